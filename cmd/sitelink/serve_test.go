@@ -303,6 +303,18 @@ func TestServeModeration(t *testing.T) {
 		t.Errorf("rules.txt: %v\n%s", err, text)
 	}
 
+	// A list of others is imported, and what it does not mean is left out; unblock removes
+	// a rule, and mentions that it blocked are verified again.
+	r.write("hosts.txt", "# a list\n0.0.0.0 ads.example\n||tracker.example^\nexample.com##.banner\n")
+	r.run(0, "block", "--list", "hosts.txt")
+	r.run(0, "unblock", "ads.example", host.Hostname())
+	text, err = os.ReadFile(filepath.Join(r.dir, "rules.txt"))
+	if err != nil || !strings.Contains(string(text), "block tracker.example") || strings.Contains(string(text), "ads.example") || strings.Contains(string(text), "banner") ||
+		strings.Contains(string(text), host.Hostname()) {
+		t.Errorf("rules.txt after an import: %v\n%s", err, text)
+	}
+	r.until(source, "queued") // its page was fetched a moment ago
+
 	cmd := exec.Command("sitelink", "mentions", "login")
 	cmd.Dir = r.dir
 	out, err := cmd.Output()
