@@ -120,6 +120,9 @@ func (m *planner) hostRules() ruleFile {
 	if file, ok := static("_redirects"); ok {
 		return ruleFile{file, redirectsLines, cloudflare}
 	}
+	if file, ok := m.ruleTemplate(); ok && before["_redirects"] {
+		return ruleFile{file, redirectsTemplate, cloudflare}
+	}
 	if dir, ok := m.belowRoot(filepath.ToSlash(p.RuleDir)); ok && p.RuleDir != "" {
 		for name, format := range map[string]func([]byte, []Pair) (int, string, error){"netlify.toml": netlifyTables, "vercel.json": jsonRules, "firebase.json": jsonRules} {
 			if file := path.Join(dir, name); m.exists(file) {
@@ -172,6 +175,34 @@ func redirectsLines(text []byte, rules []Pair) (int, string, error) {
 		fmt.Fprintf(&b, "%s %s 301%s", from, to, nl)
 	}
 	return bomLength(text), b.String(), nil
+}
+
+// ruleTemplate returns the template of the home page that writes _redirects.
+func (m *planner) ruleTemplate() (string, bool) {
+	var found []string
+	for _, mt := range m.pages.layouts {
+		for _, pattern := range []string{"index.*redir*", "home.*redir*", "_default/index.*redir*", "_default/home.*redir*"} {
+			names, _ := filepath.Glob(m.shadow.at(path.Join(mt.dir, pattern)))
+			for _, name := range names {
+				if file, ok := m.belowRoot(filepath.ToSlash(name)); ok {
+					found = append(found, file)
+				}
+			}
+		}
+	}
+	if len(found) != 1 {
+		return "", false
+	}
+	return found[0], true
+}
+
+// redirectsTemplate writes lines into a template of _redirects.
+func redirectsTemplate(text []byte, rules []Pair) (int, string, error) {
+	at, insert, err := redirectsLines(text, rules)
+	if bytes.HasPrefix(text[at:], []byte("{{-")) { // which would remove the end of the last line
+		insert += "{{/* moved files are above */}}"
+	}
+	return at, insert, err
 }
 
 // netlifyTables writes tables of netlify.toml, before the first of their kind.
