@@ -313,7 +313,7 @@ func (m *planner) retarget(doc *document, d *destination.Link, c *candidate) (va
 			return value + tail, true
 		}
 	}
-	if value, ok := m.retargetFile(doc, name, c); ok {
+	if value, ok := m.retargetFile(doc, name, d.IsRef(), c); ok {
 		return value + tail, true
 	}
 	return "", false

@@ -56,6 +56,17 @@ func (m *planner) addRules(pairs []Pair) (changed bool, err error) {
 	if hash == "" {
 		return true, ExplainEdit(m.plan.Set.Create(f.name, []byte(insert)))
 	}
+	// The rules of a move that is made in the other direction now would be a loop.
+	for _, p := range written {
+		if _, back, err := f.format(nil, []Pair{{p.New, p.Old}}); err == nil {
+			back = strings.TrimPrefix(strings.ReplaceAll(back, "\n", lineEnd(text)), lineEnd(text))
+			if i := bytes.Index(text, []byte(back)); i >= 0 {
+				if err := m.plan.Set.Replace(f.name, hash, i, i+len(back), ""); err != nil {
+					return false, ExplainEdit(err)
+				}
+			}
+		}
+	}
 	return true, ExplainEdit(m.plan.Set.Replace(f.name, hash, at, at, insert))
 }
 
