@@ -46,6 +46,9 @@ func (mt mount) rel(file string) (string, bool) {
 	if file == mt.dir {
 		return cmp.Or(mt.target, "."), true
 	}
+	if mt.dir == "." {
+		return path.Join(mt.target, file), true
+	}
 	rest, ok := strings.CutPrefix(file, mt.dir+"/")
 	return path.Join(mt.target, rest), ok
 }

@@ -3,6 +3,7 @@ package move
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/url"
 	"path"
@@ -10,6 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sitelink/sitelink/internal/destination"
+	"github.com/sitelink/sitelink/internal/edit"
 	"github.com/sitelink/sitelink/internal/project"
 )
 
@@ -61,13 +64,51 @@ func (m *planner) addRules(pairs []Pair) (changed bool, err error) {
 		if _, back, err := f.format(nil, []Pair{{p.New, p.Old}}); err == nil {
 			back = strings.TrimPrefix(strings.ReplaceAll(back, "\n", lineEnd(text)), lineEnd(text))
 			if i := bytes.Index(text, []byte(back)); i >= 0 {
-				if err := m.plan.Set.Replace(f.name, hash, i, i+len(back), ""); err != nil {
+				err := m.plan.Set.Replace(f.name, hash, i, i+len(back), "")
+				if err != nil && !errors.Is(err, edit.ErrOverlap) {
 					return false, ExplainEdit(err)
 				}
 			}
 		}
 	}
 	return true, ExplainEdit(m.plan.Set.Replace(f.name, hash, at, at, insert))
+}
+
+// rewriteRules lets the rules that lead to a moved address lead to the new one.
+func (m *planner) rewriteRules(files map[string]bool) error {
+	f := m.hostRules()
+	if f.name == "" || !m.exists(f.name) {
+		return nil
+	}
+	doc, err := m.document(f.name)
+	if err != nil {
+		return ExplainEdit(err)
+	}
+	for i := range doc.links {
+		d := &doc.links[i]
+		if d.Kind != destination.Rule && d.Key != "to" && d.Key != "destination" || !strings.HasPrefix(d.Value, "/") {
+			continue
+		}
+		name, tail := splitTail(d.Value)
+		to, ok := m.names.of(m.names.base + name)
+		if !ok {
+			continue
+		}
+		if m.rooted(to) == strings.ReplaceAll(d.Key, "*", ":splat") {
+			continue // the rule is for that address: addRules removes it
+		}
+		raw, err := d.Encode(m.rooted(to) + tail)
+		if err != nil {
+			m.note("%s: %v; the rule stays as it is", f.name, err)
+			continue
+		}
+		if err := m.plan.Set.Replace(f.name, doc.hash, d.Start, d.End, raw); err != nil {
+			return ExplainEdit(err)
+		}
+		m.plan.Links++
+		files[f.name] = true
+	}
+	return nil
 }
 
 // joinRules replaces the addresses below a directory by one rule for all of it.
