@@ -353,6 +353,21 @@ var attacks = []struct {
 	}},
 	{"format", func(h *hostile) { h.toml("[check]\nformat = [\"json=../home/.bashrc\"]\n") }},
 	{"baseline", func(h *hostile) { h.toml("[check]\nbaseline = \"../home/.bashrc\"\n") }},
+	{"since outside", func(h *hostile) { h.toml("[check]\nsince = \"../elsewhere\"\n") }},
+	{"since a commit", func(h *hostile) {
+		h.toml("[check]\nsince = \"HEAD\"\n[hook]\nbuild = \"" + h.evil + "\"\n")
+		h.git("repo", "add", "-A")
+		h.git("repo", "commit", "-q", "-m", "two")
+	}},
+	{"log outside", func(h *hostile) { h.toml("[check]\nlog = \"../home/.bashrc\"\n") }},
+	{"pipe as record", func(h *hostile) {
+		h.pipe(".sitelink/addresses.jsonl")
+		h.pipe(".sitelink/mentions.db")
+	}},
+	{"pipe as log", func(h *hostile) {
+		h.pipe("access.log")
+		h.toml("[check]\nsince = \"site\"\nlog = \"access.log\"\n")
+	}},
 	{"docroot", func(h *hostile) { h.toml("docroot = \"../elsewhere\"\n") }},
 	{"ledger", func(h *hostile) { h.toml("[outgoing]\nledger = \"../home/.bashrc\"\n") }},
 	{"ledger in PostgreSQL", func(h *hostile) { h.toml("[outgoing]\nledger = \"postgres://a@" + h.address + "/x\"\n") }},

@@ -48,6 +48,8 @@ type Options struct {
 	// Updates remembers what a check finds out, for the checks of later versions
 	// of the site, see [Audit.Update].
 	Updates bool
+	// Since reports what is gone since the site was recorded; nil for nothing.
+	Since *Since
 	// Cache is a directory of the user for what later runs can use again, "" for
 	// none. Original is the directory by which the cache knows the project, if the
 	// project is a temporary copy of what is there.
@@ -84,6 +86,7 @@ type Audit struct {
 	opt   Options
 	memo  *check.Memo // nil unless the site may be updated
 	early *earlySources
+	gone  *compared // by the last check, nil without a record
 }
 
 // Open reads the baseline, if opt asks for it, and loads the site. Errors carry
@@ -190,7 +193,11 @@ func CheckOptions(p *project.Project) check.Options {
 // Check returns the findings of the site, by the steps of the options.
 func (a *Audit) Check(ctx context.Context) (*check.Result, error) {
 	defer a.Close()
-	opt := CheckOptions(a.Project)
+	opt, gone, err := a.options(ctx)
+	if err != nil {
+		return nil, err
+	}
+	a.gone = gone
 	opt.Memo = a.memo
 	if a.Baseline == nil {
 		opt.MaxFindings = a.opt.MaxFindings
@@ -200,6 +207,9 @@ func (a *Audit) Check(ctx context.Context) (*check.Result, error) {
 		return nil, err
 	}
 	a.opt.stage("check")
+	if err := gone.concern(ctx, result, a.opt.warn); err != nil {
+		return nil, err
+	}
 	if n := result.Summary.UnlistedErrors + result.Summary.UnlistedWarnings; n > 0 {
 		result.Summary.Notes = append(result.Summary.Notes, fmt.Sprintf(
 			"this report lists %s of %s; --format jsonl lists all", text.Count(len(result.Findings), "finding"), text.Thousands(len(result.Findings)+n)))
@@ -246,10 +256,18 @@ func (a *Audit) Links(ctx context.Context, w io.Writer, render Render) (*check.R
 			return nil, err
 		}
 	}
-	return a.Baseline.links(ctx, a.Site, CheckOptions(a.Project), check.LinkWriter{W: w, Append: func(dst []byte, l *check.Link) []byte {
+	opt, gone, err := a.options(ctx)
+	if err != nil {
+		return nil, err
+	}
+	result, err := a.Baseline.links(ctx, a.Site, opt, check.LinkWriter{W: w, Append: func(dst []byte, l *check.Link) []byte {
 		k := links.of(l)
 		return render(dst, l, k.source, k.cause)
 	}})
+	if err == nil {
+		err = gone.concern(ctx, result, a.opt.warn)
+	}
+	return result, err
 }
 
 // Fails reports whether the findings fail the run at this level of fail-on

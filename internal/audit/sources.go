@@ -267,7 +267,7 @@ func (a *Audit) placeFindings(ctx context.Context, m *source.Map, prefix string,
 			r.Findings[near[i]].Related = &check.Related{Position: shownPosition(prefix, &h.Position), Text: text}
 		}
 	}
-	return nil
+	return a.placeGone(ctx, m, prefix, r)
 }
 
 // shownPosition returns a place of the project as reports name it.
@@ -283,7 +283,12 @@ func shownPosition(prefix string, p *source.Position) check.Position {
 func suggestedAnchor(s *site.Site, f *check.Finding) (a source.Anchor, ok bool) {
 	_, fragment, ok := strings.Cut(f.Suggestion, "#")
 	page := f.AnsweringFile(Handle(s))
-	if f.Code != check.MissingFragment || !ok || page == "" {
+	if f.Code == check.AnchorGone {
+		page = f.Page
+	} else if f.Code != check.MissingFragment {
+		return a, false
+	}
+	if !ok || page == "" {
 		return a, false
 	}
 	id, err := url.PathUnescape(fragment)
@@ -304,7 +309,7 @@ func (k knownLinks) of(l *check.Link) known {
 	if l.Verdict != check.Error && l.Verdict != check.Warning {
 		return known{}
 	}
-	return k[place{l.Page, l.Offset, l.Code}]
+	return k[place{l.Page, l.Offset, l.Code, ""}]
 }
 
 // knownLinks finds the places and causes of all findings before the links are
@@ -322,7 +327,7 @@ func (a *Audit) knownLinks(ctx context.Context) (knownLinks, error) {
 	for _, c := range check.Causes(r.Findings) {
 		for _, i := range c.Findings {
 			f := &r.Findings[i]
-			links[place{f.Page, f.Offset, f.Code}] = known{f.Source, c.ID}
+			links[placeOf(f)] = known{f.Source, c.ID}
 		}
 	}
 	return links, nil
