@@ -202,7 +202,8 @@ func (s *Store) tryTransaction(ctx context.Context, ops []*op) error {
 	if err := s.prepare(ctx); err != nil {
 		return err
 	}
-	tx, end, err := s.begin(ctx, slices.ContainsFunc(ops, func(o *op) bool { return o.durable }))
+	durable := slices.ContainsFunc(ops, func(o *op) bool { return o.durable })
+	tx, end, err := s.begin(ctx, durable)
 	if err != nil {
 		return err
 	}
@@ -245,7 +246,9 @@ func (s *Store) tryTransaction(ctx context.Context, ops []*op) error {
 	if len(b.dirty) == 0 {
 		return nil
 	}
-	s.commits.Add(1)
+	if durable {
+		s.commits.Add(1)
+	}
 	return tx.Commit()
 }
 

@@ -139,11 +139,10 @@ func benchmarkServe(b *testing.B, target float64, open func(Options) *Store) {
 	})
 	web := server.New(server.Options{Receiver: receiver, Mentions: s, BaseURLs: []string{address}})
 	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
 	var wg sync.WaitGroup
 	wg.Go(func() { web.Serve(ctx, l) })
 	wg.Go(func() { receiver.Run(ctx) })
-	b.Cleanup(func() { stop(); wg.Wait() })
-
 	b.ResetTimer()
 	cpu := cpuTime()
 	var rate, p50, p99, most, fetched float64
@@ -151,6 +150,7 @@ func benchmarkServe(b *testing.B, target float64, open func(Options) *Store) {
 	b.StopTimer()
 	b.ReportMetric(float64(cpuTime()-cpu)/1e3/float64(b.N), "cpu-µs/notice")
 	b.ReportMetric(rate, "notices/s")
+	full, commits := rate, s.commits.Load()
 	b.ReportMetric(fetched, "verified/s")
 	before := verified.Load()
 	sendFrom(b, address, b.N, b.N, target/2, &rate, &p50, &p99, &most, &fetched)
@@ -160,6 +160,9 @@ func benchmarkServe(b *testing.B, target float64, open func(Options) *Store) {
 	b.ReportMetric(p99, "half-p99-ms")
 	b.ReportMetric(most, "half-max-ms")
 	b.ReportMetric(0, "ns/op")
+	stop()
+	wg.Wait()
+	reportInserts(b, s, commits, full)
 }
 
 // sendFrom lets another process send n webmentions, and reads its figures.

@@ -68,7 +68,7 @@ type Store struct {
 	once    sync.Once
 	working atomic.Bool
 	waiting atomic.Int64  // durable changes that are not written yet
-	commits atomic.Int64  // transactions of the writer, for the benchmark
+	commits atomic.Int64  // durable transactions, for the benchmark
 	tick    time.Duration // between looks at the schedule
 }
 
