@@ -83,7 +83,7 @@ func runLSP(ctx context.Context, c *cli, file string, build bool) error {
 		return project.Find(ctx, dir, project.Options{Config: cfg, Env: os.Environ()})
 	}
 	return lsp.Serve(ctx, c.env.Stdin, c.env.Stdout, lsp.Options{
-		Version: versionLine(), MayBuild: build, Log: c.ui.line, Find: find, Build: c.buildForEditor,
+		Version: versionLine(), MayBuild: build, Log: c.ui.line, Cache: c.userCache(), Find: find, Build: c.buildForEditor,
 		Open: func(ctx context.Context, dir, docroot string) (*audit.Audit, error) {
 			p, err := find(ctx, dir)
 			if err == nil && docroot != "" {
