@@ -48,7 +48,7 @@ type Options struct {
 
 	// exchange replaces the network in tests.
 	exchange func(ctx context.Context, r fetch.Request) (*fetch.Response, error)
-	// retryDelay is the time after which a failure is tried once more: 2 s.
+	// retryDelay is the time after which a failure is tried once more: 1 s.
 	retryDelay time.Duration
 }
 
@@ -115,7 +115,7 @@ func Ask(ctx context.Context, links []Link, cache *Cache, opt Options) (*Report,
 	opt.Concurrency = cmp.Or(max(opt.Concurrency, 0), 64)
 	opt.Pace = cmp.Or(opt.Pace, time.Second)
 	opt.Timeout = cmp.Or(opt.Timeout, 30*time.Second)
-	opt.retryDelay = cmp.Or(opt.retryDelay, 2*time.Second)
+	opt.retryDelay = cmp.Or(opt.retryDelay, time.Second)
 	if opt.Policy == nil {
 		opt.Policy = func(string) Policy { return Policy{} }
 	}

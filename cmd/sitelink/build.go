@@ -142,7 +142,7 @@ func runBuild(ctx context.Context, c *cli, cfg *config.Config, strict bool, args
 		return err
 	}
 	c.printNotes(p)
-	return checkProject(ctx, c, p)
+	return checkProject(ctx, c, p, nil)
 }
 
 // runGenerator builds the project into docroot, which does not exist before the
