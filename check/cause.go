@@ -46,7 +46,9 @@ type Cause struct {
 //     look the same, in all pages that have them;
 //   - a link of a page, and the same link in feeds that repeat the page;
 //   - what one template does wrong about endpoints, on all pages;
-//   - fragments that are left to scripts on the same evidence, of all pages.
+//   - fragments that are left to scripts on the same evidence, of all pages;
+//   - addresses that moved from one directory to another, and an id that is gone
+//     from many pages.
 //
 // A fault of a file is a cause of its own. Memory grows with the number of
 // causes, and by one word for each finding. Calls may be concurrent.
@@ -58,6 +60,7 @@ func Causes(fs []Finding) []Cause {
 	joinVersions(fs, keys)
 	joinByValue(fs, keys)
 	joinFeeds(fs, keys)
+	joinAnchors(fs, keys)
 	index := map[causeKey]int{}
 	var causes []Cause
 	for i := range fs {
@@ -73,7 +76,7 @@ func Causes(fs []Finding) []Cause {
 		causes[i].count(fs)
 	}
 	slices.SortStableFunc(causes, func(a, b Cause) int {
-		return cmp.Or(cmp.Compare(b.Errors, a.Errors), cmp.Compare(b.Links, a.Links), compareFirst(&fs[a.First], &fs[b.First]))
+		return cmp.Or(cmp.Compare(b.Errors, a.Errors), cmp.Compare(b.Links, a.Links), cmp.Compare(b.users(fs), a.users(fs)), compareFirst(&fs[a.First], &fs[b.First]))
 	})
 	return causes
 }
@@ -130,6 +133,10 @@ func keyOfCause(f *Finding) causeKey {
 		return causeKey{kind: bySite, what: joined(string(f.Code), f.Message)}
 	case f.Code == ScriptFragment:
 		return causeKey{kind: bySite, what: joined(string(f.Code), f.evidence)}
+	case f.Code == AddressGone:
+		return causeKey{kind: bySite, what: joined(string(f.Code), movedTogether(f))}
+	case f.Code == AnchorGone:
+		return causeKey{kind: byFault, file: f.Page, what: joined(string(f.Code), f.Fragment)}
 	case isFileFault(f) && f.Source != nil && f.Source.Kind == InTemplate:
 		return causeKey{kind: bySource, file: f.Source.File, line: f.Source.Line, column: f.Source.Column, what: string(f.Code)}
 	case isFileFault(f):
@@ -140,6 +147,21 @@ func keyOfCause(f *Finding) causeKey {
 		return causeKey{kind: byFeed, what: joined(string(f.plainCode()), leadsTo(f))}
 	}
 	return causeKey{kind: byTarget, what: joined(f.Element, f.Attribute, leadsTo(f)), context: f.context}
+}
+
+// movedTogether returns what addresses that are gone have in common if one change
+// moved them: the directories that were replaced, as in /posts -> /blog. Others have
+// nothing in common: each needs a decision of its own.
+func movedTogether(f *Finding) string {
+	from, to := strings.Split(strings.Trim(f.Target, "/"), "/"), strings.Split(strings.Trim(f.Suggestion, "/"), "/")
+	n := 0
+	for n < len(from) && n < len(to) && from[len(from)-1-n] == to[len(to)-1-n] {
+		n++
+	}
+	if n == 0 {
+		return f.Target
+	}
+	return strings.Join(from[:len(from)-n], "/") + " -> " + strings.Join(to[:len(to)-n], "/")
 }
 
 // joined joins the parts of a key.
@@ -257,6 +279,35 @@ func joinFeeds(fs []Finding, keys []causeKey) {
 	for i, k := range keys {
 		if of, ok := ofPages[k.what]; k.kind == byFeed && ok && !several[k.what] {
 			keys[i] = of
+		}
+	}
+}
+
+// users counts what relies on addresses and anchors that are gone, as far as it is
+// known.
+func (c *Cause) users(fs []Finding) (n int) {
+	for _, i := range c.Findings {
+		if w := fs[i].Concerns; w != nil {
+			n += w.Links + w.Mentions + w.Requests
+		}
+	}
+	return n
+}
+
+// fewAnchors is how many pages lose the same id by chance.
+const fewAnchors = 2
+
+// joinAnchors joins the ids that are gone from many pages: a template wrote them.
+func joinAnchors(fs []Finding, keys []causeKey) {
+	pages := map[string]int{}
+	for i := range fs {
+		if fs[i].Code == AnchorGone {
+			pages[fs[i].Fragment]++
+		}
+	}
+	for i := range fs {
+		if fs[i].Code == AnchorGone && pages[fs[i].Fragment] > fewAnchors {
+			keys[i] = causeKey{kind: bySite, what: joined(string(AnchorGone), fs[i].Fragment)}
 		}
 	}
 }

@@ -260,6 +260,8 @@ func TestCodes(t *testing.T) {
 			continue // only the command sets it; tested by testdata/script/check_endpoints.txtar
 		}
 		switch c {
+		case AddressGone, AnchorGone:
+			continue // only a comparison finds them; tested by testdata/script/check_since.txtar
 		case DeadLink, Doubtful, Moved, Blocked, Budget:
 			continue // other sites have to answer; tested in package remote
 		}

@@ -51,6 +51,8 @@ const (
 	Unreachable      Code = "unreachable"             // pages link to the page, but no chain of links from the start does
 	UnmatchedLinkset Code = "unmatched-linkset"       // a linkset of --from that matches no page
 	LimitReached     Code = "limit-reached"           // --limit left pages out
+	AddressGone      Code = "address-gone"            // an address that answered before, and nothing answers it now
+	AnchorGone       Code = "anchor-gone"             // an id that a page had before, and does not have now
 
 	// Codes of links to other sites, which package check/remote judges.
 

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"path"
 	"strings"
+	"sync"
 
+	"github.com/sitelink/sitelink/internal/docroot"
 	isite "github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/site"
 )
@@ -226,4 +228,165 @@ func (e *Explanation) String() string {
 		fmt.Fprintf(&b, "  %-*s  %s\n", width, st.Rule, st.Text)
 	}
 	return b.String()
+}
+
+// Judge judges values as links of pages, as [Explain] does, for programs that ask
+// about many of them, such as an editor. It reads a page only for what it cannot
+// know otherwise, and remembers that. It is safe for concurrent use.
+type Judge struct {
+	s       *site.Site
+	in      *isite.Site
+	opt     Options
+	ignore  *ignoreRules
+	mu      sync.Mutex
+	missing map[missingFragment]decision
+	files   *fileIndex
+	anchors map[isite.PageID]*anchorNames
+}
+
+// missingFragment is a fragment that a page does not define.
+type missingFragment struct {
+	node     docroot.NodeID
+	fragment string
+	warned   bool // the path alone deserves a warning
+}
+
+// Judgement is a link with its verdict.
+type Judgement struct {
+	Link
+	// Ignored is the ignore rule that accepts the finding, "" if none does.
+	Ignored string
+}
+
+// NewJudge returns a Judge of the links of a site. The error says that opt has an
+// invalid ignore rule.
+func NewJudge(s *site.Site, opt Options) (*Judge, error) {
+	ignore, err := newIgnoreRules(&opt)
+	if err != nil {
+		return nil, err
+	}
+	return &Judge{s: s, in: isite.Unwrap(s), opt: opt, ignore: ignore, missing: map[missingFragment]decision{}, anchors: map[isite.PageID]*anchorNames{}}, nil
+}
+
+// Link judges raw, the value of an attribute, as a link of a page. element is the
+// element that holds it, such as a or img. The link has no place. The errors are
+// those of [Explain].
+func (j *Judge) Link(ctx context.Context, page, element, raw string) (Judgement, error) {
+	id, err := pageNamed(j.in, page)
+	if err != nil {
+		return Judgement{}, err
+	}
+	resolved, err := j.in.Follow(id, raw)
+	if err != nil || raw == "" || j.in.Page(id).HasBase() {
+		e, err := Explain(ctx, j.s, j.opt, page, raw)
+		if err != nil {
+			return Judgement{}, err
+		}
+		return Judgement{e.Link, e.Ignored}, nil
+	}
+	is := decisions[resolved.State]
+	if is.verdict == OK || is.verdict == Warning && resolved.State.Answers() {
+		fragment, err := j.fragment(ctx, &isite.Explanation{Resolved: resolved})
+		if err != nil {
+			return Judgement{}, err
+		}
+		if fragment != (decision{}) {
+			is = fragment
+		}
+	}
+	d := &isite.Detail{Resolved: resolved, Raw: raw, Element: element, Attribute: addressAttribute(element)}
+	f := linkFinding(j.in, j.in.Path(id), d, is)
+	judged := Judgement{Link: f.Link()}
+	if is.verdict == OK || is.verdict == Unchecked {
+		judged.Message = ""
+	} else {
+		judged.Ignored = j.ignore.first(&f)
+	}
+	return judged, nil
+}
+
+// addressAttribute returns the attribute of an element that holds its address.
+func addressAttribute(element string) string {
+	switch element {
+	case "img", "script", "iframe", "video", "audio", "source", "embed", "track", "input", "frame":
+		return "src"
+	case "object":
+		return "data"
+	case "form":
+		return "action"
+	}
+	return "href"
+}
+
+// fragment is [Explanation.fragment] that asks once about each fragment that its
+// page lacks: the scripts of the page decide then.
+func (j *Judge) fragment(ctx context.Context, x *isite.Explanation) (decision, error) {
+	if x.Fragment == "" {
+		return decision{}, nil
+	}
+	if target, ok := j.in.PageOf(x.Node); ok {
+		p := j.in.Page(target)
+		if fragment, asks := j.in.ParseFragment(x.Fragment); !asks || p.Error().Err == nil && hasFragment(p, &fragment) {
+			if !j.opt.NoFragments && p.Kind() != isite.PageMap {
+				return decision{}, nil
+			}
+		}
+	}
+	key := missingFragment{x.Node, x.Fragment, x.State.IsWarning()}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if known, ok := j.missing[key]; ok {
+		return known, nil
+	}
+	is, err := new(Explanation).fragment(ctx, j.in, x, j.opt)
+	if err == nil {
+		j.missing[key] = is
+	}
+	return is, err
+}
+
+// Suggestion returns what the author of a link that Link judged most likely
+// meant; empty when nothing similar exists.
+func (j *Judge) Suggestion(ctx context.Context, l *Link) (string, error) {
+	f := l.Finding()
+	id, err := pageNamed(j.in, l.Page)
+	if err != nil {
+		return "", err
+	}
+	if r, err := j.in.Follow(id, l.Raw); err == nil {
+		f.node = r.Node
+	}
+	f.hasBase = j.in.Page(id).HasBase()
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	switch f.plainCode() {
+	case ViaRedirect, ServerDependent:
+		suggestAtOnce(j.in, &f)
+	case MissingFile, MissingDirectory, MissingIndex, WrongCase, Fallback:
+		if j.files == nil {
+			j.files = newFileIndex(j.in)
+		}
+		f.Suggestion = j.files.suggestion(&f)
+	case MissingFragment, MissingMap:
+		target, ok := j.in.PageOf(f.node)
+		if !ok {
+			return "", nil
+		}
+		names := j.anchors[target]
+		if names == nil {
+			r, err := j.in.NewReader()
+			if err != nil {
+				return "", err
+			}
+			defer r.Close()
+			if names, err = readAnchors(r, target); err != nil {
+				return "", err
+			}
+			j.anchors[target] = names
+		}
+		if nearest := names.near(f.Fragment); nearest != "" {
+			f.Suggestion = withFragment(j.in, &f, encodeFragment(nearest))
+		}
+	}
+	return f.Suggestion, context.Cause(ctx)
 }

@@ -50,6 +50,9 @@ type Finding struct {
 	// the heading that Suggestion leads to; nil when there is none. Run does not
 	// set it.
 	Related *Related
+	// Concerns says who relies on what is gone, for address-gone and anchor-gone; nil
+	// when that is not known. Run does not set it.
+	Concerns *Concerns
 	// Count is the number of links that the finding stands for: 1, or more for a
 	// code that is reported once for each target (script-fragment).
 	Count int
@@ -108,6 +111,17 @@ type Related struct {
 	Position
 	// Text describes the place in a few words, such as: heading "Set up".
 	Text string
+}
+
+// Concerns says who relies on an address or an anchor, as far as it is known.
+type Concerns struct {
+	// Links counts the links of the site that lead there, Mentions the received
+	// mentions of it, and Requests those in an access log.
+	Links, Mentions, Requests int
+	// Pages are pages of the site that have such links, Sources those of other
+	// sites that mention it, and Referrers those that visitors came from: at most
+	// three of each.
+	Pages, Sources, Referrers []string
 }
 
 // AnsweringFile returns the docroot path of the file, or of the directory whose

@@ -19,28 +19,10 @@ import (
 	"github.com/sitelink/sitelink/incoming/verify"
 )
 
-// clock is a clock that only moves when a test moves it.
-type clock struct {
-	mu  sync.Mutex
-	now time.Time
-}
-
-func (c *clock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-func (c *clock) pass(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(d)
-}
-
 // world is a receiver for https://b.example/ and the site of another person.
 type world struct {
 	*testing.T
-	*clock
+	*incomingtest.Clock
 	store *incomingtest.Store
 	sites *incoming.Sites
 	*incoming.Receiver
@@ -57,7 +39,7 @@ const (
 )
 
 func newWorld(t *testing.T, change ...func(*incoming.ReceiverOptions)) *world {
-	w := &world{T: t, clock: &clock{now: time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)}, pages: map[string]string{}, hits: map[string]int{}}
+	w := &world{T: t, Clock: incomingtest.NewClock(time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)), pages: map[string]string{}, hits: map[string]int{}}
 	w.store, w.sites = incomingtest.NewStore(w.Now), &incoming.Sites{}
 	w.other = httptest.NewServer(http.HandlerFunc(w.serve))
 	t.Cleanup(w.other.Close)
@@ -318,7 +300,7 @@ func TestReplacement(t *testing.T) {
 
 	moved := w.page("/new", linksTo(ourPost))
 	w.page("/old", "301 "+moved)
-	w.pass(2 * time.Hour)
+	w.Pass(2 * time.Hour)
 	n = linkCall(incoming.Unlink, old, ourPost)
 	n.Replacement = moved
 	w.receive(incoming.Accepted, n)
@@ -406,11 +388,11 @@ func TestLimits(t *testing.T) {
 	w.receive(incoming.Limited, from("192.0.2.1", "https://c.example/4")) // the address, whatever the site
 	w.receive(incoming.Limited, from("::ffff:192.0.2.1", "https://c.example/4"))
 	w.receive(incoming.Accepted, from("2001:db8::1", "https://c.example/4"))
-	w.pass(10 * time.Second)
+	w.Pass(10 * time.Second)
 	w.receive(incoming.Accepted, from("192.0.2.1", "https://a.example/again"))
-	w.pass(-100 * 24 * time.Hour) // the clock is set back
+	w.Pass(-100 * 24 * time.Hour) // the clock is set back
 	w.receive(incoming.Limited, from("192.0.2.1", "https://a.example/again2"))
-	w.pass(200 * 24 * time.Hour)
+	w.Pass(200 * 24 * time.Hour)
 	for i := range 6 {
 		w.receive(incoming.Accepted, from("2001:db8:0:1::"+fmt.Sprint(i+1), fmt.Sprintf("https://e%d.example/", i)))
 	}
@@ -459,7 +441,7 @@ func TestBlock(t *testing.T) {
 	rule("192.0.2.0/24", incoming.Block) // the address of a peer
 	outcome(webmention("https://a.example/", ourPost), incoming.Denied)
 	rule("192.0.2.0/24", "")
-	w.pass(2 * time.Hour)
+	w.Pass(2 * time.Hour)
 	w.waitState(id, incoming.Held)
 	rule("127.0.0.1", incoming.Trust)
 	w.waitState(id, incoming.Approved)

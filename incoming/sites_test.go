@@ -13,31 +13,14 @@ import (
 	"time"
 
 	"github.com/sitelink/sitelink/incoming"
+	"github.com/sitelink/sitelink/incoming/incomingtest"
 	"github.com/sitelink/sitelink/site"
 )
 
 // manifest returns the manifest of a docroot with these files.
 func manifest(t testing.TB, files map[string]string, opt site.Options, closed ...string) *incoming.Manifest {
 	t.Helper()
-	root := t.TempDir()
-	for name, text := range files {
-		path := filepath.Join(root, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	s, err := site.Load(t.Context(), root, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := incoming.ReadManifest(t.Context(), s, incoming.ManifestOptions{Closed: closed})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return incomingtest.Manifest(t, t.TempDir(), files, opt, closed...)
 }
 
 func based(urls ...string) site.Options { return site.Options{BaseURLs: urls} }

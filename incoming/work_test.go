@@ -29,25 +29,25 @@ func TestLife(t *testing.T) {
 
 	// The rechecks find a new text, a failure, and then no link.
 	w.page("/p", strings.Replace(linksTo(ourPost), "Read", "Ignore", 1))
-	w.pass(40 * day)
+	w.Pass(40 * day)
 	w.wait(id, "verified again", func(m incoming.Mention) bool { return m.Excerpt == "Ignore this." && m.State == incoming.Approved })
 	w.page("/p", "503")
-	w.pass(40 * day)
+	w.Pass(40 * day)
 	w.wait(id, "planned again", func(m incoming.Mention) bool { return m.Failures == 1 && m.State == incoming.Approved })
 	w.page("/p", "no link")
-	w.pass(2 * time.Hour)
+	w.Pass(2 * time.Hour)
 	m = w.wait(id, "doubted", func(m incoming.Mention) bool { return m.Fault == 17 })
 	if m.State != incoming.Approved || m.Excerpt != "Ignore this." {
 		t.Errorf("one look removed it: %+v", m)
 	}
-	w.pass(7 * time.Hour)
+	w.Pass(7 * time.Hour)
 	m = w.waitState(id, incoming.Gone)
 	if m.Fault != 17 || !m.Due.IsZero() {
 		t.Errorf("%+v", m)
 	}
 	// It comes back when it is sent again.
 	w.page("/p", linksTo(ourPost))
-	w.pass(2 * time.Hour)
+	w.Pass(2 * time.Hour)
 	if again := w.receive(incoming.Accepted, webmention(source, ourPost))[0]; again.ID != id {
 		t.Errorf("%+v", again)
 	}
@@ -97,7 +97,7 @@ func TestFaults(t *testing.T) {
 	id := w.receive(incoming.Accepted, webmention(w.page("/down", "503"), ourPost))[0].ID
 	for i := 1; i <= 6; i++ {
 		w.wait(id, "tried", func(m incoming.Mention) bool { return m.Failures == i })
-		w.pass(31 * time.Hour)
+		w.Pass(31 * time.Hour)
 	}
 	if m := w.waitState(id, incoming.Rejected); m.Fault != 50 {
 		t.Errorf("%+v", m)
@@ -126,7 +126,7 @@ func TestThirdParty(t *testing.T) {
 	if n := w.fetched("/p"); n != 1 {
 		t.Errorf("%d fetches", n)
 	}
-	w.pass(61 * time.Minute)
+	w.Pass(61 * time.Minute)
 	m := w.wait(id, "looked at again", func(m incoming.Mention) bool { return m.Fetched.Equal(w.Now()) })
 	if m.State != incoming.Approved || w.fetched("/p") != 2 {
 		t.Errorf("%d fetches: %+v", w.fetched("/p"), m)
@@ -135,7 +135,7 @@ func TestThirdParty(t *testing.T) {
 	for range 10 {
 		w.receive(incoming.Known, webmention(w.other.URL+"/marker", ourPost))
 	}
-	w.pass(100 * day)
+	w.Pass(100 * day)
 	w.wait(id, "looked at again", func(m incoming.Mention) bool { return m.Fetched.Equal(w.Now()) })
 	if m := w.waitState(marker, incoming.Refused); w.fetched("/marker") > 2 {
 		t.Errorf("a denied mention was fetched %d times: %+v", w.fetched("/marker"), m)
@@ -153,7 +153,7 @@ func TestUpdate1(t *testing.T) {
 	early := w.receive(incoming.Accepted, webmention(source, ourAbout))[0].ID // before the link is there
 	w.waitState(early, incoming.Rejected)
 	w.page("/update/1", strings.Replace(linksTo(ourPost)+linksTo(ourAbout), "Read", "Now read", 1))
-	w.pass(2 * time.Hour)
+	w.Pass(2 * time.Hour)
 	if again := w.receive(incoming.Known, webmention(source, ourPost))[0].ID; again != first {
 		t.Errorf("an update made another mention: %s", again)
 	}
@@ -177,11 +177,11 @@ func TestUpdate2(t *testing.T) {
 	w.decide(kept, incoming.Approved)
 	w.decide(lost, incoming.Approved)
 	w.page("/update/2", linksTo(ourPost))
-	w.pass(2 * time.Hour)
+	w.Pass(2 * time.Hour)
 	w.receive(incoming.Known, webmention(source, ourPost), webmention(source, ourAbout))
 	w.wait(lost, "doubted", func(m incoming.Mention) bool { return m.Fault == 17 })
 	w.wait(kept, "verified again", func(m incoming.Mention) bool { return m.Verified.Equal(w.Now()) })
-	w.pass(7 * time.Hour)
+	w.Pass(7 * time.Hour)
 	w.waitState(lost, incoming.Gone)
 	if m, err := w.store.Mention(t.Context(), kept); err != nil || m.State != incoming.Approved {
 		t.Errorf("the other link is %s: %v", m.State, err)
@@ -200,12 +200,12 @@ func TestDelete1(t *testing.T) {
 		w.wait(id, "verified", func(m incoming.Mention) bool { return m.State == incoming.Held || m.State == incoming.Approved })
 		w.decide(id, incoming.Approved)
 		w.page(path, deleted)
-		w.pass(2 * time.Hour)
+		w.Pass(2 * time.Hour)
 		w.receive(incoming.Known, webmention(source, ourPost))
 		if m := w.wait(id, "doubted", func(m incoming.Mention) bool { return m.Fault == 16 }); m.State != incoming.Approved {
 			t.Errorf("%s: one look removed it: %+v", path, m)
 		}
-		w.pass(7 * time.Hour)
+		w.Pass(7 * time.Hour)
 		w.waitState(id, incoming.Gone)
 	}
 }
@@ -220,18 +220,18 @@ func TestUnlink(t *testing.T) {
 	id := w.receive(incoming.Accepted, n)[0].ID
 	w.waitState(id, incoming.Held)
 	w.page("/p", "no link")
-	w.pass(2 * time.Hour)
+	w.Pass(2 * time.Hour)
 	unlink := linkCall(incoming.Unlink, source, ourPost)
 	w.receive(incoming.Accepted, unlink)
 	w.wait(id, "doubted", func(m incoming.Mention) bool { return m.Fault == 17 })
-	w.pass(7 * time.Hour)
+	w.Pass(7 * time.Hour)
 	if m := w.waitState(id, incoming.Gone); m.Subscribed {
 		t.Errorf("%+v", m)
 	}
 	w.receive(incoming.Known, unlink, unlink)
-	w.pass(29 * day)
+	w.Pass(29 * day)
 	w.receive(incoming.Known, unlink)
-	w.pass(2 * day)
+	w.Pass(2 * day)
 	w.receive(incoming.Unlinked, unlink)
 }
 
@@ -247,7 +247,7 @@ func TestUnlinkR(t *testing.T) {
 		t.Errorf("forged: %+v", m)
 	}
 	w.page("/target", "301 /new")
-	w.pass(2 * time.Hour)
+	w.Pass(2 * time.Hour)
 	w.receive(incoming.Accepted, n)
 	m := w.waitState(id, incoming.Held)
 	if m.Replacement != w.other.URL+"/new" || !strings.Contains(m.Reason, "redirects to") || m.Verified.IsZero() {
@@ -255,10 +255,10 @@ func TestUnlinkR(t *testing.T) {
 	}
 	w.receive(incoming.Known, n) // LK-43
 	w.page("/target", "here I am again")
-	w.pass(40 * day)
+	w.Pass(40 * day)
 	w.waitState(id, incoming.Gone)
 	w.page("/target", "")
-	w.pass(2 * time.Hour)
+	w.Pass(2 * time.Hour)
 	w.receive(incoming.Accepted, n)
 	m = w.waitState(id, incoming.Held)
 	if m.Replacement == "" || !strings.Contains(m.Reason, "404") {
@@ -280,7 +280,7 @@ func TestUnlinkR(t *testing.T) {
 	}
 	// Once our page no longer has the link, the suggestion is moot.
 	w.sites.Set(manifest(t, map[string]string{"index.html": "no link"}, based("https://b.example/")))
-	w.pass(day + time.Minute)
+	w.Pass(day + time.Minute)
 	w.waitState(id, incoming.Gone)
 	if got := w.changes(); len(got) != 0 || w.fetched("/target") != fetched {
 		t.Errorf("changes: %+v, after %d fetches and %d before", got, w.fetched("/target"), fetched)
@@ -305,7 +305,7 @@ func TestLinkMod(t *testing.T) {
 	w.waitState(id, incoming.Held)
 	w.receive(incoming.Known, n)
 	w.decide(id, incoming.Approved)
-	w.pass(2 * time.Hour)
+	w.Pass(2 * time.Hour)
 	w.receive(incoming.Accepted, n) // the next modification
 	w.waitState(id, incoming.Held)
 }
@@ -336,13 +336,13 @@ func TestManyTargetsOneSource(t *testing.T) {
 		t.Errorf("%d fetches", n)
 	}
 	// A link that is new since the fetch waits for the next one.
-	w.pass(time.Minute)
+	w.Pass(time.Minute)
 	w.page("/p", body+linksTo("https://b.example/1.html"))
 	id := w.receive(incoming.Accepted, notices[1])[0].ID
 	if m := w.wait(id, "postponed", func(m incoming.Mention) bool { return m.Due.Sub(w.Now()) == 59*time.Minute }); m.State != incoming.Queued {
 		t.Errorf("%+v", m)
 	}
-	w.pass(59 * time.Minute)
+	w.Pass(59 * time.Minute)
 	w.waitState(id, incoming.Held)
 	if n := w.fetched("/p"); n != 2 {
 		t.Errorf("%d fetches", n)
@@ -354,10 +354,10 @@ func TestManyTargetsOneSource(t *testing.T) {
 func TestClockJumps(t *testing.T) {
 	w := newWorld(t).run()
 	source := w.page("/p", linksTo(ourPost))
-	w.pass(20 * 365 * day)
+	w.Pass(20 * 365 * day)
 	id := w.receive(incoming.Accepted, webmention(source, ourPost))[0].ID
 	w.waitState(id, incoming.Held)
-	w.pass(-20 * 365 * day)
+	w.Pass(-20 * 365 * day)
 	w.page("/p", strings.Replace(linksTo(ourPost), "Read", "See", 1))
 	w.receive(incoming.Known, webmention(source, ourPost))
 	w.wait(id, "verified again", func(m incoming.Mention) bool { return m.Excerpt == "See this." })

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -172,7 +173,17 @@ func oneDirectory(cmd *cobra.Command, args []string) error {
 
 // checkForBaseline checks the site without a baseline.
 func checkForBaseline(ctx context.Context, c *cli, cfg *config.Config) ([]check.Finding, *project.Project, error) {
-	run, err := c.load(ctx, cfg)
+	p, err := c.find(ctx, cfg)
+	if err != nil {
+		return nil, nil, err
+	}
+	progress := newProgress(c.ui, cfg.Progress, time.Now)
+	defer progress.done()
+	opt := c.auditOptions(progress)
+	if opt.Since, err = c.since(ctx, p); err != nil {
+		return nil, nil, err
+	}
+	run, err := audit.Open(ctx, p, opt)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -43,6 +43,9 @@ environment variable, such as SITELINK_BASE_URL for --base-url. Flags override v
 variables override the file. sitelink searches for the file in the working directory and above it,
 up to the root of the repository.
 
+After a deploy, check also reports the addresses and ids that the site had then and has no more;
+--since compares with another state (docs/guide/addresses.md).
+
 The report goes to standard output, everything else to standard error.
 `
 
@@ -211,6 +214,9 @@ func checkProject(ctx context.Context, c *cli, p *project.Project, ext *external
 	opt.Baseline, opt.Sources, opt.Hints, opt.Stage = true, true, true, timer.stage
 	if !slices.ContainsFunc(cfg.Formats, func(f config.Format) bool { return f.Name == "jsonl" }) {
 		opt.MaxFindings = maxListed
+	}
+	if opt.Since, err = c.since(ctx, p); err != nil {
+		return err
 	}
 	checker, err := ext.open(c, p, progress)
 	if err != nil {

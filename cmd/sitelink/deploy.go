@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
@@ -16,13 +17,15 @@ import (
 	"github.com/sitelink/sitelink/internal/announce"
 	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/fault"
+	"github.com/sitelink/sitelink/internal/since"
+	"github.com/sitelink/sitelink/internal/statedir"
 	"github.com/sitelink/sitelink/outgoing/ledger"
 )
 
 const deployLong = `deploy runs the command that publishes the site, together with sitelink:
 
   1. check the docroot; stop if there are errors
-  2. run the command; stop if it fails
+  2. run the command; stop if it fails; record the addresses and ids of the site, see check --since
   3. wait until the changed pages are live with their links
   4. notify other sites of what changed, as sitelink notify does
 
@@ -97,6 +100,8 @@ type deployment struct {
 	// before it.
 	command []string
 	noCheck bool
+	// record is what the site answers, for the next run.
+	record *since.Record
 }
 
 // run does the work of `sitelink deploy`. It plans before the command runs, since
@@ -205,7 +210,25 @@ func (d *deployment) plan(ctx context.Context, snap *ledger.Snapshot) (*announce
 	if _, err := d.addFailed(snap, compared); err != nil {
 		return nil, err
 	}
+	if d.record, err = since.Of(ctx, compared.Site, ""); err != nil {
+		return nil, fmt.Errorf("record the addresses of the site: %w", err)
+	}
 	return compared, nil
+}
+
+// keepRecord writes the addresses and ids of the site that was deployed, so that the
+// next check can tell which of them are gone.
+func (d *deployment) keepRecord() {
+	name, err := announce.RecordName(d.project)
+	if err == nil && filepath.Base(filepath.Dir(name)) == statedir.Name {
+		err = statedir.Make(filepath.Dir(d.project.Abs(name)))
+	}
+	if err == nil {
+		err = d.record.Write(d.project.Abs(name))
+	}
+	if err != nil {
+		d.ui.warning(fmt.Sprintf("the addresses of the site are not recorded: %v", err))
+	}
 }
 
 // publish runs the user's command. Its output is not the report, so it goes to
@@ -219,6 +242,7 @@ func (d *deployment) publish(ctx context.Context) error {
 	err := cmd.Run()
 	switch {
 	case err == nil:
+		d.keepRecord()
 		return nil
 	case ctx.Err() != nil:
 		return ctx.Err()

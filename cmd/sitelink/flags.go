@@ -213,7 +213,7 @@ var findingCodes = []check.Code{
 	check.ServerDependent, check.Changed, check.Fallback, check.ViaRedirect, check.EndlessRedirect, check.UnresolvedRef,
 	check.RedirectSyntax, check.RedirectLimit, check.RedirectUnjudged, check.RedirectMissing, check.RedirectLoop,
 	check.RedirectChain, check.RedirectHidden, check.RedirectShadowed,
-	check.Orphan, check.Unreachable, check.UnmatchedLinkset, check.LimitReached,
+	check.Orphan, check.Unreachable, check.UnmatchedLinkset, check.LimitReached, check.AddressGone, check.AnchorGone,
 	check.DeadLink, check.Doubtful, check.Moved,
 	check.EndpointMissing, check.EndpointUnwanted, check.EndpointAddress, check.EndpointRelative, check.EndpointForm, check.EndpointUnquoted,
 	check.EndpointTwice, check.EndpointSecondMatch, check.EndpointBody, check.EndpointLate, check.EndpointHeader, check.EndpointInvalidPage,

@@ -25,8 +25,9 @@ var commandGroups = []struct {
 	title    string
 	commands []string
 }{
-	{"Check a site", []string{"check", "build", "watch", "external", "baseline"}},
+	{"Check a site", []string{"check", "build", "watch", "lsp", "external", "baseline"}},
 	{"Inspect a site", []string{"links", "explain", "profile"}},
+	{"Repair links", []string{"mv"}},
 	{"Notify other sites", []string{"diff", "notify", "deploy", "ledger"}},
 	{"Receive from other sites", []string{"serve", "mentions"}},
 	{"Set up a project", []string{"init", "doctor", "hook", "inject"}},
@@ -42,6 +43,7 @@ var shortFlags = map[string][]string{
 	"external":        {"budget", "status-cache", "changed", "reset", "retry-failed", "flush", "pace", "format", "base-url", "config"},
 	"explain":         {"from", "docroot", "base-url", "profile", "index", "map", "source", "config"},
 	"links":           {"to", "from", "external", "anchors", "addresses", "orphans", "format", "output", "base-url", "config"},
+	"mv":              {"write", "undo", "keep-id", "base-url", "profile", "config"},
 	"diff":            {"by", "format", "output", "ledger", "internal", "tombstones", "base-url", "profile", "config"},
 	"notify":          {"send", "dry-run", "due", "status", "baseline", "explain", "ledger", "base-url", "verbose", "config"},
 	"deploy":          {"send", "dry-run", "no-check", "tombstones", "live", "ledger", "max-notices", "base-url", "verbose", "config"},

@@ -110,7 +110,7 @@ func (c *soakClient) attack() {
 		method, _, _ := strings.Cut(request, " ")
 		answer, err := readAnswer(c.in, method)
 		if err != nil {
-			if !isEnded(err) {
+			if !isEnded(err) || errors.Is(err, io.ErrUnexpectedEOF) {
 				c.problem("%.200q: %v", a.request, err)
 			}
 			return
@@ -127,7 +127,7 @@ func (c *soakClient) attack() {
 // isEnded reports whether the other side has ended a connection.
 func isEnded(err error) bool {
 	text := err.Error()
-	return errors.Is(err, io.EOF) || strings.Contains(text, "reset by peer") || strings.Contains(text, "broken pipe")
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || strings.Contains(text, "reset by peer") || strings.Contains(text, "broken pipe")
 }
 
 // vanish goes away in the middle of a request, or without reading the answer.

@@ -20,10 +20,11 @@ var trusted = [][]string{
 	{"doctor", "git, generator's listing", "nothing", "nothing"},
 	{"profile", "nothing", "nothing", "nothing"},
 	{"watch", "git, generator's listing", "nothing", "answers"},
+	{"lsp", "git, generator's listing", "nothing", "answers"},
 	{"baseline show", "nothing", "nothing", "nothing"},
 	{"ledger show, ledger verify, ledger export", "git, generator's listing", "ledger", "nothing"},
 	{"notify --dry-run", "git, generator's listing", "ledger", "cache"},
-	{"build, deploy, hook run", "everything the project names", "what those programs do", "the build"},
+	{"build, lsp --build, deploy, hook run, check --since COMMIT", "everything the project names", "what those programs do", "the build"},
 }
 
 // refused is its second table: what a checkout cannot do, with the attacks that
@@ -32,8 +33,9 @@ var refused = [][]string{
 	{"name a file outside the repository, or in .git, in a configuration that was found", "output,output above,output in .git,format,baseline,docroot,ledger"},
 	{"lead there by a symbolic link: output, baseline, ledger, docroot, public, rule files, CODEOWNERS, sitelink.toml", "output link,public,sitelink.toml,sitelink-baseline.jsonl,netlify.toml,CODEOWNERS"},
 	{"lead there by .sitelink, or by a link in it", ".sitelink,.sitelink/cache,.sitelink/ledger.jsonl"},
-	{"stop a command with a pipe or a device in place of a ledger, a baseline, a configuration or a page", "pipe as ledger,pipe as journal,pipe as baseline,pipe as configuration,pipes in the docroot"},
+	{"stop a command with a pipe or a device in place of a ledger, a baseline, a record, a log, a configuration or a page", "pipe as record,pipe as log,pipe as ledger,pipe as journal,pipe as baseline,pipe as configuration,pipes in the docroot"},
 	{"take the baseline of --baseline-ref from another repository: a nested or bare one, a submodule, a .git that leads elsewhere, alternates outside", "committed bare repository,submodule,.git file outside,alternates"},
+	{"build a commit by since, or name a directory, a record or a log outside the repository", "since a commit,since outside,log outside"},
 	{"choose a ledger in PostgreSQL, or at an address or path of git", "ledger in PostgreSQL,ledger at a URL,ledger at a path"},
 	{"write to a ledger in a ref of git", "TestFoundLedgerRef"},
 	{"read the ledger of a remote inside the checkout, or with a program of the checkout", "ledger of a remote inside,ledger of a remote with a program"},
@@ -91,7 +93,7 @@ func TestSecurityDocument(t *testing.T) {
 	for _, row := range trusted[:len(trusted)-1] {
 		for name := range strings.SplitSeq(row[0], ", ") {
 			words := strings.Fields(name)
-			ran := name == "sitelink" || name == "watch" // the overview has no words; TestHostileWatch
+			ran := name == "sitelink" || name == "watch" || name == "lsp" // the overview has no words; TestHostileWatch, TestHostileLSP
 			for _, line := range readOnly {
 				fields := strings.Fields(line)
 				all := len(fields) > 0

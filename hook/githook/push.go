@@ -198,6 +198,36 @@ func (r *Repo) CheckPush(ctx context.Context, refs []Ref, p Push) (results []Tre
 	return results, warnings, nil
 }
 
+// UnknownCommitError means that a name names no commit of the repository.
+type UnknownCommitError struct{ Name string }
+
+func (e *UnknownCommitError) Error() string {
+	return fmt.Sprintf("the repository has no commit %q", e.Name)
+}
+
+// CheckCommit builds one commit in a temporary working tree and calls p.Check with
+// its site, whether the tree is remembered or not. commit is any name of a commit,
+// such as v1.2 or HEAD~3. The result is not remembered. The errors are an
+// [*UnknownCommitError] and those of [Repo.CheckPush].
+func (r *Repo) CheckCommit(ctx context.Context, commit string, p Push) (Report, error) {
+	id, err := r.resolve(ctx, commit+"^{commit}")
+	if err != nil {
+		return Report{}, err
+	}
+	if id == "" {
+		return Report{}, &UnknownCommitError{commit}
+	}
+	if p.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, p.Timeout, &TimeoutError{Timeout: p.Timeout})
+		defer cancel()
+	}
+	_ = r.RemoveStaleTrees(ctx) // the next push tries again, and says so
+	c := pushCheck{repo: r, push: &p, took: durations{r.dataPath(durationsFile)}}
+	result, err := c.commit(ctx, id, "")
+	return result.Report, err
+}
+
 // pushCheck checks the trees of one push.
 type pushCheck struct {
 	repo     *Repo

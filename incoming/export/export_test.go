@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/sitelink/sitelink/incoming"
+	"github.com/sitelink/sitelink/incoming/store"
 )
 
 // each returns mentions as a store does.
@@ -319,25 +320,53 @@ func many(n, pages int) []incoming.Mention {
 // BenchmarkWrite exports 100,000 mentions on 10,000 pages: into an empty directory,
 // and again without a change.
 func BenchmarkWrite(b *testing.B) {
-	all := many(100_000, 10_000)
+	benchmarkWrite(b, each(many(100_000, 10_000)...))
+}
+
+// BenchmarkWriteSQLite is BenchmarkWrite with the mentions of a file.
+func BenchmarkWriteSQLite(b *testing.B) {
+	s, err := store.Open(b.Context(), filepath.Join(b.TempDir(), "mentions.db"), store.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer s.Close()
+	for some := range slices.Chunk(many(100_000, 10_000), 500) {
+		var keys []incoming.Key
+		var mentions []*incoming.Mention
+		for _, m := range some {
+			key, err := incoming.KeyOf(incoming.Notice{Source: m.Source, Target: m.Target})
+			if err != nil {
+				b.Fatal(err)
+			}
+			m.ID = ""
+			keys, mentions = append(keys, key), append(mentions, &m)
+		}
+		if err := s.Record(b.Context(), keys, func([]*incoming.Mention) ([]*incoming.Mention, error) { return mentions, nil }); err != nil {
+			b.Fatal(err)
+		}
+	}
+	benchmarkWrite(b, s.List(b.Context(), Selection))
+}
+
+func benchmarkWrite(b *testing.B, mentions iter.Seq2[incoming.Mention, error]) {
 	for _, f := range Formats {
 		b.Run(string(f)+"/first", func(b *testing.B) {
 			for b.Loop() {
 				b.StopTimer()
 				dir := b.TempDir()
 				b.StartTimer()
-				if r, err := Write(b.Context(), each(all...), dir, Options{Format: f}); err != nil || r.Written != 10_001 {
+				if r, err := Write(b.Context(), mentions, dir, Options{Format: f}); err != nil || r.Written != 10_001 {
 					b.Fatal(r, err)
 				}
 			}
 		})
 		b.Run(string(f)+"/unchanged", func(b *testing.B) {
 			dir := b.TempDir()
-			if _, err := Write(b.Context(), each(all...), dir, Options{Format: f}); err != nil {
+			if _, err := Write(b.Context(), mentions, dir, Options{Format: f}); err != nil {
 				b.Fatal(err)
 			}
 			for b.Loop() {
-				if r, err := Write(b.Context(), each(all...), dir, Options{Format: f}); err != nil || r.Unchanged != 10_001 {
+				if r, err := Write(b.Context(), mentions, dir, Options{Format: f}); err != nil || r.Unchanged != 10_001 {
 					b.Fatal(r, err)
 				}
 			}

@@ -119,16 +119,36 @@ entry 8: it is not an entry of a feed`)
 		}
 	}
 	for text, want := range map[string]string{
-		`{"children": [{"type": "entry"}`:     "after entry 1: unexpected EOF",
-		`{"children": {}}`:                    "the field children is not a list",
-		`<html>`:                              "invalid character",
-		`"x"`:                                 "want an object or a list",
-		`[{"wm-source": "https://a.example/"`: "unexpected EOF",
+		`{"children": [{"type": "entry"}`:               "after entry 1: unexpected EOF",
+		`{"links": [{"source": "https://a.example/"}]}`: "api/mentions.jf2",
+		`{"children": {}}`:                              "the field children is not a list",
+		`<html>`:                                        "invalid character",
+		`"x"`:                                           "want an object or a list",
+		`[{"wm-source": "https://a.example/"`:           "unexpected EOF",
 	} {
 		if _, err := Import(t.Context(), store, JF2(strings.NewReader(text)), Options{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", text, err, want)
 		}
 	}
+}
+
+// TestWebmentionIO: entries as helpers/formats.rb of webmention.io writes them, also for
+// sites from before 2018, whose contents have a type and a value.
+func TestWebmentionIO(t *testing.T) {
+	const feed = `{"type":"feed","name":"Webmentions","children":[
+{"type":"entry","author":{"type":"card","name":null,"photo":null,"url":null},"url":"https://a.example/1","published":"2017-03-01T10:00:00","wm-received":"2017-03-01T09:00:05Z","wm-id":1,
+ "wm-source":"https://a.example/1","wm-target":"https://our.example/","wm-protocol":"webmention","content":{"content-type":"text/html","value":"<p>Old <i>html<\/i>"},"mention-of":"https://our.example/","wm-property":"mention-of","wm-private":false},
+{"type":"entry","author":{"type":"card","name":"B","photo":"","url":"https://b.example/"},"url":"https://b.example/2","published":"2017-03-01T10:00:00+05:30","wm-received":"2017-03-02T09:00:05Z","wm-id":2,
+ "wm-source":"https://b.example/2","wm-target":"https://our.example/","wm-protocol":"webmention","name":"Post","summary":{"content-type":"text/plain","value":"In 1 < 2 lines"},"like-of":"https://our.example/","wm-property":"like-of","wm-private":false},
+{"type":"entry","author":{"type":"card","name":"C","photo":"","url":"https://c.example/"},"url":"https://c.example/3","published":null,"wm-received":"2017-03-03T09:00:05Z","wm-id":3,
+ "wm-source":"https://c.example/3","wm-target":"https://our.example/","wm-protocol":null,"content":{"content-type":"text/plain","value":"Plain","text":"Plain"},"rsvp":"yes","in-reply-to":"https://our.example/","wm-property":"rsvp","wm-private":true}
+]}`
+	store := incomingtest.NewStore(nil)
+	report := mustImport(t, store, JF2(strings.NewReader(feed)), Options{})
+	compare(t, "mentions", dump(t, store), `
+webmention approved https://a.example/1 > https://our.example/ |  | Old html |   | 2017-03-01T09:00:05Z
+webmention approved https://b.example/2 > https://our.example/ | Post | In 1 < 2 lines | B https://b.example/ | 2017-03-02T09:00:05Z`)
+	compare(t, "left out", whys(report), "entry 3: it is private")
 }
 
 // TestRoundTrip: what package export writes as JF2 can be imported.

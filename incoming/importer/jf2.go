@@ -70,6 +70,7 @@ func eachChild(d *json.Decoder, f func(json.RawMessage) bool) error {
 	if start != json.Delim('{') {
 		return errors.New("want an object or a list")
 	}
+	found := false
 	for d.More() {
 		key, err := d.Token()
 		if err != nil {
@@ -81,6 +82,7 @@ func eachChild(d *json.Decoder, f func(json.RawMessage) bool) error {
 			}
 			continue
 		}
+		found = true
 		if list, err := d.Token(); err != nil || list != json.Delim('[') {
 			return cmp.Or(unexpected(err), errors.New("the field children is not a list"))
 		}
@@ -88,7 +90,9 @@ func eachChild(d *json.Decoder, f func(json.RawMessage) bool) error {
 			return err
 		}
 	}
-	_, err = d.Token()
+	if _, err = d.Token(); err == nil && !found {
+		err = errors.New("it has no list children: get the feed from api/mentions.jf2, not from api/mentions")
+	}
 	return unexpected(err)
 }
 
@@ -157,16 +161,22 @@ func first(raw json.RawMessage) json.RawMessage {
 }
 
 // text returns a field as plain text: a string, the first string of a list, or an object
-// with text or HTML.
+// with text, HTML, or a value of a type, as webmention.io writes summaries.
 func text(raw json.RawMessage) string {
 	raw = first(raw)
 	var s string
 	if json.Unmarshal(raw, &s) == nil {
 		return s
 	}
-	var content struct{ Text, HTML string }
+	var content struct {
+		Text, HTML, Value string
+		Type              string `json:"content-type"`
+	}
 	if json.Unmarshal(raw, &content) == nil {
-		return cmp.Or(content.Text, textOf(content.HTML))
+		if content.Type == "text/html" {
+			content.HTML, content.Value = cmp.Or(content.HTML, content.Value), ""
+		}
+		return cmp.Or(content.Text, textOf(content.HTML), content.Value)
 	}
 	return ""
 }

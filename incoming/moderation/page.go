@@ -153,7 +153,7 @@ func (p *Page) serveSession(w http.ResponseWriter, r *http.Request, name, sessio
 func (p *Page) login(w http.ResponseWriter, r *http.Request) {
 	session, ok := p.logins.open(r.PostFormValue("token"), p.opt.Key)
 	if !ok {
-		p.opt.Log.Warn("moderation: a login link was refused", "address", r.RemoteAddr)
+		p.opt.Log.Info("moderation: a login link was refused", "address", r.RemoteAddr)
 		p.show(w, http.StatusForbidden, view{Title: "Log in", Status: "The login link was used before, or has expired.", LoggedOut: true})
 		return
 	}

@@ -7,8 +7,6 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -47,27 +45,12 @@ func receiveAt(t testing.TB, l net.Listener, url string, opt incoming.ReceiverOp
 	t.Helper()
 	r := &receiving{url: url, store: incomingtest.NewStore(time.Now)}
 	docroot := t.TempDir()
-	for name, text := range map[string]string{
+	manifest := incomingtest.Manifest(t, docroot, map[string]string{
 		"index.html":        `<!DOCTYPE html><title>Home</title><link rel="webmention" href="` + r.url + `webmention"><link rel="pingback" href="` + r.url + `pingback"><p>Hello`,
 		"doc.html":          `<!DOCTYPE html><title>Doc</title><link rel="webmention" href="` + r.url + `webmention"><link rel="pingback" href="` + r.url + `pingback"><a href="http://192.0.2.9/gone.html">gone</a>`,
 		"ping.html":         `<!DOCTYPE html><title>Ping</title><link rel="pingback" href="` + r.url + `pingback">`,
 		"closed/index.html": `<!DOCTYPE html><title>Closed</title>`,
-	} {
-		if err := os.MkdirAll(filepath.Dir(filepath.Join(docroot, name)), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(docroot, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	loaded, err := site.Load(t.Context(), docroot, site.Options{BaseURLs: []string{r.url}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	manifest, err := incoming.ReadManifest(t.Context(), loaded, incoming.ManifestOptions{Closed: []string{"closed/**"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}, site.Options{BaseURLs: []string{r.url}}, "closed/**")
 	opt.Sites = &incoming.Sites{}
 	opt.Sites.Set(manifest)
 	opt.Store = r.store

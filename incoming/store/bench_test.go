@@ -4,6 +4,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -32,18 +33,18 @@ func newNotice(n int64) (incoming.Key, *incoming.Mention) {
 		&incoming.Mention{Protocol: incoming.Webmention, Source: source, Target: target, State: incoming.Queued, Received: start, Due: start}
 }
 
-// load lets the callers record n notices, each at its time if rate is not 0, and
-// returns the times that the calls took, sorted.
-func load(b *testing.B, n int, rate float64, record func(i int64) error) (rest []time.Duration, elapsed time.Duration) {
-	b.Helper()
+// load lets the callers do something n times, each at its time if rate is not 0, and
+// returns the times that it took, sorted. Each caller has a function of its own.
+func load(n int, rate float64, caller func() (func(i int64) error, error)) (took []time.Duration, elapsed time.Duration, err error) {
 	var next atomic.Int64
 	var mu sync.Mutex
 	var wg sync.WaitGroup
 	begin := time.Now()
 	for range callers {
+		do, failed := caller()
 		wg.Go(func() {
 			var mine []time.Duration
-			for {
+			for failed == nil {
 				i := next.Add(1) - 1
 				if i >= int64(n) {
 					break
@@ -53,21 +54,18 @@ func load(b *testing.B, n int, rate float64, record func(i int64) error) (rest [
 					at = begin.Add(time.Duration(float64(i) / rate * float64(time.Second)))
 					time.Sleep(time.Until(at))
 				}
-				if err := record(i); err != nil {
-					b.Error(err)
-					break
-				}
+				failed = do(i)
 				mine = append(mine, time.Since(at))
 			}
 			mu.Lock()
-			rest = append(rest, mine...)
-			mu.Unlock()
+			defer mu.Unlock()
+			took, err = append(took, mine...), errors.Join(err, failed)
 		})
 	}
 	wg.Wait()
 	elapsed = time.Since(begin)
-	slices.Sort(rest)
-	return rest, elapsed
+	slices.Sort(took)
+	return took, elapsed, err
 }
 
 func cpuTime() int64 {
@@ -135,8 +133,9 @@ func recordOne(s *Store, i int64) error {
 }
 
 // benchmarkRecord measures durable notices per second while verification runs, next
-// to a bare loop with as many syncs of as much text, and the slowest hundredth of the
-// calls at half the target, next to those of the bare loop.
+// to two bare loops: one appends as much text with as many syncs, the other inserts as
+// many mentions in as many durable transactions. It also measures the slowest hundredth
+// of the calls at half the target, next to those of the first loop.
 func benchmarkRecord(b *testing.B, target float64, open func(Options) *Store) {
 	runtime.GOMAXPROCS(2)
 	s := open(Options{Worker: true})
@@ -152,14 +151,18 @@ func benchmarkRecord(b *testing.B, target float64, open func(Options) *Store) {
 	n := b.N
 	b.ResetTimer()
 	cpu := cpuTime()
-	_, took := load(b, n, 0, func(i int64) error { return recordOne(s, i) })
+	_, took, err := load(n, 0, func() (func(int64) error, error) { return func(i int64) error { return recordOne(s, i) }, nil })
+	check(b, err)
 	b.StopTimer()
 	commits := s.commits.Load()
 	b.ReportMetric(float64(cpuTime()-cpu)/1e3/float64(n), "cpu-µs/notice")
 	rate := float64(n) / took.Seconds()
 	b.ReportMetric(rate, "notices/s")
 	b.ReportMetric(float64(verified.Load())/took.Seconds(), "verified/s")
-	half, _ := load(b, n/2, target/2, func(i int64) error { return recordOne(s, i+int64(n)) })
+	half, _, err := load(n/2, target/2, func() (func(int64) error, error) {
+		return func(i int64) error { return recordOne(s, i+int64(n)) }, nil
+	})
+	check(b, err)
 	if len(half) > 0 {
 		b.ReportMetric(half[len(half)*99/100].Seconds()*1e3, "p99-ms-at-half-target")
 	}
@@ -168,7 +171,8 @@ func benchmarkRecord(b *testing.B, target float64, open func(Options) *Store) {
 		key, _ := newNotice(i)
 		return fmt.Sprintf("%s %s\n", key.Source, key.Target)
 	}
-	halfBare, _ := load(b, n/2, target/2, func(i int64) error { return file(text(i)) })
+	halfBare, _, err := load(n/2, target/2, func() (func(int64) error, error) { return func(i int64) error { return file(text(i)) }, nil })
+	check(b, err)
 	if len(halfBare) > 0 {
 		b.ReportMetric(halfBare[len(halfBare)*99/100].Seconds()*1e3, "bare-p99-ms-at-half-target")
 	}
@@ -181,13 +185,21 @@ func benchmarkRecord(b *testing.B, target float64, open func(Options) *Store) {
 	took = time.Since(begin)
 	b.ReportMetric(float64(n)/float64(commits), "notices/commit")
 	b.ReportMetric(float64(n)/took.Seconds(), "bare/s")
-	b.ReportMetric(rate*took.Seconds()/float64(n), "ratio")
+	b.ReportMetric(rate*took.Seconds()/float64(n), "ratio-to-bare")
 	b.ReportMetric(0, "ns/op")
 	cancel()
 	if err := <-done; err != nil {
 		b.Error(err)
 	}
-	b.ReportMetric(bareInserts(b, s, n, int(commits)), "bare-inserts/s")
+	reportInserts(b, s, commits, rate)
+}
+
+// reportInserts compares a rate with that of a loop that inserts as many mentions in
+// as many durable transactions.
+func reportInserts(b *testing.B, s *Store, commits int64, rate float64) {
+	bare := bareInserts(b, s, b.N, int(commits))
+	b.ReportMetric(bare, "bare-inserts/s")
+	b.ReportMetric(rate/bare, "ratio-to-inserts")
 }
 
 // bareInserts returns how many new mentions one loop inserts per second, without
@@ -211,16 +223,18 @@ func bareInserts(b *testing.B, s *Store, n, commits int) float64 {
 	return float64(n) / time.Since(begin).Seconds()
 }
 
-func BenchmarkRecordSQLite(b *testing.B) {
-	name := filepath.Join(b.TempDir(), "mentions.db")
-	benchmarkRecord(b, 5000, func(opt Options) *Store {
-		s, err := Open(b.Context(), name, opt)
-		if err != nil {
-			b.Fatal(err)
-		}
+// openFor returns a function that opens a store until the benchmark ends.
+func openFor(b *testing.B, address string) func(Options) *Store {
+	return func(opt Options) *Store {
+		s, err := Open(b.Context(), address, opt)
+		check(b, err)
 		b.Cleanup(func() { s.Close() })
 		return s
-	})
+	}
+}
+
+func BenchmarkRecordSQLite(b *testing.B) {
+	benchmarkRecord(b, 5000, openFor(b, filepath.Join(b.TempDir(), "mentions.db")))
 }
 
 // BenchmarkMemory fills a file with a million mentions, and measures the memory of

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"log/slog"
 	"net/netip"
 	"reflect"
@@ -240,6 +241,16 @@ func testConcurrent(t *testing.T, open opener) {
 	}
 }
 
+// idsOf returns the IDs of a list.
+func idsOf(t *testing.T, list iter.Seq2[incoming.Mention, error]) (ids []string) {
+	t.Helper()
+	for m, err := range list {
+		check(t, err)
+		ids = append(ids, m.ID)
+	}
+	return ids
+}
+
 func testList(t *testing.T, open opener) {
 	s := open(t, Options{})
 	ctx := t.Context()
@@ -288,11 +299,8 @@ func testList(t *testing.T, open opener) {
 		for _, limit := range []int{0, 1, page, page + 1} {
 			f := c.filter
 			f.Limit = limit
-			var got, some []string
-			for m, err := range s.List(ctx, f) {
-				check(t, err)
-				got = append(got, m.ID)
-			}
+			var some []string
+			got := idsOf(t, s.List(ctx, f))
 			for _, m := range want {
 				if c.keep(m) && (limit == 0 || len(some) < limit) {
 					some = append(some, m.ID)
@@ -301,7 +309,29 @@ func testList(t *testing.T, open opener) {
 			if !slices.Equal(got, some) {
 				t.Errorf("%s, at most %d: %d mentions, want %d, or in another order", name, limit, len(got), len(some))
 			}
+			f.AnyOrder = true
+			if got := idsOf(t, s.List(ctx, f)); len(got) != len(some) || limit == 0 && !slices.Equal(slices.Sorted(slices.Values(got)), slices.Sorted(slices.Values(some))) {
+				t.Errorf("%s, at most %d, in any order: %d mentions, want %d, or others", name, limit, len(got), len(some))
+			}
 		}
+	}
+	// In any order, each mention is listed once, although all of them change from one
+	// state to the other.
+	all := idsOf(t, s.List(ctx, incoming.Filter{States: []incoming.State{incoming.Held, incoming.Approved}}))
+	moved := idsOf(t, func(yield func(incoming.Mention, error) bool) {
+		for m, err := range s.List(ctx, incoming.Filter{States: []incoming.State{incoming.Held, incoming.Approved}, AnyOrder: true}) {
+			check(t, err)
+			_, err = s.Update(ctx, m.ID, func(m *incoming.Mention) error {
+				m.State = map[incoming.State]incoming.State{incoming.Held: incoming.Approved, incoming.Approved: incoming.Held}[m.State]
+				return nil
+			})
+			if check(t, err); !yield(m, nil) {
+				return
+			}
+		}
+	})
+	if !slices.Equal(slices.Sorted(slices.Values(moved)), slices.Sorted(slices.Values(all))) {
+		t.Errorf("%d mentions of %d in any order, or some twice", len(moved), len(all))
 	}
 	// The caller changes mentions meanwhile, and may stop.
 	seen := 0
@@ -622,10 +652,16 @@ func testCrashes(t *testing.T, open opener) {
 	_, err := s.exec(t.Context(), s.writer, "UPDATE river_job SET attempt = ?", maxBegun)
 	check(t, err)
 	var calls atomic.Int64
+	counted := make(chan struct{})
 	working(t, s, func(context.Context, incoming.Mention) (func(*incoming.Mention), error) {
 		calls.Add(1)
+		<-counted
 		return func(m *incoming.Mention) { m.State = incoming.Held }, nil
 	})
+	jobs := func() (n int) {
+		check(t, s.queryRow(t.Context(), s.readers, "SELECT count(*) FROM river_job").Scan(&n))
+		return n
+	}
 	all := func(holds func(incoming.Mention) bool) func() bool {
 		return func() bool {
 			for _, i := range ids {
@@ -641,11 +677,13 @@ func testCrashes(t *testing.T, open opener) {
 	if calls.Load() != 0 {
 		t.Errorf("%d looks", calls.Load())
 	}
+	wait(t, "for the end of the job", func() bool { return jobs() == 0 })
 	c.set(start.Add(time.Hour))
-	wait(t, "for the looks", all(func(m incoming.Mention) bool { return m.State == incoming.Held }))
-	var jobs int
-	check(t, s.queryRow(t.Context(), s.readers, "SELECT count(*) FROM river_job").Scan(&jobs))
-	if jobs != 1+len(ids) {
-		t.Errorf("%d jobs", jobs)
+	wait(t, "for the looks", func() bool { return calls.Load() == int64(len(ids)) })
+	if n := jobs(); n != len(ids) {
+		t.Errorf("%d jobs", n)
 	}
+	close(counted)
+	wait(t, "for the results", all(func(m incoming.Mention) bool { return m.State == incoming.Held }))
+	wait(t, "for the end of the jobs", func() bool { return jobs() == 0 })
 }

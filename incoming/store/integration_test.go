@@ -26,16 +26,16 @@ import (
 // bin has the programs of the Debian package postgresql-15.
 const bin = "/usr/lib/postgresql/15/bin"
 
-// server is a PostgreSQL on its own socket. It runs as the user postgres if the test
+// postgres is a PostgreSQL on its own socket. It runs as the user postgres if the test
 // runs as root.
-type server struct {
+type postgres struct {
 	t          testing.TB
 	dir        string
 	attributes *syscall.SysProcAttr
 	cmd        *exec.Cmd
 }
 
-func newServer(t testing.TB) *server {
+func newServer(t testing.TB) *postgres {
 	t.Helper()
 	if _, err := os.Stat(filepath.Join(bin, "initdb")); err != nil {
 		t.Skip("postgresql-15 is not installed")
@@ -43,7 +43,7 @@ func newServer(t testing.TB) *server {
 	dir, err := os.MkdirTemp("", "sitelink-store") // t.TempDir's names are too long for a socket
 	check(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	p := &server{t: t, dir: dir, attributes: &syscall.SysProcAttr{}}
+	p := &postgres{t: t, dir: dir, attributes: &syscall.SysProcAttr{}}
 	if os.Geteuid() == 0 {
 		owner, err := user.Lookup("postgres")
 		if err != nil {
@@ -62,15 +62,15 @@ func newServer(t testing.TB) *server {
 	return p
 }
 
-func (p *server) data() string { return filepath.Join(p.dir, "data") }
+func (p *postgres) data() string { return filepath.Join(p.dir, "data") }
 
-func (p *server) command(name string, args ...string) *exec.Cmd {
+func (p *postgres) command(name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(filepath.Join(bin, name), args...)
 	cmd.Dir, cmd.SysProcAttr = p.dir, p.attributes
 	return cmd
 }
 
-func (p *server) start() {
+func (p *postgres) start() {
 	p.t.Helper()
 	p.cmd = p.command("postgres", "-D", p.data(), "-k", p.dir, "-c", "listen_addresses=")
 	check(p.t, p.cmd.Start())
@@ -84,7 +84,7 @@ func (p *server) start() {
 }
 
 // stop is a fast shutdown.
-func (p *server) stop() {
+func (p *postgres) stop() {
 	if p.cmd != nil {
 		p.cmd.Process.Signal(syscall.SIGINT)
 		p.cmd.Wait()
@@ -92,20 +92,20 @@ func (p *server) stop() {
 	}
 }
 
-func (p *server) address(schema string) string {
+func (p *postgres) address(schema string) string {
 	return "postgres://sitelink:s3cret@/postgres?host=" + p.dir + "&search_path=" + schema
 }
 
 var schemas atomic.Int64
 
 // fresh returns an opener of a new schema.
-func (p *server) fresh(t *testing.T) opener {
+func (p *postgres) fresh(t *testing.T) opener {
 	t.Helper()
 	return fileOpener(p.address(p.schema(t)))
 }
 
 // schema creates a schema.
-func (p *server) schema(t testing.TB) string {
+func (p *postgres) schema(t testing.TB) string {
 	t.Helper()
 	c, err := pgx.Connect(t.Context(), p.address("public"))
 	check(t, err)
@@ -170,7 +170,7 @@ func takenOver(t *testing.T, address string) {
 
 // A store whose server is down answers with an error that names the host, and goes
 // on when the server is there again.
-func restarted(t *testing.T, p *server) {
+func restarted(t *testing.T, p *postgres) {
 	address := p.address(p.schema(t))
 	s := fileOpener(address)(t, Options{Worker: true, Log: slog.New(slog.DiscardHandler)})
 	verify := func(context.Context, incoming.Mention) (func(*incoming.Mention), error) {
@@ -213,13 +213,10 @@ func restarted(t *testing.T, p *server) {
 
 func BenchmarkRecordPostgres(b *testing.B) {
 	p := newServer(b)
-	schema := p.schema(b)
-	benchmarkRecord(b, 2000, func(opt Options) *Store {
-		s, err := Open(b.Context(), p.address(schema), opt)
-		if err != nil {
-			b.Fatal(err)
-		}
-		b.Cleanup(func() { s.Close() })
-		return s
-	})
+	benchmarkRecord(b, 2000, openFor(b, p.address(p.schema(b))))
+}
+
+func BenchmarkServePostgres(b *testing.B) {
+	p := newServer(b)
+	benchmarkServe(b, 2000, openFor(b, p.address(p.schema(b))))
 }

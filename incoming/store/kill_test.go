@@ -32,6 +32,13 @@ const (
 )
 
 func TestMain(m *testing.M) {
+	if receiver := os.Getenv(childReceiver); receiver != "" {
+		if err := sender(receiver); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
 	if address := os.Getenv(childAddress); address != "" {
 		run := child
 		if n, err := strconv.Atoi(os.Getenv(childLookups)); err == nil {
@@ -167,12 +174,14 @@ func checkOnce(t *testing.T, log string, kills []time.Time) {
 	for source, times := range begun(t, log) {
 		for _, at := range times[:len(times)-1] {
 			repeated++
-			excused := false
+			before := time.Hour // the next kill
 			for _, kill := range kills {
-				excused = excused || !at.After(kill) && kill.Sub(at) <= time.Second
+				if !at.After(kill) {
+					before = min(before, kill.Sub(at))
+				}
 			}
-			if !excused {
-				t.Errorf("%s was looked at %d times, at first %v; killed at %v", source, len(times), at, kills)
+			if before > time.Second {
+				t.Errorf("%s was looked at again, although the look began %v before a kill", source, before)
 			}
 		}
 	}

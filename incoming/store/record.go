@@ -42,6 +42,10 @@ type op struct {
 // do lets the writer apply a change to the mentions with these IDs.
 func (s *Store) do(ctx context.Context, ids []id, durable bool, apply func(*batch) error) error {
 	o := &op{ctx: ctx, ids: ids, durable: durable, apply: apply, done: make(chan struct{})}
+	if durable {
+		s.waiting.Add(1)
+		defer s.waiting.Add(-1)
+	}
 	select {
 	case s.ops <- o:
 	case <-ctx.Done():
@@ -198,7 +202,8 @@ func (s *Store) tryTransaction(ctx context.Context, ops []*op) error {
 	if err := s.prepare(ctx); err != nil {
 		return err
 	}
-	tx, end, err := s.begin(ctx, slices.ContainsFunc(ops, func(o *op) bool { return o.durable }))
+	durable := slices.ContainsFunc(ops, func(o *op) bool { return o.durable })
+	tx, end, err := s.begin(ctx, durable)
 	if err != nil {
 		return err
 	}
@@ -241,7 +246,9 @@ func (s *Store) tryTransaction(ctx context.Context, ops []*op) error {
 	if len(b.dirty) == 0 {
 		return nil
 	}
-	s.commits.Add(1)
+	if durable {
+		s.commits.Add(1)
+	}
 	return tx.Commit()
 }
 

@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/sitelink/sitelink/incoming"
@@ -259,6 +260,40 @@ func (f fast) QueryContext(ctx context.Context, query string, args ...any) (*sql
 		return f.StmtContext(ctx, statement).QueryContext(ctx, args...)
 	}
 	return f.Tx.QueryContext(ctx, query, args...)
+}
+
+// repeated are the queries of an SQLite file's readers, which would otherwise be
+// parsed each time: that takes longer than to find a row.
+type repeated struct {
+	db  *sql.DB // nil for PostgreSQL
+	mu  sync.Mutex
+	all prepared
+}
+
+// maxRepeated limits the statements that are kept. The filters of a receiver have
+// fewer texts.
+const maxRepeated = 100
+
+// get returns the statement with this text, or nil if there is none.
+func (r *repeated) get(ctx context.Context, db querier, text string) *sql.Stmt {
+	if r.db == nil || db != querier(r.db) {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	statement := r.all[text]
+	if statement != nil || len(r.all) == maxRepeated {
+		return statement
+	}
+	statement, err := r.db.PrepareContext(ctx, text)
+	if err != nil {
+		return nil // the query itself will say why
+	}
+	if r.all == nil {
+		r.all = prepared{}
+	}
+	r.all[text] = statement
+	return statement
 }
 
 // clean replaces what PostgreSQL does not accept in a text.

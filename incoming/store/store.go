@@ -56,6 +56,7 @@ type Store struct {
 	// wait for it in order. readers has more. For PostgreSQL both are the same.
 	writer, readers *sql.DB
 	prepared        prepared // of the writer
+	repeated        repeated // of the readers
 	driver          riverdriver.Driver[*sql.Tx]
 	jobs            *river.Client[*sql.Tx] // inserts jobs
 
@@ -66,7 +67,8 @@ type Store struct {
 	stopped chan struct{}
 	once    sync.Once
 	working atomic.Bool
-	commits atomic.Int64  // transactions of the writer, for the benchmark
+	waiting atomic.Int64  // durable changes that are not written yet
+	commits atomic.Int64  // durable transactions, for the benchmark
 	tick    time.Duration // between looks at the schedule
 }
 
@@ -144,7 +146,7 @@ func (s *Store) openPostgres(address string) error {
 	s.writer.SetMaxIdleConns(8)
 	s.writer.SetConnMaxIdleTime(time.Minute)
 	s.readers = s.writer
-	s.driver = riverdatabasesql.New(s.writer)
+	s.driver = driver{riverdatabasesql.New(s.writer), s}
 	return nil
 }
 
@@ -175,11 +177,12 @@ func (s *Store) openSQLite(ctx context.Context, name string) error {
 	if s.readers, err = openFile(name, s.opt.ReadOnly, 4<<10); err != nil {
 		return err
 	}
+	s.repeated.db = s.readers
 	s.writer.SetMaxOpenConns(1)
 	s.writer.SetMaxIdleConns(1)
 	s.readers.SetMaxOpenConns(4)
 	s.readers.SetMaxIdleConns(4)
-	s.driver = riversqlite.New(s.writer)
+	s.driver = driver{riversqlite.New(s.writer), s}
 	return s.writer.PingContext(ctx)
 }
 
@@ -225,10 +228,16 @@ func (s *Store) exec(ctx context.Context, db querier, query string, args ...any)
 }
 
 func (s *Store) query(ctx context.Context, db querier, query string, args ...any) (*sql.Rows, error) {
+	if statement := s.repeated.get(ctx, db, query); statement != nil {
+		return statement.QueryContext(ctx, args...)
+	}
 	return db.QueryContext(ctx, s.bind(query), args...)
 }
 
 func (s *Store) queryRow(ctx context.Context, db querier, query string, args ...any) *sql.Row {
+	if statement := s.repeated.get(ctx, db, query); statement != nil {
+		return statement.QueryRowContext(ctx, args...)
+	}
 	return db.QueryRowContext(ctx, s.bind(query), args...)
 }
 

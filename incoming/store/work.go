@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver"
 	"github.com/riverqueue/river/rivertype"
 
 	"github.com/sitelink/sitelink/incoming"
@@ -31,6 +32,12 @@ const (
 	// slotWait limits how long a job waits for others to end, so that its last
 	// mention has enough time left.
 	slotWait = 3 * time.Second
+	// manyWaiting is how many changes have to wait for the disk before a job gives way
+	// to them, giveWayPause how long it waits before it asks again, and giveWayTries
+	// how often: with 32 jobs, at least 320 looks per second begin.
+	manyWaiting  = 16
+	giveWayPause = 5 * time.Millisecond
+	giveWayTries = 20
 	// stopTimeout limits how long Work waits for the running jobs when it ends.
 	stopTimeout = 5 * time.Second
 	// expireEvery is the time between two looks for mentions to delete.
@@ -106,12 +113,59 @@ func (s *Store) startJobs(ctx context.Context, workers *river.Workers) (*river.C
 		Workers: workers, Logger: s.opt.Log, RetryPolicy: retries{},
 		JobTimeout: jobTimeout, RescueStuckJobsAfter: takeover,
 		FetchCooldown: min(50*time.Millisecond, s.tick/5), FetchPollInterval: s.tick / 5, PollOnly: true,
-		CompletedJobRetentionPeriod: time.Minute,
 	})
 	if err != nil {
 		return nil, err
 	}
 	return client, client.Start(ctx)
+}
+
+// driver is River's driver, except that a job that has ended is deleted at once.
+// River would keep it as completed, with a statement of its own for each job in one
+// long transaction, and delete thousands of them later in another: those who wait
+// for an answer would wait for that as well.
+type driver struct {
+	riverdriver.Driver[*sql.Tx]
+	store *Store
+}
+
+func (d driver) GetExecutor() riverdriver.Executor {
+	return executor{d.Driver.GetExecutor(), d.store}
+}
+
+type executor struct {
+	riverdriver.Executor
+	store *Store
+}
+
+// JobSetStateIfRunningMany writes how jobs have ended. It returns no rows of completed
+// jobs: River passes them to subscribers, and there are none.
+func (e executor) JobSetStateIfRunningMany(ctx context.Context, p *riverdriver.JobSetStateIfRunningManyParams) ([]*rivertype.JobRow, error) {
+	var completed []int64
+	rest := *p
+	rest.ID, rest.Attempt, rest.ErrData, rest.FinalizedAt, rest.MetadataDoMerge, rest.MetadataUpdates, rest.ScheduledAt, rest.State = nil, nil, nil, nil, nil, nil, nil, nil
+	for i, state := range p.State {
+		if state == rivertype.JobStateCompleted {
+			completed = append(completed, p.ID[i])
+			continue
+		}
+		rest.ID, rest.Attempt, rest.ErrData, rest.FinalizedAt = append(rest.ID, p.ID[i]), append(rest.Attempt, p.Attempt[i]), append(rest.ErrData, p.ErrData[i]), append(rest.FinalizedAt, p.FinalizedAt[i])
+		rest.MetadataDoMerge, rest.MetadataUpdates = append(rest.MetadataDoMerge, p.MetadataDoMerge[i]), append(rest.MetadataUpdates, p.MetadataUpdates[i])
+		rest.ScheduledAt, rest.State = append(rest.ScheduledAt, p.ScheduledAt[i]), append(rest.State, state)
+	}
+	for some := range chunks(completed) {
+		args := make([]any, len(some))
+		for i, n := range some {
+			args[i] = n
+		}
+		if _, err := e.store.exec(ctx, e.store.writer, "DELETE FROM river_job WHERE id IN ("+marks(len(some))+") AND state = 'running'", args...); err != nil {
+			return nil, err
+		}
+	}
+	if len(rest.ID) == 0 {
+		return nil, nil
+	}
+	return e.Executor.JobSetStateIfRunningMany(ctx, &rest)
 }
 
 // worker verifies the mentions of jobs.
@@ -149,6 +203,7 @@ func (w *worker) work(ctx context.Context, job *river.Job[verifyArgs]) error {
 			failed = append(failed, w.finish(ctx, r, nil, errors.New("the process ended each time")))
 			continue
 		}
+		w.giveWay(ctx)
 		select {
 		case w.slots <- struct{}{}:
 		case <-ctx.Done():
@@ -169,6 +224,22 @@ func (w *worker) work(ctx context.Context, job *river.Job[verifyArgs]) error {
 	}
 	wg.Wait()
 	return errors.Join(failed...)
+}
+
+// giveWay lets those go first who wait for an answer, if there are many: a look takes
+// more of the processor than an answer. It does not wait for long, so that looks go on
+// whatever the load.
+func (w *worker) giveWay(ctx context.Context) {
+	for range giveWayTries {
+		if w.waiting.Load() < manyWaiting {
+			return
+		}
+		select {
+		case <-time.After(giveWayPause):
+		case <-ctx.Done():
+			return
+		}
+	}
 }
 
 // look verifies one mention and writes the result. An error means that there is no

@@ -32,27 +32,7 @@ func sites(t *testing.T, base string, files map[string]string) *incoming.Sites {
 // manifest writes a docroot and returns its manifest.
 func manifest(t *testing.T, root, base string, files map[string]string) *incoming.Manifest {
 	t.Helper()
-	if err := os.RemoveAll(root); err != nil {
-		t.Fatal(err)
-	}
-	for name, text := range files {
-		path := filepath.Join(root, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	loaded, err := site.Load(t.Context(), root, site.Options{BaseURLs: []string{base}, Profile: "netlify"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := incoming.ReadManifest(t.Context(), loaded, incoming.ManifestOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return incomingtest.Manifest(t, root, files, site.Options{BaseURLs: []string{base}, Profile: "netlify"})
 }
 
 // text returns a page with a text that is long enough to be recognised.

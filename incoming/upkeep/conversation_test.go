@@ -19,28 +19,10 @@ import (
 	"github.com/sitelink/sitelink/outgoing/linkmethod"
 )
 
-// clock is the clock of both sites. It only moves when a test moves it.
-type clock struct {
-	mu  sync.Mutex
-	now time.Time
-}
-
-func (c *clock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-func (c *clock) pass(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(d)
-}
-
 // party is a site with a receiver and a sender.
 type party struct {
 	t      *testing.T
-	clock  *clock
+	clock  *incomingtest.Clock // of both sites
 	base   string
 	root   string
 	store  *incomingtest.Store
@@ -49,7 +31,7 @@ type party struct {
 	sender *linkmethod.Sender
 }
 
-func newParty(t *testing.T, c *clock, files map[string]string) *party {
+func newParty(t *testing.T, c *incomingtest.Clock, files map[string]string) *party {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -147,7 +129,7 @@ func (p *party) doubt(source, target string, fault int) {
 // draft: each call over the wire in the form of 1996, each proved by a fetch (LK-12
 // to LK-19, LK-29, LK-35, LK-36, LK-46, LK-49, LK-50).
 func TestConversation(t *testing.T) {
-	c := &clock{now: now}
+	c := incomingtest.NewClock(now)
 	b := newParty(t, c, map[string]string{"index.html": text("home"), "doc.html": text("doc")})
 	post := func(target string) map[string]string {
 		return map[string]string{"index.html": text("home"), "post.html": `<p>See <a href="` + target + `">this</a>.` + text("post")}
@@ -175,7 +157,7 @@ func TestConversation(t *testing.T) {
 
 	// b moves the page: UNLINKR with the new address, which a proves and keeps for
 	// its author.
-	c.pass(2 * time.Hour)
+	c.Pass(2 * time.Hour)
 	moved := b.base + "new.html"
 	sent = b.deploy(map[string]string{"index.html": text("home"), "new.html": text("doc, edited")})
 	if len(sent) != 1 || sent[0].Call.Method != linkmethod.UnlinkR || sent[0].Call.Replacement != moved {
@@ -191,25 +173,25 @@ func TestConversation(t *testing.T) {
 	a.call(linkmethod.Call{Method: linkmethod.Link, Source: source, Target: moved})
 	b.wait("", source, moved, incoming.Approved) // the host is known
 	a.call(linkmethod.Call{Method: linkmethod.Unlink, Source: source, Target: doc})
-	c.pass(40 * 24 * time.Hour)
+	c.Pass(40 * 24 * time.Hour)
 	b.wait("", source, moved, incoming.Approved)
 	a.wait(incoming.UnlinkR, source, doc, incoming.Gone) // done: our page no longer has the link
 
 	// a moves its own page: UNLINK with its new address.
 	renamed := a.base + "renamed.html"
 	a.deploy(map[string]string{"index.html": text("home"), "renamed.html": post(moved)["post.html"]})
-	c.pass(2 * time.Hour)
+	c.Pass(2 * time.Hour)
 	a.call(linkmethod.Call{Method: linkmethod.Unlink, Source: source, Target: moved, Replacement: renamed})
 	b.wait("", renamed, moved, incoming.Approved)
 	b.doubt(source, moved, 16)
-	c.pass(7 * time.Hour) // the second look
+	c.Pass(7 * time.Hour) // the second look
 	b.wait("", source, moved, incoming.Gone)
 
 	// a removes the link: UNLINK.
 	a.deploy(map[string]string{"index.html": text("home"), "renamed.html": text("post")})
 	a.call(linkmethod.Call{Method: linkmethod.Unlink, Source: renamed, Target: moved})
 	b.doubt(renamed, moved, 17)
-	c.pass(7 * time.Hour)
+	c.Pass(7 * time.Hour)
 	b.wait("", renamed, moved, incoming.Gone)
 	a.call(linkmethod.Call{Method: linkmethod.Unlink, Source: renamed, Target: moved}) // LK-43
 }

@@ -9,8 +9,11 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/since"
+	"github.com/sitelink/sitelink/internal/statedir"
 	"github.com/sitelink/sitelink/outgoing/ledger"
 	"github.com/sitelink/sitelink/outgoing/ledger/pg"
 )
@@ -27,6 +30,24 @@ func LedgerName(p *project.Project) string {
 		return rel
 	}
 	return name
+}
+
+// RecordName returns the file with the addresses that the site answered at the last
+// deploy: beside the ledger if that is a file, or else in the directory .sitelink.
+// A found configuration cannot choose one outside of the repository.
+func RecordName(p *project.Project) (string, error) {
+	name := filepath.Join(filepath.Dir(LedgerName(p)), since.FileName)
+	if !IsFile(LedgerName(p)) {
+		name = p.Show(filepath.Join(p.Root, statedir.Name, since.FileName))
+	}
+	if p.Config.LedgerNamed() {
+		return name, nil
+	}
+	if path, where := disk.Outside(p.Root, p.Abs(name)); where != "" {
+		return "", fault.Usage(fmt.Sprintf("the record of the last deploy is %s, %s", path, where),
+			"name the ledger beside it with --ledger or in a file given with --config: a configuration that is found cannot")
+	}
+	return name, nil
 }
 
 // IsFile reports whether a ledger is a file, not a ref of git or a database.

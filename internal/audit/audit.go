@@ -49,6 +49,8 @@ type Options struct {
 	// Updates remembers what a check finds out, for the checks of later versions
 	// of the site, see [Audit.Update].
 	Updates bool
+	// Since reports what is gone since the site was recorded; nil for nothing.
+	Since *Since
 	// Cache is a directory of the user for what later runs can use again, "" for
 	// none. Original is the directory by which the cache knows the project, if the
 	// project is a temporary copy of what is there.
@@ -89,6 +91,7 @@ type Audit struct {
 	opt   Options
 	memo  *check.Memo // nil unless the site may be updated
 	early *earlySources
+	gone  *compared // by the last check, nil without a record
 }
 
 // Open reads the baseline, if opt asks for it, and loads the site. Errors carry
@@ -196,7 +199,11 @@ func CheckOptions(p *project.Project) check.Options {
 // Check returns the findings of the site, by the steps of the options.
 func (a *Audit) Check(ctx context.Context) (*check.Result, error) {
 	defer a.Close()
-	opt := CheckOptions(a.Project)
+	opt, gone, err := a.options(ctx)
+	if err != nil {
+		return nil, err
+	}
+	a.gone = gone
 	opt.Memo = a.memo
 	if a.Baseline == nil {
 		opt.MaxFindings = a.opt.MaxFindings
@@ -206,6 +213,9 @@ func (a *Audit) Check(ctx context.Context) (*check.Result, error) {
 		return nil, err
 	}
 	a.opt.stage("check")
+	if err := gone.concern(ctx, result, a.opt.warn); err != nil {
+		return nil, err
+	}
 	if a.opt.OnlyExternal {
 		result.OnlyExternal()
 	}
@@ -266,11 +276,13 @@ func (a *Audit) Links(ctx context.Context, w io.Writer, render Render) (*check.R
 			return nil, err
 		}
 	}
-	opt := CheckOptions(a.Project)
+	opt, gone, err := a.options(ctx)
+	if err != nil {
+		return nil, err
+	}
 	var answer func(*check.Link) check.ExternalAnswer
 	var notes []string
 	if a.opt.External != nil {
-		var err error
 		if answer, notes, err = a.opt.External(ctx, Handle(a.Site), opt); err != nil {
 			return nil, err
 		}
@@ -285,6 +297,9 @@ func (a *Audit) Links(ctx context.Context, w io.Writer, render Render) (*check.R
 		}
 		return render(dst, l, k.source, k.cause)
 	}})
+	if err == nil {
+		err = gone.concern(ctx, result, a.opt.warn)
+	}
 	if err != nil || answer == nil {
 		return result, err
 	}

@@ -42,6 +42,15 @@ type place struct {
 	page   string
 	offset int64
 	code   check.Code
+	about  string // the target of an address or anchor that is gone
+}
+
+func placeOf(f *check.Finding) place {
+	p := place{page: f.Page, offset: f.Offset, code: f.Code}
+	if f.Code == check.AddressGone || f.Code == check.AnchorGone {
+		p.about = f.Target + "#" + f.Fragment
+	}
+	return p
 }
 
 // OpenBaseline reads the baseline that the configuration names, nil for none. A
@@ -126,6 +135,8 @@ func CouldFind(p *project.Project) func(*baseline.Entry) bool {
 			return !opt.NoFragments && opt.ScriptFragments != check.ScriptSilent
 		case check.Orphan, check.Unreachable:
 			return opt.Orphans
+		case check.AddressGone, check.AnchorGone:
+			return false // the record, or the commit, may be another one
 		}
 		return opt.More != nil || !strings.HasPrefix(string(e.Code), "endpoint-")
 	}
@@ -153,7 +164,7 @@ func (b *Baseline) Apply(r *check.Result) {
 			noteExpired(f, e)
 		}
 		if m.Accepted[i] && b.places != nil && f.Code != check.ScriptFragment {
-			b.places[place{f.Page, f.Offset, f.Code}] = true
+			b.places[placeOf(f)] = true
 		}
 	}
 	r.Summary.Baseline = sum
@@ -183,7 +194,7 @@ func (b *Baseline) links(ctx context.Context, s *site.Site, opt check.Options, w
 	b.Apply(result)
 	render := w.Append
 	w.Append = func(dst []byte, l *check.Link) []byte {
-		if b.places[place{l.Page, l.Offset, l.Code}] {
+		if b.places[place{l.Page, l.Offset, l.Code, ""}] {
 			l.Verdict, l.Code, l.Message = check.Unchecked, check.AcceptedByBaseline, ""
 		}
 		return render(dst, l)
@@ -195,7 +206,7 @@ func (b *Baseline) links(ctx context.Context, s *site.Site, opt check.Options, w
 	// The findings of rest are the faults of files.
 	result.Findings = rest.Findings[:0]
 	for _, f := range rest.Findings {
-		if !b.places[place{f.Page, f.Offset, f.Code}] {
+		if !b.places[placeOf(&f)] {
 			result.Findings = append(result.Findings, f)
 		}
 	}

@@ -167,6 +167,18 @@ func (a *Audit) PlaceOccurrences(ctx context.Context, page string, at []check.Oc
 // HasSources reports whether findings can be placed in the author's sources.
 func (a *Audit) HasSources() bool { return a.sourceOptions().Project != "" }
 
+// OpenSources reads the sources that the docroot was built from. dir is the
+// directory that the names of files are relative to. m is nil when none are
+// known; otherwise close it.
+func (a *Audit) OpenSources(ctx context.Context) (m *source.Map, dir string, err error) {
+	opt := a.sourceOptions()
+	if opt.Project == "" {
+		return nil, "", nil
+	}
+	m, err = a.early.open(ctx, opt)
+	return m, opt.Project, err
+}
+
 // sourceOptions returns the options for reading the sources of the docroot;
 // Project is empty when none are known, or when the configuration says source = "off".
 func (a *Audit) sourceOptions() source.Options {
@@ -255,7 +267,7 @@ func (a *Audit) placeFindings(ctx context.Context, m *source.Map, prefix string,
 			r.Findings[near[i]].Related = &check.Related{Position: shownPosition(prefix, &h.Position), Text: text}
 		}
 	}
-	return nil
+	return a.placeGone(ctx, m, prefix, r)
 }
 
 // shownPosition returns a place of the project as reports name it.
@@ -271,7 +283,12 @@ func shownPosition(prefix string, p *source.Position) check.Position {
 func suggestedAnchor(s *site.Site, f *check.Finding) (a source.Anchor, ok bool) {
 	_, fragment, ok := strings.Cut(f.Suggestion, "#")
 	page := f.AnsweringFile(Handle(s))
-	if f.Code != check.MissingFragment || !ok || page == "" {
+	if f.Code == check.AnchorGone {
+		page = f.Page
+	} else if f.Code != check.MissingFragment {
+		return a, false
+	}
+	if !ok || page == "" {
 		return a, false
 	}
 	id, err := url.PathUnescape(fragment)
@@ -292,7 +309,7 @@ func (k knownLinks) of(l *check.Link) known {
 	if l.Verdict != check.Error && l.Verdict != check.Warning {
 		return known{}
 	}
-	return k[place{l.Page, l.Offset, l.Code}]
+	return k[place{l.Page, l.Offset, l.Code, ""}]
 }
 
 // knownLinks finds the places and causes of all findings before the links are
@@ -310,7 +327,7 @@ func (a *Audit) knownLinks(ctx context.Context) (knownLinks, error) {
 	for _, c := range check.Causes(r.Findings) {
 		for _, i := range c.Findings {
 			f := &r.Findings[i]
-			links[place{f.Page, f.Offset, f.Code}] = known{f.Source, c.ID}
+			links[placeOf(f)] = known{f.Source, c.ID}
 		}
 	}
 	return links, nil

@@ -107,8 +107,13 @@ type Check struct {
 	Baseline        string `toml:"baseline" kind:"file" flag:"FILE" unset:"none" help:"report only findings that FILE does not accept (see sitelink baseline)"`
 	BaselineRef     string `toml:"baseline-ref" flag:"REF" unset:"none" help:"read the baseline from this git commit, such as origin/main"`
 	BaselineDocroot string `toml:"baseline-docroot" kind:"directory" flag:"DIR" unset:"none" help:"report only findings that DIR, another build of the site, does not have"`
-	Color           string `toml:"color" words:"auto,always,never" flag:"WHEN" default:"auto" help:"use color: auto (on terminals), always or never"`
-	Progress        string `toml:"progress" words:"auto,true,false" flag:"WHEN" default:"auto" help:"show progress on standard error: auto (on terminals), true or false"`
+	// Since is a commit, a directory or a file; see [Config.Named].
+	Since    string `toml:"since" flag:"WHAT" unset:"the record of the last deploy, if there is one" help:"report addresses and ids that WHAT has and the site does not: a commit, the directory of an older build, or a record that deploy wrote"`
+	Gone     string `toml:"gone" words:"warn,error,off" flag:"HOW" default:"warn" help:"addresses and ids that are gone: warn, error, or off (compare only with --since)"`
+	Anchors  string `toml:"anchors" words:"all,headings" flag:"WHICH" default:"all" help:"ids that count as gone: all, or only those of headings"`
+	Log      string `toml:"log" kind:"file" flag:"FILE" unset:"none" help:"count the requests for addresses that are gone in FILE, an access log in common or combined format; - means standard input"`
+	Color    string `toml:"color" words:"auto,always,never" flag:"WHEN" default:"auto" help:"use color: auto (on terminals), always or never"`
+	Progress string `toml:"progress" words:"auto,true,false" flag:"WHEN" default:"auto" help:"show progress on standard error: auto (on terminals), true or false"`
 }
 
 // Hook is the table [hook]: what "sitelink hook run" does before a push. Only
@@ -228,6 +233,8 @@ type Incoming struct {
 	MailUser   string   `toml:"mail-user" check:"not-blank"`
 	// Webhook is called when mentions are held.
 	Webhook string `toml:"webhook" check:"https-url"`
+	// ReportEvery is the least time between two mails, and two calls of the webhook.
+	ReportEvery time.Duration `toml:"report-every" min:"1s" max:"744h" default:"15m"`
 	// Pages serves the docroot's files too.
 	Pages bool `toml:"pages"`
 	// Linkmod accepts subscriptions to LINKMOD calls.
@@ -295,6 +302,12 @@ func (c *Config) NameStore(name string) { c.Incoming.Store, c.storeNamed = name,
 // StoreNamed reports whether the user named the store of mentions, as LedgerNamed
 // does for the ledger.
 func (c *Config) StoreNamed() bool { return c.storeNamed || c.File != "" && !c.Found }
+
+// Named reports whether the user gave a key its value, by a flag or a variable, or
+// in a configuration file that is named itself.
+func (c *Config) Named(key string) bool {
+	return !c.Found || !strings.HasPrefix(c.Place(key), c.File+":")
+}
 
 // NameLedger sets the ledger to one that a flag names.
 func (c *Config) NameLedger(name string) { c.Outgoing.Ledger, c.ledgerNamed = name, true }

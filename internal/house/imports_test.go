@@ -48,6 +48,7 @@ func TestImports(t *testing.T) {
 // a path is a slash path relative to the docroot, on every platform: that is
 // what URLs are made of, what reports show and what two machines can compare.
 var filepathUsers = []string{
+	"internal/lsp", "internal/lsp/analysis",
 	"cmd/sitelink",
 	"examples/blog",
 	"hook",
@@ -60,6 +61,7 @@ var filepathUsers = []string{
 	"internal/doctor",
 	"internal/edit",
 	"internal/generator", "internal/git",
+	"internal/move",
 	"internal/prepush",
 	"internal/project",
 	"internal/receive",

@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/check/baseline"
@@ -26,6 +27,7 @@ import (
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/setup"
+	"github.com/sitelink/sitelink/internal/since"
 )
 
 // Options describe a run of the hook. Configure, Today and Getenv are required.
@@ -181,31 +183,72 @@ func committedDocroot(site, docroot string) (string, error) {
 // working tree.
 type builtCommit struct{ dir, docroot, original string }
 
-// checkCommit checks the site of a commit, by the configuration of the commit, which
-// contains what its authors accept.
-func checkCommit(ctx context.Context, of builtCommit, push *githook.Push, opt Options) (checked githook.Report, err error) {
-	docroot := of.docroot
+// project finds the project of the commit, by the configuration of the commit.
+func (of builtCommit) project(ctx context.Context, push *githook.Push, opt Options) (*project.Project, error) {
 	dir, err := siteDir(of.dir)
 	if err != nil {
-		return checked, err
+		return nil, err
 	}
 	cfg, err := opt.Configure(dir)
 	if err != nil {
-		return checked, err
+		return nil, err
 	}
-	p, err := project.Find(ctx, dir, project.Options{Config: cfg, Env: opt.Env, Docroot: docroot, BuiltElsewhere: filepath.IsAbs(docroot)})
+	p, err := project.Find(ctx, dir, project.Options{Config: cfg, Env: opt.Env, Docroot: of.docroot, BuiltElsewhere: filepath.IsAbs(of.docroot)})
 	if err != nil {
-		return checked, err
-	}
-	if docroot == "" {
-		checked.Docroot = filepath.ToSlash(filepath.Join(push.Site, p.Docroot))
+		return nil, err
 	}
 	if err := p.CheckDocroot(); err != nil {
 		hint := "set build in [hook] of sitelink.toml, or docroot to a directory that is committed"
 		if push.Build != "" {
 			hint = "the build command wrote no site there, and none to $" + githook.OutVariable
 		}
-		return checked, fault.New(err, hint)
+		return nil, fault.New(err, hint)
+	}
+	return p, nil
+}
+
+// Record builds a commit as for a push, and returns what its site answers. The
+// configuration of the commit says how its host answers; that of the working tree
+// says how to build it.
+func Record(ctx context.Context, repo *githook.Repo, commit string, opt Options) (*since.Record, error) {
+	push, err := New(repo, opt)
+	if err != nil {
+		return nil, err
+	}
+	if push.Timeout == 0 {
+		push.Timeout = longestBuild
+	}
+	original := filepath.Join(repo.Top, push.Site)
+	var record *since.Record
+	push.Check = func(ctx context.Context, dir, docroot string) (githook.Report, error) {
+		p, err := builtCommit{dir, docroot, original}.project(ctx, push.Push, opt)
+		if err != nil {
+			return githook.Report{}, err
+		}
+		s, err := audit.Load(ctx, p, audit.Options{})
+		if err != nil {
+			return githook.Report{}, err
+		}
+		record, err = since.Of(ctx, s, "at "+commit)
+		return githook.Report{}, err
+	}
+	_, err = repo.CheckCommit(ctx, commit, *push.Push)
+	return record, err
+}
+
+// longestBuild is the limit for the build of a commit when the configuration has
+// none. No server waits for it, and a person can interrupt it.
+const longestBuild = 24 * time.Hour
+
+// checkCommit checks the site of a commit, by the configuration of the commit, which
+// contains what its authors accept.
+func checkCommit(ctx context.Context, of builtCommit, push *githook.Push, opt Options) (checked githook.Report, err error) {
+	p, err := of.project(ctx, push, opt)
+	if err != nil {
+		return checked, err
+	}
+	if of.docroot == "" {
+		checked.Docroot = filepath.ToSlash(filepath.Join(push.Site, p.Docroot))
 	}
 	accepted, err := audit.OpenBaseline(ctx, p, audit.Options{Today: opt.Today})
 	if err != nil {
@@ -226,7 +269,7 @@ func checkCommit(ctx context.Context, of builtCommit, push *githook.Push, opt Op
 	all := slices.Clone(result.Findings)
 	accepted.Apply(result)
 	checked.ValidToday = accepted != nil
-	checked.Findings = failing(cfg.FailOn, result)
+	checked.Findings = failing(p.Config.FailOn, result)
 	checked.Traces = traces(all, checked.Findings, p)
 	return checked, nil
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -47,21 +46,11 @@ func (r *recorder) sent() []linkmethod.Call {
 // siteOf returns the manifest of https://b.example/ with these pages.
 func siteOf(t *testing.T, pages ...string) *incoming.Manifest {
 	t.Helper()
-	root := t.TempDir()
+	files := map[string]string{}
 	for _, name := range pages {
-		if err := os.WriteFile(filepath.Join(root, name), []byte("<p>"+strings.Repeat("Some text. ", 20)), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		files[name] = "<p>" + strings.Repeat("Some text. ", 20)
 	}
-	loaded, err := site.Load(t.Context(), root, site.Options{BaseURLs: []string{"https://b.example/"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := incoming.ReadManifest(t.Context(), loaded, incoming.ManifestOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return incomingtest.Manifest(t, t.TempDir(), files, site.Options{BaseURLs: []string{"https://b.example/"}})
 }
 
 // TestCalls: a running receiver calls the sources of a page that moved, remembers

@@ -54,7 +54,7 @@ func people(p *project.Project, opt *ServeOptions, r *parts) (*forPeople, error)
 	if in.MailServer == "" && in.Webhook == "" {
 		return h, nil
 	}
-	o := moderation.NotifierOptions{Store: r.store, Address: in.Moderation, Log: r.log}
+	o := moderation.NotifierOptions{Store: r.store, Every: in.ReportEvery, Address: in.Moderation, Log: r.log}
 	if in.MailServer != "" {
 		o.Mail = &moderation.Mail{
 			Server: in.MailServer, User: in.MailUser, Password: opt.Getenv("SITELINK_MAIL_PASSWORD"), From: in.MailFrom, To: in.MailTo,

@@ -147,6 +147,9 @@ func commonFinding(findings []check.Finding, c *check.Cause) check.Finding {
 		return f
 	}
 	f.Count = c.Links
+	if f.Code == check.AddressGone {
+		return f // the others moved to the same directory
+	}
 	for _, i := range c.Findings {
 		if findings[i].Suggestion != f.Suggestion {
 			f.Suggestion, f.Related = "", nil

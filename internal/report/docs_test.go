@@ -115,6 +115,7 @@ func TestDocsFields(t *testing.T) {
 	r := sources()
 	r.Findings[0].Count = 2
 	r.Findings[0].Related = &check.Related{}
+	r.Findings[0].Concerns = &check.Concerns{}
 	r.Summary.Reasons = few().Summary.Reasons
 	r.Summary.Baseline = &check.BaselineSummary{}
 	var b bytes.Buffer

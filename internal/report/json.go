@@ -75,6 +75,7 @@ func AppendFinding(dst []byte, f *check.Finding, cause string) []byte {
 		dst = AppendString(dst, f.Suggestion)
 	}
 	dst = appendRelatedObject(dst, f.Related)
+	dst = appendConcerns(dst, f.Concerns)
 	dst = append(dst, `,"message":`...)
 	dst = AppendString(dst, f.Message)
 	if f.Count > 1 {

@@ -170,13 +170,36 @@ func relatedOf(f *check.Finding) string {
 }
 
 // suggestionWords returns the text before and after a suggestion. For a link it
-// is what the author meant, for endpoints it is what to do.
+// is what the author meant, for endpoints it is what to do, and for an address or
+// anchor that is gone where it went.
 func suggestionWords(f *check.Finding) (before, after string) {
-	if isEndpoint(f.Code) {
+	switch {
+	case isEndpoint(f.Code):
 		return "cure: ", ""
+	case f.Code == check.AddressGone:
+		return "moved to ", "?"
+	case f.Code == check.AnchorGone:
+		return "renamed to ", "?"
 	}
 	return "did you mean ", "?"
 }
 
 // isEndpoint reports whether a code is about the elements that name endpoints.
 func isEndpoint(c check.Code) bool { return strings.HasPrefix(string(c), "endpoint-") }
+
+// appendConcerns appends the field concerns of a finding unless it is nil.
+func appendConcerns(dst []byte, c *check.Concerns) []byte {
+	if c == nil {
+		return dst
+	}
+	dst = appendIntField(dst, `,"concerns":{"links":`, c.Links)
+	dst = appendIntField(dst, `,"mentions":`, c.Mentions)
+	dst = appendIntField(dst, `,"requests":`, c.Requests)
+	dst = append(dst, `,"pages":[`...)
+	dst = appendStrings(dst, c.Pages)
+	dst = append(dst, `],"sources":[`...)
+	dst = appendStrings(dst, c.Sources)
+	dst = append(dst, `],"referrers":[`...)
+	dst = appendStrings(dst, c.Referrers)
+	return append(dst, "]}"...)
+}

@@ -144,6 +144,10 @@ var rules = []rule{
 		"Write the same address in both."},
 	{check.EndpointInvalidPage, check.Warning, "Invalid page with endpoints", "The page has two heads, and clients may refuse to search invalid pages.",
 		"Merge the two heads."},
+	{check.AddressGone, check.Warning, "Address gone", "An address that answered before does not answer any more, so links of other sites, bookmarks and search results break.",
+		"Add an alias or a redirect to the page that replaced it. If it was removed permanently, accept the finding in the baseline."},
+	{check.AnchorGone, check.Warning, "Anchor gone", "An id that the page had before is gone, so links of other sites to that place show the top of the page.",
+		"Keep the old id on what replaced it. In Hugo, write it after the heading: {#old-id}."},
 }
 
 // ruleIndex returns the index of a code in rules, -1 for none.

@@ -273,3 +273,17 @@ func trimDirective(f string) string {
 	f, _, _ = strings.Cut(f, string(directive))
 	return f
 }
+
+// Named calls f for every anchor of a page, in document order, with the text of the
+// page and the offset of the name in it. It returns the text of the page as
+// UTF-8. All texts are good until the reader is used again.
+func (r *Reader) Named(id PageID, f func(text, name []byte, kind scan.AnchorKind, at uint32)) ([]byte, error) {
+	page, err := r.text(&r.s.pages[id])
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range page.Anchors {
+		f(page.Text, a.Name, a.Kind, a.Off)
+	}
+	return page.UTF8(), nil
+}

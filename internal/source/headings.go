@@ -288,3 +288,32 @@ func pageHeadings(text []byte) (all []pageHeading) {
 	}
 	return all
 }
+
+// Files returns the content file that each page was made of, without line and
+// column, nil where that is not certain. The errors are the cause of ctx, and a
+// docroot that can no longer be read.
+func (m *Map) Files(ctx context.Context, s *site.Site, pages []string) ([]*Position, error) {
+	found := make([]*Position, len(pages))
+	if len(pages) == 0 {
+		return found, nil
+	}
+	m.useSite(s)
+	reader, err := s.NewReader()
+	if err != nil {
+		return nil, err
+	}
+	defer reader.Close()
+	for i, name := range pages {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		switch p := m.anchorPage(reader, name); {
+		case p.copied != nil:
+			found[i] = &Position{File: p.file, Kind: p.dir.kind, Module: p.dir.module}
+		case p.doc != nil:
+			found[i] = p.doc.position(p.file, 0)
+			found[i].Line, found[i].Column = 0, 0
+		}
+	}
+	return found, nil
+}

@@ -71,7 +71,7 @@ func ReadWritten(name string, text []byte, g Generator) []Written {
 			at := int(page.Source(l.Off))
 			all = append(all, Written{At: at, Position: at, Value: string(l.Value), Form: FormCSS, Element: page.Element(l)})
 		}
-	case isTemplate(name):
+	case isTemplate(name), ext == ".webmanifest":
 		of := values(text, 0, len(text))
 		for i := range of {
 			of[i].nested = true

@@ -162,6 +162,7 @@ func TestPostgres(t *testing.T) {
 			t.Errorf("another schema: %+v, %v", snap, err)
 		}
 	})
+	t.Run("new database", func(t *testing.T) { newDatabase(t, address) })
 	t.Run("runners", func(t *testing.T) { runners(t, address) })
 	t.Run("crash", func(t *testing.T) { crash(t, address) })
 	t.Run("again", func(t *testing.T) {
@@ -205,6 +206,31 @@ func TestPostgres(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 	})
+}
+
+// If several runners open a new database at the same time, one of them creates the
+// tables, and none fails.
+func newDatabase(t *testing.T, address string) {
+	c, err := pgx.Connect(t.Context(), address)
+	check(t, err)
+	defer c.Close(t.Context())
+	for i := range 10 {
+		schema := fmt.Sprintf("new%d", i)
+		_, err := c.Exec(t.Context(), "CREATE SCHEMA "+schema)
+		check(t, err)
+		var wg sync.WaitGroup
+		for range 4 {
+			wg.Go(func() {
+				s, err := Open(t.Context(), address+"&search_path="+schema, Options{})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				s.Close()
+			})
+		}
+		wg.Wait()
+	}
 }
 
 // If several runners deploy the same site at the same time, each notice is

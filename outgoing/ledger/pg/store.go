@@ -440,7 +440,11 @@ func migrate(ctx context.Context, db beginner) error {
 // versionOf returns the version of the tables, 0 if there are none.
 func versionOf(ctx context.Context, db querier) (have int, err error) {
 	var there bool
-	if err := db.QueryRow(ctx, "SELECT to_regclass('sitelink_ledger') IS NOT NULL").Scan(&there); err != nil || !there {
+	// Not to_regclass: within a transaction, its cache does not notice that another
+	// runner has created the table.
+	err = db.QueryRow(ctx, `SELECT EXISTS (SELECT FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+		WHERE c.relname = 'sitelink_ledger' AND n.nspname = ANY (current_schemas(false)))`).Scan(&there)
+	if err != nil || !there {
 		return 0, err
 	}
 	if err := db.QueryRow(ctx, "SELECT version FROM sitelink_ledger").Scan(&have); err != nil {

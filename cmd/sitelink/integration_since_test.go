@@ -1,0 +1,176 @@
+//go:build integration && linux
+
+package main_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// releases are two releases of the documentation in Debian's packages. least keeps
+// a test from passing on nothing.
+var releases = []struct {
+	before, now string
+	least       int
+}{
+	{"clang-14-doc/usr/share/doc/clang-14/html", "clang-16-doc/usr/share/doc/clang-16/html", 50},
+	{"clang-16-doc/usr/share/doc/clang-16/html", "clang-14-doc/usr/share/doc/clang-14/html", 200},
+	{"llvm-14-doc/usr/share/doc/llvm-14-doc/html", "llvm-19-doc/usr/share/doc/llvm-19-doc/html", 1000},
+}
+
+// TestSinceReleases: between two releases of real documentation, exactly those
+// addresses and ids are gone that Python's web server and HTML parser miss, whether
+// the older one is a directory or the record of a deploy.
+func TestSinceReleases(t *testing.T) {
+	t.Parallel()
+	corpora := os.Getenv("SITELINK_CORPORA")
+	if corpora == "" {
+		t.Skip("SITELINK_CORPORA is not set: it names a directory that holds clang-14-doc/ as unpacked by dpkg -x")
+	}
+	for _, r := range releases {
+		before, now := filepath.Join(corpora, filepath.FromSlash(r.before)), filepath.Join(corpora, filepath.FromSlash(r.now))
+		want := truth(t, before, now, r.least)
+		dir := t.TempDir()
+		equalGone(t, "directory "+r.before, gone(t, dir, now, "--since", before), want)
+		sinceRun(t, dir, "deploy", before, "--no-check", "--base-url", "https://docs.example/", "--", "true")
+		equalGone(t, "record of "+r.before, gone(t, dir, now), want)
+	}
+}
+
+// TestSinceCommits: the same between two commits of a real Hugo site, the
+// documentation of rclone, of which sitelink builds the older one.
+func TestSinceCommits(t *testing.T) {
+	hugo := os.Getenv("SITELINK_HUGO")
+	if hugo == "" {
+		t.Skip("SITELINK_HUGO is not set: it names a Hugo that is newer than Debian's")
+	}
+	repo, dir := t.TempDir(), t.TempDir()
+	t.Setenv("PATH", filepath.Dir(hugo)+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	t.Setenv("HUGO_SECURITY_ALLOWCONTENT", ".*")
+	t.Setenv("HUGO_TIMEOUT", "300s")
+	env := append(os.Environ(), "HUGO_CACHEDIR="+t.TempDir(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org",
+		"GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.org")
+	in := func(dir, name string, args ...string) []byte {
+		t.Helper()
+		cmd := exec.Command(name, args...)
+		var stderr bytes.Buffer
+		cmd.Dir, cmd.Env, cmd.Stderr = dir, env, &stderr
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("%s %q: %v\n%s%s", name, args, err, out, stderr.Bytes())
+		}
+		return out
+	}
+	in(repo, "git", "init", "-q", "-b", "main", ".")
+	docs := filepath.Join(repo, "docs")
+	var built []string
+	for _, version := range []string{"v1.62.2", "v1.68.2"} {
+		var module struct{ Dir string }
+		if err := json.Unmarshal(in(dir, "go", "mod", "download", "-json", "github.com/rclone/rclone@"+version), &module); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.RemoveAll(docs); err != nil {
+			t.Fatal(err)
+		}
+		in(repo, "cp", "-r", filepath.Join(module.Dir, "docs"), docs)
+		in(repo, "chmod", "-R", "u+w", docs)
+		in(repo, "git", "add", "-A")
+		in(repo, "git", "commit", "-q", "-m", version)
+		in(repo, "git", "tag", version)
+		out := filepath.Join(dir, version)
+		in(docs, "hugo", "--quiet", "--destination", out)
+		built = append(built, out)
+	}
+	want := truth(t, built[0], built[1], 100)
+	equalGone(t, "commit", gone(t, docs, built[1], "--since", "v1.62.2"), want)
+	if left := in(repo, "git", "worktree", "list"); strings.Count(string(left), "\n") != 1 {
+		t.Errorf("working trees are left:\n%s", left)
+	}
+}
+
+// truth returns what a script finds without sitelink.
+func truth(t *testing.T, before, now string, least int) []string {
+	t.Helper()
+	out, err := exec.Command("python3", filepath.Join("testdata", "since", "truth.py"), before, now).Output()
+	if err != nil {
+		t.Fatalf("truth.py %s %s: %v", before, now, err)
+	}
+	want := strings.Split(strings.TrimSpace(string(out)), "\n")
+	if len(want) < least {
+		t.Fatalf("truth.py finds %d differences between %s and %s, want at least %d", len(want), before, now, least)
+	}
+	return want
+}
+
+// gone returns what sitelink finds in the docroot now.
+func gone(t *testing.T, dir, now string, args ...string) (found []string) {
+	t.Helper()
+	args = append([]string{"check", now, "--format", "jsonl", "--fail-on", "never", "--source", "off"}, args...)
+	for line := range strings.Lines(string(sinceRun(t, dir, args...))) {
+		var f struct{ Code, Target, Fragment string }
+		if err := json.Unmarshal([]byte(line), &f); err != nil {
+			t.Fatalf("%v in %s", err, line)
+		}
+		target, err := url.PathUnescape(f.Target)
+		switch {
+		case f.Code == "address-gone" && err == nil:
+			found = append(found, target)
+		case f.Code == "anchor-gone" && err == nil:
+			found = append(found, target+"#"+f.Fragment)
+		}
+	}
+	return found
+}
+
+// sinceRun runs the command in a directory and returns its standard output.
+func sinceRun(t *testing.T, dir string, args ...string) []byte {
+	t.Helper()
+	cmd := exec.Command(sitelinkProgram(t), args...)
+	cmd.Dir = dir
+	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "SITELINK_") })
+	out, err := cmd.Output()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		t.Fatalf("sitelink %q: %v\n%s", args, err, exit.Stderr)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func equalGone(t *testing.T, name string, got, want []string) {
+	t.Helper()
+	got, want = slices.Clone(got), slices.Clone(want)
+	slices.Sort(got)
+	slices.Sort(want)
+	anchors := 0
+	for _, w := range want {
+		if strings.Contains(w, "#") {
+			anchors++
+		}
+	}
+	t.Logf("%s: %d addresses and %d ids are gone, sitelink finds %d", name, len(want)-anchors, anchors, len(got))
+	if slices.Equal(got, want) {
+		return
+	}
+	t.Errorf("%s: sitelink finds %d, there are %d", name, len(got), len(want))
+	for _, w := range want {
+		if !slices.Contains(got, w) {
+			t.Errorf("not found: %s", w)
+		}
+	}
+	for _, g := range got {
+		if !slices.Contains(want, g) {
+			t.Errorf("not gone: %s", g)
+		}
+	}
+}

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sitelink/sitelink/internal/audit"
+	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/generator"
+	"github.com/sitelink/sitelink/internal/lsp"
+	"github.com/sitelink/sitelink/internal/project"
+)
+
+const lspLong = `lsp is a language server: an editor starts it and talks to it over standard input and output. It
+checks links while you type, completes addresses and headings, shows where a link leads and who
+links to a page, and repairs links.
+
+It knows the addresses of the site from the docroot, so build the site once. It reads the docroot
+again whenever your generator writes it, for example beside hugo server. With --build, it builds
+the site itself after each save, into .sitelink/public. A build runs what the project names, so use
+--build only for projects that you trust.
+
+docs/guide/editors.md has the settings for Neovim, Helix, Zed, Emacs and VS Code.
+`
+
+const lspExample = `  # in the settings of an editor: the command of the language server
+  sitelink lsp
+
+  # build the site after each save
+  sitelink lsp --build`
+
+const lspExitCodes = `Exit codes:
+  0    the editor ended the server, or ended itself
+  2    wrong usage
+  3    the editor broke off without a shutdown request
+  130  interrupted
+`
+
+func lspCommand(c *cli) *cobra.Command {
+	var file string
+	var build, stdio bool
+	cmd := &cobra.Command{
+		Use:               "lsp",
+		Short:             "serve an editor: check and complete links while you type",
+		Long:              lspLong + "\n" + lspExitCodes,
+		Example:           lspExample,
+		Args:              noArguments,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return runLSP(cmd.Context(), c, file, build)
+		},
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.BoolVar(&build, "build", false, "build the site after each save; this runs what the project names")
+	flags.StringVar(&file, "config", "", "read `FILE` instead of searching for sitelink.toml")
+	flags.BoolVar(&stdio, "stdio", false, "talk over standard input and output, as always")
+	flags.MarkHidden("stdio") // some editors add it
+	return cmd
+}
+
+// runLSP does the work of `sitelink lsp`.
+func runLSP(ctx context.Context, c *cli, file string, build bool) error {
+	if c.env.StdinTTY {
+		c.ui.note("an editor starts this command; docs/guide/editors.md describes how")
+	}
+	// While a site is read again, two are in memory.
+	if c.env.Getenv("GOGC") == "" {
+		debug.SetGCPercent(50)
+	}
+	configure := func(dir string) (*config.Config, error) {
+		return c.loadConfig(config.Request{Dir: dir, File: file})
+	}
+	find := func(ctx context.Context, dir string) (*project.Project, error) {
+		cfg, err := configure(dir)
+		if err != nil {
+			return nil, err
+		}
+		return project.Find(ctx, dir, project.Options{Config: cfg, Env: os.Environ()})
+	}
+	return lsp.Serve(ctx, c.env.Stdin, c.env.Stdout, lsp.Options{
+		Version: versionLine(), MayBuild: build, Log: c.ui.line, Find: find, Build: c.buildForEditor,
+		Open: func(ctx context.Context, dir, docroot string) (*audit.Audit, error) {
+			p, err := find(ctx, dir)
+			if err == nil && docroot != "" {
+				p, err = p.WithDocroot(ctx, p.Show(docroot))
+			}
+			if err == nil {
+				err = p.CheckDocroot()
+			}
+			if err != nil {
+				return nil, err
+			}
+			opt := audit.Options{Baseline: true, Sources: true, Updates: true, Today: c.today, Cache: c.userCache(), Warn: c.ui.warning}
+			return audit.Open(ctx, p, opt)
+		},
+	})
+}
+
+// buildForEditor builds a project as `sitelink build` does, and returns the docroot.
+func (c *cli) buildForEditor(ctx context.Context, p *project.Project) (docroot string, err error) {
+	g := p.Generator
+	own, err := makeStateDir(c, g.Dir)
+	if err != nil {
+		return "", err
+	}
+	unlock, err := lockBuild(ctx, filepath.Join(own, "build.lock"))
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
+	docroot = filepath.Join(own, project.BuiltDocroot)
+	commandFor := func(out string) generator.Command { return g.Command(g.Runner, out, false, nil) }
+	return docroot, runGenerator(ctx, c, g, docroot, commandFor)
+}

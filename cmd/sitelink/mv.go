@@ -1,0 +1,256 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/internal/edit"
+	"github.com/sitelink/sitelink/internal/fault"
+	"github.com/sitelink/sitelink/internal/move"
+	"github.com/sitelink/sitelink/internal/project"
+)
+
+const mvLong = `mv gives a page, bundle, section or static file another name, and keeps every link alive: it rewrites
+the links to it in all sources and the relative links in it, and lets the old addresses redirect, by
+aliases in front matter or by rules of the host.
+
+OLD and NEW are paths of the sources, or addresses of the site. 'PAGE#Heading' NEW renames a heading
+of a page and the fragments that lead to it.
+
+mv prints a diff and changes nothing; --write does it. It builds a copy of the site before and after
+the move, so it reports every link that would break. docs/guide/repair.md has examples.
+`
+
+const mvExample = `  # see what would change, then do it
+  sitelink mv content/setup.md content/install.md
+  sitelink mv --write content/setup.md content/install.md
+
+  # by addresses; a whole section
+  sitelink mv --write /setup/ /install/
+  sitelink mv --write content/blog content/articles
+
+  # rename a heading, and keep its id for links from elsewhere
+  sitelink mv --write --keep-id 'content/install.md#Set up' 'Setting up'
+
+  # take the last move back
+  sitelink mv --undo`
+
+const mvExitCodes = `Exit codes:
+  0    the move was printed, done or undone
+  1    the move would break links: nothing was changed
+  2    wrong usage or configuration
+  3    the work could not be done
+  130  interrupted; the files are as they were
+`
+
+// mvFlags are the flags of mv.
+type mvFlags struct {
+	write, undo, keepID, force bool
+	config                     string
+}
+
+func mvCommand(c *cli) *cobra.Command {
+	var f mvFlags
+	cmd := &cobra.Command{
+		Use:     "mv OLD NEW",
+		Short:   "move a page or a section, and keep every link to it alive",
+		Long:    mvLong + "\n" + mvExitCodes,
+		Example: mvExample,
+		Args: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case f.undo && (len(args) > 0 || f.write || f.keepID || f.force):
+				return fault.Usage("--undo takes nothing else", "sitelink mv --undo")
+			case !f.undo && len(args) != 2:
+				return fault.Usage(fmt.Sprintf("mv takes two names, got %d", len(args)), "sitelink mv OLD NEW")
+			case !f.undo && (args[0] == "" || args[1] == ""):
+				return fault.Usage("a name is empty", "sitelink mv OLD NEW")
+			case f.keepID && !strings.Contains(args[0], "#"):
+				return fault.Usage("--keep-id is for headings", "sitelink mv --keep-id 'PAGE#Heading' 'New heading'")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			cfg, err := c.configure(cmd, nil, f.config)
+			if err != nil {
+				return err
+			}
+			p, err := c.findRoot(cmd.Context(), cfg)
+			if err != nil {
+				return err
+			}
+			if f.undo {
+				return undoMove(cmd.Context(), c, p)
+			}
+			return runMove(cmd.Context(), c, p, args, f)
+		},
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.BoolVar(&f.write, "write", false, "change the files")
+	flags.BoolVar(&f.undo, "undo", false, "restore the files and git's index as they were before the last move")
+	flags.BoolVar(&f.keepID, "keep-id", false, "let a renamed heading keep its id")
+	flags.BoolVar(&f.force, "force", false, "with --write: change the files although links break")
+	flags.StringVar(&f.config, "config", "", "read `FILE` instead of searching for sitelink.toml")
+	addSiteKeyFlags(cmd)
+	return cmd
+}
+
+// runMove does the work of `sitelink mv`.
+func runMove(ctx context.Context, c *cli, p *project.Project, names []string, f mvFlags) error {
+	var build bytes.Buffer
+	plan, err := move.Make(ctx, p, move.Options{
+		Old: names[0], New: names[1], KeepID: f.keepID, Cache: c.userCache(), Build: &build, Note: c.ui.note,
+	})
+	if err != nil {
+		return err
+	}
+	if len(plan.Broken) > 0 && f.write && !f.force {
+		printBroken(c, p, plan)
+		return errFindings
+	}
+	var out bytes.Buffer
+	printPlan(&out, plan, f.write)
+	if !f.write {
+		if err := plan.Set.Diff(&out); err != nil {
+			return err
+		}
+	}
+	if f.write {
+		command := "sitelink mv " + strings.Join(names, " ")
+		if err := plan.Set.Apply(ctx, command); err != nil {
+			return move.ExplainEdit(err)
+		}
+	}
+	if _, err := io.Copy(c.env.Stdout, &out); err != nil {
+		return fmt.Errorf("write the plan: %w", err)
+	}
+	printComposed(c, plan)
+	if len(plan.Broken) > 0 {
+		printBroken(c, p, plan)
+		return errFindings
+	}
+	if f.write {
+		c.ui.note("to take it back: sitelink mv --undo")
+	}
+	return nil
+}
+
+// printPlan writes what moves. `git apply` skips these lines before a diff.
+func printPlan(w io.Writer, plan *move.Plan, done bool) {
+	for _, r := range plan.Renames {
+		fmt.Fprintf(w, "%s -> %s\n", visible(r.Old), visible(r.New))
+	}
+	if h := plan.Heading; h != nil && h.Old != h.New {
+		fmt.Fprintf(w, "%s#%s -> #%s\n", visible(plan.Page), visible(h.Old), visible(h.New))
+	} else if h != nil && h.Old != "" {
+		fmt.Fprintf(w, "%s#%s stays\n", visible(plan.Page), visible(h.Old))
+	}
+	const most = 20
+	for i, a := range plan.Addresses {
+		if i == most {
+			fmt.Fprintf(w, "and %s more\n", count(len(plan.Addresses)-most, "address"))
+			break
+		}
+		fmt.Fprintf(w, "%s -> %s\n", visible(a.Old), visible(a.New))
+	}
+	verb := "to rewrite"
+	if done {
+		verb = "rewritten"
+	}
+	fmt.Fprintf(w, "%s in %s %s\n", count(plan.Links, "link"), count(plan.Files, "file"), verb)
+	if !done {
+		fmt.Fprintln(w)
+	}
+}
+
+// printComposed lists the links that keep leading to old addresses.
+func printComposed(c *cli, plan *move.Plan) {
+	if len(plan.Composed) > 0 {
+		c.ui.note(fmt.Sprintf("%s cannot be rewritten, because no source has the address as it is; a redirect keeps them working:", count(len(plan.Composed), "link")))
+		printFindings(c, plan.Composed)
+	}
+	if len(plan.Lost) > 0 {
+		c.ui.warning(fmt.Sprintf("%s of files without front matter will not answer any more, because the host has no file of rules: %s",
+			count(len(plan.Lost), "old path"), strings.Join(firstNames(plan.Lost, 10), ", ")))
+	}
+}
+
+func firstNames(all []string, n int) []string {
+	if len(all) > n {
+		return append(all[:n:n], "...")
+	}
+	return all
+}
+
+// printFindings lists where links are: one line for each place, or for each address
+// whose place is not known.
+func printFindings(c *cli, all []check.Finding) {
+	lines, times := []string{}, map[string]int{}
+	for _, f := range all {
+		line := fmt.Sprintf("%s, first on %s", f.Raw, f.Page)
+		if f.Source != nil {
+			line = fmt.Sprintf("%s:%d:%d: %s", f.Source.File, f.Source.Line, f.Source.Column, f.Raw)
+		} else if i := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, f.Raw+", first on ") }); i >= 0 {
+			line = lines[i]
+		}
+		if times[line]++; times[line] == 1 {
+			lines = append(lines, line)
+		}
+	}
+	const most = 20
+	for i, line := range lines {
+		if i == most {
+			c.ui.line(fmt.Sprintf("  and %s more", thousands(len(lines)-most)))
+			break
+		}
+		c.ui.line(fmt.Sprintf("  %s (%s)", line, count(times[line], "link")))
+	}
+}
+
+func printBroken(c *cli, _ *project.Project, plan *move.Plan) {
+	c.ui.warning(fmt.Sprintf("the move would break %s:", count(len(plan.Broken), "link")))
+	for i, f := range plan.Broken {
+		if i == 20 {
+			c.ui.line(fmt.Sprintf("  and %s more", thousands(len(plan.Broken)-i)))
+			break
+		}
+		at := fmt.Sprintf("%s:%d:%d", f.Page, f.Line, f.Column)
+		if f.Source != nil {
+			at = fmt.Sprintf("%s:%d:%d", f.Source.File, f.Source.Line, f.Source.Column)
+		}
+		c.ui.line(fmt.Sprintf("  %s: %s [%s]", at, f.Message, f.Code))
+	}
+	c.ui.line("hint: repair these places first, or use --write --force")
+}
+
+// undoMove does the work of `sitelink mv --undo`.
+func undoMove(ctx context.Context, c *cli, p *project.Project) error {
+	command, _, err := edit.Last(p.Root)
+	if err != nil {
+		return err
+	}
+	if command != "" && !strings.HasPrefix(command, "sitelink mv ") {
+		return fault.Usage(fmt.Sprintf("the last change was not a move: %q", command), "undo that first")
+	}
+	u, err := edit.Undo(ctx, p.Root, os.Environ())
+	if errors.Is(err, edit.ErrNothing) {
+		return fault.Usage("there is no move to undo", "")
+	}
+	if err != nil {
+		return move.ExplainEdit(err)
+	}
+	fmt.Fprintf(c.env.Stdout, "%s restored: %s\n", count(len(u.Files), "file"), visible(u.Command))
+	if u.IndexChanged {
+		c.ui.note("other files were staged since: git's index has the old names again, and keeps what was staged")
+	}
+	return nil
+}

@@ -1,0 +1,326 @@
+package analysis
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/sitelink/sitelink/internal/docroot"
+	"github.com/sitelink/sitelink/internal/generator"
+	"github.com/sitelink/sitelink/internal/scan"
+)
+
+// Completion is what could be written at an offset.
+type Completion struct {
+	// Start and End are the range that an item replaces.
+	Start, End int
+	Items      []Item
+	// More reports that there are others: ask again when the author typed more.
+	More bool
+}
+
+// Item is one proposal.
+type Item struct {
+	// Text is what is written, Label what is shown beside Detail.
+	Text, Label, Detail string
+	Kind                ItemKind
+}
+
+// ItemKind is the kind of an item.
+type ItemKind uint8
+
+// The kinds of items.
+const (
+	ItemPage ItemKind = iota
+	ItemFile
+	ItemHeading
+)
+
+// maxItems is how many items are proposed at once.
+const maxItems = 100
+
+// typing is the destination that an author is writing.
+type typing struct {
+	start, end int
+	prefix     string // what precedes the cursor
+	image, ref bool
+}
+
+// openings match what precedes a destination on its line. The destination is
+// the last group.
+var openings = []struct {
+	re         *regexp.Regexp
+	image, ref bool
+	ends       string // the bytes that end the destination
+}{
+	{regexp.MustCompile(`\{\{[<%]\s*(?:rel)?ref\s+(?:path=)?["` + "`" + `]([^"` + "`" + `]*)$`), false, true, "\"`"},
+	{regexp.MustCompile(`!\[(?:[^\]\\]|\\.)*\]\(\s*<?([^)\s>]*)$`), true, false, ") \t>"},
+	{regexp.MustCompile(`\]\(\s*<?([^)\s>]*)$`), false, false, ") \t>"},
+	{regexp.MustCompile(`^\s{0,3}\[[^\]]+\]:\s*<?([^\s>]*)$`), false, false, " \t>"},
+	{regexp.MustCompile(`(?i)<img\s[^>]*\bsrc\s*=\s*["']([^"']*)$`), true, false, "\"'"},
+	{regexp.MustCompile(`(?i)\b(?:href|src|action|cite|poster|data)\s*=\s*["']([^"']*)$`), false, false, "\"'"},
+	{regexp.MustCompile(`(?i)\b(?:src|image|img|figure)\s*[:=]\s*["']([^"']*)$`), true, false, "\"'"},
+	{regexp.MustCompile(`(?i)\b(?:href|url|link|pageRef)\s*[:=]\s*["']([^"']*)$`), false, false, "\"'"},
+}
+
+// typingAt returns the destination that is being written at an offset.
+func typingAt(text []byte, offset int) (t typing, ok bool) {
+	line := text[bytes.LastIndexByte(text[:offset], '\n')+1 : offset]
+	rest := text[offset:]
+	if n := bytes.IndexAny(rest, "\r\n"); n >= 0 {
+		rest = rest[:n]
+	}
+	for _, o := range openings {
+		m := o.re.FindSubmatchIndex(line)
+		if m == nil {
+			continue
+		}
+		t.prefix = string(line[m[2]:m[3]])
+		t.start, t.end = offset-len(t.prefix), offset
+		if n := bytes.IndexAny(rest, o.ends); n >= 0 {
+			t.end = offset + n
+		}
+		t.image, t.ref = o.image, o.ref
+		return t, true
+	}
+	return typing{}, false
+}
+
+// Complete returns what an author may mean by the destination that is written at an
+// offset; ok is false if there is none.
+func (s *Snapshot) Complete(ctx context.Context, o *Overlay, file string, text []byte, offset int) (c Completion, ok bool) {
+	t, ok := typingAt(text, offset)
+	if !ok {
+		return Completion{}, false
+	}
+	c.Start, c.End = t.start, t.end
+	if before, typed, isFragment := strings.Cut(t.prefix, "#"); isFragment {
+		s.completeFragment(ctx, o, &c, &writing{typing: t, file: file, text: text, before: before, typed: typed})
+		return c, true
+	}
+	switch {
+	case t.ref:
+		s.completeRef(&c, file, t.prefix)
+	case strings.HasPrefix(t.prefix, "/") && !strings.HasPrefix(t.prefix, "//"):
+		s.completeAddress(&c, t.prefix, t.image)
+	default:
+		s.completeRelative(&c, file, t.prefix, t.image)
+		if t.prefix == "" {
+			s.completeAddress(&c, "/", t.image)
+		}
+	}
+	return c, true
+}
+
+var imageExtensions = map[string]bool{".png": true, ".jpg": true, ".jpeg": true, ".gif": true, ".svg": true, ".webp": true, ".avif": true, ".bmp": true, ".ico": true}
+
+func isImage(name string) bool { return imageExtensions[strings.ToLower(path.Ext(name))] }
+
+// add adds an item, and reports whether there is room for more.
+func (c *Completion) add(it Item) bool {
+	if len(c.Items) >= maxItems {
+		c.More = true
+		return false
+	}
+	c.Items = append(c.Items, it)
+	return true
+}
+
+// completeAddress adds the addresses of the site that begin with what is typed,
+// and then those that contain it, or whose title does. Pages come before files, or
+// images before all others where an image is meant.
+func (s *Snapshot) completeAddress(c *Completion, prefix string, image bool) {
+	want := func(a *Address) bool {
+		if image {
+			return isImage(a.Path)
+		}
+		return a.Page
+	}
+	first, _ := slices.BinarySearchFunc(s.addresses, prefix, func(a Address, p string) int { return strings.Compare(a.Path, p) })
+	last := first
+	for last < len(s.addresses) && strings.HasPrefix(s.addresses[last].Path, prefix) {
+		last++
+	}
+	for _, wanted := range []bool{true, false} {
+		for i := first; i < last; i++ {
+			if a := &s.addresses[i]; want(a) == wanted && !c.add(addressItem(a)) {
+				return
+			}
+		}
+	}
+	words := strings.ToLower(strings.Trim(prefix, "/"))
+	if words == "" {
+		return
+	}
+	for i := range s.addresses {
+		a := &s.addresses[i]
+		if i >= first && i < last || !want(a) {
+			continue
+		}
+		if containsFold(a.Path, words) || containsFold(a.Title, words) {
+			if !c.add(addressItem(a)) {
+				return
+			}
+		}
+	}
+}
+
+// containsFold reports whether text contains words, which are in lower case, in any
+// letter case of ASCII.
+func containsFold(text, words string) bool {
+	for i := 0; i+len(words) <= len(text); i++ {
+		j := 0
+		for j < len(words) {
+			c := text[i+j]
+			if 'A' <= c && c <= 'Z' {
+				c += 'a' - 'A'
+			}
+			if c != words[j] {
+				break
+			}
+			j++
+		}
+		if j == len(words) {
+			return true
+		}
+	}
+	return false
+}
+
+func addressItem(a *Address) Item {
+	it := Item{Text: a.Path, Label: a.Path, Detail: a.Title, Kind: ItemFile}
+	if a.Page {
+		it.Kind = ItemPage
+	}
+	return it
+}
+
+// completeRelative adds the files beside the content file, which are published
+// beside its page.
+func (s *Snapshot) completeRelative(c *Completion, file, prefix string, image bool) {
+	dir, _ := path.Split(prefix)
+	entries, err := s.readDir(path.Join(path.Dir(file), dir))
+	if err != nil || path.IsAbs(file) {
+		return
+	}
+	for _, wanted := range []bool{true, false} {
+		for _, e := range entries {
+			text := dir + e.Name()
+			if e.IsDir() {
+				text += "/"
+			}
+			switch {
+			case !strings.HasPrefix(text, prefix), strings.HasPrefix(e.Name(), "."), isImage(e.Name()) != wanted, image && !wanted && !e.IsDir():
+			case generator.IsMarkdown(e.Name()) && !s.hooks, path.Join(path.Dir(file), dir, e.Name()) == file:
+			default:
+				detail := ""
+				if f := s.files[path.Join(path.Dir(file), dir, e.Name())]; f != nil {
+					detail = f.title
+				}
+				if !c.add(Item{Text: text, Label: text, Detail: detail, Kind: ItemFile}) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// readDir lists a directory of the project.
+func (s *Snapshot) readDir(dir string) ([]os.DirEntry, error) {
+	root, err := os.OpenRoot(s.Dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	d, err := root.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	entries, err := d.ReadDir(-1)
+	slices.SortFunc(entries, func(a, b os.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	return entries, err
+}
+
+// completeRef adds the content files that an argument of ref may name.
+func (s *Snapshot) completeRef(c *Completion, file, prefix string) {
+	words := strings.ToLower(prefix)
+	for _, begins := range []bool{true, false} {
+		for i := range s.content {
+			f := &s.content[i]
+			if len(s.pageOf[int32(i)]) == 0 || f.File == file {
+				continue
+			}
+			text := "/" + f.Name
+			starts := strings.HasPrefix(text, prefix) || strings.HasPrefix(f.Name, prefix)
+			title := ""
+			if x := s.files[f.File]; x != nil {
+				title = x.title
+			}
+			if starts != begins || !starts && !containsFold(f.Name, words) && !containsFold(title, words) {
+				continue
+			}
+			if !c.add(Item{Text: text, Label: text, Detail: title, Kind: ItemPage}) {
+				return
+			}
+		}
+	}
+}
+
+// writing is a fragment that an author is writing, after the path before.
+type writing struct {
+	typing
+	file          string
+	text          []byte
+	before, typed string
+}
+
+// completeFragment adds the headings and other anchors of the target.
+func (s *Snapshot) completeFragment(ctx context.Context, o *Overlay, c *Completion, w *writing) {
+	node, headings := docroot.NoNode, []Heading(nil)
+	if w.before == "" {
+		headings = s.Headings(w.file, w.text)
+		if id, ok := s.page(w.file); ok {
+			node = s.Site.Page(id).Node()
+		}
+	} else if node = s.targetOf(ctx, w.file, &w.typing, w.before); node != docroot.NoNode {
+		if f := s.indexed(o, s.SourceOf(node)); f != nil {
+			headings = f.headings
+		}
+	}
+	add := func(id, detail string) bool {
+		return !strings.HasPrefix(strings.ToLower(id), strings.ToLower(w.typed)) || c.add(Item{Text: w.before + "#" + id, Label: "#" + id, Detail: detail, Kind: ItemHeading})
+	}
+	seen := map[string]bool{}
+	for _, h := range headings {
+		if seen[h.ID] = true; !add(h.ID, h.Text) {
+			return
+		}
+	}
+	id, ok := s.pageID(node)
+	if !ok || o != nil && o.files[s.SourceOf(node)] != nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.reader == nil {
+		return
+	}
+	s.reader.Anchors(id, func(name []byte, kind scan.AnchorKind) {
+		if anchor := string(name); kind != scan.AnchorMap && !seen[anchor] {
+			seen[anchor] = true
+			add(anchor, "")
+		}
+	})
+}
+
+// targetOf returns the file that the path of a destination leads to.
+func (s *Snapshot) targetOf(ctx context.Context, file string, t *typing, before string) docroot.NodeID {
+	at := s.place(file)
+	d := typedLink(t, before)
+	return s.lead(ctx, &at, &d).Node
+}

@@ -1,0 +1,302 @@
+package analysis
+
+import (
+	"bytes"
+	"context"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/sitelink/sitelink/internal/destination"
+	"github.com/sitelink/sitelink/internal/docroot"
+)
+
+// Overlay holds the texts of files that differ from what the snapshot was made of,
+// by name: those of an editor's buffers, and saved files that no build has seen.
+// It never changes: With returns another one.
+type Overlay struct {
+	texts map[string][]byte
+	files map[string]*indexedFile
+	// anchors are the changes of headings, by the page that has them.
+	anchors map[docroot.NodeID]anchorChange
+}
+
+// anchorChange is how the headings of a text differ from those of the snapshot.
+type anchorChange struct{ added, removed map[string]bool }
+
+// With returns the overlay with another text of a file; nil takes the file out.
+func (s *Snapshot) With(ctx context.Context, o *Overlay, file string, text []byte) *Overlay {
+	n := &Overlay{texts: map[string][]byte{}, files: map[string]*indexedFile{}, anchors: map[docroot.NodeID]anchorChange{}}
+	if o != nil {
+		for name, text := range o.texts {
+			if name != file {
+				n.texts[name], n.files[name] = text, o.files[name]
+			}
+		}
+	}
+	if text != nil {
+		n.texts[file] = text
+		n.files[file] = s.index(ctx, file, text)
+	}
+	for name, f := range n.files {
+		id, ok := s.page(name)
+		was := s.files[name]
+		if !ok || was == nil {
+			continue
+		}
+		change := anchorChange{map[string]bool{}, map[string]bool{}}
+		now, before := f.anchors(), was.anchors()
+		for id := range now {
+			change.added[id] = true
+		}
+		for id := range before {
+			if !now[id] {
+				change.removed[id] = true
+			}
+		}
+		n.anchors[s.Site.Page(id).Node()] = change
+	}
+	return n
+}
+
+// Text returns the text of a file: that of the overlay, or else that on disk.
+func (s *Snapshot) Text(o *Overlay, file string) ([]byte, error) {
+	if o != nil {
+		if text, ok := o.texts[file]; ok {
+			return text, nil
+		}
+	}
+	return s.ReadText(file)
+}
+
+// indexed returns what is known of a file, nil if it is not a source file.
+func (s *Snapshot) indexed(o *Overlay, file string) *indexedFile {
+	if o != nil {
+		if f, ok := o.files[file]; ok {
+			return f
+		}
+	}
+	return s.files[file]
+}
+
+// indexedFile is what is kept of a file that is not open.
+type indexedFile struct {
+	title    string
+	links    []indexedLink
+	headings []Heading
+}
+
+// indexedLink is a destination that leads to a file of the site.
+type indexedLink struct {
+	start, end uint32
+	node       docroot.NodeID
+	fragment   uint64 // the hash of the fragment, 0 for none
+}
+
+// Heading is a heading of a source file.
+type Heading struct {
+	// Start and End are the offsets of its text.
+	Start, End int
+	Level      int
+	Text       string
+	// ID is the anchor that the page gets. Explicit reports that the author wrote
+	// it.
+	ID       string
+	Explicit bool
+}
+
+// anchors returns the ids of the headings.
+func (f *indexedFile) anchors() map[string]bool {
+	ids := map[string]bool{}
+	for _, h := range f.headings {
+		ids[h.ID] = true
+	}
+	return ids
+}
+
+func hashFragment(fragment string) uint64 {
+	if fragment == "" {
+		return 0
+	}
+	return xxhash.Sum64String(fragment)
+}
+
+// Headings returns the headings of a Markdown text with their ids.
+func (s *Snapshot) Headings(file string, text []byte) []Heading {
+	written := destination.Headings(file, text, s.generator)
+	all := make([]Heading, 0, len(written))
+	used := map[string]int{}
+	for _, w := range written {
+		h := Heading{Start: w.Start, End: w.End, Level: w.Level, Text: w.Text, ID: w.ID, Explicit: w.ID != ""}
+		if h.ID == "" {
+			h.ID = slug(w.Text)
+		}
+		if n, ok := used[h.ID]; ok && !h.Explicit {
+			base := h.ID
+			for ; ; n++ {
+				if h.ID = base + "-" + strconv.Itoa(n); used[h.ID] == 0 {
+					break
+				}
+			}
+			used[base] = n + 1
+		}
+		if used[h.ID] == 0 {
+			used[h.ID] = 1
+		}
+		all = append(all, h)
+	}
+	return all
+}
+
+// slug returns the id that generators make of a heading, as GitHub does: letters
+// and digits in lower case, hyphens for spaces, nothing else but underscores.
+func slug(text string) string {
+	var b strings.Builder
+	for _, r := range strings.TrimSpace(text) {
+		switch {
+		case unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.Mn, r):
+			b.WriteRune(unicode.ToLower(r))
+		case r == '-' || r == '_':
+			b.WriteRune(r)
+		case unicode.IsSpace(r):
+			b.WriteByte('-')
+		}
+	}
+	if b.Len() == 0 {
+		return "heading"
+	}
+	return b.String()
+}
+
+var titleLine = regexp.MustCompile(`(?m)^\s*"?title"?\s*[:=]\s*(.+?),?\s*$`)
+
+// maxHead is how many bytes of a file are searched for its title.
+const maxHead = 4 << 10
+
+// titleOf returns the title that the front matter of a text gives, or else its
+// first heading.
+func titleOf(text []byte, headings []Heading) string {
+	head := text[:min(len(text), maxHead)]
+	if len(head) > 0 && bytes.IndexByte([]byte("-+{"), head[0]) >= 0 {
+		if m := titleLine.FindSubmatch(head); m != nil {
+			return strings.Trim(string(m[1]), `"'`)
+		}
+	}
+	if len(headings) > 0 {
+		return headings[0].Text
+	}
+	return ""
+}
+
+// readFile reads a source file and returns what is kept of it, nil if it cannot
+// be read.
+func (s *Snapshot) readFile(ctx context.Context, file string) *indexedFile {
+	text, err := s.ReadText(file)
+	if err != nil {
+		return nil
+	}
+	return s.index(ctx, file, text)
+}
+
+// index returns what is kept of a text.
+func (s *Snapshot) index(ctx context.Context, file string, text []byte) *indexedFile {
+	f := &indexedFile{headings: s.Headings(file, text)}
+	if _, ok := s.byFile[file]; ok {
+		f.title = titleOf(text, f.headings)
+	}
+	at := s.place(file)
+	for _, d := range s.destinations(file, text) {
+		t := s.lead(ctx, &at, &d)
+		if t.Node == docroot.NoNode {
+			continue
+		}
+		f.links = append(f.links, indexedLink{uint32(d.Start), uint32(d.End), t.Node, hashFragment(t.Fragment)})
+	}
+	return f
+}
+
+// destinations returns the destinations of a text.
+func (s *Snapshot) destinations(file string, text []byte) []destination.Link {
+	return destination.In(file, text, s.generator)
+}
+
+// Link is a destination with what it leads to.
+type Link struct {
+	destination.Link
+	Target Target
+}
+
+// File is everything about one text.
+type File struct {
+	Name string
+	Text []byte
+	// Links are the destinations, sorted by offset, and Headings the headings.
+	Links    []Link
+	Headings []Heading
+}
+
+// Analyze returns what a text holds and where its destinations lead.
+func (s *Snapshot) Analyze(ctx context.Context, o *Overlay, file string, text []byte) (*File, error) {
+	f := &File{Name: file, Text: text, Headings: s.Headings(file, text)}
+	at := s.place(file)
+	at.built = s.builtLinks(file)
+	for _, d := range s.destinations(file, text) {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		t, err := s.judgeLink(ctx, o, &at, text, &d)
+		if err != nil {
+			return nil, err
+		}
+		f.Links = append(f.Links, Link{d, t})
+	}
+	return f, nil
+}
+
+// At returns the link at an offset of the text, nil if there is none.
+func (f *File) At(offset int) *Link {
+	for i := range f.Links {
+		if l := &f.Links[i]; l.Start <= offset && offset <= l.End {
+			return l
+		}
+	}
+	return nil
+}
+
+// HeadingAt returns the heading whose line contains an offset, nil if there is
+// none.
+func (f *File) HeadingAt(offset int) *Heading {
+	for i := range f.Headings {
+		h := &f.Headings[i]
+		start := bytes.LastIndexByte(f.Text[:h.Start], '\n') + 1
+		if start <= offset && offset <= h.End {
+			return h
+		}
+	}
+	return nil
+}
+
+// isContent reports whether a file is one in which an author writes a page.
+func (s *Snapshot) isContent(file string) bool {
+	if _, ok := s.byFile[file]; ok {
+		return true
+	}
+	return isContentName(file) && s.contentRoot(file) != noRoot
+}
+
+// noRoot is no directory of content.
+const noRoot = "\x00"
+
+// contentRoot returns the directory of content that a file is in, with a slash at
+// its end, "" for the whole project.
+func (s *Snapshot) contentRoot(file string) string {
+	for _, root := range s.roots {
+		if strings.HasPrefix(file, root) {
+			return root
+		}
+	}
+	return noRoot
+}

@@ -1,0 +1,398 @@
+package analysis
+
+import (
+	"bytes"
+	"context"
+	"net/url"
+	"path"
+	"strings"
+
+	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/internal/destination"
+	"github.com/sitelink/sitelink/internal/docroot"
+	"github.com/sitelink/sitelink/internal/generator"
+	"github.com/sitelink/sitelink/internal/host"
+	"github.com/sitelink/sitelink/internal/scan/ascii"
+	"github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/weburl"
+)
+
+// How a destination gets its verdict, the first that applies:
+//
+//  1. The last build has a link that was written with this value in this file. It
+//     shows what render hooks and shortcodes make of the value.
+//  2. The destination names a content file: an argument of ref, or a path that the
+//     generator or the site's render hook resolves. The link leads to its page.
+//  3. It is a URL, resolved against the address of the page.
+//
+// A value that may be no link at all, such as a parameter of a shortcode, gets no
+// verdict by the last two, only a target.
+
+// Target is where a destination leads.
+type Target struct {
+	// Node is the file that answers, [docroot.NoNode] if none does or if it is
+	// elsewhere. Fragment is what the link asks of it, decoded.
+	Node     docroot.NodeID
+	Fragment string
+	// Value is the value of the link on the page, and Page the page.
+	Value, Page string
+	// Judged reports that the destination is a link of the page whose verdict is
+	// known.
+	Judged bool
+	check.Judgement
+}
+
+// noTarget is the target of what leads to no file.
+var noTarget = Target{Node: docroot.NoNode}
+
+// place is a file whose destinations are resolved.
+type place struct {
+	file    string
+	content bool
+	// judged reports that destinations are links of a page: of that of the file, or
+	// of the one that the next build will make of it.
+	judged bool
+	// page is the page that was made of it, "" if there is none. address is the
+	// site path that such a page would get, "" if that is not known.
+	page, address string
+	language      string
+	dir           string // of the file below the directory of content
+	built         builtLinks
+}
+
+func (s *Snapshot) place(file string) place {
+	at := place{file: file, content: s.isContent(file)}
+	i, known := s.byFile[file]
+	if known {
+		at.language, at.dir = s.content[i].Language, path.Dir(s.content[i].Name)
+	} else if root := s.contentRoot(file); at.content {
+		at.dir = path.Dir(strings.TrimPrefix(file, root))
+	}
+	if id, ok := s.page(file); ok {
+		at.page = s.Site.Path(id)
+		at.address = s.Site.Href(s.Site.Page(id).Node())
+	} else if at.content {
+		at.address = s.guessAddress(file)
+	}
+	at.judged = at.page != "" || at.content && !known
+	return at
+}
+
+// guessAddress returns the address of a page that no build has made yet, by that
+// of a file beside it, "" if none tells.
+func (s *Snapshot) guessAddress(file string) string {
+	own := strings.TrimSuffix(file, path.Ext(file))
+	if base := path.Base(own); base == "index" || base == "_index" {
+		own = path.Dir(own)
+	}
+	for _, other := range s.order {
+		if path.Dir(other) != path.Dir(own) || other == file {
+			continue
+		}
+		id, ok := s.page(other)
+		if !ok {
+			continue
+		}
+		stem := strings.TrimSuffix(path.Base(other), path.Ext(other))
+		href := strings.TrimSuffix(s.Site.Href(s.Site.Page(id).Node()), "/")
+		if before, ok := strings.CutSuffix(href, "/"+stem); ok {
+			return before + "/" + path.Base(own) + "/"
+		}
+	}
+	return ""
+}
+
+// builtLinks are the links that the last build made of the destinations of a file.
+type builtLinks struct {
+	values map[writtenValue]builtValue
+	// differ are values that became several addresses: a render hook looks at more
+	// than the destination.
+	differ map[writtenValue]bool
+	// resolves reports that a path of a content file became an address.
+	resolves bool
+}
+
+// writtenValue is a destination as the author wrote it, without its place.
+type writtenValue struct {
+	kind  destination.Kind
+	value string
+}
+type builtValue struct{ raw, element string }
+
+// builtLinks returns them for a file, from its text on disk.
+func (s *Snapshot) builtLinks(file string) builtLinks {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if b, ok := s.built[file]; ok {
+		return b
+	}
+	b := builtLinks{values: map[writtenValue]builtValue{}}
+	id, ok := s.page(file)
+	if !ok || s.sources == nil || s.reader == nil {
+		return b
+	}
+	text, err := s.ReadText(file)
+	of, own := s.sources.OwnLinks(s.reader, s.Site.Path(id))
+	if err != nil || of != file {
+		return b
+	}
+	shift := 0
+	if raw, err := s.readMark(file); err == nil && raw {
+		shift = len("\ufeff")
+	}
+	b.differ = map[writtenValue]bool{}
+	all := s.destinations(file, text)
+	for _, l := range own {
+		d := destination.At(all, l.At-shift)
+		if d == nil || d.IsRef() {
+			continue
+		}
+		key := writtenValue{d.Kind, d.Value}
+		if was, ok := b.values[key]; ok && was.raw != l.Raw {
+			b.differ[key] = true
+		}
+		b.values[key] = builtValue{l.Raw, l.Element}
+		if _, isPath := contentPath(d.Value); isPath && l.Raw != d.Value {
+			if _, still := contentPath(l.Raw); !still {
+				b.resolves = true
+			}
+		}
+	}
+	// A destination of the text that is on the page neither so nor as another address
+	// is one that a render hook rewrites in a way that only the hook knows.
+	raws := map[string]bool{}
+	if err := s.reader.Written(id, func(d *site.Detail) { raws[strings.Clone(d.Raw)] = true }); err == nil {
+		for i := range all {
+			key := writtenValue{all[i].Kind, all[i].Value}
+			if _, ok := b.values[key]; !ok && isLinkKind(all[i].Kind) && !raws[all[i].Value] {
+				b.differ[key] = true
+			}
+		}
+	}
+	s.built[file] = b
+	return b
+}
+
+// readMark reports whether a file begins with a byte order mark.
+func (s *Snapshot) readMark(file string) (bool, error) {
+	text, err := s.readHead(file, 3)
+	return bytes.HasPrefix(text, []byte("\ufeff")), err
+}
+
+// judgeLink returns where a destination leads, with its verdict.
+func (s *Snapshot) judgeLink(ctx context.Context, o *Overlay, at *place, text []byte, d *destination.Link) (Target, error) {
+	built := at.built
+	key := writtenValue{d.Kind, d.Value}
+	if built.differ[key] || d.Kind == destination.Autolink && !strings.Contains(d.Value, ":") { // an e-mail address
+		return noTarget, nil
+	}
+	if b, ok := built.values[key]; ok && at.page != "" {
+		t, err := s.judgeValue(ctx, at, b.element, b.raw)
+		return s.withOverlay(o, t), err
+	}
+	if node, fragment, found := s.contentTarget(at, d, built.resolves); found != notContent {
+		switch {
+		case found == ambiguous || found == missing && d.IsRef():
+			t := Target{Node: docroot.NoNode, Page: at.page, Value: d.Value, Judged: true}
+			t.Link = check.Link{Page: at.page, Raw: d.Value, Verdict: check.Error, Code: check.UnresolvedRef, Message: refMessage(d.Value, found)}
+			return t, nil
+		case found == unbuilt:
+			return noTarget, nil
+		case node != docroot.NoNode:
+			t, err := s.judgeValue(ctx, at, d.Element, s.addressOf(node, fragment))
+			return s.withOverlay(o, t), err
+		}
+	}
+	if d.Kind == destination.Definition && !isUsed(text, d.Start) {
+		return s.lead(ctx, at, d), nil
+	}
+	if !isLinkKind(d.Kind) || !at.judged || strings.Contains(d.Value, "{{") || d.IsRef() {
+		return s.lead(ctx, at, d), nil
+	}
+	t, err := s.judgeValue(ctx, at, d.Element, d.Value)
+	if err != nil {
+		return t, err
+	}
+	t = s.withOverlay(o, t)
+	if t.Verdict == check.Error {
+		if found, ok := s.resolvedByHook(at, d); ok {
+			return s.withOverlay(o, found), nil
+		}
+		if s.isUnbuilt(at, d.Value) {
+			return noTarget, nil
+		}
+	}
+	return t, nil
+}
+
+// isUsed reports whether a link of the text uses the definition whose destination
+// is at an offset. A definition alone is no link.
+func isUsed(text []byte, at int) bool {
+	start := bytes.LastIndexByte(text[:at], '[')
+	if start < 0 {
+		return true
+	}
+	end := bytes.IndexByte(text[start:at], ']')
+	if end < 0 {
+		return true
+	}
+	label := text[start : start+end+1]
+	for i := 0; i < len(text); {
+		n := ascii.IndexFold(text[i:], strings.ToLower(string(label)))
+		if n < 0 {
+			return false
+		}
+		after := i + n + len(label)
+		if i+n != start && (after == len(text) || text[after] != ':') {
+			return true
+		}
+		i = after
+	}
+	return false
+}
+
+// isLinkKind reports whether destinations of a kind are links of the page, not
+// values that a template may use.
+func isLinkKind(k destination.Kind) bool {
+	switch k {
+	case destination.Inline, destination.Definition, destination.Autolink, destination.HTML, destination.Component:
+		return true
+	}
+	return false
+}
+
+// isRooted reports whether a value means the same on all pages of the site.
+func isRooted(value string) bool {
+	return strings.HasPrefix(value, "/") || strings.Contains(value, "://")
+}
+
+// judgeValue judges a value as a link of the page of a place.
+func (s *Snapshot) judgeValue(ctx context.Context, at *place, element, value string) (Target, error) {
+	t := Target{Node: docroot.NoNode, Value: value, Page: at.page, Judged: true}
+	page, raw := at.page, value
+	if page == "" {
+		if !isRooted(value) {
+			if raw = relativeTo(at.address, value); raw == "" || strings.HasPrefix(value, "#") {
+				return noTarget, nil
+			}
+		}
+	}
+	judged, err := s.judge.Link(ctx, page, element, raw)
+	if err != nil {
+		return noTarget, err
+	}
+	t.Judgement = judged
+	if r, ok := s.follow(page, raw); ok && r.State != host.StateExternal {
+		t.Fragment = string(weburl.PercentDecode(nil, r.Fragment))
+		if r.State.Answers() {
+			t.Node = r.Node
+		}
+	}
+	return t, nil
+}
+
+// relativeTo resolves a relative value against a site path, "" if that is not
+// possible.
+func relativeTo(address, value string) string {
+	base, err := url.Parse(address)
+	if err != nil || address == "" {
+		return ""
+	}
+	u, err := base.Parse(value)
+	if err != nil {
+		return ""
+	}
+	return u.String()
+}
+
+// follow asks the host for a value on a page, "" for the home page.
+func (s *Snapshot) follow(page, value string) (host.Resolved, bool) {
+	var from docroot.NodeID
+	if page != "" {
+		from, _ = s.Site.Lookup(page)
+	} else if index := s.Site.IndexOf(0); index != docroot.NoNode {
+		from = index
+	}
+	id, ok := s.Site.PageOf(from)
+	if !ok {
+		id = 0
+	}
+	r, err := s.Site.Follow(id, value)
+	return r, err == nil
+}
+
+// lead returns where a destination leads by rules alone, without a verdict. It is
+// what references are found by.
+func (s *Snapshot) lead(_ context.Context, at *place, d *destination.Link) Target {
+	t := noTarget
+	if node, fragment, found := s.contentTarget(at, d, false); found == published {
+		t.Node, t.Fragment = node, fragment
+		return t
+	}
+	value := d.Value
+	switch {
+	case strings.Contains(value, "{{") || value == "" || d.IsRef():
+		return t
+	case at.page == "" && !isRooted(value):
+		if value = relativeTo(at.address, value); value == "" {
+			return t
+		}
+	case !isLinkKind(d.Kind) && !looksLikePath(value):
+		return t
+	}
+	r, ok := s.follow(at.page, value)
+	if !ok || !r.State.Answers() || r.State == host.StateExternal {
+		return t
+	}
+	t.Node, t.Fragment = r.Node, string(weburl.PercentDecode(nil, r.Fragment))
+	return t
+}
+
+// looksLikePath reports whether a value that may be no link has the form of one.
+func looksLikePath(value string) bool {
+	return strings.ContainsAny(value, "/#") && !strings.ContainsAny(value, " \t\n")
+}
+
+// withOverlay applies what the author's texts change about the headings of the
+// target.
+func (s *Snapshot) withOverlay(o *Overlay, t Target) Target {
+	if o == nil || t.Fragment == "" || t.Node == docroot.NoNode {
+		return t
+	}
+	change, ok := o.anchors[t.Node]
+	switch {
+	case !ok:
+	case t.Code == check.MissingFragment && change.added[t.Fragment]:
+		t.Verdict, t.Code, t.Message = check.OK, "", ""
+	case t.Verdict == check.OK && change.removed[t.Fragment]:
+		t.Verdict, t.Code = check.Error, check.MissingFragment
+		t.Message = "no heading of " + s.SourceOf(t.Node) + " has the id " + t.Fragment + " any more"
+	}
+	return t
+}
+
+// isUnbuilt reports whether a value names a file that the next build will copy to
+// the site.
+func (s *Snapshot) isUnbuilt(at *place, value string) bool {
+	name, _, _ := strings.Cut(value, "#")
+	name, _, _ = strings.Cut(name, "?")
+	name = string(weburl.PercentDecode(nil, name))
+	if name == "" || strings.Contains(name, "://") || strings.HasSuffix(name, "/") || path.Ext(name) == "" || generator.IsMarkdown(name) {
+		return false
+	}
+	if strings.HasPrefix(name, "/") {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return s.sources != nil && s.sources.Static(strings.TrimPrefix(strings.TrimPrefix(name, s.Site.BasePath()), "/")) != ""
+	}
+	return s.exists(path.Join(path.Dir(at.file), name))
+}
+
+// addressOf returns the site path of a file with a fragment.
+func (s *Snapshot) addressOf(node docroot.NodeID, fragment string) string {
+	href := s.Site.Href(node)
+	if fragment != "" {
+		href += "#" + (&url.URL{Fragment: fragment}).EscapedFragment()
+	}
+	return href
+}

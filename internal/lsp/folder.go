@@ -1,0 +1,399 @@
+package lsp
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"go.lsp.dev/protocol"
+
+	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/internal/audit"
+	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/fault"
+	"github.com/sitelink/sitelink/internal/generator"
+	"github.com/sitelink/sitelink/internal/lsp/analysis"
+	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/watch"
+)
+
+// folder is one project of the workspace.
+type folder struct {
+	s      *Server
+	dir    string
+	ctx    context.Context
+	cancel context.CancelFunc
+
+	mu    sync.Mutex // guards what follows
+	state *state     // nil until the site is loaded
+	// wanted says what to do next; wake tells that there is something.
+	wanted work
+	wake   chan struct{}
+	// published are the files with diagnostics that the client has.
+	published map[string]string
+
+	audit  *audit.Audit // of the goroutine of run
+	failed string       // the last error that the user saw
+}
+
+// work is what a folder has to do.
+type work struct {
+	build, reload bool
+	paths         []string // of the docroot that changed, unless reload is set
+}
+
+// state is what the answers about a folder depend on. It never changes.
+type state struct {
+	snap    *analysis.Snapshot
+	overlay *analysis.Overlay
+	// built are the findings of the check of the built site, by source file.
+	built map[string][]finding
+}
+
+// finding is a finding of a check, at the bytes of a source file that it is about.
+type finding struct {
+	start, end int
+	written    string // the bytes
+	verdict    check.Verdict
+	code       check.Code
+	message    string
+	count      int
+}
+
+// folder returns the folder of a directory, which begins to load. The caller holds
+// s.mu.
+func (s *Server) folder(dir string) *folder {
+	if f := s.folders[dir]; f != nil {
+		return f
+	}
+	f := &folder{s: s, dir: dir, wake: make(chan struct{}, 1), published: map[string]string{}}
+	f.ctx, f.cancel = context.WithCancel(s.ctx)
+	s.folders[dir] = f
+	f.want(work{reload: true})
+	s.wg.Go(f.run)
+	return f
+}
+
+// want adds work.
+func (f *folder) want(w work) {
+	f.mu.Lock()
+	f.wanted.build = f.wanted.build || w.build
+	f.wanted.reload = f.wanted.reload || w.reload
+	f.wanted.paths = append(f.wanted.paths, w.paths...)
+	f.mu.Unlock()
+	select {
+	case f.wake <- struct{}{}:
+	default:
+	}
+}
+
+// current returns the state, nil until there is one.
+func (f *folder) current() *state {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.state
+}
+
+// settle is how long a folder waits for more to do before it begins.
+const settle = 100 * time.Millisecond
+
+// run does the work of the folder until it is removed.
+func (f *folder) run() {
+	defer f.close()
+	watched := ""
+	for {
+		select {
+		case <-f.ctx.Done():
+			return
+		case <-f.wake:
+		}
+		f.mu.Lock()
+		w := f.wanted
+		f.wanted = work{}
+		f.mu.Unlock()
+		err := f.load(w)
+		switch {
+		case f.ctx.Err() != nil:
+			return
+		case err != nil:
+			f.explain(err)
+		default:
+			f.failed = ""
+		}
+		if docroot := f.docroot(); docroot != "" && docroot != watched {
+			watched = docroot
+			p := f.audit.Project
+			f.s.wg.Go(func() { f.watch(docroot, p) })
+		}
+		select {
+		case <-f.ctx.Done():
+		case <-time.After(settle):
+		}
+	}
+}
+
+func (f *folder) close() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.state != nil {
+		f.state.snap.Close()
+	}
+	if f.audit != nil {
+		f.audit.Close()
+	}
+}
+
+// explain tells the user why the site cannot be read, once.
+func (f *folder) explain(err error) {
+	text := f.dir + ": " + err.Error()
+	if hint, _ := fault.Hint(err); hint != "" {
+		text += "; " + hint
+	}
+	f.s.log(text)
+	if text == f.failed {
+		return
+	}
+	f.failed = text
+	kind := protocol.MessageTypeWarning
+	if errors.Is(err, os.ErrNotExist) || errors.Is(err, site.ErrNoPages) {
+		kind = protocol.MessageTypeInfo
+	}
+	f.s.client.ShowMessage(f.ctx, &protocol.ShowMessageParams{Type: kind, Message: "sitelink: " + text})
+}
+
+// load makes a new state.
+func (f *folder) load(w work) error {
+	_, done := f.s.progress(f.ctx, "sitelink: reading "+filepath.Base(f.dir))
+	defer done()
+	docroot := ""
+	if w.build || f.audit == nil {
+		p, err := f.s.opt.Find(f.ctx, f.dir)
+		if err != nil {
+			return err
+		}
+		if docroot, err = f.build(p, w.build); err != nil {
+			return err
+		}
+	}
+	var err error
+	switch {
+	case f.audit != nil && !w.build && !w.reload && len(w.paths) > 0:
+		f.audit, err = f.audit.Update(f.ctx, w.paths)
+	default:
+		if docroot == "" && f.audit != nil {
+			docroot = f.audit.Project.Docroot
+		}
+		f.audit, err = f.s.opt.Open(f.ctx, f.dir, docroot)
+	}
+	if err != nil {
+		f.audit = nil
+		return err
+	}
+	snap, err := analysis.New(f.ctx, f.audit, analysis.Options{})
+	if err != nil {
+		return err
+	}
+	f.install(snap)
+	result, err := f.audit.Check(f.ctx)
+	if err != nil {
+		return err
+	}
+	f.setFindings(snap, result)
+	return nil
+}
+
+// build builds the project if the user trusts it, and if that is wanted or nothing
+// was built before. The docroot is "" if it is that of the project.
+func (f *folder) build(p *project.Project, wanted bool) (docroot string, err error) {
+	f.s.mu.Lock()
+	may := f.s.build && f.s.opt.Build != nil
+	f.s.mu.Unlock()
+	missing := p.CheckDocroot() != nil
+	if !may || p.Generator == nil || !wanted && !missing {
+		return "", nil
+	}
+	_, done := f.s.progress(f.ctx, "sitelink: building with "+p.Generator.Title())
+	defer done()
+	return f.s.opt.Build(f.ctx, p)
+}
+
+// docroot returns the docroot to watch, "" for none: one that the server built
+// itself changes only by its own builds.
+func (f *folder) docroot() string {
+	if f.audit == nil {
+		return ""
+	}
+	p := f.audit.Project
+	docroot := p.Abs(p.Docroot)
+	if p.Generator != nil && filepath.Base(docroot) == project.BuiltDocroot && within(docroot, filepath.Join(p.Generator.Dir, ".sitelink")) {
+		return ""
+	}
+	return docroot
+}
+
+// watch reads the site again whenever the generator has written it.
+func (f *folder) watch(docroot string, p *project.Project) {
+	opt := watch.Options{Lock: audit.BuildLock(p)}
+	for _, name := range config.FileNames {
+		opt.Also = append(opt.Also, filepath.Join(p.Root, name))
+	}
+	w, err := watch.Open(docroot, opt)
+	if err != nil {
+		f.s.log(err.Error())
+		return
+	}
+	defer w.Close()
+	for {
+		b, err := w.Next(f.ctx)
+		if err != nil {
+			return
+		}
+		f.want(work{reload: b.All, paths: b.Paths})
+	}
+}
+
+// install makes a snapshot the one that answers are about.
+func (f *folder) install(snap *analysis.Snapshot) {
+	f.s.mu.Lock()
+	var docs []*document
+	for _, d := range f.s.docs {
+		if f.s.folderOf(d.path) == f {
+			docs = append(docs, d)
+		}
+	}
+	f.mu.Lock()
+	old := f.state
+	n := &state{snap: snap}
+	for _, d := range docs {
+		if file, ok := snap.File(d.path); ok && snap.Knows(file) {
+			n.overlay = snap.With(f.ctx, n.overlay, file, d.text.bytes)
+		}
+	}
+	if old != nil {
+		n.built = old.built
+	}
+	f.state = n
+	f.mu.Unlock()
+	f.s.mu.Unlock()
+	if old != nil {
+		old.snap.Close()
+	}
+	for _, d := range docs {
+		f.s.diagnose(f, d)
+	}
+	f.s.refreshLenses()
+}
+
+// setFindings keeps the findings of a check, and publishes them.
+func (f *folder) setFindings(snap *analysis.Snapshot, r *check.Result) {
+	type key struct {
+		line, column int
+		code         check.Code
+		raw          string
+	}
+	byFile := map[string]map[key]*finding{}
+	for i := range r.Findings {
+		x := &r.Findings[i]
+		if x.Source == nil {
+			continue
+		}
+		name := filepath.FromSlash(x.Source.File)
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(f.audit.Project.Root, name)
+		}
+		file, ok := snap.File(name)
+		if !ok {
+			continue
+		}
+		if byFile[file] == nil {
+			byFile[file] = map[key]*finding{}
+		}
+		k := key{x.Source.Line, x.Source.Column, x.Code, x.Raw}
+		if known := byFile[file][k]; known != nil {
+			known.count++
+			continue
+		}
+		byFile[file][k] = &finding{verdict: x.Verdict, code: x.Code, message: messageOf(x), count: 1}
+	}
+	built := map[string][]finding{}
+	for file, all := range byFile {
+		text, err := snap.ReadText(file)
+		if err != nil {
+			continue
+		}
+		places := snap.Placer(text, file)
+		for k, x := range all {
+			start, end, ok := places(k.line, k.column)
+			if !ok {
+				continue
+			}
+			x.start, x.end, x.written = start, end, string(text[start:end])
+			built[file] = append(built[file], *x)
+		}
+		slices.SortFunc(built[file], func(a, b finding) int {
+			return cmp.Or(a.start-b.start, strings.Compare(string(a.code), string(b.code)), strings.Compare(a.message, b.message))
+		})
+	}
+	f.mu.Lock()
+	if f.state != nil && f.state.snap == snap {
+		n := *f.state
+		n.built = built
+		f.state = &n
+	}
+	f.mu.Unlock()
+	f.s.publishAll(f)
+}
+
+// messageOf is what an editor shows of a finding.
+func messageOf(x *check.Finding) string {
+	text := x.Message
+	if x.Suggestion != "" {
+		text += "; did you mean " + x.Suggestion + "?"
+	}
+	return text
+}
+
+// change puts a text into the overlay; nil takes it out.
+func (f *folder) change(name string, text []byte) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.state == nil {
+		return
+	}
+	file, ok := f.state.snap.File(name)
+	if !ok || !f.state.snap.Knows(file) {
+		return
+	}
+	n := *f.state
+	n.overlay = n.snap.With(f.ctx, n.overlay, file, text)
+	f.state = &n
+}
+
+// changedOnDisk takes over what another program wrote into a source file.
+func (f *folder) changedOnDisk(name string) {
+	base := filepath.Base(name)
+	if slices.Contains(config.FileNames, base) || generator.IsConfig(base) {
+		f.want(work{reload: true})
+		return
+	}
+	st := f.current()
+	if st == nil {
+		return
+	}
+	file, ok := st.snap.File(name)
+	if !ok || !st.snap.Knows(file) {
+		return
+	}
+	text, err := st.snap.ReadText(file)
+	if err != nil {
+		text = []byte{} // it is gone
+	}
+	f.change(name, text)
+}

@@ -1,0 +1,429 @@
+// Package lsp is a language server for the sources of static sites: it tells an
+// editor where the destinations of a text lead, which are wrong, who links where,
+// and what could be written.
+//
+// [Serve] speaks the Language Server Protocol over a pair of streams. Every answer
+// is a function of a view: the last built site, the texts of the editor, and the
+// document. The messages of a client are read in order; what changes a document is
+// done before the next message is read, and every request gets the view of its
+// moment, so that it can be answered while others are.
+package lsp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"go.lsp.dev/jsonrpc2"
+	"go.lsp.dev/protocol"
+	"go.lsp.dev/uri"
+
+	"github.com/sitelink/sitelink/internal/audit"
+	"github.com/sitelink/sitelink/internal/generator"
+	"github.com/sitelink/sitelink/internal/process"
+	"github.com/sitelink/sitelink/internal/project"
+)
+
+// Options are what the command knows.
+type Options struct {
+	// Version is the version of sitelink.
+	Version string
+	// Open loads the site of a directory, docroot as the project has it, or the one
+	// that Build returned. It does not check it.
+	Open func(ctx context.Context, dir, docroot string) (*audit.Audit, error)
+	// Find finds the project of a directory, without loading a site.
+	Find func(ctx context.Context, dir string) (*project.Project, error)
+	// Build builds a project and returns the docroot. It runs what the project names.
+	Build func(ctx context.Context, p *project.Project) (docroot string, err error)
+	// MayBuild reports that the user trusts the projects: Build runs after each save.
+	// A client can say so, too.
+	MayBuild bool
+	// Log takes lines for the user.
+	Log func(line string)
+}
+
+// Server is one run of the language server.
+type Server struct {
+	protocol.UnimplementedServer
+	opt    Options
+	client protocol.Client
+	ctx    context.Context
+	cancel context.CancelFunc
+	wg     sync.WaitGroup
+
+	mu       sync.Mutex // guards what follows
+	units    protocol.PositionEncodingKind
+	can      clientCan
+	build    bool
+	roots    []string           // the workspace folders
+	folders  map[string]*folder // by directory
+	docs     map[string]*document
+	began    bool // initialized
+	shutdown bool
+	left     bool // by exit
+	tokens   int
+	running  map[jsonrpc2.ID]context.CancelFunc // the requests that are being answered
+}
+
+// clientCan is what the client supports.
+type clientCan struct {
+	progress, lensRefresh, documentChanges, renameFiles, snippets, watch bool
+}
+
+// document is a text that is open in the editor. It never changes.
+type document struct {
+	uri     uri.URI
+	path    string
+	version int32
+	text    *text
+}
+
+// ErrNoShutdown reports that the client left without a request to shut down.
+var ErrNoShutdown = errors.New("the client ended without a shutdown request")
+
+// Serve answers a client until it leaves, or until ctx ends.
+func Serve(ctx context.Context, in io.Reader, out io.Writer, opt Options) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	s := &Server{opt: opt, ctx: ctx, cancel: cancel, build: opt.MayBuild, units: protocol.PositionEncodingKindUTF16, folders: map[string]*folder{}, docs: map[string]*document{}, running: map[jsonrpc2.ID]context.CancelFunc{}}
+	stream := &stdio{Reader: &guard{r: in}, Writer: out, closed: make(chan struct{})}
+	if c, ok := in.(io.Closer); ok {
+		stream.in = c
+	}
+	conn := jsonrpc2.NewConn(jsonrpc2.NewHeaderStream(stream), jsonrpc2.WithCodec(codec{}))
+	s.client = protocol.ClientDispatcher(conn)
+	conn.Go(ctx, s.handle)
+	select {
+	case <-conn.Done():
+	case <-ctx.Done():
+	}
+	cancel()
+	stream.Close()
+	s.wg.Wait()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.left && !s.shutdown {
+		return ErrNoShutdown
+	}
+	if err := conn.Err(); err != nil && !s.left && !errors.Is(err, io.ErrClosedPipe) && !errors.Is(err, os.ErrClosed) {
+		return fmt.Errorf("read a message of the client: %w", err)
+	}
+	return nil
+}
+
+// stdio joins a reader and a writer.
+type stdio struct {
+	io.Reader
+	io.Writer
+	in     io.Closer
+	once   sync.Once
+	closed chan struct{}
+}
+
+func (s *stdio) Close() error {
+	s.once.Do(func() {
+		close(s.closed)
+		if s.in != nil {
+			s.in.Close()
+		}
+	})
+	return nil
+}
+
+// codec encodes the parameters and results of messages.
+type codec struct{}
+
+func (codec) Marshal(v any) ([]byte, error)      { return protocol.Marshal(v) }
+func (codec) Unmarshal(data []byte, v any) error { return protocol.Unmarshal(data, v) }
+
+// inOrder are the messages that are done before the next one is read: they change
+// what later ones are about.
+var inOrder = map[string]bool{
+	protocol.MethodInitialize: true, protocol.MethodInitialized: true, protocol.MethodShutdown: true, protocol.MethodExit: true,
+	protocol.MethodTextDocumentDidOpen: true, protocol.MethodTextDocumentDidChange: true, protocol.MethodTextDocumentDidClose: true,
+	protocol.MethodTextDocumentDidSave: true, protocol.MethodWorkspaceDidChangeWorkspaceFolders: true,
+	protocol.MethodWorkspaceDidChangeWatchedFiles: true, protocol.MethodWorkspaceDidChangeConfiguration: true,
+}
+
+// handle answers one message. A panic becomes an error of the request, and the
+// error of a notification a line of the log: neither may end the server.
+func (s *Server) handle(ctx context.Context, req *jsonrpc2.Request) (result any, err error) {
+	method, isCall := strings.Clone(req.Method()), req.IsCall()
+	defer func() {
+		if r := recover(); r != nil {
+			s.log(fmt.Sprintf("%s: %v\n%s", method, r, debug.Stack()))
+			result, err = nil, jsonrpc2.NewError(jsonrpc2.InternalError, fmt.Sprintf("%s: %v", method, r))
+		}
+		if errors.Is(err, context.Canceled) {
+			err = protocol.ErrRequestCancelled
+		}
+		if err != nil && !isCall {
+			s.log(fmt.Sprintf("%s: %v", method, err))
+			err = nil
+		}
+	}()
+	s.mu.Lock()
+	began, shutdown := s.began, s.shutdown
+	s.mu.Unlock()
+	switch {
+	case shutdown && method != protocol.MethodExit:
+		return nil, jsonrpc2.NewError(jsonrpc2.InvalidRequest, "the server is shutting down")
+	case !began && isCall && method != protocol.MethodInitialize:
+		return nil, jsonrpc2.NewError(jsonrpc2.ServerNotInitialized, "send initialize first")
+	case !began && !isCall && method != protocol.MethodExit:
+		return nil, nil
+	}
+	if method == protocol.MethodCancelRequest {
+		return nil, s.cancelRequest(req)
+	}
+	work := s.ctx
+	if !inOrder[method] && isCall {
+		var done func()
+		work, done = s.cancellable(s.withViews(s.ctx), req.ID())
+		defer done()
+		jsonrpc2.Async(ctx)
+	}
+	return protocol.ServerHandler(s, jsonrpc2.MethodNotFoundHandler)(work, req)
+}
+
+// cancellable returns a context that ends when the client cancels a request. It is
+// not derived from the context that the connection gives to a handler, as
+// [protocol.CancelHandler] does it: that one is used again for another request as
+// soon as the handler has returned, while the derived one may still look at it.
+func (s *Server) cancellable(ctx context.Context, id jsonrpc2.ID) (work context.Context, done func()) {
+	work, cancel := context.WithCancel(ctx)
+	s.mu.Lock()
+	s.running[id] = cancel
+	s.mu.Unlock()
+	return work, func() {
+		s.mu.Lock()
+		delete(s.running, id)
+		s.mu.Unlock()
+		cancel()
+	}
+}
+
+// cancelRequest ends the work on a request.
+func (s *Server) cancelRequest(req *jsonrpc2.Request) error {
+	var p protocol.CancelParams
+	if err := protocol.Unmarshal(req.Params(), &p); err != nil {
+		return err
+	}
+	var id jsonrpc2.ID
+	switch n := p.ID.(type) {
+	case protocol.Integer:
+		id = jsonrpc2.NewNumberID(int64(n))
+	case protocol.String:
+		id = jsonrpc2.NewStringID(string(n))
+	}
+	s.mu.Lock()
+	cancel := s.running[id]
+	s.mu.Unlock()
+	if cancel != nil {
+		cancel()
+	}
+	return nil
+}
+
+// Request refuses requests that are not of the protocol.
+func (s *Server) Request(_ context.Context, method string, _ any) (any, error) {
+	if strings.HasPrefix(method, "$/") {
+		return nil, nil
+	}
+	return nil, jsonrpc2.NewError(jsonrpc2.MethodNotFound, method+": unknown method")
+}
+
+func (s *Server) log(line string) {
+	if s.opt.Log != nil {
+		s.opt.Log(line)
+	}
+}
+
+// clientOptions are the initializationOptions of a client.
+type clientOptions struct {
+	// Build reports that the user trusts the project, so that its generator may run
+	// after each save.
+	Build bool `json:"build"`
+}
+
+// Initialize answers what the server can do.
+func (s *Server) Initialize(_ context.Context, p *protocol.InitializeParams) (*protocol.InitializeResult, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.began {
+		return nil, jsonrpc2.NewError(jsonrpc2.InvalidRequest, "initialize was sent before")
+	}
+	s.began = true
+	if g := p.Capabilities.General; g != nil && slices.Contains(g.PositionEncodings, protocol.PositionEncodingKindUTF8) {
+		s.units = protocol.PositionEncodingKindUTF8
+	}
+	s.can = capabilitiesOf(&p.Capabilities)
+	var opt clientOptions
+	if len(p.InitializationOptions) > 0 && protocol.Unmarshal(p.InitializationOptions, &opt) == nil && opt.Build {
+		s.build = true
+	}
+	for _, f := range foldersOf(p) {
+		s.addRoot(f)
+	}
+	if p.ProcessID != nil && *p.ProcessID > 0 {
+		s.wg.Go(func() { s.watchClient(int(*p.ProcessID)) })
+	}
+	return &protocol.InitializeResult{
+		Capabilities: s.capabilities(),
+		ServerInfo:   protocol.ServerInfo{Name: "sitelink", Version: protocol.NewOptional(s.opt.Version)},
+	}, nil
+}
+
+// foldersOf returns the directories of the workspace.
+func foldersOf(p *protocol.InitializeParams) (dirs []string) {
+	if list, ok := p.WorkspaceFolders.Get(); ok {
+		for _, f := range list {
+			if dir, ok := pathOf(f.URI); ok {
+				dirs = append(dirs, dir)
+			}
+		}
+	}
+	if len(dirs) == 0 && p.RootURI != nil {
+		if dir, ok := pathOf(*p.RootURI); ok {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs
+}
+
+// pathOf returns the name of a file on disk.
+func pathOf(u uri.URI) (name string, ok bool) {
+	if !u.IsFile() || u.Authority() != "" {
+		return "", false
+	}
+	name = filepath.Clean(u.FsPath())
+	return name, filepath.IsAbs(name) && !strings.ContainsRune(name, 0)
+}
+
+// watchClient ends the server when the process of the client is gone: a client that
+// dies may leave the streams to others.
+func (s *Server) watchClient(pid int) {
+	tick := time.NewTicker(2 * time.Second)
+	defer tick.Stop()
+	for {
+		select {
+		case <-s.ctx.Done():
+			return
+		case <-tick.C:
+			if !process.Exists(pid) {
+				s.log("the client is gone")
+				s.cancel()
+				return
+			}
+		}
+	}
+}
+
+// Initialized begins to load the folders.
+func (s *Server) Initialized(context.Context, *protocol.InitializedParams) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, dir := range s.roots {
+		s.folder(dir)
+	}
+	if s.can.watch {
+		s.wg.Go(s.registerWatchers)
+	}
+	return nil
+}
+
+// Shutdown ends the work in the background.
+func (s *Server) Shutdown(context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.shutdown = true
+	for _, f := range s.folders {
+		f.cancel()
+	}
+	return nil
+}
+
+// Exit ends the server.
+func (s *Server) Exit(context.Context) error {
+	s.mu.Lock()
+	s.left = true
+	s.mu.Unlock()
+	s.cancel()
+	return nil
+}
+
+// addRoot adds a workspace folder.
+func (s *Server) addRoot(dir string) {
+	if !slices.Contains(s.roots, dir) {
+		s.roots = append(s.roots, dir)
+	}
+}
+
+// DidChangeWorkspaceFolders adds and removes folders.
+func (s *Server) DidChangeWorkspaceFolders(_ context.Context, p *protocol.DidChangeWorkspaceFoldersParams) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, f := range p.Event.Removed {
+		dir, ok := pathOf(f.URI)
+		if !ok {
+			continue
+		}
+		s.roots = slices.DeleteFunc(s.roots, func(d string) bool { return d == dir })
+		for name, folder := range s.folders {
+			if within(name, dir) && !slices.ContainsFunc(s.roots, func(root string) bool { return within(name, root) }) {
+				folder.cancel()
+				delete(s.folders, name)
+			}
+		}
+	}
+	for _, f := range p.Event.Added {
+		if dir, ok := pathOf(f.URI); ok {
+			s.addRoot(dir)
+			s.folder(dir)
+		}
+	}
+	return nil
+}
+
+// within reports whether a file or directory is in a directory, or is that one.
+func within(name, dir string) bool {
+	rel, err := filepath.Rel(dir, name)
+	return err == nil && filepath.IsLocal(rel)
+}
+
+// folderOf returns the folder of a file: that of the nearest generator project at or
+// above it, within the workspace. The caller holds s.mu.
+func (s *Server) folderOf(name string) *folder {
+	root := ""
+	for _, dir := range s.roots {
+		if within(name, dir) && len(dir) > len(root) {
+			root = dir
+		}
+	}
+	if root == "" {
+		root = project.RootOf(filepath.Dir(name))
+	}
+	for dir := filepath.Dir(name); within(dir, root); dir = filepath.Dir(dir) {
+		if g, ok := generator.Detect(dir); ok && g.Generator != generator.None {
+			return s.folder(dir)
+		}
+		if dir == root {
+			break
+		}
+	}
+	return s.folder(root)
+}
+
+// sortedFolders returns the directories of folders, sorted.
+func sortedFolders(folders map[string]*folder) []string {
+	return slices.Sorted(maps.Keys(folders))
+}

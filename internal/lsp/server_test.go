@@ -1,0 +1,244 @@
+package lsp
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"go.lsp.dev/protocol"
+	"go.lsp.dev/uri"
+)
+
+// started is an editor with the blog, read and checked.
+func started(t *testing.T, units ...protocol.PositionEncodingKind) *editor {
+	t.Helper()
+	dir := t.TempDir()
+	blog().write(t, dir)
+	e := serve(t, Options{})
+	e.begin(units, "", dir)
+	e.ready()
+	return e
+}
+
+func TestDiagnosticsWhileTyping(t *testing.T) {
+	e := started(t)
+	u := e.open("content/posts/two.md", "")
+	if got, want := e.shown(u, 1), []string{"4:46-58 error missing-directory"}; !slices.Equal(got, want) {
+		t.Errorf("as saved: %v, want %v", got, want)
+	}
+	e.change(u, 2, nil, "---\ntitle: Second post\n---\n\n😀 [a](/posts/two/#none) [b](/posts/one/#the-end) [c](/old/) [d](<../three/>) {{< ref \"four.md\" >}}\n\n[e]\n\n[e]: /nowhere\n")
+	want := []string{"4:7-23 error missing-fragment", "4:54-59 warning via-redirect", "4:87-94 error unresolved-ref", "8:5-13 error missing-file"}
+	if got := e.shown(u, 2); !slices.Equal(got, want) {
+		t.Errorf("while typing: %v, want %v", got, want)
+	}
+	text := "---\ntitle: Second post\n---\n\n## None\n\n😀 [a](#none)\n"
+	e.change(u, 3, nil, text)
+	if got := e.shown(u, 3); len(got) > 0 {
+		t.Errorf("a heading that no build has seen: %v", got)
+	}
+	e.change(u, 4, &protocol.Range{Start: at(text, "None", 0), End: at(text, "None", 4)}, "Other")
+	if got, want := e.shown(u, 4), []string{"6:7-12 error missing-fragment"}; !slices.Equal(got, want) {
+		t.Errorf("a heading that is gone: %v, want %v", got, want)
+	}
+}
+
+func TestUTF8Positions(t *testing.T) {
+	dir := t.TempDir()
+	blog().write(t, dir)
+	e := serve(t, Options{})
+	r := e.begin([]protocol.PositionEncodingKind{protocol.PositionEncodingKindUTF8, protocol.PositionEncodingKindUTF16}, "", dir)
+	if r.Capabilities.PositionEncoding != protocol.PositionEncodingKindUTF8 {
+		t.Fatalf("encoding %s", r.Capabilities.PositionEncoding)
+	}
+	e.ready()
+	u := e.open("content/posts/two.md", "😀é [a](/no/)\n")
+	if got, want := e.shown(u, 1), []string{"0:11-15 error missing-directory"}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	e.change(u, 2, &protocol.Range{Start: protocol.Position{Character: 4}, End: protocol.Position{Character: 6}}, "")
+	if got, want := e.shown(u, 2), []string{"0:9-13 error missing-directory"}; !slices.Equal(got, want) {
+		t.Errorf("after an edit: %v, want %v", got, want)
+	}
+}
+
+// labels returns the texts that a completion inserts.
+func (e *editor) labels(u uri.URI, p protocol.Position) (list []string) {
+	e.t.Helper()
+	r, err := e.Server.Completion(e.t.Context(), &protocol.CompletionParams{TextDocumentPositionParams: where(u, p)})
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	items, ok := r.(*protocol.CompletionList)
+	if !ok {
+		return nil
+	}
+	for _, it := range items.Items {
+		detail, _ := it.Detail.Get()
+		list = append(list, strings.TrimSpace(it.TextEdit.(*protocol.TextEdit).NewText+" "+detail))
+	}
+	return list
+}
+
+func TestCompletion(t *testing.T) {
+	e := started(t)
+	u := e.open("content/posts/two.md", "")
+	version := int32(1)
+	complete := func(line string) []string {
+		version++
+		e.change(u, version, nil, line)
+		return e.labels(u, protocol.Position{Character: uint32(len(line))})
+	}
+	for _, c := range []struct {
+		line string
+		want []string // that the answer begins with
+	}{
+		{"[x](/", []string{"/ ", "/gallery/ Gallery", "/posts/one/ First post", "/posts/three/ Third post", "/posts/two/ Second post", "/gallery/cat.png"}},
+		{"[x](/posts/t", []string{"/posts/three/ Third post", "/posts/two/ Second post"}},
+		{"[x](/third", []string{"/posts/three/ Third post"}}, // by the title
+		{"[x](/posts/one/#", []string{"/posts/one/#start-here Start here", "/posts/one/#the-end The end"}},
+		{"![x](/", []string{"/gallery/cat.png", "/gallery/dog.png"}},
+		{"{{< ref \"", []string{"/gallery/index.md Gallery", "/posts/one.md First post", "/posts/three.md Third post"}},
+		{"{{< relref \"th", []string{"/posts/three.md Third post"}},
+		{"<a href=\"/posts/o", []string{"/posts/one/ First post"}},
+		{"[x]: /posts/o", []string{"/posts/one/ First post"}},
+		{"no link here", nil},
+	} {
+		got := complete(c.line)
+		for i, w := range c.want {
+			if i >= len(got) || strings.TrimSpace(w) != got[i] {
+				t.Errorf("%s: %q, want %q", c.line, got, c.want)
+				break
+			}
+		}
+		if c.want == nil && len(got) > 0 {
+			t.Errorf("%s: %q, want nothing", c.line, got)
+		}
+	}
+	g := e.open("content/gallery/index.md", "![x](")
+	if got := e.labels(g, protocol.Position{Character: 5}); len(got) < 2 || got[0] != "cat.png" || got[1] != "dog.png" {
+		t.Errorf("images of the bundle: %q", got)
+	}
+}
+
+func TestNavigation(t *testing.T) {
+	e := started(t)
+	u := e.open("content/posts/two.md", "")
+	text := blog()["content/posts/two.md"]
+	definition := func(needle string) []string {
+		r, err := e.Server.Definition(t.Context(), &protocol.DefinitionParams{TextDocumentPositionParams: where(u, at(text, needle, 1))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, _ := r.(protocol.LocationSlice)
+		return e.show(all)
+	}
+	if got, want := definition("/posts/one/"), []string{"content/posts/one.md:4:3-13"}; !slices.Equal(got, want) {
+		t.Errorf("definition of a link: %v, want %v", got, want)
+	}
+	if got, want := definition("three.md#"), []string{"content/posts/three.md:4:3-7"}; !slices.Equal(got, want) {
+		t.Errorf("definition of a ref: %v, want %v", got, want)
+	}
+	if got := definition("/posts/gone/"); len(got) > 0 {
+		t.Errorf("definition of a broken link: %v", got)
+	}
+	references := func(name, needle string, declaration bool) []string {
+		v := e.open(name, "")
+		r, err := e.Server.References(t.Context(), &protocol.ReferenceParams{TextDocumentPositionParams: where(v, at(blog()[name], needle, 1)), Context: protocol.ReferenceContext{IncludeDeclaration: declaration}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e.show(r)
+	}
+	if got, want := references("content/posts/one.md", "Start here", true), []string{"content/posts/one.md:4:3-13", "content/posts/two.md:4:14-36"}; !slices.Equal(got, want) {
+		t.Errorf("references to a heading: %v, want %v", got, want)
+	}
+	if got, want := references("content/posts/one.md", "title", false), []string{"content/posts/two.md:4:14-36", "layouts/index.html:0:9-20"}; !slices.Equal(got, want) {
+		t.Errorf("references to a page: %v, want %v", got, want)
+	}
+	if got, want := references("content/posts/three.md", "Deep", false), []string{"content/posts/one.md:6:35-49", "content/posts/two.md:4:73-86"}; !slices.Equal(got, want) {
+		t.Errorf("references to a heading: %v, want %v", got, want)
+	}
+	one := e.uri("content/posts/one.md")
+	lenses, err := e.Server.CodeLens(t.Context(), &protocol.CodeLensParams{TextDocument: protocol.TextDocumentIdentifier{URI: one}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var titles []string
+	for _, l := range lenses {
+		titles = append(titles, l.Command.Title)
+	}
+	if want := []string{"2 references", "1 reference"}; !slices.Equal(titles, want) {
+		t.Errorf("lenses: %v, want %v", titles, want)
+	}
+	links, err := e.Server.DocumentLink(t.Context(), &protocol.DocumentLinkParams{TextDocument: protocol.TextDocumentIdentifier{URI: one}})
+	if err != nil || len(links) != 2 || !strings.HasSuffix(string(*links[0].Target), "/content/posts/two.md") {
+		t.Errorf("document links: %s %v", asJSON(links), err)
+	}
+}
+
+func TestHoverAndSymbols(t *testing.T) {
+	e := started(t)
+	text := "[a](/posts/one/#start-here) [b](/old/) [c](/posts/gone/)\n"
+	u := e.open("content/posts/two.md", text)
+	for needle, want := range map[string][]string{
+		"/posts/one/":  {"**First post** › Start here", "`content/posts/one.md`", "\nok\n", "status"},
+		"/old/":        {"warning `via-redirect`"},
+		"/posts/gone/": {"error `missing-directory`", "directory not found"},
+	} {
+		h, err := e.Server.Hover(t.Context(), &protocol.HoverParams{TextDocumentPositionParams: where(u, at(text, needle, 2))})
+		if err != nil || h == nil {
+			t.Fatalf("%s: %v %v", needle, h, err)
+		}
+		got := h.Contents.(*protocol.MarkupContent).Value
+		for _, w := range want {
+			if !strings.Contains(got, w) {
+				t.Errorf("%s: no %q in\n%s", needle, w, got)
+			}
+		}
+	}
+	r, err := e.Server.Symbols(t.Context(), &protocol.WorkspaceSymbolParams{Query: "start"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := r.(protocol.SymbolInformationSlice)
+	if len(all) != 1 || all[0].Name != "Start here" || *all[0].ContainerName != "First post" {
+		t.Errorf("symbols: %s", asJSON(all))
+	}
+	d, err := e.Server.DocumentSymbol(t.Context(), &protocol.DocumentSymbolParams{TextDocument: protocol.TextDocumentIdentifier{URI: e.open("content/posts/one.md", "")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if list := d.(protocol.DocumentSymbolSlice); len(list) != 2 || list[1].Name != "The end" {
+		t.Errorf("headings: %s", asJSON(list))
+	}
+}
+
+func TestCodeActions(t *testing.T) {
+	e := started(t)
+	text := blog()["content/posts/three.md"]
+	u := e.open("content/posts/three.md", "")
+	e.shown(u, 1)
+	p := at(text, "/posts/One/", 2)
+	r, err := e.Server.CodeAction(t.Context(), &protocol.CodeActionParams{TextDocument: protocol.TextDocumentIdentifier{URI: u}, Range: protocol.Range{Start: p, End: p}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var titles []string
+	for _, x := range r {
+		titles = append(titles, x.(*protocol.CodeAction).Title)
+	}
+	want := []string{"Change to /posts/one/", "Ignore in sitelink.toml, with a reason", "Add to sitelink-baseline.jsonl", "Repair the links of this file that have one certain answer (2)"}
+	if !slices.Equal(titles, want) {
+		t.Fatalf("actions %q, want %q", titles, want)
+	}
+	edits := r[3].(*protocol.CodeAction).Edit.Changes[u]
+	if len(edits) != 2 || edits[0].NewText != "/posts/one/" || edits[1].NewText != "/posts/one/" {
+		t.Errorf("all: %s", asJSON(edits))
+	}
+	if rule := asJSON(r[1].(*protocol.CodeAction).Edit); !strings.Contains(rule, `[[ignore]]\nurl = \"/posts/One/\"\ncode = \"wrong-case\"`) {
+		t.Errorf("rule: %s", rule)
+	}
+	if entry := asJSON(r[2].(*protocol.CodeAction).Edit); !strings.Contains(entry, `wrong-case`) || !strings.Contains(entry, "posts/three/index.html") {
+		t.Errorf("baseline: %s", entry)
+	}
+}

@@ -1,0 +1,261 @@
+package lsp
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"strconv"
+	"strings"
+
+	"go.lsp.dev/jsonrpc2"
+	"go.lsp.dev/protocol"
+	"go.lsp.dev/uri"
+
+	"github.com/sitelink/sitelink/internal/lsp/analysis"
+)
+
+// view is what one request is about: the state of a folder and a document of it.
+type view struct {
+	*state
+	doc    *document
+	file   string // its name in the snapshot
+	folder *folder
+}
+
+// viewsKey is the key of the views of a context.
+type viewsKey struct{}
+
+// views are the documents and states at the moment of a request.
+type views struct {
+	docs   map[string]*document
+	states map[*folder]*state
+}
+
+// withViews keeps the views of this moment for a request that is answered while
+// later messages are read.
+func (s *Server) withViews(ctx context.Context) context.Context {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	v := &views{docs: make(map[string]*document, len(s.docs)), states: map[*folder]*state{}}
+	for name, d := range s.docs {
+		v.docs[name] = d
+	}
+	for _, f := range s.folders {
+		v.states[f] = f.current()
+	}
+	return context.WithValue(ctx, viewsKey{}, v)
+}
+
+// errNoSite says that the site is not known yet.
+var errNoSite = errors.New("no site")
+
+// view returns the view of a document. The error is errNoSite while its site is
+// being loaded, or if it has none.
+func (s *Server) view(ctx context.Context, u uri.URI) (*view, error) {
+	name, ok := pathOf(u)
+	if !ok {
+		return nil, errNoSite
+	}
+	all, ok := ctx.Value(viewsKey{}).(*views)
+	if !ok {
+		return nil, errNoSite
+	}
+	s.mu.Lock()
+	f := s.folderOf(name)
+	s.mu.Unlock()
+	st := all.states[f]
+	if st == nil {
+		return nil, errNoSite
+	}
+	v := &view{state: st, folder: f, doc: all.docs[name]}
+	if v.file, ok = st.snap.File(name); !ok || !st.snap.Knows(v.file) {
+		return nil, errNoSite
+	}
+	if v.doc == nil {
+		text, err := st.snap.Text(st.overlay, v.file)
+		if err != nil {
+			return nil, noDocument(name)
+		}
+		v.doc = &document{uri: u, path: name, text: newText(text, s.units)}
+	}
+	return v, nil
+}
+
+// analyze returns what the document of a view holds.
+func (v *view) analyze(ctx context.Context) (*analysis.File, error) {
+	return v.snap.Analyze(ctx, v.overlay, v.file, v.doc.text.bytes)
+}
+
+// DidOpen takes over a document.
+func (s *Server) DidOpen(_ context.Context, p *protocol.DidOpenTextDocumentParams) error {
+	name, ok := pathOf(p.TextDocument.URI)
+	if !ok {
+		return nil // it is in no directory
+	}
+	d := &document{uri: p.TextDocument.URI, path: name, version: p.TextDocument.Version, text: newText([]byte(p.TextDocument.Text), s.units)}
+	s.replace(d)
+	return nil
+}
+
+// replace makes a document the current one of its file.
+func (s *Server) replace(d *document) {
+	s.mu.Lock()
+	s.docs[d.path] = d
+	f := s.folderOf(d.path)
+	s.mu.Unlock()
+	f.change(d.path, d.text.bytes)
+	s.diagnose(f, d)
+}
+
+// DidChange applies the changes of a document, in order.
+func (s *Server) DidChange(_ context.Context, p *protocol.DidChangeTextDocumentParams) error {
+	name, ok := pathOf(p.TextDocument.URI)
+	s.mu.Lock()
+	d := s.docs[name]
+	s.mu.Unlock()
+	if !ok || d == nil {
+		return noDocument(string(p.TextDocument.URI))
+	}
+	t := d.text
+	for _, c := range p.ContentChanges {
+		t = t.edit(c)
+	}
+	s.replace(&document{uri: d.uri, path: d.path, version: p.TextDocument.Version, text: t})
+	return nil
+}
+
+// DidSave builds the project, if the user trusts it.
+func (s *Server) DidSave(_ context.Context, p *protocol.DidSaveTextDocumentParams) error {
+	name, ok := pathOf(p.TextDocument.URI)
+	if !ok {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f := s.folderOf(name)
+	if s.build && s.opt.Build != nil {
+		f.want(work{build: true})
+	}
+	return nil
+}
+
+// DidClose forgets a document. Its file counts from now on.
+func (s *Server) DidClose(_ context.Context, p *protocol.DidCloseTextDocumentParams) error {
+	name, ok := pathOf(p.TextDocument.URI)
+	if !ok {
+		return nil
+	}
+	s.mu.Lock()
+	d := s.docs[name]
+	delete(s.docs, name)
+	f := s.folderOf(name)
+	s.mu.Unlock()
+	if d == nil {
+		return noDocument(name)
+	}
+	f.changedOnDisk(name)
+	s.publishClosed(f, d)
+	return nil
+}
+
+// DidChangeWatchedFiles takes over what other programs wrote.
+func (s *Server) DidChangeWatchedFiles(_ context.Context, p *protocol.DidChangeWatchedFilesParams) error {
+	for _, c := range p.Changes {
+		name, ok := pathOf(c.URI)
+		if !ok {
+			continue
+		}
+		s.mu.Lock()
+		_, open := s.docs[name]
+		var f *folder
+		for _, x := range s.folders {
+			if within(name, x.dir) && (f == nil || len(x.dir) > len(f.dir)) {
+				f = x
+			}
+		}
+		s.mu.Unlock()
+		if f != nil && !open {
+			f.changedOnDisk(name)
+		}
+	}
+	return nil
+}
+
+// DidChangeConfiguration reads the configuration again.
+func (s *Server) DidChangeConfiguration(context.Context, *protocol.DidChangeConfigurationParams) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, f := range s.folders {
+		f.want(work{reload: true})
+	}
+	return nil
+}
+
+// maxMessage is the size in bytes of the largest message that is read.
+const maxMessage = 64 << 20
+
+// guard passes on the messages of a client, and refuses those that are too large
+// before anything is allocated for them.
+type guard struct {
+	r    io.Reader
+	in   *bufio.Reader
+	head []byte // of the current message, not passed on yet
+	body int64  // bytes of the current message that are left
+}
+
+func (g *guard) Read(p []byte) (int, error) {
+	if g.in == nil {
+		g.in = bufio.NewReaderSize(g.r, 64<<10)
+	}
+	if len(g.head) == 0 && g.body == 0 {
+		if err := g.readHead(); err != nil {
+			return 0, err
+		}
+	}
+	if len(g.head) > 0 {
+		n := copy(p, g.head)
+		g.head = g.head[n:]
+		return n, nil
+	}
+	n, err := g.in.Read(p[:min(int64(len(p)), g.body)])
+	g.body -= int64(n)
+	return n, err
+}
+
+// maxHead is the size in bytes of the largest head of a message.
+const maxHead = 4 << 10
+
+// readHead reads the head of the next message.
+func (g *guard) readHead() error {
+	length := int64(-1)
+	g.head = g.head[:0]
+	for {
+		line, err := g.in.ReadSlice('\n')
+		if err != nil {
+			if errors.Is(err, bufio.ErrBufferFull) {
+				return jsonrpc2.ErrInvalidHeader
+			}
+			return err
+		}
+		g.head = append(g.head, line...)
+		if len(g.head) > maxHead {
+			return jsonrpc2.ErrInvalidHeader
+		}
+		field := strings.TrimSpace(string(line))
+		if field == "" {
+			break
+		}
+		name, value, _ := strings.Cut(field, ":")
+		if strings.EqualFold(strings.TrimSpace(name), "Content-Length") {
+			if length, err = strconv.ParseInt(strings.TrimSpace(value), 10, 64); err != nil || length < 0 || length > maxMessage {
+				return jsonrpc2.ErrInvalidHeader
+			}
+		}
+	}
+	if length < 0 {
+		return jsonrpc2.ErrInvalidHeader
+	}
+	g.body = length
+	return nil
+}

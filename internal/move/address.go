@@ -1,0 +1,208 @@
+package move
+
+import (
+	"cmp"
+	"net/url"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/sitelink/sitelink/internal/docroot"
+)
+
+// addressMap says which addresses of the site change, and to what. Addresses are
+// paths on the host, decoded.
+type addressMap struct {
+	exact map[string]string
+	// directories are addresses below which all of before changes, by the address that
+	// it has after: those of bundles and sections. They end with a slash.
+	directories []Pair
+	moved       map[string]movedPage // by the address before
+	files       map[string]bool      // of the docroot before
+	stay        func(address string) bool
+	base        string
+}
+
+// movedPage is a page whose file moves. Its address may stay the same.
+type movedPage struct {
+	before, after *page
+}
+
+// mapAddresses compares the pages before with those after the move.
+func (m *planner) mapAddresses(from, to string, after []*page) (*addressMap, error) {
+	a := &addressMap{exact: map[string]string{}, moved: map[string]movedPage{}, files: map[string]bool{}, base: m.before.audit.Site.BasePath()}
+	for name := range m.before.files() {
+		a.files[name] = true
+	}
+	byFile := map[string]*page{}
+	for _, f := range after {
+		f.tree = m.pages.treeOf(f.file)
+		byFile[f.file] = f
+	}
+	var sections []Pair
+	consistent := true
+	for name, f := range m.pages.byFile {
+		moved := byFile[m.plan.Set.NewName(name)]
+		if m.plan.Set.NewName(name) == name || moved == nil {
+			if now := byFile[name]; now != nil && now.address != f.address {
+				a.exact[f.address] = now.address // a name that two files had
+			}
+			continue
+		}
+		a.moved[f.address] = movedPage{f, moved}
+		if f.address != moved.address {
+			a.exact[f.address] = moved.address
+		}
+		if strings.HasSuffix(f.address, "/") && strings.HasSuffix(moved.address, "/") && isBundleFile(path.Base(name)) {
+			a.directories = append(a.directories, Pair{f.address, moved.address})
+		}
+		s := commonEnd(f.address, moved.address)
+		consistent = consistent && (len(sections) == 0 || sections[0] == s)
+		sections = append(sections, s)
+	}
+	for _, mt := range m.pages.static {
+		if rel, ok := mt.rel(from); ok {
+			newRel, _ := mt.rel(to)
+			a.addStatic(rel, newRel)
+		}
+	}
+	// A section without a page of its own has an address as well.
+	if tree := m.pages.treeOf(from); tree.dir != "" && len(sections) > 0 && m.isDirectory(to) {
+		rel, _ := tree.rel(from)
+		if s := sections[0]; consistent && s.Old != s.New && strings.HasSuffix(strings.ToLower(strings.Trim(s.Old, "/")), strings.ToLower(strings.ReplaceAll(path.Base(rel), " ", "-"))) {
+			a.directories = append(a.directories, s)
+		}
+	}
+	a.stay = m.stays()
+	slices.SortFunc(a.directories, func(x, y Pair) int {
+		return cmp.Or(cmp.Compare(len(y.Old), len(x.Old)), strings.Compare(x.Old, y.Old), strings.Compare(x.New, y.New))
+	})
+	a.directories = slices.CompactFunc(a.directories, func(x, y Pair) bool { return x.Old == y.Old })
+	return a, nil
+}
+
+func (m *planner) isDirectory(file string) bool {
+	for _, name := range m.plan.Set.Files() {
+		if strings.HasPrefix(m.plan.Set.NewName(name), file+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// addStatic maps a static file, or the files of a directory.
+func (a *addressMap) addStatic(from, to string) {
+	if a.files[from] {
+		a.exact[a.base+"/"+from] = a.base + "/" + to
+		return
+	}
+	for name := range a.files {
+		if strings.HasPrefix(name, from+"/") {
+			a.directories = append(a.directories, Pair{a.base + "/" + from + "/", a.base + "/" + to + "/"})
+			return
+		}
+	}
+}
+
+// stays returns a function that reports whether a static file or a page that does not
+// move has an address, so that it stays although a directory above it changes.
+func (m *planner) stays() func(string) bool {
+	addresses := map[string]bool{}
+	for name, f := range m.pages.byFile {
+		if m.plan.Set.NewName(name) == name {
+			addresses[f.address] = true
+		}
+	}
+	return func(address string) bool {
+		if addresses[address] {
+			return true
+		}
+		rel := strings.Trim(m.rooted(address), "/")
+		for _, mt := range m.pages.static {
+			file := path.Join(mt.dir, strings.TrimPrefix(rel, mt.target))
+			if strings.HasSuffix(address, "/") {
+				file += "/index.html"
+			}
+			info, err := os.Lstat(m.path(file))
+			if err == nil && info.Mode().IsRegular() && m.plan.Set.NewName(file) == file {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// commonEnd cuts from two addresses the parts at their ends that are equal.
+func commonEnd(a, b string) Pair {
+	for {
+		i, j := strings.LastIndexByte(strings.TrimSuffix(a, "/"), '/'), strings.LastIndexByte(strings.TrimSuffix(b, "/"), '/')
+		if i < 0 || j < 0 || a[i:] != b[j:] {
+			return Pair{a, b}
+		}
+		a, b = a[:i+1], b[:j+1]
+	}
+}
+
+// of returns the new address for an old one. Each form of an address maps to the same
+// form: with and without a slash or index.html at its end.
+func (a *addressMap) of(address string) (string, bool) {
+	if to, ok := a.exact[address]; ok {
+		return to, true
+	}
+	if to, ok := a.exact[address+"/"]; ok {
+		return strings.TrimSuffix(to, "/"), true
+	}
+	dir, base := path.Split(address)
+	if strings.HasPrefix(base, "index.") { // of any output format
+		if to, ok := a.exact[dir]; ok && strings.HasSuffix(to, "/") {
+			return to + base, true
+		}
+	}
+	for _, d := range a.directories {
+		rest, ok := strings.CutPrefix(address, d.Old)
+		if !ok && address == strings.TrimSuffix(d.Old, "/") {
+			return strings.TrimSuffix(d.New, "/"), true
+		}
+		if ok && !a.stay(address) && d.Old != d.New {
+			return d.New + rest, true
+		}
+	}
+	return "", false
+}
+
+// all returns the addresses of pages, static files and sections that change, sorted.
+func (a *addressMap) all() []Pair {
+	var all []Pair
+	for old, to := range a.exact {
+		all = append(all, Pair{old, to})
+	}
+	for _, d := range a.directories {
+		if _, ok := a.exact[d.Old]; !ok && d.Old != d.New {
+			all = append(all, d)
+		}
+	}
+	slices.SortFunc(all, func(x, y Pair) int { return cmp.Or(strings.Compare(x.Old, y.Old), strings.Compare(x.New, y.New)) })
+	return all
+}
+
+// pageAfter returns the address of the page at an old address.
+func (a *addressMap) pageAfter(address string) string {
+	if to, ok := a.of(address); ok {
+		return to
+	}
+	return address
+}
+
+// addressOf returns the address of a page of the docroot, decoded.
+func (v *version) addressOf(file string) string {
+	s := v.audit.Site
+	id := s.Tree().At(file)
+	if id == docroot.NoNode {
+		return "/" + file
+	}
+	if u, err := url.Parse(s.Href(id)); err == nil {
+		return u.Path
+	}
+	return "/" + file
+}

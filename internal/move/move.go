@@ -1,0 +1,299 @@
+// Package move gives pages, sections and static files of a site another name, and
+// keeps every link to them alive.
+//
+// [Make] tries the move in a copy of the project. It builds the copy before and after,
+// so it knows from the generator which addresses change, which links lead to them, and
+// whether the new site is as sound as the old one. The result is an [edit.Set] for the
+// user's files, which Make does not touch, and a [Plan] that says what happens:
+// addresses, links that templates compose and that keep working by a redirect, and
+// whatever the move would break.
+package move
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/internal/disk"
+	"github.com/sitelink/sitelink/internal/edit"
+	"github.com/sitelink/sitelink/internal/fault"
+	"github.com/sitelink/sitelink/internal/project"
+)
+
+// Options say what to move.
+type Options struct {
+	// Old and New are paths of the sources, as the user wrote them in the project's
+	// Dir, or addresses of the site. If Old has a fragment, it is the text or id of a
+	// heading, and New is its new text.
+	Old, New string
+	// KeepID keeps the id of a heading.
+	KeepID bool
+	// Cache is sitelink's directory in the user's cache, "" for none.
+	Cache string
+	// Build receives the output of the generator; nil drops it.
+	Build io.Writer
+	// Note takes lines for the user; nil drops them.
+	Note func(text string)
+}
+
+// Pair is a name before and after.
+type Pair struct{ Old, New string }
+
+// Plan is a move.
+type Plan struct {
+	// Set are the edits of the user's files.
+	Set *edit.Set
+	// Renames are the moved files and directories, by slash paths below the root.
+	Renames []Pair
+	// Heading is the renamed heading: its ids. Page is its address.
+	Heading *Pair
+	Page    string
+	// Addresses are those that change, as paths, sorted.
+	Addresses []Pair
+	// Links is how many destinations are rewritten, in Files files.
+	Links, Files int
+	// Composed are links of the new site that still lead to old addresses, by a
+	// redirect: templates compose them. They have positions where these are known.
+	Composed []check.Finding
+	// Broken are findings that only the new site has.
+	Broken []check.Finding
+	// Lost are old addresses that the new site does not answer.
+	Lost []string
+}
+
+// planner makes a plan.
+type planner struct {
+	opt    Options
+	shadow *shadow
+	plan   *Plan
+	before *version
+	pages  *pages // before
+	names  *addressMap
+	// fragments are the new ids of a renamed heading by the old ones, on the page
+	// with the address fragmentPage.
+	fragments    map[string]string
+	fragmentPage string
+	documents    map[string]*document
+	renamed      bool            // the files of the copy have their new names
+	aliased      map[string]bool // addresses that front matter answers
+	ruled        map[Pair]bool   // addresses that have a rule
+}
+
+// Make plans a move. It changes nothing but the cache. Errors carry hints.
+func Make(ctx context.Context, p *project.Project, opt Options) (*Plan, error) {
+	s, err := openShadow(ctx, p, opt.Build)
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	m := &planner{
+		opt: opt, shadow: s, documents: map[string]*document{}, aliased: map[string]bool{}, ruled: map[Pair]bool{},
+		plan: &Plan{Set: edit.New(p.Root, p.Env())},
+	}
+	if m.before, err = s.publish(ctx, "before", opt.Cache); err != nil {
+		return nil, explainBuild(err, "the site cannot be built as it is", "repair the build first")
+	}
+	defer m.before.audit.Close()
+	if m.pages, err = m.readPages(ctx, m.before); err != nil {
+		return nil, err
+	}
+	old, fragment, isHeading := strings.Cut(opt.Old, "#")
+	if isHeading {
+		err = m.renameHeading(ctx, old, fragment)
+	} else {
+		err = m.rename(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	after, err := m.try(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { after.audit.Close() }()
+	if lost := m.lost(after); len(lost) > 0 {
+		changed, err := m.addRules(lost)
+		if err != nil {
+			return nil, err
+		}
+		if changed {
+			after.audit.Close()
+			if after, err = m.try(ctx); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return m.plan, m.prove(ctx, after)
+}
+
+func (m *planner) note(format string, args ...any) {
+	if m.opt.Note != nil {
+		m.opt.Note(fmt.Sprintf(format, args...))
+	}
+}
+
+func explainBuild(err error, what, hint string) error {
+	var failed *buildError
+	if errors.As(err, &failed) {
+		return fault.New(fmt.Errorf("%s: %w", what, failed.error), hint)
+	}
+	return err
+}
+
+// rename plans the move of files.
+func (m *planner) rename(ctx context.Context) error {
+	from, to, address, err := m.resolveNames()
+	if err != nil {
+		return err
+	}
+	set := m.plan.Set
+	if err := set.Rename(from, to); err != nil {
+		return ExplainEdit(err)
+	}
+	m.plan.Renames = []Pair{{from, to}}
+	m.noteTranslations(from)
+	after, err := m.listRenamed(ctx)
+	if err != nil {
+		return err
+	}
+	if m.names, err = m.mapAddresses(from, to, after); err != nil {
+		return err
+	}
+	if address != "" && !slices.ContainsFunc(m.names.all(), func(p Pair) bool { return samePath(m.rooted(p.New), m.rooted(address)) }) {
+		return fault.Usage(fmt.Sprintf("%s would not be at %s: front matter or the configuration gives it another address", to, address),
+			"name the new file instead of the address")
+	}
+	m.plan.Addresses = m.names.all()
+	if err := m.rewrite(ctx); err != nil {
+		return err
+	}
+	return m.addAliases()
+}
+
+// ExplainEdit adds a hint to an error of package edit.
+func ExplainEdit(err error) error {
+	hints := []struct {
+		is   error
+		hint string
+	}{
+		{edit.ErrExists, "choose another name, or remove the file"},
+		{edit.ErrReadOnly, "make it writable"},
+		{edit.ErrSymlink, "name the file that the link leads to"},
+		{edit.ErrOutside, "name a file of the project"},
+		{edit.ErrNested, "move it in its own repository"},
+		{edit.ErrStale, "run the command again"},
+		{edit.ErrEncoding, "convert it to UTF-8"},
+		{edit.ErrUnmerged, "resolve the conflict first"},
+	}
+	for _, h := range hints {
+		if errors.Is(err, h.is) {
+			return fault.New(err, h.hint)
+		}
+	}
+	return err
+}
+
+// listRenamed lists the pages after the move. The copy has its old names again when it
+// returns, because positions of links are found in it.
+func (m *planner) listRenamed(ctx context.Context) ([]*page, error) {
+	if err := m.renameInShadow(true); err != nil {
+		return nil, err
+	}
+	after, err := m.listPages(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return after, m.renameInShadow(false)
+}
+
+// renameInShadow gives the files of the copy their new names, or the old ones.
+func (m *planner) renameInShadow(forth bool) error {
+	if m.renamed == forth {
+		return nil
+	}
+	m.renamed = forth
+	for _, name := range m.plan.Set.Files() {
+		to := m.plan.Set.NewName(name)
+		if to == name {
+			continue
+		}
+		if !forth {
+			name, to = to, name
+		}
+		err := os.MkdirAll(filepath.Dir(m.shadow.at(to)), 0o777)
+		if err == nil {
+			err = os.Rename(m.shadow.at(name), m.shadow.at(to))
+		}
+		if err != nil {
+			return fmt.Errorf("move %s in the copy of the project: %w", name, disk.Cause(err))
+		}
+		for dir := filepath.Dir(m.shadow.at(name)); dir != m.shadow.root && os.Remove(dir) == nil; dir = filepath.Dir(dir) {
+		}
+	}
+	return nil
+}
+
+// try writes the texts of the set into the copy and publishes it.
+func (m *planner) try(ctx context.Context) (*version, error) {
+	set := m.plan.Set
+	if err := m.renameInShadow(true); err != nil {
+		return nil, err
+	}
+	for _, name := range set.Files() {
+		if len(set.Edits(name)) == 0 {
+			continue
+		}
+		text, err := set.Text(name)
+		if err != nil {
+			return nil, ExplainEdit(err)
+		}
+		if err := disk.WriteFile(m.shadow.at(set.NewName(name)), text, 0o666); err != nil {
+			return nil, err
+		}
+	}
+	v, err := m.shadow.publish(ctx, "after", m.opt.Cache)
+	return v, explainBuild(err, "the site cannot be built after the move, so nothing was changed", "templates, configuration or shortcodes may name the old file")
+}
+
+// restore writes the texts from before into the copy again.
+func (m *planner) restore() error {
+	set := m.plan.Set
+	for _, name := range set.Files() {
+		text, _, err := set.Read(name)
+		if err == nil && len(set.Edits(name)) > 0 {
+			err = disk.WriteFile(m.path(name), text, 0o666)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return m.renameInShadow(false)
+}
+
+// document reads a source file, and makes sure that it is what was built.
+func (m *planner) document(file string) (*document, error) {
+	if d := m.documents[file]; d != nil {
+		return d, nil
+	}
+	text, hash, err := m.plan.Set.Read(file)
+	if err != nil {
+		return nil, err
+	}
+	built, err := disk.Read(m.path(file), 64<<20)
+	if err != nil {
+		return nil, &edit.Error{File: file, Err: err}
+	}
+	if !bytes.Equal(built, text) {
+		return nil, &edit.Error{File: file, Err: edit.ErrStale}
+	}
+	d := newDocument(file, text, hash, m.generator())
+	m.documents[file] = d
+	return d, nil
+}

@@ -1,0 +1,131 @@
+package move
+
+import (
+	"maps"
+	"testing"
+)
+
+func TestInsertAlias(t *testing.T) {
+	for _, tt := range []struct{ name, text, want string }{
+		{"no front matter", "Text\n", "---\naliases:\n- /old/\n---\nText\n"},
+		{"byte order mark", "\ufeffText\r\n", "\ufeff---\r\naliases:\r\n- /old/\r\n---\r\nText\r\n"},
+		{"YAML", "---\ntitle: A\n---\nText\n", "---\ntitle: A\naliases:\n- /old/\n---\nText\n"},
+		{"YAML, CRLF", "---\r\ntitle: A\r\n---\r\nText", "---\r\ntitle: A\r\naliases:\r\n- /old/\r\n---\r\nText"},
+		{"YAML list", "---\naliases:\n  - /x/\n  - /y/\ntitle: A\n---\n", "---\naliases:\n  - /old/\n  - /x/\n  - /y/\ntitle: A\n---\n"},
+		{"YAML list without indent", "---\nAliases:\n- /x/\n---\n", "---\nAliases:\n- /old/\n- /x/\n---\n"},
+		{"YAML in brackets", "---\naliases: ['/x/']\n---\n", "---\naliases: [/old/, '/x/']\n---\n"},
+		{"YAML, empty", "---\naliases: []\n---\n", "---\naliases: [/old/]\n---\n"},
+		{"YAML, a nested key is another", "---\nother:\n  aliases: x\n---\n", "---\nother:\n  aliases: x\naliases:\n- /old/\n---\n"},
+		{"TOML", "+++\ntitle = \"A\"\n[menu]\nmain = 1\n+++\n", "+++\naliases = [\"/old/\"]\ntitle = \"A\"\n[menu]\nmain = 1\n+++\n"},
+		{"TOML list", "+++\naliases = [\n  \"/x/\",\n]\n+++\n", "+++\naliases = [\"/old/\", \n  \"/x/\",\n]\n+++\n"},
+		{"TOML list in a table", "+++\n[build]\naliases = [\"/x/\"]\n+++\n", "+++\naliases = [\"/old/\"]\n[build]\naliases = [\"/x/\"]\n+++\n"},
+		{"JSON", "{\n  \"title\": \"A\"\n}\nText\n", "{\n  \"aliases\": [\"/old/\"],\n  \"title\": \"A\"\n}\nText\n"},
+		{"JSON list", "{\"aliases\": [\"/x/\"]}\n", "{\"aliases\": [\"/old/\", \"/x/\"]}\n"},
+	} {
+		at, insert, err := insertAlias([]byte(tt.text), "aliases", "/old/")
+		if err != nil {
+			t.Errorf("%s: %v", tt.name, err)
+			continue
+		}
+		if got := tt.text[:at] + insert + tt.text[at:]; got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
+		}
+	}
+	for name, text := range map[string]string{
+		"a value that is no list":    "---\naliases: /x/\n---\n",
+		"the same in TOML":           "+++\naliases = \"/x/\"\n+++\n",
+		"front matter without end":   "---\ntitle: A\n",
+		"TOML front matter, no end ": "+++\ntitle = \"A\"\n",
+	} {
+		if _, _, err := insertAlias([]byte(text), "aliases", "/old/"); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	at, insert, err := insertAlias([]byte("---\ntitle: A\n---\n"), "aliases", "/ä: b/")
+	if err != nil || at != 13 || insert != "aliases:\n- \"/ä: b/\"\n" {
+		t.Errorf("an address to quote: %d, %q, %v", at, insert, err)
+	}
+}
+
+func TestRelative(t *testing.T) {
+	for _, tt := range []struct{ page, to, want string }{
+		{"/a/b/", "/a/c/", "../c/"}, {"/a/b.html", "/a/c.html", "c.html"}, {"/", "/a/", "a/"}, {"/a/b/", "/", "../../"},
+		{"/a/b/", "/a/b/", "./"}, {"/a/b/", "/a/b/c.png", "c.png"}, {"/x/y/z/", "/a/b/", "../../../a/b/"},
+	} {
+		if got := relative(tt.page, tt.to); got != tt.want {
+			t.Errorf("relative(%s, %s) = %q, want %q", tt.page, tt.to, got, tt.want)
+		}
+	}
+}
+
+func TestClimbs(t *testing.T) {
+	for _, tt := range []struct {
+		page, rel string
+		want      bool
+	}{{"/a/", "../b", false}, {"/a.html", "../b", true}, {"/a/b/", "../../c", false}, {"/a/b/", "../../../c", true}, {"/", "a/../../b", true}} {
+		if got := climbs(tt.page, tt.rel); got != tt.want {
+			t.Errorf("climbs(%s, %s) = %v", tt.page, tt.rel, got)
+		}
+	}
+}
+
+func TestCommonEnd(t *testing.T) {
+	for _, tt := range []struct {
+		a, b string
+		want Pair
+	}{
+		{"/docs/a/", "/guide/a/", Pair{"/docs/", "/guide/"}},
+		{"/docs/x/a/", "/guide/y/x/a/", Pair{"/docs/", "/guide/y/"}},
+		{"/a/", "/b/", Pair{"/a/", "/b/"}},
+	} {
+		if got := commonEnd(tt.a, tt.b); got != tt.want {
+			t.Errorf("commonEnd(%s, %s) = %v, want %v", tt.a, tt.b, got, tt.want)
+		}
+	}
+}
+
+func TestChangedIDs(t *testing.T) {
+	for _, tt := range []struct {
+		before, after []string
+		want          map[string]string
+	}{
+		{[]string{"a", "b"}, []string{"a", "c"}, map[string]string{"b": "c"}},
+		{[]string{"a", "a-1"}, []string{"b", "a"}, map[string]string{"a": "b", "a-1": "a"}}, // the second loses its number
+		{[]string{"a", "b"}, []string{"a", "c", "x"}, nil},
+	} {
+		got, err := changedIDs(tt.before, tt.after)
+		if !maps.Equal(got, tt.want) || (err == nil) != (tt.want != nil) {
+			t.Errorf("changedIDs(%v, %v) = %v, %v, want %v", tt.before, tt.after, got, err, tt.want)
+		}
+	}
+}
+
+// TestRules: rules come before those that exist, since the first that matches counts.
+func TestRules(t *testing.T) {
+	rules := []Pair{{"/a b.png", "/c.png"}, {"/x/*", "/y/*"}}
+	for _, tt := range []struct {
+		name   string
+		format func([]byte, []Pair) (int, string, error)
+		text   string
+		want   string
+	}{
+		{"_redirects", redirectsLines, "/* /404 404\n", "/a%20b.png /c.png 301\n/x/* /y/:splat 301\n/* /404 404\n"},
+		{"_redirects, CRLF and byte order mark", redirectsLines, "\ufeff/* /404 404\r\n", "\ufeff/a%20b.png /c.png 301\r\n/x/* /y/:splat 301\r\n/* /404 404\r\n"},
+		{"netlify.toml", netlifyTables, "[build]\npublish = \"public\"", "[build]\npublish = \"public\"\n\n[[redirects]]\n  from = \"/a%20b.png\"\n  to = \"/c.png\"\n  status = 301\n[[redirects]]\n  from = \"/x/*\"\n  to = \"/y/:splat\"\n  status = 301\n"},
+		{".htaccess", apacheLines, "", "RedirectMatch 301 \"^/a b\\.png$\" \"/c.png\"\nRedirect 301 \"/x/\" \"/y/\"\n"},
+		{"vercel.json", jsonRules, `{"redirects": []}`, "{\"redirects\": [\n    {\"destination\":\"/c.png\",\"permanent\":true,\"source\":\"/a%20b.png\"},\n    {\"destination\":\"/y/:path*\",\"permanent\":true,\"source\":\"/x/:path*\"}\n  ]}"},
+		{"firebase.json", jsonRules, `{"hosting": {"redirects": [{}]}}`, "{\"hosting\": {\"redirects\": [\n    {\"destination\":\"/c.png\",\"source\":\"/a%20b.png\",\"type\":301},\n    {\"destination\":\"/y/:path*\",\"source\":\"/x/:path*\",\"type\":301},{}]}}"},
+	} {
+		at, insert, err := tt.format([]byte(tt.text), rules)
+		if err != nil {
+			t.Errorf("%s: %v", tt.name, err)
+			continue
+		}
+		if got := tt.text[:at] + insert + tt.text[at:]; got != tt.want {
+			t.Errorf("%s:\n%s\nwant\n%s", tt.name, got, tt.want)
+		}
+	}
+	if _, _, err := jsonRules([]byte(`{}`), rules); err == nil {
+		t.Error("a vercel.json without redirects: no error")
+	}
+}

@@ -1,0 +1,503 @@
+package move
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/sitelink/sitelink/internal/docroot"
+	"github.com/sitelink/sitelink/internal/fault"
+	"github.com/sitelink/sitelink/internal/generator"
+)
+
+// pages are the pages of a site by their content files.
+type pages struct {
+	byFile    map[string]*page // slash path below the root
+	byAddress map[string]*page // see address
+	content   []mount          // directories of content
+	static    []mount          // directories that are published unchanged
+}
+
+// page is a page that is made from a file.
+type page struct {
+	file    string // slash path below the root
+	address string // path on the host, decoded
+	rooted  string // the same below the base URL
+	tree    mount  // the content directory that it is in
+}
+
+// mount is a directory of sources.
+type mount struct {
+	dir    string // slash path below the root
+	target string // where its files are in the tree of content, or in the docroot
+}
+
+// rel returns the path of a file in the tree that the mount belongs to.
+func (mt mount) rel(file string) (string, bool) {
+	if file == mt.dir {
+		return cmp.Or(mt.target, "."), true
+	}
+	rest, ok := strings.CutPrefix(file, mt.dir+"/")
+	return path.Join(mt.target, rest), ok
+}
+
+func (m *planner) generator() generator.Name {
+	if g := m.shadow.project.Generator; g != nil {
+		return g.Generator
+	}
+	return generator.None
+}
+
+// belowRoot returns the slash path of a file of the copy below its root.
+func (m *planner) belowRoot(name string) (string, bool) {
+	rel, err := filepath.Rel(m.shadow.root, filepath.FromSlash(name))
+	if err != nil || !filepath.IsLocal(rel) {
+		return "", false
+	}
+	return filepath.ToSlash(rel), true
+}
+
+// readPages asks the generator for the pages of the copy.
+func (m *planner) readPages(ctx context.Context, v *version) (*pages, error) {
+	p := &pages{byFile: map[string]*page{}, byAddress: map[string]*page{}}
+	g := m.shadow.project.Generator
+	switch {
+	case g == nil:
+		dir, _ := m.belowRoot(filepath.ToSlash(m.shadow.project.Abs(m.shadow.project.Docroot)))
+		p.static = []mount{{dir: dir}}
+	case g.Generator == generator.Hugo:
+		if err := m.readMounts(ctx, p); err != nil {
+			return nil, err
+		}
+	default:
+		dir, _ := m.belowRoot(filepath.ToSlash(g.Dir))
+		p.content, p.static = []mount{{dir: dir}}, []mount{{dir: dir}}
+	}
+	m.pages = p
+	list, err := m.listPages(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range list {
+		f.tree = p.treeOf(f.file)
+		p.byFile[f.file] = f
+		p.byAddress[f.address] = f
+	}
+	return p, nil
+}
+
+// readMounts asks Hugo for the directories of the project.
+func (m *planner) readMounts(ctx context.Context, p *pages) error {
+	g := m.shadow.project.Generator
+	modules, err := g.HugoModules(ctx, g.Runner)
+	if err != nil {
+		return err
+	}
+	for _, module := range modules {
+		for _, mt := range module.Mounts {
+			dir := filepath.FromSlash(mt.Source)
+			if !filepath.IsAbs(dir) {
+				dir = filepath.Join(filepath.FromSlash(module.Dir), dir)
+			}
+			below, ok := m.belowRoot(filepath.ToSlash(dir))
+			if !ok {
+				continue
+			}
+			for kind, to := range map[string]*[]mount{"content": &p.content, "static": &p.static} {
+				if rest, ok := strings.CutPrefix(mt.Target+"/", kind+"/"); ok {
+					*to = append(*to, mount{below, strings.Trim(rest, "/")})
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// listPages returns the pages that the generator makes from files.
+func (m *planner) listPages(ctx context.Context) ([]*page, error) {
+	g := m.shadow.project.Generator
+	if g == nil {
+		return nil, nil
+	}
+	if g.Generator != generator.Hugo {
+		return m.pagesByName(ctx)
+	}
+	list, err := g.HugoPages(ctx, g.Runner)
+	if err != nil {
+		return nil, explainBuild(&buildError{err}, "Hugo cannot list the pages", "repair the build first")
+	}
+	dir, _ := m.belowRoot(filepath.ToSlash(g.Dir))
+	var all []*page
+	for _, h := range list {
+		file := path.Join(dir, h.File)
+		if path.IsAbs(h.File) {
+			var ok bool
+			if file, ok = m.belowRoot(h.File); !ok {
+				continue
+			}
+		}
+		address := m.hostPath(h.Permalink)
+		all = append(all, &page{file: file, address: address, rooted: m.rooted(address)})
+	}
+	return all, nil
+}
+
+// hostPath returns the path at which the site answers an address of its own. The sites
+// of languages with hosts of their own are directories of one docroot.
+func (m *planner) hostPath(u *url.URL) string {
+	s := m.before.audit.Site
+	for _, r := range s.Roots() {
+		base, err := url.Parse(r.Base)
+		if err == nil && base.Host == u.Host {
+			return path.Join("/", r.Dir) + "/" + strings.TrimPrefix(strings.TrimPrefix(u.Path, strings.TrimSuffix(base.Path, "/")), "/")
+		}
+	}
+	return u.Path
+}
+
+// rooted returns a path below the base URL.
+func (m *planner) rooted(address string) string {
+	if rest, ok := strings.CutPrefix(address, m.before.audit.Site.BasePath()); ok {
+		return "/" + strings.TrimPrefix(rest, "/")
+	}
+	return address
+}
+
+// treeOf returns the innermost content directory that holds a file.
+func (p *pages) treeOf(file string) mount {
+	var best mount
+	for _, mt := range p.content {
+		if _, ok := mt.rel(file); ok && len(mt.dir) >= len(best.dir) {
+			best = mt
+		}
+	}
+	return best
+}
+
+// resolveNames finds the files that the user names. address is the address that NEW
+// asks for, "" if NEW is a file.
+func (m *planner) resolveNames() (from, to, address string, err error) {
+	if from, err = m.resolveOld(m.opt.Old); err != nil {
+		return "", "", "", err
+	}
+	if base := path.Base(from); isBundleFile(base) { // the bundle or section is meant
+		from = path.Dir(from)
+	}
+	info, err := os.Lstat(m.shadow.at(from))
+	if err != nil {
+		return "", "", "", err
+	}
+	isNew, isAddress := m.newAddress()
+	if isAddress {
+		if to, err = m.fileFor(from, isNew, info.IsDir()); err != nil {
+			return "", "", "", err
+		}
+		return from, to, isNew, nil
+	}
+	if to, err = m.resolveNew(from, info.IsDir()); err != nil {
+		return "", "", "", err
+	}
+	if from == to {
+		return "", "", "", fault.Usage(m.opt.Old+" and "+m.opt.New+" are the same", "give it another name")
+	}
+	return from, to, "", nil
+}
+
+func isBundleFile(base string) bool {
+	stem, _, _ := strings.Cut(base, ".")
+	return (stem == "index" || stem == "_index") && generator.IsMarkdown(base)
+}
+
+// isAddress reports whether a name is an address of the site rather than a path.
+func (m *planner) isAddress(name string) bool {
+	return strings.HasPrefix(name, "/") && !strings.HasPrefix(filepath.ToSlash(name), filepath.ToSlash(m.shadow.original.Root)+"/") || strings.Contains(name, "://")
+}
+
+func (m *planner) newAddress() (address string, ok bool) {
+	if !m.isAddress(m.opt.New) {
+		return "", false
+	}
+	u, err := url.Parse(m.opt.New)
+	if err != nil {
+		return "", false
+	}
+	return m.hostPath(u), true
+}
+
+// sourcePath returns the slash path below the root of a path that the user wrote.
+func (m *planner) sourcePath(name string) (string, error) {
+	p := m.shadow.original
+	rel, err := filepath.Rel(p.Root, p.Abs(filepath.FromSlash(name)))
+	if err != nil || !filepath.IsLocal(rel) || rel == "." {
+		return "", fault.Usage(name+" is outside of the project "+p.Root, "name a file of the project, or an address of the site")
+	}
+	return filepath.ToSlash(rel), nil
+}
+
+// resolveOld finds a file or directory by its path, or by an address.
+func (m *planner) resolveOld(name string) (string, error) {
+	if !m.isAddress(name) {
+		file, err := m.sourcePath(name)
+		if err != nil {
+			return "", err
+		}
+		for _, f := range m.candidates(name, file) {
+			if _, err := os.Lstat(m.shadow.at(f)); err == nil {
+				return f, m.movable(name, f)
+			}
+		}
+		return "", fault.Usage("there is no "+name, "name a page, a section or a static file by its path or by its address, such as /docs/install/")
+	}
+	u, err := url.Parse(name)
+	if err != nil {
+		return "", fault.Usage(fmt.Sprintf("%q is not an address", name), "")
+	}
+	address := m.hostPath(u)
+	for _, form := range []string{address, address + "/", strings.TrimSuffix(address, "index.html"), m.rootForm(address)} {
+		if f := m.pages.byAddress[form]; f != nil {
+			return f.file, nil
+		}
+	}
+	rel := strings.Trim(m.rooted(address), "/")
+	for _, mt := range slices.Concat(m.pages.static, m.pages.content) {
+		if below, ok := strings.CutPrefix(rel, mt.target); ok {
+			file := path.Join(mt.dir, strings.TrimPrefix(below, "/"))
+			if _, err := os.Lstat(m.shadow.at(file)); err == nil && rel != "" {
+				return file, nil
+			}
+		}
+	}
+	return "", fault.Usage("no page, section or static file has the address "+name, "name the source file instead")
+}
+
+// rootForm is an address to which the base path is added.
+func (m *planner) rootForm(address string) string {
+	return m.before.audit.Site.BasePath() + strings.TrimSuffix(address, "/") + "/"
+}
+
+// candidates are the files that a name may mean: one in the working directory, or in
+// a directory of content.
+func (m *planner) candidates(name, file string) []string {
+	all := []string{file}
+	if g := m.shadow.project.Generator; g != nil {
+		dir, _ := m.belowRoot(filepath.ToSlash(g.Dir))
+		all = append(all, path.Join(dir, filepath.ToSlash(name)))
+	}
+	for _, mt := range slices.Concat(m.pages.content, m.pages.static) {
+		all = append(all, path.Join(mt.dir, filepath.ToSlash(name)))
+	}
+	return all
+}
+
+// movable refuses files that have no address.
+func (m *planner) movable(name, file string) error {
+	for _, mt := range slices.Concat(m.pages.content, m.pages.static) {
+		if file == mt.dir {
+			return fault.Usage(name+" is a whole source directory", "name a section in it")
+		}
+		if _, ok := mt.rel(file); ok {
+			return nil
+		}
+	}
+	return fault.Usage(name+" is not a page, a section or a static file", "mv moves what has an address: files in the directories of content and static files")
+}
+
+// resolveNew returns the new file for a path that the user wrote.
+func (m *planner) resolveNew(from string, isDir bool) (string, error) {
+	to, err := m.sourcePath(m.opt.New)
+	if err != nil {
+		return "", err
+	}
+	inOld := from != "" && !m.exists(path.Dir(to))
+	for _, mt := range slices.Concat(m.pages.content, m.pages.static) { // as OLD, below a directory of content
+		if _, ok := mt.rel(to); ok {
+			inOld = false
+		}
+	}
+	if oldName, err := m.sourcePath(m.opt.Old); inOld && err == nil && strings.HasSuffix(from, oldName) && !m.isAddress(m.opt.Old) {
+		to = strings.TrimSuffix(from, oldName) + to
+	}
+	if isBundleFile(path.Base(to)) && isDir {
+		to = path.Dir(to)
+	}
+	if info, err := os.Lstat(m.shadow.at(to)); strings.HasSuffix(m.opt.New, "/") && !isDir || err == nil && info.IsDir() {
+		to = path.Join(to, path.Base(from)) // as the command mv does
+	}
+	switch ext := path.Ext(from); {
+	case isDir && generator.IsMarkdown(to):
+		return "", fault.Usage(fmt.Sprintf("%s is a directory, and %s a file", m.opt.Old, m.opt.New), "give the directory a new name")
+	case !isDir && generator.IsMarkdown(from) && path.Ext(to) == "":
+		to += ext
+	}
+	if err := m.movable(m.opt.New, to); err != nil {
+		return "", err
+	}
+	return to, nil
+}
+
+// exists reports whether the project has a file or directory, by its old name.
+func (m *planner) exists(file string) bool {
+	_, err := os.Lstat(m.path(file))
+	return err == nil
+}
+
+// path returns the path of a file in the copy, by its old name.
+func (m *planner) path(file string) string {
+	if m.renamed {
+		file = m.plan.Set.NewName(file)
+	}
+	return m.shadow.at(file)
+}
+
+// fileFor returns the file that gives a page, section or static file an address.
+func (m *planner) fileFor(from, address string, isDir bool) (string, error) {
+	rooted := strings.Trim(m.rooted(address), "/")
+	if _, ok := m.before.audit.Site.Lookup(strings.Trim(m.rooted(address), "/")); ok && rooted == "" {
+		return "", fault.Usage(m.opt.New+" is the home page", "choose another address")
+	}
+	_, isPage := m.pages.byFile[from]
+	for _, mt := range m.pages.static {
+		if _, ok := mt.rel(from); ok && !isPage && !generator.IsMarkdown(from) && (!isDir || mt != m.pages.treeOf(from)) {
+			return path.Join(mt.dir, strings.TrimPrefix(rooted, mt.target)), nil
+		}
+	}
+	// The address must follow from the name, as content/a.md has /a/.
+	mt := m.pages.treeOf(from)
+	name, _ := mt.rel(from)
+	old := ""
+	for _, f := range m.pages.byFile {
+		if f.file == from || isDir && path.Dir(f.file) == from && isBundleFile(path.Base(f.file)) {
+			old = strings.Trim(f.rooted, "/")
+		}
+	}
+	stem := name
+	if !isDir {
+		stem = strings.TrimSuffix(name, path.Ext(name))
+	} else if old == "" {
+		old = name
+	}
+	prefix, ok := cutSuffixFold(old, stem)
+	rest, below := strings.CutPrefix(rooted, prefix)
+	if !ok || !below {
+		return "", fault.Usage("the address of "+from+" does not follow from its name: front matter or the configuration sets it", "name the new file instead of the address, or set the address there")
+	}
+	to := path.Join(mt.dir, strings.TrimPrefix(rest, mt.target))
+	if !isDir {
+		to += path.Ext(name)
+	}
+	return to, nil
+}
+
+// cutSuffixFold cuts a suffix that may differ in case, and in spaces written as -.
+func cutSuffixFold(s, suffix string) (string, bool) {
+	suffix = strings.ReplaceAll(suffix, " ", "-")
+	if len(s) < len(suffix) || !strings.EqualFold(s[len(s)-len(suffix):], suffix) {
+		return "", false
+	}
+	return s[:len(s)-len(suffix)], true
+}
+
+func samePath(a, b string) bool { return strings.Trim(a, "/") == strings.Trim(b, "/") }
+
+// noteTranslations names the translations of a page, which stay.
+func (m *planner) noteTranslations(from string) {
+	dir, base := path.Split(from)
+	stem, _, _ := strings.Cut(base, ".")
+	entries, _ := os.ReadDir(m.shadow.at(path.Clean(dir)))
+	for _, e := range entries {
+		name := e.Name()
+		if other, _, _ := strings.Cut(name, "."); other == stem && name != base && generator.IsMarkdown(name) && generator.IsMarkdown(base) {
+			m.note("%s may be a translation of %s: it keeps its name", path.Join(dir, name), from)
+		}
+	}
+}
+
+// datePrefix is a date before the name of a post.
+var datePrefix = regexp.MustCompile(`^\d{4}-\d{1,2}-\d{1,2}-`)
+
+// pagesByName finds the pages of a generator that lists none, by the names of content
+// files and built pages. After the move it builds the copy for that.
+func (m *planner) pagesByName(ctx context.Context) ([]*page, error) {
+	v := m.before
+	if m.renamed {
+		var err error
+		if v, err = m.shadow.publish(ctx, "renamed", m.opt.Cache); err != nil {
+			return nil, explainBuild(err, "the site cannot be built after the move, so nothing was changed", "something names the old file")
+		}
+		defer v.audit.Close()
+	}
+	byName := map[string][]string{} // built pages by their last name
+	for name := range v.files() {
+		if path.Ext(name) == ".html" {
+			logical := m.logical(name)
+			byName[path.Base(logical)] = append(byName[path.Base(logical)], name)
+		}
+	}
+	var all []*page
+	root := m.shadow.at(m.pages.content[0].dir)
+	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		base := d.Name()
+		skipped := base == "node_modules" || strings.HasPrefix(base, ".") || name == filepath.Join(root, "_site") || base == "_layouts" || base == "_includes"
+		if d.IsDir() {
+			if skipped && name != root {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if ext := path.Ext(base); skipped || !generator.IsMarkdown(base) && ext != ".html" {
+			return nil
+		}
+		file, _ := m.belowRoot(filepath.ToSlash(name))
+		rel, _ := m.pages.content[0].rel(file)
+		logical := m.logical(rel)
+		stem := datePrefix.ReplaceAllString(path.Base(logical), "")
+		if built, ok := nearestPath(path.Join(path.Dir(logical), stem), byName[stem]); ok {
+			address := v.addressOf(built)
+			all = append(all, &page{file: file, address: address, rooted: m.rooted(address)})
+		}
+		return nil
+	})
+	return all, err
+}
+
+// nearestPath returns the path that has most of its last names in common with another,
+// if there is only one.
+func nearestPath(want string, paths []string) (string, bool) {
+	best, most, tied := "", -1, false
+	for _, p := range paths {
+		a, b := strings.Split(want, "/"), strings.Split(strings.TrimSuffix(strings.TrimSuffix(p, ".html"), "/index"), "/")
+		n := 0
+		for n < len(a) && n < len(b) && a[len(a)-1-n] == b[len(b)-1-n] {
+			n++
+		}
+		if n > most {
+			best, most, tied = p, n, false
+		} else if n == most {
+			tied = true
+		}
+	}
+	return best, most > 0 && !tied
+}
+
+// files returns the docroot paths of a version's files.
+func (v *version) files() map[string]docroot.NodeID {
+	t := v.audit.Site.Tree()
+	all := map[string]docroot.NodeID{}
+	for i := range t.Len() {
+		if id := docroot.NodeID(i); t.Kind(id) == docroot.KindFile {
+			all[t.Path(id)] = id
+		}
+	}
+	return all
+}

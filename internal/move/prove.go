@@ -1,0 +1,151 @@
+package move
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/internal/docroot"
+	"github.com/sitelink/sitelink/internal/fault"
+	"github.com/sitelink/sitelink/internal/host"
+	"github.com/sitelink/sitelink/internal/text"
+)
+
+// fingerprint matches names that contain a hash of the content: no other site can rely
+// on them, since they change with every edit.
+var fingerprint = regexp.MustCompile(`[._-](?:hu_?)?[0-9a-f]{8,}[._-]`)
+
+func isFingerprinted(name string) bool {
+	return fingerprint.MatchString(name[strings.LastIndexByte(name, '/')+1:])
+}
+
+// lost returns the addresses that the old site answered and the new one does not,
+// with those that take their place where that is known.
+func (m *planner) lost(after *version) []Pair {
+	s := after.audit.Site
+	now := after.files()
+	var lost []Pair
+	for name, id := range m.before.files() {
+		if _, ok := now[name]; ok || isFingerprinted(name) {
+			continue
+		}
+		u, err := url.Parse(m.before.audit.Site.Href(id))
+		if err != nil {
+			continue
+		}
+		to, _ := m.names.of(u.Path)
+		if !answers(s.Request(u.EscapedPath())) {
+			lost = append(lost, Pair{u.Path, to})
+		}
+	}
+	slices.SortFunc(lost, func(a, b Pair) int { return strings.Compare(a.Old, b.Old) })
+	return lost
+}
+
+func answers(r host.Resolved, err error) bool {
+	return err == nil && (r.State.Answers() || r.State == host.StateRedirectsAway || r.State == host.StateProxied || r.State == host.StateConditional) &&
+		r.State != host.StateFallback && (r.Node != docroot.NoNode || r.State != host.StateOK)
+}
+
+// prove compares the new site with the old one.
+func (m *planner) prove(ctx context.Context, after *version) error {
+	for _, p := range m.lost(after) {
+		m.plan.Lost = append(m.plan.Lost, p.Old)
+	}
+	if err := m.published(after); err != nil {
+		return err
+	}
+	added := m.added(after.findings)
+	places, err := after.audit.PlaceLinks(ctx, asLinks(added))
+	if err != nil {
+		return err
+	}
+	for i, f := range added {
+		f.Source = places[i]
+		if f.Code == check.ViaRedirect {
+			m.plan.Composed = append(m.plan.Composed, f)
+		} else {
+			m.plan.Broken = append(m.plan.Broken, f)
+		}
+	}
+	return nil
+}
+
+// published returns an error if a page is not at its new address: a generator may have
+// no template for pages there.
+func (m *planner) published(after *version) error {
+	var missing []string
+	for _, p := range m.names.moved {
+		if !answers(m.before.audit.Site.Request(rulePath(p.before.address))) {
+			continue // never was
+		}
+		if r, err := after.audit.Site.Request(rulePath(p.after.address)); !answers(r, err) {
+			missing = append(missing, p.after.address)
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	slices.Sort(missing)
+	return fault.New(fmt.Errorf("%s would not be published after the move, such as %s, so nothing was changed", text.Count(len(missing), "page"), missing[0]),
+		"the generator may choose templates by the section: choose another place, or give the pages a type or layout first")
+}
+
+// asLinks returns the links that findings are about.
+func asLinks(all []check.Finding) []check.Link {
+	links := make([]check.Link, len(all))
+	for i, f := range all {
+		links[i] = check.Link{Page: f.Page, Line: f.Line, Column: f.Column, Offset: f.Offset, Element: f.Element, Attribute: f.Attribute,
+			Raw: f.Raw, Target: f.Target, Fragment: f.Fragment, Verdict: f.Verdict, Code: f.Code, Status: f.Status, Final: f.Final}
+	}
+	return links
+}
+
+// found is what makes two findings the same, although their pages or targets moved.
+type found struct {
+	code          check.Code
+	page, what    string
+	raw, fragment string
+}
+
+// added returns the findings of the new site that the old one does not have: those with
+// another target, and not written the same on the same page. A broken link of a template
+// is not new because the move makes one page more.
+func (m *planner) added(now []check.Finding) []check.Finding {
+	known := map[found]bool{}
+	key := func(f *check.Finding, moved bool) (target, raw found) {
+		to, ok := sitePath(f.Target)
+		page := "/" + f.Page
+		if moved {
+			page = m.names.pageAfter(m.before.addressOf(f.Page))
+			if ok {
+				to = m.names.pageAfter(to)
+			}
+		} else {
+			page = strings.TrimSuffix(m.names.base+page, "index.html")
+		}
+		if !ok {
+			to = cmp.Or(f.Target, f.Message)
+		}
+		to = strings.TrimSuffix(to, "index.html")
+		return found{code: f.Code, what: to, fragment: f.Fragment}, found{code: f.Code, page: page, raw: f.Raw}
+	}
+	for i := range m.before.findings {
+		t, w := key(&m.before.findings[i], true)
+		known[t], known[w] = true, true
+	}
+	var added []check.Finding
+	for i := range now {
+		f := &now[i]
+		t, w := key(f, false)
+		if !known[t] && !known[w] {
+			added = append(added, *f)
+		}
+	}
+	return added
+}

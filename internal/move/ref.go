@@ -1,0 +1,179 @@
+package move
+
+import (
+	"net/url"
+	"path"
+	"strings"
+
+	"github.com/sitelink/sitelink/internal/generator"
+)
+
+// A destination may name a source file instead of an address: an argument of ref or
+// relref, a pageRef of a menu, or a path such as ../b.md that a render hook resolves.
+// Such a value is written as a path again, in the same form: from the root of the
+// content or from the file, with or without suffix, and the name alone if it is the
+// only one.
+
+// naming is a way in which a value names a file.
+type naming struct {
+	dir  string // the directory that it is relative to; "" for the root of the content
+	bare bool   // a name alone, which is looked for in all of the content
+	file string // what it names, before
+}
+
+// retargetFile returns the new value for one that names a file.
+func (m *planner) retargetFile(doc *document, name string, c *candidate) (string, bool) {
+	decoded, err := url.PathUnescape(name)
+	if err != nil {
+		return "", false
+	}
+	n, ok := m.named(doc, decoded, c.target)
+	if !ok {
+		return "", false
+	}
+	to := m.plan.Set.NewName(n.file)
+	// The file's own directory may move too.
+	from := m.plan.Set.NewName(doc.file)
+	dirAfter := path.Dir(from)
+	if n.dir != "" && n.dir == path.Dir(path.Dir(doc.file)) && n.dir != path.Dir(doc.file) {
+		dirAfter = path.Dir(dirAfter)
+	}
+	rel, _ := m.pages.treeOf(to).rel(to)
+	short := m.short(decoded, rel)
+	var value string
+	switch {
+	case n.bare && path.Base(to) == path.Base(n.file) && m.unique(to):
+		return name, true
+	case n.bare && m.unique(to):
+		value = path.Base(short)
+	case n.bare, strings.HasPrefix(decoded, "/"):
+		value = "/" + short
+	case n.dir == "":
+		value = short
+	default:
+		treeDir, ok := m.pages.treeOf(from).rel(dirAfter)
+		if !ok {
+			return "", false
+		}
+		if value = strings.TrimPrefix(relative("/"+treeDir+"/", "/"+short), "./"); strings.HasPrefix(decoded, "./") && !strings.HasPrefix(value, "../") {
+			value = "./" + value
+		}
+	}
+	if value == decoded || sameName(value, decoded) && !n.bare {
+		return name, true
+	}
+	if name == decoded {
+		return value, true
+	}
+	return escape(value), true
+}
+
+func sameName(a, b string) bool {
+	return path.Clean(a) == path.Clean(b) && strings.HasSuffix(a, "/") == strings.HasSuffix(b, "/")
+}
+
+// short writes the path of a content file as an old value did.
+func (m *planner) short(old, rel string) string {
+	if generator.IsMarkdown(old) || !generator.IsMarkdown(rel) || path.Ext(old) != "" && path.Ext(old) == path.Ext(rel) {
+		if stem, ok := strings.CutSuffix(rel, path.Ext(rel)); ok { // a language before the suffix
+			if lang := path.Ext(stem); lang != "" && !strings.HasSuffix(strings.TrimSuffix(old, path.Ext(old)), lang) && m.isLanguage(lang[1:]) {
+				return strings.TrimSuffix(stem, lang) + path.Ext(rel)
+			}
+		}
+		return rel
+	}
+	short := m.logical(rel)
+	if strings.HasSuffix(old, "/") {
+		short += "/"
+	}
+	if base := path.Base(old); base == "index" || base == "_index" {
+		short = path.Join(short, base)
+	}
+	return short
+}
+
+func (m *planner) isLanguage(name string) bool {
+	g := m.shadow.project.Generator
+	if g == nil {
+		return false
+	}
+	for _, lang := range g.Languages {
+		if strings.EqualFold(lang, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// logical returns the path by which a page is called: without suffix, language and the
+// name of a bundle's file.
+func (m *planner) logical(rel string) string {
+	if generator.IsMarkdown(rel) || path.Ext(rel) == ".html" {
+		rel = strings.TrimSuffix(rel, path.Ext(rel))
+		if lang := strings.TrimPrefix(path.Ext(rel), "."); lang != "" && m.isLanguage(lang) {
+			rel = strings.TrimSuffix(rel, "."+lang)
+		}
+	}
+	if base := path.Base(rel); base == "index" || base == "_index" {
+		rel = path.Dir(rel)
+	}
+	return strings.Trim(rel, "/")
+}
+
+// named finds out how a value names the file of the page at an address, or a file with
+// that name.
+func (m *planner) named(doc *document, value, target string) (naming, bool) {
+	file := ""
+	for _, form := range []string{target, target + "/", strings.TrimSuffix(target, "/")} {
+		if f := m.pages.byAddress[form]; f != nil {
+			file = f.file
+		}
+	}
+	tree := m.pages.treeOf(doc.file)
+	here, ok := tree.rel(path.Dir(doc.file))
+	if !ok {
+		here = "."
+	}
+	dirs := []string{here, path.Dir(here), ""}
+	real := []string{path.Dir(doc.file), path.Dir(path.Dir(doc.file)), ""}
+	if strings.HasPrefix(value, "/") {
+		dirs, real = dirs[2:], real[2:]
+	}
+	if file != "" {
+		rel, _ := m.pages.treeOf(file).rel(file)
+		want := m.logical(rel)
+		for i, dir := range dirs {
+			if got := m.logical(path.Join(dir, strings.TrimPrefix(value, "/"))); strings.EqualFold(strings.TrimPrefix(got, "./"), want) {
+				return naming{dir: real[i], file: file}, true
+			}
+		}
+		if bare := m.logical(value); !strings.Contains(strings.Trim(value, "/"), "/") && strings.EqualFold(bare, path.Base(want)) {
+			return naming{bare: true, file: file}, true
+		}
+		return naming{}, false
+	}
+	if path.Base(value) != path.Base(target) || strings.HasPrefix(value, "/") {
+		return naming{}, false
+	}
+	if f := path.Join(path.Dir(doc.file), value); m.exists(f) { // a picture beside the page
+		return naming{dir: path.Dir(doc.file), file: f}, true
+	}
+	return naming{}, false
+}
+
+// unique reports whether a page is the only one with its name.
+func (m *planner) unique(file string) bool {
+	rel, _ := m.pages.treeOf(file).rel(file)
+	name, n := path.Base(m.logical(rel)), 0
+	tree := m.pages.treeOf(file)
+	for old := range m.pages.byFile {
+		now := m.plan.Set.NewName(old)
+		if other := m.pages.treeOf(now); other == tree {
+			r, _ := other.rel(now)
+			if strings.EqualFold(path.Base(m.logical(r)), name) {
+				n++
+			}
+		}
+	}
+	return n == 1
+}

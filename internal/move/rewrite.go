@@ -1,0 +1,438 @@
+package move
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net/url"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/internal/audit"
+	"github.com/sitelink/sitelink/internal/destination"
+	"github.com/sitelink/sitelink/internal/edit"
+	"github.com/sitelink/sitelink/internal/generator"
+)
+
+// document is a source file with its destinations.
+type document struct {
+	file  string // before the move
+	text  []byte
+	hash  string
+	links []destination.Link
+}
+
+func newDocument(file string, text []byte, hash string, g generator.Name) *document {
+	return &document{file, text, hash, destination.In(file, text, g)}
+}
+
+// at returns the destination at a line and column, nil if there is none.
+func (d *document) at(line, column int) *destination.Link {
+	off := 0
+	for range line - 1 {
+		i := bytes.IndexByte(d.text[off:], '\n')
+		if i < 0 {
+			return nil
+		}
+		off += i + 1
+	}
+	for range column - 1 {
+		if off >= len(d.text) {
+			return nil
+		}
+		_, size := utf8.DecodeRune(d.text[off:])
+		off += size
+	}
+	return destination.At(d.links, off)
+}
+
+// candidate is a link that the move may concern.
+type candidate struct {
+	link   check.Link
+	page   string // address of the page that holds it, before
+	target string // address that it leads to, decoded, before
+}
+
+// rewrite adds the edits of all destinations that must change.
+func (m *planner) rewrite(ctx context.Context) error {
+	all, err := m.concerned(ctx)
+	if err != nil {
+		return err
+	}
+	links := make([]check.Link, len(all))
+	for i := range all {
+		links[i] = all[i].link
+	}
+	places, err := m.places(ctx, links)
+	if err != nil {
+		return err
+	}
+	type place struct {
+		file         string
+		line, column int
+	}
+	byPlace := map[place][]*candidate{}
+	var order []place
+	for i, at := range places {
+		if at == nil || path.IsAbs(at.File) || at.Line == 0 {
+			continue
+		}
+		p := place{at.File, at.Line, at.Column}
+		if byPlace[p] == nil {
+			order = append(order, p)
+		}
+		byPlace[p] = append(byPlace[p], &all[i])
+	}
+	files := map[string]bool{}
+	refused := map[string]bool{}
+	for _, p := range order {
+		if refused[p.file] {
+			continue
+		}
+		doc, err := m.document(p.file)
+		if err != nil {
+			if !m.refuse(p.file, err) {
+				return ExplainEdit(err)
+			}
+			refused[p.file] = true
+			continue
+		}
+		d := doc.at(p.line, p.column)
+		if d == nil || strings.HasPrefix(d.Key, "aliases") || d.Key == "redirect_from" {
+			continue
+		}
+		edited, err := m.rewriteOne(doc, d, byPlace[p])
+		if err != nil {
+			return err
+		}
+		if edited {
+			m.plan.Links++
+			files[p.file] = true
+		}
+	}
+	if err := m.rewriteMenus(files); err != nil {
+		return err
+	}
+	m.plan.Files = len(files)
+	return nil
+}
+
+// rewriteMenus rewrites the pages that menus of the configuration name: they are not
+// addresses, so no link of the site leads to them.
+func (m *planner) rewriteMenus(files map[string]bool) error {
+	g := m.shadow.project.Generator
+	if g == nil || m.fragments != nil {
+		return nil
+	}
+	dir, _ := m.belowRoot(filepath.ToSlash(g.Dir))
+	for _, name := range g.Configs {
+		doc, err := m.document(path.Join(dir, name))
+		if err != nil {
+			continue // the build has read it
+		}
+		for i := range doc.links {
+			d := &doc.links[i]
+			if d.Key != "pageref" {
+				continue
+			}
+			for _, p := range m.names.moved {
+				rel, _ := p.before.tree.rel(p.before.file)
+				if !strings.EqualFold(strings.Trim(d.Value, "/"), m.logical(rel)) {
+					continue
+				}
+				edited, err := m.rewriteOne(doc, d, []*candidate{{page: "/", target: p.before.address}})
+				if err != nil {
+					return err
+				}
+				if edited {
+					m.plan.Links++
+					files[doc.file] = true
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// places returns where links are written: without a generator, in the page itself.
+func (m *planner) places(ctx context.Context, links []check.Link) ([]*check.Position, error) {
+	if m.shadow.project.Generator != nil {
+		return m.before.audit.PlaceLinks(ctx, links)
+	}
+	places := make([]*check.Position, len(links))
+	for i, l := range links {
+		places[i] = &check.Position{File: path.Join(m.pages.static[0].dir, l.Page), Line: l.Line, Column: l.Column}
+	}
+	return places, nil
+}
+
+// refuse notes that the links in a file cannot be rewritten. It reports false if the
+// whole move must stop: when the file changed, all that is known about it is wrong.
+func (m *planner) refuse(file string, err error) bool {
+	if errors.Is(err, edit.ErrStale) {
+		return false
+	}
+	m.note("%v; its links stay as they are", err)
+	return true
+}
+
+// concerned returns the links to what moves, and all links of what moves.
+func (m *planner) concerned(ctx context.Context) ([]candidate, error) {
+	s := m.before.audit.Site
+	var all []candidate
+	var mu sync.Mutex
+	address := map[string]string{} // of pages
+	alias := map[string]bool{}
+	opt := m.shadow.checkOptions(m.before.project)
+	opt.Ignore = nil
+	_, err := check.Links(ctx, audit.Handle(s), opt, check.Query{}, func(l *check.Link) error {
+		mu.Lock()
+		defer mu.Unlock()
+		target, ok := sitePath(l.Target)
+		if !ok {
+			return nil
+		}
+		from, known := address[l.Page]
+		if !known {
+			from = m.before.addressOf(l.Page)
+			address[l.Page] = from
+			if id, ok := s.Lookup(l.Page); ok {
+				if p, ok := s.PageOf(id); ok {
+					alias[l.Page] = s.Page(p).Alias() != ""
+				}
+			}
+		}
+		if alias[l.Page] {
+			return nil // a redirect of the generator's own
+		}
+		if m.concerns(l, from, target) {
+			all = append(all, candidate{*l, from, target})
+		}
+		return nil
+	})
+	return all, err
+}
+
+// concerns reports whether a link may have to be rewritten.
+func (m *planner) concerns(l *check.Link, from, target string) bool {
+	if m.fragments != nil {
+		fragment, err := url.PathUnescape(l.Fragment)
+		_, renamed := m.fragments[fragment]
+		if err != nil {
+			return false
+		}
+		return renamed && samePath(target, m.fragmentPage)
+	}
+	_, inbound := m.names.of(target)
+	return inbound || m.isMoved(from)
+}
+
+// isMoved reports whether the file of the page at an address moves.
+func (m *planner) isMoved(address string) bool {
+	_, moved := m.names.moved[address]
+	_, changed := m.names.of(address)
+	return moved || changed
+}
+
+// sitePath returns the decoded path of a target of the site itself.
+func sitePath(target string) (string, bool) {
+	if !strings.HasPrefix(target, "/") {
+		return "", false
+	}
+	target, _, _ = strings.Cut(target, "?")
+	decoded, err := url.PathUnescape(target)
+	if err != nil {
+		return target, true
+	}
+	return decoded, true
+}
+
+// rewriteOne adds the edit of one destination, which the links came from.
+func (m *planner) rewriteOne(doc *document, d *destination.Link, links []*candidate) (edited bool, err error) {
+	// What the author's own page makes of it counts most: other pages may show the
+	// same text elsewhere.
+	slices.SortStableFunc(links, func(a, b *candidate) int {
+		return m.ownPage(doc, b) - m.ownPage(doc, a)
+	})
+	for _, c := range links {
+		value, ok := m.retarget(doc, d, c)
+		if !ok {
+			continue
+		}
+		if value == d.Value {
+			return false, nil
+		}
+		raw, err := d.Encode(value)
+		if err != nil {
+			m.note("%s: %v; the link stays as it is", doc.file, err)
+			return false, nil
+		}
+		return true, ExplainEdit(m.plan.Set.Replace(doc.file, doc.hash, d.Start, d.End, raw))
+	}
+	return false, nil
+}
+
+func (m *planner) ownPage(doc *document, c *candidate) int {
+	if f := m.pages.byFile[doc.file]; f != nil && f.address == c.page {
+		return 1
+	}
+	return 0
+}
+
+// retarget returns the value that a destination must have after the move. ok is false
+// if it is not understood how the value leads to the target.
+func (m *planner) retarget(doc *document, d *destination.Link, c *candidate) (value string, ok bool) {
+	name, tail := splitTail(d.Value)
+	if m.fragments != nil {
+		_, fragment, has := strings.Cut(tail, "#")
+		if !has {
+			return "", false
+		}
+		decoded, err := url.PathUnescape(fragment)
+		if err != nil {
+			return "", false
+		}
+		to, ok := m.fragments[decoded]
+		if !ok {
+			return "", false
+		}
+		return strings.TrimSuffix(d.Value, fragment) + (&url.URL{Fragment: to}).EscapedFragment(), true
+	}
+	if name == "" {
+		return d.Value, true // only a fragment
+	}
+	to := m.names.pageAfter(c.target)
+	page := m.names.pageAfter(c.page)
+	if d.Key != "pageref" && !d.IsRef() {
+		if value, ok := m.retargetURL(name, c, page, to); ok {
+			return value + tail, true
+		}
+	}
+	if value, ok := m.retargetFile(doc, name, c); ok {
+		return value + tail, true
+	}
+	return "", false
+}
+
+// splitTail separates the query and the fragment.
+func splitTail(value string) (name, tail string) {
+	if i := strings.IndexAny(value, "?#"); i >= 0 {
+		return value[:i], value[i:]
+	}
+	return value, ""
+}
+
+// retargetURL does the work of retarget for a value that is a URL: page and to are the
+// addresses of the page and of the target after the move.
+func (m *planner) retargetURL(name string, c *candidate, page, to string) (string, bool) {
+	decoded, err := url.PathUnescape(name)
+	if err != nil {
+		return "", false
+	}
+	s := m.before.audit.Site
+	switch {
+	case strings.Contains(name, "://") || strings.HasPrefix(name, "//"):
+		u, err := url.Parse(name)
+		if err != nil || !samePath(m.hostPath(u), c.target) {
+			return "", false
+		}
+		if to == c.target {
+			return name, true
+		}
+		before := u.EscapedPath()
+		if !strings.HasSuffix(c.target, u.Path) && !samePath(c.target, u.Path) {
+			return "", false // a host of its own for this language
+		}
+		return strings.TrimSuffix(name, before) + like(u.Path, escape(to)), true
+	case strings.HasPrefix(decoded, "/"):
+		for _, prefix := range []string{"", s.BasePath(), m.languageOf(c.target)} {
+			if samePath(prefix+decoded, c.target) {
+				rest, ok := strings.CutPrefix(to, prefix)
+				return like(decoded, escape(rest)), ok
+			}
+		}
+		return "", false
+	}
+	if base := (&url.URL{Path: c.page}); samePath(base.ResolveReference(&url.URL{Path: decoded}).Path, c.target) {
+		after := (&url.URL{Path: page}).ResolveReference(&url.URL{Path: decoded}).Path
+		if samePath(after, to) && !climbs(page, decoded) {
+			return name, true
+		}
+		rel := relative(page, to)
+		if strings.HasPrefix(name, "./") && !strings.HasPrefix(rel, ".") {
+			rel = "./" + rel
+		}
+		return like(decoded, escape(rel)), true
+	}
+	if root := s.BasePath() + "/"; samePath(root+decoded, c.target) || samePath(root+strings.TrimPrefix(m.languageOf(c.target), "/")+"/"+decoded, c.target) {
+		prefix := strings.TrimSuffix(strings.TrimSuffix(c.target, "/"), strings.TrimSuffix(decoded, "/"))
+		rest, ok := strings.CutPrefix(to, prefix)
+		return like(decoded, escape(rest)), ok
+	}
+	return "", false
+}
+
+// climbs reports whether a relative path leads above the root from a page.
+func climbs(page, rel string) bool {
+	depth := strings.Count(page, "/") - 1
+	for name := range strings.SplitSeq(rel, "/") {
+		switch name {
+		case "", ".":
+		case "..":
+			if depth--; depth < 0 {
+				return true
+			}
+		default:
+			depth++
+		}
+	}
+	return false
+}
+
+// languageOf returns the first directory of a path below the base URL, as the prefix
+// that relLangURL adds.
+func (m *planner) languageOf(address string) string {
+	rooted := m.rooted(address)
+	name, _, _ := strings.Cut(strings.TrimPrefix(rooted, "/"), "/")
+	if g := m.shadow.project.Generator; g != nil && slices.Contains(g.Languages, name) {
+		return m.before.audit.Site.BasePath() + "/" + name
+	}
+	return ""
+}
+
+// escape writes a path as a URL has it.
+func escape(p string) string {
+	escaped := (&url.URL{Path: p}).EscapedPath()
+	if !strings.HasPrefix(p, "/") && !strings.HasPrefix(p, ".") && strings.Contains(strings.SplitN(p, "/", 2)[0], ":") {
+		return "./" + escaped
+	}
+	return escaped
+}
+
+// like gives a new path the end of an old one: with a slash or without.
+func like(old, value string) string {
+	if strings.HasSuffix(old, "/") || value == "" || value == "/" || strings.HasSuffix(value, "..") {
+		return value
+	}
+	return strings.TrimSuffix(value, "/")
+}
+
+// relative returns the reference from a page to a target, both paths that begin with
+// a slash.
+func relative(page, to string) string {
+	dir := page[:strings.LastIndexByte(page, '/')+1]
+	up := ""
+	for !strings.HasPrefix(to, dir) {
+		up += "../"
+		dir = dir[:strings.LastIndexByte(strings.TrimSuffix(dir, "/"), '/')+1]
+	}
+	if rel := up + to[len(dir):]; rel != "" {
+		return rel
+	}
+	return "./"
+}

@@ -1,0 +1,290 @@
+package move
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/sitelink/sitelink/internal/project"
+)
+
+// ruleFile is the file with the redirect rules of the host, and how a rule is written.
+type ruleFile struct {
+	name   string // slash path below the root
+	format func(text []byte, rules []Pair) (at int, insert string, err error)
+	// first means that the host follows rules before it looks for files.
+	first bool
+}
+
+// addRules adds a rule for each old address to the rule file of the host: one for a
+// whole directory where nothing of it stays. It reports whether there is such a file.
+func (m *planner) addRules(pairs []Pair) (changed bool, err error) {
+	for name := range m.names.files { // feeds, pictures of bundles, other formats
+		address := m.names.base + "/" + strings.TrimSuffix(name, "index.html")
+		if to, ok := m.names.of(address); ok && !isFingerprinted(name) {
+			pairs = append(pairs, Pair{address, to})
+		}
+	}
+	f := m.hostRules()
+	pairs = slices.DeleteFunc(m.joinRules(pairs, f.first), func(p Pair) bool { return p.New == "" || m.aliased[p.Old] || m.ruled[p] })
+	if len(pairs) == 0 || f.name == "" {
+		return false, nil
+	}
+	text, hash := []byte(nil), ""
+	if m.exists(f.name) || slices.Contains(m.plan.Set.Files(), f.name) {
+		if text, hash, err = m.plan.Set.Read(f.name); err != nil {
+			return false, ExplainEdit(err)
+		}
+	}
+	written := make([]Pair, len(pairs)) // the docroot is what the host has at its root
+	for i, p := range pairs {
+		written[i] = Pair{m.rooted(p.Old), m.rooted(p.New)}
+	}
+	at, insert, err := f.format(text, written)
+	if err != nil {
+		m.note("%s: %v", f.name, err)
+		return false, nil
+	}
+	for _, p := range pairs {
+		m.ruled[p] = true
+	}
+	if hash == "" {
+		return true, ExplainEdit(m.plan.Set.Create(f.name, []byte(insert)))
+	}
+	return true, ExplainEdit(m.plan.Set.Replace(f.name, hash, at, at, insert))
+}
+
+// joinRules replaces the addresses below a directory by one rule for all of it.
+func (m *planner) joinRules(pairs []Pair, first bool) []Pair {
+	var all []Pair
+	for _, p := range pairs {
+		for _, d := range slices.Backward(m.names.directories) { // the outermost
+			rest, ok := strings.CutPrefix(p.Old, d.Old)
+			if ok && p.New == d.New+rest && !(first && m.keepsFiles(d.Old)) {
+				if m.needsRule(d.Old) {
+					all = append(all, Pair{d.Old + "*", d.New + "*"})
+				}
+				p.New = ""
+				break
+			}
+		}
+		if p.New != "" {
+			all = append(all, p)
+		}
+	}
+	slices.SortFunc(all, func(a, b Pair) int { return strings.Compare(a.Old, b.Old) })
+	return slices.Compact(all)
+}
+
+// needsRule reports whether a directory has more than pages with aliases.
+func (m *planner) needsRule(dir string) bool {
+	for name := range m.names.files {
+		address := m.names.base + "/" + strings.TrimSuffix(name, "index.html")
+		if strings.HasPrefix(address, dir) && !isFingerprinted(name) && !m.aliased[address] {
+			if _, ok := m.names.of(address); ok {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (m *planner) keepsFiles(dir string) bool {
+	for name := range m.names.files {
+		address := m.names.base + "/" + strings.TrimSuffix(name, "index.html")
+		if strings.HasPrefix(address, dir) && m.names.stay(address) {
+			return true
+		}
+	}
+	return false
+}
+
+// hostRules returns the rule file of the host, the zero value for none.
+func (m *planner) hostRules() ruleFile {
+	p := m.shadow.project
+	before := m.names.files
+	static := func(name string) (string, bool) {
+		for _, mt := range m.pages.static {
+			if file := path.Join(mt.dir, name); mt.target == "" && m.exists(file) {
+				return file, true
+			}
+		}
+		return "", false
+	}
+	cloudflare := p.Profile == "cloudflare-pages"
+	if file, ok := static("_redirects"); ok {
+		return ruleFile{file, redirectsLines, cloudflare}
+	}
+	if dir, ok := m.belowRoot(filepath.ToSlash(p.RuleDir)); ok && p.RuleDir != "" {
+		for name, format := range map[string]func([]byte, []Pair) (int, string, error){"netlify.toml": netlifyTables, "vercel.json": jsonRules, "firebase.json": jsonRules} {
+			if file := path.Join(dir, name); m.exists(file) {
+				return ruleFile{file, format, name != "netlify.toml"}
+			}
+		}
+	}
+	if file, ok := static(".htaccess"); ok {
+		return ruleFile{file, apacheLines, true}
+	}
+	if len(m.pages.static) > 0 {
+		dir := m.pages.static[0]
+		for _, mt := range m.pages.static {
+			if own, ok := m.belowRoot(filepath.ToSlash(m.generatorDir(p))); ok && mt.target == "" && strings.HasPrefix(mt.dir, own) {
+				dir = mt
+				break
+			}
+		}
+		switch {
+		case (p.Profile == "netlify" || cloudflare) && !before["_redirects"] && dir.target == "":
+			return ruleFile{path.Join(dir.dir, "_redirects"), redirectsLines, cloudflare}
+		case p.Profile == "apache" && !before[".htaccess"] && dir.target == "":
+			return ruleFile{path.Join(dir.dir, ".htaccess"), apacheLines, true}
+		}
+	}
+	return ruleFile{}
+}
+
+func (m *planner) generatorDir(p *project.Project) string {
+	if p.Generator != nil {
+		return p.Generator.Dir
+	}
+	return p.Abs(p.Docroot)
+}
+
+func rulePath(p string) string { return (&url.URL{Path: p}).EscapedPath() }
+
+// redirectsLines writes lines of _redirects, before all others: the first that matches
+// counts.
+func redirectsLines(text []byte, rules []Pair) (int, string, error) {
+	var b strings.Builder
+	nl := lineEnd(text)
+	for _, r := range rules {
+		from, to, splat := splatted(r)
+		if splat {
+			from, to = rulePath(from)+"*", rulePath(to)+":splat"
+		} else {
+			from, to = rulePath(from), rulePath(to)
+		}
+		fmt.Fprintf(&b, "%s %s 301%s", from, to, nl)
+	}
+	return bomLength(text), b.String(), nil
+}
+
+// netlifyTables writes tables of netlify.toml, before the first of their kind.
+func netlifyTables(text []byte, rules []Pair) (int, string, error) {
+	var b strings.Builder
+	nl := lineEnd(text)
+	at := len(text)
+	for off := 0; off < len(text); {
+		line, _, _ := bytes.Cut(text[off:], []byte("\n"))
+		if bytes.HasPrefix(bytes.TrimSpace(line), []byte("[[redirects]]")) {
+			at = off
+			break
+		}
+		off += len(line) + 1
+	}
+	if at == len(text) && len(text) > 0 {
+		if text[len(text)-1] != '\n' {
+			b.WriteString(nl)
+		}
+		b.WriteString(nl)
+	}
+	for _, r := range rules {
+		from, to, splat := splatted(r)
+		from, to = rulePath(from), rulePath(to)
+		if splat {
+			from, to = from+"*", to+":splat"
+		}
+		fmt.Fprintf(&b, "[[redirects]]%[1]s  from = %[2]s%[1]s  to = %[3]s%[1]s  status = 301%[1]s", nl, quoteJSON(from), quoteJSON(to))
+		if at < len(text) {
+			b.WriteString(nl)
+		}
+	}
+	return at, b.String(), nil
+}
+
+// apacheLines writes lines of .htaccess.
+func apacheLines(text []byte, rules []Pair) (int, string, error) {
+	var b strings.Builder
+	nl := lineEnd(text)
+	for _, r := range rules {
+		from, to, splat := splatted(r)
+		if splat { // Redirect applies to all that begins with the path
+			fmt.Fprintf(&b, "Redirect 301 \"%s\" \"%s\"%s", from, rulePath(to), nl)
+			continue
+		}
+		fmt.Fprintf(&b, "RedirectMatch 301 \"^%s$\" \"%s\"%s", escapeRegexp(from), rulePath(to), nl)
+	}
+	return bomLength(text), b.String(), nil
+}
+
+func escapeRegexp(s string) string {
+	return strings.NewReplacer(".", `\.`, "+", `\+`, "*", `\*`, "?", `\?`, `"`, `\x22`, "(", `\(`, ")", `\)`, "[", `\[`, "$", `\$`, "^", `\^`).Replace(s)
+}
+
+// jsonRules writes entries of the array redirects of vercel.json or firebase.json.
+func jsonRules(text []byte, rules []Pair) (int, string, error) {
+	at := bytes.Index(text, []byte(`"redirects"`))
+	if at >= 0 {
+		if i := bytes.IndexByte(text[at:], '['); i >= 0 && strings.TrimSpace(string(text[at+len(`"redirects"`):at+i])) == ":" {
+			at += i + 1
+		} else {
+			at = -1
+		}
+	}
+	if at < 0 {
+		return 0, "", fmt.Errorf("it has no list of redirects: add one for the old addresses")
+	}
+	firebase := bytes.Contains(text, []byte(`"hosting"`))
+	var entries []string
+	for _, r := range rules {
+		from, to, splat := splatted(r)
+		from, to = rulePath(from), rulePath(to)
+		if splat {
+			from, to = from+":path*", to+":path*"
+		}
+		entry := map[string]any{"source": from, "destination": to, "permanent": true}
+		if firebase {
+			delete(entry, "permanent")
+			entry["type"] = 301
+		}
+		line, err := json.Marshal(entry)
+		if err != nil {
+			return 0, "", err
+		}
+		entries = append(entries, string(line))
+	}
+	nl := lineEnd(text)
+	insert := nl + "    " + strings.Join(entries, ","+nl+"    ")
+	if rest := bytes.TrimSpace(text[at:]); len(rest) > 0 && rest[0] != ']' {
+		insert += ","
+	} else {
+		insert += nl + "  "
+	}
+	return at, insert, nil
+}
+
+func splatted(r Pair) (from, to string, splat bool) {
+	if rest, ok := strings.CutSuffix(r.Old, "*"); ok {
+		return rest, strings.TrimSuffix(r.New, "*"), true
+	}
+	return r.Old, r.New, false
+}
+
+func lineEnd(text []byte) string {
+	if bytes.Contains(text, []byte("\r\n")) {
+		return "\r\n"
+	}
+	return "\n"
+}
+
+func bomLength(text []byte) int {
+	if bytes.HasPrefix(text, []byte("\ufeff")) {
+		return 3
+	}
+	return 0
+}

@@ -1,0 +1,284 @@
+package move
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/internal/audit"
+	"github.com/sitelink/sitelink/internal/disk"
+	"github.com/sitelink/sitelink/internal/fault"
+	"github.com/sitelink/sitelink/internal/generator"
+	"github.com/sitelink/sitelink/internal/process"
+	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/statedir"
+)
+
+// shadow is a copy of the project, in which the move is tried: it is built before and
+// after, and the user's files change only if both builds succeed. It is below
+// .sitelink/cache of the project.
+type shadow struct {
+	original *project.Project
+	root     string // the copy of the project's root
+	dir      string // the copy of the project's Dir
+	project  *project.Project
+	build    io.Writer // for the output of the generator
+	unlock   func()
+	made     bool // the state directory is ours
+}
+
+// linkedBytes is the size from which files are hard links instead of copies.
+// Generators write their own files in place, which are small or below resources.
+const linkedBytes = 256 << 10
+
+// openShadow copies the project. Close removes the copy.
+func openShadow(ctx context.Context, p *project.Project, build io.Writer) (*shadow, error) {
+	state := filepath.Join(p.Root, statedir.Name)
+	_, err := os.Lstat(state)
+	s := &shadow{original: p, build: build, made: errors.Is(err, fs.ErrNotExist)}
+	if err := statedir.Check(p.Root, p.Root); err != nil {
+		return nil, err
+	}
+	if err := statedir.Make(state); err != nil {
+		return nil, err
+	}
+	cache := filepath.Join(state, "cache")
+	if err := os.MkdirAll(cache, 0o777); err != nil {
+		return nil, fmt.Errorf("make %s: %w", cache, disk.Cause(err))
+	}
+	if s.unlock, err = lock(filepath.Join(cache, "mv.lock")); err != nil {
+		return nil, err
+	}
+	s.root = filepath.Join(cache, "mv")
+	rel, err := filepath.Rel(p.Root, p.Dir)
+	if err != nil {
+		return nil, err
+	}
+	s.dir = filepath.Join(s.root, rel)
+	os.RemoveAll(s.root) // left by a run that was killed
+	if err := s.copy(ctx); err != nil {
+		s.Close()
+		return nil, err
+	}
+	cfg := *p.Config
+	cfg.Docroot = ""
+	if s.project, err = project.Find(ctx, s.dir, project.Options{Config: &cfg, Env: p.Env(), Docroot: s.docrootOfPlain()}); err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// lock makes sure that only one process uses the copy.
+func lock(name string) (unlock func(), err error) {
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o666)
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", name, disk.Cause(err))
+	}
+	if err := disk.TryLock(f); err != nil {
+		f.Close()
+		if errors.Is(err, disk.ErrLocked) {
+			return nil, fault.New(errors.New("another sitelink mv works on this project"), "wait until it has finished")
+		}
+		return nil, fmt.Errorf("lock %s: %w", name, disk.Cause(err))
+	}
+	return func() { f.Close() }, nil
+}
+
+// Close removes the copy.
+func (s *shadow) Close() {
+	os.RemoveAll(s.root)
+	if s.made { // the next lock makes a new file
+		os.Remove(filepath.Join(filepath.Dir(s.root), "mv.lock"))
+		os.Remove(filepath.Dir(s.root))
+		state := filepath.Join(s.original.Root, statedir.Name)
+		if entries, err := os.ReadDir(state); err == nil && len(entries) == 1 && entries[0].Name() == statedir.IgnoreName {
+			os.RemoveAll(state)
+		}
+	}
+	s.unlock()
+}
+
+// docrootOfPlain returns the docroot of a project without generator, in the copy.
+func (s *shadow) docrootOfPlain() string {
+	if s.original.Generator != nil {
+		return ""
+	}
+	return s.original.Show(s.original.Abs(s.original.Docroot))
+}
+
+// copy copies the files of the project, without what builds wrote.
+func (s *shadow) copy(ctx context.Context) error {
+	root := s.original.Root
+	var docroot string
+	if g := s.original.Generator; g != nil {
+		docroot = g.Docroot
+	}
+	return filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		rel, relErr := filepath.Rel(root, name)
+		if err = errors.Join(err, relErr); err != nil {
+			return fmt.Errorf("copy %s: %w", name, disk.Cause(err))
+		}
+		to := filepath.Join(s.root, rel)
+		switch {
+		case rel == ".git":
+			err = s.copyGit(name, to)
+			if d.IsDir() && err == nil {
+				return fs.SkipDir
+			}
+		case d.IsDir() && (d.Name() == statedir.Name || d.Name() == ".git" || name == docroot):
+			return fs.SkipDir
+		case d.IsDir() && d.Name() == "node_modules":
+			if err := os.Symlink(name, to); err != nil {
+				return fmt.Errorf("copy %s: %w", name, disk.Cause(err))
+			}
+			return fs.SkipDir
+		case d.IsDir():
+			err = os.MkdirAll(to, 0o777)
+		case d.Type()&fs.ModeSymlink != 0:
+			err = copyLink(name, to)
+		case d.Type().IsRegular():
+			err = copyFile(name, to, d)
+		}
+		if err != nil {
+			return fmt.Errorf("copy %s: %w", name, disk.Cause(err))
+		}
+		return nil
+	})
+}
+
+// copyGit writes a .git file, so that the copy is a repository's root and generators
+// can ask git for the dates of files.
+func (s *shadow) copyGit(name, to string) error {
+	info, err := os.Lstat(name)
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() {
+		return copyFile(name, to, fs.FileInfoToDirEntry(info))
+	}
+	return os.WriteFile(to, []byte("gitdir: "+name+"\n"), 0o666)
+}
+
+func copyLink(name, to string) error {
+	target, err := os.Readlink(name)
+	if err != nil {
+		return err
+	}
+	return os.Symlink(target, to)
+}
+
+func copyFile(name, to string, d fs.DirEntry) error {
+	info, err := d.Info()
+	if err != nil {
+		return err
+	}
+	if info.Size() >= linkedBytes && !slices.Contains(strings.Split(filepath.ToSlash(name), "/"), "resources") && os.Link(name, to) == nil {
+		return nil
+	}
+	in, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, info.Mode().Perm()|0o200)
+	if err != nil {
+		return err
+	}
+	if _, err = io.Copy(out, in); err == nil {
+		err = out.Close()
+	}
+	if err == nil { // generators compare times
+		err = os.Chtimes(to, info.ModTime(), info.ModTime())
+	}
+	return err
+}
+
+// at returns the path of a file of the copy, given by its slash path below the root.
+func (s *shadow) at(name string) string { return filepath.Join(s.root, filepath.FromSlash(name)) }
+
+// version is the site of the copy at one time, with its findings.
+type version struct {
+	project  *project.Project
+	audit    *audit.Audit
+	findings []check.Finding
+}
+
+// publish builds the copy into a directory of this name, with drafts where the
+// generator can, and checks it.
+func (s *shadow) publish(ctx context.Context, name, cache string) (*version, error) {
+	p := s.project
+	if g := p.Generator; g != nil {
+		docroot := filepath.Join(g.Dir, statedir.Name, name)
+		if err := s.generate(ctx, g, docroot); err != nil {
+			return nil, err
+		}
+		var err error
+		if p, err = p.WithDocroot(ctx, p.Show(docroot)); err != nil {
+			return nil, err
+		}
+	}
+	a, err := audit.Open(ctx, p, audit.Options{Sources: true, Cache: cache, Original: s.original.Dir})
+	if err != nil {
+		return nil, err
+	}
+	r, err := check.Run(ctx, audit.Handle(a.Site), s.checkOptions(p))
+	if err != nil {
+		a.Close()
+		return nil, err
+	}
+	return &version{p, a, r.Findings}, nil
+}
+
+// checkOptions are the user's, about the whole site.
+func (s *shadow) checkOptions(p *project.Project) check.Options {
+	opt := audit.CheckOptions(p)
+	opt.From, opt.Skip, opt.Limit, opt.Orphans, opt.More = nil, nil, 0, false, nil
+	return opt
+}
+
+// generate runs the generator.
+func (s *shadow) generate(ctx context.Context, g *project.Generator, docroot string) error {
+	if len(g.Runner.Programs) == 0 {
+		g.Runner = generator.LookPath(s.original.Env())
+	}
+	if err := os.RemoveAll(docroot); err != nil {
+		return fmt.Errorf("remove %s: %w", docroot, disk.Cause(err))
+	}
+	var args []string
+	if g.Generator == generator.Hugo { // links of drafts are rewritten too
+		args = []string{"--buildDrafts", "--buildFuture", "--buildExpired"}
+	}
+	command := g.Command(g.Runner, docroot, false, args)
+	err := process.Command{
+		Args: command.Args, Name: command.String(), Dir: g.Dir, Env: append(slices.Clone(s.original.Env()), command.Env...),
+		Stdout: s.build, Stderr: s.build,
+	}.Run(ctx)
+	var failed *process.Error
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case errors.Is(err, exec.ErrNotFound):
+		return fault.New(fmt.Errorf("%s is not installed: %s", g.Title(), command.Args[0]), "install it: mv builds a copy of the site to prove that no link breaks")
+	case errors.As(err, &failed):
+		lines := strings.Join(failed.Output, "\n")
+		return &buildError{fmt.Errorf("%s: %w\n%s", g.UsualCommand(), failed.Cause, strings.ReplaceAll(lines, s.root+string(filepath.Separator), ""))}
+	}
+	return err
+}
+
+// buildError means that the generator failed.
+type buildError struct{ error }
+
+func (e *buildError) Unwrap() error { return e.error }

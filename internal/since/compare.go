@@ -1,0 +1,360 @@
+package since
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/internal/docroot"
+	"github.com/sitelink/sitelink/internal/host"
+	"github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/weburl"
+	public "github.com/sitelink/sitelink/site"
+)
+
+// Options say how to compare. The zero value reports all ids, as warnings.
+type Options struct {
+	// HeadingsOnly leaves out the ids that no heading has.
+	HeadingsOnly bool
+	// Verdict is that of the findings, Warning if it is not set.
+	Verdict check.Verdict
+}
+
+// Gone is what a record has and a site does not have any more.
+type Gone struct {
+	site *site.Site
+	opt  Options
+	when string
+	list []gone // sorted by address and fragment
+	// byPath holds, for each path that led to an address, indexes into list. The
+	// path is decoded and below the base path.
+	byPath map[string][]int
+}
+
+// gone is one address, or one id of a page, that is gone.
+type gone struct {
+	entry   *Entry
+	address string // the spelling that is gone, see [Entry]
+	id      string // "" for an address
+	page    string // docroot path of the page that lost the id
+	status  int
+	// suggestion is the site path of the page with the same content, or #ID. See
+	// file is the docroot path of that page.
+	suggestion, file string
+	concerns         check.Concerns
+	referrers        map[string]int
+}
+
+// Compare returns what the record has and the site does not have. It reads pages
+// again only if something is gone, to find where it went. The error is that of
+// ctx, or of a page that cannot be read.
+func Compare(ctx context.Context, r *Record, s *site.Site, opt Options) (*Gone, error) {
+	opt.Verdict = cmp.Or(opt.Verdict, check.Warning)
+	g := &Gone{site: s, opt: opt, when: r.When, byPath: map[string][]int{}}
+	changed := map[site.PageID]*Entry{} // pages that lost ids
+	for i := range r.Entries {
+		if i%1024 == 0 && ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		e := &r.Entries[i]
+		at := len(g.list)
+		a := s.AnswerRequest(e.Address, "")
+		if !g.addAddress(e, &a) {
+			if id, ok := g.samePage(&a); ok && g.addAnchors(e, id) {
+				changed[id] = e
+			}
+		}
+		for n := at; n < len(g.list); n++ {
+			for _, p := range spellings(e) {
+				g.byPath[p] = append(g.byPath[p], n)
+			}
+		}
+	}
+	if len(g.list) == 0 {
+		return g, nil
+	}
+	if err := g.suggestPages(ctx, r); err != nil {
+		return nil, err
+	}
+	return g, g.suggestIDs(ctx, changed)
+}
+
+// Empty reports whether nothing is gone.
+func (g *Gone) Empty() bool { return len(g.list) == 0 }
+
+// spellings returns the decoded paths by which links may name a file: its address,
+// its name, and its address without the final slash.
+func spellings(e *Entry) []string {
+	address := string(weburl.PercentDecode(nil, e.Address))
+	list := []string{address}
+	if e.File != "" {
+		list = append(list, "/"+e.File)
+	}
+	if bare := strings.TrimSuffix(address, "/"); bare != "" {
+		list = append(list, bare)
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// addAddress notes that the address of an entry is gone, or the name of its file:
+// /a/index.html for an address such as /a/. It reports whether one is.
+func (g *Gone) addAddress(e *Entry, a *host.Answer) bool {
+	x := gone{entry: e, address: e.Address}
+	name := "/" + e.File
+	switch {
+	case !answers(a):
+	case e.File == "" || name == string(weburl.PercentDecode(nil, e.Address)):
+		return false
+	default:
+		named := g.site.Answer(name)
+		if answers(&named) {
+			return false
+		}
+		x.address, a = escape(name), &named
+	}
+	x.status = a.Status
+	if a.State == host.StateWrongCase && a.Node != docroot.NoNode {
+		x.suggestion, x.file = g.site.Href(a.Node), g.site.Tree().Path(a.Node)
+	}
+	g.list = append(g.list, x)
+	return true
+}
+
+// samePage returns the page that answers an address, unless a redirect or an
+// alias leads to it.
+func (g *Gone) samePage(a *host.Answer) (site.PageID, bool) {
+	if a.State == host.StateViaRedirect || !a.State.Answers() || a.Node == docroot.NoNode {
+		return 0, false
+	}
+	id, ok := readablePage(g.site, a.Node)
+	return id, ok && g.site.Page(id).Alias() == ""
+}
+
+// addAnchors notes the ids of an entry that a page does not have.
+func (g *Gone) addAnchors(e *Entry, id site.PageID) bool {
+	p, first := g.site.Page(id), len(g.list)
+	lists := [][]string{e.Headings, e.IDs}
+	if g.opt.HeadingsOnly {
+		lists = lists[:1]
+	}
+	for _, ids := range lists {
+		for _, name := range ids {
+			ask, asks := g.site.ParseFragment(name)
+			// Every page has #top, and an id with a directive in it cannot be linked to.
+			if asks && !p.Has(ask.Exact) {
+				g.list = append(g.list, gone{entry: e, address: e.Address, id: name, page: g.site.Path(id)})
+			}
+		}
+	}
+	slices.SortFunc(g.list[first:], func(a, b gone) int { return strings.Compare(a.id, b.id) })
+	return len(g.list) > first
+}
+
+// suggestPages finds the pages and files that have the content of those that are
+// gone.
+func (g *Gone) suggestPages(ctx context.Context, r *Record) error {
+	if !slices.ContainsFunc(g.list, func(x gone) bool { return x.id == "" }) {
+		return nil
+	}
+	list := addresses(g.site)
+	err := eachEntry(ctx, g.site, len(list), func(reader *site.Reader, i int) error {
+		id, ok := pageOf(g.site, list[i].File)
+		if !ok || g.site.Page(id).Alias() != "" {
+			return nil
+		}
+		text, err := reader.Text(id)
+		if err != nil {
+			return err
+		}
+		list[i].Title, list[i].Heading, list[i].Text = describe(text)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	before := map[string]bool{}
+	for i := range r.Entries {
+		before[r.Entries[i].Address] = true
+	}
+	// What two pages had in common before does not identify one.
+	for _, property := range []func(e *Entry) string{
+		func(e *Entry) string { return e.Text },
+		func(e *Entry) string { return e.Title },
+		func(e *Entry) string { return e.Heading },
+		func(e *Entry) string { return fileName(e) },
+	} {
+		old, now := map[string]int{}, map[string][]*Entry{}
+		for i := range r.Entries {
+			old[property(&r.Entries[i])]++
+		}
+		for i := range list {
+			now[property(&list[i])] = append(now[property(&list[i])], &list[i])
+		}
+		for i := range g.list {
+			x := &g.list[i]
+			value := property(x.entry)
+			if x.id != "" || x.suggestion != "" || value == "" || old[value] > 1 {
+				continue
+			}
+			if e := only(now[value], before); e != nil {
+				x.suggestion, x.file = g.site.BasePath()+e.Address, e.File
+			}
+		}
+	}
+	return nil
+}
+
+// fileName returns the name of a file other than a page: many pages have the name
+// index.html.
+func fileName(e *Entry) string {
+	switch strings.ToLower(path.Ext(e.File)) {
+	case "", ".html", ".htm", ".xhtml", ".xml", ".json", ".txt":
+		return ""
+	}
+	return path.Base(e.File)
+}
+
+// only returns the only entry with a new address, or without such the only entry;
+// nil if there are several.
+func only(list []*Entry, before map[string]bool) *Entry {
+	fresh := slices.DeleteFunc(slices.Clone(list), func(e *Entry) bool { return before[e.Address] })
+	switch {
+	case len(fresh) == 1:
+		return fresh[0]
+	case len(fresh) == 0 && len(list) == 1:
+		return list[0]
+	}
+	return nil
+}
+
+// suggestIDs finds the ids that headings have now.
+func (g *Gone) suggestIDs(ctx context.Context, changed map[site.PageID]*Entry) error {
+	reader, err := g.site.NewReader()
+	if err != nil {
+		return err
+	}
+	defer reader.Close()
+	renamed := map[*Entry]map[string]string{}
+	for id, e := range changed {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if len(e.Headings) == 0 {
+			continue
+		}
+		var now Entry
+		if err := now.read(reader, id); err != nil {
+			return err
+		}
+		renamed[e] = Renamed(e.Headings, now.Headings)
+	}
+	for i := range g.list {
+		if x := &g.list[i]; x.id != "" && renamed[x.entry][x.id] != "" {
+			x.suggestion = "#" + renamed[x.entry][x.id]
+		}
+	}
+	return nil
+}
+
+// Renamed returns the new ids of headings whose ids changed, given the ids of all
+// headings of a page before and now: those at the same place, between the same
+// headings that kept their ids. Where their number differs, it is not known which
+// one was renamed.
+func Renamed(before, now []string) map[string]string {
+	kept := map[string]bool{}
+	for _, id := range now {
+		kept[id] = true
+	}
+	old := map[string]bool{}
+	for _, id := range before {
+		old[id] = true
+	}
+	// Between keeps the ids between two that both lists have, by the first of them.
+	between := func(list []string, other map[string]bool) map[[2]string][]string {
+		runs, from := map[[2]string][]string{}, ""
+		var run []string
+		for _, id := range append(slices.Clone(list), "") {
+			if id != "" && !other[id] {
+				run = append(run, id)
+				continue
+			}
+			runs[[2]string{from, id}] = run
+			from, run = id, nil
+		}
+		return runs
+	}
+	is, renamed := between(now, old), map[string]string{}
+	for place, ids := range between(before, kept) {
+		if fresh := is[place]; len(fresh) == len(ids) {
+			for i, id := range ids {
+				renamed[id] = fresh[i]
+			}
+		}
+	}
+	return renamed
+}
+
+// escape percent-encodes a decoded path.
+func escape(p string) string {
+	var b strings.Builder
+	for i := range len(p) {
+		if c := p[i]; c <= ' ' || c >= 0x7f || strings.IndexByte("\"#%<>?[\\]^`{|}", c) >= 0 {
+			fmt.Fprintf(&b, "%%%02X", c)
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
+
+// Findings returns a finding for each address and id that is gone, for
+// [check.Options.More]. Their messages say nothing about whom it concerns, see
+// [Gone.Concern].
+func (g *Gone) Findings(*public.Site) []check.Finding {
+	out := make([]check.Finding, len(g.list))
+	for i := range g.list {
+		out[i] = g.finding(i)
+	}
+	return out
+}
+
+func (g *Gone) finding(i int) check.Finding {
+	x := &g.list[i]
+	f := check.Finding{
+		Page: x.page, Target: g.site.BasePath() + x.address, Fragment: x.id, Status: x.status,
+		Verdict: g.opt.Verdict, Code: check.AnchorGone, Count: 1, Suggestion: x.suggestion, Message: g.message(x),
+	}
+	if x.id == "" {
+		f.Code = check.AddressGone
+		f.Page = cmp.Or(x.entry.File, strings.Trim(string(weburl.PercentDecode(nil, x.address)), "/"))
+	}
+	return f
+}
+
+// File returns the docroot path of the page that the finding of an address
+// suggests, or of the page of an anchor; "" if there is none.
+func (g *Gone) File(f *check.Finding) string {
+	if i, ok := g.index(f); ok {
+		return cmp.Or(g.list[i].file, g.list[i].page)
+	}
+	return ""
+}
+
+// index returns the place of a finding in the list.
+func (g *Gone) index(f *check.Finding) (int, bool) {
+	if f.Code != check.AddressGone && f.Code != check.AnchorGone {
+		return 0, false
+	}
+	address := strings.TrimPrefix(f.Target, g.site.BasePath())
+	for _, i := range g.byPath[string(weburl.PercentDecode(nil, address))] {
+		if x := &g.list[i]; x.address == address && x.id == f.Fragment {
+			return i, true
+		}
+	}
+	return 0, false
+}
