@@ -8,9 +8,11 @@ import (
 	"net/http"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/sitelink/sitelink/internal/fetch"
@@ -29,40 +31,91 @@ func manyLinks(urls, hosts int) []Link {
 	return all
 }
 
-// A host with many URLs does not keep the others waiting: while all have some, each
-// host gets its turn before any gets a second.
+// A host with many URLs does not keep the others waiting. While all have some, each
+// gets its turn before any gets a second.
 func TestAskFair(t *testing.T) {
-	const hosts, each = 50, 20
-	var all []Link
-	for h := range hosts { // one host after the other, as pages often list them
-		for i := range each {
-			all = append(all, Link{URL: fmt.Sprintf("https://host%d.example/%d", h, i)})
+	synctest.Test(t, func(t *testing.T) {
+		const hosts, each = 50, 20
+		var all []Link
+		for h := range hosts { // one host after the other, as pages often list them
+			for i := range each {
+				all = append(all, Link{URL: fmt.Sprintf("https://host%d.example/%d", h, i)})
+			}
 		}
-	}
-	var mu sync.Mutex
-	count := map[string]int{}
-	least, most := 0, 0
-	opt := quick()
-	opt.PerHost, opt.Concurrency = 1, 8
-	opt.exchange = func(ctx context.Context, r fetch.Request) (*fetch.Response, error) {
-		mu.Lock()
-		key, _ := Key(r.URL)
-		var host, i int
-		fmt.Sscanf(key, "https://host%d.example/%d", &host, &i)
-		count[fmt.Sprint(host)]++
-		least, most = count[fmt.Sprint(host)], 0
-		for _, n := range count {
-			least, most = min(least, n), max(most, n)
+		var mu sync.Mutex
+		var count [hosts]int
+		opt := quick()
+		opt.PerHost, opt.Concurrency = 1, 8
+		opt.exchange = func(ctx context.Context, r fetch.Request) (*fetch.Response, error) {
+			var host int
+			fmt.Sscanf(r.URL, "https://host%d.example/", &host)
+			mu.Lock()
+			count[host]++
+			// The goroutines of requests that start at once run in any order, so two.
+			if least, most := slices.Min(count[:]), slices.Max(count[:]); most-least > 2 {
+				t.Errorf("one host got %d requests, another %d", most, least)
+			}
+			mu.Unlock()
+			time.Sleep(10 * time.Millisecond)
+			return simulated(ctx, r)
 		}
-		if len(count) == hosts && most-least > 2 {
-			t.Errorf("one host got %d requests, another %d", most, least)
+		if report := ask(t, memory(t), opt, all); report.Requests != hosts*each {
+			t.Errorf("%d requests", report.Requests)
 		}
-		mu.Unlock()
-		return simulated(ctx, r)
-	}
-	if report := ask(t, memory(t), opt, all); report.Requests != hosts*each {
-		t.Errorf("%d requests", report.Requests)
-	}
+	})
+}
+
+// Pacing sets the time of a run: 100 URLs on 4 hosts, a second apart, take 24 seconds
+// and no more than 5 % above.
+func TestAskPaceBound(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		opt := quick()
+		opt.Pace = time.Second
+		opt.exchange = func(ctx context.Context, r fetch.Request) (*fetch.Response, error) {
+			time.Sleep(100 * time.Millisecond)
+			return simulated(ctx, r)
+		}
+		c := memory(t)
+		begin := time.Now()
+		ask(t, c, opt, manyLinks(100, 4))
+		if took := time.Since(begin); took < 24*time.Second || took > 24*time.Second*105/100 {
+			t.Errorf("took %v", took)
+		}
+	})
+}
+
+// A host that answers 429 gets fewer requests, and one that answers slowly sets the
+// pace.
+func TestAskAdapts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		opt := quick()
+		opt.Pace = 100 * time.Millisecond
+		opt.exchange = func(ctx context.Context, r fetch.Request) (*fetch.Response, error) {
+			time.Sleep(2 * time.Second)
+			return simulated(ctx, r)
+		}
+		begin := time.Now()
+		ask(t, memory(t), opt, manyLinks(20, 1))
+		if took := time.Since(begin); took < 30*time.Second {
+			t.Errorf("a slow host was asked 20 times in %v", took)
+		}
+		opt.exchange = func(context.Context, fetch.Request) (*fetch.Response, error) {
+			return &fetch.Response{Status: 429}, nil
+		}
+		begin = time.Now()
+		ask(t, memory(t), opt, manyLinks(20, 1))
+		if took := time.Since(begin); took < time.Minute {
+			t.Errorf("a host that answers 429 was asked 40 times in %v", took)
+		}
+		opt.exchange = func(context.Context, fetch.Request) (*fetch.Response, error) {
+			return &fetch.Response{Status: 200, Header: http.Header{"Ratelimit": {`"default";r=0;t=10`}}}, nil
+		}
+		begin = time.Now()
+		ask(t, memory(t), opt, manyLinks(3, 1))
+		if took := time.Since(begin); took < 10*time.Second {
+			t.Errorf("a host without requests left was asked three times in %v", took)
+		}
+	})
 }
 
 // BenchmarkAskMillion schedules a million URLs on 50,000 hosts.
