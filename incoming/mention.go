@@ -215,7 +215,7 @@ func canonical(raw string) (string, error) {
 }
 
 // Change is a reason to change a link of ours that another site reported (UnlinkR or
-// LinkMod) and a fetch proved. `sitelink fix` reads these.
+// LinkMod) and a fetch proved. Programs that repair links read these.
 type Change struct {
 	// ID is that of the mention that holds the report.
 	ID string

@@ -27,7 +27,7 @@ var commandGroups = []struct {
 }{
 	{"Check a site", []string{"check", "build", "watch", "lsp", "external", "baseline"}},
 	{"Inspect a site", []string{"links", "explain", "profile"}},
-	{"Repair links", []string{"mv"}},
+	{"Repair links", []string{"fix", "mv"}},
 	{"Notify other sites", []string{"diff", "notify", "deploy", "ledger"}},
 	{"Receive from other sites", []string{"serve", "mentions"}},
 	{"Set up a project", []string{"init", "doctor", "hook", "inject"}},
@@ -41,6 +41,7 @@ var shortFlags = map[string][]string{
 	"build":           {"strict", "base-url", "profile", "fail-on", "format", "output", "ignore", "baseline", "from", "config"},
 	"watch":           {"list", "format", "base-url", "profile", "ignore", "baseline", "from", "quiet", "poll", "config"},
 	"external":        {"budget", "status-cache", "changed", "reset", "retry-failed", "flush", "pace", "format", "base-url", "config"},
+	"fix":             {"write", "likely", "interactive", "only", "check", "since", "undo", "base-url", "profile", "config"},
 	"explain":         {"from", "docroot", "base-url", "profile", "index", "map", "source", "config"},
 	"links":           {"to", "from", "external", "anchors", "addresses", "orphans", "format", "output", "base-url", "config"},
 	"mv":              {"write", "undo", "keep-id", "base-url", "profile", "config"},

@@ -30,9 +30,17 @@ type lspCodec struct{}
 func (lspCodec) Marshal(v any) ([]byte, error)      { return protocol.Marshal(v) }
 func (lspCodec) Unmarshal(data []byte, v any) error { return protocol.Unmarshal(data, v) }
 
-// startLSP starts `sitelink lsp` in a directory. ended receives a value each time the
-// server has finished a piece of work that it showed to the user.
-func startLSP(t *testing.T, cmd *exec.Cmd) (server protocol.Server, ended chan string, stop func() error) {
+// lspSession is a run of `sitelink lsp`.
+type lspSession struct {
+	protocol.Server
+	cmd   *exec.Cmd
+	ended chan string // a value each time that a piece of work ended that the user sees
+	close func() error
+	late  *time.Timer
+}
+
+// startLSP starts the server. tell, if set, gets the messages of the server.
+func startLSP(t *testing.T, cmd *exec.Cmd, tell func(method string, params []byte)) *lspSession {
 	t.Helper()
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -45,23 +53,39 @@ func startLSP(t *testing.T, cmd *exec.Cmd) (server protocol.Server, ended chan s
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	late := time.AfterFunc(2*time.Minute, func() { cmd.Process.Kill() })
-	ended = make(chan string, 100)
+	s := &lspSession{cmd: cmd, ended: make(chan string, 100), close: in.Close}
+	s.late = time.AfterFunc(5*time.Minute, func() { cmd.Process.Kill() })
 	conn := jsonrpc2.NewConn(jsonrpc2.NewHeaderStream(pipes{out, in}), jsonrpc2.WithCodec(lspCodec{}))
 	conn.Go(context.Background(), func(_ context.Context, req *jsonrpc2.Request) (any, error) {
+		if tell != nil {
+			tell(req.Method(), req.Params())
+		}
 		if req.Method() == protocol.MethodProgress && strings.Contains(string(req.Params()), `"end"`) {
-			ended <- string(req.Params())
+			s.ended <- string(req.Params())
 		}
 		return nil, nil
 	})
-	server = protocol.ServerDispatcher(conn)
-	return server, ended, func() error {
-		defer late.Stop()
-		server.Shutdown(context.Background())
-		server.Exit(context.Background())
-		in.Close()
-		return cmd.Wait()
+	s.Server = protocol.ServerDispatcher(conn)
+	return s
+}
+
+// waitEnd waits for the end of a piece of work.
+func (s *lspSession) waitEnd(t *testing.T) {
+	t.Helper()
+	select {
+	case <-s.ended:
+	case <-time.After(4 * time.Minute):
+		t.Fatal("the server does not end its work")
 	}
+}
+
+// stop ends the server as a client does.
+func (s *lspSession) stop() error {
+	defer s.late.Stop()
+	s.Shutdown(context.Background())
+	s.Exit(context.Background())
+	s.close()
+	return s.cmd.Wait()
 }
 
 // initializeLSP begins a session for a directory.
@@ -92,20 +116,16 @@ func TestHostileLSP(t *testing.T) {
 			cmd.Dir, cmd.Env = h.repo, h.env
 			var errs bytes.Buffer
 			cmd.Stderr = &errs
-			server, ended, stop := startLSP(t, cmd)
+			s := startLSP(t, cmd, nil)
 			ctx := t.Context()
-			if err := initializeLSP(ctx, server, h.repo); err != nil {
+			if err := initializeLSP(ctx, s.Server, h.repo); err != nil {
 				t.Fatal(err)
 			}
 			doc := protocol.TextDocumentItem{URI: uri.File(filepath.Join(h.repo, "content", "a.md")), LanguageID: "markdown", Version: 1, Text: "[x](/y/)\n"}
-			server.DidOpen(ctx, &protocol.DidOpenTextDocumentParams{TextDocument: doc})
-			server.DidSave(ctx, &protocol.DidSaveTextDocumentParams{TextDocument: protocol.TextDocumentIdentifier{URI: doc.URI}})
-			select {
-			case <-ended:
-			case <-time.After(time.Minute):
-				t.Error("the server does not end its work")
-			}
-			if err := stop(); err != nil {
+			s.DidOpen(ctx, &protocol.DidOpenTextDocumentParams{TextDocument: doc})
+			s.DidSave(ctx, &protocol.DidSaveTextDocumentParams{TextDocument: protocol.TextDocumentIdentifier{URI: doc.URI}})
+			s.waitEnd(t)
+			if err := s.stop(); err != nil {
 				t.Errorf("%v\n%s", err, errs.String())
 			}
 			if text, err := os.ReadFile(h.ran); err == nil {

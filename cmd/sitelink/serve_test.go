@@ -303,6 +303,18 @@ func TestServeModeration(t *testing.T) {
 		t.Errorf("rules.txt: %v\n%s", err, text)
 	}
 
+	// A list of others is imported, and what it does not mean is left out; unblock removes
+	// a rule, and mentions that it blocked are verified again.
+	r.write("hosts.txt", "# a list\n0.0.0.0 ads.example\n||tracker.example^\nexample.com##.banner\n")
+	r.run(0, "block", "--list", "hosts.txt")
+	r.run(0, "unblock", "ads.example", host.Hostname())
+	text, err = os.ReadFile(filepath.Join(r.dir, "rules.txt"))
+	if err != nil || !strings.Contains(string(text), "block tracker.example") || strings.Contains(string(text), "ads.example") || strings.Contains(string(text), "banner") ||
+		strings.Contains(string(text), host.Hostname()) {
+		t.Errorf("rules.txt after an import: %v\n%s", err, text)
+	}
+	r.until(source, "queued") // its page was fetched a moment ago
+
 	cmd := exec.Command("sitelink", "mentions", "login")
 	cmd.Dir = r.dir
 	out, err := cmd.Output()
@@ -381,6 +393,70 @@ func TestNextBuildShowsIt(t *testing.T) {
 	}
 	if text := page(); !strings.Contains(text, source) || !strings.Contains(text, "Siehe dort.") {
 		t.Errorf("the next build does not show it:\n%s", text)
+	}
+}
+
+// TestServeFlags: limits and their absence, the time of the next look, and pages.
+func TestServeFlags(t *testing.T) {
+	r := startServe(t, "--rate-address", "2", "--rate-source", "0", "--recheck", "2h")
+	restart := func(args ...string) {
+		r.cmd.Process.Signal(syscall.SIGTERM)
+		r.cmd.Wait()
+		r.start(args...)
+	}
+	get := func() (status int, text string) {
+		resp, err := http.Get("http://" + r.addr + "/post/")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		content, _ := io.ReadAll(resp.Body)
+		return resp.StatusCode, string(content)
+	}
+	target, source := servedBase+"post/", r.sources.URL+"/links/x"
+	var statuses []int
+	for range 3 {
+		resp := r.webmention(source, target)
+		if statuses = append(statuses, resp.StatusCode); resp.StatusCode == http.StatusTooManyRequests && resp.Header.Get("Retry-After") == "" {
+			t.Error("429 without Retry-After")
+		}
+	}
+	if fmt.Sprint(statuses) != "[201 201 429]" {
+		t.Errorf("two notices per minute from one address: %v", statuses)
+	}
+	id := r.until(source, "held").ID
+	next := regexp.MustCompile(`verified +(\S+)\nnext look +(\S+)\n`).FindStringSubmatch(r.run(0, "show", id))
+	if next == nil {
+		t.Fatalf("the next look:\n%s", r.run(0, "show", id))
+	}
+	verified, err := time.Parse(time.RFC3339, next[1])
+	due, err2 := time.Parse(time.RFC3339, next[2])
+	if wait := due.Sub(verified); err != nil || err2 != nil || wait < 100*time.Minute || wait > 140*time.Minute {
+		t.Errorf("with --recheck 2h, the next look comes after %v", wait)
+	}
+	if status, text := get(); status != http.StatusNotFound || !strings.Contains(text, "/webmention") {
+		t.Errorf("GET: %d %s", status, text)
+	}
+
+	restart("--rate-source", "1", "--rate-address", "0")
+	if first, second := r.webmention(source, target), r.webmention(source+"y", target); first.StatusCode != http.StatusCreated || second.StatusCode != http.StatusTooManyRequests {
+		t.Errorf("one notice per minute about one host: %s, %s", first.Status, second.Status)
+	}
+	restart("--rate-source", "0", "--rate-address", "0", "--pages")
+	for range 70 { // more than the limits that the configuration has without a key
+		if resp := r.webmention(source, target); resp.StatusCode != http.StatusCreated {
+			t.Fatalf("without limits: %s", resp.Status)
+		}
+	}
+	if status, text := get(); status != http.StatusOK || !strings.Contains(text, "<title>Post</title>") {
+		t.Errorf("GET with --pages: %d %s", status, text)
+	}
+	for _, args := range [][]string{{"--rate-address", "-1"}, {"--rate-source", "-1"}, {"--recheck", "1s"}, {"--listen", "here"}, {"--allow-address", "x"}} {
+		cmd := exec.Command("sitelink", append([]string{"serve", "public", "--base-url", servedBase}, args...)...)
+		cmd.Dir = r.dir
+		if out, _ := cmd.CombinedOutput(); cmd.ProcessState.ExitCode() != 2 || !strings.Contains(string(out), args[0]+": ") {
+			t.Errorf("%v: exit code %d\n%s", args, cmd.ProcessState.ExitCode(), out)
+		}
 	}
 }
 

@@ -81,6 +81,8 @@ func buildHugo(t *testing.T, hugo, dir string) (docroot string) {
 	cmd.Env = append(os.Environ(), "HUGO_CACHEDIR="+t.TempDir())
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v\n%s", hugo, err, out)
+	} else if strings.Contains(string(out), "deprecated") {
+		t.Errorf("%s reports the partial:\n%s", hugo, out)
 	}
 	return docroot
 }

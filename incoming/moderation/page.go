@@ -168,7 +168,7 @@ func (p *Page) setCookie(w http.ResponseWriter, value string, maxAge int) {
 // results are the messages after a decision, by their names in the address.
 var results = map[string]string{
 	"approve": "The mention is approved. The next export has it.",
-	"change":  "The change is approved. The command sitelink fix proposes it for your page.",
+	"change":  "The change is approved. The next export has it in the file advice.json.",
 	"deny":    "The mention is denied.",
 	"trust":   "The site is trusted. Its mentions are approved.",
 	"block":   "The site is blocked. Its mentions are blocked.",

@@ -192,6 +192,23 @@ func TestDecisions(t *testing.T) {
 	if strings.Contains(page, "<script") || strings.Contains(page, "<img") || !strings.Contains(page, "&lt;script&gt;") || !strings.Contains(page, "4 mentions wait for a decision.") {
 		t.Errorf("the page:\n%s", page)
 	}
+	shared := w.store.Add(incoming.Mention{Source: "https://github.com/alice/repo", Target: "https://our.example/", State: incoming.Held, Verified: w.now, Received: w.now})[0]
+	report := w.store.Add(incoming.Mention{Action: incoming.UnlinkR, Source: "https://our.example/", Target: "https://old.example/", Replacement: "https://new.example/",
+		State: incoming.Held, Verified: w.now, Received: w.now})[0]
+	page = body(w.do("GET", "/moderation", session, nil))
+	for _, text := range []string{"Trust github.com/alice</button>", "Block github.com/alice</button>", "The page that ours links to is gone, and moved to https://new.example/"} {
+		if !strings.Contains(page, text) {
+			t.Errorf("%q is missing in\n%s", text, page)
+		}
+	}
+	w.do("POST", "/moderation/decide", session, url.Values{"form": {form}, "id": {shared}, "action": {"trust"}})
+	if rules, _ := w.store.Rules(t.Context()); len(rules) != 1 || rules[0].Pattern != "https://github.com/alice/" {
+		t.Errorf("trust at a shared host: %v", rules)
+	}
+	w.store.SetRules(t.Context(), []incoming.Rule{{Pattern: "https://github.com/alice/"}})
+	if r := w.do("POST", "/moderation/decide", session, url.Values{"form": {form}, "id": {report}, "action": {"approve"}}); r.Header.Get("Location") != "/moderation?done=change" {
+		t.Errorf("a change of our link: %s", r.Header.Get("Location"))
+	}
 	want := map[string]incoming.State{"approve": incoming.Approved, "deny": incoming.Refused, "trust": incoming.Approved, "block": incoming.Blocked}
 	for _, action := range []string{"approve", "deny", "trust", "block"} {
 		id := ids[action]

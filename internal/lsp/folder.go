@@ -39,8 +39,10 @@ type folder struct {
 	// published are the files with diagnostics that the client has.
 	published map[string]string
 
-	audit  *audit.Audit // of the goroutine of run
-	failed string       // the last error that the user saw
+	// What follows belongs to the goroutine of run: the loaded site, the docroot that
+	// is watched or does not exist yet, and the last error that the user saw.
+	audit                    *audit.Audit
+	watched, awaited, failed string
 }
 
 // work is what a folder has to do.
@@ -107,7 +109,6 @@ const settle = 100 * time.Millisecond
 // run does the work of the folder until it is removed.
 func (f *folder) run() {
 	defer f.close()
-	watched := ""
 	for {
 		select {
 		case <-f.ctx.Done():
@@ -126,11 +127,6 @@ func (f *folder) run() {
 			f.explain(err)
 		default:
 			f.failed = ""
-		}
-		if docroot := f.docroot(); docroot != "" && docroot != watched {
-			watched = docroot
-			p := f.audit.Project
-			f.s.wg.Go(func() { f.watch(docroot, p) })
 		}
 		select {
 		case <-f.ctx.Done():
@@ -173,13 +169,16 @@ func (f *folder) load(w work) error {
 	_, done := f.s.progress(f.ctx, "sitelink: reading "+filepath.Base(f.dir))
 	defer done()
 	docroot := ""
-	if w.build || f.audit == nil {
+	if w.build || w.reload || f.audit == nil {
 		p, err := f.s.opt.Find(f.ctx, f.dir)
 		if err != nil {
 			return err
 		}
 		if docroot, err = f.build(p, w.build); err != nil {
 			return err
+		}
+		if docroot == "" {
+			f.watch(p) // before it is read, so that no change is missed
 		}
 	}
 	var err error
@@ -224,38 +223,52 @@ func (f *folder) build(p *project.Project, wanted bool) (docroot string, err err
 	return f.s.opt.Build(f.ctx, p)
 }
 
-// docroot returns the docroot to watch, "" for none: one that the server built
-// itself changes only by its own builds.
-func (f *folder) docroot() string {
-	if f.audit == nil {
-		return ""
-	}
-	p := f.audit.Project
+// watch begins to watch the docroot of a project: the site is read again whenever
+// the generator has written it.
+func (f *folder) watch(p *project.Project) {
 	docroot := p.Abs(p.Docroot)
-	if p.Generator != nil && filepath.Base(docroot) == project.BuiltDocroot && within(docroot, filepath.Join(p.Generator.Dir, ".sitelink")) {
-		return ""
+	if docroot == f.watched {
+		return
 	}
-	return docroot
-}
-
-// watch reads the site again whenever the generator has written it.
-func (f *folder) watch(docroot string, p *project.Project) {
 	opt := watch.Options{Lock: audit.BuildLock(p)}
 	for _, name := range config.FileNames {
 		opt.Also = append(opt.Also, filepath.Join(p.Root, name))
 	}
 	w, err := watch.Open(docroot, opt)
 	if err != nil {
-		f.s.log(err.Error())
+		if f.awaited != docroot {
+			f.awaited = docroot
+			f.s.wg.Go(func() { f.await(docroot) })
+		}
 		return
 	}
-	defer w.Close()
-	for {
-		b, err := w.Next(f.ctx)
-		if err != nil {
-			return
+	f.watched, f.awaited = docroot, ""
+	f.s.wg.Go(func() {
+		defer w.Close()
+		for {
+			b, err := w.Next(f.ctx)
+			if err != nil {
+				return
+			}
+			f.want(work{reload: b.All, paths: b.Paths})
 		}
-		f.want(work{reload: b.All, paths: b.Paths})
+	})
+}
+
+// await reads the site once its docroot exists.
+func (f *folder) await(docroot string) {
+	tick := time.NewTicker(2 * time.Second)
+	defer tick.Stop()
+	for {
+		select {
+		case <-f.ctx.Done():
+			return
+		case <-tick.C:
+			if _, err := os.Stat(docroot); err == nil {
+				f.want(work{reload: true})
+				return
+			}
+		}
 	}
 }
 

@@ -47,6 +47,8 @@ type Options struct {
 	// MayBuild reports that the user trusts the projects: Build runs after each save.
 	// A client can say so, too.
 	MayBuild bool
+	// Cache is sitelink's directory in the cache of the user, "" for none.
+	Cache string
 	// Log takes lines for the user.
 	Log func(line string)
 }

@@ -242,3 +242,60 @@ func TestCodeActions(t *testing.T) {
 		t.Errorf("baseline: %s", entry)
 	}
 }
+
+// applied returns the text of a file after the edits for it.
+func applied(text string, edits []protocol.TextEdit) string {
+	t := newText([]byte(text), protocol.PositionEncodingKindUTF16)
+	for i := len(edits) - 1; i >= 0; i-- {
+		t = t.edit(&protocol.TextDocumentContentChangePartial{Range: edits[i].Range, Text: edits[i].NewText})
+	}
+	return string(t.bytes)
+}
+
+func TestRenameHeading(t *testing.T) {
+	e := started(t)
+	name := "content/posts/one.md"
+	u := e.open(name, "")
+	place := where(u, at(blog()[name], "Start", 1))
+	p, err := e.Server.PrepareRename(t.Context(), &protocol.PrepareRenameParams{TextDocumentPositionParams: place})
+	if err != nil || asJSON(p) != `{"range":{"start":{"line":4,"character":3},"end":{"line":4,"character":13}},"placeholder":"Start here"}` {
+		t.Errorf("prepare: %s %v", asJSON(p), err)
+	}
+	// The buffer of the other file is not saved.
+	two := e.open("content/posts/two.md", "new line\n"+blog()["content/posts/two.md"]+"\n[again]: <../one/#start-here>\n")
+	edit, err := e.Server.Rename(t.Context(), &protocol.RenameParams{TextDocumentPositionParams: place, NewName: "Begin “here”"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := applied(blog()[name], edit.Changes[u]); !strings.Contains(got, "\n## Begin “here”\n") {
+		t.Errorf("the heading: %q", got)
+	}
+	want := "new line\n" + strings.ReplaceAll(blog()["content/posts/two.md"], "#start-here", "#begin-here") + "\n[again]: <../one/#begin-here>\n"
+	if got := applied("new line\n"+blog()["content/posts/two.md"]+"\n[again]: <../one/#start-here>\n", edit.Changes[two]); got != want {
+		t.Errorf("the links: %q, want %q", got, want)
+	}
+	if len(edit.Changes) != 2 {
+		t.Errorf("files: %s", asJSON(edit))
+	}
+	for _, bad := range []string{"", " ", "a\nb"} {
+		if _, err := e.Server.Rename(t.Context(), &protocol.RenameParams{TextDocumentPositionParams: place, NewName: bad}); err == nil {
+			t.Errorf("%q is accepted", bad)
+		}
+	}
+	if _, err := e.Server.Rename(t.Context(), &protocol.RenameParams{TextDocumentPositionParams: where(u, protocol.Position{Line: 3}), NewName: "x"}); err == nil {
+		t.Error("a rename of nothing is accepted")
+	}
+}
+
+// TestRenameFileUntrusted asks for the edits of a renamed file in a project that may
+// not be built.
+func TestRenameFileUntrusted(t *testing.T) {
+	e := started(t)
+	r, err := e.Server.WillRenameFiles(t.Context(), &protocol.RenameFilesParams{Files: []protocol.FileRename{{OldURI: string(e.uri("content/posts/one.md")), NewURI: string(e.uri("content/posts/first.md"))}}})
+	if err != nil || r != nil && len(r.Changes) > 0 {
+		t.Errorf("%s %v", asJSON(r), err)
+	}
+	e.wait("the message", func() bool {
+		return slices.ContainsFunc(e.messages, func(m string) bool { return strings.Contains(m, "sitelink mv does it") })
+	})
+}

@@ -18,10 +18,17 @@ import (
 // by name: those of an editor's buffers, and saved files that no build has seen.
 // It never changes: With returns another one.
 type Overlay struct {
-	texts map[string][]byte
-	files map[string]*indexedFile
+	texts  map[string][]byte
+	files  map[string]*indexedFile
+	parsed map[string]parsed
 	// anchors are the changes of headings, by the page that has them.
 	anchors map[docroot.NodeID]anchorChange
+}
+
+// parsed is what a text holds.
+type parsed struct {
+	links    []destination.Link
+	headings []Heading
 }
 
 // anchorChange is how the headings of a text differ from those of the snapshot.
@@ -29,17 +36,17 @@ type anchorChange struct{ added, removed map[string]bool }
 
 // With returns the overlay with another text of a file; nil takes the file out.
 func (s *Snapshot) With(ctx context.Context, o *Overlay, file string, text []byte) *Overlay {
-	n := &Overlay{texts: map[string][]byte{}, files: map[string]*indexedFile{}, anchors: map[docroot.NodeID]anchorChange{}}
+	n := &Overlay{texts: map[string][]byte{}, files: map[string]*indexedFile{}, parsed: map[string]parsed{}, anchors: map[docroot.NodeID]anchorChange{}}
 	if o != nil {
 		for name, text := range o.texts {
 			if name != file {
-				n.texts[name], n.files[name] = text, o.files[name]
+				n.texts[name], n.files[name], n.parsed[name] = text, o.files[name], o.parsed[name]
 			}
 		}
 	}
 	if text != nil {
 		n.texts[file] = text
-		n.files[file] = s.index(ctx, file, text)
+		n.files[file], n.parsed[file] = s.index(ctx, file, text)
 	}
 	for name, f := range n.files {
 		id, ok := s.page(name)
@@ -198,24 +205,27 @@ func (s *Snapshot) readFile(ctx context.Context, file string) *indexedFile {
 	if err != nil {
 		return nil
 	}
-	return s.index(ctx, file, text)
+	f, _ := s.index(ctx, file, text)
+	return f
 }
 
-// index returns what is kept of a text.
-func (s *Snapshot) index(ctx context.Context, file string, text []byte) *indexedFile {
-	f := &indexedFile{headings: s.Headings(file, text)}
+// index returns what is kept of a text, and what it holds.
+func (s *Snapshot) index(ctx context.Context, file string, text []byte) (*indexedFile, parsed) {
+	all := parsed{s.destinations(file, text), s.Headings(file, text)}
+	f := &indexedFile{headings: all.headings}
 	if _, ok := s.byFile[file]; ok {
 		f.title = titleOf(text, f.headings)
 	}
 	at := s.place(file)
-	for _, d := range s.destinations(file, text) {
-		t := s.lead(ctx, &at, &d)
+	for i := range all.links {
+		d := &all.links[i]
+		t := s.lead(ctx, &at, d)
 		if t.Node == docroot.NoNode {
 			continue
 		}
 		f.links = append(f.links, indexedLink{uint32(d.Start), uint32(d.End), t.Node, hashFragment(t.Fragment)})
 	}
-	return f
+	return f, all
 }
 
 // destinations returns the destinations of a text.
@@ -240,18 +250,24 @@ type File struct {
 
 // Analyze returns what a text holds and where its destinations lead.
 func (s *Snapshot) Analyze(ctx context.Context, o *Overlay, file string, text []byte) (*File, error) {
-	f := &File{Name: file, Text: text, Headings: s.Headings(file, text)}
+	var all parsed
+	if o != nil && bytes.Equal(o.texts[file], text) && o.files[file] != nil {
+		all = o.parsed[file]
+	} else {
+		all = parsed{s.destinations(file, text), s.Headings(file, text)}
+	}
+	f := &File{Name: file, Text: text, Headings: all.headings}
 	at := s.place(file)
 	at.built = s.builtLinks(file)
-	for _, d := range s.destinations(file, text) {
+	for i := range all.links {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		t, err := s.judgeLink(ctx, o, &at, text, &d)
+		t, err := s.judgeLink(ctx, o, &at, text, &all.links[i])
 		if err != nil {
 			return nil, err
 		}
-		f.Links = append(f.Links, Link{d, t})
+		f.Links = append(f.Links, Link{all.links[i], t})
 	}
 	return f, nil
 }

@@ -101,6 +101,30 @@ function M.apply(edit)
   vim.lsp.util.apply_workspace_edit(edit, "utf-16")
 end
 
+-- request sends a request that is about no place in the text.
+function M.request(method, params)
+  local all = vim.lsp.buf_request_sync(0, method, params, limit)
+  local answer = assert(all and all[M.id], method .. ": no answer")
+  assert(not answer.err, vim.inspect(answer.err))
+  return answer.result
+end
+
+function M.read(name)
+  local file = io.open(name)
+  if not file then
+    return ""
+  end
+  local text = file:read("*a")
+  file:close()
+  return text
+end
+
+function M.wait_file(name, needle)
+  wait(needle .. " in " .. name, function()
+    return M.read(name):find(needle, 1, true) ~= nil
+  end)
+end
+
 local ok, err = xpcall(function()
   dofile(vim.env.SITELINK_DRIVE)(M)
 end, debug.traceback)
