@@ -48,7 +48,7 @@ type Options struct {
 
 	// exchange replaces the network in tests.
 	exchange func(ctx context.Context, r fetch.Request) (*fetch.Response, error)
-	// retryDelay is the time after which a failure is tried once more: 1 s.
+	// retryDelay is the time after which a failure is tried again: 1 s.
 	retryDelay time.Duration
 }
 

@@ -158,7 +158,7 @@ func (c *chain) take(r *result, h *host) step {
 	return step{answer: a}
 }
 
-// failed tries once more before a failure counts.
+// failed tries again before a failure counts.
 func (c *chain) failed(a Answer) step {
 	switch a.Fault {
 	case PrivateAddress, RefusedRequest, OtherScheme, BadRedirect, RedirectLoop, BotWall:

@@ -157,7 +157,7 @@ func BenchmarkAskMillion(b *testing.B) {
 
 // BenchmarkAskLoopback asks for 10,000 URLs on 1,000 hosts on loopback, first with a
 // bare loop of net/http with the same number of requests at a time, then with Ask, then
-// once more with what the cache knows.
+// again with what the cache knows.
 func BenchmarkAskLoopback(b *testing.B) {
 	if runtime.GOOS != "linux" {
 		b.Skip("needs all of 127.0.0.0/8")

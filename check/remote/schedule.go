@@ -44,7 +44,7 @@ type dispatcher struct {
 	// and stale; those that have to wait are in waiting.
 	fresh, stale fifo
 	waiting      timed[*host]
-	// delayed are jobs that wait before they are tried once more.
+	// delayed are jobs that wait before they are tried again.
 	delayed timed[*job]
 
 	results     chan result

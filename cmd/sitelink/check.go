@@ -201,7 +201,7 @@ func runCheck(ctx context.Context, c *cli, cfg *config.Config, ext *externalFlag
 }
 
 // checkProject does the work of `sitelink check`. It returns [errFindings] when
-// there are findings that fail the run. ext says whether it asks other sites.
+// there are findings that fail the run. ext reports whether it asks other sites.
 func checkProject(ctx context.Context, c *cli, p *project.Project, ext *externalFlags) (err error) {
 	cfg := p.Config
 	if err := audit.WaitForBuild(ctx, p, c.ui.note); err != nil {
