@@ -189,8 +189,8 @@ func (x *fileIndex) suggestion(f *Finding) string {
 		return to.value
 	}
 	if isMarkdownPath(f.Raw) {
-		if fixed := x.pageOfMarkdown(f); fixed != "" {
-			return fixed
+		if fixed := x.pagesOfMarkdown(f); len(fixed) > 0 {
+			return fixed[0]
 		}
 	}
 	guesses := x.guesses(x.aimOf(f))
@@ -305,11 +305,11 @@ func addScheme(raw string) string {
 	return ""
 }
 
-// pageOfMarkdown returns a link to the page that was made of the Markdown file
-// that a link names, "" if there is none. The path is relative to the Markdown
+// pagesOfMarkdown returns links to the pages that may have been made of the Markdown
+// file that a link names, the most likely first. The path is relative to the Markdown
 // file with the link: a.md beside b.md, which become a/index.html and
 // b/index.html.
-func (x *fileIndex) pageOfMarkdown(f *Finding) string {
+func (x *fileIndex) pagesOfMarkdown(f *Finding) (values []string) {
 	raw, _, _ := strings.Cut(strings.TrimSpace(f.Raw), "#")
 	raw, _, _ = strings.Cut(raw, "?")
 	name := string(weburl.PercentDecode(nil, raw))
@@ -332,13 +332,13 @@ func (x *fileIndex) pageOfMarkdown(f *Finding) string {
 				if !ok {
 					continue
 				}
-				if fixed, _ := x.write(f, from, n); fixed != "" && fixed != f.Raw {
-					return fixed
+				if fixed, _ := x.write(f, from, n); fixed != "" && fixed != f.Raw && !slices.Contains(values, fixed) {
+					values = append(values, fixed)
 				}
 			}
 		}
 	}
-	return ""
+	return values
 }
 
 // behindRedirect returns the value that leads straight to where a redirect or an

@@ -99,23 +99,48 @@ func buildCommand(c *cli) *cobra.Command {
 // runBuild does the work of `sitelink build`: it runs the generator, and then the
 // check. It returns [errFindings] when there are findings that fail the run.
 func runBuild(ctx context.Context, c *cli, cfg *config.Config, strict bool, args []string) error {
+	b, err := openBuild(ctx, c, cfg, strict, args)
+	if err != nil {
+		return err
+	}
+	defer b.unlock()
+	p, err := b.run(ctx, c.env.Stderr)
+	if err != nil {
+		return err
+	}
+	noteStalePages(c, b.project, b.docroot)
+	c.printNotes(p)
+	return checkProject(ctx, c, p)
+}
+
+// build builds a project into .sitelink/public.
+type build struct {
+	c       *cli
+	project *project.Project
+	docroot string
+	command func(out string) generator.Command
+	unlock  func()
+}
+
+// openBuild finds the generator of the working directory and returns its build.
+func openBuild(ctx context.Context, c *cli, cfg *config.Config, strict bool, args []string) (*build, error) {
 	unnamed := *cfg
 	unnamed.Docroot = ""
 	p, err := c.findRoot(ctx, &unnamed)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	g := p.Generator
 	if g == nil {
-		return fault.New(errors.New("no known generator in this directory"),
+		return nil, fault.New(errors.New("no known generator in this directory"),
 			"build the site as usual, then: sitelink check DIR")
 	}
 	if flag := g.OutputFlag(args); flag != "" {
-		return fault.Usage(fmt.Sprintf("%s: sitelink build chooses the output directory itself", flag),
+		return nil, fault.Usage(fmt.Sprintf("%s: sitelink build chooses the output directory itself", flag),
 			"to check another: "+g.UsualCommand()+" "+strings.Join(args, " ")+", then sitelink check DIR")
 	}
 	if flag := g.QuietFlag(args); flag != "" && strict {
-		return fault.Usage(fmt.Sprintf("%s hides the warnings that --strict needs", flag), "remove one of them")
+		return nil, fault.Usage(fmt.Sprintf("%s hides the warnings that --strict needs", flag), "remove one of them")
 	}
 	if len(args) > 0 { // they may name another address, or another configuration
 		g.Configure(ctx, args...)
@@ -123,31 +148,34 @@ func runBuild(ctx context.Context, c *cli, cfg *config.Config, strict bool, args
 	if g.Err != nil && ctx.Err() == nil {
 		c.ui.warning(g.Title() + ": " + g.Err.Error())
 	}
-	own, err := makeStateDir(c, g.Dir)
-	if err != nil {
-		return err
-	}
-	unlock, err := lockBuild(ctx, filepath.Join(own, "build.lock"))
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	docroot := filepath.Join(own, project.BuiltDocroot)
-	commandFor := func(out string) generator.Command { return g.Command(g.Runner, out, strict, args) }
-	if err := runGenerator(ctx, c, g, docroot, commandFor); err != nil {
-		return err
-	}
-	noteStalePages(c, p, docroot)
-	if p, err = p.WithDocroot(ctx, p.Show(docroot)); err != nil {
-		return err
-	}
-	c.printNotes(p)
-	return checkProject(ctx, c, p)
+	return lockedBuild(ctx, c, p, strict, args)
 }
 
-// runGenerator builds the project into docroot, which does not exist before the
-// build has succeeded.
-func runGenerator(ctx context.Context, c *cli, g *project.Generator, docroot string, commandFor func(out string) generator.Command) error {
+// lockedBuild waits until no other build of the project is running.
+func lockedBuild(ctx context.Context, c *cli, p *project.Project, strict bool, args []string) (*build, error) {
+	g := p.Generator
+	own, err := makeStateDir(c, g.Dir)
+	if err != nil {
+		return nil, err
+	}
+	b := &build{c: c, project: p, docroot: filepath.Join(own, project.BuiltDocroot)}
+	b.command = func(out string) generator.Command { return g.Command(g.Runner, out, strict, args) }
+	b.unlock, err = lockBuild(ctx, filepath.Join(own, "build.lock"))
+	return b, err
+}
+
+// run runs the generator and returns the project with the new docroot. The output
+// of the generator goes to output.
+func (b *build) run(ctx context.Context, output io.Writer) (*project.Project, error) {
+	if err := b.generate(ctx, output); err != nil {
+		return nil, err
+	}
+	return b.project.WithDocroot(ctx, b.project.Show(b.docroot))
+}
+
+// generate runs the generator. The docroot does not exist before it has succeeded.
+func (b *build) generate(ctx context.Context, to io.Writer) error {
+	g, docroot := b.project.Generator, b.docroot
 	// An incomplete build has another name, so that nothing takes it for the site.
 	fresh := docroot + ".new"
 	for _, dir := range []string{fresh, docroot} {
@@ -156,9 +184,9 @@ func runGenerator(ctx context.Context, c *cli, g *project.Generator, docroot str
 		}
 	}
 	defer os.RemoveAll(fresh)
-	command := commandFor(fresh)
-	c.ui.note("building with " + command.String())
-	output := &warningCounter{to: c.env.Stderr, warning: command.Warning}
+	command := b.command(fresh)
+	b.c.ui.note("building with " + command.String())
+	output := &warningCounter{to: to, warning: command.Warning}
 	err := process.Command{
 		Args: command.Args, Name: command.String(), Dir: g.Dir, Env: os.Environ(),
 		Stdout: output, Stderr: output,

@@ -27,7 +27,7 @@ var commandGroups = []struct {
 }{
 	{"Check a site", []string{"check", "build", "watch", "lsp", "baseline"}},
 	{"Inspect a site", []string{"links", "explain", "profile"}},
-	{"Repair links", []string{"mv"}},
+	{"Repair links", []string{"fix", "mv"}},
 	{"Notify other sites", []string{"diff", "notify", "deploy", "ledger"}},
 	{"Receive from other sites", []string{"serve", "mentions"}},
 	{"Set up a project", []string{"init", "doctor", "hook", "inject"}},
@@ -40,6 +40,7 @@ var shortFlags = map[string][]string{
 	"check":           {"base-url", "profile", "fail-on", "format", "output", "ignore", "baseline", "from", "orphans", "config"},
 	"build":           {"strict", "base-url", "profile", "fail-on", "format", "output", "ignore", "baseline", "from", "config"},
 	"watch":           {"list", "format", "base-url", "profile", "ignore", "baseline", "from", "quiet", "poll", "config"},
+	"fix":             {"write", "likely", "interactive", "only", "check", "since", "undo", "base-url", "profile", "config"},
 	"explain":         {"from", "docroot", "base-url", "profile", "index", "map", "source", "config"},
 	"links":           {"to", "from", "external", "anchors", "addresses", "orphans", "format", "output", "base-url", "config"},
 	"mv":              {"write", "undo", "keep-id", "base-url", "profile", "config"},

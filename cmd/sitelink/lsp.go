@@ -3,14 +3,12 @@ package main
 import (
 	"context"
 	"os"
-	"path/filepath"
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
-	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/lsp"
 	"github.com/sitelink/sitelink/internal/project"
 )
@@ -104,17 +102,10 @@ func runLSP(ctx context.Context, c *cli, file string, build bool) error {
 
 // buildForEditor builds a project as `sitelink build` does, and returns the docroot.
 func (c *cli) buildForEditor(ctx context.Context, p *project.Project) (docroot string, err error) {
-	g := p.Generator
-	own, err := makeStateDir(c, g.Dir)
+	b, err := lockedBuild(ctx, c, p, false, nil)
 	if err != nil {
 		return "", err
 	}
-	unlock, err := lockBuild(ctx, filepath.Join(own, "build.lock"))
-	if err != nil {
-		return "", err
-	}
-	defer unlock()
-	docroot = filepath.Join(own, project.BuiltDocroot)
-	commandFor := func(out string) generator.Command { return g.Command(g.Runner, out, false, nil) }
-	return docroot, runGenerator(ctx, c, g, docroot, commandFor)
+	defer b.unlock()
+	return b.docroot, b.generate(ctx, c.env.Stderr)
 }

@@ -199,7 +199,7 @@ func rootCommand(c *cli) *cobra.Command {
 	root.Flags().Lookup("version").Usage = "print the version"
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(
-		checkCommand(c), buildCommand(c), watchCommand(c), lspCommand(c), initCommand(c), doctorCommand(c),
+		checkCommand(c), buildCommand(c), watchCommand(c), lspCommand(c), fixCommand(c), initCommand(c), doctorCommand(c),
 		explainCommand(c), linksCommand(c), mvCommand(c),
 		diffCommand(c), notifyCommand(c), deployCommand(c), ledgerCommand(c),
 		serveCommand(c), mentionsCommand(c),

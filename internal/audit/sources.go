@@ -127,6 +127,36 @@ func (a *Audit) PlaceLinks(ctx context.Context, links []check.Link) ([]*check.Po
 	return places, nil
 }
 
+// PlaceAll returns the same for findings, and calls use with the sources before they
+// are closed, and with their directory relative to the root. use is not called when
+// there are no sources.
+func (a *Audit) PlaceAll(ctx context.Context, findings []check.Finding, use func(m *source.Map, prefix string)) ([]*check.Position, error) {
+	places := make([]*check.Position, len(findings))
+	opt := a.sourceOptions()
+	if opt.Project == "" {
+		return places, nil
+	}
+	m, err := a.early.open(ctx, opt)
+	if err != nil {
+		return nil, err
+	}
+	defer m.Close()
+	r := &check.Result{Findings: slices.Clone(findings)}
+	prefix := a.Project.FromRoot(opt.Project)
+	err = a.placeFindings(ctx, m, prefix, r)
+	for _, note := range m.Notes {
+		a.opt.warn(note)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for i := range r.Findings {
+		places[i] = r.Findings[i].Source
+	}
+	use(m, prefix)
+	return places, nil
+}
+
 // PlaceOccurrences returns the same for the occurrences of a value on a page.
 func (a *Audit) PlaceOccurrences(ctx context.Context, page string, at []check.Occurrence) ([]*check.Position, error) {
 	places := make([]*check.Position, len(at))

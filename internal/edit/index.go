@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/fault"
@@ -164,6 +165,9 @@ func (j *journal) restoreIndex(ctx context.Context, root string, env []string) (
 	if j.Index == nil {
 		return false, nil
 	}
+	if err := waitForGit(ctx, j.Index.File); err != nil {
+		return false, err
+	}
 	_, now, err := listIndex(ctx, root, env)
 	switch {
 	case err != nil:
@@ -175,6 +179,25 @@ func (j *journal) restoreIndex(ctx context.Context, root string, env []string) (
 		return false, nil
 	}
 	return false, j.Index.restore(ctx, root, env)
+}
+
+// waitForGit waits while a git program holds the lock of the index: one that a killed
+// run has started may still work.
+func waitForGit(ctx context.Context, file string) error {
+	const most, step = 5 * time.Second, 20 * time.Millisecond
+	for waited := time.Duration(0); ; waited += step {
+		if _, err := os.Lstat(file + ".lock"); err != nil {
+			return nil
+		}
+		if waited >= most {
+			return indexLocked(file)
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(step):
+		}
+	}
 }
 
 // restore replaces the index while it holds git's lock.

@@ -23,6 +23,8 @@ type Answer struct {
 	Final string
 	// Note says which servers differ, for people; may be empty.
 	Note string
+	// Temporary means that a rule with a temporary status redirected.
+	Temporary bool
 
 	// location is the target, if the answer is a redirect.
 	location string
@@ -96,15 +98,17 @@ func (q *request) follow(path, query string) Answer {
 	if a.location == "" {
 		return a
 	}
-	state, note := a.State, a.Note
+	state, note, temporary := a.State, a.Note, a.Temporary
 	for range maxHops {
 		to := a.location
 		if !strings.HasPrefix(to, "/") {
-			return Answer{State: StateRedirectsAway, Node: docroot.NoNode, Final: to, Note: note}
+			return Answer{State: StateRedirectsAway, Node: docroot.NoNode, Final: to, Note: note, Temporary: temporary}
 		}
 		path, query = cutQuery(to)
-		if a = q.respond(path, query); a.location == "" {
-			a.Final = to
+		a = q.respond(path, query)
+		temporary = temporary || a.Temporary
+		if a.location == "" {
+			a.Final, a.Temporary = to, temporary
 			// The author of the link cares about how the first request was
 			// answered.
 			if a.State == StateOK {

@@ -25,6 +25,8 @@ type Resolved struct {
 	Final string
 	// Note explains the state if it says too little; may be empty.
 	Note string
+	// Temporary means that a rule with a temporary status redirects.
+	Temporary bool
 }
 
 // Unpublished is the URL of a site without base URL.
@@ -88,7 +90,7 @@ func (h *Host) Resolve(u weburl.URL, trace *[]Step) Resolved {
 	if isLivereload(path, query) && isMissing(&a) {
 		a = Answer{State: StateLivereload, Node: docroot.NoNode}
 	}
-	res.State, res.Node, res.Status, res.Note = a.State, a.Node, a.Status, a.Note
+	res.State, res.Node, res.Status, res.Note, res.Temporary = a.State, a.Node, a.Status, a.Note, a.Temporary
 	if u.Path() == prefix && prefix != "" && h.profile.Directory != Serve && a.Final == "" {
 		if a.State == StateOK {
 			res.State = StateRedirect

@@ -374,7 +374,8 @@ func (q *request) apply(hit redirect.Hit, path, query string, rewrites int) Answ
 	case redirect.Redirect:
 		to := q.ownPath(hit.To, path)
 		q.step(ruleOrigin(r), fmt.Sprintf("redirects (%d) to %s", r.Status, to))
-		return Answer{State: StateViaRedirect, Node: docroot.NoNode, Note: ruleOrigin(r), location: to}
+		return Answer{State: StateViaRedirect, Node: docroot.NoNode, Note: ruleOrigin(r), location: to,
+			Temporary: r.Status == http.StatusFound || r.Status == http.StatusSeeOther || r.Status == http.StatusTemporaryRedirect}
 	case redirect.Proxy:
 		q.step(ruleOrigin(r), "forwards the request to another server or a program: "+hit.To)
 		return Answer{State: StateProxied, Node: docroot.NoNode, Note: ruleOrigin(r)}

@@ -84,6 +84,7 @@ var filepathFiles = []string{
 	"internal/host/rules.go",
 	"internal/site/load.go",
 	"internal/site/update.go",
+	"internal/fix/fix.go", // compares files with the docroot
 	"internal/watch/notify.go",
 	"internal/watch/poll.go",
 	"internal/watch/watch.go",

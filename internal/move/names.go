@@ -24,6 +24,7 @@ type pages struct {
 	byAddress map[string]*page // see address
 	content   []mount          // directories of content
 	static    []mount          // directories that are published unchanged
+	layouts   []mount          // directories of templates
 }
 
 // page is a page that is made from a file.
@@ -44,6 +45,9 @@ type mount struct {
 func (mt mount) rel(file string) (string, bool) {
 	if file == mt.dir {
 		return cmp.Or(mt.target, "."), true
+	}
+	if mt.dir == "." {
+		return path.Join(mt.target, file), true
 	}
 	rest, ok := strings.CutPrefix(file, mt.dir+"/")
 	return path.Join(mt.target, rest), ok
@@ -111,7 +115,7 @@ func (m *planner) readMounts(ctx context.Context, p *pages) error {
 			if !ok {
 				continue
 			}
-			for kind, to := range map[string]*[]mount{"content": &p.content, "static": &p.static} {
+			for kind, to := range map[string]*[]mount{"content": &p.content, "static": &p.static, "layouts": &p.layouts} {
 				if rest, ok := strings.CutPrefix(mt.Target+"/", kind+"/"); ok {
 					*to = append(*to, mount{below, strings.Trim(rest, "/")})
 				}

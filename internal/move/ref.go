@@ -22,7 +22,7 @@ type naming struct {
 }
 
 // retargetFile returns the new value for one that names a file.
-func (m *planner) retargetFile(doc *document, name string, c *candidate) (string, bool) {
+func (m *planner) retargetFile(doc *document, name string, isRef bool, c *candidate) (string, bool) {
 	decoded, err := url.PathUnescape(name)
 	if err != nil {
 		return "", false
@@ -44,7 +44,7 @@ func (m *planner) retargetFile(doc *document, name string, c *candidate) (string
 	switch {
 	case n.bare && path.Base(to) == path.Base(n.file) && m.unique(to):
 		return name, true
-	case n.bare && m.unique(to):
+	case (n.bare || isRef && !strings.Contains(decoded, "/")) && m.unique(to): // refs look everywhere
 		value = path.Base(short)
 	case n.bare, strings.HasPrefix(decoded, "/"):
 		value = "/" + short

@@ -115,8 +115,10 @@ func (m *planner) rewrite(ctx context.Context) error {
 			files[p.file] = true
 		}
 	}
-	if err := m.rewriteMenus(files); err != nil {
-		return err
+	if m.fragments == nil {
+		if err := errors.Join(m.rewriteMenus(files), m.rewriteRules(files)); err != nil {
+			return err
+		}
 	}
 	m.plan.Files = len(files)
 	return nil
@@ -126,7 +128,7 @@ func (m *planner) rewrite(ctx context.Context) error {
 // addresses, so no link of the site leads to them.
 func (m *planner) rewriteMenus(files map[string]bool) error {
 	g := m.shadow.project.Generator
-	if g == nil || m.fragments != nil {
+	if g == nil {
 		return nil
 	}
 	dir, _ := m.belowRoot(filepath.ToSlash(g.Dir))
@@ -313,7 +315,7 @@ func (m *planner) retarget(doc *document, d *destination.Link, c *candidate) (va
 			return value + tail, true
 		}
 	}
-	if value, ok := m.retargetFile(doc, name, c); ok {
+	if value, ok := m.retargetFile(doc, name, d.IsRef(), c); ok {
 		return value + tail, true
 	}
 	return "", false

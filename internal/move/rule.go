@@ -3,6 +3,7 @@ package move
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/url"
 	"path"
@@ -10,6 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sitelink/sitelink/internal/destination"
+	"github.com/sitelink/sitelink/internal/edit"
 	"github.com/sitelink/sitelink/internal/project"
 )
 
@@ -56,7 +59,56 @@ func (m *planner) addRules(pairs []Pair) (changed bool, err error) {
 	if hash == "" {
 		return true, ExplainEdit(m.plan.Set.Create(f.name, []byte(insert)))
 	}
+	// The rules of a move that is made in the other direction now would be a loop.
+	for _, p := range written {
+		if _, back, err := f.format(nil, []Pair{{p.New, p.Old}}); err == nil {
+			back = strings.TrimPrefix(strings.ReplaceAll(back, "\n", lineEnd(text)), lineEnd(text))
+			if i := bytes.Index(text, []byte(back)); i >= 0 {
+				err := m.plan.Set.Replace(f.name, hash, i, i+len(back), "")
+				if err != nil && !errors.Is(err, edit.ErrOverlap) {
+					return false, ExplainEdit(err)
+				}
+			}
+		}
+	}
 	return true, ExplainEdit(m.plan.Set.Replace(f.name, hash, at, at, insert))
+}
+
+// rewriteRules lets the rules that lead to a moved address lead to the new one.
+func (m *planner) rewriteRules(files map[string]bool) error {
+	f := m.hostRules()
+	if f.name == "" || !m.exists(f.name) {
+		return nil
+	}
+	doc, err := m.document(f.name)
+	if err != nil {
+		return ExplainEdit(err)
+	}
+	for i := range doc.links {
+		d := &doc.links[i]
+		if d.Kind != destination.Rule && d.Key != "to" && d.Key != "destination" || !strings.HasPrefix(d.Value, "/") {
+			continue
+		}
+		name, tail := splitTail(d.Value)
+		to, ok := m.names.of(m.names.base + name)
+		if !ok {
+			continue
+		}
+		if m.rooted(to) == strings.ReplaceAll(d.Key, "*", ":splat") {
+			continue // the rule is for that address: addRules removes it
+		}
+		raw, err := d.Encode(m.rooted(to) + tail)
+		if err != nil {
+			m.note("%s: %v; the rule stays as it is", f.name, err)
+			continue
+		}
+		if err := m.plan.Set.Replace(f.name, doc.hash, d.Start, d.End, raw); err != nil {
+			return ExplainEdit(err)
+		}
+		m.plan.Links++
+		files[f.name] = true
+	}
+	return nil
 }
 
 // joinRules replaces the addresses below a directory by one rule for all of it.
@@ -120,6 +172,9 @@ func (m *planner) hostRules() ruleFile {
 	if file, ok := static("_redirects"); ok {
 		return ruleFile{file, redirectsLines, cloudflare}
 	}
+	if file, ok := m.ruleTemplate(); ok && before["_redirects"] {
+		return ruleFile{file, redirectsTemplate, cloudflare}
+	}
 	if dir, ok := m.belowRoot(filepath.ToSlash(p.RuleDir)); ok && p.RuleDir != "" {
 		for name, format := range map[string]func([]byte, []Pair) (int, string, error){"netlify.toml": netlifyTables, "vercel.json": jsonRules, "firebase.json": jsonRules} {
 			if file := path.Join(dir, name); m.exists(file) {
@@ -172,6 +227,34 @@ func redirectsLines(text []byte, rules []Pair) (int, string, error) {
 		fmt.Fprintf(&b, "%s %s 301%s", from, to, nl)
 	}
 	return bomLength(text), b.String(), nil
+}
+
+// ruleTemplate returns the template of the home page that writes _redirects.
+func (m *planner) ruleTemplate() (string, bool) {
+	var found []string
+	for _, mt := range m.pages.layouts {
+		for _, pattern := range []string{"index.*redir*", "home.*redir*", "_default/index.*redir*", "_default/home.*redir*"} {
+			names, _ := filepath.Glob(m.shadow.at(path.Join(mt.dir, pattern)))
+			for _, name := range names {
+				if file, ok := m.belowRoot(filepath.ToSlash(name)); ok {
+					found = append(found, file)
+				}
+			}
+		}
+	}
+	if len(found) != 1 {
+		return "", false
+	}
+	return found[0], true
+}
+
+// redirectsTemplate writes lines into a template of _redirects.
+func redirectsTemplate(text []byte, rules []Pair) (int, string, error) {
+	at, insert, err := redirectsLines(text, rules)
+	if bytes.HasPrefix(text[at:], []byte("{{-")) { // which would remove the end of the last line
+		insert += "{{/* moved files are above */}}"
+	}
+	return at, insert, err
 }
 
 // netlifyTables writes tables of netlify.toml, before the first of their kind.

@@ -272,8 +272,12 @@ func (s *shadow) generate(ctx context.Context, g *project.Generator, docroot str
 	case errors.Is(err, exec.ErrNotFound):
 		return fault.New(fmt.Errorf("%s is not installed: %s", g.Title(), command.Args[0]), "install it: mv builds a copy of the site to prove that no link breaks")
 	case errors.As(err, &failed):
-		lines := strings.Join(failed.Output, "\n")
-		return &buildError{fmt.Errorf("%s: %w\n%s", g.UsualCommand(), failed.Cause, strings.ReplaceAll(lines, s.root+string(filepath.Separator), ""))}
+		lines := slices.DeleteFunc(slices.Clone(failed.Output), func(line string) bool { return !strings.HasPrefix(strings.ToUpper(line), "ERROR") })
+		if len(lines) == 0 {
+			lines = failed.Output
+		}
+		text := strings.ReplaceAll(strings.Join(lines, "; "), s.root+string(filepath.Separator), "")
+		return &buildError{fmt.Errorf("%s: %w: %s", g.UsualCommand(), failed.Cause, text)}
 	}
 	return err
 }

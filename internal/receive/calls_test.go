@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -133,6 +134,46 @@ func TestCalls(t *testing.T) {
 	c.send(t.Context())
 	if len(caller.sent()) != 2 {
 		t.Errorf("sent again: %+v", caller.sent())
+	}
+}
+
+// TestDeployAtTheStart: a deploy between the first look at a docroot and the moment when
+// the receiver follows its changes is not missed.
+func TestDeployAtTheStart(t *testing.T) {
+	dir := t.TempDir()
+	page := func(name string) {
+		if err := os.WriteFile(filepath.Join(dir, "public", name), []byte("<p>x"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Mkdir(filepath.Join(dir, "public"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	page("index.html")
+	p, err := project.Find(t.Context(), dir, project.Options{Config: &config.Config{BaseURLs: []string{"https://b.example/"}}, Docroot: "public"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, sites := &sources{all: []source{{"https://b.example/", p}}}, &incoming.Sites{}
+	if err := s.watch(); err != nil {
+		t.Fatal(err)
+	}
+	defer s.close()
+	if err := s.load(t.Context(), sites); err != nil {
+		t.Fatal(err)
+	}
+	page("new.html")
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- s.follow(ctx, sites, func(text string) { t.Log(text) }) }()
+	for begin := time.Now(); !sites.Lookup("https://b.example/new.html").Exists; time.Sleep(10 * time.Millisecond) {
+		if time.Since(begin) > time.Minute {
+			t.Fatal("the deploy was missed")
+		}
+	}
+	stop()
+	if err := <-done; err != nil {
+		t.Error(err)
 	}
 }
 

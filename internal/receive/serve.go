@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/sitelink/sitelink/incoming"
@@ -47,6 +48,11 @@ func Serve(ctx context.Context, p *project.Project, opt ServeOptions) error {
 	if err != nil {
 		return err
 	}
+	// Watched before they are read: a deploy meanwhile is a change.
+	if err := sources.watch(); err != nil {
+		return err
+	}
+	defer sources.close()
 	sites := &incoming.Sites{}
 	if err := sources.load(ctx, sites); err != nil {
 		return err
@@ -192,8 +198,9 @@ func listenAt(ctx context.Context, address, instead string) (net.Listener, error
 
 // sources are the sites of a receiver, each from a docroot or only an address.
 type sources struct {
-	closed []string
-	all    []source
+	closed   []string
+	all      []source
+	watchers []*watch.Watcher
 }
 
 // source is one site.
@@ -323,17 +330,33 @@ func (s *source) load(ctx context.Context, opt incoming.ManifestOptions) (*incom
 // settled is how long a docroot must be unchanged after a deploy before it is read.
 const settled = 2 * time.Second
 
+// watch begins to record the changes of the docroots.
+func (s *sources) watch() error {
+	for _, d := range s.docroots() {
+		w, err := watch.Open(d.Dir, watch.Options{Quiet: settled})
+		if err != nil {
+			s.close()
+			return err
+		}
+		s.watchers = append(s.watchers, w)
+	}
+	return nil
+}
+
+func (s *sources) close() {
+	for _, w := range s.watchers {
+		w.Close()
+	}
+}
+
 // follow reads the sites again when their docroots change. What it cannot read, as
 // in the middle of a deploy, stays as it was.
 func (s *sources) follow(ctx context.Context, sites *incoming.Sites, warn func(string)) error {
 	changed := make(chan struct{}, 1)
-	for _, d := range s.docroots() {
-		w, err := watch.Open(d.Dir, watch.Options{Quiet: settled})
-		if err != nil {
-			return err
-		}
-		defer w.Close()
-		go func() {
+	var waiting sync.WaitGroup
+	defer waiting.Wait()
+	for _, w := range s.watchers {
+		waiting.Go(func() {
 			for {
 				if _, err := w.Next(ctx); err != nil {
 					return
@@ -343,7 +366,7 @@ func (s *sources) follow(ctx context.Context, sites *incoming.Sites, warn func(s
 				default: // a change is waiting already
 				}
 			}
-		}()
+		})
 	}
 	for {
 		select {

@@ -504,18 +504,34 @@ type ContentFile struct {
 	// Name is its path below its directory of content. Language is its language in
 	// lower case, "" if neither its name nor its directory says one.
 	Name, Language string
+	// Module is the theme or module that the file belongs to, "" for the project.
+	Module string
+	// Page is the key of its page, see [PageKey]: what the generator says if Listed is
+	// true, and otherwise what follows from the name.
+	Page   string
+	Listed bool
 }
 
 // Content returns the content files of the project and of its modules.
 func (m *Map) Content() []ContentFile {
+	listed := map[int]string{}
+	for key, i := range m.content.listed {
+		if old, ok := listed[i]; !ok || key < old {
+			listed[i] = key
+		}
+	}
 	all := make([]ContentFile, len(m.content.files))
 	for i := range m.content.files {
 		f := &m.content.files[i]
+		page, isListed := listed[i]
+		if !isListed {
+			page = f.key
+		}
 		name := f.name
 		if f.dir.dir != "." {
 			name = strings.TrimPrefix(name, f.dir.dir+"/")
 		}
-		all[i] = ContentFile{File: f.display, Name: name, Language: f.language()}
+		all[i] = ContentFile{File: f.display, Name: name, Language: f.language(), Module: f.dir.module, Page: page, Listed: isListed}
 	}
 	return all
 }

@@ -1,0 +1,313 @@
+package check
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/sitelink/sitelink/internal/docroot"
+	"github.com/sitelink/sitelink/internal/host"
+	isite "github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/weburl"
+	"github.com/sitelink/sitelink/site"
+)
+
+// RepairRule says how a [Repair] was found.
+type RepairRule string
+
+// The rules of repairs.
+const (
+	RepairCase      RepairRule = "wrong-case"      // exactly one address differs only in letter case
+	RepairSlash     RepairRule = "slash"           // the final slash is missing, or too much
+	RepairExtension RepairRule = "html-extension"  // .html is missing, or too much
+	RepairIndex     RepairRule = "index-file"      // index.html is missing, or too much
+	RepairAlias     RepairRule = "alias"           // an alias page leads on
+	RepairRedirect  RepairRule = "redirect"        // a rule of the site leads on
+	RepairMarkdown  RepairRule = "markdown-path"   // the path of a Markdown file that became a page
+	RepairOwn       RepairRule = "own-address"     // another scheme or host of the site itself
+	RepairHeading   RepairRule = "renamed-heading" // another id of the page
+	RepairMoved     RepairRule = "moved-page"      // the page has another address
+)
+
+// Repair is a link with a value that may be written in its place.
+type Repair struct {
+	// Finding is the link. Its code is empty if the link works, but only by a
+	// redirect of the host, or under another address of the site.
+	Finding Finding
+	Rule    RepairRule
+	// Likely means that the value is probably right; otherwise it is certain.
+	Likely bool
+	// Value is what to write in place of Finding.Raw, in the manner in which the
+	// link is written. It gives no finding. It is empty if the rule applies but
+	// there is no such value; Why says the reason then.
+	Value, Why string
+}
+
+// Repairs returns a Repair for each link of the result of [Run] to which a rule
+// applies, and for the links without a finding that can be improved, sorted by page
+// and offset. Links of feeds and sitemaps are left out: they are written
+// elsewhere.
+//
+// The errors are those of [Run].
+func Repairs(ctx context.Context, s *site.Site, opt Options, r *Result) ([]Repair, error) {
+	in := isite.Unwrap(s)
+	x := repairer{fileIndex: newFileIndex(in)}
+	var all []Repair
+	add := func(f *Finding, of func(f *Finding) Repair) {
+		page := x.open(f)
+		if page == nil || f.isFeed || page.Kind() == isite.PageSitemap || page.Kind() == isite.PageIndex {
+			return
+		}
+		if repair := of(f); repair.Rule != "" {
+			repair.Finding = *f
+			all = append(all, repair)
+		}
+	}
+	for i := range r.Findings {
+		if f := &r.Findings[i]; !isFileFault(f) {
+			add(f, x.repair)
+		}
+	}
+	_, err := Links(ctx, s, opt, Query{}, func(l *Link) error {
+		if l.Verdict == OK && (l.Final != "" || strings.Contains(l.Raw, "//")) || l.Code == External {
+			f := l.Finding()
+			f.Code = ""
+			add(&f, x.improve)
+		}
+		return nil
+	})
+	slices.SortStableFunc(all, func(a, b Repair) int { return compareFindings(a.Finding, b.Finding) })
+	return all, err
+}
+
+// repairer finds repairs. It belongs to one goroutine.
+type repairer struct {
+	*fileIndex
+	from   isite.PageID // the page of the link
+	origin string       // of that page, such as https://example.org
+	folded map[string][]docroot.NodeID
+}
+
+// open makes the page of a finding the current one; nil if it is not a page.
+func (x *repairer) open(f *Finding) *isite.Page {
+	node, ok := x.s.Lookup(f.Page)
+	id, isPage := x.s.PageOf(node)
+	if !ok || !isPage {
+		return nil
+	}
+	x.from = id
+	x.origin, _ = x.s.Public("/" + f.Page)
+	p := x.s.Page(id)
+	f.hasBase, f.isFeed = p.HasBase(), p.Kind().IsFeed()
+	return p
+}
+
+// improve returns the repair of a link without a finding: one that the host
+// redirects, or one that leads to the site itself under another address. Rule is
+// empty if there is none.
+func (x *repairer) improve(f *Finding) Repair {
+	if own := x.own(f.Raw); own != f.Raw && gives(x.s, f, own) {
+		return Repair{Rule: RepairOwn, Value: x.settled(f, own)}
+	}
+	if f.Final == "" || !strings.HasPrefix(f.Final, "/") {
+		return Repair{}
+	}
+	to, _, _ := strings.Cut(f.Final, "?")
+	value := replacePath(x.s, f, to)
+	if rule := formRule(f.Target, f.Final); rule != "" && gives(x.s, f, value) {
+		return Repair{Rule: rule, Value: value}
+	}
+	return Repair{}
+}
+
+// own returns an absolute link to the site's own host, with or without www, with
+// the scheme and host of the base URL. It returns other links as they are.
+func (x *repairer) own(raw string) string {
+	scheme, host, ok := strings.Cut(x.origin, "://")
+	i := strings.Index(raw, "//")
+	if !ok || i < 0 || i > 0 && !strings.EqualFold(raw[:i], "http:") && !strings.EqualFold(raw[:i], "https:") {
+		return raw
+	}
+	rest := raw[i+2:]
+	end := len(rest)
+	if n := strings.IndexAny(rest, "/?#"); n >= 0 {
+		end = n
+	}
+	bare := func(host string) string { return strings.TrimPrefix(strings.ToLower(host), "www.") }
+	if bare(rest[:end]) != bare(host) {
+		return raw
+	}
+	if i == 0 { // without scheme
+		return "//" + host + rest[end:]
+	}
+	return scheme + "://" + host + rest[end:]
+}
+
+// settled returns a value that leads straight to where the host redirects it, and
+// under the site's own address.
+func (x *repairer) settled(f *Finding, value string) string {
+	for range 3 {
+		r, err := x.s.Follow(x.from, value)
+		if err != nil || r.State != host.StateRedirect || !strings.HasPrefix(r.Final, "/") {
+			break
+		}
+		to, _, _ := strings.Cut(r.Final, "?")
+		with := *f
+		with.Raw = value
+		value = replacePath(x.s, &with, to)
+	}
+	return x.own(value)
+}
+
+// repair returns the repair of a link that is a finding; Rule is empty if no rule
+// applies.
+func (x *repairer) repair(f *Finding) Repair {
+	var r Repair
+	switch f.Code {
+	case ViaRedirect:
+		r = x.behind(f)
+	case MissingFile, MissingDirectory, MissingIndex, WrongCase, Fallback, ServerDependent:
+		r = x.missing(f)
+	case MissingFragment:
+		if r.Rule = RepairHeading; f.Suggestion == "" {
+			r.Why = "no id of the page is similar"
+		}
+		r.Value, r.Likely = f.Suggestion, true
+	}
+	if r.Value != "" {
+		if r.Value = x.settled(f, r.Value); !gives(x.s, f, r.Value) || r.Value == f.Raw {
+			return Repair{}
+		}
+	}
+	return r
+}
+
+// behind returns the repair of a link to a redirect or an alias page.
+func (x *repairer) behind(f *Finding) Repair {
+	r := Repair{Rule: RepairRedirect, Value: f.Suggestion}
+	if target, ok := x.s.PageOf(f.node); ok && f.Final == "" && x.s.Page(target).Alias() != "" {
+		r.Rule = RepairAlias
+	}
+	answer, err := x.s.Follow(x.from, f.Raw)
+	switch {
+	case err == nil && answer.Temporary && !f.hasBase:
+		return Repair{Rule: r.Rule, Why: "the redirect is temporary"}
+	case r.Value == "":
+		r.Why = "what the redirect leads to depends on the query or fragment, or does not work"
+	}
+	return r
+}
+
+// missing returns the repair of a link that no file answers.
+func (x *repairer) missing(f *Finding) Repair {
+	if r := x.spelled(f); r.Rule != "" {
+		return r
+	}
+	if isMarkdownPath(f.Raw) {
+		switch values := x.pagesOfMarkdown(f); len(values) {
+		case 0:
+		case 1:
+			return Repair{Rule: RepairMarkdown, Value: values[0]}
+		default:
+			return Repair{Rule: RepairMarkdown, Why: "it may mean " + strings.Join(values, " or ")}
+		}
+	}
+	if f.Suggestion == "" {
+		return Repair{}
+	}
+	return Repair{Rule: RepairMoved, Likely: true, Value: f.Suggestion}
+}
+
+// spelled returns the repair of a link that lacks nothing but a slash, an
+// extension, the name of an index file, or the letter case.
+func (x *repairer) spelled(f *Finding) Repair {
+	target, _, _ := strings.Cut(f.Target, "?")
+	if !strings.HasPrefix(target, "/") || f.Code == ServerDependent && f.Suggestion == "" {
+		return Repair{}
+	}
+	var values []string
+	var rule RepairRule
+	for _, form := range otherForms(target) {
+		value := replacePath(x.s, f, form)
+		r, err := x.s.Follow(x.from, value)
+		if err != nil || r.State != host.StateOK || r.Node == docroot.NoNode {
+			continue
+		}
+		if value = replacePath(x.s, f, x.s.Href(r.Node)); gives(x.s, f, value) && !slices.Contains(values, value) {
+			values, rule = append(values, value), cmp.Or(formRule(target, x.s.Href(r.Node)), RepairIndex)
+		}
+	}
+	if len(values) == 0 {
+		for _, node := range x.sameFolded(target) {
+			if value := replacePath(x.s, f, x.s.Href(node)); !slices.Contains(values, value) {
+				values, rule = append(values, value), RepairCase
+			}
+		}
+		if len(values) == 1 && !gives(x.s, f, values[0]) {
+			return Repair{}
+		}
+	}
+	switch len(values) {
+	case 0:
+		return Repair{}
+	case 1:
+		return Repair{Rule: rule, Value: values[0]}
+	}
+	return Repair{Rule: rule, Why: "it may mean " + strings.Join(values, " or ")}
+}
+
+// otherForms returns the addresses that differ from a path in its final slash, its
+// extension or the name of an index file.
+func otherForms(p string) []string {
+	bare := strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(p, "index.html"), ".html"), "/")
+	all := []string{bare, bare + "/", bare + ".html", bare + "/index.html"}
+	return slices.DeleteFunc(all, func(s string) bool { return s == p || s == "" })
+}
+
+// sameFolded returns the files whose addresses differ from a path only in letter
+// case, and in what [otherForms] changes.
+func (x *repairer) sameFolded(target string) []docroot.NodeID {
+	if x.folded == nil {
+		x.folded = map[string][]docroot.NodeID{}
+		t := x.s.Tree()
+		for i := range t.Len() {
+			if n := docroot.NodeID(i); t.Kind(n) == docroot.KindFile {
+				key := bareAddress(decodeFragment(x.s.Href(n)))
+				x.folded[key] = append(x.folded[key], n)
+			}
+		}
+	}
+	return x.folded[bareAddress(decodeFragment(target))]
+}
+
+// formRule returns the rule by which two values differ, "" if they differ in more
+// than form.
+func formRule(old, value string) RepairRule {
+	a, b := strings.TrimSuffix(pathOf(old), "/"), strings.TrimSuffix(pathOf(value), "/")
+	switch {
+	case !strings.EqualFold(bareName(a), bareName(b)):
+		return ""
+	case bareName(a) != bareName(b):
+		return RepairCase
+	case strings.HasSuffix(a, "index.html") != strings.HasSuffix(b, "index.html"):
+		return RepairIndex
+	case strings.HasSuffix(a, ".html") != strings.HasSuffix(b, ".html"):
+		return RepairExtension
+	}
+	return RepairSlash
+}
+
+// pathOf returns a value without query and fragment.
+func pathOf(value string) string {
+	value = strings.TrimSpace(value)
+	if i := strings.IndexAny(value, "?#"); i >= 0 {
+		value = value[:i]
+	}
+	return string(weburl.PercentDecode(nil, value))
+}
+
+// bareName is [bareAddress] with the letter case of the value.
+func bareName(p string) string {
+	return strings.Trim(strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(p, "/"), "index.html"), ".html"), "/")
+}

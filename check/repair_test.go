@@ -1,0 +1,77 @@
+package check
+
+import (
+	"testing"
+
+	isite "github.com/sitelink/sitelink/internal/site"
+)
+
+// TestRepairs: each rule, what it writes, and when it writes nothing.
+func TestRepairs(t *testing.T) {
+	based := isite.Options{BaseURLs: []string{"https://example.org/sub/"}}
+	netlify := hosted("netlify")
+	tests := []struct {
+		name  string
+		files files // "a/p.html" is the page with the link
+		opt   isite.Options
+		raw   string
+		want  string // rule, level and value or reason; "" for none
+	}{
+		{"letter_case", files{"img/Logo.png": ""}, isite.Options{}, "/img/logo.PNG", "wrong-case /img/Logo.png"},
+		{"letter_case_of_directory", files{"Docs/x/index.html": plain}, isite.Options{}, "../docs/X/", "wrong-case ../Docs/x/"},
+		{"two_letter_cases", files{"i/Logo.png": "", "i/LOGO.png": ""}, isite.Options{}, "/i/logo.png", "wrong-case: it may mean /i/LOGO.png or /i/Logo.png"},
+		{"slash_by_redirect", files{"docs/index.html": plain}, isite.Options{}, "/docs#x", "renamed-heading: no id of the page is similar"},
+		{"slash_by_redirect_with_id", files{"docs/index.html": plain + "<p id=x>"}, isite.Options{}, "/docs?q#x", "slash /docs/?q#x"},
+		{"slash_too_much", files{"about.html": plain}, isite.Options{}, "/about.html/", "slash /about.html"},
+		{"html_missing", files{"about.html": plain}, isite.Options{}, "../about", "html-extension ../about.html"},
+		{"html_too_much", files{"about/index.html": plain}, isite.Options{}, "../about.html", "html-extension ../about/"},
+		{"index_too_much", files{"about.html": plain}, isite.Options{}, "/about/index.html", "index-file /about.html"},
+		{"alias", files{"old/index.html": `<meta http-equiv=refresh content="0; url=/new/">`, "new/index.html": plain}, isite.Options{}, "../old/", "alias ../new/"},
+		{"alias_without_slash", files{"old/index.html": `<meta http-equiv=refresh content="0; url=/new">`, "new/index.html": plain}, isite.Options{}, "/old/", "alias /new/"},
+		{"permanent_rule", files{"_redirects": "/old /new/ 301\n", "new/index.html": plain}, netlify, "/old", "redirect /new/"},
+		{"temporary_rule", files{"_redirects": "/old /new/ 302\n", "new/index.html": plain}, netlify, "/old", "redirect: the redirect is temporary"},
+		{"rule_with_query", files{"_redirects": "/old /new/?x 301\n", "new/index.html": plain}, netlify, "/old?y", "redirect: what the redirect leads to depends on the query or fragment, or does not work"},
+		{"markdown", files{"a/b/index.html": plain}, isite.Options{}, "b.md", "markdown-path b/"},
+		{"markdown_of_two", files{"a/b/index.html": plain, "b/index.html": plain}, isite.Options{}, "b.md", "markdown-path: it may mean b/ or ../b/"},
+		{"http", files{"x.html": plain}, based, "http://example.org/sub/x.html", "own-address https://example.org/sub/x.html"},
+		{"www", files{"x.html": plain}, based, "https://WWW.example.org/sub/x.html", "own-address https://example.org/sub/x.html"},
+		{"www_and_case", files{"x.html": plain}, based, "http://example.org/sub/X.html", "wrong-case https://example.org/sub/x.html"},
+		{"www_broken", files{}, based, "https://www.example.org/sub/gone", ""},
+		{"other_host", files{"x.html": plain}, based, "https://blog.example.org/sub/x.html", ""},
+		{"own_already", files{"x.html": plain}, based, "//example.org/sub/x.html", ""},
+		{"heading", files{"x.html": plain + `<h2 id=installation>`}, isite.Options{}, "/x.html#instalation", "renamed-heading likely /x.html#installation"},
+		{"no_heading", files{"x.html": plain}, isite.Options{}, "/x.html#other", "renamed-heading: no id of the page is similar"},
+		{"typo", files{"guides/installation/index.html": plain}, isite.Options{}, "/guides/instalation/", "moved-page likely /guides/installation/"},
+		{"nothing", files{}, isite.Options{}, "/gone/", ""},
+	}
+	for _, tt := range tests {
+		fs := files{"a/p.html": plain + `<a href="` + tt.raw + `">`}
+		for name, text := range tt.files {
+			fs[name] = text
+		}
+		s := load(t, tempDocroot(t, fs), tt.opt)
+		r := run(t, s, Options{})
+		all, err := Repairs(t.Context(), handle(s), Options{}, r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, r := range all {
+			if r.Finding.Raw != tt.raw {
+				continue
+			}
+			got = string(r.Rule)
+			if r.Likely && r.Value != "" {
+				got += " likely"
+			}
+			if r.Value != "" {
+				got += " " + r.Value
+			} else {
+				got += ": " + r.Why
+			}
+		}
+		if got != tt.want {
+			t.Errorf("%s: %s\ngot  %q\nwant %q", tt.name, tt.raw, got, tt.want)
+		}
+	}
+}

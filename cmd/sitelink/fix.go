@@ -1,0 +1,400 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/internal/audit"
+	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/edit"
+	"github.com/sitelink/sitelink/internal/fault"
+	"github.com/sitelink/sitelink/internal/fix"
+	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/text"
+)
+
+const fixLong = `fix repairs links in the files that you edit: Markdown, front matter, shortcodes, data, templates,
+style sheets. It prints the changes as a diff that git apply accepts. --write makes them.
+
+Without DIR, fix first builds the site with its generator, as sitelink build does. With --write, it
+builds the site again afterwards, and takes back the changes of a file that did not help. DIR is the
+docroot of a build that you have made; files that changed after it are refused.
+
+A change is safe or likely. fix makes the safe ones, and the likely ones too with --likely:
+
+  wrong-case       safe    exactly one address differs only in letter case
+  slash            safe    the final slash is missing, or too much
+  html-extension   safe    .html is missing, or too much
+  index-file       safe    index.html is missing, or too much
+  alias            safe    an alias page leads on
+  redirect         safe    a permanent rule of your own site leads on
+  markdown-path    safe    the path of a Markdown file that names exactly one page
+  ref              safe    an argument of ref or relref that names exactly one page
+  own-address      safe    http for https, or www, in links to your own site
+  renamed-heading  safe    the heading has another id than in the build of --since
+                   likely  without --since: the most similar id of the page
+  moved-page       likely  a page with the same title as in the build of --since, a file that git
+                           renamed, or the most similar address
+
+Each change replaces the destination of a link and nothing else. fix never touches a link whose
+place is not exactly known, that may mean several pages, or that a temporary redirect answers; it
+lists these with the reason. docs/guide/repair.md has more.
+`
+
+const fixExitCodes = `Exit codes:
+  0    nothing is left to fix, or everything was fixed
+  1    fix could change something, or took changes back
+  2    wrong usage or configuration
+  3    the work could not be done, for example because the build failed
+  130  interrupted; sitelink fix --undo restores the files
+`
+
+const fixExample = `  # what would change
+  sitelink fix
+
+  # change it, and prove it with a build
+  sitelink fix --write
+
+  # ask about each change, the likely ones included
+  sitelink fix --interactive --likely
+
+  # only some rules, or some codes of findings
+  sitelink fix --only wrong-case,slash --write
+
+  # in CI: fail if there is something to fix
+  sitelink fix --check
+
+  # restore the files
+  sitelink fix --undo`
+
+// fixFlags are the flags of sitelink fix.
+type fixFlags struct {
+	file, since                                      string
+	write, likely, interactive, check, undo, verbose bool
+	only                                             []string
+}
+
+func fixCommand(c *cli) *cobra.Command {
+	var f fixFlags
+	cmd := &cobra.Command{
+		Use:     "fix [DIR]",
+		Short:   "repair links in the sources",
+		Long:    fixLong + "\n" + fixExitCodes,
+		Example: fixExample,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return fault.Usage(fmt.Sprintf("fix takes one directory, got %d", len(args)), "run it once for each docroot")
+			}
+			return nil
+		},
+		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.validate(); err != nil {
+				return err
+			}
+			cfg, err := c.configure(cmd, args, f.file)
+			if err != nil {
+				return err
+			}
+			named := len(args) > 0 || cmd.Flags().Changed("docroot")
+			return runFix(cmd.Context(), c, cfg, f, named)
+		},
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.BoolVar(&f.write, "write", false, "change the files, and prove it with a build")
+	flags.BoolVar(&f.likely, "likely", false, "include changes that are probably right")
+	flags.BoolVar(&f.interactive, "interactive", false, "ask about each change, and make those that you accept")
+	flags.StringSliceVar(&f.only, "only", nil, "apply `RULE`s or codes of findings only; repeatable, or separated by commas")
+	flags.BoolVar(&f.check, "check", false, "list the changes, one per line, and exit with 1 if there are any")
+	flags.StringVar(&f.since, "since", "", "compare with the earlier build in `DIR` to find renamed headings and moved pages")
+	flags.BoolVar(&f.undo, "undo", false, "restore the files that the last fix or mv changed")
+	flags.BoolVar(&f.verbose, "verbose", false, "list every link that stays as it is, with the reason")
+	addKeyFlags(cmd, "fail-on", "format", "group-by", "all", "show", "output", "color", "verbose", "since", "log", "anchors", "record")
+	flags.StringVar(&f.file, "config", "", "read `FILE` instead of searching for sitelink.toml")
+	return cmd
+}
+
+// validate refuses flags that contradict each other, and unknown rules.
+func (f *fixFlags) validate() error {
+	for _, other := range []struct {
+		flag string
+		set  bool
+	}{{"--write", f.write}, {"--interactive", f.interactive}, {"--undo", f.undo}} {
+		if f.check && other.set {
+			return fault.Usage("--check changes nothing, "+other.flag+" does", "remove one of them")
+		}
+	}
+	for _, name := range f.only {
+		if !slices.Contains(fix.Rules, check.RepairRule(name)) && !slices.Contains(codeNames(), name) {
+			var rules []string
+			for _, r := range fix.Rules {
+				rules = append(rules, string(r))
+			}
+			return fault.Usage(fmt.Sprintf("--only: no rule or code is named %q", name), "the rules are "+strings.Join(rules, ", "))
+		}
+	}
+	return nil
+}
+
+// fixer does the work of `sitelink fix`.
+type fixer struct {
+	c     *cli
+	flags fixFlags
+	cfg   *config.Config
+	built *build // nil if the user named a docroot, or nothing builds the site
+	first *check.Result
+}
+
+func runFix(ctx context.Context, c *cli, cfg *config.Config, f fixFlags, named bool) error {
+	if f.undo {
+		return undoFix(ctx, c, cfg)
+	}
+	x := &fixer{c: c, flags: f, cfg: cfg}
+	p, err := x.project(ctx, named)
+	if err != nil {
+		return err
+	}
+	if x.built != nil {
+		defer x.built.unlock()
+	}
+	a, err := x.open(ctx, p)
+	if err != nil {
+		return err
+	}
+	plan, err := fix.Make(ctx, a, x.first, fix.Options{Likely: f.likely, Only: f.only, Since: f.since, Env: os.Environ()})
+	if err != nil {
+		return err
+	}
+	for _, name := range plan.Stale(p.Abs(p.Docroot)) {
+		if a.HasSources() {
+			plan.Without(name, "the file changed after "+p.Docroot+" was built: build the site again")
+		}
+	}
+	left := len(plan.Edits)
+	switch {
+	case f.interactive:
+		if left, err = x.choose(ctx, plan); err != nil {
+			return err
+		}
+		fallthrough
+	case f.write:
+		return x.apply(ctx, plan, a, left)
+	case f.check:
+		for i := range plan.Edits {
+			e := &plan.Edits[i]
+			fmt.Fprintf(c.env.Stdout, "%s:%d:%d: %s: %s -> %s\n", visible(e.File), e.Line, e.Column, e.Rule, visible(e.Old), visible(e.New))
+		}
+	default:
+		set, err := plan.Set(os.Environ())
+		if err != nil {
+			return err
+		}
+		if err := set.Diff(c.env.Stdout); err != nil {
+			return err
+		}
+	}
+	x.summary(plan)
+	if left > 0 {
+		return errFindings
+	}
+	return nil
+}
+
+// project returns the project with the docroot to read, which is built if the user
+// names none and a generator is known.
+func (x *fixer) project(ctx context.Context, named bool) (*project.Project, error) {
+	p, err := x.c.findRoot(ctx, x.cfg)
+	if err != nil {
+		return nil, err
+	}
+	if p.Generator != nil && p.Generator.Builds() {
+		if x.built, err = openBuild(ctx, x.c, x.cfg, false, nil); err != nil {
+			return nil, err
+		}
+		if !named {
+			if p, err = x.built.run(ctx, x.c.env.Stderr); err != nil {
+				x.built.unlock()
+				return nil, err
+			}
+		}
+	}
+	if err := p.CheckDocroot(); err != nil {
+		if x.built != nil {
+			x.built.unlock()
+		}
+		return nil, err
+	}
+	x.c.printNotes(p)
+	return p, nil
+}
+
+// open loads and checks the site.
+func (x *fixer) open(ctx context.Context, p *project.Project) (*audit.Audit, error) {
+	opt, done := x.c.loading(p)
+	defer done()
+	opt.Baseline = true
+	a, err := audit.Open(ctx, p, opt)
+	if err != nil {
+		return nil, err
+	}
+	x.first, err = a.Check(ctx)
+	return a, err
+}
+
+// again builds the site again and checks it.
+func (x *fixer) again(ctx context.Context) (*check.Result, string, error) {
+	var output bytes.Buffer
+	p, err := x.built.run(ctx, io.MultiWriter(x.c.env.Stderr, &output))
+	if err != nil {
+		return nil, output.String(), err
+	}
+	opt, done := x.c.loading(p)
+	defer done()
+	opt.Baseline = true
+	a, err := audit.Open(ctx, p, opt)
+	if err != nil {
+		return nil, output.String(), err
+	}
+	r, err := a.Check(ctx)
+	return r, output.String(), err
+}
+
+// reload checks the docroot again, where the pages themselves were changed.
+func (x *fixer) reload(p *project.Project) func(ctx context.Context) (*check.Result, string, error) {
+	return func(ctx context.Context) (*check.Result, string, error) {
+		opt := x.c.auditOptions(nil)
+		opt.Baseline = true
+		a, err := audit.Open(ctx, p, opt)
+		if err != nil {
+			return nil, "", err
+		}
+		r, err := a.Check(ctx)
+		return r, "", err
+	}
+}
+
+// choose asks about each edit and keeps the accepted ones. It returns how many there
+// were.
+func (x *fixer) choose(ctx context.Context, plan *fix.Plan) (all int, err error) {
+	ask := newAsker(x.c)
+	var kept []fix.Edit
+	for i := range plan.Edits {
+		e := &plan.Edits[i]
+		ok, err := ask(ctx, fmt.Sprintf("%s:%d:%d: %s: %s -> %s", e.File, e.Line, e.Column, e.Rule, e.Old, e.New))
+		if err != nil {
+			return 0, err
+		}
+		if ok {
+			kept = append(kept, *e)
+		}
+	}
+	all, plan.Edits = len(plan.Edits), kept
+	return all, nil
+}
+
+// apply changes the files. wanted is the number of edits before the user chose.
+func (x *fixer) apply(ctx context.Context, plan *fix.Plan, a *audit.Audit, wanted int) error {
+	proof := fix.Proof{Before: x.first}
+	switch {
+	case x.built != nil:
+		proof.Again = x.again
+	case !a.HasSources():
+		proof.Again = x.reload(a.Project)
+	}
+	command := "sitelink fix --write"
+	if x.flags.interactive {
+		command = "sitelink fix --interactive"
+	}
+	r, err := plan.Apply(ctx, os.Environ(), command, proof)
+	if r == nil {
+		return err
+	}
+	for _, e := range r.Applied {
+		fmt.Fprintf(x.c.env.Stdout, "%s:%d:%d: %s: %s -> %s\n", visible(e.File), e.Line, e.Column, e.Rule, visible(e.Old), visible(e.New))
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.Back)) {
+		x.c.ui.warning(fmt.Sprintf("%s: its changes are taken back: %s", name, r.Back[name]))
+	}
+	if err != nil {
+		if ctx.Err() != nil && len(r.Applied) > 0 {
+			x.c.ui.note("interrupted before the proof; to restore the files: sitelink fix --undo")
+		}
+		return err
+	}
+	x.summary(plan)
+	switch {
+	case len(r.Applied) == 0:
+	case r.Proved:
+		x.c.ui.note(fmt.Sprintf("%s in %s; %s gone, %s new", text.Count(len(r.Applied), "change"), text.Count(files(r.Applied), "file"), text.Count(r.Fixed, "finding"), text.Thousands(r.New)))
+	default:
+		x.c.ui.note(fmt.Sprintf("%s in %s; build the site and run sitelink check to prove them", text.Count(len(r.Applied), "change"), text.Count(files(r.Applied), "file")))
+	}
+	if len(r.Applied) < wanted || r.New > 0 {
+		return errFindings
+	}
+	return nil
+}
+
+// files returns how many files edits are in.
+func files(edits []fix.Edit) int {
+	names := map[string]bool{}
+	for i := range edits {
+		names[edits[i].File] = true
+	}
+	return len(names)
+}
+
+// shownSkips is how many links that stay are listed without --verbose.
+const shownSkips = 10
+
+// summary says what stays as it is, and why.
+func (x *fixer) summary(plan *fix.Plan) {
+	for i, s := range plan.Skips {
+		if i == shownSkips && !x.flags.verbose && len(plan.Skips) > shownSkips+1 {
+			x.c.ui.note(fmt.Sprintf("%s more stay as they are; --verbose lists them", text.Count(len(plan.Skips)-i, "link")))
+			break
+		}
+		more := ""
+		if s.More > 0 {
+			more = fmt.Sprintf(", and %s", text.Count(s.More, "more link"))
+		}
+		x.c.ui.note(fmt.Sprintf("%s:%d:%d: %s stays as it is: %s [%s]%s", s.File, s.Line, s.Column, s.Value, s.Why, s.Rule, more))
+	}
+	if plan.Likely > 0 {
+		x.c.ui.note(fmt.Sprintf("%s with --likely", text.Count(plan.Likely, "more change")))
+	}
+	if len(plan.Edits) == 0 {
+		x.c.ui.note("nothing to fix")
+	}
+}
+
+// undoFix restores the files that were changed last.
+func undoFix(ctx context.Context, c *cli, cfg *config.Config) error {
+	p, err := c.findRoot(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	u, err := edit.Undo(ctx, p.Root, os.Environ())
+	if errors.Is(err, edit.ErrNothing) {
+		return fault.New(errors.New("nothing to undo"), "sitelink fix --write and sitelink mv --write keep what undo needs")
+	}
+	if err != nil {
+		return err
+	}
+	for _, name := range u.Files {
+		fmt.Fprintln(c.env.Stdout, visible(name))
+	}
+	c.ui.note(fmt.Sprintf("restored %s that %q had changed", text.Count(len(u.Files), "file"), u.Command))
+	return nil
+}

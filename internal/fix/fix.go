@@ -1,0 +1,499 @@
+// Package fix repairs links in the author's sources.
+//
+// [Make] turns what a check found into a [Plan]: edits that each change exactly
+// the bytes of one destination, and the reasons why other links stay as they are.
+// [Run] applies a plan, builds the site again, and takes back what did not help.
+//
+// A rule gives each edit: those of [check.Repairs], and the rules of this package,
+// which need the sources or an earlier build. An edit is safe if the rule leaves no
+// doubt, and likely otherwise. A destination is left alone if its place is not
+// exactly known, if pages ask for different values in its place, or if its file
+// belongs to a theme or module.
+package fix
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/internal/audit"
+	"github.com/sitelink/sitelink/internal/destination"
+	"github.com/sitelink/sitelink/internal/edit"
+	"github.com/sitelink/sitelink/internal/generator"
+	"github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/source"
+)
+
+// Ref is the rule for arguments of ref and relref that name no page.
+const Ref check.RepairRule = "ref"
+
+// Rules are the names of all rules, sorted.
+var Rules = []check.RepairRule{
+	check.RepairAlias, check.RepairExtension, check.RepairIndex, check.RepairMarkdown, check.RepairMoved, check.RepairOwn,
+	check.RepairRedirect, Ref, check.RepairHeading, check.RepairSlash, check.RepairCase,
+}
+
+// Options say what a plan may contain.
+type Options struct {
+	// Likely includes edits that are probably right.
+	Likely bool
+	// Only restricts the plan to rules and codes of findings, if there are any.
+	Only []string
+	// Since is the docroot of an earlier build, "" for none: it shows which headings
+	// and pages were renamed.
+	Since string
+	// Env is the environment of git.
+	Env []string
+}
+
+// Edit replaces one destination.
+type Edit struct {
+	Rule check.RepairRule
+	// Code is that of the finding, "" for a link that works by a redirect.
+	Code   check.Code
+	Likely bool
+	// File is a slash path relative to the root. Line and Column are the place of
+	// the destination, both counted from 1.
+	File         string
+	Line, Column int
+	// Old and New are the values before and after.
+	Old, New string
+	// Links is how many links of built pages come from there.
+	Links int
+
+	start, end int
+	text, hash string // what is written, and the hash of the file it was made for
+	links      []link // of pages that come from there
+}
+
+// link is a link of a page.
+type link struct {
+	page, raw string
+	code      check.Code
+}
+
+// Skip is a link to which a rule applies, but that stays as it is.
+type Skip struct {
+	Rule check.RepairRule
+	Code check.Code
+	// File is the source file, or the page in the docroot if the source is not
+	// known.
+	File         string
+	Line, Column int
+	Value, Why   string
+	// More is how many more links have the same value and reason, if the source is
+	// not known.
+	More int
+
+	unplaced bool
+}
+
+// Plan is what can be repaired.
+type Plan struct {
+	// Root is the directory that files are relative to.
+	Root  string
+	Edits []Edit
+	Skips []Skip
+	// Likely is how many more edits there would be with [Options.Likely].
+	Likely int
+}
+
+// maker makes a plan.
+type maker struct {
+	opt       Options
+	audit     *audit.Audit
+	site      *site.Site
+	generator generator.Name
+	prefix    string          // the project's directory, relative to the root
+	markdown  *bool           // links may be paths of Markdown files; nil until known
+	broken    map[string]bool // values that no file answers
+	content   []source.ContentFile
+	byFile    map[string]int   // content by name, relative to the root
+	byPage    map[string][]int // content by the key of its page
+	refs      *refIndex
+	since     *earlier
+	set       *edit.Set // reads files and refuses those that cannot be edited
+	files     map[string]*file
+	places    map[place]*proposals
+	order     []place
+	plan      *Plan
+}
+
+// file is a source file with its destinations.
+type file struct {
+	text  []byte
+	hash  string
+	links []destination.Link
+	err   error
+}
+
+// place is a destination of a file.
+type place struct {
+	file  string
+	start int
+}
+
+// proposals are the edits that links ask for at one place.
+type proposals struct {
+	edits []Edit
+	pages []string // that ask for each
+	kind  check.SourceKind
+}
+
+// Make returns the plan for the findings of a check. The errors are those of
+// reading the site, and the cause of ctx.
+func Make(ctx context.Context, a *audit.Audit, r *check.Result, opt Options) (*Plan, error) {
+	root := a.Project.Root
+	m := &maker{opt: opt, audit: a, site: a.Site, set: edit.New(root, opt.Env), files: map[string]*file{}, places: map[place]*proposals{}, broken: map[string]bool{},
+		byFile: map[string]int{}, byPage: map[string][]int{}, plan: &Plan{Root: root}}
+	if a.Project.Generator != nil {
+		m.generator = a.Project.Generator.Generator
+	}
+	for i := range r.Findings {
+		if r.Findings[i].Code == check.MissingFile {
+			m.broken[r.Findings[i].Raw] = true
+		}
+	}
+	repairs, err := check.Repairs(ctx, audit.Handle(a.Site), audit.CheckOptions(a.Project), r)
+	if err != nil {
+		return nil, err
+	}
+	if m.since, err = m.openEarlier(ctx); err != nil {
+		return nil, err
+	}
+	if repairs, err = m.improve(ctx, r, repairs); err != nil {
+		return nil, err
+	}
+	findings := make([]check.Finding, len(repairs))
+	for i := range repairs {
+		findings[i] = repairs[i].Finding
+	}
+	places, err := a.PlaceAll(ctx, findings, m.useSources)
+	if err != nil {
+		return nil, err
+	}
+	if !a.HasSources() { // the pages are what the author writes
+		m.placeOnPages(findings, places)
+	}
+	for i := range repairs {
+		m.propose(&repairs[i], places[i])
+	}
+	if err := m.proposeRefs(ctx); err != nil {
+		return nil, err
+	}
+	m.decide()
+	return m.plan, nil
+}
+
+// useSources remembers what the sources say about pages.
+func (m *maker) useSources(s *source.Map, prefix string) {
+	m.prefix = prefix
+	m.content = s.Content()
+	for i := range m.content {
+		c := &m.content[i]
+		if !path.IsAbs(c.File) {
+			c.File = path.Join(prefix, c.File)
+		}
+		m.byFile[c.File] = i
+		m.byPage[c.Page] = append(m.byPage[c.Page], i)
+	}
+}
+
+// placeOnPages sets the places of findings on the pages themselves.
+func (m *maker) placeOnPages(findings []check.Finding, places []*check.Position) {
+	docroot := m.audit.Project.FromRoot(m.audit.Project.Docroot)
+	for i := range findings {
+		f := &findings[i]
+		places[i] = &check.Position{File: path.Join(docroot, f.Page), Line: f.Line, Column: f.Column, Kind: check.InStatic}
+	}
+}
+
+// wants reports whether the user asked for a rule or code.
+func (m *maker) wants(rule check.RepairRule, code check.Code) bool {
+	return len(m.opt.Only) == 0 || slices.Contains(m.opt.Only, string(rule)) || code != "" && slices.Contains(m.opt.Only, string(code))
+}
+
+// propose adds the edit that a repair asks for, or the reason why there is none.
+func (m *maker) propose(r *check.Repair, p *check.Position) {
+	f := &r.Finding
+	if !m.wants(r.Rule, f.Code) {
+		return
+	}
+	skip := Skip{Rule: r.Rule, Code: f.Code, File: path.Join(m.audit.Project.FromRoot(m.audit.Project.Docroot), f.Page), Line: f.Line, Column: f.Column, Value: f.Raw, Why: r.Why}
+	if p == nil {
+		skip.unplaced = true
+		if skip.Why == "" {
+			skip.Why = "where it is written is not exactly known"
+		}
+		m.plan.Skips = append(m.plan.Skips, skip)
+		return
+	}
+	skip.File, skip.Line, skip.Column = p.File, p.Line, p.Column
+	if skip.Why == "" {
+		skip.Why = m.owner(p)
+	}
+	if skip.Why != "" {
+		m.plan.Skips = append(m.plan.Skips, skip)
+		return
+	}
+	e, err := m.edit(r, p)
+	if err != nil {
+		skip.Why = err.Error()
+		m.plan.Skips = append(m.plan.Skips, skip)
+		return
+	}
+	e.links = []link{{f.Page, f.Raw, f.Code}}
+	m.add(e, f.Page, p.Kind)
+}
+
+// add adds an edit to those of its place.
+func (m *maker) add(e *Edit, page string, kind check.SourceKind) {
+	at := place{e.File, e.start}
+	of := m.places[at]
+	if of == nil {
+		of = &proposals{kind: kind}
+		m.places[at] = of
+		m.order = append(m.order, at)
+	}
+	of.edits, of.pages = append(of.edits, *e), append(of.pages, page)
+}
+
+// owner returns why the file of a position is not the author's, "" if it is.
+func (m *maker) owner(p *check.Position) string {
+	switch {
+	case p.Module != "":
+		return "the file belongs to " + p.Module
+	case filepath.IsAbs(filepath.FromSlash(p.File)):
+		return "the file is outside the repository"
+	}
+	return ""
+}
+
+// open reads a source file.
+func (m *maker) open(name string) *file {
+	if f := m.files[name]; f != nil {
+		return f
+	}
+	f := &file{}
+	m.files[name] = f
+	if f.text, f.hash, f.err = m.set.Read(name); f.err == nil {
+		inProject := strings.TrimPrefix(strings.TrimPrefix(name, m.prefix), "/")
+		if m.prefix == "." {
+			inProject = name
+		}
+		f.links = destination.In(inProject, f.text, m.generator)
+	}
+	return f
+}
+
+// edit returns the edit that writes the value of a repair at a place.
+func (m *maker) edit(r *check.Repair, p *check.Position) (*Edit, error) {
+	of := m.open(p.File)
+	if of.err != nil {
+		return nil, of.err
+	}
+	at, ok := offsetOf(of.text, p.Line, p.Column)
+	if !ok {
+		return nil, fmt.Errorf("the file has changed since the build: build the site again")
+	}
+	link := destination.At(of.links, at)
+	if link == nil {
+		return nil, fmt.Errorf("the place is not one that can be written")
+	}
+	value, err := m.valueAt(link, p.File, r)
+	if err != nil {
+		return nil, err
+	}
+	return m.newEdit(Edit{Rule: r.Rule, Code: r.Finding.Code, Likely: r.Likely}, p.File, link, value)
+}
+
+// newEdit returns the edit that writes a value in place of a destination.
+func (m *maker) newEdit(e Edit, name string, link *destination.Link, value string) (*Edit, error) {
+	text, err := link.Encode(value)
+	if err != nil {
+		return nil, err
+	}
+	of := m.files[name]
+	e.File, e.Old, e.New = name, link.Value, value
+	e.Line, e.Column = positionOf(of.text, link.Start)
+	e.start, e.end, e.text, e.hash = link.Start, link.End, text, of.hash
+	return &e, nil
+}
+
+// decide chooses one edit for each place.
+func (m *maker) decide() {
+	slices.SortFunc(m.order, func(a, b place) int { return cmp.Or(strings.Compare(a.file, b.file), cmp.Compare(a.start, b.start)) })
+	for _, at := range m.order {
+		e, why := m.agreed(m.places[at], at.file)
+		switch {
+		case why != "":
+			m.plan.Skips = append(m.plan.Skips, e.skip(why))
+		case e.Likely && !m.opt.Likely:
+			m.plan.Likely++
+		default:
+			m.plan.Edits = append(m.plan.Edits, *e)
+		}
+	}
+	slices.SortFunc(m.plan.Skips, func(a, b Skip) int {
+		return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column), strings.Compare(a.Why, b.Why), strings.Compare(a.Value, b.Value))
+	})
+	m.joinSkips()
+}
+
+// skip returns the edit as a link that stays as it is.
+func (e *Edit) skip(why string) Skip {
+	return Skip{Rule: e.Rule, Code: e.Code, File: e.File, Line: e.Line, Column: e.Column, Value: e.Old, Why: why}
+}
+
+// joinSkips keeps one of the skips that say the same: of a place, and of a value whose
+// place is not known. It drops the latter if an edit is for the same value: a list
+// shows the text of a page.
+func (m *maker) joinSkips() {
+	type same struct {
+		rule              check.RepairRule
+		value, why, place string
+	}
+	edited := map[string]bool{}
+	for i := range m.plan.Edits {
+		for _, l := range m.plan.Edits[i].links {
+			edited[l.raw] = true
+		}
+	}
+	first := map[same]int{}
+	kept := m.plan.Skips[:0]
+	for _, s := range m.plan.Skips {
+		key := same{s.Rule, s.Value, s.Why, fmt.Sprint(s.File, s.Line, s.Column)}
+		if s.unplaced {
+			if key.place = ""; edited[s.Value] {
+				continue
+			}
+		}
+		if at, ok := first[key]; ok {
+			if s.unplaced {
+				kept[at].More++
+			}
+			continue
+		}
+		first[key] = len(kept)
+		kept = append(kept, s)
+	}
+	m.plan.Skips = kept
+}
+
+// agreed returns the edit that all links from a place ask for. A relative link is
+// for the page of its file: lists that show it elsewhere have another base.
+func (m *maker) agreed(p *proposals, name string) (e *Edit, why string) {
+	e = &p.edits[0]
+	var links []link
+	for i := range p.edits {
+		links = append(links, p.edits[i].links...)
+	}
+	if i, ok := m.byFile[name]; ok && p.kind == check.InContent && isRelative(e.Old) {
+		var own []Edit
+		for k, page := range p.pages {
+			if page == "" || source.PageKey(page) == m.content[i].Page {
+				own = append(own, p.edits[k])
+			}
+		}
+		switch {
+		case len(own) > 0:
+			p.edits, e = own, &own[0]
+		case m.content[i].Listed || m.hasPage(m.content[i].Page):
+			return e, "it is relative, and it works on the page of the file"
+		}
+	}
+	e.links, e.Links = links, len(links)
+	for i := range p.edits {
+		other := &p.edits[i]
+		if other.text != e.text {
+			return e, fmt.Sprintf("pages ask for different values: %s and %s", e.New, other.New)
+		}
+		e.Likely = e.Likely && other.Likely
+	}
+	return e, ""
+}
+
+// hasPage reports whether the site has a page with a key.
+func (m *maker) hasPage(key string) bool {
+	for _, name := range []string{strings.TrimPrefix(key+"/index.html", "/"), key + ".html"} {
+		if _, ok := m.site.Lookup(name); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// isRelative reports whether a value is resolved against the page's directory.
+func isRelative(value string) bool {
+	return value != "" && !strings.HasPrefix(value, "/") && !strings.HasPrefix(value, "#") && !strings.Contains(value, "://")
+}
+
+// Set returns the edits as a set of changes to files.
+func (p *Plan) Set(env []string) (*edit.Set, error) {
+	s := edit.New(p.Root, env)
+	for i := range p.Edits {
+		e := &p.Edits[i]
+		if err := s.Replace(e.File, e.hash, e.start, e.end, e.text); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// Without removes the edits of a file, and lists them as skips.
+func (p *Plan) Without(file, why string) {
+	p.Edits = slices.DeleteFunc(p.Edits, func(e Edit) bool {
+		if e.File != file {
+			return false
+		}
+		p.Skips = append(p.Skips, e.skip(why))
+		return true
+	})
+}
+
+// Stale returns the files of the edits that were changed after the docroot was
+// built, sorted: positions in them may be wrong.
+func (p *Plan) Stale(docroot string) []string {
+	built, err := newest(docroot)
+	if err != nil {
+		return nil // the docroot was just read; a change of it shows in the proof
+	}
+	var stale []string
+	for i := range p.Edits {
+		name := p.Edits[i].File
+		if slices.Contains(stale, name) {
+			continue
+		}
+		info, err := os.Stat(filepath.Join(p.Root, filepath.FromSlash(name)))
+		if err == nil && info.ModTime().After(built.Add(clockStep)) {
+			stale = append(stale, name)
+		}
+	}
+	return stale
+}
+
+// clockStep is how much newer a file must be than the docroot: a checkout writes
+// all files at about the same time.
+const clockStep = 2 * time.Second
+
+// newest returns when the last file of a docroot was written.
+func newest(docroot string) (last time.Time, err error) {
+	err = filepath.WalkDir(docroot, func(_ string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		if info, err := d.Info(); err == nil && info.ModTime().After(last) {
+			last = info.ModTime()
+		}
+		return nil
+	})
+	return last, err
+}

@@ -1,0 +1,198 @@
+package fix
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/internal/destination"
+	"github.com/sitelink/sitelink/internal/generator"
+	"github.com/sitelink/sitelink/internal/source"
+)
+
+// refIndex finds the page that an argument of ref or relref names, as Hugo does:
+// relative to the directory of the page, from the content directory, or by a name
+// that no other page has.
+type refIndex struct {
+	byPath map[string][]*source.ContentFile // by logical path, without slash in front
+	byName map[string][]string              // logical paths by their last name
+	byForm map[string][]string              // the same without punctuation
+}
+
+func newRefIndex(content []source.ContentFile) *refIndex {
+	x := &refIndex{map[string][]*source.ContentFile{}, map[string][]string{}, map[string][]string{}}
+	for i := range content {
+		p := logicalPath(content[i].Name)
+		if x.byPath[p] = append(x.byPath[p], &content[i]); len(x.byPath[p]) == 1 {
+			name := path.Base(p)
+			x.byName[name] = append(x.byName[name], p)
+			x.byForm[plainName(name)] = append(x.byForm[plainName(name)], p)
+		}
+	}
+	return x
+}
+
+// logicalPath returns the path by which Hugo knows the page of a file: without
+// extension and language, in lower case.
+func logicalPath(file string) string {
+	file = strings.TrimPrefix(path.Clean("/"+file), "/")
+	dir, name := path.Split(file)
+	if ext := path.Ext(name); generator.IsMarkdown(name) || isPageExtension(ext) {
+		name = strings.TrimSuffix(name, ext)
+		if lang := path.Ext(name); len(lang) == 3 {
+			name = strings.TrimSuffix(name, lang)
+		}
+	}
+	if name == "index" || name == "_index" {
+		return strings.ToLower(strings.ReplaceAll(strings.TrimSuffix(dir, "/"), " ", "-"))
+	}
+	return strings.ToLower(strings.ReplaceAll(dir+name, " ", "-"))
+}
+
+func isPageExtension(ext string) bool {
+	return slices.Contains([]string{".html", ".htm", ".org", ".adoc", ".rst", ".pdc"}, strings.ToLower(ext))
+}
+
+// plainName returns the letters and digits of a name.
+func plainName(name string) string {
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune("-_ .+", r) {
+			return -1
+		}
+		return r
+	}, name)
+}
+
+// resolve returns the logical path of the page that a reference names in a file;
+// ok is false if there is none or if there are several.
+func (x *refIndex) resolve(from, ref string) (p string, ok bool) {
+	if rooted := strings.HasPrefix(ref, "/"); !rooted {
+		dir := path.Dir(from)
+		if p := logicalPath(path.Join("/", dir, ref)); x.byPath[p] != nil {
+			return p, true
+		}
+	}
+	if p := logicalPath(ref); x.byPath[p] != nil {
+		return p, true
+	}
+	if strings.Contains(strings.Trim(ref, "/"), "/") || strings.HasPrefix(ref, "/") {
+		return "", false
+	}
+	if all := x.byName[logicalPath(ref)]; len(all) == 1 {
+		return all[0], true
+	}
+	return "", false
+}
+
+// meant returns the pages that a reference without page may mean.
+func (x *refIndex) meant(ref string) []string {
+	name := path.Base(logicalPath(ref))
+	if all := x.byName[name]; len(all) > 0 {
+		return all
+	}
+	return x.byForm[plainName(name)]
+}
+
+// shortest returns the shortest reference in a file that resolves to a page, with
+// an extension if the old one has it.
+func (x *refIndex) shortest(from, old, target string) string {
+	file := x.byPath[target][0].Name
+	forms := []string{path.Base(target), target, "/" + target}
+	if ext := path.Ext(old); generator.IsMarkdown(old) || isPageExtension(ext) {
+		forms = []string{path.Base(file), file, "/" + file}
+		if dir := path.Dir(from) + "/"; strings.HasPrefix(file, dir) {
+			forms = append(forms, strings.TrimPrefix(file, dir))
+		}
+	} else if dir := path.Dir(from) + "/"; strings.HasPrefix(target, dir) {
+		forms = append(forms, strings.TrimPrefix(target, dir))
+	}
+	slices.SortStableFunc(forms, func(a, b string) int { return len(a) - len(b) })
+	for _, form := range forms {
+		if p, ok := x.resolve(from, form); ok && p == target {
+			return form
+		}
+	}
+	return ""
+}
+
+// proposeRefs proposes edits for arguments of ref and relref that name no page.
+// They are in no page: the generator wrote something else, or stopped.
+func (m *maker) proposeRefs(ctx context.Context) error {
+	if m.generator != generator.Hugo || !m.wants(Ref, check.UnresolvedRef) || len(m.content) == 0 {
+		return nil
+	}
+	m.refs = newRefIndex(m.content)
+	for i := range m.content {
+		c := &m.content[i]
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if c.Module != "" || path.IsAbs(c.File) {
+			continue
+		}
+		of := m.open(c.File)
+		for k := range of.links {
+			if l := &of.links[k]; of.err == nil && l.IsRef() {
+				m.proposeRef(c, l)
+			}
+		}
+	}
+	return nil
+}
+
+func (m *maker) proposeRef(c *source.ContentFile, l *destination.Link) {
+	ref, tail := cutTail(l.Value)
+	if ref == "" || strings.Contains(ref, "://") {
+		return
+	}
+	if _, ok := m.refs.resolve(c.Name, ref); ok {
+		return
+	}
+	line, column := positionOf(m.files[c.File].text, l.Start)
+	skip := Skip{Rule: Ref, Code: check.UnresolvedRef, File: c.File, Line: line, Column: column, Value: l.Value}
+	switch targets := m.refs.meant(ref); len(targets) {
+	case 0:
+		skip.Why = "no page has a similar name"
+	case 1:
+		e, err := m.newEdit(Edit{Rule: Ref, Code: check.UnresolvedRef}, c.File, l, m.refs.shortest(c.Name, ref, targets[0])+tail)
+		if err == nil {
+			m.add(e, "", check.InContent)
+			return
+		}
+		skip.Why = err.Error()
+	default:
+		skip.Why = fmt.Sprintf("it may mean %s", strings.Join(targets, " or "))
+	}
+	m.plan.Skips = append(m.plan.Skips, skip)
+}
+
+// resolvesMarkdown reports whether the site turns the paths of Markdown files into
+// links to their pages: the first link of that kind to a file that exists shows it.
+func (m *maker) resolvesMarkdown() bool {
+	if m.markdown != nil {
+		return *m.markdown
+	}
+	m.markdown = new(bool)
+	exists := map[string]bool{}
+	for i := range m.content {
+		exists[m.content[i].Name] = true
+	}
+	for i := range m.content {
+		c := &m.content[i]
+		if c.Module != "" || !generator.IsMarkdown(c.File) {
+			continue
+		}
+		of := m.open(c.File)
+		for k := range of.links {
+			l := &of.links[k]
+			if name, _ := cutTail(l.Value); l.Kind == destination.Inline && generator.IsMarkdown(name) && exists[path.Join(path.Dir(c.Name), unescape(name))] {
+				*m.markdown = !m.broken[l.Value]
+				return *m.markdown
+			}
+		}
+	}
+	return false
+}

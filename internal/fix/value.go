@@ -1,0 +1,209 @@
+package fix
+
+import (
+	"bytes"
+	"errors"
+	"net/url"
+	"path"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/internal/destination"
+	"github.com/sitelink/sitelink/internal/source"
+)
+
+// errOther means that the page shows another value than the source, and that it is
+// not known how one became the other.
+var errOther = errors.New("the generator writes another value than the source has")
+
+// valueAt returns what to write in place of a destination, so that the page gets
+// the value of a repair. The source need not have the value of the page: templates
+// put the base URL before it, and ref names a page by its file.
+func (m *maker) valueAt(l *destination.Link, file string, r *check.Repair) (string, error) {
+	raw, value := strings.TrimSpace(r.Finding.Raw), r.Value
+	written := strings.TrimSpace(l.Value)
+	if m.isMarkdownName(l, written) && (r.Rule == check.RepairMarkdown || r.Rule == check.RepairMoved) {
+		return m.markdownValue(l, file, r)
+	}
+	if same(written, raw) {
+		return value, nil
+	}
+	if prefix, ok := strings.CutSuffix(raw, written); ok && written != "" && (strings.HasSuffix(prefix, "/") || strings.HasPrefix(written, "/")) {
+		if rest, ok := strings.CutPrefix(value, prefix); ok {
+			return rest, nil
+		}
+	}
+	if fragmentOnly(raw, value) {
+		before, fragment, ok := strings.Cut(written, "#")
+		_, old, _ := strings.Cut(raw, "#")
+		if _, want, _ := strings.Cut(value, "#"); ok && same(fragment, old) {
+			return before + "#" + want, nil
+		}
+		return "", errOther
+	}
+	if l.IsRef() {
+		return "", errOther // the reference resolves; its page has no better address
+	}
+	return m.throughAddress(written, r)
+}
+
+// throughAddress handles a source that has a rooted path where the page has an
+// absolute or relative one, or a base path before it.
+func (m *maker) throughAddress(written string, r *check.Repair) (string, error) {
+	if !strings.HasPrefix(written, "/") || strings.HasPrefix(written, "//") {
+		return "", errOther
+	}
+	base := m.site.BasePath()
+	target := r.Finding.Target
+	if r.Finding.Fragment != "" {
+		target += "#" + r.Finding.Fragment
+	}
+	node, _ := m.site.Lookup(r.Finding.Page)
+	page, ok := m.site.PageOf(node)
+	if !ok {
+		return "", errOther
+	}
+	to, err := m.site.Follow(page, r.Value)
+	if err != nil || !strings.HasPrefix(to.Target, "/") {
+		return "", errOther
+	}
+	value := to.Target
+	if to.Fragment != "" {
+		value += "#" + to.Fragment
+	}
+	switch {
+	case same(written, target):
+		return value, nil
+	case base != "" && same(base+written, target) && strings.HasPrefix(value, base+"/"):
+		return strings.TrimPrefix(value, base), nil
+	}
+	return "", errOther
+}
+
+// same compares two values without their percent-encoding.
+func same(a, b string) bool { return a == b || unescape(a) == unescape(b) }
+
+func unescape(s string) string {
+	if d, err := url.PathUnescape(s); err == nil {
+		return d
+	}
+	return s
+}
+
+// fragmentOnly reports whether two values differ in nothing but the fragment.
+func fragmentOnly(a, b string) bool {
+	x, f, _ := strings.Cut(a, "#")
+	y, g, _ := strings.Cut(b, "#")
+	return x == y && f != g
+}
+
+// isMarkdownName reports whether a destination is the path of a Markdown file on a
+// site that resolves such paths.
+func (m *maker) isMarkdownName(l *destination.Link, written string) bool {
+	if l.Kind != destination.Inline && l.Kind != destination.Definition || !m.resolvesMarkdown() {
+		return false
+	}
+	name, _ := cutTail(written)
+	return strings.HasSuffix(strings.ToLower(name), ".md") && !strings.Contains(name, "://")
+}
+
+// markdownValue returns the path of the Markdown file behind a page, relative to
+// the file that links there.
+func (m *maker) markdownValue(l *destination.Link, file string, r *check.Repair) (string, error) {
+	target, err := m.contentOf(r)
+	if err != nil {
+		return "", err
+	}
+	from, ok := m.byFile[file]
+	if !ok {
+		return "", errOther
+	}
+	_, tail := cutTail(l.Value)
+	to := target.Name
+	if !strings.HasPrefix(l.Value, "/") {
+		to = relativePath(path.Dir(m.content[from].Name), target.Name)
+		if strings.HasPrefix(l.Value, "./") {
+			to = "./" + to
+		}
+	} else {
+		to = "/" + to
+	}
+	return (&url.URL{Path: to}).EscapedPath() + tail, nil
+}
+
+// contentOf returns the content file of the page that the value of a repair leads
+// to.
+func (m *maker) contentOf(r *check.Repair) (*source.ContentFile, error) {
+	node, _ := m.site.Lookup(r.Finding.Page)
+	page, ok := m.site.PageOf(node)
+	if !ok {
+		return nil, errOther
+	}
+	to, err := m.site.Follow(page, r.Value)
+	if err != nil || !to.State.Answers() {
+		return nil, errOther
+	}
+	at := m.byPage[source.PageKey(m.site.Tree().Path(to.Node))]
+	if len(at) != 1 {
+		return nil, errors.New("the Markdown file of the page is not known")
+	}
+	return &m.content[at[0]], nil
+}
+
+// cutTail splits a value before its query or fragment.
+func cutTail(value string) (name, tail string) {
+	if i := strings.IndexAny(value, "?#"); i >= 0 {
+		return value[:i], value[i:]
+	}
+	return value, ""
+}
+
+// relativePath returns the shortest path from a directory to a file.
+func relativePath(dir, to string) string {
+	x, y := strings.Split(dir, "/"), strings.Split(to, "/")
+	if dir == "." {
+		x = nil
+	}
+	n := 0
+	for n < len(x) && n < len(y)-1 && x[n] == y[n] {
+		n++
+	}
+	return strings.Repeat("../", len(x)-n) + strings.Join(y[n:], "/")
+}
+
+var bom = []byte("\uFEFF")
+
+// offsetOf returns the offset of a line and column, both counted from 1, the column
+// in code points. A byte order mark takes no column.
+func offsetOf(text []byte, line, column int) (at int, ok bool) {
+	for range line - 1 {
+		n := bytes.IndexByte(text[at:], '\n')
+		if n < 0 {
+			return 0, false
+		}
+		at += n + 1
+	}
+	if at == 0 && bytes.HasPrefix(text, bom) {
+		at = len(bom)
+	}
+	for range column - 1 {
+		if at >= len(text) || text[at] == '\n' {
+			return 0, false
+		}
+		_, n := utf8.DecodeRune(text[at:])
+		at += n
+	}
+	return at, true
+}
+
+// positionOf is the reverse of offsetOf.
+func positionOf(text []byte, at int) (line, column int) {
+	before := text[:at]
+	line = bytes.Count(before, []byte("\n")) + 1
+	start := bytes.LastIndexByte(before, '\n') + 1
+	if start == 0 && bytes.HasPrefix(before, bom) {
+		start = len(bom)
+	}
+	return line, utf8.RuneCount(before[start:]) + 1
+}

@@ -1,0 +1,312 @@
+//go:build integration
+
+package move
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/edit"
+	"github.com/sitelink/sitelink/internal/project"
+)
+
+// hugoSite is a site with links in all forms that lead to content/docs/a.md, and
+// relative links on that page.
+var hugoSite = map[string]string{
+	"hugo.toml": `baseURL = "https://h.example/sub/"
+disableKinds = ["taxonomy", "term"]
+[markup.goldmark.renderer]
+unsafe = true
+[[menus.main]]
+name = "A"
+pageRef = "/docs/a"
+[[menus.main]]
+name = "B"
+url = "/docs/b/"
+`,
+	"layouts/_default/single.html": `<!doctype html><title>{{ .Title }}</title>{{ range site.Menus.main }}<a href="{{ .URL }}">{{ .Name }}</a>{{ end }}
+<nav><a href="{{ "docs/a/" | relURL }}">fixed</a></nav>{{ with .Params.image }}<img src="{{ . | relURL }}">{{ end }}
+<ul>{{ range site.Data.links }}<li><a href="{{ printf "/sub/%s/" .name }}">composed</a></li>{{ end }}</ul>
+{{ .Content }}
+`,
+	"layouts/_default/list.html":                   "<!doctype html><title>{{ .Title }}</title>\n{{ .Content }}\n",
+	"layouts/_default/_markup/render-heading.html": `<h{{ .Level }} id="{{ .Anchor }}">{{ .Text }}</h{{ .Level }}>`,
+	"layouts/shortcodes/card.html":                 `<a class="card" href="{{ .Get "link" }}">card</a>`,
+	"data/links.json":                              `[{"name": "docs/a"}]`,
+	"content/_index.md":                            "---\ntitle: Home\n---\nHome [a](docs/a/) and [b](docs/b/).\n",
+	"content/docs/_index.md":                       "---\ntitle: Docs\n---\n\n## Set up\n",
+	"content/docs/a.md":                            "---\ntitle: A\naliases: [/x/]\n---\n## One\n\n[rel](../b/) [ref]({{< relref \"b\" >}}) [rooted]({{< ref \"/docs/b/index.md\" >}}) ![](/sub/img/p.svg)\n\n[self](#one)\n\n## One\n",
+	"content/docs/b/index.md":                      "\ufeff---\r\ntitle: B\r\nimage: docs/a/\r\n---\r\n[inline](../a/#one) [titled](../a/ \"t\") [brackets](<../a/>) [full][r] ![](pic.svg)\r\n\r\n[r]: /sub/docs/a/?q=1#one\r\n\r\n<https://h.example/sub/docs/a/> <a href='/sub/docs/a'>raw</a> [ref]({{< relref \"a.md#one\" >}}) {{< card link=\"/sub/docs/a/\" >}}\r\n",
+	"content/docs/b/pic.svg":                       "<svg xmlns=\"http://www.w3.org/2000/svg\"/>\n",
+	"content/docs/draft.md":                        "+++\ntitle = \"D\"\ndraft = true\n+++\n[a]({{< ref \"a\" >}})\n",
+	"content/docs/other.md":                        "---\ntitle: O\n---\n[gone](../gone/) [not a](/sub/docs/ab/)\n",
+	"static/img/p.svg":                             "<svg xmlns=\"http://www.w3.org/2000/svg\"/>\n",
+	"static/_redirects":                            "/first /sub/docs/b/ 302\n",
+}
+
+// newSite writes a site that git tracks.
+func newSite(t *testing.T, files map[string]string) string {
+	t.Helper()
+	root := t.TempDir()
+	for name, text := range files {
+		put(t, root, name, text)
+	}
+	for _, args := range [][]string{{"init", "-q"}, {"config", "core.autocrlf", "false"}, {"add", "."}, {"-c", "user.name=a", "-c", "user.email=a@h.example", "commit", "-qm", "start"}} {
+		cmd := exec.Command("git", args...)
+		cmd.Dir = root
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+	}
+	return root
+}
+
+func put(t *testing.T, root, name, text string) {
+	t.Helper()
+	file := filepath.Join(root, filepath.FromSlash(name))
+	err := os.MkdirAll(filepath.Dir(file), 0o777)
+	if err == nil {
+		err = os.WriteFile(file, []byte(text), 0o666)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// hugoEnv puts the Hugo of the tests on the path.
+func hugoEnv(t *testing.T) {
+	t.Helper()
+	hugo := os.Getenv("SITELINK_HUGO")
+	if hugo == "" {
+		t.Skip("no SITELINK_HUGO: .ci/run installs one")
+	}
+	t.Setenv("PATH", filepath.Dir(hugo)+string(os.PathListSeparator)+os.Getenv("PATH"))
+}
+
+func plan(t *testing.T, root string, opt Options) (*Plan, error) {
+	t.Helper()
+	cfg := &config.Config{}
+	cfg.Fragments, cfg.Profile = true, "netlify"
+	p, err := project.Find(t.Context(), root, project.Options{Config: cfg, Env: os.Environ()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Make(t.Context(), p, opt)
+}
+
+// added returns the lines that a plan adds.
+func added(t *testing.T, p *Plan) []string {
+	t.Helper()
+	var diff bytes.Buffer
+	if err := p.Set.Diff(&diff); err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	for line := range strings.Lines(diff.String()) {
+		if strings.HasPrefix(line, "+") && !strings.HasPrefix(line, "+++ ") {
+			lines = append(lines, strings.TrimSuffix(line[1:], "\n"))
+		}
+	}
+	return lines
+}
+
+func TestHugoMoves(t *testing.T) {
+	hugoEnv(t)
+	root := newSite(t, hugoSite)
+	toA := []string{ // each form, with the new address in the same form
+		"Home [a](docs/new/c/) and [b](docs/b/).",
+		"[inline](../new/c/#one) [titled](../new/c/ \"t\") [brackets](<../new/c/>) [full][r] ![](pic.svg)\r",
+		"[r]: /sub/docs/new/c/?q=1#one\r",
+		"<https://h.example/sub/docs/new/c/> <a href='/sub/docs/new/c'>raw</a> [ref]({{< relref \"c.md#one\" >}}) {{< card link=\"/sub/docs/new/c/\" >}}\r",
+		"image: docs/new/c/\r",
+		"[a]({{< ref \"c\" >}})",
+		"aliases: [/docs/a/, /x/]",
+		"[rel](../../b/) [ref]({{< relref \"b\" >}}) [rooted]({{< ref \"/docs/b/index.md\" >}}) ![](/sub/img/p.svg)",
+		"pageRef = \"/docs/new/c\"",
+		"<nav><a href=\"{{ \"docs/new/c/\" | relURL }}\">fixed</a></nav>{{ with .Params.image }}<img src=\"{{ . | relURL }}\">{{ end }}",
+	}
+	for _, tt := range []struct {
+		name, old, new string
+		want           []string
+		addresses      []Pair
+		composed       bool
+	}{
+		{"a page", "content/docs/a.md", "content/docs/new/c.md", toA, []Pair{{"/sub/docs/a/", "/sub/docs/new/c/"}}, true},
+		{"by addresses", "/docs/a/", "https://h.example/sub/docs/new/c/", toA, []Pair{{"/sub/docs/a/", "/sub/docs/new/c/"}}, true},
+		{"a bundle", "content/docs/b/index.md", "content/docs/b2", []string{
+			"Home [a](docs/a/) and [b](docs/b2/).", "aliases:\r", "- /docs/b/\r", "url = \"/docs/b2/\"", "/docs/b/* /docs/b2/:splat 301",
+			"[rel](../b2/) [ref]({{< relref \"b2\" >}}) [rooted]({{< ref \"/docs/b2/index.md\" >}}) ![](/sub/img/p.svg)",
+		}, []Pair{{"/sub/docs/b/", "/sub/docs/b2/"}}, false},
+		{"a static file", "static/img/p.svg", "static/pictures/", []string{
+			"/img/p.svg /pictures/p.svg 301",
+			"[rel](../b/) [ref]({{< relref \"b\" >}}) [rooted]({{< ref \"/docs/b/index.md\" >}}) ![](/sub/pictures/p.svg)",
+		}, []Pair{{"/sub/img/p.svg", "/sub/pictures/p.svg"}}, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if tt.new == "static/pictures/" {
+				tt.new += "p.svg"
+			}
+			p, err := plan(t, root, Options{Old: tt.old, New: tt.new})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := added(t, p)
+			slices.Sort(got)
+			want := slices.Sorted(slices.Values(tt.want))
+			if !slices.Equal(got, want) {
+				t.Errorf("the diff adds\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+			}
+			if !slices.Equal(p.Addresses, tt.addresses) || len(p.Broken)+len(p.Lost) > 0 {
+				t.Errorf("addresses %v, broken %v, lost %v", p.Addresses, p.Broken, p.Lost)
+			}
+			if tt.composed != slices.ContainsFunc(p.Composed, func(f check.Finding) bool { return f.Raw == "/sub/docs/a/" }) {
+				t.Errorf("composed: %v", p.Composed)
+			}
+		})
+	}
+	if status := gitStatus(t, root); status != "" {
+		t.Errorf("planning changed the project:\n%s", status)
+	}
+}
+
+func gitStatus(t *testing.T, root string) string {
+	t.Helper()
+	cmd := exec.Command("git", "status", "--porcelain")
+	cmd.Dir = root
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out)
+}
+
+// TestHugoSection: a whole section moves, is built and checked, and comes back.
+func TestHugoSection(t *testing.T) {
+	hugoEnv(t)
+	root := newSite(t, hugoSite)
+	index, err := os.ReadFile(filepath.Join(root, ".git/index"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := plan(t, root, Options{Old: "/docs/", New: "/guide/"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(p.Broken)+len(p.Lost) > 0 {
+		t.Errorf("broken %v, lost %v", p.Broken, p.Lost)
+	}
+	lines := added(t, p)
+	for _, want := range []string{"/docs/* /guide/:splat 301", "- /docs/", "pageRef = \"/guide/a\"", "[rel](../b/) [ref]({{< relref \"b\" >}}) [rooted]({{< ref \"/guide/b/index.md\" >}}) ![](/sub/img/p.svg)"} {
+		if !slices.Contains(lines, want) {
+			t.Errorf("no line %q in\n%s", want, strings.Join(lines, "\n"))
+		}
+	}
+	if err := p.Set.Apply(t.Context(), "test"); err != nil {
+		t.Fatal(err)
+	}
+	again, err := plan(t, root, Options{Old: "/guide/", New: "/docs/"}) // and the moved site can move back
+	if err != nil || len(again.Broken) > 0 {
+		t.Errorf("moving back: %v, broken %+v", err, again)
+	} else if lines := added(t, again); slices.Contains(lines, "- /docs/b/") {
+		t.Errorf("a page keeps an alias of its own address:\n%s", strings.Join(lines, "\n"))
+	}
+	if _, err := edit.Undo(t.Context(), root, os.Environ()); err != nil {
+		t.Fatal(err)
+	}
+	if now, err := os.ReadFile(filepath.Join(root, ".git/index")); err != nil || !bytes.Equal(now, index) {
+		t.Errorf("git's index is not as it was: %v", err)
+	}
+	for name, text := range hugoSite {
+		if got, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name))); err != nil || string(got) != text {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
+	}
+}
+
+func TestHugoHeadings(t *testing.T) {
+	hugoEnv(t)
+	root := newSite(t, hugoSite)
+	// The page has two headings of this text, so the second gets the id of the first.
+	p, err := plan(t, root, Options{Old: "/docs/a/#one", New: "Two & more"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"## Two & more", "[self](#two--more)", "[inline](../a/#two--more) [titled](../a/ \"t\") [brackets](<../a/>) [full][r] ![](pic.svg)\r",
+		"[r]: /sub/docs/a/?q=1#two--more\r", "<https://h.example/sub/docs/a/> <a href='/sub/docs/a'>raw</a> [ref]({{< relref \"a.md#two--more\" >}}) {{< card link=\"/sub/docs/a/\" >}}\r"}
+	got := added(t, p)
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) || len(p.Broken) > 0 || p.Heading == nil || *p.Heading != (Pair{"one", "two--more"}) {
+		t.Errorf("the diff adds\n%s\nwant\n%s\nbroken %v, heading %v", strings.Join(got, "\n"), strings.Join(want, "\n"), p.Broken, p.Heading)
+	}
+	if p, err = plan(t, root, Options{Old: "content/docs/a.md#one-1", New: "Other", KeepID: true}); err != nil {
+		t.Fatal(err)
+	}
+	if got := added(t, p); !slices.Equal(got, []string{"## Other {#one-1}"}) || len(p.Broken) > 0 {
+		t.Errorf("with the id kept: %q, broken %v", got, p.Broken)
+	}
+	for name, want := range map[string]string{"content/docs/a.md#One": "2 headings are", "content/docs/a.md#None": "no heading"} {
+		if _, err := plan(t, root, Options{Old: name, New: "x"}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestHugoRefusals: what goes wrong changes nothing and says why.
+func TestHugoRefusals(t *testing.T) {
+	hugoEnv(t)
+	files := map[string]string{}
+	for name, text := range hugoSite {
+		files[name] = text
+	}
+	files["content/docs/other.md"] += "{{< needs \"/docs/draft\" >}}\n"
+	files["layouts/shortcodes/needs.html"] = `{{ if not (site.GetPage (.Get 0)) }}{{ errorf "no page %s" (.Get 0) }}{{ end }}`
+	root := newSite(t, files)
+	if _, err := plan(t, root, Options{Old: "content/docs/draft.md", New: "content/docs/d2.md"}); err == nil || !strings.Contains(err.Error(), "cannot be built after the move") || !strings.Contains(err.Error(), "no page /docs/draft") {
+		t.Errorf("a build that fails after the move: %v", err)
+	}
+	// The user saves a file while the copy is built.
+	saved := &saver{func() { put(t, root, "content/_index.md", "---\ntitle: Home\n---\n[a](docs/a/) is new\n") }}
+	if _, err := plan(t, root, Options{Old: "content/docs/a.md", New: "content/docs/c.md", Build: saved}); !errors.Is(err, edit.ErrStale) || !strings.Contains(err.Error(), "content/_index.md") {
+		t.Errorf("a source that changed: %v", err)
+	}
+	put(t, root, "layouts/_default/list.html", "{{ .None.X }}")
+	if _, err := plan(t, root, Options{Old: "content/docs/a.md", New: "content/docs/c.md"}); err == nil || !strings.Contains(err.Error(), "cannot be built as it is") {
+		t.Errorf("a build that fails before the move: %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	p, err := project.Find(ctx, root, project.Options{Env: os.Environ()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	if _, err := Make(ctx, p, Options{Old: "content/docs/a.md", New: "content/docs/c.md"}); !errors.Is(err, context.Canceled) {
+		t.Errorf("a cancelled run: %v", err)
+	}
+	if status := gitStatus(t, root); strings.Contains(status, "->") || strings.Contains(status, "docs/") {
+		t.Errorf("the project changed:\n%s", status)
+	}
+	if entries, err := os.ReadDir(filepath.Join(root, ".sitelink")); err == nil {
+		t.Errorf("the copy was not removed: %v", entries)
+	}
+}
+
+// saver calls a function at the first output of a build.
+type saver struct{ save func() }
+
+func (s *saver) Write(p []byte) (int, error) {
+	if s.save != nil {
+		s.save()
+		s.save = nil
+	}
+	return len(p), nil
+}
