@@ -41,7 +41,8 @@ func commands() []command {
 		{"growth", "time and memory as the generated site grows", runGrowth},
 		{"positions", "break links of a Hugo site and score the places that are reported", runPositions},
 		{"kept", "what source positions cost on an unchanged site and after an edit", runKept},
-		{"all", "everything but positions and kept, for the corpora with figures to reach", runAll},
+		{"moves", "move random pages of a Hugo site, and prove that nothing breaks", runMoves},
+		{"all", "everything but positions, kept and moves, for the corpora with figures to reach", runAll},
 		{"read", "only read the files of a docroot (run by compare)", runRead},
 	}
 }

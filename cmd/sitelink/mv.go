@@ -114,7 +114,7 @@ func runMove(ctx context.Context, c *cli, p *project.Project, names []string, f 
 		return err
 	}
 	if len(plan.Broken) > 0 && f.write && !f.force {
-		printBroken(c, p, plan)
+		printBroken(c, plan)
 		return errFindings
 	}
 	var out bytes.Buffer
@@ -135,7 +135,7 @@ func runMove(ctx context.Context, c *cli, p *project.Project, names []string, f 
 	}
 	printComposed(c, plan)
 	if len(plan.Broken) > 0 {
-		printBroken(c, p, plan)
+		printBroken(c, plan)
 		return errFindings
 	}
 	if f.write {
@@ -196,10 +196,14 @@ func firstNames(all []string, n int) []string {
 func printFindings(c *cli, all []check.Finding) {
 	lines, times := []string{}, map[string]int{}
 	for _, f := range all {
-		line := fmt.Sprintf("%s, first on %s", f.Raw, f.Page)
+		what := f.Raw
+		if f.Code != check.ViaRedirect {
+			what = fmt.Sprintf("%s [%s]", f.Message, f.Code)
+		}
+		line := fmt.Sprintf("%s, first on %s", what, f.Page)
 		if f.Source != nil {
-			line = fmt.Sprintf("%s:%d:%d: %s", f.Source.File, f.Source.Line, f.Source.Column, f.Raw)
-		} else if i := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, f.Raw+", first on ") }); i >= 0 {
+			line = fmt.Sprintf("%s:%d:%d: %s", f.Source.File, f.Source.Line, f.Source.Column, what)
+		} else if i := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, what+", first on ") }); i >= 0 {
 			line = lines[i]
 		}
 		if times[line]++; times[line] == 1 {
@@ -216,19 +220,9 @@ func printFindings(c *cli, all []check.Finding) {
 	}
 }
 
-func printBroken(c *cli, _ *project.Project, plan *move.Plan) {
+func printBroken(c *cli, plan *move.Plan) {
 	c.ui.warning(fmt.Sprintf("the move would break %s:", count(len(plan.Broken), "link")))
-	for i, f := range plan.Broken {
-		if i == 20 {
-			c.ui.line(fmt.Sprintf("  and %s more", thousands(len(plan.Broken)-i)))
-			break
-		}
-		at := fmt.Sprintf("%s:%d:%d", f.Page, f.Line, f.Column)
-		if f.Source != nil {
-			at = fmt.Sprintf("%s:%d:%d", f.Source.File, f.Source.Line, f.Source.Column)
-		}
-		c.ui.line(fmt.Sprintf("  %s: %s [%s]", at, f.Message, f.Code))
-	}
+	printFindings(c, plan.Broken)
 	c.ui.line("hint: repair these places first, or use --write --force")
 }
 

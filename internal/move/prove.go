@@ -88,6 +88,15 @@ func (m *planner) published(after *version) error {
 			missing = append(missing, p.after.address)
 		}
 	}
+	for _, d := range m.names.directories { // sections that have a page without a file
+		if !answers(m.before.audit.Site.Request(rulePath(d.Old))) {
+			continue
+		}
+		if r, err := after.audit.Site.Request(rulePath(d.New)); !answers(r, err) && len(missing) == 0 {
+			return fault.New(fmt.Errorf("the section %s would have no page at %s after the move, so nothing was changed", d.Old, d.New),
+				"add an _index.md to the section first, or choose another place")
+		}
+	}
 	if len(missing) == 0 {
 		return nil
 	}

@@ -1,0 +1,304 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// runMoves moves random pages, sections and static files of a real Hugo site, each from
+// the same start, and builds and checks the site after each move: no finding may be new,
+// the old addresses must answer, and `mv --undo` must restore every byte.
+func runMoves(ctx context.Context, args []string, out io.Writer) error {
+	var s settings
+	var site, hugo, profile string
+	var n int
+	var seed uint64
+	if err := s.parse("moves", args, func(fs *flag.FlagSet) {
+		fs.StringVar(&site, "site", "", "`directory` of a Hugo site; it is copied, never written")
+		fs.StringVar(&hugo, "hugo", "hugo", "`program` that builds it")
+		fs.StringVar(&profile, "profile", "netlify", "hosting `profile`, with rules for redirects")
+		fs.IntVar(&n, "moves", 50, "how many moves")
+		fs.Uint64Var(&seed, "seed", 1, "chooses the moves")
+	}); err != nil {
+		return err
+	}
+	if site == "" {
+		return fmt.Errorf("%w: moves needs -site", errUsage)
+	}
+	hugo, err := exec.LookPath(hugo)
+	if err == nil {
+		hugo, err = filepath.Abs(hugo)
+	}
+	if err != nil {
+		return fmt.Errorf("find Hugo: %w", err)
+	}
+	var r result
+	r.machine(ctx, s.date)
+	sitelink, version, err := s.buildSitelink(ctx)
+	if err != nil {
+		return err
+	}
+	tmp, remove, err := scratch()
+	if err != nil {
+		return err
+	}
+	defer remove()
+	m := mover{measurement: measurement{hugo: hugo, sitelink: sitelink, site: filepath.Join(tmp, "site"), bin: filepath.Join(tmp, "bin"), none: filepath.Join(tmp, "none")},
+		profile: profile, random: rand.New(rand.NewPCG(seed, 0)), out: out}
+	if err := m.run(ctx, filepath.Clean(site), n); err != nil {
+		return err
+	}
+	r.addf("sitelink  %s\nsite      %s, seed %d, profile %s\n\n", version, site, seed, profile)
+	r.addf("%d of %d moves made, %d refused\n%d with new findings, %d with old addresses that do not answer, %d not restored to the byte\n", m.made, n, m.refused, m.worse, m.dead, m.notRestored)
+	if err := r.keep(&s, "moves", out); err != nil {
+		return err
+	}
+	if m.worse+m.dead+m.notRestored > 0 {
+		return errors.New("a move broke the site, or was not undone")
+	}
+	return nil
+}
+
+// mover moves files of one site.
+type mover struct {
+	measurement
+	profile                                 string
+	random                                  *rand.Rand
+	out                                     io.Writer
+	pages, sections, static                 []string
+	findings                                map[string]bool // before
+	addresses                               map[string]bool
+	made, refused, worse, dead, notRestored int
+}
+
+func (m *mover) run(ctx context.Context, from string, n int) error {
+	if err := m.prepare(from); err != nil {
+		return err
+	}
+	for _, args := range [][]string{{"git", "init", "-q"}, {"git", "add", "-A"}, {"git", "-c", "user.name=bench", "-c", "user.email=bench@localhost", "commit", "-q", "-m", "bench"}} {
+		if said, code := m.start(ctx, args...); code != 0 {
+			return fmt.Errorf("%s: %s", args, said)
+		}
+	}
+	if err := m.list(); err != nil {
+		return err
+	}
+	if err := m.build(ctx); err != nil {
+		return err
+	}
+	var err error
+	if m.findings, m.addresses, err = m.state(ctx, nil); err != nil {
+		return err
+	}
+	start, err := m.snapshot()
+	if err != nil {
+		return err
+	}
+	for i := range n {
+		if err := m.one(ctx, i); err != nil {
+			return err
+		}
+		now, err := m.snapshot()
+		if err != nil {
+			return err
+		}
+		if !maps.Equal(now, start) {
+			m.notRestored++
+			return fmt.Errorf("move %d was not undone: the site has to be copied again", i)
+		}
+	}
+	return nil
+}
+
+// list finds what can move.
+func (m *mover) list() error {
+	seen := map[string]bool{}
+	return fs.WalkDir(os.DirFS(m.site), ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		dir, base := path.Dir(name), path.Base(name)
+		switch {
+		case strings.HasPrefix(name, "content/") && path.Ext(name) == ".md" && base == "index.md":
+			m.pages = append(m.pages, dir)
+		case strings.HasPrefix(name, "content/") && path.Ext(name) == ".md" && base != "_index.md":
+			m.pages = append(m.pages, name)
+			if dir != "content" && !seen[dir] {
+				seen[dir] = true
+				m.sections = append(m.sections, dir)
+			}
+		case strings.HasPrefix(name, "static/") && base != "_redirects":
+			m.static = append(m.static, name)
+		}
+		return nil
+	})
+}
+
+// one makes one move, checks the result and undoes it.
+func (m *mover) one(ctx context.Context, i int) error {
+	all := m.pages
+	switch k := m.random.IntN(10); {
+	case k >= 7 && k < 9 && len(m.sections) > 0:
+		all = m.sections
+	case k == 9 && len(m.static) > 0:
+		all = m.static
+	}
+	old := all[m.random.IntN(len(all))]
+	dir, ext := path.Dir(old), path.Ext(old)
+	switch m.random.IntN(3) {
+	case 1:
+		dir = path.Join(dir, fmt.Sprint("deeper", i))
+	case 2:
+		if other := m.sections; len(other) > 0 && strings.HasPrefix(old, "content/") {
+			if to := other[m.random.IntN(len(other))]; !strings.HasPrefix(to+"/", old+"/") {
+				dir = to
+			}
+		}
+	}
+	moved := path.Join(dir, fmt.Sprintf("%s-moved%d%s", strings.TrimSuffix(path.Base(old), ext), i, ext))
+	began := time.Now()
+	said, code := m.start(ctx, m.sitelink, "mv", "--write", "--profile", m.profile, old, moved)
+	took := time.Since(began)
+	if code != 0 {
+		m.refused++
+		fmt.Fprintf(m.out, "%d %s -> %s: refused\n%s", i, old, moved, said)
+		return ctx.Err()
+	}
+	m.made++
+	if err := m.build(ctx); err != nil {
+		return err
+	}
+	back := map[string]string{}
+	for line := range strings.Lines(said) {
+		if a, b, ok := strings.Cut(strings.TrimSpace(line), " -> "); ok && strings.HasPrefix(a, "/") {
+			back[b] = a
+		}
+	}
+	findings, addresses, err := m.state(ctx, back)
+	if err != nil {
+		return err
+	}
+	var added, dead []string
+	for f := range findings {
+		if !m.findings[f] {
+			added = append(added, f)
+		}
+	}
+	for a := range m.addresses {
+		if addresses[a] || hashed.MatchString(a) {
+			continue
+		}
+		if _, code := m.start(ctx, m.sitelink, "explain", a, "--docroot", "public", "--profile", m.profile); code != 0 {
+			dead = append(dead, a)
+		}
+	}
+	if len(added) > 0 {
+		m.worse++
+	}
+	if len(dead) > 0 {
+		m.dead++
+	}
+	fmt.Fprintf(m.out, "%d %s -> %s: %.1f s, new findings %q, dead addresses %q\n", i, old, moved, took.Seconds(), added, dead)
+	if said, code := m.start(ctx, m.sitelink, "mv", "--undo"); code != 0 {
+		return fmt.Errorf("undo: %s", said)
+	}
+	return nil
+}
+
+// hashed matches names with a hash of the content, which no other site links to.
+var hashed = regexp.MustCompile(`[._-](?:hu_?)?[0-9a-f]{8,}[._-]`)
+
+// state returns the findings of the built site, with addresses as they were before the
+// move, and the paths that answer. A redirect that a template's link needs now is not a
+// finding here.
+func (m *mover) state(ctx context.Context, back map[string]string) (findings, addresses map[string]bool, err error) {
+	findings, addresses = map[string]bool{}, map[string]bool{}
+	said, _ := m.start(ctx, m.sitelink, "check", "public", "--format", "jsonl", "--source", "off", "--fail-on", "never", "--profile", m.profile)
+	for line := range strings.Lines(said) {
+		var f struct{ Code, Target, Fragment string }
+		if json.Unmarshal([]byte(line), &f) != nil || f.Code == "" || f.Code == "via-redirect" {
+			continue
+		}
+		target := strings.TrimSuffix(f.Target, "index.html")
+		longest := ""
+		for b := range back {
+			if (target == b || strings.HasPrefix(target, strings.TrimSuffix(b, "/")+"/")) && len(b) > len(longest) {
+				longest = b
+			}
+		}
+		if longest != "" {
+			target = strings.TrimSuffix(back[longest], "/") + target[len(strings.TrimSuffix(longest, "/")):]
+		}
+		findings[f.Code+" "+target+"#"+f.Fragment] = true
+	}
+	said, _ = m.start(ctx, m.sitelink, "links", "public", "--addresses", "--format", "jsonl", "--profile", m.profile)
+	for line := range strings.Lines(said) {
+		var a struct{ Path string }
+		if json.Unmarshal([]byte(line), &a) == nil && a.Path != "" {
+			addresses[a.Path] = true
+		}
+	}
+	if len(addresses) == 0 {
+		return nil, nil, errors.New("the site has no addresses")
+	}
+	return findings, addresses, ctx.Err()
+}
+
+// start runs a program in the site, with Hugo on the path, and returns its output.
+func (m *mover) start(ctx context.Context, args ...string) (said string, code int) {
+	var out bytes.Buffer
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = m.site, &out, &out
+	cmd.Env = append(os.Environ(), "PATH="+m.bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	err := cmd.Run()
+	if cmd.ProcessState == nil {
+		return err.Error(), -1
+	}
+	return out.String(), cmd.ProcessState.ExitCode()
+}
+
+// snapshot returns a hash of each source file, and of git's index.
+func (m *mover) snapshot() (map[string][32]byte, error) {
+	sums := map[string][32]byte{}
+	tree := os.DirFS(m.site)
+	err := fs.WalkDir(tree, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if slices.Contains([]string{".git", ".sitelink", "public", "resources"}, name) {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if !d.Type().IsRegular() || name == ".hugo_build.lock" {
+			return nil
+		}
+		text, err := fs.ReadFile(tree, name)
+		sums[name] = sha256.Sum256(text)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	text, err := os.ReadFile(filepath.Join(m.site, ".git", "index"))
+	sums["git's index"] = sha256.Sum256(text)
+	return sums, err
+}
