@@ -120,7 +120,7 @@ func fixCommand(c *cli) *cobra.Command {
 	flags.StringVar(&f.since, "since", "", "compare with the earlier build in `DIR` to find renamed headings and moved pages")
 	flags.BoolVar(&f.undo, "undo", false, "restore the files that the last fix or mv changed")
 	flags.BoolVar(&f.verbose, "verbose", false, "list every link that stays as it is, with the reason")
-	addKeyFlags(cmd, "fail-on", "format", "group-by", "all", "show", "output", "color", "verbose", "since", "log", "anchors", "record")
+	addKeyFlags(cmd, "fail-on", "format", "group-by", "all", "show", "output", "color", "verbose", "since", "gone", "log", "anchors")
 	flags.StringVar(&f.file, "config", "", "read `FILE` instead of searching for sitelink.toml")
 	return cmd
 }

@@ -24,7 +24,10 @@ func (m *maker) valueAt(l *destination.Link, file string, r *check.Repair) (stri
 	raw, value := strings.TrimSpace(r.Finding.Raw), r.Value
 	written := strings.TrimSpace(l.Value)
 	if m.isMarkdownName(l, written) && (r.Rule == check.RepairMarkdown || r.Rule == check.RepairMoved) {
-		return m.markdownValue(l, file, r)
+		// A path that names the right file already does not work on this page.
+		if path, err := m.markdownValue(l, file, r); err != nil || path != written {
+			return path, err
+		}
 	}
 	if same(written, raw) {
 		return value, nil
