@@ -318,6 +318,15 @@ func addressAttribute(element string) string {
 	return "href"
 }
 
+// Forget frees what the Judge remembers. It can be used as before.
+func (j *Judge) Forget() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	clear(j.missing)
+	clear(j.anchors)
+	j.files = nil
+}
+
 // fragment is [Explanation.fragment] that asks once about each fragment that its
 // page lacks: the scripts of the page decide then.
 func (j *Judge) fragment(ctx context.Context, x *isite.Explanation) (decision, error) {

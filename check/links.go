@@ -316,3 +316,92 @@ func (ls *lister) correct(l *Link) {
 		l.Verdict, l.Code, l.Message = Unchecked, IgnoredByRule, ""
 	}
 }
+
+// ExternalAnswer is what is known of a link to another site.
+type ExternalAnswer struct {
+	// Verdict and Code replace those of the link. Message is needed for an error or a
+	// warning.
+	Verdict Verdict
+	Code    Code
+	Message string
+	// Status and Final are what the other site answered, and where, if not at the
+	// link's target. Suggestion is the better address.
+	Status            int
+	Final, Suggestion string
+}
+
+// Give gives the answer to a link.
+func (a *ExternalAnswer) Give(l *Link) {
+	l.Verdict, l.Code, l.Message, l.Status, l.Final = a.Verdict, a.Code, a.Message, a.Status, a.Final
+}
+
+// AnswerExternal gives the links to other sites the verdicts that answer returns: it
+// adds findings to r, applies the ignore rules to them, and corrects the summary. opt
+// are the options of the check. answer is called for each such link.
+func AnswerExternal(ctx context.Context, s *site.Site, opt Options, r *Result, answer func(l *Link) ExternalAnswer) error {
+	ignore, err := newIgnoreRules(&opt)
+	if err != nil {
+		return err
+	}
+	all := opt
+	all.Ignore = nil
+	var found []Finding
+	sum := &r.Summary
+	_, err = Links(ctx, s, all, Query{External: true}, func(l *Link) error {
+		if l.Code != External {
+			return nil
+		}
+		a := answer(l)
+		row := *l
+		a.Give(&row)
+		sum.addUnchecked(External, -1)
+		switch row.Verdict {
+		case OK:
+			sum.OK++
+		case Unchecked:
+			sum.addUnchecked(row.Code, 1)
+		default:
+			f := row.Finding()
+			f.own()
+			f.Suggestion = a.Suggestion
+			if row.Verdict == Error {
+				sum.Errors++
+			} else {
+				sum.Warnings++
+			}
+			if ignore.match(&f) {
+				sum.ignore(&f)
+			} else {
+				found = append(found, f)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	r.Findings = mergeFindings(r.Findings, found)
+	unused := ignore.unused()
+	sum.UnusedIgnores = slices.DeleteFunc(sum.UnusedIgnores, func(rule string) bool { return !slices.Contains(unused, rule) })
+	return nil
+}
+
+// OnlyExternal reduces a result to the links to other sites, of which no verdict is
+// known yet, for a report about them alone.
+func (r *Result) OnlyExternal() {
+	n := 0
+	for _, reason := range r.Summary.Reasons {
+		if reason.Code == External {
+			n = reason.Count
+		}
+	}
+	s := &r.Summary
+	r.Findings, r.scripts = nil, false
+	*s = Summary{
+		Docroot: s.Docroot, Profile: s.Profile, ProfileFrom: s.ProfileFrom, Files: s.Files, Pages: s.Pages, Bytes: s.Bytes,
+		Links: n, Unchecked: n,
+	}
+	if n > 0 {
+		s.Reasons = []Reason{{External, n}}
+	}
+}

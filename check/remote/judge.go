@@ -24,6 +24,9 @@ type Policy struct {
 	NewIsDead bool
 	// Accept are statuses that count as good answers.
 	Accept []int
+	// Pace and PerHost replace those of [Options].
+	Pace    time.Duration
+	PerHost int
 }
 
 const (
@@ -147,7 +150,10 @@ func Judge(r Record, a Answer, now time.Time, p Policy) Record {
 		if moved {
 			r.Verdict, r.Code = check.Warning, check.Moved
 		}
-		r.Strikes, r.Since, r.Struck, r.Good, r.Hints = 0, time.Time{}, time.Time{}, now, a.Hints
+		r.Strikes, r.Since, r.Struck, r.Good = 0, time.Time{}, time.Time{}, now
+		if a.Status != 304 {
+			r.Hints = a.Hints
+		}
 		r.content(&a, now)
 	case blocked:
 		r.Verdict, r.Code = check.Unchecked, check.Blocked

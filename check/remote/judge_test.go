@@ -139,7 +139,7 @@ func TestJudgeOptions(t *testing.T) {
 	}
 }
 
-// A failure keeps the time of the first, and leaves what is known of the content.
+// LL-105: a failure keeps the time of the first, and leaves what is known of the content.
 func TestJudgeKeeps(t *testing.T) {
 	r := Judge(Record{URL: "u"}, Answer{Status: 200, ETag: `"1"`, Looked: true, Present: []string{"a"}, Missing: []string{"b"}}, day0, Policy{})
 	r = Judge(r, Answer{Status: 500}, at(24), Policy{})
@@ -159,7 +159,7 @@ func TestJudgeKeeps(t *testing.T) {
 	}
 }
 
-// LL-98 to LL-101: content is compared by the first means that the host offers.
+// LL-98 to LL-102: content is compared by the first means that the host offers, without any setting.
 func TestJudgeContent(t *testing.T) {
 	for _, c := range []struct {
 		name          string

@@ -110,7 +110,7 @@ func runBuild(ctx context.Context, c *cli, cfg *config.Config, strict bool, args
 	}
 	noteStalePages(c, b.project, b.docroot)
 	c.printNotes(p)
-	return checkProject(ctx, c, p)
+	return checkProject(ctx, c, p, nil)
 }
 
 // build builds a project into .sitelink/public.

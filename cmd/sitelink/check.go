@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/netip"
 	"os"
 	"slices"
 	"strings"
@@ -13,8 +14,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/check/remote"
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/external"
 	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/owners"
 	"github.com/sitelink/sitelink/internal/project"
@@ -78,6 +81,7 @@ const checkExample = `  # check the site in public, which will be published at h
 func checkCommand(c *cli) *cobra.Command {
 	var file string
 	var prof profiles
+	var ext externalFlags
 	cmd := &cobra.Command{
 		Use:     "check [DIR] [@FILE]...",
 		Short:   "check the links of a built site",
@@ -97,6 +101,9 @@ func checkCommand(c *cli) *cobra.Command {
 		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			cfg, err := c.configure(cmd, args, file)
+			if err == nil {
+				err = ext.apply(cmd, cfg)
+			}
 			if err != nil {
 				return err
 			}
@@ -109,11 +116,13 @@ func checkCommand(c *cli) *cobra.Command {
 					err = stopErr
 				}
 			}()
-			return runCheck(cmd.Context(), c, cfg)
+			return runCheck(cmd.Context(), c, cfg, &ext)
 		},
 	}
 	addKeyFlags(cmd)
 	flags := cmd.Flags()
+	flags.BoolVar(&ext.ask, "external", false, "check links to other sites too; the flags below are about them (docs/guide/external-links.md)")
+	ext.add(cmd)
 	flags.StringVar(&file, "config", "", "read `FILE` instead of searching for sitelink.toml")
 	flags.StringVar(&prof.cpu, "cpuprofile", "", "write a CPU profile to `FILE`")
 	flags.StringVar(&prof.mem, "memprofile", "", "write a profile of allocations to `FILE`")
@@ -183,17 +192,17 @@ func (c *cli) loadConfig(req config.Request) (*config.Config, error) {
 }
 
 // runCheck finds the project and checks its site.
-func runCheck(ctx context.Context, c *cli, cfg *config.Config) error {
+func runCheck(ctx context.Context, c *cli, cfg *config.Config, ext *externalFlags) error {
 	p, err := c.find(ctx, cfg)
 	if err != nil {
 		return err
 	}
-	return checkProject(ctx, c, p)
+	return checkProject(ctx, c, p, ext)
 }
 
 // checkProject does the work of `sitelink check`. It returns [errFindings] when
-// there are findings that fail the run.
-func checkProject(ctx context.Context, c *cli, p *project.Project) error {
+// there are findings that fail the run. ext reports whether it asks other sites.
+func checkProject(ctx context.Context, c *cli, p *project.Project, ext *externalFlags) (err error) {
 	cfg := p.Config
 	if err := audit.WaitForBuild(ctx, p, c.ui.note); err != nil {
 		return err
@@ -206,9 +215,20 @@ func checkProject(ctx context.Context, c *cli, p *project.Project) error {
 	if !slices.ContainsFunc(cfg.Formats, func(f config.Format) bool { return f.Name == "jsonl" }) {
 		opt.MaxFindings = maxListed
 	}
-	var err error
 	if opt.Since, err = c.since(ctx, p); err != nil {
 		return err
+	}
+	checker, err := ext.open(c, p, progress)
+	if err != nil {
+		return err
+	}
+	if checker != nil {
+		defer func() { // also when the run was interrupted: it keeps what was learned
+			if closeErr := checker.Close(); err == nil || errors.Is(err, errFindings) && closeErr != nil {
+				err = closeErr
+			}
+		}()
+		opt.External, opt.OnlyExternal = checker.Check, ext.only
 	}
 	run, err := audit.Open(ctx, p, opt)
 	if err != nil {
@@ -233,6 +253,9 @@ func checkProject(ctx context.Context, c *cli, p *project.Project) error {
 	} else {
 		result, err = run.Check(ctx)
 		progress.done()
+		if err == nil && ext != nil && ext.changed {
+			return printChanged(c, checker.Changed())
+		}
 		if err == nil {
 			err = reports.addExtras(ctx, run, result)
 		}
@@ -315,4 +338,169 @@ func ownersOf(c *cli, root string) (func(path string) string, error) {
 		c.ui.warning(fmt.Sprintf("%s:%d: skipped: %s", o.Name, fault.Line, fault.Msg))
 	}
 	return func(path string) string { return strings.Join(o.Of(path), ", ") }, nil
+}
+
+const externalLong = `external asks the other sites to which a built site links, and reports which links are dead. It
+is for a schedule: a link counts as dead only after the same failure in several runs. DIR and the
+other flags are those of check, which asks too with --external.
+
+What is learned goes to the status cache, .sitelink/status.jsonl by default, so that a later run asks
+only what is due, and conditionally. Keep that file between runs: commit it, or keep it in the cache
+of your CI. docs/guide/external-links.md describes the verdicts and how hosts are treated.
+`
+
+const externalExample = `  # from a timer: ask for what is due, for at most two minutes
+  sitelink external public --budget 2m
+
+  # in a pull request: ask only for links that are new
+  sitelink check public --external --only-new
+
+  # list the pages of other sites that changed since the last reset, and reset
+  sitelink external public --changed --reset`
+
+func externalCommand(c *cli) *cobra.Command {
+	var file string
+	ext := externalFlags{ask: true, only: true}
+	cmd := &cobra.Command{
+		Use:               "external [DIR]",
+		Short:             "check the links of a built site to other sites",
+		Long:              externalLong + "\n" + exitCodes,
+		Example:           externalExample,
+		Args:              oneDirectory,
+		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			cfg, err := c.configure(cmd, args, file)
+			if err == nil {
+				err = ext.apply(cmd, cfg)
+			}
+			if err != nil {
+				return err
+			}
+			return runCheck(cmd.Context(), c, cfg, &ext)
+		},
+	}
+	ext.add(cmd)
+	flags := cmd.Flags()
+	flags.BoolVar(&ext.changed, "changed", false, "list the URLs whose content changed since the last reset, instead of the report")
+	flags.BoolVar(&ext.reset, "reset", false, "after the report, forget which contents changed")
+	flags.BoolVar(&ext.failed, "retry-failed", false, "ask only for URLs whose last answer was not good, at any age")
+	flags.BoolVar(&ext.flush, "flush", false, "remove the URLs to which the site does not link from the status cache")
+	addKeyFlags(cmd, "show")
+	flags.StringVar(&file, "config", "", "read `FILE` instead of searching for sitelink.toml")
+	return cmd
+}
+
+// externalFlags are the flags about links to other sites.
+type externalFlags struct {
+	ask, only, onlyNew                      bool
+	changed, reset, failed, flush           bool
+	cache                                   string
+	perHost, concurrency, requests, strikes int
+	pace, budget, interval, maxAge          time.Duration
+	anyAge                                  bool
+	allow                                   []string
+}
+
+// add adds the flags that check and external share. Their defaults are those of the
+// configuration.
+func (f *externalFlags) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringVar(&f.cache, "status-cache", "", "remember other sites in `FILE` (default: status-cache in [external])")
+	flags.BoolVar(&f.onlyNew, "only-new", false, "ask only for links that the status cache does not know; a 404 or 410 is an error at once")
+	flags.DurationVar(&f.budget, "budget", 0, "stop asking after `TIME`, such as 2m; 0 means no limit (default: budget in [external])")
+	flags.IntVar(&f.requests, "max-requests", 0, "send at most `N` requests; 0 means no limit (default: max-requests in [external])")
+	flags.DurationVar(&f.pace, "pace", time.Second, "wait at least `TIME` between two requests to one host (default: pace in [external])")
+	flags.IntVar(&f.perHost, "per-host", 4, "send at most `N` requests to one host at a time (default: per-host in [external])")
+	flags.IntVar(&f.concurrency, "concurrency", 64, "send at most `N` requests at a time (default: concurrency in [external])")
+	flags.IntVar(&f.strikes, "strikes", 3, "call a link dead after `N` failures of its host (default: strikes in [external])")
+	flags.DurationVar(&f.interval, "strike-interval", 24*time.Hour, "count failures that are at least `TIME` apart (default: strike-interval in [external])")
+	flags.DurationVar(&f.maxAge, "max-age", 0, "ask again for what was asked before `TIME`; 0s asks for everything (default: max-age in [external])")
+	flags.StringArrayVar(&f.allow, "allow-address", nil, "allow connections to the network `CIDR` although it is not public; repeatable")
+}
+
+// apply overrides the configuration by the flags.
+func (f *externalFlags) apply(cmd *cobra.Command, cfg *config.Config) error {
+	given := cmd.Flags().Changed
+	if !f.ask {
+		for _, name := range []string{"status-cache", "only-new", "budget", "max-requests", "pace", "per-host", "concurrency", "strikes", "strike-interval", "max-age", "allow-address"} {
+			if given(name) {
+				return fault.Usage(fmt.Sprintf("--%s is about links to other sites, which are not checked", name), "add --external")
+			}
+		}
+		return nil
+	}
+	if f.only {
+		cfg.Show = "findings"
+	}
+	e := &cfg.External
+	for _, d := range []struct {
+		name         string
+		value, least int64
+		set          func()
+	}{
+		{"budget", int64(f.budget), 0, func() { e.Budget = f.budget }},
+		{"max-requests", int64(f.requests), 0, func() { e.MaxRequests = f.requests }},
+		{"pace", int64(f.pace), 0, func() { e.Pace = f.pace }},
+		{"per-host", int64(f.perHost), 1, func() { e.PerHost = f.perHost }},
+		{"concurrency", int64(f.concurrency), 1, func() { e.Concurrency = f.concurrency }},
+		{"strikes", int64(f.strikes), 1, func() { e.Strikes = f.strikes }},
+		{"strike-interval", int64(f.interval), 0, func() { e.StrikeInterval = f.interval }},
+		{"max-age", int64(f.maxAge), 0, func() { e.MaxAge, f.anyAge = f.maxAge, f.maxAge == 0 }},
+	} {
+		if !given(d.name) {
+			continue
+		}
+		if d.value < d.least {
+			return fault.Usage(fmt.Sprintf("--%s: must be at least %d, but is %s", d.name, d.least, cmd.Flags().Lookup(d.name).Value), "")
+		}
+		d.set()
+	}
+	if given("status-cache") {
+		if f.cache == "" {
+			return fault.Usage("--status-cache: the value is empty", "")
+		}
+		cfg.NameStatusCache(f.cache)
+	}
+	if f.onlyNew && f.failed {
+		return fault.Usage("--only-new and --retry-failed exclude each other: a URL that failed is not new", "keep one of them")
+	}
+	networks, err := parseNetworks(f.allow)
+	cfg.Fetch.AllowAddress = append(networks, cfg.Fetch.AllowAddress...)
+	return err
+}
+
+// parseNetworks reads the values of --allow-address.
+func parseNetworks(texts []string) (networks []netip.Prefix, err error) {
+	for _, text := range texts {
+		network, err := config.ParseNetwork(text)
+		if err != nil {
+			return nil, fault.Usage("--allow-address: "+err.Error(), "")
+		}
+		networks = append(networks, network)
+	}
+	return networks, nil
+}
+
+// open opens the status cache if the run asks other sites; otherwise it returns nil.
+func (f *externalFlags) open(c *cli, p *project.Project, progress *progress) (*external.Checker, error) {
+	if f == nil || !f.ask {
+		return nil, nil
+	}
+	return external.Open(p, external.Options{
+		OnlyNew: f.onlyNew, OnlyFailed: f.failed, Flush: f.flush, Reset: f.reset, AnyAge: f.anyAge,
+		Version: versionNumber(), Warn: c.ui.warning, Progress: progress.sites,
+	})
+}
+
+// printChanged lists records whose content changed.
+func printChanged(c *cli, records []remote.Record) error {
+	var text []byte
+	for _, r := range records {
+		text = fmt.Appendf(text, "%s changed by %s\n", visible(r.URL), r.Changed.Format(time.RFC3339))
+	}
+	if _, err := c.env.Stdout.Write(text); err != nil {
+		return fmt.Errorf("write standard output: %w", err)
+	}
+	return nil
 }

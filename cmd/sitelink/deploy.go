@@ -150,7 +150,7 @@ func (d *deployment) check(ctx context.Context) error {
 	var report bytes.Buffer
 	checker := *d.cli
 	checker.env.Stdout = &report
-	err := checkProject(ctx, &checker, d.project)
+	err := checkProject(ctx, &checker, d.project, nil)
 	to := d.env.Stderr
 	if errors.Is(err, errFindings) {
 		to = d.env.Stdout

@@ -25,7 +25,7 @@ var commandGroups = []struct {
 	title    string
 	commands []string
 }{
-	{"Check a site", []string{"check", "build", "watch", "lsp", "baseline"}},
+	{"Check a site", []string{"check", "build", "watch", "lsp", "external", "baseline"}},
 	{"Inspect a site", []string{"links", "explain", "profile"}},
 	{"Repair links", []string{"fix", "mv"}},
 	{"Notify other sites", []string{"diff", "notify", "deploy", "ledger"}},
@@ -40,6 +40,7 @@ var shortFlags = map[string][]string{
 	"check":           {"base-url", "profile", "fail-on", "format", "output", "ignore", "baseline", "from", "orphans", "config"},
 	"build":           {"strict", "base-url", "profile", "fail-on", "format", "output", "ignore", "baseline", "from", "config"},
 	"watch":           {"list", "format", "base-url", "profile", "ignore", "baseline", "from", "quiet", "poll", "config"},
+	"external":        {"budget", "status-cache", "changed", "reset", "retry-failed", "flush", "pace", "format", "base-url", "config"},
 	"fix":             {"write", "likely", "interactive", "only", "check", "since", "undo", "base-url", "profile", "config"},
 	"explain":         {"from", "docroot", "base-url", "profile", "index", "map", "source", "config"},
 	"links":           {"to", "from", "external", "anchors", "addresses", "orphans", "format", "output", "base-url", "config"},

@@ -200,7 +200,7 @@ func rootCommand(c *cli) *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(
 		checkCommand(c), buildCommand(c), watchCommand(c), lspCommand(c), fixCommand(c), initCommand(c), doctorCommand(c),
-		explainCommand(c), linksCommand(c), mvCommand(c),
+		externalCommand(c), explainCommand(c), linksCommand(c), mvCommand(c),
 		diffCommand(c), notifyCommand(c), deployCommand(c), ledgerCommand(c),
 		serveCommand(c), mentionsCommand(c),
 		baselineCommand(c), profileCommand(c), hookCommand(c), injectCommand(c),

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/netip"
 	"slices"
 	"strings"
 	"time"
@@ -195,18 +194,9 @@ func configureNotify(c *cli, cmd *cobra.Command, args []string, f *notifyFlags) 
 		}
 		cfg.Outgoing.MaxNotices = f.maxNotices
 	}
-	if len(f.allow) > 0 {
-		var networks []netip.Prefix
-		for _, text := range f.allow {
-			network, err := config.ParseNetwork(text)
-			if err != nil {
-				return nil, fault.Usage("--allow-address: "+err.Error(), "")
-			}
-			networks = append(networks, network)
-		}
-		cfg.Fetch.AllowAddress = append(networks, cfg.Fetch.AllowAddress...)
-	}
-	return cfg, nil
+	networks, err := parseNetworks(f.allow)
+	cfg.Fetch.AllowAddress = append(networks, cfg.Fetch.AllowAddress...)
+	return cfg, err
 }
 
 // sends reports whether the run sends, and does not only print what it would send.

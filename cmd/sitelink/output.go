@@ -15,6 +15,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/check/remote"
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/disk"
@@ -509,6 +510,20 @@ func (p *progress) pages(done, total int) {
 	}
 	p.after = now.Add(progressEvery)
 	p.ui.draw(fmt.Sprintf("reading pages: %s of %s", thousands(done), thousands(total)))
+}
+
+// sites draws the state of asking other sites. Calls must not overlap.
+func (p *progress) sites(done remote.Progress) {
+	if p == nil {
+		return
+	}
+	now := p.now()
+	if now.Before(p.after) {
+		return
+	}
+	p.after = now.Add(progressEvery)
+	p.ui.draw(fmt.Sprintf("asking other sites: %s of %s, %s in flight, about %s left",
+		thousands(done.Done), thousands(done.Total), count(done.Hosts, "host"), max(done.Left, time.Second).Round(time.Second)))
 }
 
 // done erases the line.

@@ -28,7 +28,7 @@ func FetchOptions(cfg *config.Config, version, base string) outgoing.ClientOptio
 	if contact == "" {
 		contact = base
 	}
-	opt := outgoing.ClientOptions{UserAgent: userAgent(version, contact), AllowAddresses: cfg.Fetch.AllowAddress, Pace: cfg.Outgoing.Pace, Timeout: cfg.Fetch.Timeout}
+	opt := outgoing.ClientOptions{UserAgent: UserAgent(version, contact), AllowAddresses: cfg.Fetch.AllowAddress, Pace: cfg.Outgoing.Pace, Timeout: cfg.Fetch.Timeout}
 	if opt.Pace == 0 {
 		opt.Pace = -1
 	}
@@ -38,12 +38,12 @@ func FetchOptions(cfg *config.Config, version, base string) outgoing.ClientOptio
 	return opt
 }
 
-// userAgent returns the value of a User-Agent field. A build may not know its
+// UserAgent returns the value of a User-Agent field. A build may not know its
 // version, or have one such as (devel) that may not be sent, and a contact may be
 // any text.
 //
 // https://www.rfc-editor.org/rfc/rfc9110#section-10.1.5
-func userAgent(version, contact string) string {
+func UserAgent(version, contact string) string {
 	token := strings.Map(func(r rune) rune {
 		if r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || strings.ContainsRune("!#$%&'*+-.^_`|~", r) {
 			return r

@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/check/baseline"
@@ -54,6 +55,10 @@ type Options struct {
 	// none. Original is the directory by which the cache knows the project, if the
 	// project is a temporary copy of what is there.
 	Cache, Original string
+	// External, if not nil, finds out about the links to other sites, and returns what
+	// is known of each, with notes for the report. OnlyExternal reports nothing else.
+	External     func(ctx context.Context, s *public.Site, opt check.Options) (answer func(*check.Link) check.ExternalAnswer, notes []string, err error)
+	OnlyExternal bool
 	// BaseURL is the site's address where the project names none.
 	BaseURL string
 
@@ -185,6 +190,7 @@ func CheckOptions(p *project.Project) check.Options {
 	for _, r := range cfg.Ignores {
 		opt.Ignore = append(opt.Ignore, check.Ignore{
 			URL: r.URL, Page: r.Page, Fragment: r.Fragment, Code: check.Code(r.Code), Reason: r.Reason, Origin: r.Origin,
+			MayBeUnused: slices.Contains([]check.Code{check.DeadLink, check.Doubtful, check.Moved}, check.Code(r.Code)),
 		})
 	}
 	return opt
@@ -209,6 +215,20 @@ func (a *Audit) Check(ctx context.Context) (*check.Result, error) {
 	a.opt.stage("check")
 	if err := gone.concern(ctx, result, a.opt.warn); err != nil {
 		return nil, err
+	}
+	if a.opt.OnlyExternal {
+		result.OnlyExternal()
+	}
+	if a.opt.External != nil {
+		answer, notes, err := a.opt.External(ctx, Handle(a.Site), opt)
+		if err == nil {
+			err = check.AnswerExternal(ctx, Handle(a.Site), opt, result, answer)
+		}
+		if err != nil {
+			return nil, err
+		}
+		result.Summary.Notes = append(result.Summary.Notes, notes...)
+		a.opt.stage("external")
 	}
 	if n := result.Summary.UnlistedErrors + result.Summary.UnlistedWarnings; n > 0 {
 		result.Summary.Notes = append(result.Summary.Notes, fmt.Sprintf(
@@ -260,13 +280,33 @@ func (a *Audit) Links(ctx context.Context, w io.Writer, render Render) (*check.R
 	if err != nil {
 		return nil, err
 	}
+	var answer func(*check.Link) check.ExternalAnswer
+	var notes []string
+	if a.opt.External != nil {
+		if answer, notes, err = a.opt.External(ctx, Handle(a.Site), opt); err != nil {
+			return nil, err
+		}
+	}
 	result, err := a.Baseline.links(ctx, a.Site, opt, check.LinkWriter{W: w, Append: func(dst []byte, l *check.Link) []byte {
 		k := links.of(l)
+		if answer != nil && l.Code == check.External {
+			known := answer(l)
+			row := *l
+			known.Give(&row)
+			l = &row
+		}
 		return render(dst, l, k.source, k.cause)
 	}})
 	if err == nil {
 		err = gone.concern(ctx, result, a.opt.warn)
 	}
+	if err != nil || answer == nil {
+		return result, err
+	}
+	counted := check.Result{Summary: result.Summary} // its findings are among the rows
+	err = check.AnswerExternal(ctx, Handle(a.Site), opt, &counted, answer)
+	result.Summary = counted.Summary
+	result.Summary.Notes = append(result.Summary.Notes, notes...)
 	return result, err
 }
 

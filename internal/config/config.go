@@ -80,6 +80,7 @@ type Config struct {
 	Outgoing  Outgoing      `toml:"outgoing"`
 	Incoming  Incoming      `toml:"incoming"`
 	Fetch     Fetch         `toml:"fetch"`
+	External  External      `toml:"external"`
 
 	places      map[string]string
 	ledgerNamed bool // by [Config.NameLedger]
@@ -253,6 +254,46 @@ type Fetch struct {
 	Timeout time.Duration `toml:"timeout" min:"1s" max:"24h" default:"30s"`
 	// Proxy uses the proxy that the environment names.
 	Proxy bool `toml:"proxy"`
+}
+
+// External is the table [external]: how links to other sites are checked, if a flag
+// asks for it. Only the file sets it; flags of the commands override some of it.
+type External struct {
+	// StatusCache is a file, relative to the root of the project.
+	StatusCache string `toml:"status-cache" check:"not-blank" default:".sitelink/status.jsonl"`
+	// PerHost and Concurrency limit the requests at a time.
+	PerHost     int `toml:"per-host" max:"64" default:"4"`
+	Concurrency int `toml:"concurrency" max:"1024" default:"64"`
+	// Pace is the shortest time between two requests to one host.
+	Pace time.Duration `toml:"pace" max:"24h" default:"1s"`
+	// Budget and MaxRequests limit a run; 0 means no limit.
+	Budget      time.Duration `toml:"budget" max:"24h" default:"0s"`
+	MaxRequests int           `toml:"max-requests" default:"0"`
+	// Strikes failures, StrikeInterval apart, make a link dead whose host may only be
+	// ill.
+	Strikes        int           `toml:"strikes" max:"100" default:"3"`
+	StrikeInterval time.Duration `toml:"strike-interval" max:"8760h" default:"24h"`
+	// MaxAge is how long a verdict is believed; negative means by its kind.
+	MaxAge time.Duration `toml:"max-age" max:"8760h" unset:"by verdict"`
+	// Contact is an address for the User-Agent, "" for that of [outgoing], or the
+	// base URL.
+	Contact string `toml:"contact"`
+	// Skip are patterns of hosts or whole addresses that are not asked.
+	Skip  []string       `toml:"skip" check:"target-pattern"`
+	Hosts []ExternalHost `toml:"host"`
+
+	cacheNamed bool // by [Config.NameStatusCache]
+}
+
+// NameStatusCache sets the status cache to one that a flag names.
+func (c *Config) NameStatusCache(name string) {
+	c.External.StatusCache, c.External.cacheNamed = name, true
+}
+
+// StatusCacheNamed reports whether the user named the status cache, as LedgerNamed does
+// for the ledger.
+func (c *Config) StatusCacheNamed() bool {
+	return c.External.cacheNamed || c.File != "" && !c.Found
 }
 
 // NameStore sets the store of mentions to one that a flag names.

@@ -28,6 +28,8 @@ func TestManualListsTheKeys(t *testing.T) {
 		{"The endpoints", "field", tableNamed(t, tableNamed(t, root, "templates"), "theme"), nil},
 		{"Notifications", "key", tableNamed(t, root, "outgoing"), nil},
 		{"Notifications", "key", tableNamed(t, root, "fetch"), nil},
+		{"Links to other sites", "key", tableNamed(t, root, "external"), func(k Key) bool { return k.Kind != rows }},
+		{"Links to other sites", "field", tableNamed(t, tableNamed(t, root, "external"), "host"), nil},
 		{"The receiver", "key", tableNamed(t, root, "incoming"), nil},
 		{"Ignore rules", "key", root, func(k Key) bool { return k.Kind == Rules }},
 		{"Ignore rules", "field", tableNamed(t, root, "ignore"), nil},

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/bmatcuk/doublestar/v4"
 
@@ -75,6 +76,27 @@ func (t *Theme) complete(*loader, *Error) error {
 		return fault.Usage("the table needs a key stub, the partial that the theme leaves to you", `add stub = "head/custom.html"`)
 	}
 	return nil
+}
+
+// ExternalHost is one [[external.host]] table: what differs for some hosts. Of several
+// tables that match, the first applies.
+type ExternalHost struct {
+	// Host is a host or a pattern such as *.example.org.
+	Host           string        `toml:"host" check:"not-blank"`
+	PerHost        int           `toml:"per-host" max:"64"`
+	Pace           time.Duration `toml:"pace" max:"24h"`
+	Strikes        int           `toml:"strikes" max:"100"`
+	StrikeInterval time.Duration `toml:"strike-interval" max:"8760h"`
+	MaxAge         time.Duration `toml:"max-age" max:"8760h"`
+	// Accept are statuses that count as good answers.
+	Accept []string `toml:"accept" check:"status"`
+}
+
+func (h *ExternalHost) complete(*loader, *Error) error {
+	if h.Host == "" {
+		return fault.Usage("the table needs a key host", `add host = "*.example.org"`)
+	}
+	return checkPatterns(h.Host)
 }
 
 // ScriptFragment is one [[script-fragments]] table: fragments that scripts serve.

@@ -235,6 +235,12 @@ var checks = map[string]func(req Request, text string) (string, error){
 		}
 		return text, nil
 	},
+	"status": func(_ Request, text string) (string, error) {
+		if n, err := strconv.Atoi(text); err != nil || n < 100 || n > 999 {
+			return "", fmt.Errorf("must be a status such as 403, not %q", text)
+		}
+		return text, nil
+	},
 	"branch": func(_ Request, text string) (string, error) {
 		if _, err := path.Match(text, ""); err != nil {
 			return "", fmt.Errorf("must be the name of a branch, or a pattern such as release-*, not %q", text)

@@ -46,6 +46,10 @@ type Options struct {
 	// MaxRedirects limits the redirects of a request: 5. If negative, none are
 	// followed.
 	MaxRedirects int
+	// Pooled is for a caller that paces its requests itself: any number of them go to a
+	// host at once, connections are kept for the next request, and hosts that offer
+	// HTTP/2 get it.
+	Pooled bool
 	// Proxy returns the proxy for a request, as [http.ProxyFromEnvironment]
 	// does. If nil, no proxy is used. A proxy resolves host names itself, so
 	// only addresses that are written in a URL are checked then.
@@ -127,13 +131,23 @@ func New(o Options) *Client {
 	return c
 }
 
+// maxIdle and maxIdlePerHost limit the connections that wait for a next request.
+const (
+	maxIdle        = 256
+	maxIdlePerHost = 8
+)
+
 func (c *Client) transport(d *net.Dialer, proxy func(*http.Request) (*url.URL, error)) *http.Transport {
 	var protocols http.Protocols
 	protocols.SetHTTP1(true)
+	protocols.SetHTTP2(c.opts.Pooled)
 	return &http.Transport{
 		Protocols:              &protocols,
 		Proxy:                  proxy,
-		DisableKeepAlives:      true, // so that a closed connection is the response to this request
+		DisableKeepAlives:      !c.opts.Pooled, // so that a closed connection is the response to this request
+		MaxIdleConns:           maxIdle,
+		MaxIdleConnsPerHost:    maxIdlePerHost,
+		IdleConnTimeout:        c.opts.Idle,
 		DisableCompression:     true, // see body.go
 		MaxResponseHeaderBytes: c.opts.MaxHeader,
 		DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
@@ -210,6 +224,11 @@ func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
 // paced makes a request when its host may get one, within the time left. It
 // returns the time that the request took.
 func (c *Client) paced(ctx context.Context, r *Request, u weburl.URL, left time.Duration) (*Response, time.Duration, *Error) {
+	if c.opts.Pooled {
+		begin := time.Now()
+		resp, failure := c.exchange(ctx, r, u, left)
+		return resp, time.Since(begin), failure
+	}
 	done, err := c.pace.wait(ctx, strings.TrimSuffix(u.Host(), "."), r.Spacing)
 	if err != nil {
 		return nil, 0, &Error{URL: u.WithoutFragment(), Kind: Canceled, Err: context.Cause(ctx)}

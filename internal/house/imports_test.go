@@ -67,7 +67,7 @@ var filepathUsers = []string{
 	"internal/receive",
 	"internal/setup",
 	"internal/statedir",
-	"check/remote", "outgoing/ledger",
+	"check/remote", "internal/external", "outgoing/ledger",
 }
 
 // filepathFiles are single files of other packages that may do so as well: they

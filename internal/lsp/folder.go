@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -189,10 +190,16 @@ func (f *folder) load(w work) error {
 		if docroot == "" && f.audit != nil {
 			docroot = f.audit.Project.Docroot
 		}
+		f.shrink()
 		f.audit, err = f.s.opt.Open(f.ctx, f.dir, docroot)
 	}
 	if err != nil {
 		f.audit = nil
+		return err
+	}
+	// The check reads the sources, too: one after the other takes less memory.
+	result, err := f.audit.Check(f.ctx)
+	if err != nil {
 		return err
 	}
 	snap, err := analysis.New(f.ctx, f.audit, analysis.Options{})
@@ -200,12 +207,22 @@ func (f *folder) load(w work) error {
 		return err
 	}
 	f.install(snap)
-	result, err := f.audit.Check(f.ctx)
-	if err != nil {
-		return err
-	}
 	f.setFindings(snap, result)
 	return nil
+}
+
+// shrink gives up what answers can do without while another site is read: two are
+// in memory then.
+func (f *folder) shrink() {
+	if f.audit == nil {
+		return
+	}
+	f.audit.Close()
+	f.audit = nil
+	if st := f.current(); st != nil {
+		st.snap.Close()
+	}
+	debug.FreeOSMemory()
 }
 
 // build builds the project if the user trusts it, and if that is wanted or nothing

@@ -27,7 +27,7 @@ func (m *planner) retargetFile(doc *document, name string, isRef bool, c *candid
 	if err != nil {
 		return "", false
 	}
-	n, ok := m.named(doc, decoded, c.target)
+	n, ok := m.named(doc, decoded, isRef, c.target)
 	if !ok {
 		return "", false
 	}
@@ -122,7 +122,7 @@ func (m *planner) logical(rel string) string {
 
 // named finds out how a value names the file of the page at an address, or a file with
 // that name.
-func (m *planner) named(doc *document, value, target string) (naming, bool) {
+func (m *planner) named(doc *document, value string, isRef bool, target string) (naming, bool) {
 	file := ""
 	for _, form := range []string{target, target + "/", strings.TrimSuffix(target, "/")} {
 		if f := m.pages.byAddress[form]; f != nil {
@@ -147,7 +147,7 @@ func (m *planner) named(doc *document, value, target string) (naming, bool) {
 				return naming{dir: real[i], file: file}, true
 			}
 		}
-		if bare := m.logical(value); !strings.Contains(strings.Trim(value, "/"), "/") && strings.EqualFold(bare, path.Base(want)) {
+		if bare := m.logical(value); isRef && !strings.Contains(value, "/") && strings.EqualFold(bare, path.Base(want)) {
 			return naming{bare: true, file: file}, true
 		}
 		return naming{}, false

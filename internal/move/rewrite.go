@@ -309,6 +309,9 @@ func (m *planner) retarget(doc *document, d *destination.Link, c *candidate) (va
 		return d.Value, true // only a fragment
 	}
 	to := m.names.pageAfter(c.target)
+	if to == c.target && m.plan.Set.NewName(doc.file) == doc.file && m.generator() != generator.None {
+		return d.Value, true // a template shows it on the page that moves
+	}
 	page := m.names.pageAfter(c.page)
 	if d.Key != "pageref" && !d.IsRef() {
 		if value, ok := m.retargetURL(name, c, page, to); ok {

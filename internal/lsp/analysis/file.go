@@ -212,7 +212,7 @@ func (s *Snapshot) readFile(ctx context.Context, file string) *indexedFile {
 // index returns what is kept of a text, and what it holds.
 func (s *Snapshot) index(ctx context.Context, file string, text []byte) (*indexedFile, parsed) {
 	all := parsed{s.destinations(file, text), s.Headings(file, text)}
-	f := &indexedFile{headings: all.headings}
+	f := &indexedFile{headings: all.headings, links: make([]indexedLink, 0, len(all.links))}
 	if _, ok := s.byFile[file]; ok {
 		f.title = titleOf(text, f.headings)
 	}

@@ -134,6 +134,7 @@ func (s *Snapshot) Close() {
 		s.sources.Close()
 		s.sources = nil
 	}
+	s.judge.Forget()
 }
 
 // Path returns the name of a source file on disk.

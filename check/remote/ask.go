@@ -1,0 +1,287 @@
+package remote
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/internal/fetch"
+	"github.com/sitelink/sitelink/internal/weburl"
+)
+
+// Options configure [Ask]. The zero value of a field selects the default named
+// beside it.
+type Options struct {
+	// UserAgent should contain an address at which you can be reached.
+	UserAgent string
+	// Allow lists networks that may be connected to although they are not public.
+	Allow []netip.Prefix
+	// Proxy is that of [http.Transport].
+	Proxy func(*http.Request) (*url.URL, error)
+	// PerHost limits the requests to one host at a time (4), and Concurrency those to
+	// all hosts (64).
+	PerHost, Concurrency int
+	// Pace is the shortest time between the starts of two requests to one host (1 s).
+	// If the host answers more slowly, its answers set the pace. A negative value
+	// means no minimum.
+	Pace time.Duration
+	// Timeout limits a request (30 s).
+	Timeout time.Duration
+	// Budget limits the time, and MaxRequests the number of requests; 0 means no limit.
+	Budget      time.Duration
+	MaxRequests int
+	// OnlyNew asks only for URLs that the cache does not know.
+	OnlyNew bool
+	// OnlyFailed asks only for URLs whose last answer was not good, at any age.
+	OnlyFailed bool
+	// Policy returns the policy for a host; nil means that all have the zero Policy.
+	Policy func(host string) Policy
+	// Progress is called after each answer, by one goroutine.
+	Progress func(Progress)
+
+	// exchange replaces the network in tests.
+	exchange func(ctx context.Context, r fetch.Request) (*fetch.Response, error)
+	// retryDelay is the time after which a failure is tried again: 1 s.
+	retryDelay time.Duration
+}
+
+// Progress says how far the work is.
+type Progress struct {
+	// Done and Total are numbers of URLs, Hosts the number of hosts with requests in
+	// flight.
+	Done, Total, Hosts int
+	// Left estimates the time to the end.
+	Left time.Duration
+}
+
+// Link is a URL to ask for.
+type Link struct {
+	// URL is absolute, http or https. A fragment is ignored.
+	URL string
+	// Fragments are those that links ask for.
+	Fragments []string
+}
+
+// Report says what [Ask] did.
+type Report struct {
+	// Links is the number of distinct URLs, Requests that of requests, Fresh that of
+	// URLs whose record was recent enough, and Unchanged that of answers without body
+	// because nothing had changed.
+	Links, Requests, Fresh, Unchanged int
+	// Died and Recovered are the URLs whose link is dead now and was not before, and
+	// the reverse. They are sorted.
+	Died, Recovered []string
+	// Failing and Blocked count URLs by host.
+	Failing, Blocked map[string]int
+
+	cache   *Cache
+	unasked map[string]check.Code
+}
+
+// Key returns the canonical form of a URL, which identifies its record.
+func Key(raw string) (string, error) {
+	raw, _, _ = strings.Cut(raw, "#")
+	return weburl.Canonical(raw)
+}
+
+// Of returns the record of a URL. If this run left it out, and nothing is known of it,
+// code says why: [check.Budget], [check.Blocked] or, for a URL that was not among the
+// links or cannot be asked for, [check.External].
+func (r *Report) Of(raw string) (record Record, code check.Code) {
+	key, err := Key(raw)
+	if err != nil {
+		return Record{URL: raw}, check.External
+	}
+	record = r.cache.Get(key)
+	if record.Known() {
+		return record, ""
+	}
+	return record, cmp.Or(r.unasked[key], check.External)
+}
+
+// Ask asks for each URL whose record in the cache is too old or does not exist, and
+// keeps what it learns in the cache. Requests go to the URLs, and to those to which
+// they redirect, and to no others. The only error is that of the context; the report
+// is complete even so, and the cache has what was learned until then.
+func Ask(ctx context.Context, links []Link, cache *Cache, opt Options) (*Report, error) {
+	opt.PerHost = cmp.Or(max(opt.PerHost, 0), 4)
+	opt.Concurrency = cmp.Or(max(opt.Concurrency, 0), 64)
+	opt.Pace = cmp.Or(opt.Pace, time.Second)
+	opt.Timeout = cmp.Or(opt.Timeout, 30*time.Second)
+	opt.retryDelay = cmp.Or(opt.retryDelay, time.Second)
+	if opt.Policy == nil {
+		opt.Policy = func(string) Policy { return Policy{} }
+	}
+	if opt.exchange == nil {
+		opt.exchange = fetch.New(fetch.Options{
+			UserAgent: opt.UserAgent, Allow: opt.Allow, Proxy: opt.Proxy, Total: opt.Timeout, Idle: min(opt.Timeout, 15*time.Second),
+			MaxBody: smallBody, Pooled: true,
+		}).Do
+	}
+	d := newDispatcher(cache, opt)
+	d.plan(links, time.Now())
+	if opt.Budget > 0 {
+		var cancel context.CancelFunc
+		d.budget, cancel = context.WithTimeout(context.Background(), opt.Budget)
+		defer cancel()
+	}
+	err := d.run(ctx)
+	slices.Sort(d.report.Died)
+	slices.Sort(d.report.Recovered)
+	return d.report, err
+}
+
+// job is a URL to ask for. There may be a million.
+type job struct {
+	url  string // as written
+	key  string
+	host *host
+	// fragments are sorted.
+	fragments []string
+	isNew     bool
+	asked     int64 // when it was asked for last, for the order
+	chain     *chain
+}
+
+// plan makes the jobs and puts them into the queues of their hosts, the most urgent
+// first: new URLs, then those that were not asked for the longest time.
+func (d *dispatcher) plan(links []Link, now time.Time) {
+	jobs := make([]*job, 0, len(links))
+	byKey := make(map[string]*job, len(links))
+	for _, l := range links {
+		key, err := Key(l.URL)
+		if err != nil {
+			continue
+		}
+		if j := byKey[key]; j != nil {
+			j.fragments = append(j.fragments, l.Fragments...)
+			continue
+		}
+		raw, _, _ := strings.Cut(l.URL, "#")
+		j := &job{url: raw, key: key, fragments: slices.Clone(l.Fragments)}
+		byKey[key] = j
+		jobs = append(jobs, j)
+	}
+	d.report.Links = len(jobs)
+	due := jobs[:0]
+	for _, j := range jobs {
+		slices.Sort(j.fragments)
+		j.fragments = slices.Compact(j.fragments)
+		u, err := weburl.Parse(j.url)
+		if err != nil {
+			continue
+		}
+		name := hostName(u)
+		record := d.cache.Get(j.key)
+		if record.Next.After(now) && record.Next.Sub(now) <= maxNext {
+			h := d.host(name)
+			if record.Next.After(h.until) {
+				h.until = record.Next
+			}
+		}
+		if record.Known() && !d.wants(&record, j, name, now) {
+			d.report.Fresh++
+			d.count(name, &record)
+			continue
+		}
+		if !record.Known() && d.opt.OnlyFailed {
+			d.report.unasked[j.key] = check.External
+			continue
+		}
+		j.host, j.isNew = d.host(name), !record.Known()
+		if record.Known() {
+			j.asked = record.Asked.Unix()
+		}
+		due = append(due, j)
+	}
+	slices.SortStableFunc(due, func(a, b *job) int {
+		if a.isNew != b.isNew {
+			return cmp.Compare(b2i(b.isNew), b2i(a.isNew))
+		}
+		return cmp.Compare(a.asked, b.asked)
+	})
+	for _, j := range due {
+		if j.host.queue == nil {
+			d.order = append(d.order, j.host)
+		}
+		j.host.queue = append(j.host.queue, j)
+	}
+	d.left, d.total = len(due), len(due)
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// wants reports whether a URL that is known should be asked for.
+func (d *dispatcher) wants(r *Record, j *job, host string, now time.Time) bool {
+	switch {
+	case d.opt.OnlyNew:
+		return false
+	case d.opt.OnlyFailed:
+		return r.Reason != "" && !r.Next.After(now)
+	case r.Next.After(now) && r.Next.Sub(now) <= maxNext:
+		return false
+	}
+	return !r.Due(now, d.opt.Policy(host)).After(now) || r.Reason == "" && !r.knows(j.fragments)
+}
+
+// count counts a record that is not fine for the hosts of the report.
+func (d *dispatcher) count(host string, r *Record) {
+	switch r.Code {
+	case check.DeadLink, check.Doubtful:
+		d.report.Failing[host]++
+	case check.Blocked:
+		d.report.Blocked[host]++
+	}
+}
+
+// Flush removes the records of all URLs that are not among the links (LL-104).
+func (c *Cache) Flush(links []Link) (removed int) {
+	keep := make(map[string]bool, len(links))
+	for _, l := range links {
+		if key, err := Key(l.URL); err == nil {
+			keep[key] = true
+		}
+	}
+	for _, key := range c.URLs() {
+		if !keep[key] {
+			c.Remove(key)
+			removed++
+		}
+	}
+	return removed
+}
+
+// Reset forgets which contents changed: [Record.Changed] (LL-103).
+func (c *Cache) Reset() (n int) {
+	for _, key := range c.URLs() {
+		if r := c.Get(key); !r.Changed.IsZero() {
+			r.Changed = time.Time{}
+			c.Put(r)
+			n++
+		}
+	}
+	return n
+}
+
+// Top returns the hosts with the highest counts, at most n, the highest first.
+func Top(counts map[string]int, n int) []string {
+	hosts := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), strings.Compare(a, b))
+	})
+	return hosts[:min(n, len(hosts))]
+}
+
+// hostName identifies the host of a URL for pacing.
+func hostName(u weburl.URL) string { return strings.TrimSuffix(u.Host(), ".") }

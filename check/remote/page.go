@@ -1,0 +1,183 @@
+package remote
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/sitelink/sitelink/internal/fetch"
+	"github.com/sitelink/sitelink/internal/scan"
+	"github.com/sitelink/sitelink/internal/scan/ascii"
+	"github.com/sitelink/sitelink/internal/scan/html"
+	"github.com/sitelink/sitelink/internal/weburl"
+)
+
+// answer makes the answer of the last response of a chain.
+func (c *chain) answer(r *result) Answer {
+	resp := r.response
+	a := Answer{
+		Status: resp.Status, Hops: c.hops,
+		ETag: field(resp.Header.Get("ETag")), LastModified: field(resp.Header.Get("Last-Modified")),
+	}
+	if wait, ok := fetch.RetryAfter(resp.Header, time.Now()); ok {
+		a.RetryAfter = wait
+	}
+	if isWall(resp) {
+		a.Fault = BotWall
+		return a
+	}
+	if resp.Status < 200 || resp.Status >= 300 || r.request.Method != "GET" {
+		return a
+	}
+	if a.ETag == "" && a.LastModified == "" && r.err == nil {
+		sum := sha256.Sum256(resp.Body)
+		a.Hash = hex.EncodeToString(sum[:16])
+	}
+	if isHTML(resp) {
+		a.Hints = hints(c, resp)
+	}
+	if len(r.job.fragments) > 0 {
+		a.Looked = true
+		a.Present, a.Missing = look(r)
+	}
+	return a
+}
+
+// maxField is the longest field of a host that the cache keeps.
+const maxField = 1024
+
+func field(text string) string {
+	if len(text) > maxField {
+		return ""
+	}
+	return valid(text)
+}
+
+func isHTML(resp *fetch.Response) bool {
+	kind, _, _ := strings.Cut(strings.ToLower(resp.Header.Get("Content-Type")), ";")
+	switch strings.TrimSpace(kind) {
+	case "text/html", "application/xhtml+xml":
+		return true
+	}
+	return false
+}
+
+// wallMarks are parts of pages that ask whether the visitor is a person.
+var wallMarks = []string{
+	"/cdn-cgi/challenge-platform/", "cf-browser-verification", "captcha-delivery.com", "px-captcha", "_Incapsula_Resource",
+	"awsWafCookieDomainList",
+}
+
+// isWall reports whether a response is a page for people only.
+func isWall(resp *fetch.Response) bool {
+	switch h := resp.Header; {
+	case h.Get("Cf-Mitigated") == "challenge", h.Get("X-Amzn-Waf-Action") != "", resp.Status == 403 && h.Get("X-Datadome") != "":
+		return true
+	}
+	if resp.Status != 403 && resp.Status != 503 && resp.Status != 202 && resp.Status != 429 {
+		return false
+	}
+	for _, mark := range wallMarks {
+		if bytes.Contains(resp.Body, []byte(mark)) {
+			return true
+		}
+	}
+	return false
+}
+
+// softMissing is the title of a page that says that there is no such page.
+var softMissing = regexp.MustCompile(`(?i)\b404\b|\b(page|site|file|document)( was)? not found\b|^\s*not found\s*$`)
+
+// parkedMarks are parts of pages on domains for sale.
+var parkedMarks = []string{
+	"sedoparking.com", "parkingcrew.net", "bodis.com", "hugedomains.com", "dan.com/buy-domain", "domain is for sale", "buy this domain",
+	"this domain may be for sale", "parked free, courtesy of",
+}
+
+// hints returns what a person should look at, although the link works.
+func hints(c *chain, resp *fetch.Response) (all []string) {
+	if title := title(resp.Body); softMissing.MatchString(title) {
+		all = append(all, "the title of the page says that it was not found: "+title)
+	}
+	for _, mark := range parkedMarks {
+		if ascii.IndexFold(resp.Body, mark) >= 0 {
+			all = append(all, "the domain seems to be parked")
+			break
+		}
+	}
+	from, err := weburl.Parse(c.record.URL)
+	if err == nil && from.Scheme() == "https" {
+		for _, h := range c.hops {
+			if strings.HasPrefix(h.To, "http:") {
+				all = append(all, "a redirect leads from https to http")
+				break
+			}
+		}
+	}
+	return all
+}
+
+// maxTitle is the longest title that is kept, in bytes.
+const maxTitle = 120
+
+var titleElement = regexp.MustCompile(`(?is)<title\b[^>]*>(.*?)</title`)
+
+// title returns the text of the title of a page, in one line.
+func title(page []byte) string {
+	m := titleElement.FindSubmatch(page)
+	if m == nil {
+		return ""
+	}
+	text := strings.Join(strings.Fields(strings.ToValidUTF8(string(m[1]), "")), " ")
+	if len(text) > maxTitle {
+		text = strings.ToValidUTF8(text[:maxTitle], "") + "..."
+	}
+	return text
+}
+
+// lineFragment is a fragment that the script of a source code host interprets.
+var lineFragment = regexp.MustCompile(`^(L|l|line-?|lines-?|n)[0-9]`)
+
+// look searches a page for the fragments of a job. A fragment counts as present
+// unless the page shows that it is not: it may be cut off, be no HTML, or leave the
+// fragment to a script.
+func look(r *result) (present, missing []string) {
+	resp := r.response
+	var anchors map[string]bool
+	if isHTML(resp) && !resp.Truncated && r.err == nil {
+		var s html.Scanner
+		page := s.Scan(resp.Body, scan.Options{Charset: resp.Header.Get("Content-Type")})
+		anchors = make(map[string]bool, len(page.Anchors))
+		for _, a := range page.Anchors {
+			if a.Kind != scan.AnchorMap {
+				anchors[string(a.Name)] = true
+			}
+		}
+	}
+	for _, f := range r.job.fragments {
+		if anchors == nil || hasAnchor(anchors, f) {
+			present = append(present, f)
+		} else {
+			missing = append(missing, f)
+		}
+	}
+	return present, missing
+}
+
+// hasAnchor reports whether a browser finds the fragment, or a script may.
+//
+// https://html.spec.whatwg.org/#find-a-potential-indicated-element
+func hasAnchor(anchors map[string]bool, fragment string) bool {
+	fragment, _, _ = strings.Cut(fragment, ":~:")
+	decoded := string(weburl.PercentDecode(nil, fragment))
+	switch {
+	case fragment == "", strings.EqualFold(decoded, "top"), anchors[fragment], anchors[decoded]:
+		return true
+	case strings.HasPrefix(fragment, "!"), strings.ContainsAny(fragment, "/=?&"), lineFragment.MatchString(fragment):
+		return true
+	}
+	return anchors["user-content-"+decoded] // GitHub's script removes the prefix
+}

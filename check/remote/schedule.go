@@ -1,0 +1,388 @@
+package remote
+
+import (
+	"cmp"
+	"container/heap"
+	"context"
+	"time"
+
+	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/internal/weburl"
+)
+
+// host is what one run knows of a host, and its queue.
+type host struct {
+	name   string
+	queue  []*job
+	pace   time.Duration
+	most   int // requests at a time
+	active int
+	// listed: the host is in one of the lists of the dispatcher.
+	listed bool
+	// ready is the earliest start of the next request, interval the time between two
+	// starts, latency the average time of an answer.
+	ready             time.Time
+	interval, latency time.Duration
+	good              int // answers in a row without 429 and 503
+	// until is the time before which the host wants no requests at all.
+	until time.Time
+	// heads: HEAD can be believed. noHeads: it cannot.
+	heads, noHeads bool
+}
+
+// dispatcher schedules the requests. One goroutine owns it; others make one request
+// each.
+type dispatcher struct {
+	opt    Options
+	cache  *Cache
+	report *Report
+	budget context.Context // nil for no limit
+
+	hosts map[string]*host
+	order []*host // with jobs, as planned
+	// Hosts with a job that may start are in one of fresh (the next job is new)
+	// and stale; those that have to wait are in waiting.
+	fresh, stale fifo
+	waiting      timed[*host]
+	// delayed are jobs that wait before they are tried again.
+	delayed timed[*job]
+
+	results     chan result
+	inFlight    int
+	busyHosts   int
+	left, total int
+	begin       time.Time
+}
+
+func newDispatcher(cache *Cache, opt Options) *dispatcher {
+	return &dispatcher{
+		opt: opt, cache: cache, hosts: map[string]*host{}, results: make(chan result, opt.Concurrency),
+		report: &Report{cache: cache, unasked: map[string]check.Code{}, Failing: map[string]int{}, Blocked: map[string]int{}},
+	}
+}
+
+func (d *dispatcher) host(name string) *host {
+	h := d.hosts[name]
+	if h == nil {
+		p := d.opt.Policy(name)
+		h = &host{name: name, pace: cmp.Or(p.Pace, d.opt.Pace), most: cmp.Or(max(p.PerHost, 0), d.opt.PerHost)}
+		h.interval = max(h.pace, 0)
+		d.hosts[name] = h
+	}
+	return h
+}
+
+// run works until no job is left, the budget is spent, or ctx is done. It never leaves
+// a request behind.
+func (d *dispatcher) run(ctx context.Context) error {
+	d.begin = time.Now()
+	for _, h := range d.order {
+		d.list(h, d.begin)
+	}
+	requests, stop := context.WithCancel(ctx)
+	defer stop()
+	var spent <-chan struct{}
+	if d.budget != nil {
+		spent = d.budget.Done()
+	}
+	timer := time.NewTimer(time.Hour)
+	defer timer.Stop()
+	for {
+		now := time.Now()
+		next := d.start(requests, now)
+		if d.inFlight == 0 && (next.IsZero() || d.spent()) {
+			d.giveUp(check.Budget)
+			return nil
+		}
+		if next.IsZero() {
+			next = now.Add(time.Hour)
+		}
+		timer.Reset(time.Until(next))
+		select {
+		case r := <-d.results:
+			d.finish(r)
+			for range len(d.results) { // without a timer for each
+				d.finish(<-d.results)
+			}
+		case <-timer.C:
+		case <-spent:
+			stop()
+			d.drain()
+			d.giveUp(check.Budget)
+			return nil
+		case <-ctx.Done():
+			d.drain()
+			d.giveUp(check.External)
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// drain waits for the requests in flight. Answers that arrived count.
+func (d *dispatcher) drain() {
+	for d.inFlight > 0 {
+		d.finish(<-d.results)
+	}
+}
+
+// giveUp leaves all jobs that are left for a later run.
+func (d *dispatcher) giveUp(code check.Code) {
+	for _, h := range d.hosts {
+		for _, j := range h.queue {
+			d.report.unasked[j.key] = code
+		}
+		h.queue = nil
+	}
+	for _, w := range d.delayed {
+		d.report.unasked[w.what.key] = code
+	}
+	d.delayed = nil
+}
+
+// list puts a host that has a job into the list where it belongs.
+func (d *dispatcher) list(h *host, now time.Time) {
+	if h.listed || len(h.queue) == 0 || h.active >= h.most {
+		return
+	}
+	h.listed = true
+	switch {
+	case h.ready.After(now):
+		heap.Push(&d.waiting, waitingFor[*host]{h.ready, h})
+	case h.queue[0].isNew:
+		d.fresh.push(h)
+	default:
+		d.stale.push(h)
+	}
+}
+
+// start starts all requests that may start now. It returns the time at which it should
+// be called again, zero if only an answer can change anything.
+func (d *dispatcher) start(ctx context.Context, now time.Time) (next time.Time) {
+	for len(d.delayed) > 0 && !d.delayed[0].at.After(now) {
+		j := heap.Pop(&d.delayed).(waitingFor[*job]).what
+		j.host.queue = append(j.host.queue, j)
+		d.list(j.host, now)
+	}
+	for len(d.waiting) > 0 && !d.waiting[0].at.After(now) {
+		h := heap.Pop(&d.waiting).(waitingFor[*host]).what
+		h.listed = false
+		d.list(h, now)
+	}
+	for d.inFlight < d.opt.Concurrency {
+		h := d.fresh.pop()
+		if h == nil {
+			h = d.stale.pop()
+		}
+		if h == nil {
+			break
+		}
+		h.listed = false
+		if h.until.After(now) {
+			d.leave(h, check.Blocked)
+			continue
+		}
+		if d.spent() {
+			d.leave(h, check.Budget)
+			continue
+		}
+		j := h.queue[0]
+		h.queue[0] = nil
+		h.queue = h.queue[1:]
+		d.launch(ctx, j, now)
+		d.list(h, now)
+	}
+	if d.inFlight >= d.opt.Concurrency {
+		return time.Time{}
+	}
+	if len(d.waiting) > 0 {
+		next = d.waiting[0].at
+	}
+	if len(d.delayed) > 0 && (next.IsZero() || d.delayed[0].at.Before(next)) {
+		next = d.delayed[0].at
+	}
+	return next
+}
+
+// spent reports whether no further request is allowed.
+func (d *dispatcher) spent() bool {
+	return d.opt.MaxRequests > 0 && d.report.Requests >= d.opt.MaxRequests
+}
+
+// leave gives up the jobs of a host.
+func (d *dispatcher) leave(h *host, code check.Code) {
+	for _, j := range h.queue {
+		d.report.unasked[j.key] = code
+		if code == check.Blocked {
+			d.report.Blocked[h.name]++
+		}
+		d.left--
+	}
+	h.queue = nil
+}
+
+// launch makes the next request of a job.
+func (d *dispatcher) launch(ctx context.Context, j *job, now time.Time) {
+	h := j.host
+	if h.active == 0 {
+		d.busyHosts++
+	}
+	h.active++
+	h.ready = now.Add(h.interval)
+	d.inFlight++
+	d.report.Requests++
+	if j.chain == nil {
+		record := d.cache.Get(j.key)
+		j.chain = newChain(j, &record)
+	}
+	r := j.chain.request(j, h)
+	exchange := d.opt.exchange
+	go func() {
+		begin := time.Now()
+		resp, err := exchange(ctx, r)
+		d.results <- result{job: j, request: r, response: resp, err: err, took: time.Since(begin), canceled: err != nil && ctx.Err() != nil}
+	}()
+}
+
+// slowest is the longest time between two requests to which 429 and 503 lead.
+const slowest = 30 * time.Second
+
+// finish handles the response to a request.
+func (d *dispatcher) finish(r result) {
+	now := time.Now()
+	j, h := r.job, r.job.host
+	d.inFlight--
+	if h.active--; h.active == 0 {
+		d.busyHosts--
+	}
+	if r.canceled {
+		h.queue = append(h.queue, j)
+		return
+	}
+	d.adapt(h, &r, now)
+	switch step := j.chain.take(&r, h); {
+	case step.again && step.wait > 0:
+		heap.Push(&d.delayed, waitingFor[*job]{now.Add(step.wait), j})
+	case step.again && step.retry:
+		heap.Push(&d.delayed, waitingFor[*job]{now.Add(d.opt.retryDelay), j})
+	case step.again:
+		// The next address of the chain may be on another host.
+		if u, err := weburl.Parse(j.chain.url); err == nil {
+			j.host = d.host(hostName(u))
+		}
+		if j.host.until.After(now) {
+			d.judge(j, Answer{Fault: RateLimited, Hops: j.chain.hops}, now)
+			break
+		}
+		j.host.queue = append([]*job{j}, j.host.queue...)
+		d.list(j.host, now)
+	default:
+		d.judge(j, step.answer, now)
+	}
+	for _, x := range []*host{h, j.host} {
+		if x.until.After(now) {
+			d.leave(x, check.Blocked)
+		}
+		d.list(x, now)
+	}
+}
+
+// judge ends a job.
+func (d *dispatcher) judge(j *job, a Answer, now time.Time) {
+	u, _ := weburl.Parse(j.url)
+	name := hostName(u)
+	p := d.opt.Policy(name)
+	p.NewIsDead = p.NewIsDead || d.opt.OnlyNew
+	before := d.cache.Get(j.key)
+	after := Judge(before, a, now, p)
+	if !after.Next.IsZero() && after.Next.After(j.host.until) {
+		j.host.until = after.Next
+	}
+	if a.Status == 304 {
+		d.report.Unchanged++
+	}
+	d.cache.Put(after)
+	switch dead := check.DeadLink; {
+	case after.Code == dead && before.Code != dead:
+		d.report.Died = append(d.report.Died, j.key)
+	case before.Code == dead && after.Reason == "":
+		d.report.Recovered = append(d.report.Recovered, j.key)
+	}
+	d.count(name, &after)
+	j.chain = nil
+	d.left--
+	if d.opt.Progress != nil {
+		done := d.total - d.left
+		left := time.Duration(float64(now.Sub(d.begin)) / float64(done) * float64(d.left))
+		d.opt.Progress(Progress{Done: done, Total: d.total, Hosts: d.busyHosts, Left: left})
+	}
+}
+
+// adapt sets the pace of a host by its answer: as slow as its answers are, twice as
+// slow after 429 and 503, and back after eight other answers.
+func (d *dispatcher) adapt(h *host, r *result, now time.Time) {
+	if h.latency == 0 {
+		h.latency = r.took
+	}
+	h.latency += (r.took - h.latency) / 4
+	if r.response == nil {
+		return
+	}
+	if s := r.response.Status; s == 429 || s == 503 {
+		h.good = 0
+		h.interval = min(max(2*h.interval, h.pace, time.Second/2), slowest)
+	} else if h.good++; h.good >= 8 {
+		h.good = 0
+		h.interval /= 2
+	}
+	floor := max(h.pace, 0)
+	if h.pace > 0 {
+		floor = max(floor, h.latency)
+	}
+	h.interval = max(h.interval, min(floor, slowest))
+	if pause := pauseOf(r.response, now); now.Add(pause).After(h.ready) {
+		h.ready = now.Add(pause)
+	}
+}
+
+// fifo is a queue of hosts.
+type fifo struct {
+	all  []*host
+	head int
+}
+
+func (f *fifo) push(h *host) {
+	if f.head > 0 && f.head >= len(f.all)/2 {
+		n := copy(f.all, f.all[f.head:])
+		clear(f.all[n:])
+		f.all, f.head = f.all[:n], 0
+	}
+	f.all = append(f.all, h)
+}
+
+func (f *fifo) pop() *host {
+	if f.head == len(f.all) {
+		return nil
+	}
+	h := f.all[f.head]
+	f.head++
+	return h
+}
+
+// timed is a heap of what has to wait until a time.
+type timed[T any] []waitingFor[T]
+
+type waitingFor[T any] struct {
+	at   time.Time
+	what T
+}
+
+func (w timed[T]) Len() int           { return len(w) }
+func (w timed[T]) Less(i, j int) bool { return w[i].at.Before(w[j].at) }
+func (w timed[T]) Swap(i, j int)      { w[i], w[j] = w[j], w[i] }
+func (w *timed[T]) Push(x any)        { *w = append(*w, x.(waitingFor[T])) }
+func (w *timed[T]) Pop() any {
+	n := len(*w) - 1
+	x := (*w)[n]
+	*w = (*w)[:n]
+	return x
+}

@@ -1,0 +1,256 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// neighbour is another site on loopback, to which a site in the working directory
+// links.
+type neighbour struct {
+	*httptest.Server
+	mu     sync.Mutex
+	asked  []string
+	answer func(w http.ResponseWriter, r *http.Request)
+}
+
+func newNeighbour(t *testing.T, page string) *neighbour {
+	t.Helper()
+	n := &neighbour{}
+	n.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		n.mu.Lock()
+		n.asked = append(n.asked, r.Method+" "+r.URL.Path)
+		answer := n.answer
+		n.mu.Unlock()
+		if answer != nil {
+			answer(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", "text/html")
+		switch r.URL.Path {
+		case "/good":
+			fmt.Fprint(w, `<h1 id="here">x</h1>`)
+		case "/old":
+			http.Redirect(w, r, "/good", 301)
+		case "/wall":
+			w.WriteHeader(403)
+		default:
+			w.WriteHeader(404)
+		}
+	}))
+	t.Cleanup(n.Close)
+	dir := t.TempDir()
+	t.Chdir(dir)
+	write(t, filepath.Join(dir, "public", "index.html"), strings.ReplaceAll(page, "SITE", n.URL))
+	return n
+}
+
+// take returns the requests so far, sorted, and forgets them.
+func (n *neighbour) take() []string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	all := n.asked
+	n.asked = nil
+	slices.Sort(all)
+	return all
+}
+
+// sitelink runs a command that may ask the neighbour, without pauses.
+func (n *neighbour) sitelink(t *testing.T, want int, args ...string) (stdout, stderr string) {
+	t.Helper()
+	args = append(args, "--allow-address", "127.0.0.0/8", "--pace", "0s")
+	return n.plain(t, context.Background(), want, args...)
+}
+
+func (n *neighbour) plain(t *testing.T, ctx context.Context, want int, args ...string) (stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	e := env{Stdout: &out, Stderr: &errs, Getenv: func(string) string { return "" }}
+	if code := run(ctx, args, e); code != want {
+		t.Fatalf("sitelink %q: exit code %d, want %d\n%s%s", args, code, want, out.String(), errs.String())
+	}
+	return strings.ReplaceAll(out.String(), n.URL, "SITE"), strings.ReplaceAll(errs.String(), n.URL, "SITE")
+}
+
+const neighbourPage = `<p id=x><a href="SITE/good">1</a> <a href="SITE/good#here">2</a> <a href="SITE/good#gone">3</a>
+<a href="SITE/old">4</a> <a href="SITE/wall">5</a> <a href="SITE/missing">6</a> <a href="SITE/missing">7</a> <a href="mailto:a@b.example">8</a>`
+
+func mentions(t *testing.T, text string, want ...string) {
+	t.Helper()
+	for _, w := range want {
+		if !strings.Contains(text, w) {
+			t.Errorf("no %q in\n%s", w, text)
+		}
+	}
+}
+
+// LL-28, LL-29: links to other sites are collected, and asked for only on demand.
+func TestExternalCheck(t *testing.T) {
+	n := newNeighbour(t, neighbourPage)
+	out, _ := n.plain(t, context.Background(), 0, "check", "public")
+	if asked := n.take(); len(asked) > 0 {
+		t.Fatalf("asked %q", asked)
+	}
+	mentions(t, out, "7 external, 1 mailto")
+
+	out, _ = n.sitelink(t, 0, "check", "public", "--external", "--all")
+	mentions(t, out, "SITE/missing: the host answers 404 (Not Found)", "[doubtful]", "SITE/old moved permanently to SITE/good", "[moved]",
+		`SITE/good has no element with id "gone"`, "[missing-fragment]", "1 blocked", "1 mailto", "other sites: 4 URLs", "public/index.html:2:")
+	want := []string{"GET /good", "GET /good", "GET /missing", "GET /missing", "GET /old", "GET /wall"}
+	if asked := n.take(); !slices.Equal(asked, want) {
+		t.Errorf("asked %q, want %q", asked, want)
+	}
+	out, _ = n.sitelink(t, 0, "check", "public", "--external", "--format", "jsonl", "--show", "all")
+	for _, row := range []string{`"verdict":"ok","code":"","status":200`, `"verdict":"warning","code":"moved"`, `"verdict":"unchecked","code":"blocked","status":403`,
+		`"verdict":"warning","code":"doubtful","status":404`, `"verdict":"unchecked","code":"mailto"`, `"verdict":"warning","code":"missing-fragment"`} {
+		mentions(t, out, row)
+	}
+	if asked := n.take(); len(asked) > 0 {
+		t.Errorf("asked again %q", asked)
+	}
+}
+
+func TestExternalDead(t *testing.T) {
+	n := newNeighbour(t, neighbourPage)
+	again := []string{"external", "public", "--strike-interval", "0s", "--max-age", "0s"}
+	n.sitelink(t, 0, again...)
+	out, _ := n.sitelink(t, 1, again...)
+	mentions(t, out, "dead since the last run: SITE/missing", "it failed in 2 runs since ")
+	for format, text := range map[string]string{"text": "[dead-link]", "json": `"code":"dead-link"`, "jsonl": `"code":"dead-link"`, "sarif": `"ruleId": "dead-link"`,
+		"markdown": "dead-link", "github": "dead-link", "junit": "dead-link", "gitlab": "dead-link", "checkstyle": "dead-link", "html": "dead-link"} {
+		out, _ := n.sitelink(t, 1, "external", "public", "--format", format)
+		if !strings.Contains(strings.ReplaceAll(out, `"ruleId":"`, `"ruleId": "`), text) {
+			t.Errorf("%s: no %q in\n%s", format, text, out)
+		}
+	}
+	n.answer = func(http.ResponseWriter, *http.Request) {}
+	out, _ = n.sitelink(t, 0, again...)
+	mentions(t, out, "recovered since the last run: SITE/missing")
+	n.sitelink(t, 0, append(again, "--ignore", "code=missing-fragment", "--fail-on", "warning")...)
+}
+
+func TestExternalOnlyNew(t *testing.T) {
+	n := newNeighbour(t, neighbourPage)
+	out, _ := n.sitelink(t, 1, "check", "public", "--external", "--only-new")
+	mentions(t, out, "SITE/missing: the host answers 404 (Not Found) [dead-link]", "2 times in this file")
+	n.take()
+	n.sitelink(t, 1, "check", "public", "--external", "--only-new", "--max-age", "0s")
+	if asked := n.take(); len(asked) > 0 {
+		t.Errorf("asked %q", asked)
+	}
+	out, _ = n.sitelink(t, 0, "check", "public", "--external", "--only-new", "--ignore", "url=**/missing")
+	mentions(t, out, "ignored by rule: 2 links")
+	out, _ = n.sitelink(t, 0, "check", "public", "--external", "--status-cache", "other.jsonl", "--max-requests", "1")
+	mentions(t, out, "external-budget", "1 request sent")
+}
+
+// LL-103, LL-104: --changed and --reset, --retry-failed and --flush.
+func TestExternalMaintenance(t *testing.T) {
+	n := newNeighbour(t, `<a href="SITE/a">1</a> <a href="SITE/b">2</a>`)
+	text := "first"
+	n.answer = func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/b" {
+			w.WriteHeader(500)
+			return
+		}
+		fmt.Fprint(w, text)
+	}
+	n.sitelink(t, 0, "external", "public")
+	text = "second"
+	for range 2 {
+		out, _ := n.sitelink(t, 0, "external", "public", "--changed", "--max-age", "0s")
+		if !strings.HasPrefix(out, "SITE/a changed by ") || strings.Count(out, "\n") != 1 {
+			t.Errorf("changed: %q", out)
+		}
+	}
+	n.sitelink(t, 0, "external", "public", "--changed", "--reset")
+	if out, _ := n.sitelink(t, 0, "external", "public", "--changed"); out != "" {
+		t.Errorf("changed after reset: %q", out)
+	}
+	n.take()
+	n.sitelink(t, 0, "external", "public", "--retry-failed")
+	if asked := n.take(); !slices.Equal(asked, []string{"GET /b", "GET /b"}) {
+		t.Errorf("asked %q", asked)
+	}
+	write(t, "public/index.html", `<a href="`+n.URL+`/a">1</a>`)
+	out, _ := n.sitelink(t, 0, "external", "public", "--flush")
+	mentions(t, out, "removed from the status cache: 1 URL")
+	cache, err := os.ReadFile(".sitelink/status.jsonl")
+	if err != nil || strings.Count(string(cache), "\n") != 2 {
+		t.Errorf("%s%v", cache, err)
+	}
+	write(t, "public/index.html", `<p>`)
+	_, errs := n.sitelink(t, 0, "external", "public", "--flush")
+	mentions(t, errs, "nothing was removed")
+}
+
+func TestExternalCacheFaults(t *testing.T) {
+	n := newNeighbour(t, `<a href="SITE/good">1</a>`)
+	write(t, ".sitelink/status.jsonl", `{"sitelink":"status-cache","schema":1}`+"\n{\"url\":\n")
+	_, errs := n.sitelink(t, 0, "external", "public")
+	mentions(t, errs, "warning: .sitelink/status.jsonl:2: not a valid JSON object; the line is dropped")
+	newer := `{"sitelink":"status-cache","schema":7}` + "\n"
+	write(t, ".sitelink/status.jsonl", newer)
+	_, errs = n.sitelink(t, 3, "external", "public")
+	mentions(t, errs, "its schema is 7", "hint: use the version of sitelink that wrote it")
+	if text, err := os.ReadFile(".sitelink/status.jsonl"); err != nil || string(text) != newer {
+		t.Errorf("%q, %v", text, err)
+	}
+}
+
+// An interrupt keeps what was learned.
+func TestExternalInterrupted(t *testing.T) {
+	n := newNeighbour(t, `<a href="SITE/a">1</a> <a href="SITE/b">2</a>`)
+	ctx, cancel := context.WithCancel(context.Background())
+	n.answer = func(_ http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/b" {
+			cancel()
+			<-r.Context().Done()
+		}
+	}
+	n.plain(t, ctx, exitInterrupted, "external", "public", "--allow-address", "127.0.0.0/8", "--pace", "0s", "--per-host", "1")
+	if cache, err := os.ReadFile(".sitelink/status.jsonl"); err != nil || !strings.Contains(string(cache), n.URL+"/a") {
+		t.Errorf("%s%v", cache, err)
+	}
+}
+
+func TestExternalUsage(t *testing.T) {
+	n := newNeighbour(t, `<a href="SITE/good">1</a>`)
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"check", "public", "--only-new"}, "hint: add --external"},
+		{[]string{"check", "public", "--external", "--pace", "-1s"}, "--pace: must be at least 0, but is -1s"},
+		{[]string{"external", "public", "--per-host", "0"}, "--per-host: must be at least 1"},
+		{[]string{"external", "public", "--only-new", "--retry-failed"}, "exclude each other"},
+		{[]string{"external", "public", "--status-cache", "postgres://db/x"}, "the status cache must be a file"},
+		{[]string{"external", "public", "--allow-address", "x"}, "--allow-address: "},
+	} {
+		_, errs := n.plain(t, context.Background(), exitUsage, c.args...)
+		mentions(t, errs, c.want)
+	}
+	// Without --allow-address, no request leaves for a private network.
+	out, _ := n.plain(t, context.Background(), 0, "external", "public")
+	mentions(t, out, "not checked: 1 blocked")
+	// A configuration that comes with the checkout names no file outside of it.
+	write(t, "sitelink.toml", "[external]\nstatus-cache = \"../out.jsonl\"\n")
+	_, errs := n.plain(t, context.Background(), exitUsage, "external", "public")
+	mentions(t, errs, "status-cache in [external]: ")
+	write(t, "sitelink.toml", "[external]\nskip = [\"127.0.0.*\"]\n\n[[external.host]]\nhost = \"127.0.0.1\"\naccept = [\"404\"]\n")
+	out, _ = n.plain(t, context.Background(), 0, "external", "public", "--max-age", "0s")
+	mentions(t, out, "not checked: 1 external")
+	write(t, "sitelink.toml", "[fetch]\nallow-address = [\"127.0.0.0/8\"]\n\n[[external.host]]\nhost = \"127.0.*\"\naccept = [\"404\"]\n")
+	write(t, "public/index.html", `<a href="`+n.URL+`/missing">1</a>`)
+	out, _ = n.plain(t, context.Background(), 0, "external", "public", "--max-age", "0s")
+	mentions(t, out, "ok: checked 1 page, 1 link")
+}

@@ -1,0 +1,346 @@
+// Package external checks the links of a project's site to other sites: it opens the
+// status cache, asks with package remote, and turns records into verdicts and messages.
+// The commands check and external use it.
+//
+// Nothing is printed: lines for the user go to the functions in [Options].
+package external
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/check/remote"
+	"github.com/sitelink/sitelink/internal/announce"
+	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/disk"
+	"github.com/sitelink/sitelink/internal/fault"
+	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/statedir"
+	"github.com/sitelink/sitelink/internal/text"
+	"github.com/sitelink/sitelink/internal/weburl"
+	"github.com/sitelink/sitelink/site"
+)
+
+// Options say what a run does. The zero value asks for all links that are due.
+type Options struct {
+	// OnlyNew and OnlyFailed are those of [remote.Options].
+	OnlyNew, OnlyFailed bool
+	// Flush removes the records of URLs to which the site does not link, and Reset
+	// forgets which contents changed, after they were reported.
+	Flush, Reset bool
+	// AnyAge asks for URLs whose verdict is recent too.
+	AnyAge bool
+	// Version is that of sitelink, for the User-Agent.
+	Version string
+	// Warn and Progress may be nil.
+	Warn     func(text string)
+	Progress func(remote.Progress)
+}
+
+// Checker is an open status cache with what a run learned.
+type Checker struct {
+	project *project.Project
+	opt     Options
+	cache   *remote.Cache
+	report  *remote.Report
+	changed []remote.Record
+}
+
+// CacheName returns the name of the status cache of a project, in the form in which
+// this process can open it.
+func CacheName(p *project.Project) string {
+	name := p.Config.External.StatusCache
+	if filepath.IsAbs(name) {
+		return name
+	}
+	if p.Config.StatusCacheNamed() && p.Config.File == "" {
+		return name // of a flag, relative to the working directory
+	}
+	name = filepath.Join(p.Root, filepath.FromSlash(name))
+	if rel, err := filepath.Rel(p.Dir, name); err == nil && filepath.IsLocal(rel) {
+		return rel
+	}
+	return name
+}
+
+// Open opens the status cache of a project. Call Close when the run has ended, also
+// after an error: it keeps what was learned.
+func Open(p *project.Project, opt Options) (*Checker, error) {
+	if opt.Warn == nil {
+		opt.Warn = func(string) {}
+	}
+	name := CacheName(p)
+	if strings.Contains(name, "://") {
+		return nil, fault.Usage(fmt.Sprintf("the status cache must be a file, not %q", announce.WithoutPassword(name)), "")
+	}
+	if !p.Config.StatusCacheNamed() {
+		if path, where := disk.Outside(p.Root, p.Abs(name)); where != "" {
+			return nil, fault.Usage(fmt.Sprintf("status-cache in [external]: %s is %s", path, where),
+				"name it with --status-cache or in a file given with --config: a configuration that is found cannot")
+		}
+	}
+	dir, makeDir := filepath.Dir(name), statedir.Make
+	if filepath.Base(dir) != statedir.Name {
+		makeDir = func(dir string) error { return os.MkdirAll(dir, 0o777) }
+	}
+	if err := makeDir(dir); err != nil {
+		return nil, err
+	}
+	cache, err := remote.Open(name, opt.Warn)
+	if errors.Is(err, remote.ErrNewer) {
+		return nil, fault.New(err, "use the version of sitelink that wrote it, or a newer one; or name another file: --status-cache FILE")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &Checker{project: p, opt: opt, cache: cache}, nil
+}
+
+// Close closes the status cache.
+func (c *Checker) Close() error { return c.cache.Close() }
+
+// Changed returns the records whose content changed since the last reset, sorted by
+// URL.
+func (c *Checker) Changed() []remote.Record { return c.changed }
+
+// Check asks for the links of a site to other sites. It has the type of the field
+// External of the options of package audit.
+func (c *Checker) Check(ctx context.Context, s *site.Site, opt check.Options) (func(*check.Link) check.ExternalAnswer, []string, error) {
+	links, err := c.links(ctx, s, opt)
+	if err != nil {
+		return nil, nil, err
+	}
+	if c.report, err = remote.Ask(ctx, links, c.cache, c.options()); err != nil {
+		return nil, nil, err
+	}
+	for _, l := range links {
+		if r, _ := c.report.Of(l.URL); !r.Changed.IsZero() {
+			c.changed = append(c.changed, r)
+		}
+	}
+	notes := c.notes()
+	if c.opt.Flush {
+		if len(links) == 0 {
+			c.opt.Warn("--flush: the site has no links to other sites, so nothing was removed from the status cache")
+		} else {
+			notes = append(notes, "removed from the status cache: "+text.Count(c.cache.Flush(links), "URL"))
+		}
+	}
+	if c.opt.Reset {
+		c.cache.Reset()
+	}
+	return c.answer, notes, nil
+}
+
+// links returns the URLs to which the site links, each once, in the order of pages.
+func (c *Checker) links(ctx context.Context, s *site.Site, opt check.Options) ([]remote.Link, error) {
+	opt.Ignore = nil
+	var all []remote.Link
+	index := map[string]int{}
+	_, err := check.Links(ctx, s, opt, check.Query{External: true}, func(l *check.Link) error {
+		if l.Code != check.External || c.skips(l.Target) {
+			return nil
+		}
+		i, ok := index[l.Target]
+		if !ok {
+			i = len(all)
+			index[l.Target] = i
+			all = append(all, remote.Link{URL: l.Target})
+		}
+		if l.Fragment != "" && !opt.NoFragments {
+			all[i].Fragments = append(all[i].Fragments, l.Fragment)
+		}
+		return nil
+	})
+	return all, err
+}
+
+// skips reports whether the configuration leaves a URL out.
+func (c *Checker) skips(target string) bool {
+	patterns := c.project.Config.External.Skip
+	if len(patterns) == 0 {
+		return false
+	}
+	u, err := weburl.Parse(target)
+	for _, p := range patterns {
+		if ok, _ := doublestar.Match(p, target); ok {
+			return true
+		}
+		if ok, _ := doublestar.Match(p, u.Host()); err == nil && ok {
+			return true
+		}
+	}
+	return false
+}
+
+// options turns the configuration into the options of package remote.
+func (c *Checker) options() remote.Options {
+	cfg := c.project.Config
+	e := &cfg.External
+	contact := cmp.Or(e.Contact, cfg.Outgoing.Contact)
+	if contact == "" && len(c.project.BaseURLs) > 0 {
+		contact = c.project.BaseURLs[0]
+	}
+	opt := remote.Options{
+		UserAgent: announce.UserAgent(c.opt.Version, contact), Allow: cfg.Fetch.AllowAddress, PerHost: e.PerHost, Concurrency: e.Concurrency,
+		Pace: e.Pace, Timeout: cfg.Fetch.Timeout, Budget: e.Budget, MaxRequests: e.MaxRequests,
+		OnlyNew: c.opt.OnlyNew, OnlyFailed: c.opt.OnlyFailed, Policy: c.policy, Progress: c.opt.Progress,
+	}
+	if opt.Pace == 0 {
+		opt.Pace = -1
+	}
+	if cfg.Fetch.Proxy {
+		opt.Proxy = http.ProxyFromEnvironment
+	}
+	return opt
+}
+
+// policy returns the policy for a host.
+func (c *Checker) policy(host string) remote.Policy {
+	e := &c.project.Config.External
+	p := remote.Policy{Interval: e.StrikeInterval, Strikes: e.Strikes, MaxAge: e.MaxAge}
+	if p.Interval == 0 {
+		p.Interval = 1 // every failure counts
+	}
+	if p.MaxAge == 0 && c.opt.AnyAge {
+		p.MaxAge = -1
+	}
+	for i := range e.Hosts {
+		if ok, _ := doublestar.Match(e.Hosts[i].Host, host); ok {
+			override(&p, &e.Hosts[i])
+			break
+		}
+	}
+	return p
+}
+
+// override applies what a [[external.host]] table sets.
+func override(p *remote.Policy, h *config.ExternalHost) {
+	p.Interval, p.Strikes, p.MaxAge = cmp.Or(h.StrikeInterval, p.Interval), cmp.Or(h.Strikes, p.Strikes), cmp.Or(h.MaxAge, p.MaxAge)
+	p.Pace, p.PerHost = h.Pace, h.PerHost
+	for _, status := range h.Accept {
+		if n, err := strconv.Atoi(status); err == nil {
+			p.Accept = append(p.Accept, n)
+		}
+	}
+}
+
+// answer returns what is known of a link.
+func (c *Checker) answer(l *check.Link) check.ExternalAnswer {
+	if c.skips(l.Target) {
+		return check.ExternalAnswer{Verdict: check.Unchecked, Code: check.External}
+	}
+	r, code := c.report.Of(l.Target)
+	if code != "" {
+		return check.ExternalAnswer{Verdict: check.Unchecked, Code: code}
+	}
+	a := check.ExternalAnswer{Verdict: r.Verdict, Code: r.Code, Status: r.Status, Final: r.Final}
+	switch r.Code {
+	case check.DeadLink, check.Doubtful:
+		a.Message = failure(&r)
+	case check.Moved:
+		a.Message = l.Target + " moved permanently to " + r.Final
+		a.Suggestion = r.Final
+		if l.Fragment != "" {
+			a.Suggestion += "#" + l.Fragment
+		}
+	case "":
+		if l.Fragment != "" && r.Lacks(l.Fragment) {
+			a.Verdict, a.Code = check.Warning, check.MissingFragment
+			a.Message = fmt.Sprintf("%s has no element with id %q", l.Target, l.Fragment)
+		}
+	}
+	return a
+}
+
+// failure describes a failed link.
+func failure(r *remote.Record) string {
+	what := says(r.Reason, r.Status)
+	if r.Strikes > 1 {
+		return fmt.Sprintf("%s: %s; it failed in %d runs since %s", r.URL, what, r.Strikes, r.Since.Format(time.DateOnly))
+	}
+	if r.Code == check.DeadLink || r.Strikes == 0 {
+		return r.URL + ": " + what
+	}
+	return fmt.Sprintf("%s: %s since %s; later runs decide whether it is dead", r.URL, what, r.Since.Format(time.DateOnly))
+}
+
+// sayings are the reasons in words.
+var sayings = map[remote.Reason]string{
+	remote.NoSuchHost:   "no such host",
+	remote.DNS:          "the host name could not be looked up",
+	remote.Timeout:      "the host did not answer in time",
+	remote.Refused:      "the host refused the connection, or cannot be reached",
+	remote.Reset:        "the host closed the connection without an answer",
+	remote.TLS:          "the TLS handshake failed",
+	remote.TLSExpired:   "the TLS certificate has expired",
+	remote.TLSName:      "the TLS certificate is for another host",
+	remote.TLSAuthority: "the TLS certificate is self-signed, or from an unknown authority",
+	remote.Garbage:      "the answer cannot be read",
+	remote.RedirectLoop: "the redirects never end",
+	remote.BadRedirect:  "the host redirects to something that is not a URL",
+}
+
+// says describes what happened.
+func says(reason remote.Reason, status int) string {
+	if s := sayings[reason]; s != "" {
+		return s
+	}
+	if name := http.StatusText(status); name != "" {
+		return fmt.Sprintf("the host answers %d (%s)", status, name)
+	}
+	return fmt.Sprintf("the host answers %d", status)
+}
+
+// listed is how many URLs or hosts a note names.
+const listed = 5
+
+// notes says what a run did.
+func (c *Checker) notes() (all []string) {
+	r := c.report
+	summary := fmt.Sprintf("other sites: %s, %s sent", text.Count(r.Links, "URL"), text.Count(r.Requests, "request"))
+	if r.Fresh > 0 {
+		summary += fmt.Sprintf("; the status cache answered for %s", text.Count(r.Fresh, "URL"))
+	}
+	if r.Unchanged > 0 {
+		summary += fmt.Sprintf("; not changed and not transferred: %s", text.Thousands(r.Unchanged))
+	}
+	all = append(all, summary)
+	name := func(title string, what []string) {
+		if len(what) > 0 {
+			all = append(all, title+": "+some(what))
+		}
+	}
+	name("dead since the last run", r.Died)
+	name("recovered since the last run", r.Recovered)
+	name("hosts that fail most", counted(r.Failing))
+	name("hosts that block sitelink", counted(r.Blocked))
+	return all
+}
+
+// some names the first of a list.
+func some(what []string) string {
+	if len(what) <= listed {
+		return strings.Join(what, ", ")
+	}
+	return fmt.Sprintf("%s and %s more", strings.Join(what[:listed], ", "), text.Thousands(len(what)-listed))
+}
+
+// counted returns hosts with their numbers of URLs.
+func counted(hosts map[string]int) (all []string) {
+	for _, h := range remote.Top(hosts, len(hosts)) {
+		all = append(all, fmt.Sprintf("%s (%s)", h, text.Thousands(hosts[h])))
+	}
+	return all
+}
