@@ -177,15 +177,15 @@ func site(w http.ResponseWriter, r *http.Request) {
 	case path == "/loop2":
 		http.Redirect(w, r, "/loop", 302)
 	case path == "/endless":
-		http.Redirect(w, r, "/endless?"+r.URL.RawQuery+"x", 302)
+		http.Redirect(w, r, "/endless?"+r.URL.RawQuery+"x", http.StatusFound)
 	case path == "/private":
-		http.Redirect(w, r, "http://10.0.0.1/", 302)
+		http.Redirect(w, r, "http://10.0.0.1/", http.StatusFound)
 	case path == "/mail":
-		http.Redirect(w, r, "mailto:a@b.example", 302)
+		http.Redirect(w, r, "mailto:a@b.example", http.StatusFound)
 	case path == "/cookie":
 		if c, err := r.Cookie("seen"); err != nil || c.Value != "1" {
 			http.SetCookie(w, &http.Cookie{Name: "seen", Value: "1"})
-			http.Redirect(w, r, "/cookie", 302)
+			http.Redirect(w, r, "/cookie", http.StatusFound)
 		}
 	case path == "/wall":
 		w.Header().Set("Cf-Mitigated", "challenge")

@@ -40,7 +40,7 @@ func newNeighbour(t *testing.T, page string) *neighbour {
 		case "/good":
 			fmt.Fprint(w, `<h1 id="here">x</h1>`)
 		case "/old":
-			http.Redirect(w, r, "/good", 301)
+			http.Redirect(w, r, "/good", http.StatusMovedPermanently)
 		case "/wall":
 			w.WriteHeader(403)
 		default:

@@ -91,6 +91,7 @@ func (s *lspSession) stop() error {
 // initializeLSP begins a session for a directory.
 func initializeLSP(ctx context.Context, server protocol.Server, dir string) error {
 	yes, root := true, uri.File(dir)
+	//lint:ignore SA1019 clients without workspace folders still send it
 	_, err := server.Initialize(ctx, &protocol.InitializeParams{RootURI: &root, Capabilities: protocol.ClientCapabilities{Window: &protocol.WindowClientCapabilities{WorkDoneProgress: &yes}}})
 	if err == nil {
 		err = server.Initialized(ctx, &protocol.InitializedParams{})

@@ -59,7 +59,8 @@ func (p *Plan) Apply(ctx context.Context, env []string, command string, proof Pr
 		if ctx.Err() != nil {
 			return res, context.Cause(ctx)
 		}
-		suspects, why := map[string]bool{}, ""
+		var suspects map[string]bool
+		why := ""
 		if err != nil {
 			suspects, why = res.named(output), "the build failed"
 		} else {

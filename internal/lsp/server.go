@@ -78,7 +78,7 @@ type Server struct {
 
 // clientCan is what the client supports.
 type clientCan struct {
-	progress, lensRefresh, documentChanges, renameFiles, snippets, watch bool
+	progress, lensRefresh, documentChanges, renameFiles, watch bool
 }
 
 // document is a text that is open in the editor. It never changes.
@@ -294,7 +294,9 @@ func foldersOf(p *protocol.InitializeParams) (dirs []string) {
 			}
 		}
 	}
+	//lint:ignore SA1019 clients without workspace folders still send it
 	if len(dirs) == 0 && p.RootURI != nil {
+		//lint:ignore SA1019 as above
 		if dir, ok := pathOf(*p.RootURI); ok {
 			dirs = append(dirs, dir)
 		}
