@@ -165,17 +165,17 @@ func site(w http.ResponseWriter, r *http.Request) {
 	case path == "/plain":
 		fmt.Fprint(w, "plain")
 	case path == "/permanent":
-		http.Redirect(w, r, "/permanent2", 301)
+		http.Redirect(w, r, "/permanent2", http.StatusMovedPermanently)
 	case path == "/permanent2":
-		http.Redirect(w, r, "/page", 308)
+		http.Redirect(w, r, "/page", http.StatusPermanentRedirect)
 	case path == "/temporary":
-		http.Redirect(w, r, "/page", 302)
+		http.Redirect(w, r, "/page", http.StatusFound)
 	case path == "/mixed":
-		http.Redirect(w, r, "/temporary", 301)
+		http.Redirect(w, r, "/temporary", http.StatusMovedPermanently)
 	case path == "/loop":
-		http.Redirect(w, r, "/loop2", 302)
+		http.Redirect(w, r, "/loop2", http.StatusFound)
 	case path == "/loop2":
-		http.Redirect(w, r, "/loop", 302)
+		http.Redirect(w, r, "/loop", http.StatusFound)
 	case path == "/endless":
 		http.Redirect(w, r, "/endless?"+r.URL.RawQuery+"x", http.StatusFound)
 	case path == "/private":
