@@ -455,8 +455,8 @@ func (h *hostile) evilRemote() {
 }
 
 // TestHostileCheckouts runs read-only commands in every hostile checkout: check and
-// the plan of notify in all of them, and every other command in one of four. With
-// SITELINK_LONG, it runs every command in every checkout.
+// the plan of notify in all of them, and every other command in one of four. As a
+// long test, it runs every command in every checkout.
 func TestHostileCheckouts(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Fatal("this test needs git")
