@@ -14,12 +14,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/incoming"
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/edit"
+	"github.com/sitelink/sitelink/internal/external"
 	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/fix"
 	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/receive"
 	"github.com/sitelink/sitelink/internal/text"
 )
 
@@ -45,6 +48,10 @@ A change is safe or likely. fix makes the safe ones, and the likely ones too wit
                    likely  without --since: the most similar id of the page
   moved-page       likely  a page with the same title as in the build of --since, a file that git
                            renamed, or the most similar address
+  reported         safe    another site reported a new address (UNLINKR, LINKMOD), the receiver
+                           proved it, and you approved it
+                   likely  the same, and you have not approved it
+  remote-moved     likely  another site redirects for good, as sitelink external found out
 
 Each change replaces the destination of a link and nothing else. fix never touches a link whose
 place is not exactly known, that may mean several pages, or that a temporary redirect answers; it
@@ -172,7 +179,11 @@ func runFix(ctx context.Context, c *cli, cfg *config.Config, f fixFlags, named b
 	if err != nil {
 		return err
 	}
-	plan, err := fix.Make(ctx, a, x.first, fix.Options{Likely: f.likely, Only: f.only, Since: f.since, Env: os.Environ()})
+	opt := fix.Options{Likely: f.likely, Only: f.only, Since: f.since, Env: os.Environ()}
+	if opt.Replacements, err = x.replacements(ctx, p); err != nil {
+		return err
+	}
+	plan, err := fix.Make(ctx, a, x.first, opt)
 	if err != nil {
 		return err
 	}
@@ -250,6 +261,32 @@ func (x *fixer) open(ctx context.Context, p *project.Project) (*audit.Audit, err
 	}
 	x.first, err = a.Check(ctx)
 	return a, err
+}
+
+// replacements returns the pages of other sites that have another address now: those
+// that the receiver proved, and those of the status cache.
+func (x *fixer) replacements(ctx context.Context, p *project.Project) (all []fix.Replacement, err error) {
+	changes, err := receive.Changes(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	for _, change := range changes {
+		r := fix.Replacement{Rule: fix.Reported, Page: change.Page, Old: change.Old, New: change.New, Likely: !change.Decided}
+		if r.New == "" {
+			if change.Action == incoming.LinkMod {
+				continue // the page has changed, and its address stays
+			}
+			r.Why = "its site reported that the page is gone"
+		}
+		all = append(all, r)
+	}
+	records, err := external.Records(p, x.c.ui.warning)
+	for i := range records {
+		if r := &records[i]; r.Code == check.Moved && r.Final != "" {
+			all = append(all, fix.Replacement{Rule: fix.Remote, Old: r.URL, New: r.Final, Likely: true})
+		}
+	}
+	return all, err
 }
 
 // again builds the site again and checks it.

@@ -80,15 +80,9 @@ func Open(p *project.Project, opt Options) (*Checker, error) {
 	if opt.Warn == nil {
 		opt.Warn = func(string) {}
 	}
-	name := CacheName(p)
-	if strings.Contains(name, "://") {
-		return nil, fault.Usage(fmt.Sprintf("the status cache must be a file, not %q", announce.WithoutPassword(name)), "")
-	}
-	if !p.Config.StatusCacheNamed() {
-		if path, where := disk.Outside(p.Root, p.Abs(name)); where != "" {
-			return nil, fault.Usage(fmt.Sprintf("status-cache in [external]: %s is %s", path, where),
-				"name it with --status-cache or in a file given with --config: a configuration that is found cannot")
-		}
+	name, err := cacheName(p)
+	if err != nil {
+		return nil, err
 	}
 	dir, makeDir := filepath.Dir(name), statedir.Make
 	if filepath.Base(dir) != statedir.Name {
@@ -98,13 +92,45 @@ func Open(p *project.Project, opt Options) (*Checker, error) {
 		return nil, err
 	}
 	cache, err := remote.Open(name, opt.Warn)
-	if errors.Is(err, remote.ErrNewer) {
-		return nil, fault.New(err, "use the version of sitelink that wrote it, or a newer one; or name another file: --status-cache FILE")
+	if err != nil {
+		return nil, hinted(err)
 	}
+	return &Checker{project: p, opt: opt, cache: cache}, nil
+}
+
+// Records returns what the status cache of a project knows, and changes nothing; none
+// if there is no cache.
+func Records(p *project.Project, warn func(string)) ([]remote.Record, error) {
+	name, err := cacheName(p)
 	if err != nil {
 		return nil, err
 	}
-	return &Checker{project: p, opt: opt, cache: cache}, nil
+	records, err := remote.Read(name, warn)
+	return records, hinted(err)
+}
+
+// cacheName is CacheName, with an error if a configuration that was found names a file
+// outside of the repository.
+func cacheName(p *project.Project) (string, error) {
+	name := CacheName(p)
+	if strings.Contains(name, "://") {
+		return "", fault.Usage(fmt.Sprintf("the status cache must be a file, not %q", announce.WithoutPassword(name)), "")
+	}
+	if !p.Config.StatusCacheNamed() {
+		if path, where := disk.Outside(p.Root, p.Abs(name)); where != "" {
+			return "", fault.Usage(fmt.Sprintf("status-cache in [external]: %s is %s", path, where),
+				"name it with --status-cache or in a file given with --config: a configuration that is found cannot")
+		}
+	}
+	return name, nil
+}
+
+// hinted adds what to do about an error of the cache.
+func hinted(err error) error {
+	if errors.Is(err, remote.ErrNewer) {
+		return fault.New(err, "use the version of sitelink that wrote it, or a newer one; or name another file: --status-cache FILE")
+	}
+	return err
 }
 
 // Close closes the status cache.

@@ -38,7 +38,7 @@ const Ref check.RepairRule = "ref"
 // Rules are the names of all rules, sorted.
 var Rules = []check.RepairRule{
 	check.RepairAlias, check.RepairExtension, check.RepairIndex, check.RepairMarkdown, check.RepairMoved, check.RepairOwn,
-	check.RepairRedirect, Ref, check.RepairHeading, check.RepairSlash, check.RepairCase,
+	check.RepairRedirect, Ref, Remote, check.RepairHeading, Reported, check.RepairSlash, check.RepairCase,
 }
 
 // Options say what a plan may contain.
@@ -50,6 +50,8 @@ type Options struct {
 	// Since is the docroot of an earlier build, "" for none: it shows which headings
 	// and pages were renamed.
 	Since string
+	// Replacements are the pages of other sites that have another address now.
+	Replacements []Replacement
 	// Env is the environment of git.
 	Env []string
 }
@@ -170,6 +172,9 @@ func Make(ctx context.Context, a *audit.Audit, r *check.Result, opt Options) (*P
 		return nil, err
 	}
 	if repairs, err = m.improve(ctx, r, repairs); err != nil {
+		return nil, err
+	}
+	if repairs, err = m.replace(ctx, repairs); err != nil {
 		return nil, err
 	}
 	findings := make([]check.Finding, len(repairs))

@@ -5,9 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -85,16 +83,8 @@ func callsFile(p *project.Project) string {
 // host opted in, or if there is no store here.
 func PlannedCalls(ctx context.Context, p *project.Project, s *site.Site, version string) (planned []linkmethod.Call, err error) {
 	sender, err := announce.LinkSender(ctx, p.Config, version, s.BaseURL())
-	if err != nil || sender == nil || s.BaseURL() == "" {
+	if err != nil || sender == nil || s.BaseURL() == "" || !hasStore(p) {
 		return nil, err
-	}
-	name := StoreName(p)
-	if announce.IsFile(name) {
-		if _, err := os.Stat(p.Abs(name)); errors.Is(err, fs.ErrNotExist) {
-			return nil, nil
-		}
-	} else if !p.Config.StoreNamed() {
-		return nil, nil // see checkFound
 	}
 	book, err := upkeep.Read(callsFile(p))
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/sitelink/sitelink/incoming"
 	"github.com/sitelink/sitelink/incoming/store"
 	"github.com/sitelink/sitelink/internal/announce"
 	"github.com/sitelink/sitelink/internal/disk"
@@ -82,6 +83,31 @@ func OpenStore(ctx context.Context, p *project.Project, opt StoreOptions) (*stor
 		}
 	}
 	return store.Open(ctx, name, store.Options{Worker: opt.Serve, Existing: opt.MustExist, ReadOnly: opt.ReadOnly, Retain: p.Config.Incoming.Retention, Log: opt.Log})
+}
+
+// hasStore reports whether there is a store to read. A store in PostgreSQL counts only
+// if the user named it, see checkFound.
+func hasStore(p *project.Project) bool {
+	name := StoreName(p)
+	if !announce.IsFile(name) {
+		return p.Config.StoreNamed()
+	}
+	info, err := os.Stat(p.Abs(name))
+	return err == nil && info.Mode().IsRegular()
+}
+
+// Changes returns the changes of our links that other sites reported and the receiver
+// proved, see [incoming.Changes]; none if there is no store.
+func Changes(ctx context.Context, p *project.Project) ([]incoming.Change, error) {
+	if !hasStore(p) {
+		return nil, nil
+	}
+	store, err := OpenStore(ctx, p, StoreOptions{MustExist: true, ReadOnly: true})
+	if err != nil {
+		return nil, err
+	}
+	changes, err := incoming.Changes(ctx, store)
+	return changes, errors.Join(err, store.Close())
 }
 
 // checkFound refuses a store that a found configuration names outside of the

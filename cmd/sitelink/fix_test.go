@@ -1,0 +1,112 @@
+package main
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sitelink/sitelink/check/remote"
+	"github.com/sitelink/sitelink/incoming"
+	"github.com/sitelink/sitelink/incoming/store"
+)
+
+// fix writes the new addresses of pages of other sites: what their own sites
+// reported (LK-10, LK-13), and what the status cache knows.
+func TestFixOtherSites(t *testing.T) {
+	dir := t.TempDir()
+	page := filepath.Join(dir, "site", "post", "index.html")
+	for name, text := range map[string]string{
+		filepath.Join(dir, "sitelink.toml"): "base-url = \"https://our.example/\"\n",
+		page: `<!doctype html><title>Post</title>
+<p><a href="https://there.example/approved#part">a</a> <a href='https://there.example/waits'>b</a>
+<p><a href="https://there.example/gone">c</a> <a href="https://moved.example/old?x=1&amp;y=2">d</a> <a href="https://fine.example/">e</a>
+`,
+		filepath.Join(dir, "site", "index.html"): "<!doctype html><title>Home</title>\n<p><a href=\"https://there.example/approved\">another page</a>\n",
+	} {
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Mkdir(filepath.Join(dir, ".sitelink"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	rememberMoved(t, filepath.Join(dir, ".sitelink", "status.jsonl"), "https://moved.example/old?x=1&y=2", "https://moved.example/new?x=1&y=2")
+	recordChanges(t, filepath.Join(dir, ".sitelink", "mentions.db"), []incoming.Mention{
+		{Target: "https://there.example/approved", Replacement: "https://there.example/new", State: incoming.Approved},
+		{Target: "https://there.example/waits", Replacement: "https://there.example/later", State: incoming.Held},
+		{Target: "https://there.example/gone", State: incoming.Approved},
+		{Target: "https://fine.example/", Replacement: "https://fine.example/no", State: incoming.Refused},
+	})
+
+	run := func(want int, args ...string) (stdout, stderr string) {
+		t.Helper()
+		var errs strings.Builder
+		cmd := exec.Command("sitelink", append([]string{"fix", "site"}, args...)...)
+		cmd.Dir, cmd.Stderr = dir, &errs
+		out, _ := cmd.Output()
+		if code := cmd.ProcessState.ExitCode(); code != want {
+			t.Errorf("fix %v: exit code %d, want %d\n%s%s", args, code, want, out, errs.String())
+		}
+		return string(out), errs.String()
+	}
+	out, errs := run(exitFindings, "--check")
+	if out != "site/post/index.html:2:13: reported: https://there.example/approved#part -> https://there.example/new#part\n" {
+		t.Errorf("safe changes:\n%s", out)
+	}
+	if !strings.Contains(errs, "https://there.example/gone stays as it is: its site reported that the page is gone [reported]") {
+		t.Errorf("a page without a new address is not listed:\n%s", errs)
+	}
+	if out, _ := run(exitFindings, "--check", "--likely", "--only", "remote-moved"); strings.Count(out, "\n") != 1 || !strings.Contains(out, "https://moved.example/new?x=1&y=2") {
+		t.Errorf("--only remote-moved:\n%s", out)
+	}
+	before, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := strings.NewReplacer("there.example/approved", "there.example/new", "there.example/waits", "there.example/later", "moved.example/old", "moved.example/new").Replace(string(before))
+	run(exitClean, "--write", "--likely")
+	if after, err := os.ReadFile(page); err != nil || string(after) != want {
+		t.Errorf("%v\n got %s\nwant %s", err, after, want)
+	}
+	run(exitClean, "--check", "--likely")
+}
+
+// rememberMoved writes a status cache with a permanent redirect.
+func rememberMoved(t *testing.T, name, from, to string) {
+	t.Helper()
+	cache, err := remote.Open(name, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cache.Put(remote.Judge(cache.Get(from), remote.Answer{Status: 200, Hops: []remote.Hop{{Status: 301, To: to}}}, time.Now(), remote.Policy{}))
+	if err := cache.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// recordChanges writes a store with calls of UNLINKR that were proved, all for one
+// page of ours.
+func recordChanges(t *testing.T, name string, changes []incoming.Mention) {
+	t.Helper()
+	s, err := store.Open(t.Context(), name, store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for _, m := range changes {
+		m.Action, m.Protocol, m.Source = incoming.UnlinkR, incoming.LinkMethod, "https://our.example/post/"
+		m.Received, m.Verified = time.Now(), time.Now()
+		key := incoming.Key{Action: m.Action, Source: m.Source, Target: m.Target}
+		err := s.Record(context.Background(), []incoming.Key{key}, func([]*incoming.Mention) ([]*incoming.Mention, error) { return []*incoming.Mention{&m}, nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
