@@ -75,6 +75,10 @@ type Report struct {
 	// URLs whose record was recent enough, and Unchanged that of answers without body
 	// because nothing had changed.
 	Links, Requests, Fresh, Unchanged int
+	// Silent is the number of URLs that got no answer in a run in which no host
+	// answered, of three or more: this machine seems to be offline, so nothing is
+	// counted against them, and their records stay as they were.
+	Silent int
 	// Died and Recovered are the URLs whose link is dead now and was not before, and
 	// the reverse. They are sorted.
 	Died, Recovered []string

@@ -26,6 +26,7 @@ import (
 	"time"
 
 	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/internal/fetch"
 )
 
 var loopback = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
@@ -560,5 +561,50 @@ func TestAskHTTP2(t *testing.T) {
 	}
 	if _, ok := protocols.Load("HTTP/2.0"); !ok {
 		t.Error("no HTTP/2")
+	}
+}
+
+// A machine without a connection makes no link doubtful: when no host of three or more
+// answers, nothing is counted. Two silent hosts may well be down.
+func TestAskOffline(t *testing.T) {
+	offline := func(answering string) func(context.Context, fetch.Request) (*fetch.Response, error) {
+		return func(_ context.Context, r fetch.Request) (*fetch.Response, error) {
+			if answering != "" && strings.Contains(r.URL, answering) {
+				return &fetch.Response{Status: 200}, nil
+			}
+			return nil, &fetch.Error{Kind: fetch.NoSuchHost}
+		}
+	}
+	three := links("https://a.example/", "https://b.example/", "https://c.example/")
+	for _, c := range []struct {
+		name, answering string
+		links           []Link
+		silent, failing int
+	}{
+		{"offline", "", three, 3, 0},
+		{"two hosts are down", "", three[:2], 0, 2},
+		{"one host answers", "b.example", three, 0, 2},
+		{"the last host answers", "c.example", three, 0, 2},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			cache, opt := memory(t), quick()
+			opt.exchange = offline(c.answering)
+			report, err := Ask(t.Context(), c.links, cache, opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			failing := 0
+			for _, url := range cache.URLs() {
+				if r := cache.Get(url); r.Code == check.Doubtful && r.Strikes == 1 && r.Reason == NoSuchHost {
+					failing++
+				}
+			}
+			if report.Silent != c.silent || failing != c.failing {
+				t.Errorf("%d silent, %d failing, want %d and %d", report.Silent, failing, c.silent, c.failing)
+			}
+			if _, code := report.Of(c.links[0].URL); c.silent > 0 && code != check.External {
+				t.Errorf("code %q", code)
+			}
+		})
 	}
 }

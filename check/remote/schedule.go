@@ -47,6 +47,11 @@ type dispatcher struct {
 	// delayed are jobs that wait before they are tried again.
 	delayed timed[*job]
 
+	// answered: a host has answered in this run. Until then, silent are the jobs
+	// that got no answer.
+	answered bool
+	silent   []silence
+
 	results     chan result
 	inFlight    int
 	busyHosts   int
@@ -76,6 +81,7 @@ func (d *dispatcher) host(name string) *host {
 // a request behind.
 func (d *dispatcher) run(ctx context.Context) error {
 	d.begin = time.Now()
+	defer d.endSilence()
 	for _, h := range d.order {
 		d.list(h, d.begin)
 	}
@@ -258,6 +264,10 @@ func (d *dispatcher) finish(r result) {
 		h.queue = append(h.queue, j)
 		return
 	}
+	if r.response != nil && !d.answered {
+		d.answered = true
+		d.hear()
+	}
 	d.adapt(h, &r, now)
 	switch step := j.chain.take(&r, h); {
 	case step.again && step.wait > 0:
@@ -286,8 +296,56 @@ func (d *dispatcher) finish(r result) {
 	}
 }
 
+// silence is a job without an answer, at a time when no host had answered.
+type silence struct {
+	job    *job
+	answer Answer
+	at     time.Time
+}
+
+// fewHosts is the number of hosts that may all be down at once. If more are silent,
+// and no host answers, it is this machine that has no connection.
+const fewHosts = 2
+
+// hear judges the jobs without an answer, because now a host has answered.
+func (d *dispatcher) hear() {
+	for _, s := range d.silent {
+		d.record(s.job, s.answer, s.at)
+	}
+	d.silent = nil
+}
+
+// endSilence decides about the jobs without an answer, if no host answered at all.
+func (d *dispatcher) endSilence() {
+	hosts := map[*host]bool{}
+	for _, s := range d.silent {
+		hosts[s.job.host] = true
+	}
+	if len(hosts) <= fewHosts {
+		d.hear()
+		return
+	}
+	d.report.Silent = len(d.silent)
+}
+
 // judge ends a job.
 func (d *dispatcher) judge(j *job, a Answer, now time.Time) {
+	if what := effects[a.Fault]; !d.answered && a.Status == 0 && (what == gone || what == ill) {
+		d.silent = append(d.silent, silence{j, a, now})
+	} else {
+		d.record(j, a, now)
+	}
+	j.chain = nil
+	d.left--
+	if d.opt.Progress != nil {
+		done := d.total - d.left
+		left := time.Duration(float64(now.Sub(d.begin)) / float64(done) * float64(d.left))
+		d.opt.Progress(Progress{Done: done, Total: d.total, Hosts: d.busyHosts, Left: left})
+	}
+}
+
+// record keeps what the answer of a job means.
+func (d *dispatcher) record(j *job, a Answer, now time.Time) {
 	u, _ := weburl.Parse(j.url)
 	name := hostName(u)
 	p := d.opt.Policy(name)
@@ -308,13 +366,6 @@ func (d *dispatcher) judge(j *job, a Answer, now time.Time) {
 		d.report.Recovered = append(d.report.Recovered, j.key)
 	}
 	d.count(name, &after)
-	j.chain = nil
-	d.left--
-	if d.opt.Progress != nil {
-		done := d.total - d.left
-		left := time.Duration(float64(now.Sub(d.begin)) / float64(done) * float64(d.left))
-		d.opt.Progress(Progress{Done: done, Total: d.total, Hosts: d.busyHosts, Left: left})
-	}
 }
 
 // adapt sets the pace of a host by its answer: as slow as its answers are, twice as

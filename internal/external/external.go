@@ -343,6 +343,9 @@ func (c *Checker) notes() (all []string) {
 		summary += fmt.Sprintf("; not changed and not transferred: %s", text.Thousands(r.Unchanged))
 	}
 	all = append(all, summary)
+	if r.Silent > 0 {
+		all = append(all, fmt.Sprintf("no host answered, so nothing counts against %s: check the connection of this machine", text.Count(r.Silent, "URL")))
+	}
 	name := func(title string, what []string) {
 		if len(what) > 0 {
 			all = append(all, title+": "+some(what))
