@@ -23,6 +23,7 @@ import (
 	"github.com/sitelink/sitelink/internal/fix"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/receive"
+	"github.com/sitelink/sitelink/internal/since"
 	"github.com/sitelink/sitelink/internal/text"
 )
 
@@ -48,10 +49,12 @@ A change is safe or likely. fix makes the safe ones, and the likely ones too wit
                    likely  without --since: the most similar id of the page
   moved-page       likely  a page with the same title as in the build of --since, a file that git
                            renamed, or the most similar address
+  keep-address     likely  an address answered at the last deploy or in the build of --since, and does
+                           not now: the page with the same content or title gets an alias
   reported         safe    another site reported a new address (UNLINKR, LINKMOD), the receiver
                            proved it, and you approved it
                    likely  the same, and you have not approved it
-  remote-moved     likely  another site redirects for good, as sitelink external found out
+  remote-moved     likely  another site redirects permanently, as sitelink external found out
 
 Each change replaces the destination of a link and nothing else. fix never touches a link whose
 place is not exactly known, that may mean several pages, or that a temporary redirect answers; it
@@ -159,7 +162,8 @@ type fixer struct {
 	c     *cli
 	flags fixFlags
 	cfg   *config.Config
-	built *build // nil if the user named a docroot, or nothing builds the site
+	built *build       // nil if the user named a docroot, or nothing builds the site
+	since *audit.Since // what the site answered before; nil if nothing says so
 	first *check.Result
 }
 
@@ -204,7 +208,7 @@ func runFix(ctx context.Context, c *cli, cfg *config.Config, f fixFlags, named b
 	case f.check:
 		for i := range plan.Edits {
 			e := &plan.Edits[i]
-			fmt.Fprintf(c.env.Stdout, "%s:%d:%d: %s: %s -> %s\n", visible(e.File), e.Line, e.Column, e.Rule, visible(e.Old), visible(e.New))
+			fmt.Fprintf(c.env.Stdout, "%s:%d:%d: %s: %s\n", visible(e.File), e.Line, e.Column, e.Rule, visible(e.Change()))
 		}
 	default:
 		set, err := plan.Set(os.Environ())
@@ -252,15 +256,34 @@ func (x *fixer) project(ctx context.Context, named bool) (*project.Project, erro
 
 // open loads and checks the site.
 func (x *fixer) open(ctx context.Context, p *project.Project) (*audit.Audit, error) {
+	if err := x.compare(ctx, p); err != nil {
+		return nil, err
+	}
 	opt, done := x.c.loading(p)
 	defer done()
-	opt.Baseline = true
+	opt.Baseline, opt.Since = true, x.since
 	a, err := audit.Open(ctx, p, opt)
 	if err != nil {
 		return nil, err
 	}
 	x.first, err = a.Check(ctx)
 	return a, err
+}
+
+// compare finds out what the site answered in the build of --since, or else at the last
+// deploy.
+func (x *fixer) compare(ctx context.Context, p *project.Project) (err error) {
+	var record *since.Record
+	switch {
+	case x.flags.since != "":
+		record, err = recordOfBuild(ctx, p, x.flags.since)
+	case p.Config.Gone != "off":
+		record, err = x.c.recordOf(ctx, p)
+	}
+	if record != nil && err == nil {
+		x.since = &audit.Since{Record: record}
+	}
+	return err
 }
 
 // replacements returns the pages of other sites that have another address now: those
@@ -298,7 +321,7 @@ func (x *fixer) again(ctx context.Context) (*check.Result, string, error) {
 	}
 	opt, done := x.c.loading(p)
 	defer done()
-	opt.Baseline = true
+	opt.Baseline, opt.Since = true, x.since
 	a, err := audit.Open(ctx, p, opt)
 	if err != nil {
 		return nil, output.String(), err
@@ -311,7 +334,7 @@ func (x *fixer) again(ctx context.Context) (*check.Result, string, error) {
 func (x *fixer) reload(p *project.Project) func(ctx context.Context) (*check.Result, string, error) {
 	return func(ctx context.Context) (*check.Result, string, error) {
 		opt := x.c.auditOptions(nil)
-		opt.Baseline = true
+		opt.Baseline, opt.Since = true, x.since
 		a, err := audit.Open(ctx, p, opt)
 		if err != nil {
 			return nil, "", err
@@ -328,7 +351,7 @@ func (x *fixer) choose(ctx context.Context, plan *fix.Plan) (all int, err error)
 	var kept []fix.Edit
 	for i := range plan.Edits {
 		e := &plan.Edits[i]
-		ok, err := ask(ctx, fmt.Sprintf("%s:%d:%d: %s: %s -> %s", e.File, e.Line, e.Column, e.Rule, e.Old, e.New))
+		ok, err := ask(ctx, fmt.Sprintf("%s:%d:%d: %s: %s", e.File, e.Line, e.Column, e.Rule, e.Change()))
 		if err != nil {
 			return 0, err
 		}
@@ -358,7 +381,7 @@ func (x *fixer) apply(ctx context.Context, plan *fix.Plan, a *audit.Audit, wante
 		return err
 	}
 	for _, e := range r.Applied {
-		fmt.Fprintf(x.c.env.Stdout, "%s:%d:%d: %s: %s -> %s\n", visible(e.File), e.Line, e.Column, e.Rule, visible(e.Old), visible(e.New))
+		fmt.Fprintf(x.c.env.Stdout, "%s:%d:%d: %s: %s\n", visible(e.File), e.Line, e.Column, e.Rule, visible(e.Change()))
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.Back)) {
 		x.c.ui.warning(fmt.Sprintf("%s: its changes are taken back: %s", name, r.Back[name]))

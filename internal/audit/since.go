@@ -90,10 +90,10 @@ func (c *compared) concern(ctx context.Context, r *check.Result, warn func(strin
 	return nil
 }
 
-// placeGone notes in the findings of addresses and anchors that are gone the place
+// PlaceGone notes in the findings of addresses and anchors that are gone the place
 // in the sources that the author edits: the page that the address moved to, and the
 // heading that has another id now.
-func (a *Audit) placeGone(ctx context.Context, m *source.Map, prefix string, r *check.Result) error {
+func (a *Audit) PlaceGone(ctx context.Context, m *source.Map, prefix string, r *check.Result) error {
 	if a.gone == nil {
 		return nil
 	}

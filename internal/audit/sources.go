@@ -297,7 +297,7 @@ func (a *Audit) placeFindings(ctx context.Context, m *source.Map, prefix string,
 			r.Findings[near[i]].Related = &check.Related{Position: shownPosition(prefix, &h.Position), Text: text}
 		}
 	}
-	return a.placeGone(ctx, m, prefix, r)
+	return a.PlaceGone(ctx, m, prefix, r)
 }
 
 // shownPosition returns a place of the project as reports name it.

@@ -357,3 +357,16 @@ func (c *change) result() []byte {
 	}
 	return append(out, c.text[last:]...)
 }
+
+// Between returns the shortest edit that makes after of before.
+func Between(before, after string) Edit {
+	start := 0
+	for start < len(before) && start < len(after) && before[start] == after[start] {
+		start++
+	}
+	end := 0
+	for end < len(before)-start && end < len(after)-start && before[len(before)-1-end] == after[len(after)-1-end] {
+		end++
+	}
+	return Edit{Start: start, End: len(before) - end, Text: after[start : len(after)-end]}
+}

@@ -37,8 +37,8 @@ const Ref check.RepairRule = "ref"
 
 // Rules are the names of all rules, sorted.
 var Rules = []check.RepairRule{
-	check.RepairAlias, check.RepairExtension, check.RepairIndex, check.RepairMarkdown, check.RepairMoved, check.RepairOwn,
-	check.RepairRedirect, Ref, Remote, check.RepairHeading, Reported, check.RepairSlash, check.RepairCase,
+	check.RepairAlias, check.RepairExtension, check.RepairIndex, KeepAddress, check.RepairMarkdown, check.RepairMoved,
+	check.RepairOwn, check.RepairRedirect, Ref, Remote, check.RepairHeading, Reported, check.RepairSlash, check.RepairCase,
 }
 
 // Options say what a plan may contain.
@@ -66,7 +66,8 @@ type Edit struct {
 	// the destination, both counted from 1.
 	File         string
 	Line, Column int
-	// Old and New are the values before and after.
+	// Old and New are the values before and after. For [KeepAddress], New lists what is
+	// added.
 	Old, New string
 	// Links is how many links of built pages come from there.
 	Links int
@@ -74,6 +75,14 @@ type Edit struct {
 	start, end int
 	text, hash string // what is written, and the hash of the file it was made for
 	links      []link // of pages that come from there
+}
+
+// Change says in a few words what the edit does.
+func (e *Edit) Change() string {
+	if e.Rule == KeepAddress {
+		return "add " + e.New
+	}
+	return e.Old + " -> " + e.New
 }
 
 // link is a link of a page.
@@ -181,8 +190,12 @@ func Make(ctx context.Context, a *audit.Audit, r *check.Result, opt Options) (*P
 	for i := range repairs {
 		findings[i] = repairs[i].Finding
 	}
-	places, err := a.PlaceAll(ctx, findings, m.useSources)
-	if err != nil {
+	var unplaced error
+	places, err := a.PlaceAll(ctx, findings, func(s *source.Map, prefix string) {
+		m.useSources(s, prefix)
+		unplaced = a.PlaceGone(ctx, s, prefix, r)
+	})
+	if err = cmp.Or(err, unplaced); err != nil {
 		return nil, err
 	}
 	if !a.HasSources() { // the pages are what the author writes
@@ -195,6 +208,7 @@ func Make(ctx context.Context, a *audit.Audit, r *check.Result, opt Options) (*P
 		return nil, err
 	}
 	m.decide()
+	m.keepAddresses(r)
 	return m.plan, nil
 }
 

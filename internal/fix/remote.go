@@ -14,7 +14,7 @@ import (
 
 // The rules for links to other sites.
 const (
-	// Remote is the rule for pages that have moved for good, as the status cache says.
+	// Remote is the rule for pages that have moved permanently, as the status cache says.
 	Remote check.RepairRule = "remote-moved"
 	// Reported is the rule for pages whose own site reported a change (UNLINKR,
 	// LINKMOD), which the receiver proved.
@@ -28,7 +28,7 @@ type Replacement struct {
 	// Page is the address of the page of ours that has the link, "" for every page.
 	Page string
 	// Old and New are absolute URLs without fragment. New is empty if the page is
-	// gone and nobody knows a new address; then Why says so, and the link is listed.
+	// gone and no new address is known; then Why says so, and the link is listed.
 	Old, New, Why string
 	// Likely means that New is probably right.
 	Likely bool

@@ -33,7 +33,7 @@ func (m *planner) addAliases() error {
 		if err != nil {
 			return ExplainEdit(err)
 		}
-		at, insert, err := insertAlias(text, key, p.before.rooted)
+		at, insert, err := InsertAlias(text, key, p.before.rooted)
 		if err != nil {
 			m.note("%s: %v", p.before.file, err)
 			continue
@@ -57,13 +57,29 @@ func (m *planner) addAliases() error {
 
 // aliasKey returns the key of front matter that makes redirects, "" for none.
 func (m *planner) aliasKey() string {
-	switch m.generator() {
+	g := m.shadow.project.Generator
+	if g == nil {
+		return ""
+	}
+	dir, _ := m.belowRoot(g.Dir)
+	return AliasKey(&g.Project, func(name string) []byte {
+		text, _, err := m.plan.Set.Read(path.Join(dir, name))
+		if err != nil {
+			return nil // the generator reads it, or fails and says so
+		}
+		return text
+	})
+}
+
+// AliasKey returns the key of front matter of which a generator makes redirects, ""
+// for none. read returns the text of a configuration file, nil if it cannot be read.
+func AliasKey(g *generator.Project, read func(name string) []byte) string {
+	switch g.Generator {
 	case generator.Hugo:
 		return "aliases"
 	case generator.Jekyll:
-		for _, name := range m.shadow.project.Generator.Configs {
-			dir, _ := m.belowRoot(m.shadow.project.Generator.Dir)
-			if text, _, err := m.plan.Set.Read(path.Join(dir, name)); err == nil && bytes.Contains(text, []byte("jekyll-redirect-from")) {
+		for _, name := range g.Configs {
+			if bytes.Contains(read(name), []byte("jekyll-redirect-from")) {
 				return "redirect_from"
 			}
 		}
@@ -80,9 +96,9 @@ var (
 	aliasesJSON = regexp.MustCompile(`(?i)"aliases"[ \t\r\n]*:[ \t\r\n]*\[`)
 )
 
-// insertAlias returns what to insert into the front matter of a text, and where, so
+// InsertAlias returns what to insert into the front matter of a text, and where, so
 // that the page has an alias more.
-func insertAlias(text []byte, key, alias string) (at int, insert string, err error) {
+func InsertAlias(text []byte, key, alias string) (at int, insert string, err error) {
 	bom := 0
 	if bytes.HasPrefix(text, []byte("\ufeff")) {
 		bom = 3

@@ -22,7 +22,7 @@ func TestInsertAlias(t *testing.T) {
 		{"JSON", "{\n  \"title\": \"A\"\n}\nText\n", "{\n  \"aliases\": [\"/old/\"],\n  \"title\": \"A\"\n}\nText\n"},
 		{"JSON list", "{\"aliases\": [\"/x/\"]}\n", "{\"aliases\": [\"/old/\", \"/x/\"]}\n"},
 	} {
-		at, insert, err := insertAlias([]byte(tt.text), "aliases", "/old/")
+		at, insert, err := InsertAlias([]byte(tt.text), "aliases", "/old/")
 		if err != nil {
 			t.Errorf("%s: %v", tt.name, err)
 			continue
@@ -37,11 +37,11 @@ func TestInsertAlias(t *testing.T) {
 		"front matter without end":   "---\ntitle: A\n",
 		"TOML front matter, no end ": "+++\ntitle = \"A\"\n",
 	} {
-		if _, _, err := insertAlias([]byte(text), "aliases", "/old/"); err == nil {
+		if _, _, err := InsertAlias([]byte(text), "aliases", "/old/"); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
-	at, insert, err := insertAlias([]byte("---\ntitle: A\n---\n"), "aliases", "/ä: b/")
+	at, insert, err := InsertAlias([]byte("---\ntitle: A\n---\n"), "aliases", "/ä: b/")
 	if err != nil || at != 13 || insert != "aliases:\n- \"/ä: b/\"\n" {
 		t.Errorf("an address to quote: %d, %q, %v", at, insert, err)
 	}
