@@ -233,6 +233,9 @@ func (s *shadow) publish(ctx context.Context, name, cache string) (*version, err
 	if err != nil {
 		return nil, err
 	}
+	// The sources are read when positions are asked for. A reader in the background
+	// would meet the files of the copy while they have other names.
+	a.Close()
 	r, err := check.Run(ctx, audit.Handle(a.Site), s.checkOptions(p))
 	if err != nil {
 		a.Close()
