@@ -258,7 +258,7 @@ func TestOffset(t *testing.T) {
 		{"\uFEFFab\ncd", 2, 1, 6},
 		{"\uFEFF", 1, 1, 3},
 		{"\uFEFF", 1, 2, -1},
-		{"\xffa", 1, 2, 1}, // a byte that is no UTF-8 is one character
+		{"\xffa", 1, 2, 1}, // an invalid byte is one character
 	} {
 		got, ok := Offset([]byte(tt.text), tt.line, tt.column)
 		if !ok {
