@@ -315,7 +315,7 @@ func (m *maker) edit(r *check.Repair, p *check.Position) (*Edit, error) {
 	if of.err != nil {
 		return nil, of.err
 	}
-	at, ok := offsetOf(of.text, p.Line, p.Column)
+	at, ok := destination.Offset(of.text, p.Line, p.Column)
 	if !ok {
 		return nil, fmt.Errorf("the file has changed since the build: build the site again")
 	}
