@@ -633,8 +633,8 @@ func TestAskOffline(t *testing.T) {
 	}
 }
 
-// A machine that runs out of sockets asks for less at a time. That is held against no
-// link.
+// A machine that runs out of sockets asks for less at a time. No link fails because of
+// that.
 func TestAskStarved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
