@@ -116,14 +116,14 @@ var schemas atomic.Int64
 func (s *Server) Schema() string {
 	s.t.Helper()
 	name := fmt.Sprintf("schema%d", schemas.Add(1))
-	s.Exec("", "CREATE SCHEMA "+name)
+	s.At(s.Address(""), "CREATE SCHEMA "+name)
 	return s.Address(name)
 }
 
-// Exec runs statements in a schema.
-func (s *Server) Exec(schema, sql string) {
+// At runs statements at an address.
+func (s *Server) At(address, sql string) {
 	s.t.Helper()
-	c, err := pgx.Connect(context.Background(), s.Address(schema))
+	c, err := pgx.Connect(context.Background(), address)
 	if err == nil {
 		defer c.Close(context.Background())
 		_, err = c.Exec(context.Background(), sql)
@@ -131,4 +131,17 @@ func (s *Server) Exec(schema, sql string) {
 	if err != nil {
 		s.t.Fatalf("%s: %v", sql, err)
 	}
+}
+
+// Number returns the number that a query at an address returns, or -1 if it fails: the
+// tables may not exist yet.
+func (s *Server) Number(address, sql string) int {
+	n := -1
+	if c, err := pgx.Connect(context.Background(), address); err == nil {
+		defer c.Close(context.Background())
+		if c.QueryRow(context.Background(), sql).Scan(&n) != nil {
+			n = -1
+		}
+	}
+	return n
 }
