@@ -32,7 +32,8 @@ type Store interface {
 	// and action. It does not hold them all in memory. The caller may change
 	// mentions meanwhile.
 	List(ctx context.Context, f Filter) iter.Seq2[Mention, error]
-	// Update changes one mention as Record does, and returns it.
+	// Update changes one mention as Record does, and returns it. Like decide, change
+	// may be called again.
 	Update(ctx context.Context, id string, change func(*Mention) error) (Mention, error)
 	// Counts returns the number of mentions by state.
 	Counts(ctx context.Context) (map[State]int64, error)

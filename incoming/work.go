@@ -317,14 +317,16 @@ func ApplyRules(ctx context.Context, store Store, now time.Time) (changed int, e
 		if !ruled(&m, set, now) {
 			continue
 		}
+		var hit bool
 		_, err := store.Update(ctx, m.ID, func(m *Mention) error {
-			if ruled(m, set, now) {
-				changed++
-			}
+			hit = ruled(m, set, now) // it may be called again
 			return nil
 		})
 		if err != nil && !errors.Is(err, ErrNotFound) {
 			return changed, err
+		}
+		if err == nil && hit {
+			changed++
 		}
 	}
 	return changed, nil

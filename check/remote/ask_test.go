@@ -46,6 +46,18 @@ func newWeb(t *testing.T, handle http.HandlerFunc) *web {
 	return w
 }
 
+// newTLSWeb is newWeb for https, with the certificate of TestMain.
+func newTLSWeb(t *testing.T, handle http.HandlerFunc) *web {
+	t.Helper()
+	if runtime.GOOS != "linux" {
+		t.Skip("SSL_CERT_FILE is for Linux")
+	}
+	w := &web{}
+	w.Server = httptest.NewTLSServer(w.logging(handle))
+	t.Cleanup(w.Close)
+	return w
+}
+
 func (w *web) logging(handle http.HandlerFunc) http.HandlerFunc {
 	return func(rw http.ResponseWriter, r *http.Request) {
 		w.mu.Lock()

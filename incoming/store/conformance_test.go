@@ -219,7 +219,8 @@ func testConcurrent(t *testing.T, open opener) {
 						return nil, errors.New("no")
 					}
 					if all[0] == nil {
-						all[0] = m
+						fresh := *m // decide may be called again
+						all[0] = &fresh
 					}
 					all[0].Failures++
 					return all, nil
