@@ -37,9 +37,12 @@ type Cache struct {
 
 	journal  *os.File
 	pending  bytes.Buffer // not written yet
-	failed   error        // of writing the journal
+	failed   error        // of writing the journal or the store
 	stopped  chan struct{}
 	finished chan struct{}
+
+	shared *shared           // nil for a file
+	own    map[string]string // with a shared cache: lines to save, "" for those to remove
 }
 
 // flushEvery is the time within which a record is on disk.
@@ -83,13 +86,18 @@ func Read(name string, warn func(string)) ([]Record, error) {
 	if err != nil {
 		return nil, err
 	}
+	return records(rows), nil
+}
+
+// records returns the records of rows, sorted by URL.
+func records(rows map[string]string) []Record {
 	all := make([]Record, 0, len(rows))
 	for _, url := range slices.Sorted(maps.Keys(rows)) {
 		if r, err := parseRow(rows[url]); err == nil {
 			all = append(all, r)
 		}
 	}
-	return all, nil
+	return all
 }
 
 // Get returns the record of a URL, or one that has only the URL.
@@ -120,6 +128,10 @@ func (c *Cache) Put(r Record) {
 	text := string(line)
 	url := keyIn(text, r.URL)
 	c.rows[url], c.changed = text, true
+	if c.shared != nil {
+		c.own[url] = text
+		return
+	}
 	delete(c.removed, url)
 	c.pending.Write(line)
 	c.pending.WriteByte('\n')
@@ -131,7 +143,12 @@ func (c *Cache) Remove(url string) {
 	defer c.mu.Unlock()
 	if _, ok := c.rows[url]; ok {
 		delete(c.rows, url)
-		c.removed[url], c.changed = true, true
+		c.changed = true
+		if c.shared != nil {
+			c.own[url] = ""
+		} else {
+			c.removed[url] = true
+		}
 	}
 }
 
@@ -140,6 +157,9 @@ func (c *Cache) Remove(url string) {
 func (c *Cache) Close() error {
 	close(c.stopped)
 	<-c.finished
+	if c.shared != nil {
+		return c.closeShared()
+	}
 	err := c.failed
 	if !c.changed && err == nil {
 		c.journal.Close()
@@ -297,22 +317,29 @@ func removeOrphan(name string) {
 	}
 }
 
-// preferLine returns the line with the later request. Of two with the same time, tie.
+// clockSlack is how far in the future a request may be because the clocks of two
+// machines differ. Later ones are from a clock that was wrong.
+const clockSlack = time.Hour
+
+// preferLine returns the line with the later request, where one in the future is
+// earlier than any other. Of two with the same time, tie.
 func preferLine(old, next, tie string) string {
 	if old == next {
 		return next
 	}
 	a, errA := parseRow(old)
 	b, errB := parseRow(next)
+	limit := time.Now().Add(clockSlack)
+	wrongA, wrongB := a.Asked.After(limit), b.Asked.After(limit)
 	switch {
 	case errA != nil:
 		return next
 	case errB != nil:
 		return old
-	case a.Asked.After(b.Asked):
-		return old
-	case b.Asked.After(a.Asked):
+	case wrongA != wrongB && wrongA, wrongA == wrongB && b.Asked.After(a.Asked):
 		return next
+	case wrongA != wrongB, a.Asked.After(b.Asked):
+		return old
 	}
 	return tie
 }
