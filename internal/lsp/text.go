@@ -74,20 +74,50 @@ func (t *text) offset(p protocol.Position) int {
 
 // position returns the position of an offset.
 func (t *text) position(offset int) protocol.Position {
-	offset = max(0, min(offset, len(t.bytes)))
-	n := sort.SearchInts(t.starts, offset+1) - 1
-	units := 0
-	for rest := t.bytes[t.starts[n]:offset]; len(rest) > 0; {
-		r, size := utf8.DecodeRune(rest)
-		units += t.width(r, size)
-		rest = rest[size:]
-	}
-	return protocol.Position{Line: uint32(n), Character: uint32(units)}
+	r := ruler{text: t}
+	return r.position(offset)
 }
 
 // span returns the range between two offsets.
 func (t *text) span(start, end int) protocol.Range {
-	return protocol.Range{Start: t.position(start), End: t.position(end)}
+	r := ruler{text: t}
+	return r.span(start, end)
+}
+
+// ruler turns offsets into positions. It is fast for offsets in ascending order, even
+// if a line is long: it counts from the last one.
+type ruler struct {
+	*text
+	line, from, units int // the last position
+}
+
+// position returns the position of an offset.
+func (r *ruler) position(offset int) protocol.Position {
+	offset = max(0, min(offset, len(r.bytes)))
+	if offset < r.from {
+		r.line, r.from, r.units = 0, 0, 0
+	}
+	if r.line+1 < len(r.starts) && r.starts[r.line+1] <= offset {
+		r.line = sort.SearchInts(r.starts, offset+1) - 1
+		r.from, r.units = r.starts[r.line], 0
+	}
+	for rest := r.bytes[r.from:offset]; len(rest) > 0; {
+		if rest[0] < utf8.RuneSelf {
+			r.units++
+			rest = rest[1:]
+			continue
+		}
+		c, size := utf8.DecodeRune(rest)
+		r.units += r.width(c, size)
+		rest = rest[size:]
+	}
+	r.from = offset
+	return protocol.Position{Line: uint32(r.line), Character: uint32(r.units)}
+}
+
+// span returns the range between two offsets.
+func (r *ruler) span(start, end int) protocol.Range {
+	return protocol.Range{Start: r.position(start), End: r.position(end)}
 }
 
 // edit returns the text after a change of the client.
