@@ -267,11 +267,13 @@ func (c *Cache) Flush(links []Link) (removed int) {
 	return removed
 }
 
-// Reset forgets which contents changed: [Record.Changed] (LL-103).
+// Reset forgets which contents changed: [Record.Changed] (LL-103) and [Record.Title],
+// with its hint.
 func (c *Cache) Reset() (n int) {
 	for _, key := range c.URLs() {
-		if r := c.Get(key); !r.Changed.IsZero() {
-			r.Changed = time.Time{}
+		if r := c.Get(key); !r.Changed.IsZero() || r.Title != "" {
+			r.Changed, r.Title = time.Time{}, ""
+			r.Hints = slices.DeleteFunc(r.Hints, isDrift)
 			c.Put(r)
 			n++
 		}

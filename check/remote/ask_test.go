@@ -46,6 +46,18 @@ func newWeb(t *testing.T, handle http.HandlerFunc) *web {
 	return w
 }
 
+// newTLSWeb is newWeb for https, with the certificate of TestMain.
+func newTLSWeb(t *testing.T, handle http.HandlerFunc) *web {
+	t.Helper()
+	if runtime.GOOS != "linux" {
+		t.Skip("SSL_CERT_FILE is for Linux")
+	}
+	w := &web{}
+	w.Server = httptest.NewTLSServer(w.logging(handle))
+	t.Cleanup(w.Close)
+	return w
+}
+
 func (w *web) logging(handle http.HandlerFunc) http.HandlerFunc {
 	return func(rw http.ResponseWriter, r *http.Request) {
 		w.mu.Lock()
@@ -215,12 +227,12 @@ func TestAsk(t *testing.T) {
 	w := newWeb(t, site)
 	past, future := time.Now().Add(-time.Hour), time.Now().Add(time.Hour)
 	expired, other, unknown := tlsWeb(t, past, "127.0.0.1"), tlsWeb(t, future, "127.0.0.2"), tlsWeb(t, future, "127.0.0.1")
-	nobody, err := net.Listen("tcp", "127.0.0.1:0")
+	unused, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	closed := "http://" + nobody.Addr().String() + "/"
-	nobody.Close()
+	closed := "http://" + unused.Addr().String() + "/"
+	unused.Close()
 	want := map[string]string{
 		w.URL + "/page":       "ok ",
 		w.URL + "/plain":      "ok ",

@@ -19,6 +19,7 @@ var sample = Record{
 	URL: "https://a.example/?q=1&r=2", Verdict: check.Warning, Code: check.Doubtful, Reason: NotFound, Status: 404, Final: "https://b.example/",
 	Strikes: 1, Since: at(1), Struck: at(2), WasGone: true, Asked: at(3), Good: at(0), Next: at(9), ETag: `W/"<1>"`, LastModified: "Mon, 02 Nov 2026 09:00:00 GMT",
 	Hash: "00ff", Answered: "https://c.example/", Changed: at(0), Present: []string{"a", "ü"}, Missing: []string{"b"}, Hints: []string{"parked domain"},
+	Hops: []Hop{{301, "https://b.example/"}}, Title: "T", Variant: "https://v.example/", Probed: at(4), Copy: "https://web.archive.org/x", Searched: at(5),
 }
 
 func okRecord(url string, hours float64) Record {

@@ -34,6 +34,7 @@ type row struct {
 	Reason       Reason    `json:"reason,omitempty"`
 	Status       int       `json:"status,omitempty"`
 	Final        string    `json:"final,omitempty"`
+	Hops         []Hop     `json:"hops,omitempty"`
 	Strikes      int       `json:"strikes,omitempty"`
 	Since        time.Time `json:"since,omitzero"`
 	Struck       time.Time `json:"struck,omitzero"`
@@ -48,7 +49,12 @@ type row struct {
 	Changed      time.Time `json:"changed,omitzero"`
 	Present      []string  `json:"present,omitempty"`
 	Missing      []string  `json:"missing,omitempty"`
+	Title        string    `json:"title,omitempty"`
 	Hints        []string  `json:"hints,omitempty"`
+	Variant      string    `json:"variant,omitempty"`
+	Probed       time.Time `json:"probed,omitzero"`
+	Copy         string    `json:"copy,omitempty"`
+	Searched     time.Time `json:"searched,omitzero"`
 }
 
 // appendRow appends the line of a record, without line end.
@@ -57,10 +63,11 @@ func appendRow(dst []byte, r *Record) []byte {
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false) // people read and search these files
 	err := e.Encode(row{
-		URL: r.URL, Verdict: r.Verdict.String(), Code: string(r.Code), Reason: r.Reason, Status: r.Status, Final: r.Final,
+		URL: r.URL, Verdict: r.Verdict.String(), Code: string(r.Code), Reason: r.Reason, Status: r.Status, Final: r.Final, Hops: r.Hops,
 		Strikes: r.Strikes, Since: r.Since, Struck: r.Struck, WasGone: r.WasGone, Asked: r.Asked, Good: r.Good, Next: r.Next,
 		ETag: valid(r.ETag), LastModified: valid(r.LastModified), Hash: r.Hash, Answered: r.Answered, Changed: r.Changed,
-		Present: r.Present, Missing: r.Missing, Hints: r.Hints,
+		Present: r.Present, Missing: r.Missing, Title: r.Title, Hints: r.Hints,
+		Variant: r.Variant, Probed: r.Probed, Copy: r.Copy, Searched: r.Searched,
 	})
 	if err != nil {
 		panic(err) // rows only have fields that JSON can represent
@@ -119,10 +126,11 @@ func parseRow(line string) (Record, error) {
 		return Record{}, errors.New("the row has no url or no asked")
 	}
 	r := Record{
-		URL: w.URL, Code: check.Code(w.Code), Reason: w.Reason, Status: w.Status, Final: w.Final,
+		URL: w.URL, Code: check.Code(w.Code), Reason: w.Reason, Status: w.Status, Final: w.Final, Hops: w.Hops,
 		Strikes: max(w.Strikes, 0), Since: seconds(w.Since), Struck: seconds(w.Struck), WasGone: w.WasGone, Asked: seconds(w.Asked),
 		Good: seconds(w.Good), Next: seconds(w.Next), ETag: w.ETag, LastModified: w.LastModified, Hash: w.Hash, Answered: w.Answered,
-		Changed: seconds(w.Changed), Present: w.Present, Missing: w.Missing, Hints: w.Hints,
+		Changed: seconds(w.Changed), Present: w.Present, Missing: w.Missing, Title: w.Title, Hints: w.Hints,
+		Variant: w.Variant, Probed: seconds(w.Probed), Copy: w.Copy, Searched: seconds(w.Searched),
 	}
 	for v := check.OK; v <= check.Unchecked; v++ {
 		if v.String() == w.Verdict {

@@ -138,8 +138,9 @@ func Judge(r Record, a Answer, now time.Time, p Policy) Record {
 	if r.Reason == RateLimited && a.RetryAfter > maxWait {
 		r.Next = now.Add(a.RetryAfter)
 	}
-	wasDead := r.Code == check.DeadLink
+	was := r.Code
 	final, moved := a.moved()
+	r.Hops = recorded(a.Hops)
 	what := effects[r.Reason]
 	if what != good {
 		r.Final = ""
@@ -151,9 +152,6 @@ func Judge(r Record, a Answer, now time.Time, p Policy) Record {
 			r.Verdict, r.Code = check.Warning, check.Moved
 		}
 		r.Strikes, r.Since, r.Struck, r.Good = 0, time.Time{}, time.Time{}, now
-		if a.Status != 304 {
-			r.Hints = a.Hints
-		}
 		r.content(&a, now)
 	case blocked:
 		r.Verdict, r.Code = check.Unchecked, check.Blocked
@@ -163,16 +161,32 @@ func Judge(r Record, a Answer, now time.Time, p Policy) Record {
 	default:
 		limit := p.strikes()
 		if what == gone {
-			limit = goneStrikes
+			limit = min(goneStrikes, limit)
 		}
 		r.strike(what, now, p.interval())
 		r.Verdict, r.Code = check.Warning, check.Doubtful
 		atOnce := p.NewIsDead && !known && (r.Reason == NotFound || r.Reason == Gone)
-		if r.Strikes >= limit || wasDead || atOnce {
+		if r.Strikes >= limit || was == check.DeadLink || atOnce {
 			r.Verdict, r.Code = check.Error, check.DeadLink
 		}
 	}
+	if r.Code != was {
+		r.Variant, r.Copy, r.Probed, r.Searched = "", "", time.Time{}, time.Time{}
+	}
 	return r
+}
+
+// maxHop is the longest address of a redirect that the record keeps.
+const maxHop = 2 << 10
+
+// recorded returns the redirects that the record keeps.
+func recorded(hops []Hop) []Hop {
+	for i, h := range hops {
+		if len(h.To) > maxHop {
+			return hops[:i]
+		}
+	}
+	return hops
 }
 
 // cmpTime returns t, or other if t is not set.
@@ -226,6 +240,13 @@ func (r *Record) content(a *Answer, now time.Time) {
 	r.Answered = answered
 	if a.Looked {
 		r.Present, r.Missing = a.Present, a.Missing
+	}
+	if a.Read {
+		r.Hints = a.Hints
+		r.Title = cmp.Or(r.Title, a.Title)
+		if differs(r.Title, a.Title) {
+			r.Hints = append(slices.Clone(r.Hints), drift(r.Title, a.Title))
+		}
 	}
 }
 

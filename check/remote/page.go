@@ -10,7 +10,6 @@ import (
 
 	"github.com/sitelink/sitelink/internal/fetch"
 	"github.com/sitelink/sitelink/internal/scan"
-	"github.com/sitelink/sitelink/internal/scan/ascii"
 	"github.com/sitelink/sitelink/internal/scan/html"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
@@ -36,8 +35,10 @@ func (c *chain) answer(r *result) Answer {
 		sum := sha256.Sum256(resp.Body)
 		a.Hash = hex.EncodeToString(sum[:16])
 	}
+	a.Read = true
 	if isHTML(resp) {
-		a.Hints = hints(c, resp)
+		a.Title = titleOf(resp)
+		a.Hints = hints(c, resp, a.Title)
 	}
 	if len(r.job.fragments) > 0 {
 		a.Looked = true
@@ -86,56 +87,6 @@ func isWall(resp *fetch.Response) bool {
 		}
 	}
 	return false
-}
-
-// softMissing is the title of a page that says that there is no such page.
-var softMissing = regexp.MustCompile(`(?i)\b404\b|\b(page|site|file|document)( was)? not found\b|^\s*not found\s*$`)
-
-// parkedMarks are parts of pages on domains for sale.
-var parkedMarks = []string{
-	"sedoparking.com", "parkingcrew.net", "bodis.com", "hugedomains.com", "dan.com/buy-domain", "domain is for sale", "buy this domain",
-	"this domain may be for sale", "parked free, courtesy of",
-}
-
-// hints returns what a person should look at, although the link works.
-func hints(c *chain, resp *fetch.Response) (all []string) {
-	if title := title(resp.Body); softMissing.MatchString(title) {
-		all = append(all, "the title of the page says that it was not found: "+title)
-	}
-	for _, mark := range parkedMarks {
-		if ascii.IndexFold(resp.Body, mark) >= 0 {
-			all = append(all, "the domain seems to be parked")
-			break
-		}
-	}
-	from, err := weburl.Parse(c.record.URL)
-	if err == nil && from.Scheme() == "https" {
-		for _, h := range c.hops {
-			if strings.HasPrefix(h.To, "http:") {
-				all = append(all, "a redirect leads from https to http")
-				break
-			}
-		}
-	}
-	return all
-}
-
-// maxTitle is the longest title that is kept, in bytes.
-const maxTitle = 120
-
-var titleElement = regexp.MustCompile(`(?is)<title\b[^>]*>(.*?)</title`)
-
-// title returns the text of the title of a page, in one line.
-func title(page []byte) string {
-	m := titleElement.FindSubmatch(page)
-	if m == nil {
-		return ""
-	}
-	text := strings.Join(strings.Fields(strings.ToValidUTF8(string(m[1]), "")), " ")
-	if len(text) > maxTitle {
-		text = strings.ToValidUTF8(text[:maxTitle], "") + "..."
-	}
-	return text
 }
 
 // lineFragment is a fragment that the script of a source code host interprets.

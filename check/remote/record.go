@@ -24,6 +24,9 @@ type Record struct {
 	// Final is the last address that permanent redirects lead to, if the URL
 	// answers there.
 	Final string
+	// Hops are the redirects of the last request, as far as their addresses have at
+	// most 2 KiB.
+	Hops []Hop
 	// Strikes counts the failures in a row, at most one for each interval of the
 	// policy. Since is the time of the first, and Struck that of the last which
 	// counted.
@@ -48,8 +51,16 @@ type Record struct {
 	// Present and Missing are the fragments that links asked for, as the content
 	// above has them or not. They are sorted.
 	Present, Missing []string
+	// Title is that of the page when it was first read, or since the last reset.
+	Title string
 	// Hints describe what a person should look at, such as a parked domain.
 	Hints []string
+	// Variant is an address that differs from URL only in https, in the final slash or in
+	// www, and answers although URL is dead, or is not https. Copy is the closest copy
+	// of a dead page in the Internet Archive. Probed and Searched are the times when
+	// they were looked for. All are forgotten when Code changes.
+	Variant, Copy    string
+	Probed, Searched time.Time
 }
 
 // Known reports whether the URL was ever asked for.
@@ -110,8 +121,8 @@ const (
 
 // Hop is a redirect that was followed.
 type Hop struct {
-	Status int
-	To     string
+	Status int    `json:"status"`
+	To     string `json:"to"`
 }
 
 // Permanent reports whether the redirect says that the page moved permanently.
@@ -135,7 +146,10 @@ type Answer struct {
 	// in Present and Missing.
 	Looked           bool
 	Present, Missing []string
-	// Hints describe what a person should look at.
+	// Read reports that a page was read; Title and Hints describe it. Hints are what a
+	// person should look at.
+	Read  bool
+	Title string
 	Hints []string
 }
 

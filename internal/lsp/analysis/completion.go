@@ -299,7 +299,7 @@ func (s *Snapshot) completeFragment(ctx context.Context, o *Overlay, c *Completi
 	}
 	seen := map[string]bool{}
 	for _, h := range headings {
-		if seen[h.id] = true; !add(h.id, h.text) {
+		if seen[h.id] = true; h.id != "" && !add(h.id, h.text) {
 			return
 		}
 	}

@@ -1,0 +1,130 @@
+package remote
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestHints: each page works, and a person should look at it all the same.
+func TestHints(t *testing.T) {
+	pages := map[string]string{
+		"/soft":     "<title>404 | Example</title>",
+		"/soft-de":  "<title>Seite nicht gefunden</title>",
+		"/soft-ru":  "<meta charset=iso-8859-1><title>P\xe1gina no encontrada</title>",
+		"/media":    "<title>404 Media</title>",
+		"/parked":   "<title>example</title><p>This domain may be FOR SALE",
+		"/login":    "<title>Log in</title><input type=password>",
+		"/secret":   `<title>Sign in - Example</title><form><input name=p type="password"></form>`,
+		"/form":     `<title>News</title><form><input name=p type="password"></form>`,
+		"/":         "<title>Example</title>",
+		"/accounts": "<title>Who are you?</title><INPUT class=x TYPE='password'>",
+		"/plain":    "<title>Plain &amp; simple\u202e</title>",
+	}
+	moves := map[string]string{"/account": "/login", "/private": "/accounts", "/deep/page": "/", "/index.html": "/"}
+	w := newWeb(t, func(w http.ResponseWriter, r *http.Request) {
+		if to := moves[r.URL.Path]; to != "" {
+			http.Redirect(w, r, to, http.StatusFound)
+			return
+		}
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprint(w, pages[r.URL.Path])
+	})
+	want := map[string]string{
+		"/soft":       "the title of the page says that it was not found: 404 | Example",
+		"/soft-de":    "the title of the page says that it was not found: Seite nicht gefunden",
+		"/soft-ru":    "the title of the page says that it was not found: Página no encontrada",
+		"/media":      "",
+		"/parked":     "the domain seems to be parked",
+		"/login":      "",
+		"/secret":     "the page is a login page: Sign in - Example",
+		"/form":       "",
+		"/account":    "a redirect leads to a login page: SITE/login",
+		"/private":    "a redirect leads to a login page: SITE/accounts",
+		"/deep/page":  "a redirect leads to the home page, so the page itself may be gone",
+		"/index.html": "",
+		"/plain":      "",
+	}
+	var urls []string
+	for path := range want {
+		urls = append(urls, w.URL+path)
+	}
+	report := ask(t, memory(t), quick(), links(urls...))
+	for path, hint := range want {
+		r, _ := report.Of(w.URL + path)
+		if got := strings.ReplaceAll(strings.Join(r.Hints, "; "), w.URL, "SITE"); got != hint || brief(r) != "ok" {
+			t.Errorf("%s: %s %q, want %q", path, brief(r), got, hint)
+		}
+	}
+	if r, _ := report.Of(w.URL + "/plain"); r.Title != "Plain & simple" {
+		t.Errorf("title %q", r.Title)
+	}
+	if r, _ := report.Of(w.URL + "/account"); !slices.Equal(r.Hops, []Hop{{302, w.URL + "/login"}}) {
+		t.Errorf("hops %v", r.Hops)
+	}
+}
+
+// A redirect from https to http is a hint, and the link still works.
+func TestHintDowngrade(t *testing.T) {
+	plain := newWeb(t, site)
+	secure := newTLSWeb(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, plain.URL+"/page", http.StatusFound) })
+	report := ask(t, memory(t), quick(), links(secure.URL+"/page"))
+	if r, _ := report.Of(secure.URL + "/page"); brief(r) != "ok" || !slices.Equal(r.Hints, []string{"a redirect leads from https to http"}) {
+		t.Errorf("%s %q", brief(r), r.Hints)
+	}
+}
+
+// Content drift: a title that has nothing in common with the first one is a hint until
+// the title returns or the cache is reset.
+func TestHintDrift(t *testing.T) {
+	title := "Growing tomatoes on a balcony"
+	w := newWeb(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprintf(w, "<title>%s</title>", title)
+	})
+	c, opt := memory(t), quick()
+	opt.Policy = func(string) Policy { return Policy{MaxAge: -1} }
+	hints := func() string {
+		report := ask(t, c, opt, links(w.URL+"/"))
+		r, _ := report.Of(w.URL + "/")
+		return strings.Join(r.Hints, "; ")
+	}
+	drift := "the title was: Growing tomatoes on a balcony, and is now: Online casino"
+	for i, step := range []struct{ title, want string }{
+		{title, ""}, {"Tomatoes: the balcony guide", ""}, {"Online casino", drift}, {"Online casino", drift}, {"", ""}, {title, ""}, {"Online casino", drift},
+	} {
+		title = step.title
+		if got := hints(); got != step.want {
+			t.Errorf("step %d: %q, want %q", i+1, got, step.want)
+		}
+	}
+	c.Reset()
+	if r := c.Get(w.URL + "/"); len(r.Hints) > 0 || r.Title != "" {
+		t.Errorf("after the reset: %q %q", r.Title, r.Hints)
+	}
+	if got := hints(); got != "" {
+		t.Errorf("after the reset: %q", got)
+	}
+}
+
+func TestTitleDiffers(t *testing.T) {
+	for _, c := range []struct {
+		old, now string
+		want     bool
+	}{
+		{"Go 1.20 release notes", "Release Notes", false},
+		{"The Go Blog", "The best casino", true},
+		{"a b", "c d", true},
+		{"a b", "b", false},
+		{"", "x", false},
+		{"东京旅行指南", "旅行", false},
+		{"东京旅行指南", "在线赌场", true},
+		{"Über uns", "ÜBER", false},
+	} {
+		if got := differs(c.old, c.now); got != c.want {
+			t.Errorf("%q, %q: %v", c.old, c.now, got)
+		}
+	}
+}
