@@ -85,7 +85,7 @@ func (v *view) action(x *analysis.Problem, title string, preferred bool, edit *p
 	kind := protocol.CodeActionKindQuickFix
 	a := &protocol.CodeAction{
 		Title: title, Kind: &kind, Edit: edit,
-		Diagnostics: []protocol.Diagnostic{(&ruler{text: v.doc.text}).problem(x)},
+		Diagnostics: []protocol.Diagnostic{v.doc.text.problem(x)},
 	}
 	if preferred {
 		a.IsPreferred = &preferred

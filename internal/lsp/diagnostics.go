@@ -57,7 +57,7 @@ func (v *view) diagnostics(ctx context.Context) ([]protocol.Diagnostic, error) {
 	}
 	all := []protocol.Diagnostic{}
 	problems := v.snap.Problems(f)
-	r := ruler{text: v.doc.text}
+	r := v.doc.text
 	for i := range problems {
 		all = append(all, r.problem(&problems[i]))
 	}
@@ -109,20 +109,20 @@ func (x *finding) text() string {
 }
 
 // diagnostic returns what the editor shows of a finding at a range of the text.
-func (r *ruler) diagnostic(start, end int, x *finding) protocol.Diagnostic {
+func (t *text) diagnostic(start, end int, x *finding) protocol.Diagnostic {
 	severity := protocol.DiagnosticSeverityError
 	if x.verdict == check.Warning {
 		severity = protocol.DiagnosticSeverityWarning
 	}
 	return protocol.Diagnostic{
-		Range: r.span(start, end), Severity: severity, Code: protocol.String(x.code),
+		Range: t.span(start, end), Severity: severity, Code: protocol.String(x.code),
 		Source: protocol.NewOptional(source), Message: protocol.String(x.text()),
 	}
 }
 
 // problem returns what the editor shows of a link of the text.
-func (r *ruler) problem(p *analysis.Problem) protocol.Diagnostic {
-	return r.diagnostic(p.Start, p.End, &finding{verdict: p.Target.Verdict, code: p.Target.Code, message: p.Target.Message})
+func (t *text) problem(p *analysis.Problem) protocol.Diagnostic {
+	return t.diagnostic(p.Start, p.End, &finding{verdict: p.Target.Verdict, code: p.Target.Code, message: p.Target.Message})
 }
 
 // publishAll publishes the findings of a folder: in open documents together with
@@ -166,7 +166,7 @@ func (s *Server) publishBuilt(f *folder, st *state, file string) {
 	if len(st.built[file]) > 0 {
 		b, err := st.snap.ReadText(file)
 		if err == nil {
-			r := ruler{text: newText(b, s.units)}
+			r := newText(b, s.units)
 			for i := range st.built[file] {
 				if x := &st.built[file][i]; x.end <= len(b) && string(b[x.start:x.end]) == x.written {
 					all = append(all, r.diagnostic(x.start, x.end, x))

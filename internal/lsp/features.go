@@ -123,7 +123,7 @@ func (s *Server) References(ctx context.Context, p *protocol.ReferenceParams) ([
 // any more are left out.
 func (v *view) locations(ctx context.Context, all []analysis.Location) []protocol.Location {
 	found := []protocol.Location{}
-	var t *ruler
+	var t *text
 	name := ""
 	for _, l := range all {
 		if ctx.Err() != nil {
@@ -139,7 +139,7 @@ func (v *view) locations(ctx context.Context, all []analysis.Location) []protoco
 					continue
 				}
 			}
-			t = &ruler{text: newText(b, v.doc.text.units)}
+			t = newText(b, v.doc.text.units)
 		}
 		found = append(found, protocol.Location{URI: v.uriOf(name), Range: t.span(l.Start, l.End)})
 	}
@@ -194,7 +194,6 @@ func (s *Server) DocumentLink(ctx context.Context, p *protocol.DocumentLinkParam
 	if v == nil || err != nil {
 		return all, err
 	}
-	r := ruler{text: v.doc.text}
 	for i := range f.Links {
 		l := &f.Links[i]
 		target := uri.URI("")
@@ -209,7 +208,7 @@ func (s *Server) DocumentLink(ctx context.Context, p *protocol.DocumentLinkParam
 		} else {
 			continue
 		}
-		x := protocol.DocumentLink{Range: r.span(l.Start, l.End), Target: &target}
+		x := protocol.DocumentLink{Range: v.doc.text.span(l.Start, l.End), Target: &target}
 		if l.Target.Node != docroot.NoNode {
 			tip := v.snap.Site.Href(l.Target.Node)
 			x.Tooltip = &tip
