@@ -42,7 +42,8 @@ func commands() []command {
 		{"positions", "break links of a Hugo site and score the places that are reported", runPositions},
 		{"kept", "what source positions cost on an unchanged site and after an edit", runKept},
 		{"moves", "move random pages of a Hugo site, and prove that nothing breaks", runMoves},
-		{"all", "everything but positions, kept and moves, for the corpora with figures to reach", runAll},
+		{"external", "links to a loopback web of known truth, against the peers", runExternal},
+		{"all", "everything but positions, kept, moves and external, for the corpora with figures to reach", runAll},
 		{"read", "only read the files of a docroot (run by compare)", runRead},
 	}
 }

@@ -215,6 +215,12 @@ func headerCounts(resp *fetch.Response, err error) bool {
 		switch failure.Kind {
 		case fetch.Timeout, fetch.TooSlow:
 			return true
+		case fetch.Encoding:
+			// Browsers read these, although nobody asked for them.
+			switch strings.ToLower(resp.Header.Get("Content-Encoding")) {
+			case "br", "zstd", "deflate":
+				return true
+			}
 		}
 	}
 	return false
