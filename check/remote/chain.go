@@ -64,35 +64,44 @@ type step struct {
 	answer       Answer
 }
 
+// usual is the header of a request for which nothing special is needed. Nobody changes
+// it.
+var usual = http.Header{"Accept": {"text/html,application/xhtml+xml,*/*;q=0.8"}}
+
 // request returns the next request of a chain. It asks for less than a page where that
 // is enough: a conditional request if the content is known, else HEAD where it can be
 // believed.
 func (c *chain) request(j *job, h *host) fetch.Request {
-	r := fetch.Request{Method: http.MethodGet, URL: c.url, NoRedirect: true, MaxBody: smallBody, Header: http.Header{
-		"Accept": {"text/html,application/xhtml+xml,*/*;q=0.8"},
-	}}
+	r := fetch.Request{Method: http.MethodGet, URL: c.url, NoRedirect: true, MaxBody: smallBody, Header: usual}
+	set := func(name, value string) {
+		r.Header = r.Header.Clone()
+		r.Header.Set(name, value)
+	}
 	if len(j.fragments) > 0 {
 		r.MaxBody = pageBody
 	}
 	known := c.record.conditional() && c.record.knows(j.fragments) && cmp.Or(c.record.Answered, j.url) == c.url
 	switch {
 	case known && c.record.ETag != "":
-		r.Header.Set("If-None-Match", c.record.ETag)
+		set("If-None-Match", c.record.ETag)
 	case known:
-		r.Header.Set("If-Modified-Since", c.record.LastModified)
+		set("If-Modified-Since", c.record.LastModified)
 	case h.heads && !h.noHeads && !c.get && len(j.fragments) == 0:
 		r.Method = http.MethodHead
 	}
 	if cookies := c.cookies(); cookies != "" {
-		r.Header.Set("Cookie", cookies)
+		set("Cookie", cookies)
 	}
 	return r
 }
 
 // cookies returns the Cookie field for the next request.
 func (c *chain) cookies() string {
+	if c.jar == nil {
+		return ""
+	}
 	u, err := url.Parse(c.url)
-	if c.jar == nil || err != nil {
+	if err != nil {
 		return ""
 	}
 	var all []string
@@ -105,8 +114,11 @@ func (c *chain) cookies() string {
 // keep keeps the cookies of a response for the rest of the chain.
 func (c *chain) keep(resp *fetch.Response) {
 	cookies := (&http.Response{Header: resp.Header}).Cookies()
+	if len(cookies) == 0 {
+		return
+	}
 	u, err := url.Parse(c.url)
-	if len(cookies) == 0 || err != nil {
+	if err != nil {
 		return
 	}
 	if c.jar == nil {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -59,21 +60,35 @@ type row struct {
 
 // appendRow appends the line of a record, without line end.
 func appendRow(dst []byte, r *Record) []byte {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false) // people read and search these files
-	err := e.Encode(row{
+	w := writers.Get().(*rowWriter)
+	defer writers.Put(w)
+	w.buf.Reset()
+	w.row = row{
 		URL: r.URL, Verdict: r.Verdict.String(), Code: string(r.Code), Reason: r.Reason, Status: r.Status, Final: r.Final, Hops: r.Hops,
 		Strikes: r.Strikes, Since: r.Since, Struck: r.Struck, WasGone: r.WasGone, Asked: r.Asked, Good: r.Good, Next: r.Next,
 		ETag: valid(r.ETag), LastModified: valid(r.LastModified), Hash: r.Hash, Answered: r.Answered, Changed: r.Changed,
 		Present: r.Present, Missing: r.Missing, Title: r.Title, Hints: r.Hints,
 		Variant: r.Variant, Probed: r.Probed, Copy: r.Copy, Searched: r.Searched,
-	})
-	if err != nil {
+	}
+	if err := w.json.Encode(&w.row); err != nil {
 		panic(err) // rows only have fields that JSON can represent
 	}
-	return append(dst, bytes.TrimSuffix(b.Bytes(), []byte("\n"))...)
+	return append(dst, bytes.TrimSuffix(w.buf.Bytes(), []byte("\n"))...)
 }
+
+// rowWriter is what writing a row needs. There may be a million rows.
+type rowWriter struct {
+	row  row
+	buf  bytes.Buffer
+	json *json.Encoder
+}
+
+var writers = sync.Pool{New: func() any {
+	w := &rowWriter{}
+	w.json = json.NewEncoder(&w.buf)
+	w.json.SetEscapeHTML(false) // people read and search these files
+	return w
+}}
 
 // valid returns a field that a host sent, or "" if JSON would change it: it is sent
 // back as it is or not at all.

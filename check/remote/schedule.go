@@ -88,7 +88,6 @@ func (d *dispatcher) host(name string) *host {
 	if h == nil {
 		p := d.opt.Policy(name)
 		h = &host{name: name, order: len(d.hosts), pace: cmp.Or(p.Pace, d.opt.Pace), most: cmp.Or(max(p.PerHost, 0), d.opt.PerHost)}
-		h.interval = max(h.pace, 0)
 		d.hosts[name] = h
 	}
 	return h
@@ -279,11 +278,11 @@ func (d *dispatcher) launch(ctx context.Context, j *job, now time.Time) {
 	}
 	h.active++
 	h.started++
-	h.ready = now.Add(h.interval)
+	h.ready = now.Add(h.spacing())
 	d.inFlight++
 	d.report.Requests++
 	if j.chain == nil {
-		record := d.cache.Get(j.key)
+		record := d.known(j)
 		j.chain = newChain(j, &record)
 	}
 	r := j.chain.request(j, h)
@@ -293,6 +292,15 @@ func (d *dispatcher) launch(ctx context.Context, j *job, now time.Time) {
 		resp, err := exchange(ctx, r)
 		d.results <- result{job: j, request: r, response: resp, err: err, took: time.Since(begin), canceled: err != nil && ctx.Err() != nil}
 	}()
+}
+
+// known returns what is known of the URL of a job. Without a shared cache, nothing is
+// known of a new one until its own answer.
+func (d *dispatcher) known(j *job) Record {
+	if j.isNew && d.cache.shared == nil {
+		return Record{URL: j.key}
+	}
+	return d.cache.Get(j.key)
 }
 
 // slowest is the longest time between two requests to which 429 and 503 lead.
@@ -418,7 +426,7 @@ func (d *dispatcher) record(j *job, a Answer, now time.Time) {
 	name := hostName(u)
 	p := d.opt.Policy(name)
 	p.NewIsDead = p.NewIsDead || d.opt.OnlyNew
-	before := d.cache.Get(j.key)
+	before := d.known(j)
 	after := Judge(before, a, now, p)
 	if !after.Next.IsZero() && after.Next.After(j.host.until) {
 		j.host.until = after.Next
@@ -436,6 +444,14 @@ func (d *dispatcher) record(j *job, a Answer, now time.Time) {
 	d.count(name, &after)
 }
 
+// spacing returns the time between the starts of two requests to a host.
+func (h *host) spacing() time.Duration {
+	if h.pace <= 0 {
+		return h.interval
+	}
+	return max(h.interval, min(max(h.pace, h.latency), slowest))
+}
+
 // adapt sets the pace of a host by its answer: as slow as its answers are, twice as
 // slow after 429 and 503, and back after eight other answers.
 func (d *dispatcher) adapt(h *host, r *result, now time.Time) {
@@ -448,16 +464,11 @@ func (d *dispatcher) adapt(h *host, r *result, now time.Time) {
 	}
 	if s := r.response.Status; s == 429 || s == 503 {
 		h.good = 0
-		h.interval = min(max(2*h.interval, h.pace, time.Second/2), slowest)
+		h.interval = min(max(2*h.spacing(), time.Second/2), slowest)
 	} else if h.good++; h.good >= 8 {
 		h.good = 0
 		h.interval /= 2
 	}
-	floor := max(h.pace, 0)
-	if h.pace > 0 {
-		floor = max(floor, h.latency)
-	}
-	h.interval = max(h.interval, min(floor, slowest))
 	if pause := pauseOf(r.response, now); now.Add(pause).After(h.ready) {
 		h.ready = now.Add(pause)
 	}

@@ -77,8 +77,8 @@ func undecodable(err error) bool {
 
 // readBody reads up to limit bytes after decompression. cut is set if there were
 // more. With an error, it returns what was read before.
-func readBody(body io.Reader, h http.Header, limit int64) (b []byte, cut bool, err error) {
-	switch encoding := strings.ToLower(strings.Join(h.Values("Content-Encoding"), ", ")); encoding {
+func readBody(body io.Reader, from *http.Response, limit int64) (b []byte, cut bool, err error) {
+	switch encoding := strings.ToLower(strings.Join(from.Header.Values("Content-Encoding"), ", ")); encoding {
 	case "", "identity":
 	case "gzip", "x-gzip":
 		body = &gunzip{from: body}
@@ -86,6 +86,9 @@ func readBody(body io.Reader, h http.Header, limit int64) (b []byte, cut bool, e
 		return nil, false, fmt.Errorf("%w: %q", errEncoding, shorten(encoding, 40))
 	}
 	var buf bytes.Buffer
+	if from.ContentLength > 0 { // what the host says: it may be wrong
+		buf.Grow(int(min(from.ContentLength, limit, 64<<10)) + bytes.MinRead)
+	}
 	n, err := io.Copy(&buf, io.LimitReader(body, limit))
 	if err != nil || n < limit {
 		return buf.Bytes(), false, err

@@ -279,7 +279,7 @@ func (c *Client) exchange(outer context.Context, r *Request, u weburl.URL, left 
 		limit = r.MaxBody
 	}
 	body := &metered{r: got.Body, min: c.opts.MinRate, max: c.opts.MaxRate, grace: c.grace, begin: time.Now()}
-	if resp.Body, resp.Truncated, err = readBody(body, got.Header, limit); err != nil {
+	if resp.Body, resp.Truncated, err = readBody(body, got, limit); err != nil {
 		failure := fail(err)
 		if failure.Kind == Header {
 			kind := Body

@@ -73,6 +73,7 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // phase is the progress of an exchange. The goroutines of the transport set it.
 type phase struct {
+	lookup    atomic.Bool // of the name started and not completed
 	handshake atomic.Bool // TLS handshake started and not completed
 	connected atomic.Bool
 	sent      atomic.Bool
@@ -81,6 +82,8 @@ type phase struct {
 
 func (p *phase) trace() *httptrace.ClientTrace {
 	return &httptrace.ClientTrace{
+		DNSStart:             func(httptrace.DNSStartInfo) { p.lookup.Store(true) },
+		DNSDone:              func(httptrace.DNSDoneInfo) { p.lookup.Store(false) },
 		TLSHandshakeStart:    func() { p.handshake.Store(true) },
 		TLSHandshakeDone:     func(_ tls.ConnectionState, err error) { p.handshake.Store(err != nil) },
 		GotConn:              func(httptrace.GotConnInfo) { p.connected.Store(true) },
@@ -113,6 +116,9 @@ func (p *phase) kind(outer context.Context, err error) Kind {
 		return DNS
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded),
 		errors.As(err, &slow) && slow.Timeout():
+		if p.lookup.Load() {
+			return DNS
+		}
 		return Timeout
 	case p.handshake.Load():
 		return TLS
@@ -162,6 +168,8 @@ func (c *Client) explain(kind Kind, err error, idle time.Duration) error {
 		text = "no such host"
 	case kind == DNS && errors.As(err, &dns):
 		text = "the host name could not be looked up: " + dns.Err
+	case kind == DNS:
+		text = "the host name could not be looked up in time"
 	case kind == Timeout && idle == 0:
 		text = fmt.Sprintf("the request did not finish within %s", c.opts.Total)
 	case kind == Timeout:
