@@ -23,6 +23,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/sitelink/sitelink/check"
@@ -427,35 +428,34 @@ func TestAskRetryAfter(t *testing.T) {
 
 // LL-106: requests to one host keep their distance, and its limits.
 func TestAskPace(t *testing.T) {
-	var mu sync.Mutex
-	var starts []time.Time
-	active, most := 0, 0
-	w := newWeb(t, func(http.ResponseWriter, *http.Request) {
-		mu.Lock()
-		starts = append(starts, time.Now())
-		active++
-		most = max(most, active)
-		mu.Unlock()
-		time.Sleep(30 * time.Millisecond)
-		mu.Lock()
-		active--
-		mu.Unlock()
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
+		var starts []time.Time
+		active, most := 0, 0
+		opt := quick()
+		opt.exchange = func(ctx context.Context, r fetch.Request) (*fetch.Response, error) {
+			mu.Lock()
+			starts = append(starts, time.Now())
+			active++
+			most = max(most, active)
+			mu.Unlock()
+			time.Sleep(30 * time.Millisecond)
+			mu.Lock()
+			active--
+			mu.Unlock()
+			return simulated(ctx, r)
+		}
+		opt.Pace = 50 * time.Millisecond
+		ask(t, memory(t), opt, manyLinks(12, 1))
+		if took := starts[len(starts)-1].Sub(starts[0]); took < 11*50*time.Millisecond*9/10 {
+			t.Errorf("12 requests in %v", took)
+		}
+		opt.Pace, most = -1, 0
+		ask(t, memory(t), opt, manyLinks(12, 1))
+		if most > 4 || most < 2 {
+			t.Errorf("%d requests at once", most)
+		}
 	})
-	var urls []string
-	for i := range 12 {
-		urls = append(urls, fmt.Sprintf("%s/%d", w.URL, i))
-	}
-	opt := quick()
-	opt.Pace = 50 * time.Millisecond
-	ask(t, memory(t), opt, links(urls...))
-	if took := starts[len(starts)-1].Sub(starts[0]); took < 11*50*time.Millisecond*9/10 {
-		t.Errorf("12 requests in %v", took)
-	}
-	opt.Pace, most = -1, 0
-	ask(t, memory(t), opt, links(urls...))
-	if most > 4 || most < 2 {
-		t.Errorf("%d requests at once", most)
-	}
 }
 
 // The budget is spent on new links first, and what it leaves out is known.
