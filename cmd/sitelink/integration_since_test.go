@@ -35,13 +35,15 @@ func TestSinceReleases(t *testing.T) {
 	if corpora == "" {
 		t.Skip("SITELINK_CORPORA is not set: it names a directory that holds clang-14-doc/ as unpacked by dpkg -x")
 	}
-	for _, r := range releases {
+	for i, r := range releases {
 		before, now := filepath.Join(corpora, filepath.FromSlash(r.before)), filepath.Join(corpora, filepath.FromSlash(r.now))
 		want := truth(t, before, now, r.least)
 		dir := t.TempDir()
 		equalGone(t, "directory "+r.before, gone(t, dir, now, "--since", before), want)
-		sinceRun(t, dir, "deploy", before, "--no-check", "--base-url", "https://docs.example/", "--", "true")
-		equalGone(t, "record of "+r.before, gone(t, dir, now), want)
+		if i == 0 { // as good as the directory: once is enough
+			sinceRun(t, dir, "deploy", before, "--no-check", "--base-url", "https://docs.example/", "--", "true")
+			equalGone(t, "record of "+r.before, gone(t, dir, now), want)
+		}
 	}
 }
 
