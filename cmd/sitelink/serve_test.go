@@ -30,6 +30,7 @@ type receiving struct {
 	cmd      *exec.Cmd
 	sources  *httptest.Server
 	messages *bytes.Buffer
+	ended    chan struct{} // closed when all messages are there
 }
 
 const servedBase = "http://blog.example/"
@@ -85,8 +86,10 @@ func (r *receiving) startWith(args ...string) {
 	}
 	r.t.Cleanup(func() { r.cmd.Process.Kill(); r.cmd.Wait() })
 	listening := regexp.MustCompile(`receiving at http://(\S+) for`)
-	addr, lines := make(chan string, 1), bufio.NewScanner(stderr)
+	addr, lines, ended := make(chan string, 1), bufio.NewScanner(stderr), make(chan struct{})
+	r.ended = ended
 	go func() {
+		defer close(ended)
 		for lines.Scan() {
 			if m := listening.FindStringSubmatch(lines.Text()); m != nil {
 				addr <- m[1]
@@ -178,6 +181,28 @@ func (r *receiving) raw(request string) string {
 	return strings.TrimSpace(line)
 }
 
+// link sends a LINK in the draft's form and returns the first line of the answer.
+func (r *receiving) link(source, target string) string {
+	r.t.Helper()
+	return r.raw("LINK " + source + " " + target + " HTTP/1.1\r\nHost: blog.example\r\nContent-Length: 0\r\n\r\n")
+}
+
+// pingback sends one and returns the answer.
+func (r *receiving) pingback(source, target string) string {
+	r.t.Helper()
+	call := "<?xml version='1.0'?><methodCall><methodName>pingback.ping</methodName><params><param><value>" + source + "</value></param><param><value>" + target + "</value></param></params></methodCall>"
+	post, err := http.Post("http://"+r.addr+"/pingback", "text/xml", strings.NewReader(call))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	defer post.Body.Close()
+	text, err := io.ReadAll(post.Body)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return string(text)
+}
+
 // TestServe: three protocols reach the store, what is verified waits for a
 // decision, and what is approved is exported. What was answered survives a kill.
 func TestServe(t *testing.T) {
@@ -192,17 +217,10 @@ func TestServe(t *testing.T) {
 		t.Errorf("webmention for a missing page: %s", resp.Status)
 	}
 	viaLink, without := r.sources.URL+"/links/link", r.sources.URL+"/nothing"
-	if line := r.raw("LINK " + viaLink + " " + target + " HTTP/1.1\r\nHost: blog.example\r\nContent-Length: 0\r\n\r\n"); line != "HTTP/1.1 200 Ok" {
+	if line := r.link(viaLink, target); line != "HTTP/1.1 200 Ok" {
 		t.Errorf("LINK: %s", line)
 	}
-	call := "<?xml version='1.0'?><methodCall><methodName>pingback.ping</methodName><params><param><value>" + without + "</value></param><param><value>" + target + "</value></param></params></methodCall>"
-	post, err := http.Post("http://"+r.addr+"/pingback", "text/xml", strings.NewReader(call))
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, _ := io.ReadAll(post.Body)
-	post.Body.Close()
-	if bytes.Contains(text, []byte("<fault>")) {
+	if text := r.pingback(without, target); strings.Contains(text, "<fault>") {
 		t.Errorf("pingback: %s", text)
 	}
 
