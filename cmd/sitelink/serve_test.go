@@ -5,6 +5,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"database/sql"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -20,6 +21,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	_ "modernc.org/sqlite"
 )
 
 // receiving is a running `sitelink serve` in a directory of its own.
@@ -601,6 +604,17 @@ func TestMentionsImport(t *testing.T) {
 			t.Errorf("%+v", got)
 		}
 	}
+	db, err := sql.Open("sqlite", filepath.Join(r.dir, "webmentiond.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Exec(`CREATE TABLE webmentions (id TEXT NOT NULL PRIMARY KEY, source TEXT NOT NULL, target TEXT NOT NULL, created_at TEXT NOT NULL, status TEXT NOT NULL);
+		INSERT INTO webmentions VALUES ('1', 'https://d.example/', '` + servedBase + `post/', '2024-01-02T03:04:05Z', 'verified')`); err != nil {
+		t.Fatal(err)
+	}
+	r.run(0, "import", "webmentiond.db", "--from", "webmentiond")
+	r.until("https://d.example/", "held")
 	r.write("sitelink.toml", "docroot = 'public'\nbase-url = ['"+servedBase+"']\n")
 	r.run(0, "export", "--out", "data", "--backlinks")
 	text, err := os.ReadFile(filepath.Join(r.dir, "data", "pages", "post.json"))
