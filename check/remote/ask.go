@@ -41,6 +41,12 @@ type Options struct {
 	OnlyNew bool
 	// OnlyFailed asks only for URLs whose last answer was not good, at any age.
 	OnlyFailed bool
+	// Probe asks for variants of dead links, and of links that are not https:
+	// [Record.Variant]. Archive, if not empty, is the address of an availability API such
+	// as [ArchiveAPI], which is asked for copies of dead pages: [Record.Copy]. Both
+	// respect the robots.txt of hosts.
+	Probe   bool
+	Archive string
 	// Policy returns the policy for a host; nil means that all have the zero Policy.
 	Policy func(host string) Policy
 	// Progress is called after each answer, by one goroutine.
@@ -79,6 +85,8 @@ type Report struct {
 	// answered, of three or more: this machine seems to be offline, so nothing is
 	// counted against them, and their records stay as they were.
 	Silent int
+	// Unsearched is the number of dead URLs about which the archive gave no answer.
+	Unsearched int
 	// Died and Recovered are the URLs whose link is dead now and was not before, and
 	// the reverse. They are sorted.
 	Died, Recovered []string
@@ -112,7 +120,7 @@ func (r *Report) Of(raw string) (record Record, code check.Code) {
 
 // Ask asks for each URL whose record in the cache is too old or does not exist, and
 // keeps what it learns in the cache. Requests go to the URLs, and to those to which
-// they redirect, and to no others. The only error is that of the context; the report
+// they redirect, and to no others unless opt.Probe or opt.Archive asks for it. The only error is that of the context; the report
 // is complete even so, and the cache has what was learned until then.
 func Ask(ctx context.Context, links []Link, cache *Cache, opt Options) (*Report, error) {
 	opt.PerHost = cmp.Or(max(opt.PerHost, 0), 4)
@@ -130,13 +138,18 @@ func Ask(ctx context.Context, links []Link, cache *Cache, opt Options) (*Report,
 		}).Do
 	}
 	d := newDispatcher(cache, opt)
-	d.plan(links, time.Now())
+	begin := time.Now()
+	d.plan(links, begin)
 	if opt.Budget > 0 {
 		var cancel context.CancelFunc
 		d.budget, cancel = context.WithTimeout(context.Background(), opt.Budget)
 		defer cancel()
 	}
 	err := d.run(ctx)
+	d.endSilence()
+	if err == nil {
+		err = d.suggest(ctx, links, begin)
+	}
 	slices.Sort(d.report.Died)
 	slices.Sort(d.report.Recovered)
 	return d.report, err
@@ -152,6 +165,7 @@ type job struct {
 	isNew     bool
 	asked     int64 // when it was asked for last, for the order
 	chain     *chain
+	side      *side // nil for a link
 }
 
 // plan makes the jobs and puts them into the queues of their hosts, the most urgent

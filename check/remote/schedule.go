@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/internal/fetch"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
 
@@ -52,6 +53,8 @@ type dispatcher struct {
 	answered bool
 	silent   []silence
 
+	robots map[string]*robotsFile // by origin
+
 	results     chan result
 	inFlight    int
 	busyHosts   int
@@ -61,7 +64,7 @@ type dispatcher struct {
 
 func newDispatcher(cache *Cache, opt Options) *dispatcher {
 	return &dispatcher{
-		opt: opt, cache: cache, hosts: map[string]*host{}, results: make(chan result, opt.Concurrency),
+		opt: opt, cache: cache, hosts: map[string]*host{}, robots: map[string]*robotsFile{}, results: make(chan result, opt.Concurrency),
 		report: &Report{cache: cache, unasked: map[string]check.Code{}, Failing: map[string]int{}, Blocked: map[string]int{}},
 	}
 }
@@ -81,7 +84,6 @@ func (d *dispatcher) host(name string) *host {
 // a request behind.
 func (d *dispatcher) run(ctx context.Context) error {
 	d.begin = time.Now()
-	defer d.endSilence()
 	for _, h := range d.order {
 		d.list(h, d.begin)
 	}
@@ -135,12 +137,12 @@ func (d *dispatcher) drain() {
 func (d *dispatcher) giveUp(code check.Code) {
 	for _, h := range d.hosts {
 		for _, j := range h.queue {
-			d.report.unasked[j.key] = code
+			d.leaveOut(j, code)
 		}
 		h.queue = nil
 	}
 	for _, w := range d.delayed {
-		d.report.unasked[w.what.key] = code
+		d.leaveOut(w.what, code)
 	}
 	d.delayed = nil
 }
@@ -217,13 +219,20 @@ func (d *dispatcher) spent() bool {
 // leave gives up the jobs of a host.
 func (d *dispatcher) leave(h *host, code check.Code) {
 	for _, j := range h.queue {
-		d.report.unasked[j.key] = code
-		if code == check.Blocked {
+		d.leaveOut(j, code)
+		if code == check.Blocked && j.side == nil {
 			d.report.Blocked[h.name]++
 		}
 		d.left--
 	}
 	h.queue = nil
+}
+
+// leaveOut leaves a job for a later run.
+func (d *dispatcher) leaveOut(j *job, code check.Code) {
+	if j.side == nil {
+		d.report.unasked[j.key] = code
+	}
 }
 
 // launch makes the next request of a job.
@@ -280,13 +289,17 @@ func (d *dispatcher) finish(r result) {
 			j.host = d.host(hostName(u))
 		}
 		if j.host.until.After(now) {
-			d.judge(j, Answer{Fault: RateLimited, Hops: j.chain.hops}, now)
+			d.judge(j, Answer{Fault: RateLimited, Hops: j.chain.hops}, nil, now)
+			break
+		}
+		if j.side != nil {
+			d.admit(j, now)
 			break
 		}
 		j.host.queue = append([]*job{j}, j.host.queue...)
 		d.list(j.host, now)
 	default:
-		d.judge(j, step.answer, now)
+		d.judge(j, step.answer, r.response, now)
 	}
 	for _, x := range []*host{h, j.host} {
 		if x.until.After(now) {
@@ -328,9 +341,11 @@ func (d *dispatcher) endSilence() {
 	d.report.Silent = len(d.silent)
 }
 
-// judge ends a job.
-func (d *dispatcher) judge(j *job, a Answer, now time.Time) {
-	if what := effects[a.Fault]; !d.answered && a.Status == 0 && (what == gone || what == ill) {
+// judge ends a job. resp is the last response, if there is one.
+func (d *dispatcher) judge(j *job, a Answer, resp *fetch.Response, now time.Time) {
+	if j.side != nil {
+		d.endSide(j, a, resp, now)
+	} else if what := effects[a.Fault]; !d.answered && a.Status == 0 && (what == gone || what == ill) {
 		d.silent = append(d.silent, silence{j, a, now})
 	} else {
 		d.record(j, a, now)
