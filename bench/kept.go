@@ -40,20 +40,13 @@ func runKept(ctx context.Context, args []string, out io.Writer) error {
 	if sites == "" {
 		return fmt.Errorf("%w: kept needs -sites", errUsage)
 	}
-	hugo, err := exec.LookPath(hugo)
-	if err == nil {
-		hugo, err = filepath.Abs(hugo)
-	}
-	if err != nil {
-		return fmt.Errorf("find Hugo: %w", err)
-	}
-	var r result
-	r.machine(ctx, s.date)
-	sitelink, version, err := s.buildSitelink(ctx)
+	tools, err := s.tools(ctx, hugo)
 	if err != nil {
 		return err
 	}
-	r.addf("sitelink  %s\nruns      %d, the fastest counts\n", version, s.runs)
+	var r result
+	r.machine(ctx, s.date)
+	r.addf("sitelink  %s\nruns      %d, the fastest counts\n", tools.version, s.runs)
 	var rows [][]string
 	var missed []string
 	for from := range strings.SplitSeq(sites, ",") {
@@ -61,7 +54,7 @@ func runKept(ctx context.Context, args []string, out io.Writer) error {
 		if err != nil {
 			return err
 		}
-		k := keptRun{measurement: measurement{hugo: hugo, sitelink: sitelink, site: filepath.Join(tmp, "site"), bin: filepath.Join(tmp, "bin"), none: filepath.Join(tmp, "none")}, from: filepath.Clean(from), tmp: tmp, runs: s.runs}
+		k := keptRun{measurement: tools.in(tmp), from: filepath.Clean(from), tmp: tmp, runs: s.runs}
 		err = k.measure(ctx)
 		remove()
 		if err != nil {

@@ -42,30 +42,23 @@ func runMoves(ctx context.Context, args []string, out io.Writer) error {
 	if site == "" {
 		return fmt.Errorf("%w: moves needs -site", errUsage)
 	}
-	hugo, err := exec.LookPath(hugo)
-	if err == nil {
-		hugo, err = filepath.Abs(hugo)
-	}
-	if err != nil {
-		return fmt.Errorf("find Hugo: %w", err)
-	}
-	var r result
-	r.machine(ctx, s.date)
-	sitelink, version, err := s.buildSitelink(ctx)
+	tools, err := s.tools(ctx, hugo)
 	if err != nil {
 		return err
 	}
+	var r result
+	r.machine(ctx, s.date)
 	tmp, remove, err := scratch()
 	if err != nil {
 		return err
 	}
 	defer remove()
-	m := mover{measurement: measurement{hugo: hugo, sitelink: sitelink, site: filepath.Join(tmp, "site"), bin: filepath.Join(tmp, "bin"), none: filepath.Join(tmp, "none")},
+	m := mover{measurement: tools.in(tmp),
 		profile: profile, random: rand.New(rand.NewPCG(seed, 0)), out: out}
 	if err := m.run(ctx, filepath.Clean(site), n); err != nil {
 		return err
 	}
-	r.addf("sitelink  %s\nsite      %s, seed %d, profile %s\n\n", version, site, seed, profile)
+	r.addf("sitelink  %s\nsite      %s, seed %d, profile %s\n\n", tools.version, site, seed, profile)
 	r.addf("%d of %d moves made, %d refused\n%d with new findings, %d with old addresses that do not answer, %d not restored to the byte\n", m.made, n, m.refused, m.worse, m.dead, m.notRestored)
 	if err := r.keep(&s, "moves", out); err != nil {
 		return err

@@ -44,22 +44,16 @@ func runPositions(ctx context.Context, args []string, out io.Writer) error {
 	if from == "" || n < 1 || values < 1 {
 		return fmt.Errorf("%w: positions needs -site, and at least one of -breaks and -values", errUsage)
 	}
-	hugo, err := exec.LookPath(hugo)
-	if err == nil {
-		hugo, err = filepath.Abs(hugo)
-	}
+	tools, err := s.tools(ctx, hugo)
 	if err != nil {
-		return fmt.Errorf("find Hugo: %w", err)
+		return err
 	}
 	tmp, remove, err := scratch()
 	if err != nil {
 		return err
 	}
 	defer remove()
-	m := measurement{hugo: hugo, site: filepath.Join(tmp, "site"), bin: filepath.Join(tmp, "bin"), none: filepath.Join(tmp, "none")}
-	if m.sitelink, m.version, err = s.buildSitelink(ctx); err != nil {
-		return err
-	}
+	m := tools.in(tmp)
 	if err := m.prepare(from); err != nil {
 		return err
 	}
@@ -69,9 +63,9 @@ func runPositions(ctx context.Context, args []string, out io.Writer) error {
 	}
 	var r result
 	r.machine(ctx, s.date)
-	said, err := exec.CommandContext(ctx, hugo, "version").Output()
+	said, err := exec.CommandContext(ctx, m.hugo, "version").Output()
 	if err != nil {
-		return fmt.Errorf("ask %s for its version: %w", hugo, err)
+		return fmt.Errorf("ask %s for its version: %w", m.hugo, err)
 	}
 	r.addf("sitelink  %s\nhugo      %s\nsite      %s, %d links broken, seed %d\n", m.version, strings.TrimSpace(string(said)), filepath.Base(from), n, seed)
 	rows, mistakes, missed, err := m.rows(ctx, from, spots, values, &r)
@@ -98,6 +92,24 @@ type measurement struct {
 	hugo, sitelink, version string
 	site                    string // the copy
 	bin, none               string // directories for PATH: with hugo, and empty
+}
+
+// tools finds Hugo and builds sitelink.
+func (s *settings) tools(ctx context.Context, hugo string) (m measurement, err error) {
+	if m.hugo, err = exec.LookPath(hugo); err == nil {
+		m.hugo, err = filepath.Abs(m.hugo)
+	}
+	if err != nil {
+		return m, fmt.Errorf("find Hugo: %w", err)
+	}
+	m.sitelink, m.version, err = s.buildSitelink(ctx)
+	return m, err
+}
+
+// in returns the measurement of a site in a scratch directory.
+func (m measurement) in(tmp string) measurement {
+	m.site, m.bin, m.none = filepath.Join(tmp, "site"), filepath.Join(tmp, "bin"), filepath.Join(tmp, "none")
+	return m
 }
 
 // prepare copies the site without what builds leave.

@@ -47,6 +47,8 @@ type Cause struct {
 //   - a link of a page, and the same link in feeds that repeat the page;
 //   - what one template does wrong about endpoints, on all pages;
 //   - fragments that are left to scripts on the same evidence, of all pages;
+//   - links to ids of the linking page itself that a template has turned into links
+//     to another page;
 //   - addresses that moved from one directory to another, and an id that is gone
 //     from many pages.
 //
@@ -133,6 +135,8 @@ func keyOfCause(f *Finding) causeKey {
 		return causeKey{kind: bySite, what: joined(string(f.Code), f.Message)}
 	case f.Code == ScriptFragment:
 		return causeKey{kind: bySite, what: joined(string(f.Code), f.evidence)}
+	case isOwnAnchor(f):
+		return causeKey{kind: bySite, what: joined(string(f.Code), "of the linking page")}
 	case f.Code == AddressGone:
 		return causeKey{kind: bySite, what: joined(string(f.Code), movedTogether(f))}
 	case f.Code == AnchorGone:

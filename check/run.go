@@ -59,6 +59,9 @@ func checkSite(ctx context.Context, s *isite.Site, opt Options) (*Result, error)
 func conclude(findings []Finding, sum *Summary, ignore *ignoreRules, opt Options) *Result {
 	sum.addFaults(findings)
 	sum.UnusedIgnores = ignore.unused()
+	if note := ownAnchorNote(findings); note != "" {
+		sum.Notes = append(sum.Notes, note)
+	}
 	return &Result{
 		Findings: findings,
 		Summary:  *sum,

@@ -3,6 +3,7 @@ package check
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"maps"
 	"path"
 	"slices"
@@ -137,7 +138,12 @@ func suggestAnchors(s *isite.Site, r *isite.Reader, target isite.PageID, finding
 		fragment string
 	}
 	known := map[key]string{}
+	own := ownAnchors(s, findings)
 	for _, f := range findings {
+		if own[f.Page] {
+			f.Suggestion = ownAnchor(f)
+			continue
+		}
 		k := key{f.Code, f.Fragment}
 		nearest, ok := known[k]
 		if !ok {
@@ -152,6 +158,66 @@ func suggestAnchors(s *isite.Site, r *isite.Reader, target isite.PageID, finding
 			f.Suggestion = withFragment(s, f, encodeFragment(nearest))
 		}
 	}
+}
+
+// manyOwn is how many ids a page cannot have in common with the missing ids of another
+// page by chance.
+const manyOwn = 3
+
+// ownAnchors returns the pages whose links to the target of the findings all name ids
+// that the linking page itself has, at least manyOwn. A template wrote these links: it
+// rendered Markdown with #id as part of another page, as Hugo's markdownify does.
+func ownAnchors(s *isite.Site, findings []*Finding) map[string]bool {
+	found := map[string]map[string]bool{} // page, then fragment; nil if one is not there
+	for _, f := range findings {
+		ids, seen := found[f.Page]
+		switch {
+		case seen && ids == nil || ids[f.Fragment]:
+			continue
+		case f.Code != MissingFragment || f.hasBase || f.isFeed || !gives(s, f, ownAnchor(f)):
+			found[f.Page] = nil
+			continue
+		case !seen:
+			ids = map[string]bool{}
+			found[f.Page] = ids
+		}
+		ids[f.Fragment] = true
+	}
+	own := map[string]bool{}
+	for page, ids := range found {
+		own[page] = len(ids) >= manyOwn
+	}
+	return own
+}
+
+// ownAnchor returns the fragment of a link, as a link within its page.
+func ownAnchor(f *Finding) string {
+	_, fragment, _ := strings.Cut(f.Raw, "#")
+	return "#" + fragment
+}
+
+// isOwnAnchor reports whether a link should have been one within its page, see
+// ownAnchors.
+func isOwnAnchor(f *Finding) bool {
+	return f.Code == MissingFragment && strings.HasPrefix(f.Suggestion, "#") && !strings.HasPrefix(f.Raw, "#")
+}
+
+// ownAnchorNote returns what the author should know of the links that should have been
+// links within their page, "" if the findings have none.
+func ownAnchorNote(findings []Finding) string {
+	n, first := 0, (*Finding)(nil)
+	for i := range findings {
+		if f := &findings[i]; isOwnAnchor(f) {
+			if n += max(1, f.Count); first == nil {
+				first = f
+			}
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d links name an id of their own page, but lead to another page, such as %s on %s: "+
+		"a template renders the Markdown as part of the other page; in Hugo, replace markdownify with .Page.RenderString", n, first.Raw, first.Page)
 }
 
 // withFragment returns the link with another fragment, and with the address of

@@ -3,6 +3,7 @@ package check
 import (
 	"html"
 	"maps"
+	"strings"
 	"testing"
 
 	isite "github.com/sitelink/sitelink/internal/site"
@@ -119,6 +120,34 @@ func TestSuggestionForFragment(t *testing.T) {
 	r := checkFiles(t, files{"p.html": plain + "<a href=../t.html#instalation>", "t.html": plain + "<p id=installation>"}, isite.Options{}, Options{})
 	if len(r.Findings) != 1 || r.Findings[0].Suggestion != "t.html#installation" {
 		t.Errorf("%v, suggestion %q", briefs(r.Findings), r.Findings[0].Suggestion)
+	}
+}
+
+// TestSuggestionOfOwnAnchors: a page whose links to another page all name ids of the
+// page itself should have had links within the page. That is one cause, and a note.
+// Fewer than three such links, or one id that the page lacks, say nothing.
+func TestSuggestionOfOwnAnchors(t *testing.T) {
+	const terms = plain + "<p id=one><p id=two><p id=three>"
+	const links = "<a href=/de/#one>1</a> <a href=/de/#two>2</a> <a href=/de/#two>2</a> <a href=/de/#three>3</a>"
+	for _, tc := range []struct {
+		page string
+		want string // suggestion of the first
+	}{
+		{terms + links, "#one"},
+		{terms + "<a href=/de/#one>1</a> <a href=/de/#two>2</a>", ""},
+		{terms + links + "<a href=/de/#other>o</a>", ""},
+		{"<!doctype html><base href=/x/><p id=one><p id=two><p id=three>" + links, ""},
+	} {
+		r := checkFiles(t, files{"de/index.html": plain, "de/terms/index.html": tc.page, "terms/index.html": tc.page}, isite.Options{}, Options{})
+		if len(r.Findings) == 0 || r.Findings[0].Suggestion != tc.want {
+			t.Errorf("%s: %v, suggestion %q, want %q", tc.page, briefs(r.Findings), r.Findings[0].Suggestion, tc.want)
+		}
+		if one := len(Causes(r.Findings)) == 1; one != (tc.want != "") {
+			t.Errorf("%s: one cause: %v", tc.page, one)
+		}
+		if noted := len(r.Summary.Notes) == 1 && strings.HasPrefix(r.Summary.Notes[0], "8 links name an id of their own page"); noted != (tc.want != "") {
+			t.Errorf("%s: notes %q", tc.page, r.Summary.Notes)
+		}
 	}
 }
 

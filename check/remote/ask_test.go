@@ -227,12 +227,12 @@ func TestAsk(t *testing.T) {
 	w := newWeb(t, site)
 	past, future := time.Now().Add(-time.Hour), time.Now().Add(time.Hour)
 	expired, other, unknown := tlsWeb(t, past, "127.0.0.1"), tlsWeb(t, future, "127.0.0.2"), tlsWeb(t, future, "127.0.0.1")
-	nobody, err := net.Listen("tcp", "127.0.0.1:0")
+	unused, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	closed := "http://" + nobody.Addr().String() + "/"
-	nobody.Close()
+	closed := "http://" + unused.Addr().String() + "/"
+	unused.Close()
 	want := map[string]string{
 		w.URL + "/page":       "ok ",
 		w.URL + "/plain":      "ok ",

@@ -37,8 +37,10 @@ type Options struct {
 	// MaxFindings is the largest number of findings about links that the result lists,
 	// 0 for all, see [check.Options]. With a baseline, it lists all.
 	MaxFindings int
-	// Sources finds the places in the author's sources.
-	Sources bool
+	// Sources finds the places in the author's sources. LateSources begins to read them
+	// when the first place is asked for; otherwise that may begin in the background while
+	// the site is loaded.
+	Sources, LateSources bool
 	// Hints reports content that is newer than the docroot, and asks Hugo about
 	// stale and partial builds where the findings look
 	// like one.
@@ -108,7 +110,7 @@ func Open(ctx context.Context, p *project.Project, opt Options) (*Audit, error) 
 		}
 	}
 	var first func()
-	if opt.Sources {
+	if opt.Sources && !opt.LateSources {
 		if sources := a.sourceOptions(); sources.Project != "" {
 			first = func() { a.early.begin(ctx, sources) }
 		}

@@ -17,6 +17,7 @@ import (
 	"html"
 	"net/url"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/yuin/goldmark/util"
 
@@ -135,6 +136,33 @@ func At(all []Link, position int) *Link {
 		}
 	}
 	return found
+}
+
+// Offset returns the offset of a line and column, both counted from 1, the column in
+// code points. A byte order mark at the start takes no column. The position after the
+// last character of a line has an offset; ok is false beyond it.
+func Offset(text []byte, line, column int) (offset int, ok bool) {
+	if line < 1 || column < 1 {
+		return 0, false
+	}
+	for range line - 1 {
+		n := bytes.IndexByte(text[offset:], '\n')
+		if n < 0 {
+			return 0, false
+		}
+		offset += n + 1
+	}
+	if line == 1 && bytes.HasPrefix(text, []byte("\uFEFF")) {
+		offset = len("\uFEFF")
+	}
+	for range column - 1 {
+		if offset >= len(text) || text[offset] == '\n' {
+			return 0, false
+		}
+		_, n := utf8.DecodeRune(text[offset:])
+		offset += n
+	}
+	return offset, true
 }
 
 // Heading is a heading of a Markdown file.

@@ -232,3 +232,40 @@ func TestHeadings(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+func TestOffset(t *testing.T) {
+	for _, tt := range []struct {
+		text         string
+		line, column int
+		want         int // -1 for no offset
+	}{
+		{"", 1, 1, 0},
+		{"", 1, 2, -1},
+		{"", 2, 1, -1},
+		{"ab", 0, 1, -1},
+		{"ab", 1, 0, -1},
+		{"ab\ncd", 1, 1, 0},
+		{"ab\ncd", 1, 3, 2}, // the end of the line
+		{"ab\ncd", 1, 4, -1},
+		{"ab\ncd", 2, 2, 4},
+		{"ab\ncd", 2, 3, 5},
+		{"ab\ncd", 2, 4, -1},
+		{"ab\r\ncd", 2, 1, 4},
+		{"äöü\nß😀x", 1, 3, 4},
+		{"äöü\nß😀x", 2, 3, 13},
+		{"\uFEFFab\ncd", 1, 1, 3},
+		{"\uFEFFab\ncd", 1, 2, 4},
+		{"\uFEFFab\ncd", 2, 1, 6},
+		{"\uFEFF", 1, 1, 3},
+		{"\uFEFF", 1, 2, -1},
+		{"\xffa", 1, 2, 1}, // an invalid byte is one character
+	} {
+		got, ok := Offset([]byte(tt.text), tt.line, tt.column)
+		if !ok {
+			got = -1
+		}
+		if got != tt.want {
+			t.Errorf("Offset(%q, %d, %d) = %d, want %d", tt.text, tt.line, tt.column, got, tt.want)
+		}
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/fault"
@@ -68,7 +69,14 @@ func interrupted(j *journal) error {
 	return fault.New(fmt.Errorf("%q was interrupted and has changed only some of its files", j.Command), "to restore them: "+undoCommand(j))
 }
 
-func undoCommand(*journal) string { return "sitelink mv --undo" }
+// undoCommand returns what takes the changes of a journal back: fix undoes its own, mv
+// moves.
+func undoCommand(j *journal) string {
+	if strings.HasPrefix(j.Command, "sitelink fix") {
+		return "sitelink fix --undo"
+	}
+	return "sitelink mv --undo"
+}
 
 // recheck makes sure that the files are still as they were read.
 func (s *Set) recheck(files []string) error {

@@ -164,7 +164,7 @@ func cutTail(value string) (name, tail string) {
 
 // relativePath returns the shortest path from a directory to a file.
 func relativePath(dir, to string) string {
-	x, y := strings.Split(dir, "/"), strings.Split(to, "/")
+	x, y := strings.Split(strings.TrimSuffix(dir, "/"), "/"), strings.Split(to, "/")
 	if dir == "." {
 		x = nil
 	}
@@ -175,37 +175,15 @@ func relativePath(dir, to string) string {
 	return strings.Repeat("../", len(x)-n) + strings.Join(y[n:], "/")
 }
 
-var bom = []byte("\uFEFF")
+const bom = "\uFEFF"
 
-// offsetOf returns the offset of a line and column, both counted from 1, the column
-// in code points. A byte order mark takes no column.
-func offsetOf(text []byte, line, column int) (at int, ok bool) {
-	for range line - 1 {
-		n := bytes.IndexByte(text[at:], '\n')
-		if n < 0 {
-			return 0, false
-		}
-		at += n + 1
-	}
-	if at == 0 && bytes.HasPrefix(text, bom) {
-		at = len(bom)
-	}
-	for range column - 1 {
-		if at >= len(text) || text[at] == '\n' {
-			return 0, false
-		}
-		_, n := utf8.DecodeRune(text[at:])
-		at += n
-	}
-	return at, true
-}
-
-// positionOf is the reverse of offsetOf.
+// positionOf returns the line and column of an offset, as [destination.Offset] takes
+// them.
 func positionOf(text []byte, at int) (line, column int) {
 	before := text[:at]
 	line = bytes.Count(before, []byte("\n")) + 1
 	start := bytes.LastIndexByte(before, '\n') + 1
-	if start == 0 && bytes.HasPrefix(before, bom) {
+	if start == 0 && bytes.HasPrefix(before, []byte(bom)) {
 		start = len(bom)
 	}
 	return line, utf8.RuneCount(before[start:]) + 1

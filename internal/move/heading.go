@@ -8,7 +8,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/audit"
@@ -119,20 +118,9 @@ func (m *planner) anchors(ctx context.Context, v *version, address string) ([]st
 // findHeading finds a heading by its text or its id. id is "" if it is not known.
 func findHeading(headings []destination.Heading, name string, ids []string) (h *destination.Heading, id string, err error) {
 	given := make([]string, len(headings))
-	used := map[string]int{}
 	for i, h := range headings {
-		given[i] = h.ID
-		if h.ID != "" {
-			continue
-		}
-		s := slug(h.Text)
-		id := s
-		if used[s] > 0 {
-			id = fmt.Sprintf("%s-%d", s, used[s])
-		}
-		used[s]++
-		if slices.Contains(ids, id) {
-			given[i] = id
+		if h.ID != "" || slices.Contains(ids, h.Anchor) {
+			given[i] = h.Anchor
 		}
 	}
 	for _, same := range []func(i int) bool{
@@ -155,20 +143,6 @@ func findHeading(headings []destination.Heading, name string, ids []string) (h *
 		}
 	}
 	return nil, "", fmt.Errorf("it has no heading %q", name)
-}
-
-// slug is the id that Hugo and GitHub give a heading.
-func slug(text string) string {
-	var b strings.Builder
-	for _, r := range strings.ToLower(strings.TrimSpace(text)) {
-		switch {
-		case r == ' ' || r == '-':
-			b.WriteByte('-')
-		case r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r):
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
 }
 
 // changedIDs compares the ids of a page before and after. The same number of ids means

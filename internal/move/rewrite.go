@@ -1,7 +1,6 @@
 package move
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"net/url"
@@ -10,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"unicode/utf8"
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/audit"
@@ -33,20 +31,9 @@ func newDocument(file string, text []byte, hash string, g generator.Name) *docum
 
 // at returns the destination at a line and column, nil if there is none.
 func (d *document) at(line, column int) *destination.Link {
-	off := 0
-	for range line - 1 {
-		i := bytes.IndexByte(d.text[off:], '\n')
-		if i < 0 {
-			return nil
-		}
-		off += i + 1
-	}
-	for range column - 1 {
-		if off >= len(d.text) {
-			return nil
-		}
-		_, size := utf8.DecodeRune(d.text[off:])
-		off += size
+	off, ok := destination.Offset(d.text, line, column)
+	if !ok {
+		return nil
 	}
 	return destination.At(d.links, off)
 }

@@ -229,13 +229,14 @@ func (s *shadow) publish(ctx context.Context, name, cache string) (*version, err
 			return nil, err
 		}
 	}
-	a, err := audit.Open(ctx, p, audit.Options{Sources: true, Cache: cache, Original: s.original.Dir})
+	a, err := audit.Open(ctx, p, audit.Options{
+		// A reader in the background would meet the files of the copy while they have
+		// other names.
+		Sources: true, LateSources: true, Cache: cache, Original: s.original.Dir,
+	})
 	if err != nil {
 		return nil, err
 	}
-	// The sources are read when positions are asked for. A reader in the background
-	// would meet the files of the copy while they have other names.
-	a.Close()
 	r, err := check.Run(ctx, audit.Handle(a.Site), s.checkOptions(p))
 	if err != nil {
 		a.Close()

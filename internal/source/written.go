@@ -2,11 +2,16 @@ package source
 
 import (
 	"bytes"
+	"cmp"
 	"path"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/util"
 
 	"github.com/sitelink/sitelink/internal/scan"
 	"github.com/sitelink/sitelink/internal/scan/css"
@@ -182,6 +187,9 @@ type WrittenHeading struct {
 	// "" if there is none.
 	ID             string
 	IDStart, IDEnd int
+	// Anchor is the id that the page gets: ID, or the one that the generator makes of
+	// the text; "" if it makes none.
+	Anchor string
 }
 
 // ReadHeadings returns the headings of a Markdown file in their order.
@@ -201,6 +209,7 @@ func ReadHeadings(name string, text []byte, g Generator) (all []WrittenHeading) 
 	}
 	doc, _ := parseGoldmark(masked)
 	w := markdownWalk{text: masked}
+	used := map[string]bool{}
 	// Walk returns only the errors of the callback.
 	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		h, ok := n.(*ast.Heading)
@@ -216,11 +225,60 @@ func ReadHeadings(name string, text []byte, g Generator) (all []WrittenHeading) 
 				of.setID(text, string(id))
 			}
 		}
+		if of.Anchor = of.ID; of.Anchor == "" {
+			of.Anchor = w.autoID(h, g)
+			for base, n := of.Anchor, 1; base != "" && used[of.Anchor]; n++ {
+				of.Anchor = base + "-" + strconv.Itoa(n)
+			}
+		}
+		used[of.Anchor] = true
 		all = append(all, of)
 		return ast.WalkSkipChildren, nil
 	})
 	return all
 }
+
+// autoID returns the id that a generator makes of the text of a heading, as Hugo does
+// with the setting autoHeadingIDType = "github": letters and digits in lower case, a
+// hyphen for each space, and underscores. Hugo takes the last line as its typographer
+// writes it, without raw HTML and addresses, and gives no id if nothing is left. Other
+// generators know no typographer and keep combining marks, as GitHub does.
+func (w *markdownWalk) autoID(h *ast.Heading, g Generator) string {
+	w.raw = w.raw[:0]
+	// Walk returns only the errors of the callback.
+	_ = ast.Walk(h, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		t, ok := n.(*ast.Text)
+		if !ok || !entering {
+			return ast.WalkContinue, nil
+		}
+		value := t.Value(w.text)
+		if g == Hugo && t.Parent().Kind() != ast.KindCodeSpan {
+			value = typographic.ReplaceAll(value, []byte("$1"))
+		}
+		w.raw = append(w.raw, value...)
+		if t.SoftLineBreak() || t.HardLineBreak() {
+			w.raw = w.raw[:0]
+		}
+		return ast.WalkContinue, nil
+	})
+	if len(w.raw) == 0 {
+		return ""
+	}
+	var id strings.Builder
+	for _, r := range strings.TrimSpace(string(util.ResolveEntityNames(w.raw))) {
+		switch {
+		case r == ' ' || r == '-':
+			id.WriteByte('-')
+		case r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) || g != Hugo && unicode.Is(unicode.M, r):
+			id.WriteRune(unicode.ToLower(r))
+		}
+	}
+	return cmp.Or(id.String(), "heading")
+}
+
+// typographic matches an escaped character, and hyphens of which Hugo's typographer
+// makes a dash.
+var typographic = regexp.MustCompile("\\\\([!-/:-@\\[-`{-~])|-{2,3}")
 
 // setID sets the id, and where it is written: in the braces after the text.
 func (h *WrittenHeading) setID(text []byte, id string) {

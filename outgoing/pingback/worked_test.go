@@ -39,8 +39,8 @@ func TestWorkedExample(t *testing.T) {
 		calls = append(calls, string(body))
 		io.WriteString(w, successBody("<string>thanks</string>"))
 	})
-	nobody := httptest.NewServer(http.NotFoundHandler())
-	nobody.Close()
+	empty := httptest.NewServer(http.NotFoundHandler())
+	empty.Close()
 	bob := log("bob", func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/header":
@@ -48,7 +48,7 @@ func TestWorkedExample(t *testing.T) {
 		case "/element": // within the first 5 kB
 			fmt.Fprintf(w, "<!DOCTYPE html>%s<link rel=\"pingback\" href=%q>", strings.Repeat(" ", 4800), gateway.URL+"/element")
 		case "/dead":
-			fmt.Fprintf(w, "<link rel=\"pingback\" href=%q>", nobody.URL)
+			fmt.Fprintf(w, "<link rel=\"pingback\" href=%q>", empty.URL)
 		case "/none":
 			fmt.Fprint(w, "<!DOCTYPE html><p>nothing here")
 		}

@@ -297,7 +297,7 @@ func (s *Snapshot) completeFragment(ctx context.Context, o *Overlay, c *Completi
 	}
 	seen := map[string]bool{}
 	for _, h := range headings {
-		if seen[h.ID] = true; !add(h.ID, h.Text) {
+		if seen[h.ID] = true; h.ID != "" && !add(h.ID, h.Text) {
 			return
 		}
 	}

@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"context"
 	"regexp"
-	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -109,8 +107,8 @@ type Heading struct {
 	Start, End int
 	Level      int
 	Text       string
-	// ID is the anchor that the page gets. Explicit reports that the author wrote
-	// it.
+	// ID is the anchor that the page gets, "" for none. Explicit reports that the
+	// author wrote it.
 	ID       string
 	Explicit bool
 }
@@ -119,7 +117,9 @@ type Heading struct {
 func (f *indexedFile) anchors() map[string]bool {
 	ids := map[string]bool{}
 	for _, h := range f.headings {
-		ids[h.ID] = true
+		if h.ID != "" {
+			ids[h.ID] = true
+		}
 	}
 	return ids
 }
@@ -135,47 +135,10 @@ func hashFragment(fragment string) uint64 {
 func (s *Snapshot) Headings(file string, text []byte) []Heading {
 	written := destination.Headings(file, text, s.generator)
 	all := make([]Heading, 0, len(written))
-	used := map[string]int{}
 	for _, w := range written {
-		h := Heading{Start: w.Start, End: w.End, Level: w.Level, Text: w.Text, ID: w.ID, Explicit: w.ID != ""}
-		if h.ID == "" {
-			h.ID = slug(w.Text)
-		}
-		if n, ok := used[h.ID]; ok && !h.Explicit {
-			base := h.ID
-			for ; ; n++ {
-				if h.ID = base + "-" + strconv.Itoa(n); used[h.ID] == 0 {
-					break
-				}
-			}
-			used[base] = n + 1
-		}
-		if used[h.ID] == 0 {
-			used[h.ID] = 1
-		}
-		all = append(all, h)
+		all = append(all, Heading{Start: w.Start, End: w.End, Level: w.Level, Text: w.Text, ID: w.Anchor, Explicit: w.ID != ""})
 	}
 	return all
-}
-
-// slug returns the id that generators make of a heading, as GitHub does: letters
-// and digits in lower case, hyphens for spaces, nothing else but underscores.
-func slug(text string) string {
-	var b strings.Builder
-	for _, r := range strings.TrimSpace(text) {
-		switch {
-		case unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.Mn, r):
-			b.WriteRune(unicode.ToLower(r))
-		case r == '-' || r == '_':
-			b.WriteRune(r)
-		case unicode.IsSpace(r):
-			b.WriteByte('-')
-		}
-	}
-	if b.Len() == 0 {
-		return "heading"
-	}
-	return b.String()
 }
 
 var titleLine = regexp.MustCompile(`(?m)^\s*"?title"?\s*[:=]\s*(.+?),?\s*$`)

@@ -109,7 +109,7 @@ func (s *Snapshot) Lenses(o *Overlay, f *File) []Lens {
 	})
 	all := []Lens{{Place: Place{Node: node}, Count: total}}
 	for _, h := range f.Headings {
-		if n := by[hashFragment(h.ID)]; n > 0 {
+		if n := by[hashFragment(h.ID)]; n > 0 && h.ID != "" {
 			all = append(all, Lens{Place{node, h.ID}, h.Start, n})
 		}
 	}
@@ -235,7 +235,7 @@ func (s *Snapshot) Symbols(ctx context.Context, o *Overlay, query string) []Symb
 func (s *Snapshot) Placer(text []byte, file string) func(line, column int) (start, end int, ok bool) {
 	all := s.destinations(file, text)
 	return func(line, column int) (start, end int, ok bool) {
-		if start, ok = offsetOf(text, line, column); !ok {
+		if start, ok = destination.Offset(text, line, column); !ok {
 			return 0, 0, false
 		}
 		if d := destination.At(all, start); d != nil {
@@ -247,30 +247,6 @@ func (s *Snapshot) Placer(text []byte, file string) func(line, column int) (star
 		}
 		return start, end, true
 	}
-}
-
-// offsetOf returns the offset of a line and column.
-func offsetOf(text []byte, line, column int) (int, bool) {
-	at := 0
-	for ; line > 1; line-- {
-		n := slices.Index(text[at:], '\n')
-		if n < 0 {
-			return 0, false
-		}
-		at += n + 1
-	}
-	rest := string(text[at:])
-	n := 1
-	for i, r := range rest {
-		if n == column {
-			return at + i, true
-		}
-		if r == '\n' {
-			return 0, false
-		}
-		n++
-	}
-	return len(text), n == column
 }
 
 // pageID is the page of a node.
