@@ -37,8 +37,10 @@ type Options struct {
 	// Budget limits the time, and MaxRequests the number of requests; 0 means no limit.
 	Budget      time.Duration
 	MaxRequests int
-	// OnlyNew asks only for URLs that the cache does not know.
+	// OnlyNew asks only for URLs that neither the cache nor Known has: a baseline, or
+	// another build.
 	OnlyNew bool
+	Known   []string
 	// OnlyFailed asks only for URLs whose last answer was not good, at any age.
 	OnlyFailed bool
 	// Probe asks for variants of dead links, and of links that are not https:
@@ -85,6 +87,9 @@ type Report struct {
 	// answered, of three or more: this machine seems to be offline, so nothing is
 	// counted against them, and their records stay as they were.
 	Silent int
+	// Known is the number of URLs that were not asked for because [Options.Known] has
+	// them.
+	Known int
 	// Unsearched is the number of dead URLs about which the archive gave no answer.
 	Unsearched int
 	// Died and Recovered are the URLs whose link is dead now and was not before, and
@@ -188,6 +193,12 @@ func (d *dispatcher) plan(links []Link, now time.Time) {
 		jobs = append(jobs, j)
 	}
 	d.report.Links = len(jobs)
+	accepted := map[string]bool{}
+	for _, raw := range d.opt.Known {
+		if key, err := Key(raw); err == nil {
+			accepted[key] = true
+		}
+	}
 	due := jobs[:0]
 	for _, j := range jobs {
 		slices.Sort(j.fragments)
@@ -207,6 +218,11 @@ func (d *dispatcher) plan(links []Link, now time.Time) {
 		if record.Known() && !d.wants(&record, j, name, now) {
 			d.report.Fresh++
 			d.count(name, &record)
+			continue
+		}
+		if !record.Known() && d.opt.OnlyNew && accepted[j.key] {
+			d.report.Known++
+			d.report.unasked[j.key] = check.External
 			continue
 		}
 		if !record.Known() && d.opt.OnlyFailed {
