@@ -218,7 +218,7 @@ func checkProject(ctx context.Context, c *cli, p *project.Project, ext *external
 	if opt.Since, err = c.since(ctx, p); err != nil {
 		return err
 	}
-	checker, err := ext.open(c, p, progress)
+	checker, err := ext.open(ctx, c, p, progress)
 	if err != nil {
 		return err
 	}
@@ -406,7 +406,7 @@ type externalFlags struct {
 func (f *externalFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.StringVar(&f.cache, "status-cache", "", "remember other sites in `FILE` (default: status-cache in [external])")
+	flags.StringVar(&f.cache, "status-cache", "", "remember other sites in `CACHE`: a file or postgres://... (default: status-cache in [external])")
 	flags.BoolVar(&f.onlyNew, "only-new", false, "ask only for links that neither the baseline nor the status cache knows; a 404 or 410 is an error at once")
 	flags.BoolVar(&f.probe, "probe", false, "ask for dead and http links with https, and for dead ones with or without slash or www; robots.txt is respected")
 	flags.BoolVar(&f.archive, "archive", false, "ask the Internet Archive for copies of dead pages (archive-api in [external])")
@@ -485,11 +485,11 @@ func parseNetworks(texts []string) (networks []netip.Prefix, err error) {
 }
 
 // open opens the status cache if the run asks other sites; otherwise it returns nil.
-func (f *externalFlags) open(c *cli, p *project.Project, progress *progress) (*external.Checker, error) {
+func (f *externalFlags) open(ctx context.Context, c *cli, p *project.Project, progress *progress) (*external.Checker, error) {
 	if f == nil || !f.ask {
 		return nil, nil
 	}
-	return external.Open(p, external.Options{
+	return external.Open(ctx, p, external.Options{
 		OnlyNew: f.onlyNew, OnlyFailed: f.failed, Probe: f.probe, Archive: f.archive, Flush: f.flush, Reset: f.reset, AnyAge: f.anyAge,
 		Version: versionNumber(), Warn: c.ui.warning, Progress: progress.sites,
 	})

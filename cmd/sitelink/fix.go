@@ -304,7 +304,7 @@ func (x *fixer) replacements(ctx context.Context, p *project.Project) (all []fix
 		}
 		all = append(all, r)
 	}
-	records, err := external.Records(p, x.c.ui.warning)
+	records, err := external.Records(ctx, p, x.c.ui.warning)
 	for i := range records {
 		r := &records[i]
 		if to := external.Suggestion(r); to != "" {
