@@ -260,7 +260,7 @@ func (d *dispatcher) admit(j *job, now time.Time) {
 			return
 		}
 	}
-	j.host.queue = append([]*job{j}, j.host.queue...)
+	j.host.queue.pushFirst(j)
 	d.list(j.host, now)
 }
 
