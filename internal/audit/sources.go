@@ -43,7 +43,7 @@ func (a *Audit) PlaceFindings(ctx context.Context, r *check.Result) error {
 
 // place does the work of PlaceFindings and returns what it read of the sources,
 // nil if that is nothing.
-// hints are links that are no findings, and get a place as well.
+// hints are links that work, and get a place as well.
 func (a *Audit) place(ctx context.Context, r *check.Result, hints []check.Finding) (*source.Map, error) {
 	if len(r.Findings) == 0 && len(hints) == 0 {
 		return nil, nil
