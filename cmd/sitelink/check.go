@@ -466,7 +466,7 @@ func (f *externalFlags) apply(cmd *cobra.Command, cfg *config.Config) error {
 		return fault.Usage("--only-new and --retry-failed exclude each other: a URL that failed is not new", "keep one of them")
 	}
 	networks, err := parseNetworks(f.allow)
-	cfg.Fetch.AllowAddress = append(networks, cfg.Fetch.AllowAddress...)
+	cfg.Allow(networks)
 	return err
 }
 

@@ -255,6 +255,16 @@ func TestExternalUsage(t *testing.T) {
 	mentions(t, out, "not checked: 1 external")
 	write(t, "sitelink.toml", "[fetch]\nallow-address = [\"127.0.0.0/8\"]\n\n[[external.host]]\nhost = \"127.0.*\"\naccept = [\"404\"]\n")
 	write(t, "public/index.html", `<a href="`+n.URL+`/missing">1</a>`)
-	out, _ = n.plain(t, context.Background(), 0, "external", "public", "--max-age", "0s")
+	n.take()
+	for _, command := range [][]string{{"external", "public"}, {"check", "public", "--external"}, {"external", "public", "--allow-address", "127.0.0.0/9"}} {
+		_, errs = n.plain(t, context.Background(), exitUsage, command...)
+		mentions(t, errs, "allow-address in [fetch]: 127.0.0.0/8 is not used, because the configuration was found and not named", "hint: name the network with --allow-address")
+	}
+	if asked := n.take(); len(asked) > 0 {
+		t.Errorf("a configuration that was found allowed %q", asked)
+	}
+	out, _ = n.plain(t, context.Background(), 0, "external", "public", "--allow-address", "127.0.0.0/8", "--max-age", "0s")
+	mentions(t, out, "ok: checked 1 page, 1 link")
+	out, _ = n.plain(t, context.Background(), 0, "external", "public", "--max-age", "0s", "--config", "sitelink.toml")
 	mentions(t, out, "ok: checked 1 page, 1 link")
 }
