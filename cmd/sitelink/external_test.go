@@ -223,6 +223,37 @@ func TestExternalInterrupted(t *testing.T) {
 	}
 }
 
+// Keys of [external] have variables: below flags, above the file.
+func TestExternalVariables(t *testing.T) {
+	n := newNeighbour(t, `<a href="SITE/good">1</a><a href="SITE/missing">2</a>`)
+	write(t, "sitelink.toml", "[external]\nstatus-cache = \"file.jsonl\"\nmax-requests = 9\npace = \"24h\"\n")
+	sitelink := func(want int, variables map[string]string, args ...string) string {
+		t.Helper()
+		var out, errs bytes.Buffer
+		args = append([]string{"external", "public", "--allow-address", "127.0.0.0/8"}, args...)
+		if code := run(t.Context(), args, env{Stdout: &out, Stderr: &errs, Getenv: func(name string) string { return variables[name] }}); code != want {
+			t.Fatalf("%q, %v: exit code %d, want %d\n%s%s", args, variables, code, want, out.String(), errs.String())
+		}
+		return out.String() + errs.String()
+	}
+	variables := map[string]string{"SITELINK_STATUS_CACHE": "variable.jsonl", "SITELINK_MAX_REQUESTS": "1", "SITELINK_PACE": "0s"}
+	mentions(t, sitelink(0, variables), "1 external-budget")
+	if asked := n.take(); len(asked) != 1 {
+		t.Errorf("asked %q", asked)
+	}
+	sitelink(0, variables, "--max-requests", "0", "--status-cache", "flag.jsonl")
+	if asked := n.take(); len(asked) < 2 {
+		t.Errorf("a flag does not win: asked %q", asked)
+	}
+	for _, name := range []string{"variable.jsonl", "flag.jsonl"} {
+		if _, err := os.Stat(name); err != nil {
+			t.Error(err)
+		}
+	}
+	mentions(t, sitelink(exitUsage, map[string]string{"SITELINK_PACE": "often"}), `SITELINK_PACE: "often" is not valid`, "hint: use a value of --pace")
+	mentions(t, sitelink(exitUsage, map[string]string{"SITELINK_PER_HOST": "0"}), "SITELINK_PER_HOST: must be at least 1, but is 0")
+}
+
 func TestExternalUsage(t *testing.T) {
 	n := newNeighbour(t, `<a href="SITE/good">1</a>`)
 	for _, c := range []struct {
