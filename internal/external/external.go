@@ -51,8 +51,8 @@ type Checker struct {
 	cache   *remote.Cache
 	// networks may be connected to although they are not public.
 	networks []netip.Prefix
-	report  *remote.Report
-	changed []remote.Record
+	report   *remote.Report
+	changed  []remote.Record
 }
 
 // Open opens the status cache of a project. Call Close when the run has ended, also
