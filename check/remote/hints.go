@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"bytes"
 	"html"
 	"regexp"
 	"slices"
@@ -11,7 +12,6 @@ import (
 	"golang.org/x/net/html/charset"
 
 	"github.com/sitelink/sitelink/internal/fetch"
-	"github.com/sitelink/sitelink/internal/scan/ascii"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
 
@@ -33,13 +33,27 @@ var (
 	passwordInput = regexp.MustCompile(`(?is)<input\b[^>]*\btype\s*=\s*["']?password\b`)
 )
 
+// lower returns a page with its ASCII letters in lower case. Searching it for each mark is
+// faster than ignoring case each time.
+func lower(page []byte) []byte {
+	text := make([]byte, len(page))
+	for i, c := range page {
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		text[i] = c
+	}
+	return text
+}
+
 // hints returns what a person should look at, although the link works.
 func hints(c *chain, resp *fetch.Response, title string) (all []string) {
 	if softMissing.MatchString(title) {
 		all = append(all, "the title of the page says that it was not found: "+title)
 	}
+	text := lower(resp.Body)
 	for _, mark := range parkedMarks {
-		if ascii.IndexFold(resp.Body, mark) >= 0 {
+		if bytes.Contains(text, []byte(mark)) {
 			all = append(all, "the domain seems to be parked")
 			break
 		}
