@@ -42,6 +42,8 @@ type chain struct {
 	// get: HEAD has not led to an answer that can be believed, with the status denied.
 	get    bool
 	denied int
+	// maxBody, if not 0, limits the body.
+	maxBody int64
 }
 
 func newChain(j *job, r *Record) *chain { return &chain{record: *r, url: j.url} }
@@ -74,6 +76,7 @@ func (c *chain) request(j *job, h *host) fetch.Request {
 	if len(j.fragments) > 0 {
 		r.MaxBody = pageBody
 	}
+	r.MaxBody = cmp.Or(c.maxBody, r.MaxBody)
 	known := c.record.conditional() && c.record.knows(j.fragments) && cmp.Or(c.record.Answered, j.url) == c.url
 	switch {
 	case known && c.record.ETag != "":
@@ -235,7 +238,11 @@ var faults = map[fetch.Kind]Reason{
 	fetch.Body:           Reset,
 	fetch.Encoding:       Garbage,
 	fetch.Canceled:       Timeout,
+	fetch.NoSockets:      noSockets,
 }
+
+// noSockets is the reason of requests that could not be made. No record has it.
+const noSockets Reason = "no-sockets"
 
 // faultOf returns why a request failed.
 func faultOf(err error) Reason {
@@ -244,6 +251,8 @@ func faultOf(err error) Reason {
 	var issuer x509.UnknownAuthorityError
 	var invalid x509.CertificateInvalidError
 	switch {
+	case err == nil:
+		return ""
 	case !errors.As(err, &failure):
 		return Garbage
 	case failure.Kind != fetch.TLS:
