@@ -145,7 +145,9 @@ func utf16Offset(text string, p protocol.Position) int {
 
 // edited returns a text after edits that do not overlap.
 func edited(text string, edits []protocol.TextEdit) string {
-	slices.SortFunc(edits, func(a, b protocol.TextEdit) int { return utf16Offset(text, b.Range.Start) - utf16Offset(text, a.Range.Start) })
+	slices.SortFunc(edits, func(a, b protocol.TextEdit) int {
+		return utf16Offset(text, b.Range.Start) - utf16Offset(text, a.Range.Start)
+	})
 	for _, e := range edits {
 		text = text[:utf16Offset(text, e.Range.Start)] + e.NewText + text[utf16Offset(text, e.Range.End):]
 	}
