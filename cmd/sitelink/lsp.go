@@ -111,7 +111,7 @@ func runLSP(ctx context.Context, c *cli, file string, build bool) error {
 }
 
 // recorded reports whether what the site answered before is written down. The
-// configuration may also name a commit, which nobody builds unasked.
+// configuration may also name a commit, which the server does not build.
 func recorded(p *project.Project) bool {
 	if p.Config.Gone == "off" {
 		return false

@@ -27,7 +27,7 @@ type repairs struct {
 
 	mu    sync.Mutex // guards what follows
 	texts *fix.Texts
-	plan  map[string][]repair // by source file; nil until somebody asks
+	plan  map[string][]repair // by source file; nil until a client asks
 }
 
 // repair replaces bytes of a source file.

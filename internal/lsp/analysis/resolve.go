@@ -168,8 +168,8 @@ func (s *Snapshot) builtLinks(file string) builtLinks {
 			case !ok && isLinkKind(all[i].Kind) && !raws[all[i].Value]:
 				b.differ[key] = true
 			case ok && v.raw != all[i].Value && isRooted(v.raw) && isRooted(all[i].Value) && raws[all[i].Value]:
-				// The page has the very address: on a page with many equal links, another one
-				// was taken for this.
+				// The page has this very address: on a page with many equal links, the pair is
+				// wrong.
 				delete(b.values, key)
 				delete(b.differ, key)
 			}
