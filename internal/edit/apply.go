@@ -9,6 +9,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/fault"
@@ -68,7 +69,13 @@ func interrupted(j *journal) error {
 	return fault.New(fmt.Errorf("%q was interrupted and has changed only some of its files", j.Command), "to restore them: "+undoCommand(j))
 }
 
-func undoCommand(*journal) string { return "sitelink mv --undo" }
+// undoCommand is the command that takes back what the command of a journal did.
+func undoCommand(j *journal) string {
+	if strings.HasPrefix(j.Command, "sitelink mv ") {
+		return "sitelink mv --undo"
+	}
+	return "sitelink fix --undo"
+}
 
 // recheck makes sure that the files are still as they were read.
 func (s *Set) recheck(files []string) error {

@@ -41,6 +41,21 @@ func TestInsertAlias(t *testing.T) {
 			t.Errorf("%s: no error", name)
 		}
 	}
+	for text, want := range map[string]string{
+		"Text\n":                           "---\naliases:\n- /a/\n- /b/\n---\nText\n",
+		"---\ntitle: A\n---\n":             "---\ntitle: A\naliases:\n- /a/\n- /b/\n---\n",
+		"---\naliases:\n  - /x/\n---\n":    "---\naliases:\n  - /a/\n  - /b/\n  - /x/\n---\n",
+		"---\naliases: []\n---\n":          "---\naliases: [/a/, /b/]\n---\n",
+		"+++\ntitle = \"A\"\n+++\n":        "+++\naliases = [\"/a/\", \"/b/\"]\ntitle = \"A\"\n+++\n",
+		"{\"aliases\": [\"/x/\"]}\nText\n": "{\"aliases\": [\"/a/\", \"/b/\", \"/x/\"]}\nText\n",
+	} {
+		at, insert, err := InsertAlias([]byte(text), "aliases", "/a/", "/b/")
+		if err != nil {
+			t.Errorf("%q: %v", text, err)
+		} else if got := text[:at] + insert + text[at:]; got != want {
+			t.Errorf("two aliases: %q, want %q", got, want)
+		}
+	}
 	at, insert, err := InsertAlias([]byte("---\ntitle: A\n---\n"), "aliases", "/ä: b/")
 	if err != nil || at != 13 || insert != "aliases:\n- \"/ä: b/\"\n" {
 		t.Errorf("an address to quote: %d, %q, %v", at, insert, err)
@@ -127,5 +142,35 @@ func TestRules(t *testing.T) {
 	}
 	if _, _, err := jsonRules([]byte(`{}`), rules); err == nil {
 		t.Error("a vercel.json without redirects: no error")
+	}
+}
+
+// TestTagEdits: Jekyll's tags that name a moved file name the new one.
+func TestTagEdits(t *testing.T) {
+	moved := map[string]string{
+		"guide/a.md": "help/b.md", "img/p.svg": "img/q.svg",
+		"_posts/2024-05-06-hello.md": "_posts/2024-05-07-hi.md", "_posts/sub/2024-01-02-x.md": "_posts/2024-01-02-x.md",
+		"blog/_posts/2023-01-02-y.md": "guide/y.md",
+	}
+	for text, want := range map[string]string{
+		"[a]({% link guide/a.md %})":                          "[a]({% link help/b.md %})",
+		"{%- link /img/p.svg -%}{%link guide/a.md%}":          "{%- link /img/q.svg -%}{%link help/b.md%}",
+		"{% link guide/a.md.txt %} {% link other.md %}":       "{% link guide/a.md.txt %} {% link other.md %}",
+		"{% post_url 2024-05-06-hello %}":                     "{% post_url 2024-05-07-hi %}",
+		"{% post_url /sub/2024-01-02-x %}":                    "{% post_url /2024-01-02-x %}",
+		"{% post_url blog/2023-01-02-y %}":                    "{% link guide/y.md %}",
+		"{% raw %}{% link guide/a.md %}{% endraw %}":          "{% raw %}{% link guide/a.md %}{% endraw %}",
+		"{% comment %}x{% endcomment %}{% link guide/a.md %}": "{% comment %}x{% endcomment %}{% link help/b.md %}",
+		"{% if x %}{% include guide/a.md %}{% endif %}":       "{% if x %}{% include guide/a.md %}{% endif %}",
+	} {
+		got := text
+		edits := tagEdits(text, moved)
+		for i := len(edits) - 1; i >= 0; i-- {
+			e := edits[i]
+			got = got[:e.Start] + e.Text + got[e.End:]
+		}
+		if got != want {
+			t.Errorf("%s becomes %s, want %s", text, got, want)
+		}
 	}
 }

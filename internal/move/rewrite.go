@@ -75,7 +75,7 @@ func (m *planner) rewrite(ctx context.Context) error {
 		}
 		byPlace[p] = append(byPlace[p], &all[i])
 	}
-	files := map[string]bool{}
+	files := m.edited
 	refused := map[string]bool{}
 	for _, p := range order {
 		if refused[p.file] {
