@@ -112,8 +112,9 @@ func (r *Report) Of(raw string) (record Record, code check.Code) {
 
 // Ask asks for each URL whose record in the cache is too old or does not exist, and
 // keeps what it learns in the cache. Requests go to the URLs, and to those to which
-// they redirect, and to no others. The only error is that of the context; the report
-// is complete even so, and the cache has what was learned until then.
+// they redirect, and to no others. The error is that of the context, or that of a shared
+// cache that cannot be reached. The report is complete even so, and the cache has what
+// was learned until then.
 func Ask(ctx context.Context, links []Link, cache *Cache, opt Options) (*Report, error) {
 	opt.PerHost = cmp.Or(max(opt.PerHost, 0), 4)
 	opt.Concurrency = cmp.Or(max(opt.Concurrency, 0), 64)
@@ -130,6 +131,9 @@ func Ask(ctx context.Context, links []Link, cache *Cache, opt Options) (*Report,
 		}).Do
 	}
 	d := newDispatcher(cache, opt)
+	if err := cache.prefetch(ctx, links); err != nil {
+		return d.report, err
+	}
 	d.plan(links, time.Now())
 	if opt.Budget > 0 {
 		var cancel context.CancelFunc

@@ -34,9 +34,11 @@ type Cache struct {
 
 	journal  *os.File
 	pending  bytes.Buffer // not written yet
-	failed   error        // of writing the journal
+	failed   error        // of writing the journal or the store
 	stopped  chan struct{}
 	finished chan struct{}
+
+	shared *shared // nil for a file
 }
 
 // flushEvery is the time within which a record is on disk.
@@ -79,13 +81,18 @@ func Read(name string, warn func(string)) ([]Record, error) {
 	if err != nil {
 		return nil, err
 	}
+	return records(rows), nil
+}
+
+// records returns the records of rows, sorted by URL.
+func records(rows map[string]string) []Record {
 	all := make([]Record, 0, len(rows))
 	for _, url := range slices.Sorted(maps.Keys(rows)) {
 		if r, err := parseRow(rows[url]); err == nil {
 			all = append(all, r)
 		}
 	}
-	return all, nil
+	return all
 }
 
 // Get returns the record of a URL, or one that has only the URL.
@@ -116,6 +123,9 @@ func (c *Cache) Put(r Record) {
 	text := string(line)
 	url := keyIn(text, r.URL)
 	c.rows[url], c.own[url] = text, text
+	if c.shared != nil {
+		return
+	}
 	c.pending.Write(line)
 	c.pending.WriteByte('\n')
 }
@@ -135,6 +145,9 @@ func (c *Cache) Remove(url string) {
 func (c *Cache) Close() error {
 	close(c.stopped)
 	<-c.finished
+	if c.shared != nil {
+		return c.closeShared()
+	}
 	err := c.failed
 	if len(c.own) == 0 && err == nil {
 		c.journal.Close()
@@ -272,19 +285,26 @@ func removeOrphan(name string) {
 	}
 }
 
-// preferLine returns the line with the later request. Of two with the same time, tie.
+// clockSlack is how far in the future a request may be because the clocks of two
+// machines differ. Later ones are from a clock that was wrong.
+const clockSlack = time.Hour
+
+// preferLine returns the line with the later request, where one in the future is
+// earlier than any other. Of two with the same time, tie.
 func preferLine(old, next, tie string) string {
 	a, errA := parseRow(old)
 	b, errB := parseRow(next)
+	limit := time.Now().Add(clockSlack)
+	wrongA, wrongB := a.Asked.After(limit), b.Asked.After(limit)
 	switch {
 	case errA != nil:
 		return next
 	case errB != nil:
 		return old
-	case a.Asked.After(b.Asked):
-		return old
-	case b.Asked.After(a.Asked):
+	case wrongA != wrongB && wrongA, wrongA == wrongB && b.Asked.After(a.Asked):
 		return next
+	case wrongA != wrongB, a.Asked.After(b.Asked):
+		return old
 	}
 	return tie
 }

@@ -28,6 +28,12 @@ type host struct {
 	until time.Time
 	// heads: HEAD can be believed. noHeads: it cannot.
 	heads, noHeads bool
+
+	// With a shared cache: term is that of the lease under which this run has claimed
+	// the host, 0 for none; yields: others wait for it; until rest it is left to them.
+	term   int
+	yields bool
+	rest   time.Time
 }
 
 // dispatcher schedules the requests. One goroutine owns it; others make one request
@@ -51,6 +57,14 @@ type dispatcher struct {
 	// that got no answer.
 	answered bool
 	silent   []silence
+
+	// With a shared cache, claims are hosts to claim, and claimed those whose claims are
+	// under way.
+	claims, claimed []*host
+
+	// requests is the context of requests, and stop cancels it.
+	requests context.Context
+	stop     context.CancelFunc
 
 	results     chan result
 	inFlight    int
@@ -82,11 +96,12 @@ func (d *dispatcher) host(name string) *host {
 func (d *dispatcher) run(ctx context.Context) error {
 	d.begin = time.Now()
 	defer d.endSilence()
+	defer d.release()
 	for _, h := range d.order {
 		d.list(h, d.begin)
 	}
-	requests, stop := context.WithCancel(ctx)
-	defer stop()
+	d.reconnect(ctx)
+	defer func() { d.stop() }()
 	var spent <-chan struct{}
 	if d.budget != nil {
 		spent = d.budget.Done()
@@ -95,16 +110,33 @@ func (d *dispatcher) run(ctx context.Context) error {
 	defer timer.Stop()
 	for {
 		now := time.Now()
-		next := d.start(requests, now)
-		if d.inFlight == 0 && (next.IsZero() || d.spent()) {
+		leased, err := d.tend()
+		if err != nil {
+			d.stop()
+			d.drain()
+			d.giveUp(check.External)
+			return err
+		}
+		if d.inFlight > 0 && !leased.IsZero() && !leased.After(now) { // others may ask these hosts now
+			d.stop()
+			d.reconnect(ctx)
+		}
+		next := d.start(d.requests, now)
+		d.sendClaims()
+		if d.inFlight == 0 && d.claimed == nil && (next.IsZero() || d.spent()) {
 			d.giveUp(check.Budget)
 			return nil
 		}
 		if next.IsZero() {
 			next = now.Add(time.Hour)
 		}
+		if leased.After(now) && leased.Before(next) {
+			next = leased
+		}
 		timer.Reset(time.Until(next))
 		select {
+		case g := <-d.grants():
+			d.grant(g)
 		case r := <-d.results:
 			d.finish(r)
 			for range len(d.results) { // without a timer for each
@@ -112,7 +144,7 @@ func (d *dispatcher) run(ctx context.Context) error {
 			}
 		case <-timer.C:
 		case <-spent:
-			stop()
+			d.stop()
 			d.drain()
 			d.giveUp(check.Budget)
 			return nil
@@ -122,6 +154,11 @@ func (d *dispatcher) run(ctx context.Context) error {
 			return context.Cause(ctx)
 		}
 	}
+}
+
+// reconnect makes a new context for requests.
+func (d *dispatcher) reconnect(ctx context.Context) {
+	d.requests, d.stop = context.WithCancel(ctx)
 }
 
 // drain waits for the requests in flight. Answers that arrived count.
@@ -147,7 +184,7 @@ func (d *dispatcher) giveUp(code check.Code) {
 
 // list puts a host that has a job into the list where it belongs.
 func (d *dispatcher) list(h *host, now time.Time) {
-	if h.listed || len(h.queue) == 0 || h.active >= h.most {
+	if h.listed || h.yields || len(h.queue) == 0 || h.active >= h.most {
 		return
 	}
 	h.listed = true
@@ -185,10 +222,19 @@ func (d *dispatcher) start(ctx context.Context, now time.Time) (next time.Time) 
 		h.listed = false
 		if h.until.After(now) {
 			d.leave(h, check.Blocked)
+			d.settle(h)
 			continue
 		}
 		if d.spent() {
 			d.leave(h, check.Budget)
+			d.settle(h)
+			continue
+		}
+		if h.yields {
+			continue // settle lists it again
+		}
+		if !d.mine(h, now) {
+			d.claim(h, now)
 			continue
 		}
 		j := h.queue[0]
@@ -262,6 +308,8 @@ func (d *dispatcher) finish(r result) {
 	}
 	if r.canceled {
 		h.queue = append(h.queue, j)
+		d.list(h, now)
+		d.settle(h)
 		return
 	}
 	if r.response != nil && !d.answered {
@@ -293,6 +341,7 @@ func (d *dispatcher) finish(r result) {
 			d.leave(x, check.Blocked)
 		}
 		d.list(x, now)
+		d.settle(x)
 	}
 }
 

@@ -23,7 +23,6 @@ import (
 	"github.com/sitelink/sitelink/internal/fix"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/receive"
-	"github.com/sitelink/sitelink/internal/since"
 	"github.com/sitelink/sitelink/internal/text"
 )
 
@@ -45,16 +44,19 @@ A change is safe or likely. fix makes the safe ones, and the likely ones too wit
   markdown-path    safe    the path of a Markdown file that names exactly one page
   ref              safe    an argument of ref or relref that names exactly one page
   own-address      safe    http for https, or www, in links to your own site
-  renamed-heading  safe    the heading has another id than in the build of --since
-                   likely  without --since: the most similar id of the page
-  moved-page       likely  a page with the same title as in the build of --since, a file that git
-                           renamed, or the most similar address
-  keep-address     likely  an address answered at the last deploy or in the build of --since, and does
-                           not now: the page with the same content or title gets an alias
+  renamed-heading  safe    the heading at the same place had that id before
+                   likely  otherwise: the most similar id of the page
+  moved-page       likely  the page that has the content or title which the address had before, a file
+                           that git renamed, or the most similar address
+  keep-address     likely  an address answered before, and does not now: the page with the same content
+                           or title gets an alias, or the host's rule file a rule
   reported         safe    another site reported a new address (UNLINKR, LINKMOD), the receiver
                            proved it, and you approved it
                    likely  the same, and you have not approved it
   remote-moved     likely  another site redirects permanently, as sitelink external found out
+
+What was before is known from the record of the last deploy, or from --since: a commit, which is built,
+the directory of an older build, or a record.
 
 Each change replaces the destination of a link and nothing else. fix never touches a link whose
 place is not exactly known, that may mean several pages, or that a temporary redirect answers; it
@@ -89,7 +91,7 @@ const fixExample = `  # what would change
 
 // fixFlags are the flags of sitelink fix.
 type fixFlags struct {
-	file, since                                      string
+	file                                             string
 	write, likely, interactive, check, undo, verbose bool
 	only                                             []string
 }
@@ -127,10 +129,10 @@ func fixCommand(c *cli) *cobra.Command {
 	flags.BoolVar(&f.interactive, "interactive", false, "ask about each change, and make those that you accept")
 	flags.StringSliceVar(&f.only, "only", nil, "apply `RULE`s or codes of findings only; repeatable, or separated by commas")
 	flags.BoolVar(&f.check, "check", false, "list the changes, one per line, and exit with 1 if there are any")
-	flags.StringVar(&f.since, "since", "", "compare with the earlier build in `DIR` to find renamed headings and moved pages")
 	flags.BoolVar(&f.undo, "undo", false, "restore the files that the last fix or mv changed")
 	flags.BoolVar(&f.verbose, "verbose", false, "list every link that stays as it is, with the reason")
-	addKeyFlags(cmd, "fail-on", "format", "group-by", "all", "show", "output", "color", "verbose", "since", "gone", "log", "anchors")
+	addKeyFlags(cmd, "fail-on", "format", "group-by", "all", "show", "output", "color", "verbose", "gone", "log", "anchors")
+	flags.Lookup("since").Usage = "find renamed headings, moved pages and addresses that are gone in comparison with WHAT: a commit, the directory of an older build, or a record that deploy wrote"
 	flags.StringVar(&f.file, "config", "", "read `FILE` instead of searching for sitelink.toml")
 	return cmd
 }
@@ -183,7 +185,7 @@ func runFix(ctx context.Context, c *cli, cfg *config.Config, f fixFlags, named b
 	if err != nil {
 		return err
 	}
-	opt := fix.Options{Likely: f.likely, Only: f.only, Since: f.since, Env: os.Environ()}
+	opt := fix.Options{Likely: f.likely, Only: f.only, Env: os.Environ()}
 	if opt.Replacements, err = x.replacements(ctx, p); err != nil {
 		return err
 	}
@@ -270,16 +272,13 @@ func (x *fixer) open(ctx context.Context, p *project.Project) (*audit.Audit, err
 	return a, err
 }
 
-// compare finds out what the site answered in the build of --since, or else at the last
-// deploy.
-func (x *fixer) compare(ctx context.Context, p *project.Project) (err error) {
-	var record *since.Record
-	switch {
-	case x.flags.since != "":
-		record, err = recordOfBuild(ctx, p, x.flags.since)
-	case p.Config.Gone != "off":
-		record, err = x.c.recordOf(ctx, p)
+// compare finds out what the site answered before, as check does: at the commit, in the
+// build or in the record of --since, or else at the last deploy.
+func (x *fixer) compare(ctx context.Context, p *project.Project) error {
+	if p.Config.Gone == "off" && p.Config.Since == "" {
+		return nil
 	}
+	record, err := x.c.recordOf(ctx, p)
 	if record != nil && err == nil {
 		x.since = &audit.Since{Record: record}
 	}
@@ -303,7 +302,7 @@ func (x *fixer) replacements(ctx context.Context, p *project.Project) (all []fix
 		}
 		all = append(all, r)
 	}
-	records, err := external.Records(p, x.c.ui.warning)
+	records, err := external.Records(ctx, p, x.c.ui.warning)
 	for i := range records {
 		if r := &records[i]; r.Code == check.Moved && r.Final != "" {
 			all = append(all, fix.Replacement{Rule: fix.Remote, Old: r.URL, New: r.Final, Likely: true})

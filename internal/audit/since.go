@@ -54,6 +54,15 @@ func (a *Audit) options(ctx context.Context) (check.Options, *compared, error) {
 	return opt, &compared{gone, a.opt.Since}, nil
 }
 
+// Gone returns what the last check found to be gone since the record of
+// [Options.Since], nil without a record.
+func (a *Audit) Gone() *since.Gone {
+	if a.gone == nil {
+		return nil
+	}
+	return a.gone.Gone
+}
+
 // concern completes the findings of a check with whom it concerns that something is
 // gone: links among the findings, mentions, and requests in the log. The log and
 // the store are opened only if something is gone.

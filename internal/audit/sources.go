@@ -127,33 +127,36 @@ func (a *Audit) PlaceLinks(ctx context.Context, links []check.Link) ([]*check.Po
 	return places, nil
 }
 
-// PlaceAll returns the same for findings, and calls use with the sources before they
-// are closed, and with their directory relative to the root. use is not called when
-// there are no sources.
-func (a *Audit) PlaceAll(ctx context.Context, findings []check.Finding, use func(m *source.Map, prefix string)) ([]*check.Position, error) {
-	places := make([]*check.Position, len(findings))
+// PlaceAll returns the same for the findings that list returns. It calls list once, with
+// the sources, which are closed when PlaceAll returns, and with their directory
+// relative to the root; m is nil when there are no sources.
+func (a *Audit) PlaceAll(ctx context.Context, list func(m *source.Map, prefix string) ([]check.Finding, error)) ([]*check.Position, error) {
 	opt := a.sourceOptions()
 	if opt.Project == "" {
-		return places, nil
+		findings, err := list(nil, "")
+		return make([]*check.Position, len(findings)), err
 	}
 	m, err := a.early.open(ctx, opt)
 	if err != nil {
 		return nil, err
 	}
 	defer m.Close()
-	r := &check.Result{Findings: slices.Clone(findings)}
-	prefix := a.Project.FromRoot(opt.Project)
-	err = a.placeFindings(ctx, m, prefix, r)
 	for _, note := range m.Notes {
 		a.opt.warn(note)
 	}
+	prefix := a.Project.FromRoot(opt.Project)
+	findings, err := list(m, prefix)
 	if err != nil {
 		return nil, err
 	}
+	r := &check.Result{Findings: slices.Clone(findings)}
+	if err := a.placeFindings(ctx, m, prefix, r); err != nil {
+		return nil, err
+	}
+	places := make([]*check.Position, len(findings))
 	for i := range r.Findings {
 		places[i] = r.Findings[i].Source
 	}
-	use(m, prefix)
 	return places, nil
 }
 

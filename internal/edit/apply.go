@@ -69,12 +69,13 @@ func interrupted(j *journal) error {
 	return fault.New(fmt.Errorf("%q was interrupted and has changed only some of its files", j.Command), "to restore them: "+undoCommand(j))
 }
 
-// undoCommand is the command that takes back what the command of a journal did.
+// undoCommand returns what takes the changes of a journal back: fix undoes its own, mv
+// moves.
 func undoCommand(j *journal) string {
-	if strings.HasPrefix(j.Command, "sitelink mv ") {
-		return "sitelink mv --undo"
+	if strings.HasPrefix(j.Command, "sitelink fix") {
+		return "sitelink fix --undo"
 	}
-	return "sitelink fix --undo"
+	return "sitelink mv --undo"
 }
 
 // recheck makes sure that the files are still as they were read.

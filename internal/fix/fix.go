@@ -47,9 +47,6 @@ type Options struct {
 	Likely bool
 	// Only restricts the plan to rules and codes of findings, if there are any.
 	Only []string
-	// Since is the docroot of an earlier build, "" for none: it shows which headings
-	// and pages were renamed.
-	Since string
 	// Replacements are the pages of other sites that have another address now.
 	Replacements []Replacement
 	// Env is the environment of git.
@@ -130,7 +127,6 @@ type maker struct {
 	byFile    map[string]int   // content by name, relative to the root
 	byPage    map[string][]int // content by the key of its page
 	refs      *refIndex
-	since     *earlier
 	set       *edit.Set // reads files and refuses those that cannot be edited
 	files     map[string]*file
 	places    map[place]*proposals
@@ -159,8 +155,10 @@ type proposals struct {
 	kind  check.SourceKind
 }
 
-// Make returns the plan for the findings of a check. The errors are those of
-// reading the site, and the cause of ctx.
+// Make returns the plan for the findings of a check, the last one of the audit. If the
+// audit compared the site with a record of what it answered before, the plan knows
+// which headings and pages have other addresses now. The errors are those of reading
+// the site, and the cause of ctx.
 func Make(ctx context.Context, a *audit.Audit, r *check.Result, opt Options) (*Plan, error) {
 	root := a.Project.Root
 	m := &maker{opt: opt, audit: a, site: a.Site, set: edit.New(root, opt.Env), files: map[string]*file{}, places: map[place]*proposals{}, broken: map[string]bool{},
@@ -177,25 +175,23 @@ func Make(ctx context.Context, a *audit.Audit, r *check.Result, opt Options) (*P
 	if err != nil {
 		return nil, err
 	}
-	if m.since, err = m.openEarlier(ctx); err != nil {
-		return nil, err
-	}
-	if repairs, err = m.improve(ctx, r, repairs); err != nil {
-		return nil, err
-	}
-	if repairs, err = m.replace(ctx, repairs); err != nil {
-		return nil, err
-	}
-	findings := make([]check.Finding, len(repairs))
-	for i := range repairs {
-		findings[i] = repairs[i].Finding
-	}
-	var unplaced error
-	places, err := a.PlaceAll(ctx, findings, func(s *source.Map, prefix string) {
-		m.useSources(s, prefix)
-		unplaced = a.PlaceGone(ctx, s, prefix, r)
+	var findings []check.Finding
+	places, err := a.PlaceAll(ctx, func(s *source.Map, prefix string) ([]check.Finding, error) {
+		if s != nil {
+			m.useSources(s, prefix)
+			if err := a.PlaceGone(ctx, s, prefix, r); err != nil {
+				return nil, err
+			}
+		}
+		if repairs, err = m.replace(ctx, m.improve(ctx, r, repairs)); err != nil {
+			return nil, err
+		}
+		for i := range repairs {
+			findings = append(findings, repairs[i].Finding)
+		}
+		return findings, nil
 	})
-	if err = cmp.Or(err, unplaced); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	if !a.HasSources() { // the pages are what the author writes

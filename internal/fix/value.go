@@ -164,7 +164,7 @@ func cutTail(value string) (name, tail string) {
 
 // relativePath returns the shortest path from a directory to a file.
 func relativePath(dir, to string) string {
-	x, y := strings.Split(dir, "/"), strings.Split(to, "/")
+	x, y := strings.Split(strings.TrimSuffix(dir, "/"), "/"), strings.Split(to, "/")
 	if dir == "." {
 		x = nil
 	}

@@ -345,6 +345,35 @@ func (g *Gone) File(f *check.Finding) string {
 	return ""
 }
 
+// MovedTo returns the site path of the page or file that has the content of an address
+// which is gone, "" if none is known. The address is decoded and below the base path.
+// A nil Gone knows none.
+func (g *Gone) MovedTo(address string) string {
+	if g == nil {
+		return ""
+	}
+	for _, i := range g.byPath[address] {
+		if x := &g.list[i]; x.id == "" && x.suggestion != "" {
+			return x.suggestion
+		}
+	}
+	return ""
+}
+
+// NewID returns the id that the heading of a page has in place of one that is gone, ""
+// if that is not known. The page is named by its docroot path. A nil Gone knows none.
+func (g *Gone) NewID(page, id string) string {
+	if g == nil {
+		return ""
+	}
+	for i := range g.list {
+		if x := &g.list[i]; x.page == page && x.id == id && id != "" {
+			return strings.TrimPrefix(x.suggestion, "#")
+		}
+	}
+	return ""
+}
+
 // index returns the place of a finding in the list.
 func (g *Gone) index(f *check.Finding) (int, bool) {
 	if f.Code != check.AddressGone && f.Code != check.AnchorGone {
