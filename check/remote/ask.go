@@ -79,6 +79,9 @@ type Report struct {
 	// answered, of three or more: this machine seems to be offline, so nothing is
 	// counted against them, and their records stay as they were.
 	Silent int
+	// Starved is the number of URLs that were not asked for because this machine could
+	// not open a connection.
+	Starved int
 	// Died and Recovered are the URLs whose link is dead now and was not before, and
 	// the reverse. They are sorted.
 	Died, Recovered []string
@@ -156,6 +159,7 @@ type job struct {
 	isNew     bool
 	asked     int64 // when it was asked for last, for the order
 	chain     *chain
+	next      *job // in the queue of the host
 }
 
 // plan makes the jobs and puts them into the queues of their hosts, the most urgent
@@ -216,10 +220,10 @@ func (d *dispatcher) plan(links []Link, now time.Time) {
 		return cmp.Compare(a.asked, b.asked)
 	})
 	for _, j := range due {
-		if j.host.queue == nil {
+		if j.host.queue.first == nil {
 			d.order = append(d.order, j.host)
 		}
-		j.host.queue = append(j.host.queue, j)
+		j.host.queue.push(j)
 	}
 	d.left, d.total = len(due), len(due)
 }

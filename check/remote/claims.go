@@ -42,7 +42,7 @@ func (d *dispatcher) sendClaims() {
 	all := make([]claim, len(d.claimed))
 	for i, h := range d.claimed {
 		all[i].host = h.name
-		for _, j := range h.queue {
+		for j := h.queue.first; j != nil; j = j.next {
 			all[i].urls = append(all[i].urls, j.key)
 		}
 	}
@@ -98,19 +98,18 @@ func (d *dispatcher) grant(g grant) {
 
 // skipKnown removes the jobs of a host whose URLs another run has asked for meanwhile.
 func (d *dispatcher) skipKnown(h *host, now time.Time) {
-	left := h.queue[:0]
-	for _, j := range h.queue {
+	all := h.queue
+	h.queue = queue{}
+	for j := all.pop(); j != nil; j = all.pop() {
 		record := d.cache.Get(j.key)
 		if j.chain != nil || !record.Known() || record.Asked.Before(seconds(d.begin)) && d.wants(&record, j, h.name, now) {
-			left = append(left, j)
+			h.queue.push(j)
 			continue
 		}
 		d.report.Fresh++
 		d.count(h.name, &record)
 		d.left--
 	}
-	clear(h.queue[len(left):])
-	h.queue = left
 }
 
 // yield leaves hosts to others that wait for them, once no request is in flight.
@@ -135,7 +134,7 @@ func (d *dispatcher) settle(h *host) {
 	if s == nil || h.term == 0 {
 		return
 	}
-	idle := h.active == 0 && (len(h.queue) == 0 || h.yields)
+	idle := h.active == 0 && (h.queue.first == nil || h.yields)
 	d.cache.mu.Lock()
 	if h.term == s.term {
 		s.hosts[h.name] = hostState{ready: h.ready, interval: h.interval, until: h.until, released: idle}
@@ -173,7 +172,7 @@ func (d *dispatcher) release() {
 		d.grant(<-d.cache.shared.granted)
 	}
 	for _, h := range d.hosts {
-		h.queue = nil
+		h.queue = queue{}
 		d.settle(h)
 	}
 }

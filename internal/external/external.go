@@ -281,6 +281,9 @@ func (c *Checker) notes() (all []string) {
 	if r.Silent > 0 {
 		all = append(all, fmt.Sprintf("no host answered, so nothing counts against %s: check the connection of this machine", text.Count(r.Silent, "URL")))
 	}
+	if r.Starved > 0 {
+		all = append(all, fmt.Sprintf("not asked for, because this machine could not open more connections: %s; close other programs, or lower --concurrency", text.Count(r.Starved, "URL")))
+	}
 	name := func(title string, what []string) {
 		if len(what) > 0 {
 			all = append(all, title+": "+some(what))
