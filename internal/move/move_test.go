@@ -128,8 +128,8 @@ func TestRules(t *testing.T) {
 		{"_redirects, CRLF and byte order mark", redirectsLines, "\ufeff/* /404 404\r\n", "\ufeff/a%20b.png /c.png 301\r\n/x/* /y/:splat 301\r\n/* /404 404\r\n"},
 		{"netlify.toml", netlifyTables, "[build]\npublish = \"public\"", "[build]\npublish = \"public\"\n\n[[redirects]]\n  from = \"/a%20b.png\"\n  to = \"/c.png\"\n  status = 301\n[[redirects]]\n  from = \"/x/*\"\n  to = \"/y/:splat\"\n  status = 301\n"},
 		{".htaccess", apacheLines, "", "RedirectMatch 301 \"^/a b\\.png$\" \"/c.png\"\nRedirect 301 \"/x/\" \"/y/\"\n"},
-		{"vercel.json", jsonRules, `{"redirects": []}`, "{\"redirects\": [\n    {\"destination\":\"/c.png\",\"permanent\":true,\"source\":\"/a%20b.png\"},\n    {\"destination\":\"/y/:path*\",\"permanent\":true,\"source\":\"/x/:path*\"}\n  ]}"},
-		{"firebase.json", jsonRules, `{"hosting": {"redirects": [{}]}}`, "{\"hosting\": {\"redirects\": [\n    {\"destination\":\"/c.png\",\"source\":\"/a%20b.png\",\"type\":301},\n    {\"destination\":\"/y/:path*\",\"source\":\"/x/:path*\",\"type\":301},{}]}}"},
+		{"vercel.json", vercelRules, `{"redirects": []}`, "{\"redirects\": [\n    {\"destination\":\"/c.png\",\"permanent\":true,\"source\":\"/a%20b.png\"},\n    {\"destination\":\"/y/$1\",\"permanent\":true,\"source\":\"/x/(.*)\"}\n  ]}"},
+		{"firebase.json", firebaseRules, `{"hosting": {"redirects": [{}]}}`, "{\"hosting\": {\"redirects\": [\n    {\"destination\":\"/c.png\",\"regex\":\"^/a b\\\\.png$\",\"type\":301},\n    {\"destination\":\"/y/\",\"source\":\"/x/\",\"type\":301},\n    {\"destination\":\"/y/:1\",\"regex\":\"^/x/(.+)$\",\"type\":301},{}]}}"},
 	} {
 		at, insert, err := tt.format([]byte(tt.text), rules)
 		if err != nil {
@@ -140,8 +140,14 @@ func TestRules(t *testing.T) {
 			t.Errorf("%s:\n%s\nwant\n%s", tt.name, got, tt.want)
 		}
 	}
-	if _, _, err := jsonRules([]byte(`{}`), rules); err == nil {
-		t.Error("a vercel.json without redirects: no error")
+	for text, format := range map[string]func([]byte, []Pair) (int, string, error){
+		`{"redirects": "x"}`:             vercelRules,
+		`{}`:                             firebaseRules,
+		`{"hosting": [{"target": "a"}]}`: firebaseRules,
+	} {
+		if _, _, err := format([]byte(text), rules); err == nil {
+			t.Errorf("%s: no error", text)
+		}
 	}
 }
 

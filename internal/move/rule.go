@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -176,7 +177,7 @@ func (m *planner) hostRules() ruleFile {
 		return ruleFile{file, redirectsTemplate, cloudflare}
 	}
 	if dir, ok := m.belowRoot(filepath.ToSlash(p.RuleDir)); ok && p.RuleDir != "" {
-		for name, format := range map[string]func([]byte, []Pair) (int, string, error){"netlify.toml": netlifyTables, "vercel.json": jsonRules, "firebase.json": jsonRules} {
+		for name, format := range map[string]func([]byte, []Pair) (int, string, error){"netlify.toml": netlifyTables, "vercel.json": vercelRules, "firebase.json": firebaseRules} {
 			if file := path.Join(dir, name); m.exists(file) {
 				return ruleFile{file, format, name != "netlify.toml"}
 			}
@@ -300,55 +301,108 @@ func apacheLines(text []byte, rules []Pair) (int, string, error) {
 			fmt.Fprintf(&b, "Redirect 301 \"%s\" \"%s\"%s", from, rulePath(to), nl)
 			continue
 		}
-		fmt.Fprintf(&b, "RedirectMatch 301 \"^%s$\" \"%s\"%s", escapeRegexp(from), rulePath(to), nl)
+		fmt.Fprintf(&b, "RedirectMatch 301 \"^%s$\" \"%s\"%s", escapeRegexp(from), strings.ReplaceAll(rulePath(to), "$", "%24"), nl)
 	}
 	return bomLength(text), b.String(), nil
 }
 
 func escapeRegexp(s string) string {
-	return strings.NewReplacer(".", `\.`, "+", `\+`, "*", `\*`, "?", `\?`, `"`, `\x22`, "(", `\(`, ")", `\)`, "[", `\[`, "$", `\$`, "^", `\^`).Replace(s)
+	return strings.ReplaceAll(regexp.QuoteMeta(s), `"`, `\x22`)
 }
 
-// jsonRules writes entries of the array redirects of vercel.json or firebase.json.
-func jsonRules(text []byte, rules []Pair) (int, string, error) {
-	at := bytes.Index(text, []byte(`"redirects"`))
-	if at >= 0 {
-		if i := bytes.IndexByte(text[at:], '['); i >= 0 && strings.TrimSpace(string(text[at+len(`"redirects"`):at+i])) == ":" {
-			at += i + 1
-		} else {
-			at = -1
-		}
-	}
-	if at < 0 {
-		return 0, "", fmt.Errorf("it has no list of redirects: add one for the old addresses")
-	}
-	firebase := bytes.Contains(text, []byte(`"hosting"`))
-	var entries []string
+// pathPattern matches what is special in the patterns of path-to-regexp.
+var pathPattern = regexp.MustCompile(`[():*+?{}\\]`)
+
+// vercelRules writes entries of the array redirects of vercel.json.
+func vercelRules(text []byte, rules []Pair) (int, string, error) {
+	var entries []any
 	for _, r := range rules {
 		from, to, splat := splatted(r)
-		from, to = rulePath(from), rulePath(to)
+		from, to = pathPattern.ReplaceAllString(rulePath(from), `\$0`), placeholderFree(to)
 		if splat {
-			from, to = from+":path*", to+":path*"
+			from, to = from+"(.*)", to+"$1" // :path* leaves out a slash at the end
 		}
-		entry := map[string]any{"source": from, "destination": to, "permanent": true}
-		if firebase {
-			delete(entry, "permanent")
-			entry["type"] = 301
+		entries = append(entries, map[string]any{"source": from, "destination": to, "permanent": true})
+	}
+	return jsonRules(text, bytes.IndexByte(text, '{'), entries)
+}
+
+// simplePath matches paths without anything that a glob or a pattern understands in
+// another way.
+var simplePath = regexp.MustCompile(`^[A-Za-z0-9/_.~-]*$`)
+
+// firebaseRules writes entries of the array redirects of firebase.json.
+func firebaseRules(text []byte, rules []Pair) (int, string, error) {
+	at := bytes.Index(text, []byte(`"hosting"`))
+	if at < 0 {
+		return 0, "", errors.New("it has no hosting: add redirects for the old addresses")
+	}
+	at += len(`"hosting"`)
+	if rest := bytes.TrimLeft(text[at:], " \t\r\n:"); len(rest) > 0 && rest[0] == '{' {
+		at = len(text) - len(rest)
+	} else {
+		at = -1 // several sites
+	}
+	var entries []any
+	for _, r := range rules {
+		from, to, splat := splatted(r)
+		entry := map[string]any{"destination": to, "type": 301} // Firebase escapes it
+		if simplePath.MatchString(from) {
+			entry["source"] = from
+		} else {
+			entry["regex"] = "^" + regexp.QuoteMeta(from) + "$"
 		}
-		line, err := json.Marshal(entry)
-		if err != nil {
+		entries = append(entries, entry)
+		if splat { // a capture cannot be empty
+			entries = append(entries, map[string]any{
+				"regex": "^" + regexp.QuoteMeta(from) + "(.+)$", "destination": pathPattern.ReplaceAllStringFunc(to, url.QueryEscape) + ":1", "type": 301,
+			})
+		}
+	}
+	return jsonRules(text, at, entries)
+}
+
+// placeholderFree writes a path as a destination in which nothing is a placeholder.
+func placeholderFree(to string) string {
+	return strings.NewReplacer(":", "%3A", "$", "%24").Replace(rulePath(to))
+}
+
+// jsonRules inserts entries into the array redirects of a text, or a new one into the
+// object that begins at an offset; that is -1 if it is not known.
+func jsonRules(text []byte, object int, entries []any) (int, string, error) {
+	nl := lineEnd(text)
+	var lines []string
+	for _, e := range entries {
+		var line bytes.Buffer
+		enc := json.NewEncoder(&line)
+		enc.SetEscapeHTML(false)
+		if err := enc.Encode(e); err != nil {
 			return 0, "", err
 		}
-		entries = append(entries, string(line))
+		lines = append(lines, nl+"    "+strings.TrimSuffix(line.String(), "\n"))
 	}
-	nl := lineEnd(text)
-	insert := nl + "    " + strings.Join(entries, ","+nl+"    ")
-	if rest := bytes.TrimSpace(text[at:]); len(rest) > 0 && rest[0] != ']' {
-		insert += ","
-	} else {
-		insert += nl + "  "
+	insert := strings.Join(lines, ",")
+	after := func(at int) string {
+		if rest := bytes.TrimSpace(text[at:]); len(rest) == 0 || rest[0] == ']' || rest[0] == '}' {
+			return ""
+		}
+		return ","
 	}
-	return at, insert, nil
+	if at := bytes.Index(text, []byte(`"redirects"`)); at >= 0 {
+		i := bytes.IndexByte(text[at:], '[')
+		if i < 0 || strings.TrimSpace(string(text[at+len(`"redirects"`):at+i])) != ":" {
+			return 0, "", errors.New("its redirects are not a list: add the old addresses yourself")
+		}
+		at += i + 1
+		if tail := after(at); tail != "" {
+			return at, insert + tail, nil
+		}
+		return at, insert + nl + "  ", nil
+	}
+	if object < 0 {
+		return 0, "", errors.New("it has no list of redirects: add one for the old addresses")
+	}
+	return object + 1, nl + `  "redirects": [` + insert + nl + "  ]" + after(object+1), nil
 }
 
 func splatted(r Pair) (from, to string, splat bool) {
