@@ -303,8 +303,11 @@ func (m *planner) try(ctx context.Context) (*version, error) {
 func (m *planner) restore() error {
 	set := m.plan.Set
 	for _, name := range set.Files() {
+		if len(set.Edits(name)) == 0 {
+			continue // it need not be a text
+		}
 		text, _, err := set.Read(name)
-		if err == nil && len(set.Edits(name)) > 0 {
+		if err == nil {
 			err = disk.WriteFile(m.path(name), text, 0o666)
 		}
 		if err != nil {

@@ -21,8 +21,52 @@ import (
 type ruleFile struct {
 	name   string // slash path below the root
 	format func(text []byte, rules []Pair) (at int, insert string, err error)
+	// empty is a text without rules in which an entry is not a line of its own, "" where
+	// it is.
+	empty string
 	// first means that the host follows rules before it looks for files.
 	first bool
+}
+
+// find returns the range of a rule that an earlier move wrote, two equal offsets if there
+// is none.
+func (f *ruleFile) find(text []byte, rule Pair) (start, end int) {
+	_, own, err := f.format([]byte(f.empty), []Pair{rule})
+	if err != nil {
+		return 0, 0
+	}
+	if f.empty == "" { // lines
+		own = strings.TrimPrefix(strings.ReplaceAll(own, "\n", lineEnd(text)), lineEnd(text))
+	} else {
+		own = strings.ReplaceAll(strings.TrimSpace(own), "\n", lineEnd(text))
+	}
+	if start = bytes.Index(text, []byte(own)); start < 0 {
+		return 0, 0
+	}
+	if end = start + len(own); f.empty != "" { // an entry takes a comma along
+		before, after := bytes.TrimRight(text[:start], " \t\r\n"), bytes.TrimLeft(text[end:], " \t\r\n")
+		switch {
+		case bytes.HasPrefix(after, []byte(",")):
+			end = len(text) - len(after) + 1
+		case bytes.HasSuffix(before, []byte(",")):
+			start = len(before) - 1
+		}
+	}
+	return start, end
+}
+
+// leadingBack returns the ranges of the rules of earlier moves in the other direction.
+// They would make a loop.
+func (m *planner) leadingBack(f *ruleFile, text []byte) (ranges [][2]int) {
+	for _, p := range m.names.all() {
+		from, to := m.rooted(p.New), m.rooted(p.Old)
+		for _, back := range []Pair{{from + "*", to + "*"}, {from, to}} {
+			if start, end := f.find(text, back); start < end {
+				ranges = append(ranges, [2]int{start, end})
+			}
+		}
+	}
+	return ranges
 }
 
 // addRules adds a rule for each old address to the rule file of the host: one for a
@@ -60,16 +104,9 @@ func (m *planner) addRules(pairs []Pair) (changed bool, err error) {
 	if hash == "" {
 		return true, ExplainEdit(m.plan.Set.Create(f.name, []byte(insert)))
 	}
-	// The rules of a move that is made in the other direction now would be a loop.
-	for _, p := range written {
-		if _, back, err := f.format(nil, []Pair{{p.New, p.Old}}); err == nil {
-			back = strings.TrimPrefix(strings.ReplaceAll(back, "\n", lineEnd(text)), lineEnd(text))
-			if i := bytes.Index(text, []byte(back)); i >= 0 {
-				err := m.plan.Set.Replace(f.name, hash, i, i+len(back), "")
-				if err != nil && !errors.Is(err, edit.ErrOverlap) {
-					return false, ExplainEdit(err)
-				}
-			}
+	for _, r := range m.leadingBack(&f, text) {
+		if err := m.plan.Set.Replace(f.name, hash, r[0], r[1], ""); err != nil && !errors.Is(err, edit.ErrOverlap) {
+			return false, ExplainEdit(err)
 		}
 	}
 	return true, ExplainEdit(m.plan.Set.Replace(f.name, hash, at, at, insert))
@@ -85,6 +122,7 @@ func (m *planner) rewriteRules(files map[string]bool) error {
 	if err != nil {
 		return ExplainEdit(err)
 	}
+	removed := m.leadingBack(&f, doc.text)
 	for i := range doc.links {
 		d := &doc.links[i]
 		if d.Kind != destination.Rule && d.Key != "to" && d.Key != "destination" || !strings.HasPrefix(d.Value, "/") {
@@ -95,7 +133,7 @@ func (m *planner) rewriteRules(files map[string]bool) error {
 		if !ok {
 			continue
 		}
-		if m.rooted(to) == strings.ReplaceAll(d.Key, "*", ":splat") {
+		if slices.ContainsFunc(removed, func(r [2]int) bool { return r[0] <= d.Start && d.End <= r[1] }) {
 			continue // the rule is for that address: addRules removes it
 		}
 		raw, err := d.Encode(m.rooted(to) + tail)
@@ -118,7 +156,7 @@ func (m *planner) joinRules(pairs []Pair, first bool) []Pair {
 	for _, p := range pairs {
 		for _, d := range slices.Backward(m.names.directories) { // the outermost
 			rest, ok := strings.CutPrefix(p.Old, d.Old)
-			if ok && p.New == d.New+rest && !(first && m.keepsFiles(d.Old)) {
+			if ok && p.New == d.New+rest && !(first && m.keepsFiles(d.Old)) && !m.hasRules(d.Old) {
 				if m.needsRule(d.Old) {
 					all = append(all, Pair{d.Old + "*", d.New + "*"})
 				}
@@ -147,6 +185,25 @@ func (m *planner) needsRule(dir string) bool {
 	return false
 }
 
+// hasRules reports whether the host has rules for addresses below a directory, which a
+// rule for the whole directory before them would hide.
+func (m *planner) hasRules(dir string) bool {
+	below, rules := m.rooted(dir), m.before.audit.Site.Rules()
+	if rules == nil {
+		return false
+	}
+	for _, r := range rules.Rules() {
+		pattern := strings.ReplaceAll(strings.TrimPrefix(r.Pattern, "^"), `\`, "")
+		if rest, ok := strings.CutPrefix(pattern, below); ok && rest != "" && !wholeDirectory.MatchString(rest) {
+			return true
+		}
+	}
+	return false
+}
+
+// wholeDirectory matches the ends of patterns for all below a directory.
+var wholeDirectory = regexp.MustCompile(`^(?:\*|\(\.[*+]\)\$?|:path\*)$`)
+
 func (m *planner) keepsFiles(dir string) bool {
 	for name := range m.names.files {
 		address := m.names.base + "/" + strings.TrimSuffix(name, "index.html")
@@ -171,20 +228,24 @@ func (m *planner) hostRules() ruleFile {
 	}
 	cloudflare := p.Profile == "cloudflare-pages"
 	if file, ok := static("_redirects"); ok {
-		return ruleFile{file, redirectsLines, cloudflare}
+		return ruleFile{name: file, format: redirectsLines, first: cloudflare}
 	}
 	if file, ok := m.ruleTemplate(); ok && before["_redirects"] {
-		return ruleFile{file, redirectsTemplate, cloudflare}
+		return ruleFile{name: file, format: redirectsTemplate, first: cloudflare}
 	}
 	if dir, ok := m.belowRoot(filepath.ToSlash(p.RuleDir)); ok && p.RuleDir != "" {
-		for name, format := range map[string]func([]byte, []Pair) (int, string, error){"netlify.toml": netlifyTables, "vercel.json": vercelRules, "firebase.json": firebaseRules} {
-			if file := path.Join(dir, name); m.exists(file) {
-				return ruleFile{file, format, name != "netlify.toml"}
+		for _, f := range []ruleFile{
+			{"netlify.toml", netlifyTables, "", false},
+			{"vercel.json", vercelRules, `{"redirects": []}`, true},
+			{"firebase.json", firebaseRules, `{"hosting": {"redirects": []}}`, true},
+		} {
+			if f.name = path.Join(dir, f.name); m.exists(f.name) {
+				return f
 			}
 		}
 	}
 	if file, ok := static(".htaccess"); ok {
-		return ruleFile{file, apacheLines, true}
+		return ruleFile{name: file, format: apacheLines, first: true}
 	}
 	if len(m.pages.static) > 0 {
 		dir := m.pages.static[0]
@@ -196,9 +257,9 @@ func (m *planner) hostRules() ruleFile {
 		}
 		switch {
 		case (p.Profile == "netlify" || cloudflare) && !before["_redirects"] && dir.target == "":
-			return ruleFile{path.Join(dir.dir, "_redirects"), redirectsLines, cloudflare}
+			return ruleFile{name: path.Join(dir.dir, "_redirects"), format: redirectsLines, first: cloudflare}
 		case p.Profile == "apache" && !before[".htaccess"] && dir.target == "":
-			return ruleFile{path.Join(dir.dir, ".htaccess"), apacheLines, true}
+			return ruleFile{name: path.Join(dir.dir, ".htaccess"), format: apacheLines, first: true}
 		}
 	}
 	return ruleFile{}
@@ -301,10 +362,13 @@ func apacheLines(text []byte, rules []Pair) (int, string, error) {
 			fmt.Fprintf(&b, "Redirect 301 \"%s\" \"%s\"%s", from, rulePath(to), nl)
 			continue
 		}
-		fmt.Fprintf(&b, "RedirectMatch 301 \"^%s$\" \"%s\"%s", escapeRegexp(from), strings.ReplaceAll(rulePath(to), "$", "%24"), nl)
+		fmt.Fprintf(&b, "RedirectMatch 301 \"^%s$\" \"%s\"%s", escapeRegexp(from), apacheText.Replace(to), nl)
 	}
 	return bomLength(text), b.String(), nil
 }
+
+// apacheText escapes the destination of RedirectMatch, which Apache encodes itself.
+var apacheText = strings.NewReplacer(`\`, `\\`, `$`, `\$`, `"`, `\"`)
 
 func escapeRegexp(s string) string {
 	return strings.ReplaceAll(regexp.QuoteMeta(s), `"`, `\x22`)
