@@ -397,7 +397,7 @@ type externalFlags struct {
 	cache                                   string
 	perHost, concurrency, requests, strikes int
 	pace, budget, interval, maxAge          time.Duration
-	anyAge                                  bool
+	anyAge, probe, archive                  bool
 	allow                                   []string
 }
 
@@ -407,7 +407,9 @@ func (f *externalFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.StringVar(&f.cache, "status-cache", "", "remember other sites in `CACHE`: a file, git:REF or postgres://... (default: status-cache in [external])")
-	flags.BoolVar(&f.onlyNew, "only-new", false, "ask only for links that the status cache does not know; a 404 or 410 is an error at once")
+	flags.BoolVar(&f.onlyNew, "only-new", false, "ask only for links that neither the baseline nor the status cache knows; a 404 or 410 is an error at once")
+	flags.BoolVar(&f.probe, "probe", false, "ask for dead and http links with https, and for dead ones with or without slash or www; robots.txt is respected")
+	flags.BoolVar(&f.archive, "archive", false, "ask the Internet Archive for copies of dead pages (archive-api in [external])")
 	flags.DurationVar(&f.budget, "budget", 0, "stop asking after `TIME`, such as 2m; 0 means no limit (default: budget in [external])")
 	flags.IntVar(&f.requests, "max-requests", 0, "send at most `N` requests; 0 means no limit (default: max-requests in [external])")
 	flags.DurationVar(&f.pace, "pace", time.Second, "wait at least `TIME` between two requests to one host (default: pace in [external])")
@@ -423,7 +425,7 @@ func (f *externalFlags) add(cmd *cobra.Command) {
 func (f *externalFlags) apply(c *cli, cmd *cobra.Command, cfg *config.Config) error {
 	given := cmd.Flags().Changed
 	if !f.ask {
-		for _, name := range []string{"status-cache", "only-new", "budget", "max-requests", "pace", "per-host", "concurrency", "strikes", "strike-interval", "max-age", "allow-address"} {
+		for _, name := range []string{"status-cache", "only-new", "probe", "archive", "budget", "max-requests", "pace", "per-host", "concurrency", "strikes", "strike-interval", "max-age", "allow-address"} {
 			if given(name) {
 				return fault.Usage(fmt.Sprintf("--%s is about links to other sites, which are not checked", name), "add --external")
 			}
@@ -510,7 +512,7 @@ func (f *externalFlags) open(ctx context.Context, c *cli, p *project.Project, pr
 		return nil, nil
 	}
 	return external.Open(ctx, p, external.Options{
-		OnlyNew: f.onlyNew, OnlyFailed: f.failed, Flush: f.flush, Reset: f.reset, AnyAge: f.anyAge,
+		OnlyNew: f.onlyNew, OnlyFailed: f.failed, Probe: f.probe, Archive: f.archive, Flush: f.flush, Reset: f.reset, AnyAge: f.anyAge,
 		Version: versionNumber(), Warn: c.ui.warning, Progress: progress.sites,
 	})
 }

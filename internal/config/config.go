@@ -281,6 +281,8 @@ type External struct {
 	// Contact is an address for the User-Agent, "" for that of [outgoing], or the
 	// base URL.
 	Contact string `toml:"contact"`
+	// ArchiveAPI is the address of an availability API like the Internet Archive's.
+	ArchiveAPI string `toml:"archive-api" check:"not-blank" default:"https://archive.org/wayback/available"`
 	// Skip are patterns of hosts or whole addresses that are not asked.
 	Skip  []string       `toml:"skip" check:"target-pattern"`
 	Hosts []ExternalHost `toml:"host"`
