@@ -102,7 +102,7 @@ func checkCommand(c *cli) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			cfg, err := c.configure(cmd, args, file)
 			if err == nil {
-				err = ext.apply(cmd, cfg)
+				err = ext.apply(c, cmd, cfg)
 			}
 			if err != nil {
 				return err
@@ -382,7 +382,7 @@ func externalCommand(c *cli) *cobra.Command {
 			args, lists := cutLists(args)
 			cfg, err := c.configure(cmd, args, file)
 			if err == nil {
-				err = ext.apply(cmd, cfg)
+				err = ext.apply(c, cmd, cfg)
 			}
 			if err != nil {
 				return err
@@ -490,7 +490,7 @@ func (f *externalFlags) add(cmd *cobra.Command) {
 }
 
 // apply overrides the configuration by the flags.
-func (f *externalFlags) apply(cmd *cobra.Command, cfg *config.Config) error {
+func (f *externalFlags) apply(c *cli, cmd *cobra.Command, cfg *config.Config) error {
 	given := cmd.Flags().Changed
 	if !f.ask {
 		for _, name := range []string{"status-cache", "only-new", "probe", "archive", "budget", "max-requests", "pace", "per-host", "concurrency", "strikes", "strike-interval", "max-age", "allow-address"} {
@@ -502,6 +502,10 @@ func (f *externalFlags) apply(cmd *cobra.Command, cfg *config.Config) error {
 	}
 	if f.only {
 		cfg.Show = "findings"
+	}
+	places, err := f.variables(c, cmd)
+	if err != nil {
+		return err
 	}
 	e := &cfg.External
 	for _, d := range []struct {
@@ -522,7 +526,7 @@ func (f *externalFlags) apply(cmd *cobra.Command, cfg *config.Config) error {
 			continue
 		}
 		if d.value < d.least {
-			return fault.Usage(fmt.Sprintf("--%s: must be at least %d, but is %s", d.name, d.least, cmd.Flags().Lookup(d.name).Value), "")
+			return fault.Usage(fmt.Sprintf("%s: must be at least %d, but is %s", cmp.Or(places[d.name], "--"+d.name), d.least, cmd.Flags().Lookup(d.name).Value), "")
 		}
 		d.set()
 	}
@@ -536,8 +540,26 @@ func (f *externalFlags) apply(cmd *cobra.Command, cfg *config.Config) error {
 		return fault.Usage("--only-new and --retry-failed exclude each other: a URL that failed is not new", "keep one of them")
 	}
 	networks, err := parseNetworks(f.allow)
-	cfg.Fetch.AllowAddress = append(networks, cfg.Fetch.AllowAddress...)
+	cfg.Allow(networks)
 	return err
+}
+
+// variables sets the flags of [external] keys that are not given by their environment
+// variables, such as SITELINK_STATUS_CACHE, and returns the names of these.
+func (f *externalFlags) variables(c *cli, cmd *cobra.Command) (places map[string]string, err error) {
+	places = map[string]string{}
+	for _, name := range []string{"status-cache", "budget", "max-requests", "pace", "per-host", "concurrency", "strikes", "strike-interval", "max-age"} {
+		variable := config.Key{Name: name}.Env()
+		text := c.env.Getenv(variable)
+		if text == "" || cmd.Flags().Changed(name) {
+			continue
+		}
+		if err := cmd.Flags().Set(name, text); err != nil {
+			return nil, fault.Usage(fmt.Sprintf("%s: %q is not valid", variable, text), "use a value of --"+name)
+		}
+		places[name] = variable
+	}
+	return places, nil
 }
 
 // parseNetworks reads the values of --allow-address.

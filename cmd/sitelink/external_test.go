@@ -228,6 +228,37 @@ func TestExternalInterrupted(t *testing.T) {
 	}
 }
 
+// Keys of [external] have variables: below flags, above the file.
+func TestExternalVariables(t *testing.T) {
+	n := newNeighbour(t, `<a href="SITE/good">1</a><a href="SITE/missing">2</a>`)
+	write(t, "sitelink.toml", "[external]\nstatus-cache = \"file.jsonl\"\nmax-requests = 9\npace = \"24h\"\n")
+	sitelink := func(want int, variables map[string]string, args ...string) string {
+		t.Helper()
+		var out, errs bytes.Buffer
+		args = append([]string{"external", "public", "--allow-address", "127.0.0.0/8"}, args...)
+		if code := run(t.Context(), args, env{Stdout: &out, Stderr: &errs, Getenv: func(name string) string { return variables[name] }}); code != want {
+			t.Fatalf("%q, %v: exit code %d, want %d\n%s%s", args, variables, code, want, out.String(), errs.String())
+		}
+		return out.String() + errs.String()
+	}
+	variables := map[string]string{"SITELINK_STATUS_CACHE": "variable.jsonl", "SITELINK_MAX_REQUESTS": "1", "SITELINK_PACE": "0s"}
+	mentions(t, sitelink(0, variables), "1 external-budget")
+	if asked := n.take(); len(asked) != 1 {
+		t.Errorf("asked %q", asked)
+	}
+	sitelink(0, variables, "--max-requests", "0", "--status-cache", "flag.jsonl")
+	if asked := n.take(); len(asked) < 2 {
+		t.Errorf("a flag does not win: asked %q", asked)
+	}
+	for _, name := range []string{"variable.jsonl", "flag.jsonl"} {
+		if _, err := os.Stat(name); err != nil {
+			t.Error(err)
+		}
+	}
+	mentions(t, sitelink(exitUsage, map[string]string{"SITELINK_PACE": "often"}), `SITELINK_PACE: "often" is not valid`, "hint: use a value of --pace")
+	mentions(t, sitelink(exitUsage, map[string]string{"SITELINK_PER_HOST": "0"}), "SITELINK_PER_HOST: must be at least 1, but is 0")
+}
+
 func TestExternalUsage(t *testing.T) {
 	n := newNeighbour(t, `<a href="SITE/good">1</a>`)
 	for _, c := range []struct {
@@ -260,7 +291,17 @@ func TestExternalUsage(t *testing.T) {
 	mentions(t, out, "not checked: 1 external")
 	write(t, "sitelink.toml", "[fetch]\nallow-address = [\"127.0.0.0/8\"]\n\n[[external.host]]\nhost = \"127.0.*\"\naccept = [\"404\"]\n")
 	write(t, "public/index.html", `<a href="`+n.URL+`/missing">1</a>`)
-	out, _ = n.plain(t, context.Background(), 0, "external", "public", "--max-age", "0s")
+	n.take()
+	for _, command := range [][]string{{"external", "public"}, {"check", "public", "--external"}, {"external", "public", "--allow-address", "127.0.0.0/9"}} {
+		_, errs = n.plain(t, context.Background(), exitUsage, command...)
+		mentions(t, errs, "allow-address in [fetch]: 127.0.0.0/8 is not used, because the configuration was found and not named", "hint: name the network with --allow-address")
+	}
+	if asked := n.take(); len(asked) > 0 {
+		t.Errorf("a configuration that was found allowed %q", asked)
+	}
+	out, _ = n.plain(t, context.Background(), 0, "external", "public", "--allow-address", "127.0.0.0/8", "--max-age", "0s")
+	mentions(t, out, "ok: checked 1 page, 1 link")
+	out, _ = n.plain(t, context.Background(), 0, "external", "public", "--max-age", "0s", "--config", "sitelink.toml")
 	mentions(t, out, "ok: checked 1 page, 1 link")
 }
 

@@ -10,6 +10,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/netip"
 	"strconv"
 	"strings"
 
@@ -50,8 +51,10 @@ type Checker struct {
 	project *project.Project
 	opt     Options
 	cache   *remote.Cache
-	report  *remote.Report
-	changed []remote.Record
+	// networks may be connected to although they are not public.
+	networks []netip.Prefix
+	report   *remote.Report
+	changed  []remote.Record
 }
 
 // Open opens the status cache of a project. Call Close when the run has ended, also
@@ -63,11 +66,15 @@ func Open(ctx context.Context, p *project.Project, opt Options) (*Checker, error
 	if opt.Flush && isDatabase(CacheName(p)) {
 		return nil, fault.Usage("--flush: other sites share the status cache "+announce.WithoutPassword(CacheName(p)), "remove old rows with SQL (docs/guide/external-links.md)")
 	}
+	networks, err := p.Config.Networks()
+	if err != nil {
+		return nil, err
+	}
 	cache, err := openCache(ctx, p, opt.Warn)
 	if err != nil {
 		return nil, err
 	}
-	return &Checker{project: p, opt: opt, cache: cache}, nil
+	return &Checker{project: p, opt: opt, cache: cache, networks: networks}, nil
 }
 
 // Close closes the status cache.
@@ -211,7 +218,7 @@ func (c *Checker) options() remote.Options {
 		contact = c.project.BaseURLs[0]
 	}
 	opt := remote.Options{
-		UserAgent: announce.UserAgent(c.opt.Version, contact), Allow: cfg.Fetch.AllowAddress, PerHost: e.PerHost, Concurrency: e.Concurrency,
+		UserAgent: announce.UserAgent(c.opt.Version, contact), Allow: c.networks, PerHost: e.PerHost, Concurrency: e.Concurrency,
 		Pace: e.Pace, Timeout: cfg.Fetch.Timeout, Budget: e.Budget, MaxRequests: e.MaxRequests,
 		OnlyNew: c.opt.OnlyNew, OnlyFailed: c.opt.OnlyFailed, OnlySilent: c.linklint(), Probe: c.opt.Probe, Policy: c.policy, Progress: c.opt.Progress,
 	}
