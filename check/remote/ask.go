@@ -52,7 +52,8 @@ type Options struct {
 	Archive string
 	// Policy returns the policy for a host; nil means that all have the zero Policy.
 	Policy func(host string) Policy
-	// Progress is called after each answer, by one goroutine.
+	// Progress is called after an answer, by one goroutine: at most ten times a second,
+	// and after the last.
 	Progress func(Progress)
 
 	// exchange replaces the network in tests.
