@@ -343,7 +343,7 @@ func ownersOf(c *cli, root string) (func(path string) string, error) {
 const externalLong = `external asks the other sites to which a built site links, and reports which links are dead. It
 is for a schedule: a link counts as dead only after the same failure in several runs. DIR and the
 other flags are those of check, which asks too with --external. With @@FILE, it asks for the
-addresses in FILE, one a line, in place of those of a site.
+addresses in FILE, one per line, in place of those of a site.
 
 What is learned goes to the status cache, .sitelink/status.jsonl by default, so that a later run asks
 only what is due, and conditionally. Keep that file between runs: commit it, or keep it in the cache

@@ -288,7 +288,7 @@ func cutLists(args []string) (rest, lists []string) {
 	return rest, lists
 }
 
-// readList reads a list of addresses, one a line. Empty lines and lines that begin
+// readList reads a list of addresses, one per line. Empty lines and lines that begin
 // with # are comments.
 func readList(name string) (links []check.Link, err error) {
 	if name == "" {
