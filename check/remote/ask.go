@@ -37,13 +37,23 @@ type Options struct {
 	// Budget limits the time, and MaxRequests the number of requests; 0 means no limit.
 	Budget      time.Duration
 	MaxRequests int
-	// OnlyNew asks only for URLs that the cache does not know.
+	// OnlyNew asks only for URLs that neither the cache nor Known has: a baseline, or
+	// another build.
 	OnlyNew bool
-	// OnlyFailed asks only for URLs whose last answer was not good, at any age.
-	OnlyFailed bool
+	Known   []string
+	// OnlyFailed asks only for URLs whose last answer was not good, at any age, and
+	// OnlySilent only for those of them whose host gave no answer.
+	OnlyFailed, OnlySilent bool
+	// Probe asks for variants of dead links, and of links that are not https:
+	// [Record.Variant]. Archive, if not empty, is the address of an availability API such
+	// as [ArchiveAPI], which is asked for copies of dead pages: [Record.Copy]. Both
+	// respect the robots.txt of hosts.
+	Probe   bool
+	Archive string
 	// Policy returns the policy for a host; nil means that all have the zero Policy.
 	Policy func(host string) Policy
-	// Progress is called after each answer, by one goroutine.
+	// Progress is called after an answer, by one goroutine: at most ten times a second,
+	// and after the last.
 	Progress func(Progress)
 
 	// exchange replaces the network in tests.
@@ -79,6 +89,11 @@ type Report struct {
 	// answered, of three or more: this machine seems to be offline, so nothing is
 	// counted against them, and their records stay as they were.
 	Silent int
+	// Known is the number of URLs that were not asked for because [Options.Known] has
+	// them.
+	Known int
+	// Unsearched is the number of dead URLs about which the archive gave no answer.
+	Unsearched int
 	// Starved is the number of URLs that were not asked for because this machine could
 	// not open a connection.
 	Starved int
@@ -115,9 +130,9 @@ func (r *Report) Of(raw string) (record Record, code check.Code) {
 
 // Ask asks for each URL whose record in the cache is too old or does not exist, and
 // keeps what it learns in the cache. Requests go to the URLs, and to those to which
-// they redirect, and to no others. The error is that of the context, or that of a shared
-// cache that cannot be reached. The report is complete even so, and the cache has what
-// was learned until then.
+// they redirect, and to no others unless opt.Probe or opt.Archive asks for it. The error
+// is that of the context, or that of a shared cache that cannot be reached. The report is
+// complete even so, and the cache has what was learned until then.
 func Ask(ctx context.Context, links []Link, cache *Cache, opt Options) (*Report, error) {
 	opt.PerHost = cmp.Or(max(opt.PerHost, 0), 4)
 	opt.Concurrency = cmp.Or(max(opt.Concurrency, 0), 64)
@@ -137,13 +152,18 @@ func Ask(ctx context.Context, links []Link, cache *Cache, opt Options) (*Report,
 	if err := cache.prefetch(ctx, links); err != nil {
 		return d.report, err
 	}
-	d.plan(links, time.Now())
+	begin := time.Now()
+	d.plan(links, begin)
 	if opt.Budget > 0 {
 		var cancel context.CancelFunc
 		d.budget, cancel = context.WithTimeout(context.Background(), opt.Budget)
 		defer cancel()
 	}
 	err := d.run(ctx)
+	d.endSilence()
+	if err == nil {
+		err = d.suggest(ctx, links, begin)
+	}
 	slices.Sort(d.report.Died)
 	slices.Sort(d.report.Recovered)
 	return d.report, err
@@ -157,13 +177,15 @@ type job struct {
 	// fragments are sorted.
 	fragments []string
 	isNew     bool
-	asked     int64 // when it was asked for last, for the order
+	due       int64 // since when it is due without a maximum age, for the order
 	chain     *chain
-	next      *job // in the queue of the host
+	side      *side // nil for a link
+	next      *job  // in the queue of the host
 }
 
 // plan makes the jobs and puts them into the queues of their hosts, the most urgent
-// first: new URLs, then those that were not asked for the longest time.
+// first: new URLs, then those that have been due for the longest time. Doubtful ones are
+// due earlier than others.
 func (d *dispatcher) plan(links []Link, now time.Time) {
 	jobs := make([]*job, 0, len(links))
 	byKey := make(map[string]*job, len(links))
@@ -182,6 +204,12 @@ func (d *dispatcher) plan(links []Link, now time.Time) {
 		jobs = append(jobs, j)
 	}
 	d.report.Links = len(jobs)
+	accepted := map[string]bool{}
+	for _, raw := range d.opt.Known {
+		if key, err := Key(raw); err == nil {
+			accepted[key] = true
+		}
+	}
 	due := jobs[:0]
 	for _, j := range jobs {
 		slices.Sort(j.fragments)
@@ -203,13 +231,18 @@ func (d *dispatcher) plan(links []Link, now time.Time) {
 			d.count(name, &record)
 			continue
 		}
+		if !record.Known() && d.opt.OnlyNew && accepted[j.key] {
+			d.report.Known++
+			d.report.unasked[j.key] = check.External
+			continue
+		}
 		if !record.Known() && d.opt.OnlyFailed {
 			d.report.unasked[j.key] = check.External
 			continue
 		}
 		j.host, j.isNew = d.host(name), !record.Known()
 		if record.Known() {
-			j.asked = record.Asked.Unix()
+			j.due = record.Due(now, Policy{Interval: d.opt.Policy(name).Interval}).Unix()
 		}
 		due = append(due, j)
 	}
@@ -217,7 +250,7 @@ func (d *dispatcher) plan(links []Link, now time.Time) {
 		if a.isNew != b.isNew {
 			return cmp.Compare(b2i(b.isNew), b2i(a.isNew))
 		}
-		return cmp.Compare(a.asked, b.asked)
+		return cmp.Compare(a.due, b.due)
 	})
 	for _, j := range due {
 		if j.host.queue.first == nil {
@@ -241,7 +274,7 @@ func (d *dispatcher) wants(r *Record, j *job, host string, now time.Time) bool {
 	case d.opt.OnlyNew:
 		return false
 	case d.opt.OnlyFailed:
-		return r.Reason != "" && !r.Next.After(now)
+		return r.Reason != "" && (!d.opt.OnlySilent || r.Status == 0) && !r.Next.After(now)
 	case r.Next.After(now) && r.Next.Sub(now) <= maxNext:
 		return false
 	}
@@ -276,10 +309,10 @@ func (c *Cache) Flush(links []Link) (removed int) {
 }
 
 // Reset forgets which contents changed: [Record.Changed] (LL-103) and [Record.Title],
-// with its hint.
-func (c *Cache) Reset() (n int) {
+// with its hint. which selects the records; nil stands for all.
+func (c *Cache) Reset(which func(*Record) bool) (n int) {
 	for _, key := range c.URLs() {
-		if r := c.Get(key); !r.Changed.IsZero() || r.Title != "" {
+		if r := c.Get(key); (!r.Changed.IsZero() || r.Title != "") && (which == nil || which(&r)) {
 			r.Changed, r.Title = time.Time{}, ""
 			r.Hints = slices.DeleteFunc(r.Hints, isDrift)
 			c.Put(r)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/internal/fetch"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
 
@@ -61,6 +62,8 @@ type dispatcher struct {
 	answered bool
 	silent   []silence
 
+	robots map[string]*robotsFile // by origin
+
 	// With a shared cache, claims are hosts to claim, and claimed those whose claims are
 	// under way.
 	claims, claimed []*host
@@ -73,12 +76,12 @@ type dispatcher struct {
 	inFlight    int
 	busyHosts   int
 	left, total int
-	begin       time.Time
+	begin, told time.Time
 }
 
 func newDispatcher(cache *Cache, opt Options) *dispatcher {
 	return &dispatcher{
-		opt: opt, cache: cache, hosts: map[string]*host{}, results: make(chan result, opt.Concurrency),
+		opt: opt, cache: cache, hosts: map[string]*host{}, robots: map[string]*robotsFile{}, results: make(chan result, opt.Concurrency),
 		report: &Report{cache: cache, unasked: map[string]check.Code{}, Failing: map[string]int{}, Blocked: map[string]int{}},
 	}
 }
@@ -98,7 +101,6 @@ func (d *dispatcher) host(name string) *host {
 // a request behind.
 func (d *dispatcher) run(ctx context.Context) error {
 	d.begin = time.Now()
-	defer d.endSilence()
 	defer d.release()
 	for _, h := range d.order {
 		d.list(h, d.begin)
@@ -175,11 +177,11 @@ func (d *dispatcher) drain() {
 func (d *dispatcher) giveUp(code check.Code) {
 	for _, h := range d.hosts {
 		for j := h.queue.pop(); j != nil; j = h.queue.pop() {
-			d.report.unasked[j.key] = code
+			d.leaveOut(j, code)
 		}
 	}
 	for _, w := range d.delayed {
-		d.report.unasked[w.what.key] = code
+		d.leaveOut(w.what, code)
 	}
 	d.delayed = nil
 }
@@ -263,11 +265,18 @@ func (d *dispatcher) spent() bool {
 // leave gives up the jobs of a host.
 func (d *dispatcher) leave(h *host, code check.Code) {
 	for j := h.queue.pop(); j != nil; j = h.queue.pop() {
-		d.report.unasked[j.key] = code
-		if code == check.Blocked {
+		d.leaveOut(j, code)
+		if code == check.Blocked && j.side == nil {
 			d.report.Blocked[h.name]++
 		}
 		d.left--
+	}
+}
+
+// leaveOut leaves a job for a later run.
+func (d *dispatcher) leaveOut(j *job, code check.Code) {
+	if j.side == nil {
+		d.report.unasked[j.key] = code
 	}
 }
 
@@ -333,13 +342,17 @@ func (d *dispatcher) finish(r result) {
 			j.host = d.host(hostName(u))
 		}
 		if j.host.until.After(now) {
-			d.judge(j, Answer{Fault: RateLimited, Hops: j.chain.hops}, now)
+			d.judge(j, Answer{Fault: RateLimited, Hops: j.chain.hops}, nil, now)
+			break
+		}
+		if j.side != nil {
+			d.admit(j, now)
 			break
 		}
 		j.host.queue.pushFirst(j)
 		d.list(j.host, now)
 	default:
-		d.judge(j, step.answer, now)
+		d.judge(j, step.answer, r.response, now)
 	}
 	for _, x := range []*host{h, j.host} {
 		if x.until.After(now) {
@@ -357,7 +370,7 @@ func (d *dispatcher) starve(j *job, now time.Time) {
 		d.opt.Concurrency = min(d.opt.Concurrency, d.inFlight)
 		heap.Push(&d.delayed, waitingFor[*job]{now.Add(d.opt.retryDelay), j})
 	} else {
-		d.report.unasked[j.key] = check.External
+		d.leaveOut(j, check.External)
 		d.report.Starved++
 		d.left--
 	}
@@ -396,20 +409,35 @@ func (d *dispatcher) endSilence() {
 	d.report.Silent = len(d.silent)
 }
 
-// judge ends a job.
-func (d *dispatcher) judge(j *job, a Answer, now time.Time) {
-	if what := effects[a.Fault]; !d.answered && a.Status == 0 && (what == gone || what == ill) {
+// judge ends a job. resp is the last response, if there is one.
+func (d *dispatcher) judge(j *job, a Answer, resp *fetch.Response, now time.Time) {
+	if j.side != nil {
+		d.endSide(j, a, resp, now)
+	} else if what := effects[a.Fault]; !d.answered && a.Status == 0 && (what == gone || what == ill) {
 		d.silent = append(d.silent, silence{j, a, now})
 	} else {
 		d.record(j, a, now)
 	}
 	j.chain = nil
 	d.left--
-	if d.opt.Progress != nil {
-		done := d.total - d.left
-		left := time.Duration(float64(now.Sub(d.begin)) / float64(done) * float64(d.left))
-		d.opt.Progress(Progress{Done: done, Total: d.total, Hosts: d.busyHosts, Left: left})
+	if d.opt.Progress != nil && (d.left == 0 || now.Sub(d.told) >= tellEvery) {
+		d.told = now
+		d.opt.Progress(Progress{Done: d.total - d.left, Total: d.total, Hosts: d.busyHosts, Left: d.estimate(now)})
 	}
+}
+
+// tellEvery is the shortest time between two calls of [Options.Progress]. Each looks at
+// all hosts.
+const tellEvery = 100 * time.Millisecond
+
+// estimate returns the time to the end: what is left at the speed so far, but at least
+// what the pace of the host with the longest queue needs.
+func (d *dispatcher) estimate(now time.Time) time.Duration {
+	left := time.Duration(float64(now.Sub(d.begin)) / float64(max(d.total-d.left, 1)) * float64(d.left))
+	for _, h := range d.hosts {
+		left = max(left, time.Duration(h.queue.len)*h.interval)
+	}
+	return left
 }
 
 // record keeps what the answer of a job means.
@@ -464,7 +492,10 @@ func (d *dispatcher) adapt(h *host, r *result, now time.Time) {
 }
 
 // queue is a list of jobs.
-type queue struct{ first, last *job }
+type queue struct {
+	first, last *job
+	len         int
+}
 
 func (q *queue) push(j *job) {
 	if q.last == nil {
@@ -473,6 +504,7 @@ func (q *queue) push(j *job) {
 		q.last.next = j
 	}
 	q.last = j
+	q.len++
 }
 
 // pushFirst puts a job before the others.
@@ -481,6 +513,7 @@ func (q *queue) pushFirst(j *job) {
 		q.last = j
 	}
 	q.first = j
+	q.len++
 }
 
 // pop takes the first job, nil if there is none.
@@ -492,6 +525,7 @@ func (q *queue) pop() *job {
 	if q.first, j.next = j.next, nil; q.first == nil {
 		q.last = nil
 	}
+	q.len--
 	return j
 }
 

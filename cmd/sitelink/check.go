@@ -102,7 +102,7 @@ func checkCommand(c *cli) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			cfg, err := c.configure(cmd, args, file)
 			if err == nil {
-				err = ext.apply(cmd, cfg)
+				err = ext.apply(c, cmd, cfg)
 			}
 			if err != nil {
 				return err
@@ -342,7 +342,8 @@ func ownersOf(c *cli, root string) (func(path string) string, error) {
 
 const externalLong = `external asks the other sites to which a built site links, and reports which links are dead. It
 is for a schedule: a link counts as dead only after the same failure in several runs. DIR and the
-other flags are those of check, which asks too with --external.
+other flags are those of check, which asks too with --external. With @@FILE, it asks for the
+addresses in FILE, one per line, in place of those of a site.
 
 What is learned goes to the status cache, .sitelink/status.jsonl by default, so that a later run asks
 only what is due, and conditionally. Keep that file between runs: commit it, or keep it in the cache
@@ -355,6 +356,9 @@ const externalExample = `  # from a timer: ask for what is due, for at most two 
   # in a pull request: ask only for links that are new
   sitelink check public --external --only-new
 
+  # ask for a list of addresses
+  sitelink external @@urls.txt
+
   # list the pages of other sites that changed since the last reset, and reset
   sitelink external public --changed --reset`
 
@@ -362,19 +366,29 @@ func externalCommand(c *cli) *cobra.Command {
 	var file string
 	ext := externalFlags{ask: true, only: true}
 	cmd := &cobra.Command{
-		Use:               "external [DIR]",
-		Short:             "check the links of a built site to other sites",
-		Long:              externalLong + "\n" + exitCodes,
-		Example:           externalExample,
-		Args:              oneDirectory,
+		Use:     "external [DIR | @@FILE...]",
+		Short:   "check the links of a built site to other sites",
+		Long:    externalLong + "\n" + exitCodes,
+		Example: externalExample,
+		Args: func(cmd *cobra.Command, args []string) error {
+			rest, lists := cutLists(args)
+			if len(lists) > 0 && len(rest) > 0 {
+				return fault.Usage("a list of addresses takes the place of DIR", "run sitelink external once for the list, and once for "+rest[0])
+			}
+			return oneDirectory(cmd, rest)
+		},
 		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			args, lists := cutLists(args)
 			cfg, err := c.configure(cmd, args, file)
 			if err == nil {
-				err = ext.apply(cmd, cfg)
+				err = ext.apply(c, cmd, cfg)
 			}
 			if err != nil {
 				return err
+			}
+			if len(lists) > 0 {
+				return checkLists(cmd.Context(), c, cfg, &ext, lists)
 			}
 			return runCheck(cmd.Context(), c, cfg, &ext)
 		},
@@ -390,6 +404,60 @@ func externalCommand(c *cli) *cobra.Command {
 	return cmd
 }
 
+// checkLists asks for the addresses of lists, without a site (LL-14).
+func checkLists(ctx context.Context, c *cli, cfg *config.Config, ext *externalFlags, names []string) (err error) {
+	p, err := c.findRoot(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	var links []check.Link
+	for _, name := range names {
+		more, err := readList(name)
+		if err != nil {
+			return err
+		}
+		links = append(links, more...)
+	}
+	p.Docroot = "" // the places of findings are in the lists
+	progress := newProgress(c.ui, cfg.Progress, time.Now)
+	defer progress.done()
+	checker, err := ext.open(ctx, c, p, progress)
+	if err != nil {
+		return err
+	}
+	defer func() { // also when the run was interrupted: it keeps what was learned
+		if closeErr := checker.Close(); err == nil || errors.Is(err, errFindings) && closeErr != nil {
+			err = closeErr
+		}
+	}()
+	reports, err := openReports(c, p)
+	if err != nil {
+		return err
+	}
+	defer reports.discard()
+	result, err := checker.CheckList(ctx, links, audit.CheckOptions(p))
+	progress.done()
+	if err != nil {
+		return err
+	}
+	if ext.changed {
+		return printChanged(c, checker.Changed())
+	}
+	if err = reports.write(result); err == nil {
+		err = reports.commit()
+	}
+	if err != nil {
+		return err
+	}
+	if !reports.summarised() {
+		printSummary(c, &result.Summary)
+	}
+	if audit.Fails(cfg.FailOn, result) {
+		return errFindings
+	}
+	return nil
+}
+
 // externalFlags are the flags about links to other sites.
 type externalFlags struct {
 	ask, only, onlyNew                      bool
@@ -397,7 +465,7 @@ type externalFlags struct {
 	cache                                   string
 	perHost, concurrency, requests, strikes int
 	pace, budget, interval, maxAge          time.Duration
-	anyAge                                  bool
+	anyAge, probe, archive                  bool
 	allow                                   []string
 }
 
@@ -406,8 +474,10 @@ type externalFlags struct {
 func (f *externalFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.StringVar(&f.cache, "status-cache", "", "remember other sites in `CACHE`: a file or postgres://... (default: status-cache in [external])")
-	flags.BoolVar(&f.onlyNew, "only-new", false, "ask only for links that the status cache does not know; a 404 or 410 is an error at once")
+	flags.StringVar(&f.cache, "status-cache", "", "remember other sites in `CACHE`: a file, git:REF or postgres://... (default: status-cache in [external])")
+	flags.BoolVar(&f.onlyNew, "only-new", false, "ask only for links that neither the baseline nor the status cache knows; a 404 or 410 is an error at once")
+	flags.BoolVar(&f.probe, "probe", false, "ask for dead and http links with https, and for dead ones with or without slash or www; robots.txt is respected")
+	flags.BoolVar(&f.archive, "archive", false, "ask the Internet Archive for copies of dead pages (archive-api in [external])")
 	flags.DurationVar(&f.budget, "budget", 0, "stop asking after `TIME`, such as 2m; 0 means no limit (default: budget in [external])")
 	flags.IntVar(&f.requests, "max-requests", 0, "send at most `N` requests; 0 means no limit (default: max-requests in [external])")
 	flags.DurationVar(&f.pace, "pace", time.Second, "wait at least `TIME` between two requests to one host (default: pace in [external])")
@@ -420,10 +490,10 @@ func (f *externalFlags) add(cmd *cobra.Command) {
 }
 
 // apply overrides the configuration by the flags.
-func (f *externalFlags) apply(cmd *cobra.Command, cfg *config.Config) error {
+func (f *externalFlags) apply(c *cli, cmd *cobra.Command, cfg *config.Config) error {
 	given := cmd.Flags().Changed
 	if !f.ask {
-		for _, name := range []string{"status-cache", "only-new", "budget", "max-requests", "pace", "per-host", "concurrency", "strikes", "strike-interval", "max-age", "allow-address"} {
+		for _, name := range []string{"status-cache", "only-new", "probe", "archive", "budget", "max-requests", "pace", "per-host", "concurrency", "strikes", "strike-interval", "max-age", "allow-address"} {
 			if given(name) {
 				return fault.Usage(fmt.Sprintf("--%s is about links to other sites, which are not checked", name), "add --external")
 			}
@@ -432,6 +502,10 @@ func (f *externalFlags) apply(cmd *cobra.Command, cfg *config.Config) error {
 	}
 	if f.only {
 		cfg.Show = "findings"
+	}
+	places, err := f.variables(c, cmd)
+	if err != nil {
+		return err
 	}
 	e := &cfg.External
 	for _, d := range []struct {
@@ -452,7 +526,7 @@ func (f *externalFlags) apply(cmd *cobra.Command, cfg *config.Config) error {
 			continue
 		}
 		if d.value < d.least {
-			return fault.Usage(fmt.Sprintf("--%s: must be at least %d, but is %s", d.name, d.least, cmd.Flags().Lookup(d.name).Value), "")
+			return fault.Usage(fmt.Sprintf("%s: must be at least %d, but is %s", cmp.Or(places[d.name], "--"+d.name), d.least, cmd.Flags().Lookup(d.name).Value), "")
 		}
 		d.set()
 	}
@@ -466,8 +540,26 @@ func (f *externalFlags) apply(cmd *cobra.Command, cfg *config.Config) error {
 		return fault.Usage("--only-new and --retry-failed exclude each other: a URL that failed is not new", "keep one of them")
 	}
 	networks, err := parseNetworks(f.allow)
-	cfg.Fetch.AllowAddress = append(networks, cfg.Fetch.AllowAddress...)
+	cfg.Allow(networks)
 	return err
+}
+
+// variables sets the flags of [external] keys that are not given by their environment
+// variables, such as SITELINK_STATUS_CACHE, and returns the names of these.
+func (f *externalFlags) variables(c *cli, cmd *cobra.Command) (places map[string]string, err error) {
+	places = map[string]string{}
+	for _, name := range []string{"status-cache", "budget", "max-requests", "pace", "per-host", "concurrency", "strikes", "strike-interval", "max-age"} {
+		variable := config.Key{Name: name}.Env()
+		text := c.env.Getenv(variable)
+		if text == "" || cmd.Flags().Changed(name) {
+			continue
+		}
+		if err := cmd.Flags().Set(name, text); err != nil {
+			return nil, fault.Usage(fmt.Sprintf("%s: %q is not valid", variable, text), "use a value of --"+name)
+		}
+		places[name] = variable
+	}
+	return places, nil
 }
 
 // parseNetworks reads the values of --allow-address.
@@ -488,7 +580,7 @@ func (f *externalFlags) open(ctx context.Context, c *cli, p *project.Project, pr
 		return nil, nil
 	}
 	return external.Open(ctx, p, external.Options{
-		OnlyNew: f.onlyNew, OnlyFailed: f.failed, Flush: f.flush, Reset: f.reset, AnyAge: f.anyAge,
+		OnlyNew: f.onlyNew, OnlyFailed: f.failed, Probe: f.probe, Archive: f.archive, Flush: f.flush, Reset: f.reset, AnyAge: f.anyAge,
 		Version: versionNumber(), Warn: c.ui.warning, Progress: progress.sites,
 	})
 }
