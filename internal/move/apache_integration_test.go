@@ -23,8 +23,8 @@ LoadModule mpm_event_module /usr/lib/apache2/modules/mod_mpm_event.so
 LoadModule authz_core_module /usr/lib/apache2/modules/mod_authz_core.so
 LoadModule alias_module /usr/lib/apache2/modules/mod_alias.so
 LoadModule dir_module /usr/lib/apache2/modules/mod_dir.so
-User nobody
-Group nogroup
+User www-data
+Group www-data
 DocumentRoot %[1]s/root
 <Directory %[1]s/root>
 AllowOverride All

@@ -151,7 +151,7 @@ func TestHugoMoves(t *testing.T) {
 			"/img/p.svg /pictures/p.svg 301",
 			"[rel](../b/) [ref]({{< relref \"b\" >}}) [rooted]({{< ref \"/docs/b/index.md\" >}}) ![](/sub/pictures/p.svg)",
 		}, []Pair{{"/sub/img/p.svg", "/sub/pictures/p.svg"}}, false},
-		{"a file that is no text", "static/font.woff", "static/f.woff", []string{"/font.woff /f.woff 301"}, []Pair{{"/sub/font.woff", "/sub/f.woff"}}, false},
+		{"a binary file", "static/font.woff", "static/f.woff", []string{"/font.woff /f.woff 301"}, []Pair{{"/sub/font.woff", "/sub/f.woff"}}, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if tt.new == "static/pictures/" {

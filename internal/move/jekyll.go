@@ -120,7 +120,7 @@ func tagEdits(text string, moved map[string]string) []edit.Edit {
 				}
 				if now := postOf(to); now != "" {
 					all = append(all, edit.Edit{Start: start, End: end, Text: slash + now})
-				} else { // it is no post any more
+				} else { // a page now
 					all = append(all, edit.Edit{Start: at[2], End: end, Text: "link " + to})
 				}
 			}
