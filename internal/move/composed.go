@@ -67,7 +67,15 @@ func (m *planner) compose(ctx context.Context, after *version, added []check.Fin
 		return nil, err
 	}
 	for page, name := range before {
-		m.composePage(c, findings[page], old[name], now[page])
+		places, err := after.audit.PlaceLinks(ctx, now[page])
+		if err != nil {
+			return nil, err
+		}
+		was := m.pairLinks(old[name], now[page])
+		for j, l := range pairPlaces(m.placed[name], places) {
+			was[j] = l
+		}
+		m.composePage(c, findings[page], now[page], was)
 	}
 	slices.SortFunc(c.aliases, func(a, b Pair) int { return strings.Compare(a.Old, b.Old) })
 	c.aliases = slices.CompactFunc(c.aliases, func(a, b Pair) bool { return a.Old == b.Old })
@@ -85,8 +93,39 @@ func (m *planner) linksOf(ctx context.Context, v *version, pages map[string][]ch
 	return err
 }
 
-// composePage pairs the links of one page with those that it had before.
-func (m *planner) composePage(c *composed, findings []check.Finding, old, now []check.Link) {
+// placedLink is a link with the place in the sources where it is written.
+type placedLink struct {
+	link  check.Link
+	place check.Position
+}
+
+// pairPlaces returns the links before the move by the indexes of those after it, as far
+// as both come from one place: a template that writes as many links as before writes
+// them in the same order.
+func pairPlaces(old []placedLink, places []*check.Position) map[int]*check.Link {
+	before, now := map[check.Position][]*check.Link{}, map[check.Position][]int{}
+	for i := range old {
+		before[old[i].place] = append(before[old[i].place], &old[i].link)
+	}
+	for j, at := range places {
+		if at != nil {
+			now[*at] = append(now[*at], j)
+		}
+	}
+	pairs := map[int]*check.Link{}
+	for at, js := range now {
+		if len(before[at]) == len(js) {
+			for n, j := range js {
+				pairs[j] = before[at][n]
+			}
+		}
+	}
+	return pairs
+}
+
+// pairLinks returns the links before the move by the indexes of those after it, by their
+// order on the page.
+func (m *planner) pairLinks(old, now []check.Link) map[int]*check.Link {
 	keys := func(links []check.Link) [][]align.Key {
 		all := make([][]align.Key, len(links))
 		for i, l := range links {
@@ -109,6 +148,18 @@ func (m *planner) composePage(c *composed, findings []check.Finding, old, now []
 		}
 		return other
 	}, align.Options{Unique: true})
+	was := map[int]*check.Link{}
+	for j, i := range pairs {
+		if i >= 0 {
+			was[j] = &old[i]
+		}
+	}
+	return was
+}
+
+// composePage judges the findings of one page by the links that it had before, which
+// was has by the indexes of those that it has now.
+func (m *planner) composePage(c *composed, findings []check.Finding, now []check.Link, was map[int]*check.Link) {
 	places := map[linkPlace]int{}
 	for j, l := range now {
 		places[linkPlace{l.Page, l.Offset, l.Raw}] = j
@@ -116,10 +167,10 @@ func (m *planner) composePage(c *composed, findings []check.Finding, old, now []
 	for _, f := range findings {
 		at := linkPlace{f.Page, f.Offset, f.Raw}
 		j, ok := places[at]
-		if !ok || pairs[j] < 0 {
+		b := was[j]
+		if !ok || b == nil {
 			continue
 		}
-		b := old[pairs[j]]
 		// A link with the same text is the author's, and has to be written in another way.
 		to, ok := sitePath(f.Target)
 		switch {
@@ -131,8 +182,8 @@ func (m *planner) composePage(c *composed, findings []check.Finding, old, now []
 			if b.Final != "" {
 				led = b.Final
 			}
-			if was, ok := sitePath(led); ok && !samePath(m.names.pageAfter(was), to) {
-				c.aliases = append(c.aliases, Pair{to, m.names.pageAfter(was)})
+			if address, ok := sitePath(led); ok && !samePath(m.names.pageAfter(address), to) {
+				c.aliases = append(c.aliases, Pair{to, m.names.pageAfter(address)})
 			}
 		}
 	}

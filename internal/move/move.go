@@ -84,11 +84,12 @@ type planner struct {
 	fragments    map[string]string
 	fragmentPage string
 	documents    map[string]*document
-	edited       map[string]bool     // files with rewritten links
-	renamed      bool                // the files of the copy have their new names
-	aliases      map[string]*aliases // by file
-	aliased      map[string]bool     // addresses that front matter answers
-	ruled        map[Pair]bool       // addresses that have a rule
+	placed       map[string][]placedLink // links of the pages that move, by their pages
+	edited       map[string]bool         // files with rewritten links
+	renamed      bool                    // the files of the copy have their new names
+	aliases      map[string]*aliases     // by file
+	aliased      map[string]bool         // addresses that front matter answers
+	ruled        map[Pair]bool           // addresses that have a rule
 }
 
 // Make plans a move. It changes nothing but the cache. Errors carry hints.
@@ -99,7 +100,7 @@ func Make(ctx context.Context, p *project.Project, opt Options) (*Plan, error) {
 	}
 	defer s.Close()
 	m := &planner{
-		opt: opt, shadow: s, documents: map[string]*document{}, edited: map[string]bool{}, aliases: map[string]*aliases{}, aliased: map[string]bool{}, ruled: map[Pair]bool{},
+		opt: opt, shadow: s, documents: map[string]*document{}, edited: map[string]bool{}, placed: map[string][]placedLink{}, aliases: map[string]*aliases{}, aliased: map[string]bool{}, ruled: map[Pair]bool{},
 		plan: &Plan{Set: edit.New(p.Root, p.Env())},
 	}
 	if m.before, err = s.publish(ctx, "before", opt.Cache); err != nil {

@@ -66,6 +66,9 @@ func (m *planner) rewrite(ctx context.Context) error {
 	byPlace := map[place][]*candidate{}
 	var order []place
 	for i, at := range places {
+		if at != nil && m.isMoved(all[i].page) {
+			m.placed[all[i].link.Page] = append(m.placed[all[i].link.Page], placedLink{all[i].link, *at})
+		}
 		if at == nil || path.IsAbs(at.File) || at.Line == 0 {
 			continue
 		}
