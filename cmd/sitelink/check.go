@@ -474,7 +474,7 @@ type externalFlags struct {
 func (f *externalFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.StringVar(&f.cache, "status-cache", "", "remember other sites in `CACHE`: a file or postgres://... (default: status-cache in [external])")
+	flags.StringVar(&f.cache, "status-cache", "", "remember other sites in `CACHE`: a file, git:REF or postgres://... (default: status-cache in [external])")
 	flags.BoolVar(&f.onlyNew, "only-new", false, "ask only for links that neither the baseline nor the status cache knows; a 404 or 410 is an error at once")
 	flags.BoolVar(&f.probe, "probe", false, "ask for dead and http links with https, and for dead ones with or without slash or www; robots.txt is respected")
 	flags.BoolVar(&f.archive, "archive", false, "ask the Internet Archive for copies of dead pages (archive-api in [external])")
