@@ -34,7 +34,7 @@ func TestWeb(t *testing.T) {
 		want := map[string][]int{
 			"404": {404, 404}, "410": {410, 410}, "500": {500, 500}, "chain to a 404": {404, 404}, "503 once, then 200": {503, 200},
 			"429 with Retry-After, then 200": {429, 200}, "403 with a page for programs": {403, 403}, "reset": {0, 0},
-			"refused connection": {0, 0}, "redirects in a circle": {0, 0}, "HTTP/2": {0, 0}, // its authority is unknown here
+			"refused connection": {0, 0}, "redirects in a loop": {0, 0}, "HTTP/2": {0, 0}, // its authority is unknown here
 		}[l.kind.name]
 		switch {
 		case strings.HasPrefix(l.kind.name, "certificate"):

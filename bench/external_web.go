@@ -21,7 +21,7 @@ import (
 	"time"
 )
 
-// truth is what a person with a browser would say of a link.
+// truth is what a person with a browser would say about a link.
 type truth int
 
 const (
@@ -68,7 +68,7 @@ var kinds = []kind{
 	{"chain to a 404", dead, 0, 20, func(w http.ResponseWriter, r *http.Request, v *visit) {
 		chain(w, r, v, func(w http.ResponseWriter, r *http.Request, v *visit) { http.NotFound(w, r) })
 	}},
-	{"redirects in a circle", dead, 0, 10, func(w http.ResponseWriter, r *http.Request, v *visit) {
+	{"redirects in a loop", dead, 0, 10, func(w http.ResponseWriter, r *http.Request, v *visit) {
 		http.Redirect(w, r, r.URL.Path+"?"+map[bool]string{true: "b", false: "a"}[r.URL.RawQuery == "a"], http.StatusFound)
 	}},
 	{"404", dead, 0, 80, func(w http.ResponseWriter, r *http.Request, v *visit) { http.NotFound(w, r) }},
@@ -217,12 +217,12 @@ func newWeb(seed uint64) (*web, error) {
 			return nil, err
 		}
 	}
-	nobody, err := net.Listen("tcp", "0.0.0.0:0")
+	unused, err := net.Listen("tcp", "0.0.0.0:0")
 	if err != nil {
 		return nil, err
 	}
-	closed := nobody.Addr().(*net.TCPAddr).Port
-	nobody.Close()
+	closed := unused.Addr().(*net.TCPAddr).Port
+	unused.Close()
 	random := mathrand.New(mathrand.NewPCG(seed, 1))
 	next := 0 // host
 	for i := range kinds {

@@ -68,8 +68,8 @@ type step struct {
 	answer       Answer
 }
 
-// usual is the header of a request for which nothing special is needed. Nobody changes
-// it.
+// usual is the header of a request for which nothing special is needed. It is never
+// changed.
 var usual = http.Header{"Accept": {"text/html,application/xhtml+xml,*/*;q=0.8"}}
 
 // request returns the next request of a chain. It asks for less than a page where that
@@ -236,7 +236,7 @@ func headerCounts(resp *fetch.Response, err error) bool {
 		case fetch.Timeout, fetch.TooSlow:
 			return true
 		case fetch.Encoding:
-			// Browsers read these, although nobody asked for them.
+			// Browsers read these, although no request asked for them.
 			switch strings.ToLower(resp.Header.Get("Content-Encoding")) {
 			case "br", "zstd", "deflate":
 				return true
