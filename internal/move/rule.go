@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -20,8 +21,52 @@ import (
 type ruleFile struct {
 	name   string // slash path below the root
 	format func(text []byte, rules []Pair) (at int, insert string, err error)
+	// empty is a text without rules in which an entry is not a line of its own, "" where
+	// it is.
+	empty string
 	// first means that the host follows rules before it looks for files.
 	first bool
+}
+
+// find returns the range of a rule that an earlier move wrote, two equal offsets if there
+// is none.
+func (f *ruleFile) find(text []byte, rule Pair) (start, end int) {
+	_, own, err := f.format([]byte(f.empty), []Pair{rule})
+	if err != nil {
+		return 0, 0
+	}
+	if f.empty == "" { // lines
+		own = strings.TrimPrefix(strings.ReplaceAll(own, "\n", lineEnd(text)), lineEnd(text))
+	} else {
+		own = strings.ReplaceAll(strings.TrimSpace(own), "\n", lineEnd(text))
+	}
+	if start = bytes.Index(text, []byte(own)); start < 0 {
+		return 0, 0
+	}
+	if end = start + len(own); f.empty != "" { // an entry takes a comma along
+		before, after := bytes.TrimRight(text[:start], " \t\r\n"), bytes.TrimLeft(text[end:], " \t\r\n")
+		switch {
+		case bytes.HasPrefix(after, []byte(",")):
+			end = len(text) - len(after) + 1
+		case bytes.HasSuffix(before, []byte(",")):
+			start = len(before) - 1
+		}
+	}
+	return start, end
+}
+
+// leadingBack returns the ranges of the rules of earlier moves in the other direction.
+// They would make a loop.
+func (m *planner) leadingBack(f *ruleFile, text []byte) (ranges [][2]int) {
+	for _, p := range m.names.all() {
+		from, to := m.rooted(p.New), m.rooted(p.Old)
+		for _, back := range []Pair{{from + "*", to + "*"}, {from, to}} {
+			if start, end := f.find(text, back); start < end {
+				ranges = append(ranges, [2]int{start, end})
+			}
+		}
+	}
+	return ranges
 }
 
 // addRules adds a rule for each old address to the rule file of the host: one for a
@@ -59,16 +104,9 @@ func (m *planner) addRules(pairs []Pair) (changed bool, err error) {
 	if hash == "" {
 		return true, ExplainEdit(m.plan.Set.Create(f.name, []byte(insert)))
 	}
-	// The rules of a move that is made in the other direction now would be a loop.
-	for _, p := range written {
-		if _, back, err := f.format(nil, []Pair{{p.New, p.Old}}); err == nil {
-			back = strings.TrimPrefix(strings.ReplaceAll(back, "\n", lineEnd(text)), lineEnd(text))
-			if i := bytes.Index(text, []byte(back)); i >= 0 {
-				err := m.plan.Set.Replace(f.name, hash, i, i+len(back), "")
-				if err != nil && !errors.Is(err, edit.ErrOverlap) {
-					return false, ExplainEdit(err)
-				}
-			}
+	for _, r := range m.leadingBack(&f, text) {
+		if err := m.plan.Set.Replace(f.name, hash, r[0], r[1], ""); err != nil && !errors.Is(err, edit.ErrOverlap) {
+			return false, ExplainEdit(err)
 		}
 	}
 	return true, ExplainEdit(m.plan.Set.Replace(f.name, hash, at, at, insert))
@@ -84,6 +122,7 @@ func (m *planner) rewriteRules(files map[string]bool) error {
 	if err != nil {
 		return ExplainEdit(err)
 	}
+	removed := m.leadingBack(&f, doc.text)
 	for i := range doc.links {
 		d := &doc.links[i]
 		if d.Kind != destination.Rule && d.Key != "to" && d.Key != "destination" || !strings.HasPrefix(d.Value, "/") {
@@ -94,7 +133,7 @@ func (m *planner) rewriteRules(files map[string]bool) error {
 		if !ok {
 			continue
 		}
-		if m.rooted(to) == strings.ReplaceAll(d.Key, "*", ":splat") {
+		if slices.ContainsFunc(removed, func(r [2]int) bool { return r[0] <= d.Start && d.End <= r[1] }) {
 			continue // the rule is for that address: addRules removes it
 		}
 		raw, err := d.Encode(m.rooted(to) + tail)
@@ -117,7 +156,7 @@ func (m *planner) joinRules(pairs []Pair, first bool) []Pair {
 	for _, p := range pairs {
 		for _, d := range slices.Backward(m.names.directories) { // the outermost
 			rest, ok := strings.CutPrefix(p.Old, d.Old)
-			if ok && p.New == d.New+rest && !(first && m.keepsFiles(d.Old)) {
+			if ok && p.New == d.New+rest && !(first && m.keepsFiles(d.Old)) && !m.hasRules(d.Old) {
 				if m.needsRule(d.Old) {
 					all = append(all, Pair{d.Old + "*", d.New + "*"})
 				}
@@ -146,6 +185,25 @@ func (m *planner) needsRule(dir string) bool {
 	return false
 }
 
+// hasRules reports whether the host has rules for addresses below a directory, which a
+// rule for the whole directory before them would hide.
+func (m *planner) hasRules(dir string) bool {
+	below, rules := m.rooted(dir), m.before.audit.Site.Rules()
+	if rules == nil {
+		return false
+	}
+	for _, r := range rules.Rules() {
+		pattern := strings.ReplaceAll(strings.TrimPrefix(r.Pattern, "^"), `\`, "")
+		if rest, ok := strings.CutPrefix(pattern, below); ok && rest != "" && !wholeDirectory.MatchString(rest) {
+			return true
+		}
+	}
+	return false
+}
+
+// wholeDirectory matches the ends of patterns for all below a directory.
+var wholeDirectory = regexp.MustCompile(`^(?:\*|\(\.[*+]\)\$?|:path\*)$`)
+
 func (m *planner) keepsFiles(dir string) bool {
 	for name := range m.names.files {
 		address := m.names.base + "/" + strings.TrimSuffix(name, "index.html")
@@ -170,20 +228,24 @@ func (m *planner) hostRules() ruleFile {
 	}
 	cloudflare := p.Profile == "cloudflare-pages"
 	if file, ok := static("_redirects"); ok {
-		return ruleFile{file, redirectsLines, cloudflare}
+		return ruleFile{name: file, format: redirectsLines, first: cloudflare}
 	}
 	if file, ok := m.ruleTemplate(); ok && before["_redirects"] {
-		return ruleFile{file, redirectsTemplate, cloudflare}
+		return ruleFile{name: file, format: redirectsTemplate, first: cloudflare}
 	}
 	if dir, ok := m.belowRoot(filepath.ToSlash(p.RuleDir)); ok && p.RuleDir != "" {
-		for name, format := range map[string]func([]byte, []Pair) (int, string, error){"netlify.toml": netlifyTables, "vercel.json": jsonRules, "firebase.json": jsonRules} {
-			if file := path.Join(dir, name); m.exists(file) {
-				return ruleFile{file, format, name != "netlify.toml"}
+		for _, f := range []ruleFile{
+			{"netlify.toml", netlifyTables, "", false},
+			{"vercel.json", vercelRules, `{"redirects": []}`, true},
+			{"firebase.json", firebaseRules, `{"hosting": {"redirects": []}}`, true},
+		} {
+			if f.name = path.Join(dir, f.name); m.exists(f.name) {
+				return f
 			}
 		}
 	}
 	if file, ok := static(".htaccess"); ok {
-		return ruleFile{file, apacheLines, true}
+		return ruleFile{name: file, format: apacheLines, first: true}
 	}
 	if len(m.pages.static) > 0 {
 		dir := m.pages.static[0]
@@ -195,9 +257,9 @@ func (m *planner) hostRules() ruleFile {
 		}
 		switch {
 		case (p.Profile == "netlify" || cloudflare) && !before["_redirects"] && dir.target == "":
-			return ruleFile{path.Join(dir.dir, "_redirects"), redirectsLines, cloudflare}
+			return ruleFile{name: path.Join(dir.dir, "_redirects"), format: redirectsLines, first: cloudflare}
 		case p.Profile == "apache" && !before[".htaccess"] && dir.target == "":
-			return ruleFile{path.Join(dir.dir, ".htaccess"), apacheLines, true}
+			return ruleFile{name: path.Join(dir.dir, ".htaccess"), format: apacheLines, first: true}
 		}
 	}
 	return ruleFile{}
@@ -300,55 +362,111 @@ func apacheLines(text []byte, rules []Pair) (int, string, error) {
 			fmt.Fprintf(&b, "Redirect 301 \"%s\" \"%s\"%s", from, rulePath(to), nl)
 			continue
 		}
-		fmt.Fprintf(&b, "RedirectMatch 301 \"^%s$\" \"%s\"%s", escapeRegexp(from), rulePath(to), nl)
+		fmt.Fprintf(&b, "RedirectMatch 301 \"^%s$\" \"%s\"%s", escapeRegexp(from), apacheText.Replace(to), nl)
 	}
 	return bomLength(text), b.String(), nil
 }
 
+// apacheText escapes the destination of RedirectMatch, which Apache encodes itself.
+var apacheText = strings.NewReplacer(`\`, `\\`, `$`, `\$`, `"`, `\"`)
+
 func escapeRegexp(s string) string {
-	return strings.NewReplacer(".", `\.`, "+", `\+`, "*", `\*`, "?", `\?`, `"`, `\x22`, "(", `\(`, ")", `\)`, "[", `\[`, "$", `\$`, "^", `\^`).Replace(s)
+	return strings.ReplaceAll(regexp.QuoteMeta(s), `"`, `\x22`)
 }
 
-// jsonRules writes entries of the array redirects of vercel.json or firebase.json.
-func jsonRules(text []byte, rules []Pair) (int, string, error) {
-	at := bytes.Index(text, []byte(`"redirects"`))
-	if at >= 0 {
-		if i := bytes.IndexByte(text[at:], '['); i >= 0 && strings.TrimSpace(string(text[at+len(`"redirects"`):at+i])) == ":" {
-			at += i + 1
-		} else {
-			at = -1
-		}
-	}
-	if at < 0 {
-		return 0, "", fmt.Errorf("it has no list of redirects: add one for the old addresses")
-	}
-	firebase := bytes.Contains(text, []byte(`"hosting"`))
-	var entries []string
+// pathPattern matches what is special in the patterns of path-to-regexp.
+var pathPattern = regexp.MustCompile(`[():*+?{}\\]`)
+
+// vercelRules writes entries of the array redirects of vercel.json.
+func vercelRules(text []byte, rules []Pair) (int, string, error) {
+	var entries []any
 	for _, r := range rules {
 		from, to, splat := splatted(r)
-		from, to = rulePath(from), rulePath(to)
+		from, to = pathPattern.ReplaceAllString(rulePath(from), `\$0`), placeholderFree(to)
 		if splat {
-			from, to = from+":path*", to+":path*"
+			from, to = from+"(.*)", to+"$1" // :path* leaves out a slash at the end
 		}
-		entry := map[string]any{"source": from, "destination": to, "permanent": true}
-		if firebase {
-			delete(entry, "permanent")
-			entry["type"] = 301
+		entries = append(entries, map[string]any{"source": from, "destination": to, "permanent": true})
+	}
+	return jsonRules(text, bytes.IndexByte(text, '{'), entries)
+}
+
+// simplePath matches paths without anything that a glob or a pattern understands in
+// another way.
+var simplePath = regexp.MustCompile(`^[A-Za-z0-9/_.~-]*$`)
+
+// firebaseRules writes entries of the array redirects of firebase.json.
+func firebaseRules(text []byte, rules []Pair) (int, string, error) {
+	at := bytes.Index(text, []byte(`"hosting"`))
+	if at < 0 {
+		return 0, "", errors.New("it has no hosting: add redirects for the old addresses")
+	}
+	at += len(`"hosting"`)
+	if rest := bytes.TrimLeft(text[at:], " \t\r\n:"); len(rest) > 0 && rest[0] == '{' {
+		at = len(text) - len(rest)
+	} else {
+		at = -1 // several sites
+	}
+	var entries []any
+	for _, r := range rules {
+		from, to, splat := splatted(r)
+		entry := map[string]any{"destination": to, "type": 301} // Firebase escapes it
+		if simplePath.MatchString(from) {
+			entry["source"] = from
+		} else {
+			entry["regex"] = "^" + regexp.QuoteMeta(from) + "$"
 		}
-		line, err := json.Marshal(entry)
-		if err != nil {
+		entries = append(entries, entry)
+		if splat { // a capture cannot be empty
+			entries = append(entries, map[string]any{
+				"regex": "^" + regexp.QuoteMeta(from) + "(.+)$", "destination": pathPattern.ReplaceAllStringFunc(to, url.QueryEscape) + ":1", "type": 301,
+			})
+		}
+	}
+	return jsonRules(text, at, entries)
+}
+
+// placeholderFree writes a path as a destination in which nothing is a placeholder.
+func placeholderFree(to string) string {
+	return strings.NewReplacer(":", "%3A", "$", "%24").Replace(rulePath(to))
+}
+
+// jsonRules inserts entries into the array redirects of a text, or a new one into the
+// object that begins at an offset; that is -1 if it is not known.
+func jsonRules(text []byte, object int, entries []any) (int, string, error) {
+	nl := lineEnd(text)
+	var lines []string
+	for _, e := range entries {
+		var line bytes.Buffer
+		enc := json.NewEncoder(&line)
+		enc.SetEscapeHTML(false)
+		if err := enc.Encode(e); err != nil {
 			return 0, "", err
 		}
-		entries = append(entries, string(line))
+		lines = append(lines, nl+"    "+strings.TrimSuffix(line.String(), "\n"))
 	}
-	nl := lineEnd(text)
-	insert := nl + "    " + strings.Join(entries, ","+nl+"    ")
-	if rest := bytes.TrimSpace(text[at:]); len(rest) > 0 && rest[0] != ']' {
-		insert += ","
-	} else {
-		insert += nl + "  "
+	insert := strings.Join(lines, ",")
+	after := func(at int) string {
+		if rest := bytes.TrimSpace(text[at:]); len(rest) == 0 || rest[0] == ']' || rest[0] == '}' {
+			return ""
+		}
+		return ","
 	}
-	return at, insert, nil
+	if at := bytes.Index(text, []byte(`"redirects"`)); at >= 0 {
+		i := bytes.IndexByte(text[at:], '[')
+		if i < 0 || strings.TrimSpace(string(text[at+len(`"redirects"`):at+i])) != ":" {
+			return 0, "", errors.New("its redirects are not a list: add the old addresses yourself")
+		}
+		at += i + 1
+		if tail := after(at); tail != "" {
+			return at, insert + tail, nil
+		}
+		return at, insert + nl + "  ", nil
+	}
+	if object < 0 {
+		return 0, "", errors.New("it has no list of redirects: add one for the old addresses")
+	}
+	return object + 1, nl + `  "redirects": [` + insert + nl + "  ]" + after(object+1), nil
 }
 
 func splatted(r Pair) (from, to string, splat bool) {
