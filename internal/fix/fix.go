@@ -70,7 +70,7 @@ type Edit struct {
 	Links int
 
 	start, end int
-	text, hash string // what is written, and the hash of the file it was made for
+	text, hash string // what is written, and the hash of the file it was made for, "" for a new one
 	links      []link // of pages that come from there
 }
 
@@ -124,6 +124,7 @@ type maker struct {
 	markdown  *bool           // links may be paths of Markdown files; nil until known
 	broken    map[string]bool // values that no file answers
 	content   []source.ContentFile
+	static    []string // the project's directories that are published unchanged, relative to the root
 	byFile    map[string]int   // content by name, relative to the root
 	byPage    map[string][]int // content by the key of its page
 	refs      *refIndex
@@ -211,6 +212,11 @@ func Make(ctx context.Context, a *audit.Audit, r *check.Result, opt Options) (*P
 // useSources remembers what the sources say about pages.
 func (m *maker) useSources(s *source.Map, prefix string) {
 	m.prefix = prefix
+	for _, dir := range s.StaticDirs() {
+		if dir = path.Join(prefix, dir); dir != m.audit.Project.FromRoot(m.audit.Project.Docroot) {
+			m.static = append(m.static, dir)
+		}
+	}
 	m.content = s.Content()
 	for i := range m.content {
 		c := &m.content[i]
@@ -456,7 +462,13 @@ func (p *Plan) Set(env []string) (*edit.Set, error) {
 	s := edit.New(p.Root, env)
 	for i := range p.Edits {
 		e := &p.Edits[i]
-		if err := s.Replace(e.File, e.hash, e.start, e.end, e.text); err != nil {
+		var err error
+		if e.hash == "" {
+			err = s.Create(e.File, []byte(e.text))
+		} else {
+			err = s.Replace(e.File, e.hash, e.start, e.end, e.text)
+		}
+		if err != nil {
 			return nil, err
 		}
 	}

@@ -114,6 +114,7 @@ func TestRules(t *testing.T) {
 		{"netlify.toml", netlifyTables, "[build]\npublish = \"public\"", "[build]\npublish = \"public\"\n\n[[redirects]]\n  from = \"/a%20b.png\"\n  to = \"/c.png\"\n  status = 301\n[[redirects]]\n  from = \"/x/*\"\n  to = \"/y/:splat\"\n  status = 301\n"},
 		{".htaccess", apacheLines, "", "RedirectMatch 301 \"^/a b\\.png$\" \"/c.png\"\nRedirect 301 \"/x/\" \"/y/\"\n"},
 		{"vercel.json", jsonRules, `{"redirects": []}`, "{\"redirects\": [\n    {\"destination\":\"/c.png\",\"permanent\":true,\"source\":\"/a%20b.png\"},\n    {\"destination\":\"/y/:path*\",\"permanent\":true,\"source\":\"/x/:path*\"}\n  ]}"},
+		{"empty vercel.json", jsonRules, `{}`, "{\n  \"redirects\": [\n    {\"destination\":\"/c.png\",\"permanent\":true,\"source\":\"/a%20b.png\"},\n    {\"destination\":\"/y/:path*\",\"permanent\":true,\"source\":\"/x/:path*\"}\n  ]\n}"},
 		{"firebase.json", jsonRules, `{"hosting": {"redirects": [{}]}}`, "{\"hosting\": {\"redirects\": [\n    {\"destination\":\"/c.png\",\"source\":\"/a%20b.png\",\"type\":301},\n    {\"destination\":\"/y/:path*\",\"source\":\"/x/:path*\",\"type\":301},{}]}}"},
 	} {
 		at, insert, err := tt.format([]byte(tt.text), rules)
@@ -125,7 +126,9 @@ func TestRules(t *testing.T) {
 			t.Errorf("%s:\n%s\nwant\n%s", tt.name, got, tt.want)
 		}
 	}
-	if _, _, err := jsonRules([]byte(`{}`), rules); err == nil {
-		t.Error("a vercel.json without redirects: no error")
+	for _, text := range []string{`[]`, `{"redirects": null}`, `{"hosting": []}`} {
+		if at, insert, err := jsonRules([]byte(text), rules); err == nil {
+			t.Errorf("%s: inserts %q at %d", text, insert, at)
+		}
 	}
 }
