@@ -14,6 +14,7 @@ package fix
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -338,6 +339,9 @@ func (m *maker) edit(r *check.Repair, p *check.Position) (*Edit, error) {
 
 // newEdit returns the edit that writes a value in place of a destination.
 func (m *maker) newEdit(e Edit, name string, link *destination.Link, value string) (*Edit, error) {
+	if value == "" {
+		return nil, errors.New("nothing would be left of it")
+	}
 	text, err := link.Encode(value)
 	if err != nil {
 		return nil, err
