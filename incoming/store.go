@@ -14,13 +14,19 @@ var ErrNotFound = errors.New("there is no such mention")
 // are to be verified. Package store has one for SQLite and PostgreSQL. A Store is
 // safe for concurrent use, also by several processes.
 type Store interface {
-	// Record changes the mentions with these keys in one step: decide gets the
-	// mentions, nil for those that do not exist, and returns those to write, nil
-	// for those that stay as they are. A mention without an ID is new: Record sets
-	// its ID, also for the caller. Nothing is written if decide returns an error, which Record returns.
-	// What is written survives a crash once Record has returned. Record joins
-	// concurrent calls, so that they share a sync of the disk; decide may be
-	// called again if another process interferes.
+	// Record changes the mentions with these keys in one step. decide gets the mentions
+	// in the order of the keys, nil for those that do not exist. It returns those to
+	// write, in the same order, nil for those that stay as they are, or an empty list
+	// for none. A mention without an ID is new: Record sets its ID, also for the caller.
+	// If decide returns an error, Record writes nothing and returns that error.
+	// What is written survives a crash once Record has returned. Record joins concurrent
+	// calls, so that they share a sync of the disk. If ctx ends first, it is not known
+	// whether the mentions were written.
+	//
+	// If another process interferes, Record calls decide again, with the mentions as
+	// they are then, and forgets what it returned before. So decide must not depend on
+	// its own earlier calls: what it counts or collects starts afresh in each. It must be
+	// quick, because others wait meanwhile, and must not use the store.
 	//
 	// A written mention whose Due is set is queued to be verified then; setting
 	// another Due replaces it.
@@ -33,7 +39,9 @@ type Store interface {
 	// mentions meanwhile.
 	List(ctx context.Context, f Filter) iter.Seq2[Mention, error]
 	// Update changes one mention as Record does, and returns it. Like decide, change
-	// may be called again.
+	// may be called again, with the mention as it is then. If change returns an error,
+	// Update writes nothing and returns that error. For an unknown ID it returns
+	// ErrNotFound.
 	Update(ctx context.Context, id string, change func(*Mention) error) (Mention, error)
 	// Counts returns the number of mentions by state.
 	Counts(ctx context.Context) (map[State]int64, error)
@@ -50,7 +58,8 @@ type Store interface {
 	// Work calls verify for each mention that is due, until ctx is done; several
 	// at a time, each one once, also if several processes work on one store. The
 	// change that verify returns is applied in one step, and not if verify fails:
-	// then it is called again later.
+	// then verify is called again later. Like decide, change may be called again, with
+	// the mention as it is then.
 	Work(ctx context.Context, verify func(ctx context.Context, m Mention) (change func(*Mention), err error)) error
 
 	// Close closes the store after all calls have returned.

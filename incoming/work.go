@@ -94,9 +94,14 @@ func (r *Receiver) verify(ctx context.Context, m Mention) (change func(*Mention)
 // apply returns the change that a look demands.
 func (r *Receiver) apply(l look) func(*Mention) {
 	took := r.opt.Now().Sub(l.began)
+	reported := false // the store may apply the change again
 	return func(m *Mention) {
 		before := m.State
 		judge(m, l)
+		if reported {
+			return
+		}
+		reported = true
 		if r.opt.Observe != nil {
 			r.opt.Observe(m.State, took)
 		}

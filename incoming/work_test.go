@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -105,6 +106,26 @@ func TestFaults(t *testing.T) {
 	inside := w.receive(incoming.Accepted, webmention("http://169.254.169.254/latest/", ourPost))[0].ID // LK-51
 	if m := w.waitState(inside, incoming.Rejected); m.Fault != 16 {
 		t.Errorf("%+v", m)
+	}
+}
+
+// TestObserve: each look is counted once, also if the store applies its change again, as
+// that of these tests does.
+func TestObserve(t *testing.T) {
+	var looks atomic.Int64
+	w := newWorld(t, func(o *incoming.ReceiverOptions) {
+		o.Observe = func(incoming.State, time.Duration) { looks.Add(1) }
+	}).run()
+	first := w.receive(incoming.Accepted, webmention(w.page("/1", linksTo(ourPost)), ourPost))[0].ID
+	w.waitState(first, incoming.Held)
+	if changed, err := moderation.SetRule(w.Context(), w.store, incoming.Rule{Pattern: "127.0.0.1", Verdict: incoming.Trust}, w.Now()); changed != 1 || err != nil {
+		t.Errorf("the rule changed %d mentions, %v", changed, err)
+	}
+	w.waitState(first, incoming.Approved)
+	second := w.receive(incoming.Accepted, webmention(w.page("/2", linksTo(ourPost)), ourPost))[0].ID
+	w.waitState(second, incoming.Approved)
+	if n := looks.Load(); n != 2 {
+		t.Errorf("%d looks at two mentions", n)
 	}
 }
 

@@ -79,6 +79,9 @@ type Report struct {
 	// answered, of three or more: this machine seems to be offline, so nothing is
 	// counted against them, and their records stay as they were.
 	Silent int
+	// Starved is the number of URLs that were not asked for because this machine could
+	// not open a connection.
+	Starved int
 	// Died and Recovered are the URLs whose link is dead now and was not before, and
 	// the reverse. They are sorted.
 	Died, Recovered []string
@@ -112,8 +115,9 @@ func (r *Report) Of(raw string) (record Record, code check.Code) {
 
 // Ask asks for each URL whose record in the cache is too old or does not exist, and
 // keeps what it learns in the cache. Requests go to the URLs, and to those to which
-// they redirect, and to no others. The only error is that of the context; the report
-// is complete even so, and the cache has what was learned until then.
+// they redirect, and to no others. The error is that of the context, or that of a shared
+// cache that cannot be reached. The report is complete even so, and the cache has what
+// was learned until then.
 func Ask(ctx context.Context, links []Link, cache *Cache, opt Options) (*Report, error) {
 	opt.PerHost = cmp.Or(max(opt.PerHost, 0), 4)
 	opt.Concurrency = cmp.Or(max(opt.Concurrency, 0), 64)
@@ -130,6 +134,9 @@ func Ask(ctx context.Context, links []Link, cache *Cache, opt Options) (*Report,
 		}).Do
 	}
 	d := newDispatcher(cache, opt)
+	if err := cache.prefetch(ctx, links); err != nil {
+		return d.report, err
+	}
 	d.plan(links, time.Now())
 	if opt.Budget > 0 {
 		var cancel context.CancelFunc
@@ -152,6 +159,7 @@ type job struct {
 	isNew     bool
 	asked     int64 // when it was asked for last, for the order
 	chain     *chain
+	next      *job // in the queue of the host
 }
 
 // plan makes the jobs and puts them into the queues of their hosts, the most urgent
@@ -212,10 +220,10 @@ func (d *dispatcher) plan(links []Link, now time.Time) {
 		return cmp.Compare(a.asked, b.asked)
 	})
 	for _, j := range due {
-		if j.host.queue == nil {
+		if j.host.queue.first == nil {
 			d.order = append(d.order, j.host)
 		}
-		j.host.queue = append(j.host.queue, j)
+		j.host.queue.push(j)
 	}
 	d.left, d.total = len(due), len(due)
 }

@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"errors"
@@ -28,15 +29,20 @@ type Cache struct {
 	name string
 	warn func(string)
 
-	mu   sync.Mutex
-	rows map[string]string // lines of the file by URL: records would take twice the memory
-	own  map[string]string // those of them that this process put; "" if it removed one
+	mu      sync.Mutex
+	rows    map[string]string // lines of the file by URL: records would take twice the memory
+	changed bool
+	removed map[string]bool // URLs that this process removed
+	file    os.FileInfo     // of the file as Open read it; nil if it did not exist
 
 	journal  *os.File
 	pending  bytes.Buffer // not written yet
-	failed   error        // of writing the journal
+	failed   error        // of writing the journal or the store
 	stopped  chan struct{}
 	finished chan struct{}
+
+	shared *shared           // nil for a file
+	own    map[string]string // with a shared cache: lines to save, "" for those to remove
 }
 
 // flushEvery is the time within which a record is on disk.
@@ -53,11 +59,12 @@ var ErrNewer = errors.New("a newer version of sitelink wrote it")
 // a sentence about each line that cannot be read; only that line is lost. The error is
 // [ErrNewer] or that of the file system, with the name of the file.
 func Open(name string, warn func(string)) (*Cache, error) {
-	c := &Cache{name: name, warn: warn, own: map[string]string{}, stopped: make(chan struct{}), finished: make(chan struct{})}
+	c := &Cache{name: name, warn: warn, removed: map[string]bool{}, stopped: make(chan struct{}), finished: make(chan struct{})}
 	if warn == nil {
 		c.warn = func(string) {}
 	}
 	var err error
+	c.file, _ = os.Stat(name) // load reports errors
 	if c.rows, _, err = load(name, c.warn); err != nil {
 		return nil, err
 	}
@@ -79,13 +86,18 @@ func Read(name string, warn func(string)) ([]Record, error) {
 	if err != nil {
 		return nil, err
 	}
+	return records(rows), nil
+}
+
+// records returns the records of rows, sorted by URL.
+func records(rows map[string]string) []Record {
 	all := make([]Record, 0, len(rows))
 	for _, url := range slices.Sorted(maps.Keys(rows)) {
 		if r, err := parseRow(rows[url]); err == nil {
 			all = append(all, r)
 		}
 	}
-	return all, nil
+	return all
 }
 
 // Get returns the record of a URL, or one that has only the URL.
@@ -115,7 +127,12 @@ func (c *Cache) Put(r Record) {
 	defer c.mu.Unlock()
 	text := string(line)
 	url := keyIn(text, r.URL)
-	c.rows[url], c.own[url] = text, text
+	c.rows[url], c.changed = text, true
+	if c.shared != nil {
+		c.own[url] = text
+		return
+	}
+	delete(c.removed, url)
 	c.pending.Write(line)
 	c.pending.WriteByte('\n')
 }
@@ -126,7 +143,12 @@ func (c *Cache) Remove(url string) {
 	defer c.mu.Unlock()
 	if _, ok := c.rows[url]; ok {
 		delete(c.rows, url)
-		c.own[url] = ""
+		c.changed = true
+		if c.shared != nil {
+			c.own[url] = ""
+		} else {
+			c.removed[url] = true
+		}
 	}
 }
 
@@ -135,8 +157,11 @@ func (c *Cache) Remove(url string) {
 func (c *Cache) Close() error {
 	close(c.stopped)
 	<-c.finished
+	if c.shared != nil {
+		return c.closeShared()
+	}
 	err := c.failed
-	if len(c.own) == 0 && err == nil {
+	if !c.changed && err == nil {
 		c.journal.Close()
 		os.Remove(c.journal.Name())
 		return nil
@@ -238,16 +263,9 @@ func (c *Cache) merge() error {
 	if err != nil {
 		return err
 	}
-	rows, read, err := load(c.name, func(string) {}) // Open has reported what is damaged
+	rows, read, err := c.current()
 	if err != nil {
 		return err
-	}
-	for url, line := range c.own {
-		if line == "" {
-			delete(rows, url)
-		} else {
-			rows[url] = preferLine(rows[url], line, line)
-		}
 	}
 	if err := writeFile(c.name, rows); err != nil {
 		return err
@@ -258,6 +276,33 @@ func (c *Cache) merge() error {
 		removeOrphan(name)
 	}
 	return nil
+}
+
+// current returns the rows that the file should have now, and the journals that they
+// contain. In most runs no other process has changed anything, and they are those in
+// memory.
+func (c *Cache) current() (rows map[string]string, read []string, err error) {
+	now, _ := os.Stat(c.name)
+	same := now == nil && c.file == nil
+	if now != nil && c.file != nil {
+		same = os.SameFile(now, c.file) && now.Size() == c.file.Size() && now.ModTime().Equal(c.file.ModTime())
+	}
+	if same && len(journals(c.name)) <= 1 { // that of this process
+		return c.rows, nil, nil
+	}
+	rows, read, err = load(c.name, func(string) {}) // Open has reported what is damaged
+	if err != nil {
+		return nil, nil, err
+	}
+	if c.failed != nil { // the journal is not complete
+		for url, line := range c.rows {
+			rows[url] = preferLine(rows[url], line, line)
+		}
+	}
+	for url := range c.removed {
+		delete(rows, url)
+	}
+	return rows, read, nil
 }
 
 // removeOrphan removes a journal whose process has ended. Its rows are in the file.
@@ -272,19 +317,29 @@ func removeOrphan(name string) {
 	}
 }
 
-// preferLine returns the line with the later request. Of two with the same time, tie.
+// clockSlack is how far in the future a request may be because the clocks of two
+// machines differ. Later ones are from a clock that was wrong.
+const clockSlack = time.Hour
+
+// preferLine returns the line with the later request, where one in the future is
+// earlier than any other. Of two with the same time, tie.
 func preferLine(old, next, tie string) string {
+	if old == next {
+		return next
+	}
 	a, errA := parseRow(old)
 	b, errB := parseRow(next)
+	limit := time.Now().Add(clockSlack)
+	wrongA, wrongB := a.Asked.After(limit), b.Asked.After(limit)
 	switch {
 	case errA != nil:
 		return next
 	case errB != nil:
 		return old
-	case a.Asked.After(b.Asked):
-		return old
-	case b.Asked.After(a.Asked):
+	case wrongA != wrongB && wrongA, wrongA == wrongB && b.Asked.After(a.Asked):
 		return next
+	case wrongA != wrongB, a.Asked.After(b.Asked):
+		return old
 	}
 	return tie
 }
@@ -337,15 +392,17 @@ func loadFile(name string, rows map[string]string, warn func(string)) error {
 		return fmt.Errorf("read status cache %s: %w", name, err)
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxBytes))
-	if err != nil {
-		return fmt.Errorf("read status cache %s: %w", name, disk.Cause(err))
-	}
 	isJournal := strings.HasSuffix(name, journalEnd)
-	text := string(data)
-	for n := 1; text != ""; n++ {
-		line, rest, ended := strings.Cut(text, "\n")
-		text = rest
+	text := bufio.NewReaderSize(io.LimitReader(f, maxBytes), 256<<10)
+	for n := 1; ; n++ {
+		line, err := text.ReadString('\n')
+		if err != nil && err != io.EOF {
+			return fmt.Errorf("read status cache %s: %w", name, disk.Cause(err))
+		}
+		if line == "" {
+			return nil
+		}
+		line, ended := strings.CutSuffix(line, "\n")
 		line = strings.TrimSuffix(line, "\r") // git on Windows
 		switch {
 		case line == "", isConflictMark(line):
@@ -371,7 +428,6 @@ func loadFile(name string, rows map[string]string, warn func(string)) error {
 		}
 		rows[url] = preferLine(rows[url], line, tie)
 	}
-	return nil
 }
 
 // isConflictMark reports whether git wrote the line between two versions. The rows of

@@ -235,7 +235,11 @@ var faults = map[fetch.Kind]Reason{
 	fetch.Body:           Reset,
 	fetch.Encoding:       Garbage,
 	fetch.Canceled:       Timeout,
+	fetch.NoSockets:      noSockets,
 }
+
+// noSockets is the reason of requests that could not be made. No record has it.
+const noSockets Reason = "no-sockets"
 
 // faultOf returns why a request failed.
 func faultOf(err error) Reason {
@@ -244,6 +248,8 @@ func faultOf(err error) Reason {
 	var issuer x509.UnknownAuthorityError
 	var invalid x509.CertificateInvalidError
 	switch {
+	case err == nil:
+		return ""
 	case !errors.As(err, &failure):
 		return Garbage
 	case failure.Kind != fetch.TLS:

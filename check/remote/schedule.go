@@ -13,10 +13,13 @@ import (
 // host is what one run knows of a host, and its queue.
 type host struct {
 	name   string
-	queue  []*job
+	order  int // of the first job
+	queue  queue
 	pace   time.Duration
 	most   int // requests at a time
 	active int
+	// started counts the requests so far: the host with the fewest is next.
+	started int
 	// listed: the host is in one of the lists of the dispatcher.
 	listed bool
 	// ready is the earliest start of the next request, interval the time between two
@@ -28,6 +31,12 @@ type host struct {
 	until time.Time
 	// heads: HEAD can be believed. noHeads: it cannot.
 	heads, noHeads bool
+
+	// With a shared cache: term is that of the lease under which this run has claimed
+	// the host, 0 for none; yields: others wait for it; until rest it is left to them.
+	term   int
+	yields bool
+	rest   time.Time
 }
 
 // dispatcher schedules the requests. One goroutine owns it; others make one request
@@ -42,7 +51,7 @@ type dispatcher struct {
 	order []*host // with jobs, as planned
 	// Hosts with a job that may start are in one of fresh (the next job is new)
 	// and stale; those that have to wait are in waiting.
-	fresh, stale fifo
+	fresh, stale turns
 	waiting      timed[*host]
 	// delayed are jobs that wait before they are tried again.
 	delayed timed[*job]
@@ -51,6 +60,14 @@ type dispatcher struct {
 	// that got no answer.
 	answered bool
 	silent   []silence
+
+	// With a shared cache, claims are hosts to claim, and claimed those whose claims are
+	// under way.
+	claims, claimed []*host
+
+	// requests is the context of requests, and stop cancels it.
+	requests context.Context
+	stop     context.CancelFunc
 
 	results     chan result
 	inFlight    int
@@ -70,7 +87,7 @@ func (d *dispatcher) host(name string) *host {
 	h := d.hosts[name]
 	if h == nil {
 		p := d.opt.Policy(name)
-		h = &host{name: name, pace: cmp.Or(p.Pace, d.opt.Pace), most: cmp.Or(max(p.PerHost, 0), d.opt.PerHost)}
+		h = &host{name: name, order: len(d.hosts), pace: cmp.Or(p.Pace, d.opt.Pace), most: cmp.Or(max(p.PerHost, 0), d.opt.PerHost)}
 		h.interval = max(h.pace, 0)
 		d.hosts[name] = h
 	}
@@ -82,11 +99,12 @@ func (d *dispatcher) host(name string) *host {
 func (d *dispatcher) run(ctx context.Context) error {
 	d.begin = time.Now()
 	defer d.endSilence()
+	defer d.release()
 	for _, h := range d.order {
 		d.list(h, d.begin)
 	}
-	requests, stop := context.WithCancel(ctx)
-	defer stop()
+	d.reconnect(ctx)
+	defer func() { d.stop() }()
 	var spent <-chan struct{}
 	if d.budget != nil {
 		spent = d.budget.Done()
@@ -95,16 +113,33 @@ func (d *dispatcher) run(ctx context.Context) error {
 	defer timer.Stop()
 	for {
 		now := time.Now()
-		next := d.start(requests, now)
-		if d.inFlight == 0 && (next.IsZero() || d.spent()) {
+		leased, err := d.tend()
+		if err != nil {
+			d.stop()
+			d.drain()
+			d.giveUp(check.External)
+			return err
+		}
+		if d.inFlight > 0 && !leased.IsZero() && !leased.After(now) { // others may ask these hosts now
+			d.stop()
+			d.reconnect(ctx)
+		}
+		next := d.start(d.requests, now)
+		d.sendClaims()
+		if d.inFlight == 0 && d.claimed == nil && (next.IsZero() || d.spent()) {
 			d.giveUp(check.Budget)
 			return nil
 		}
 		if next.IsZero() {
 			next = now.Add(time.Hour)
 		}
+		if leased.After(now) && leased.Before(next) {
+			next = leased
+		}
 		timer.Reset(time.Until(next))
 		select {
+		case g := <-d.grants():
+			d.grant(g)
 		case r := <-d.results:
 			d.finish(r)
 			for range len(d.results) { // without a timer for each
@@ -112,7 +147,7 @@ func (d *dispatcher) run(ctx context.Context) error {
 			}
 		case <-timer.C:
 		case <-spent:
-			stop()
+			d.stop()
 			d.drain()
 			d.giveUp(check.Budget)
 			return nil
@@ -122,6 +157,11 @@ func (d *dispatcher) run(ctx context.Context) error {
 			return context.Cause(ctx)
 		}
 	}
+}
+
+// reconnect makes a new context for requests.
+func (d *dispatcher) reconnect(ctx context.Context) {
+	d.requests, d.stop = context.WithCancel(ctx)
 }
 
 // drain waits for the requests in flight. Answers that arrived count.
@@ -134,10 +174,9 @@ func (d *dispatcher) drain() {
 // giveUp leaves all jobs that are left for a later run.
 func (d *dispatcher) giveUp(code check.Code) {
 	for _, h := range d.hosts {
-		for _, j := range h.queue {
+		for j := h.queue.pop(); j != nil; j = h.queue.pop() {
 			d.report.unasked[j.key] = code
 		}
-		h.queue = nil
 	}
 	for _, w := range d.delayed {
 		d.report.unasked[w.what.key] = code
@@ -147,17 +186,17 @@ func (d *dispatcher) giveUp(code check.Code) {
 
 // list puts a host that has a job into the list where it belongs.
 func (d *dispatcher) list(h *host, now time.Time) {
-	if h.listed || len(h.queue) == 0 || h.active >= h.most {
+	if h.listed || h.yields || h.queue.first == nil || h.active >= h.most {
 		return
 	}
 	h.listed = true
 	switch {
 	case h.ready.After(now):
 		heap.Push(&d.waiting, waitingFor[*host]{h.ready, h})
-	case h.queue[0].isNew:
-		d.fresh.push(h)
+	case h.queue.first.isNew:
+		heap.Push(&d.fresh, h)
 	default:
-		d.stale.push(h)
+		heap.Push(&d.stale, h)
 	}
 }
 
@@ -166,7 +205,7 @@ func (d *dispatcher) list(h *host, now time.Time) {
 func (d *dispatcher) start(ctx context.Context, now time.Time) (next time.Time) {
 	for len(d.delayed) > 0 && !d.delayed[0].at.After(now) {
 		j := heap.Pop(&d.delayed).(waitingFor[*job]).what
-		j.host.queue = append(j.host.queue, j)
+		j.host.queue.push(j)
 		d.list(j.host, now)
 	}
 	for len(d.waiting) > 0 && !d.waiting[0].at.After(now) {
@@ -175,26 +214,33 @@ func (d *dispatcher) start(ctx context.Context, now time.Time) (next time.Time) 
 		d.list(h, now)
 	}
 	for d.inFlight < d.opt.Concurrency {
-		h := d.fresh.pop()
-		if h == nil {
-			h = d.stale.pop()
+		list := &d.fresh
+		if len(*list) == 0 {
+			list = &d.stale
 		}
-		if h == nil {
+		if len(*list) == 0 {
 			break
 		}
+		h := heap.Pop(list).(*host)
 		h.listed = false
 		if h.until.After(now) {
 			d.leave(h, check.Blocked)
+			d.settle(h)
 			continue
 		}
 		if d.spent() {
 			d.leave(h, check.Budget)
+			d.settle(h)
 			continue
 		}
-		j := h.queue[0]
-		h.queue[0] = nil
-		h.queue = h.queue[1:]
-		d.launch(ctx, j, now)
+		if h.yields {
+			continue // settle lists it again
+		}
+		if !d.mine(h, now) {
+			d.claim(h, now)
+			continue
+		}
+		d.launch(ctx, h.queue.pop(), now)
 		d.list(h, now)
 	}
 	if d.inFlight >= d.opt.Concurrency {
@@ -216,14 +262,13 @@ func (d *dispatcher) spent() bool {
 
 // leave gives up the jobs of a host.
 func (d *dispatcher) leave(h *host, code check.Code) {
-	for _, j := range h.queue {
+	for j := h.queue.pop(); j != nil; j = h.queue.pop() {
 		d.report.unasked[j.key] = code
 		if code == check.Blocked {
 			d.report.Blocked[h.name]++
 		}
 		d.left--
 	}
-	h.queue = nil
 }
 
 // launch makes the next request of a job.
@@ -233,6 +278,7 @@ func (d *dispatcher) launch(ctx context.Context, j *job, now time.Time) {
 		d.busyHosts++
 	}
 	h.active++
+	h.started++
 	h.ready = now.Add(h.interval)
 	d.inFlight++
 	d.report.Requests++
@@ -261,7 +307,14 @@ func (d *dispatcher) finish(r result) {
 		d.busyHosts--
 	}
 	if r.canceled {
-		h.queue = append(h.queue, j)
+		h.queue.push(j)
+		d.list(h, now)
+		d.settle(h)
+		return
+	}
+	if faultOf(r.err) == noSockets {
+		d.starve(j, now)
+		d.settle(h)
 		return
 	}
 	if r.response != nil && !d.answered {
@@ -283,7 +336,7 @@ func (d *dispatcher) finish(r result) {
 			d.judge(j, Answer{Fault: RateLimited, Hops: j.chain.hops}, now)
 			break
 		}
-		j.host.queue = append([]*job{j}, j.host.queue...)
+		j.host.queue.pushFirst(j)
 		d.list(j.host, now)
 	default:
 		d.judge(j, step.answer, now)
@@ -293,7 +346,22 @@ func (d *dispatcher) finish(r result) {
 			d.leave(x, check.Blocked)
 		}
 		d.list(x, now)
+		d.settle(x)
 	}
+}
+
+// starve handles a request for which this machine had no socket: fewer are made at a
+// time from now on. If not even one can be made, the job is left for a later run.
+func (d *dispatcher) starve(j *job, now time.Time) {
+	if d.inFlight > 0 {
+		d.opt.Concurrency = min(d.opt.Concurrency, d.inFlight)
+		heap.Push(&d.delayed, waitingFor[*job]{now.Add(d.opt.retryDelay), j})
+	} else {
+		d.report.unasked[j.key] = check.External
+		d.report.Starved++
+		d.left--
+	}
+	d.list(j.host, now)
 }
 
 // silence is a job without an answer, at a time when no host had answered.
@@ -395,27 +463,53 @@ func (d *dispatcher) adapt(h *host, r *result, now time.Time) {
 	}
 }
 
-// fifo is a queue of hosts.
-type fifo struct {
-	all  []*host
-	head int
-}
+// queue is a list of jobs.
+type queue struct{ first, last *job }
 
-func (f *fifo) push(h *host) {
-	if f.head > 0 && f.head >= len(f.all)/2 {
-		n := copy(f.all, f.all[f.head:])
-		clear(f.all[n:])
-		f.all, f.head = f.all[:n], 0
+func (q *queue) push(j *job) {
+	if q.last == nil {
+		q.first = j
+	} else {
+		q.last.next = j
 	}
-	f.all = append(f.all, h)
+	q.last = j
 }
 
-func (f *fifo) pop() *host {
-	if f.head == len(f.all) {
+// pushFirst puts a job before the others.
+func (q *queue) pushFirst(j *job) {
+	if j.next = q.first; q.last == nil {
+		q.last = j
+	}
+	q.first = j
+}
+
+// pop takes the first job, nil if there is none.
+func (q *queue) pop() *job {
+	j := q.first
+	if j == nil {
 		return nil
 	}
-	h := f.all[f.head]
-	f.head++
+	if q.first, j.next = j.next, nil; q.first == nil {
+		q.last = nil
+	}
+	return j
+}
+
+// turns is a heap of hosts, the one with the fewest requests first: so none that may
+// be asked is ever behind another by more than what is in flight.
+type turns []*host
+
+func (t turns) Len() int { return len(t) }
+func (t turns) Less(i, j int) bool {
+	return t[i].started < t[j].started || t[i].started == t[j].started && t[i].order < t[j].order
+}
+func (t turns) Swap(i, j int) { t[i], t[j] = t[j], t[i] }
+func (t *turns) Push(x any)   { *t = append(*t, x.(*host)) }
+func (t *turns) Pop() any {
+	n := len(*t) - 1
+	h := (*t)[n]
+	(*t)[n] = nil
+	*t = (*t)[:n]
 	return h
 }
 

@@ -218,7 +218,7 @@ func checkProject(ctx context.Context, c *cli, p *project.Project, ext *external
 	if opt.Since, err = c.since(ctx, p); err != nil {
 		return err
 	}
-	checker, err := ext.open(c, p, progress)
+	checker, err := ext.open(ctx, c, p, progress)
 	if err != nil {
 		return err
 	}
@@ -406,7 +406,7 @@ type externalFlags struct {
 func (f *externalFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.StringVar(&f.cache, "status-cache", "", "remember other sites in `FILE` (default: status-cache in [external])")
+	flags.StringVar(&f.cache, "status-cache", "", "remember other sites in `CACHE`: a file or postgres://... (default: status-cache in [external])")
 	flags.BoolVar(&f.onlyNew, "only-new", false, "ask only for links that the status cache does not know; a 404 or 410 is an error at once")
 	flags.DurationVar(&f.budget, "budget", 0, "stop asking after `TIME`, such as 2m; 0 means no limit (default: budget in [external])")
 	flags.IntVar(&f.requests, "max-requests", 0, "send at most `N` requests; 0 means no limit (default: max-requests in [external])")
@@ -483,11 +483,11 @@ func parseNetworks(texts []string) (networks []netip.Prefix, err error) {
 }
 
 // open opens the status cache if the run asks other sites; otherwise it returns nil.
-func (f *externalFlags) open(c *cli, p *project.Project, progress *progress) (*external.Checker, error) {
+func (f *externalFlags) open(ctx context.Context, c *cli, p *project.Project, progress *progress) (*external.Checker, error) {
 	if f == nil || !f.ask {
 		return nil, nil
 	}
-	return external.Open(p, external.Options{
+	return external.Open(ctx, p, external.Options{
 		OnlyNew: f.onlyNew, OnlyFailed: f.failed, Flush: f.flush, Reset: f.reset, AnyAge: f.anyAge,
 		Version: versionNumber(), Warn: c.ui.warning, Progress: progress.sites,
 	})

@@ -116,7 +116,7 @@ func runDiff(ctx context.Context, c *cli, cfg *config.Config, f diffFlags) error
 		}
 		err = report.PlanJSON(out, compared.Plan, internal, calls)
 	case "markdown":
-		err = report.PlanMarkdown(out, compared.Plan)
+		err = report.PlanMarkdown(out, compared.Plan, calls)
 	default:
 		err = report.Plan(out, compared.Plan, report.PlanOptions{ByTarget: f.by == "target", Color: c.colorsReport(cfg.Color, f.output), Calls: calls})
 		if hint := announce.GoneRule(compared.Site.Profile().Name, compared.Plan.Unanswered); err == nil && hint != "" {

@@ -233,7 +233,8 @@ func TestExternalUsage(t *testing.T) {
 		{[]string{"check", "public", "--external", "--pace", "-1s"}, "--pace: must be at least 0, but is -1s"},
 		{[]string{"external", "public", "--per-host", "0"}, "--per-host: must be at least 1"},
 		{[]string{"external", "public", "--only-new", "--retry-failed"}, "exclude each other"},
-		{[]string{"external", "public", "--status-cache", "postgres://db/x"}, "the status cache must be a file"},
+		{[]string{"external", "public", "--status-cache", "redis://me:s3cret@db/x"}, `unknown kind of status cache: "redis://me:xxxxx@db/x"`},
+		{[]string{"external", "public", "--flush", "--status-cache", "postgres://me:s3cret@db/x"}, "--flush: other sites share the status cache postgres://me:xxxxx@db/x"},
 		{[]string{"external", "public", "--allow-address", "x"}, "--allow-address: "},
 	} {
 		_, errs := n.plain(t, context.Background(), exitUsage, c.args...)
@@ -246,6 +247,9 @@ func TestExternalUsage(t *testing.T) {
 	write(t, "sitelink.toml", "[external]\nstatus-cache = \"../out.jsonl\"\n")
 	_, errs := n.plain(t, context.Background(), exitUsage, "external", "public")
 	mentions(t, errs, "status-cache in [external]: ")
+	write(t, "sitelink.toml", "[external]\nstatus-cache = \"postgres://me:s3cret@db/x\"\n")
+	_, errs = n.plain(t, context.Background(), exitUsage, "external", "public")
+	mentions(t, errs, "status-cache in [external]: postgres://me:xxxxx@db/x is not used, because the configuration was found and not named")
 	write(t, "sitelink.toml", "[external]\nskip = [\"127.0.0.*\"]\n\n[[external.host]]\nhost = \"127.0.0.1\"\naccept = [\"404\"]\n")
 	out, _ = n.plain(t, context.Background(), 0, "external", "public", "--max-age", "0s")
 	mentions(t, out, "not checked: 1 external")

@@ -303,7 +303,7 @@ func (x *fixer) replacements(ctx context.Context, p *project.Project) (all []fix
 		}
 		all = append(all, r)
 	}
-	records, err := external.Records(p, x.c.ui.warning)
+	records, err := external.Records(ctx, p, x.c.ui.warning)
 	for i := range records {
 		if r := &records[i]; r.Code == check.Moved && r.Final != "" {
 			all = append(all, fix.Replacement{Rule: fix.Remote, Old: r.URL, New: r.Final, Likely: true})

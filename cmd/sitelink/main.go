@@ -48,7 +48,7 @@ func mainCode() int {
 	defer stop()
 	context.AfterFunc(ctx, stop)
 
-	defer runtime.KeepAlive(reserve)
+	defer func() { runtime.KeepAlive(reserve) }()
 	return run(ctx, os.Args[1:], env{
 		Stdin:     os.Stdin,
 		Stdout:    os.Stdout,

@@ -605,7 +605,7 @@ func (n *notifier) printPlan(plan *outgoing.Plan, calls []report.PlannedCall) er
 		case "json":
 			return report.PlanJSON(out, plan, nil, calls)
 		case "markdown":
-			return report.PlanMarkdown(out, plan)
+			return report.PlanMarkdown(out, plan, calls)
 		}
 		return report.Plan(out, plan, report.PlanOptions{Color: color, Calls: calls})
 	})

@@ -554,6 +554,11 @@ func TestCallsAreListed(t *testing.T) {
 			t.Errorf("%v:\n%s", args, out)
 		}
 	}
+	for _, args := range [][]string{{"diff", "--format", "markdown"}, {"notify", "--dry-run", "--format", "markdown"}} {
+		if out := sitelink(args...); !strings.Contains(out, "- UNLINKR `"+r.sources.URL+"/links/1`: `"+target+" is gone`\n") {
+			t.Errorf("%v:\n%s", args, out)
+		}
+	}
 	var document struct {
 		Calls []struct{ Method, Source, Target, Replacement string }
 	}

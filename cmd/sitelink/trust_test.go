@@ -473,7 +473,7 @@ func TestHostileCheckouts(t *testing.T) {
 			before := h.outside()
 			for i, line := range readOnly {
 				always := line == "check site" || strings.HasPrefix(line, "notify")
-				if !always && (a+i)%4 > 0 && !all {
+				if !always && (a+i)%8 > 0 && !all {
 					continue
 				}
 				code, out := h.sitelink(nil, line)

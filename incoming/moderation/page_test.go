@@ -153,6 +153,20 @@ func TestSignedLink(t *testing.T) {
 	if first, second := post(token), post(token); first != http.StatusSeeOther || second != http.StatusForbidden {
 		t.Errorf("first %d, second %d", first, second)
 	}
+	// A clock that jumps forward and back makes no link valid again.
+	link, err = w.page.LoginLink(t.Context())
+	other := tokenOf(t, link, err)
+	if code := post(other); code != http.StatusSeeOther {
+		t.Errorf("a link of the page: %d", code)
+	}
+	w.now = w.now.Add(24 * time.Hour)
+	post("")
+	w.now = w.now.Add(-24 * time.Hour)
+	for _, used := range []string{token, other} {
+		if code := post(used); code != http.StatusForbidden {
+			t.Errorf("a used link after the clock jumped: %d", code)
+		}
+	}
 	link, err = SignedLink(address, []byte(key), w.now)
 	w.now = w.now.Add(linkLife)
 	if code := post(tokenOf(t, link, err)); code != http.StatusForbidden {

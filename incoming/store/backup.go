@@ -150,13 +150,18 @@ var expirable = []incoming.State{incoming.Refused, incoming.Rejected, incoming.G
 // and last looked at before a time. It returns how many. It deletes a few at a time,
 // so that notices need not wait. [Options.Retain] lets Work call it.
 func (s *Store) Expire(ctx context.Context, before time.Time) (deleted int64, err error) {
+	unlocked := ""
+	if s.postgres { // waiting for others out of their order could be a deadlock
+		unlocked = " FOR UPDATE SKIP LOCKED"
+	}
 	var ids []any
 	flush := func() error {
 		if len(ids) == 0 {
 			return nil
 		}
 		args := slices.Concat(ids, []any{string(expirable[0]), string(expirable[1]), string(expirable[2])})
-		n, err := s.exec(ctx, s.writer, "DELETE FROM sitelink_mention WHERE id IN ("+marks(len(ids))+") AND state IN (?, ?, ?)", args...)
+		n, err := s.exec(ctx, s.writer, "DELETE FROM sitelink_mention WHERE id IN (SELECT id FROM sitelink_mention WHERE id IN ("+
+			marks(len(ids))+") AND state IN (?, ?, ?)"+unlocked+")", args...)
 		deleted += n
 		ids = ids[:0]
 		return err

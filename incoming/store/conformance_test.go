@@ -26,7 +26,7 @@ func conformance(t *testing.T, fresh func(t *testing.T) opener) {
 	for name, test := range map[string]func(*testing.T, opener){
 		"round trip": testRoundTrip, "record": testRecord, "concurrent": testConcurrent, "list": testList,
 		"rules": testRules, "work": testWork, "schedule": testSchedule, "failures": testFailures, "long URLs": testLong,
-		"crashes": testCrashes, "two stores": testTwoStores, "migration": testMigration,
+		"crashes": testCrashes, "two stores": testTwoStores, "migration": testMigration, "retention": testRetention,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, fresh(t)) })
 	}

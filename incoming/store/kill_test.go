@@ -142,13 +142,19 @@ func startChild(t *testing.T, address, log, first, takes string) *process {
 	return p
 }
 
-// kill kills the process and returns the notices that it has answered.
-func (p *process) kill() []int {
+// kill kills the process, and returns the notices that it has answered and the time
+// before and after its end.
+func (p *process) kill() (answered []int, end interval) {
+	end.from = time.Now()
 	p.cmd.Process.Kill()
-	all := <-p.answered
+	answered = <-p.answered
 	p.cmd.Wait()
-	return all
+	end.to = time.Now()
+	return answered, end
 }
+
+// interval is a time that is not known better.
+type interval struct{ from, to time.Time }
 
 // begun reads when each source was looked at.
 func begun(t *testing.T, log string) map[string][]time.Time {
@@ -168,7 +174,7 @@ func begun(t *testing.T, log string) map[string][]time.Time {
 
 // checkOnce checks that a look was repeated only if it began in the second before a
 // kill.
-func checkOnce(t *testing.T, log string, kills []time.Time) {
+func checkOnce(t *testing.T, log string, kills []interval) {
 	t.Helper()
 	repeated := 0
 	for source, times := range begun(t, log) {
@@ -176,8 +182,8 @@ func checkOnce(t *testing.T, log string, kills []time.Time) {
 			repeated++
 			before := time.Hour // the next kill
 			for _, kill := range kills {
-				if !at.After(kill) {
-					before = min(before, kill.Sub(at))
+				if !at.After(kill.to) {
+					before = min(before, kill.from.Sub(at))
 				}
 			}
 			if before > time.Second {
@@ -204,13 +210,13 @@ func TestKilled(t *testing.T) {
 
 func killed(t *testing.T, address, log string) {
 	answered := map[string]bool{}
-	var kills []time.Time
+	var kills []interval
 	for run := range killRuns() {
 		p := startChild(t, address, log, strconv.Itoa(run*1_000_000), "20ms")
 		wait(t, "for some answers", func() bool { return p.count.Load() > 20 })
 		time.Sleep(time.Duration(rand.IntN(300)) * time.Millisecond)
-		all := p.kill()
-		kills = append(kills, time.Now())
+		all, end := p.kill()
+		kills = append(kills, end)
 		for _, n := range all {
 			key, _ := notice(n, "https://our.example/")
 			answered[key.Source] = true

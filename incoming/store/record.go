@@ -68,11 +68,9 @@ func (s *Store) do(ctx context.Context, ids []id, durable bool, apply func(*batc
 
 var errClosed = errors.New("the store of mentions is closed")
 
-// Record implements [incoming.Store]. The returned mentions are in the order of the
-// keys, or there are none. decide runs while other calls wait: it must be quick,
-// and must not use the store. Record sets the IDs of new mentions.
-//
-// If ctx ends first, it is not known whether the mentions were written.
+// Record implements [incoming.Store]. In an SQLite file, decide is called once, unless
+// the writing of the calls that it joined failed. In PostgreSQL, it is also called again
+// when another process wrote the same mentions, up to 10 times.
 func (s *Store) Record(ctx context.Context, keys []incoming.Key, decide func([]*incoming.Mention) ([]*incoming.Mention, error)) error {
 	ids := make([]id, len(keys))
 	for i, k := range keys {
@@ -112,7 +110,8 @@ func (s *Store) Record(ctx context.Context, keys []incoming.Key, decide func([]*
 	})
 }
 
-// Update implements [incoming.Store]. As with Record, change must not use the store.
+// Update implements [incoming.Store]. As with Record, change may be called again, and must
+// not use the store.
 func (s *Store) Update(ctx context.Context, text string, change func(*incoming.Mention) error) (incoming.Mention, error) {
 	var result incoming.Mention
 	i, ok := parseID(text)

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/sitelink/sitelink/incoming"
@@ -32,8 +33,8 @@ func fileOpener(name string) opener {
 
 func TestSQLite(t *testing.T) { conformance(t, sqliteFile) }
 
-func TestRetention(t *testing.T) {
-	open := sqliteFile(t)
+// Mentions are deleted when their time is over, and others stay.
+func testRetention(t *testing.T, open opener) {
 	c := newClock()
 	s := open(t, Options{Worker: true, Now: c.now, Retain: 30 * 24 * time.Hour})
 	now := start.AddDate(0, 0, 60)
@@ -303,4 +304,79 @@ func TestVersion1(t *testing.T) {
 	if got := add(t, s, key, m); got != all[2].ID {
 		t.Errorf("the ID was %s, now it is %s", all[2].ID, got)
 	}
+}
+
+// TestGiveWay: a look waits while many wait for an answer, for a tenth of a second at
+// most.
+func TestGiveWay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &worker{Store: &Store{}}
+		takes := func(ctx context.Context, want time.Duration) {
+			t.Helper()
+			begin := time.Now()
+			if w.giveWay(ctx); time.Since(begin) != want {
+				t.Errorf("it waits for %v, want %v", time.Since(begin), want)
+			}
+		}
+		w.waiting.Store(manyWaiting - 1)
+		takes(t.Context(), 0)
+		w.waiting.Store(manyWaiting)
+		takes(t.Context(), giveWayTries*giveWayPause)
+		go func() {
+			time.Sleep(3*giveWayPause - time.Millisecond)
+			w.waiting.Store(0)
+		}()
+		takes(t.Context(), 3*giveWayPause)
+		w.waiting.Store(manyWaiting)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+		defer cancel()
+		takes(ctx, time.Millisecond)
+	})
+}
+
+// TestWaiting: the changes that callers wait for count as waiting, and results do not.
+// Looks go on, however many wait.
+func TestWaiting(t *testing.T) {
+	s := sqliteFile(t)(t, Options{Worker: true})
+	begun, goOn := make(chan struct{}), make(chan struct{})
+	record := func(n int, decided func()) {
+		key, m := notice(n, "https://our.example/")
+		if err := s.Record(t.Context(), []incoming.Key{key}, func([]*incoming.Mention) ([]*incoming.Mention, error) {
+			decided()
+			return []*incoming.Mention{m}, nil
+		}); err != nil {
+			t.Error(err)
+		}
+	}
+	var callers sync.WaitGroup
+	callers.Go(func() {
+		record(0, sync.OnceFunc(func() {
+			close(begun)
+			<-goOn
+		}))
+	})
+	<-begun
+	for n := range manyWaiting {
+		callers.Go(func() { record(n+1, func() {}) })
+	}
+	callers.Go(func() {
+		if err := s.do(t.Context(), nil, false, func(*batch) error { return nil }); err != nil {
+			t.Error(err)
+		}
+	})
+	wait(t, "for the callers", func() bool { return s.waiting.Load() == manyWaiting+1 })
+	close(goOn)
+	callers.Wait()
+	if n := s.waiting.Load(); n != 0 {
+		t.Errorf("%d wait at the end", n)
+	}
+	s.waiting.Store(100 * manyWaiting)
+	working(t, s, func(context.Context, incoming.Mention) (func(*incoming.Mention), error) {
+		return func(m *incoming.Mention) { m.State = incoming.Held }, nil
+	})
+	wait(t, "for the looks", func() bool {
+		counts, err := s.Counts(t.Context())
+		check(t, err)
+		return counts[incoming.Held] == manyWaiting+1
+	})
 }

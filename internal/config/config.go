@@ -259,7 +259,8 @@ type Fetch struct {
 // External is the table [external]: how links to other sites are checked, if a flag
 // asks for it. Only the file sets it; flags of the commands override some of it.
 type External struct {
-	// StatusCache is a file, relative to the root of the project.
+	// StatusCache is a file, relative to the root of the project, or a postgres://
+	// address.
 	StatusCache string `toml:"status-cache" check:"not-blank" default:".sitelink/status.jsonl"`
 	// PerHost and Concurrency limit the requests at a time.
 	PerHost     int `toml:"per-host" max:"64" default:"4"`
@@ -295,6 +296,9 @@ func (c *Config) NameStatusCache(name string) {
 func (c *Config) StatusCacheNamed() bool {
 	return c.External.cacheNamed || c.File != "" && !c.Found
 }
+
+// StatusCacheGiven reports whether a flag names the status cache.
+func (c *Config) StatusCacheGiven() bool { return c.External.cacheNamed }
 
 // NameStore sets the store of mentions to one that a flag names.
 func (c *Config) NameStore(name string) { c.Incoming.Store, c.storeNamed = name, true }

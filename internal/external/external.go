@@ -8,11 +8,8 @@ package external
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -23,10 +20,8 @@ import (
 	"github.com/sitelink/sitelink/check/remote"
 	"github.com/sitelink/sitelink/internal/announce"
 	"github.com/sitelink/sitelink/internal/config"
-	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/project"
-	"github.com/sitelink/sitelink/internal/statedir"
 	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/internal/weburl"
 	"github.com/sitelink/sitelink/site"
@@ -57,80 +52,20 @@ type Checker struct {
 	changed []remote.Record
 }
 
-// CacheName returns the name of the status cache of a project, in the form in which
-// this process can open it.
-func CacheName(p *project.Project) string {
-	name := p.Config.External.StatusCache
-	if filepath.IsAbs(name) {
-		return name
-	}
-	if p.Config.StatusCacheNamed() && p.Config.File == "" {
-		return name // of a flag, relative to the working directory
-	}
-	name = filepath.Join(p.Root, filepath.FromSlash(name))
-	if rel, err := filepath.Rel(p.Dir, name); err == nil && filepath.IsLocal(rel) {
-		return rel
-	}
-	return name
-}
-
 // Open opens the status cache of a project. Call Close when the run has ended, also
 // after an error: it keeps what was learned.
-func Open(p *project.Project, opt Options) (*Checker, error) {
+func Open(ctx context.Context, p *project.Project, opt Options) (*Checker, error) {
 	if opt.Warn == nil {
 		opt.Warn = func(string) {}
 	}
-	name, err := cacheName(p)
+	if opt.Flush && isDatabase(CacheName(p)) {
+		return nil, fault.Usage("--flush: other sites share the status cache "+announce.WithoutPassword(CacheName(p)), "remove old rows with SQL (docs/guide/external-links.md)")
+	}
+	cache, err := openCache(ctx, p, opt.Warn)
 	if err != nil {
 		return nil, err
-	}
-	dir, makeDir := filepath.Dir(name), statedir.Make
-	if filepath.Base(dir) != statedir.Name {
-		makeDir = func(dir string) error { return os.MkdirAll(dir, 0o777) }
-	}
-	if err := makeDir(dir); err != nil {
-		return nil, err
-	}
-	cache, err := remote.Open(name, opt.Warn)
-	if err != nil {
-		return nil, hinted(err)
 	}
 	return &Checker{project: p, opt: opt, cache: cache}, nil
-}
-
-// Records returns what the status cache of a project knows, and changes nothing; none
-// if there is no cache.
-func Records(p *project.Project, warn func(string)) ([]remote.Record, error) {
-	name, err := cacheName(p)
-	if err != nil {
-		return nil, err
-	}
-	records, err := remote.Read(name, warn)
-	return records, hinted(err)
-}
-
-// cacheName is CacheName, with an error if a configuration that was found names a file
-// outside of the repository.
-func cacheName(p *project.Project) (string, error) {
-	name := CacheName(p)
-	if strings.Contains(name, "://") {
-		return "", fault.Usage(fmt.Sprintf("the status cache must be a file, not %q", announce.WithoutPassword(name)), "")
-	}
-	if !p.Config.StatusCacheNamed() {
-		if path, where := disk.Outside(p.Root, p.Abs(name)); where != "" {
-			return "", fault.Usage(fmt.Sprintf("status-cache in [external]: %s is %s", path, where),
-				"name it with --status-cache or in a file given with --config: a configuration that is found cannot")
-		}
-	}
-	return name, nil
-}
-
-// hinted adds what to do about an error of the cache.
-func hinted(err error) error {
-	if errors.Is(err, remote.ErrNewer) {
-		return fault.New(err, "use the version of sitelink that wrote it, or a newer one; or name another file: --status-cache FILE")
-	}
-	return err
 }
 
 // Close closes the status cache.
@@ -345,6 +280,9 @@ func (c *Checker) notes() (all []string) {
 	all = append(all, summary)
 	if r.Silent > 0 {
 		all = append(all, fmt.Sprintf("no host answered, so nothing counts against %s: check the connection of this machine", text.Count(r.Silent, "URL")))
+	}
+	if r.Starved > 0 {
+		all = append(all, fmt.Sprintf("not asked for, because this machine could not open more connections: %s; close other programs, or lower --concurrency", text.Count(r.Starved, "URL")))
 	}
 	name := func(title string, what []string) {
 		if len(what) > 0 {

@@ -131,9 +131,11 @@ func New(o Options) *Client {
 	return c
 }
 
-// maxIdle and maxIdlePerHost limit the connections that wait for a next request.
+// maxIdle and maxIdlePerHost limit the connections that wait for a next request. A
+// caller that asks a thousand hosts in turns should find the connection of each
+// again; they take some 25 MB then.
 const (
-	maxIdle        = 256
+	maxIdle        = 1024
 	maxIdlePerHost = 8
 )
 
@@ -259,6 +261,10 @@ func (c *Client) exchange(outer context.Context, r *Request, u weburl.URL, left 
 		return nil, fail(err)
 	}
 	got, err := transport.RoundTrip(req)
+	if noSockets(err) { // nothing was sent
+		transport.CloseIdleConnections()
+		got, err = transport.RoundTrip(req)
+	}
 	if err != nil {
 		return nil, fail(err)
 	}

@@ -35,7 +35,8 @@ const (
 	BadRedirect    Kind = "bad-redirect"
 	RedirectLoop   Kind = "redirect-loop"
 	TooManyHops    Kind = "too-many-redirects"
-	Canceled       Kind = "canceled" // by the context of the caller
+	Canceled       Kind = "canceled"   // by the context of the caller
+	NoSockets      Kind = "no-sockets" // this machine cannot open another connection now
 )
 
 // Retry reports whether a request that failed for this reason may succeed at
@@ -43,7 +44,7 @@ const (
 // and are renewed, name servers are moved.
 func (k Kind) Retry() bool {
 	switch k {
-	case NoSuchHost, DNS, Connect, TLS, Timeout, TooSlow, Closed, Body, Canceled:
+	case NoSuchHost, DNS, Connect, TLS, Timeout, TooSlow, Closed, Body, Canceled, NoSockets:
 		return true
 	}
 	return false
@@ -103,6 +104,8 @@ func (p *phase) kind(outer context.Context, err error) Kind {
 		return Canceled
 	case errors.Is(err, errTooSlow):
 		return TooSlow
+	case noSockets(err):
+		return NoSockets
 	case errors.As(err, &dns):
 		if dns.IsNotFound {
 			return NoSuchHost
@@ -123,6 +126,17 @@ func (p *phase) kind(outer context.Context, err error) Kind {
 		return Closed
 	}
 	return Header
+}
+
+// noSockets reports whether a connection failed because this process or its machine has
+// no descriptors, ports or buffers left, which says nothing about the host.
+func noSockets(err error) bool {
+	for _, cause := range []error{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.EADDRNOTAVAIL} {
+		if errors.Is(err, cause) {
+			return true
+		}
+	}
+	return false
 }
 
 // explained is an error whose text is the same each time the cause occurs: it has

@@ -75,6 +75,7 @@ var filepathUsers = []string{
 // symbolic link leaves it.
 var filepathFiles = []string{
 	"internal/disk/disktest/disktest.go",
+	"internal/postgres/postgrestest/postgrestest.go",
 	"internal/hostcases/docroot_linux.go",
 	"internal/docroot/docroottest/docroottest.go",
 	"internal/docroot/list.go",

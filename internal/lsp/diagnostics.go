@@ -28,7 +28,7 @@ func (s *Server) diagnose(f *folder, d *document) {
 			return
 		}
 		file, ok := st.snap.File(d.path)
-		if !ok || !st.snap.Knows(file) {
+		if !ok || !st.snap.Knows(file) || !st.snap.SeesLinks(file) { // the next state has it
 			return
 		}
 		v := &view{state: st, doc: d, file: file, folder: f}
@@ -57,8 +57,9 @@ func (v *view) diagnostics(ctx context.Context) ([]protocol.Diagnostic, error) {
 	}
 	all := []protocol.Diagnostic{}
 	problems := v.snap.Problems(f)
+	r := v.doc.text
 	for i := range problems {
-		all = append(all, v.doc.text.problem(&problems[i]))
+		all = append(all, r.problem(&problems[i]))
 	}
 	judged := map[int]bool{}
 	for i := range f.Links {
@@ -69,7 +70,7 @@ func (v *view) diagnostics(ctx context.Context) ([]protocol.Diagnostic, error) {
 	for i := range v.built[v.file] {
 		x := &v.built[v.file][i]
 		if start, end, ok := v.placeOf(x, f); ok && !judged[start] {
-			all = append(all, v.doc.text.diagnostic(start, end, x))
+			all = append(all, r.diagnostic(start, end, x))
 		}
 	}
 	slices.SortStableFunc(all, func(a, b protocol.Diagnostic) int {
@@ -165,10 +166,10 @@ func (s *Server) publishBuilt(f *folder, st *state, file string) {
 	if len(st.built[file]) > 0 {
 		b, err := st.snap.ReadText(file)
 		if err == nil {
-			t := newText(b, s.units)
+			r := newText(b, s.units)
 			for i := range st.built[file] {
 				if x := &st.built[file][i]; x.end <= len(b) && string(b[x.start:x.end]) == x.written {
-					all = append(all, t.diagnostic(x.start, x.end, x))
+					all = append(all, r.diagnostic(x.start, x.end, x))
 				}
 			}
 		}

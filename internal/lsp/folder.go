@@ -183,14 +183,18 @@ func (f *folder) load(w work) error {
 		}
 	}
 	var err error
+	defer f.s.beginLoad()()
+	last := f.shrink()
+	defer debug.FreeOSMemory()
 	switch {
 	case f.audit != nil && !w.build && !w.reload && len(w.paths) > 0:
 		f.audit, err = f.audit.Update(f.ctx, w.paths)
 	default:
-		if docroot == "" && f.audit != nil {
-			docroot = f.audit.Project.Docroot
+		if f.audit != nil {
+			docroot = cmp.Or(docroot, f.audit.Project.Docroot)
+			f.audit.Close()
+			f.audit = nil
 		}
-		f.shrink()
 		f.audit, err = f.s.opt.Open(f.ctx, f.dir, docroot)
 	}
 	if err != nil {
@@ -202,7 +206,7 @@ func (f *folder) load(w work) error {
 	if err != nil {
 		return err
 	}
-	snap, err := analysis.New(f.ctx, f.audit, analysis.Options{})
+	snap, err := analysis.New(f.ctx, f.audit, analysis.Options{Last: last})
 	if err != nil {
 		return err
 	}
@@ -211,18 +215,16 @@ func (f *folder) load(w work) error {
 	return nil
 }
 
-// shrink gives up what answers can do without while another site is read: two are
-// in memory then.
-func (f *folder) shrink() {
-	if f.audit == nil {
-		return
+// shrink gives up what answers can do without while the site is read again: two are
+// in memory then. It returns the snapshot that answers them meanwhile.
+func (f *folder) shrink() *analysis.Snapshot {
+	st := f.current()
+	if st == nil {
+		return nil
 	}
-	f.audit.Close()
-	f.audit = nil
-	if st := f.current(); st != nil {
-		st.snap.Close()
-	}
+	st.snap.Close()
 	debug.FreeOSMemory()
+	return st.snap
 }
 
 // build builds the project if the user trusts it, and if that is wanted or nothing

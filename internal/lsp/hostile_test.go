@@ -77,10 +77,13 @@ func TestHostileMessages(t *testing.T) {
 // TestCancel cancels a request that the server is answering.
 func TestCancel(t *testing.T) {
 	e := started(t)
-	u := e.open("content/posts/two.md", strings.Repeat("[a](/posts/one/#x1) ", 20_000))
-	for {
+	long := strings.Repeat("[a](/posts/one/#x1) ", 20_000)
+	u := e.open("content/posts/two.md", long)
+	for version := int32(2); ; version++ {
+		// A new text, which the server has not analyzed yet.
+		e.change(u, version, nil, fmt.Sprintf("%s%d", long, version))
 		ctx, cancel := context.WithCancel(t.Context())
-		time.AfterFunc(20*time.Millisecond, cancel)
+		time.AfterFunc(time.Millisecond, cancel)
 		var result protocol.LSPAny
 		err := protocol.Call(ctx, e.conn, protocol.MethodTextDocumentCodeLens, &protocol.CodeLensParams{TextDocument: protocol.TextDocumentIdentifier{URI: u}}, &result)
 		if err != nil {

@@ -47,6 +47,9 @@ type Options struct {
 	// MayBuild reports that the user trusts the projects: Build runs after each save.
 	// A client can say so, too.
 	MayBuild bool
+	// Loading is called when the server begins to read a site, and when it reads none
+	// any more; nil for nothing.
+	Loading func(begins bool)
 	// Cache is sitelink's directory in the cache of the user, "" for none.
 	Cache string
 	// Log takes lines for the user.
@@ -73,6 +76,7 @@ type Server struct {
 	shutdown bool
 	left     bool // by exit
 	tokens   int
+	loading  int                                // sites that are being read
 	running  map[jsonrpc2.ID]context.CancelFunc // the requests that are being answered
 }
 
@@ -242,6 +246,21 @@ func (s *Server) Request(_ context.Context, method string, _ any) (any, error) {
 		return nil, nil
 	}
 	return nil, jsonrpc2.NewError(jsonrpc2.MethodNotFound, method+": unknown method")
+}
+
+// beginLoad counts a site that is being read, until the result is called.
+func (s *Server) beginLoad() (done func()) {
+	count := func(by int) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		was := s.loading
+		s.loading += by
+		if s.opt.Loading != nil && (was == 0) != (s.loading == 0) {
+			s.opt.Loading(s.loading > 0)
+		}
+	}
+	count(1)
+	return func() { count(-1) }
 }
 
 func (s *Server) log(line string) {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
@@ -298,4 +299,27 @@ func TestRenameFileUntrusted(t *testing.T) {
 	e.wait("the message", func() bool {
 		return slices.ContainsFunc(e.messages, func(m string) bool { return strings.Contains(m, "sitelink mv does it") })
 	})
+}
+
+// TestLongLine: a position in a long line equals the one that is counted from the
+// start of the line.
+func TestLongLine(t *testing.T) {
+	b := []byte("first\r\n" + strings.Repeat("aé😀\xff", 1_000) + "\n" + strings.Repeat("x", 3*markEvery) + "\r\nlast")
+	for _, units := range []protocol.PositionEncodingKind{protocol.PositionEncodingKindUTF8, protocol.PositionEncodingKindUTF16, protocol.PositionEncodingKindUTF32} {
+		text := newText(b, units)
+		if len(text.marks) < 5 {
+			t.Fatalf("%s: only %d marks", units, len(text.marks))
+		}
+		want := protocol.Position{}
+		for at := 0; at < len(b); {
+			if got := text.position(at); got != want {
+				t.Fatalf("%s: offset %d is at %v, want %v", units, at, got, want)
+			}
+			r, size := utf8.DecodeRune(b[at:])
+			want.Character += uint32(text.width(r, size))
+			if at += size; r == '\n' {
+				want = protocol.Position{Line: want.Line + 1}
+			}
+		}
+	}
 }

@@ -13,7 +13,16 @@ type text struct {
 	bytes  []byte
 	starts []int // of the lines
 	units  protocol.PositionEncodingKind
+	// marks are places inside long lines, so that a position in one is found
+	// without reading the line from its start.
+	marks []mark
 }
+
+// mark is the number of units from the start of a line to an offset in it.
+type mark struct{ offset, units int }
+
+// markEvery is the number of bytes between two marks.
+const markEvery = 1 << 10
 
 func newText(b []byte, units protocol.PositionEncodingKind) *text {
 	t := &text{bytes: b, starts: make([]int, 1, 1+len(b)/32), units: units}
@@ -28,7 +37,28 @@ func newText(b []byte, units protocol.PositionEncodingKind) *text {
 			t.starts = append(t.starts, i+1)
 		}
 	}
+	for n, start := range t.starts {
+		end := len(b)
+		if n+1 < len(t.starts) {
+			end = t.starts[n+1]
+		}
+		if end-start > markEvery {
+			t.markLine(start, end)
+		}
+	}
 	return t
+}
+
+// markLine adds the marks of the line between two offsets.
+func (t *text) markLine(start, end int) {
+	units, next := 0, start+markEvery
+	for at := start; at < end; {
+		if at >= next {
+			t.marks, next = append(t.marks, mark{at, units}), at+markEvery
+		}
+		r, size := utf8.DecodeRune(t.bytes[at:end])
+		units, at = units+t.width(r, size), at+size
+	}
 }
 
 // line returns the bytes of a line without its end.
@@ -76,8 +106,11 @@ func (t *text) offset(p protocol.Position) int {
 func (t *text) position(offset int) protocol.Position {
 	offset = max(0, min(offset, len(t.bytes)))
 	n := sort.SearchInts(t.starts, offset+1) - 1
-	units := 0
-	for rest := t.bytes[t.starts[n]:offset]; len(rest) > 0; {
+	start, units := t.starts[n], 0
+	if i := sort.Search(len(t.marks), func(i int) bool { return t.marks[i].offset > offset }); i > 0 && t.marks[i-1].offset > start {
+		start, units = t.marks[i-1].offset, t.marks[i-1].units
+	}
+	for rest := t.bytes[start:offset]; len(rest) > 0; {
 		r, size := utf8.DecodeRune(rest)
 		units += t.width(r, size)
 		rest = rest[size:]

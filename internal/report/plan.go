@@ -312,14 +312,15 @@ func PlanJSON(w io.Writer, p *outgoing.Plan, internal []ledger.Link, calls []Pla
 	return JSONDocument(w, d)
 }
 
-// PlanMarkdown writes a plan for a comment or a job summary: the counts, then a
-// list for each page. It stays below 65,000 bytes like [Markdown], and text of
-// the site is in code spans.
+// PlanMarkdown writes a plan for a comment or a job summary: the counts, the calls of a
+// receiver, then a list for each page. It stays below 65,000 bytes like [Markdown], and
+// text of the site is in code spans.
 //
 // The only errors are those of w, wrapped.
-func PlanMarkdown(w io.Writer, p *outgoing.Plan) error {
+func PlanMarkdown(w io.Writer, p *outgoing.Plan, calls []PlannedCall) error {
 	s := sink{w: w}
 	s.buf = append(append(append(s.buf, "### sitelink: "...), PlanSummary(p)...), '\n')
+	s.callsMarkdown(calls)
 	source := ""
 	for i := range p.Items {
 		n := &p.Items[i]
@@ -343,4 +344,24 @@ func PlanMarkdown(w io.Writer, p *outgoing.Plan) error {
 		s.buf = append(s.buf, '\n')
 	}
 	return s.flush()
+}
+
+// callsMarkdown lists what the receiver would send, in half of the space at most.
+func (s *sink) callsMarkdown(calls []PlannedCall) {
+	if len(calls) == 0 {
+		return
+	}
+	s.buf = appendCount(append(s.buf, "\nAfter this deploy, sitelink serve makes "...), len(calls), "call")
+	s.buf = append(s.buf, " to pages that link to this site:\n\n"...)
+	for i := range calls {
+		if i == maxPlannedCalls || len(s.buf) > markdownMaxBytes/2-4*maxValueBytes {
+			s.buf = append(appendCount(append(s.buf, "\n... and "...), len(calls)-i, "more call"), '\n')
+			return
+		}
+		c := &calls[i]
+		s.buf = append(append(append(s.buf, "- "...), c.Method...), ' ')
+		s.buf = appendCodeSpan(s.buf, c.Source)
+		s.buf = appendCodeSpan(append(s.buf, ": "...), callText(c))
+		s.buf = append(s.buf, '\n')
+	}
 }

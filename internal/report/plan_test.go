@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -36,11 +37,12 @@ func TestPlanShowsWhatActsOnTerminals(t *testing.T) {
 
 func TestPlanMarkdownIsInert(t *testing.T) {
 	var b bytes.Buffer
-	if err := PlanMarkdown(&b, hostilePlan()); err != nil {
+	calls := []PlannedCall{{Method: "UNLINKR", Source: "https://y.example/`![](https://evil.example/)", Target: "https://me.example/a"}}
+	if err := PlanMarkdown(&b, hostilePlan(), calls); err != nil {
 		t.Fatal(err)
 	}
 	for _, line := range strings.Split(b.String(), "\n") {
-		if at := strings.Index(line, "![]"); at >= 0 && !strings.HasPrefix(line, "- removed ``https://X.example/`![](") {
+		if at := strings.Index(line, "![]"); at >= 0 && !strings.HasPrefix(line, "- removed ``https://X.example/`![](") && !strings.HasPrefix(line, "- UNLINKR ``https://y.example/`![](https://evil.example/)``: `https://me.example/a is gone`") {
 			t.Errorf("a picture outside of a code span: %q", line)
 		}
 	}
@@ -54,9 +56,13 @@ func TestPlanMarkdownIsBounded(t *testing.T) {
 	for range 5000 {
 		p.Items = append(p.Items, outgoing.Item{Notice: ledger.Notice{Key: ledger.Key{Source: "https://me.example/", Target: "https://x.example/" + strings.Repeat("a", 100)}, Event: ledger.Added}})
 	}
+	calls := slices.Repeat([]PlannedCall{{Method: "LINKMOD", Source: "https://x.example/" + strings.Repeat("s", 5000), Target: "https://me.example/" + strings.Repeat("t", 5000)}}, 60)
 	var b bytes.Buffer
-	if err := PlanMarkdown(&b, p); err != nil {
+	if err := PlanMarkdown(&b, p, calls); err != nil {
 		t.Fatal(err)
+	}
+	if !strings.Contains(b.String(), "makes 60 calls") || !strings.Contains(b.String(), "more calls\n") {
+		t.Errorf("the calls are not listed:\n%.300s", b.String())
 	}
 	if b.Len() > markdownMaxBytes || !strings.HasSuffix(b.String(), "more notices\n") {
 		t.Errorf("%d bytes, ends in %q", b.Len(), b.String()[b.Len()-40:])

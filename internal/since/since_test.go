@@ -305,7 +305,7 @@ func (l *logOf) Read(p []byte) (int, error) {
 // TestLog reads a log of a gigabyte with garbage in it, in bounded memory.
 func TestLog(t *testing.T) {
 	g := goneOf(t, map[string]string{"a.html": "", "b.html": ""}, map[string]string{"b.html": ""}, Options{})
-	lines := 40_000
+	lines := 8_000
 	if testing.Short() {
 		lines = 400
 	}

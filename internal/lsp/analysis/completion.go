@@ -281,9 +281,11 @@ type writing struct {
 
 // completeFragment adds the headings and other anchors of the target.
 func (s *Snapshot) completeFragment(ctx context.Context, o *Overlay, c *Completion, w *writing) {
-	node, headings := docroot.NoNode, []Heading(nil)
+	node, headings := docroot.NoNode, []indexedHeading(nil)
 	if w.before == "" {
-		headings = s.Headings(w.file, w.text)
+		for _, h := range s.Headings(w.file, w.text) {
+			headings = append(headings, indexedHeading{text: h.Text, id: h.ID})
+		}
 		if id, ok := s.page(w.file); ok {
 			node = s.Site.Page(id).Node()
 		}
@@ -297,7 +299,7 @@ func (s *Snapshot) completeFragment(ctx context.Context, o *Overlay, c *Completi
 	}
 	seen := map[string]bool{}
 	for _, h := range headings {
-		if seen[h.ID] = true; h.ID != "" && !add(h.ID, h.Text) {
+		if seen[h.id] = true; h.id != "" && !add(h.id, h.text) {
 			return
 		}
 	}

@@ -87,8 +87,8 @@ func (s *Snapshot) Describe(ctx context.Context, o *Overlay, l *Link) (string, e
 		if f := s.indexed(o, file); f != nil && f.title != "" {
 			fmt.Fprintf(&b, "**%s**", markdownText(f.title))
 			for _, h := range f.headings {
-				if t.Fragment != "" && h.ID == t.Fragment {
-					fmt.Fprintf(&b, " › %s", markdownText(h.Text))
+				if t.Fragment != "" && h.id == t.Fragment {
+					fmt.Fprintf(&b, " › %s", markdownText(h.text))
 				}
 			}
 			b.WriteString("\n\n")

@@ -87,11 +87,19 @@ func (s *Snapshot) indexed(o *Overlay, file string) *indexedFile {
 	return s.files[file]
 }
 
-// indexedFile is what is kept of a file that is not open.
+// indexedFile is what is kept of a file that is not open. There are many: it is
+// small.
 type indexedFile struct {
 	title    string
 	links    []indexedLink
-	headings []Heading
+	headings []indexedHeading
+	stamp    uint64 // of the file that was read, 0 for a text of the editor
+}
+
+// indexedHeading is a heading of such a file.
+type indexedHeading struct {
+	start, end uint32
+	text, id   string
 }
 
 // indexedLink is a destination that leads to a file of the site.
@@ -117,8 +125,8 @@ type Heading struct {
 func (f *indexedFile) anchors() map[string]bool {
 	ids := map[string]bool{}
 	for _, h := range f.headings {
-		if h.ID != "" {
-			ids[h.ID] = true
+		if h.id != "" {
+			ids[h.id] = true
 		}
 	}
 	return ids
@@ -162,22 +170,33 @@ func titleOf(text []byte, headings []Heading) string {
 }
 
 // readFile reads a source file and returns what is kept of it, nil if it cannot
-// be read.
-func (s *Snapshot) readFile(ctx context.Context, file string) *indexedFile {
+// be read. What last has of the same file is that.
+func (s *Snapshot) readFile(ctx context.Context, file string, last *Snapshot) *indexedFile {
+	stamp := s.stampOf(file)
+	if last != nil && stamp != 0 {
+		if f := last.files[file]; f != nil && f.stamp == stamp {
+			return f
+		}
+	}
 	text, err := s.ReadText(file)
 	if err != nil {
 		return nil
 	}
 	f, _ := s.index(ctx, file, text)
+	f.stamp = stamp
 	return f
 }
 
 // index returns what is kept of a text, and what it holds.
 func (s *Snapshot) index(ctx context.Context, file string, text []byte) (*indexedFile, parsed) {
 	all := parsed{s.destinations(file, text), s.Headings(file, text)}
-	f := &indexedFile{headings: all.headings, links: make([]indexedLink, 0, len(all.links))}
+	f := &indexedFile{headings: make([]indexedHeading, len(all.headings)), links: make([]indexedLink, 0, len(all.links))}
+	for i := range all.headings {
+		h := &all.headings[i]
+		f.headings[i] = indexedHeading{uint32(h.Start), uint32(h.End), h.Text, h.ID}
+	}
 	if _, ok := s.byFile[file]; ok {
-		f.title = titleOf(text, f.headings)
+		f.title = titleOf(text, all.headings)
 	}
 	at := s.place(file)
 	for i := range all.links {

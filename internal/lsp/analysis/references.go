@@ -131,8 +131,8 @@ func (s *Snapshot) Definition(o *Overlay, t *Target) (at Location, ok bool) {
 	at.File = file
 	if f := s.indexed(o, file); f != nil && t.Fragment != "" {
 		for _, h := range f.headings {
-			if h.ID == t.Fragment {
-				at.Start, at.End = h.Start, h.End
+			if h.id == t.Fragment {
+				at.Start, at.End = int(h.start), int(h.end)
 			}
 		}
 	}
@@ -220,8 +220,8 @@ func (s *Snapshot) Symbols(ctx context.Context, o *Overlay, query string) []Symb
 			pages = append(pages, Symbol{Location: Location{File: name}, Name: title, Container: address})
 		}
 		for _, h := range file.headings {
-			if len(headings) < maxSymbols && matches(h.Text) {
-				headings = append(headings, Symbol{Location{name, h.Start, h.End}, h.Text, title, true})
+			if len(headings) < maxSymbols && matches(h.text) {
+				headings = append(headings, Symbol{Location{name, int(h.start), int(h.end)}, h.text, title, true})
 			}
 		}
 	})

@@ -49,7 +49,8 @@ type Snapshot struct {
 	pageOf    map[int32][]site.PageID // of each content file
 	roots     []string                // the directories of content, longest first
 	names     contentNames
-	hooks     bool // links to content files are resolved by the site's templates
+	hooks     bool   // links to content files are resolved by the site's templates
+	answers   uint64 // the hash of what the site answers to which address, 0 if it is not known
 	addresses []Address
 	files     map[string]*indexedFile // by name
 	order     []string                // the names in files, sorted
@@ -65,6 +66,9 @@ type Snapshot struct {
 type Options struct {
 	// Progress takes the number of source files read so far and of all; nil for none.
 	Progress func(done, total int)
+	// Last is the snapshot before, nil for none. What is known of source files is taken
+	// from it where neither they nor the addresses of the site have changed.
+	Last *Snapshot
 }
 
 // maxSource is the size in bytes of the largest source file that is read.
@@ -112,9 +116,16 @@ func New(ctx context.Context, a *audit.Audit, opt Options) (*Snapshot, error) {
 			s.pageOf[file] = append(s.pageOf[file], site.PageID(id))
 		}
 	}
-	s.names = newContentNames(s.content)
 	s.hooks = s.resolvesContent()
-	if err := s.readFiles(ctx, opt.Progress); err != nil {
+	s.answers = s.hashAnswers()
+	last := opt.Last
+	if !s.answersAs(last) {
+		last = nil
+		s.names = newContentNames(s.content)
+	} else {
+		s.share(last)
+	}
+	if err := s.readFiles(ctx, last, opt.Progress); err != nil {
 		s.Close()
 		return nil, err
 	}
@@ -135,6 +146,15 @@ func (s *Snapshot) Close() {
 		s.sources = nil
 	}
 	s.judge.Forget()
+}
+
+// SeesLinks reports whether it can be known what the last build made of the links of a
+// file. While the site is read again, that is so only for files that were asked about.
+func (s *Snapshot) SeesLinks(file string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, ok := s.built[file]
+	return ok || s.reader != nil
 }
 
 // Path returns the name of a source file on disk.
@@ -240,8 +260,8 @@ func (s *Snapshot) listFiles() []string {
 	return slices.Compact(all)
 }
 
-// readFiles reads all source files in parallel.
-func (s *Snapshot) readFiles(ctx context.Context, progress func(done, total int)) error {
+// readFiles reads all source files in parallel, but for those that last has read.
+func (s *Snapshot) readFiles(ctx context.Context, last *Snapshot, progress func(done, total int)) error {
 	s.order = s.listFiles()
 	read := make([]*indexedFile, len(s.order))
 	var next, done atomic.Int64
@@ -253,7 +273,7 @@ func (s *Snapshot) readFiles(ctx context.Context, progress func(done, total int)
 				if i >= len(s.order) || ctx.Err() != nil {
 					return
 				}
-				read[i] = s.readFile(ctx, s.order[i])
+				read[i] = s.readFile(ctx, s.order[i], last)
 				if n := int(done.Add(1)); progress != nil && n%256 == 0 {
 					progress(n, len(s.order))
 				}

@@ -200,11 +200,20 @@ func TestForeignTemplates(t *testing.T) {
 // loosely, and reported.
 func TestWithoutTree(t *testing.T) {
 	const links = `<svg><desc><p id=i></desc><use href=#u /></svg><img src=y><svg><image href=z /></svg>`
-	for reason, page := range map[string]string{
-		"larger than 4 MiB":                     links + strings.Repeat("<p>some words</p>", maxSlowBytes/10),
-		"nested more than 512 deep":             strings.Repeat("<div>", 600) + links,
-		"full of templates inside svg and math": links + strings.Repeat("<svg><desc><template></template></desc></svg>", 40_000),
-	} {
+	templates := links + strings.Repeat("<svg><desc><template></template></desc></svg>", 40_000)
+	pages := map[string]string{
+		"larger than 4 MiB":         links + strings.Repeat("<p>some words</p>", maxSlowBytes/10),
+		"nested more than 512 deep": strings.Repeat("<div>", 600) + links,
+	}
+	if long {
+		pages[errManyTemplates.Error()] = templates
+	}
+	// The same with a smaller limit, which is reached sooner.
+	tree := treeReader{text: []byte(templates), budget: 3 * len(templates)}
+	if err := tree.read(0, nil); err != errManyTemplates {
+		t.Errorf("a page full of templates: %v", err)
+	}
+	for reason, page := range pages {
 		var s Scanner
 		p := s.Scan([]byte(page), scan.Options{})
 		if got, want := append(scantest.Rows(p), anchorRows(p)...), []string{"img src resource y", "image href link z", "id i"}; !slices.Equal(got, want) {

@@ -5,79 +5,16 @@ package pg
 import (
 	"errors"
 	"fmt"
-	"os"
-	"os/exec"
-	"os/user"
-	"path/filepath"
 	"reflect"
-	"strconv"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/sitelink/sitelink/internal/postgres/postgrestest"
 	"github.com/sitelink/sitelink/outgoing/ledger"
 )
-
-// bin has the programs of the Debian package postgresql-15.
-const bin = "/usr/lib/postgresql/15/bin"
-
-// server starts PostgreSQL on its own socket and returns the address of its
-// database. It runs as the user postgres if the test runs as root.
-func server(t *testing.T) string {
-	t.Helper()
-	if _, err := os.Stat(filepath.Join(bin, "initdb")); err != nil {
-		t.Skip("postgresql-15 is not installed")
-	}
-	dir, err := os.MkdirTemp("", "sitelink-pg") // t.TempDir's names are too long for a socket
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	attributes := &syscall.SysProcAttr{}
-	if os.Geteuid() == 0 {
-		owner, err := user.Lookup("postgres")
-		if err != nil {
-			t.Skip(err)
-		}
-		uid, _ := strconv.Atoi(owner.Uid)
-		gid, _ := strconv.Atoi(owner.Gid)
-		if err := os.Chown(dir, uid, gid); err != nil {
-			t.Fatal(err)
-		}
-		attributes.Credential = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
-	}
-	data := filepath.Join(dir, "data")
-	start := func(name string, args ...string) *exec.Cmd {
-		cmd := exec.Command(filepath.Join(bin, name), args...)
-		cmd.Dir, cmd.SysProcAttr = dir, attributes
-		return cmd
-	}
-	if out, err := start("initdb", "-D", data, "-U", "sitelink", "-A", "trust", "--no-sync", "--no-locale", "-E", "UTF8").CombinedOutput(); err != nil {
-		t.Fatalf("initdb: %v\n%s", err, out)
-	}
-	cmd := start("postgres", "-D", data, "-k", dir, "-c", "listen_addresses=")
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		cmd.Process.Signal(syscall.SIGINT) // a fast shutdown
-		cmd.Wait()
-	})
-	address := "postgres://sitelink@/postgres?host=" + dir
-	for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(50 * time.Millisecond) {
-		c, err := pgx.Connect(t.Context(), address)
-		if err == nil {
-			c.Close(t.Context())
-			return address
-		}
-		if time.Now().After(deadline) {
-			t.Fatal(err)
-		}
-	}
-}
 
 func open(t *testing.T, address, runner string, lease time.Duration) *Store {
 	t.Helper()
@@ -107,7 +44,7 @@ func pending(n int) (all []ledger.Notice) {
 }
 
 func TestPostgres(t *testing.T) {
-	address := server(t)
+	address := postgrestest.New(t).Address("")
 	ctx := t.Context()
 	t.Run("round trip", func(t *testing.T) {
 		s := open(t, address, "one", 0)

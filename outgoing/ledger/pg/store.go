@@ -2,10 +2,8 @@ package pg
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
-	"net/url"
 	"strings"
 	"sync"
 	"time"
@@ -13,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/sitelink/sitelink/internal/postgres"
 	"github.com/sitelink/sitelink/outgoing/ledger"
 )
 
@@ -55,21 +54,18 @@ type Options struct {
 // tables if there are none. Add ?search_path=SCHEMA to keep the ledgers of several
 // sites apart.
 func Open(ctx context.Context, address string, opt Options) (*Store, error) {
-	s := &Store{name: redacted(address), runner: opt.Runner, ended: opt.Ended, lease: opt.Lease, stopped: make(chan struct{})}
+	s := &Store{name: postgres.Redacted(address), runner: opt.Runner, ended: opt.Ended, lease: opt.Lease, stopped: make(chan struct{})}
 	if s.lease <= 0 {
 		s.lease = 5 * time.Minute
 	}
-	config, err := pgxpool.ParseConfig(address)
-	if err != nil {
-		return nil, fmt.Errorf("open ledger %s: the address is not valid", s.name) // the error of pgx contains the password
-	}
-	if s.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
+	var err error
+	if s.pool, err = postgres.Open(ctx, address); err != nil {
 		return nil, s.fail("open", err)
 	}
-	have, err := versionOf(ctx, s.pool)
-	if err == nil && !opt.ReadOnly && have < version {
-		err = migrate(ctx, s.pool)
-		have = version
+	have, err := tables.Version(ctx, s.pool)
+	if err == nil && !opt.ReadOnly && have < len(tables.Migrations) {
+		err = tables.Migrate(ctx, s.pool)
+		have = len(tables.Migrations)
 	}
 	if err != nil {
 		s.pool.Close()
@@ -112,29 +108,11 @@ func (s *Store) clampTimes(ctx context.Context, warn func(string)) error {
 	return nil
 }
 
-func redacted(address string) string {
-	u, err := url.Parse(address)
-	if err != nil {
-		return "postgres://..."
-	}
-	u.RawQuery = ""
-	return u.Redacted()
-}
-
 func (s *Store) fail(what string, err error) error {
 	return fmt.Errorf("%s ledger %s: %w", what, s.name, err)
 }
 
-// id returns the key of a row.
-func id(parts ...string) []byte {
-	h := sha256.New()
-	for _, p := range parts {
-		fmt.Fprintf(h, "%d:%s", len(p), p)
-	}
-	return h.Sum(nil)
-}
-
-func keyID(k ledger.Key) []byte { return id(k.Source, k.Target, string(k.Protocol)) }
+func keyID(k ledger.Key) []byte { return postgres.ID(k.Source, k.Target, string(k.Protocol)) }
 
 const noticeColumns = `source, target, protocol, event, replacement, hash, state, endpoint, status, fault, message, location, attempts, tried, next, problems, cure`
 
@@ -209,15 +187,15 @@ func (s *Store) Plan(ctx context.Context, base string, c ledger.Change) error {
 		batch.Queue("SELECT pg_advisory_xact_lock($1)", int64(lockKey))
 		batch.Queue("UPDATE sitelink_ledger SET base = $1", base)
 		for _, l := range c.Dropped {
-			batch.Queue("DELETE FROM sitelink_link WHERE id = $1", id(l.Source, l.Target))
+			batch.Queue("DELETE FROM sitelink_link WHERE id = $1", postgres.ID(l.Source, l.Target))
 		}
 		for _, p := range c.Pages {
 			batch.Queue(`INSERT INTO sitelink_page VALUES ($1, $2, $3, $4, $5) ON CONFLICT (id) DO UPDATE
 				SET hash = excluded.hash, gone = excluded.gone, replacement = excluded.replacement`,
-				id(p.URL), p.URL, p.Hash, p.Gone, p.Replacement)
+				postgres.ID(p.URL), p.URL, p.Hash, p.Gone, p.Replacement)
 		}
 		for _, l := range c.Links {
-			batch.Queue("INSERT INTO sitelink_link VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING", id(l.Source, l.Target), l.Source, l.Target)
+			batch.Queue("INSERT INTO sitelink_link VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING", postgres.ID(l.Source, l.Target), l.Source, l.Target)
 		}
 		for i := range c.Notices {
 			n := &c.Notices[i]
@@ -229,7 +207,7 @@ func (s *Store) Plan(ctx context.Context, base string, c ledger.Change) error {
 				// Another runner has delivered it with a protocol already.
 				batch.Queue(`DELETE FROM sitelink_notice WHERE id = $1 AND EXISTS (SELECT FROM sitelink_notice other
 					WHERE other.id IN ($2, $3) AND other.event = $4 AND other.hash = $5)`, keyID(n.Key),
-					id(n.Source, n.Target, string(ledger.Webmention)), id(n.Source, n.Target, string(ledger.Pingback)), n.Event, n.Hash)
+					postgres.ID(n.Source, n.Target, string(ledger.Webmention)), postgres.ID(n.Source, n.Target, string(ledger.Pingback)), n.Event, n.Hash)
 			}
 		}
 		return tx.SendBatch(ctx, batch).Close()
@@ -350,7 +328,7 @@ func (s *Store) Record(ctx context.Context, from ledger.Key, n ledger.Notice) er
 // RecordUnsupported writes that a host does not support a protocol.
 func (s *Store) RecordUnsupported(ctx context.Context, h ledger.UnsupportedHost) error {
 	_, err := s.pool.Exec(ctx, `INSERT INTO sitelink_peer VALUES ($1, $2, $3, $4) ON CONFLICT (id) DO UPDATE SET until = excluded.until`,
-		id(h.Origin, string(h.Protocol)), h.Origin, h.Protocol, orNull(h.Until))
+		postgres.ID(h.Origin, string(h.Protocol)), h.Origin, h.Protocol, orNull(h.Until))
 	if err != nil {
 		return s.fail("write", err)
 	}
@@ -393,11 +371,10 @@ func (s *Store) Close() (err error) {
 	return err
 }
 
-// version is the version of the tables. A database with a higher one is refused.
-const version = 2
+// tables are the tables of a ledger. URLs may be too long for an index, so the key of a
+// row is a hash. The lock is also that of plans.
+var tables = postgres.Schema{Table: "sitelink_ledger", Lock: lockKey, Migrations: migrations, Newer: ledger.ErrNewer}
 
-// migrations[n] migrates a database from version n to n+1. URLs may be too long for
-// an index, so the key of a row is a hash.
 var migrations = []string{`
 CREATE TABLE sitelink_ledger (one boolean PRIMARY KEY DEFAULT true CHECK (one), version integer NOT NULL, base text NOT NULL DEFAULT '');
 CREATE TABLE sitelink_page (id bytea PRIMARY KEY, url text NOT NULL, hash text NOT NULL, gone boolean NOT NULL, replacement text NOT NULL);
@@ -416,50 +393,3 @@ ALTER TABLE sitelink_notice ADD COLUMN problems text NOT NULL DEFAULT '', ADD CO
 
 // lockKey is the advisory lock for changes to the tables and for plans.
 const lockKey = 0x7369746c696e6b // "sitelink"
-
-// migrate migrates the tables to the current version, in one transaction.
-func migrate(ctx context.Context, db beginner) error {
-	return pgx.BeginFunc(ctx, db, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", int64(lockKey)); err != nil {
-			return err
-		}
-		have, err := versionOf(ctx, tx)
-		if err != nil {
-			return err
-		}
-		for ; have < version; have++ {
-			if _, err := tx.Exec(ctx, migrations[have]); err != nil {
-				return fmt.Errorf("create the tables of version %d: %w", have+1, err)
-			}
-		}
-		_, err = tx.Exec(ctx, "UPDATE sitelink_ledger SET version = $1", version)
-		return err
-	})
-}
-
-// versionOf returns the version of the tables, 0 if there are none.
-func versionOf(ctx context.Context, db querier) (have int, err error) {
-	var there bool
-	// Not to_regclass: within a transaction, its cache does not notice that another
-	// runner has created the table.
-	err = db.QueryRow(ctx, `SELECT EXISTS (SELECT FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-		WHERE c.relname = 'sitelink_ledger' AND n.nspname = ANY (current_schemas(false)))`).Scan(&there)
-	if err != nil || !there {
-		return 0, err
-	}
-	if err := db.QueryRow(ctx, "SELECT version FROM sitelink_ledger").Scan(&have); err != nil {
-		return 0, err
-	}
-	if have > version {
-		return 0, fmt.Errorf("%w: the version of its tables is %d, this sitelink reads up to %d", ledger.ErrNewer, have, version)
-	}
-	return have, nil
-}
-
-type beginner interface {
-	Begin(ctx context.Context) (pgx.Tx, error)
-}
-
-type querier interface {
-	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
-}

@@ -1,0 +1,111 @@
+package external
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/sitelink/sitelink/check/remote"
+	"github.com/sitelink/sitelink/check/remote/pg"
+	"github.com/sitelink/sitelink/internal/announce"
+	"github.com/sitelink/sitelink/internal/disk"
+	"github.com/sitelink/sitelink/internal/fault"
+	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/statedir"
+)
+
+// CacheName returns the name of the status cache of a project, a file in the form in
+// which this process can open it.
+func CacheName(p *project.Project) string {
+	name := p.Config.External.StatusCache
+	if !announce.IsFile(name) || filepath.IsAbs(name) || p.Config.StatusCacheGiven() {
+		return name // a flag is relative to the working directory
+	}
+	name = filepath.Join(p.Root, filepath.FromSlash(name))
+	if rel, err := filepath.Rel(p.Dir, name); err == nil && filepath.IsLocal(rel) {
+		return rel
+	}
+	return name
+}
+
+// openCache opens the status cache of a project.
+func openCache(ctx context.Context, p *project.Project, warn func(string)) (*remote.Cache, error) {
+	name, err := cacheName(p)
+	if err != nil {
+		return nil, err
+	}
+	if isDatabase(name) {
+		store, err := pg.Open(ctx, name, pg.Options{})
+		if err != nil {
+			return nil, hinted(err)
+		}
+		return remote.OpenStore(store, warn), nil
+	}
+	dir, makeDir := filepath.Dir(name), statedir.Make
+	if filepath.Base(dir) != statedir.Name {
+		makeDir = func(dir string) error { return os.MkdirAll(dir, 0o777) }
+	}
+	if err := makeDir(dir); err != nil {
+		return nil, err
+	}
+	cache, err := remote.Open(name, warn)
+	return cache, hinted(err)
+}
+
+// Records returns what the status cache of a project knows, and changes nothing; none
+// if there is no cache, or one that a configuration that was found cannot name.
+func Records(ctx context.Context, p *project.Project, warn func(string)) ([]remote.Record, error) {
+	name, err := cacheName(p)
+	switch {
+	case err != nil && !announce.IsFile(CacheName(p)) && warn != nil:
+		warn(err.Error())
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case isDatabase(name):
+		store, err := pg.Open(ctx, name, pg.Options{ReadOnly: true})
+		if err != nil {
+			return nil, hinted(err)
+		}
+		defer store.Close()
+		return remote.ReadStore(ctx, store, warn)
+	}
+	records, err := remote.Read(name, warn)
+	return records, hinted(err)
+}
+
+func isDatabase(name string) bool {
+	return strings.HasPrefix(name, "postgres://") || strings.HasPrefix(name, "postgresql://")
+}
+
+// cacheName is CacheName, with an error for a status cache of another kind, and for one
+// that a configuration that was found cannot name: a file outside of the repository, or
+// a database.
+func cacheName(p *project.Project) (string, error) {
+	name := CacheName(p)
+	switch {
+	case !announce.IsFile(name) && !isDatabase(name):
+		return "", fault.Usage(fmt.Sprintf("unknown kind of status cache: %q", announce.WithoutPassword(name)), "use a file or postgres://USER@HOST/DATABASE")
+	case p.Config.StatusCacheNamed():
+		return name, nil
+	case isDatabase(name):
+		return "", fault.Usage(fmt.Sprintf("status-cache in [external]: %s is not used, because the configuration was found and not named", announce.WithoutPassword(name)),
+			"name the status cache with --status-cache or the file with --config")
+	}
+	if path, where := disk.Outside(p.Root, p.Abs(name)); where != "" {
+		return "", fault.Usage(fmt.Sprintf("status-cache in [external]: %s is %s", path, where),
+			"name it with --status-cache or in a file given with --config: a configuration that is found cannot")
+	}
+	return name, nil
+}
+
+// hinted adds what to do about an error of the cache.
+func hinted(err error) error {
+	if errors.Is(err, remote.ErrNewer) {
+		return fault.New(err, "use the version of sitelink that wrote it, or a newer one; or name another status cache: --status-cache FILE")
+	}
+	return err
+}
