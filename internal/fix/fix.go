@@ -125,7 +125,7 @@ type maker struct {
 	markdown  *bool           // links may be paths of Markdown files; nil until known
 	broken    map[string]bool // values that no file answers
 	content   []source.ContentFile
-	static    []string // the project's directories that are published unchanged, relative to the root
+	static    []string         // the project's directories that are published unchanged, relative to the root
 	byFile    map[string]int   // content by name, relative to the root
 	byPage    map[string][]int // content by the key of its page
 	refs      *refIndex
