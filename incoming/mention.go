@@ -83,6 +83,7 @@ type Answer struct {
 	ID string
 	// Subscribed is true if LINKMOD calls will follow, as the notice asked.
 	Subscribed bool
+	// RetryAfter is the time until the next notice is taken, if the outcome is Limited.
 	RetryAfter time.Duration
 	// Reason explains the outcome in a sentence for the other site's log.
 	Reason string

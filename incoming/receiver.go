@@ -51,7 +51,8 @@ type Receiver struct {
 	hosts              hostGate
 }
 
-// NewReceiver returns a receiver.
+// NewReceiver returns a receiver. [Receiver.Receive] works at once, and [Receiver.Run]
+// does the work in the background.
 func NewReceiver(o ReceiverOptions) *Receiver {
 	o.Recheck = cmp.Or(o.Recheck, 30*24*time.Hour)
 	if o.Now == nil {
@@ -70,7 +71,8 @@ const (
 	MaxURL = 2048
 )
 
-// Receive answers the notices of one request and records them. It makes no
+// Receive answers the notices of one request, at most [MaxNotices], and records them.
+// The answers are in the order of the notices. Receive makes no
 // request: what it answers follows from the pages of the site, the rules and the
 // mentions that are known. What it records is durable before it returns.
 //

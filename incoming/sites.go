@@ -82,7 +82,8 @@ type Page struct {
 	Text uint64
 }
 
-// Lookup returns what is known about a URL.
+// Lookup returns what is known about a URL, in any spelling and with any fragment. The
+// page of a URL that is invalid or of another site is the zero value.
 func (s *Sites) Lookup(url string) Page {
 	m, u := s.find(url)
 	if m == nil {

@@ -7,12 +7,18 @@ import (
 	"time"
 )
 
-// ErrNotFound means that a store has no mention with the ID.
+// ErrNotFound means that a store has no mention with the ID. Store.Mention and
+// Store.Update return it.
 var ErrNotFound = errors.New("there is no such mention")
 
 // Store keeps mentions, the rules of moderation, and the queue of mentions that
-// are to be verified. Package store has one for SQLite and PostgreSQL. A Store is
-// safe for concurrent use, also by several processes.
+// are to be verified. Package store has one for SQLite and PostgreSQL, and package
+// incomingtest one in memory for tests. A Store is safe for concurrent use, also by
+// several processes.
+//
+// The errors of a database name it and say what to do, such as "write the mentions in
+// /srv/m.db: the disk is full; free some space". Receivers answer them with fault -32500
+// or the status 500 (PB-63).
 type Store interface {
 	// Record changes the mentions with these keys in one step. decide gets the mentions
 	// in the order of the keys, nil for those that do not exist. It returns those to
@@ -36,14 +42,16 @@ type Store interface {
 	Mention(ctx context.Context, id string) (Mention, error)
 	// List returns the mentions that the filter selects, sorted by target, source
 	// and action. It does not hold them all in memory. The caller may change
-	// mentions meanwhile.
+	// mentions meanwhile. After an error, which comes with an empty mention, the list
+	// ends.
 	List(ctx context.Context, f Filter) iter.Seq2[Mention, error]
 	// Update changes one mention as Record does, and returns it. Like decide, change
 	// may be called again, with the mention as it is then. If change returns an error,
 	// Update writes nothing and returns that error. For an unknown ID it returns
 	// ErrNotFound.
 	Update(ctx context.Context, id string, change func(*Mention) error) (Mention, error)
-	// Counts returns the number of mentions by state.
+	// Counts returns the number of mentions by state. A state that no mention has may be
+	// missing.
 	Counts(ctx context.Context) (map[State]int64, error)
 
 	// Rules returns all rules, sorted by pattern.
@@ -51,18 +59,19 @@ type Store interface {
 	// RulesVersion returns a text that changes whenever the rules do. It costs
 	// little: a receiver asks several times a second.
 	RulesVersion(ctx context.Context) (string, error)
-	// SetRules adds the rules and replaces those with the same pattern; one with
-	// the Verdict "" is deleted.
+	// SetRules adds the rules and replaces those with the same pattern, in one step; one
+	// with the Verdict "" is deleted. Patterns are in the form of ParsePattern. The
+	// mentions stay as they are, see ApplyRules.
 	SetRules(ctx context.Context, rules []Rule) error
 
-	// Work calls verify for each mention that is due, until ctx is done; several
+	// Work calls verify for each mention whose Due has come, until ctx is done; several
 	// at a time, each one once, also if several processes work on one store. The
 	// change that verify returns is applied in one step, and not if verify fails:
 	// then verify is called again later. Like decide, change may be called again, with
 	// the mention as it is then.
 	Work(ctx context.Context, verify func(ctx context.Context, m Mention) (change func(*Mention), err error)) error
 
-	// Close closes the store after all calls have returned.
+	// Close closes the store. Call it once all other calls have returned.
 	Close() error
 }
 

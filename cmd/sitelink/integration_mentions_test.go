@@ -150,3 +150,8 @@ func listenAndReceive(t *testing.T, bin, dir, address string) {
 		}
 	}
 }
+
+// TestSoakPostgres is the short form of TestSoak with a PostgreSQL server.
+func TestSoakPostgres(t *testing.T) {
+	runSoak(t, postgresServer(t)+"&user=sitelink")
+}

@@ -5,14 +5,18 @@ package main
 import (
 	"bytes"
 	"database/sql"
+	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
+	"golang.org/x/sys/unix"
 	_ "modernc.org/sqlite"
 )
 
@@ -86,6 +90,87 @@ func TestServeReadOnlyStore(t *testing.T) {
 		cmd.Dir = dir
 		cmd.Env = append(os.Environ(), "HOME="+dir, "XDG_CACHE_HOME="+dir)
 		r.refused(cmd, store, "the file or its directory is read-only for this user; change their owner or mode")
+	}
+}
+
+// TestServeFullDisk: while the store cannot grow, each protocol says so, and the log names
+// the file. Every notice that was accepted is kept, and the receiver goes on when there is
+// space. The limit of a file's size stands for the size of the disk.
+func TestServeFullDisk(t *testing.T) {
+	r := startServe(t, "--rate-address", "0", "--rate-source", "0")
+	var old unix.Rlimit
+	limit := func(new *unix.Rlimit) {
+		if err := unix.Prlimit(r.cmd.Process.Pid, unix.RLIMIT_FSIZE, new, &old); err != nil {
+			t.Fatal(err)
+		}
+	}
+	size := int64(0)
+	for _, name := range []string{"mentions.db", "mentions.db-wal"} {
+		if info, err := os.Stat(filepath.Join(r.dir, name)); err == nil {
+			size = max(size, info.Size())
+		}
+	}
+	limit(nil)
+	limit(&unix.Rlimit{Cur: uint64(size) + 128<<10, Max: old.Max})
+	old.Cur = old.Max
+
+	target, sent := servedBase+"post/", 0
+	var accepted []string
+	refusedBy := func(answer func(source string) (accepted, full bool)) bool {
+		source := fmt.Sprintf("%s/links/%d", r.sources.URL, sent)
+		sent++
+		ok, full := answer(source)
+		if ok {
+			accepted = append(accepted, source)
+		} else if !full {
+			t.Fatalf("another answer to %s", source)
+		}
+		return full
+	}
+	protocols := map[string]func(source string) (accepted, full bool){
+		"webmention": func(source string) (bool, bool) {
+			code := r.webmention(source, target).StatusCode
+			return code == http.StatusCreated, code == http.StatusInternalServerError
+		},
+		"pingback": func(source string) (bool, bool) {
+			text := r.pingback(source, target)
+			return !strings.Contains(text, "<fault>"), strings.Contains(text, "<int>-32500</int>")
+		},
+		"LINK": func(source string) (bool, bool) {
+			line := r.link(source, target)
+			return line == "HTTP/1.1 200 Ok", strings.HasPrefix(line, "HTTP/1.1 500 ")
+		},
+	}
+	for name, answer := range protocols {
+		for !refusedBy(answer) {
+			if sent == 1000 {
+				t.Fatalf("%s: %d notices are accepted by a full disk", name, sent)
+			}
+		}
+	}
+	limit(&old)
+	for name, answer := range protocols {
+		for deadline := time.Now().Add(time.Minute); refusedBy(answer); time.Sleep(10 * time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Fatalf("%s is refused although there is space", name)
+			}
+		}
+	}
+	t.Logf("%d of %d notices were accepted", len(accepted), sent)
+	r.until(accepted[len(accepted)-1], "held")
+	stored := map[string]bool{}
+	for _, m := range r.list() {
+		stored[m.Source] = true
+	}
+	for _, source := range accepted {
+		if !stored[source] {
+			t.Errorf("%s was accepted and is lost", source)
+		}
+	}
+	r.cmd.Process.Signal(syscall.SIGTERM)
+	<-r.ended
+	if err := r.cmd.Wait(); err != nil || !strings.Contains(r.messages.String(), "mentions.db: the disk ") {
+		t.Errorf("%v, messages:\n%s", err, r.messages)
 	}
 }
 

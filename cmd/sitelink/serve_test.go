@@ -5,6 +5,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"database/sql"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -20,6 +21,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	_ "modernc.org/sqlite"
 )
 
 // receiving is a running `sitelink serve` in a directory of its own.
@@ -30,6 +33,7 @@ type receiving struct {
 	cmd      *exec.Cmd
 	sources  *httptest.Server
 	messages *bytes.Buffer
+	ended    chan struct{} // closed when all messages are there
 }
 
 const servedBase = "http://blog.example/"
@@ -85,8 +89,10 @@ func (r *receiving) startWith(args ...string) {
 	}
 	r.t.Cleanup(func() { r.cmd.Process.Kill(); r.cmd.Wait() })
 	listening := regexp.MustCompile(`receiving at http://(\S+) for`)
-	addr, lines := make(chan string, 1), bufio.NewScanner(stderr)
+	addr, lines, ended := make(chan string, 1), bufio.NewScanner(stderr), make(chan struct{})
+	r.ended = ended
 	go func() {
+		defer close(ended)
 		for lines.Scan() {
 			if m := listening.FindStringSubmatch(lines.Text()); m != nil {
 				addr <- m[1]
@@ -178,6 +184,28 @@ func (r *receiving) raw(request string) string {
 	return strings.TrimSpace(line)
 }
 
+// link sends a LINK in the draft's form and returns the first line of the answer.
+func (r *receiving) link(source, target string) string {
+	r.t.Helper()
+	return r.raw("LINK " + source + " " + target + " HTTP/1.1\r\nHost: blog.example\r\nContent-Length: 0\r\n\r\n")
+}
+
+// pingback sends one and returns the answer.
+func (r *receiving) pingback(source, target string) string {
+	r.t.Helper()
+	call := "<?xml version='1.0'?><methodCall><methodName>pingback.ping</methodName><params><param><value>" + source + "</value></param><param><value>" + target + "</value></param></params></methodCall>"
+	post, err := http.Post("http://"+r.addr+"/pingback", "text/xml", strings.NewReader(call))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	defer post.Body.Close()
+	text, err := io.ReadAll(post.Body)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return string(text)
+}
+
 // TestServe: three protocols reach the store, what is verified waits for a
 // decision, and what is approved is exported. What was answered survives a kill.
 func TestServe(t *testing.T) {
@@ -192,17 +220,10 @@ func TestServe(t *testing.T) {
 		t.Errorf("webmention for a missing page: %s", resp.Status)
 	}
 	viaLink, without := r.sources.URL+"/links/link", r.sources.URL+"/nothing"
-	if line := r.raw("LINK " + viaLink + " " + target + " HTTP/1.1\r\nHost: blog.example\r\nContent-Length: 0\r\n\r\n"); line != "HTTP/1.1 200 Ok" {
+	if line := r.link(viaLink, target); line != "HTTP/1.1 200 Ok" {
 		t.Errorf("LINK: %s", line)
 	}
-	call := "<?xml version='1.0'?><methodCall><methodName>pingback.ping</methodName><params><param><value>" + without + "</value></param><param><value>" + target + "</value></param></params></methodCall>"
-	post, err := http.Post("http://"+r.addr+"/pingback", "text/xml", strings.NewReader(call))
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, _ := io.ReadAll(post.Body)
-	post.Body.Close()
-	if bytes.Contains(text, []byte("<fault>")) {
+	if text := r.pingback(without, target); strings.Contains(text, "<fault>") {
 		t.Errorf("pingback: %s", text)
 	}
 
@@ -583,6 +604,17 @@ func TestMentionsImport(t *testing.T) {
 			t.Errorf("%+v", got)
 		}
 	}
+	db, err := sql.Open("sqlite", filepath.Join(r.dir, "webmentiond.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Exec(`CREATE TABLE webmentions (id TEXT NOT NULL PRIMARY KEY, source TEXT NOT NULL, target TEXT NOT NULL, created_at TEXT NOT NULL, status TEXT NOT NULL);
+		INSERT INTO webmentions VALUES ('1', 'https://d.example/', '` + servedBase + `post/', '2024-01-02T03:04:05Z', 'verified')`); err != nil {
+		t.Fatal(err)
+	}
+	r.run(0, "import", "webmentiond.db", "--from", "webmentiond")
+	r.until("https://d.example/", "held")
 	r.write("sitelink.toml", "docroot = 'public'\nbase-url = ['"+servedBase+"']\n")
 	r.run(0, "export", "--out", "data", "--backlinks")
 	text, err := os.ReadFile(filepath.Join(r.dir, "data", "pages", "post.json"))

@@ -36,6 +36,7 @@ const soakPatience = time.Minute
 type soak struct {
 	t       *testing.T
 	dir     string
+	store   string
 	address string
 	cmd     *exec.Cmd
 	exited  chan struct{}
@@ -64,8 +65,19 @@ type soakSample struct {
 // TestSoak drives the receiver with good, bad and hostile traffic of a seeded
 // generator, with slow clients and slow sources, while a moderator decides, exports
 // and backs up. SITELINK_SOAK is the duration, such as 30m, after which the growth is
-// compared; without it, the test is short. SITELINK_SOAK_SEED repeats a run.
+// compared; without it, the test is short. SITELINK_SOAK_SEED repeats a run, and
+// SITELINK_SOAK_STORE is the address of an empty PostgreSQL database instead of a file.
+//
+// The receiver is not behind a proxy: nginx answers most hostile requests, and the
+// draft's request line, itself (TestProxies), so that this would test nginx.
 func TestSoak(t *testing.T) {
+	runSoak(t, cmp.Or(os.Getenv("SITELINK_SOAK_STORE"), soakFile))
+}
+
+// soakFile is the store without another.
+const soakFile = "mentions.db"
+
+func runSoak(t *testing.T, store string) {
 	duration, pause := 3*time.Second, 10*time.Millisecond
 	if testing.Short() {
 		duration = time.Second
@@ -80,7 +92,7 @@ func TestSoak(t *testing.T) {
 	seed, _ := strconv.ParseUint(cmp.Or(os.Getenv("SITELINK_SOAK_SEED"), "15"), 10, 64)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	s := &soak{t: t, dir: t.TempDir(), ctx: ctx, sources: newSoakSources(t), slow: make(chan struct{}, 40),
+	s := &soak{t: t, dir: t.TempDir(), store: store, ctx: ctx, sources: newSoakSources(t), slow: make(chan struct{}, 40),
 		counts: map[string]int{}, accepted: map[[2]string]soakNotice{}}
 	s.start()
 	before := s.sample(0)
@@ -107,7 +119,7 @@ func TestSoak(t *testing.T) {
 	defer s.report()
 	s.quiet(before, duration)
 	s.stop()
-	s.checkStore("mentions.db", maps.Clone(s.accepted))
+	s.checkStore(s.store, maps.Clone(s.accepted))
 	s.checkLog()
 	if n := s.sources.entered.Load(); n > 0 {
 		t.Errorf("the receiver connected %d times to an address that it must not use", n)
@@ -136,14 +148,14 @@ func (s *soak) start() {
 	for n := range soakPages {
 		s.writePage(n, 0)
 	}
-	s.write("sitelink.toml", "docroot = 'public'\nbase-url = ['"+servedBase+"']\n[incoming]\nstore = 'mentions.db'\nclosed = ['closed/**']\nrate-address = 90\n"+
+	s.write("sitelink.toml", "docroot = 'public'\nbase-url = ['"+servedBase+"']\n[incoming]\nstore = '"+s.store+"'\nclosed = ['closed/**']\nrate-address = 90\n"+
 		"trusted-proxies = ['127.0.0.2']\nallow-address = ['127.0.0.0/9']\nmoderation = '"+servedBase+"moderation'\nwebhook = 'http://"+s.sources.hosts[0]+"/good/hook'\n")
 	log, err := os.Create(filepath.Join(s.dir, "log"))
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	defer log.Close()
-	s.cmd = exec.Command("sitelink", "serve", "--listen", "127.0.0.1:0", "-v")
+	s.cmd = exec.Command("sitelink", "serve", "--listen", "127.0.0.1:0", "-v", "--config", "sitelink.toml")
 	s.cmd.Dir, s.cmd.Stderr = s.dir, log
 	s.cmd.Env = append(os.Environ(), "SITELINK_WEBHOOK_SECRET="+soakSecret+"-webhook", "SITELINK_MODERATION_KEY="+soakSecret+"-moderation")
 	if err := s.cmd.Start(); err != nil {
@@ -277,7 +289,7 @@ func (s *soak) drive(random *rand.Rand, pause time.Duration) {
 
 // run runs a command beside the receiver. It must succeed.
 func (s *soak) run(args ...string) []byte {
-	cmd := exec.Command("sitelink", args...)
+	cmd := exec.Command("sitelink", append(args, "--config", "sitelink.toml")...)
 	cmd.Dir = s.dir
 	cmd.Env = append(os.Environ(), "SITELINK_MODERATION_KEY="+soakSecret+"-moderation")
 	var stderr bytes.Buffer
@@ -323,7 +335,7 @@ func (s *soak) moderate(random *rand.Rand, duration time.Duration) {
 			s.writePage(random.IntN(soakPages), n)
 			s.run("mentions", "login")
 		case 7:
-			if n%64 != 7 {
+			if n%64 != 7 || s.store != soakFile { // PostgreSQL has its own backups
 				continue
 			}
 			s.mu.Lock()
@@ -403,7 +415,7 @@ func (s *soak) sample(at time.Duration) soakSample {
 			return nil
 		}
 		switch base := filepath.Base(name); {
-		case base == "mentions.db":
+		case base == soakFile:
 			m.database = info.Size()
 		case base == "log":
 			m.log = info.Size()

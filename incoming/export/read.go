@@ -31,8 +31,9 @@ var GoTemplate string
 var Script string
 
 // Read returns the mentions of an export in JSON by page, for a program that builds a
-// site. Its keys are those of [PageOf]. A directory without export has no mentions. All
-// sources are http or https URLs.
+// site. Its keys are those of [PageOf], and the mentions of a page are in the order of
+// [Page]. A directory without export has no mentions. All sources are http or https URLs.
+// The error names the file that cannot be read; an export in another format is one.
 func Read(fsys fs.FS) (map[string][]Item, error) {
 	text, err := fs.ReadFile(fsys, indexName+".json")
 	if err != nil {

@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"errors"
@@ -209,7 +210,7 @@ comment 7: URL "": not an absolute URL`)
 	}
 }
 
-// makeWebmentiond makes a database with the columns of webmentiond.
+// makeWebmentiond makes a database.
 func makeWebmentiond(t *testing.T, statements ...string) (file string) {
 	t.Helper()
 	file = filepath.Join(t.TempDir(), "a database?.sqlite")
@@ -226,15 +227,38 @@ func makeWebmentiond(t *testing.T, statements ...string) (file string) {
 	return file
 }
 
+// webmentiondSchema is the table of webmentiond as its seven migrations leave it: columns,
+// types, defaults and keys are facts about its file. Its status is "new" at first.
+const webmentiondSchema = `
+	CREATE TABLE webmentions (
+		id TEXT NOT NULL PRIMARY KEY, source TEXT NOT NULL, target TEXT NOT NULL, created_at TEXT NOT NULL,
+		status TEXT NOT NULL DEFAULT 'new',
+		title TEXT NOT NULL DEFAULT '', verified_at TEXT NOT NULL DEFAULT '',
+		content TEXT NOT NULL DEFAULT '', author_name TEXT NOT NULL DEFAULT '', type TEXT NOT NULL DEFAULT '',
+		rsvp NOT NULL DEFAULT '');
+	CREATE UNIQUE INDEX webmentions_source_target ON webmentions (source, target);
+	CREATE TABLE url_policies (id INTEGER PRIMARY KEY AUTOINCREMENT, url_pattern TEXT, policy TEXT, weight INT);
+	INSERT INTO url_policies (url_pattern, policy, weight) VALUES ('^https://spam', 'reject', 1)`
+
+// row returns a statement that writes a row as webmentiond does: first as new, then with
+// what it has found.
+func row(id, source, created, status string) string {
+	return fmt.Sprintf(`INSERT INTO webmentions (id, source, target, created_at) VALUES ('%s', '%s', 'https://our.example/', '%s');
+		UPDATE webmentions SET status = '%[4]s' WHERE id = '%[1]s'`, id, source, created, status)
+}
+
 func TestWebmentiond(t *testing.T) {
-	const table = "create table webmentions (id text, source text, target text, created_at text, status text"
-	file := makeWebmentiond(t, table+", title text, verified_at text, content text, author_name text, type text)",
-		`insert into webmentions values ('1', 'https://a.example/', 'https://our.example/', '2024-01-02T03:04:05Z', 'approved', 'T', '2024-01-02T03:05:00Z', '<b>x</b>', 'Ann', 'reply')`,
-		`insert into webmentions values ('2', 'https://b.example/', 'https://our.example/', '2024-01-03T03:04:05Z', 'verified', '', '', null, '', '')`,
-		`insert into webmentions values ('3', 'https://c.example/', 'https://our.example/', '2024-01-04T03:04:05Z', 'new', '', '', '', '', '')`,
-		`insert into webmentions values ('4', 'https://d.example/', 'https://our.example/', '2024-01-05T03:04:05Z', 'rejected', '', '', '', '', '')`,
-		`insert into webmentions values ('5', 'https://e.example/', 'https://our.example/', '', 'invalid', '', '', '', '', '')`,
-		`insert into webmentions values ('6', 'https://f.example/', 'https://our.example/', '', 'odd', '', '', '', '', '')`)
+	file := makeWebmentiond(t, webmentiondSchema,
+		row("1", "https://a.example/", "2024-01-02T03:04:05Z", "approved"),
+		`UPDATE webmentions SET title = 'T', verified_at = '2024-01-02T03:05:00Z', content = '<b>x</b>', author_name = 'Ann', type = 'rsvp', rsvp = 'yes'`,
+		row("2", "https://b.example/", "2024-01-03T03:04:05Z", "verified"),
+		row("3", "https://c.example/", "2024-01-04T03:04:05Z", "new"),
+		row("4", "https://d.example/", "2024-01-05T03:04:05Z", "rejected"),
+		row("5", "https://e.example/", "", "invalid"), row("6", "https://f.example/", "", "odd"))
+	before, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
 	store := incomingtest.NewStore(nil)
 	report := mustImport(t, store, Webmentiond(t.Context(), file), Options{})
 	compare(t, "mentions", dump(t, store), `
@@ -242,6 +266,9 @@ webmention approved https://a.example/ > https://our.example/ | T | x | Ann  | 2
 webmention held https://b.example/ > https://our.example/ |  |  |   | 2024-01-03T03:04:05Z
 webmention queued https://c.example/ > https://our.example/ |  |  |   | 2024-01-04T03:04:05Z
 webmention denied https://d.example/ > https://our.example/ |  |  |   | 2024-01-05T03:04:05Z`)
+	if after, err := os.ReadFile(file); err != nil || !bytes.Equal(before, after) {
+		t.Errorf("the database was changed, %v", err)
+	}
 	compare(t, "left out", whys(report), "webmention 5: webmentiond found no link\nwebmention 6: its status \"odd\" is not known")
 	for m := range store.List(t.Context(), incoming.Filter{}) {
 		if (m.State == incoming.Queued) == m.Due.IsZero() {
@@ -249,7 +276,7 @@ webmention denied https://d.example/ > https://our.example/ |  |  |   | 2024-01-
 		}
 	}
 
-	old := makeWebmentiond(t, table+")", `insert into webmentions values ('1', 'https://a.example/', 'https://our.example/', '2020-01-02 03:04:05', 'approved')`)
+	old := makeWebmentiond(t, "create table webmentions (id text, source text, target text, created_at text, status text)", `insert into webmentions values ('1', 'https://a.example/', 'https://our.example/', '2020-01-02 03:04:05', 'approved')`)
 	store = incomingtest.NewStore(nil)
 	mustImport(t, store, Webmentiond(t.Context(), old), Options{})
 	compare(t, "an old database", dump(t, store), "webmention approved https://a.example/ > https://our.example/ |  |  |   | 2020-01-02T03:04:05Z")

@@ -34,7 +34,8 @@ type jf2Entry struct {
 // JF2 reads the mentions of a JF2 feed with the fields of webmention.io, as
 // https://webmention.io/api/mentions.jf2 returns it. A reader may have several feeds,
 // one after the other: the pages of a long list. All mentions are approved, because
-// webmention.io shows them; private ones are left out.
+// webmention.io shows them; private ones are left out. The list ends with an error if the
+// text is not such a feed.
 func JF2(r io.Reader) iter.Seq2[Item, error] {
 	return func(yield func(Item, error) bool) {
 		d := json.NewDecoder(&limited{r, maxFile})

@@ -25,7 +25,7 @@ var webmentiondColumns = []string{"id", "source", "target", "created_at", "statu
 // Webmentiond reads the mentions of webmentiond from its SQLite file, which it does not
 // change. Approved mentions are approved, verified ones are held, rejected ones are
 // denied, and new ones are verified here. Those that webmentiond found invalid are left
-// out.
+// out. The list ends with an error if the file is not such a database or ctx is done.
 func Webmentiond(ctx context.Context, file string) iter.Seq2[Item, error] {
 	return func(yield func(Item, error) bool) {
 		if err := readWebmentiond(ctx, file, func(item Item) bool { return yield(item, nil) }); err != nil {

@@ -52,7 +52,8 @@ func (c *wxrComment) meta(keys ...string) string {
 // WordPress reads the pingbacks and webmentions of an export file of WordPress (Tools,
 // Export, All content). Comments that readers typed and trackbacks, which prove no link,
 // are left out. Approved comments are approved and pending ones are held. WordPress leaves
-// out spam; where another program exports it, it is denied.
+// out spam; where another program exports it, it is denied. The list ends with an error if
+// the text is not such a file.
 func WordPress(r io.Reader) iter.Seq2[Item, error] {
 	return func(yield func(Item, error) bool) {
 		d := xml.NewDecoder(&limited{r, maxFile})

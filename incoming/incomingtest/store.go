@@ -15,7 +15,7 @@ import (
 	"github.com/sitelink/sitelink/incoming"
 )
 
-// Store is an incoming.Store in memory. Create one with NewStore. It is safe for
+// Store is an [incoming.Store] in memory. Create one with [NewStore]. It is safe for
 // concurrent use.
 //
 // A store may call a function that changes mentions again when another process

@@ -15,7 +15,8 @@ import (
 var ErrNotApproved = errors.New("it cannot be approved")
 
 // Approve approves a mention that was verified, and returns it. now is the time of the
-// decision: a mention that was denied before is looked at again.
+// decision: a mention that was denied before is looked at again. The error is
+// [ErrNotApproved] with the reason, [incoming.ErrNotFound], or that of the store.
 func Approve(ctx context.Context, store incoming.Store, id string, now time.Time) (incoming.Mention, error) {
 	return store.Update(ctx, id, func(m *incoming.Mention) error {
 		switch {
@@ -34,7 +35,7 @@ func Approve(ctx context.Context, store incoming.Store, id string, now time.Time
 }
 
 // Deny decides against a mention, and returns it. It stays denied, also if the other
-// site sends it again.
+// site sends it again. The error is [incoming.ErrNotFound] or that of the store.
 func Deny(ctx context.Context, store incoming.Store, id string) (incoming.Mention, error) {
 	return store.Update(ctx, id, func(m *incoming.Mention) error {
 		m.State, m.Due = incoming.Refused, time.Time{}
@@ -44,7 +45,9 @@ func Deny(ctx context.Context, store incoming.Store, id string) (incoming.Mentio
 
 // SetRule adds a rule, or removes it if its verdict is "", and applies the rules to the
 // mentions that the store has, see [incoming.ApplyRules]. A running receiver obeys the
-// rule within a second. It returns the number of mentions that changed.
+// rule within a second. It returns the number of mentions that changed. The error says
+// what is wrong with the pattern, or is that of the store; after the latter, SetRule can
+// be repeated.
 func SetRule(ctx context.Context, store incoming.Store, rule incoming.Rule, now time.Time) (changed int, err error) {
 	if rule.Pattern, err = incoming.ParsePattern(rule.Pattern); err != nil {
 		return 0, err

@@ -107,7 +107,9 @@ func (l *logins) has(set map[[32]byte]time.Time, token string, remove bool) bool
 
 // SignedLink returns a login link for a page that has the key, as [Page.LoginLink] does,
 // but without the page: a command makes it while the server runs. base is the address of
-// the page, such as https://receiver.example/moderation.
+// the page, such as https://receiver.example/moderation. The link works once, within 15
+// minutes of now, at a page that started before now. The error means that base is not a
+// URL or that the key has fewer than 16 bytes.
 func SignedLink(base string, key []byte, now time.Time) (string, error) {
 	if len(key) < minKey {
 		return "", fmt.Errorf("the key for login links has %d bytes, fewer than %d", len(key), minKey)
@@ -188,7 +190,8 @@ func formToken(session string) string {
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// LoginLink returns a link that logs in once, within 15 minutes.
+// LoginLink returns a link that logs in once, within 15 minutes, at this page. A page
+// keeps 16 such links; a further one replaces the oldest.
 func (p *Page) LoginLink(context.Context) (string, error) {
 	return linkTo(p.opt.Address, p.logins.add(p.logins.links, linkLife, maxLinks))
 }

@@ -37,8 +37,8 @@ func (s *Store) Backup(ctx context.Context, name string) error {
 }
 
 // Restore replaces the SQLite file of a store by a backup. It fails, and leaves the
-// file as it is, if the backup is damaged or was written by a newer version, or if
-// another process works on the store.
+// file as it is, if the backup is damaged or was written by a newer version ([ErrNewer]),
+// or if another process works on the store. The error names the file.
 func Restore(ctx context.Context, backup, name string) error {
 	s := &Store{name: backup}
 	if same(backup, name) {

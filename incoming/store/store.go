@@ -76,7 +76,10 @@ var _ incoming.Store = (*Store)(nil)
 
 // Open opens the store at address: the name of an SQLite file, or
 // postgres://USER@HOST/DATABASE. It creates the database's tables, or migrates
-// them to the current version.
+// them to the current version. Close the store at the end.
+//
+// The error names the file or the server, never the password, and says what to do. It is
+// [ErrNewer] if the database is of a newer version.
 func Open(ctx context.Context, address string, opt Options) (*Store, error) {
 	if opt.Now == nil {
 		opt.Now = time.Now
@@ -186,7 +189,8 @@ func (s *Store) openSQLite(ctx context.Context, name string) error {
 	return s.writer.PingContext(ctx)
 }
 
-// Close closes the store.
+// Close closes the store. Changes that are not written yet fail. A second call does
+// nothing.
 func (s *Store) Close() (err error) {
 	s.once.Do(func() {
 		close(s.closing)

@@ -87,6 +87,8 @@ func (b *Book) Write(name string) error {
 // the same text; LINKMOD for a page whose text changed, to those that asked for it
 // (LK-36). Only verified links count.
 //
+// After an error, which is that of the store, repeat Deploy: no call is added twice.
+//
 // before are the sites before the deploy, for the links that were received since
 // the last one; it may be nil. after are the sites now.
 func (b *Book) Deploy(ctx context.Context, store incoming.Store, before, after *incoming.Sites) error {

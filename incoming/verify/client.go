@@ -106,8 +106,9 @@ type Page struct {
 // Size returns the number of bytes of the page.
 func (p *Page) Size() int { return len(p.body) }
 
-// Fetch fetches a page with one request. peer is the address that asked for it; it
-// may be the zero value.
+// Fetch fetches a page with one request, and follows redirects. peer is the address that
+// asked for it; it may be the zero value. The result is never nil: Page.Result says what
+// failed.
 func (c *Client) Fetch(ctx context.Context, address string, peer netip.Addr) *Page {
 	agent := c.userAgent
 	if peer.IsValid() {
