@@ -27,7 +27,7 @@ type RuleFile struct {
 }
 
 // Insert returns what to insert into the text of the file, and where, so that each old
-// address redirects to the new one for good. The addresses are decoded paths below the
+// address redirects to the new one permanently. The addresses are decoded paths below the
 // docroot. The file may be empty.
 func (f RuleFile) Insert(text []byte, rules []Pair) (at int, insert string, err error) {
 	return f.format(text, rules)
