@@ -3,6 +3,7 @@ package fix
 import (
 	"fmt"
 	"path"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -96,6 +97,23 @@ func TestRelativePath(t *testing.T) {
 	}
 	if got := withFragment("/a/?x#old", "ein ü"); got != "/a/?x#ein%20%C3%BC" {
 		t.Errorf("with another fragment: %q", got)
+	}
+}
+
+// TestOwner: files of modules, and those outside of the repository, are not the author's.
+func TestOwner(t *testing.T) {
+	m := testMaker(t, nil)
+	for _, tt := range []struct {
+		p    check.Position
+		want string
+	}{
+		{check.Position{File: "content/a.md"}, ""},
+		{check.Position{File: "themes/x/layouts/a.html", Module: "x"}, "the file belongs to x"},
+		{check.Position{File: filepath.ToSlash(filepath.Join(t.TempDir(), "a.md"))}, "the file is outside the repository"},
+	} {
+		if got := m.owner(&tt.p); got != tt.want {
+			t.Errorf("%+v: %q, want %q", tt.p, got, tt.want)
+		}
 	}
 }
 
