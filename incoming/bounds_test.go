@@ -1,6 +1,7 @@
 package incoming
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -10,6 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/sitelink/sitelink/incoming/verify"
@@ -278,4 +280,42 @@ func TestKeys(t *testing.T) {
 			t.Errorf("%q: no error", bad)
 		}
 	}
+}
+
+// ruleStore is a store that has rules only.
+type ruleStore struct {
+	Store
+	rules []Rule
+}
+
+func (s *ruleStore) RulesVersion(context.Context) (string, error) {
+	return fmt.Sprint(len(s.rules)), nil
+}
+func (s *ruleStore) Rules(context.Context) ([]Rule, error) { return s.rules, nil }
+
+// TestRulesWithinASecond: a receiver obeys a rule that another process adds within a
+// second, for new notices and for the mentions that are there.
+func TestRulesWithinASecond(t *testing.T) {
+	if ruleInterval > time.Second {
+		t.Errorf("the mentions that are there follow after %v", ruleInterval)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		store, cache := &ruleStore{}, ruleCache{}
+		verdict := func() Verdict {
+			t.Helper()
+			set, err := cache.get(t.Context(), store)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return set.verdict("https://spam.example/")
+		}
+		if v := verdict(); v != "" {
+			t.Errorf("without rules: %q", v)
+		}
+		store.rules = []Rule{{Pattern: "spam.example", Verdict: Block}}
+		time.Sleep(time.Second)
+		if v := verdict(); v != Block {
+			t.Errorf("a second after the rule was added: %q", v)
+		}
+	})
 }

@@ -37,10 +37,18 @@ type Options struct {
 	// Budget limits the time, and MaxRequests the number of requests; 0 means no limit.
 	Budget      time.Duration
 	MaxRequests int
-	// OnlyNew asks only for URLs that the cache does not know.
+	// OnlyNew asks only for URLs that neither the cache nor Known has: a baseline, or
+	// another build.
 	OnlyNew bool
+	Known   []string
 	// OnlyFailed asks only for URLs whose last answer was not good, at any age.
 	OnlyFailed bool
+	// Probe asks for variants of dead links, and of links that are not https:
+	// [Record.Variant]. Archive, if not empty, is the address of an availability API such
+	// as [ArchiveAPI], which is asked for copies of dead pages: [Record.Copy]. Both
+	// respect the robots.txt of hosts.
+	Probe   bool
+	Archive string
 	// Policy returns the policy for a host; nil means that all have the zero Policy.
 	Policy func(host string) Policy
 	// Progress is called after each answer, by one goroutine.
@@ -79,6 +87,11 @@ type Report struct {
 	// answered, of three or more: this machine seems to be offline, so nothing is
 	// counted against them, and their records stay as they were.
 	Silent int
+	// Known is the number of URLs that were not asked for because [Options.Known] has
+	// them.
+	Known int
+	// Unsearched is the number of dead URLs about which the archive gave no answer.
+	Unsearched int
 	// Starved is the number of URLs that were not asked for because this machine could
 	// not open a connection.
 	Starved int
@@ -115,9 +128,9 @@ func (r *Report) Of(raw string) (record Record, code check.Code) {
 
 // Ask asks for each URL whose record in the cache is too old or does not exist, and
 // keeps what it learns in the cache. Requests go to the URLs, and to those to which
-// they redirect, and to no others. The error is that of the context, or that of a shared
-// cache that cannot be reached. The report is complete even so, and the cache has what
-// was learned until then.
+// they redirect, and to no others unless opt.Probe or opt.Archive asks for it. The error
+// is that of the context, or that of a shared cache that cannot be reached. The report is
+// complete even so, and the cache has what was learned until then.
 func Ask(ctx context.Context, links []Link, cache *Cache, opt Options) (*Report, error) {
 	opt.PerHost = cmp.Or(max(opt.PerHost, 0), 4)
 	opt.Concurrency = cmp.Or(max(opt.Concurrency, 0), 64)
@@ -137,13 +150,18 @@ func Ask(ctx context.Context, links []Link, cache *Cache, opt Options) (*Report,
 	if err := cache.prefetch(ctx, links); err != nil {
 		return d.report, err
 	}
-	d.plan(links, time.Now())
+	begin := time.Now()
+	d.plan(links, begin)
 	if opt.Budget > 0 {
 		var cancel context.CancelFunc
 		d.budget, cancel = context.WithTimeout(context.Background(), opt.Budget)
 		defer cancel()
 	}
 	err := d.run(ctx)
+	d.endSilence()
+	if err == nil {
+		err = d.suggest(ctx, links, begin)
+	}
 	slices.Sort(d.report.Died)
 	slices.Sort(d.report.Recovered)
 	return d.report, err
@@ -159,7 +177,8 @@ type job struct {
 	isNew     bool
 	asked     int64 // when it was asked for last, for the order
 	chain     *chain
-	next      *job // in the queue of the host
+	side      *side // nil for a link
+	next      *job  // in the queue of the host
 }
 
 // plan makes the jobs and puts them into the queues of their hosts, the most urgent
@@ -182,6 +201,12 @@ func (d *dispatcher) plan(links []Link, now time.Time) {
 		jobs = append(jobs, j)
 	}
 	d.report.Links = len(jobs)
+	accepted := map[string]bool{}
+	for _, raw := range d.opt.Known {
+		if key, err := Key(raw); err == nil {
+			accepted[key] = true
+		}
+	}
 	due := jobs[:0]
 	for _, j := range jobs {
 		slices.Sort(j.fragments)
@@ -201,6 +226,11 @@ func (d *dispatcher) plan(links []Link, now time.Time) {
 		if record.Known() && !d.wants(&record, j, name, now) {
 			d.report.Fresh++
 			d.count(name, &record)
+			continue
+		}
+		if !record.Known() && d.opt.OnlyNew && accepted[j.key] {
+			d.report.Known++
+			d.report.unasked[j.key] = check.External
 			continue
 		}
 		if !record.Known() && d.opt.OnlyFailed {

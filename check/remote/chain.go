@@ -42,6 +42,8 @@ type chain struct {
 	// get: HEAD has not led to an answer that can be believed, with the status denied.
 	get    bool
 	denied int
+	// maxBody, if not 0, limits the body.
+	maxBody int64
 }
 
 func newChain(j *job, r *Record) *chain { return &chain{record: *r, url: j.url} }
@@ -74,6 +76,7 @@ func (c *chain) request(j *job, h *host) fetch.Request {
 	if len(j.fragments) > 0 {
 		r.MaxBody = pageBody
 	}
+	r.MaxBody = cmp.Or(c.maxBody, r.MaxBody)
 	known := c.record.conditional() && c.record.knows(j.fragments) && cmp.Or(c.record.Answered, j.url) == c.url
 	switch {
 	case known && c.record.ETag != "":

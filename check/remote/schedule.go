@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/internal/fetch"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
 
@@ -61,6 +62,8 @@ type dispatcher struct {
 	answered bool
 	silent   []silence
 
+	robots map[string]*robotsFile // by origin
+
 	// With a shared cache, claims are hosts to claim, and claimed those whose claims are
 	// under way.
 	claims, claimed []*host
@@ -78,7 +81,7 @@ type dispatcher struct {
 
 func newDispatcher(cache *Cache, opt Options) *dispatcher {
 	return &dispatcher{
-		opt: opt, cache: cache, hosts: map[string]*host{}, results: make(chan result, opt.Concurrency),
+		opt: opt, cache: cache, hosts: map[string]*host{}, robots: map[string]*robotsFile{}, results: make(chan result, opt.Concurrency),
 		report: &Report{cache: cache, unasked: map[string]check.Code{}, Failing: map[string]int{}, Blocked: map[string]int{}},
 	}
 }
@@ -98,7 +101,6 @@ func (d *dispatcher) host(name string) *host {
 // a request behind.
 func (d *dispatcher) run(ctx context.Context) error {
 	d.begin = time.Now()
-	defer d.endSilence()
 	defer d.release()
 	for _, h := range d.order {
 		d.list(h, d.begin)
@@ -175,11 +177,11 @@ func (d *dispatcher) drain() {
 func (d *dispatcher) giveUp(code check.Code) {
 	for _, h := range d.hosts {
 		for j := h.queue.pop(); j != nil; j = h.queue.pop() {
-			d.report.unasked[j.key] = code
+			d.leaveOut(j, code)
 		}
 	}
 	for _, w := range d.delayed {
-		d.report.unasked[w.what.key] = code
+		d.leaveOut(w.what, code)
 	}
 	d.delayed = nil
 }
@@ -263,11 +265,18 @@ func (d *dispatcher) spent() bool {
 // leave gives up the jobs of a host.
 func (d *dispatcher) leave(h *host, code check.Code) {
 	for j := h.queue.pop(); j != nil; j = h.queue.pop() {
-		d.report.unasked[j.key] = code
-		if code == check.Blocked {
+		d.leaveOut(j, code)
+		if code == check.Blocked && j.side == nil {
 			d.report.Blocked[h.name]++
 		}
 		d.left--
+	}
+}
+
+// leaveOut leaves a job for a later run.
+func (d *dispatcher) leaveOut(j *job, code check.Code) {
+	if j.side == nil {
+		d.report.unasked[j.key] = code
 	}
 }
 
@@ -333,13 +342,17 @@ func (d *dispatcher) finish(r result) {
 			j.host = d.host(hostName(u))
 		}
 		if j.host.until.After(now) {
-			d.judge(j, Answer{Fault: RateLimited, Hops: j.chain.hops}, now)
+			d.judge(j, Answer{Fault: RateLimited, Hops: j.chain.hops}, nil, now)
+			break
+		}
+		if j.side != nil {
+			d.admit(j, now)
 			break
 		}
 		j.host.queue.pushFirst(j)
 		d.list(j.host, now)
 	default:
-		d.judge(j, step.answer, now)
+		d.judge(j, step.answer, r.response, now)
 	}
 	for _, x := range []*host{h, j.host} {
 		if x.until.After(now) {
@@ -357,7 +370,7 @@ func (d *dispatcher) starve(j *job, now time.Time) {
 		d.opt.Concurrency = min(d.opt.Concurrency, d.inFlight)
 		heap.Push(&d.delayed, waitingFor[*job]{now.Add(d.opt.retryDelay), j})
 	} else {
-		d.report.unasked[j.key] = check.External
+		d.leaveOut(j, check.External)
 		d.report.Starved++
 		d.left--
 	}
@@ -396,9 +409,11 @@ func (d *dispatcher) endSilence() {
 	d.report.Silent = len(d.silent)
 }
 
-// judge ends a job.
-func (d *dispatcher) judge(j *job, a Answer, now time.Time) {
-	if what := effects[a.Fault]; !d.answered && a.Status == 0 && (what == gone || what == ill) {
+// judge ends a job. resp is the last response, if there is one.
+func (d *dispatcher) judge(j *job, a Answer, resp *fetch.Response, now time.Time) {
+	if j.side != nil {
+		d.endSide(j, a, resp, now)
+	} else if what := effects[a.Fault]; !d.answered && a.Status == 0 && (what == gone || what == ill) {
 		d.silent = append(d.silent, silence{j, a, now})
 	} else {
 		d.record(j, a, now)

@@ -102,7 +102,7 @@ func checkCommand(c *cli) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			cfg, err := c.configure(cmd, args, file)
 			if err == nil {
-				err = ext.apply(cmd, cfg)
+				err = ext.apply(c, cmd, cfg)
 			}
 			if err != nil {
 				return err
@@ -371,7 +371,7 @@ func externalCommand(c *cli) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			cfg, err := c.configure(cmd, args, file)
 			if err == nil {
-				err = ext.apply(cmd, cfg)
+				err = ext.apply(c, cmd, cfg)
 			}
 			if err != nil {
 				return err
@@ -397,7 +397,7 @@ type externalFlags struct {
 	cache                                   string
 	perHost, concurrency, requests, strikes int
 	pace, budget, interval, maxAge          time.Duration
-	anyAge                                  bool
+	anyAge, probe, archive                  bool
 	allow                                   []string
 }
 
@@ -407,7 +407,9 @@ func (f *externalFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.StringVar(&f.cache, "status-cache", "", "remember other sites in `CACHE`: a file or postgres://... (default: status-cache in [external])")
-	flags.BoolVar(&f.onlyNew, "only-new", false, "ask only for links that the status cache does not know; a 404 or 410 is an error at once")
+	flags.BoolVar(&f.onlyNew, "only-new", false, "ask only for links that neither the baseline nor the status cache knows; a 404 or 410 is an error at once")
+	flags.BoolVar(&f.probe, "probe", false, "ask for dead and http links with https, and for dead ones with or without slash or www; robots.txt is respected")
+	flags.BoolVar(&f.archive, "archive", false, "ask the Internet Archive for copies of dead pages (archive-api in [external])")
 	flags.DurationVar(&f.budget, "budget", 0, "stop asking after `TIME`, such as 2m; 0 means no limit (default: budget in [external])")
 	flags.IntVar(&f.requests, "max-requests", 0, "send at most `N` requests; 0 means no limit (default: max-requests in [external])")
 	flags.DurationVar(&f.pace, "pace", time.Second, "wait at least `TIME` between two requests to one host (default: pace in [external])")
@@ -420,10 +422,10 @@ func (f *externalFlags) add(cmd *cobra.Command) {
 }
 
 // apply overrides the configuration by the flags.
-func (f *externalFlags) apply(cmd *cobra.Command, cfg *config.Config) error {
+func (f *externalFlags) apply(c *cli, cmd *cobra.Command, cfg *config.Config) error {
 	given := cmd.Flags().Changed
 	if !f.ask {
-		for _, name := range []string{"status-cache", "only-new", "budget", "max-requests", "pace", "per-host", "concurrency", "strikes", "strike-interval", "max-age", "allow-address"} {
+		for _, name := range []string{"status-cache", "only-new", "probe", "archive", "budget", "max-requests", "pace", "per-host", "concurrency", "strikes", "strike-interval", "max-age", "allow-address"} {
 			if given(name) {
 				return fault.Usage(fmt.Sprintf("--%s is about links to other sites, which are not checked", name), "add --external")
 			}
@@ -432,6 +434,10 @@ func (f *externalFlags) apply(cmd *cobra.Command, cfg *config.Config) error {
 	}
 	if f.only {
 		cfg.Show = "findings"
+	}
+	places, err := f.variables(c, cmd)
+	if err != nil {
+		return err
 	}
 	e := &cfg.External
 	for _, d := range []struct {
@@ -452,7 +458,7 @@ func (f *externalFlags) apply(cmd *cobra.Command, cfg *config.Config) error {
 			continue
 		}
 		if d.value < d.least {
-			return fault.Usage(fmt.Sprintf("--%s: must be at least %d, but is %s", d.name, d.least, cmd.Flags().Lookup(d.name).Value), "")
+			return fault.Usage(fmt.Sprintf("%s: must be at least %d, but is %s", cmp.Or(places[d.name], "--"+d.name), d.least, cmd.Flags().Lookup(d.name).Value), "")
 		}
 		d.set()
 	}
@@ -466,8 +472,26 @@ func (f *externalFlags) apply(cmd *cobra.Command, cfg *config.Config) error {
 		return fault.Usage("--only-new and --retry-failed exclude each other: a URL that failed is not new", "keep one of them")
 	}
 	networks, err := parseNetworks(f.allow)
-	cfg.Fetch.AllowAddress = append(networks, cfg.Fetch.AllowAddress...)
+	cfg.Allow(networks)
 	return err
+}
+
+// variables sets the flags of [external] keys that are not given by their environment
+// variables, such as SITELINK_STATUS_CACHE, and returns the names of these.
+func (f *externalFlags) variables(c *cli, cmd *cobra.Command) (places map[string]string, err error) {
+	places = map[string]string{}
+	for _, name := range []string{"status-cache", "budget", "max-requests", "pace", "per-host", "concurrency", "strikes", "strike-interval", "max-age"} {
+		variable := config.Key{Name: name}.Env()
+		text := c.env.Getenv(variable)
+		if text == "" || cmd.Flags().Changed(name) {
+			continue
+		}
+		if err := cmd.Flags().Set(name, text); err != nil {
+			return nil, fault.Usage(fmt.Sprintf("%s: %q is not valid", variable, text), "use a value of --"+name)
+		}
+		places[name] = variable
+	}
+	return places, nil
 }
 
 // parseNetworks reads the values of --allow-address.
@@ -488,7 +512,7 @@ func (f *externalFlags) open(ctx context.Context, c *cli, p *project.Project, pr
 		return nil, nil
 	}
 	return external.Open(ctx, p, external.Options{
-		OnlyNew: f.onlyNew, OnlyFailed: f.failed, Flush: f.flush, Reset: f.reset, AnyAge: f.anyAge,
+		OnlyNew: f.onlyNew, OnlyFailed: f.failed, Probe: f.probe, Archive: f.archive, Flush: f.flush, Reset: f.reset, AnyAge: f.anyAge,
 		Version: versionNumber(), Warn: c.ui.warning, Progress: progress.sites,
 	})
 }

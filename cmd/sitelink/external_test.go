@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"html"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -12,6 +13,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
+
+	"github.com/sitelink/sitelink/check/remote"
 )
 
 // neighbour is another site on loopback, to which a site in the working directory
@@ -223,6 +227,37 @@ func TestExternalInterrupted(t *testing.T) {
 	}
 }
 
+// Keys of [external] have variables: below flags, above the file.
+func TestExternalVariables(t *testing.T) {
+	n := newNeighbour(t, `<a href="SITE/good">1</a><a href="SITE/missing">2</a>`)
+	write(t, "sitelink.toml", "[external]\nstatus-cache = \"file.jsonl\"\nmax-requests = 9\npace = \"24h\"\n")
+	sitelink := func(want int, variables map[string]string, args ...string) string {
+		t.Helper()
+		var out, errs bytes.Buffer
+		args = append([]string{"external", "public", "--allow-address", "127.0.0.0/8"}, args...)
+		if code := run(t.Context(), args, env{Stdout: &out, Stderr: &errs, Getenv: func(name string) string { return variables[name] }}); code != want {
+			t.Fatalf("%q, %v: exit code %d, want %d\n%s%s", args, variables, code, want, out.String(), errs.String())
+		}
+		return out.String() + errs.String()
+	}
+	variables := map[string]string{"SITELINK_STATUS_CACHE": "variable.jsonl", "SITELINK_MAX_REQUESTS": "1", "SITELINK_PACE": "0s"}
+	mentions(t, sitelink(0, variables), "1 external-budget")
+	if asked := n.take(); len(asked) != 1 {
+		t.Errorf("asked %q", asked)
+	}
+	sitelink(0, variables, "--max-requests", "0", "--status-cache", "flag.jsonl")
+	if asked := n.take(); len(asked) < 2 {
+		t.Errorf("a flag does not win: asked %q", asked)
+	}
+	for _, name := range []string{"variable.jsonl", "flag.jsonl"} {
+		if _, err := os.Stat(name); err != nil {
+			t.Error(err)
+		}
+	}
+	mentions(t, sitelink(exitUsage, map[string]string{"SITELINK_PACE": "often"}), `SITELINK_PACE: "often" is not valid`, "hint: use a value of --pace")
+	mentions(t, sitelink(exitUsage, map[string]string{"SITELINK_PER_HOST": "0"}), "SITELINK_PER_HOST: must be at least 1, but is 0")
+}
+
 func TestExternalUsage(t *testing.T) {
 	n := newNeighbour(t, `<a href="SITE/good">1</a>`)
 	for _, c := range []struct {
@@ -255,6 +290,169 @@ func TestExternalUsage(t *testing.T) {
 	mentions(t, out, "not checked: 1 external")
 	write(t, "sitelink.toml", "[fetch]\nallow-address = [\"127.0.0.0/8\"]\n\n[[external.host]]\nhost = \"127.0.*\"\naccept = [\"404\"]\n")
 	write(t, "public/index.html", `<a href="`+n.URL+`/missing">1</a>`)
-	out, _ = n.plain(t, context.Background(), 0, "external", "public", "--max-age", "0s")
+	n.take()
+	for _, command := range [][]string{{"external", "public"}, {"check", "public", "--external"}, {"external", "public", "--allow-address", "127.0.0.0/9"}} {
+		_, errs = n.plain(t, context.Background(), exitUsage, command...)
+		mentions(t, errs, "allow-address in [fetch]: 127.0.0.0/8 is not used, because the configuration was found and not named", "hint: name the network with --allow-address")
+	}
+	if asked := n.take(); len(asked) > 0 {
+		t.Errorf("a configuration that was found allowed %q", asked)
+	}
+	out, _ = n.plain(t, context.Background(), 0, "external", "public", "--allow-address", "127.0.0.0/8", "--max-age", "0s")
 	mentions(t, out, "ok: checked 1 page, 1 link")
+	out, _ = n.plain(t, context.Background(), 0, "external", "public", "--max-age", "0s", "--config", "sitelink.toml")
+	mentions(t, out, "ok: checked 1 page, 1 link")
+}
+
+// remember writes that a URL gave an answer in each of two runs.
+func remember(t *testing.T, url string, a remote.Answer) {
+	t.Helper()
+	if err := os.MkdirAll(".sitelink", 0o777); err != nil {
+		t.Fatal(err)
+	}
+	cache, err := remote.Open(".sitelink/status.jsonl", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, days := range []time.Duration{3, 2} {
+		cache.Put(remote.Judge(cache.Get(url), a, time.Now().Add(-days*24*time.Hour), remote.Policy{}))
+	}
+	if err := cache.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Part 4: --probe and --archive find what fix writes, and only they ask for more than
+// the links.
+func TestExternalSuggestions(t *testing.T) {
+	n := newNeighbour(t, `<a href="SITE/docs">1</a> <a href="SITE/post#part">2</a> <a href="SITE/nothing">3</a>`)
+	n.answer = func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		switch r.URL.Path {
+		case "/docs/":
+			fmt.Fprint(w, "<title>Docs</title>")
+		case "/robots.txt":
+			fmt.Fprint(w, "User-agent: *\nDisallow: /nothing/\n")
+		case "/available":
+			if strings.HasSuffix(r.URL.Query().Get("url"), "/post") {
+				fmt.Fprint(w, `{"archived_snapshots":{"closest":{"available":true,"status":"200","url":"http://web.archive.org/web/2026/http://x.example/post"}}}`)
+			} else {
+				fmt.Fprint(w, "<html>out of order")
+			}
+		default:
+			w.WriteHeader(404)
+		}
+	}
+	write(t, "sitelink.toml", "[external]\nstrikes = 1\narchive-api = \""+n.URL+"/available\"\n")
+	for _, path := range []string{"/docs", "/post", "/nothing"} {
+		remember(t, n.URL+path, remote.Answer{Status: 404})
+	}
+	if n.sitelink(t, 1, "external", "public", "--max-requests", "9"); len(n.take()) > 0 {
+		t.Error("there were requests without the options")
+	}
+	out, _ := n.sitelink(t, 1, "external", "public", "--probe", "--archive", "--format", "jsonl")
+	mentions(t, out, `"suggestion":"SITE/docs/"`, `"suggestion":"https://web.archive.org/web/2026/http://x.example/post#part"`)
+	if asked := slices.Compact(n.take()); !slices.Equal(asked, []string{"GET /available", "GET /docs/", "GET /post/", "GET /robots.txt"}) {
+		t.Errorf("asked %q", asked)
+	}
+	out, _ = n.sitelink(t, 1, "external", "public")
+	mentions(t, out, "did you mean SITE/docs/?")
+	out, _ = n.sitelink(t, 1, "external", "public", "--archive")
+	mentions(t, out, "the archive gave no answer about 1 dead URL; the next run with --archive asks again")
+
+	out, _ = n.plain(t, context.Background(), 1, "fix", "public", "--check", "--likely", "--only", "remote-archived")
+	mentions(t, out, "remote-archived: SITE/post#part -> https://web.archive.org/web/2026/http://x.example/post#part")
+	n.plain(t, context.Background(), 0, "fix", "public", "--write", "--likely")
+	page, err := os.ReadFile("public/index.html")
+	want := `<a href="` + n.URL + `/docs/">1</a> <a href="https://web.archive.org/web/2026/http://x.example/post#part">2</a> <a href="` + n.URL + `/nothing">3</a>`
+	if err != nil || string(page) != want {
+		t.Errorf("%s%v", page, err)
+	}
+}
+
+// Part 5: what a run learned is in every format, and hints never fail a run.
+func TestExternalReport(t *testing.T) {
+	n := newNeighbour(t, `<p><a href="SITE/soft">1</a> <a href="SITE/dead">2</a> <a href="SITE/wall">3</a> <a href="SITE/back">4</a>`)
+	n.answer = func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		switch r.URL.Path {
+		case "/wall":
+			w.WriteHeader(403)
+		case "/dead":
+			w.WriteHeader(404)
+		case "/soft":
+			fmt.Fprint(w, "<title>404 | <b>x</b></title>")
+		}
+	}
+	write(t, "sitelink.toml", "[external]\nstrikes = 1\n")
+	remember(t, n.URL+"/back", remote.Answer{Status: 410})
+	cache, err := os.ReadFile(".sitelink/status.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := []string{"dead since the last run: SITE/dead", "recovered since the last run: SITE/back", "hosts that fail most: 127.0.0.1 (1)",
+		"hosts that block sitelink: 127.0.0.1 (1)", "other sites: 4 URLs, 5 requests sent",
+		"look at SITE/soft, linked from public/index.html:1:13: the title of the page says that it was not found: 404 | "}
+	reports := func(formats ...string) (out, errs string, files []string) {
+		write(t, ".sitelink/status.jsonl", string(cache))
+		args := []string{"external", "public", "--max-age", "0s"}
+		for _, f := range formats {
+			args = append(args, "--format", f)
+		}
+		out, errs = n.sitelink(t, 1, args...)
+		for _, f := range formats {
+			if _, name, ok := strings.Cut(f, "="); ok {
+				text, err := os.ReadFile(name)
+				if err != nil {
+					t.Fatal(err)
+				}
+				files = append(files, strings.ReplaceAll(string(text), n.URL, "SITE"))
+			}
+		}
+		return out, errs, files
+	}
+	withNotes := []string{"text", "json=r.json", "markdown=r.md", "html=r.html", "junit=r.junit"}
+	out, _, files := reports(withNotes...)
+	for _, text := range append(files, out) {
+		mentions(t, html.UnescapeString(text), lines...)
+	}
+	if strings.Contains(files[2], "<b>x") {
+		t.Errorf("the title is not escaped:\n%s", files[2])
+	}
+	_, errs, rest := reports("jsonl", "github=r.github", "sarif=r.sarif", "gitlab=r.gitlab", "checkstyle=r.checkstyle")
+	mentions(t, errs, lines...)
+	for _, text := range rest {
+		if strings.Contains(text, "/soft") {
+			t.Errorf("a hint counts as a finding:\n%s", text)
+		}
+	}
+	write(t, "public/index.html", `<a href="`+n.URL+`/soft">1</a>`)
+	out, _ = n.sitelink(t, 0, "external", "public", "--fail-on", "warning")
+	mentions(t, out, "ok: ", "the status cache answered for 1 URL", "look at SITE/soft")
+}
+
+// --only-new leaves out what the baseline knows: its entries, and the links of another
+// build.
+func TestExternalOnlyNewBaseline(t *testing.T) {
+	n := newNeighbour(t, `<a href="SITE/missing">1</a> <a href="SITE/soon">2</a>`)
+	write(t, "sitelink.toml", "[external]\nstrikes = 1\n")
+	write(t, "sitelink-baseline.jsonl", `{"sitelink-baseline":1}`+"\n"+
+		`{"page":"index.html","code":"dead-link","link":"`+n.URL+`/missing","id":"0123456789abcdef0123456789abcdef"}`+"\n")
+	only := []string{"check", "public", "--external", "--only-new", "--status-cache", "new.jsonl"}
+	n.take()
+	out, _ := n.sitelink(t, 1, append(only, "--baseline", "sitelink-baseline.jsonl")...)
+	mentions(t, out, "the baseline knows 1 URL", "1 external", "SITE/soon: the host answers 404 (Not Found) [dead-link]")
+	if asked := slices.Compact(n.take()); !slices.Equal(asked, []string{"GET /soon"}) {
+		t.Errorf("asked %q", asked)
+	}
+	if strings.Contains(out, "no longer needed") {
+		t.Errorf("an entry about another site is called unneeded:\n%s", out)
+	}
+	write(t, "old/index.html", `<a href="`+n.URL+`/missing#x">1</a>`)
+	os.Remove("new.jsonl")
+	n.answer = func(http.ResponseWriter, *http.Request) {}
+	n.sitelink(t, 0, append(only, "--baseline-docroot", "old")...)
+	if asked := slices.Compact(n.take()); !slices.Equal(asked, []string{"GET /soon"}) {
+		t.Errorf("asked %q", asked)
+	}
 }

@@ -54,7 +54,9 @@ A change is safe or likely. fix makes the safe ones, and the likely ones too wit
   reported         safe    another site reported a new address (UNLINKR, LINKMOD), the receiver
                            proved it, and you approved it
                    likely  the same, and you have not approved it
-  remote-moved     likely  another site redirects permanently, as sitelink external found out
+  remote-moved     likely  another site redirects permanently, or answers with https, with or without
+                           slash or www, as sitelink external found out
+  remote-archived  likely  a dead page has a copy in the Internet Archive (sitelink external --archive)
 
 What was before is known from the record of the last deploy, or from --since: a commit, which is built,
 the directory of an older build, or a record.
@@ -305,8 +307,13 @@ func (x *fixer) replacements(ctx context.Context, p *project.Project) (all []fix
 	}
 	records, err := external.Records(ctx, p, x.c.ui.warning)
 	for i := range records {
-		if r := &records[i]; r.Code == check.Moved && r.Final != "" {
-			all = append(all, fix.Replacement{Rule: fix.Remote, Old: r.URL, New: r.Final, Likely: true})
+		r := &records[i]
+		if to := external.Suggestion(r); to != "" {
+			rule := fix.Remote
+			if to == r.Copy {
+				rule = fix.Archived
+			}
+			all = append(all, fix.Replacement{Rule: rule, Old: r.URL, New: to, Likely: true})
 		}
 	}
 	return all, err

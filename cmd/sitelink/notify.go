@@ -195,7 +195,7 @@ func configureNotify(c *cli, cmd *cobra.Command, args []string, f *notifyFlags) 
 		cfg.Outgoing.MaxNotices = f.maxNotices
 	}
 	networks, err := parseNetworks(f.allow)
-	cfg.Fetch.AllowAddress = append(networks, cfg.Fetch.AllowAddress...)
+	cfg.Allow(networks)
 	return cfg, err
 }
 
@@ -483,8 +483,11 @@ func (p *progress) notices(d deliver.Progress) {
 // status asks what became of notices that targets accepted for later, and prints
 // all of them.
 func (n *notifier) status(ctx context.Context, store ledger.Store, snap *ledger.Snapshot) error {
-	client := outgoing.NewClient(announce.FetchOptions(n.project.Config, versionNumber(), snap.Base))
-	result, err := announce.Status(ctx, client, store, snap)
+	options, err := announce.FetchOptions(n.project.Config, versionNumber(), snap.Base)
+	if err != nil {
+		return err
+	}
+	result, err := announce.Status(ctx, outgoing.NewClient(options), store, snap)
 	if err != nil {
 		return err
 	}

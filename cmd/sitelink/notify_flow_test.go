@@ -120,9 +120,17 @@ func (b *blog) target(w http.ResponseWriter, r *http.Request) {
 }
 
 // run runs sitelink and demands its exit code.
+// named is an environment that names the configuration, so that it may allow addresses.
+func named(name string) string {
+	if name == "SITELINK_CONFIG" {
+		return "sitelink.toml"
+	}
+	return ""
+}
+
 func (b *blog) run(want int, args ...string) (stdout, stderr string) {
 	b.t.Helper()
-	return b.runIn(b.t.Context(), env{Getenv: func(string) string { return "" }}, want, args...)
+	return b.runIn(b.t.Context(), env{Getenv: named}, want, args...)
 }
 
 func (b *blog) runIn(ctx context.Context, e env, want int, args ...string) (stdout, stderr string) {
@@ -301,7 +309,7 @@ func TestNotifyCap(t *testing.T) {
 	b.publish()
 	b.run(3, "notify", "public", "--send", "--max-notices", "2")
 	terminal := func(answer string) env {
-		return env{Stdin: strings.NewReader(answer), StdinTTY: true, StderrTTY: true, Getenv: func(string) string { return "" }}
+		return env{Stdin: strings.NewReader(answer), StdinTTY: true, StderrTTY: true, Getenv: named}
 	}
 	_, said := b.runIn(t.Context(), terminal("n\n"), 3, "notify", "public", "--send", "--max-notices", "2")
 	if !strings.Contains(said, "sitelink: 3 notices are due, more than max-notices, 2. Send them? [y/N] ") {

@@ -126,7 +126,7 @@ func TestNotifyPeers(t *testing.T) {
 	}
 	notify := func() string {
 		t.Helper()
-		c := exec.Command("sitelink", "notify", "--base-url", base+"/", "-v")
+		c := exec.Command("sitelink", "notify", "--config", "sitelink.toml", "--base-url", base+"/", "-v")
 		c.Dir = work
 		out, err := c.CombinedOutput()
 		if err != nil {

@@ -17,6 +17,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -620,6 +621,27 @@ func TestMentionsImport(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(r.dir, "data", "pages", "post.json"))
 	if err != nil || !strings.Contains(string(text), "https://a.example/x") || !strings.Contains(string(text), `"internal"`) {
 		t.Errorf("%v\n%s", err, text)
+	}
+}
+
+// TestStartWithoutReceiver: other commands start as fast as without the receiver and its
+// databases. Their packages do next to nothing when a program starts.
+func TestStartWithoutReceiver(t *testing.T) {
+	cmd := exec.Command("sitelink", "version")
+	cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1")
+	trace, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatal(err)
+	}
+	packages, allocated := 0, 0
+	for _, m := range regexp.MustCompile(`(?m)^init (\S+) @.*, (\d+) bytes, \d+ allocs$`).FindAllStringSubmatch(string(trace), -1) {
+		if regexp.MustCompile(`^(modernc\.org|github\.com/(riverqueue|jackc|tidwall|sitelink/sitelink/(incoming|internal/receive)))\b`).MatchString(m[1]) {
+			n, _ := strconv.Atoi(m[2])
+			packages, allocated = packages+1, allocated+n
+		}
+	}
+	if packages < 10 || allocated > 400_000 { // 110 KB, in less than a millisecond
+		t.Errorf("%d packages allocate %d bytes\n%s", packages, allocated, trace)
 	}
 }
 

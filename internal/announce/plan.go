@@ -180,12 +180,16 @@ func Preview(ctx context.Context, p *project.Project, entries *outgoing.Entries,
 	if err != nil {
 		return nil, err
 	}
+	options, err := FetchOptions(p.Config, d.Version, d.Base)
+	if err != nil {
+		return nil, err
+	}
 	root, err := os.OpenRoot(p.Abs(p.Docroot))
 	if err != nil {
 		return nil, fmt.Errorf("open docroot %s: %w", p.Docroot, disk.Cause(err))
 	}
 	defer root.Close()
-	previewer := precheck.Previewer{Client: outgoing.NewClient(FetchOptions(p.Config, d.Version, d.Base)), Senders: opt.Senders}
+	previewer := precheck.Previewer{Client: outgoing.NewClient(options), Senders: opt.Senders}
 	var reports []*precheck.Report
 	for _, e := range wanted {
 		built, err := root.ReadFile(e.Page)

@@ -22,20 +22,21 @@ import (
 
 // FetchOptions returns the options of the client that the configuration names.
 // version is that of sitelink; base takes the place of a contact that is not
-// configured.
-func FetchOptions(cfg *config.Config, version, base string) outgoing.ClientOptions {
+// configured. The error is about networks that the configuration cannot allow.
+func FetchOptions(cfg *config.Config, version, base string) (outgoing.ClientOptions, error) {
+	networks, err := cfg.Networks()
 	contact := cfg.Outgoing.Contact
 	if contact == "" {
 		contact = base
 	}
-	opt := outgoing.ClientOptions{UserAgent: UserAgent(version, contact), AllowAddresses: cfg.Fetch.AllowAddress, Pace: cfg.Outgoing.Pace, Timeout: cfg.Fetch.Timeout}
+	opt := outgoing.ClientOptions{UserAgent: UserAgent(version, contact), AllowAddresses: networks, Pace: cfg.Outgoing.Pace, Timeout: cfg.Fetch.Timeout}
 	if opt.Pace == 0 {
 		opt.Pace = -1
 	}
 	if cfg.Fetch.Proxy {
 		opt.Proxy = http.ProxyFromEnvironment
 	}
-	return opt
+	return opt, err
 }
 
 // UserAgent returns the value of a User-Agent field. A build may not know its
@@ -87,7 +88,10 @@ type Delivery struct {
 // DeliverOptions returns the options for sending, with the senders that the
 // configuration names.
 func DeliverOptions(ctx context.Context, cfg *config.Config, d Delivery) (deliver.Options, error) {
-	options := FetchOptions(cfg, d.Version, d.Base)
+	options, err := FetchOptions(cfg, d.Version, d.Base)
+	if err != nil {
+		return deliver.Options{}, err
+	}
 	client := outgoing.NewClient(options)
 	own := options
 	own.Pace = min(ownPace, cfg.Outgoing.Pace)
@@ -141,7 +145,11 @@ func LinkSender(ctx context.Context, cfg *config.Config, version, base string) (
 	if !ask && len(cfg.Outgoing.LinkPeers) == 0 {
 		return nil, nil
 	}
-	return linkSender(ctx, cfg, outgoing.NewClient(FetchOptions(cfg, version, base)), nil, ask)
+	options, err := FetchOptions(cfg, version, base)
+	if err != nil {
+		return nil, err
+	}
+	return linkSender(ctx, cfg, outgoing.NewClient(options), nil, ask)
 }
 
 // linkSender returns the sender of LINK and UNLINK. With ask it also asks hosts

@@ -33,7 +33,11 @@ func TestUserAgent(t *testing.T) {
 	} {
 		cfg := &config.Config{}
 		cfg.Outgoing.Contact, cfg.Fetch.AllowAddress = c.contact, []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
-		if _, err := outgoing.NewClient(FetchOptions(cfg, c.version, "")).Do(t.Context(), outgoing.Request{URL: server.URL}); err != nil {
+		options, err := FetchOptions(cfg, c.version, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := outgoing.NewClient(options).Do(t.Context(), outgoing.Request{URL: server.URL}); err != nil {
 			t.Errorf("%q, %q: %v", c.version, c.contact, err)
 		}
 		if got != c.want || !valid.MatchString(got) {

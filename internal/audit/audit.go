@@ -14,6 +14,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path"
+	"path/filepath"
 	"slices"
 
 	"github.com/sitelink/sitelink/check"
@@ -57,9 +59,9 @@ type Options struct {
 	// none. Original is the directory by which the cache knows the project, if the
 	// project is a temporary copy of what is there.
 	Cache, Original string
-	// External, if not nil, finds out about the links to other sites, and returns what
-	// is known of each, with notes for the report. OnlyExternal reports nothing else.
-	External     func(ctx context.Context, s *public.Site, opt check.Options) (answer func(*check.Link) check.ExternalAnswer, notes []string, err error)
+	// External, if not nil, finds out about the links to other sites. known are the
+	// addresses that the baseline has. OnlyExternal reports nothing else.
+	External     func(ctx context.Context, s *public.Site, opt check.Options, known []string) (*ExternalLinks, error)
 	OnlyExternal bool
 	// BaseURL is the site's address where the project names none.
 	BaseURL string
@@ -69,6 +71,17 @@ type Options struct {
 	Warn, Note func(text string)
 	Progress   func(done, total int)
 	Stage      func(name string)
+}
+
+// ExternalLinks is what is known of the links to other sites.
+type ExternalLinks struct {
+	// Answer returns what is known of one of them.
+	Answer func(*check.Link) check.ExternalAnswer
+	// Notes are for the report.
+	Notes []string
+	// Hints are links that work, with a message why a person should look at them, sorted
+	// by page.
+	Hints []check.Finding
 }
 
 func (o *Options) warn(text string) {
@@ -221,15 +234,16 @@ func (a *Audit) Check(ctx context.Context) (*check.Result, error) {
 	if a.opt.OnlyExternal {
 		result.OnlyExternal()
 	}
+	external := &ExternalLinks{}
 	if a.opt.External != nil {
-		answer, notes, err := a.opt.External(ctx, Handle(a.Site), opt)
+		external, err = a.opt.External(ctx, Handle(a.Site), opt, a.Baseline.addresses())
 		if err == nil {
-			err = check.AnswerExternal(ctx, Handle(a.Site), opt, result, answer)
+			err = check.AnswerExternal(ctx, Handle(a.Site), opt, result, external.Answer)
 		}
 		if err != nil {
 			return nil, err
 		}
-		result.Summary.Notes = append(result.Summary.Notes, notes...)
+		result.Summary.Notes = append(result.Summary.Notes, external.Notes...)
 		a.opt.stage("external")
 	}
 	if n := result.Summary.UnlistedErrors + result.Summary.UnlistedWarnings; n > 0 {
@@ -239,7 +253,7 @@ func (a *Audit) Check(ctx context.Context) (*check.Result, error) {
 	a.Baseline.Apply(result)
 	var sources *source.Map
 	if a.opt.Sources {
-		sources, err = a.place(ctx, result)
+		sources, err = a.place(ctx, result, external.listed())
 		if sources != nil {
 			defer sources.Close()
 		}
@@ -251,6 +265,7 @@ func (a *Audit) Check(ctx context.Context) (*check.Result, error) {
 		}
 		a.opt.stage("source")
 	}
+	result.Summary.Notes = append(result.Summary.Notes, external.hints(a.Project.Docroot)...)
 	if a.opt.Hints {
 		a.newerContent(result)
 		a.otherDeployments(result)
@@ -282,13 +297,13 @@ func (a *Audit) Links(ctx context.Context, w io.Writer, render Render) (*check.R
 	if err != nil {
 		return nil, err
 	}
-	var answer func(*check.Link) check.ExternalAnswer
-	var notes []string
+	external := &ExternalLinks{}
 	if a.opt.External != nil {
-		if answer, notes, err = a.opt.External(ctx, Handle(a.Site), opt); err != nil {
+		if external, err = a.opt.External(ctx, Handle(a.Site), opt, a.Baseline.addresses()); err != nil {
 			return nil, err
 		}
 	}
+	answer := external.Answer
 	result, err := a.Baseline.links(ctx, a.Site, opt, check.LinkWriter{W: w, Append: func(dst []byte, l *check.Link) []byte {
 		k := links.of(l)
 		if answer != nil && l.Code == check.External {
@@ -308,8 +323,30 @@ func (a *Audit) Links(ctx context.Context, w io.Writer, render Render) (*check.R
 	counted := check.Result{Summary: result.Summary} // its findings are among the rows
 	err = check.AnswerExternal(ctx, Handle(a.Site), opt, &counted, answer)
 	result.Summary = counted.Summary
-	result.Summary.Notes = append(result.Summary.Notes, notes...)
+	result.Summary.Notes = append(result.Summary.Notes, external.Notes...)
+	result.Summary.Notes = append(result.Summary.Notes, external.hints(a.Project.Docroot)...)
 	return result, err
+}
+
+// maxHints is how many hints a report lists.
+const maxHints = 20
+
+// listed returns the hints that the report lists.
+func (e *ExternalLinks) listed() []check.Finding { return e.Hints[:min(len(e.Hints), maxHints)] }
+
+// hints returns a note for each hint, with the place of the link.
+func (e *ExternalLinks) hints(docroot string) (notes []string) {
+	for _, f := range e.listed() {
+		at := check.Position{File: path.Join(filepath.ToSlash(docroot), f.Page), Line: f.Line, Column: f.Column}
+		if f.Source != nil {
+			at = *f.Source
+		}
+		notes = append(notes, fmt.Sprintf("look at %s, linked from %s:%d:%d: %s", f.Target, at.File, at.Line, at.Column, f.Message))
+	}
+	if rest := len(e.Hints) - maxHints; rest > 0 {
+		notes = append(notes, fmt.Sprintf("and at %s more; the status cache has the hints of all", text.Thousands(rest)))
+	}
+	return notes
 }
 
 // Fails reports whether the findings fail the run at this level of fail-on

@@ -33,6 +33,8 @@ type Baseline struct {
 	committed bool
 	// otherBuild holds the fingerprints of the findings of the other build.
 	otherBuild map[string]bool
+	// otherLinks are the addresses of other sites to which the other build links.
+	otherLinks []string
 	// places are the accepted findings, for the rows of every link.
 	places map[place]bool
 }
@@ -89,34 +91,55 @@ func OpenBaseline(ctx context.Context, p *project.Project, opt Options) (*Baseli
 		b.name += ", "
 	}
 	b.name += cfg.BaselineDocroot
-	b.otherBuild, err = otherFindings(ctx, p, opt)
+	err = b.readOther(ctx, p, opt)
 	return b, err
 }
 
-// otherFindings checks another build of the site by the same configuration, and
-// returns the fingerprints of its findings.
-func otherFindings(ctx context.Context, p *project.Project, opt Options) (map[string]bool, error) {
+// addresses returns the addresses of other sites that the baseline knows: those of
+// its entries, and those of the other build.
+func (b *Baseline) addresses() (all []string) {
+	if b == nil {
+		return nil
+	}
+	for _, e := range b.list.Entries() {
+		if strings.HasPrefix(e.Link, "http://") || strings.HasPrefix(e.Link, "https://") {
+			all = append(all, e.Link)
+		}
+	}
+	return append(all, b.otherLinks...)
+}
+
+// readOther checks another build of the site by the same configuration, and keeps
+// the fingerprints of its findings and its links to other sites.
+func (b *Baseline) readOther(ctx context.Context, p *project.Project, opt Options) error {
 	other, err := p.WithDocroot(ctx, p.Config.BaselineDocroot)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := other.CheckDocroot(); err != nil {
-		return nil, err
+		return err
 	}
 	opt.notes(other)
 	s, err := Load(ctx, other, Options{})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	result, err := check.Run(ctx, Handle(s), CheckOptions(other))
 	if err != nil {
-		return nil, err
+		return err
 	}
-	fingerprints := make(map[string]bool, len(result.Findings))
+	b.otherBuild = make(map[string]bool, len(result.Findings))
 	for _, id := range check.Fingerprints(result.Findings) {
-		fingerprints[id] = true
+		b.otherBuild[id] = true
 	}
-	return fingerprints, nil
+	if opt.External == nil {
+		return nil
+	}
+	targets, err := check.ExternalTargets(ctx, Handle(s), CheckOptions(other))
+	for i := range targets {
+		b.otherLinks = append(b.otherLinks, targets[i].Target)
+	}
+	return err
 }
 
 // CouldFind returns a function that reports whether a run with the project's
@@ -137,6 +160,9 @@ func CouldFind(p *project.Project) func(*baseline.Entry) bool {
 			return opt.Orphans
 		case check.AddressGone, check.AnchorGone:
 			return false // the record, or the commit, may be another one
+		}
+		if e.Code == check.DeadLink || e.Code == check.Doubtful || e.Code == check.Moved || strings.Contains(e.Link, "://") {
+			return false // another site is not asked in every run, and may answer otherwise in the next
 		}
 		return opt.More != nil || !strings.HasPrefix(string(e.Code), "endpoint-")
 	}

@@ -30,7 +30,7 @@ import (
 // the sources cannot be read, it warns and the findings stay without. The findings are
 // those of a check: later runs use their places again.
 func (a *Audit) PlaceFindings(ctx context.Context, r *check.Result) error {
-	m, err := a.place(ctx, r)
+	m, err := a.place(ctx, r, nil)
 	if m == nil {
 		return err
 	}
@@ -43,8 +43,9 @@ func (a *Audit) PlaceFindings(ctx context.Context, r *check.Result) error {
 
 // place does the work of PlaceFindings and returns what it read of the sources,
 // nil if that is nothing.
-func (a *Audit) place(ctx context.Context, r *check.Result) (*source.Map, error) {
-	if len(r.Findings) == 0 {
+// hints are links that work, and get a place as well.
+func (a *Audit) place(ctx context.Context, r *check.Result, hints []check.Finding) (*source.Map, error) {
+	if len(r.Findings) == 0 && len(hints) == 0 {
 		return nil, nil
 	}
 	opt := a.sourceOptions()
@@ -54,6 +55,9 @@ func (a *Audit) place(ctx context.Context, r *check.Result) (*source.Map, error)
 	m, err := a.early.open(ctx, opt)
 	if err == nil {
 		err = a.placeFindings(ctx, m, a.Project.FromRoot(opt.Project), r)
+		if err == nil && len(hints) > 0 {
+			err = a.placeFindings(ctx, m, a.Project.FromRoot(opt.Project), &check.Result{Findings: hints})
+		}
 		for _, note := range m.Notes {
 			a.opt.warn(note)
 		}
@@ -113,7 +117,7 @@ func (a *Audit) PlaceLinks(ctx context.Context, links []check.Link) ([]*check.Po
 	for i := range links {
 		r.Findings[i] = links[i].Finding()
 	}
-	m, err := a.place(ctx, r)
+	m, err := a.place(ctx, r, nil)
 	if m != nil {
 		m.Close()
 	}

@@ -17,6 +17,7 @@ import (
 	"fmt"
 	"net/netip"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -83,8 +84,9 @@ type Config struct {
 	External  External      `toml:"external"`
 
 	places      map[string]string
-	ledgerNamed bool // by [Config.NameLedger]
-	storeNamed  bool // by [Config.NameStore]
+	ledgerNamed bool           // by [Config.NameLedger]
+	allowed     []netip.Prefix // by [Config.Allow]
+	storeNamed  bool           // by [Config.NameStore]
 }
 
 // Check is the table [check]: how one run works and reports.
@@ -279,6 +281,8 @@ type External struct {
 	// Contact is an address for the User-Agent, "" for that of [outgoing], or the
 	// base URL.
 	Contact string `toml:"contact"`
+	// ArchiveAPI is the address of an availability API like the Internet Archive's.
+	ArchiveAPI string `toml:"archive-api" check:"not-blank" default:"https://archive.org/wayback/available"`
 	// Skip are patterns of hosts or whole addresses that are not asked.
 	Skip  []string       `toml:"skip" check:"target-pattern"`
 	Hosts []ExternalHost `toml:"host"`
@@ -295,6 +299,23 @@ func (c *Config) NameStatusCache(name string) {
 // for the ledger.
 func (c *Config) StatusCacheNamed() bool {
 	return c.External.cacheNamed || c.File != "" && !c.Found
+}
+
+// Allow adds networks that flags name to those that may be connected to.
+func (c *Config) Allow(networks []netip.Prefix) { c.allowed = append(c.allowed, networks...) }
+
+// Networks returns the networks that may be connected to although they are not public.
+// A configuration that was found comes with the checkout, which must not lead sitelink
+// into a private network: there, the networks must be among those that flags name.
+func (c *Config) Networks() ([]netip.Prefix, error) {
+	for _, n := range c.Fetch.AllowAddress {
+		within := func(flag netip.Prefix) bool { return flag.Bits() <= n.Bits() && flag.Contains(n.Addr()) }
+		if c.Found && !slices.ContainsFunc(c.allowed, within) {
+			return nil, fault.Usage(fmt.Sprintf("allow-address in [fetch]: %s is not used, because the configuration was found and not named", n),
+				"name the network with --allow-address or the file with --config")
+		}
+	}
+	return append(slices.Clone(c.allowed), c.Fetch.AllowAddress...), nil
 }
 
 // StatusCacheGiven reports whether a flag names the status cache.

@@ -10,15 +10,16 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/netip"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/check/remote"
 	"github.com/sitelink/sitelink/internal/announce"
+	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/project"
@@ -34,6 +35,8 @@ type Options struct {
 	// Flush removes the records of URLs to which the site does not link, and Reset
 	// forgets which contents changed, after they were reported.
 	Flush, Reset bool
+	// Probe looks for variants of links, and Archive for copies of dead pages.
+	Probe, Archive bool
 	// AnyAge asks for URLs whose verdict is recent too.
 	AnyAge bool
 	// Version is that of sitelink, for the User-Agent.
@@ -48,8 +51,10 @@ type Checker struct {
 	project *project.Project
 	opt     Options
 	cache   *remote.Cache
-	report  *remote.Report
-	changed []remote.Record
+	// networks may be connected to although they are not public.
+	networks []netip.Prefix
+	report   *remote.Report
+	changed  []remote.Record
 }
 
 // Open opens the status cache of a project. Call Close when the run has ended, also
@@ -61,11 +66,15 @@ func Open(ctx context.Context, p *project.Project, opt Options) (*Checker, error
 	if opt.Flush && isDatabase(CacheName(p)) {
 		return nil, fault.Usage("--flush: other sites share the status cache "+announce.WithoutPassword(CacheName(p)), "remove old rows with SQL (docs/guide/external-links.md)")
 	}
+	networks, err := p.Config.Networks()
+	if err != nil {
+		return nil, err
+	}
 	cache, err := openCache(ctx, p, opt.Warn)
 	if err != nil {
 		return nil, err
 	}
-	return &Checker{project: p, opt: opt, cache: cache}, nil
+	return &Checker{project: p, opt: opt, cache: cache, networks: networks}, nil
 }
 
 // Close closes the status cache.
@@ -77,18 +86,26 @@ func (c *Checker) Changed() []remote.Record { return c.changed }
 
 // Check asks for the links of a site to other sites. It has the type of the field
 // External of the options of package audit.
-func (c *Checker) Check(ctx context.Context, s *site.Site, opt check.Options) (func(*check.Link) check.ExternalAnswer, []string, error) {
+func (c *Checker) Check(ctx context.Context, s *site.Site, opt check.Options, known []string) (*audit.ExternalLinks, error) {
 	links, err := c.links(ctx, s, opt)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	if c.report, err = remote.Ask(ctx, links, c.cache, c.options()); err != nil {
-		return nil, nil, err
+	ask := c.options()
+	if c.opt.OnlyNew {
+		ask.Known = known
+	}
+	if c.report, err = remote.Ask(ctx, links, c.cache, ask); err != nil {
+		return nil, err
 	}
 	for _, l := range links {
 		if r, _ := c.report.Of(l.URL); !r.Changed.IsZero() {
 			c.changed = append(c.changed, r)
 		}
+	}
+	hints, err := c.hints(ctx, s, links, opt)
+	if err != nil {
+		return nil, err
 	}
 	notes := c.notes()
 	if c.opt.Flush {
@@ -101,7 +118,7 @@ func (c *Checker) Check(ctx context.Context, s *site.Site, opt check.Options) (f
 	if c.opt.Reset {
 		c.cache.Reset()
 	}
-	return c.answer, notes, nil
+	return &audit.ExternalLinks{Answer: c.answer, Notes: notes, Hints: hints}, nil
 }
 
 // links returns the URLs to which the site links, each once, in the order of pages.
@@ -154,9 +171,12 @@ func (c *Checker) options() remote.Options {
 		contact = c.project.BaseURLs[0]
 	}
 	opt := remote.Options{
-		UserAgent: announce.UserAgent(c.opt.Version, contact), Allow: cfg.Fetch.AllowAddress, PerHost: e.PerHost, Concurrency: e.Concurrency,
+		UserAgent: announce.UserAgent(c.opt.Version, contact), Allow: c.networks, PerHost: e.PerHost, Concurrency: e.Concurrency,
 		Pace: e.Pace, Timeout: cfg.Fetch.Timeout, Budget: e.Budget, MaxRequests: e.MaxRequests,
-		OnlyNew: c.opt.OnlyNew, OnlyFailed: c.opt.OnlyFailed, Policy: c.policy, Progress: c.opt.Progress,
+		OnlyNew: c.opt.OnlyNew, OnlyFailed: c.opt.OnlyFailed, Probe: c.opt.Probe, Policy: c.policy, Progress: c.opt.Progress,
+	}
+	if c.opt.Archive {
+		opt.Archive = e.ArchiveAPI
 	}
 	if opt.Pace == 0 {
 		opt.Pace = -1
@@ -206,108 +226,21 @@ func (c *Checker) answer(l *check.Link) check.ExternalAnswer {
 	if code != "" {
 		return check.ExternalAnswer{Verdict: check.Unchecked, Code: code}
 	}
-	a := check.ExternalAnswer{Verdict: r.Verdict, Code: r.Code, Status: r.Status, Final: r.Final}
+	a := check.ExternalAnswer{Verdict: r.Verdict, Code: r.Code, Status: r.Status, Final: r.Final, Suggestion: Suggestion(&r)}
+	if a.Suggestion != "" && l.Fragment != "" && !strings.Contains(a.Suggestion, "#") {
+		a.Suggestion += "#" + l.Fragment
+	}
 	switch r.Code {
 	case check.DeadLink, check.Doubtful:
 		a.Message = failure(&r)
 	case check.Moved:
 		a.Message = l.Target + " moved permanently to " + r.Final
-		a.Suggestion = r.Final
-		if l.Fragment != "" {
-			a.Suggestion += "#" + l.Fragment
-		}
 	case "":
 		if l.Fragment != "" && r.Lacks(l.Fragment) {
 			a.Verdict, a.Code = check.Warning, check.MissingFragment
 			a.Message = fmt.Sprintf("%s has no element with id %q", l.Target, l.Fragment)
+			a.Suggestion = ""
 		}
 	}
 	return a
-}
-
-// failure describes a failed link.
-func failure(r *remote.Record) string {
-	what := says(r.Reason, r.Status)
-	if r.Strikes > 1 {
-		return fmt.Sprintf("%s: %s; it failed in %d runs since %s", r.URL, what, r.Strikes, r.Since.Format(time.DateOnly))
-	}
-	if r.Code == check.DeadLink || r.Strikes == 0 {
-		return r.URL + ": " + what
-	}
-	return fmt.Sprintf("%s: %s since %s; later runs decide whether it is dead", r.URL, what, r.Since.Format(time.DateOnly))
-}
-
-// sayings are the reasons in words.
-var sayings = map[remote.Reason]string{
-	remote.NoSuchHost:   "no such host",
-	remote.DNS:          "the host name could not be looked up",
-	remote.Timeout:      "the host did not answer in time",
-	remote.Refused:      "the host refused the connection, or cannot be reached",
-	remote.Reset:        "the host closed the connection without an answer",
-	remote.TLS:          "the TLS handshake failed",
-	remote.TLSExpired:   "the TLS certificate has expired",
-	remote.TLSName:      "the TLS certificate is for another host",
-	remote.TLSAuthority: "the TLS certificate is self-signed, or from an unknown authority",
-	remote.Garbage:      "the answer cannot be read",
-	remote.RedirectLoop: "the redirects never end",
-	remote.BadRedirect:  "the host redirects to something that is not a URL",
-}
-
-// says describes what happened.
-func says(reason remote.Reason, status int) string {
-	if s := sayings[reason]; s != "" {
-		return s
-	}
-	if name := http.StatusText(status); name != "" {
-		return fmt.Sprintf("the host answers %d (%s)", status, name)
-	}
-	return fmt.Sprintf("the host answers %d", status)
-}
-
-// listed is how many URLs or hosts a note names.
-const listed = 5
-
-// notes says what a run did.
-func (c *Checker) notes() (all []string) {
-	r := c.report
-	summary := fmt.Sprintf("other sites: %s, %s sent", text.Count(r.Links, "URL"), text.Count(r.Requests, "request"))
-	if r.Fresh > 0 {
-		summary += fmt.Sprintf("; the status cache answered for %s", text.Count(r.Fresh, "URL"))
-	}
-	if r.Unchanged > 0 {
-		summary += fmt.Sprintf("; not changed and not transferred: %s", text.Thousands(r.Unchanged))
-	}
-	all = append(all, summary)
-	if r.Silent > 0 {
-		all = append(all, fmt.Sprintf("no host answered, so nothing counts against %s: check the connection of this machine", text.Count(r.Silent, "URL")))
-	}
-	if r.Starved > 0 {
-		all = append(all, fmt.Sprintf("not asked for, because this machine could not open more connections: %s; close other programs, or lower --concurrency", text.Count(r.Starved, "URL")))
-	}
-	name := func(title string, what []string) {
-		if len(what) > 0 {
-			all = append(all, title+": "+some(what))
-		}
-	}
-	name("dead since the last run", r.Died)
-	name("recovered since the last run", r.Recovered)
-	name("hosts that fail most", counted(r.Failing))
-	name("hosts that block sitelink", counted(r.Blocked))
-	return all
-}
-
-// some names the first of a list.
-func some(what []string) string {
-	if len(what) <= listed {
-		return strings.Join(what, ", ")
-	}
-	return fmt.Sprintf("%s and %s more", strings.Join(what[:listed], ", "), text.Thousands(len(what)-listed))
-}
-
-// counted returns hosts with their numbers of URLs.
-func counted(hosts map[string]int) (all []string) {
-	for _, h := range remote.Top(hosts, len(hosts)) {
-		all = append(all, fmt.Sprintf("%s (%s)", h, text.Thousands(hosts[h])))
-	}
-	return all
 }

@@ -14,8 +14,11 @@ import (
 
 // The rules for links to other sites.
 const (
-	// Remote is the rule for pages that have moved permanently, as the status cache says.
+	// Remote is the rule for pages that have moved permanently, or answer at another
+	// form of their address, as the status cache says.
 	Remote check.RepairRule = "remote-moved"
+	// Archived is the rule for dead pages that have a copy in an archive.
+	Archived check.RepairRule = "remote-archived"
 	// Reported is the rule for pages whose own site reported a change (UNLINKR,
 	// LINKMOD), which the receiver proved.
 	Reported check.RepairRule = "reported"
@@ -23,7 +26,7 @@ const (
 
 // Replacement is the address of a page of another site that has changed.
 type Replacement struct {
-	// Rule is Remote or Reported.
+	// Rule is Remote, Archived or Reported.
 	Rule check.RepairRule
 	// Page is the address of the page of ours that has the link, "" for every page.
 	Page string

@@ -1,10 +1,12 @@
 package house
 
 import (
+	"go/ast"
 	"go/parser"
 	"go/token"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -106,6 +108,64 @@ func TestNoFilepath(t *testing.T) {
 			if spec.Path.Value == `"path/filepath"` {
 				t.Errorf("%s imports path/filepath; paths inside the docroot are slash paths", name)
 			}
+		}
+	}
+}
+
+// waysOut are the files that open connections. What sitelink asks of other hosts goes
+// through package fetch, with its guard; the others reach a server that the user chose.
+var waysOut = []string{
+	"internal/fetch/client.go",
+	"incoming/moderation/mail.go", // the mail server of the configuration
+	"incoming/server/systemd.go",  // systemd's socket
+	"internal/testwp/site.go",     // tests
+}
+
+// TestWaysOut: no other file dials, looks up names or has an HTTP client of its own.
+func TestWaysOut(t *testing.T) {
+	dialing := map[string][]string{
+		"net":        {"Dial", "DialTimeout", "DialTCP", "DialUDP", "DialIP", "DialUnix", "Dialer", "Resolver", "DefaultResolver", "LookupHost", "LookupIP", "LookupAddr", "LookupCNAME", "LookupMX", "LookupNS", "LookupSRV", "LookupTXT", "LookupPort"},
+		"net/http":   {"Get", "Head", "Post", "PostForm", "Client", "DefaultClient", "Transport", "DefaultTransport"},
+		"crypto/tls": {"Dial", "DialWithDialer", "Dialer", "Client"},
+		"net/smtp":   {"Dial", "SendMail", "NewClient"},
+		"net/rpc":    {"Dial", "DialHTTP"},
+	}
+	found := map[string]bool{}
+	for _, name := range goFiles(t) {
+		if strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, "bench/") || strings.HasPrefix(name, "examples/") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, readFile(t, name), parser.SkipObjectResolution)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		names := map[string][]string{} // what dials, by the name of its package in the file
+		for _, spec := range file.Imports {
+			pkg, _ := strconv.Unquote(spec.Path.Value)
+			local := path.Base(pkg)
+			if spec.Name != nil {
+				local = spec.Name.Name
+			}
+			names[local] = dialing[pkg]
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			s, ok := n.(*ast.SelectorExpr)
+			if !ok {
+				return true
+			}
+			if pkg, ok := s.X.(*ast.Ident); ok && slices.Contains(names[pkg.Name], s.Sel.Name) {
+				found[name] = true
+				if !slices.Contains(waysOut, name) {
+					t.Errorf("%s uses %s.%s: connections to other hosts are opened by internal/fetch, with its guard", name, pkg.Name, s.Sel.Name)
+				}
+			}
+			return true
+		})
+	}
+	for _, name := range waysOut {
+		if !found[name] {
+			t.Errorf("%s opens no connection; remove it from the list", name)
 		}
 	}
 }

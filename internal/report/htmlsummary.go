@@ -177,6 +177,15 @@ func (h *htmlWriter) reasons() {
 		}
 		h.raw("</tbody>\n</table>\n")
 	}
+	if len(s.Notes) > 0 {
+		h.raw("<h3>Notes</h3>\n<ul>\n")
+		for _, note := range s.Notes {
+			h.raw("<li>")
+			h.value(note)
+			h.raw("</li>\n")
+		}
+		h.raw("</ul>\n")
+	}
 	if len(s.UnusedIgnores) > 0 {
 		h.raw("<h3>Ignore rules that match nothing</h3>\n<ul class=\"mono\">\n")
 		for _, rule := range s.UnusedIgnores {

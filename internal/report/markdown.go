@@ -94,9 +94,27 @@ func (m *markdown) summary(r *check.Result) {
 	}
 	m.baseline(s.Baseline)
 	m.buf = append(m.buf, '\n')
+	m.notes(s.Notes)
 	m.unused("Ignore rules that match nothing", s.UnusedIgnores)
 	if s.Baseline != nil {
 		m.unused("Entries of the baseline that no finding needs", s.Baseline.Unneeded)
+	}
+}
+
+// maxNotes is how many notes are listed.
+const maxNotes = 30
+
+func (m *markdown) notes(notes []string) {
+	for i, note := range notes[:min(len(notes), maxNotes)] {
+		if i == 0 {
+			m.buf = append(m.buf, "\nNotes:\n\n"...)
+		}
+		m.buf = append(m.buf, "- "...)
+		m.buf = appendPlain(m.buf, note)
+		m.buf = append(m.buf, '\n')
+	}
+	if rest := len(notes) - maxNotes; rest > 0 {
+		m.buf = fmt.Appendf(m.buf, "- and %d more\n", rest)
 	}
 }
 
