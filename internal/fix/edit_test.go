@@ -36,7 +36,7 @@ var editPlaces = []struct{ name, file, text string }{
 	{"style sheet with quotes", "static/a.css", "@import \"«a b.css»\";\n@import \"/2.css\";\n"},
 }
 
-// plainAddress matches what is taken for a link wherever it is.
+// plainAddress matches addresses that count as links in every place.
 var plainAddress = regexp.MustCompile(`^(https://example\.org)?/[a-z0-9]+/[a-z0-9/?=&#]*$`)
 
 // writeValue writes a value in place of the destination of a place, through a plan and its
