@@ -24,7 +24,7 @@ import (
 
 const deployLong = `deploy runs the command that publishes the site, together with sitelink:
 
-  1. check the docroot; stop if there are errors
+  1. check the docroot; stop if there are errors, such as addresses that are gone with --gone error
   2. run the command; stop if it fails; record the addresses and ids of the site, see check --since
   3. wait until the changed pages are live with their links
   4. notify other sites of what changed, as sitelink notify does
@@ -82,6 +82,11 @@ func deployCommand(c *cli) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			for _, name := range []string{"since", "gone", "anchors", "log"} {
+				if noCheck && cmd.Flags().Changed(name) {
+					return fault.Usage(fmt.Sprintf("--%s has no effect with --no-check", name), "only the check compares with what was there before")
+				}
+			}
 			d := deployment{notifier: notifier{cli: c, flags: &f, project: p}, command: command, noCheck: noCheck}
 			return d.run(cmd.Context())
 		},
@@ -89,7 +94,7 @@ func deployCommand(c *cli) *cobra.Command {
 	f.add(cmd)
 	cmd.Flags().BoolVar(&f.tombstones, "tombstones", false, "before the command, write a page that answers 410 for each deleted page that nothing else answers for")
 	cmd.Flags().BoolVar(&noCheck, "no-check", false, "deploy without checking the docroot first")
-	addSiteKeyFlags(cmd, "color")
+	addSiteKeyFlags(cmd, "color", "since", "gone", "anchors", "log")
 	return cmd
 }
 

@@ -116,7 +116,7 @@ func TestWebParityPaths(t *testing.T) {
 // maxParityTargets bounds the requests for one corpus: some of these servers
 // answer fewer than a hundred a second. SITELINK_PARITY=all lifts it, and asks
 // every server on every corpus: that takes an hour.
-const maxParityTargets = 4000
+const maxParityTargets = 1500
 
 func allParity() bool { return os.Getenv("SITELINK_PARITY") == "all" }
 

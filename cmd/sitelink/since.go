@@ -137,12 +137,13 @@ func (c *cli) recordOfCommit(ctx context.Context, p *project.Project, commit str
 	if err != nil || !filepath.IsLocal(site) {
 		site = "."
 	}
-	c.ui.note("building the site at " + commit + " to compare with")
+	flags := siteFlags(p.Config)
 	r, err := prepush.Record(ctx, repo, commit, prepush.Options{
 		Site: site, AnyBranch: true, Configure: func(dir string) (*config.Config, error) {
-			return c.loadConfig(config.Request{Dir: dir, Flags: siteFlags(p.Config)})
+			return c.loadConfig(config.Request{Dir: dir, Flags: flags})
 		},
 		Today: c.today, Env: os.Environ(), Getenv: c.env.Getenv, Version: versionLine(), Cache: c.userCache(),
+		Settings: flags, Building: func() { c.ui.note("building the site at " + commit + " to compare with") },
 	})
 	var unknown *githook.UnknownCommitError
 	var failed *githook.BuildError
@@ -173,15 +174,9 @@ func siteFlags(cfg *config.Config) (flags []config.Setting) {
 }
 
 // mentionsOf returns what calls visit for each mention in the store of the
-// configuration; nil if there is no store yet. A store in PostgreSQL is opened only
-// if the user named it.
+// configuration; nil if there is no store yet.
 func mentionsOf(p *project.Project) (func(ctx context.Context, visit func(source, target string)) error, error) {
-	name := receive.StoreName(p)
-	if announce.IsFile(name) {
-		if info, err := os.Lstat(p.Abs(name)); err != nil || !info.Mode().IsRegular() {
-			return nil, nil
-		}
-	} else if !p.Config.StoreNamed() {
+	if !receive.HasStore(p) {
 		return nil, nil
 	}
 	return func(ctx context.Context, visit func(source, target string)) (err error) {

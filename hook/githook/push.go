@@ -205,17 +205,24 @@ func (e *UnknownCommitError) Error() string {
 	return fmt.Sprintf("the repository has no commit %q", e.Name)
 }
 
+// CommitID returns the id of a commit by any of its names, such as v1.2 or HEAD~3.
+// The errors are an [*UnknownCommitError] and those of git.
+func (r *Repo) CommitID(ctx context.Context, name string) (string, error) {
+	id, err := r.resolve(ctx, name+"^{commit}")
+	if err == nil && id == "" {
+		err = &UnknownCommitError{name}
+	}
+	return id, err
+}
+
 // CheckCommit builds one commit in a temporary working tree and calls p.Check with
 // its site, whether the tree is remembered or not. commit is any name of a commit,
 // such as v1.2 or HEAD~3. The result is not remembered. The errors are an
 // [*UnknownCommitError] and those of [Repo.CheckPush].
 func (r *Repo) CheckCommit(ctx context.Context, commit string, p Push) (Report, error) {
-	id, err := r.resolve(ctx, commit+"^{commit}")
+	id, err := r.CommitID(ctx, commit)
 	if err != nil {
 		return Report{}, err
-	}
-	if id == "" {
-		return Report{}, &UnknownCommitError{commit}
 	}
 	if p.Timeout > 0 {
 		var cancel context.CancelFunc

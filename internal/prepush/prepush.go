@@ -10,6 +10,7 @@ package prepush
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -51,6 +52,10 @@ type Options struct {
 	Cache string
 	// Version identifies the program: a result of another version is not reused.
 	Version string
+	// Settings are those that Configure adds to the configuration: a record made
+	// with others is not reused. Building is called before a build for a record.
+	Settings []config.Setting
+	Building func()
 }
 
 // Push is how a push is checked, and how its result is reported.
@@ -209,7 +214,8 @@ func (of builtCommit) project(ctx context.Context, push *githook.Push, opt Optio
 
 // Record builds a commit as for a push, and returns what its site answers. The
 // configuration of the commit says how its host answers; that of the working tree
-// says how to build it.
+// says how to build it. A record is kept in opt.Cache, and is returned without a
+// build on the same day.
 func Record(ctx context.Context, repo *githook.Repo, commit string, opt Options) (*since.Record, error) {
 	push, err := New(repo, opt)
 	if err != nil {
@@ -217,6 +223,17 @@ func Record(ctx context.Context, repo *githook.Repo, commit string, opt Options)
 	}
 	if push.Timeout == 0 {
 		push.Timeout = longestBuild
+	}
+	id, err := repo.CommitID(ctx, commit)
+	if err != nil {
+		return nil, err
+	}
+	kept := keptRecord(id, push.Push, opt)
+	if r, err := since.Read(kept, kept, "at "+commit); kept != "" && err == nil {
+		return r, nil
+	}
+	if opt.Building != nil {
+		opt.Building()
 	}
 	original := filepath.Join(repo.Top, push.Site)
 	var record *since.Record
@@ -232,8 +249,50 @@ func Record(ctx context.Context, repo *githook.Repo, commit string, opt Options)
 		record, err = since.Of(ctx, s, "at "+commit)
 		return githook.Report{}, err
 	}
-	_, err = repo.CheckCommit(ctx, commit, *push.Push)
+	if _, err = repo.CheckCommit(ctx, id, *push.Push); err == nil && kept != "" {
+		keepRecord(kept, record)
+	}
 	return record, err
+}
+
+// keptRecord returns the name of the file for the record of a commit, "" for none. It
+// depends on all that the record does: pages of generators come and go by the day.
+func keptRecord(id string, push *githook.Push, opt Options) string {
+	if opt.Cache == "" {
+		return ""
+	}
+	key := sha256.New()
+	for _, part := range []string{id, push.Site, push.Build, push.Docroot, push.CacheKey, push.Today} {
+		fmt.Fprintf(key, "%q\n", part)
+	}
+	for _, s := range opt.Settings {
+		fmt.Fprintf(key, "%q %q\n", s.Key, s.Values)
+	}
+	return filepath.Join(opt.Cache, "since", fmt.Sprintf("%x.jsonl", key.Sum(nil)[:16]))
+}
+
+// maxRecords is how many records are kept.
+const maxRecords = 8
+
+// keepRecord writes a record for later runs and removes the oldest ones. Errors are
+// ignored: the next run builds the commit again.
+func keepRecord(name string, r *since.Record) {
+	dir := filepath.Dir(name)
+	if os.MkdirAll(dir, 0o700) != nil || r.Write(name) != nil {
+		return
+	}
+	files, _ := os.ReadDir(dir)
+	changed := func(e os.DirEntry) time.Time {
+		info, err := e.Info()
+		if err != nil {
+			return time.Time{}
+		}
+		return info.ModTime()
+	}
+	slices.SortStableFunc(files, func(a, b os.DirEntry) int { return changed(b).Compare(changed(a)) })
+	for _, f := range files[min(len(files), maxRecords):] {
+		_ = os.Remove(filepath.Join(dir, f.Name()))
+	}
 }
 
 // longestBuild is the limit for the build of a commit when the configuration has

@@ -83,7 +83,7 @@ func callsFile(p *project.Project) string {
 // host opted in, or if there is no store here.
 func PlannedCalls(ctx context.Context, p *project.Project, s *site.Site, version string) (planned []linkmethod.Call, err error) {
 	sender, err := announce.LinkSender(ctx, p.Config, version, s.BaseURL())
-	if err != nil || sender == nil || s.BaseURL() == "" || !hasStore(p) {
+	if err != nil || sender == nil || s.BaseURL() == "" || !HasStore(p) {
 		return nil, err
 	}
 	book, err := upkeep.Read(callsFile(p))

@@ -85,9 +85,10 @@ func OpenStore(ctx context.Context, p *project.Project, opt StoreOptions) (*stor
 	return store.Open(ctx, name, store.Options{Worker: opt.Serve, Existing: opt.MustExist, ReadOnly: opt.ReadOnly, Retain: p.Config.Incoming.Retention, Log: opt.Log})
 }
 
-// hasStore reports whether there is a store to read. A store in PostgreSQL counts only
-// if the user named it, see checkFound.
-func hasStore(p *project.Project) bool {
+// HasStore reports whether there is a store to read: a file, or a symbolic link to
+// one, which [OpenStore] opens and refuses by the same rules. A store in PostgreSQL
+// counts only if the user named it, see checkFound.
+func HasStore(p *project.Project) bool {
 	name := StoreName(p)
 	if !announce.IsFile(name) {
 		return p.Config.StoreNamed()
@@ -99,7 +100,7 @@ func hasStore(p *project.Project) bool {
 // Changes returns the changes of our links that other sites reported and the receiver
 // proved, see [incoming.Changes]; none if there is no store.
 func Changes(ctx context.Context, p *project.Project) ([]incoming.Change, error) {
-	if !hasStore(p) {
+	if !HasStore(p) {
 		return nil, nil
 	}
 	store, err := OpenStore(ctx, p, StoreOptions{MustExist: true, ReadOnly: true})

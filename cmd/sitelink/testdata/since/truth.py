@@ -5,6 +5,8 @@
 prints a line for each address that OLD answers and NEW does not, and one for each
 id that a page of both had in OLD and has not in NEW. NEW is served by Python's web
 server, which is asked for every address; ids are read with Python's HTML parser.
+The rules of a file _redirects answer too, as on Netlify: those of OLD that name an
+address in full, and all of NEW.
 """
 
 import functools
@@ -82,18 +84,38 @@ def files():
                 yield os.path.relpath(os.path.join(top, name), OLD).replace(os.sep, "/")
 
 
+def rules(root):
+    try:
+        with open(os.path.join(root, "_redirects"), encoding="utf-8") as f:
+            words = [line.split() for line in f]
+    except FileNotFoundError:
+        return []
+    return [w[0] for w in words if len(w) > 1 and w[0].startswith("/")]
+
+
+def ruled(address, sources):
+    return any(address.rstrip("/") == s.rstrip("/") or s.endswith("*") and address.startswith(s[:-1]) for s in sources)
+
+
 def main():
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Server, directory=NEW))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     client = http.client.HTTPConnection("127.0.0.1", server.server_address[1])
-    found = set()
+    found, new_rules = set(), rules(NEW)
+    for source in rules(OLD):
+        client.request("GET", source)
+        answer = client.getresponse()
+        answer.read()
+        if not re.search(r"[*:]", source) and answer.status != 200 and not ruled(source, new_rules):
+            found.add(source)
     for file in files():
         address = "/" + (file[: -len("index.html")] if file == "index.html" or file.endswith("/index.html") else file)
         client.request("GET", urllib.parse.quote(address))
         answer = client.getresponse()
         answer.read()
         if answer.status != 200:
-            found.add(address)
+            if not ruled(address, new_rules):
+                found.add(address)
             continue
         new = os.path.join(NEW, file)
         if file.lower().endswith(PAGES) and os.path.isfile(new):
