@@ -21,6 +21,7 @@ import (
 	"github.com/sitelink/sitelink/internal/external"
 	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/fix"
+	"github.com/sitelink/sitelink/internal/move"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/receive"
 	"github.com/sitelink/sitelink/internal/text"
@@ -359,6 +360,9 @@ func (x *fixer) choose(ctx context.Context, plan *fix.Plan) (all int, err error)
 	for i := range plan.Edits {
 		e := &plan.Edits[i]
 		ok, err := ask(ctx, fmt.Sprintf("%s:%d:%d: %s: %s", e.File, e.Line, e.Column, e.Rule, e.Change()))
+		if errors.Is(err, errNoAnswer) {
+			return 0, fault.New(errNoAnswer, "nothing was written; sitelink fix --write makes all changes without asking")
+		}
 		if err != nil {
 			return 0, err
 		}
@@ -385,7 +389,7 @@ func (x *fixer) apply(ctx context.Context, plan *fix.Plan, a *audit.Audit, wante
 	}
 	r, err := plan.Apply(ctx, os.Environ(), command, proof)
 	if r == nil {
-		return err
+		return move.ExplainEdit(err)
 	}
 	for _, e := range r.Applied {
 		fmt.Fprintf(x.c.env.Stdout, "%s:%d:%d: %s: %s\n", visible(e.File), e.Line, e.Column, e.Rule, visible(e.Change()))

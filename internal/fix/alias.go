@@ -3,9 +3,7 @@ package fix
 import (
 	"cmp"
 	"fmt"
-	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -101,10 +99,7 @@ func (m *maker) host() move.Host {
 	p := m.audit.Project
 	h := move.Host{
 		Root: p.Root, Profile: p.Profile, Static: m.static,
-		Exists: func(name string) bool {
-			_, err := os.Lstat(filepath.Join(p.Root, filepath.FromSlash(name)))
-			return err == nil
-		},
+		Exists: m.exists,
 		Published: func(name string) bool {
 			_, ok := m.site.Lookup(name)
 			return ok
@@ -130,7 +125,7 @@ func (m *maker) host() move.Host {
 func (m *maker) ruleEdit(rules move.RuleFile, of []*check.Finding) (*Edit, error) {
 	e := &Edit{Rule: KeepAddress, Code: check.AddressGone, Likely: true, File: rules.Name}
 	var text []byte
-	if m.host().Exists(rules.Name) {
+	if m.exists(rules.Name) {
 		file := m.open(rules.Name)
 		if file.err != nil {
 			return nil, file.err

@@ -316,6 +316,12 @@ func (m *maker) open(name string) *file {
 	return f
 }
 
+// exists reports whether there is a file, named relative to the root.
+func (m *maker) exists(name string) bool {
+	_, err := os.Lstat(filepath.Join(m.plan.Root, filepath.FromSlash(name)))
+	return err == nil
+}
+
 // edit returns the edit that writes the value of a repair at a place.
 func (m *maker) edit(r *check.Repair, p *check.Position) (*Edit, error) {
 	of := m.open(p.File)
