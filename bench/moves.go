@@ -76,7 +76,7 @@ type mover struct {
 	random                                  *rand.Rand
 	out                                     io.Writer
 	pages, sections, static                 []string
-	findings                                map[string]bool // before
+	findings                                *findings // before
 	addresses                               map[string]bool
 	made, refused, worse, dead, notRestored int
 }
@@ -184,13 +184,14 @@ func (m *mover) one(ctx context.Context, i int) error {
 			back[b] = a
 		}
 	}
-	findings, addresses, err := m.state(ctx, back)
+	now, addresses, err := m.state(ctx, back)
 	if err != nil {
 		return err
 	}
 	var added, dead []string
-	for f := range findings {
-		if !m.findings[f] {
+	for f, page := range now.pages {
+		// A template that composes addresses in vain does so from the new address too.
+		if _, ok := m.findings.pages[f]; !ok && now.counts[page] > m.findings.counts[page] {
 			added = append(added, f)
 		}
 	}
@@ -218,28 +219,47 @@ func (m *mover) one(ctx context.Context, i int) error {
 // hashed matches names with a hash of the content, which no other site links to.
 var hashed = regexp.MustCompile(`[._-](?:hu_?)?[0-9a-f]{8,}[._-]`)
 
-// state returns the findings of the built site, with addresses as they were before the
-// move, and the paths that answer. A redirect that a template's link needs now is not a
-// finding here.
-func (m *mover) state(ctx context.Context, back map[string]string) (findings, addresses map[string]bool, err error) {
-	findings, addresses = map[string]bool{}, map[string]bool{}
-	said, _ := m.start(ctx, m.sitelink, "check", "public", "--format", "jsonl", "--source", "off", "--fail-on", "never", "--profile", m.profile)
-	for line := range strings.Lines(said) {
-		var f struct{ Code, Target, Fragment string }
-		if json.Unmarshal([]byte(line), &f) != nil || f.Code == "" || f.Code == "via-redirect" {
-			continue
-		}
-		target := strings.TrimSuffix(f.Target, "index.html")
+// findings are what a check of the site reports, with addresses as they were before
+// the move.
+type findings struct {
+	// pages are the first page and code, by the name of the finding.
+	pages map[string]string
+	// counts are how many names a page and code have.
+	counts map[string]int
+}
+
+// state returns the findings of the built site and the paths that answer. A redirect
+// that a template's link needs now is not a finding here.
+func (m *mover) state(ctx context.Context, back map[string]string) (all *findings, addresses map[string]bool, err error) {
+	all, addresses = &findings{map[string]string{}, map[string]int{}}, map[string]bool{}
+	seen := map[[2]string]bool{}
+	before := func(address string) string {
 		longest := ""
 		for b := range back {
-			if (target == b || strings.HasPrefix(target, strings.TrimSuffix(b, "/")+"/")) && len(b) > len(longest) {
+			if (address == b || strings.HasPrefix(address, strings.TrimSuffix(b, "/")+"/")) && len(b) > len(longest) {
 				longest = b
 			}
 		}
-		if longest != "" {
-			target = strings.TrimSuffix(back[longest], "/") + target[len(strings.TrimSuffix(longest, "/")):]
+		if longest == "" {
+			return address
 		}
-		findings[f.Code+" "+target+"#"+f.Fragment] = true
+		return strings.TrimSuffix(back[longest], "/") + address[len(strings.TrimSuffix(longest, "/")):]
+	}
+	said, _ := m.start(ctx, m.sitelink, "check", "public", "--format", "jsonl", "--source", "off", "--fail-on", "never", "--profile", m.profile)
+	for line := range strings.Lines(said) {
+		var f struct{ Page, Code, Target, Fragment string }
+		if json.Unmarshal([]byte(line), &f) != nil || f.Code == "" || f.Code == "via-redirect" {
+			continue
+		}
+		name := f.Code + " " + before(strings.TrimSuffix(f.Target, "index.html")) + "#" + f.Fragment
+		page := f.Code + " on " + before("/"+strings.TrimSuffix(f.Page, "index.html"))
+		if _, ok := all.pages[name]; !ok {
+			all.pages[name] = page
+		}
+		if at := [2]string{page, name}; !seen[at] {
+			seen[at] = true
+			all.counts[page]++
+		}
 	}
 	said, _ = m.start(ctx, m.sitelink, "links", "public", "--addresses", "--format", "jsonl", "--profile", m.profile)
 	for line := range strings.Lines(said) {
@@ -251,7 +271,7 @@ func (m *mover) state(ctx context.Context, back map[string]string) (findings, ad
 	if len(addresses) == 0 {
 		return nil, nil, errors.New("the site has no addresses")
 	}
-	return findings, addresses, ctx.Err()
+	return all, addresses, ctx.Err()
 }
 
 // start runs a program in the site, with Hugo on the path, and returns its output.

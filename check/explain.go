@@ -241,6 +241,7 @@ type Judge struct {
 	mu      sync.Mutex
 	missing map[missingFragment]decision
 	files   *fileIndex
+	repairs *repairer
 	anchors map[isite.PageID]*anchorNames
 }
 
@@ -324,7 +325,7 @@ func (j *Judge) Forget() {
 	defer j.mu.Unlock()
 	clear(j.missing)
 	clear(j.anchors)
-	j.files = nil
+	j.files, j.repairs = nil, nil
 }
 
 // fragment is [Explanation.fragment] that asks once about each fragment that its

@@ -335,6 +335,38 @@ func (a *ExternalAnswer) Give(l *Link) {
 	l.Verdict, l.Code, l.Message, l.Status, l.Final = a.Verdict, a.Code, a.Message, a.Status, a.Final
 }
 
+// externalSum collects what the answers for links to other sites mean for a result.
+type externalSum struct {
+	ignore *ignoreRules
+	sum    *Summary
+	found  []Finding
+}
+
+func (x *externalSum) add(l *Link, a ExternalAnswer) {
+	row := *l
+	a.Give(&row)
+	switch row.Verdict {
+	case OK:
+		x.sum.OK++
+	case Unchecked:
+		x.sum.addUnchecked(row.Code, 1)
+	default:
+		f := row.Finding()
+		f.own()
+		f.Suggestion = a.Suggestion
+		if row.Verdict == Error {
+			x.sum.Errors++
+		} else {
+			x.sum.Warnings++
+		}
+		if x.ignore.match(&f) {
+			x.sum.ignore(&f)
+		} else {
+			x.found = append(x.found, f)
+		}
+	}
+}
+
 // AnswerExternal gives the links to other sites the verdicts that answer returns: it
 // adds findings to r, applies the ignore rules to them, and corrects the summary. opt
 // are the options of the check. answer is called for each such link.
@@ -345,45 +377,38 @@ func AnswerExternal(ctx context.Context, s *site.Site, opt Options, r *Result, a
 	}
 	all := opt
 	all.Ignore = nil
-	var found []Finding
-	sum := &r.Summary
+	x := externalSum{ignore: ignore, sum: &r.Summary}
 	_, err = Links(ctx, s, all, Query{External: true}, func(l *Link) error {
-		if l.Code != External {
-			return nil
-		}
-		a := answer(l)
-		row := *l
-		a.Give(&row)
-		sum.addUnchecked(External, -1)
-		switch row.Verdict {
-		case OK:
-			sum.OK++
-		case Unchecked:
-			sum.addUnchecked(row.Code, 1)
-		default:
-			f := row.Finding()
-			f.own()
-			f.Suggestion = a.Suggestion
-			if row.Verdict == Error {
-				sum.Errors++
-			} else {
-				sum.Warnings++
-			}
-			if ignore.match(&f) {
-				sum.ignore(&f)
-			} else {
-				found = append(found, f)
-			}
+		if l.Code == External {
+			r.Summary.addUnchecked(External, -1)
+			x.add(l, answer(l))
 		}
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	r.Findings = mergeFindings(r.Findings, found)
+	r.Findings = mergeFindings(r.Findings, x.found)
 	unused := ignore.unused()
-	sum.UnusedIgnores = slices.DeleteFunc(sum.UnusedIgnores, func(rule string) bool { return !slices.Contains(unused, rule) })
+	r.Summary.UnusedIgnores = slices.DeleteFunc(r.Summary.UnusedIgnores, func(rule string) bool { return !slices.Contains(unused, rule) })
 	return nil
+}
+
+// ExternalList returns the result for links to other sites that no site holds, such as
+// the lines of a list, with the verdicts that answer returns. The findings have the
+// order of the links. Of opt, the ignore rules count.
+func ExternalList(links []Link, opt Options, answer func(l *Link) ExternalAnswer) (*Result, error) {
+	ignore, err := newIgnoreRules(&opt)
+	if err != nil {
+		return nil, err
+	}
+	r := &Result{Summary: Summary{Links: len(links)}}
+	x := externalSum{ignore: ignore, sum: &r.Summary}
+	for i := range links {
+		x.add(&links[i], answer(&links[i]))
+	}
+	r.Findings = x.found
+	return r, nil
 }
 
 // OnlyExternal reduces a result to the links to other sites, of which no verdict is

@@ -81,6 +81,43 @@ func Repairs(ctx context.Context, s *site.Site, opt Options, r *Result) ([]Repai
 	return all, err
 }
 
+// Repair returns the repair of a link that Link judged, as [Repairs] does for a link of
+// a page. Rule is empty if no rule applies. The errors are those of [Judge.Suggestion].
+func (j *Judge) Repair(ctx context.Context, l *Link) (Repair, error) {
+	f := l.Finding()
+	of := (*repairer).repair
+	switch {
+	case l.Verdict == OK && (l.Final != "" || strings.Contains(l.Raw, "//")), l.Code == External:
+		f.Code, of = "", (*repairer).improve
+	case l.Verdict == OK || l.Verdict == Unchecked:
+		return Repair{}, nil
+	}
+	var err error
+	if f.Code != "" {
+		if f.Suggestion, err = j.Suggestion(ctx, l); err != nil {
+			return Repair{}, err
+		}
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.repairs == nil {
+		if j.files == nil {
+			j.files = newFileIndex(j.in)
+		}
+		j.repairs = &repairer{fileIndex: j.files}
+	}
+	x := j.repairs
+	if x.open(&f) == nil {
+		return Repair{}, nil
+	}
+	if r, err := j.in.Follow(x.from, l.Raw); err == nil {
+		f.node = r.Node
+	}
+	r := of(x, &f)
+	r.Finding = f
+	return r, nil
+}
+
 // repairer finds repairs. It belongs to one goroutine.
 type repairer struct {
 	*fileIndex

@@ -41,8 +41,9 @@ type Options struct {
 	// another build.
 	OnlyNew bool
 	Known   []string
-	// OnlyFailed asks only for URLs whose last answer was not good, at any age.
-	OnlyFailed bool
+	// OnlyFailed asks only for URLs whose last answer was not good, at any age, and
+	// OnlySilent only for those of them whose host gave no answer.
+	OnlyFailed, OnlySilent bool
 	// Probe asks for variants of dead links, and of links that are not https:
 	// [Record.Variant]. Archive, if not empty, is the address of an availability API such
 	// as [ArchiveAPI], which is asked for copies of dead pages: [Record.Copy]. Both
@@ -51,7 +52,8 @@ type Options struct {
 	Archive string
 	// Policy returns the policy for a host; nil means that all have the zero Policy.
 	Policy func(host string) Policy
-	// Progress is called after each answer, by one goroutine.
+	// Progress is called after an answer, by one goroutine: at most ten times a second,
+	// and after the last.
 	Progress func(Progress)
 
 	// exchange replaces the network in tests.
@@ -175,14 +177,15 @@ type job struct {
 	// fragments are sorted.
 	fragments []string
 	isNew     bool
-	asked     int64 // when it was asked for last, for the order
+	due       int64 // since when it is due without a maximum age, for the order
 	chain     *chain
 	side      *side // nil for a link
 	next      *job  // in the queue of the host
 }
 
 // plan makes the jobs and puts them into the queues of their hosts, the most urgent
-// first: new URLs, then those that were not asked for the longest time.
+// first: new URLs, then those that have been due for the longest time. Doubtful ones are
+// due earlier than others.
 func (d *dispatcher) plan(links []Link, now time.Time) {
 	jobs := make([]*job, 0, len(links))
 	byKey := make(map[string]*job, len(links))
@@ -239,7 +242,7 @@ func (d *dispatcher) plan(links []Link, now time.Time) {
 		}
 		j.host, j.isNew = d.host(name), !record.Known()
 		if record.Known() {
-			j.asked = record.Asked.Unix()
+			j.due = record.Due(now, Policy{Interval: d.opt.Policy(name).Interval}).Unix()
 		}
 		due = append(due, j)
 	}
@@ -247,7 +250,7 @@ func (d *dispatcher) plan(links []Link, now time.Time) {
 		if a.isNew != b.isNew {
 			return cmp.Compare(b2i(b.isNew), b2i(a.isNew))
 		}
-		return cmp.Compare(a.asked, b.asked)
+		return cmp.Compare(a.due, b.due)
 	})
 	for _, j := range due {
 		if j.host.queue.first == nil {
@@ -271,7 +274,7 @@ func (d *dispatcher) wants(r *Record, j *job, host string, now time.Time) bool {
 	case d.opt.OnlyNew:
 		return false
 	case d.opt.OnlyFailed:
-		return r.Reason != "" && !r.Next.After(now)
+		return r.Reason != "" && (!d.opt.OnlySilent || r.Status == 0) && !r.Next.After(now)
 	case r.Next.After(now) && r.Next.Sub(now) <= maxNext:
 		return false
 	}
@@ -306,10 +309,10 @@ func (c *Cache) Flush(links []Link) (removed int) {
 }
 
 // Reset forgets which contents changed: [Record.Changed] (LL-103) and [Record.Title],
-// with its hint.
-func (c *Cache) Reset() (n int) {
+// with its hint. which selects the records; nil stands for all.
+func (c *Cache) Reset(which func(*Record) bool) (n int) {
 	for _, key := range c.URLs() {
-		if r := c.Get(key); !r.Changed.IsZero() || r.Title != "" {
+		if r := c.Get(key); (!r.Changed.IsZero() || r.Title != "") && (which == nil || which(&r)) {
 			r.Changed, r.Title = time.Time{}, ""
 			r.Hints = slices.DeleteFunc(r.Hints, isDrift)
 			c.Put(r)

@@ -541,7 +541,7 @@ func TestAskFailed(t *testing.T) {
 	r := c.Get(w.URL + "/plain")
 	r.Changed = day0
 	c.Put(r)
-	if n := c.Reset(); n != 1 || !c.Get(w.URL+"/plain").Changed.IsZero() {
+	if n := c.Reset(nil); n != 1 || !c.Get(w.URL+"/plain").Changed.IsZero() {
 		t.Errorf("reset %d", n)
 	}
 }

@@ -43,6 +43,8 @@ type Cache struct {
 
 	shared *shared           // nil for a file
 	own    map[string]string // with a shared cache: lines to save, "" for those to remove
+
+	upstream *upstream // nil for a cache that is not in git
 }
 
 // flushEvery is the time within which a record is on disk.
@@ -161,7 +163,7 @@ func (c *Cache) Close() error {
 		return c.closeShared()
 	}
 	err := c.failed
-	if !c.changed && err == nil {
+	if !c.changed && err == nil && !c.unpushed() {
 		c.journal.Close()
 		os.Remove(c.journal.Name())
 		return nil
@@ -171,7 +173,11 @@ func (c *Cache) Close() error {
 	}
 	if err != nil {
 		c.journal.Close()
-		return fmt.Errorf("write status cache %s: %w", c.name, disk.Cause(err))
+		name := c.name
+		if c.upstream != nil {
+			name = c.upstream.name
+		}
+		return fmt.Errorf("write status cache %s: %w", name, disk.Cause(err))
 	}
 	return nil
 }
@@ -267,13 +273,27 @@ func (c *Cache) merge() error {
 	if err != nil {
 		return err
 	}
-	if err := writeFile(c.name, rows); err != nil {
-		return err
+	var pushErr error
+	if c.upstream != nil {
+		pushErr = c.upstream.push(rows, c.removed)
+	}
+	if c.upstream != nil && pushErr == nil {
+		if err = os.Remove(c.name); errors.Is(err, os.ErrNotExist) {
+			err = nil
+		}
+	} else {
+		err = writeFile(c.name, rows)
+	}
+	if err != nil {
+		return errors.Join(pushErr, err)
 	}
 	c.journal.Close()
 	os.Remove(c.journal.Name())
 	for _, name := range read {
 		removeOrphan(name)
+	}
+	if pushErr != nil {
+		return fmt.Errorf("%w; the results are kept in %s, and the next run pushes them", pushErr, filepath.Dir(c.name))
 	}
 	return nil
 }
@@ -392,8 +412,13 @@ func loadFile(name string, rows map[string]string, warn func(string)) error {
 		return fmt.Errorf("read status cache %s: %w", name, err)
 	}
 	defer f.Close()
+	return loadRows(name, io.LimitReader(f, maxBytes), rows, warn)
+}
+
+// loadRows adds the rows of the text of a cache or a journal.
+func loadRows(name string, r io.Reader, rows map[string]string, warn func(string)) error {
 	isJournal := strings.HasSuffix(name, journalEnd)
-	text := bufio.NewReaderSize(io.LimitReader(f, maxBytes), 256<<10)
+	text := bufio.NewReaderSize(r, 256<<10)
 	for n := 1; ; n++ {
 		line, err := text.ReadString('\n')
 		if err != nil && err != io.EOF {

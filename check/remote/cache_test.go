@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -215,4 +216,93 @@ func FuzzParseLine(f *testing.F) {
 			t.Errorf("%+v\n%+v, %v", r, again, err)
 		}
 	})
+}
+
+// A cache that a person merged by hand has rows in any order, twice, and with the first
+// line anywhere: of two rows of one URL, the later request wins.
+func TestCacheMergedByHand(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "status.jsonl")
+	line := func(url string, hours float64) string {
+		r := okRecord(url, hours)
+		return string(appendRow(nil, &r))
+	}
+	text := strings.Join([]string{line("https://z.example/", 1), headerLine, line("https://a.example/", 1), "", line("https://z.example/", 3),
+		headerLine, line("https://z.example/", 2), line("https://a.example/", 1)}, "\n") // no line end either
+	if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	c, warnings := openCache(t, name)
+	c.Put(okRecord("https://m.example/", 1))
+	closeCache(t, c)
+	want := strings.Join([]string{headerLine, line("https://a.example/", 1), line("https://m.example/", 1), line("https://z.example/", 3), ""}, "\n")
+	if got := readFile(t, name); got != want || len(*warnings) > 0 {
+		t.Errorf("got\n%s\nwant\n%s\nwarnings %q", got, want, *warnings)
+	}
+}
+
+// A clock that was wrong leaves dates in the future. They neither win against later
+// requests, nor keep a URL from being asked for.
+func TestCacheFuture(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "status.jsonl")
+	now := seconds(time.Now())
+	wrong := Record{URL: "https://a.example/", Asked: now.AddDate(3, 0, 0), Good: now.AddDate(3, 0, 0), Next: now.AddDate(9, 0, 0)}
+	if due := wrong.Due(now, Policy{}); due.After(now) {
+		t.Errorf("due %v", due)
+	}
+	c, _ := openCache(t, name)
+	c.Put(wrong)
+	closeCache(t, c)
+	other, _ := openCache(t, name)
+	c, _ = openCache(t, name)
+	other.Put(okRecord("https://b.example/", 1)) // so that the runs have to merge
+	closeCache(t, other)
+	right := Record{URL: wrong.URL, Asked: now, Good: now}
+	c.Put(right)
+	closeCache(t, c)
+	all, err := Read(name, nil)
+	if err != nil || len(all) != 2 || !all[0].Asked.Equal(now) {
+		t.Errorf("%+v, %v", all, err)
+	}
+}
+
+// A full or read-only disk is an error that names the file, and what was learned is in
+// the journal, or in the file if that can be written.
+func TestCacheNotWritable(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := Open(filepath.Join(dir, "none", "status.jsonl"), nil); err == nil || !strings.Contains(err.Error(), "write status cache "+filepath.Join(dir, "none", "status.jsonl")+": ") {
+		t.Errorf("no directory: %v", err)
+	}
+	name := filepath.Join(dir, "data", "status.jsonl")
+	if err := os.Mkdir(filepath.Dir(name), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0); err == nil {
+		c, _ := openCache(t, name)
+		journal := c.journal
+		c.mu.Lock()
+		c.journal = full
+		c.mu.Unlock()
+		c.Put(okRecord("https://full.example/", 1))
+		if err := c.Close(); err == nil || !strings.Contains(err.Error(), "write status cache "+name+": ") {
+			t.Errorf("full disk: %v", err)
+		}
+		journal.Close()
+		if all, err := Read(name, nil); err != nil || len(all) != 1 {
+			t.Errorf("full disk: %v, %v", all, err)
+		}
+	}
+	if runtime.GOOS == "windows" {
+		return // no directory with open files can be moved
+	}
+	c, _ := openCache(t, name)
+	c.Put(okRecord("https://moved.example/", 1))
+	if err := os.Rename(filepath.Dir(name), filepath.Join(dir, "elsewhere")); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Close(); err == nil || !strings.Contains(err.Error(), "write status cache "+name+": ") {
+		t.Errorf("no directory any more: %v", err)
+	}
+	if all, err := Read(filepath.Join(dir, "elsewhere", "status.jsonl"), nil); err != nil || !slices.ContainsFunc(all, func(r Record) bool { return r.URL == "https://moved.example/" }) {
+		t.Errorf("the journal: %v, %v", all, err)
+	}
 }

@@ -42,8 +42,10 @@ type chain struct {
 	// get: HEAD has not led to an answer that can be believed, with the status denied.
 	get    bool
 	denied int
-	// maxBody, if not 0, limits the body.
+	// maxBody, if not 0, limits the body. isSide: no link names the address, so that one
+	// answer that it is missing is enough.
 	maxBody int64
+	isSide  bool
 }
 
 func newChain(j *job, r *Record) *chain { return &chain{record: *r, url: j.url} }
@@ -165,6 +167,9 @@ func (c *chain) take(r *result, h *host) step {
 func (c *chain) failed(a Answer) step {
 	switch a.Fault {
 	case PrivateAddress, RefusedRequest, OtherScheme, BadRedirect, RedirectLoop, BotWall:
+		return step{answer: a}
+	}
+	if c.isSide && (a.Status == http.StatusNotFound || a.Status == http.StatusGone) {
 		return step{answer: a}
 	}
 	if c.tries++; c.tries < maxTries {

@@ -100,7 +100,7 @@ func TestHintDrift(t *testing.T) {
 			t.Errorf("step %d: %q, want %q", i+1, got, step.want)
 		}
 	}
-	c.Reset()
+	c.Reset(nil)
 	if r := c.Get(w.URL + "/"); len(r.Hints) > 0 || r.Title != "" {
 		t.Errorf("after the reset: %q %q", r.Title, r.Hints)
 	}

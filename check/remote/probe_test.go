@@ -242,7 +242,7 @@ func TestProbeBudget(t *testing.T) {
 	}
 	opt.MaxRequests = 0
 	report = ask(t, cache, opt, links("https://b.a.example/p"))
-	if r, _ := report.Of("https://b.a.example/p"); r.Variant == "" {
-		t.Errorf("%+v", r)
+	if r, _ := report.Of("https://b.a.example/p"); r.Variant == "" || report.Requests != 2 {
+		t.Errorf("%d requests, %+v", report.Requests, r)
 	}
 }

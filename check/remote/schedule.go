@@ -76,7 +76,7 @@ type dispatcher struct {
 	inFlight    int
 	busyHosts   int
 	left, total int
-	begin       time.Time
+	begin, told time.Time
 }
 
 func newDispatcher(cache *Cache, opt Options) *dispatcher {
@@ -420,11 +420,24 @@ func (d *dispatcher) judge(j *job, a Answer, resp *fetch.Response, now time.Time
 	}
 	j.chain = nil
 	d.left--
-	if d.opt.Progress != nil {
-		done := d.total - d.left
-		left := time.Duration(float64(now.Sub(d.begin)) / float64(done) * float64(d.left))
-		d.opt.Progress(Progress{Done: done, Total: d.total, Hosts: d.busyHosts, Left: left})
+	if d.opt.Progress != nil && (d.left == 0 || now.Sub(d.told) >= tellEvery) {
+		d.told = now
+		d.opt.Progress(Progress{Done: d.total - d.left, Total: d.total, Hosts: d.busyHosts, Left: d.estimate(now)})
 	}
+}
+
+// tellEvery is the shortest time between two calls of [Options.Progress]. Each looks at
+// all hosts.
+const tellEvery = 100 * time.Millisecond
+
+// estimate returns the time to the end: what is left at the speed so far, but at least
+// what the pace of the host with the longest queue needs.
+func (d *dispatcher) estimate(now time.Time) time.Duration {
+	left := time.Duration(float64(now.Sub(d.begin)) / float64(max(d.total-d.left, 1)) * float64(d.left))
+	for _, h := range d.hosts {
+		left = max(left, time.Duration(h.queue.len)*h.interval)
+	}
+	return left
 }
 
 // record keeps what the answer of a job means.
@@ -479,7 +492,10 @@ func (d *dispatcher) adapt(h *host, r *result, now time.Time) {
 }
 
 // queue is a list of jobs.
-type queue struct{ first, last *job }
+type queue struct {
+	first, last *job
+	len         int
+}
 
 func (q *queue) push(j *job) {
 	if q.last == nil {
@@ -488,6 +504,7 @@ func (q *queue) push(j *job) {
 		q.last.next = j
 	}
 	q.last = j
+	q.len++
 }
 
 // pushFirst puts a job before the others.
@@ -496,6 +513,7 @@ func (q *queue) pushFirst(j *job) {
 		q.last = j
 	}
 	q.first = j
+	q.len++
 }
 
 // pop takes the first job, nil if there is none.
@@ -507,6 +525,7 @@ func (q *queue) pop() *job {
 	if q.first, j.next = j.next, nil; q.first == nil {
 		q.last = nil
 	}
+	q.len--
 	return j
 }
 

@@ -342,7 +342,8 @@ func ownersOf(c *cli, root string) (func(path string) string, error) {
 
 const externalLong = `external asks the other sites to which a built site links, and reports which links are dead. It
 is for a schedule: a link counts as dead only after the same failure in several runs. DIR and the
-other flags are those of check, which asks too with --external.
+other flags are those of check, which asks too with --external. With @@FILE, it asks for the
+addresses in FILE, one per line, in place of those of a site.
 
 What is learned goes to the status cache, .sitelink/status.jsonl by default, so that a later run asks
 only what is due, and conditionally. Keep that file between runs: commit it, or keep it in the cache
@@ -355,6 +356,9 @@ const externalExample = `  # from a timer: ask for what is due, for at most two 
   # in a pull request: ask only for links that are new
   sitelink check public --external --only-new
 
+  # ask for a list of addresses
+  sitelink external @@urls.txt
+
   # list the pages of other sites that changed since the last reset, and reset
   sitelink external public --changed --reset`
 
@@ -362,19 +366,29 @@ func externalCommand(c *cli) *cobra.Command {
 	var file string
 	ext := externalFlags{ask: true, only: true}
 	cmd := &cobra.Command{
-		Use:               "external [DIR]",
-		Short:             "check the links of a built site to other sites",
-		Long:              externalLong + "\n" + exitCodes,
-		Example:           externalExample,
-		Args:              oneDirectory,
+		Use:     "external [DIR | @@FILE...]",
+		Short:   "check the links of a built site to other sites",
+		Long:    externalLong + "\n" + exitCodes,
+		Example: externalExample,
+		Args: func(cmd *cobra.Command, args []string) error {
+			rest, lists := cutLists(args)
+			if len(lists) > 0 && len(rest) > 0 {
+				return fault.Usage("a list of addresses takes the place of DIR", "run sitelink external once for the list, and once for "+rest[0])
+			}
+			return oneDirectory(cmd, rest)
+		},
 		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			args, lists := cutLists(args)
 			cfg, err := c.configure(cmd, args, file)
 			if err == nil {
 				err = ext.apply(c, cmd, cfg)
 			}
 			if err != nil {
 				return err
+			}
+			if len(lists) > 0 {
+				return checkLists(cmd.Context(), c, cfg, &ext, lists)
 			}
 			return runCheck(cmd.Context(), c, cfg, &ext)
 		},
@@ -388,6 +402,60 @@ func externalCommand(c *cli) *cobra.Command {
 	addKeyFlags(cmd, "show")
 	flags.StringVar(&file, "config", "", "read `FILE` instead of searching for sitelink.toml")
 	return cmd
+}
+
+// checkLists asks for the addresses of lists, without a site (LL-14).
+func checkLists(ctx context.Context, c *cli, cfg *config.Config, ext *externalFlags, names []string) (err error) {
+	p, err := c.findRoot(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	var links []check.Link
+	for _, name := range names {
+		more, err := readList(name)
+		if err != nil {
+			return err
+		}
+		links = append(links, more...)
+	}
+	p.Docroot = "" // the places of findings are in the lists
+	progress := newProgress(c.ui, cfg.Progress, time.Now)
+	defer progress.done()
+	checker, err := ext.open(ctx, c, p, progress)
+	if err != nil {
+		return err
+	}
+	defer func() { // also when the run was interrupted: it keeps what was learned
+		if closeErr := checker.Close(); err == nil || errors.Is(err, errFindings) && closeErr != nil {
+			err = closeErr
+		}
+	}()
+	reports, err := openReports(c, p)
+	if err != nil {
+		return err
+	}
+	defer reports.discard()
+	result, err := checker.CheckList(ctx, links, audit.CheckOptions(p))
+	progress.done()
+	if err != nil {
+		return err
+	}
+	if ext.changed {
+		return printChanged(c, checker.Changed())
+	}
+	if err = reports.write(result); err == nil {
+		err = reports.commit()
+	}
+	if err != nil {
+		return err
+	}
+	if !reports.summarised() {
+		printSummary(c, &result.Summary)
+	}
+	if audit.Fails(cfg.FailOn, result) {
+		return errFindings
+	}
+	return nil
 }
 
 // externalFlags are the flags about links to other sites.
@@ -406,7 +474,7 @@ type externalFlags struct {
 func (f *externalFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.StringVar(&f.cache, "status-cache", "", "remember other sites in `CACHE`: a file or postgres://... (default: status-cache in [external])")
+	flags.StringVar(&f.cache, "status-cache", "", "remember other sites in `CACHE`: a file, git:REF or postgres://... (default: status-cache in [external])")
 	flags.BoolVar(&f.onlyNew, "only-new", false, "ask only for links that neither the baseline nor the status cache knows; a 404 or 410 is an error at once")
 	flags.BoolVar(&f.probe, "probe", false, "ask for dead and http links with https, and for dead ones with or without slash or www; robots.txt is respected")
 	flags.BoolVar(&f.archive, "archive", false, "ask the Internet Archive for copies of dead pages (archive-api in [external])")

@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -455,4 +456,89 @@ func TestExternalOnlyNewBaseline(t *testing.T) {
 	if asked := slices.Compact(n.take()); !slices.Equal(asked, []string{"GET /soon"}) {
 		t.Errorf("asked %q", asked)
 	}
+}
+
+// LL-14: the addresses of a list are asked for, and nothing that their pages link to.
+func TestExternalList(t *testing.T) {
+	n := newNeighbour(t, "")
+	n.answer = func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		if r.URL.Path == "/wall" {
+			w.WriteHeader(403)
+		}
+		fmt.Fprint(w, `<title>404</title><a href="/never">x</a>`)
+	}
+	write(t, "urls.txt", "# a list\n\n"+n.URL+"/good#no-such-id\n  "+n.URL+"/wall\n"+n.URL+"/gone\n"+n.URL+"/good\n")
+	write(t, "sitelink.toml", "[external]\nstrikes = 1\n")
+	remember(t, n.URL+"/gone", remote.Answer{Status: 404})
+	out, errs := n.sitelink(t, 1, "external", "@@urls.txt")
+	mentions(t, out, "urls.txt:5:1: error: SITE/gone: the host answers 404 (Not Found)", "4 links", "not checked: 1 blocked", "look at SITE/good: the title",
+		"other sites: 3 URLs, 2 requests sent")
+	if asked := n.take(); !slices.Equal(asked, []string{"GET /good", "GET /wall"}) || errs != "" {
+		t.Errorf("asked %q, %s", asked, errs)
+	}
+	write(t, "empty.txt", "# nothing\n")
+	_, errs = n.sitelink(t, 0, "external", "@@empty.txt", "--flush") // LL-104
+	mentions(t, errs, "nothing was removed")
+	out, _ = n.sitelink(t, 0, "external", "@@urls.txt", "--ignore", "code=dead-link", "--flush", "--format", "json")
+	mentions(t, out, `"ignored":1`, "removed from the status cache: 0 URLs")
+	write(t, "urls.txt", n.URL+"/\n/path\n")
+	for args, want := range map[string]string{
+		"external @@urls.txt":         `urls.txt:2: "/path" is not an address that begins with http:// or https://`,
+		"external @@none.txt":         "read list none.txt: no such file or directory",
+		"external @@":                 "the name of a file is missing after @@",
+		"external public @@urls.txt":  "hint: run sitelink external once for the list, and once for public",
+		"check public @@urls.txt":     "hint: ask for it with sitelink external @@urls.txt",
+		"external @@urls.txt a b":     "takes the place of DIR",
+		"check --external @@urls.txt": "hint: ask for it with sitelink external @@urls.txt",
+	} {
+		_, errs := n.plain(t, context.Background(), exitUsage, strings.Fields(args)...)
+		mentions(t, errs, want)
+	}
+}
+
+// --profile linklint: LL-29 (no anchors of other sites), LL-98 and LL-103 (every URL is
+// asked for; a reset only forgets changes of what answers well), LL-104 (retry asks only
+// where the host gave no answer).
+func TestExternalLinklint(t *testing.T) {
+	n := newNeighbour(t, `<a href="SITE/a#none">1</a> <a href="SITE/b">2</a>`)
+	text, status := "first", 200
+	n.answer = func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		if r.URL.Path == "/b" {
+			w.WriteHeader(status)
+		}
+		fmt.Fprint(w, text)
+	}
+	linklint := func(want int, args ...string) string {
+		out, _ := n.sitelink(t, want, append([]string{"external", "public", "--profile", "linklint"}, args...)...)
+		return out
+	}
+	if out := linklint(0); strings.Contains(out, "missing-fragment") {
+		t.Errorf("LL-29: anchors are checked:\n%s", out)
+	}
+	text = "second"
+	both := "SITE/a changed by .*\nSITE/b changed by .*\n"
+	for range 2 { // LL-103: a change is reported until the reset
+		if out := linklint(0, "--changed"); !regexp.MustCompile("^" + both + "$").MatchString(out) {
+			t.Errorf("changed: %q", out)
+		}
+	}
+	status = 403 // and one that does not answer well is not reset
+	linklint(0, "--changed", "--reset")
+	status = 200
+	if out := linklint(0, "--changed"); !strings.HasPrefix(out, "SITE/b changed") || strings.Count(out, "\n") != 1 {
+		t.Errorf("after the reset: %q", out)
+	}
+	status = 404
+	write(t, "public/index.html", `<a href="`+n.URL+`/b">1</a> <a href="http://127.0.0.1:1/">3</a>`)
+	linklint(0)
+	n.take()
+	out := linklint(0, "--retry-failed") // LL-104
+	mentions(t, out, "2 requests sent")
+	if asked := n.take(); len(asked) > 0 {
+		t.Errorf("LL-104: asked %q, although that host answers", asked)
+	}
+	write(t, "public/index.html", `<a href="`+n.URL+`/a">1</a>`)
+	mentions(t, linklint(0, "--flush"), "removed from the status cache: 2 URLs")
 }

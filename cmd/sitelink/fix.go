@@ -190,7 +190,7 @@ func runFix(ctx context.Context, c *cli, cfg *config.Config, f fixFlags, named b
 		return err
 	}
 	opt := fix.Options{Likely: f.likely, Only: f.only, Env: os.Environ()}
-	if opt.Replacements, err = x.replacements(ctx, p); err != nil {
+	if opt.Replacements, err = x.c.replacements(ctx, p); err != nil {
 		return err
 	}
 	plan, err := fix.Make(ctx, a, x.first, opt)
@@ -291,7 +291,7 @@ func (x *fixer) compare(ctx context.Context, p *project.Project) error {
 
 // replacements returns the pages of other sites that have another address now: those
 // that the receiver proved, and those of the status cache.
-func (x *fixer) replacements(ctx context.Context, p *project.Project) (all []fix.Replacement, err error) {
+func (c *cli) replacements(ctx context.Context, p *project.Project) (all []fix.Replacement, err error) {
 	changes, err := receive.Changes(ctx, p)
 	if err != nil {
 		return nil, err
@@ -306,7 +306,7 @@ func (x *fixer) replacements(ctx context.Context, p *project.Project) (all []fix
 		}
 		all = append(all, r)
 	}
-	records, err := external.Records(ctx, p, x.c.ui.warning)
+	records, err := external.Records(ctx, p, c.ui.warning)
 	for i := range records {
 		r := &records[i]
 		if to := external.Suggestion(r); to != "" {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -17,6 +18,7 @@ import (
 	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/host"
+	"github.com/sitelink/sitelink/internal/weburl"
 )
 
 // keyFlag is the flag of a configuration key. It only collects texts; package
@@ -273,6 +275,58 @@ func splitArguments(args []string) (rest []string, files *argumentFiles, err err
 	return rest, files, nil
 }
 
+// cutLists returns the arguments that are not lists of addresses, and the names of
+// those that are: @@FILE.
+func cutLists(args []string) (rest, lists []string) {
+	for _, arg := range args {
+		if name, ok := strings.CutPrefix(arg, "@@"); ok {
+			lists = append(lists, name)
+		} else {
+			rest = append(rest, arg)
+		}
+	}
+	return rest, lists
+}
+
+// readList reads a list of addresses, one per line. Empty lines and lines that begin
+// with # are comments.
+func readList(name string) (links []check.Link, err error) {
+	if name == "" {
+		return nil, fault.Usage("the name of a file is missing after @@", "@@/dev/stdin reads standard input")
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, fault.Usage(fmt.Sprintf("read list %s: %v", name, disk.Cause(err)), "")
+	}
+	defer file.Close()
+	lines := bufio.NewScanner(file)
+	lines.Buffer(nil, maxArgumentLine)
+	n, size := 0, 0
+	for lines.Scan() {
+		n++
+		if size += len(lines.Bytes()) + 1; size > maxArgumentBytes {
+			return nil, fault.Usage(fmt.Sprintf("%s:%d: the list is larger than %d MiB", name, n, maxArgumentBytes>>20), "split it")
+		}
+		text := strings.TrimPrefix(lines.Text(), "\uFEFF")
+		raw := strings.TrimSpace(text)
+		if raw == "" || raw[0] == '#' {
+			continue
+		}
+		u, err := weburl.Parse(raw)
+		if err != nil || u.Scheme() != "http" && u.Scheme() != "https" || u.HasCredentials() {
+			return nil, fault.Usage(fmt.Sprintf("%s:%d: %q is not an address that begins with http:// or https://", name, n, text), "write one address on each line")
+		}
+		links = append(links, check.Link{
+			Page: filepath.ToSlash(name), Line: n, Column: 1 + utf8.RuneCountInString(text[:strings.Index(text, raw)]), Raw: raw,
+			Target: u.WithoutFragment(), Verdict: check.Unchecked, Code: check.External,
+		})
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fault.Usage(fmt.Sprintf("%s:%d: %v", name, n+1, err), "")
+	}
+	return links, nil
+}
+
 // read reads one argument file. from is the place that names it, "" for the
 // command line.
 func (f *argumentFiles) read(name, from string) error {
@@ -284,7 +338,7 @@ func (f *argumentFiles) read(name, from string) error {
 	case name == "":
 		return fault.Usage(prefix+"the name of a file is missing after @", "@/dev/stdin reads standard input")
 	case name[0] == '@':
-		return fault.Usage(prefix+"@"+name+": lists of remote links are not supported, because check makes no requests", "")
+		return fault.Usage(prefix+"@"+name+": a list of addresses of other sites cannot be combined with a site", "ask for it with sitelink external @"+name)
 	case slices.Contains(f.open, filepath.Clean(name)):
 		return fault.Usage(fmt.Sprintf("%sthe argument file %s includes itself", prefix, name), "")
 	case len(f.open) == maxArgumentDepth:

@@ -83,6 +83,7 @@ func runLSP(ctx context.Context, c *cli, file string, build bool) error {
 	}
 	return lsp.Serve(ctx, c.env.Stdin, c.env.Stdout, lsp.Options{
 		Version: versionLine(), MayBuild: build, Log: c.ui.line, Cache: c.userCache(), Find: find, Build: c.buildForEditor, Loading: loading,
+		Replacements: c.replacements, Env: os.Environ(),
 		Open: func(ctx context.Context, dir, docroot string) (*audit.Audit, error) {
 			p, err := find(ctx, dir)
 			if err == nil && docroot != "" {
@@ -95,9 +96,28 @@ func runLSP(ctx context.Context, c *cli, file string, build bool) error {
 				return nil, err
 			}
 			opt := audit.Options{Baseline: true, Sources: true, Today: c.today, Cache: c.userCache(), Warn: c.ui.warning}
+			if recorded(p) {
+				record, err := c.recordOf(ctx, p)
+				if err != nil {
+					return nil, err
+				}
+				if record != nil {
+					opt.Since = &audit.Since{Record: record}
+				}
+			}
 			return audit.Open(ctx, p, opt)
 		},
 	})
+}
+
+// recorded reports whether what the site answered before is written down. The
+// configuration may also name a commit, which the server does not build.
+func recorded(p *project.Project) bool {
+	if p.Config.Gone == "off" {
+		return false
+	}
+	_, err := os.Stat(p.Abs(p.Config.Since))
+	return p.Config.Since == "" || err == nil
 }
 
 // collectMore says how far the heap may grow before garbage is collected. While a site

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +17,8 @@ import (
 	"go.lsp.dev/jsonrpc2"
 	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
+
+	"github.com/sitelink/sitelink/internal/process"
 )
 
 // pipes joins the standard streams of a server.
@@ -136,5 +139,53 @@ func TestHostileLSP(t *testing.T) {
 				t.Errorf("lsp reached outside of the checkout\n%s", errs.String())
 			}
 		})
+	}
+}
+
+// TestLSPEndsBuild lets the client die while a generator hangs: the server ends, and the
+// generator with it.
+func TestLSPEndsBuild(t *testing.T) {
+	dir, bin := t.TempDir(), t.TempDir()
+	pid := filepath.Join(bin, "pid")
+	write(t, filepath.Join(dir, "hugo.toml"), "baseURL = 'https://example.org/'\n")
+	write(t, filepath.Join(dir, "content", "a.md"), "[x](/y/)\n")
+	write(t, filepath.Join(bin, "hugo"), "#!/bin/sh\nfor a; do [ \"$a\" = --destination ] && echo $$ > '"+pid+"' && exec sleep 600; done\n")
+	if err := os.Chmod(filepath.Join(bin, "hugo"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("sitelink", "lsp", "--build")
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"), "XDG_CACHE_HOME="+t.TempDir())
+	s := startLSP(t, cmd, nil)
+	if err := initializeLSP(t.Context(), s.Server, dir); err != nil {
+		t.Fatal(err)
+	}
+	var generator int
+	waitUntil(t, "the build", func() bool {
+		text, err := os.ReadFile(pid)
+		generator, _ = strconv.Atoi(strings.TrimSpace(string(text)))
+		return err == nil && generator > 0
+	})
+	s.close()
+	done := make(chan struct{})
+	go func() {
+		cmd.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+		s.late.Stop()
+	case <-time.After(time.Minute):
+		t.Fatal("the server outlives its client")
+	}
+	waitUntil(t, "the end of the generator", func() bool { return !process.Exists(generator) })
+}
+
+// waitUntil waits until something is so.
+func waitUntil(t *testing.T, what string, ready func() bool) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); !ready(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("timeout: %s", what)
+		}
 	}
 }

@@ -178,6 +178,14 @@ func printComposed(c *cli, plan *move.Plan) {
 		c.ui.note(fmt.Sprintf("%s cannot be rewritten, because no source has the address as it is; a redirect keeps them working:", count(len(plan.Composed), "link")))
 		printFindings(c, plan.Composed)
 	}
+	if len(plan.Kept) > 0 {
+		names := make([]string, len(plan.Kept))
+		for i, k := range plan.Kept {
+			names[i] = k.Old
+		}
+		c.ui.note(fmt.Sprintf("templates compose %s from the new one, which redirect to the pages that the links led to before: %s",
+			count(len(names), "address"), strings.Join(firstNames(names, 5), ", ")))
+	}
 	if len(plan.Lost) > 0 {
 		c.ui.warning(fmt.Sprintf("%s of files without front matter will not answer any more, because the host has no file of rules: %s",
 			count(len(plan.Lost), "old path"), strings.Join(firstNames(plan.Lost, 10), ", ")))
@@ -233,7 +241,7 @@ func undoMove(ctx context.Context, c *cli, p *project.Project) error {
 		return err
 	}
 	if command != "" && !strings.HasPrefix(command, "sitelink mv ") {
-		return fault.Usage(fmt.Sprintf("the last change was not a move: %q", command), "undo that first")
+		return fault.Usage(fmt.Sprintf("the last change was not a move: %q", command), "to take it back: sitelink fix --undo")
 	}
 	u, err := edit.Undo(ctx, p.Root, os.Environ())
 	if errors.Is(err, edit.ErrNothing) {

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/check/remote"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/report"
@@ -259,6 +260,12 @@ func TestProgress(t *testing.T) {
 	if !strings.HasPrefix(stderr.String(), "\r\x1b[Kreading pages: 400 of 32,101\r\x1b[K") {
 		t.Errorf("got %.80q", stderr.String())
 	}
+	p.sites(remote.Progress{Done: 1234, Total: 5678, Hosts: 12, Left: 95 * time.Second})
+	if !strings.HasSuffix(stderr.String(), "asking other sites: 1,234 of 5,678, 12 hosts in flight, about 1m35s left") {
+		t.Errorf("got %q", stderr.String()[max(0, stderr.Len()-90):])
+	}
+	clock = clock.Add(time.Second)
+	p.pages(1000, 32101)
 	a.ui.note("hello")
 	p.done()
 	p.done()

@@ -1,6 +1,6 @@
 ;;; sitelink.el --- Links of static sites with Eglot  -*- lexical-binding: t -*-
 
-;; Package-Requires: ((emacs "29.1"))
+;; Package-Requires: ((emacs "28.1") (eglot "1.9"))
 
 ;;; Commentary:
 

@@ -2,7 +2,9 @@ package upkeep_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -120,6 +122,43 @@ type script struct {
 func (s *script) Notify(context.Context, linkmethod.Call) outgoing.Outcome {
 	s.calls++
 	return outgoing.Outcome{State: s.states[min(s.calls, len(s.states))-1]}
+}
+
+// failingStore has a list that ends with an error after its first mention.
+type failingStore struct {
+	incoming.Store
+	err error
+}
+
+func (s failingStore) List(ctx context.Context, f incoming.Filter) iter.Seq2[incoming.Mention, error] {
+	return func(yield func(incoming.Mention, error) bool) {
+		for m, err := range s.Store.List(ctx, f) {
+			if !yield(m, err) {
+				return
+			}
+			break
+		}
+		yield(incoming.Mention{}, s.err)
+	}
+}
+
+// TestDeployAgain: a deploy that failed can be repeated, and adds no call twice.
+func TestDeployAgain(t *testing.T) {
+	const base = "https://b.example/"
+	store := incomingtest.NewStore(nil)
+	for i := range 2 {
+		store.Add(incoming.Mention{Source: fmt.Sprintf("https://a%d.example/p", i), Target: base + "one/", State: incoming.Approved})
+	}
+	before := sites(t, base, map[string]string{"index.html": text("home"), "one/index.html": text("one")})
+	after := sites(t, base, map[string]string{"index.html": text("home")})
+	b := &upkeep.Book{Pages: map[string]upkeep.Page{}}
+	failure := errors.New("disk full")
+	if err := b.Deploy(t.Context(), failingStore{store, failure}, before, after); !errors.Is(err, failure) {
+		t.Errorf("the store fails: %v", err)
+	}
+	if err := b.Deploy(t.Context(), store, before, after); err != nil || len(b.Queue) != 2 {
+		t.Errorf("%v, %+v", err, b.Queue)
+	}
 }
 
 // TestSend: a call that fails is repeated with growing pauses, and given up in the

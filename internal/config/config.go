@@ -261,8 +261,8 @@ type Fetch struct {
 // External is the table [external]: how links to other sites are checked, if a flag
 // asks for it. Only the file sets it; flags of the commands override some of it.
 type External struct {
-	// StatusCache is a file, relative to the root of the project, or a postgres://
-	// address.
+	// StatusCache is a file, relative to the root of the project, git:REF, or a
+	// postgres:// address.
 	StatusCache string `toml:"status-cache" check:"not-blank" default:".sitelink/status.jsonl"`
 	// PerHost and Concurrency limit the requests at a time.
 	PerHost     int `toml:"per-host" max:"64" default:"4"`

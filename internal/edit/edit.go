@@ -179,6 +179,13 @@ func (s *Set) Replace(file, hash string, start, end int, text string) error {
 	return nil
 }
 
+// Withdraw removes an edit of a file from the set, if it is one.
+func (s *Set) Withdraw(file string, e Edit) {
+	if c := s.changes[file]; c != nil {
+		c.edits = slices.DeleteFunc(c.edits, func(x Edit) bool { return x == e })
+	}
+}
+
 // Create adds a file, which must not exist. Its directories are made.
 func (s *Set) Create(file string, text []byte) error {
 	if err := s.free(file); err != nil {

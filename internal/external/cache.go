@@ -44,6 +44,10 @@ func openCache(ctx context.Context, p *project.Project, warn func(string)) (*rem
 		}
 		return remote.OpenStore(store, warn), nil
 	}
+	if isGit(name) {
+		cache, err := remote.OpenGit(ctx, name, gitOptions(p, warn))
+		return cache, hinted(err)
+	}
 	dir, makeDir := filepath.Dir(name), statedir.Make
 	if filepath.Base(dir) != statedir.Name {
 		makeDir = func(dir string) error { return os.MkdirAll(dir, 0o777) }
@@ -72,9 +76,18 @@ func Records(ctx context.Context, p *project.Project, warn func(string)) ([]remo
 		}
 		defer store.Close()
 		return remote.ReadStore(ctx, store, warn)
+	case isGit(name):
+		records, err := remote.ReadGit(ctx, name, gitOptions(p, warn))
+		return records, hinted(err)
 	}
 	records, err := remote.Read(name, warn)
 	return records, hinted(err)
+}
+
+func isGit(name string) bool { return strings.HasPrefix(name, "git:") }
+
+func gitOptions(p *project.Project, warn func(string)) remote.GitOptions {
+	return remote.GitOptions{Dir: p.Root, Env: os.Environ(), Warn: warn}
 }
 
 func isDatabase(name string) bool {
@@ -82,16 +95,16 @@ func isDatabase(name string) bool {
 }
 
 // cacheName is CacheName, with an error for a status cache of another kind, and for one
-// that a configuration that was found cannot name: a file outside of the repository, or
-// a database.
+// that a configuration that was found cannot name: a file outside of the repository, a
+// ref of git or a database.
 func cacheName(p *project.Project) (string, error) {
 	name := CacheName(p)
 	switch {
-	case !announce.IsFile(name) && !isDatabase(name):
-		return "", fault.Usage(fmt.Sprintf("unknown kind of status cache: %q", announce.WithoutPassword(name)), "use a file or postgres://USER@HOST/DATABASE")
+	case !announce.IsFile(name) && !isDatabase(name) && !isGit(name):
+		return "", fault.Usage(fmt.Sprintf("unknown kind of status cache: %q", announce.WithoutPassword(name)), "use a file, git:refs/sitelink/status or postgres://USER@HOST/DATABASE")
 	case p.Config.StatusCacheNamed():
 		return name, nil
-	case isDatabase(name):
+	case !announce.IsFile(name):
 		return "", fault.Usage(fmt.Sprintf("status-cache in [external]: %s is not used, because the configuration was found and not named", announce.WithoutPassword(name)),
 			"name the status cache with --status-cache or the file with --config")
 	}

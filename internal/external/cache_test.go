@@ -50,6 +50,8 @@ func TestCacheName(t *testing.T) {
 		{"found", "/elsewhere/s.jsonl", "", "status-cache in [external]: "},
 		{"found", address, "", "postgres://me:xxxxx@db.example/links is not used, because the configuration was found and not named"},
 		{"found", "redis://me:s3cret@db.example/", "", `unknown kind of status cache: "redis://me:xxxxx@db.example/"`},
+		{"found", "git:refs/sitelink/status", "", "git:refs/sitelink/status is not used, because the configuration was found and not named"},
+		{"flag", "git:refs/sitelink/status", "git:refs/sitelink/status", ""},
 		{"named", "../s.jsonl", "ROOT/../s.jsonl", ""},
 		{"named", "/elsewhere/s.jsonl", "/elsewhere/s.jsonl", ""},
 		{"named", address, address, ""},

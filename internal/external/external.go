@@ -95,31 +95,78 @@ func (c *Checker) Check(ctx context.Context, s *site.Site, opt check.Options, kn
 	if c.opt.OnlyNew {
 		ask.Known = known
 	}
-	if c.report, err = remote.Ask(ctx, links, c.cache, ask); err != nil {
+	if err = c.ask(ctx, links, ask); err != nil {
 		return nil, err
-	}
-	for _, l := range links {
-		if r, _ := c.report.Of(l.URL); !r.Changed.IsZero() {
-			c.changed = append(c.changed, r)
-		}
 	}
 	hints, err := c.hints(ctx, s, links, opt)
 	if err != nil {
 		return nil, err
 	}
 	notes := c.notes()
+	notes = append(notes, c.maintain(links)...)
+	return &audit.ExternalLinks{Answer: c.answer, Notes: notes, Hints: hints}, nil
+}
+
+// CheckList asks for the links of a list, for existence only, and returns what a report
+// shows of them (LL-14).
+func (c *Checker) CheckList(ctx context.Context, list []check.Link, opt check.Options) (*check.Result, error) {
+	links := make([]remote.Link, 0, len(list))
+	for i := range list {
+		if !c.skips(list[i].Target) {
+			links = append(links, remote.Link{URL: list[i].Target})
+		}
+	}
+	if err := c.ask(ctx, links, c.options()); err != nil {
+		return nil, err
+	}
+	r, err := check.ExternalList(list, opt, c.answer)
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range links {
+		if m := c.hint(l.URL); m != "" {
+			r.Summary.Notes = append(r.Summary.Notes, "look at "+l.URL+": "+m)
+		}
+	}
+	r.Summary.Notes = append(append(r.Summary.Notes, c.notes()...), c.maintain(links)...)
+	return r, nil
+}
+
+// ask asks for links, and keeps which have changed.
+func (c *Checker) ask(ctx context.Context, links []remote.Link, opt remote.Options) (err error) {
+	if c.report, err = remote.Ask(ctx, links, c.cache, opt); err != nil {
+		return err
+	}
+	for _, l := range links {
+		if r, _ := c.report.Of(l.URL); !r.Changed.IsZero() {
+			c.changed = append(c.changed, r)
+		}
+	}
+	return nil
+}
+
+// maintain does what --flush and --reset ask for, and returns notes. Linklint resets
+// only what answers well.
+func (c *Checker) maintain(links []remote.Link) (notes []string) {
 	if c.opt.Flush {
 		if len(links) == 0 {
-			c.opt.Warn("--flush: the site has no links to other sites, so nothing was removed from the status cache")
+			c.opt.Warn("--flush: there are no links to other sites, so nothing was removed from the status cache")
 		} else {
 			notes = append(notes, "removed from the status cache: "+text.Count(c.cache.Flush(links), "URL"))
 		}
 	}
 	if c.opt.Reset {
-		c.cache.Reset()
+		var which func(*remote.Record) bool
+		if c.linklint() {
+			which = func(r *remote.Record) bool { return r.Reason == "" }
+		}
+		c.cache.Reset(which)
 	}
-	return &audit.ExternalLinks{Answer: c.answer, Notes: notes, Hints: hints}, nil
+	return notes
 }
+
+// linklint reports whether the four options of the status cache work as Linklint's do.
+func (c *Checker) linklint() bool { return c.project.Config.Profile == "linklint" }
 
 // links returns the URLs to which the site links, each once, in the order of pages.
 func (c *Checker) links(ctx context.Context, s *site.Site, opt check.Options) ([]remote.Link, error) {
@@ -136,7 +183,7 @@ func (c *Checker) links(ctx context.Context, s *site.Site, opt check.Options) ([
 			index[l.Target] = i
 			all = append(all, remote.Link{URL: l.Target})
 		}
-		if l.Fragment != "" && !opt.NoFragments {
+		if l.Fragment != "" && !opt.NoFragments && !c.linklint() {
 			all[i].Fragments = append(all[i].Fragments, l.Fragment)
 		}
 		return nil
@@ -173,7 +220,7 @@ func (c *Checker) options() remote.Options {
 	opt := remote.Options{
 		UserAgent: announce.UserAgent(c.opt.Version, contact), Allow: c.networks, PerHost: e.PerHost, Concurrency: e.Concurrency,
 		Pace: e.Pace, Timeout: cfg.Fetch.Timeout, Budget: e.Budget, MaxRequests: e.MaxRequests,
-		OnlyNew: c.opt.OnlyNew, OnlyFailed: c.opt.OnlyFailed, Probe: c.opt.Probe, Policy: c.policy, Progress: c.opt.Progress,
+		OnlyNew: c.opt.OnlyNew, OnlyFailed: c.opt.OnlyFailed, OnlySilent: c.linklint(), Probe: c.opt.Probe, Policy: c.policy, Progress: c.opt.Progress,
 	}
 	if c.opt.Archive {
 		opt.Archive = e.ArchiveAPI
@@ -194,7 +241,7 @@ func (c *Checker) policy(host string) remote.Policy {
 	if p.Interval == 0 {
 		p.Interval = 1 // every failure counts
 	}
-	if p.MaxAge == 0 && c.opt.AnyAge {
+	if p.MaxAge == 0 && (c.opt.AnyAge || c.linklint()) {
 		p.MaxAge = -1
 	}
 	for i := range e.Hosts {

@@ -130,3 +130,39 @@ func TestNotes(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
+
+// A redirect about which there is a hint suggests nothing: it may lead to a home page.
+func TestSuggestion(t *testing.T) {
+	const to = "https://a.example/new"
+	for _, c := range []struct {
+		name   string
+		record remote.Record
+		want   string
+	}{
+		{"moved", remote.Record{Code: check.Moved, Final: to}, to},
+		{"moved to a home page", remote.Record{Code: check.Moved, Final: to, Hints: []string{"home"}}, ""},
+		{"dead", remote.Record{Code: check.DeadLink}, ""},
+		{"dead, with a variant", remote.Record{Code: check.DeadLink, Variant: to, Copy: "copy"}, to},
+		{"dead, with a copy", remote.Record{Code: check.DeadLink, Copy: to}, to},
+		{"good, with https", remote.Record{Variant: to}, to},
+		{"doubtful", remote.Record{Code: check.Doubtful, Final: "final"}, ""},
+		{"blocked", remote.Record{Code: check.Blocked}, ""},
+	} {
+		if got := Suggestion(&c.record); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+// With --profile linklint, every run asks for every URL, unless max-age is set.
+func TestPolicyLinklint(t *testing.T) {
+	c := checker(config.External{})
+	c.project.Config.Profile = "linklint"
+	if p := c.policy("x.example"); p.MaxAge >= 0 || !c.options().OnlySilent {
+		t.Errorf("%+v", p)
+	}
+	c.project.Config.External.MaxAge = time.Hour
+	if p := c.policy("x.example"); p.MaxAge != time.Hour {
+		t.Errorf("%+v", p)
+	}
+}

@@ -111,16 +111,8 @@ func counted(hosts map[string]int) (all []string) {
 func (c *Checker) hints(ctx context.Context, s *site.Site, links []remote.Link, opt check.Options) (all []check.Finding, err error) {
 	messages := map[string]string{}
 	for _, l := range links {
-		r, code := c.report.Of(l.URL)
-		if code != "" || r.Reason != "" {
-			continue
-		}
-		hints := r.Hints
-		if r.Variant != "" {
-			hints = append(hints[:len(hints):len(hints)], r.Variant+" answers too; sitelink fix --likely changes the link")
-		}
-		if len(hints) > 0 {
-			messages[l.URL] = strings.Join(hints, "; ")
+		if m := c.hint(l.URL); m != "" {
+			messages[l.URL] = m
 		}
 	}
 	if len(messages) == 0 {
@@ -138,6 +130,19 @@ func (c *Checker) hints(ctx context.Context, s *site.Site, links []remote.Link, 
 		return nil
 	})
 	return all, err
+}
+
+// hint returns why a person should look at a URL that works, "" if there is no reason.
+func (c *Checker) hint(url string) string {
+	r, code := c.report.Of(url)
+	if code != "" || r.Reason != "" {
+		return ""
+	}
+	hints := r.Hints
+	if r.Variant != "" {
+		hints = append(hints[:len(hints):len(hints)], r.Variant+" answers too; sitelink fix --likely changes the link")
+	}
+	return strings.Join(hints, "; ")
 }
 
 // Suggestion returns the address that should replace a URL, "" if none is known. A

@@ -129,7 +129,8 @@ type maker struct {
 	byFile    map[string]int   // content by name, relative to the root
 	byPage    map[string][]int // content by the key of its page
 	refs      *refIndex
-	set       *edit.Set // reads files and refuses those that cannot be edited
+	moves     map[string]string // renames of content files; nil until known
+	set       *edit.Set         // reads files and refuses those that cannot be edited
 	files     map[string]*file
 	places    map[place]*proposals
 	order     []place
@@ -162,17 +163,7 @@ type proposals struct {
 // which headings and pages have other addresses now. The errors are those of reading
 // the site, and the cause of ctx.
 func Make(ctx context.Context, a *audit.Audit, r *check.Result, opt Options) (*Plan, error) {
-	root := a.Project.Root
-	m := &maker{opt: opt, audit: a, site: a.Site, set: edit.New(root, opt.Env), files: map[string]*file{}, places: map[place]*proposals{}, broken: map[string]bool{},
-		byFile: map[string]int{}, byPage: map[string][]int{}, plan: &Plan{Root: root}}
-	if a.Project.Generator != nil {
-		m.generator = a.Project.Generator.Generator
-	}
-	for i := range r.Findings {
-		if r.Findings[i].Code == check.MissingFile {
-			m.broken[r.Findings[i].Raw] = true
-		}
-	}
+	m := newMaker(a, r, opt)
 	repairs, err := check.Repairs(ctx, audit.Handle(a.Site), audit.CheckOptions(a.Project), r)
 	if err != nil {
 		return nil, err
@@ -180,7 +171,8 @@ func Make(ctx context.Context, a *audit.Audit, r *check.Result, opt Options) (*P
 	var findings []check.Finding
 	places, err := a.PlaceAll(ctx, func(s *source.Map, prefix string) ([]check.Finding, error) {
 		if s != nil {
-			m.useSources(s, prefix)
+			m.useContent(s.Content(), prefix)
+			m.useStatic(s.StaticDirs(), prefix)
 			if err := a.PlaceGone(ctx, s, prefix, r); err != nil {
 				return nil, err
 			}
@@ -210,22 +202,28 @@ func Make(ctx context.Context, a *audit.Audit, r *check.Result, opt Options) (*P
 	return m.plan, nil
 }
 
-// useSources remembers what the sources say about pages.
-func (m *maker) useSources(s *source.Map, prefix string) {
-	m.prefix = prefix
-	for _, dir := range s.StaticDirs() {
+// newMaker returns a maker for the findings of a check.
+func newMaker(a *audit.Audit, r *check.Result, opt Options) *maker {
+	root := a.Project.Root
+	m := &maker{opt: opt, audit: a, site: a.Site, set: edit.New(root, opt.Env), files: map[string]*file{}, places: map[place]*proposals{}, broken: map[string]bool{},
+		byFile: map[string]int{}, byPage: map[string][]int{}, plan: &Plan{Root: root}}
+	if a.Project.Generator != nil {
+		m.generator = a.Project.Generator.Generator
+	}
+	for i := range r.Findings {
+		if r.Findings[i].Code == check.MissingFile {
+			m.broken[r.Findings[i].Raw] = true
+		}
+	}
+	return m
+}
+
+// useStatic remembers the directories that are published unchanged.
+func (m *maker) useStatic(dirs []string, prefix string) {
+	for _, dir := range dirs {
 		if dir = path.Join(prefix, dir); dir != m.audit.Project.FromRoot(m.audit.Project.Docroot) {
 			m.static = append(m.static, dir)
 		}
-	}
-	m.content = s.Content()
-	for i := range m.content {
-		c := &m.content[i]
-		if !path.IsAbs(c.File) {
-			c.File = path.Join(prefix, c.File)
-		}
-		m.byFile[c.File] = i
-		m.byPage[c.Page] = append(m.byPage[c.Page], i)
 	}
 }
 
@@ -307,11 +305,7 @@ func (m *maker) open(name string) *file {
 	f := &file{}
 	m.files[name] = f
 	if f.text, f.hash, f.err = m.set.Read(name); f.err == nil {
-		inProject := strings.TrimPrefix(strings.TrimPrefix(name, m.prefix), "/")
-		if m.prefix == "." {
-			inProject = name
-		}
-		f.links = destination.In(inProject, f.text, m.generator)
+		f.links = destination.In(m.inProject(name), f.text, m.generator)
 	}
 	return f
 }

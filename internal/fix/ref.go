@@ -137,23 +137,34 @@ func (m *maker) proposeRefs(ctx context.Context) error {
 	if m.generator != generator.Hugo || !m.wants(Ref, check.UnresolvedRef) || len(m.content) == 0 {
 		return nil
 	}
-	m.refs = newRefIndex(m.content)
 	for i := range m.content {
-		c := &m.content[i]
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		if c.Module != "" || path.IsAbs(c.File) {
-			continue
-		}
-		of := m.open(c.File)
-		for k := range of.links {
-			if l := &of.links[k]; of.err == nil && l.IsRef() {
-				m.proposeRef(c, l)
-			}
-		}
+		m.proposeRefsOf(m.content[i].File)
 	}
 	return nil
+}
+
+// proposeRefsOf does so for those of one file.
+func (m *maker) proposeRefsOf(name string) {
+	i, ok := m.byFile[name]
+	if !ok || m.generator != generator.Hugo || !m.wants(Ref, check.UnresolvedRef) {
+		return
+	}
+	c := &m.content[i]
+	if c.Module != "" || path.IsAbs(c.File) {
+		return
+	}
+	if m.refs == nil {
+		m.refs = newRefIndex(m.content)
+	}
+	of := m.open(c.File)
+	for k := range of.links {
+		if l := &of.links[k]; of.err == nil && l.IsRef() {
+			m.proposeRef(c, l)
+		}
+	}
 }
 
 func (m *maker) proposeRef(c *source.ContentFile, l *destination.Link) {

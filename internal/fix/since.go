@@ -27,7 +27,6 @@ func (m *maker) improve(ctx context.Context, r *check.Result, repairs []check.Re
 		f := &repairs[i].Finding
 		known[key{f.Page, f.Offset, f.Code}] = i
 	}
-	var moves map[string]string
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		at, has := known[key{f.Page, f.Offset, f.Code}]
@@ -44,10 +43,10 @@ func (m *maker) improve(ctx context.Context, r *check.Result, repairs []check.Re
 			if to := gone.MovedTo(m.rooted(f)); to != "" {
 				value = withPath(f, m.site.BasePath(), to)
 			} else {
-				if moves == nil {
-					moves = m.renames(ctx)
+				if m.moves == nil {
+					m.moves = m.renames(ctx)
 				}
-				value = m.renamedPage(moves, f)
+				value = m.renamedPage(m.moves, f)
 			}
 			if value == "" || !m.answers(f, value) {
 				continue

@@ -5,12 +5,12 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
 
-	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/check/baseline"
 	"github.com/sitelink/sitelink/internal/lsp/analysis"
 )
@@ -35,30 +35,30 @@ func (s *Server) CodeAction(ctx context.Context, p *protocol.CodeActionParams) (
 		return false
 	}
 	start, end := v.doc.text.offset(p.Range.Start), v.doc.text.offset(p.Range.End)
-	problems := v.snap.Problems(f)
+	inRange := func(from, to int) bool { return from <= end && start <= to }
+	fixes, err := v.repairs(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	found := v.findings(f)
 	var safe []protocol.TextEdit
-	for i := range problems {
-		x := &problems[i]
-		inRange := x.Start <= end && start <= x.End
-		if !inRange && !wants(protocol.CodeActionKindSourceFixAll) {
-			continue
+	for i := range fixes {
+		x := &fixes[i]
+		change := protocol.TextEdit{Range: v.doc.text.span(x.start, x.end), NewText: x.text}
+		if !x.likely {
+			safe = append(safe, change)
 		}
-		if x.Suggestion, err = v.snap.Suggest(ctx, &x.Link); err != nil {
-			return nil, err
-		}
-		text, ok := x.Fix()
-		if ok && isSafe(x) {
-			safe = append(safe, protocol.TextEdit{Range: v.doc.text.span(x.Start, x.End), NewText: text})
-		}
-		if !inRange || !wants(protocol.CodeActionKindQuickFix) {
-			continue
-		}
-		if ok {
-			all = append(all, v.action(x, "Change to "+text, isSafe(x), &protocol.WorkspaceEdit{
-				Changes: map[uri.URI][]protocol.TextEdit{v.doc.uri: {{Range: v.doc.text.span(x.Start, x.End), NewText: text}}},
+		if inRange(x.start, x.end) && wants(protocol.CodeActionKindQuickFix) {
+			about := slices.DeleteFunc(slices.Clone(found), func(y finding) bool { return y.start != x.start })
+			all = append(all, v.action(about, x.title, !x.likely, &protocol.WorkspaceEdit{
+				Changes: map[uri.URI][]protocol.TextEdit{v.doc.uri: {change}},
 			}))
 		}
-		all = append(all, s.acceptActions(v, x)...)
+	}
+	for i := range found {
+		if x := &found[i]; inRange(x.start, x.end) && wants(protocol.CodeActionKindQuickFix) {
+			all = append(all, s.acceptActions(v, x)...)
+		}
 	}
 	if len(safe) > 0 && wants(protocol.CodeActionKindSourceFixAll) {
 		kind := protocol.CodeActionKindSourceFixAll
@@ -70,22 +70,12 @@ func (s *Server) CodeAction(ctx context.Context, p *protocol.CodeActionParams) (
 	return all, nil
 }
 
-// isSafe reports whether the suggestion for a problem is what its author meant
-// without doubt: the link works by a redirect, or only the letter case is wrong.
-func isSafe(p *analysis.Problem) bool {
-	switch p.Target.Code {
-	case check.WrongCase, check.ViaRedirect, check.ServerDependent:
-		return true
-	}
-	return false
-}
-
-// action returns a code action for a problem.
-func (v *view) action(x *analysis.Problem, title string, preferred bool, edit *protocol.WorkspaceEdit) *protocol.CodeAction {
+// action returns a code action about findings.
+func (v *view) action(about []finding, title string, preferred bool, edit *protocol.WorkspaceEdit) *protocol.CodeAction {
 	kind := protocol.CodeActionKindQuickFix
-	a := &protocol.CodeAction{
-		Title: title, Kind: &kind, Edit: edit,
-		Diagnostics: []protocol.Diagnostic{v.doc.text.problem(x)},
+	a := &protocol.CodeAction{Title: title, Kind: &kind, Edit: edit}
+	for i := range about {
+		a.Diagnostics = append(a.Diagnostics, v.doc.text.diagnostic(about[i].start, about[i].end, &about[i]))
 	}
 	if preferred {
 		a.IsPreferred = &preferred
@@ -93,18 +83,19 @@ func (v *view) action(x *analysis.Problem, title string, preferred bool, edit *p
 	return a
 }
 
-// acceptActions returns the actions that accept a problem.
-func (s *Server) acceptActions(v *view, x *analysis.Problem) (all []protocol.CommandOrCodeAction) {
-	if e, err := v.snap.AcceptByRule(x); err == nil {
-		all = append(all, v.action(x, "Ignore in "+baseName(e.Name)+", with a reason", false, s.workspaceEdit([]analysis.Edit{e})))
-	} else {
-		s.log(err.Error())
+// acceptActions returns the actions that accept a finding.
+func (s *Server) acceptActions(v *view, x *finding) (all []protocol.CommandOrCodeAction) {
+	add := func(title string, e analysis.Edit, err error) {
+		if err != nil {
+			s.log(err.Error())
+			return
+		}
+		all = append(all, v.action([]finding{*x}, fmt.Sprintf(title, baseName(e.Name)), false, s.workspaceEdit([]analysis.Edit{e})))
 	}
-	if e, err := v.snap.AcceptInBaseline(x, baseline.DateOf(time.Now())); err == nil {
-		all = append(all, v.action(x, "Add to "+baseName(e.Name), false, s.workspaceEdit([]analysis.Edit{e})))
-	} else {
-		s.log(err.Error())
-	}
+	e, err := v.snap.AcceptByRule(&x.links[0])
+	add("Ignore in %s, with a reason", e, err)
+	e, err = v.snap.AcceptInBaseline(x.links, baseline.DateOf(time.Now()))
+	add("Add to %s", e, err)
 	return all
 }
 

@@ -56,10 +56,19 @@ func (v *view) diagnostics(ctx context.Context) ([]protocol.Diagnostic, error) {
 		return nil, err
 	}
 	all := []protocol.Diagnostic{}
+	for _, x := range v.findings(f) {
+		all = append(all, v.doc.text.diagnostic(x.start, x.end, &x))
+	}
+	return all, nil
+}
+
+// findings returns what is wrong in a document, sorted by place.
+func (v *view) findings(f *analysis.File) []finding {
+	var all []finding
 	problems := v.snap.Problems(f)
-	r := v.doc.text
 	for i := range problems {
-		all = append(all, r.problem(&problems[i]))
+		l := &problems[i]
+		all = append(all, finding{start: l.Start, end: l.End, verdict: l.Target.Verdict, code: l.Target.Code, message: l.Target.Message, links: []check.Link{l.Target.Link}})
 	}
 	judged := map[int]bool{}
 	for i := range f.Links {
@@ -67,19 +76,14 @@ func (v *view) diagnostics(ctx context.Context) ([]protocol.Diagnostic, error) {
 			judged[l.Start] = true
 		}
 	}
-	for i := range v.built[v.file] {
-		x := &v.built[v.file][i]
-		if start, end, ok := v.placeOf(x, f); ok && !judged[start] {
-			all = append(all, r.diagnostic(start, end, x))
+	for _, x := range v.built[v.file] {
+		var ok bool
+		if x.start, x.end, ok = v.placeOf(&x, f); ok && !judged[x.start] {
+			all = append(all, x)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b protocol.Diagnostic) int {
-		if a.Range.Start.Line != b.Range.Start.Line {
-			return int(a.Range.Start.Line) - int(b.Range.Start.Line)
-		}
-		return int(a.Range.Start.Character) - int(b.Range.Start.Character)
-	})
-	return all, nil
+	slices.SortStableFunc(all, func(a, b finding) int { return a.start - b.start })
+	return all
 }
 
 // placeOf returns where the bytes of a finding are now: at the same place, or where
@@ -102,8 +106,8 @@ func (v *view) placeOf(x *finding, f *analysis.File) (start, end int, ok bool) {
 
 // text is the message of a finding.
 func (x *finding) text() string {
-	if x.count > 1 {
-		return fmt.Sprintf("%s (on %d pages)", x.message, x.count)
+	if len(x.links) > 1 {
+		return fmt.Sprintf("%s (on %d pages)", x.message, len(x.links))
 	}
 	return x.message
 }
@@ -118,11 +122,6 @@ func (t *text) diagnostic(start, end int, x *finding) protocol.Diagnostic {
 		Range: t.span(start, end), Severity: severity, Code: protocol.String(x.code),
 		Source: protocol.NewOptional(source), Message: protocol.String(x.text()),
 	}
-}
-
-// problem returns what the editor shows of a link of the text.
-func (t *text) problem(p *analysis.Problem) protocol.Diagnostic {
-	return t.diagnostic(p.Start, p.End, &finding{verdict: p.Target.Verdict, code: p.Target.Code, message: p.Target.Message})
 }
 
 // publishAll publishes the findings of a folder: in open documents together with

@@ -56,8 +56,10 @@ type work struct {
 type state struct {
 	snap    *analysis.Snapshot
 	overlay *analysis.Overlay
-	// built are the findings of the check of the built site, by source file.
+	// built are the findings of the check of the built site, by source file, and fix is
+	// what can be repaired.
 	built map[string][]finding
+	fix   *repairs
 }
 
 // finding is a finding of a check, at the bytes of a source file that it is about.
@@ -67,7 +69,7 @@ type finding struct {
 	verdict    check.Verdict
 	code       check.Code
 	message    string
-	count      int
+	links      []check.Link // that are written there
 }
 
 // folder returns the folder of a directory, which begins to load. The caller holds
@@ -211,7 +213,7 @@ func (f *folder) load(w work) error {
 		return err
 	}
 	f.install(snap)
-	f.setFindings(snap, result)
+	f.setFindings(snap, result, f.s.prepare(f.ctx, f.audit, result, snap))
 	return nil
 }
 
@@ -324,7 +326,7 @@ func (f *folder) install(snap *analysis.Snapshot) {
 }
 
 // setFindings keeps the findings of a check, and publishes them.
-func (f *folder) setFindings(snap *analysis.Snapshot, r *check.Result) {
+func (f *folder) setFindings(snap *analysis.Snapshot, r *check.Result, fix *repairs) {
 	type key struct {
 		line, column int
 		code         check.Code
@@ -349,10 +351,10 @@ func (f *folder) setFindings(snap *analysis.Snapshot, r *check.Result) {
 		}
 		k := key{x.Source.Line, x.Source.Column, x.Code, x.Raw}
 		if known := byFile[file][k]; known != nil {
-			known.count++
+			known.links = append(known.links, x.Link())
 			continue
 		}
-		byFile[file][k] = &finding{verdict: x.Verdict, code: x.Code, message: messageOf(x), count: 1}
+		byFile[file][k] = &finding{verdict: x.Verdict, code: x.Code, message: messageOf(x), links: []check.Link{x.Link()}}
 	}
 	built := map[string][]finding{}
 	for file, all := range byFile {
@@ -376,7 +378,7 @@ func (f *folder) setFindings(snap *analysis.Snapshot, r *check.Result) {
 	f.mu.Lock()
 	if f.state != nil && f.state.snap == snap {
 		n := *f.state
-		n.built = built
+		n.built, n.fix = built, fix
 		f.state = &n
 	}
 	f.mu.Unlock()

@@ -48,6 +48,8 @@ func TestHostileMessages(t *testing.T) {
 		"positions far away": frame(begin) + notify("textDocument/didOpen", `{"textDocument":{"uri":"file:///nowhere/a.md","languageId":"markdown","version":1,"text":"x"}}`) +
 			notify("textDocument/didChange", `{"textDocument":{"uri":"file:///nowhere/a.md","version":2},"contentChanges":[{"range":{"start":{"line":4294967295,"character":4294967295},"end":{"line":0,"character":0}},"text":"y"}]}`) +
 			frame(`{"jsonrpc":"2.0","id":2,"method":"textDocument/hover","params":{"textDocument":{"uri":"file:///nowhere/a.md"},"position":{"line":4294967295,"character":9}}}`),
+		"invalid UTF-8": frame(begin) + notify("textDocument/didOpen", "{\"textDocument\":{\"uri\":\"file:///nowhere/a.md\",\"languageId\":\"markdown\",\"version\":1,\"text\":\"[a](\xff\xfe\\ud800/) \xc3\"}}") +
+			notify("textDocument/didChange", "{\"textDocument\":{\"uri\":\"file:///nowhere/a.md\",\"version\":2},\"contentChanges\":[{\"range\":{\"start\":{\"line\":0,\"character\":5},\"end\":{\"line\":0,\"character\":6}},\"text\":\"\xe2\x28\xa1\"}]}"),
 		"unknown request":   frame(begin) + frame(`{"jsonrpc":"2.0","id":2,"method":"no/such","params":{}}`),
 		"twice":             frame(begin) + frame(begin),
 		"before initialize": frame(`{"jsonrpc":"2.0","id":2,"method":"textDocument/hover","params":{}}`),
@@ -219,4 +221,89 @@ func TestDocrootChanges(t *testing.T) {
 	}
 	files{"public/posts/new/index.html": page("new")}.write(t, e.dir)
 	e.wait("the new page", func() bool { return len(e.diagnostics[u].Diagnostics) == 0 })
+}
+
+// TestBuildHangs starts a build that never ends. Questions are answered meanwhile, and
+// the end of the server ends the build.
+func TestBuildHangs(t *testing.T) {
+	dir := t.TempDir()
+	blog().write(t, dir)
+	begun, ended := make(chan struct{}), make(chan struct{})
+	e := serve(t, Options{MayBuild: true, Build: func(ctx context.Context, _ *project.Project) (string, error) {
+		close(begun)
+		<-ctx.Done()
+		close(ended)
+		return "", ctx.Err()
+	}})
+	e.begin(nil, "", dir)
+	e.ready()
+	u := e.open("content/posts/two.md", "[x](/posts/one/)")
+	e.Server.DidSave(t.Context(), &protocol.DidSaveTextDocumentParams{TextDocument: protocol.TextDocumentIdentifier{URI: u}})
+	<-begun
+	e.change(u, 2, nil, "[x](/posts/gone/)")
+	if got := e.shown(u, 2); len(got) != 1 {
+		t.Errorf("diagnostics during the build: %v", got)
+	}
+	h, err := e.Server.Hover(t.Context(), &protocol.HoverParams{TextDocumentPositionParams: where(u, protocol.Position{Character: 6})})
+	if err != nil || h == nil {
+		t.Errorf("hover during the build: %v %v", h, err)
+	}
+	e.in.Close() // the client is gone
+	select {
+	case <-ended:
+	case <-time.After(limit):
+		t.Fatal("the build outlives the client")
+	}
+}
+
+// TestHugeDocument opens a document that is too large to be a page. It is not read for
+// links, and other documents are.
+func TestHugeDocument(t *testing.T) {
+	size := 9 << 20
+	if os.Getenv("SITELINK_LONG") != "" {
+		size = 50 << 20
+	}
+	e := started(t)
+	const line = "[a](/posts/none/)\n"
+	u := e.open("content/posts/one.md", strings.Repeat(line, size/len(line)))
+	if got := e.shown(u, 1); len(got) > 0 {
+		t.Errorf("%d diagnostics", len(got))
+	}
+	e.change(u, 2, &protocol.Range{Start: protocol.Position{Line: 7}, End: protocol.Position{Line: uint32(size)}}, "")
+	if got := e.shown(u, 2); len(got) != 7 {
+		t.Errorf("when it is small again: %v", got)
+	}
+}
+
+// TestVersions sends changes whose versions are not in order. Changes count in the order
+// in which they arrive, as the protocol demands.
+func TestVersions(t *testing.T) {
+	e := started(t)
+	u := e.open("content/posts/one.md", "[a](/posts/none/)\n")
+	e.change(u, 7, nil, "[a](/posts/one/)\n")
+	e.change(u, 3, nil, "[a](/posts/none/) [b](/posts/none/)\n")
+	if got := e.shown(u, 3); len(got) != 2 {
+		t.Errorf("after a lower version: %v", got)
+	}
+	e.change(u, 3, &protocol.Range{Start: protocol.Position{}, End: protocol.Position{Character: 17}}, "")
+	e.wait("the last change", func() bool { return len(e.diagnostics[u].Diagnostics) == 1 })
+}
+
+// TestOutsideFolders opens files that are in no folder of the workspace: one of a project
+// elsewhere, and one of none.
+func TestOutsideFolders(t *testing.T) {
+	e := started(t)
+	other := t.TempDir()
+	blog().write(t, other)
+	os.Mkdir(filepath.Join(other, ".git"), 0o755)
+	for name, want := range map[string]int{filepath.Join(other, "content/posts/one.md"): 1, filepath.Join(t.TempDir(), "note.md"): 0} {
+		u := uri.File(name)
+		e.Server.DidOpen(t.Context(), &protocol.DidOpenTextDocumentParams{TextDocument: protocol.TextDocumentItem{URI: u, Version: 1, Text: "[x](/posts/none/)"}})
+		if want > 0 {
+			e.wait("diagnostics of "+name, func() bool { return len(e.diagnostics[u].Diagnostics) == want })
+		}
+		if _, err := e.Server.Hover(t.Context(), &protocol.HoverParams{TextDocumentPositionParams: where(u, protocol.Position{Character: 6})}); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 }

@@ -28,6 +28,7 @@ import (
 	"go.lsp.dev/uri"
 
 	"github.com/sitelink/sitelink/internal/audit"
+	"github.com/sitelink/sitelink/internal/fix"
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/process"
 	"github.com/sitelink/sitelink/internal/project"
@@ -44,6 +45,11 @@ type Options struct {
 	Find func(ctx context.Context, dir string) (*project.Project, error)
 	// Build builds a project and returns the docroot. It runs what the project names.
 	Build func(ctx context.Context, p *project.Project) (docroot string, err error)
+	// Replacements returns the pages of other sites that have another address now; nil
+	// for none. It is called for projects that the user trusts: they name the database
+	// where this is known. Env is the environment of git.
+	Replacements func(ctx context.Context, p *project.Project) ([]fix.Replacement, error)
+	Env          []string
 	// MayBuild reports that the user trusts the projects: Build runs after each save.
 	// A client can say so, too.
 	MayBuild bool

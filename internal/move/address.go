@@ -7,8 +7,10 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/sitelink/sitelink/internal/docroot"
+	"github.com/sitelink/sitelink/internal/generator"
 )
 
 // addressMap says which addresses of the site change, and to what. Addresses are
@@ -20,8 +22,10 @@ type addressMap struct {
 	directories []Pair
 	moved       map[string]movedPage // by the address before
 	files       map[string]bool      // of the docroot before
-	stay        func(address string) bool
-	base        string
+	// section is that of a directory of content, which need not have a page.
+	section Pair
+	stay    func(address string) bool
+	base    string
 }
 
 // movedPage is a page whose file moves. Its address may stay the same.
@@ -72,6 +76,7 @@ func (m *planner) mapAddresses(from, to string, after []*page) (*addressMap, err
 		rel, _ := tree.rel(from)
 		if s := sections[0]; consistent && s.Old != s.New && strings.HasSuffix(strings.ToLower(strings.Trim(s.Old, "/")), strings.ToLower(strings.ReplaceAll(path.Base(rel), " ", "-"))) {
 			a.directories = append(a.directories, s)
+			a.section = s
 		}
 	}
 	a.stay = m.stays()
@@ -80,6 +85,28 @@ func (m *planner) mapAddresses(from, to string, after []*page) (*addressMap, err
 	})
 	a.directories = slices.CompactFunc(a.directories, func(x, y Pair) bool { return x.Old == y.Old })
 	return a, nil
+}
+
+// addIndex gives a section a page of its own where the move would take its page away:
+// Hugo makes one by itself only for the sections at the top.
+func (m *planner) addIndex(from, to string) error {
+	tree, section := m.pages.treeOf(to), m.names.section
+	rel, ok := tree.rel(to)
+	if _, hasFile := m.names.moved[section.Old]; m.generator() != generator.Hugo || !ok || hasFile || section.Old == "" || !strings.Contains(rel, "/") {
+		return nil
+	}
+	if !answers(m.before.audit.Site.Request(rulePath(section.Old))) {
+		return nil
+	}
+	title := strings.ReplaceAll(path.Base(from), "-", " ")
+	_, size := utf8.DecodeRuneInString(title)
+	text := "---\ntitle: " + quoteJSON(strings.ToUpper(title[:size])+title[size:]) + "\naliases:\n" + items("- ", []string{m.rooted(section.Old)}, "\n") + "---\n"
+	if err := m.plan.Set.Create(path.Join(to, "_index.md"), []byte(text)); err != nil {
+		return ExplainEdit(err)
+	}
+	m.aliased[section.Old] = true
+	m.note("Hugo makes no page for a section at %s by itself: %s/_index.md is new", section.New, to)
+	return nil
 }
 
 func (m *planner) isDirectory(file string) bool {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sitelink/sitelink/internal/edit"
 	"github.com/sitelink/sitelink/internal/generator"
 )
 
@@ -26,23 +27,13 @@ func (m *planner) addAliases() error {
 		if p.before.address == p.after.address {
 			continue
 		}
-		if key == "" || !generator.IsMarkdown(p.before.file) && path.Ext(p.before.file) != ".html" {
+		if done, err := m.alias(key, p.before.file, p.before.rooted); err != nil {
+			return err
+		} else if !done {
 			continue
-		}
-		text, hash, err := m.plan.Set.Read(p.before.file)
-		if err != nil {
-			return ExplainEdit(err)
-		}
-		at, insert, err := InsertAlias(text, key, p.before.rooted)
-		if err != nil {
-			m.note("%s: %v", p.before.file, err)
-			continue
-		}
-		if err := m.plan.Set.Replace(p.before.file, hash, at, at, insert); err != nil {
-			return ExplainEdit(err)
 		}
 		m.aliased[p.before.address] = true
-		if err := m.dropAlias(p, text, hash); err != nil {
+		if err := m.dropAlias(p); err != nil {
 			return err
 		}
 	}
@@ -53,6 +44,37 @@ func (m *planner) addAliases() error {
 	}
 	_, err := m.addRules(rest)
 	return err
+}
+
+// alias gives the page of a file an alias more, by its front matter. done is false if
+// that is not possible.
+func (m *planner) alias(key, file, alias string) (done bool, err error) {
+	if key == "" || !generator.IsMarkdown(file) && path.Ext(file) != ".html" {
+		return false, nil
+	}
+	text, hash, err := m.plan.Set.Read(file)
+	if err != nil {
+		return false, ExplainEdit(err)
+	}
+	of := m.aliases[file]
+	if of == nil {
+		of = &aliases{}
+		m.aliases[file] = of
+	}
+	at, insert, err := InsertAlias(text, key, append(of.names, alias)...)
+	if err != nil {
+		m.note("%s: %v", file, err)
+		return false, nil
+	}
+	m.plan.Set.Withdraw(file, of.edit)
+	of.names, of.edit = append(of.names, alias), edit.Edit{Start: at, End: at, Text: insert}
+	return true, ExplainEdit(m.plan.Set.Replace(file, hash, at, at, insert))
+}
+
+// aliases are those that the move adds to one file, by one edit.
+type aliases struct {
+	names []string
+	edit  edit.Edit
 }
 
 // aliasKey returns the key of front matter that makes redirects, "" for none.
@@ -97,8 +119,8 @@ var (
 )
 
 // InsertAlias returns what to insert into the front matter of a text, and where, so
-// that the page has an alias more.
-func InsertAlias(text []byte, key, alias string) (at int, insert string, err error) {
+// that the page has these aliases too.
+func InsertAlias(text []byte, key string, aliases ...string) (at int, insert string, err error) {
 	bom := 0
 	if bytes.HasPrefix(text, []byte("\ufeff")) {
 		bom = 3
@@ -114,23 +136,41 @@ func InsertAlias(text []byte, key, alias string) (at int, insert string, err err
 		if !ok {
 			return 0, "", fmt.Errorf("its front matter has no end")
 		}
-		at, insert, err = insertYAML(rest[start:end], key, alias, nl)
+		at, insert, err = insertYAML(rest[start:end], key, aliases, nl)
 		return bom + start + at, insert, err
 	case fenced(rest, "+++"):
 		start, end, ok := matter(rest, "+++")
 		if !ok {
 			return 0, "", fmt.Errorf("its front matter has no end")
 		}
-		at, insert, err = insertTOML(rest[start:end], key, alias, nl)
+		at, insert, err = insertTOML(rest[start:end], key, aliases, nl)
 		return bom + start + at, insert, err
 	case bytes.HasPrefix(rest, []byte("{")) && !bytes.HasPrefix(rest, []byte("{{")):
-		value := quoteJSON(alias)
+		value := quoted(aliases, quoteJSON)
 		if loc := aliasesJSON.FindIndex(rest); loc != nil {
 			return bom + loc[1], value + comma(rest[loc[1]:]), nil
 		}
 		return bom + 1, nl + `  "` + key + `": [` + value + "],", nil
 	}
-	return bom, "---" + nl + key + ":" + nl + "- " + quoteYAML(alias) + nl + "---" + nl, nil
+	return bom, "---" + nl + key + ":" + nl + items("- ", aliases, nl) + "---" + nl, nil
+}
+
+// quoted returns the values of a list in brackets.
+func quoted(aliases []string, quote func(string) string) string {
+	all := make([]string, len(aliases))
+	for i, alias := range aliases {
+		all[i] = quote(alias)
+	}
+	return strings.Join(all, ", ")
+}
+
+// items returns the lines of a list in YAML.
+func items(mark string, aliases []string, nl string) string {
+	var b strings.Builder
+	for _, alias := range aliases {
+		b.WriteString(mark + quoteYAML(alias) + nl)
+	}
+	return b.String()
 }
 
 func fenced(text []byte, fence string) bool {
@@ -162,8 +202,7 @@ func comma(rest []byte) string {
 	return ", "
 }
 
-func insertYAML(text []byte, key, alias, nl string) (int, string, error) {
-	value := quoteYAML(alias)
+func insertYAML(text []byte, key string, aliases []string, nl string) (int, string, error) {
 	for _, loc := range aliasLine.FindAllSubmatchIndex(text, -1) {
 		if !strings.EqualFold(string(text[loc[2]:loc[3]]), key) {
 			continue
@@ -171,7 +210,7 @@ func insertYAML(text []byte, key, alias, nl string) (int, string, error) {
 		given := string(text[loc[4]:loc[5]])
 		switch {
 		case strings.HasPrefix(given, "["):
-			return loc[4] + 1, value + comma(text[loc[4]+1:]), nil
+			return loc[4] + 1, quoted(aliases, quoteYAML) + comma(text[loc[4]+1:]), nil
 		case given == "" || strings.HasPrefix(given, "#"):
 			end := loc[1]
 			if i := bytes.IndexByte(text[end:], '\n'); i >= 0 {
@@ -181,15 +220,15 @@ func insertYAML(text []byte, key, alias, nl string) (int, string, error) {
 			if m := itemYAML.FindSubmatch(text[end:]); m != nil {
 				item = string(m[1])
 			}
-			return end, item + value + nl, nil
+			return end, items(item, aliases, nl), nil
 		default:
-			return 0, "", fmt.Errorf("%s in its front matter is not a list: add %s there yourself", key, alias)
+			return 0, "", fmt.Errorf("%s in its front matter is not a list: add %s there yourself", key, strings.Join(aliases, ", "))
 		}
 	}
-	return len(text), key + ":" + nl + "- " + value + nl, nil
+	return len(text), key + ":" + nl + items("- ", aliases, nl), nil
 }
 
-func insertTOML(text []byte, key, alias, nl string) (int, string, error) {
+func insertTOML(text []byte, key string, aliases []string, nl string) (int, string, error) {
 	end := len(text)
 	if loc := tableTOML.FindIndex(text); loc != nil {
 		// An array of several lines may begin a line with a bracket.
@@ -198,12 +237,12 @@ func insertTOML(text []byte, key, alias, nl string) (int, string, error) {
 		}
 	}
 	if loc := aliasTOML.FindIndex(text[:end]); loc != nil {
-		return loc[1], quoteJSON(alias) + comma(text[loc[1]:]), nil
+		return loc[1], quoted(aliases, quoteJSON) + comma(text[loc[1]:]), nil
 	}
 	if bytes.Contains(bytes.ToLower(text[:end]), []byte("\n"+key+" ")) || bytes.HasPrefix(text, []byte(key)) {
-		return 0, "", fmt.Errorf("%s in its front matter is not a list: add %s there yourself", key, alias)
+		return 0, "", fmt.Errorf("%s in its front matter is not a list: add %s there yourself", key, strings.Join(aliases, ", "))
 	}
-	return 0, key + " = [" + quoteJSON(alias) + "]" + nl, nil
+	return 0, key + " = [" + quoted(aliases, quoteJSON) + "]" + nl, nil
 }
 
 func quoteYAML(s string) string {
@@ -219,7 +258,11 @@ func quoteJSON(s string) string {
 }
 
 // dropAlias removes an alias that is the page's own address now: the page moves back.
-func (m *planner) dropAlias(p movedPage, text []byte, hash string) error {
+func (m *planner) dropAlias(p movedPage) error {
+	text, hash, err := m.plan.Set.Read(p.before.file)
+	if err != nil {
+		return ExplainEdit(err)
+	}
 	_, end, ok := matter(bytes.TrimPrefix(text, []byte("\ufeff")), "---")
 	if !ok {
 		_, end, ok = matter(bytes.TrimPrefix(text, []byte("\ufeff")), "+++")

@@ -50,6 +50,7 @@ url = "/docs/b/"
 	"content/docs/draft.md":                        "+++\ntitle = \"D\"\ndraft = true\n+++\n[a]({{< ref \"a\" >}})\n",
 	"content/docs/other.md":                        "---\ntitle: O\n---\n[gone](../gone/) [not a](/sub/docs/ab/)\n",
 	"static/img/p.svg":                             "<svg xmlns=\"http://www.w3.org/2000/svg\"/>\n",
+	"static/font.woff":                             "\x00\xff\x01",
 	"static/_redirects":                            "/first /sub/docs/b/ 302\n",
 }
 
@@ -150,6 +151,7 @@ func TestHugoMoves(t *testing.T) {
 			"/img/p.svg /pictures/p.svg 301",
 			"[rel](../b/) [ref]({{< relref \"b\" >}}) [rooted]({{< ref \"/docs/b/index.md\" >}}) ![](/sub/pictures/p.svg)",
 		}, []Pair{{"/sub/img/p.svg", "/sub/pictures/p.svg"}}, false},
+		{"a binary file", "static/font.woff", "static/f.woff", []string{"/font.woff /f.woff 301"}, []Pair{{"/sub/font.woff", "/sub/f.woff"}}, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if tt.new == "static/pictures/" {
@@ -309,4 +311,39 @@ func (s *saver) Write(p []byte) (int, error) {
 		s.save = nil
 	}
 	return len(p), nil
+}
+
+// TestHugoComposed: a switcher between versions composes links from the address of its
+// page. Those that worked work after the move; an alias that is relative to the page
+// keeps its address, and a section whose page Hugo makes by itself keeps a page.
+func TestHugoComposed(t *testing.T) {
+	hugoEnv(t)
+	root := newSite(t, map[string]string{
+		"hugo.toml":                    "baseURL = \"https://h.example/\"\ndisableKinds = [\"taxonomy\", \"term\"]\n",
+		"layouts/_default/single.html": "<!doctype html><title>{{ .Title }}</title>\n{{ $url := .RelPermalink }}{{ range slice \"v0\" \"v1\" \"v2\" }}<a href=\"{{ replaceRE \"/v[0-9]/\" (printf \"/%s/\" .) $url }}\">{{ . }}</a>{{ end }}\n{{ .Content }}\n",
+		"layouts/_default/list.html":   "<!doctype html><title>{{ .Title }}</title>\n{{ .Content }}\n",
+		"content/_index.md":            "---\ntitle: Home\n---\n[v2](/v2/) [a](/v2/a/)\n",
+		"content/v1/a.md":              "---\ntitle: A\n---\n",
+		"content/v2/a.md":              "---\ntitle: A\naliases: [short]\n---\n",
+	})
+	p, err := plan(t, root, Options{Old: "content/v2/a.md", New: "content/v2/deep/b.md"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, want := added(t, p), []string{"aliases:", "- /v1/deep/b/", "[v2](/v2/) [a](/v2/deep/b/)", "aliases: [/v2/a/, /v2/short/, short]"}
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) || len(p.Broken)+len(p.Lost) > 0 {
+		t.Errorf("the diff adds\n%s\nwant\n%s\nbroken %v, lost %v", strings.Join(got, "\n"), strings.Join(want, "\n"), p.Broken, p.Lost)
+	}
+	if len(p.Kept) != 1 || p.Kept[0] != (Pair{"/v1/deep/b/", "/v1/a/"}) {
+		t.Errorf("kept: %v", p.Kept)
+	}
+	if p, err = plan(t, root, Options{Old: "content/v2", New: "content/more/v3"}); err != nil {
+		t.Fatal(err)
+	}
+	lines := added(t, p)
+	if !slices.Contains(lines, "- /v2/") || !slices.Contains(lines, "[v2](/more/v3/) [a](/more/v3/a/)") || len(p.Broken)+len(p.Lost) > 0 {
+		t.Errorf("a section without a file: the diff adds\n%s\nbroken %v, lost %v", strings.Join(lines, "\n"), p.Broken, p.Lost)
+	}
 }

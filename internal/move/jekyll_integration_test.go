@@ -3,7 +3,9 @@
 package move
 
 import (
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -46,6 +48,63 @@ func TestJekyllMoves(t *testing.T) {
 		slices.Sort(want)
 		if !slices.Equal(got, want) || len(p.Broken)+len(p.Lost)+len(p.Composed) > 0 {
 			t.Errorf("%s: the diff adds\n%s\nwant\n%s\nbroken %v, lost %v, composed %v", tt.old, strings.Join(got, "\n"), strings.Join(want, "\n"), p.Broken, p.Lost, p.Composed)
+		}
+	}
+}
+
+// TestJekyllRedirectFrom: with jekyll-redirect-from, the old addresses answer after a
+// build, and the tags link and post_url name the moved files.
+func TestJekyllRedirectFrom(t *testing.T) {
+	if _, err := exec.LookPath("jekyll"); err != nil {
+		t.Skip("jekyll is not installed: .ci/run installs it")
+	}
+	root := newSite(t, map[string]string{
+		"_config.yml":                "title: T\nurl: https://h.example\nplugins: [jekyll-redirect-from]\n",
+		"_layouts/page.html":         "<!doctype html><title>{{ page.title }}</title>\n<a href=\"{% link guide/more.md %}\">more</a> {{ content }}\n",
+		"_includes/unused.html":      "{% link guide/more.md %}\n",
+		"index.md":                   "---\nlayout: page\ntitle: Home\n---\n[more]({% link guide/more.md %}#a-part) [post]({% post_url 2024-05-06-hello %})\n",
+		"guide/more.md":              "---\nlayout: page\ntitle: More\n---\n[post]({% post_url 2024-05-06-hello %})\n\n## A part\n",
+		"_posts/2024-05-06-hello.md": "---\nlayout: page\ntitle: Hello\nredirect_from:\n  - /first/\n---\n{% raw %}{% link guide/more.md %}{% endraw %} [plain](/guide/more.html)\n",
+	})
+	for _, tt := range []struct {
+		old, new string
+		want     []string
+	}{
+		{"guide/more.md", "help/parts.md", []string{
+			"- /guide/more.html", "[more]({% link help/parts.md %}#a-part) [post]({% post_url 2024-05-06-hello %})", "redirect_from:",
+			"<a href=\"{% link help/parts.md %}\">more</a> {{ content }}", "{% link help/parts.md %}",
+			"{% raw %}{% link guide/more.md %}{% endraw %} [plain](/help/parts.html)",
+		}},
+		{"_posts/2024-05-06-hello.md", "_posts/2024-05-07-hi.md", []string{
+			"  - /2024/05/06/hello.html", "[more]({% link help/parts.md %}#a-part) [post]({% post_url 2024-05-07-hi %})", "[post]({% post_url 2024-05-07-hi %})",
+		}},
+	} {
+		p, err := plan(t, root, Options{Old: tt.old, New: tt.new})
+		if err != nil {
+			t.Fatalf("%s: %v", tt.old, err)
+		}
+		got, want := added(t, p), tt.want
+		slices.Sort(got)
+		slices.Sort(want)
+		if !slices.Equal(got, want) || len(p.Broken)+len(p.Lost)+len(p.Composed) > 0 {
+			t.Errorf("%s: the diff adds\n%s\nwant\n%s\nbroken %v, lost %v, composed %v", tt.old, strings.Join(got, "\n"), strings.Join(want, "\n"), p.Broken, p.Lost, p.Composed)
+		}
+		if err := p.Set.Apply(t.Context(), "test"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	docroot := t.TempDir()
+	cmd := exec.Command("jekyll", "build", "--destination", docroot)
+	cmd.Dir = root
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("jekyll: %v\n%s", err, out)
+	}
+	for old, now := range map[string]string{
+		"guide/more.html": "/help/parts.html", "2024/05/06/hello.html": "/2024/05/07/hi.html", "first/index.html": "/2024/05/07/hi.html",
+	} {
+		page, err := os.ReadFile(filepath.Join(docroot, filepath.FromSlash(old)))
+		if err != nil || !strings.Contains(string(page), `http-equiv="refresh" content="0; url=https://h.example`+now+`"`) {
+			t.Errorf("/%s does not redirect to %s: %v\n%s", old, now, err, page)
 		}
 	}
 }

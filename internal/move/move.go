@@ -62,6 +62,9 @@ type Plan struct {
 	// Composed are links of the new site that still lead to old addresses, by a
 	// redirect: templates compose them. They have positions where these are known.
 	Composed []check.Finding
+	// Kept are addresses that templates compose from the new address of a page, with
+	// what they redirect to, so that their links keep working.
+	Kept []Pair
 	// Broken are findings that only the new site has.
 	Broken []check.Finding
 	// Lost are old addresses that the new site does not answer.
@@ -81,9 +84,12 @@ type planner struct {
 	fragments    map[string]string
 	fragmentPage string
 	documents    map[string]*document
-	renamed      bool            // the files of the copy have their new names
-	aliased      map[string]bool // addresses that front matter answers
-	ruled        map[Pair]bool   // addresses that have a rule
+	placed       map[string][]placedLink // links of the pages that move, by their pages
+	edited       map[string]bool         // files with rewritten links
+	renamed      bool                    // the files of the copy have their new names
+	aliases      map[string]*aliases     // by file
+	aliased      map[string]bool         // addresses that front matter answers
+	ruled        map[Pair]bool           // addresses that have a rule
 }
 
 // Make plans a move. It changes nothing but the cache. Errors carry hints.
@@ -94,7 +100,7 @@ func Make(ctx context.Context, p *project.Project, opt Options) (*Plan, error) {
 	}
 	defer s.Close()
 	m := &planner{
-		opt: opt, shadow: s, documents: map[string]*document{}, aliased: map[string]bool{}, ruled: map[Pair]bool{},
+		opt: opt, shadow: s, documents: map[string]*document{}, edited: map[string]bool{}, placed: map[string][]placedLink{}, aliases: map[string]*aliases{}, aliased: map[string]bool{}, ruled: map[Pair]bool{},
 		plan: &Plan{Set: edit.New(p.Root, p.Env())},
 	}
 	if m.before, err = s.publish(ctx, "before", opt.Cache); err != nil {
@@ -118,19 +124,37 @@ func Make(ctx context.Context, p *project.Project, opt Options) (*Plan, error) {
 		return nil, err
 	}
 	defer func() { after.audit.Close() }()
-	if lost := m.lost(after); len(lost) > 0 {
-		changed, err := m.addRules(lost)
-		if err != nil {
+	changed, err := m.redirect(ctx, after)
+	if err != nil {
+		return nil, err
+	}
+	if changed {
+		after.audit.Close()
+		if after, err = m.try(ctx); err != nil {
 			return nil, err
-		}
-		if changed {
-			after.audit.Close()
-			if after, err = m.try(ctx); err != nil {
-				return nil, err
-			}
 		}
 	}
 	return m.plan, m.prove(ctx, after)
+}
+
+// redirect lets the addresses answer that the new site has lost, and those to which
+// links lead that templates compose. It reports whether it changed a file.
+func (m *planner) redirect(ctx context.Context, after *version) (changed bool, err error) {
+	lost, aliased := m.lost(after)
+	if len(lost) > 0 {
+		if changed, err = m.addRules(lost); err != nil {
+			return false, err
+		}
+	}
+	if _, err = m.answer(aliased); err != nil {
+		return false, err
+	}
+	c, err := m.compose(ctx, after, m.added(after.findings))
+	if err != nil {
+		return false, err
+	}
+	m.plan.Kept, err = m.answer(c.aliases)
+	return changed || len(aliased) > 0 || len(m.plan.Kept) > 0, err
 }
 
 func (m *planner) note(format string, args ...any) {
@@ -159,6 +183,9 @@ func (m *planner) rename(ctx context.Context) error {
 	}
 	m.plan.Renames = []Pair{{from, to}}
 	m.noteTranslations(from)
+	if err := m.rewriteTags(ctx); err != nil {
+		return err
+	}
 	after, err := m.listRenamed(ctx)
 	if err != nil {
 		return err
@@ -171,6 +198,9 @@ func (m *planner) rename(ctx context.Context) error {
 			"name the new file instead of the address")
 	}
 	m.plan.Addresses = m.names.all()
+	if err := m.addIndex(from, to); err != nil {
+		return err
+	}
 	if err := m.rewrite(ctx); err != nil {
 		return err
 	}
@@ -203,14 +233,14 @@ func ExplainEdit(err error) error {
 // listRenamed lists the pages after the move. The copy has its old names again when it
 // returns, because positions of links are found in it.
 func (m *planner) listRenamed(ctx context.Context) ([]*page, error) {
-	if err := m.renameInShadow(true); err != nil {
+	if err := m.apply(); err != nil {
 		return nil, err
 	}
 	after, err := m.listPages(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return after, m.renameInShadow(false)
+	return after, m.restore()
 }
 
 // renameInShadow gives the files of the copy their new names, or the old ones.
@@ -240,11 +270,11 @@ func (m *planner) renameInShadow(forth bool) error {
 	return nil
 }
 
-// try writes the texts of the set into the copy and publishes it.
-func (m *planner) try(ctx context.Context) (*version, error) {
+// apply gives the files of the copy the names and texts of the set.
+func (m *planner) apply() error {
 	set := m.plan.Set
 	if err := m.renameInShadow(true); err != nil {
-		return nil, err
+		return err
 	}
 	for _, name := range set.Files() {
 		if len(set.Edits(name)) == 0 {
@@ -252,11 +282,19 @@ func (m *planner) try(ctx context.Context) (*version, error) {
 		}
 		text, err := set.Text(name)
 		if err != nil {
-			return nil, ExplainEdit(err)
+			return ExplainEdit(err)
 		}
 		if err := disk.WriteFile(m.shadow.at(set.NewName(name)), text, 0o666); err != nil {
-			return nil, err
+			return err
 		}
+	}
+	return nil
+}
+
+// try publishes the copy with the names and texts of the set.
+func (m *planner) try(ctx context.Context) (*version, error) {
+	if err := m.apply(); err != nil {
+		return nil, err
 	}
 	v, err := m.shadow.publish(ctx, "after", m.opt.Cache)
 	return v, explainBuild(err, "the site cannot be built after the move, so nothing was changed", "templates, configuration or shortcodes may name the old file")
@@ -266,8 +304,11 @@ func (m *planner) try(ctx context.Context) (*version, error) {
 func (m *planner) restore() error {
 	set := m.plan.Set
 	for _, name := range set.Files() {
+		if len(set.Edits(name)) == 0 {
+			continue // it need not be a text
+		}
 		text, _, err := set.Read(name)
-		if err == nil && len(set.Edits(name)) > 0 {
+		if err == nil {
 			err = disk.WriteFile(m.path(name), text, 0o666)
 		}
 		if err != nil {

@@ -41,6 +41,21 @@ func TestInsertAlias(t *testing.T) {
 			t.Errorf("%s: no error", name)
 		}
 	}
+	for text, want := range map[string]string{
+		"Text\n":                           "---\naliases:\n- /a/\n- /b/\n---\nText\n",
+		"---\ntitle: A\n---\n":             "---\ntitle: A\naliases:\n- /a/\n- /b/\n---\n",
+		"---\naliases:\n  - /x/\n---\n":    "---\naliases:\n  - /a/\n  - /b/\n  - /x/\n---\n",
+		"---\naliases: []\n---\n":          "---\naliases: [/a/, /b/]\n---\n",
+		"+++\ntitle = \"A\"\n+++\n":        "+++\naliases = [\"/a/\", \"/b/\"]\ntitle = \"A\"\n+++\n",
+		"{\"aliases\": [\"/x/\"]}\nText\n": "{\"aliases\": [\"/a/\", \"/b/\", \"/x/\"]}\nText\n",
+	} {
+		at, insert, err := InsertAlias([]byte(text), "aliases", "/a/", "/b/")
+		if err != nil {
+			t.Errorf("%q: %v", text, err)
+		} else if got := text[:at] + insert + text[at:]; got != want {
+			t.Errorf("two aliases: %q, want %q", got, want)
+		}
+	}
 	at, insert, err := InsertAlias([]byte("---\ntitle: A\n---\n"), "aliases", "/ä: b/")
 	if err != nil || at != 13 || insert != "aliases:\n- \"/ä: b/\"\n" {
 		t.Errorf("an address to quote: %d, %q, %v", at, insert, err)
@@ -113,9 +128,8 @@ func TestRules(t *testing.T) {
 		{"_redirects, CRLF and byte order mark", redirectsLines, "\ufeff/* /404 404\r\n", "\ufeff/a%20b.png /c.png 301\r\n/x/* /y/:splat 301\r\n/* /404 404\r\n"},
 		{"netlify.toml", netlifyTables, "[build]\npublish = \"public\"", "[build]\npublish = \"public\"\n\n[[redirects]]\n  from = \"/a%20b.png\"\n  to = \"/c.png\"\n  status = 301\n[[redirects]]\n  from = \"/x/*\"\n  to = \"/y/:splat\"\n  status = 301\n"},
 		{".htaccess", apacheLines, "", "RedirectMatch 301 \"^/a b\\.png$\" \"/c.png\"\nRedirect 301 \"/x/\" \"/y/\"\n"},
-		{"vercel.json", jsonRules, `{"redirects": []}`, "{\"redirects\": [\n    {\"destination\":\"/c.png\",\"permanent\":true,\"source\":\"/a%20b.png\"},\n    {\"destination\":\"/y/:path*\",\"permanent\":true,\"source\":\"/x/:path*\"}\n  ]}"},
-		{"empty vercel.json", jsonRules, `{}`, "{\n  \"redirects\": [\n    {\"destination\":\"/c.png\",\"permanent\":true,\"source\":\"/a%20b.png\"},\n    {\"destination\":\"/y/:path*\",\"permanent\":true,\"source\":\"/x/:path*\"}\n  ]\n}"},
-		{"firebase.json", jsonRules, `{"hosting": {"redirects": [{}]}}`, "{\"hosting\": {\"redirects\": [\n    {\"destination\":\"/c.png\",\"source\":\"/a%20b.png\",\"type\":301},\n    {\"destination\":\"/y/:path*\",\"source\":\"/x/:path*\",\"type\":301},{}]}}"},
+		{"vercel.json", vercelRules, `{"redirects": []}`, "{\"redirects\": [\n    {\"destination\":\"/c.png\",\"permanent\":true,\"source\":\"/a%20b.png\"},\n    {\"destination\":\"/y/$1\",\"permanent\":true,\"source\":\"/x/(.*)\"}\n  ]}"},
+		{"firebase.json", firebaseRules, `{"hosting": {"redirects": [{}]}}`, "{\"hosting\": {\"redirects\": [\n    {\"destination\":\"/c.png\",\"regex\":\"^/a b\\\\.png$\",\"type\":301},\n    {\"destination\":\"/y/\",\"source\":\"/x/\",\"type\":301},\n    {\"destination\":\"/y/:1\",\"regex\":\"^/x/(.+)$\",\"type\":301},{}]}}"},
 	} {
 		at, insert, err := tt.format([]byte(tt.text), rules)
 		if err != nil {
@@ -126,9 +140,43 @@ func TestRules(t *testing.T) {
 			t.Errorf("%s:\n%s\nwant\n%s", tt.name, got, tt.want)
 		}
 	}
-	for _, text := range []string{`[]`, `{"redirects": null}`, `{"hosting": []}`} {
-		if at, insert, err := jsonRules([]byte(text), rules); err == nil {
-			t.Errorf("%s: inserts %q at %d", text, insert, at)
+	for text, format := range map[string]func([]byte, []Pair) (int, string, error){
+		`{"redirects": "x"}`:             vercelRules,
+		`{}`:                             firebaseRules,
+		`{"hosting": [{"target": "a"}]}`: firebaseRules,
+	} {
+		if _, _, err := format([]byte(text), rules); err == nil {
+			t.Errorf("%s: no error", text)
+		}
+	}
+}
+
+// TestTagEdits: Jekyll's tags that name a moved file name the new one.
+func TestTagEdits(t *testing.T) {
+	moved := map[string]string{
+		"guide/a.md": "help/b.md", "img/p.svg": "img/q.svg",
+		"_posts/2024-05-06-hello.md": "_posts/2024-05-07-hi.md", "_posts/sub/2024-01-02-x.md": "_posts/2024-01-02-x.md",
+		"blog/_posts/2023-01-02-y.md": "guide/y.md",
+	}
+	for text, want := range map[string]string{
+		"[a]({% link guide/a.md %})":                          "[a]({% link help/b.md %})",
+		"{%- link /img/p.svg -%}{%link guide/a.md%}":          "{%- link /img/q.svg -%}{%link help/b.md%}",
+		"{% link guide/a.md.txt %} {% link other.md %}":       "{% link guide/a.md.txt %} {% link other.md %}",
+		"{% post_url 2024-05-06-hello %}":                     "{% post_url 2024-05-07-hi %}",
+		"{% post_url /sub/2024-01-02-x %}":                    "{% post_url /2024-01-02-x %}",
+		"{% post_url blog/2023-01-02-y %}":                    "{% link guide/y.md %}",
+		"{% raw %}{% link guide/a.md %}{% endraw %}":          "{% raw %}{% link guide/a.md %}{% endraw %}",
+		"{% comment %}x{% endcomment %}{% link guide/a.md %}": "{% comment %}x{% endcomment %}{% link help/b.md %}",
+		"{% if x %}{% include guide/a.md %}{% endif %}":       "{% if x %}{% include guide/a.md %}{% endif %}",
+	} {
+		got := text
+		edits := tagEdits(text, moved)
+		for i := len(edits) - 1; i >= 0; i-- {
+			e := edits[i]
+			got = got[:e.Start] + e.Text + got[e.End:]
+		}
+		if got != want {
+			t.Errorf("%s becomes %s, want %s", text, got, want)
 		}
 	}
 }

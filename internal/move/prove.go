@@ -25,11 +25,11 @@ func isFingerprinted(name string) bool {
 }
 
 // lost returns the addresses that the old site answered and the new one does not,
-// with those that take their place where that is known.
-func (m *planner) lost(after *version) []Pair {
+// with those that take their place where that is known. aliases are those of alias pages
+// that exist no longer, because their addresses are relative to a page that moved.
+func (m *planner) lost(after *version) (lost, aliases []Pair) {
 	s := after.audit.Site
 	now := after.files()
-	var lost []Pair
 	for name, id := range m.before.files() {
 		if _, ok := now[name]; ok || isFingerprinted(name) {
 			continue
@@ -38,13 +38,34 @@ func (m *planner) lost(after *version) []Pair {
 		if err != nil {
 			continue
 		}
+		if answers(s.Request(u.EscapedPath())) {
+			continue
+		}
 		to, _ := m.names.of(u.Path)
-		if !answers(s.Request(u.EscapedPath())) {
+		if alias, ok := m.aliasTarget(id, u); ok && to == "" {
+			aliases = append(aliases, Pair{u.Path, alias})
+		} else {
 			lost = append(lost, Pair{u.Path, to})
 		}
 	}
-	slices.SortFunc(lost, func(a, b Pair) int { return strings.Compare(a.Old, b.Old) })
-	return lost
+	byOld := func(a, b Pair) int { return strings.Compare(a.Old, b.Old) }
+	slices.SortFunc(lost, byOld)
+	slices.SortFunc(aliases, byOld)
+	return lost, aliases
+}
+
+// aliasTarget returns where an alias page of the old site leads after the move.
+func (m *planner) aliasTarget(id docroot.NodeID, address *url.URL) (to string, ok bool) {
+	s := m.before.audit.Site
+	p, ok := s.PageOf(id)
+	if !ok || s.Page(p).Alias() == "" {
+		return "", false
+	}
+	u, err := url.Parse(s.Page(p).Alias())
+	if err != nil {
+		return "", false
+	}
+	return m.names.pageAfter(m.hostPath(address.ResolveReference(u))), true
 }
 
 func answers(r host.Resolved, err error) bool {
@@ -54,13 +75,19 @@ func answers(r host.Resolved, err error) bool {
 
 // prove compares the new site with the old one.
 func (m *planner) prove(ctx context.Context, after *version) error {
-	for _, p := range m.lost(after) {
+	lost, aliases := m.lost(after)
+	for _, p := range slices.Concat(lost, aliases) {
 		m.plan.Lost = append(m.plan.Lost, p.Old)
 	}
 	if err := m.published(after); err != nil {
 		return err
 	}
 	added := m.added(after.findings)
+	c, err := m.compose(ctx, after, added)
+	if err != nil {
+		return err
+	}
+	added = slices.DeleteFunc(added, func(f check.Finding) bool { return c.broken[linkPlace{f.Page, f.Offset, f.Raw}] })
 	places, err := after.audit.PlaceLinks(ctx, asLinks(added))
 	if err != nil {
 		return err

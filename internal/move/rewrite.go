@@ -66,6 +66,9 @@ func (m *planner) rewrite(ctx context.Context) error {
 	byPlace := map[place][]*candidate{}
 	var order []place
 	for i, at := range places {
+		if at != nil && m.isMoved(all[i].page) {
+			m.placed[all[i].link.Page] = append(m.placed[all[i].link.Page], placedLink{all[i].link, *at})
+		}
 		if at == nil || path.IsAbs(at.File) || at.Line == 0 {
 			continue
 		}
@@ -75,7 +78,7 @@ func (m *planner) rewrite(ctx context.Context) error {
 		}
 		byPlace[p] = append(byPlace[p], &all[i])
 	}
-	files := map[string]bool{}
+	files := m.edited
 	refused := map[string]bool{}
 	for _, p := range order {
 		if refused[p.file] {

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -24,6 +25,9 @@ type RuleFile struct {
 	First bool
 
 	format func(text []byte, rules []Pair) (at int, insert string, err error)
+	// empty is a text without rules in which an entry is not a line of its own, "" where
+	// it is.
+	empty string
 }
 
 // Insert returns what to insert into the text of the file, and where, so that each old
@@ -31,6 +35,47 @@ type RuleFile struct {
 // docroot. The file may be empty.
 func (f RuleFile) Insert(text []byte, rules []Pair) (at int, insert string, err error) {
 	return f.format(text, rules)
+}
+
+// find returns the range of a rule that an earlier move wrote, two equal offsets if there
+// is none.
+func (f *RuleFile) find(text []byte, rule Pair) (start, end int) {
+	_, own, err := f.format([]byte(f.empty), []Pair{rule})
+	if err != nil {
+		return 0, 0
+	}
+	if f.empty == "" { // lines
+		own = strings.TrimPrefix(strings.ReplaceAll(own, "\n", lineEnd(text)), lineEnd(text))
+	} else {
+		own = strings.ReplaceAll(strings.TrimSpace(own), "\n", lineEnd(text))
+	}
+	if start = bytes.Index(text, []byte(own)); start < 0 {
+		return 0, 0
+	}
+	if end = start + len(own); f.empty != "" { // an entry takes a comma along
+		before, after := bytes.TrimRight(text[:start], " \t\r\n"), bytes.TrimLeft(text[end:], " \t\r\n")
+		switch {
+		case bytes.HasPrefix(after, []byte(",")):
+			end = len(text) - len(after) + 1
+		case bytes.HasSuffix(before, []byte(",")):
+			start = len(before) - 1
+		}
+	}
+	return start, end
+}
+
+// leadingBack returns the ranges of the rules of earlier moves in the other direction.
+// They would make a loop.
+func (m *planner) leadingBack(f *RuleFile, text []byte) (ranges [][2]int) {
+	for _, p := range m.names.all() {
+		from, to := m.rooted(p.New), m.rooted(p.Old)
+		for _, back := range []Pair{{from + "*", to + "*"}, {from, to}} {
+			if start, end := f.find(text, back); start < end {
+				ranges = append(ranges, [2]int{start, end})
+			}
+		}
+	}
+	return ranges
 }
 
 // addRules adds a rule for each old address to the rule file of the host: one for a
@@ -68,16 +113,9 @@ func (m *planner) addRules(pairs []Pair) (changed bool, err error) {
 	if hash == "" {
 		return true, ExplainEdit(m.plan.Set.Create(f.Name, []byte(insert)))
 	}
-	// The rules of a move that is made in the other direction now would be a loop.
-	for _, p := range written {
-		if _, back, err := f.Insert(nil, []Pair{{p.New, p.Old}}); err == nil {
-			back = strings.TrimPrefix(strings.ReplaceAll(back, "\n", lineEnd(text)), lineEnd(text))
-			if i := bytes.Index(text, []byte(back)); i >= 0 {
-				err := m.plan.Set.Replace(f.Name, hash, i, i+len(back), "")
-				if err != nil && !errors.Is(err, edit.ErrOverlap) {
-					return false, ExplainEdit(err)
-				}
-			}
+	for _, r := range m.leadingBack(&f, text) {
+		if err := m.plan.Set.Replace(f.Name, hash, r[0], r[1], ""); err != nil && !errors.Is(err, edit.ErrOverlap) {
+			return false, ExplainEdit(err)
 		}
 	}
 	return true, ExplainEdit(m.plan.Set.Replace(f.Name, hash, at, at, insert))
@@ -93,6 +131,7 @@ func (m *planner) rewriteRules(files map[string]bool) error {
 	if err != nil {
 		return ExplainEdit(err)
 	}
+	removed := m.leadingBack(&f, doc.text)
 	for i := range doc.links {
 		d := &doc.links[i]
 		if d.Kind != destination.Rule && d.Key != "to" && d.Key != "destination" || !strings.HasPrefix(d.Value, "/") {
@@ -103,7 +142,7 @@ func (m *planner) rewriteRules(files map[string]bool) error {
 		if !ok {
 			continue
 		}
-		if m.rooted(to) == strings.ReplaceAll(d.Key, "*", ":splat") {
+		if slices.ContainsFunc(removed, func(r [2]int) bool { return r[0] <= d.Start && d.End <= r[1] }) {
 			continue // the rule is for that address: addRules removes it
 		}
 		raw, err := d.Encode(m.rooted(to) + tail)
@@ -126,7 +165,7 @@ func (m *planner) joinRules(pairs []Pair, first bool) []Pair {
 	for _, p := range pairs {
 		for _, d := range slices.Backward(m.names.directories) { // the outermost
 			rest, ok := strings.CutPrefix(p.Old, d.Old)
-			if ok && p.New == d.New+rest && !(first && m.keepsFiles(d.Old)) {
+			if ok && p.New == d.New+rest && !(first && m.keepsFiles(d.Old)) && !m.hasRules(d.Old) {
 				if m.needsRule(d.Old) {
 					all = append(all, Pair{d.Old + "*", d.New + "*"})
 				}
@@ -154,6 +193,25 @@ func (m *planner) needsRule(dir string) bool {
 	}
 	return false
 }
+
+// hasRules reports whether the host has rules for addresses below a directory, which a
+// rule for the whole directory before them would hide.
+func (m *planner) hasRules(dir string) bool {
+	below, rules := m.rooted(dir), m.before.audit.Site.Rules()
+	if rules == nil {
+		return false
+	}
+	for _, r := range rules.Rules() {
+		pattern := strings.ReplaceAll(strings.TrimPrefix(r.Pattern, "^"), `\`, "")
+		if rest, ok := strings.CutPrefix(pattern, below); ok && rest != "" && !wholeDirectory.MatchString(rest) {
+			return true
+		}
+	}
+	return false
+}
+
+// wholeDirectory matches the ends of patterns for all below a directory.
+var wholeDirectory = regexp.MustCompile(`^(?:\*|\(\.[*+]\)\$?|:path\*)$`)
 
 func (m *planner) keepsFiles(dir string) bool {
 	for name := range m.names.files {
@@ -196,27 +254,31 @@ func (h Host) Rules() RuleFile {
 	}
 	cloudflare := h.Profile == "cloudflare-pages"
 	if file, ok := static("_redirects"); ok {
-		return RuleFile{file, cloudflare, redirectsLines}
+		return RuleFile{Name: file, First: cloudflare, format: redirectsLines}
 	}
 	if h.Published("_redirects") {
 		if file, ok := h.template(); ok {
-			return RuleFile{file, cloudflare, redirectsTemplate}
+			return RuleFile{Name: file, First: cloudflare, format: redirectsTemplate}
 		}
 	}
-	for _, f := range []RuleFile{{"netlify.toml", false, netlifyTables}, {"vercel.json", true, jsonRules}, {"firebase.json", true, jsonRules}} {
+	for _, f := range []RuleFile{
+		{"netlify.toml", false, netlifyTables, ""},
+		{"vercel.json", true, vercelRules, `{"redirects": []}`},
+		{"firebase.json", true, firebaseRules, `{"hosting": {"redirects": []}}`},
+	} {
 		if f.Name = path.Join(h.RuleDir, f.Name); h.RuleDir != "" && h.Exists(f.Name) {
 			return f
 		}
 	}
 	if file, ok := static(".htaccess"); ok {
-		return RuleFile{file, true, apacheLines}
+		return RuleFile{Name: file, First: true, format: apacheLines}
 	}
 	switch {
 	case h.New == "":
 	case (h.Profile == "netlify" || cloudflare) && !h.Published("_redirects"):
-		return RuleFile{path.Join(h.New, "_redirects"), cloudflare, redirectsLines}
+		return RuleFile{Name: path.Join(h.New, "_redirects"), First: cloudflare, format: redirectsLines}
 	case h.Profile == "apache" && !h.Published(".htaccess"):
-		return RuleFile{path.Join(h.New, ".htaccess"), true, apacheLines}
+		return RuleFile{Name: path.Join(h.New, ".htaccess"), First: true, format: apacheLines}
 	}
 	return RuleFile{}
 }
@@ -347,73 +409,111 @@ func apacheLines(text []byte, rules []Pair) (int, string, error) {
 			fmt.Fprintf(&b, "Redirect 301 \"%s\" \"%s\"%s", from, rulePath(to), nl)
 			continue
 		}
-		fmt.Fprintf(&b, "RedirectMatch 301 \"^%s$\" \"%s\"%s", escapeRegexp(from), rulePath(to), nl)
+		fmt.Fprintf(&b, "RedirectMatch 301 \"^%s$\" \"%s\"%s", escapeRegexp(from), apacheText.Replace(to), nl)
 	}
 	return bomLength(text), b.String(), nil
 }
 
+// apacheText escapes the destination of RedirectMatch, which Apache encodes itself.
+var apacheText = strings.NewReplacer(`\`, `\\`, `$`, `\$`, `"`, `\"`)
+
 func escapeRegexp(s string) string {
-	return strings.NewReplacer(".", `\.`, "+", `\+`, "*", `\*`, "?", `\?`, `"`, `\x22`, "(", `\(`, ")", `\)`, "[", `\[`, "$", `\$`, "^", `\^`).Replace(s)
+	return strings.ReplaceAll(regexp.QuoteMeta(s), `"`, `\x22`)
 }
 
-// jsonRules writes entries of the array redirects of vercel.json or firebase.json, and
-// the array if there is none.
-func jsonRules(text []byte, rules []Pair) (int, string, error) {
-	firebase := bytes.Contains(text, []byte(`"hosting"`))
-	at, isNew := jsonArray(text, firebase)
-	if at < 0 {
-		return 0, "", fmt.Errorf("it has no list of redirects: add one for the old addresses")
-	}
-	var entries []string
+// pathPattern matches what is special in the patterns of path-to-regexp.
+var pathPattern = regexp.MustCompile(`[():*+?{}\\]`)
+
+// vercelRules writes entries of the array redirects of vercel.json.
+func vercelRules(text []byte, rules []Pair) (int, string, error) {
+	var entries []any
 	for _, r := range rules {
 		from, to, splat := splatted(r)
-		from, to = rulePath(from), rulePath(to)
+		from, to = pathPattern.ReplaceAllString(rulePath(from), `\$0`), placeholderFree(to)
 		if splat {
-			from, to = from+":path*", to+":path*"
+			from, to = from+"(.*)", to+"$1" // :path* leaves out a slash at the end
 		}
-		entry := map[string]any{"source": from, "destination": to, "permanent": true}
-		if firebase {
-			delete(entry, "permanent")
-			entry["type"] = 301
-		}
-		line, err := json.Marshal(entry)
-		if err != nil {
-			return 0, "", err
-		}
-		entries = append(entries, string(line))
+		entries = append(entries, map[string]any{"source": from, "destination": to, "permanent": true})
 	}
-	nl := lineEnd(text)
-	insert := nl + "    " + strings.Join(entries, ","+nl+"    ")
-	switch rest := bytes.TrimSpace(text[at:]); {
-	case isNew && len(rest) > 0 && rest[0] == '}':
-		insert = nl + `  "redirects": [` + insert + nl + "  ]" + nl
-	case isNew:
-		insert = nl + `  "redirects": [` + insert + nl + "  ],"
-	case len(rest) > 0 && rest[0] != ']':
-		insert += ","
-	default:
-		insert += nl + "  "
-	}
-	return at, insert, nil
+	return jsonRules(text, bytes.IndexByte(text, '{'), entries)
 }
 
-// jsonArray returns where the array redirects begins, or isNew and where the object
-// begins that it belongs to; -1 if neither is known.
-func jsonArray(text []byte, firebase bool) (at int, isNew bool) {
-	after := func(at int, open byte) int { // the bracket after a key
-		rest := bytes.TrimLeft(text[at:], " \t\r\n:")
-		if len(rest) == 0 || rest[0] != open {
-			return -1
+// simplePath matches paths without anything that a glob or a pattern understands in
+// another way.
+var simplePath = regexp.MustCompile(`^[A-Za-z0-9/_.~-]*$`)
+
+// firebaseRules writes entries of the array redirects of firebase.json.
+func firebaseRules(text []byte, rules []Pair) (int, string, error) {
+	at := bytes.Index(text, []byte(`"hosting"`))
+	if at < 0 {
+		return 0, "", errors.New("it has no hosting: add redirects for the old addresses")
+	}
+	at += len(`"hosting"`)
+	if rest := bytes.TrimLeft(text[at:], " \t\r\n:"); len(rest) > 0 && rest[0] == '{' {
+		at = len(text) - len(rest)
+	} else {
+		at = -1 // several sites
+	}
+	var entries []any
+	for _, r := range rules {
+		from, to, splat := splatted(r)
+		entry := map[string]any{"destination": to, "type": 301} // Firebase escapes it
+		if simplePath.MatchString(from) {
+			entry["source"] = from
+		} else {
+			entry["regex"] = "^" + regexp.QuoteMeta(from) + "$"
 		}
-		return len(text) - len(rest) + 1
+		entries = append(entries, entry)
+		if splat { // a capture cannot be empty
+			entries = append(entries, map[string]any{
+				"regex": "^" + regexp.QuoteMeta(from) + "(.+)$", "destination": pathPattern.ReplaceAllStringFunc(to, url.QueryEscape) + ":1", "type": 301,
+			})
+		}
 	}
-	if at = bytes.Index(text, []byte(`"redirects"`)); at >= 0 {
-		return after(at+len(`"redirects"`), '['), false
+	return jsonRules(text, at, entries)
+}
+
+// placeholderFree writes a path as a destination in which nothing is a placeholder.
+func placeholderFree(to string) string {
+	return strings.NewReplacer(":", "%3A", "$", "%24").Replace(rulePath(to))
+}
+
+// jsonRules inserts entries into the array redirects of a text, or a new one into the
+// object that begins at an offset; that is -1 if it is not known.
+func jsonRules(text []byte, object int, entries []any) (int, string, error) {
+	nl := lineEnd(text)
+	var lines []string
+	for _, e := range entries {
+		var line bytes.Buffer
+		enc := json.NewEncoder(&line)
+		enc.SetEscapeHTML(false)
+		if err := enc.Encode(e); err != nil {
+			return 0, "", err
+		}
+		lines = append(lines, nl+"    "+strings.TrimSuffix(line.String(), "\n"))
 	}
-	if !firebase {
-		return after(bomLength(text), '{'), true
+	insert := strings.Join(lines, ",")
+	after := func(at int) string {
+		if rest := bytes.TrimSpace(text[at:]); len(rest) == 0 || rest[0] == ']' || rest[0] == '}' {
+			return ""
+		}
+		return ","
 	}
-	return after(bytes.Index(text, []byte(`"hosting"`))+len(`"hosting"`), '{'), true
+	if at := bytes.Index(text, []byte(`"redirects"`)); at >= 0 {
+		i := bytes.IndexByte(text[at:], '[')
+		if i < 0 || strings.TrimSpace(string(text[at+len(`"redirects"`):at+i])) != ":" {
+			return 0, "", errors.New("its redirects are not a list: add the old addresses yourself")
+		}
+		at += i + 1
+		if tail := after(at); tail != "" {
+			return at, insert + tail, nil
+		}
+		return at, insert + nl + "  ", nil
+	}
+	if object < 0 {
+		return 0, "", errors.New("it has no list of redirects: add one for the old addresses")
+	}
+	return object + 1, nl + `  "redirects": [` + insert + nl + "  ]" + after(object+1), nil
 }
 
 func splatted(r Pair) (from, to string, splat bool) {

@@ -22,6 +22,8 @@ func Count(n int, noun string) string {
 	if n != 1 {
 		if stem, ok := strings.CutSuffix(noun, "y"); ok {
 			noun = stem + "ie"
+		} else if strings.HasSuffix(noun, "ss") {
+			noun += "e" // address
 		}
 		noun += "s"
 	}

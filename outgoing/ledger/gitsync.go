@@ -342,35 +342,15 @@ type repository struct {
 	env []string
 }
 
-// run returns the standard output of git without the last line end. The error has
-// the last lines of its standard error.
+// run returns the standard output of git without the last line end.
 func (r *repository) run(ctx context.Context, input []byte, args ...string) (string, error) {
-	out, err := gitcmd.Command{Dir: r.dir, Env: r.env, Input: input, Limit: 1 << 30, Foreground: true}.Run(ctx, args...)
-	var failed *gitcmd.Error
-	switch {
-	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		return "", ctx.Err()
-	case errors.As(err, &failed):
-		lines := failed.Lines[max(0, len(failed.Lines)-3):]
-		return string(out), fmt.Errorf("git %s: %s", args[0], strings.Join(lines, "; "))
-	case err != nil:
-		return "", err
-	}
-	return strings.TrimSuffix(string(out), "\n"), nil
+	return gitcmd.Command{Dir: r.dir, Env: r.env, Input: input, Limit: 1 << 30, Foreground: true}.Text(ctx, args...)
 }
 
 // parseGitName parses git:REF and git:REMOTE:REF. The default remote is origin.
 func parseGitName(name string) (remote, ref string, err error) {
-	rest, ok := strings.CutPrefix(name, "git:")
+	remote, ref, ok := gitcmd.ParseRef(name)
 	if !ok {
-		return "", "", fmt.Errorf("ledger %s: want git:REF", name)
-	}
-	remote, ref = "origin", rest
-	if i := strings.LastIndex(rest, ":refs/"); i > 0 {
-		remote, ref = rest[:i], rest[i+1:]
-	}
-	if !strings.HasPrefix(ref, "refs/") || strings.HasPrefix(ref, "refs/heads/") || strings.HasPrefix(ref, "refs/tags/") ||
-		strings.ContainsAny(ref, " ~^:?*[\\\x7f") || strings.Contains(ref, "..") || strings.HasPrefix(remote, "-") {
 		return "", "", fmt.Errorf("ledger %s: want git:REF or git:REMOTE:REF, where REF is like refs/sitelink/ledger and not a branch or tag", name)
 	}
 	return remote, ref, nil

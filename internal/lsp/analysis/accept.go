@@ -27,16 +27,6 @@ type Edit struct {
 	Create bool
 }
 
-// Fix returns the edit that writes what the author most likely meant, in the manner
-// of the place; ok is false if nothing is known that would be right.
-func (p *Problem) Fix() (text string, ok bool) {
-	if p.Suggestion == "" || p.Suggestion == p.Value {
-		return "", false
-	}
-	text, err := p.Encode(p.Suggestion)
-	return text, err == nil
-}
-
 // maxConfig is the size in bytes of the largest file that accepts findings.
 const maxConfig = 16 << 20
 
@@ -55,8 +45,8 @@ func readBeside(name string) (text []byte, create bool, err error) {
 	return text, false, err
 }
 
-// AcceptInBaseline returns the edit that adds a problem to the baseline.
-func (s *Snapshot) AcceptInBaseline(p *Problem, today baseline.Date) (Edit, error) {
+// AcceptInBaseline returns the edit that adds the findings of links to the baseline.
+func (s *Snapshot) AcceptInBaseline(links []check.Link, today baseline.Date) (Edit, error) {
 	name := s.Project.Abs(audit.BaselineFile(s.Project.Config))
 	text, create, err := readBeside(name)
 	if err != nil {
@@ -68,7 +58,10 @@ func (s *Snapshot) AcceptInBaseline(p *Problem, today baseline.Date) (Edit, erro
 			return Edit{}, err
 		}
 	}
-	findings := []check.Finding{p.Target.Link.Finding()}
+	findings := make([]check.Finding, len(links))
+	for i := range links {
+		findings[i] = links[i].Finding()
+	}
 	m := b.Match(findings, today, func(*baseline.Entry) bool { return false })
 	var out strings.Builder
 	if err := b.Update(findings, m, true, baseline.Terms{Reason: "accepted in the editor"}).Baseline.Write(&out); err != nil {
@@ -77,15 +70,14 @@ func (s *Snapshot) AcceptInBaseline(p *Problem, today baseline.Date) (Edit, erro
 	return Edit{Name: name, End: len(text), Text: out.String(), Was: text, Create: create}, nil
 }
 
-// AcceptByRule returns the edit that adds an ignore rule for a problem to the
+// AcceptByRule returns the edit that adds an ignore rule for a link to the
 // configuration. The author completes its reason.
-func (s *Snapshot) AcceptByRule(p *Problem) (Edit, error) {
+func (s *Snapshot) AcceptByRule(l *check.Link) (Edit, error) {
 	name := cmp.Or(s.Project.Config.File, filepath.Join(s.Project.Root, "sitelink.toml"))
 	text, create, err := readBeside(s.Project.Abs(name))
 	if err != nil {
 		return Edit{}, err
 	}
-	l := &p.Target.Link
 	url := cmp.Or(l.Target, l.Raw)
 	rule := "[[ignore]]\nurl = " + tomlString(literalPattern(url)) + "\n"
 	if l.Fragment != "" {

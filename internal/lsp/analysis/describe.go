@@ -9,6 +9,7 @@ import (
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/destination"
 	"github.com/sitelink/sitelink/internal/docroot"
+	"github.com/sitelink/sitelink/internal/source"
 )
 
 // typedLink is the destination that an author is writing.
@@ -21,12 +22,7 @@ func typedLink(t *typing, value string) destination.Link {
 }
 
 // Problem is a link with a fault.
-type Problem struct {
-	Link
-	// Suggestion is the value that the author most likely meant, "" if nothing
-	// similar exists.
-	Suggestion string
-}
+type Problem struct{ Link }
 
 // Problems returns the links of a text that a check would report: those that the
 // configuration and the baseline accept are left out.
@@ -63,15 +59,42 @@ func (s *Snapshot) unaccepted(all []Problem, findings []check.Finding) []Problem
 	return left
 }
 
-// Suggest returns the value that the author of a link most likely meant, in the
-// place of the destination; "" if nothing similar exists, or if the bytes there do
-// not give the value of the link.
-func (s *Snapshot) Suggest(ctx context.Context, l *Link) (string, error) {
-	if !l.Target.Judged || l.Value != l.Target.Value {
-		return "", nil
+// Repairs returns what the rules of [check.Repairs] say about the links of a text, and
+// where they are: of each that a check would report, and of those that work but could
+// be written better.
+func (s *Snapshot) Repairs(ctx context.Context, f *File) (all []check.Repair, starts []int, err error) {
+	add := func(l *Link) error {
+		t := &l.Target
+		if t.Code == check.UnresolvedRef || t.Page == "" && !isRooted(t.Value) {
+			return nil
+		}
+		r, err := s.judge.Repair(ctx, &t.Link)
+		if err != nil {
+			return err
+		}
+		if r.Rule != "" || r.Finding.Code != "" {
+			all, starts = append(all, r), append(starts, l.Start)
+		}
+		return nil
 	}
-	return s.judge.Suggestion(ctx, &l.Target.Link)
+	problems := s.Problems(f)
+	for i := range problems {
+		if err := add(&problems[i].Link); err != nil {
+			return nil, nil, err
+		}
+	}
+	for i := range f.Links {
+		if l := &f.Links[i]; l.Target.Judged && (l.Target.Verdict == check.OK || l.Target.Code == check.External) {
+			if err := add(l); err != nil {
+				return nil, nil, err
+			}
+		}
+	}
+	return all, starts, nil
 }
+
+// Content returns the content files of the site.
+func (s *Snapshot) Content() []source.ContentFile { return s.content }
 
 // Describe returns what a reader of a link wants to know, as Markdown: the page
 // that it leads to, what the host answers, and the verdict with its reason.

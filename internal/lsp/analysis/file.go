@@ -141,6 +141,9 @@ func hashFragment(fragment string) uint64 {
 
 // Headings returns the headings of a Markdown text with their ids.
 func (s *Snapshot) Headings(file string, text []byte) []Heading {
+	if len(text) > maxSource {
+		return nil
+	}
 	written := destination.Headings(file, text, s.generator)
 	all := make([]Heading, 0, len(written))
 	for _, w := range written {
@@ -210,8 +213,11 @@ func (s *Snapshot) index(ctx context.Context, file string, text []byte) (*indexe
 	return f, all
 }
 
-// destinations returns the destinations of a text.
+// destinations returns the destinations of a text, none if it is too large to be a page.
 func (s *Snapshot) destinations(file string, text []byte) []destination.Link {
+	if len(text) > maxSource {
+		return nil
+	}
 	return destination.In(file, text, s.generator)
 }
 

@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"maps"
@@ -244,6 +245,13 @@ func (s *Snapshot) Placer(text []byte, file string) func(line, column int) (star
 		end = start
 		for end < len(text) && strings.IndexByte(" \t\r\n\"'<>)", text[end]) < 0 {
 			end++
+		}
+		if end == start { // it is about the file, and no word is there
+			if n := bytes.IndexAny(text[start:], "\r\n"); n >= 0 {
+				end = start + n
+			} else {
+				end = len(text)
+			}
 		}
 		return start, end, true
 	}

@@ -164,8 +164,14 @@ func (s *Snapshot) builtLinks(file string) builtLinks {
 	if err := s.reader.Written(id, func(d *site.Detail) { raws[strings.Clone(d.Raw)] = true }); err == nil {
 		for i := range all {
 			key := writtenValue{all[i].Kind, all[i].Value}
-			if _, ok := b.values[key]; !ok && isLinkKind(all[i].Kind) && !raws[all[i].Value] {
+			switch v, ok := b.values[key]; {
+			case !ok && isLinkKind(all[i].Kind) && !raws[all[i].Value]:
 				b.differ[key] = true
+			case ok && v.raw != all[i].Value && isRooted(v.raw) && isRooted(all[i].Value) && raws[all[i].Value]:
+				// The page has this very address: on a page with many equal links, the pair is
+				// wrong.
+				delete(b.values, key)
+				delete(b.differ, key)
 			}
 		}
 	}
@@ -243,12 +249,18 @@ func isUsed(text []byte, at int) bool {
 			return false
 		}
 		after := i + n + len(label)
-		if i+n != start && (after == len(text) || text[after] != ':') {
+		if i+n != start && (after == len(text) || text[after] != ':' || !beginsLine(text, i+n)) {
 			return true
 		}
 		i = after
 	}
 	return false
+}
+
+// beginsLine reports whether only spaces are before an offset on its line.
+func beginsLine(text []byte, at int) bool {
+	before := bytes.TrimRight(text[:at], " ")
+	return len(before) == 0 || before[len(before)-1] == '\n'
 }
 
 // isLinkKind reports whether destinations of a kind are links of the page, not

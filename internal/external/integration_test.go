@@ -1,0 +1,48 @@
+//go:build integration
+
+package external
+
+import (
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/sitelink/sitelink/check/remote"
+	"github.com/sitelink/sitelink/internal/postgres/postgrestest"
+)
+
+// A status cache in a database, and one in a ref of git, that --status-cache names keep
+// what a run learned for the next one, and for fix.
+func TestSharedCaches(t *testing.T) {
+	for _, name := range []string{postgrestest.New(t).Schema(), "git:refs/sitelink/status"} {
+		kind, _, _ := strings.Cut(name, ":")
+		t.Run(kind, func(t *testing.T) {
+			p := withCache(t, "flag", name)
+			for _, args := range [][]string{{"init", "-q", "."}, {"init", "-q", "--bare", "remote.git"}, {"remote", "add", "origin", filepath.Join(p.Root, "remote.git")}} {
+				cmd := exec.Command("git", args...)
+				cmd.Dir = p.Root
+				if out, err := cmd.CombinedOutput(); err != nil {
+					t.Fatalf("git %q: %v\n%s", args, err, out)
+				}
+			}
+			if all, err := Records(t.Context(), p, nil); err != nil || len(all) != 0 {
+				t.Errorf("before: %v, %v", all, err)
+			}
+			for i, url := range []string{"https://a.example/", "https://b.example/"} {
+				c, err := Open(t.Context(), p, Options{Warn: func(s string) { t.Error(s) }})
+				if err != nil {
+					t.Fatal(err)
+				}
+				c.cache.Put(record(url, remote.NotFound, 404, i+1))
+				if err := c.Close(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			all, err := Records(t.Context(), p, nil)
+			if err != nil || len(all) != 2 || all[1].Strikes != 2 {
+				t.Errorf("%+v, %v", all, err)
+			}
+		})
+	}
+}

@@ -1,0 +1,228 @@
+package move
+
+import (
+	"context"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/internal/align"
+	"github.com/sitelink/sitelink/internal/audit"
+)
+
+// A template may compose links from the address of its own page: a switcher between
+// the versions of a documentation writes the name of another version into it. When the
+// page moves, these links change although no source has them, and lead to addresses
+// that never existed. What such a link led to before gets an alias with the new address,
+// so the link keeps working. A link that led nowhere before the move is no new finding.
+
+// composed are the links of the new site that templates compose in another way than
+// before the move.
+type composed struct {
+	// broken are those that led nowhere before either.
+	broken map[linkPlace]bool
+	// aliases are the addresses that the others ask for, with those that they led to,
+	// as they are after the move. Sorted.
+	aliases []Pair
+}
+
+// linkPlace identifies a link of a built site.
+type linkPlace struct {
+	page   string
+	offset int64
+	raw    string
+}
+
+// compose compares the links of the pages with new findings with the links that these
+// pages had before.
+func (m *planner) compose(ctx context.Context, after *version, added []check.Finding) (*composed, error) {
+	c := &composed{broken: map[linkPlace]bool{}}
+	findings := map[string][]check.Finding{} // by page
+	for _, f := range added {
+		if f.Element != "" && f.Code != check.ViaRedirect {
+			findings[f.Page] = append(findings[f.Page], f)
+		}
+	}
+	if len(findings) == 0 || m.fragments != nil {
+		return c, nil
+	}
+	before := map[string]string{} // pages of the old site by those of the new one
+	byAddress := map[string]string{}
+	for name := range m.before.files() {
+		if path.Ext(name) == ".html" {
+			byAddress[m.names.pageAfter(m.before.addressOf(name))] = name
+		}
+	}
+	old, now := map[string][]check.Link{}, map[string][]check.Link{}
+	for page := range findings {
+		if name, ok := byAddress[after.addressOf(page)]; ok {
+			before[page], old[name], now[page] = name, nil, nil
+		}
+	}
+	if err := m.linksOf(ctx, m.before, old); err != nil {
+		return nil, err
+	}
+	if err := m.linksOf(ctx, after, now); err != nil {
+		return nil, err
+	}
+	for page, name := range before {
+		places, err := after.audit.PlaceLinks(ctx, now[page])
+		if err != nil {
+			return nil, err
+		}
+		was := m.pairLinks(old[name], now[page])
+		for j, l := range pairPlaces(m.placed[name], places) {
+			was[j] = l
+		}
+		m.composePage(c, findings[page], now[page], was)
+	}
+	slices.SortFunc(c.aliases, func(a, b Pair) int { return strings.Compare(a.Old, b.Old) })
+	c.aliases = slices.CompactFunc(c.aliases, func(a, b Pair) bool { return a.Old == b.Old })
+	return c, nil
+}
+
+// linksOf reads the links of the pages that are the keys of a map.
+func (m *planner) linksOf(ctx context.Context, v *version, pages map[string][]check.Link) error {
+	_, err := check.Links(ctx, audit.Handle(v.audit.Site), m.shadow.checkOptions(v.project), check.Query{}, func(l *check.Link) error {
+		if all, ok := pages[l.Page]; ok { // calls do not overlap
+			pages[l.Page] = append(all, *l)
+		}
+		return nil
+	})
+	return err
+}
+
+// placedLink is a link with the place in the sources where it is written.
+type placedLink struct {
+	link  check.Link
+	place check.Position
+}
+
+// pairPlaces returns the links before the move by the indexes of those after it, as far
+// as both come from one place: a template that writes as many links as before writes
+// them in the same order.
+func pairPlaces(old []placedLink, places []*check.Position) map[int]*check.Link {
+	before, now := map[check.Position][]*check.Link{}, map[check.Position][]int{}
+	for i := range old {
+		before[old[i].place] = append(before[old[i].place], &old[i].link)
+	}
+	for j, at := range places {
+		if at != nil {
+			now[*at] = append(now[*at], j)
+		}
+	}
+	pairs := map[int]*check.Link{}
+	for at, js := range now {
+		if len(before[at]) == len(js) {
+			for n, j := range js {
+				pairs[j] = before[at][n]
+			}
+		}
+	}
+	return pairs
+}
+
+// pairLinks returns the links before the move by the indexes of those after it, by their
+// order on the page.
+func (m *planner) pairLinks(old, now []check.Link) map[int]*check.Link {
+	keys := func(links []check.Link) [][]align.Key {
+		all := make([][]align.Key, len(links))
+		for i, l := range links {
+			all[i] = []align.Key{{Text: l.Element + " " + l.Attribute}}
+		}
+		return all
+	}
+	const same, other = 64, 1
+	pairs := align.Pairs(keys(old), keys(now), func(i, j int) int32 {
+		if old[i].Element != now[j].Element || old[i].Attribute != now[j].Attribute {
+			return 0
+		}
+		if old[i].Raw == now[j].Raw {
+			return same
+		}
+		was, ok := sitePath(old[i].Target)
+		is, alsoOK := sitePath(now[j].Target)
+		if ok && alsoOK && samePath(m.names.pageAfter(was), is) || !ok && !alsoOK && old[i].Target == now[j].Target {
+			return same
+		}
+		return other
+	}, align.Options{Unique: true})
+	was := map[int]*check.Link{}
+	for j, i := range pairs {
+		if i >= 0 {
+			was[j] = &old[i]
+		}
+	}
+	return was
+}
+
+// composePage judges the findings of one page by the links that it had before, which
+// was has by the indexes of those that it has now.
+func (m *planner) composePage(c *composed, findings []check.Finding, now []check.Link, was map[int]*check.Link) {
+	places := map[linkPlace]int{}
+	for j, l := range now {
+		places[linkPlace{l.Page, l.Offset, l.Raw}] = j
+	}
+	for _, f := range findings {
+		at := linkPlace{f.Page, f.Offset, f.Raw}
+		j, ok := places[at]
+		b := was[j]
+		if !ok || b == nil {
+			continue
+		}
+		// A link with the same text is the author's, and has to be written in another way.
+		to, ok := sitePath(f.Target)
+		switch {
+		case b.Raw == f.Raw || !ok:
+		case b.Code == f.Code, isMissing(b.Code) && isMissing(f.Code):
+			c.broken[at] = true
+		case isMissing(f.Code) && (b.Code == "" || b.Code == check.ViaRedirect):
+			led := b.Target
+			if b.Final != "" {
+				led = b.Final
+			}
+			if address, ok := sitePath(led); ok && !samePath(m.names.pageAfter(address), to) {
+				c.aliases = append(c.aliases, Pair{to, m.names.pageAfter(address)})
+			}
+		}
+	}
+}
+
+// isMissing reports whether a finding says that nothing answers an address, so that an
+// alias can.
+func isMissing(code check.Code) bool {
+	return code == check.MissingFile || code == check.MissingDirectory || code == check.MissingIndex || code == check.Fallback
+}
+
+// answer lets addresses redirect to others: by front matter if a page with a source is
+// there, else by rules of the host. It returns those that redirect.
+func (m *planner) answer(addresses []Pair) (done []Pair, err error) {
+	key := m.aliasKey()
+	byAddress := map[string]*page{} // after the move
+	for _, p := range m.pages.byFile {
+		byAddress[m.names.pageAfter(p.address)] = p
+	}
+	var rest []Pair
+	for _, a := range addresses {
+		if p := byAddress[a.New]; p != nil {
+			ok, err := m.alias(key, p.file, m.rooted(a.Old))
+			if err != nil && !m.refuse(p.file, err) {
+				return nil, err
+			}
+			if ok && err == nil {
+				done = append(done, a)
+				continue
+			}
+		}
+		rest = append(rest, a)
+	}
+	if len(rest) == 0 {
+		return done, nil
+	}
+	ruled, err := m.addRules(rest)
+	if ruled {
+		done = append(done, rest...)
+	}
+	return done, err
+}

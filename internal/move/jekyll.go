@@ -1,0 +1,142 @@
+package move
+
+import (
+	"context"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/sitelink/sitelink/internal/disk"
+	"github.com/sitelink/sitelink/internal/edit"
+	"github.com/sitelink/sitelink/internal/generator"
+)
+
+// Jekyll's tags link and post_url name a source file. A build fails as soon as one names
+// a file that does not exist, so all tags that name a moved file are rewritten, also
+// those of which no page shows a link.
+
+var (
+	// liquidTag matches a tag with its name and its first word.
+	liquidTag = regexp.MustCompile(`\{%-?\s*(\w+)(?:\s+([^\s%}]+))?\s*(?:[^%]|%[^}])*?-?%\}`)
+	// postName matches the name of a post with the directories before it.
+	postName = regexp.MustCompile(`^(?:.*/)?\d{2,4}-\d{1,2}-\d{1,2}-[^/]+$`)
+)
+
+// maxLiquidBytes is the size of the largest file in which tags are looked for.
+const maxLiquidBytes = 16 << 20
+
+// rewriteTags lets Jekyll's tags name the files that move by their new names.
+func (m *planner) rewriteTags(ctx context.Context) error {
+	if m.generator() != generator.Jekyll {
+		return nil
+	}
+	moved := map[string]string{}
+	tree := m.pages.content[0]
+	for _, name := range m.plan.Set.Files() {
+		to := m.plan.Set.NewName(name)
+		from, ok := tree.rel(name)
+		now, alsoOK := tree.rel(to)
+		if name != to && ok && alsoOK {
+			moved[from] = now
+		}
+	}
+	return filepath.WalkDir(m.shadow.at(tree.dir), func(name string, d fs.DirEntry, err error) error {
+		if err == nil && ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
+		if err != nil {
+			return err
+		}
+		file, ok := m.belowRoot(filepath.ToSlash(name))
+		if base := d.Name(); d.IsDir() {
+			if file != tree.dir && (strings.HasPrefix(base, ".") || base == "node_modules" || base == "vendor" || base == "_site") {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if !ok || !d.Type().IsRegular() {
+			return nil
+		}
+		text, err := disk.Read(name, maxLiquidBytes)
+		if err != nil {
+			return nil // too large for a source
+		}
+		edits := tagEdits(string(text), moved)
+		if len(edits) == 0 {
+			return nil
+		}
+		doc, err := m.document(file)
+		if err != nil {
+			if m.refuse(file, err) {
+				return nil
+			}
+			return ExplainEdit(err)
+		}
+		for _, e := range edits {
+			if err := m.plan.Set.Replace(file, doc.hash, e.Start, e.End, e.Text); err != nil {
+				return ExplainEdit(err)
+			}
+			m.plan.Links++
+		}
+		m.edited[file] = true
+		return nil
+	})
+}
+
+// tagEdits returns the edits of a text after files were moved. Text between raw and
+// endraw, or comment and endcomment, stays.
+func tagEdits(text string, moved map[string]string) []edit.Edit {
+	var all []edit.Edit
+	verbatim := ""
+	for _, at := range liquidTag.FindAllStringSubmatchIndex(text, -1) {
+		name := text[at[2]:at[3]]
+		switch {
+		case verbatim != "":
+			if name == "end"+verbatim {
+				verbatim = ""
+			}
+			continue
+		case name == "raw" || name == "comment":
+			verbatim = name
+			continue
+		case at[4] < 0:
+			continue
+		}
+		start, end := at[4], at[5]
+		was := text[start:end]
+		bare := strings.TrimPrefix(was, "/")
+		slash := was[:len(was)-len(bare)]
+		switch name {
+		case "link":
+			if to, ok := moved[bare]; ok {
+				all = append(all, edit.Edit{Start: start, End: end, Text: slash + to})
+			}
+		case "post_url":
+			for from, to := range moved {
+				if postOf(from) != bare || !postName.MatchString(bare) {
+					continue
+				}
+				if now := postOf(to); now != "" {
+					all = append(all, edit.Edit{Start: start, End: end, Text: slash + now})
+				} else { // a page now
+					all = append(all, edit.Edit{Start: at[2], End: end, Text: "link " + to})
+				}
+			}
+		}
+	}
+	return all
+}
+
+// postOf returns the name by which post_url calls the file of a post, "" if it is not
+// one.
+func postOf(file string) string {
+	dir, base := path.Split(file)
+	before, after, ok := strings.Cut("/"+dir, "/_posts/")
+	name := path.Join(before, after, strings.TrimSuffix(base, path.Ext(base)))
+	if name = strings.TrimPrefix(name, "/"); !ok || !postName.MatchString(name) {
+		return ""
+	}
+	return name
+}
