@@ -265,7 +265,7 @@ func TestLSPDiagnostics(t *testing.T) {
 		for name, text := range s.before {
 			write(t, filepath.Join(p.dir, name), text)
 		}
-		compareWithCheck(t, p, 300)
+		compareWithCheck(t, p, 250) // some breaks are references, or have no place
 		for _, dir := range filepath.SplitList(os.Getenv("SITELINK_SITES")) {
 			t.Run(filepath.Base(filepath.Dir(dir))+"/"+filepath.Base(dir), func(t *testing.T) {
 				site := *p
