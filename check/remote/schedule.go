@@ -113,6 +113,11 @@ func (d *dispatcher) run(ctx context.Context) error {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
 	for {
+		if ctx.Err() != nil { // also if an answer came at the same time
+			d.drain()
+			d.giveUp(check.External)
+			return context.Cause(ctx)
+		}
 		now := time.Now()
 		leased, err := d.tend()
 		if err != nil {
@@ -153,9 +158,6 @@ func (d *dispatcher) run(ctx context.Context) error {
 			d.giveUp(check.Budget)
 			return nil
 		case <-ctx.Done():
-			d.drain()
-			d.giveUp(check.External)
-			return context.Cause(ctx)
 		}
 	}
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/sitelink/sitelink/internal/external"
 	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/fix"
+	"github.com/sitelink/sitelink/internal/move"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/receive"
 	"github.com/sitelink/sitelink/internal/text"
@@ -42,7 +43,8 @@ A change is safe or likely. fix makes the safe ones, and the likely ones too wit
   alias            safe    an alias page leads on
   redirect         safe    a permanent rule of your own site leads on
   markdown-path    safe    the path of a Markdown file that names exactly one page
-  ref              safe    an argument of ref or relref that names exactly one page
+  ref              safe    an argument of ref or relref with the name of exactly one page
+                   likely  the same with a typing error
   own-address      safe    http for https, or www, in links to your own site
   renamed-heading  safe    the heading at the same place had that id before
                    likely  otherwise: the most similar id of the page
@@ -358,6 +360,9 @@ func (x *fixer) choose(ctx context.Context, plan *fix.Plan) (all int, err error)
 	for i := range plan.Edits {
 		e := &plan.Edits[i]
 		ok, err := ask(ctx, fmt.Sprintf("%s:%d:%d: %s: %s", e.File, e.Line, e.Column, e.Rule, e.Change()))
+		if errors.Is(err, errNoAnswer) {
+			return 0, fault.New(errNoAnswer, "nothing was written; sitelink fix --write makes all changes without asking")
+		}
 		if err != nil {
 			return 0, err
 		}
@@ -384,13 +389,20 @@ func (x *fixer) apply(ctx context.Context, plan *fix.Plan, a *audit.Audit, wante
 	}
 	r, err := plan.Apply(ctx, os.Environ(), command, proof)
 	if r == nil {
-		return err
+		return move.ExplainEdit(err)
 	}
 	for _, e := range r.Applied {
 		fmt.Fprintf(x.c.env.Stdout, "%s:%d:%d: %s: %s\n", visible(e.File), e.Line, e.Column, e.Rule, visible(e.Change()))
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.Back)) {
 		x.c.ui.warning(fmt.Sprintf("%s: its changes are taken back: %s", name, r.Back[name]))
+	}
+	for i, f := range r.New {
+		if i == shownSkips {
+			x.c.ui.warning(fmt.Sprintf("and %s", text.Count(len(r.New)-i, "more new finding")))
+			break
+		}
+		x.c.ui.warning(fmt.Sprintf("%s has a new finding, which no change explains: %s", f.Page, f.Message))
 	}
 	if err != nil {
 		if ctx.Err() != nil && len(r.Applied) > 0 {
@@ -402,11 +414,11 @@ func (x *fixer) apply(ctx context.Context, plan *fix.Plan, a *audit.Audit, wante
 	switch {
 	case len(r.Applied) == 0:
 	case r.Proved:
-		x.c.ui.note(fmt.Sprintf("%s in %s; %s gone, %s new", text.Count(len(r.Applied), "change"), text.Count(files(r.Applied), "file"), text.Count(r.Fixed, "finding"), text.Thousands(r.New)))
+		x.c.ui.note(fmt.Sprintf("%s in %s; %s gone, %s new", text.Count(len(r.Applied), "change"), text.Count(files(r.Applied), "file"), text.Count(r.Fixed, "finding"), text.Thousands(len(r.New))))
 	default:
 		x.c.ui.note(fmt.Sprintf("%s in %s; build the site and run sitelink check to prove them", text.Count(len(r.Applied), "change"), text.Count(files(r.Applied), "file")))
 	}
-	if len(r.Applied) < wanted || r.New > 0 {
+	if len(r.Applied) < wanted || len(r.New) > 0 {
 		return errFindings
 	}
 	return nil

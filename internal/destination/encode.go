@@ -18,6 +18,9 @@ func (l *Link) Encode(value string) (string, error) {
 	if i := strings.IndexFunc(value, func(r rune) bool { return r < ' ' || r == 0x7f }); i >= 0 {
 		return "", l.refuse(value, "it has a control character")
 	}
+	if !utf8.ValidString(value) {
+		return "", l.refuse(value, "it is not UTF-8")
+	}
 	if strings.TrimSpace(value) != value {
 		return "", l.refuse(value, "it begins or ends with white space")
 	}

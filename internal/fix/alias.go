@@ -15,22 +15,25 @@ import (
 )
 
 // KeepAddress is the rule for addresses that answered before: the page that has the
-// same content or title now gets an alias.
+// same content or title now gets an alias, or the rule file of the host a rule.
 const KeepAddress check.RepairRule = "keep-address"
 
 // keepAddresses adds an edit for each page that should answer addresses which are
-// gone. One edit of its front matter adds all of them. It is likely: another page may
-// have got the title.
+// gone. One edit of its front matter adds all of them, and one edit of the host's rule
+// file those that no front matter can add. It is likely: another page may have got the
+// title.
 func (m *maker) keepAddresses(r *check.Result) {
 	byFile := map[string][]*check.Finding{}
 	var order []string
+	var ruled []*check.Finding // for which no page can have an alias
+	why := ""
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		if f.Code != check.AddressGone || f.Suggestion == "" || !m.wants(KeepAddress, f.Code) {
 			continue
 		}
-		if why := m.noAlias(f); why != "" {
-			m.plan.Skips = append(m.plan.Skips, Skip{Rule: KeepAddress, Code: f.Code, File: path.Join(m.audit.Project.FromRoot(m.audit.Project.Docroot), f.Page), Line: 1, Column: 1, Value: f.Target, Why: why})
+		if no := m.noAlias(f); no != "" {
+			ruled, why = append(ruled, f), no
 			continue
 		}
 		name := f.Related.File
@@ -41,27 +44,46 @@ func (m *maker) keepAddresses(r *check.Result) {
 	}
 	slices.Sort(order)
 	for _, name := range order {
-		of := byFile[name]
-		e, err := m.aliasEdit(name, of)
-		switch {
-		case err != nil:
-			for _, f := range of {
-				m.plan.Skips = append(m.plan.Skips, Skip{Rule: KeepAddress, Code: f.Code, File: name, Line: 1, Column: 1, Value: f.Target, Why: err.Error()})
-			}
-		case !m.opt.Likely:
-			m.plan.Likely++
-		default:
-			m.plan.Edits = append(m.plan.Edits, *e)
+		e, err := m.aliasEdit(name, byFile[name])
+		m.addKept(name, byFile[name], e, err)
+	}
+	if len(ruled) > 0 {
+		rules := m.host().Rules()
+		if rules.Name == "" {
+			name := m.audit.Project.FromRoot(m.audit.Project.Docroot)
+			m.addKept(name, ruled, nil, fmt.Errorf("%s, and there is no file with redirect rules of the host: add one, or name the host with --profile", why))
+		} else {
+			e, err := m.ruleEdit(rules, ruled)
+			m.addKept(rules.Name, ruled, e, err)
 		}
 	}
 	slices.SortStableFunc(m.plan.Edits, func(a, b Edit) int { return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.start, b.start)) })
+}
+
+// addKept adds the edit that keeps the addresses of findings alive, or the reason why
+// there is none.
+func (m *maker) addKept(name string, of []*check.Finding, e *Edit, err error) {
+	switch {
+	case err != nil:
+		for _, f := range of {
+			m.plan.Skips = append(m.plan.Skips, Skip{Rule: KeepAddress, Code: f.Code, File: name, Line: 1, Column: 1, Value: f.Target, Why: err.Error()})
+		}
+	case !m.opt.Likely:
+		m.plan.Likely++
+	default:
+		for _, f := range of {
+			e.links = append(e.links, link{f.Page, f.Raw, f.Code})
+		}
+		e.Links = len(of)
+		m.plan.Edits = append(m.plan.Edits, *e)
+	}
 }
 
 // noAlias returns why no alias can be written for an address, "" if one can.
 func (m *maker) noAlias(f *check.Finding) string {
 	switch {
 	case m.aliasKey() == "":
-		return "the generator makes no redirects of front matter: add a rule for the address to your host's rule file"
+		return "the generator makes no redirects of front matter"
 	case f.Related == nil:
 		return "the source of " + f.Suggestion + " is not known"
 	case m.owner(&f.Related.Position) != "":
@@ -70,6 +92,69 @@ func (m *maker) noAlias(f *check.Finding) string {
 		return f.Related.File + " has no front matter"
 	}
 	return ""
+}
+
+// host returns where the redirect rules of the host may be.
+func (m *maker) host() move.Host {
+	p := m.audit.Project
+	h := move.Host{
+		Root: p.Root, Profile: p.Profile, Static: m.static,
+		Exists: m.exists,
+		Published: func(name string) bool {
+			_, ok := m.site.Lookup(name)
+			return ok
+		},
+	}
+	if p.RuleDir != "" {
+		h.RuleDir = p.FromRoot(p.RuleDir)
+	}
+	switch {
+	case !m.audit.HasSources(): // the pages are what the author writes
+		h.Static = []string{p.FromRoot(p.Docroot)}
+		h.New = h.Static[0]
+	case m.generator == generator.Hugo:
+		h.Layouts = []string{path.Join(m.prefix, "layouts")}
+		if len(m.static) > 0 {
+			h.New = m.static[0]
+		}
+	}
+	return h
+}
+
+// ruleEdit returns the edit that adds rules for the addresses of findings.
+func (m *maker) ruleEdit(rules move.RuleFile, of []*check.Finding) (*Edit, error) {
+	e := &Edit{Rule: KeepAddress, Code: check.AddressGone, Likely: true, File: rules.Name}
+	var text []byte
+	if m.exists(rules.Name) {
+		file := m.open(rules.Name)
+		if file.err != nil {
+			return nil, file.err
+		}
+		text, e.hash = file.text, file.hash
+	}
+	var pairs []move.Pair
+	var shown []string
+	for _, f := range of {
+		p := move.Pair{Old: m.below(f.Target), New: m.below(f.Suggestion)}
+		pairs, shown = append(pairs, p), append(shown, p.Old+" to "+p.New)
+		// The name of the file answered too.
+		if name := "/" + f.Page; name != p.Old && strings.HasSuffix(name, ".html") {
+			pairs = append(pairs, move.Pair{Old: name, New: p.New})
+		}
+	}
+	at, insert, err := rules.Insert(text, pairs)
+	if err != nil {
+		return nil, err
+	}
+	e.start, e.end, e.text = at, at, insert
+	e.Line, e.Column = positionOf(text, at)
+	e.New = "a redirect of " + strings.Join(shown, ", ")
+	return e, nil
+}
+
+// below returns a path of the site decoded, below the base path.
+func (m *maker) below(address string) string {
+	return string(weburl.PercentDecode(nil, strings.TrimPrefix(address, m.site.BasePath())))
 }
 
 // aliasKey returns the key of front matter that makes redirects, "" for none.
@@ -96,16 +181,15 @@ func (m *maker) aliasEdit(name string, of []*check.Finding) (*Edit, error) {
 	}
 	text, key := string(file.text), m.aliasKey()
 	var names []string
-	e := &Edit{Rule: KeepAddress, Code: check.AddressGone, Likely: true, File: name, Links: len(of), hash: file.hash}
+	e := &Edit{Rule: KeepAddress, Code: check.AddressGone, Likely: true, File: name, hash: file.hash}
 	for _, f := range of {
-		address := string(weburl.PercentDecode(nil, strings.TrimPrefix(f.Target, m.site.BasePath())))
+		address := m.below(f.Target)
 		at, insert, err := move.InsertAlias([]byte(text), key, address)
 		if err != nil {
 			return nil, err
 		}
 		text = text[:at] + insert + text[at:]
 		names = append(names, address)
-		e.links = append(e.links, link{f.Page, f.Raw, f.Code})
 	}
 	e.New = fmt.Sprintf("%s to %s", strings.Join(names, ", "), key)
 	change := edit.Between(string(file.text), text)

@@ -28,9 +28,11 @@ type Result struct {
 	Back map[string]string
 	// Proved means that the site was built again.
 	Proved bool
-	// Fixed is the number of findings that are gone, New that of findings which are
-	// new although everything that may cause them was taken back.
-	Fixed, New int
+	// Fixed is the number of findings that are gone.
+	Fixed int
+	// New are findings which are new although everything that may cause them was taken
+	// back.
+	New []check.Finding
 }
 
 // maxProofs is how often the site is built to find edits that do not help.
@@ -66,7 +68,7 @@ func (p *Plan) Apply(ctx context.Context, env []string, command string, proof Pr
 		} else {
 			d := check.Compare(proof.Before.Findings, after.Findings)
 			d.New = res.better(d.New)
-			res.Proved, res.Fixed, res.New = true, len(d.Fixed), len(d.New)
+			res.Proved, res.Fixed, res.New = true, len(d.Fixed), d.New
 			if suspects, why = res.suspects(d, after); len(suspects) == 0 {
 				return res, nil
 			}

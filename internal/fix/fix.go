@@ -14,6 +14,7 @@ package fix
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -70,7 +71,7 @@ type Edit struct {
 	Links int
 
 	start, end int
-	text, hash string // what is written, and the hash of the file it was made for
+	text, hash string // what is written, and the hash of the file it was made for, "" for a new one
 	links      []link // of pages that come from there
 }
 
@@ -124,6 +125,7 @@ type maker struct {
 	markdown  *bool           // links may be paths of Markdown files; nil until known
 	broken    map[string]bool // values that no file answers
 	content   []source.ContentFile
+	static    []string         // the project's directories that are published unchanged, relative to the root
 	byFile    map[string]int   // content by name, relative to the root
 	byPage    map[string][]int // content by the key of its page
 	refs      *refIndex
@@ -170,6 +172,7 @@ func Make(ctx context.Context, a *audit.Audit, r *check.Result, opt Options) (*P
 	places, err := a.PlaceAll(ctx, func(s *source.Map, prefix string) ([]check.Finding, error) {
 		if s != nil {
 			m.useContent(s.Content(), prefix)
+			m.useStatic(s.StaticDirs(), prefix)
 			if err := a.PlaceGone(ctx, s, prefix, r); err != nil {
 				return nil, err
 			}
@@ -213,6 +216,15 @@ func newMaker(a *audit.Audit, r *check.Result, opt Options) *maker {
 		}
 	}
 	return m
+}
+
+// useStatic remembers the directories that are published unchanged.
+func (m *maker) useStatic(dirs []string, prefix string) {
+	for _, dir := range dirs {
+		if dir = path.Join(prefix, dir); dir != m.audit.Project.FromRoot(m.audit.Project.Docroot) {
+			m.static = append(m.static, dir)
+		}
+	}
 }
 
 // placeOnPages sets the places of findings on the pages themselves.
@@ -298,6 +310,12 @@ func (m *maker) open(name string) *file {
 	return f
 }
 
+// exists reports whether there is a file, named relative to the root.
+func (m *maker) exists(name string) bool {
+	_, err := os.Lstat(filepath.Join(m.plan.Root, filepath.FromSlash(name)))
+	return err == nil
+}
+
 // edit returns the edit that writes the value of a repair at a place.
 func (m *maker) edit(r *check.Repair, p *check.Position) (*Edit, error) {
 	of := m.open(p.File)
@@ -321,6 +339,9 @@ func (m *maker) edit(r *check.Repair, p *check.Position) (*Edit, error) {
 
 // newEdit returns the edit that writes a value in place of a destination.
 func (m *maker) newEdit(e Edit, name string, link *destination.Link, value string) (*Edit, error) {
+	if value == "" {
+		return nil, errors.New("nothing would be left of it")
+	}
 	text, err := link.Encode(value)
 	if err != nil {
 		return nil, err
@@ -445,7 +466,13 @@ func (p *Plan) Set(env []string) (*edit.Set, error) {
 	s := edit.New(p.Root, env)
 	for i := range p.Edits {
 		e := &p.Edits[i]
-		if err := s.Replace(e.File, e.hash, e.start, e.end, e.text); err != nil {
+		var err error
+		if e.hash == "" {
+			err = s.Create(e.File, []byte(e.text))
+		} else {
+			err = s.Replace(e.File, e.hash, e.start, e.end, e.text)
+		}
+		if err != nil {
 			return nil, err
 		}
 	}

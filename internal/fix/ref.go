@@ -10,6 +10,7 @@ import (
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/destination"
 	"github.com/sitelink/sitelink/internal/generator"
+	"github.com/sitelink/sitelink/internal/near"
 	"github.com/sitelink/sitelink/internal/source"
 )
 
@@ -20,14 +21,18 @@ type refIndex struct {
 	byPath map[string][]*source.ContentFile // by logical path, without slash in front
 	byName map[string][]string              // logical paths by their last name
 	byForm map[string][]string              // the same without punctuation
+	names  near.Names                       // the last names
 }
 
 func newRefIndex(content []source.ContentFile) *refIndex {
-	x := &refIndex{map[string][]*source.ContentFile{}, map[string][]string{}, map[string][]string{}}
+	x := &refIndex{byPath: map[string][]*source.ContentFile{}, byName: map[string][]string{}, byForm: map[string][]string{}}
 	for i := range content {
 		p := logicalPath(content[i].Name)
 		if x.byPath[p] = append(x.byPath[p], &content[i]); len(x.byPath[p]) == 1 {
 			name := path.Base(p)
+			if x.byName[name] == nil {
+				x.names.Add(name)
+			}
 			x.byName[name] = append(x.byName[name], p)
 			x.byForm[plainName(name)] = append(x.byForm[plainName(name)], p)
 		}
@@ -87,13 +92,21 @@ func (x *refIndex) resolve(from, ref string) (p string, ok bool) {
 	return "", false
 }
 
-// meant returns the pages that a reference without page may mean.
-func (x *refIndex) meant(ref string) []string {
+// meant returns the pages that a reference without page may mean. They have its name,
+// or, if isTypo, a similar one.
+func (x *refIndex) meant(ref string) (pages []string, isTypo bool) {
 	name := path.Base(logicalPath(ref))
 	if all := x.byName[name]; len(all) > 0 {
-		return all
+		return all, false
 	}
-	return x.byForm[plainName(name)]
+	if all := x.byForm[plainName(name)]; len(all) > 0 {
+		return all, false
+	}
+	names, _ := x.names.Typos(name)
+	for _, near := range names {
+		pages = append(pages, x.byName[near]...)
+	}
+	return pages, true
 }
 
 // shortest returns the shortest reference in a file that resolves to a page, with
@@ -164,18 +177,19 @@ func (m *maker) proposeRef(c *source.ContentFile, l *destination.Link) {
 	}
 	line, column := positionOf(m.files[c.File].text, l.Start)
 	skip := Skip{Rule: Ref, Code: check.UnresolvedRef, File: c.File, Line: line, Column: column, Value: l.Value}
-	switch targets := m.refs.meant(ref); len(targets) {
+	targets, isTypo := m.refs.meant(ref)
+	switch len(targets) {
 	case 0:
 		skip.Why = "no page has a similar name"
 	case 1:
-		e, err := m.newEdit(Edit{Rule: Ref, Code: check.UnresolvedRef}, c.File, l, m.refs.shortest(c.Name, ref, targets[0])+tail)
+		e, err := m.newEdit(Edit{Rule: Ref, Code: check.UnresolvedRef, Likely: isTypo}, c.File, l, m.refs.shortest(c.Name, ref, targets[0])+tail)
 		if err == nil {
 			m.add(e, "", check.InContent)
 			return
 		}
 		skip.Why = err.Error()
 	default:
-		skip.Why = fmt.Sprintf("it may mean %s", strings.Join(targets, " or "))
+		skip.Why = fmt.Sprintf("it may mean %s", strings.Join(slices.Sorted(slices.Values(targets)), " or "))
 	}
 	m.plan.Skips = append(m.plan.Skips, skip)
 }

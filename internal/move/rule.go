@@ -17,20 +17,29 @@ import (
 	"github.com/sitelink/sitelink/internal/project"
 )
 
-// ruleFile is the file with the redirect rules of the host, and how a rule is written.
-type ruleFile struct {
-	name   string // slash path below the root
+// RuleFile is the file with the redirect rules of a host, and how a rule is written.
+type RuleFile struct {
+	// Name is a slash path below the root, "" if the host has no such file.
+	Name string
+	// First means that the host follows rules before it looks for files.
+	First bool
+
 	format func(text []byte, rules []Pair) (at int, insert string, err error)
 	// empty is a text without rules in which an entry is not a line of its own, "" where
 	// it is.
 	empty string
-	// first means that the host follows rules before it looks for files.
-	first bool
+}
+
+// Insert returns what to insert into the text of the file, and where, so that each old
+// address redirects to the new one permanently. The addresses are decoded paths below the
+// docroot. The file may be empty.
+func (f RuleFile) Insert(text []byte, rules []Pair) (at int, insert string, err error) {
+	return f.format(text, rules)
 }
 
 // find returns the range of a rule that an earlier move wrote, two equal offsets if there
 // is none.
-func (f *ruleFile) find(text []byte, rule Pair) (start, end int) {
+func (f *RuleFile) find(text []byte, rule Pair) (start, end int) {
 	_, own, err := f.format([]byte(f.empty), []Pair{rule})
 	if err != nil {
 		return 0, 0
@@ -57,7 +66,7 @@ func (f *ruleFile) find(text []byte, rule Pair) (start, end int) {
 
 // leadingBack returns the ranges of the rules of earlier moves in the other direction.
 // They would make a loop.
-func (m *planner) leadingBack(f *ruleFile, text []byte) (ranges [][2]int) {
+func (m *planner) leadingBack(f *RuleFile, text []byte) (ranges [][2]int) {
 	for _, p := range m.names.all() {
 		from, to := m.rooted(p.New), m.rooted(p.Old)
 		for _, back := range []Pair{{from + "*", to + "*"}, {from, to}} {
@@ -79,13 +88,13 @@ func (m *planner) addRules(pairs []Pair) (changed bool, err error) {
 		}
 	}
 	f := m.hostRules()
-	pairs = slices.DeleteFunc(m.joinRules(pairs, f.first), func(p Pair) bool { return p.New == "" || m.aliased[p.Old] || m.ruled[p] })
-	if len(pairs) == 0 || f.name == "" {
+	pairs = slices.DeleteFunc(m.joinRules(pairs, f.First), func(p Pair) bool { return p.New == "" || m.aliased[p.Old] || m.ruled[p] })
+	if len(pairs) == 0 || f.Name == "" {
 		return false, nil
 	}
 	text, hash := []byte(nil), ""
-	if m.exists(f.name) || slices.Contains(m.plan.Set.Files(), f.name) {
-		if text, hash, err = m.plan.Set.Read(f.name); err != nil {
+	if m.exists(f.Name) || slices.Contains(m.plan.Set.Files(), f.Name) {
+		if text, hash, err = m.plan.Set.Read(f.Name); err != nil {
 			return false, ExplainEdit(err)
 		}
 	}
@@ -93,32 +102,32 @@ func (m *planner) addRules(pairs []Pair) (changed bool, err error) {
 	for i, p := range pairs {
 		written[i] = Pair{m.rooted(p.Old), m.rooted(p.New)}
 	}
-	at, insert, err := f.format(text, written)
+	at, insert, err := f.Insert(text, written)
 	if err != nil {
-		m.note("%s: %v", f.name, err)
+		m.note("%s: %v", f.Name, err)
 		return false, nil
 	}
 	for _, p := range pairs {
 		m.ruled[p] = true
 	}
 	if hash == "" {
-		return true, ExplainEdit(m.plan.Set.Create(f.name, []byte(insert)))
+		return true, ExplainEdit(m.plan.Set.Create(f.Name, []byte(insert)))
 	}
 	for _, r := range m.leadingBack(&f, text) {
-		if err := m.plan.Set.Replace(f.name, hash, r[0], r[1], ""); err != nil && !errors.Is(err, edit.ErrOverlap) {
+		if err := m.plan.Set.Replace(f.Name, hash, r[0], r[1], ""); err != nil && !errors.Is(err, edit.ErrOverlap) {
 			return false, ExplainEdit(err)
 		}
 	}
-	return true, ExplainEdit(m.plan.Set.Replace(f.name, hash, at, at, insert))
+	return true, ExplainEdit(m.plan.Set.Replace(f.Name, hash, at, at, insert))
 }
 
 // rewriteRules lets the rules that lead to a moved address lead to the new one.
 func (m *planner) rewriteRules(files map[string]bool) error {
 	f := m.hostRules()
-	if f.name == "" || !m.exists(f.name) {
+	if f.Name == "" || !m.exists(f.Name) {
 		return nil
 	}
-	doc, err := m.document(f.name)
+	doc, err := m.document(f.Name)
 	if err != nil {
 		return ExplainEdit(err)
 	}
@@ -138,14 +147,14 @@ func (m *planner) rewriteRules(files map[string]bool) error {
 		}
 		raw, err := d.Encode(m.rooted(to) + tail)
 		if err != nil {
-			m.note("%s: %v; the rule stays as it is", f.name, err)
+			m.note("%s: %v; the rule stays as it is", f.Name, err)
 			continue
 		}
-		if err := m.plan.Set.Replace(f.name, doc.hash, d.Start, d.End, raw); err != nil {
+		if err := m.plan.Set.Replace(f.Name, doc.hash, d.Start, d.End, raw); err != nil {
 			return ExplainEdit(err)
 		}
 		m.plan.Links++
-		files[f.name] = true
+		files[f.Name] = true
 	}
 	return nil
 }
@@ -214,55 +223,112 @@ func (m *planner) keepsFiles(dir string) bool {
 	return false
 }
 
-// hostRules returns the rule file of the host, the zero value for none.
-func (m *planner) hostRules() ruleFile {
-	p := m.shadow.project
-	before := m.names.files
+// Host says where the redirect rules of a site may be. Directories and names are slash
+// paths below Root.
+type Host struct {
+	Root string
+	// Profile is the name of the host's profile.
+	Profile string
+	// RuleDir has the rule files that are not published, "" for none.
+	RuleDir string
+	// Static are directories whose files are published unchanged at the top of the
+	// docroot. New names the one for a new file, "" for none.
+	Static []string
+	New    string
+	// Layouts are directories of templates, one of which may write _redirects.
+	Layouts []string
+	// Exists reports whether there is a source file, Published whether the docroot has
+	// a file at its top.
+	Exists, Published func(name string) bool
+}
+
+// Rules returns the rule file, which need not exist yet.
+func (h Host) Rules() RuleFile {
 	static := func(name string) (string, bool) {
-		for _, mt := range m.pages.static {
-			if file := path.Join(mt.dir, name); mt.target == "" && m.exists(file) {
+		for _, dir := range h.Static {
+			if file := path.Join(dir, name); h.Exists(file) {
 				return file, true
 			}
 		}
 		return "", false
 	}
-	cloudflare := p.Profile == "cloudflare-pages"
+	cloudflare := h.Profile == "cloudflare-pages"
 	if file, ok := static("_redirects"); ok {
-		return ruleFile{name: file, format: redirectsLines, first: cloudflare}
+		return RuleFile{Name: file, First: cloudflare, format: redirectsLines}
 	}
-	if file, ok := m.ruleTemplate(); ok && before["_redirects"] {
-		return ruleFile{name: file, format: redirectsTemplate, first: cloudflare}
+	if h.Published("_redirects") {
+		if file, ok := h.template(); ok {
+			return RuleFile{Name: file, First: cloudflare, format: redirectsTemplate}
+		}
 	}
-	if dir, ok := m.belowRoot(filepath.ToSlash(p.RuleDir)); ok && p.RuleDir != "" {
-		for _, f := range []ruleFile{
-			{"netlify.toml", netlifyTables, "", false},
-			{"vercel.json", vercelRules, `{"redirects": []}`, true},
-			{"firebase.json", firebaseRules, `{"hosting": {"redirects": []}}`, true},
-		} {
-			if f.name = path.Join(dir, f.name); m.exists(f.name) {
-				return f
-			}
+	for _, f := range []RuleFile{
+		{"netlify.toml", false, netlifyTables, ""},
+		{"vercel.json", true, vercelRules, `{"redirects": []}`},
+		{"firebase.json", true, firebaseRules, `{"hosting": {"redirects": []}}`},
+	} {
+		if f.Name = path.Join(h.RuleDir, f.Name); h.RuleDir != "" && h.Exists(f.Name) {
+			return f
 		}
 	}
 	if file, ok := static(".htaccess"); ok {
-		return ruleFile{name: file, format: apacheLines, first: true}
+		return RuleFile{Name: file, First: true, format: apacheLines}
 	}
-	if len(m.pages.static) > 0 {
-		dir := m.pages.static[0]
-		for _, mt := range m.pages.static {
-			if own, ok := m.belowRoot(filepath.ToSlash(m.generatorDir(p))); ok && mt.target == "" && strings.HasPrefix(mt.dir, own) {
-				dir = mt
-				break
+	switch {
+	case h.New == "":
+	case (h.Profile == "netlify" || cloudflare) && !h.Published("_redirects"):
+		return RuleFile{Name: path.Join(h.New, "_redirects"), First: cloudflare, format: redirectsLines}
+	case h.Profile == "apache" && !h.Published(".htaccess"):
+		return RuleFile{Name: path.Join(h.New, ".htaccess"), First: true, format: apacheLines}
+	}
+	return RuleFile{}
+}
+
+// template returns the template of the home page that writes _redirects.
+func (h Host) template() (file string, ok bool) {
+	var found []string
+	for _, dir := range h.Layouts {
+		for _, pattern := range []string{"index.*redir*", "home.*redir*", "_default/index.*redir*", "_default/home.*redir*"} {
+			names, _ := filepath.Glob(filepath.Join(h.Root, filepath.FromSlash(path.Join(dir, pattern))))
+			for _, name := range names {
+				if rel, err := filepath.Rel(h.Root, name); err == nil && filepath.IsLocal(rel) {
+					found = append(found, filepath.ToSlash(rel))
+				}
 			}
 		}
-		switch {
-		case (p.Profile == "netlify" || cloudflare) && !before["_redirects"] && dir.target == "":
-			return ruleFile{name: path.Join(dir.dir, "_redirects"), format: redirectsLines, first: cloudflare}
-		case p.Profile == "apache" && !before[".htaccess"] && dir.target == "":
-			return ruleFile{name: path.Join(dir.dir, ".htaccess"), format: apacheLines, first: true}
+	}
+	if len(found) != 1 {
+		return "", false
+	}
+	return found[0], true
+}
+
+// hostRules returns the rule file of the host, the zero value for none.
+func (m *planner) hostRules() RuleFile {
+	p := m.shadow.project
+	h := Host{
+		Root: m.shadow.root, Profile: p.Profile, Exists: m.exists,
+		Published: func(name string) bool { return m.names.files[name] },
+	}
+	if dir, ok := m.belowRoot(filepath.ToSlash(p.RuleDir)); ok && p.RuleDir != "" {
+		h.RuleDir = dir
+	}
+	own, isOwn := m.belowRoot(filepath.ToSlash(m.generatorDir(p)))
+	if len(m.pages.static) > 0 && m.pages.static[0].target == "" {
+		h.New = m.pages.static[0].dir
+	}
+	for _, mt := range slices.Backward(m.pages.static) {
+		if mt.target != "" {
+			continue
+		}
+		h.Static = slices.Insert(h.Static, 0, mt.dir)
+		if isOwn && strings.HasPrefix(mt.dir, own) {
+			h.New = mt.dir
 		}
 	}
-	return ruleFile{}
+	for _, mt := range m.pages.layouts {
+		h.Layouts = append(h.Layouts, mt.dir)
+	}
+	return h.Rules()
 }
 
 func (m *planner) generatorDir(p *project.Project) string {
@@ -289,25 +355,6 @@ func redirectsLines(text []byte, rules []Pair) (int, string, error) {
 		fmt.Fprintf(&b, "%s %s 301%s", from, to, nl)
 	}
 	return bomLength(text), b.String(), nil
-}
-
-// ruleTemplate returns the template of the home page that writes _redirects.
-func (m *planner) ruleTemplate() (string, bool) {
-	var found []string
-	for _, mt := range m.pages.layouts {
-		for _, pattern := range []string{"index.*redir*", "home.*redir*", "_default/index.*redir*", "_default/home.*redir*"} {
-			names, _ := filepath.Glob(m.shadow.at(path.Join(mt.dir, pattern)))
-			for _, name := range names {
-				if file, ok := m.belowRoot(filepath.ToSlash(name)); ok {
-					found = append(found, file)
-				}
-			}
-		}
-	}
-	if len(found) != 1 {
-		return "", false
-	}
-	return found[0], true
 }
 
 // redirectsTemplate writes lines into a template of _redirects.

@@ -536,6 +536,17 @@ func (m *Map) Content() []ContentFile {
 	return all
 }
 
+// StaticDirs returns the project's own directories whose files are published unchanged at
+// the top of the docroot, without those of modules.
+func (m *Map) StaticDirs() (dirs []string) {
+	for _, d := range m.content.staticDirs {
+		if d.under == "" && d.module == "" && d.prefix == "" {
+			dirs = append(dirs, d.displayName(d.dir))
+		}
+	}
+	return dirs
+}
+
 // PageFiles returns for each page of the site the index in Content of the file
 // that it was made of, -1 for a page that was made of none, or of one that is not
 // certain. The errors are the cause of ctx, and a docroot that can no longer be

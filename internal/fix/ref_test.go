@@ -1,0 +1,156 @@
+package fix
+
+import (
+	"fmt"
+	"path"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/internal/source"
+)
+
+// refContent are the content files of the tests below.
+var refContent = []string{
+	"_index.md", "posts/first-steps.md", "posts/second.md", "docs/_index.md", "docs/setup/index.md", "docs/guide.md",
+	"notes/same.md", "blog/same.md", "blog/installation.md", "blog/instructions.md", "docs/Über uns.md",
+}
+
+// TestRefs: what fix writes in place of an argument of ref, and why it leaves one alone.
+func TestRefs(t *testing.T) {
+	for _, tt := range []struct{ from, ref, want string }{
+		// they resolve
+		{"docs/guide.md", "second.md", ""},
+		{"docs/guide.md", "/posts/second.md", ""},
+		{"docs/guide.md", "setup/", ""},
+		{"docs/guide.md", "docs/setup/index.md", ""},
+		{"docs/guide.md", "#anchor", ""},
+		{"docs/guide.md", "https://example.org/x.md", ""},
+		// exactly one page has the name: in the shortest form that resolves
+		{"docs/guide.md", "old/second.md", "safe second.md"},
+		{"docs/guide.md", "/old/second.md#more", "safe second.md#more"},
+		{"docs/guide.md", "old/second", "safe second"},
+		{"posts/second.md", "docs/first_steps.md", "safe first-steps.md"},
+		{"posts/second.md", "blog/setup/index.md", "safe docs/setup/index.md"},
+		{"docs/guide.md", "old/über-uns.md", "safe Über uns.md"},
+		// a typing error
+		{"docs/guide.md", "frist-steps.md", "likely first-steps.md"},
+		{"docs/guide.md", "posts/seccond.md#x", "likely second.md#x"},
+		{"docs/guide.md", "blog/instalation", "likely installation"},
+		// several pages, or none
+		{"docs/guide.md", "old/same.md", "it may mean blog/same or notes/same"},
+		{"docs/guide.md", "nothing.md", "no page has a similar name"},
+	} {
+		m := testMaker(t, map[string]string{"content/" + tt.from: "---\ntitle: T\n---\nSee [x]({{< ref \"" + tt.ref + "\" >}}).\n"})
+		for i, name := range refContent {
+			m.content = append(m.content, source.ContentFile{File: "content/" + name, Name: name, Page: strings.TrimSuffix(name, path.Ext(name)), Module: "other"})
+			if name == tt.from {
+				m.content[i].Module = ""
+			}
+			m.byFile["content/"+name] = i
+		}
+		if err := m.proposeRefs(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		m.opt.Likely = true
+		m.decide()
+		got := ""
+		for _, e := range m.plan.Edits {
+			got = "safe " + e.New
+			if e.Likely {
+				got = "likely " + e.New
+			}
+			if e.Code != check.UnresolvedRef || e.Old != tt.ref {
+				t.Errorf("%s: %+v", tt.ref, e)
+			}
+		}
+		for _, s := range m.plan.Skips {
+			got += s.Why
+		}
+		if got != tt.want {
+			t.Errorf("%s in %s: %q, want %q", tt.ref, tt.from, got, tt.want)
+		}
+	}
+}
+
+// TestRelativePath: links stay relative.
+func TestRelativePath(t *testing.T) {
+	for _, tt := range []struct{ dir, to, want string }{
+		{".", "a.md", "a.md"}, {"docs", "docs/a.md", "a.md"}, {"docs", "posts/a.md", "../posts/a.md"},
+		{"a/b/c", "a/x.md", "../../x.md"}, {"/", "/a/", "a/"}, {"/sub/p", "/sub/a/", "../a/"}, {"/a", "/a/", ""},
+	} {
+		if got := relativePath(tt.dir, tt.to); got != tt.want {
+			t.Errorf("from %s to %s: %q, want %q", tt.dir, tt.to, got, tt.want)
+		}
+	}
+	for _, tt := range []struct{ page, raw, want string }{
+		{"a/index.html", "/old/?x#y", "/new/?x#y"},
+		{"a/index.html", "../old/", "../new/"},
+		{"index.html", "old.html", "new/"},
+		{"a/b/index.html", "https://example.org/old/#y", "https://example.org/new/#y"},
+		{"a/b/index.html", "//example.org/old/", "//example.org/new/"},
+	} {
+		if got := withPath(&check.Finding{Page: tt.page, Raw: tt.raw}, "", "/new/"); got != tt.want {
+			t.Errorf("%s on %s: %q, want %q", tt.raw, tt.page, got, tt.want)
+		}
+	}
+	if got := withFragment("/a/?x#old", "ein ü"); got != "/a/?x#ein%20%C3%BC" {
+		t.Errorf("with another fragment: %q", got)
+	}
+}
+
+// TestOwner: files of modules, and those outside of the repository, are not the author's.
+func TestOwner(t *testing.T) {
+	m := testMaker(t, nil)
+	for _, tt := range []struct {
+		p    check.Position
+		want string
+	}{
+		{check.Position{File: "content/a.md"}, ""},
+		{check.Position{File: "themes/x/layouts/a.html", Module: "x"}, "the file belongs to x"},
+		{check.Position{File: filepath.ToSlash(filepath.Join(t.TempDir(), "a.md"))}, "the file is outside the repository"},
+	} {
+		if got := m.owner(&tt.p); got != tt.want {
+			t.Errorf("%+v: %q, want %q", tt.p, got, tt.want)
+		}
+	}
+}
+
+// TestSuspects: which files' edits are taken back. Two edits are in one file, one is in
+// another.
+func TestSuspects(t *testing.T) {
+	finding := func(page, raw string, code check.Code) check.Finding {
+		return check.Finding{Page: page, Raw: raw, Code: code, Message: raw + " is wrong"}
+	}
+	edits := []Edit{
+		{File: "one.md", Old: "/A/", New: "/a/", links: []link{{"p.html", "/A/", check.MissingFile}}},
+		{File: "one.md", Old: "/B/", New: "/b/", links: []link{{"p.html", "/B/", check.MissingFile}}},
+		{File: "two.md", Old: "/C/", New: "/c/", links: []link{{"q.html", "/C/", check.MissingFile}, {"list.html", "/C/", check.MissingFile}}},
+	}
+	for _, tt := range []struct {
+		name       string
+		fixed, new []check.Finding
+		left       []check.Finding
+		want       string
+	}{
+		{"all fixed", []check.Finding{finding("p.html", "/A/", check.MissingFile)}, nil, nil, "map[]"},
+		{"one is still there", nil, nil, []check.Finding{finding("q.html", "/C/", check.MissingFile)}, "map[two.md:true]"},
+		{"a new one of a new value", nil, []check.Finding{finding("p.html", "/b/", check.MissingFragment)}, nil, "map[one.md:true]"},
+		{"a new one of a new value in a list", nil, []check.Finding{finding("list.html", "https://x.example/c/", check.MissingFile)}, nil, "map[two.md:true]"},
+		{"a new one on a page that an edit changed", nil, []check.Finding{finding("q.html", "/other/", check.MissingFile)}, nil, "map[two.md:true]"},
+		{"a new one of the value on another page", nil, []check.Finding{finding("r.html", "/a/", check.MissingFile)}, nil, "map[one.md:true]"},
+		{"a new one that no edit explains", nil, []check.Finding{finding("r.html", "/z/", check.MissingFile)}, nil, "map[]"},
+	} {
+		r := &Result{Applied: edits}
+		got, why := r.suspects(check.Difference{Fixed: tt.fixed, New: tt.new}, &check.Result{Findings: append(tt.left, tt.new...)})
+		if fmt.Sprint(got) != tt.want || len(got) > 0 && why == "" {
+			t.Errorf("%s: %v, %q, want %s", tt.name, got, why, tt.want)
+		}
+	}
+	// The generator names files by their last names.
+	r := &Result{Applied: []Edit{{File: "content/posts/one.md"}, {File: "content/posts/two.md"}}}
+	if got := r.named(`ERROR "/tmp/x/posts/two.md:3:1": failed`); fmt.Sprint(got) != "map[content/posts/two.md:true]" {
+		t.Errorf("named by the generator: %v", got)
+	}
+}
