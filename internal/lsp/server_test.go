@@ -13,8 +13,14 @@ import (
 // started is an editor with the blog, read and checked.
 func started(t *testing.T, units ...protocol.PositionEncodingKind) *editor {
 	t.Helper()
+	return startedIn(t, blog(), units...)
+}
+
+// startedIn is started with another project.
+func startedIn(t *testing.T, all files, units ...protocol.PositionEncodingKind) *editor {
+	t.Helper()
 	dir := t.TempDir()
-	blog().write(t, dir)
+	all.write(t, dir)
 	e := serve(t, Options{})
 	e.begin(units, "", dir)
 	e.ready()
@@ -40,6 +46,30 @@ func TestDiagnosticsWhileTyping(t *testing.T) {
 	e.change(u, 4, &protocol.Range{Start: at(text, "None", 0), End: at(text, "None", 4)}, "Other")
 	if got, want := e.shown(u, 4), []string{"6:7-12 error missing-fragment"}; !slices.Equal(got, want) {
 		t.Errorf("a heading that is gone: %v, want %v", got, want)
+	}
+}
+
+// TestFrontMatterWhileTyping: a value of front matter that became a link in the last build
+// is judged as the template writes it. A key that became none is left alone, and so is one
+// of which the template makes something else.
+func TestFrontMatterWhileTyping(t *testing.T) {
+	all := blog()
+	all["content/posts/four.md"] = "---\ntitle: Fourth\nimage: /gallery/cat.png\npaper: files/paper.pdf\nmore: /gallery/dog.png\nurl: /posts/one/\n---\n\ntext\n"
+	all["public/files/paper.pdf"] = "pdf"
+	all["public/posts/four/index.html"] = page(`<img src="/gallery/cat.png" alt=""><a href="/files/paper.pdf">paper</a><a href="/gallery/dog.png?x">more</a><a href="/posts/one/">1</a><p>text</p>`)
+	e := startedIn(t, all)
+	u := e.open("content/posts/four.md", "")
+	if got := e.shown(u, 1); len(got) > 0 {
+		t.Errorf("as saved: %v", got)
+	}
+	e.change(u, 2, nil, "---\ntitle: Fourth\nimage: /gallery/caat.png\npaper: files/papers.pdf\nmore: /gallery/eel.png\nurl: /posts/uno/\n---\n\ntext\n")
+	want := []string{"2:7-24 error missing-file", "3:7-23 error missing-file"}
+	if got := e.shown(u, 2); !slices.Equal(got, want) {
+		t.Errorf("while typing: %v, want %v", got, want)
+	}
+	e.change(u, 3, nil, "---\ntitle: Fourth\nimage: /gallery/dog.png\npaper: /files/paper.pdf\n---\n\ntext\n")
+	if got := e.shown(u, 3); len(got) > 0 {
+		t.Errorf("values that are right: %v", got)
 	}
 }
 

@@ -110,6 +110,49 @@ type builtLinks struct {
 	differ map[writtenValue]bool
 	// resolves reports that a path of a content file became an address.
 	resolves bool
+	// keys are the keys of front matter with what the template makes of their values.
+	keys map[string]keyForm
+}
+
+// keyForm is how a template makes a link of the value of a key of front matter.
+type keyForm struct {
+	before  string // what it writes before the value: the address of the site, or nothing
+	element string // "" if it makes no link, or something else
+}
+
+// ownAddress are the keys that decide the address of the page itself. Their values are no
+// links, although pages may link there.
+var ownAddress = map[string]bool{"url": true, "slug": true, "path": true, "permalink": true, "aliases": true, "alias": true, "redirect_from": true}
+
+// addKey notes the form of a value. Values of one key must agree.
+func (b *builtLinks) addKey(key string, f keyForm) {
+	if was, ok := b.keys[key]; ok && was != f || ownAddress[key] || key == "" {
+		f = keyForm{}
+	}
+	b.keys[key] = f
+}
+
+// formOf returns how a template made one of the links of a page of a value, by their
+// values with their elements.
+func (s *Snapshot) formOf(value string, elements map[string]string) keyForm {
+	for _, before := range []string{"", s.Site.BasePath() + "/", s.Site.BaseURL()} {
+		f := keyForm{before: before}
+		if f.element = elements[f.link(value)]; f.element != "" {
+			return f
+		}
+	}
+	return keyForm{}
+}
+
+// link returns the link that a template makes of a value, "" for none.
+func (f keyForm) link(value string) string {
+	switch {
+	case f.before == "":
+		return value
+	case value == "" || strings.Contains(value, ":") || strings.HasPrefix(value, "#"):
+		return ""
+	}
+	return f.before + strings.TrimPrefix(value, "/")
 }
 
 // writtenValue is a destination as the author wrote it, without its place.
@@ -126,7 +169,7 @@ func (s *Snapshot) builtLinks(file string) builtLinks {
 	if b, ok := s.built[file]; ok {
 		return b
 	}
-	b := builtLinks{values: map[writtenValue]builtValue{}}
+	b := builtLinks{values: map[writtenValue]builtValue{}, keys: map[string]keyForm{}}
 	id, ok := s.page(file)
 	if !ok || s.sources == nil || s.reader == nil {
 		return b
@@ -160,14 +203,17 @@ func (s *Snapshot) builtLinks(file string) builtLinks {
 	}
 	// A destination of the text that is on the page neither so nor as another address
 	// is one that a render hook rewrites in a way that only the hook knows.
-	raws := map[string]bool{}
-	if err := s.reader.Written(id, func(d *site.Detail) { raws[strings.Clone(d.Raw)] = true }); err == nil {
+	elements := map[string]string{} // by the values of the page's links
+	if err := s.reader.Written(id, func(d *site.Detail) { elements[strings.Clone(d.Raw)] = d.Element }); err == nil {
 		for i := range all {
 			key := writtenValue{all[i].Kind, all[i].Value}
+			_, onPage := elements[key.value]
 			switch v, ok := b.values[key]; {
-			case !ok && isLinkKind(all[i].Kind) && !raws[all[i].Value]:
+			case key.kind == destination.FrontMatter:
+				b.addKey(all[i].Key, s.formOf(key.value, elements))
+			case !ok && isLinkKind(key.kind) && !onPage:
 				b.differ[key] = true
-			case ok && v.raw != all[i].Value && isRooted(v.raw) && isRooted(all[i].Value) && raws[all[i].Value]:
+			case ok && v.raw != key.value && isRooted(v.raw) && isRooted(key.value) && onPage:
 				// The page has this very address: on a page with many equal links, the pair is
 				// wrong.
 				delete(b.values, key)
@@ -194,6 +240,15 @@ func (s *Snapshot) judgeLink(ctx context.Context, o *Overlay, at *place, text []
 	}
 	if b, ok := built.values[key]; ok && at.page != "" {
 		t, err := s.judgeValue(ctx, at, b.element, b.raw)
+		return s.withOverlay(o, t), err
+	}
+	if d.Kind == destination.FrontMatter && built.keys[d.Key].element != "" {
+		form := built.keys[d.Key]
+		raw := form.link(d.Value)
+		if raw == "" {
+			return noTarget, nil
+		}
+		t, err := s.judgeValue(ctx, at, form.element, raw)
 		return s.withOverlay(o, t), err
 	}
 	if node, fragment, found := s.contentTarget(at, d, built.resolves); found != notContent {
