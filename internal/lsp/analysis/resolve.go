@@ -120,8 +120,8 @@ type keyForm struct {
 	element string // "" if it makes no link, or something else
 }
 
-// ownAddress are the keys that decide the address of the page itself. Their values are no
-// links, although pages may link there.
+// ownAddress are the keys that decide the address of the page itself. Pages may link to
+// their values, but these are not links of the page.
 var ownAddress = map[string]bool{"url": true, "slug": true, "path": true, "permalink": true, "aliases": true, "alias": true, "redirect_from": true}
 
 // addKey notes the form of a value. Values of one key must agree.
