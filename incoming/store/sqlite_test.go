@@ -13,6 +13,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/riverqueue/river"
+
 	"github.com/sitelink/sitelink/incoming"
 )
 
@@ -380,4 +382,17 @@ func TestWaiting(t *testing.T) {
 		check(t, err)
 		return counts[incoming.Held] == manyWaiting+1
 	})
+}
+
+// TestNoReindex: River's nightly rebuild of indexes is for PostgreSQL. In SQLite it would
+// log errors about indexes that do not exist.
+func TestNoReindex(t *testing.T) {
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	next := (&Store{}).jobsConfig(river.NewWorkers()).ReindexerSchedule.Next(now)
+	if next.Before(now.AddDate(100, 0, 0)) {
+		t.Errorf("indexes in SQLite are rebuilt at %v", next)
+	}
+	if s := (&Store{postgres: true}).jobsConfig(river.NewWorkers()).ReindexerSchedule; s != nil {
+		t.Error("indexes in PostgreSQL are not rebuilt")
+	}
 }

@@ -108,16 +108,26 @@ func (s *Store) Work(ctx context.Context, verify func(context.Context, incoming.
 
 // startJobs starts the workers.
 func (s *Store) startJobs(ctx context.Context, workers *river.Workers) (*river.Client[*sql.Tx], error) {
-	client, err := river.NewClient(s.driver, &river.Config{
-		Queues:  map[string]river.QueueConfig{queue: {MaxWorkers: s.opt.Parallel}},
-		Workers: workers, Logger: s.opt.Log, RetryPolicy: retries{},
-		JobTimeout: jobTimeout, RescueStuckJobsAfter: takeover,
-		FetchCooldown: min(50*time.Millisecond, s.tick/5), FetchPollInterval: s.tick / 5, PollOnly: true,
-	})
+	client, err := river.NewClient(s.driver, s.jobsConfig(workers))
 	if err != nil {
 		return nil, err
 	}
 	return client, client.Start(ctx)
+}
+
+func (s *Store) jobsConfig(workers *river.Workers) *river.Config {
+	config := &river.Config{
+		Queues:  map[string]river.QueueConfig{queue: {MaxWorkers: s.opt.Parallel}},
+		Workers: workers, Logger: s.opt.Log, RetryPolicy: retries{},
+		JobTimeout: jobTimeout, RescueStuckJobsAfter: takeover,
+		FetchCooldown: min(50*time.Millisecond, s.tick/5), FetchPollInterval: s.tick / 5, PollOnly: true,
+	}
+	if !s.postgres {
+		// At midnight, River would rebuild indexes that only its tables in PostgreSQL have,
+		// and log an error for each.
+		config.ReindexerSchedule = river.NeverSchedule()
+	}
+	return config
 }
 
 // driver is River's driver, except that a job that has ended is deleted at once.
