@@ -529,7 +529,7 @@ func (q *queue) pushFirst(j *job) {
 	q.len++
 }
 
-// pop takes the first job, nil if there is none.
+// pop takes the first job. It returns nil if the queue is empty.
 func (q *queue) pop() *job {
 	j := q.first
 	if j == nil {

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sitelink/sitelink/internal/postgres/postgrestest"
 	"github.com/sitelink/sitelink/internal/testport"
 	"github.com/sitelink/sitelink/internal/testwp"
 )
@@ -153,5 +154,5 @@ func listenAndReceive(t *testing.T, bin, dir, address string) {
 
 // TestSoakPostgres is the short form of TestSoak with a PostgreSQL server.
 func TestSoakPostgres(t *testing.T) {
-	runSoak(t, postgresServer(t)+"&user=sitelink")
+	runSoak(t, postgrestest.New(t).Address("")+"&user=sitelink")
 }

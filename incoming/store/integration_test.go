@@ -5,124 +5,25 @@ package store
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"os"
-	"os/exec"
-	"os/user"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/sitelink/sitelink/incoming"
+	"github.com/sitelink/sitelink/internal/postgres/postgrestest"
 )
 
-// bin has the programs of the Debian package postgresql-15.
-const bin = "/usr/lib/postgresql/15/bin"
-
-// postgres is a PostgreSQL on its own socket. It runs as the user postgres if the test
-// runs as root.
-type postgres struct {
-	t          testing.TB
-	dir        string
-	attributes *syscall.SysProcAttr
-	cmd        *exec.Cmd
-}
-
-func newServer(t testing.TB) *postgres {
-	t.Helper()
-	if _, err := os.Stat(filepath.Join(bin, "initdb")); err != nil {
-		t.Skip("postgresql-15 is not installed")
-	}
-	dir, err := os.MkdirTemp("", "sitelink-store") // t.TempDir's names are too long for a socket
-	check(t, err)
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	p := &postgres{t: t, dir: dir, attributes: &syscall.SysProcAttr{}}
-	if os.Geteuid() == 0 {
-		owner, err := user.Lookup("postgres")
-		if err != nil {
-			t.Skip(err)
-		}
-		uid, _ := strconv.Atoi(owner.Uid)
-		gid, _ := strconv.Atoi(owner.Gid)
-		check(t, os.Chown(dir, uid, gid))
-		p.attributes.Credential = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
-	}
-	if out, err := p.command("initdb", "-D", p.data(), "-U", "sitelink", "-A", "trust", "--no-sync", "--no-locale", "-E", "UTF8").CombinedOutput(); err != nil {
-		t.Fatalf("initdb: %v\n%s", err, out)
-	}
-	p.start()
-	t.Cleanup(p.stop)
-	return p
-}
-
-func (p *postgres) data() string { return filepath.Join(p.dir, "data") }
-
-func (p *postgres) command(name string, args ...string) *exec.Cmd {
-	cmd := exec.Command(filepath.Join(bin, name), args...)
-	cmd.Dir, cmd.SysProcAttr = p.dir, p.attributes
-	return cmd
-}
-
-func (p *postgres) start() {
-	p.t.Helper()
-	p.cmd = p.command("postgres", "-D", p.data(), "-k", p.dir, "-c", "listen_addresses=")
-	check(p.t, p.cmd.Start())
-	wait(p.t, "for PostgreSQL", func() bool {
-		c, err := pgx.Connect(context.Background(), p.address("public"))
-		if err == nil {
-			c.Close(context.Background())
-		}
-		return err == nil
-	})
-}
-
-// stop is a fast shutdown.
-func (p *postgres) stop() {
-	if p.cmd != nil {
-		p.cmd.Process.Signal(syscall.SIGINT)
-		p.cmd.Wait()
-		p.cmd = nil
-	}
-}
-
-func (p *postgres) address(schema string) string {
-	return "postgres://sitelink:s3cret@/postgres?host=" + p.dir + "&search_path=" + schema
-}
-
-var schemas atomic.Int64
-
-// fresh returns an opener of a new schema.
-func (p *postgres) fresh(t *testing.T) opener {
-	t.Helper()
-	return fileOpener(p.address(p.schema(t)))
-}
-
-// schema creates a schema.
-func (p *postgres) schema(t testing.TB) string {
-	t.Helper()
-	c, err := pgx.Connect(t.Context(), p.address("public"))
-	check(t, err)
-	defer c.Close(t.Context())
-	schema := fmt.Sprintf("s%d", schemas.Add(1))
-	_, err = c.Exec(t.Context(), "CREATE SCHEMA "+schema)
-	check(t, err)
-	return schema
-}
-
 func TestPostgres(t *testing.T) {
-	p := newServer(t)
-	conformance(t, p.fresh)
-	t.Run("killed", func(t *testing.T) { killed(t, p.address(p.schema(t)), filepath.Join(t.TempDir(), "log")) })
-	t.Run("taken over", func(t *testing.T) { takenOver(t, p.address(p.schema(t))) })
+	p := postgrestest.New(t)
+	conformance(t, func(*testing.T) opener { return fileOpener(p.Schema()) })
+	t.Run("killed", func(t *testing.T) { killed(t, p.Schema(), filepath.Join(t.TempDir(), "log")) })
+	t.Run("taken over", func(t *testing.T) { takenOver(t, p.Schema()) })
 	t.Run("newer", func(t *testing.T) {
-		address := p.address(p.schema(t))
+		address := p.Schema()
 		s := fileOpener(address)(t, Options{})
 		_, err := s.writer.Exec("UPDATE sitelink_store SET version = 99")
 		check(t, err)
@@ -172,8 +73,8 @@ func takenOver(t *testing.T, address string) {
 
 // A store whose server is down answers with an error that names the host, and goes
 // on when the server is there again.
-func restarted(t *testing.T, p *postgres) {
-	address := p.address(p.schema(t))
+func restarted(t *testing.T, p *postgrestest.Server) {
+	address := p.Schema()
 	s := fileOpener(address)(t, Options{Worker: true, Log: slog.New(slog.DiscardHandler)})
 	verify := func(context.Context, incoming.Mention) (func(*incoming.Mention), error) {
 		return func(m *incoming.Mention) { m.State = incoming.Held }, nil
@@ -192,10 +93,10 @@ func restarted(t *testing.T, p *postgres) {
 	}
 	check(t, record(1))
 	verified(1)
-	p.stop()
+	p.Stop()
 	wait(t, "for the connections to be given up", func() bool {
 		err := record(2) // its connection may be an old one
-		if err == nil || !strings.Contains(err.Error(), "postgres://sitelink@"+p.dir) {
+		if err == nil || !strings.Contains(err.Error(), "postgres://sitelink@"+p.Dir()) {
 			t.Errorf("while the server is down: %v", err)
 		}
 		return err == nil || strings.Contains(err.Error(), "the server cannot be reached")
@@ -203,26 +104,26 @@ func restarted(t *testing.T, p *postgres) {
 	if _, err := Open(t.Context(), address, Options{}); err == nil || !strings.Contains(err.Error(), "the server cannot be reached") || strings.Contains(err.Error(), "s3cret") {
 		t.Errorf("while the server is down, Open: %v", err)
 	}
-	p.start()
+	p.Start()
 	wait(t, "for a notice to be recorded", func() bool { return record(3) == nil })
 	verified(2)
 	stop()
 	// A worker that starts while the server is down begins when it is up.
 	other := fileOpener(address)(t, Options{Worker: true, Log: slog.New(slog.DiscardHandler)})
-	p.stop()
+	p.Stop()
 	working(t, other, verify)
 	time.Sleep(5 * other.tick) // some tries; the test does not depend on their number
-	p.start()
+	p.Start()
 	wait(t, "for a notice to be recorded", func() bool { return record(4) == nil })
 	verified(3)
 }
 
 func BenchmarkRecordPostgres(b *testing.B) {
-	p := newServer(b)
-	benchmarkRecord(b, 2000, openFor(b, p.address(p.schema(b))))
+	p := postgrestest.New(b)
+	benchmarkRecord(b, 2000, openFor(b, p.Schema()))
 }
 
 func BenchmarkServePostgres(b *testing.B) {
-	p := newServer(b)
-	benchmarkServe(b, 2000, openFor(b, p.address(p.schema(b))))
+	p := postgrestest.New(b)
+	benchmarkServe(b, 2000, openFor(b, p.Schema()))
 }

@@ -51,7 +51,7 @@ func (c Command) Text(ctx context.Context, args ...string) (string, error) {
 	return strings.TrimSuffix(string(out), "\n"), nil
 }
 
-// Fetch returns the file as the remote has it now, "" if there is none. changed reports
+// Fetch returns the file as the remote has it now, "" if the remote has no such file. changed reports
 // whether another clone has replaced the commit that this one saw last.
 func (r *Ref) Fetch(ctx context.Context) (text string, changed bool, err error) {
 	out, err := r.Git.Text(ctx, "ls-remote", r.Remote, r.Name)

@@ -36,7 +36,7 @@ type Server struct {
 func New(t testing.TB) *Server {
 	t.Helper()
 	if _, err := os.Stat(filepath.Join(bin, "initdb")); err != nil {
-		t.Skip("postgresql-15 is not installed")
+		t.Fatal("postgresql-15 is not installed")
 	}
 	dir, err := os.MkdirTemp("", "sitelink-pg") // t.TempDir's names are too long for a socket
 	if err != nil {
@@ -47,7 +47,7 @@ func New(t testing.TB) *Server {
 	if os.Geteuid() == 0 {
 		owner, err := user.Lookup("postgres")
 		if err != nil {
-			t.Skip(err)
+			t.Fatal(err)
 		}
 		uid, _ := strconv.Atoi(owner.Uid)
 		gid, _ := strconv.Atoi(owner.Gid)
@@ -63,6 +63,9 @@ func New(t testing.TB) *Server {
 	t.Cleanup(s.Stop)
 	return s
 }
+
+// Dir returns the directory of the server's socket.
+func (s *Server) Dir() string { return s.dir }
 
 func (s *Server) data() string { return filepath.Join(s.dir, "data") }
 
