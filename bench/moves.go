@@ -24,7 +24,7 @@ import (
 
 // runMoves moves random pages, sections and static files of a real Hugo site, each from
 // the same start, and builds and checks the site after each move: no finding may be new
-// except via-redirect of links that no source has written, the old addresses must answer,
+// except via-redirect of links that no source has as they are, the old addresses must answer,
 // and `mv --undo` must restore every byte.
 func runMoves(ctx context.Context, args []string, out io.Writer) error {
 	var s settings
@@ -60,7 +60,7 @@ func runMoves(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	r.addf("sitelink  %s\nsite      %s, seed %d, profile %s\n\n", tools.version, site, seed, profile)
-	r.addf("%d of %d moves made, %d refused\n%d with new findings, %d with old addresses that do not answer, %d not restored to the byte\n", m.made, n, m.refused, m.worse, m.dead, m.notRestored)
+	r.addf("%d of %d moves made, %d refused\n%d with new findings, %d with known broken links of templates on pages that the generator adds, %d with old addresses that do not answer, %d not restored to the byte\n", m.made, n, m.refused, m.worse, m.repeated, m.dead, m.notRestored)
 	if err := r.keep(&s, "moves", out); err != nil {
 		return err
 	}
@@ -81,6 +81,7 @@ type mover struct {
 	lines                                   map[string]bool      // of the sources, before
 	addresses                               map[string]bool
 	made, refused, worse, dead, notRestored int
+	repeated                                int // with broken links of templates on added pages
 }
 
 func (m *mover) run(ctx context.Context, from string, n int) error {
@@ -195,7 +196,7 @@ func (m *mover) one(ctx context.Context, i int) error {
 		return err
 	}
 	var dead []string
-	added, err := m.added(now)
+	added, repeated, err := m.added(now)
 	if err != nil {
 		return err
 	}
@@ -210,10 +211,13 @@ func (m *mover) one(ctx context.Context, i int) error {
 	if len(added) > 0 {
 		m.worse++
 	}
+	if repeated > 0 {
+		m.repeated++
+	}
 	if len(dead) > 0 {
 		m.dead++
 	}
-	fmt.Fprintf(m.out, "%d %s -> %s: %.1f s, new findings %q, dead addresses %q\n", i, old, moved, took.Seconds(), added, dead)
+	fmt.Fprintf(m.out, "%d %s -> %s: %.1f s, new findings %q, %d of templates on added pages, dead addresses %q\n", i, old, moved, took.Seconds(), added, repeated, dead)
 	if said, code := m.start(ctx, m.sitelink, "mv", "--undo"); code != 0 {
 		return fmt.Errorf("undo: %s", said)
 	}
@@ -227,8 +231,14 @@ var hashed = regexp.MustCompile(`[._-](?:hu_?)?[0-9a-f]{8,}[._-]`)
 type finding struct{ code, page, target, fragment string }
 
 // added returns the findings that are new, or more than before. A link through a redirect
-// is none if a template composes it.
-func (m *mover) added(now map[finding][]string) (names []string, err error) {
+// is none if a template composes it. repeated is how many of the others have a broken link
+// that the site had before, on a page that the generator adds.
+func (m *mover) added(now map[finding][]string) (names []string, repeated int, err error) {
+	had := map[finding]bool{} // on any page
+	for f := range m.findings {
+		f.page = ""
+		had[f] = true
+	}
 	var left []string // lines that the move has not changed
 	for f, raws := range now {
 		if len(raws) <= len(m.findings[f]) {
@@ -237,17 +247,21 @@ func (m *mover) added(now map[finding][]string) (names []string, err error) {
 		if f.code == "via-redirect" {
 			if left == nil {
 				if left, err = m.unchanged(); err != nil {
-					return nil, err
+					return nil, 0, err
 				}
 			}
 			if !slices.ContainsFunc(raws, func(raw string) bool { return isWritten(left, raw) }) {
 				continue
 			}
 		}
+		if !m.addresses[f.page] && had[finding{f.code, "", f.target, f.fragment}] {
+			repeated++
+			continue
+		}
 		names = append(names, fmt.Sprintf("%s on %s: %s#%s", f.code, f.page, f.target, f.fragment))
 	}
 	slices.Sort(names)
-	return names, nil
+	return names, repeated, nil
 }
 
 // isWritten reports whether a line of a source has the value of a link as it is.
