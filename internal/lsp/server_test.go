@@ -74,8 +74,8 @@ func TestFrontMatterWhileTyping(t *testing.T) {
 }
 
 // TestTemplatesWhileTyping: addresses in templates, menus and data files of which the last
-// build made links are judged while they change, as it wrote them. Nothing is said about
-// values that became no link, about strings in actions, and about what has no place.
+// build made links are judged while they change, as it wrote them. Values that became no
+// link, strings in actions and new values get no diagnostic.
 func TestTemplatesWhileTyping(t *testing.T) {
 	menu := `<nav><a href="/posts/one/">First</a><a href="/posts/two/">Second</a><a href="/posts/gone/">Gone</a></nav>`
 	foot := `<footer><a href="https://example.org/paper.pdf">Paper</a><a class="x" href="/posts/three/#deep">Deep</a><img src="/gallery/cat.png" alt="Cat"></footer>`

@@ -60,7 +60,7 @@ type place struct {
 	language      string
 	dir           string // of the file below the directory of content
 	built         builtLinks
-	rendered      map[int]*rendered // changed destinations of a file that is no content
+	rendered      map[int]*rendered // changed destinations of a file that is not content
 }
 
 func (s *Snapshot) place(file string) place {

@@ -59,7 +59,7 @@ type Snapshot struct {
 	sources *source.Map
 	reader  *site.Reader
 	built   map[string]builtLinks
-	// renderings are those of files that are no content, as far as they were asked for.
+	// renderings are those of files that are not content, as far as they were asked for.
 	renderings map[string][]rendered
 	baseline   sync.Mutex
 	shown      map[string][]shownLink // by file; not changed after New
