@@ -33,6 +33,7 @@ const (
 // their cookies.
 type chain struct {
 	record Record
+	policy *Policy
 	url    string // of the next request
 	hops   []Hop
 	seen   []string
@@ -48,7 +49,7 @@ type chain struct {
 	isSide  bool
 }
 
-func newChain(j *job, r *Record) *chain { return &chain{record: *r, url: j.url} }
+func newChain(j *job, r *Record, p *Policy) *chain { return &chain{record: *r, policy: p, url: j.url} }
 
 // result is what came of a request.
 type result struct {
@@ -154,8 +155,7 @@ func (c *chain) take(r *result, h *host) step {
 		}
 	}
 	a := c.answer(r)
-	var p Policy
-	reason := p.reason(&a)
+	reason := c.policy.reason(&a)
 	if c.denied != 0 && (reason == "" || c.denied < 300) {
 		h.noHeads = true
 	}
@@ -166,7 +166,7 @@ func (c *chain) take(r *result, h *host) step {
 		c.waits++
 		return step{again: true, wait: a.RetryAfter}
 	}
-	if resp.Status == 429 && a.RetryAfter == 0 {
+	if reason == RateLimited && a.RetryAfter == 0 {
 		return c.failed(a)
 	}
 	if what := effects[reason]; what == gone || what == ill {
