@@ -136,7 +136,8 @@ func (c *chain) keep(resp *fetch.Response) {
 // take decides what follows from a result.
 func (c *chain) take(r *result, h *host) step {
 	resp := r.response
-	if resp == nil || r.err != nil && !headerCounts(resp, r.err) {
+	// Where no link is judged, half of a page or of a robots.txt says nothing.
+	if resp == nil || r.err != nil && (!headerCounts(resp, r.err) || c.isSide && resp.Status < 300) {
 		a := Answer{Fault: faultOf(r.err), Hops: c.hops}
 		if r.request.Method == http.MethodHead {
 			c.get = true // it may be HEAD that fails
