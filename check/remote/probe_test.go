@@ -65,10 +65,16 @@ func (s *sim) take() []string {
 	return slices.Compact(log) // failures are tried twice
 }
 
-// dying are options under which one failure makes a link dead.
-func (s *sim) dying() Options {
+// quick are options without pauses that ask these hosts.
+func (s *sim) quick() Options {
 	opt := quick()
 	opt.exchange = s.exchange
+	return opt
+}
+
+// dying are options under which one failure makes a link dead.
+func (s *sim) dying() Options {
+	opt := s.quick()
 	opt.Policy = func(string) Policy { return Policy{Strikes: 1, Interval: 1} }
 	return opt
 }
