@@ -84,6 +84,9 @@ func TestLinklint(t *testing.T) {
 						used[d] = true
 						continue
 					}
+					if linklintSometimes[d] != "" {
+						continue
+					}
 					t.Errorf("%s", d)
 				}
 			}
