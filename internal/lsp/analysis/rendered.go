@@ -59,8 +59,8 @@ func (s *Snapshot) keepShown(findings []check.Finding) {
 	}
 }
 
-// rendered returns what the last build made of the destinations of a file that is no
-// content, from its text on disk; the result is of those destinations, in order.
+// rendered returns what the last build made of each destination of a file outside of
+// content, in the order of its text on disk.
 func (s *Snapshot) rendered(ctx context.Context, file string) ([]rendered, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
