@@ -147,10 +147,12 @@ func Ask(ctx context.Context, links []Link, cache *Cache, opt Options) (*Report,
 		opt.Policy = func(string) Policy { return Policy{} }
 	}
 	if opt.exchange == nil {
-		opt.exchange = fetch.New(fetch.Options{
+		client := fetch.New(fetch.Options{
 			UserAgent: opt.UserAgent, Allow: opt.Allow, Proxy: opt.Proxy, Total: opt.Timeout, Idle: min(opt.Timeout, 15*time.Second),
 			MaxBody: smallBody, Pooled: true,
-		}).Do
+		})
+		defer client.CloseIdleConnections() // what follows may need their descriptors
+		opt.exchange = client.Do
 	}
 	d := newDispatcher(cache, opt)
 	if err := cache.prefetch(ctx, links); err != nil {

@@ -477,6 +477,40 @@ func TestExternalReport(t *testing.T) {
 	mentions(t, out, "ok: ", "the status cache answered for 1 URL", "look at SITE/soft")
 }
 
+// Hints name the line of the source that has the link: a parked domain, a login page, and
+// a page about something else now.
+func TestExternalHintSources(t *testing.T) {
+	n := newNeighbour(t, "")
+	n.answer = func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		switch r.URL.Path {
+		case "/parked":
+			fmt.Fprint(w, "<title>x</title><p>This domain is for sale")
+		case "/account":
+			http.Redirect(w, r, "/login", http.StatusFound)
+		case "/login":
+			fmt.Fprint(w, "<title>Log in</title><input type=password>")
+		case "/garden":
+			fmt.Fprint(w, "<title>Online casino</title>")
+		}
+	}
+	parked, account, garden := n.URL+"/parked", n.URL+"/account", n.URL+"/garden"
+	remember(t, garden, remote.Answer{Status: 200, Read: true, Title: "Growing tomatoes on a balcony"})
+	write(t, "mkdocs.yml", "site_name: x\n")
+	write(t, "docs/index.md", "# Home\n\nA [house]("+parked+")\nand an [account]("+account+").\n\n- the [garden]("+garden+")\n")
+	write(t, "site/index.html", `<title>Home</title><h1>Home</h1><p>A <a href="`+parked+`">house</a> and an <a href="`+account+
+		`">account</a>.</p><ul><li>the <a href="`+garden+`">garden</a></ul>`)
+	want := []string{
+		"look at SITE/parked, linked from docs/index.md:3:11: the domain seems to be parked",
+		"look at SITE/account, linked from docs/index.md:4:18: a redirect leads to a login page: SITE/login",
+		"look at SITE/garden, linked from docs/index.md:6:16: the title was: Growing tomatoes on a balcony, and is now: Online casino",
+	}
+	for _, format := range []string{"text", "json"} {
+		out, _ := n.sitelink(t, 0, "external", "site", "--max-age", "0s", "--format", format)
+		mentions(t, out, want...)
+	}
+}
+
 // --only-new leaves out what the baseline knows: its entries, and the links of another
 // build.
 func TestExternalOnlyNewBaseline(t *testing.T) {

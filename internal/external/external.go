@@ -258,11 +258,17 @@ func (c *Checker) policy(host string) remote.Policy {
 func override(p *remote.Policy, h *config.ExternalHost) {
 	p.Interval, p.Strikes, p.MaxAge = cmp.Or(h.StrikeInterval, p.Interval), cmp.Or(h.Strikes, p.Strikes), cmp.Or(h.MaxAge, p.MaxAge)
 	p.Pace, p.PerHost = h.Pace, h.PerHost
-	for _, status := range h.Accept {
+	p.Accept, p.Missing, p.Doubtful, p.Blocked = numbers(h.Accept), numbers(h.Missing), numbers(h.Doubtful), numbers(h.Blocked)
+}
+
+// numbers returns statuses as numbers. The configuration has only such texts.
+func numbers(statuses []string) (all []int) {
+	for _, status := range statuses {
 		if n, err := strconv.Atoi(status); err == nil {
-			p.Accept = append(p.Accept, n)
+			all = append(all, n)
 		}
 	}
+	return all
 }
 
 // answer returns what is known of a link.
