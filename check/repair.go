@@ -247,7 +247,7 @@ func (x *repairer) missing(f *Finding) Repair {
 		case 1:
 			return Repair{Rule: RepairMarkdown, Value: values[0]}
 		default:
-			return Repair{Rule: RepairMarkdown, Why: "it may mean " + strings.Join(values, " or ")}
+			return Repair{Rule: RepairMarkdown, Why: "it may mean several pages or files: " + strings.Join(values, " or ")}
 		}
 	}
 	if f.Suggestion == "" {
@@ -291,7 +291,7 @@ func (x *repairer) spelled(f *Finding) Repair {
 	case 1:
 		return Repair{Rule: rule, Value: values[0]}
 	}
-	return Repair{Rule: rule, Why: "it may mean " + strings.Join(values, " or ")}
+	return Repair{Rule: rule, Why: "it may mean several pages or files: " + strings.Join(values, " or ")}
 }
 
 // otherForms returns the addresses that differ from a path in its final slash, its

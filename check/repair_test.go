@@ -19,7 +19,7 @@ func TestRepairs(t *testing.T) {
 	}{
 		{"letter_case", files{"img/Logo.png": ""}, isite.Options{}, "/img/logo.PNG", "wrong-case /img/Logo.png"},
 		{"letter_case_of_directory", files{"Docs/x/index.html": plain}, isite.Options{}, "../docs/X/", "wrong-case ../Docs/x/"},
-		{"two_letter_cases", files{"i/Logo.png": "", "i/LOGO.png": ""}, isite.Options{}, "/i/logo.png", "wrong-case: it may mean /i/LOGO.png or /i/Logo.png"},
+		{"two_letter_cases", files{"i/Logo.png": "", "i/LOGO.png": ""}, isite.Options{}, "/i/logo.png", "wrong-case: it may mean several pages or files: /i/LOGO.png or /i/Logo.png"},
 		{"slash_by_redirect", files{"docs/index.html": plain}, isite.Options{}, "/docs#x", "renamed-heading: no id of the page is similar"},
 		{"slash_by_redirect_with_id", files{"docs/index.html": plain + "<p id=x>"}, isite.Options{}, "/docs?q#x", "slash /docs/?q#x"},
 		{"slash_too_much", files{"about.html": plain}, isite.Options{}, "/about.html/", "slash /about.html"},
@@ -32,7 +32,7 @@ func TestRepairs(t *testing.T) {
 		{"temporary_rule", files{"_redirects": "/old /new/ 302\n", "new/index.html": plain}, netlify, "/old", "redirect: the redirect is temporary"},
 		{"rule_with_query", files{"_redirects": "/old /new/?x 301\n", "new/index.html": plain}, netlify, "/old?y", "redirect: what the redirect leads to depends on the query or fragment, or does not work"},
 		{"markdown", files{"a/b/index.html": plain}, isite.Options{}, "b.md", "markdown-path b/"},
-		{"markdown_of_two", files{"a/b/index.html": plain, "b/index.html": plain}, isite.Options{}, "b.md", "markdown-path: it may mean b/ or ../b/"},
+		{"markdown_of_two", files{"a/b/index.html": plain, "b/index.html": plain}, isite.Options{}, "b.md", "markdown-path: it may mean several pages or files: b/ or ../b/"},
 		{"http", files{"x.html": plain}, based, "http://example.org/sub/x.html", "own-address https://example.org/sub/x.html"},
 		{"www", files{"x.html": plain}, based, "https://WWW.example.org/sub/x.html", "own-address https://example.org/sub/x.html"},
 		{"www_and_case", files{"x.html": plain}, based, "http://example.org/sub/X.html", "wrong-case https://example.org/sub/x.html"},

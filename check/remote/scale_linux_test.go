@@ -99,7 +99,7 @@ type pages struct {
 	connections, bodies atomic.Int64
 }
 
-func newPages(b *testing.B) *pages {
+func newPages(b testing.TB) *pages {
 	p := &pages{}
 	listener, err := net.Listen("tcp", "0.0.0.0:0")
 	if err != nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -134,7 +135,7 @@ func fixCommand(c *cli) *cobra.Command {
 	flags.StringSliceVar(&f.only, "only", nil, "apply `RULE`s or codes of findings only; repeatable, or separated by commas")
 	flags.BoolVar(&f.check, "check", false, "list the changes, one per line, and exit with 1 if there are any")
 	flags.BoolVar(&f.undo, "undo", false, "restore the files that the last fix or mv changed")
-	flags.BoolVar(&f.verbose, "verbose", false, "list every link that stays as it is, with the reason")
+	flags.BoolVar(&f.verbose, "verbose", false, "list every link that stays as it is, with the reason, and show the output of the generator")
 	addKeyFlags(cmd, "fail-on", "format", "group-by", "all", "show", "output", "color", "verbose", "gone", "log", "anchors")
 	flags.Lookup("since").Usage = "find renamed headings, moved pages and addresses that are gone in comparison with WHAT: a commit, the directory of an older build, or a record that deploy wrote"
 	flags.StringVar(&f.file, "config", "", "read `FILE` instead of searching for sitelink.toml")
@@ -226,6 +227,7 @@ func runFix(ctx context.Context, c *cli, cfg *config.Config, f fixFlags, named b
 		}
 	}
 	x.summary(plan)
+	x.announce(plan)
 	if left > 0 {
 		return errFindings
 	}
@@ -244,7 +246,7 @@ func (x *fixer) project(ctx context.Context, named bool) (*project.Project, erro
 			return nil, err
 		}
 		if !named {
-			if p, err = x.built.run(ctx, x.c.env.Stderr); err != nil {
+			if p, _, err = x.build(ctx); err != nil {
 				x.built.unlock()
 				return nil, err
 			}
@@ -322,20 +324,34 @@ func (c *cli) replacements(ctx context.Context, p *project.Project) (all []fix.R
 
 // again builds the site again and checks it.
 func (x *fixer) again(ctx context.Context) (*check.Result, string, error) {
-	var output bytes.Buffer
-	p, err := x.built.run(ctx, io.MultiWriter(x.c.env.Stderr, &output))
+	p, output, err := x.build(ctx)
 	if err != nil {
-		return nil, output.String(), err
+		return nil, output, err
 	}
 	opt, done := x.c.loading(p)
 	defer done()
 	opt.Baseline, opt.Since = true, x.since
 	a, err := audit.Open(ctx, p, opt)
 	if err != nil {
-		return nil, output.String(), err
+		return nil, output, err
 	}
 	r, err := a.Check(ctx)
-	return r, output.String(), err
+	return r, output, err
+}
+
+// build builds the site. It shows what the generator prints if the build fails:
+// sitelink build is the command that shows its warnings.
+func (x *fixer) build(ctx context.Context) (p *project.Project, output string, err error) {
+	var buffer bytes.Buffer
+	to := io.Writer(&buffer)
+	if x.flags.verbose {
+		to = io.MultiWriter(to, x.c.env.Stderr)
+	}
+	p, err = x.built.run(ctx, to)
+	if err != nil && !x.flags.verbose && ctx.Err() == nil {
+		x.c.env.Stderr.Write(buffer.Bytes())
+	}
+	return p, buffer.String(), err
 }
 
 // reload checks the docroot again, where the pages themselves were changed.
@@ -394,9 +410,7 @@ func (x *fixer) apply(ctx context.Context, plan *fix.Plan, a *audit.Audit, wante
 	for _, e := range r.Applied {
 		fmt.Fprintf(x.c.env.Stdout, "%s:%d:%d: %s: %s\n", visible(e.File), e.Line, e.Column, e.Rule, visible(e.Change()))
 	}
-	for _, name := range slices.Sorted(maps.Keys(r.Back)) {
-		x.c.ui.warning(fmt.Sprintf("%s: its changes are taken back: %s", name, r.Back[name]))
-	}
+	x.takenBack(r.Back)
 	for i, f := range r.New {
 		if i == shownSkips {
 			x.c.ui.warning(fmt.Sprintf("and %s", text.Count(len(r.New)-i, "more new finding")))
@@ -424,6 +438,32 @@ func (x *fixer) apply(ctx context.Context, plan *fix.Plan, a *audit.Audit, wante
 	return nil
 }
 
+// takenBack says which files have their old text again: one line for each reason.
+func (x *fixer) takenBack(back map[string]string) {
+	names := map[string][]string{} // by reason
+	var reasons []string
+	for _, name := range slices.Sorted(maps.Keys(back)) {
+		why := back[name]
+		if names[why] == nil {
+			reasons = append(reasons, why)
+		}
+		names[why] = append(names[why], name)
+	}
+	for _, why := range reasons {
+		all := names[why]
+		if len(all) == 1 {
+			x.c.ui.warning(fmt.Sprintf("%s: its changes are taken back: %s", all[0], why))
+			continue
+		}
+		shown := len(all)
+		if !x.flags.verbose {
+			shown = min(shown, shownSkips)
+		}
+		x.c.ui.warning(fmt.Sprintf("the changes of %s are taken back: %s", text.Count(len(all), "file"), why))
+		x.c.ui.line("  " + strings.Join(firstNames(all, shown), ", "))
+	}
+}
+
 // files returns how many files edits are in.
 func files(edits []fix.Edit) int {
 	names := map[string]bool{}
@@ -433,21 +473,19 @@ func files(edits []fix.Edit) int {
 	return len(names)
 }
 
-// shownSkips is how many links that stay are listed without --verbose.
+// shownSkips is how many reasons are listed without --verbose, and how many new
+// findings.
 const shownSkips = 10
 
-// summary says what stays as it is, and why.
+// summary says what stays as it is, and why: one line for each reason, with the first
+// place.
 func (x *fixer) summary(plan *fix.Plan) {
-	for i, s := range plan.Skips {
-		if i == shownSkips && !x.flags.verbose && len(plan.Skips) > shownSkips+1 {
-			x.c.ui.note(fmt.Sprintf("%s more stay as they are; --verbose lists them", text.Count(len(plan.Skips)-i, "link")))
-			break
+	if x.flags.verbose {
+		for i := range plan.Skips {
+			x.c.ui.note(skipLine(&plan.Skips[i]))
 		}
-		more := ""
-		if s.More > 0 {
-			more = fmt.Sprintf(", and %s", text.Count(s.More, "more link"))
-		}
-		x.c.ui.note(fmt.Sprintf("%s:%d:%d: %s stays as it is: %s [%s]%s", s.File, s.Line, s.Column, s.Value, s.Why, s.Rule, more))
+	} else {
+		x.reasons(plan.Reasons())
 	}
 	if plan.Likely > 0 {
 		x.c.ui.note(fmt.Sprintf("%s with --likely", text.Count(plan.Likely, "more change")))
@@ -455,6 +493,67 @@ func (x *fixer) summary(plan *fix.Plan) {
 	if len(plan.Edits) == 0 {
 		x.c.ui.note("nothing to fix")
 	}
+}
+
+// reasons lists why links stay as they are, without each of them.
+func (x *fixer) reasons(groups []fix.SkipGroup) {
+	hidden := false
+	for i := range groups {
+		g := &groups[i]
+		if i == shownSkips && len(groups) > shownSkips+1 {
+			links := 0
+			for k := range groups[i:] {
+				links += groups[i+k].Links
+			}
+			x.c.ui.note(fmt.Sprintf("%s stay as they are for %s", text.Count(links, "more link"), text.Count(len(groups)-i, "other reason")))
+			hidden = true
+			break
+		}
+		if g.Links == 1 {
+			x.c.ui.note(skipLine(&g.Skip))
+			continue
+		}
+		what := "link"
+		if g.Rule == fix.KeepAddress {
+			what = "address"
+		}
+		x.c.ui.note(fmt.Sprintf("%s stay as they are: %s [%s], first %s:%d:%d: %s", text.Count(g.Links, what), g.Reason, g.Rule, g.File, g.Line, g.Column, g.Value))
+		hidden = true
+	}
+	if hidden {
+		x.c.ui.note("--verbose lists all links that stay as they are")
+	}
+}
+
+// skipLine says where a link is that stays as it is, and why.
+func skipLine(s *fix.Skip) string {
+	more := ""
+	if s.More > 0 {
+		more = fmt.Sprintf(", and %s", text.Count(s.More, "more link"))
+	}
+	return fmt.Sprintf("%s:%d:%d: %s stays as it is: %s [%s]%s", s.File, s.Line, s.Column, s.Value, s.Why, s.Rule, more)
+}
+
+// announce says how many changes there are, by rule, and how to make them.
+func (x *fixer) announce(plan *fix.Plan) {
+	if len(plan.Edits) == 0 {
+		return
+	}
+	number := map[check.RepairRule]int{}
+	for i := range plan.Edits {
+		number[plan.Edits[i].Rule]++
+	}
+	var rules []string
+	for _, rule := range slices.SortedFunc(maps.Keys(number), func(a, b check.RepairRule) int {
+		return cmp.Or(cmp.Compare(number[b], number[a]), cmp.Compare(a, b))
+	}) {
+		rules = append(rules, text.Thousands(number[rule])+" "+string(rule))
+	}
+	them := "them"
+	if len(plan.Edits) == 1 {
+		them = "it"
+	}
+	x.c.ui.note(fmt.Sprintf("%s in %s (%s); --write makes %s", text.Count(len(plan.Edits), "change"), text.Count(files(plan.Edits), "file"), strings.Join(rules, ", "), them))
 }
 
 // undoFix restores the files that were changed last.

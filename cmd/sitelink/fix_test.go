@@ -12,6 +12,7 @@ import (
 	"github.com/sitelink/sitelink/check/remote"
 	"github.com/sitelink/sitelink/incoming"
 	"github.com/sitelink/sitelink/incoming/store"
+	"github.com/sitelink/sitelink/internal/fix"
 )
 
 // fix writes the new addresses of pages of other sites: what their own sites
@@ -107,6 +108,34 @@ func recordChanges(t *testing.T, name string, changes []incoming.Mention) {
 		err := s.Record(context.Background(), []incoming.Key{key}, func([]*incoming.Mention) ([]*incoming.Mention, error) { return []*incoming.Mention{&m}, nil })
 		if err != nil {
 			t.Fatal(err)
+		}
+	}
+}
+
+// The list of reasons is bounded.
+func TestFixReasons(t *testing.T) {
+	var groups []fix.SkipGroup
+	for i := range 14 {
+		groups = append(groups, fix.SkipGroup{Skip: fix.Skip{Rule: "slash", File: "a.md", Line: i + 1, Column: 1, Value: "/x", Why: "reason"}, Reason: "reason", Links: i + 1})
+	}
+	for _, tt := range []struct {
+		groups int
+		want   string
+	}{
+		{1, ""},
+		{11, "sitelink: note: --verbose lists all links that stay as they are\n"},
+		{14, "sitelink: note: 50 more links stay as they are for 4 other reasons\nsitelink: note: --verbose lists all links that stay as they are\n"},
+	} {
+		var out strings.Builder
+		x := fixer{c: &cli{ui: newUI(env{Stderr: &out})}}
+		x.reasons(groups[:tt.groups])
+		lines := strings.SplitAfter(out.String(), "\n")
+		shown := min(tt.groups, 10)
+		if tt.groups == 11 {
+			shown = 11 // one line more says as much as that there is one
+		}
+		if got := strings.Join(lines[shown:], ""); got != tt.want {
+			t.Errorf("%d reasons: %q, want %q after %d lines", tt.groups, got, tt.want, shown)
 		}
 	}
 }

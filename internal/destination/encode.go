@@ -16,16 +16,16 @@ import (
 // the value needs them. The error says why a value cannot be written there.
 func (l *Link) Encode(value string) (string, error) {
 	if i := strings.IndexFunc(value, func(r rune) bool { return r < ' ' || r == 0x7f }); i >= 0 {
-		return "", l.refuse(value, "it has a control character")
+		return "", l.refuse(value, "the new address has a control character")
 	}
 	if !utf8.ValidString(value) {
-		return "", l.refuse(value, "it is not UTF-8")
+		return "", l.refuse(value, "the new address is not UTF-8")
 	}
 	if strings.TrimSpace(value) != value {
-		return "", l.refuse(value, "it begins or ends with white space")
+		return "", l.refuse(value, "the new address begins or ends with white space")
 	}
 	if strings.Contains(value, "{{") {
-		return "", l.refuse(value, "it would begin a shortcode or an action")
+		return "", l.refuse(value, "the new address would begin a shortcode or an action")
 	}
 	value = l.inStyle(value)
 	var raw string
@@ -43,13 +43,13 @@ func (l *Link) Encode(value string) (string, error) {
 		raw, err = l.css(value)
 	case Component:
 		if raw = value; value == "" || strings.ContainsAny(value, " \t\"'`<>{}") {
-			err = l.refuse(value, "an attribute of a component cannot hold it")
+			err = l.refuse(value, "an attribute of a component cannot hold the new address")
 		}
 	case Shortcode, Expression:
 		raw, err = l.quoted(value)
 	default: // Word, Rule
 		if raw = value; value == "" || strings.ContainsAny(value, " \t\"'`<>()[]{}|,;=") {
-			err = l.refuse(value, "a word cannot hold it")
+			err = l.refuse(value, "a word cannot hold the new address")
 		}
 	}
 	if err != nil {
@@ -64,13 +64,13 @@ func (l *Link) Encode(value string) (string, error) {
 		}
 	}
 	if l.Kind != Autolink && inner.decode(bare) != value {
-		return "", l.refuse(value, "it cannot be escaped")
+		return "", l.refuse(value, "the new address cannot be escaped")
 	}
 	return raw, nil
 }
 
 func (l *Link) refuse(value, why string) error {
-	return fmt.Errorf("cannot write %q in place of %q: %s", value, l.Value, why)
+	return fmt.Errorf("%s: %q in place of %q", why, value, l.Value)
 }
 
 var percentRun = regexp.MustCompile(`(?:%[89A-Fa-f][0-9A-Fa-f])+`)
@@ -165,7 +165,7 @@ func (l *Link) autolink(value string) (string, error) {
 	case strings.ContainsAny(value, " <>"), !absolute.MatchString(value):
 		return "", l.refuse(value, "an autolink needs a whole address with its scheme")
 	case l.before != '<' && (!strings.HasPrefix(value, "http") || strings.ContainsAny(value[len(value)-1:], "?!.,:*_~'\");")):
-		return "", l.refuse(value, "Markdown would not read it as a bare address")
+		return "", l.refuse(value, "Markdown would not read the new address as a bare one")
 	}
 	for _, scheme := range []string{"mailto:", "http://"} {
 		if l.Value == scheme+l.raw {
@@ -199,14 +199,14 @@ func (l *Link) attribute(value string) (string, error) {
 // scalar writes a string of YAML, TOML or JSON.
 func (l *Link) scalar(value string) (string, error) {
 	if strings.ContainsAny(value, `"\`) {
-		return "", l.refuse(value, "data files would need escapes for it")
+		return "", l.refuse(value, "data files would need escapes for the new address")
 	}
 	switch l.before {
 	case '"':
 		return l.escapeJSON(value), nil
 	case '\'', '`':
 		if strings.IndexByte(value, l.before) >= 0 {
-			return "", l.refuse(value, "it has the quote that ends the string")
+			return "", l.refuse(value, "the new address has the quote that ends the string")
 		}
 		return value, nil
 	}
@@ -214,7 +214,7 @@ func (l *Link) scalar(value string) (string, error) {
 		return value, nil
 	}
 	if strings.HasSuffix(l.file, ".csv") {
-		return "", l.refuse(value, "a field without quotes cannot hold it")
+		return "", l.refuse(value, "a field without quotes cannot hold the new address")
 	}
 	return `"` + l.escapeJSON(value) + `"`, nil
 }
@@ -249,13 +249,13 @@ func (l *Link) quoted(value string) (string, error) {
 	switch q := l.before; q {
 	case '"', '`', '\'':
 		if strings.IndexByte(value, q) >= 0 || strings.Contains(value, `\`) && q == '"' {
-			return "", l.refuse(value, "it has a character that the quotes cannot hold")
+			return "", l.refuse(value, "the new address has a character that the quotes cannot hold")
 		}
 		return value, nil
 	}
 	if value == "" || strings.ContainsAny(value, " \t\"`'=<>{}%") {
 		if strings.ContainsAny(value, `"\`) || l.Kind != Shortcode {
-			return "", l.refuse(value, "an argument without quotes cannot hold it")
+			return "", l.refuse(value, "an argument without quotes cannot hold the new address")
 		}
 		return `"` + value + `"`, nil
 	}

@@ -34,7 +34,7 @@ import (
 // Why a file cannot be changed; [Error] wraps one of these or an error of the system.
 var (
 	ErrStale    = errors.New("changed since sitelink read it")
-	ErrOutside  = errors.New("outside the repository")
+	ErrOutside  = errors.New("is outside the repository")
 	ErrNested   = errors.New("belongs to another git repository")
 	ErrSymlink  = errors.New("a symbolic link leads there")
 	ErrReadOnly = errors.New("is read-only")

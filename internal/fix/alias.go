@@ -66,7 +66,7 @@ func (m *maker) addKept(name string, of []*check.Finding, e *Edit, err error) {
 	switch {
 	case err != nil:
 		for _, f := range of {
-			m.plan.Skips = append(m.plan.Skips, Skip{Rule: KeepAddress, Code: f.Code, File: name, Line: 1, Column: 1, Value: f.Target, Why: err.Error()})
+			m.plan.Skips = append(m.plan.Skips, Skip{Rule: KeepAddress, Code: f.Code, File: name, Line: 1, Column: 1, Value: f.Target, Why: whyNot(err)})
 		}
 	case !m.opt.Likely:
 		m.plan.Likely++

@@ -1,6 +1,7 @@
 package fix
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -61,24 +62,28 @@ func (p *Plan) Apply(ctx context.Context, env []string, command string, proof Pr
 		if ctx.Err() != nil {
 			return res, context.Cause(ctx)
 		}
-		var suspects map[string]bool
-		why := ""
+		var suspects map[string]string // the reason by file
+		why := "changes of other files did not help"
 		if err != nil {
-			suspects, why = res.named(output), "the build failed"
+			why = "the build failed"
+			suspects = res.named(output, why)
 		} else {
 			d := check.Compare(proof.Before.Findings, after.Findings)
-			d.New = res.better(d.New)
-			res.Proved, res.Fixed, res.New = true, len(d.Fixed), d.New
-			if suspects, why = res.suspects(d, after); len(suspects) == 0 {
+			other := len(d.New) // of links that had a finding before are not gone
+			d.New = res.better(d)
+			res.Proved, res.Fixed, res.New = true, len(d.Fixed)-(other-len(d.New)), d.New
+			if suspects = res.suspects(d, after); len(suspects) == 0 {
 				return res, nil
 			}
 		}
 		if len(suspects) == 0 || n >= maxProofs {
 			for i := range res.Applied {
-				suspects[res.Applied[i].File] = true
+				if name := res.Applied[i].File; suspects[name] == "" {
+					suspects[name] = why
+				}
 			}
 		}
-		if err := res.takeBack(ctx, p.Root, env, suspects, why); err != nil {
+		if err := res.takeBack(ctx, p.Root, env, suspects); err != nil {
 			return res, err
 		}
 		if len(res.Applied) == 0 {
@@ -90,13 +95,14 @@ func (p *Plan) Apply(ctx context.Context, env []string, command string, proof Pr
 	}
 }
 
-// named returns the files of the edits that the generator named in its output.
-func (r *Result) named(output string) map[string]bool {
-	files := map[string]bool{}
+// named returns the files of the edits that the generator named in its output, with
+// the reason to take them back.
+func (r *Result) named(output, why string) map[string]string {
+	files := map[string]string{}
 	for i := range r.Applied {
 		name := r.Applied[i].File
 		if strings.Contains(output, name) || strings.Contains(output, lastNames(name)) {
-			files[name] = true
+			files[name] = why
 		}
 	}
 	return files
@@ -108,10 +114,10 @@ func lastNames(name string) string {
 	return strings.Join(parts[max(0, len(parts)-2):], "/")
 }
 
-// suspects returns the files whose edits did not help, with the reason: a finding of
+// suspects returns the files whose edits did not help, with the reasons: a finding of
 // an edit is still there, or a new one is on a page that they changed.
-func (r *Result) suspects(d check.Difference, after *check.Result) (files map[string]bool, why string) {
-	files = map[string]bool{}
+func (r *Result) suspects(d check.Difference, after *check.Result) (files map[string]string) {
+	files = map[string]string{}
 	left := map[link]int{}
 	for i := range after.Findings {
 		f := &after.Findings[i]
@@ -125,12 +131,12 @@ func (r *Result) suspects(d check.Difference, after *check.Result) (files map[st
 		e := &r.Applied[i]
 		for _, l := range e.links {
 			if l.code != "" && left[l] > 0 && !gone[l] {
-				files[e.File] = true
+				files[e.File] = "the finding is still there"
 			}
 		}
 	}
 	if len(files) > 0 {
-		return files, "the finding is still there"
+		return files
 	}
 	for i := range d.New {
 		f := &d.New[i]
@@ -144,19 +150,19 @@ func (r *Result) suspects(d check.Difference, after *check.Result) (files map[st
 			func(e *Edit) bool { return e.isOn(f.Page) },
 			func(e *Edit) bool { return strings.HasSuffix(f.Raw, e.New) },
 		} {
-			n := len(files)
+			found := false
 			for k := range r.Applied {
 				if e := &r.Applied[k]; culprit(e) {
-					files[e.File] = true
+					files[e.File] = cmp.Or(files[e.File], fmt.Sprintf("%s has a new finding: %s", f.Page, f.Message))
+					found = true
 				}
 			}
-			if len(files) > n {
+			if found {
 				break
 			}
 		}
-		why = fmt.Sprintf("%s has a new finding: %s", f.Page, f.Message)
 	}
-	return files, why
+	return files
 }
 
 // isOn reports whether a link of a page comes from the place of the edit.
@@ -164,42 +170,67 @@ func (e *Edit) isOn(page string) bool {
 	return slices.ContainsFunc(e.links, func(l link) bool { return l.page == page })
 }
 
-// better removes from the new findings those of links that had another finding
-// before: the text of a page may be shown in a list, where its relative links are
-// broken before and after.
-func (r *Result) better(all []check.Finding) (worse []check.Finding) {
+// better returns the new findings without those of links that had another finding
+// before. The text of a page may be shown in a list, where its relative links are
+// broken before and after, and a template may put something before the value.
+func (r *Result) better(d check.Difference) (worse []check.Finding) {
 	type shown struct{ page, value string }
 	had := map[shown]int{}
 	for i := range r.Applied {
 		e := &r.Applied[i]
 		for _, l := range e.links {
-			if l.code != "" {
-				had[shown{l.page, e.New}]++
+			if l.code == "" {
+				continue
 			}
+			value := e.New
+			if before, ok := strings.CutSuffix(l.raw, e.Old); ok {
+				value = before + e.New
+			}
+			had[shown{l.page, value}]++
 		}
 	}
-	for i := range all {
-		if at := (shown{all[i].Page, all[i].Raw}); had[at] > 0 {
+	fixed := map[string][]*check.Finding{}
+	for i := range d.Fixed {
+		fixed[d.Fixed[i].Page] = append(fixed[d.Fixed[i].Page], &d.Fixed[i])
+	}
+	for i := range d.New {
+		f := &d.New[i]
+		if at := (shown{f.Page, f.Raw}); had[at] > 0 {
 			had[at]--
 			continue
 		}
-		worse = append(worse, all[i])
+		on := fixed[f.Page]
+		k := slices.IndexFunc(on, func(old *check.Finding) bool { return old.Verdict == f.Verdict && r.became(old.Raw, f.Raw) })
+		if k >= 0 {
+			fixed[f.Page] = slices.Delete(on, k, k+1)
+			continue
+		}
+		worse = append(worse, *f)
 	}
 	return worse
 }
 
+// became reports whether an edit made one value of the other, on pages that put the same
+// before it.
+func (r *Result) became(from, to string) bool {
+	return slices.ContainsFunc(r.Applied, func(e Edit) bool {
+		before, ok := strings.CutSuffix(from, e.Old)
+		return ok && before+e.New == to
+	})
+}
+
 // takeBack restores files.
-func (r *Result) takeBack(ctx context.Context, root string, env []string, files map[string]bool, why string) error {
+func (r *Result) takeBack(ctx context.Context, root string, env []string, files map[string]string) error {
 	var names []string
 	for i := range r.Applied {
-		if name := r.Applied[i].File; files[name] && !slices.Contains(names, name) {
+		if name := r.Applied[i].File; files[name] != "" && !slices.Contains(names, name) {
 			names = append(names, name)
-			r.Back[name] = why
+			r.Back[name] = files[name]
 		}
 	}
 	if err := edit.TakeBack(ctx, root, env, names); err != nil && !errors.Is(err, edit.ErrNothing) {
 		return err
 	}
-	r.Applied = slices.DeleteFunc(r.Applied, func(e Edit) bool { return files[e.File] })
+	r.Applied = slices.DeleteFunc(r.Applied, func(e Edit) bool { return files[e.File] != "" })
 	return nil
 }

@@ -89,22 +89,6 @@ type link struct {
 	code      check.Code
 }
 
-// Skip is a link to which a rule applies, but that stays as it is.
-type Skip struct {
-	Rule check.RepairRule
-	Code check.Code
-	// File is the source file, or the page in the docroot if the source is not
-	// known.
-	File         string
-	Line, Column int
-	Value, Why   string
-	// More is how many more links have the same value and reason, if the source is
-	// not known.
-	More int
-
-	unplaced bool
-}
-
 // Plan is what can be repaired.
 type Plan struct {
 	// Root is the directory that files are relative to.
@@ -266,7 +250,7 @@ func (m *maker) propose(r *check.Repair, p *check.Position) {
 	}
 	e, err := m.edit(r, p)
 	if err != nil {
-		skip.Why = err.Error()
+		skip.Why = whyNot(err)
 		m.plan.Skips = append(m.plan.Skips, skip)
 		return
 	}
@@ -290,7 +274,7 @@ func (m *maker) add(e *Edit, page string, kind check.SourceKind) {
 func (m *maker) owner(p *check.Position) string {
 	switch {
 	case p.Module != "":
-		return "the file belongs to " + p.Module
+		return "the file belongs to the theme or module " + p.Module
 	case filepath.IsAbs(filepath.FromSlash(p.File)):
 		return "the file is outside the repository"
 	}
@@ -324,11 +308,11 @@ func (m *maker) edit(r *check.Repair, p *check.Position) (*Edit, error) {
 	}
 	at, ok := destination.Offset(of.text, p.Line, p.Column)
 	if !ok {
-		return nil, fmt.Errorf("the file has changed since the build: build the site again")
+		return nil, errors.New("the file has changed since the build: build the site again")
 	}
 	link := destination.At(of.links, at)
 	if link == nil {
-		return nil, fmt.Errorf("the place is not one that can be written")
+		return nil, noLink(of.text, at)
 	}
 	value, err := m.valueAt(link, p.File, r)
 	if err != nil {
@@ -371,46 +355,6 @@ func (m *maker) decide() {
 		return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column), strings.Compare(a.Why, b.Why), strings.Compare(a.Value, b.Value))
 	})
 	m.joinSkips()
-}
-
-// skip returns the edit as a link that stays as it is.
-func (e *Edit) skip(why string) Skip {
-	return Skip{Rule: e.Rule, Code: e.Code, File: e.File, Line: e.Line, Column: e.Column, Value: e.Old, Why: why}
-}
-
-// joinSkips keeps one of the skips that say the same: of a place, and of a value whose
-// place is not known. It drops the latter if an edit is for the same value: a list
-// shows the text of a page.
-func (m *maker) joinSkips() {
-	type same struct {
-		rule              check.RepairRule
-		value, why, place string
-	}
-	edited := map[string]bool{}
-	for i := range m.plan.Edits {
-		for _, l := range m.plan.Edits[i].links {
-			edited[l.raw] = true
-		}
-	}
-	first := map[same]int{}
-	kept := m.plan.Skips[:0]
-	for _, s := range m.plan.Skips {
-		key := same{s.Rule, s.Value, s.Why, fmt.Sprint(s.File, s.Line, s.Column)}
-		if s.unplaced {
-			if key.place = ""; edited[s.Value] {
-				continue
-			}
-		}
-		if at, ok := first[key]; ok {
-			if s.unplaced {
-				kept[at].More++
-			}
-			continue
-		}
-		first[key] = len(kept)
-		kept = append(kept, s)
-	}
-	m.plan.Skips = kept
 }
 
 // agreed returns the edit that all links from a place ask for. A relative link is

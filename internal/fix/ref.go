@@ -2,7 +2,6 @@ package fix
 
 import (
 	"context"
-	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -187,9 +186,9 @@ func (m *maker) proposeRef(c *source.ContentFile, l *destination.Link) {
 			m.add(e, "", check.InContent)
 			return
 		}
-		skip.Why = err.Error()
+		skip.Why = whyNot(err)
 	default:
-		skip.Why = fmt.Sprintf("it may mean %s", strings.Join(slices.Sorted(slices.Values(targets)), " or "))
+		skip.Why = "it may mean several pages: " + strings.Join(slices.Sorted(slices.Values(targets)), " or ")
 	}
 	m.plan.Skips = append(m.plan.Skips, skip)
 }

@@ -2,8 +2,10 @@ package fix
 
 import (
 	"fmt"
+	"maps"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -39,7 +41,7 @@ func TestRefs(t *testing.T) {
 		{"docs/guide.md", "posts/seccond.md#x", "likely second.md#x"},
 		{"docs/guide.md", "blog/instalation", "likely installation"},
 		// several pages, or none
-		{"docs/guide.md", "old/same.md", "it may mean blog/same or notes/same"},
+		{"docs/guide.md", "old/same.md", "it may mean several pages: blog/same or notes/same"},
 		{"docs/guide.md", "nothing.md", "no page has a similar name"},
 	} {
 		m := testMaker(t, map[string]string{"content/" + tt.from: "---\ntitle: T\n---\nSee [x]({{< ref \"" + tt.ref + "\" >}}).\n"})
@@ -108,7 +110,7 @@ func TestOwner(t *testing.T) {
 		want string
 	}{
 		{check.Position{File: "content/a.md"}, ""},
-		{check.Position{File: "themes/x/layouts/a.html", Module: "x"}, "the file belongs to x"},
+		{check.Position{File: "themes/x/layouts/a.html", Module: "x"}, "the file belongs to the theme or module x"},
 		{check.Position{File: filepath.ToSlash(filepath.Join(t.TempDir(), "a.md"))}, "the file is outside the repository"},
 	} {
 		if got := m.owner(&tt.p); got != tt.want {
@@ -134,23 +136,54 @@ func TestSuspects(t *testing.T) {
 		left       []check.Finding
 		want       string
 	}{
-		{"all fixed", []check.Finding{finding("p.html", "/A/", check.MissingFile)}, nil, nil, "map[]"},
-		{"one is still there", nil, nil, []check.Finding{finding("q.html", "/C/", check.MissingFile)}, "map[two.md:true]"},
-		{"a new one of a new value", nil, []check.Finding{finding("p.html", "/b/", check.MissingFragment)}, nil, "map[one.md:true]"},
-		{"a new one of a new value in a list", nil, []check.Finding{finding("list.html", "https://x.example/c/", check.MissingFile)}, nil, "map[two.md:true]"},
-		{"a new one on a page that an edit changed", nil, []check.Finding{finding("q.html", "/other/", check.MissingFile)}, nil, "map[two.md:true]"},
-		{"a new one of the value on another page", nil, []check.Finding{finding("r.html", "/a/", check.MissingFile)}, nil, "map[one.md:true]"},
-		{"a new one that no edit explains", nil, []check.Finding{finding("r.html", "/z/", check.MissingFile)}, nil, "map[]"},
+		{"all fixed", []check.Finding{finding("p.html", "/A/", check.MissingFile)}, nil, nil, ""},
+		{"one is still there", nil, nil, []check.Finding{finding("q.html", "/C/", check.MissingFile)}, "two.md"},
+		{"a new one of a new value", nil, []check.Finding{finding("p.html", "/b/", check.MissingFragment)}, nil, "one.md"},
+		{"a new one of a new value in a list", nil, []check.Finding{finding("list.html", "https://x.example/c/", check.MissingFile)}, nil, "two.md"},
+		{"a new one on a page that an edit changed", nil, []check.Finding{finding("q.html", "/other/", check.MissingFile)}, nil, "two.md"},
+		{"a new one of the value on another page", nil, []check.Finding{finding("r.html", "/a/", check.MissingFile)}, nil, "one.md"},
+		{"two new ones, each with its file", nil, []check.Finding{finding("p.html", "/b/", check.MissingFragment), finding("q.html", "/c/", check.MissingFragment)}, nil, "one.md two.md"},
+		{"a new one that no edit explains", nil, []check.Finding{finding("r.html", "/z/", check.MissingFile)}, nil, ""},
 	} {
 		r := &Result{Applied: edits}
-		got, why := r.suspects(check.Difference{Fixed: tt.fixed, New: tt.new}, &check.Result{Findings: append(tt.left, tt.new...)})
-		if fmt.Sprint(got) != tt.want || len(got) > 0 && why == "" {
-			t.Errorf("%s: %v, %q, want %s", tt.name, got, why, tt.want)
+		got := r.suspects(check.Difference{Fixed: tt.fixed, New: tt.new}, &check.Result{Findings: append(tt.left, tt.new...)})
+		if names := slices.Sorted(maps.Keys(got)); strings.Join(names, " ") != tt.want {
+			t.Errorf("%s: %v, want %s", tt.name, got, tt.want)
+		}
+		for name, why := range got { // the reason is that of the file
+			if len(tt.new) > 0 && !slices.ContainsFunc(tt.new, func(f check.Finding) bool { return strings.Contains(why, f.Message) && strings.HasPrefix(why, f.Page) }) {
+				t.Errorf("%s: %s: %s", tt.name, name, why)
+			}
 		}
 	}
 	// The generator names files by their last names.
 	r := &Result{Applied: []Edit{{File: "content/posts/one.md"}, {File: "content/posts/two.md"}}}
-	if got := r.named(`ERROR "/tmp/x/posts/two.md:3:1": failed`); fmt.Sprint(got) != "map[content/posts/two.md:true]" {
+	if got := r.named(`ERROR "/tmp/x/posts/two.md:3:1": failed`, "failed"); fmt.Sprint(got) != "map[content/posts/two.md:failed]" {
 		t.Errorf("named by the generator: %v", got)
+	}
+}
+
+// TestBetter: a broken link with another address is no new finding, unless it is worse.
+func TestBetter(t *testing.T) {
+	finding := func(page, raw string, code check.Code, verdict check.Verdict) check.Finding {
+		return check.Finding{Page: page, Raw: raw, Code: code, Verdict: verdict}
+	}
+	r := &Result{Applied: []Edit{{File: "toc.yaml", Old: "/faq", New: "/faq/", links: []link{
+		{"new.html", "/v2/faq", ""}, {"list.html", "/faq", check.MissingFile}}}}}
+	for _, tt := range []struct {
+		name       string
+		fixed, new []check.Finding
+		want       int
+	}{
+		{"as in a list", nil, []check.Finding{finding("list.html", "/faq/", check.MissingFile, check.Error)}, 0},
+		{"composed", []check.Finding{finding("old.html", "/v1/faq", check.MissingFile, check.Error)}, []check.Finding{finding("old.html", "/v1/faq/", check.MissingDirectory, check.Error)}, 0},
+		{"of another page", []check.Finding{finding("other.html", "/v1/faq", check.MissingFile, check.Error)}, []check.Finding{finding("old.html", "/v1/faq/", check.MissingDirectory, check.Error)}, 1},
+		{"one more", []check.Finding{finding("old.html", "/v1/faq", check.MissingFile, check.Error)}, []check.Finding{finding("old.html", "/v1/faq/", check.MissingDirectory, check.Error), finding("old.html", "/v1/faq/", check.MissingDirectory, check.Error)}, 1},
+		{"with another beginning", []check.Finding{finding("old.html", "/v1/faq", check.MissingFile, check.Error)}, []check.Finding{finding("old.html", "/v2/faq/", check.MissingDirectory, check.Error)}, 1},
+		{"an error after a warning", []check.Finding{finding("old.html", "/v1/faq", check.ViaRedirect, check.Warning)}, []check.Finding{finding("old.html", "/v1/faq/", check.MissingDirectory, check.Error)}, 1},
+	} {
+		if got := r.better(check.Difference{Fixed: tt.fixed, New: tt.new}); len(got) != tt.want {
+			t.Errorf("%s: %d new findings, want %d", tt.name, len(got), tt.want)
+		}
 	}
 }

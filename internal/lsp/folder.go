@@ -208,7 +208,7 @@ func (f *folder) load(w work) error {
 	if err != nil {
 		return err
 	}
-	snap, err := analysis.New(f.ctx, f.audit, analysis.Options{Last: last})
+	snap, err := analysis.New(f.ctx, f.audit, analysis.Options{Last: last, Findings: result.Findings})
 	if err != nil {
 		return err
 	}
@@ -292,8 +292,7 @@ func (f *folder) await(docroot string) {
 	}
 }
 
-// install makes a state the one that answers are about, as a whole: an answer in between
-// would lack repairs. It publishes the findings.
+// install makes a state the one that answers are about, and publishes its findings.
 func (f *folder) install(n *state) {
 	f.s.mu.Lock()
 	var docs []*document
@@ -319,7 +318,7 @@ func (f *folder) install(n *state) {
 	f.s.refreshLenses()
 }
 
-// findings returns the findings of a check by source file, in the order of the text.
+// findings returns the findings of a check by source file, sorted by their places.
 func (f *folder) findings(snap *analysis.Snapshot, r *check.Result) map[string][]finding {
 	type key struct {
 		line, column int
