@@ -268,17 +268,29 @@ func (d *dispatcher) spent() bool {
 func (d *dispatcher) leave(h *host, code check.Code) {
 	for j := h.queue.pop(); j != nil; j = h.queue.pop() {
 		d.leaveOut(j, code)
-		if code == check.Blocked && j.side == nil {
-			d.report.Blocked[h.name]++
-		}
 		d.left--
 	}
 }
 
 // leaveOut leaves a job for a later run.
 func (d *dispatcher) leaveOut(j *job, code check.Code) {
-	if j.side == nil {
-		d.report.unasked[j.key] = code
+	if j.side != nil {
+		return
+	}
+	d.report.unasked[j.key] = code
+	u, _ := weburl.Parse(j.url)
+	r := d.known(j)
+	switch {
+	case code == check.Budget:
+		d.report.OverBudget++
+	case code == check.Blocked:
+		d.report.Waiting++
+		if !r.Known() {
+			d.report.Blocked[hostName(u)]++
+		}
+	}
+	if r.Known() {
+		d.count(hostName(u), &r)
 	}
 }
 

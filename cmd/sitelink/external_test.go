@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"html"
 	"net/http"
@@ -124,12 +125,53 @@ func TestExternalCheck(t *testing.T) {
 	}
 }
 
+// sees checks what a program reads in a JSON report: the object external of the summary,
+// and the code and the object remote of each row.
+func sees(t *testing.T, n *neighbour, name, external string, rows ...string) {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var report struct {
+		Findings []struct {
+			Target, Code string
+			Remote       struct {
+				Reason, Since, Change string
+				Strikes               int
+			}
+		}
+		Summary struct{ External json.RawMessage }
+	}
+	if err := json.Unmarshal(bytes.ReplaceAll(text, []byte(n.URL), []byte("SITE")), &report); err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	if got := string(report.Summary.External); got != external {
+		t.Errorf("got  %s\nwant %s", got, external)
+	}
+	var got []string
+	for _, f := range report.Findings {
+		r := f.Remote
+		parts := slices.DeleteFunc([]string{r.Reason, fmt.Sprintf("%d strikes", r.Strikes), r.Change}, func(s string) bool { return s == "" })
+		got = append(got, strings.TrimPrefix(f.Target, "SITE")+" "+f.Code+": "+strings.Join(parts, ", "))
+		if _, err := time.Parse(time.RFC3339, r.Since); (err == nil) != (r.Strikes > 0) {
+			t.Errorf("%s since %q", f.Target, r.Since)
+		}
+	}
+	if slices.Sort(got); !slices.Equal(got, rows) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(rows, "\n"))
+	}
+}
+
 func TestExternalDead(t *testing.T) {
 	n := newNeighbour(t, neighbourPage)
 	again := []string{"external", "public", "--strike-interval", "0s", "--max-age", "0s"}
 	n.sitelink(t, 0, again...)
-	out, _ := n.sitelink(t, 1, again...)
+	out, _ := n.sitelink(t, 1, append(again, "--format", "text", "--format", "json=r.json")...)
 	mentions(t, out, "dead since the last run: SITE/missing", "it failed in 2 runs since ")
+	sees(t, n, "r.json", `{"urls":4,"requests":6,"remembered":0,"unasked":0,"unchanged":0,"died":["SITE/missing"],"recovered":[],`+
+		`"failing":[{"host":"127.0.0.1","count":1}],"blocked":[{"host":"127.0.0.1","count":1}]}`,
+		"/good missing-fragment: 0 strikes", "/missing dead-link: not-found, 2 strikes, died", "/missing dead-link: not-found, 2 strikes, died", "/old moved: 0 strikes")
 	for format, text := range map[string]string{"text": "[dead-link]", "json": `"code":"dead-link"`, "jsonl": `"code":"dead-link"`, "sarif": `"ruleId": "dead-link"`,
 		"markdown": "dead-link", "github": "dead-link", "junit": "dead-link", "gitlab": "dead-link", "checkstyle": "dead-link", "html": "dead-link"} {
 		out, _ := n.sitelink(t, 1, "external", "public", "--format", format)
@@ -138,8 +180,11 @@ func TestExternalDead(t *testing.T) {
 		}
 	}
 	n.answer = func(http.ResponseWriter, *http.Request) {}
-	out, _ = n.sitelink(t, 0, again...)
-	mentions(t, out, "recovered since the last run: SITE/missing")
+	out, errs := n.sitelink(t, 0, "check", "public", "--external", "--max-age", "0s", "--show", "all", "--format", "jsonl")
+	mentions(t, errs, "recovered since the last run: SITE/missing")
+	if !strings.Contains(out, `"remote":{"reason":"","strikes":0,"since":"","change":"recovered"}`) || strings.Count(out, `"remote":{`) != 7 || strings.Count(out, "\n") != 8 {
+		t.Errorf("rows\n%s", out)
+	}
 	n.sitelink(t, 0, append(again, "--ignore", "code=missing-fragment", "--fail-on", "warning")...)
 }
 
@@ -155,7 +200,7 @@ func TestExternalOnlyNew(t *testing.T) {
 	out, _ = n.sitelink(t, 0, "check", "public", "--external", "--only-new", "--ignore", "url=**/missing")
 	mentions(t, out, "ignored by rule: 2 links")
 	out, _ = n.sitelink(t, 0, "check", "public", "--external", "--status-cache", "other.jsonl", "--max-requests", "1")
-	mentions(t, out, "external-budget", "1 request sent")
+	mentions(t, out, "external-budget", "1 request sent", "note: the budget was spent before the turn of 3 URLs; the next run asks for them first")
 }
 
 // LL-103, LL-104: --changed and --reset, --retry-failed and --flush.

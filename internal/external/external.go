@@ -104,7 +104,7 @@ func (c *Checker) Check(ctx context.Context, s *site.Site, opt check.Options, kn
 	}
 	notes := c.notes()
 	notes = append(notes, c.maintain(links)...)
-	return &audit.ExternalLinks{Answer: c.answer, Notes: notes, Hints: hints}, nil
+	return &audit.ExternalLinks{Answer: c.answer, Summary: c.summary(), Notes: notes, Hints: hints}, nil
 }
 
 // CheckList asks for the links of a list, for existence only, and returns what a report
@@ -128,6 +128,7 @@ func (c *Checker) CheckList(ctx context.Context, list []check.Link, opt check.Op
 			r.Summary.Notes = append(r.Summary.Notes, "look at "+l.URL+": "+m)
 		}
 	}
+	r.Summary.External = c.summary()
 	r.Summary.Notes = append(append(r.Summary.Notes, c.notes()...), c.maintain(links)...)
 	return r, nil
 }
@@ -279,7 +280,7 @@ func (c *Checker) answer(l *check.Link) check.ExternalAnswer {
 	if code != "" {
 		return check.ExternalAnswer{Verdict: check.Unchecked, Code: code}
 	}
-	a := check.ExternalAnswer{Verdict: r.Verdict, Code: r.Code, Status: r.Status, Final: r.Final, Suggestion: Suggestion(&r)}
+	a := check.ExternalAnswer{Verdict: r.Verdict, Code: r.Code, Status: r.Status, Final: r.Final, Suggestion: Suggestion(&r), Remote: c.remote(&r)}
 	if a.Suggestion != "" && l.Fragment != "" && !strings.Contains(a.Suggestion, "#") {
 		a.Suggestion += "#" + l.Fragment
 	}

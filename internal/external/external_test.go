@@ -97,11 +97,11 @@ func TestFailure(t *testing.T) {
 		record remote.Record
 		want   string
 	}{
-		{record("https://a.example/", remote.NotFound, 404, 1), "https://a.example/: the host answers 404 (Not Found) since 2026-11-02; later runs decide whether it is dead"},
+		{record("https://a.example/", remote.NotFound, 404, 1), "https://a.example/: the host answers 404 (Not Found); it failed first on 2026-11-02, and later runs decide whether it is dead"},
 		{dead(record("https://a.example/", remote.NotFound, 404, 1)), "https://a.example/: the host answers 404 (Not Found)"},
 		{dead(record("https://a.example/", remote.Timeout, 0, 3)), "https://a.example/: the host did not answer in time; it failed in 3 runs since 2026-11-02"},
 		{record("https://a.example/", remote.UnexpectedStatus, 299, 0), "https://a.example/: the host answers 299"},
-		{record("https://a.example/", remote.TLSName, 0, 1), "https://a.example/: the TLS certificate is for another host since 2026-11-02; later runs decide whether it is dead"},
+		{record("https://a.example/", remote.TLSName, 0, 1), "https://a.example/: the TLS certificate is for another host; it failed first on 2026-11-02, and later runs decide whether it is dead"},
 	} {
 		if got := failure(&c.record); got != c.want {
 			t.Errorf("got  %s\nwant %s", got, c.want)
