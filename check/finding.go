@@ -50,6 +50,9 @@ type Finding struct {
 	// the heading that Suggestion leads to; nil when there is none. Run does not
 	// set it.
 	Related *Related
+	// Remote is what is remembered of a link to another site that was asked for, else
+	// nil. Run does not set it.
+	Remote *Remote
 	// Concerns says who relies on what is gone, for address-gone and anchor-gone; nil
 	// when that is not known. Run does not set it.
 	Concerns *Concerns
@@ -142,7 +145,7 @@ func (f *Finding) Link() Link {
 	return Link{
 		Page: f.Page, Line: f.Line, Column: f.Column, Offset: f.Offset, Element: f.Element, Attribute: f.Attribute,
 		Raw: f.Raw, Target: f.Target, Fragment: f.Fragment, Verdict: f.Verdict, Code: f.Code, Status: f.Status, Final: f.Final,
-		File: f.File, Message: f.Message, node: f.node, linkCode: f.linkCode,
+		File: f.File, Message: f.Message, Remote: f.Remote, node: f.node, linkCode: f.linkCode,
 	}
 }
 

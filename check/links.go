@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/sitelink/sitelink/internal/docroot"
 	isite "github.com/sitelink/sitelink/internal/site"
@@ -53,6 +54,9 @@ type Link struct {
 	// Evidence says which script serves the fragment of a link that was not
 	// checked for that reason, or which rule of the configuration says so.
 	Evidence string
+	// Remote is what is remembered of a link to another site that was asked for, else
+	// nil.
+	Remote *Remote
 
 	node     docroot.NodeID // the file that answers or was meant
 	linkCode Code           // see Finding
@@ -68,7 +72,7 @@ func (l *Link) Finding() Finding {
 	return Finding{
 		Page: l.Page, Line: l.Line, Column: l.Column, Offset: l.Offset, Element: l.Element, Attribute: l.Attribute,
 		Raw: l.Raw, Target: l.Target, Fragment: l.Fragment, Verdict: l.Verdict, Code: l.Code, Status: l.Status, Final: l.Final,
-		File: l.File, Message: l.Message, Count: 1, node: l.node, linkCode: l.linkCode,
+		File: l.File, Message: l.Message, Remote: l.Remote, Count: 1, node: l.node, linkCode: l.linkCode,
 	}
 }
 
@@ -317,6 +321,25 @@ func (ls *lister) correct(l *Link) {
 	}
 }
 
+// Remote is what is remembered of a link to another site.
+type Remote struct {
+	// Reason says why the last answer was not good, such as not-found; it is empty after
+	// a good one.
+	Reason string
+	// Strikes is the number of failures in a row that count, and Since the time of the
+	// first; zero after a good answer.
+	Strikes int
+	Since   time.Time
+	// Change is [Died] or [Recovered] if this run found that out, else empty.
+	Change string
+}
+
+// What a run can find out about a link that earlier runs have asked for.
+const (
+	Died      = "died"      // it is dead now, and was not before
+	Recovered = "recovered" // it was dead, and works again
+)
+
 // ExternalAnswer is what is known of a link to another site.
 type ExternalAnswer struct {
 	// Verdict and Code replace those of the link. Message is needed for an error or a
@@ -328,11 +351,13 @@ type ExternalAnswer struct {
 	// link's target. Suggestion is the better address.
 	Status            int
 	Final, Suggestion string
+	// Remote is that of the link.
+	Remote *Remote
 }
 
 // Give gives the answer to a link.
 func (a *ExternalAnswer) Give(l *Link) {
-	l.Verdict, l.Code, l.Message, l.Status, l.Final = a.Verdict, a.Code, a.Message, a.Status, a.Final
+	l.Verdict, l.Code, l.Message, l.Status, l.Final, l.Remote = a.Verdict, a.Code, a.Message, a.Status, a.Final, a.Remote
 }
 
 // externalSum collects what the answers for links to other sites mean for a result.

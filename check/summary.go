@@ -75,6 +75,9 @@ type Summary struct {
 	UnusedIgnores []string
 	// Baseline says what a baseline did; it is nil without one.
 	Baseline *BaselineSummary
+	// External says what a run found out about links to other sites; it is nil if it did
+	// not ask for them.
+	External *ExternalSummary
 	// Skipped are the pages and directory listings that links lead to, and whose
 	// own links From, Skip or Limit left out. They are docroot paths, sorted; that
 	// of a listing ends in a slash (LL-21). Such pages do not count in Pages,
@@ -87,6 +90,27 @@ type Summary struct {
 	// statedScripts counts the links whose fragments are left to scripts because
 	// the configuration says so. They are not reported.
 	statedScripts int
+}
+
+// ExternalSummary says what a run found out about links to other sites.
+type ExternalSummary struct {
+	// URLs counts different addresses, and Requests what was sent for them. Remembered
+	// counts the addresses for which what was known is recent enough, Unasked those for
+	// which the budget was spent or the host wants no requests, and Unchanged the answers
+	// without content because nothing had changed.
+	URLs, Requests, Remembered, Unasked, Unchanged int
+	// Died and Recovered are the addresses that turned out to be dead, and to work again,
+	// since the last run. They are sorted.
+	Died, Recovered []string
+	// Failing and Blocked count the addresses that failed, and those that were refused,
+	// by host. The largest counts come first.
+	Failing, Blocked []HostCount
+}
+
+// HostCount is a number of addresses of one host.
+type HostCount struct {
+	Host  string
+	Count int
 }
 
 // ScriptFragmentCount counts missing fragments that were left to scripts on the

@@ -85,6 +85,10 @@ type Report struct {
 	// URLs whose record was recent enough, and Unchanged that of answers without body
 	// because nothing had changed.
 	Links, Requests, Fresh, Unchanged int
+	// OverBudget is the number of URLs that were left for a later run because the budget
+	// was spent, and Waiting that of those whose host wants no requests before a later
+	// time.
+	OverBudget, Waiting int
 	// Silent is the number of URLs that got no answer in a run in which no host
 	// answered, of three or more: this machine seems to be offline, so nothing is
 	// counted against them, and their records stay as they were.
@@ -143,10 +147,12 @@ func Ask(ctx context.Context, links []Link, cache *Cache, opt Options) (*Report,
 		opt.Policy = func(string) Policy { return Policy{} }
 	}
 	if opt.exchange == nil {
-		opt.exchange = fetch.New(fetch.Options{
+		client := fetch.New(fetch.Options{
 			UserAgent: opt.UserAgent, Allow: opt.Allow, Proxy: opt.Proxy, Total: opt.Timeout, Idle: min(opt.Timeout, 15*time.Second),
 			MaxBody: smallBody, Pooled: true,
-		}).Do
+		})
+		defer client.CloseIdleConnections() // what follows may need their descriptors
+		opt.exchange = client.Do
 	}
 	d := newDispatcher(cache, opt)
 	if err := cache.prefetch(ctx, links); err != nil {

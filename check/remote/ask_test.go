@@ -506,6 +506,73 @@ func TestAskBudget(t *testing.T) {
 	}
 }
 
+// What a status means for a host also decides what is tried again.
+func TestAskPolicy(t *testing.T) {
+	w := newWeb(t, site)
+	c, opt := memory(t), quick()
+	opt.PerHost = 1
+	opt.Policy = func(host string) Policy {
+		if host != "127.0.0.1" {
+			t.Errorf("the policy of %q", host)
+		}
+		return Policy{MaxAge: -1, Interval: 1, Missing: []int{403}, Blocked: []int{404}, Doubtful: []int{500}, Accept: []int{451}}
+	}
+	all := links(w.URL+"/status/403", w.URL+"/status/404", w.URL+"/status/451", w.URL+"/status/500")
+	want := []string{"GET /status/403", "GET /status/403", "GET /status/404", "GET /status/451", "GET /status/500"}
+	for i, brief403 := range []string{"warning doubtful*", "error dead-link**"} {
+		report := ask(t, c, opt, all)
+		if log := w.take(); !slices.Equal(log, want) {
+			t.Errorf("run %d: log %q", i+1, log)
+		}
+		for status, want := range map[int]string{403: brief403, 404: "unchecked blocked", 451: "ok", 500: "warning doubtful"} {
+			if r, _ := report.Of(fmt.Sprintf("%s/status/%d", w.URL, status)); brief(r) != want || r.Status != status {
+				t.Errorf("run %d: %d is %s, want %s", i+1, status, brief(r), want)
+			}
+		}
+		r, _ := report.Of(w.URL + "/status/403")
+		r.Struck = r.Struck.Add(-time.Hour) // times have whole seconds
+		c.Put(r)
+	}
+}
+
+// A failure that does not repeat within the run counts for nothing.
+func TestAskOnce(t *testing.T) {
+	var asked sync.Map
+	w := newWeb(t, func(rw http.ResponseWriter, r *http.Request) {
+		if _, again := asked.LoadOrStore(r.URL.Path, true); again {
+			return
+		}
+		switch r.URL.Path {
+		case "/reset":
+			panic(http.ErrAbortHandler)
+		case "/missing":
+			rw.WriteHeader(404)
+		case "/error":
+			rw.WriteHeader(500)
+		}
+	})
+	paths := []string{"/error", "/missing", "/reset"}
+	var urls []string
+	for _, path := range paths {
+		urls = append(urls, w.URL+path)
+	}
+	opt := quick()
+	opt.Timeout = time.Minute
+	report := ask(t, memory(t), opt, links(urls...))
+	for _, url := range urls {
+		if r, _ := report.Of(url); brief(r) != "ok" || r.Reason != "" {
+			t.Errorf("%s: %s %s", url, brief(r), r.Reason)
+		}
+	}
+	var want []string
+	for _, path := range paths {
+		want = append(want, "GET "+path, "GET "+path)
+	}
+	if log := w.take(); !slices.Equal(log, want) {
+		t.Errorf("log %q", log)
+	}
+}
+
 // In a pull request, only new links are asked for, and a 404 is an error at once.
 func TestAskOnlyNew(t *testing.T) {
 	w := newWeb(t, site)

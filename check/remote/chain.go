@@ -33,6 +33,7 @@ const (
 // their cookies.
 type chain struct {
 	record Record
+	policy *Policy
 	url    string // of the next request
 	hops   []Hop
 	seen   []string
@@ -48,7 +49,7 @@ type chain struct {
 	isSide  bool
 }
 
-func newChain(j *job, r *Record) *chain { return &chain{record: *r, url: j.url} }
+func newChain(j *job, r *Record, p *Policy) *chain { return &chain{record: *r, policy: p, url: j.url} }
 
 // result is what came of a request.
 type result struct {
@@ -135,7 +136,8 @@ func (c *chain) keep(resp *fetch.Response) {
 // take decides what follows from a result.
 func (c *chain) take(r *result, h *host) step {
 	resp := r.response
-	if resp == nil || r.err != nil && !headerCounts(resp, r.err) {
+	// Where no link is judged, half of a page or of a robots.txt says nothing.
+	if resp == nil || r.err != nil && (!headerCounts(resp, r.err) || c.isSide && resp.Status < 300) {
 		a := Answer{Fault: faultOf(r.err), Hops: c.hops}
 		if r.request.Method == http.MethodHead {
 			c.get = true // it may be HEAD that fails
@@ -154,8 +156,7 @@ func (c *chain) take(r *result, h *host) step {
 		}
 	}
 	a := c.answer(r)
-	var p Policy
-	reason := p.reason(&a)
+	reason := c.policy.reason(&a)
 	if c.denied != 0 && (reason == "" || c.denied < 300) {
 		h.noHeads = true
 	}
@@ -166,7 +167,7 @@ func (c *chain) take(r *result, h *host) step {
 		c.waits++
 		return step{again: true, wait: a.RetryAfter}
 	}
-	if resp.Status == 429 && a.RetryAfter == 0 {
+	if reason == RateLimited && a.RetryAfter == 0 {
 		return c.failed(a)
 	}
 	if what := effects[reason]; what == gone || what == ill {

@@ -22,8 +22,7 @@ func TestChainLength(t *testing.T) {
 		pages[fmt.Sprintf("https://a.example/%d", i+1)] = fmt.Sprintf("-> https://a.example/%d", i)
 	}
 	s := &sim{pages: pages}
-	opt := quick()
-	opt.exchange = s.exchange
+	opt := s.quick()
 	report := ask(t, memory(t), opt, links("https://a.example/10", "https://a.example/11"))
 	r, _ := report.Of("https://a.example/10")
 	if brief(r) != "warning moved" || r.Final != "https://a.example/0" || len(r.Hops) != 10 || r.Hops[0] != (Hop{301, "https://a.example/9"}) {
@@ -153,8 +152,8 @@ func TestAskConcurrency(t *testing.T) {
 // doubtful link is due after a day, a good one after a week.
 func TestAskBudgetOrder(t *testing.T) {
 	s := &sim{pages: map[string]string{}}
-	c, opt := memory(t), quick()
-	opt.exchange, opt.PerHost = s.exchange, 1
+	c, opt := memory(t), s.quick()
+	opt.PerHost = 1
 	opt.Policy = func(string) Policy { return Policy{MaxAge: -1} }
 	put := func(path string, status, days int) {
 		url := "https://a.example/" + path
@@ -192,8 +191,7 @@ func TestJudgeOneStrike(t *testing.T) {
 // The estimate of the end knows that one host has many URLs, and that its pace is slow.
 func TestProgress(t *testing.T) {
 	s := &sim{pages: map[string]string{}}
-	opt := quick()
-	opt.exchange = s.exchange
+	opt := s.quick()
 	var all []Progress
 	opt.Progress = func(p Progress) { all = append(all, p) }
 	var urls []string

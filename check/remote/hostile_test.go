@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -134,6 +135,79 @@ func TestAskHostile(t *testing.T) {
 			r, _ := report.Of(h.url)
 			if got := brief(r) + " " + string(r.Reason); got != x.want {
 				t.Errorf("%q, want %q", got, x.want)
+			}
+			if n := h.sent.Load(); n > enough {
+				t.Errorf("%d bytes were taken", n)
+			}
+		})
+	}
+}
+
+// TestRobotsServers: a robots.txt that never ends, or never comes, costs little. The first
+// part of an endless one counts; one that cannot be read refuses everything.
+func TestRobotsServers(t *testing.T) {
+	const ok = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nConnection: close\r\n"
+	const endless, enough = 64 << 20, 16 << 20
+	comment, longLine := bytes.Repeat([]byte("# more\n"), 4096), bytes.Repeat([]byte("Disallow: /p/"), 4096)
+	var bomb bytes.Buffer
+	z := gzip.NewWriter(&bomb)
+	z.Write(bytes.Repeat([]byte("\n"), 32<<20))
+	z.Close()
+	for _, x := range []struct {
+		name, head string
+		part       []byte // sent again and again; nil: the host hangs; empty: it closes the connection
+		allows     bool
+	}{
+		{"endless, allows", ok + "\r\nUser-agent: *\nDisallow: /q\n", comment, true},
+		{"endless, refuses", ok + "\r\nUser-agent: *\nDisallow: /p/\n", comment, false},
+		{"an endless line", ok + "\r\nUser-agent: *\n", longLine, true},
+		{"an endless header", ok, []byte("X-More: " + strings.Repeat("x", 900) + "\r\n"), false},
+		{"a compressed bomb", ok + "Content-Encoding: gzip\r\n\r\n", bomb.Bytes(), true},
+		{"broken compression", ok + "Content-Encoding: gzip\r\n\r\n", comment, false},
+		{"hangs", "", nil, false},
+		{"hangs in the header", ok, nil, false},
+		{"hangs after an allowing line", ok + "Content-Length: 1000\r\n\r\nUser-agent: *\nAllow: /\n", nil, false},
+		{"cut off after an allowing line", ok + "Content-Length: 1000\r\n\r\nUser-agent: *\nAllow: /\n", []byte{}, false},
+		{"cut off after 404", "HTTP/1.1 404 Not Found\r\nContent-Length: 1000\r\n\r\n", []byte{}, true},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			t.Parallel()
+			h := &hostile{}
+			w := newWeb(t, func(rw http.ResponseWriter, r *http.Request) {
+				switch r.URL.Path {
+				case "/p":
+					rw.WriteHeader(http.StatusNotFound)
+				case "/robots.txt":
+					c, _, err := http.NewResponseController(rw).Hijack()
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					defer c.Close()
+					io.WriteString(c, x.head)
+					switch {
+					case x.part == nil:
+						hang(h, c)
+					case len(x.part) > 0:
+						h.send(c, "", x.part, endless)
+					}
+				}
+			})
+			opt := quick()
+			opt.Probe = true
+			opt.Policy = func(string) Policy { return Policy{Strikes: 1} }
+			if x.part == nil {
+				opt.Timeout = 100 * time.Millisecond
+			}
+			c := memory(t)
+			c.Put(Judge(Record{URL: w.URL + "/p"}, Answer{Status: 404}, time.Now(), Policy{Strikes: 1}))
+			report := ask(t, c, opt, links(w.URL+"/p"))
+			r, _ := report.Of(w.URL + "/p")
+			if found := r.Variant != ""; found != x.allows || r.Probed.IsZero() {
+				t.Errorf("variant %q, probed %v, want %v", r.Variant, r.Probed, x.allows)
+			}
+			if asked := slices.Contains(w.take(), "GET /p/"); asked != x.allows {
+				t.Errorf("the variant was asked for: %v, want %v", asked, x.allows)
 			}
 			if n := h.sent.Load(); n > enough {
 				t.Errorf("%d bytes were taken", n)

@@ -22,8 +22,9 @@ type Policy struct {
 	// NewIsDead makes a 404 or 410 of a URL that was never asked for before dead at
 	// once: its author has just written it.
 	NewIsDead bool
-	// Accept are statuses that count as good answers.
-	Accept []int
+	// Accept, Missing, Doubtful and Blocked are statuses that count as a good answer, as
+	// 404, as 400 and as 403.
+	Accept, Missing, Doubtful, Blocked []int
 	// Pace and PerHost replace those of [Options].
 	Pace    time.Duration
 	PerHost int
@@ -110,6 +111,12 @@ func (p *Policy) reason(a *Answer) Reason {
 		return a.Fault
 	case slices.Contains(p.Accept, a.Status):
 		return ""
+	case slices.Contains(p.Missing, a.Status):
+		return NotFound
+	case slices.Contains(p.Doubtful, a.Status):
+		return UnexpectedStatus
+	case slices.Contains(p.Blocked, a.Status):
+		return Forbidden
 	case a.RetryAfter > maxWait && a.Status == 503:
 		return RateLimited
 	case listed:

@@ -233,7 +233,7 @@ func closest(body []byte) (at string, ok bool) {
 // aside adds a job that no link names. maxBody is 0 for the usual one.
 func (d *dispatcher) aside(address string, maxBody int64, now time.Time, done func(Answer, *fetch.Response, time.Time)) {
 	j := &job{url: address, side: &side{isRobots: maxBody > 0, done: done}}
-	j.chain = newChain(j, &Record{URL: address})
+	j.chain = newChain(j, &Record{URL: address}, &Policy{})
 	j.chain.get, j.chain.maxBody, j.chain.isSide = true, maxBody, true
 	d.total++
 	d.left++

@@ -65,10 +65,16 @@ func (s *sim) take() []string {
 	return slices.Compact(log) // failures are tried twice
 }
 
-// dying are options under which one failure makes a link dead.
-func (s *sim) dying() Options {
+// quick are options without pauses that ask these hosts.
+func (s *sim) quick() Options {
 	opt := quick()
 	opt.exchange = s.exchange
+	return opt
+}
+
+// dying are options under which one failure makes a link dead.
+func (s *sim) dying() Options {
+	opt := s.quick()
 	opt.Policy = func(string) Policy { return Policy{Strikes: 1, Interval: 1} }
 	return opt
 }
@@ -88,7 +94,9 @@ func TestProbe(t *testing.T) {
 			"", "http://a.example/p http://a.example/robots.txt https://a.example/p https://a.example/robots.txt"},
 		{"a good https link", "https://a.example/p", map[string]string{"https://a.example/p": "x", "https://a.example/p/": "x"}, "", ""},
 		{"a moved link", "http://a.example/p", map[string]string{"http://a.example/p": "-> https://a.example/p", "https://a.example/p": "x"}, "", ""},
-		{"a port", "http://a.example:8080/p.html", map[string]string{"http://a.example:8080/p.html": "x"}, "", ""},
+		{"the usual port", "http://a.example:80/p", map[string]string{"http://a.example:80/p": "<title>Page</title>", "https://a.example/p": "<title>Page</title>"},
+			"https://a.example/p", "https://a.example/p https://a.example/robots.txt"},
+		{"another port", "http://a.example:8080/p.html", map[string]string{"http://a.example:8080/p.html": "x"}, "", ""},
 		{"with slash", "https://b.a.example/p?q=1", map[string]string{"https://b.a.example/p/?q=1": "x"},
 			"https://b.a.example/p/?q=1", "https://b.a.example/p/?q=1 https://b.a.example/robots.txt"},
 		{"without slash", "https://www.a.example/p/", map[string]string{"https://www.a.example/p": "x"},

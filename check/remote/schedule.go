@@ -14,6 +14,7 @@ import (
 // host is what one run knows of a host, and its queue.
 type host struct {
 	name   string
+	policy Policy
 	order  int // of the first job
 	queue  queue
 	pace   time.Duration
@@ -90,7 +91,7 @@ func (d *dispatcher) host(name string) *host {
 	h := d.hosts[name]
 	if h == nil {
 		p := d.opt.Policy(name)
-		h = &host{name: name, order: len(d.hosts), pace: cmp.Or(p.Pace, d.opt.Pace), most: cmp.Or(max(p.PerHost, 0), d.opt.PerHost)}
+		h = &host{name: name, policy: p, order: len(d.hosts), pace: cmp.Or(p.Pace, d.opt.Pace), most: cmp.Or(max(p.PerHost, 0), d.opt.PerHost)}
 		d.hosts[name] = h
 	}
 	return h
@@ -267,17 +268,29 @@ func (d *dispatcher) spent() bool {
 func (d *dispatcher) leave(h *host, code check.Code) {
 	for j := h.queue.pop(); j != nil; j = h.queue.pop() {
 		d.leaveOut(j, code)
-		if code == check.Blocked && j.side == nil {
-			d.report.Blocked[h.name]++
-		}
 		d.left--
 	}
 }
 
 // leaveOut leaves a job for a later run.
 func (d *dispatcher) leaveOut(j *job, code check.Code) {
-	if j.side == nil {
-		d.report.unasked[j.key] = code
+	if j.side != nil {
+		return
+	}
+	d.report.unasked[j.key] = code
+	u, _ := weburl.Parse(j.url)
+	r := d.known(j)
+	switch {
+	case code == check.Budget:
+		d.report.OverBudget++
+	case code == check.Blocked:
+		d.report.Waiting++
+		if !r.Known() {
+			d.report.Blocked[hostName(u)]++
+		}
+	}
+	if r.Known() {
+		d.count(hostName(u), &r)
 	}
 }
 
@@ -294,7 +307,7 @@ func (d *dispatcher) launch(ctx context.Context, j *job, now time.Time) {
 	d.report.Requests++
 	if j.chain == nil {
 		record := d.known(j)
-		j.chain = newChain(j, &record)
+		j.chain = newChain(j, &record, &h.policy)
 	}
 	r := j.chain.request(j, h)
 	exchange := d.opt.exchange
@@ -454,7 +467,7 @@ func (d *dispatcher) estimate(now time.Time) time.Duration {
 func (d *dispatcher) record(j *job, a Answer, now time.Time) {
 	u, _ := weburl.Parse(j.url)
 	name := hostName(u)
-	p := d.opt.Policy(name)
+	p := d.host(name).policy
 	p.NewIsDead = p.NewIsDead || d.opt.OnlyNew
 	before := d.known(j)
 	after := Judge(before, a, now, p)

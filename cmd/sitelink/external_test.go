@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"html"
 	"net/http"
@@ -124,12 +125,53 @@ func TestExternalCheck(t *testing.T) {
 	}
 }
 
+// sees checks what a program reads in a JSON report: the object external of the summary,
+// and the code and the object remote of each row.
+func sees(t *testing.T, n *neighbour, name, external string, rows ...string) {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var report struct {
+		Findings []struct {
+			Target, Code string
+			Remote       struct {
+				Reason, Since, Change string
+				Strikes               int
+			}
+		}
+		Summary struct{ External json.RawMessage }
+	}
+	if err := json.Unmarshal(bytes.ReplaceAll(text, []byte(n.URL), []byte("SITE")), &report); err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	if got := string(report.Summary.External); got != external {
+		t.Errorf("got  %s\nwant %s", got, external)
+	}
+	var got []string
+	for _, f := range report.Findings {
+		r := f.Remote
+		parts := slices.DeleteFunc([]string{r.Reason, fmt.Sprintf("%d strikes", r.Strikes), r.Change}, func(s string) bool { return s == "" })
+		got = append(got, strings.TrimPrefix(f.Target, "SITE")+" "+f.Code+": "+strings.Join(parts, ", "))
+		if _, err := time.Parse(time.RFC3339, r.Since); (err == nil) != (r.Strikes > 0) {
+			t.Errorf("%s since %q", f.Target, r.Since)
+		}
+	}
+	if slices.Sort(got); !slices.Equal(got, rows) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(rows, "\n"))
+	}
+}
+
 func TestExternalDead(t *testing.T) {
 	n := newNeighbour(t, neighbourPage)
 	again := []string{"external", "public", "--strike-interval", "0s", "--max-age", "0s"}
 	n.sitelink(t, 0, again...)
-	out, _ := n.sitelink(t, 1, again...)
+	out, _ := n.sitelink(t, 1, append(again, "--format", "text", "--format", "json=r.json")...)
 	mentions(t, out, "dead since the last run: SITE/missing", "it failed in 2 runs since ")
+	sees(t, n, "r.json", `{"urls":4,"requests":6,"remembered":0,"unasked":0,"unchanged":0,"died":["SITE/missing"],"recovered":[],`+
+		`"failing":[{"host":"127.0.0.1","count":1}],"blocked":[{"host":"127.0.0.1","count":1}]}`,
+		"/good missing-fragment: 0 strikes", "/missing dead-link: not-found, 2 strikes, died", "/missing dead-link: not-found, 2 strikes, died", "/old moved: 0 strikes")
 	for format, text := range map[string]string{"text": "[dead-link]", "json": `"code":"dead-link"`, "jsonl": `"code":"dead-link"`, "sarif": `"ruleId": "dead-link"`,
 		"markdown": "dead-link", "github": "dead-link", "junit": "dead-link", "gitlab": "dead-link", "checkstyle": "dead-link", "html": "dead-link"} {
 		out, _ := n.sitelink(t, 1, "external", "public", "--format", format)
@@ -138,8 +180,11 @@ func TestExternalDead(t *testing.T) {
 		}
 	}
 	n.answer = func(http.ResponseWriter, *http.Request) {}
-	out, _ = n.sitelink(t, 0, again...)
-	mentions(t, out, "recovered since the last run: SITE/missing")
+	out, errs := n.sitelink(t, 0, "check", "public", "--external", "--max-age", "0s", "--show", "all", "--format", "jsonl")
+	mentions(t, errs, "recovered since the last run: SITE/missing")
+	if !strings.Contains(out, `"remote":{"reason":"","strikes":0,"since":"","change":"recovered"}`) || strings.Count(out, `"remote":{`) != 7 || strings.Count(out, "\n") != 8 {
+		t.Errorf("rows\n%s", out)
+	}
 	n.sitelink(t, 0, append(again, "--ignore", "code=missing-fragment", "--fail-on", "warning")...)
 }
 
@@ -155,7 +200,7 @@ func TestExternalOnlyNew(t *testing.T) {
 	out, _ = n.sitelink(t, 0, "check", "public", "--external", "--only-new", "--ignore", "url=**/missing")
 	mentions(t, out, "ignored by rule: 2 links")
 	out, _ = n.sitelink(t, 0, "check", "public", "--external", "--status-cache", "other.jsonl", "--max-requests", "1")
-	mentions(t, out, "external-budget", "1 request sent")
+	mentions(t, out, "external-budget", "1 request sent", "note: the budget was spent before the turn of 3 URLs; the next run asks for them first")
 }
 
 // LL-103, LL-104: --changed and --reset, --retry-failed and --flush.
@@ -272,6 +317,8 @@ func TestExternalUsage(t *testing.T) {
 		{[]string{"external", "public", "--status-cache", "redis://me:s3cret@db/x"}, `unknown kind of status cache: "redis://me:xxxxx@db/x"`},
 		{[]string{"external", "public", "--flush", "--status-cache", "postgres://me:s3cret@db/x"}, "--flush: other sites share the status cache postgres://me:xxxxx@db/x"},
 		{[]string{"external", "public", "--allow-address", "x"}, "--allow-address: "},
+		{[]string{"external", "public", "--netset"}, "hint: write --changed --reset, or add --profile linklint"},
+		{[]string{"external", "public", "--retry", "--profile", "generic"}, "--retry is Linklint's name for --retry-failed"},
 	} {
 		_, errs := n.plain(t, context.Background(), exitUsage, c.args...)
 		mentions(t, errs, c.want)
@@ -432,6 +479,40 @@ func TestExternalReport(t *testing.T) {
 	mentions(t, out, "ok: ", "the status cache answered for 1 URL", "look at SITE/soft")
 }
 
+// Hints name the line of the source that has the link: a parked domain, a login page, and
+// a page about something else now.
+func TestExternalHintSources(t *testing.T) {
+	n := newNeighbour(t, "")
+	n.answer = func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		switch r.URL.Path {
+		case "/parked":
+			fmt.Fprint(w, "<title>x</title><p>This domain is for sale")
+		case "/account":
+			http.Redirect(w, r, "/login", http.StatusFound)
+		case "/login":
+			fmt.Fprint(w, "<title>Log in</title><input type=password>")
+		case "/garden":
+			fmt.Fprint(w, "<title>Online casino</title>")
+		}
+	}
+	parked, account, garden := n.URL+"/parked", n.URL+"/account", n.URL+"/garden"
+	remember(t, garden, remote.Answer{Status: 200, Read: true, Title: "Growing tomatoes on a balcony"})
+	write(t, "mkdocs.yml", "site_name: x\n")
+	write(t, "docs/index.md", "# Home\n\nA [house]("+parked+")\nand an [account]("+account+").\n\n- the [garden]("+garden+")\n")
+	write(t, "site/index.html", `<title>Home</title><h1>Home</h1><p>A <a href="`+parked+`">house</a> and an <a href="`+account+
+		`">account</a>.</p><ul><li>the <a href="`+garden+`">garden</a></ul>`)
+	want := []string{
+		"look at SITE/parked, linked from docs/index.md:3:11: the domain seems to be parked",
+		"look at SITE/account, linked from docs/index.md:4:18: a redirect leads to a login page: SITE/login",
+		"look at SITE/garden, linked from docs/index.md:6:16: the title was: Growing tomatoes on a balcony, and is now: Online casino",
+	}
+	for _, format := range []string{"text", "json"} {
+		out, _ := n.sitelink(t, 0, "external", "site", "--max-age", "0s", "--format", format)
+		mentions(t, out, want...)
+	}
+}
+
 // --only-new leaves out what the baseline knows: its entries, and the links of another
 // build.
 func TestExternalOnlyNewBaseline(t *testing.T) {
@@ -525,19 +606,20 @@ func TestExternalLinklint(t *testing.T) {
 		}
 	}
 	status = 403 // and one that does not answer well is not reset
-	linklint(0, "--changed", "--reset")
+	linklint(0, "--netset")
 	status = 200
-	if out := linklint(0, "--changed"); !strings.HasPrefix(out, "SITE/b changed") || strings.Count(out, "\n") != 1 {
+	if out := linklint(0, "--netmod"); !strings.HasPrefix(out, "SITE/b changed") || strings.Count(out, "\n") != 1 {
 		t.Errorf("after the reset: %q", out)
 	}
 	status = 404
 	write(t, "public/index.html", `<a href="`+n.URL+`/b">1</a> <a href="http://127.0.0.1:1/">3</a>`)
 	linklint(0)
 	n.take()
-	out := linklint(0, "--retry-failed") // LL-104
-	mentions(t, out, "2 requests sent")
-	if asked := n.take(); len(asked) > 0 {
-		t.Errorf("LL-104: asked %q, although that host answers", asked)
+	for _, name := range []string{"--retry-failed", "--retry"} { // LL-104
+		mentions(t, linklint(0, name), "2 requests sent")
+		if asked := n.take(); len(asked) > 0 {
+			t.Errorf("LL-104: asked %q, although that host answers", asked)
+		}
 	}
 	write(t, "public/index.html", `<a href="`+n.URL+`/a">1</a>`)
 	mentions(t, linklint(0, "--flush"), "removed from the status cache: 2 URLs")

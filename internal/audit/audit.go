@@ -77,8 +77,9 @@ type Options struct {
 type ExternalLinks struct {
 	// Answer returns what is known of one of them.
 	Answer func(*check.Link) check.ExternalAnswer
-	// Notes are for the report.
-	Notes []string
+	// Summary and Notes are for the report.
+	Summary *check.ExternalSummary
+	Notes   []string
 	// Hints are links that work, with a message why a person should look at them, sorted
 	// by page.
 	Hints []check.Finding
@@ -243,6 +244,7 @@ func (a *Audit) Check(ctx context.Context) (*check.Result, error) {
 		if err != nil {
 			return nil, err
 		}
+		result.Summary.External = external.Summary
 		result.Summary.Notes = append(result.Summary.Notes, external.Notes...)
 		a.opt.stage("external")
 	}
@@ -323,6 +325,7 @@ func (a *Audit) Links(ctx context.Context, w io.Writer, render Render) (*check.R
 	counted := check.Result{Summary: result.Summary} // its findings are among the rows
 	err = check.AnswerExternal(ctx, Handle(a.Site), opt, &counted, answer)
 	result.Summary = counted.Summary
+	result.Summary.External = external.Summary
 	result.Summary.Notes = append(result.Summary.Notes, external.Notes...)
 	result.Summary.Notes = append(result.Summary.Notes, external.hints(a.Project.Docroot)...)
 	return result, err

@@ -265,8 +265,8 @@ type External struct {
 	// postgres:// address.
 	StatusCache string `toml:"status-cache" check:"not-blank" default:".sitelink/status.jsonl"`
 	// PerHost and Concurrency limit the requests at a time.
-	PerHost     int `toml:"per-host" max:"64" default:"4"`
-	Concurrency int `toml:"concurrency" max:"1024" default:"64"`
+	PerHost     int `toml:"per-host" min:"1" max:"64" default:"4"`
+	Concurrency int `toml:"concurrency" min:"1" max:"1024" default:"64"`
 	// Pace is the shortest time between two requests to one host.
 	Pace time.Duration `toml:"pace" max:"24h" default:"1s"`
 	// Budget and MaxRequests limit a run; 0 means no limit.
@@ -274,10 +274,10 @@ type External struct {
 	MaxRequests int           `toml:"max-requests" default:"0"`
 	// Strikes failures, StrikeInterval apart, make a link dead whose host may only be
 	// ill.
-	Strikes        int           `toml:"strikes" max:"100" default:"3"`
+	Strikes        int           `toml:"strikes" min:"1" max:"100" default:"3"`
 	StrikeInterval time.Duration `toml:"strike-interval" max:"8760h" default:"24h"`
-	// MaxAge is how long a verdict is believed; negative means by its kind.
-	MaxAge time.Duration `toml:"max-age" max:"8760h" unset:"by verdict"`
+	// MaxAge is how long a verdict is believed; 0 means by its kind.
+	MaxAge time.Duration `toml:"max-age" min:"1s" max:"8760h" unset:"by verdict"`
 	// Contact is an address for the User-Agent, "" for that of [outgoing], or the
 	// base URL.
 	Contact string `toml:"contact"`

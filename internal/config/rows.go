@@ -83,18 +83,34 @@ func (t *Theme) complete(*loader, *Error) error {
 type ExternalHost struct {
 	// Host is a host or a pattern such as *.example.org.
 	Host           string        `toml:"host" check:"not-blank"`
-	PerHost        int           `toml:"per-host" max:"64"`
-	Pace           time.Duration `toml:"pace" max:"24h"`
-	Strikes        int           `toml:"strikes" max:"100"`
-	StrikeInterval time.Duration `toml:"strike-interval" max:"8760h"`
-	MaxAge         time.Duration `toml:"max-age" max:"8760h"`
-	// Accept are statuses that count as good answers.
-	Accept []string `toml:"accept" check:"status"`
+	PerHost        int           `toml:"per-host" min:"1" max:"64"`
+	Pace           time.Duration `toml:"pace" min:"1ms" max:"24h"`
+	Strikes        int           `toml:"strikes" min:"1" max:"100"`
+	StrikeInterval time.Duration `toml:"strike-interval" min:"1s" max:"8760h"`
+	MaxAge         time.Duration `toml:"max-age" min:"1s" max:"8760h"`
+	// Accept, Missing, Doubtful and Blocked are statuses that count as a good answer, as
+	// 404, as 400 and as 403.
+	Accept   []string `toml:"accept" check:"status"`
+	Missing  []string `toml:"missing" check:"status"`
+	Doubtful []string `toml:"doubtful" check:"status"`
+	Blocked  []string `toml:"blocked" check:"status"`
 }
 
 func (h *ExternalHost) complete(*loader, *Error) error {
 	if h.Host == "" {
 		return fault.Usage("the table needs a key host", `add host = "*.example.org"`)
+	}
+	seen := map[string]string{}
+	for _, list := range []struct {
+		key      string
+		statuses []string
+	}{{"accept", h.Accept}, {"missing", h.Missing}, {"doubtful", h.Doubtful}, {"blocked", h.Blocked}} {
+		for _, status := range list.statuses {
+			if other := seen[status]; other != "" && other != list.key {
+				return fault.Usage(fmt.Sprintf("the status %s is in %s and in %s", status, other, list.key), "keep it in one of them")
+			}
+			seen[status] = list.key
+		}
 	}
 	return checkPatterns(h.Host)
 }

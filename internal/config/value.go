@@ -103,13 +103,16 @@ func OneOf(words []string) string {
 }
 
 func parseNumber(k Key, text string) (int, error) {
-	most := math.MaxInt32
+	least, most := 0, math.MaxInt32
+	if text := k.tag.Get("min"); text != "" {
+		least, _ = strconv.Atoi(text)
+	}
 	if text := k.tag.Get("max"); text != "" {
 		most, _ = strconv.Atoi(text)
 	}
 	n, err := strconv.Atoi(text)
-	if err != nil || n < 0 || n > most {
-		return 0, fmt.Errorf("must be a whole number from 0 to %d, not %q", most, text)
+	if err != nil || n < least || n > most {
+		return 0, fmt.Errorf("must be a whole number from %d to %d, not %q", least, most, text)
 	}
 	return n, nil
 }

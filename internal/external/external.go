@@ -104,7 +104,7 @@ func (c *Checker) Check(ctx context.Context, s *site.Site, opt check.Options, kn
 	}
 	notes := c.notes()
 	notes = append(notes, c.maintain(links)...)
-	return &audit.ExternalLinks{Answer: c.answer, Notes: notes, Hints: hints}, nil
+	return &audit.ExternalLinks{Answer: c.answer, Summary: c.summary(), Notes: notes, Hints: hints}, nil
 }
 
 // CheckList asks for the links of a list, for existence only, and returns what a report
@@ -128,6 +128,7 @@ func (c *Checker) CheckList(ctx context.Context, list []check.Link, opt check.Op
 			r.Summary.Notes = append(r.Summary.Notes, "look at "+l.URL+": "+m)
 		}
 	}
+	r.Summary.External = c.summary()
 	r.Summary.Notes = append(append(r.Summary.Notes, c.notes()...), c.maintain(links)...)
 	return r, nil
 }
@@ -257,11 +258,17 @@ func (c *Checker) policy(host string) remote.Policy {
 func override(p *remote.Policy, h *config.ExternalHost) {
 	p.Interval, p.Strikes, p.MaxAge = cmp.Or(h.StrikeInterval, p.Interval), cmp.Or(h.Strikes, p.Strikes), cmp.Or(h.MaxAge, p.MaxAge)
 	p.Pace, p.PerHost = h.Pace, h.PerHost
-	for _, status := range h.Accept {
+	p.Accept, p.Missing, p.Doubtful, p.Blocked = numbers(h.Accept), numbers(h.Missing), numbers(h.Doubtful), numbers(h.Blocked)
+}
+
+// numbers returns statuses as numbers. The configuration has only such texts.
+func numbers(statuses []string) (all []int) {
+	for _, status := range statuses {
 		if n, err := strconv.Atoi(status); err == nil {
-			p.Accept = append(p.Accept, n)
+			all = append(all, n)
 		}
 	}
+	return all
 }
 
 // answer returns what is known of a link.
@@ -273,7 +280,7 @@ func (c *Checker) answer(l *check.Link) check.ExternalAnswer {
 	if code != "" {
 		return check.ExternalAnswer{Verdict: check.Unchecked, Code: code}
 	}
-	a := check.ExternalAnswer{Verdict: r.Verdict, Code: r.Code, Status: r.Status, Final: r.Final, Suggestion: Suggestion(&r)}
+	a := check.ExternalAnswer{Verdict: r.Verdict, Code: r.Code, Status: r.Status, Final: r.Final, Suggestion: Suggestion(&r), Remote: c.remote(&r)}
 	if a.Suggestion != "" && l.Fragment != "" && !strings.Contains(a.Suggestion, "#") {
 		a.Suggestion += "#" + l.Fragment
 	}

@@ -1,6 +1,7 @@
 package external
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -48,12 +49,13 @@ func TestSkips(t *testing.T) {
 
 func TestPolicy(t *testing.T) {
 	e := config.External{Strikes: 3, StrikeInterval: 24 * time.Hour, Hosts: []config.ExternalHost{
-		{Host: "*.slow.example", Pace: 5 * time.Second, PerHost: 1, Strikes: 9, StrikeInterval: time.Hour, MaxAge: time.Minute, Accept: []string{"403", "429"}},
+		{Host: "*.slow.example", Pace: 5 * time.Second, PerHost: 1, Strikes: 9, StrikeInterval: time.Hour, MaxAge: time.Minute,
+			Accept: []string{"403", "429"}, Missing: []string{"400"}, Doubtful: []string{"404"}, Blocked: []string{"410"}},
 		{Host: "**", Strikes: 5},
 	}}
-	want := remote.Policy{Interval: time.Hour, Strikes: 9, MaxAge: time.Minute, Accept: []int{403, 429}, Pace: 5 * time.Second, PerHost: 1}
-	got := checker(e).policy("www.slow.example")
-	if !slices.Equal(got.Accept, want.Accept) || got.Interval != want.Interval || got.Strikes != want.Strikes || got.MaxAge != want.MaxAge || got.Pace != want.Pace || got.PerHost != want.PerHost {
+	want := remote.Policy{Interval: time.Hour, Strikes: 9, MaxAge: time.Minute, Pace: 5 * time.Second, PerHost: 1,
+		Accept: []int{403, 429}, Missing: []int{400}, Doubtful: []int{404}, Blocked: []int{410}}
+	if got := checker(e).policy("www.slow.example"); !reflect.DeepEqual(got, want) {
 		t.Errorf("a host of its own: %+v", got)
 	}
 	if got := checker(e).policy("other.example"); got.Strikes != 5 || got.Interval != 24*time.Hour || got.MaxAge != 0 || got.Accept != nil {
@@ -95,11 +97,11 @@ func TestFailure(t *testing.T) {
 		record remote.Record
 		want   string
 	}{
-		{record("https://a.example/", remote.NotFound, 404, 1), "https://a.example/: the host answers 404 (Not Found) since 2026-11-02; later runs decide whether it is dead"},
+		{record("https://a.example/", remote.NotFound, 404, 1), "https://a.example/: the host answers 404 (Not Found); it failed first on 2026-11-02, and later runs decide whether it is dead"},
 		{dead(record("https://a.example/", remote.NotFound, 404, 1)), "https://a.example/: the host answers 404 (Not Found)"},
 		{dead(record("https://a.example/", remote.Timeout, 0, 3)), "https://a.example/: the host did not answer in time; it failed in 3 runs since 2026-11-02"},
 		{record("https://a.example/", remote.UnexpectedStatus, 299, 0), "https://a.example/: the host answers 299"},
-		{record("https://a.example/", remote.TLSName, 0, 1), "https://a.example/: the TLS certificate is for another host since 2026-11-02; later runs decide whether it is dead"},
+		{record("https://a.example/", remote.TLSName, 0, 1), "https://a.example/: the TLS certificate is for another host; it failed first on 2026-11-02, and later runs decide whether it is dead"},
 	} {
 		if got := failure(&c.record); got != c.want {
 			t.Errorf("got  %s\nwant %s", got, c.want)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,7 +23,7 @@ func failure(r *remote.Record) string {
 	if r.Code == check.DeadLink || r.Strikes == 0 {
 		return r.URL + ": " + what
 	}
-	return fmt.Sprintf("%s: %s since %s; later runs decide whether it is dead", r.URL, what, r.Since.Format(time.DateOnly))
+	return fmt.Sprintf("%s: %s; it failed first on %s, and later runs decide whether it is dead", r.URL, what, r.Since.Format(time.DateOnly))
 }
 
 // sayings are the reasons in words.
@@ -52,6 +53,32 @@ func says(reason remote.Reason, status int) string {
 	return fmt.Sprintf("the host answers %d", status)
 }
 
+// remote returns what a row has about a record, besides its verdict.
+func (c *Checker) remote(r *remote.Record) *check.Remote {
+	row := &check.Remote{Reason: string(r.Reason), Strikes: r.Strikes, Since: r.Since}
+	if _, ok := slices.BinarySearch(c.report.Died, r.URL); ok {
+		row.Change = check.Died
+	} else if _, ok := slices.BinarySearch(c.report.Recovered, r.URL); ok {
+		row.Change = check.Recovered
+	}
+	return row
+}
+
+// summary says in numbers what a run did.
+func (c *Checker) summary() *check.ExternalSummary {
+	r := c.report
+	return &check.ExternalSummary{URLs: r.Links, Requests: r.Requests, Remembered: r.Fresh, Unasked: r.OverBudget + r.Waiting, Unchanged: r.Unchanged,
+		Died: r.Died, Recovered: r.Recovered, Failing: counts(r.Failing), Blocked: counts(r.Blocked)}
+}
+
+// counts returns hosts with their numbers of URLs, the largest numbers first.
+func counts(hosts map[string]int) (all []check.HostCount) {
+	for _, h := range remote.Top(hosts, len(hosts)) {
+		all = append(all, check.HostCount{Host: h, Count: hosts[h]})
+	}
+	return all
+}
+
 // listed is how many URLs or hosts a note names.
 const listed = 5
 
@@ -69,6 +96,12 @@ func (c *Checker) notes() (all []string) {
 		summary += fmt.Sprintf("; the baseline knows %s", text.Count(r.Known, "URL"))
 	}
 	all = append(all, summary)
+	if r.OverBudget > 0 {
+		all = append(all, fmt.Sprintf("the budget was spent before the turn of %s; the next run asks for them first", text.Count(r.OverBudget, "URL")))
+	}
+	if r.Waiting > 0 {
+		all = append(all, fmt.Sprintf("not asked for, because their hosts asked to wait: %s", text.Count(r.Waiting, "URL")))
+	}
 	if r.Silent > 0 {
 		all = append(all, fmt.Sprintf("no host answered, so nothing counts against %s: check the connection of this machine", text.Count(r.Silent, "URL")))
 	}
@@ -100,8 +133,8 @@ func some(what []string) string {
 
 // counted returns hosts with their numbers of URLs.
 func counted(hosts map[string]int) (all []string) {
-	for _, h := range remote.Top(hosts, len(hosts)) {
-		all = append(all, fmt.Sprintf("%s (%s)", h, text.Thousands(hosts[h])))
+	for _, h := range counts(hosts) {
+		all = append(all, fmt.Sprintf("%s (%s)", h.Host, text.Thousands(h.Count)))
 	}
 	return all
 }

@@ -170,6 +170,12 @@ func (c *Client) transport(d *net.Dialer, proxy func(*http.Request) (*url.URL, e
 	}
 }
 
+// CloseIdleConnections closes the connections that wait for a next request.
+func (c *Client) CloseIdleConnections() {
+	c.direct.CloseIdleConnections()
+	c.proxied.CloseIdleConnections()
+}
+
 // Do makes one request and follows its redirects. It first waits until the host
 // may get a request; that time does not count towards [Options.Total]. A request
 // that changes something, such as a POST, is not redirected from https to http.
@@ -264,7 +270,7 @@ func (c *Client) exchange(outer context.Context, r *Request, u weburl.URL, left 
 	}
 	got, err := transport.RoundTrip(req)
 	if noSockets(err) { // nothing was sent
-		transport.CloseIdleConnections()
+		c.CloseIdleConnections()
 		got, err = transport.RoundTrip(req)
 	}
 	if err != nil {

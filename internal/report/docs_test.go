@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -116,6 +117,8 @@ func TestDocsFields(t *testing.T) {
 	r.Findings[0].Count = 2
 	r.Findings[0].Related = &check.Related{}
 	r.Findings[0].Concerns = &check.Concerns{}
+	r.Findings[0].Remote = &check.Remote{}
+	r.Summary.External = &check.ExternalSummary{Failing: []check.HostCount{{Host: "a.example", Count: 2}, {Host: "b.example", Count: 1}}}
 	r.Summary.Reasons = few().Summary.Reasons
 	r.Summary.Baseline = &check.BaselineSummary{}
 	var b bytes.Buffer
@@ -130,6 +133,10 @@ func TestDocsFields(t *testing.T) {
 		t.Fatal(err)
 	}
 	first := r.Findings[0].Link()
+	if keys := keys(t, AppendLink(nil, &first)); keys[len(keys)-1] != "remote" {
+		t.Errorf("row: no remote in %q", keys)
+	}
+	first.Remote = nil
 	link := keys(t, AppendLink(nil, &first))
 	if got := s["The row of a link"]; !slices.Equal(got, link) {
 		t.Errorf("row: docs/reference/formats.md has %q, written is %q", got, link)
@@ -137,6 +144,16 @@ func TestDocsFields(t *testing.T) {
 	finding := slices.DeleteFunc(keys(t, doc.Findings[0]), func(k string) bool { return slices.Contains(link, k) })
 	if got := s["Findings"]; !slices.Equal(got, finding) {
 		t.Errorf("finding: docs/reference/formats.md has %q, written is %q", got, finding)
+	}
+	var added struct{ Remote, External json.RawMessage }
+	if err := errors.Join(json.Unmarshal(doc.Findings[0], &added), json.Unmarshal(doc.Summary, &added)); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := s["Links to other sites"], append(keys(t, added.Remote), keys(t, added.External)...); !slices.Equal(got, want) {
+		t.Errorf("other sites: docs/reference/formats.md has %q, written is %q", got, want)
+	}
+	if want := `"failing":[{"host":"a.example","count":2},{"host":"b.example","count":1}],"blocked":[]`; !bytes.Contains(added.External, []byte(want)) {
+		t.Errorf("no %s in %s", want, added.External)
 	}
 	document := append(keys(t, b.Bytes()), keys(t, doc.Summary)...)
 	if got := s["The JSON document"]; !slices.Equal(got, document) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"time"
 	"unicode/utf8"
 
 	"github.com/sitelink/sitelink/check"
@@ -132,7 +133,37 @@ func appendSummary(dst []byte, s *check.Summary, causes int) []byte {
 	dst = appendStrings(dst, s.Skipped)
 	dst = append(dst, ']')
 	dst = appendReadJSON(dst, s)
+	dst = appendExternalJSON(dst, s.External)
 	return append(appendBaselineObject(dst, s.Baseline), '}')
+}
+
+// appendExternalJSON appends the field external of the summary if e is not nil.
+func appendExternalJSON(dst []byte, e *check.ExternalSummary) []byte {
+	if e == nil {
+		return dst
+	}
+	dst = appendIntField(dst, `,"external":{"urls":`, e.URLs)
+	dst = appendIntField(dst, `,"requests":`, e.Requests)
+	dst = appendIntField(dst, `,"remembered":`, e.Remembered)
+	dst = appendIntField(dst, `,"unasked":`, e.Unasked)
+	dst = appendIntField(dst, `,"unchanged":`, e.Unchanged)
+	dst = appendStrings(append(dst, `,"died":[`...), e.Died)
+	dst = appendStrings(append(dst, `],"recovered":[`...), e.Recovered)
+	dst = appendHosts(append(dst, `],"failing":[`...), e.Failing)
+	dst = appendHosts(append(dst, `],"blocked":[`...), e.Blocked)
+	return append(dst, "]}"...)
+}
+
+func appendHosts(dst []byte, hosts []check.HostCount) []byte {
+	for i, h := range hosts {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(dst, `{"host":`...)
+		dst = AppendString(dst, h.Host)
+		dst = append(appendIntField(dst, `,"count":`, h.Count), '}')
+	}
+	return dst
 }
 
 func appendStrings(dst []byte, all []string) []byte {
@@ -153,7 +184,8 @@ func appendIntField(dst []byte, key string, n int) []byte {
 // AppendLink appends l to dst as one line of `check --format jsonl --show all`
 // and returns the longer slice. The thirteen fields of the line are a contract
 // (docs/reference/formats.md): all are always present, in this order. A link whose
-// fragment is left to a script also has the field evidence. Bytes that are not
+// fragment is left to a script also has the field evidence, and one to another site that
+// was asked for the field remote. Bytes that are not
 // UTF-8 become U+FFFD, as JSON requires.
 //
 // BenchmarkAppendLink, a row of 301 bytes: 120 ns at best and 157 ns in the
@@ -206,7 +238,24 @@ func appendRow(dst []byte, l *check.Link) []byte {
 		dst = append(dst, `,"evidence":`...)
 		dst = AppendString(dst, l.Evidence)
 	}
+	if l.Remote != nil {
+		dst = appendRemote(dst, l.Remote)
+	}
 	return dst
+}
+
+// appendRemote appends the field remote of a row.
+func appendRemote(dst []byte, r *check.Remote) []byte {
+	dst = append(dst, `,"remote":{"reason":`...)
+	dst = AppendString(dst, r.Reason)
+	dst = appendIntField(dst, `,"strikes":`, r.Strikes)
+	dst = append(dst, `,"since":"`...)
+	if !r.Since.IsZero() {
+		dst = r.Since.UTC().AppendFormat(dst, time.RFC3339)
+	}
+	dst = append(dst, `","change":`...)
+	dst = AppendString(dst, r.Change)
+	return append(dst, '}')
 }
 
 // AppendFixed appends a line that says that the findings of a cause, which an

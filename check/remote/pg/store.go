@@ -22,7 +22,7 @@ type Store struct {
 	lease time.Duration
 	// run identifies this run under its current lease.
 	run  string
-	none bool // the store is read-only and there are no tables
+	none bool // the store is read-only and the tables do not exist
 }
 
 var _ remote.Store = (*Store)(nil)
@@ -51,7 +51,7 @@ INSERT INTO sitelink_status (version) VALUES (1);
 `}}
 
 // Open connects to a database, postgres://USER@HOST/DATABASE, and creates the tables if
-// there are none. Add ?search_path=SCHEMA to use the tables of another schema. The error
+// they do not exist. Add ?search_path=SCHEMA to use the tables of another schema. The error
 // is [remote.ErrNewer] if a newer version of sitelink made the tables.
 func Open(ctx context.Context, address string, opt Options) (*Store, error) {
 	s := &Store{name: postgres.Redacted(address), lease: opt.Lease}
