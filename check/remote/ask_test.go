@@ -170,6 +170,9 @@ func site(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		fmt.Fprint(w, `<title>Page</title><h1 id=intro>x</h1><a name="old">`)
+	case path == "/large": // larger than what is read without a fragment
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprint(w, "<title>x</title>", strings.Repeat("<p>text", smallBody/4), `<h2 id="end">x</h2>`)
 	case path == "/modified":
 		w.Header().Set("Last-Modified", "Mon, 02 Nov 2026 09:00:00 GMT")
 		if r.Header.Get("If-Modified-Since") != "" {
@@ -330,6 +333,11 @@ func TestAskFragments(t *testing.T) {
 	if log := w.take(); !slices.Equal(log, []string{"GET /page", "GET /plain"}) {
 		t.Errorf("log %q", log)
 	}
+	report = ask(t, c, quick(), []Link{{URL: w.URL + "/large", Fragments: []string{"end", "none"}}})
+	if r, _ := report.Of(w.URL + "/large"); r.Lacks("end") || !r.Lacks("none") {
+		t.Errorf("%+v", r)
+	}
+	w.take()
 	// A new fragment makes the record too old.
 	ask(t, c, quick(), append(all, Link{URL: w.URL + "/page", Fragments: []string{"new"}}))
 	if log := w.take(); !slices.Equal(log, []string{"GET /page"}) {
