@@ -198,7 +198,7 @@ func (b *build) generate(ctx context.Context, to io.Writer) error {
 	case errors.Is(err, exec.ErrNotFound):
 		return fault.New(fmt.Errorf("%s is not installed: %s", g.Title(), command.Args[0]), "install it, or build elsewhere and name the result: sitelink check DIR")
 	case errors.As(err, &failed):
-		return fault.New(fmt.Errorf("the build failed: %s: %w", failed.Command, failed.Cause), "fix what "+g.Title()+" reports above")
+		return fault.New(fmt.Errorf("the build failed: %w", failed), "fix what "+g.Title()+" reports above")
 	case err != nil:
 		return err
 	case output.count > 0:

@@ -378,6 +378,9 @@ func externalCommand(c *cli) *cobra.Command {
 			args, lists := cutLists(args)
 			cfg, err := c.configure(cmd, args, file)
 			if err == nil {
+				err = ext.takeLinklint(cmd, cfg)
+			}
+			if err == nil {
 				err = ext.apply(c, cmd, cfg)
 			}
 			if err != nil {
@@ -395,9 +398,37 @@ func externalCommand(c *cli) *cobra.Command {
 	flags.BoolVar(&ext.reset, "reset", false, "after the report, forget which contents changed")
 	flags.BoolVar(&ext.failed, "retry-failed", false, "ask only for URLs whose last answer was not good, at any age")
 	flags.BoolVar(&ext.flush, "flush", false, "remove the URLs to which the site does not link from the status cache")
+	for _, l := range linklintNames {
+		flags.Bool(l.name, false, "Linklint's name for "+l.flags)
+		flags.Lookup(l.name).Hidden = true
+	}
 	addKeyFlags(cmd, "show")
 	flags.StringVar(&file, "config", "", "read `FILE` instead of searching for sitelink.toml")
 	return cmd
+}
+
+// linklintNames are flags by their names in Linklint, which --profile linklint takes too.
+// Its -flush has the same name here.
+var linklintNames = []struct {
+	name, flags string
+	set         func(*externalFlags)
+}{
+	{"netmod", "--changed", func(f *externalFlags) { f.changed = true }},
+	{"netset", "--changed --reset", func(f *externalFlags) { f.changed, f.reset = true, true }},
+	{"retry", "--retry-failed", func(f *externalFlags) { f.failed = true }},
+}
+
+// takeLinklint applies the flags that have a name of Linklint.
+func (f *externalFlags) takeLinklint(cmd *cobra.Command, cfg *config.Config) error {
+	for _, l := range linklintNames {
+		switch given, _ := cmd.Flags().GetBool(l.name); {
+		case given && cfg.Profile != "linklint":
+			return fault.Usage(fmt.Sprintf("--%s is Linklint's name for %s", l.name, l.flags), fmt.Sprintf("write %s, or add --profile linklint", l.flags))
+		case given:
+			l.set(f)
+		}
+	}
+	return nil
 }
 
 // checkLists asks for the addresses of lists, without a site (LL-14).

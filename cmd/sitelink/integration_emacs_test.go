@@ -46,15 +46,11 @@ const emacsSteps = `
 
 // TestEmacs drives the language server with Emacs and the settings in editors/emacs.
 func TestEmacs(t *testing.T) {
-	emacs, err := exec.LookPath("emacs")
-	if err != nil {
-		t.Fatal(err)
-	}
 	settings, err := filepath.Abs(filepath.Join("..", "..", "editors", "emacs", "sitelink.el"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir, work := t.TempDir(), t.TempDir()
+	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"hugo.toml":                   "baseURL = 'https://example.org/'\n",
 		"content/posts/one.md":        "---\ntitle: First post\n---\n\nText.\n",
@@ -63,28 +59,11 @@ func TestEmacs(t *testing.T) {
 		"public/posts/one/index.html": "<!DOCTYPE html><html><head><title>One</title></head><body><p>Text.</p></body></html>",
 		"public/posts/two/index.html": "<!DOCTYPE html><html><head><title>Two</title></head><body><p>Back to <a href=\"/posts/ONE/\">one</a>, <a href=\"/posts/gone/\">gone</a>.</p></body></html>",
 	} {
-		name = filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		write(t, filepath.Join(dir, filepath.FromSlash(name)), text)
 	}
-	steps := filepath.Join(work, "steps.el")
-	if err := os.WriteFile(steps, []byte(emacsSteps), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(emacs, "--batch", "-l", steps)
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "SITELINK_SITE="+dir, "SITELINK_EL="+settings, "HOME="+work, "XDG_CACHE_HOME="+work)
-	late := time.AfterFunc(5*time.Minute, func() { cmd.Process.Kill() })
-	defer late.Stop()
-	text, err := cmd.CombinedOutput()
-	out := string(text)
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	steps := filepath.Join(t.TempDir(), "steps.el")
+	write(t, steps, emacsSteps)
+	out := runEditor(t, dir, []string{"SITELINK_SITE=" + dir, "SITELINK_EL=" + settings}, "emacs", "--batch", "-l", steps)
 	for _, want := range []string{
 		"diagnostic: eglot-error /posts/ONE/ ", "diagnostic: eglot-error /posts/gone/ ", "Back to [one](/posts/one/), [gone](/posts/gone/).", "\nend\n",
 	} {
@@ -92,4 +71,22 @@ func TestEmacs(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, out)
 		}
 	}
+}
+
+// runEditor runs an editor without a screen and without the user's settings in a
+// directory, and returns what it prints.
+func runEditor(t *testing.T, dir string, env []string, name string, args ...string) string {
+	t.Helper()
+	home := t.TempDir()
+	cmd := exec.Command(name, args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "HOME="+home, "XDG_CACHE_HOME="+filepath.Join(home, "cache"), "XDG_DATA_HOME="+home, "XDG_STATE_HOME="+home)
+	cmd.Env = append(cmd.Env, env...)
+	late := time.AfterFunc(10*time.Minute, func() { cmd.Process.Kill() })
+	defer late.Stop()
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", name, err, out)
+	}
+	return string(out)
 }

@@ -117,7 +117,9 @@ func (e *lspEditor) sources() (names []string) {
 		switch base := filepath.Base(name); {
 		case err != nil:
 			return err
-		case d.IsDir() && (base == "public" || base == "earlier" || base == "resources" || base == "node_modules" || strings.HasPrefix(base, ".") && name != e.dir):
+		case d.IsDir() && filepath.Dir(name) == e.dir && slices.Contains([]string{"public", "earlier", "resources"}, base):
+			return fs.SkipDir
+		case d.IsDir() && (base == "node_modules" || strings.HasPrefix(base, ".") && name != e.dir):
 			return fs.SkipDir
 		case d.Type().IsRegular() && slices.Contains([]string{".md", ".html", ".toml", ".yaml", ".yml", ".json", ".css"}, filepath.Ext(base)) && base != "sitelink.toml":
 			names = append(names, name)

@@ -4,29 +4,28 @@ package main
 
 import (
 	"encoding/json"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 )
 
-// neovimSteps drive the editor on a project of Hugo: see testdata/neovim/drive.lua.
+// neovimSteps drive the editor on the site of kind: see testdata/neovim/drive.lua.
 const neovimSteps = `return function(t)
   local root = vim.env.SITELINK_SITE
+  local user = root .. "/content/docs/user/"
   t.start(root, { options = { build = true } })
-  t.open(root .. "/content/posts/two.md")
+  t.open(user .. "known-issues.md")
   t.result.saved = t.diagnostics(function(all) return #all == 1 end)
 
-  t.append("See [x](/posts/on")
-  t.result.completion = t.ask("textDocument/completion", "(/posts/on", 10, {}, function(r) return r and r.items and #r.items > 0 end)
-  t.replace("See [x](/posts/on", "See [x](/posts/ONE/#start-here) and [y](/no/)")
+  t.append("See [x](/docs/user/quick")
+  t.result.completion = t.ask("textDocument/completion", "(/docs/user/quick", 13, {}, function(r) return r and r.items and #r.items > 0 end)
+  t.replace("See [x](/docs/user/quick", "See [x](/docs/user/Quick-Start/#installation) and [y](/no/)")
   t.result.typed = t.diagnostics(function(all) return #all == 3 end)
-  t.result.hover = t.ask("textDocument/hover", "/posts/one/", 2, {}, function(r) return r ~= nil and r ~= vim.NIL end)
+  t.result.hover = t.ask("textDocument/hover", "/docs/user/Quick-Start/", 2, {}, function(r) return r ~= nil and r ~= vim.NIL end)
 
   local range = t.result.typed[2]
-  t.result.actions = t.ask("textDocument/codeAction", "/posts/ONE/", 2, {
+  t.result.actions = t.ask("textDocument/codeAction", "/docs/user/Quick-Start/", 2, {
     context = { diagnostics = {} },
     range = { start = { line = range.line, character = range.from }, ["end"] = { line = range.line, character = range.to } },
   }, function(r) return r and #r > 0 end)
@@ -35,71 +34,42 @@ const neovimSteps = `return function(t)
   t.replace(" and [y](/no/)", "")
   vim.cmd("write")
 
-  t.open(root .. "/content/posts/one.md")
-  local edit = t.ask("textDocument/rename", "Start here", 1, { newName = "Begin here" }, function(r) return r ~= nil and r ~= vim.NIL end)
+  t.open(user .. "quick-start.md")
+  local edit = t.ask("textDocument/rename", "## Building Images", 3, { newName = "Making Images" }, function(r) return r ~= nil and r ~= vim.NIL end)
   t.apply(edit)
   vim.cmd("wall")
-  -- The build after the save knows the new id.
-  t.open(root .. "/content/posts/two.md")
   t.result.renamed = t.text()
-  t.wait_file(root .. "/.sitelink/public/posts/one/index.html", "begin-here")
+  t.result.linking = t.read(root .. "/content/docs/contributing/development.md")
+  -- The build after the save knows the new id.
+  t.wait_file(root .. "/.sitelink/public/docs/user/quick-start/index.html", "making-images")
 
   local moved = t.request("workspace/willRenameFiles", { files = { {
-    oldUri = vim.uri_from_fname(root .. "/content/posts/one.md"), newUri = vim.uri_from_fname(root .. "/content/posts/first.md"),
+    oldUri = vim.uri_from_fname(user .. "ingress.md"), newUri = vim.uri_from_fname(user .. "controllers.md"),
   } } })
   t.apply(moved)
   vim.cmd("wall")
-  t.result.moved = t.text()
-  t.result.alias = t.read(root .. "/content/posts/one.md")
+  t.result.moved = t.read(user .. "using-wsl2.md")
+  t.result.alias = t.read(user .. "ingress.md")
 end
 `
 
-// TestNeovim drives the language server with Neovim on a project that Hugo builds.
+// TestNeovim drives the language server with Neovim on a real site that Hugo builds.
 func TestNeovim(t *testing.T) {
-	nvim, err := exec.LookPath("nvim")
-	if err != nil {
-		t.Fatal(err)
-	}
+	site := newModuleSite(t, "sigs.k8s.io/kind", "site")
+	site.commit("v0.17.0")
 	program, err := exec.LookPath("sitelink")
 	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	for name, text := range map[string]string{
-		"hugo.toml":                    "baseURL = 'https://example.org/'\ndisableKinds = ['taxonomy', 'term', 'RSS']\n",
-		"layouts/_default/single.html": "<!DOCTYPE html><html><head><title>{{ .Title }}</title></head><body>{{ .Content }}</body></html>",
-		"layouts/_default/list.html":   "<!DOCTYPE html><html><head><title>{{ .Title }}</title></head><body>{{ range .Pages }}<a href=\"{{ .RelPermalink }}\">{{ .Title }}</a>{{ end }}</body></html>",
-		"content/posts/one.md":         "---\ntitle: First post\n---\n\n## Start here\n\nText.\n",
-		"content/posts/two.md":         "---\ntitle: Second post\n---\n\nBack to [one](/posts/one/#start-here), [gone](/posts/gone/).\n",
-	} {
-		name = filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	work := t.TempDir()
-	steps, result := filepath.Join(work, "steps.lua"), filepath.Join(work, "result.json")
-	if err := os.WriteFile(steps, []byte(neovimSteps), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	drive, err := filepath.Abs("testdata/neovim/drive.lua")
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(nvim, "--headless", "-u", "NONE", "-i", "NONE", "-S", drive)
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "SITELINK_BINARY="+program, "SITELINK_SITE="+dir, "SITELINK_DRIVE="+steps, "SITELINK_RESULT="+result,
-		"HOME="+work, "XDG_CACHE_HOME="+filepath.Join(work, "cache"), "XDG_DATA_HOME="+work, "XDG_STATE_HOME="+work)
-	late := time.AfterFunc(10*time.Minute, func() { cmd.Process.Kill() })
-	out, runErr := cmd.CombinedOutput()
-	late.Stop()
-	text, err := os.ReadFile(result)
-	if err != nil {
-		t.Fatalf("%v %v\n%s", err, runErr, out)
-	}
+	work := t.TempDir()
+	steps, result := filepath.Join(work, "steps.lua"), filepath.Join(work, "result.json")
+	write(t, steps, neovimSteps)
+	out := runEditor(t, site.dir, []string{"SITELINK_BINARY=" + program, "SITELINK_SITE=" + site.dir, "SITELINK_DRIVE=" + steps, "SITELINK_RESULT=" + result},
+		"nvim", "--headless", "-u", "NONE", "-i", "NONE", "-S", drive)
 	var r struct {
 		Error        string
 		Saved, Typed []struct {
@@ -109,32 +79,33 @@ func TestNeovim(t *testing.T) {
 		Completion struct {
 			Items []struct{ Label, Detail string }
 		}
-		Hover                        struct{ Contents struct{ Value string } }
-		Actions                      []struct{ Title string }
-		Fixed, Renamed, Moved, Alias string
+		Hover                                 struct{ Contents struct{ Value string } }
+		Actions                               []struct{ Title string }
+		Fixed, Renamed, Linking, Moved, Alias string
 	}
-	if err := json.Unmarshal(text, &r); err != nil || r.Error != "" {
+	text := readFile(t, result)
+	if err := json.Unmarshal([]byte(text), &r); err != nil || r.Error != "" {
 		t.Fatalf("%v %s\n%s\n%s", err, r.Error, out, text)
 	}
-	if len(r.Saved) != 1 || r.Saved[0].Text != "/posts/gone/" || r.Saved[0].Code != "missing-directory" || r.Saved[0].Severity != 1 {
+	if len(r.Saved) != 1 || r.Saved[0].Text != "#nonamd64-architectures" || r.Saved[0].Code != "missing-fragment" || r.Saved[0].Severity != 1 {
 		t.Errorf("diagnostics of the saved text: %+v", r.Saved)
 	}
-	if len(r.Typed) != 3 || r.Typed[1].Text != "/posts/ONE/#start-here" || r.Typed[1].Code != "wrong-case" || r.Typed[2].Text != "/no/" {
+	if len(r.Typed) != 3 || r.Typed[1].Text != "/docs/user/Quick-Start/#installation" || r.Typed[1].Code != "server-dependent" || r.Typed[2].Text != "/no/" {
 		t.Errorf("diagnostics while typing: %+v", r.Typed)
 	}
-	if len(r.Completion.Items) == 0 || r.Completion.Items[0].Label != "/posts/one/" || r.Completion.Items[0].Detail != "First post" {
+	if len(r.Completion.Items) == 0 || r.Completion.Items[0].Label != "/docs/user/quick-start/" || r.Completion.Items[0].Detail != "Quick Start" {
 		t.Errorf("completion: %+v", r.Completion)
 	}
-	if !strings.Contains(r.Hover.Contents.Value, "**First post**") {
+	if !strings.Contains(r.Hover.Contents.Value, "**Quick Start**") || !strings.Contains(r.Hover.Contents.Value, "/docs/user/quick-start/") {
 		t.Errorf("hover: %s", r.Hover.Contents.Value)
 	}
-	if len(r.Actions) == 0 || r.Actions[0].Title != "Change to /posts/one/#start-here" || !strings.Contains(r.Fixed, "See [x](/posts/one/#start-here)") {
+	if len(r.Actions) == 0 || r.Actions[0].Title != "Change to /docs/user/quick-start/#installation" || !strings.Contains(r.Fixed, "See [x](/docs/user/quick-start/#installation)") {
 		t.Errorf("code actions: %+v\n%s", r.Actions, r.Fixed)
 	}
-	if strings.Count(r.Renamed, "(/posts/one/#begin-here)") != 2 {
-		t.Errorf("after the heading was renamed: %s", r.Renamed)
+	if !strings.Contains(r.Renamed, "[building images](#making-images)") || !strings.Contains(r.Linking, "(/docs/user/quick-start/#making-images)") {
+		t.Errorf("after the heading was renamed: %s\n%s", r.Renamed, r.Linking)
 	}
-	if strings.Count(r.Moved, "(/posts/first/#begin-here)") != 2 || !strings.Contains(r.Alias, "/posts/one/") {
+	if !strings.Contains(r.Moved, "(/docs/user/controllers/#setting-up-an-ingress-controller)") || !strings.Contains(r.Alias, "/docs/user/ingress/") {
 		t.Errorf("after the page was moved: %s\n%s", r.Moved, r.Alias)
 	}
 }

@@ -1,9 +1,8 @@
 //go:build integration && linux
 
-package main_test
+package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"net/url"
@@ -39,10 +38,10 @@ func TestSinceReleases(t *testing.T) {
 		before, now := filepath.Join(corpora, filepath.FromSlash(r.before)), filepath.Join(corpora, filepath.FromSlash(r.now))
 		want := truth(t, before, now, r.least)
 		dir := t.TempDir()
-		equalGone(t, "directory "+r.before, gone(t, dir, now, "--since", before), want)
+		equalGone(t, "directory "+r.before, foundGone(t, dir, now, "--since", before), want)
 		if i == 0 { // as good as the directory: once is enough
 			sinceRun(t, dir, "deploy", before, "--no-check", "--base-url", "https://docs.example/", "--", "true")
-			equalGone(t, "record of "+r.before, gone(t, dir, now), want)
+			equalGone(t, "record of "+r.before, foundGone(t, dir, now), want)
 		}
 	}
 }
@@ -61,56 +60,21 @@ var histories = []struct {
 // TestSinceCommits: the same between two commits of real Hugo sites, of which sitelink
 // builds the older one.
 func TestSinceCommits(t *testing.T) {
-	hugo := os.Getenv("SITELINK_HUGO")
-	if hugo == "" {
-		t.Skip("SITELINK_HUGO is not set: it names a Hugo that is newer than Debian's")
-	}
-	t.Setenv("PATH", filepath.Dir(hugo)+string(filepath.ListSeparator)+os.Getenv("PATH"))
-	t.Setenv("HUGO_SECURITY_ALLOWCONTENT", ".*")
-	t.Setenv("HUGO_TIMEOUT", "300s")
-	t.Setenv("HUGO_CACHEDIR", t.TempDir())
-	t.Setenv("XDG_CACHE_HOME", t.TempDir())
-	env := append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org",
-		"GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.org")
-	in := func(dir, name string, args ...string) []byte {
-		t.Helper()
-		cmd := exec.Command(name, args...)
-		var stderr bytes.Buffer
-		cmd.Dir, cmd.Env, cmd.Stderr = dir, env, &stderr
-		out, err := cmd.Output()
-		if err != nil {
-			t.Fatalf("%s %q: %v\n%s%s", name, args, err, out, stderr.Bytes())
-		}
-		return out
-	}
 	for _, h := range histories {
-		repo, dir := t.TempDir(), t.TempDir()
-		in(repo, "git", "init", "-q", "-b", "main", ".")
-		site := filepath.Join(repo, h.dir)
+		site, dir := newModuleSite(t, h.module, h.dir), t.TempDir()
 		var built []string
 		for _, version := range []string{h.before, h.now} {
-			var module struct{ Dir string }
-			if err := json.Unmarshal(in(dir, "go", "mod", "download", "-json", h.module+"@"+version), &module); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.RemoveAll(site); err != nil {
-				t.Fatal(err)
-			}
-			in(repo, "cp", "-r", filepath.Join(module.Dir, h.dir), site)
-			in(repo, "chmod", "-R", "u+w", site)
-			in(repo, "git", "add", "-A")
-			in(repo, "git", "commit", "-q", "-m", version)
-			in(repo, "git", "tag", version)
+			site.commit(version)
 			out := filepath.Join(dir, version)
-			in(site, "hugo", "--quiet", "--destination", out)
+			site.run("hugo", "--quiet", "--destination", out)
 			built = append(built, out)
 		}
 		want := truth(t, built[0], built[1], h.least)
 		if h.gone != "" && !slices.Contains(want, h.gone) {
 			t.Errorf("truth.py does not find that %s is gone", h.gone)
 		}
-		equalGone(t, "commit of "+h.module, gone(t, site, built[1], "--since", h.before), want)
-		if left := in(repo, "git", "worktree", "list"); strings.Count(string(left), "\n") != 1 {
+		equalGone(t, "commit of "+h.module, foundGone(t, site.dir, built[1], "--since", h.before), want)
+		if left := site.run("git", "worktree", "list"); strings.Count(string(left), "\n") != 1 {
 			t.Errorf("working trees are left:\n%s", left)
 		}
 	}
@@ -130,8 +94,8 @@ func truth(t *testing.T, before, now string, least int) []string {
 	return want
 }
 
-// gone returns what sitelink finds in the docroot now.
-func gone(t *testing.T, dir, now string, args ...string) (found []string) {
+// foundGone returns what sitelink finds in the docroot now.
+func foundGone(t *testing.T, dir, now string, args ...string) (found []string) {
 	t.Helper()
 	args = append([]string{"check", now, "--format", "jsonl", "--fail-on", "never", "--source", "off"}, args...)
 	for line := range strings.Lines(string(sinceRun(t, dir, args...))) {
@@ -153,7 +117,7 @@ func gone(t *testing.T, dir, now string, args ...string) (found []string) {
 // sinceRun runs the command in a directory and returns its standard output.
 func sinceRun(t *testing.T, dir string, args ...string) []byte {
 	t.Helper()
-	cmd := exec.Command(sitelinkProgram(t), args...)
+	cmd := exec.Command("sitelink", args...)
 	cmd.Dir = dir
 	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "SITELINK_") })
 	out, err := cmd.Output()

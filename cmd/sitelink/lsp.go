@@ -2,14 +2,20 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"runtime/debug"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/lsp"
+	"github.com/sitelink/sitelink/internal/process"
 	"github.com/sitelink/sitelink/internal/project"
 )
 
@@ -138,5 +144,22 @@ func (c *cli) buildForEditor(ctx context.Context, p *project.Project) (docroot s
 		return "", err
 	}
 	defer b.unlock()
-	return b.docroot, b.generate(ctx, c.env.Stderr)
+	return b.docroot, inEditor(b.generate(ctx, c.env.Stderr), p.Generator.Title())
+}
+
+// inEditor returns the error of a build for a user who does not see the output of the
+// generator: with the last line of it.
+func inEditor(err error, generator string) error {
+	var failed *process.Error
+	if !errors.As(err, &failed) {
+		return err
+	}
+	hint := "run " + failed.Command + " to see why"
+	for _, line := range slices.Backward(failed.Output) {
+		if line = strings.TrimSpace(line); line != "" {
+			hint = "fix what " + generator + " reports: " + line + " (the log of the language server has all of it)"
+			break
+		}
+	}
+	return fault.New(fmt.Errorf("the build failed: %w", failed), hint)
 }

@@ -30,8 +30,13 @@ type pipes struct {
 // lspCodec encodes the messages of the protocol.
 type lspCodec struct{}
 
-func (lspCodec) Marshal(v any) ([]byte, error)      { return protocol.Marshal(v) }
-func (lspCodec) Unmarshal(data []byte, v any) error { return protocol.Unmarshal(data, v) }
+func (lspCodec) Marshal(v any) ([]byte, error) { return protocol.Marshal(v) }
+
+// Unmarshal decodes a copy: strings of a result may share the memory of data, which
+// the connection uses again for the next message.
+func (lspCodec) Unmarshal(data []byte, v any) error {
+	return protocol.Unmarshal(bytes.Clone(data), v)
+}
 
 // lspSession is a run of `sitelink lsp`.
 type lspSession struct {
@@ -178,6 +183,41 @@ func TestLSPEndsBuild(t *testing.T) {
 		t.Fatal("the server outlives its client")
 	}
 	waitUntil(t, "the end of the generator", func() bool { return !process.Exists(generator) })
+}
+
+// TestLSPBuildFails: the message about a failed build quotes what the generator printed,
+// because the editor does not show that.
+func TestLSPBuildFails(t *testing.T) {
+	dir, bin := t.TempDir(), t.TempDir()
+	write(t, filepath.Join(dir, "hugo.toml"), "baseURL = 'https://example.org/'\n")
+	write(t, filepath.Join(dir, "content", "a.md"), "[x](/y/)\n")
+	write(t, filepath.Join(bin, "hugo"), "#!/bin/sh\nfor a; do [ \"$a\" = --destination ] && echo 'Start building sites' && echo 'ERROR a.md:3: no such shortcode' >&2 && echo && exit 1; done\n")
+	if err := os.Chmod(filepath.Join(bin, "hugo"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("sitelink", "lsp", "--build")
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"), "XDG_CACHE_HOME="+t.TempDir())
+	shown := make(chan string, 100)
+	s := startLSP(t, cmd, func(method string, params []byte) {
+		var p protocol.ShowMessageParams
+		if method == protocol.MethodWindowShowMessage && protocol.Unmarshal(params, &p) == nil {
+			shown <- p.Message
+		}
+	})
+	if err := initializeLSP(t.Context(), s.Server, dir); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case m := <-shown:
+		if !strings.Contains(m, "the build failed: hugo") || !strings.Contains(m, "; fix what Hugo reports: ERROR a.md:3: no such shortcode (") {
+			t.Error(m)
+		}
+	case <-time.After(time.Minute):
+		t.Error("no message")
+	}
+	if err := s.stop(); err != nil {
+		t.Error(err)
+	}
 }
 
 // waitUntil waits until something is so.

@@ -208,12 +208,11 @@ func (f *folder) load(w work) error {
 	if err != nil {
 		return err
 	}
-	snap, err := analysis.New(f.ctx, f.audit, analysis.Options{Last: last})
+	snap, err := analysis.New(f.ctx, f.audit, analysis.Options{Last: last, Findings: result.Findings})
 	if err != nil {
 		return err
 	}
-	f.install(snap)
-	f.setFindings(snap, result, f.s.prepare(f.ctx, f.audit, result, snap))
+	f.install(&state{snap: snap, built: f.findings(snap, result), fix: f.s.prepare(f.ctx, f.audit, result, snap)})
 	return nil
 }
 
@@ -293,8 +292,8 @@ func (f *folder) await(docroot string) {
 	}
 }
 
-// install makes a snapshot the one that answers are about.
-func (f *folder) install(snap *analysis.Snapshot) {
+// install makes a state the one that answers are about, and publishes its findings.
+func (f *folder) install(n *state) {
 	f.s.mu.Lock()
 	var docs []*document
 	for _, d := range f.s.docs {
@@ -304,14 +303,10 @@ func (f *folder) install(snap *analysis.Snapshot) {
 	}
 	f.mu.Lock()
 	old := f.state
-	n := &state{snap: snap}
 	for _, d := range docs {
-		if file, ok := snap.File(d.path); ok && snap.Knows(file) {
-			n.overlay = snap.With(f.ctx, n.overlay, file, d.text.bytes)
+		if file, ok := n.snap.File(d.path); ok && n.snap.Knows(file) {
+			n.overlay = n.snap.With(f.ctx, n.overlay, file, d.text.bytes)
 		}
-	}
-	if old != nil {
-		n.built = old.built
 	}
 	f.state = n
 	f.mu.Unlock()
@@ -319,14 +314,12 @@ func (f *folder) install(snap *analysis.Snapshot) {
 	if old != nil {
 		old.snap.Close()
 	}
-	for _, d := range docs {
-		f.s.diagnose(f, d)
-	}
+	f.s.publishAll(f)
 	f.s.refreshLenses()
 }
 
-// setFindings keeps the findings of a check, and publishes them.
-func (f *folder) setFindings(snap *analysis.Snapshot, r *check.Result, fix *repairs) {
+// findings returns the findings of a check by source file, sorted by their places.
+func (f *folder) findings(snap *analysis.Snapshot, r *check.Result) map[string][]finding {
 	type key struct {
 		line, column int
 		code         check.Code
@@ -375,14 +368,7 @@ func (f *folder) setFindings(snap *analysis.Snapshot, r *check.Result, fix *repa
 			return cmp.Or(a.start-b.start, strings.Compare(string(a.code), string(b.code)), strings.Compare(a.message, b.message))
 		})
 	}
-	f.mu.Lock()
-	if f.state != nil && f.state.snap == snap {
-		n := *f.state
-		n.built, n.fix = built, fix
-		f.state = &n
-	}
-	f.mu.Unlock()
-	f.s.publishAll(f)
+	return built
 }
 
 // messageOf is what an editor shows of a finding.
@@ -417,6 +403,11 @@ func (f *folder) changedOnDisk(name string) {
 		f.want(work{reload: true})
 		return
 	}
+	f.reread(name)
+}
+
+// reread puts what a source file holds on disk into the overlay.
+func (f *folder) reread(name string) {
 	st := f.current()
 	if st == nil {
 		return

@@ -73,6 +73,59 @@ func TestFrontMatterWhileTyping(t *testing.T) {
 	}
 }
 
+// TestTemplatesWhileTyping: addresses in templates, menus and data files of which the last
+// build made links are judged while they change, as it wrote them. Values that became no
+// link, strings in actions and new values get no diagnostic.
+func TestTemplatesWhileTyping(t *testing.T) {
+	menu := `<nav><a href="/posts/one/">First</a><a href="/posts/two/">Second</a><a href="/posts/gone/">Gone</a></nav>`
+	foot := `<footer><a href="https://example.org/paper.pdf">Paper</a><a class="x" href="/posts/three/#deep">Deep</a><img src="/gallery/cat.png" alt="Cat"></footer>`
+	all := blog()
+	for _, name := range []string{"index", "posts/one/index", "posts/two/index", "posts/three/index"} {
+		name = "public/" + name + ".html"
+		all[name] = strings.Replace(strings.Replace(all[name], "<main>", menu+"<main>", 1), "</main>", "</main>"+foot, 1)
+	}
+	config := "baseURL = 'https://example.org/'\n[[menus.main]]\nname = 'First'\nurl = '/posts/one/'\n[[menus.main]]\nname = 'Second'\nurl = '/posts/two/'\n[[menus.main]]\nname = 'Gone'\nurl = '/posts/gone/'\n[params]\nlogo = '/posts/uno/'\n"
+	all["hugo.toml"] = config
+	all["data/papers.yaml"] = "- link: paper.pdf\n  name: Paper\n- link: cat.pdf\n  name: Cat\n"
+	base := "<nav>{{ range site.Menus.main }}<a href=\"{{ .URL }}\">{{ .Name }}</a>{{ end }}</nav><main>{{ .Content }}</main>" +
+		"<footer>{{ range site.Data.papers }}<a href=\"{{ .link | absURL }}\">{{ .name }}</a>{{ end }}<a class=\"x\" href=\"/posts/three/#deep\">Deep</a>" +
+		"<img src=\"{{ \"gallery/cat.png\" | relURL }}\" alt=\"Cat\"></footer>\n"
+	all["layouts/_default/baseof.html"] = base
+	all["layouts/unused.html"] = "<a href=\"/posts/one/\">one</a>\n"
+	e := startedIn(t, all)
+	for _, x := range []struct {
+		name, old, with string
+		want            []string
+	}{
+		{"layouts/_default/baseof.html", "", "", nil},
+		{"layouts/_default/baseof.html", "/posts/three/#deep", "/posts/three/#deeper", []string{"0:220-240 error missing-fragment"}},
+		{"layouts/_default/baseof.html", "/posts/three/#deep", "/posts/Three/", []string{"0:220-233 error wrong-case"}},
+		{"layouts/_default/baseof.html", "/posts/three/#deep", "/posts/one/", nil},
+		{"layouts/_default/baseof.html", "gallery/cat.png", "gallery/rat.png", nil},
+		{"layouts/_default/baseof.html", "<main>", "<a href=\"/none/\"></a><main>", nil},
+		{"layouts/unused.html", "/posts/one/", "/none/", nil},
+		{"hugo.toml", "", "", []string{"9:7-19 error missing-directory"}},
+		{"hugo.toml", "/posts/two/", "/posts/zwei/", []string{"6:7-19 error missing-directory", "9:7-19 error missing-directory"}},
+		{"hugo.toml", "/posts/gone/", "/posts/far/", []string{"9:7-18 error missing-directory"}},
+		{"hugo.toml", "/posts/gone/", "/posts/three/", nil},
+		{"hugo.toml", "/posts/uno/", "/posts/due/", []string{"9:7-19 error missing-directory"}},
+		{"data/papers.yaml", "", "", nil},
+		{"data/papers.yaml", "paper.pdf", "papers.pdf", []string{"0:8-18 error missing-file"}},
+		{"data/papers.yaml", "paper.pdf", "gallery/dog.png", nil},
+		{"data/papers.yaml", "cat.pdf", "dog.pdf", nil},
+	} {
+		u := e.open(x.name, strings.Replace(all[x.name], x.old, x.with, 1))
+		if got := e.shown(u, 1); !slices.Equal(got, x.want) {
+			t.Errorf("%s with %s: %v, want %v", x.name, x.with, got, x.want)
+		}
+		e.Server.DidClose(t.Context(), &protocol.DidCloseTextDocumentParams{TextDocument: protocol.TextDocumentIdentifier{URI: u}})
+		e.wait("the diagnostics of the closed document", func() bool {
+			_, open := e.diagnostics[u].Version.Get()
+			return !open
+		})
+	}
+}
+
 func TestUTF8Positions(t *testing.T) {
 	dir := t.TempDir()
 	blog().write(t, dir)
@@ -152,7 +205,10 @@ func TestCompletion(t *testing.T) {
 }
 
 func TestNavigation(t *testing.T) {
-	e := started(t)
+	site := blog()
+	site["data/resources/parts.yaml"] = "- url: /posts/three/#deep\n"
+	site["resources/_gen/parts.yaml"] = "- url: /posts/three/#deep\n" // Hugo keeps results there
+	e := startedIn(t, site)
 	u := e.open("content/posts/two.md", "")
 	text := blog()["content/posts/two.md"]
 	definition := func(needle string) []string {
@@ -186,7 +242,7 @@ func TestNavigation(t *testing.T) {
 	if got, want := references("content/posts/one.md", "title", false), []string{"content/posts/two.md:4:14-36", "layouts/index.html:0:9-20"}; !slices.Equal(got, want) {
 		t.Errorf("references to a page: %v, want %v", got, want)
 	}
-	if got, want := references("content/posts/three.md", "Deep", false), []string{"content/posts/one.md:6:35-49", "content/posts/two.md:4:73-86"}; !slices.Equal(got, want) {
+	if got, want := references("content/posts/three.md", "Deep", false), []string{"content/posts/one.md:6:35-49", "content/posts/two.md:4:73-86", "data/resources/parts.yaml:0:7-25"}; !slices.Equal(got, want) {
 		t.Errorf("references to a heading: %v, want %v", got, want)
 	}
 	one := e.uri("content/posts/one.md")

@@ -55,11 +55,14 @@ type Snapshot struct {
 	files     map[string]*indexedFile // by name
 	order     []string                // the names in files, sorted
 
-	mu       sync.Mutex // guards what follows
-	sources  *source.Map
-	reader   *site.Reader
-	built    map[string]builtLinks
-	baseline sync.Mutex
+	mu      sync.Mutex // guards what follows
+	sources *source.Map
+	reader  *site.Reader
+	built   map[string]builtLinks
+	// renderings are those of files that are not content, as far as they were asked for.
+	renderings map[string][]rendered
+	baseline   sync.Mutex
+	shown      map[string][]shownLink // by file; not changed after New
 }
 
 // Options say how to make a snapshot.
@@ -69,6 +72,8 @@ type Options struct {
 	// Last is the snapshot before, nil for none. What is known of source files is taken
 	// from it where neither they nor the addresses of the site have changed.
 	Last *Snapshot
+	// Findings are those of the check of the site, with their places in sources.
+	Findings []check.Finding
 }
 
 // maxSource is the size in bytes of the largest source file that is read.
@@ -82,7 +87,8 @@ func New(ctx context.Context, a *audit.Audit, opt Options) (*Snapshot, error) {
 		return nil, err
 	}
 	s := &Snapshot{Dir: a.Project.Root, Project: a.Project, Site: a.Site, judge: judge, accepted: a.Baseline,
-		byFile: map[string]int32{}, pageOf: map[int32][]site.PageID{}, files: map[string]*indexedFile{}, built: map[string]builtLinks{}}
+		byFile: map[string]int32{}, pageOf: map[int32][]site.PageID{}, files: map[string]*indexedFile{}, built: map[string]builtLinks{},
+		renderings: map[string][]rendered{}, shown: map[string][]shownLink{}}
 	if a.Project.Generator != nil {
 		s.generator = a.Project.Generator.Generator
 	}
@@ -116,6 +122,7 @@ func New(ctx context.Context, a *audit.Audit, opt Options) (*Snapshot, error) {
 			s.pageOf[file] = append(s.pageOf[file], site.PageID(id))
 		}
 	}
+	s.keepShown(opt.Findings)
 	s.hooks = s.resolvesContent()
 	s.answers = s.hashAnswers()
 	last := opt.Last
@@ -154,6 +161,9 @@ func (s *Snapshot) SeesLinks(file string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	_, ok := s.built[file]
+	if !s.isContent(file) {
+		_, ok = s.renderings[file]
+	}
 	return ok || s.reader != nil
 }
 
@@ -219,8 +229,10 @@ func (s *Snapshot) isSource(file string) bool {
 // skippedDirs are directories without sources.
 func (s *Snapshot) skipped(name, base string) bool {
 	switch base {
-	case "node_modules", "vendor", "_vendor", "bower_components", "__pycache__", "resources", "testdata":
+	case "node_modules", "vendor", "_vendor", "bower_components", "__pycache__", "testdata":
 		return true
+	case "resources": // what Hugo keeps between builds, but content may have a section of that name
+		return name == base
 	}
 	if strings.HasPrefix(base, ".") && name != "." {
 		return true

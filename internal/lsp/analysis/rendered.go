@@ -1,0 +1,267 @@
+package analysis
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/internal/destination"
+	"github.com/sitelink/sitelink/internal/docroot"
+	"github.com/sitelink/sitelink/internal/host"
+	"github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/source"
+)
+
+// A template, a data file and the configuration are no pages. What the last build shows
+// of them decides whether one of their values is a link while its author changes it: the
+// value that was written at the same place was a link of a page, and is found at this
+// place again, as the position of a finding is. A template may write the address of the
+// site before the value. All other values get no verdict until the next build.
+
+// rendered is a destination of a file that the last build made a link of a page.
+type rendered struct {
+	destination.Link // as it was when the site was built
+	keyForm
+	page string // one of the pages, "" if there is none
+	// differs reports that the templates write the value in several ways.
+	differs bool
+}
+
+// shownLink is a finding at a place outside of content.
+type shownLink struct {
+	line, column       int
+	raw, element, page string
+}
+
+// keepShown keeps the findings that are not in content: they are links that a template
+// writes, too.
+func (s *Snapshot) keepShown(findings []check.Finding) {
+	seen := map[string]map[shownLink]bool{}
+	for i := range findings {
+		f := &findings[i]
+		if f.Source == nil || f.Source.Kind == check.SourceKind(source.Content) || f.Raw == "" {
+			continue
+		}
+		file, ok := s.File(s.Project.Abs(f.Source.File))
+		if !ok {
+			continue
+		}
+		l := shownLink{line: f.Source.Line, column: f.Source.Column, raw: f.Raw, element: f.Element}
+		if seen[file] == nil {
+			seen[file] = map[shownLink]bool{}
+		}
+		if !seen[file][l] {
+			seen[file][l] = true
+			l.page = f.Page
+			s.shown[file] = append(s.shown[file], l)
+		}
+	}
+}
+
+// rendered returns what the last build made of each destination of a file outside of
+// content, in the order of its text on disk.
+func (s *Snapshot) rendered(ctx context.Context, file string) ([]rendered, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if all, ok := s.renderings[file]; ok || s.sources == nil || s.reader == nil || s.isContent(file) {
+		return all, nil
+	}
+	text, err := s.ReadText(file)
+	if err != nil {
+		return nil, nil
+	}
+	found := s.destinations(file, text)
+	all := make([]rendered, len(found))
+	for i := range found {
+		all[i].Link = found[i]
+	}
+	show := func(line, column int, raw string, shown shownLink) {
+		at, ok := destination.Offset(text, line, column)
+		if !ok {
+			return
+		}
+		for i := range all {
+			if d := &all[i]; (d.Start == at || d.Position == at) && mayRender(d.Kind) {
+				d.show(s.formsOf(d.Kind), raw, shown)
+			}
+		}
+	}
+	for _, l := range s.shown[file] {
+		show(l.line, l.column, l.raw, l)
+	}
+	links, details, err := s.linksLike(all)
+	if err != nil {
+		return nil, nil // the docroot is being written
+	}
+	at, err := s.sources.Locate(ctx, s.Site, links)
+	if err != nil {
+		return nil, context.Cause(ctx)
+	}
+	for i, p := range at {
+		if p != nil && p.File == file {
+			show(p.Line, p.Column, links[i].Raw, details[i])
+		}
+	}
+	s.renderings[file] = all
+	return all, nil
+}
+
+// mayRender reports whether a destination of a kind can become a link as it is written,
+// or with something before it. Strings in actions go through functions.
+func mayRender(k destination.Kind) bool { return k == destination.HTML || k == destination.Data }
+
+// formsOf returns what may be written before the values of a kind of place.
+func (s *Snapshot) formsOf(k destination.Kind) []string {
+	if k == destination.HTML {
+		return []string{""}
+	}
+	return []string{"", s.Site.BasePath() + "/", s.Site.BaseURL()}
+}
+
+// show takes over that the value became a link of a page.
+func (r *rendered) show(forms []string, raw string, shown shownLink) {
+	for _, before := range forms {
+		f := keyForm{before: before, element: shown.element}
+		if f.link(r.Value) != raw {
+			continue
+		}
+		r.differs = r.differs || r.page != "" && r.before != before
+		if r.page == "" {
+			r.keyForm, r.page = f, shown.page
+		}
+		return
+	}
+	r.differs = true
+}
+
+// linksLike returns links of some pages that may be made of destinations, sorted by page
+// and offset.
+func (s *Snapshot) linksLike(all []rendered) (links []source.Link, details []shownLink, err error) {
+	values := map[docroot.NodeID]map[string]bool{} // that lead to a file
+	for i := range all {
+		if !mayRender(all[i].Kind) || strings.Contains(all[i].Value, "{{") {
+			continue
+		}
+		for _, before := range s.formsOf(all[i].Kind) {
+			value := keyForm{before: before}.link(all[i].Value)
+			if !isRooted(value) {
+				continue
+			}
+			if r, ok := s.follow("", value); ok && r.State.Answers() && r.State != host.StateExternal {
+				if values[r.Node] == nil {
+					values[r.Node] = map[string]bool{}
+				}
+				values[r.Node][value] = true
+			}
+		}
+	}
+	for _, id := range s.pagesLinking(values) {
+		var want []uint32
+		all := s.Site.Page(id).All()
+		for i := range all {
+			if all[i].State.Answers() && values[all[i].Node] != nil {
+				want = append(want, uint32(i))
+			}
+		}
+		page := s.Site.Path(id)
+		err := s.reader.Details(id, want, func(_ int, d *site.Detail) {
+			if raw := strings.Clone(d.Raw); values[d.Node][raw] {
+				links = append(links, source.Link{Page: page, Offset: d.Offset, Raw: raw})
+				details = append(details, shownLink{raw: raw, element: d.Element, page: page})
+			}
+		})
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	return links, details, nil
+}
+
+// maxShowing is how many pages are searched for the links of a file.
+const maxShowing = 24
+
+// pagesLinking returns pages that link to files: for each file, the first one, the last
+// one and one between them. A menu is on all pages, and a link of a single author not on
+// each of these.
+func (s *Snapshot) pagesLinking(values map[docroot.NodeID]map[string]bool) []site.PageID {
+	linking := map[docroot.NodeID][]site.PageID{}
+	for n := range s.Site.Pages() {
+		id := site.PageID(n)
+		links := s.Site.Page(id).All()
+		for i := range links {
+			node := links[i].Node
+			if !links[i].State.Answers() || values[node] == nil {
+				continue
+			}
+			if of := linking[node]; len(of) == 0 || of[len(of)-1] != id {
+				linking[node] = append(of, id)
+			}
+		}
+	}
+	var pages []site.PageID
+	for _, part := range []int{0, 2, 1} {
+		var some []site.PageID
+		for _, of := range linking {
+			some = append(some, of[(len(of)-1)*part/2])
+		}
+		slices.Sort(some)
+		for _, id := range slices.Compact(some) {
+			if len(pages) < maxShowing && !slices.Contains(pages, id) {
+				pages = append(pages, id)
+			}
+		}
+	}
+	slices.Sort(pages)
+	return pages
+}
+
+// pairRendered returns what the last build shows of the destinations of a text, by the
+// offsets of those that have changed since: destinations are the same if they are in the
+// same order between others that have not changed.
+func pairRendered(built []rendered, now []destination.Link) map[int]*rendered {
+	like := func(a *rendered, b *destination.Link) bool {
+		return a.Kind == b.Kind && a.Key == b.Key && a.Name == b.Name && a.Element == b.Element
+	}
+	same := func(a *rendered, b *destination.Link) bool { return like(a, b) && a.Value == b.Value }
+	start := 0
+	for start < min(len(built), len(now)) && same(&built[start], &now[start]) {
+		start++
+	}
+	end := 0
+	for end < min(len(built), len(now))-start && same(&built[len(built)-1-end], &now[len(now)-1-end]) {
+		end++
+	}
+	if len(built) != len(now) {
+		return nil
+	}
+	all := map[int]*rendered{}
+	for i := start; i < len(now)-end; i++ {
+		if !like(&built[i], &now[i]) {
+			return nil
+		}
+		if built[i].Value != now[i].Value {
+			all[now[i].Start] = &built[i]
+		}
+	}
+	return all
+}
+
+// judgeRendered judges the new value of a destination of which the last build made a link.
+func (s *Snapshot) judgeRendered(ctx context.Context, o *Overlay, at *place, d *destination.Link) (Target, error) {
+	r := at.rendered[d.Start]
+	raw := r.link(d.Value)
+	if r.page == "" || r.differs || !isRooted(raw) || strings.Contains(d.Value, "{{") {
+		return s.lead(ctx, at, d), nil
+	}
+	on := *at
+	on.page = r.page
+	t, err := s.judgeValue(ctx, &on, r.keyForm.element, raw)
+	if err != nil {
+		return t, err
+	}
+	if t = s.withOverlay(o, t); t.Verdict == check.Error && s.isUnbuilt(&on, raw) {
+		return noTarget, nil
+	}
+	return t, nil
+}
