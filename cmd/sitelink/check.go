@@ -223,11 +223,7 @@ func checkProject(ctx context.Context, c *cli, p *project.Project, ext *external
 		return err
 	}
 	if checker != nil {
-		defer func() { // also when the run was interrupted: it keeps what was learned
-			if closeErr := checker.Close(); err == nil || errors.Is(err, errFindings) && closeErr != nil {
-				err = closeErr
-			}
-		}()
+		defer func() { err = closeExternal(c, checker, err) }()
 		opt.External, opt.OnlyExternal = checker.Check, ext.only
 	}
 	run, err := audit.Open(ctx, p, opt)
@@ -456,11 +452,7 @@ func checkLists(ctx context.Context, c *cli, cfg *config.Config, ext *externalFl
 	if err != nil {
 		return err
 	}
-	defer func() { // also when the run was interrupted: it keeps what was learned
-		if closeErr := checker.Close(); err == nil || errors.Is(err, errFindings) && closeErr != nil {
-			err = closeErr
-		}
-	}()
+	defer func() { err = closeExternal(c, checker, err) }()
 	reports, err := openReports(c, p)
 	if err != nil {
 		return err
@@ -614,6 +606,20 @@ func (f *externalFlags) open(ctx context.Context, c *cli, p *project.Project, pr
 		OnlyNew: f.onlyNew, OnlyFailed: f.failed, Probe: f.probe, Archive: f.archive, Flush: f.flush, Reset: f.reset, AnyAge: f.anyAge,
 		Version: versionNumber(), Warn: c.ui.warning, Progress: progress.sites,
 	})
+}
+
+// closeExternal closes the status cache of a run that ended with err, also when it was
+// interrupted: the cache keeps what was learned. It returns the error of the run.
+func closeExternal(c *cli, checker *external.Checker, err error) error {
+	closeErr := checker.Close()
+	switch {
+	case closeErr == nil:
+		return err
+	case err == nil || errors.Is(err, errFindings):
+		return closeErr
+	}
+	c.ui.warning(closeErr.Error())
+	return err
 }
 
 // printChanged lists records whose content changed.
