@@ -115,6 +115,21 @@ func (c *Cache) Get(url string) Record {
 	return Record{URL: url}
 }
 
+// pauses calls pause for each record whose host asked for no request before a time that
+// is still to come.
+func (c *Cache) pauses(now time.Time, pause func(url string, until time.Time)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, line := range c.rows {
+		if !strings.Contains(line, `"next":`) { // as nearly all
+			continue
+		}
+		if r, err := parseRow(line); err == nil && r.Next.After(now) && r.Next.Sub(now) <= maxNext {
+			pause(r.URL, r.Next)
+		}
+	}
+}
+
 // URLs returns the URLs of all records, sorted.
 func (c *Cache) URLs() []string {
 	c.mu.Lock()
