@@ -216,6 +216,14 @@ func (d *dispatcher) plan(links []Link, now time.Time) {
 			accepted[key] = true
 		}
 	}
+	// A pause is for all URLs of a host, also those that this run does not ask for.
+	d.cache.pauses(now, func(url string, until time.Time) {
+		if u, err := weburl.Parse(url); err == nil {
+			if h := d.host(hostName(u)); until.After(h.until) {
+				h.until = until
+			}
+		}
+	})
 	due := jobs[:0]
 	for _, j := range jobs {
 		slices.Sort(j.fragments)
@@ -226,12 +234,6 @@ func (d *dispatcher) plan(links []Link, now time.Time) {
 		}
 		name := hostName(u)
 		record := d.cache.Get(j.key)
-		if record.Next.After(now) && record.Next.Sub(now) <= maxNext {
-			h := d.host(name)
-			if record.Next.After(h.until) {
-				h.until = record.Next
-			}
-		}
 		if record.Known() && !d.wants(&record, j, name, now) {
 			d.report.Fresh++
 			d.count(name, &record)
@@ -281,8 +283,6 @@ func (d *dispatcher) wants(r *Record, j *job, host string, now time.Time) bool {
 		return false
 	case d.opt.OnlyFailed:
 		return r.Reason != "" && (!d.opt.OnlySilent || r.Status == 0) && !r.Next.After(now)
-	case r.Next.After(now) && r.Next.Sub(now) <= maxNext:
-		return false
 	}
 	return !r.Due(now, d.opt.Policy(host)).After(now) || r.Reason == "" && !r.knows(j.fragments)
 }

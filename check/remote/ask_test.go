@@ -170,6 +170,9 @@ func site(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		fmt.Fprint(w, `<title>Page</title><h1 id=intro>x</h1><a name="old">`)
+	case path == "/large": // larger than what is read without a fragment
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprint(w, "<title>x</title>", strings.Repeat("<p>text", smallBody/4), `<h2 id="end">x</h2>`)
 	case path == "/modified":
 		w.Header().Set("Last-Modified", "Mon, 02 Nov 2026 09:00:00 GMT")
 		if r.Header.Get("If-Modified-Since") != "" {
@@ -196,6 +199,8 @@ func site(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "http://10.0.0.1/", http.StatusFound)
 	case path == "/mail":
 		http.Redirect(w, r, "mailto:a@b.example", http.StatusFound)
+	case path == "/password":
+		http.Redirect(w, r, "http://me:secret@"+r.Host+"/page", http.StatusFound)
 	case path == "/cookie":
 		if c, err := r.Cookie("seen"); err != nil || c.Value != "1" {
 			http.SetCookie(w, &http.Cookie{Name: "seen", Value: "1"})
@@ -252,6 +257,7 @@ func TestAsk(t *testing.T) {
 		w.URL + "/endless":    "warning doubtful* redirect-loop",
 		w.URL + "/private":    "unchecked blocked private-address",
 		w.URL + "/mail":       "unchecked blocked other-scheme",
+		w.URL + "/password":   "unchecked blocked other-scheme",
 		w.URL + "/reset":      "warning doubtful* reset",
 		w.URL + "/bomb":       "warning doubtful* garbage",
 		closed:                "warning doubtful* refused",
@@ -327,6 +333,11 @@ func TestAskFragments(t *testing.T) {
 	if log := w.take(); !slices.Equal(log, []string{"GET /page", "GET /plain"}) {
 		t.Errorf("log %q", log)
 	}
+	report = ask(t, c, quick(), []Link{{URL: w.URL + "/large", Fragments: []string{"end", "none"}}})
+	if r, _ := report.Of(w.URL + "/large"); r.Lacks("end") || !r.Lacks("none") {
+		t.Errorf("%+v", r)
+	}
+	w.take()
 	// A new fragment makes the record too old.
 	ask(t, c, quick(), append(all, Link{URL: w.URL + "/page", Fragments: []string{"new"}}))
 	if log := w.take(); !slices.Equal(log, []string{"GET /page"}) {
@@ -393,81 +404,6 @@ func TestAskHead(t *testing.T) {
 			t.Errorf("%s: %d GET, %d HEAD, want %d, %d", x.name, gets, heads, x.gets, x.heads)
 		}
 	}
-}
-
-// A long Retry-After blocks the host, in later runs too; a short one is waited for.
-func TestAskRetryAfter(t *testing.T) {
-	w := newWeb(t, site)
-	c := memory(t)
-	opt := quick()
-	opt.PerHost = 1
-	opt.Policy = func(string) Policy { return Policy{MaxAge: -1} }
-	report := ask(t, c, opt, links(w.URL+"/later", w.URL+"/plain"))
-	if log := w.take(); !slices.Equal(log, []string{"GET /later"}) {
-		t.Errorf("log %q", log)
-	}
-	if r, _ := report.Of(w.URL + "/later"); brief(r) != "unchecked blocked" || r.Next.Sub(r.Asked) != time.Hour {
-		t.Errorf("%+v", r)
-	}
-	if _, code := report.Of(w.URL + "/plain"); code != check.Blocked {
-		t.Errorf("code %q", code)
-	}
-	ask(t, c, opt, links(w.URL+"/later", w.URL+"/plain", w.URL+"/page"))
-	if log := w.take(); len(log) > 0 {
-		t.Errorf("log of the second run %q", log)
-	}
-}
-
-// A short Retry-After is waited for.
-func TestAskRetrySoon(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		opt, asked := quick(), 0
-		opt.exchange = func(context.Context, fetch.Request) (*fetch.Response, error) {
-			if asked++; asked == 1 {
-				return &fetch.Response{Status: 503, Header: http.Header{"Retry-After": {"20"}}}, nil
-			}
-			return &fetch.Response{Status: 200}, nil
-		}
-		begin := time.Now()
-		report := ask(t, memory(t), opt, links("https://busy.example/"))
-		if r, _ := report.Of("https://busy.example/"); brief(r) != "ok" || asked != 2 || time.Since(begin) != 20*time.Second {
-			t.Errorf("%+v after %v and %d requests", r, time.Since(begin), asked)
-		}
-	})
-}
-
-// LL-106: requests to one host keep their distance, and its limits.
-func TestAskPace(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var mu sync.Mutex
-		var starts []time.Time
-		active, most := 0, 0
-		opt := quick()
-		opt.Pace = 50 * time.Millisecond
-		opt.exchange = func(context.Context, fetch.Request) (*fetch.Response, error) {
-			mu.Lock()
-			starts = append(starts, time.Now())
-			active++
-			most = max(most, active)
-			mu.Unlock()
-			time.Sleep(30 * time.Millisecond)
-			mu.Lock()
-			active--
-			mu.Unlock()
-			return &fetch.Response{Status: 200}, nil
-		}
-		ask(t, memory(t), opt, manyLinks(12, 1))
-		for i := range starts[1:] {
-			if between := starts[i+1].Sub(starts[i]); between != 50*time.Millisecond {
-				t.Errorf("%v between two requests", between)
-			}
-		}
-		opt.Pace, most = -1, 0
-		ask(t, memory(t), opt, manyLinks(12, 1))
-		if most != 4 {
-			t.Errorf("%d requests at once", most)
-		}
-	})
 }
 
 // The budget is spent on new links first, and what it leaves out is known.

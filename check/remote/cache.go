@@ -115,6 +115,21 @@ func (c *Cache) Get(url string) Record {
 	return Record{URL: url}
 }
 
+// pauses calls pause for each record whose host asked for no request before a time that
+// is still to come.
+func (c *Cache) pauses(now time.Time, pause func(url string, until time.Time)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, line := range c.rows {
+		if !strings.Contains(line, `"next":`) { // as nearly all
+			continue
+		}
+		if r, err := parseRow(line); err == nil && r.Next.After(now) && r.Next.Sub(now) <= maxNext {
+			pause(r.URL, r.Next)
+		}
+	}
+}
+
 // URLs returns the URLs of all records, sorted.
 func (c *Cache) URLs() []string {
 	c.mu.Lock()
@@ -124,18 +139,20 @@ func (c *Cache) URLs() []string {
 
 // Put replaces the record of a URL. It is on disk within a second.
 func (c *Cache) Put(r Record) {
-	line := appendRow(nil, &r)
+	line := string(appendRow(nil, &r))
+	c.putLine(keyIn(line, r.URL), line)
+}
+
+func (c *Cache) putLine(url, line string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	text := string(line)
-	url := keyIn(text, r.URL)
-	c.rows[url], c.changed = text, true
+	c.rows[url], c.changed = line, true
 	if c.shared != nil {
-		c.own[url] = text
+		c.own[url] = line
 		return
 	}
 	delete(c.removed, url)
-	c.pending.Write(line)
+	c.pending.WriteString(line)
 	c.pending.WriteByte('\n')
 }
 
@@ -253,22 +270,33 @@ func journals(name string) []string {
 // lockWait is how long Close waits for other processes that write the file.
 const lockWait = 30 * time.Second
 
-// merge rewrites the file with what is in it now, with the journals of killed
-// runs, and with what this process put.
-func (c *Cache) merge() error {
-	lock, err := os.OpenFile(stem(c.name)+".lock", os.O_RDWR|os.O_CREATE, 0o644)
+// lockCache waits until no other process writes the file of a cache. The lock ends when
+// it is closed.
+func lockCache(name string) (*os.File, error) {
+	lock, err := os.OpenFile(stem(name)+".lock", os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer lock.Close()
 	for end := time.Now().Add(lockWait); ; time.Sleep(20 * time.Millisecond) {
 		if err = disk.TryLock(lock); !errors.Is(err, disk.ErrLocked) || time.Now().After(end) {
 			break
 		}
 	}
 	if err != nil {
+		lock.Close()
+		return nil, err
+	}
+	return lock, nil
+}
+
+// merge rewrites the file with what is in it now, with the journals of killed
+// runs, and with what this process put.
+func (c *Cache) merge() error {
+	lock, err := lockCache(c.name)
+	if err != nil {
 		return err
 	}
+	defer lock.Close()
 	rows, read, err := c.current()
 	if err != nil {
 		return err

@@ -61,41 +61,6 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestPause: what a host says about the time of the next request.
-func TestPause(t *testing.T) {
-	now := time.Date(2026, 11, 2, 9, 0, 0, 0, time.UTC)
-	for _, c := range []struct {
-		status       int
-		field, value string
-		want         time.Duration
-	}{
-		{429, "Retry-After", "7", 7 * time.Second},
-		{503, "Retry-After", "Mon, 02 Nov 2026 09:00:20 GMT", 20 * time.Second},
-		{200, "Retry-After", "7", 0},
-		{429, "Retry-After", "31", 0}, // the business of Judge
-		{200, "Ratelimit", "limit=10, remaining=0, reset=5", 5 * time.Second},
-		{200, "Ratelimit", `"default";r=0;t=9`, 9 * time.Second},
-		{200, "Ratelimit", `"default";r=3;t=9`, 0},
-		{200, "Ratelimit", `"default";r=0;t=99999999999999999999`, 0},
-		{200, "Ratelimit", `"default";r=0;t=600`, 30 * time.Second},
-		{200, "Ratelimit", `"default";r=0;t=-1`, 0},
-	} {
-		h := http.Header{}
-		h.Set(c.field, c.value)
-		if got := pauseOf(&fetch.Response{Status: c.status, Header: h}, now); got != c.want {
-			t.Errorf("%d %s: %s: %v, want %v", c.status, c.field, c.value, got, c.want)
-		}
-	}
-	for _, prefix := range []string{"RateLimit-", "X-RateLimit-"} {
-		h := http.Header{}
-		h.Set(prefix+"Remaining", "0")
-		h.Set(prefix+"Reset", "4")
-		if got := pauseOf(&fetch.Response{Status: 200, Header: h}, now); got != 4*time.Second {
-			t.Errorf("%s: %v", prefix, got)
-		}
-	}
-}
-
 // A cookie lives as long as the chain of redirects that set it, and every request says
 // who asks.
 func TestChainCookies(t *testing.T) {

@@ -32,6 +32,7 @@ type side struct {
 // robotsFile is the robots.txt of one origin, and the jobs that wait for it.
 type robotsFile struct {
 	known   bool
+	paused  bool // the host asked to wait
 	rules   robots
 	waiting []*job
 }
@@ -74,15 +75,19 @@ func isOld(when, now time.Time, p Policy) bool {
 	return when.IsZero() || when.After(now) || !when.Add(age).After(now)
 }
 
-// probe asks for the variants of a link, one after the other, until one answers.
+// probe asks for the variants of a link, one after the other, until one answers. If none
+// does, but a host could not be asked now, a later run looks again.
 func (d *dispatcher) probe(r *Record, p Policy, now time.Time) {
 	all := variants(r)
 	if len(all) == 0 || !isOld(r.Probed, now, p) {
 		return
 	}
-	key := r.URL
+	key, refused := r.URL, false
 	var next func(now time.Time)
 	next = func(now time.Time) {
+		if len(all) == 0 && refused {
+			return
+		}
 		if len(all) == 0 {
 			d.found(key, now, func(r *Record, now time.Time) { r.Variant, r.Probed = "", now })
 			return
@@ -92,6 +97,7 @@ func (d *dispatcher) probe(r *Record, p Policy, now time.Time) {
 		d.aside(variant, 0, now, func(a Answer, _ *fetch.Response, now time.Time) {
 			to := replaces(key, variant, &a, d.cache.Get(key).Title)
 			if to == "" {
+				refused = refused || p.reason(&a) == RateLimited
 				next(now)
 				return
 			}
@@ -256,7 +262,11 @@ func (d *dispatcher) admit(j *job, now time.Time) {
 			f.waiting = append(f.waiting, j)
 			return
 		case !f.rules.allows(target(u)):
-			d.judge(j, Answer{Fault: Forbidden, Hops: j.chain.hops}, nil, now)
+			fault := Forbidden
+			if f.paused {
+				fault = RateLimited
+			}
+			d.judge(j, Answer{Fault: fault, Hops: j.chain.hops}, nil, now)
 			return
 		}
 	}
@@ -297,14 +307,14 @@ func (d *dispatcher) robotsOf(origin string, now time.Time) *robotsFile {
 		return f
 	}
 	if r := d.cache.Get(key); r.Next.After(now) && r.Next.Sub(now) <= maxNext {
-		f.known, f.rules.refuses = true, true
+		f.known, f.rules.refuses, f.paused = true, true, true
 		return f
 	}
 	d.aside(address, maxRobots, now, func(a Answer, resp *fetch.Response, now time.Time) {
 		f.known = true
 		switch {
 		case resp == nil || a.Status == 0 || a.Status >= 500 || a.Status == http.StatusTooManyRequests:
-			f.rules.refuses = true
+			f.rules.refuses, f.paused = true, a.RetryAfter > maxWait
 		case a.Status >= 200 && a.Status < 300 && a.Fault == "":
 			f.rules = parseRobots(string(resp.Body), resp.Truncated)
 		}

@@ -182,6 +182,14 @@ func TestProbeRetryAfter(t *testing.T) {
 	if log := s.take(); slices.Contains(log, "GET https://b.a.example/robots.txt") {
 		t.Errorf("log %q", log)
 	}
+	// The variants are looked for once the pause is over.
+	delete(s.pages, "https://b.a.example/robots.txt")
+	cache.Remove("https://b.a.example/robots.txt")
+	opt.Policy = func(string) Policy { return Policy{Strikes: 1, Interval: 1} }
+	ask(t, cache, opt, two)
+	if log := s.take(); !slices.Equal(log, []string{"GET https://b.a.example/p/", "GET https://b.a.example/q/", "GET https://b.a.example/robots.txt"}) {
+		t.Errorf("log %q", log)
+	}
 }
 
 // Only dead links are searched for in the archive, at the time when they were good.

@@ -168,13 +168,27 @@ func TestAskAdapts(t *testing.T) {
 		if took := time.Since(begin); took < 30*time.Second {
 			t.Errorf("a slow host was asked 20 times in %v", took)
 		}
-		opt.exchange = func(context.Context, fetch.Request) (*fetch.Response, error) {
-			return &fetch.Response{Status: 429}, nil
+		for _, status := range []int{429, 503} {
+			opt.exchange = func(context.Context, fetch.Request) (*fetch.Response, error) {
+				return &fetch.Response{Status: status}, nil
+			}
+			begin = time.Now()
+			ask(t, memory(t), opt, manyLinks(20, 1))
+			if took := time.Since(begin); took < time.Minute {
+				t.Errorf("a host that answers %d was asked 40 times in %v", status, took)
+			}
+		}
+		asked := 0
+		opt.exchange = func(ctx context.Context, r fetch.Request) (*fetch.Response, error) {
+			if asked++; asked <= 8 {
+				return &fetch.Response{Status: 503}, nil
+			}
+			return simulated(ctx, r)
 		}
 		begin = time.Now()
-		ask(t, memory(t), opt, manyLinks(20, 1))
-		if took := time.Since(begin); took < time.Minute {
-			t.Errorf("a host that answers 429 was asked 40 times in %v", took)
+		ask(t, memory(t), opt, manyLinks(100, 1))
+		if took := time.Since(begin); took > 12*time.Minute {
+			t.Errorf("a host that has recovered was asked 100 times in %v", took)
 		}
 		opt.exchange = func(context.Context, fetch.Request) (*fetch.Response, error) {
 			return &fetch.Response{Status: 200, Header: http.Header{"Ratelimit": {`"default";r=0;t=10`}}}, nil

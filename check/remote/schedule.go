@@ -212,7 +212,7 @@ func (d *dispatcher) start(ctx context.Context, now time.Time) (next time.Time) 
 		j.host.queue.push(j)
 		d.list(j.host, now)
 	}
-	for len(d.waiting) > 0 && !d.waiting[0].at.After(now) {
+	for len(d.waiting) > 0 && (!d.waiting[0].at.After(now) || d.waiting[0].what.queue.first == nil) {
 		h := heap.Pop(&d.waiting).(waitingFor[*host]).what
 		h.listed = false
 		d.list(h, now)
@@ -364,10 +364,6 @@ func (d *dispatcher) finish(r result) {
 		if u, err := weburl.Parse(j.chain.url); err == nil {
 			j.host = d.host(hostName(u))
 		}
-		if j.host.until.After(now) {
-			d.judge(j, Answer{Fault: RateLimited, Hops: j.chain.hops}, nil, now)
-			break
-		}
 		if j.side != nil {
 			d.admit(j, now)
 			break
@@ -508,6 +504,7 @@ func (d *dispatcher) adapt(h *host, r *result, now time.Time) {
 	if s := r.response.Status; s == 429 || s == 503 {
 		h.good = 0
 		h.interval = min(max(2*h.spacing(), time.Second/2), slowest)
+		h.ready = now.Add(h.interval)
 	} else if h.good++; h.good >= 8 {
 		h.good = 0
 		h.interval /= 2

@@ -7,8 +7,6 @@ import (
 	"maps"
 	"slices"
 	"time"
-
-	"github.com/sitelink/sitelink/internal/text"
 )
 
 // A shared cache is one that several machines use at once, of several sites. Its Store
@@ -95,7 +93,8 @@ type shared struct {
 	// renewed and failing are of the goroutine: the last Renew, and the time since
 	// which the store fails.
 	renewed, failing time.Time
-	lost             error // the store failed for too long
+	lost             error   // the store failed for too long
+	rescue           *rescue // nil without a file for what the store does not take
 }
 
 // hostState is a Host by the clock of this process.
@@ -258,6 +257,7 @@ func (c *Cache) save() error {
 	maps.Copy(own, c.own) // what came meanwhile is newer
 	maps.Copy(hosts, s.hosts)
 	c.own, s.hosts = own, hosts
+	s.rescue.keep(own)
 	return err
 }
 
@@ -323,13 +323,28 @@ func (c *Cache) claimHosts(err error) {
 	s.granted <- g
 }
 
-// closeShared writes what is left, and closes the store.
+// closeShared says what the store did not take, and closes it.
 func (c *Cache) closeShared() error {
+	s := c.shared
 	err := c.failed
+	unsaved := map[string]string{}
 	if err != nil {
-		err = fmt.Errorf("%w; %s could not be saved, and later runs ask again for their links", err, text.Count(len(c.own), "result"))
+		unsaved = c.own
 	}
-	if closeErr := c.shared.store.Close(); err == nil {
+	kept, rescueErr := s.rescue.end(unsaved)
+	switch {
+	case s.lost != nil && kept != "": // Ask has returned the cause
+		err = errors.New("status cache: " + kept)
+	case kept != "":
+		err = fmt.Errorf("%w; %s", err, kept)
+	}
+	switch {
+	case err == nil:
+		err = rescueErr
+	case rescueErr != nil:
+		err = fmt.Errorf("%w; %w", err, rescueErr)
+	}
+	if closeErr := s.store.Close(); err == nil {
 		err = closeErr
 	}
 	return err

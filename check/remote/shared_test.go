@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -364,8 +367,89 @@ func TestSharedLost(t *testing.T) {
 		if saved == 0 || len(report.unasked) == 0 {
 			t.Errorf("%d rows, %d not asked", saved, len(report.unasked))
 		}
-		if err := m.cache.Close(); err == nil || !strings.Contains(err.Error(), "no connection; ") || !strings.Contains(err.Error(), "results could not be saved") {
+		if err := m.cache.Close(); err == nil || !strings.HasPrefix(err.Error(), "status cache: the database did not take ") || !strings.HasSuffix(err.Error(), " results; later runs ask again for their links") {
 			t.Errorf("Close: %v", err)
+		}
+	})
+}
+
+// Results that the store does not take are in a file within a second, and the next run
+// gives them to the store.
+func TestSharedRescue(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "state", "unsaved.jsonl")
+	makeDir := func(dir string) error { return os.MkdirAll(dir, 0o777) }
+	files := func() (all []string) {
+		entries, _ := os.ReadDir(filepath.Dir(name))
+		for _, e := range entries {
+			if !strings.HasSuffix(e.Name(), ".lock") {
+				all = append(all, e.Name())
+			}
+		}
+		return all
+	}
+	synctest.Test(t, func(t *testing.T) {
+		b, l := newBoard(), newHostLog()
+		member := func() *member {
+			m := b.member()
+			if err := m.cache.Rescue(name, makeDir); err != nil {
+				t.Fatal(err)
+			}
+			return m
+		}
+		m := member()
+		go func() {
+			time.Sleep(5 * time.Second)
+			m.store.breaks(errors.New("no connection"))
+		}()
+		_, err := Ask(t.Context(), manyLinks(100, 2), m.cache, paced(l.exchange(t, "run", time.Second, time.Second)))
+		asked := l.total()
+		if saved := len(b.rows); err == nil || saved == 0 || saved >= asked {
+			t.Fatalf("%d of %d rows, %v", saved, asked, err)
+		}
+		if all, err := Read(name, nil); err != nil || len(all) < asked-len(b.rows) { // in the journal
+			t.Errorf("%d of %d rows in the file, %v", len(all), asked-len(b.rows), err)
+		}
+		err = m.cache.Close()
+		want := fmt.Sprintf("status cache: the database did not take %d results; %s has them, and the next run saves them", asked-len(b.rows), name)
+		if err == nil || err.Error() != want {
+			t.Errorf("Close: %v, want %s", err, want)
+		}
+		if got := files(); !slices.Equal(got, []string{"unsaved.jsonl"}) {
+			t.Errorf("files %q", got)
+		}
+		time.Sleep(time.Hour) // past all leases
+
+		next := member()
+		report, err := Ask(t.Context(), manyLinks(100, 2), next.cache, paced(l.exchange(t, "next", time.Second, time.Second)))
+		if err != nil || report.Fresh != asked {
+			t.Errorf("%d of %d results are known, %v", report.Fresh, asked, err)
+		}
+		closeCache(t, next.cache)
+		if len(b.rows) != 100 || l.total() != 100 || len(files()) > 0 {
+			t.Errorf("%d rows, %d requests, files %q", len(b.rows), l.total(), files())
+		}
+
+		// A store that fails for a short time leaves no file.
+		short := member()
+		short.store.breaks(errors.New("no connection"))
+		short.cache.Put(okRecord("https://short.example/", 1))
+		time.Sleep(2 * time.Second)
+		if got := files(); len(got) != 1 || !strings.HasSuffix(got[0], journalEnd) {
+			t.Errorf("files while the store fails: %q", got)
+		}
+		// A process that was killed then would leave that journal to others.
+		heir := member()
+		time.Sleep(time.Second)
+		b.mu.Lock()
+		if b.rows["https://short.example/"].Text == "" {
+			t.Error("no row from the journal")
+		}
+		b.mu.Unlock()
+		closeCache(t, heir.cache)
+		short.store.breaks(nil)
+		closeCache(t, short.cache)
+		if got := files(); len(got) > 0 {
+			t.Errorf("files %q", got)
 		}
 	})
 }

@@ -223,11 +223,7 @@ func checkProject(ctx context.Context, c *cli, p *project.Project, ext *external
 		return err
 	}
 	if checker != nil {
-		defer func() { // also when the run was interrupted: it keeps what was learned
-			if closeErr := checker.Close(); err == nil || errors.Is(err, errFindings) && closeErr != nil {
-				err = closeErr
-			}
-		}()
+		defer func() { err = closeExternal(c, checker, err) }()
 		opt.External, opt.OnlyExternal = checker.Check, ext.only
 	}
 	run, err := audit.Open(ctx, p, opt)
@@ -382,6 +378,9 @@ func externalCommand(c *cli) *cobra.Command {
 			args, lists := cutLists(args)
 			cfg, err := c.configure(cmd, args, file)
 			if err == nil {
+				err = ext.takeLinklint(cmd, cfg)
+			}
+			if err == nil {
 				err = ext.apply(c, cmd, cfg)
 			}
 			if err != nil {
@@ -399,9 +398,37 @@ func externalCommand(c *cli) *cobra.Command {
 	flags.BoolVar(&ext.reset, "reset", false, "after the report, forget which contents changed")
 	flags.BoolVar(&ext.failed, "retry-failed", false, "ask only for URLs whose last answer was not good, at any age")
 	flags.BoolVar(&ext.flush, "flush", false, "remove the URLs to which the site does not link from the status cache")
+	for _, l := range linklintNames {
+		flags.Bool(l.name, false, "Linklint's name for "+l.flags)
+		flags.Lookup(l.name).Hidden = true
+	}
 	addKeyFlags(cmd, "show")
 	flags.StringVar(&file, "config", "", "read `FILE` instead of searching for sitelink.toml")
 	return cmd
+}
+
+// linklintNames are flags by their names in Linklint, which --profile linklint takes too.
+// Its -flush has the same name here.
+var linklintNames = []struct {
+	name, flags string
+	set         func(*externalFlags)
+}{
+	{"netmod", "--changed", func(f *externalFlags) { f.changed = true }},
+	{"netset", "--changed --reset", func(f *externalFlags) { f.changed, f.reset = true, true }},
+	{"retry", "--retry-failed", func(f *externalFlags) { f.failed = true }},
+}
+
+// takeLinklint applies the flags that have a name of Linklint.
+func (f *externalFlags) takeLinklint(cmd *cobra.Command, cfg *config.Config) error {
+	for _, l := range linklintNames {
+		switch given, _ := cmd.Flags().GetBool(l.name); {
+		case given && cfg.Profile != "linklint":
+			return fault.Usage(fmt.Sprintf("--%s is Linklint's name for %s", l.name, l.flags), fmt.Sprintf("write %s, or add --profile linklint", l.flags))
+		case given:
+			l.set(f)
+		}
+	}
+	return nil
 }
 
 // checkLists asks for the addresses of lists, without a site (LL-14).
@@ -425,11 +452,7 @@ func checkLists(ctx context.Context, c *cli, cfg *config.Config, ext *externalFl
 	if err != nil {
 		return err
 	}
-	defer func() { // also when the run was interrupted: it keeps what was learned
-		if closeErr := checker.Close(); err == nil || errors.Is(err, errFindings) && closeErr != nil {
-			err = closeErr
-		}
-	}()
+	defer func() { err = closeExternal(c, checker, err) }()
 	reports, err := openReports(c, p)
 	if err != nil {
 		return err
@@ -583,6 +606,20 @@ func (f *externalFlags) open(ctx context.Context, c *cli, p *project.Project, pr
 		OnlyNew: f.onlyNew, OnlyFailed: f.failed, Probe: f.probe, Archive: f.archive, Flush: f.flush, Reset: f.reset, AnyAge: f.anyAge,
 		Version: versionNumber(), Warn: c.ui.warning, Progress: progress.sites,
 	})
+}
+
+// closeExternal closes the status cache of a run that ended with err, also when it was
+// interrupted: the cache keeps what was learned. It returns the error of the run.
+func closeExternal(c *cli, checker *external.Checker, err error) error {
+	closeErr := checker.Close()
+	switch {
+	case closeErr == nil:
+		return err
+	case err == nil || errors.Is(err, errFindings):
+		return closeErr
+	}
+	c.ui.warning(closeErr.Error())
+	return err
 }
 
 // printChanged lists records whose content changed.

@@ -317,6 +317,8 @@ func TestExternalUsage(t *testing.T) {
 		{[]string{"external", "public", "--status-cache", "redis://me:s3cret@db/x"}, `unknown kind of status cache: "redis://me:xxxxx@db/x"`},
 		{[]string{"external", "public", "--flush", "--status-cache", "postgres://me:s3cret@db/x"}, "--flush: other sites share the status cache postgres://me:xxxxx@db/x"},
 		{[]string{"external", "public", "--allow-address", "x"}, "--allow-address: "},
+		{[]string{"external", "public", "--netset"}, "hint: write --changed --reset, or add --profile linklint"},
+		{[]string{"external", "public", "--retry", "--profile", "generic"}, "--retry is Linklint's name for --retry-failed"},
 	} {
 		_, errs := n.plain(t, context.Background(), exitUsage, c.args...)
 		mentions(t, errs, c.want)
@@ -604,19 +606,20 @@ func TestExternalLinklint(t *testing.T) {
 		}
 	}
 	status = 403 // and one that does not answer well is not reset
-	linklint(0, "--changed", "--reset")
+	linklint(0, "--netset")
 	status = 200
-	if out := linklint(0, "--changed"); !strings.HasPrefix(out, "SITE/b changed") || strings.Count(out, "\n") != 1 {
+	if out := linklint(0, "--netmod"); !strings.HasPrefix(out, "SITE/b changed") || strings.Count(out, "\n") != 1 {
 		t.Errorf("after the reset: %q", out)
 	}
 	status = 404
 	write(t, "public/index.html", `<a href="`+n.URL+`/b">1</a> <a href="http://127.0.0.1:1/">3</a>`)
 	linklint(0)
 	n.take()
-	out := linklint(0, "--retry-failed") // LL-104
-	mentions(t, out, "2 requests sent")
-	if asked := n.take(); len(asked) > 0 {
-		t.Errorf("LL-104: asked %q, although that host answers", asked)
+	for _, name := range []string{"--retry-failed", "--retry"} { // LL-104
+		mentions(t, linklint(0, name), "2 requests sent")
+		if asked := n.take(); len(asked) > 0 {
+			t.Errorf("LL-104: asked %q, although that host answers", asked)
+		}
 	}
 	write(t, "public/index.html", `<a href="`+n.URL+`/a">1</a>`)
 	mentions(t, linklint(0, "--flush"), "removed from the status cache: 2 URLs")

@@ -30,8 +30,13 @@ type pipes struct {
 // lspCodec encodes the messages of the protocol.
 type lspCodec struct{}
 
-func (lspCodec) Marshal(v any) ([]byte, error)      { return protocol.Marshal(v) }
-func (lspCodec) Unmarshal(data []byte, v any) error { return protocol.Unmarshal(data, v) }
+func (lspCodec) Marshal(v any) ([]byte, error) { return protocol.Marshal(v) }
+
+// Unmarshal decodes a copy: strings of a result may share the memory of data, which
+// the connection uses again for the next message.
+func (lspCodec) Unmarshal(data []byte, v any) error {
+	return protocol.Unmarshal(bytes.Clone(data), v)
+}
 
 // lspSession is a run of `sitelink lsp`.
 type lspSession struct {

@@ -24,6 +24,12 @@ func CacheName(p *project.Project) string {
 	if !announce.IsFile(name) || filepath.IsAbs(name) || p.Config.StatusCacheGiven() {
 		return name // a flag is relative to the working directory
 	}
+	return inProject(p, name)
+}
+
+// inProject returns the name of a file in a project in the form in which this process
+// can open it.
+func inProject(p *project.Project, name string) string {
 	name = filepath.Join(p.Root, filepath.FromSlash(name))
 	if rel, err := filepath.Rel(p.Dir, name); err == nil && filepath.IsLocal(rel) {
 		return rel
@@ -42,7 +48,7 @@ func openCache(ctx context.Context, p *project.Project, warn func(string)) (*rem
 		if err != nil {
 			return nil, hinted(err)
 		}
-		return remote.OpenStore(store, warn), nil
+		return openRescue(p, remote.OpenStore(store, warn))
 	}
 	if isGit(name) {
 		cache, err := remote.OpenGit(ctx, name, gitOptions(p, warn))
@@ -57,6 +63,23 @@ func openCache(ctx context.Context, p *project.Project, warn func(string)) (*rem
 	}
 	cache, err := remote.Open(name, warn)
 	return cache, hinted(err)
+}
+
+// unsaved is the file for results that a database does not take.
+const unsaved = statedir.Name + "/status-unsaved.jsonl"
+
+// openRescue gives a cache in a database the file for results that the database does not
+// take.
+func openRescue(p *project.Project, cache *remote.Cache) (*remote.Cache, error) {
+	err := statedir.Check(p.Root, p.Root)
+	if err == nil {
+		err = hinted(cache.Rescue(inProject(p, unsaved), statedir.Make))
+	}
+	if err != nil {
+		cache.Close()
+		return nil, err
+	}
+	return cache, nil
 }
 
 // Records returns what the status cache of a project knows, and changes nothing; none

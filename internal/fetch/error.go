@@ -73,7 +73,7 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // phase is the progress of an exchange. The goroutines of the transport set it.
 type phase struct {
-	lookup    atomic.Bool // of the name started and not completed
+	lookup    atomic.Bool // of the name started and not succeeded
 	handshake atomic.Bool // TLS handshake started and not completed
 	connected atomic.Bool
 	sent      atomic.Bool
@@ -83,7 +83,7 @@ type phase struct {
 func (p *phase) trace() *httptrace.ClientTrace {
 	return &httptrace.ClientTrace{
 		DNSStart:             func(httptrace.DNSStartInfo) { p.lookup.Store(true) },
-		DNSDone:              func(httptrace.DNSDoneInfo) { p.lookup.Store(false) },
+		DNSDone:              func(d httptrace.DNSDoneInfo) { p.lookup.Store(d.Err != nil) },
 		TLSHandshakeStart:    func() { p.handshake.Store(true) },
 		TLSHandshakeDone:     func(_ tls.ConnectionState, err error) { p.handshake.Store(err != nil) },
 		GotConn:              func(httptrace.GotConnInfo) { p.connected.Store(true) },

@@ -403,6 +403,11 @@ func (f *folder) changedOnDisk(name string) {
 		f.want(work{reload: true})
 		return
 	}
+	f.reread(name)
+}
+
+// reread puts what a source file holds on disk into the overlay.
+func (f *folder) reread(name string) {
 	st := f.current()
 	if st == nil {
 		return

@@ -10,6 +10,7 @@
 package lsp
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -154,8 +155,13 @@ func (s *stdio) Close() error {
 // codec encodes the parameters and results of messages.
 type codec struct{}
 
-func (codec) Marshal(v any) ([]byte, error)      { return protocol.Marshal(v) }
-func (codec) Unmarshal(data []byte, v any) error { return protocol.Unmarshal(data, v) }
+func (codec) Marshal(v any) ([]byte, error) { return protocol.Marshal(v) }
+
+// Unmarshal decodes a copy: strings of a result may share the memory of data, which
+// the connection uses again for the next message.
+func (codec) Unmarshal(data []byte, v any) error {
+	return protocol.Unmarshal(bytes.Clone(data), v)
+}
 
 // inOrder are the messages that are done before the next one is read: they change
 // what later ones are about.

@@ -154,7 +154,7 @@ func (s *Server) DidClose(_ context.Context, p *protocol.DidCloseTextDocumentPar
 	if d == nil {
 		return noDocument(name)
 	}
-	f.changedOnDisk(name)
+	f.reread(name) // what was not saved is given up
 	s.publishClosed(f, d)
 	return nil
 }
