@@ -23,8 +23,9 @@ import (
 )
 
 // runMoves moves random pages, sections and static files of a real Hugo site, each from
-// the same start, and builds and checks the site after each move: no finding may be new,
-// the old addresses must answer, and `mv --undo` must restore every byte.
+// the same start, and builds and checks the site after each move: no finding may be new
+// except via-redirect of links that no source has as they are, the old addresses must answer,
+// and `mv --undo` must restore every byte.
 func runMoves(ctx context.Context, args []string, out io.Writer) error {
 	var s settings
 	var site, hugo, profile string
@@ -59,7 +60,7 @@ func runMoves(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	r.addf("sitelink  %s\nsite      %s, seed %d, profile %s\n\n", tools.version, site, seed, profile)
-	r.addf("%d of %d moves made, %d refused\n%d with new findings, %d with old addresses that do not answer, %d not restored to the byte\n", m.made, n, m.refused, m.worse, m.dead, m.notRestored)
+	r.addf("%d of %d moves made, %d refused\n%d with new findings, %d with known broken links of templates on pages that the generator adds, %d with old addresses that do not answer, %d not restored to the byte\n", m.made, n, m.refused, m.worse, m.repeated, m.dead, m.notRestored)
 	if err := r.keep(&s, "moves", out); err != nil {
 		return err
 	}
@@ -76,9 +77,11 @@ type mover struct {
 	random                                  *rand.Rand
 	out                                     io.Writer
 	pages, sections, static                 []string
-	findings                                *findings // before
+	findings                                map[finding][]string // before
+	lines                                   map[string]bool      // of the sources, before
 	addresses                               map[string]bool
 	made, refused, worse, dead, notRestored int
+	repeated                                int // with broken links of templates on added pages
 }
 
 func (m *mover) run(ctx context.Context, from string, n int) error {
@@ -98,6 +101,10 @@ func (m *mover) run(ctx context.Context, from string, n int) error {
 	}
 	var err error
 	if m.findings, m.addresses, err = m.state(ctx, nil); err != nil {
+		return err
+	}
+	m.lines = map[string]bool{}
+	if err := m.eachLine(func(line string) { m.lines[line] = true }); err != nil {
 		return err
 	}
 	start, err := m.snapshot()
@@ -188,12 +195,10 @@ func (m *mover) one(ctx context.Context, i int) error {
 	if err != nil {
 		return err
 	}
-	var added, dead []string
-	for f, page := range now.pages {
-		// A template that composes addresses in vain does so from the new address too.
-		if _, ok := m.findings.pages[f]; !ok && now.counts[page] > m.findings.counts[page] {
-			added = append(added, f)
-		}
+	var dead []string
+	added, repeated, err := m.added(now)
+	if err != nil {
+		return err
 	}
 	for a := range m.addresses {
 		if addresses[a] || hashed.MatchString(a) {
@@ -206,10 +211,13 @@ func (m *mover) one(ctx context.Context, i int) error {
 	if len(added) > 0 {
 		m.worse++
 	}
+	if repeated > 0 {
+		m.repeated++
+	}
 	if len(dead) > 0 {
 		m.dead++
 	}
-	fmt.Fprintf(m.out, "%d %s -> %s: %.1f s, new findings %q, dead addresses %q\n", i, old, moved, took.Seconds(), added, dead)
+	fmt.Fprintf(m.out, "%d %s -> %s: %.1f s, new findings %q, %d of templates on added pages, dead addresses %q\n", i, old, moved, took.Seconds(), added, repeated, dead)
 	if said, code := m.start(ctx, m.sitelink, "mv", "--undo"); code != 0 {
 		return fmt.Errorf("undo: %s", said)
 	}
@@ -219,20 +227,96 @@ func (m *mover) one(ctx context.Context, i int) error {
 // hashed matches names with a hash of the content, which no other site links to.
 var hashed = regexp.MustCompile(`[._-](?:hu_?)?[0-9a-f]{8,}[._-]`)
 
-// findings are what a check of the site reports, with addresses as they were before
-// the move.
-type findings struct {
-	// pages are the first page and code, by the name of the finding.
-	pages map[string]string
-	// counts are how many names a page and code have.
-	counts map[string]int
+// finding is what a check reports of a link, with addresses as they were before the move.
+type finding struct{ code, page, target, fragment string }
+
+// added returns the findings that are new, or more than before. A link through a redirect
+// is none if a template composes it. repeated is how many of the others have a broken link
+// that the site had before, on a page that the generator adds.
+func (m *mover) added(now map[finding][]string) (names []string, repeated int, err error) {
+	had := map[finding]bool{} // on any page
+	for f := range m.findings {
+		f.page = ""
+		had[f] = true
+	}
+	var left []string // lines that the move has not changed
+	for f, raws := range now {
+		if len(raws) <= len(m.findings[f]) {
+			continue
+		}
+		if f.code == "via-redirect" {
+			if left == nil {
+				if left, err = m.unchanged(); err != nil {
+					return nil, 0, err
+				}
+			}
+			if !slices.ContainsFunc(raws, func(raw string) bool { return isWritten(left, raw) }) {
+				continue
+			}
+		}
+		if !m.addresses[f.page] && had[finding{f.code, "", f.target, f.fragment}] {
+			repeated++
+			continue
+		}
+		names = append(names, fmt.Sprintf("%s on %s: %s#%s", f.code, f.page, f.target, f.fragment))
+	}
+	slices.Sort(names)
+	return names, repeated, nil
 }
 
-// state returns the findings of the built site and the paths that answer. A redirect
-// that a template's link needs now is not a finding here.
-func (m *mover) state(ctx context.Context, back map[string]string) (all *findings, addresses map[string]bool, err error) {
-	all, addresses = &findings{map[string]string{}, map[string]int{}}, map[string]bool{}
-	seen := map[[2]string]bool{}
+// isWritten reports whether a line of a source has the value of a link as it is.
+func isWritten(lines []string, raw string) bool {
+	return slices.ContainsFunc(lines, func(line string) bool {
+		for at := 0; ; at++ {
+			i := strings.Index(line[at:], raw)
+			if i < 0 {
+				return false
+			}
+			at += i
+			end := at + len(raw)
+			if (at == 0 || strings.IndexByte(" \t\"'`(<[=:,", line[at-1]) >= 0) && (end == len(line) || strings.IndexByte(" \t\"'`)>],", line[end]) >= 0) {
+				return true
+			}
+		}
+	})
+}
+
+// unchanged returns the lines of the sources that were there before the move.
+func (m *mover) unchanged() (left []string, err error) {
+	err = m.eachLine(func(line string) {
+		if m.lines[line] {
+			left = append(left, line)
+		}
+	})
+	return left, err
+}
+
+// eachLine reads the texts in which an author writes links.
+func (m *mover) eachLine(do func(line string)) error {
+	tree := os.DirFS(m.site)
+	return fs.WalkDir(tree, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			if err == nil && slices.Contains([]string{".git", ".sitelink", "public", "resources"}, name) {
+				return fs.SkipDir
+			}
+			return err
+		}
+		switch path.Ext(name) {
+		case ".md", ".html", ".htm", ".toml", ".yaml", ".yml", ".json", ".css", ".xml", ".txt":
+			text, err := fs.ReadFile(tree, name)
+			for line := range strings.Lines(string(text)) {
+				do(strings.TrimRight(line, "\r\n"))
+			}
+			return err
+		}
+		return nil
+	})
+}
+
+// state returns the findings of the built site, with what is written in the pages, and
+// the paths that answer.
+func (m *mover) state(ctx context.Context, back map[string]string) (all map[finding][]string, addresses map[string]bool, err error) {
+	all, addresses = map[finding][]string{}, map[string]bool{}
 	before := func(address string) string {
 		longest := ""
 		for b := range back {
@@ -245,21 +329,14 @@ func (m *mover) state(ctx context.Context, back map[string]string) (all *finding
 		}
 		return strings.TrimSuffix(back[longest], "/") + address[len(strings.TrimSuffix(longest, "/")):]
 	}
-	said, _ := m.start(ctx, m.sitelink, "check", "public", "--format", "jsonl", "--source", "off", "--fail-on", "never", "--profile", m.profile)
+	said, _ := m.start(ctx, m.sitelink, "check", "public", "--all", "--format", "jsonl", "--source", "off", "--fail-on", "never", "--profile", m.profile)
 	for line := range strings.Lines(said) {
-		var f struct{ Page, Code, Target, Fragment string }
-		if json.Unmarshal([]byte(line), &f) != nil || f.Code == "" || f.Code == "via-redirect" {
+		var f struct{ Page, Code, Target, Fragment, Raw string }
+		if json.Unmarshal([]byte(line), &f) != nil || f.Code == "" {
 			continue
 		}
-		name := f.Code + " " + before(strings.TrimSuffix(f.Target, "index.html")) + "#" + f.Fragment
-		page := f.Code + " on " + before("/"+strings.TrimSuffix(f.Page, "index.html"))
-		if _, ok := all.pages[name]; !ok {
-			all.pages[name] = page
-		}
-		if at := [2]string{page, name}; !seen[at] {
-			seen[at] = true
-			all.counts[page]++
-		}
+		key := finding{f.Code, before("/" + strings.TrimSuffix(f.Page, "index.html")), before(strings.TrimSuffix(f.Target, "index.html")), f.Fragment}
+		all[key] = append(all[key], f.Raw)
 	}
 	said, _ = m.start(ctx, m.sitelink, "links", "public", "--addresses", "--format", "jsonl", "--profile", m.profile)
 	for line := range strings.Lines(said) {

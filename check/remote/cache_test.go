@@ -102,6 +102,8 @@ func TestCacheKilled(t *testing.T) {
 			break
 		}
 	}
+	close(killed.stopped)
+	<-killed.finished // a file that is being synced keeps its lock when it is closed
 	killed.journal.WriteString(`{"url":"https://cut.example/","verd`)
 	killed.journal.Close() // releases its lock, as the end of a process does
 	c, warnings := openCache(t, name)
@@ -113,7 +115,6 @@ func TestCacheKilled(t *testing.T) {
 	if rest := journals(name); rest != nil {
 		t.Errorf("left: %v", rest)
 	}
-	close(killed.stopped)
 }
 
 func TestCacheDamaged(t *testing.T) {

@@ -1,11 +1,14 @@
 package remote
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/fetch"
 )
 
 // TestHints: each page works, and a person should look at it all the same.
@@ -125,6 +128,59 @@ func TestTitleDiffers(t *testing.T) {
 	} {
 		if got := differs(c.old, c.now); got != c.want {
 			t.Errorf("%q, %q: %v", c.old, c.now, got)
+		}
+	}
+}
+
+// A fragment that a page may have behind the part that was read is not missing.
+func TestLookPart(t *testing.T) {
+	page := []byte(`<h1 id="a">x</h1><h2 id="user-content-b">x</h2>`)
+	for _, c := range []struct {
+		name string
+		cut  bool
+		err  error
+		want []string
+	}{
+		{"whole", false, nil, []string{"c"}},
+		{"cut off", true, nil, nil},
+		{"too slow", false, &fetch.Error{Kind: fetch.TooSlow}, nil},
+	} {
+		opt := quick()
+		opt.exchange = func(context.Context, fetch.Request) (*fetch.Response, error) {
+			return &fetch.Response{Status: 200, Header: http.Header{"Content-Type": {"text/html"}}, Body: page, Truncated: c.cut}, c.err
+		}
+		report := ask(t, memory(t), opt, []Link{{URL: "https://a.example/", Fragments: []string{"a", "b", "c"}}})
+		if r, _ := report.Of("https://a.example/"); !slices.Equal(r.Missing, c.want) || brief(r) != "ok" {
+			t.Errorf("%s: missing %q", c.name, r.Missing)
+		}
+	}
+}
+
+// Pages that ask whether the visitor is a person are known by a field of their header, or
+// by a script that they load.
+func TestWalls(t *testing.T) {
+	for _, c := range []struct {
+		status            int
+		field, body, want string
+	}{
+		{200, "Cf-Mitigated: challenge", "", "unchecked blocked"},
+		{202, "X-Amzn-Waf-Action: challenge", "", "unchecked blocked"},
+		{403, "X-Datadome: protected", "", "unchecked blocked"},
+		{200, "X-Datadome: protected", "", "ok"},
+		{503, "", `<script src="/cdn-cgi/challenge-platform/x">`, "unchecked blocked"},
+		{200, "", `<script src="/cdn-cgi/challenge-platform/x">`, "ok"},
+	} {
+		opt := quick()
+		opt.exchange = func(context.Context, fetch.Request) (*fetch.Response, error) {
+			h := http.Header{"Etag": {strings.Repeat("x", maxField+1)}}
+			if name, value, ok := strings.Cut(c.field, ": "); ok {
+				h.Set(name, value)
+			}
+			return &fetch.Response{Status: c.status, Header: h, Body: []byte(c.body)}, nil
+		}
+		report := ask(t, memory(t), opt, links("https://a.example/"))
+		if r, _ := report.Of("https://a.example/"); brief(r) != c.want || (r.Reason == BotWall) != (c.want != "ok") || r.ETag != "" {
+			t.Errorf("%d %q %q: %s %s, ETag of %d bytes", c.status, c.field, c.body, brief(r), r.Reason, len(r.ETag))
 		}
 	}
 }

@@ -109,6 +109,10 @@ func TestProbe(t *testing.T) {
 			"https://c.a.example/new", "https://b.a.example/p/ https://b.a.example/robots.txt https://c.a.example/new https://c.a.example/robots.txt"},
 		{"variant leads home", "https://b.a.example/p", map[string]string{"https://b.a.example/p/": "-> https://b.a.example/", "https://b.a.example/": "home"},
 			"", "https://b.a.example/ https://b.a.example/p/ https://b.a.example/robots.txt"},
+		{"variant leads elsewhere", "https://b.a.example/p", map[string]string{"https://b.a.example/p/": "~> https://b.a.example/q", "https://b.a.example/q": "x"},
+			"", "https://b.a.example/p/ https://b.a.example/q https://b.a.example/robots.txt"},
+		{"variant leads to its copy", "https://b.a.example/p", map[string]string{"https://b.a.example/p/": "~> https://c.a.example/p", "https://c.a.example/p": "x"},
+			"https://b.a.example/p/", "https://b.a.example/p/ https://b.a.example/robots.txt https://c.a.example/p https://c.a.example/robots.txt"},
 		{"soft 404", "https://b.a.example/p", map[string]string{"https://b.a.example/p/": "<title>Page not found</title>"},
 			"", "https://b.a.example/p/ https://b.a.example/robots.txt"},
 		{"all of a dead link", "http://a.example/p", map[string]string{}, "",
@@ -161,6 +165,21 @@ func TestProbeForgets(t *testing.T) {
 	}
 	if good := Judge(r, Answer{Status: 200}, at(30), Policy{}); good.Variant+good.Copy != "" || !good.Probed.IsZero() || !good.Searched.IsZero() {
 		t.Errorf("%+v", good)
+	}
+}
+
+// A run for new links looks for variants of these only.
+func TestProbeOnlyNew(t *testing.T) {
+	s := &sim{pages: map[string]string{"https://b.a.example/old/": "x", "https://b.a.example/new/": "x"}}
+	opt, cache := s.dying(), memory(t)
+	cache.Put(Judge(Record{URL: "https://b.a.example/old"}, Answer{Status: 404}, time.Now().Add(-time.Hour), Policy{Strikes: 1}))
+	opt.Probe, opt.OnlyNew = true, true
+	report := ask(t, cache, opt, links("https://b.a.example/old", "https://b.a.example/new"))
+	if r, _ := report.Of("https://b.a.example/new"); r.Variant != "https://b.a.example/new/" {
+		t.Errorf("new: %+v", r)
+	}
+	if log := s.take(); slices.Contains(log, "GET https://b.a.example/old/") {
+		t.Errorf("log %q", log)
 	}
 }
 

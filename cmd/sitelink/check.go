@@ -611,6 +611,9 @@ func (f *externalFlags) open(ctx context.Context, c *cli, p *project.Project, pr
 // closeExternal closes the status cache of a run that ended with err, also when it was
 // interrupted: the cache keeps what was learned. It returns the error of the run.
 func closeExternal(c *cli, checker *external.Checker, err error) error {
+	if err == nil || errors.Is(err, errFindings) {
+		checker.Reset() // not before the report is written
+	}
 	closeErr := checker.Close()
 	switch {
 	case closeErr == nil:

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"html"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -203,6 +205,11 @@ func TestExternalOnlyNew(t *testing.T) {
 	mentions(t, out, "external-budget", "1 request sent", "note: the budget was spent before the turn of 3 URLs; the next run asks for them first")
 }
 
+// fullDisk takes no output.
+type fullDisk struct{}
+
+func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
+
 // LL-103, LL-104: --changed and --reset, --retry-failed and --flush.
 func TestExternalMaintenance(t *testing.T) {
 	n := newNeighbour(t, `<a href="SITE/a">1</a> <a href="SITE/b">2</a>`)
@@ -222,7 +229,14 @@ func TestExternalMaintenance(t *testing.T) {
 			t.Errorf("changed: %q", out)
 		}
 	}
-	n.sitelink(t, 0, "external", "public", "--changed", "--reset")
+	// A reset forgets nothing that could not be printed.
+	args := []string{"external", "public", "--changed", "--reset", "--allow-address", "127.0.0.0/8", "--pace", "0s"}
+	if code := run(t.Context(), args, env{Stdout: fullDisk{}, Stderr: io.Discard, Getenv: func(string) string { return "" }}); code != exitFailed {
+		t.Errorf("exit code %d", code)
+	}
+	if out, _ := n.sitelink(t, 0, "external", "public", "--changed", "--reset"); !strings.HasPrefix(out, "SITE/a changed by ") {
+		t.Errorf("changed after a failure: %q", out)
+	}
 	if out, _ := n.sitelink(t, 0, "external", "public", "--changed"); out != "" {
 		t.Errorf("changed after reset: %q", out)
 	}

@@ -168,9 +168,10 @@ func Offset(text []byte, line, column int) (offset int, ok bool) {
 // Heading is a heading of a Markdown file.
 type Heading = source.WrittenHeading
 
-// Headings returns the headings of a Markdown file in their order.
-func Headings(name string, text []byte, g generator.Name) []Heading {
-	return source.ReadHeadings(name, text, g)
+// Headings returns the headings of a Markdown file in their order. ids is how the
+// generator makes their ids.
+func Headings(name string, text []byte, g generator.Name, ids generator.HeadingIDs) []Heading {
+	return source.ReadHeadings(name, text, g, ids)
 }
 
 // maxRaw is the length in bytes of the longest destination as written.

@@ -224,7 +224,7 @@ func TestUnsafePlaces(t *testing.T) {
 func TestHeadings(t *testing.T) {
 	text := "---\ntitle: x\n---\n# One `two` *th*ree\n\nSet\next\n===\n\n## With id {#my-id .c}\n\n```\n# code\n```\n### {{< x >}} ##\n"
 	var got []string
-	for _, h := range Headings("content/a.md", []byte(text), generator.Hugo) {
+	for _, h := range Headings("content/a.md", []byte(text), generator.Hugo, "") {
 		got = append(got, fmt.Sprintf("%d|%s|%s|%s", h.Level, text[h.Start:h.End], h.ID, text[h.IDStart:h.IDEnd]))
 	}
 	want := []string{"1|One `two` *th*ree||", "1|Set\next||", "2|With id|my-id|my-id", "3|{{< x >}}||"}

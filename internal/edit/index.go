@@ -37,7 +37,20 @@ func (e entry) line(name string) string {
 // runGit runs a command that must not start programs which the repository names.
 func runGit(ctx context.Context, root string, env []string, input string, args ...string) ([]byte, error) {
 	args = append([]string{"-c", "core.quotePath=false"}, args...)
-	return git.Command{Dir: root, Env: git.UntrustedEnv(env, true), Input: []byte(input)}.Run(ctx, args...)
+	// git must not take a repository above root if .git is damaged.
+	env = append(git.UntrustedEnv(env, true), "GIT_CEILING_DIRECTORIES="+filepath.Dir(root))
+	return git.Command{Dir: root, Env: env, Input: []byte(input)}.Run(ctx, args...)
+}
+
+// explainGit says which repository cannot be read, and what to do.
+func explainGit(root string, err error) error {
+	failed := (*git.Error)(nil)
+	if !errors.As(err, &failed) {
+		return err
+	}
+	name := filepath.Join(root, ".git")
+	return fault.New(fmt.Errorf("the git repository %s cannot be read: %w", name, err),
+		"repair it; if the project is in no repository, remove "+name)
 }
 
 // readIndex sets j.Index if tracked files are renamed.
@@ -54,7 +67,7 @@ func (j *journal) readIndex(ctx context.Context, root string, env []string) erro
 		return nil
 	}
 	if err != nil {
-		return err
+		return explainGit(root, err)
 	}
 	tracked := false
 	after := make([]entry, len(entries))
@@ -171,7 +184,7 @@ func (j *journal) restoreIndex(ctx context.Context, root string, env []string) (
 	_, now, err := listIndex(ctx, root, env)
 	switch {
 	case err != nil:
-		return false, err
+		return false, explainGit(root, err)
 	case now != j.Index.Before && now != j.Index.After:
 		return true, renameEntries(ctx, root, env, j.renamed(true))
 	}

@@ -77,6 +77,19 @@ func Open(ctx context.Context, p *project.Project, opt Options) (*Checker, error
 	return &Checker{project: p, opt: opt, cache: cache, networks: networks}, nil
 }
 
+// Reset does what --reset asks for. Call it after the report is written. Linklint resets
+// only what answers well.
+func (c *Checker) Reset() {
+	if !c.opt.Reset {
+		return
+	}
+	var which func(*remote.Record) bool
+	if c.linklint() {
+		which = func(r *remote.Record) bool { return r.Reason == "" }
+	}
+	c.cache.Reset(which)
+}
+
 // Close closes the status cache.
 func (c *Checker) Close() error { return c.cache.Close() }
 
@@ -103,7 +116,7 @@ func (c *Checker) Check(ctx context.Context, s *site.Site, opt check.Options, kn
 		return nil, err
 	}
 	notes := c.notes()
-	notes = append(notes, c.maintain(links)...)
+	notes = append(notes, c.flush(links)...)
 	return &audit.ExternalLinks{Answer: c.answer, Summary: c.summary(), Notes: notes, Hints: hints}, nil
 }
 
@@ -129,7 +142,7 @@ func (c *Checker) CheckList(ctx context.Context, list []check.Link, opt check.Op
 		}
 	}
 	r.Summary.External = c.summary()
-	r.Summary.Notes = append(append(r.Summary.Notes, c.notes()...), c.maintain(links)...)
+	r.Summary.Notes = append(append(r.Summary.Notes, c.notes()...), c.flush(links)...)
 	return r, nil
 }
 
@@ -146,22 +159,14 @@ func (c *Checker) ask(ctx context.Context, links []remote.Link, opt remote.Optio
 	return nil
 }
 
-// maintain does what --flush and --reset ask for, and returns notes. Linklint resets
-// only what answers well.
-func (c *Checker) maintain(links []remote.Link) (notes []string) {
+// flush does what --flush asks for, and returns notes.
+func (c *Checker) flush(links []remote.Link) (notes []string) {
 	if c.opt.Flush {
 		if len(links) == 0 {
 			c.opt.Warn("--flush: there are no links to other sites, so nothing was removed from the status cache")
 		} else {
 			notes = append(notes, "removed from the status cache: "+text.Count(c.cache.Flush(links), "URL"))
 		}
-	}
-	if c.opt.Reset {
-		var which func(*remote.Record) bool
-		if c.linklint() {
-			which = func(r *remote.Record) bool { return r.Reason == "" }
-		}
-		c.cache.Reset(which)
 	}
 	return notes
 }

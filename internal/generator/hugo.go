@@ -2,6 +2,7 @@ package generator
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/csv"
 	"encoding/json"
@@ -120,7 +121,7 @@ func askHugo(ctx context.Context, p Project, run Runner, where []string) (Settin
 		return Settings{}, err
 	}
 	s := oneRoot(textOf(c["publishdir"]), textOf(c["baseurl"]), "hugo config")
-	s.RefNotFound = textOf(c["reflinksnotfoundurl"])
+	s.RefNotFound, s.HeadingIDs = textOf(c["reflinksnotfoundurl"]), hugoHeadingIDs(c, true)
 	s.Languages = hugoLanguages(tableOf(c["languages"]), textOf(c["defaultcontentlanguage"]), c["disablelanguages"])
 	if len(s.Languages) < 2 {
 		return s, nil
@@ -149,6 +150,20 @@ func askHugo(ctx context.Context, p Project, run Runner, where []string) (Settin
 	}
 	s.Roots = roots
 	return s, nil
+}
+
+// hugoHeadingIDs returns how Hugo makes ids of headings. The setting is autoIDType since
+// 0.144, and was autoHeadingIDType before. What Hugo prints lacks values that are false.
+func hugoHeadingIDs(c map[string]any, printed bool) HeadingIDs {
+	parser := tableOf(tableOf(tableOf(c["markup"])["goldmark"])["parser"])
+	if made, ok := parser["autoheadingid"].(bool); ok && !made || !ok && printed && len(parser) > 0 {
+		return NoHeadingIDs
+	}
+	ids := HeadingIDs(strings.ToLower(cmp.Or(textOf(parser["autoidtype"]), textOf(parser["autoheadingidtype"]))))
+	if ids == GitHubIDs {
+		return ""
+	}
+	return ids
 }
 
 // hugoJSON reads the object in an output that may begin with warnings.
@@ -204,7 +219,7 @@ func multihostFiles(p Project, run Runner, s *Settings) error {
 	if err != nil {
 		return err
 	}
-	s.Languages = files.Languages
+	s.Languages, s.HeadingIDs = files.Languages, files.HeadingIDs
 	if files.Multihost() {
 		s.Roots = files.Roots
 	}
@@ -233,7 +248,7 @@ func readHugo(p Project, run Runner) (Settings, error) {
 		}
 	}
 	s := oneRoot(textOf(all["publishdir"]), textOf(all["baseurl"]), from)
-	s.RefNotFound = textOf(all["reflinksnotfoundurl"])
+	s.RefNotFound, s.HeadingIDs = textOf(all["reflinksnotfoundurl"]), hugoHeadingIDs(all, false)
 	languages := tableOf(all["languages"])
 	s.Languages = hugoLanguages(languages, textOf(all["defaultcontentlanguage"]), all["disablelanguages"])
 	var roots []Root

@@ -32,12 +32,26 @@ type Settings struct {
 	// RefNotFound is what the generator writes in place of a reference that it
 	// cannot resolve; "" if it fails or writes nothing.
 	RefNotFound string
+	// HeadingIDs is how the generator makes ids of headings; "" if it does so in its
+	// usual way.
+	HeadingIDs HeadingIDs
 	// From names the source of the settings: a command such as "hugo config", or a
 	// file; "" if all are defaults.
 	From string
 	// Notes say what went wrong while the settings were read, for a person.
 	Notes []string
 }
+
+// HeadingIDs is a way to make ids of the texts of headings.
+type HeadingIDs string
+
+// The ways of Hugo, by the values of autoIDType. NoHeadingIDs makes none.
+const (
+	GitHubIDs      HeadingIDs = "github"
+	GitHubASCIIIDs HeadingIDs = "github-ascii"
+	BlackfridayIDs HeadingIDs = "blackfriday"
+	NoHeadingIDs   HeadingIDs = "none"
+)
 
 // Multihost reports whether parts of the docroot have hosts of their own.
 func (s *Settings) Multihost() bool { return len(s.Roots) > 0 && s.Roots[0].Dir != "" }

@@ -22,6 +22,9 @@ func settingsText(s Settings) string {
 	if s.RefNotFound != "" {
 		text += " ref " + s.RefNotFound
 	}
+	if s.HeadingIDs != "" {
+		text += " ids " + string(s.HeadingIDs)
+	}
 	return text
 }
 
@@ -39,6 +42,9 @@ func TestSettings(t *testing.T) {
 			want: "out @https://example.org/sub/  (hugo.toml) ref /nf/"},
 		"hugo/yaml":        {files: map[string]string{"hugo.yaml": "BaseURL: https://example.org/\nlanguages:\n  fr: {weight: 2}\n  en: {weight: 1}\n"}, want: "public @https://example.org/ en,fr (hugo.yaml)"},
 		"hugo/json":        {files: map[string]string{"hugo.json": `{"baseurl": "https://example.org/"}`}, want: "public @https://example.org/  (hugo.json)"},
+		"hugo/ids":         {files: map[string]string{"hugo.toml": "[markup.goldmark.parser]\nautoIDType = 'github'\n"}, want: "public @  (hugo.toml)"},
+		"hugo/ascii_ids":   {files: map[string]string{"hugo.toml": "[markup.goldmark.parser]\nautoHeadingIDType = 'GitHub-ASCII'\n"}, want: "public @  (hugo.toml) ids github-ascii"},
+		"hugo/no_ids":      {files: map[string]string{"hugo.yaml": "markup: {goldmark: {parser: {autoHeadingID: false}}}\n"}, want: "public @  (hugo.yaml) ids none"},
 		"hugo/first_file":  {files: map[string]string{"hugo.yaml": "baseURL: https://b.example/", "config.toml": "baseURL = 'https://a.example/'"}, want: "public @https://b.example/  (hugo.yaml)"},
 		"hugo/path_alone":  {files: map[string]string{"hugo.toml": "baseURL = '/sub'"}, want: "public @/sub/  (hugo.toml)"},
 		"hugo/no_host":     {files: map[string]string{"hugo.toml": "baseURL = '/'"}, want: "public @  (hugo.toml)"},

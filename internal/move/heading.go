@@ -37,7 +37,7 @@ func (m *planner) renameHeading(ctx context.Context, pageName, name string) erro
 	if err != nil {
 		return err
 	}
-	headings := destination.Headings(file, doc.text, m.generator())
+	headings := destination.Headings(file, doc.text, m.generator(), "")
 	h, id, err := findHeading(headings, name, ids)
 	if err != nil {
 		return fault.Usage(fmt.Sprintf("%s: %v", pageName, err), "name the heading as it is written, or by its id")

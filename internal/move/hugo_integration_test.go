@@ -347,3 +347,42 @@ func TestHugoComposed(t *testing.T) {
 		t.Errorf("a section without a file: the diff adds\n%s\nbroken %v, lost %v", strings.Join(lines, "\n"), p.Broken, p.Lost)
 	}
 }
+
+// TestHugoPaths: shortcodes, templates and front matter that name a file by its path in
+// the project get its new path, whether or not they make a link of it.
+func TestHugoPaths(t *testing.T) {
+	hugoEnv(t)
+	root := newSite(t, map[string]string{
+		"hugo.toml":                    "baseURL = \"https://h.example/\"\ndisableKinds = [\"taxonomy\", \"term\"]\n",
+		"layouts/_default/single.html": "<!doctype html><title>{{ .Title }}</title>\n{{ with .Params.code }}{{ readFile . }}{{ end }}{{ .Content }}\n",
+		"layouts/_default/list.html":   "<!doctype html><title>{{ .Title }}</title>\n{{ readFile \"static/code/run.sh\" }}{{ .Content }}{{/* static/code/run.sh */}}\n",
+		"layouts/shortcodes/code.html": "{{ $f := .Get \"file\" }}<a href=\"/{{ strings.TrimPrefix \"static/\" $f }}\">code</a> {{ readFile $f }}",
+		"layouts/shortcodes/only.html": "{{ readFile (.Get 0) }}",
+		"content/_index.md":            "---\ntitle: Home\n---\n",
+		"content/a.md":                 "---\ntitle: A\ncode: /static/code/run.sh\n---\n{{< code file=\"static/code/run.sh\" >}} {{< only \"static/code/run.sh\" >}}\n\nThe file static/code/run.sh is text, static/code/run.sh2 is another.\n",
+		"content/code/_index.md":       "---\ntitle: Code\ncode: code/run.sh\n---\n",
+		"static/code/run.sh":           "echo run\n",
+	})
+	for _, tt := range []struct{ old, new, path string }{
+		{"static/code/run.sh", "static/code/deep/start.sh", "static/code/deep/start.sh"},
+		{"static/code", "static/examples", "static/examples/run.sh"},
+	} {
+		p, err := plan(t, root, Options{Old: tt.old, New: tt.new})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := added(t, p)
+		for _, want := range []string{
+			"code: /" + tt.path,
+			"{{< code file=\"" + tt.path + "\" >}} {{< only \"" + tt.path + "\" >}}",
+			"{{ readFile \"" + tt.path + "\" }}{{ .Content }}{{/* static/code/run.sh */}}",
+		} {
+			if !slices.Contains(got, want) {
+				t.Errorf("%s: no line %q in\n%s", tt.old, want, strings.Join(got, "\n"))
+			}
+		}
+		if len(got) != 4 || len(p.Broken)+len(p.Lost)+len(p.Composed) > 0 { // and a rule
+			t.Errorf("%s: the diff adds\n%s\nbroken %v, lost %v, composed %v", tt.old, strings.Join(got, "\n"), p.Broken, p.Lost, p.Composed)
+		}
+	}
+}

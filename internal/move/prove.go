@@ -116,8 +116,8 @@ func (m *planner) published(after *version) error {
 		}
 	}
 	for _, d := range m.names.directories { // sections that have a page without a file
-		if !answers(m.before.audit.Site.Request(rulePath(d.Old))) {
-			continue
+		if m.pages.byAddress[d.Old] != nil || !answers(m.before.audit.Site.Request(rulePath(d.Old))) {
+			continue // the file of its page moved, or stays
 		}
 		if r, err := after.audit.Site.Request(rulePath(d.New)); !answers(r, err) && len(missing) == 0 {
 			return fault.New(fmt.Errorf("the section %s would have no page at %s after the move, so nothing was changed", d.Old, d.New),

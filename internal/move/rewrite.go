@@ -1,8 +1,10 @@
 package move
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"io/fs"
 	"net/url"
 	"path"
 	"path/filepath"
@@ -13,8 +15,10 @@ import (
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/destination"
+	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/edit"
 	"github.com/sitelink/sitelink/internal/generator"
+	"github.com/sitelink/sitelink/internal/statedir"
 )
 
 // document is a source file with its destinations.
@@ -106,7 +110,7 @@ func (m *planner) rewrite(ctx context.Context) error {
 		}
 	}
 	if m.fragments == nil {
-		if err := errors.Join(m.rewriteMenus(files), m.rewriteRules(files)); err != nil {
+		if err := errors.Join(m.rewriteMenus(files), m.rewritePaths(ctx, files), m.rewriteRules(files)); err != nil {
 			return err
 		}
 	}
@@ -150,6 +154,109 @@ func (m *planner) rewriteMenus(files map[string]bool) error {
 	}
 	return nil
 }
+
+// rewritePaths rewrites arguments of shortcodes, and values of front matter, data and
+// templates, that name what moves by its path in the project: a shortcode may read the
+// file, and write no link to it or another one.
+func (m *planner) rewritePaths(ctx context.Context, files map[string]bool) error {
+	g := m.shadow.project.Generator
+	if g == nil || g.Generator != generator.Hugo || len(m.plan.Renames) == 0 {
+		return nil
+	}
+	dir, _ := m.belowRoot(filepath.ToSlash(g.Dir))
+	inProject := mount{dir: dir}
+	from, ok := inProject.rel(m.plan.Renames[0].Old)
+	to, inside := inProject.rel(m.plan.Renames[0].New)
+	if !ok || !inside || !strings.Contains(from, "/") {
+		return nil
+	}
+	kinds := []destination.Kind{destination.Shortcode, destination.FrontMatter, destination.Data, destination.Expression}
+	return m.eachSource(ctx, dir, from, func(doc *document) error {
+		for i := range doc.links {
+			d := &doc.links[i]
+			slash, rest, ok := strings.Cut(d.Value, from)
+			if !ok || slash != "" && slash != "/" || rest != "" && rest[0] != '/' || !slices.Contains(kinds, d.Kind) || d.IsRef() {
+				continue
+			}
+			raw, err := d.Encode(slash + to + rest)
+			if err != nil {
+				m.note("%s: %v; the path stays as it is", doc.file, err)
+				continue
+			}
+			if err := m.replacePath(doc, d.Start, d.End, raw, files); err != nil {
+				return err
+			}
+		}
+		if !slices.ContainsFunc(m.pages.layouts, func(mt mount) bool { _, ok := mt.rel(doc.file); return ok }) {
+			return nil
+		}
+		for _, at := range quotedPaths(doc.text, from) {
+			if err := m.replacePath(doc, at, at+len(from), to, files); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// replacePath writes the new path of a file. A link that is also a path has its new value.
+func (m *planner) replacePath(doc *document, start, end int, raw string, files map[string]bool) error {
+	err := m.plan.Set.Replace(doc.file, doc.hash, start, end, raw)
+	if err == nil {
+		m.plan.Links++
+		files[doc.file] = true
+	} else if !errors.Is(err, edit.ErrOverlap) {
+		return ExplainEdit(err)
+	}
+	return nil
+}
+
+// quotedPaths returns the offsets of a path in the strings of a template, as they are or
+// with a slash before them.
+func quotedPaths(text []byte, name string) (all []int) {
+	for at := 0; ; at += len(name) {
+		i := bytes.Index(text[at:], []byte(name))
+		if i < 0 {
+			return all
+		}
+		at += i
+		before, after := bytes.TrimSuffix(text[:at], []byte("/")), text[at+len(name):]
+		if len(before) > 0 && bytes.IndexByte([]byte("\"'`"), before[len(before)-1]) >= 0 && len(after) > 0 && bytes.IndexByte([]byte("\"'`/"), after[0]) >= 0 {
+			all = append(all, at)
+		}
+	}
+}
+
+// eachSource calls do for the files of the project that have a text in them and can be
+// edited.
+func (m *planner) eachSource(ctx context.Context, dir, having string, do func(*document) error) error {
+	return filepath.WalkDir(m.path(dir), func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return nil // the build reads what it needs
+		}
+		if d.IsDir() {
+			if slices.Contains([]string{".git", statedir.Name, "node_modules", "public", "resources"}, d.Name()) {
+				return filepath.SkipDir
+			}
+			return context.Cause(ctx)
+		}
+		switch path.Ext(d.Name()) {
+		case ".md", ".markdown", ".html", ".toml", ".yaml", ".yml", ".json", ".xml":
+		default:
+			return nil
+		}
+		text, err := disk.Read(name, maxSearched)
+		if file, ok := m.belowRoot(filepath.ToSlash(name)); ok && err == nil && bytes.Contains(text, []byte(having)) {
+			if doc, err := m.document(file); err == nil {
+				return do(doc)
+			}
+		}
+		return nil
+	})
+}
+
+// maxSearched is the size in bytes of the largest file in which paths are looked for.
+const maxSearched = 8 << 20
 
 // places returns where links are written: without a generator, in the page itself.
 func (m *planner) places(ctx context.Context, links []check.Link) ([]*check.Position, error) {

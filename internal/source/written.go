@@ -12,7 +12,9 @@ import (
 
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/util"
+	"golang.org/x/text/unicode/norm"
 
+	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/scan"
 	"github.com/sitelink/sitelink/internal/scan/css"
 )
@@ -192,8 +194,9 @@ type WrittenHeading struct {
 	Anchor string
 }
 
-// ReadHeadings returns the headings of a Markdown file in their order.
-func ReadHeadings(name string, text []byte, g Generator) (all []WrittenHeading) {
+// ReadHeadings returns the headings of a Markdown file in their order. ids is how the
+// generator makes their ids.
+func ReadHeadings(name string, text []byte, g Generator, ids generator.HeadingIDs) (all []WrittenHeading) {
 	if !isMarkdown(name) {
 		return nil
 	}
@@ -225,8 +228,8 @@ func ReadHeadings(name string, text []byte, g Generator) (all []WrittenHeading) 
 				of.setID(text, string(id))
 			}
 		}
-		if of.Anchor = of.ID; of.Anchor == "" {
-			of.Anchor = w.autoID(h, g)
+		if of.Anchor = of.ID; of.Anchor == "" && ids != generator.NoHeadingIDs {
+			of.Anchor = w.autoID(h, g, ids)
 			for base, n := of.Anchor, 1; base != "" && used[of.Anchor]; n++ {
 				of.Anchor = base + "-" + strconv.Itoa(n)
 			}
@@ -238,12 +241,10 @@ func ReadHeadings(name string, text []byte, g Generator) (all []WrittenHeading) 
 	return all
 }
 
-// autoID returns the id that a generator makes of the text of a heading, as Hugo does
-// with the setting autoHeadingIDType = "github": letters and digits in lower case, a
-// hyphen for each space, and underscores. Hugo takes the last line as its typographer
+// autoID returns the id that a generator makes of the text of a heading. Hugo takes the last line as its typographer
 // writes it, without raw HTML and addresses, and gives no id if nothing is left. Other
 // generators know no typographer and keep combining marks, as GitHub does.
-func (w *markdownWalk) autoID(h *ast.Heading, g Generator) string {
+func (w *markdownWalk) autoID(h *ast.Heading, g Generator, ids generator.HeadingIDs) string {
 	w.raw = w.raw[:0]
 	// Walk returns only the errors of the callback.
 	_ = ast.Walk(h, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -252,7 +253,7 @@ func (w *markdownWalk) autoID(h *ast.Heading, g Generator) string {
 			return ast.WalkContinue, nil
 		}
 		value := t.Value(w.text)
-		if g == Hugo && t.Parent().Kind() != ast.KindCodeSpan {
+		if g == Hugo && ids != generator.BlackfridayIDs && t.Parent().Kind() != ast.KindCodeSpan {
 			value = typographic.ReplaceAll(value, []byte("$1"))
 		}
 		w.raw = append(w.raw, value...)
@@ -264,16 +265,63 @@ func (w *markdownWalk) autoID(h *ast.Heading, g Generator) string {
 	if len(w.raw) == 0 {
 		return ""
 	}
+	plain := string(util.ResolveEntityNames(w.raw))
+	switch ids {
+	case generator.BlackfridayIDs:
+		plain = blackfridayID(plain)
+	case generator.GitHubASCIIIDs:
+		plain = githubID(withoutAccents(plain), func(r rune) bool { return r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r)) })
+	default:
+		plain = githubID(plain, func(r rune) bool {
+			return unicode.IsLetter(r) || unicode.IsDigit(r) || g != Hugo && unicode.Is(unicode.M, r)
+		})
+	}
+	return cmp.Or(plain, "heading")
+}
+
+// githubID returns the id that GitHub makes of a text: what is kept in lower case, a hyphen
+// for each space, and underscores.
+func githubID(text string, keeps func(rune) bool) string {
 	var id strings.Builder
-	for _, r := range strings.TrimSpace(string(util.ResolveEntityNames(w.raw))) {
+	for _, r := range strings.TrimSpace(text) {
 		switch {
 		case r == ' ' || r == '-':
 			id.WriteByte('-')
-		case r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) || g != Hugo && unicode.Is(unicode.M, r):
+		case r == '_' || keeps(r):
 			id.WriteRune(unicode.ToLower(r))
 		}
 	}
-	return cmp.Or(id.String(), "heading")
+	return id.String()
+}
+
+// blackfridayID returns the id that the library Blackfriday makes of a text: letters and
+// numbers in lower case, and one hyphen for all that is between them.
+func blackfridayID(text string) string {
+	var id strings.Builder
+	gap := false
+	for _, r := range text {
+		if !unicode.IsLetter(r) && !unicode.IsNumber(r) {
+			gap = true
+			continue
+		}
+		if gap && id.Len() > 0 {
+			id.WriteByte('-')
+		}
+		gap = false
+		id.WriteRune(unicode.ToLower(r))
+	}
+	return id.String()
+}
+
+// withoutAccents returns a text without the marks of its letters.
+func withoutAccents(text string) string {
+	marked := norm.NFD.String(text)
+	return norm.NFC.String(strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Mn, r) {
+			return -1
+		}
+		return r
+	}, marked))
 }
 
 // typographic matches an escaped character, and hyphens of which Hugo's typographer

@@ -7,7 +7,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/generator"
 )
 
 // TestHugoHeadingIDs: Hugo gives headings the ids of the table.
@@ -16,40 +19,62 @@ func TestHugoHeadingIDs(t *testing.T) {
 	if hugo == "" {
 		t.Skip("no SITELINK_HUGO: .ci/run installs one")
 	}
-	root := t.TempDir()
-	for name, text := range map[string]string{
-		"hugo.toml":         "baseURL = '/'\n[markup.goldmark.renderer]\nunsafe = true\n",
-		"layouts/all.html":  "{{ .Content }}\n",
-		"content/_index.md": headingPage(),
+	for _, tt := range []struct {
+		setting string
+		ids     generator.HeadingIDs
+	}{
+		{"", ""},
+		{"autoIDType = 'github'", ""},
+		{"autoIDType = 'github-ascii'", generator.GitHubASCIIIDs},
+		{"autoHeadingIDType = 'blackfriday'", generator.BlackfridayIDs}, // the older name
+		{"autoHeadingID = false", generator.NoHeadingIDs},
 	} {
-		file := filepath.Join(root, filepath.FromSlash(name))
-		err := os.MkdirAll(filepath.Dir(file), 0o777)
-		if err == nil {
-			err = os.WriteFile(file, []byte(text), 0o666)
+		root := t.TempDir()
+		for name, text := range map[string]string{
+			"hugo.toml":         "baseURL = '/'\n[markup.goldmark.renderer]\nunsafe = true\n[markup.goldmark.parser]\n" + tt.setting + "\n",
+			"layouts/all.html":  "{{ .Content }}\n",
+			"content/_index.md": headingPage(),
+		} {
+			file := filepath.Join(root, filepath.FromSlash(name))
+			err := os.MkdirAll(filepath.Dir(file), 0o777)
+			if err == nil {
+				err = os.WriteFile(file, []byte(text), 0o666)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
 		}
+		// The settings that are read agree with what Hugo does.
+		p, _ := generator.Detect(root)
+		for _, programs := range []map[string]string{nil, {"hugo": hugo}} {
+			s, err := p.Settings(t.Context(), generator.Runner{Env: os.Environ(), Programs: programs})
+			if err != nil || s.HeadingIDs != tt.ids {
+				t.Errorf("%s: the settings are %q, %v, want %q", tt.setting, s.HeadingIDs, err, tt.ids)
+			}
+		}
+		cmd := exec.Command(hugo, "build", "--quiet")
+		cmd.Dir = root
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("hugo: %v\n%s", err, out)
+		}
+		page, err := os.ReadFile(filepath.Join(root, "public", "index.html"))
 		if err != nil {
 			t.Fatal(err)
 		}
-	}
-	cmd := exec.Command(hugo, "build", "--quiet")
-	cmd.Dir = root
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("hugo: %v\n%s", err, out)
-	}
-	page, err := os.ReadFile(filepath.Join(root, "public", "index.html"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := regexp.MustCompile(`<h2(?: id="([^"]*)")?>`).FindAllSubmatch(page, -1)
-	if len(got) != len(headingIDs)+1 {
-		t.Fatalf("Hugo wrote %d headings, want %d:\n%s", len(got), len(headingIDs)+1, page)
-	}
-	for i, h := range headingIDs {
-		if id := string(got[i][1]); id != h.id {
-			t.Errorf("Hugo gives %q the id %q, the table has %q", h.text, id, h.id)
+		got, want := regexp.MustCompile(`<h2(?: id="([^"]*)")?>`).FindAllSubmatch(page, -1), wantIDs(tt.ids)
+		if len(got) != len(want) {
+			t.Fatalf("Hugo wrote %d headings, want %d:\n%s", len(got), len(want), page)
 		}
-	}
-	if id := string(got[len(headingIDs)][1]); id != "and-the-last" {
-		t.Errorf("Hugo gives a heading of two lines the id %q", id)
+		for i := range want {
+			if tt.ids == generator.NoHeadingIDs {
+				want[i] = ""
+				if i < len(headingIDs) && strings.HasSuffix(headingIDs[i].text, "{#ex}") {
+					want[i] = "ex"
+				}
+			}
+			if id := string(got[i][1]); id != want[i] {
+				t.Errorf("%s: Hugo gives heading %d the id %q, the table has %q", tt.setting, i, id, want[i])
+			}
+		}
 	}
 }

@@ -144,7 +144,7 @@ func (s *Snapshot) Headings(file string, text []byte) []Heading {
 	if len(text) > maxSource {
 		return nil
 	}
-	written := destination.Headings(file, text, s.generator)
+	written := destination.Headings(file, text, s.generator, s.headingIDs)
 	all := make([]Heading, 0, len(written))
 	for _, w := range written {
 		all = append(all, Heading{Start: w.Start, End: w.End, Level: w.Level, Text: w.Text, ID: w.Anchor, Explicit: w.ID != ""})

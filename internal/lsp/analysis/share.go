@@ -71,7 +71,7 @@ func (s *Snapshot) hashAnswers() uint64 {
 // answersAs reports whether the links of a source file that has not changed lead to
 // the same files as in the last snapshot.
 func (s *Snapshot) answersAs(last *Snapshot) bool {
-	return last != nil && s.answers != 0 && s.answers == last.answers && s.Dir == last.Dir && s.hooks == last.hooks && s.generator == last.generator &&
+	return last != nil && s.answers != 0 && s.answers == last.answers && s.Dir == last.Dir && s.hooks == last.hooks && s.generator == last.generator && s.headingIDs == last.headingIDs &&
 		reflect.DeepEqual(s.Project.Config, last.Project.Config) && slices.Equal(s.content, last.content) && slices.Equal(s.fileOf, last.fileOf)
 }
 

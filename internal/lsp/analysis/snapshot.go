@@ -41,19 +41,21 @@ type Snapshot struct {
 	Site    *site.Site
 
 	generator generator.Name
-	judge     *check.Judge
-	accepted  *audit.Baseline
-	content   []source.ContentFile
-	byFile    map[string]int32
-	fileOf    []int32                 // of each page, an index of content or -1
-	pageOf    map[int32][]site.PageID // of each content file
-	roots     []string                // the directories of content, longest first
-	names     contentNames
-	hooks     bool   // links to content files are resolved by the site's templates
-	answers   uint64 // the hash of what the site answers to which address, 0 if it is not known
-	addresses []Address
-	files     map[string]*indexedFile // by name
-	order     []string                // the names in files, sorted
+	// headingIDs is how the generator makes ids of headings.
+	headingIDs generator.HeadingIDs
+	judge      *check.Judge
+	accepted   *audit.Baseline
+	content    []source.ContentFile
+	byFile     map[string]int32
+	fileOf     []int32                 // of each page, an index of content or -1
+	pageOf     map[int32][]site.PageID // of each content file
+	roots      []string                // the directories of content, longest first
+	names      contentNames
+	hooks      bool   // links to content files are resolved by the site's templates
+	answers    uint64 // the hash of what the site answers to which address, 0 if it is not known
+	addresses  []Address
+	files      map[string]*indexedFile // by name
+	order      []string                // the names in files, sorted
 
 	mu      sync.Mutex // guards what follows
 	sources *source.Map
@@ -90,7 +92,7 @@ func New(ctx context.Context, a *audit.Audit, opt Options) (*Snapshot, error) {
 		byFile: map[string]int32{}, pageOf: map[int32][]site.PageID{}, files: map[string]*indexedFile{}, built: map[string]builtLinks{},
 		renderings: map[string][]rendered{}, shown: map[string][]shownLink{}}
 	if a.Project.Generator != nil {
-		s.generator = a.Project.Generator.Generator
+		s.generator, s.headingIDs = a.Project.Generator.Generator, a.Project.Generator.HeadingIDs
 	}
 	if s.reader, err = a.Site.NewReader(); err != nil {
 		return nil, err
