@@ -100,7 +100,10 @@ func Explain(ctx context.Context, s *site.Site, opt Options, page, raw string) (
 	f := linkFinding(in, e.Page, d, is)
 	f.hasBase = in.Page(id).HasBase()
 	if is.verdict == Error || is.code == Fallback {
-		found := []Finding{f}
+		found, err := besides(in, r, id, f)
+		if err != nil {
+			return nil, err
+		}
 		if err := suggest(ctx, in, opt, [][]Finding{found}); err != nil {
 			return nil, err
 		}
@@ -326,6 +329,32 @@ func (j *Judge) Forget() {
 	clear(j.missing)
 	clear(j.anchors)
 	j.files, j.repairs = nil, nil
+}
+
+// besides returns a finding, and behind it those about the other links of the page for
+// ids that the same target lacks: the suggestion depends on all of them.
+func besides(in *isite.Site, r *isite.Reader, id isite.PageID, f Finding) ([]Finding, error) {
+	found := []Finding{f}
+	target, ok := in.PageOf(f.node)
+	if f.Code != MissingFragment || !ok || strings.HasPrefix(f.Raw, "#") {
+		return found, nil
+	}
+	var want []uint32
+	links := in.Page(id).All()
+	for i := range links {
+		if l := &links[i]; l.Node == f.node && l.State.Answers() && l.HasFragment() {
+			want = append(want, uint32(i))
+		}
+	}
+	page := in.Page(target)
+	err := r.Details(id, want, func(_ int, d *isite.Detail) {
+		if fragment, asks := in.ParseFragment(d.Fragment); asks && !hasFragment(page, &fragment) {
+			other := f // its target, and what decided
+			other.Raw, other.Fragment = strings.Clone(d.Raw), strings.Clone(d.Fragment)
+			found = append(found, other)
+		}
+	})
+	return found, err
 }
 
 // fragment is [Explanation.fragment] that asks once about each fragment that its

@@ -138,7 +138,12 @@ func TestSuggestionOfOwnAnchors(t *testing.T) {
 		{terms + links + "<a href=/de/#other>o</a>", ""},
 		{"<!doctype html><base href=/x/><p id=one><p id=two><p id=three>" + links, ""},
 	} {
-		r := checkFiles(t, files{"de/index.html": plain, "de/terms/index.html": tc.page, "terms/index.html": tc.page}, isite.Options{}, Options{})
+		loaded := load(t, tempDocroot(t, files{"de/index.html": plain, "de/terms/index.html": tc.page, "terms/index.html": tc.page}), isite.Options{})
+		r := run(t, loaded, Options{})
+		e, err := Explain(t.Context(), handle(loaded), Options{}, "terms/index.html", "/de/#one")
+		if err != nil || e.Suggestion != tc.want {
+			t.Errorf("%s: Explain: %v, suggestion %q, want %q", tc.page, err, e.Suggestion, tc.want)
+		}
 		if len(r.Findings) == 0 || r.Findings[0].Suggestion != tc.want {
 			t.Errorf("%s: %v, suggestion %q, want %q", tc.page, briefs(r.Findings), r.Findings[0].Suggestion, tc.want)
 		}

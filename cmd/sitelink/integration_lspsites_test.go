@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -278,15 +279,80 @@ func TestLSPDiagnostics(t *testing.T) {
 	})
 }
 
-// compareWithCheck compares the diagnostics of all sources of a project.
-func compareWithCheck(t *testing.T, p *hugoProject, atLeast int) {
-	t.Helper()
-	if out, err := p.command("hugo").CombinedOutput(); err != nil {
-		t.Fatalf("hugo: %v\n%s", err, out)
+// TestLSPRealSite is TestLSPDiagnostics on a real site, of which every third link within
+// the site is broken, also in templates and menus.
+func TestLSPRealSite(t *testing.T) {
+	site := newModuleSite(t, "sigs.k8s.io/kind", "site")
+	site.commit("v0.17.0")
+	p := &hugoProject{t: t, dir: site.dir, path: os.Getenv("PATH")}
+	n := 0
+	for _, name := range []string{"config.toml", "content", "layouts"} {
+		filepath.WalkDir(filepath.Join(site.dir, name), func(name string, d fs.DirEntry, err error) error {
+			if err != nil || !d.Type().IsRegular() {
+				return err
+			}
+			text := readFile(t, name)
+			write(t, name, localLink.ReplaceAllStringFunc(text, func(link string) string {
+				if n++; n%3 != 0 {
+					return link
+				}
+				return link + "x"
+			}))
+			return nil
+		})
 	}
+	compareWithCheck(t, p, 25)
+}
+
+// localLink matches the start of a link within the site.
+var localLink = regexp.MustCompile(`\]\((/docs/\w|#\w)|\]: (/docs/\w|#\w)|href="/docs/\w|url = "/docs/\w`)
+
+// TestLSPWhileTyping compares the diagnostics of texts that are not saved, in a template,
+// a menu and a data file, with the findings of check after they are saved and built: all
+// that the editor shows is true, and it shows all.
+func TestLSPWhileTyping(t *testing.T) {
+	eachHugo(t, func(t *testing.T, p *hugoProject) {
+		if p.version < 156 {
+			return // the templates need a newer one
+		}
+		s := newFixSite(100)
+		for name, text := range s.all {
+			write(t, filepath.Join(p.dir, name), text)
+		}
+		p.hugo()
+		e := openEditor(t, p.command("sitelink", "lsp"), p.dir, false)
+		names := []string{"hugo.toml", "data/links.yaml", "layouts/single.html"}
+		got := map[string]bool{}
+		for _, name := range names {
+			e.found(p.dir, filepath.Join(p.dir, name), s.before[name], got)
+		}
+		if err := e.stop(); err != nil {
+			t.Error(err)
+		}
+		for _, name := range names {
+			write(t, filepath.Join(p.dir, name), s.before[name])
+		}
+		want, _ := placedFindings(t, p)
+		for place := range want {
+			if !slices.Contains(names, strings.SplitN(place, ":", 2)[0]) {
+				delete(want, place)
+			}
+		}
+		missing, more := differences(want, got)
+		t.Logf("check: %d findings, the editor while typing: %d; %d missing, %d more", len(want), len(got), len(missing), len(more))
+		if len(more) > 0 || len(missing) > 0 || len(want) < 30 {
+			t.Errorf("missing:\n%s\nmore:\n%s", strings.Join(missing, "\n"), strings.Join(more, "\n"))
+		}
+	})
+}
+
+// placedFindings builds a project and returns the findings of check that have places in
+// sources, and how many have none.
+func placedFindings(t *testing.T, p *hugoProject) (want map[string]bool, unplaced int) {
+	t.Helper()
+	p.hugo()
 	_, stdout, _ := p.run("check", "--format", "jsonl")
-	want := map[string]bool{}
-	unplaced := 0
+	want = map[string]bool{}
 	for line := range strings.Lines(stdout) {
 		var f struct {
 			Code, Severity, Verdict string
@@ -306,6 +372,50 @@ func compareWithCheck(t *testing.T, p *hugoProject, atLeast int) {
 			want[fmt.Sprintf("%s:%d:%d %s %s", f.Source.File, f.Source.Line, f.Source.Column, f.Verdict+f.Severity, f.Code)] = true
 		}
 	}
+	return want, unplaced
+}
+
+// found adds the diagnostics of a file with a text, in the form of placedFindings, to
+// got, and returns how many are unresolved references: no page has these, and check names
+// no place in a source. It compares the ends of the ranges with writtenEnd.
+func (e *lspEditor) found(root, name, text string, got map[string]bool) (refs int) {
+	e.t.Helper()
+	file, _ := filepath.Rel(root, name)
+	for _, d := range e.open(name, text) {
+		start := utf16Offset(text, d.Range.Start)
+		line := strings.Count(text[:start], "\n")
+		column := len([]rune(text[strings.LastIndexByte(text[:start], '\n')+1 : start]))
+		severity := map[protocol.DiagnosticSeverity]string{protocol.DiagnosticSeverityError: "error", protocol.DiagnosticSeverityWarning: "warning"}[d.Severity]
+		if end := utf16Offset(text, d.Range.End); end != writtenEnd(text, start) || end == start {
+			e.t.Errorf("%s:%d:%d: the range is %q, not %q", file, line+1, column+1, text[start:end], text[start:writtenEnd(text, start)])
+		}
+		if d.Code == protocol.String("unresolved-ref") {
+			refs++
+			continue
+		}
+		got[fmt.Sprintf("%s:%d:%d %s %v", filepath.ToSlash(file), line+1, column+1, severity, d.Code)] = true
+	}
+	e.closeFile(name)
+	return refs
+}
+
+// writtenEnd returns where the destination ends that starts at an offset: at the quote,
+// bracket or white space that its first character asks for.
+func writtenEnd(text string, start int) int {
+	stop := map[byte]string{'"': `"`, '\'': `'`, '`': "`", '<': ">", '=': " >", '(': " )"}[text[start-1]]
+	if n := strings.IndexAny(text[start:], stop+"\n"); n >= 0 && stop != "" {
+		return start + n
+	}
+	if n := strings.IndexAny(text[start:], " \t\r\n"); n >= 0 {
+		return start + n
+	}
+	return len(text)
+}
+
+// compareWithCheck compares the diagnostics of all sources of a project.
+func compareWithCheck(t *testing.T, p *hugoProject, atLeast int) {
+	t.Helper()
+	want, unplaced := placedFindings(t, p)
 	root := p.dir // places are relative to that of the repository
 	if _, err := os.Stat(filepath.Join(filepath.Dir(root), ".git")); err == nil {
 		root = filepath.Dir(root)
@@ -313,28 +423,20 @@ func compareWithCheck(t *testing.T, p *hugoProject, atLeast int) {
 	e := openEditor(t, p.command("sitelink", "lsp"), p.dir, false)
 	got, refs := map[string]bool{}, 0
 	for _, name := range e.sources() {
-		text := readFile(t, name)
-		file, _ := filepath.Rel(root, name)
-		for _, d := range e.open(name, text) {
-			start := utf16Offset(text, d.Range.Start)
-			line := strings.Count(text[:start], "\n")
-			column := len([]rune(text[strings.LastIndexByte(text[:start], '\n')+1 : start]))
-			severity := map[protocol.DiagnosticSeverity]string{protocol.DiagnosticSeverityError: "error", protocol.DiagnosticSeverityWarning: "warning"}[d.Severity]
-			if d.Code == protocol.String("unresolved-ref") { // no page has it: check names no place in a source
-				refs++
-				continue
-			}
-			got[fmt.Sprintf("%s:%d:%d %s %v", filepath.ToSlash(file), line+1, column+1, severity, d.Code)] = true
-			if d.Range.Start == d.Range.End {
-				t.Errorf("%s:%d:%d: the range is empty", file, line+1, column+1)
-			}
-		}
-		e.closeFile(name)
+		refs += e.found(root, name, readFile(t, name), got)
 	}
 	if err := e.stop(); err != nil {
 		t.Error(err)
 	}
-	var missing, more []string
+	missing, more := differences(want, got)
+	t.Logf("check: %d findings at places in sources, %d without; the editor: %d and %d unresolved references; %d missing, %d more", len(want), unplaced, len(got), refs, len(missing), len(more))
+	if len(missing) > 0 || len(more) > 0 || len(want) < atLeast {
+		t.Errorf("missing:\n%s\nmore:\n%s", strings.Join(missing[:min(len(missing), 25)], "\n"), strings.Join(more[:min(len(more), 25)], "\n"))
+	}
+}
+
+// differences returns what only one of two sets has, sorted.
+func differences(want, got map[string]bool) (missing, more []string) {
 	for x := range want {
 		if !got[x] {
 			missing = append(missing, x)
@@ -347,8 +449,5 @@ func compareWithCheck(t *testing.T, p *hugoProject, atLeast int) {
 	}
 	slices.Sort(missing)
 	slices.Sort(more)
-	t.Logf("check: %d findings at places in sources, %d without; the editor: %d and %d unresolved references; %d missing, %d more", len(want), unplaced, len(got), refs, len(missing), len(more))
-	if len(missing) > 0 || len(more) > 0 || len(want) < atLeast {
-		t.Errorf("missing:\n%s\nmore:\n%s", strings.Join(missing[:min(len(missing), 25)], "\n"), strings.Join(more[:min(len(more), 25)], "\n"))
-	}
+	return missing, more
 }

@@ -1,13 +1,17 @@
 package analysis
 
 import (
+	"bytes"
+	"cmp"
 	"context"
+	"html"
 	"slices"
 	"strings"
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/destination"
 	"github.com/sitelink/sitelink/internal/docroot"
+	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/source"
@@ -24,6 +28,7 @@ type rendered struct {
 	destination.Link // as it was when the site was built
 	keyForm
 	page string // one of the pages, "" if there is none
+	kind source.Kind
 	// differs reports that the templates write the value in several ways.
 	differs bool
 }
@@ -32,6 +37,9 @@ type rendered struct {
 type shownLink struct {
 	line, column       int
 	raw, element, page string
+	kind               source.Kind
+	around             string // the page around the value, "" for a finding
+	isPage             bool   // it leads to a page, to which lists may link, too
 }
 
 // keepShown keeps the findings that are not in content: they are links that a template
@@ -47,7 +55,7 @@ func (s *Snapshot) keepShown(findings []check.Finding) {
 		if !ok {
 			continue
 		}
-		l := shownLink{line: f.Source.Line, column: f.Source.Column, raw: f.Raw, element: f.Element}
+		l := shownLink{line: f.Source.Line, column: f.Source.Column, raw: f.Raw, element: f.Element, kind: source.Kind(f.Source.Kind)}
 		if seen[file] == nil {
 			seen[file] = map[shownLink]bool{}
 		}
@@ -82,7 +90,7 @@ func (s *Snapshot) rendered(ctx context.Context, file string) ([]rendered, error
 			return
 		}
 		for i := range all {
-			if d := &all[i]; (d.Start == at || d.Position == at) && mayRender(d.Kind) {
+			if d := &all[i]; (d.Start == at || d.Position == at) && mayRender(d.Kind) && fits(text, &d.Link, &shown) {
 				d.show(s.formsOf(d.Kind), raw, shown)
 			}
 		}
@@ -100,6 +108,7 @@ func (s *Snapshot) rendered(ctx context.Context, file string) ([]rendered, error
 	}
 	for i, p := range at {
 		if p != nil && p.File == file {
+			details[i].kind = p.Kind
 			show(p.Line, p.Column, links[i].Raw, details[i])
 		}
 	}
@@ -128,7 +137,7 @@ func (r *rendered) show(forms []string, raw string, shown shownLink) {
 		}
 		r.differs = r.differs || r.page != "" && r.before != before
 		if r.page == "" {
-			r.keyForm, r.page = f, shown.page
+			r.keyForm, r.page, r.kind = f, shown.page, shown.kind
 		}
 		return
 	}
@@ -165,10 +174,19 @@ func (s *Snapshot) linksLike(all []rendered) (links []source.Link, details []sho
 			}
 		}
 		page := s.Site.Path(id)
-		err := s.reader.Details(id, want, func(_ int, d *site.Detail) {
+		text, err := s.reader.Text(id) // good until the reader is used again
+		if err != nil {
+			return nil, nil, err
+		}
+		text = bytes.Clone(text)
+		err = s.reader.Details(id, want, func(_ int, d *site.Detail) {
 			if raw := strings.Clone(d.Raw); values[d.Node][raw] {
 				links = append(links, source.Link{Page: page, Offset: d.Offset, Raw: raw})
-				details = append(details, shownLink{raw: raw, element: d.Element, page: page})
+				l := shownLink{raw: raw, element: d.Element, page: page, isPage: s.SourceOf(d.Node) != "" && d.Fragment == ""}
+				if at := int(d.Offset); at < len(text) {
+					l.around = string(text[bytes.LastIndexByte(text[:at], '<')+1 : min(len(text), at+maxAround)])
+				}
+				details = append(details, l)
 			}
 		})
 		if err != nil {
@@ -178,16 +196,71 @@ func (s *Snapshot) linksLike(all []rendered) (links []source.Link, details []sho
 	return links, details, nil
 }
 
+// maxAround is how many bytes of a page after a value are compared with a source.
+const maxAround = 1 << 10
+
+// fits reports whether a link of a page was surely made of a destination, and not by a
+// list that has all pages: the template has the same tag with the same text, and a data
+// file has the text of the link beside its address.
+func fits(text []byte, d *destination.Link, l *shownLink) bool {
+	if l.around == "" {
+		return true
+	}
+	if d.Kind == destination.Data {
+		label := linkText(l.around)
+		from, to := max(0, d.Start-maxBeside), min(len(text), d.End+maxBeside)
+		return !l.isPage || label != "" && bytes.Contains(text[from:to], []byte(label))
+	}
+	start := bytes.LastIndexByte(text[:d.Start], '<') + 1
+	after := text[d.End:min(len(text), d.End+maxAround)]
+	if n := bytes.IndexByte(after, '>'); n >= 0 {
+		if m := bytes.IndexByte(after[n:], '<'); m >= 0 {
+			after = after[:n+m]
+		}
+	}
+	for _, part := range strings.Split(string(text[start:d.Start])+l.raw+string(after), "{{") {
+		if _, literal, ok := strings.Cut(part, "}}"); ok {
+			part = literal
+		}
+		if !strings.Contains(plain.Replace(l.around), plain.Replace(part)) {
+			return false
+		}
+	}
+	return true
+}
+
+// maxBeside is how far the text of a link may be from its address in a data file.
+const maxBeside = 200
+
+// plain removes what programs that shorten pages change.
+var plain = strings.NewReplacer(`"`, "", "'", "", " ", "", "\t", "", "\r", "", "\n", "", "&amp;", "&")
+
+// linkText returns the text of the element that begins before a text of a page.
+func linkText(around string) string {
+	_, rest, _ := strings.Cut(around, ">")
+	rest, _, _ = strings.Cut(rest, "</a")
+	var b strings.Builder
+	for rest != "" {
+		before, tag, _ := strings.Cut(rest, "<")
+		b.WriteString(before)
+		_, rest, _ = strings.Cut(tag, ">")
+	}
+	return strings.TrimSpace(html.UnescapeString(b.String()))
+}
+
 // maxShowing is how many pages are searched for the links of a file.
 const maxShowing = 24
 
-// pagesLinking returns pages that link to files: for each file, the first one, the last
-// one and one between them. A menu is on all pages, and a link of a single author not on
-// each of these.
+// pagesLinking returns pages that link to files: for each file the first one, the last one,
+// and the one that links to most of the files. A menu is on all pages, or on the home page.
 func (s *Snapshot) pagesLinking(values map[docroot.NodeID]map[string]bool) []site.PageID {
 	linking := map[docroot.NodeID][]site.PageID{}
+	count := map[site.PageID]int{}
 	for n := range s.Site.Pages() {
 		id := site.PageID(n)
+		if !s.Site.Page(id).Kind().IsHTML() {
+			continue
+		}
 		links := s.Site.Page(id).All()
 		for i := range links {
 			node := links[i].Node
@@ -196,15 +269,17 @@ func (s *Snapshot) pagesLinking(values map[docroot.NodeID]map[string]bool) []sit
 			}
 			if of := linking[node]; len(of) == 0 || of[len(of)-1] != id {
 				linking[node] = append(of, id)
+				count[id]++
 			}
 		}
 	}
+	var most, first, last []site.PageID
+	for _, of := range linking {
+		first, last = append(first, of[0]), append(last, of[len(of)-1])
+		most = append(most, slices.MinFunc(of, func(a, b site.PageID) int { return cmp.Or(count[b]-count[a], int(a)-int(b)) }))
+	}
 	var pages []site.PageID
-	for _, part := range []int{0, 2, 1} {
-		var some []site.PageID
-		for _, of := range linking {
-			some = append(some, of[(len(of)-1)*part/2])
-		}
+	for _, some := range [][]site.PageID{most, first, last} {
 		slices.Sort(some)
 		for _, id := range slices.Compact(some) {
 			if len(pages) < maxShowing && !slices.Contains(pages, id) {
@@ -251,7 +326,7 @@ func pairRendered(built []rendered, now []destination.Link) map[int]*rendered {
 func (s *Snapshot) judgeRendered(ctx context.Context, o *Overlay, at *place, d *destination.Link) (Target, error) {
 	r := at.rendered[d.Start]
 	raw := r.link(d.Value)
-	if r.page == "" || r.differs || !isRooted(raw) || strings.Contains(d.Value, "{{") {
+	if r.page == "" || r.differs || !isRooted(raw) || strings.Contains(d.Value, "{{") || r.kind == source.Configuration && s.changesMenu(d.Value) {
 		return s.lead(ctx, at, d), nil
 	}
 	on := *at
@@ -264,4 +339,11 @@ func (s *Snapshot) judgeRendered(ctx context.Context, o *Overlay, at *place, d *
 		return noTarget, nil
 	}
 	return t, nil
+}
+
+// changesMenu reports whether the generator may write another address for that of a menu
+// entry. Hugo writes /Docs/?q#A as /docs/qa.
+func (s *Snapshot) changesMenu(value string) bool {
+	return s.generator == generator.Hugo && strings.HasPrefix(value, "/") &&
+		strings.Trim(value, "abcdefghijklmnopqrstuvwxyz0123456789/.-_#") != ""
 }
