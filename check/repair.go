@@ -275,7 +275,15 @@ func (x *repairer) spelled(f *Finding) Repair {
 			values, rule = append(values, value), cmp.Or(formRule(target, x.s.Href(r.Node)), RepairIndex)
 		}
 	}
-	if len(values) == 0 {
+	if len(values) > 0 { // a file of another letter case may be meant as well
+		for _, node := range x.sameFolded(target) {
+			href := x.s.Href(node)
+			if value := replacePath(x.s, f, href); strings.EqualFold(decodeFragment(href), decodeFragment(target)) && !slices.Contains(values, value) {
+				values = append(values, value)
+			}
+		}
+		slices.Sort(values)
+	} else {
 		for _, node := range x.sameFolded(target) {
 			if value := replacePath(x.s, f, x.s.Href(node)); !slices.Contains(values, value) {
 				values, rule = append(values, value), RepairCase
