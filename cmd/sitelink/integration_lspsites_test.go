@@ -192,6 +192,13 @@ func TestLSPFixes(t *testing.T) {
 		}
 		write(t, filepath.Join(p.dir, "sitelink.toml"), "profile = \"netlify\"\n[check]\nsince = \"earlier\"\n")
 		write(t, filepath.Join(p.dir, "earlier", "index.html"), "<title>x</title>")
+		// What the status cache knows of other sites.
+		for name, form := range map[string]string{"content/post/post-1.md": "\n[moved](%s)\n", "layouts/single.html": "<a href=\"%s\">moved</a>\n"} {
+			name = filepath.Join(p.dir, name)
+			write(t, name, readFile(t, name)+fmt.Sprintf(form, "https://moved.example/old"))
+		}
+		write(t, filepath.Join(p.dir, ".sitelink", ".gitignore"), "*\n")
+		rememberMoved(t, filepath.Join(p.dir, ".sitelink", "status.jsonl"), "https://moved.example/old", "https://moved.example/new")
 		if code, _, stderr := p.run("build", "--fail-on", "never"); code != 0 {
 			t.Fatalf("build: %d, %s", code, stderr)
 		}
@@ -232,6 +239,9 @@ func TestLSPFixes(t *testing.T) {
 					changed++
 				}
 				differ(t, strings.TrimPrefix(name, p.dir), want, got)
+			}
+			if name := filepath.Join(p.dir, "content/post/post-1.md"); len(run.args) > 2 && !strings.Contains(readFile(t, name), "(https://moved.example/new)") {
+				t.Errorf("%q does not change the page of another site", run.args)
 			}
 			t.Logf("%q changes %d files", run.args, changed)
 			if changed == 0 {

@@ -146,7 +146,8 @@ func (v *view) repairs(ctx context.Context, f *analysis.File) ([]repair, error) 
 	}
 	done := map[int]bool{}
 	for i := range f.Links {
-		if l := &f.Links[i]; l.Target.Judged {
+		// Only the plan for the site knows which pages of other sites have moved.
+		if l := &f.Links[i]; l.Target.Judged && l.Target.Code != check.External {
 			done[l.Start] = true
 		}
 	}
