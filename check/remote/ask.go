@@ -155,6 +155,7 @@ func Ask(ctx context.Context, links []Link, cache *Cache, opt Options) (*Report,
 		opt.exchange = client.Do
 	}
 	d := newDispatcher(cache, opt)
+	defer close(d.tasks)
 	if err := cache.prefetch(ctx, links); err != nil {
 		return d.report, err
 	}

@@ -74,6 +74,7 @@ type dispatcher struct {
 	stop     context.CancelFunc
 
 	results     chan result
+	tasks       chan task // for goroutines that have nothing to do
 	inFlight    int
 	busyHosts   int
 	left, total int
@@ -82,7 +83,7 @@ type dispatcher struct {
 
 func newDispatcher(cache *Cache, opt Options) *dispatcher {
 	return &dispatcher{
-		opt: opt, cache: cache, hosts: map[string]*host{}, robots: map[string]*robotsFile{}, results: make(chan result, opt.Concurrency),
+		opt: opt, cache: cache, hosts: map[string]*host{}, robots: map[string]*robotsFile{}, results: make(chan result, opt.Concurrency), tasks: make(chan task),
 		report: &Report{cache: cache, unasked: map[string]check.Code{}, Failing: map[string]int{}, Blocked: map[string]int{}},
 	}
 }
@@ -310,12 +311,29 @@ func (d *dispatcher) launch(ctx context.Context, j *job, now time.Time) {
 		j.chain = newChain(j, &record, &h.policy)
 	}
 	r := j.chain.request(j, h)
-	exchange := d.opt.exchange
-	go func() {
+	t := task{ctx: ctx, job: j, request: r}
+	select {
+	case d.tasks <- t:
+	default: // all are busy
+		go d.work(t)
+	}
+}
+
+// task is a request to make.
+type task struct {
+	ctx     context.Context
+	job     *job
+	request fetch.Request
+}
+
+// work makes a request, and then those that others bring. A goroutine for each request
+// would have to grow its stack each time.
+func (d *dispatcher) work(t task) {
+	for ok := true; ok; t, ok = <-d.tasks {
 		begin := time.Now()
-		resp, err := exchange(ctx, r)
-		d.results <- result{job: j, request: r, response: resp, err: err, took: time.Since(begin), canceled: err != nil && ctx.Err() != nil}
-	}()
+		resp, err := d.opt.exchange(t.ctx, t.request)
+		d.results <- result{job: t.job, request: t.request, response: resp, err: err, took: time.Since(begin), canceled: err != nil && t.ctx.Err() != nil}
+	}
 }
 
 // known returns what is known of the URL of a job. Without a shared cache, nothing is

@@ -86,8 +86,12 @@ func readBody(body io.Reader, from *http.Response, limit int64) (b []byte, cut b
 		return nil, false, fmt.Errorf("%w: %q", errEncoding, shorten(encoding, 40))
 	}
 	var buf bytes.Buffer
-	if from.ContentLength > 0 { // what the host says: it may be wrong
+	switch {
+	case from.Body == http.NoBody: // the length is that of the answer to GET
+	case from.ContentLength > 0: // what the host says: it may be wrong
 		buf.Grow(int(min(from.ContentLength, limit, 64<<10)) + bytes.MinRead)
+	case from.ContentLength < 0: // most pages are about as large
+		buf.Grow(int(min(limit, 32<<10)) + bytes.MinRead)
 	}
 	n, err := io.Copy(&buf, io.LimitReader(body, limit))
 	if err != nil || n < limit {
