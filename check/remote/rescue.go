@@ -12,8 +12,8 @@ import (
 )
 
 // rescue is a file for the results that a store does not take. It has the format of a
-// cache, with journals, so that they are on disk within a second after the store fails.
-// The goroutine of the cache uses it, and Close after that has ended.
+// cache, with journals, so that they are on disk within a second after the store fails or
+// hangs. The mutex of the cache protects it.
 type rescue struct {
 	name    string
 	makeDir func(dir string) error

@@ -83,6 +83,7 @@ type shared struct {
 	wake  chan struct{}
 
 	hosts   map[string]hostState // to be saved
+	saving  map[string]string    // the rows of the call of Save that is under way
 	claims  []claim
 	granted chan grant // has room for the only one that is under way
 	wanted  []string
@@ -191,16 +192,42 @@ func (c *Cache) sharing() {
 		case <-c.stopped:
 			stopped = true
 		}
-		err := c.save()
+		err := c.watched(func() error {
+			err := c.save()
+			if stopped {
+				return err
+			}
+			if err == nil {
+				err = c.renew()
+			}
+			c.claimHosts(err)
+			return err
+		})
 		if stopped {
 			c.failed = err
 			return
 		}
-		if err == nil {
-			err = c.renew()
-		}
-		c.claimHosts(err)
 		c.judgeStore(err)
+	}
+}
+
+// watched makes calls of the store. As long as they take, what is pending goes to the
+// rescue file, so that it is on disk in time even if the store hangs.
+func (c *Cache) watched(calls func() error) error {
+	ended := make(chan error, 1)
+	go func() { ended <- calls() }()
+	tick := time.NewTicker(flushEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case err := <-ended:
+			return err
+		case <-tick.C:
+			c.mu.Lock()
+			c.shared.rescue.keep(c.shared.saving)
+			c.shared.rescue.keep(c.own)
+			c.mu.Unlock()
+		}
 	}
 }
 
@@ -229,6 +256,7 @@ func (c *Cache) save() error {
 	c.mu.Lock()
 	own, hosts := c.own, s.hosts
 	c.own, s.hosts = map[string]string{}, map[string]hostState{}
+	s.saving = own
 	c.mu.Unlock()
 	if len(own) == 0 && len(hosts) == 0 {
 		return nil
@@ -249,11 +277,12 @@ func (c *Cache) save() error {
 	ctx, cancel := context.WithTimeout(context.Background(), callTime)
 	defer cancel()
 	err := s.store.Save(ctx, change)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s.saving = nil
 	if err == nil {
 		return nil
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	maps.Copy(own, c.own) // what came meanwhile is newer
 	maps.Copy(hosts, s.hosts)
 	c.own, s.hosts = own, hosts

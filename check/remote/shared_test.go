@@ -42,6 +42,7 @@ type boardStore struct {
 	*board
 	run  string
 	fail error
+	held chan struct{} // Save waits for it, if set
 }
 
 const boardLease = 30 * time.Second
@@ -70,7 +71,17 @@ func (s *boardStore) Rows(_ context.Context, urls []string) (all []Row, err erro
 	return all, s.fail
 }
 
-func (s *boardStore) Save(_ context.Context, c *Change) error {
+func (s *boardStore) Save(ctx context.Context, c *Change) error {
+	s.mu.Lock()
+	held := s.held
+	s.mu.Unlock()
+	if held != nil {
+		select {
+		case <-held:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.fail != nil {
@@ -449,6 +460,22 @@ func TestSharedRescue(t *testing.T) {
 		short.store.breaks(nil)
 		closeCache(t, short.cache)
 		if got := files(); len(got) > 0 {
+			t.Errorf("files %q", got)
+		}
+
+		// A store that hangs is one that fails: also what comes during its call is on disk.
+		slow := member()
+		slow.store.held = make(chan struct{})
+		slow.cache.Put(okRecord("https://slow.example/1", 1))
+		time.Sleep(time.Second)
+		slow.cache.Put(okRecord("https://slow.example/2", 1))
+		time.Sleep(time.Second)
+		if all, err := Read(name, nil); err != nil || len(all) != 2 {
+			t.Errorf("%d rows in the file while the store hangs, %v", len(all), err)
+		}
+		close(slow.store.held)
+		closeCache(t, slow.cache)
+		if got := files(); len(got) > 0 || b.rows["https://slow.example/2"].Text == "" {
 			t.Errorf("files %q", got)
 		}
 	})
