@@ -562,6 +562,11 @@ func (f *externalFlags) apply(c *cli, cmd *cobra.Command, cfg *config.Config) er
 	if f.onlyNew && f.failed {
 		return fault.Usage("--only-new and --retry-failed exclude each other: a URL that failed is not new", "keep one of them")
 	}
+	for _, name := range []string{"format", "output", "group-by", "all"} {
+		if f.changed && given(name) {
+			return fault.Usage(fmt.Sprintf("--changed lists URLs instead of the report, which --%s is about", name), "leave one of them out")
+		}
+	}
 	networks, err := parseNetworks(f.allow)
 	cfg.Allow(networks)
 	return err

@@ -331,6 +331,7 @@ func TestExternalUsage(t *testing.T) {
 		{[]string{"external", "public", "--status-cache", "redis://me:s3cret@db/x"}, `unknown kind of status cache: "redis://me:xxxxx@db/x"`},
 		{[]string{"external", "public", "--flush", "--status-cache", "postgres://me:s3cret@db/x"}, "--flush: other sites share the status cache postgres://me:xxxxx@db/x"},
 		{[]string{"external", "public", "--allow-address", "x"}, "--allow-address: "},
+		{[]string{"external", "public", "--changed", "--format", "json"}, "--changed lists URLs instead of the report, which --format is about"},
 		{[]string{"external", "public", "--netset"}, "hint: write --changed --reset, or add --profile linklint"},
 		{[]string{"external", "public", "--retry", "--profile", "generic"}, "--retry is Linklint's name for --retry-failed"},
 	} {
