@@ -60,7 +60,7 @@ func runMoves(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	r.addf("sitelink  %s\nsite      %s, seed %d, profile %s\n\n", tools.version, site, seed, profile)
-	r.addf("%d of %d moves made, %d refused\n%d with new findings, %d with known broken links of templates on pages that the generator adds, %d with old addresses that do not answer, %d not restored to the byte\n", m.made, n, m.refused, m.worse, m.repeated, m.dead, m.notRestored)
+	r.addf("%d of %d moves made, %d refused\n%d with new findings, %d with known broken links on pages that the generator adds or that list what moved, %d with old addresses that do not answer, %d not restored to the byte\n", m.made, n, m.refused, m.worse, m.repeated, m.dead, m.notRestored)
 	if err := r.keep(&s, "moves", out); err != nil {
 		return err
 	}
@@ -81,7 +81,7 @@ type mover struct {
 	lines                                   map[string]bool      // of the sources, before
 	addresses                               map[string]bool
 	made, refused, worse, dead, notRestored int
-	repeated                                int // with broken links of templates on added pages
+	repeated                                int // with known broken links on other pages
 }
 
 func (m *mover) run(ctx context.Context, from string, n int) error {
@@ -196,7 +196,7 @@ func (m *mover) one(ctx context.Context, i int) error {
 		return err
 	}
 	var dead []string
-	added, repeated, err := m.added(now)
+	added, repeated, err := m.added(now, path.Dir(moved))
 	if err != nil {
 		return err
 	}
@@ -217,7 +217,7 @@ func (m *mover) one(ctx context.Context, i int) error {
 	if len(dead) > 0 {
 		m.dead++
 	}
-	fmt.Fprintf(m.out, "%d %s -> %s: %.1f s, new findings %q, %d of templates on added pages, dead addresses %q\n", i, old, moved, took.Seconds(), added, repeated, dead)
+	fmt.Fprintf(m.out, "%d %s -> %s: %.1f s, new findings %q, %d known ones on other pages, dead addresses %q\n", i, old, moved, took.Seconds(), added, repeated, dead)
 	if said, code := m.start(ctx, m.sitelink, "mv", "--undo"); code != 0 {
 		return fmt.Errorf("undo: %s", said)
 	}
@@ -232,8 +232,10 @@ type finding struct{ code, page, target, fragment string }
 
 // added returns the findings that are new, or more than before. A link through a redirect
 // is none if a template composes it. repeated is how many of the others have a broken link
-// that the site had before, on a page that the generator adds.
-func (m *mover) added(now map[finding][]string) (names []string, repeated int, err error) {
+// that the site had before, on a page that the generator adds or on the list or feed of
+// the section to which the page has moved, a directory of sources.
+func (m *mover) added(now map[finding][]string, section string) (names []string, repeated int, err error) {
+	list := strings.TrimPrefix(section, "content") + "/"
 	had := map[finding]bool{} // on any page
 	for f := range m.findings {
 		f.page = ""
@@ -254,7 +256,8 @@ func (m *mover) added(now map[finding][]string) (names []string, repeated int, e
 				continue
 			}
 		}
-		if !m.addresses[f.page] && had[finding{f.code, "", f.target, f.fragment}] {
+		lists := f.page == list || f.page == list+"index.xml"
+		if (lists || !m.addresses[f.page]) && had[finding{f.code, "", f.target, f.fragment}] {
 			repeated++
 			continue
 		}
