@@ -359,6 +359,10 @@ func (x *fixer) reload(p *project.Project) func(ctx context.Context) (*check.Res
 	return func(ctx context.Context) (*check.Result, string, error) {
 		opt := x.c.auditOptions(nil)
 		opt.Baseline, opt.Since = true, x.since
+		p, err := p.WithDocroot(ctx, p.Docroot) // it may have a new rule file
+		if err != nil {
+			return nil, "", err
+		}
 		a, err := audit.Open(ctx, p, opt)
 		if err != nil {
 			return nil, "", err

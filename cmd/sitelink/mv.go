@@ -187,7 +187,7 @@ func printComposed(c *cli, plan *move.Plan) {
 			count(len(names), "address"), strings.Join(firstNames(names, 5), ", ")))
 	}
 	if len(plan.Lost) > 0 {
-		c.ui.warning(fmt.Sprintf("%s of files without front matter will not answer any more, because the host has no file of rules: %s",
+		c.ui.warning(fmt.Sprintf("%s will not answer any more: the pages can have no aliases, and there is no file with redirect rules of the host; add one that is published, or name the host with --profile: %s",
 			count(len(plan.Lost), "old path"), strings.Join(firstNames(plan.Lost, 10), ", ")))
 	}
 }

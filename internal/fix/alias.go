@@ -105,6 +105,7 @@ func (m *maker) host() move.Host {
 			return ok
 		},
 	}
+	h.Dir = move.RuleDir(p, p.Root)
 	if p.RuleDir != "" {
 		h.RuleDir = p.FromRoot(p.RuleDir)
 	}

@@ -25,6 +25,7 @@ type addressMap struct {
 	// section is that of a directory of content, which need not have a page.
 	section Pair
 	stay    func(address string) bool
+	answers func(address string) bool // before
 	base    string
 }
 
@@ -80,6 +81,7 @@ func (m *planner) mapAddresses(from, to string, after []*page) (*addressMap, err
 		}
 	}
 	a.stay = m.stays()
+	a.answers = func(address string) bool { return answers(m.before.audit.Site.Request(rulePath(address))) }
 	slices.SortFunc(a.directories, func(x, y Pair) int {
 		return cmp.Or(cmp.Compare(len(y.Old), len(x.Old)), strings.Compare(x.Old, y.Old), strings.Compare(x.New, y.New))
 	})
@@ -172,7 +174,7 @@ func commonEnd(a, b string) Pair {
 }
 
 // of returns the new address for an old one. Each form of an address maps to the same
-// form: with and without a slash or index.html at its end.
+// form: with and without a slash, index.html or .html at its end.
 func (a *addressMap) of(address string) (string, bool) {
 	if to, ok := a.exact[address]; ok {
 		return to, true
@@ -185,6 +187,13 @@ func (a *addressMap) of(address string) (string, bool) {
 		if to, ok := a.exact[dir]; ok && strings.HasSuffix(to, "/") {
 			return to + base, true
 		}
+	}
+	if page, ok := strings.CutSuffix(address, ".html"); ok {
+		if to, ok := a.exact[page]; ok && !strings.HasSuffix(to, "/") && !a.stay(address) && a.answers(address) {
+			return to + ".html", true
+		}
+	} else if to, ok := strings.CutSuffix(a.exact[address+".html"], ".html"); ok && !a.stay(address) && !a.stay(address+"/") && a.answers(address) {
+		return to, true
 	}
 	for _, d := range a.directories {
 		rest, ok := strings.CutPrefix(address, d.Old)

@@ -95,8 +95,13 @@ func hugoEnv(t *testing.T) {
 
 func plan(t *testing.T, root string, opt Options) (*Plan, error) {
 	t.Helper()
+	return planFor(t, root, "netlify", opt)
+}
+
+func planFor(t *testing.T, root, profile string, opt Options) (*Plan, error) {
+	t.Helper()
 	cfg := &config.Config{}
-	cfg.Fragments, cfg.Profile = true, "netlify"
+	cfg.Fragments, cfg.Profile = true, profile
 	p, err := project.Find(t.Context(), root, project.Options{Config: cfg, Env: os.Environ()})
 	if err != nil {
 		t.Fatal(err)

@@ -52,6 +52,38 @@ func TestJekyllMoves(t *testing.T) {
 	}
 }
 
+// TestJekyllNewRules: where a site has no rule file yet, a move makes one that the host
+// reads without Jekyll publishing it, or says which addresses are lost.
+func TestJekyllNewRules(t *testing.T) {
+	if _, err := exec.LookPath("jekyll"); err != nil {
+		t.Skip("jekyll is not installed: .ci/run installs it")
+	}
+	for profile, want := range map[string][]string{
+		"netlify":          {"[[redirects]]", "  from = \"/guide/more.html\"", "  to = \"/help/parts.html\"", "  status = 301", "[more](help/parts.html)"},
+		"vercel":           {"{", `  "redirects": [`, `    {"destination":"/help/parts.html","permanent":true,"source":"/guide/more.html"}`, "  ]", "}", "[more](help/parts.html)"},
+		"cloudflare-pages": {"[more](help/parts.html)"},
+		"apache":           {"[more](help/parts.html)"},
+	} {
+		root := newSite(t, map[string]string{
+			"_config.yml":   "title: T\nurl: https://h.example\n",
+			"404.html":      "<title>none</title>\n",
+			"index.md":      "---\ntitle: Home\n---\n[more](guide/more.html)\n",
+			"guide/more.md": "---\ntitle: More\n---\nText.\n",
+		})
+		p, err := planFor(t, root, profile, Options{Old: "guide/more.md", New: "help/parts.md"})
+		if err != nil {
+			t.Errorf("%s: %v", profile, err)
+			continue
+		}
+		got := added(t, p)
+		slices.Sort(got)
+		slices.Sort(want)
+		if known := len(want) > 1; !slices.Equal(got, want) || len(p.Broken) > 0 || known != (len(p.Lost) == 0) {
+			t.Errorf("%s: the diff adds\n%s\nbroken %v, lost %v", profile, strings.Join(got, "\n"), p.Broken, p.Lost)
+		}
+	}
+}
+
 // TestJekyllRedirectFrom: with jekyll-redirect-from, the old addresses answer after a
 // build, and the tags link and post_url name the moved files.
 func TestJekyllRedirectFrom(t *testing.T) {

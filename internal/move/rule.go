@@ -14,6 +14,7 @@ import (
 
 	"github.com/sitelink/sitelink/internal/destination"
 	"github.com/sitelink/sitelink/internal/edit"
+	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/project"
 )
 
@@ -34,7 +35,11 @@ type RuleFile struct {
 // address redirects to the new one permanently. The addresses are decoded paths below the
 // docroot. The file may be empty.
 func (f RuleFile) Insert(text []byte, rules []Pair) (at int, insert string, err error) {
-	return f.format(text, rules)
+	if len(text) > 0 || f.empty == "" {
+		return f.format(text, rules)
+	}
+	at, insert, err = f.format([]byte(f.empty), rules)
+	return 0, f.empty[:at] + insert + f.empty[at:] + "\n", err
 }
 
 // find returns the range of a rule that an earlier move wrote, two equal offsets if there
@@ -231,6 +236,8 @@ type Host struct {
 	Profile string
 	// RuleDir has the rule files that are not published, "" for none.
 	RuleDir string
+	// Dir is where a new rule file goes that is not published, "" for nowhere.
+	Dir string
 	// Static are directories whose files are published unchanged at the top of the
 	// docroot. New names the one for a new file, "" for none.
 	Static []string
@@ -241,6 +248,16 @@ type Host struct {
 	// a file at its top.
 	Exists, Published func(name string) bool
 }
+
+// projectRules are the rule files that are not published.
+var projectRules = []RuleFile{
+	{"netlify.toml", false, netlifyTables, ""},
+	{"vercel.json", true, vercelRules, "{\n  \"redirects\": []\n}"},
+	{"firebase.json", true, firebaseRules, `{"hosting": {"redirects": []}}`},
+}
+
+// projectRulesOf names the files that a host reads without any setting.
+var projectRulesOf = map[string]string{"netlify": "netlify.toml", "vercel": "vercel.json"}
 
 // Rules returns the rule file, which need not exist yet.
 func (h Host) Rules() RuleFile {
@@ -261,11 +278,7 @@ func (h Host) Rules() RuleFile {
 			return RuleFile{Name: file, First: cloudflare, format: redirectsTemplate}
 		}
 	}
-	for _, f := range []RuleFile{
-		{"netlify.toml", false, netlifyTables, ""},
-		{"vercel.json", true, vercelRules, `{"redirects": []}`},
-		{"firebase.json", true, firebaseRules, `{"hosting": {"redirects": []}}`},
-	} {
+	for _, f := range projectRules {
 		if f.Name = path.Join(h.RuleDir, f.Name); h.RuleDir != "" && h.Exists(f.Name) {
 			return f
 		}
@@ -274,11 +287,16 @@ func (h Host) Rules() RuleFile {
 		return RuleFile{Name: file, First: true, format: apacheLines}
 	}
 	switch {
-	case h.New == "":
-	case (h.Profile == "netlify" || cloudflare) && !h.Published("_redirects"):
+	case h.New != "" && (h.Profile == "netlify" || cloudflare) && !h.Published("_redirects"):
 		return RuleFile{Name: path.Join(h.New, "_redirects"), First: cloudflare, format: redirectsLines}
-	case h.Profile == "apache" && !h.Published(".htaccess"):
+	case h.New != "" && h.Profile == "apache" && !h.Published(".htaccess"):
 		return RuleFile{Name: path.Join(h.New, ".htaccess"), First: true, format: apacheLines}
+	}
+	for _, f := range projectRules {
+		if h.Dir != "" && f.Name == projectRulesOf[h.Profile] {
+			f.Name = path.Join(h.Dir, f.Name)
+			return f
+		}
 	}
 	return RuleFile{}
 }
@@ -328,7 +346,23 @@ func (m *planner) hostRules() RuleFile {
 	for _, mt := range m.pages.layouts {
 		h.Layouts = append(h.Layouts, mt.dir)
 	}
+	if p.Generator != nil && p.Generator.Generator != generator.Hugo {
+		h.New = "" // the directory of the project: such files in it are not published
+	}
+	h.Dir = RuleDir(p, m.shadow.root)
 	return h.Rules()
+}
+
+// RuleDir returns the slash path below root where a new rule file of the project goes
+// that is not published, "" if that is not below the root.
+func RuleDir(p *project.Project, root string) string {
+	dirs, _ := p.SourceDirs()
+	for _, dir := range dirs {
+		if rel, err := filepath.Rel(root, dir); err == nil && filepath.IsLocal(rel) {
+			return filepath.ToSlash(rel)
+		}
+	}
+	return ""
 }
 
 func (m *planner) generatorDir(p *project.Project) string {

@@ -218,16 +218,17 @@ type version struct {
 // publish builds the copy into a directory of this name, with drafts where the
 // generator can, and checks it.
 func (s *shadow) publish(ctx context.Context, name, cache string) (*version, error) {
-	p := s.project
+	p, docroot := s.project, s.project.Docroot
 	if g := p.Generator; g != nil {
-		docroot := filepath.Join(g.Dir, statedir.Name, name)
+		docroot = filepath.Join(g.Dir, statedir.Name, name)
 		if err := s.generate(ctx, g, docroot); err != nil {
 			return nil, err
 		}
-		var err error
-		if p, err = p.WithDocroot(ctx, p.Show(docroot)); err != nil {
-			return nil, err
-		}
+		docroot = p.Show(docroot)
+	}
+	p, err := p.WithDocroot(ctx, docroot) // it may have a new rule file
+	if err != nil {
+		return nil, err
 	}
 	a, err := audit.Open(ctx, p, audit.Options{
 		// A reader in the background would meet the files of the copy while they have

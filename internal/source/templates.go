@@ -140,6 +140,10 @@ func (m *Map) templateFiles() (files []*templateFile) {
 // search records where the file contains the texts. A text in an expression of
 // an attribute is where the expression starts.
 func (f *templateFile) search(w *textSearch) {
+	switch path.Base(f.name) {
+	case ruleFile, "netlify.toml", "vercel.json", "firebase.json":
+		return // what the host reads is in no page
+	}
 	of := textSearch{byWord: w.byWord, hits: map[string][]hit{}}
 	of.search(f.contentFile, f.text)
 	for text, hits := range of.hits {
