@@ -366,6 +366,7 @@ func TestHugoPaths(t *testing.T) {
 		"content/_index.md":            "---\ntitle: Home\n---\n",
 		"content/a.md":                 "---\ntitle: A\ncode: /static/code/run.sh\n---\n{{< code file=\"static/code/run.sh\" >}} {{< only \"static/code/run.sh\" >}}\n\nThe file static/code/run.sh is text, static/code/run.sh2 is another.\n",
 		"content/code/_index.md":       "---\ntitle: Code\ncode: code/run.sh\n---\n",
+		"content/resources/b.md":       "---\ntitle: B\n---\nSection: {{< only \"static/code/run.sh\" >}}\n",
 		"static/code/run.sh":           "echo run\n",
 	})
 	for _, tt := range []struct{ old, new, path string }{
@@ -381,12 +382,13 @@ func TestHugoPaths(t *testing.T) {
 			"code: /" + tt.path,
 			"{{< code file=\"" + tt.path + "\" >}} {{< only \"" + tt.path + "\" >}}",
 			"{{ readFile \"" + tt.path + "\" }}{{ .Content }}{{/* static/code/run.sh */}}",
+			"Section: {{< only \"" + tt.path + "\" >}}",
 		} {
 			if !slices.Contains(got, want) {
 				t.Errorf("%s: no line %q in\n%s", tt.old, want, strings.Join(got, "\n"))
 			}
 		}
-		if len(got) != 4 || len(p.Broken)+len(p.Lost)+len(p.Composed) > 0 { // and a rule
+		if len(got) != 5 || len(p.Broken)+len(p.Lost)+len(p.Composed) > 0 { // and a rule
 			t.Errorf("%s: the diff adds\n%s\nbroken %v, lost %v, composed %v", tt.old, strings.Join(got, "\n"), p.Broken, p.Lost, p.Composed)
 		}
 	}

@@ -235,7 +235,9 @@ func (m *planner) eachSource(ctx context.Context, dir, having string, do func(*d
 			return nil // the build reads what it needs
 		}
 		if d.IsDir() {
-			if slices.Contains([]string{".git", statedir.Name, "node_modules", "public", "resources"}, d.Name()) {
+			// Content may have sections with the names of what Hugo writes.
+			isOutput := filepath.Dir(name) == m.path(dir) && (d.Name() == "public" || d.Name() == "resources")
+			if isOutput || slices.Contains([]string{".git", statedir.Name, "node_modules"}, d.Name()) {
 				return filepath.SkipDir
 			}
 			return context.Cause(ctx)
