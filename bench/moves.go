@@ -230,8 +230,8 @@ var hashed = regexp.MustCompile(`[._-](?:hu_?)?[0-9a-f]{8,}[._-]`)
 // finding is what a check reports of a link, with addresses as they were before the move.
 type finding struct{ code, page, target, fragment string }
 
-// added returns the findings that are new, or more than before. A link through a redirect
-// is none if a template composes it. repeated is how many of the others have a broken link
+// added returns the findings that are new, or more than before. It leaves out links through
+// a redirect that a template composes. repeated is how many of the others have a broken link
 // that the site had before, on a page that the generator adds or on the list or feed of
 // the section to which the page has moved, a directory of sources.
 func (m *mover) added(now map[finding][]string, section string) (names []string, repeated int, err error) {

@@ -70,7 +70,7 @@ func (r *rescue) keep(rows map[string]string) {
 }
 
 // end closes the file after a run whose store has taken everything but the rows. It
-// returns a sentence about these, "" if there are none, and the error of the file.
+// returns a sentence about these, empty without any, and the error of the file.
 func (r *rescue) end(rows map[string]string) (string, error) {
 	if len(rows) == 0 {
 		if r == nil {

@@ -27,7 +27,7 @@ import (
 type rendered struct {
 	destination.Link // as it was when the site was built
 	keyForm
-	page string // one of the pages, "" if there is none
+	page string // one of the pages, or empty
 	kind source.Kind
 	// differs reports that the templates write the value in several ways.
 	differs bool
