@@ -412,7 +412,8 @@ func TestSharedRescue(t *testing.T) {
 			time.Sleep(5 * time.Second)
 			m.store.breaks(errors.New("no connection"))
 		}()
-		_, err := Ask(t.Context(), manyLinks(100, 2), m.cache, paced(l.exchange(t, "run", time.Second, time.Second)))
+		// A request takes less than a second, so that none ends just when the lease does.
+		_, err := Ask(t.Context(), manyLinks(100, 2), m.cache, paced(l.exchange(t, "run", 900*time.Millisecond, time.Second)))
 		asked := l.total()
 		if saved := len(b.rows); err == nil || saved == 0 || saved >= asked {
 			t.Fatalf("%d of %d rows, %v", saved, asked, err)
@@ -431,7 +432,7 @@ func TestSharedRescue(t *testing.T) {
 		time.Sleep(time.Hour) // past all leases
 
 		next := member()
-		report, err := Ask(t.Context(), manyLinks(100, 2), next.cache, paced(l.exchange(t, "next", time.Second, time.Second)))
+		report, err := Ask(t.Context(), manyLinks(100, 2), next.cache, paced(l.exchange(t, "next", 900*time.Millisecond, time.Second)))
 		if err != nil || report.Fresh != asked {
 			t.Errorf("%d of %d results are known, %v", report.Fresh, asked, err)
 		}
@@ -469,7 +470,7 @@ func TestSharedRescue(t *testing.T) {
 		slow.cache.Put(okRecord("https://slow.example/1", 1))
 		time.Sleep(time.Second)
 		slow.cache.Put(okRecord("https://slow.example/2", 1))
-		time.Sleep(time.Second)
+		time.Sleep(time.Second + flushEvery/2) // not while the file is written
 		if all, err := Read(name, nil); err != nil || len(all) != 2 {
 			t.Errorf("%d rows in the file while the store hangs, %v", len(all), err)
 		}
