@@ -46,6 +46,7 @@ func tree(t *testing.T, dir string) string {
 // TestInjectKilled: wherever inject or its undo is killed, the next run finishes
 // it, and the undo leaves the project as it was, without a trace.
 func TestInjectKilled(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("starts some dozen processes")
 	}

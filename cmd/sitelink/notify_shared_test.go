@@ -115,6 +115,7 @@ func killShared(t *testing.T, work, ledger string, fresh func(), inFlight func()
 
 // The full form is SITELINK_KILL_RUNS=200.
 func TestNotifyKilledGit(t *testing.T) {
+	t.Parallel()
 	work := t.TempDir()
 	remote := filepath.Join(t.TempDir(), "remote.git")
 	git := func(args ...string) {

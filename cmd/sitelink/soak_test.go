@@ -71,6 +71,7 @@ type soakSample struct {
 // The receiver is not behind a proxy: nginx answers most hostile requests, and the
 // draft's request line, itself (TestProxies), so that this would test nginx.
 func TestSoak(t *testing.T) {
+	t.Parallel()
 	runSoak(t, cmp.Or(os.Getenv("SITELINK_SOAK_STORE"), soakFile))
 }
 

@@ -13,6 +13,7 @@ import (
 // TestWatchSource: new and fixed findings are reported at the author's line;
 // with --source off, or where it is not known, at the page.
 func TestWatchSource(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		args  []string
 		place string

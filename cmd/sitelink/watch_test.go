@@ -126,6 +126,7 @@ func (w *watched) interrupt() {
 // TestWatch: what is new and what was fixed, across all that happens to a
 // docroot while one works, and the end by Ctrl-C.
 func TestWatch(t *testing.T) {
+	t.Parallel()
 	for _, args := range [][]string{nil, {"--poll", "30ms"}} {
 		t.Run(strings.Join(args, " "), func(t *testing.T) {
 			w := startWatch(t, map[string]string{"index.html": "<a href=b.html>x</a>", "b.html": "<p id=one>"}, args...)
