@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -22,10 +23,10 @@ import (
 	"github.com/sitelink/sitelink/check/remote"
 )
 
-// neighbour is another site on loopback, to which a site in the working directory
-// links.
+// neighbour is another site on loopback, to which the site in dir links.
 type neighbour struct {
 	*httptest.Server
+	dir    string
 	mu     sync.Mutex
 	asked  []string
 	answer func(w http.ResponseWriter, r *http.Request)
@@ -33,7 +34,8 @@ type neighbour struct {
 
 func newNeighbour(t *testing.T, page string) *neighbour {
 	t.Helper()
-	n := &neighbour{}
+	t.Parallel()
+	n := &neighbour{dir: t.TempDir()}
 	n.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		n.mu.Lock()
 		n.asked = append(n.asked, r.Method+" "+r.URL.Path)
@@ -56,10 +58,13 @@ func newNeighbour(t *testing.T, page string) *neighbour {
 		}
 	}))
 	t.Cleanup(n.Close)
-	dir := t.TempDir()
-	t.Chdir(dir)
-	write(t, filepath.Join(dir, "public", "index.html"), strings.ReplaceAll(page, "SITE", n.URL))
+	n.write(t, "public/index.html", strings.ReplaceAll(page, "SITE", n.URL))
 	return n
+}
+
+func (n *neighbour) write(t *testing.T, name, text string) {
+	t.Helper()
+	write(t, filepath.Join(n.dir, name), text)
 }
 
 // take returns the requests so far, sorted, and forgets them.
@@ -76,14 +81,26 @@ func (n *neighbour) take() []string {
 func (n *neighbour) sitelink(t *testing.T, want int, args ...string) (stdout, stderr string) {
 	t.Helper()
 	args = append(args, "--allow-address", "127.0.0.0/8", "--pace", "0s")
-	return n.plain(t, context.Background(), want, args...)
+	return n.plain(t, t.Context(), nil, want, args...)
 }
 
-func (n *neighbour) plain(t *testing.T, ctx context.Context, want int, args ...string) (stdout, stderr string) {
+// plain runs a command in the directory of the site, with only these variables of
+// sitelink's, until the end of ctx interrupts it.
+func (n *neighbour) plain(t *testing.T, ctx context.Context, variables []string, want int, args ...string) (stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	e := env{Stdout: &out, Stderr: &errs, Getenv: func(string) string { return "" }}
-	if code := run(ctx, args, e); code != want {
+	cmd := exec.CommandContext(ctx, "sitelink", args...)
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.Dir, cmd.Stdout, cmd.Stderr = n.dir, &out, &errs
+	cmd.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "SITELINK_") }), variables...)
+	n.mu.Lock() // the server has seen what the test changed
+	err := cmd.Start()
+	n.mu.Unlock()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code != want {
 		t.Fatalf("sitelink %q: exit code %d, want %d\n%s%s", args, code, want, out.String(), errs.String())
 	}
 	return strings.ReplaceAll(out.String(), n.URL, "SITE"), strings.ReplaceAll(errs.String(), n.URL, "SITE")
@@ -104,7 +121,7 @@ func mentions(t *testing.T, text string, want ...string) {
 // LL-28, LL-29: links to other sites are collected, and asked for only on demand.
 func TestExternalCheck(t *testing.T) {
 	n := newNeighbour(t, neighbourPage)
-	out, _ := n.plain(t, context.Background(), 0, "check", "public")
+	out, _ := n.plain(t, t.Context(), nil, 0, "check", "public")
 	if asked := n.take(); len(asked) > 0 {
 		t.Fatalf("asked %q", asked)
 	}
@@ -131,7 +148,7 @@ func TestExternalCheck(t *testing.T) {
 // and the code and the object remote of each row.
 func sees(t *testing.T, n *neighbour, name, external string, rows ...string) {
 	t.Helper()
-	text, err := os.ReadFile(name)
+	text, err := os.ReadFile(filepath.Join(n.dir, name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -230,7 +247,7 @@ func TestExternalMaintenance(t *testing.T) {
 		}
 	}
 	// A reset forgets nothing that could not be printed.
-	args := []string{"external", "public", "--changed", "--reset", "--allow-address", "127.0.0.0/8", "--pace", "0s"}
+	args := []string{"external", n.dir + "/public", "--status-cache", n.dir + "/.sitelink/status.jsonl", "--changed", "--reset", "--allow-address", "127.0.0.0/8", "--pace", "0s"}
 	if code := run(t.Context(), args, env{Stdout: fullDisk{}, Stderr: io.Discard, Getenv: func(string) string { return "" }}); code != exitFailed {
 		t.Errorf("exit code %d", code)
 	}
@@ -245,28 +262,28 @@ func TestExternalMaintenance(t *testing.T) {
 	if asked := n.take(); !slices.Equal(asked, []string{"GET /b", "GET /b"}) {
 		t.Errorf("asked %q", asked)
 	}
-	write(t, "public/index.html", `<a href="`+n.URL+`/a">1</a>`)
+	n.write(t, "public/index.html", `<a href="`+n.URL+`/a">1</a>`)
 	out, _ := n.sitelink(t, 0, "external", "public", "--flush")
 	mentions(t, out, "removed from the status cache: 1 URL")
-	cache, err := os.ReadFile(".sitelink/status.jsonl")
+	cache, err := os.ReadFile(n.dir + "/.sitelink/status.jsonl")
 	if err != nil || strings.Count(string(cache), "\n") != 2 {
 		t.Errorf("%s%v", cache, err)
 	}
-	write(t, "public/index.html", `<p>`)
+	n.write(t, "public/index.html", `<p>`)
 	_, errs := n.sitelink(t, 0, "external", "public", "--flush")
 	mentions(t, errs, "nothing was removed")
 }
 
 func TestExternalCacheFaults(t *testing.T) {
 	n := newNeighbour(t, `<a href="SITE/good">1</a>`)
-	write(t, ".sitelink/status.jsonl", `{"sitelink":"status-cache","schema":1}`+"\n{\"url\":\n")
+	n.write(t, ".sitelink/status.jsonl", `{"sitelink":"status-cache","schema":1}`+"\n{\"url\":\n")
 	_, errs := n.sitelink(t, 0, "external", "public")
 	mentions(t, errs, "warning: .sitelink/status.jsonl:2: not a valid JSON object; the line is dropped")
 	newer := `{"sitelink":"status-cache","schema":7}` + "\n"
-	write(t, ".sitelink/status.jsonl", newer)
+	n.write(t, ".sitelink/status.jsonl", newer)
 	_, errs = n.sitelink(t, 3, "external", "public")
 	mentions(t, errs, "its schema is 7", "hint: use the version of sitelink that wrote it")
-	if text, err := os.ReadFile(".sitelink/status.jsonl"); err != nil || string(text) != newer {
+	if text, err := os.ReadFile(n.dir + "/.sitelink/status.jsonl"); err != nil || string(text) != newer {
 		t.Errorf("%q, %v", text, err)
 	}
 }
@@ -281,8 +298,8 @@ func TestExternalInterrupted(t *testing.T) {
 			<-r.Context().Done()
 		}
 	}
-	n.plain(t, ctx, exitInterrupted, "external", "public", "--allow-address", "127.0.0.0/8", "--pace", "0s", "--per-host", "1")
-	if cache, err := os.ReadFile(".sitelink/status.jsonl"); err != nil || !strings.Contains(string(cache), n.URL+"/a") {
+	n.plain(t, ctx, nil, exitInterrupted, "external", "public", "--allow-address", "127.0.0.0/8", "--pace", "0s", "--per-host", "1")
+	if cache, err := os.ReadFile(n.dir + "/.sitelink/status.jsonl"); err != nil || !strings.Contains(string(cache), n.URL+"/a") {
 		t.Errorf("%s%v", cache, err)
 	}
 }
@@ -290,17 +307,13 @@ func TestExternalInterrupted(t *testing.T) {
 // Keys of [external] have variables: below flags, above the file.
 func TestExternalVariables(t *testing.T) {
 	n := newNeighbour(t, `<a href="SITE/good">1</a><a href="SITE/missing">2</a>`)
-	write(t, "sitelink.toml", "[external]\nstatus-cache = \"file.jsonl\"\nmax-requests = 9\npace = \"24h\"\n")
-	sitelink := func(want int, variables map[string]string, args ...string) string {
+	n.write(t, "sitelink.toml", "[external]\nstatus-cache = \"file.jsonl\"\nmax-requests = 9\npace = \"24h\"\n")
+	sitelink := func(want int, variables []string, args ...string) string {
 		t.Helper()
-		var out, errs bytes.Buffer
-		args = append([]string{"external", "public", "--allow-address", "127.0.0.0/8"}, args...)
-		if code := run(t.Context(), args, env{Stdout: &out, Stderr: &errs, Getenv: func(name string) string { return variables[name] }}); code != want {
-			t.Fatalf("%q, %v: exit code %d, want %d\n%s%s", args, variables, code, want, out.String(), errs.String())
-		}
-		return out.String() + errs.String()
+		out, errs := n.plain(t, t.Context(), variables, want, append([]string{"external", "public", "--allow-address", "127.0.0.0/8"}, args...)...)
+		return out + errs
 	}
-	variables := map[string]string{"SITELINK_STATUS_CACHE": "variable.jsonl", "SITELINK_MAX_REQUESTS": "1", "SITELINK_PACE": "0s"}
+	variables := []string{"SITELINK_STATUS_CACHE=variable.jsonl", "SITELINK_MAX_REQUESTS=1", "SITELINK_PACE=0s"}
 	mentions(t, sitelink(0, variables), "1 external-budget")
 	if asked := n.take(); len(asked) != 1 {
 		t.Errorf("asked %q", asked)
@@ -310,12 +323,12 @@ func TestExternalVariables(t *testing.T) {
 		t.Errorf("a flag does not win: asked %q", asked)
 	}
 	for _, name := range []string{"variable.jsonl", "flag.jsonl"} {
-		if _, err := os.Stat(name); err != nil {
+		if _, err := os.Stat(filepath.Join(n.dir, name)); err != nil {
 			t.Error(err)
 		}
 	}
-	mentions(t, sitelink(exitUsage, map[string]string{"SITELINK_PACE": "often"}), `SITELINK_PACE: "often" is not valid`, "hint: use a value of --pace")
-	mentions(t, sitelink(exitUsage, map[string]string{"SITELINK_PER_HOST": "0"}), "SITELINK_PER_HOST: must be at least 1, but is 0")
+	mentions(t, sitelink(exitUsage, []string{"SITELINK_PACE=often"}), `SITELINK_PACE: "often" is not valid`, "hint: use a value of --pace")
+	mentions(t, sitelink(exitUsage, []string{"SITELINK_PER_HOST=0"}), "SITELINK_PER_HOST: must be at least 1, but is 0")
 }
 
 func TestExternalUsage(t *testing.T) {
@@ -335,45 +348,45 @@ func TestExternalUsage(t *testing.T) {
 		{[]string{"external", "public", "--netset"}, "hint: write --changed --reset, or add --profile linklint"},
 		{[]string{"external", "public", "--retry", "--profile", "generic"}, "--retry is Linklint's name for --retry-failed"},
 	} {
-		_, errs := n.plain(t, context.Background(), exitUsage, c.args...)
+		_, errs := n.plain(t, t.Context(), nil, exitUsage, c.args...)
 		mentions(t, errs, c.want)
 	}
 	// Without --allow-address, no request leaves for a private network.
-	out, _ := n.plain(t, context.Background(), 0, "external", "public")
+	out, _ := n.plain(t, t.Context(), nil, 0, "external", "public")
 	mentions(t, out, "not checked: 1 blocked")
 	// A configuration that comes with the checkout names no file outside of it.
-	write(t, "sitelink.toml", "[external]\nstatus-cache = \"../out.jsonl\"\n")
-	_, errs := n.plain(t, context.Background(), exitUsage, "external", "public")
+	n.write(t, "sitelink.toml", "[external]\nstatus-cache = \"../out.jsonl\"\n")
+	_, errs := n.plain(t, t.Context(), nil, exitUsage, "external", "public")
 	mentions(t, errs, "status-cache in [external]: ")
-	write(t, "sitelink.toml", "[external]\nstatus-cache = \"postgres://me:s3cret@db/x\"\n")
-	_, errs = n.plain(t, context.Background(), exitUsage, "external", "public")
+	n.write(t, "sitelink.toml", "[external]\nstatus-cache = \"postgres://me:s3cret@db/x\"\n")
+	_, errs = n.plain(t, t.Context(), nil, exitUsage, "external", "public")
 	mentions(t, errs, "status-cache in [external]: postgres://me:xxxxx@db/x is not used, because the configuration was found and not named")
-	write(t, "sitelink.toml", "[external]\nskip = [\"127.0.0.*\"]\n\n[[external.host]]\nhost = \"127.0.0.1\"\naccept = [\"404\"]\n")
-	out, _ = n.plain(t, context.Background(), 0, "external", "public", "--max-age", "0s")
+	n.write(t, "sitelink.toml", "[external]\nskip = [\"127.0.0.*\"]\n\n[[external.host]]\nhost = \"127.0.0.1\"\naccept = [\"404\"]\n")
+	out, _ = n.plain(t, t.Context(), nil, 0, "external", "public", "--max-age", "0s")
 	mentions(t, out, "not checked: 1 external")
-	write(t, "sitelink.toml", "[fetch]\nallow-address = [\"127.0.0.0/8\"]\n\n[[external.host]]\nhost = \"127.0.*\"\naccept = [\"404\"]\n")
-	write(t, "public/index.html", `<a href="`+n.URL+`/missing">1</a>`)
+	n.write(t, "sitelink.toml", "[fetch]\nallow-address = [\"127.0.0.0/8\"]\n\n[[external.host]]\nhost = \"127.0.*\"\naccept = [\"404\"]\n")
+	n.write(t, "public/index.html", `<a href="`+n.URL+`/missing">1</a>`)
 	n.take()
 	for _, command := range [][]string{{"external", "public"}, {"check", "public", "--external"}, {"external", "public", "--allow-address", "127.0.0.0/9"}} {
-		_, errs = n.plain(t, context.Background(), exitUsage, command...)
+		_, errs = n.plain(t, t.Context(), nil, exitUsage, command...)
 		mentions(t, errs, "allow-address in [fetch]: 127.0.0.0/8 is not used, because the configuration was found and not named", "hint: name the network with --allow-address")
 	}
 	if asked := n.take(); len(asked) > 0 {
 		t.Errorf("a configuration that was found allowed %q", asked)
 	}
-	out, _ = n.plain(t, context.Background(), 0, "external", "public", "--allow-address", "127.0.0.0/8", "--max-age", "0s")
+	out, _ = n.plain(t, t.Context(), nil, 0, "external", "public", "--allow-address", "127.0.0.0/8", "--max-age", "0s")
 	mentions(t, out, "ok: checked 1 page, 1 link")
-	out, _ = n.plain(t, context.Background(), 0, "external", "public", "--max-age", "0s", "--config", "sitelink.toml")
+	out, _ = n.plain(t, t.Context(), nil, 0, "external", "public", "--max-age", "0s", "--config", "sitelink.toml")
 	mentions(t, out, "ok: checked 1 page, 1 link")
 }
 
 // remember writes that a URL gave an answer in each of two runs.
-func remember(t *testing.T, url string, a remote.Answer) {
+func (n *neighbour) remember(t *testing.T, url string, a remote.Answer) {
 	t.Helper()
-	if err := os.MkdirAll(".sitelink", 0o777); err != nil {
+	if err := os.MkdirAll(n.dir+"/.sitelink", 0o777); err != nil {
 		t.Fatal(err)
 	}
-	cache, err := remote.Open(".sitelink/status.jsonl", nil)
+	cache, err := remote.Open(n.dir+"/.sitelink/status.jsonl", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -406,9 +419,9 @@ func TestExternalSuggestions(t *testing.T) {
 			w.WriteHeader(404)
 		}
 	}
-	write(t, "sitelink.toml", "[external]\nstrikes = 1\narchive-api = \""+n.URL+"/available\"\n")
+	n.write(t, "sitelink.toml", "[external]\nstrikes = 1\narchive-api = \""+n.URL+"/available\"\n")
 	for _, path := range []string{"/docs", "/post", "/nothing"} {
-		remember(t, n.URL+path, remote.Answer{Status: 404})
+		n.remember(t, n.URL+path, remote.Answer{Status: 404})
 	}
 	if n.sitelink(t, 1, "external", "public", "--max-requests", "9"); len(n.take()) > 0 {
 		t.Error("there were requests without the options")
@@ -423,10 +436,10 @@ func TestExternalSuggestions(t *testing.T) {
 	out, _ = n.sitelink(t, 1, "external", "public", "--archive")
 	mentions(t, out, "the archive gave no answer about 1 dead URL; the next run with --archive asks again")
 
-	out, _ = n.plain(t, context.Background(), 1, "fix", "public", "--check", "--likely", "--only", "remote-archived")
+	out, _ = n.plain(t, t.Context(), nil, 1, "fix", "public", "--check", "--likely", "--only", "remote-archived")
 	mentions(t, out, "remote-archived: SITE/post#part -> https://web.archive.org/web/2026/http://x.example/post#part")
-	n.plain(t, context.Background(), 0, "fix", "public", "--write", "--likely")
-	page, err := os.ReadFile("public/index.html")
+	n.plain(t, t.Context(), nil, 0, "fix", "public", "--write", "--likely")
+	page, err := os.ReadFile(n.dir + "/public/index.html")
 	want := `<a href="` + n.URL + `/docs/">1</a> <a href="https://web.archive.org/web/2026/http://x.example/post#part">2</a> <a href="` + n.URL + `/nothing">3</a>`
 	if err != nil || string(page) != want {
 		t.Errorf("%s%v", page, err)
@@ -447,9 +460,9 @@ func TestExternalReport(t *testing.T) {
 			fmt.Fprint(w, "<title>404 | <b>x</b></title>")
 		}
 	}
-	write(t, "sitelink.toml", "[external]\nstrikes = 1\n")
-	remember(t, n.URL+"/back", remote.Answer{Status: 410})
-	cache, err := os.ReadFile(".sitelink/status.jsonl")
+	n.write(t, "sitelink.toml", "[external]\nstrikes = 1\n")
+	n.remember(t, n.URL+"/back", remote.Answer{Status: 410})
+	cache, err := os.ReadFile(n.dir + "/.sitelink/status.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -457,7 +470,7 @@ func TestExternalReport(t *testing.T) {
 		"hosts that block sitelink: 127.0.0.1 (1)", "other sites: 4 URLs, 5 requests sent",
 		"look at SITE/soft, linked from public/index.html:1:13: the title of the page says that it was not found: 404 | "}
 	reports := func(formats ...string) (out, errs string, files []string) {
-		write(t, ".sitelink/status.jsonl", string(cache))
+		n.write(t, ".sitelink/status.jsonl", string(cache))
 		args := []string{"external", "public", "--max-age", "0s"}
 		for _, f := range formats {
 			args = append(args, "--format", f)
@@ -465,7 +478,7 @@ func TestExternalReport(t *testing.T) {
 		out, errs = n.sitelink(t, 1, args...)
 		for _, f := range formats {
 			if _, name, ok := strings.Cut(f, "="); ok {
-				text, err := os.ReadFile(name)
+				text, err := os.ReadFile(filepath.Join(n.dir, name))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -489,7 +502,7 @@ func TestExternalReport(t *testing.T) {
 			t.Errorf("a hint counts as a finding:\n%s", text)
 		}
 	}
-	write(t, "public/index.html", `<a href="`+n.URL+`/soft">1</a>`)
+	n.write(t, "public/index.html", `<a href="`+n.URL+`/soft">1</a>`)
 	out, _ = n.sitelink(t, 0, "external", "public", "--fail-on", "warning")
 	mentions(t, out, "ok: ", "the status cache answered for 1 URL", "look at SITE/soft")
 }
@@ -512,10 +525,10 @@ func TestExternalHintSources(t *testing.T) {
 		}
 	}
 	parked, account, garden := n.URL+"/parked", n.URL+"/account", n.URL+"/garden"
-	remember(t, garden, remote.Answer{Status: 200, Read: true, Title: "Growing tomatoes on a balcony"})
-	write(t, "mkdocs.yml", "site_name: x\n")
-	write(t, "docs/index.md", "# Home\n\nA [house]("+parked+")\nand an [account]("+account+").\n\n- the [garden]("+garden+")\n")
-	write(t, "site/index.html", `<title>Home</title><h1>Home</h1><p>A <a href="`+parked+`">house</a> and an <a href="`+account+
+	n.remember(t, garden, remote.Answer{Status: 200, Read: true, Title: "Growing tomatoes on a balcony"})
+	n.write(t, "mkdocs.yml", "site_name: x\n")
+	n.write(t, "docs/index.md", "# Home\n\nA [house]("+parked+")\nand an [account]("+account+").\n\n- the [garden]("+garden+")\n")
+	n.write(t, "site/index.html", `<title>Home</title><h1>Home</h1><p>A <a href="`+parked+`">house</a> and an <a href="`+account+
 		`">account</a>.</p><ul><li>the <a href="`+garden+`">garden</a></ul>`)
 	want := []string{
 		"look at SITE/parked, linked from docs/index.md:3:11: the domain seems to be parked",
@@ -532,8 +545,8 @@ func TestExternalHintSources(t *testing.T) {
 // build.
 func TestExternalOnlyNewBaseline(t *testing.T) {
 	n := newNeighbour(t, `<a href="SITE/missing">1</a> <a href="SITE/soon">2</a>`)
-	write(t, "sitelink.toml", "[external]\nstrikes = 1\n")
-	write(t, "sitelink-baseline.jsonl", `{"sitelink-baseline":1}`+"\n"+
+	n.write(t, "sitelink.toml", "[external]\nstrikes = 1\n")
+	n.write(t, "sitelink-baseline.jsonl", `{"sitelink-baseline":1}`+"\n"+
 		`{"page":"index.html","code":"dead-link","link":"`+n.URL+`/missing","id":"0123456789abcdef0123456789abcdef"}`+"\n")
 	only := []string{"check", "public", "--external", "--only-new", "--status-cache", "new.jsonl"}
 	n.take()
@@ -545,8 +558,8 @@ func TestExternalOnlyNewBaseline(t *testing.T) {
 	if strings.Contains(out, "no longer needed") {
 		t.Errorf("an entry about another site is called unneeded:\n%s", out)
 	}
-	write(t, "old/index.html", `<a href="`+n.URL+`/missing#x">1</a>`)
-	os.Remove("new.jsonl")
+	n.write(t, "old/index.html", `<a href="`+n.URL+`/missing#x">1</a>`)
+	os.Remove(n.dir + "/new.jsonl")
 	n.answer = func(http.ResponseWriter, *http.Request) {}
 	n.sitelink(t, 0, append(only, "--baseline-docroot", "old")...)
 	if asked := slices.Compact(n.take()); !slices.Equal(asked, []string{"GET /soon"}) {
@@ -564,21 +577,21 @@ func TestExternalList(t *testing.T) {
 		}
 		fmt.Fprint(w, `<title>404</title><a href="/never">x</a>`)
 	}
-	write(t, "urls.txt", "# a list\n\n"+n.URL+"/good#no-such-id\n  "+n.URL+"/wall\n"+n.URL+"/gone\n"+n.URL+"/good\n")
-	write(t, "sitelink.toml", "[external]\nstrikes = 1\n")
-	remember(t, n.URL+"/gone", remote.Answer{Status: 404})
+	n.write(t, "urls.txt", "# a list\n\n"+n.URL+"/good#no-such-id\n  "+n.URL+"/wall\n"+n.URL+"/gone\n"+n.URL+"/good\n")
+	n.write(t, "sitelink.toml", "[external]\nstrikes = 1\n")
+	n.remember(t, n.URL+"/gone", remote.Answer{Status: 404})
 	out, errs := n.sitelink(t, 1, "external", "@@urls.txt")
 	mentions(t, out, "urls.txt:5:1: error: SITE/gone: the host answers 404 (Not Found)", "4 links", "not checked: 1 blocked", "look at SITE/good: the title",
 		"other sites: 3 URLs, 2 requests sent")
 	if asked := n.take(); !slices.Equal(asked, []string{"GET /good", "GET /wall"}) || errs != "" {
 		t.Errorf("asked %q, %s", asked, errs)
 	}
-	write(t, "empty.txt", "# nothing\n")
+	n.write(t, "empty.txt", "# nothing\n")
 	_, errs = n.sitelink(t, 0, "external", "@@empty.txt", "--flush") // LL-104
 	mentions(t, errs, "nothing was removed")
 	out, _ = n.sitelink(t, 0, "external", "@@urls.txt", "--ignore", "code=dead-link", "--flush", "--format", "json")
 	mentions(t, out, `"ignored":1`, "removed from the status cache: 0 URLs")
-	write(t, "urls.txt", n.URL+"/\n/path\n")
+	n.write(t, "urls.txt", n.URL+"/\n/path\n")
 	for args, want := range map[string]string{
 		"external @@urls.txt":         `urls.txt:2: "/path" is not an address that begins with http:// or https://`,
 		"external @@none.txt":         "read list none.txt: no such file or directory",
@@ -588,7 +601,7 @@ func TestExternalList(t *testing.T) {
 		"external @@urls.txt a b":     "takes the place of DIR",
 		"check --external @@urls.txt": "hint: ask for it with sitelink external @@urls.txt",
 	} {
-		_, errs := n.plain(t, context.Background(), exitUsage, strings.Fields(args)...)
+		_, errs := n.plain(t, t.Context(), nil, exitUsage, strings.Fields(args)...)
 		mentions(t, errs, want)
 	}
 }
@@ -627,7 +640,7 @@ func TestExternalLinklint(t *testing.T) {
 		t.Errorf("after the reset: %q", out)
 	}
 	status = 404
-	write(t, "public/index.html", `<a href="`+n.URL+`/b">1</a> <a href="http://127.0.0.1:1/">3</a>`)
+	n.write(t, "public/index.html", `<a href="`+n.URL+`/b">1</a> <a href="http://127.0.0.1:1/">3</a>`)
 	linklint(0)
 	n.take()
 	for _, name := range []string{"--retry-failed", "--retry"} { // LL-104
@@ -636,6 +649,6 @@ func TestExternalLinklint(t *testing.T) {
 			t.Errorf("LL-104: asked %q, although that host answers", asked)
 		}
 	}
-	write(t, "public/index.html", `<a href="`+n.URL+`/a">1</a>`)
+	n.write(t, "public/index.html", `<a href="`+n.URL+`/a">1</a>`)
 	mentions(t, linklint(0, "--flush"), "removed from the status cache: 2 URLs")
 }

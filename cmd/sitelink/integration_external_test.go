@@ -38,7 +38,7 @@ func TestExternalDatabase(t *testing.T) {
 			w.WriteHeader(404)
 		}
 	}
-	write(t, "sitelink.toml", "[external]\nstrikes = 1\nstatus-cache = \""+address+"\"\narchive-api = \""+n.URL+"/available\"\n")
+	n.write(t, "sitelink.toml", "[external]\nstrikes = 1\nstatus-cache = \""+address+"\"\narchive-api = \""+n.URL+"/available\"\n")
 	rows := func(where string) int {
 		return server.Number(address, "SELECT count(*) FROM sitelink_status_row WHERE record LIKE '%"+where+"%'")
 	}
@@ -79,8 +79,8 @@ func TestExternalDatabase(t *testing.T) {
 	if asked := n.take(); len(asked) > 0 {
 		t.Errorf("asked again %q", asked)
 	}
-	n.plain(t, t.Context(), 0, "fix", "public", "--config", "sitelink.toml", "--write", "--likely")
-	page, err := os.ReadFile("public/index.html")
+	n.plain(t, t.Context(), nil, 0, "fix", "public", "--config", "sitelink.toml", "--write", "--likely")
+	page, err := os.ReadFile(n.dir + "/public/index.html")
 	if want := `<a href="` + n.URL + `/docs/">1</a> <a href="https://web.archive.org/web/2026/http://x.example/post">2</a> <a href="` + n.URL + `/good">3</a>`; err != nil || string(page) != want {
 		t.Errorf("%s%v", page, err)
 	}
@@ -100,7 +100,7 @@ func TestExternalDatabaseDies(t *testing.T) {
 	out, errs := n.sitelink(t, exitFailed, args...)
 	mentions(t, out, "ok: checked 1 page")
 	mentions(t, errs, "error: write status cache postgres://sitelink:xxxxx@", "the database did not take ", "; .sitelink/status-unsaved.jsonl has them, and the next run saves them")
-	all, err := remote.Read(".sitelink/status-unsaved.jsonl", nil)
+	all, err := remote.Read(n.dir+"/.sitelink/status-unsaved.jsonl", nil)
 	if err != nil || len(all) == 0 || strings.Contains(errs, "s3cret") {
 		t.Errorf("%+v, %v\n%s", all, err, errs)
 	}
@@ -114,7 +114,7 @@ func TestExternalDatabaseDies(t *testing.T) {
 	if rows := server.Number(args[len(args)-1], "SELECT count(*) FROM sitelink_status_row"); rows != 3 {
 		t.Errorf("%d rows", rows)
 	}
-	if _, err := os.Stat(".sitelink/status-unsaved.jsonl"); !os.IsNotExist(err) {
+	if _, err := os.Stat(n.dir + "/.sitelink/status-unsaved.jsonl"); !os.IsNotExist(err) {
 		t.Errorf("the file of unsaved results: %v", err)
 	}
 }
