@@ -126,11 +126,17 @@ func (n *notifier) wait(ctx context.Context, b *batch, until <-chan time.Time) (
 	case <-ctx.Done():
 		return false, nil
 	case <-until:
-		select { // what happened up to now is part of the batch
-		case ev := <-n.w.Events:
-			return true, n.event(b, ev)
-		default:
-			return false, nil
+		for { // what happened up to now is part of the batch
+			before := b.changes
+			select {
+			case ev := <-n.w.Events:
+				// After an event that does not matter, until is not ready again.
+				if err := n.event(b, ev); err != nil || b.changes > before {
+					return true, err
+				}
+			default:
+				return false, nil
+			}
 		}
 	case ev := <-n.w.Events:
 		return true, n.event(b, ev)

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fsnotify/fsnotify"
 	"github.com/rogpeppe/go-internal/lockedfile"
 )
 
@@ -181,6 +182,24 @@ func TestBusyNeighbour(t *testing.T) {
 	write(t, filepath.Join(root, "p.html"), "longer")
 	if b := next(t, w); b.All || !slices.Equal(b.Paths, []string{"p.html"}) {
 		t.Errorf("batch %+v", b)
+	}
+}
+
+// TestBusyNeighbourAtTheEnd: the pause ends just when a file changes that is not watched.
+func TestBusyNeighbourAtTheEnd(t *testing.T) {
+	for range 100 { // the two are ready at once
+		n := &notifier{real: "/public", w: &fsnotify.Watcher{Events: make(chan fsnotify.Event, 1)}}
+		n.w.Events <- fsnotify.Event{Name: "/log", Op: fsnotify.Write}
+		until := make(chan time.Time, 1)
+		until <- time.Time{}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		for changed := true; changed; {
+			var err error
+			if changed, err = n.wait(ctx, &batch{paths: map[string]bool{}}, until); err != nil || ctx.Err() != nil {
+				t.Fatalf("the end of the pause was lost: %v, %v", err, ctx.Err())
+			}
+		}
+		cancel()
 	}
 }
 
