@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"modernc.org/sqlite"
@@ -17,6 +18,9 @@ import (
 
 	"github.com/sitelink/sitelink/internal/disk"
 )
+
+// busyTimeout is how long a connection waits for others.
+const busyTimeout = 10 * time.Second
 
 // openFile opens an SQLite file. The directory of its name and the characters that
 // have a meaning in a URI are escaped. Each connection has a cache of so many KiB.
@@ -26,7 +30,7 @@ func openFile(name string, readOnly bool, cache int) (*sql.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	values := url.Values{"_pragma": {"busy_timeout(10000)", "synchronous(NORMAL)", "wal_autocheckpoint(4000)", "journal_size_limit(67108864)"}, "_txlock": {"immediate"}, "_timezone": {"UTC"}, "_time_format": {"sqlite"}}
+	values := url.Values{"_pragma": {fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds()), "synchronous(NORMAL)", "wal_autocheckpoint(4000)", "journal_size_limit(67108864)"}, "_txlock": {"immediate"}, "_timezone": {"UTC"}, "_time_format": {"sqlite"}}
 	values.Add("_pragma", fmt.Sprintf("cache_size(-%d)", cache))
 	if readOnly {
 		values.Set("mode", "ro")
@@ -39,6 +43,28 @@ func openFile(name string, readOnly bool, cache int) (*sql.DB, error) {
 		escaped = "/" + escaped // a drive letter
 	}
 	return sql.Open("sqlite", "file://"+escaped+"?"+values.Encode())
+}
+
+// connect opens the first connection. It makes a new file one with a write-ahead log,
+// and if other processes do so at the same time, SQLite fails at once instead of waiting.
+func connect(ctx context.Context, db *sql.DB) error {
+	for deadline := time.Now().Add(busyTimeout); ; {
+		err := db.PingContext(ctx)
+		if !isBusy(err) || time.Now().After(deadline) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}
+
+// isBusy reports whether another connection has locked the file.
+func isBusy(err error) bool {
+	var file *sqlite.Error
+	return errors.As(err, &file) && file.Code()&0xff == sqlite3.SQLITE_BUSY
 }
 
 // create creates the file of a database that only its owner reads: it has the
@@ -131,7 +157,7 @@ func (s *Store) explain(err error) string {
 		case sqlite3.SQLITE_CANTOPEN:
 			return "the file cannot be opened; check that this user may read it and write its directory"
 		case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
-			return "another program has locked the file for 10 seconds; stop it and try again"
+			return fmt.Sprintf("another program has locked the file for %.0f seconds; stop it and try again", busyTimeout.Seconds())
 		case sqlite3.SQLITE_IOERR:
 			return "the disk failed or is full (" + file.Error() + ")"
 		}

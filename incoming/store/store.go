@@ -186,7 +186,7 @@ func (s *Store) openSQLite(ctx context.Context, name string) error {
 	s.readers.SetMaxOpenConns(4)
 	s.readers.SetMaxIdleConns(4)
 	s.driver = driver{riversqlite.New(s.writer), s}
-	return s.writer.PingContext(ctx)
+	return connect(ctx, s.writer)
 }
 
 // Close closes the store. Changes that are not written yet fail. A second call does
