@@ -182,7 +182,7 @@ func (w *watcher) watchedFiles() []string {
 	var files []string
 	dirs, _ := w.project.SourceDirs()
 	for _, dir := range dirs {
-		names := []string{"netlify.toml", "vercel.json", "firebase.json", "sitelink.toml", ".sitelink.toml"}
+		names := append(slices.Clone(project.RuleFiles), "sitelink.toml", ".sitelink.toml")
 		if p, ok := generator.Detect(dir); ok {
 			names = append(names, p.Configs...)
 		}

@@ -87,7 +87,7 @@ func readBody(body io.Reader, from *http.Response, limit int64) (b []byte, cut b
 	}
 	var buf bytes.Buffer
 	switch {
-	case from.Body == http.NoBody: // a length in the header is about the answer to GET
+	case from.Body == http.NoBody: // after HEAD, Content-Length describes the response to GET
 	case from.ContentLength > 0: // what the host says: it may be wrong
 		buf.Grow(int(min(from.ContentLength, limit, 64<<10)) + bytes.MinRead)
 	case from.ContentLength < 0: // most pages are about as large

@@ -133,13 +133,13 @@ func (p *Project) checkLinks() error {
 			return err
 		}
 	}
-	names := make([]string, 0, len(ruleFiles)+len(owners.Places))
+	names := make([]string, 0, len(RuleFiles)+len(owners.Places))
 	for _, name := range owners.Places {
 		names = append(names, filepath.Join(p.Root, filepath.FromSlash(name)))
 	}
 	for _, dir := range p.dirs {
 		if p.RuleDir == dir {
-			for _, name := range ruleFiles {
+			for _, name := range RuleFiles {
 				names = append(names, filepath.Join(dir, name))
 			}
 		}

@@ -44,14 +44,14 @@ func DetectHost(dirs []string, docroot string) (profile, because string, candida
 	return detectHost(top, os.DirFS(docroot))
 }
 
-// ruleFiles are the rule files of hosts that are not in the docroot.
-var ruleFiles = []string{"netlify.toml", "vercel.json", "firebase.json"}
+// RuleFiles are the rule files of hosts that are not in the docroot.
+var RuleFiles = []string{"netlify.toml", "vercel.json", "firebase.json"}
 
 // ruleDir returns the nearest of dirs that holds rule files of a host, "" for
 // none.
 func ruleDir(dirs []string) string {
 	for _, dir := range dirs {
-		for _, name := range ruleFiles {
+		for _, name := range RuleFiles {
 			if lexists(filepath.Join(dir, name)) {
 				return dir
 			}

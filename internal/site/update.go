@@ -43,8 +43,8 @@ func (s *Site) Update(ctx context.Context, changed []string) (*Site, error) {
 // Everything, as a changed path, says that anything may have changed.
 const Everything = "."
 
-// ruleNames are the names of files that hold rules of a host.
-var ruleNames = []string{"_redirects", "_headers", ".htaccess", "netlify.toml", "vercel.json", "firebase.json"}
+// RuleNames are the names of files that hold rules of a host.
+var RuleNames = []string{"_redirects", "_headers", ".htaccess", "netlify.toml", "vercel.json", "firebase.json"}
 
 // editedFiles returns the nodes of the changed paths. ok is false unless each
 // path names a regular file, before and now, that holds no rules and that no
@@ -64,7 +64,7 @@ func (s *Site) editedFiles(changed []string) (edited []docroot.NodeID, ok bool) 
 			continue // created and removed again
 		case err != nil || id == docroot.NoNode || !info.Mode().IsRegular():
 			return nil, false
-		case s.tree.Nodes[id].Kind != docroot.KindFile || s.tree.Nodes[id].Real != id || slices.Contains(ruleNames, s.tree.Name(id)):
+		case s.tree.Nodes[id].Kind != docroot.KindFile || s.tree.Nodes[id].Real != id || slices.Contains(RuleNames, s.tree.Name(id)):
 			return nil, false
 		}
 		edited = append(edited, id)

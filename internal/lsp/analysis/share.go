@@ -19,9 +19,6 @@ import (
 // with their pages, and what the site answers to every address. Reading a site again
 // then takes little time, and the sources are in memory once.
 
-// ruleNames are the files of a docroot that say what the host answers.
-var ruleNames = []string{"_redirects", "_headers", ".htaccess", "netlify.toml", "vercel.json", "firebase.json"}
-
 // hashAnswers returns a hash of all that decides which file a link of a source leads
 // to, as far as the docroot decides it: the names and kinds of files, the aliases, and
 // the rules. It is 0 if a page has a base element, which none of these show.
@@ -45,7 +42,7 @@ func (s *Snapshot) hashAnswers() uint64 {
 		number(uint64(n.Real))
 		number(uint64(len(name)))
 		h.Write(name)
-		if slices.Contains(ruleNames, string(name)) {
+		if slices.Contains(site.RuleNames, string(name)) {
 			rules, err := os.ReadFile(filepath.Join(s.Site.Root(), filepath.FromSlash(tree.Path(docroot.NodeID(i)))))
 			if err != nil {
 				return 0
