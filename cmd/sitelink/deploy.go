@@ -40,7 +40,7 @@ const deployExitCodes = `Exit codes:
   1    findings; nothing was deployed
   2    wrong usage or configuration
   3    the work could not be done, or the command failed
-  4    deployed, but some notices failed
+  4    deployed, but some notices failed or wait for another attempt
   130  interrupted
 `
 

@@ -37,14 +37,15 @@ next one continues it: no notice is lost, and only notices that were being sent 
 sent twice. The next notify retries notices that failed for now; notify --due does so without reading
 a docroot, for example from a timer.
 
-notify prints nothing if all went well; -v lists every outcome. docs/guide/notifications.md has more.
+notify prints nothing if all notices are delivered; -v lists every outcome. If notices of earlier runs
+wait for another attempt, it says how many and until when; --due says only what was due. docs/guide/notifications.md has more.
 `
 
 const notifyExitCodes = `Exit codes:
   0    all notices were sent, or there was nothing to send
   2    wrong usage or configuration
   3    the work could not be done
-  4    some notices failed, or other runs hold some; with --explain, some would fail
+  4    notices failed, wait for another attempt, or are held by other runs; with --explain, would fail
   130  interrupted; notices that were being sent were finished and recorded
 `
 
@@ -380,6 +381,7 @@ func (n *notifier) send(ctx context.Context, store ledger.Store, base string) er
 	if progress != nil {
 		opt.Progress = progress.notices
 	}
+	began := time.Now()
 	result, held, err := n.deliver(bounded, store, opt)
 	progress.done()
 	// The outcomes before an error are printed too.
@@ -400,7 +402,20 @@ func (n *notifier) send(ctx context.Context, store ledger.Store, base string) er
 		}
 		n.ui.note("--wait waits for other runs")
 		return errNotices
-	case result.Failed() > 0:
+	}
+	// What another run holds was reported above. --due asks for what is due, often
+	// from a timer, so it does not repeat what is not.
+	if !n.flags.due {
+		snap, err := store.Load(ctx)
+		if err != nil {
+			return err
+		}
+		if waiting := announce.Waiting(snap, began, result.Results); waiting != "" {
+			n.ui.warning(waiting)
+			return errNotices
+		}
+	}
+	if result.Failed() > 0 {
 		return errNotices
 	}
 	return nil
@@ -553,6 +568,9 @@ func (n *notifier) previewPlan(ctx context.Context, snap *ledger.Snapshot) error
 	}
 	if due := announce.DueBesides(snap, compared.Plan, time.Now()); due > 0 {
 		n.ui.note(count(due, "notice") + " of earlier runs also due; --due lists them")
+	}
+	if waiting := announce.Waiting(snap, time.Now(), nil); waiting != "" {
+		n.ui.note(waiting)
 	}
 	return nil
 }

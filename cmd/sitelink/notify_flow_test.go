@@ -221,12 +221,21 @@ func TestNotifyFlow(t *testing.T) {
 		t.Errorf("the report tells of success:\n%s", out)
 	}
 
-	// Nothing is due yet; the next run leaves it alone, too.
-	out, _ = b.run(0, "notify", "--due", "--send")
-	if out != "" {
-		t.Error(out)
+	// Nothing is due yet, so the next runs send nothing. Those that look at the site
+	// say what waits and until when; --due, which runs from timers, has nothing to say.
+	out, said = b.run(0, "notify", "--due", "--send")
+	if out != "" || said != "" {
+		t.Error(out, said)
 	}
-	b.run(0, "notify", "public", "--send")
+	waits := regexp.MustCompile(`1 notice of earlier runs waiting, the next one until 20\d\d-\d\d-\d\dT[\d:]+Z \(` + b.targets + `/c: .*503.*\); sitelink ledger show`)
+	for _, run := range []struct {
+		exit int
+		args []string
+	}{{4, []string{"notify", "public", "--send"}}, {0, []string{"notify", "public"}}, {4, []string{"deploy", "public", "--send", "--", "true"}}} {
+		if _, said = b.run(run.exit, run.args...); !waits.MatchString(said) {
+			t.Errorf("%q does not say what waits: %s", run.args, said)
+		}
+	}
 	b.wantPosts()
 	if got := b.states(); got["/a"] != ledger.Done || got["/b"] != ledger.Permanent || got["/c"] != ledger.Retry || got["/d"] != ledger.Accepted || got["/none"] != ledger.NoService {
 		t.Errorf("states %v", got)

@@ -23,6 +23,7 @@ import (
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/statedir"
+	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/internal/weburl"
 	"github.com/sitelink/sitelink/outgoing"
 	"github.com/sitelink/sitelink/outgoing/deliver"
@@ -152,6 +153,29 @@ func DueBesides(snap *ledger.Snapshot, plan *outgoing.Plan, now time.Time) int {
 		}
 	}
 	return due
+}
+
+// Waiting returns in one phrase which open notices are due after now, and when the
+// next one is; "" for none. It leaves out those of the results of this run.
+func Waiting(snap *ledger.Snapshot, now time.Time, results []deliver.Result) string {
+	waits, first := 0, ledger.Notice{}
+	for _, n := range snap.Notices {
+		if !n.Open() || !n.Next.After(now) || slices.ContainsFunc(results, func(r deliver.Result) bool { return r.Key == n.Key }) {
+			continue
+		}
+		if waits++; waits == 1 || n.Next.Before(first.Next) {
+			first = n
+		}
+	}
+	if waits == 0 {
+		return ""
+	}
+	why := first.Target
+	if first.Message != "" {
+		why += ": " + first.Message
+	}
+	return fmt.Sprintf("%s of earlier runs waiting, the next one until %s (%s); sitelink ledger show lists what waits",
+		text.Count(waits, "notice"), first.Next.UTC().Format(time.RFC3339), why)
 }
 
 // DueReport lists the notices that are due, unchanged, and the failed ones that are
