@@ -117,8 +117,8 @@ var fixtures = []fixture{
 
 	{name: "sitemap_entry", code: SitemapEntry, sopt: exampleOrg, files: files{"p.html": plain, "d/index.html": plain,
 		"sitemap.xml": sitemap("https://example.org/sub/p.html", "http://example.org/sub/gone.html", "https://example.org/sub/d", "https://example.org/sub/P.html", "/sub/d/")},
-		want: []string{"sitemap.xml:3:11 error sitemap-entry http://example.org/sub/gone.html", "sitemap.xml:4:11 warning sitemap-entry https://example.org/sub/d",
-			"sitemap.xml:5:11 error sitemap-entry https://example.org/sub/P.html"}},
+		want: []string{"sitemap.xml:3:11 error sitemap-entry http://example.org/sub/gone.html", "sitemap.xml:5:11 error sitemap-entry https://example.org/sub/P.html",
+			"sitemap.xml:4:11 warning sitemap-entry"}},
 	{name: "sitemap_entry_elsewhere", code: SitemapEntry, sopt: exampleOrg, files: files{"p.html": plain,
 		"sitemap.xml": sitemap("https://example.org/sub/p.html", "https://www.example.org/sub/p.html", "https://example.org/p.html")},
 		want: []string{"sitemap.xml:3:11 warning sitemap-entry"}},

@@ -1,11 +1,14 @@
 package check
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
+	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/redirect"
 	"github.com/sitelink/sitelink/internal/scan"
 	isite "github.com/sitelink/sitelink/internal/site"
@@ -14,8 +17,9 @@ import (
 
 // fileFindings returns the findings that are not about one link: faults of
 // files, directories and redirect rules, what [Options.More] adds, linksets that
-// match no page, and orphans. Faults of pages outside the scope are left out.
-func fileFindings(ctx context.Context, s *isite.Site, opt Options) ([]Finding, error) {
+// match no page, and orphans. Faults of pages outside the scope are left out. What
+// only the generator can repair is a note of sum instead.
+func fileFindings(ctx context.Context, s *isite.Site, opt Options, sum *Summary) ([]Finding, error) {
 	var out []Finding
 	for _, f := range s.Faults() {
 		out = append(out, Finding{Page: f.Path, Verdict: Warning, Code: ReadError, Count: 1, Message: "cannot be read: " + f.Err.Error()})
@@ -23,12 +27,15 @@ func fileFindings(ctx context.Context, s *isite.Site, opt Options) ([]Finding, e
 	for _, f := range s.RuleFaults() {
 		out = append(out, ruleFinding(f))
 	}
-	w := faultFinder{s: s}
+	w := faultFinder{s: s, generator: opt.Generator}
 	defer w.close()
 	for i := range s.Pages() {
-		w.page(isite.PageID(i))
+		if id := isite.PageID(i); opt.scope.has(id) {
+			w.page(id)
+		}
 	}
 	out = append(out, w.found...)
+	sum.Notes = append(sum.Notes, w.notes...)
 	if opt.More != nil {
 		out = append(out, opt.More(isite.Wrap(s).(*site.Site))...)
 	}
@@ -71,9 +78,12 @@ func ruleFinding(f redirect.Fault) Finding {
 // faultFinder collects the faults of pages as files. It reads again only pages
 // whose faults have a place.
 type faultFinder struct {
-	s      *isite.Site
-	reader *isite.Reader
-	found  []Finding
+	s         *isite.Site
+	generator string
+	reader    *isite.Reader // nil until needed
+	found     []Finding
+	notes     []string
+	hugo      bool // the note about Hugo's sitemaps is there
 }
 
 func (w *faultFinder) close() {
@@ -92,15 +102,20 @@ func (w *faultFinder) add(id isite.PageID, v Verdict, code Code, message string)
 // page cannot be read again.
 func (w *faultFinder) addAt(id isite.PageID, offset uint32, code Code, message string) {
 	f := w.add(id, Warning, code, message)
-	if w.reader == nil {
-		var err error
-		if w.reader, err = w.s.NewReader(); err != nil {
-			return
-		}
+	if !w.open() {
+		return
 	}
 	if line, column, at, err := w.reader.Position(id, offset); err == nil {
 		f.Line, f.Column, f.Offset = line, column, at
 	}
+}
+
+// open reports whether pages can be read again.
+func (w *faultFinder) open() bool {
+	if w.reader == nil {
+		w.reader, _ = w.s.NewReader()
+	}
+	return w.reader != nil
 }
 
 // page notes the faults of one page.
@@ -124,6 +139,9 @@ func (w *faultFinder) page(id isite.PageID) {
 		f.Line, f.Column = line, 1
 	}
 	for _, fault := range p.Faults() {
+		if fault.Kind == scan.FaultXMLSpace && w.isHugoSitemap(id) {
+			continue
+		}
 		code, message := faultMessage(p.Kind(), fault)
 		w.addAt(id, fault.Off, code, message)
 	}
@@ -136,6 +154,7 @@ func (w *faultFinder) page(id isite.PageID) {
 func (w *faultFinder) sitemap(id isite.PageID) {
 	p := w.s.Page(id)
 	entries, foreign, first := 0, 0, uint32(0)
+	var redirected []uint32 // the entries that the host redirects
 	for i := range p.All() {
 		l := &p.All()[i]
 		if !l.IsEntry() {
@@ -147,6 +166,9 @@ func (w *faultFinder) sitemap(id isite.PageID) {
 				first = l.Off
 			}
 		}
+		if w.s.State(l) == host.StateRedirect {
+			redirected = append(redirected, uint32(i))
+		}
 	}
 	if entries > isite.MaxSitemapEntries {
 		w.add(id, Warning, SitemapLimit, fmt.Sprintf("the sitemap has %d entries; the protocol allows %d", entries, isite.MaxSitemapEntries))
@@ -157,6 +179,43 @@ func (w *faultFinder) sitemap(id isite.PageID) {
 	if foreign > 0 && w.s.Published() {
 		w.addAt(id, first, SitemapEntry, fmt.Sprintf("%d of %d entries, this one first, are not below a base URL; search engines drop them", foreign, entries))
 	}
+	if len(redirected) > 0 && w.open() {
+		// One setting of the generator, or one template, writes all of them.
+		_ = w.reader.Details(id, redirected[:1], func(_ int, d *isite.Detail) { // a page that changed has a finding
+			from, _, _ := strings.Cut(d.Target, "?")
+			switch {
+			case w.generator == "docusaurus" && d.Final == from+"/":
+				w.notes = append(w.notes, fmt.Sprintf("the host redirects %d of %d addresses in %s, such as %s to %s, because trailingSlash is not set: set it to true in the configuration of Docusaurus",
+					len(redirected), entries, w.s.Path(id), from, d.Final))
+			case len(redirected) == 1:
+				w.addAt(id, p.All()[redirected[0]].Off, SitemapEntry, fmt.Sprintf("the sitemap lists %s, which redirects to %s", from, d.Final))
+			default:
+				w.addAt(id, p.All()[redirected[0]].Off, SitemapEntry, fmt.Sprintf("the host redirects %d of %d entries, such as this one from %s to %s; search engines want the final addresses",
+					len(redirected), entries, from, d.Final))
+			}
+		})
+	}
+}
+
+// hugoSitemap is how sitemaps begin that Hugo's own template writes (0.162). Earlier
+// versions wrote no empty line.
+const hugoSitemap = "\n<?xml version=\"1.0\" encoding=\"utf-8\" standalone=\"yes\"?>\n<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"\n  xmlns:xhtml="
+
+// isHugoSitemap reports whether Hugo's own template wrote a sitemap, and notes it
+// the first time.
+func (w *faultFinder) isHugoSitemap(id isite.PageID) bool {
+	if w.s.Page(id).Kind() != isite.PageSitemap || !w.open() {
+		return false
+	}
+	text, err := w.reader.Text(id)
+	if err != nil || !bytes.HasPrefix(text, []byte(hugoSitemap)) {
+		return false
+	}
+	if !w.hugo {
+		w.hugo = true
+		w.notes = append(w.notes, w.s.Path(id)+" begins with an empty line, which strict programs reject: Hugo's own template writes it, and one of your own, layouts/sitemap.xml, replaces it")
+	}
+	return true
 }
 
 // faultMessage describes a fault of a page's text.

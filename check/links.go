@@ -191,7 +191,7 @@ func list[E any](ctx context.Context, s *isite.Site, opt Options, q Query, out o
 		return nil, err
 	}
 	if q == (Query{}) {
-		more, err := fileFindings(ctx, s, ls.opt)
+		more, err := fileFindings(ctx, s, ls.opt, ls.sum)
 		if err != nil {
 			return nil, err
 		}

@@ -134,7 +134,7 @@ func entryMessage(s *isite.Site, d *isite.Detail, l *Link) string {
 			to = s.Page(target).Alias()
 		}
 		return fmt.Sprintf("the sitemap lists %s, which is an alias page that sends visitors on to %s", path, to)
-	case d.State == host.StateRedirect, d.State == host.StateViaRedirect:
+	case d.State == host.StateViaRedirect:
 		return fmt.Sprintf("the sitemap lists %s, which redirects to %s", path, d.Final)
 	case !d.State.Answers():
 		plain := *l

@@ -36,7 +36,7 @@ func checkSite(ctx context.Context, s *isite.Site, opt Options) (*Result, error)
 	if err != nil {
 		return nil, err
 	}
-	more, err := fileFindings(ctx, s, opt)
+	more, err := fileFindings(ctx, s, opt, &j.summary)
 	if err != nil {
 		return nil, err
 	}

@@ -39,6 +39,13 @@ func TestServed(t *testing.T) {
 	if len(r.Findings) != 1 || r.Summary.ServerPages != 1 {
 		t.Errorf("languages: %q, %d pages", briefs(r.Findings), r.Summary.ServerPages)
 	}
+	// The server was told another address than the configuration has, and not to add its port.
+	told := strings.ReplaceAll(serverScript, "port=1313", "port=")
+	r = checkFiles(t, files{"index.html": told + `<a href="/sub/x/"><a href="https://me.test/sub/none/"><a href="https://example.org/x/">`, "x/index.html": told + `<meta name=robots content=noindex>`,
+		"sitemap.xml": sitemap("https://me.test/sub/x/")}, isite.Options{BaseURLs: []string{"https://example.org/"}}, Options{})
+	if got := briefs(r.Findings); len(got) != 1 || !strings.Contains(got[0], "missing-directory https://me.test/sub/none/") {
+		t.Errorf("another address: %q", got)
+	}
 	r = checkFiles(t, files{"index.html": plain + `<script src="/livereload.js"></script>`}, isite.Options{}, Options{})
 	if len(r.Findings) != 1 || Deployable(&r.Summary) != nil {
 		t.Errorf("a script of that name: %q, %v", briefs(r.Findings), Deployable(&r.Summary))

@@ -100,6 +100,38 @@ func TestUnpublished(t *testing.T) {
 	}
 }
 
+// What a generator writes by default is a note or one finding, not one for each page:
+// the addresses of Docusaurus without trailingSlash, and the empty line of Hugo's own
+// template.
+func TestSitemapOfGenerator(t *testing.T) {
+	slashes := files{"index.html": plain, "a/index.html": plain, "b/index.html": plain, "sitemap.xml": sitemap("https://example.org/", "https://example.org/a", "https://example.org/b")}
+	hugo := hugoSitemap + `"http://www.w3.org/1999/xhtml"><url><loc>https://example.org/</loc></url></urlset>`
+	for name, c := range map[string]struct {
+		fs        files
+		generator string
+		finding   string // "" for none
+		note      string
+	}{
+		"redirects":  {slashes, "", "the host redirects 2 of 3 entries, such as this one from /a to /a/; search engines want the final addresses", ""},
+		"docusaurus": {slashes, "docusaurus", "", "the host redirects 2 of 3 addresses in sitemap.xml, such as /a to /a/, because trailingSlash is not set: set it to true in the configuration of Docusaurus"},
+		"hugo": {files{"index.html": plain, "de/sitemap.xml": hugo, "en/sitemap.xml": hugo}, "", "",
+			"de/sitemap.xml begins with an empty line, which strict programs reject: Hugo's own template writes it, and one of your own, layouts/sitemap.xml, replaces it"},
+		"own template": {files{"index.html": plain, "sitemap.xml": "\n" + hugo}, "hugo",
+			"white space precedes the XML declaration, so strict programs reject the whole file; remove it from the template that writes the file", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := checkFiles(t, c.fs, published, Options{Generator: c.generator})
+			got := ""
+			for _, f := range r.Findings {
+				got += f.Message
+			}
+			if got != c.finding || strings.Join(r.Summary.Notes, "\n") != c.note || r.Summary.FileWarnings != len(r.Findings) {
+				t.Errorf("findings %q, want %q; notes %q, want %q", got, c.finding, r.Summary.Notes, c.note)
+			}
+		})
+	}
+}
+
 // TestSummaryOfFiles: files read besides pages are counted by kind, and files
 // not read by reason. The count of pages is unaffected.
 func TestSummaryOfFiles(t *testing.T) {

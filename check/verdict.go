@@ -161,7 +161,8 @@ func entryState(s *isite.Site, kind isite.PageKind, l *isite.Link, answer host.S
 	}
 	target, isPage := s.PageOf(l.Node)
 	switch {
-	case answer == host.StateRedirect, answer == host.StateViaRedirect, answer == host.StateAlias:
+	case answer == host.StateRedirect: // one finding for the file
+	case answer == host.StateViaRedirect, answer == host.StateAlias:
 		return stateEntryRedirects
 	case kind == isite.PageSitemap:
 		if isPage && s.Page(target).NoIndex() {

@@ -160,12 +160,16 @@ func TestHugoStale(t *testing.T) {
 }
 
 // TestHugoServer: a docroot that hugo server writes (ecosystem.md 1.2, 2 and 3):
-// its script is ignored, its address the site's own, it is marked as not to be
-// deployed, and watch says what fast render leaves out.
+// its script is ignored, its address the site's own, noindex outside of production
+// is no finding, nor is anything else, it is marked as not to be deployed, and watch
+// says what fast render leaves out.
 func TestHugoServer(t *testing.T) {
 	eachHugo(t, func(t *testing.T, p *hugoProject) {
 		p.files("baseURL = 'https://example.org/sub/'\n", map[string]string{
 			"content/a.md": page("[b](/sub/b/) [gone](/sub/gone/)"), "content/b.md": page("b"),
+			"config.toml": "title = 't'\ndisableKinds = ['taxonomy', 'term', 'RSS']\nbaseURL = 'https://example.org/sub/'\n", // with a sitemap
+			"layouts/_default/single.html": "<!doctype html><html><head><title>t</title>{{ if not hugo.IsProduction }}<meta name=robots content=noindex>{{ end }}</head>" +
+				"<body>{{ .Content }}</body></html>\n",
 		})
 		_, port, _ := net.SplitHostPort(testport.Free(t))
 		args := []string{"server", "--port", port}
@@ -178,10 +182,10 @@ func TestHugoServer(t *testing.T) {
 		start(t, server)
 		until(t, &said, "Press Ctrl+C to stop")
 		out := p.sitelink(exitFindings, checkOnly,
-			fmt.Sprintf(`hugo server wrote 3 pages: do not publish this docroot; run hugo, or sitelink build; links to http://localhost:%s/sub/ count`, port),
+			fmt.Sprintf(`hugo server wrote 3 pages: do not publish this docroot; run hugo, or sitelink build; links to http://localhost:%s/sub/ count`, port), `also read: .*1 sitemap`,
 			`^content/a\.md:4:21: error: directory not found: /sub/gone/`, `not checked: .*livereload`)
-		if n := strings.Count(out, "error:"); n != 1 {
-			t.Errorf("%d errors, want 1\n%s", n, out)
+		if n := strings.Count(out, "error:"); n != 1 || strings.Contains(out, "warning:") {
+			t.Errorf("%d errors, want 1, and no warnings\n%s", n, out)
 		}
 		p.sitelink(exitFindings, []string{"check", "--format", "jsonl", "--show", "all"},
 			fmt.Sprintf(`"raw":"http://localhost:%s/sub/b/","target":"/sub/b/".*"verdict":"ok"`, port))

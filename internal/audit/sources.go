@@ -279,10 +279,6 @@ func (a *Audit) placeFindings(ctx context.Context, m *source.Map, prefix string,
 		return err
 	}
 	for i, p := range places {
-		if f := &r.Findings[i]; p == nil && f.Code == check.NotWellFormed && m.OwnTemplate(f.Page) {
-			f.Message = strings.TrimSuffix(f.Message, "; remove it from the template that writes the file") +
-				"; Hugo's own template writes it, so add one of your own, layouts/sitemap.xml"
-		}
 		// What the generator wrote in place of a reference is in no source.
 		if f := &r.Findings[i]; p != nil && f.Code != check.UnresolvedRef && f.Code != check.FeedRelative {
 			position := shownPosition(prefix, p)

@@ -36,9 +36,14 @@ func (h *Host) addServers(found []baseURL) {
 	if len(found) == 0 {
 		return
 	}
-	h.serverURL = "http://" + found[0].host + found[0].path + "/"
-	if len(h.bases) == 1 && h.bases[0].unknown() && !h.Rooted() {
+	h.serverURL = found[0].scheme + "://" + found[0].host + found[0].path + "/"
+	switch {
+	case h.Rooted() || h.bases[0].path == found[0].path:
+	case len(h.bases) == 1 && h.bases[0].unknown():
 		h.bases[0].path = found[0].path // its links begin with the base path
+	default: // the same, with a --baseURL for the server
+		h.bases = append(slices.Clip(found), h.bases...)
+		return
 	}
 	h.bases = append(slices.Clip(h.bases), found...)
 }
@@ -53,15 +58,13 @@ func (h *Host) findServers() (found []baseURL) {
 	defer dir.Close()
 	for _, root := range append([]Root{{}}, h.opt.Roots...) {
 		at := strings.Trim(root.Dir, "/")
-		b, ok := serverOf(dir, path.Join(at, "index.html"))
-		if !ok {
-			continue
-		}
-		if at != "" && at != "." {
-			b.root = "/" + at
-		}
-		if !slices.Contains(found, b) {
-			found = append(found, b)
+		for _, b := range serversOf(dir, at) {
+			if at != "" && at != "." {
+				b.root = "/" + at
+			}
+			if !slices.Contains(found, b) {
+				found = append(found, b)
+			}
 		}
 	}
 	if len(found) > 0 || len(h.opt.Roots) > 0 {
@@ -74,8 +77,8 @@ func (h *Host) findServers() (found []baseURL) {
 		if !e.IsDir() || !languageName.MatchString(e.Name()) {
 			continue
 		}
-		if b, ok := serverOf(dir, path.Join(e.Name(), "index.html")); ok {
-			return []baseURL{b}
+		if found = serversOf(dir, e.Name()); len(found) > 0 {
+			return found
 		}
 	}
 	return nil
@@ -83,40 +86,54 @@ func (h *Host) findServers() (found []baseURL) {
 
 var languageName = regexp.MustCompile(`^[a-z]{2,3}([-_][a-zA-Z]{2,4})?$`)
 
-// serverOf reads the address from a home page.
-func serverOf(dir *os.Root, name string) (b baseURL, ok bool) {
-	if info, err := dir.Stat(name); err != nil || !info.Mode().IsRegular() {
-		return b, false
+// firstEntry matches the first address in a sitemap.
+var firstEntry = regexp.MustCompile(`<loc>\s*([^<\s]+)`)
+
+// serversOf reads the addresses from the home page in a directory: localhost with
+// the port of the script, and the host that the server was told by --baseURL, which
+// only the sitemap has for sure.
+func serversOf(dir *os.Root, at string) (found []baseURL) {
+	text := headOf(dir, path.Join(at, "index.html"))
+	i := bytes.Index(text, []byte(livereload))
+	if i < 0 {
+		return nil
 	}
-	f, err := dir.Open(name)
-	if err != nil {
-		return b, false
-	}
-	defer f.Close()
-	const head = 64 << 10 // the script is the first thing in the head
-	text, err := io.ReadAll(io.LimitReader(f, head))
-	if err != nil {
-		return b, false
-	}
-	at := bytes.Index(text, []byte(livereload))
-	if at < 0 {
-		return b, false
-	}
-	src := text[bytes.LastIndexAny(text[:at], "\"'= \n")+1:]
+	src := text[bytes.LastIndexAny(text[:i], "\"'= \n")+1:]
 	if end := bytes.IndexAny(src, "\"' >\n"); end >= 0 {
 		src = src[:end]
 	}
 	u, err := url.Parse(strings.NewReplacer("&amp;", "&", `\u0026`, "&").Replace(string(src)))
 	if err != nil {
-		return b, false
-	}
-	port, err := strconv.ParseUint(u.Query().Get("port"), 10, 16)
-	if err != nil || port == 0 {
-		return b, false
+		return nil
 	}
 	base := strings.TrimSuffix(strings.TrimSuffix(u.Path, "livereload.js"), "/")
 	if base != "" && !strings.HasPrefix(base, "/") {
 		base = "" // relativeURLs
 	}
-	return baseURL{scheme: "http", host: "localhost:" + strconv.FormatUint(port, 10), path: base}, true
+	if port, err := strconv.ParseUint(u.Query().Get("port"), 10, 16); err == nil && port > 0 { // none with --appendPort=false
+		found = append(found, baseURL{scheme: "http", host: "localhost:" + strconv.FormatUint(port, 10), path: base})
+	}
+	if m := firstEntry.FindSubmatch(headOf(dir, path.Join(at, "sitemap.xml"))); m != nil {
+		b, err := parseBase(string(m[1]))
+		_, below := strings.CutPrefix(b.path+"/", base+"/")
+		if b.path = base; err == nil && below && !slices.ContainsFunc(found, func(o baseURL) bool { return o.host == b.host }) {
+			found = append(found, b)
+		}
+	}
+	return found
+}
+
+// headOf returns the beginning of a file, nothing if it cannot be read.
+func headOf(dir *os.Root, name string) []byte {
+	if info, err := dir.Stat(name); err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	f, err := dir.Open(name)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	const head = 64 << 10 // the script is the first thing in the head
+	text, _ := io.ReadAll(io.LimitReader(f, head))
+	return text
 }

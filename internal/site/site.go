@@ -167,8 +167,9 @@ func (p *Page) BadLines() []int { return p.badLines }
 // an absolute URL with its fragment; empty if the page has none.
 func (p *Page) Alias() string { return p.alias }
 
-// NoIndex reports whether the page asks search engines not to list it.
-func (p *Page) NoIndex() bool { return p.noIndex }
+// NoIndex reports whether the page asks search engines not to list it. What hugo
+// server wrote may do so because it is not for production.
+func (p *Page) NoIndex() bool { return p.noIndex && !p.served }
 
 // Canonical returns the page of the docroot that the page names as its
 // canonical address, or NoNode.

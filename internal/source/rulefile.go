@@ -2,7 +2,6 @@ package source
 
 import (
 	"bytes"
-	"io/fs"
 	"path"
 	"strings"
 	"sync"
@@ -164,31 +163,4 @@ func eachAlias(matter []byte, f func(at int, value string)) {
 		}
 		off += len(line)
 	}
-}
-
-// OwnTemplate reports whether the generator writes a page with a template of its
-// own: Hugo's sitemap in a project that has no such template.
-func (m *Map) OwnTemplate(page string) bool {
-	name := path.Base(page)
-	if m.opt.Generator != Hugo || name != "sitemap.xml" {
-		return false
-	}
-	for _, place := range m.templateDirs() {
-		if place.dir.kind != Template {
-			continue
-		}
-		own := true
-		// A directory that cannot be read holds no template.
-		_ = fs.WalkDir(place.dir.fsys, place.dir.dir, func(name string, d fs.DirEntry, err error) error {
-			if err == nil && !d.IsDir() && strings.HasPrefix(path.Base(name), "sitemap") {
-				own = false
-				return fs.SkipAll
-			}
-			return nil
-		})
-		if !own {
-			return false
-		}
-	}
-	return true
 }
