@@ -151,7 +151,8 @@ type Profile struct {
 	// requested by name; empty for none.
 	ErrorPage string
 	// Fallback is the file that answers every missing path with 200 (a
-	// single-page application), unless FallbackUnless is in the docroot.
+	// single-page application), unless a file called FallbackUnless is in the
+	// directory of the path or above it.
 	Fallback, FallbackUnless string
 	// Portable: warn about links that other servers answer differently.
 	Portable bool
@@ -194,10 +195,10 @@ const (
 // The answers were measured on serve-handler and superstatic; see
 // docs/reference/profiles.md.
 func (p Profile) WithURLs(cleanURLs bool, trailingSlash *bool) Profile {
-	switch p.Name {
-	case "vercel":
+	switch p.Rules { // the name may say that the profile was changed
+	case RulesVercel:
 		p.vercelURLs(cleanURLs, trailingSlash)
-	case "firebase":
+	case RulesFirebase:
 		p.firebaseURLs(cleanURLs, trailingSlash)
 	}
 	return p

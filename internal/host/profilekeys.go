@@ -157,7 +157,7 @@ var profileKeys = []ProfileKey{
 		field: func(p *Profile) any { return &p.ErrorPage }},
 	{Name: "fallback", Type: "text", Help: "file that is sent with status 200 for every missing path; empty for none",
 		field: func(p *Profile) any { return &p.Fallback }},
-	{Name: "fallback-unless", Type: "text", Help: "file at the root that turns the fallback off",
+	{Name: "fallback-unless", Type: "text", Help: "file that turns the fallback off for its directory and all below",
 		field: func(p *Profile) any { return &p.FallbackUnless }},
 	{Name: "portable", Type: "switch", Help: "warn about links that other servers answer differently",
 		field: func(p *Profile) any { return &p.Portable }},

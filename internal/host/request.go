@@ -30,6 +30,8 @@ type Answer struct {
 	location string
 	// byIndex: an entry with the name of an index file decided.
 	byIndex bool
+	// byErrorPage: the page for missing files answers a request for itself.
+	byErrorPage bool
 }
 
 // Step is one step of an explanation: which rule decided, and what it did.
@@ -148,11 +150,19 @@ func (q *request) respond(path, query string) Answer {
 	if q.rules == nil {
 		return q.fallback(q.fromFiles(path, query))
 	}
+	if q.p.Rules == RulesVercel {
+		// Its only redirects of its own, those of cleanUrls and trailingSlash, come
+		// before the rules.
+		quiet := request{h: q.h, p: q.p}
+		if a := quiet.fromFiles(path, query); a.location != "" {
+			return q.fromFiles(path, query)
+		}
+	}
 	if a, ok := q.rule(path, query, redirect.BeforeFiles, 0); ok {
 		return a
 	}
 	a := q.fromFiles(path, query)
-	if isMissing(&a) {
+	if isMissing(&a) && !a.byErrorPage {
 		if ruled, ok := q.rule(path, query, redirect.AfterFiles, 0); ok {
 			return ruled
 		}
@@ -175,9 +185,21 @@ func (q *request) fallback(a Answer) Answer {
 	if p.Fallback == "" || a.location != "" || a.Status != http.StatusNotFound && a.State != StateMissingIndex {
 		return a
 	}
+	// A page for missing files in the directory of the path, or in one above it,
+	// comes before the fallback.
 	t := q.h.tree
-	if p.FallbackUnless != "" && t.Child(0, []byte(p.FallbackUnless)) != docroot.NoNode {
-		return a
+	segments, slash, _ := splitPath(q.path, true, true)
+	if !slash && len(segments) > 0 {
+		segments = segments[:len(segments)-1]
+	}
+	for at := docroot.NodeID(0); p.FallbackUnless != "" && at != docroot.NoNode; {
+		if t.Child(t.Nodes[at].Real, []byte(p.FallbackUnless)) != docroot.NoNode {
+			return a
+		}
+		if len(segments) == 0 {
+			break
+		}
+		at, segments = q.child(at, segments[0]), segments[1:]
 	}
 	id := t.Child(0, []byte(p.Fallback))
 	if id == docroot.NoNode || t.Nodes[id].Kind != docroot.KindFile {
@@ -191,6 +213,7 @@ func (q *request) fallback(a Answer) Answer {
 func (q *request) fromFiles(path, query string) Answer {
 	p, refused := q.decode(path, query)
 	if refused != nil {
+		q.path = decodeLenient(path)
 		return *refused
 	}
 	q.path = p

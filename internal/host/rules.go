@@ -357,7 +357,11 @@ func (q *request) rule(path, query string, stage redirect.Stage, rewrites int) (
 		q.step(ruleOrigin(maybe), "applies only under conditions: "+strings.Join(maybe.Conditions, ", "))
 		return Answer{State: StateConditional, Node: docroot.NoNode, Note: ruleOrigin(maybe)}, true
 	}
-	return q.apply(hit, path, query, rewrites), true
+	a = q.apply(hit, path, query, rewrites)
+	if maybe != nil && isMissing(&a) && a.location == "" {
+		return Answer{State: StateConditional, Node: docroot.NoNode, Note: ruleOrigin(maybe)}, true
+	}
+	return a, true
 }
 
 // missingAt reports whether no file answers.
@@ -380,7 +384,7 @@ func (q *request) apply(hit redirect.Hit, path, query string, rewrites int) Answ
 		q.step(ruleOrigin(r), "forwards the request to another server or a program: "+hit.To)
 		return Answer{State: StateProxied, Node: docroot.NoNode, Note: ruleOrigin(r)}
 	case redirect.Rewrite:
-		return q.rewrite(r, hit.To, path, rewrites)
+		return q.rewrite(r, hit.To, path+query, rewrites)
 	}
 	q.step(ruleOrigin(r), fmt.Sprintf("answers with status %d", r.Status))
 	if r.Status >= http.StatusOK && r.Status < http.StatusBadRequest {
@@ -390,7 +394,8 @@ func (q *request) apply(hit redirect.Hit, path, query string, rewrites int) Answ
 }
 
 // rewrite answers from another path, without a redirect.
-func (q *request) rewrite(r *redirect.Rule, to, path string, rewrites int) Answer {
+func (q *request) rewrite(r *redirect.Rule, to, from string, rewrites int) Answer {
+	path, query := cutQuery(from)
 	to = q.ownPath(to, path)
 	if !strings.HasPrefix(to, "/") {
 		q.step(ruleOrigin(r), "forwards the request to another server: "+to)
@@ -406,7 +411,18 @@ func (q *request) rewrite(r *redirect.Rule, to, path string, rewrites int) Answe
 			return a
 		}
 	}
+	if toQuery == "" {
+		toQuery = query // if the host redirects from there
+	}
 	a := q.fromFiles(toPath, toQuery)
+	if q.p.Rules == RulesFirebase {
+		// The destination is the name of a file, not an address.
+		if id, ok := q.h.Lookup(decodeLenient(toPath)); !ok || q.h.tree.Nodes[id].Kind != docroot.KindFile {
+			a = Answer{State: StateMissingFile, Node: docroot.NoNode, Status: http.StatusNotFound}
+		} else if a.location != "" {
+			a = q.file(id, false)
+		}
+	}
 	if isMissing(&a) && a.Note == "" {
 		a.Note = ruleOrigin(r) + " leads to " + toPath
 	}

@@ -21,9 +21,9 @@ func (q *request) rewritten(segments []string, slash bool, query string) (a Answ
 	}
 	last := segments[len(segments)-1]
 	dir := segments[:len(segments)-1]
-	if !slash && len(dir) == 0 && q.p.ErrorPage != "" && (last == q.p.ErrorPage || q.p.Page == Serve && last+".html" == q.p.ErrorPage) {
+	if !slash && len(dir) == 0 && q.p.ErrorPage != "" && (last == q.p.ErrorPage || q.p.Page == Serve && last+".html" == q.p.ErrorPage) && q.isFile(0, q.p.ErrorPage) {
 		q.step("error-page", "the host sends its page for missing files with status 404")
-		return Answer{State: StateMissingFile, Node: docroot.NoNode, Status: http.StatusNotFound, Note: "the host always sends its page for missing files with status 404"}, true
+		return Answer{State: StateMissingFile, Node: docroot.NoNode, Status: http.StatusNotFound, Note: "the host always sends its page for missing files with status 404", byErrorPage: true}, true
 	}
 	if stem, cut := strings.CutSuffix(last, ".html"); cut && stem != "" && !slash && q.p.PageFile == RedirectAlways {
 		if q.p.IndexFile == RedirectBare && slices.Contains(q.h.index, last) {

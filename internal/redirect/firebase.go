@@ -40,7 +40,7 @@ var firebasePlaceholder = regexp.MustCompile(`(?:^|/):`)
 // rewrites after them. TestFirebaseOracle compares globs and captures with
 // superstatic; see docs/reference/redirects.md.
 func Firebase(name string, data []byte, site string) *File {
-	f := &File{Name: name, Settings: Settings{Dir: "/"}}
+	f := &File{Name: name, Settings: Settings{Dir: "/"}, reserved: true}
 	data = blankComments(bytes.TrimPrefix(data, []byte(bom)))
 	var document struct {
 		Hosting json.RawMessage `json:"hosting"`

@@ -3,6 +3,7 @@ package redirect
 import (
 	"math"
 	"net/url"
+	"regexp"
 	"strings"
 )
 
@@ -131,8 +132,13 @@ func (s *Set) decode(path string) string {
 	if strings.IndexByte(path, '%') < 0 || s.decoded.empty() {
 		return path
 	}
+	if s.reserved {
+		path = reservedEscape.ReplaceAllString(path, "%25$1")
+	}
 	return unescapePath(path)
 }
+
+var reservedEscape = regexp.MustCompile(`(?i)%(2[346BCF]|3[ABDF]|40)`)
 
 // unescapePath percent-decodes a path. It returns an invalid path unchanged.
 func unescapePath(path string) string {

@@ -192,6 +192,9 @@ type File struct {
 
 	dropped  int  // number of faults above maxFaults
 	rewrites bool // a .htaccess with directives of mod_rewrite
+	// reserved: the escape of a character with a meaning in URLs stays as it is in
+	// decoded paths, as decodeURI of JavaScript leaves it (Firebase).
+	reserved bool
 }
 
 // Settings are the settings in a configuration file that affect paths. A nil

@@ -18,6 +18,7 @@ type Set struct {
 	// raw has the rules that are compared with the path as requested, decoded
 	// those that are compared with the percent-decoded path.
 	raw, decoded index
+	reserved     bool  // see [File]
 	aliases      int32 // order of the first rule of Apache's mod_alias
 	faults       []Fault
 	unjudged     int
@@ -47,6 +48,7 @@ func New(opt Options, files ...*File) *Set {
 	total := 0
 	for _, f := range files {
 		total += len(f.Rules)
+		s.reserved = s.reserved || f.reserved
 	}
 	s.rules = make([]setRule, 0, total)
 	var rewriteDirs []string
