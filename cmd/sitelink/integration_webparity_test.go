@@ -7,6 +7,7 @@ import (
 	"html"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -28,6 +29,8 @@ type webParity struct {
 	// sameFile: the software makes none of the real host's redirects, so the
 	// address that we say answers must send the same file.
 	sameFile bool
+	// rules are the rule files in the docroot of [TestWebParityRules], by name.
+	rules map[string]string
 	// small: the software takes too long to load a large docroot.
 	small bool
 	// tires is the number of targets after which the software is restarted, 0 for
@@ -89,26 +92,218 @@ func TestWebParityPaths(t *testing.T) {
 		t.Run(h.name, func(t *testing.T) {
 			t.Parallel() // requests wait for one another
 			docroot := makeHostDocroot(t, h.without)
-			var page strings.Builder
-			page.WriteString("<!doctype html><meta charset=utf-8><title>links</title>\n")
-			excused := 0
-			for _, request := range hostRequests(t) {
-				// The browser takes an authority from two slashes at the start.
-				if h.differ.MatchString(request) || strings.HasPrefix(request, "//") {
-					excused++
-					continue
-				}
-				fmt.Fprintf(&page, "<a href=\"%s\">x</a>\n", html.EscapeString(request))
+			h.compare(t, docroot, h.predict(t, docroot, hostRequests(t)))
+		})
+	}
+}
+
+// predict writes a page with the requests as links, but for those on which the two
+// are known to differ, and returns sitelink's answers.
+func (h *webParity) predict(t *testing.T, docroot string, requests []string) map[string]prediction {
+	t.Helper()
+	var page strings.Builder
+	page.WriteString("<!doctype html><meta charset=utf-8><title>links</title>\n")
+	excused := 0
+	for _, request := range requests {
+		// The browser takes an authority from two slashes at the start.
+		if h.differ != nil && h.differ.MatchString(request) || strings.HasPrefix(request, "//") {
+			excused++
+			continue
+		}
+		fmt.Fprintf(&page, "<a href=\"%s\">x</a>\n", html.EscapeString(request))
+	}
+	if err := os.WriteFile(filepath.Join(docroot, "links.html"), []byte(page.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	predicted := webPredictions(t, docroot, h.profile())
+	t.Logf("%d requests, %d left out, as docs/reference/profiles.md tells, %d undecided", len(requests), excused, len(requests)-excused-len(predicted))
+	if len(predicted) < 500 {
+		t.Errorf("compared %d targets only", len(predicted))
+	}
+	return predicted
+}
+
+// ruledParities are hosts with rules of every kind that they read. The paths that
+// differ are those for which docs/reference/profiles.md gives a reason.
+var ruledParities = []webParity{
+	{name: "cloudflare-pages", profile: profileNamed("cloudflare-pages"), start: startWrangler, without: "404.html", rules: map[string]string{"_redirects": `/old/:name /blog/:name 301
+/go /docs/guide/ 302
+/spa/* /index.html 200
+/shop/old-* /shop/:splat
+/x/*/y /docs/:splat 307
+/move/* /blog/:splat?from=move
+/page-:n /docs/page#:n
+/about /new 308
+/p/:a-:b.html /:a/:b
+/proxy/* https://o.example/:splat 301
+/twice /page
+/twice /new
+/blog/new /de/new 200
+/store?id=1 /about
+/app /docs/both.html 200
+`}},
+	{name: "netlify", profile: netlifyAtHome, start: node("netlify.mjs", ""), sameFile: true, rules: map[string]string{"_redirects": `/old/:name /blog/:name
+/blog/about /docs/page 301!
+/docs/about /blog/page 301
+/store id=:id /shop/:id 301
+/store id=1 lang=de /de/about
+/search q=x /blog/about 200
+/search q=:q lang=:l /:l/:q 302
+/lang/* /de/:splat 302 Language=de
+/country/* /de/:splat 200 Country=de,at
+/role/* /team/:splat 200! Role=admin
+/cookie/* /new/:splat 302! Cookie=beta
+/spa/* /index.html 200
+/gone/* /404.html 410
+/team/* /about.html 200!
+/shop/:a/:b /shop/:b 302
+https://other.example/* /blog/:splat 301!
+/x/* /x/about
+/private/* /404.html 404!
+`, "netlify.toml": `[[redirects]]
+from = "/toml/*"
+to = "/docs/:splat"
+query = {id = ":id"}
+[[redirects]]
+from = "/toml/*"
+to = "/blog/:splat"
+status = 302
+conditions = {Language = ["de"]}
+[[redirects]]
+from = "/go/:a/:b"
+to = "/:b/:a"
+status = 200
+force = true
+[[redirects]]
+from = "/ns/*"
+to = "/404.html"
+status = 404
+`}},
+	{name: "vercel, cleanUrls", profile: profileNamed("vercel"), start: node("vercel.mjs", ""), sameFile: true,
+		differ: regexp.MustCompile(`^/(move/)?about(\.html|[/?]|$)`), rules: map[string]string{"vercel.json": vercelRules}},
+	{name: "firebase", profile: profileNamed("firebase"), start: node("firebase.mjs", ""),
+		differ: regexp.MustCompile(`^/move`), rules: map[string]string{"firebase.json": firebaseRules}},
+	{name: "firebase, cleanUrls", profile: profileNamed("firebase"), start: node("firebase.mjs", ""), sameFile: true,
+		differ: regexp.MustCompile(`^/move|^/index\?`), rules: map[string]string{"firebase.json": strings.Replace(firebaseRules, `"hosting": {`, `"hosting": {"cleanUrls": true,`, 1)}},
+}
+
+const vercelRules = `{"cleanUrls": true, "trailingSlash": false,
+"redirects": [
+ {"source": "/old/:name", "destination": "/blog/:name", "permanent": true},
+ {"source": "/n/:id(\\d{1,2})", "destination": "/shop/:id"},
+ {"source": "/n/:id(\\d+)", "destination": "/blog/:id", "permanent": false},
+ {"source": "/((?!blog|docs).*)/legacy", "destination": "/$1/page"},
+ {"source": "/(n|p)/:x([^/.]+)\\.:y(txt|css)", "destination": "/docs/:x.:y"},
+ {"source": "/:x((?<!a)about)", "destination": "/new"},
+ {"source": "/store", "has": [{"type": "query", "key": "id", "value": "(?<id>\\d+)"}], "destination": "/shop/:id"},
+ {"source": "/store", "has": [{"type": "query", "key": "lang", "value": "de"}], "destination": "/de/about"},
+ {"source": "/search", "has": [{"type": "query", "key": "q"}], "destination": "/blog/:q"},
+ {"source": "/search", "missing": [{"type": "query", "key": "q"}], "destination": "/about.html"},
+ {"source": "/lang/:path*", "has": [{"type": "header", "key": "accept-language", "value": "de"}], "destination": "/de/:path*"},
+ {"source": "/cookie", "missing": [{"type": "cookie", "key": "beta"}], "destination": "/new"},
+ {"source": "/role", "has": [{"type": "host", "value": "other.example"}], "destination": "/team/"},
+ {"source": "/move/:a/:b?", "destination": "/:a/:b", "statusCode": 302},
+ {"source": "/go{-:where}?", "destination": "/docs/guide/:where"},
+ {"source": "/page.html", "destination": "/new"}],
+"rewrites": [
+ {"source": "/spa/:path*", "destination": "/index.html"},
+ {"source": "/app/(.*)", "destination": "/docs/$1"},
+ {"source": "/country/:path+", "destination": "/de/:path+"},
+ {"source": "/proxy/:path*", "destination": "https://o.example/:path*"},
+ {"source": "/x/:name(\\w+)", "destination": "/:name"},
+ {"source": "/blog/new", "destination": "/de/new"}]
+}`
+
+const firebaseRules = `{"hosting": {
+"redirects": [
+ {"source": "/old/:name", "destination": "/blog/:name"},
+ {"source": "/move/:path*", "destination": "/docs/:path"},
+ {"source": "/go{,/**}", "destination": "/docs/guide/", "type": 302},
+ {"source": "/@(n|p)/*", "destination": "/blog/page"},
+ {"source": "/country/!(de)", "destination": "/de/"},
+ {"regex": "^/x/(?<a>\\w+)/y$", "destination": "/blog/:a"},
+ {"regex": "^/store/(\\d+)$", "destination": "/shop/:1"},
+ {"source": "/about", "destination": "/new"},
+ {"source": "/:a/:b/legacy", "destination": "/:b/:a", "type": 302}],
+"rewrites": [
+ {"source": "/app/**", "destination": "/docs/page.html"},
+ {"source": "/role/*", "destination": "/docs/page"},
+ {"source": "/lang/*", "destination": "/docs/"},
+ {"source": "/cookie", "destination": "/docs/guide"},
+ {"source": "/search/**", "function": "search"},
+ {"source": "/toml/*", "destination": "/404.html"},
+ {"source": "/gone", "destination": "/missing.html"},
+ {"source": "/private", "destination": "/blog/index.html"},
+ {"source": "!/@(ns|shop)/**", "destination": "/index.html"}]
+}}`
+
+// makeRuledDocroot makes a docroot of 80 files with the rule files, and returns
+// its path with the requests for it: all addresses that a host may give a file, and
+// words of the rules in all orders.
+func makeRuledDocroot(t *testing.T, h *webParity) (docroot string, requests []string) {
+	t.Helper()
+	docroot = t.TempDir()
+	write := func(name, text string) {
+		name = filepath.Join(docroot, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	seen := map[string]bool{}
+	add := func(paths ...string) {
+		for _, p := range paths {
+			if !seen[p] {
+				seen[p] = true
+				requests = append(requests, p)
 			}
-			if err := os.WriteFile(filepath.Join(docroot, "links.html"), []byte(page.String()), 0o644); err != nil {
-				t.Fatal(err)
+		}
+	}
+	files := []string{"404.html", "ns/404.html", "shop/404.html", "docs/guide/404.html", "team/ada.html", "team/ada/photo.txt", "shop/12.html", "shop/7/index.html", "blog/12/index.html"}
+	for _, dir := range []string{"", "blog/", "docs/", "docs/guide/", "shop/", "de/", "ns/", "a.b/"} {
+		for _, name := range []string{"index.html", "about.html", "about/notes.txt", "new.html", "page.html", "page.css", "both.html", "both/index.html", "x.txt"} {
+			files = append(files, dir+name)
+		}
+	}
+	for _, name := range files {
+		if name == h.without {
+			continue
+		}
+		write(name, name+"\n")
+		p := "/" + name
+		stem := strings.TrimSuffix(p, ".html")
+		add(p, stem, stem+"/", stem+"?id=1", path.Dir(p), strings.TrimSuffix(path.Dir(p), "/")+"/", path.Dir(p)+"/nope")
+	}
+	for name, text := range h.rules {
+		write(name, text)
+	}
+	words := strings.Fields("old go spa x move store search lang country role cookie gone team shop private toml app n p proxy twice blog docs ns de about page new both 12 345 legacy y a.txt guide old-page page-7 a-b.html go-on")
+	strange := []string{"about%2Fpage", "caf%C3%A9", "with%20space", "page/y", "about?id=7", "About", "page/legacy", "", "?id=&lang=de"}
+	for i, a := range words {
+		add("/"+a, "/"+a+"/", "/"+a+"?id=1", "/"+a+"?q=x&lang=de", "/"+a+"/about", "/"+a+"/about.html")
+		for k := range 8 {
+			b, c := words[(i*7+k*5+1)%len(words)], words[(i*11+k*3+2)%len(words)]
+			if add("/" + a + "/" + b); k%4 == 0 {
+				add("/" + a + "/" + b + "/" + c)
 			}
-			predicted := webPredictions(t, docroot, h.profile())
-			h.compare(t, docroot, predicted)
-			t.Logf("%d requests left out, as docs/reference/profiles.md tells", excused)
-			if len(predicted) < 500 {
-				t.Errorf("compared %d targets only", len(predicted))
-			}
+		}
+		add("/" + a + "/" + strange[i%len(strange)])
+	}
+	return docroot, requests
+}
+
+// TestWebParityRules: the same on a docroot with rules, as far as they do not
+// depend on the visitor.
+func TestWebParityRules(t *testing.T) {
+	t.Parallel()
+	npmFolder(t)
+	for _, h := range ruledParities {
+		t.Run(h.name, func(t *testing.T) {
+			t.Parallel()
+			docroot, requests := makeRuledDocroot(t, &h)
+			h.compare(t, docroot, h.predict(t, docroot, requests))
 		})
 	}
 }

@@ -208,11 +208,11 @@ func (s *webServer) ask(t *testing.T, target string) webAnswer {
 	for n := 0; ; n++ {
 		h := s.once(t, a.final)
 		a.status = h.status
-		if !h.isRedirect() {
-			return a
+		if !h.isRedirect() || n == 20 {
+			return a // too many redirects
 		}
-		if n == 20 || !strings.HasPrefix(h.location, "/") {
-			t.Fatalf("ask for %s: redirect %d leads to %q", clip(target), n+1, h.location)
+		if !strings.HasPrefix(h.location, "/") {
+			return webAnswer{h.status, h.location} // to another host
 		}
 		a.final = h.location
 	}

@@ -1,6 +1,7 @@
 // superstatic, the server behind "firebase serve" and the Hosting emulator.
-import { announce, docroot, load, settings } from "./packages.mjs";
+import { announce, config, docroot, load, settings } from "./packages.mjs";
 
 const { default: superstatic } = await load("superstatic");
-const app = superstatic.server({ port: 0, host: "127.0.0.1", cwd: docroot, config: { public: ".", ...settings } });
+const hosting = { ...config("firebase.json").hosting, public: ".", ...settings };
+const app = superstatic.server({ port: 0, host: "127.0.0.1", cwd: docroot, config: hosting });
 const server = app.listen(() => announce(server));
