@@ -577,5 +577,5 @@ func undoFix(ctx context.Context, c *cli, cfg *config.Config) error {
 		fmt.Fprintln(c.env.Stdout, visible(name))
 	}
 	c.ui.note(fmt.Sprintf("restored %s that %q had changed", text.Count(len(u.Files), "file"), u.Command))
-	return nil
+	return move.ExplainKept(u)
 }

@@ -254,5 +254,5 @@ func undoMove(ctx context.Context, c *cli, p *project.Project) error {
 	if u.IndexChanged {
 		c.ui.note("other files were staged since: git's index has the old names again, and keeps what was staged")
 	}
-	return nil
+	return move.ExplainKept(u)
 }

@@ -19,8 +19,9 @@ import (
 // Apply changes the files. command says who does it, such as "sitelink mv a.md b.md";
 // [Undo] returns it. Tracked files get their new names in git's index too.
 //
-// After an error, and when ctx is cancelled, no file is changed. A set cannot be
-// applied while another one is, or while one that was killed is not undone.
+// After an error, and when ctx is cancelled, no file is changed, except those that
+// another program saved meanwhile: they stay as it left them, and the error is [ErrStale].
+// A set cannot be applied while another one is, or while one that was killed is not undone.
 func (s *Set) Apply(ctx context.Context, command string) error {
 	files := s.Files()
 	if len(files) == 0 {
@@ -55,8 +56,14 @@ func (s *Set) Apply(ctx context.Context, command string) error {
 	if err == nil {
 		return nil
 	}
-	if _, undoErr := j.undo(context.WithoutCancel(ctx), s.Root, s.Env, j.Changes); undoErr != nil {
+	u, undoErr := j.undo(context.WithoutCancel(ctx), s.Root, s.Env, j.Changes)
+	if undoErr != nil {
 		return errors.Join(err, interrupted(j), undoErr)
+	}
+	for _, kept := range u.Kept {
+		if !strings.Contains(err.Error(), kept.Error()) {
+			err = errors.Join(err, kept)
+		}
 	}
 	if last != nil {
 		return errors.Join(err, last.write(s.Root))
@@ -125,24 +132,28 @@ func (s *Set) apply(ctx context.Context, files []string, j *journal) error {
 }
 
 func (s *Set) applyTo(c *change) error {
+	if c.old != c.new { // a new file, or a new name
+		if err := os.MkdirAll(filepath.Dir(s.at(c.new)), 0o777); err != nil {
+			return &Error{c.new, disk.Cause(err)}
+		}
+	}
 	if c.old != "" && c.old != c.new {
-		if err := move(s.at(c.old), s.at(c.new)); err != nil {
+		if err := disk.Rename(s.at(c.old), s.at(c.new)); err != nil {
 			return &Error{c.old, err}
 		}
 	}
-	if len(c.edits) == 0 {
-		return nil
+	var err error
+	switch {
+	case len(c.edits) == 0:
+	case c.old == "":
+		err = disk.WriteNew(s.at(c.new), c.result(), c.mode)
+	default:
+		err = disk.Exchange(s.at(c.new), c.text, c.result(), c.mode)
 	}
-	return disk.WriteFile(s.at(c.new), c.result(), c.mode)
-}
-
-// move renames a file and makes the directory that it moves to.
-func move(from, to string) error {
-	err := os.MkdirAll(filepath.Dir(to), 0o777)
-	if err == nil {
-		err = os.Rename(from, to)
+	if errors.Is(err, ErrStale) {
+		return &Error{c.new, ErrStale}
 	}
-	return disk.Cause(err)
+	return err
 }
 
 // removeEmpty removes a directory and those above it as far as they are empty.

@@ -11,6 +11,9 @@
 // file changes, the journal .sitelink/edit.journal holds everything that is needed
 // to restore all of them. Every file is replaced whole. So a process that is killed
 // leaves each file either old or new, and Undo restores the old ones.
+//
+// A file that another program saves meanwhile keeps what was saved there: each file is
+// compared again in the moment when it is replaced, see [disk.Exchange].
 package edit
 
 import (
@@ -33,7 +36,7 @@ import (
 
 // Why a file cannot be changed; [Error] wraps one of these or an error of the system.
 var (
-	ErrStale    = errors.New("changed since sitelink read it")
+	ErrStale    = disk.ErrChanged
 	ErrOutside  = errors.New("is outside the repository")
 	ErrNested   = errors.New("belongs to another git repository")
 	ErrSymlink  = errors.New("a symbolic link leads there")

@@ -131,12 +131,25 @@ type Undone struct {
 	// IndexChanged means that something else was staged in git's index since, so
 	// that it was not restored byte by byte: only the old names are back in it.
 	IndexChanged bool
+	// Kept are the files that were not restored, because another program changed them.
+	Kept []*Error
+	kept []record
+}
+
+// Err names the files that were not restored. It is nil if there are none.
+func (u *Undone) Err() error {
+	var err error
+	for _, kept := range u.Kept {
+		err = errors.Join(err, kept)
+	}
+	return err
 }
 
 // Undo takes the last applied set back, complete or interrupted: names, texts, and
 // git's index. It first makes sure that the files are still as they were left; if one
-// is not, it changes nothing and the errors name it. Without a journal, the error is
-// [ErrNothing].
+// is not, it changes nothing and the errors name it. If the set was interrupted, or if
+// the file changes later, the others are restored and [Undone.Kept] names it. Without a
+// journal, the error is [ErrNothing].
 func Undo(ctx context.Context, root string, env []string) (*Undone, error) {
 	unlock, err := lock(root)
 	if err != nil {
@@ -154,7 +167,20 @@ func Undo(ctx context.Context, root string, env []string) (*Undone, error) {
 	if err != nil {
 		return nil, err
 	}
-	return u, removeJournal(root)
+	j.Index = nil
+	if !j.Complete { // what was kept may never have been changed
+		u.kept = nil
+	}
+	return u, j.keep(root, u.kept)
+}
+
+// keep leaves a journal of these records only.
+func (j *journal) keep(root string, records []record) error {
+	if len(records) == 0 {
+		return removeJournal(root)
+	}
+	j.Changes = records
+	return j.write(root)
 }
 
 // TakeBack undoes the changes of some files of the last applied set. The names are
@@ -185,31 +211,36 @@ func TakeBack(ctx context.Context, root string, env []string, files []string) er
 	}
 	partial := *j
 	partial.Index = nil
-	if _, err := partial.undo(ctx, root, env, back); err != nil {
+	u, err := partial.undo(ctx, root, env, back)
+	if err != nil {
 		return err
 	}
-	if j.Changes = rest; len(rest) == 0 {
-		return removeJournal(root)
-	}
-	return j.write(root)
+	return errors.Join(j.keep(root, append(rest, u.kept...)), u.Err())
 }
 
 // undo restores the files of some records, and git's index.
 func (j *journal) undo(ctx context.Context, root string, env []string, records []record) (*Undone, error) {
 	s := New(root, env)
-	var errs []error
-	for _, r := range records {
-		errs = append(errs, r.undo(s, false))
-	}
-	if err := errors.Join(errs...); err != nil {
-		return nil, err
+	if j.Complete {
+		var errs []error
+		for _, r := range records {
+			errs = append(errs, r.undo(s, false))
+		}
+		if err := errors.Join(errs...); err != nil {
+			return nil, err
+		}
 	}
 	u := &Undone{Command: j.Command}
 	for _, r := range slices.Backward(records) {
-		if err := r.undo(s, true); err != nil {
+		var changed *Error
+		switch err := r.undo(s, true); {
+		case errors.As(err, &changed) && (errors.Is(err, ErrStale) || errors.Is(err, ErrExists)):
+			u.Kept, u.kept = append(u.Kept, changed), append(u.kept, r)
+		case err != nil:
 			return nil, err
+		default:
+			u.Files = append(u.Files, r.restored())
 		}
-		u.Files = append(u.Files, r.restored())
 	}
 	slices.Sort(u.Files)
 	removeTemporary(s, records)
@@ -282,14 +313,20 @@ func (r record) undo(s *Set, write bool) error {
 	if !write || r.Old == "" || r.Old == r.New {
 		return nil
 	}
-	if err := move(s.at(r.New), s.at(r.Old)); err != nil {
+	if err := os.MkdirAll(filepath.Dir(s.at(r.Old)), 0o777); err != nil {
+		return &Error{r.Old, disk.Cause(err)}
+	}
+	switch err := disk.Rename(s.at(r.New), s.at(r.Old)); {
+	case errors.Is(err, fs.ErrExist):
+		return &Error{r.Old, ErrExists}
+	case err != nil:
 		return &Error{r.New, err}
 	}
 	return nil
 }
 
 func (r record) undoText(s *Set, write bool) error {
-	text, err := os.ReadFile(s.at(r.New))
+	text, err := disk.Read(s.at(r.New), maxTextBytes)
 	switch {
 	case err != nil:
 		return &Error{r.New, disk.Cause(err)}
@@ -303,7 +340,12 @@ func (r record) undoText(s *Set, write bool) error {
 		return nil
 	}
 	if r.Old == "" {
-		return os.Remove(s.at(r.New))
+		err = disk.RemoveIf(s.at(r.New), text)
+	} else {
+		err = disk.Exchange(s.at(r.New), text, r.Text, r.Mode)
 	}
-	return disk.WriteFile(s.at(r.New), r.Text, r.Mode)
+	if errors.Is(err, ErrStale) {
+		return &Error{r.New, ErrStale}
+	}
+	return err
 }

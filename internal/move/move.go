@@ -230,6 +230,14 @@ func ExplainEdit(err error) error {
 	return err
 }
 
+// ExplainKept names the files that an undo did not restore, because another program changed them meanwhile.
+func ExplainKept(u *edit.Undone) error {
+	if err := u.Err(); err != nil {
+		return fault.New(err, "the other files are restored; compare this one with git diff")
+	}
+	return nil
+}
+
 // listRenamed lists the pages after the move. The copy has its old names again when it
 // returns, because positions of links are found in it.
 func (m *planner) listRenamed(ctx context.Context) ([]*page, error) {
