@@ -35,10 +35,6 @@ type shadow struct {
 	made     bool // the state directory is ours
 }
 
-// linkedBytes is the size from which files are hard links instead of copies.
-// Generators write their own files in place, which are small or below resources.
-const linkedBytes = 256 << 10
-
 // openShadow copies the project. Close removes the copy.
 func openShadow(ctx context.Context, p *project.Project, build io.Writer) (*shadow, error) {
 	state := filepath.Join(p.Root, statedir.Name)
@@ -133,7 +129,7 @@ func (s *shadow) copy(ctx context.Context) error {
 		to := filepath.Join(s.root, rel)
 		switch {
 		case rel == ".git":
-			err = s.copyGit(name, to)
+			err = copyGit(name, to)
 			if d.IsDir() && err == nil {
 				return fs.SkipDir
 			}
@@ -158,17 +154,61 @@ func (s *shadow) copy(ctx context.Context) error {
 	})
 }
 
-// copyGit writes a .git file, so that the copy is a repository's root and generators
-// can ask git for the dates of files.
-func (s *shadow) copyGit(name, to string) error {
-	info, err := os.Lstat(name)
-	if err != nil {
+// copyGit makes a repository of the copy, in which generators can ask git for the dates of files. HEAD, index, refs and
+// configuration are copies, and only the objects are those of the original: a build that runs git changes nothing there.
+func copyGit(name, to string) error {
+	own := name // of this work tree
+	if text, err := disk.Read(name, 1<<16); err == nil {
+		line, _ := strings.CutPrefix(strings.TrimRight(string(text), "\r\n"), "gitdir: ")
+		if own = filepath.FromSlash(line); !filepath.IsAbs(own) {
+			own = filepath.Join(filepath.Dir(name), own)
+		}
+	}
+	common := own // of all work trees
+	if text, err := disk.Read(filepath.Join(own, "commondir"), 1<<16); err == nil {
+		if common = filepath.FromSlash(strings.TrimRight(string(text), "\r\n")); !filepath.IsAbs(common) {
+			common = filepath.Join(own, common)
+		}
+	}
+	if err := os.MkdirAll(filepath.Join(to, "objects", "info"), 0o777); err != nil {
 		return err
 	}
-	if !info.IsDir() {
-		return copyFile(name, to, fs.FileInfoToDirEntry(info))
+	alternates := filepath.ToSlash(filepath.Join(common, "objects")) + "\n"
+	if err := os.WriteFile(filepath.Join(to, "objects", "info", "alternates"), []byte(alternates), 0o666); err != nil {
+		return err
 	}
-	return os.WriteFile(to, []byte("gitdir: "+name+"\n"), 0o666)
+	for _, from := range []string{filepath.Join(own, "HEAD"), filepath.Join(own, "index"), filepath.Join(own, "config.worktree"),
+		filepath.Join(common, "config"), filepath.Join(common, "packed-refs"), filepath.Join(common, "shallow"),
+		filepath.Join(common, "refs"), filepath.Join(common, "reftable")} {
+		err := filepath.WalkDir(from, func(name string, d fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			rel, _ := filepath.Rel(filepath.Dir(from), name) // both are clean
+			at := filepath.Join(to, rel)
+			if d.IsDir() {
+				return os.MkdirAll(at, 0o777)
+			}
+			if !d.Type().IsRegular() {
+				return nil
+			}
+			if err := copyFile(name, at, d); err != nil || d.Name() != "config" || from != name {
+				return err
+			}
+			text, err := disk.Read(at, 1<<20)
+			if err != nil {
+				return err
+			}
+			lines := slices.DeleteFunc(strings.SplitAfter(string(text), "\n"), func(line string) bool {
+				return strings.HasPrefix(strings.TrimSpace(line), "worktree") // a submodule's, relative to its own place
+			})
+			return os.WriteFile(at, []byte(strings.Join(lines, "")), 0o666)
+		})
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
 }
 
 func copyLink(name, to string) error {
@@ -184,9 +224,6 @@ func copyFile(name, to string, d fs.DirEntry) error {
 	if err != nil {
 		return err
 	}
-	if info.Size() >= linkedBytes && !slices.Contains(strings.Split(filepath.ToSlash(name), "/"), "resources") && os.Link(name, to) == nil {
-		return nil
-	}
 	in, err := os.Open(name)
 	if err != nil {
 		return err
@@ -196,7 +233,7 @@ func copyFile(name, to string, d fs.DirEntry) error {
 	if err != nil {
 		return err
 	}
-	if _, err = io.Copy(out, in); err == nil {
+	if _, err = io.Copy(out, in); err == nil { // Linux shares the blocks where the file system can
 		err = out.Close()
 	}
 	if err == nil { // generators compare times

@@ -1,0 +1,102 @@
+package move
+
+import (
+	"bytes"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/sitelink/sitelink/internal/project"
+)
+
+// TestCopyIsApart does in the copy what a build may do, rewrite files in place and run git, and compares every byte of
+// the original, the files of git among them.
+func TestCopyIsApart(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not installed")
+	}
+	all := t.TempDir()
+	git := func(dir string, args ...string) string {
+		t.Helper()
+		cmd := exec.Command("git", append([]string{"-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "protocol.file.allow=always"}, args...)...)
+		cmd.Dir = dir
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("git %v in %s: %v\n%s", args, dir, err, out)
+		}
+		return string(out)
+	}
+	main := filepath.Join(all, "main")
+	large := bytes.Repeat([]byte("x"), 300<<10)
+	if err := os.Mkdir(main, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(main, "large.bin"), large, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	git(main, "init", "-q", "-b", "main")
+	git(main, "add", ".")
+	git(main, "commit", "-q", "-m", "start")
+	git(main, "worktree", "add", "-q", filepath.Join(all, "linked"))
+	outer := filepath.Join(all, "outer")
+	git(all, "init", "-q", "outer")
+	git(outer, "submodule", "--quiet", "add", main, "sub")
+
+	for _, root := range []string{main, filepath.Join(all, "linked"), filepath.Join(outer, "sub")} {
+		t.Run(filepath.Base(root), func(t *testing.T) {
+			git(root, "status") // refreshes the index
+			before, log := snapshot(t, all), git(root, "log", "--format=%H %aI")
+			s := &shadow{original: &project.Project{Root: root}, root: filepath.Join(t.TempDir(), "copy")}
+			if err := s.copy(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if got := git(s.root, "log", "--format=%H %aI"); got != log {
+				t.Errorf("git log in the copy: %q, want %q", got, log)
+			}
+			if got := git(s.root, "status", "--porcelain"); got != "" {
+				t.Errorf("git status in the copy: %q", got)
+			}
+			f, err := os.OpenFile(filepath.Join(s.root, "large.bin"), os.O_WRONLY, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f.WriteString("written in place")
+			f.Close()
+			git(s.root, "add", ".")
+			git(s.root, "commit", "-q", "-m", "by the build")
+			git(s.root, "tag", "built")
+			git(s.root, "config", "a.b", "c")
+			git(s.root, "stash", "list")
+			git(s.root, "gc", "-q", "--prune=now")
+			after := snapshot(t, all)
+			for name, text := range before {
+				if after[name] != text {
+					t.Errorf("%s changed", name)
+				}
+			}
+			if len(after) != len(before) {
+				t.Errorf("%d files, want %d", len(after), len(before))
+			}
+		})
+	}
+}
+
+// snapshot returns all files below a directory.
+func snapshot(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(name)
+		files[name] = string(text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
