@@ -301,7 +301,7 @@ func linkFinding(s *isite.Site, page string, d *isite.Detail, is decision) Findi
 
 // joinFeedRelative replaces the findings about links that are relative to their
 // feed by one: one setting of the generator writes all of them.
-func joinFeedRelative(all []Finding) []Finding {
+func joinFeedRelative(all []Finding, relativeURLs bool) []Finding {
 	first, links, feeds, page := -1, 0, 0, ""
 	left := all[:0]
 	for i := range all {
@@ -325,7 +325,7 @@ func joinFeedRelative(all []Finding) []Finding {
 	clear(all[len(left):])
 	f := &left[first]
 	f.Count, f.Suggestion = links, ""
-	f.Message = feedRelativeMessage(links, feeds, f.Message)
+	f.Message = feedRelativeMessage(links, feeds, f.Message, relativeURLs)
 	return left
 }
 

@@ -25,7 +25,7 @@ func TestFeedRelative(t *testing.T) {
 		"blog/index.xml": rss("https://example.org/blog/post/", `<a href="../docs/a/">a</a> <a href="./../docs/b/">b</a> <a href="../nowhere/">n</a>`),
 		"index.xml":      rss("https://example.org/blog/post/", `<a href="docs/a/">a</a>`),
 	}
-	r := checkFiles(t, fs, published, Options{})
+	r := checkFiles(t, fs, published, Options{RelativeURLs: true})
 	compareBriefs(t, r.Findings, "blog/index.xml:1:103 error feed-relative ../docs/a/", "blog/index.xml:1:183 error missing-directory ../nowhere/")
 	f := &r.Findings[0]
 	for _, want := range []string{"3 links of 2 feeds ", "against the address of the item", "relativeURLs = true: set it to false", "xml:base"} {
@@ -48,6 +48,23 @@ func TestFeedRelative(t *testing.T) {
 	}
 	if n != 3 {
 		t.Errorf("%d rows of links are relative to a feed, want 3", n)
+	}
+}
+
+// A link that the page of the item has as well is wrong there in the same way: one
+// cause, without advice about a setting. Without relativeURLs, there is none either.
+func TestFeedRepeatsPage(t *testing.T) {
+	for _, link := range []string{`<a href="docs/a/">`, `<a href='docs/a/'>`, `<a href=docs/a/>`} {
+		r := checkFiles(t, files{"index.html": plain, "docs/a/index.html": plain, "blog/post/index.html": plain + link,
+			"index.xml": rss("https://example.org/blog/post/", link)}, published, Options{RelativeURLs: true})
+		if len(r.Findings) != 2 || r.Findings[1].Code != MissingDirectory || len(Causes(r.Findings)) != 1 {
+			t.Errorf("%s: findings %q of %d causes", link, briefs(r.Findings), len(Causes(r.Findings)))
+		}
+	}
+	r := checkFiles(t, files{"index.html": plain, "docs/a/index.html": plain, "blog/post/index.html": plain + `<a href="docs/ax/">`,
+		"docs/ax/index.html": plain, "index.xml": rss("https://example.org/blog/post/", `<a href="docs/a/">`)}, published, Options{})
+	if len(r.Findings) != 2 || r.Findings[1].Code != FeedRelative || strings.Contains(r.Findings[1].Message, "relativeURLs") || !strings.Contains(r.Findings[1].Message, "; add xml:base") {
+		t.Errorf("findings %q, %s", briefs(r.Findings), r.Findings[1].Message)
 	}
 }
 

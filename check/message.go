@@ -152,8 +152,11 @@ func entryMessage(s *isite.Site, d *isite.Detail, l *Link) string {
 
 // feedRelativeMessage describes links that are relative to their feeds. first is
 // the message of the first link.
-func feedRelativeMessage(links, feeds int, first string) string {
-	const cure = "; Hugo writes such links with relativeURLs = true: set it to false, or add xml:base with the address of the feed to the feed's root element"
+func feedRelativeMessage(links, feeds int, first string, relativeURLs bool) string {
+	cure := "; add xml:base with the address of the feed to the feed's root element"
+	if relativeURLs {
+		cure = "; Hugo writes such links with relativeURLs = true: set it to false, or add xml:base with the address of the feed to the feed's root element"
+	}
 	if links == 1 {
 		return first + cure
 	}

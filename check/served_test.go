@@ -39,9 +39,9 @@ func TestServed(t *testing.T) {
 	if len(r.Findings) != 1 || r.Summary.ServerPages != 1 {
 		t.Errorf("languages: %q, %d pages", briefs(r.Findings), r.Summary.ServerPages)
 	}
-	// The server was told another address than the configuration has, and not to add its port.
-	told := strings.ReplaceAll(serverScript, "port=1313", "port=")
-	r = checkFiles(t, files{"index.html": told + `<a href="/sub/x/"><a href="https://me.test/sub/none/"><a href="https://example.org/x/">`, "x/index.html": told + `<meta name=robots content=noindex>`,
+	// The server has another address than the configuration, and does not add its port.
+	elsewhere := strings.ReplaceAll(serverScript, "port=1313", "port=")
+	r = checkFiles(t, files{"index.html": elsewhere + `<a href="/sub/x/"><a href="https://me.test/sub/none/"><a href="https://example.org/x/">`, "x/index.html": elsewhere + `<meta name=robots content=noindex>`,
 		"sitemap.xml": sitemap("https://me.test/sub/x/")}, isite.Options{BaseURLs: []string{"https://example.org/"}}, Options{})
 	if got := briefs(r.Findings); len(got) != 1 || !strings.Contains(got[0], "missing-directory https://me.test/sub/none/") {
 		t.Errorf("another address: %q", got)

@@ -193,7 +193,7 @@ func CheckOptions(p *project.Project) check.Options {
 		NoFragments: !cfg.Fragments, Jobs: cfg.Jobs, From: cfg.From, Skip: cfg.Skip, Limit: cfg.Limit, Orphans: cfg.Orphans,
 	}
 	if p.Generator != nil {
-		opt.Generator = string(p.Generator.Generator)
+		opt.Generator, opt.RelativeURLs = string(p.Generator.Generator), p.Generator.RelativeURLs
 	}
 	opt.More = endpointFindings(p)
 	opt.Ignore = endpointIgnores(cfg)

@@ -122,6 +122,7 @@ func askHugo(ctx context.Context, p Project, run Runner, where []string) (Settin
 	}
 	s := oneRoot(textOf(c["publishdir"]), textOf(c["baseurl"]), "hugo config")
 	s.RefNotFound, s.HeadingIDs = textOf(c["reflinksnotfoundurl"]), hugoHeadingIDs(c, true)
+	s.RelativeURLs = c["relativeurls"] == true
 	s.Languages = hugoLanguages(tableOf(c["languages"]), textOf(c["defaultcontentlanguage"]), c["disablelanguages"])
 	if len(s.Languages) < 2 {
 		return s, nil
@@ -207,7 +208,7 @@ func askOldHugo(ctx context.Context, p Project, run Runner, where []string) (Set
 		return Settings{}, errors.New("read hugo config: no publishdir in its output")
 	}
 	s := oneRoot(c["publishdir"], c["baseurl"], "hugo config")
-	s.RefNotFound = c["reflinksnotfoundurl"]
+	s.RefNotFound, s.RelativeURLs = c["reflinksnotfoundurl"], c["relativeurls"] == "true"
 	err = multihostFiles(p, run, &s)
 	return s, err
 }
@@ -249,6 +250,7 @@ func readHugo(p Project, run Runner) (Settings, error) {
 	}
 	s := oneRoot(textOf(all["publishdir"]), textOf(all["baseurl"]), from)
 	s.RefNotFound, s.HeadingIDs = textOf(all["reflinksnotfoundurl"]), hugoHeadingIDs(all, false)
+	s.RelativeURLs = all["relativeurls"] == true
 	languages := tableOf(all["languages"])
 	s.Languages = hugoLanguages(languages, textOf(all["defaultcontentlanguage"]), all["disablelanguages"])
 	var roots []Root

@@ -35,6 +35,8 @@ type Settings struct {
 	// HeadingIDs is how the generator makes ids of headings; "" if it does so in its
 	// usual way.
 	HeadingIDs HeadingIDs
+	// RelativeURLs is Hugo's setting of that name.
+	RelativeURLs bool
 	// From names the source of the settings: a command such as "hugo config", or a
 	// file; "" if all are defaults.
 	From string

@@ -90,8 +90,8 @@ var languageName = regexp.MustCompile(`^[a-z]{2,3}([-_][a-zA-Z]{2,4})?$`)
 var firstEntry = regexp.MustCompile(`<loc>\s*([^<\s]+)`)
 
 // serversOf reads the addresses from the home page in a directory: localhost with
-// the port of the script, and the host that the server was told by --baseURL, which
-// only the sitemap has for sure.
+// the port of the script, and the host that --baseURL names, which only the sitemap
+// has for sure.
 func serversOf(dir *os.Root, at string) (found []baseURL) {
 	text := headOf(dir, path.Join(at, "index.html"))
 	i := bytes.Index(text, []byte(livereload))

@@ -83,7 +83,7 @@ var rules = []rule{
 	{check.FeedEntry, check.Error, "Bad feed entry", "Nothing answers the address of this feed entry.",
 		"Correct the generator's base URL or the page's address."},
 	{check.FeedRelative, check.Error, "Links relative to a feed", "Links of a feed only work relative to the address of the feed, and feed readers resolve them against the address of the item.",
-		"Set relativeURLs = false in Hugo's configuration, or add xml:base with the address of the feed to the feed's root element."},
+		"If Hugo's relativeURLs is on, set it to false; otherwise add xml:base with the address of the feed to the feed's root element."},
 	{check.NoIndexInSitemap, check.Warning, "Sitemap entry that asks not to be indexed", "The sitemap lists a page that asks not to be indexed.",
 		"Remove the page from the sitemap, or allow indexing."},
 	{check.SitemapLimit, check.Warning, "Sitemap too large", "The sitemap has more entries or bytes than the protocol allows.",

@@ -209,7 +209,8 @@ type Detail struct {
 	// of a feed; and the address of a feed for its other relative links.
 	Base string
 	// FeedRelative: nothing answers the link of a feed, but something would if it
-	// were resolved against the address of the feed.
+	// were resolved against the address of the feed. The page of the item does not have
+	// the same link, which would be as wrong there.
 	FeedRelative bool
 }
 
@@ -255,8 +256,46 @@ func (r *resolver) addBase(d *Detail, p *Page, page *scan.Page, l *scan.Link) {
 	d.Base = strings.TrimPrefix(d.Base, strings.TrimSuffix(r.pageURL.String(), r.pageURL.Path()))
 	if isFeed && base != nil && d.State.IsError() {
 		u, err := r.pageURL.Resolve(string(l.Value))
-		d.FeedRelative = err == nil && r.s.Resolve(u, nil).State.Answers()
+		d.FeedRelative = err == nil && r.s.Resolve(u, nil).State.Answers() && !r.itemHas(string(base), l.Value)
 	}
+}
+
+// itemHas reports whether the page of a feed's item has an attribute with this value:
+// the author wrote it there.
+func (r *resolver) itemHas(address string, value []byte) bool {
+	if r.itemText == nil || r.item != address {
+		r.item, r.itemText = address, []byte{}
+		if u, err := r.pageURL.Resolve(address); err == nil {
+			if at := r.s.Resolve(u, nil); at.State.Answers() {
+				r.itemText = r.s.fileText(at.Node)
+			}
+		}
+	}
+	for rest := r.itemText; ; {
+		i := bytes.Index(rest, value)
+		end := i + len(value)
+		if i < 0 || end == len(rest) {
+			return false
+		}
+		if i > 0 && strings.IndexByte("\"'=", rest[i-1]) >= 0 && strings.IndexByte("\"' >", rest[end]) >= 0 {
+			return true
+		}
+		rest = rest[i+1:]
+	}
+}
+
+// fileText returns the contents of a file, empty if it cannot be read.
+func (s *Site) fileText(node docroot.NodeID) []byte {
+	r, err := s.NewReader()
+	if err != nil {
+		return []byte{}
+	}
+	defer r.Close()
+	text, err := r.File(node, s.opt.MaxPageBytes)
+	if err != nil {
+		return []byte{}
+	}
+	return bytes.Clone(text)
 }
 
 // isRelative reports whether a value is a path that begins at the directory of

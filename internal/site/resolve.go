@@ -34,6 +34,9 @@ type resolver struct {
 	// refNotFound is what the generator wrote for references that it could not
 	// resolve.
 	refNotFound string
+	// item is the address of a feed's item, and itemText its page, see itemHas.
+	item     string
+	itemText []byte
 }
 
 // link resolves one link of the page into a record, and the fragment that it
