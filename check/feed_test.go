@@ -8,7 +8,10 @@ import (
 	isite "github.com/sitelink/sitelink/internal/site"
 )
 
-var published = isite.Options{BaseURLs: []string{"https://example.org/"}}
+var (
+	published     = isite.Options{BaseURLs: []string{"https://example.org/"}}
+	relativeFeeds = isite.Options{BaseURLs: published.BaseURLs, Generator: "hugo", RelativeURLs: true}
+)
 
 // rss returns an RSS feed with one item at an address.
 func rss(address, html string) string {
@@ -25,7 +28,7 @@ func TestFeedRelative(t *testing.T) {
 		"blog/index.xml": rss("https://example.org/blog/post/", `<a href="../docs/a/">a</a> <a href="./../docs/b/">b</a> <a href="../nowhere/">n</a>`),
 		"index.xml":      rss("https://example.org/blog/post/", `<a href="docs/a/">a</a>`),
 	}
-	r := checkFiles(t, fs, published, Options{RelativeURLs: true})
+	r := checkFiles(t, fs, relativeFeeds, Options{})
 	compareBriefs(t, r.Findings, "blog/index.xml:1:103 error feed-relative ../docs/a/", "blog/index.xml:1:183 error missing-directory ../nowhere/")
 	f := &r.Findings[0]
 	for _, want := range []string{"3 links of 2 feeds ", "against the address of the item", "relativeURLs = true: set it to false", "xml:base"} {
@@ -56,7 +59,7 @@ func TestFeedRelative(t *testing.T) {
 func TestFeedRepeatsPage(t *testing.T) {
 	for _, link := range []string{`<a href="docs/a/">`, `<a href='docs/a/'>`, `<a href=docs/a/>`} {
 		r := checkFiles(t, files{"index.html": plain, "docs/a/index.html": plain, "blog/post/index.html": plain + link,
-			"index.xml": rss("https://example.org/blog/post/", link)}, published, Options{RelativeURLs: true})
+			"index.xml": rss("https://example.org/blog/post/", link)}, relativeFeeds, Options{})
 		if len(r.Findings) != 2 || r.Findings[1].Code != MissingDirectory || len(Causes(r.Findings)) != 1 {
 			t.Errorf("%s: findings %q of %d causes", link, briefs(r.Findings), len(Causes(r.Findings)))
 		}

@@ -27,7 +27,7 @@ func fileFindings(ctx context.Context, s *isite.Site, opt Options, sum *Summary)
 	for _, f := range s.RuleFaults() {
 		out = append(out, ruleFinding(f))
 	}
-	w := faultFinder{s: s, generator: opt.Generator}
+	w := faultFinder{s: s}
 	defer w.close()
 	for i := range s.Pages() {
 		if id := isite.PageID(i); opt.scope.has(id) {
@@ -78,12 +78,11 @@ func ruleFinding(f redirect.Fault) Finding {
 // faultFinder collects the faults of pages as files. It reads again only pages
 // whose faults have a place.
 type faultFinder struct {
-	s         *isite.Site
-	generator string
-	reader    *isite.Reader // nil until needed
-	found     []Finding
-	notes     []string
-	hugo      bool // the note about Hugo's sitemaps is there
+	s      *isite.Site
+	reader *isite.Reader // nil until needed
+	found  []Finding
+	notes  []string
+	hugo   bool // the note about Hugo's sitemaps is there
 }
 
 func (w *faultFinder) close() {
@@ -184,7 +183,7 @@ func (w *faultFinder) sitemap(id isite.PageID) {
 		_ = w.reader.Details(id, redirected[:1], func(_ int, d *isite.Detail) { // a page that changed has a finding
 			from, _, _ := strings.Cut(d.Target, "?")
 			switch {
-			case w.generator == "docusaurus" && d.Final == from+"/":
+			case w.s.Generator() == "docusaurus" && d.Final == from+"/":
 				w.notes = append(w.notes, fmt.Sprintf("the host redirects %d of %d addresses in %s, such as %s to %s, because trailingSlash is not set: set it to true in the configuration of Docusaurus",
 					len(redirected), entries, w.s.Path(id), from, d.Final))
 			case len(redirected) == 1:

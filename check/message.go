@@ -31,7 +31,7 @@ func linkMessage(s *isite.Site, d *isite.Detail, l *Link) string {
 	switch l.Code {
 	case MissingFile:
 		if isMarkdownPath(l.Raw) && !toMarkdown(s, l) {
-			return "file not found: " + path + "; this is the path of a Markdown file that the generator did not resolve: correct it, or turn on the generator's link render hook"
+			return "file not found: " + path + markdownAdvice(s.Generator())
 		}
 		return "file not found: " + path
 	case MissingDirectory:
@@ -102,6 +102,18 @@ func linkMessage(s *isite.Site, d *isite.Detail, l *Link) string {
 		return "the URL contains a user name or password, which every visitor can see"
 	}
 	return string(l.Code)
+}
+
+// markdownAdvice says what to do about the path of a Markdown file that a generator
+// left as it is.
+func markdownAdvice(generator string) string {
+	switch generator {
+	case "hugo":
+		return "; Hugo did not turn this path of a Markdown file into an address: correct it, or let Hugo's link render hook resolve such paths"
+	case "mkdocs", "docusaurus", "zola":
+		return "; no page is made from a Markdown file at this path: correct it"
+	}
+	return "; this is the path of a Markdown file that the generator did not turn into an address: correct it, or write the address of the page"
 }
 
 // toMarkdown reports whether the author means a published Markdown file: an

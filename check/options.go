@@ -44,11 +44,6 @@ type Options struct {
 	// [Summary.UnlistedErrors] and [Summary.UnlistedWarnings] are their numbers. A baseline needs all findings, and so does
 	// a Memo, with which there is no limit.
 	MaxFindings int
-	// Generator is the program that wrote the docroot, in lower case: "hugo", "mkdocs",
-	// "docusaurus"; "" if it is not known. The advice in messages is for that program.
-	Generator string
-	// RelativeURLs says that Hugo's setting relativeURLs is on.
-	RelativeURLs bool
 	// Memo, when set, lets the next [Run] reuse what this one finds out.
 	Memo *Memo
 

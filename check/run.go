@@ -51,7 +51,7 @@ func checkSite(ctx context.Context, s *isite.Site, opt Options) (*Result, error)
 			return ignored
 		})
 	}
-	return conclude(joinFeedRelative(all, opt.RelativeURLs), sum, ignore, opt), nil
+	return conclude(joinFeedRelative(all, s.RelativeURLs()), sum, ignore, opt), nil
 }
 
 // conclude makes a result of findings, which are sorted, and of what is known of

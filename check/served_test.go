@@ -65,8 +65,14 @@ func TestMarkdownPath(t *testing.T) {
 		t.Fatalf("findings %q, suggestion %q", briefs(r.Findings), r.Findings[0].Suggestion)
 	}
 	for _, f := range r.Findings {
-		if !strings.Contains(f.Message, "Markdown") {
+		if !strings.Contains(f.Message, "Markdown") || strings.Contains(f.Message, "hook") {
 			t.Errorf("%s: %s", f.Raw, f.Message)
+		}
+	}
+	for generator, want := range map[string]string{"hugo": "Hugo's link render hook", "mkdocs": "no page is made from a Markdown file at this path: correct it", "jekyll": "write the address of the page"} {
+		r := checkFiles(t, files{"a/index.html": plain + `<a href="none.md">`}, isite.Options{Generator: generator}, Options{})
+		if len(r.Findings) != 1 || !strings.Contains(r.Findings[0].Message, want) || generator != "hugo" && strings.Contains(r.Findings[0].Message, "hook") {
+			t.Errorf("%s: %s", generator, r.Findings[0].Message)
 		}
 	}
 }

@@ -120,7 +120,7 @@ func TestSitemapOfGenerator(t *testing.T) {
 			"white space precedes the XML declaration, so strict programs reject the whole file; remove it from the template that writes the file", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := checkFiles(t, c.fs, published, Options{Generator: c.generator})
+			r := checkFiles(t, c.fs, isite.Options{BaseURLs: published.BaseURLs, Generator: c.generator}, Options{})
 			got := ""
 			for _, f := range r.Findings {
 				got += f.Message

@@ -55,6 +55,11 @@ type Options struct {
 	// RefNotFound is the text that the site's generator writes in place of a
 	// reference that it cannot resolve; empty for none.
 	RefNotFound string
+	// Generator is the program that wrote the docroot, in lower case: hugo, mkdocs,
+	// docusaurus; empty if it is not known. The advice in messages is for that program.
+	Generator string
+	// RelativeURLs says that Hugo's setting relativeURLs is on.
+	RelativeURLs bool
 	// DefaultCharset is the encoding of pages that declare none, such as
 	// windows-1252; empty means the profile's.
 	DefaultCharset string
@@ -129,7 +134,7 @@ func Profiles() []string {
 func (o *Options) inner() (isite.Options, error) {
 	in := isite.Options{
 		BaseURLs: o.BaseURLs, BasePath: o.BasePath, Index: o.Index, Project: o.Project, NoRuleFiles: o.NoRuleFiles,
-		RefNotFound: o.RefNotFound, DefaultCharset: o.DefaultCharset, PageExtensions: o.PageExtensions,
+		RefNotFound: o.RefNotFound, Generator: o.Generator, RelativeURLs: o.RelativeURLs, DefaultCharset: o.DefaultCharset, PageExtensions: o.PageExtensions,
 		MaxPageBytes: o.MaxPageBytes, Jobs: o.Jobs, Progress: o.Progress,
 	}
 	for _, r := range o.Roots {

@@ -192,9 +192,6 @@ func CheckOptions(p *project.Project) check.Options {
 	opt := check.Options{
 		NoFragments: !cfg.Fragments, Jobs: cfg.Jobs, From: cfg.From, Skip: cfg.Skip, Limit: cfg.Limit, Orphans: cfg.Orphans,
 	}
-	if p.Generator != nil {
-		opt.Generator, opt.RelativeURLs = string(p.Generator.Generator), p.Generator.RelativeURLs
-	}
 	opt.More = endpointFindings(p)
 	opt.Ignore = endpointIgnores(cfg)
 	switch cfg.Check.ScriptFragments {

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -279,8 +280,18 @@ func (a *Audit) placeFindings(ctx context.Context, m *source.Map, prefix string,
 		return err
 	}
 	for i, p := range places {
+		f, unpublished := &r.Findings[i], ""
+		if isMissing(*f) {
+			unpublished = m.Unpublished(&links[i], prefix, a.writtenAt(f.Page))
+		}
+		switch {
+		case unpublished != "":
+			f.Message, f.Suggestion = f.Message+"; "+unpublished, ""
+		case p != nil && (f.Suggestion != "" && f.Raw != "" || isMissing(*f)):
+			f.Suggestion = m.SourceForm(p, &links[i], f.Suggestion)
+		}
 		// What the generator wrote in place of a reference is in no source.
-		if f := &r.Findings[i]; p != nil && f.Code != check.UnresolvedRef && f.Code != check.FeedRelative {
+		if p != nil && f.Code != check.UnresolvedRef && f.Code != check.FeedRelative {
 			position := shownPosition(prefix, p)
 			if f.Element == "" && links[i].Element == "" && links[i].Line == 0 { // a fault of the file, which may have no line
 				position.Line, position.Column = f.Line, f.Column
@@ -301,6 +312,15 @@ func (a *Audit) placeFindings(ctx context.Context, m *source.Map, prefix string,
 		}
 	}
 	return a.PlaceGone(ctx, m, prefix, r)
+}
+
+// writtenAt returns when the build wrote a page.
+func (a *Audit) writtenAt(page string) time.Time {
+	info, err := os.Stat(filepath.Join(a.Site.Real(), filepath.FromSlash(page)))
+	if err != nil {
+		return time.Time{}
+	}
+	return info.ModTime()
 }
 
 // shownPosition returns a place of the project as reports name it.
@@ -421,6 +441,13 @@ const (
 	elsewhereNotes  = 3
 )
 
+// deployable matches the name of a directory of another deployment. Others are left
+// of a typo or a template: https:, [https:, {filename}, github.com.
+var (
+	deployable = regexp.MustCompile(`^[\pL\pN._~@+-]+$`)
+	hostLike   = regexp.MustCompile(`(?i)^www\.|\.[a-z]{2,}$`)
+)
+
 // otherDeployments notes directories at the top of the address space that the docroot
 // does not have, although several places link there: on many hosts another deployment
 // serves them, and one rule accepts all their links.
@@ -434,7 +461,7 @@ func (a *Audit) otherDeployments(r *check.Result) {
 			continue
 		}
 		name, ok := topDirectory(f.Target, base)
-		if !ok {
+		if !ok || !deployable.MatchString(decodedPath(name)) || hostLike.MatchString(name) {
 			continue
 		}
 		is, known := missing[name]

@@ -76,6 +76,9 @@ func (p *Project) SiteOptions() site.Options {
 		MaxPageBytes:   cfg.MaxPageBytes,
 		Jobs:           cfg.Jobs,
 	}
+	if p.Generator != nil {
+		opt.Generator, opt.RelativeURLs = string(p.Generator.Generator), p.Generator.RelativeURLs
+	}
 	opt.Profile, _ = host.ProfileByName(p.Profile)
 	if len(p.hostCandidates) > 0 {
 		opt.Profile = host.SharedProfile(p.hostCandidates)

@@ -25,6 +25,11 @@ type Options struct {
 	// RefNotFound is the value that the generator writes for a reference that
 	// it cannot resolve; empty for none.
 	RefNotFound string
+	// Generator is the program that wrote the docroot, in lower case: hugo, mkdocs,
+	// docusaurus; empty if it is not known. The advice in messages is for that program.
+	Generator string
+	// RelativeURLs says that Hugo's setting relativeURLs is on.
+	RelativeURLs bool
 	// Profile says how the host answers; the zero value is [Generic].
 	Profile host.Profile
 	// ProfileFrom names the file by which the profile was recognised, for

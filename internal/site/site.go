@@ -230,6 +230,12 @@ func (s *Site) OtherXML() int { return s.otherXML }
 // not read, because they name the sources of the build, not files of the site.
 func (s *Site) SourceMaps() int { return s.sourceMaps }
 
+// Generator returns the program that wrote the docroot, see [Options.Generator].
+func (s *Site) Generator() string { return s.opt.Generator }
+
+// RelativeURLs reports whether Hugo's setting relativeURLs is on.
+func (s *Site) RelativeURLs() bool { return s.opt.RelativeURLs }
+
 // ServerPages returns how many pages were written by `hugo server`.
 func (s *Site) ServerPages() int {
 	n := 0

@@ -4,10 +4,13 @@ import (
 	"encoding/json"
 	"io/fs"
 	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/sitelink/sitelink/internal/near"
 )
 
 // sourceDir is a directory with sources.
@@ -424,4 +427,96 @@ func (m *Map) readBuildMap() (pages []listedPage) {
 		return nil
 	})
 	return pages
+}
+
+// SourceForm returns a suggestion for a link in the form in which its author has to
+// write it at a position: the path of a Markdown file where the generator turns such
+// paths into addresses, and what is written there with another fragment. It is "" if
+// that form is not known, and the suggestion itself if no other form is needed.
+func (m *Map) SourceForm(p *Position, l *Link, suggestion string) string {
+	i, ok := m.content.byDisplay[p.File]
+	if !ok || !isMarkdown(p.File) {
+		return suggestion
+	}
+	from, written := m.content.files[i], ""
+	if d := m.document(from); d != nil {
+		for k := range d.links {
+			if line, column := d.lines.at(d.links[k].at); line == p.Line && column == p.Column {
+				written = d.links[k].dest
+			}
+		}
+	}
+	name, fragment, _ := strings.Cut(written, "#")
+	_, meant, asks := strings.Cut(suggestion, "#")
+	if fragment != "" {
+		fragment = "#" + fragment
+	}
+	want := path.Join(path.Dir(from.name), decode(name))
+	if rest, ok := strings.CutPrefix(name, "@/"); ok { // Zola
+		want = path.Join("content", decode(rest))
+	}
+	resolves := m.opt.Generator == MkDocs || m.opt.Generator == Docusaurus || m.opt.Generator == Zola
+	named := isMarkdown(name) && !strings.HasPrefix(name, "/") && !strings.Contains(name, "://")
+	to := ""
+	switch relative := name != "" && !strings.HasPrefix(name, "/") && !strings.Contains(name, ":"); {
+	case named && asks && fragment != "" && written != l.Raw: // the path is right
+		return name + "#" + meant
+	case named && resolves:
+		to = m.nearestFile(from, want)
+	case relative && m.opt.Generator == MkDocs && path.Ext(name) == "" && fragment == "":
+		to = m.nearestFile(from, want+".md") // MkDocs warns of addresses
+	default:
+		return suggestion
+	}
+	if a := m.address(suggestion, l.Page); to == "" && suggestion != "" {
+		if found := m.content.makersOf(pageKey(a.target)); len(found) == 1 {
+			to = m.content.files[found[0]].name
+		}
+	}
+	switch rel, err := filepath.Rel(path.Dir(from.name), to); {
+	case to == "" && named:
+		return ""
+	case to == "" || err != nil || to == want:
+		return suggestion
+	case strings.HasPrefix(name, "@/"):
+		return "@/" + strings.TrimPrefix(to, "content/") + fragment
+	case strings.HasPrefix(name, "./") && !strings.HasPrefix(rel, ".."):
+		return "./" + filepath.ToSlash(rel) + fragment
+	default:
+		return filepath.ToSlash(rel) + fragment
+	}
+}
+
+// makersOf returns the files that make the page with a key, by what the generator lists
+// or by their names.
+func (c *contentIndex) makersOf(key string) []int {
+	if i, ok := c.listed[key]; ok {
+		return []int{i}
+	}
+	if found := c.byKey[key]; len(found) > 0 {
+		return found
+	}
+	return c.byPossibleKey[key]
+}
+
+// nearestFile returns the Markdown file that an author most likely meant by a path
+// that no file has: one with a similar path, or the only one with the same name. It is
+// "" if there is none.
+func (m *Map) nearestFile(from contentFile, want string) string {
+	top, _, _ := strings.Cut(from.name, "/")
+	var names near.Names
+	var same []string
+	for _, f := range m.content.files {
+		if f.dir.prefix != from.dir.prefix || !isMarkdown(f.name) || !strings.HasPrefix(f.name, top+"/") {
+			continue
+		}
+		names.Add(f.name)
+		if path.Base(f.name) == path.Base(want) {
+			same = append(same, f.name)
+		}
+	}
+	if nearest := names.Nearest(want); nearest != "" || len(same) != 1 {
+		return nearest
+	}
+	return same[0]
 }

@@ -2,9 +2,13 @@ package source
 
 import (
 	"bytes"
+	"cmp"
+	"fmt"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 )
 
 // frontMatter returns the offset at which the front matter of a content file
@@ -292,4 +296,111 @@ func (m *Map) menuEntry(o *unlocated) *Position {
 		off += len(line)
 	}
 	return nil
+}
+
+// Unpublished says why no page answers a link although a content file would make it:
+// the file is a draft, or its date is in the future or past. It is "" if that is not
+// so. prefix is put before the name of the file. built is when the docroot was built.
+func (m *Map) Unpublished(l *Link, prefix string, built time.Time) string {
+	a := m.address(l.Raw, l.Page)
+	key, c := pageKey(a.target), m.content
+	if a.target == "" || m.pageOf(&a) != "" {
+		return ""
+	}
+	found := c.makersOf(key)
+	if len(found) == 0 && m.opt.Generator != Hugo { // Hugo lists the addresses
+		found = m.frontMatterKeys()["/"+key]
+	}
+	if len(found) == 0 && m.opt.Generator == Jekyll { // the date and the categories may be in the address
+		found = c.byLast[path.Base("/"+key)]
+	}
+	if len(found) != 1 {
+		return ""
+	}
+	f := &c.files[found[0]]
+	d := m.document(*f)
+	if d == nil {
+		return ""
+	}
+	of := map[string]string{}
+	for _, v := range d.matter {
+		if _, ok := of[v.key]; !ok && !v.nested {
+			of[v.key] = v.text
+		}
+	}
+	file := path.Join(prefix, f.display)
+	title, today := m.opt.Generator.Title(), built.Format(time.DateOnly)
+	isDraft := fmt.Sprintf("%s is a draft, so %s makes no page of it", file, title)
+	switch g := m.opt.Generator; {
+	case g == MkDocs:
+		if key := m.excludedBy(f.name); key != "" {
+			return fmt.Sprintf("%s in the configuration of MkDocs excludes %s", key, file)
+		}
+	case g == Jekyll:
+		date := firstDate(of["date"])
+		if name := datePrefix.FindString(path.Base(f.name)); date == "" && name != "" {
+			date = firstDate(name)
+		}
+		switch {
+		case of["published"] == "false":
+			return file + " has published: false, so Jekyll makes no page of it"
+		case strings.Contains("/"+f.name, "/_drafts/"):
+			return isDraft
+		case strings.Contains("/"+f.name, "/_posts/") && date > today:
+			return fmt.Sprintf("Jekyll makes no page of %s before its date, %s", file, date)
+		}
+	case g == None || g == Plain:
+	case of["draft"] == "true":
+		return isDraft
+	case g == Hugo:
+		date := firstDate(cmp.Or(of["publishdate"], of["pubdate"], of["published"], of["date"]))
+		expiry := firstDate(cmp.Or(of["expirydate"], of["unpublishdate"]))
+		switch {
+		case date > today:
+			return fmt.Sprintf("Hugo makes no page of %s before its date, %s", file, date)
+		case expiry != "" && expiry <= today:
+			return fmt.Sprintf("%s expired on %s, so Hugo makes no page of it", file, expiry)
+		}
+	}
+	return ""
+}
+
+// firstDate returns the date that a value begins with, "" for none.
+func firstDate(value string) string {
+	if _, err := time.Parse(time.DateOnly, value[:min(len(value), len(time.DateOnly))]); err != nil {
+		return ""
+	}
+	return value[:len(time.DateOnly)]
+}
+
+// excludedBy returns the setting of MkDocs that keeps a file out of the site, "" for
+// none. Its value is a list of patterns as in .gitignore.
+func (m *Map) excludedBy(file string) string {
+	text, err := readFile(m.project, "mkdocs.yml", maxContentFile)
+	if err != nil {
+		return ""
+	}
+	_, file, _ = strings.Cut(file, "/") // within docs
+	parts := strings.Split(file, "/")
+	setting := ""
+	for line := range strings.Lines(string(text)) {
+		if key, _, ok := strings.Cut(line, ":"); ok && line[0] != ' ' {
+			setting = key
+			continue
+		}
+		pattern := strings.TrimSuffix(strings.TrimSpace(line), "/")
+		if setting != "draft_docs" && setting != "exclude_docs" || pattern == "" || pattern[0] == '#' {
+			continue
+		}
+		for i := range parts {
+			above := strings.Join(parts[:i+1], "/")
+			if !strings.Contains(pattern, "/") {
+				above = parts[i]
+			}
+			if ok, _ := path.Match(strings.TrimPrefix(pattern, "/"), above); ok {
+				return setting
+			}
+		}
+	}
+	return ""
 }
