@@ -82,7 +82,8 @@ const (
 // URLs leaves out what browsers do not fetch: empty URLs, bad-url and
 // bad-string tokens, and the URLs in @namespace, @document and @supports
 // conditions, which browsers only compare or test, and an @import after or
-// inside other rules. It includes rules that browsers drop for other reasons.
+// inside other valid rules. It includes rules that browsers drop for other
+// reasons.
 //
 // The text is not split into single tokens. The loop stops only at bytes that
 // may begin or end something of interest, and reads names backwards from the
@@ -126,11 +127,45 @@ type parser struct {
 	// condition means that the URLs up to the end of the at-rule's prelude are
 	// not loaded.
 	condition bool
-	// head is the end of the statements at the start of the sheet, such as
-	// @charset and @import, after which another @import may come. statement
-	// means that one of them is open, late that a rule came that ends them.
-	head            int
-	statement, late bool
+	// late means that a rule came after which no @import counts. Until then,
+	// start is where the open rule begins, rule its meaning, and braces counts
+	// its open blocks. imported means that there was an @import.
+	late, imported bool
+	start, braces  int
+	rule           rule
+}
+
+// rule is the meaning of a rule for the @import rules after it (CSS Cascade 5,
+// 2): browsers ignore invalid rules, and any other valid rule ends them.
+type rule uint8
+
+const (
+	noRule        rule = iota // only blanks so far
+	qualifiedRule             // ends them if its selector is valid
+	unknownRule               // no effect
+	importRule                // a statement
+	layerRule                 // before the first @import, a statement has no effect
+	namespaceRule             // a statement ends them
+	blockRule                 // a block ends them
+)
+
+// ruleOf returns the meaning of an at-rule.
+func ruleOf(name []byte) rule {
+	switch {
+	case ascii.EqualFold(name, "import"):
+		return importRule
+	case ascii.EqualFold(name, "layer"):
+		return layerRule
+	case ascii.EqualFold(name, "namespace"):
+		return namespaceRule
+	}
+	for _, known := range [...]string{"media", "font-face", "supports", "keyframes", "-webkit-keyframes", "page", "property", "container", "counter-style",
+		"font-feature-values", "font-palette-values", "scope", "starting-style", "view-transition", "position-try"} {
+		if ascii.EqualFold(name, known) {
+			return blockRule
+		}
+	}
+	return unknownRule
 }
 
 // Bits of byteClass.
@@ -166,7 +201,7 @@ var byteClass = func() (class [256]uint8) {
 }()
 
 func (s *parser) scan() {
-	text, stops := s.text, uint8(classStop)
+	text, stops := s.text, uint8(classBlockStop)
 	for i := 0; ; {
 		for i < len(text) && byteClass[text[i]]&stops == 0 {
 			i++
@@ -200,14 +235,13 @@ func (s *parser) scan() {
 			// An open parenthesis would extend over what follows, and the
 			// browser drops all of it. Read the next rule as if it were closed.
 			s.depth, s.condition = 0, false
-			if s.statement {
-				s.statement = false
-				s.late, s.head = text[i] != ';', i+1
+			if !s.late {
+				s.punctuate(i)
 			}
 			i++
 		}
 		stops = classStop
-		if s.depth > 0 || s.condition || s.statement {
+		if s.depth > 0 || s.condition || !s.late {
 			stops = classBlockStop
 		}
 	}
@@ -248,9 +282,9 @@ func functionOf(name []byte) function {
 	return otherFunction
 }
 
-// maxName is the length of the longest function name of interest,
-// "-webkit-image-set".
-const maxName = 17
+// maxName is the length of the longest name of interest,
+// "font-feature-values".
+const maxName = 19
 
 // nameBefore returns the meaning of the name that ends at the parenthesis at i
 // and has no escapes. Numbers with a unit and the names of at-rules, which are
@@ -339,12 +373,13 @@ func (s *parser) atRule(i int) int {
 	next, name := s.name(i+1, i+1)
 	s.floor = next
 	rule := name.bytes()
-	s.late = s.late || s.statement || !s.blank(s.head, i)
-	s.statement = !s.late && !ascii.EqualFold(rule, "namespace")
-	s.late = !s.statement
+	begins := !s.late && s.begins(i)
+	if begins {
+		s.rule = ruleOf(rule)
+	}
 	switch {
 	case ascii.EqualFold(rule, "import"):
-		if s.late {
+		if !begins {
 			s.condition = true
 			return next
 		}
@@ -356,9 +391,105 @@ func (s *parser) atRule(i int) int {
 	return next
 }
 
+// begins reports whether what is at i begins a rule. Otherwise it is a part of
+// one.
+func (s *parser) begins(i int) bool {
+	if s.rule == noRule && !s.blank(s.start, i) {
+		s.rule = qualifiedRule
+	}
+	return s.rule == noRule
+}
+
+// punctuate follows the rules at the start of the sheet with the ";", "{" or
+// "}" at i.
+func (s *parser) punctuate(i int) {
+	block := true
+	switch c := s.text[i]; {
+	case c == '{':
+		if s.braces++; s.begins(i) || s.rule == qualifiedRule && s.braces == 1 && !isSelector(s.text[s.start:i]) {
+			s.rule = unknownRule
+		}
+		return
+	case c == '}' && s.braces > 1:
+		s.braces--
+		return
+	case c == ';' && (s.braces > 0 || s.begins(i) || s.rule == qualifiedRule), c == '}' && s.braces == 0:
+		if s.rule == noRule {
+			s.rule = qualifiedRule
+		}
+		return
+	case c == ';':
+		block = false
+	}
+	switch s.rule {
+	case importRule:
+		s.imported = s.imported || !block
+	case layerRule:
+		s.late = block || s.imported
+	case namespaceRule:
+		s.late = !block
+	case blockRule, qualifiedRule:
+		s.late = block
+	}
+	s.start, s.braces, s.rule = i+1, 0, noRule
+}
+
+// isSelector reports whether a browser may accept the text before a block as a
+// list of selectors: each part begins as it must, and none is missing.
+func isSelector(text []byte) bool {
+	s := parser{text: text}
+	missing := true // a selector must follow
+	for i := s.skipBlank(0, len(text)); i < len(text); i = s.skipBlank(i, len(text)) {
+		switch c := text[i]; c {
+		case ',', '>', '+', '~':
+			if missing {
+				return false
+			}
+			missing = true
+			i++
+			continue
+		case '.', '#', ':':
+			if i++; c == ':' && i < len(text) && text[i] == ':' {
+				i++
+			}
+			if !s.nameBegins(i) {
+				return false
+			}
+		case '[', '(':
+			for depth := 0; i < len(text); i++ {
+				switch c := text[i]; c {
+				case '[', '(':
+					depth++
+				case ']', ')':
+					depth--
+				case '"', '\'':
+					i = s.str(i).next - 1
+				}
+				if depth == 0 {
+					i++
+					break
+				}
+			}
+		case '*', '|', '&':
+			i++
+		default:
+			if !s.nameBegins(i) {
+				return false
+			}
+			i, _ = s.name(i, i)
+		}
+		missing = false
+	}
+	return !missing
+}
+
 // blank reports whether text[i:end] has nothing but white space, comments,
 // "<!--" and "-->".
-func (s *parser) blank(i, end int) bool {
+func (s *parser) blank(i, end int) bool { return s.skipBlank(i, end) == end }
+
+// skipBlank returns the offset of the first byte of text[i:end] that is nothing
+// of these, or end.
+func (s *parser) skipBlank(i, end int) int {
 	for i < end {
 		switch rest := s.text[i:end]; {
 		case ascii.IsSpace(rest[0]):
@@ -370,12 +501,12 @@ func (s *parser) blank(i, end int) bool {
 		default:
 			next := s.comment(i)
 			if next == i {
-				return false
+				return i
 			}
 			i = next
 		}
 	}
-	return true
+	return i
 }
 
 // importURL reads the URL that follows @import at i. The rest of the rule is

@@ -15,10 +15,18 @@ func oracle(text string) []string {
 		functions []string // open, from the first image-set on
 		condition bool
 		tokens    = oracleTokens(text)
-		// The statements at the start of the sheet.
-		head            = 0
-		statement, late bool
+		// The rules at the start of the sheet, up to one after which no @import
+		// counts.
+		late, imported bool
+		start, braces  = 0, 0
+		rule           string
 	)
+	begins := func(i int) bool {
+		if rule == "" && !oracleBlank(tokens[start:i]) {
+			rule = "qualified"
+		}
+		return rule == ""
+	}
 	emit := func(prefix, value string) {
 		if value != "" && !condition {
 			found = append(found, prefix+value)
@@ -33,13 +41,15 @@ func oracle(text string) []string {
 		tok := tokens[i]
 		prefix := ""
 		if tok.kind == "at" {
-			late = late || statement || !oracleBlank(tokens[head:i]) || tok.value == "namespace"
-			statement = !late
+			first := !late && begins(i)
+			if first {
+				rule = "@" + tok.value
+			}
 			switch tok.value {
 			case "namespace", "supports", "document", "-moz-document":
 				condition = true
 			case "import":
-				if late {
+				if !first {
 					condition = true
 					continue
 				}
@@ -85,9 +95,39 @@ func oracle(text string) []string {
 			functions = functions[:max(len(functions)-1, 0)]
 		case ";", "{", "}":
 			functions, condition = nil, false
-			if statement {
-				statement, late, head = false, tok.kind != ";", i+1
+			if late {
+				break
 			}
+			none := begins(i)
+			ends := false
+			switch {
+			case tok.kind == "{":
+				if none || braces == 0 && rule == "qualified" && !isSelector([]byte(text[tokens[start].at:tok.at])) {
+					rule = "invalid"
+				}
+				braces++
+			case tok.kind == "}" && braces > 0:
+				braces--
+				ends = braces == 0
+			case tok.kind == ";" && braces == 0 && strings.HasPrefix(rule+" ", "@"), tok.kind == ";" && braces == 0 && rule == "invalid":
+				ends = true
+			case none:
+				rule = "qualified"
+			}
+			if !ends {
+				break
+			}
+			switch name := strings.TrimPrefix(rule, "@"); {
+			case name == "import":
+				imported = imported || tok.kind == ";"
+			case name == "layer":
+				late = imported || tok.kind == "}"
+			case name == "namespace":
+				late = tok.kind == ";"
+			case rule == "qualified", strings.HasPrefix(rule, "@") && ruleOf([]byte(name)) == blockRule:
+				late = tok.kind == "}"
+			}
+			start, rule = i+1, ""
 		}
 		if prefix != "" {
 			condition = true
@@ -111,7 +151,10 @@ func oracleBlank(tokens []oracleToken) bool {
 }
 
 // An oracleToken is a token. Names are in lower case, and escapes are decoded.
-type oracleToken struct{ kind, value string }
+type oracleToken struct {
+	kind, value string
+	at          int
+}
 
 // oracleTokens splits text into tokens.
 func oracleTokens(text string) (tokens []oracleToken) {
@@ -224,7 +267,7 @@ func oracleTokens(text string) (tokens []oracleToken) {
 	for i := 0; i < len(text); {
 		c := text[i]
 		start := i
-		tok := oracleToken{kind: string(rune(c))}
+		tok := oracleToken{kind: string(rune(c)), at: start}
 		switch {
 		case strings.HasPrefix(text[i:], "/*"):
 			tok.kind = "comment"
@@ -314,6 +357,7 @@ func oracleTokens(text string) (tokens []oracleToken) {
 				}
 				if at(j) != '"' && at(j) != '\'' {
 					tok, i = consumeURL(i)
+					tok.at = start
 				}
 			}
 		default:
