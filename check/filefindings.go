@@ -131,7 +131,7 @@ func (w *faultFinder) page(id isite.PageID) {
 		}
 	}
 	if p.BaseDiffers() {
-		w.add(id, Warning, BaseDiffers, "the page has a second <base href>, or a link before the first one: browsers apply the first to all links of the page, but request style sheets, scripts and images above it without it; older programs apply each to what follows it")
+		w.add(id, Warning, BaseDiffers, "the page has a second <base href>, or a link before the first one: browsers apply the first to all links of the page, but request style sheets and scripts above it without it; older programs apply each to what follows it")
 	}
 	for _, line := range p.BadLines() {
 		f := w.add(id, Warning, BadMapFile, "this line of the image map is neither in NCSA nor in CERN format")

@@ -77,6 +77,7 @@ const (
 	AttrCode
 	AttrCodebase
 	AttrContent
+	AttrCursor
 	AttrData
 	AttrDynsrc
 	AttrFill
@@ -120,7 +121,7 @@ func (a Attr) String() string { return attrNames[a] }
 var attrNames = [AttrCount]string{
 	AttrAction: "action", AttrArchive: "archive", AttrBackground: "background", AttrCharset: "charset",
 	AttrCite: "cite", AttrClassid: "classid", AttrClipPath: "clip-path", AttrCode: "code",
-	AttrCodebase: "codebase", AttrContent: "content", AttrData: "data", AttrDynsrc: "dynsrc",
+	AttrCodebase: "codebase", AttrContent: "content", AttrCursor: "cursor", AttrData: "data", AttrDynsrc: "dynsrc",
 	AttrFill: "fill", AttrFilter: "filter", AttrFormaction: "formaction", AttrHref: "href",
 	AttrHTTPEquiv: "http-equiv", AttrID: "id", AttrImagesrcset: "imagesrcset", AttrItemprop: "itemprop", AttrLongdesc: "longdesc",
 	AttrLowsrc: "lowsrc", AttrManifest: "manifest", AttrMarkerEnd: "marker-end", AttrMarkerMid: "marker-mid",

@@ -81,6 +81,9 @@ type Link struct {
 	Kind   Kind
 	// Inert means that the link is inside <template>. Browsers do not follow it.
 	Inert bool
+	// AtOnce means that browsers request the target as soon as they read the tag,
+	// although neither element nor attribute say so; see [Page.BeforeBase].
+	AtOnce bool
 	// element and attribute are the names for a link outside HTML, or 0. See
 	// [Page.Element] and [Page.Attribute].
 	element, attribute label
@@ -255,6 +258,29 @@ func (p *Page) BaseOf(l *Link) []byte {
 	return nil
 }
 
+// BeforeBase reports whether browsers resolve l against the page's own address
+// although the page has a base element: it names a resource that they request
+// as soon as they read its tag, and the base element follows. They load images
+// and media later.
+func (p *Page) BeforeBase(l *Link) bool {
+	switch {
+	case len(p.Bases) == 0 || l.TagOff >= p.Bases[0].Off:
+		return false
+	case l.AtOnce || l.Attr == AttrStyle:
+		return true
+	}
+	switch l.Tag {
+	case TagScript, TagStyle:
+		return true
+	case TagIframe, TagFrame:
+		return l.Attr == AttrSrc
+	case TagOther:
+		name := p.Element(l)
+		return name == "script" || name == "use"
+	}
+	return false
+}
+
 // Rebased reports whether any link is resolved against a base URL other than
 // the page's own.
 func (p *Page) Rebased() bool { return len(p.rebased) > 0 }
@@ -306,8 +332,9 @@ type Options struct {
 
 // Relations returns the kind of a link element or Link header with these
 // relations, and the endpoints that it advertises. The kind is [KindHint] if
-// all relations only name a host.
-func Relations(rel []byte) (kind Kind, advert AdvertRel) {
+// all relations only name a host. loads reports whether browsers request the
+// target as a part of the page.
+func Relations(rel []byte) (kind Kind, advert AdvertRel, loads bool) {
 	hint, others := false, false
 	for len(rel) > 0 {
 		i := 0
@@ -326,6 +353,8 @@ func Relations(rel []byte) (kind Kind, advert AdvertRel) {
 				advert, others = advert|AdvertPingback, true
 			case ascii.EqualFold(word, "webmention"):
 				advert, others = advert|AdvertWebmention, true
+			case ascii.EqualFold(word, "stylesheet"), ascii.EqualFold(word, "preload"), ascii.EqualFold(word, "modulepreload"), ascii.EqualFold(word, "prefetch"):
+				loads, others = true, true
 			default:
 				others = true
 			}
@@ -333,9 +362,9 @@ func Relations(rel []byte) (kind Kind, advert AdvertRel) {
 		rel = rel[min(i+1, len(rel)):]
 	}
 	if hint && !others {
-		return KindHint, 0
+		return KindHint, 0, false
 	}
-	return kind, advert
+	return kind, advert, loads
 }
 
 // IsWebURL reports whether v is one absolute http or https URL without white

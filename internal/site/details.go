@@ -82,15 +82,14 @@ func (r *Reader) Details(id PageID, want []uint32, f func(link int, d *Detail)) 
 	r.res.open(p, page)
 	r.res.startMemo()
 	lines := lineCounter{text: page.Text}
-	nextBase, all := 0, want == nil
+	all := want == nil
 	for i := range page.Links {
 		l := &page.Links[i]
 		if l.Off != p.links[i].Off {
 			return ErrChanged
 		}
-		before := nextBase
-		if nextBase = r.res.rebase(page, nextBase, l.Off); nextBase != before {
-			clear(r.res.memo) // the same value resolves to another target now
+		if len(page.Bases) > 0 {
+			r.res.rebase(page, l)
 		}
 		if !all {
 			if len(want) == 0 {
@@ -242,7 +241,7 @@ func (r *resolver) detail(p *Page, page *scan.Page, l *scan.Link, rec *Link, lin
 func (r *resolver) addBase(d *Detail, p *Page, page *scan.Page, l *scan.Link) {
 	isFeed := p.kind.IsFeed()
 	base := page.BaseOf(l)
-	if !isFeed && base == nil && len(page.Bases) == 0 || !isRelative(l.Value) {
+	if !isFeed && base == nil && r.bases == 0 || !isRelative(l.Value) {
 		return
 	}
 	r.address()
@@ -679,17 +678,21 @@ func (r *Reader) Explain(from PageID, raw string) (*Explanation, error) {
 	r.res.address()
 	say("page", "%s, shown at %s", r.s.Path(from), r.res.pageURL.Path())
 	show := func() string { return strings.TrimPrefix(r.res.base.String(), host.Unpublished) }
-	off, ref := r.occurrence(p, page, raw, e)
+	l, ref := r.occurrence(p, page, raw, e)
 	r.res.open(p, page) // base elements before another occurrence do not count
 	r.res.address()
+	if len(page.Bases) > 0 {
+		r.res.rebase(page, l)
+	}
 	switch {
 	case e.Detail != nil && p.kind.IsFeed() && e.Detail.Base != "":
 		say("base", "%s, for this link of a feed", e.Detail.Base)
 	case len(page.Bases) == 0:
 		say("base", "the page's own address: it has no base element")
 	case r.s.base == host.BaseDocumentOrder:
-		r.res.rebase(page, 0, off)
 		say("base", "%s, by the base elements before the link", show())
+	case r.res.bases == 0:
+		say("base", "the page's own address: browsers request this before they read the base element, %q", page.Bases[0].Value)
 	default:
 		say("base", "%s, by the first base element, %q", show(), page.Bases[0].Value)
 	}
@@ -709,11 +712,12 @@ func (r *Reader) Explain(from PageID, raw string) (*Explanation, error) {
 }
 
 // occurrence finds where the value occurs. It fills in the positions and the
-// detail, and returns the offset of the occurrence to explain, or the end of the
-// page, and the reference to resolve.
-func (r *Reader) occurrence(p *Page, page *scan.Page, raw string, e *Explanation) (off uint32, ref []byte) {
+// detail, and returns the link to explain, or one at the end of the page, and
+// the reference to resolve.
+func (r *Reader) occurrence(p *Page, page *scan.Page, raw string, e *Explanation) (found *scan.Link, ref []byte) {
 	lines := lineCounter{text: page.Text}
-	off, ref = uint32(len(page.Text)), []byte(raw)
+	end := uint32(len(page.Text))
+	found, ref = &scan.Link{Off: end, TagOff: end}, []byte(raw)
 	for i := range page.Links {
 		l := &page.Links[i]
 		if string(l.Value) != raw {
@@ -724,11 +728,13 @@ func (r *Reader) occurrence(p *Page, page *scan.Page, raw string, e *Explanation
 		if len(page.Links) != len(p.links) || e.Detail != nil && (e.Detail.State.IsError() || !p.links[i].State.IsError()) {
 			continue
 		}
-		r.res.rebase(page, 0, l.Off)
+		if len(page.Bases) > 0 {
+			r.res.rebase(page, l)
+		}
 		d := r.res.detail(p, page, l, &p.links[i], &lines)
 		d.Raw, d.Fragment = strings.Clone(d.Raw), strings.Clone(d.Fragment)
 		e.Detail, e.Link = &d, i
-		off, ref = l.Off, page.Ref(l)
+		found, ref = l, page.Ref(l)
 	}
-	return off, ref
+	return found, ref
 }

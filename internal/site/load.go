@@ -15,6 +15,7 @@ import (
 	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/host"
+	"github.com/sitelink/sitelink/internal/scan"
 )
 
 // DefaultMaxPageBytes is the size above which a page is not read.
@@ -72,6 +73,7 @@ func Load(ctx context.Context, root string, opt Options) (*Site, error) {
 	if s.Permissions() {
 		s.statLinked()
 	}
+	s.findPictures()
 	s.markOverrides()
 	return s, nil
 }
@@ -176,6 +178,76 @@ func (s *Site) addManifests() {
 			s.pages = append(s.pages, Page{node: id, kind: PageSitemap, canon: docroot.NoNode})
 		}
 	}
+}
+
+// openers are the elements that open their target as a document. Others show it
+// as an image or load it.
+var openers = [scan.TagCount]bool{scan.TagA: true, scan.TagArea: true, scan.TagEmbed: true, scan.TagFrame: true, scan.TagIframe: true, scan.TagObject: true}
+
+// opensSVG is openers for a link whose element has no [scan.Tag], if the link
+// leads to an SVG file or is in one.
+func (s *Site) opensSVG(p *Page, page *scan.Page, l *scan.Link, rec *Link) bool {
+	if p.kind != PageSVG && !s.isSVG(rec) {
+		return false
+	}
+	switch page.Element(l) {
+	case "url", "image", "use", "feimage", "icon", "icons", "logo", "screenshots", "image:loc":
+		return false
+	}
+	return p.kind != PageSVG || page.Element(l) == "a"
+}
+
+// isSVG reports whether an SVG file answers the link.
+func (s *Site) isSVG(l *Link) bool {
+	id, ok := s.PageOf(l.Node)
+	return ok && s.pages[id].kind == PageSVG && l.State.Answers()
+}
+
+// findPictures finds the SVG files that links show, but that none opens as a
+// document, and marks their own links as inert: nobody can follow them (SVG 2,
+// 2.6.4).
+func (s *Site) findPictures() {
+	follows := func(l Link) bool { return l.bits&bitOpens != 0 }
+	if !slices.ContainsFunc(s.pages, func(p Page) bool { return p.kind == PageSVG && slices.ContainsFunc(p.links, follows) }) {
+		return
+	}
+	const shown, opened = 1, 2
+	use := make([]uint8, len(s.pages))
+	for i := range s.pages {
+		for j := range s.pages[i].links {
+			l := &s.pages[i].links[j]
+			if id, ok := s.PageOf(l.Node); ok && l.State.Answers() {
+				use[id] |= shown
+				if follows(*l) {
+					use[id] |= opened
+				}
+			}
+		}
+	}
+	for i := range s.pages {
+		if p := &s.pages[i]; p.kind == PageSVG && use[i] == shown {
+			p.becomePicture()
+		}
+	}
+}
+
+// becomePicture marks the links of an SVG file that is not opened.
+func (p *Page) becomePicture() {
+	p.picture = true
+	var frags []uint64
+	rest := p.Fragments()
+	for i := range p.links {
+		l, before := &p.links[i], rest.rest
+		if l.HasFragment() {
+			rest.Next(l)
+		}
+		if l.bits&bitOpens != 0 {
+			l.State, l.bits = host.StateInert, bitOpens
+		} else {
+			frags = append(frags, before[:len(before)-len(rest.rest)]...)
+		}
+	}
+	p.frags = frags
 }
 
 // statLinked asks for the permissions of each linked file that was not read.

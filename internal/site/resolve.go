@@ -22,6 +22,7 @@ type resolver struct {
 	pageURL   weburl.URL
 	base      weburl.URL
 	lazyBase  bool // pageURL and base are not parsed yet
+	bases     int  // how many base elements of the page are applied
 	cache     *[cacheSize]cached
 	memo      map[string]host.Resolved // nil: none
 	memoDir   docroot.NodeID
@@ -61,16 +62,16 @@ func (r *resolver) link(page *scan.Page, l *scan.Link, rec *Link, ask *Fragment)
 		rec.State = host.StateUnresolvedRef
 	} else if len(frag) > 0 && state.Answers() && state != host.StateAutoindex {
 		*ask, asks = r.s.hash.fragment(frag)
-		asks = asks && !(frag[0] == 's' && r.s.IsView(string(frag), node))
+		asks = asks && !(bytes.IndexByte([]byte("stx"), frag[0]) >= 0 && r.s.IsView(string(frag), node))
 	}
 	return asks
 }
 
 // IsView reports whether the fragment is an SVG view specification such as
-// svgView(viewBox(0,0,9,9)) and the file an SVG file. It names no element (SVG
-// 2, 16.3).
+// svgView(viewBox(0,0,9,9)), or a media fragment such as xywh=0,0,9,9 or t=5,
+// and the file an SVG file. It names no element (SVG 2, 16.3).
 func (s *Site) IsView(fragment string, file docroot.NodeID) bool {
-	return strings.HasPrefix(fragment, "svgView(") && strings.HasSuffix(fragment, ")") &&
+	return (strings.HasPrefix(fragment, "svgView(") && strings.HasSuffix(fragment, ")") || strings.HasPrefix(fragment, "xywh=") || strings.HasPrefix(fragment, "t=")) &&
 		strings.HasSuffix(strings.ToLower(s.Tree().Name(file)), ".svg")
 }
 

@@ -309,6 +309,7 @@ func TestBaseDiffers(t *testing.T) {
 		{"second_base", `<base href=/y/><base href=/z/><a href=x>`, true},
 		{"one_base_in_front", `<base href=/y/><a href=x>`, false},
 		{"none", `<a href=x>`, false},
+		{"requested_before", `<link rel=stylesheet href=a.css><script src=a.js></script><base href=/y/><a href=x>`, false},
 		{"target_only", `<a href=x><base target=_top>`, false},
 	}
 	for _, tc := range tests {

@@ -70,6 +70,7 @@ type Page struct {
 	badLines []int
 	based    bool
 	baseDiff bool
+	picture  bool // an SVG file that is shown, but not opened
 	saved    []savedDetail
 	alias    string
 	// inspected is what Options.Inspect found.
@@ -105,6 +106,7 @@ const (
 	bitParts                        // and two for its parts, see [Fragment]
 	bitMap                          // names a map, not a fragment
 	bitEntry                        // the address of an entry of a sitemap or feed
+	bitOpens                        // opens the target as a document; see [Site.findPictures]
 )
 
 // Pages returns the number of parsed files.

@@ -123,6 +123,9 @@ func (s *Site) share(ctx context.Context, edited []docroot.NodeID) (n *Site, ok 
 		// Copies, because the worker's blocks have room for many pages and live
 		// as long as one of them.
 		p.links, p.frags, p.anchors = slices.Clone(p.links), slices.Clone(p.frags), slices.Clone(p.anchors)
+		if s.pages[id].picture {
+			p.becomePicture()
+		}
 		n.pages[id] = *p
 	}
 	restorePermissions(n.tree, s.tree, edited)
@@ -229,13 +232,14 @@ func (s *Site) makesSamePages(old, now *Page) bool {
 }
 
 // linkedOnly returns, sorted, the files a page links to that are pages only
-// because of such a link. A directory listing links to the files in the directory; where the host makes
+// because of such a link, and SVG files with whether the link opens them. A
+// directory listing links to the files in the directory; where the host makes
 // listings, it returns all files that the page links to.
-func (s *Site) linkedOnly(p *Page) (nodes []docroot.NodeID) {
+func (s *Site) linkedOnly(p *Page) (nodes []uint64) {
 	for i := range p.links {
 		l := &p.links[i]
-		if l.Node != docroot.NoNode && l.State.Answers() && (s.ListsDirectories() || s.mayBeMap(&s.tree.Nodes[l.Node]) || s.mayBeMarkdown(&s.tree.Nodes[l.Node])) {
-			nodes = append(nodes, l.Node)
+		if l.Node != docroot.NoNode && l.State.Answers() && (s.ListsDirectories() || s.isSVG(l) || s.mayBeMap(&s.tree.Nodes[l.Node]) || s.mayBeMarkdown(&s.tree.Nodes[l.Node])) {
+			nodes = append(nodes, uint64(l.Node)<<8|uint64(l.bits&bitOpens))
 		}
 	}
 	slices.Sort(nodes)

@@ -22,7 +22,8 @@ func shares(old, now *Site) bool { return now.Edits(old.Generation()) != nil }
 // reload the docroot.
 func TestUpdateKinds(t *testing.T) {
 	const feed = `<rss version="2.0"><channel><link>/</link></channel></rss>`
-	home := files{"n.md": "[x](gone)", "index.html": "<a href=a.html>a</a>", "a.html": "<p id=x>", "feed.xml": feed, "search.json": `{"a": 1}`,
+	const svg = `<svg xmlns="http://www.w3.org/2000/svg"><a href="gone#x"/><use href="a.svg#y"/></svg>`
+	home := files{"n.md": "[x](gone)", "index.html": "<a href=a.html>a</a><img src=i.svg>", "i.svg": svg, "a.html": "<p id=x>", "feed.xml": feed, "search.json": `{"a": 1}`,
 		"pic.png": "", "s/b.html": "", "m.map": "", "broken.html": "-> later.html"}
 	for _, test := range []struct {
 		name    string
@@ -51,6 +52,8 @@ func TestUpdateKinds(t *testing.T) {
 		{"rules in a new directory", "", put("n/.htaccess", ""), []string{"n"}, false},
 		{"a link to an image map", "", put("a.html", "<a href=m.map><img ismap src=pic.png></a>"), []string{"a.html"}, false},
 		{"a link to Markdown", "", put("a.html", "<a href=n.md>"), []string{"a.html"}, false},
+		{"a link that opens a picture", "", put("a.html", "<a href=i.svg>"), []string{"a.html"}, false},
+		{"a picture", "", put("i.svg", svg+" "), []string{"i.svg"}, true},
 		{"a manifest", "", put("a.html", "<link rel=manifest href=search.json>"), []string{"a.html"}, false},
 		{"the target of a symbolic link", "", put("later.html", ""), []string{"later.html"}, false},
 		{"a new symbolic link", "", func(root string) error { return os.Symlink("a.html", filepath.Join(root, "l.html")) }, []string{"l.html"}, false},
@@ -85,7 +88,15 @@ func TestUpdateKinds(t *testing.T) {
 			if got := shares(s, n); got != test.shared {
 				t.Errorf("shared: %t, want %t", got, test.shared)
 			}
-			if fresh := load(t, root, opt); n.Files() != fresh.Files() || n.Pages() != fresh.Pages() || n.Tree().Len() != fresh.Tree().Len() {
+			fresh := load(t, root, opt)
+			for i := range n.pages {
+				for j := range n.pages[i].links {
+					if got, want := n.pages[i].links[j].State, fresh.pages[i].links[j].State; got != want {
+						t.Errorf("%s: link %d is %v, want %v", n.Path(PageID(i)), j, got, want)
+					}
+				}
+			}
+			if n.Files() != fresh.Files() || n.Pages() != fresh.Pages() || n.Tree().Len() != fresh.Tree().Len() {
 				t.Errorf("%d files, %d pages and %d names, want %d, %d and %d", n.Files(), n.Pages(), n.Tree().Len(),
 					fresh.Files(), fresh.Pages(), fresh.Tree().Len())
 			}

@@ -141,18 +141,17 @@ func (w *worker) resolveAll(p *Page, page *scan.Page) {
 	w.fragments = w.fragments[:0]
 	p.links = w.links.take(len(page.Links))
 	r.open(p, page)
-	nextBase := 0
 	var ask Fragment
 	var lines lineCounter
 	for i := range page.Links {
 		l, rec := &page.Links[i], &p.links[i]
 		if len(page.Bases) > 0 {
-			before := nextBase
-			if nextBase = r.rebase(page, nextBase, l.Off); nextBase != before {
-				clear(r.memo) // the same value resolves to another target now
-			}
+			r.rebase(page, l)
 		}
 		asks := r.link(page, l, rec, &ask)
+		if openers[l.Tag] || l.Tag == scan.TagOther && w.l.s.opensSVG(p, page, l, rec) {
+			rec.bits |= bitOpens
+		}
 		if l.Kind == scan.KindRefresh && l.Off+1 == page.Alias {
 			if p.alias = r.aliasTarget(page, l, rec); p.alias != "" {
 				w.aliases = append(w.aliases, p.node)
@@ -233,16 +232,13 @@ func (r *resolver) open(p *Page, page *scan.Page) {
 	r.Open(p.node)
 	r.charset = page.Charset()
 	r.pageURL = weburl.URL{}
-	r.PlainBase = len(page.Bases) == 0 && r.AtOwnAddress()
-	r.lazyBase = true
+	r.PlainBase = r.AtOwnAddress()
+	r.lazyBase, r.bases = true, 0
 	if r.refNotFound = ""; p.kind.IsHTML() {
 		r.refNotFound = r.s.opt.RefNotFound
 	}
 	if len(page.Bases) > 0 {
 		r.address()
-		if r.s.base == host.BaseHTML5 {
-			r.setBase(page.Bases[0].Value)
-		}
 	}
 }
 
@@ -271,28 +267,46 @@ func (r *resolver) setBase(href []byte) {
 	r.PlainBase = r.PlainBase || u.WithoutFragment() == r.pageURL.WithoutFragment() && r.Plain()
 }
 
-// rebase applies the base elements before off, for the document-order reading
-// (LL-35): each applies to what follows it, and resolves against the page.
-func (r *resolver) rebase(page *scan.Page, next int, off uint32) int {
+// rebase sets the base URL for a link of a page with base elements. The first of
+// them applies to the whole page, except to what browsers have requested before
+// they read it. By the document-order reading (LL-35), each applies to what
+// follows it.
+func (r *resolver) rebase(page *scan.Page, l *scan.Link) {
+	before := r.bases
+	if r.s.base == host.BaseDocumentOrder {
+		for r.bases < len(page.Bases) && page.Bases[r.bases].Off < l.Off {
+			r.PlainBase = false
+			r.setBase(page.Bases[r.bases].Value)
+			r.bases++
+		}
+	} else if r.bases = 1; page.BeforeBase(l) {
+		r.bases = 0
+	}
+	if r.bases == before {
+		return
+	}
+	clear(r.memo) // the same value resolves to another target now
+	r.memoPlain = false
 	if r.s.base != host.BaseDocumentOrder {
-		return next
+		r.base, r.PlainBase = r.pageURL, r.AtOwnAddress()
+		if r.bases == 1 {
+			r.PlainBase = false
+			r.setBase(page.Bases[0].Value)
+		}
 	}
-	for next < len(page.Bases) && page.Bases[next].Off < off {
-		r.PlainBase = false
-		r.setBase(page.Bases[next].Value)
-		next++
-	}
-	return next
 }
 
 // baseDiffers reports whether the two ways to apply base could differ: there is
-// a second base, or a link before the first.
+// a second base, or a link before the first that applies to it.
 func baseDiffers(page *scan.Page) bool {
-	switch {
-	case len(page.Bases) == 0:
-		return false
-	case len(page.Bases) > 1:
-		return true
+	if len(page.Bases) < 2 {
+		for i := range page.Links {
+			if l := &page.Links[i]; len(page.Bases) == 0 || l.Off > page.Bases[0].Off {
+				return false
+			} else if !page.BeforeBase(l) {
+				return true
+			}
+		}
 	}
-	return len(page.Links) > 0 && page.Links[0].Off < page.Bases[0].Off
+	return len(page.Bases) > 1
 }

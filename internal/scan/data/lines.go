@@ -117,7 +117,7 @@ func linkHeader(value []byte, emit func(start, end int, kind scan.Kind)) {
 		start, end := i+1, i+n
 		rel, next := linkParameters(value, end+1)
 		kind := scan.KindLink
-		if k, _ := scan.Relations(rel); k == scan.KindHint {
+		if k, _, _ := scan.Relations(rel); k == scan.KindHint {
 			kind = scan.KindHint
 		}
 		emit(start, end, kind)

@@ -31,8 +31,10 @@ type Elements struct {
 	Tags scan.Tags
 	// Attrs are the attributes of the current tag, as ranges of the page's text.
 	Attrs token.AttrSet
-	// Inert means that the current tag is inside a template.
-	Inert bool
+	// Inert means that the current tag is inside a template, Shadow that it is
+	// inside a declarative shadow root or begins one. Links there count, but
+	// names belong to the shadow tree.
+	Inert, Shadow bool
 
 	tag scan.Tag // the value for Link.Tag
 	at  token.Span
@@ -45,7 +47,7 @@ type Elements struct {
 // text. The new links are sorted by offset.
 func (e *Elements) Emit(tag scan.Tag, ns Namespace, at token.Span) {
 	set := &e.Attrs
-	if set.Has(scan.AttrID) && !e.Inert && !e.isShadowRoot(tag) {
+	if set.Has(scan.AttrID) {
 		e.Anchor(scan.AttrID, scan.AnchorID)
 	}
 	first := len(e.Page.Links)
@@ -88,20 +90,11 @@ func (e *Elements) Emit(tag scan.Tag, ns Namespace, at token.Span) {
 	}
 }
 
-// isShadowRoot reports whether the tag is a declarative shadow root, which
-// does not become an element (HTML 13.2.6.4.4).
-func (e *Elements) isShadowRoot(tag scan.Tag) bool {
-	if tag != scan.TagTemplate || !e.Attrs.Has(scan.AttrShadowrootmode) {
-		return false
-	}
-	mode := e.source(scan.AttrShadowrootmode)
-	return ascii.EqualFold(mode, "open") || ascii.EqualFold(mode, "closed")
-}
-
-// Anchor adds the anchor that an attribute of the current tag defines.
+// Anchor adds the anchor that an attribute of the current tag defines, unless
+// it is empty or not of the page.
 func (e *Elements) Anchor(a scan.Attr, kind scan.AnchorKind) {
 	sp := e.Attrs.Val[a]
-	if sp.Start == sp.End {
+	if sp.Start == sp.End || e.Inert || e.Shadow {
 		return
 	}
 	e.Page.Anchors = append(e.Page.Anchors, scan.Anchor{Name: e.value(sp), Off: sp.Start, Kind: kind})
@@ -140,10 +133,14 @@ func (e *Elements) rules(rules []rule) {
 	}
 }
 
-// addLink adds a link of the current tag.
+// addLink adds a link of the current tag, except references into a shadow tree.
 func (e *Elements) addLink(value []byte, off uint32, attr scan.Attr, kind scan.Kind) {
-	e.Page.Links = append(e.Page.Links, scan.Link{Value: value, Off: off, TagOff: e.at.Start, Tag: e.tag, Attr: attr,
-		Kind: kind, Inert: e.Inert})
+	l := scan.Link{Value: value, Off: off, TagOff: e.at.Start, Tag: e.tag, Attr: attr, Kind: kind, Inert: e.Inert}
+	if e.Shadow && (kind == scan.KindMap || len(value) > 0 && value[0] == '#' &&
+		(kind == scan.KindReference || e.tag == scan.TagOther && e.Page.Element(&l) != "a")) {
+		return
+	}
+	e.Page.Links = append(e.Page.Links, l)
 }
 
 // take adds the links in one attribute.
@@ -350,7 +347,7 @@ var mathWithoutLink = map[string]bool{"mprescripts": true, "none": true, "malign
 
 // foreignRules apply to every element of svg and math.
 var foreignRules = []rule{
-	{scan.AttrClipPath, scan.KindReference, shapeCSS}, {scan.AttrFill, scan.KindReference, shapeCSS},
+	{scan.AttrClipPath, scan.KindReference, shapeCSS}, {scan.AttrCursor, scan.KindLink, shapeCSS}, {scan.AttrFill, scan.KindReference, shapeCSS},
 	{scan.AttrFilter, scan.KindReference, shapeCSS}, {scan.AttrMarkerEnd, scan.KindReference, shapeCSS},
 	{scan.AttrMarkerMid, scan.KindReference, shapeCSS}, {scan.AttrMarkerStart, scan.KindReference, shapeCSS},
 	{scan.AttrMask, scan.KindReference, shapeCSS}, {scan.AttrStroke, scan.KindReference, shapeCSS}}

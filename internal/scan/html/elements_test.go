@@ -125,7 +125,7 @@ func TestLinkTable_modern(t *testing.T) {
 		{"LL-49 img_usemap", `<img src=i.gif usemap="#m1">`, []string{"img src resource i.gif", "img usemap map #m1"}},
 		{"LL-49 input_object_usemap", `<input usemap=#m><object usemap=#n></object>`, []string{"input usemap map #m", "object usemap map #n"}},
 		{"LL-50 input_src", `<input src=in.gif><input type=text src=in.gif>`, nil},
-		{"LL-50 input_image_src", `<input type=" IMAGE " src=in.gif>`, []string{"input src resource in.gif"}},
+		{"LL-50 input_image_src", `<input type="IMAGE" src=in.gif><input type="image " src=no.gif>`, []string{"input src resource in.gif"}},
 		{"LL-53 script_src", `<script src=s.js></script>`, []string{"script src resource s.js"}},
 		{"LL-59 today", `<link rel=stylesheet href=s.css><iframe src=i.html></iframe><object data=o></object>` +
 			`<video src=v></video><img srcset="x 2x"><a data-href=n.html>`,
@@ -218,7 +218,8 @@ func TestLinkTable_modern(t *testing.T) {
 		{"inert_in_template", `<template><a href=a></a><template><a href=b></a></template><style>x{y:url(c)}</style></template><a href=d>`,
 			[]string{"inert a href link a", "inert a href link b", "inert style (text) link c", "a href link d"}},
 		{"declarative_shadow_root", `<div><template shadowrootmode=open><a href=a></a></template></div><a href=b>`, []string{
-			"inert a href link a", "a href link b"}},
+			"a href link a", "a href link b"}},
+		{"svg_cursor", `<svg><rect cursor="url(a.cur),auto" /></svg>`, []string{"rect cursor link a.cur"}},
 	}...))
 }
 

@@ -41,9 +41,9 @@ func (e *Embedded) AddTo(b *scan.Builder, s *Scanner, tags scan.Tags) {
 const maxSrcdoc = 4
 
 // srcdoc adds the links of the document in the srcdoc of an iframe. Browsers
-// resolve them against the base URL of the page, unless the document has one of
-// its own. So "#id" leads to the page, not to the document. Browsers ignore src
-// beside srcdoc.
+// resolve them against the base URL that the page has then, unless the document
+// has one of its own. So "#id" leads to the page, not to the document. Browsers
+// ignore src beside srcdoc.
 //
 // Spec: HTML,
 // https://html.spec.whatwg.org/multipage/urls-and-fetching.html#fallback-base-url
@@ -66,6 +66,7 @@ func (e *Elements) srcdoc() {
 	e.AddEmbedded(page, func(off uint32) uint32 { return places.at(int(off)) }, base)
 	for i := first; i < len(e.Page.Links); i++ {
 		l := &e.Page.Links[i]
+		l.AtOnce = true
 		if l.Inert = l.Inert || inert; l.Kind >= scan.KindCanonical {
 			l.Kind = scan.KindLink // a matter of that document
 		}

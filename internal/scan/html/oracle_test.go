@@ -26,19 +26,24 @@ func oracle(text []byte) ([]string, error) {
 		return nil, err
 	}
 	set := map[string]bool{}
-	var walk func(n *html.Node, inert bool)
-	walk = func(n *html.Node, inert bool) {
+	hosts := map[*html.Node]bool{}
+	var walk func(n *html.Node, inert, shadow bool)
+	walk = func(n *html.Node, inert, shadow bool) {
 		for ; n != nil; n = n.NextSibling {
+			root := n.Type == html.ElementNode && n.Data == "template" && beginsShadow(n) && !hosts[n.Parent]
+			if root {
+				hosts[n.Parent] = true
+			}
 			if n.Type == html.ElementNode {
-				oracleElement(n, inert, set)
+				oracleElement(n, inert, shadow || root, set)
 				if n.Namespace == "" && n.Data == "link" && !inert && bytes.IndexByte(text, '&') < 0 {
 					oracleAdvert(n, set)
 				}
 			}
-			walk(n.FirstChild, inert || n.Type == html.ElementNode && n.Namespace == "" && n.Data == "template")
+			walk(n.FirstChild, inert || n.Type == html.ElementNode && n.Namespace == "" && n.Data == "template" && !root, shadow || root)
 		}
 	}
-	walk(root.FirstChild, false)
+	walk(root.FirstChild, false, false)
 	var out []string
 	for k := range set {
 		out = append(out, k)
@@ -47,7 +52,7 @@ func oracle(text []byte) ([]string, error) {
 	return out, nil
 }
 
-func oracleElement(n *html.Node, inert bool, set map[string]bool) {
+func oracleElement(n *html.Node, inert, shadow bool, set map[string]bool) {
 	seen := map[string]bool{}
 	foreign := n.Namespace != "" && HasLink(namespaceOf(n), []byte(n.Data))
 	hasHref, runs := false, true
@@ -67,13 +72,13 @@ func oracleElement(n *html.Node, inert bool, set map[string]bool) {
 		}
 		seen[key] = true
 		switch {
-		case key == "id" && !inert && a.Val != "":
+		case key == "id" && !inert && !shadow && a.Val != "":
 			set["anchor id "+a.Val] = true
-		case key == "name" && n.Namespace == "" && n.Data == "a" && !inert && a.Val != "":
+		case key == "name" && n.Namespace == "" && n.Data == "a" && !inert && !shadow && a.Val != "":
 			set["anchor name "+a.Val] = true
 		case key == "href" && n.Namespace == "" && (n.Data == "a" || n.Data == "area" || n.Data == "link"),
 			key == "src" && n.Namespace == "" && (n.Data == "img" || n.Data == "script" && runs || n.Data == "iframe"),
-			foreign && (key == "href" || key == "xlink:href" && !hasHref && n.Namespace == "svg"):
+			foreign && !(shadow && strings.HasPrefix(a.Val, "#") && n.Data != "a") && (key == "href" || key == "xlink:href" && !hasHref && n.Namespace == "svg"):
 			set[fmt.Sprintf("link %s %s %v %s", n.Data, key, inert, a.Val)] = true
 		}
 	}

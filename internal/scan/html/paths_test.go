@@ -196,6 +196,37 @@ func TestForeignTemplates(t *testing.T) {
 	}
 }
 
+// TestShadowRoots: links in a declarative shadow root count, its names and
+// references do not. Whether a template is one depends on its parent.
+func TestShadowRoots(t *testing.T) {
+	for _, c := range []struct {
+		page string
+		want []string
+	}{
+		{`<p><template id=n shadowrootmode=CLOSED><a href=x id=n name=n></a><map name=n></map></template><a href=y id=i>`, []string{"a href link x", "a href link y", "id i"}},
+		{`<div><template shadowrootmode=open><a href=x id=n></a><p id=n>unclosed`, []string{"a href link x"}},
+		{`<div><template shadowrootmode=open><a href=x id=n></a></div><a href=y id=n>`, []string{"a href link x", "a href link y"}},
+		{`<x-y><template shadowrootmode=open><a href=x></template><template shadowrootmode=open id=i><a href=n></template></x-y>`, []string{"a href link x", "inert a href link n", "id i"}},
+		{`<a><template shadowrootmode=open id=i><a href=n></template></a>`, []string{"inert a href link n", "id i"}},
+		{`<font-face><template shadowrootmode=open><a href=n></template></font-face>`, []string{"inert a href link n"}},
+		{`<div><template shadowrootmode=other><a href=n></template></div>`, []string{"inert a href link n"}},
+		{`<template><div><template shadowrootmode=open><a href=n></template></div></template>`, []string{"inert a href link n"}},
+		{`<div><template shadowrootmode=open><template><a href=n></template><div><template shadowrootmode=open><a href=x></template></div></template></div>`,
+			[]string{"inert a href link n", "a href link x"}},
+		{`<div><template shadowrootmode=open><base href=n><img usemap=#n src=x><svg><use href=#n /><a href=#y></a></svg><p style="fill:url(#n)"></template></div>`,
+			[]string{"img src resource x", "a href link #y"}},
+		{`<svg><foreignObject><div><template shadowrootmode=open><a href=x id=n></a></template></div><a href=y></a></foreignObject></svg>`, []string{"a href link x", "a href link y"}},
+		{`<svg><desc><template shadowrootmode=open><a href=n></template></desc></svg>`, []string{"inert a href link n"}},
+	} {
+		var s Scanner
+		p := s.Scan([]byte(c.page), scan.Options{})
+		if got := append(scantest.Rows(p), anchorRows(p)...); !slices.Equal(got, c.want) || len(p.Bases) > 0 {
+			t.Errorf("%s\n got %q, bases %v\nwant %q", c.page, got, p.Bases, c.want)
+		}
+		scantest.CheckPage(t, p)
+	}
+}
+
 // TestWithoutTree: an irregular page whose tree cannot be built is read
 // loosely, and reported.
 func TestWithoutTree(t *testing.T) {

@@ -91,6 +91,12 @@ func (r *regularity) start(t scan.Tag, attrs *token.AttrSet) {
 	case scan.TagSelect:
 		r.sel = true
 	case scan.TagTemplate:
+		if attrs.Has(scan.AttrShadowrootmode) {
+			r.irregular = true // whether it is a shadow root depends on its parent
+			if r.loose {
+				return
+			}
+		}
 		r.templates = append(r.templates, len(r.tables))
 	case scan.TagFrame, scan.TagFrameset:
 		r.irregular = true

@@ -67,7 +67,7 @@ func (s *Scanner) converted(text []byte, skipped int, name string) *scan.Page {
 // read reads the page's text from offset i on by the fast path, and again by
 // the slow path if that is necessary.
 func (s *Scanner) read(i int) {
-	s.sawDoctype = false
+	s.sawDoctype, s.el.Shadow = false, false
 	s.reg.reset()
 	s.scanTags(i)
 	if s.reg.irregular {

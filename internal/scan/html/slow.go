@@ -89,7 +89,7 @@ func (s *Scanner) readMarked(m tagMark) {
 	}
 	all := s.el.Attrs.Seen
 	s.el.Attrs.Seen &^= earlier
-	s.el.Inert = m.inert
+	s.el.Inert, s.el.Shadow = m.inert, m.shadow
 	s.element(token.TagAt(text, i+1, j), m.ns, token.NewSpan(i, next))
 	s.el.Attrs.Seen = all
 }
@@ -113,9 +113,13 @@ func isComment(text []byte, off uint32) bool {
 
 const markPrefix = "data-sitelink-at-"
 
-// markTags returns the text with the marks. From offset links on, templates
-// become link elements.
-func markTags(text []byte, from, links int) []byte {
+// instead is the element that stands for templates that are not to be read. It
+// has no content and may be anywhere.
+const instead = "basefont"
+
+// markTags returns the text with the marks. From offset voids on, templates
+// become other elements.
+func markTags(text []byte, from, voids int) []byte {
 	out := make([]byte, 0, len(text)+len(text)/2)
 	merged := 0
 	for i := from; i < len(text); {
@@ -141,8 +145,8 @@ func markTags(text []byte, from, links int) []byte {
 			for j++; j < len(text) && token.Class[text[j]]&token.ClassNameEnd == 0; j++ {
 			}
 		}
-		if i >= links && tag == scan.TagTemplate {
-			out = append(out, "<link"...)
+		if i >= voids && tag == scan.TagTemplate {
+			out = append(append(out, '<'), instead...)
 		} else {
 			out = append(out, text[i:j]...)
 		}
@@ -176,8 +180,9 @@ type tagMark struct {
 	group uint32 // off of the element's first tag
 	ns    Namespace
 	inert bool
-	// foreign means that the element is inside svg or math.
-	foreign bool
+	// foreign means that the element is inside svg or math, root that it begins
+	// a declarative shadow root, shadow that it does or is inside one.
+	foreign, root, shadow bool
 }
 
 // treeReader finds the start tags that became elements.
@@ -200,7 +205,7 @@ var (
 
 // read adds the start tags of the text from offset from on. context is nil for
 // a page, and otherwise the template whose content the text is.
-func (t *treeReader) read(from int, context *html.Node) error {
+func (t *treeReader) read(from int, context *tagMark) error {
 	cloned := false
 	for {
 		found, err := t.parse(from, context, len(t.text))
@@ -223,7 +228,7 @@ func (t *treeReader) read(from int, context *html.Node) error {
 		w := headParser{text: t.text, at: inside}
 		w.skipTemplate(false)
 		content := treeReader{text: t.text[:w.at], budget: t.budget}
-		if err := content.read(inside, &html.Node{Type: html.ElementNode, Data: "template", DataAtom: atom.Template}); err != nil {
+		if err := content.read(inside, at); err != nil {
 			return err
 		}
 		t.budget = content.budget
@@ -237,8 +242,8 @@ func (t *treeReader) read(from int, context *html.Node) error {
 
 // lostTemplate returns the template after which the parser ignored everything,
 // or nil. found are the tags before it. To find out, it parses the text with
-// link elements in place of the templates that follow.
-func (t *treeReader) lostTemplate(from int, context *html.Node, found []tagMark) (*tagMark, error) {
+// other elements in place of the templates that follow.
+func (t *treeReader) lostTemplate(from int, context *tagMark, found []tagMark) (*tagMark, error) {
 	last := from
 	for _, m := range found {
 		last = max(last, int(m.off)+1)
@@ -246,34 +251,34 @@ func (t *treeReader) lostTemplate(from int, context *html.Node, found []tagMark)
 	if ascii.IndexFold(t.text[last:], "<template") < 0 {
 		return nil, nil
 	}
-	instead, err := t.parse(from, context, last)
+	others, err := t.parse(from, context, last)
 	if err != nil {
 		return nil, err
 	}
 	var lost *tagMark
-	for i, m := range instead {
+	for i, m := range others {
 		if int(m.off) >= last && m.foreign && m.ns == HTML && token.Named(t.text, int(m.off)+1, "template") && (lost == nil || m.off < lost.off) {
-			lost = &instead[i]
+			lost = &others[i]
 		}
 	}
 	return lost, nil
 }
 
 // parse returns the marks in the tree of the text from offset from on. From
-// offset links on, templates are read as link elements.
-func (t *treeReader) parse(from int, context *html.Node, links int) ([]tagMark, error) {
+// offset voids on, templates are replaced.
+func (t *treeReader) parse(from int, context *tagMark, voids int) ([]tagMark, error) {
 	if t.budget -= len(t.text) - from; t.budget < 0 {
 		return nil, errManyTemplates
 	}
-	r, option := bytes.NewReader(markTags(t.text, from, links)), html.ParseOptionEnableScripting(false)
-	c := markCollector{text: t.text, seen: map[uint32]bool{}}
+	r, option := bytes.NewReader(markTags(t.text, from, voids)), html.ParseOptionEnableScripting(false)
+	c := markCollector{text: t.text, seen: map[uint32]bool{}, hosts: map[*html.Node]bool{}}
 	if context != nil {
-		nodes, err := html.ParseFragmentWithOptions(r, context, option)
+		nodes, err := html.ParseFragmentWithOptions(r, &html.Node{Type: html.ElementNode, Data: "template", DataAtom: atom.Template}, option)
 		if err != nil {
 			return nil, errTooDeep
 		}
 		for _, n := range nodes {
-			c.walk(n, true, false)
+			c.walk(n, tagMark{inert: context.inert || !context.root, shadow: context.shadow})
 		}
 		return c.out, nil
 	}
@@ -281,31 +286,60 @@ func (t *treeReader) parse(from int, context *html.Node, links int) ([]tagMark, 
 	if err != nil {
 		return nil, errTooDeep
 	}
-	c.walk(root, false, false)
+	c.walk(root, tagMark{})
 	return c.out, nil
 }
 
 // markCollector collects the marks in a tree.
 type markCollector struct {
-	text []byte
-	seen map[uint32]bool
-	out  []tagMark
+	text  []byte
+	seen  map[uint32]bool
+	hosts map[*html.Node]bool // have a shadow root
+	out   []tagMark
 }
 
-// walk adds the marks of n and the nodes below it.
-func (c *markCollector) walk(n *html.Node, inert, foreign bool) {
+// walk adds the marks of n and the nodes below it, which are where in says.
+func (c *markCollector) walk(n *html.Node, in tagMark) {
 	if n.Type == html.ElementNode {
-		for _, m := range marksOf(n, c.text, inert, c.seen) {
-			m.foreign = foreign
-			c.out = append(c.out, m)
+		in.ns = namespaceOf(n)
+		in.root = beginsShadow(n) && !c.hosts[n.Parent]
+		if in.root {
+			c.hosts[n.Parent] = true
 		}
-		inert = inert || n.Namespace == "" && n.Data == "template"
-		foreign = foreign || n.Namespace != ""
+		in.shadow = in.shadow || in.root
+		c.out = append(c.out, marksOf(n, c.text, in, c.seen)...)
+		in.inert = in.inert || n.Namespace == "" && n.Data == "template" && !in.root
+		in.foreign = in.foreign || n.Namespace != ""
 	}
 	for child := n.FirstChild; child != nil; child = child.NextSibling {
-		c.walk(child, inert, foreign)
+		c.walk(child, in)
 	}
 }
+
+// beginsShadow reports whether n is a declarative shadow root, if its parent
+// has no other (HTML 13.2.6.4.4; DOM, "valid shadow host name"). n may be the
+// element that stands for a template.
+func beginsShadow(n *html.Node) bool {
+	if n.Namespace != "" || n.Data != "template" && n.Data != instead || n.Parent == nil || n.Parent.Namespace != "" {
+		return false
+	}
+	name := n.Parent.Data
+	if !shadowHosts[name] && (strings.IndexByte(name, '-') < 0 || noCustomElements[name]) {
+		return false
+	}
+	return slices.ContainsFunc(n.Attr, func(a html.Attribute) bool {
+		return a.Key == "shadowrootmode" && (ascii.EqualFold([]byte(a.Val), "open") || ascii.EqualFold([]byte(a.Val), "closed"))
+	})
+}
+
+// shadowHosts are the elements that can have a shadow root, next to custom
+// elements. noCustomElements have names like those.
+var (
+	shadowHosts = map[string]bool{"article": true, "aside": true, "blockquote": true, "body": true, "div": true, "footer": true, "h1": true,
+		"h2": true, "h3": true, "h4": true, "h5": true, "h6": true, "header": true, "main": true, "nav": true, "p": true, "section": true, "span": true}
+	noCustomElements = map[string]bool{"annotation-xml": true, "color-profile": true, "font-face": true, "font-face-src": true,
+		"font-face-uri": true, "font-face-format": true, "font-face-name": true, "missing-glyph": true}
+)
 
 // readLoosely reads an irregular page without its tree, and notes why. Inside
 // svg and math the first tag that is in doubt ends them, so that the links
@@ -326,7 +360,7 @@ func (s *Scanner) readLoosely(from int, reason string) {
 // copies elements (adoption agency algorithm). The mark with the lowest offset
 // belongs to the element's own tag. html and body may have more, from tags of
 // the same name. All others come from a "<" among the attributes.
-func marksOf(n *html.Node, text []byte, inert bool, seen map[uint32]bool) []tagMark {
+func marksOf(n *html.Node, text []byte, in tagMark, seen map[uint32]bool) []tagMark {
 	var offs []uint32
 	for _, a := range n.Attr {
 		off, ok := strings.CutPrefix(a.Key, markPrefix)
@@ -341,7 +375,8 @@ func marksOf(n *html.Node, text []byte, inert bool, seen map[uint32]bool) []tagM
 	var out []tagMark
 	for i, off := range offs {
 		if i == 0 || merges && token.Named(text, int(off)+1, n.Data) {
-			out = append(out, tagMark{off: off, group: offs[0], ns: namespaceOf(n), inert: inert})
+			in.off, in.group = off, offs[0]
+			out = append(out, in)
 		}
 	}
 	return out

@@ -15,18 +15,18 @@ func (e *Elements) special() {
 	set := &e.Attrs
 	switch e.tag {
 	case scan.TagA:
-		if set.Has(scan.AttrName) && !e.Inert {
+		if set.Has(scan.AttrName) {
 			e.Anchor(scan.AttrName, scan.AnchorName)
 		}
 	case scan.TagMap:
-		if set.Has(scan.AttrName) && !e.Inert {
+		if set.Has(scan.AttrName) {
 			e.Anchor(scan.AttrName, scan.AnchorMap)
 		}
-		if set.Has(scan.AttrID) && !e.Inert && e.Tags == scan.Modern {
+		if set.Has(scan.AttrID) && e.Tags == scan.Modern {
 			e.Anchor(scan.AttrID, scan.AnchorMap)
 		}
 	case scan.TagBase:
-		if set.Has(scan.AttrHref) && !e.Inert {
+		if set.Has(scan.AttrHref) && !e.Inert && !e.Shadow {
 			sp := set.Val[scan.AttrHref]
 			e.Page.Bases = append(e.Page.Bases, scan.Base{Value: e.value(sp), Off: sp.Start})
 		}
@@ -36,15 +36,19 @@ func (e *Elements) special() {
 		if !set.Has(scan.AttrRel) {
 			break
 		}
-		kind, advert := scan.Relations(e.source(scan.AttrRel))
-		if kind != scan.KindLink && e.Tags == scan.Modern {
-			e.setKind(scan.AttrHref, kind)
+		kind, advert, loads := scan.Relations(e.source(scan.AttrRel))
+		for i := len(e.Page.Links) - 1; i >= 0 && e.Page.Links[i].TagOff == e.at.Start; i-- {
+			if l := &e.Page.Links[i]; l.Attr == scan.AttrHref {
+				if l.AtOnce = loads; kind != scan.KindLink && e.Tags == scan.Modern {
+					l.Kind = kind
+				}
+			}
 		}
 		if advert != 0 && !e.Inert {
 			e.Page.Adverts = append(e.Page.Adverts, scan.Advert{TagOff: e.at.Start, Rel: advert})
 		}
 	case scan.TagInput:
-		if set.Has(scan.AttrSrc) && !(set.Has(scan.AttrType) && ascii.EqualFold(ascii.Trim(e.source(scan.AttrType)), "image")) {
+		if set.Has(scan.AttrSrc) && !(set.Has(scan.AttrType) && ascii.EqualFold(e.source(scan.AttrType), "image")) {
 			e.dropSource()
 		}
 	case scan.TagScript:
@@ -78,17 +82,6 @@ func (e *Elements) dropSource() {
 // tag.
 func (e *Elements) runsScript() bool {
 	return !e.Attrs.Has(scan.AttrType) || isJavaScript(ascii.Trim(e.source(scan.AttrType)))
-}
-
-// setKind changes the kind of the link that an attribute of the current tag
-// holds.
-func (e *Elements) setKind(a scan.Attr, kind scan.Kind) {
-	links := e.Page.Links
-	for i := len(links) - 1; i >= 0 && links[i].TagOff == e.at.Start; i-- {
-		if links[i].Attr == a {
-			links[i].Kind = kind
-		}
-	}
 }
 
 // meta handles the three uses of meta: encoding, refresh and metadata.

@@ -102,6 +102,7 @@ var PageSeeds = []string{
 	`<form id=a><form id=b></form><form id=c>`, `<select><option id=a><div id=b></select>`, `<math><mi>x</mi><mtext><b id=q></b></mtext></math>`,
 	`<head id=a></head><head id=b><body id=c><body id=d>`, `<template id=a><td id=b></template><td id=c>`, `<a href=x<b id=c>`,
 	`<table><link rel="pingback x" href=y><td><template><link rel=webmention></template>`, `<link rel=WEBMENTION rel=x><svg><link rel=pingback>`,
+	`<div><template shadowrootmode=open><a href=x id=y></a></template><template shadowrootmode=open><a href=x></template></div>`, `<x-y><template shadowrootmode=closed><svg><use href=#a>`,
 	`<textarea><a href=x></textarea><a href=y>`, `<title></titl></title ><a href=x>`, `<svg><![CDATA[<a href=x>]]><a href=y></a></svg>`,
 }
 

@@ -146,7 +146,7 @@ func (x *reader) emit(e *element, local uint32, uri namespace) {
 		s.el.Inert = e.inert
 		if known {
 			s.el.Emit(tag, ns, e.at)
-		} else if set.Has(scan.AttrID) && !e.inert {
+		} else if set.Has(scan.AttrID) {
 			s.el.Anchor(scan.AttrID, scan.AnchorID)
 		}
 	}
