@@ -320,11 +320,11 @@ func (sum *Summary) addFiles(s *isite.Site, c *scope) {
 			sum.Read = append(sum.Read, KindCount{isite.PageKind(kind).String(), n})
 		}
 	}
-	if n := s.OtherXML(); n > 0 {
-		sum.NotRead = append(sum.NotRead, KindCount{"other-xml", n})
-	}
-	if n := s.SourceMaps(); n > 0 {
-		sum.NotRead = append(sum.NotRead, KindCount{"source-map", n})
+	xml, maps, foreign := s.Unread()
+	for _, k := range []KindCount{{"other-xml", xml}, {"source-map", maps}, {"node_modules", foreign}} {
+		if k.Count > 0 {
+			sum.NotRead = append(sum.NotRead, k)
+		}
 	}
 	if len(served) > 0 {
 		sum.Notes = append(sum.Notes, serverNote(s, served))

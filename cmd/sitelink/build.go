@@ -31,7 +31,7 @@ builds cannot hide a missing file. The directory is .sitelink/public in the proj
 the next build.
 
 build finds the generator by its configuration file, in the working directory or above it, up to the
-root of the repository: Hugo, Jekyll, Eleventy, Zola, MkDocs, Astro or Docusaurus. Arguments after --
+root of the repository: Hugo, Jekyll, VitePress, Sphinx or another that sitelink knows. Arguments after --
 go to the generator. If they set the address of the site (-b URL for Hugo), the check uses it too.
 
 build accepts all flags of check except --docroot. docs/guide/getting-started-other.md lists the

@@ -148,10 +148,15 @@ func (w *walker) add(dir NodeID, l *listing, next []NodeID) []NodeID {
 		w.tree.Nodes[dir].Flags |= Unreadable
 		w.faults = append(w.faults, FileFault{w.tree.Path(dir) + "/", disk.Cause(l.err)})
 	}
+	foreign := w.tree.Nodes[dir].Flags & Foreign
+	if name := w.tree.Name(dir); dir != 0 && (string(name) == "node_modules" || string(name) == ".git") {
+		foreign = Foreign
+	}
 	w.tree.reserve(len(l.names), len(l.text))
 	for i := range l.names {
 		n := &l.names[i]
 		id := w.tree.append(dir, l.name(n), n.kind)
+		w.tree.Nodes[id].Flags |= foreign
 		switch n.kind {
 		case KindDir:
 			next = append(next, id)

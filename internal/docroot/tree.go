@@ -67,6 +67,9 @@ const (
 	// Closed: a symbolic link leads through a directory that may not be
 	// entered.
 	Closed
+	// Foreign: the file or directory is below node_modules or .git, which hold the
+	// packages of a build and the history of the sources, but no pages.
+	Foreign
 	// FreeFlag is the first flag that this package leaves to others.
 	FreeFlag
 )

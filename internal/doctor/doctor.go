@@ -114,11 +114,12 @@ func (d *Doctor) generator() Diagnosis {
 		one.State, one.Text = Off, "no known generator: the docroot is checked as it is"
 	case p.Version != "":
 		one.Text = p.Title + " " + p.Version
-		if program := d.Generator.Runner.Programs[p.Generator]; program != "" {
+		if program := d.Generator.Runner.Programs[d.Generator.Generator.Program()]; program != "" {
 			one.Text += " at " + program
 		}
 	default:
-		one.State, one.Text, one.Command = Wrong, p.Title+" is not installed", howToInstall(p.Generator)
+		one.State, one.Text, one.Command = Wrong, p.Title+" is not installed", ""
+		_, _, one.Command, _ = d.Generator.Generator.Install("")
 		if p.Committed { // it need not be built here
 			one.State = Off
 		}
@@ -127,21 +128,6 @@ func (d *Doctor) generator() Diagnosis {
 		one.State, one.Text, one.Command = Wrong, d.Generator.Notes[0], p.Usual
 	}
 	return one
-}
-
-// howToInstall returns what to type, or where to read, to install a generator.
-func howToInstall(generator string) string {
-	switch generator {
-	case "hugo":
-		return "see https://gohugo.io/installation/"
-	case "jekyll":
-		return "gem install jekyll"
-	case "zola":
-		return "see https://www.getzola.org/documentation/getting-started/installation/"
-	case "mkdocs":
-		return "pip install mkdocs"
-	}
-	return "npm install"
 }
 
 // docroot loads the site and compares its times with those of the sources.

@@ -2,6 +2,7 @@ package generator
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
@@ -46,21 +47,79 @@ func (p Project) Builds() bool { return rowOf(p.Generator) != nil }
 // absolute path, with more arguments. Run it in p.Dir. With strict it warns about
 // pages that share an address and fails at warnings; where the generator cannot
 // do so, [Command.Warning] is set.
-func (p Project) Command(run Runner, out string, strict bool, args []string) Command {
+func (p Project) Command(run Runner, out string, strict bool, more []string) Command {
 	r := rowOf(p.Generator)
-	c := r.command(p, run, out)
+	var c Command
+	switch {
+	case r.command != nil:
+		c = r.command(p, run, out)
+	case !strings.Contains(r.build, "OUT"):
+		docroot := p.Docroot
+		if s, err := r.read(p); err == nil {
+			docroot = cmp.Or(s.Docroot, docroot)
+		}
+		script := "npx --no-install " + r.build + ` "$@" && cp -R ` + Command{Args: []string{"./" + docroot + "/.", out}}.String()
+		c = Command{Args: []string{"sh", "-c", script, "sh"}}
+	default:
+		words := strings.Fields(r.build)
+		if c.Args = words[:1]; r.npm != "" {
+			c.Args = local(p, words[0])
+		}
+		for _, word := range words[1:] {
+			word = strings.Replace(word, "SOURCE", cmp.Or(p.Source, "."), 1)
+			c.Args = append(c.Args, strings.Replace(word, "OUT", out, 1))
+		}
+	}
 	if strict {
 		c.Args, c.Warning = append(c.Args, r.strict...), r.warning
 	}
-	c.Args = append(c.Args, args...)
+	c.Args = append(c.Args, more...)
 	return c
 }
 
 // UsualCommand is what people type to build the project: "hugo", "npx astro
 // build".
 func (p Project) UsualCommand() string {
-	if r := rowOf(p.Generator); r != nil {
-		return r.usual
+	r := rowOf(p.Generator)
+	if r == nil {
+		return ""
+	}
+	usual := cmp.Or(r.usual, r.build)
+	if r.npm != "" {
+		usual = "npx " + usual
+	}
+	usual = strings.NewReplacer("SOURCE", cmp.Or(p.Source, "."), "OUT", p.Docroot).Replace(usual)
+	return strings.TrimSuffix(usual, " .")
+}
+
+// Install says how a generator's program is installed. npm and pip are the packages
+// that have it. Where both are "", text tells a person, and ci is the line of the
+// shell that installs a version on a server, with SUDO for sudo where the user is
+// not root; an empty version is a default.
+func (n Name) Install(version string) (npm, pip, text, ci string) {
+	r := rowOf(n)
+	if r == nil {
+		return "", "", "", ""
+	}
+	switch ci = r.ci; {
+	case r.npm != "":
+		text = "npm install"
+	case r.pip != "":
+		text = "pip install " + r.pip
+	default:
+		text = r.install
+	}
+	if r.version != "" {
+		ci = fmt.Sprintf(ci, cmp.Or(version, r.version))
+	}
+	return r.npm, r.pip, text, ci
+}
+
+// Program is the name of the program that builds the project.
+func (n Name) Program() string {
+	if r := rowOf(n); r != nil {
+		program, _, _ := strings.Cut(r.build, " ")
+		return program
 	}
 	return ""
 }
@@ -160,7 +219,13 @@ type Runner struct {
 // LookPath returns a Runner with the generators' programs that are on the path.
 func LookPath(env []string) Runner {
 	r := Runner{Programs: map[string]string{}, Env: env}
-	for _, name := range []string{"hugo", "jekyll", "bundle", "npx", "zola", "mkdocs"} {
+	names := []string{"bundle", "npx"}
+	for i := range rows {
+		if rows[i].npm == "" {
+			names = append(names, rows[i].name.Program())
+		}
+	}
+	for _, name := range names {
 		if program, err := exec.LookPath(name); err == nil {
 			r.Programs[name] = program
 		}

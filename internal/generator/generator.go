@@ -15,6 +15,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -22,7 +23,8 @@ import (
 // Name names a generator: "hugo".
 type Name string
 
-// The generators whose projects are recognised.
+// Generators that other packages have rules for. The table of this package has all
+// that are recognised.
 const (
 	None       Name = ""
 	Hugo       Name = "hugo"
@@ -49,11 +51,14 @@ type Project struct {
 	Generator Name
 	// Dir is the directory as it was given to [Detect].
 	Dir string
+	// Source is the directory below Dir that holds the configuration, a slash path;
+	// "" for Dir itself.
+	Source string
 	// Configs are the generator's configuration files, slash paths relative to
 	// Dir. A later one overrides those before it.
 	Configs []string
 	// Docroot is where the generator writes the site by default, a slash path
-	// relative to Dir. [Settings] has the configured directory.
+	// relative to Dir; of several usual places one that exists. [Settings] has the configured directory.
 	Docroot string
 }
 
@@ -61,17 +66,46 @@ type Project struct {
 // ok is false if there is none. A file that cannot be read counts as missing.
 func Detect(dir string) (p Project, ok bool) {
 	tree := os.DirFS(dir)
-	for _, m := range marks {
-		if anyOf(tree, m.names) && (m.also == nil || anyOf(tree, m.also)) {
-			name := m.generator
-			if name == Hugo && m.names[0] == "config.toml" && isZola(tree) {
-				name = Zola
+	for i, m := range marks {
+		r := rowOf(m.generator)
+		for _, source := range append([]string{""}, r.sources...) {
+			if marked(tree, i, source) {
+				return r.project(dir, source), true
 			}
-			r := rowOf(name)
-			return Project{name, dir, r.configs(tree, r.files), r.docroot}, true
 		}
 	}
 	return Project{}, false
+}
+
+// project returns the project of a directory whose configuration is in source.
+func (r *row) project(dir, source string) Project {
+	tree := os.DirFS(dir)
+	p := Project{Generator: r.name, Dir: dir, Source: source}
+	var names []string
+	for _, name := range r.files {
+		names = append(names, path.Join(source, name))
+	}
+	switch {
+	case r.configs != nil:
+		p.Configs = r.configs(tree, names)
+	case r.overrides:
+		p.Configs = slices.DeleteFunc(names, func(name string) bool { return firstOf(tree, []string{name}) == nil })
+	default:
+		p.Configs = firstOf(tree, names)
+	}
+	for _, docroot := range r.docroots {
+		docroot = path.Join(source, docroot)
+		if !fs.ValidPath(docroot) {
+			continue // it would be above the project
+		}
+		if info, err := fs.Stat(tree, docroot); p.Docroot == "" || err == nil && info.IsDir() {
+			p.Docroot = docroot
+			if err == nil {
+				break
+			}
+		}
+	}
+	return p
 }
 
 // Find looks for the project that a docroot was built from. above are the
@@ -88,7 +122,7 @@ func Find(above, others []string) (p Project, ok bool) {
 		}
 	}
 	for _, dir := range above {
-		for _, sub := range []string{"content", "docs", "src", "posts", "pages"} {
+		for _, sub := range plainContent {
 			if hasMarkdown(os.DirFS(dir), sub) {
 				return Project{Generator: Plain, Dir: dir}, true
 			}
@@ -97,13 +131,44 @@ func Find(above, others []string) (p Project, ok bool) {
 	return Project{}, false
 }
 
-func anyOf(dir fs.FS, names []string) bool {
-	for _, name := range names {
-		if _, err := fs.Stat(dir, name); err == nil {
-			return true
+// Built returns the directories that may hold the built site of an unknown
+// generator, as slash paths relative to dir: those where generators usually write,
+// if they have a home page.
+func Built(dir string) (found []string) {
+	tree := os.DirFS(dir)
+	names := []string{"www", "html", "docs"}
+	for _, r := range rows {
+		for _, source := range append([]string{""}, r.sources...) {
+			for _, docroot := range r.docroots {
+				names = append(names, path.Join(source, docroot))
+			}
 		}
 	}
-	return false
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		if fs.ValidPath(name) && firstOf(tree, []string{name + "/index.html"}) != nil {
+			found = append(found, name)
+		}
+	}
+	return found
+}
+
+// Sources returns the name of a file or directory in dir that shows that it holds
+// the sources of a program or of a site, "" for none. node_modules is the surest.
+func Sources(dir string) string {
+	for _, name := range []string{
+		"node_modules", "package.json", "deno.json", "pyproject.toml", "requirements.txt", "Gemfile", "go.mod", "Cargo.toml", "composer.json", "Makefile",
+	} {
+		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+			return name
+		}
+	}
+	for _, name := range plainContent {
+		if hasMarkdown(os.DirFS(dir), name) {
+			return name + "/"
+		}
+	}
+	return ""
 }
 
 // maxPeek bounds how many entries of a directory are examined for Markdown.
@@ -133,13 +198,27 @@ func IsMarkdown(name string) bool {
 	return false
 }
 
-// IsConfig reports whether a file of that name in the top directory of a project
-// is the configuration of a generator.
+// IsConfig reports whether a file of that path in a project is the configuration of
+// a generator.
 func IsConfig(name string) bool {
-	for i := range marks {
-		if slices.Contains(marks[i].names, name) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(rows, func(r row) bool {
+		return slices.ContainsFunc(r.files, func(f string) bool {
+			return name == f || strings.Contains(f, "/") && strings.HasSuffix(name, "/"+f)
+		})
+	})
 }
+
+// Content returns the directories of a project whose names are not part of the
+// addresses of the pages that are made of their files. It is not for Hugo, whose
+// configuration has them.
+func (n Name) Content() []string {
+	if n == Plain {
+		return plainContent
+	}
+	if r := rowOf(n); r != nil {
+		return r.content
+	}
+	return nil
+}
+
+var plainContent = []string{"content", "docs", "src", "posts", "pages"}

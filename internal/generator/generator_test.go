@@ -46,7 +46,16 @@ func TestDetect(t *testing.T) {
 		{"mkdocs.yml", MkDocs, "site", "mkdocs.yml"},
 		{"astro.config.ts", Astro, "dist", "astro.config.ts"},
 		{"docusaurus.config.js", Docusaurus, "build", "docusaurus.config.js"},
+		{"gatsby-config.ts", "gatsby", "public", "gatsby-config.ts"},
+		{"antora-playbook.yml", "antora", "build/site", "antora-playbook.yml"},
+		{"pelicanconf.py publishconf.py", "pelican", "output", "pelicanconf.py publishconf.py"},
+		{"book.toml", "mdbook", "book", "book.toml"},
+		{"docs/book.toml", "mdbook", "docs/book", "docs/book.toml"},
+		{"docs/.vitepress/config.mts", "vitepress", "docs/.vitepress/dist", "docs/.vitepress/config.mts"},
+		{".vitepress/theme/index.ts", "vitepress", ".vitepress/dist", ""},
+		{"docs/.vuepress/config.js", "vuepress", "docs/.vuepress/dist", "docs/.vuepress/config.js"},
 		{"config.toml", None, "", ""},
+		{"conf.py next.config.js nuxt.config.ts svelte.config.js package.json _config.ts _quarto.yml", None, "", ""},
 		{"index.html", None, "", ""},
 	} {
 		files := map[string]string{}
@@ -97,16 +106,10 @@ func TestFind(t *testing.T) {
 // TestRows: every generator has all that its row needs, and is recognised.
 func TestRows(t *testing.T) {
 	for _, r := range rows {
-		if r.name == "" || r.title == "" || r.usual == "" || r.docroot == "" || r.configs == nil || r.settings == nil || r.command == nil || rowOf(r.name) == nil {
+		if r.name == "" || r.title == "" || r.build == "" || len(r.docroots) == 0 || len(r.files) == 0 || r.npm+r.pip+r.install == "" || rowOf(r.name) == nil {
 			t.Errorf("incomplete: %+v", r.name)
 		}
-		if !slices.ContainsFunc(marks[:], func(m struct {
-			generator Name
-			names     []string
-			also      []string
-		}) bool {
-			return m.generator == r.name
-		}) {
+		if !slices.ContainsFunc(marks, func(m mark) bool { return m.generator == r.name }) {
 			t.Errorf("%s: no mark identifies it", r.name)
 		}
 	}

@@ -30,13 +30,12 @@ var hugoNewFiles = []string{"hugo.toml", "hugo.yaml", "hugo.yml", "hugo.json"}
 var hugoOldFiles = []string{"config.toml", "config.yaml", "config.yml", "config.json"}
 
 var hugoRow = row{
-	name: Hugo, title: "Hugo", usual: "hugo", docroot: "public",
+	name: Hugo, title: "Hugo", usual: "hugo", build: "hugo --destination OUT", docroots: []string{"public"},
+	install: "see https://gohugo.io/installation/", version: "0.162.0",
+	ci:       "curl -sSfL https://github.com/gohugoio/hugo/releases/download/v%[1]s/hugo_extended_%[1]s_linux-amd64.tar.gz | SUDO tar -xz -C /usr/local/bin hugo",
 	files:    slices.Concat(hugoNewFiles, hugoOldFiles),
 	configs:  hugoConfigs,
 	settings: hugoSettings,
-	command: func(_ Project, _ Runner, out string) Command {
-		return args([]string{"hugo"}, "--destination", out)
-	},
 	// Not --panicOnWarning: it panics in another goroutine, and of 600 builds of one
 	// site on a busy machine 17 ended with status 0 before the panic took effect
 	// (0.162). Older versions apply it to some warnings only, and it hides all but

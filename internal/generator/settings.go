@@ -67,7 +67,13 @@ func (p Project) Settings(ctx context.Context, run Runner, args ...string) (Sett
 	if r == nil {
 		return Settings{}, fmt.Errorf("%s has no configuration", p.Generator)
 	}
-	s, err := r.settings(ctx, p, run, args)
+	var s Settings
+	var err error
+	if r.settings != nil {
+		s, err = r.settings(ctx, p, run, args)
+	} else {
+		s, err = r.read(p)
+	}
 	if err != nil {
 		return Settings{}, err
 	}

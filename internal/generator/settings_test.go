@@ -82,6 +82,22 @@ func TestSettings(t *testing.T) {
 		"astro/computed":   {files: map[string]string{"astro.config.ts": "export default defineConfig({ site: process.env.URL ?? 'https://no.example', base: `/${x}` })"}, want: "dist @  (astro.config.ts)"},
 		"docusaurus/both":  {files: map[string]string{"docusaurus.config.js": "const config = {\n  title: 'url: https://no.example',\n  url: 'https://example.org',\n  baseUrl: '/docs/',\n  presets: [['x', { url: 'no' }]],\n};\nmodule.exports = config;\n"}, want: "build @https://example.org/docs/  (docusaurus.config.js)"},
 		"docusaurus/typed": {files: map[string]string{"docusaurus.config.ts": "const config: Config = {\n  'url': \"https://example.org\",\n  baseUrl: '/',\n};"}, want: "build @https://example.org/  (docusaurus.config.ts)"},
+
+		"vitepress/root":     {files: map[string]string{"docs/.vitepress/config.mts": "export default defineConfig({ base: '/repo/', outDir: '../public', sitemap: { base: 'no' } })"}, want: "public @/repo/  (docs/.vitepress/config.mts)"},
+		"vitepress/relative": {files: map[string]string{".vitepress/config.js": "export default { base: './' }"}, want: ".vitepress/dist @  (.vitepress/config.js)"},
+		"vuepress/base":      {files: map[string]string{"docs/.vuepress/config.js": "module.exports = { base: '/x/' }"}, want: "docs/.vuepress/dist @/x/  (docs/.vuepress/config.js)"},
+		"sphinx/flat":        {files: map[string]string{"docs/conf.py": "project = 'x'\nhtml_baseurl = \"https://example.org/en/\"  # here\nhtml_base_url = 'https://no.example'\n"}, want: "docs/_build/html @https://example.org/en/  (docs/conf.py)"},
+		"sphinx/separate":    {files: map[string]string{"source/conf.py": "extensions = []\n", "build/html/index.html": ""}, want: "build/html @  (source/conf.py)"},
+		"pelican/publish":    {files: map[string]string{"pelicanconf.py": "SITEURL = ''\nOUTPUT_PATH = 'www'\n", "publishconf.py": "SITEURL = 'https://example.org/blog'\n"}, want: "www @https://example.org/blog/  (publishconf.py)"},
+		"mdbook/path":        {files: map[string]string{"book.toml": "[build]\nbuild-dir = 'out'\n[output.html]\nsite-url = '/book/'\n"}, want: "out @/book/  (book.toml)"},
+		"quarto/website":     {files: map[string]string{"_quarto.yml": "project:\n  type: website\n  output-dir: docs\nwebsite:\n  site-url: https://example.org\n"}, want: "docs @https://example.org/  (_quarto.yml)"},
+		"antora/site":        {files: map[string]string{"antora-playbook.yml": "site:\n  url: https://docs.example.org\noutput:\n  dir: public\n"}, want: "public @https://docs.example.org/  (antora-playbook.yml)"},
+		"lume/location":      {files: map[string]string{"_config.ts": "import lume from 'lume/mod.ts';\nexport default lume({ dest: 'www', location: new URL('https://example.org/x/') });"}, want: "www @https://example.org/x/  (_config.ts)"},
+		"hexo/both":          {files: map[string]string{"_config.yml": "url: https://example.org/blog\npublic_dir: dist\n"}, want: "dist @https://example.org/blog/  (_config.yml)"},
+		"next/export":        {files: map[string]string{"next.config.mjs": "const nextConfig = { output: 'export', basePath: '/repo', distDir: 'dist' };\nexport default nextConfig;"}, want: "dist @/repo/  (next.config.mjs)"},
+		"gatsby/url":         {files: map[string]string{"gatsby-config.js": "module.exports = { siteMetadata: { siteUrl: 'https://example.org' } }"}, want: "public @https://example.org/  (gatsby-config.js)"},
+		"nuxt/generate":      {files: map[string]string{"nuxt.config.ts": "export default defineNuxtConfig({ app: { baseURL: '/x/' } })", "package.json": `{"scripts": {"generate": "nuxt generate"}}`}, want: ".output/public @/x/  (nuxt.config.ts)"},
+		"sveltekit/static":   {files: map[string]string{"svelte.config.js": "export default { kit: { adapter: adapter(), paths: { base: '/x' } } };", "package.json": `{"devDependencies": {"@sveltejs/adapter-static": "3"}}`}, want: "build @/x/  (svelte.config.js)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, ok := Detect(write(t, tc.files))

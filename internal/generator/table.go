@@ -5,29 +5,50 @@ import (
 	"context"
 	"io/fs"
 	"os"
+	"path"
 	"regexp"
+	"slices"
+	"strings"
 
 	"github.com/sitelink/sitelink/internal/disk"
 )
 
-// row describes one generator.
+// row describes one generator. Two words in its commands stand for directories:
+// SOURCE has the configuration, OUT is built into.
 type row struct {
 	name  Name
 	title string
-	// usual is what people type to build a project.
-	usual   string
-	docroot string
-	// files are the names of configuration files; configs returns those of a
-	// project.
-	files   []string
-	configs func(tree fs.FS, names []string) []string
-	// settings reads the configuration of a project for a build with these
-	// arguments.
+	// npm and pip are the packages with the program. Where both are "", install says
+	// for a person how to install it, and ci does it on a server, in a line of the
+	// shell with %[1]s for the version and SUDO for sudo where the user is not root.
+	// version is used where the machine has none.
+	npm, pip, install, ci, version string
+	// build is the command that builds into OUT, or into the configured directory if
+	// the program takes no other, without the npx of programs of npm. usual is what
+	// people type where that differs.
+	build, usual string
+	// docroots are where the site can be by default, relative to SOURCE, the usual
+	// one first.
+	docroots []string
+	// sources are directories below the project that may have the configuration
+	// instead of the project itself.
+	sources []string
+	// files are the names of configuration files. The first that exists counts, or
+	// with overrides all: a later one overrides those before it.
+	files     []string
+	overrides bool
+	// The keys of the configuration with the docroot, the address and the path
+	// below it, see [lookup].
+	docrootKeys, baseKey, pathKey string
+	// content are directories whose names are not part of the addresses of pages.
+	content []string
+	// configs, settings and command replace files, the keys and build, for
+	// generators that need more.
+	configs  func(tree fs.FS, names []string) []string
 	settings func(ctx context.Context, p Project, run Runner, args []string) (Settings, error)
-	// command returns the command that builds a project into a directory. strict
-	// are the flags that make it fail at warnings. If no flag does so reliably,
-	// warning is the beginning of a line with a warning.
-	command func(p Project, run Runner, out string) Command
+	command  func(p Project, run Runner, out string) Command
+	// strict are the flags that make a build fail at warnings. If no flag does so
+	// reliably, warning is the beginning of a line with a warning.
 	strict  []string
 	warning string
 	// baseFlags are the flags of the build that name the address, outFlags those
@@ -36,7 +57,118 @@ type row struct {
 }
 
 // rows is the table of generators.
-var rows = []row{hugoRow, jekyllRow, eleventyRow, zolaRow, mkdocsRow, astroRow, docusaurusRow}
+var rows = []row{
+	hugoRow,
+	{
+		name: Jekyll, title: "Jekyll", install: "gem install jekyll", usual: "jekyll build", build: "jekyll build --destination OUT", command: jekyllCommand,
+		files: []string{"_config.yml", "_config.yaml", "_config.toml"}, docroots: []string{"_site"},
+		docrootKeys: "destination", baseKey: "url", pathKey: "baseurl", content: []string{"_pages", "_drafts"},
+		strict: []string{"--strict_front_matter"}, baseFlags: []string{"-b", "--baseurl"}, outFlags: []string{"-d", "--destination"},
+	},
+	{
+		name: Eleventy, title: "Eleventy", npm: "@11ty/eleventy", usual: "eleventy", build: "eleventy --output=OUT",
+		files: append([]string{".eleventy.js"}, scripts("eleventy.config")...), docroots: []string{"_site"},
+		docrootKeys: "setOutputDirectory( dir.output", pathKey: "pathPrefix", content: []string{"src", "content", "input", "site"},
+		baseFlags: []string{"--pathprefix"}, outFlags: []string{"--output"},
+	},
+	{
+		name: Zola, title: "Zola", install: "see https://www.getzola.org/documentation/getting-started/installation/", version: "0.21.0",
+		ci:    "curl -sSfL https://github.com/getzola/zola/releases/download/v%[1]s/zola-v%[1]s-x86_64-unknown-linux-gnu.tar.gz | SUDO tar -xz -C /usr/local/bin",
+		usual: "zola build", build: "zola build --force --output-dir OUT", // forced, since the directory may exist and be empty
+		files: []string{"zola.toml", "config.toml"}, docroots: []string{"public"}, docrootKeys: "output_dir", baseKey: "base_url", content: []string{"content"},
+		baseFlags: []string{"-u", "--base-url"}, outFlags: []string{"-o", "--output-dir"},
+	},
+	{
+		name: MkDocs, title: "MkDocs", pip: "mkdocs", usual: "mkdocs build", build: "mkdocs build --site-dir OUT",
+		files: []string{"mkdocs.yml", "mkdocs.yaml"}, docroots: []string{"site"}, docrootKeys: "site_dir", baseKey: "site_url", content: []string{"docs"},
+		strict: []string{"--strict"}, outFlags: []string{"-d", "--site-dir"},
+	},
+	{
+		name: Astro, title: "Astro", npm: "astro", usual: "astro build", build: "astro build --outDir OUT",
+		files: scripts("astro.config"), docroots: []string{"dist"}, docrootKeys: "outDir", baseKey: "site", pathKey: "base",
+		content:   []string{"src/content/docs", "src/content/pages", "src/content", "src/pages"},
+		baseFlags: []string{"--site"}, outFlags: []string{"--outDir"},
+	},
+	{
+		name: Docusaurus, title: "Docusaurus", npm: "@docusaurus/core", usual: "docusaurus build", build: "docusaurus build --out-dir OUT",
+		files: scripts("docusaurus.config"), docroots: []string{"build"}, baseKey: "url", pathKey: "baseUrl", content: []string{"src/pages", "docs", "i18n"},
+		outFlags: []string{"--out-dir"},
+	},
+	{
+		name: "vitepress", title: "VitePress", npm: "vitepress", build: "vitepress build SOURCE --outDir OUT", usual: "vitepress build SOURCE",
+		sources: []string{"docs"}, files: scripts(".vitepress/config", ".vitepress/config/index"), docroots: []string{".vitepress/dist"},
+		docrootKeys: "outDir", pathKey: "base", content: []string{"docs", "src"}, baseFlags: []string{"--base"}, outFlags: []string{"--outDir"},
+	},
+	{
+		name: "vuepress", title: "VuePress", npm: "vuepress", build: "vuepress build SOURCE --dest OUT", usual: "vuepress build SOURCE",
+		sources: []string{"docs"}, files: scripts(".vuepress/config"), docroots: []string{".vuepress/dist"},
+		pathKey: "base", content: []string{"docs", "src"}, outFlags: []string{"-d", "--dest"},
+	},
+	{
+		name: "sphinx", title: "Sphinx", pip: "sphinx", build: "sphinx-build -b html SOURCE OUT",
+		sources: []string{"docs", "doc", "source", "docs/source", "doc/source"}, files: []string{"conf.py"},
+		docroots: []string{"_build/html", "../build/html", "build/html", "../_build/html", "_build/dirhtml", "../build/dirhtml"},
+		baseKey:  "html_baseurl", content: []string{"docs/source", "doc/source", "docs", "doc", "source"},
+	},
+	{
+		name: "pelican", title: "Pelican", pip: "'pelican[markdown]'", build: "pelican content -o OUT", usual: "pelican content",
+		files: []string{"pelicanconf.py", "publishconf.py"}, overrides: true, docroots: []string{"output"},
+		docrootKeys: "OUTPUT_PATH", baseKey: "SITEURL", content: []string{"content/pages", "content"}, outFlags: []string{"-o", "--output"},
+	},
+	{
+		name: "mdbook", title: "mdBook", install: "see https://rust-lang.github.io/mdBook/guide/installation.html", version: "0.5.0",
+		ci:    "curl -sSfL https://github.com/rust-lang/mdBook/releases/download/v%[1]s/mdbook-v%[1]s-x86_64-unknown-linux-gnu.tar.gz | SUDO tar -xz -C /usr/local/bin",
+		build: "mdbook build SOURCE --dest-dir OUT", usual: "mdbook build SOURCE", sources: []string{"docs", "doc", "guide"},
+		files: []string{"book.toml"}, docroots: []string{"book"}, docrootKeys: "build.build-dir", pathKey: "output.html.site-url",
+		content: []string{"src", "docs/src", "doc/src", "guide/src"}, outFlags: []string{"-d", "--dest-dir"},
+	},
+	{
+		name: "quarto", title: "Quarto", pip: "quarto-cli", build: "quarto render SOURCE --output-dir OUT", usual: "quarto render SOURCE",
+		sources: []string{"docs", "doc"}, files: []string{"_quarto.yml", "_quarto.yaml"}, docroots: []string{"_site", "_book"},
+		docrootKeys: "project.output-dir", baseKey: "website.site-url", outFlags: []string{"--output-dir"},
+	},
+	{
+		name: "antora", title: "Antora", npm: "antora", build: "antora --to-dir OUT antora-playbook.yml", usual: "antora antora-playbook.yml",
+		files: []string{"antora-playbook.yml"}, docroots: []string{"build/site"}, docrootKeys: "output.dir", baseKey: "site.url", outFlags: []string{"--to-dir"},
+	},
+	{
+		name: "lume", title: "Lume", install: "see https://docs.deno.com/runtime/getting_started/installation/",
+		ci:    "(command -v unzip || SUDO apt-get install -y unzip) && curl -fsSL https://deno.land/install.sh | SUDO env DENO_INSTALL=/usr/local sh",
+		build: "deno task lume --dest=OUT", usual: "deno task lume",
+		files: scripts("_config"), docroots: []string{"_site"}, docrootKeys: "dest", baseKey: "URL(", content: []string{"src"}, outFlags: []string{"--dest"},
+	},
+	{
+		name: "hexo", title: "Hexo", npm: "hexo", build: "hexo generate",
+		files: []string{"_config.yml", "_config.yaml"}, docroots: []string{"public"}, docrootKeys: "public_dir", baseKey: "url",
+		content: []string{"source/_posts", "source/_drafts", "source"},
+	},
+	{
+		name: "next", title: "Next.js", npm: "next", build: "next build",
+		files: scripts("next.config"), docroots: []string{"out"}, docrootKeys: "distDir", pathKey: "basePath", content: []string{"content", "src/content", "docs", "pages"},
+	},
+	{
+		name: "gatsby", title: "Gatsby", npm: "gatsby", build: "gatsby build",
+		files: scripts("gatsby-config"), docroots: []string{"public"}, baseKey: "siteMetadata.siteUrl", content: []string{"content/blog", "content", "src/pages"},
+	},
+	{
+		name: "nuxt", title: "Nuxt", npm: "nuxt", build: "nuxt generate",
+		files: scripts("nuxt.config"), docroots: []string{".output/public", "dist"}, pathKey: "app.baseURL", content: []string{"content"},
+	},
+	{
+		name: "sveltekit", title: "SvelteKit", npm: "@sveltejs/kit", build: "vite build",
+		files: scripts("svelte.config"), docroots: []string{"build"}, pathKey: "paths.base", content: []string{"src/routes", "src/content"},
+	},
+}
+
+// scripts returns the names of a configuration that is a program.
+func scripts(names ...string) (all []string) {
+	for _, name := range names {
+		for _, ext := range []string{".js", ".ts", ".mjs", ".mts", ".cjs"} {
+			all = append(all, name+ext)
+		}
+	}
+	return all
+}
 
 func rowOf(n Name) *row {
 	for i := range rows {
@@ -47,23 +179,69 @@ func rowOf(n Name) *row {
 	return nil
 }
 
-// marks are the files that identify a generator, the surest first. For names that
-// other programs use as well, one of also must exist too.
-var marks = []struct {
-	generator Name
-	names     []string
-	also      []string
-}{
-	{Hugo, []string{"hugo.toml", "hugo.yaml", "hugo.yml", "hugo.json", "config/_default"}, nil},
-	{Hugo, hugoOldFiles, []string{"layouts", "themes", "archetypes", "_vendor"}},
-	{Jekyll, jekyllRow.files, nil},
-	{Eleventy, eleventyRow.files, nil},
-	{Zola, []string{"zola.toml"}, nil},
-	{Zola, []string{"config.toml"}, []string{"templates"}},
-	{MkDocs, mkdocsRow.files, nil},
-	{Astro, astroRow.files, nil},
-	{Docusaurus, docusaurusRow.files, nil},
-	{Hugo, hugoOldFiles, []string{"content"}},
+// mark identifies a generator: one of names, which are the files of the row if there
+// are none. Where also is set, one of those must exist beside it; where says is set,
+// it must match the text of the first file that exists.
+type mark struct {
+	generator   Name
+	names, also []string
+	says        string
+}
+
+// marks identify the generators, the surest first.
+var marks = []mark{
+	{Hugo, []string{"hugo.toml", "hugo.yaml", "hugo.yml", "hugo.json", "config/_default"}, nil, ""},
+	// Zola has themes as well, but no Hugo project has this key.
+	{Zola, []string{"config.toml"}, []string{"templates", "content", "themes"}, `(?m)^\s*base_url\s*=`},
+	{Hugo, hugoOldFiles, []string{"layouts", "themes", "archetypes", "_vendor"}, ""},
+	{"hexo", nil, nil, `(?m)^(public_dir|skip_render|source_dir)\s*:`},
+	{Jekyll, nil, nil, ""},
+	{Eleventy, nil, nil, ""},
+	{Zola, []string{"zola.toml"}, nil, ""},
+	{Zola, []string{"config.toml"}, []string{"templates"}, ""},
+	{MkDocs, nil, nil, ""},
+	{Astro, nil, nil, ""},
+	{Docusaurus, nil, nil, ""},
+	{"gatsby", nil, nil, ""},
+	{"antora", nil, nil, ""},
+	{"pelican", nil, nil, ""},
+	{"lume", nil, nil, `\blume\b`},
+	{"quarto", nil, nil, `(?m)^\s*type:\s*['"]?(website|book|manuscript)`},
+	{"next", nil, nil, `\boutput['"]?\s*:\s*['"` + "`" + `]export`},
+	{"nuxt", []string{"package.json"}, scripts("nuxt.config"), `\bnux[ti] generate`},
+	{"sveltekit", []string{"package.json"}, scripts("svelte.config"), `@sveltejs/adapter-static`},
+	{"mdbook", nil, nil, ""},
+	{"vitepress", []string{".vitepress"}, nil, ""},
+	{"vuepress", []string{".vuepress"}, nil, ""},
+	{"sphinx", nil, nil, `(?m)^\s*(extensions|html_theme|project|master_doc|root_doc)\s*=`},
+	{Hugo, hugoOldFiles, []string{"content"}, ""},
+}
+
+// marked reports whether mark i identifies a project whose configuration is in the
+// directory source of tree.
+func marked(tree fs.FS, i int, source string) bool {
+	m := &marks[i]
+	names := m.names
+	if names == nil {
+		names = rowOf(m.generator).files
+	}
+	for _, name := range names {
+		name = path.Join(source, name)
+		if _, err := fs.Stat(tree, name); err != nil {
+			continue
+		}
+		if m.says != "" {
+			text, err := disk.ReadFS(tree, name, maxConfig)
+			if err != nil || !regexp.MustCompile(m.says).Match(text) {
+				return false
+			}
+		}
+		return m.also == nil || slices.ContainsFunc(m.also, func(also string) bool {
+			_, err := fs.Stat(tree, path.Join(source, also))
+			return err == nil
+		})
+	}
+	return false
 }
 
 // firstOf returns the first of names that exists: the one that the generator
@@ -77,146 +255,86 @@ func firstOf(tree fs.FS, names []string) []string {
 	return nil
 }
 
-var astroRow = row{
-	name: Astro, title: "Astro", usual: "npx astro build", docroot: "dist",
-	files:   []string{"astro.config.mjs", "astro.config.js", "astro.config.ts", "astro.config.cjs"},
-	configs: firstOf,
-	settings: fromScript(func(all []property) (docroot, base string) {
-		if base = topLevel(all, "site"); base != "" || topLevel(all, "base") != "" {
-			base = joinBase(base, topLevel(all, "base"))
+// read reads the keys of a row in the project's configuration files. Running
+// them is the only way to know what a program among them computes, so only plain
+// strings count.
+func (r *row) read(p Project) (Settings, error) {
+	docroot, base, sub, from := "", "", "", ""
+	for _, name := range p.Configs {
+		get, err := lookup(p, name)
+		if err != nil {
+			return Settings{}, err
 		}
-		return topLevel(all, "outDir"), base
-	}),
-	command: func(p Project, _ Runner, out string) Command {
-		return args(local(p, "astro"), "build", "--outDir", out)
-	},
-	baseFlags: []string{"--site"},
-	outFlags:  []string{"--outDir"},
-}
-
-var docusaurusRow = row{
-	name: Docusaurus, title: "Docusaurus", usual: "npx docusaurus build", docroot: "build",
-	files:   []string{"docusaurus.config.js", "docusaurus.config.ts", "docusaurus.config.mjs"},
-	configs: firstOf,
-	settings: fromScript(func(all []property) (docroot, base string) {
-		if base = topLevel(all, "url"); base != "" || topLevel(all, "baseUrl") != "" {
-			base = joinBase(base, topLevel(all, "baseUrl"))
-		}
-		return "", base
-	}),
-	command: func(p Project, _ Runner, out string) Command {
-		return args(local(p, "docusaurus"), "build", "--out-dir", out)
-	},
-	outFlags: []string{"--out-dir"},
-}
-
-var eleventyRow = row{
-	name: Eleventy, title: "Eleventy", usual: "npx eleventy", docroot: "_site",
-	files:   []string{".eleventy.js", "eleventy.config.js", "eleventy.config.mjs", "eleventy.config.cjs", "eleventy.config.ts"},
-	configs: firstOf,
-	settings: fromScript(func(all []property) (docroot, base string) {
-		for _, p := range all {
-			if p.name == "setOutputDirectory(" {
-				docroot = p.value
+		from = name
+		for key := range strings.FieldsSeq(r.docrootKeys) {
+			if value := get(key); value != "" {
+				docroot = path.Join(p.Source, slashed(value))
+				break
 			}
 		}
-		return cmp.Or(docroot, inside(all, "dir", "output")), topLevel(all, "pathPrefix")
-	}),
-	command: func(p Project, _ Runner, out string) Command {
-		return args(local(p, "eleventy"), "--output="+out)
-	},
-	baseFlags: []string{"--pathprefix"},
-	outFlags:  []string{"--output"},
-}
-
-var jekyllRow = row{
-	name: Jekyll, title: "Jekyll", usual: "jekyll build", docroot: "_site",
-	files:   []string{"_config.yml", "_config.yaml", "_config.toml"},
-	configs: firstOf,
-	settings: fromDocument(func(d map[string]any) (docroot, base string) {
-		if base = textOf(d["url"]); base != "" || textOf(d["baseurl"]) != "" {
-			base = joinBase(base, textOf(d["baseurl"]))
-		}
-		return textOf(d["destination"]), base
-	}),
-	command: func(p Project, run Runner, out string) Command {
-		program := []string{"jekyll"}
-		// A Gemfile fixes the versions. Without it, jekyll runs by itself.
-		if _, err := fs.Stat(os.DirFS(p.Dir), "Gemfile"); err == nil && (run.Programs["bundle"] != "" || run.Programs["jekyll"] == "") {
-			program = []string{"bundle", "exec", "jekyll"}
-		}
-		return args(program, "build", "--destination", out)
-	},
-	strict:    []string{"--strict_front_matter"},
-	baseFlags: []string{"-b", "--baseurl"},
-	outFlags:  []string{"-d", "--destination"},
-}
-
-// fromDocument returns a function that reads the settings from the project's one
-// configuration file.
-func fromDocument(read func(d map[string]any) (docroot, base string)) func(context.Context, Project, Runner, []string) (Settings, error) {
-	return func(_ context.Context, p Project, _ Runner, _ []string) (Settings, error) {
-		if len(p.Configs) == 0 {
-			return oneRoot("", "", ""), nil
-		}
-		d, err := readDocument(p, p.Configs[0])
-		if err != nil {
-			return Settings{}, err
-		}
-		docroot, base := read(d)
-		return oneRoot(docroot, base, p.Configs[0]), nil
+		base, sub = cmp.Or(get(r.baseKey), base), cmp.Or(get(r.pathKey), sub)
 	}
-}
-
-// fromScript is fromDocument for a configuration that is a program.
-func fromScript(read func(all []property) (docroot, base string)) func(context.Context, Project, Runner, []string) (Settings, error) {
-	return func(_ context.Context, p Project, _ Runner, _ []string) (Settings, error) {
-		if len(p.Configs) == 0 {
-			return oneRoot("", "", ""), nil
-		}
-		text, err := readConfig(p, p.Configs[0])
-		if err != nil {
-			return Settings{}, err
-		}
-		docroot, base := read(scriptProperties(string(text)))
-		return oneRoot(docroot, base, p.Configs[0]), nil
+	if strings.HasPrefix(sub, ".") {
+		sub = "" // relative addresses, which work below any path
 	}
+	if base != "" || sub != "" {
+		base = joinBase(base, sub)
+	}
+	return oneRoot(docroot, base, from), nil
 }
 
-var mkdocsRow = row{
-	name: MkDocs, title: "MkDocs", usual: "mkdocs build", docroot: "site",
-	files:   []string{"mkdocs.yml", "mkdocs.yaml"},
-	configs: firstOf,
-	settings: fromDocument(func(d map[string]any) (docroot, base string) {
-		return textOf(d["site_dir"]), textOf(d["site_url"])
-	}),
-	command: func(_ Project, _ Runner, out string) Command {
-		return args([]string{"mkdocs"}, "build", "--site-dir", out)
-	},
-	strict:   []string{"--strict"},
-	outFlags: []string{"-d", "--site-dir"},
+// pythonText matches the assignments of a program in Python whose value is a plain
+// string.
+var pythonText = regexp.MustCompile(`(?m)^([A-Za-z_]+)\s*=\s*(?:"([^"\\\n]*)"|'([^'\\\n]*)')\s*(?:#.*)?$`)
+
+// lookup reads a configuration file, and returns the function that gets the plain
+// string of a key. In "a.b", b is inside of a; "f(" is the argument of a call.
+func lookup(p Project, name string) (get func(key string) string, err error) {
+	switch path.Ext(name) {
+	case ".toml", ".yaml", ".yml", ".json":
+		d, err := readDocument(p, name)
+		return func(key string) string {
+			words := strings.Split(key, ".")
+			at := d
+			for _, w := range words[:len(words)-1] {
+				at = tableOf(at[w])
+			}
+			return textOf(at[words[len(words)-1]])
+		}, err
+	case ".py":
+		text, err := readConfig(p, name)
+		return func(key string) (value string) {
+			for _, m := range pythonText.FindAllStringSubmatch(string(text), -1) {
+				if m[1] == key {
+					value = m[2] + m[3]
+				}
+			}
+			return value
+		}, err
+	}
+	text, err := readConfig(p, name)
+	all := scriptProperties(string(text))
+	return func(key string) (value string) {
+		if object, name, ok := strings.Cut(key, "."); ok {
+			return inside(all, object, name)
+		}
+		if !strings.HasSuffix(key, "(") {
+			return topLevel(all, key)
+		}
+		for _, p := range all {
+			if p.name == key {
+				value = p.value
+			}
+		}
+		return value
+	}, err
 }
 
-// zolaBase matches a key that every Zola project has, and no Hugo project.
-var zolaBase = regexp.MustCompile(`(?m)^\s*base_url\s*=`)
-
-// isZola reports whether config.toml is a configuration of Zola, not of Hugo:
-// projects of both may have themes.
-func isZola(tree fs.FS) bool {
-	text, err := disk.ReadFS(tree, "config.toml", maxConfig)
-	return err == nil && zolaBase.Match(text)
-}
-
-var zolaRow = row{
-	name: Zola, title: "Zola", usual: "zola build", docroot: "public",
-	files:   []string{"zola.toml", "config.toml"},
-	configs: firstOf,
-	settings: fromDocument(func(d map[string]any) (docroot, base string) {
-		return textOf(d["output_dir"]), textOf(d["base_url"])
-	}),
-	command: func(_ Project, _ Runner, out string) Command {
-		return args([]string{"zola"}, "build", "--force", "--output-dir", out) // forced, since the directory may exist and be empty
-	},
-	baseFlags: []string{"-u", "--base-url"},
-	outFlags:  []string{"-o", "--output-dir"},
+// jekyllCommand: a Gemfile fixes the versions. Without it, jekyll runs by itself.
+func jekyllCommand(p Project, run Runner, out string) Command {
+	program := []string{"jekyll"}
+	if _, err := fs.Stat(os.DirFS(p.Dir), "Gemfile"); err == nil && (run.Programs["bundle"] != "" || run.Programs["jekyll"] == "") {
+		program = []string{"bundle", "exec", "jekyll"}
+	}
+	return args(program, "build", "--destination", out)
 }

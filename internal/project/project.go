@@ -84,7 +84,8 @@ type Project struct {
 	// Notes say what was guessed, and what went wrong, for the user.
 	Notes []Note
 
-	named          bool // the docroot was
+	named          bool  // the docroot was
+	uncertain      error // why the docroot is only a guess
 	refNotFound    string
 	dirs           []string // that may hold the sources of the docroot, the nearest first
 	env            []string
@@ -273,12 +274,15 @@ func (p *Project) fromDocroot(name string) string {
 }
 
 // CheckDocroot returns an error with a hint when the docroot cannot be one: it
-// does not exist, is a file or is empty. Faults further down are found when the
+// does not exist, is a file or is empty, or it is a guess and nothing is certain. Faults further down are found when the
 // site is loaded.
 //
 // One that the user did not name must be inside the repository, also when a
 // generator's configuration names it or a symbolic link leads there.
 func (p *Project) CheckDocroot() error {
+	if p.uncertain != nil {
+		return p.uncertain
+	}
 	if !p.named {
 		if path, where := disk.Outside(p.Root, p.Abs(p.Docroot)); where != "" {
 			return fault.Usage(fmt.Sprintf("the docroot %s is %s, %s", p.Docroot, path, where), "name it: sitelink check "+p.Docroot)
@@ -389,15 +393,31 @@ func (p *Project) SourceDirs() (above, others []string) {
 	return p.dirs, others
 }
 
-// guessDocroot looks for a docroot that is not configured: where the generator writes
-// the site, else the directory public, else Dir.
+// guessDocroot looks for a docroot that is not configured: where the generator
+// writes the site, else the directory public, else Dir. A directory of sources is
+// none of these: p.uncertain then says what can be one.
 func (p *Project) guessDocroot() string {
 	if p.Generator != nil {
 		return p.Show(p.Generator.BuiltDocroot())
 	}
-	guess := "."
+	guess, home := ".", isFile(filepath.Join(p.Dir, "index.html"))
+	built, sources := generator.Built(p.Dir), generator.Sources(p.Dir)
+	certain := sources == "" && (home || len(built) == 0) || home && len(built) == 0 && sources != "node_modules"
 	if isDirectory(filepath.Join(p.Dir, "public")) {
 		guess = "public"
+		certain = sources == "" || len(built) == 1 && built[0] == guess
+	}
+	if !certain {
+		text := "no docroot configured, and no known generator makes a site of this directory"
+		if sources != "" {
+			text += " with " + sources
+		}
+		hint := buildFirst
+		if len(built) > 0 {
+			hint = "name the built site: sitelink check " + strings.Join(built, ", or sitelink check ")
+		}
+		p.uncertain = fault.Usage(text, hint+"; docroot in sitelink.toml keeps it")
+		return guess
 	}
 	p.note("no docroot configured, checking " + guess)
 	return guess

@@ -58,6 +58,7 @@ func TestFind(t *testing.T) {
 		opt   Options
 
 		root, generator, docroot, base, profile string
+		uncertain                               string // in the message and hint about the docroot
 		notes                                   []string
 	}{
 		{name: "hugo", files: hugo, root: ".", generator: "hugo", docroot: "public", base: "https://example.net/blog/", profile: "generic",
@@ -79,6 +80,12 @@ func TestFind(t *testing.T) {
 		{name: "no_generator", files: []string{"public/index.html", ""}, root: ".", docroot: "public", profile: "generic",
 			notes: []string{"no docroot configured, checking public"}},
 		{name: "nothing", root: ".", docroot: ".", profile: "generic", notes: []string{"no docroot configured, checking ."}},
+		{name: "home_page", files: []string{"index.html", "", "package.json", "{}"}, root: ".", docroot: ".", profile: "generic", notes: []string{"no docroot configured, checking ."}},
+		{name: "sources", files: []string{"package.json", "{}", "public/robots.txt", ""}, root: ".", docroot: "public", profile: "generic",
+			uncertain: "with package.json: build the site first, or name the directory that it was built into: sitelink check DIR;"},
+		{name: "several_built", files: []string{"index.html", "", "node_modules/x/a.html", "", "dist/index.html", "", "docs/_build/html/index.html", ""}, root: ".", docroot: ".",
+			profile: "generic", uncertain: "with node_modules: name the built site: sitelink check dist, or sitelink check docs/_build/html;"},
+		{name: "markdown", files: []string{"posts/a.md", "", "templates/a.html", ""}, root: ".", docroot: ".", profile: "generic", uncertain: "with posts/: "},
 		{name: "configuration_above", files: []string{"sitelink.toml", "", "a/b/", ""}, from: "a/b", root: ".", docroot: ".", profile: "generic",
 			notes: []string{"no docroot configured, checking ."}},
 		{name: "repository_wins_over_configuration", files: []string{".git/", "", "a/sitelink.toml", "", "a/b/", ""}, from: "a/b", root: ".",
@@ -105,6 +112,10 @@ func TestFind(t *testing.T) {
 			}
 			if generator != test.generator || filepath.ToSlash(p.Docroot) != test.docroot || strings.Join(p.BaseURLs, " ") != test.base || p.Profile != test.profile {
 				t.Errorf("generator %q, docroot %q, base %q, profile %q", generator, p.Docroot, p.BaseURLs, p.Profile)
+			}
+			hint, usage := fault.Hint(p.uncertain)
+			if usage != (test.uncertain != "") || usage && !strings.Contains(p.CheckDocroot().Error()+": "+hint, test.uncertain) {
+				t.Errorf("uncertain %v: %s, want %q", p.uncertain, hint, test.uncertain)
 			}
 			var notes []string
 			for _, n := range p.Notes {

@@ -7,12 +7,13 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/sitelink/sitelink/internal/generator"
 )
 
 // Versions of generators that files name where the machine has none.
 const (
 	defaultHugo = "0.162.0"
-	defaultZola = "0.21.0"
 	nodeVersion = "22"
 )
 
@@ -32,8 +33,9 @@ func (p *Facts) tools() (t tools, builds bool) {
 	npm := tools{
 		steps: []string{"- uses: actions/setup-node@v5\n  with:\n    node-version: " + nodeVersion}, image: "node:" + nodeVersion, install: []string{p.installPackages()},
 	}
+	_, pip, _, line := generator.Name(p.Generator).Install(p.Version)
 	switch {
-	case p.Committed || p.Usual == "":
+	case p.Committed || p.buildLine() == "":
 		return t, false
 	case p.Scripts["build"] != "":
 		t = npm
@@ -47,18 +49,13 @@ func (p *Facts) tools() (t tools, builds bool) {
 		if p.has("Gemfile") {
 			t.install = []string{"bundle install"}
 		}
-	case p.Generator == "mkdocs":
-		t = tools{steps: []string{"- uses: actions/setup-python@v5\n  with:\n    python-version: '3.13'"}, image: "python:3.13", install: []string{"pip install mkdocs"}}
+	case pip != "":
+		t = tools{steps: []string{"- uses: actions/setup-python@v5\n  with:\n    python-version: '3.13'"}, image: "python:3.13", install: []string{"pip install " + pip}}
 		if p.has("requirements.txt") {
 			t.install = []string{"pip install -r requirements.txt"}
 		}
-	case p.Generator == "zola":
-		version := p.Version
-		if version == "" {
-			version = defaultZola
-		}
-		t = tools{image: "debian:12", install: []string{fmt.Sprintf(
-			"curl -sSfL https://github.com/getzola/zola/releases/download/v%[1]s/zola-v%[1]s-x86_64-unknown-linux-gnu.tar.gz | SUDO tar -xz -C /usr/local/bin", version)}}
+	case line != "":
+		t = tools{image: "debian:12", install: []string{line}}
 	default: // programs of npm
 		t = npm
 	}

@@ -67,6 +67,10 @@ func (r *Init) Run(ctx context.Context) error {
 	if err := r.ask(ctx); err != nil {
 		return err
 	}
+	// Without a docroot, a server would check the sources.
+	if err := r.Found.CheckDocroot(); err != nil && r.Docroot == "" && (r.Baseline || len(r.Servers) > 0) {
+		return err
+	}
 	err := r.carryOut(ctx)
 	if printErr := r.Print(r.done.String()); err == nil {
 		err = printErr

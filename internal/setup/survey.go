@@ -103,8 +103,10 @@ func (s *Survey) fill(ctx context.Context, opt Options) {
 		if rel, err := filepath.Rel(g.Dir, g.Docroot); err == nil && filepath.IsLocal(rel) {
 			s.Docroot = filepath.ToSlash(rel)
 		}
-	} else if s.Docroot, s.DocrootBy = guessDocroot(s.Dir); s.Docroot != "" {
-		s.Site = p.Show(filepath.Join(s.Dir, filepath.FromSlash(s.Docroot)))
+	} else if built := generator.Built(s.Dir); p.CheckDocroot() == nil && s.Has(p.Docroot+"/index.html") {
+		s.Docroot, s.Site, s.DocrootBy = p.Docroot, p.Docroot, "it holds index.html"
+	} else if len(built) == 1 { // check looks there only if it is configured
+		s.Docroot, s.Site = built[0], p.Show(filepath.Join(s.Dir, filepath.FromSlash(built[0])))
 		if named, err := p.WithDocroot(ctx, s.Site); err == nil {
 			p = named
 		}
@@ -129,23 +131,6 @@ func releaseTag(version string) string {
 	return githook.Release
 }
 
-// guessDocroot finds the site of a project without generator: the directory
-// itself, or the one below it that holds a home page. by is "" when check would
-// not look there without a flag or configuration.
-func guessDocroot(dir string) (docroot, by string) {
-	for _, name := range []string{"public", ".", "_site", "dist", "build", "site", "out", "docs", "www", "html"} {
-		if !exists(filepath.Join(dir, name, "index.html")) {
-			continue
-		}
-		switch name {
-		case "public", ".":
-			return name, "it holds index.html"
-		}
-		return name, ""
-	}
-	return "", ""
-}
-
 // BuildCommand returns the command that builds a commit into $SITELINK_OUT.
 func BuildCommand(g *project.Generator) string {
 	const out = "SITELINK-OUT"
@@ -165,16 +150,12 @@ var versionOf = regexp.MustCompile(`\bv?(\d+\.\d+(?:\.\d+)*)`)
 // generatorVersion returns the version of the project's generator on this
 // machine, "" if it is not installed.
 func generatorVersion(ctx context.Context, g *project.Generator) string {
-	program, args := string(g.Generator), []string{"--version"}
-	switch g.Generator {
-	case generator.Hugo:
+	if npm, _, _, _ := g.Generator.Install(""); npm != "" {
+		return packageVersion(g.Dir, npm)
+	}
+	program, args := g.Generator.Program(), []string{"--version"}
+	if g.Generator == generator.Hugo {
 		args = []string{"version"}
-	case generator.Eleventy:
-		return packageVersion(g.Dir, "@11ty/eleventy")
-	case generator.Astro:
-		return packageVersion(g.Dir, "astro")
-	case generator.Docusaurus:
-		return packageVersion(g.Dir, "@docusaurus/core")
 	}
 	run := g.Runner
 	run.Timeout = 10 * time.Second

@@ -109,8 +109,8 @@ func TestFilesWithoutLinks(t *testing.T) {
 			t.Errorf("%s was read as %s", name, s.Page(PageID(s.tree.Nodes[n].Page-1)).Kind())
 		}
 	}
-	if s.Pages() != 1 || s.OtherXML() != 5 || s.SourceMaps() != 1 {
-		t.Errorf("%d pages, %d other XML files, %d source maps", s.Pages(), s.OtherXML(), s.SourceMaps())
+	if xml, maps, _ := s.Unread(); s.Pages() != 1 || xml != 5 || maps != 1 {
+		t.Errorf("%d pages, %d other XML files, %d source maps", s.Pages(), xml, maps)
 	}
 }
 

@@ -101,8 +101,11 @@ func (s *Site) findKinds() {
 }
 
 // kindOf returns, by the name of a file, how it is read; ok is false for files
-// without links.
+// without links, and for those below node_modules or .git.
 func (s *Site) kindOf(n *docroot.Node) (kind PageKind, ok bool) {
+	if n.Flags&docroot.Foreign != 0 {
+		return 0, false
+	}
 	name := s.tree.NameOf(n)
 	dot := len(name) - 1
 	for dot >= 0 && name[dot] != '.' {

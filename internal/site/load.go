@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -90,6 +92,11 @@ func (s *Site) findPages() {
 		switch {
 		case ok:
 			pages++
+		case n.Flags&docroot.Foreign != 0:
+			if _, ok := s.kinds[strings.ToLower(strings.TrimPrefix(path.Ext(string(s.tree.NameOf(n))), "."))]; ok {
+				s.foreign++
+			}
+			kind = pageNone
 		case isSourceMap(s.tree.NameOf(n)):
 			s.sourceMaps++
 			fallthrough

@@ -27,8 +27,9 @@ type Site struct {
 	// the text files that robots.txt names as sitemaps.
 	manifests, sitemaps []docroot.NodeID
 	// otherXML counts the XML files that are not of a known kind, sourceMaps
-	// the files that are source maps by their names.
-	otherXML, sourceMaps int
+	// the files that are source maps by their names, foreign those below
+	// node_modules or .git that are pages by their names.
+	otherXML, sourceMaps, foreign int
 	// linked holds, by node, whether any link leads there.
 	linked []bool
 	// overrides holds a bit for each node, see markOverrides.
@@ -224,13 +225,12 @@ func (l *Link) IsMap() bool { return l.bits&bitMap != 0 }
 // sitemap lists, or the page of an entry of a feed.
 func (l *Link) IsEntry() bool { return l.bits&bitEntry != 0 }
 
-// OtherXML returns how many XML files were not read because they are not of a
-// known kind.
-func (s *Site) OtherXML() int { return s.otherXML }
-
-// SourceMaps returns how many files are source maps by their names. They are
-// not read, because they name the sources of the build, not files of the site.
-func (s *Site) SourceMaps() int { return s.sourceMaps }
+// Unread returns how many files were not read because they are XML of no known
+// kind; source maps by their names, which name the sources of the build, not files
+// of the site; or below node_modules or .git.
+func (s *Site) Unread() (otherXML, sourceMaps, foreign int) {
+	return s.otherXML, s.sourceMaps, s.foreign
+}
 
 // Generator returns the program that wrote the docroot, see [Options.Generator].
 func (s *Site) Generator() string { return s.opt.Generator }

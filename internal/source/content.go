@@ -308,18 +308,6 @@ func (c *contentIndex) namedIn(file, name string) (contentFile, bool) {
 	return c.named(path.Clean(name))
 }
 
-// roots are directories whose name is not part of the address of a page, for
-// generators other than Hugo. The first that matches is removed.
-var roots = map[Generator][]string{
-	Jekyll:     {"_pages", "_drafts"},
-	Eleventy:   {"src", "content", "input", "site"},
-	Zola:       {"content"},
-	MkDocs:     {"docs"},
-	Astro:      {"src/content/docs", "src/content/pages", "src/content", "src/pages"},
-	Docusaurus: {"src/pages", "docs", "i18n"},
-	Plain:      {"content", "docs", "src", "posts", "pages"},
-}
-
 var (
 	dateParts     = regexp.MustCompile(`^(\d{4})-(\d{1,2})-(\d{1,2})-(.+)$`)
 	versionedDocs = regexp.MustCompile(`^versioned_docs/version-([^/]+)/(.*)$`)
@@ -356,7 +344,7 @@ func generatorKeys(g Generator, key string) (keys []string) {
 			add(path.Join(l[1], kind, l[3], l[4]))
 		}
 	}
-	for _, root := range roots[g] {
+	for _, root := range g.Content() { // the first that matches is removed
 		if rest, ok := strings.CutPrefix(key, root+"/"); ok {
 			add(rest)
 			break
