@@ -38,7 +38,7 @@ func runProfiles(ctx context.Context, args []string, out io.Writer) error {
 
 // hosts are the profiles that are compared: that of no host in particular, and
 // those of hosts of today.
-var hosts = strings.Fields("generic apache caddy cloudflare-pages firebase github-pages hugo-server lighttpd netlify nginx s3 vercel")
+var hosts = strings.Fields("generic apache azure-static-web-apps caddy cloudflare-pages firebase github-pages hugo-server lighttpd netlify nginx s3 vercel")
 
 func (s *settings) profiles(ctx context.Context, c corpus, path, version string, out io.Writer) error {
 	docroot := c.dir(s.cache)

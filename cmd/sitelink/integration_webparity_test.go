@@ -58,6 +58,14 @@ func netlifyAtHome() host.Profile {
 	return p
 }
 
+// azureAtHome is the profile without what Azure documents about addresses of
+// pages: its emulator looks for the file of exactly that name.
+func azureAtHome() host.Profile {
+	p := profileNamed("azure-static-web-apps")()
+	p.Page, p.PageSlash, p.Directory = host.Missing, host.Missing, host.Redirect
+	return p
+}
+
 // Names that only the docroot of edge cases has.
 const (
 	nonASCII  = `%(E[0-9]|e[0-9]|C3|c3|CC|cc)`
@@ -142,6 +150,8 @@ var ruledParities = []webParity{
 /store?id=1 /about
 /app /docs/both.html 200
 `}},
+	{name: "azure-static-web-apps", profile: azureAtHome, start: startAzure, sameFile: true,
+		differ: regexp.MustCompile(`^/a\.b/about(/|\?id=1)?$|^/move/about\?id=7$`), rules: map[string]string{"staticwebapp.config.json": azureRules}},
 	{name: "netlify", profile: netlifyAtHome, start: node("netlify.mjs", ""), sameFile: true, rules: map[string]string{"_redirects": `/old/:name /blog/:name
 /blog/about /docs/page 301!
 /docs/about /blog/page 301
@@ -186,6 +196,27 @@ status = 404
 	{name: "firebase, cleanUrls", profile: profileNamed("firebase"), start: node("firebase.mjs", ""), sameFile: true,
 		differ: regexp.MustCompile(`^/move|^/index\?`), rules: map[string]string{"firebase.json": strings.Replace(firebaseRules, `"hosting": {`, `"hosting": {"cleanUrls": true,`, 1)}},
 }
+
+const azureRules = `{
+"routes": [
+ {"route": "/old/*", "redirect": "/blog/about.html", "statusCode": 301},
+ {"route": "/go", "redirect": "/docs/guide/"},
+ {"route": "/move/*", "redirect": "/move/about"},
+ {"route": "/docs/*.{css,txt}", "statusCode": 404},
+ {"route": "/docs/both.html", "redirect": "/new.html"},
+ {"route": "/docs/guide/index.html", "rewrite": "/blog/page.html"},
+ {"route": "/shop/*", "headers": {"X-A": "b"}},
+ {"route": "/shop/page.html", "redirect": "/page.html"},
+ {"route": "/role/*", "allowedRoles": ["admin"]},
+ {"route": "/team/*", "allowedRoles": ["anonymous"]},
+ {"route": "/app/*", "rewrite": "/de/page.html"},
+ {"route": "/lang/*.html", "rewrite": "/de/about.html"},
+ {"route": "/store", "methods": ["POST"], "statusCode": 404},
+ {"route": "/cookie", "rewrite": "/docs/"},
+ {"route": "/gone", "statusCode": 404}],
+"navigationFallback": {"rewrite": "/index.html", "exclude": ["/blog/*", "/ns/*.{css,txt}"]},
+"responseOverrides": {"404": {"rewrite": "/404.html"}}
+}`
 
 const vercelRules = `{"cleanUrls": true, "trailingSlash": false,
 "redirects": [

@@ -171,6 +171,18 @@ func startWrangler(t *testing.T, docroot string) *webServer {
 	return nil
 }
 
+// startAzure serves docroot with the emulator of Azure Static Web Apps.
+func startAzure(t *testing.T, docroot string) *webServer {
+	t.Helper()
+	return startListener(t, func(port string) *exec.Cmd {
+		home := t.TempDir()
+		cmd := exec.Command(filepath.Join(npmFolder(t), "node_modules/.bin/swa"), "start", docroot, "--swa-config-location", docroot, "--host", "127.0.0.1", "--port", port)
+		cmd.Dir = home
+		cmd.Env = append(os.Environ(), "HOME="+home, "NO_UPDATE_NOTIFIER=1")
+		return cmd
+	})
+}
+
 // startHugo serves docroot by "hugo server", as the static files of a site
 // that has no pages of its own.
 func startHugo(t *testing.T, docroot string) *webServer {

@@ -126,7 +126,7 @@ type Profile struct {
 	BrokenSymlink, SymlinkLoop, SymlinkFile, LongName, Pipe, Socket, Device, BehindSpecial int
 
 	// Rules says which rule files the host reads: RulesNetlify, RulesCloudflare,
-	// RulesVercel, RulesFirebase, RulesHtaccess or RulesNone.
+	// RulesVercel, RulesFirebase, RulesAzure, RulesHtaccess or RulesNone.
 	Rules Way
 
 	// DropQuery: a redirect of the host loses the query.
@@ -182,6 +182,7 @@ const (
 	RulesCloudflare Way = "cloudflare"
 	RulesVercel     Way = "vercel"
 	RulesFirebase   Way = "firebase"
+	RulesAzure      Way = "azure"
 	RulesHtaccess   Way = "htaccess"
 	// rulesShared are those rules of _redirects that Netlify and Cloudflare read
 	// alike.
@@ -190,16 +191,22 @@ const (
 
 // WithURLs returns the profile with the settings cleanUrls and trailingSlash of
 // vercel.json or firebase.json applied; trailingSlash is nil if the file does
-// not set it. Profiles of other hosts are returned unchanged.
+// not set it. trailingSlash of staticwebapp.config.json sets cleanURLs, and
+// trailingSlash unless it is "auto". Profiles of other hosts are returned unchanged.
 //
-// The answers were measured on serve-handler and superstatic; see
-// docs/reference/profiles.md.
+// The answers were measured on serve-handler and superstatic, those of Azure are
+// documented; see docs/reference/profiles.md.
 func (p Profile) WithURLs(cleanURLs bool, trailingSlash *bool) Profile {
 	switch p.Rules { // the name may say that the profile was changed
 	case RulesVercel:
 		p.vercelURLs(cleanURLs, trailingSlash)
 	case RulesFirebase:
 		p.firebaseURLs(cleanURLs, trailingSlash)
+	case RulesAzure:
+		p.firebaseURLs(cleanURLs, trailingSlash)
+		if cleanURLs && trailingSlash == nil {
+			p.Directory, p.IndexFile, p.IndexName, p.PageSlash = RedirectIndex, Redirect, Redirect, Redirect
+		}
 	}
 	return p
 }

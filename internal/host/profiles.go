@@ -65,6 +65,14 @@ var builtIn = []Profile{
 		p.Pipe, p.Socket, p.Device, p.BehindSpecial = 0, 403, 200, 403
 		p.EmptyQuery, p.LowerHex, p.Literal = true, true, "-._~/!$&'()*+,;=:@"
 	}),
+	// Without trailingSlash in staticwebapp.config.json; Profile.WithURLs applies it.
+	server("azure-static-web-apps", func(p *Profile) {
+		p.Rules = RulesAzure
+		p.Directory, p.IndexDirectory, p.EmptyDirectory = Serve, Skip, 404
+		p.Page, p.PageSlash = Serve, Serve
+		p.AboveRoot, p.NUL, p.InvalidUTF8 = 404, 404, 400
+		p.Deny, p.Denied = []string{"staticwebapp.config.json"}, 404
+	}),
 	server("caddy", func(p *Profile) {
 		p.Charset = "utf-8"
 		p.Index = []string{"index.html", "index.txt"}

@@ -144,6 +144,8 @@ func (h *Host) topFiles() (files []*redirect.File) {
 		inDocroot("_headers", headers(false))
 	case RulesVercel:
 		inProject("vercel.json", redirect.Vercel)
+	case RulesAzure:
+		inProject("staticwebapp.config.json", redirect.Azure)
 	case RulesFirebase:
 		inProject("firebase.json", func(name string, data []byte) *redirect.File { return redirect.Firebase(name, data, "") })
 	}

@@ -38,6 +38,17 @@ func TestRules(t *testing.T) {
 			files: docroottest.Files{"index.html": page, "page.html": page, "new.html": page, "vercel.json": `{"cleanUrls": true, "trailingSlash": false,
 				"redirects": [{"source": "/page.html", "destination": "/new"}, {"source": "/old/", "destination": "/gone"}, {"source": "/old", "destination": "/new"}]}`},
 			want: answers{"/page.html": "200 /page", "/page/": "200 /page", "/old/": "200 /new"}},
+		{name: "trailingSlash auto", profile: "azure-static-web-apps", files: azureFiles(`"trailingSlash": "auto"`),
+			want: answers{"/about": "200 /about/", "/about/": "200", "/about/index.html": "200 /about/", "/contact": "200", "/contact/": "200 /contact", "/contact.html": "200 /contact"}},
+		{name: "trailingSlash always", profile: "azure-static-web-apps", files: azureFiles(`"trailingSlash": "always"`),
+			want: answers{"/about": "200 /about/", "/about/": "200", "/about/index.html": "200 /about/", "/contact": "200 /contact/", "/contact/": "200", "/contact.html": "200 /contact/"}},
+		{name: "trailingSlash never", profile: "azure-static-web-apps", files: azureFiles(`"trailingSlash": "never"`),
+			want: answers{"/about": "200", "/about/": "200 /about", "/about/index.html": "200 /about", "/contact": "200", "/contact/": "200 /contact", "/contact.html": "200 /contact"}},
+		{name: "routes", profile: "azure-static-web-apps", files: azureFiles(`"routes": [{"route": "/old", "redirect": "/about/"}, {"route": "/about/*", "headers": {"X": "y"}},
+			{"route": "/members/*", "allowedRoles": ["a"]}], "navigationFallback": {"rewrite": "/index.html", "exclude": ["/img/*"]}`),
+			want: answers{"/old": "200 /about/", "/about/nope": "200", "/nope": "200", "/img/nope": "404", "/staticwebapp.config.json": "404", "/.auth/me": "0"}},
+		{name: "roles", profile: "azure-static-web-apps", files: azureFiles(`"routes": [{"route": "/members*", "allowedRoles": ["a"]}]`),
+			want: answers{"/members/x": "0", "/nope": "404"}},
 		{name: "conditions before a rule for all", profile: "netlify",
 			files: docroottest.Files{"index.html": page, "404.html": page, "_redirects": "/de/* /:splat 302 Language=de\n/* /404.html 404\n"},
 			want:  answers{"/de/x": "0", "/x": "404"}},
@@ -57,4 +68,9 @@ func TestRules(t *testing.T) {
 			}
 		})
 	}
+}
+
+// azureFiles are the files of Azure's documentation, with a configuration.
+func azureFiles(config string) docroottest.Files {
+	return docroottest.Files{"index.html": page, "about/index.html": page, "contact.html": page, "staticwebapp.config.json": "{" + config + "}"}
 }

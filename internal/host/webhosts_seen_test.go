@@ -23,6 +23,8 @@ func TestWebHostsSeen(t *testing.T) {
 		want    string
 	}{
 		{"github_pages", builtin("github-pages")(), "= - = /folder/ = = = = = ="},
+		// /file/ was 404 in 2021; since then, Azure documents that it answers.
+		{"azure", builtin("azure-static-web-apps")(), "= = = = = = = = = ="},
 		{"netlify_pretty_urls", builtin("netlify")(), "= /file = /folder/ = = = /both = ="},
 		{"cloudflare_pages", builtin("cloudflare-pages")(), "= /file /file /folder/ = /folder/ = = /both /both/"},
 		{"vercel", builtin("vercel")(), "- - = = = = = = = ="},

@@ -136,6 +136,9 @@ func (d *detector) ownFiles() []marker {
 		if data, ok := readMarker(tree, "firebase.json"); ok && hostingKey.Match(data) {
 			add("firebase", "firebase.json")
 		}
+		if exists(tree, "staticwebapp.config.json") {
+			add("azure-static-web-apps", "staticwebapp.config.json")
+		}
 		for _, name := range []string{"wrangler.toml", "wrangler.json", "wrangler.jsonc"} {
 			data, ok := readMarker(tree, name)
 			if ok && (pagesKey.Match(data) || assetsKey.Match(data)) { // else a Worker without files
@@ -162,6 +165,8 @@ var deployers = []struct{ text, profile string }{
 	{"netlify deploy", "netlify"},
 	{"FirebaseExtended/action-hosting-deploy@", "firebase"},
 	{"firebase deploy", "firebase"},
+	{"Azure/static-web-apps-deploy@", "azure-static-web-apps"},
+	{"swa deploy", "azure-static-web-apps"},
 	{"amondnet/vercel-action@", "vercel"},
 	{"vercel deploy", "vercel"},
 	{"jakejarvis/s3-sync-action@", "s3"},

@@ -29,6 +29,7 @@ func TestDetectHost(t *testing.T) {
 		{"vercel_json_in_docroot", nil, tree("vercel.json", "{}"), "vercel", "vercel.json"},
 		{"vercel_linked", tree(".vercel/project.json", "{}"), nil, "vercel", ".vercel/project.json"},
 		{"firebase_hosting", tree("firebase.json", `{ "hosting": {"public": "public"} }`), nil, "firebase", "firebase.json"},
+		{"azure", tree("staticwebapp.config.json", "{}"), nil, "azure-static-web-apps", "staticwebapp.config.json"},
 		{"firebase_without_hosting", tree("firebase.json", `{"firestore": {}}`), nil, "", ""},
 		{"wrangler_pages", tree("wrangler.toml", "name = 'x'\npages_build_output_dir = \"public\"\n"), nil, "cloudflare-pages", "wrangler.toml"},
 		{"wrangler_pages_jsonc", tree("wrangler.jsonc", "{\n  // site\n  \"pages_build_output_dir\": \"dist\"\n}"), nil, "cloudflare-pages", "wrangler.jsonc"},

@@ -45,7 +45,7 @@ func DetectHost(dirs []string, docroot string) (profile, because string, candida
 }
 
 // RuleFiles are the rule files of hosts that are not in the docroot.
-var RuleFiles = []string{"netlify.toml", "vercel.json", "firebase.json"}
+var RuleFiles = []string{"netlify.toml", "vercel.json", "firebase.json", "staticwebapp.config.json"}
 
 // ruleDir returns the nearest of dirs that holds rule files of a host, "" for
 // none.

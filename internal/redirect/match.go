@@ -59,7 +59,7 @@ func (s *Set) from(req Request, start int32) (Hit, bool) {
 		changed  bool
 		original = req
 		decoded  = s.decode(req.Path)
-		skip     = int32(-1) // the module that a Pass has ended
+		skip     = int32(-1) // the rules that a Pass has ended
 		only     = int32(-1) // the module in which a rewrite continues
 	)
 	for range maxRewrites {
@@ -84,7 +84,7 @@ func (s *Set) from(req Request, start int32) (Hit, bool) {
 		case pass && r.flags&continues != 0:
 			start = r.order + 1
 		case pass:
-			start, skip = r.order+1, r.module
+			start, skip = r.order+1, r.ended
 			if changed {
 				return s.rewritten(&original, hit, start, true)
 			}
@@ -155,7 +155,7 @@ func (s *Set) first(req *Request, decoded string, start, skip, only int32) (*set
 	visit := func(n int32) bool {
 		for ; n != none && n < best; n = s.rules[n].next {
 			r := &s.rules[n]
-			if n < start || r.module == skip || only >= 0 && r.module != only {
+			if n < start || r.ended == skip || only >= 0 && r.module != only {
 				continue
 			}
 			if got, ok := r.applies(req, path); ok {

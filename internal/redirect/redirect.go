@@ -1,8 +1,8 @@
 // Package redirect reads the redirect rules of web hosts and finds the rule that
 // applies to a request.
 //
-// [Netlify], [Cloudflare], [NetlifyTOML], [Vercel], [Firebase], [Htaccess] and
-// [Headers] parse the content of a rule file, [Generic] takes rules from a
+// [Netlify], [Cloudflare], [NetlifyTOML], [Vercel], [Firebase], [Azure], [Htaccess]
+// and [Headers] parse the content of a rule file, [Generic] takes rules from a
 // configuration. Each returns a [File] with rules, faults and settings. [New]
 // joins files into a [Set], which finds the rule for a path ([Set.Match]) and
 // checks the rules themselves ([Set.Check]).
@@ -203,9 +203,9 @@ type Settings struct {
 	// Dir is the directory to which the settings apply, as a URL path with a
 	// trailing slash: "/", or the directory of a .htaccess.
 	Dir string
-	// CleanURLs: the host serves page.html at /page (Vercel, Firebase).
+	// CleanURLs: the host serves page.html at /page (Vercel, Firebase, Azure).
 	CleanURLs *bool
-	// TrailingSlash: URLs have a trailing slash, or must not (Vercel, Firebase).
+	// TrailingSlash: URLs have a trailing slash, or must not (Vercel, Firebase, Azure).
 	TrailingSlash *bool
 	// Public is the docroot directory as written (Firebase, Netlify publish).
 	Public string

@@ -328,6 +328,39 @@ func TestFirebase(t *testing.T) {
 	}
 }
 
+func TestAzure(t *testing.T) {
+	f := Azure("staticwebapp.config.json", []byte(`{
+  "trailingSlash": "auto",
+  "routes": [
+    {"route": "/old", "redirect": "/new", "statusCode": 301},
+    {"route": "/moved*", "redirect": "/moved/here"},
+    {"route": "/img/*.{png,jpg}", "headers": {"Cache-Control": "max-age=9"}},
+    {"route": "/img/*", "statusCode": "404"},
+    {"route": "/profile/index.html", "rewrite": "/p.html"},
+    {"route": "/call/*", "rewrite": "/api/call"},
+    {"route": "/members/*", "allowedRoles": ["authenticated"]},
+    {"route": "/forms/*", "methods": ["POST"], "statusCode": 404},
+    {"route": "/a*b", "redirect": "/"},
+    {"route": "/both", "redirect": "/", "rewrite": "/"}
+  ],
+  "navigationFallback": {"rewrite": "index.html", "exclude": ["/img/*", "/css/*.css"]},
+  "globalHeaders": {"X-A": "b"}
+}`))
+	checkFaults(t, f.Faults, "12 "+CodeSyntax, "13 "+CodeSyntax)
+	checkQueries(t, New(Options{}, f), []query{
+		{"/old", "301 redirect /new"}, {"/old/", "200 rewrite /index.html"}, {"/moved/x", "302 redirect /moved/here"}, {"/moved/here", "200 rewrite /index.html"},
+		{"/img/a.png", ""}, {"/img/a.gif", "404 status"}, {"/profile", "200 rewrite /p.html"}, {"/profile/", "200 rewrite /p.html"}, {"/profile/x", "200 rewrite /index.html"},
+		{"/call/x", "200 proxy /api/call"}, {"/members/x", "401 status if"}, {"/forms/x", "200 rewrite /index.html"}, {"/css/a.css", ""}, {"/css/a.png", "200 rewrite /index.html"},
+		{"/.auth/login/github", "200 proxy /.auth/"}, {"/api/x", "200 proxy /api/"},
+	})
+	if s := f.Settings; s.CleanURLs == nil || s.TrailingSlash != nil || len(f.Headers) != 2 || !f.Headers[0].Applies("/img/a.jpg") || f.Headers[0].Applies("/img/a.gif") {
+		t.Errorf("settings %+v, headers %+v", s, f.Headers)
+	}
+	if f.Rules[0].Source.Line != 4 {
+		t.Errorf("line %d", f.Rules[0].Source.Line)
+	}
+}
+
 func TestHtaccess_modAlias(t *testing.T) {
 	f := Htaccess("/", ".htaccess", []byte(`# comment
 Redirect /old /new

@@ -28,7 +28,8 @@ type Set struct {
 type setRule struct {
 	*Rule
 	order   int32    // in the set
-	module  int32    // rules of the same module are ended by one Pass
+	module  int32    // of a file
+	ended   int32    // rules of the same module and stage are ended by one Pass
 	next    int32    // the next rule with the same path or key in the index, or none
 	exclude []string // directories whose own .htaccess replaces these rules
 }
@@ -77,7 +78,8 @@ func New(opt Options, files ...*File) *Set {
 				if r.group != group {
 					continue
 				}
-				s.rules = append(s.rules, setRule{Rule: r, order: int32(len(s.rules)), module: int32(n)*groupsPerFile + group, next: none, exclude: exclude})
+				module := int32(n)*groupsPerFile + group
+				s.rules = append(s.rules, setRule{Rule: r, order: int32(len(s.rules)), module: module, ended: 2*module + int32(r.Stage), next: none, exclude: exclude})
 				if r.Conditional {
 					s.unjudged++
 				}

@@ -44,7 +44,7 @@ func (s *Site) Update(ctx context.Context, changed []string) (*Site, error) {
 const Everything = "."
 
 // RuleNames are the names of files that hold rules of a host.
-var RuleNames = []string{"_redirects", "_headers", ".htaccess", "netlify.toml", "vercel.json", "firebase.json"}
+var RuleNames = []string{"_redirects", "_headers", ".htaccess", "netlify.toml", "vercel.json", "firebase.json", "staticwebapp.config.json"}
 
 // editedFiles returns the nodes of the changed paths. ok is false unless each
 // path names a regular file, before and now, that holds no rules and that no

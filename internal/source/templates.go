@@ -141,7 +141,7 @@ func (m *Map) templateFiles() (files []*templateFile) {
 // an attribute is where the expression starts.
 func (f *templateFile) search(w *textSearch) {
 	switch path.Base(f.name) {
-	case ruleFile, "netlify.toml", "vercel.json", "firebase.json":
+	case ruleFile, "netlify.toml", "vercel.json", "firebase.json", "staticwebapp.config.json":
 		return // what the host reads is in no page
 	}
 	of := textSearch{byWord: w.byWord, hits: map[string][]hit{}}
