@@ -398,7 +398,11 @@ func (n *notifier) send(ctx context.Context, store ledger.Store, base string) er
 		return errNotices
 	case len(held) > 0:
 		for _, h := range held {
-			n.ui.warning(fmt.Sprintf("%s held by %s until %s", count(h.Notices, "notice"), announce.RunnerShown(h.Runner), h.Until.Format(time.RFC3339)))
+			sent := ""
+			if h.Sent > 0 {
+				sent = fmt.Sprintf("; up to %d of them may be sent already", h.Sent)
+			}
+			n.ui.warning(fmt.Sprintf("%s held by %s until %s%s", count(h.Notices, "notice"), announce.RunnerShown(h.Runner), h.Until.Format(time.RFC3339), sent))
 		}
 		n.ui.note("--wait waits for other runs")
 		return errNotices

@@ -140,21 +140,54 @@ func (g *Git) Held(ctx context.Context, now time.Time) ([]Held, error) {
 			h.Until = n.Lease
 		}
 		h.Runner, h.Notices = n.Runner, h.Notices+1
+		h.Sent = min(h.Notices, maxUntold)
 		by[n.Runner] = h
 	}
 	return slices.SortedFunc(maps.Values(by), func(a, b Held) int { return strings.Compare(a.Runner, b.Runner) }), nil
 }
 
-// Begin writes to the local journal that the notice is about to be sent. It fails
-// if the lease has ended, because another runner may have the notice.
+// Begin writes to the local journal that the notice is about to be sent. If there
+// are 20 notices whose outcome the remote does not know, it first pushes: so many
+// are sent again if this machine is lost. Begin fails if the push fails, and if the
+// lease has ended, because another runner may have the notice.
 func (g *Git) Begin(ctx context.Context, k Key) error {
+	g.counting.Lock()
+	for len(g.untold) >= maxUntold {
+		ready := false
+		for _, recorded := range g.untold {
+			ready = ready || recorded
+		}
+		if g.pushing || !ready { // another worker pushes, or records its outcome
+			g.changed.Wait()
+			continue
+		}
+		g.pushing = true
+		g.counting.Unlock()
+		err := g.exchange(ctx, func(*records) bool { return true })
+		g.counting.Lock()
+		g.pushing = false
+		g.changed.Broadcast()
+		if err != nil {
+			g.counting.Unlock()
+			return err
+		}
+	}
+	g.untold[k] = false
+	g.counting.Unlock()
+
 	g.local.mu.Lock()
 	n, ok := g.local.records.notices[k]
 	g.local.mu.Unlock()
+	var err error
 	if !ok || n.Runner != g.runner || n.Lease.Before(g.now()) {
-		return g.fail("write", errors.New("the lease of a notice ended before it was sent, so another runner may have it"))
+		err = g.fail("write", errors.New("the lease of a notice ended before it was sent, so another runner may have it"))
+	} else {
+		err = g.local.Begin(ctx, k)
 	}
-	return g.local.Begin(ctx, k)
+	if err != nil {
+		g.forget(k)
+	}
+	return err
 }
 
 // Record writes the outcome to the local journal. It is pushed later, together
@@ -168,6 +201,12 @@ func (g *Git) Record(ctx context.Context, from Key, n Notice) error {
 		return err
 	}
 	g.dirty.Store(true)
+	g.counting.Lock()
+	if _, ok := g.untold[from]; ok {
+		g.untold[from] = true
+		g.changed.Broadcast()
+	}
+	g.counting.Unlock()
 	return nil
 }
 

@@ -279,6 +279,59 @@ func TestGitTakeOver(t *testing.T) {
 	}
 }
 
+// At no moment are there more than 20 notices whose outcome the remote does not know, however many are sent at once.
+func TestGitUntold(t *testing.T) {
+	for _, workers := range []int{1, 40} {
+		r := remote(t)
+		all := pendingNotices(70)
+		g := openGit(t, clone(t, r), "dead")
+		check(t, g.Plan(ctx, site, Change{Notices: all}))
+		claimed, err := g.Claim(ctx, time.Now(), len(all))
+		check(t, err)
+		jobs := make(chan Notice)
+		var wg sync.WaitGroup
+		for range workers {
+			wg.Go(func() {
+				for n := range jobs {
+					if err := g.Begin(ctx, n.Key); err != nil {
+						t.Error(err)
+						return
+					}
+					from := n.Key
+					n.Protocol, n.State = Webmention, Done
+					if err := g.Record(ctx, from, n); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		for _, n := range claimed {
+			jobs <- n
+		}
+		close(jobs)
+		wg.Wait()
+		close(g.stop)
+		<-g.stopped
+		g.local.crash()
+
+		h := openGit(t, clone(t, r), "other")
+		held, err := h.Held(ctx, time.Now())
+		if check(t, err); len(held) != 1 || held[0].Notices == 0 || held[0].Notices > maxUntold || held[0].Sent != held[0].Notices {
+			t.Errorf("%d workers: held %+v", workers, held)
+		}
+		done := 0
+		for _, s := range states(t, h) {
+			if s == Done {
+				done++
+			}
+		}
+		if done < len(all)-maxUntold {
+			t.Errorf("%d workers: the remote knows %d outcomes of %d", workers, done, len(all))
+		}
+		check(t, h.Close())
+	}
+}
+
 // A notice is not begun after its lease has ended, or if another runner has it.
 func TestGitLeaseChecked(t *testing.T) {
 	r := remote(t)

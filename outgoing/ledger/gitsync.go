@@ -52,6 +52,13 @@ type Git struct {
 	warnings []Warning   // about what was fetched
 	dirty    atomic.Bool // there are outcomes that were not pushed
 
+	// untold are the notices that were begun and whose outcome was not pushed, and whether it is in the journal. Begin
+	// waits while there are maxUntold; changed says when to look again.
+	counting sync.Mutex
+	changed  *sync.Cond
+	untold   map[Key]bool
+	pushing  bool // Begin pushes
+
 	stop    chan struct{} // ends pushPeriodically
 	stopped chan struct{}
 }
@@ -80,6 +87,8 @@ const (
 	gitTries = 20
 	// pushEvery is the maximum time before an outcome is pushed.
 	pushEvery = 30 * time.Second
+	// maxUntold is the maximum number of notices that are sent again if a runner is lost with its disk.
+	maxUntold = 20
 )
 
 // OpenGit opens the ledger git:REF or git:REMOTE:REF. The default remote is
@@ -92,8 +101,9 @@ func OpenGit(ctx context.Context, name string, opt GitOptions) (*Git, error) {
 	}
 	g := &Git{
 		name: name, remote: remote, ref: ref, repo: &repository{opt.Dir, opt.Env}, warn: opt.Warn, runner: opt.Runner,
-		lease: opt.Lease, now: time.Now, readOnly: opt.ReadOnly, acceptLoss: opt.AcceptLoss || opt.ReadOnly,
+		lease: opt.Lease, now: time.Now, readOnly: opt.ReadOnly, acceptLoss: opt.AcceptLoss || opt.ReadOnly, untold: map[Key]bool{},
 	}
+	g.changed = sync.NewCond(&g.counting)
 	if g.ended = opt.Ended; g.ended == nil {
 		g.ended = func(string) bool { return false }
 	}
@@ -277,11 +287,15 @@ func (g *Git) exchange(ctx context.Context, change func(*records) bool) error {
 	defer g.mu.Unlock()
 	for range gitTries {
 		g.dirty.Store(false)
+		told := g.recorded()
 		before := g.local.copyRecords()
 		next := before.clone()
 		wanted := change(next)
 		if !wanted || recordsText(next) == recordsText(g.seen) {
 			g.pushed = g.now()
+			if wanted {
+				g.forget(told...)
+			}
 			return g.updateLocal(before, next)
 		}
 		oid, err := g.commit(ctx, next)
@@ -294,6 +308,7 @@ func (g *Git) exchange(ctx context.Context, change func(*records) bool) error {
 				return g.fail("write", err)
 			}
 			g.oid, g.seen, g.pushed = oid, next, g.now()
+			g.forget(told...)
 			return g.updateLocal(before, next)
 		}
 		g.dirty.Store(true)
@@ -311,6 +326,28 @@ func (g *Git) exchange(ctx context.Context, change func(*records) bool) error {
 		}
 	}
 	return g.fail("write", fmt.Errorf("other runners changed it first, %d times in a row", gitTries))
+}
+
+// recorded returns the untold notices whose outcome is in the journal.
+func (g *Git) recorded() (keys []Key) {
+	g.counting.Lock()
+	defer g.counting.Unlock()
+	for k, done := range g.untold {
+		if done {
+			keys = append(keys, k)
+		}
+	}
+	return keys
+}
+
+// forget removes notices from those that are untold.
+func (g *Git) forget(keys ...Key) {
+	g.counting.Lock()
+	defer g.counting.Unlock()
+	for _, k := range keys {
+		delete(g.untold, k)
+	}
+	g.changed.Broadcast()
 }
 
 // commit makes a commit of the records and returns its name.

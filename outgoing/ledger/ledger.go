@@ -232,6 +232,8 @@ type Store interface {
 type Held struct {
 	Runner  string
 	Notices int
+	// Sent is how many of them the runner may have sent since it last wrote to a shared store.
+	Sent int
 	// Until is when the first of the claims ends, unless the runner renews it.
 	Until time.Time
 }
