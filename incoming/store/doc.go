@@ -13,12 +13,11 @@
 //
 // What [Store.Record], [Store.Update] and [Store.SetRules] have written survives a
 // crash of the process, of the system, and a power cut: each commit is synced.
-// Concurrent calls share a commit. The background work is a queue of jobs of River
-// (https://riverqueue.com) in the same database, and jobs are added in the
-// transaction that writes their mentions. So no mention is forgotten, and none is
-// verified twice.
+// Concurrent calls share a commit. The queue of verifications is the mentions that are
+// due: a process claims some for 20 seconds and writes what it found. So no mention is
+// forgotten, and none is verified twice; if a process is killed, another one looks again
+// at those that it was looking at.
 //
-// In PostgreSQL, the tables sitelink_* and river_* in the schema that the address
-// selects belong to the store. Select another with ?search_path=NAME if the
-// database has other jobs of River.
+// In PostgreSQL, the tables sitelink_* in the schema that the address selects belong to
+// the store. Select another schema with ?search_path=NAME.
 package store

@@ -6,11 +6,8 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"time"
-
-	"github.com/riverqueue/river"
 
 	"github.com/sitelink/sitelink/incoming"
 )
@@ -18,8 +15,6 @@ import (
 const (
 	// maxBatch limits the calls that share a transaction.
 	maxBatch = 256
-	// maxJob limits the mentions of a job.
-	maxJob = 16
 	// maxRetries limits how often a transaction is repeated because another process
 	// interfered.
 	maxRetries = 10
@@ -227,8 +222,7 @@ func (s *Store) tryTransaction(ctx context.Context, ops []*op) error {
 			o.run(b)
 		}
 	}
-	created, changed, due := b.sorted()
-	jobs := claim(due, 1)
+	created, changed := b.sorted()
 	if n, err := s.insert(ctx, db, created, doNothing); err != nil {
 		return err
 	} else if n != int64(len(created)) {
@@ -236,11 +230,6 @@ func (s *Store) tryTransaction(ctx context.Context, ops []*op) error {
 	}
 	if _, err := s.insert(ctx, db, changed, doUpdate); err != nil {
 		return err
-	}
-	if len(jobs) > 0 {
-		if _, err := s.jobs.InsertManyFastTx(ctx, tx, jobs); err != nil {
-			return err
-		}
 	}
 	if len(b.dirty) == 0 {
 		return nil
@@ -252,9 +241,9 @@ func (s *Store) tryTransaction(ctx context.Context, ops []*op) error {
 }
 
 // begin begins a transaction. end rolls it back unless it was committed. The
-// transactions of an SQLite file that need not be durable are not synced: those of
-// River, and results, which another look would bring again. They survive a crash of
-// the process, and the next durable one syncs them as well.
+// transactions of an SQLite file that need not be durable are not synced: results, which
+// another look would bring again. They survive a crash of the process, and the next
+// durable one syncs them as well.
 func (s *Store) begin(ctx context.Context, durable bool) (tx *sql.Tx, end func(), err error) {
 	if s.postgres {
 		tx, err := s.writer.BeginTx(ctx, nil)
@@ -316,12 +305,12 @@ func (b *batch) get(i id) *row {
 	return &c
 }
 
-// put writes a mention. If its Due is another than before, put releases the claim.
+// put writes a mention. If its Due is another than before, put ends the claim.
 func (b *batch) put(r *row) {
 	before := b.get(r.id)
 	r.Received, r.Verified, r.Due, r.Fetched = rounded(r.Received), rounded(r.Verified), rounded(r.Due), rounded(r.Fetched)
 	if before == nil || !before.Due.Equal(r.Due) {
-		r.claim = 0
+		r.until, r.begun = 0, 0
 	}
 	b.dirty[r.id] = r
 }
@@ -330,41 +319,19 @@ func (b *batch) put(r *row) {
 func rounded(t time.Time) time.Time { return fromMicros(micros(t)) }
 
 // sorted returns the new and the changed rows, sorted by ID so that two processes
-// lock them in the same order, and those of them that need a job.
-func (b *batch) sorted() (created, changed, due []*row) {
+// lock them in the same order.
+func (b *batch) sorted() (created, changed []*row) {
 	for i, r := range b.dirty {
 		if b.stored[i] == nil {
 			created = append(created, r)
 		} else {
 			changed = append(changed, r)
 		}
-		if r.claim == 0 && !r.Due.IsZero() && !r.Due.After(b.now) {
-			due = append(due, r)
-		}
 	}
-	for _, list := range [][]*row{created, changed, due} {
+	for _, list := range [][]*row{created, changed} {
 		slices.SortFunc(list, func(a, b *row) int { return compareIDs(a.id, b.id) })
 	}
-	return created, changed, due
+	return created, changed
 }
 
 func compareIDs(a, b id) int { return bytes.Compare(a[:], b[:]) }
-
-// claim distributes mentions that are due to jobs and sets their claims. A mention
-// that verify failed for is alone in its job.
-func claim(due []*row, priority int) (jobs []river.InsertManyParams) {
-	for len(due) > 0 {
-		n := min(maxJob, len(due))
-		if at := slices.IndexFunc(due[:n], func(r *row) bool { return r.tries > 0 }); at >= 0 {
-			n = max(at, 1)
-		}
-		args := verifyArgs{Claim: rand.Int64N(1<<53-1) + 1}
-		for _, r := range due[:n] {
-			r.claim = args.Claim
-			args.IDs = append(args.IDs, r.ID)
-		}
-		due = due[n:]
-		jobs = append(jobs, river.InsertManyParams{Args: args, InsertOpts: &river.InsertOpts{Queue: queue, Priority: priority, MaxAttempts: maxAttempts}})
-	}
-	return jobs
-}

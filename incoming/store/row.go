@@ -49,8 +49,9 @@ type row struct {
 	incoming.Mention
 	id             id
 	source, target string // canonical
-	claim          int64
+	until          int64
 	looks, tries   int
+	begun          int
 }
 
 // maxKey limits the length of the canonical URLs that are indexed.
@@ -58,7 +59,7 @@ const maxKey = 1200
 
 const columns = `id, action, protocol, source, target, source_sent, target_sent, source_host, replacement, state,
 	title, excerpt, lang, author_name, author_url, fault, reason, received, verified,
-	subscribed, peer, due, fetched, failures, claim, looks, tries`
+	subscribed, peer, due, fetched, failures, until, looks, tries, begun`
 
 var columnCount = strings.Count(columns, ",") + 1
 
@@ -97,7 +98,7 @@ func (r *row) values(all []any) []any {
 	return append(all, r.id[:], clean(string(action)), clean(string(r.Protocol)), cut(r.source), cut(r.target), sent(r.Source, r.source), sent(r.Target, r.target),
 		cut(hostOf(r.source)), clean(r.Replacement), clean(string(r.State)),
 		clean(r.Title), clean(r.Excerpt), clean(r.Lang), clean(r.Author.Name), clean(r.Author.URL), r.Fault, clean(r.Reason), micros(r.Received), micros(r.Verified),
-		subscribed, peer, micros(r.Due), micros(r.Fetched), r.Failures, r.claim, r.looks, r.tries)
+		subscribed, peer, micros(r.Due), micros(r.Fetched), r.Failures, r.until, r.looks, r.tries, r.begun)
 }
 
 // scan reads a row of the columns.
@@ -109,7 +110,7 @@ func scan(rows *sql.Rows) (*row, error) {
 	var subscribed int
 	err := rows.Scan(&raw, &action, &protocol, &r.source, &r.target, &sourceSent, &targetSent, &host, &r.Replacement, &state,
 		&r.Title, &r.Excerpt, &r.Lang, &r.Author.Name, &r.Author.URL, &r.Fault, &r.Reason, &received, &verified,
-		&subscribed, &peer, &due, &fetched, &r.Failures, &r.claim, &r.looks, &r.tries)
+		&subscribed, &peer, &due, &fetched, &r.Failures, &r.until, &r.looks, &r.tries, &r.begun)
 	if err != nil {
 		return nil, err
 	}

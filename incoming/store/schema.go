@@ -9,20 +9,11 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/riverqueue/river/rivermigrate"
 )
 
 // ErrNewer means that a newer version of sitelink has written the database. It is
 // left as it is.
 var ErrNewer = errors.New("a newer version of sitelink has written it; update sitelink")
-
-// migration migrates the tables to the next version: first River's to each of the
-// versions jobs, then ours. Each step is a transaction, because PostgreSQL does not
-// use a value of an enumeration in the transaction that adds it.
-type migration struct {
-	jobs []int
-	sql  string
-}
 
 // migrations[n] migrates a database from version n to n+1. A database with more
 // versions than there are migrations is refused. The same text serves
@@ -36,10 +27,13 @@ type migration struct {
 // The hosts of approved mentions are indexed, because each verification asks whether
 // a host is known. An index of all hosts would cost a page for each notice.
 //
-// due is the time of the next look. claim is 0 while no job has the mention, and
-// otherwise the number of that job's claim. looks counts the applied looks, and tries
-// the failed calls of verify since.
-var migrations = []migration{{jobs: []int{4, 6}, sql: `
+// due is the time of the next look. until is the time before which only the process that
+// looks at the mention may do so, and begun counts the looks that were begun since one
+// ended. looks counts the applied looks, and tries the failed calls of verify since.
+//
+// Version 1 had jobs of River, and claim was the number of a job's claim. A process of that
+// version fails once the column has another name, rather than taking a part of the queue.
+var migrations = []string{`
 CREATE TABLE sitelink_store (version INTEGER NOT NULL, secret BLOB NOT NULL, rules BIGINT NOT NULL);
 CREATE TABLE sitelink_mention (
 	id BLOB NOT NULL PRIMARY KEY, action TEXT NOT NULL, protocol TEXT NOT NULL,
@@ -54,7 +48,13 @@ CREATE INDEX sitelink_mention_state ON sitelink_mention (state);
 CREATE INDEX sitelink_mention_host ON sitelink_mention (source_host) WHERE state = 'approved';
 CREATE INDEX sitelink_mention_due ON sitelink_mention (due) WHERE claim = 0 AND due > 0;
 CREATE TABLE sitelink_rule (pattern TEXT NOT NULL PRIMARY KEY, verdict TEXT NOT NULL, note TEXT NOT NULL);
-`}}
+`, `
+DROP INDEX sitelink_mention_due;
+ALTER TABLE sitelink_mention RENAME COLUMN claim TO until;
+ALTER TABLE sitelink_mention ADD COLUMN begun INTEGER NOT NULL DEFAULT 0;
+UPDATE sitelink_mention SET until = 0 WHERE until <> 0;
+CREATE INDEX sitelink_mention_due ON sitelink_mention (due) WHERE due > 0;
+`}
 
 // text returns a migration in the SQL of the database.
 func (s *Store) text(sql string) string {
@@ -67,7 +67,7 @@ func (s *Store) text(sql string) string {
 // lockKey is the advisory lock for changes to the tables in PostgreSQL.
 const lockKey = 0x6d656e74696f6e // "mention"
 
-// migrate migrates the tables to the current version.
+// migrate migrates the tables to the current version, unless another process does.
 func (s *Store) migrate(ctx context.Context) error {
 	have, err := s.versionOf(ctx, s.readers)
 	if err != nil || have == len(migrations) {
@@ -79,24 +79,6 @@ func (s *Store) migrate(ctx context.Context) error {
 		}
 		return fmt.Errorf("its tables have version %d; open it for writing once, so that they are migrated to version %d", have, len(migrations))
 	}
-	for ; have < len(migrations); have++ {
-		next := migrations[have]
-		for _, target := range next.jobs {
-			err = errors.Join(err, s.step(ctx, have, func(tx *sql.Tx) error { return s.migrateJobs(ctx, tx, target) }))
-		}
-		if err == nil {
-			err = s.step(ctx, have, func(tx *sql.Tx) error { return s.migrateMentions(ctx, tx, have) })
-		}
-		if err != nil {
-			return fmt.Errorf("create the tables of version %d: %w", have+1, err)
-		}
-	}
-	return nil
-}
-
-// step runs one step of a migration in a transaction, unless another process has
-// migrated the tables meanwhile.
-func (s *Store) step(ctx context.Context, from int, run func(tx *sql.Tx) error) error {
 	tx, end, err := s.begin(ctx, true)
 	if err != nil {
 		return err
@@ -107,58 +89,75 @@ func (s *Store) step(ctx context.Context, from int, run func(tx *sql.Tx) error) 
 			return err
 		}
 	}
-	if have, err := s.versionOf(ctx, tx); err != nil || have > from {
+	if have, err = s.versionOf(ctx, tx); err != nil || have == len(migrations) {
 		return err
 	}
-	if err := run(tx); err != nil {
+	if have > 0 && !s.postgres && !s.opt.Worker { // an older worker would fail
+		unlock, err := lock(s.name)
+		if err != nil {
+			return fmt.Errorf("migrate its tables to version %d: %w", len(migrations), err)
+		}
+		defer unlock()
+	}
+	if have == 1 {
+		if err := s.dropJobs(ctx, tx); err != nil {
+			return err
+		}
+	}
+	for n, text := range migrations[have:] {
+		for statement := range strings.SplitSeq(s.text(text), ";\n") {
+			if strings.TrimSpace(statement) == "" {
+				continue
+			}
+			if _, err := tx.ExecContext(ctx, statement); err != nil {
+				return fmt.Errorf("create the tables of version %d: %w", have+n+1, err)
+			}
+		}
+	}
+	query, args := "UPDATE sitelink_store SET version = ?", []any{len(migrations)}
+	if have == 0 {
+		secret := make([]byte, len(s.secret))
+		rand.Read(secret)
+		query, args = "INSERT INTO sitelink_store (version, secret, rules) VALUES (?, ?, 0)", append(args, secret)
+	}
+	if _, err := s.exec(ctx, tx, query, args...); err != nil {
 		return err
 	}
 	return tx.Commit()
 }
 
-func (s *Store) migrateJobs(ctx context.Context, tx *sql.Tx, target int) error {
-	jobs, err := rivermigrate.New(s.driver, &rivermigrate.Config{Logger: s.opt.Log})
-	if err != nil {
-		return err
-	}
-	existing, err := jobs.ExistingVersionsTx(ctx, tx)
-	if err != nil || len(existing) >= target {
-		return err
-	}
-	//lint:ignore SA1019 The steps run one by one, in the transaction of ours.
-	_, err = jobs.MigrateTx(ctx, tx, rivermigrate.DirectionUp, &rivermigrate.MigrateOpts{TargetVersion: target})
-	return err
-}
+// riverTables are the tables of River, which had the queue in version 1.
+var riverTables = []string{"river_client_queue", "river_client", "river_job", "river_leader", "river_migration", "river_queue"}
 
-func (s *Store) migrateMentions(ctx context.Context, tx *sql.Tx, have int) (err error) {
-	for statement := range strings.SplitSeq(s.text(migrations[have].sql), ";\n") {
-		if strings.TrimSpace(statement) == "" {
-			continue
-		}
-		if _, err := tx.ExecContext(ctx, statement); err != nil {
-			return err
+// dropJobs drops the tables of River: what is due is also in our own table. If another
+// program uses them in PostgreSQL, only our jobs go.
+func (s *Store) dropJobs(ctx context.Context, tx *sql.Tx) error {
+	var others int
+	if err := s.queryRow(ctx, tx, "SELECT count(*) FROM river_queue WHERE name <> 'sitelink'").Scan(&others); err != nil {
+		return err
+	}
+	if others > 0 {
+		_, err := s.exec(ctx, tx, "DELETE FROM river_job WHERE queue = 'sitelink'")
+		return err
+	}
+	statements := []string{}
+	for _, name := range riverTables {
+		statements = append(statements, "DROP TABLE "+name)
+	}
+	if s.postgres {
+		statements = append(statements, "DROP FUNCTION river_job_state_in_bitmask", "DROP TYPE river_job_state")
+	}
+	for _, statement := range statements {
+		if _, err := s.exec(ctx, tx, statement); err != nil {
+			return fmt.Errorf("%s: %w", statement, err)
 		}
 	}
-	if have == 0 {
-		secret := make([]byte, len(s.secret))
-		rand.Read(secret)
-		_, err = s.exec(ctx, tx, "INSERT INTO sitelink_store (version, secret, rules) VALUES (1, ?, 0)", secret)
-	} else {
-		_, err = s.exec(ctx, tx, "UPDATE sitelink_store SET version = ?", have+1)
-	}
-	return err
+	return nil
 }
 
 // versionOf returns the version of the tables, 0 if there are none.
 func (s *Store) versionOf(ctx context.Context, db querier) (have int, err error) {
-	there := "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'sitelink_store'"
-	if s.postgres {
-		// Not to_regclass: within a transaction, its cache does not notice that
-		// another process has created the table.
-		there = `SELECT count(*) FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-			WHERE c.relname = 'sitelink_store' AND n.nspname = ANY (current_schemas(false))`
-	}
-	if err := s.queryRow(ctx, db, there).Scan(&have); err != nil || have == 0 {
+	if there, err := s.hasTable(ctx, db, "sitelink_store"); err != nil || !there {
 		return 0, err
 	}
 	if err := s.queryRow(ctx, db, "SELECT version FROM sitelink_store").Scan(&have); err != nil {
@@ -168,6 +167,20 @@ func (s *Store) versionOf(ctx context.Context, db querier) (have int, err error)
 		return 0, fmt.Errorf("%w (its tables have version %d, this sitelink knows %d)", ErrNewer, have, len(migrations))
 	}
 	return have, nil
+}
+
+// hasTable reports whether there is a table with this name.
+func (s *Store) hasTable(ctx context.Context, db querier, name string) (bool, error) {
+	query := "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = ?"
+	if s.postgres {
+		// Not to_regclass: within a transaction, its cache does not notice that
+		// another process has created the table.
+		query = `SELECT count(*) FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+			WHERE c.relname = ? AND n.nspname = ANY (current_schemas(false))`
+	}
+	var n int
+	err := s.queryRow(ctx, db, query, name).Scan(&n)
+	return n > 0, err
 }
 
 // interfered reports whether a transaction failed because another process changed

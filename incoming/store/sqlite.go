@@ -106,16 +106,6 @@ func lock(name string) (unlock func() error, err error) {
 	return f.Close, nil
 }
 
-// release makes the jobs of the previous worker available: it has ended, because
-// this process has its lock.
-func (s *Store) release(ctx context.Context) error {
-	if _, err := s.exec(ctx, s.writer, "UPDATE river_job SET state = 'available' WHERE state = 'running'"); err != nil {
-		return err
-	}
-	_, err := s.exec(ctx, s.writer, "DELETE FROM river_leader")
-	return err
-}
-
 // fail names the database and explains the errors that a person can do something
 // about.
 func (s *Store) fail(action string, err error) error {

@@ -13,8 +13,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/riverqueue/river"
-
 	"github.com/sitelink/sitelink/incoming"
 )
 
@@ -270,7 +268,8 @@ func TestSynced(t *testing.T) {
 	}
 }
 
-// A file of version 1 is read, migrated, and its queue is worked.
+// A file of version 1, whose queue ran on River, is read, migrated, and its queue is
+// worked. A command does not migrate it while the older version works on it.
 func TestVersion1(t *testing.T) {
 	text, err := os.ReadFile("testdata/version1.sql")
 	check(t, err)
@@ -281,7 +280,16 @@ func TestVersion1(t *testing.T) {
 	_, err = db.Exec(string(text))
 	check(t, err)
 	check(t, db.Close())
+	unlock, err := lock(name)
+	check(t, err)
+	if _, err := Open(t.Context(), name, Options{}); err == nil || !strings.Contains(err.Error(), "migrate its tables to version 2: another sitelink serve") {
+		t.Errorf("while the older version runs: %v", err)
+	}
+	check(t, unlock())
 	s := fileOpener(name)(t, Options{Worker: true, Log: testLog(t)})
+	if n := tablesOfRiver(t, s); n != 0 {
+		t.Errorf("%d tables of River are left", n)
+	}
 	working(t, s, func(context.Context, incoming.Mention) (func(*incoming.Mention), error) {
 		return func(m *incoming.Mention) { m.State = incoming.Held }, nil
 	})
@@ -306,6 +314,18 @@ func TestVersion1(t *testing.T) {
 	if got := add(t, s, key, m); got != all[2].ID {
 		t.Errorf("the ID was %s, now it is %s", all[2].ID, got)
 	}
+}
+
+// tablesOfRiver returns the number of tables of River that a store has.
+func tablesOfRiver(t *testing.T, s *Store) (n int) {
+	t.Helper()
+	for _, name := range riverTables {
+		there, err := s.hasTable(t.Context(), s.readers, name)
+		if check(t, err); there {
+			n++
+		}
+	}
+	return n
 }
 
 // TestGiveWay: a look waits while many wait for an answer, for a tenth of a second at
@@ -382,17 +402,4 @@ func TestWaiting(t *testing.T) {
 		check(t, err)
 		return counts[incoming.Held] == manyWaiting+1
 	})
-}
-
-// TestNoReindex: River's nightly rebuild of indexes is for PostgreSQL. In SQLite it would
-// log errors about indexes that do not exist.
-func TestNoReindex(t *testing.T) {
-	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	next := (&Store{}).jobsConfig(river.NewWorkers()).ReindexerSchedule.Next(now)
-	if next.Before(now.AddDate(100, 0, 0)) {
-		t.Errorf("indexes in SQLite are rebuilt at %v", next)
-	}
-	if s := (&Store{postgres: true}).jobsConfig(river.NewWorkers()).ReindexerSchedule; s != nil {
-		t.Error("indexes in PostgreSQL are not rebuilt")
-	}
 }

@@ -15,10 +15,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
-	"github.com/riverqueue/river"
-	"github.com/riverqueue/river/riverdriver"
-	"github.com/riverqueue/river/riverdriver/riverdatabasesql"
-	"github.com/riverqueue/river/riverdriver/riversqlite"
 
 	"github.com/sitelink/sitelink/incoming"
 )
@@ -57,8 +53,6 @@ type Store struct {
 	writer, readers *sql.DB
 	prepared        prepared // of the writer
 	repeated        repeated // of the readers
-	driver          riverdriver.Driver[*sql.Tx]
-	jobs            *river.Client[*sql.Tx] // inserts jobs
 
 	secret [32]byte // see idOf
 
@@ -69,7 +63,7 @@ type Store struct {
 	working atomic.Bool
 	waiting atomic.Int64  // durable changes that are not written yet
 	commits atomic.Int64  // durable transactions, for the benchmark
-	tick    time.Duration // between looks at the schedule
+	tick    time.Duration // five times the pause between two looks for what is due
 }
 
 var _ incoming.Store = (*Store)(nil)
@@ -119,13 +113,11 @@ func (s *Store) start(ctx context.Context) error {
 		return err
 	}
 	copy(s.secret[:], secret)
-	client, err := river.NewClient(s.driver, &river.Config{Logger: s.opt.Log})
-	if err != nil {
-		return err
-	}
-	s.jobs = client
 	if s.opt.Worker && !s.postgres {
-		return s.release(ctx)
+		// The previous worker has ended, because this process has its lock. What it was
+		// looking at need not wait for its claims to end.
+		_, err := s.exec(ctx, s.writer, "UPDATE sitelink_mention SET until = 0 WHERE due > 0 AND due <= ? AND until > 0", micros(s.opt.Now()))
+		return err
 	}
 	return nil
 }
@@ -149,7 +141,6 @@ func (s *Store) openPostgres(address string) error {
 	s.writer.SetMaxIdleConns(8)
 	s.writer.SetConnMaxIdleTime(time.Minute)
 	s.readers = s.writer
-	s.driver = driver{riverdatabasesql.New(s.writer), s}
 	return nil
 }
 
@@ -185,7 +176,6 @@ func (s *Store) openSQLite(ctx context.Context, name string) error {
 	s.writer.SetMaxIdleConns(1)
 	s.readers.SetMaxOpenConns(4)
 	s.readers.SetMaxIdleConns(4)
-	s.driver = driver{riversqlite.New(s.writer), s}
 	return connect(ctx, s.writer)
 }
 

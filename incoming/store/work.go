@@ -2,69 +2,49 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"runtime/debug"
-	"slices"
 	"sync"
 	"time"
-
-	"github.com/riverqueue/river"
-	"github.com/riverqueue/river/riverdriver"
-	"github.com/riverqueue/river/rivertype"
 
 	"github.com/sitelink/sitelink/incoming"
 )
 
 const (
-	queue = "sitelink"
-	// maxAttempts is the most that River can count. A job is never discarded,
-	// because the mentions with its claim would be forgotten.
-	maxAttempts = 32767
-	// jobTimeout limits a job. takeover is how long after its start another process
-	// takes it over: its process has ended, or has lost the database.
-	jobTimeout = 15 * time.Second
-	takeover   = 20 * time.Second
-	// maxBegun is how often a job is begun without an end before its mentions are
-	// postponed: looking at one of them may end the process.
-	maxBegun = 5
-	// slotWait limits how long a job waits for others to end, so that its last
-	// mention has enough time left.
+	// lookTimeout limits a look. takeover is how long after its claim another process
+	// takes a mention over: its process has ended, or has lost the database.
+	lookTimeout = 15 * time.Second
+	takeover    = 20 * time.Second
+	// slotWait limits how long a claimed mention waits for its look to begin, so that
+	// the look has enough time left.
 	slotWait = 3 * time.Second
-	// manyWaiting is how many changes have to wait for the disk before a job gives way
+	// maxBegun is how often a look is begun without an end before the mention is
+	// postponed: looking at it may end the process.
+	maxBegun = 5
+	// maxClaims limits the mentions that are claimed at a time.
+	maxClaims = 128
+	// manyWaiting is how many changes have to wait for the disk before a look gives way
 	// to them, giveWayPause how long it waits before it asks again, and giveWayTries
-	// how often: with 32 jobs, at least 320 looks per second begin.
+	// how often: with 32 looks at a time, at least 320 per second begin.
 	manyWaiting  = 16
 	giveWayPause = 5 * time.Millisecond
 	giveWayTries = 20
-	// stopTimeout limits how long Work waits for the running jobs when it ends.
+	// stopTimeout limits how long Work waits for the running looks when it ends.
 	stopTimeout = 5 * time.Second
 	// expireEvery is the time between two looks for mentions to delete.
 	expireEvery = time.Hour
-	// maxDue limits how many mentions the schedule queues at a time, and maxWaiting
-	// how many jobs may wait before it does.
-	maxDue, maxWaiting = 512, 128
 )
 
 // backoffs are the times after which verify is called again when it has failed.
 var backoffs = []time.Duration{time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 6 * time.Hour}
 
-// verifyArgs are the arguments of a job: the mentions to verify. A mention with
-// another claim was verified already, or was given to another job.
-type verifyArgs struct {
-	Claim int64    `json:"claim"`
-	IDs   []string `json:"ids"`
-}
-
-// Kind names the jobs in the database.
-func (verifyArgs) Kind() string { return "sitelink_verify" }
-
-// retries repeats a job that could not read or write the database.
-type retries struct{}
-
-func (retries) NextRetry(job *rivertype.JobRow) time.Time {
-	return time.Now().Add(time.Duration(min(len(job.Errors)+1, 30)) * time.Second)
+// worker verifies mentions.
+type worker struct {
+	*Store
+	verify func(context.Context, incoming.Mention) (func(*incoming.Mention), error)
+	slots  chan struct{} // one for each look that runs
+	looks  sync.WaitGroup
 }
 
 // Work implements [incoming.Store]. The store must have been opened with
@@ -80,160 +60,162 @@ func (s *Store) Work(ctx context.Context, verify func(context.Context, incoming.
 	case !s.working.CompareAndSwap(false, true):
 		return s.fail("verify", errors.New("this process does so already"))
 	}
-	w := &worker{s, verify, make(chan struct{}, s.opt.Parallel)}
-	workers := river.NewWorkers()
-	river.AddWorker(workers, river.WorkFunc(w.work))
+	w := &worker{Store: s, verify: verify, slots: make(chan struct{}, s.opt.Parallel)}
 	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
-	client, err := s.startJobs(running, workers)
-	for err != nil { // the server may be restarting
-		s.opt.Log.Warn(s.fail("verify", err).Error())
+	var expiry sync.WaitGroup
+	expiry.Go(func() { s.expire(ctx) })
+	for ctx.Err() == nil {
+		pause := s.tick / 5
+		n, err := w.claim(ctx, running)
+		switch {
+		case err != nil && ctx.Err() == nil: // the server may be restarting
+			s.opt.Log.Warn(s.fail("verify", err).Error())
+			pause = s.tick
+		case n == maxClaims:
+			continue
+		}
 		select {
 		case <-ctx.Done():
+		case <-time.After(pause):
+		}
+	}
+	expiry.Wait()
+	ended := make(chan struct{})
+	go func() {
+		w.looks.Wait()
+		close(ended)
+	}()
+	for range 2 {
+		select {
+		case <-ended:
 			return nil
-		case <-time.After(s.tick):
+		case <-time.After(stopTimeout):
+			cancel()
 		}
-		client, err = s.startJobs(running, workers)
 	}
-	s.schedule(ctx)
-	soft, stop := context.WithTimeout(running, stopTimeout)
-	defer stop()
-	if client.Stop(soft) != nil {
-		hard, stop := context.WithTimeout(running, stopTimeout)
-		defer stop()
-		err = client.StopAndCancel(hard)
-	}
-	return s.fail("stop verifying", err)
+	return s.fail("stop verifying", errors.New("a look does not end"))
 }
 
-// startJobs starts the workers.
-func (s *Store) startJobs(ctx context.Context, workers *river.Workers) (*river.Client[*sql.Tx], error) {
-	client, err := river.NewClient(s.driver, s.jobsConfig(workers))
+// claim claims mentions that are due and begins a look at each. It waits until a look can
+// begin, and returns how many mentions it claimed. running ends when the looks have to.
+//
+// A claim is a time until which other processes leave the mention alone. So nothing has to
+// be cleared up after a process that is killed: its mentions are claimed again later.
+func (w *worker) claim(ctx, running context.Context) (claimed int, err error) {
+	select {
+	case w.slots <- struct{}{}:
+		<-w.slots
+	case <-ctx.Done():
+		return 0, nil
+	}
+	clock, locked := "CAST(unixepoch('subsec') * 1000000 AS INTEGER)", ""
+	if w.postgres { // the clock of the server, because those of the processes may differ
+		clock, locked = "CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS bigint)", " FOR UPDATE SKIP LOCKED"
+	}
+	all, err := collect(w.query(ctx, w.writer, `WITH due AS MATERIALIZED (
+			SELECT id FROM sitelink_mention WHERE due > 0 AND due <= ? AND until <= `+clock+` ORDER BY due LIMIT ?`+locked+`)
+		UPDATE sitelink_mention SET until = `+clock+` + ?, begun = begun + 1 WHERE id IN (SELECT id FROM due) RETURNING `+columns,
+		micros(w.opt.Now()), maxClaims, takeover.Microseconds()))
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
-	return client, client.Start(ctx)
-}
-
-func (s *Store) jobsConfig(workers *river.Workers) *river.Config {
-	config := &river.Config{
-		Queues:  map[string]river.QueueConfig{queue: {MaxWorkers: s.opt.Parallel}},
-		Workers: workers, Logger: s.opt.Log, RetryPolicy: retries{},
-		JobTimeout: jobTimeout, RescueStuckJobsAfter: takeover,
-		FetchCooldown: min(50*time.Millisecond, s.tick/5), FetchPollInterval: s.tick / 5, PollOnly: true,
-	}
-	if !s.postgres {
-		// At midnight, River would rebuild indexes that only its tables in PostgreSQL have,
-		// and log an error for each.
-		config.ReindexerSchedule = river.NeverSchedule()
-	}
-	return config
-}
-
-// driver is River's driver, except that a job that has ended is deleted at once.
-// River would keep it as completed, with a statement of its own for each job in one
-// long transaction, and delete thousands of them later in another: those who wait
-// for an answer would wait for that as well.
-type driver struct {
-	riverdriver.Driver[*sql.Tx]
-	store *Store
-}
-
-func (d driver) GetExecutor() riverdriver.Executor {
-	return executor{d.Driver.GetExecutor(), d.store}
-}
-
-type executor struct {
-	riverdriver.Executor
-	store *Store
-}
-
-// JobSetStateIfRunningMany writes how jobs have ended. It returns no rows of completed
-// jobs: River passes them to subscribers, and there are none.
-func (e executor) JobSetStateIfRunningMany(ctx context.Context, p *riverdriver.JobSetStateIfRunningManyParams) ([]*rivertype.JobRow, error) {
-	var completed []int64
-	rest := *p
-	rest.ID, rest.Attempt, rest.ErrData, rest.FinalizedAt, rest.MetadataDoMerge, rest.MetadataUpdates, rest.ScheduledAt, rest.State = nil, nil, nil, nil, nil, nil, nil, nil
-	for i, state := range p.State {
-		if state == rivertype.JobStateCompleted {
-			completed = append(completed, p.ID[i])
-			continue
-		}
-		rest.ID, rest.Attempt, rest.ErrData, rest.FinalizedAt = append(rest.ID, p.ID[i]), append(rest.Attempt, p.Attempt[i]), append(rest.ErrData, p.ErrData[i]), append(rest.FinalizedAt, p.FinalizedAt[i])
-		rest.MetadataDoMerge, rest.MetadataUpdates = append(rest.MetadataDoMerge, p.MetadataDoMerge[i]), append(rest.MetadataUpdates, p.MetadataUpdates[i])
-		rest.ScheduledAt, rest.State = append(rest.ScheduledAt, p.ScheduledAt[i]), append(rest.State, state)
-	}
-	for some := range chunks(completed) {
-		args := make([]any, len(some))
-		for i, n := range some {
-			args[i] = n
-		}
-		if _, err := e.store.exec(ctx, e.store.writer, "DELETE FROM river_job WHERE id IN ("+marks(len(some))+") AND state = 'running'", args...); err != nil {
-			return nil, err
-		}
-	}
-	if len(rest.ID) == 0 {
-		return nil, nil
-	}
-	return e.Executor.JobSetStateIfRunningMany(ctx, &rest)
-}
-
-// worker verifies the mentions of jobs.
-type worker struct {
-	*Store
-	verify func(context.Context, incoming.Mention) (func(*incoming.Mention), error)
-	slots  chan struct{} // one for each mention that is verified at the same time
-}
-
-// work verifies the mentions of a job that still have its claim. Each result is
-// written when it is there, so that another process that takes the job over
-// repeats only those without one.
-func (w *worker) work(ctx context.Context, job *river.Job[verifyArgs]) error {
-	var ids []id
-	for _, text := range job.Args.IDs {
-		if i, ok := parseID(text); ok {
-			ids = append(ids, i)
-		}
-	}
-	found, err := w.load(ctx, w.readers, ids, "")
-	if err != nil {
-		return w.fail("read", err)
-	}
-	full := time.NewTimer(slotWait)
-	defer full.Stop()
-	var wg sync.WaitGroup
-	var mu sync.Mutex
-	var failed []error
-	for _, i := range ids {
-		r := found[i]
-		if r == nil || r.claim != job.Args.Claim {
-			continue
-		}
-		if job.Attempt > maxBegun {
-			failed = append(failed, w.finish(ctx, r, nil, errors.New("the process ended each time")))
-			continue
-		}
-		w.giveWay(ctx)
+	late := time.NewTimer(slotWait)
+	defer late.Stop()
+	for i, r := range all {
 		select {
 		case w.slots <- struct{}{}:
-		case <-ctx.Done():
-			failed = append(failed, ctx.Err())
+			w.looks.Go(func() {
+				defer func() { <-w.slots }()
+				w.look(running, r)
+			})
 			continue
-		case <-full.C:
-			wg.Wait()
-			return river.JobSnooze(time.Second)
+		case <-late.C:
+		case <-ctx.Done():
 		}
-		wg.Go(func() {
-			defer func() { <-w.slots }()
-			if err := w.look(ctx, r); err != nil {
-				mu.Lock()
-				failed = append(failed, err)
-				mu.Unlock()
-			}
-		})
+		w.release(ctx, all[i:]...)
+		break
 	}
-	wg.Wait()
-	return errors.Join(failed...)
+	return len(all), nil
+}
+
+// look verifies one mention and writes the result: the change, or the time of the next
+// try. If the result cannot be written, the mention is claimed again later.
+func (w *worker) look(ctx context.Context, r *row) {
+	w.giveWay(ctx)
+	change, failed := func(*incoming.Mention) {}, errors.New("the process ended each time")
+	if r.begun <= maxBegun {
+		change, failed = w.call(ctx, r.Mention)
+	}
+	if failed != nil && ctx.Err() != nil { // this process ends
+		w.release(ctx, r)
+		return
+	}
+	if failed != nil {
+		w.opt.Log.Warn("verification failed", "mention", r.ID, "error", failed)
+	}
+	w.finish(ctx, []*row{r}, func(b *batch, now *row) {
+		now.until, now.begun = 0, 0
+		if failed != nil {
+			now.Due = b.now.Add(backoffs[min(now.tries, len(backoffs)-1)])
+			now.tries++
+			return
+		}
+		now.Due = time.Time{}
+		change(&now.Mention)
+		now.ID = r.ID
+		now.looks++
+		now.tries = 0
+	})
+}
+
+// release ends the claims of mentions that were not looked at.
+func (w *worker) release(ctx context.Context, claimed ...*row) {
+	until := claimed[0].until // all were claimed at once
+	w.finish(ctx, claimed, func(_ *batch, now *row) {
+		if now.until == until {
+			now.until, now.begun = 0, now.begun-1
+		}
+	})
+}
+
+// finish changes claimed mentions, unless another process was faster. It does so even if
+// this process ends.
+func (w *worker) finish(ctx context.Context, claimed []*row, change func(*batch, *row)) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTimeout)
+	defer cancel()
+	var ids []id
+	for _, r := range claimed {
+		ids = append(ids, r.id)
+	}
+	err := w.do(ctx, ids, false, func(b *batch) error {
+		for _, r := range claimed {
+			if now := b.get(r.id); now != nil && now.looks == r.looks {
+				change(b, now)
+				b.put(now)
+			}
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, errClosed) {
+		w.opt.Log.Warn(w.fail("write the results of looks to", err).Error())
+	}
+}
+
+// call calls verify. A panic counts as a failure.
+func (w *worker) call(ctx context.Context, m incoming.Mention) (change func(*incoming.Mention), err error) {
+	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
+	defer cancel()
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	change, err = w.verify(ctx, m)
+	if err == nil && change == nil {
+		change = func(*incoming.Mention) {}
+	}
+	return change, err
 }
 
 // giveWay lets those go first who wait for an answer, if there are many: a look takes
@@ -252,76 +234,20 @@ func (w *worker) giveWay(ctx context.Context) {
 	}
 }
 
-// look verifies one mention and writes the result. An error means that there is no
-// result yet.
-func (w *worker) look(ctx context.Context, r *row) error {
-	change, failed := w.call(ctx, r.Mention)
-	if failed != nil && errors.Is(ctx.Err(), context.Canceled) {
-		return ctx.Err() // this process ends
+// expire deletes mentions whose time is over, until ctx ends.
+func (s *Store) expire(ctx context.Context) {
+	if s.opt.Retain <= 0 {
+		return
 	}
-	return w.finish(ctx, r, change, failed)
-}
-
-// finish writes the result of a look: the change, or the time of the next try.
-func (w *worker) finish(ctx context.Context, r *row, change func(*incoming.Mention), failed error) error {
-	if failed != nil {
-		w.opt.Log.Warn("verification failed", "mention", r.ID, "error", failed)
-	}
-	// A result is written even if the time of the job is over.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTimeout)
-	defer cancel()
-	return w.do(ctx, []id{r.id}, false, func(b *batch) error {
-		now := b.get(r.id)
-		if now == nil || now.looks != r.looks {
-			return nil // another process was faster
-		}
-		if failed != nil {
-			now.Due = b.now.Add(backoffs[min(now.tries, len(backoffs)-1)])
-			now.tries++
-		} else {
-			now.Due = time.Time{}
-			change(&now.Mention)
-			now.ID = r.ID
-			now.looks++
-			now.tries = 0
-		}
-		b.put(now)
-		return nil
-	})
-}
-
-// call calls verify. A panic counts as a failure.
-func (w *worker) call(ctx context.Context, m incoming.Mention) (change func(*incoming.Mention), err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
-		}
-	}()
-	change, err = w.verify(ctx, m)
-	if err == nil && change == nil {
-		change = func(*incoming.Mention) {}
-	}
-	return change, err
-}
-
-// schedule queues mentions when they are due, until ctx ends. All processes do it:
-// a row that one of them has locked is skipped by the others.
-func (s *Store) schedule(ctx context.Context) {
 	ticker := time.NewTicker(s.tick)
 	defer ticker.Stop()
-	var expired time.Time
-	for {
-		err := s.queueDue(ctx)
-		if now := s.opt.Now(); err == nil && s.opt.Retain > 0 && now.Sub(expired) >= expireEvery {
-			_, err = s.Expire(ctx, now.Add(-s.opt.Retain))
-			expired = now
-		}
-		if err == nil && s.postgres {
-			_, err = s.exec(ctx, s.writer, `UPDATE river_job SET state = 'available'
-				WHERE state = 'running' AND queue = ? AND attempted_at < now() - make_interval(secs => ?)`, queue, takeover.Seconds())
-		}
-		if err != nil && ctx.Err() == nil {
-			s.opt.Log.Warn(s.fail("schedule", err).Error())
+	for expired := (time.Time{}); ; {
+		if now := s.opt.Now(); now.Sub(expired) >= expireEvery {
+			if _, err := s.Expire(ctx, now.Add(-s.opt.Retain)); err == nil {
+				expired = now
+			} else if ctx.Err() == nil {
+				s.opt.Log.Warn(err.Error())
+			}
 		}
 		select {
 		case <-ctx.Done():
@@ -329,46 +255,4 @@ func (s *Store) schedule(ctx context.Context) {
 		case <-ticker.C:
 		}
 	}
-}
-
-// queueDue adds jobs for mentions that are due.
-func (s *Store) queueDue(ctx context.Context) error {
-	var some int
-	now := micros(s.opt.Now())
-	err := s.queryRow(ctx, s.readers, `SELECT count(*) FROM (SELECT 1 FROM sitelink_mention WHERE claim = 0 AND due > 0 AND due <= ? LIMIT 1) AS due
-		WHERE (SELECT count(*) FROM (SELECT 1 FROM river_job WHERE state = 'available' AND queue = ? LIMIT ?) AS waiting) < ?`,
-		now, queue, maxWaiting, maxWaiting).Scan(&some)
-	if err != nil || some == 0 {
-		return err
-	}
-	tx, end, err := s.begin(ctx, false)
-	if err != nil {
-		return err
-	}
-	defer end()
-	suffix := ""
-	if s.postgres {
-		suffix = " FOR UPDATE SKIP LOCKED"
-	}
-	due, err := collect(s.query(ctx, tx, "SELECT "+columns+" FROM sitelink_mention WHERE claim = 0 AND due > 0 AND due <= ? ORDER BY due LIMIT ?"+suffix, now, maxDue))
-	if err != nil || len(due) == 0 {
-		return err
-	}
-	slices.SortStableFunc(due, func(a, b *row) int { return min(b.tries, 1) - min(a.tries, 1) }) // those that are alone in a job first
-	jobs := claim(due, 2)
-	for _, j := range jobs {
-		args := j.Args.(verifyArgs)
-		values := []any{args.Claim}
-		for _, text := range args.IDs {
-			i, _ := parseID(text)
-			values = append(values, i[:])
-		}
-		if _, err := s.exec(ctx, tx, "UPDATE sitelink_mention SET claim = ? WHERE id IN ("+marks(len(args.IDs))+")", values...); err != nil {
-			return err
-		}
-	}
-	if _, err := s.jobs.InsertManyFastTx(ctx, tx, jobs); err != nil {
-		return err
-	}
-	return tx.Commit()
 }
