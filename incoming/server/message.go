@@ -56,6 +56,7 @@ type message struct {
 	// call is set if the request line is that of the LINK draft. Then method and
 	// header fields of request are right, and its URL is "/".
 	call *call
+	host bool // there is a Host field
 	// framing of the body
 	length  int64
 	chunked bool
@@ -206,6 +207,8 @@ func (m *message) field(line []byte) error {
 	}
 	value = bytes.Trim(value, " \t")
 	switch strings.ReplaceAll(strings.ToLower(string(name)), "_", "-") {
+	case "host":
+		m.host = true
 	case "content-length":
 		n, err := strconv.ParseUint(string(value), 10, 62)
 		if err != nil || m.length != 0 || m.chunked || bytes.Contains(name, []byte("_")) {
@@ -234,7 +237,7 @@ func (m *message) checkHead() error {
 		return refuse(http.StatusNotImplemented, "this server is not a proxy")
 	case m.chunked && r.ProtoMinor == 0:
 		return refuse(http.StatusBadRequest, "HTTP/1.0 has no transfer coding")
-	case r.Host == "" && r.ProtoMinor == 1 && m.call == nil:
+	case (r.Host == "" || !m.host) && r.ProtoMinor == 1 && m.call == nil: // also with a URL that names one
 		return refuse(http.StatusBadRequest, "the request has no Host header")
 	case !httpguts.ValidHostHeader(r.Host):
 		return refuse(http.StatusBadRequest, "the Host header is malformed")

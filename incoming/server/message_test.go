@@ -136,6 +136,7 @@ func TestFraming(t *testing.T) {
 		{"empty name", post + ": y\r\n\r\n", 400},
 		{"no colon", post + "X\r\n\r\n", 400},
 		{"no Host", "GET / HTTP/1.1\r\n\r\n", 400},
+		{"absolute form without Host", "GET http://b.example/ HTTP/1.1\r\n\r\n", 400},
 		{"two Hosts", "GET / HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n", 400},
 		{"Host with a space", "GET / HTTP/1.1\r\nHost: a b\r\n\r\n", 400},
 		{"chunk size with a sign", post + "Transfer-Encoding: chunked\r\n\r\n+5\r\nhello\r\n0\r\n\r\n", 400},
