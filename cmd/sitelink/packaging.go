@@ -5,6 +5,7 @@ package main
 
 import (
 	"cmp"
+	_ "embed"
 	"fmt"
 	"io"
 	"runtime"
@@ -21,16 +22,28 @@ import (
 // version is set by the linker in releases: -ldflags "-X main.version=1.2.3".
 var version string
 
+// licenses are those of sitelink, of Go, and of each module that is linked.
+//
+//go:generate go test -run Licenses -update
+//go:embed licenses.txt
+var licenses string
+
 func versionCommand(c *cli) *cobra.Command {
-	return &cobra.Command{
+	show := false
+	cmd := &cobra.Command{
 		Use:     "version",
 		Short:   "print the version, the commit and the Go version",
 		Example: "  sitelink version",
 		Args:    noArguments,
 		RunE: func(*cobra.Command, []string) error {
+			if show {
+				return c.print(licenses)
+			}
 			return c.print("sitelink " + versionLine() + "\n")
 		},
 	}
+	cmd.Flags().BoolVar(&show, "licenses", false, "print the licences of sitelink and of everything that it contains")
+	return cmd
 }
 
 // versionNumber returns the version alone, or "" if the binary does not know it.
