@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -96,6 +97,11 @@ type Page struct {
 	Moved bool
 	// RetryAfter is the time for which the host asked to wait.
 	RetryAfter time.Duration
+	// Asked is set if a request was sent, at least to a page that redirects.
+	Asked bool
+	// Err is what the network said, if there is no response. It is for the log of the
+	// receiver, and not for the sender of a notice.
+	Err error
 
 	body      []byte
 	truncated bool
@@ -116,7 +122,7 @@ func (c *Client) Fetch(ctx context.Context, address string, peer netip.Addr) *Pa
 	}
 	header := http.Header{"User-Agent": {agent}, "Accept": {"text/html, application/xhtml+xml, */*;q=0.1"}}
 	resp, err := c.client.Do(ctx, fetch.Request{URL: address, Header: header})
-	p := &Page{URL: address}
+	p := &Page{URL: address, Asked: true, Err: err}
 	if resp != nil {
 		p.URL = resp.URL
 		p.Moved = len(resp.Hops) > 0 && !slices.ContainsFunc(resp.Hops, func(h fetch.Hop) bool {
@@ -125,6 +131,7 @@ func (c *Client) Fetch(ctx context.Context, address string, peer netip.Addr) *Pa
 	}
 	if err != nil {
 		p.failed(err)
+		p.Asked = p.Result != Refused || resp != nil && len(resp.Hops) > 0
 		return p
 	}
 	switch {
@@ -134,7 +141,8 @@ func (c *Client) Fetch(ctx context.Context, address string, peer netip.Addr) *Pa
 		p.fail(Unavailable, FaultUpstream, fmt.Sprintf("the page answered %d", resp.Status))
 		p.RetryAfter = retryAfter(resp.Header)
 	default:
-		p.body, p.truncated, p.header = resp.Body, resp.Truncated, resp.Header
+		// A copy, because the room for a page is much larger than most pages are.
+		p.body, p.truncated, p.header = bytes.Clone(resp.Body), resp.Truncated, resp.Header
 		p.setKind()
 	}
 	return p
