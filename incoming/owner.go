@@ -2,6 +2,7 @@ package incoming
 
 import (
 	"context"
+	"errors"
 	"net/netip"
 	"strings"
 
@@ -85,6 +86,44 @@ func sameAuthor(a, b *Mention) bool {
 		return x == y
 	}
 	return one
+}
+
+// ApproveAuthor approves the held mentions by the author of m, as a receiver approves those
+// that come later, and returns how many it approved. It leaves those alone that a rule
+// holds, or whose link was missing at the last look. Call it when a person approves m.
+func ApproveAuthor(ctx context.Context, store Store, m *Mention) (approved int, err error) {
+	u, err := weburl.Parse(m.Source)
+	if err != nil || m.Action.Ours() {
+		return 0, nil
+	}
+	list, err := store.Rules(ctx)
+	if err != nil {
+		return 0, err
+	}
+	rules := compileRules(list)
+	for other, err := range store.List(ctx, Filter{States: []State{Held}, Action: []Action{Link}, Source: u.Host()}) {
+		if err != nil {
+			return approved, err
+		}
+		source, err := weburl.Canonical(other.Source)
+		if err != nil || !sameAuthor(m, &other) || rules.verdict(source) != "" {
+			continue
+		}
+		hit := false
+		_, err = store.Update(ctx, other.ID, func(m *Mention) error {
+			if hit = m.State == Held && m.Fault == 0; hit {
+				m.State = Approved
+			}
+			return nil
+		})
+		if err != nil && !errors.Is(err, ErrNotFound) {
+			return approved, err
+		}
+		if hit {
+			approved++
+		}
+	}
+	return approved, nil
 }
 
 // knowsAuthor reports whether another mention by the author of m is approved.

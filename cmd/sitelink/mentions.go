@@ -323,11 +323,15 @@ func mentionsDecideCommand(c *cli, name string) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		changed, err := receive.Decide(ctx, store, found, to)
+		changed, others, err := receive.Decide(ctx, store, found, to)
 		if err != nil {
 			return err
 		}
-		c.ui.note(fmt.Sprintf("%s %s", count(changed, "mention"), to))
+		text := fmt.Sprintf("%s %s", count(changed, "mention"), to)
+		if others > 0 {
+			text += fmt.Sprintf("; %s by the same authors %s", count(others, "held mention"), to)
+		}
+		c.ui.note(text)
 		if !trust {
 			return nil
 		}

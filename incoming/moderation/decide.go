@@ -14,11 +14,12 @@ import (
 // or is gone.
 var ErrNotApproved = errors.New("it cannot be approved")
 
-// Approve approves a mention that was verified, and returns it. now is the time of the
-// decision: a mention that was denied before is looked at again. The error is
-// [ErrNotApproved] with the reason, [incoming.ErrNotFound], or that of the store.
-func Approve(ctx context.Context, store incoming.Store, id string, now time.Time) (incoming.Mention, error) {
-	return store.Update(ctx, id, func(m *incoming.Mention) error {
+// Approve approves a mention that was verified, and returns it. It also approves the held
+// mentions by the same author, see [incoming.ApproveAuthor], and returns their number. now
+// is the time of the decision: a mention that was denied before is looked at again. The
+// error is [ErrNotApproved] with the reason, [incoming.ErrNotFound], or that of the store.
+func Approve(ctx context.Context, store incoming.Store, id string, now time.Time) (m incoming.Mention, more int, err error) {
+	m, err = store.Update(ctx, id, func(m *incoming.Mention) error {
 		switch {
 		case m.State == incoming.Approved:
 			return nil
@@ -32,6 +33,10 @@ func Approve(ctx context.Context, store incoming.Store, id string, now time.Time
 		m.State = incoming.Approved
 		return nil
 	})
+	if err == nil {
+		more, err = incoming.ApproveAuthor(ctx, store, &m)
+	}
+	return m, more, err
 }
 
 // Deny decides against a mention, and returns it. It stays denied, also if the other

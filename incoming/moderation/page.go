@@ -13,6 +13,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -84,6 +85,9 @@ type view struct {
 	LoggedOut           bool
 	Summary             string
 	Mentions            []row
+	// Page is the number of this page of the list. Previous and Next are those of the
+	// pages beside it, 0 for none.
+	Page, Previous, Next int64
 }
 
 // row is one held mention. N numbers the elements of the page.
@@ -168,6 +172,7 @@ func (p *Page) setCookie(w http.ResponseWriter, value string, maxAge int) {
 // results are the messages after a decision, by their names in the address.
 var results = map[string]string{
 	"approve": "The mention is approved. The next export has it.",
+	"author":  "The mention is approved, and so are those by its author that were held. The next export has them.",
 	"change":  "The change is approved. The next export has it in the file advice.json.",
 	"deny":    "The mention is denied.",
 	"trust":   "The site is trusted. Its mentions are approved.",
@@ -191,7 +196,11 @@ func (p *Page) decide(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	p.opt.Log.Info("moderation: decided", "id", id, "action", action, "result", result)
-	http.Redirect(w, r, p.path+"?done="+result, http.StatusSeeOther)
+	to := p.path + "?done=" + result
+	if n, err := strconv.ParseInt(r.PostFormValue("page"), 10, 64); err == nil && n > 1 {
+		to += "&page=" + strconv.FormatInt(n, 10)
+	}
+	http.Redirect(w, r, to, http.StatusSeeOther)
 }
 
 // apply carries out a decision and returns the name of its result, "" if there is no
@@ -200,12 +209,14 @@ func (p *Page) apply(ctx context.Context, id, action string) (result string, err
 	now := p.opt.Now()
 	switch action {
 	case "approve":
-		m, err := Approve(ctx, p.opt.Store, id, now)
+		m, more, err := Approve(ctx, p.opt.Store, id, now)
 		switch {
 		case errors.Is(err, ErrNotApproved):
 			return "changed", nil
 		case m.Action.Ours():
 			return "change", err
+		case more > 0:
+			return "author", err
 		}
 		return action, err
 	case "deny":
@@ -232,19 +243,25 @@ func (p *Page) apply(ctx context.Context, id, action string) (result string, err
 	return "", nil
 }
 
-// maxRows is how many mentions the list shows at once.
+// maxRows is how many mentions a page of the list shows.
 const maxRows = 50
 
 func (p *Page) list(w http.ResponseWriter, r *http.Request, form string) {
 	v := view{Title: "Held mentions", Form: form, Status: results[r.URL.Query().Get("done")]}
 	counts, err := p.opt.Store.Counts(r.Context())
+	held := counts[incoming.Held]
+	wanted, _ := strconv.ParseInt(r.URL.Query().Get("page"), 10, 64)
+	v.Page = max(1, min(wanted, (held+maxRows-1)/maxRows)) // the last one may be gone
+	first, n := (v.Page-1)*maxRows, int64(0)
 	if err == nil {
-		filter := incoming.Filter{States: []incoming.State{incoming.Held}, Limit: maxRows}
+		filter := incoming.Filter{States: []incoming.State{incoming.Held}, Limit: int(first + maxRows)}
 		for m, listErr := range p.opt.Store.List(r.Context(), filter) {
 			if err = listErr; err != nil {
 				break
 			}
-			v.Mentions = append(v.Mentions, rowOf(m, len(v.Mentions)+1))
+			if n++; n > first {
+				v.Mentions = append(v.Mentions, rowOf(m, len(v.Mentions)+1))
+			}
 		}
 	}
 	if err != nil {
@@ -252,14 +269,17 @@ func (p *Page) list(w http.ResponseWriter, r *http.Request, form string) {
 		p.refuse(w, http.StatusInternalServerError, "The mentions cannot be read, because the store failed. Try again later.")
 		return
 	}
-	held := max(counts[incoming.Held], int64(len(v.Mentions)))
+	held = max(held, n)
+	if v.Previous = v.Page - 1; held > first+maxRows {
+		v.Next = v.Page + 1
+	}
 	switch {
 	case held == 0:
 		v.Summary = "No mention waits for a decision."
 	case held == 1:
 		v.Summary = "1 mention waits for a decision."
 	case held > int64(len(v.Mentions)):
-		v.Summary = fmt.Sprintf("%d mentions wait for a decision. These are the first %d.", held, len(v.Mentions))
+		v.Summary = fmt.Sprintf("%d mentions wait for a decision. These are %d to %d.", held, first+1, n)
 	default:
 		v.Summary = fmt.Sprintf("%d mentions wait for a decision.", held)
 	}

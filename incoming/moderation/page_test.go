@@ -313,15 +313,44 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// TestMany: the page shows the first of many mentions and their number.
+// TestMany: the page shows many mentions on several pages. After a decision, it shows the
+// same page, or the last one that there is.
 func TestMany(t *testing.T) {
 	w := newWorld(t, "")
 	for i := range maxRows + 7 {
 		w.store.Add(incoming.Mention{Source: fmt.Sprintf("https://s%d.example/", i), Target: "https://our.example/", State: incoming.Held})
 	}
-	session, _ := w.login()
-	page := body(w.do("GET", "/moderation", session, nil))
-	if strings.Count(page, "<article") != maxRows || !strings.Contains(page, "57 mentions wait for a decision. These are the first 50.") {
-		t.Errorf("%d mentions in\n%.600s", strings.Count(page, "<article"), page)
+	session, form := w.login()
+	previous, next := `<a href="/moderation?page=1" rel="prev">`, `<a href="/moderation?page=2" rel="next">`
+	seen := map[string]bool{}
+	for path, want := range map[string]struct {
+		rows           int
+		summary        string
+		previous, next bool
+	}{
+		"/moderation":          {maxRows, "57 mentions wait for a decision. These are 1 to 50.", false, true},
+		"/moderation?page=-1":  {maxRows, "57 mentions wait for a decision. These are 1 to 50.", false, true},
+		"/moderation?page=2":   {7, "57 mentions wait for a decision. These are 51 to 57.", true, false},
+		"/moderation?page=999": {7, "57 mentions wait for a decision. These are 51 to 57.", true, false},
+	} {
+		page := body(w.do("GET", path, session, nil))
+		if strings.Count(page, "<article") != want.rows || !strings.Contains(page, want.summary) || strings.Contains(page, previous) != want.previous || strings.Contains(page, next) != want.next {
+			t.Errorf("%s: %d mentions in\n%s", path, strings.Count(page, "<article"), page)
+		}
+		for _, m := range regexp.MustCompile(`name="id" value="([^"]+)"`).FindAllStringSubmatch(page, -1) {
+			seen[m[1]] = true
+		}
+	}
+	if len(seen) != maxRows+7 {
+		t.Errorf("%d mentions on all pages", len(seen))
+	}
+	for id := range seen {
+		r := w.do("POST", "/moderation/decide", session, url.Values{"form": {form}, "id": {id}, "action": {"deny"}, "page": {"2"}})
+		if to := r.Header.Get("Location"); to != "/moderation?done=deny&page=2" {
+			t.Fatalf("after a decision: %s", to)
+		}
+	}
+	if page := body(w.do("GET", "/moderation?done=deny&page=2", session, nil)); !strings.Contains(page, "No mention waits") || strings.Contains(page, "<nav") {
+		t.Errorf("at the end:\n%s", page)
 	}
 }

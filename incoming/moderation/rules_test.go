@@ -171,16 +171,28 @@ func TestDecide(t *testing.T) {
 		}
 		return m.State
 	}
-	if _, err := Approve(ctx, store, queued, now); err == nil || state(queued) != incoming.Queued {
+	if _, _, err := Approve(ctx, store, queued, now); err == nil || state(queued) != incoming.Queued {
 		t.Errorf("a mention that was never verified: %v", err)
 	}
 	if _, err := Deny(ctx, store, held); err != nil || state(held) != incoming.Refused {
 		t.Error(err)
 	}
-	if m, err := Approve(ctx, store, held, now); err != nil || m.State != incoming.Approved || !m.Due.Equal(now) {
-		t.Errorf("%+v, %v", m, err)
+	// Those that wait follow, unless they are by others, or held by a rule, or lost their link.
+	same, shared := at("https://a.example/2", incoming.Held, now), at("https://github.com/b/x", incoming.Held, now)
+	lost := store.Add(incoming.Mention{Source: "https://a.example/3", Target: "https://our.example/", State: incoming.Held, Verified: now, Fault: 17})[0]
+	if m, more, err := Approve(ctx, store, held, now); err != nil || m.State != incoming.Approved || !m.Due.Equal(now) || more != 1 || state(same) != incoming.Approved || state(lost) != incoming.Held || state(sub) != incoming.Held {
+		t.Errorf("%+v, %d more, %v: %s %s %s", m, more, err, state(same), state(lost), state(sub))
 	}
-	if n, err := SetRule(ctx, store, incoming.Rule{Pattern: "*.A.example", Verdict: incoming.Block}, now); n != 3 || err != nil {
+	if _, more, err := Approve(ctx, store, at("https://github.com/a/x", incoming.Held, now), now); err != nil || more != 0 || state(shared) != incoming.Held {
+		t.Errorf("another author of a host: %d more, %v", more, err)
+	}
+	if err := store.SetRules(ctx, []incoming.Rule{{Pattern: "github.com", Verdict: incoming.Hold}}); err != nil {
+		t.Fatal(err)
+	}
+	if _, more, err := Approve(ctx, store, at("https://github.com/b/y", incoming.Held, now), now); err != nil || more != 0 || state(shared) != incoming.Held {
+		t.Errorf("held by a rule: %d more, %v", more, err)
+	}
+	if n, err := SetRule(ctx, store, incoming.Rule{Pattern: "*.A.example", Verdict: incoming.Block}, now); n != 5 || err != nil {
 		t.Errorf("%d changed, %v", n, err)
 	}
 	if state(sub) != incoming.Blocked || state(approved) != incoming.Blocked || state(other) != incoming.Held {
@@ -192,7 +204,7 @@ func TestDecide(t *testing.T) {
 	if _, err := SetRule(ctx, store, incoming.Rule{Pattern: "a.example"}, now); err != nil {
 		t.Error(err)
 	}
-	if rules, _ := store.Rules(ctx); len(rules) != 1 || rules[0].Pattern != "nota.example" {
+	if rules, _ := store.Rules(ctx); len(rules) != 2 || rules[1].Pattern != "nota.example" {
 		t.Errorf("%+v", rules)
 	}
 	if _, err := SetRule(ctx, store, incoming.Rule{Pattern: "http://", Verdict: incoming.Block}, now); err == nil {

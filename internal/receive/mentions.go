@@ -86,12 +86,15 @@ func ignoreNotFound(err error) error {
 	return err
 }
 
-// Decide approves or denies mentions and returns how many changed. A mention that
-// is not verified cannot be approved: its text is not known.
-func Decide(ctx context.Context, store incoming.Store, mentions []incoming.Mention, to incoming.State) (changed int, err error) {
+// Decide approves or denies mentions and returns how many of them changed, and how many
+// others by the same authors. A mention that is not verified cannot be approved: its text
+// is not known.
+func Decide(ctx context.Context, store incoming.Store, mentions []incoming.Mention, to incoming.State) (changed, others int, err error) {
 	for _, m := range mentions {
 		if to == incoming.Approved {
-			_, err = moderation.Approve(ctx, store, m.ID, time.Now())
+			var more int
+			_, more, err = moderation.Approve(ctx, store, m.ID, time.Now())
+			others += more
 		} else {
 			_, err = moderation.Deny(ctx, store, m.ID)
 		}
@@ -99,13 +102,13 @@ func Decide(ctx context.Context, store incoming.Store, mentions []incoming.Menti
 			err = fault.Usage(fmt.Sprintf("%s: %v: it is %s", m.Source, err, m.State), "sitelink mentions show "+m.ID+" prints what is known about it")
 		}
 		if err != nil {
-			return changed, err
+			return changed, others, err
 		}
 		if m.State != to {
 			changed++
 		}
 	}
-	return changed, nil
+	return changed, others, nil
 }
 
 // SetRules adds rules, or removes those with the verdict "", and applies them to the
@@ -113,7 +116,7 @@ func Decide(ctx context.Context, store incoming.Store, mentions []incoming.Menti
 // rules, "" for none.
 func SetRules(ctx context.Context, store incoming.Store, file string, rules []incoming.Rule) (changed int, err error) {
 	if file != "" {
-		if err := writeRules(file, rules); err != nil {
+		if err := writeRules(ctx, store, file, rules); err != nil {
 			return 0, err
 		}
 	}

@@ -126,7 +126,7 @@ func TestReceive(t *testing.T) {
 			t.Fatalf("%s: %+v", resp.Status, m)
 		}
 	}
-	if _, err := moderation.Approve(ctx, mentions, id, time.Now()); err != nil {
+	if _, _, err := moderation.Approve(ctx, mentions, id, time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	feed := `{"children": [{"wm-source": "https://ann.example/x", "wm-target": "` + post + `", "name": "Old"}]}`
