@@ -30,6 +30,10 @@ type look struct {
 	moved bool
 	// retryAfter is the time for which the host asked to wait.
 	retryAfter time.Duration
+	// unasked is set if no request was sent: then the next look need not wait for an hour.
+	// err is what the network said, for the log.
+	unasked bool
+	err     error
 	// verdict is that of the rules about the other site. knownAuthor is set if
 	// another mention by the same author is approved.
 	verdict     Verdict
@@ -54,7 +58,9 @@ func judge(m *Mention, l look) {
 		m.State, m.Due = Blocked, time.Time{}
 		return
 	}
-	m.Fetched = l.at
+	if !l.unasked {
+		m.Fetched = l.at
+	}
 	switch {
 	case m.Action == UnlinkR:
 		judgeUnlinkR(m, l)

@@ -80,6 +80,27 @@ const (
 // [Accepted] nor [Known], nothing is. An error means that the store failed, and
 // that nothing is known about the notices.
 func (r *Receiver) Receive(ctx context.Context, notices []Notice) ([]Answer, error) {
+	answers, err := r.receive(ctx, notices)
+	valid := func(raw string) string { // one that is not may have a password
+		if u, err := weburl.Parse(raw); err != nil || u.HasCredentials() || len(raw) > MaxURL {
+			return ""
+		}
+		return raw
+	}
+	for i, a := range answers {
+		level := slog.LevelDebug // strangers can send any number of these
+		if a.Outcome == Accepted && a.ID != "" {
+			level = slog.LevelInfo
+		}
+		if n := &notices[i]; r.opt.Log.Enabled(ctx, level) {
+			r.opt.Log.Log(ctx, level, "notice", "protocol", n.Protocol, "action", cmp.Or(n.Action, Link), "source", valid(n.Source), "target", valid(n.Target),
+				"outcome", a.Outcome, "reason", a.Reason, "mention", a.ID, "peer", n.Peer)
+		}
+	}
+	return answers, err
+}
+
+func (r *Receiver) receive(ctx context.Context, notices []Notice) ([]Answer, error) {
 	now := r.opt.Now()
 	answers := make([]Answer, len(notices))
 	fill := func(a Answer) ([]Answer, error) {
@@ -320,8 +341,6 @@ func (b *batch) record(ctx context.Context) ([]Answer, error) {
 		if m := mentions; err == nil && !n.ignored && m[n.at] != nil {
 			answers[i].ID = m[n.at].ID
 		}
-		b.r.opt.Log.Debug("notice", "protocol", n.Protocol, "action", n.Action, "source", n.Source, "target", n.Target,
-			"outcome", answers[i].Outcome, "mention", answers[i].ID, "peer", n.Peer)
 	}
 	return answers, nil
 }

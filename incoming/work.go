@@ -70,7 +70,7 @@ func (r *Receiver) verify(ctx context.Context, m Mention) (change func(*Mention)
 	if page.Result == verify.Canceled {
 		return nil, context.Cause(ctx)
 	}
-	l.at, l.final, l.moved, l.retryAfter = at, page.URL, page.Moved, page.RetryAfter
+	l.at, l.final, l.moved, l.retryAfter, l.unasked, l.err = at, page.URL, page.Moved, page.RetryAfter, !page.Asked, page.Err
 	if m.Action.Ours() {
 		l.Evidence = verify.Evidence{Result: page.Result, Fault: page.Fault, Reason: page.Reason}
 		if l.Result == "" {
@@ -105,8 +105,17 @@ func (r *Receiver) apply(l look) func(*Mention) {
 		if r.opt.Observe != nil {
 			r.opt.Observe(m.State, took)
 		}
-		r.opt.Log.Info("verified", "mention", m.ID, "source", m.Source, "target", m.Target,
-			"result", string(l.Result), "before", before, "state", m.State, "fault", m.Fault, "due", m.Due)
+		said := []any{"mention", m.ID, "source", m.Source, "target", m.Target, "result", string(l.Result), "before", before, "state", m.State}
+		if m.Reason != "" {
+			said = append(said, "fault", m.Fault, "reason", m.Reason)
+		}
+		if l.err != nil {
+			said = append(said, "error", l.err)
+		}
+		if !m.Due.IsZero() {
+			said = append(said, "due", m.Due)
+		}
+		r.opt.Log.Info("verified", said...)
 	}
 }
 
@@ -154,7 +163,7 @@ func (r *Receiver) fetch(ctx context.Context, m *Mention, remote string) (page *
 	}
 	defer r.hosts.leave(host)
 	page = r.opt.Client.Fetch(ctx, remoteURL(m), m.Peer)
-	if page.Result != verify.Canceled {
+	if page.Result != verify.Canceled && page.Asked {
 		r.recent.add(remote, page, now)
 	}
 	return page, now, 0

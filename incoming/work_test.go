@@ -2,9 +2,11 @@ package incoming_test
 
 import (
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -291,7 +293,7 @@ func TestUnlinkR(t *testing.T) {
 	if got := w.changes(); len(got) != 1 || got[0] != want {
 		t.Errorf("changes: %+v, want %+v", got, want)
 	}
-	if _, err := moderation.Approve(t.Context(), w.store, id, w.Now()); err != nil {
+	if _, _, err := moderation.Approve(t.Context(), w.store, id, w.Now()); err != nil {
 		t.Fatal(err)
 	}
 	fetched := w.fetched("/target")
@@ -330,6 +332,37 @@ func TestLinkMod(t *testing.T) {
 	w.receive(incoming.Accepted, n) // the next modification
 	w.waitState(id, incoming.Held)
 }
+
+// TestRefusedAddress: a source at an address that must not be fetched is rejected without a
+// request, so a repeated notice is looked at again at once. The log names the address and
+// what allows it; the sender does not learn that.
+func TestRefusedAddress(t *testing.T) {
+	var mu sync.Mutex
+	var log strings.Builder
+	w := newWorld(t, func(o *incoming.ReceiverOptions) {
+		o.Log = slog.New(slog.NewTextHandler(writerFunc(func(p []byte) (int, error) {
+			mu.Lock()
+			defer mu.Unlock()
+			return log.Write(p)
+		}), nil))
+	}).run()
+	for range 2 {
+		id := w.receive(incoming.Accepted, webmention("http://192.168.1.9/post", ourPost))[0].ID
+		if m := w.waitState(id, incoming.Rejected); !m.Fetched.IsZero() || strings.Contains(m.Reason, "192.168") {
+			t.Errorf("%+v", m)
+		}
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	text := log.String()
+	if strings.Count(text, "msg=notice") != 2 || strings.Count(text, "msg=verified") != 2 || strings.Count(text, "192.168.1.9:80: the address is private") != 2 || strings.Count(text, "reason=") != 4 {
+		t.Errorf("the log:\n%s", text)
+	}
+}
+
+type writerFunc func(p []byte) (int, error)
+
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
 // TestManyTargetsOneSource: a source is fetched once an hour, however many of our
 // pages it is reported to link to (PB-59; the reflection attacks of 2014).

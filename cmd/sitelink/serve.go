@@ -76,7 +76,7 @@ func serveCommand(c *cli) *cobra.Command {
 	flags.DurationVar(&f.recheck, "recheck", 0, "look at each source again after `TIME` (default: recheck in [incoming])")
 	flags.BoolVar(&f.pages, "pages", false, "also serve the files of the docroots")
 	flags.StringVar(&f.backup, "backup", "", "write a copy of the store to `FILE` and exit; the receiver may run meanwhile")
-	flags.BoolVarP(&f.verbose, "verbose", "v", false, "log every notice")
+	flags.BoolVarP(&f.verbose, "verbose", "v", false, "also log notices that are refused, or known already")
 	flags.StringVar(&f.config, "config", "", "read `FILE` instead of searching for sitelink.toml")
 	return cmd
 }

@@ -3,6 +3,7 @@ package receive
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"os"
@@ -197,5 +198,53 @@ func TestNoCalls(t *testing.T) {
 	p.Config.Outgoing.LinkPeers = []string{"a b c"}
 	if _, err := newCalls(t.Context(), p, &ServeOptions{}, r); err == nil || !strings.Contains(err.Error(), "link-peers") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// TestWriteRules: processes and callers that change the file of rules at the same time lose
+// nothing. A file that is lost does not remove the rules of the store.
+func TestWriteRules(t *testing.T) {
+	store, file := incomingtest.NewStore(nil), filepath.Join(t.TempDir(), "rules")
+	var callers sync.WaitGroup
+	for n := range 20 {
+		callers.Go(func() {
+			rules, err := Rules([]string{fmt.Sprintf("spam%d.example", n)}, incoming.Block, "")
+			if err == nil {
+				_, err = SetRules(t.Context(), store, file, rules)
+			}
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	callers.Wait()
+	text, err := os.ReadFile(file)
+	if n := strings.Count(string(text), "block spam"); n != 20 || err != nil {
+		t.Errorf("%d of 20 rules are in the file, %v", n, err)
+	}
+	if _, err := os.Stat(file + ".lock"); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the lock: %v", err)
+	}
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	h := &forPeople{store: store, rules: file}
+	_, blockErr := SetRules(t.Context(), store, file, []incoming.Rule{{Pattern: "new.example", Verdict: incoming.Block}})
+	for what, err := range map[string]error{"serve": h.readRules(t.Context()), "block": blockErr} {
+		if err == nil || !strings.Contains(err.Error(), "there is no file of rules "+file+", and the store has 20") {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	if rules, err := store.Rules(t.Context()); len(rules) != 20 || err != nil {
+		t.Errorf("%d rules, %v", len(rules), err)
+	}
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := h.readRules(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if rules, err := store.Rules(t.Context()); len(rules) != 0 || err != nil {
+		t.Errorf("with an empty file: %d rules, %v", len(rules), err)
 	}
 }

@@ -83,7 +83,9 @@ func (h *forPeople) saveRule() func(context.Context, incoming.Rule) error {
 	if h.rules == "" {
 		return nil
 	}
-	return func(_ context.Context, r incoming.Rule) error { return writeRules(h.rules, []incoming.Rule{r}) }
+	return func(ctx context.Context, r incoming.Rule) error {
+		return writeRules(ctx, h.store, h.rules, []incoming.Rule{r})
+	}
 }
 
 // RulesFile returns the file of rules that the configuration names, "" for none.
@@ -127,7 +129,7 @@ func (h *forPeople) readRules(ctx context.Context) error {
 	if h.rules == "" {
 		return nil
 	}
-	rules, changed, err := readRules(h.rules)
+	rules, changed, err := readRules(ctx, h.store, h.rules)
 	if err != nil {
 		return err
 	}
@@ -138,11 +140,16 @@ func (h *forPeople) readRules(ctx context.Context) error {
 	return nil
 }
 
-// readRules reads a file of rules. A file that does not exist has none.
-func readRules(name string) (rules []incoming.Rule, changed time.Time, err error) {
+// readRules reads a file of rules. A file that does not exist has none, unless the store
+// has some: then the file was lost, or it is not the right one.
+func readRules(ctx context.Context, store incoming.Store, name string) (rules []incoming.Rule, changed time.Time, err error) {
 	f, err := os.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, time.Time{}, nil
+		kept, err := store.Rules(ctx)
+		if len(kept) > 0 {
+			err = fault.New(fmt.Errorf("there is no file of rules %s, and the store has %d", name, len(kept)), "restore the file, or create an empty one to remove the rules of the store")
+		}
+		return nil, time.Time{}, err
 	}
 	if err != nil {
 		return nil, time.Time{}, fmt.Errorf("read rules %s: %w", name, disk.Cause(err))
@@ -159,9 +166,36 @@ func readRules(name string) (rules []incoming.Rule, changed time.Time, err error
 	return rules, changed, nil
 }
 
-// writeRules changes rules in a file.
-func writeRules(name string, changes []incoming.Rule) error {
-	rules, _, err := readRules(name)
+// lockWait is how long writeRules waits for others that write the same file.
+const lockWait = 10 * time.Second
+
+// writeRules changes rules in a file. Others that change it meanwhile wait: the file beside
+// it is their lock, and goes when it is no longer used.
+func writeRules(ctx context.Context, store incoming.Store, name string, changes []incoming.Rule) error {
+	lock := name + ".lock"
+	for end := time.Now().Add(lockWait); ; time.Sleep(5 * time.Millisecond) {
+		f, err := os.OpenFile(lock, os.O_RDWR|os.O_CREATE, 0o600)
+		if err != nil {
+			return fmt.Errorf("lock rules %s: %w", name, disk.Cause(err))
+		}
+		defer f.Close()
+		err = disk.TryLock(f)
+		mine, _ := f.Stat()
+		if there, statErr := os.Stat(lock); err == nil && statErr == nil && os.SameFile(mine, there) {
+			defer os.Remove(lock)
+			break
+		}
+		f.Close()
+		switch {
+		case err != nil && !errors.Is(err, disk.ErrLocked):
+			return fmt.Errorf("lock rules %s: %w", name, disk.Cause(err))
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case time.Now().After(end):
+			return fmt.Errorf("lock rules %s: another sitelink has been writing them for %v; end it, and try again", name, lockWait)
+		}
+	}
+	rules, _, err := readRules(ctx, store, name)
 	if err != nil {
 		return err
 	}

@@ -31,7 +31,7 @@ type ServeOptions struct {
 	Docroots []string
 	// Version is the version of sitelink.
 	Version string
-	// Verbose logs every notice.
+	// Verbose also logs notices that were not recorded.
 	Verbose bool
 	// Log takes the log, Note and Warn lines for the user.
 	Log        io.Writer
@@ -73,16 +73,14 @@ func Serve(ctx context.Context, p *project.Project, opt ServeOptions) error {
 		}
 		defer operations.Close()
 	}
-	logs := func(level slog.Level) *slog.Logger {
-		return slog.New(slog.NewTextHandler(opt.Log, &slog.HandlerOptions{Level: level}))
+	level := slog.LevelInfo
+	if opt.Verbose {
+		level = slog.LevelDebug
 	}
-	log := logs(slog.LevelWarn)
+	log := slog.New(slog.NewTextHandler(opt.Log, &slog.HandlerOptions{Level: level}))
 	store, err := OpenStore(ctx, p, StoreOptions{Serve: true, Log: log})
 	if err != nil {
 		return err
-	}
-	if opt.Verbose {
-		log = logs(slog.LevelDebug)
 	}
 	err = serve(ctx, p, &opt, &parts{sources: sources, sites: sites, store: store, log: log, listeners: listeners, operations: operations})
 	return errors.Join(err, store.Close())
