@@ -58,7 +58,7 @@ func decideUnlink(m *Mention, n Notice, now time.Time) (*Mention, Answer) {
 	}
 	switch m.State {
 	case Rejected, Gone:
-		if now.Sub(m.Fetched) > tombstone {
+		if now.Sub(m.Fetched) > tombstone && now.Sub(m.Received) > tombstone {
 			return nil, unknown
 		}
 		return nil, Answer{Outcome: Known, Reason: "The link was removed already."}

@@ -257,7 +257,7 @@ func TestServe(t *testing.T) {
 		exported += string(text)
 		return nil
 	})
-	if !strings.Contains(exported, source) || strings.Contains(exported, viaLink) {
+	if !strings.Contains(exported, source) || !strings.Contains(exported, viaLink) { // by the same author
 		t.Errorf("exported: %s", exported)
 	}
 
