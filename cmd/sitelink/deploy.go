@@ -179,6 +179,11 @@ func (d *deployment) deployAndNotify(ctx context.Context, store ledger.Store) er
 		return err
 	}
 	plan := compared.Plan
+	if live := d.project.Config.Outgoing.Live; live > 0 && len(plan.Due())+len(d.recheck) > 0 {
+		if err := announce.OwnAddress(ctx, d.project.Config, versionNumber(), plan.Base); err != nil {
+			return fmt.Errorf("not deployed: %w", err)
+		}
+	}
 	// The user confirms before the command runs; afterwards it is too late to say
 	// no.
 	if err := d.confirm(len(plan.Due()) + len(d.recheck)); err != nil {

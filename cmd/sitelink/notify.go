@@ -378,8 +378,13 @@ func (n *notifier) send(ctx context.Context, store ledger.Store, base string) er
 	defer stop()
 	opt.Recheck = n.recheck
 	progress := newProgress(n.ui, cfg.Progress, time.Now)
-	if progress != nil {
-		opt.Progress = progress.notices
+	waiting := false // it is reported
+	opt.Progress = func(d deliver.Progress) {
+		if progress == nil && d.WaitingFor != "" && !waiting {
+			waiting = true
+			n.ui.note(fmt.Sprintf("waiting up to %v for %s to be live, such as %s", cfg.Outgoing.Live, count(d.Waiting, "page"), visible(d.WaitingFor)))
+		}
+		progress.notices(d)
 	}
 	began := time.Now()
 	result, held, err := n.deliver(bounded, store, opt)
@@ -495,6 +500,9 @@ func (p *progress) notices(d deliver.Progress) {
 	}
 	if d.Waiting > 0 {
 		text += fmt.Sprintf("; waiting for %s to be live", count(d.Waiting, "page"))
+		if d.WaitingFor != "" {
+			text += ", such as " + visible(d.WaitingFor)
+		}
 	}
 	p.ui.draw(text)
 }

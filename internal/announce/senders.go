@@ -85,6 +85,21 @@ type Delivery struct {
 	BustCache bool
 }
 
+// OwnAddress returns an error if sitelink would refuse to fetch the site itself, because its address is not on the public
+// internet: then it cannot find out when a page is live. A site that does not answer yet is not an error.
+func OwnAddress(ctx context.Context, cfg *config.Config, version, base string) error {
+	options, err := FetchOptions(cfg, version, base)
+	if err != nil {
+		return err
+	}
+	_, err = outgoing.NewClient(options).Do(ctx, outgoing.Request{Method: http.MethodHead, URL: base})
+	if err == nil || outgoing.RequestFailed(err).State != ledger.Skipped {
+		return nil
+	}
+	return fault.New(fmt.Errorf("sitelink cannot find out when the site is live: %w", err),
+		"if that is your site, name its address with --allow-address; otherwise correct --base-url")
+}
+
 // DeliverOptions returns the options for sending, with the senders that the
 // configuration names.
 func DeliverOptions(ctx context.Context, cfg *config.Config, d Delivery) (deliver.Options, error) {

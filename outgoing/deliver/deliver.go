@@ -64,6 +64,9 @@ type Progress struct {
 	Claimed, Finished, Failed int
 	// Waiting is the number of source pages that are not live yet.
 	Waiting int
+	// WaitingFor is one of them, and why visitors do not see it as it was built: URL: REASON. It is empty until a page
+	// was fetched in vain.
+	WaitingFor string
 }
 
 func (o Options) withDefaults() Options {

@@ -152,6 +152,11 @@ func (p sourcePage) linksTo(target string) bool {
 	return err == nil && p.links[maphash.String(linkSeed, u.String())]
 }
 
+// refused reports whether the guard refuses the address of the page. Waiting does not help then.
+func (p sourcePage) refused() bool {
+	return p.err != nil && outgoing.RequestFailed(p.err).State == ledger.Skipped
+}
+
 // ready returns nil if visitors see the page as the notice says it is, and
 // otherwise why they do not.
 func (p sourcePage) ready(n *ledger.Notice) error {

@@ -285,7 +285,7 @@ func (s *scheduler) handleSource(ctx context.Context, r sourceResult) error {
 	q.taken = false
 	q.fetches++
 	now := time.Now()
-	late := s.opt.Live.Deadline < 0 || now.Sub(q.since) >= s.opt.Live.Deadline
+	late := s.opt.Live.Deadline < 0 || now.Sub(q.since) >= s.opt.Live.Deadline || r.page.refused()
 	if ctx.Err() != nil {
 		late = false // the run ends before the deadline of the page
 	}
@@ -308,6 +308,7 @@ func (s *scheduler) handleSource(ctx context.Context, r sourceResult) error {
 	}
 	q.jobs = waiting
 	if len(waiting) > 0 {
+		s.progress.WaitingFor = fmt.Sprintf("%s: %v", q.name, r.page.ready(&waiting[0].notice))
 		q.ready = now.Add(liveDelay(q.fetches - 1))
 		if s.opt.Live.Deadline > 0 {
 			if end := q.since.Add(s.opt.Live.Deadline); q.ready.After(end) {
