@@ -50,7 +50,8 @@ type Cause struct {
 //   - links to ids of the linking page itself that a template has turned into links
 //     to another page;
 //   - addresses that moved from one directory to another, and an id that is gone
-//     from many pages.
+//     from many pages;
+//   - entries of one sitemap or feed that lack the base path.
 //
 // A fault of a file is a cause of its own. Memory grows with the number of
 // causes, and by one word for each finding. Calls may be concurrent.
@@ -147,6 +148,8 @@ func keyOfCause(f *Finding) causeKey {
 		return causeKey{kind: byFault, file: f.Page, line: f.Line, what: joined(string(f.Code), cmp.Or(f.about, f.Message))}
 	case f.Source != nil:
 		return causeKey{kind: bySource, file: f.Source.File, line: f.Source.Line, column: f.Source.Column}
+	case f.linkCode == MissingBase:
+		return causeKey{kind: byFault, file: f.Page, what: string(f.linkCode)} // one setting of the generator writes all entries
 	case f.isFeed:
 		return causeKey{kind: byFeed, what: joined(string(f.plainCode()), leadsTo(f))}
 	}

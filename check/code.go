@@ -12,6 +12,8 @@ const (
 	MissingIndex     Code = "missing-index"           // the directory exists, but has no index file
 	MissingFragment  Code = "missing-fragment"        // the page exists, but lacks the fragment
 	MissingMap       Code = "missing-map"             // usemap names no map of the page
+	MissingBase      Code = "missing-base"            // the link lacks the path of the base URL, and works with it
+	OutsideBase      Code = "outside-base"            // the site's host, but not below the base URL's path; unchecked
 	WrongCase        Code = "wrong-case"              // the file's name differs in letter case
 	OutsideDocroot   Code = "outside-docroot"         // climbs above the root, or leaves the docroot by a symbolic link
 	BrokenSymlink    Code = "broken-symlink"          // a symbolic link whose target does not exist
@@ -99,7 +101,6 @@ const (
 	NotScanned    Code = "not-scanned"     // a fragment of a page that could not be read
 	IgnoredByRule Code = "ignored"         // an ignore rule matched
 	Ping          Code = "ping"            // the target of a ping attribute, which takes POST only
-	OutsideBase   Code = "outside-base"    // the site's host, but not below the base URL's path
 	Proxied       Code = "proxied"         // another server or a program answers, by a rule of the host
 	Conditional   Code = "conditional"     // only a rule that depends on country, cookie, header ... answers
 	Livereload    Code = "livereload"      // a script that only hugo server has

@@ -78,7 +78,7 @@ func equalFindings(a, b []Finding) bool {
 // a target.
 func appendFindings(dst, fs []Finding, all bool) []Finding {
 	for i := range fs {
-		if all || fs[i].Code == ScriptFragment || fs[i].Code == FeedRelative {
+		if all || fs[i].Code == ScriptFragment || fs[i].Code == FeedRelative || fs[i].Code == OutsideBase {
 			dst = append(dst, fs[i])
 		}
 	}
@@ -114,7 +114,8 @@ const fingerprintVersion = "sitelink/1"
 // that moves stays the same, and a second link to the same missing file on one
 // page is a new one. Fragments that only a script can serve are reported once
 // for a target, on any page, so that only the target counts. Links that are
-// relative to their feed are reported once for the site.
+// relative to their feed, or lead outside the base path, are reported once for the
+// site.
 //
 // fs must be in the order of [Result.Findings]. Findings may be left out, but
 // only all of a page together. Calls may be concurrent.
@@ -152,7 +153,7 @@ func hashIdentity(h hash.Hash, f *Finding) {
 	case ScriptFragment:
 		add(targetFile(f))
 		return
-	case FeedRelative: // one for the site
+	case FeedRelative, OutsideBase: // one for the site
 		return
 	}
 	add(f.Page)

@@ -104,6 +104,9 @@ func Explain(ctx context.Context, s *site.Site, opt Options, page, raw string) (
 		if err != nil {
 			return nil, err
 		}
+		if f.plainCode() == MissingBase {
+			suggestAtOnce(in, &found[0])
+		}
 		if err := suggest(ctx, in, opt, [][]Finding{found}); err != nil {
 			return nil, err
 		}
@@ -399,7 +402,7 @@ func (j *Judge) Suggestion(ctx context.Context, l *Link) (string, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	switch f.plainCode() {
-	case ViaRedirect, ServerDependent:
+	case ViaRedirect, ServerDependent, MissingBase:
 		suggestAtOnce(j.in, &f)
 	case MissingFile, MissingDirectory, MissingIndex, WrongCase, Fallback:
 		if j.files == nil {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/sitelink/sitelink/internal/redirect"
 	"github.com/sitelink/sitelink/internal/scan"
 	isite "github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/site"
 )
 
@@ -33,6 +35,9 @@ func fileFindings(ctx context.Context, s *isite.Site, opt Options, sum *Summary)
 		if id := isite.PageID(i); opt.scope.has(id) {
 			w.page(id)
 		}
+	}
+	if err := w.outsideBase(ctx, opt.scope); err != nil {
+		return nil, err
 	}
 	out = append(out, w.found...)
 	sum.Notes = append(sum.Notes, w.notes...)
@@ -215,6 +220,141 @@ func (w *faultFinder) isHugoSitemap(id isite.PageID) bool {
 		w.notes = append(w.notes, w.s.Path(id)+" begins with an empty line, which strict programs reject: Hugo's own template writes it, and one of your own, layouts/sitemap.xml, replaces it")
 	}
 	return true
+}
+
+// Links outside the base path.
+const (
+	fewOutside      = 3   // that content may have without a warning
+	maxOutsidePages = 200 // that are read to tell those of content from those of templates
+)
+
+// outsideBase warns once of links to the site's own host that are not checked because
+// they lead elsewhere than below the base path, if the base URL may be wrong: another
+// base path would lead several of them to files, content has more than a few, or they
+// are most of what templates link to by path. Links that name the host count for the
+// first reason only: their authors mean another part of it.
+func (w *faultFinder) outsideBase(ctx context.Context, c *scope) error {
+	s := w.s
+	if s.BasePath() == "" && !s.Rooted() {
+		return nil
+	}
+	total, pages := 0, []isite.PageID(nil)
+	for i := range s.Pages() {
+		p, before := s.Page(isite.PageID(i)), total
+		if p.Kind() == isite.PageSitemap || p.Kind() == isite.PageIndex || !c.has(isite.PageID(i)) {
+			continue // sitemap reports those of sitemaps
+		}
+		for k := range p.All() {
+			if p.All()[k].State == host.StateOutsideBase {
+				total++
+			}
+		}
+		if total > before {
+			pages = append(pages, isite.PageID(i))
+		}
+	}
+	pages = pages[:min(len(pages), maxOutsidePages)]
+
+	type target struct {
+		outside      bool
+		links, pages int
+		page         isite.PageID // the last of them
+	}
+	paths, all, bases := map[string]*target{}, map[string]bool{}, map[string]int{}
+	var byPath, byName Finding // the first link of each manner
+	for _, id := range pages {
+		if !w.open() {
+			return nil
+		}
+		err := w.reader.Details(id, nil, func(_ int, d *isite.Detail) {
+			outside, raw := d.State == host.StateOutsideBase, strings.TrimSpace(d.Raw)
+			if outside && !all[d.Target] {
+				all[d.Target] = true
+				if base := baseOf(s, d.Target); base != "" {
+					bases[base]++
+				}
+			}
+			first := &byPath
+			if strings.Contains(raw, "//") {
+				first = &byName
+			}
+			if outside && first.Page == "" {
+				*first = Finding{Page: s.Path(id), Line: d.Line, Column: d.Column, Offset: d.Offset, Target: d.Target}
+			}
+			if first == &byName || !outside && !isRooted(raw) {
+				return
+			}
+			t := paths[d.Target]
+			if t == nil {
+				t = &target{outside: outside, page: id, pages: 1}
+				paths[d.Target] = t
+			}
+			if t.links++; t.page != id {
+				t.page, t.pages = id, t.pages+1
+			}
+		})
+		if err != nil && !errors.Is(err, isite.ErrChanged) {
+			return nil // the page itself is a finding
+		}
+		if err := context.Cause(ctx); err != nil {
+			return err
+		}
+	}
+
+	content, ofTemplates, outside := 0, 0, 0
+	for _, t := range paths {
+		inTemplate := len(pages) > 2 && 2*t.pages > len(pages)
+		switch {
+		case inTemplate && t.outside:
+			outside++
+			ofTemplates++
+		case inTemplate:
+			ofTemplates++
+		case t.outside:
+			content += t.links
+		}
+	}
+	better, most := "", 0
+	for _, base := range slices.Sorted(maps.Keys(bases)) {
+		if bases[base] > most {
+			better, most = base, bases[base]
+		}
+	}
+	isWrong := most > 1 && 2*most > len(all)
+	if !isWrong && content <= fewOutside && (outside <= fewOutside || 2*outside <= ofTemplates) {
+		return nil
+	}
+	f := byPath
+	if f.Page == "" {
+		f = byName
+	}
+	f.Verdict, f.Code, f.Count = Warning, OutsideBase, 1
+	f.Message = fmt.Sprintf("%s lead to the site's host, but not below its base URL, such as %s, and are not checked; ", text.Count(total, "link"), f.Target)
+	if isWrong {
+		f.Message += fmt.Sprintf("with the base path %s/, they would lead to files of the site: correct base-url", better)
+	} else {
+		f.Message += "if all links of the site look like this one, base-url is wrong; if other sites of the host answer them, ignore this code"
+	}
+	f.Target = ""
+	w.found = append(w.found, f)
+	return nil
+}
+
+// baseOf returns the base path with which a target outside the site's base path would
+// lead to a file other than the home page, "" if there is none.
+func baseOf(s *isite.Site, target string) string {
+	if s.Rooted() {
+		return ""
+	}
+	for i := 1; i < len(target); i++ {
+		if target[i] != '/' {
+			continue
+		}
+		if r, err := s.Request(s.BasePath() + target[i:]); err == nil && r.State.Answers() && r.State != host.StateFallback && !s.IsHome(r.Node) {
+			return target[:i]
+		}
+	}
+	return ""
 }
 
 // faultMessage describes a fault of a page's text.

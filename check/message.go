@@ -50,6 +50,9 @@ func linkMessage(s *isite.Site, d *isite.Detail, l *Link) string {
 		return fmt.Sprintf("the page has no map named %q", l.Fragment)
 	case WrongCase:
 		return fmt.Sprintf("the letter case of %s is wrong: the file is %s", path, s.Tree().Path(d.Node))
+	case MissingBase:
+		_, meant := s.Public(d.Meant)
+		return fmt.Sprintf("%s lacks the base path %s/ of the site: %s is there", path, strings.TrimSuffix(meant, d.Target), meant)
 	case OutsideDocroot:
 		return outsideMessage(d, l, path)
 	case BrokenSymlink:

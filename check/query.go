@@ -134,7 +134,9 @@ func (sel *selection) addTarget(s *isite.Site, text string) error {
 		sel.fit = append(sel.fit, func(l *Link) bool { return anchorName(l.Fragment) == fragment })
 	}
 	if to.State.Answers() && to.Node != docroot.NoNode {
-		sel.may = append(sel.may, func(l *isite.Link) bool { return l.Node == to.Node && l.State != host.StateWrongCase })
+		sel.may = append(sel.may, func(l *isite.Link) bool {
+			return l.Node == to.Node && l.State != host.StateWrongCase && l.State != host.StateMissingBase
+		})
 		return nil
 	}
 	target := sitePath(to.Target)

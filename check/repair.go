@@ -26,6 +26,7 @@ const (
 	RepairRedirect  RepairRule = "redirect"        // a rule of the site leads on
 	RepairMarkdown  RepairRule = "markdown-path"   // the path of a Markdown file that became a page
 	RepairOwn       RepairRule = "own-address"     // another scheme or host of the site itself
+	RepairBase      RepairRule = "base-path"       // the path of the base URL is missing
 	RepairHeading   RepairRule = "renamed-heading" // another id of the page
 	RepairMoved     RepairRule = "moved-page"      // the page has another address
 )
@@ -206,6 +207,10 @@ func (x *repairer) repair(f *Finding) Repair {
 		r = x.behind(f)
 	case MissingFile, MissingDirectory, MissingIndex, WrongCase, Fallback, ServerDependent:
 		r = x.missing(f)
+	case MissingBase:
+		if r.Rule, r.Value = RepairBase, f.Suggestion; r.Value == "" {
+			r.Why = "the address with the base path would be a finding, too"
+		}
 	case MissingFragment:
 		if r.Rule = RepairHeading; f.Suggestion == "" {
 			r.Why = "no id of the page is similar"

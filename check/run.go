@@ -3,6 +3,7 @@ package check
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/sitelink/sitelink/internal/host"
@@ -251,6 +252,10 @@ func newJudged(ctx context.Context, t *tally) (*judged, error) {
 	sum := &j.summary
 	reasons := map[Code]int{}
 	sum.addTally(t, reasons)
+	if n := t.states[host.StateMissingBase]; n > sum.OK {
+		sum.Notes = append(sum.Notes, fmt.Sprintf("most links to files of the site lack the base path %s/ (%d; %d links work): "+
+			"build the site for its base URL, or correct base-url if it is published elsewhere", s.BasePath(), n, sum.OK))
+	}
 	bad := slices.Clip(t.bad)
 	if opt.Memo == nil {
 		j.scriptMisses = t.misses[:0] // overwrites only what was looked at

@@ -28,6 +28,12 @@ func suggestAtOnce(s *isite.Site, f *Finding) {
 		if to := behindRedirect(s, f); to != "" && gives(s, f, to) {
 			f.Suggestion = to
 		}
+	case MissingBase:
+		if to := withBase(s, f); gives(s, f, to) {
+			f.Suggestion = to
+		} else if to = replacePath(s, f, s.Href(f.node)); gives(s, f, to) {
+			f.Suggestion = to
+		}
 	case ServerDependent: // a host that ignores letter case: others do not
 		if f.node == docroot.NoNode {
 			return
@@ -36,6 +42,21 @@ func suggestAtOnce(s *isite.Site, f *Finding) {
 			f.Suggestion = to
 		}
 	}
+}
+
+// withBase returns the value of a link that lacks the base path, with it.
+func withBase(s *isite.Site, f *Finding) string {
+	node, _ := s.Lookup(f.Page)
+	page, ok := s.PageOf(node)
+	if !ok {
+		return f.Raw
+	}
+	r, err := s.Follow(page, f.Target)
+	if err != nil {
+		return f.Raw
+	}
+	to, _, _ := strings.Cut(r.Meant, "?")
+	return replacePath(s, f, to)
 }
 
 // bareAddress returns a value in lower case, without what hosts add to addresses
@@ -50,7 +71,7 @@ func bareAddress(raw string) string {
 
 func isSuggestedAtOnce(f Finding) bool {
 	code := f.plainCode()
-	return code == ViaRedirect || code == ServerDependent
+	return code == ViaRedirect || code == ServerDependent || code == MissingBase
 }
 
 // gives reports whether value, in place of the link, gives no finding.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sitelink/sitelink/internal/host"
 	isite "github.com/sitelink/sitelink/internal/site"
 )
 
@@ -49,6 +50,11 @@ func TestSuggestions(t *testing.T) {
 		{"host_name", files{}, isite.Options{}, "www.example.org/x", "https://www.example.org/x"},
 		{"escaped_name", files{"img/a b#c.png": ""}, isite.Options{}, "a%20b%23c.png", "../img/a%20b%23c.png"},
 		{"colon_in_first_segment", files{"a/c:D.html": plain}, isite.Options{}, "./c:d.html", "./c:D.html"},
+		{"without_base_path", files{"q.html": plain}, isite.Options{BaseURLs: []string{"https://example.org/sub/"}}, "/q.html?x", "/sub/q.html?x"},
+		{"without_base_path_absolute", files{"q.html": plain + "<p id=f>"}, isite.Options{BaseURLs: []string{"https://example.org/sub/"}}, "https://example.org/q.html#f", "https://example.org/sub/q.html#f"},
+		{"without_base_path_relative", files{"q.html": plain}, isite.Options{BaseURLs: []string{"https://example.org/sub/"}}, "../../q.html", "../q.html"},
+		{"without_base_path_by_base_element", files{"a/p.html": "<base href=/>", "q.html": plain}, isite.Options{BaseURLs: []string{"https://example.org/sub/"}}, "q.html", "/sub/q.html"},
+		{"without_base_path_of_root", files{"fr/x.html": plain}, isite.Options{Roots: []host.Root{{Dir: "", Base: "https://example.org/"}, {Dir: "fr", Base: "https://fr.example/sub/"}}}, "https://fr.example/x.html", "https://fr.example/sub/x.html"},
 		{"base_element", files{"a/p.html": "<base href=/x/y/>", "x/y/pic.png": ""}, isite.Options{}, "Pic.png", "/x/y/pic.png"},
 
 		{"missing_language", files{"en/posts/why-go/index.html": plain}, isite.Options{}, "/posts/why-go/", "/en/posts/why-go/"},

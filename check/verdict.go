@@ -68,6 +68,7 @@ var hostDecisions = map[host.State]decision{
 	host.StateMissingDirectory: {Error, MissingDirectory},
 	host.StateMissingIndex:     {Error, MissingIndex},
 	host.StateWrongCase:        {Error, WrongCase},
+	host.StateMissingBase:      {Error, MissingBase},
 	host.StateOutsideDocroot:   {Error, OutsideDocroot},
 	host.StateBrokenSymlink:    {Error, BrokenSymlink},
 	host.StateUnreadable:       {Error, Unreadable},

@@ -159,7 +159,7 @@ func (m *Manifest) page(u weburl.URL) Page {
 		case host.StateRedirectsAway:
 			p.Exists = true
 			return p
-		case host.StateBehindSymlink, host.StateProxied, host.StateConditional, host.StateOutsideBase, host.StateExternal:
+		case host.StateBehindSymlink, host.StateProxied, host.StateConditional, host.StateOutsideBase, host.StateMissingBase, host.StateExternal:
 			p.Complete = false
 			return p
 		}

@@ -46,7 +46,8 @@ A change is safe or likely. fix makes the safe ones, and the likely ones too wit
   markdown-path    safe    the path of a Markdown file that names exactly one page
   ref              safe    an argument of ref or relref with the name of exactly one page
                    likely  the same with a typing error
-  own-address      safe    http for https, or www, in links to your own site
+  base-path        safe    the path of the base URL is missing
+own-address      safe    http for https, or www, in links to your own site
   renamed-heading  safe    the heading at the same place had that id before
                    likely  otherwise: the most similar id of the page
   moved-page       likely  the page that has the content or title which the address had before, a file

@@ -207,7 +207,7 @@ func completeWords(cmd *cobra.Command, name string, words []string) {
 // findingCodes are the codes of findings, which ignore rules can name. A test
 // compares the list with the constants of package check.
 var findingCodes = []check.Code{
-	check.MissingFile, check.MissingDirectory, check.MissingIndex, check.MissingFragment, check.MissingMap,
+	check.MissingFile, check.MissingDirectory, check.MissingIndex, check.MissingFragment, check.MissingMap, check.MissingBase, check.OutsideBase,
 	check.WrongCase, check.OutsideDocroot, check.BrokenSymlink, check.Unreadable, check.SpecialFile,
 	check.BadURL, check.EmptyLink, check.UnclosedComment, check.UnclosedElement, check.UnclosedTag, check.NotWellFormed,
 	check.BaseDiffers, check.Credentials, check.Backslash, check.DoubleSlash, check.Autoindex,

@@ -38,7 +38,7 @@ const Ref check.RepairRule = "ref"
 
 // Rules are the names of all rules, sorted.
 var Rules = []check.RepairRule{
-	check.RepairAlias, check.RepairExtension, check.RepairIndex, KeepAddress, check.RepairMarkdown, check.RepairMoved,
+	check.RepairAlias, check.RepairBase, check.RepairExtension, check.RepairIndex, KeepAddress, check.RepairMarkdown, check.RepairMoved,
 	check.RepairOwn, check.RepairRedirect, Ref, Archived, Remote, check.RepairHeading, Reported, check.RepairSlash, check.RepairCase,
 }
 

@@ -12,8 +12,8 @@ import (
 // Resolved is the full answer to one link.
 type Resolved struct {
 	State State
-	// Node is the file that answers; for [StateWrongCase] the file that was
-	// meant.
+	// Node is the file that answers; for [StateWrongCase] and [StateMissingBase]
+	// the file that was meant.
 	Node   docroot.NodeID
 	Status int
 	// Target is the site path of the request, with query, or the absolute URL
@@ -23,6 +23,8 @@ type Resolved struct {
 	Fragment string
 	// Final is the site path that answers, if the host redirects.
 	Final string
+	// Meant is the site path of a link that lacks the base path, with it.
+	Meant string
 	// Note explains the state if it says too little; may be empty.
 	Note string
 	// Temporary means that a rule with a temporary status redirects.
@@ -61,8 +63,12 @@ func (h *Host) Resolve(u weburl.URL, trace *[]Step) Resolved {
 	res.Target = u.Path() + query
 	if !below {
 		res.State = StateOutsideBase
+		outside := "the link leads to the site's own host, but not below the site's base path"
+		if h.addBase(u, query, &res) {
+			outside += "; with that added, " + res.Meant + " answers"
+		}
 		if trace != nil {
-			*trace = append(*trace, Step{"base-url", "the link leads to the site's own host, but not below the site's base path"})
+			*trace = append(*trace, Step{"base-url", outside})
 		}
 		return res
 	}
@@ -112,16 +118,10 @@ func (h *Host) Resolve(u weburl.URL, trace *[]Step) Resolved {
 // ownAddress reports whether u is on one of the site's hosts, whatever its
 // scheme (LL-65 to LL-68), and below which of its addresses.
 func (h *Host) ownAddress(u weburl.URL) (of *baseURL, own, below bool) {
-	authority := u.Host()
-	if p := u.Port(); p != "" {
-		authority += ":" + p
-	}
 	path := u.Path()
 	for i := range h.bases {
 		b := &h.bases[i]
-		// The whole authority counts: with a user name it is another one
-		// (LL-68).
-		if b.host != authority || u.HasCredentials() {
+		if !b.isHostOf(u) {
 			continue
 		}
 		own = true
@@ -132,6 +132,56 @@ func (h *Host) ownAddress(u weburl.URL) (of *baseURL, own, below bool) {
 		}
 	}
 	return of, own, below
+}
+
+// isHostOf reports whether u has the host of b. The whole authority counts: with a
+// user name it is another one (LL-68).
+func (b *baseURL) isHostOf(u weburl.URL) bool {
+	host, port := b.host, ""
+	if p := u.Port(); p != "" {
+		host, port = strings.TrimSuffix(host, ":"+p), ":"+p
+	}
+	return u.Host() == host && host+port == b.host && !u.HasCredentials()
+}
+
+// addBase finds what answers a request outside the base path when the base path is
+// put before it, and reports whether something does. It makes res a
+// [StateMissingBase] then. Two answers prove nothing: those that any path would get,
+// and that of the home page to a link that names the host and nothing else: its author
+// means what is at the top of the host.
+func (h *Host) addBase(u weburl.URL, query string, res *Resolved) bool {
+	path := u.Path()
+	if path == "/" && u.Notes()&weburl.NoteHost != 0 {
+		return false
+	}
+	for i := range h.bases {
+		b := &h.bases[i]
+		if b.path == "" || !b.isHostOf(u) {
+			continue
+		}
+		a := h.answer(b.root+path, query, nil)
+		if !a.State.Answers() || a.State == StateFallback || a.Node == docroot.NoNode ||
+			h.IsHome(a.Node) && path != "/" && path != "/"+h.tree.Name(a.Node) {
+			continue
+		}
+		res.State, res.Node, res.Meant = StateMissingBase, a.Node, b.path+path+query
+		if h.Rooted() {
+			res.Meant = b.root + path + query
+		}
+		return true
+	}
+	return false
+}
+
+// IsHome reports whether a file is a home page: that of the docroot, or of a
+// directory with an address of its own.
+func (h *Host) IsHome(id docroot.NodeID) bool {
+	for i := range h.bases {
+		if dir := h.tree.At(strings.TrimPrefix(h.bases[i].root, "/")); dir != docroot.NoNode && h.indexOf[dir] == id {
+			return true
+		}
+	}
+	return false
 }
 
 // mapped applies the --map rules: whole segments, the longest rule first, until

@@ -52,6 +52,9 @@ const (
 	StateMissingIndex
 	// StateWrongCase: the file exists, in other letter case.
 	StateWrongCase
+	// StateMissingBase: the link is on the site's host, but not below its base
+	// path; with the base path added, a file answers.
+	StateMissingBase
 	// StateOutsideDocroot: the link climbs above the root to a missing file.
 	StateOutsideDocroot
 	// StateBrokenSymlink: a symbolic link leads nowhere, or to itself.

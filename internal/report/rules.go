@@ -148,6 +148,10 @@ var rules = []rule{
 		"Add an alias or a redirect to the page that replaced it. If it was removed permanently, accept the finding in the baseline."},
 	{check.AnchorGone, check.Warning, "Anchor gone", "An id that the page had before is gone, so links of other sites to that place show the top of the page.",
 		"Keep the old id on what replaced it. In Hugo, write it after the heading: {#old-id}."},
+	{check.MissingBase, check.Error, "Missing base path", "The link leads to the site's host, but not below the path of the base URL; with that path added, the site has what it asks for.",
+		"Put the base path before the path of the link, by the means of the generator where it has one. A link that is meant to lead to another site of the host names the host: https://example.org/."},
+	{check.OutsideBase, check.Warning, "Outside the base path", "Many links lead to the site's host, but not below the path of the base URL, and are not checked.",
+		"Correct base-url if these are the site's own pages. If other sites of the host answer them, ignore this code."},
 }
 
 // ruleIndex returns the index of a code in rules, -1 for none.

@@ -52,13 +52,19 @@ func TestLinksAreLocal(t *testing.T) {
 		table(t, fs, Options{BaseURLs: []string{"https://example.org/sub/", "https://mirror.example/"}}, "d/p.html", []row{
 			{"relative", "../a.html", "OK 200 /sub/a.html = a.html"},
 			{"rooted", "/sub/a.html", "OK 200 /sub/a.html = a.html"},
-			{"own_host_outside_base", "/a.html", "OutsideBase 0 /a.html"},
+			{"own_host_outside_base", "/x.html", "OutsideBase 0 /x.html"},
+			{"without_base", "/a.html?q", "MissingBase 0 /a.html?q = a.html"},
+			{"without_base_directory", "/d", "MissingBase 0 /d = d/index.html"},
+			{"top_beside_others", "/#x", "OutsideBase 0 / # x"},
+			{"top_of_named_host", "https://example.org", "OutsideBase 0 /"},
+			{"top_of_named_host_network_path", "//example.org/", "OutsideBase 0 /"},
 			{"segments_not_prefix", "/subway/a.html", "OutsideBase 0 /subway/a.html"},
 			{"base_without_slash", "/sub", "Redirect 200 /sub = index.html > /sub/"},
 			{"base_with_slash", "/sub/", "OK 200 /sub/ = index.html"},
 			{"second_base", "https://mirror.example/a.html", "OK 200 /a.html = a.html"},
 			{"directory", "https://example.org/sub/x/../d", "Redirect 200 /sub/d = d/index.html > /sub/d/"},
-			{"above_base", "../../a.html", "OutsideBase 0 /a.html"},
+			{"above_base", "../../a.html", "MissingBase 0 /a.html = a.html"},
+			{"far_above_base", "../../../x.html", "OutsideBase 0 /x.html"},
 		})
 	})
 }
@@ -560,12 +566,13 @@ func TestRoots(t *testing.T) {
 		{"en/x/index.html", "//fr.example:8080/sub/none.html", host.StateMissingFile, "/fr/none.html"},
 		{"en/x/index.html", "http://fr.example:8080/sub/x", host.StateRedirect, "/fr/x"},
 		{"en/x/index.html", "http://fr.example:8080/sub", host.StateRedirect, "/fr"},
-		{"en/x/index.html", "http://fr.example:8080/seul.html", host.StateOutsideBase, "/seul.html"},
+		{"en/x/index.html", "http://fr.example:8080/seul.html", host.StateMissingBase, "/seul.html"},
 		{"en/x/index.html", "http://fr.example/sub/seul.html", host.StateExternal, "http://fr.example/sub/seul.html"},
 		{"en/x/index.html", "https://en.example", host.StateOK, "/en/"},
 		{"fr/x/index.html", "/sub/seul.html", host.StateOK, "/fr/seul.html"},
 		{"fr/x/index.html", "../seul.html", host.StateOK, "/fr/seul.html"},
-		{"fr/x/index.html", "/x/", host.StateOutsideBase, "/x/"},
+		{"fr/x/index.html", "/x/", host.StateMissingBase, "/x/"},
+		{"fr/x/index.html", "/none/", host.StateOutsideBase, "/none/"},
 		{"fr/x/index.html", "https://en.example/a.css", host.StateOK, "/en/a.css"},
 		{"en/deep/base.html", "seul.html", host.StateExternal, "https://fr.example/sub/seul.html"},
 		{"index.html", "en/x/", host.StateOK, "/en/x/"},
@@ -601,8 +608,8 @@ func TestRoots(t *testing.T) {
 
 // TestBasePathAlone: the base path can be known while the host is unknown.
 func TestBasePathAlone(t *testing.T) {
-	s := loadFiles(t, files{"index.html": `<a href="/sub/a/"><a href="/a/"><a href="a/">`, "a/index.html": ""}, Options{BasePath: "/sub/"})
-	for i, want := range []host.State{host.StateOK, host.StateOutsideBase, host.StateOK} {
+	s := loadFiles(t, files{"index.html": `<a href="/sub/a/"><a href="/a/"><a href="a/"><a href="/b/">`, "a/index.html": ""}, Options{BasePath: "/sub/"})
+	for i, want := range []host.State{host.StateOK, host.StateMissingBase, host.StateOK, host.StateOutsideBase} {
 		if d := details(t, s, "index.html")[i]; d.State != want {
 			t.Errorf("%s: %s, want %s", d.Raw, stateName(t, d.State), stateName(t, want))
 		}

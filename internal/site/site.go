@@ -52,6 +52,7 @@ type Page struct {
 	zipped  bool           // the file is compressed
 	served  bool           // written by hugo server
 	plain   bool           // HTML whose text is the file, byte for byte
+	beside  bool           // shows the way to other parts of its host, see [worker.beside]
 	canon   docroot.NodeID // the page's canonical address, or NoNode
 	// manifest is the first web manifest that the page names, or 0. manifests:
 	// the page names another one, too.

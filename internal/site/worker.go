@@ -141,6 +141,7 @@ func (w *worker) resolveAll(p *Page, page *scan.Page) {
 	w.fragments = w.fragments[:0]
 	p.links = w.links.take(len(page.Links))
 	r.open(p, page)
+	lacking := 0
 	var ask Fragment
 	var lines lineCounter
 	for i := range page.Links {
@@ -167,6 +168,9 @@ func (w *worker) resolveAll(p *Page, page *scan.Page) {
 			}
 		}
 		if rec.State > host.StateRedirect { // rare
+			if rec.State == host.StateMissingBase {
+				lacking++
+			}
 			if rec.State.IsError() || rec.State.IsWarning() {
 				w.saveDetail(p, page, i, &lines)
 			}
@@ -187,9 +191,45 @@ func (w *worker) resolveAll(p *Page, page *scan.Page) {
 		}
 		rec.form = ask.Form
 	}
+	if p.beside = false; lacking > 0 {
+		w.beside(p)
+	}
 	p.frags = w.hashes.take(len(w.fragments))
 	copy(p.frags, w.fragments)
 	p.based, p.baseDiff = len(page.Bases) > 0 || !p.kind.IsHTML() && page.Rebased(), baseDiffers(page)
+}
+
+// beside decides what links to the top of the host mean on a page below a base path,
+// when its links with and without a file there are known. Most lack the base path. But
+// a page with the menu of a larger site, such as /, /pricing/ and /blog/ on the pages
+// of /docs/, means the home page of that site: more of its links lead to what only
+// other deployments can answer than lack the base path.
+func (w *worker) beside(p *Page) {
+	others, lacking := 0, 0
+	for i := range p.links {
+		switch l := &p.links[i]; {
+		case l.State == host.StateOutsideBase:
+			others++
+		case l.State == host.StateMissingBase && !w.l.s.IsHome(l.Node):
+			lacking++
+		}
+	}
+	if p.beside = others > lacking; !p.beside {
+		return
+	}
+	for i := range p.links {
+		if l := &p.links[i]; l.State == host.StateMissingBase && w.l.s.IsHome(l.Node) {
+			l.State, l.Node = host.StateOutsideBase, docroot.NoNode
+			p.saved = slices.DeleteFunc(p.saved, func(d savedDetail) bool { return d.link == uint32(i) })
+		}
+	}
+}
+
+// onPage applies what is known of the page that holds a link, see [worker.beside].
+func (s *Site) onPage(p *Page, r *host.Resolved) {
+	if p.beside && r.State == host.StateMissingBase && s.IsHome(r.Node) {
+		r.State, r.Node, r.Meant = host.StateOutsideBase, docroot.NoNode, ""
+	}
 }
 
 // recordRole stores what a link means for its page or its target, in addition

@@ -117,7 +117,7 @@ func parsePlain(s string) (u URL, ok bool) {
 	default:
 		return URL{}, false
 	}
-	u.host = true
+	u.host, u.notes = true, NoteHost
 	u.userEnd, u.hostStart = uint32(start), uint32(start)
 	u.hostEnd, u.pathStart = uint32(end), uint32(end)
 	u.pathEnd, u.fragStart = uint32(pathEnd), uint32(fragStart)

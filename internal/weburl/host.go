@@ -139,6 +139,7 @@ func (p *parser) authority(s string) Reason {
 	}
 	p.out = append(p.out, "//"...)
 	p.u.host = true
+	p.u.notes |= NoteHost
 	at := strings.LastIndexByte(s[:end], '@')
 	p.credentials(s[:max(at, 0)])
 

@@ -57,6 +57,8 @@ const (
 	NoteCredentials
 	// NoteEmptySegment: the path, as written, contains //.
 	NoteEmptySegment
+	// NoteHost: the text names a host.
+	NoteHost
 )
 
 // Notes returns the peculiarities of the text that this URL was parsed from,

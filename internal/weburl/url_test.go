@@ -99,11 +99,26 @@ func TestResolve(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if u.String() != c.want || u.Notes() != c.notes {
+			if u.String() != c.want || u.Notes()&^NoteHost != c.notes {
 				t.Errorf("%q against %q: got %q, notes %b, want %q, notes %b", c.ref, c.base, u, u.Notes(), c.want, c.notes)
 			}
 			checkURL(t, u)
 		})
+	}
+}
+
+// TestNoteHost: the plain path and the parser tell a text that names its host from one
+// that does not.
+func TestNoteHost(t *testing.T) {
+	base := mustParse(t, "https://h.example/sub/p.html")
+	for ref, want := range map[string]bool{
+		"https://h.example/": true, "https://h.example": true, "//h.example/a": true, `\\h.example/a`: true, "http:h.example": true, "https://[::1]/": true,
+		"/": false, "": false, "#f": false, "?q": false, "a//b": false, "../..": false, "https:/a": false, "mailto:a@h.example": false,
+	} {
+		u, err := base.Resolve(ref)
+		if err != nil || (u.Notes()&NoteHost != 0) != want {
+			t.Errorf("%q: names a host: %v, want %v (%v)", ref, !want, want, err)
+		}
 	}
 }
 
