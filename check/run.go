@@ -252,7 +252,7 @@ func newJudged(ctx context.Context, t *tally) (*judged, error) {
 	sum := &j.summary
 	reasons := map[Code]int{}
 	sum.addTally(t, reasons)
-	if n := t.states[host.StateMissingBase]; n > sum.OK {
+	if n := t.states[host.StateMissingBase]; n > max(sum.OK, fewOutside) {
 		sum.Notes = append(sum.Notes, fmt.Sprintf("most links to files of the site lack the base path %s/ (%d; %d links work): "+
 			"build the site for its base URL, or correct base-url if it is published elsewhere", s.BasePath(), n, sum.OK))
 	}

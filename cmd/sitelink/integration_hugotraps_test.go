@@ -250,7 +250,9 @@ func TestHugoAddresses(t *testing.T) {
 			want               []string
 		}{
 			{"sub-path", "baseURL = 'https://example.org/sub/'", "[b](/sub/b/) [b](https://example.org/sub/b/#x) [no](/sub/no/) [out](/b/)", exitFindings,
-				[]string{`published at https://example\.org/sub/`, `directory not found: /sub/no/`, `%s has no element with id "x"`, `: 2 errors`, `1 outside-base`}},
+				[]string{`published at https://example\.org/sub/`, `directory not found: /sub/no/`, `%s has no element with id "x"`, `/b/ lacks the base path /sub/`, `did you mean /sub/b/\?`, `: 3 errors`}},
+			{"other deployments", "baseURL = 'https://example.org/sub/'", "[top](https://example.org/) [app](/app/)", exitClean, []string{`2 outside-base`}},
+			{"path without base", "baseURL = '/sub/'", "[b](/b/)", exitFindings, []string{`did you mean /sub/b/\?`, `: 1 error$`}},
 			{"path only", "baseURL = '/sub/'", "[b](/sub/b/) [no](/sub/no/)", exitFindings, []string{`published at /sub/`, `directory not found: /sub/no/`, `: 1 error$`}},
 			{"root only", "baseURL = '/'", "[b](/b/)", exitClean, []string{`note: Hugo site \(hugo config\): checking public`}},
 			{"canonifyURLs", "baseURL = 'https://example.org/sub/'\ncanonifyURLs = true", "[b](/b/) [no](/no/)", exitFindings, []string{`directory not found: /sub/no/`, `: 1 error$`}},
@@ -277,6 +279,24 @@ func TestHugoAddresses(t *testing.T) {
 	})
 }
 
+// TestHugoBasePath: links that lack the base path are errors in content and templates,
+// and fix repairs them there.
+func TestHugoBasePath(t *testing.T) {
+	eachHugo(t, func(t *testing.T, p *hugoProject) {
+		p.files("baseURL = 'https://me.github.io/repo/'\n[markup.goldmark.renderer]\nunsafe = true\n", map[string]string{
+			"content/a.md":                 page("[b](/b/) <img src=/logo.png>"),
+			"content/b.md":                 page("[top](https://me.github.io/) [other](https://me.github.io/other/)"),
+			"layouts/_default/single.html": `<!doctype html><title>x</title><a href="/">Home</a> <a href="{{ "/b/" | relURL }}">b</a>{{ .Content }}`,
+			"static/logo.png":              "",
+			"static/s.css":                 "p{background:url(/logo.png)}",
+		})
+		p.sitelink(exitFindings, []string{"build"}, `^content/a\.md:4:5: error: /b/ lacks the base path /repo/ of the site: /repo/b/ is there \[missing-base\]`,
+			`^content/a\.md:4:\d+: error: /logo\.png lacks`, `^layouts/_default/single\.html:1:41: error: / lacks`, `^layouts/_default/single\.html:1:\d+: error: /b/ lacks`, `^static/s\.css:1:18: error: `)
+		p.sitelink(exitClean, []string{"fix", "--write"}, `single\.html:1:\d+: base-path: /b/ -> b/$`, `content/a\.md:4:5: base-path: /b/ -> /repo/b/$`, `0 new`)
+		p.sitelink(exitClean, []string{"build"}, `2 outside-base`)
+	})
+}
+
 // TestHugoMultihost: a host for each language (ecosystem.md 1.2, 7): a root each,
 // and links from one to the other are checked.
 func TestHugoMultihost(t *testing.T) {
@@ -288,12 +308,12 @@ func TestHugoMultihost(t *testing.T) {
 		})
 		p.hugo()
 		p.sitelink(exitFindings, checkOnly, `published at https://en\.example/ \(en\), https://fr\.example/sub/ \(fr\)$`,
-			`^content/a\.md:4:52: error: directory not found: /fr/non/`, `: 1 error$`, `1 outside-base`)
+			`^content/a\.md:4:52: error: directory not found: /fr/non/`, `^content/b\.fr\.md:4:\d+: error: /b/ lacks the base path /sub/`, `: 2 errors`)
 		// One language alone, and one address for all.
-		p.sitelink(exitClean, []string{"check", "public/fr"}, `published at https://fr\.example/sub/`, `!error: `)
+		p.sitelink(exitFindings, []string{"check", "public/fr"}, `published at https://fr\.example/sub/`, `/b/ lacks the base path /sub/`, `: 1 error$`)
 		p.sitelink(exitFindings, []string{"check", "--base-url", "https://en.example/"}, `directory not found: /b/`)
 		write(t, filepath.Join(p.dir, "sitelink.toml"), "[[site]]\nroot = 'fr'\nbase = 'https://fr.example/sub/'\n[[site]]\nroot = 'en'\nbase = 'https://en.example/'\n")
-		p.sitelink(exitFindings, checkOnly, `error: directory not found: /fr/non/`, `: 1 error$`)
+		p.sitelink(exitFindings, checkOnly, `error: directory not found: /fr/non/`, `: 2 errors`)
 	})
 }
 

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"net/url"
 	"path"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/destination"
+	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/source"
 )
 
@@ -27,6 +29,11 @@ func (m *maker) valueAt(l *destination.Link, file string, r *check.Repair) (stri
 		// A path that names the right file already does not work on this page.
 		if path, err := m.markdownValue(l, file, r); err != nil || path != written {
 			return path, err
+		}
+	}
+	if r.Rule == check.RepairBase {
+		if by := m.baseByGenerator(l, file, r); by != "" {
+			return by, nil
 		}
 	}
 	if same(written, raw) {
@@ -49,6 +56,37 @@ func (m *maker) valueAt(l *destination.Link, file string, r *check.Repair) (stri
 		return "", errOther // the reference resolves; its page has no better address
 	}
 	return m.throughAddress(written, r)
+}
+
+// hugoURL is a function of Hugo that puts the base path before an argument without a
+// slash in front.
+var hugoURL = regexp.MustCompile(`\b(rel|abs)(Lang)?URL\b`)
+
+// baseByGenerator returns what to write so that the generator adds the base path, "" if
+// it has no means for that at this place: the argument of a function of Hugo without
+// its slash, or the path of the Markdown file.
+func (m *maker) baseByGenerator(l *destination.Link, file string, r *check.Repair) string {
+	switch {
+	case l.Kind == destination.Expression && m.generator == generator.Hugo:
+		action, _, _ := bytes.Cut(m.files[file].text[l.Position:], []byte("}}"))
+		if hugoURL.Match(action) {
+			return strings.TrimLeft(l.Value, "/")
+		}
+	case (l.Kind == destination.Inline || l.Kind == destination.Definition) && (m.generator == generator.MkDocs || m.resolvesMarkdown()):
+		from, ok := m.byFile[file]
+		to, err := m.site.Request(m.site.BasePath() + r.Finding.Target)
+		if !ok || err != nil || !to.State.Answers() {
+			return ""
+		}
+		// Keys of content may begin with the directory of all content, such as docs.
+		own, key := m.content[from].Page, source.PageKey(m.site.Tree().Path(to.Node))
+		dir := strings.TrimSuffix(strings.TrimSuffix(own, source.PageKey(r.Finding.Page)), "/")
+		if at := m.byPage[path.Join(dir, key)]; len(at) == 1 {
+			_, tail := cutTail(l.Value)
+			return (&url.URL{Path: relativePath(path.Dir(m.content[from].Name), m.content[at[0]].Name)}).EscapedPath() + tail
+		}
+	}
+	return ""
 }
 
 // throughAddress handles a source that has a rooted path where the page has an
