@@ -350,7 +350,7 @@ func baseOf(s *isite.Site, target string) string {
 		if target[i] != '/' {
 			continue
 		}
-		if r, err := s.Request(s.BasePath() + target[i:]); err == nil && r.State.Answers() && r.State != host.StateFallback && !s.IsHome(r.Node) {
+		if r, err := s.Request(s.BasePath() + target[i:]); err == nil && r.State.Answers() && r.State != host.StateFallback && !host.IsHome(s.Host, r.Node) {
 			return target[:i]
 		}
 	}

@@ -32,7 +32,7 @@ func (m *maker) valueAt(l *destination.Link, file string, r *check.Repair) (stri
 		}
 	}
 	if r.Rule == check.RepairBase {
-		if by := m.baseByGenerator(l, file, r); by != "" {
+		if by := baseByGenerator(m, l, file, r); by != "" {
 			return by, nil
 		}
 	}
@@ -65,7 +65,7 @@ var hugoURL = regexp.MustCompile(`\b(rel|abs)(Lang)?URL\b`)
 // baseByGenerator returns what to write so that the generator adds the base path, "" if
 // it has no means for that at this place: the argument of a function of Hugo without
 // its slash, or the path of the Markdown file.
-func (m *maker) baseByGenerator(l *destination.Link, file string, r *check.Repair) string {
+func baseByGenerator(m *maker, l *destination.Link, file string, r *check.Repair) string {
 	switch {
 	case l.Kind == destination.Expression && m.generator == generator.Hugo:
 		action, _, _ := bytes.Cut(m.files[file].text[l.Position:], []byte("}}"))

@@ -64,7 +64,7 @@ func (h *Host) Resolve(u weburl.URL, trace *[]Step) Resolved {
 	if !below {
 		res.State = StateOutsideBase
 		outside := "the link leads to the site's own host, but not below the site's base path"
-		if h.addBase(u, query, &res) {
+		if addBase(h, u, query, &res) {
 			outside += "; with that added, " + res.Meant + " answers"
 		}
 		if trace != nil {
@@ -149,7 +149,7 @@ func (b *baseURL) isHostOf(u weburl.URL) bool {
 // [StateMissingBase] then. Two answers prove nothing: those that any path would get,
 // and that of the home page to a link that names the host and nothing else: its author
 // means what is at the top of the host.
-func (h *Host) addBase(u weburl.URL, query string, res *Resolved) bool {
+func addBase(h *Host, u weburl.URL, query string, res *Resolved) bool {
 	path := u.Path()
 	if path == "/" && u.Notes()&weburl.NoteHost != 0 {
 		return false
@@ -161,7 +161,7 @@ func (h *Host) addBase(u weburl.URL, query string, res *Resolved) bool {
 		}
 		a := h.answer(b.root+path, query, nil)
 		if !a.State.Answers() || a.State == StateFallback || a.Node == docroot.NoNode ||
-			h.IsHome(a.Node) && path != "/" && path != "/"+h.tree.Name(a.Node) {
+			IsHome(h, a.Node) && path != "/" && path != "/"+h.tree.Name(a.Node) {
 			continue
 		}
 		res.State, res.Node, res.Meant = StateMissingBase, a.Node, b.path+path+query
@@ -175,7 +175,7 @@ func (h *Host) addBase(u weburl.URL, query string, res *Resolved) bool {
 
 // IsHome reports whether a file is a home page: that of the docroot, or of a
 // directory with an address of its own.
-func (h *Host) IsHome(id docroot.NodeID) bool {
+func IsHome(h *Host, id docroot.NodeID) bool {
 	for i := range h.bases {
 		if dir := h.tree.At(strings.TrimPrefix(h.bases[i].root, "/")); dir != docroot.NoNode && h.indexOf[dir] == id {
 			return true

@@ -233,7 +233,7 @@ func (r *resolver) detail(p *Page, page *scan.Page, l *scan.Link, rec *Link, lin
 		d.Element = page.Element(l)
 	}
 	d.Resolved = r.resolved(page, l, rec)
-	r.s.onPage(p, &d.Resolved)
+	onPage(r.s, p, &d.Resolved)
 	r.addBase(&d, p, page, l)
 	return d
 }
@@ -700,7 +700,7 @@ func (r *Reader) Explain(from PageID, raw string) (*Explanation, error) {
 	e.Resolved = r.res.traceURL(ref, false, &e.Steps)
 	r.s.permissions(&e.Resolved)
 	if e.State == host.StateMissingBase {
-		if r.s.onPage(p, &e.Resolved); e.State == host.StateOutsideBase {
+		if onPage(r.s, p, &e.Resolved); e.State == host.StateOutsideBase {
 			say("base-url", "the page has more links to other parts of the host, so the top of the host is meant")
 		}
 	}

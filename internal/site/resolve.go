@@ -324,6 +324,6 @@ func (s *Site) Follow(from PageID, value string) (host.Resolved, error) {
 	}
 	r := s.answer(u, nil)
 	s.permissions(&r)
-	s.onPage(&s.pages[from], &r)
+	onPage(s, &s.pages[from], &r)
 	return r, nil
 }

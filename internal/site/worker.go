@@ -210,7 +210,7 @@ func (w *worker) beside(p *Page) {
 		switch l := &p.links[i]; {
 		case l.State == host.StateOutsideBase:
 			others++
-		case l.State == host.StateMissingBase && !w.l.s.IsHome(l.Node):
+		case l.State == host.StateMissingBase && !host.IsHome(w.l.s.Host, l.Node):
 			lacking++
 		}
 	}
@@ -218,7 +218,7 @@ func (w *worker) beside(p *Page) {
 		return
 	}
 	for i := range p.links {
-		if l := &p.links[i]; l.State == host.StateMissingBase && w.l.s.IsHome(l.Node) {
+		if l := &p.links[i]; l.State == host.StateMissingBase && host.IsHome(w.l.s.Host, l.Node) {
 			l.State, l.Node = host.StateOutsideBase, docroot.NoNode
 			p.saved = slices.DeleteFunc(p.saved, func(d savedDetail) bool { return d.link == uint32(i) })
 		}
@@ -226,8 +226,8 @@ func (w *worker) beside(p *Page) {
 }
 
 // onPage applies what is known of the page that holds a link, see [worker.beside].
-func (s *Site) onPage(p *Page, r *host.Resolved) {
-	if p.beside && r.State == host.StateMissingBase && s.IsHome(r.Node) {
+func onPage(s *Site, p *Page, r *host.Resolved) {
+	if p.beside && r.State == host.StateMissingBase && host.IsHome(s.Host, r.Node) {
 		r.State, r.Node, r.Meant = host.StateOutsideBase, docroot.NoNode, ""
 	}
 }
