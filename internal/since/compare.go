@@ -102,13 +102,14 @@ func spellings(e *Entry) []string {
 }
 
 // addAddress notes that the address of an entry is gone, or the name of its file:
-// /a/index.html for an address such as /a/. It reports whether one is.
+// /a.html for an address such as /a. Nobody links to /a/index.html where /a/ answers. It
+// reports whether one is gone.
 func (g *Gone) addAddress(e *Entry, a *host.Answer) bool {
 	x := gone{entry: e, address: e.Address}
 	name := "/" + e.File
 	switch {
 	case !answers(a):
-	case e.File == "" || name == string(weburl.PercentDecode(nil, e.Address)):
+	case e.File == "" || name == string(weburl.PercentDecode(nil, e.Address)) || strings.HasSuffix(e.Address, "/"):
 		return false
 	default:
 		named := g.site.Answer(name)

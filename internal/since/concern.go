@@ -105,6 +105,8 @@ func (g *Gone) message(x *gone) string {
 	switch target := g.site.BasePath() + x.address; {
 	case x.id != "":
 		m = fmt.Sprintf("%s had the id %q %s and lost it: links to it show the top of the page", target, x.id, g.when)
+	case x.status == 200:
+		m = fmt.Sprintf("%s answered %s, and the host has only a directory listing or its fallback page for it now: add an alias or a redirect", target, g.when)
 	case x.status != 0 && x.status != 404:
 		m = fmt.Sprintf("%s answered %s, and the host refuses it now with status %d", target, g.when, x.status)
 	default:

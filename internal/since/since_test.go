@@ -112,7 +112,7 @@ func TestCompare(t *testing.T) {
 				t.Errorf("got  %q\nwant %q", got, tt.want)
 			}
 			for _, f := range g.Findings(nil) {
-				if f.Verdict != check.Warning || f.Message == "" || f.Page == "" {
+				if f.Verdict != check.Warning || f.Message == "" || strings.Contains(f.Message, "status 200") || f.Page == "" {
 					t.Errorf("finding %+v", f)
 				}
 			}
@@ -152,6 +152,35 @@ func TestRedirectRule(t *testing.T) {
 		if got := targets(g); !reflect.DeepEqual(got, want) {
 			t.Errorf("with %q: got %q, want %q", rules, got, want)
 		}
+	}
+}
+
+// TestIndexName: the name of an index file is no lost address while its directory
+// answers, also where a fallback page answers everything else.
+func TestIndexName(t *testing.T) {
+	profile, _ := host.ProfileByName("cloudflare-pages")
+	pages := func(files map[string]string) *site.Site {
+		s, err := site.Load(t.Context(), load(t, files).Root(), site.Options{Profile: profile})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	r, err := Of(t.Context(), pages(map[string]string{"index.html": "", "x/index.html": "", "y/index.html": ""}), "before")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := Compare(t.Context(), r, pages(map[string]string{"index.html": "", "x.html": ""}), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := targets(g), []string{"/y/"}; !reflect.DeepEqual(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	f := g.Findings(nil)
+	g.Concern(f)
+	if m := f[0].Message; strings.Contains(m, "status 200") || !strings.Contains(m, "fallback page") {
+		t.Error(m)
 	}
 }
 
