@@ -105,6 +105,9 @@ func (r *Reader) Details(id PageID, want []uint32, f func(link int, d *Detail)) 
 			r.detail.Context = contextOf(p, page, l)
 		}
 		r.s.permissions(&r.detail.Resolved)
+		if p.links[i].bits&bitSelf != 0 {
+			r.detail.State = p.links[i].State
+		}
 		f(i, &r.detail)
 	}
 	return nil
@@ -699,6 +702,10 @@ func (r *Reader) Explain(from PageID, raw string) (*Explanation, error) {
 	}
 	e.Resolved = r.res.traceURL(ref, false, &e.Steps)
 	r.s.permissions(&e.Resolved)
+	if e.State == host.StateAlias && e.Node == p.node || e.State == host.StateViaRedirect && r.res.isOwnAddress(ref) {
+		e.State = host.StateOK
+		say("redirect", "the link leads to its own page, so it is not reported that the page redirects")
+	}
 	if e.State == host.StateMissingBase {
 		if onPage(r.s, p, &e.Resolved); e.State == host.StateOutsideBase {
 			say("base-url", "the page has more links to other parts of the host, so the top of the host is meant")

@@ -324,6 +324,9 @@ func (s *Site) Follow(from PageID, value string) (host.Resolved, error) {
 	}
 	r := s.answer(u, nil)
 	s.permissions(&r)
+	if r.State == host.StateAlias && r.Node == s.pages[from].node {
+		r.State = host.StateOK
+	}
 	onPage(s, &s.pages[from], &r)
 	return r, nil
 }

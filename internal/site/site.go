@@ -109,6 +109,7 @@ const (
 	bitMap                          // names a map, not a fragment
 	bitEntry                        // the address of an entry of a sitemap or feed
 	bitOpens                        // opens the target as a document; see [Site.findPictures]
+	bitSelf                         // of a page that redirects, to the page itself
 )
 
 // Pages returns the number of parsed files.
@@ -273,7 +274,7 @@ func (s *Site) overriddenState(l *Link) host.State {
 		return host.StateUnreadable
 	case f&docroot.Private != 0:
 		return host.StatePrivate
-	case f&flagAlias != 0 && l.State <= host.StateRedirect:
+	case f&flagAlias != 0 && l.State <= host.StateRedirect && l.bits&bitSelf == 0:
 		return host.StateAlias
 	}
 	return l.State

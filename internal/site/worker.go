@@ -167,6 +167,9 @@ func (w *worker) resolveAll(p *Page, page *scan.Page) {
 				w.sitemaps = append(w.sitemaps, w.l.s.tree.Nodes[rec.Node].Real)
 			}
 		}
+		if rec.State == host.StateViaRedirect && r.isOwnAddress(page.Ref(l)) {
+			rec.State, rec.bits = host.StateRedirect, rec.bits|bitSelf
+		}
 		if rec.State > host.StateRedirect { // rare
 			if rec.State == host.StateMissingBase {
 				lacking++
@@ -190,6 +193,13 @@ func (w *worker) resolveAll(p *Page, page *scan.Page) {
 			w.fragments = append(w.fragments, ask.From, ask.To)
 		}
 		rec.form = ask.Form
+	}
+	if p.alias != "" { // the visitor is sent on, whichever of its own links is followed
+		for i := range p.links {
+			if p.links[i].Node == p.node {
+				p.links[i].bits |= bitSelf
+			}
+		}
 	}
 	if p.beside = false; lacking > 0 {
 		w.beside(p)
@@ -230,6 +240,13 @@ func onPage(s *Site, p *Page, r *host.Resolved) {
 	if p.beside && r.State == host.StateMissingBase && host.IsHome(s.Host, r.Node) {
 		r.State, r.Node, r.Meant = host.StateOutsideBase, docroot.NoNode, ""
 	}
+}
+
+// isOwnAddress reports whether a value is the address of the page that holds it, as in
+// canonical links.
+func (r *resolver) isOwnAddress(v []byte) bool {
+	path, _, _ := strings.Cut(r.resolveURL(v, false).Target, "?")
+	return path == r.s.Href(r.Page)
 }
 
 // recordRole stores what a link means for its page or its target, in addition
