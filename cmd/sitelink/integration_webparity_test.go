@@ -30,6 +30,7 @@ type webParity struct {
 	// address that we say answers must send the same file.
 	sameFile bool
 	// rules are the rule files in the docroot of [TestWebParityRules], by name.
+	// Without them, the software answers from the files alone.
 	rules map[string]string
 	// small: the software takes too long to load a large docroot.
 	small bool

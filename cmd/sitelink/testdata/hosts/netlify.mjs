@@ -10,10 +10,12 @@ const { StaticHandler } = await load("@netlify/static");
 const { RedirectsHandler } = await load("@netlify/redirects");
 const files = new StaticHandler({ directory: docroot });
 const toml = join(docroot, "netlify.toml");
+// It refuses addresses that it cannot decode, so it is asked only if there are rules.
+const ruled = existsSync(toml) || existsSync(join(docroot, "_redirects"));
 const rules = new RedirectsHandler({ publicDir: docroot, projectDir: docroot, jwtSecret: "secret", jwtRoleClaim: "roles", configPath: existsSync(toml) ? toml : undefined });
 
 const answerTo = async (request) => {
-  const rule = await rules.match(request);
+  const rule = ruled && (await rules.match(request));
   if (!rule) return (await files.match(request))?.handle();
   // Its handler answers with a file of the rule's destination, and leaves the
   // status of the rule to its caller.
