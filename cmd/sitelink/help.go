@@ -336,8 +336,9 @@ func overview(c *cli, cmd *cobra.Command) error {
 		fmt.Fprint(c.env.Stderr, help(cmd, true, c.helpWidth())+"\n")
 		return fault.Usage("no command given, and no project found in this directory", "sitelink check DIR checks a built site")
 	}
-	repo, hook := githook.Status{}, false
+	repo, hook, committed := githook.Status{}, false, ""
 	if r, err := githook.Open(cmd.Context(), githook.Git{Env: os.Environ(), Untrusted: true}.In(p.Dir)); err == nil {
+		committed = setup.CommittedDocroot(cmd.Context(), r, p)
 		if status, err := r.Status(cmd.Context()); err == nil {
 			repo, hook = status, true
 		}
@@ -347,7 +348,11 @@ func overview(c *cli, cmd *cobra.Command) error {
 	fmt.Fprintf(&b, "sitelink found this project in %s:\n\n", visible(p.Root))
 	row("generator", generatorText(p))
 	row("config", cmp.Or(filepath.ToSlash(cfg.File), "none"))
-	row("docroot", docrootText(p, built))
+	text := docrootText(p, built)
+	if committed != "" {
+		text += ", committed to git"
+	}
+	row("docroot", text)
 	row("base URL", baseText(p))
 	row("host", hostText(p))
 	if hook {
@@ -373,6 +378,9 @@ func overview(c *cli, cmd *cobra.Command) error {
 		next("sitelink init", "write a configuration, and set up hook and CI")
 	} else if hook && repo.Method == githook.NotInstalled {
 		next("sitelink hook install", "check every push")
+	}
+	if committed != "" {
+		next(visible(setup.Uncommit(committed)), setup.UncommitAdvice)
 	}
 	next("sitelink doctor", "show what is missing or wrong in detail")
 	next("sitelink --help", "list all commands")

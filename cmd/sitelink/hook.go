@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -41,8 +42,8 @@ func hookRunCommand(c *cli) *cobra.Command {
 		Use:   "run [pre-push] [REMOTE [URL]]",
 		Short: "check a push, as git's pre-push hook does",
 		Long: "run is what the installed hook runs. It reads the refs of the push from standard input, as\n" +
-			"git provides them (githooks(5)), or from the variables of pre-commit. On a terminal, it checks\n" +
-			"HEAD. SITELINK_SKIP=1 skips the check.\n\n" + exitCodes,
+			"git provides them (githooks(5)), or from the variables of pre-commit. Without refs, it checks\n" +
+			"HEAD. Of several sites, it checks those that the push changes. SITELINK_SKIP=1 skips the check.\n\n" + exitCodes,
 		Example: "  # check the current commit\n  sitelink hook run\n\n" +
 			"  # check another commit, of a site in a subdirectory\n  sitelink hook run --commit main --dir docs",
 		Args: func(_ *cobra.Command, args []string) error {
@@ -65,7 +66,7 @@ func hookRunCommand(c *cli) *cobra.Command {
 		},
 	}
 	cmd.Flags().SortFlags = false
-	cmd.Flags().StringVar(&req.dir, "dir", ".", "check the site in `DIR`, below the root of the repository")
+	cmd.Flags().StringArrayVar(&req.dirs, "dir", []string{"."}, "check the site in `DIR`, below the root of the repository; repeatable")
 	cmd.Flags().StringVar(&req.commit, "commit", "", "check `COMMIT` instead of the pushed commits")
 	return cmd
 }
@@ -76,7 +77,8 @@ func hookInstallCommand(c *cli) *cobra.Command {
 		Short: "check every push from now on",
 		Long: "install makes git run sitelink before each push: through the repository's configuration with\n" +
 			"git 2.54 or newer, else with a hook file. An existing hook still runs. You can run install\n" +
-			"again. Run it in the directory of the site if that is not the root of the repository.\n\n" +
+			"again. Run it in the directory of the site if that is not the root of the repository, and once\n" +
+			"for each site if there are several.\n\n" +
 			"install post-build makes npm run sitelink check after each npm run build, through the script\n" +
 			"postbuild of package.json in the working directory.",
 		Example:   "  sitelink hook install\n\n  # with npm: check after each build\n  sitelink hook install post-build",
@@ -97,7 +99,7 @@ func hookInstallCommand(c *cli) *cobra.Command {
 			state, err := repo.Install(cmd.Context(), githook.InstallOptions{Program: program, Site: site})
 			var managed *githook.ManagedError
 			if errors.As(err, &managed) {
-				if err := c.print(githook.Snippet(managed.Manager)); err != nil {
+				if err := c.print(githook.Snippet(managed.Manager, managed.Sites...)); err != nil {
 					return err
 				}
 			}
@@ -107,21 +109,30 @@ func hookInstallCommand(c *cli) *cobra.Command {
 			if err := c.print(setup.HookStatus(state) + "\n"); err != nil {
 				return err
 			}
-			return offerBaseline(cmd.Context(), c)
+			return offerBaseline(cmd.Context(), c, repo)
 		},
 	}
 }
 
 // offerBaseline says how to accept the findings of the built site in the working
-// directory, if it has any. That there is no site, or that it cannot be checked, does
-// not matter here.
-func offerBaseline(ctx context.Context, c *cli) error {
+// directory, if it has any, and what a committed docroot means. That there is no site,
+// or that it cannot be checked, does not matter here.
+func offerBaseline(ctx context.Context, c *cli, repo *githook.Repo) error {
 	dir, err := workingDir()
 	if err != nil {
 		return err
 	}
 	cfg, err := c.loadConfig(config.Request{Dir: dir})
-	if err != nil || cfg.Baseline != "" {
+	if err != nil {
+		return nil
+	}
+	if p, err := c.findRoot(ctx, cfg); err == nil {
+		if docroot := setup.CommittedDocroot(ctx, repo, p); docroot != "" {
+			c.ui.note(fmt.Sprintf("%s is committed, although %s writes it, so a push checks both; run %s: %s",
+				docroot, p.Generator.Title(), setup.Uncommit(docroot), setup.UncommitAdvice))
+		}
+	}
+	if cfg.Baseline != "" {
 		return nil
 	}
 	if findings, err := builtFindings(ctx, dir, cfg); err == nil && len(findings) > 0 {
@@ -139,7 +150,8 @@ func hookUninstallCommand(c *cli) *cobra.Command {
 		Use:   "uninstall [pre-push|post-build]",
 		Short: "undo sitelink hook install",
 		Long: "uninstall removes what install wrote, and the remembered results. A hook file that existed\n" +
-			"before is restored.",
+			"before is restored. In the directory of one of several sites, it removes only that site; in\n" +
+			"the root of the repository, unless a site is there, all of them.",
 		Example:   "  sitelink hook uninstall",
 		Args:      hookName,
 		ValidArgs: []string{"pre-push", "post-build"},
@@ -147,12 +159,23 @@ func hookUninstallCommand(c *cli) *cobra.Command {
 			if postBuild(args) {
 				return changePackageJSON(c, setup.UninstallPostBuild, "package.json: npm run build is without sitelink check")
 			}
-			repo, _, err := openHere(cmd)
+			repo, site, err := openHere(cmd)
 			if err != nil {
 				return setup.ExplainHook(err)
 			}
-			before, err := repo.Uninstall(cmd.Context())
-			if err == nil {
+			before, err := repo.Status(cmd.Context())
+			if err != nil {
+				return setup.ExplainHook(err)
+			}
+			var sites []string // none means all
+			switch site = filepath.ToSlash(site); {
+			case slices.Contains(before.Sites, site):
+				sites = []string{site}
+			case len(before.Sites) > 1 && site != ".":
+				return fault.Usage(fmt.Sprintf("no hook checks %s: it checks %s", site, strings.Join(before.Sites, ", ")),
+					"run sitelink hook uninstall in one of these directories, or in the root of the repository to remove all")
+			}
+			if before, err = repo.Uninstall(cmd.Context(), sites...); err == nil {
 				err = repo.RemoveData(cmd.Context())
 			}
 			if err != nil {
@@ -163,6 +186,8 @@ func hookUninstallCommand(c *cli) *cobra.Command {
 				return c.print(fmt.Sprintf("%s runs sitelink: remove it from %s\n", before.Manager, before.ManagerFile))
 			case before.Method == githook.NotInstalled:
 				return c.print("no hook was installed\n")
+			case len(sites) > 0 && len(before.Sites) > 1:
+				return c.print("removed " + site + "; the other sites are still checked\n")
 			case before.Method == githook.ByChain:
 				return c.print("removed; the previous hook is restored\n")
 			}
@@ -243,8 +268,8 @@ func changePackageJSON(c *cli, change func(file string) error, done string) erro
 
 // pushRequest is the command line of `sitelink hook run`.
 type pushRequest struct {
-	dir    string // of the site
-	commit string // instead of standard input
+	dirs   []string // of the sites
+	commit string   // instead of standard input
 	remote string
 }
 
@@ -257,79 +282,94 @@ func runHook(c *cli, cmd *cobra.Command, req pushRequest) error {
 		c.ui.note("not checked: " + skipVariable + " is set")
 		return nil
 	}
-	if !filepath.IsLocal(req.dir) {
-		return fault.Usage(fmt.Sprintf("--dir: must be a directory below the root of the repository, not %q", req.dir), "")
+	for i, dir := range req.dirs {
+		if !filepath.IsLocal(dir) {
+			return fault.Usage(fmt.Sprintf("--dir: must be a directory below the root of the repository, not %q", dir), "")
+		}
+		req.dirs[i] = filepath.ToSlash(filepath.Clean(dir))
 	}
 	ctx := cmd.Context()
-	refs, err := pushRefs(c, req)
+	refs, byHand, err := pushRefs(c, req)
 	if err != nil {
 		return err
-	}
-	if len(refs) == 0 {
-		return nil // nothing new is pushed
 	}
 	repo, refs, err := githook.OpenPush(ctx, githook.Git{Env: os.Environ()}, refs)
 	if err != nil {
 		return setup.ExplainHook(err)
 	}
-	push, err := prepush.New(repo, prepush.Options{
-		Site: req.dir, Remote: cmp.Or(req.remote, c.env.Getenv("PRE_COMMIT_REMOTE_NAME")), AnyBranch: req.commit != "",
-		Configure: func(dir string) (*config.Config, error) { return c.loadConfig(config.Request{Dir: dir}) },
-		Today:     c.today, Env: os.Environ(), Getenv: c.env.Getenv, Version: versionLine(), Cache: c.userCache(),
-	})
-	if err != nil {
-		return explainPush(c, err)
-	}
-	all, notes, err := repo.CheckPush(ctx, refs, *push.Push)
-	for _, note := range notes {
-		c.ui.warning(note)
-	}
-	if err != nil {
-		return explainPush(c, err)
+	refs = slices.DeleteFunc(refs, func(ref githook.Ref) bool { return ref.Tree == "" }) // tags, deletions
+	var push *prepush.Push
+	var all []githook.TreeResult
+	for _, dir := range req.dirs {
+		wanted := refs
+		if len(req.dirs) > 1 && len(refs) > 0 { // not every branch has every site
+			wanted = slices.DeleteFunc(slices.Clone(refs), func(ref githook.Ref) bool {
+				return !repo.CommitContains(ctx, ref.Commit, filepath.Join(repo.Top, dir))
+			})
+			if len(wanted) < len(refs) {
+				c.ui.note(fmt.Sprintf("not every commit of this push contains %s; its site is not checked there", dir))
+			}
+			if len(wanted) == 0 {
+				continue
+			}
+		}
+		push, err = prepush.New(repo, prepush.Options{
+			Site: dir, Others: req.dirs, Remote: cmp.Or(req.remote, c.env.Getenv("PRE_COMMIT_REMOTE_NAME")), ByHand: byHand,
+			Configure: func(dir string) (*config.Config, error) { return c.loadConfig(config.Request{Dir: dir}) },
+			Today:     c.today, Env: os.Environ(), Getenv: c.env.Getenv, Version: versionLine(), Cache: c.userCache(),
+		})
+		if err != nil {
+			return explainPush(c, err)
+		}
+		results, notes, err := repo.CheckPush(ctx, wanted, *push.Push)
+		for _, note := range notes {
+			c.ui.warning(note)
+		}
+		if err != nil {
+			return explainPush(c, err)
+		}
+		all = append(all, results...)
 	}
 	// Not to standard output, which belongs to git push --porcelain.
-	if push.Report(all, c.ui.line, c.env.Stderr) {
+	if push != nil && push.Report(all, c.ui.line, c.env.Stderr) {
 		c.ui.line("hint: " + bypass)
 		return errFindings
 	}
 	return nil
 }
 
-// pushRefs finds out what is pushed. A commit named by hand stands for a branch.
-func pushRefs(c *cli, req pushRequest) (refs []githook.Ref, err error) {
-	named := func(commit string) []githook.Ref {
-		return []githook.Ref{{Local: commit, Commit: commit, Remote: "refs/heads/" + pushedBranch(c, commit)}}
+// pushRefs finds out what is pushed. byHand means that a commit was named instead, or
+// nothing at all: then HEAD stands for a branch. git also runs its hook with no refs,
+// if the remote has all of them; a program between git and sitelink may have read them.
+func pushRefs(c *cli, req pushRequest) (refs []githook.Ref, byHand bool, err error) {
+	named := func(commit string) ([]githook.Ref, bool, error) {
+		return []githook.Ref{{Local: commit, Commit: commit, Remote: "refs/heads/" + commit}}, true, nil
 	}
 	switch to := c.env.Getenv("PRE_COMMIT_TO_REF"); {
 	case req.commit != "":
 		if strings.HasPrefix(req.commit, "-") {
-			return nil, fault.Usage(fmt.Sprintf("--commit: must be a commit, not %q", req.commit), "")
+			return nil, false, fault.Usage(fmt.Sprintf("--commit: must be a commit, not %q", req.commit), "")
 		}
-		return named(req.commit), nil
+		return named(req.commit)
 	case to != "": // pre-commit has read standard input, and runs no hook for deletions
 		// PRE_COMMIT_FROM_REF is not needed: the history shows the same commit.
 		branch := c.env.Getenv("PRE_COMMIT_REMOTE_BRANCH")
 		refs, err = githook.ReadRefs(strings.NewReader(fmt.Sprintf("%s %s %s %s", to, to, branch, strings.Repeat("0", len(to)))))
 		if err != nil || branch == "" {
-			return named(to), nil // run by hand: --to-ref may be any name
+			return named(to) // run by hand: --to-ref may be any name
 		}
-		return refs, nil
+		return refs, false, nil
 	case c.env.Stdin == nil || c.env.StdinTTY || c.env.Getenv("PRE_COMMIT") != "":
-		return named("HEAD"), nil
+		return named("HEAD")
 	}
 	refs, err = githook.ReadRefs(c.env.Stdin)
 	if err != nil {
-		return nil, fault.Usage(err.Error(), "git passes each ref to a pre-push hook as LOCAL-REF LOCAL-ID REMOTE-REF REMOTE-ID")
+		return nil, false, fault.Usage(err.Error(), "git passes each ref to a pre-push hook as LOCAL-REF LOCAL-ID REMOTE-REF REMOTE-ID")
 	}
-	return refs, nil
-}
-
-// pushedBranch returns the branch that a commit named by hand stands for.
-func pushedBranch(c *cli, named string) string {
-	if name, ok := strings.CutPrefix(c.env.Getenv("PRE_COMMIT_REMOTE_BRANCH"), "refs/heads/"); ok && name != "" {
-		return name
+	if len(refs) == 0 {
+		return named("HEAD")
 	}
-	return named
+	return refs, false, nil
 }
 
 // explainPush completes the error of a push that could not be checked: with at

@@ -188,3 +188,74 @@ func TestHookHugoOldFaults(t *testing.T) {
 	post("08", "fine now")
 	push(0, 1, "main: no new finding, ")
 }
+
+// Issue 22: the docroot is committed beside its sources, as git add -A does
+// without a .gitignore. A commit of a broken source is found although the copy is
+// not built again, and so is a broken copy beside good sources. What is built
+// completely goes, and so does a commit of other files.
+func TestHookCommittedDocroot(t *testing.T) {
+	for _, g := range []struct {
+		name, docroot string
+		build         []string
+		files         map[string]string
+		post          string // its name
+	}{
+		{"hugo", "public", []string{"hugo"}, map[string]string{
+			"config.toml":                  "baseURL = 'https://example.org/'\ntitle = 't'\ndisableKinds = ['taxonomy', 'term', 'RSS', 'sitemap']\n",
+			"layouts/_default/single.html": "<title>{{ .Title }}</title>{{ .Content }}",
+			"layouts/_default/list.html":   "<title>t</title>{{ range .Pages }}<a href=\"{{ .RelPermalink }}\">t</a>{{ end }}",
+		}, "content/a.md"},
+		{"hugo into docs, for GitHub Pages", "docs", []string{"hugo"}, map[string]string{
+			"config.toml":                  "baseURL = 'https://example.org/'\ntitle = 't'\npublishDir = 'docs'\ndisableKinds = ['taxonomy', 'term', 'RSS', 'sitemap']\n",
+			"layouts/_default/single.html": "<title>{{ .Title }}</title>{{ .Content }}",
+			"layouts/_default/list.html":   "<title>t</title>{{ range .Pages }}<a href=\"{{ .RelPermalink }}\">t</a>{{ end }}",
+		}, "content/a.md"},
+		{"jekyll", "_site", []string{"jekyll", "build"}, map[string]string{
+			"_config.yml": "title: t\nexclude: [README.md]\n",
+			"index.md":    "---\n---\n[a](/a.html)\n",
+		}, "a.md"},
+	} {
+		t.Run(g.name, func(t *testing.T) {
+			dir, remote := filepath.Join(t.TempDir(), "site"), filepath.Join(t.TempDir(), "remote.git")
+			for name, text := range g.files {
+				write(t, filepath.Join(dir, filepath.FromSlash(name)), text)
+			}
+			post := func(link string) { write(t, filepath.Join(dir, g.post), "---\ntitle: a\n---\n["+link+"]("+link+")\n") }
+			build := func() { command(t, dir, g.build[0], g.build[1:]...) }
+			gitIn(t, dir, "init", "-q", "-b", "main", ".")
+			gitIn(t, dir, "init", "-q", "--bare", remote)
+			gitIn(t, dir, "remote", "add", "origin", remote)
+			command(t, dir, "sitelink", "hook", "install")
+			push := func(want int, says string) {
+				t.Helper()
+				gitIn(t, dir, "add", "-A")
+				gitIn(t, dir, "commit", "-q", "-m", "x")
+				cmd := exec.Command("git", "push", "origin", "main")
+				cmd.Dir = dir
+				out, err := cmd.CombinedOutput()
+				checkExit(t, err, want)
+				if !strings.Contains(string(out), says) {
+					t.Errorf("%s\nhas no %q", out, says)
+				}
+			}
+			post("/")
+			build()
+			push(0, "main: links are fine")
+			post("/gone/")
+			push(1, g.post+":4:")
+			post("/")
+			write(t, filepath.Join(dir, g.docroot, "more.html"), "<title>t</title><a href='/lost.html'>t</a>")
+			push(1, g.docroot+"/more.html:1:")
+			os.Remove(filepath.Join(dir, g.docroot, "more.html"))
+			write(t, filepath.Join(dir, "README.md"), "read me")
+			push(0, "main: ")
+			post("/?2")
+			build()
+			push(0, "main: links are fine")
+			// Other files of the copy change too, but it is not what the sources say.
+			post("/gone/")
+			write(t, filepath.Join(dir, g.docroot, "more.html"), "<title>t</title>")
+			push(1, g.post+":4:")
+		})
+	}
+}

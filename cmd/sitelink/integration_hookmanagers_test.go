@@ -19,16 +19,17 @@ import (
 func TestHookManagers(t *testing.T) {
 	npm := os.Getenv("SITELINK_NPM")
 	bin := filepath.Join(npm, "node_modules", ".bin")
+	sites := []string{".", "my docs"}
 	for _, m := range []struct {
 		name, program string
 		set           func(t *testing.T, dir string)
 	}{
 		{"husky", filepath.Join(bin, "husky"), func(t *testing.T, dir string) {
 			command(t, dir, filepath.Join(bin, "husky"))
-			write(t, filepath.Join(dir, ".husky", "pre-push"), githook.Snippet("husky"))
+			write(t, filepath.Join(dir, ".husky", "pre-push"), githook.Snippet("husky", sites...))
 		}},
 		{"lefthook", filepath.Join(bin, "lefthook"), func(t *testing.T, dir string) {
-			write(t, filepath.Join(dir, "lefthook.yml"), githook.Snippet("lefthook"))
+			write(t, filepath.Join(dir, "lefthook.yml"), githook.Snippet("lefthook", sites...))
 			command(t, dir, filepath.Join(bin, "lefthook"), "install")
 		}},
 		{"pre-commit", os.Getenv("SITELINK_PRECOMMIT"), func(t *testing.T, dir string) {
@@ -44,7 +45,7 @@ func TestHookManagers(t *testing.T) {
 			gitIn(t, source, "add", "-A")
 			gitIn(t, source, "commit", "-q", "-m", "manifest")
 			text := strings.NewReplacer("https://github.com/sitelink/sitelink", source,
-				"v0.1.0", strings.TrimSpace(gitIn(t, source, "rev-parse", "HEAD")), "id: sitelink", "id: sitelink-system").Replace(githook.Snippet("pre-commit"))
+				"v0.1.0", strings.TrimSpace(gitIn(t, source, "rev-parse", "HEAD")), "id: sitelink", "id: sitelink-system").Replace(githook.Snippet("pre-commit", sites...))
 			write(t, filepath.Join(dir, ".pre-commit-config.yaml"), text)
 			t.Setenv("PRE_COMMIT_HOME", t.TempDir())
 			program := os.Getenv("SITELINK_PRECOMMIT")
@@ -62,26 +63,29 @@ func TestHookManagers(t *testing.T) {
 			remote := filepath.Join(t.TempDir(), "remote.git")
 			gitIn(t, dir, "init", "-q", "--bare", remote)
 			gitIn(t, dir, "remote", "add", "origin", remote)
+			write(t, filepath.Join(dir, "my docs", "public", "index.html"), "<title>t</title>")
 			m.set(t, dir)
 			gitIn(t, dir, "add", "-A")
 			gitIn(t, dir, "commit", "-q", "--no-verify", "-m", m.name)
 
 			out := command(t, dir, "sitelink", "hook", "status")
-			if !strings.Contains(out, "pre-push: run by "+m.name) {
+			if !strings.Contains(out, "pre-push: run by "+m.name) || !strings.Contains(out, "; checks ., my docs\n") {
 				t.Errorf("status: %s", out)
 			}
 			// pre-commit shows what failed only.
-			if out := gitIn(t, dir, "push", "origin", "main"); !strings.Contains(out, "main: links are fine") && !strings.Contains(out, "sitelink (installed).....................................................Passed") {
+			if out := gitIn(t, dir, "push", "origin", "main"); !(strings.Contains(out, ". in main: links are fine") && strings.Contains(out, "my docs in main: links are fine")) && !strings.Contains(out, "sitelink (installed).....................................................Passed") {
 				t.Errorf("sitelink did not check the push: %s", out)
 			}
 			write(t, filepath.Join(dir, "public", "b.html"), `<title>t</title><a href="gone.html">t</a>`)
+			write(t, filepath.Join(dir, "my docs", "public", "b.html"), `<title>t</title><a href="gone.html">t</a>`)
 			gitIn(t, dir, "add", "-A")
 			gitIn(t, dir, "commit", "-q", "--no-verify", "-m", "bad")
 			os.Remove(filepath.Join(dir, "public", "b.html"))
+			os.Remove(filepath.Join(dir, "my docs", "public", "b.html"))
 			cmd := exec.Command("git", "push", "origin", "main")
 			cmd.Dir = dir
 			said, err := cmd.CombinedOutput()
-			if err == nil || !strings.Contains(string(said), "public/b.html:1:26: error: ") {
+			if err == nil || !strings.Contains(string(said), "\npublic/b.html:1:26: error: ") || !strings.Contains(string(said), "my docs/public/b.html:1:26: error: ") {
 				t.Errorf("a bad commit: %v\n%s", err, said)
 			}
 			if known := strings.Contains(gitIn(t, dir, "worktree", "list"), "trees"); known {

@@ -139,7 +139,7 @@ func (c *cli) recordOfCommit(ctx context.Context, p *project.Project, commit str
 	}
 	flags := siteFlags(p.Config)
 	r, err := prepush.Record(ctx, repo, commit, prepush.Options{
-		Site: site, AnyBranch: true, Configure: func(dir string) (*config.Config, error) {
+		Site: site, ByHand: true, Configure: func(dir string) (*config.Config, error) {
 			return c.loadConfig(config.Request{Dir: dir, Flags: flags})
 		},
 		Today: c.today, Env: os.Environ(), Getenv: c.env.Getenv, Version: versionLine(), Cache: c.userCache(),

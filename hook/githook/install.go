@@ -4,7 +4,10 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/sitelink/sitelink/internal/disk"
@@ -16,15 +19,17 @@ type InstallOptions struct {
 	// the user's PATH need it.
 	Program string
 	// Site is the directory of the site relative to the root of the working
-	// tree; "" or "." for the root.
+	// tree; "" or "." for the root. It is added to those that the hook already
+	// checks.
 	Site string
 }
 
 // ManagedError means that another program manages the hooks and replaces what it
 // finds in the hooks directory. Add [Snippet] to its configuration instead.
 type ManagedError struct {
-	Manager string // husky, lefthook or pre-commit
-	File    string // its configuration, relative to the root
+	Manager string   // husky, lefthook or pre-commit
+	File    string   // its configuration, relative to the root
+	Sites   []string // all sites that it should check
 }
 
 func (e *ManagedError) Error() string {
@@ -43,29 +48,39 @@ func (e *SharedHooksError) Error() string {
 
 // Install makes git run sitelink before a push and returns the status
 // afterwards. An existing hook keeps running. You can call Install again to
-// change the options. When it fails, nothing has changed.
+// change the program or to add another site. When it fails, nothing has changed.
 //
 // For git 2.54 and newer it adds an entry to the repository's configuration, for
-// older versions it writes a hook file. With an older version it returns a
-// [*ManagedError] if another program manages the hooks, and a
-// [*SharedHooksError] if several repositories share the hooks directory.
+// older versions it writes a hook file. It returns a [*ManagedError] if another
+// program manages the hooks and either git is older, or that program runs
+// sitelink for other sites only; and a [*SharedHooksError] if git is older and
+// several repositories share the hooks directory.
 func (r *Repo) Install(ctx context.Context, opt InstallOptions) (Status, error) {
 	s, err := r.Status(ctx)
-	if err != nil || s.Method == ByManager {
+	if err != nil {
 		return s, err
 	}
+	sites := slices.Clone(s.Sites)
+	if site := filepath.ToSlash(filepath.Clean(opt.Site)); !slices.Contains(sites, site) {
+		sites = append(sites, site)
+		slices.Sort(sites)
+	}
 	switch {
+	case s.Method == ByManager && len(sites) == len(s.Sites):
+		return s, nil
+	case s.Method == ByManager:
+		return s, &ManagedError{s.Manager, s.ManagerFile, sites}
 	case s.ConfigHooks:
-		err = r.installConfig(ctx, opt)
+		err = r.installConfig(ctx, opt.Program, sites)
 		if err == nil && (s.Method == ByFile || s.Method == ByChain) { // from an older git
 			err = removeHookFile(s)
 		}
 	case s.Manager != "":
-		return s, &ManagedError{s.Manager, s.ManagerFile}
+		return s, &ManagedError{s.Manager, s.ManagerFile, sites}
 	case s.HooksScope != "" && s.HooksScope != "local" && s.HooksScope != "worktree":
 		return s, &SharedHooksError{s.HooksScope, filepath.Dir(s.File)}
 	default:
-		err = installFile(s, opt)
+		err = installFile(s, opt.Program, sites)
 	}
 	if err != nil {
 		return s, err
@@ -73,12 +88,32 @@ func (r *Repo) Install(ctx context.Context, opt InstallOptions) (Status, error) 
 	return r.Status(ctx)
 }
 
-// Uninstall removes what [Repo.Install] added and returns the status before. A
-// hook file that was there before Install is restored byte for byte.
-func (r *Repo) Uninstall(ctx context.Context) (Status, error) {
+// Uninstall removes sites from those that the hook checks, and returns the status
+// before. With the last one, or without sites, it removes what [Repo.Install]
+// added; a hook file that was there before is restored byte for byte.
+func (r *Repo) Uninstall(ctx context.Context, sites ...string) (Status, error) {
 	s, err := r.Status(ctx)
 	if err != nil {
 		return s, err
+	}
+	left := slices.DeleteFunc(slices.Clone(s.Sites), func(site string) bool { return slices.Contains(sites, site) })
+	if len(sites) > 0 && len(left) > 0 {
+		change := func(text string) string { return strings.Replace(text, runs(s.Sites), runs(left), 1) }
+		switch s.Method {
+		case ByConfig:
+			_, command, err := r.config(ctx, configSection+".command")
+			if err == nil {
+				_, err = r.git.run(ctx, "config", "--local", configSection+".command", change(command))
+			}
+			return s, err
+		case ByFile, ByChain:
+			text, err := readHook(s.File)
+			if err == nil {
+				err = disk.WriteFile(s.File, []byte(change(text)), 0o755)
+			}
+			return s, err
+		}
+		return s, nil // a manager's file belongs to the user
 	}
 	if _, command, err := r.config(ctx, configSection+".command"); err != nil || command != "" {
 		if err == nil {
@@ -113,8 +148,8 @@ func (r *Repo) RemoveData(ctx context.Context) error {
 
 // installConfig sets the command first: git refuses every push if a hook has an
 // event without a command, and ignores a command without an event.
-func (r *Repo) installConfig(ctx context.Context, opt InstallOptions) error {
-	if _, err := r.git.run(ctx, "config", "--local", configSection+".command", opt.command("")); err != nil {
+func (r *Repo) installConfig(ctx context.Context, program string, sites []string) error {
+	if _, err := r.git.run(ctx, "config", "--local", configSection+".command", shellQuote(filepath.ToSlash(program))+runs(sites)); err != nil {
 		return err
 	}
 	_, err := r.git.run(ctx, "config", "--local", configSection+".event", "pre-push")
@@ -123,7 +158,7 @@ func (r *Repo) installConfig(ctx context.Context, opt InstallOptions) error {
 
 // installFile writes the hook file. A foreign hook is kept beside it, and the
 // new file runs it. At any time the file is either the old one or the new one.
-func installFile(s Status, opt InstallOptions) error {
+func installFile(s Status, program string, sites []string) error {
 	original := filepath.Join(filepath.Dir(s.File), originalHook)
 	chain := s.Method == ByChain
 	if s.Foreign {
@@ -137,7 +172,7 @@ func installFile(s Status, opt InstallOptions) error {
 		}
 		chain = true
 	}
-	err := disk.WriteFile(s.File, []byte(hookFile(opt, chain)), 0o755)
+	err := disk.WriteFile(s.File, []byte(hookFile(program, sites, chain)), 0o755)
 	if err != nil && s.Foreign {
 		_ = os.Rename(original, s.File) // report the first error
 	}
@@ -167,19 +202,18 @@ func removeHookFile(s Status) error {
 // A chained hook runs after sitelink has found nothing. Its exit code is then
 // that of the whole hook, and git-lfs uploads nothing for a push that is
 // blocked. Both get what git writes to standard input.
-func hookFile(opt InstallOptions, chain bool) string {
-	program := shellQuote(filepath.ToSlash(opt.Program))
+func hookFile(program string, sites []string, chain bool) string {
 	lines := []string{
 		"#!/bin/sh",
 		hookMark + "; to remove it, run sitelink hook uninstall.",
-		"sitelink=$(command -v sitelink) || sitelink=" + program,
+		"sitelink=$(command -v sitelink) || sitelink=" + shellQuote(filepath.ToSlash(program)),
 		`if ! [ -x "$sitelink" ]; then`,
 		`  echo >&2 "sitelink: error: sitelink is neither on PATH nor at $sitelink"`,
 		`  echo >&2 "sitelink: hint: install it, or delete $0; git push --no-verify skips all hooks"`,
 		"  exit 3",
 		"fi",
 	}
-	run := opt.command(`"$sitelink"`) + ` "$@"`
+	run := `"$sitelink"` + runs(sites) + ` "$@"`
 	if !chain {
 		return strings.Join(append(lines, "exec "+run), "\n") + "\n"
 	}
@@ -195,17 +229,44 @@ func hookFile(opt InstallOptions, chain bool) string {
 	), "\n") + "\n"
 }
 
-// command returns the shell command that runs sitelink. program is how it names
-// the program, "" for its path.
-func (opt InstallOptions) command(program string) string {
-	if program == "" {
-		program = shellQuote(filepath.ToSlash(opt.Program))
+// runs returns the arguments with which a hook runs sitelink for these sites, after a
+// space. They are the list of sites as well: [sitesOf] reads it back.
+func runs(sites []string) string {
+	return strings.Join(append([]string{" hook run pre-push"}, named(sites)...), " ")
+}
+
+// named returns the flags that name sites, none for the root alone.
+func named(sites []string) (flags []string) {
+	if len(sites) == 1 && sites[0] == "." {
+		return nil
 	}
-	text := program + " hook run pre-push"
-	if opt.Site != "" && opt.Site != "." {
-		text += " --dir " + shellQuote(filepath.ToSlash(opt.Site))
+	for _, site := range sites {
+		flags = append(flags, "--dir", shellQuote(site))
 	}
-	return text
+	return flags
+}
+
+// A call of sitelink in a hook file, in git's configuration or in the file of a
+// manager, and the sites that it names, in the shell or in YAML.
+var (
+	oneRun  = regexp.MustCompile(`\bhook run\b.*|(?s:\bid:\s*['"]?sitelink\b.*?(?:-\s+(?:id|repo):|$))`)
+	oneSite = regexp.MustCompile(`--dir['"]?[\s,=]+(?:-\s+)?(?:((?:'[^']*'|\\')+)|"([^"]*)"|([^\s,\]'"]+))`)
+)
+
+// sitesOf returns the sites that a text makes sitelink check, sorted.
+func sitesOf(text string) (sites []string) {
+	for _, run := range oneRun.FindAllString(text, -1) {
+		named := oneSite.FindAllStringSubmatch(run, -1)
+		if named == nil {
+			sites = append(sites, ".")
+		}
+		for _, m := range named {
+			quoted := strings.TrimSuffix(strings.TrimPrefix(strings.ReplaceAll(m[1], `'\''`, "\x00"), "'"), "'")
+			sites = append(sites, path.Clean(strings.ReplaceAll(quoted, "\x00", "'")+m[2]+m[3]))
+		}
+	}
+	slices.Sort(sites)
+	return slices.Compact(sites)
 }
 
 // shellQuote quotes any text as one word of the shell.

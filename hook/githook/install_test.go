@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/sitelink/sitelink/internal/docroot/docroottest"
@@ -81,6 +82,36 @@ func TestShellQuote(t *testing.T) {
 	for in, want := range map[string]string{"/usr/bin/sitelink": "/usr/bin/sitelink", "C:/Program Files/x": "'C:/Program Files/x'", "a'b": `'a'\''b'`, "": "''", "$(x)": "'$(x)'"} {
 		if got := shellQuote(in); got != want {
 			t.Errorf("%q became %s, want %s", in, got, want)
+		}
+	}
+}
+
+// What Install writes is read back, and so is what people write into the files of
+// managers.
+func TestSitesOf(t *testing.T) {
+	for _, sites := range [][]string{{"."}, {"one"}, {".", "two"}, {"a 'quoted' b", "one", "two"}} {
+		if got := sitesOf(hookFile("/opt/sitelink", sites, true)); !slices.Equal(got, sites) {
+			t.Errorf("hook file of %q: got %q", sites, got)
+		}
+		if got := sitesOf("'/opt/my tools/sitelink'" + runs(sites)); !slices.Equal(got, sites) {
+			t.Errorf("command of %q: got %q", sites, got)
+		}
+	}
+	for _, manager := range []string{"husky", "lefthook", "pre-commit"} {
+		for _, sites := range [][]string{{"."}, {"docs"}, {".", "docs/site", "my site"}} {
+			if got := sitesOf(Snippet(manager, sites...)); !slices.Equal(got, sites) {
+				t.Errorf("%s, %q: got %q from\n%s", manager, sites, got, Snippet(manager, sites...))
+			}
+		}
+	}
+	for text, want := range map[string][]string{
+		"sitelink hook run pre-push --dir=two \"$@\"\nother --dir three\nsitelink hook run pre-push \"$@\"\n":                                                         {".", "two"},
+		"    hooks:\n      - id: sitelink-system\n        args: ['--dir', \"my site\"]\n      - id: other\n        args: [--dir, three]\n":                            {"my site"},
+		"- id: sitelink\n  args:\n    - --dir\n    - one/\n    - --dir\n    - two\n- repo: https://example.org/\n  hooks:\n  - id: black\n    args: [--dir, three]\n": {"one", "two"},
+		"echo nothing of the kind": nil,
+	} {
+		if got := sitesOf(text); !slices.Equal(got, want) {
+			t.Errorf("got %q, want %q from\n%s", got, want, text)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -25,9 +26,14 @@ type Push struct {
 	// Build is a shell command that builds the site. It runs in Site; "" when
 	// the docroot is committed.
 	Build string
-	// Docroot is the committed docroot, relative to Site. It is not used when
-	// there is a build command.
+	// Docroot is the committed docroot, relative to Site. If there is a build
+	// command, the committed docroot is checked beside what that builds: it may be
+	// an old copy, or the one that is published.
 	Docroot string
+	// Others are directories of other sites in the repository, slash paths relative
+	// to the root of the working tree. What changes in them does not matter for this
+	// site, unless one of the two contains the other.
+	Others []string
 	// Configure, if not nil, returns Build and Docroot for a commit. It is called
 	// only for a tree that is not remembered, so it may take longer than that
 	// lookup. Then CacheKey must include whatever its answer depends on, apart
@@ -70,6 +76,29 @@ type Report struct {
 	Traces []Trace
 	// ValidToday means that the result may be different tomorrow.
 	ValidToday bool
+	// OldCopy is the committed docroot, a slash path relative to the root of the
+	// working tree, if it has findings that the site built from the same commit does
+	// not have. Their pages begin with that path.
+	OldCopy string
+}
+
+// addCopy adds the findings of a committed docroot that the site built from the same
+// commit does not have.
+func (r *Report) addCopy(committed Report) {
+	for _, r := range []*Report{r, &committed} {
+		if r.Traces == nil {
+			r.Traces = tracesOf(r.Findings)
+		}
+	}
+	failing := slices.DeleteFunc(slices.Clone(committed.Traces), func(t Trace) bool { return !t.Fails })
+	for i, isNew := range newFindings(committed.Traces, r.Traces) {
+		if isNew {
+			f := committed.Findings[i]
+			f.Page, f.Source, r.OldCopy = path.Join(committed.Docroot, f.Page), nil, committed.Docroot
+			r.Findings, r.Traces = append(r.Findings, f), append(r.Traces, failing[i])
+		}
+	}
+	r.ValidToday = r.ValidToday || committed.ValidToday
 }
 
 // Origin says which files a result is about.
@@ -89,6 +118,8 @@ const (
 // TreeResult is the result for one tree of a push.
 type TreeResult struct {
 	Report
+	// Site is that of the Push.
+	Site string
 	// Refs are the remote refs that the tree is pushed to, in the order of the
 	// push.
 	Refs   []string
@@ -192,7 +223,7 @@ func (r *Repo) CheckPush(ctx context.Context, refs []Ref, p Push) (results []Tre
 		if err != nil {
 			return nil, warnings, err
 		}
-		result.Refs, result.Commit = []string{ref.Remote}, ref.Commit
+		result.Site, result.Refs, result.Commit = p.Site, []string{ref.Remote}, ref.Commit
 		done, results = append(done, next), append(results, result)
 	}
 	return results, warnings, nil
@@ -259,7 +290,11 @@ func (c *pushCheck) key(tree string) string {
 // tree checks the tree of a ref.
 func (c *pushCheck) tree(ctx context.Context, ref Ref) (result TreeResult, err error) {
 	p := c.push
-	key := c.key(ref.Tree)
+	tree, err := c.repo.treeWithout(ctx, ref.Tree, p.Site, p.Others)
+	if err != nil {
+		return result, err
+	}
+	key := c.key(tree)
 	if c.passed.has(key, p.Today) {
 		return TreeResult{Origin: FromCache}, nil
 	}
@@ -268,10 +303,13 @@ func (c *pushCheck) tree(ctx context.Context, ref Ref) (result TreeResult, err e
 		if base, err = c.base(ctx, ref); err == nil && base != "" {
 			baseTree, err = c.repo.resolve(ctx, base+"^{tree}")
 		}
+		if err == nil && baseTree != "" {
+			baseTree, err = c.repo.treeWithout(ctx, baseTree, p.Site, p.Others)
+		}
 		if err != nil {
 			return result, err
 		}
-		if baseTree == ref.Tree {
+		if baseTree == tree {
 			return TreeResult{Origin: FromRemote}, nil
 		}
 	}
@@ -393,7 +431,7 @@ func (c *pushCheck) commit(ctx context.Context, commit, tree string) (result Tre
 		}
 	}
 	exact := ""
-	if command == "" {
+	if command == "" || committed != "" {
 		exact = filepath.Join(p.Site, committed)
 	}
 	inPlace := false
@@ -421,7 +459,14 @@ func (c *pushCheck) commit(ctx context.Context, commit, tree string) (result Tre
 			return result, err
 		}
 	}
-	if result.Report, err = p.Check(ctx, site, docroot); ctx.Err() != nil && err != nil {
+	result.Report, err = p.Check(ctx, site, docroot)
+	if err == nil && docroot != "" && committed != "" {
+		var copied Report
+		if copied, err = p.Check(ctx, site, ""); err == nil {
+			result.addCopy(copied)
+		}
+	}
+	if ctx.Err() != nil && err != nil {
 		err = context.Cause(ctx) // a [*TimeoutError] says more than the end of ctx
 	}
 	return result, err

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -126,8 +128,17 @@ func (r *Repo) Tracks(ctx context.Context, dir string) bool {
 	if !ok {
 		return false
 	}
-	out, err := r.git.run(ctx, "ls-files", "-z", "--", ":(top,literal)"+rel)
+	out, err := r.git.run(ctx, "ls-files", "-z", "--", below(rel))
 	return err == nil && len(out) > 0
+}
+
+// below returns the pattern for all files in a directory, a slash path relative to the
+// root. git matches nothing by "." there.
+func below(dir string) string {
+	if dir == "." {
+		dir = ""
+	}
+	return ":(top,literal)" + dir
 }
 
 // relative returns the slash path of name below the root of the working tree;
@@ -159,6 +170,64 @@ func (r *Repo) config(ctx context.Context, key string) (scope, value string, err
 	return scope, value, err
 }
 
+// treeWithout returns an id for what a commit's tree holds for a site: the tree's own,
+// or a hash of what is left without the directories of other sites. Sites that
+// contain each other share their files.
+func (r *Repo) treeWithout(ctx context.Context, tree, site string, others []string) (string, error) {
+	site = filepath.ToSlash(filepath.Clean(site))
+	left, parents := []string{}, []string{"."}
+	without := map[string]bool{}
+	for _, dir := range others {
+		if dir == "." || site == "." || dir == site || strings.HasPrefix(dir, site+"/") || strings.HasPrefix(site, dir+"/") {
+			continue
+		}
+		without[dir] = true
+		for up := path.Dir(dir); up != "."; up = path.Dir(up) {
+			parents, without[up] = append(parents, up), true
+		}
+	}
+	if len(without) == 0 {
+		return tree, nil
+	}
+	slices.Sort(parents)
+	for _, dir := range slices.Compact(parents) {
+		out, err := r.git.run(ctx, "ls-tree", "-z", tree+":"+strings.TrimPrefix(dir, "."))
+		var failed *GitError
+		if errors.As(err, &failed) {
+			continue // there is no such directory in this commit
+		}
+		if err != nil {
+			return "", err
+		}
+		for entry := range strings.SplitSeq(string(out), "\x00") {
+			if info, name, _ := strings.Cut(entry, "\t"); !without[path.Join(dir, name)] {
+				left = append(left, info, path.Join(dir, name))
+			}
+		}
+	}
+	return passedKey(left...), nil
+}
+
+// NewerSource returns the last commit in the history of a commit that changed the
+// directory of a site outside its committed docroot, but is not part of the history
+// of the docroot's last change; "" if the docroot is as new as its sources. site and
+// docroot are slash paths relative to the root. Files that no site is built from,
+// such as README.md, do not count.
+func (r *Repo) NewerSource(ctx context.Context, commit, site, docroot string) (string, error) {
+	written, err := r.git.run(ctx, "rev-list", "-1", commit, "--", below(docroot))
+	if err != nil {
+		return "", err
+	}
+	args := []string{"rev-list", "-1", commit, "^" + strings.TrimSpace(string(written)), "--", below(site), ":(exclude,top,literal)" + docroot}
+	for _, name := range []string{".git*", ".husky", "lefthook*", ".pre-commit*", "sitelink*", ".sitelink*", "README*", "LICENSE*", "CHANGELOG*", "CONTRIBUTING*", "CODEOWNERS"} {
+		for _, dir := range slices.Compact([]string{".", site}) {
+			args = append(args, ":(exclude,top)"+path.Join(dir, name))
+		}
+	}
+	newer, err := r.git.run(ctx, args...)
+	return strings.TrimSpace(string(newer)), err
+}
+
 // dataPath returns a path in the directory where sitelink keeps its data in the
 // repository.
 func (r *Repo) dataPath(name string) string { return filepath.Join(r.Common, "sitelink", name) }
@@ -175,6 +244,6 @@ func (r *Repo) workTreeIs(ctx context.Context, tree, exact string) (bool, error)
 	if err != nil || len(out) > 0 || exact == "" {
 		return len(out) == 0, err
 	}
-	out, err = r.git.run(ctx, "status", "--porcelain", "-z", "--ignored=matching", "--", ":(top,literal)"+filepath.ToSlash(exact))
+	out, err = r.git.run(ctx, "status", "--porcelain", "-z", "--ignored=matching", "--", below(filepath.ToSlash(exact)))
 	return len(out) == 0, err
 }

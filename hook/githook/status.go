@@ -35,6 +35,9 @@ const (
 // Status is what is set up in a repository.
 type Status struct {
 	Method Method
+	// Sites are the directories of the sites that are checked, slash paths relative
+	// to the root of the working tree, sorted; "." is the root.
+	Sites []string
 	// File is the hook file that git looks for, absolute.
 	File string
 	// Manager is the program that manages the hooks: husky, lefthook or
@@ -103,14 +106,14 @@ func (r *Repo) Status(ctx context.Context) (Status, error) {
 	case err != nil:
 		return s, err
 	case command != "" && s.ConfigHooks:
-		s.Method = ByConfig
+		s.Method, s.Sites = ByConfig, sitesOf(command)
 	case ours && original != "":
-		s.Method = ByChain
+		s.Method, s.Sites = ByChain, sitesOf(text)
 	case ours:
-		s.Method = ByFile
+		s.Method, s.Sites = ByFile, sitesOf(text)
 	case s.Manager != "":
 		if text, err := readHook(filepath.Join(r.Top, filepath.FromSlash(s.ManagerFile))); err == nil && strings.Contains(text, "sitelink hook run") || strings.Contains(text, "id: sitelink") {
-			s.Method = ByManager
+			s.Method, s.Sites = ByManager, sitesOf(text)
 		}
 	}
 	return s, nil
@@ -178,6 +181,14 @@ var snippets = map[string]string{
 `,
 }
 
-// Snippet returns the lines to add to the configuration of a program that
-// manages hooks, see [Status.Manager]; "" for a program it does not know.
-func Snippet(manager string) string { return snippets[manager] }
+// Snippet returns the lines that make a program that manages hooks run sitelink for
+// these sites, see [Status.Manager]; "" for a program it does not know. No site
+// means the root.
+func Snippet(manager string, sites ...string) string {
+	text := strings.Replace(snippets[manager], runs(nil), runs(sites), 1)
+	if flags := named(sites); flags != nil {
+		const id = "- id: sitelink\n"
+		text = strings.Replace(text, id, id+"        args: ["+strings.Join(flags, ", ")+"]\n", 1)
+	}
+	return text
+}

@@ -134,7 +134,7 @@ func (d *Doctor) generator() Diagnosis {
 func (d *Doctor) docroot(ctx context.Context) Diagnosis {
 	one := Diagnosis{Name: "docroot", State: Wrong, Text: d.site()}
 	build := "sitelink check DIR"
-	if d.Generator != nil && d.Generator.Builds() && !d.Facts.Committed {
+	if d.Generator != nil && d.Generator.Builds() {
 		build = "sitelink build"
 	}
 	one.Command = build
@@ -155,6 +155,9 @@ func (d *Doctor) docroot(ctx context.Context) Diagnosis {
 		return one
 	}
 	one.Text = fmt.Sprintf("%s, %s read", d.site(), text.Count(s.Pages(), "file"))
+	if d.ShouldIgnore != "" {
+		one.Text += ", committed to git: " + setup.UncommitAdvice
+	}
 	switch newer := d.newerSource(); {
 	case s.ServerPages() > 0:
 		one.Text += fmt.Sprintf(", %s of them written by hugo server and not fit to publish", text.Thousands(s.ServerPages()))
@@ -162,6 +165,8 @@ func (d *Doctor) docroot(ctx context.Context) Diagnosis {
 	case newer != "":
 		one.Text += ", older than " + newer
 		one.Command = cmp.Or(d.Facts.Usual, build)
+	case d.ShouldIgnore != "":
+		one.State, one.Command = OK, setup.Uncommit(d.ShouldIgnore)
 	default:
 		one.State, one.Command = OK, ""
 	}
@@ -260,6 +265,8 @@ func (d *Doctor) hook() Diagnosis {
 	one.Text = setup.HookStatus(d.Hook)
 	built := d.Facts.Committed || d.Generator != nil && d.Generator.Builds() || d.cfg() != nil && d.cfg().Hook.Build != ""
 	switch {
+	case d.Hook.Method != githook.NotInstalled && !d.Hooked:
+		one.State, one.Text, one.Command = Off, one.Text+", not this one", "sitelink hook install"
 	case d.Hook.Method == githook.NotInstalled:
 		one.State, one.Text, one.Command = Off, "pushes are not checked", "sitelink hook install"
 		if d.Hook.Manager != "" && !d.Hook.ConfigHooks {

@@ -77,6 +77,23 @@ func (p Project) Command(run Runner, out string, strict bool, more []string) Com
 	return c
 }
 
+// Installed reports whether the program that builds the project is on this machine.
+func (p Project) Installed(run Runner) bool {
+	r := rowOf(p.Generator)
+	if r == nil {
+		return false
+	}
+	program := p.Command(run, "", false, nil).Args[0]
+	if r.npm != "" {
+		program = strings.Fields(r.build)[0]
+		if local(p, program)[0] != "npx" {
+			return true
+		}
+	}
+	_, err := exec.LookPath(program)
+	return err == nil
+}
+
 // UsualCommand is what people type to build the project: "hugo", "npx astro
 // build".
 func (p Project) UsualCommand() string {

@@ -114,3 +114,27 @@ func TestRows(t *testing.T) {
 		}
 	}
 }
+
+// TestInstalled: the program is looked for in the project, then on the path.
+func TestInstalled(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	for i := range rows {
+		p := Project{Generator: rows[i].name, Dir: t.TempDir(), Docroot: "out"}
+		if p.Installed(Runner{}) {
+			t.Errorf("%s is installed nowhere", p.Generator)
+		}
+		if rows[i].npm == "" {
+			continue
+		}
+		bin := filepath.Join(p.Dir, "node_modules", ".bin")
+		if err := os.MkdirAll(bin, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(bin, strings.Fields(rows[i].build)[0]), nil, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if !p.Installed(Runner{}) {
+			t.Errorf("%s is installed in the project", p.Generator)
+		}
+	}
+}

@@ -33,12 +33,15 @@ import (
 
 // Options describe a run of the hook. Configure, Today and Getenv are required.
 type Options struct {
-	// Site is the directory of the site, relative to the root of the repository.
-	Site string
+	// Site is the directory of the site, relative to the root of the repository, and
+	// Others are those of other sites, see [githook.Push].
+	Site   string
+	Others []string
 	// Remote is the name of the remote, "" if it has none.
 	Remote string
-	// AnyBranch ignores the list of branches in the configuration.
-	AnyBranch bool
+	// ByHand means that a person or a script named the commit. It ignores the list of
+	// branches in the configuration.
+	ByHand bool
 	// Configure loads the configuration of a directory.
 	Configure func(dir string) (*config.Config, error)
 	// Today returns the day by which the entries of a baseline expire.
@@ -61,15 +64,16 @@ type Options struct {
 // Push is how a push is checked, and how its result is reported.
 type Push struct {
 	*githook.Push
-	// accept says how to accept old findings.
-	accept string
+	byHand bool
+	// accept says how to accept old findings, usual how to build the site.
+	accept, usual string
 }
 
 // New returns how to check a push, by the configuration of the working tree. The
 // table [hook] of a commit that is not checked out is not used: its build command
 // has not been reviewed on this machine.
 func New(repo *githook.Repo, opt Options) (*Push, error) {
-	push := &githook.Push{Site: filepath.Clean(opt.Site), Remote: opt.Remote, Env: opt.Env}
+	push := &githook.Push{Site: filepath.Clean(opt.Site), Others: opt.Others, Remote: opt.Remote, Env: opt.Env}
 	dir, err := siteDir(filepath.Join(repo.Top, push.Site))
 	if err != nil {
 		return nil, err
@@ -79,11 +83,12 @@ func New(repo *githook.Repo, opt Options) (*Push, error) {
 		return nil, err
 	}
 	push.Build, push.OnlyNew, push.Timeout = cfg.Hook.Build, cfg.Hook.Baseline == "remote", cfg.Hook.Timeout
-	if !opt.AnyBranch {
+	if !opt.ByHand {
 		push.Branches = cfg.Hook.Branches
 	}
+	usual := ""
 	if push.Build == "" {
-		if err := setSite(repo, dir, cfg, push); err != nil {
+		if usual, err = setSite(repo, dir, cfg, push); err != nil {
 			return nil, err
 		}
 	}
@@ -101,7 +106,7 @@ func New(repo *githook.Repo, opt Options) (*Push, error) {
 	push.Check = func(ctx context.Context, dir, docroot string) (githook.Report, error) {
 		return checkCommit(ctx, builtCommit{dir, docroot, original}, push, opt)
 	}
-	return &Push{push, setup.AcceptFindings(cfg.Baseline != "")}, nil
+	return &Push{push, opt.ByHand, setup.AcceptFindings(cfg.Baseline != ""), usual}, nil
 }
 
 // siteDir resolves the directory of the site, which not every commit has.
@@ -138,12 +143,15 @@ func cacheKey(opt Options, dir, file string) (string, error) {
 }
 
 // setSite finds out how a commit becomes a site when no command is configured:
-// the docroot is committed, or the generator of dir builds it.
+// the docroot is committed, or the generator of dir builds it, by the usual command
+// that it returns. If both are so, both sites are checked, because either may be
+// published. A generator that is not on this machine is not needed as long as the
+// committed docroot is as new as its sources.
 //
 // Detecting a generator only reads the names of files. Its configuration, which
 // can take the generator a while to print, is read only for a tree that has to be
 // checked.
-func setSite(repo *githook.Repo, dir string, cfg *config.Config, push *githook.Push) error {
+func setSite(repo *githook.Repo, dir string, cfg *config.Config, push *githook.Push) (usual string, err error) {
 	find := func(ctx context.Context) (*project.Project, error) {
 		return project.Find(ctx, dir, project.Options{Config: cfg, Env: push.Env})
 	}
@@ -151,28 +159,49 @@ func setSite(repo *githook.Repo, dir string, cfg *config.Config, push *githook.P
 	if !ok {
 		p, err := find(context.Background())
 		if err != nil {
-			return err
+			return "", err
 		}
 		push.Docroot, err = committedDocroot(push.Site, p.Docroot)
-		return err
+		return "", err
 	}
-	push.CacheKey = "generator " + string(g.Generator) + "\x00" + cfg.Docroot + "\x00"
+	installed := g.Installed(generator.LookPath(push.Env))
+	push.CacheKey = fmt.Sprintf("generator %s\x00%v\x00%s\x00", g.Generator, installed, cfg.Docroot)
 	push.Configure = func(ctx context.Context, commit string) (build, docroot string, err error) {
 		p, err := find(ctx)
 		if err != nil {
 			return "", "", err
 		}
-		if p.Generator != nil && p.Generator.Builds() && !repo.CommitContains(ctx, commit, p.Abs(p.Docroot)) {
+		committed := repo.CommitContains(ctx, commit, p.Abs(p.Docroot))
+		if p.Generator != nil && p.Generator.Builds() && (installed || !committed) {
 			build = setup.BuildCommand(p.Generator)
 			if rel, err := filepath.Rel(dir, p.Generator.Dir); err == nil && rel != "." {
 				build = "cd " + (generator.Command{Args: []string{filepath.ToSlash(rel)}}).String() + " && " + build
 			}
-			return build, "", nil
+			if !committed {
+				return build, "", nil
+			}
 		}
-		docroot, err = committedDocroot(push.Site, p.Docroot)
+		if docroot, err = committedDocroot(push.Site, p.Docroot); err != nil || build != "" || p.Generator == nil || !p.Generator.Builds() {
+			return build, docroot, err
+		}
+		sources, err := filepath.Rel(repo.Top, p.Generator.Dir)
+		if err != nil || !filepath.IsLocal(sources) {
+			return "", docroot, nil // they are not in this repository
+		}
+		newer, err := repo.NewerSource(ctx, commit, filepath.ToSlash(sources), filepath.ToSlash(filepath.Join(push.Site, docroot)))
+		if err == nil && newer != "" {
+			err = fault.New(fmt.Errorf("the committed docroot %s is older than its sources, which commit %.7s changed, and %s is not installed here to build them", docroot, newer, p.Generator.Title()),
+				"install it, or "+updateCopy(docroot, g.UsualCommand()))
+		}
 		return "", docroot, err
 	}
-	return nil
+	return g.UsualCommand(), nil
+}
+
+// updateCopy says what to do about a committed docroot that is not what its sources
+// say.
+func updateCopy(docroot, usual string) string {
+	return fmt.Sprintf("commit what %s builds; if your host builds the site, take %s out of git: %s, and add it to .gitignore", usual, docroot, setup.Uncommit(docroot))
 }
 
 // committedDocroot refuses a docroot outside the repository.
@@ -234,6 +263,14 @@ func Record(ctx context.Context, repo *githook.Repo, commit string, opt Options)
 	}
 	if opt.Building != nil {
 		opt.Building()
+	}
+	if configure := push.Configure; configure != nil {
+		push.Configure = func(ctx context.Context, commit string) (build, docroot string, err error) {
+			if build, docroot, err = configure(ctx, commit); build != "" {
+				docroot = "" // the sources count, not an old copy
+			}
+			return build, docroot, err
+		}
 	}
 	original := filepath.Join(repo.Top, push.Site)
 	var record *since.Record

@@ -2,6 +2,8 @@ package prepush
 
 import (
 	"io"
+	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -21,8 +23,16 @@ const maxFindings = 10
 func (p *Push) Report(all []githook.TreeResult, line func(text string), w io.Writer) (blocked bool) {
 	bad := slices.DeleteFunc(slices.Clone(all), func(v githook.TreeResult) bool { return len(v.Findings) == 0 })
 	if len(bad) == 0 {
-		if len(all) > 0 {
-			line(passed(all))
+		sites := map[string][]githook.TreeResult{}
+		for _, v := range all {
+			sites[v.Site] = append(sites[v.Site], v)
+		}
+		for _, site := range slices.Sorted(maps.Keys(sites)) {
+			where := ""
+			if len(sites) > 1 {
+				where = filepath.ToSlash(site) + " in "
+			}
+			line(where + passed(sites[site]))
 		}
 		return false
 	}
@@ -42,7 +52,7 @@ func (p *Push) Report(all []githook.TreeResult, line func(text string), w io.Wri
 			hidden += len(v.Findings)
 			continue
 		}
-		line(headline(v))
+		line(p.headline(v))
 		var text []byte
 		for n, e := range lists[i] {
 			if n >= left {
@@ -61,6 +71,12 @@ func (p *Push) Report(all []githook.TreeResult, line func(text string), w io.Wri
 	}
 	if hidden > 0 {
 		line("and " + text.Count(hidden, "more finding") + "; sitelink check lists all of them")
+	}
+	for _, v := range bad {
+		if v.OldCopy != "" && slices.ContainsFunc(v.Findings, func(f check.Finding) bool { return strings.HasPrefix(f.Page, v.OldCopy+"/") }) {
+			line("hint: the committed docroot " + v.OldCopy + " is not what this commit builds: " + updateCopy(v.OldCopy, p.usual))
+			break
+		}
 	}
 	if offer := p.offer(bad); offer != "" {
 		line("hint: " + offer)
@@ -113,12 +129,16 @@ func entries(v *githook.TreeResult) []entry {
 }
 
 // headline returns the line for a tree that does not pass.
-func headline(v githook.TreeResult) string {
+func (p *Push) headline(v githook.TreeResult) string {
 	what := "finding"
 	if v.OldFindings > 0 {
 		what = "new finding"
 	}
-	line := text.Count(len(v.Findings), what) + " in what is pushed to " + refNames(v.Refs)
+	where := " in what is pushed to "
+	if p.byHand {
+		where = " in "
+	}
+	line := text.Count(len(v.Findings), what) + where + refNames(v.Refs)
 	if v.OldFindings > 0 {
 		line += ", beside " + text.Count(v.OldFindings, "old one")
 	}

@@ -35,7 +35,7 @@ func (p *Facts) tools() (t tools, builds bool) {
 	}
 	_, pip, _, line := generator.Name(p.Generator).Install(p.Version)
 	switch {
-	case p.Committed || p.buildLine() == "":
+	case p.buildLine() == "":
 		return t, false
 	case p.Scripts["build"] != "":
 		t = npm

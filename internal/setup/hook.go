@@ -2,31 +2,63 @@ package setup
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
+	"strings"
 
 	"github.com/sitelink/sitelink/hook/githook"
 	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/fault"
+	"github.com/sitelink/sitelink/internal/project"
 )
 
-// HookStatus says in one line how git comes to run sitelink.
+// HookStatus says in one line how git comes to run sitelink, and for which sites if
+// these are not the root alone.
 func HookStatus(s githook.Status) string {
+	text := ""
 	switch s.Method {
 	case githook.ByConfig:
-		return "pre-push: installed in git's configuration (hook.sitelink.pre-push)"
+		text = "pre-push: installed in git's configuration (hook.sitelink.pre-push)"
 	case githook.ByFile:
-		return "pre-push: installed as " + s.File
+		text = "pre-push: installed as " + s.File
 	case githook.ByChain:
-		return "pre-push: installed as " + s.File + ", which then runs the previous hook"
+		text = "pre-push: installed as " + s.File + ", which then runs the previous hook"
 	case githook.ByManager:
-		return fmt.Sprintf("pre-push: run by %s, see %s", s.Manager, s.ManagerFile)
+		text = fmt.Sprintf("pre-push: run by %s, see %s", s.Manager, s.ManagerFile)
+	default:
+		return "pre-push: not installed"
 	}
-	return "pre-push: not installed"
+	if len(s.Sites) == 1 && s.Sites[0] == "." {
+		return text
+	}
+	return text + "; checks " + strings.Join(s.Sites, ", ")
 }
+
+// CommittedDocroot returns the docroot of a project, as [project.Project.Show] has it,
+// if the generator writes it and it is committed nevertheless: a commit can change the
+// sources and leave an old copy there. It returns "" if there is no such docroot, if it
+// is a repository of its own, and for docs, from where GitHub Pages publishes.
+func CommittedDocroot(ctx context.Context, repo *githook.Repo, p *project.Project) string {
+	if repo == nil || p.Generator == nil || !p.Generator.Builds() {
+		return ""
+	}
+	docroot := p.Abs(p.Docroot)
+	if _, err := os.Lstat(filepath.Join(docroot, ".git")); err == nil || filepath.Base(docroot) == "docs" || !repo.Tracks(ctx, docroot) {
+		return ""
+	}
+	return filepath.ToSlash(p.Show(docroot))
+}
+
+// Uncommit returns the command that takes a docroot out of git, and leaves the files.
+func Uncommit(docroot string) string { return "git rm -r --cached " + shellWord(docroot) }
+
+// UncommitAdvice says why, and what else to do.
+const UncommitAdvice = "a copy in git gets old; add it to .gitignore too, unless your host publishes it from git"
 
 // AcceptFindings says how to accept the findings that a site has, in a baseline
 // that may be configured already.
@@ -53,7 +85,7 @@ func ExplainHook(err error) error {
 	case errors.Is(err, githook.ErrNoGit):
 		hint = "install git and put it on PATH"
 	case errors.As(err, &managed):
-		hint = fmt.Sprintf("add the lines above to %s", managed.File)
+		hint = fmt.Sprintf("put the lines above into %s", managed.File)
 	case errors.As(err, &shared):
 		hint = "run git config --local core.hooksPath .githooks to give this repository its own hooks, or install git 2.54 or newer"
 	case errors.As(err, &module):

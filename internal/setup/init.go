@@ -108,7 +108,11 @@ func (s *Survey) found() string {
 		if s.Below != "" {
 			fmt.Fprintf(&b, ", in %s of the repository", s.Below)
 		}
-		fmt.Fprintf(&b, "\nfound   docroot %s (%s)\n", s.Docroot, s.DocrootBy)
+		fmt.Fprintf(&b, "\nfound   docroot %s (%s)", s.Docroot, s.DocrootBy)
+		if s.Committed {
+			b.WriteString(", committed to git")
+		}
+		b.WriteByte('\n')
 	case s.Docroot != "":
 		fmt.Fprintf(&b, "found   docroot %s, no known generator\n", s.Docroot)
 	default:
@@ -134,7 +138,7 @@ func (s *Survey) found() string {
 
 // ask settles what the flags leave open.
 func (r *Init) ask(ctx context.Context) (err error) {
-	if !r.Hook && r.Repo != nil && r.Survey.Hook.Method == githook.NotInstalled {
+	if !r.Hook && r.Repo != nil && !r.Hooked {
 		if r.Hook, err = r.yes(ctx, "Check each push before it leaves this machine?"); err != nil {
 			return err
 		}
@@ -368,10 +372,10 @@ func (r *Init) installHook(ctx context.Context) error {
 	switch {
 	case r.Repo == nil:
 		return ExplainHook(r.NoRepo)
-	case state.Method != githook.NotInstalled:
+	case r.Hooked:
 		r.say("same    the pre-push hook is installed")
 		return nil
-	case state.Manager != "" && !state.ConfigHooks:
+	case state.Manager != "" && (!state.ConfigHooks || state.Method == githook.ByManager):
 		return r.managedHook()
 	case r.DryRun:
 		r.say("would install the pre-push hook")
@@ -394,14 +398,8 @@ func (r *Init) installHook(ctx context.Context) error {
 // managedHook gives the program that manages the hooks what it needs. A file of
 // husky that does not exist yet is written; any other belongs to the user.
 func (r *Init) managedHook() error {
-	snippet := githook.Snippet(r.Survey.Hook.Manager)
-	up := "."
-	if r.Below != "" {
-		up = strings.TrimSuffix(strings.Repeat("../", strings.Count(r.Below, "/")+1), "/")
-		snippet = strings.NewReplacer("sitelink hook run pre-push", "sitelink hook run pre-push --dir "+r.Below,
-			"- id: sitelink\n", "- id: sitelink\n        args: [--dir, "+r.Below+"]\n").Replace(snippet)
-	}
-	name := path.Join(up, r.Survey.Hook.ManagerFile)
+	snippet := githook.Snippet(r.Survey.Hook.Manager, append(slices.Clone(r.Survey.Hook.Sites), path.Clean(r.Below))...)
+	name := path.Join(r.toRoot("."), r.Survey.Hook.ManagerFile)
 	if r.Survey.Hook.Manager == "husky" && !r.rootHas(r.Survey.Hook.ManagerFile) {
 		return r.write(File{Path: name, Text: snippet})
 	}
@@ -433,7 +431,7 @@ func (r *Init) inject() error {
 // nextSteps says what to type now, and what the user could not be asked about.
 func (r *Init) nextSteps() {
 	check := "sitelink check"
-	if r.Usual != "" && !r.Committed {
+	if r.Usual != "" {
 		check = "sitelink build"
 	}
 	if here := r.Found.Show(r.Dir); here != "." && !strings.HasPrefix(here, "..") { // the configuration is found from there on
@@ -443,13 +441,16 @@ func (r *Init) nextSteps() {
 	if r.Hook && !r.DryRun {
 		r.say("        %-28s # check as a push does", "sitelink hook run")
 	}
+	if r.ShouldIgnore != "" {
+		r.say("        %-28s # %s", Uncommit(r.ShouldIgnore), UncommitAdvice)
+	}
 	if r.Ask != nil {
 		return
 	}
 	if len(r.findings) > 0 && !r.Baseline {
 		r.say("        %-28s # accept %s, report new ones", "sitelink init --baseline", text.Count(len(r.findings), "old finding"))
 	}
-	if !r.Hook && r.Repo != nil && r.Survey.Hook.Method == githook.NotInstalled {
+	if !r.Hook && r.Repo != nil && !r.Hooked {
 		r.say("        %-28s # check each push", "sitelink init --hook")
 	}
 	if len(r.Servers) == 0 && len(r.CIFiles()) == 0 {
@@ -518,7 +519,7 @@ func (r *Init) removeHook(ctx context.Context) error {
 	if r.Repo == nil {
 		return ExplainHook(r.NoRepo)
 	}
-	if _, err := r.Repo.Uninstall(ctx); err != nil {
+	if _, err := r.Repo.Uninstall(ctx, path.Clean(r.Below)); err != nil {
 		return ExplainHook(err)
 	}
 	if err := r.Repo.RemoveData(ctx); err != nil {

@@ -116,9 +116,9 @@ func (p *Facts) Config() File {
 
 	b.WriteString("\n[hook]\n")
 	switch {
-	case p.Committed: // it is checked as it is
 	case p.Build != "":
 		p.key(&b, true, "build", quote(p.Build), "builds the commit that is pushed")
+	case p.Committed: // it is checked as it is
 	default:
 		p.key(&b, true, "build", quote(`make site OUT="$SITELINK_OUT"`), "builds the commit that is pushed")
 	}

@@ -31,12 +31,16 @@ type Survey struct {
 	// Site is the docroot as a user in the surveyed directory would write it; ""
 	// when no site was found.
 	Site string
+	// ShouldIgnore is the docroot that should not be committed, see [CommittedDocroot].
+	ShouldIgnore string
 	// HostConflict says which files contradict each other about the host.
 	HostConflict string
 	// Repo is nil without a repository or without git; NoRepo then says why.
-	Repo    *githook.Repo
-	NoRepo  error
-	Hook    githook.Status
+	Repo   *githook.Repo
+	NoRepo error
+	Hook   githook.Status
+	// Hooked means that the hook checks this site.
+	Hooked  bool
 	Remotes string
 }
 
@@ -91,6 +95,8 @@ func (s *Survey) fill(ctx context.Context, opt Options) {
 	if rel, err := filepath.Rel(s.Found.Root, s.Dir); err == nil && rel != "." {
 		s.Below = filepath.ToSlash(rel)
 	}
+	here, err := filepath.Rel(s.Found.Root, s.Found.Dir)
+	s.Hooked = slices.Contains(s.Hook.Sites, path.Clean(s.Below)) || err == nil && slices.Contains(s.Hook.Sites, filepath.ToSlash(here))
 	s.Scripts = packageScripts(filepath.Join(s.Dir, "package.json"))
 	p := s.Found
 	if g := s.Generator; g != nil {
@@ -113,6 +119,7 @@ func (s *Survey) fill(ctx context.Context, opt Options) {
 	}
 	if s.Repo != nil && s.Docroot != "" {
 		s.Committed = s.Repo.Tracks(ctx, p.Abs(s.Site))
+		s.ShouldIgnore = CommittedDocroot(ctx, s.Repo, p)
 	}
 	if p.ProfileFrom != "" {
 		s.Profile, s.ProfileBy = p.Profile, p.ProfileFrom
