@@ -94,6 +94,23 @@ type Ignore struct {
 	MayBeUnused bool
 }
 
+// IgnorePrograms returns rules that accept links to addresses at which programs
+// answer, such as the endpoints that pages name: no file of the docroot does. Empty
+// addresses are left out. origin is the [Ignore.Origin] of the rules.
+func IgnorePrograms(origin string, addresses ...string) []Ignore {
+	literal := strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "{", `\{`)
+	var rules []Ignore
+	for _, address := range addresses {
+		if address == "" {
+			continue
+		}
+		for _, code := range []Code{MissingFile, MissingDirectory} {
+			rules = append(rules, Ignore{URL: literal.Replace(address), Code: code, MayBeUnused: true, Origin: origin, Reason: "a program answers at the endpoint"})
+		}
+	}
+	return rules
+}
+
 // String returns the rule as --ignore takes it, after its origin.
 func (r Ignore) String() string {
 	var parts []string

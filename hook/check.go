@@ -12,6 +12,7 @@ import (
 	"github.com/sitelink/sitelink/internal/report"
 	isite "github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/site"
+	"github.com/sitelink/sitelink/templates"
 )
 
 // Site describes a built site.
@@ -26,6 +27,9 @@ type Site struct {
 	// Profile is the name of the hosting profile, as for the flag --profile
 	// (docs/reference/profiles.md); "" means generic.
 	Profile string
+	// Endpoints are those that the pages name, as given to [templates.Insert] or
+	// [templates.Docroot]: programs answer there, so that links to them need no file.
+	Endpoints templates.Endpoints
 	// Options say what counts as a finding. The zero value reports everything.
 	Options check.Options
 	// Sources returns the texts that a built page was made of, in the order in
@@ -57,7 +61,9 @@ func Check(ctx context.Context, s Site) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	result, err := check.Run(ctx, loaded, s.Options)
+	run := s.Options
+	run.Ignore = slices.Concat(run.Ignore, check.IgnorePrograms("Site.Endpoints", s.Endpoints.Pingback, s.Endpoints.Webmention))
+	result, err := check.Run(ctx, loaded, run)
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/hook"
+	"github.com/sitelink/sitelink/templates"
 )
 
 // docroot writes a site and returns its directory.
@@ -157,6 +158,27 @@ func TestSite(t *testing.T) {
 	}
 	if r.Summary.Profile != "nginx" || r.Summary.Ignored != 1 || !r.HasErrors() {
 		t.Errorf("summary %+v", r.Summary)
+	}
+}
+
+// TestEndpoints: the check knows what templates.Docroot inserted.
+func TestEndpoints(t *testing.T) {
+	dir := docroot(t, map[string]string{"index.html": "<!doctype html><meta charset=utf-8><title>t</title>"})
+	e, err := templates.NewEndpoints("https://a.example/xmlrpc", "https://a.example/mentions/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := templates.Docroot(t.Context(), dir, templates.DocrootOptions{Endpoints: e}); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		endpoints templates.Endpoints
+		want      int
+	}{{templates.Endpoints{}, 2}, {e, 0}} {
+		r, err := hook.Check(t.Context(), hook.Site{Docroot: dir, BaseURL: "https://a.example/", Endpoints: tt.endpoints})
+		if err != nil || len(r.Findings) != tt.want {
+			t.Errorf("%v: got %v, %v, want %d findings", tt.endpoints, r.Findings, err, tt.want)
+		}
 	}
 }
 

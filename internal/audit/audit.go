@@ -193,7 +193,8 @@ func CheckOptions(p *project.Project) check.Options {
 		NoFragments: !cfg.Fragments, Jobs: cfg.Jobs, From: cfg.From, Skip: cfg.Skip, Limit: cfg.Limit, Orphans: cfg.Orphans,
 	}
 	opt.More = endpointFindings(p)
-	opt.Ignore = endpointIgnores(cfg)
+	e := Endpoints(cfg)
+	opt.Ignore = check.IgnorePrograms("[templates]", e.Pingback, e.Webmention)
 	switch cfg.Check.ScriptFragments {
 	case "error":
 		opt.ScriptFragments = check.ScriptError

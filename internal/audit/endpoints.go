@@ -297,23 +297,3 @@ func (v *endpointVerifier) header(file string, value templates.HeaderValue) {
 	}
 	f.Line, f.Column = value.Line, 1
 }
-
-// endpointIgnores accepts links to the endpoints: a program answers there, even
-// on the site's own host, and no file of the docroot.
-func endpointIgnores(cfg *config.Config) []check.Ignore {
-	var rules []check.Ignore
-	e := Endpoints(cfg)
-	for _, uri := range []string{e.Pingback, e.Webmention} {
-		if uri == "" {
-			continue
-		}
-		for _, code := range []check.Code{check.MissingFile, check.MissingDirectory} {
-			rules = append(rules, check.Ignore{URL: literal.Replace(uri), Code: code, MayBeUnused: true,
-				Origin: "[templates]", Reason: "a program answers at the endpoint"})
-		}
-	}
-	return rules
-}
-
-// literal escapes the characters that mean something in a pattern.
-var literal = strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "{", `\{`)
