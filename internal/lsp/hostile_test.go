@@ -76,6 +76,17 @@ func TestHostileMessages(t *testing.T) {
 	}
 }
 
+// TestNotJSON: the server answers a message that is not JSON, and the next one too.
+func TestNotJSON(t *testing.T) {
+	const begin = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"capabilities":{},"processId":null,"rootUri":null}}`
+	text := frame("}{") + frame("") + frame(begin) + frame("hello") + frame(`{"jsonrpc":"2.0","id":2,"method":"shutdown"}`) + frame(`{"jsonrpc":"2.0","method":"exit"}`)
+	var out strings.Builder
+	err := Serve(t.Context(), io.NopCloser(strings.NewReader(text)), &out, Options{Find: findIn, Open: openIn})
+	if n := strings.Count(out.String(), `"id":null,"error":{"code":-32700`); err != nil || n != 3 || !strings.Contains(out.String(), `"id":1,"result"`) || !strings.Contains(out.String(), `"id":2,"result"`) {
+		t.Errorf("%d answers to what is not JSON, %v:\n%s", n, err, out.String())
+	}
+}
+
 // TestCancel cancels a request that the server is answering.
 func TestCancel(t *testing.T) {
 	e := started(t)

@@ -108,7 +108,8 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, opt Options) error 
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	s := &Server{opt: opt, ctx: ctx, cancel: cancel, build: opt.MayBuild, units: protocol.PositionEncodingKindUTF16, folders: map[string]*folder{}, docs: map[string]*document{}, running: map[jsonrpc2.ID]context.CancelFunc{}}
-	stream := &stdio{Reader: &guard{r: in}, Writer: out, closed: make(chan struct{})}
+	all := &whole{Writer: out}
+	stream := &stdio{Reader: &guard{r: in, answer: all}, Writer: all, closed: make(chan struct{})}
 	if c, ok := in.(io.Closer); ok {
 		stream.in = c
 	}
@@ -131,6 +132,18 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, opt Options) error 
 		return fmt.Errorf("read a message of the client: %w", err)
 	}
 	return nil
+}
+
+// whole writes one message at a time; each is one call of Write.
+type whole struct {
+	mu sync.Mutex
+	io.Writer
+}
+
+func (w *whole) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.Writer.Write(p)
 }
 
 // stdio joins a reader and a writer.

@@ -3,7 +3,9 @@ package lsp
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"strconv"
 	"strings"
@@ -195,52 +197,60 @@ func (s *Server) DidChangeConfiguration(context.Context, *protocol.DidChangeConf
 // maxMessage is the size in bytes of the largest message that is read.
 const maxMessage = 64 << 20
 
-// guard passes on the messages of a client, and refuses those that are too large
-// before anything is allocated for them.
+// guard passes on the messages of a client. It refuses those that are too large before anything is allocated for them,
+// and answers those that are not JSON itself: jsonrpc2 would end the connection.
 type guard struct {
-	r    io.Reader
-	in   *bufio.Reader
-	head []byte // of the current message, not passed on yet
-	body int64  // bytes of the current message that are left
+	r       io.Reader
+	answer  io.Writer
+	in      *bufio.Reader
+	message []byte // what is not passed on yet
 }
 
 func (g *guard) Read(p []byte) (int, error) {
 	if g.in == nil {
 		g.in = bufio.NewReaderSize(g.r, 64<<10)
 	}
-	if len(g.head) == 0 && g.body == 0 {
-		if err := g.readHead(); err != nil {
+	for len(g.message) == 0 {
+		length, err := g.readHead()
+		if err != nil {
 			return 0, err
 		}
+		head := len(g.message)
+		g.message = append(g.message, make([]byte, length)...)
+		if _, err := io.ReadFull(g.in, g.message[head:]); err != nil {
+			return 0, err
+		}
+		if body := g.message[head:]; !json.Valid(body) {
+			const fault = `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"the message is not JSON"}}`
+			if _, err := fmt.Fprintf(g.answer, "Content-Length: %d\r\n\r\n%s", len(fault), fault); err != nil {
+				return 0, err
+			}
+			g.message = g.message[:0]
+		}
 	}
-	if len(g.head) > 0 {
-		n := copy(p, g.head)
-		g.head = g.head[n:]
-		return n, nil
-	}
-	n, err := g.in.Read(p[:min(int64(len(p)), g.body)])
-	g.body -= int64(n)
-	return n, err
+	n := copy(p, g.message)
+	g.message = g.message[n:]
+	return n, nil
 }
 
 // maxHead is the size in bytes of the largest head of a message.
 const maxHead = 4 << 10
 
-// readHead reads the head of the next message.
-func (g *guard) readHead() error {
-	length := int64(-1)
-	g.head = g.head[:0]
+// readHead reads the head of the next message and returns the length of its body.
+func (g *guard) readHead() (length int, err error) {
+	length = -1
+	g.message = nil
 	for {
 		line, err := g.in.ReadSlice('\n')
 		if err != nil {
 			if errors.Is(err, bufio.ErrBufferFull) {
-				return jsonrpc2.ErrInvalidHeader
+				return 0, jsonrpc2.ErrInvalidHeader
 			}
-			return err
+			return 0, err
 		}
-		g.head = append(g.head, line...)
-		if len(g.head) > maxHead {
-			return jsonrpc2.ErrInvalidHeader
+		g.message = append(g.message, line...)
+		if len(g.message) > maxHead {
+			return 0, jsonrpc2.ErrInvalidHeader
 		}
 		field := strings.TrimSpace(string(line))
 		if field == "" {
@@ -248,14 +258,13 @@ func (g *guard) readHead() error {
 		}
 		name, value, _ := strings.Cut(field, ":")
 		if strings.EqualFold(strings.TrimSpace(name), "Content-Length") {
-			if length, err = strconv.ParseInt(strings.TrimSpace(value), 10, 64); err != nil || length < 0 || length > maxMessage {
-				return jsonrpc2.ErrInvalidHeader
+			if length, err = strconv.Atoi(strings.TrimSpace(value)); err != nil || length < 0 || length > maxMessage {
+				return 0, jsonrpc2.ErrInvalidHeader
 			}
 		}
 	}
 	if length < 0 {
-		return jsonrpc2.ErrInvalidHeader
+		return 0, jsonrpc2.ErrInvalidHeader
 	}
-	g.body = length
-	return nil
+	return length, nil
 }

@@ -201,6 +201,7 @@ func TestParseDamage(t *testing.T) {
 		{name: "two rows, done first", text: header + done + pending, notes: 1, state: Done, faults: []string{"f:3: a second row for the same notice; the more advanced one is kept"}},
 		{name: "two rows, done last", text: header + pending + done, notes: 1, state: Done, faults: []string{"f:3: a second row for the same notice; the more advanced one is kept"}},
 		{name: "a newer event is not lost", text: header + done + updated, notes: 1, state: Pending, faults: []string{"f:3: a second row for the same notice; the more advanced one is kept"}},
+		{name: "a byte order mark", text: "\ufeff" + header + link, links: 1},
 		{name: "windows line ends", text: strings.ReplaceAll(header+link, "\n", "\r\n"), links: 1},
 		{name: "equal links", text: header + link + link, links: 1},
 	} {

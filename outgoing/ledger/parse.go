@@ -52,6 +52,7 @@ type parsed struct {
 // version or a file that is not a ledger is an error.
 func parse(name, text string) (*parsed, error) {
 	p := &parser{parsed: &parsed{records: newRecords(), wantLinks: map[string]int{}}, name: name, sorted: true}
+	text, p.changed = strings.CutPrefix(text, "\ufeff") // PowerShell writes one
 	for rest := text; rest != ""; {
 		line, after, ended := strings.Cut(rest, "\n")
 		rest = after
