@@ -220,6 +220,9 @@ func (t *tally) addFragment(at linkPlace, l *isite.Link, answer host.State, frag
 				t.report(at, stateNoMap)
 				return
 			}
+		} else if own := t.s.Page(at.page); own.HasBase() && hasFragment(own, fragment) && t.s.Path(at.page) == "404.html" {
+			// A heading that links to itself. The error page needs its base element,
+			// because hosts answer any address with it.
 		} else if !hasFragment(p, fragment) {
 			// Counted when all links to the target are known.
 			t.misses = append(t.misses, newMiss(target, at, answer, fragment))
