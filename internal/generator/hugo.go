@@ -381,8 +381,17 @@ func (p *HugoPage) PublishedAt(t time.Time) bool {
 }
 
 // HugoPages asks Hugo for the pages of the project that are made from files.
-func (p Project) HugoPages(ctx context.Context, run Runner) ([]HugoPage, error) {
+// modules are those that [Project.HugoModules] returns; nil asks for them.
+func (p Project) HugoPages(ctx context.Context, run Runner, modules []HugoModule) (pages []HugoPage, err error) {
 	defer TidyHugo(p.Dir)()
+	if modules == nil && !run.Trusted {
+		if modules, err = p.HugoModules(ctx, run); err != nil {
+			return nil, err
+		}
+	}
+	if err := p.held(ctx, run, modules); err != nil {
+		return nil, err
+	}
 	out, err := run.Output(ctx, p.Dir, "hugo", "list", "all")
 	if err != nil {
 		return nil, err

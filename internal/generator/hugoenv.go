@@ -2,8 +2,13 @@ package generator
 
 import (
 	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -18,6 +23,11 @@ func (r Runner) hugoEnv(dir, temporary string, args []string) []string {
 	env := []string{
 		"HUGO_CACHEDIR=" + filepath.Join(temporary, "cache"), "HUGO_RESOURCEDIR=" + filepath.Join(temporary, "resources"),
 		"HUGO_ENABLEGITINFO=false",
+		// Modules come from the cache only. Hugo sets Go's variables of these names from
+		// its own, and from the configuration without them.
+		"HUGO_MODULE_PROXY=off", "HUGO_MODULE_NOPROXY=none", "HUGO_MODULE_PRIVATE=none", "HUGO_MODULE_AUTH=off",
+		"GOPROXY=off", "GONOPROXY=none", "GOPRIVATE=none", "GONOSUMDB=none", "GOSUMDB=off", "GOAUTH=off", "GOINSECURE=",
+		"GOFLAGS=-mod=mod", "GOVCS=*:off", "GOTOOLCHAIN=local",
 	}
 	// Hugo refuses names of caches that its version does not know, so only those
 	// that the project configures are named.
@@ -31,6 +41,107 @@ func (r Runner) hugoEnv(dir, temporary string, args []string) []string {
 		env = append(env, "HUGO_PUBLISHDIR="+filepath.Join(temporary, "public"))
 	}
 	return env
+}
+
+// hugoNeeds matches the variables that Hugo, go and the version managers that start
+// them need, and those with which the user configures them.
+var hugoNeeds = regexp.MustCompile(`(?i)^(PATH|PATHEXT|HOME|USER|USERPROFILE|(LOCAL)?APPDATA|PROGRAMDATA|SYSTEMDRIVE|SYSTEMROOT|WINDIR|COMSPEC|` +
+	`XDG_CACHE_HOME|XDG_CONFIG_HOME|TMPDIR|TE?MP|LANG|LC_\w+|TZ|GIT_\w+|GO\w+|HUGO\w+|ASDF_\w+|MISE_\w+)=`)
+
+// The policy that replaces the section [security] of a project: what its content
+// adapters, which "hugo list" executes, may do.
+const (
+	nothing = "none"
+	onlyGo  = "^go$" // reads the modules
+)
+
+// heldVariables returns the variables that set this policy. They override the
+// configuration, except that of a language; see [Project.held].
+func heldVariables(dir string) []string {
+	programs := nothing
+	if _, err := os.Lstat(filepath.Join(dir, "go.mod")); err == nil {
+		programs = onlyGo
+	}
+	return []string{"HUGO_SECURITY_EXEC_ALLOW=" + programs, "HUGO_SECURITY_EXEC_OSENV=.*", "HUGO_SECURITY_HTTP_URLS=" + nothing, "HUGO_SECURITY_FUNCS_GETENV=" + nothing}
+}
+
+// held makes sure that content adapters are held to the policy of [heldVariables] in
+// all languages: a table such as [languages.en.security] overrides the variables.
+// Only Hugo knows which of its files it reads and how it merges them, so it is asked
+// what applies.
+func (p Project) held(ctx context.Context, run Runner, modules []HugoModule) error {
+	if run.Trusted || !hasAdapters(modules) {
+		return nil
+	}
+	languages := map[string]bool{"": true}
+	note := func(doc map[string]any) {
+		for name := range tableOf(doc["languages"]) {
+			languages[name] = true
+		}
+	}
+	for _, m := range modules {
+		hugoDocuments(m.Dir, func(table string, doc map[string]any) {
+			for _, key := range slices.Backward(strings.FieldsFunc(table, func(r rune) bool { return r == '.' })) {
+				doc = map[string]any{key: doc}
+			}
+			note(doc)
+		})
+	}
+	for asked := 0; asked < len(languages); {
+		for _, lang := range slices.Sorted(maps.Keys(languages)) {
+			if !languages[lang] {
+				continue
+			}
+			args := []string{"config", "--format", "json"}
+			if lang != "" {
+				args = append(args, "--lang", lang)
+			}
+			out, err := run.Output(ctx, p.Dir, "hugo", args...)
+			if err != nil {
+				return err
+			}
+			c, err := hugoJSON(out)
+			if err != nil {
+				return err
+			}
+			policy := tableOf(c["security"])
+			for _, allowed := range []any{tableOf(policy["exec"])["allow"], tableOf(policy["http"])["urls"], tableOf(policy["funcs"])["getenv"]} {
+				if list, ok := allowed.([]any); ok && len(list) == 1 {
+					allowed = list[0]
+				}
+				if allowed != nothing && allowed != onlyGo {
+					return errors.New("hugo list all: not started: a table [languages.*.security] would let content adapters run programs, connect or read variables")
+				}
+			}
+			languages[lang] = false
+			asked++
+			note(c)
+		}
+	}
+	return nil
+}
+
+// hasAdapters reports whether there may be content adapters, _content.gotmpl.
+func hasAdapters(modules []HugoModule) (found bool) {
+	for _, m := range modules {
+		for _, mt := range m.Mounts {
+			dir := filepath.FromSlash(mt.Source)
+			if !filepath.IsAbs(dir) {
+				dir = filepath.Join(m.Dir, dir)
+			}
+			if !strings.HasPrefix(strings.ToLower(slashed(mt.Target)), "content") {
+				continue
+			}
+			_ = filepath.WalkDir(dir+string(filepath.Separator), func(_ string, d fs.DirEntry, err error) error {
+				if err == nil && (strings.EqualFold(filepath.Ext(d.Name()), ".gotmpl") || d.Type()&fs.ModeSymlink != 0) {
+					found = true
+					return fs.SkipAll
+				}
+				return nil // Hugo does not read what cannot be listed either
+			})
+		}
+	}
+	return found
 }
 
 // hugoModules returns the directory of modules that builds have downloaded, in

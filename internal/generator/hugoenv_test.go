@@ -28,6 +28,7 @@ func TestHugoEnv(t *testing.T) {
 	write("config/staging/caches.yaml", "images:\n  dir: /elsewhere\n")
 	for _, want := range []string{"HUGO_CACHEDIR=/tmp/x/cache", "HUGO_RESOURCEDIR=/tmp/x/resources", "HUGO_ENABLEGITINFO=false",
 		"HUGO_CACHES_GETJSON_DIR=:cacheDir/getjson", "HUGO_CACHES_IMAGES_DIR=:cacheDir/images", "HUGO_CACHES_MODULES_DIR=:cacheDir/modules",
+		"HUGO_MODULE_PROXY=off", "HUGO_MODULE_NOPROXY=none", "HUGO_MODULE_PRIVATE=none", "GOPROXY=off", "GONOPROXY=none", "GOVCS=*:off",
 		"HUGO_PUBLISHDIR=/tmp/x/public"} {
 		if !has(config, want) {
 			t.Errorf("hugo config runs without %s", want)

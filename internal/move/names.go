@@ -134,7 +134,7 @@ func (m *planner) listPages(ctx context.Context) ([]*page, error) {
 	if g.Generator != generator.Hugo {
 		return m.pagesByName(ctx)
 	}
-	list, err := g.HugoPages(ctx, g.Runner)
+	list, err := g.HugoPages(ctx, g.Runner, nil)
 	if err != nil {
 		return nil, explainBuild(&buildError{err}, "Hugo cannot list the pages", "repair the build first")
 	}

@@ -295,6 +295,7 @@ func (s *shadow) generate(ctx context.Context, g *project.Generator, docroot str
 	if len(g.Runner.Programs) == 0 {
 		g.Runner = generator.LookPath(s.original.Env())
 	}
+	g.Runner.Trusted = true // it builds the project now
 	if err := os.RemoveAll(docroot); err != nil {
 		return fmt.Errorf("remove %s: %w", docroot, disk.Cause(err))
 	}

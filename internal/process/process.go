@@ -4,7 +4,7 @@
 // A [Command] runs in a process group of its own. When its context ends, the
 // whole group receives SIGTERM; when it has ended, whatever it left running is
 // killed. On systems without process groups only the command itself
-// is ended.
+// is ended. On Linux, the command is also killed when sitelink itself is.
 package process
 
 import (
@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -66,6 +67,9 @@ func (c Command) Run(ctx context.Context) error {
 		cmd.Stdout = cmd.Stderr // one pipe keeps the lines in their order
 	}
 	Group(cmd)
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	endWithParent(cmd)
 	err := cmd.Run()
 	killGroup(cmd)
 	if ctx.Err() != nil {

@@ -3,10 +3,13 @@
 package process
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
 	"os"
+	"os/exec"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -64,6 +67,33 @@ func TestCancel(t *testing.T) {
 		t.Errorf("error %v, want %v", err, cause)
 	}
 	ended(t, &out)
+}
+
+// TestKilled: a command ends with a sitelink that is killed.
+func TestKilled(t *testing.T) {
+	if os.Getenv("PROCESS_TEST_CHILD") != "" {
+		c := Command{Args: []string{"sh", "-c", "echo $$; exec sleep 300"}, Env: os.Environ(), Stdout: os.Stdout}
+		t.Error(c.Run(t.Context())) // unreachable: this process is killed
+	}
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux kills the child")
+	}
+	parent := exec.Command(os.Args[0], "-test.run=^TestKilled$")
+	parent.Env = append(os.Environ(), "PROCESS_TEST_CHILD=1")
+	stdout, err := parent.StdoutPipe()
+	if err == nil {
+		err = parent.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(stdout).ReadString('\n')
+	parent.Process.Kill()
+	_ = parent.Wait() // it was killed
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended(t, bytes.NewBufferString(line))
 }
 
 type writerFunc func([]byte) (int, error)

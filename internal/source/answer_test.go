@@ -33,7 +33,7 @@ func newAskedProject(t *testing.T) *askedProject {
 	for name, text := range map[string]string{
 		p.list: "path,permalink\ncontent/a.md,https://example.org/a/\ncontent/b.md,https://example.org/b/\n",
 		p.hugo: fmt.Sprintf("#!/bin/sh\necho \"$*\" >>'%s'\ncase \"$*\" in\n'list all') cat '%s';;\n"+
-			"'config mounts') echo '{\"path\":\"project\",\"dir\":\"%s\",\"mounts\":[{\"source\":\"content\",\"target\":\"content\"}]}';;\nesac\n", p.log, p.list, p.dir),
+			"'config mounts') echo '{\"path\":\"project\",\"dir\":\"%s\",\"mounts\":[{\"source\":\"content\",\"target\":\"content\"}]}';;\n'config --format json') echo '%s';;\nesac\n", p.log, p.list, p.dir, heldHugo),
 	} {
 		if err := os.WriteFile(name, []byte(text), 0o755); err != nil {
 			t.Fatal(err)
@@ -75,6 +75,9 @@ func (p *askedProject) open(env ...string) (m *Map, asked string) {
 const (
 	everything = "config-mounts list-all"
 	listOnly   = "list-all"
+	// With content adapters, Hugo is asked what they may do.
+	withAdapter = "config---format-json list-all"
+	allOfIt     = "config-mounts " + withAdapter
 )
 
 // TestAnswerKept: Hugo's answer is used again as long as nothing that it depends
@@ -124,8 +127,8 @@ func TestAnswerKept(t *testing.T) {
 		{"configuration directory", func() { p.write("config/_default/params.toml", "a = 1\n") }, everything},
 		{"mounted directory", func() { p.write("data/x.toml", "") }, everything},
 		{"module", func() { p.write("go.mod", "module x\n") }, everything},
-		{"content adapter", func() { p.write("content/n/_content.gotmpl", "{{ }}") }, listOnly},
-		{"content adapter, nothing else", func() {}, listOnly}, // it may read other files
+		{"content adapter", func() { p.write("content/n/_content.gotmpl", "{{ }}") }, withAdapter},
+		{"content adapter, nothing else", func() {}, withAdapter}, // it may read other files
 	}
 	for _, s := range steps {
 		s.edit()
@@ -133,7 +136,7 @@ func TestAnswerKept(t *testing.T) {
 			t.Errorf("%s: Hugo was asked %q, want %q", s.name, got, s.want)
 		}
 	}
-	if _, got := p.open("HUGO_CONTENTDIR=other"); got != everything {
+	if _, got := p.open("HUGO_CONTENTDIR=other"); got != allOfIt {
 		t.Errorf("another environment: Hugo was asked %q", got)
 	}
 	hugo, err := os.ReadFile(p.hugo)
@@ -143,7 +146,7 @@ func TestAnswerKept(t *testing.T) {
 	if err := os.WriteFile(p.hugo, append(hugo, "# newer\n"...), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if _, got := p.open(); got != everything {
+	if _, got := p.open(); got != allOfIt {
 		t.Errorf("another Hugo: it was asked %q", got)
 	}
 }

@@ -1,7 +1,6 @@
 package source
 
 import (
-	"context"
 	"io/fs"
 	"os"
 	"path"
@@ -18,9 +17,9 @@ type listedPage struct {
 	host, path string // of its permalink, the path decoded
 }
 
-func (m *Map) runHugo(ctx context.Context, args ...string) ([]byte, error) {
-	run := generator.Runner{Programs: map[string]string{"hugo": m.opt.Hugo}, Env: m.opt.Env, Timeout: m.opt.Timeout}
-	return run.Output(ctx, m.opt.Project, "hugo", args...)
+// hugo returns how Hugo is asked about the project.
+func (m *Map) hugo() (generator.Project, generator.Runner) {
+	return generator.Project{Dir: m.opt.Project}, generator.Runner{Programs: map[string]string{"hugo": m.opt.Hugo}, Env: m.opt.Env, Timeout: m.opt.Timeout}
 }
 
 // listedPages returns Hugo's pages with the display names of their files.

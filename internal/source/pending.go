@@ -90,7 +90,7 @@ func newMap(ctx context.Context, opt Options) (*Map, error) {
 // starts Hugo only for what neither an earlier answer nor the names of the
 // files decide. If Hugo fails, the names alone are used.
 func (m *Map) askHugo(ctx context.Context, old *answer) error {
-	defer generator.TidyHugo(m.opt.Project)()
+	hugo, run := m.hugo()
 	now := m.answer
 	now.settings = m.settings(old.modules)
 	known := old.settings == now.settings
@@ -106,7 +106,7 @@ func (m *Map) askHugo(ctx context.Context, old *answer) error {
 		now.modules = old.modules
 	} else {
 		var err error
-		if now.modules, err = m.askMounts(ctx); err != nil {
+		if now.modules, err = hugo.HugoModules(ctx, run); err != nil {
 			return m.withoutHugo(ctx, old, err)
 		}
 		now.settings = m.settings(now.modules)
@@ -121,7 +121,7 @@ func (m *Map) askHugo(ctx context.Context, old *answer) error {
 		now.byName = true
 	default:
 		var err error
-		if now.pages, err = m.askPages(ctx); err != nil {
+		if now.pages, err = hugo.HugoPages(ctx, run, now.modules); err != nil {
 			return m.withoutHugo(ctx, old, err)
 		}
 	}
@@ -164,24 +164,6 @@ func (m *Map) useNames(old *answer) {
 	m.answer.failure = h.sum()
 }
 
-func (m *Map) askMounts(ctx context.Context) ([]generator.HugoModule, error) {
-	out, err := m.runHugo(ctx, "config", "mounts")
-	if err != nil {
-		return nil, err
-	}
-	return generator.ReadHugoMounts(out)
-}
-
-// askPages asks Hugo for its list of pages. Hugo may not use the network: it
-// does not fetch missing modules for a report.
-func (m *Map) askPages(ctx context.Context) ([]generator.HugoPage, error) {
-	out, err := m.runHugo(ctx, "list", "all")
-	if err != nil {
-		return nil, err
-	}
-	return generator.ReadHugoList(out)
-}
-
 // AsksHugo reports whether Hugo has answered, so that HugoPages may be called.
 func (m *Map) AsksHugo() bool { return m.asked }
 
@@ -189,8 +171,8 @@ func (m *Map) AsksHugo() bool { return m.asked }
 // that was not necessary before.
 func (m *Map) HugoPages(ctx context.Context) ([]generator.HugoPage, error) {
 	if m.answer.byName && m.answer.pages == nil {
-		defer generator.TidyHugo(m.opt.Project)()
-		pages, err := m.askPages(ctx)
+		hugo, run := m.hugo()
+		pages, err := hugo.HugoPages(ctx, run, m.answer.modules)
 		if err != nil {
 			return nil, err
 		}

@@ -1,0 +1,8 @@
+//go:build !linux
+
+package process
+
+import "os/exec"
+
+// endWithParent changes nothing: other systems have no such signal.
+func endWithParent(*exec.Cmd) {}
