@@ -88,6 +88,9 @@ func configureServe(c *cli, cmd *cobra.Command, f *serveFlags) (*config.Config, 
 	if err != nil {
 		return nil, err
 	}
+	if err := cfg.Withheld("incoming"); err != nil {
+		return nil, err
+	}
 	in := &cfg.Incoming
 	if f.store != "" {
 		if err := nameStore(cfg, f.store); err != nil {

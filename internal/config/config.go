@@ -84,6 +84,7 @@ type Config struct {
 	External  External      `toml:"external"`
 
 	places      map[string]string
+	withheld    []withheldKey
 	ledgerNamed bool           // by [Config.NameLedger]
 	allowed     []netip.Prefix // by [Config.Allow]
 	storeNamed  bool           // by [Config.NameStore]
@@ -427,13 +428,13 @@ type loader struct {
 	req  Request
 	cfg  *Config
 	errs []error
-	// paths are the places of the keys with paths whose value comes from the file.
-	paths map[string]*Error
+	// paths are the keys with paths whose value comes from the file.
+	paths map[string]confinedPath
 }
 
 // newLoader returns a loader whose configuration has the defaults.
 func newLoader(req Request) *loader {
-	l := &loader{cfg: &Config{places: map[string]string{}}, paths: map[string]*Error{}}
+	l := &loader{cfg: &Config{places: map[string]string{}}, paths: map[string]confinedPath{}}
 	l.defaults(root, reflect.ValueOf(l.cfg).Elem())
 	l.req = req // not earlier: defaults need no validation
 	return l
@@ -472,6 +473,11 @@ func (l *loader) fail(e *Error) {
 // set validates the texts given for a key and stores them in field. at is the
 // place of the key. It reports whether the texts are valid.
 func (l *loader) set(k Key, field reflect.Value, texts []string, at *Error) bool {
+	withheld := at.Line > 0 && l.cfg.Found && foundKeys[k.path()] == named
+	if withheld {
+		field = reflect.New(field.Type()).Elem() // its faults are reported all the same
+		l.cfg.withheld = append(l.cfg.withheld, withheldKey{k.Table, k.Name, at.place()})
+	}
 	if err := l.assign(k, field, texts, at.place()); err != nil {
 		e := *at
 		e.Msg = err.Error()
@@ -485,9 +491,9 @@ func (l *loader) set(k Key, field reflect.Value, texts []string, at *Error) bool
 	if k.HasFlag {
 		l.cfg.places[k.Name] = at.place()
 	}
-	delete(l.paths, k.Name)
-	if at.Line > 0 && (k.Kind == Path || k.Kind == Directory || k.Kind == Reports) {
-		l.paths[k.Name] = at
+	delete(l.paths, k.path())
+	if at.Line > 0 && foundKeys[k.path()] == inside {
+		l.paths[k.path()] = confinedPath{k, field, at}
 	}
 	return true
 }

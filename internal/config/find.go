@@ -2,8 +2,12 @@ package config
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
 
 	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/fault"
@@ -110,26 +114,80 @@ func (l *loader) repositoryRoot(file string) string {
 	}
 }
 
+// trust says what a configuration may set that was found: it comes with a checkout,
+// which may be hostile.
+type trust uint8
+
+const (
+	// inside: a path that must stay in the repository and out of its directory of git.
+	inside trust = iota + 1
+	// named: nothing; only a configuration that is named sets the key. See
+	// [Config.Withheld].
+	named
+	// limited: what the code that uses the key accepts, by [Config.Named],
+	// [Config.LedgerNamed] and the like.
+	limited
+	// free: anything. The value names no file, program or address that sitelink uses, or
+	// one that pages of the checkout could name as well.
+	free
+)
+
+// foundKeys is the one list of what a configuration that was found may set. It has
+// every key that holds text; numbers, times, switches and fixed words are free.
+var foundKeys = map[string]trust{
+	"docroot": inside, "base-url": free, "profile": free, "index": free, "map": free, "default-charset": free, "page-extensions": free,
+	"check.from": free, "check.skip": free, "check.format": inside, "check.output": inside, "check.baseline": inside,
+	"check.baseline-ref": free, "check.baseline-docroot": inside, "check.since": limited, "check.log": inside,
+	"ignore.url": free, "ignore.page": free, "ignore.fragment": free, "ignore.code": free, "ignore.reason": free,
+	"script-fragments.page": free, "script-fragments.fragment": free, "redirect.from": free, "redirect.to": free, "site.root": free, "site.base": free,
+	// A build runs what the project names anyway.
+	"hook.build": free, "hook.branches": free,
+	"templates.pingback": free, "templates.webmention": free, "templates.pages": free, "templates.exclude": free, "templates.theme.name": free, "templates.theme.stub": free,
+	"outgoing.ledger": limited, "outgoing.pages": free, "outgoing.exclude": free, "outgoing.allow": free, "outgoing.deny": free,
+	"outgoing.content": free, "outgoing.rel": free, "outgoing.link-peers": free, "outgoing.contact": free,
+	"incoming.listen": free, "incoming.docroots": limited, "incoming.store": limited, "incoming.allow-address": named, "incoming.trusted-proxies": free,
+	"incoming.operations": free, "incoming.closed": free, "incoming.rules": inside, "incoming.moderation": free,
+	// They receive what the receiver holds, and the secrets of the environment.
+	"incoming.mail-server": named, "incoming.mail-from": named, "incoming.mail-to": named, "incoming.mail-user": named, "incoming.webhook": named,
+	"fetch.allow-address": limited, "external.status-cache": limited, "external.contact": free, "external.archive-api": free, "external.skip": free,
+	"external.host.host": free, "external.host.accept": free, "external.host.missing": free, "external.host.doubtful": free, "external.host.blocked": free,
+}
+
+// path is the name of the key in [foundKeys].
+func (k Key) path() string { return strings.TrimPrefix(k.Table+"."+k.Name, ".") }
+
+// Withheld returns an error if a configuration that was found sets keys of a table
+// that only one that is named may set. They have their defaults then. A command that
+// uses such keys calls it.
+func (c *Config) Withheld(table string) error {
+	for _, w := range c.withheld {
+		if w.table == table {
+			return fault.Usage(fmt.Sprintf("%s: %s in [%s] is not used, because the configuration was found and not named", w.place, w.name, table),
+				"name the file with --config "+c.File)
+		}
+	}
+	return nil
+}
+
+// withheldKey is a key that a configuration that was found may not set.
+type withheldKey struct{ table, name, place string }
+
 // confine refuses paths of a found file that lead out of the repository, or into
-// its directory of git: such a file comes with a checkout, which may be
-// hostile.
+// its directory of git.
 func (l *loader) confine() {
 	if !l.cfg.Found {
 		return
 	}
 	root := l.repositoryRoot(l.cfg.File)
-	for _, k := range Keys() {
-		at := l.paths[k.Name]
-		if at == nil {
-			continue
-		}
+	for _, key := range slices.Sorted(maps.Keys(l.paths)) {
+		p := l.paths[key]
 		var names []string
-		if k.Kind == Reports {
+		if p.key.Kind == Reports {
 			for _, f := range l.cfg.Formats {
 				names = append(names, f.File)
 			}
 		} else {
-			names = []string{l.field(k).String()}
+			names = []string{p.field.String()}
 		}
 		for _, name := range names {
 			if name == "" || name == "-" || name == "/dev/stdout" || name == "/dev/stderr" {
@@ -139,12 +197,22 @@ func (l *loader) confine() {
 			if where == "" {
 				continue
 			}
-			e := *at
-			e.Msg = fmt.Sprintf("%s: %s is %s", k.Name, path, where)
-			e.Hint = fmt.Sprintf("name it with --%s or in a file given with --config: a configuration that is found cannot", k.Name)
+			e := *p.at
+			e.Msg = fmt.Sprintf("%s: %s is %s", p.key.Name, path, where)
+			e.Hint = "name the file with --config: a configuration that is found cannot"
+			if p.key.HasFlag {
+				e.Hint = fmt.Sprintf("name it with --%s or in a file given with --config: a configuration that is found cannot", p.key.Name)
+			}
 			l.fail(&e)
 		}
 	}
+}
+
+// confinedPath is a key with a path whose value comes from the file.
+type confinedPath struct {
+	key   Key
+	field reflect.Value
+	at    *Error
 }
 
 // projectDir is the directory that paths in the file are relative to.

@@ -3,8 +3,10 @@ package config
 import (
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -162,14 +164,13 @@ func TestFoundPathsStayInside(t *testing.T) {
 		}
 	}
 	t.Chdir("repo")
-	for _, k := range Keys() {
-		prefix := ""
-		switch k.Kind {
-		case Path, Directory:
-		case Reports:
-			prefix = "json="
-		default:
+	for _, k := range allKeys(root) {
+		if foundKeys[k.path()] != inside {
 			continue
+		}
+		prefix := ""
+		if k.Kind == Reports {
+			prefix = "json="
 		}
 		for path, ok := range map[string]bool{
 			"x": true, "sub/x": true, "sub/../x": true,
@@ -185,11 +186,18 @@ func TestFoundPathsStayInside(t *testing.T) {
 			if (err == nil) != ok {
 				t.Errorf("%s: found: error %v, want one: %v", text, err, !ok)
 			}
-			if err != nil && (!strings.Contains(err.Error(), k.Name+": ") || !strings.Contains(err.(interface{ Unwrap() []error }).Unwrap()[0].(*Error).Hint, "--"+k.Name)) {
+			flag := "--config"
+			if k.HasFlag {
+				flag = "--" + k.Name
+			}
+			if err != nil && (!strings.Contains(err.Error(), k.Name+": ") || !strings.Contains(err.(interface{ Unwrap() []error }).Unwrap()[0].(*Error).Hint, flag)) {
 				t.Errorf("%s: the message does not say what is wrong and what to do: %v", text, err)
 			}
 			if _, err := Load(Request{File: "sitelink.toml"}); err != nil {
 				t.Errorf("%s: named: %v", text, err)
+			}
+			if !k.HasFlag {
+				continue
 			}
 			if _, err := Load(Request{Flags: []Setting{{k.Name, []string{prefix + path}}}}); err != nil {
 				t.Errorf("%s: flag: %v", text, err)
@@ -213,5 +221,66 @@ func TestFoundPathsStayInside(t *testing.T) {
 	}
 	if _, err := Load(Request{File: "sitelink.toml"}); err != nil {
 		t.Error(err)
+	}
+}
+
+// allKeys returns the keys of a table that hold a value, with those of the tables in it.
+func allKeys(t *table) (all []Key) {
+	for _, k := range t.keys {
+		if k.table != nil {
+			all = append(all, allKeys(k.table)...)
+		} else {
+			all = append(all, k)
+		}
+	}
+	return all
+}
+
+// TestFoundKeys: the list of what a found file may set has every key that could hold a
+// path, an address, a program or the destination of a secret, and no others. What only
+// a named file may set has no effect in one that was found, and the error says so.
+func TestFoundKeys(t *testing.T) {
+	t.Chdir(t.TempDir())
+	listed := maps.Clone(foundKeys)
+	withheld := 0
+	for _, k := range allKeys(root) {
+		text := len(k.Values) == 0 && (k.Kind == Text || k.Kind == List || k.Kind == Path || k.Kind == Directory) || k.Kind == Reports
+		if rule, ok := listed[k.path()]; ok != text || ok && (k.Kind == Path || k.Kind == Directory) && rule != inside {
+			t.Errorf("%s: in the list: %v, want %v, and paths inside", k.path(), ok, text)
+		}
+		delete(listed, k.path())
+		if foundKeys[k.path()] != named {
+			continue
+		}
+		withheld++
+		value := "127.0.0.1:25"
+		switch k.Name {
+		case "allow-address":
+			value = "127.0.0.0/8"
+		case "webhook":
+			value = "https://evil.example/"
+		}
+		write(t, "sitelink.toml", "["+k.Table+"]\n"+k.Name+" = \""+value+"\"\n")
+		defaults, err := Load(Request{})
+		if err != nil {
+			t.Errorf("%s: %v", k.path(), err)
+			continue
+		}
+		if err := defaults.Withheld(k.Table); err == nil || !strings.Contains(err.Error(), "sitelink.toml:2: "+k.Name+" in ["+k.Table+"] is not used") {
+			t.Errorf("%s: found: %v", k.path(), err)
+		}
+		given, err := Load(Request{File: "sitelink.toml"})
+		if err != nil || given.Withheld(k.Table) != nil {
+			t.Errorf("%s: named: %v, %v", k.path(), err, given.Withheld(k.Table))
+		}
+		if reflect.DeepEqual(given.Incoming, defaults.Incoming) {
+			t.Errorf("%s: the found file sets it too, or the named one does not", k.path())
+		}
+	}
+	for name := range listed {
+		t.Errorf("%s: there is no such key", name)
+	}
+	if withheld == 0 {
+		t.Error("no key is tested")
 	}
 }
