@@ -184,6 +184,9 @@ func (b *build) generate(ctx context.Context, to io.Writer) error {
 		}
 	}
 	defer os.RemoveAll(fresh)
+	if g.Generator == generator.Hugo {
+		defer generator.TidyHugo(g.Dir)() // its lock
+	}
 	command := b.command(fresh)
 	b.c.ui.note("building with " + command.String())
 	output := &warningCounter{to: to, warning: command.Warning}

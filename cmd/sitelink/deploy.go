@@ -230,7 +230,7 @@ func (d *deployment) plan(ctx context.Context, snap *ledger.Snapshot) (*announce
 // next check can tell which of them are gone.
 func (d *deployment) keepRecord() {
 	name, err := announce.RecordName(d.project)
-	if err == nil && filepath.Base(filepath.Dir(name)) == statedir.Name {
+	if err == nil {
 		err = statedir.Make(filepath.Dir(d.project.Abs(name)))
 	}
 	if err == nil {

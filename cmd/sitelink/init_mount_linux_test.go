@@ -14,7 +14,7 @@ func TestInitReadOnly(t *testing.T) {
 	before := listing(t, dir)
 	said, err := mounted(t, dir, "", `mount --bind "$PWD" "$PWD"; mount -o remount,ro,bind "$PWD"; cd "$PWD"; exec sitelink init --ci github`)
 	checkExit(t, err, exitFailed)
-	says(t, said, "sitelink: error: make ", "/.sitelink", "read-only file system")
+	says(t, said, "sitelink: error: make ", "/.git/sitelink/state", "read-only file system")
 	if after := listing(t, dir); after != before {
 		t.Errorf("was\n%s\nis\n%s", before, after)
 	}

@@ -167,13 +167,14 @@ func removeEmpty(root, dir string) {
 
 // lock keeps other processes from changing files of the project.
 func lock(root string) (unlock func(), err error) {
-	if err := statedir.Check(root, root); err != nil {
+	dir, err := statedir.Private(root)
+	if err != nil {
 		return nil, err
 	}
-	if err := statedir.Make(filepath.Join(root, statedir.Name)); err != nil {
+	if err := statedir.Make(dir); err != nil {
 		return nil, err
 	}
-	name := filepath.Join(root, statedir.Name, "edit.lock")
+	name := filepath.Join(dir, "edit.lock")
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", name, disk.Cause(err))

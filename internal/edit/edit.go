@@ -8,7 +8,7 @@
 // not UTF-8. The errors are of type [*Error] and name the file.
 //
 // Names are slash paths relative to the root, except in [Set.Root]. Before the first
-// file changes, the journal .sitelink/edit.journal holds everything that is needed
+// file changes, the journal in the directory of git holds everything that is needed
 // to restore all of them. Every file is replaced whole. So a process that is killed
 // leaves each file either old or new, and Undo restores the old ones.
 //

@@ -43,7 +43,18 @@ type record struct {
 
 const complete = "complete\n"
 
-func journalName(root string) string { return filepath.Join(root, statedir.Name, "edit.journal") }
+// maxJournalBytes bounds the journal that is read: it holds the texts of all files.
+const maxJournalBytes = 4 << 30
+
+// journalName returns the path of the journal, which must decide nothing if it comes
+// with a checkout. [lock] has made sure that there is such a path.
+func journalName(root string) string {
+	dir, err := statedir.Private(root)
+	if err != nil {
+		dir = filepath.Join(root, statedir.Name)
+	}
+	return filepath.Join(dir, "edit.journal")
+}
 
 func (j *journal) write(root string) error {
 	var text bytes.Buffer
@@ -81,7 +92,7 @@ func removeJournal(root string) error {
 
 // readJournal returns nil if there is none.
 func readJournal(root string) (*journal, error) {
-	text, err := os.ReadFile(journalName(root))
+	text, err := disk.Read(journalName(root), maxJournalBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

@@ -54,11 +54,7 @@ func openCache(ctx context.Context, p *project.Project, warn func(string)) (*rem
 		cache, err := remote.OpenGit(ctx, name, gitOptions(p, warn))
 		return cache, hinted(err)
 	}
-	dir, makeDir := filepath.Dir(name), statedir.Make
-	if filepath.Base(dir) != statedir.Name {
-		makeDir = func(dir string) error { return os.MkdirAll(dir, 0o777) }
-	}
-	if err := makeDir(dir); err != nil {
+	if err := statedir.Make(filepath.Dir(name)); err != nil {
 		return nil, err
 	}
 	cache, err := remote.Open(name, warn)

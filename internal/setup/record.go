@@ -6,8 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
+	"net/url"
 	"os"
 	"path"
 	"path/filepath"
@@ -19,12 +19,6 @@ import (
 	"github.com/sitelink/sitelink/internal/statedir"
 )
 
-// RecordName is the record in the directory of the project, a slash path.
-const RecordName = statedir.Name + "/init.json"
-
-// ignoreName is the file beside it that makes git ignore the record.
-const ignoreName = statedir.Name + "/" + statedir.IgnoreName
-
 const (
 	recordSchema = 1
 	// maxFileBytes is how much is read of a record, or of a file that is to be
@@ -35,6 +29,7 @@ const (
 // Record is what was written into a project. It is not safe for concurrent use.
 type Record struct {
 	dir, root string
+	file      string // the record
 	text      recordText
 }
 
@@ -57,10 +52,23 @@ type recordFile struct {
 }
 
 // Open reads the record of the project in dir; a missing record is empty. root is
-// the root of the repository: no path of a record may lead out of it.
+// the root of the repository: no path of a record may lead out of it, not by a symbolic
+// link either. The record is where a checkout cannot bring it, see [statedir.Private].
 func Open(dir, root string) (*Record, error) {
-	r := &Record{dir: dir, root: root, text: recordText{Schema: recordSchema}}
-	name := r.at(RecordName)
+	state, err := statedir.Private(root)
+	if err != nil {
+		return nil, err
+	}
+	below, err := filepath.Rel(root, dir)
+	if err != nil {
+		return nil, err
+	}
+	name := "init.json"
+	if below != "." {
+		name = "init-" + url.PathEscape(filepath.ToSlash(below)) + ".json"
+	}
+	name = filepath.Join(state, name)
+	r := &Record{dir: dir, root: root, file: name, text: recordText{Schema: recordSchema}}
 	data, err := readRegular(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return r, nil
@@ -149,7 +157,7 @@ func (r *Record) Plan(f File) (Action, error) {
 // is written, so that what a crash leaves is known.
 func (r *Record) Write(f File) (Action, error) {
 	if !r.inside(f.Path) {
-		return Foreign, fmt.Errorf("write %s: not in the repository", f.Path)
+		return Foreign, fmt.Errorf("write %s: it leads out of the repository", f.Path)
 	}
 	action, err := r.Plan(f)
 	if err != nil || action == Foreign || action == Same {
@@ -193,12 +201,12 @@ func (r *Record) note(f recordFile, dir string) error {
 func (r *Record) save() error {
 	data, err := json.MarshalIndent(r.text, "", "  ")
 	if err != nil {
-		return fmt.Errorf("write %s: %w", r.at(RecordName), err)
+		return fmt.Errorf("write %s: %w", r.file, err)
 	}
-	if err := statedir.Make(filepath.Dir(r.at(RecordName))); err != nil {
+	if err := statedir.Make(filepath.Dir(r.file)); err != nil {
 		return err
 	}
-	return disk.WriteFile(r.at(RecordName), append(data, '\n'), 0)
+	return disk.WriteFile(r.file, append(data, '\n'), 0)
 }
 
 // Changed returns what [Record.Undo] would remove, and what it would leave.
@@ -251,19 +259,20 @@ func (r *Record) Undo() (removed, left []string, err error) {
 	return removed, left, r.forget()
 }
 
-// forget removes the record, and its directory if that is empty then.
+// forget removes the record, and its directories if they are empty then.
 func (r *Record) forget() error {
-	if err := os.Remove(r.at(RecordName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("remove %s: %w", r.at(RecordName), disk.Cause(err))
+	if err := os.Remove(r.file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("remove %s: %w", r.file, disk.Cause(err))
 	}
-	dir := r.at(path.Dir(RecordName))
-	entries, err := os.ReadDir(dir)
-	if err != nil || len(entries) != 1 || entries[0].Name() != path.Base(ignoreName) {
-		return nil
+	dir := filepath.Dir(r.file)
+	ignore := filepath.Join(dir, statedir.IgnoreName)
+	if entries, err := os.ReadDir(dir); err == nil && len(entries) == 1 && entries[0].Name() == statedir.IgnoreName {
+		if text, err := readRegular(ignore); err == nil && string(text) == statedir.Ignore {
+			_ = os.Remove(ignore)
+		}
 	}
-	if text, err := readRegular(r.at(ignoreName)); err == nil && string(text) == statedir.Ignore {
-		_ = os.Remove(r.at(ignoreName))
-		_ = os.Remove(dir)
+	if os.Remove(dir) == nil && filepath.Base(dir) != statedir.Name { // fails if it is not empty
+		_ = os.Remove(filepath.Dir(dir))
 	}
 	return nil
 }
@@ -290,13 +299,14 @@ func (r *Record) sum(name string) (string, error) {
 
 func (r *Record) at(name string) string { return filepath.Join(r.dir, filepath.FromSlash(name)) }
 
-// inside reports whether a path stays in the repository.
+// inside reports whether a path stays in the repository, out of its directory of git,
+// with all symbolic links.
 func (r *Record) inside(name string) bool {
-	if name == "" || path.IsAbs(name) || filepath.IsAbs(filepath.FromSlash(name)) {
+	if name == "" || path.IsAbs(name) || filepath.IsAbs(filepath.FromSlash(name)) || filepath.Clean(r.at(name)) == filepath.Clean(r.root) {
 		return false
 	}
-	rel, err := filepath.Rel(r.root, r.at(name))
-	return err == nil && rel != "." && filepath.IsLocal(rel)
+	_, where := disk.Outside(r.root, r.at(name))
+	return where == ""
 }
 
 func hash(data []byte) string {
@@ -315,10 +325,5 @@ func readRegular(name string) ([]byte, error) {
 	if !info.Mode().IsRegular() || info.Size() > maxFileBytes {
 		return nil, errOdd
 	}
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, maxFileBytes))
+	return disk.Read(name, maxFileBytes)
 }

@@ -202,7 +202,7 @@ func TestRecordHostile(t *testing.T) {
 		`{"schema": 1, "files": "x"}`:                                                           "cannot unmarshal",
 		strings.Repeat(" ", maxFileBytes+1):                                                     errOdd.Error(),
 	} {
-		put(t, dir, RecordName, text)
+		put(t, dir, ".sitelink/init.json", text)
 		if _, err := Open(dir, dir); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "init.json") {
 			t.Errorf("%.100s: %v, want %q", text, err, want)
 		}

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/fault"
@@ -57,13 +58,74 @@ func Check(root, dir string) error {
 	return nil
 }
 
-// Make makes the directory dir, and in it the file for git if it does not exist. The
-// error is that of the file system.
+// Private returns the directory of the state that decides what sitelink writes into a
+// project: in the directory of git, where no commit can put a file. root is the root of
+// the repository. Without a repository, it is .sitelink. The directory need not exist.
+func Private(root string) (string, error) {
+	dir := filepath.Join(root, ".git")
+	if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
+		if dir = linkedGit(root); dir == "" {
+			return filepath.Join(root, Name), Check(root, root)
+		}
+	}
+	dir = filepath.Join(dir, "sitelink", "state")
+	for _, part := range []string{filepath.Dir(dir), dir} {
+		if info, err := os.Lstat(part); err == nil && !info.IsDir() {
+			return "", fault.New(fmt.Errorf("%s is not a directory", part), "remove it")
+		}
+	}
+	return dir, nil
+}
+
+// linkedGit returns the directory of git that the file .git of a linked working tree or
+// of a submodule names, "" if it does not name that working tree in turn: it could be
+// another repository's.
+func linkedGit(root string) string {
+	const most = 1 << 20
+	value := func(file, key, separator string) string {
+		text, _ := disk.Read(file, most)
+		for line := range strings.Lines(string(text)) {
+			if name, value, ok := strings.Cut(line, separator); ok && strings.TrimSpace(name) == key {
+				return filepath.FromSlash(strings.TrimSpace(value))
+			}
+		}
+		return ""
+	}
+	at := func(dir, name string) string {
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(dir, name)
+		}
+		return name
+	}
+	same := func(a, b string) bool {
+		there, err := os.Stat(a)
+		here, hereErr := os.Stat(b)
+		return err == nil && hereErr == nil && os.SameFile(there, here)
+	}
+	link := filepath.Join(root, ".git")
+	to := value(link, "gitdir", ":")
+	if to == "" {
+		return ""
+	}
+	dir := at(root, to)
+	back, _ := disk.Read(filepath.Join(dir, "gitdir"), most)
+	tree := value(filepath.Join(dir, "config"), "worktree", "=")
+	if back := strings.TrimSpace(string(back)); back != "" && same(at(dir, filepath.FromSlash(back)), link) || tree != "" && same(at(dir, tree), root) {
+		return dir
+	}
+	return ""
+}
+
+// Make makes the directory dir, and in a directory .sitelink the file for git if it does
+// not exist. The error is that of the file system.
 func Make(dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return fmt.Errorf("make %s: %w", dir, disk.Cause(err))
 	}
 	name := filepath.Join(dir, IgnoreName)
+	if filepath.Base(dir) != Name {
+		return nil
+	}
 	if _, err := os.Lstat(name); !errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

@@ -76,7 +76,7 @@ func openFileOn(on disk.System, name string, opt FileOptions) (*File, error) {
 		f.use(p)
 		return f, nil
 	}
-	if err := makeDirectory(filepath.Dir(name)); err != nil {
+	if err := statedir.Make(filepath.Dir(name)); err != nil {
 		return nil, writeError(name, err)
 	}
 	var err error
@@ -205,14 +205,6 @@ func readFile(name string) (text string, exists bool, err error) {
 	return b.String(), true, nil
 }
 
-// makeDirectory makes the directory of a ledger. If it is .sitelink, it gets a
-// .gitignore file.
-func makeDirectory(dir string) error {
-	if filepath.Base(dir) == statedir.Name {
-		return statedir.Make(dir)
-	}
-	return os.MkdirAll(dir, 0o777)
-}
 
 // saveDamaged appends lines that could not be read to a file, before the file they
 // are from is replaced.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/sitelink/sitelink/internal/disk"
 	gitcmd "github.com/sitelink/sitelink/internal/git"
+	"github.com/sitelink/sitelink/internal/statedir"
 )
 
 // Git is the [Store] in a ref of a remote repository: a commit with one file, the
@@ -252,7 +253,7 @@ func (g *Git) recordsAt(ctx context.Context, oid string) (*records, error) {
 		g.warn(w.String())
 	}
 	if len(p.damaged) > 0 {
-		if err := makeDirectory(g.dir); err != nil {
+		if err := statedir.Make(g.dir); err != nil {
 			return nil, g.fail("read", err)
 		}
 		if err := saveDamaged(disk.OS, filepath.Join(g.dir, "ledger.damaged"), p.damaged); err != nil {
