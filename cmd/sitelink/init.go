@@ -24,7 +24,7 @@ that checks every push, a baseline if the built site has findings, files for you
 elements in your templates (see sitelink inject), and a Hugo partial that shows mentions. With --yes,
 or without a terminal, it does what the flags say and asks nothing.
 
-init never changes a file that it did not write. It records what it wrote in .sitelink/init.json;
+init never changes a file that it did not write. It records what it wrote in .git/sitelink/state;
 --undo removes all of it, except files that you have changed since, which it lists. You can run init
 again at any time.
 

@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -37,7 +38,15 @@ var readOnly = []string{
 	"", "check site", "check", "check site --baseline-ref HEAD", "check site --group-by owner", "diff site --base-url https://me.example/",
 	"links site", "explain site /", "doctor", "profile nginx", "baseline show", "ledger show", "ledger verify", "ledger export",
 	"notify site --dry-run --base-url https://me.example/",
+	"external quiet --status-cache status.jsonl", "mentions list", "init --dry-run", "init --ci github", "init --undo", "inject --dry-run", "inject --undo",
 }
+
+// building are the commands that build the project, as previews: they run what it
+// names, and are harmless where it names nothing.
+var building = []string{"fix site", "fix --undo", "mv content/a.md content/b.md", "mv --undo"}
+
+// names are the attacks whose project names programs for its build.
+var names = []string{"hugo", "eleventy", "jekyll", "build command", "since a commit", "public", ".sitelink/public", ".hugo_build.lock", "pipe as hugo.toml"}
 
 func newHostile(t *testing.T) *hostile {
 	t.Helper()
@@ -74,10 +83,14 @@ func newHostile(t *testing.T) *hostile {
 	h.write("home/.cache/sitelink/README", "sitelink's own cache\n")
 	h.write("home/.gitconfig", "[safe]\n\tdirectory = *\n[init]\n\tdefaultBranch = main\n")
 	h.write("elsewhere/index.html", "<!doctype html><title>private</title>")
+	h.write("repo/quiet/index.html", "<!doctype html><title>quiet</title>")
+	h.write("repo/content/a.md", "---\ntitle: a\n---\n[x](/gone/)\n")
+	h.write("repo/.gitignore", ".env\n")
 	h.write("repo/site/index.html", `<!doctype html><title>home</title><p><a href="gone.html">x</a><a href="https://x.example/">y</a>`)
 	h.git("repo", "init", "-q", ".")
 	h.git("repo", "add", "-A")
 	h.git("repo", "commit", "-q", "-m", "one")
+	h.write("repo/.env", "not committed\n")
 	return h
 }
 
@@ -148,7 +161,7 @@ func (h *hostile) baseline() {
 
 func (h *hostile) sitelink(wrapper []string, line string) (code int, output string) {
 	h.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	argv := append(append([]string{}, wrapper...), "sitelink")
 	argv = append(argv, strings.Fields(line)...)
@@ -214,69 +227,72 @@ func (h *hostile) outside() string {
 	return fmt.Sprintf("%x", sum.Sum(nil))
 }
 
+// attack is a hostile checkout. The command with meets it in every run, if it is not "".
+type attack struct {
+	name, with string
+	make       func(h *hostile)
+}
+
 // attacks are checkouts that try to run a program, to write outside, or to
 // connect.
-var attacks = []struct {
-	name string
-	make func(h *hostile)
-}{
+var attacks = []attack{
 	// The configuration of git.
-	{"fsmonitor", func(h *hostile) { h.config("core.fsmonitor", h.evil) }},
-	{"sshCommand", func(h *hostile) {
+	{"fsmonitor", "", func(h *hostile) { h.config("core.fsmonitor", h.evil) }},
+	{"sshCommand", "", func(h *hostile) {
 		h.config("core.sshCommand", h.evil, "remote.origin.url", "ssh://"+h.address+"/x", "remote.origin.promisor", "true")
 	}},
-	{"hooksPath", func(h *hostile) {
+	{"hooksPath", "", func(h *hostile) {
 		for _, hook := range []string{"post-index-change", "reference-transaction", "post-checkout", "pre-push"} {
 			h.write("repo/hooks/"+hook, "#!/bin/sh\ntouch '"+h.ran+"'\n")
 		}
 		h.config("core.hooksPath", "hooks")
 	}},
-	{"hooks", func(h *hostile) {
+	{"hooks", "", func(h *hostile) {
 		for _, hook := range []string{"post-index-change", "reference-transaction", "post-checkout", "pre-push", "fsmonitor-watchman"} {
 			h.write("repo/.git/hooks/"+hook, "#!/bin/sh\ntouch '"+h.ran+"'\n")
 		}
 	}},
-	{"textconv", func(h *hostile) {
+	{"textconv", "", func(h *hostile) {
 		h.baseline()
 		h.config("diff.x.textconv", h.evil, "diff.x.command", h.evil)
 		h.write("repo/.gitattributes", "* diff=x\n")
 	}},
-	{"filter", func(h *hostile) {
+	{"filter", "", func(h *hostile) {
 		h.baseline()
 		h.config("filter.x.smudge", h.evil, "filter.x.clean", h.evil, "filter.x.process", h.evil, "filter.x.required", "true")
 		h.write("repo/.git/info/attributes", "* filter=x\n")
 	}},
-	{"external diff", func(h *hostile) { h.config("diff.external", h.evil) }},
-	{"pager", func(h *hostile) { h.config("core.pager", h.evil, "pager.config", h.evil, "core.editor", h.evil) }},
-	{"signatures", func(h *hostile) {
+	{"external diff", "", func(h *hostile) { h.config("diff.external", h.evil) }},
+	{"pager", "", func(h *hostile) { h.config("core.pager", h.evil, "pager.config", h.evil, "core.editor", h.evil) }},
+	{"signatures", "", func(h *hostile) {
 		h.config("gpg.program", h.evil, "log.showSignature", "true", "commit.gpgSign", "true")
 	}},
-	{"aliases", func(h *hostile) {
+	{"aliases", "", func(h *hostile) {
 		h.config("alias.rev-parse", "!"+h.evil, "alias.config", "!"+h.evil, "alias.ls-files", "!"+h.evil)
 	}},
-	{"credentials", func(h *hostile) {
+	{"credentials", "", func(h *hostile) {
 		h.config("credential.helper", "!"+h.evil, "core.askPass", h.evil, "remote.origin.url", "http://"+h.address+"/x")
 	}},
-	{"gitProxy", func(h *hostile) { h.config("core.gitProxy", h.evil, "remote.origin.url", "git://"+h.address+"/x") }},
-	{"include", func(h *hostile) {
+	{"gitProxy", "", func(h *hostile) { h.config("core.gitProxy", h.evil, "remote.origin.url", "git://"+h.address+"/x") }},
+	{"include", "", func(h *hostile) {
 		h.write("repo/evil.config", "[core]\n\tfsmonitor = "+h.evil+"\n")
 		h.config("include.path", filepath.Join(h.repo, "evil.config"))
 	}},
-	{"alternate references", func(h *hostile) { h.config("core.alternateRefsCommand", h.evil) }},
-	{"worktree", func(h *hostile) { h.config("core.worktree", h.home, "core.fsmonitor", h.evil) }},
-	{"promisor", func(h *hostile) { h.baseline(); h.promisor("repo", ".git") }},
-	{"promisor over http", func(h *hostile) {
+	{"alternate references", "", func(h *hostile) { h.config("core.alternateRefsCommand", h.evil) }},
+	{"worktree", "", func(h *hostile) { h.config("core.worktree", h.home, "core.fsmonitor", h.evil) }},
+	{"promisor", "", func(h *hostile) { h.baseline(); h.promisor("repo", ".git") }},
+	{"promisor over http", "", func(h *hostile) {
 		h.baseline()
 		h.promisor("repo", ".git")
 		h.config("remote.o.url", "http://"+h.address+"/x", "protocol.http.allow", "always")
 	}},
-	{"promisor over ext", func(h *hostile) {
+	{"promisor over ext", "", func(h *hostile) {
 		h.baseline()
 		h.promisor("repo", ".git")
 		h.config("remote.o.url", "ext::"+h.evil, "protocol.ext.allow", "always")
 	}},
-	{"promisor with a helper", func(h *hostile) { h.baseline(); h.promisor("repo", ".git"); h.config("remote.o.vcs", "ext") }},
-	{"committed bare repository", func(h *hostile) {
+	{"promisor with a helper", "", func(h *hostile) { h.baseline(); h.promisor("repo", ".git"); h.config("remote.o.vcs", "ext") }},
+	{"committed bare repository", "", func(h *hostile) {
 		h.baseline()
 		if err := os.CopyFS(filepath.Join(h.repo, "bare.git"), os.DirFS(filepath.Join(h.repo, ".git"))); err != nil {
 			h.t.Fatal(err)
@@ -284,7 +300,7 @@ var attacks = []struct {
 		h.promisor("repo/bare.git", ".")
 		h.toml("[check]\nbaseline-ref = \"HEAD\"\nbaseline = \"bare.git/sitelink-baseline.jsonl\"\n")
 	}},
-	{"the checkout is a bare repository too", func(h *hostile) {
+	{"the checkout is a bare repository too", "", func(h *hostile) {
 		h.baseline()
 		h.git("", "clone", "-q", "--bare", "repo", "bare.git")
 		h.git("bare.git", "config", "core.fsmonitor", h.evil)
@@ -295,154 +311,195 @@ var attacks = []struct {
 		}
 	}},
 	// .git that leads elsewhere.
-	{".git file inside", func(h *hostile) {
+	{".git file inside", "", func(h *hostile) {
 		h.config("core.fsmonitor", h.evil)
 		if err := os.Rename(filepath.Join(h.repo, ".git"), filepath.Join(h.repo, "store")); err != nil {
 			h.t.Fatal(err)
 		}
 		h.write("repo/.git", "gitdir: store\n")
 	}},
-	{".git file outside", func(h *hostile) { h.moveGit(); h.write("repo/.git", "gitdir: ../elsewhere/git\n") }},
-	{".git link outside", func(h *hostile) { h.moveGit(); h.link(".git", "../elsewhere/git") }},
-	{"commondir", func(h *hostile) {
+	{".git file outside", "", func(h *hostile) { h.moveGit(); h.write("repo/.git", "gitdir: ../elsewhere/git\n") }},
+	{".git link outside", "", func(h *hostile) { h.moveGit(); h.link(".git", "../elsewhere/git") }},
+	{"commondir", "", func(h *hostile) {
 		h.moveGit()
 		h.write("repo/.git/HEAD", "ref: refs/heads/main\n")
 		h.write("repo/.git/commondir", filepath.Join(h.elsewhere, "git")+"\n")
 	}},
-	{"alternates", func(h *hostile) {
+	{"alternates", "", func(h *hostile) {
 		h.write("repo/.git/objects/info/alternates", filepath.Join(h.elsewhere, "objects")+"\n")
 	}},
-	{"objects link", func(h *hostile) { h.moveObjects() }},
-	{"submodule", func(h *hostile) {
+	{"objects link", "", func(h *hostile) { h.moveObjects() }},
+	{"submodule", "", func(h *hostile) {
 		h.git("", "clone", "-q", "repo", "repo/sub")
 		h.git("repo/sub", "config", "core.fsmonitor", h.evil)
 		h.write("repo/.gitmodules", "[submodule \"sub\"]\n\tpath = sub\n\turl = ext::"+h.evil+"\n\tupdate = !"+h.evil+"\n")
 		h.toml("[check]\nbaseline-ref = \"HEAD\"\nbaseline = \"sub/sitelink-baseline.jsonl\"\n")
 	}},
-	{"repository in the docroot", func(h *hostile) {
+	{"repository in the docroot", "", func(h *hostile) {
 		h.git("", "clone", "-q", "repo", "repo/site/sub")
 		h.git("repo/site/sub", "config", "core.fsmonitor", h.evil)
 	}},
 	// Symbolic links.
-	{".sitelink", func(h *hostile) { h.link(".sitelink", h.home) }},
-	{".sitelink/cache", func(h *hostile) { h.link(".sitelink/cache", h.home) }},
-	{".sitelink/cache/entries", func(h *hostile) { h.link(".sitelink/cache/entries", filepath.Join(h.home, ".bashrc")) }},
-	{".sitelink/.gitignore", func(h *hostile) { h.link(".sitelink/.gitignore", filepath.Join(h.home, "new")) }},
-	{".sitelink/ledger.jsonl", func(h *hostile) { h.link(".sitelink/ledger.jsonl", filepath.Join(h.home, ".bashrc")) }},
-	{".sitelink/ledger.journal", func(h *hostile) { h.link(".sitelink/ledger.journal", filepath.Join(h.home, ".bashrc")) }},
-	{".sitelink/ledger.lock", func(h *hostile) { h.link(".sitelink/ledger.lock", filepath.Join(h.home, "new")) }},
-	{".sitelink/public", func(h *hostile) { h.link(".sitelink/public", h.elsewhere); h.write("repo/hugo.toml", "") }},
-	{"public", func(h *hostile) { h.link("public", h.elsewhere) }},
-	{"sitelink.toml", func(h *hostile) { h.link("sitelink.toml", filepath.Join(h.home, ".bashrc")) }},
-	{"sitelink-baseline.jsonl", func(h *hostile) { h.link("sitelink-baseline.jsonl", filepath.Join(h.home, ".bashrc")) }},
-	{"netlify.toml", func(h *hostile) { h.link("netlify.toml", filepath.Join(h.home, ".bashrc")) }},
-	{"CODEOWNERS", func(h *hostile) { h.link("CODEOWNERS", filepath.Join(h.home, ".bashrc")) }},
-	{".hugo_build.lock", func(h *hostile) { h.link(".hugo_build.lock", filepath.Join(h.home, ".bashrc")) }},
-	{"output link", func(h *hostile) {
+	{".sitelink", "", func(h *hostile) { h.link(".sitelink", h.home) }},
+	{".sitelink/cache", "", func(h *hostile) { h.link(".sitelink/cache", h.home) }},
+	{".sitelink/cache/entries", "", func(h *hostile) { h.link(".sitelink/cache/entries", filepath.Join(h.home, ".bashrc")) }},
+	{".sitelink/.gitignore", "", func(h *hostile) { h.link(".sitelink/.gitignore", filepath.Join(h.home, "new")) }},
+	{".sitelink/ledger.jsonl", "", func(h *hostile) { h.link(".sitelink/ledger.jsonl", filepath.Join(h.home, ".bashrc")) }},
+	{".sitelink/ledger.journal", "", func(h *hostile) { h.link(".sitelink/ledger.journal", filepath.Join(h.home, ".bashrc")) }},
+	{".sitelink/ledger.lock", "", func(h *hostile) { h.link(".sitelink/ledger.lock", filepath.Join(h.home, "new")) }},
+	{".sitelink/public", "", func(h *hostile) { h.link(".sitelink/public", h.elsewhere); h.write("repo/hugo.toml", "") }},
+	{"public", "", func(h *hostile) { h.link("public", h.elsewhere) }},
+	{"sitelink.toml", "", func(h *hostile) { h.link("sitelink.toml", filepath.Join(h.home, ".bashrc")) }},
+	{"sitelink-baseline.jsonl", "", func(h *hostile) { h.link("sitelink-baseline.jsonl", filepath.Join(h.home, ".bashrc")) }},
+	{"netlify.toml", "", func(h *hostile) { h.link("netlify.toml", filepath.Join(h.home, ".bashrc")) }},
+	{"CODEOWNERS", "", func(h *hostile) { h.link("CODEOWNERS", filepath.Join(h.home, ".bashrc")) }},
+	{".hugo_build.lock", "", func(h *hostile) { h.link(".hugo_build.lock", filepath.Join(h.home, ".bashrc")) }},
+	{"output link", "", func(h *hostile) {
 		h.link("report.txt", filepath.Join(h.home, "new"))
 		h.toml("[check]\noutput = \"report.txt\"\n")
 	}},
 	// Pipes, which an unpacked archive can bring along: reading one never ends.
-	{"pipe as ledger", func(h *hostile) { h.pipe(".sitelink/ledger.jsonl") }},
-	{"pipe as journal", func(h *hostile) { h.pipe(".sitelink/ledger.journal") }},
-	{"pipe as baseline", func(h *hostile) { h.pipe("sitelink-baseline.jsonl") }},
-	{"pipe as configuration", func(h *hostile) { h.pipe("sitelink.toml") }},
-	{"pipes in the docroot", func(h *hostile) {
+	{"pipe as ledger", "", func(h *hostile) { h.pipe(".sitelink/ledger.jsonl") }},
+	{"pipe as journal", "", func(h *hostile) { h.pipe(".sitelink/ledger.journal") }},
+	{"pipe as baseline", "", func(h *hostile) { h.pipe("sitelink-baseline.jsonl") }},
+	{"pipe as configuration", "", func(h *hostile) { h.pipe("sitelink.toml") }},
+	{"pipes in the docroot", "", func(h *hostile) {
 		h.pipe("site/a.html")
 		h.pipe("site/_redirects")
 		h.pipe("site/robots.txt")
 		h.pipe("netlify.toml")
 		h.pipe("CODEOWNERS")
 	}},
+	{"pipe as journal of edits", "fix --undo", func(h *hostile) {
+		if err := os.RemoveAll(filepath.Join(h.repo, ".git")); err != nil {
+			h.t.Fatal(err)
+		}
+		h.pipe(".sitelink/edit.journal")
+	}},
+	{"pipe as record of init", "init --undo", func(h *hostile) { h.pipe(".git/sitelink/state/init.json") }},
+	{"pipe as record of inject", "inject --undo", func(h *hostile) { h.pipe(".sitelink/inject.json") }},
+	{"pipe as hugo.toml", "inject --dry-run", func(h *hostile) { h.pipe("hugo.toml") }},
+	{"pipes in the project", "check", func(h *hostile) {
+		for _, name := range []string{"content/a.md", "content/pipe.md", "layouts/index.html", "data/x.toml", "go.mod", "package.json", "mkdocs.yml", "_config.yml", ".github/workflows/x.yml"} {
+			if err := os.RemoveAll(filepath.Join(h.repo, name)); err != nil {
+				h.t.Fatal(err)
+			}
+			h.pipe(name)
+		}
+	}},
+	{"pipe as rules", "mentions list", func(h *hostile) {
+		h.pipe("rules.toml")
+		h.pipe(".sitelink/mentions.db")
+		h.toml("[incoming]\nrules = \"rules.toml\"\n")
+	}},
+	{"pipe as status cache", "external quiet --status-cache status.jsonl", func(h *hostile) { h.pipe("status.jsonl") }},
+	// State that decides what is written.
+	{"committed journal", "fix --undo", func(h *hostile) {
+		h.write("repo/.sitelink/edit.journal", `{"command":"sitelink fix --write"}`+"\n"+`{"old":"static/env","new":".env"}`+"\ncomplete\n")
+		h.git("repo", "add", "-f", ".sitelink")
+		h.git("repo", "commit", "-q", "-m", "two")
+	}},
+	{"committed record of init", "init --undo", func(h *hostile) {
+		h.write("repo/.sitelink/init.json", `{"schema":1,"files":[{"path":".env","sha256":"`+fmt.Sprintf("%x", sha256.Sum256([]byte("not committed\n")))+`"}]}`)
+	}},
+	{"committed record of inject", "inject --undo", func(h *hostile) {
+		h.write("repo/.sitelink/inject.json", `{"version":1,"files":[{"path":".env","language":"html","before":"","after":"`+fmt.Sprintf("%x", sha256.Sum256([]byte("not committed\n")))+`"}]}`)
+	}},
+	{".github", "init --ci github", func(h *hostile) { h.link(".github", h.elsewhere) }},
+	{".github/workflows", "init --ci github", func(h *hostile) { h.link(".github/workflows", h.home) }},
 	// Paths and programs in the configuration.
-	{"output", func(h *hostile) { h.toml("[check]\noutput = \"" + h.home + "/.bashrc\"\n") }},
-	{"output above", func(h *hostile) { h.toml("[check]\noutput = \"../home/.bashrc\"\n") }},
-	{"output in .git", func(h *hostile) {
+	{"output", "", func(h *hostile) { h.toml("[check]\noutput = \"" + h.home + "/.bashrc\"\n") }},
+	{"output above", "", func(h *hostile) { h.toml("[check]\noutput = \"../home/.bashrc\"\n") }},
+	{"output in .git", "", func(h *hostile) {
 		h.toml("[check]\noutput = \".git/hooks/pre-push\"\n")
 	}},
-	{"format", func(h *hostile) { h.toml("[check]\nformat = [\"json=../home/.bashrc\"]\n") }},
-	{"baseline", func(h *hostile) { h.toml("[check]\nbaseline = \"../home/.bashrc\"\n") }},
-	{"since outside", func(h *hostile) { h.toml("[check]\nsince = \"../elsewhere\"\n") }},
-	{"since a commit", func(h *hostile) {
+	{"format", "", func(h *hostile) { h.toml("[check]\nformat = [\"json=../home/.bashrc\"]\n") }},
+	{"baseline", "", func(h *hostile) { h.toml("[check]\nbaseline = \"../home/.bashrc\"\n") }},
+	{"since outside", "", func(h *hostile) { h.toml("[check]\nsince = \"../elsewhere\"\n") }},
+	{"since a commit", "", func(h *hostile) {
 		h.toml("[check]\nsince = \"HEAD\"\n[hook]\nbuild = \"" + h.evil + "\"\n")
 		h.git("repo", "add", "-A")
 		h.git("repo", "commit", "-q", "-m", "two")
 	}},
-	{"log outside", func(h *hostile) { h.toml("[check]\nlog = \"../home/.bashrc\"\n") }},
-	{"pipe as record", func(h *hostile) {
+	{"log outside", "", func(h *hostile) { h.toml("[check]\nlog = \"../home/.bashrc\"\n") }},
+	{"pipe as record", "", func(h *hostile) {
 		h.pipe(".sitelink/addresses.jsonl")
 		h.pipe(".sitelink/mentions.db")
 	}},
-	{"pipe as log", func(h *hostile) {
+	{"pipe as log", "", func(h *hostile) {
 		h.pipe("access.log")
 		h.toml("[check]\nsince = \"site\"\nlog = \"access.log\"\n")
 	}},
-	{"docroot", func(h *hostile) { h.toml("docroot = \"../elsewhere\"\n") }},
-	{"ledger", func(h *hostile) { h.toml("[outgoing]\nledger = \"../home/.bashrc\"\n") }},
-	{"ledger in PostgreSQL", func(h *hostile) { h.toml("[outgoing]\nledger = \"postgres://a@" + h.address + "/x\"\n") }},
-	{"ledger at a URL", func(h *hostile) { h.toml("[outgoing]\nledger = \"git:http://" + h.address + "/x:refs/x\"\n") }},
-	{"ledger with ext", func(h *hostile) { h.toml("[outgoing]\nledger = \"git:ext::" + h.evil + ":refs/x\"\n") }},
-	{"ledger at a path", func(h *hostile) { h.evilRemote(); h.toml("[outgoing]\nledger = \"git:./remote.git:refs/x\"\n") }},
-	{"ledger of a remote inside", func(h *hostile) {
+	{"docroot", "", func(h *hostile) { h.toml("docroot = \"../elsewhere\"\n") }},
+	{"ledger", "", func(h *hostile) { h.toml("[outgoing]\nledger = \"../home/.bashrc\"\n") }},
+	{"ledger in PostgreSQL", "", func(h *hostile) { h.toml("[outgoing]\nledger = \"postgres://a@" + h.address + "/x\"\n") }},
+	{"ledger at a URL", "", func(h *hostile) { h.toml("[outgoing]\nledger = \"git:http://" + h.address + "/x:refs/x\"\n") }},
+	{"ledger with ext", "", func(h *hostile) { h.toml("[outgoing]\nledger = \"git:ext::" + h.evil + ":refs/x\"\n") }},
+	{"ledger at a path", "", func(h *hostile) { h.evilRemote(); h.toml("[outgoing]\nledger = \"git:./remote.git:refs/x\"\n") }},
+	{"ledger of a remote inside", "", func(h *hostile) {
 		h.evilRemote()
 		h.config("remote.origin.url", "./remote.git", "remote.origin.uploadpack", h.evil)
 		h.toml("[outgoing]\nledger = \"git:refs/x\"\n")
 	}},
-	{"ledger of a remote with a program", func(h *hostile) {
+	{"ledger of a remote with a program", "", func(h *hostile) {
 		h.git("", "clone", "-q", "--bare", "repo", "elsewhere/remote.git")
 		h.config("remote.origin.url", filepath.Join(h.elsewhere, "remote.git"), "remote.origin.uploadpack", h.evil, "core.sshCommand", h.evil)
 		h.toml("[outgoing]\nledger = \"git:refs/x\"\n")
 	}},
-	{"ledger of a remote with ext", func(h *hostile) {
+	{"ledger of a remote with ext", "", func(h *hostile) {
 		h.config("remote.origin.url", "ext::"+h.evil, "protocol.ext.allow", "always")
 		h.toml("[outgoing]\nledger = \"git:refs/x\"\n")
 	}},
-	{"ledger without a remote", func(h *hostile) {
+	{"ledger without a remote", "", func(h *hostile) {
 		h.evilRemote()
 		h.write("repo/origin/x", "")
 		h.toml("[outgoing]\nledger = \"git:refs/x\"\n")
 	}},
-	{"build command", func(h *hostile) { h.toml("[hook]\nbuild = \"" + h.evil + "\"\n") }},
-	{"enabled", func(h *hostile) { h.toml("[outgoing]\nenabled = true\n[fetch]\nallow-address = [\"127.0.0.0/8\"]\n") }},
+	{"rules", "mentions list", func(h *hostile) { h.toml("[incoming]\nrules = \"../home/.bashrc\"\n") }},
+	{"mail server", "mentions list", func(h *hostile) {
+		h.toml("[incoming]\nmail-server = \"" + h.address + "\"\nmail-from = \"a@b.example\"\nmail-to = [\"a@b.example\"]\nallow-address = [\"127.0.0.0/8\"]\nwebhook = \"http://" + h.address + "/\"\n")
+	}},
+	{"build command", "", func(h *hostile) { h.toml("[hook]\nbuild = \"" + h.evil + "\"\n") }},
+	{"enabled", "", func(h *hostile) { h.toml("[outgoing]\nenabled = true\n[fetch]\nallow-address = [\"127.0.0.0/8\"]\n") }},
 	// Generators.
-	{"hugo", func(h *hostile) {
+	{"hugo", "", func(h *hostile) {
 		h.write("repo/hugo.toml", "baseURL = 'https://me.example/'\ncacheDir = '"+h.home+"/cache'\npublishDir = '"+h.home+"/public'\n"+
 			"resourceDir = '"+h.home+"/resources'\nenableGitInfo = true\n[caches.images]\ndir = '"+h.home+"/images'\n[caches.modules]\ndir = '"+h.home+"/modules'\n")
 		h.write("repo/content/gone.md", "---\ntitle: x\n---\n")
 		h.config("gpg.program", h.evil, "log.showSignature", "true", "core.fsmonitor", h.evil)
 	}},
-	{"hugo theme", func(h *hostile) {
+	{"hugo theme", "", func(h *hostile) {
 		h.write("repo/hugo.toml", "baseURL = 'https://me.example/'\ntheme = 't'\n[caches]\n_merge = 'deep'\n[caches.getjson]\n_merge = 'deep'\n")
 		h.write("repo/themes/t/hugo.toml", "cacheDir = '"+h.home+"/cache'\n[caches.getjson]\ndir = '"+h.home+"/json'\n[caches.images]\ndir = '"+h.home+"/images'\n"+
 			"[security.exec]\nallow = ['.*']\n")
 		h.write("repo/content/gone.md", "---\ntitle: x\n---\n")
 	}},
-	{"hugo module", func(h *hostile) {
+	{"hugo module", "", func(h *hostile) {
 		h.write("repo/hugo.toml", "[module]\nnoProxy = '*'\n[[module.imports]]\npath = '"+h.address+"/x'\n")
 		h.write("repo/go.mod", "module x\ngo 1.20\n")
 	}},
-	{"hugo module without a proxy", func(h *hostile) {
+	{"hugo module without a proxy", "", func(h *hostile) {
 		h.write("repo/hugo.toml", "[module]\nproxy = 'direct'\nnoProxy = '*'\nprivate = '*'\n[[module.imports]]\npath = 'module.invalid/x'\n")
 		h.write("repo/go.mod", "module x\ngo 1.20\n")
 	}},
 	// Hugo runs content adapters from 0.126 on; integration tests have such a version.
-	{"hugo content adapter", func(h *hostile) { h.contentAdapter("security") }},
-	{"hugo content adapter in a language", func(h *hostile) { h.contentAdapter("languages.en.security") }},
-	{"eleventy", func(h *hostile) {
+	{"hugo content adapter", "", func(h *hostile) { h.contentAdapter("security") }},
+	{"hugo content adapter in a language", "", func(h *hostile) { h.contentAdapter("languages.en.security") }},
+	{"eleventy", "", func(h *hostile) {
 		h.write("repo/eleventy.config.js", "")
 		h.write("repo/node_modules/.bin/eleventy", "#!/bin/sh\ntouch '"+h.ran+"'\n")
 		h.write("repo/package.json", `{"scripts": {"build": "`+h.evil+`", "preinstall": "`+h.evil+`"}}`)
 	}},
-	{"jekyll", func(h *hostile) {
+	{"jekyll", "", func(h *hostile) {
 		h.write("repo/_config.yml", "title: x\n")
 		h.write("repo/Gemfile", "system('"+h.evil+"')\n")
 	}},
 	// The environment, as a hook or a build script of the checkout sets it.
-	{"variables", func(h *hostile) {
+	{"variables", "", func(h *hostile) {
 		h.env = append(h.env, "GIT_SSH_COMMAND="+h.evil, "GIT_EXTERNAL_DIFF="+h.evil, "GIT_PAGER="+h.evil, "GIT_ASKPASS="+h.evil,
 			"GIT_TRACE="+h.home+"/trace", "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=core.fsmonitor", "GIT_CONFIG_VALUE_0="+h.evil)
 	}},
-	{"GIT_DIR", func(h *hostile) { h.env = append(h.env, "GIT_DIR="+h.elsewhere, "GIT_WORK_TREE="+h.home) }},
+	{"GIT_DIR", "", func(h *hostile) { h.env = append(h.env, "GIT_DIR="+h.elsewhere, "GIT_WORK_TREE="+h.home) }},
 }
 
 // contentAdapter makes a page of a template that sends a variable away and runs a
@@ -499,8 +556,12 @@ func TestHostileCheckouts(t *testing.T) {
 			h := newHostile(t)
 			attack.make(h)
 			before := h.outside()
-			for i, line := range readOnly {
-				always := line == "check site" || strings.HasPrefix(line, "notify")
+			for i, line := range append(slices.Clone(readOnly), building...) {
+				named := slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(attack.name, name) })
+				if named && slices.Contains(building, line) {
+					continue
+				}
+				always := line == "check site" || strings.HasPrefix(line, "notify") || line == attack.with
 				if !always && (a+i)%8 > 0 && !all {
 					continue
 				}
@@ -516,6 +577,9 @@ func TestHostileCheckouts(t *testing.T) {
 				}
 				if n := h.connected.Load(); n > 0 {
 					t.Fatalf("sitelink %s made %d connections\n%s", line, n, out)
+				}
+				if text, err := os.ReadFile(filepath.Join(h.repo, ".env")); err != nil || string(text) != "not committed\n" {
+					t.Fatalf("sitelink %s changed a file that git ignores: %q, %v\n%s", line, text, err, out)
 				}
 				if strings.Contains(out, "precious") {
 					t.Errorf("sitelink %s printed a file of the person:\n%s", line, out)

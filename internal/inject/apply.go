@@ -45,7 +45,7 @@ const (
 
 // readRecord reads the record. known reports whether it exists.
 func (p *project) readRecord() (known bool, err error) {
-	data, err := fs.ReadFile(p.tree, recordName)
+	data, err := disk.ReadFS(p.tree, recordName, maxTemplate)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}

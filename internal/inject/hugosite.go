@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/layout"
 )
@@ -256,7 +257,7 @@ var (
 // module returns the version of a module that go.mod requires, and the directory
 // that replaces it, or "".
 func (h *hugoSite) module(name string) (version, local string) {
-	data, err := fs.ReadFile(h.p.tree, "go.mod")
+	data, err := disk.ReadFS(h.p.tree, "go.mod", maxTemplate)
 	if err != nil {
 		return "", ""
 	}
@@ -299,7 +300,7 @@ func (h *hugoSite) source(key string) (layout.Source, bool) {
 		text, ok := h.p.read(f.file, layout.Go)
 		return layout.Source{File: f.file, Text: text, Lang: layout.Go}, ok
 	}
-	text, err := fs.ReadFile(f.theme, f.name)
+	text, err := disk.ReadFS(f.theme, f.name, maxTemplate)
 	return layout.Source{File: f.file, Text: text, Lang: layout.Go}, err == nil && len(text) <= maxTemplate
 }
 

@@ -20,7 +20,7 @@ var eleventyDir = regexp.MustCompile(`\b(input|includes|layouts)["']?\s*:\s*["']
 func findEleventy(p *project) (finding, error) {
 	dirs := map[string]string{"input": ".", "includes": "_includes", "layouts": ""}
 	for _, name := range []string{"eleventy.config.js", "eleventy.config.mjs", "eleventy.config.cjs", "eleventy.config.ts", ".eleventy.js"} {
-		text, err := fs.ReadFile(p.tree, name)
+		text, err := disk.ReadFS(p.tree, name, maxTemplate)
 		if err != nil {
 			continue
 		}
@@ -145,7 +145,7 @@ func findDocusaurus(p *project) (finding, error) {
 			break
 		}
 	}
-	text, err := fs.ReadFile(p.tree, name)
+	text, err := disk.ReadFS(p.tree, name, maxTemplate)
 	if err != nil {
 		return finding{}, fmt.Errorf("read %s: %w", name, disk.Cause(err))
 	}

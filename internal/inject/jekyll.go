@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/layout"
 )
@@ -98,7 +99,7 @@ var minimaVersion = regexp.MustCompile(`(?m)minima[" ,'(~>=]+([0-9]+)\.|minima["
 // stub: 3.0 or later, or one from its repository.
 func (p *project) newMinima() bool {
 	for _, name := range []string{"Gemfile.lock", "Gemfile"} {
-		data, err := fs.ReadFile(p.tree, name)
+		data, err := disk.ReadFS(p.tree, name, maxTemplate)
 		if err != nil {
 			continue
 		}

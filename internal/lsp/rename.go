@@ -12,6 +12,7 @@ import (
 	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
 
+	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/lsp/analysis"
 	"github.com/sitelink/sitelink/internal/move"
 )
@@ -119,7 +120,7 @@ func (s *Server) renameFile(ctx context.Context, from, to string) ([]analysis.Ed
 	set, edits := plan.Set, []analysis.Edit(nil)
 	for _, file := range set.Files() {
 		name := filepath.Join(set.Root, filepath.FromSlash(file))
-		was, err := os.ReadFile(name)
+		was, err := disk.Read(name, 64<<20)
 		create := errors.Is(err, os.ErrNotExist)
 		if err != nil && !create {
 			return nil, err

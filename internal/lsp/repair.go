@@ -3,7 +3,6 @@ package lsp
 import (
 	"bytes"
 	"context"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/audit"
+	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/edit"
 	"github.com/sitelink/sitelink/internal/fix"
 	"github.com/sitelink/sitelink/internal/lsp/analysis"
@@ -122,7 +122,7 @@ func (p *repairs) add(e *fix.Edit) {
 	if !ok {
 		return
 	}
-	raw, err := os.ReadFile(p.snap.Path(file))
+	raw, err := disk.Read(p.snap.Path(file), 64<<20)
 	if err != nil || edit.Hash(raw) != e.Hash() {
 		return
 	}

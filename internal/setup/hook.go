@@ -152,7 +152,7 @@ func UninstallPostBuild(file string) error {
 }
 
 func readScripts(file string) (text []byte, scripts map[string]string, err error) {
-	if text, err = os.ReadFile(file); err != nil {
+	if text, err = disk.Read(file, maxFileBytes); err != nil {
 		return nil, nil, fmt.Errorf("read %s: %w", file, disk.Cause(err))
 	}
 	var document struct{ Scripts map[string]string }

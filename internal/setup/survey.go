@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/sitelink/sitelink/hook/githook"
+	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/project"
 )
@@ -208,7 +209,7 @@ func readJSON(name string, into any) {
 	if err != nil || !info.Mode().IsRegular() || info.Size() > most {
 		return
 	}
-	if data, err := os.ReadFile(name); err == nil {
+	if data, err := disk.Read(name, maxFileBytes); err == nil {
 		_ = json.Unmarshal(data, into) // a part of it is useful too
 	}
 }
@@ -258,7 +259,7 @@ func runsSitelink(name string) bool {
 	if err != nil || !info.Mode().IsRegular() || info.Size() > maxCIBytes {
 		return false
 	}
-	text, err := os.ReadFile(name)
+	text, err := disk.Read(name, maxFileBytes)
 	if err != nil {
 		return false
 	}

@@ -205,7 +205,6 @@ func readFile(name string) (text string, exists bool, err error) {
 	return b.String(), true, nil
 }
 
-
 // saveDamaged appends lines that could not be read to a file, before the file they
 // are from is replaced.
 func saveDamaged(on disk.System, name string, lines []string) error {

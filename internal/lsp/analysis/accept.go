@@ -14,6 +14,7 @@ import (
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/check/baseline"
 	"github.com/sitelink/sitelink/internal/audit"
+	"github.com/sitelink/sitelink/internal/disk"
 )
 
 // Edit replaces bytes of a file by a text. Name is its name on disk.
@@ -41,7 +42,7 @@ func readBeside(name string) (text []byte, create bool, err error) {
 	case !info.Mode().IsRegular() || info.Size() > maxConfig:
 		return nil, false, fmt.Errorf("%s is not a regular file of at most %d bytes", name, maxConfig)
 	}
-	text, err = os.ReadFile(name)
+	text, err = disk.Read(name, 64<<20)
 	return text, false, err
 }
 
