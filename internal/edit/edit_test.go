@@ -314,6 +314,32 @@ func TestApplyOrNothing(t *testing.T) {
 	same(t, "after Undo", tree(t, root), first)
 }
 
+// TestTornJournal: a power cut can leave a part of the journal's last word, or zeros. The change counts as interrupted,
+// and Undo restores all.
+func TestTornJournal(t *testing.T) {
+	for _, end := range []string{"", "com", "complete", "\x00\x00\x00", "co\x00\x00"} {
+		root := project(t, start)
+		before := tree(t, root)
+		if err := sample(t, root).Apply(t.Context(), "test"); err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(journalName(root))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(journalName(root), []byte(strings.TrimSuffix(string(text), complete)+end), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := another(t, root); err == nil || !strings.Contains(err.Error(), "interrupted") {
+			t.Errorf("%q: the next Apply: %v", end, err)
+		}
+		if _, err := Undo(t.Context(), root, os.Environ()); err != nil {
+			t.Errorf("%q: %v", end, err)
+		}
+		same(t, fmt.Sprintf("%q", end), tree(t, root), before)
+	}
+}
+
 // TestUndoRefuses: files that were changed since are not overwritten.
 func TestUndoRefuses(t *testing.T) {
 	root := project(t, start)

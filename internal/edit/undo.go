@@ -98,8 +98,12 @@ func readJournal(root string) (*journal, error) {
 	}
 	j := &journal{}
 	if err == nil {
-		if rest, ok := bytes.CutSuffix(text, []byte(complete)); ok {
-			text, j.Complete = rest, true
+		end := bytes.LastIndexByte(bytes.TrimSuffix(text, []byte("\n")), '\n') + 1
+		switch last := string(bytes.Trim(text[end:], "\x00")); {
+		case last == complete:
+			text, j.Complete = text[:end], true
+		case strings.HasPrefix(complete, last): // the power failed before all of it was on disk
+			text = text[:end]
 		}
 		in := json.NewDecoder(bytes.NewReader(text))
 		err = in.Decode(j)
