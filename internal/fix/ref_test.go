@@ -82,7 +82,7 @@ func TestRelativePath(t *testing.T) {
 		{".", "a.md", "a.md"}, {"docs", "docs/a.md", "a.md"}, {"docs", "posts/a.md", "../posts/a.md"},
 		{"a/b/c", "a/x.md", "../../x.md"}, {"/", "/a/", "a/"}, {"/sub/p", "/sub/a/", "../a/"}, {"/a", "/a/", ""},
 	} {
-		if got := relativePath(tt.dir, tt.to); got != tt.want {
+		if got := source.RelativePath(tt.dir, tt.to); got != tt.want {
 			t.Errorf("from %s to %s: %q, want %q", tt.dir, tt.to, got, tt.want)
 		}
 	}

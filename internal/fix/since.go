@@ -101,7 +101,7 @@ func withPath(f *check.Finding, base, href string) string {
 	if strings.HasPrefix(raw, "/") || raw == "" {
 		return href + tail
 	}
-	return relativePath(path.Dir(base+"/"+f.Page), href) + tail
+	return source.RelativePath(path.Dir(base+"/"+f.Page), href) + tail
 }
 
 // renames returns the renames of content files in git's history, the new name by the

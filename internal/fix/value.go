@@ -83,7 +83,7 @@ func baseByGenerator(m *maker, l *destination.Link, file string, r *check.Repair
 		dir := strings.TrimSuffix(strings.TrimSuffix(own, source.PageKey(r.Finding.Page)), "/")
 		if at := m.byPage[path.Join(dir, key)]; len(at) == 1 {
 			_, tail := cutTail(l.Value)
-			return (&url.URL{Path: relativePath(path.Dir(m.content[from].Name), m.content[at[0]].Name)}).EscapedPath() + tail
+			return (&url.URL{Path: source.RelativePath(path.Dir(m.content[from].Name), m.content[at[0]].Name)}).EscapedPath() + tail
 		}
 	}
 	return ""
@@ -163,7 +163,7 @@ func (m *maker) markdownValue(l *destination.Link, file string, r *check.Repair)
 	_, tail := cutTail(l.Value)
 	to := target.Name
 	if !strings.HasPrefix(l.Value, "/") {
-		to = relativePath(path.Dir(m.content[from].Name), target.Name)
+		to = source.RelativePath(path.Dir(m.content[from].Name), target.Name)
 		if strings.HasPrefix(l.Value, "./") {
 			to = "./" + to
 		}
@@ -198,19 +198,6 @@ func cutTail(value string) (name, tail string) {
 		return value[:i], value[i:]
 	}
 	return value, ""
-}
-
-// relativePath returns the shortest path from a directory to a file.
-func relativePath(dir, to string) string {
-	x, y := strings.Split(strings.TrimSuffix(dir, "/"), "/"), strings.Split(to, "/")
-	if dir == "." {
-		x = nil
-	}
-	n := 0
-	for n < len(x) && n < len(y)-1 && x[n] == y[n] {
-		n++
-	}
-	return strings.Repeat("../", len(x)-n) + strings.Join(y[n:], "/")
 }
 
 const bom = "\uFEFF"

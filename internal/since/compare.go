@@ -102,7 +102,7 @@ func spellings(e *Entry) []string {
 }
 
 // addAddress notes that the address of an entry is gone, or the name of its file:
-// /a.html for an address such as /a. Nobody links to /a/index.html where /a/ answers. It
+// /a.html for an address such as /a. /a/index.html counts only if /a/ does not answer. It
 // reports whether one is gone.
 func (g *Gone) addAddress(e *Entry, a *host.Answer) bool {
 	x := gone{entry: e, address: e.Address}

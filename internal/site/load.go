@@ -211,7 +211,7 @@ func (s *Site) isSVG(l *Link) bool {
 }
 
 // findPictures finds the SVG files that links show, but that none opens as a
-// document, and marks their own links as inert: nobody can follow them (SVG 2,
+// document, and marks their own links as inert: visitors cannot follow them (SVG 2,
 // 2.6.4).
 func (s *Site) findPictures() {
 	follows := func(l Link) bool { return l.bits&bitOpens != 0 }

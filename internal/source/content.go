@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"io/fs"
 	"path"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -450,9 +449,9 @@ func (m *Map) SourceForm(p *Position, l *Link, suggestion string) string {
 	case named && asks && fragment != "" && written != l.Raw: // the path is right
 		return name + "#" + meant
 	case named && resolves:
-		to = m.nearestFile(from, want)
+		to = nearestFile(m, from, want)
 	case relative && m.opt.Generator == MkDocs && path.Ext(name) == "" && fragment == "":
-		to = m.nearestFile(from, want+".md") // MkDocs warns of addresses
+		to = nearestFile(m, from, want+".md") // MkDocs warns of addresses
 	default:
 		return suggestion
 	}
@@ -461,18 +460,31 @@ func (m *Map) SourceForm(p *Position, l *Link, suggestion string) string {
 			to = m.content.files[found[0]].name
 		}
 	}
-	switch rel, err := filepath.Rel(path.Dir(from.name), to); {
+	switch rel := RelativePath(path.Dir(from.name), to); {
 	case to == "" && named:
 		return ""
-	case to == "" || err != nil || to == want:
+	case to == "" || to == want:
 		return suggestion
 	case strings.HasPrefix(name, "@/"):
 		return "@/" + strings.TrimPrefix(to, "content/") + fragment
 	case strings.HasPrefix(name, "./") && !strings.HasPrefix(rel, ".."):
-		return "./" + filepath.ToSlash(rel) + fragment
+		return "./" + rel + fragment
 	default:
-		return filepath.ToSlash(rel) + fragment
+		return rel + fragment
 	}
+}
+
+// RelativePath returns the shortest path from a directory to a file.
+func RelativePath(dir, to string) string {
+	x, y := strings.Split(strings.TrimSuffix(dir, "/"), "/"), strings.Split(to, "/")
+	if dir == "." {
+		x = nil
+	}
+	n := 0
+	for n < len(x) && n < len(y)-1 && x[n] == y[n] {
+		n++
+	}
+	return strings.Repeat("../", len(x)-n) + strings.Join(y[n:], "/")
 }
 
 // makersOf returns the files that make the page with a key, by what the generator lists
@@ -490,7 +502,7 @@ func (c *contentIndex) makersOf(key string) []int {
 // nearestFile returns the Markdown file that an author most likely meant by a path
 // that no file has: one with a similar path, or the only one with the same name. It is
 // "" if there is none.
-func (m *Map) nearestFile(from contentFile, want string) string {
+func nearestFile(m *Map, from contentFile, want string) string {
 	top, _, _ := strings.Cut(from.name, "/")
 	var names near.Names
 	var same []string

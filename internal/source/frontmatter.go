@@ -333,7 +333,7 @@ func (m *Map) Unpublished(l *Link, prefix string, built time.Time) string {
 	isDraft := fmt.Sprintf("%s is a draft, so %s makes no page of it", file, title)
 	switch g := m.opt.Generator; {
 	case g == MkDocs:
-		if key := m.excludedBy(f.name); key != "" {
+		if key := excludedBy(m, f.name); key != "" {
 			return fmt.Sprintf("%s in the configuration of MkDocs excludes %s", key, file)
 		}
 	case g == Jekyll:
@@ -375,7 +375,7 @@ func firstDate(value string) string {
 
 // excludedBy returns the setting of MkDocs that keeps a file out of the site, "" for
 // none. Its value is a list of patterns as in .gitignore.
-func (m *Map) excludedBy(file string) string {
+func excludedBy(m *Map, file string) string {
 	text, err := readFile(m.project, "mkdocs.yml", maxContentFile)
 	if err != nil {
 		return ""
