@@ -187,8 +187,9 @@ func (w *faultFinder) sitemap(id isite.PageID) {
 		// One setting of the generator, or one template, writes all of them.
 		_ = w.reader.Details(id, redirected[:1], func(_ int, d *isite.Detail) { // a page that changed has a finding
 			from, _, _ := strings.Cut(d.Target, "?")
+			generator, _ := w.s.Advice()
 			switch {
-			case w.s.Generator() == "docusaurus" && d.Final == from+"/":
+			case generator == "docusaurus" && d.Final == from+"/":
 				w.notes = append(w.notes, fmt.Sprintf("the host redirects %d of %d addresses in %s, such as %s to %s, because trailingSlash is not set: set it to true in the configuration of Docusaurus",
 					len(redirected), entries, w.s.Path(id), from, d.Final))
 			case len(redirected) == 1:

@@ -31,7 +31,8 @@ func linkMessage(s *isite.Site, d *isite.Detail, l *Link) string {
 	switch l.Code {
 	case MissingFile:
 		if isMarkdownPath(l.Raw) && !toMarkdown(s, l) {
-			return "file not found: " + path + markdownAdvice(s.Generator())
+			generator, _ := s.Advice()
+			return "file not found: " + path + markdownAdvice(generator)
 		}
 		return "file not found: " + path
 	case MissingDirectory:

@@ -52,7 +52,8 @@ func checkSite(ctx context.Context, s *isite.Site, opt Options) (*Result, error)
 			return ignored
 		})
 	}
-	return conclude(joinFeedRelative(all, s.RelativeURLs()), sum, ignore, opt), nil
+	_, relative := s.Advice()
+	return conclude(joinFeedRelative(all, relative), sum, ignore, opt), nil
 }
 
 // conclude makes a result of findings, which are sorted, and of what is known of

@@ -270,7 +270,7 @@ func (r *resolver) itemHas(address string, value []byte) bool {
 		r.item, r.itemText = address, []byte{}
 		if u, err := r.pageURL.Resolve(address); err == nil {
 			if at := r.s.Resolve(u, nil); at.State.Answers() {
-				r.itemText = r.s.fileText(at.Node)
+				r.itemText = fileText(r.s, at.Node)
 			}
 		}
 	}
@@ -288,7 +288,7 @@ func (r *resolver) itemHas(address string, value []byte) bool {
 }
 
 // fileText returns the contents of a file, empty if it cannot be read.
-func (s *Site) fileText(node docroot.NodeID) []byte {
+func fileText(s *Site, node docroot.NodeID) []byte {
 	r, err := s.NewReader()
 	if err != nil {
 		return []byte{}

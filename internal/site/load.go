@@ -75,7 +75,7 @@ func Load(ctx context.Context, root string, opt Options) (*Site, error) {
 	if s.Permissions() {
 		s.statLinked()
 	}
-	s.findPictures()
+	findPictures(s)
 	s.markOverrides()
 	return s, nil
 }
@@ -193,8 +193,8 @@ var openers = [scan.TagCount]bool{scan.TagA: true, scan.TagArea: true, scan.TagE
 
 // opensSVG is openers for a link whose element has no [scan.Tag], if the link
 // leads to an SVG file or is in one.
-func (s *Site) opensSVG(p *Page, page *scan.Page, l *scan.Link, rec *Link) bool {
-	if p.kind != PageSVG && !s.isSVG(rec) {
+func opensSVG(s *Site, p *Page, page *scan.Page, l *scan.Link, rec *Link) bool {
+	if p.kind != PageSVG && !isSVG(s, rec) {
 		return false
 	}
 	switch page.Element(l) {
@@ -205,7 +205,7 @@ func (s *Site) opensSVG(p *Page, page *scan.Page, l *scan.Link, rec *Link) bool 
 }
 
 // isSVG reports whether an SVG file answers the link.
-func (s *Site) isSVG(l *Link) bool {
+func isSVG(s *Site, l *Link) bool {
 	id, ok := s.PageOf(l.Node)
 	return ok && s.pages[id].kind == PageSVG && l.State.Answers()
 }
@@ -213,7 +213,7 @@ func (s *Site) isSVG(l *Link) bool {
 // findPictures finds the SVG files that links show, but that none opens as a
 // document, and marks their own links as inert: visitors cannot follow them (SVG 2,
 // 2.6.4).
-func (s *Site) findPictures() {
+func findPictures(s *Site) {
 	follows := func(l Link) bool { return l.bits&bitOpens != 0 }
 	if !slices.ContainsFunc(s.pages, func(p Page) bool { return p.kind == PageSVG && slices.ContainsFunc(p.links, follows) }) {
 		return

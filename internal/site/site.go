@@ -234,11 +234,10 @@ func (s *Site) Unread() (otherXML, sourceMaps, foreign int) {
 	return s.otherXML, s.sourceMaps, s.foreign
 }
 
-// Generator returns the program that wrote the docroot, see [Options.Generator].
-func (s *Site) Generator() string { return s.opt.Generator }
-
-// RelativeURLs reports whether Hugo's setting relativeURLs is on.
-func (s *Site) RelativeURLs() bool { return s.opt.RelativeURLs }
+// Advice returns [Options.Generator] and [Options.RelativeURLs], which messages depend on.
+func (s *Site) Advice() (generator string, relativeURLs bool) {
+	return s.opt.Generator, s.opt.RelativeURLs
+}
 
 // ServerPages returns how many pages were written by `hugo server`.
 func (s *Site) ServerPages() int {

@@ -238,7 +238,7 @@ func (s *Site) makesSamePages(old, now *Page) bool {
 func (s *Site) linkedOnly(p *Page) (nodes []uint64) {
 	for i := range p.links {
 		l := &p.links[i]
-		if l.Node != docroot.NoNode && l.State.Answers() && (s.ListsDirectories() || s.isSVG(l) || s.mayBeMap(&s.tree.Nodes[l.Node]) || s.mayBeMarkdown(&s.tree.Nodes[l.Node])) {
+		if l.Node != docroot.NoNode && l.State.Answers() && (s.ListsDirectories() || isSVG(s, l) || s.mayBeMap(&s.tree.Nodes[l.Node]) || s.mayBeMarkdown(&s.tree.Nodes[l.Node])) {
 			nodes = append(nodes, uint64(l.Node)<<8|uint64(l.bits&bitOpens))
 		}
 	}

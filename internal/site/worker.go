@@ -150,7 +150,7 @@ func (w *worker) resolveAll(p *Page, page *scan.Page) {
 			r.rebase(page, l)
 		}
 		asks := r.link(page, l, rec, &ask)
-		if openers[l.Tag] || l.Tag == scan.TagOther && w.l.s.opensSVG(p, page, l, rec) {
+		if openers[l.Tag] || l.Tag == scan.TagOther && opensSVG(w.l.s, p, page, l, rec) {
 			rec.bits |= bitOpens
 		}
 		if l.Kind == scan.KindRefresh && l.Off+1 == page.Alias {
