@@ -38,10 +38,9 @@ func (e *Elements) special() {
 		}
 		kind, advert, loads := scan.Relations(e.source(scan.AttrRel))
 		for i := len(e.Page.Links) - 1; i >= 0 && e.Page.Links[i].TagOff == e.at.Start; i-- {
-			if l := &e.Page.Links[i]; l.Attr == scan.AttrHref {
-				if l.AtOnce = loads; kind != scan.KindLink && e.Tags == scan.Modern {
-					l.Kind = kind
-				}
+			l := &e.Page.Links[i]
+			if l.AtOnce = loads; l.Attr == scan.AttrHref && kind != scan.KindLink && e.Tags == scan.Modern {
+				l.Kind = kind
 			}
 		}
 		if advert != 0 && !e.Inert {
