@@ -89,12 +89,13 @@ func serveAndLog(t *testing.T, docroot string) (origin string, requested func() 
 func TestChromiumLateBase(t *testing.T) {
 	t.Parallel()
 	docroot := writeFixtures(t, map[string]string{"p.html": `<!doctype html><title>x</title><link rel=stylesheet href=a.css>` +
-		`<script src=a.js></script><link id=l rel=next href=n><base href=/y/><link rel=stylesheet href=b.css><script src=b.js></script><a href=x>x</a>`})
+		`<script src=a.js></script><link id=l rel=next href=n><style>body{background:url(c)}</style><iframe src=d></iframe><iframe srcdoc="<img src=e>"></iframe>` +
+		`<link rel=preload as=image href=f><svg><use href="g#x" /></svg><base href=/y/><link rel=stylesheet href=b.css><script src=b.js></script><a href=x>x</a>`})
 	b := testchrome.Start(t, true)
 	origin, requested := serveAndLog(t, docroot)
 	b.Load(origin + "/p.html")
 	got := slices.DeleteFunc(requested(), func(p string) bool { return p == "/favicon.ico" })
-	if want := []string{"/a.css", "/a.js", "/p.html", "/y/b.css", "/y/b.js"}; !slices.Equal(got, want) {
+	if want := []string{"/a.css", "/a.js", "/c", "/d", "/e", "/f", "/g", "/p.html", "/y/b.css", "/y/b.js"}; !slices.Equal(got, want) {
 		t.Errorf("Chromium requests %q, want %q", got, want)
 	}
 	var links []string
@@ -163,8 +164,7 @@ var deadMarkup = map[string]string{
 	"script-type": `<script type="text/template" src=n1></script><script type=application/json src=n2></script><script src=y1></script><script type=" text/javascript " src=y2></script><svg><script type=text/template href=y4></script><script href=y3></script></svg>`,
 	"import":      `<style><!-- @charset "utf-8"; @layer a; @import "y1"; @unknown x; @import url(y2) screen; p{color:red} @import "n1"; @media all { @import "n2"; body{background:url(y3)} }</style><style>@font-face{font-family:x} @import "n3";</style><style>@namespace "x"; @import "n4";</style><style>@layer a{} @import "n5";</style>`,
 	"invalid":     `<style>@unknown x; {} 1bad{} p,{} > p{} @import "y1"; @layer a; @import "n1";</style><style>@layer a; @layer b{} @import "n2";</style><style>@media; @layer; .1{} @import "y2"; @page{} @import "n3";</style>`,
-	"shadow":      `<div><template shadowrootmode=open><img src=y1><base href=/n/></template></div><p><template shadowrootmode=closed><img src=y2><template><img src=n1></template></template></p><a><template shadowrootmode=open><img src=n2></template></a><div><template shadowrootmode=other><img src=n3></template></div><section><template shadowrootmode=open><img src=y3></section><img src=y4>`,
-	"late-base":   `<link rel=stylesheet href=y1><script src=y2></script><style>body{background:url(y3)}</style><iframe src=y4></iframe><iframe srcdoc="<img src=y5>"></iframe><link rel=preload as=image href=y6><svg><use href="y7#a" /></svg><base href="/late-base/b/"><link rel=stylesheet href=y8>`,
+	"shadow":      `<div><template shadowrootmode=open><img src=y1><base href=/n/></template></div><p><template shadowrootmode=closed><img src=y2><template><img src=n1></template></template></p><div><template shadowrootmode=other><img src=n2></template></div><section><template shadowrootmode=open><img src=y3></section><img src=y4>`,
 	"svg-cursor":  `<svg><rect cursor="url(y1),auto" width=9 height=9 /></svg>`,
 	"svg-base":    `<img src=y1><svg><base href="/n1/"></base></svg>`,
 	"svg-href":    `<svg><rect href=n1 /><g xlink:href=n2><desc href=n3></desc></g><image href=y1 width=9 height=9 /><image xlink:href=y2 width=9 height=9 /></svg>`,

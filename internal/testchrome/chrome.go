@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"syscall"
 	"testing"
 	"time"
@@ -41,6 +42,8 @@ type Browser struct {
 	frame   string    // the tab's own
 	events  []message // received while waiting for an answer
 	console []string
+	// OnEvent, if not nil, is called with every event of the browser.
+	OnEvent func(method string, params json.RawMessage)
 }
 
 // message is a message of the browser: an answer (ID set) or an event.
@@ -58,8 +61,8 @@ type message struct {
 type Params map[string]any
 
 // Start starts the browser with an empty profile, and stops it when the test ends.
-// Page scripts run only if scripts is true.
-func Start(t testing.TB, scripts bool) *Browser {
+// Page scripts run only if scripts is true. more are flags of the program.
+func Start(t testing.TB, scripts bool, more ...string) *Browser {
 	t.Helper()
 	bin, err := exec.LookPath("chromium")
 	if err != nil {
@@ -70,7 +73,7 @@ func Start(t testing.TB, scripts bool) *Browser {
 		t.Fatal(err)
 	}
 	home := t.TempDir()
-	cmd := exec.Command(bin, append(flags, "--user-data-dir="+home, "about:blank")...)
+	cmd := exec.Command(bin, slices.Concat(flags, more, []string{"--user-data-dir=" + home, "about:blank"})...)
 	cmd.Env = append(os.Environ(), "HOME="+home, "XDG_CONFIG_HOME="+home, "XDG_CACHE_HOME="+home)
 	cmd.ExtraFiles = []*os.File{ours.childIn, ours.childOut} // descriptors 3 and 4
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
@@ -269,6 +272,9 @@ func (b *Browser) Console() []string {
 }
 
 func (b *Browser) listen(m message) {
+	if b.OnEvent != nil && m.ID == 0 {
+		b.OnEvent(m.Method, m.Params)
+	}
 	switch m.Method {
 	case "Runtime.consoleAPICalled", "Runtime.exceptionThrown", "Log.entryAdded":
 		b.console = append(b.console, m.Method+" "+string(m.Params))
