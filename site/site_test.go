@@ -34,6 +34,7 @@ func TestOptions(t *testing.T) {
 		Index: []string{"home.html"}, Autoindex: AutoindexList, Base: BaseDocumentOrder, Maps: []Map{{From: "/a", To: "/b"}},
 		Redirects: []Redirect{{From: "/old", To: "/new", Force: true}}, Project: ".", NoRuleFiles: true, RefNotFound: "#?",
 		DefaultCharset: "utf-8", PageExtensions: []string{"html"}, MaxPageBytes: 5, Jobs: 3, Progress: func(int, int) {},
+		Generator: "hugo", RelativeURLs: true,
 	}
 	for v, i := reflect.ValueOf(opt), 0; i < v.NumField(); i++ {
 		if v.Field(i).IsZero() {
