@@ -56,3 +56,29 @@ func TestMaxFindings(t *testing.T) {
 		}
 	}
 }
+
+// The bad links beyond MaxFindings are counted, not kept: neither the number of
+// workers nor that of links changes what is described, and a check of 300,000 broken links
+// keeps no more than one of 3,000.
+func TestMaxFindingsMemory(t *testing.T) {
+	const most = 1000
+	site := files{}
+	for p := range 30 {
+		site[fmt.Sprintf("p%02d.html", p)] = plain + strings.Repeat("<a href=gone>x</a>\n", 10_000)
+	}
+	s := load(t, tempDocroot(t, site), isite.Options{})
+	for _, jobs := range []int{1, 4} {
+		opt := Options{MaxFindings: most, Jobs: jobs}
+		j, err := judgeLinks(t.Context(), s, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		kept := cap(j.total.bad)
+		for _, bad := range j.bad {
+			kept += len(bad)
+		}
+		if kept != most || j.summary.Errors != 300_000 || j.summary.UnlistedErrors != 300_000-most {
+			t.Errorf("%d workers: %d links are kept of %d errors, of which %d are unlisted", jobs, kept, j.summary.Errors, j.summary.UnlistedErrors)
+		}
+	}
+}

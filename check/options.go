@@ -50,6 +50,12 @@ type Options struct {
 	scope *scope // what From, Skip and Limit leave; set before links are judged
 }
 
+// counts reports whether bad links beyond MaxFindings are only counted. Ignore rules
+// have to see each of them.
+func (opt *Options) counts() bool {
+	return opt.MaxFindings > 0 && opt.Memo == nil && len(opt.Ignore) == 0
+}
+
 // ScriptFragments says how fragments are judged that no element of their page
 // has, but that a script of the page can serve.
 type ScriptFragments uint8

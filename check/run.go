@@ -134,6 +134,8 @@ type tally struct {
 	redirects int
 	bad       []pageLink
 	misses    []miss
+	// kept counts the links of bad, and beyond those that are only counted, by verdict.
+	kept, beyond [Warning + 1]int
 }
 
 func newTally(s *isite.Site, opt *Options) *tally {
@@ -151,6 +153,9 @@ func (t *tally) addCounts(o *tally, n int) {
 	for c, k := range o.reasons {
 		t.reasons[c] += n * k
 	}
+	for v, k := range o.beyond {
+		t.beyond[v] += n * k
+	}
 }
 
 // mergeTallies adds up tallies of different pages. The misses are sorted.
@@ -166,6 +171,14 @@ func mergeTallies(s *isite.Site, opt *Options, tallies []*tally) *tally {
 		sum.misses, sum.bad = append(sum.misses, t.misses...), append(sum.bad, t.bad...)
 	}
 	sortMisses(sum.misses, s.Pages())
+	if opt.counts() { // each worker has kept the first of its own pages
+		all := sum.bad
+		slices.SortStableFunc(all, func(a, b pageLink) int { return cmp.Compare(a.page, b.page) })
+		sum.bad = make([]pageLink, 0, min(len(all), 2*opt.MaxFindings))
+		for _, b := range all {
+			sum.report(linkPlace{b.page, b.link}, b.state)
+		}
+	}
 	return sum
 }
 
@@ -240,7 +253,19 @@ func (t *tally) addFragment(at linkPlace, l *isite.Link, answer host.State, frag
 	}
 }
 
+// report takes a bad link. Of those beyond the limit, it keeps only the number.
 func (t *tally) report(at linkPlace, st state) {
+	if t.opt.counts() {
+		v := Warning
+		if decisions[st].verdict == Error {
+			v = Error
+		}
+		if t.kept[v] == t.opt.MaxFindings {
+			t.beyond[v]++
+			return
+		}
+		t.kept[v]++
+	}
 	t.bad = append(t.bad, pageLink{at.page, badLink{link: at.link, state: st}})
 }
 
@@ -285,7 +310,12 @@ func newJudged(ctx context.Context, t *tally) (*judged, error) {
 			sum.Warnings++
 		}
 	}
+	sum.UnlistedErrors, sum.UnlistedWarnings = t.beyond[Error], t.beyond[Warning]
+	sum.Errors, sum.Warnings = sum.Errors+t.beyond[Error], sum.Warnings+t.beyond[Warning]
 	j.bad = groupByPage(bad, s.Pages())
+	if opt.Memo == nil {
+		t.bad, t.misses = nil, nil // there may be millions
+	}
 	j.scripts, sum.ScriptFragments = scriptTargets(s, j.scriptMisses, j.evidence, j.bad)
 	sum.addFiles(s, opt.scope)
 	sum.addReasons(reasons)

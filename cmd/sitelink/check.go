@@ -212,9 +212,7 @@ func checkProject(ctx context.Context, c *cli, p *project.Project, ext *external
 	defer progress.done()
 	opt := c.auditOptions(progress)
 	opt.Baseline, opt.Sources, opt.Hints, opt.Stage = true, true, true, timer.stage
-	if !slices.ContainsFunc(cfg.Formats, func(f config.Format) bool { return f.Name == "jsonl" }) {
-		opt.MaxFindings = maxListed
-	}
+	opt.MaxFindings = maxListed
 	if opt.Since, err = c.since(ctx, p); err != nil {
 		return err
 	}
@@ -258,6 +256,9 @@ func checkProject(ctx context.Context, c *cli, p *project.Project, ext *external
 		if err == nil {
 			err = reports.write(result)
 		}
+		if err == nil {
+			err = reports.writeUnlisted(ctx, run, result)
+		}
 	}
 	if err == nil {
 		err = reports.commit()
@@ -275,9 +276,9 @@ func checkProject(ctx context.Context, c *cli, p *project.Project, ext *external
 	return nil
 }
 
-// maxListed is the largest number of findings about links that a report lists, unless
-// it is JSON Lines. A finding takes about a kilobyte of memory.
-const maxListed = 100_000
+// maxListed is the largest number of findings about links that are kept: a finding
+// takes about a kilobyte of memory. Only JSON Lines goes on after them.
+const maxListed = 50_000
 
 // printSummary prints what the user should know for reports that have no summary.
 func printSummary(c *cli, sum *check.Summary) {

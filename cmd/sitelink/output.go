@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"sync"
 	"syscall"
 	"time"
@@ -267,6 +268,26 @@ func (all destinations) write(r *check.Result) error {
 		}
 	}
 	return nil
+}
+
+// writeUnlisted writes the findings beyond the limit where a report has room for all. It
+// comes last: the others leave the result.
+func (all destinations) writeUnlisted(ctx context.Context, run *audit.Audit, r *check.Result) error {
+	var to []io.Writer
+	for _, d := range all {
+		if d.format.Name == "jsonl" {
+			to = append(to, d.out)
+		}
+	}
+	if len(to) == 0 || r.Summary.UnlistedErrors+r.Summary.UnlistedWarnings == 0 {
+		return nil
+	}
+	listed := r.Findings
+	r.Findings = nil
+	defer debug.SetGCPercent(debug.SetGCPercent(20)) // much stays in memory, and little is allocated
+	return run.Unlisted(ctx, io.MultiWriter(to...), listed, func(dst []byte, f *check.Finding) []byte {
+		return append(report.AppendFinding(dst, f, ""), '\n')
+	})
 }
 
 // commit makes the reports visible, after every file is complete and synced.

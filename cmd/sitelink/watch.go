@@ -426,7 +426,7 @@ func (p *watchPrinter) findings(event string, fs []check.Finding) error {
 			return err
 		}
 	}
-	p.buf = report.AppendUnlisted(p.buf, causes[len(listed):])
+	p.buf = report.AppendUnlisted(p.buf, causes[len(listed):], &check.Summary{}) // which knows all findings
 	return nil
 }
 

@@ -251,7 +251,7 @@ func (a *Audit) Check(ctx context.Context) (*check.Result, error) {
 	}
 	if n := result.Summary.UnlistedErrors + result.Summary.UnlistedWarnings; n > 0 {
 		result.Summary.Notes = append(result.Summary.Notes, fmt.Sprintf(
-			"this report lists %s of %s; --format jsonl lists all", text.Count(len(result.Findings), "finding"), text.Thousands(len(result.Findings)+n)))
+			"reports list %s of %s; only --format jsonl lists all", text.Count(len(result.Findings), "finding"), text.Thousands(len(result.Findings)+n)))
 	}
 	a.Baseline.Apply(result)
 	var sources *source.Map
@@ -277,6 +277,41 @@ func (a *Audit) Check(ctx context.Context) (*check.Result, error) {
 		}
 	}
 	return result, nil
+}
+
+// Unlisted writes the findings about links beyond MaxFindings, in the order of pages.
+// listed are those of the result. What it writes has no suggestion, source or cause: that
+// takes the sources, or all findings at once.
+func (a *Audit) Unlisted(ctx context.Context, w io.Writer, listed []check.Finding, render func(dst []byte, f *check.Finding) []byte) error {
+	place := func(page string, offset int64) [2]int64 {
+		node, _ := a.Site.Lookup(page)
+		id, _ := a.Site.PageOf(node)
+		return [2]int64{int64(id), offset}
+	}
+	other := []check.Code{check.ScriptFragment, check.FeedRelative, check.DeadLink, check.Doubtful, check.Moved} // not one for each link, or not of this site
+	last := map[check.Verdict][2]int64{}
+	for i := range listed {
+		f := &listed[i]
+		if f.Element+f.Raw == "" || slices.Contains(other, f.Code) {
+			continue
+		}
+		if at, end := place(f.Page, f.Offset), last[f.Verdict]; slices.Compare(at[:], end[:]) > 0 {
+			last[f.Verdict] = at
+		}
+	}
+	opt := CheckOptions(a.Project)
+	opt.More, opt.Orphans = nil, false
+	_, err := check.WriteLinks(ctx, Handle(a.Site), opt, check.Query{}, check.LinkWriter{W: w, Append: func(dst []byte, l *check.Link) []byte {
+		if l.Verdict != check.Error && l.Verdict != check.Warning || slices.Contains(other, l.Code) {
+			return dst
+		}
+		if at, end := place(l.Page, l.Offset), last[l.Verdict]; slices.Compare(at[:], end[:]) <= 0 {
+			return dst
+		}
+		f := l.Finding()
+		return render(dst, &f)
+	}})
+	return err
 }
 
 // Render appends the text of one link. source is its place in the author's

@@ -369,7 +369,9 @@ func (k knownLinks) of(l *check.Link) known {
 // written: rows are written while pages are read, and a finding takes its whole
 // page to be placed, and all findings to get its cause.
 func (a *Audit) knownLinks(ctx context.Context) (knownLinks, error) {
-	r, err := check.Run(ctx, Handle(a.Site), CheckOptions(a.Project))
+	opt := CheckOptions(a.Project)
+	opt.MaxFindings = a.opt.MaxFindings
+	r, err := check.Run(ctx, Handle(a.Site), opt)
 	if err == nil {
 		err = a.PlaceFindings(ctx, r)
 	}

@@ -35,11 +35,13 @@ func GitHub(w io.Writer, r *check.Result, opt Options) error {
 		}
 	}
 	if hidden > 0 {
+		with, all := " with "+string(appendCount(nil, hidden, "cause")), "formats text and html have"
+		if capped(&r.Summary) {
+			with, all = "", "format jsonl has"
+		}
 		s.buf = append(s.buf, "::notice title=sitelink::"...)
-		s.buf = appendVerdictCounts(s.buf, errors, warnings, " more ")
-		s.buf = append(s.buf, " with "...)
-		s.buf = appendCount(s.buf, hidden, "cause")
-		s.buf = append(s.buf, ", not shown here: GitHub shows 10 of a kind for a step; the formats text and html have all\n"...)
+		s.buf = appendVerdictCounts(s.buf, errors+r.Summary.UnlistedErrors, warnings+r.Summary.UnlistedWarnings, " more ")
+		s.buf = append(s.buf, with+", not shown here: GitHub shows 10 of a kind for a step; the "+all+" all\n"...)
 	}
 	return s.flush()
 }

@@ -45,7 +45,7 @@ func Text(w io.Writer, r *check.Result, opt TextOptions) error {
 	if len(r.Findings) > 0 {
 		s.buf = append(s.buf, '\n')
 	}
-	s.buf = AppendUnlisted(s.buf, causes[len(listed):])
+	s.buf = AppendUnlisted(s.buf, causes[len(listed):], &r.Summary)
 	s.buf = append(s.buf, summary...)
 	return s.flush()
 }
@@ -81,8 +81,8 @@ func Worst(findings []check.Finding, causes []check.Cause, lines int, opt TextOp
 }
 
 // AppendUnlisted appends the line that counts the causes without an entry, if
-// there are any.
-func AppendUnlisted(dst []byte, causes []check.Cause) []byte {
+// there are any, and the findings of s whose causes are not known.
+func AppendUnlisted(dst []byte, causes []check.Cause, s *check.Summary) []byte {
 	if len(causes) == 0 {
 		return dst
 	}
@@ -97,7 +97,13 @@ func AppendUnlisted(dst []byte, causes []check.Cause) []byte {
 	dst = appendVerdictCounts(dst, errors, warnings, " ")
 	dst = append(dst, ", at most "...)
 	dst = appendCount(dst, most, "link")
-	return append(dst, " each; list them with sitelink check --all, or search them with --format html\n"...)
+	dst = append(dst, " each"...)
+	if capped(s) {
+		dst = append(dst, ", and "...)
+		dst = appendCount(dst, s.UnlistedErrors+s.UnlistedWarnings, "finding")
+		return append(dst, " whose causes are not known; list all with --format jsonl\n"...)
+	}
+	return append(dst, "; list them with sitelink check --all, or search them with --format html\n"...)
 }
 
 // AppendCause appends the entry of a cause as in [Text]: its first finding, with

@@ -121,6 +121,7 @@ func TestDocsFields(t *testing.T) {
 	r.Summary.External = &check.ExternalSummary{Failing: []check.HostCount{{Host: "a.example", Count: 2}, {Host: "b.example", Count: 1}}}
 	r.Summary.Reasons = few().Summary.Reasons
 	r.Summary.Baseline = &check.BaselineSummary{}
+	r.Summary.UnlistedErrors = 1
 	var b bytes.Buffer
 	if err := JSON(&b, &r); err != nil {
 		t.Fatal(err)

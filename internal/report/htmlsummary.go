@@ -40,7 +40,7 @@ func (h *htmlWriter) headline() {
 		h.raw(" on ")
 		h.count(links, "link")
 	}
-	if n := len(h.causeList); n < errors+warnings {
+	if n := len(h.causeList); n < errors+warnings && !capped(&h.r.Summary) {
 		h.raw(" with ")
 		h.count(n, "cause")
 	}

@@ -93,8 +93,8 @@ func appendCauseID(dst []byte, cause string) []byte {
 	return append(append(append(dst, `,"cause":"`...), cause...), '"') // hexadecimal digits
 }
 
-// appendSummary appends s as an object. All fields are always present, and
-// lists are never null.
+// appendSummary appends s as an object. Lists are never null. causes counts those of the
+// listed findings; the field unlisted says that there are more.
 func appendSummary(dst []byte, s *check.Summary, causes int) []byte {
 	dst = append(dst, `{"docroot":`...)
 	dst = AppendString(dst, s.Docroot)
@@ -116,6 +116,9 @@ func appendSummary(dst []byte, s *check.Summary, causes int) []byte {
 	dst = appendIntField(dst, `,"file_errors":`, s.FileErrors)
 	dst = appendIntField(dst, `,"file_warnings":`, s.FileWarnings)
 	dst = appendIntField(dst, `,"causes":`, causes)
+	if capped(s) {
+		dst = appendIntField(dst, `,"unlisted":`, s.UnlistedErrors+s.UnlistedWarnings)
+	}
 	dst = appendIntField(dst, `,"redirected":`, s.Redirected)
 	dst = append(dst, `,"reasons":[`...)
 	for i, r := range s.Reasons {

@@ -32,7 +32,7 @@ const (
 func Markdown(w io.Writer, r *check.Result, opt Options) error {
 	m := markdown{opt: &opt, findings: r.Findings, causes: check.Causes(r.Findings)}
 	m.summary(r)
-	m.groups()
+	m.groups(capped(&r.Summary))
 	s := sink{w: w, buf: m.buf}
 	return s.flush()
 }
@@ -135,11 +135,15 @@ func (m *markdown) unused(title string, rules []string) {
 	}
 }
 
-// groups writes findings, or causes, while there is room.
-func (m *markdown) groups() {
+// groups writes findings, or causes, while there is room. capped: there are more.
+func (m *markdown) groups(capped bool) {
 	n, noun, list := len(m.findings), "finding", m.list
 	if m.opt.GroupBy == GroupCause {
 		n, noun, list = len(m.causes), "cause", m.listCauses
+	}
+	all := "the formats text and html have all"
+	if capped {
+		noun, all = "listed "+noun, "the format jsonl has all findings"
 	}
 	if n == 0 {
 		return
@@ -156,7 +160,7 @@ func (m *markdown) groups() {
 		m.buf = appendThousands(m.buf, rest)
 		m.buf = append(m.buf, " more** of "...)
 		m.buf = appendCount(m.buf, n, noun)
-		m.buf = append(m.buf, " did not fit; the formats text and html have all.\n"...)
+		m.buf = append(m.buf, " did not fit; "+all+".\n"...)
 	}
 	if folded {
 		m.buf = append(m.buf, "\n</details>\n"...)

@@ -57,7 +57,7 @@ func SARIF(w io.Writer, r *check.Result, opt Options) error {
 		}
 	}
 	s.buf = append(s.buf, "\n]"...)
-	s.buf = appendInvocation(s.buf, len(causes), len(written))
+	s.buf = appendInvocation(s.buf, len(causes), len(written), capped(&r.Summary))
 	s.buf = append(s.buf, "}]}\n"...)
 	return s.flush()
 }
@@ -163,9 +163,11 @@ func appendLocation(dst []byte, file string, line, column int, message string) [
 
 // appendInvocation appends the run's notification about causes that are missing
 // or not shown.
-func appendInvocation(dst []byte, all, written int) []byte {
+func appendInvocation(dst []byte, all, written int, capped bool) []byte {
 	text := ""
 	switch {
+	case capped:
+		text = fmt.Sprintf("%d causes are in this file; the format jsonl has all findings.", written)
 	case all > written:
 		text = fmt.Sprintf("%d of %d causes are in this file, the most that GitHub takes; the formats text and json have all.", written, all)
 	case all > sarifShown:

@@ -125,9 +125,13 @@ func appendScriptFragmentsJSON(dst []byte, all []check.ScriptFragmentCount) []by
 	return append(dst, ']')
 }
 
+// capped reports whether the summary counts findings that the result does not have. The
+// number of all causes is not known then.
+func capped(s *check.Summary) bool { return s.UnlistedErrors+s.UnlistedWarnings > 0 }
+
 // appendVerdicts appends "12 errors, 3 warnings". It counts the findings that
 // the reader has just seen, and adds the number of links if they represent
-// more, and the number of causes if it is smaller.
+// more, and the number of causes if it is smaller and known.
 func appendVerdicts(dst []byte, r *check.Result, causes int, p painter) []byte {
 	errors, warnings, links := 0, 0, 0
 	for i := range r.Findings {
@@ -164,7 +168,7 @@ func appendVerdicts(dst []byte, r *check.Result, causes int, p painter) []byte {
 		dst = append(dst, ", on "...)
 		dst = appendCount(dst, links, "link")
 	}
-	if causes > 0 && causes < errors+warnings {
+	if causes > 0 && causes < errors+warnings && !capped(&r.Summary) {
 		dst = append(dst, "; "...)
 		dst = appendCount(dst, causes, "cause")
 	}
