@@ -150,7 +150,7 @@ func newInit(ctx context.Context, c *cli, flags initFlags) (*setup.Init, error) 
 	if err != nil {
 		return nil, err
 	}
-	survey, err := setup.Look(ctx, dir, setup.Options{Env: os.Environ(), Version: versionNumber()})
+	survey, err := setup.Look(ctx, dir, setup.Options{Env: os.Environ(), Untrusted: true, Version: versionNumber()})
 	if err != nil {
 		return nil, err
 	}

@@ -381,10 +381,10 @@ func (p *HugoPage) PublishedAt(t time.Time) bool {
 }
 
 // HugoPages asks Hugo for the pages of the project that are made from files.
-// modules are those that [Project.HugoModules] returns; nil asks for them.
+// modules are those that [Project.HugoModules] returns; without any, it asks for them.
 func (p Project) HugoPages(ctx context.Context, run Runner, modules []HugoModule) (pages []HugoPage, err error) {
 	defer TidyHugo(p.Dir)()
-	if modules == nil && !run.Trusted {
+	if len(modules) == 0 && !run.Trusted {
 		if modules, err = p.HugoModules(ctx, run); err != nil {
 			return nil, err
 		}
