@@ -496,7 +496,7 @@ func TestServeKeys(t *testing.T) {
 	keys := "docroots = ['public', 'second']\nstore = 'mentions.db'\nlisten = '127.0.0.1:0'\noperations = '127.0.0.1:0'\nlink-only = true\nlink-faults = 'section-11'\n" +
 		"trusted-proxies = ['127.0.0.1/32']\nproxy-header = 'Forwarded'\nallow-address = ['127.0.0.0/8']\n"
 	r.write("sitelink.toml", "base-url = ['"+servedBase+"', 'http://second.example/']\n[incoming]\n"+keys)
-	r.startWith("serve")
+	r.startWith("serve", "--config", "sitelink.toml")
 	m := regexp.MustCompile(`/metrics are at http://(\S+)`).FindStringSubmatch(r.messages.String())
 	if m == nil {
 		t.Fatalf("the address of the operations:\n%s", r.messages)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
+	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/site"
 )
@@ -43,7 +44,7 @@ func (s *Snapshot) hashAnswers() uint64 {
 		number(uint64(len(name)))
 		h.Write(name)
 		if slices.Contains(site.RuleNames, string(name)) {
-			rules, err := os.ReadFile(filepath.Join(s.Site.Root(), filepath.FromSlash(tree.Path(docroot.NodeID(i)))))
+			rules, err := disk.Read(filepath.Join(s.Site.Root(), filepath.FromSlash(tree.Path(docroot.NodeID(i)))), 16<<20)
 			if err != nil {
 				return 0
 			}
