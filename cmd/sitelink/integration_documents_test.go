@@ -45,8 +45,8 @@ func TestHugoSitemap(t *testing.T) {
 			entries++
 		}
 	})
-	out, _ := exec.Command(sitelinkProgram(t), "check", docroot).Output()
-	warned := strings.Contains(string(out), "white space precedes the XML declaration")
+	out, _ := exec.Command(sitelinkProgram(t), "check", docroot).CombinedOutput()
+	warned := strings.Contains(string(out), "begins with an empty line, which strict programs reject")
 	if want := strings.Count(string(text), "<loc>"); entries != want || want < 2 {
 		t.Errorf("sitelink reads %d of the %d entries", entries, want)
 	}

@@ -352,7 +352,7 @@ func TestHugoMarkdownPaths(t *testing.T) {
 	eachHugo(t, func(t *testing.T, p *hugoProject) {
 		p.files("baseURL = 'https://example.org/'\n", map[string]string{"content/a.md": page("[x](other.md)"), "content/other.md": page("x")})
 		p.hugo()
-		p.sitelink(exitFindings, checkOnly, `^content/a\.md:4:5: error: file not found: .*other\.md; this is the path of a Markdown file .* \[missing-file\]`,
+		p.sitelink(exitFindings, checkOnly, `^content/a\.md:4:5: error: file not found: .*other\.md; Hugo did not turn this path of a Markdown file into an address: .* \[missing-file\]`,
 			`did you mean \.\./other/\?`)
 	})
 }

@@ -167,10 +167,10 @@ func (w *worker) resolveAll(p *Page, page *scan.Page) {
 				w.sitemaps = append(w.sitemaps, w.l.s.tree.Nodes[rec.Node].Real)
 			}
 		}
-		if rec.State == host.StateViaRedirect && r.isOwnAddress(page.Ref(l)) {
-			rec.State, rec.bits = host.StateRedirect, rec.bits|bitSelf
-		}
 		if rec.State > host.StateRedirect { // rare
+			if rec.State == host.StateViaRedirect && r.isOwnAddress(page.Ref(l)) {
+				rec.State, rec.bits = host.StateRedirect, rec.bits|bitSelf
+			}
 			if rec.State == host.StateMissingBase {
 				lacking++
 			}

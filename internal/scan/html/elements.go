@@ -135,12 +135,13 @@ func (e *Elements) rules(rules []rule) {
 
 // addLink adds a link of the current tag, except references into a shadow tree.
 func (e *Elements) addLink(value []byte, off uint32, attr scan.Attr, kind scan.Kind) {
-	l := scan.Link{Value: value, Off: off, TagOff: e.at.Start, Tag: e.tag, Attr: attr, Kind: kind, Inert: e.Inert}
-	if e.Shadow && (kind == scan.KindMap || len(value) > 0 && value[0] == '#' &&
-		(kind == scan.KindReference || e.tag == scan.TagOther && e.Page.Element(&l) != "a")) {
-		return
+	e.Page.Links = append(e.Page.Links, scan.Link{Value: value, Off: off, TagOff: e.at.Start, Tag: e.tag, Attr: attr, Kind: kind, Inert: e.Inert})
+	if e.Shadow && (kind == scan.KindMap || len(value) > 0 && value[0] == '#') {
+		last := len(e.Page.Links) - 1
+		if kind == scan.KindMap || kind == scan.KindReference || e.tag == scan.TagOther && e.Page.Element(&e.Page.Links[last]) != "a" {
+			e.Page.Links = e.Page.Links[:last]
+		}
 	}
-	e.Page.Links = append(e.Page.Links, l)
 }
 
 // take adds the links in one attribute.

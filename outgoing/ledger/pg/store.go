@@ -270,7 +270,7 @@ func (s *Store) Claim(ctx context.Context, now time.Time, limit int) ([]ledger.N
 // held returns the notices due at now that other runners have claimed: those of
 // runners that have ended for certain, or those of the others.
 func (s *Store) held(ctx context.Context, now time.Time, ended bool) (list []ledger.Held, err error) {
-	rows, _ := s.pool.Query(ctx, `SELECT runner, count(*), min(lease) FROM sitelink_notice
+	rows, _ := s.pool.Query(ctx, `SELECT runner, count(*), 0, min(lease) FROM sitelink_notice
 		WHERE state IN ('pending', 'in-flight', 'retry') AND (next IS NULL OR next <= $1) AND lease >= now() AND runner NOT IN ('', $2)
 		GROUP BY runner ORDER BY runner COLLATE "C"`, now.UTC(), s.runner)
 	all, err := pgx.CollectRows(rows, pgx.RowToStructByPos[ledger.Held])
