@@ -64,7 +64,6 @@ func exchange(name string, old, data []byte, mode fs.FileMode) error {
 // RemoveIf removes a file if its content is old. Otherwise the error is [ErrChanged]. Like [Exchange], it first takes
 // the name away.
 func RemoveIf(name string, old []byte) error {
-	dir, base := filepath.Split(name)
 	r, err := New(name, 0) // for a name that is free
 	if err != nil {
 		return err
@@ -76,7 +75,7 @@ func RemoveIf(name string, old []byte) error {
 	if settled(r.temporary, old) {
 		return Cause(os.Remove(r.temporary))
 	}
-	if err := Rename(r.temporary, filepath.Join(dir, base)); err != nil {
+	if err := Rename(r.temporary, name); err != nil {
 		return errors.Join(ErrChanged, errors.New("the other program's version is "+r.temporary), err)
 	}
 	return ErrChanged
