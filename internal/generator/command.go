@@ -296,6 +296,12 @@ func (r Runner) Output(ctx context.Context, dir, name string, args ...string) ([
 	}
 	env := git.UntrustedEnv(r.Env, true)
 	if name == "hugo" {
+		// Hugo would wait for what a pipe never says.
+		for _, config := range hugoFiles(dir) {
+			if info, err := os.Stat(filepath.Join(dir, filepath.FromSlash(config))); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+				return nil, fmt.Errorf("%s: not started: %s is not a regular file", what, config)
+			}
+		}
 		temporary, err := os.MkdirTemp("", "sitelink-hugo-")
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", what, disk.Cause(err))

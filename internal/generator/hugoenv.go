@@ -167,23 +167,25 @@ func (r Runner) hugoModules() string {
 // hugoDocuments calls f with each configuration file of a project, of all
 // environments, and the table that its name stands for, "" for the whole.
 func hugoDocuments(dir string, f func(table string, doc map[string]any)) {
-	p := Project{Dir: dir}
-	tree := os.DirFS(dir)
-	for _, name := range slices.Concat(hugoNewFiles, hugoOldFiles, hugoConfigs(tree, nil)) {
-		if doc, err := readDocument(p, name); err == nil {
+	for _, name := range hugoFiles(dir) {
+		if doc, err := readDocument(Project{Dir: dir}, name); err == nil {
 			f(documentTable(name), doc)
 		}
 	}
+}
+
+// hugoFiles returns the names that configuration files of a project can have, of all
+// environments.
+func hugoFiles(dir string) []string {
+	names := slices.Concat(hugoNewFiles, hugoOldFiles)
 	environments, _ := os.ReadDir(filepath.Join(dir, "config"))
 	for _, environment := range environments {
 		files, _ := os.ReadDir(filepath.Join(dir, "config", environment.Name()))
 		for _, file := range files {
-			name := "config/" + environment.Name() + "/" + file.Name()
-			if doc, err := readDocument(p, name); err == nil {
-				f(documentTable(name), doc)
-			}
+			names = append(names, "config/"+environment.Name()+"/"+file.Name())
 		}
 	}
+	return names
 }
 
 // documentTable returns the table that a file in the directory config holds.
