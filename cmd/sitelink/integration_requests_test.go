@@ -22,12 +22,14 @@ import (
 	"github.com/sitelink/sitelink/internal/testchrome"
 )
 
-const (
-	judgedReal   = 1500 // pages of the corpora
-	judgedBroad  = 500  // pages of the corpora, with mutations
-	judgedOdd    = 1000 // pages made of odd pieces
-	judgedAtOnce = 40
+// A tenth of what a long test judges.
+var (
+	judgedReal  = 150 // pages of the corpora
+	judgedBroad = 50  // pages of the corpora, with mutations
+	judgedOdd   = 100 // pages made of odd pieces
 )
+
+const judgedAtOnce = 40
 
 // judgeScript is the program of the frame around the pages. It loads pages into frames of its own and returns, for each,
 // what its elements link to: [element, attribute, value, resolved URL, whether the page cannot do without].
@@ -123,6 +125,9 @@ func (l *requestLog) event(method string, params json.RawMessage) {
 // document, lead where they lead there, and include everything that Chromium requests.
 func TestChromiumRequests(t *testing.T) {
 	t.Parallel()
+	if os.Getenv("SITELINK_LONG") != "" {
+		judgedReal, judgedBroad, judgedOdd = 10*judgedReal, 10*judgedBroad, 10*judgedOdd
+	}
 	docroot := t.TempDir()
 	pages := judgedPages(t, docroot)
 	rows := map[string][]row{}
