@@ -3,6 +3,7 @@ package remote
 import (
 	"cmp"
 	"context"
+	"errors"
 	"maps"
 	"net/http"
 	"net/netip"
@@ -111,10 +112,20 @@ type Report struct {
 	unasked map[string]check.Code
 }
 
-// Key returns the canonical form of a URL, which identifies its record.
+// Key returns a URL as a browser requests it, without its fragment, which identifies its
+// record: hosts may tell /p from /p; and + from %20. The error says why it cannot be asked
+// for.
 func Key(raw string) (string, error) {
-	raw, _, _ = strings.Cut(raw, "#")
-	return weburl.Canonical(raw)
+	u, err := weburl.Parse(raw)
+	switch {
+	case err != nil:
+		return "", err
+	case u.Scheme() != "http" && u.Scheme() != "https":
+		return "", errors.New("the scheme of the URL is neither http nor https")
+	case u.HasCredentials():
+		return "", errors.New("the URL has a user name or a password")
+	}
+	return u.WithoutFragment(), nil
 }
 
 // Of returns the record of a URL. If this run left it out, and nothing is known of it,
@@ -178,8 +189,7 @@ func Ask(ctx context.Context, links []Link, cache *Cache, opt Options) (*Report,
 
 // job is a URL to ask for. There may be a million.
 type job struct {
-	url  string // as written
-	key  string
+	url  string // see Key
 	host *host
 	// fragments are sorted.
 	fragments []string
@@ -195,19 +205,18 @@ type job struct {
 // due earlier than others.
 func (d *dispatcher) plan(links []Link, now time.Time) {
 	jobs := make([]*job, 0, len(links))
-	byKey := make(map[string]*job, len(links))
+	byURL := make(map[string]*job, len(links))
 	for _, l := range links {
 		key, err := Key(l.URL)
 		if err != nil {
 			continue
 		}
-		if j := byKey[key]; j != nil {
+		if j := byURL[key]; j != nil {
 			j.fragments = append(j.fragments, l.Fragments...)
 			continue
 		}
-		raw, _, _ := strings.Cut(l.URL, "#")
-		j := &job{url: raw, key: key, fragments: slices.Clone(l.Fragments)}
-		byKey[key] = j
+		j := &job{url: key, fragments: slices.Clone(l.Fragments)}
+		byURL[key] = j
 		jobs = append(jobs, j)
 	}
 	d.report.Links = len(jobs)
@@ -234,19 +243,19 @@ func (d *dispatcher) plan(links []Link, now time.Time) {
 			continue
 		}
 		name := hostName(u)
-		record := d.cache.Get(j.key)
+		record := d.cache.Get(j.url)
 		if record.Known() && !d.wants(&record, j, name, now) {
 			d.report.Fresh++
 			d.count(name, &record)
 			continue
 		}
-		if !record.Known() && d.opt.OnlyNew && accepted[j.key] {
+		if !record.Known() && d.opt.OnlyNew && accepted[j.url] {
 			d.report.Known++
-			d.report.unasked[j.key] = check.External
+			d.report.unasked[j.url] = check.External
 			continue
 		}
 		if !record.Known() && d.opt.OnlyFailed {
-			d.report.unasked[j.key] = check.External
+			d.report.unasked[j.url] = check.External
 			continue
 		}
 		j.host, j.isNew = d.host(name), !record.Known()

@@ -471,6 +471,41 @@ func TestAskPolicy(t *testing.T) {
 	}
 }
 
+// A verdict holds for what was requested: hosts distinguish what the canonical form of
+// notices does not, whichever comes first.
+func TestAskSpellings(t *testing.T) {
+	w := newWeb(t, func(rw http.ResponseWriter, r *http.Request) {
+		if !slices.Contains([]string{"/?q=a+b", "/p", "/p//q", "/a/b", "/u%C3%BC", "/c?"}, r.RequestURI) {
+			rw.WriteHeader(404)
+		}
+	})
+	pairs := [][2]string{ // works, is missing
+		{"/?q=a+b", "/?q=a%20b"}, {"/p", "/p;"}, {"/p//q", "/p/q"}, {"/a/b", "/a%2Fb"}, {"/uü#x", "/u%c3%bc"}, {"/c?", "/c"},
+	}
+	for i, pair := range pairs {
+		works, missing := w.URL+pair[0], w.URL+pair[1]
+		all := links(works, missing)
+		if i%2 == 1 {
+			slices.Reverse(all)
+		}
+		report := ask(t, memory(t), quick(), all)
+		good, _ := report.Of(works)
+		if bad, _ := report.Of(missing); brief(good) != "ok" || brief(bad) != "warning doubtful*" || report.Links != 2 {
+			t.Errorf("%s: %s, %s: %s; %d links", works, brief(good), missing, brief(bad), report.Links)
+		}
+	}
+	for raw, want := range map[string]string{ // what a browser requests
+		"HTTP://A.Example:80/./a b?q=ü#f": "http://a.example/a%20b?q=%C3%BC",
+		"https://user@a.example/":         "",
+		"mailto:a@b.example":              "",
+		"/a":                              "",
+	} {
+		if got, err := Key(raw); got != want || (err == nil) != (want != "") {
+			t.Errorf("%s: %q, %v", raw, got, err)
+		}
+	}
+}
+
 // A failure that does not repeat within the run counts for nothing.
 func TestAskOnce(t *testing.T) {
 	var asked sync.Map

@@ -145,11 +145,11 @@ func TestCacheDamaged(t *testing.T) {
 
 func TestCacheNewer(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "status.jsonl")
-	text := `{"sitelink":"status-cache","schema":2,"more":true}` + "\n" + `{"address":"x"}` + "\n"
+	text := `{"sitelink":"status-cache","schema":3,"more":true}` + "\n" + `{"address":"x"}` + "\n"
 	if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(name, nil); !errors.Is(err, ErrNewer) || !strings.Contains(err.Error(), "schema is 2") {
+	if _, err := Open(name, nil); !errors.Is(err, ErrNewer) || !strings.Contains(err.Error(), "schema is 3") {
 		t.Errorf("error %v", err)
 	}
 	if got := readFile(t, name); got != text {
@@ -201,6 +201,42 @@ func TestCacheConflict(t *testing.T) {
 	all, err := Read(name, func(s string) { t.Error(s) })
 	if err != nil || len(all) != 3 || !all[1].Asked.Equal(at(3)) {
 		t.Errorf("%+v, %v", all, err)
+	}
+}
+
+// In a row of schema 1, the URL stood for several spellings: it is read and due at once,
+// wherever it is, and says nothing about the content.
+func TestCacheFirstSchema(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "status.jsonl")
+	now := seconds(time.Now())
+	asked := `"asked":"` + now.Format(time.RFC3339) + `"`
+	dead := `{"url":"https://a.example/p","verdict":"error","code":"dead-link","reason":"not-found","status":404,"strikes":2,"gone":true,"since":"2026-11-02T09:00:00Z",` + asked + `}`
+	moved := `{"url":"https://b.example/","verdict":"warning","code":"moved","status":200,"final":"https://c.example/","etag":"x","missing":["f"],` + asked + `}`
+	recent := okRecord("https://d.example/", 0)
+	recent.Asked = now
+	row := string(appendRow(nil, &recent))
+	for file, lines := range map[string][]string{
+		name: {`{"sitelink":"status-cache","schema":1}`, dead, row},
+		strings.TrimSuffix(name, ".jsonl") + ".1-0" + journalEnd: {moved},
+	} {
+		if err := os.WriteFile(file, []byte(strings.Join(lines, "\n")+"\n"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c, warnings := openCache(t, name)
+	if r := c.Get("https://a.example/p"); brief(r) != "error dead-link**" || r.Due(now, Policy{}).After(now) || !r.Since.Equal(day0) {
+		t.Errorf("dead: %+v", r)
+	}
+	if r := c.Get("https://b.example/"); brief(r) != "ok" || r.Final != "" || r.conditional() || r.Lacks("f") || r.Due(now, Policy{}).After(now) {
+		t.Errorf("moved: %+v", r)
+	}
+	if r := c.Get(recent.URL); !r.Due(now, Policy{}).After(now) {
+		t.Errorf("new: %+v", r)
+	}
+	c.Put(okRecord("https://a.example/p", 1)) // asked before the old row was written, by its clock
+	closeCache(t, c)
+	if text := readFile(t, name); !strings.HasPrefix(text, headerLine+"\n"+`{"url":"https://a.example/p","v":2,"verdict":"ok"`) || !strings.Contains(text, moved) || !strings.Contains(text, row) || len(*warnings) > 0 {
+		t.Errorf("warnings %q, file\n%s", *warnings, text)
 	}
 }
 

@@ -43,7 +43,7 @@ func (d *dispatcher) sendClaims() {
 	for i, h := range d.claimed {
 		all[i].host = h.name
 		for j := h.queue.first; j != nil; j = j.next {
-			all[i].urls = append(all[i].urls, j.key)
+			all[i].urls = append(all[i].urls, j.url)
 		}
 	}
 	d.cache.mu.Lock()
@@ -101,7 +101,7 @@ func (d *dispatcher) skipKnown(h *host, now time.Time) {
 	all := h.queue
 	h.queue = queue{}
 	for j := all.pop(); j != nil; j = all.pop() {
-		record := d.cache.Get(j.key)
+		record := d.cache.Get(j.url)
 		if j.chain != nil || !record.Known() || record.Asked.Before(seconds(d.begin)) && d.wants(&record, j, h.name, now) {
 			h.queue.push(j)
 			continue

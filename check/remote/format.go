@@ -13,14 +13,15 @@ import (
 	"github.com/sitelink/sitelink/check"
 )
 
-// schema is the version of the file format.
-const schema = 1
+// schema is the version of the file format, and of each row. In a row of version 1, the
+// URL stood for all spellings of which only one had been asked for.
+const schema = 2
 
 // formatName is the word in the first line that identifies a status cache.
 const formatName = "status-cache"
 
 // headerLine is the first line of a cache.
-const headerLine = `{"sitelink":"` + formatName + `","schema":1}`
+const headerLine = `{"sitelink":"` + formatName + `","schema":2}`
 
 // newerError means that a header has a schema that is not known here.
 type newerError struct{ schema int }
@@ -30,6 +31,7 @@ func (e *newerError) Error() string { return fmt.Sprintf("schema %d", e.schema) 
 // row is a line of the cache.
 type row struct {
 	URL          string    `json:"url"`
+	Schema       int       `json:"v,omitempty"`
 	Verdict      string    `json:"verdict"`
 	Code         string    `json:"code,omitempty"`
 	Reason       Reason    `json:"reason,omitempty"`
@@ -64,7 +66,7 @@ func appendRow(dst []byte, r *Record) []byte {
 	defer writers.Put(w)
 	w.buf.Reset()
 	w.row = row{
-		URL: r.URL, Verdict: r.Verdict.String(), Code: string(r.Code), Reason: r.Reason, Status: r.Status, Final: r.Final, Hops: r.Hops,
+		URL: r.URL, Schema: schema, Verdict: r.Verdict.String(), Code: string(r.Code), Reason: r.Reason, Status: r.Status, Final: r.Final, Hops: r.Hops,
 		Strikes: r.Strikes, Since: r.Since, Struck: r.Struck, WasGone: r.WasGone, Asked: r.Asked, Good: r.Good, Next: r.Next,
 		ETag: valid(r.ETag), LastModified: valid(r.LastModified), Hash: r.Hash, Answered: r.Answered, Changed: r.Changed,
 		Present: r.Present, Missing: r.Missing, Title: r.Title, Hints: r.Hints,
@@ -139,6 +141,15 @@ func parseRow(line string) (Record, error) {
 	}
 	if w.URL == "" || w.Asked.IsZero() {
 		return Record{}, errors.New("the row has no url or no asked")
+	}
+	if w.Schema < 2 { // the rest may be about another spelling
+		w = row{
+			URL: w.URL, Verdict: w.Verdict, Code: w.Code, Reason: w.Reason, Status: w.Status, Strikes: w.Strikes, Since: w.Since, Struck: w.Struck,
+			WasGone: w.WasGone, Asked: time.Unix(0, 0), Good: w.Good, Next: w.Next, Changed: w.Changed, Title: w.Title,
+		}
+		if w.Code == string(check.Moved) {
+			w.Verdict, w.Code = check.OK.String(), ""
+		}
 	}
 	r := Record{
 		URL: w.URL, Code: check.Code(w.Code), Reason: w.Reason, Status: w.Status, Final: w.Final, Hops: w.Hops,

@@ -166,7 +166,7 @@ func replaces(link, variant string, a *Answer, title string) string {
 		return ""
 	}
 	for _, h := range a.Hops {
-		if key, err := Key(h.To); err != nil || key == link {
+		if h.To == link {
 			return ""
 		}
 	}
@@ -301,12 +301,7 @@ func (d *dispatcher) robotsOf(origin string, now time.Time) *robotsFile {
 	f = &robotsFile{}
 	d.robots[origin] = f
 	address := origin + "/robots.txt"
-	key, err := Key(address)
-	if err != nil {
-		f.known, f.rules.refuses = true, true
-		return f
-	}
-	if r := d.cache.Get(key); r.Next.After(now) && r.Next.Sub(now) <= maxNext {
+	if r := d.cache.Get(address); r.Next.After(now) && r.Next.Sub(now) <= maxNext {
 		f.known, f.rules.refuses, f.paused = true, true, true
 		return f
 	}
@@ -331,11 +326,9 @@ func (d *dispatcher) robotsOf(origin string, now time.Time) *robotsFile {
 // remembered for later runs in a record of the host's robots.txt.
 func (d *dispatcher) endSide(j *job, a Answer, resp *fetch.Response, now time.Time) {
 	if u, err := weburl.Parse(j.chain.url); err == nil && a.RetryAfter > maxWait && (a.Status == 429 || a.Status == 503) {
-		if key, err := Key(originOf(u) + "/robots.txt"); err == nil {
-			r := Judge(d.cache.Get(key), Answer{Status: a.Status, RetryAfter: a.RetryAfter}, now, Policy{})
-			d.cache.Put(r)
-			j.host.until = r.Next
-		}
+		r := Judge(d.cache.Get(originOf(u)+"/robots.txt"), Answer{Status: a.Status, RetryAfter: a.RetryAfter}, now, Policy{})
+		d.cache.Put(r)
+		j.host.until = r.Next
 	}
 	j.side.done(a, resp, now)
 }

@@ -10,7 +10,7 @@ import (
 // Record is what is remembered of one URL: a row of the status cache. Times have
 // whole seconds and are in UTC.
 type Record struct {
-	// URL is the canonical form, without fragment.
+	// URL is what [Key] returns.
 	URL string
 	// Verdict and Code are the judgement so far: ok, error [check.DeadLink],
 	// warning [check.Doubtful] or [check.Moved], unchecked [check.Blocked].
@@ -35,7 +35,9 @@ type Record struct {
 	// WasGone reports that the last failure which counted says that there is
 	// nothing: 404, 410 or a name that does not exist.
 	WasGone bool
-	// Asked is the time of the last request, and Good that of the last good answer.
+	// Asked is the time of the last request, and Good that of the last good answer. Asked
+	// is 1970-01-01 in a row of schema 1, whose request may have been for another spelling
+	// of the URL: it is due.
 	Asked, Good time.Time
 	// Next is the time before which the host asked for no further request.
 	Next time.Time

@@ -278,7 +278,7 @@ func (d *dispatcher) leaveOut(j *job, code check.Code) {
 	if j.side != nil {
 		return
 	}
-	d.report.unasked[j.key] = code
+	d.report.unasked[j.url] = code
 	u, _ := weburl.Parse(j.url)
 	r := d.known(j)
 	switch {
@@ -340,9 +340,9 @@ func (d *dispatcher) work(t task) {
 // known of a new one until its own answer.
 func (d *dispatcher) known(j *job) Record {
 	if j.isNew && d.cache.shared == nil {
-		return Record{URL: j.key}
+		return Record{URL: j.url}
 	}
-	return d.cache.Get(j.key)
+	return d.cache.Get(j.url)
 }
 
 // slowest is the longest time between two requests to which 429 and 503 lead.
@@ -494,9 +494,9 @@ func (d *dispatcher) record(j *job, a Answer, now time.Time) {
 	d.cache.Put(after)
 	switch dead := check.DeadLink; {
 	case after.Code == dead && before.Code != dead:
-		d.report.Died = append(d.report.Died, j.key)
+		d.report.Died = append(d.report.Died, j.url)
 	case before.Code == dead && after.Reason == "":
-		d.report.Recovered = append(d.report.Recovered, j.key)
+		d.report.Recovered = append(d.report.Recovered, j.url)
 	}
 	d.count(name, &after)
 }

@@ -56,12 +56,8 @@ func (m *maker) replace(ctx context.Context, repairs []check.Repair) ([]check.Re
 		if l.Code != check.External || known[at{l.Page, l.Offset}] || !m.isPage(l.Page) {
 			return nil
 		}
-		key, err := weburl.Canonical(l.Target)
-		if err != nil {
-			return nil // an address that no request has
-		}
-		for i := range byURL[key] {
-			with := &byURL[key][i]
+		canonical, _ := weburl.Canonical(l.Target) // "" for an address that no request has
+		for _, with := range slices.Concat(byURL[oldAddress{true, canonical}], byURL[oldAddress{false, l.Target}]) {
 			if with.Page != "" && with.Page != l.Page {
 				continue
 			}
@@ -78,14 +74,23 @@ func (m *maker) replace(ctx context.Context, repairs []check.Repair) ([]check.Re
 	return repairs, err
 }
 
-// replacements returns the replacements of the plan by the canonical form of the old
-// address, with the docroot paths of our pages. What a page's own site reported comes
-// first.
-func (m *maker) replacements() map[string][]Replacement {
-	byURL := map[string][]Replacement{}
+// oldAddress is the address that a replacement is about: what a page's own site reported
+// is about all spellings, what the status cache knows about the one that was asked for.
+type oldAddress struct {
+	reported bool
+	url      string
+}
+
+// replacements returns the replacements of the plan by the old address, with the docroot
+// paths of our pages.
+func (m *maker) replacements() map[oldAddress][]Replacement {
+	byURL := map[oldAddress][]Replacement{}
 	for _, r := range m.opt.Replacements {
-		key, err := weburl.Canonical(r.Old)
-		if err != nil || r.New == r.Old {
+		key := oldAddress{reported: r.Rule == Reported, url: r.Old}
+		if key.reported {
+			key.url, _ = weburl.Canonical(r.Old)
+		}
+		if key.url == "" || r.New == r.Old {
 			continue
 		}
 		if r.Page != "" {
@@ -97,17 +102,7 @@ func (m *maker) replacements() map[string][]Replacement {
 		}
 		byURL[key] = append(byURL[key], r)
 	}
-	for _, of := range byURL {
-		slices.SortStableFunc(of, func(a, b Replacement) int { return cmp.Compare(order(a.Rule), order(b.Rule)) })
-	}
 	return byURL
-}
-
-func order(rule check.RepairRule) int {
-	if rule == Reported {
-		return 0
-	}
-	return 1
 }
 
 // pageAt returns the docroot path of the page that answers an absolute URL of ours.

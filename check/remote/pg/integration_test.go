@@ -294,13 +294,13 @@ func TestTables(t *testing.T) {
 		t.Errorf("%d rows", n)
 	}
 	must(t, s.Close())
-	server.At(address, "UPDATE sitelink_status SET version = 2; CREATE TABLE sitelink_status_new (x text)")
+	server.At(address, "UPDATE sitelink_status SET version = 3; CREATE TABLE sitelink_status_new (x text)")
 	for _, readOnly := range []bool{false, true} {
 		if _, err := Open(t.Context(), address, Options{ReadOnly: readOnly}); !errors.Is(err, remote.ErrNewer) {
 			t.Errorf("newer tables: %v", err)
 		}
 	}
-	if n := server.Number(address, "SELECT version FROM sitelink_status"); n != 2 {
+	if n := server.Number(address, "SELECT version FROM sitelink_status"); n != 3 {
 		t.Errorf("version %d", n)
 	}
 	for _, bad := range []string{"postgres://me:s3cret@[::1/x", "postgres://me:s3cret@h:port/x"} {

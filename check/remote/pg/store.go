@@ -48,6 +48,7 @@ CREATE TABLE sitelink_status_host (
 	ready timestamptz NOT NULL DEFAULT now(), pace double precision NOT NULL DEFAULT 0, until timestamptz);
 CREATE INDEX sitelink_status_host_run ON sitelink_status_host (run) WHERE run IS NOT NULL;
 INSERT INTO sitelink_status (version) VALUES (1);
+`, `SELECT 1 -- only so that older versions refuse: rows say by themselves what they are
 `}}
 
 // Open connects to a database, postgres://USER@HOST/DATABASE, and creates the tables if
