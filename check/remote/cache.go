@@ -35,11 +35,13 @@ type Cache struct {
 	removed map[string]bool // URLs that this process removed
 	file    os.FileInfo     // of the file as Open read it; nil if it did not exist
 
-	journal  *os.File
-	pending  bytes.Buffer // not written yet
-	failed   error        // of writing the journal or the store
-	stopped  chan struct{}
-	finished chan struct{}
+	journal   *os.File
+	pending   bytes.Buffer // not written yet: lines of so many records
+	unwritten int
+	unsynced  bool
+	failed    error // of writing the journal or the store
+	stopped   chan struct{}
+	finished  chan struct{}
 
 	shared *shared           // nil for a file
 	own    map[string]string // with a shared cache: lines to save, "" for those to remove
@@ -47,8 +49,12 @@ type Cache struct {
 	upstream *upstream // nil for a cache that is not in git
 }
 
-// flushEvery is the time within which a record is on disk.
-const flushEvery = 500 * time.Millisecond
+// flushEvery is the time within which a record is on disk. The end of the process loses
+// at most maxUnwritten records even before.
+const (
+	flushEvery   = 500 * time.Millisecond
+	maxUnwritten = 64
+)
 
 // maxBytes limits the size of a cache: about four million URLs.
 const maxBytes = 2 << 30
@@ -148,12 +154,17 @@ func (c *Cache) putLine(url, line string) {
 	defer c.mu.Unlock()
 	c.rows[url], c.changed = line, true
 	if c.shared != nil {
-		c.own[url] = line
+		if c.own[url] = line; len(c.own) == maxUnwritten {
+			c.shared.hurry()
+		}
 		return
 	}
 	delete(c.removed, url)
 	c.pending.WriteString(line)
 	c.pending.WriteByte('\n')
+	if c.unwritten++; c.unwritten >= maxUnwritten {
+		c.write()
+	}
 }
 
 // Remove removes the record of a URL.
@@ -180,7 +191,7 @@ func (c *Cache) Close() error {
 		return c.closeShared()
 	}
 	err := c.failed
-	if !c.changed && err == nil && !c.unpushed() {
+	if !c.changed && err == nil && !c.unmerged() {
 		c.journal.Close()
 		os.Remove(c.journal.Name())
 		return nil
@@ -199,6 +210,12 @@ func (c *Cache) Close() error {
 	return nil
 }
 
+// unmerged reports whether earlier runs left a journal, or what they could not push.
+func (c *Cache) unmerged() bool {
+	_, err := os.Stat(c.name)
+	return len(journals(c.name)) > 1 || c.upstream != nil && err == nil // one journal is that of this process
+}
+
 // flushing writes what is pending to the journal until Close.
 func (c *Cache) flushing() {
 	defer close(c.finished)
@@ -215,17 +232,31 @@ func (c *Cache) flushing() {
 	}
 }
 
+// flush brings what is pending to the disk.
 func (c *Cache) flush() {
 	c.mu.Lock()
-	data := slices.Clone(c.pending.Bytes())
-	c.pending.Reset()
+	c.write()
+	sync := c.unsynced && c.failed == nil
+	c.unsynced = false
 	c.mu.Unlock()
-	if len(data) == 0 || c.failed != nil {
+	if !sync {
 		return
 	}
-	if _, c.failed = c.journal.Write(data); c.failed == nil {
-		c.failed = c.journal.Sync()
+	if err := c.journal.Sync(); err != nil {
+		c.mu.Lock()
+		c.failed = err
+		c.mu.Unlock()
 	}
+}
+
+// write writes what is pending to the journal. The caller has locked the cache.
+func (c *Cache) write() {
+	if c.pending.Len() > 0 && c.failed == nil {
+		_, c.failed = c.journal.Write(c.pending.Bytes())
+		c.unsynced = true
+	}
+	c.pending.Reset()
+	c.unwritten = 0
 }
 
 // journalEnd ends the names of journals.

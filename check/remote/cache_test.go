@@ -106,10 +106,25 @@ func TestCacheKilled(t *testing.T) {
 	<-killed.finished // a file that is being synced keeps its lock when it is closed
 	killed.journal.WriteString(`{"url":"https://cut.example/","verd`)
 	killed.journal.Close() // releases its lock, as the end of a process does
-	c, warnings := openCache(t, name)
-	c.Put(okRecord("https://b.example/", 2))
+	// Another one is killed at once: it loses less than maxUnwritten.
+	soon, _ := openCache(t, name)
+	for i := range maxUnwritten {
+		soon.Put(okRecord(fmt.Sprintf("https://b.example/%d", i), 2))
+	}
+	if all, err := Read(name, nil); err != nil || len(all) != 1+maxUnwritten {
+		t.Errorf("%d records, %v", len(all), err)
+	}
+	close(soon.stopped)
+	<-soon.finished
+	soon.journal.Close()
+	empty, err := os.Create(strings.TrimSuffix(name, ".jsonl") + ".1-0" + journalEnd) // of one that learned nothing
+	if err != nil {
+		t.Fatal(err)
+	}
+	empty.Close()
+	c, warnings := openCache(t, name) // learns nothing either
 	closeCache(t, c)
-	if got := strings.Count(readFile(t, name), "\n"); got != 3 || len(*warnings) > 0 {
+	if got := strings.Count(readFile(t, name), "\n"); got != 2+maxUnwritten || len(*warnings) > 0 {
 		t.Errorf("%d lines, warnings %q", got, *warnings)
 	}
 	if rest := journals(name); rest != nil {

@@ -55,10 +55,7 @@ func (d *dispatcher) sendClaims() {
 	}
 	s.claims = all
 	d.cache.mu.Unlock()
-	select {
-	case s.wake <- struct{}{}:
-	default:
-	}
+	s.hurry()
 }
 
 // grants is the channel for the answer to the claims; nil if the cache is not shared.

@@ -134,15 +134,6 @@ func (u *upstream) push(rows map[string]string, removed map[string]bool) error {
 	return fmt.Errorf("other runners changed it first, %d times in a row", gitTries)
 }
 
-// unpushed reports whether earlier runs left what they could not push.
-func (c *Cache) unpushed() bool {
-	if c.upstream == nil {
-		return false
-	}
-	_, err := os.Stat(c.name)
-	return err == nil || len(journals(c.name)) > 1 // one is that of this process
-}
-
 // fileText returns the text of a cache.
 func fileText(rows map[string]string) string {
 	var b strings.Builder

@@ -179,6 +179,14 @@ func chunks(all []string, n int) func(yield func([]string) bool) {
 	return slices.Chunk(all, n)
 }
 
+// hurry makes sharing work at once.
+func (s *shared) hurry() {
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
 // sharing writes what is pending, renews the lease and claims hosts, until Close.
 func (c *Cache) sharing() {
 	defer close(c.finished)
