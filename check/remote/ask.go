@@ -170,8 +170,7 @@ func Ask(ctx context.Context, links []Link, cache *Cache, opt Options) (*Report,
 	if err := cache.prefetch(ctx, links); err != nil {
 		return d.report, err
 	}
-	begin := time.Now()
-	d.plan(links, begin)
+	d.plan(links)
 	if opt.Budget > 0 {
 		var cancel context.CancelFunc
 		d.budget, cancel = context.WithTimeout(context.Background(), opt.Budget)
@@ -180,7 +179,7 @@ func Ask(ctx context.Context, links []Link, cache *Cache, opt Options) (*Report,
 	err := d.run(ctx)
 	d.endSilence()
 	if err == nil {
-		err = d.suggest(ctx, links, begin)
+		err = d.suggest(ctx, links)
 	}
 	slices.Sort(d.report.Died)
 	slices.Sort(d.report.Recovered)
@@ -203,7 +202,8 @@ type job struct {
 // plan makes the jobs and puts them into the queues of their hosts, the most urgent
 // first: new URLs, then those that have been due for the longest time. Doubtful ones are
 // due earlier than others.
-func (d *dispatcher) plan(links []Link, now time.Time) {
+func (d *dispatcher) plan(links []Link) {
+	now := d.started
 	jobs := make([]*job, 0, len(links))
 	byURL := make(map[string]*job, len(links))
 	for _, l := range links {
@@ -244,7 +244,7 @@ func (d *dispatcher) plan(links []Link, now time.Time) {
 		}
 		name := hostName(u)
 		record := d.cache.Get(j.url)
-		if record.Known() && !d.wants(&record, j, name, now) {
+		if record.Known() && !d.wants(&record, j, name) {
 			d.report.Fresh++
 			d.count(name, &record)
 			continue
@@ -260,7 +260,7 @@ func (d *dispatcher) plan(links []Link, now time.Time) {
 		}
 		j.host, j.isNew = d.host(name), !record.Known()
 		if record.Known() {
-			j.due = record.Due(now, Policy{Interval: d.opt.Policy(name).Interval}).Unix()
+			j.due = dueSince(&record, d.opt.Policy(name), now)
 		}
 		due = append(due, j)
 	}
@@ -286,8 +286,14 @@ func b2i(b bool) int {
 	return 0
 }
 
+// dueSince returns since when a URL is due without a maximum age.
+func dueSince(r *Record, p Policy, now time.Time) int64 {
+	return r.Due(now, Policy{Interval: p.Interval}).Unix()
+}
+
 // wants reports whether a URL that is known should be asked for.
-func (d *dispatcher) wants(r *Record, j *job, host string, now time.Time) bool {
+func (d *dispatcher) wants(r *Record, j *job, host string) bool {
+	now := d.started
 	switch {
 	case d.opt.OnlyNew:
 		return false

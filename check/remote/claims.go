@@ -87,19 +87,21 @@ func (d *dispatcher) grant(g grant) {
 		if state.Until.After(h.until) && state.Until.Sub(now) <= maxNext {
 			h.until = state.Until
 		}
-		d.skipKnown(h, now)
+		d.skipKnown(h)
 		d.list(h, now)
 		d.settle(h)
 	}
 }
 
-// skipKnown removes the jobs of a host whose URLs another run has asked for meanwhile.
-func (d *dispatcher) skipKnown(h *host, now time.Time) {
+// skipKnown removes the jobs of a host whose URLs another run has asked for since they
+// were planned.
+func (d *dispatcher) skipKnown(h *host) {
 	all := h.queue
 	h.queue = queue{}
 	for j := all.pop(); j != nil; j = all.pop() {
 		record := d.cache.Get(j.url)
-		if j.chain != nil || !record.Known() || record.Asked.Before(seconds(d.begin)) && d.wants(&record, j, h.name, now) {
+		same := !record.Known() || !j.isNew && dueSince(&record, h.policy, d.started) == j.due
+		if j.chain != nil || same || record.Reason == "" && !record.knows(j.fragments) {
 			h.queue.push(j)
 			continue
 		}

@@ -11,7 +11,9 @@ import (
 // Policy says when failures count and when a URL is asked for again. The zero value
 // of a field selects the default named beside it.
 type Policy struct {
-	// Interval is the shortest time between two failures that count: 24 h.
+	// Interval is the shortest time between two failures that count: 24 h. Of this and
+	// of MaxAge, an eighth may be missing, at most 3 h: a daily job begins a little
+	// earlier on some days.
 	Interval time.Duration
 	// Strikes is the number of failures after which a link is dead whose host may
 	// only be ill: 3.
@@ -129,8 +131,8 @@ func (p *Policy) reason(a *Answer) Reason {
 	return UnexpectedStatus
 }
 
-// Judge returns the record after an answer that came at the time now. It depends on
-// nothing else.
+// Judge returns the record after an answer in a run that began at the time now. It
+// depends on nothing else.
 //
 // A failure changes neither what is known of the content nor, within the interval
 // of the policy, the number of strikes. A good answer removes all strikes. A blocked
@@ -204,6 +206,10 @@ func cmpTime(t, other time.Time) time.Time {
 	return t
 }
 
+// slack is how much earlier than after a time a run may count as after it: jobs that run
+// every day do not begin at the same second.
+func slack(d time.Duration) time.Duration { return min(d/8, 3*time.Hour) }
+
 // strike counts a failure. Since two failures are enough for a host that says
 // that there is nothing, failures of another kind do not count towards them.
 func (r *Record) strike(what effect, now time.Time, interval time.Duration) {
@@ -214,7 +220,7 @@ func (r *Record) strike(what effect, now time.Time, interval time.Duration) {
 	if r.Struck.After(now) {
 		r.Struck = now
 	}
-	if r.Strikes > 0 && now.Sub(r.Struck) < interval {
+	if r.Strikes > 0 && now.Sub(r.Struck) < interval-slack(interval) {
 		return
 	}
 	if what == gone && !r.WasGone {
@@ -283,7 +289,7 @@ func (r *Record) Due(now time.Time, p Policy) time.Time {
 	case age == 0:
 		age = defaultMaxAge
 	}
-	due := r.Asked.Add(age)
+	due := r.Asked.Add(age - slack(age))
 	if r.Asked.After(now) {
 		due = now
 	}

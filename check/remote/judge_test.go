@@ -34,7 +34,7 @@ func TestJudge(t *testing.T) {
 	fault := func(r Reason) Answer { return Answer{Fault: r} }
 	status := func(n int) Answer { return Answer{Status: n} }
 	twice := func(a Answer) []step {
-		return []step{{0, a, "warning doubtful*"}, {23, a, "warning doubtful*"}, {24, a, "error dead-link**"}}
+		return []step{{0, a, "warning doubtful*"}, {20, a, "warning doubtful*"}, {21, a, "error dead-link**"}}
 	}
 	thrice := func(a Answer) []step {
 		return []step{{0, a, "warning doubtful*"}, {1, a, "warning doubtful*"}, {24, a, "warning doubtful**"}, {48, a, "error dead-link***"}}
@@ -194,10 +194,10 @@ func TestDue(t *testing.T) {
 		now  time.Time
 		want time.Time
 	}{
-		{"ok", Answer{Status: 200}, Policy{}, at(1), at(7 * 24)},
-		{"doubtful", Answer{Status: 404}, Policy{}, at(1), at(24)},
-		{"blocked", Answer{Status: 403}, Policy{}, at(1), at(7 * 24)},
-		{"max age", Answer{Status: 200}, Policy{MaxAge: time.Hour}, at(1), at(1)},
+		{"ok", Answer{Status: 200}, Policy{}, at(1), at(7*24 - 3)},
+		{"doubtful", Answer{Status: 404}, Policy{}, at(1), at(21)},
+		{"blocked", Answer{Status: 403}, Policy{}, at(1), at(7*24 - 3)},
+		{"max age", Answer{Status: 200}, Policy{MaxAge: time.Hour}, at(1), at(0.875)},
 		{"no age", Answer{Status: 200}, Policy{MaxAge: -1}, at(1), at(0)},
 		{"Retry-After", Answer{Status: 429, RetryAfter: 3 * time.Hour}, Policy{MaxAge: -1}, at(1), at(3)},
 		{"short Retry-After", Answer{Status: 429, RetryAfter: 30 * time.Second}, Policy{MaxAge: -1}, at(1), at(0)},

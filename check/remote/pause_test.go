@@ -55,6 +55,48 @@ func TestAskRetryLater(t *testing.T) {
 	})
 }
 
+// A daily job asks every day for what is due every day, although its runs take hours and
+// begin a few minutes earlier or later: a 404 is dead in the second run.
+func TestAskDaily(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const n = 4
+		c := memory(t)
+		opt := quick()
+		opt.Pace, opt.PerHost = time.Hour, 1
+		opt.exchange = func(_ context.Context, r fetch.Request) (*fetch.Response, error) {
+			status := 200
+			if hostOf(r.URL) > 0 {
+				status = 404
+			}
+			return &fetch.Response{Status: status}, nil
+		}
+		day := 24 * time.Hour
+		begin := time.Now()
+		for run, late := range []time.Duration{0, -5 * time.Minute, time.Minute, 0} {
+			opt.Policy = func(string) Policy { return Policy{Interval: day, MaxAge: day} }
+			if run == 1 {
+				opt.Policy = nil // doubtful links are due after a day by default too
+			}
+			time.Sleep(time.Until(begin.Add(time.Duration(run)*day + late)))
+			report := ask(t, c, opt, manyLinks(2*n, 2))
+			want := []int{3 * n, 2 * n, 3 * n, 3 * n}[run] // a 404 is asked for twice
+			if report.Requests != want || len(report.Died) != []int{0, n, 0, 0}[run] {
+				t.Errorf("run %d: %d requests, want %d; died %q", run, report.Requests, want, report.Died)
+			}
+		}
+		// A pause counts from the answer.
+		opt.exchange = func(context.Context, fetch.Request) (*fetch.Response, error) {
+			time.Sleep(20 * time.Second)
+			return &fetch.Response{Status: 429, Header: http.Header{"Retry-After": {"60"}}}, nil
+		}
+		begin = seconds(time.Now())
+		ask(t, c, opt, []Link{{URL: "https://host9.example/"}})
+		if r := c.Get("https://host9.example/"); !r.Asked.Equal(begin) || !r.Next.Equal(begin.Add(80*time.Second)) {
+			t.Errorf("after a pause: %+v", r)
+		}
+	})
+}
+
 // A short Retry-After is waited for, up to three times, and a 429 without one is tried
 // again.
 func TestAskRetrySoon(t *testing.T) {

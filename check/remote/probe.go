@@ -38,8 +38,8 @@ type robotsFile struct {
 }
 
 // suggest looks for what could replace links: variants first, then copies of dead
-// pages. In a run for new links, it looks only at those that were asked for since begin.
-func (d *dispatcher) suggest(ctx context.Context, links []Link, begin time.Time) error {
+// pages. In a run for new links, it looks only at those that it asked for.
+func (d *dispatcher) suggest(ctx context.Context, links []Link) error {
 	for _, what := range []struct {
 		wanted bool
 		look   func(r *Record, p Policy, now time.Time)
@@ -55,11 +55,11 @@ func (d *dispatcher) suggest(ctx context.Context, links []Link, begin time.Time)
 			}
 			seen[key] = true
 			r := d.cache.Get(key)
-			if !r.Known() || d.opt.OnlyNew && r.Asked.Before(seconds(begin)) {
+			if !r.Known() || d.opt.OnlyNew && r.Asked.Before(seconds(d.started)) {
 				continue
 			}
 			if u, err := weburl.Parse(key); err == nil {
-				what.look(&r, d.opt.Policy(hostName(u)), time.Now())
+				what.look(&r, d.opt.Policy(hostName(u)), d.started)
 			}
 		}
 		if err := d.run(ctx); err != nil {
@@ -72,7 +72,7 @@ func (d *dispatcher) suggest(ctx context.Context, links []Link, begin time.Time)
 // isOld reports whether something that was looked for should be looked for again.
 func isOld(when, now time.Time, p Policy) bool {
 	age := cmp.Or(p.MaxAge, defaultMaxAge)
-	return when.IsZero() || when.After(now) || !when.Add(age).After(now)
+	return when.IsZero() || when.After(now) || !when.Add(age-slack(age)).After(now)
 }
 
 // probe asks for the variants of a link, one after the other, until one answers. If none
@@ -111,7 +111,7 @@ func (d *dispatcher) probe(r *Record, p Policy, now time.Time) {
 func (d *dispatcher) found(key string, now time.Time, change func(r *Record, now time.Time)) {
 	r := d.cache.Get(key)
 	if r.Known() {
-		change(&r, seconds(now))
+		change(&r, seconds(d.started))
 		d.cache.Put(r)
 	}
 }

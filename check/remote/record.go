@@ -35,7 +35,8 @@ type Record struct {
 	// WasGone reports that the last failure which counted says that there is
 	// nothing: 404, 410 or a name that does not exist.
 	WasGone bool
-	// Asked is the time of the last request, and Good that of the last good answer. Asked
+	// Asked is the beginning of the last run that asked, so that a run as long after it
+	// asks again, and Good that of the last one with a good answer. Asked
 	// is 1970-01-01 in a row of schema 1, whose request may have been for another spelling
 	// of the URL: it is due.
 	Asked, Good time.Time

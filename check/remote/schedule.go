@@ -44,10 +44,11 @@ type host struct {
 // dispatcher schedules the requests. One goroutine owns it; others make one request
 // each.
 type dispatcher struct {
-	opt    Options
-	cache  *Cache
-	report *Report
-	budget context.Context // nil for no limit
+	opt     Options
+	started time.Time // of the whole run
+	cache   *Cache
+	report  *Report
+	budget  context.Context // nil for no limit
 
 	hosts map[string]*host
 	order []*host // with jobs, as planned
@@ -83,7 +84,7 @@ type dispatcher struct {
 
 func newDispatcher(cache *Cache, opt Options) *dispatcher {
 	return &dispatcher{
-		opt: opt, cache: cache, hosts: map[string]*host{}, robots: map[string]*robotsFile{}, results: make(chan result, opt.Concurrency), tasks: make(chan task),
+		opt: opt, started: time.Now(), cache: cache, hosts: map[string]*host{}, robots: map[string]*robotsFile{}, results: make(chan result, opt.Concurrency), tasks: make(chan task),
 		report: &Report{cache: cache, unasked: map[string]check.Code{}, Failing: map[string]int{}, Blocked: map[string]int{}},
 	}
 }
@@ -484,7 +485,11 @@ func (d *dispatcher) record(j *job, a Answer, now time.Time) {
 	p := d.host(name).policy
 	p.NewIsDead = p.NewIsDead || d.opt.OnlyNew
 	before := d.known(j)
-	after := Judge(before, a, now, p)
+	// Times count from the beginning of the run; a pause counts from now.
+	if a.RetryAfter > maxWait {
+		a.RetryAfter += seconds(now).Sub(seconds(d.started))
+	}
+	after := Judge(before, a, d.started, p)
 	if !after.Next.IsZero() && after.Next.After(j.host.until) {
 		j.host.until = after.Next
 	}

@@ -489,7 +489,8 @@ func TestSharedRows(t *testing.T) {
 		b := newBoard()
 		b.rows["https://bad.example/"] = Row{URL: "https://bad.example/", Text: "{"}
 		m := b.member()
-		m.cache.Put(okRecord("https://good.example/", 1))
+		now := seconds(time.Now())
+		m.cache.Put(Record{URL: "https://good.example/", Asked: now, Good: now})
 		time.Sleep(time.Second)
 		b.mu.Lock()
 		saved := len(b.rows)
