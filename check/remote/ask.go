@@ -159,7 +159,7 @@ func Ask(ctx context.Context, links []Link, cache *Cache, opt Options) (*Report,
 	}
 	if opt.exchange == nil {
 		client := fetch.New(fetch.Options{
-			UserAgent: opt.UserAgent, Allow: opt.Allow, Proxy: opt.Proxy, Total: opt.Timeout, Idle: min(opt.Timeout, 15*time.Second),
+			UserAgent: opt.UserAgent, Allow: opt.Allow, Proxy: opt.Proxy, Total: opt.Timeout,
 			MaxBody: smallBody, Pooled: true,
 		})
 		defer client.CloseIdleConnections() // what follows may need their descriptors

@@ -13,9 +13,6 @@ import (
 	"time"
 )
 
-// idleKey is the context key of [Request.Idle].
-type idleKey struct{}
-
 // conn times out when no byte arrives for too long, starting with the handshake.
 type conn struct {
 	net.Conn

@@ -31,7 +31,7 @@ type Options struct {
 	// negative value means no minimum.
 	Pace time.Duration
 	// Total limits a request including its redirects (30 s), and Idle the wait
-	// for the next byte (10 s). MinRate is the minimum rate of a body in bytes
+	// for the next byte (as Total). MinRate is the minimum rate of a body in bytes
 	// per second, after the first five seconds (512).
 	Total, Idle time.Duration
 	MinRate     int64
@@ -72,9 +72,6 @@ type Request struct {
 	// Spacing is the minimum time between two requests to one host that both
 	// have a spacing, if it is longer than the client's pace.
 	Spacing time.Duration
-	// Idle, if positive, replaces that of the options. A receiver may fetch one
-	// of our pages before it answers.
-	Idle time.Duration
 }
 
 // Response is the response to a request.
@@ -112,7 +109,7 @@ func New(o Options) *Client {
 	o.UserAgent = cmp.Or(o.UserAgent, DefaultUserAgent)
 	o.Pace = cmp.Or(o.Pace, time.Second)
 	o.Total = cmp.Or(o.Total, 30*time.Second)
-	o.Idle = cmp.Or(o.Idle, 10*time.Second)
+	o.Idle = cmp.Or(o.Idle, o.Total)
 	o.MinRate = cmp.Or(o.MinRate, 512)
 	o.MaxBody = cmp.Or(o.MaxBody, 1<<20)
 	o.MaxHeader = cmp.Or(o.MaxHeader, 64<<10)
@@ -155,17 +152,13 @@ func (c *Client) transport(d *net.Dialer, proxy func(*http.Request) (*url.URL, e
 		DisableCompression:     true, // see body.go
 		MaxResponseHeaderBytes: c.opts.MaxHeader,
 		DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
-			idle, ok := ctx.Value(idleKey{}).(time.Duration)
-			if !ok {
-				idle = c.opts.Idle
-			}
-			dial, cancel := context.WithTimeout(ctx, idle)
+			dial, cancel := context.WithTimeout(ctx, c.opts.Idle)
 			defer cancel()
 			inner, err := d.DialContext(dial, network, addr)
 			if err != nil {
 				return nil, err
 			}
-			return &conn{Conn: inner, idle: idle}, nil
+			return &conn{Conn: inner, idle: c.opts.Idle}, nil
 		},
 	}
 }
@@ -252,13 +245,12 @@ func (c *Client) paced(ctx context.Context, r *Request, u weburl.URL, left time.
 // exchange sends a request and reads the response.
 func (c *Client) exchange(outer context.Context, r *Request, u weburl.URL, left time.Duration) (*Response, *Error) {
 	var p phase
-	idle := cmp.Or(max(r.Idle, 0), c.opts.Idle)
-	ctx, cancel := context.WithTimeout(context.WithValue(outer, idleKey{}, idle), left)
+	ctx, cancel := context.WithTimeout(outer, left)
 	defer cancel()
 	fail := func(err error) *Error {
 		kind := p.kind(outer, err)
-		within := idle
-		if ctx.Err() != nil {
+		within := c.opts.Idle
+		if ctx.Err() != nil || within >= c.opts.Total {
 			within = 0
 		}
 		return &Error{URL: u.WithoutFragment(), Kind: kind, Sent: p.sent.Load(), Err: c.explain(kind, err, within)}
