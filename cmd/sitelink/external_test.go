@@ -205,6 +205,13 @@ func TestExternalDead(t *testing.T) {
 		t.Errorf("rows\n%s", out)
 	}
 	n.sitelink(t, 0, append(again, "--ignore", "code=missing-fragment", "--fail-on", "warning")...)
+	// Two reports of one run ask once, and count one failure.
+	n.answer = func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) }
+	n.take()
+	out, _ = n.sitelink(t, 0, "check", "public", "--external", "--strike-interval", "0s", "--max-age", "0s", "--show", "all", "--format", "text", "--format", "jsonl=r.jsonl")
+	if asked := n.take(); len(asked) != 8 || strings.Contains(out, "2 runs") || strings.Count(out, "it failed first on") != 7 {
+		t.Errorf("asked %q\n%s", asked, out)
+	}
 }
 
 func TestExternalOnlyNew(t *testing.T) {

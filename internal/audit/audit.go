@@ -10,6 +10,7 @@
 package audit
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -108,6 +109,8 @@ type Audit struct {
 	memo  *check.Memo // nil unless the site may be updated
 	early *earlySources
 	gone  *compared // by the last check, nil without a record
+	// external is what the first check or list asked, for all formats of a report.
+	external *ExternalLinks
 }
 
 // Open reads the baseline, if opt asks for it, and loads the site. Errors carry
@@ -144,6 +147,7 @@ func (a *Audit) Update(ctx context.Context, paths []string) (*Audit, error) {
 	last := a.Site
 	a.Site = nil // so that a full reload does not keep two sites in memory
 	next := *a
+	next.external = nil
 	var err error
 	next.Site, err = last.Update(ctx, paths)
 	return &next, err
@@ -236,13 +240,12 @@ func (a *Audit) Check(ctx context.Context) (*check.Result, error) {
 	if a.opt.OnlyExternal {
 		result.OnlyExternal()
 	}
-	external := &ExternalLinks{}
-	if a.opt.External != nil {
-		external, err = a.opt.External(ctx, Handle(a.Site), opt, a.Baseline.addresses())
-		if err == nil {
-			err = check.AnswerExternal(ctx, Handle(a.Site), opt, result, external.Answer)
-		}
-		if err != nil {
+	external, err := a.askExternal(ctx, opt)
+	if err != nil {
+		return nil, err
+	}
+	if external.Answer != nil {
+		if err := check.AnswerExternal(ctx, Handle(a.Site), opt, result, external.Answer); err != nil {
 			return nil, err
 		}
 		result.Summary.External = external.Summary
@@ -335,11 +338,9 @@ func (a *Audit) Links(ctx context.Context, w io.Writer, render Render) (*check.R
 	if err != nil {
 		return nil, err
 	}
-	external := &ExternalLinks{}
-	if a.opt.External != nil {
-		if external, err = a.opt.External(ctx, Handle(a.Site), opt, a.Baseline.addresses()); err != nil {
-			return nil, err
-		}
+	external, err := a.askExternal(ctx, opt)
+	if err != nil {
+		return nil, err
 	}
 	answer := external.Answer
 	result, err := a.Baseline.links(ctx, a.Site, opt, check.LinkWriter{W: w, Append: func(dst []byte, l *check.Link) []byte {
@@ -365,6 +366,15 @@ func (a *Audit) Links(ctx context.Context, w io.Writer, render Render) (*check.R
 	result.Summary.Notes = append(result.Summary.Notes, external.Notes...)
 	result.Summary.Notes = append(result.Summary.Notes, external.hints(a.Project.Docroot)...)
 	return result, err
+}
+
+// askExternal asks other sites once: a second request would count as a second failure.
+func (a *Audit) askExternal(ctx context.Context, opt check.Options) (links *ExternalLinks, err error) {
+	if a.external == nil && a.opt.External != nil {
+		a.external, err = a.opt.External(ctx, Handle(a.Site), opt, a.Baseline.addresses())
+		return a.external, err
+	}
+	return cmp.Or(a.external, &ExternalLinks{}), nil
 }
 
 // maxHints is how many hints a report lists.
