@@ -113,8 +113,12 @@ func askHugo(ctx context.Context, p Project, run Runner, where []string) (Settin
 		if ctx.Err() != nil || !strings.Contains(err.Error(), "unknown flag") {
 			return Settings{}, err
 		}
+		if err := run.holds(ctx); err != nil {
+			return Settings{}, err
+		}
 		return askOldHugo(ctx, p, run, where)
 	}
+	heldHugo.Store(run.Programs["hugo"], true)
 	c, err := hugoJSON(out)
 	if err != nil {
 		return Settings{}, err
@@ -465,6 +469,9 @@ type HugoMount struct {
 
 // HugoModules asks Hugo for the modules of the project and their mounts.
 func (p Project) HugoModules(ctx context.Context, run Runner) ([]HugoModule, error) {
+	if err := run.holds(ctx); err != nil {
+		return nil, err
+	}
 	defer TidyHugo(p.Dir)()
 	out, err := run.Output(ctx, p.Dir, "hugo", "config", "mounts")
 	if err != nil {

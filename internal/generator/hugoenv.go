@@ -4,13 +4,16 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/sitelink/sitelink/internal/disk"
 )
@@ -63,6 +66,31 @@ func heldVariables(dir string) []string {
 		programs = onlyGo
 	}
 	return []string{"HUGO_SECURITY_EXEC_ALLOW=" + programs, "HUGO_SECURITY_EXEC_OSENV=.*", "HUGO_SECURITY_HTTP_URLS=" + nothing, "HUGO_SECURITY_FUNCS_GETENV=" + nothing}
+}
+
+// oldestHeld is the minor version of the oldest Hugo that these variables hold, the first one with [security].
+const oldestHeld = 91
+
+var hugoVersion = regexp.MustCompile(`\bv0\.(\d+)`)
+
+// heldHugo has the paths of the programs that are at least as new.
+var heldHugo sync.Map
+
+// holds makes sure that Hugo is one that the variables hold, or is trusted.
+func (r Runner) holds(ctx context.Context) error {
+	program := r.Programs["hugo"]
+	if _, known := heldHugo.Load(program); known || r.Trusted || program == "" {
+		return nil
+	}
+	out, _ := r.Output(ctx, os.TempDir(), "hugo", "version") // not in the project
+	if m := hugoVersion.FindStringSubmatch(string(out)); m != nil {
+		minor, _ := strconv.Atoi(m[1])
+		if minor < oldestHeld {
+			return fmt.Errorf("hugo version: %s is too old: only 0.%d and later can be kept from running and fetching what a project names", m[0], oldestHeld)
+		}
+	}
+	heldHugo.Store(program, true)
+	return nil
 }
 
 // held makes sure that content adapters are held to the policy of [heldVariables] in

@@ -152,6 +152,7 @@ func script(t *testing.T, text string) string {
 // TestAskHugo: Hugo prints its configuration as JSON, one language at a time, or
 // before 0.112.4 as lines; what it cannot say comes from the files.
 func TestAskHugo(t *testing.T) {
+	ran := filepath.Join(t.TempDir(), "ran")
 	const files = "baseURL = 'https://files.example/'\n[languages.en]\nbaseURL = 'https://en.example/'\n[languages.fr]\nbaseURL = 'https://fr.example/'\n"
 	for _, tc := range []struct{ name, text, want, note string }{
 		{"json", `echo 'WARN  deprecated'; echo '{"baseurl":"https://json.example","publishdir":"out","languages":{"en":{}}}'`, "out @https://json.example/ en (hugo config)", ""},
@@ -160,13 +161,17 @@ case "$*" in *"--lang fr"*) echo '{"baseurl":"https://json.example/"}';; esac`, 
 		{"json_hosts", `case "$*" in *"--lang fr"*) echo '{"baseurl":"https://fr.json.example/s"}';; *) echo '{"baseurl":"https://json.example/","publishdir":"public","languages":{"en":{},"fr":{}}}';; esac`,
 			"public en@https://json.example/ fr@https://fr.json.example/s/ en,fr (hugo config)", ""},
 		{"lines", `case "$*" in *--format*) echo 'Error: unknown flag: --format' >&2; exit 255;; esac
+[ "$1" = version ] && echo 'hugo v0.111.3+extended' && exit
 echo 'baseurl = "https://lines.example/"'; echo 'publishdir = "web"'; echo 'languages = map[en:map[]]'`, "web en@https://en.example/ fr@https://fr.example/ en,fr (hugo config)", ""},
 		{"lines_of_yaml", `case "$*" in *--format*) echo 'Error: unknown flag: --format' >&2; exit 255;; esac
+[ "$1" = version ] && echo 'Hugo Static Site Generator v0.92.2' && exit
 echo 'baseurl: "https://lines.example/"'; echo 'publishdir: "web"'; echo 'languages: map[en:map[]]'`, "web en@https://en.example/ fr@https://fr.example/ en,fr (hugo config)", ""},
 		{"variable", `echo "{\"baseurl\":\"$HUGO_BASEURL\",\"publishdir\":\"$HUGO_ENVIRONMENT\"}"`, "stage @https://arg.example/  (hugo config)", ""},
 		{"fails", `echo 'Error: no modules today' >&2; exit 3`, "public en@https://en.example/ fr@https://fr.example/ en,fr (hugo.toml)", "no modules today; the configuration files are read instead"},
 		{"no_json", `echo hello`, "public en@https://en.example/ fr@https://fr.example/ en,fr (hugo.toml)", "read hugo config"},
-		{"other_lines", `case "$*" in *--format*) echo 'Error: unknown flag: --format' >&2; exit 255;; esac; echo hello`, "public en@https://en.example/ fr@https://fr.example/ en,fr (hugo.toml)", "no publishdir in its output"},
+		{"other_lines", `case "$*" in *--format*) echo 'Error: unknown flag: --format' >&2; exit 255;; version) echo v0.91.2; exit;; esac; echo hello`, "public en@https://en.example/ fr@https://fr.example/ en,fr (hugo.toml)", "no publishdir in its output"},
+		{"old", `case "$*" in *--format*) echo 'Error: unknown flag: --format' >&2; exit 255;; version) echo hugo v0.90.1 linux; exit;; esac; touch '` + ran + `'`, "public en@https://en.example/ fr@https://fr.example/ en,fr (hugo.toml)",
+			"hugo version: v0.90 is too old: only 0.91 and later can be kept from running and fetching what a project names; the configuration files are read instead"},
 		{"silent", `exec sleep 60`, "public en@https://en.example/ fr@https://fr.example/ en,fr (hugo.toml)", "it did not finish within"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -182,6 +187,12 @@ echo 'baseurl: "https://lines.example/"'; echo 'publishdir: "web"'; echo 'langua
 			s, err := p.Settings(t.Context(), run, args...)
 			if got := settingsText(s); err != nil || got != tc.want {
 				t.Errorf("got  %s, %v\nwant %s", got, err, tc.want)
+			}
+			if _, err := p.HugoModules(t.Context(), run); tc.name == "old" && (err == nil || !strings.Contains(err.Error(), "too old")) {
+				t.Errorf("its modules were asked for: %v", err)
+			}
+			if _, err := os.Stat(ran); err == nil {
+				t.Error("a Hugo that cannot be held was started")
 			}
 			if notes := strings.Join(s.Notes, "\n"); !strings.Contains(notes, tc.note) || tc.note == "" && notes != "" {
 				t.Errorf("notes %q, want %q", notes, tc.note)

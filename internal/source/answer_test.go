@@ -32,7 +32,7 @@ func newAskedProject(t *testing.T) *askedProject {
 	p.write("public/a/index.html", "<!doctype html><title>A</title><a href=/gone/>x</a>")
 	for name, text := range map[string]string{
 		p.list: "path,permalink\ncontent/a.md,https://example.org/a/\ncontent/b.md,https://example.org/b/\n",
-		p.hugo: fmt.Sprintf("#!/bin/sh\necho \"$*\" >>'%s'\ncase \"$*\" in\n'list all') cat '%s';;\n"+
+		p.hugo: fmt.Sprintf("#!/bin/sh\n[ $1 = version ] && exit\necho \"$*\" >>'%s'\ncase \"$*\" in\n'list all') cat '%s';;\n"+
 			"'config mounts') echo '{\"path\":\"project\",\"dir\":\"%s\",\"mounts\":[{\"source\":\"content\",\"target\":\"content\"}]}';;\n'config --format json') echo '%s';;\nesac\n", p.log, p.list, p.dir, heldHugo),
 	} {
 		if err := os.WriteFile(name, []byte(text), 0o755); err != nil {
