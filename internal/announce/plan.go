@@ -271,7 +271,7 @@ type entryCache struct {
 func openEntryCache(p *project.Project) *entryCache {
 	c := &entryCache{file: filepath.Join(p.Root, statedir.Name, "cache", "entries"), Cache: &outgoing.Cache{}}
 	var err error
-	if c.was, err = os.ReadFile(c.file); err == nil {
+	if c.was, err = disk.Read(c.file, 1<<30); err == nil {
 		if read, err := outgoing.ReadCache(bufio.NewReader(bytes.NewReader(c.was))); err == nil {
 			c.Cache = read
 		}
@@ -285,17 +285,8 @@ func (c *entryCache) keep() {
 	if c.Write(&now) != nil || bytes.Equal(now.Bytes(), c.was) {
 		return
 	}
-	dir := filepath.Dir(c.file)
-	if statedir.Make(filepath.Dir(dir)) != nil || os.MkdirAll(dir, 0o777) != nil {
+	if statedir.Make(filepath.Dir(filepath.Dir(c.file))) != nil {
 		return
 	}
-	r, err := disk.New(c.file, 0)
-	if err != nil {
-		return
-	}
-	if _, err := r.Write(now.Bytes()); err != nil {
-		r.Discard()
-		return
-	}
-	_ = r.Commit() // it removes the new file when it fails
+	_ = disk.WriteFile(c.file, now.Bytes(), 0)
 }

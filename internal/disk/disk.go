@@ -200,28 +200,40 @@ func (r *Replacement) Discard() {
 // WriteFile replaces a file with data, see [New], and makes its directory if needed.
 // After an error, which names the file, the file is unchanged.
 func WriteFile(name string, data []byte, mode fs.FileMode) error {
-	err := os.MkdirAll(filepath.Dir(name), 0o777)
+	return WriteFileIn(nil, name, data, mode)
+}
+
+// WriteFileIn is [WriteFile] for a file below a root: no name and no symbolic link
+// leads out of it. Without a root, it writes anywhere.
+func WriteFileIn(root *os.Root, name string, data []byte, mode fs.FileMode) error {
+	in, makeDir := OS, os.MkdirAll
+	if root != nil {
+		in, makeDir = below{root}, root.MkdirAll
+	}
+	err := makeDir(filepath.Dir(name), 0o777)
 	if err == nil {
-		err = write(OS, name, data, mode)
+		var r *Replacement
+		if r, err = written(in, name, data, mode); err == nil {
+			err = r.Commit()
+		}
 	}
 	return writeError(name, err)
 }
 
-// WriteFileIn is [WriteFile] for a file below a root, in a directory that exists.
-func WriteFileIn(root *os.Root, name string, data []byte, mode fs.FileMode) error {
-	return writeError(name, write(below{root}, name, data, mode))
-}
-
-func write(in System, name string, data []byte, mode fs.FileMode) error {
+// written returns a replacement that has its content and only needs its name.
+func written(in System, name string, data []byte, mode fs.FileMode) (*Replacement, error) {
 	r, err := NewIn(in, name, mode)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer r.Discard()
-	if _, err := r.Write(data); err != nil {
-		return err
+	if _, err = r.Write(data); err == nil {
+		err = r.Prepare()
 	}
-	return r.Commit()
+	if err != nil {
+		r.Discard()
+		return nil, err
+	}
+	return r, nil
 }
 
 func writeError(name string, err error) error {

@@ -1,6 +1,7 @@
 package disk
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -58,11 +59,15 @@ func regular(info fs.FileInfo) error {
 	return nil
 }
 
-func readAll(f io.ReadCloser, limit int64) ([]byte, error) {
+func readAll(f fs.File, limit int64) ([]byte, error) {
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, limit+1))
-	if err == nil && int64(len(data)) > limit {
+	var data bytes.Buffer
+	if info, err := f.Stat(); err == nil {
+		data.Grow(int(min(info.Size(), limit)) + bytes.MinRead)
+	}
+	_, err := data.ReadFrom(io.LimitReader(f, limit+1))
+	if err == nil && int64(data.Len()) > limit {
 		return nil, fmt.Errorf("larger than %d bytes", limit)
 	}
-	return data, Cause(err)
+	return data.Bytes(), Cause(err)
 }

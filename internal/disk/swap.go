@@ -24,17 +24,11 @@ func Exchange(name string, old, data []byte, mode fs.FileMode) error {
 }
 
 func exchange(name string, old, data []byte, mode fs.FileMode) error {
-	r, err := New(name, mode)
+	r, err := written(OS, name, data, mode)
 	if err != nil {
 		return err
 	}
 	defer r.Discard()
-	if _, err := r.Write(data); err != nil {
-		return err
-	}
-	if err := r.Prepare(); err != nil {
-		return err
-	}
 	err = rename(r.temporary, name, swap)
 	switch {
 	case errors.Is(err, errors.ErrUnsupported):
@@ -83,18 +77,12 @@ func RemoveIf(name string, old []byte) error {
 
 // WriteNew writes a file that must not exist, see [WriteFile]; the error is [fs.ErrExist] if it does.
 func WriteNew(name string, data []byte, mode fs.FileMode) error {
-	r, err := New(name, mode)
+	r, err := written(OS, name, data, mode)
 	if err != nil {
 		return writeError(name, err)
 	}
 	defer r.Discard()
-	if _, err = r.Write(data); err == nil {
-		err = r.Prepare()
-	}
-	if err == nil {
-		err = Rename(r.temporary, name)
-	}
-	if err == nil {
+	if err = Rename(r.temporary, name); err == nil {
 		r.done = true
 		r.in.SyncDir(filepath.Dir(name))
 	}

@@ -230,11 +230,6 @@ func (p *Plan) one(c Change) error {
 	name, mode := now.real, now.mode
 	if now.text == nil {
 		name, mode = c.Path, 0
-		if dir := path.Dir(name); dir != "." {
-			if err := p.root.MkdirAll(dir, 0o777); err != nil {
-				return fmt.Errorf("create directory %s: %w", dir, disk.Cause(err))
-			}
-		}
 	}
 	return disk.WriteFileIn(p.root, name, c.After, mode)
 }
@@ -271,9 +266,6 @@ func (p *Plan) write(writing bool) error {
 		r.Files = []fileRecord{}
 	}
 	data, err := json.MarshalIndent(r, "", "  ")
-	if err == nil {
-		err = p.root.MkdirAll(recordDir, 0o777)
-	}
 	if err != nil {
 		return fmt.Errorf("write %s: %w", recordName, disk.Cause(err))
 	}
