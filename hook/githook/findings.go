@@ -107,7 +107,7 @@ var errDamaged = errors.New("damaged")
 // get returns what is remembered about a tree, nil for nothing. The error is
 // [errDamaged] or that of reading.
 func (f foundTrees) get(key string) (*found, error) {
-	file, err := os.Open(filepath.Join(f.dir, key))
+	file, err := disk.Open(filepath.Join(f.dir, key))
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, nil

@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
@@ -48,7 +47,7 @@ func (p passedTrees) read() [][]string { return readPairs(p.file) }
 // readPairs returns the two fields of each line of a file, none when the file
 // cannot be read. The first field is a key, see [passedKey].
 func readPairs(file string) [][]string {
-	f, err := os.Open(file)
+	f, err := disk.Open(file)
 	if err != nil {
 		return nil
 	}

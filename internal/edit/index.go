@@ -88,7 +88,7 @@ func (j *journal) readIndex(ctx context.Context, root string, env []string) erro
 		return err
 	}
 	x := &index{File: filepath.FromSlash(strings.TrimSuffix(string(out), "\n")), Before: before, After: hashEntries(after)}
-	if x.Bytes, err = os.ReadFile(x.File); err != nil {
+	if x.Bytes, err = disk.Read(x.File, maxJournalBytes); err != nil {
 		return fmt.Errorf("read git's index %s: %w", x.File, disk.Cause(err))
 	}
 	if _, err := os.Lstat(x.File + ".lock"); err == nil {
@@ -188,7 +188,7 @@ func (j *journal) restoreIndex(ctx context.Context, root string, env []string) (
 	case now != j.Index.Before && now != j.Index.After:
 		return true, renameEntries(ctx, root, env, j.renamed(true))
 	}
-	if text, err := os.ReadFile(j.Index.File); err == nil && bytes.Equal(text, j.Index.Bytes) {
+	if text, err := disk.Read(j.Index.File, maxJournalBytes); err == nil && bytes.Equal(text, j.Index.Bytes) {
 		return false, nil
 	}
 	return false, j.Index.restore(ctx, root, env)

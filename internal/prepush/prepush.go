@@ -128,7 +128,7 @@ func cacheKey(opt Options, dir, file string) (string, error) {
 		if !filepath.IsAbs(name) {
 			name = filepath.Join(dir, name)
 		}
-		text, err := os.ReadFile(name)
+		text, err := disk.Read(name, maxSourceBytes)
 		if err != nil {
 			return "", fmt.Errorf("read config %s: %w", file, disk.Cause(err))
 		}

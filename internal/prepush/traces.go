@@ -4,12 +4,13 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"os"
+
 	"path/filepath"
 	"strings"
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/hook/githook"
+	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/project"
 )
 
@@ -109,10 +110,7 @@ func readLines(root, name string) []string {
 	if !filepath.IsAbs(full) {
 		full = filepath.Join(root, full)
 	}
-	if info, err := os.Stat(full); err != nil || !info.Mode().IsRegular() || info.Size() > maxSourceBytes {
-		return nil
-	}
-	text, err := os.ReadFile(full)
+	text, err := disk.Read(full, maxSourceBytes)
 	if err != nil {
 		return nil
 	}

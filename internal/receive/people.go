@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"net/http"
 	"os"
@@ -143,7 +142,7 @@ func (h *forPeople) readRules(ctx context.Context) error {
 // readRules reads a file of rules. A file that does not exist has none, unless the store
 // has some: then the file was lost, or it is not the right one.
 func readRules(ctx context.Context, store incoming.Store, name string) (rules []incoming.Rule, changed time.Time, err error) {
-	f, err := os.Open(name)
+	f, err := disk.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		kept, err := store.Rules(ctx)
 		if len(kept) > 0 {
@@ -211,7 +210,7 @@ func writeRules(ctx context.Context, store incoming.Store, name string, changes 
 			rules = append(rules, r)
 		}
 	}
-	old, err := os.ReadFile(name)
+	old, err := disk.Read(name, moderation.MaxRules)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("read rules %s: %w", name, disk.Cause(err))
 	}
@@ -237,7 +236,7 @@ func moderationKey(p *project.Project, getenv func(string) string, create bool) 
 		return nil, fault.Usage("login links need a key", "set SITELINK_MODERATION_KEY to the same secret for the receiver and for this command: openssl rand -hex 16")
 	}
 	name := p.Abs(store) + ".key"
-	f, err := os.OpenFile(name, os.O_RDONLY, 0)
+	key, err := disk.Read(name, 4096)
 	if errors.Is(err, fs.ErrNotExist) && create {
 		key := make([]byte, 2*least)
 		rand.Read(key)
@@ -250,8 +249,6 @@ func moderationKey(p *project.Project, getenv func(string) string, create bool) 
 	if err != nil {
 		return nil, fault.New(fmt.Errorf("read key %s: %w", p.Show(name), disk.Cause(err)), "start sitelink serve with moderation in [incoming], which makes it")
 	}
-	defer f.Close()
-	key, err := io.ReadAll(io.LimitReader(f, 4096))
 	if key = bytes.TrimSpace(key); err == nil && len(key) < least {
 		err = errors.New("it is too short")
 	}

@@ -156,7 +156,7 @@ func positionsInBuilt(docroot string, opt inject.Options) (last layout.Built) {
 		if chooser.Of(page) != templates.Yes {
 			continue
 		}
-		f, err := os.Open(filepath.Join(docroot, filepath.FromSlash(page)))
+		f, err := disk.Open(filepath.Join(docroot, filepath.FromSlash(page)))
 		if err != nil {
 			continue
 		}

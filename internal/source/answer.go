@@ -93,7 +93,7 @@ func (m *Map) hashConfig(h *hashed, tree fs.FS) {
 		h.text(dir + " " + strconv.FormatBool(err == nil && info.IsDir()))
 	}
 	config := func(name string) {
-		text, err := readFile(tree, name, maxConfigFile)
+		text, err := disk.ReadFS(tree, name, maxConfigFile)
 		if err != nil {
 			return
 		}
@@ -221,10 +221,7 @@ func (m *Map) readCache(ext, version string) *decoder {
 	if name == "" {
 		return none
 	}
-	if info, err := os.Lstat(name); err != nil || !info.Mode().IsRegular() || info.Size() > maxAnswer {
-		return none
-	}
-	text, err := os.ReadFile(name)
+	text, err := disk.Read(name, maxAnswer)
 	if err != nil || len(text) < len(version)+8 || string(text[:len(version)]) != version {
 		return none
 	}

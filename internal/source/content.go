@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/near"
 )
 
@@ -400,7 +401,7 @@ func (m *Map) readBuildMap() (pages []listedPage) {
 		if err != nil || d.IsDir() || path.Ext(name) != ".json" {
 			return nil
 		}
-		text, err := readFile(m.project, name, maxMapFile)
+		text, err := disk.ReadFS(m.project, name, maxMapFile)
 		if err != nil {
 			return nil
 		}

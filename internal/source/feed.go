@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/site"
 )
 
@@ -161,7 +162,7 @@ func (m *Map) pageOf(a *address) string {
 
 // ownFile returns the content file that a page was made of.
 func (m *Map) ownFile(r *site.Reader, page string) (*document, string) {
-	text, err := readFile(m.docroot, page, maxSourcePage)
+	text, err := disk.ReadFS(m.docroot, page, maxSourcePage)
 	if err != nil {
 		return nil, ""
 	}

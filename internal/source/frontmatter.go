@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/sitelink/sitelink/internal/disk"
 )
 
 // frontMatter returns the offset at which the front matter of a content file
@@ -284,7 +286,7 @@ func (m *Map) menuEntry(o *unlocated) *Position {
 		return nil
 	}
 	f := m.content.files[i]
-	text, err := readFile(f.dir.fsys, f.name, maxContentFile)
+	text, err := disk.ReadFS(f.dir.fsys, f.name, maxContentFile)
 	if err != nil {
 		return nil
 	}
@@ -376,7 +378,7 @@ func firstDate(value string) string {
 // excludedBy returns the setting of MkDocs that keeps a file out of the site, "" for
 // none. Its value is a list of patterns as in .gitignore.
 func excludedBy(m *Map, file string) string {
-	text, err := readFile(m.project, "mkdocs.yml", maxContentFile)
+	text, err := disk.ReadFS(m.project, "mkdocs.yml", maxContentFile)
 	if err != nil {
 		return ""
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/scan/ascii"
 	"github.com/sitelink/sitelink/internal/site"
 )
@@ -125,7 +126,7 @@ type anchorPage struct {
 
 func (m *Map) anchorPage(r *site.Reader, name string) *anchorPage {
 	p := &anchorPage{name: name}
-	text, err := readFile(m.docroot, name, maxSourcePage)
+	text, err := disk.ReadFS(m.docroot, name, maxSourcePage)
 	if err != nil {
 		return p
 	}

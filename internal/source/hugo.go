@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/generator"
 )
 
@@ -144,7 +145,7 @@ func (m *Map) hugoContentDirs() (dirs []sourceDir) {
 		}
 	}
 	for _, name := range m.configFiles() {
-		text, err := readFile(m.project, name, 1<<20)
+		text, err := disk.ReadFS(m.project, name, 1<<20)
 		if err != nil {
 			continue
 		}
@@ -175,7 +176,7 @@ func (m *Map) hugoContentDirs() (dirs []sourceDir) {
 // files.
 func (m *Map) configMounts() (mounts []mount) {
 	for _, name := range m.configFiles() {
-		text, err := readFile(m.project, name, 1<<20)
+		text, err := disk.ReadFS(m.project, name, 1<<20)
 		if err != nil {
 			continue
 		}

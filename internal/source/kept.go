@@ -13,6 +13,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
+	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/site"
 )
 
@@ -155,7 +156,7 @@ func (k *memory) touch(m *Map, changed []uint32) bool {
 	}
 	for _, at := range changed {
 		f := m.content.files[m.content.byDisplay[m.answer.files[at].name]]
-		text, err := readFile(f.dir.fsys, f.name, maxContentFile)
+		text, err := disk.ReadFS(f.dir.fsys, f.name, maxContentFile)
 		if err != nil {
 			return false
 		}
@@ -218,7 +219,7 @@ func (m *Map) templateRow(f *templateFile, old templateRow, now time.Time) templ
 	if row.stamp = stampOf(info, now); row.stamp != 0 && row.stamp == old.stamp {
 		return old
 	}
-	if text, err := readFile(f.dir.fsys, f.name, maxTemplate); err == nil {
+	if text, err := disk.ReadFS(f.dir.fsys, f.name, maxTemplate); err == nil {
 		row.sum, row.isTemplate = xxhash.Sum64(text), !f.isContent || isHTMLTemplate(f.name, text)
 	}
 	if m.opt.Identity != "" && row.sum == old.sum && row.isTemplate == old.isTemplate {
@@ -341,7 +342,7 @@ func (m *Map) recall(r *site.Reader, kept map[string]*keptPage, name string, ask
 func (m *Map) pageSum(r *site.Reader, name string) (uint64, bool) {
 	id, ok := m.pageID(name)
 	if !ok {
-		text, err := readFile(m.docroot, name, maxSourcePage)
+		text, err := disk.ReadFS(m.docroot, name, maxSourcePage)
 		return site.ContentSum(text), err == nil
 	}
 	sum, err := r.ContentSum(id)

@@ -8,6 +8,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/site"
 )
 
@@ -53,7 +54,7 @@ const maxSourcePage = 64 << 20
 func (m *Map) locatePage(r *site.Reader, links []Link, positions []*Position, first int) []unlocated {
 	name := links[0].Page
 	m.page = name
-	text, err := readFile(m.docroot, name, maxSourcePage)
+	text, err := disk.ReadFS(m.docroot, name, maxSourcePage)
 	if err != nil {
 		return nil
 	}
@@ -344,7 +345,7 @@ func (m *Map) copyOf(name string, text []byte) (dir sourceDir, file string, ok b
 		if !ok {
 			continue
 		}
-		same, err := readFile(dir.fsys, file, int64(len(text))+1)
+		same, err := disk.ReadFS(dir.fsys, file, int64(len(text))+1)
 		if err != nil || !bytes.Equal(same, text) {
 			continue
 		}
@@ -356,18 +357,6 @@ func (m *Map) copyOf(name string, text []byte) (dir sourceDir, file string, ok b
 		return dir, file, true
 	}
 	return sourceDir{}, "", false
-}
-
-// readFile reads a regular file of at most limit bytes.
-func readFile(dir fs.FS, name string, limit int64) ([]byte, error) {
-	info, err := fs.Stat(dir, name)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() || info.Size() > limit {
-		return nil, fs.ErrInvalid
-	}
-	return fs.ReadFile(dir, name)
 }
 
 // regions says which parts of a page are navigation and which are its main

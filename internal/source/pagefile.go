@@ -16,6 +16,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
+	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/site"
 )
@@ -143,7 +144,7 @@ func (m *Map) document(f contentFile) *document {
 		clear(m.docs)
 	}
 	var d *document
-	if text, err := readFile(f.dir.fsys, f.name, maxContentFile); err == nil {
+	if text, err := disk.ReadFS(f.dir.fsys, f.name, maxContentFile); err == nil {
 		m.checkRead(f.display, text)
 		d = parseDocument(f.name, text, m.opt.Generator == Hugo)
 		d.module = f.dir.module
@@ -177,7 +178,7 @@ func matterHead(text []byte) []byte {
 func (c *contentIndex) readFrontMatter() {
 	c.matter = map[string][]int{}
 	for i, f := range c.files {
-		text, err := readFile(f.dir.fsys, f.name, maxContentFile)
+		text, err := disk.ReadFS(f.dir.fsys, f.name, maxContentFile)
 		if err != nil {
 			continue
 		}
@@ -402,7 +403,7 @@ func readPageFile(f contentFile, old pageFile, now time.Time) pageFile {
 	if row.stamp != 0 && row.stamp == old.stamp && old.name == row.name {
 		return old
 	}
-	text, err := readFile(f.dir.fsys, f.name, maxContentFile)
+	text, err := disk.ReadFS(f.dir.fsys, f.name, maxContentFile)
 	if err != nil {
 		row.moves, row.computes = true, true
 		return row
@@ -608,7 +609,7 @@ type OwnLink struct {
 // was made of none, or of one that is not certain. r reads the site of the last
 // call of PageFiles.
 func (m *Map) OwnLinks(r *site.Reader, page string) (file string, links []OwnLink) {
-	text, err := readFile(m.docroot, page, maxSourcePage)
+	text, err := disk.ReadFS(m.docroot, page, maxSourcePage)
 	if err != nil {
 		return "", nil
 	}

@@ -5,6 +5,8 @@ import (
 	"path"
 	"strings"
 	"sync"
+
+	"github.com/sitelink/sitelink/internal/disk"
 )
 
 // A generator writes a _redirects file from two places: the lines of a template,
@@ -79,7 +81,7 @@ func (m *Map) ruleTemplates() map[string][]*Position {
 		if !isRuleTemplate(f.name) || m.opt.Generator == Hugo && f.dir.kind != Template {
 			continue
 		}
-		text, err := readFile(f.dir.fsys, f.name, maxTemplate)
+		text, err := disk.ReadFS(f.dir.fsys, f.name, maxTemplate)
 		if err != nil {
 			continue // as if it had no rules
 		}
@@ -116,7 +118,7 @@ func (c *contentIndex) aliasesOf() map[string][]alias {
 			listed[i] = key
 		}
 		for i, f := range c.files {
-			text, err := readFile(f.dir.fsys, f.name, maxContentFile)
+			text, err := disk.ReadFS(f.dir.fsys, f.name, maxContentFile)
 			if err != nil {
 				continue
 			}

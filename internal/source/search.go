@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/site"
 )
 
@@ -205,7 +206,7 @@ func (m *Map) searchContent(ctx context.Context, content *textSearch) error {
 			if isKnown && !has[f.display] {
 				continue
 			}
-			text, err := readFile(f.dir.fsys, f.name, maxContentFile)
+			text, err := disk.ReadFS(f.dir.fsys, f.name, maxContentFile)
 			if err != nil {
 				continue
 			}
@@ -416,7 +417,7 @@ func (m *Map) destinations(f contentFile, hits []hit) (kept []hit) {
 // pageText returns the visible text of a page.
 func (m *Map) pageText(name string) *visibleText {
 	p := &visibleText{}
-	if text, err := readFile(m.docroot, name, maxSourcePage); err == nil {
+	if text, err := disk.ReadFS(m.docroot, name, maxSourcePage); err == nil {
 		p.addHTML(0, site.WithoutBuildTimes(text))
 	}
 	return p.finish()

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
+	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/generator"
 )
 
@@ -78,7 +79,7 @@ func (m *Map) readTemplates() *templateIndex {
 	x := &templateIndex{links: map[string][]*written{}, dashed: map[string]string{}}
 	for i, f := range m.templateFiles() {
 		var err error
-		f.text, err = readFile(f.dir.fsys, f.name, maxTemplate)
+		f.text, err = disk.ReadFS(f.dir.fsys, f.name, maxTemplate)
 		isTemplate := err == nil && (!f.isContent || isHTMLTemplate(f.name, f.text))
 		if isTemplate {
 			x.add(f)

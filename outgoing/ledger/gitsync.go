@@ -143,7 +143,7 @@ func OpenGit(ctx context.Context, name string, opt GitOptions) (*Git, error) {
 func (g *Git) mergeLocal(ctx context.Context) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	before, err := os.ReadFile(g.baseFile())
+	before, err := disk.Read(g.baseFile(), 1<<20)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return g.fail("open", err)
 	}
@@ -175,7 +175,7 @@ func (g *Git) runnersFile() string { return filepath.Join(g.dir, "runners") }
 // addRunner reads the names of previous runners and adds that of this one. The
 // local files are locked, so the previous ones have ended.
 func (g *Git) addRunner() error {
-	text, err := os.ReadFile(g.runnersFile())
+	text, err := disk.Read(g.runnersFile(), 1<<20)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return g.fail("open", err)
 	}

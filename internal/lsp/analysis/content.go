@@ -13,6 +13,7 @@ import (
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/destination"
+	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/source"
@@ -268,7 +269,7 @@ func (s *Snapshot) exists(file string) bool {
 
 // readHead reads the first bytes of a source file.
 func (s *Snapshot) readHead(file string, n int64) ([]byte, error) {
-	f, err := os.Open(s.Path(file))
+	f, err := disk.Open(s.Path(file))
 	if err != nil {
 		return nil, err
 	}

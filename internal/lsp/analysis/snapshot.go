@@ -11,7 +11,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"io/fs"
 	"os"
 	"path"
@@ -24,6 +23,7 @@ import (
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/audit"
+	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/project"
@@ -323,14 +323,7 @@ func (s *Snapshot) ReadText(file string) ([]byte, error) {
 		return nil, err
 	}
 	defer root.Close()
-	info, err := root.Stat(name)
-	switch {
-	case err != nil:
-		return nil, err
-	case !info.Mode().IsRegular() || info.Size() > maxSource:
-		return nil, errors.ErrUnsupported
-	}
-	text, err := root.ReadFile(name)
+	text, err := disk.ReadFS(root.FS(), filepath.ToSlash(name), maxSource)
 	return bytes.TrimPrefix(text, []byte("\ufeff")), err
 }
 
