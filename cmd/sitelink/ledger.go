@@ -363,9 +363,9 @@ func exportLedger(ctx context.Context, c *cli, p *project.Project, output string
 func mergeLedgers(c *cli, base, ours, theirs string) error {
 	var texts [3][]byte
 	for i, name := range []string{base, ours, theirs} {
-		text, err := os.ReadFile(name)
+		text, err := disk.Read(name, 4<<30)
 		if err != nil {
-			return fmt.Errorf("read ledger %s: %w", name, disk.Cause(err))
+			return fmt.Errorf("read ledger %s: %w", name, err)
 		}
 		texts[i] = text
 	}

@@ -39,6 +39,10 @@ var readOnly = []string{
 	"links site", "explain site /", "doctor", "profile nginx", "baseline show", "ledger show", "ledger verify", "ledger export",
 	"notify site --dry-run --base-url https://me.example/",
 	"external quiet --status-cache status.jsonl", "mentions list", "init --dry-run", "init --ci github", "init --undo", "inject --dry-run", "inject --undo",
+	"baseline write site", "baseline update site", "notify quiet --send --base-url https://me.example/", "ledger compact", "ledger verify --repair",
+	"ledger merge .sitelink/ledger.jsonl .sitelink/ledger.jsonl .sitelink/ledger.jsonl", "mentions show a", "mentions login", "mentions approve a", "mentions deny a",
+	"mentions block spam.example", "mentions unblock spam.example", "mentions import site/index.html", "mentions export --out data/mentions",
+	"completion bash", "version", "help check", "hook status", "hook install", "hook uninstall",
 }
 
 // building are the commands that build the project, as previews: they run what it
@@ -392,6 +396,13 @@ var attacks = []attack{
 		h.pipe(".sitelink/mentions.db")
 		h.toml("[incoming]\nrules = \"rules.toml\"\n")
 	}},
+	{"links beside the store", "mentions block spam.example", func(h *hostile) {
+		h.toml("[incoming]\nrules = \"rules.toml\"\nstore = \"data/m.db\"\nmoderation = \"https://me.example/m\"\n")
+		for _, ending := range []string{"m.db-worker", "m.db.key"} {
+			h.link("data/"+ending, filepath.Join(h.home, "new"+ending))
+		}
+		h.link("rules.toml.lock", filepath.Join(h.home, "newlock"))
+	}},
 	{"pipe as status cache", "external quiet --status-cache status.jsonl", func(h *hostile) { h.pipe("status.jsonl") }},
 	// State that decides what is written.
 	{"committed journal", "fix --undo", func(h *hostile) {
@@ -539,9 +550,10 @@ func (h *hostile) evilRemote() {
 	}
 }
 
-// TestHostileCheckouts runs read-only commands in every hostile checkout: check in
-// all of them, the plan of notify where the ledger attacks, and every other command in
-// one of twelve. As a long test, it runs every command in every checkout.
+// TestHostileCheckouts runs commands in every hostile checkout: check in all of them,
+// the plan of notify where the ledger attacks, the language server in one of four, and
+// every other command in one of sixteen. As a long test, it runs every command in
+// every checkout.
 func TestHostileCheckouts(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Fatal("this test needs git")
@@ -556,13 +568,17 @@ func TestHostileCheckouts(t *testing.T) {
 			h := newHostile(t)
 			attack.make(h)
 			before := h.outside()
+			moved := attack.name == "commondir" || strings.HasPrefix(attack.name, ".git ")
 			for i, line := range append(slices.Clone(readOnly), building...) {
 				named := slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(attack.name, name) })
 				if named && slices.Contains(building, line) {
 					continue
 				}
+				if moved && strings.HasPrefix(line, "hook") {
+					continue // it writes where git says that the hooks are
+				}
 				always := line == "check site" || line == attack.with || strings.HasPrefix(line, "notify") && strings.HasPrefix(attack.name, "ledger")
-				if !always && (a+i)%12 > 0 && !all {
+				if !always && (a+i)%16 > 0 && !all {
 					continue
 				}
 				code, out := h.sitelink(nil, line)
@@ -584,7 +600,7 @@ func TestHostileCheckouts(t *testing.T) {
 				if strings.Contains(out, "precious") {
 					t.Errorf("sitelink %s printed a file of the person:\n%s", line, out)
 				}
-				if _, err := os.Lstat(filepath.Join(h.repo, ".git", "hooks", "pre-push")); err == nil && attack.name == "output in .git" {
+				if _, err := os.Lstat(filepath.Join(h.repo, ".git", "hooks", "pre-push")); err == nil && attack.name == "output in .git" && !strings.HasPrefix(line, "hook") {
 					t.Fatalf("sitelink %s wrote a hook", line)
 				}
 			}
@@ -625,45 +641,49 @@ func TestFoundLedgerRef(t *testing.T) {
 	}
 }
 
-// TestHostileWatch starts watch in checkouts that attack what it does at its
-// start: finding the project, its baseline and its configuration.
+// TestHostileWatch starts watch and serve in checkouts that attack what they do at
+// their start: finding the project, its baseline, its configuration and its store.
 func TestHostileWatch(t *testing.T) {
 	for _, attack := range attacks {
-		switch attack.name {
-		case "fsmonitor", "promisor", "committed bare repository", ".sitelink", "output", "docroot", "public", "hugo", "variables":
-		default:
-			continue
-		}
-		t.Run(attack.name, func(t *testing.T) {
-			t.Parallel()
-			h := newHostile(t)
-			attack.make(h)
-			before := h.outside()
-			cmd := exec.Command("sitelink", "watch", "site", "--baseline-ref", "HEAD")
-			cmd.Dir, cmd.Env = h.repo, h.env
-			var out bytes.Buffer
-			cmd.Stderr = &out
-			stdout, err := cmd.StdoutPipe()
-			if err != nil {
-				t.Fatal(err)
+		for _, run := range []struct{ line, ready, attacks string }{
+			{"watch site --baseline-ref HEAD", watchEnds, "fsmonitor,promisor,committed bare repository,.sitelink,output,docroot,public,hugo,variables"},
+			{"serve site --listen 127.0.0.1:0 --base-url https://me.example/", "sitelink: note: receiving", "fsmonitor,.sitelink,docroot,rules,mail server,pipe as rules,pipe as record,links beside the store,hugo,variables"},
+		} {
+			if !slices.Contains(strings.Split(run.attacks, ","), attack.name) {
+				continue
 			}
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
-			stop := time.AfterFunc(time.Minute, func() { cmd.Process.Kill() })
-			defer stop.Stop()
-			for lines := bufio.NewScanner(stdout); lines.Scan(); {
-				if strings.HasPrefix(lines.Text(), watchEnds) { // the first check
-					cmd.Process.Signal(os.Interrupt)
+			t.Run(strings.Fields(run.line)[0]+"/"+attack.name, func(t *testing.T) {
+				t.Parallel()
+				h := newHostile(t)
+				attack.make(h)
+				before := h.outside()
+				cmd := exec.Command("sitelink", strings.Fields(run.line)...)
+				cmd.Dir, cmd.Env = h.repo, h.env
+				var out bytes.Buffer
+				printed, end, err := os.Pipe()
+				if err != nil {
+					t.Fatal(err)
 				}
-			}
-			_ = cmd.Wait() // its exit code depends on the attack
-			if text, err := os.ReadFile(h.ran); err == nil {
-				t.Errorf("watch ran a program: %s\n%s", text, out.String())
-			}
-			if h.outside() != before || h.connected.Load() > 0 {
-				t.Errorf("watch reached outside of the checkout\n%s", out.String())
-			}
-		})
+				cmd.Stdout, cmd.Stderr = end, end
+				if err := errors.Join(cmd.Start(), end.Close()); err != nil {
+					t.Fatal(err)
+				}
+				stop := time.AfterFunc(time.Minute, func() { cmd.Process.Kill() })
+				defer stop.Stop()
+				for lines := bufio.NewScanner(printed); lines.Scan(); {
+					fmt.Fprintln(&out, lines.Text())
+					if strings.HasPrefix(lines.Text(), run.ready) {
+						cmd.Process.Signal(os.Interrupt)
+					}
+				}
+				_ = cmd.Wait() // its exit code depends on the attack
+				if text, err := os.ReadFile(h.ran); err == nil {
+					t.Errorf("it ran a program: %s\n%s", text, out.String())
+				}
+				if h.outside() != before || h.connected.Load() > 0 {
+					t.Errorf("it reached outside of the checkout\n%s", out.String())
+				}
+			})
+		}
 	}
 }

@@ -194,6 +194,9 @@ func (l *loader) confine() {
 				continue
 			}
 			path, where := disk.Outside(root, in(l.req.Dir, name))
+			if where == "" { // the file that locks it
+				path, where = disk.Outside(root, in(l.req.Dir, name)+".lock")
+			}
 			if where == "" {
 				continue
 			}

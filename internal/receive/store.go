@@ -118,7 +118,7 @@ func checkFound(p *project.Project, name string) error {
 	if !announce.IsFile(name) {
 		return fault.Usage(fmt.Sprintf("store in [incoming]: %s is not used, because the configuration was found and not named", showStore(p)), hint)
 	}
-	for _, ending := range []string{"", "-wal", "-shm", "-journal", ".lock", callsEnding} {
+	for _, ending := range []string{"", "-wal", "-shm", "-journal", ".lock", "-worker", ".key", callsEnding} {
 		if path, where := disk.Outside(p.Root, p.Abs(name)+ending); where != "" {
 			return fault.Usage(fmt.Sprintf("store in [incoming]: %s is %s", path, where), hint)
 		}
