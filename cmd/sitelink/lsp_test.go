@@ -107,44 +107,19 @@ func initializeLSP(ctx context.Context, server protocol.Server, dir string) erro
 	return err
 }
 
-// TestHostileLSP opens a file in checkouts that attack what a language server does
-// without being asked: finding the project, its configuration and its site.
-func TestHostileLSP(t *testing.T) {
-	for _, attack := range attacks {
-		switch attack.name {
-		case "fsmonitor", "promisor", "committed bare repository", ".sitelink", "output", "docroot", "public", "hugo", "variables":
-		default:
-			continue
-		}
-		t.Run(attack.name, func(t *testing.T) {
-			t.Parallel()
-			h := newHostile(t)
-			attack.make(h)
-			before := h.outside()
-			cmd := exec.Command("sitelink", "lsp")
-			cmd.Dir, cmd.Env = h.repo, h.env
-			var errs bytes.Buffer
-			cmd.Stderr = &errs
-			s := startLSP(t, cmd, nil)
-			ctx := t.Context()
-			if err := initializeLSP(ctx, s.Server, h.repo); err != nil {
-				t.Fatal(err)
-			}
-			doc := protocol.TextDocumentItem{URI: uri.File(filepath.Join(h.repo, "content", "a.md")), LanguageID: "markdown", Version: 1, Text: "[x](/y/)\n"}
-			s.DidOpen(ctx, &protocol.DidOpenTextDocumentParams{TextDocument: doc})
-			s.DidSave(ctx, &protocol.DidSaveTextDocumentParams{TextDocument: protocol.TextDocumentIdentifier{URI: doc.URI}})
-			s.waitEnd(t)
-			if err := s.stop(); err != nil {
-				t.Errorf("%v\n%s", err, errs.String())
-			}
-			if text, err := os.ReadFile(h.ran); err == nil {
-				t.Errorf("lsp ran a program: %s\n%s", text, errs.String())
-			}
-			if h.outside() != before || h.connected.Load() > 0 {
-				t.Errorf("lsp reached outside of the checkout\n%s", errs.String())
-			}
-		})
+// edit runs the language server as an editor that opens the checkout and saves a file,
+// which makes it find the project, its configuration and its site.
+func (h *hostile) edit(cmd *exec.Cmd) error {
+	s := startLSP(h.t, cmd, nil)
+	ctx := h.t.Context()
+	if err := initializeLSP(ctx, s.Server, h.repo); err != nil {
+		h.t.Errorf("initialize: %v", err)
 	}
+	doc := protocol.TextDocumentItem{URI: uri.File(filepath.Join(h.repo, "content", "a.md")), LanguageID: "markdown", Version: 1, Text: "[x](/y/)\n"}
+	s.DidOpen(ctx, &protocol.DidOpenTextDocumentParams{TextDocument: doc})
+	s.DidSave(ctx, &protocol.DidSaveTextDocumentParams{TextDocument: protocol.TextDocumentIdentifier{URI: doc.URI}})
+	s.waitEnd(h.t)
+	return s.stop()
 }
 
 // TestLSPEndsBuild lets the client die while a generator hangs: the server ends, and the

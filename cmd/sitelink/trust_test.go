@@ -35,7 +35,7 @@ type hostile struct {
 
 // readOnly are the commands that must be harmless in any checkout.
 var readOnly = []string{
-	"", "check site", "check", "check site --baseline-ref HEAD", "check site --group-by owner", "diff site --base-url https://me.example/",
+	"", "lsp", "check site", "check", "check site --baseline-ref HEAD", "check site --group-by owner", "diff site --base-url https://me.example/",
 	"links site", "explain site /", "doctor", "profile nginx", "baseline show", "ledger show", "ledger verify", "ledger export",
 	"notify site --dry-run --base-url https://me.example/",
 	"external quiet --status-cache status.jsonl", "mentions list", "init --dry-run", "init --ci github", "init --undo", "inject --dry-run", "inject --undo",
@@ -171,8 +171,14 @@ func (h *hostile) sitelink(wrapper []string, line string) (code int, output stri
 	argv = append(argv, strings.Fields(line)...)
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	var out bytes.Buffer
-	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = h.repo, h.env, &out, &out
-	err := cmd.Run()
+	cmd.Dir, cmd.Env, cmd.Stderr = h.repo, h.env, &out
+	var err error
+	if line == "lsp" {
+		err = h.edit(cmd)
+	} else {
+		cmd.Stdout = &out
+		err = cmd.Run()
+	}
 	if ctx.Err() != nil {
 		h.t.Errorf("sitelink %s did not end", line)
 	}
@@ -577,7 +583,7 @@ func TestHostileCheckouts(t *testing.T) {
 				if moved && strings.HasPrefix(line, "hook") {
 					continue // it writes where git says that the hooks are
 				}
-				always := line == "check site" || line == attack.with || strings.HasPrefix(line, "notify") && strings.HasPrefix(attack.name, "ledger")
+				always := line == "check site" || line == "lsp" && a%4 == 0 || line == attack.with || strings.HasPrefix(line, "notify") && strings.HasPrefix(attack.name, "ledger")
 				if !always && (a+i)%16 > 0 && !all {
 					continue
 				}
