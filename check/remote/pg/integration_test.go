@@ -279,7 +279,7 @@ func TestTables(t *testing.T) {
 	long := "https://x.example/" + strings.Repeat("1", 5000) // longer than an index takes
 	at := time.Date(2026, 11, 2, 9, 0, 0, 0, time.UTC)
 	row := func(status string, asked time.Time) *remote.Change {
-		return &remote.Change{Rows: []remote.Row{{URL: long, Asked: asked, Text: `{"url":"` + long + `","verdict":"ok","status":` + status +
+		return &remote.Change{Rows: []remote.Row{{URL: long, Asked: asked, Text: `{"url":"` + long + `","v":2,"verdict":"ok","status":` + status +
 			`,"asked":"` + asked.Format(time.RFC3339) + `","missing":["\u0000"]}`}}}
 	}
 	must(t, s.Save(t.Context(), row("299", time.Now().AddDate(1, 0, 0)))) // by a clock that was wrong
