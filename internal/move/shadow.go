@@ -92,6 +92,11 @@ func lock(name string) (unlock func(), err error) {
 // Close removes the copy.
 func (s *shadow) Close() {
 	os.RemoveAll(s.root)
+	if s.project != nil && s.project.Generator != nil { // node_modules is not a copy
+		for _, name := range []string{"before", "renamed", "after"} {
+			os.RemoveAll(filepath.Join(s.project.Generator.StateDir(), name))
+		}
+	}
 	if s.made { // the next lock makes a new file
 		os.Remove(filepath.Join(filepath.Dir(s.root), "mv.lock"))
 		os.Remove(filepath.Dir(s.root))
@@ -257,7 +262,7 @@ type version struct {
 func (s *shadow) publish(ctx context.Context, name, cache string) (*version, error) {
 	p, docroot := s.project, s.project.Docroot
 	if g := p.Generator; g != nil {
-		docroot = filepath.Join(g.Dir, statedir.Name, name)
+		docroot = filepath.Join(g.StateDir(), name)
 		if err := s.generate(ctx, g, docroot); err != nil {
 			return nil, err
 		}

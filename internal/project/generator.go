@@ -28,9 +28,19 @@ type Generator struct {
 	loaded bool
 }
 
-// BuiltDocroot is the name, below [statedir.Name], of the site that sitelink
+// BuiltDocroot is the name, below [Generator.StateDir], of the site that sitelink
 // build writes.
 const BuiltDocroot = "public"
+
+// StateDir returns the directory for what sitelink builds, absolute if Dir is: where
+// the generator's own next build does not read it. Eleventy takes every file of the
+// project as input, except those below node_modules.
+func (g *Generator) StateDir() string {
+	if g.Generator == generator.Eleventy {
+		return filepath.Join(g.Dir, "node_modules", statedir.Name)
+	}
+	return filepath.Join(g.Dir, statedir.Name)
+}
 
 // Title is the generator's name as its makers write it.
 func (g *Generator) Title() string { return g.Generator.Title() }
@@ -53,7 +63,7 @@ func (g *Generator) Configure(ctx context.Context, args ...string) {
 // sitelink build made if only that exists.
 func (g *Generator) BuiltDocroot() string {
 	if _, err := os.Stat(g.Docroot); err != nil {
-		if own := filepath.Join(g.Dir, statedir.Name, BuiltDocroot); isDirectory(own) {
+		if own := filepath.Join(g.StateDir(), BuiltDocroot); isDirectory(own) {
 			return own
 		}
 	}

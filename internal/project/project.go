@@ -369,8 +369,8 @@ func (p *Project) sourceDirs(docroot string) []string {
 	}
 	var dirs []string
 	for dir, up := docroot, filepath.Dir(docroot); up != dir; dir, up = up, filepath.Dir(up) {
-		if len(dirs) == 0 && filepath.Base(up) == statedir.Name {
-			continue // what sitelink build made belongs to the directory above
+		if name := filepath.Base(up); len(dirs) == 0 && (name == statedir.Name || name == "node_modules") {
+			continue // what sitelink build made belongs to the directory above, see Generator.StateDir
 		}
 		dirs = append(dirs, up)
 		if lexists(filepath.Join(up, ".git")) || holdsConfig(up) {
