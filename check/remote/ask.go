@@ -51,6 +51,9 @@ type Options struct {
 	// respect the robots.txt of hosts.
 	Probe   bool
 	Archive string
+	// Random asks each host once for an address that cannot exist, if a new page of it is
+	// good. A page that is the same is [SoftMissing].
+	Random bool
 	// Policy returns the policy for a host; nil means that all have the zero Policy.
 	Policy func(host string) Policy
 	// Progress is called after an answer, by one goroutine: at most ten times a second,
@@ -160,7 +163,7 @@ func Ask(ctx context.Context, links []Link, cache *Cache, opt Options) (*Report,
 	if opt.exchange == nil {
 		client := fetch.New(fetch.Options{
 			UserAgent: opt.UserAgent, Allow: opt.Allow, Proxy: opt.Proxy, Total: opt.Timeout,
-			MaxBody: smallBody, Pooled: true,
+			MaxBody: smallBody, MaxHeader: maxHeader, Pooled: true,
 		})
 		defer client.CloseIdleConnections() // what follows may need their descriptors
 		opt.exchange = client.Do
@@ -259,6 +262,9 @@ func (d *dispatcher) plan(links []Link) {
 			continue
 		}
 		j.host, j.isNew = d.host(name), !record.Known()
+		if j.host.dir == "/" {
+			j.host.dir = u.Path()[:strings.LastIndexByte(u.Path(), '/')+1]
+		}
 		if record.Known() {
 			j.due = dueSince(&record, d.opt.Policy(name), now)
 		}
@@ -307,7 +313,9 @@ func (d *dispatcher) wants(r *Record, j *job, host string) bool {
 func (d *dispatcher) count(host string, r *Record) {
 	switch r.Code {
 	case check.DeadLink, check.Doubtful:
-		d.report.Failing[host]++
+		if r.Reason != SoftMissing && r.Reason != Parked { // the host answers
+			d.report.Failing[host]++
+		}
 	case check.Blocked:
 		d.report.Blocked[host]++
 	}

@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/x509"
 	"errors"
@@ -17,8 +18,10 @@ import (
 )
 
 const (
-	// maxHops is the number of redirects that are followed.
-	maxHops = 10
+	// maxHops is the number of redirects that browsers follow.
+	//
+	// https://fetch.spec.whatwg.org/#http-redirect-fetch
+	maxHops = 20
 	// maxTries is how often an address is tried in one run.
 	maxTries = 2
 	// maxWaits is how often a short Retry-After is waited for.
@@ -27,6 +30,8 @@ const (
 	// pages.
 	smallBody = 64 << 10
 	pageBody  = 2 << 20
+	// maxHeader is the largest header that Chromium reads.
+	maxHeader = 256 << 10
 )
 
 // chain is the state of a job whose requests have begun: the redirects so far, with
@@ -43,6 +48,14 @@ type chain struct {
 	// get: HEAD has not led to an answer that can be believed, with the status denied.
 	get    bool
 	denied int
+	// lenient: the last response was no valid HTTP, so that the next is read as
+	// browsers read it.
+	lenient bool
+	// fragment is that of the last redirect which had one.
+	fragment string
+	look     *glance // nil before the second look
+	// random is [Options.Random].
+	random bool
 	// maxBody, if not 0, limits the body. isSide: no link names the address, so that one
 	// answer that it is missing is enough.
 	maxBody int64
@@ -65,6 +78,7 @@ type result struct {
 // the answer.
 type step struct {
 	again, retry bool
+	hold         bool // until another job has asked the host for a random address
 	wait         time.Duration
 	answer       Answer
 }
@@ -77,7 +91,7 @@ var usual = http.Header{"Accept": {"text/html,application/xhtml+xml,*/*;q=0.8"}}
 // is enough: a conditional request if the content is known, else HEAD where it can be
 // believed.
 func (c *chain) request(j *job, h *host) fetch.Request {
-	r := fetch.Request{Method: http.MethodGet, URL: c.url, NoRedirect: true, MaxBody: smallBody, Header: usual}
+	r := fetch.Request{Method: http.MethodGet, URL: c.url, NoRedirect: true, MaxBody: smallBody, Header: usual, Lenient: c.lenient}
 	set := func(name, value string) {
 		r.Header = r.Header.Clone()
 		r.Header.Set(name, value)
@@ -86,7 +100,7 @@ func (c *chain) request(j *job, h *host) fetch.Request {
 		r.MaxBody = pageBody
 	}
 	r.MaxBody = cmp.Or(c.maxBody, r.MaxBody)
-	known := c.record.conditional() && c.record.knows(j.fragments) && cmp.Or(c.record.Answered, j.url) == c.url
+	known := c.look == nil && c.record.conditional() && c.record.knows(j.fragments) && cmp.Or(c.record.Answered, j.url) == c.url
 	switch {
 	case known && c.record.ETag != "":
 		set("If-None-Match", c.record.ETag)
@@ -136,6 +150,12 @@ func (c *chain) keep(resp *fetch.Response) {
 // take decides what follows from a result.
 func (c *chain) take(r *result, h *host) step {
 	resp := r.response
+	if c.look != nil {
+		if r.err != nil {
+			resp = nil
+		}
+		return c.looked(resp, h)
+	}
 	// Where no link is judged, half of a page or of a robots.txt says nothing.
 	if resp == nil || r.err != nil && (!headerCounts(resp, r.err) || c.isSide && resp.Status < 300) {
 		a := Answer{Fault: faultOf(r.err), Hops: c.hops}
@@ -145,6 +165,9 @@ func (c *chain) take(r *result, h *host) step {
 		return c.failed(a)
 	}
 	c.keep(resp)
+	if all := resp.Header.Values("Location"); len(all) > 1 && slices.ContainsFunc(all, func(to string) bool { return to != all[0] }) {
+		return c.failed(Answer{Status: resp.Status, Fault: Garbage, Hops: c.hops}) // as browsers do
+	}
 	if location := resp.Header.Get("Location"); isRedirect(resp.Status) && location != "" {
 		return c.follow(resp.Status, location)
 	}
@@ -152,6 +175,9 @@ func (c *chain) take(r *result, h *host) step {
 		good := resp.Status >= 200 && resp.Status < 300 && (resp.Header.Get("ETag") != "" || resp.Header.Get("Last-Modified") != "")
 		if !good {
 			c.get, c.denied = true, resp.Status
+			if what := effects[reasons[resp.Status]]; what == gone && reasons[resp.Status] != "" {
+				c.tries = max(c.tries, 1) // the GET is the second try
+			}
 			return step{again: true}
 		}
 	}
@@ -173,14 +199,19 @@ func (c *chain) take(r *result, h *host) step {
 	if what := effects[reason]; what == gone || what == ill {
 		return c.failed(a)
 	}
+	if reason == "" {
+		return c.secondLook(a, resp, h)
+	}
 	return step{answer: a}
 }
 
 // failed tries again before a failure counts.
 func (c *chain) failed(a Answer) step {
 	switch a.Fault {
-	case PrivateAddress, RefusedRequest, OtherScheme, BadRedirect, RedirectLoop, BotWall:
+	case PrivateAddress, RefusedRequest, OtherScheme, BadRedirect, RedirectLoop, BotWall, ClientCert, TLSChain:
 		return step{answer: a}
+	case Garbage:
+		c.lenient = true
 	}
 	if c.isSide && (a.Status == http.StatusNotFound || a.Status == http.StatusGone) {
 		return step{answer: a}
@@ -217,7 +248,10 @@ func (c *chain) follow(status int, location string) step {
 	}
 	c.seen = append(c.seen, c.url)
 	c.url = to.WithoutFragment()
-	c.hops = append(c.hops, Hop{status, c.url})
+	if to.HasFragment() {
+		c.fragment = "#" + to.Fragment()
+	}
+	c.hops = append(c.hops, Hop{status, c.url + c.fragment})
 	// A page may redirect to itself to set a cookie.
 	if c.jar == nil && slices.Contains(c.seen, c.url) {
 		return fail(RedirectLoop)
@@ -234,7 +268,7 @@ func headerCounts(resp *fetch.Response, err error) bool {
 	var failure *fetch.Error
 	if errors.As(err, &failure) {
 		switch failure.Kind {
-		case fetch.Timeout, fetch.TooSlow:
+		case fetch.Timeout, fetch.TooSlow, fetch.Body: // browsers show what they got
 			return true
 		case fetch.Encoding:
 			// Browsers read these, although no request asked for them.
@@ -255,6 +289,7 @@ var faults = map[fetch.Kind]Reason{
 	fetch.DNS:            DNS,
 	fetch.Connect:        Refused,
 	fetch.TLS:            TLS,
+	fetch.ClientCert:     ClientCert,
 	fetch.Timeout:        Timeout,
 	fetch.TooSlow:        Timeout,
 	fetch.Closed:         Reset,
@@ -285,10 +320,18 @@ func faultOf(err error) Reason {
 		return TLSName
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
 		return TLSExpired
+	case errors.As(err, &issuer) && lacksIntermediate(issuer.Cert):
+		return TLSChain
 	case errors.As(err, &issuer):
 		return TLSAuthority
 	}
 	return TLS
+}
+
+// lacksIntermediate reports whether a certificate names the place of the one that signed
+// it. An authority that no browser knows does not publish it there; Chromium fetches it.
+func lacksIntermediate(c *x509.Certificate) bool {
+	return c != nil && len(c.IssuingCertificateURL) > 0 && !bytes.Equal(c.RawIssuer, c.RawSubject)
 }
 
 // pauseOf returns how long a host wants no request, at most maxWait: longer pauses are

@@ -15,20 +15,20 @@ import (
 	"github.com/sitelink/sitelink/internal/fetch"
 )
 
-// Ten redirects are followed and recorded, and the eleventh is one too many.
+// Twenty redirects are followed and recorded, and the next is one too many.
 func TestChainLength(t *testing.T) {
 	pages := map[string]string{"https://a.example/0": "page"}
-	for i := range 11 {
+	for i := range 21 {
 		pages[fmt.Sprintf("https://a.example/%d", i+1)] = fmt.Sprintf("-> https://a.example/%d", i)
 	}
 	s := &sim{pages: pages}
 	opt := s.quick()
-	report := ask(t, memory(t), opt, links("https://a.example/10", "https://a.example/11"))
-	r, _ := report.Of("https://a.example/10")
-	if brief(r) != "warning moved" || r.Final != "https://a.example/0" || len(r.Hops) != 10 || r.Hops[0] != (Hop{301, "https://a.example/9"}) {
+	report := ask(t, memory(t), opt, links("https://a.example/20", "https://a.example/21"))
+	r, _ := report.Of("https://a.example/20")
+	if brief(r) != "warning moved" || r.Final != "https://a.example/0" || len(r.Hops) != 20 || r.Hops[0] != (Hop{301, "https://a.example/19"}) {
 		t.Errorf("%+v", r)
 	}
-	if r, _ := report.Of("https://a.example/11"); r.Reason != RedirectLoop || len(r.Hops) != 10 {
+	if r, _ := report.Of("https://a.example/21"); r.Reason != RedirectLoop || len(r.Hops) != 20 {
 		t.Errorf("%+v", r)
 	}
 	// An address that is too long to keep ends the record of the chain.

@@ -5,6 +5,7 @@ import (
 	"html"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -46,21 +47,25 @@ func lower(page []byte) []byte {
 	return text
 }
 
-// hints returns what a person should look at, although the link works.
-func hints(c *chain, resp *fetch.Response, title string) (all []string) {
+// parkedHosts sell domains at the addresses to which they redirect.
+var parkedHosts = regexp.MustCompile(`(?i)^(www\.)?(hugedomains\.com/domain_profile|dan\.com/buy-domain|afternic\.com/forsale|sedo\.com/search/details|godaddy\.com/domainsearch|atom\.com/name/)`)
+
+// parkedText is the number of letters that a page on a domain for sale has at most: an
+// article about one has more.
+const parkedText = 2000
+
+// homePath is the path of pages that are rightly the home page.
+var homePath = regexp.MustCompile(`(?i)^/(index|home|default|welcome|start|main|[a-z]{2}([_-][a-z]{2})?)(\.\w+)?/?$`)
+
+// hints returns what a person should look at, although the host answers well. With a
+// fault, the first hint says what was seen of it.
+func hints(c *chain, resp *fetch.Response, title string) (all []string, fault Reason) {
 	if softMissing.MatchString(title) {
 		all = append(all, "the title of the page says that it was not found: "+title)
 	}
-	text := lower(resp.Body)
-	for _, mark := range parkedMarks {
-		if bytes.Contains(text, []byte(mark)) {
-			all = append(all, "the domain seems to be parked")
-			break
-		}
-	}
 	from, err := weburl.Parse(c.record.URL)
 	if err != nil {
-		return all
+		return all, ""
 	}
 	last := from
 	for _, h := range c.hops {
@@ -68,20 +73,45 @@ func hints(c *chain, resp *fetch.Response, title string) (all []string) {
 			last = to
 		}
 	}
+	see := func(what Reason, seen string) {
+		if fault == "" {
+			fault, all = what, append([]string{seen}, all...)
+		}
+	}
+	page := lower(resp.Body)
+	if parkedHosts.MatchString(last.Host() + last.Path()) {
+		see(Parked, "a redirect leads to an offer of the domain: "+last.WithoutFragment())
+	}
+	for _, mark := range parkedMarks {
+		if bytes.Contains(page, []byte(mark)) {
+			if text, _ := visible(resp.Body); letters(text) <= parkedText {
+				see(Parked, "the page offers the domain for sale, or shows only advertisements: it has "+strconv.Quote(mark))
+			} else {
+				all = append(all, "the domain seems to be parked")
+			}
+			break
+		}
+	}
 	asksPassword := passwordInput.Match(resp.Body)
+	sameHost := withoutWWW(last.Host()) == withoutWWW(from.Host())
+	isHome := last.Path() == "/" && !last.HasQuery() && !last.HasFragment() && !homePath.MatchString(from.Path())
 	switch elsewhere := last.Path() != from.Path(); {
 	case loginPath.MatchString(from.Path()):
 	case elsewhere && (asksPassword || loginPath.MatchString(last.Path())):
 		all = append(all, "a redirect leads to a login page: "+last.WithoutFragment())
 	case asksPassword && loginTitle.MatchString(title):
 		all = append(all, "the page is a login page: "+title)
-	case elsewhere && last.Path() == "/" && !strings.HasPrefix(from.Path(), "/index.") && withoutWWW(last.Host()) == withoutWWW(from.Host()):
-		all = append(all, "a redirect leads to the home page, so the page itself may be gone")
+	case elsewhere && missingPath.MatchString(last.Path()) && !missingPath.MatchString(from.Path()):
+		see(SoftMissing, "a redirect leads to "+last.WithoutFragment())
+	case elsewhere && isHome && sameHost:
+		see(SoftMissing, "a redirect leads to the home page")
+	case elsewhere && isHome && strings.Count(strings.Trim(from.Path(), "/"), "/") > 0:
+		all = append(all, "a redirect leads to the home page of another site: "+last.WithoutFragment())
 	}
 	if from.Scheme() == "https" && slices.ContainsFunc(c.hops, func(h Hop) bool { return strings.HasPrefix(h.To, "http:") }) {
 		all = append(all, "a redirect leads from https to http")
 	}
-	return all
+	return all, fault
 }
 
 func withoutWWW(host string) string { return strings.TrimPrefix(host, "www.") }

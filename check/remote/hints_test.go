@@ -8,10 +8,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/fetch"
 )
 
-// TestHints: each page works, and a person should look at it all the same.
+// TestHints: each host answers well, and a person should look at the page all the same. What
+// is certain makes the link doubtful.
 func TestHints(t *testing.T) {
 	pages := map[string]string{
 		"/soft":     "<title>404 | Example</title>",
@@ -25,28 +27,49 @@ func TestHints(t *testing.T) {
 		"/":         "<title>Example</title>",
 		"/accounts": "<title>Who are you?</title><INPUT class=x TYPE='password'>",
 		"/plain":    "<title>Plain &amp; simple\u202e</title>",
+		"/article":  "<title>Parking</title><p>It says: this domain may be for sale." + strings.Repeat("<p>Much more text about it", 200),
+		"/refresh":  `<meta http-equiv="refresh" content="0; url=/404.html">`,
+		"/onward":   `<META content="0;URL='/nowhere'" http-equiv="Refresh">`,
+		"/further":  `<meta http-equiv=refresh content=3;url=/plain>`,
+		"/later":    `<meta http-equiv=refresh content="600;url=/nowhere">`,
+		"/404.html": "<title>Oh</title>",
 	}
-	moves := map[string]string{"/account": "/login", "/private": "/accounts", "/deep/page": "/", "/index.html": "/"}
+	moves := map[string]string{"/account": "/login", "/private": "/accounts", "/deep/page": "/", "/index.html": "/", "/en/": "/", "/pricing": "/#pricing", "/none": "/404.html"}
 	w := newWeb(t, func(w http.ResponseWriter, r *http.Request) {
 		if to := moves[r.URL.Path]; to != "" {
 			http.Redirect(w, r, to, http.StatusFound)
 			return
 		}
 		w.Header().Set("Content-Type", "text/html")
+		if r.URL.Path == "/nowhere" {
+			w.WriteHeader(404)
+		}
 		fmt.Fprint(w, pages[r.URL.Path])
 	})
+	doubtful := map[string]Reason{
+		"/parked": Parked, "/deep/page": SoftMissing, "/none": SoftMissing, "/refresh": SoftMissing, "/onward": SoftMissing,
+	}
 	want := map[string]string{
 		"/soft":       "the title of the page says that it was not found: 404 | Example",
 		"/soft-de":    "the title of the page says that it was not found: Seite nicht gefunden",
 		"/soft-ru":    "the title of the page says that it was not found: Página no encontrada",
 		"/media":      "",
-		"/parked":     "the domain seems to be parked",
+		"/parked":     `the page offers the domain for sale, or shows only advertisements: it has "this domain may be for sale"`,
+		"/article":    "the domain seems to be parked",
+		"/none":       "a redirect leads to SITE/404.html",
+		"/refresh":    "the page sends its visitors on to SITE/404.html",
+		"/onward":     "the page sends its visitors on to SITE/nowhere, which is missing",
+		"/further":    "",
+		"/later":      "",
+		"/en/":        "",
+		"/pricing":    "",
+		"/404.html":   "",
 		"/login":      "",
 		"/secret":     "the page is a login page: Sign in - Example",
 		"/form":       "",
 		"/account":    "a redirect leads to a login page: SITE/login",
 		"/private":    "a redirect leads to a login page: SITE/accounts",
-		"/deep/page":  "a redirect leads to the home page, so the page itself may be gone",
+		"/deep/page":  "a redirect leads to the home page",
 		"/index.html": "",
 		"/plain":      "",
 	}
@@ -57,8 +80,8 @@ func TestHints(t *testing.T) {
 	report := ask(t, memory(t), quick(), links(urls...))
 	for path, hint := range want {
 		r, _ := report.Of(w.URL + path)
-		if got := strings.ReplaceAll(strings.Join(r.Hints, "; "), w.URL, "SITE"); got != hint || brief(r) != "ok" {
-			t.Errorf("%s: %s %q, want %q", path, brief(r), got, hint)
+		if got := strings.ReplaceAll(strings.Join(r.Hints, "; "), w.URL, "SITE"); got != hint || r.Reason != doubtful[path] || (r.Code == check.Doubtful) != (r.Reason != "") {
+			t.Errorf("%s: %s %s %q, want %q", path, brief(r), r.Reason, got, hint)
 		}
 	}
 	if r, _ := report.Of(w.URL + "/plain"); r.Title != "Plain & simple" {
@@ -169,6 +192,12 @@ func TestWalls(t *testing.T) {
 		{200, "X-Datadome: protected", "", "ok"},
 		{503, "", `<script src="/cdn-cgi/challenge-platform/x">`, "unchecked blocked"},
 		{200, "", `<script src="/cdn-cgi/challenge-platform/x">`, "ok"},
+		{200, "", `<title>Just a moment...</title><script>window._cf_chl_opt={}</script>`, "unchecked blocked"},
+		{200, "", `<script>var dd={'host':'geo.captcha-delivery.com'}</script>`, "unchecked blocked"},
+		{200, "", `<iframe src="/_Incapsula_Resource?x">Request unsuccessful. Incapsula incident ID: 1-2</iframe>`, "unchecked blocked"},
+		{200, "", `<p>` + strings.Repeat("This page is about walls. ", 40) + `<script src="/_Incapsula_Resource?x">`, "ok"},
+		{503, "", `<p>To discuss automated access write to api-services-support@amazon.com`, "unchecked blocked"},
+		{400, "", `<center>No required SSL certificate was sent</center>`, "unchecked blocked"},
 	} {
 		opt := quick()
 		opt.exchange = func(context.Context, fetch.Request) (*fetch.Response, error) {

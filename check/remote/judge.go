@@ -3,6 +3,7 @@ package remote
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/sitelink/sitelink/check"
@@ -62,7 +63,7 @@ var effects = map[Reason]effect{
 	NotFound:         gone,
 	Gone:             gone,
 	NoSuchHost:       gone,
-	DNS:              gone,
+	DNS:              ill,
 	ServerError:      ill,
 	Timeout:          ill,
 	Refused:          ill,
@@ -71,16 +72,20 @@ var effects = map[Reason]effect{
 	TLSExpired:       ill,
 	TLSName:          ill,
 	TLSAuthority:     ill,
+	TLSChain:         doubtful,
 	Garbage:          ill,
 	RedirectLoop:     ill,
 	BadRedirect:      ill,
 	RefusedRequest:   doubtful,
 	UnexpectedStatus: doubtful,
+	SoftMissing:      doubtful,
+	Parked:           doubtful,
 	LoginRequired:    blocked,
 	Forbidden:        blocked,
 	RateLimited:      blocked,
 	Legal:            blocked,
 	BotWall:          blocked,
+	ClientCert:       blocked,
 	PrivateAddress:   blocked,
 	OtherScheme:      blocked,
 }
@@ -148,7 +153,7 @@ func Judge(r Record, a Answer, now time.Time, p Policy) Record {
 		r.Next = now.Add(a.RetryAfter)
 	}
 	was := r.Code
-	final, moved := a.moved()
+	final, moved := a.moved(r.URL)
 	r.Hops = recorded(a.Hops)
 	what := effects[r.Reason]
 	if what != good {
@@ -167,6 +172,9 @@ func Judge(r Record, a Answer, now time.Time, p Policy) Record {
 	case doubtful:
 		r.Verdict, r.Code = check.Warning, check.Doubtful
 		r.Since = cmpTime(r.Since, now)
+		if a.Read {
+			r.Hints = a.Hints
+		}
 	default:
 		limit := p.strikes()
 		if what == gone {
@@ -235,7 +243,7 @@ func (r *Record) strike(what effect, now time.Time, interval time.Duration) {
 func (r *Record) content(a *Answer, now time.Time) {
 	answered := ""
 	if n := len(a.Hops); n > 0 {
-		answered = a.Hops[n-1].To
+		answered, _, _ = strings.Cut(a.Hops[n-1].To, "#")
 	}
 	same := a.Status == 304 || r.sameContent(a)
 	if !same && (r.conditional() || r.Hash != "") {

@@ -48,7 +48,7 @@ func TestJudge(t *testing.T) {
 		"404":                twice(missing),
 		"410":                twice(status(410)),
 		"no such host":       twice(fault(NoSuchHost)),
-		"DNS":                twice(fault(DNS)),
+		"DNS":                thrice(fault(DNS)),
 		"500":                thrice(status(500)),
 		"503":                thrice(status(503)),
 		"530":                thrice(status(530)),

@@ -38,7 +38,7 @@ func (c *chain) answer(r *result) Answer {
 	a.Read = true
 	if isHTML(resp) {
 		a.Title = titleOf(resp)
-		a.Hints = hints(c, resp, a.Title)
+		a.Hints, a.Fault = hints(c, resp, a.Title)
 	}
 	if len(r.job.fragments) > 0 {
 		a.Looked = true
@@ -66,10 +66,24 @@ func isHTML(resp *fetch.Response) bool {
 	return false
 }
 
-// wallMarks are parts of pages that ask whether the visitor is a person.
-var wallMarks = []string{
-	"/cdn-cgi/challenge-platform/", "cf-browser-verification", "captcha-delivery.com", "px-captcha", "_Incapsula_Resource",
-	"awsWafCookieDomainList",
+// wallMarks are parts of pages that ask whether the visitor is a person. Ordinary pages
+// behind the same walls have some of them too. So each counts with a status that refuses,
+// and with 200 if the page has at most so many letters that a visitor without scripts sees.
+var wallMarks = map[string]int{
+	"/cdn-cgi/challenge-platform/":    0, // on all pages behind Cloudflare
+	"_cf_chl_opt":                     600,
+	"cf-browser-verification":         600,
+	"captcha-delivery.com":            600, // DataDome
+	"px-captcha":                      600,
+	"_Incapsula_Resource":             300, // Imperva
+	"awsWafCookieDomainList":          600,
+	"sucuri_cloudproxy_js":            600,
+	"/.within.website/x/cmd/anubis/":  2000,
+	"check.ddos-guard.net":            600,
+	"/_sec/cp_challenge/":             600, // Akamai
+	"opfcaptcha.amazon.com":           2000,
+	"api-services-support@amazon.com": 2000,
+	"Vercel Security Checkpoint":      600,
 }
 
 // isWall reports whether a response is a page for people only.
@@ -78,12 +92,18 @@ func isWall(resp *fetch.Response) bool {
 	case h.Get("Cf-Mitigated") == "challenge", h.Get("X-Amzn-Waf-Action") != "", resp.Status == 403 && h.Get("X-Datadome") != "":
 		return true
 	}
-	if resp.Status != 403 && resp.Status != 503 && resp.Status != 202 && resp.Status != 429 {
+	if resp.Status == 400 && bytes.Contains(resp.Body, []byte("No required SSL certificate was sent")) { // nginx
+		return true
+	}
+	refuses := resp.Status == 403 || resp.Status == 503 || resp.Status == 202 || resp.Status == 429
+	if !refuses && resp.Status != 200 {
 		return false
 	}
-	for _, mark := range wallMarks {
+	for mark, most := range wallMarks {
 		if bytes.Contains(resp.Body, []byte(mark)) {
-			return true
+			if text, _ := visible(resp.Body); refuses || letters(text) < most {
+				return true
+			}
 		}
 	}
 	return false

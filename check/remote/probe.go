@@ -170,7 +170,7 @@ func replaces(link, variant string, a *Answer, title string) string {
 			return ""
 		}
 	}
-	if final, all := a.moved(); all {
+	if final, all := a.moved(link); all {
 		return final
 	}
 	if n := len(a.Hops); n > 0 {

@@ -1,10 +1,13 @@
 package remote
 
 import (
+	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/internal/weburl"
 )
 
 // Record is what is remembered of one URL: a row of the status cache. Times have
@@ -96,30 +99,34 @@ type Reason string
 
 // The reasons.
 const (
-	NotFound         Reason = "not-found"          // 404
-	Gone             Reason = "gone"               // 410
-	NoSuchHost       Reason = "no-such-host"       // the name does not exist
-	DNS              Reason = "dns"                // the name could not be looked up
-	ServerError      Reason = "server-error"       // 5xx
-	Timeout          Reason = "timeout"            // nothing for too long, or too slow; 408
-	Refused          Reason = "refused"            // no connection
-	Reset            Reason = "reset"              // the connection was closed without an answer
-	TLS              Reason = "tls"                // another failure of the handshake
-	TLSExpired       Reason = "tls-expired"        // the certificate expired, or is not valid yet
-	TLSName          Reason = "tls-wrong-host"     // the certificate is for another host
-	TLSAuthority     Reason = "tls-unknown-issuer" // self-signed, or by an unknown authority
-	Garbage          Reason = "garbage"            // not HTTP, or a body that cannot be read
-	RedirectLoop     Reason = "redirect-loop"      // redirects that never end, or too many
-	BadRedirect      Reason = "bad-redirect"       // to something that is not a URL
-	LoginRequired    Reason = "login-required"     // 401, 407
-	Forbidden        Reason = "forbidden"          // 403
-	RateLimited      Reason = "rate-limited"       // 429, or a long Retry-After
-	Legal            Reason = "legal"              // 451
-	BotWall          Reason = "bot-wall"           // a page for people only; 999
-	PrivateAddress   Reason = "private-address"    // not on the public internet
-	OtherScheme      Reason = "other-scheme"       // a redirect to something other than http and https
-	RefusedRequest   Reason = "refused-request"    // 400, 402, 405, 406
-	UnexpectedStatus Reason = "unexpected-status"  // any other status
+	NotFound         Reason = "not-found"                // 404
+	Gone             Reason = "gone"                     // 410
+	NoSuchHost       Reason = "no-such-host"             // the name does not exist
+	DNS              Reason = "dns"                      // the name could not be looked up
+	ServerError      Reason = "server-error"             // 5xx
+	Timeout          Reason = "timeout"                  // nothing for too long, or too slow; 408
+	Refused          Reason = "refused"                  // no connection
+	Reset            Reason = "reset"                    // the connection was closed without an answer
+	TLS              Reason = "tls"                      // another failure of the handshake
+	TLSExpired       Reason = "tls-expired"              // the certificate expired, or is not valid yet
+	TLSName          Reason = "tls-wrong-host"           // the certificate is for another host
+	TLSAuthority     Reason = "tls-unknown-issuer"       // self-signed, or by an unknown authority
+	TLSChain         Reason = "tls-missing-intermediate" // the host does not send the certificate that signed its own
+	ClientCert       Reason = "client-certificate"       // the host demands a certificate of the visitor
+	Garbage          Reason = "garbage"                  // not HTTP, or a body that cannot be read
+	RedirectLoop     Reason = "redirect-loop"            // redirects that never end, or too many
+	BadRedirect      Reason = "bad-redirect"             // to something that is not a URL
+	LoginRequired    Reason = "login-required"           // 401, 407
+	Forbidden        Reason = "forbidden"                // 403
+	RateLimited      Reason = "rate-limited"             // 429, or a long Retry-After
+	Legal            Reason = "legal"                    // 451
+	BotWall          Reason = "bot-wall"                 // a page for people only; 999
+	PrivateAddress   Reason = "private-address"          // not on the public internet
+	OtherScheme      Reason = "other-scheme"             // a redirect to something other than http and https
+	RefusedRequest   Reason = "refused-request"          // 400, 402, 405, 406
+	SoftMissing      Reason = "soft-not-found"           // a page that says in another way that it is missing
+	Parked           Reason = "parked"                   // a page that offers the domain for sale
+	UnexpectedStatus Reason = "unexpected-status"        // any other status
 )
 
 // Hop is a redirect that was followed.
@@ -156,16 +163,52 @@ type Answer struct {
 	Hints []string
 }
 
-// moved returns the address at which the permanent redirects of an answer end, ""
-// if there are none, and whether all redirects are permanent.
-func (a *Answer) moved() (final string, all bool) {
+// moved returns the address at which the permanent redirects of an answer end, without
+// parameters that follow the visitor, and whether all redirects are permanent. The
+// address is "" if it is that of the link, and if it is that of a login page.
+func (a *Answer) moved(link string) (final string, all bool) {
+	all = true
 	for _, h := range a.Hops {
-		if !h.Permanent() {
-			return final, false
+		if all = h.Permanent(); !all {
+			break
 		}
 		final = h.To
 	}
-	return final, final != ""
+	from, err := weburl.Parse(link)
+	to, errTo := weburl.Parse(final)
+	if final == "" || err != nil || errTo != nil || loginPath.MatchString(to.Path()) && !loginPath.MatchString(from.Path()) {
+		return "", false
+	}
+	final = withoutTracking(to, from.Query())
+	if key, err := Key(final); err == nil && !to.HasFragment() {
+		if own, err := Key(link); err == nil && key == own {
+			return "", false
+		}
+	}
+	return final, all
+}
+
+// tracking are parameters that follow a visitor, and do not say which page is meant.
+var tracking = regexp.MustCompile(`(?i)^(utm_\w+|[gdfy]clid|fbclid|msclkid|twclid|ttclid|[gw]braid|igshid|mc_[ce]id|_ga|_gl|_hsenc|_hsmi|mkt_tok|ref_src|li_fat_id|phpsessid|jsessionid)=`)
+
+// sessionPart is a session in a path.
+var sessionPart = regexp.MustCompile(`(?i);jsessionid=[^/?#]*`)
+
+// withoutTracking returns a URL without the parameters of tracking that a query does not
+// have.
+func withoutTracking(u weburl.URL, query string) string {
+	rest, fragment, _ := strings.Cut(u.String(), "#")
+	rest, _, _ = strings.Cut(rest, "?")
+	own := strings.Split(query, "&")
+	parts := slices.DeleteFunc(strings.Split(u.Query(), "&"), func(p string) bool { return tracking.MatchString(p) && !slices.Contains(own, p) })
+	all := sessionPart.ReplaceAllString(rest, "")
+	if len(parts) > 0 && u.HasQuery() {
+		all += "?" + strings.Join(parts, "&")
+	}
+	if u.HasFragment() {
+		all += "#" + fragment
+	}
+	return all
 }
 
 // seconds returns a time as the cache has it.

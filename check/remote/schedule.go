@@ -33,6 +33,12 @@ type host struct {
 	until time.Time
 	// heads: HEAD can be believed. noHeads: it cannot.
 	heads, noHeads bool
+	// dir is the directory of the first link of the run. There a random address is asked
+	// for; random has the fingerprints of the answers by origin, and held are the jobs
+	// that wait for one.
+	dir    string
+	random map[string]uint64
+	held   []*job
 
 	// With a shared cache: term is that of the lease under which this run has claimed
 	// the host, 0 for none; yields: others wait for it; until rest it is left to them.
@@ -93,7 +99,7 @@ func (d *dispatcher) host(name string) *host {
 	h := d.hosts[name]
 	if h == nil {
 		p := d.opt.Policy(name)
-		h = &host{name: name, policy: p, order: len(d.hosts), pace: cmp.Or(p.Pace, d.opt.Pace), most: cmp.Or(max(p.PerHost, 0), d.opt.PerHost)}
+		h = &host{name: name, dir: "/", policy: p, order: len(d.hosts), pace: cmp.Or(p.Pace, d.opt.Pace), most: cmp.Or(max(p.PerHost, 0), d.opt.PerHost)}
 		d.hosts[name] = h
 	}
 	return h
@@ -180,9 +186,7 @@ func (d *dispatcher) drain() {
 // giveUp leaves all jobs that are left for a later run.
 func (d *dispatcher) giveUp(code check.Code) {
 	for _, h := range d.hosts {
-		for j := h.queue.pop(); j != nil; j = h.queue.pop() {
-			d.leaveOut(j, code)
-		}
+		d.leave(h, code)
 	}
 	for _, w := range d.delayed {
 		d.leaveOut(w.what, code)
@@ -272,11 +276,20 @@ func (d *dispatcher) leave(h *host, code check.Code) {
 		d.leaveOut(j, code)
 		d.left--
 	}
+	for _, j := range h.held {
+		d.leaveOut(j, code)
+		d.left--
+	}
+	h.held = nil
 }
 
 // leaveOut leaves a job for a later run.
 func (d *dispatcher) leaveOut(j *job, code check.Code) {
 	if j.side != nil {
+		return
+	}
+	if j.chain != nil && j.chain.look != nil { // the answer itself is known
+		d.record(j, j.chain.look.answer, time.Now())
 		return
 	}
 	d.report.unasked[j.url] = code
@@ -310,6 +323,7 @@ func (d *dispatcher) launch(ctx context.Context, j *job, now time.Time) {
 	if j.chain == nil {
 		record := d.known(j)
 		j.chain = newChain(j, &record, &h.policy)
+		j.chain.random = d.opt.Random
 	}
 	r := j.chain.request(j, h)
 	t := task{ctx: ctx, job: j, request: r}
@@ -374,6 +388,8 @@ func (d *dispatcher) finish(r result) {
 	}
 	d.adapt(h, &r, now)
 	switch step := j.chain.take(&r, h); {
+	case step.hold:
+		h.held = append(h.held, j)
 	case step.again && step.wait > 0:
 		heap.Push(&d.delayed, waitingFor[*job]{now.Add(step.wait), j})
 	case step.again && step.retry:
@@ -391,6 +407,16 @@ func (d *dispatcher) finish(r result) {
 		d.list(j.host, now)
 	default:
 		d.judge(j, step.answer, r.response, now)
+	}
+	held := h.held
+	h.held = nil
+	for _, x := range held { // until the random address has an answer
+		u, _ := weburl.Parse(x.chain.url)
+		if random := h.random[originOf(u)]; random != asking {
+			d.judge(x, x.chain.compare(random), nil, now)
+		} else {
+			h.held = append(h.held, x)
+		}
 	}
 	for _, x := range []*host{h, j.host} {
 		if x.until.After(now) {

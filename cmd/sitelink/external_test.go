@@ -73,9 +73,17 @@ func (n *neighbour) take() []string {
 	defer n.mu.Unlock()
 	all := n.asked
 	n.asked = nil
+	for i, request := range all {
+		if strings.HasPrefix(request, "GET /sitelink-looks-") {
+			all[i] = randomPath
+		}
+	}
 	slices.Sort(all)
 	return all
 }
+
+// randomPath stands for the address that cannot exist.
+const randomPath = "GET /sitelink-looks-for-a-missing-page"
 
 // sitelink runs a command that may ask the neighbour, without pauses.
 func (n *neighbour) sitelink(t *testing.T, want int, args ...string) (stdout, stderr string) {
@@ -130,7 +138,7 @@ func TestExternalCheck(t *testing.T) {
 	out, _ = n.sitelink(t, 0, "check", "public", "--external", "--all")
 	mentions(t, out, "SITE/missing: the host answers 404 (Not Found)", "[doubtful]", "SITE/old moved permanently to SITE/good", "[moved]",
 		`SITE/good has no element with id "gone"`, "[missing-fragment]", "1 blocked", "1 mailto", "other sites: 4 URLs", "public/index.html:2:")
-	want := []string{"GET /good", "GET /good", "GET /missing", "GET /missing", "GET /old", "GET /wall"}
+	want := []string{"GET /good", "GET /good", "GET /missing", "GET /missing", "GET /old", randomPath, "GET /wall"}
 	if asked := n.take(); !slices.Equal(asked, want) {
 		t.Errorf("asked %q, want %q", asked, want)
 	}
@@ -538,7 +546,7 @@ func TestExternalHintSources(t *testing.T) {
 	n.write(t, "site/index.html", `<title>Home</title><h1>Home</h1><p>A <a href="`+parked+`">house</a> and an <a href="`+account+
 		`">account</a>.</p><ul><li>the <a href="`+garden+`">garden</a></ul>`)
 	want := []string{
-		"look at SITE/parked, linked from docs/index.md:3:11: the domain seems to be parked",
+		"SITE/parked: the domain seems to be for sale: the page offers the domain",
 		"look at SITE/account, linked from docs/index.md:4:18: a redirect leads to a login page: SITE/login",
 		"look at SITE/garden, linked from docs/index.md:6:16: the title was: Growing tomatoes on a balcony, and is now: Online casino",
 	}
@@ -579,8 +587,12 @@ func TestExternalList(t *testing.T) {
 	n := newNeighbour(t, "")
 	n.answer = func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
-		if r.URL.Path == "/wall" {
+		switch r.URL.Path {
+		case "/wall":
 			w.WriteHeader(403)
+		case "/good":
+		default: // the address that cannot exist
+			w.WriteHeader(404)
 		}
 		fmt.Fprint(w, `<title>404</title><a href="/never">x</a>`)
 	}
@@ -589,8 +601,8 @@ func TestExternalList(t *testing.T) {
 	n.remember(t, n.URL+"/gone", remote.Answer{Status: 404})
 	out, errs := n.sitelink(t, 1, "external", "@@urls.txt")
 	mentions(t, out, "urls.txt:5:1: error: SITE/gone: the host answers 404 (Not Found)", "4 links", "not checked: 1 blocked", "look at SITE/good: the title",
-		"other sites: 3 URLs, 2 requests sent")
-	if asked := n.take(); !slices.Equal(asked, []string{"GET /good", "GET /wall"}) || errs != "" {
+		"other sites: 3 URLs, 3 requests sent")
+	if asked := n.take(); !slices.Equal(asked, []string{"GET /good", randomPath, "GET /wall"}) || errs != "" {
 		t.Errorf("asked %q, %s", asked, errs)
 	}
 	n.write(t, "empty.txt", "# nothing\n")

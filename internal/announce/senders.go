@@ -39,9 +39,13 @@ func FetchOptions(cfg *config.Config, version, base string) (outgoing.ClientOpti
 	return opt, err
 }
 
+// home is where you can reach the authors if the contact leads nowhere.
+const home = "https://github.com/sitelink/sitelink"
+
 // UserAgent returns the value of a User-Agent field. A build may not know its
 // version, or have one such as (devel) that may not be sent, and a contact may be
-// any text.
+// any text. If it is neither an address for mail nor a public URL, the field has that of
+// the project.
 //
 // https://www.rfc-editor.org/rfc/rfc9110#section-10.1.5
 func UserAgent(version, contact string) string {
@@ -55,8 +59,9 @@ func UserAgent(version, contact string) string {
 	if token != "" {
 		agent += "/" + token
 	}
-	if contact == "" {
-		return agent
+	if isURL := strings.Contains(contact, "://"); !isURL && !strings.Contains(contact, "@") ||
+		isURL && (strings.Contains(contact, "://localhost") || strings.Contains(contact, "://127.") || strings.Contains(contact, "://[::1]")) {
+		contact = strings.TrimPrefix(contact+"; +"+home, "; +")
 	}
 	agent += " (+"
 	for _, c := range []byte(contact) {

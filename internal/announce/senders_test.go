@@ -24,12 +24,13 @@ func TestUserAgent(t *testing.T) {
 	valid := regexp.MustCompile("^" + token + "(/" + token + `)?( \((?:[\t !-'*-\[\]-~]|\\[()\\])*\))?$`)
 	for _, c := range []struct{ version, contact, want string }{
 		{"1.2.3", "https://me.example/", "sitelink/1.2.3 (+https://me.example/)"},
-		{"v0.0.0-20261122112930-9153113a1b2c+dirty", "", "sitelink/v0.0.0-20261122112930-9153113a1b2c+dirty"},
+		{"v0.0.0-20261122112930-9153113a1b2c+dirty", "", "sitelink/v0.0.0-20261122112930-9153113a1b2c+dirty (+https://github.com/sitelink/sitelink)"},
 		{"", "https://me.example/", "sitelink (+https://me.example/)"},
-		{"", "", "sitelink"},
+		{"", "", "sitelink (+https://github.com/sitelink/sitelink)"},
+		{"1", "http://localhost:1313/", "sitelink/1 (+http://localhost:1313/; +https://github.com/sitelink/sitelink)"},
 		{"(devel)", "me@me.example", "sitelink/devel (+me@me.example)"},
-		{"1.2 (beta)/3\r\n", "J\u00f6rg (me) a\\b", `sitelink/1.2beta3 (+J%C3%B6rg \(me\) a\\b)`},
-		{"\u00e9", "a\r\nX: y", "sitelink (+a%0D%0AX: y)"},
+		{"1.2 (beta)/3\r\n", "J\u00f6rg (me) a\\b", `sitelink/1.2beta3 (+J%C3%B6rg \(me\) a\\b; +https://github.com/sitelink/sitelink)`},
+		{"\u00e9", "a\r\nX: y", "sitelink (+a%0D%0AX: y; +https://github.com/sitelink/sitelink)"},
 	} {
 		cfg := &config.Config{}
 		cfg.Outgoing.Contact, cfg.Fetch.AllowAddress = c.contact, []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}

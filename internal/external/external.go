@@ -226,7 +226,7 @@ func (c *Checker) options() remote.Options {
 	opt := remote.Options{
 		UserAgent: announce.UserAgent(c.opt.Version, contact), Allow: c.networks, PerHost: e.PerHost, Concurrency: e.Concurrency,
 		Pace: e.Pace, Timeout: cfg.Fetch.Timeout, Budget: e.Budget, MaxRequests: e.MaxRequests,
-		OnlyNew: c.opt.OnlyNew, OnlyFailed: c.opt.OnlyFailed, OnlySilent: c.linklint(), Probe: c.opt.Probe, Policy: c.policy, Progress: c.opt.Progress,
+		OnlyNew: c.opt.OnlyNew, OnlyFailed: c.opt.OnlyFailed, OnlySilent: c.linklint(), Probe: c.opt.Probe, Random: !c.linklint(), Policy: c.policy, Progress: c.opt.Progress,
 	}
 	if c.opt.Archive {
 		opt.Archive = e.ArchiveAPI

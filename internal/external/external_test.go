@@ -101,6 +101,8 @@ func TestFailure(t *testing.T) {
 		{dead(record("https://a.example/", remote.NotFound, 404, 1)), "https://a.example/: the host answers 404 (Not Found)"},
 		{dead(record("https://a.example/", remote.Timeout, 0, 3)), "https://a.example/: the host did not answer in time; it failed in 3 runs since 2026-11-02"},
 		{record("https://a.example/", remote.UnexpectedStatus, 299, 0), "https://a.example/: the host answers 299"},
+		{remote.Record{URL: "https://a.example/x", Code: check.Doubtful, Reason: remote.SoftMissing, Status: 200, Hints: []string{"a redirect leads to the home page", "more"}},
+			"https://a.example/x: the page seems to be missing although the host answers 200: a redirect leads to the home page"},
 		{record("https://a.example/", remote.TLSName, 0, 1), "https://a.example/: the TLS certificate is for another host; it failed first on 2026-11-02, and later runs decide whether it is dead"},
 	} {
 		if got := failure(&c.record); got != c.want {
@@ -109,7 +111,7 @@ func TestFailure(t *testing.T) {
 	}
 	// Each reason without a status has words of its own.
 	for _, reason := range []remote.Reason{remote.NoSuchHost, remote.DNS, remote.Timeout, remote.Refused, remote.Reset, remote.TLS, remote.TLSExpired,
-		remote.TLSName, remote.TLSAuthority, remote.Garbage, remote.RedirectLoop, remote.BadRedirect} {
+		remote.TLSName, remote.TLSAuthority, remote.TLSChain, remote.SoftMissing, remote.Parked, remote.Garbage, remote.RedirectLoop, remote.BadRedirect} {
 		if sayings[reason] == "" {
 			t.Errorf("no words for %s", reason)
 		}

@@ -17,6 +17,9 @@ import (
 // failure describes a failed link.
 func failure(r *remote.Record) string {
 	what := says(r.Reason, r.Status)
+	if (r.Reason == remote.SoftMissing || r.Reason == remote.Parked) && len(r.Hints) > 0 {
+		what += ": " + r.Hints[0]
+	}
 	if r.Strikes > 1 {
 		return fmt.Sprintf("%s: %s; it failed in %d runs since %s", r.URL, what, r.Strikes, r.Since.Format(time.DateOnly))
 	}
@@ -37,6 +40,9 @@ var sayings = map[remote.Reason]string{
 	remote.TLSExpired:   "the TLS certificate has expired",
 	remote.TLSName:      "the TLS certificate is for another host",
 	remote.TLSAuthority: "the TLS certificate is self-signed, or from an unknown authority",
+	remote.TLSChain:     "the host does not send the intermediate certificate that signed its own; some browsers find it elsewhere, other programs fail",
+	remote.SoftMissing:  "the page seems to be missing although the host answers 200",
+	remote.Parked:       "the domain seems to be for sale",
 	remote.Garbage:      "the answer cannot be read",
 	remote.RedirectLoop: "the redirects never end",
 	remote.BadRedirect:  "the host redirects to something that is not a URL",

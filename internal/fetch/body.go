@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 )
@@ -63,6 +64,9 @@ func (m *metered) Read(b []byte) (int, error) {
 	return n, err
 }
 
+// compressions are parts of the names of encodings that browsers know.
+var compressions = []string{"gzip", "deflate", "br", "zstd", "compress", "dcb", "dcz"}
+
 var errEncoding = errors.New("the body has an encoding that was not requested")
 
 // undecodable reports whether a body cannot be decompressed, however often it is
@@ -80,7 +84,10 @@ func readBody(body io.Reader, from *http.Response, limit int64) (b []byte, cut b
 	case "gzip", "x-gzip":
 		body = &gunzip{from: body}
 	default:
-		return nil, false, fmt.Errorf("%w: %q", errEncoding, shorten(encoding, 40))
+		// Browsers ignore names that they do not know, such as UTF-8.
+		if slices.ContainsFunc(compressions, func(name string) bool { return strings.Contains(encoding, name) }) {
+			return nil, false, fmt.Errorf("%w: %q", errEncoding, shorten(encoding, 40))
+		}
 	}
 	var buf bytes.Buffer
 	switch {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -72,6 +73,9 @@ type Request struct {
 	// Spacing is the minimum time between two requests to one host that both
 	// have a spacing, if it is longer than the client's pace.
 	Spacing time.Duration
+	// Lenient reads the header of the response as browsers do: fields that are not
+	// valid do not count. It has no effect on a request through a proxy.
+	Lenient bool
 }
 
 // Response is the response to a request.
@@ -101,6 +105,7 @@ type Client struct {
 	opts            Options
 	pace            *pacer
 	direct, proxied *http.Transport
+	lenient         *http.Transport
 	grace           time.Duration // before the minimum rate applies
 }
 
@@ -125,6 +130,7 @@ func New(o Options) *Client {
 	c.direct = c.transport(guarded, nil)
 	// The user chose the proxy, so its address is not checked.
 	c.proxied = c.transport(&net.Dialer{}, o.Proxy)
+	c.lenient = lenient(c.transport(guarded, nil))
 	return c
 }
 
@@ -151,6 +157,7 @@ func (c *Client) transport(d *net.Dialer, proxy func(*http.Request) (*url.URL, e
 		WriteBufferSize:        1 << 10,
 		DisableCompression:     true, // see body.go
 		MaxResponseHeaderBytes: c.opts.MaxHeader,
+		TLSClientConfig:        &tls.Config{GetClientCertificate: noCertificate},
 		DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
 			dial, cancel := context.WithTimeout(ctx, c.opts.Idle)
 			defer cancel()
@@ -245,7 +252,7 @@ func (c *Client) paced(ctx context.Context, r *Request, u weburl.URL, left time.
 // exchange sends a request and reads the response.
 func (c *Client) exchange(outer context.Context, r *Request, u weburl.URL, left time.Duration) (*Response, *Error) {
 	var p phase
-	ctx, cancel := context.WithTimeout(outer, left)
+	ctx, cancel := context.WithTimeout(context.WithValue(outer, phaseKey{}, &p), left)
 	defer cancel()
 	fail := func(err error) *Error {
 		kind := p.kind(outer, err)
@@ -331,12 +338,16 @@ var errProxied = errors.New("a custom request line cannot be sent through a prox
 // route returns the transport for a request. For a proxy, it puts the absolute URL
 // on the request line.
 func (c *Client) route(req *http.Request, r *Request, u weburl.URL) (*http.Transport, error) {
+	direct := c.direct
+	if r.Lenient {
+		direct = c.lenient
+	}
 	if c.opts.Proxy == nil {
-		return c.direct, nil
+		return direct, nil
 	}
 	proxy, err := c.opts.Proxy(req)
 	if err != nil || proxy == nil {
-		return c.direct, err
+		return direct, err
 	}
 	if err := (&guard{allow: c.opts.Allow, defaultPorts: c.opts.DefaultPorts}).literal(u); err != nil {
 		return nil, err

@@ -26,12 +26,13 @@ const (
 	DNS            Kind = "dns"             // the name could not be looked up
 	Connect        Kind = "connect"
 	TLS            Kind = "tls"
-	Timeout        Kind = "timeout"  // no byte for too long, or too long in total
-	TooSlow        Kind = "too-slow" // below the minimum rate
-	Closed         Kind = "closed"   // the connection was closed without a response
-	Header         Kind = "header"   // the header of the response is not HTTP, or too long
-	Body           Kind = "body"     // the body of the response is incomplete
-	Encoding       Kind = "encoding" // the body of the response cannot be decompressed
+	ClientCert     Kind = "client-certificate" // the host demands a certificate of the client
+	Timeout        Kind = "timeout"            // no byte for too long, or too long in total
+	TooSlow        Kind = "too-slow"           // below the minimum rate
+	Closed         Kind = "closed"             // the connection was closed without a response
+	Header         Kind = "header"             // the header of the response is not HTTP, or too long
+	Body           Kind = "body"               // the body of the response is incomplete
+	Encoding       Kind = "encoding"           // the body of the response cannot be decompressed
 	BadRedirect    Kind = "bad-redirect"
 	RedirectLoop   Kind = "redirect-loop"
 	TooManyHops    Kind = "too-many-redirects"
@@ -75,9 +76,21 @@ func (e *Error) Unwrap() error { return e.Err }
 type phase struct {
 	lookup    atomic.Bool // of the name started and not succeeded
 	handshake atomic.Bool // TLS handshake started and not completed
+	demanded  atomic.Bool // the host asked for a certificate
 	connected atomic.Bool
 	sent      atomic.Bool
 	answered  atomic.Bool
+}
+
+// phaseKey is the context key of the phase of an exchange.
+type phaseKey struct{}
+
+// noCertificate answers a host that asks for a certificate, and notes that it did.
+func noCertificate(asked *tls.CertificateRequestInfo) (*tls.Certificate, error) {
+	if p, ok := asked.Context().Value(phaseKey{}).(*phase); ok {
+		p.demanded.Store(true)
+	}
+	return &tls.Certificate{}, nil
 }
 
 func (p *phase) trace() *httptrace.ClientTrace {
@@ -98,6 +111,7 @@ func (p *phase) kind(outer context.Context, err error) Kind {
 	var refused *refusedError
 	var dns *net.DNSError
 	var slow net.Error
+	var alert *net.OpError
 	switch {
 	case errors.Is(err, errProxied):
 		return BadRequest
@@ -120,6 +134,8 @@ func (p *phase) kind(outer context.Context, err error) Kind {
 			return DNS
 		}
 		return Timeout
+	case p.demanded.Load() && errors.As(err, &alert) && alert.Op == "remote error":
+		return ClientCert
 	case p.handshake.Load():
 		return TLS
 	case !p.connected.Load():
