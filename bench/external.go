@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/csv"
 	"encoding/json"
@@ -30,6 +31,8 @@ type asker struct {
 	env  func(dir string) []string
 	// broken returns the URLs that the output calls broken.
 	broken func(dir string, out []byte) (urls []string, err error)
+	// said returns what the program says about each URL in more words; nil for most.
+	said func(dir string) (map[string]string, error)
 }
 
 // askers are sitelink and its peers, with their defaults. sitelink counts each failure
@@ -37,7 +40,7 @@ type asker struct {
 func askers() []asker {
 	certFile := func(dir string) []string { return []string{"SSL_CERT_FILE=" + filepath.Join(dir, "authority.pem")} }
 	return []asker{
-		{name: "sitelink", env: certFile, broken: brokenSitelink, args: func(dir, _ string) []string {
+		{name: "sitelink", env: certFile, broken: brokenSitelink, said: saidSitelink, args: func(dir, _ string) []string {
 			return []string{"external", filepath.Join(dir, "site"), "--allow-address", "127.0.0.0/8", "--strike-interval", "0s", "--max-age", "0s",
 				"--status-cache", filepath.Join(dir, "status.jsonl"), "--format", "jsonl", "--fail-on", "never"}
 		}},
@@ -45,6 +48,11 @@ func askers() []asker {
 			args: func(dir, _ string) []string {
 				return []string{"--format", "json", "--no-progress", filepath.Join(dir, "site", "index.html")}
 			}},
+		{name: "linkinator", broken: brokenLinkinator,
+			env: func(dir string) []string {
+				return []string{"NODE_EXTRA_CA_CERTS=" + filepath.Join(dir, "authority.pem")}
+			},
+			args: func(_, url string) []string { return []string{url, "--format", "json"} }},
 		{name: "muffet", env: certFile, broken: brokenMuffet, args: func(_, url string) []string {
 			return []string{"--format", "json", "--one-page-only", url}
 		}},
@@ -58,9 +66,13 @@ func askers() []asker {
 func runExternal(ctx context.Context, args []string, out io.Writer) error {
 	var s settings
 	var seed uint64
+	var hard bool
+	var before string
 	bins := map[string]*string{}
 	if err := s.parse("external", args, func(fs *flag.FlagSet) {
 		fs.Uint64Var(&seed, "seed", 1, "of the links")
+		fs.BoolVar(&hard, "classes", false, "one link for each of many ways to answer, in place of many links")
+		fs.StringVar(&before, "before", "", "another sitelink to compare with")
 		for _, a := range askers()[1:] {
 			bins[a.name] = fs.String(a.name, a.name, "`program` to run; a name is looked up in -cache and PATH, empty leaves it out")
 		}
@@ -71,7 +83,11 @@ func runExternal(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	w, err := newWeb(seed)
+	kinds := kinds
+	if hard {
+		kinds = classes
+	}
+	w, err := newWeb(seed, kinds)
 	if err != nil {
 		return err
 	}
@@ -80,7 +96,13 @@ func runExternal(ctx context.Context, args []string, out io.Writer) error {
 	r.machine(ctx, s.date)
 	r.addf("sitelink  %s\nlinks     %d, seed %d\nruns      %d\n", version, len(w.all), seed, s.runs)
 	var runs []*askerRun
-	for _, a := range askers() {
+	all := askers()
+	if before != "" {
+		bins["before"] = &before
+		all = slices.Insert(all, 1, all[0])
+		all[1].name = "before"
+	}
+	for _, a := range all {
 		bin := sitelink
 		if name, ok := bins[a.name]; ok {
 			if *name == "" {
@@ -114,11 +136,15 @@ func runExternal(ctx context.Context, args []string, out io.Writer) error {
 		}
 	}
 	r.external(w, runs)
-	if err := r.keep(&s, "external", out); err != nil {
+	name, mostFalse, mostMissed := "external", 0, 0
+	if hard {
+		name, mostFalse, mostMissed = "external-classes", 2, 3
+	}
+	if err := r.keep(&s, name, out); err != nil {
 		return err
 	}
-	if a := runs[0]; len(a.false) > 0 || len(a.missed) > 0 {
-		return fmt.Errorf("figures not reached: sitelink calls %d working links dead, and misses %d: %v %v", len(a.false), len(a.missed), a.false, a.missed)
+	if a := runs[0]; len(a.false) > mostFalse || len(a.silent) > mostMissed {
+		return fmt.Errorf("figures not reached: sitelink calls %d working links dead, and passes %d dead ones without a hint: %v %v", len(a.false), len(a.silent), a.false, a.silent)
 	}
 	return nil
 }
@@ -148,8 +174,10 @@ type askerRun struct {
 	most     int             // requests to one host within a second
 	false    map[string]bool // links that work and were called broken in any run
 	missed   []string        // dead links that the last run did not call broken
-	by       map[string]int  // wrong answers by kind
-	hinted   int             // links not scored that were called broken
+	silent   []string        // those of them about which the program says nothing
+	words    map[string]string
+	by       map[string]int // wrong answers by kind
+	hinted   int            // links not scored that were called broken
 }
 
 // prepare writes the page with the links.
@@ -221,7 +249,12 @@ func (a *askerRun) run(ctx context.Context, w *web, round int, limit time.Durati
 	for _, u := range urls {
 		broken[u] = true
 	}
-	a.missed, a.hinted = nil, 0
+	if a.said != nil {
+		if a.words, err = a.said(a.dir); err != nil {
+			return err
+		}
+	}
+	a.missed, a.silent, a.hinted = nil, nil, 0
 	for _, l := range w.all {
 		switch {
 		case l.kind.truth == works && broken[l.url] && !a.false[l.url]:
@@ -229,6 +262,9 @@ func (a *askerRun) run(ctx context.Context, w *web, round int, limit time.Durati
 			a.by[l.kind.name]++
 		case l.kind.truth == dead && !broken[l.url]:
 			a.missed = append(a.missed, l.url)
+			if a.words[l.url] == "" {
+				a.silent = append(a.silent, l.url)
+			}
 		case l.kind.truth == unscored && broken[l.url]:
 			a.hinted++
 		}
@@ -245,6 +281,46 @@ func brokenSitelink(_ string, out []byte) (urls []string, err error) {
 		}
 		if json.Unmarshal(s.Bytes(), &row) == nil && row.Code == "dead-link" {
 			urls = append(urls, row.Target)
+		}
+	}
+	return urls, nil
+}
+
+// saidSitelink reads the status cache: the code, the reason and whether there is a hint.
+func saidSitelink(dir string) (map[string]string, error) {
+	data, err := os.ReadFile(filepath.Join(dir, "status.jsonl"))
+	said := map[string]string{}
+	for s := bufio.NewScanner(bytes.NewReader(data)); s.Scan(); {
+		var row struct {
+			URL, Code, Reason string
+			Hints             []string
+		}
+		if json.Unmarshal(s.Bytes(), &row) == nil && row.URL != "" {
+			words := strings.TrimSpace(row.Code + " " + row.Reason)
+			if words == "" && len(row.Hints) > 0 {
+				words = "hint"
+			}
+			said[row.URL] = words
+		}
+	}
+	return said, err
+}
+
+// brokenLinkinator reads linkinator's list.
+func brokenLinkinator(_ string, out []byte) (urls []string, err error) {
+	start := bytes.IndexByte(out, '{')
+	if start < 0 {
+		return nil, errors.New("no JSON")
+	}
+	var report struct {
+		Links []struct{ URL, State string }
+	}
+	if err := json.NewDecoder(bytes.NewReader(out[start:])).Decode(&report); err != nil {
+		return nil, err
+	}
+	for _, l := range report.Links {
+		if l.State == "BROKEN" {
+			urls = append(urls, l.URL)
 		}
 	}
 	return urls, nil
@@ -348,12 +424,12 @@ func (r *result) external(w *web, runs []*askerRun) {
 			walls = append(walls, fmt.Sprintf("%.1f", a.samples[i].Wall.Seconds()))
 			requests = append(requests, strconv.Itoa(a.requests[i]))
 		}
-		rows = append(rows, []string{a.name, strconv.Itoa(len(a.false)), strconv.Itoa(len(a.missed)), strings.Join(requests, ", "), strconv.Itoa(a.most), strings.Join(walls, ", ")})
+		rows = append(rows, []string{a.name, strconv.Itoa(len(a.false)), strconv.Itoa(len(a.missed)), strconv.Itoa(len(a.silent)), strings.Join(requests, ", "), strconv.Itoa(a.most), strings.Join(walls, ", ")})
 	}
-	r.addf("%s", table([]string{"program", "working called broken", "dead missed", "requests of each run", "most to a host in 1 s", "wall s of each run"}, rows))
+	r.addf("%s", table([]string{"program", "working called broken", "dead missed", "without a hint", "requests of each run", "most to a host in 1 s", "wall s of each run"}, rows))
 	r.section("Wrong answers by kind")
 	rows = nil
-	for _, k := range kinds {
+	for _, k := range w.kinds {
 		row := []string{k.name, k.truth.String(), strconv.Itoa(max(k.hosts, 1) * k.links)}
 		for _, a := range runs {
 			n := a.by[k.name]
@@ -364,6 +440,14 @@ func (r *result) external(w *web, runs []*askerRun) {
 			}
 			if k.truth == unscored {
 				n = a.hinted
+			}
+			if a.words != nil && k.links == 1 {
+				for _, l := range w.all {
+					if l.kind.name == k.name {
+						row = append(row, cmp.Or(a.words[l.url], "ok"))
+					}
+				}
+				continue
 			}
 			row = append(row, strconv.Itoa(n))
 		}

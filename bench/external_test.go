@@ -9,7 +9,7 @@ import (
 
 // The web answers as its table says, to a client like any other.
 func TestWeb(t *testing.T) {
-	w, err := newWeb(1)
+	w, err := newWeb(1, kinds)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,6 +66,7 @@ func TestBroken(t *testing.T) {
 	}{
 		{"sitelink", brokenSitelink, `{"code":"dead-link","target":"http://a/"}` + "\n" + `{"code":"doubtful","target":"http://b/"}` + "\n"},
 		{"lychee", brokenLychee, `{"total":2,"error_map":{"index.html":[{"url":"http://a/","status":{"code":404}}]},"timeout_map":{}}`},
+		{"linkinator", brokenLinkinator, `{"links":[{"url":"http://a/","state":"BROKEN"},{"url":"http://b/","state":"OK"}],"passed":false}`},
 		{"muffet", brokenMuffet, `[{"url":"http://x/","links":[{"url":"http://a/","error":"404"}]}]`},
 		{"linkchecker", brokenLinkchecker, "# head\nurlname;parentname;base;result;warningstring;infostring;valid;url\nhttp://a/;p;;404;\"Redirected\nto b\";;False;http://b/\n" +
 			"http://b/;p;;200;w;;True;http://b/\n# end\n"},

@@ -48,6 +48,8 @@ type visit struct {
 	round int
 	times int // the URL was asked for before, in this run of a program
 	seed  int // of the URL
+	// elsewhere: it is for another address of a host that has only one link.
+	elsewhere bool
 }
 
 // ordinary is the number of hosts that have links of several kinds.
@@ -182,6 +184,7 @@ type address struct {
 
 // web is a loopback web whose truth is known. Its hosts are addresses of 127.0.0.0/8.
 type web struct {
+	kinds     []kind
 	all       []address
 	authority []byte // certificate of the authority of good hosts, PEM
 	servers   []*http.Server
@@ -191,11 +194,13 @@ type web struct {
 	times map[string]int
 	log   map[string][]time.Time // requests by host
 	byKey map[string]*address
+	// byHost has the only link of a host.
+	byHost map[string]*address
 }
 
 // newWeb starts a web. The same seed gives the same links, except for ports.
-func newWeb(seed uint64) (*web, error) {
-	w := &web{times: map[string]int{}, log: map[string][]time.Time{}, byKey: map[string]*address{}}
+func newWeb(seed uint64, kinds []kind) (*web, error) {
+	w := &web{kinds: kinds, times: map[string]int{}, log: map[string][]time.Time{}, byKey: map[string]*address{}, byHost: map[string]*address{}}
 	plain, err := w.listen(nil)
 	if err != nil {
 		return nil, err
@@ -207,11 +212,20 @@ func newWeb(seed uint64) (*web, error) {
 	w.authority = authority
 	tlsPorts := map[string]int{}
 	now := time.Now()
+	good := func(change func(c *tls.Config)) *tls.Config {
+		c := sign(now.Add(24*time.Hour), "", byAuthority)
+		change(c)
+		return c
+	}
 	for name, c := range map[string]*tls.Config{
-		"HTTP/2":                      sign(now.Add(24*time.Hour), "", true),
-		"certificate expired":         sign(now.Add(-time.Hour), "", true),
-		"certificate of another host": sign(now.Add(24*time.Hour), "other.example", true),
-		"certificate signs itself":    sign(now.Add(24*time.Hour), "", false),
+		"HTTP/2":                      good(func(*tls.Config) {}),
+		"certificate expired":         sign(now.Add(-time.Hour), "", byAuthority),
+		"certificate of another host": sign(now.Add(24*time.Hour), "other.example", byAuthority),
+		"certificate signs itself":    sign(now.Add(24*time.Hour), "", byItself),
+		"an intermediate is missing":  sign(now.Add(24*time.Hour), "", byIntermediate),
+		"TLS demands a certificate":   good(func(c *tls.Config) { c.ClientAuth = tls.RequireAnyClientCert }),
+		"TLS asks for a certificate":  good(func(c *tls.Config) { c.ClientAuth = tls.RequestClientCert }),
+		"TLS 1.2 only":                good(func(c *tls.Config) { c.MaxVersion = tls.VersionTLS12 }),
 	} {
 		if tlsPorts[name], err = w.listen(c); err != nil {
 			return nil, err
@@ -248,6 +262,10 @@ func newWeb(seed uint64) (*web, error) {
 	}
 	random.Shuffle(len(w.all), func(i, j int) { w.all[i], w.all[j] = w.all[j], w.all[i] })
 	for i := range w.all {
+		if k := w.all[i].kind; k.hosts > 0 && k.links == 1 {
+			host, _, _ := strings.Cut(w.all[i].url[strings.Index(w.all[i].url, "//")+2:], ":")
+			w.byHost[host] = &w.all[i]
+		}
 		w.byKey[strings.TrimPrefix(strings.TrimPrefix(w.all[i].url, "https://"), "http://")] = &w.all[i]
 	}
 	return w, nil
@@ -311,6 +329,9 @@ func (w *web) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	v := &visit{round: w.round, times: w.times[key]}
 	w.times[key]++
 	w.mu.Unlock()
+	if a == nil && r.URL.Path != "/robots.txt" && r.URL.Path != "/favicon.ico" {
+		a, v.elsewhere = w.byHost[host], true
+	}
 	if a == nil || a.kind.serve == nil { // robots.txt, favicon.ico
 		http.NotFound(rw, r)
 		return
@@ -319,10 +340,18 @@ func (w *web) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	a.kind.serve(rw, r, v)
 }
 
+// signer says who signs a certificate. An intermediate authority is never sent.
+type signer int
+
+const (
+	byAuthority signer = iota
+	byItself
+	byIntermediate
+)
+
 // newAuthority makes an authority, and a function for certificates of all loopback
-// hosts of the web or of another name, which the authority signs, or which sign
-// themselves.
-func newAuthority() (authority []byte, sign func(until time.Time, name string, signed bool) *tls.Config, err error) {
+// hosts of the web or of another name.
+func newAuthority() (authority []byte, sign func(until time.Time, name string, by signer) *tls.Config, err error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return nil, nil, err
@@ -335,20 +364,26 @@ func newAuthority() (authority []byte, sign func(until time.Time, name string, s
 		return nil, nil, err
 	}
 	serial := int64(1)
-	sign = func(until time.Time, name string, signed bool) *tls.Config {
+	sign = func(until time.Time, name string, by signer) *tls.Config {
 		serial++
 		c := &x509.Certificate{SerialNumber: big.NewInt(serial), NotBefore: now.Add(-time.Hour * 24), NotAfter: until, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}, KeyUsage: x509.KeyUsageDigitalSignature}
 		c.Subject.CommonName = "host"
 		if name != "" {
 			c.DNSNames = []string{name}
 		} else {
-			for at := range 256 {
+			for at := range 400 {
 				c.IPAddresses = append(c.IPAddresses, net.IPv4(127, 2, byte(at/200), byte(1+at%200)))
 			}
 		}
 		parent := root
-		if !signed {
+		switch by {
+		case byItself:
 			parent = c
+		case byIntermediate:
+			c.IssuingCertificateURL = []string{"http://authority.example/intermediate.crt"}
+			parent = &x509.Certificate{}
+			*parent = *root
+			parent.Subject.CommonName = "intermediate"
 		}
 		der, err := x509.CreateCertificate(rand.Reader, c, parent, key.Public(), key)
 		if err != nil {
