@@ -108,8 +108,11 @@ type Report struct {
 	// Died and Recovered are the URLs whose link is dead now and was not before, and
 	// the reverse. They are sorted.
 	Died, Recovered []string
-	// Failing and Blocked count URLs by host.
-	Failing, Blocked map[string]int
+	// Failing and Blocked count URLs by host: those that fail, and those whose host
+	// refuses to answer us. Unwanted counts those that sitelink itself does not ask for:
+	// they are, or a redirect leads to, an address that is not public or has another
+	// scheme.
+	Failing, Blocked, Unwanted map[string]int
 
 	cache   *Cache
 	unasked map[string]check.Code
@@ -160,15 +163,17 @@ func Ask(ctx context.Context, links []Link, cache *Cache, opt Options) (*Report,
 	if opt.Policy == nil {
 		opt.Policy = func(string) Policy { return Policy{} }
 	}
+	shared := &addresses{spacing: max(opt.Pace, 0) / shareOf}
 	if opt.exchange == nil {
 		client := fetch.New(fetch.Options{
 			UserAgent: opt.UserAgent, Allow: opt.Allow, Proxy: opt.Proxy, Total: opt.Timeout,
-			MaxBody: smallBody, MaxHeader: maxHeader, Pooled: true,
+			MaxBody: smallBody, MaxHeader: maxHeader, Pooled: true, Connect: shared.connect,
 		})
 		defer client.CloseIdleConnections() // what follows may need their descriptors
 		opt.exchange = client.Do
 	}
 	d := newDispatcher(cache, opt)
+	d.addresses = shared
 	defer close(d.tasks)
 	if err := cache.prefetch(ctx, links); err != nil {
 		return d.report, err
@@ -317,7 +322,11 @@ func (d *dispatcher) count(host string, r *Record) {
 			d.report.Failing[host]++
 		}
 	case check.Blocked:
-		d.report.Blocked[host]++
+		if r.Reason == PrivateAddress || r.Reason == OtherScheme {
+			d.report.Unwanted[host]++
+		} else {
+			d.report.Blocked[host]++
+		}
 	}
 }
 

@@ -20,6 +20,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -116,6 +117,38 @@ func TestServers(t *testing.T) {
 	}
 	if not != 2*pages || unchanged != 2*pages || http2 != 2*pages {
 		t.Errorf("Caddy sent %d pages and %d times that one is unchanged, %d answers in HTTP/2; want %d each", not, unchanged, http2, 2*pages)
+	}
+}
+
+// TestSharedAddress: many names that share one address get ten times the pace of a name
+// together, also with their second requests.
+func TestSharedAddress(t *testing.T) {
+	var mu sync.Mutex
+	var times []time.Time
+	w := newWeb(t, func(http.ResponseWriter, *http.Request) {
+		mu.Lock()
+		times = append(times, time.Now())
+		mu.Unlock()
+	})
+	names := map[string]string{}
+	var urls []string
+	port := w.URL[strings.LastIndexByte(w.URL, ':'):]
+	for i := range 20 {
+		name := fmt.Sprintf("blog%d.example", i)
+		names[name] = "127.0.0.1"
+		urls = append(urls, "http://"+name+port+"/a", "http://"+name+port+"/b")
+	}
+	resolve(t, names)
+	opt := quick()
+	opt.Pace = 300 * time.Millisecond
+	report := ask(t, memory(t), opt, links(urls...))
+	for _, u := range urls {
+		if r, _ := report.Of(u); brief(r) != "ok" {
+			t.Errorf("%s: %s %s", u, brief(r), r.Reason)
+		}
+	}
+	if span, want := times[len(times)-1].Sub(times[0]), 30*time.Millisecond*time.Duration(len(urls)-1); len(times) != len(urls) || report.Requests != len(urls) || span < want*8/10 {
+		t.Errorf("%d requests (%d counted) within %v, want %v", len(times), report.Requests, span, want)
 	}
 }
 

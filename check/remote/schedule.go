@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"container/heap"
 	"context"
+	"errors"
 	"time"
 
 	"github.com/sitelink/sitelink/check"
@@ -56,6 +57,8 @@ type dispatcher struct {
 	report  *Report
 	budget  context.Context // nil for no limit
 
+	addresses *addresses
+
 	hosts map[string]*host
 	order []*host // with jobs, as planned
 	// Hosts with a job that may start are in one of fresh (the next job is new)
@@ -90,8 +93,9 @@ type dispatcher struct {
 
 func newDispatcher(cache *Cache, opt Options) *dispatcher {
 	return &dispatcher{
-		opt: opt, started: time.Now(), cache: cache, hosts: map[string]*host{}, robots: map[string]*robotsFile{}, results: make(chan result, opt.Concurrency), tasks: make(chan task),
-		report: &Report{cache: cache, unasked: map[string]check.Code{}, Failing: map[string]int{}, Blocked: map[string]int{}},
+		addresses: &addresses{},
+		opt:       opt, started: time.Now(), cache: cache, hosts: map[string]*host{}, robots: map[string]*robotsFile{}, results: make(chan result, opt.Concurrency), tasks: make(chan task),
+		report: &Report{cache: cache, unasked: map[string]check.Code{}, Failing: map[string]int{}, Blocked: map[string]int{}, Unwanted: map[string]int{}},
 	}
 }
 
@@ -250,6 +254,11 @@ func (d *dispatcher) start(ctx context.Context, now time.Time) (next time.Time) 
 			d.claim(h, now)
 			continue
 		}
+		if at := d.addresses.begin(h.name, now); at.After(now) {
+			h.ready = at
+			d.list(h, now)
+			continue
+		}
 		d.launch(ctx, h.queue.pop(), now)
 		d.list(h, now)
 	}
@@ -373,6 +382,13 @@ func (d *dispatcher) finish(r result) {
 	}
 	if r.canceled {
 		h.queue.push(j)
+		d.list(h, now)
+		d.settle(h)
+		return
+	}
+	if busy := (*fetch.BusyError)(nil); errors.As(r.err, &busy) { // nothing was sent
+		d.report.Requests--
+		heap.Push(&d.delayed, waitingFor[*job]{now.Add(busy.Wait), j})
 		d.list(h, now)
 		d.settle(h)
 		return

@@ -142,6 +142,10 @@ func TestExternalCheck(t *testing.T) {
 	if asked := n.take(); !slices.Equal(asked, want) {
 		t.Errorf("asked %q, want %q", asked, want)
 	}
+	out, _ = n.plain(t, t.Context(), nil, 0, "explain", n.URL+"/missing", "--docroot", "public")
+	mentions(t, out, "the status cache says warning doubtful", ": the host answers 404 (Not Found)", "failures that counted: 1")
+	out, _ = n.plain(t, t.Context(), nil, 0, "explain", "https://never.example/", "--docroot", "public")
+	mentions(t, out, "the status cache does not know it: sitelink external asks for it")
 	out, _ = n.sitelink(t, 0, "check", "public", "--external", "--format", "jsonl", "--show", "all")
 	for _, row := range []string{`"verdict":"ok","code":"","status":200`, `"verdict":"warning","code":"moved"`, `"verdict":"unchecked","code":"blocked","status":403`,
 		`"verdict":"warning","code":"doubtful","status":404`, `"verdict":"unchecked","code":"mailto"`, `"verdict":"warning","code":"missing-fragment"`} {

@@ -13,6 +13,7 @@ import (
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/external"
 	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/report"
@@ -431,6 +432,7 @@ the file and line of a rule.
 LINK is a link as written in a page, such as ../a/#b. It is resolved as a link of --from PAGE, a path
 below the docroot. Without --from, it is resolved as a link of the page at the root.
 
+For a link to another site, explain prints what the status cache knows, and asks nothing.
 If the page has the link, explain also prints where: in the page and, if the project is known, in
 its sources.
 `
@@ -485,7 +487,15 @@ func runExplain(ctx context.Context, c *cli, cfg *config.Config, from, link stri
 	if err != nil {
 		return err
 	}
-	if err := c.print(explanation(e, link, places)); err != nil {
+	known := ""
+	if e.Link.Code == check.External {
+		records, err := external.Records(ctx, run.Project, c.ui.warning)
+		if err != nil {
+			return err
+		}
+		known = external.Explain(records, e.Link.Target)
+	}
+	if err := c.print(explanation(e, link, places) + known); err != nil {
 		return err
 	}
 	if e.Link.Verdict == check.Error && e.Ignored == "" {

@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"os"
 	"os/signal"
 	"runtime"
@@ -41,6 +42,8 @@ func mainCode() int {
 	// process: the write fails with EPIPE, which [stream] handles, and the exit
 	// code still reports findings.
 	signal.Ignore(syscall.SIGPIPE)
+	// net/http logs what hosts send out of turn, which says nothing to users.
+	log.SetOutput(io.Discard)
 
 	// The first signal cancels the work and restores the default behaviour, so
 	// that a second one ends the process at once.

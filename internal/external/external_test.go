@@ -122,13 +122,15 @@ func TestNotes(t *testing.T) {
 	c := checker(config.External{})
 	many := []string{"a", "b", "c", "d", "e", "f", "g"}
 	c.report = &remote.Report{Links: 1200, Requests: 1, Fresh: 3, Unchanged: 2, Silent: 4, Died: many, Recovered: many[:1],
-		Failing: map[string]int{"x.example": 2, "y.example": 1500, "w.example": 2}}
+		Failing: map[string]int{"x.example": 2, "y.example": 1500, "w.example": 2}, Blocked: map[string]int{"v.example": 1}, Unwanted: map[string]int{"10.0.0.1": 2}}
 	want := []string{
 		"other sites: 1,200 URLs, 1 request sent; the status cache answered for 3 URLs; not changed and not transferred: 2",
 		"no host answered, so nothing counts against 4 URLs: check the connection of this machine",
 		"dead since the last run: a, b, c, d, e and 2 more",
 		"recovered since the last run: a",
 		"hosts that fail most: y.example (1,500), w.example (2), x.example (2)",
+		"hosts that block sitelink: v.example (1)",
+		"not asked for, because an address is not public or not http; --allow-address NETWORK allows private ones: 10.0.0.1 (2)",
 	}
 	if got := c.notes(); !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

@@ -126,6 +126,7 @@ func (c *Checker) notes() (all []string) {
 	name("recovered since the last run", r.Recovered)
 	name("hosts that fail most", counted(r.Failing))
 	name("hosts that block sitelink", counted(r.Blocked))
+	name("not asked for, because an address is not public or not http; --allow-address NETWORK allows private ones", counted(r.Unwanted))
 	return all
 }
 
@@ -196,4 +197,36 @@ func Suggestion(r *remote.Record) string {
 		return r.Variant
 	}
 	return ""
+}
+
+// Explain returns lines about what the records say about a URL.
+func Explain(records []remote.Record, url string) string {
+	key, err := remote.Key(url)
+	i := slices.IndexFunc(records, func(r remote.Record) bool { return r.URL == key })
+	if err != nil || i < 0 {
+		return "the status cache does not know it: sitelink external asks for it\n"
+	}
+	r := &records[i]
+	verdict := r.Verdict.String()
+	if r.Code != "" {
+		verdict += " " + string(r.Code)
+	}
+	what := "the host answered well"
+	if r.Reason != "" {
+		what = says(r.Reason, r.Status)
+	}
+	lines := []string{fmt.Sprintf("the status cache says %s (asked on %s): %s", verdict, r.Asked.Format(time.DateOnly), what)}
+	for _, h := range r.Hops {
+		lines = append(lines, fmt.Sprintf("  %d to %s", h.Status, h.To))
+	}
+	for _, h := range r.Hints {
+		lines = append(lines, "  look at it: "+h)
+	}
+	if r.Strikes > 0 {
+		lines = append(lines, fmt.Sprintf("  failures that counted: %d, the first on %s", r.Strikes, r.Since.Format(time.DateOnly)))
+	}
+	if !r.Good.IsZero() {
+		lines = append(lines, "  last good answer on "+r.Good.Format(time.DateOnly))
+	}
+	return strings.Join(lines, "\n") + "\n"
 }

@@ -51,6 +51,9 @@ type Options struct {
 	// host at once, connections are kept for the next request, and hosts that offer
 	// HTTP/2 get it.
 	Pooled bool
+	// Connect, if not nil, is called before a connection to an address of a host is
+	// opened. If it returns a time, the request fails with a [*BusyError].
+	Connect func(host string, addr netip.Addr) time.Duration
 	// Proxy returns the proxy for a request, as [http.ProxyFromEnvironment]
 	// does. If nil, no proxy is used. A proxy resolves host names itself, so
 	// only addresses that are written in a URL are checked then.
@@ -126,7 +129,7 @@ func New(o Options) *Client {
 		}
 	}
 	c := &Client{opts: o, pace: newPacer(max(o.Pace, 0)), grace: 5 * time.Second}
-	guarded := &net.Dialer{Control: (&guard{allow: o.Allow, defaultPorts: o.DefaultPorts}).control}
+	guarded := &net.Dialer{ControlContext: (&guard{allow: o.Allow, defaultPorts: o.DefaultPorts, connect: o.Connect}).control}
 	c.direct = c.transport(guarded, nil)
 	// The user chose the proxy, so its address is not checked.
 	c.proxied = c.transport(&net.Dialer{}, o.Proxy)
@@ -161,7 +164,8 @@ func (c *Client) transport(d *net.Dialer, proxy func(*http.Request) (*url.URL, e
 		DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
 			dial, cancel := context.WithTimeout(ctx, c.opts.Idle)
 			defer cancel()
-			inner, err := d.DialContext(dial, network, addr)
+			host, _, _ := net.SplitHostPort(addr)
+			inner, err := d.DialContext(context.WithValue(dial, hostKey{}, host), network, addr)
 			if err != nil {
 				return nil, err
 			}

@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -9,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/sitelink/sitelink/internal/weburl"
 )
@@ -28,17 +30,32 @@ type guard struct {
 	allow []netip.Prefix
 	// defaultPorts refuses the ports above 1023 too.
 	defaultPorts bool
+	connect      func(host string, addr netip.Addr) time.Duration // may be nil
 }
 
-// control is the Control function of a net.Dialer. It gets the address to which
+// hostKey is the context key of the host of a connection.
+type hostKey struct{}
+
+// BusyError means that a connection was not opened, because [Options.Connect] wants it to
+// wait.
+type BusyError struct{ Wait time.Duration }
+
+func (e *BusyError) Error() string { return "the address gets no connection for " + e.Wait.String() }
+
+// control is the ControlContext function of a net.Dialer. It gets the address to which
 // the kernel is about to connect, so a second DNS lookup cannot change it.
-func (g *guard) control(_, address string, _ syscall.RawConn) error {
+func (g *guard) control(ctx context.Context, _, address string, _ syscall.RawConn) error {
 	addr, err := netip.ParseAddrPort(address)
 	if err != nil {
 		return err
 	}
 	if reason := g.refuses(addr); reason != "" {
 		return &refusedError{addr: addr, reason: reason}
+	}
+	if host, ok := ctx.Value(hostKey{}).(string); ok && g.connect != nil {
+		if wait := g.connect(host, addr.Addr()); wait > 0 {
+			return &BusyError{wait}
+		}
 	}
 	return nil
 }

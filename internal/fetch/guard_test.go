@@ -210,7 +210,7 @@ func TestNames(t *testing.T) {
 		"mixed.test.":   {{"169.254.169.254", "10.0.0.1", "127.0.0.1"}},
 	}}
 	c := local(Options{})
-	c.direct = c.transport(&net.Dialer{Control: (&guard{allow: c.opts.Allow}).control, Resolver: s.start(t)}, nil)
+	c.direct = c.transport(&net.Dialer{ControlContext: (&guard{allow: c.opts.Allow}).control, Resolver: s.start(t)}, nil)
 	for _, step := range []struct {
 		host string
 		want Kind // "" for an answer
