@@ -62,8 +62,14 @@ func (s *Sender) send(ctx context.Context, n ledger.Notice, e outgoing.Endpoint)
 		MaxBody: maxResponse,
 	})
 	if err != nil {
-		// If the body can never be read, the status is enough.
-		if failed := outgoing.RequestFailed(err); resp == nil || failed.State == ledger.Retry {
+		// If the body can never be read, the status is enough. That of a redirect does not
+		// say why it is not followed.
+		failed := outgoing.RequestFailed(err)
+		if resp == nil || failed.State == ledger.Retry {
+			return failed
+		}
+		if resp.Status/100 == 3 {
+			failed.Status = resp.Status
 			return failed
 		}
 	}

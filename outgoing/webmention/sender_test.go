@@ -69,6 +69,7 @@ func TestSend(t *testing.T) {
 		{"webmention.io refuses", 400, http.Header{"Content-Type": {"application/json"}},
 			`{"error": "no_link_found", "error_description": "The source has no link"}`, ledger.Permanent, 0, "", "400 Bad Request: no_link_found: The source has no link"},
 		{"forbidden", 403, nil, "", ledger.Permanent, 0, "", "403"},
+		{"a redirect that is not followed", 307, http.Header{"Location": {"https://u:p@h.example/"}}, "", ledger.Permanent, 0, "", "the URL contains a user name or password"},
 		{"gone", 410, nil, "", ledger.Permanent, 0, "", "410"},
 		{"too many", 429, http.Header{"Retry-After": {"30"}}, "", ledger.Retry, 30 * time.Second, "", "429"},
 		{"busy", 503, nil, "", ledger.Retry, 0, "", "503"},

@@ -66,7 +66,7 @@ func (s *Sender) Send(ctx context.Context, n ledger.Notice, e outgoing.Endpoint)
 	})
 	var o outgoing.Outcome
 	switch {
-	case resp == nil:
+	case resp == nil, err != nil && resp.Status/100 == 3: // a redirect that is not followed
 		o = outgoing.RequestFailed(err)
 	case resp.Success():
 		o = outgoing.Outcome{State: ledger.Done, Status: resp.Status}
