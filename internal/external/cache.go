@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/sitelink/sitelink/check/remote"
 	"github.com/sitelink/sitelink/check/remote/pg"
@@ -127,11 +128,53 @@ func cacheName(p *project.Project) (string, error) {
 		return "", fault.Usage(fmt.Sprintf("status-cache in [external]: %s is not used, because the configuration was found and not named", announce.WithoutPassword(name)),
 			"name the status cache with --status-cache or the file with --config")
 	}
-	if path, where := disk.Outside(p.Root, p.Abs(name)); where != "" {
-		return "", fault.Usage(fmt.Sprintf("status-cache in [external]: %s is %s", path, where),
-			"name it with --status-cache or in a file given with --config: a configuration that is found cannot")
+	for _, file := range []string{name, strings.TrimSuffix(name, ".jsonl") + ".lock", runLock(name)} {
+		if path, where := disk.Outside(p.Root, p.Abs(file)); where != "" {
+			return "", fault.Usage(fmt.Sprintf("status-cache in [external]: %s is %s", path, where),
+				"name it with --status-cache or in a file given with --config: a configuration that is found cannot")
+		}
 	}
 	return name, nil
+}
+
+// runLock returns the name of the file that a run locks while it asks with a status
+// cache in a file.
+func runLock(name string) string { return strings.TrimSuffix(name, ".jsonl") + ".run.lock" }
+
+// LockRun waits until no other run asks with a status cache: together, they would ask
+// each host twice as often. It returns nil for a cache that is no file: a database has
+// claims. The lock ends when it is closed.
+func LockRun(ctx context.Context, p *project.Project, warn func(string)) (*os.File, error) {
+	name, err := cacheName(p)
+	if err != nil || !announce.IsFile(name) {
+		return nil, err
+	}
+	if err := statedir.Make(filepath.Dir(name)); err != nil {
+		return nil, err
+	}
+	lock, err := os.OpenFile(runLock(name), os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("lock status cache %s: %w", name, disk.Cause(err))
+	}
+	for told := false; ; told = true {
+		if err = disk.TryLock(lock); err == nil {
+			return lock, nil
+		}
+		if !errors.Is(err, disk.ErrLocked) {
+			break
+		}
+		if !told {
+			warn(fmt.Sprintf("another run asks with the status cache %s; this one waits until it has ended", name))
+		}
+		select {
+		case <-ctx.Done():
+			lock.Close()
+			return nil, context.Cause(ctx)
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+	lock.Close()
+	return nil, fmt.Errorf("lock status cache %s: %w", name, disk.Cause(err))
 }
 
 // hinted adds what to do about an error of the cache.

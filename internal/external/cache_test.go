@@ -1,6 +1,7 @@
 package external
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -123,5 +124,32 @@ func TestOpen(t *testing.T) {
 	p = withCache(t, "flag", "postgres://me:s3cret@db.example/x")
 	if _, err := Open(t.Context(), p, Options{Flush: true}); err == nil || !strings.Contains(err.Error(), "--flush: other sites share the status cache postgres://me:xxxxx@") {
 		t.Errorf("--flush: %v", err)
+	}
+}
+
+// TestLockRun: a second run with the same file says that it waits, and goes on when the
+// first has ended, or stops when it is interrupted.
+func TestLockRun(t *testing.T) {
+	p := withCache(t, "default", ".sitelink/status.jsonl")
+	silent := func(text string) { t.Errorf("told %q", text) }
+	first, err := LockRun(t.Context(), p, silent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, interrupt := context.WithCancel(t.Context())
+	if _, err := LockRun(ctx, p, func(string) { interrupt() }); !errors.Is(err, context.Canceled) {
+		t.Errorf("interrupted: %v", err)
+	}
+	var told string
+	second, err := LockRun(t.Context(), p, func(text string) {
+		told = text
+		first.Close()
+	})
+	if err != nil || !strings.HasSuffix(told, "status.jsonl; this one waits until it has ended") {
+		t.Errorf("told %q, %v", told, err)
+	}
+	second.Close()
+	if lock, err := LockRun(t.Context(), withCache(t, "flag", "postgres://me@db.example/links"), silent); lock != nil || err != nil {
+		t.Errorf("a database: %v", err)
 	}
 }

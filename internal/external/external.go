@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/netip"
+	"os"
 	"strconv"
 	"strings"
 
@@ -51,6 +52,7 @@ type Checker struct {
 	project *project.Project
 	opt     Options
 	cache   *remote.Cache
+	lock    *os.File // of the run, nil for a database
 	// networks may be connected to although they are not public.
 	networks []netip.Prefix
 	report   *remote.Report
@@ -70,11 +72,16 @@ func Open(ctx context.Context, p *project.Project, opt Options) (*Checker, error
 	if err != nil {
 		return nil, err
 	}
-	cache, err := openCache(ctx, p, opt.Warn)
+	lock, err := LockRun(ctx, p, opt.Warn) // first, so that the cache has what another run learned
 	if err != nil {
 		return nil, err
 	}
-	return &Checker{project: p, opt: opt, cache: cache, networks: networks}, nil
+	cache, err := openCache(ctx, p, opt.Warn)
+	if err != nil {
+		lock.Close()
+		return nil, err
+	}
+	return &Checker{project: p, opt: opt, cache: cache, lock: lock, networks: networks}, nil
 }
 
 // Reset does what --reset asks for. Call it after the report is written. Linklint resets
@@ -91,7 +98,10 @@ func (c *Checker) Reset() {
 }
 
 // Close closes the status cache.
-func (c *Checker) Close() error { return c.cache.Close() }
+func (c *Checker) Close() error {
+	defer c.lock.Close() // nil has no effect
+	return c.cache.Close()
+}
 
 // Changed returns the records whose content changed since the last reset, sorted by
 // URL.
