@@ -1,6 +1,7 @@
 package check
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -80,5 +81,36 @@ func TestMaxFindingsMemory(t *testing.T) {
 		if kept != most || j.summary.Errors != 300_000 || j.summary.UnlistedErrors != 300_000-most {
 			t.Errorf("%d workers: %d links are kept of %d errors, of which %d are unlisted", jobs, kept, j.summary.Errors, j.summary.UnlistedErrors)
 		}
+	}
+}
+
+// TestSpill: workers hand over parts of what is large, and all of it is in the order of
+// the numbers.
+func TestSpill(t *testing.T) {
+	var got []byte
+	largest := 0
+	seq := newSequence(func(part []byte) error {
+		got, largest = append(got, part...), max(largest, len(part))
+		return nil
+	})
+	const tasks, chunk, chunks = 8, 300_000, 10
+	err := eachTask(t.Context(), tasks, 4, func(int) (func(int) error, func(), error) {
+		return func(i int) error {
+			buf, err := seq.buffer(t.Context(), i)
+			for range chunks {
+				if err != nil {
+					return err
+				}
+				buf, err = seq.spill(t.Context(), i, append(buf, bytes.Repeat([]byte{'a' + byte(i)}, chunk)...))
+			}
+			return seq.put(i, buf)
+		}, func() {}, nil
+	})
+	var want []byte
+	for i := range tasks {
+		want = append(want, bytes.Repeat([]byte{'a' + byte(i)}, chunk*chunks)...)
+	}
+	if err != nil || !bytes.Equal(got, want) || largest > seq.much+chunk {
+		t.Errorf("%v; %d bytes in parts of at most %d, want %d", err, len(got), largest, len(want))
 	}
 }

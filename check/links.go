@@ -173,11 +173,15 @@ func list[E any](ctx context.Context, s *isite.Site, opt Options, q Query, out o
 		}
 		id := isite.PageID(i)
 		if want, n := sel.links(s, id); n > 0 && ls.opt.scope.has(id) {
+			var spilled error
 			lost, err := ls.page(id, reader, want, func(l *Link) {
-				if sel.fits(l) {
-					buf = out.add(buf, l)
+				if spilled == nil && sel.fits(l) {
+					buf, spilled = seq.spill(ctx, i, out.add(buf, l))
 				}
 			})
+			if spilled != nil {
+				return spilled
+			}
 			if err != nil {
 				ls.mu.Lock()
 				findings = append(findings, rereadFinding(s, id, err))

@@ -3,6 +3,7 @@ package check
 import (
 	"cmp"
 	"context"
+	"reflect"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -107,6 +108,7 @@ type sequence[E any] struct {
 	next  int
 	ready map[int][]E
 	free  [][]E // buffers for reuse
+	much  int   // elements that take a MiB
 	err   error
 }
 
@@ -117,7 +119,7 @@ const window = 64
 const maxFree = 1 << 20
 
 func newSequence[E any](emit func([]E) error) *sequence[E] {
-	q := &sequence[E]{emit: emit, ready: map[int][]E{}}
+	q := &sequence[E]{emit: emit, ready: map[int][]E{}, much: 1 << 20 / int(reflect.TypeFor[E]().Size())}
 	q.moved = sync.NewCond(&q.mu)
 	return q
 }
@@ -138,6 +140,24 @@ func (q *sequence[E]) buffer(ctx context.Context, i int) ([]E, error) {
 		return b[:0], nil
 	}
 	return nil, nil
+}
+
+// spill emits what there is for number i already, if that is much and as soon as it is
+// its turn: one page may have a million links.
+func (q *sequence[E]) spill(ctx context.Context, i int, b []E) ([]E, error) {
+	if len(b) < q.much {
+		return b, nil
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for q.err == nil && i != q.next && ctx.Err() == nil {
+		q.moved.Wait()
+	}
+	if err := cmp.Or(q.err, context.Cause(ctx)); err != nil {
+		return nil, err
+	}
+	q.err = q.emit(b)
+	return b[:0], q.err
 }
 
 // wake lets waiting workers see that the work was cancelled.
