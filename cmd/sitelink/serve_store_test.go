@@ -206,3 +206,38 @@ func copyFile(t *testing.T, from, to string, mode os.FileMode) {
 		t.Fatal(err)
 	}
 }
+
+// TestBlockAtOnce: processes that block sites at the same time lose no decision, in the
+// file of rules or in the store, while the receiver uses both.
+func TestBlockAtOnce(t *testing.T) {
+	const processes = 10
+	r := startServe(t)
+	r.write("sitelink.toml", "[incoming]\nstore = \"mentions.db\"\nrules = \"rules.toml\"\n")
+	var all [processes]*exec.Cmd
+	var out [processes]bytes.Buffer
+	for i := range all {
+		all[i] = exec.Command("sitelink", "mentions", "block", fmt.Sprintf("spam%d.example", i))
+		all[i].Dir, all[i].Stderr = r.dir, &out[i]
+		if err := all[i].Start(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range all {
+		if err := all[i].Wait(); err != nil {
+			t.Errorf("%v: %s", err, &out[i])
+		}
+	}
+	text, err := os.ReadFile(filepath.Join(r.dir, "rules.toml"))
+	if n := bytes.Count(text, []byte("block spam")); n != processes || err != nil {
+		t.Errorf("%d of %d rules are in the file, %v\n%s", n, processes, err, text)
+	}
+	db, err := sql.Open("sqlite", filepath.Join(r.dir, "mentions.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	n := 0
+	if err := db.QueryRow("SELECT count(*) FROM sitelink_rule").Scan(&n); err != nil || n != processes {
+		t.Errorf("%d of %d rules are in the store, %v", n, processes, err)
+	}
+}
