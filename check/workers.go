@@ -142,7 +142,7 @@ func (q *sequence[E]) buffer(ctx context.Context, i int) ([]E, error) {
 	return nil, nil
 }
 
-// spill emits what there is for number i already, if that is much and as soon as it is
+// spill emits a part of what is made for number i, if that is much and as soon as it is
 // its turn: one page may have a million links.
 func (q *sequence[E]) spill(ctx context.Context, i int, b []E) ([]E, error) {
 	if len(b) < q.much {

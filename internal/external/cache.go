@@ -142,7 +142,7 @@ func cacheName(p *project.Project) (string, error) {
 func runLock(name string) string { return strings.TrimSuffix(name, ".jsonl") + ".run.lock" }
 
 // LockRun waits until no other run asks with a status cache: together, they would ask
-// each host twice as often. It returns nil for a cache that is no file: a database has
+// each host twice as often. It returns nil for a cache that is not a file: a database has
 // claims. The lock ends when it is closed.
 func LockRun(ctx context.Context, p *project.Project, warn func(string)) (*os.File, error) {
 	name, err := cacheName(p)
