@@ -85,7 +85,7 @@ func (r *rescue) end(rows map[string]string) (string, error) {
 			r.err = r.file.Close()
 		}
 		if r.err == nil {
-			return sentence + "; " + r.name + " has them, and the next run saves them", nil
+			return sentence + "; " + r.name + " has them, and the next run with this file saves them; without it, later runs ask again for their links", nil
 		}
 	}
 	sentence += "; later runs ask again for their links"

@@ -211,11 +211,21 @@ func (c *Cache) sharing() {
 			c.claimHosts(err)
 			return err
 		})
-		if stopped {
-			c.failed = err
-			return
+		if !stopped {
+			c.judgeStore(err)
+			continue
 		}
-		c.judgeStore(err)
+		// The end of a run waits for the store too, unless the run has given it up.
+		s := c.shared
+		for err != nil && s.lost == nil && (s.failing.IsZero() || time.Since(s.failing) < patience) {
+			c.judgeStore(err)
+			time.Sleep(askAgain)
+			err = c.watched(c.save)
+		}
+		if c.failed = err; err == nil {
+			c.judgeStore(nil)
+		}
+		return
 	}
 }
 

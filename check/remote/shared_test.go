@@ -384,6 +384,33 @@ func TestSharedLost(t *testing.T) {
 	})
 }
 
+// The end of a run waits for a store as long as its middle does.
+func TestSharedEnd(t *testing.T) {
+	for _, away := range []time.Duration{patience / 2, 2 * patience} {
+		synctest.Test(t, func(t *testing.T) {
+			b := newBoard()
+			m := b.member()
+			m.cache.Put(okRecord("https://a.example/", 1))
+			m.store.breaks(errors.New("no connection"))
+			time.AfterFunc(away, func() { m.store.breaks(nil) })
+			begin := time.Now()
+			err := m.cache.Close()
+			took := time.Since(begin)
+			if saved := len(b.rows) == 1; saved != (away < patience) || saved != (err == nil) || took > patience+10*time.Second {
+				t.Errorf("away for %v: Close took %v: %v; saved: %v", away, took, err, saved)
+			}
+			if err != nil && err.Error() != "no connection; the database did not take 1 result; later runs ask again for their links" {
+				t.Error(err)
+			}
+			if len(m.warns) == 0 || m.warns[0] != "no connection; the run waits up to 1m0s for it" {
+				t.Errorf("warnings %q", m.warns)
+			}
+			synctest.Wait()
+			time.Sleep(2 * patience) // until the store is back
+		})
+	}
+}
+
 // Results that the store does not take are in a file within a second, and the next run
 // gives them to the store.
 func TestSharedRescue(t *testing.T) {
@@ -422,7 +449,7 @@ func TestSharedRescue(t *testing.T) {
 			t.Errorf("%d of %d rows in the file, %v", len(all), asked-len(b.rows), err)
 		}
 		err = m.cache.Close()
-		want := fmt.Sprintf("status cache: the database did not take %d results; %s has them, and the next run saves them", asked-len(b.rows), name)
+		want := fmt.Sprintf("status cache: the database did not take %d results; %s has them, and the next run with this file saves them; without it, later runs ask again for their links", asked-len(b.rows), name)
 		if err == nil || err.Error() != want {
 			t.Errorf("Close: %v, want %s", err, want)
 		}
