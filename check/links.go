@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"io"
+	"iter"
 	"slices"
 	"strings"
 	"sync"
@@ -425,16 +426,17 @@ func AnswerExternal(ctx context.Context, s *site.Site, opt Options, r *Result, a
 
 // ExternalList returns the result for links to other sites that no site holds, such as
 // the lines of a list, with the verdicts that answer returns. The findings have the
-// order of the links. Of opt, the ignore rules count.
-func ExternalList(links []Link, opt Options, answer func(l *Link) ExternalAnswer) (*Result, error) {
+// order of the links. Of opt, the ignore rules count. A link is not used after the next.
+func ExternalList(links iter.Seq[*Link], opt Options, answer func(l *Link) ExternalAnswer) (*Result, error) {
 	ignore, err := newIgnoreRules(&opt)
 	if err != nil {
 		return nil, err
 	}
-	r := &Result{Summary: Summary{Links: len(links)}}
+	r := &Result{}
 	x := externalSum{ignore: ignore, sum: &r.Summary}
-	for i := range links {
-		x.add(&links[i], answer(&links[i]))
+	for l := range links {
+		r.Summary.Links++
+		x.add(l, answer(l))
 	}
 	r.Findings = x.found
 	return r, nil

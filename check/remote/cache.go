@@ -510,7 +510,10 @@ func loadRows(name string, r io.Reader, rows map[string]string, warn func(string
 		if old := rows[url]; !isJournal && old > line {
 			tie = old
 		}
-		rows[url] = preferLine(rows[url], line, tie)
+		if rows[url] != "" {
+			line = preferLine(rows[url], line, tie)
+		}
+		rows[url] = line
 	}
 }
 

@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/sitelink/sitelink/check"
 )
@@ -258,7 +260,25 @@ func TestCacheFirstSchema(t *testing.T) {
 func FuzzParseLine(f *testing.F) {
 	f.Add(headerLine)
 	f.Add(string(appendRow(nil, &sample)))
+	usual := sample // as most rows are
+	usual.Hops, usual.Present, usual.Missing, usual.Hints, usual.ETag, usual.Variant, usual.Copy = nil, nil, nil, nil, `W/"1"`, "", ""
+	usual.Probed, usual.Searched = time.Time{}, time.Time{}
+	line := string(appendRow(nil, &usual))
+	if _, ok := plainRow(line); !ok {
+		f.Error("not plain: " + line)
+	}
+	f.Add(line)
+	f.Add(strings.Replace(line, `"url"`, `"URL"`, 1))
+	f.Add(strings.Replace(line, `"status":404`, `"status":4e2`, 1))
 	f.Fuzz(func(t *testing.T, line string) {
+		if w, ok := plainRow(line); ok && utf8.ValidString(line) {
+			var want row
+			d := json.NewDecoder(strings.NewReader(line))
+			d.DisallowUnknownFields()
+			if err := d.Decode(&want); err != nil || !reflect.DeepEqual(w, want) || d.InputOffset() != int64(len(line)) {
+				t.Errorf("%q\n%+v\n%+v, %v", line, w, want, err)
+			}
+		}
 		r, err := parseLine(line)
 		if err != nil || r.URL == "" {
 			return

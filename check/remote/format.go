@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -127,17 +128,20 @@ func parseRow(line string) (Record, error) {
 	if !utf8.ValidString(line) {
 		return Record{}, errors.New("the line is not UTF-8")
 	}
-	d := json.NewDecoder(strings.NewReader(line))
-	d.DisallowUnknownFields()
-	var w row
-	if err := d.Decode(&w); err != nil {
-		if field, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
-			return Record{}, fmt.Errorf("unknown field %s", field)
+	w, plain := plainRow(line)
+	if !plain {
+		w = row{}
+		d := json.NewDecoder(strings.NewReader(line))
+		d.DisallowUnknownFields()
+		if err := d.Decode(&w); err != nil {
+			if field, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
+				return Record{}, fmt.Errorf("unknown field %s", field)
+			}
+			return Record{}, errors.New("not a valid JSON object")
 		}
-		return Record{}, errors.New("not a valid JSON object")
-	}
-	if strings.TrimSpace(line[d.InputOffset():]) != "" {
-		return Record{}, errors.New("text after the object")
+		if strings.TrimSpace(line[d.InputOffset():]) != "" {
+			return Record{}, errors.New("text after the object")
+		}
 	}
 	if w.URL == "" || w.Asked.IsZero() {
 		return Record{}, errors.New("the row has no url or no asked")
@@ -165,6 +169,119 @@ func parseRow(line string) (Record, error) {
 		}
 	}
 	return Record{}, fmt.Errorf("unknown verdict %q", w.Verdict)
+}
+
+// plainRow reads a row with the fields that most rows have, without spaces and escapes other
+// than of quotes.
+// There may be a million rows, and package json takes twenty times as long.
+func plainRow(line string) (w row, ok bool) {
+	rest, ok := strings.CutPrefix(line, "{")
+	for ok {
+		name, after, found := strings.Cut(rest, `":`)
+		if !found || len(name) < 2 || name[0] != '"' {
+			return w, false
+		}
+		name, rest = name[1:], after
+		var value string
+		isText := strings.HasPrefix(rest, `"`)
+		if isText {
+			rest = rest[1:]
+			end := strings.IndexByte(rest, '"')
+			for end > 0 && rest[end-1] == '\\' { // as in most ETags
+				next := strings.IndexByte(rest[end+1:], '"')
+				if next < 0 {
+					return w, false
+				}
+				end += 1 + next
+			}
+			if ok = end >= 0; ok {
+				value, rest = strings.ReplaceAll(rest[:end], `\"`, `"`), rest[end+1:]
+			}
+		} else {
+			end := strings.IndexAny(rest, ",}")
+			ok = end >= 0
+			if ok {
+				value, rest = rest[:end], rest[end:]
+			}
+		}
+		if !ok || rest == "" {
+			return w, false
+		}
+		for i := range len(value) {
+			if value[i] == '\\' || value[i] < ' ' {
+				return w, false
+			}
+		}
+		ok = plainField(&w, name, value, isText)
+		end := rest[0]
+		rest = rest[1:]
+		if end == '}' {
+			return w, ok && rest == ""
+		}
+		ok = ok && end == ','
+	}
+	return w, false
+}
+
+// plainField sets a field of a row. It returns false for one that package json has to read.
+func plainField(w *row, name, value string, isText bool) bool {
+	var number *int
+	var when *time.Time
+	switch name {
+	case "url":
+		w.URL = value
+	case "verdict":
+		w.Verdict = value
+	case "code":
+		w.Code = value
+	case "reason":
+		w.Reason = Reason(value)
+	case "final":
+		w.Final = value
+	case "etag":
+		w.ETag = value
+	case "last_modified":
+		w.LastModified = value
+	case "hash":
+		w.Hash = value
+	case "answered":
+		w.Answered = value
+	case "title":
+		w.Title = value
+	case "v":
+		number = &w.Schema
+	case "status":
+		number = &w.Status
+	case "strikes":
+		number = &w.Strikes
+	case "gone":
+		w.WasGone = value == "true"
+		return !isText && w.WasGone
+	case "since":
+		when = &w.Since
+	case "struck":
+		when = &w.Struck
+	case "asked":
+		when = &w.Asked
+	case "good":
+		when = &w.Good
+	case "next":
+		when = &w.Next
+	case "changed":
+		when = &w.Changed
+	default:
+		return false
+	}
+	var err error
+	switch {
+	case number != nil:
+		*number, err = strconv.Atoi(value)
+		return !isText && err == nil && value == strconv.Itoa(*number)
+	case when != nil:
+		*when, err = time.Parse(time.RFC3339, value)
+		return isText && err == nil
+	}
+	return isText
 }
 
 // check refuses a record whose code does not belong to its verdict.

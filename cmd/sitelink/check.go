@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/netip"
 	"os"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -438,13 +439,11 @@ func checkLists(ctx context.Context, c *cli, cfg *config.Config, ext *externalFl
 	if err != nil {
 		return err
 	}
-	var links []check.Link
+	var lines []listLine
 	for _, name := range names {
-		more, err := readList(name)
-		if err != nil {
+		if lines, err = readList(lines, name); err != nil {
 			return err
 		}
-		links = append(links, more...)
 	}
 	p.Docroot = "" // the places of findings are in the lists
 	progress := newProgress(c.ui, cfg.Progress, time.Now)
@@ -459,7 +458,7 @@ func checkLists(ctx context.Context, c *cli, cfg *config.Config, ext *externalFl
 		return err
 	}
 	defer reports.discard()
-	result, err := checker.CheckList(ctx, links, audit.CheckOptions(p))
+	result, err := checker.CheckList(ctx, linksOf(lines), audit.CheckOptions(p))
 	progress.done()
 	if err != nil {
 		return err
@@ -608,6 +607,7 @@ func (f *externalFlags) open(ctx context.Context, c *cli, p *project.Project, pr
 	if f == nil || !f.ask {
 		return nil, nil
 	}
+	debug.SetGCPercent(30) // a million URLs stay in memory, and a request allocates little
 	return external.Open(ctx, p, external.Options{
 		OnlyNew: f.onlyNew, OnlyFailed: f.failed, Probe: f.probe, Archive: f.archive, Flush: f.flush, Reset: f.reset, AnyAge: f.anyAge,
 		Version: versionNumber(), Warn: c.ui.warning, Progress: progress.sites,

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -288,9 +289,9 @@ func cutLists(args []string) (rest, lists []string) {
 	return rest, lists
 }
 
-// readList reads a list of addresses, one per line. Empty lines and lines that begin
+// readList adds the addresses of a list, one per line. Empty lines and lines that begin
 // with # are comments.
-func readList(name string) (links []check.Link, err error) {
+func readList(all []listLine, name string) ([]listLine, error) {
 	if name == "" {
 		return nil, fault.Usage("the name of a file is missing after @@", "@@/dev/stdin reads standard input")
 	}
@@ -301,7 +302,8 @@ func readList(name string) (links []check.Link, err error) {
 	defer file.Close()
 	lines := bufio.NewScanner(file)
 	lines.Buffer(nil, maxArgumentLine)
-	n, size := 0, 0
+	n, size, page := 0, 0, new(string)
+	*page = filepath.ToSlash(name)
 	for lines.Scan() {
 		n++
 		if size += len(lines.Bytes()) + 1; size > maxArgumentBytes {
@@ -316,15 +318,35 @@ func readList(name string) (links []check.Link, err error) {
 		if err != nil || u.Scheme() != "http" && u.Scheme() != "https" || u.HasCredentials() {
 			return nil, fault.Usage(fmt.Sprintf("%s:%d: %q is not an address that begins with http:// or https://", name, n, text), "write one address on each line")
 		}
-		links = append(links, check.Link{
-			Page: filepath.ToSlash(name), Line: n, Column: 1 + utf8.RuneCountInString(text[:strings.Index(text, raw)]), Raw: raw,
-			Target: u.WithoutFragment(), Verdict: check.Unchecked, Code: check.External,
-		})
+		all = append(all, listLine{raw, page, int32(n), int32(1 + utf8.RuneCountInString(text[:strings.Index(text, raw)]))})
 	}
 	if err := lines.Err(); err != nil {
 		return nil, fault.Usage(fmt.Sprintf("%s:%d: %v", name, n+1, err), "")
 	}
-	return links, nil
+	return all, nil
+}
+
+// listLine is a line of a list. There may be a million.
+type listLine struct {
+	raw          string
+	page         *string // the file
+	line, column int32
+}
+
+// linksOf returns the links of the lines, in the same memory.
+func linksOf(all []listLine) iter.Seq[*check.Link] {
+	return func(yield func(*check.Link) bool) {
+		for _, l := range all {
+			u, _ := weburl.Parse(l.raw) // readList refuses others
+			target := u.WithoutFragment()
+			if strings.HasPrefix(l.raw, target) {
+				target = l.raw[:len(target)] // the same memory
+			}
+			if !yield(&check.Link{Page: *l.page, Line: int(l.line), Column: int(l.column), Raw: l.raw, Target: target, Verdict: check.Unchecked, Code: check.External}) {
+				return
+			}
+		}
+	}
 }
 
 // read reads one argument file. from is the place that names it, "" for the

@@ -9,6 +9,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"iter"
 	"net/http"
 	"net/netip"
 	"os"
@@ -132,11 +133,11 @@ func (c *Checker) Check(ctx context.Context, s *site.Site, opt check.Options, kn
 
 // CheckList asks for the links of a list, for existence only, and returns what a report
 // shows of them (LL-14).
-func (c *Checker) CheckList(ctx context.Context, list []check.Link, opt check.Options) (*check.Result, error) {
-	links := make([]remote.Link, 0, len(list))
-	for i := range list {
-		if !c.skips(list[i].Target) {
-			links = append(links, remote.Link{URL: list[i].Target})
+func (c *Checker) CheckList(ctx context.Context, list iter.Seq[*check.Link], opt check.Options) (*check.Result, error) {
+	var links []remote.Link
+	for l := range list {
+		if !c.skips(l.Target) {
+			links = append(links, remote.Link{URL: l.Target})
 		}
 	}
 	if err := c.ask(ctx, links, c.options()); err != nil {
