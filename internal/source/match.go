@@ -159,13 +159,17 @@ func matchScore(src, page *address) int {
 		return noMatch
 	case src.target != "" && src.target == page.target:
 		return targetMatch
-	case src.name != "" && src.name == page.name:
+	case src.name != "" && src.name == page.name, src.isOwnAnchor():
 		return nameMatch
 	case src.file != "" && page.target != "" && src.file == cmp.Or(pageKey(page.target), "/"):
 		return nameMatch
 	}
 	return noMatch
 }
+
+// isOwnAnchor reports whether the destination names an id without a page, which a
+// template may put behind the address of any page: #a becomes /de/#a.
+func (a *address) isOwnAnchor() bool { return a.name == "" && a.fragment != "" }
 
 // pageLink is one link of a page.
 type pageLink struct {
@@ -203,8 +207,56 @@ func align(items []sourceLink, addrs []address, links []pageLink) (pairs []int, 
 		columns[i] = links[i].addr.keys()
 	}
 	pairs = aligner.Pairs(rows, columns, func(i, j int) int32 { return pairWeight(&items[i], &addrs[i], &links[j]) }, aligner.Options{Adjacent: adjacentBonus})
+	used := make([]bool, len(items))
 	for _, i := range pairs {
 		if i >= 0 {
+			used[i] = true
+			n++
+		}
+	}
+
+	// The pairs of an alignment do not cross, so the anchor of one heading can cost a
+	// link of the text its pair. Links that are left on both sides, and match nothing
+	// else that is left, are a pair too.
+	left := map[aligner.Key][]int{} // rows that are left, by their keys
+	for i := range items {
+		if !used[i] {
+			for _, k := range rows[i] {
+				left[k] = append(left[k], i)
+			}
+		}
+	}
+	const none, several = -1, -2
+	only := make([]int, len(links)) // the row for each column
+	columnOf := map[int]int{}       // the column for each row
+	for j := range links {
+		only[j] = none
+		if l := &links[j]; pairs[j] >= 0 || l.region < 0 {
+			continue
+		}
+		for _, k := range columns[j] {
+			for _, i := range left[k] {
+				if i == only[j] || pairWeight(&items[i], &addrs[i], &links[j]) == 0 || items[i].label != links[j].label {
+					continue
+				}
+				if only[j] != none {
+					only[j] = several
+				} else {
+					only[j] = i
+				}
+			}
+		}
+		if i := only[j]; i >= 0 {
+			if _, ok := columnOf[i]; ok {
+				columnOf[i] = several
+			} else {
+				columnOf[i] = j
+			}
+		}
+	}
+	for j, i := range only {
+		if i >= 0 && columnOf[i] == j {
+			pairs[j] = i
 			n++
 		}
 	}
@@ -222,6 +274,9 @@ func pairWeight(it *sourceLink, src *address, l *pageLink) int32 {
 	case it.element == l.element:
 		w += sameElement
 	case w == nameMatch:
+		return 0
+	}
+	if w <= nameMatch+sameElement && src.isOwnAnchor() && it.label != l.label {
 		return 0
 	}
 	if it.label != "" && l.label != "" {
@@ -247,6 +302,9 @@ func (a *address) keys() []aligner.Key {
 	}
 	if a.name != "" {
 		keys = append(keys, aligner.Key{Kind: 'n', Text: a.name + "#" + a.fragment})
+	}
+	if a.fragment != "" {
+		keys = append(keys, aligner.Key{Kind: 'a', Text: a.fragment})
 	}
 	switch {
 	case a.file != "":

@@ -22,6 +22,10 @@ func TestAlign(t *testing.T) {
 		{"relativeURLs", "/q/", "../../q/", "0"},
 		{"own address", "/q/", "https://example.org/sub/q/", "0"},
 		{"nothing", "", "/a/", "-"},
+		{"an anchor for another page", "#a ./#b", "/de/#a /#b", "0 1"},
+		{"crossed by the anchors of headings", "#x #y ../o/c/#d", "/a/c/#d #x #y", "2 0 1"},
+		{"crossed, in navigation", "#x #y ../o/c/#d", "/a/c/#d@-6 #x #y", "- 0 1"},
+		{"crossed, twice", "#x #y ../o/c/#d", "/a/c/#d /b/c/#d #x #y", "- - 0 1"},
 	}
 	m := Map{base: "example.org", basePath: "/sub"}
 	for _, tt := range tests {
