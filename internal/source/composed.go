@@ -270,10 +270,20 @@ func (m *Map) fitValue(w *written, p *pageLinkTag) (hole string, score int) {
 			for _, piece := range w.pieces {
 				literal += len(strings.Trim(piece, "/"))
 			}
+			if literal > 0 && m.isHome(hole) {
+				return "", sameValue // all but the site's base URL is written here
+			}
 			return hole, 1 + min(maxLetters, literal)
 		}
 	}
 	return "", 0
+}
+
+// isHome reports whether the actions of a template wrote nothing but the base URL of
+// the site, or its path.
+func (m *Map) isHome(hole string) bool {
+	a := addressOf(hole, m.base, m.basePath)
+	return strings.Trim(hole, "/") == "" || a.local == "/" || m.basePath != "" && a.local == m.basePath
 }
 
 // withFragment returns the site path that the address leads to.

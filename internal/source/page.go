@@ -24,7 +24,8 @@ type unlocated struct {
 	own *Position
 	// matter reports that own is in the front matter.
 	matter bool
-	label  string // of the link
+	// label and element are those of the link.
+	label, element string
 	// isLink reports that readers can follow it: it is an a or area element.
 	isLink bool
 	// composed is what the templates say about it.
@@ -138,7 +139,7 @@ func (m *Map) locatePage(r *site.Reader, links []Link, positions []*Position, fi
 			near = m.nearPages(all)
 		}
 		o.near, o.included = near, m.included(doc, file)
-		o.label = all[j].label
+		o.label, o.element = all[j].label, all[j].element
 		o.isLink = all[j].element == "a" || all[j].element == "area"
 		if o.own == nil || !o.matter {
 			o.composed = m.composed(page, &all[j])

@@ -18,6 +18,9 @@ type hit struct {
 	// around holds the surroundings of the links whose destination is here,
 	// none if they are not known.
 	around []surroundings
+	// element is the element of the template that has the address as a link, "" if
+	// there is none.
+	element string
 	// label is the text of the link, certain reports that the address is in
 	// front matter or a parameter of a shortcode.
 	label   string
@@ -288,12 +291,27 @@ var menuKeys = wordSet("url uri href link pageref path ref")
 func (m *Map) templateHits(levels *[2]textSearch, o unlocated) []hit {
 	for i := range levels {
 		for _, f := range m.spellings(o.link) {
-			if hits := levels[i].hits[f]; len(hits) > 0 {
+			if hits := filter(levels[i].hits[f], func(h *hit) bool { return m.mayWrite(h, &o) }); len(hits) > 0 {
 				return hits
 			}
 		}
 	}
 	return nil
+}
+
+// mayWrite reports whether a link of a page can come from a place of a template: the
+// template of a rule file, feed or JSON file writes no HTML page, and a link is the same
+// element in both.
+func (m *Map) mayWrite(h *hit, o *unlocated) bool {
+	if h.element != "" && o.element != "" && !strings.EqualFold(h.element, o.element) {
+		return false
+	}
+	if m.opt.Generator != Hugo || h.file.dir.kind != Template {
+		return true
+	}
+	ofPage, ofTemplate := isHTMLName(o.link.Page), isHTMLLike(h.display)
+	// The items of a feed hold what shortcodes and partials wrote for the page.
+	return ofPage == ofTemplate || !ofPage && strings.HasPrefix(templateKey(&templateFile{contentFile: h.file}), "_")
 }
 
 // What adds to the similarity of the surroundings, in bytes.

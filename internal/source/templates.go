@@ -150,12 +150,15 @@ func (f *templateFile) search(w *textSearch) {
 	for text, hits := range of.hits {
 		for i := range hits {
 			h := &hits[i]
-			if f.outline == nil || f.outline.text[h.at] != masked {
+			if f.outline == nil {
 				continue
 			}
 			if t := f.outline.at(h.at); t >= 0 {
 				if a, ok := f.outline.attributeAt(t, h.at); ok {
-					for h.at > a.from && f.outline.text[h.at-1] == masked {
+					if linkAttributes[a.name] {
+						h.element = string(f.outline.name(t))
+					}
+					for f.outline.text[h.at] == masked && h.at > a.from && f.outline.text[h.at-1] == masked {
 						h.at--
 					}
 					h.line, h.col = f.lines().at(h.at)
