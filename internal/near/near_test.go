@@ -109,7 +109,7 @@ func TestNearest(t *testing.T) {
 // TestNearestTitle: titles are reworded, so most words are enough, but not some.
 func TestNearestTitle(t *testing.T) {
 	l := list("install-the-velero-client", "backup-hooks", "restore-hooks", "backup-reference", "whats-new-in-3.11", "max-connections-int",
-		"customizing-an-installation", "next-steps", "color-auto-never-always")
+		"customizing-an-installation", "next-steps", "color-auto-never-always", "helm-install-procedure", "enable-the-proxy-injection", "notes-for-release-2023")
 	for _, tc := range []struct{ want, expect string }{
 		{"install-velero-client", "install-the-velero-client"},
 		{"install-the-velero-cli", "install-the-velero-client"},
@@ -120,6 +120,9 @@ func TestNearestTitle(t *testing.T) {
 		{"whats-new-in-3.10", ""},
 		{"what-is-new-in-3.11", "whats-new-in-3.11"},
 		{"steps", ""},
+		{"helm-upgrade-procedure", ""},
+		{"disable-the-proxy-injection", ""},
+		{"notes-for-release-2024", ""},
 		{"color", ""},
 		{"-", ""},
 	} {

@@ -94,11 +94,26 @@ func (l *Names) sharedWords(want, name []string, leftOut bool) int {
 			return 0
 		}
 	}
+	if replacesWord(want, name) {
+		return 0
+	}
 	got := row[len(name)]
 	if got.words < enoughWords || leftOut && got.words < len(want) || !sameNumbersOf(want, name) {
 		return 0
 	}
 	return got.letters * 100 / total
+}
+
+// replacesWord reports whether each name has a word without a form of it in the other:
+// upgrade for install, enable for disable. Words of up to three letters, such as
+// the and for, carry no meaning.
+func replacesWord(want, name []string) bool {
+	lacks := func(all, other []string) bool {
+		return slices.ContainsFunc(all, func(w string) bool {
+			return len(w) > 3 && !slices.ContainsFunc(other, func(v string) bool { return sameWord(w, v) > 0 })
+		})
+	}
+	return lacks(want, name) && lacks(name, want)
 }
 
 // sameWord returns the letters that two words share if they are forms of one
