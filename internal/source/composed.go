@@ -270,7 +270,7 @@ func (m *Map) fitValue(w *written, p *pageLinkTag) (hole string, score int) {
 			for _, piece := range w.pieces {
 				literal += len(strings.Trim(piece, "/"))
 			}
-			if literal > 0 && m.isHome(hole) {
+			if literal > 0 && isHome(hole, m.base, m.basePath) {
 				return "", sameValue // all but the site's base URL is written here
 			}
 			return hole, 1 + min(maxLetters, literal)
@@ -280,10 +280,10 @@ func (m *Map) fitValue(w *written, p *pageLinkTag) (hole string, score int) {
 }
 
 // isHome reports whether the actions of a template wrote nothing but the base URL of
-// the site, or its path.
-func (m *Map) isHome(hole string) bool {
-	a := addressOf(hole, m.base, m.basePath)
-	return strings.Trim(hole, "/") == "" || a.local == "/" || m.basePath != "" && a.local == m.basePath
+// the site, or its path. base and basePath are its host and path.
+func isHome(hole, base, basePath string) bool {
+	a := addressOf(hole, base, basePath)
+	return strings.Trim(hole, "/") == "" || a.local == "/" || basePath != "" && a.local == basePath
 }
 
 // withFragment returns the site path that the address leads to.
