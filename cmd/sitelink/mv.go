@@ -27,7 +27,7 @@ OLD and NEW are paths of the sources, or addresses of the site. 'PAGE#Heading' N
 of a page and the fragments that lead to it.
 
 mv prints a diff and changes nothing; --write does it. It builds a copy of the site before and after
-the move, so it reports every link that would break. docs/guide/repair.md has examples.
+the move, so it reports every link that would break and every address that would be lost. docs/guide/repair.md has examples.
 `
 
 const mvExample = `  # see what would change, then do it
@@ -46,7 +46,7 @@ const mvExample = `  # see what would change, then do it
 
 const mvExitCodes = `Exit codes:
   0    the move was printed, done or undone
-  1    the move would break links: nothing was changed
+  1    the move would break links or lose addresses: nothing was changed
   2    wrong usage or configuration
   3    the work could not be done
   130  interrupted; the files are as they were
@@ -98,7 +98,7 @@ func mvCommand(c *cli) *cobra.Command {
 	flags.BoolVar(&f.write, "write", false, "change the files")
 	flags.BoolVar(&f.undo, "undo", false, "restore the files and git's index as they were before the last move")
 	flags.BoolVar(&f.keepID, "keep-id", false, "let a renamed heading keep its id")
-	flags.BoolVar(&f.force, "force", false, "with --write: change the files although links break")
+	flags.BoolVar(&f.force, "force", false, "with --write: change the files although links break or addresses are lost")
 	flags.StringVar(&f.config, "config", "", "read `FILE` instead of searching for sitelink.toml")
 	addSiteKeyFlags(cmd)
 	return cmd
@@ -113,7 +113,8 @@ func runMove(ctx context.Context, c *cli, p *project.Project, names []string, f 
 	if err != nil {
 		return err
 	}
-	if len(plan.Broken) > 0 && f.write && !f.force {
+	harmful := len(plan.Broken)+len(plan.Lost) > 0
+	if harmful && f.write && !f.force {
 		printBroken(c, plan)
 		return errFindings
 	}
@@ -134,7 +135,7 @@ func runMove(ctx context.Context, c *cli, p *project.Project, names []string, f 
 		return fmt.Errorf("write the plan: %w", err)
 	}
 	printComposed(c, plan)
-	if len(plan.Broken) > 0 {
+	if harmful {
 		printBroken(c, plan)
 		return errFindings
 	}
@@ -186,10 +187,6 @@ func printComposed(c *cli, plan *move.Plan) {
 		c.ui.note(fmt.Sprintf("templates compose %s from the new one, which redirect to the pages that the links led to before: %s",
 			count(len(names), "address"), strings.Join(firstNames(names, 5), ", ")))
 	}
-	if len(plan.Lost) > 0 {
-		c.ui.warning(fmt.Sprintf("%s will not answer any more: the pages can have no aliases, and there is no file with redirect rules of the host; add one that is published, or name the host with --profile: %s",
-			count(len(plan.Lost), "old path"), strings.Join(firstNames(plan.Lost, 10), ", ")))
-	}
 }
 
 func firstNames(all []string, n int) []string {
@@ -229,9 +226,16 @@ func printFindings(c *cli, all []check.Finding) {
 }
 
 func printBroken(c *cli, plan *move.Plan) {
-	c.ui.warning(fmt.Sprintf("the move would break %s:", count(len(plan.Broken), "link")))
-	printFindings(c, plan.Broken)
-	c.ui.line("hint: repair these places first, or use --write --force")
+	if len(plan.Broken) > 0 {
+		c.ui.warning(fmt.Sprintf("the move would break %s:", count(len(plan.Broken), "link")))
+		printFindings(c, plan.Broken)
+		c.ui.line("hint: repair these places first, or use --write --force")
+	}
+	if len(plan.Lost) > 0 {
+		c.ui.warning(fmt.Sprintf("%s will not answer any more, because neither aliases nor rules of the host can keep them: %s",
+			count(len(plan.Lost), "old address"), strings.Join(firstNames(plan.Lost, 10), ", ")))
+		c.ui.line("hint: add a file with redirect rules that the host reads (--profile names the host), or use --write --force")
+	}
 }
 
 // undoMove does the work of `sitelink mv --undo`.

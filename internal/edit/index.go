@@ -42,6 +42,15 @@ func runGit(ctx context.Context, root string, env []string, input string, args .
 	return git.Command{Dir: root, Env: env, Input: []byte(input)}.Run(ctx, args...)
 }
 
+// Committed reports whether a file or directory is in the last commit of the repository.
+func (s *Set) Committed(ctx context.Context, name string) bool {
+	if _, err := os.Lstat(filepath.Join(s.Root, ".git")); err != nil {
+		return false
+	}
+	out, err := runGit(ctx, s.Root, s.Env, "", "ls-tree", "--name-only", "HEAD", "--", name)
+	return err == nil && len(out) > 0
+}
+
 // explainGit says which repository cannot be read, and what to do.
 func explainGit(root string, err error) error {
 	failed := (*git.Error)(nil)

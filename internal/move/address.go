@@ -2,6 +2,7 @@ package move
 
 import (
 	"cmp"
+	"errors"
 	"net/url"
 	"os"
 	"path"
@@ -10,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/sitelink/sitelink/internal/docroot"
+	"github.com/sitelink/sitelink/internal/edit"
 	"github.com/sitelink/sitelink/internal/generator"
 )
 
@@ -22,11 +24,12 @@ type addressMap struct {
 	directories []Pair
 	moved       map[string]movedPage // by the address before
 	files       map[string]bool      // of the docroot before
-	// section is that of a directory of content, which need not have a page.
-	section Pair
-	stay    func(address string) bool
-	answers func(address string) bool // before
-	base    string
+	// sections are those of a directory of content, one for each language. They need not
+	// have a page.
+	sections []Pair
+	stay     func(address string) bool
+	answers  func(address string) bool // before
+	base     string
 }
 
 // movedPage is a page whose file moves. Its address may stay the same.
@@ -46,7 +49,6 @@ func (m *planner) mapAddresses(from, to string, after []*page) (*addressMap, err
 		byFile[f.file] = f
 	}
 	var sections []Pair
-	consistent := true
 	for name, f := range m.pages.byFile {
 		moved := byFile[m.plan.Set.NewName(name)]
 		if m.plan.Set.NewName(name) == name || moved == nil {
@@ -59,26 +61,33 @@ func (m *planner) mapAddresses(from, to string, after []*page) (*addressMap, err
 		if f.address != moved.address {
 			a.exact[f.address] = moved.address
 		}
-		if strings.HasSuffix(f.address, "/") && strings.HasSuffix(moved.address, "/") && isBundleFile(path.Base(name)) {
-			a.directories = append(a.directories, Pair{f.address, moved.address})
+		if isBundleFile(path.Base(name)) && f.address != moved.address {
+			a.directories = append(a.directories, Pair{directoryOf(f.address), directoryOf(moved.address)})
 		}
-		s := commonEnd(f.address, moved.address)
-		consistent = consistent && (len(sections) == 0 || sections[0] == s)
-		sections = append(sections, s)
+		sections = append(sections, commonEnd(f.address, moved.address))
 	}
 	for _, mt := range m.pages.static {
 		if rel, ok := mt.rel(from); ok {
 			newRel, _ := mt.rel(to)
 			a.addStatic(rel, newRel)
+			for _, r := range m.before.audit.Site.Roots() { // the static files of a language with its own host
+				if r.Dir != "" {
+					a.addStatic(path.Join(r.Dir, rel), path.Join(r.Dir, newRel))
+				}
+			}
 		}
 	}
 	// A section without a page of its own has an address as well.
-	if tree := m.pages.treeOf(from); tree.dir != "" && len(sections) > 0 && m.isDirectory(to) {
+	if tree := m.pages.treeOf(from); tree.dir != "" && m.isDirectory(to) {
 		rel, _ := tree.rel(from)
-		if s := sections[0]; consistent && s.Old != s.New && strings.HasSuffix(strings.ToLower(strings.Trim(s.Old, "/")), strings.ToLower(strings.ReplaceAll(path.Base(rel), " ", "-"))) {
-			a.directories = append(a.directories, s)
-			a.section = s
+		name := strings.ToLower(strings.ReplaceAll(path.Base(rel), " ", "-"))
+		for _, s := range sections {
+			other := slices.ContainsFunc(sections, func(o Pair) bool { return o.Old == s.Old && o.New != s.New })
+			if !other && s.Old != s.New && strings.ToLower(path.Base(s.Old)) == name && !slices.Contains(a.sections, s) {
+				a.sections = append(a.sections, s)
+			}
 		}
+		a.directories = append(a.directories, a.sections...)
 	}
 	a.stay = m.stays()
 	a.answers = func(address string) bool { return answers(m.before.audit.Site.Request(rulePath(address))) }
@@ -92,23 +101,39 @@ func (m *planner) mapAddresses(from, to string, after []*page) (*addressMap, err
 // addIndex gives a section a page of its own where the move would take its page away:
 // Hugo makes one by itself only for the sections at the top.
 func (m *planner) addIndex(from, to string) error {
-	tree, section := m.pages.treeOf(to), m.names.section
-	rel, ok := tree.rel(to)
-	if _, hasFile := m.names.moved[section.Old]; m.generator() != generator.Hugo || !ok || hasFile || section.Old == "" || !strings.Contains(rel, "/") {
+	rel, ok := m.pages.treeOf(to).rel(to)
+	if m.generator() != generator.Hugo || !ok || !strings.Contains(rel, "/") {
 		return nil
 	}
-	if !answers(m.before.audit.Site.Request(rulePath(section.Old))) {
-		return nil
+	for _, section := range m.names.sections {
+		if _, hasFile := m.names.moved[section.Old]; hasFile || !answers(m.before.audit.Site.Request(rulePath(section.Old))) {
+			continue
+		}
+		name := "_index.md"
+		if lang := path.Base(m.languageOf(section.Old)); len(m.names.sections) > 1 && lang != "." {
+			name = "_index." + lang + ".md"
+		}
+		title := strings.ReplaceAll(path.Base(from), "-", " ")
+		_, size := utf8.DecodeRuneInString(title)
+		alias := aliasOf(m, m.rooted(section.New), section.Old)
+		text := "---\ntitle: " + quoteJSON(strings.ToUpper(title[:size])+title[size:]) + "\naliases:\n" + items("- ", []string{alias}, "\n") + "---\n"
+		if err := m.plan.Set.Create(path.Join(to, name), []byte(text)); errors.Is(err, edit.ErrExists) {
+			continue
+		} else if err != nil {
+			return ExplainEdit(err)
+		}
+		m.aliased[section.Old] = true
+		m.note("Hugo makes no page for a section at %s by itself: %s is new", section.New, path.Join(to, name))
 	}
-	title := strings.ReplaceAll(path.Base(from), "-", " ")
-	_, size := utf8.DecodeRuneInString(title)
-	text := "---\ntitle: " + quoteJSON(strings.ToUpper(title[:size])+title[size:]) + "\naliases:\n" + items("- ", []string{m.rooted(section.Old)}, "\n") + "---\n"
-	if err := m.plan.Set.Create(path.Join(to, "_index.md"), []byte(text)); err != nil {
-		return ExplainEdit(err)
-	}
-	m.aliased[section.Old] = true
-	m.note("Hugo makes no page for a section at %s by itself: %s/_index.md is new", section.New, to)
 	return nil
+}
+
+// address returns the address of a file of the docroot.
+func (a *addressMap) address(name string) string {
+	if dir, base := path.Split(name); base == "index.html" {
+		name = dir
+	}
+	return a.base + "/" + name
 }
 
 func (m *planner) isDirectory(file string) bool {
@@ -132,6 +157,11 @@ func (a *addressMap) addStatic(from, to string) {
 			return
 		}
 	}
+}
+
+// directoryOf returns the address below which the files of a bundle are.
+func directoryOf(address string) string {
+	return strings.TrimSuffix(strings.TrimSuffix(address, "/"), ".html") + "/"
 }
 
 // stays returns a function that reports whether a static file or a page that does not

@@ -2,6 +2,7 @@ package move
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"net/url"
 	"path"
@@ -13,68 +14,94 @@ import (
 	"github.com/sitelink/sitelink/internal/generator"
 )
 
-// addAliases lets each moved page answer its old address as well: by its front matter
-// if the generator makes redirects of it.
-func (m *planner) addAliases() error {
-	key := m.aliasKey()
+// aliasMoved lets each moved page answer its old address as well, if nothing else does:
+// by its front matter if the generator makes redirects of it.
+func (m *planner) aliasMoved(after *version) (changed bool, err error) {
 	var moved []movedPage
 	for _, p := range m.names.moved {
-		moved = append(moved, p)
+		if p.before.address != p.after.address && !answers(after.audit.Site.Request(rulePath(p.before.address))) {
+			moved = append(moved, p)
+		}
 	}
 	slices.SortFunc(moved, func(a, b movedPage) int { return strings.Compare(a.before.file, b.before.file) })
-	var rest []Pair
 	for _, p := range moved {
-		if p.before.address == p.after.address {
-			continue
+		done, err := m.alias(p.before.file, p.after.rooted, p.before.address)
+		if err != nil {
+			return false, err
 		}
-		if done, err := m.alias(key, p.before.file, p.before.rooted); err != nil {
-			return err
-		} else if !done {
-			continue
-		}
-		m.aliased[p.before.address] = true
-		if err := m.dropAlias(p); err != nil {
-			return err
-		}
+		changed = changed || done
 	}
-	for _, p := range m.names.all() {
-		if !m.aliased[p.Old] {
-			rest = append(rest, p)
-		}
-	}
-	_, err := m.addRules(rest)
-	return err
+	return changed, nil
 }
 
-// alias gives the page of a file an alias more, by its front matter. done is false if
-// that is not possible.
-func (m *planner) alias(key, file, alias string) (done bool, err error) {
-	if key == "" || !generator.IsMarkdown(file) && path.Ext(file) != ".html" {
+// alias gives the page of a file an alias more, by its front matter. rooted is the
+// address of the page after the move. done is false if that is not possible.
+func (m *planner) alias(file, rooted, address string) (done bool, err error) {
+	key := m.aliasKey()
+	if key == "" || m.aliased[address] || !generator.IsMarkdown(file) && path.Ext(file) != ".html" {
 		return false, nil
 	}
 	text, hash, err := m.plan.Set.Read(file)
 	if err != nil {
 		return false, ExplainEdit(err)
 	}
-	of := m.aliases[file]
-	if of == nil {
-		of = &aliases{}
-		m.aliases[file] = of
-	}
-	at, insert, err := InsertAlias(text, key, append(of.names, alias)...)
+	of := aliasesOf(m, file)
+	names := append(slices.Clone(of.names), aliasOf(m, rooted, address))
+	at, insert, err := InsertAlias(cut(text, of.dropped), key, names...)
 	if err != nil {
 		m.note("%s: %v", file, err)
 		return false, nil
 	}
 	m.plan.Set.Withdraw(file, of.edit)
-	of.names, of.edit = append(of.names, alias), edit.Edit{Start: at, End: at, Text: insert}
+	at = uncut(at, of.dropped)
+	of.names, of.edit = names, edit.Edit{Start: at, End: at, Text: insert}
+	m.aliased[address] = true
 	return true, ExplainEdit(m.plan.Set.Replace(file, hash, at, at, insert))
 }
 
-// aliases are those that the move adds to one file, by one edit.
+// aliasOf returns the alias for an address, for a page at another one. Below the prefix of
+// a language it is relative to the page: Hugo's versions disagree about whether an
+// alias with a slash in front has the prefix of its language, and agree about this form.
+func aliasOf(m *planner, rooted, address string) string {
+	old := m.rooted(address)
+	if m.generator() != generator.Hugo || m.languageOf(address) == "" {
+		return old
+	}
+	return relative(path.Dir(strings.TrimSuffix(rooted, "/"))+"/", old)
+}
+
+// aliases are those that the move adds to one file, by one edit, and the ranges of those
+// that it removes.
 type aliases struct {
-	names []string
-	edit  edit.Edit
+	names   []string
+	edit    edit.Edit
+	dropped [][2]int
+}
+
+func aliasesOf(m *planner, file string) *aliases {
+	if m.aliases[file] == nil {
+		m.aliases[file] = &aliases{}
+	}
+	return m.aliases[file]
+}
+
+// cut returns a text without some ranges of it, which are sorted.
+func cut(text []byte, ranges [][2]int) []byte {
+	text = slices.Clone(text)
+	for _, r := range slices.Backward(ranges) {
+		text = slices.Delete(text, r[0], r[1])
+	}
+	return text
+}
+
+// uncut returns the offset before a text was cut.
+func uncut(at int, ranges [][2]int) int {
+	for _, r := range ranges {
+		if at > r[0] {
+			at += r[1] - r[0]
+		}
+	}
+	return at
 }
 
 // aliasKey returns the key of front matter that makes redirects, "" for none.
@@ -257,47 +284,141 @@ func quoteJSON(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
 }
 
-// dropAlias removes an alias that is the page's own address now: the page moves back.
-func (m *planner) dropAlias(p movedPage) error {
-	text, hash, err := m.plan.Set.Read(p.before.file)
-	if err != nil {
-		return ExplainEdit(err)
+// takeBack removes the aliases and rules that lead from the new addresses to the old
+// ones: an earlier move wrote them, and they would make a loop. If what moves is not
+// committed, this takes the earlier move back, and the addresses that only it gave need
+// no redirects.
+func (m *planner) takeBack(ctx context.Context, from, to string) error {
+	back := false
+	for _, p := range m.names.moved {
+		dropped, err := m.dropAlias(p)
+		if err != nil {
+			return err
+		}
+		back = back || dropped
 	}
-	_, end, ok := matter(bytes.TrimPrefix(text, []byte("\ufeff")), "---")
-	if !ok {
-		_, end, ok = matter(bytes.TrimPrefix(text, []byte("\ufeff")), "+++")
-	}
-	if !ok {
-		return nil
-	}
-	own := strings.Trim(p.after.rooted, "/")
-	doc := newDocument(p.before.file, text, hash, m.generator())
-	for _, l := range doc.links {
-		if l.Start > end || l.Key != "aliases" && l.Key != "redirect_from" {
-			continue
+	if f := m.hostRules(); f.Name != "" && m.exists(f.Name) {
+		text, hash, err := m.plan.Set.Read(f.Name)
+		if err != nil {
+			return ExplainEdit(err)
 		}
-		decoded, err := url.PathUnescape(l.Value)
-		if err != nil || strings.Trim(decoded, "/") != own || own == "" {
-			continue
-		}
-		// A line of a list goes as a whole; in brackets the item takes its comma along.
-		start, stop := bytes.LastIndexByte(text[:l.Start], '\n')+1, l.End
-		if i := bytes.IndexByte(text[stop:], '\n'); i >= 0 && itemYAML.Match(text[start:stop]) {
-			return ExplainEdit(m.plan.Set.Replace(p.before.file, hash, start, stop+i+1, ""))
-		}
-		start = l.Start
-		for start > 0 && (text[start-1] == '"' || text[start-1] == '\'') && stop < len(text) && text[stop] == text[start-1] {
-			start, stop = start-1, stop+1
-		}
-		if tail := bytes.TrimLeft(text[stop:], " \t\r\n"); len(tail) > 0 && tail[0] == ',' {
-			stop = len(text) - len(tail) + 1
-			for stop < len(text) && text[stop] == ' ' {
-				stop++
+		m.rules.dropped = m.leadingBack(&f, text)
+		for _, r := range m.rules.dropped {
+			if err := m.plan.Set.Replace(f.Name, hash, r[0], r[1], ""); err != nil {
+				return ExplainEdit(err)
 			}
-		} else if head := bytes.TrimRight(text[:start], " \t\r\n"); len(head) > 0 && head[len(head)-1] == ',' {
-			start = len(head) - 1
 		}
-		return ExplainEdit(m.plan.Set.Replace(p.before.file, hash, start, stop, ""))
+		back = back || len(m.rules.dropped) > 0
+	}
+	m.returns = (back || m.plan.Set.Committed(ctx, to)) && !m.plan.Set.Committed(ctx, from)
+	if m.returns {
+		m.note("this takes an earlier move back: the addresses that %s has now get no redirects", from)
 	}
 	return nil
 }
+
+// dropAlias removes an alias that is the page's own address after the move.
+func (m *planner) dropAlias(p movedPage) (dropped bool, err error) {
+	if !generator.IsMarkdown(p.before.file) && path.Ext(p.before.file) != ".html" || p.before.address == p.after.address {
+		return false, nil
+	}
+	text, hash, err := m.plan.Set.Read(p.before.file)
+	if err != nil {
+		return false, ExplainEdit(err)
+	}
+	for _, at := range aliasValues(text) {
+		value, err := url.PathUnescape(string(text[at[0]:at[1]]))
+		if err != nil {
+			continue
+		}
+		if !strings.HasPrefix(value, "/") {
+			value = path.Join(path.Dir(strings.TrimSuffix(p.before.rooted, "/")), value)
+		}
+		own := p.after.rooted
+		if !samePath(value, own) && !samePath(m.rooted(m.languageOf(p.after.address))+value, own) {
+			continue
+		}
+		of := aliasesOf(m, p.before.file)
+		start, end := aliasRange(text, at[0], at[1])
+		of.dropped = append(of.dropped, [2]int{start, end})
+		return true, ExplainEdit(m.plan.Set.Replace(p.before.file, hash, start, end, ""))
+	}
+	return false, nil
+}
+
+// aliasValues returns the ranges of the aliases in front matter, without their quotes.
+func aliasValues(text []byte) (all [][2]int) {
+	end := 0
+	for _, fence := range []string{"---", "+++"} {
+		if _, to, ok := matter(text[bomLength(text):], fence); ok && fenced(text[bomLength(text):], fence) {
+			end = bomLength(text) + to
+		}
+	}
+	if bytes.HasPrefix(text, []byte("{")) {
+		end = len(text)
+	}
+	for _, key := range aliasList.FindAllIndex(text[:end], -1) {
+		for _, v := range aliasValue.FindAllSubmatchIndex(text[key[0]:key[1]], -1)[1:] { // the first is the key
+			all = append(all, [2]int{key[0] + v[2], key[0] + v[3]})
+		}
+	}
+	return all
+}
+
+var (
+	// aliasList matches a key with its list: in brackets, or a line for each item.
+	aliasList = regexp.MustCompile(`(?mi)^[ \t{]*"?(?:aliases|redirect_from)"?[ \t]*[:=](?:\s*\[[^\]]*\]|[ \t]*\r?\n(?:[ \t]*-[ \t]+.*\n?)+)`)
+	// aliasValue matches a key or value.
+	aliasValue = regexp.MustCompile(`([^\s"',:=\[\]{}-][^\s"',=\[\]]*)`)
+)
+
+// aliasRange returns what goes with the value of an alias in front matter: its line, or
+// its comma; the key, if it is the only one; and the front matter, if that has no more.
+func aliasRange(text []byte, start, end int) (int, int) {
+	lineOf := func(at int) (int, int) {
+		stop := len(text)
+		if i := bytes.IndexByte(text[at:], '\n'); i >= 0 {
+			stop = at + i + 1
+		}
+		return bytes.LastIndexByte(text[:at], '\n') + 1, stop
+	}
+	line, stop := lineOf(start)
+	if itemYAML.Match(text[line:end]) {
+		next, _ := lineOf(stop)
+		key := bytes.LastIndexByte(text[:max(0, line-1)], '\n') + 1
+		_, after := lineOf(next)
+		if start, end = line, stop; !aliasLine.Match(text[key:line]) || itemYAML.Match(text[next:after]) {
+			return start, end
+		}
+		start = key
+	} else {
+		for start > 0 && (text[start-1] == '"' || text[start-1] == '\'') && end < len(text) && text[end] == text[start-1] {
+			start, end = start-1, end+1
+		}
+		head, tail := bytes.TrimRight(text[:start], " \t\r\n"), bytes.TrimLeft(text[end:], " \t\r\n")
+		switch {
+		case bytes.HasPrefix(tail, []byte(",")):
+			end = len(text) - len(bytes.TrimLeft(tail[1:], " "))
+			return start, end
+		case bytes.HasSuffix(head, []byte(",")):
+			return len(head) - 1, end
+		case !bytes.HasSuffix(head, []byte("[")) || !bytes.HasPrefix(tail, []byte("]")):
+			return start, end
+		}
+		if line, stop = lineOf(start); !aliasKeyLine.Match(text[line:stop]) {
+			return start, end // other values are in the line
+		}
+		start, end = line, stop
+	}
+	bom := bomLength(text)
+	for _, fence := range []string{"---", "+++"} {
+		if from, to, ok := matter(text[bom:], fence); ok && fenced(text[bom:], fence) && bom+from == start && bom+to == end {
+			_, end = lineOf(end)
+			return bom, end
+		}
+	}
+	return start, end
+}
+
+// aliasKeyLine matches a line with one alias, in brackets.
+var aliasKeyLine = regexp.MustCompile(`(?i)^[ \t]*"?(?:aliases|redirect_from)"?[ \t]*[:=][ \t]*\[[^\[\]]*\][ \t]*,?[ \t]*\r?\n$`)

@@ -196,17 +196,18 @@ func isMissing(code check.Code) bool {
 }
 
 // answer lets addresses redirect to others: by front matter if a page with a source is
-// there, else by rules of the host. It returns those that redirect.
-func (m *planner) answer(addresses []Pair) (done []Pair, err error) {
-	key := m.aliasKey()
+// there, else by rules of the host. It returns those that redirect. after is the site
+// without these redirects.
+func (m *planner) answer(addresses []Pair, after *version) (done []Pair, err error) {
 	byAddress := map[string]*page{} // after the move
 	for _, p := range m.pages.byFile {
 		byAddress[m.names.pageAfter(p.address)] = p
 	}
 	var rest []Pair
 	for _, a := range addresses {
-		if p := byAddress[a.New]; p != nil {
-			ok, err := m.alias(key, p.file, m.rooted(a.Old))
+		isPage := strings.HasSuffix(a.Old, "/") || path.Ext(a.Old) == ".html"
+		if p := byAddress[a.New]; p != nil && isPage {
+			ok, err := m.alias(p.file, m.rooted(a.New), a.Old)
 			if err != nil && !m.refuse(p.file, err) {
 				return nil, err
 			}
@@ -215,12 +216,11 @@ func (m *planner) answer(addresses []Pair) (done []Pair, err error) {
 				continue
 			}
 		}
-		rest = append(rest, a)
+		if a.New != "" && answers(after.audit.Site.Request(rulePath(a.New))) {
+			rest = append(rest, a)
+		}
 	}
-	if len(rest) == 0 {
-		return done, nil
-	}
-	ruled, err := m.addRules(rest)
+	ruled, err := m.addRules(rest, after)
 	if ruled {
 		done = append(done, rest...)
 	}

@@ -33,9 +33,9 @@ func TestJekyllMoves(t *testing.T) {
 		old, new string
 		want     []string
 	}{
-		{"guide/more.md", "help/parts.md", []string{"/guide/more.html /help/parts.html 301", "[home](../) [more](../help/parts.html)", "[part](/help/parts.html#a-part)"}},
+		{"guide/more.md", "help/parts.md", []string{"/guide/more /help/parts 301", "/guide/more.html /help/parts.html 301", "[home](../) [more](../help/parts.html)", "[part](/help/parts.html#a-part)"}},
 		{"guide", "help", []string{"/guide/* /help/:splat 301", "/first /help/ 302", "[guide](help/) [post](/2024/05/06/hello.html) ![](/img/p.svg)", "<a href=\"/help/\">fixed</a>", "[part](/help/more.html#a-part)"}},
-		{"_posts/2024-05-06-hello.md", "_posts/2024-05-07-hi.md", []string{"/2024/05/06/hello.html /2024/05/07/hi.html 301", "[guide](guide/) [post](/2024/05/07/hi.html) ![](/img/p.svg)", "[post](../2024/05/07/hi.html)"}},
+		{"_posts/2024-05-06-hello.md", "_posts/2024-05-07-hi.md", []string{"/2024/05/06/hello /2024/05/07/hi 301", "/2024/05/06/hello.html /2024/05/07/hi.html 301", "[guide](guide/) [post](/2024/05/07/hi.html) ![](/img/p.svg)", "[post](../2024/05/07/hi.html)"}},
 		{"img/p.svg", "img/q.svg", []string{"/img/p.svg /img/q.svg 301", "[guide](guide/) [post](/2024/05/06/hello.html) ![](/img/q.svg)"}},
 	} {
 		p, err := plan(t, root, Options{Old: tt.old, New: tt.new})
@@ -59,7 +59,8 @@ func TestJekyllNewRules(t *testing.T) {
 		t.Skip("jekyll is not installed: .ci/run installs it")
 	}
 	for profile, want := range map[string][]string{
-		"netlify":          {"[[redirects]]", "  from = \"/guide/more.html\"", "  to = \"/help/parts.html\"", "  status = 301", "[more](help/parts.html)"},
+		"netlify": {"[[redirects]]", "  from = \"/guide/more\"", "  to = \"/help/parts\"", "  status = 301",
+			"[[redirects]]", "  from = \"/guide/more.html\"", "  to = \"/help/parts.html\"", "  status = 301", "[more](help/parts.html)"},
 		"vercel":           {"{", `  "redirects": [`, `    {"destination":"/help/parts.html","permanent":true,"source":"/guide/more.html"}`, "  ]", "}", "[more](help/parts.html)"},
 		"cloudflare-pages": {"[more](help/parts.html)"},
 		"apache":           {"[more](help/parts.html)"},

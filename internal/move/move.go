@@ -89,7 +89,8 @@ type planner struct {
 	renamed      bool                    // the files of the copy have their new names
 	aliases      map[string]*aliases     // by file
 	aliased      map[string]bool         // addresses that front matter answers
-	ruled        map[Pair]bool           // addresses that have a rule
+	rules        rules
+	returns      bool // the move takes one back that is not committed
 }
 
 // Make plans a move. It changes nothing but the cache. Errors carry hints.
@@ -100,7 +101,7 @@ func Make(ctx context.Context, p *project.Project, opt Options) (*Plan, error) {
 	}
 	defer s.Close()
 	m := &planner{
-		opt: opt, shadow: s, documents: map[string]*document{}, edited: map[string]bool{}, placed: map[string][]placedLink{}, aliases: map[string]*aliases{}, aliased: map[string]bool{}, ruled: map[Pair]bool{},
+		opt: opt, shadow: s, documents: map[string]*document{}, edited: map[string]bool{}, placed: map[string][]placedLink{}, aliases: map[string]*aliases{}, aliased: map[string]bool{},
 		plan: &Plan{Set: edit.New(p.Root, p.Env())},
 	}
 	if m.before, err = s.publish(ctx, "before", opt.Cache); err != nil {
@@ -123,38 +124,47 @@ func Make(ctx context.Context, p *project.Project, opt Options) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { after.audit.Close() }()
-	changed, err := m.redirect(ctx, after)
-	if err != nil {
-		return nil, err
-	}
-	if changed {
+	for _, first := range []bool{true, false} { // the second time for what did not answer after the first
+		changed, err := m.redirect(ctx, after, first)
+		if err != nil || !changed {
+			defer after.audit.Close()
+			if err != nil {
+				return nil, err
+			}
+			return m.plan, m.prove(ctx, after)
+		}
 		after.audit.Close()
 		if after, err = m.try(ctx); err != nil {
 			return nil, err
 		}
 	}
+	defer after.audit.Close()
 	return m.plan, m.prove(ctx, after)
 }
 
 // redirect lets the addresses answer that the new site has lost, and those to which
 // links lead that templates compose. It reports whether it changed a file.
-func (m *planner) redirect(ctx context.Context, after *version) (changed bool, err error) {
-	lost, aliased := m.lost(after)
-	if len(lost) > 0 {
-		if changed, err = m.addRules(lost); err != nil {
+func (m *planner) redirect(ctx context.Context, after *version, first bool) (changed bool, err error) {
+	if m.returns {
+		return false, nil
+	}
+	lost := m.lost(after)
+	if first {
+		if changed, err = m.aliasMoved(after); err != nil {
 			return false, err
 		}
+		lost = slices.DeleteFunc(lost, func(p Pair) bool { return m.aliased[p.Old] || m.aliased[p.Old+".html"] })
 	}
-	if _, err = m.answer(aliased); err != nil {
-		return false, err
+	done, err := m.answer(lost, after)
+	if err != nil || !first {
+		return changed || len(done) > 0, err
 	}
 	c, err := m.compose(ctx, after, m.added(after.findings))
 	if err != nil {
 		return false, err
 	}
-	m.plan.Kept, err = m.answer(c.aliases)
-	return changed || len(aliased) > 0 || len(m.plan.Kept) > 0, err
+	m.plan.Kept, err = m.answer(c.aliases, after)
+	return changed || len(done)+len(m.plan.Kept) > 0, err
 }
 
 func (m *planner) note(format string, args ...any) {
@@ -201,10 +211,10 @@ func (m *planner) rename(ctx context.Context) error {
 	if err := m.addIndex(from, to); err != nil {
 		return err
 	}
-	if err := m.rewrite(ctx); err != nil {
+	if err := m.takeBack(ctx, from, to); err != nil {
 		return err
 	}
-	return m.addAliases()
+	return m.rewrite(ctx)
 }
 
 // ExplainEdit adds a hint to an error of package edit.

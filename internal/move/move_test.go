@@ -27,8 +27,19 @@ func TestInsertAlias(t *testing.T) {
 			t.Errorf("%s: %v", tt.name, err)
 			continue
 		}
-		if got := tt.text[:at] + insert + tt.text[at:]; got != tt.want {
+		got := tt.text[:at] + insert + tt.text[at:]
+		if got != tt.want {
 			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
+		}
+		for _, v := range aliasValues([]byte(got)) { // and the move back
+			if got[v[0]:v[1]] == "/old/" && tt.name != "YAML, empty" {
+				start, end := aliasRange([]byte(got), v[0], v[1])
+				got = got[:start] + got[end:]
+				break
+			}
+		}
+		if got != tt.text && tt.name != "YAML, empty" {
+			t.Errorf("%s: without the alias %q, want %q", tt.name, got, tt.text)
 		}
 	}
 	for name, text := range map[string]string{

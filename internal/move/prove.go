@@ -24,34 +24,33 @@ func isFingerprinted(name string) bool {
 	return fingerprint.MatchString(name[strings.LastIndexByte(name, '/')+1:])
 }
 
-// lost returns the addresses that the old site answered and the new one does not,
-// with those that take their place where that is known. aliases are those of alias pages
-// that exist no longer, because their addresses are relative to a page that moved.
-func (m *planner) lost(after *version) (lost, aliases []Pair) {
-	s := after.audit.Site
+// lost returns the addresses that the old site answered and the new one does not, with
+// those that take their place, "" where that is not known. Sorted.
+func (m *planner) lost(after *version) (lost []Pair) {
+	before, s := m.before.audit.Site, after.audit.Site
 	now := after.files()
 	for name, id := range m.before.files() {
 		if _, ok := now[name]; ok || isFingerprinted(name) {
 			continue
 		}
-		u, err := url.Parse(m.before.audit.Site.Href(id))
-		if err != nil {
-			continue
+		address := m.names.address(name)
+		forms := []string{address}
+		if page, ok := strings.CutSuffix(address, ".html"); ok { // hosts answer it without the suffix, too
+			forms = append(forms, page)
 		}
-		if answers(s.Request(u.EscapedPath())) {
-			continue
-		}
-		to, _ := m.names.of(u.Path)
-		if alias, ok := m.aliasTarget(id, u); ok && to == "" {
-			aliases = append(aliases, Pair{u.Path, alias})
-		} else {
-			lost = append(lost, Pair{u.Path, to})
+		for _, form := range forms {
+			if !answers(before.Request(rulePath(form))) || answers(s.Request(rulePath(form))) {
+				continue
+			}
+			to, _ := m.names.of(form)
+			if u, err := url.Parse(before.Href(id)); err == nil && to == "" { // an alias that was relative to a page which moved
+				to, _ = m.aliasTarget(id, u)
+			}
+			lost = append(lost, Pair{form, to})
 		}
 	}
-	byOld := func(a, b Pair) int { return strings.Compare(a.Old, b.Old) }
-	slices.SortFunc(lost, byOld)
-	slices.SortFunc(aliases, byOld)
-	return lost, aliases
+	slices.SortFunc(lost, func(a, b Pair) int { return strings.Compare(a.Old, b.Old) })
+	return lost
 }
 
 // aliasTarget returns where an alias page of the old site leads after the move.
@@ -75,9 +74,10 @@ func answers(r host.Resolved, err error) bool {
 
 // prove compares the new site with the old one.
 func (m *planner) prove(ctx context.Context, after *version) error {
-	lost, aliases := m.lost(after)
-	for _, p := range slices.Concat(lost, aliases) {
-		m.plan.Lost = append(m.plan.Lost, p.Old)
+	for _, p := range m.lost(after) {
+		if !m.returns {
+			m.plan.Lost = append(m.plan.Lost, p.Old)
+		}
 	}
 	if err := m.published(after); err != nil {
 		return err

@@ -1,10 +1,16 @@
 package move
 
 import (
+	"cmp"
+	"context"
+	"errors"
 	"net/url"
 	"path"
+	"path/filepath"
+	"slices"
 	"strings"
 
+	"github.com/sitelink/sitelink/internal/edit"
 	"github.com/sitelink/sitelink/internal/generator"
 )
 
@@ -176,4 +182,77 @@ func (m *planner) unique(file string) bool {
 		}
 	}
 	return n == 1
+}
+
+// rewriteRefs rewrites the arguments of ref and relref that name a moved page: the build
+// stops at one that names no file, and the address of the page need not change.
+func (m *planner) rewriteRefs(ctx context.Context, files map[string]bool) error {
+	if m.generator() != generator.Hugo {
+		return nil
+	}
+	byPath := map[string][]*page{}
+	for _, p := range m.pages.byFile {
+		rel, _ := p.tree.rel(p.file)
+		name := strings.ToLower(m.logical(rel))
+		byPath[name] = append(byPath[name], p)
+		if base := path.Base(name); base != name {
+			byPath["*/"+base] = append(byPath["*/"+base], p)
+		}
+	}
+	dir, _ := m.belowRoot(filepath.ToSlash(m.shadow.project.Generator.Dir))
+	return m.eachSource(ctx, dir, "ref", func(doc *document) error {
+		own := cmp.Or(m.pages.byFile[doc.file], &page{})
+		for i := range doc.links {
+			d := &doc.links[i]
+			name, _ := splitTail(d.Value)
+			if name == "" || !d.IsRef() {
+				continue
+			}
+			target := referred(m, doc.file, name, byPath)
+			if target == nil || m.fragments != nil && target.address != m.fragmentPage ||
+				m.fragments == nil && m.plan.Set.NewName(target.file) == target.file && m.plan.Set.NewName(doc.file) == doc.file {
+				continue
+			}
+			before := len(m.plan.Set.Edits(doc.file))
+			edited, err := m.rewriteOne(doc, d, []*candidate{{page: own.address, target: target.address}})
+			if err != nil && !errors.Is(err, edit.ErrOverlap) {
+				return err
+			}
+			if edited && len(m.plan.Set.Edits(doc.file)) > before {
+				m.plan.Links++
+				files[doc.file] = true
+			}
+		}
+		return nil
+	})
+}
+
+// referred returns the page that a reference in a file names, nil if that is not clear.
+// byPath has the pages by their logical paths, and by their last names behind */.
+func referred(m *planner, file, name string, byPath map[string][]*page) *page {
+	if decoded, err := url.PathUnescape(name); err == nil {
+		name = decoded
+	}
+	here, _ := m.pages.treeOf(file).rel(path.Dir(file))
+	names := []string{path.Join(here, name), path.Join(path.Dir(here), name), strings.Trim(name, "/")}
+	if strings.HasPrefix(name, "/") {
+		names = names[2:]
+	} else if !strings.Contains(name, "/") {
+		names = append(names, "*/"+name)
+	}
+	language := func(file string) string { return path.Ext(strings.TrimSuffix(file, path.Ext(file))) }
+	for _, n := range names {
+		var found []*page
+		for _, p := range byPath[strings.ToLower(m.logical(n))] {
+			if p.tree == m.pages.treeOf(file) && language(p.file) == language(file) {
+				found = slices.Insert(found, 0, p)
+			} else {
+				found = append(found, p)
+			}
+		}
+		if len(found) == 1 || len(found) > 1 && len(m.shadow.project.Generator.Languages) > 1 {
+			return found[0]
+		}
+	}
+	return nil
 }

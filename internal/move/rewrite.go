@@ -109,6 +109,9 @@ func (m *planner) rewrite(ctx context.Context) error {
 			files[p.file] = true
 		}
 	}
+	if err := m.rewriteRefs(ctx, files); err != nil {
+		return err
+	}
 	if m.fragments == nil {
 		if err := errors.Join(m.rewriteMenus(files), m.rewritePaths(ctx, files), m.rewriteRules(files)); err != nil {
 			return err
@@ -329,8 +332,7 @@ func (m *planner) concerns(l *check.Link, from, target string) bool {
 		}
 		return renamed && samePath(target, m.fragmentPage)
 	}
-	_, inbound := m.names.of(target)
-	return inbound || m.isMoved(from)
+	return m.isMoved(target) || m.isMoved(from)
 }
 
 // isMoved reports whether the file of the page at an address moves.
@@ -408,7 +410,7 @@ func (m *planner) retarget(doc *document, d *destination.Link, c *candidate) (va
 		return d.Value, true // only a fragment
 	}
 	to := m.names.pageAfter(c.target)
-	if to == c.target && m.plan.Set.NewName(doc.file) == doc.file && m.generator() != generator.None {
+	if _, moved := m.names.moved[c.target]; to == c.target && !moved && m.plan.Set.NewName(doc.file) == doc.file && m.generator() != generator.None {
 		return d.Value, true // a template shows it on the page that moves
 	}
 	page := m.names.pageAfter(c.page)

@@ -61,68 +61,77 @@ func (f *RuleFile) find(text []byte, rule Pair) (start, end int) {
 		before, after := bytes.TrimRight(text[:start], " \t\r\n"), bytes.TrimLeft(text[end:], " \t\r\n")
 		switch {
 		case bytes.HasPrefix(after, []byte(",")):
-			end = len(text) - len(after) + 1
+			start, end = len(before), len(text)-len(after)+1
 		case bytes.HasSuffix(before, []byte(",")):
 			start = len(before) - 1
+		default: // the only one
+			start, end = len(before), len(text)-len(after)
 		}
 	}
 	return start, end
 }
 
-// leadingBack returns the ranges of the rules of earlier moves in the other direction.
-// They would make a loop.
+// rules are those that the move writes, by one edit, and the ranges of those that it
+// removes.
+type rules struct {
+	pairs   []Pair
+	edit    edit.Edit
+	dropped [][2]int
+}
+
+// leadingBack returns the ranges of the rules of earlier moves in the other direction,
+// sorted.
 func (m *planner) leadingBack(f *RuleFile, text []byte) (ranges [][2]int) {
-	for _, p := range m.names.all() {
+	pairs := m.names.all()
+	for name := range m.names.files { // feeds, pictures of bundles, other formats
+		if to, ok := m.names.of(m.names.address(name)); ok {
+			pairs = append(pairs, Pair{m.names.address(name), to})
+		}
+	}
+	for _, p := range pairs {
 		from, to := m.rooted(p.New), m.rooted(p.Old)
 		for _, back := range []Pair{{from + "*", to + "*"}, {from, to}} {
-			if start, end := f.find(text, back); start < end {
+			if start, end := f.find(text, back); start < end && !slices.Contains(ranges, [2]int{start, end}) {
 				ranges = append(ranges, [2]int{start, end})
 			}
 		}
 	}
+	slices.SortFunc(ranges, func(a, b [2]int) int { return a[0] - b[0] })
 	return ranges
 }
 
 // addRules adds a rule for each old address to the rule file of the host: one for a
 // whole directory where nothing of it stays. It reports whether there is such a file.
-func (m *planner) addRules(pairs []Pair) (changed bool, err error) {
-	for name := range m.names.files { // feeds, pictures of bundles, other formats
-		address := m.names.base + "/" + strings.TrimSuffix(name, "index.html")
-		if to, ok := m.names.of(address); ok && !isFingerprinted(name) {
-			pairs = append(pairs, Pair{address, to})
-		}
-	}
+func (m *planner) addRules(pairs []Pair, after *version) (changed bool, err error) {
 	f := m.hostRules()
-	pairs = slices.DeleteFunc(m.joinRules(pairs, f.First), func(p Pair) bool { return p.New == "" || m.aliased[p.Old] || m.ruled[p] })
+	pairs = slices.DeleteFunc(m.joinRules(pairs, f.First, after), func(p Pair) bool { return p.New == "" || slices.Contains(m.rules.pairs, p) })
 	if len(pairs) == 0 || f.Name == "" {
 		return false, nil
 	}
 	text, hash := []byte(nil), ""
-	if m.exists(f.Name) || slices.Contains(m.plan.Set.Files(), f.Name) {
+	if m.exists(f.Name) {
 		if text, hash, err = m.plan.Set.Read(f.Name); err != nil {
 			return false, ExplainEdit(err)
 		}
 	}
-	written := make([]Pair, len(pairs)) // the docroot is what the host has at its root
-	for i, p := range pairs {
+	all := slices.Concat(m.rules.pairs, pairs)
+	written := make([]Pair, len(all)) // the docroot is what the host has at its root
+	for i, p := range all {
 		written[i] = Pair{m.rooted(p.Old), m.rooted(p.New)}
 	}
-	at, insert, err := f.Insert(text, written)
+	at, insert, err := f.Insert(cut(text, m.rules.dropped), written)
 	if err != nil {
 		m.note("%s: %v", f.Name, err)
 		return false, nil
 	}
-	for _, p := range pairs {
-		m.ruled[p] = true
-	}
+	m.rules.pairs = all
 	if hash == "" {
+		m.plan.Set.Drop(f.Name)
 		return true, ExplainEdit(m.plan.Set.Create(f.Name, []byte(insert)))
 	}
-	for _, r := range m.leadingBack(&f, text) {
-		if err := m.plan.Set.Replace(f.Name, hash, r[0], r[1], ""); err != nil && !errors.Is(err, edit.ErrOverlap) {
-			return false, ExplainEdit(err)
-		}
-	}
+	m.plan.Set.Withdraw(f.Name, m.rules.edit)
+	at = uncut(at, m.rules.dropped)
+	m.rules.edit = edit.Edit{Start: at, End: at, Text: insert}
 	return true, ExplainEdit(m.plan.Set.Replace(f.Name, hash, at, at, insert))
 }
 
@@ -136,7 +145,6 @@ func (m *planner) rewriteRules(files map[string]bool) error {
 	if err != nil {
 		return ExplainEdit(err)
 	}
-	removed := m.leadingBack(&f, doc.text)
 	for i := range doc.links {
 		d := &doc.links[i]
 		if d.Kind != destination.Rule && d.Key != "to" && d.Key != "destination" || !strings.HasPrefix(d.Value, "/") {
@@ -147,8 +155,8 @@ func (m *planner) rewriteRules(files map[string]bool) error {
 		if !ok {
 			continue
 		}
-		if slices.ContainsFunc(removed, func(r [2]int) bool { return r[0] <= d.Start && d.End <= r[1] }) {
-			continue // the rule is for that address: addRules removes it
+		if slices.ContainsFunc(m.rules.dropped, func(r [2]int) bool { return r[0] <= d.Start && d.End <= r[1] }) {
+			continue // the rule is for that address, and goes
 		}
 		raw, err := d.Encode(m.rooted(to) + tail)
 		if err != nil {
@@ -164,39 +172,35 @@ func (m *planner) rewriteRules(files map[string]bool) error {
 	return nil
 }
 
-// joinRules replaces the addresses below a directory by one rule for all of it.
-func (m *planner) joinRules(pairs []Pair, first bool) []Pair {
+// joinRules replaces the addresses below a directory by one rule for all of it. If the
+// host follows rules first, nothing may be left there.
+func (m *planner) joinRules(pairs []Pair, first bool, after *version) []Pair {
+	joins := func(d Pair) bool {
+		if m.hasRules(d.Old) || slices.ContainsFunc(pairs, func(p Pair) bool {
+			rest, ok := strings.CutPrefix(p.Old, d.Old)
+			return ok && p.New != d.New+rest
+		}) {
+			return false
+		}
+		for name := range after.files() {
+			if first && strings.HasPrefix(m.names.address(name), d.Old) {
+				return false
+			}
+		}
+		return true
+	}
 	var all []Pair
 	for _, p := range pairs {
 		for _, d := range slices.Backward(m.names.directories) { // the outermost
-			rest, ok := strings.CutPrefix(p.Old, d.Old)
-			if ok && p.New == d.New+rest && !(first && m.keepsFiles(d.Old)) && !m.hasRules(d.Old) {
-				if m.needsRule(d.Old) {
-					all = append(all, Pair{d.Old + "*", d.New + "*"})
-				}
-				p.New = ""
+			if strings.HasPrefix(p.Old, d.Old) && joins(d) {
+				p = Pair{d.Old + "*", d.New + "*"}
 				break
 			}
 		}
-		if p.New != "" {
-			all = append(all, p)
-		}
+		all = append(all, p)
 	}
 	slices.SortFunc(all, func(a, b Pair) int { return strings.Compare(a.Old, b.Old) })
 	return slices.Compact(all)
-}
-
-// needsRule reports whether a directory has more than pages with aliases.
-func (m *planner) needsRule(dir string) bool {
-	for name := range m.names.files {
-		address := m.names.base + "/" + strings.TrimSuffix(name, "index.html")
-		if strings.HasPrefix(address, dir) && !isFingerprinted(name) && !m.aliased[address] {
-			if _, ok := m.names.of(address); ok {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // hasRules reports whether the host has rules for addresses below a directory, which a
@@ -217,16 +221,6 @@ func (m *planner) hasRules(dir string) bool {
 
 // wholeDirectory matches the ends of patterns for all below a directory.
 var wholeDirectory = regexp.MustCompile(`^(?:\*|\(\.[*+]\)\$?|:path\*)$`)
-
-func (m *planner) keepsFiles(dir string) bool {
-	for name := range m.names.files {
-		address := m.names.base + "/" + strings.TrimSuffix(name, "index.html")
-		if strings.HasPrefix(address, dir) && m.names.stay(address) {
-			return true
-		}
-	}
-	return false
-}
 
 // Host says where the redirect rules of a site may be. Directories and names are slash
 // paths below Root.
@@ -323,6 +317,11 @@ func (h Host) template() (file string, ok bool) {
 // hostRules returns the rule file of the host, the zero value for none.
 func (m *planner) hostRules() RuleFile {
 	p := m.shadow.project
+	for _, r := range m.before.audit.Site.Roots() {
+		if strings.Trim(r.Dir, "/") != "" {
+			return RuleFile{} // each host has rules of its own, which this docroot cannot prove
+		}
+	}
 	h := Host{
 		Root: m.shadow.root, Profile: p.Profile, Exists: m.exists,
 		Published: func(name string) bool { return m.names.files[name] },
