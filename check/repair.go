@@ -216,6 +216,9 @@ func (x *repairer) repair(f *Finding) Repair {
 			r.Why = "no id of the page is similar"
 		}
 		r.Value, r.Likely = f.Suggestion, true
+		if r.Value != "" && r.Value == behindRedirect(x.s, f) {
+			r.Rule, r.Likely = RepairAlias, false
+		}
 	}
 	if r.Value != "" {
 		if r.Value = x.settled(f, r.Value); !gives(x.s, f, r.Value) || r.Value == f.Raw {
@@ -235,6 +238,8 @@ func (x *repairer) behind(f *Finding) Repair {
 	switch {
 	case err == nil && answer.Temporary && !f.hasBase:
 		return Repair{Rule: r.Rule, Why: "the redirect is temporary"}
+	case f.Final != "" && !strings.HasPrefix(f.Final, "/"):
+		return Repair{Rule: r.Rule, Why: "it is a short address of the site for a page elsewhere"}
 	case r.Value == "":
 		r.Why = "what the redirect leads to depends on the query or fragment, or does not work"
 	}

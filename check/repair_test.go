@@ -43,7 +43,7 @@ func TestRepairs(t *testing.T) {
 		{"alias_to_nothing", files{"old/index.html": `<meta http-equiv=refresh content="0; url=/new/">`}, isite.Options{}, "/old/", "alias: what the redirect leads to depends on the query or fragment, or does not work"},
 		{"alias_to_another_site", files{"old/index.html": `<meta http-equiv=refresh content="0; url=https://other.example/">`}, isite.Options{}, "/old/", "alias https://other.example/"},
 		{"alias_of_alias", files{"old/index.html": `<meta http-equiv=refresh content="0; url=/mid/">`, "mid/index.html": `<meta http-equiv=refresh content="0; url=/new/">`, "new/index.html": plain}, isite.Options{}, "/old/", "alias: what the redirect leads to depends on the query or fragment, or does not work"},
-		{"permanent_rule_to_another_site", files{"_redirects": "/old https://other.example/ 301\n"}, netlify, "/old", "redirect https://other.example/"},
+		{"permanent_rule_to_another_site", files{"_redirects": "/old https://other.example/ 301\n"}, netlify, "/old", "redirect: it is a short address of the site for a page elsewhere"},
 		{"permanent_rule_to_nothing", files{"_redirects": "/old /new/ 301\n"}, netlify, "/old", ""},
 		{"permanent_then_temporary", files{"_redirects": "/old /mid 301\n/mid /new/ 302\n", "new/index.html": plain}, netlify, "/old", "redirect: the redirect is temporary"},
 		{"permanent_rule", files{"_redirects": "/old /new/ 301\n", "new/index.html": plain}, netlify, "/old", "redirect /new/"},

@@ -98,7 +98,9 @@ func suggest(ctx context.Context, s *isite.Site, opt Options, parts [][]Finding)
 			f := &part[i]
 			switch f.plainCode() {
 			case MissingFragment, MissingMap:
-				if target, ok := s.PageOf(f.node); ok {
+				if to := behindRedirect(s, f); to != "" && gives(s, f, to) { // an alias page, which leads on
+					f.Suggestion = to
+				} else if target, ok := s.PageOf(f.node); ok {
 					byTarget[target] = append(byTarget[target], f)
 				}
 			case MissingFile, MissingDirectory, MissingIndex, WrongCase, Fallback:

@@ -35,6 +35,9 @@ Without DIR, fix first builds the site with its generator, as sitelink build doe
 builds the site again afterwards, and takes back the changes of a file that did not help. DIR is the
 docroot of a build that you have made; files that changed after it are refused.
 
+fix changes the links that check reports. --tidy adds links that work: those that the host redirects
+(slash, html-extension, index-file), and those with another scheme or host of the site (own-address).
+
 A change is safe or likely. fix makes the safe ones, and the likely ones too with --likely:
 
   wrong-case       safe    exactly one address differs only in letter case
@@ -47,7 +50,7 @@ A change is safe or likely. fix makes the safe ones, and the likely ones too wit
   ref              safe    an argument of ref or relref with the name of exactly one page
                    likely  the same with a typing error
   base-path        safe    the path of the base URL is missing
-own-address      safe    http for https, or www, in links to your own site
+  own-address      safe    http for https, or www, in links to your own site
   renamed-heading  safe    the heading at the same place had that id before
                    likely  otherwise: the most similar id of the page
   moved-page       likely  the page that has the content or title which the address had before, a file
@@ -97,9 +100,9 @@ const fixExample = `  # what would change
 
 // fixFlags are the flags of sitelink fix.
 type fixFlags struct {
-	file                                             string
-	write, likely, interactive, check, undo, verbose bool
-	only                                             []string
+	file                                                   string
+	write, likely, tidy, interactive, check, undo, verbose bool
+	only                                                   []string
 }
 
 func fixCommand(c *cli) *cobra.Command {
@@ -132,6 +135,7 @@ func fixCommand(c *cli) *cobra.Command {
 	flags.SortFlags = false
 	flags.BoolVar(&f.write, "write", false, "change the files, and prove it with a build")
 	flags.BoolVar(&f.likely, "likely", false, "include changes that are probably right")
+	flags.BoolVar(&f.tidy, "tidy", false, "include links that work: by a redirect of the host, or under another address of the site")
 	flags.BoolVar(&f.interactive, "interactive", false, "ask about each change, and make those that you accept")
 	flags.StringSliceVar(&f.only, "only", nil, "apply `RULE`s or codes of findings only; repeatable, or separated by commas")
 	flags.BoolVar(&f.check, "check", false, "list the changes, one per line, and exit with 1 if there are any")
@@ -191,7 +195,7 @@ func runFix(ctx context.Context, c *cli, cfg *config.Config, f fixFlags, named b
 	if err != nil {
 		return err
 	}
-	opt := fix.Options{Likely: f.likely, Only: f.only, Env: os.Environ()}
+	opt := fix.Options{Likely: f.likely, Tidy: f.tidy, Only: f.only, Env: os.Environ()}
 	if opt.Replacements, err = x.c.replacements(ctx, p); err != nil {
 		return err
 	}
@@ -492,6 +496,9 @@ func (x *fixer) summary(plan *fix.Plan) {
 	} else {
 		x.reasons(plan.Reasons())
 	}
+	if plan.Tidy > 0 {
+		x.c.ui.note(fmt.Sprintf("%s with --tidy, for addresses that work by a redirect or under another name of the site", text.Count(plan.Tidy, "more link")))
+	}
 	if plan.Likely > 0 {
 		x.c.ui.note(fmt.Sprintf("%s with --likely", text.Count(plan.Likely, "more change")))
 	}
@@ -522,7 +529,7 @@ func (x *fixer) reasons(groups []fix.SkipGroup) {
 		if g.Rule == fix.KeepAddress {
 			what = "address"
 		}
-		x.c.ui.note(fmt.Sprintf("%s stay as they are: %s [%s], first %s:%d:%d: %s", text.Count(g.Links, what), g.Reason, g.Rule, g.File, g.Line, g.Column, g.Value))
+		x.c.ui.note(fmt.Sprintf("%s stay as they are: %s [%s], first %s:%d:%d: %s", text.Count(g.Links, what), g.Reason, g.Name(), g.File, g.Line, g.Column, g.Value))
 		hidden = true
 	}
 	if hidden {
@@ -532,11 +539,7 @@ func (x *fixer) reasons(groups []fix.SkipGroup) {
 
 // skipLine says where a link is that stays as it is, and why.
 func skipLine(s *fix.Skip) string {
-	more := ""
-	if s.More > 0 {
-		more = fmt.Sprintf(", and %s", text.Count(s.More, "more link"))
-	}
-	return fmt.Sprintf("%s:%d:%d: %s stays as it is: %s [%s]%s", s.File, s.Line, s.Column, s.Value, s.Why, s.Rule, more)
+	return fmt.Sprintf("%s:%d:%d: %s stays as it is: %s [%s]", s.File, s.Line, s.Column, s.Value, s.Why, s.Name())
 }
 
 // announce says how many changes there are, by rule, and how to make them.

@@ -12,6 +12,7 @@
 package fix
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -20,6 +21,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -31,6 +33,7 @@ import (
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/source"
+	"github.com/sitelink/sitelink/internal/statedir"
 )
 
 // Ref is the rule for arguments of ref and relref that name no page.
@@ -46,6 +49,9 @@ var Rules = []check.RepairRule{
 type Options struct {
 	// Likely includes edits that are probably right.
 	Likely bool
+	// Tidy includes links that work, by a redirect of the host or under another
+	// address of the site. A rule that Only names is included anyway.
+	Tidy bool
 	// Only restricts the plan to rules and codes of findings, if there are any.
 	Only []string
 	// Replacements are the pages of other sites that have another address now.
@@ -97,6 +103,8 @@ type Plan struct {
 	Skips []Skip
 	// Likely is how many more edits there would be with [Options.Likely].
 	Likely int
+	// Tidy is how many links there are that [Options.Tidy] would include.
+	Tidy int
 }
 
 // maker makes a plan.
@@ -152,6 +160,13 @@ func Make(ctx context.Context, a *audit.Audit, r *check.Result, opt Options) (*P
 	if err != nil {
 		return nil, err
 	}
+	repairs = slices.DeleteFunc(repairs, func(r check.Repair) bool {
+		if r.Finding.Code != "" || opt.Tidy || slices.Contains(opt.Only, string(r.Rule)) {
+			return false
+		}
+		m.plan.Tidy++
+		return true
+	})
 	var findings []check.Finding
 	places, err := a.PlaceAll(ctx, func(s *source.Map, prefix string) ([]check.Finding, error) {
 		if s != nil {
@@ -164,6 +179,7 @@ func Make(ctx context.Context, a *audit.Audit, r *check.Result, opt Options) (*P
 		if repairs, err = m.replace(ctx, m.improve(ctx, r, repairs)); err != nil {
 			return nil, err
 		}
+		repairs = addUnknown(m, r, repairs)
 		for i := range repairs {
 			findings = append(findings, repairs[i].Finding)
 		}
@@ -231,7 +247,11 @@ func (m *maker) propose(r *check.Repair, p *check.Position) {
 	if !m.wants(r.Rule, f.Code) {
 		return
 	}
-	skip := Skip{Rule: r.Rule, Code: f.Code, File: path.Join(m.audit.Project.FromRoot(m.audit.Project.Docroot), f.Page), Line: f.Line, Column: f.Column, Value: f.Raw, Why: r.Why}
+	page := f.Page
+	if dir := m.audit.Project.FromRoot(m.audit.Project.Docroot); !strings.Contains("/"+dir, "/"+statedir.Name+"/") {
+		page = path.Join(dir, page) // a docroot that the user knows
+	}
+	skip := Skip{Rule: r.Rule, Code: f.Code, File: page, Line: f.Line, Column: f.Column, Value: f.Raw, Why: r.Why}
 	if p == nil {
 		skip.unplaced = true
 		if skip.Why == "" {
@@ -243,6 +263,9 @@ func (m *maker) propose(r *check.Repair, p *check.Position) {
 	skip.File, skip.Line, skip.Column = p.File, p.Line, p.Column
 	if skip.Why == "" {
 		skip.Why = m.owner(p)
+	}
+	if skip.Why == "" && !m.audit.HasSources() && isGenerated(m.open(p.File).text) {
+		skip.Why = "a generator wrote the page: change its source"
 	}
 	if skip.Why != "" {
 		m.plan.Skips = append(m.plan.Skips, skip)
@@ -256,6 +279,66 @@ func (m *maker) propose(r *check.Repair, p *check.Position) {
 	}
 	e.links = []link{{f.Page, f.Raw, f.Code}}
 	m.add(e, f.Page, p.Kind)
+	addEqual(m, e, f.Page, p.Kind)
+}
+
+// addEqual adds the same edit for the equal links of the data beside it: a list shows
+// them alike, so the place may be that of any of them.
+func addEqual(m *maker, e *Edit, page string, kind check.SourceKind) {
+	if kind != check.InData || isRelative(e.Old) {
+		return
+	}
+	entries, _ := os.ReadDir(filepath.Join(m.plan.Root, filepath.FromSlash(path.Dir(e.File))))
+	of := destination.At(m.open(e.File).links, e.start)
+	for _, d := range entries {
+		name := path.Join(path.Dir(e.File), d.Name())
+		if path.Ext(name) != path.Ext(e.File) {
+			continue
+		}
+		links := m.open(name).links
+		for i := range links {
+			if l := &links[i]; l.Kind != of.Kind || l.Key != of.Key || l.Value != e.Old || name == e.File && l.Start == e.start {
+				continue
+			}
+			if equal, err := m.newEdit(Edit{Rule: e.Rule, Code: e.Code, Likely: e.Likely, links: e.links}, name, &links[i], e.New); err == nil {
+				m.add(equal, page, kind)
+			}
+		}
+	}
+}
+
+// addUnknown adds the links that are findings and that no rule repairs, so that each link
+// that stays has its reason.
+func addUnknown(m *maker, r *check.Result, repairs []check.Repair) []check.Repair {
+	type at struct {
+		page   string
+		offset int64
+	}
+	known := map[at]bool{}
+	for i := range repairs {
+		known[at{repairs[i].Finding.Page, repairs[i].Finding.Offset}] = true
+	}
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		if f.Element == "" || known[at{f.Page, f.Offset}] || f.Code == check.UnresolvedRef {
+			continue // a fault of a file, or another rule looks at it
+		}
+		why := "nothing on the site is similar"
+		if !m.isPage(f.Page) {
+			why = "the generator writes feeds and sitemaps from the pages"
+		}
+		repairs = append(repairs, check.Repair{Finding: *f, Why: why})
+	}
+	return repairs
+}
+
+// generatorMeta matches the element in which a generator names itself.
+var generatorMeta = regexp.MustCompile(`(?i)<meta[^>]+name=["']?generator\b`)
+
+// isGenerated reports whether a page says that a generator wrote it, or is minified.
+func isGenerated(page []byte) bool {
+	const longLine = 500 // bytes, on average
+	return generatorMeta.Match(page) || len(page) > 2*longLine && len(page) > longLine*(1+bytes.Count(page, []byte("\n")))
 }
 
 // add adds an edit to those of its place.
@@ -313,6 +396,9 @@ func (m *maker) edit(r *check.Repair, p *check.Position) (*Edit, error) {
 	link := destination.At(of.links, at)
 	if link == nil {
 		return nil, noLink(of.text, at)
+	}
+	if works := r.Finding.Code == "" || r.Finding.Code == check.ViaRedirect; works && link.Kind == destination.Autolink && r.Rule != Reported {
+		return nil, errors.New("it works, and the address is the text that people read")
 	}
 	value, err := m.valueAt(link, p.File, r)
 	if err != nil {

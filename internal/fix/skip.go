@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -23,12 +22,12 @@ type Skip struct {
 	Value        string
 	// Why is the reason. What follows ": " in it is about this link.
 	Why string
-	// More is how many more links have the same value and reason, if the source is
-	// not known.
-	More int
 
 	unplaced bool
 }
+
+// Name returns the rule, or the code of the finding where no rule applies.
+func (s *Skip) Name() string { return cmp.Or(string(s.Rule), string(s.Code)) }
 
 // SkipGroup is the links that stay as they are for one reason.
 type SkipGroup struct {
@@ -44,21 +43,22 @@ type SkipGroup struct {
 // that work, and the largest groups first.
 func (p *Plan) Reasons() []SkipGroup {
 	type key struct {
-		rule   check.RepairRule
+		name   string
 		reason string
 	}
 	var groups []SkipGroup
 	at := map[key]int{}
 	for _, s := range p.Skips {
 		reason, _, _ := strings.Cut(s.Why, ": ")
-		i, ok := at[key{s.Rule, reason}]
+		k := key{s.Name(), reason}
+		i, ok := at[k]
 		if !ok {
 			i = len(groups)
-			at[key{s.Rule, reason}] = i
+			at[k] = i
 			groups = append(groups, SkipGroup{Skip: s, Reason: s.Why})
 		}
 		g := &groups[i]
-		if g.Links += 1 + s.More; s.Why != g.Why {
+		if g.Links++; s.Why != g.Why {
 			g.Reason = reason
 		}
 	}
@@ -109,37 +109,21 @@ func (e *Edit) skip(why string) Skip {
 	return Skip{Rule: e.Rule, Code: e.Code, File: e.File, Line: e.Line, Column: e.Column, Value: e.Old, Why: why}
 }
 
-// joinSkips keeps one of the skips that say the same: of a place, and of a value whose
-// place is not known. It drops the latter if an edit is for the same value: a list
-// shows the text of a page.
+// joinSkips keeps one of the skips of a place. It drops those whose place is not known
+// if an edit is for the same value: a list shows the text of a page.
 func (m *maker) joinSkips() {
-	type same struct {
-		rule              check.RepairRule
-		value, why, place string
-	}
 	edited := map[string]bool{}
 	for i := range m.plan.Edits {
 		for _, l := range m.plan.Edits[i].links {
 			edited[l.raw] = true
 		}
 	}
-	first := map[same]int{}
-	kept := m.plan.Skips[:0]
-	for _, s := range m.plan.Skips {
-		key := same{s.Rule, s.Value, s.Why, fmt.Sprint(s.File, s.Line, s.Column)}
-		if s.unplaced {
-			if key.place = ""; edited[s.Value] {
-				continue
-			}
+	known := map[Skip]bool{}
+	m.plan.Skips = slices.DeleteFunc(m.plan.Skips, func(s Skip) bool {
+		if s.unplaced && edited[s.Value] || known[s] {
+			return true
 		}
-		if at, ok := first[key]; ok {
-			if s.unplaced {
-				kept[at].More++
-			}
-			continue
-		}
-		first[key] = len(kept)
-		kept = append(kept, s)
-	}
-	m.plan.Skips = kept
+		known[s] = true
+		return false
+	})
 }

@@ -3,6 +3,7 @@ package fix
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"net/url"
 	"path"
 	"regexp"
@@ -35,6 +36,9 @@ func (m *maker) valueAt(l *destination.Link, file string, r *check.Repair) (stri
 		if by := baseByGenerator(m, l, file, r); by != "" {
 			return by, nil
 		}
+		if name := baseFilter.Find(m.files[file].text); name != nil {
+			return "", fmt.Errorf("other links of the file add the base path with %s: write this one so, too", name)
+		}
 	}
 	if same(written, raw) {
 		return value, nil
@@ -61,6 +65,10 @@ func (m *maker) valueAt(l *destination.Link, file string, r *check.Repair) (stri
 // hugoURL is a function of Hugo that puts the base path before an argument without a
 // slash in front.
 var hugoURL = regexp.MustCompile(`\b(rel|abs)(Lang)?URL\b`)
+
+// baseFilter matches what adds the base path in sources of Jekyll, Eleventy, Astro and
+// Vite.
+var baseFilter = regexp.MustCompile(`\b(?:relative_url|absolute_url|site\.baseurl|import\.meta\.env\.BASE_URL|withBase)\b`)
 
 // baseByGenerator returns what to write so that the generator adds the base path, "" if
 // it has no means for that at this place: the argument of a function of Hugo without
