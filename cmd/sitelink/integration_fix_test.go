@@ -152,7 +152,9 @@ func newFixSite(breaks int) *fixSite {
 		for range 9 {
 			form := breakForms[random.IntN(len(breakForms))]
 			fitting := slices.DeleteFunc(slices.Clone(breakKinds), func(k breakKind) bool {
-				return k.images != form.images || k.ref != form.ref || k.relative && !form.relative
+				// A link that works stays if its address is the text.
+				works := slices.Contains([]string{"slash", "html-extension", "index-file", "alias", "redirect", "own-address"}, k.name)
+				return form.name == "autolink" && works || k.images != form.images || k.ref != form.ref || k.relative && !form.relative
 			})
 			k := fitting[random.IntN(len(fitting))]
 			target := random.IntN(fixPages)
@@ -209,7 +211,7 @@ func TestFixFigures(t *testing.T) {
 			write(t, filepath.Join(p.dir, name), text)
 		}
 		fix := func(args ...string) (int, string, string) {
-			return p.run(append([]string{"fix", "--profile", "netlify"}, args...)...)
+			return p.run(append([]string{"fix", "--tidy", "--profile", "netlify"}, args...)...)
 		}
 		if code, _, stderr := p.run("build", "--profile", "netlify", "--fail-on", "never"); code != 0 {
 			t.Fatalf("build: %d, %s", code, stderr)

@@ -225,7 +225,7 @@ func TestLSPFixes(t *testing.T) {
 		for _, run := range []struct {
 			args []string
 			want map[string]string
-		}{{[]string{"fix", "--write"}, safe}, {[]string{"fix", "--write", "--likely"}, all}} {
+		}{{[]string{"fix", "--tidy", "--write"}, safe}, {[]string{"fix", "--tidy", "--write", "--likely"}, all}} {
 			for name, text := range texts {
 				write(t, name, text)
 			}

@@ -320,14 +320,10 @@ func addUnknown(m *maker, r *check.Result, repairs []check.Repair) []check.Repai
 	}
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		if f.Element == "" || known[at{f.Page, f.Offset}] || f.Code == check.UnresolvedRef {
-			continue // a fault of a file, or another rule looks at it
+		if f.Element == "" || known[at{f.Page, f.Offset}] || f.Code == check.UnresolvedRef || !m.isPage(f.Page) {
+			continue // a fault of a file, a link of a feed, which its page has too, or another rule looks at it
 		}
-		why := "nothing on the site is similar"
-		if !m.isPage(f.Page) {
-			why = "the generator writes feeds and sitemaps from the pages"
-		}
-		repairs = append(repairs, check.Repair{Finding: *f, Why: why})
+		repairs = append(repairs, check.Repair{Finding: *f, Why: "nothing on the site is similar"})
 	}
 	return repairs
 }
@@ -397,7 +393,7 @@ func (m *maker) edit(r *check.Repair, p *check.Position) (*Edit, error) {
 	if link == nil {
 		return nil, noLink(of.text, at)
 	}
-	if works := r.Finding.Code == "" || r.Finding.Code == check.ViaRedirect; works && link.Kind == destination.Autolink && r.Rule != Reported {
+	if works := r.Finding.Code == "" || r.Finding.Code == check.ViaRedirect; works && link.Kind == destination.Autolink && !slices.Contains([]check.RepairRule{Reported, Remote, Archived}, r.Rule) {
 		return nil, errors.New("it works, and the address is the text that people read")
 	}
 	value, err := m.valueAt(link, p.File, r)
