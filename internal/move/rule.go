@@ -97,7 +97,15 @@ func (m *planner) leadingBack(f *RuleFile, text []byte) (ranges [][2]int) {
 		}
 	}
 	slices.SortFunc(ranges, func(a, b [2]int) int { return a[0] - b[0] })
-	return ranges
+	var joined [][2]int // entries that follow each other share a comma
+	for _, r := range ranges {
+		if n := len(joined); n > 0 && r[0] <= joined[n-1][1] {
+			joined[n-1][1] = max(joined[n-1][1], r[1])
+		} else {
+			joined = append(joined, r)
+		}
+	}
+	return joined
 }
 
 // addRules adds a rule for each old address to the rule file of the host: one for a
