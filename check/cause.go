@@ -32,6 +32,9 @@ type Cause struct {
 	// SameLink reports whether all findings are about one link: the same value, or
 	// the same target.
 	SameLink bool
+	// Targets are indexes of one finding for each target that the links lead to: First, then
+	// the most frequent targets; only First if all are about one link.
+	Targets []int
 }
 
 // Causes groups findings by cause, the worst first: most errors, then most
@@ -365,4 +368,21 @@ func (c *Cause) count(fs []Finding) {
 			c.First, most = i, weight
 		}
 	}
+	c.countTargets(fs)
+}
+
+// countTargets fills in Targets, after First.
+func (c *Cause) countTargets(fs []Finding) {
+	c.Targets = []int{c.First}
+	if c.SameLink {
+		return
+	}
+	count := map[string]int{}
+	for _, i := range c.Findings {
+		to := leadsTo(&fs[i])
+		if count[to]++; count[to] == 1 && to != leadsTo(&fs[c.First]) {
+			c.Targets = append(c.Targets, i)
+		}
+	}
+	slices.SortStableFunc(c.Targets[1:], func(a, b int) int { return count[leadsTo(&fs[b])] - count[leadsTo(&fs[a])] })
 }

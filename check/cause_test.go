@@ -84,9 +84,9 @@ func TestCausesBySource(t *testing.T) {
 	}
 	var got []string
 	for _, c := range Causes(r.Findings) {
-		got = append(got, fmt.Sprintf("%s %d %v", r.Findings[c.First].Source.File, c.Errors, c.SameLink))
+		got = append(got, fmt.Sprintf("%s %d %v %d", r.Findings[c.First].Source.File, c.Errors, c.SameLink, len(c.Targets)))
 	}
-	if fmt.Sprint(got) != "[layouts/a.html 2 false content/a.html 1 true content/index.html 1 true]" {
+	if fmt.Sprint(got) != "[layouts/a.html 2 false 2 content/a.html 1 true 1 content/index.html 1 true 1]" {
 		t.Errorf("causes %v", got)
 	}
 }

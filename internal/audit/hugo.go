@@ -81,7 +81,8 @@ func (a *Audit) hugoHints(ctx context.Context, sources *source.Map, r *check.Res
 		r.Summary.Notes = append(r.Summary.Notes, StaleNote(docroot, stale, "the last build did not write")+"; run sitelink build")
 	}
 	if n := leading(r.Findings, lacking); n > 0 {
-		r.Summary.Notes = append(r.Summary.Notes, fmt.Sprintf("part of a build? %s to pages that hugo list has and %s has not (%d of %d): "+
+		// It explains the rest of the report, so it comes first.
+		r.Summary.Notes = slices.Insert(r.Summary.Notes, 0, fmt.Sprintf("part of a build? %s to pages that hugo list has and %s has not (%d of %d): "+
 			"built with --renderSegments, or before they were written; run hugo, or sitelink build", linksLead(n), docroot, len(lacking), published))
 	}
 	return nil

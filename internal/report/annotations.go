@@ -97,7 +97,8 @@ func appendVerdictCounts(dst []byte, errors, warnings int, between string) []byt
 // ("Code Quality report format"): an array with one object for each cause, the
 // worst first, empty for a clean site. Errors are major, warnings minor. The
 // fingerprint is that of the first finding ([check.Fingerprints]): GitLab uses it
-// to tell new issues from old ones. The fields cause, links and pages are ours.
+// to tell new issues from old ones. The fields cause, links, pages and targets
+// are ours.
 func GitLab(w io.Writer, r *check.Result, opt Options) error {
 	s := sink{w: w}
 	s.buf = append(s.buf, '[')
@@ -126,6 +127,7 @@ func GitLab(w io.Writer, r *check.Result, opt Options) error {
 		s.buf = append(s.buf, `}},"cause":"`+c.ID+`"`...)
 		s.buf = appendIntField(s.buf, `,"links":`, c.Links)
 		s.buf = appendIntField(s.buf, `,"pages":`, c.Pages+c.Feeds)
+		s.buf = appendTargetsJSON(s.buf, r.Findings, c)
 		s.buf = append(s.buf, '}')
 		if err := s.drain(); err != nil {
 			return err

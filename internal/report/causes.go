@@ -123,11 +123,57 @@ func AppendCause(dst []byte, findings []check.Finding, c *check.Cause, opt TextO
 		dst = append(dst, otherFiles(findings, c)...)
 		dst = append(dst, '\n')
 	}
+	dst = appendTargets(dst, findings, c, opt.All)
 	dst = append(dst, indent...)
 	dst = p.on(dst, sgrDim)
 	dst = appendWhere(dst, &f, c, opt.Prefix)
 	dst = p.off(dst)
 	return append(dst, '\n')
+}
+
+// maxTargets is how many targets of a cause text names besides the first.
+const maxTargets = 5
+
+// appendTargets appends the line that names the other targets of a cause: "other
+// targets: /a/, /b/ and 3 more".
+func appendTargets(dst []byte, findings []check.Finding, c *check.Cause, all bool) []byte {
+	others := c.Targets[1:]
+	if len(others) == 0 {
+		return dst
+	}
+	shown := len(others)
+	if !all {
+		shown = min(shown, maxTargets)
+	}
+	dst = append(dst, indent+"other targets: "...)
+	for n, i := range others[:shown] {
+		if n > 0 {
+			dst = append(dst, ", "...)
+		}
+		dst = appendCut(dst, targetOf(&findings[i]), maxValueBytes)
+	}
+	if rest := len(others) - shown; rest > 0 {
+		dst = append(dst, " and "...)
+		dst = appendThousands(dst, rest)
+		dst = append(dst, " more"...)
+	}
+	return append(dst, '\n')
+}
+
+// appendTargetsJSON appends the targets of a cause as a JSON field,
+// if there are several.
+func appendTargetsJSON(dst []byte, findings []check.Finding, c *check.Cause) []byte {
+	if len(c.Targets) < 2 {
+		return dst
+	}
+	dst = append(dst, `,"targets":[`...)
+	for n, i := range c.Targets {
+		if n > 0 {
+			dst = append(dst, ',')
+		}
+		dst = AppendString(dst, targetOf(&findings[i]))
+	}
+	return append(dst, ']')
 }
 
 // otherFiles returns ", such as data/v1-toc.yml:7:15": the place in a file other

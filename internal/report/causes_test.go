@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -51,12 +52,25 @@ func TestTextCauses(t *testing.T) {
     on 194 pages, first on this one
 layouts/nav.html:9:12: error: file not found: /v0/ [missing-file]
     <a href="/v0/">, one of 30 links
+    other targets: /v1/, /v2/, /v3/, /v4/, /v5/ and 24 more
     from a template, on 30 pages, first on public/p00000.html, line 3, column 9; 29 errors, 1 warning
 
 checked 0 pages, 0 links, 0 anchors: 223 errors, 1 warning; 2 causes
 `
 	if got := text(t, &r, TextOptions{Prefix: "public"}); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	for i := range 30 { // each target is in a report of everything, and in those for machines
+		var sarif, gitlab bytes.Buffer
+		if err := errors.Join(SARIF(&sarif, &r, Options{}), GitLab(&gitlab, &r, Options{})); err != nil {
+			t.Fatal(err)
+		}
+		all := text(t, &r, TextOptions{All: true})
+		for _, got := range []string{all, sarif.String(), gitlab.String()} {
+			if name := fmt.Sprintf("/v%d/", i); !strings.Contains(got, name) {
+				t.Errorf("no %s in\n%s", name, got)
+			}
+		}
 	}
 }
 

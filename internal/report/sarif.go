@@ -51,7 +51,7 @@ func SARIF(w io.Writer, r *check.Result, opt Options) error {
 	for i := range written {
 		c := &written[i]
 		s.buf = appendNext(s.buf, i)
-		s.buf = appendSARIFResult(s.buf, &r.Findings[c.First], c, fingerprints[c.First], &opt)
+		s.buf = appendSARIFResult(s.buf, r.Findings, c, fingerprints[c.First], &opt)
 		if err := s.drain(); err != nil {
 			return err
 		}
@@ -88,7 +88,8 @@ func appendRule(dst []byte, r *rule) []byte {
 	return append(dst, `","tags":["links"]}}`...)
 }
 
-func appendSARIFResult(dst []byte, f *check.Finding, c *check.Cause, fingerprint string, opt *Options) []byte {
+func appendSARIFResult(dst []byte, findings []check.Finding, c *check.Cause, fingerprint string, opt *Options) []byte {
+	f := &findings[c.First]
 	dst = append(dst, `{"ruleId":`...)
 	dst = AppendString(dst, string(f.Code))
 	if i := ruleIndex(f.Code); i >= 0 {
@@ -136,7 +137,7 @@ func appendSARIFResult(dst []byte, f *check.Finding, c *check.Cause, fingerprint
 			dst = AppendString(dst, string(appendCut(nil, targetOf(f), maxMessageBytes)))
 		}
 	}
-	return append(dst, "}}"...)
+	return append(appendTargetsJSON(dst, findings, c), "}}"...)
 }
 
 // appendLocation appends a SARIF location. A finding about a whole file gets
