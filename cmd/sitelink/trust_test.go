@@ -556,6 +556,16 @@ func (h *hostile) evilRemote() {
 	}
 }
 
+// trusts reports whether a command is meant to do what an attack wants: to build what
+// the project names, and to write where git, asked with the variables of the person,
+// says that the hooks are.
+func trusts(line, attack string) bool {
+	if strings.HasPrefix(line, "hook") {
+		return attack == "commondir" || attack == "variables" || strings.HasPrefix(attack, ".git ")
+	}
+	return slices.Contains(building, line) && slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(attack, name) })
+}
+
 // TestHostileCheckouts runs commands in every hostile checkout: check in all of them,
 // the plan of notify where the ledger attacks, the language server in one of four, and
 // every other command in one of sixteen. As a long test, it runs every command in
@@ -574,14 +584,9 @@ func TestHostileCheckouts(t *testing.T) {
 			h := newHostile(t)
 			attack.make(h)
 			before := h.outside()
-			moved := attack.name == "commondir" || strings.HasPrefix(attack.name, ".git ")
 			for i, line := range append(slices.Clone(readOnly), building...) {
-				named := slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(attack.name, name) })
-				if named && slices.Contains(building, line) {
+				if trusts(line, attack.name) {
 					continue
-				}
-				if moved && strings.HasPrefix(line, "hook") {
-					continue // it writes where git says that the hooks are
 				}
 				always := line == "check site" || line == "lsp" && a%4 == 0 || line == attack.with || strings.HasPrefix(line, "notify") && strings.HasPrefix(attack.name, "ledger")
 				if !always && (a+i)%16 > 0 && !all {
