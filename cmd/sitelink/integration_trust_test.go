@@ -165,7 +165,7 @@ func (h *hostile) forbidden(program, call string) string {
 		for _, a := range quoted.FindAllStringSubmatch(m[2], -1) {
 			args = append(args, a[1])
 		}
-		if len(args) > 3 && args[1] == "-c" { // a setting for git
+		if len(args) > 3 && args[0] == "git" && args[1] == "-c" { // a setting
 			args = slices.Delete(args, 1, 3)
 		}
 		// upload-pack of a remote of this machine is git's own.
@@ -195,7 +195,11 @@ func (h *hostile) forbidden(program, call string) string {
 		return h.outsideOf(m[1])
 	}
 	if m := made.FindStringSubmatch(call); m != nil && !strings.Contains(call, " = -1 ") {
-		for _, name := range quoted.FindAllStringSubmatch(m[1], -1) {
+		names := quoted.FindAllStringSubmatch(m[1], -1)
+		if strings.Contains(call, "symlink") { // where it leads is no file that it writes
+			names = names[1:]
+		}
+		for _, name := range names {
 			if why := h.outsideOf(name[1]); why != "" {
 				return why
 			}
