@@ -240,7 +240,7 @@ func TestLSPFixes(t *testing.T) {
 				}
 				differ(t, strings.TrimPrefix(name, p.dir), want, got)
 			}
-			if name := filepath.Join(p.dir, "content/post/post-1.md"); len(run.args) > 2 && !strings.Contains(readFile(t, name), "(https://moved.example/new)") {
+			if name := filepath.Join(p.dir, "content/post/post-1.md"); len(run.args) > 3 && !strings.Contains(readFile(t, name), "(https://moved.example/new)") {
 				t.Errorf("%q does not change the page of another site", run.args)
 			}
 			t.Logf("%q changes %d files", run.args, changed)
