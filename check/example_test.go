@@ -115,7 +115,7 @@ func ExampleExplain() {
 	// Output:
 	//   page       boats.html, shown at /boats.html
 	//   base       the page's own address: it has no base element
-	//   url        http://harbour.example/tides
+	//   url        https://harbour.example/tides
 	//   directory  redirects to /tides/
 	//   index      index.html is the directory's index file
 	//   status     200

@@ -6,6 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -430,7 +436,10 @@ the fragment. Each step names what decided it: a key of the profile (see sitelin
 the file and line of a rule.
 
 LINK is a link as written in a page, such as ../a/#b. It is resolved as a link of --from PAGE, a path
-below the docroot. Without --from, it is resolved as a link of the page at the root.
+below the docroot. Without --from, it is resolved as a link of the page at the root. LINK can also be
+what a report prints: a place such as content/a.md:8:13, the fingerprint of a finding, or the id of a
+cause. Then explain checks the site and explains what it finds there. For a code, such as
+missing-file, explain prints what the code means and what to do.
 
 For a link to another site, explain prints what the status cache knows, and asks nothing.
 If the page has the link, explain also prints where: in the page and, if the project is known, in
@@ -440,11 +449,12 @@ its sources.
 func explainCommand(c *cli) *cobra.Command {
 	var file, from string
 	cmd := &cobra.Command{
-		Use:   "explain LINK",
+		Use:   "explain LINK|PLACE|CODE",
 		Short: "explain the verdict of a link, step by step",
 		Long:  explainLong + "\n" + exitCodes,
 		Example: "  # how does Netlify answer /blog?\n  sitelink explain /blog --docroot public --profile netlify\n\n" +
-			"  # a link as written in blog/index.html\n  sitelink explain '../a/#b' --from blog/index.html",
+			"  # a link as written in blog/index.html\n  sitelink explain '../a/#b' --from blog/index.html\n\n" +
+			"  # what a report says about line 8 of a source\n  sitelink explain content/a.md:8",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return fault.Usage(fmt.Sprintf("explain takes one link, got %d", len(args)), "quote a link that contains spaces or #")
@@ -470,38 +480,131 @@ func explainCommand(c *cli) *cobra.Command {
 var notForExplain = []string{"from", "skip", "limit", "orphans", "fail-on", "format", "group-by", "all", "show", "output", "color", "progress"}
 
 // runExplain does the work of `sitelink explain`. It returns [errFindings] when
-// the link is broken.
+// a link is broken.
 func runExplain(ctx context.Context, c *cli, cfg *config.Config, from, link string) error {
+	if text, ok := report.DescribeCode(check.Code(link)); ok {
+		return c.print(link + "\n" + text + "\n")
+	}
+	links := []check.Finding{{Page: from, Raw: link}}
+	if is := reported(link); is != nil && from == "" {
+		found, err := reportedAs(ctx, c, cfg, is)
+		if err != nil {
+			return err
+		}
+		if links = found; len(links) == 0 {
+			return fault.Usage("check reports nothing at "+link, "name the link itself: sitelink explain LINK --from PAGE")
+		}
+	}
 	run, err := c.load(ctx, cfg)
 	if err != nil {
 		return err
 	}
-	e, err := check.Explain(ctx, audit.Handle(run.Site), audit.CheckOptions(run.Project), from, link)
-	if errors.Is(err, check.ErrNotFound) {
-		return fault.Usage("--from: "+err.Error(), "name it by its path below the docroot, such as blog/index.html")
-	}
-	if err != nil {
-		return err
-	}
-	places, err := run.PlaceOccurrences(ctx, e.Page, e.Occurrences)
-	if err != nil {
-		return err
-	}
-	known := ""
-	if e.Link.Code == check.External {
-		records, err := external.Records(ctx, run.Project, c.ui.warning)
+	broken := false
+	for i, f := range links {
+		if i > 0 {
+			if err := c.print("\n"); err != nil {
+				return err
+			}
+		}
+		if f.Raw == "" { // about a page or a rule
+			text, _ := report.DescribeCode(f.Code)
+			if err := c.print(fmt.Sprintf("%s %s: %s\n%s\n", f.Verdict, f.Code, f.Message, text)); err != nil {
+				return err
+			}
+			broken = broken || f.Verdict == check.Error
+			continue
+		}
+		e, err := check.Explain(ctx, audit.Handle(run.Site), audit.CheckOptions(run.Project), f.Page, f.Raw)
+		if errors.Is(err, check.ErrNotFound) {
+			return fault.Usage("--from: "+err.Error(), "name it by its path below the docroot, such as blog/index.html")
+		}
 		if err != nil {
 			return err
 		}
-		known = external.Explain(records, e.Link.Target)
+		places, err := run.PlaceOccurrences(ctx, e.Page, e.Occurrences)
+		if err != nil {
+			return err
+		}
+		known := ""
+		if e.Link.Code == check.External {
+			records, err := external.Records(ctx, run.Project, c.ui.warning)
+			if err != nil {
+				return err
+			}
+			known = external.Explain(records, e.Link.Target)
+		}
+		if err := c.print(explanation(e, f.Raw, places) + known); err != nil {
+			return err
+		}
+		broken = broken || e.Link.Verdict == check.Error && e.Ignored == ""
 	}
-	if err := c.print(explanation(e, link, places) + known); err != nil {
-		return err
-	}
-	if e.Link.Verdict == check.Error && e.Ignored == "" {
+	if broken {
 		return errFindings
 	}
 	return nil
+}
+
+var (
+	placeInReport = regexp.MustCompile(`^(.+?):(\d+)(?::(\d+))?$`)
+	idInReport    = regexp.MustCompile(`^[0-9a-f]{16}(?:[0-9a-f]{16})?$`)
+)
+
+// reported returns which findings of a report a text names, nil if it is a link.
+func reported(text string) func(f *check.Finding, docroot, cause, fingerprint string) bool {
+	if idInReport.MatchString(text) {
+		return func(_ *check.Finding, _, cause, fingerprint string) bool { return text == cause || text == fingerprint }
+	}
+	m := placeInReport.FindStringSubmatch(text)
+	if m == nil {
+		return nil
+	}
+	file := filepath.ToSlash(filepath.Clean(m[1]))
+	if _, err := os.Stat(file); err != nil {
+		return nil // such as localhost:8080
+	}
+	at := func(name string, line, column int) bool {
+		return path.Clean(name) == file && strconv.Itoa(line) == m[2] && (m[3] == "" || strconv.Itoa(column) == m[3])
+	}
+	return func(f *check.Finding, docroot, _, _ string) bool {
+		return f.Source != nil && at(f.Source.File, int(f.Source.Line), int(f.Source.Column)) || at(path.Join(docroot, f.Page), int(f.Line), int(f.Column))
+	}
+}
+
+// reportedAs returns the findings that is chooses, each link of a page once.
+func reportedAs(ctx context.Context, c *cli, cfg *config.Config, is func(f *check.Finding, docroot, cause, fingerprint string) bool) ([]check.Finding, error) {
+	p, err := c.find(ctx, cfg)
+	if err != nil {
+		return nil, err
+	}
+	opt, done := c.loading(p)
+	defer done()
+	opt.Sources = true
+	run, err := audit.Open(ctx, p, opt)
+	if err != nil {
+		return nil, err
+	}
+	result, err := run.Check(ctx)
+	if err != nil {
+		return nil, err
+	}
+	causes := make([]string, len(result.Findings))
+	for _, cause := range check.Causes(result.Findings) {
+		for _, i := range cause.Findings {
+			causes[i] = cause.ID
+		}
+	}
+	fingerprints := check.Fingerprints(result.Findings)
+	var found []check.Finding
+	for i := range result.Findings {
+		f := &result.Findings[i]
+		same := func(other check.Finding) bool {
+			return other.Raw == f.Raw && (other.Target == f.Target || other.Page == f.Page)
+		}
+		if is(f, filepath.ToSlash(p.Docroot), causes[i], fingerprints[i]) && !slices.ContainsFunc(found, same) {
+			found = append(found, *f)
+		}
+	}
+	return found, nil
 }
 
 // explanation returns what the command prints. places are where the occurrences

@@ -1,6 +1,10 @@
 package report
 
-import "github.com/sitelink/sitelink/check"
+import (
+	"slices"
+
+	"github.com/sitelink/sitelink/check"
+)
 
 // rule is what servers show with a finding: what its code means and what to do
 // about it.
@@ -170,3 +174,12 @@ var ruleIndexes = func() map[check.Code]int {
 	}
 	return m
 }()
+
+// DescribeCode returns what a code means and what to do, for a person.
+func DescribeCode(code check.Code) (string, bool) {
+	i := slices.IndexFunc(rules, func(r rule) bool { return r.code == code })
+	if i < 0 {
+		return "", false
+	}
+	return rules[i].short + " " + rules[i].help, true
+}

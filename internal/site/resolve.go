@@ -128,7 +128,14 @@ func (r *resolver) traceURL(v []byte, reference bool, steps *[]host.Step) host.R
 		return res
 	}
 	if steps != nil {
-		*steps = append(*steps, host.Step{Rule: "url", Text: strings.TrimPrefix(u.String(), host.Unpublished)})
+		text := strings.TrimPrefix(u.String(), host.Unpublished)
+		// Pages have the scheme http here, because links with either lead to the site.
+		if origin, _ := r.s.Public("/"); strings.HasPrefix(origin, "https:") && !strings.HasPrefix(strings.ToLower(string(v)), "http:") {
+			if rest, ok := strings.CutPrefix(text, "http:"+origin[len("https:"):]); ok {
+				text = origin + rest
+			}
+		}
+		*steps = append(*steps, host.Step{Rule: "url", Text: text})
 	}
 	return r.s.answer(u, steps)
 }
