@@ -213,7 +213,7 @@ func (b *build) generate(ctx context.Context, to io.Writer) error {
 	// Eleventy does not read its output directory, but this build has another.
 	if usual, err := filepath.Rel(g.Dir, g.Docroot); err == nil && g.Generator == generator.Eleventy && filepath.IsLocal(usual) && usual != "." {
 		if _, err := os.Stat(filepath.Join(fresh, usual)); err == nil {
-			return fault.New(fmt.Errorf("Eleventy read %s, an earlier build, as input", usual), "add /"+filepath.ToSlash(usual)+"/ to .gitignore or .eleventyignore")
+			return fault.New(fmt.Errorf("%s read %s, an earlier build, as input", g.Title(), usual), "add /"+filepath.ToSlash(usual)+"/ to .gitignore or .eleventyignore")
 		}
 	}
 	if err := os.Rename(fresh, docroot); err != nil {
