@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"slices"
-	"strconv"
 	"syscall"
 	"time"
 
@@ -226,9 +225,10 @@ func (w *watcher) round(ctx context.Context) error {
 // watchedCheck is the outcome of one check.
 type watchedCheck struct {
 	check.Difference
-	// errors and warnings count the current findings; all lists them.
+	// errors and warnings count the current findings; all lists them, and before those
+	// of the last check.
 	errors, warnings int
-	all              []check.Finding
+	all, before      []check.Finding
 }
 
 // print prints what a check found, at positions in the sources where they are
@@ -266,7 +266,7 @@ func (w *watcher) check(ctx context.Context) (*watchedCheck, error) {
 	if run.Site.ServerPages() > 0 {
 		w.noteOnce(fastRender)
 	}
-	c := &watchedCheck{Difference: check.Compare(w.findings, r.Findings), all: r.Findings}
+	c := &watchedCheck{Difference: check.Compare(w.findings, r.Findings), all: r.Findings, before: w.findings}
 	for i := range r.Findings {
 		if r.Findings[i].Verdict == check.Error {
 			c.errors++
@@ -376,10 +376,10 @@ func (p *watchPrinter) end(c *watchedCheck, fixed, list []check.Finding) error {
 	event := "new"
 	if p.all {
 		event = "finding"
-	} else if err := p.findings("fixed", fixed); err != nil {
+	} else if err := p.findings("fixed", fixed, c.before); err != nil {
 		return err
 	}
-	if err := p.findings(event, list); err != nil {
+	if err := p.findings(event, list, c.all); err != nil {
 		return err
 	}
 	if p.jsonl {
@@ -406,10 +406,11 @@ func (p *watchPrinter) failed(err error) error {
 }
 
 // findings writes findings in parts, since there may be very many: a row for
-// each in JSON, an entry for each cause in text.
-func (p *watchPrinter) findings(event string, fs []check.Finding) error {
+// each in JSON, an entry for each cause in text. all are the findings of the check
+// that found them.
+func (p *watchPrinter) findings(event string, fs, all []check.Finding) error {
 	if p.jsonl {
-		return p.rows(event, fs)
+		return p.rows(event, fs, all)
 	}
 	causes := check.Causes(fs)
 	listed := causes
@@ -430,14 +431,25 @@ func (p *watchPrinter) findings(event string, fs []check.Finding) error {
 	return nil
 }
 
-// rows writes findings as JSON lines.
-func (p *watchPrinter) rows(event string, fs []check.Finding) error {
-	ids := report.CauseIDs(fs)
+// rows writes findings as JSON lines. all has them too, and decides their fingerprints.
+func (p *watchPrinter) rows(event string, fs, all []check.Finding) error {
+	type place struct {
+		watchedLink
+		offset int64
+	}
+	fingerprints := map[place][]string{}
+	for i, id := range check.Fingerprints(all) {
+		at := place{linkOf(&all[i]), all[i].Offset}
+		fingerprints[at] = append(fingerprints[at], id)
+	}
+	causes := report.CauseIDs(fs)
 	for i := range fs {
-		p.buf = append(p.buf, `{"event":`...)
-		p.buf = strconv.AppendQuote(p.buf, event)
-		p.buf = append(p.buf, `,"finding":`...)
-		p.buf = append(report.AppendFinding(p.buf, &fs[i], ids[i]), "}\n"...)
+		at, id := place{linkOf(&fs[i]), fs[i].Offset}, ""
+		if ids := fingerprints[at]; len(ids) > 0 {
+			id, fingerprints[at] = ids[0], ids[1:] // equal findings come in the same order
+		}
+		p.buf = fmt.Appendf(p.buf, `{"event":%q,"fingerprint":%q,"finding":`, event, id)
+		p.buf = append(report.AppendFinding(p.buf, &fs[i], causes[i]), "}\n"...)
 		if err := p.drain(); err != nil {
 			return err
 		}

@@ -129,19 +129,24 @@ func freshFindings(t *testing.T, c *cli, w *watcher) []check.Finding {
 // watchLines is what a round has to print.
 func watchLines(before, after []check.Finding, all bool) string {
 	var b []byte
-	line := func(event string, fs []check.Finding) {
-		ids := report.CauseIDs(fs)
+	line := func(event string, fs, of []check.Finding) {
+		ids, fingerprints := report.CauseIDs(fs), check.Fingerprints(of)
+		at := 0
 		for i := range fs {
-			b = append(report.AppendFinding(fmt.Appendf(b, `{"event":%q,"finding":`, event), &fs[i], ids[i]), "}\n"...)
+			for of[at] != fs[i] {
+				at++
+			}
+			b = append(report.AppendFinding(fmt.Appendf(b, `{"event":%q,"fingerprint":%q,"finding":`, event, fingerprints[at]), &fs[i], ids[i]), "}\n"...)
+			at++
 		}
 	}
 	b = append(b, "{\"event\":\"begin\"}\n"...)
 	d := check.Compare(before, after)
 	if all {
-		line("finding", after)
+		line("finding", after, after)
 	} else {
-		line("fixed", d.Fixed)
-		line("new", d.New)
+		line("fixed", d.Fixed, before)
+		line("new", d.New, after)
 	}
 	broken := 0
 	for i := range after {

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -177,25 +178,23 @@ func (w *watched) untilCount(left string) {
 func TestWatchJSON(t *testing.T) {
 	w := startWatch(t, map[string]string{"keep.html": "<a href=a.html>"}, "--format", "jsonl")
 	type event struct {
-		Event   string
-		Finding struct{ Page, Target, Code string }
-		Errors  int
+		Event, Fingerprint string
+		Finding            struct{ Page, Target, Code string }
 	}
-	found := map[string]int{}
+	found := map[string]string{} // by fingerprint
 	apply := func() {
 		for _, line := range w.check() {
 			var e event
 			if err := json.Unmarshal([]byte(line), &e); err != nil {
 				t.Fatalf("%s: %v", line, err)
 			}
-			key := fmt.Sprint(e.Finding)
-			switch e.Event {
-			case "new":
-				found[key]++
-			case "fixed":
-				if found[key]--; found[key] == 0 {
-					delete(found, key)
-				}
+			switch known := found[e.Fingerprint]; {
+			case e.Event == "new" && known == "":
+				found[e.Fingerprint] = fmt.Sprint(e.Finding)
+			case e.Event == "fixed" && known == fmt.Sprint(e.Finding):
+				delete(found, e.Fingerprint)
+			case e.Event == "new" || e.Event == "fixed":
+				t.Errorf("%s, but before: %s", line, known)
 			}
 		}
 	}
@@ -221,10 +220,10 @@ func TestWatchJSON(t *testing.T) {
 		apply()
 	}
 	// What changed after the last check was read must still be reported.
-	want := map[string]int{}
+	var want []string
 	deadline := time.Now().Add(time.Minute)
 	for {
-		clear(want)
+		want = nil
 		out, err := exec.Command("sitelink", "check", w.root, "--format", "jsonl").Output()
 		if err != nil && len(out) == 0 {
 			t.Fatal(err)
@@ -234,9 +233,10 @@ func TestWatchJSON(t *testing.T) {
 			if err := json.Unmarshal([]byte(line), &f); err != nil {
 				t.Fatal(err)
 			}
-			want[fmt.Sprint(f)]++
+			want = append(want, fmt.Sprint(f))
 		}
-		if fmt.Sprint(found) == fmt.Sprint(want) {
+		slices.Sort(want)
+		if slices.Equal(slices.Sorted(maps.Values(found)), want) {
 			break
 		}
 		if time.Now().After(deadline) {
