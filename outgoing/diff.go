@@ -140,6 +140,8 @@ func (d *differ) entry(e *Entry) {
 			d.plan.Change.Dropped = append(d.plan.Change.Dropped, ledger.Link{Source: e.URL, Target: was})
 		}
 		switch {
+		case kept && changed && d.unsupported(e.URL, target):
+			d.addNotice(e, target, ledger.Added, "") // it may take notices now
 		case kept && changed && !d.sendsUpdate(e, target):
 			d.plan.NoUpdate++
 		case kept && changed:
@@ -175,6 +177,13 @@ func (d *differ) sendsUpdate(e *Entry, target string) bool {
 func (d *differ) announced(source, target string) bool {
 	return slices.ContainsFunc(d.known.notices[linkKey{source, canonical(target)}], func(n *ledger.Notice) bool {
 		return (n.Event == ledger.Added || n.Event == ledger.Updated) && n.State != ledger.NoService && n.State != ledger.Skipped
+	})
+}
+
+// unsupported reports whether a target took no notices when a link was announced to it.
+func (d *differ) unsupported(source, target string) bool {
+	return !d.announced(source, target) && slices.ContainsFunc(d.known.notices[linkKey{source, canonical(target)}], func(n *ledger.Notice) bool {
+		return (n.Event == ledger.Added || n.Event == ledger.Updated) && n.State == ledger.NoService
 	})
 }
 

@@ -35,8 +35,8 @@ type Options struct {
 }
 
 // Updates says for which links an update is sent when their page changed and they
-// stayed. New and removed links, moved and deleted pages are always announced, and
-// hubs always learn that a feed changed.
+// stayed. New and removed links, moved and deleted pages are always announced, as are
+// links whose target took no notices before. Hubs always learn that a feed changed.
 type Updates string
 
 const (

@@ -212,7 +212,7 @@ func TestNotifyFlow(t *testing.T) {
 	out, _ = b.run(4, "notify", "public", "--send")
 	b.wantPosts("/a", "/b", "/c", "/d")
 	for _, want := range []string{b.site + "one/\n", "  failed: " + b.targets + "/b  webmention, updated: ", "  failed for now: " + b.targets + "/c  webmention, added: ",
-		"; next attempt after 20", "\n1 notified, 1 accepted for later, 1 failed, 1 failed for now\n"} {
+		"; next attempt after 20", "\n1 notified, 1 accepted for later, 1 failed, 1 failed for now, 1 without an endpoint\n"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("the report lacks %q:\n%s", want, out)
 		}
