@@ -70,10 +70,11 @@ func TestHostileCheckoutsTraced(t *testing.T) {
 				if trusts(line, attack.name) {
 					continue
 				}
-				// Each attack meets a third of the commands, and each command a third of
-				// the attacks. watch, which is stopped after some time, meets fewer.
+				// Each attack meets an eighth of the commands, and each command an eighth of
+				// the attacks; all with SITELINK_LONG. watch, which is stopped after some
+				// time, meets fewer.
 				watches := strings.HasPrefix(line, "watch")
-				if !all && line != "check site" && (a+i)%3 > 0 || !all && watches && a%8 > 0 {
+				if !all && line != "check site" && (a+i)%8 > 0 || !all && watches && a%16 > 0 {
 					continue
 				}
 				wrapper := []string{strace, "-f", "-qq", "-s", "4096", "-e", "signal=none", "-e", "trace=" + calls, "-o", trace}
