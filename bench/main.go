@@ -5,7 +5,7 @@
 // memory come from wait4. It writes only to the cache directory (-cache), the
 // temporary directory and the results directory.
 //
-//	go run . all              corpora, peers, compare, showall, growth
+//	go run . all              corpora, peers, compare
 //	go run . compare -corpus rust-doc -runs 3
 package main
 
@@ -34,16 +34,9 @@ func commands() []command {
 		{"corpora", "fetch and unpack the Debian packages that serve as sites", runCorpora},
 		{"peers", "install the other checkers and say their versions", runPeers},
 		{"compare", "sitelink, peers and bare reading in one run, with ratios", runCompare},
-		{"showall", "check --show all against the plain check", runShowAll},
-		{"profiles", "the host profiles against each other", runProfiles},
-		{"redirects", "a _redirects of 10,000 rules against none", runRedirects},
-		{"generate", "write a seeded site", runGenerate},
-		{"growth", "time and memory as the generated site grows", runGrowth},
 		{"positions", "break links of a Hugo site and score the places that are reported", runPositions},
-		{"kept", "what source positions cost on an unchanged site and after an edit", runKept},
-		{"moves", "move random pages of a Hugo site, and prove that nothing breaks", runMoves},
 		{"external", "links to a loopback web of known truth, against the peers", runExternal},
-		{"all", "everything but positions, kept, moves and external, for the corpora with figures to reach", runAll},
+		{"all", "everything but positions and external, for the corpora with figures to reach", runAll},
 		{"read", "only read the files of a docroot (run by compare)", runRead},
 	}
 }
@@ -162,7 +155,7 @@ func runAll(ctx context.Context, args []string, out io.Writer) error {
 	if err := s.parse("all", args, nil); err != nil {
 		return err
 	}
-	for _, name := range []string{"corpora", "peers", "compare", "showall", "growth"} {
+	for _, name := range []string{"corpora", "peers", "compare"} {
 		fmt.Fprintf(out, "== %s\n", name)
 		for _, c := range commands() {
 			if c.name == name {

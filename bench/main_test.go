@@ -31,13 +31,11 @@ func TestExitCodes(t *testing.T) {
 		{"unknown command", context.Background(), []string{"fly"}, 2, `unknown command "fly"`},
 		{"unknown flag", context.Background(), []string{"corpora", "-fly"}, 2, "wrong usage"},
 		{"stray argument", context.Background(), []string{"corpora", "rust-doc"}, 2, "unexpected argument"},
-		{"unknown corpus", context.Background(), []string{"showall", "-corpus", "go-doc"}, 2, `no corpus "go-doc"`},
+		{"unknown corpus", context.Background(), []string{"compare", "-corpus", "go-doc"}, 2, `no corpus "go-doc"`},
 		{"unknown tool", context.Background(), []string{"compare", "-tools", "muffet"}, 2, `no tool "muffet"`},
 		{"no rounds", context.Background(), []string{"compare", "-runs", "0"}, 2, "-runs"},
-		{"bad size", context.Background(), []string{"growth", "-sizes", "10,many"}, 2, `"many" is not a number`},
-		{"no directory", context.Background(), []string{"generate"}, 2, "-out"},
 		{"missing docroot", context.Background(), []string{"read", t.TempDir() + "/none"}, 3, "no such file"},
-		{"interrupted", cancelled, []string{"generate", "-out", t.TempDir() + "/site"}, 130, "interrupted"},
+		{"interrupted", cancelled, []string{"compare", "-corpus", "rust-doc", "-tools", "bench", "-cache", t.TempDir()}, 130, "interrupted"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var stdout, stderr bytes.Buffer

@@ -1,11 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"slices"
@@ -39,8 +37,6 @@ type sample struct {
 	usage
 	Failure  string
 	TimedOut bool
-	// Bytes and Lines are what a drained pipe carried.
-	Bytes, Lines int64
 }
 
 // program is one command line to measure.
@@ -48,11 +44,9 @@ type program struct {
 	argv    []string
 	dir     string // working directory, away from any configuration
 	okExits []int  // exits that mean "did its work"
-	// out names the file that takes standard output and error together. With
-	// out empty, output goes to the null device, or into a pipe that this
-	// process reads and throws away when drain is set.
-	out   string
-	drain bool
+	// out names the file that takes standard output and error together; empty
+	// for the null device.
+	out string
 }
 
 // measure runs p once, at most limit long. The error is for a machine that
@@ -67,28 +61,18 @@ func (p program) measure(ctx context.Context, limit time.Duration) (sample, erro
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 
 	var s sample
-	var pipe io.Reader
-	switch {
-	case p.out != "":
+	if p.out != "" {
 		f, err := os.Create(p.out)
 		if err != nil {
 			return s, fmt.Errorf("keep output: %w", err)
 		}
 		defer f.Close()
 		cmd.Stdout, cmd.Stderr = f, f
-	case p.drain:
-		var err error
-		if pipe, err = cmd.StdoutPipe(); err != nil {
-			return s, fmt.Errorf("make pipe: %w", err)
-		}
 	}
 
 	start := time.Now()
 	if err := cmd.Start(); err != nil {
 		return s, fmt.Errorf("start %s: %w", p.argv[0], err)
-	}
-	if pipe != nil {
-		s.Bytes, s.Lines = drain(pipe)
 	}
 	err := cmd.Wait()
 	wall := time.Since(start)
@@ -110,17 +94,4 @@ func (p program) measure(ctx context.Context, limit time.Duration) (sample, erro
 		s.Failure = cmd.ProcessState.String()
 	}
 	return s, nil
-}
-
-// drain reads r to its end as a program downstream would, counting.
-func drain(r io.Reader) (size, lines int64) {
-	buf := make([]byte, 1<<16)
-	for {
-		n, err := r.Read(buf)
-		size += int64(n)
-		lines += int64(bytes.Count(buf[:n], []byte{'\n'}))
-		if err != nil {
-			return size, lines
-		}
-	}
 }

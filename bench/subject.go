@@ -2,12 +2,10 @@ package main
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 )
 
@@ -36,33 +34,6 @@ func (s *settings) buildSitelink(ctx context.Context) (path, version string, err
 	return path, version, nil
 }
 
-// eachCorpus reads the flags of command name and measures each corpus that they
-// choose, whose files it has read before. more adds the command's own flags. path
-// is the sitelink to measure, version what to call it.
-func (s *settings) eachCorpus(ctx context.Context, name string, args []string, more func(*flag.FlagSet), measure func(c corpus, path, version string) error) error {
-	if err := s.parse(name, args, more); err != nil {
-		return err
-	}
-	chosen, err := s.chosen()
-	if err != nil {
-		return err
-	}
-	path, version, err := s.buildSitelink(ctx)
-	if err != nil {
-		return err
-	}
-	for _, c := range chosen {
-		_, _, err := readTree(c.dir(s.cache), runtime.GOMAXPROCS(0), func([]byte) bool { return true })
-		if err == nil {
-			err = measure(c, path, version)
-		}
-		if err != nil {
-			return fmt.Errorf("%s, %s: %w", name, c.pkg, err)
-		}
-	}
-	return nil
-}
-
 // commit names the checkout's commit, with "and changes" when the tree has
 // some.
 func (s *settings) commit(ctx context.Context) string {
@@ -79,11 +50,8 @@ func (s *settings) commit(ctx context.Context) string {
 }
 
 // scratch makes a directory for outputs and hands back how to remove it.
-func scratch() (dir string, remove func(), err error) { return scratchIn("") }
-
-// scratchIn makes it in a directory, "" for the system's own.
-func scratchIn(parent string) (dir string, remove func(), err error) {
-	if dir, err = os.MkdirTemp(parent, "sitelink-bench-"); err != nil {
+func scratch() (dir string, remove func(), err error) {
+	if dir, err = os.MkdirTemp("", "sitelink-bench-"); err != nil {
 		return "", nil, fmt.Errorf("make scratch directory: %w", err)
 	}
 	return dir, func() { os.RemoveAll(dir) }, nil
