@@ -1,6 +1,7 @@
 package server
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 
@@ -32,13 +33,12 @@ func badRequest(text string) rawReply {
 }
 
 // serveCall answers a request line with two or three URLs.
-func (s *Server) serveCall(w http.ResponseWriter, r *http.Request, c *call) {
-	reply := s.call(w, r, c)
+func (s *Server) serveCall(w http.ResponseWriter, r *http.Request, c *conn, line *call) {
+	reply := s.call(w, r, line)
 	s.metrics.request("link", reply.status)
-	if own, ok := w.(*response); ok {
-		own.reason = reply.phrase
-	}
+	c.status = fmt.Sprintf("HTTP/1.1 %d %s", reply.status, reply.phrase)
 	h := w.Header()
+	h.Set("Connection", "close")
 	h.Set("Cache-Control", "no-store")
 	if reply.side != "" {
 		h.Set(sideHeader, reply.side)

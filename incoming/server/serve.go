@@ -1,16 +1,14 @@
 package server
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"crypto/tls"
 	"errors"
-	"io"
+	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/netip"
-	"os"
 	"sync"
 	"time"
 )
@@ -38,97 +36,102 @@ func (s *Server) ServeOperations(ctx context.Context, l net.Listener) error {
 	}))
 }
 
-// run is one call of Serve.
-type run struct {
-	*Server
-	handler http.Handler
-	base    context.Context // of requests, which outlive the server's
-
-	mu        sync.Mutex
-	conns     map[*conn]bool // true if idle
-	byAddress map[netip.Prefix]int
-	stopping  bool
-	done      sync.WaitGroup
-}
+// connKey is the context key of the connection of a request.
+type connKey struct{}
 
 func (s *Server) serve(ctx context.Context, l net.Listener, handler http.Handler) error {
-	base, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	defer cancel()
-	r := &run{Server: s, handler: handler, base: base, conns: map[*conn]bool{}, byAddress: map[netip.Prefix]int{}}
-	unhook := context.AfterFunc(ctx, func() { l.Close() })
-	defer unhook()
-	err := r.accept(ctx, l)
-	l.Close()
-	r.stop()
-	if ctx.Err() != nil {
-		return nil
-	}
-	return err
-}
-
-// accept starts a goroutine for each connection, until the listener fails.
-func (r *run) accept(ctx context.Context, l net.Listener) error {
-	pause := time.Duration(0)
-	for {
-		c, err := l.Accept()
-		if err == nil {
-			pause = 0
-			r.start(c)
-			continue
-		}
-		// With no descriptor left, for one, it works again later.
-		var again interface{ Temporary() bool }
-		if ctx.Err() != nil || !errors.As(err, &again) || !again.Temporary() {
-			return err
-		}
-		pause = min(max(2*pause, 5*time.Millisecond), time.Second)
-		r.log.Error("a connection was not accepted", "error", err, "again", pause)
-		select {
-		case <-ctx.Done():
-		case <-time.After(pause):
-		}
-	}
-}
-
-// start serves a connection, or refuses it if there are too many.
-func (r *run) start(nc net.Conn) {
-	c := &conn{run: r, net: nc}
-	address, counted := r.network(nc.RemoteAddr())
-	r.mu.Lock()
-	full := r.stopping || len(r.conns) >= r.limits.Connections || counted && r.byAddress[address] >= r.limits.AddressConnections
-	if !full {
-		r.conns[c] = false
-		r.byAddress[address]++
-		r.done.Add(1)
-	}
-	r.mu.Unlock()
-	if full {
-		r.metrics.request("connection", http.StatusServiceUnavailable)
-		if _, secure := nc.(*tls.Conn); !secure {
-			_ = nc.SetWriteDeadline(time.Now().Add(time.Second))
-			refusal(bufio.NewWriter(nc), http.StatusServiceUnavailable, "there are too many connections", r.now())
-		}
-		nc.Close()
-		return
-	}
-	go func() {
-		defer func() {
-			nc.Close()
-			r.mu.Lock()
-			delete(r.conns, c)
-			if r.byAddress[address]--; r.byAddress[address] == 0 {
-				delete(r.byAddress, address)
+	web := &http.Server{
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if secure, ok := r.Context().Value(connKey{}).(*conn).Conn.(*tls.Conn); ok {
+				state := secure.ConnectionState()
+				r.TLS = &state // net/http does not see it through conn
 			}
-			r.mu.Unlock()
-			r.done.Done()
-		}()
-		c.serve()
-	}()
+			handler.ServeHTTP(w, r)
+		}),
+		MaxHeaderBytes:    maxHead,
+		ReadHeaderTimeout: s.limits.HeaderTimeout, ReadTimeout: s.limits.ReadTimeout, IdleTimeout: s.limits.IdleTimeout,
+		DisableGeneralOptionsHandler: true,
+		ErrorLog:                     slog.NewLogLogger(s.log.Handler(), slog.LevelError),
+		BaseContext:                  func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
+		ConnContext:                  func(ctx context.Context, c net.Conn) context.Context { return context.WithValue(ctx, connKey{}, c) },
+	}
+	// Shutdown waits some seconds for a connection that has not sent anything.
+	var silent sync.Map
+	web.ConnState = func(c net.Conn, state http.ConnState) {
+		if silent.Delete(c); state == http.StateNew {
+			silent.Store(c, nil)
+		}
+	}
+	stopped := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(stopped)
+		wait, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.limits.StopTimeout)
+		defer cancel()
+		silent.Range(func(c, _ any) bool { c.(net.Conn).Close(); return true })
+		if web.Shutdown(wait) != nil {
+			s.log.Warn("requests were aborted because they did not finish in time")
+			web.Close()
+		}
+	})
+	err := web.Serve(&listener{Listener: l, server: s, byAddress: map[netip.Prefix]int{}})
+	if stop() {
+		web.Close()
+		return err
+	}
+	<-stopped
+	return nil
+}
+
+// listener limits the number of connections.
+type listener struct {
+	net.Listener
+	server *Server
+
+	mu        sync.Mutex
+	open      int
+	byAddress map[netip.Prefix]int
+}
+
+// Accept returns the next connection, after it has refused those that are too many.
+func (l *listener) Accept() (net.Conn, error) {
+	for {
+		c, err := l.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		limits := l.server.limits
+		address, counted := l.network(c.RemoteAddr())
+		l.mu.Lock()
+		full := l.open >= limits.Connections || counted && l.byAddress[address] >= limits.AddressConnections
+		if !full {
+			l.open++
+			l.byAddress[address]++
+		}
+		l.mu.Unlock()
+		if !full {
+			return &conn{Conn: c, writeTimeout: limits.WriteTimeout, release: sync.OnceFunc(func() {
+				l.mu.Lock()
+				defer l.mu.Unlock()
+				l.open--
+				if l.byAddress[address]--; l.byAddress[address] == 0 {
+					delete(l.byAddress, address)
+				}
+			})}, nil
+		}
+		l.server.metrics.request("connection", http.StatusServiceUnavailable)
+		if _, secure := c.(*tls.Conn); !secure {
+			const text = "there are too many connections\n"
+			_ = c.SetWriteDeadline(time.Now().Add(time.Second))
+			_, _ = fmt.Fprintf(c, "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 10\r\nDate: %s\r\n"+
+				"Content-Type: text/plain; charset=utf-8\r\nContent-Length: %d\r\n\r\n%s", l.server.opt.Now().UTC().Format(http.TimeFormat), len(text), text)
+		}
+		c.Close()
+	}
 }
 
 // network returns what counts as one address, and whether its connections are
 // limited.
-func (r *run) network(remote net.Addr) (netip.Prefix, bool) {
+func (l *listener) network(remote net.Addr) (netip.Prefix, bool) {
 	at, err := netip.ParseAddrPort(remote.String())
 	if err != nil {
 		return netip.Prefix{}, false // a Unix socket
@@ -139,153 +142,5 @@ func (r *run) network(remote net.Addr) (netip.Prefix, bool) {
 		bits = 64
 	}
 	network, _ := address.Prefix(bits)
-	return network, !r.trusts(address)
-}
-
-// stop ends idle connections and waits for the others.
-func (r *run) stop() {
-	r.mu.Lock()
-	r.stopping = true
-	for c, idle := range r.conns {
-		if idle {
-			_ = c.net.SetReadDeadline(time.Unix(1, 0))
-		}
-	}
-	r.mu.Unlock()
-	finished := make(chan struct{})
-	go func() { r.done.Wait(); close(finished) }()
-	select {
-	case <-finished:
-		return
-	case <-time.After(r.limits.StopTimeout):
-	}
-	r.mu.Lock()
-	r.log.Warn("requests were aborted because they did not finish in time", "requests", len(r.conns))
-	for c := range r.conns {
-		c.net.Close()
-	}
-	r.mu.Unlock()
-}
-
-func (r *run) now() time.Time { return r.opt.Now() }
-
-func (r *run) isStopping() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.stopping
-}
-
-// conn is one connection.
-type conn struct {
-	run *run
-	net net.Conn
-	in  *bufio.Reader
-	out *bufio.Writer
-}
-
-// serve answers the requests of a connection, one after the other.
-func (c *conn) serve() {
-	limits := c.run.limits
-	c.in = bufio.NewReader(c.net)
-	c.out = bufio.NewWriter(deadlineWriter{c.net, limits.WriteTimeout})
-	w := wire{in: c.in}
-	for idle := limits.HeaderTimeout; c.wait(idle); idle = limits.IdleTimeout {
-		begin := time.Now()
-		_ = c.net.SetReadDeadline(begin.Add(limits.HeaderTimeout))
-		m, err := w.readHead()
-		if err != nil {
-			c.fail(err)
-			return
-		}
-		_ = c.net.SetReadDeadline(begin.Add(limits.ReadTimeout))
-		if m.expects && m.length <= limits.MaxBodyBytes && c.in.Buffered() == 0 {
-			c.out.WriteString("HTTP/1.1 100 Continue\r\n\r\n")
-			c.out.Flush()
-		}
-		body, err := w.readBody(m, limits.MaxBodyBytes)
-		if err != nil && err != errTooLarge {
-			c.fail(err)
-			return
-		}
-		if !c.answer(m, body, err == errTooLarge) {
-			c.linger()
-			return
-		}
-	}
-}
-
-// wait waits for the first byte of a request. It reports false if the connection
-// has ended, or the server is being stopped.
-func (c *conn) wait(timeout time.Duration) bool {
-	if c.in.Buffered() == 0 {
-		c.run.mu.Lock()
-		if c.run.stopping {
-			c.run.mu.Unlock()
-			return false
-		}
-		c.run.conns[c] = true
-		_ = c.net.SetReadDeadline(time.Now().Add(timeout))
-		c.run.mu.Unlock()
-	}
-	_, err := c.in.Peek(1)
-	c.run.mu.Lock()
-	defer c.run.mu.Unlock()
-	c.run.conns[c] = false
-	return err == nil && !c.run.stopping
-}
-
-// answer calls the handler, and reports whether the connection can be kept.
-func (c *conn) answer(m *message, body []byte, tooLarge bool) bool {
-	ctx, cancel := context.WithCancel(c.run.base)
-	defer cancel()
-	if m.call != nil {
-		ctx = context.WithValue(ctx, callKey{}, m.call)
-	}
-	r := m.request.WithContext(ctx)
-	r.RemoteAddr = c.net.RemoteAddr().String()
-	if secure, ok := c.net.(*tls.Conn); ok {
-		state := secure.ConnectionState()
-		r.TLS = &state
-	}
-	r.TransferEncoding, r.Trailer = nil, nil
-	r.ContentLength = int64(len(body))
-	r.Body = io.NopCloser(bytes.NewReader(body))
-	if tooLarge {
-		r.ContentLength = -1
-		r.Body = io.NopCloser(tooLargeBody{c.run.limits.MaxBodyBytes})
-	}
-	w := &response{conn: c, request: r, header: http.Header{}, close: r.Close || tooLarge}
-	return w.serve(c.run.handler, c.run.log)
-}
-
-// tooLargeBody is the body of a request that is not read.
-type tooLargeBody struct{ limit int64 }
-
-func (b tooLargeBody) Read([]byte) (int, error) { return 0, &http.MaxBytesError{Limit: b.limit} }
-
-// fail answers a request that could not be read, if there is something to say, and
-// ends the connection.
-func (c *conn) fail(err error) {
-	var refused *wireError
-	switch {
-	case errors.As(err, &refused):
-	case errors.Is(err, os.ErrDeadlineExceeded):
-		refused = &wireError{http.StatusRequestTimeout, "the request did not arrive in time"}
-	default:
-		return
-	}
-	c.run.metrics.request("connection", refused.status)
-	refusal(c.out, refused.status, refused.text, c.run.now())
-	c.linger()
-}
-
-// linger ends a connection whose client may still be sending: closing it at once
-// could take the answer away from the client (RFC 9112, section 9.6).
-func (c *conn) linger() {
-	half, ok := c.net.(interface{ CloseWrite() error })
-	if !ok || half.CloseWrite() != nil {
-		return
-	}
-	_ = c.net.SetReadDeadline(time.Now().Add(500 * time.Millisecond))
-	_, _ = io.CopyN(io.Discard, c.net, 256<<10)
+	return network, !l.server.trusts(address)
 }

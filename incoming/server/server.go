@@ -87,8 +87,7 @@ type Limits struct {
 	// AddressConnections is the number of those from one address, or one /64
 	// network of IPv6, 100. It does not count for proxies.
 	AddressConnections int
-	// MaxBodyBytes is the size of a request's body, 64 KiB. It is in memory as a
-	// whole.
+	// MaxBodyBytes is the size of a request's body, 64 KiB.
 	MaxBodyBytes int64
 	// HeaderTimeout is the time for the head of a request, from its first byte, and
 	// for the first byte of a connection: 10 s.
@@ -166,10 +165,6 @@ func authority(u weburl.URL) string {
 	return u.Host() + ":" + u.Port()
 }
 
-// callKey is the context key of a request line of the LINK draft. No header field
-// says so, because a stranger could send it.
-type callKey struct{}
-
 // knownMethods are those for which 405 is the answer if a path does not have them.
 // Others get 501.
 var knownMethods = "GET HEAD POST PUT PATCH DELETE OPTIONS TRACE "
@@ -181,9 +176,11 @@ const linkMethods = "LINK, UNLINK, UNLINKR, LINKMOD"
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	r.Body = http.MaxBytesReader(w, r.Body, s.limits.MaxBodyBytes)
-	if c, ok := r.Context().Value(callKey{}).(*call); ok {
-		s.serveCall(w, r, c)
-		return
+	if c, ok := r.Context().Value(connKey{}).(*conn); ok {
+		if call := c.call.Swap(nil); call != nil {
+			s.serveCall(w, r, c, call)
+			return
+		}
 	}
 	switch {
 	case isLinkMethod(r.Method):

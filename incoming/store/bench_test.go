@@ -313,10 +313,15 @@ func lookups(address string, count int) error {
 	if _, e := s.Counts(ctx); e != nil {
 		err = e
 	}
+	fmt.Println(peakMB(), took.Seconds()*1e6/float64(count))
+	return err
+}
+
+// peakMB returns the most resident memory that this process has had.
+func peakMB() float64 {
 	status, _ := os.ReadFile("/proc/self/status")
 	_, after, _ := strings.Cut(string(status), "VmHWM:")
-	var peak int
-	fmt.Sscan(after, &peak)
-	fmt.Println(float64(peak)/1024, took.Seconds()*1e6/float64(count))
-	return err
+	var kib float64
+	fmt.Sscan(after, &kib)
+	return kib * 1024 / 1e6
 }

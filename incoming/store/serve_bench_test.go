@@ -151,6 +151,7 @@ func benchmarkServe(b *testing.B, target float64, open func(Options) *Store) {
 	b.ReportMetric(float64(cpuTime()-cpu)/1e3/float64(b.N), "cpu-µs/notice")
 	b.ReportMetric(rate, "notices/s")
 	full, commits := rate, s.commits.Load()
+	b.ReportMetric(peakMB(), "peak-RSS-MB")
 	b.ReportMetric(fetched, "verified/s")
 	before := verified.Load()
 	sendFrom(b, address, b.N, b.N, target/2, &rate, &p50, &p99, &most, &fetched)
