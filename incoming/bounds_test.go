@@ -69,7 +69,7 @@ func TestRules(t *testing.T) {
 	for pattern, want := range map[string]string{
 		" Example.org ": "example.org", "*.example.org": "example.org", ".example.org": "example.org", "https://Example.org:443/%7Ex": "https://example.org/~x",
 		"192.0.2.7/24": "192.0.2.0/24", "::ffff:192.0.2.0/120": "192.0.2.0/24", "192.0.2.1": "192.0.2.1", "[2001:DB8::1]": "2001:db8::1", "b\u00fccher.example": "xn--bcher-kva.example",
-		"": "", "example.org/x": "", "ftp://example.org/": "", "a b": "", "https://": "", "example.org:80": "", "192.0.2.0/33": "",
+		"": "", "example.org/x": "", "ftp://example.org/": "", "a b": "", "https://": "", "example.org:80": "", "192.0.2.0/33": "", "a..b": "", "a.example..": "",
 	} {
 		if got, err := ParsePattern(pattern); got != want || (err == nil) != (want != "") {
 			t.Errorf("%q: %q, %v; want %q", pattern, got, err, want)

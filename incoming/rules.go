@@ -30,7 +30,7 @@ func ParsePattern(raw string) (string, error) {
 	}
 	host := strings.TrimPrefix(strings.TrimPrefix(text, "*."), ".")
 	u, err := weburl.Parse("http://" + host + "/")
-	if err != nil || host == "" || strings.HasPrefix(u.Host(), ".") || strings.HasPrefix(host, "@") || u.Path() != "/" || u.HasQuery() || u.HasFragment() || u.HasCredentials() || strings.Contains(u.Host()+host, ":") {
+	if err != nil || host == "" || strings.HasPrefix(u.Host(), ".") || strings.Contains(u.Host(), "..") || strings.HasPrefix(host, "@") || u.Path() != "/" || u.HasQuery() || u.HasFragment() || u.HasCredentials() || strings.Contains(u.Host()+host, ":") {
 		return "", fmt.Errorf("pattern %q: write a host (example.org), the beginning of a URL (https://example.org/~name/) or a block of addresses (192.0.2.0/24)", raw)
 	}
 	return strings.TrimSuffix(u.Host(), "."), nil
