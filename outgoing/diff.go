@@ -3,6 +3,7 @@ package outgoing
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"github.com/sitelink/sitelink/outgoing/ledger"
 )
@@ -60,18 +61,20 @@ func (p *Plan) Due() []Item {
 // input always gives the same plan. If the ledger is new, the plan only records
 // the links that exist.
 func Diff(e *Entries, snap *ledger.Snapshot) *Plan {
-	d := &differ{known: indexLedger(snap), updates: e.updates, plan: &Plan{Base: e.Base, First: snap.New, Excluded: e.Excluded}}
+	d := &differ{known: indexLedger(snap), updates: e.updates, now: e.now, moved: map[linkKey]bool{}, plan: &Plan{Base: e.Base, First: snap.New, Excluded: e.Excluded}}
 	current := make(map[string]bool, len(e.List))
 	for i := range e.List {
-		entry := &e.List[i]
-		current[entry.URL] = true
-		d.entry(entry)
+		current[e.List[i].URL] = true
 	}
 	for _, p := range snap.Pages {
 		if !current[p.URL] && !p.Gone {
 			d.gone(p, e)
 		}
 	}
+	for i := range e.List {
+		d.entry(&e.List[i])
+	}
+	d.askAgain()
 	d.unanswered(e, current, snap)
 	d.plan.sort()
 	return d.plan
@@ -108,7 +111,19 @@ func indexLedger(snap *ledger.Snapshot) ledgerIndex {
 type differ struct {
 	known   ledgerIndex
 	updates Updates
+	now     time.Time
 	plan    *Plan
+	// moved are the links of new addresses of which a notice about the old one tells.
+	moved map[linkKey]bool
+	// silent are links whose target took no notices long ago.
+	silent []silentLink
+}
+
+// silentLink is a link whose target took no notices when it was last asked.
+type silentLink struct {
+	entry  *Entry
+	target string
+	asked  time.Time
 }
 
 // entry compares a page with the ledger.
@@ -140,13 +155,17 @@ func (d *differ) entry(e *Entry) {
 			d.plan.Change.Dropped = append(d.plan.Change.Dropped, ledger.Link{Source: e.URL, Target: was})
 		}
 		switch {
-		case kept && changed && d.unsupported(e.URL, target):
-			d.addNotice(e, target, ledger.Added, "") // it may take notices now
+		case kept && d.unsupported(e.URL, target):
+			if changed {
+				d.addNotice(e, target, ledger.Added, "") // it may take notices now
+			} else if asked := d.asked(e.URL, target); !e.Feed && d.now.Sub(asked) >= silentFor {
+				d.silent = append(d.silent, silentLink{e, target, asked})
+			}
 		case kept && changed && !d.sendsUpdate(e, target):
 			d.plan.NoUpdate++
 		case kept && changed:
 			d.addNotice(e, target, ledger.Updated, "")
-		case !kept:
+		case !kept && !d.moved[linkKey{e.URL, k}]:
 			d.addNotice(e, target, ledger.Added, "")
 		}
 	}
@@ -187,6 +206,32 @@ func (d *differ) unsupported(source, target string) bool {
 	})
 }
 
+// asked returns when the target of a link was last asked.
+func (d *differ) asked(source, target string) (last time.Time) {
+	for _, n := range d.known.notices[linkKey{source, canonical(target)}] {
+		if n.Tried.After(last) {
+			last = n.Tried
+		}
+	}
+	return last
+}
+
+// silentFor is how long a target that took no notices is left alone while the page with
+// the link stays as it is, and mostSilent how many such targets a plan asks: those that
+// were left alone for the longest time.
+const (
+	silentFor  = 30 * 24 * time.Hour
+	mostSilent = 10
+)
+
+// askAgain announces links again whose target took no notices long ago.
+func (d *differ) askAgain() {
+	slices.SortStableFunc(d.silent, func(a, b silentLink) int { return a.asked.Compare(b.asked) })
+	for _, l := range d.silent[:min(len(d.silent), mostSilent)] {
+		d.addNotice(l.entry, l.target, ledger.Added, "")
+	}
+}
+
 // gone handles a page of the ledger that is no longer an entry.
 func (d *differ) gone(p ledger.Page, e *Entries) {
 	event, row := ledger.Deleted, ledger.Page{URL: p.URL, Gone: true}
@@ -207,15 +252,19 @@ func (d *differ) gone(p ledger.Page, e *Entries) {
 	source := &Entry{URL: p.URL, Hash: p.Hash}
 	for _, target := range d.known.links[p.URL] {
 		d.plan.Change.Dropped = append(d.plan.Change.Dropped, ledger.Link{Source: p.URL, Target: target})
-		d.addNotice(source, target, event, row.Replacement)
+		withdrawn := d.addNotice(source, target, event, row.Replacement)
+		// Who follows the redirect finds the link at the new address. An alias page has none.
+		if event == ledger.Moved && excluded != Alias && !withdrawn {
+			d.moved[linkKey{row.Replacement, canonical(target)}] = true
+		}
 	}
 }
 
 // addNotice adds a notice to the plan. It takes the place of an open notice about
-// the same link.
-func (d *differ) addNotice(e *Entry, target string, event ledger.Event, replacement string) {
+// the same link, which may withdraw both.
+func (d *differ) addNotice(e *Entry, target string, event ledger.Event, replacement string) (withdrawn bool) {
 	if d.plan.First {
-		return
+		return false
 	}
 	n := ledger.Notice{
 		Key:   ledger.Key{Source: e.URL, Target: target},
@@ -240,6 +289,7 @@ func (d *differ) addNotice(e *Entry, target string, event ledger.Event, replacem
 	}
 	d.plan.Items = append(d.plan.Items, item)
 	d.plan.Change.Notices = append(d.plan.Change.Notices, n)
+	return item.Withdrawn
 }
 
 // open returns the open notice about a link, nil if there is none.

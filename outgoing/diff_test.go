@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/sitelink/sitelink/internal/host"
 	isite "github.com/sitelink/sitelink/internal/site"
@@ -169,23 +170,82 @@ func TestDiff(t *testing.T) {
 	w.expect("added b/ x.example/b")
 }
 
+// A page that is renamed sends one notice to each target of a link that it keeps. Visitors of
+// an alias page, which receivers do not follow, find no link there: it sends two.
 func TestMoved(t *testing.T) {
-	for name, move := range map[string]func(w *world){
-		"rule":  func(w *world) { w.write("_redirects", "/old/ /new/ 301\n") },
-		"alias": func(w *world) { w.write("old/index.html", `<meta http-equiv=refresh content="0; url=`+base+`new/">`) },
+	for name, c := range map[string]struct {
+		move func(w *world)
+		want []string
+	}{
+		"rule": {func(w *world) { w.write("_redirects", "/old/ /new/ 301\n") },
+			[]string{"added new/ x.example/2", "moved old/ x.example/1 -> new/"}},
+		"alias": {func(w *world) {
+			w.write("old/index.html", `<meta http-equiv=refresh content="0; url=`+base+`new/">`)
+		}, []string{"added new/ x.example/1", "added new/ x.example/2", "moved old/ x.example/1 -> new/"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			w.write("old/index.html", post("P", a("https://x.example/1")))
 			w.deploy()
 			w.remove("old")
-			w.write("new/index.html", post("P", a("https://x.example/1")))
-			move(w)
-			w.expect("added new/ x.example/1", "moved old/ x.example/1 -> new/")
+			w.write("new/index.html", post("P", a("https://x.example/1"), a("https://x.example/2")))
+			c.move(w)
+			w.expect(c.want...)
 			w.sent()
 			w.expect()
+			w.write("new/index.html", post("P"))
+			w.expect("removed new/ x.example/1", "removed new/ x.example/2")
 		})
 	}
+}
+
+// The target of a link that was not announced yet when its page was renamed hears of the new
+// address.
+func TestMovedBeforeSent(t *testing.T) {
+	w := newWorld(t)
+	w.write("a/index.html", post("A", a("https://x.example/a")))
+	w.deploy()
+	w.write("old/index.html", post("P", a("https://x.example/1")))
+	w.expect("added old/ x.example/1")
+	w.remove("old")
+	w.write("new/index.html", post("P", a("https://x.example/1")))
+	w.write("_redirects", "/old/ /new/ 301\n")
+	w.expect("added new/ x.example/1", "moved old/ x.example/1 -> new/ withdrawn")
+}
+
+// A target that took no notices is asked again after 30 days although the page stays as it
+// is, the one that was left alone for the longest time first, and ten in a plan.
+func TestSilentTargets(t *testing.T) {
+	w := newWorld(t)
+	w.write("a/index.html", post("A"))
+	w.deploy()
+	var links []string
+	for i := range 12 {
+		links = append(links, a(fmt.Sprintf("https://x.example/%02d", i)))
+	}
+	w.write("a/index.html", post("A", links...))
+	w.deploy()
+	day := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
+	for i := range w.snap.Notices {
+		n := &w.snap.Notices[i]
+		n.State, n.Tried = ledger.NoService, day.Add(-time.Duration(i)*time.Minute)
+	}
+	w.snap.Notices[11].State = ledger.Done
+	w.opt.Now = day.Add(30*24*time.Hour - 12*time.Minute)
+	w.expect()
+	w.opt.Now = day.Add(30 * 24 * time.Hour)
+	got := w.deploy()
+	if len(got) != 10 || got[0] != "added a/ x.example/01" || got[9] != "added a/ x.example/10" {
+		t.Errorf("got %q", got)
+	}
+	for i := range w.snap.Notices {
+		if n := &w.snap.Notices[i]; n.Open() {
+			n.State, n.Tried = ledger.NoService, w.opt.Now
+		}
+	}
+	w.expect("added a/ x.example/00")
+	w.sent()
+	w.expect()
 }
 
 func TestOpenNoticesAreMerged(t *testing.T) {

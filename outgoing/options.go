@@ -3,6 +3,7 @@ package outgoing
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/andybalholm/cascadia"
 	"github.com/bmatcuk/doublestar/v4"
@@ -25,6 +26,9 @@ type Options struct {
 	Rel []string
 	// Updates says which targets learn that a page with a link to them changed.
 	Updates Updates
+	// Now is when the plan is made: the current time if zero. A target that took no
+	// notices is asked again 30 days later, at most ten such targets in a plan.
+	Now time.Time
 	// Internal also collects the links between the site's own pages, in
 	// [Entry.Internal]. All pages are read then.
 	Internal bool

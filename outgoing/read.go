@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"golang.org/x/net/html"
 
@@ -66,6 +67,7 @@ type Entries struct {
 	List     []Entry     // sorted by URL
 	Excluded []Exclusion // sorted by reason
 	updates  Updates
+	now      time.Time
 	// excluded has the reason for each page that is not an entry, by URL.
 	excluded map[string]Reason
 	// resolve returns what the site answers for one of its own absolute URLs:
@@ -102,7 +104,10 @@ func Read(ctx context.Context, docroot *site.Site, snap *ledger.Snapshot, opt Op
 	if err := read.all(ctx, out); err != nil {
 		return nil, err
 	}
-	e := &Entries{Base: base, Origin: read.origin, updates: opt.Updates, excluded: make(map[string]Reason)}
+	e := &Entries{Base: base, Origin: read.origin, updates: opt.Updates, now: opt.Now, excluded: make(map[string]Reason)}
+	if e.now.IsZero() {
+		e.now = time.Now()
+	}
 	aliases := make(map[string]string)
 	counts := make(map[Reason]int)
 	cache.fill(r.fingerprint, out)

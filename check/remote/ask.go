@@ -122,16 +122,25 @@ type Report struct {
 // record: hosts may tell /p from /p; and + from %20. The error says why it cannot be asked
 // for.
 func Key(raw string) (string, error) {
+	u, err := parse(raw)
+	if err != nil {
+		return "", err
+	}
+	return u.WithoutFragment(), nil
+}
+
+// parse parses a URL that can be asked for.
+func parse(raw string) (weburl.URL, error) {
 	u, err := weburl.Parse(raw)
 	switch {
 	case err != nil:
-		return "", err
+		return u, err
 	case u.Scheme() != "http" && u.Scheme() != "https":
-		return "", errors.New("the scheme of the URL is neither http nor https")
+		return u, errors.New("the scheme of the URL is neither http nor https")
 	case u.HasCredentials():
-		return "", errors.New("the URL has a user name or a password")
+		return u, errors.New("the URL has a user name or a password")
 	}
-	return u.WithoutFragment(), nil
+	return u, nil
 }
 
 // Of returns the record of a URL. If this run left it out, and nothing is known of it,
@@ -212,22 +221,6 @@ type job struct {
 // due earlier than others.
 func (d *dispatcher) plan(links []Link) {
 	now := d.started
-	jobs := make([]*job, 0, len(links))
-	byURL := make(map[string]*job, len(links))
-	for _, l := range links {
-		key, err := Key(l.URL)
-		if err != nil {
-			continue
-		}
-		if j := byURL[key]; j != nil {
-			j.fragments = append(j.fragments, l.Fragments...)
-			continue
-		}
-		j := &job{url: key, fragments: slices.Clone(l.Fragments)}
-		byURL[key] = j
-		jobs = append(jobs, j)
-	}
-	d.report.Links = len(jobs)
 	accepted := map[string]bool{}
 	for _, raw := range d.opt.Known {
 		if key, err := Key(raw); err == nil {
@@ -242,31 +235,46 @@ func (d *dispatcher) plan(links []Link) {
 			}
 		}
 	})
-	due := jobs[:0]
-	for _, j := range jobs {
-		slices.Sort(j.fragments)
-		j.fragments = slices.Compact(j.fragments)
-		u, err := weburl.Parse(j.url)
+	var due []*job
+	byURL := make(map[string]*job, len(links)) // nil for a URL that is left out
+	for _, l := range links {
+		u, err := parse(l.URL)
 		if err != nil {
 			continue
 		}
-		name := hostName(u)
-		record := d.cache.Get(j.url)
-		if record.Known() && !d.wants(&record, j, name) {
-			d.report.Fresh++
-			d.count(name, &record)
+		key := u.WithoutFragment()
+		j, again := byURL[key]
+		if j != nil {
+			j.fragments = append(j.fragments, l.Fragments...)
 			continue
 		}
-		if !record.Known() && d.opt.OnlyNew && accepted[j.url] {
-			d.report.Known++
-			d.report.unasked[j.url] = check.External
+		name, record := hostName(u), d.cache.Get(key)
+		key = record.URL // in the memory of the cache
+		left := true
+		switch {
+		case record.Known():
+			if left = !d.wants(&record, l.Fragments, name); left && !again {
+				d.report.Fresh++
+				d.count(name, &record)
+			} else if again && !left { // for this fragment
+				d.report.Fresh--
+			}
+		case d.opt.OnlyNew && accepted[key]:
+			if !again {
+				d.report.Known++
+			}
+			d.report.unasked[key] = check.External
+		case d.opt.OnlyFailed:
+			d.report.unasked[key] = check.External
+		default:
+			left = false
+		}
+		if left {
+			byURL[key] = nil
 			continue
 		}
-		if !record.Known() && d.opt.OnlyFailed {
-			d.report.unasked[j.url] = check.External
-			continue
-		}
-		j.host, j.isNew = d.host(name), !record.Known()
+		j = &job{url: key, host: d.host(name), fragments: slices.Clone(l.Fragments), isNew: !record.Known()}
+		byURL[key] = j
 		if j.host.dir == "/" {
 			j.host.dir = u.Path()[:strings.LastIndexByte(u.Path(), '/')+1]
 		}
@@ -274,6 +282,11 @@ func (d *dispatcher) plan(links []Link) {
 			j.due = dueSince(&record, d.opt.Policy(name), now)
 		}
 		due = append(due, j)
+	}
+	d.report.Links = len(byURL)
+	for _, j := range due {
+		slices.Sort(j.fragments)
+		j.fragments = slices.Compact(j.fragments)
 	}
 	slices.SortStableFunc(due, func(a, b *job) int {
 		if a.isNew != b.isNew {
@@ -303,7 +316,7 @@ func dueSince(r *Record, p Policy, now time.Time) int64 {
 }
 
 // wants reports whether a URL that is known should be asked for.
-func (d *dispatcher) wants(r *Record, j *job, host string) bool {
+func (d *dispatcher) wants(r *Record, fragments []string, host string) bool {
 	now := d.started
 	switch {
 	case d.opt.OnlyNew:
@@ -311,7 +324,7 @@ func (d *dispatcher) wants(r *Record, j *job, host string) bool {
 	case d.opt.OnlyFailed:
 		return r.Reason != "" && (!d.opt.OnlySilent || r.Status == 0) && !r.Next.After(now)
 	}
-	return !r.Due(now, d.opt.Policy(host)).After(now) || r.Reason == "" && !r.knows(j.fragments)
+	return !r.Due(now, d.opt.Policy(host)).After(now) || r.Reason == "" && !r.knows(fragments)
 }
 
 // count counts a record that is not fine for the hosts of the report.

@@ -317,6 +317,21 @@ func TestAskConditional(t *testing.T) {
 	}
 }
 
+// A URL that is listed twice is one link. It is asked for again if either needs a fragment of
+// which nothing is known.
+func TestAskTwice(t *testing.T) {
+	w := newWeb(t, site)
+	c := memory(t)
+	ask(t, c, quick(), links(w.URL+"/page"))
+	for _, again := range [][]string{nil, {"intro"}} {
+		w.take()
+		report := ask(t, c, quick(), []Link{{URL: w.URL + "/page"}, {URL: w.URL + "/page", Fragments: again}, {URL: w.URL + "/page#x"}})
+		if report.Links != 1 || report.Fresh != 1-len(again) || len(w.take()) != len(again) {
+			t.Errorf("fragments %q: %+v", again, report)
+		}
+	}
+}
+
 // LL-14, LL-29: the target is asked for, and nothing that it links to.
 func TestAskFragments(t *testing.T) {
 	w := newWeb(t, site)
@@ -324,7 +339,7 @@ func TestAskFragments(t *testing.T) {
 	all := []Link{{URL: w.URL + "/page", Fragments: []string{"intro", "old", "none", "top", "L12", ":~:text=x", "intro"}}, {URL: w.URL + "/plain#x", Fragments: []string{"x"}}}
 	report := ask(t, c, quick(), all)
 	r, _ := report.Of(w.URL + "/page#none")
-	if !slices.Equal(r.Missing, []string{"none"}) || !r.Lacks("none") || r.Lacks("intro") || brief(r) != "ok" {
+	if !slices.Equal(r.Missing, []string{"L12", "none"}) || !r.Lacks("none") || r.Lacks("intro") || brief(r) != "ok" {
 		t.Errorf("%+v", r)
 	}
 	if r, _ := report.Of(w.URL + "/plain"); r.Lacks("x") {

@@ -506,12 +506,12 @@ func loadRows(name string, r io.Reader, rows map[string]string, warn func(string
 			continue
 		}
 		url := keyIn(line, r.URL)
-		tie := line
-		if old := rows[url]; !isJournal && old > line {
-			tie = old
-		}
-		if rows[url] != "" {
-			line = preferLine(rows[url], line, tie)
+		if old := rows[url]; old != "" {
+			tie := line
+			if !isJournal && old > line {
+				tie = old
+			}
+			line = preferLine(old, line, tie)
 		}
 		rows[url] = line
 	}

@@ -130,18 +130,11 @@ func parseRow(line string) (Record, error) {
 	}
 	w, plain := plainRow(line)
 	if !plain {
-		w = row{}
-		d := json.NewDecoder(strings.NewReader(line))
-		d.DisallowUnknownFields()
-		if err := d.Decode(&w); err != nil {
-			if field, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
-				return Record{}, fmt.Errorf("unknown field %s", field)
-			}
-			return Record{}, errors.New("not a valid JSON object")
+		decoded, err := decodeRow(line)
+		if err != nil {
+			return Record{}, err
 		}
-		if strings.TrimSpace(line[d.InputOffset():]) != "" {
-			return Record{}, errors.New("text after the object")
-		}
+		w = *decoded
 	}
 	if w.URL == "" || w.Asked.IsZero() {
 		return Record{}, errors.New("the row has no url or no asked")
@@ -169,6 +162,23 @@ func parseRow(line string) (Record, error) {
 		}
 	}
 	return Record{}, fmt.Errorf("unknown verdict %q", w.Verdict)
+}
+
+// decodeRow reads any row. It is apart so that a plain row stays on the stack.
+func decodeRow(line string) (*row, error) {
+	w := &row{}
+	d := json.NewDecoder(strings.NewReader(line))
+	d.DisallowUnknownFields()
+	if err := d.Decode(w); err != nil {
+		if field, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
+			return nil, fmt.Errorf("unknown field %s", field)
+		}
+		return nil, errors.New("not a valid JSON object")
+	}
+	if strings.TrimSpace(line[d.InputOffset():]) != "" {
+		return nil, errors.New("text after the object")
+	}
+	return w, nil
 }
 
 // plainRow reads a row with the fields that most rows have, without spaces and escapes other

@@ -179,6 +179,53 @@ func TestLookPart(t *testing.T) {
 	}
 }
 
+// A fragment that no element of a page has is left to a script of the page only on evidence:
+// what the script reads or is, and that no id of the page is similar or of the same form.
+func TestLookScripts(t *testing.T) {
+	const text = "<title>x</title><h1 id=intro>This page has enough text for a visitor without scripts.</h1>"
+	const reads = "<script>show(location.hash)</script>"
+	cases := []struct {
+		path, page, asked, missing string // fragments, separated by spaces
+	}{
+		{"/no-script", text, "intro none /route L10 tab=2 line-7", "/route L10 line-7 none tab=2"},
+		{"/other-script", text + "<script>count(location)</script>", "intro none /route", "/route none"},
+		{"/reads", text + reads, "none /route !route L10 tab=2 a/b line-7", "none"},
+		{"/counts-visits", text + "<script>gtag('config', location.hash)</script>", "/route", "/route"},
+		{"/similar-id", text + reads + "<p id=tab=settings><p id=L1>", "tab=setting L99 /route", "L99 tab=setting"},
+		{"/range", text + reads + "<p id=L1><p id=L9>", "L1-L9 L1-L99", "L1-L99"},
+		{"/library", text + "<script src=/jquery.min.js></script>", "/route", "/route"},
+		{"/unread", text + "<script src=/assets/app-1f2e.js></script>", "none /route L10", "none"},
+		{"/framework", text + "<script src=https://cdn.example/npm/vue-router@4></script>", "/route L10", "L10"},
+		{"/docsify", text + "<script src=//cdn.jsdelivr.net/npm/docsify@4></script>", "guide", ""},
+		{"/comments", text + "<script src=https://x.disqus.com/embed.js></script>", "comment-12 none", "none"},
+		{"/comments-built", text + "<p id=comment-1><script src=https://x.disqus.com/embed.js></script>", "comment-12", "comment-12"},
+		{"/scaladoc", text + "<script>function setFrameSrcFromUrlFragment() { location.hash }</script>", "scala.Option@map", ""},
+		{"/alias", "<meta http-equiv=refresh content='0; url=/no-script'>" + text + "<script>location.replace('/no-script' + location.hash)</script>", "none", ""},
+		{"/built", "<title>x</title><div id=root>Loading</div><noscript>Please enable scripts to see this page in its full beauty.</noscript><script src=/app.js></script>", "none install", ""},
+		{"/empty", "<title>x</title><div id=root></div>", "none", "none"},
+	}
+	w := newWeb(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		for _, c := range cases {
+			if c.path == r.URL.Path {
+				w.Write([]byte("<!doctype html>" + c.page))
+				return
+			}
+		}
+		t.Errorf("%s was asked for", r.URL)
+	})
+	var all []Link
+	for _, c := range cases {
+		all = append(all, Link{URL: w.URL + c.path, Fragments: strings.Fields(c.asked)})
+	}
+	report := ask(t, memory(t), quick(), all)
+	for _, c := range cases {
+		if r, _ := report.Of(w.URL + c.path); strings.Join(r.Missing, " ") != c.missing || brief(r) != "ok" {
+			t.Errorf("%s: %s, missing %q, want %q", c.path, brief(r), r.Missing, c.missing)
+		}
+	}
+}
+
 // Pages that ask whether the visitor is a person are known by a field of their header, or
 // by a script that they load.
 func TestWalls(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"github.com/sitelink/sitelink/internal/fetch"
 	"github.com/sitelink/sitelink/internal/scan"
 	"github.com/sitelink/sitelink/internal/scan/html"
+	"github.com/sitelink/sitelink/internal/scan/script"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
 
@@ -109,27 +110,15 @@ func isWall(resp *fetch.Response) bool {
 	return false
 }
 
-// lineFragment is a fragment that the script of a source code host interprets.
-var lineFragment = regexp.MustCompile(`^(L|l|line-?|lines-?|n)[0-9]`)
-
 // look searches a page for the fragments of a job. A fragment counts as present
-// unless the page shows that it is not: it may be cut off, be no HTML, or leave the
-// fragment to a script.
+// unless the page shows that it is not: the page may be cut off or be no HTML.
 func look(r *result) (present, missing []string) {
-	resp := r.response
-	var anchors map[string]bool
-	if isHTML(resp) && !resp.Truncated && r.err == nil {
-		var s html.Scanner
-		page := s.Scan(resp.Body, scan.Options{Charset: resp.Header.Get("Content-Type")})
-		anchors = make(map[string]bool, len(page.Anchors))
-		for _, a := range page.Anchors {
-			if a.Kind != scan.AnchorMap {
-				anchors[string(a.Name)] = true
-			}
-		}
+	has := func(string) bool { return true }
+	if isHTML(r.response) && !r.response.Truncated && r.err == nil {
+		has = newAnchors(r.response).has
 	}
 	for _, f := range r.job.fragments {
-		if anchors == nil || hasAnchor(anchors, f) {
+		if has(f) {
 			present = append(present, f)
 		} else {
 			missing = append(missing, f)
@@ -138,17 +127,74 @@ func look(r *result) (present, missing []string) {
 	return present, missing
 }
 
-// hasAnchor reports whether a browser finds the fragment, or a script may.
+// anchors are what a page has for fragments: its ids, and what its scripts do.
+type anchors struct {
+	names map[string]bool
+	ids   script.IDs
+	uses  []script.Use
+	// blank: without its scripts, the page shows nothing. alias: it sends its visitors on.
+	blank, alias bool
+}
+
+func newAnchors(resp *fetch.Response) *anchors {
+	var s html.Scanner
+	page := s.Scan(resp.Body, scan.Options{Charset: resp.Header.Get("Content-Type")})
+	p := &anchors{names: make(map[string]bool, len(page.Anchors)), alias: page.Alias != 0}
+	for _, a := range page.Anchors {
+		if a.Kind != scan.AnchorMap {
+			p.names[string(a.Name)] = true
+			p.ids.Add(string(a.Name))
+		}
+	}
+	for i := range page.Scripts {
+		use := script.ByText(page.Scripts[i].Text)
+		if l := page.ScriptLink(&page.Scripts[i]); l >= 0 {
+			address := string(page.Links[l].Value)
+			if use = script.ByAddress(address); !use.Any() && !script.IsLibrary(address) {
+				use = script.Unread
+			}
+		}
+		p.uses = append(p.uses, use)
+	}
+	text, scripted := visible(resp.Body)
+	_, body, _ := strings.Cut(text, "\n")
+	p.blank = scripted && letters(body) < fewLetters
+	return p
+}
+
+// has reports whether a browser finds the fragment, or a script may.
 //
 // https://html.spec.whatwg.org/#find-a-potential-indicated-element
-func hasAnchor(anchors map[string]bool, fragment string) bool {
+func (p *anchors) has(fragment string) bool {
 	fragment, _, _ = strings.Cut(fragment, ":~:")
 	decoded := string(weburl.PercentDecode(nil, fragment))
-	switch {
-	case fragment == "", strings.EqualFold(decoded, "top"), anchors[fragment], anchors[decoded]:
-		return true
-	case strings.HasPrefix(fragment, "!"), strings.ContainsAny(fragment, "/=?&"), lineFragment.MatchString(fragment):
-		return true
+	return fragment == "" || strings.EqualFold(decoded, "top") || p.names[fragment] || p.names[decoded] ||
+		p.names["user-content-"+decoded] || // GitHub's script removes the prefix
+		p.blank || p.leaves(fragment, decoded)
+}
+
+// lineFragment is a fragment that the script of a source code host interprets.
+var lineFragment = regexp.MustCompile(`^(line-?|lines-?|n)[0-9]`)
+
+// leaves reports whether the page leaves a fragment that it does not have to a script. The
+// evidence is that of package check, as far as one page shows it: the scripts that it loads
+// are not read, and may be like those that read the fragment.
+func (p *anchors) leaves(fragment, decoded string) bool {
+	form, from, to := script.FormOf([]byte(fragment))
+	if form == script.Ordinary && lineFragment.MatchString(fragment) {
+		form = script.Lines
 	}
-	return anchors["user-content-"+decoded] // GitHub's script removes the prefix
+	guess := false
+	for i := range p.uses {
+		switch u := &p.uses[i]; {
+		case u.AddsComment(decoded, &p.ids), u.Framework == script.Docsify, p.alias && u.ReadsHash():
+			return true
+		case !u.Forms.Has(form):
+		case u.Scaladoc, form == script.Lines && from != nil && p.names[string(from)] && p.names[string(to)]:
+			return true
+		default:
+			guess = true
+		}
+	}
+	return guess && p.ids.Allow(form, decoded)
 }

@@ -134,6 +134,36 @@ func TestAskLarge(t *testing.T) {
 	})
 }
 
+// What has begun ends before other hosts begin: a run that is killed has to ask again only for
+// what was in flight, although each new host is also asked for a random address.
+func TestAskEnds(t *testing.T) {
+	const hosts, concurrency = 500, 8
+	var mu sync.Mutex
+	open, most, looks := map[string]bool{}, 0, 0
+	opt := quick()
+	opt.Concurrency, opt.Random = concurrency, true
+	opt.exchange = func(_ context.Context, r fetch.Request) (*fetch.Response, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		name, _, _ := strings.Cut(strings.TrimPrefix(r.URL, "https://"), "/")
+		if strings.Contains(r.URL, "sitelink-looks-for") {
+			delete(open, name)
+			looks++
+			return &fetch.Response{Status: 404}, nil
+		}
+		if looks < hosts && !strings.HasSuffix(r.URL, "/1") {
+			open[name] = true
+			most = max(most, len(open))
+		}
+		page := "<title>x</title><p>This is a page with enough text to compare it with another one."
+		return &fetch.Response{Status: 200, Header: http.Header{"Content-Type": {"text/html"}}, Body: []byte(page + r.URL)}, nil
+	}
+	ask(t, memory(t), opt, manyLinks(2*hosts, hosts))
+	if looks != hosts || most > 2*concurrency {
+		t.Errorf("%d random addresses; answers of %d hosts waited at a time", looks, most)
+	}
+}
+
 // Pacing sets the time of a run: 100 URLs on 4 hosts, a second apart, take 24 seconds
 // and no more than 5 % above.
 func TestAskPaceBound(t *testing.T) {

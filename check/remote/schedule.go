@@ -23,8 +23,10 @@ type host struct {
 	active int
 	// started counts the requests so far: the host with the fewest is next.
 	started int
-	// listed: the host is in one of the lists of the dispatcher.
+	// listed: the host is in one of the lists of the dispatcher, in turns at index at.
 	listed bool
+	turns  *turns
+	at     int
 	// ready is the earliest start of the next request, interval the time between two
 	// starts, latency the average time of an answer.
 	ready             time.Time
@@ -208,9 +210,11 @@ func (d *dispatcher) list(h *host, now time.Time) {
 	case h.ready.After(now):
 		heap.Push(&d.waiting, waitingFor[*host]{h.ready, h})
 	case h.queue.first.isNew:
-		heap.Push(&d.fresh, h)
+		h.turns = &d.fresh
+		heap.Push(h.turns, h)
 	default:
-		heap.Push(&d.stale, h)
+		h.turns = &d.stale
+		heap.Push(h.turns, h)
 	}
 }
 
@@ -236,7 +240,7 @@ func (d *dispatcher) start(ctx context.Context, now time.Time) (next time.Time) 
 			break
 		}
 		h := heap.Pop(list).(*host)
-		h.listed = false
+		h.listed, h.turns = false, nil
 		if h.until.After(now) {
 			d.leave(h, check.Blocked)
 			d.settle(h)
@@ -420,6 +424,9 @@ func (d *dispatcher) finish(r result) {
 			break
 		}
 		j.host.queue.pushFirst(j)
+		if j.host.turns != nil {
+			heap.Fix(j.host.turns, j.host.at)
+		}
 		d.list(j.host, now)
 	default:
 		d.judge(j, step.answer, r.response, now)
@@ -617,16 +624,28 @@ func (q *queue) pop() *job {
 	return j
 }
 
-// turns is a heap of hosts, the one with the fewest requests first: so none that may
-// be asked is ever behind another by more than what is in flight.
+// turns is a heap of hosts. First are those whose next job has begun: its answer is lost if
+// the run is killed before its end. Then come those with the fewest requests: so none that
+// may be asked is ever behind another by more than what is in flight.
 type turns []*host
 
 func (t turns) Len() int { return len(t) }
 func (t turns) Less(i, j int) bool {
-	return t[i].started < t[j].started || t[i].started == t[j].started && t[i].order < t[j].order
+	a, b := t[i], t[j]
+	if a.hasBegun() != b.hasBegun() {
+		return a.hasBegun()
+	}
+	return a.started < b.started || a.started == b.started && a.order < b.order
 }
-func (t turns) Swap(i, j int) { t[i], t[j] = t[j], t[i] }
-func (t *turns) Push(x any)   { *t = append(*t, x.(*host)) }
+func (t turns) Swap(i, j int) {
+	t[i], t[j] = t[j], t[i]
+	t[i].at, t[j].at = i, j
+}
+func (t *turns) Push(x any) {
+	h := x.(*host)
+	h.at = len(*t)
+	*t = append(*t, h)
+}
 func (t *turns) Pop() any {
 	n := len(*t) - 1
 	h := (*t)[n]
@@ -634,6 +653,9 @@ func (t *turns) Pop() any {
 	*t = (*t)[:n]
 	return h
 }
+
+// hasBegun reports whether the next job of a host has begun.
+func (h *host) hasBegun() bool { return h.queue.first != nil && h.queue.first.chain != nil }
 
 // timed is a heap of what has to wait until a time.
 type timed[T any] []waitingFor[T]

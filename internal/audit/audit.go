@@ -274,7 +274,6 @@ func (a *Audit) Check(ctx context.Context) (*check.Result, error) {
 	result.Summary.Notes = append(result.Summary.Notes, external.hints(a.Project.Docroot)...)
 	if a.opt.Hints {
 		a.newerContent(result)
-		a.otherDeployments(result)
 		if err := a.hugoHints(ctx, sources, result); err != nil {
 			return nil, err
 		}

@@ -1,18 +1,14 @@
 package audit
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"net/url"
 	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -22,8 +18,6 @@ import (
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/source"
-	"github.com/sitelink/sitelink/internal/text"
-	"github.com/sitelink/sitelink/internal/weburl"
 )
 
 // PlaceFindings fills in where the links of the findings are written in the
@@ -435,77 +429,4 @@ func (a *Audit) newerContent(r *check.Result) {
 		r.Summary.Notes = append(r.Summary.Notes, fmt.Sprintf("%s is newer than %s: build the site again, or run sitelink build",
 			a.Project.FromRoot(name), a.Project.Docroot))
 	}
-}
-
-// Limits of [Audit.otherDeployments].
-const (
-	elsewhereCauses = 3 // of one directory, for a note
-	elsewhereNotes  = 3
-)
-
-// deployable matches the name of a directory of another deployment. Others are left
-// of a typo or a template: https:, [https:, {filename}, github.com.
-var (
-	deployable = regexp.MustCompile(`^[\pL\pN._~@+-]+$`)
-	hostLike   = regexp.MustCompile(`(?i)^www\.|\.[a-z]{2,}$`)
-)
-
-// otherDeployments notes directories at the top of the address space that the docroot
-// does not have, although several places link there: on many hosts another deployment
-// serves them, and one rule accepts all their links.
-func (a *Audit) otherDeployments(r *check.Result) {
-	base := a.Site.BasePath() + "/"
-	missing := map[string]bool{} // directories that were looked for
-	var below []check.Finding
-	for i := range r.Findings {
-		f := &r.Findings[i]
-		if f.Verdict != check.Error || f.Code != check.MissingFile && f.Code != check.MissingDirectory {
-			continue
-		}
-		name, ok := topDirectory(f.Target, base)
-		if !ok || !deployable.MatchString(decodedPath(name)) || hostLike.MatchString(name) {
-			continue
-		}
-		is, known := missing[name]
-		if !known {
-			_, err := os.Lstat(filepath.Join(a.Site.Real(), string(weburl.PercentDecode(nil, name))))
-			is = errors.Is(err, fs.ErrNotExist)
-			missing[name] = is
-		}
-		if is {
-			below = append(below, *f)
-		}
-	}
-	type directory struct {
-		name           string
-		causes, errors int
-	}
-	byName := map[string]*directory{}
-	for _, c := range check.Causes(below) {
-		name, _ := topDirectory(below[c.First].Target, base)
-		if byName[name] == nil {
-			byName[name] = &directory{name: name}
-		}
-		byName[name].causes++
-		byName[name].errors += c.Errors
-	}
-	found := slices.SortedFunc(maps.Values(byName), func(a, b *directory) int {
-		return cmp.Or(b.errors-a.errors, strings.Compare(a.name, b.name))
-	})
-	found = slices.DeleteFunc(found, func(d *directory) bool { return d.causes < elsewhereCauses })
-	for _, d := range found[:min(len(found), elsewhereNotes)] {
-		path := base + d.name + "/"
-		r.Summary.Notes = append(r.Summary.Notes, fmt.Sprintf("%s lead below %s, which the docroot does not have: if another deployment serves it, accept them with --ignore 'url=%s**'",
-			text.Count(d.errors, "error"), path, path))
-	}
-}
-
-// topDirectory returns the first directory of a path of the site, as it is written.
-func topDirectory(target, base string) (name string, ok bool) {
-	path, ok := strings.CutPrefix(target, base)
-	if !ok {
-		return "", false
-	}
-	name, _, ok = strings.Cut(path, "/")
-	return name, ok && name != "" && !strings.Contains(name, "%2") && !strings.Contains(name, "%00")
 }

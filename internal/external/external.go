@@ -58,6 +58,10 @@ type Checker struct {
 	networks []netip.Prefix
 	report   *remote.Report
 	changed  []remote.Record
+	// fine are the URLs whose answer was good and nothing else, as that of most. hints say
+	// why a person should look at a URL that works.
+	fine  map[string]bool
+	hints map[string]string
 }
 
 // Open opens the status cache of a project. Call Close when the run has ended, also
@@ -122,7 +126,7 @@ func (c *Checker) Check(ctx context.Context, s *site.Site, opt check.Options, kn
 	if err = c.ask(ctx, links, ask); err != nil {
 		return nil, err
 	}
-	hints, err := c.hints(ctx, s, links, opt)
+	hints, err := c.hintFindings(ctx, s, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -148,7 +152,7 @@ func (c *Checker) CheckList(ctx context.Context, list iter.Seq[*check.Link], opt
 		return nil, err
 	}
 	for _, l := range links {
-		if m := c.hint(l.URL); m != "" {
+		if m := c.hints[l.URL]; m != "" {
 			r.Summary.Notes = append(r.Summary.Notes, "look at "+l.URL+": "+m)
 		}
 	}
@@ -157,14 +161,29 @@ func (c *Checker) CheckList(ctx context.Context, list iter.Seq[*check.Link], opt
 	return r, nil
 }
 
-// ask asks for links, and keeps which have changed.
+// ask asks for links, and keeps what the report needs. There may be a million, so
+// that the record of each is read once.
 func (c *Checker) ask(ctx context.Context, links []remote.Link, opt remote.Options) (err error) {
 	if c.report, err = remote.Ask(ctx, links, c.cache, opt); err != nil {
 		return err
 	}
+	c.fine, c.hints = make(map[string]bool, len(links)), map[string]string{}
 	for _, l := range links {
-		if r, _ := c.report.Of(l.URL); !r.Changed.IsZero() {
+		r, code := c.report.Of(l.URL)
+		if !r.Changed.IsZero() {
 			c.changed = append(c.changed, r)
+		}
+		if code != "" || r.Reason != "" {
+			continue
+		}
+		if r.Variant != "" {
+			r.Hints = append(r.Hints[:len(r.Hints):len(r.Hints)], r.Variant+" answers too; sitelink fix --likely changes the link")
+		}
+		if len(r.Hints) > 0 {
+			c.hints[l.URL] = strings.Join(r.Hints, "; ")
+		}
+		if r.Code == "" && r.Status == 200 && r.Final+r.Variant == "" && len(r.Missing) == 0 && *c.remote(&r) == (check.Remote{}) {
+			c.fine[l.URL] = true
 		}
 	}
 	return nil
@@ -289,8 +308,11 @@ func numbers(statuses []string) (all []int) {
 
 // answer returns what is known of a link.
 func (c *Checker) answer(l *check.Link) check.ExternalAnswer {
-	if c.skips(l.Target) {
+	switch {
+	case c.skips(l.Target):
 		return check.ExternalAnswer{Verdict: check.Unchecked, Code: check.External}
+	case c.fine[l.Target]:
+		return check.ExternalAnswer{Verdict: check.OK, Status: 200, Remote: &check.Remote{}}
 	}
 	r, code := c.report.Of(l.Target)
 	if code != "" {

@@ -3,6 +3,7 @@ package external
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -146,18 +147,13 @@ func counted(hosts map[string]int) (all []string) {
 	return all
 }
 
-// hints returns a finding for the first link to each of the URLs that a person should
+// hintFindings returns a finding for the first link to each of the URLs that a person should
 // look at, although the link works. Its message says why.
-func (c *Checker) hints(ctx context.Context, s *site.Site, links []remote.Link, opt check.Options) (all []check.Finding, err error) {
-	messages := map[string]string{}
-	for _, l := range links {
-		if m := c.hint(l.URL); m != "" {
-			messages[l.URL] = m
-		}
-	}
-	if len(messages) == 0 {
+func (c *Checker) hintFindings(ctx context.Context, s *site.Site, opt check.Options) (all []check.Finding, err error) {
+	if len(c.hints) == 0 {
 		return nil, nil
 	}
+	messages := maps.Clone(c.hints)
 	opt.Ignore = nil
 	_, err = check.Links(ctx, s, opt, check.Query{External: true}, func(l *check.Link) error {
 		if message := messages[l.Target]; message != "" && l.Code == check.External {
@@ -170,19 +166,6 @@ func (c *Checker) hints(ctx context.Context, s *site.Site, links []remote.Link, 
 		return nil
 	})
 	return all, err
-}
-
-// hint returns why a person should look at a URL that works, "" if there is no reason.
-func (c *Checker) hint(url string) string {
-	r, code := c.report.Of(url)
-	if code != "" || r.Reason != "" {
-		return ""
-	}
-	hints := r.Hints
-	if r.Variant != "" {
-		hints = append(hints[:len(hints):len(hints)], r.Variant+" answers too; sitelink fix --likely changes the link")
-	}
-	return strings.Join(hints, "; ")
 }
 
 // Suggestion returns the address that should replace a URL, "" if none is known. A

@@ -51,6 +51,7 @@ const callsEnding = ".calls.json"
 
 // newCalls returns nil if no host opted in, which is the default (LK-61).
 func newCalls(ctx context.Context, p *project.Project, opt *ServeOptions, r *parts) (*calls, error) {
+	p.Config.Allow(p.Config.Incoming.AllowAddress) // whose pages are fetched may be called
 	sender, err := announce.LinkSender(ctx, p.Config, opt.Version, r.sources.all[0].base)
 	if err != nil || sender == nil {
 		return nil, err
@@ -170,6 +171,9 @@ func (c *calls) send(ctx context.Context) {
 		}
 		c.log.Log(ctx, level, "call", "method", s.Call.Method, "source", s.Call.Source, "target", s.Call.Target,
 			"replacement", s.Call.Replacement, "outcome", s.State, "message", cmp.Or(s.Message, "done"))
+		if s.State == ledger.Skipped {
+			c.warn(fmt.Sprintf("%s was not sent for %s: %s; if you trust that host, name its network with --allow-address", s.Call.Method, s.Call.Receiver(), s.Message))
+		}
 	}
 	if len(sent) > 0 {
 		c.write()

@@ -6,11 +6,16 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -246,5 +251,45 @@ func TestWriteRules(t *testing.T) {
 	}
 	if rules, err := store.Rules(t.Context()); len(rules) != 0 || err != nil {
 		t.Errorf("with an empty file: %d rules, %v", len(rules), err)
+	}
+}
+
+// A peer whose address is not public gets no call, and the owner reads why. --allow-address of
+// the receiver holds for calls too.
+func TestPrivatePeer(t *testing.T) {
+	for _, allowed := range []bool{false, true} {
+		var connections atomic.Int64
+		peer := httptest.NewUnstartedServer(http.NotFoundHandler())
+		peer.Config.ConnState = func(_ net.Conn, s http.ConnState) {
+			if s == http.StateNew {
+				connections.Add(1)
+			}
+		}
+		peer.Start()
+		defer peer.Close()
+		cfg := &config.Config{BaseURLs: []string{"https://b.example/"}}
+		cfg.Outgoing.LinkPeers = []string{strings.TrimPrefix(peer.URL, "http://") + " raw"}
+		if allowed {
+			cfg.Incoming.AllowAddress = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+		}
+		p, err := project.Find(t.Context(), t.TempDir(), project.Options{Config: cfg})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var warnings []string
+		opt := &ServeOptions{Warn: func(text string) { warnings = append(warnings, text) }}
+		c, err := newCalls(t.Context(), p, opt, &parts{sources: &sources{all: []source{{"https://b.example/", p}}}, log: slog.New(slog.DiscardHandler)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.book.Queue = []upkeep.Entry{{Call: linkmethod.Call{Method: linkmethod.UnlinkR, Source: peer.URL + "/post", Target: "https://b.example/old"}}}
+		c.send(t.Context())
+		got := connections.Load()
+		if allowed && (got == 0 || len(warnings) != 0) {
+			t.Errorf("allowed: %d connections, %q", got, warnings)
+		}
+		if !allowed && (got != 0 || len(warnings) != 1 || !strings.Contains(warnings[0], "UNLINKR") || !strings.Contains(warnings[0], peer.URL+"/post") || !strings.Contains(warnings[0], "--allow-address")) {
+			t.Errorf("not allowed: %d connections, %q", got, warnings)
+		}
 	}
 }

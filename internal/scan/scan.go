@@ -18,6 +18,7 @@ package scan
 
 import (
 	"bytes"
+	"sort"
 
 	"github.com/sitelink/sitelink/internal/scan/ascii"
 )
@@ -378,4 +379,19 @@ func IsWebURL(v []byte) bool {
 		rest = rest[1:]
 	}
 	return bytes.HasPrefix(rest, []byte("://")) && len(rest) > 3 && !bytes.ContainsAny(rest, ascii.Space)
+}
+
+// ScriptLink returns the number of the link that holds the address of a script,
+// or -1 if there is none.
+func (p *Page) ScriptLink(sc *Script) int {
+	if !sc.External {
+		return -1
+	}
+	i := sort.Search(len(p.Links), func(i int) bool { return p.Links[i].Off >= sc.TagOff })
+	for ; i < len(p.Links) && p.Links[i].TagOff == sc.TagOff; i++ {
+		if p.Links[i].Attr == AttrSrc {
+			return i
+		}
+	}
+	return -1
 }

@@ -61,15 +61,20 @@ func (s *Sender) Takes(e ledger.Event) bool { return e != ledger.Updated }
 // Spacing returns 0: the pace of the client is enough (LK-52).
 func (s *Sender) Spacing() time.Duration { return 0 }
 
-// Send makes one call to the host of the target: LINK for a new link, UNLINK for
-// a removed one, with the new URL of the page if it moved. A peer whose form is
-// not known gets a second request if it does not understand the first.
+// Send calls the host of the target: LINK for a new link, UNLINK for a removed one. A page
+// that moved gets UNLINK with its new URL, and LINK from there: a host may have removed the
+// link only. A peer whose form is not known gets a second request if it does not understand
+// the first.
 func (s *Sender) Send(ctx context.Context, n ledger.Notice, e outgoing.Endpoint) outgoing.Outcome {
 	c := Call{Method: Unlink, Source: n.Source, Target: n.Target, Replacement: n.Replacement}
 	if n.Event == ledger.Added {
 		c.Method, c.Replacement = Link, ""
 	}
-	return s.call(ctx, c, e)
+	o := s.call(ctx, c, e)
+	if n.Event == ledger.Moved && (o.State == ledger.Done || o.State == ledger.Accepted) {
+		return s.call(ctx, Call{Method: Link, Source: n.Replacement, Target: n.Target}, e)
+	}
+	return o
 }
 
 // Notify makes a call of any method to the host that receives it, if that host

@@ -229,8 +229,16 @@ func ByText(text []byte) Use {
 	if how == "" {
 		return Use{}
 	}
-	return Use{How: how, Forms: Set(Route, Lines, Setting, Path)}
+	return Use{How: how, Forms: invented}
 }
+
+// invented are the forms of fragments that a script may serve of which no more is known
+// than that it reads the fragment.
+const invented Forms = 1<<Route | 1<<Lines | 1<<Setting | 1<<Path
+
+// Unread is what a script may do whose text and address say nothing, because the text is
+// not read.
+var Unread = Use{How: "is not read", Forms: invented}
 
 // readsHash returns where code reads location.hash, or -1. An assignment does not
 // read it.
