@@ -34,9 +34,6 @@ const (
 	KindDevice       // a device
 )
 
-// Enterable reports whether a path can go on behind such a name.
-func (k Kind) Enterable() bool { return k == KindDir || k == KindOutside }
-
 // Node is one name. Nodes are sorted by name within each directory, and parents
 // precede their children.
 type Node struct {

@@ -72,7 +72,7 @@ func (h *Host) findAddresses() {
 		if h.indexOf[n.Parent] == docroot.NodeID(id) {
 			path = path[:strings.LastIndexByte(path, '/')+1]
 		}
-		a := h.AnswerRequest(escapePath(path, Generic.Literal, upperHex), "")
+		a := h.AnswerRequest(escapePath(path), "")
 		if a.Final != "" && a.Node == docroot.NodeID(id) && a.State.Answers() {
 			h.addresses[docroot.NodeID(id)] = a.Final
 		}

@@ -2,6 +2,7 @@ package host
 
 import (
 	"net/http"
+	"os"
 	pathpkg "path"
 	"slices"
 	"strings"
@@ -21,8 +22,7 @@ func (q *request) walk(segments []string, slash bool, query string) Answer {
 		last := i == len(segments)-1
 		next := q.child(at, name)
 		q.folded = q.folded || next != docroot.NoNode && string(t.NameOf(&t.Nodes[next])) != name
-		through := next != docroot.NoNode && (t.Nodes[next].Kind == docroot.KindDir && slash || !last && t.Nodes[next].Kind.Enterable())
-		if a, denied := q.denied(name, through); denied {
+		if a, denied := q.denied(name); denied {
 			return a
 		}
 		if last && q.p.Page != Missing {
@@ -36,7 +36,7 @@ func (q *request) walk(segments []string, slash bool, query string) Answer {
 		n := &t.Nodes[next]
 		if n.Real != next {
 			if symlinks++; symlinks > maxSymlinks {
-				return Answer{State: StateBrokenSymlink, Node: docroot.NoNode, Status: q.p.SymlinkLoop, Note: "the path goes through too many symbolic links"}
+				return Answer{State: StateBrokenSymlink, Node: docroot.NoNode, Status: http.StatusNotFound, Note: "the path goes through too many symbolic links"}
 			}
 		}
 		switch n.Kind {
@@ -53,19 +53,15 @@ func (q *request) walk(segments []string, slash bool, query string) Answer {
 			}
 			return q.named(next, segments, private, query)
 		default:
-			return q.noFile(n.Kind, !last || slash)
+			return noFile(n.Kind)
 		}
 		at = next
 	}
 	return q.atDirectory(at, segments, slash, private, query)
 }
 
-// denied answers for a name that the host refuses to serve. through says that
-// the name is a directory and the path goes on.
-func (q *request) denied(name string, through bool) (Answer, bool) {
-	if q.p.DenyLast && through {
-		return Answer{}, false
-	}
+// denied answers for a name that the host refuses to serve.
+func (q *request) denied(name string) (Answer, bool) {
 	for _, pattern := range q.p.Deny {
 		if ok, _ := pathpkg.Match(pattern, name); ok {
 			q.step("deny", "the host refuses to serve names that match "+pattern)
@@ -175,32 +171,19 @@ func (q *request) file(id docroot.NodeID, private bool) Answer {
 	return Answer{State: StateOK, Node: id, Status: http.StatusOK}
 }
 
-// noFile answers for a name that is neither a file nor a directory. behind says
-// that the request is for a path behind that name.
-func (q *request) noFile(k docroot.Kind, behind bool) Answer {
+// noFile answers for a name that is neither a file nor a directory. Servers refuse such
+// names with different statuses; all of them are errors.
+func noFile(k docroot.Kind) Answer {
+	a := Answer{State: StateBrokenSymlink, Node: docroot.NoNode, Status: http.StatusNotFound}
 	switch k {
 	case docroot.KindLoop:
-		return Answer{State: StateBrokenSymlink, Node: docroot.NoNode, Status: q.p.SymlinkLoop, Note: "the symbolic link points to itself, or the chain of links is too long"}
+		a.Note = "the symbolic link points to itself, or the chain of links is too long"
 	case docroot.KindThrough:
-		return Answer{State: StateBrokenSymlink, Node: docroot.NoNode, Status: q.p.SymlinkFile, Note: "the target of the symbolic link treats a file as a directory"}
+		a.Note = "the target of the symbolic link treats a file as a directory"
 	case docroot.KindPipe, docroot.KindSocket, docroot.KindDevice:
-		a := Answer{State: StateSpecialFile, Node: docroot.NoNode}
-		switch {
-		case behind:
-			a.Status = q.p.BehindSpecial
-		case k == docroot.KindPipe:
-			a.Status = q.p.Pipe
-		case k == docroot.KindSocket:
-			a.Status = q.p.Socket
-		default:
-			a.Status = q.p.Device
-		}
-		if a.Status == http.StatusOK { // some servers read devices
-			a.State, a.Note = StateBehindSymlink, "the file is a device, which sitelink does not read"
-		}
-		return a
+		a.State = StateSpecialFile
 	}
-	return Answer{State: StateBrokenSymlink, Node: docroot.NoNode, Status: q.p.BrokenSymlink}
+	return a
 }
 
 // atDirectory answers a request for a directory, with or without its final
@@ -212,17 +195,17 @@ func (q *request) atDirectory(dir docroot.NodeID, segments []string, slash, priv
 		}
 		return q.directory(dir, segments, private, query)
 	}
-	if q.p.ListFirst && q.p.Directory == Redirect && q.h.tree.Nodes[dir].Flags&docroot.Unlistable != 0 {
+	if q.p.Directory == Redirect && q.h.tree.Nodes[dir].Flags&docroot.Unlistable != 0 {
 		return Answer{State: StateUnreadable, Node: docroot.NoNode, Status: http.StatusForbidden,
-			Note: "nginx does not redirect to the final slash of a directory that it has no permission to list"}
+			Note: "the host has no permission to list the directory"}
 	}
 	switch q.withoutSlash(dir) {
 	case Redirect:
-		return q.redirect("directory", q.redirectPath(segments), query)
+		return q.redirect("directory", redirectPath(segments), query)
 	case RedirectIndex:
 		a := q.directory(dir, segments, private, query)
 		if a.location == "" && (a.byIndex || q.listsDirectory(dir)) {
-			return q.redirect("directory", q.redirectPath(segments), query)
+			return q.redirect("directory", redirectPath(segments), query)
 		}
 		return a
 	case Missing:
@@ -239,23 +222,14 @@ func (q *request) atDirectory(dir docroot.NodeID, segments []string, slash, priv
 }
 
 // redirectPath returns the address of a directory with its slash.
-func (q *request) redirectPath(segments []string) string {
-	switch {
-	case q.p.GoLocation && q.path != "":
-		return q.path + "/"
-	case len(segments) == 0:
-		return "/"
-	}
-	return "/" + strings.Join(segments, "/") + "/"
+func redirectPath(segments []string) string {
+	return strings.TrimSuffix("/"+strings.Join(segments, "/"), "/") + "/"
 }
 
 // directory answers a request for a directory with its slash.
 func (q *request) directory(dir docroot.NodeID, segments []string, private bool, query string) Answer {
 	s, t := q.h, q.h.tree
 	if t.Nodes[dir].Flags&docroot.Unreadable != 0 {
-		if q.p.ListClosed && q.listsDirectory(dir) {
-			return q.list(dir)
-		}
 		return Answer{State: StateUnreadable, Node: docroot.NoNode, Status: q.p.EmptyDirectory}
 	}
 	real := t.Nodes[dir].Real
@@ -270,8 +244,7 @@ func (q *request) directory(dir docroot.NodeID, segments []string, private bool,
 		}
 		kind := t.Nodes[id].Kind
 		if kind == docroot.KindOutside {
-			kind = q.outsideKind(q.onDisk(id))
-			if kind == docroot.KindFile {
+			if info, err := os.Stat(q.onDisk(id)); err == nil && info.Mode().IsRegular() {
 				return q.outside(id, append(slices.Clone(segments), name), nil, false, query)
 			}
 		}
@@ -280,11 +253,6 @@ func (q *request) directory(dir docroot.NodeID, segments []string, private bool,
 			a := q.file(id, private)
 			a.byIndex = true
 			return a
-		}
-		if a, then := q.specialIndex(kind, name, segments, query); then == indexDecides {
-			return a
-		} else if then == indexNone {
-			break
 		}
 	}
 	if q.listsDirectory(dir) {
@@ -311,9 +279,6 @@ func (q *request) missing(at docroot.NodeID, rest []string, slash bool) Answer {
 	if slash {
 		a.State = StateMissingDirectory
 	}
-	if len(rest[0]) > docroot.MaxName {
-		a.Status = q.p.LongName
-	}
 	node := q.h.tree.Nodes[at].Real
 	for _, name := range rest {
 		if node = q.h.tree.FoldChild(node, name); node == docroot.NoNode {
@@ -325,58 +290,4 @@ func (q *request) missing(at docroot.NodeID, rest []string, slash bool) Answer {
 	a.State, a.Node = StateWrongCase, node
 	q.step("file", "there is only "+q.h.tree.Path(node)+", which differs in letter case")
 	return a
-}
-
-// indexOutcome is what follows from an entry that has the name of an index file
-// and is not a file.
-type indexOutcome uint8
-
-const (
-	indexNext    indexOutcome = iota // the host tries the next name
-	indexDecides                     // the answer for the directory is known
-	indexNone                        // the directory counts as one without index file
-)
-
-// specialIndex answers for a directory, requested as segments, that has an
-// entry with the name of an index file which is not a file.
-func (q *request) specialIndex(k docroot.Kind, name string, segments []string, query string) (Answer, indexOutcome) {
-	switch k {
-	case docroot.KindPipe, docroot.KindSocket, docroot.KindDevice:
-		if q.p.IndexSpecial == Serve {
-			a := q.noFile(k, false)
-			a.byIndex = true
-			return a, indexDecides
-		}
-	case docroot.KindBroken, docroot.KindThrough:
-		if q.p.IndexBroken != 0 {
-			return Answer{State: StateBrokenSymlink, Node: docroot.NoNode, Status: q.p.IndexBroken, Note: name + " is a symbolic link whose target does not exist"}, indexDecides
-		}
-	case docroot.KindLoop:
-		if q.p.IndexLoop != 0 {
-			return Answer{State: StateBrokenSymlink, Node: docroot.NoNode, Status: q.p.IndexLoop, Note: name + " is a symbolic link that points to itself through other links"}, indexDecides
-		}
-	case docroot.KindDir:
-		return q.indexDirectory(name, segments, query)
-	}
-	return Answer{}, indexNext
-}
-
-// indexDirectory is specialIndex for a directory with the name of an index
-// file.
-func (q *request) indexDirectory(name string, segments []string, query string) (Answer, indexOutcome) {
-	switch q.p.IndexDirectory {
-	case Missing:
-		q.step("index-directory", name+" is a directory")
-		return Answer{}, indexNone
-	case Refuse:
-		q.step("index-directory", name+" is a directory")
-		return Answer{State: StateMissingIndex, Node: docroot.NoNode, Status: http.StatusForbidden, Note: name + " is a directory"}, indexDecides
-	case Redirect:
-		a := q.redirect("index-directory", "/"+strings.Join(append(slices.Clone(segments), name), "/")+"/", query)
-		if q.p.Portable {
-			a.State, a.Note = StateServerDependent, "the index file is a directory, which Caddy and lighttpd refuse to serve"
-		}
-		return a, indexDecides
-	}
-	return Answer{}, indexNext
 }

@@ -152,7 +152,7 @@ func (h *Host) Href(id docroot.NodeID) string {
 	if n.Flags&flagMoved != 0 {
 		path = strings.TrimSuffix(path, ".html")
 	}
-	p := h.bases[0].path + "/" + escapePath(path, Generic.Literal, upperHex)
+	p := h.bases[0].path + "/" + escapePath(path)
 	if n.Kind == docroot.KindDir && !strings.HasSuffix(p, "/") {
 		p += "/"
 	}

@@ -177,7 +177,7 @@ func (h *Host) IndexNames() []string { return h.index }
 // Answer returns the host's answer for a path below the base path. path is
 // decoded and begins with a slash.
 func (h *Host) Answer(path string) Answer {
-	return h.AnswerRequest(escapePath(path, Generic.Literal, upperHex), "")
+	return h.AnswerRequest(escapePath(path), "")
 }
 
 // Autoindex says what a directory without index file answers.

@@ -39,24 +39,8 @@ type Profile struct {
 	// a file has that name, RedirectBare to /dir unless a file or a directory
 	// with index file has it, or RedirectAlways to /dir.
 	IndexName Way
-	// IndexDirectory says what happens if a directory has the name of an index
-	// file: Redirect into it, Skip to the next name, Missing (as if there were
-	// no index file), or Refuse (403, even if the host lists directories).
-	IndexDirectory Way
-	// IndexSpecial says what happens if a pipe or socket has the name of an
-	// index file: Serve (the same answer as under its own name) or Skip.
-	IndexSpecial Way
-	// IndexBroken and IndexLoop are the statuses of a directory whose index
-	// file is a symbolic link whose target does not exist or to itself; 0 means that the
-	// host tries the next name.
-	IndexBroken, IndexLoop int
 	// EmptyDirectory is the status of a directory without index file.
 	EmptyDirectory int
-	// ListClosed: the host lists a directory that it may read but not enter.
-	ListClosed bool
-	// ListFirst: the host opens a directory before it redirects to the final
-	// slash, and so refuses one that it may not list.
-	ListFirst bool
 
 	// Page says what /page answers when there is page.html: Missing, Serve, or
 	// Redirect to /page/.
@@ -80,11 +64,6 @@ type Profile struct {
 	// (it is path info), ServeSlash (a slash alone), or Redirect to the file (a
 	// slash alone).
 	FileSlash Way
-	// FileFirst: the host resolves dot segments, and finds that a path behind a
-	// file is missing, before it refuses a NUL or an overlong path.
-	FileFirst bool
-	// DotsEnd: a path that ends in an encoded dot segment has no final slash.
-	DotsEnd bool
 	// Slashes says what happens to empty segments: Merge, Keep (nothing answers
 	// then), or Redirect to the path without them.
 	Slashes Way
@@ -101,29 +80,12 @@ type Profile struct {
 	// BadEscape is the status for a percent sign that does not begin an escape;
 	// 0 means that it is taken literally.
 	BadEscape int
-	// NUL is the status for %00 in a path.
-	NUL int
-	// Control is the status for a control character in a path or query, 0 for
-	// none.
-	Control int
-	// BadUTF8 is the status for bytes in a path or query that never occur in
-	// UTF-8, InvalidUTF8 for a path that is not valid UTF-8; 0 for none.
-	BadUTF8, InvalidUTF8 int
+	// InvalidUTF8 is the status for a path that is not valid UTF-8; 0 for none.
+	InvalidUTF8 int
 	// Deny are patterns (path.Match) for names of files and directories that
-	// the host does not serve; Denied is the status. With DenyLast only the
-	// last name of a path counts.
-	Deny     []string
-	Denied   int
-	DenyLast bool
-	// MaxRequest is the longest path and query in bytes; TooLong the status of
-	// longer ones. 0 means no limit.
-	MaxRequest, TooLong int
-	// BrokenSymlink, SymlinkLoop, LongName, Pipe, Socket and Device are the
-	// statuses of names that are not files; 0 means that the server never
-	// answers. LongName applies to a segment over 255 bytes or a path over
-	// 4,096, SymlinkFile to a symbolic link that uses a file as a directory,
-	// BehindSpecial to a path behind a pipe, socket or device.
-	BrokenSymlink, SymlinkLoop, SymlinkFile, LongName, Pipe, Socket, Device, BehindSpecial int
+	// the host does not serve; Denied is the status.
+	Deny   []string
+	Denied int
 
 	// Rules says which rule files the host reads: RulesNetlify, RulesCloudflare,
 	// RulesVercel, RulesFirebase, RulesAzure, RulesHtaccess or RulesNone.
@@ -131,19 +93,6 @@ type Profile struct {
 
 	// DropQuery: a redirect of the host loses the query.
 	DropQuery bool
-	// EmptyQuery: a redirect of the host keeps the ? of an empty query.
-	EmptyQuery bool
-	// NormalQuery: a redirect of the host rewrites the query: letters, digits
-	// and -._~ are decoded, a % that does not begin an escape is encoded.
-	NormalQuery bool
-	// Literal are the characters, besides letters and digits, that a redirect
-	// of the host does not percent-encode.
-	Literal string
-	// LowerHex: a redirect of the host writes %c3%bc, not %C3%BC.
-	LowerHex bool
-	// GoLocation: a redirect of the host passes the decoded path to Go's
-	// net/http.Redirect, which cleans it and escapes hardly anything.
-	GoLocation bool
 	// RawLocation: a redirect of the host escapes nothing, so that browsers
 	// find a query or a fragment if a name contains "?" or "#".
 	RawLocation bool
@@ -172,7 +121,6 @@ const (
 	Add            Way = "add"
 	Remove         Way = "remove"
 	Missing        Way = "missing"
-	Skip           Way = "skip"
 	Refuse         Way = "refuse"
 	Merge          Way = "merge"
 	Keep           Way = "keep"

@@ -13,42 +13,24 @@ func server(name string, change func(*Profile)) Profile {
 	p := Profile{
 		Name: name, Index: []string{"index.html"}, Autoindex: AutoindexError,
 		Directory: Redirect, DirectorySlash: Serve, IndexFile: Serve, EmptyDirectory: 403,
-		IndexDirectory: Redirect, IndexSpecial: Serve, IndexLoop: 403, IndexName: Missing,
-		Page: Missing, PageSuffixes: []string{".html"}, PageFile: Serve, PageSlash: Missing, TrailingSlash: Keep,
-		FileSlash: Missing, Slashes: Merge, EncodedSlash: Serve, ReservedEscape: Serve, AboveRoot: 400, BadEscape: 400, NUL: 400,
-		MaxRequest: maxNginxRequest, TooLong: 414,
-		BrokenSymlink: 404, SymlinkLoop: 403, SymlinkFile: 404, LongName: 404,
-		Pipe: 404, Socket: 500, Device: 404, BehindSpecial: 404,
-		Rules: RulesNone, Literal: "-._~/!$&'()*+,;=:@[]",
+		IndexName: Missing,
+		Page:      Missing, PageSuffixes: []string{".html"}, PageFile: Serve, PageSlash: Missing, TrailingSlash: Keep,
+		FileSlash: Missing, Slashes: Merge, EncodedSlash: Serve, ReservedEscape: Serve, AboveRoot: 400, BadEscape: 400,
+		Rules: RulesNone,
 	}
 	change(&p)
 	return p
 }
 
-// The longest path with query that each server accepts. The limits of Caddy and
-// lighttpd include the header fields; Host is assumed to be the only one.
-const (
-	// large_client_header_buffers, 8 KiB
-	maxNginxRequest = 8<<10 - len("GET  HTTP/1.1\r\n")
-	// LimitRequestLine
-	maxApacheRequest = 8191 - len("GET  HTTP/1.1")
-	// http.DefaultMaxHeaderBytes and what Go adds to it
-	maxCaddyRequest = 1<<20 + 4<<10 - len(bareRequest)
-	// server.max-request-field-size
-	maxLighttpdRequest = 8<<10 - len(bareRequest)
-
-	bareRequest = "GET  HTTP/1.1\r\nHost: 127.0.0.1:65535\r\n\r\n"
-)
-
 // Generic is what nginx, Apache, Caddy and lighttpd have in common in their
 // simplest configuration, and what nginx does if they differ.
-var Generic = server("generic", func(p *Profile) { p.ListFirst, p.Portable = true, true })
+var Generic = server("generic", func(p *Profile) { p.Portable = true })
 
 // Linklint is how the Linklint program read a docroot (LL-77 to LL-83).
 var Linklint = server("linklint", func(p *Profile) {
 	p.Index = []string{"home.html", "index.html", "index.shtml", "index.htm", "index.cgi", "wwwhome.html", "welcome.html"}
 	p.FoldIndex, p.Autoindex, p.Base = true, AutoindexList, BaseDocumentOrder
-	p.Directory, p.IndexDirectory = Serve, Skip // LL-83, LL-82
+	p.Directory = Serve // LL-83
 	p.Portable = true
 })
 
@@ -57,73 +39,60 @@ var builtIn = []Profile{
 	server("apache", func(p *Profile) {
 		p.Rules = RulesHtaccess
 		p.EncodedSlash = Missing
-		p.AboveRoot, p.NUL = 404, 404
-		p.Deny, p.Denied, p.DenyLast = []string{".ht*"}, 403, true
-		p.MaxRequest = maxApacheRequest
-		p.IndexSpecial, p.IndexBroken = Skip, 403
-		p.BrokenSymlink, p.SymlinkFile, p.LongName = 403, 403, 403
-		p.Pipe, p.Socket, p.Device, p.BehindSpecial = 0, 403, 200, 403
-		p.EmptyQuery, p.LowerHex, p.Literal = true, true, "-._~/!$&'()*+,;=:@"
+		p.AboveRoot = 404
+		p.Deny, p.Denied = []string{".ht*"}, 403
 	}),
 	// Without trailingSlash in staticwebapp.config.json; Profile.WithURLs applies it.
 	server("azure-static-web-apps", func(p *Profile) {
 		p.Rules = RulesAzure
-		p.Directory, p.IndexDirectory, p.EmptyDirectory = Serve, Skip, 404
+		p.Directory, p.EmptyDirectory = Serve, 404
 		p.Page, p.PageSlash = Serve, Serve
-		p.AboveRoot, p.NUL, p.InvalidUTF8 = 404, 404, 400
+		p.AboveRoot, p.InvalidUTF8 = 404, 400
 		p.Deny, p.Denied = []string{"staticwebapp.config.json"}, 404
 	}),
 	server("caddy", func(p *Profile) {
 		p.Charset = "utf-8"
 		p.Index = []string{"index.html", "index.txt"}
-		p.Directory, p.IndexDirectory, p.EmptyDirectory, p.IndexLoop = RedirectIndex, Missing, 404, 0
-		p.FileFirst, p.DotsEnd, p.ListClosed = true, true, true
-		p.AboveRoot, p.NUL = 0, 500
-		p.MaxRequest, p.TooLong = maxCaddyRequest, 431
-		p.SymlinkLoop, p.SymlinkFile, p.LongName = 500, 500, 500
-		p.Pipe, p.Socket, p.Device = 0, 404, 200
-		p.DropQuery, p.GoLocation = true, true
+		p.Directory, p.EmptyDirectory = RedirectIndex, 404
+		p.AboveRoot = 0
+		p.DropQuery, p.RawLocation = true, true
 	}),
 	// Cloudflare has one address for each page: without .html, without index,
 	// with a slash for directories only.
 	server("cloudflare-pages", func(p *Profile) {
 		p.Charset = "utf-8"
 		p.Rules = RulesCloudflare
-		p.Directory, p.IndexFile, p.IndexName, p.IndexDirectory, p.EmptyDirectory = RedirectIndex, Redirect, Redirect, Skip, 404
+		p.Directory, p.IndexFile, p.IndexName, p.EmptyDirectory = RedirectIndex, Redirect, Redirect, 404
 		p.Page, p.PageFile, p.PageSlash, p.PageFirst = Serve, Redirect, Redirect, true
-		p.AboveRoot, p.BadEscape, p.NUL, p.InvalidUTF8, p.RawLocation = 404, 0, 404, 404, true
+		p.AboveRoot, p.BadEscape, p.InvalidUTF8, p.RawLocation = 404, 0, 404, true
 		p.Fallback, p.FallbackUnless = "index.html", "404.html"
 	}),
 	// Files listed under "ignore" in firebase.json are not uploaded; see Deny.
 	server("firebase", func(p *Profile) {
 		p.Charset = "utf-8"
 		p.Rules = RulesFirebase
-		p.Directory, p.IndexDirectory, p.EmptyDirectory = RedirectIndex, Skip, 404
-		p.EncodedSlash, p.ReservedEscape, p.AboveRoot, p.BadEscape, p.NUL, p.InvalidUTF8 = Keep, Keep, 404, 400, 404, 400
+		p.Directory, p.EmptyDirectory = RedirectIndex, 404
+		p.EncodedSlash, p.ReservedEscape, p.AboveRoot, p.InvalidUTF8 = Keep, Keep, 404, 400
 		p.ErrorPage = "404.html"
 	}),
 	Generic,
 	// upload-pages-artifact, since version 4, and Jekyll leave out names that
 	// begin with a dot.
 	server("github-pages", func(p *Profile) {
-		p.Directory, p.IndexDirectory, p.EmptyDirectory = RedirectIndex, Skip, 404
+		p.Directory, p.EmptyDirectory = RedirectIndex, 404
 		p.Page, p.PageFirst = Serve, true
-		p.AboveRoot, p.NUL = 0, 400
+		p.AboveRoot = 0
 		p.Deny, p.Denied = []string{".*"}, 404
 		p.Charset = "utf-8"
 	}),
 	server("hugo-server", func(p *Profile) {
 		p.Charset = "utf-8"
-		p.Directory, p.IndexFile, p.IndexDirectory, p.EmptyDirectory = RedirectIndex, Redirect, Skip, 404
+		p.Directory, p.IndexFile, p.EmptyDirectory = RedirectIndex, Redirect, 404
 		p.FileSlash, p.Slashes, p.RawLocation = Redirect, Redirect, true
-		p.AboveRoot, p.NUL = 0, 404
+		p.AboveRoot = 0
 	}),
 	server("lighttpd", func(p *Profile) {
-		p.IndexDirectory, p.FileSlash = Refuse, Serve
-		p.AboveRoot, p.BadEscape, p.Control, p.BadUTF8 = 0, 0, 400, 400
-		p.MaxRequest, p.TooLong = maxLighttpdRequest, 431
-		p.SymlinkLoop, p.IndexLoop, p.Pipe, p.Socket, p.Device = 500, 500, 403, 403, 403
-		p.NormalQuery, p.Literal = true, "-._~/!*()"
+		p.FileSlash, p.AboveRoot, p.BadEscape = Serve, 0, 0
 	}),
 	Linklint,
 	// With "Pretty URLs", the default, the host redirects to the one address of
@@ -132,26 +101,26 @@ var builtIn = []Profile{
 		p.Charset = "utf-8"
 		p.Rules = RulesNetlify
 		p.Index, p.PageSuffixes = []string{"index.html", "index.htm"}, []string{".html", ".htm"}
-		p.Directory, p.IndexDirectory, p.EmptyDirectory = RedirectIndex, Skip, 404
+		p.Directory, p.EmptyDirectory = RedirectIndex, 404
 		p.Page, p.PageSlash, p.PageFirst, p.PageSlashFirst = Serve, Redirect, true, true
 		p.FileSlash, p.BadEscape, p.AnyCase = ServeSlash, 0, true
-		p.AboveRoot, p.NUL = 0, 404
+		p.AboveRoot = 0
 		p.Charset = "utf-8"
 	}),
-	server("nginx", func(p *Profile) { p.ListFirst = true }),
+	server("nginx", func(*Profile) {}),
 	// The website endpoint of a bucket: names are keys, in which only the final
 	// slash has a meaning.
 	server("s3", func(p *Profile) {
-		p.Directory, p.IndexDirectory, p.EmptyDirectory = RedirectIndex, Skip, 404
-		p.Slashes, p.AboveRoot, p.BadEscape, p.NUL, p.InvalidUTF8 = Keep, 404, 0, 404, 404
+		p.Directory, p.EmptyDirectory = RedirectIndex, 404
+		p.Slashes, p.AboveRoot, p.BadEscape, p.InvalidUTF8 = Keep, 404, 0, 404
 		p.DropQuery = true
 	}),
 	// Without settings in vercel.json; Profile.WithURLs applies them.
 	server("vercel", func(p *Profile) {
 		p.Charset = "utf-8"
 		p.Rules = RulesVercel
-		p.Directory, p.IndexDirectory, p.EmptyDirectory = Serve, Skip, 404
-		p.AboveRoot, p.BadEscape, p.NUL, p.InvalidUTF8 = 400, 400, 404, 400
+		p.Directory, p.EmptyDirectory = Serve, 404
+		p.InvalidUTF8 = 400
 	}),
 }
 

@@ -160,8 +160,8 @@ func must(b []byte, err error) []byte {
 func TestProfileSet(t *testing.T) {
 	for _, c := range []struct{ key, value, want string }{
 		{"page", "maybe", `must be one of missing, serve, redirect, not "maybe"`},
-		{"nul", "200", "must be a status from 400 to 599, or 0, not 200"},
-		{"nul", "x", `must be a whole number, not "x"`},
+		{"bad-escape", "200", "must be a status from 400 to 599, or 0, not 200"},
+		{"bad-escape", "x", `must be a whole number, not "x"`},
 		{"drop-query", "perhaps", `must be true or false, not "perhaps"`},
 		{"index", "a/b", `must be names without a slash, not "a/b"`},
 		{"deny", "[", `invalid pattern "["`},

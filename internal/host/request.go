@@ -2,7 +2,6 @@ package host
 
 import (
 	"net/http"
-	"slices"
 	"strings"
 
 	"github.com/sitelink/sitelink/internal/docroot"
@@ -80,6 +79,10 @@ const (
 	FreeFlag
 )
 
+// maxRequest is the longest path with query, in bytes, that nginx, Apache and lighttpd
+// accept: 8 KiB for the request line, of lighttpd with the field Host.
+const maxRequest = 8<<10 - len("GET  HTTP/1.1\r\nHost: 127.0.0.1:65535\r\n\r\n")
+
 // maxHops is how many redirects are followed; browsers follow as many.
 const maxHops = 20
 
@@ -144,8 +147,8 @@ func (q *request) redirect(rule, path, query string) Answer {
 
 // respond answers one request; location is set if the answer is a redirect.
 func (q *request) respond(path, query string) Answer {
-	if q.p.MaxRequest > 0 && len(path)+len(query) > q.p.MaxRequest {
-		return Answer{State: StateBadURL, Node: docroot.NoNode, Status: q.p.TooLong, Note: "the URL is longer than the host accepts"}
+	if len(path)+len(query) > maxRequest {
+		return Answer{State: StateBadURL, Node: docroot.NoNode, Status: http.StatusRequestURITooLong, Note: "the URL is longer than the 8 KiB that servers accept"}
 	}
 	if q.rules == nil {
 		return q.fallback(q.fromFiles(path, query))
@@ -188,7 +191,7 @@ func (q *request) fallback(a Answer) Answer {
 	// A page for missing files in the directory of the path, or in one above it,
 	// comes before the fallback.
 	t := q.h.tree
-	segments, slash, _ := splitPath(q.path, true, true)
+	segments, slash, _ := splitPath(q.path, true)
 	if !slash && len(segments) > 0 {
 		segments = segments[:len(segments)-1]
 	}
@@ -211,13 +214,13 @@ func (q *request) fallback(a Answer) Answer {
 
 // fromFiles answers from the files of the docroot.
 func (q *request) fromFiles(path, query string) Answer {
-	p, refused := q.decode(path, query)
+	p, refused := q.decode(path)
 	if refused != nil {
 		q.path = decodeLenient(path)
 		return *refused
 	}
 	q.path = p
-	segments, slash, above := splitPath(p, q.p.AboveRoot == 0, !q.p.DotsEnd)
+	segments, slash, above := splitPath(p, q.p.AboveRoot == 0)
 	if above {
 		return Answer{State: StateOutsideDocroot, Node: docroot.NoNode, Status: q.p.AboveRoot, Note: "nginx refuses such a path, while Caddy and lighttpd stop at the root"}
 	}
@@ -238,11 +241,8 @@ func (q *request) fromFiles(path, query string) Answer {
 	if a, ok := q.rewritten(segments, slash, query); ok {
 		return a
 	}
-	if slices.ContainsFunc(segments, func(name string) bool { return strings.IndexByte(name, 0) >= 0 }) {
-		return q.unlessBehindFile(segments, Answer{State: StateBadURL, Node: docroot.NoNode, Status: q.p.NUL, Note: "the path contains an encoded NUL byte"})
-	}
 	if len(q.h.real)+len(p) > maxFilePath {
-		return q.unlessBehindFile(segments, Answer{State: StateMissingFile, Node: docroot.NoNode, Status: q.p.LongName, Note: "the file's path is longer than 4,096 bytes, the limit of the system"})
+		return Answer{State: StateMissingFile, Node: docroot.NoNode, Status: http.StatusNotFound, Note: "the file's path is longer than 4,096 bytes, the limit of the system"}
 	}
 	q.folded = false
 	a := q.walk(segments, slash, query)
@@ -255,35 +255,19 @@ func (q *request) fromFiles(path, query string) Answer {
 	return a
 }
 
-// unlessBehindFile returns a, unless the path leads through a file and the host
-// checks that first.
-func (q *request) unlessBehindFile(segments []string, a Answer) Answer {
-	if q.p.FileFirst && q.behindFile(segments) {
-		return Answer{State: StateMissingFile, Node: docroot.NoNode, Status: http.StatusNotFound, Note: "the path continues after the name of a file"}
-	}
-	return a
-}
-
 // warnPortable adds a warning if nginx answers a request and one of the other
 // three servers does not. TestPortable compares it with their answers.
 func (q *request) warnPortable(a *Answer, path, decoded string, segments []string) {
 	warn := func(note string) { a.State, a.Note = StateServerDependent, note }
-	plain := decodeLenient(q.query)
 	switch {
 	case a.State == StatePrivate:
 	case strings.Contains(decoded, "//"):
 		a.State = StateDoubleSlash
 	case strings.Contains(strings.ToLower(path), "%2f"):
 		warn("nginx, Caddy and lighttpd accept an encoded slash, but Apache answers 404")
-	case hasControl(decoded), hasControl(plain), strings.IndexByte(plain, 0) >= 0:
-		warn("lighttpd answers 400 to a control character")
-	case neverUTF8(decoded), neverUTF8(plain):
-		warn("lighttpd answers 400 to bytes that never occur in UTF-8")
 	case len(segments) > 0 && !q.slash && strings.HasPrefix(segments[len(segments)-1], ".ht"):
 		warn("Apache answers 403 to names that begin with .ht")
-	case a.State == StateRedirect && strings.ContainsAny(decoded, `?#%\`):
-		warn(`Caddy drops an encoded ?, #, % or \ when it redirects to add the final slash`)
-	case len(path)+len(q.query) > maxLighttpdRequest:
-		warn("lighttpd limits the request line and header fields to 8 KiB in total")
+	case a.State == StateRedirect && strings.ContainsAny(decoded, "?#%\\\t\r\n"):
+		warn(`Caddy drops an encoded ?, #, %, \ or line break when it redirects to add the final slash`)
 	}
 }

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -92,7 +93,15 @@ func (q *request) pageOf(dir docroot.NodeID, name string) docroot.NodeID {
 // browserPath returns what a browser requests after a redirect to an unescaped
 // path with query: "?" and "#" in names end the path, "\" is a slash.
 func browserPath(location string) string {
-	u, err := weburl.Parse(Unpublished + location)
+	var b strings.Builder
+	for i := 0; i < len(location); i++ { // keeps bytes that are not UTF-8
+		if c := location[i]; c < 0x80 {
+			b.WriteByte(c)
+		} else {
+			fmt.Fprintf(&b, "%%%02X", c)
+		}
+	}
+	u, err := weburl.Parse(Unpublished + b.String())
 	if err != nil {
 		return location
 	}

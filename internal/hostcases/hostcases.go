@@ -87,31 +87,31 @@ var verbatim = []string{
 	"/a+b-dir", "/a&b-dir", "/at@-dir", "/eq=-dir", "/star*-dir", "/dollar$-dir", "/comma,-dir", "/colon:x-dir", "/plain.html;x", "/plain.html;", "/with-index;x/", "/a%20b-dir?x=%20",
 	"/..name.html", "/..name-dir", "/....html", "/...-dir/", "/.hidden/", "/.dir", "/.git", "/.git/", "/.well-known", "/.well-known/", "/.", "/.hidden.html",
 	"/link.html", "/link.html/", "/link-dir", "/link-dir/", "/link-dir/a.html", "/link-dir/sub", "/link-dir/missing", "/link-noindex", "/link-noindex/", "/link-noindex/a.txt",
-	"/broken.html", "/broken.html/", "/broken-dir", "/broken-dir/", "/broken-dir/x", "/broken-index", "/broken-index/", "/broken-index/index.html",
-	"/loop.html", "/loop.html/", "/loop-a", "/loop-a/", "/loop-a/x", "/loop-b", "/loop-index", "/loop-index/", "/loop-index/index.html",
+	"/broken.html", "/broken.html/", "/broken-dir", "/broken-dir/", "/broken-dir/x",
+	"/loop.html", "/loop.html/", "/loop-a", "/loop-a/", "/loop-a/x", "/loop-b",
 	"/self", "/self/", "/self/plain.html", "/self/self/with-index", "/self/missing", "/up", "/up/", "/up/root/plain.html", "/up/outside/out.html", "/up/missing",
 	"/outside-link.html", "/outside-dir", "/outside-dir/", "/outside-dir/out.html", "/outside-dir/missing", "/outside-dir/no-index", "/outside-dir/no-index/", "/outside-broken.html",
 	"/outside-noindex", "/outside-noindex/", "/outside-noindex/x.txt", "/link-unreadable.html", "/link-into-unreadable.html", "/index-link", "/index-link/", "/index-link-out/",
-	"/index-link-out/index.html", "/index-link-dir", "/index-link-dir/", "/index-link-dir/index.html", "/index-link-dir/index.html/", "/link-slash.html", "/through-file.html", "/dev-null.html",
-	"/index-is-dir", "/index-is-dir/", "/index-is-dir/index.html", "/index-is-dir/index.html/", "/index-is-dir?q=1", "/index-is-dir/?q=1", "/index-is-empty-dir", "/index-is-empty-dir/", "/index-is-empty-dir/index.html",
-	"/index-unreadable", "/index-unreadable/", "/index-unreadable/index.html", "/index-fifo", "/index-fifo/", "/index-fifo/index.html",
+	"/index-link-out/index.html", "/link-slash.html", "/through-file.html",
+
+	"/index-unreadable", "/index-unreadable/", "/index-unreadable/index.html",
 	"/fifo.html", "/fifo.html/", "/socket.html", "/socket.html/",
 	"/with-index?%61%2D%7e", "/with-index?%2f%c3%bc", "/with-index?a%20b%26c=%3d", "/with-index?[x]|{}^`~!*();:@$,+", "/with-index?\\x",
 	"/with-index?%", "/with-index?a%4", "/with-index?%2561", "/with-index??", "/with-index?%3f", "/with-index?a%0Ab", "/with-index?%C0%80", "/with-index?%E9",
-	"//100%25-dir", "//%2541-dir", "//with-index///100%25-dir", "//q%3F-dir", "/x//ta%09b-dir", "//a%20b-dir", "///.ht-dir",
-	"/with-index/..%2Fq%3F-dir", "//with-index%2F..%2Fno-list", "/with-index%2F..%2Fwith-index%2F..", "/%2F..", "/%2F.", "/..%2F.", "/.%2F..", "/%2F..%2F",
+	"//100%25-dir", "//%2541-dir", "//with-index///100%25-dir", "//q%3F-dir", "/x//ta%09b-dir", "//a%20b-dir",
+	"/with-index/..%2Fq%3F-dir", "/with-index%2F..%2Fwith-index%2F..", "/%2F..", "/%2F.", "/..%2F.", "/.%2F..", "/%2F..%2F",
 }
 
 // crossed are unencoded paths that are requested with each of suffixes.
 var crossed = []string{
 	"plain.html", "noext", "with-index", "with-index/sub", "no-index", "empty-dir", "missing", "no-index/missing",
-	"broken.html", "broken-index", "loop.html", "loop-index", "unreadable.html", "unreadable-dir", "unreadable-dir/a.html",
-	"no-list", "no-list-no-index", "no-search", "no-search/a.html", "index-is-dir", "index-is-empty-dir", "index-unreadable",
-	"with-txt", "with-txt/index.txt", "txt-broken", "txt-dir", "txt-unreadable", "txt-unlistable",
-	"link.html", "link-dir", "link-noindex", "link-unreadable.html", "link-into-unreadable.html", "index-link-dir", "index-link-out", "self",
-	"outside-link.html", "outside-dir", "outside-noindex", "outside-dir/missing", "outside-dir/txt", "outside-dir/index-dir", "outside-dir/broken",
-	"outside-dir/loop", "outside-dir/device", "outside-dir/link", "outside-dir/empty", "index-out-dir", "index-out-empty", "index-device", "socket.html", "index-socket", "dev-null.html",
-	".ht", ".ht-dir", ".ht-dir/a.html", ".ht-missing", "no-index/.htx", "ht-link.html", "index-ht", "chain-41.html",
+	"broken.html", "loop.html", "unreadable.html", "unreadable-dir", "unreadable-dir/a.html",
+	"no-list-no-index", "no-search/a.html", "index-unreadable",
+	"with-txt", "with-txt/index.txt", "txt-unreadable", "txt-unlistable",
+	"link.html", "link-dir", "link-noindex", "link-unreadable.html", "link-into-unreadable.html", "index-link-out", "self",
+	"outside-link.html", "outside-dir", "outside-noindex", "outside-dir/missing", "outside-dir/txt",
+	"outside-dir/link", "outside-dir/empty", "socket.html",
+	".ht", ".ht-missing", "no-index/.htx", "ht-link.html", "index-ht", "chain-41.html",
 	"a b-dir", "q?-dir", "hash#-dir", "%41-dir", "100%-dir", "ta\tb-dir", "\x01-dir", "\xff-dir", "caf\xe9-latin1-dir",
 	"semi;colon-dir", "back\\slash-dir", `dq"-dir`, "..name-dir", "üñí-dir", "-- ", "new\nline.html", "\xc0\xaf.html",
 	strings.Repeat("m", 255), strings.Repeat("m", 256),
@@ -120,7 +120,7 @@ var crossed = []string{
 // suffixes follow the paths of crossed.
 var suffixes = []string{
 	"", "/", "//", "?q=1", "/?q=1", "/x", "/x/", "/index.html", "/index.html/", "%2F", "%2f", "%2F%2F", "%2Fx", "%2Findex.html", "/%2F",
-	"%2F..", "%2F.", "%2F../", "/..%2Fplain.html", "/..%2F..%2Fplain.html", "%00", "/%00", "%01", "/%01", "%7F", "%FF", "/%FF", "%C0%AF",
+	"/..%2Fplain.html", "/..%2F..%2Fplain.html", "%00", "/%00", "%01", "/%01", "%7F", "%FF", "/%FF", "%C0%AF",
 	"%zz", "/%zz", "%", "%5C", "/%5C", ".", "%20", "/.htx", "%2F.htx", "/.htx/x", "?", "/?", "?%01", "?%zz", "?a=%2F", ";x", ";x/",
 }
 
@@ -182,14 +182,7 @@ func Cases() []Case {
 		"/" + strings.Repeat("m", 256), "/" + strings.Repeat("m", 254), "/" + strings.Repeat("m", 256) + "/x", "/" + strings.Repeat("d", 255) + "/missing",
 		"/plain.html" + strings.Repeat("/x", 2500), "/with-index" + strings.Repeat("/x", 2500), "/missing" + strings.Repeat("/x", 2500),
 		"/plain.html?" + strings.Repeat("q", 4000), "/plain.html?" + strings.Repeat("q", 8000), "/with-index?" + strings.Repeat("q", 4000),
-		// nginx accepts request lines of up to 8,192 bytes: a target of 8,177.
-		"/plain.html?" + strings.Repeat("q", 8165), "/plain.html?" + strings.Repeat("q", 8166), "/missing?" + strings.Repeat("q", 8168),
-		"/missing?" + strings.Repeat("q", 8170), "/missing?" + strings.Repeat("q", 8171), "/missing?" + strings.Repeat("q", 8172),
-		"/missing?" + strings.Repeat("q", 8173), "/missing?" + strings.Repeat("q", 8180), "/missing?" + strings.Repeat("q", 8190),
-		"/with-index?" + strings.Repeat("q", 8166), "/with-index?" + strings.Repeat("q", 8167), "/with-index?" + strings.Repeat("q", 8168),
-		"/missing?" + strings.Repeat("q", 8130), "/missing?" + strings.Repeat("q", 8120),
-		"/missing?" + strings.Repeat("q", 8169), "/with-index?" + strings.Repeat("q", 8164), "/with-index?" + strings.Repeat("q", 8165),
-		"/missing/" + strings.Repeat("%20", 2722), "/missing/" + strings.Repeat("%20", 2723), "/plain.html?" + strings.Repeat("q", 9000), "/" + strings.Repeat("long/", 1800), "/missing?" + strings.Repeat("q", 9000),
+		"/missing/" + strings.Repeat("%20", 2722), "/" + strings.Repeat("long/", 1800), "/missing?" + strings.Repeat("q", 9000),
 	} {
 		add(href)
 	}
@@ -274,7 +267,7 @@ func randomNames() []string {
 	for range 10 {
 		names = append(names, "with-index", "no-index", "plain.html", "index.html", "self", "up", "outside-dir", "missing", "root", "outside")
 	}
-	return append(names, "socket.html", "index-socket", "chain-40.html", "chain-41.html", "deep", "d")
+	return append(names, "socket.html", "chain-40.html", "chain-41.html", "deep", "d")
 }
 
 // plain reports whether the URL parser leaves href unchanged: it resolves dot
@@ -311,11 +304,11 @@ var plainFiles = []string{
 	"both", "both.html", "bothdir/index.html", "bothdir.html",
 	"no-index/a.txt", "no-index/inner/b.html", "empty-dir/",
 	"with-txt/index.txt", "with-htm/index.htm", "with-php/index.php", "with-default/default.html", "index-case/Index.HTML",
-	"index-is-dir/index.html/index.html", "index-is-empty-dir/index.html/", "index-unreadable/index.html",
+	"index-unreadable/index.html",
 	"unreadable.html", "no-list/index.html", "no-list/a.html", "no-list-no-index/a.html",
 	"unreadable-dir/index.html", "unreadable-dir/a.html", "no-search/index.html", "no-search/a.html",
-	"txt-broken/index.txt", "txt-dir/index.html/", "txt-dir/index.txt", "txt-unreadable/index.html", "txt-unreadable/index.txt",
-	"txt-unlistable/index.txt", ".ht", ".ht-dir/index.html", ".ht-dir/a.html", "no-index/.htx",
+	"txt-unreadable/index.html", "txt-unreadable/index.txt",
+	"txt-unlistable/index.txt", ".ht", "no-index/.htx",
 	"icons/mine.png", "javascript/x.js", "404.html", "_redirects", "robots.txt", "favicon.ico",
 	strings.Repeat("n", 250) + ".html", strings.Repeat("m", 255), strings.Repeat("d", 255) + "/index.html",
 }
@@ -323,16 +316,15 @@ var plainFiles = []string{
 // symlinks are the symbolic links of the docroot, name and target.
 var symlinks = [][2]string{
 	{"link.html", "plain.html"}, {"link-dir", "with-index"}, {"link-noindex", "no-index"},
-	{"broken.html", "nowhere.html"}, {"broken-dir", "nowhere/"}, {"broken-index/index.html", "nowhere"},
-	{"loop.html", "loop.html"}, {"loop-a", "loop-b"}, {"loop-b", "loop-a"}, {"loop-index/index.html", "index.html"},
+	{"broken.html", "nowhere.html"}, {"broken-dir", "nowhere/"},
+	{"loop.html", "loop.html"}, {"loop-a", "loop-b"}, {"loop-b", "loop-a"},
 	{"self", "."}, {"up", ".."}, {"outside-link.html", "../outside/out.html"}, {"outside-dir", "../outside"},
 	{"outside-broken.html", "../outside/gone.html"}, {"outside-noindex", "../outside/no-index"},
 	{"link-unreadable.html", "unreadable.html"}, {"link-into-unreadable.html", "unreadable-dir/a.html"},
 	{"index-link/index.html", "../plain.html"}, {"index-link-out/index.html", "../../outside/out.html"},
-	{"index-link-dir/index.html", "../with-index"}, {"link-slash.html", "plain.html/"}, {"dev-null.html", "/dev/null"},
-	{"through-file.html", "plain.html/x"}, {"txt-broken/index.html", "nowhere"}, {"ht-link.html", ".ht"}, {".ht-link", "plain.html"},
-	{"index-ht/index.html", "../.ht"}, {"index-out-dir/index.html", "../../outside"}, {"index-out-empty/index.html", "../../outside/empty"},
-	{"index-device/index.html", "/dev/null"},
+	{"link-slash.html", "plain.html/"},
+	{"through-file.html", "plain.html/x"}, {"ht-link.html", ".ht"}, {".ht-link", "plain.html"},
+	{"index-ht/index.html", "../.ht"},
 }
 
 // chainLength is the longest chain of symbolic links: two more than the 40

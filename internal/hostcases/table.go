@@ -3,6 +3,8 @@ package hostcases
 import (
 	"bytes"
 	"fmt"
+	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -115,4 +117,47 @@ func (t *Table) Of(server string) map[string]Answer {
 		answers[r.Key] = r.Answers[i]
 	}
 	return answers
+}
+
+// Peculiar reports whether a server answers a request in a way that no profile has:
+// lighttpd refuses control characters and bytes that never occur in UTF-8, Caddy
+// redirects encoded dot segments, and servers differ about directories that they may only
+// enter or only list.
+func Peculiar(server, request string) bool {
+	return server == "lighttpd" && refusedByLighttpd.MatchString(request) || server == "caddy" && dotSegment.MatchString(request) ||
+		strings.Contains(request, "no-list") || strings.Contains(request, "no-search")
+}
+
+// Agrees reports whether a prediction has what matters of a server's answer: whether a
+// file answers, and which. Servers refuse a request with different statuses, and write
+// the same address of a redirect with different escapes. See [Peculiar] for the exceptions.
+func Agrees(server, request string, predicted, answered Answer) bool {
+	if Peculiar(server, request) {
+		return true
+	}
+	good := func(a Answer) bool { return a.Status >= 200 && a.Status < 300 }
+	if !good(answered) {
+		return !good(predicted)
+	}
+	return good(predicted) && sameAddress(predicted.Final, answered.Final)
+}
+
+var (
+	refusedByLighttpd = regexp.MustCompile(`(?i)%([01][0-9a-f]|7f|c[01]|f[5-9a-f])`)
+	// dotSegment matches a dot segment that is not one for browsers.
+	dotSegment = regexp.MustCompile(`(?i)(%2f\.\.?|/\.\.?%2f)`)
+)
+
+func sameAddress(a, b string) bool {
+	decoded := func(s string) string {
+		path, query, _ := strings.Cut(s, "?")
+		if p, err := url.PathUnescape(path); err == nil {
+			path = p
+		}
+		if q, err := url.PathUnescape(query); err == nil {
+			query = q
+		}
+		return path + "?" + query
+	}
+	return decoded(a) == decoded(b)
 }

@@ -72,45 +72,25 @@ func (h hasher) fragment(f []byte) (k Fragment, ask bool) {
 			k.Decoded = sum(h.id, d)
 		}
 	}
-	switch {
-	case odd&hasMark != 0 || f[0]|0x20 == 'l':
+	if odd&(hasMark|hasDash) != 0 || f[0]|0x20 == 'l' {
 		h.form(f, &k)
-	case odd&hasDash != 0:
-		h.lines(f, &k)
 	}
 	return k, true
 }
 
-// lines sets the form and the parts of a fragment that is a range of lines.
-func (h hasher) lines(f []byte, k *Fragment) bool {
-	from, to, ok := lineRange(f)
-	if ok {
-		k.Form, k.From, k.To = script.Lines, sum(h.id, from), sum(h.id, to)
-	}
-	return ok
-}
-
 // form sets the form of a fragment, and its parts.
 func (h hasher) form(f []byte, k *Fragment) {
-	name, member, isMember := bytes.Cut(f, at)
-	switch {
-	case f[0] == '/' || f[0] == '!':
-		k.Form = script.Route
-	case h.lines(f, k):
-	case len(f) > 1 && f[0]|0x20 == 'l' && digits(f, 0) == len(f):
-		k.Form = script.Lines
-	case isMember:
-		var buf, text [256]byte
-		member = scan.AppendUTF8(text[:0], weburl.PercentDecode(buf[:0], string(member)))
-		k.Form, k.From, k.To = script.Member, sum(h.id, name), sum(h.id, member)
-	case bytes.IndexByte(f, '=') > 0:
-		k.Form = script.Setting
-	case bytes.IndexByte(f, '/') > 0:
-		k.Form = script.Path
+	form, from, to := script.FormOf(f)
+	k.Form = form
+	if from == nil {
+		return
 	}
+	if form == script.Member {
+		var buf, text [256]byte
+		to = scan.AppendUTF8(text[:0], weburl.PercentDecode(buf[:0], string(to)))
+	}
+	k.From, k.To = sum(h.id, from), sum(h.id, to)
 }
-
-var at = []byte{'@'}
 
 // fragmentClass marks the bytes of a fragment with a special meaning. Most
 // fragments have none, which one pass finds out.
@@ -134,40 +114,6 @@ var directive = []byte(":~:")
 func isTop(f []byte) bool {
 	return len(f) == 3 && f[0]|0x20 == 't' && f[1]|0x20 == 'o' && f[2]|0x20 == 'p'
 }
-
-// lineRange splits 12-34, L12-L34 and L12-34 into the names of its ends.
-func lineRange(f []byte) (from, to []byte, ok bool) {
-	i := digits(f, 0)
-	if i < 0 || i >= len(f) || f[i] != '-' {
-		return nil, nil, false
-	}
-	j := digits(f, i+1)
-	if j != len(f) {
-		return nil, nil, false
-	}
-	from, to = f[:i], f[i+1:]
-	if !isDigit(from[0]) && isDigit(to[0]) {
-		to = append([]byte{from[0]}, to...)
-	}
-	return from, to, true
-}
-
-// digits returns the end of an optional L and a run of digits at f[i], or -1.
-func digits(f []byte, i int) int {
-	if i < len(f) && f[i]|0x20 == 'l' {
-		i++
-	}
-	j := i
-	for j < len(f) && isDigit(f[j]) {
-		j++
-	}
-	if j == i {
-		return -1
-	}
-	return j
-}
-
-func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 // anchorTable builds the hash table of a page's anchors in dst, which is all
 // zero and as large as anchorRoom says: open addressing, a power of two in

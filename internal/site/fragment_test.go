@@ -70,23 +70,6 @@ func TestFragmentRequests(t *testing.T) {
 	}
 }
 
-// TestLineRanges: which fragments name the first and last line of a range.
-func TestLineRanges(t *testing.T) {
-	for in, want := range map[string]string{
-		"12-34": "12 34", "L12-L34": "L12 L34", "L12-34": "L12 L34", "l1-l2": "l1 l2", "1-1": "1 1", "12-L34": "12 L34",
-		"": "", "12": "", "12-": "", "-34": "", "L-L": "", "L12-": "", "12-34-56": "", "a12-34": "", "12-34x": "", "LL1-L2": "", "12--34": "", "L": "",
-	} {
-		from, to, ok := lineRange([]byte(in))
-		got := ""
-		if ok {
-			got = string(from) + " " + string(to)
-		}
-		if got != want {
-			t.Errorf("%q: got %q, want %q", in, got, want)
-		}
-	}
-}
-
 // TestAnchorTable: every anchor of a page is found, however many there are, and
 // no other name is.
 func TestAnchorTable(t *testing.T) {

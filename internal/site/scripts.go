@@ -2,7 +2,6 @@ package site
 
 import (
 	"hash/maphash"
-	"sort"
 
 	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/scan"
@@ -16,7 +15,7 @@ func (s *Site) scriptsKey(p *Page, page *scan.Page) uint64 {
 	mix := func(h uint64) { key = (key ^ h) * 0x9E3779B97F4A7C15 }
 	for i := range page.Scripts {
 		sc := &page.Scripts[i]
-		switch l := scriptLink(page, sc); {
+		switch l := page.ScriptLink(sc); {
 		case l >= 0 && p.links[l].State.Answers() && p.links[l].Node != docroot.NoNode:
 			mix(uint64(p.links[l].Node))
 		case l >= 0:
@@ -26,21 +25,6 @@ func (s *Site) scriptsKey(p *Page, page *scan.Page) uint64 {
 		}
 	}
 	return max(key, 1)
-}
-
-// scriptLink returns the number of the link that holds the address of a script,
-// or -1 if there is none.
-func scriptLink(page *scan.Page, sc *scan.Script) int {
-	if !sc.External {
-		return -1
-	}
-	i := sort.Search(len(page.Links), func(i int) bool { return page.Links[i].Off >= sc.TagOff })
-	for ; i < len(page.Links) && page.Links[i].TagOff == sc.TagOff; i++ {
-		if page.Links[i].Attr == scan.AttrSrc {
-			return i
-		}
-	}
-	return -1
 }
 
 // Script is a script that a page runs.
@@ -71,7 +55,7 @@ func (r *Reader) Scripts(id PageID) ([]Script, error) {
 			out = append(out, Script{Node: docroot.NoNode, Text: sc.Text})
 			continue
 		}
-		l := scriptLink(page, sc)
+		l := page.ScriptLink(sc)
 		if l < 0 {
 			continue // an empty src
 		}
