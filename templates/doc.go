@@ -7,7 +7,7 @@
 //   - [Insert] changes html/template templates before their first execution.
 //   - [NewWriter] adds the elements to one page while it is written.
 //   - [Docroot] edits the pages of a built site, or undoes its edits.
-//   - [HeaderRules] makes the host send the endpoints as headers instead.
+//   - [HeaderRules] has the headers by which the host can send the endpoints instead.
 //
 // [Verify] checks a page in memory. The bytes of a template or page alone decide
 // where the elements go. Files are replaced as a whole or not at all.

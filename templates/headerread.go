@@ -3,7 +3,9 @@ package templates
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"path"
 	"regexp"
 	"strings"
@@ -298,4 +300,17 @@ func parameter(s string) (name, value, rest string) {
 		end = len(s)
 	}
 	return name, strings.TrimSpace(s[:end]), s[end:]
+}
+
+// jsonFault adds the line to an error about text that is not valid JSON.
+func jsonFault(text []byte, err error) error {
+	var syntax *json.SyntaxError
+	if errors.As(err, &syntax) {
+		line := 1 + bytes.Count(text[:min(int(syntax.Offset), len(text))], []byte("\n"))
+		return fmt.Errorf("line %d: %w", line, err)
+	}
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return errors.New("the JSON text ends too early")
+	}
+	return err
 }

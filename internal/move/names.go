@@ -136,7 +136,7 @@ func (m *planner) listPages(ctx context.Context) ([]*page, error) {
 	}
 	list, err := g.HugoPages(ctx, g.Runner, nil)
 	if err != nil {
-		return nil, explainBuild(&buildError{err}, "Hugo cannot list the pages", "repair the build first")
+		return nil, explainBuild(&BuildError{error: err}, "Hugo cannot list the pages", "repair the build first")
 	}
 	dir, _ := m.belowRoot(filepath.ToSlash(g.Dir))
 	var all []*page
@@ -446,6 +446,7 @@ func (m *planner) pagesByName(ctx context.Context) ([]*page, error) {
 		}
 	}
 	var all []*page
+	home := "" // the uppermost index file that makes no page by its name, as docs/index.md
 	root := m.shadow.at(m.pages.content[0].dir)
 	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -459,7 +460,8 @@ func (m *planner) pagesByName(ctx context.Context) ([]*page, error) {
 			}
 			return nil
 		}
-		if ext := path.Ext(base); skipped || !generator.IsMarkdown(base) && ext != ".html" {
+		isPage := generator.IsMarkdown(base) || path.Ext(base) == ".html" || path.Ext(base) == ".astro" && strings.Contains(filepath.ToSlash(name), "/pages/")
+		if skipped || !isPage {
 			return nil
 		}
 		file, _ := m.belowRoot(filepath.ToSlash(name))
@@ -469,9 +471,15 @@ func (m *planner) pagesByName(ctx context.Context) ([]*page, error) {
 		if built, ok := nearestPath(path.Join(path.Dir(logical), stem), byName[stem]); ok {
 			address := v.addressOf(built)
 			all = append(all, &page{file: file, address: address, rooted: m.rooted(address)})
+		} else if isIndex := strings.HasPrefix(base, "index."); isIndex && (home == "" || strings.Count(file, "/") < strings.Count(home, "/")) {
+			home = file
 		}
 		return nil
 	})
+	address := v.addressOf("index.html")
+	if home != "" && !slices.ContainsFunc(all, func(p *page) bool { return p.address == address }) {
+		all = append(all, &page{file: home, address: address, rooted: m.rooted(address)})
+	}
 	return all, err
 }
 

@@ -48,6 +48,12 @@ func (m *planner) lost(after *version) (lost []Pair) {
 			}
 			lost = append(lost, Pair{form, to})
 		}
+		// A rule for an address with a slash at its end need not be one for that without.
+		bare := strings.TrimSuffix(address, "/")
+		if bare != address && bare != m.names.base && answers(before.Request(rulePath(bare))) && answers(s.Request(rulePath(address))) && !answers(s.Request(rulePath(bare))) {
+			to, _ := m.names.of(address)
+			lost = append(lost, Pair{bare, to})
+		}
 	}
 	slices.SortFunc(lost, func(a, b Pair) int { return strings.Compare(a.Old, b.Old) })
 	return lost
@@ -94,6 +100,9 @@ func (m *planner) prove(ctx context.Context, after *version) error {
 	}
 	for i, f := range added {
 		f.Source = places[i]
+		if f.Source != nil && m.left[[2]string{f.Source.File, f.Raw}] {
+			continue // in another list or feed than before
+		}
 		if f.Code == check.ViaRedirect {
 			m.plan.Composed = append(m.plan.Composed, f)
 		} else {

@@ -10,8 +10,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sitelink/sitelink/internal/destination"
+	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/edit"
 	"github.com/sitelink/sitelink/internal/generator"
+	"github.com/sitelink/sitelink/internal/weburl"
 )
 
 // A destination may name a source file instead of an address: an argument of ref or
@@ -61,7 +64,7 @@ func (m *planner) retargetFile(doc *document, name string, isRef bool, c *candid
 		if !ok {
 			return "", false
 		}
-		if value = strings.TrimPrefix(relative("/"+treeDir+"/", "/"+short), "./"); strings.HasPrefix(decoded, "./") && !strings.HasPrefix(value, "../") {
+		if value = strings.TrimPrefix(weburl.Relative("/"+treeDir+"/", "/"+short), "./"); strings.HasPrefix(decoded, "./") && !strings.HasPrefix(value, "../") {
 			value = "./" + value
 		}
 	}
@@ -114,7 +117,7 @@ func (m *planner) isLanguage(name string) bool {
 // logical returns the path by which a page is called: without suffix, language and the
 // name of a bundle's file.
 func (m *planner) logical(rel string) string {
-	if generator.IsMarkdown(rel) || path.Ext(rel) == ".html" {
+	if generator.IsMarkdown(rel) || path.Ext(rel) == ".html" || path.Ext(rel) == ".astro" {
 		rel = strings.TrimSuffix(rel, path.Ext(rel))
 		if lang := strings.TrimPrefix(path.Ext(rel), "."); lang != "" && m.isLanguage(lang) {
 			rel = strings.TrimSuffix(rel, "."+lang)
@@ -184,9 +187,10 @@ func (m *planner) unique(file string) bool {
 	return n == 1
 }
 
-// rewriteRefs rewrites the arguments of ref and relref that name a moved page: the build
-// stops at one that names no file, and the address of the page need not change.
-func (m *planner) rewriteRefs(ctx context.Context, files map[string]bool) error {
+// rewriteHidden rewrites what the built site need not show: arguments of ref and relref,
+// because the build stops at one that names no file, and the address of the page need not
+// change; and links in the raw HTML of Markdown, which Hugo leaves out by default.
+func (m *planner) rewriteHidden(ctx context.Context, files map[string]bool) error {
 	if m.generator() != generator.Hugo {
 		return nil
 	}
@@ -200,21 +204,32 @@ func (m *planner) rewriteRefs(ctx context.Context, files map[string]bool) error 
 		}
 	}
 	dir, _ := m.belowRoot(filepath.ToSlash(m.shadow.project.Generator.Dir))
-	return m.eachSource(ctx, dir, "ref", func(doc *document) error {
+	return m.eachSource(ctx, dir, []string{"ref", "src"}, func(doc *document) error {
 		own := cmp.Or(m.pages.byFile[doc.file], &page{})
 		for i := range doc.links {
 			d := &doc.links[i]
-			name, _ := splitTail(d.Value)
-			if name == "" || !d.IsRef() {
+			c := &candidate{page: own.address}
+			name, _ := destination.CutTail(d.Value)
+			switch {
+			case name == "":
 				continue
-			}
-			target := referred(m, doc.file, name, byPath)
-			if target == nil || m.fragments != nil && target.address != m.fragmentPage ||
-				m.fragments == nil && m.plan.Set.NewName(target.file) == target.file && m.plan.Set.NewName(doc.file) == doc.file {
+			case d.IsRef():
+				target := referred(m, doc.file, name, byPath)
+				if target == nil || m.fragments != nil && target.address != m.fragmentPage ||
+					m.fragments == nil && m.plan.Set.NewName(target.file) == target.file && m.plan.Set.NewName(doc.file) == doc.file {
+					continue
+				}
+				c.target = target.address
+			case d.Kind == destination.HTML && generator.IsMarkdown(doc.file):
+				var ok bool
+				if c.target, c.link.Fragment, ok = leads(m, own.address, d.Value); !ok || !m.concerns(&c.link, c.page, c.target) {
+					continue
+				}
+			default:
 				continue
 			}
 			before := len(m.plan.Set.Edits(doc.file))
-			edited, err := m.rewriteOne(doc, d, []*candidate{{page: own.address, target: target.address}})
+			edited, err := m.rewriteOne(doc, d, []*candidate{c})
 			if err != nil && !errors.Is(err, edit.ErrOverlap) {
 				return err
 			}
@@ -225,6 +240,23 @@ func (m *planner) rewriteRefs(ctx context.Context, files map[string]bool) error 
 		}
 		return nil
 	})
+}
+
+// leads returns where a link with this value leads from the page at an address. ok is
+// false if it leads to no address of the site.
+func leads(m *planner, address, value string) (target, fragment string, ok bool) {
+	s := m.before.audit.Site
+	at, err := s.Request(rulePath(address))
+	id, isPage := s.PageOf(at.Node)
+	if err != nil || address == "" || at.Node == docroot.NoNode || !isPage {
+		return "", "", false
+	}
+	to, err := s.Follow(id, value)
+	if !answers(to, err) {
+		return "", "", false
+	}
+	target, ok = sitePath(to.Target)
+	return target, to.Fragment, ok
 }
 
 // referred returns the page that a reference in a file names, nil if that is not clear.

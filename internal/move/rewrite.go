@@ -19,6 +19,7 @@ import (
 	"github.com/sitelink/sitelink/internal/edit"
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/statedir"
+	"github.com/sitelink/sitelink/internal/weburl"
 )
 
 // document is a source file with its destinations.
@@ -109,7 +110,7 @@ func (m *planner) rewrite(ctx context.Context) error {
 			files[p.file] = true
 		}
 	}
-	if err := m.rewriteRefs(ctx, files); err != nil {
+	if err := m.rewriteHidden(ctx, files); err != nil {
 		return err
 	}
 	if m.fragments == nil {
@@ -174,7 +175,7 @@ func (m *planner) rewritePaths(ctx context.Context, files map[string]bool) error
 		return nil
 	}
 	kinds := []destination.Kind{destination.Shortcode, destination.FrontMatter, destination.Data, destination.Expression}
-	return m.eachSource(ctx, dir, from, func(doc *document) error {
+	return m.eachSource(ctx, dir, []string{from}, func(doc *document) error {
 		for i := range doc.links {
 			d := &doc.links[i]
 			slash, rest, ok := strings.Cut(d.Value, from)
@@ -230,9 +231,9 @@ func quotedPaths(text []byte, name string) (all []int) {
 	}
 }
 
-// eachSource calls do for the files of the project that have a text in them and can be
-// edited.
-func (m *planner) eachSource(ctx context.Context, dir, having string, do func(*document) error) error {
+// eachSource calls do for the files of the project that have one of some texts in them and
+// can be edited.
+func (m *planner) eachSource(ctx context.Context, dir string, having []string, do func(*document) error) error {
 	return filepath.WalkDir(m.path(dir), func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return nil // the build reads what it needs
@@ -251,7 +252,7 @@ func (m *planner) eachSource(ctx context.Context, dir, having string, do func(*d
 			return nil
 		}
 		text, err := disk.Read(name, maxSearched)
-		if file, ok := m.belowRoot(filepath.ToSlash(name)); ok && err == nil && bytes.Contains(text, []byte(having)) {
+		if file, ok := m.belowRoot(filepath.ToSlash(name)); ok && err == nil && slices.ContainsFunc(having, func(s string) bool { return bytes.Contains(text, []byte(s)) }) {
 			if doc, err := m.document(file); err == nil {
 				return do(doc)
 			}
@@ -363,6 +364,10 @@ func (m *planner) rewriteOne(doc *document, d *destination.Link, links []*candid
 		return m.ownPage(doc, b) - m.ownPage(doc, a)
 	})
 	for _, c := range links {
+		if isMissing(c.link.Code) && !m.isMoved(c.target) {
+			m.left[[2]string{m.plan.Set.NewName(doc.file), d.Value}] = true
+			continue // only the author knows what it was to lead to
+		}
 		value, ok := m.retarget(doc, d, c)
 		if !ok {
 			continue
@@ -390,7 +395,7 @@ func (m *planner) ownPage(doc *document, c *candidate) int {
 // retarget returns the value that a destination must have after the move. ok is false
 // if it is not understood how the value leads to the target.
 func (m *planner) retarget(doc *document, d *destination.Link, c *candidate) (value string, ok bool) {
-	name, tail := splitTail(d.Value)
+	name, tail := destination.CutTail(d.Value)
 	if m.fragments != nil {
 		_, fragment, has := strings.Cut(tail, "#")
 		if !has {
@@ -423,14 +428,6 @@ func (m *planner) retarget(doc *document, d *destination.Link, c *candidate) (va
 		return value + tail, true
 	}
 	return "", false
-}
-
-// splitTail separates the query and the fragment.
-func splitTail(value string) (name, tail string) {
-	if i := strings.IndexAny(value, "?#"); i >= 0 {
-		return value[:i], value[i:]
-	}
-	return value, ""
 }
 
 // retargetURL does the work of retarget for a value that is a URL: page and to are the
@@ -469,7 +466,7 @@ func (m *planner) retargetURL(name string, c *candidate, page, to string) (strin
 		if samePath(after, to) && !climbs(page, decoded) {
 			return name, true
 		}
-		rel := relative(page, to)
+		rel := weburl.Relative(page, to)
 		if strings.HasPrefix(name, "./") && !strings.HasPrefix(rel, ".") {
 			rel = "./" + rel
 		}
@@ -526,19 +523,4 @@ func like(old, value string) string {
 		return value
 	}
 	return strings.TrimSuffix(value, "/")
-}
-
-// relative returns the reference from a page to a target, both paths that begin with
-// a slash.
-func relative(page, to string) string {
-	dir := page[:strings.LastIndexByte(page, '/')+1]
-	up := ""
-	for !strings.HasPrefix(to, dir) {
-		up += "../"
-		dir = dir[:strings.LastIndexByte(strings.TrimSuffix(dir, "/"), '/')+1]
-	}
-	if rel := up + to[len(dir):]; rel != "" {
-		return rel
-	}
-	return "./"
 }

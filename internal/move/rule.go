@@ -64,8 +64,6 @@ func (f *RuleFile) find(text []byte, rule Pair) (start, end int) {
 			start, end = len(before), len(text)-len(after)+1
 		case bytes.HasSuffix(before, []byte(",")):
 			start = len(before) - 1
-		default: // the only one
-			start, end = len(before), len(text)-len(after)
 		}
 	}
 	return start, end
@@ -76,6 +74,7 @@ func (f *RuleFile) find(text []byte, rule Pair) (start, end int) {
 type rules struct {
 	pairs   []Pair
 	edit    edit.Edit
+	isNew   bool // the file
 	dropped [][2]int
 }
 
@@ -90,7 +89,7 @@ func (m *planner) leadingBack(f *RuleFile, text []byte) (ranges [][2]int) {
 	}
 	for _, p := range pairs {
 		from, to := m.rooted(p.New), m.rooted(p.Old)
-		for _, back := range []Pair{{from + "*", to + "*"}, {from, to}} {
+		for _, back := range []Pair{{from + "*", to + "*"}, {from, to}, {strings.TrimSuffix(from, "/"), to}} {
 			if start, end := f.find(text, back); start < end && !slices.Contains(ranges, [2]int{start, end}) {
 				ranges = append(ranges, [2]int{start, end})
 			}
@@ -105,6 +104,12 @@ func (m *planner) leadingBack(f *RuleFile, text []byte) (ranges [][2]int) {
 			joined = append(joined, r)
 		}
 	}
+	for i, r := range joined {
+		before, after := bytes.TrimRight(text[:r[0]], " \t\r\n"), bytes.TrimLeft(text[r[1]:], " \t\r\n")
+		if f.empty != "" && bytes.HasSuffix(before, []byte("[")) && bytes.HasPrefix(after, []byte("]")) { // the list is empty now
+			joined[i] = [2]int{len(before), len(text) - len(after)}
+		}
+	}
 	return joined
 }
 
@@ -117,7 +122,8 @@ func (m *planner) addRules(pairs []Pair, after *version) (changed bool, err erro
 		return false, nil
 	}
 	text, hash := []byte(nil), ""
-	if m.exists(f.Name) {
+	m.rules.isNew = m.rules.isNew || !m.exists(f.Name)
+	if !m.rules.isNew {
 		if text, hash, err = m.plan.Set.Read(f.Name); err != nil {
 			return false, ExplainEdit(err)
 		}
@@ -133,7 +139,7 @@ func (m *planner) addRules(pairs []Pair, after *version) (changed bool, err erro
 		return false, nil
 	}
 	m.rules.pairs = all
-	if hash == "" {
+	if m.rules.isNew {
 		m.plan.Set.Drop(f.Name)
 		return true, ExplainEdit(m.plan.Set.Create(f.Name, []byte(insert)))
 	}
@@ -158,7 +164,7 @@ func (m *planner) rewriteRules(files map[string]bool) error {
 		if d.Kind != destination.Rule && d.Key != "to" && d.Key != "destination" || !strings.HasPrefix(d.Value, "/") {
 			continue
 		}
-		name, tail := splitTail(d.Value)
+		name, tail := destination.CutTail(d.Value)
 		to, ok := m.names.of(m.names.base + name)
 		if !ok {
 			continue

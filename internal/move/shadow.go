@@ -30,16 +30,15 @@ type shadow struct {
 	root     string // the copy of the project's root
 	dir      string // the copy of the project's Dir
 	project  *project.Project
-	build    io.Writer // for the output of the generator
 	unlock   func()
 	made     bool // the state directory is ours
 }
 
 // openShadow copies the project. Close removes the copy.
-func openShadow(ctx context.Context, p *project.Project, build io.Writer) (*shadow, error) {
+func openShadow(ctx context.Context, p *project.Project) (*shadow, error) {
 	state := filepath.Join(p.Root, statedir.Name)
 	_, err := os.Lstat(state)
-	s := &shadow{original: p, build: build, made: errors.Is(err, fs.ErrNotExist)}
+	s := &shadow{original: p, made: errors.Is(err, fs.ErrNotExist)}
 	if err := statedir.Check(p.Root, p.Root); err != nil {
 		return nil, err
 	}
@@ -82,7 +81,7 @@ func lock(name string) (unlock func(), err error) {
 	if err := disk.TryLock(f); err != nil {
 		f.Close()
 		if errors.Is(err, disk.ErrLocked) {
-			return nil, fault.New(errors.New("another sitelink mv works on this project"), "wait until it has finished")
+			return nil, fault.New(errors.New("another sitelink mv or inject works on this project"), "wait until it has finished")
 		}
 		return nil, fmt.Errorf("lock %s: %w", name, disk.Cause(err))
 	}
@@ -311,26 +310,28 @@ func (s *shadow) generate(ctx context.Context, g *project.Generator, docroot str
 	command := g.Command(g.Runner, docroot, false, args)
 	err := process.Command{
 		Args: command.Args, Name: command.String(), Dir: g.Dir, Env: append(slices.Clone(s.original.Env()), command.Env...),
-		Stdout: s.build, Stderr: s.build,
 	}.Run(ctx)
 	var failed *process.Error
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case errors.Is(err, exec.ErrNotFound):
-		return fault.New(fmt.Errorf("%s is not installed: %s", g.Title(), command.Args[0]), "install it: mv builds a copy of the site to prove that no link breaks")
+		return fault.New(fmt.Errorf("%s is not installed: %s", g.Title(), command.Args[0]), "install it: a build of a copy of the site proves the change")
 	case errors.As(err, &failed):
-		lines := slices.DeleteFunc(slices.Clone(failed.Output), func(line string) bool { return !strings.HasPrefix(strings.ToUpper(line), "ERROR") })
-		if len(lines) == 0 {
-			lines = failed.Output
+		lines := make([]string, len(failed.Output))
+		for i, line := range failed.Output {
+			lines[i] = strings.ReplaceAll(line, s.root+string(filepath.Separator), "")
 		}
-		text := strings.ReplaceAll(strings.Join(lines, "; "), s.root+string(filepath.Separator), "")
-		return &buildError{fmt.Errorf("%s: %w: %s", g.UsualCommand(), failed.Cause, text)}
+		return &BuildError{fmt.Errorf("%s: %w", g.UsualCommand(), failed.Cause), lines}
 	}
 	return err
 }
 
-// buildError means that the generator failed.
-type buildError struct{ error }
+// BuildError means that the generator failed. Output are the last lines that it printed,
+// with the names of the user's files.
+type BuildError struct {
+	error
+	Output []string
+}
 
-func (e *buildError) Unwrap() error { return e.error }
+func (e *BuildError) Unwrap() error { return e.error }

@@ -36,19 +36,6 @@ func TestGlobRegexp(t *testing.T) {
 	}
 }
 
-// Patterns that Liquid and Jinja cannot express are refused, not approximated.
-func TestPrefixes(t *testing.T) {
-	begin, whole, err := prefixes([]string{"post/**", "about/index.html", "x.html", "**"})
-	if err != nil || strings.Join(begin, " ") != "/post/ /" || strings.Join(whole, " ") != "/about/index.html /about/ /x.html /x" {
-		t.Errorf("%q %q %v", begin, whole, err)
-	}
-	for _, glob := range []string{"*.html", "post/*/x", "{a,b}/**", "a?.html", `a"b/**`} {
-		if _, _, err := prefixes([]string{glob}); err == nil {
-			t.Errorf("%s is taken", glob)
-		}
-	}
-}
-
 // Every pattern becomes an expression that compiles and matches the same paths.
 func FuzzGlobRegexp(f *testing.F) {
 	f.Add("post/**", "post/a/index.html")

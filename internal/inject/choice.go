@@ -5,46 +5,28 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/templates"
 )
 
 // pages writes a [templates.Choice] as conditions in template languages.
 type pages templates.Choice
 
-// kinds returns the chosen kinds in a fixed order.
-func (p pages) kinds() []string {
-	if len(p.Kinds) == 0 {
-		return []string{"home", "page"}
-	}
-	var kinds []string
-	for _, kind := range []string{"home", "page", "list"} {
-		if slices.Contains(p.Kinds, kind) {
-			kinds = append(kinds, kind)
-		}
-	}
-	return kinds
-}
-
-func (p pages) has(kind string) bool { return slices.Contains(p.kinds(), kind) }
-
-// hugoKinds has Hugo's kinds of pages for each kind of sitelink. Error pages are
-// of another kind.
-var hugoKinds = map[string][]string{
-	"home": {"home"},
-	"page": {"page"},
-	"list": {"section", "taxonomy", "term", "taxonomyTerm"},
+func (p pages) has(kind string) bool {
+	return slices.Contains(p.Kinds, kind) || len(p.Kinds) == 0 && kind != "list"
 }
 
 // hugo returns the content of a partial: the elements under the condition that
-// the page is chosen.
+// the page is chosen. Error pages are of another kind.
 func (p pages) hugo(elements string) string {
 	var kinds []string
-	for _, kind := range p.kinds() {
-		for _, k := range hugoKinds[kind] {
-			kinds = append(kinds, `"`+k+`"`)
+	for _, k := range []struct{ kind, hugo string }{{"home", `"home"`}, {"page", `"page"`}, {"list", `"section" "taxonomy" "term" "taxonomyTerm"`}} {
+		if p.has(k.kind) {
+			kinds = append(kinds, k.hugo)
 		}
 	}
 	var b strings.Builder
@@ -63,6 +45,49 @@ func (p pages) hugo(elements string) string {
 	}
 	b.WriteString("\n{{- if " + condition + " -}}\n" + elements + "\n{{- end -}}\n")
 	return b.String()
+}
+
+// other returns the elements under the condition that the page is chosen, for the
+// generators other than Hugo, whose error pages are known by their address. Only Zola
+// and Jekyll distinguish lists of pages from other pages.
+func (p pages) other(g generator.Name, l language, elements string) string {
+	home, page, list := p.has("home"), p.has("page"), p.has("list")
+	var conditions []string // nested, because Liquid has no parentheses
+	add := func(is bool, condition string) {
+		if is {
+			conditions = append(conditions, condition)
+		}
+	}
+	switch {
+	case l == astro:
+		const path, base = "Astro.url.pathname", "import.meta.env.BASE_URL"
+		isHome := path + ".replace(/\\/?$/, '/') === " + base + ".replace(/\\/?$/, '/')"
+		add(true, "!/\\/404(\\.html|\\/)?$/.test("+path+")")
+		add(!home, "!("+isHome+")")
+		add(home && !page && !list, isHome)
+		return "{" + strings.Join(conditions, " && ") + " && <Fragment set:html={" + strconv.Quote(elements) + "} />}"
+	case g == generator.Zola: // in Tera, undefined names are false
+		var kinds []string
+		for _, k := range []struct{ kind, tera string }{{"home", `current_path == "/"`}, {"page", "page"}, {"list", `section and current_path != "/"`}, {"list", "taxonomy"}, {"list", "term"}} {
+			if p.has(k.kind) {
+				kinds = append(kinds, k.tera)
+			}
+		}
+		add(true, "current_path")
+		add(true, strings.Join(kinds, " or "))
+		add(!home, `current_path != "/"`)
+	case g == generator.MkDocs:
+		add(true, "page")
+		add(!home, "not page.is_homepage")
+		add(home && !page, "page.is_homepage")
+	default: // Jekyll and Eleventy
+		add(true, `page.url and page.url != "/404.html" and page.url != "/404/"`)
+		add(!home, `page.url != "/" and page.url != "/index.html"`)
+		add(home && !page && !list, `page.url == "/" or page.url == "/index.html"`)
+		add(g == generator.Jekyll && !list, "paginator.page == nil or paginator.page == 1")
+		add(g == generator.Jekyll && !page && list, `paginator.page or page.url == "/"`)
+	}
+	return "{% if " + strings.Join(conditions, " %}{% if ") + " %}" + elements + strings.Repeat("{% endif %}", len(conditions))
 }
 
 // goQuote quotes a regular expression for a template, as a raw string if
