@@ -2,8 +2,12 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"io"
+	"regexp"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/sitelink/sitelink/check"
 )
@@ -19,10 +23,10 @@ const (
 	linesOfTheClause = 2 // an empty line, and the one that counts the rest
 )
 
-// Text writes the findings of r for people: an entry for each cause
-// ([check.Causes]), the worst first, and the summary at the end. If there are
-// many causes, it lists the worst, which explain most errors, and counts the
-// rest; opt.All lists all of them.
+// Text writes the findings of r for people: an entry for each [Family] of
+// causes, the worst first, and the summary at the end. If there are many
+// entries, it lists the worst, which explain most errors, and counts the rest;
+// opt.All lists every cause as an entry.
 //
 // The first line of an entry has the form of the GNU Coding Standards
 // ("Formatting Error Messages"), which Vim, Emacs and the $gcc matcher of VS
@@ -35,9 +39,9 @@ func Text(w io.Writer, r *check.Result, opt TextOptions) error {
 	s := sink{w: w}
 	causes := check.Causes(r.Findings)
 	summary := appendTextSummary(nil, r, len(causes), opt)
-	listed := Worst(r.Findings, causes, bytes.Count(summary, []byte{'\n'}), opt)
-	for i := range listed {
-		s.buf = AppendCause(s.buf, r.Findings, &causes[i], opt)
+	listed, rest := Worst(r.Findings, causes, bytes.Count(summary, []byte{'\n'}), opt)
+	for _, family := range listed {
+		s.buf = family.Append(s.buf, r.Findings, opt)
 		if err := s.drain(); err != nil {
 			return err
 		}
@@ -45,39 +49,140 @@ func Text(w io.Writer, r *check.Result, opt TextOptions) error {
 	if len(r.Findings) > 0 {
 		s.buf = append(s.buf, '\n')
 	}
-	s.buf = AppendUnlisted(s.buf, causes[len(listed):], &r.Summary)
+	s.buf = AppendUnlisted(s.buf, rest, &r.Summary)
 	s.buf = append(s.buf, summary...)
 	return s.flush()
 }
 
-// Worst returns the causes to list when the rest of the report has that many
-// lines: all of them if there is room, or if opt.All is set.
-func Worst(findings []check.Finding, causes []check.Cause, lines int, opt TextOptions) []check.Cause {
+// Family is an entry of the text report: a cause, or several with the same
+// [check.Cause.Family].
+type Family struct {
+	causes []check.Cause // the worst first
+	shown  int           // causes that have a line of their own, besides the first
+}
+
+const (
+	fewMembers  = 3 // fewer causes with something in common are entries of their own
+	maxExamples = 5 // lines of a family if the report is long
+)
+
+// families groups causes, the family that explains most errors first.
+func families(causes []check.Cause, shown int) (list []Family) {
+	members := map[string][]check.Cause{}
+	for _, c := range causes {
+		members[c.Family] = append(members[c.Family], c)
+	}
+	for i, c := range causes {
+		switch m := members[c.Family]; {
+		case c.Family == "" || len(m) < fewMembers:
+			list = append(list, Family{causes: causes[i : i+1]})
+		case m[0].ID == c.ID:
+			list = append(list, Family{m, min(shown, len(m)-1)})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b Family) int {
+		aErrors, _, aLinks := counts(a.causes)
+		bErrors, _, bLinks := counts(b.causes)
+		return cmp.Or(bErrors-aErrors, bLinks-aLinks)
+	})
+	return list
+}
+
+// counts returns the findings and links of causes.
+func counts(causes []check.Cause) (errors, warnings, links int) {
+	for i := range causes {
+		errors, warnings, links = errors+causes[i].Errors, warnings+causes[i].Warnings, links+causes[i].Links
+	}
+	return errors, warnings, links
+}
+
+// Worst returns the entries to list when the rest of the report has that many
+// lines, and the causes of the others. It lists all if there is room, or if
+// opt.All is set.
+func Worst(findings []check.Finding, causes []check.Cause, lines int, opt TextOptions) (listed []Family, rest []check.Cause) {
 	if opt.All {
-		return causes
+		for i := range causes {
+			listed = append(listed, Family{causes: causes[i : i+1]})
+		}
+		return listed, nil
 	}
-	errors := 0
-	for i := range causes {
-		errors += causes[i].Errors
+	for _, shown := range []int{len(causes), maxExamples} {
+		all := families(causes, shown)
+		listed = fitting(findings, all, lines+linesOfTheClause, opt)
+		if all = all[len(listed):]; len(all) == 0 {
+			return listed, nil
+		}
+		rest = rest[:0]
+		for _, m := range all {
+			rest = append(rest, m.causes...)
+		}
 	}
-	lines += linesOfTheClause
-	enough, explained := 0, 0
+	return listed, rest
+}
+
+// fitting returns the entries that a report has room for, which has that many
+// other lines.
+func fitting(findings []check.Finding, all []Family, lines int, opt TextOptions) []Family {
+	errors, explained, enough := 0, 0, 0
+	for _, m := range all {
+		n, _, _ := counts(m.causes)
+		errors += n
+	}
 	var entry []byte
-	for i := range causes {
-		entry = AppendCause(entry[:0], findings, &causes[i], opt)
+	for i, m := range all {
+		entry = m.Append(entry[:0], findings, opt)
 		lines += bytes.Count(entry, []byte{'\n'})
 		if i == maxEntries || lines > maxLines {
-			if enough > 0 {
-				return causes[:enough]
-			}
-			return causes[:i]
+			return all[:cmp.Or(enough, i)]
 		}
-		explained += causes[i].Errors
+		n, _, _ := counts(m.causes)
+		explained += n
 		if enough == 0 && i+1 >= fewEntries && explained*100 >= errors*enoughPercent {
 			enough = i + 1
 		}
 	}
-	return causes
+	return all
+}
+
+// deployable matches the address of a directory that another deployment may
+// serve. Others are left of a typo or a template: /https:/, /{filename}/.
+var deployable = regexp.MustCompile(`^(?:/[\w~@+-]+)+/$`)
+
+// Append appends the entry of a family: that of its first cause, what the others
+// have in common with it, and some of them. findings are those that the causes
+// were made of.
+func (m Family) Append(dst []byte, findings []check.Finding, opt TextOptions) []byte {
+	first := &m.causes[0]
+	dst = AppendCause(dst, findings, first, opt)
+	if len(m.causes) == 1 {
+		return dst
+	}
+	dst = append(dst, indent...)
+	dst = appendCount(dst, len(m.causes)-1, "more cause")
+	dst = append(dst, " with links to "...)
+	common, isPage := strings.CutSuffix(first.Family, "#")
+	if isPage {
+		dst = append(dst, "missing ids of "...)
+	}
+	dst = appendCut(dst, common, maxValueBytes)
+	f := &findings[first.First]
+	below := strings.HasSuffix(common, "/") && (f.Code == check.MissingFile || f.Code == check.MissingDirectory)
+	if below {
+		dst = append(dst, " or below"...)
+	}
+	dst = append(dst, "; in all "...)
+	errors, warnings, _ := counts(m.causes)
+	dst = appendVerdictCounts(dst, errors, warnings, " ")
+	if below && deployable.MatchString(common) {
+		dst = append(dst, "; if another deployment serves it, accept them with --ignore 'url="...)
+		dst = append(append(dst, common...), "**'"...)
+	}
+	dst = append(dst, '\n')
+	for i := range m.causes[1 : 1+m.shown] {
+		other := commonFinding(findings, &m.causes[1+i])
+		dst = appendReferrer(dst, &other, opt)
+	}
+	return dst
 }
 
 // AppendUnlisted appends the line that counts the causes without an entry, if
@@ -86,11 +191,11 @@ func AppendUnlisted(dst []byte, causes []check.Cause, s *check.Summary) []byte {
 	if len(causes) == 0 {
 		return dst
 	}
-	errors, warnings, most := 0, 0, 0
+	most := 0
 	for i := range causes {
-		c := &causes[i]
-		errors, warnings, most = errors+c.Errors, warnings+c.Warnings, max(most, c.Links)
+		most = max(most, causes[i].Links)
 	}
+	errors, warnings, _ := counts(causes)
 	dst = append(dst, "not listed: "...)
 	dst = appendCount(dst, len(causes), "cause")
 	dst = append(dst, " of "...)

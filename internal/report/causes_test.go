@@ -139,11 +139,57 @@ func TestTextLines(t *testing.T) {
 	r := check.Result{Findings: broken(100, "/gone/")}
 	for i := range r.Findings {
 		f := &r.Findings[i]
+		f.Target = "/gone-" + strconv.Itoa(i)
 		f.Source = &check.Position{File: f.Page, Line: 1, Column: 1}
 		f.Suggestion = "/near/"
 		f.Related = &check.Related{Text: "heading"}
 	}
 	if lines := strings.Count(text(t, &r, TextOptions{}), "\n"); lines > maxLines || lines < maxLines-5 {
 		t.Errorf("%d lines, want at most %d", lines, maxLines)
+	}
+}
+
+// TestFamilies: three causes with the same kind of target are one entry, which
+// counts them and comes first if it explains most; two are not; --all lists each.
+func TestFamilies(t *testing.T) {
+	r := check.Result{Findings: broken(5, "/big/")}
+	for i, to := range []string{"/docs/v1/a/", "/docs/v1.2/a/", "/docs/2024/a/", "/de/b/", "/pt-br/b/", "/c-1/", "/c-2/", "/c-3/"} {
+		f := broken(2, to)
+		for n := range f {
+			f[n].Source = &check.Position{File: fmt.Sprintf("content/%d.md", i), Line: 1, Column: 2}
+		}
+		r.Findings = append(r.Findings, f...)
+	}
+	for i := range 7 {
+		f := broken(1, "/page/")[0]
+		f.Code, f.Fragment, f.Line, f.Raw = check.MissingFragment, fmt.Sprint("id", i), 10+i, fmt.Sprint("/page/#id", i)
+		r.Findings = append(r.Findings, f)
+	}
+	got := text(t, &r, TextOptions{})
+	want := `p00000.html:10:9: error: file not found: /page/ [missing-fragment]
+    <a href="/page/#id0">
+    6 more causes with links to missing ids of /page/; in all 7 errors
+    p00000.html:11:9: <a href="/page/#id1">
+    p00000.html:12:9: <a href="/page/#id2">
+    p00000.html:13:9: <a href="/page/#id3">
+    p00000.html:14:9: <a href="/page/#id4">
+    p00000.html:15:9: <a href="/page/#id5">
+    p00000.html:16:9: <a href="/page/#id6">
+content/0.md:1:2: error: file not found: /docs/v1/a/ [missing-file]
+    <a href="/docs/v1/a/">
+    on 2 pages, first on p00000.html, line 3, column 9
+    2 more causes with links to /docs/*/a/ or below; in all 6 errors
+    content/1.md:1:2: <a href="/docs/v1.2/a/">
+    content/2.md:1:2: <a href="/docs/2024/a/">
+p00000.html:3:9: error: file not found: /big/ [missing-file]
+`
+	if !strings.HasPrefix(got, want) {
+		t.Errorf("got\n%s\nwant at its begin\n%s", got, want)
+	}
+	if n := strings.Count(got, " error: "); n != 8 {
+		t.Errorf("%d entries, want 8:\n%s", n, got)
+	}
+	if n := strings.Count(text(t, &r, TextOptions{All: true}), " error: "); n != 16 {
+		t.Errorf("--all has %d entries, want 16", n)
 	}
 }

@@ -45,7 +45,7 @@ func results() []fixture {
 			}, Notes: []string{"something was not checked; set base-url"},
 		}}},
 		{"few", public, few()},
-		{"template", public, template()},
+		{"template", public, fromTemplate()},
 		{"sources", public, sources()},
 		{"faults", TextOptions{Prefix: "./public/"}, faults()},
 		{"hostile", TextOptions{}, hostile()},
@@ -89,7 +89,7 @@ func few() check.Result {
 
 // template has the same broken links on many pages, and one finding that
 // represents many links.
-func template() check.Result {
+func fromTemplate() check.Result {
 	var r check.Result
 	add := func(page, raw, target, fragment string, code check.Code, count int) {
 		verdict, message := check.Error, "file not found: "+target

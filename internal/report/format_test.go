@@ -88,14 +88,14 @@ func write(t *testing.T, f Format, r *check.Result, opt Options) []byte {
 func TestFormatErrors(t *testing.T) {
 	full := errors.New("disk full")
 	for _, f := range Formats() {
-		r := template()
+		r := fromTemplate()
 		if err := f.Write(errorWriter{full}, &r, Options{}); !errors.Is(err, full) {
 			t.Errorf("%s: %v, want the writer's error", f.Name, err)
 		}
 		if err := f.Write(io.Discard, &r, Options{}); err != nil {
 			t.Errorf("%s: %v", f.Name, err)
 		}
-		if want := template(); !slices.Equal(r.Findings, want.Findings) {
+		if want := fromTemplate(); !slices.Equal(r.Findings, want.Findings) {
 			t.Errorf("%s changed the findings", f.Name)
 		}
 	}
@@ -183,7 +183,7 @@ func TestDocsReports(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := template()
+	r := fromTemplate()
 	var reports strings.Builder
 	for _, name := range []string{"github", "text"} {
 		f, _ := ByName(name)

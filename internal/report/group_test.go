@@ -11,7 +11,7 @@ import (
 
 // TestGroupOrder tests the order of the headings and what they count.
 func TestGroupOrder(t *testing.T) {
-	r := template()
+	r := fromTemplate()
 	r.Findings = append(r.Findings,
 		check.Finding{Page: "z.html", Verdict: check.Warning, Code: check.ReadError, Message: "cannot be read", Count: 1})
 	for by, want := range map[GroupBy]string{
@@ -56,7 +56,7 @@ func TestGroupOwnerOfSource(t *testing.T) {
 // TestTextGroupsGNU: below a target, each link is one indented line that starts
 // with its position, and no heading looks like a position.
 func TestTextGroupsGNU(t *testing.T) {
-	r := template()
+	r := fromTemplate()
 	var b bytes.Buffer
 	if err := TextGroups(&b, &r, testOptions(GroupTarget)); err != nil {
 		t.Fatal(err)

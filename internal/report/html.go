@@ -1,10 +1,16 @@
 package report
 
 import (
+	"bufio"
+	"cmp"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
+	"fmt"
+	"html/template"
 	"io"
+	"iter"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -21,8 +27,7 @@ type Extras struct {
 	// Unreachable are pages that visitors cannot reach from the start pages
 	// although links lead to them, sorted; nil if they were not looked for.
 	Unreachable []string
-	// Sections and Edges are the result of [check.Sections]. The report draws
-	// them.
+	// Sections and Edges are the result of [check.Sections].
 	Sections []check.Section
 	Edges    []check.Edge
 }
@@ -34,7 +39,7 @@ const (
 	htmlValueBytes = 1000
 )
 
-//go:embed html/page.html
+//go:embed html/report.html
 var htmlPage string
 
 //go:embed html/report.css
@@ -43,278 +48,399 @@ var htmlStyle string
 //go:embed html/report.js
 var htmlScript string
 
-// htmlParts returns html/page.html cut at its slots, <!-- slot NAME -->: text
-// and names in turn.
-var htmlParts = sync.OnceValue(func() (parts []string) {
-	rest := htmlPage
-	for {
-		text, after, ok := strings.Cut(rest, "<!-- slot ")
-		parts = append(parts, text)
-		if !ok {
-			return parts
-		}
-		name, tail, _ := strings.Cut(after, " -->")
-		parts = append(parts, name)
-		rest = tail
-	}
+var htmlTemplate = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("report").Funcs(template.FuncMap{
+		"value":  func(v any) string { return htmlValue(fmt.Sprint(v)) },
+		"number": func(n int) string { return string(appendThousands(nil, n)) },
+		"count":  func(n int, noun string) string { return string(appendCount(nil, n, noun)) },
+	}).Parse(htmlPage))
 })
+
+// htmlValue returns a string of the site, quoted and cut: "a\u202eb" for one with
+// a character that changes the direction. The template escapes it.
+func htmlValue(s string) string { return string(appendCut(nil, s, htmlValueBytes)) }
 
 // htmlPolicy returns a content security policy that allows the style sheet and
 // the script of the report, by their hashes, and nothing else: no request, no
 // form, no base. Text of the site could not run even if an escape were missing.
 //
 // Spec: https://www.w3.org/TR/CSP3/
-var htmlPolicy = sync.OnceValue(func() string {
+func htmlPolicy() string {
 	return "default-src 'none'; script-src " + cspHash(htmlScript) + "; style-src " + cspHash(htmlStyle) + "; base-uri 'none'; form-action 'none'"
-})
+}
 
 func cspHash(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// HTML writes r as one self-contained page. It needs neither network nor
-// server. Without JavaScript it shows the first findings; with JavaScript its
-// tables sort, filter and search all of them.
+// HTML writes r as one self-contained page: the causes first, the summary below.
+// It needs neither network nor server. Without JavaScript it shows the first
+// causes; with JavaScript its tables sort, filter and search all causes and
+// findings.
 //
-// Text of the site is escaped text, or a string in a JSON block that the script
-// puts into text nodes. Invisible characters and those that change the
-// direction are quoted as in [Text]. Besides r, the memory is 12 bytes for
-// each finding, and an entry for each cause and each distinct value. The only errors are those of w,
-// wrapped.
+// Text of the site is text that html/template escapes, or a string in a JSON
+// block that the script puts into text nodes. Invisible characters and those that
+// change the direction are quoted as in [Text]. Besides r, the memory is a few
+// copies of the largest column of the JSON block, and an entry for each cause.
+// The only errors are those of w, wrapped.
 func HTML(w io.Writer, r *check.Result, opt Options) error {
-	h := &htmlWriter{sink: sink{w: w}, r: r, opt: opt, causeList: check.Causes(r.Findings)}
-	for i, part := range htmlParts() {
-		if i%2 == 0 {
-			h.raw(part)
+	view := &htmlView{Findings: r.Findings, Summary: &r.Summary, Causes: check.Causes(r.Findings), Version: opt.Version, extras: opt.Extras}
+	for i := range r.Findings { // as in text, a finding that represents many links counts once
+		f := &r.Findings[i]
+		switch f.Verdict {
+		case check.Error:
+			view.Errors++
+		case check.Warning:
+			view.Warnings++
+		}
+		view.Links += max(1, f.Count)
+	}
+	b := bufio.NewWriterSize(w, flushBytes)
+	err := htmlTemplate().Execute(b, view)
+	if err == nil {
+		err = b.Flush()
+	}
+	if err != nil {
+		return fmt.Errorf("write report: %w", err)
+	}
+	return nil
+}
+
+// htmlView is what html/report.html shows.
+type htmlView struct {
+	Findings                []check.Finding
+	Summary                 *check.Summary
+	Causes                  []check.Cause
+	Errors, Warnings, Links int
+	Version                 string
+	extras                  Extras
+}
+
+func (*htmlView) Policy() string       { return htmlPolicy() }
+func (*htmlView) Style() template.CSS  { return template.CSS(htmlStyle) }
+func (*htmlView) Script() template.JS  { return template.JS(htmlScript) }
+func (v *htmlView) Capped() bool       { return capped(v.Summary) }
+func (*htmlView) Head() []htmlHeadCell { return htmlHead }
+
+// htmlHead are the columns of the table of causes, with their width classes.
+var htmlHead = []htmlHeadCell{{"Code", "w-kind"}, {"Page", "w-page"}, {"Link", "w-link"}, {"Target", "w-target"}, {"Message", "w-message"}, {"Links", "w-many"}}
+
+type htmlHeadCell struct{ Name, Width string }
+
+// htmlRow is a cause in the table without JavaScript.
+type htmlRow struct {
+	check.Finding                // what describes the cause
+	At, Built     check.Position // Built is not set if At is in the built page
+	Written       string
+	Place         string // element and attribute
+	LeadsTo       string
+	Before, After string // around the suggestion
+	RelatedText   string
+	Links, Files  int
+}
+
+// Rows returns the first causes.
+func (v *htmlView) Rows() (rows []htmlRow) {
+	for i := range v.Causes[:min(len(v.Causes), htmlStaticRows)] {
+		c := &v.Causes[i]
+		f := commonFinding(v.Findings, c)
+		row := htmlRow{Finding: f, At: check.Position{File: f.Page, Line: f.Line, Column: f.Column}, Written: sourceDescription(&f),
+			Place: htmlPlace(&f), LeadsTo: htmlTarget(f.Target, f.Fragment), RelatedText: relatedOf(&f), Links: c.Links, Files: c.Pages + c.Feeds}
+		if f.Source != nil {
+			row.At, row.Built = *f.Source, row.At
+		}
+		row.Before, row.After = suggestionWords(&f)
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+type htmlFact struct{ Name, Value string }
+
+// Facts returns the counts of the summary.
+func (v *htmlView) Facts() (facts []htmlFact) {
+	s := v.Summary
+	var b check.BaselineSummary
+	if s.Baseline != nil {
+		b = *s.Baseline
+	}
+	for _, f := range []struct {
+		name   string
+		n      int
+		always bool
+	}{
+		{"links", s.Links, true},
+		{"fine", s.OK, true},
+		{"broken", s.Errors, true},
+		{"with a warning", s.Warnings, false},
+		{"not checked", s.Unchecked, true},
+		{"ignored by rule", s.Ignored, false},
+		{"accepted by the baseline", b.Links, false},
+		{"expired in the baseline", b.Expired, false},
+		{"fine after a redirect of the host", s.Redirected, false},
+		{"pages", s.Pages, true},
+		{"files", s.Files, true},
+		{"anchors", s.Anchors, true},
+		{"files with an error", s.FileErrors, false},
+		{"files with a warning", s.FileWarnings, false},
+		{"faults of files accepted by the baseline", b.Faults, false},
+	} {
+		if f.n != 0 || f.always {
+			facts = append(facts, htmlFact{f.name, string(appendThousands(nil, f.n))})
+		}
+	}
+	profile := htmlValue(s.Profile)
+	if s.ProfileFrom != "" {
+		profile += ", detected from " + htmlValue(s.ProfileFrom)
+	}
+	return append(facts, htmlFact{"size of the pages", byteSize(s.Bytes)}, htmlFact{"host profile", profile})
+}
+
+// byteSize returns a size in a suitable unit, in steps of 1,000: "478.0 MB".
+func byteSize(n int64) string {
+	for _, u := range []struct {
+		size int64
+		name string
+	}{{1e9, " GB"}, {1e6, " MB"}, {1e3, " kB"}} {
+		if n >= u.size {
+			return strconv.FormatFloat(float64(n/(u.size/10))/10, 'f', 1, 64) + u.name
+		}
+	}
+	return string(appendCount(nil, int(n), "byte"))
+}
+
+// htmlList is a list of paths of which the page without JavaScript has the start.
+type htmlList struct {
+	Title, Meaning string
+	Paths          []string
+}
+
+func (l htmlList) Shown() []string { return l.Paths[:min(len(l.Paths), htmlStaticRows)] }
+
+func (v *htmlView) Lists() []htmlList {
+	return []htmlList{
+		{"Orphans", "No link leads to these files.", v.extras.Orphans},
+		{"Unreachable pages", "Links lead to these pages, but visitors cannot reach them from the start pages.", v.extras.Unreachable},
+	}
+}
+
+// Unneeded returns the entries of the baseline that match no finding, or nil.
+func (v *htmlView) Unneeded() *htmlList {
+	if b := v.Summary.Baseline; b != nil && len(b.Unneeded) > 0 {
+		return &htmlList{Paths: b.Unneeded}
+	}
+	return nil
+}
+
+type htmlEdge struct {
+	check.Edge
+	FromName, ToName string
+}
+
+// edges returns the edges between sections that exist.
+func (v *htmlView) edges() (edges []htmlEdge) {
+	secs := v.extras.Sections
+	for _, e := range v.extras.Edges {
+		if 0 <= min(e.From, e.To) && max(e.From, e.To) < len(secs) {
+			edges = append(edges, htmlEdge{e, secs[e.From].Name, secs[e.To].Name})
+		}
+	}
+	return edges
+}
+
+// Broken returns the edges with broken links, most broken links first.
+func (v *htmlView) Broken() []htmlEdge {
+	broken := slices.DeleteFunc(v.edges(), func(e htmlEdge) bool { return e.Broken <= 0 })
+	slices.SortStableFunc(broken, func(a, b htmlEdge) int {
+		return cmp.Or(cmp.Compare(b.Broken, a.Broken), cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
+	})
+	return broken
+}
+
+type htmlSection struct {
+	check.Section
+	Within, Out, In, BrokenOut, BrokenIn int
+}
+
+// Sections returns the sections with the links in, from and to each of them.
+func (v *htmlView) Sections() []htmlSection {
+	list := make([]htmlSection, len(v.extras.Sections))
+	for i, s := range v.extras.Sections {
+		list[i].Section = s
+	}
+	for _, e := range v.edges() {
+		from, to := &list[e.From], &list[e.To]
+		from.BrokenOut += e.Broken
+		to.BrokenIn += e.Broken
+		if e.From == e.To {
+			from.Within += e.Links
 		} else {
-			h.slot(part)
-		}
-		if err := h.drain(); err != nil {
-			return err
+			from.Out += e.Links
+			to.In += e.Links
 		}
 	}
-	return h.flush()
+	return list
 }
 
-// htmlWriter is the state of one call of [HTML].
-type htmlWriter struct {
-	sink
-	r       *check.Result
-	opt     Options
-	scratch []byte
-	ids     []uint32
-	seen    map[[2]string]uint32
-	// causeList are the causes of the findings.
-	causeList []check.Cause
+// htmlColumn is a column of the findings in the JSON block. T are the distinct
+// values of a column of strings in the order of their first appearance, and I is
+// the index of each row's value in T. For a column of numbers, I are the numbers.
+// If all rows have the same one, I is that number. So 100,000 findings take a few
+// megabytes, and a search looks at each distinct value once.
+type htmlColumn struct {
+	T []string `json:"t"`
+	I any      `json:"i"`
+	// First and Hints are set for the causes: the row that describes each, and the
+	// suggestion that holds for all its findings.
+	First []int    `json:"first,omitempty"`
+	Hints []string `json:"hints,omitempty"`
 }
 
-// slot writes the content of a slot of the page.
-func (h *htmlWriter) slot(name string) {
-	switch name {
-	case "policy":
-		h.text(htmlPolicy())
-	case "style":
-		h.raw(htmlStyle)
-	case "script":
-		h.raw(htmlScript)
-	case "docroot":
-		h.value(h.r.Summary.Docroot)
-	case "headline":
-		h.headline()
-	case "facts":
-		h.facts()
-	case "reasons":
-		h.reasons()
-	case "sections":
-		h.sections()
-	case "rows":
-		h.staticRows()
-	case "lists":
-		h.staticLists()
-	case "note":
-		h.staticNote()
-	case "data":
-		h.data()
-	case "version":
-		h.raw("sitelink")
-		if h.opt.Version != "" {
-			h.raw(" ")
-			h.value(h.opt.Version)
+// Columns returns the JSON block by its keys, one at a time.
+func (v *htmlView) Columns() iter.Seq2[string, any] {
+	texts := []struct {
+		name string
+		of   func(*check.Finding) string
+	}{
+		{"page", func(f *check.Finding) string { return f.Page }},
+		{"place", htmlPlace},
+		{"raw", func(f *check.Finding) string { return f.Raw }},
+		{"target", func(f *check.Finding) string { return htmlTarget(leadsTo(f)) }},
+		{"final", func(f *check.Finding) string { return f.Final }},
+		{"kind", func(f *check.Finding) string { return f.Verdict.String() + " " + string(f.Code) }},
+		{"message", func(f *check.Finding) string { return f.Message }},
+		{"before", func(f *check.Finding) string { before, _ := suggestionWords(f); return before }},
+		{"suggestion", func(f *check.Finding) string { return f.Suggestion }},
+		{"source", func(f *check.Finding) string { return sourceOf(f).File }},
+		{"written", sourceDescription},
+		{"related", relatedOf},
+	}
+	numbers := []struct {
+		name string
+		of   func(*check.Finding) int
+	}{
+		{"line", func(f *check.Finding) int { return f.Line }},
+		{"column", func(f *check.Finding) int { return f.Column }},
+		{"count", func(f *check.Finding) int { return max(1, f.Count) }},
+		{"sourceLine", func(f *check.Finding) int { return sourceOf(f).Line }},
+		{"sourceColumn", func(f *check.Finding) int { return sourceOf(f).Column }},
+	}
+	return func(yield func(string, any) bool) {
+		ids := make([]uint32, len(v.Findings))
+		for _, c := range texts {
+			column := v.texts(ids, c.of)
+			if !yield(c.name, column) || c.name == "kind" && !yield("meanings", meanings(column.T)) {
+				return
+			}
 		}
-	default:
-		panic("html/page.html has an unknown slot " + name)
-	}
-}
-
-// raw appends our own markup.
-func (h *htmlWriter) raw(markup string) { h.buf = append(h.buf, markup...) }
-
-// text appends s as text or as the value of a quoted attribute.
-func (h *htmlWriter) text(s string) { h.buf = appendEscaped(h.buf, s) }
-
-// value appends a string of the site, quoted, cut and escaped.
-func (h *htmlWriter) value(s string) {
-	h.scratch = appendCut(h.scratch[:0], s, htmlValueBytes)
-	h.buf = appendEscaped(h.buf, string(h.scratch))
-}
-
-// number appends n with thousands separators.
-func (h *htmlWriter) number(n int) { h.buf = appendThousands(h.buf, n) }
-
-// count appends n and the noun in singular or plural.
-func (h *htmlWriter) count(n int, noun string) { h.buf = appendCount(h.buf, n, noun) }
-
-// appendEscaped appends s so that it is text in HTML text and in quoted
-// attribute values.
-//
-// Spec: https://html.spec.whatwg.org/multipage/parsing.html#escapingString
-func appendEscaped(dst []byte, s string) []byte {
-	for {
-		i := strings.IndexAny(s, `&<>"'`)
-		if i < 0 {
-			return append(dst, s...)
+		for _, c := range numbers {
+			for i := range v.Findings {
+				ids[i] = uint32(max(0, c.of(&v.Findings[i])))
+			}
+			if !yield(c.name, htmlColumn{I: oneOrAll(ids)}) {
+				return
+			}
 		}
-		dst = append(dst, s[:i]...)
-		switch s[i] {
-		case '&':
-			dst = append(dst, "&amp;"...)
-		case '<':
-			dst = append(dst, "&lt;"...)
-		case '>':
-			dst = append(dst, "&gt;"...)
-		case '"':
-			dst = append(dst, "&#34;"...)
-		case '\'':
-			dst = append(dst, "&#39;"...)
+		_ = yield("cause", v.causeColumn(ids)) && yield("orphans", htmlPaths(v.extras.Orphans)) && yield("unreachable", htmlPaths(v.extras.Unreachable))
+	}
+}
+
+// texts returns a column of strings, with ids as its I.
+func (v *htmlView) texts(ids []uint32, of func(*check.Finding) string) htmlColumn {
+	seen := map[string]uint32{}
+	column := htmlColumn{T: []string{}}
+	for i := range v.Findings {
+		s := of(&v.Findings[i])
+		id, ok := seen[s]
+		if !ok {
+			id = uint32(len(seen))
+			seen[s] = id
+			column.T = append(column.T, htmlValue(s))
 		}
-		s = s[i+1:]
+		ids[i] = id
 	}
+	column.I = oneOrAll(ids)
+	return column
 }
 
-// staticRows writes the first findings as rows of the table. The script makes
-// the same cells (function findingCells in html/report.js) and replaces them.
-func (h *htmlWriter) staticRows() {
-	if len(h.r.Findings) == 0 {
-		h.raw("<tr role=\"row\"><td role=\"cell\" class=\"sub\" colspan=\"5\">Nothing to list.</td></tr>\n")
-	}
-	for i := range h.r.Findings[:min(len(h.r.Findings), htmlStaticRows)] {
-		h.row(&h.r.Findings[i])
-		if h.drain() != nil {
-			return
+// causeColumn returns the column of causes, the worst first: T are their IDs.
+func (v *htmlView) causeColumn(ids []uint32) htmlColumn {
+	column := htmlColumn{T: []string{}}
+	for n := range v.Causes {
+		c := &v.Causes[n]
+		for _, i := range c.Findings {
+			ids[i] = uint32(n)
 		}
+		column.T = append(column.T, c.ID)
+		column.First = append(column.First, c.First)
+		f := commonFinding(v.Findings, c)
+		column.Hints = append(column.Hints, htmlValue(f.Suggestion))
 	}
+	column.I = oneOrAll(ids)
+	return column
 }
 
-func (h *htmlWriter) row(f *check.Finding) {
-	verdict := f.Verdict.String()
-	h.raw(`<tr role="row"><td role="cell" class="kind"><span class="` + verdict + `">` + verdict + `</span> <span class="code">`)
-	h.value(string(f.Code))
-	h.raw(`</span>`)
-	if f.Count > 1 {
-		h.raw(` <span class="sub">`)
-		h.count(f.Count, "link")
-		h.raw(`</span>`)
+// oneOrAll returns the number that all ids are, or ids if they differ.
+func oneOrAll(ids []uint32) any {
+	if len(ids) == 0 {
+		return 0
 	}
-	h.raw(`</td><td role="cell" class="mono">`)
-	if s := f.Source; s != nil {
-		h.position(s.File, s.Line, s.Column)
-		h.raw(`<span class="sub">`)
-		if words := sourceDescription(f); words != "" {
-			h.value(words)
-			h.raw(", ")
-		}
-		h.raw("built: ")
-		h.position(f.Page, f.Line, f.Column)
-		h.raw(`</span>`)
-	} else {
-		h.position(f.Page, f.Line, f.Column)
+	if slices.ContainsFunc(ids, func(id uint32) bool { return id != ids[0] }) {
+		return ids
 	}
-	h.raw(`</td><td role="cell" class="mono">`)
-	h.value(f.Raw)
-	if f.Element != "" {
-		h.raw(`<span class="sub">`)
-		h.scratch = showPlace(h.scratch[:0], f.Element, f.Attribute)
-		h.text(string(h.scratch))
-		h.raw(`</span>`)
-	}
-	h.raw(`</td><td role="cell" class="mono target">`)
-	h.scratch = showTarget(h.scratch[:0], f.Target, f.Fragment)
-	h.text(string(h.scratch))
-	if f.Final != "" {
-		h.raw(`<span class="sub">answered by `)
-		h.value(f.Final)
-		h.raw(`</span>`)
-	}
-	h.raw(`</td><td role="cell">`)
-	h.value(f.Message)
-	if f.Suggestion != "" {
-		before, after := suggestionWords(f)
-		h.raw(`<span class="hint">` + before + `<b>`)
-		h.value(f.Suggestion)
-		h.raw(`</b>` + after + `</span>`)
-	}
-	if f.Related != nil {
-		h.raw(`<span class="sub">`)
-		h.value(relatedOf(f))
-		h.raw(`</span>`)
-	}
-	h.raw("</td></tr>\n")
+	return ids[0]
 }
 
-// position writes file:line:column, as far as they are known.
-func (h *htmlWriter) position(file string, line, column int) {
-	h.value(file)
-	if line <= 0 {
-		return
+// meanings returns what the code of each kind means, "" for one without a rule: a
+// kind is "error missing-file".
+func meanings(kinds []string) []string {
+	texts := make([]string, len(kinds))
+	for i, kind := range kinds {
+		_, code, _ := strings.Cut(kind, " ")
+		texts[i], _ = DescribeCode(check.Code(code))
 	}
-	h.raw(`<span class="pos">:`)
-	h.buf = strconv.AppendInt(h.buf, int64(line), 10)
-	if column > 0 {
-		h.raw(":")
-		h.buf = strconv.AppendInt(h.buf, int64(column), 10)
-	}
-	h.raw(`</span>`)
+	return texts
 }
 
-// staticNote writes what is missing without JavaScript.
-func (h *htmlWriter) staticNote() {
-	n := len(h.r.Findings)
-	if n > htmlStaticRows {
-		h.raw("These are the first ")
-		h.number(htmlStaticRows)
-		h.raw(" of ")
-		h.count(n, "finding")
-		h.raw(". ")
+// htmlPaths returns paths as values, nil for nil.
+func htmlPaths(paths []string) []string {
+	paths = slices.Clone(paths)
+	for i, p := range paths {
+		paths[i] = htmlValue(p)
 	}
-	if n > 0 {
-		h.raw("With JavaScript, this table sorts, filters and searches all of them.")
-	}
+	return paths
 }
 
-// staticLists writes the start of the lists of files.
-func (h *htmlWriter) staticLists() {
-	h.staticList("Orphans", "No link leads to these files.", h.opt.Extras.Orphans)
-	h.staticList("Unreachable pages", "Links lead to these pages, but visitors cannot reach them from the start pages.", h.opt.Extras.Unreachable)
+// leadsTo returns what findings are grouped by: the target of the link with its
+// fragment, the value as written if it leads nowhere, and nothing for a fault
+// of a file.
+func leadsTo(f *check.Finding) (target, fragment string) {
+	if f.Target == "" {
+		return f.Raw, ""
+	}
+	return f.Target, f.Fragment
 }
 
-func (h *htmlWriter) staticList(title, meaning string, paths []string) {
-	if len(paths) == 0 {
-		return
+func sourceOf(f *check.Finding) check.Position {
+	if f.Source == nil {
+		return check.Position{}
 	}
-	h.raw("<h2>" + title + "</h2>\n<p>" + meaning)
-	if len(paths) > htmlStaticRows {
-		h.raw(" The first ")
-		h.number(htmlStaticRows)
-		h.raw(" of ")
-		h.number(len(paths))
-		h.raw(":")
+	return *f.Source
+}
+
+// htmlPlace returns the element and attribute of a link: "a href".
+func htmlPlace(f *check.Finding) string {
+	if f.Attribute == "" {
+		return f.Element
 	}
-	h.raw("</p>\n<ul class=\"mono\">\n")
-	for _, p := range paths[:min(len(paths), htmlStaticRows)] {
-		h.raw("<li>")
-		h.value(p)
-		h.raw("</li>\n")
+	return f.Element + " " + f.Attribute
+}
+
+// htmlTarget returns a target with its fragment: "/guide/#install".
+func htmlTarget(target, fragment string) string {
+	if fragment == "" {
+		return target
 	}
-	h.raw("</ul>\n")
+	return target + "#" + fragment
 }

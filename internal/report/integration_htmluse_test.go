@@ -3,10 +3,12 @@
 package report
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/testchrome"
 )
 
@@ -38,9 +40,9 @@ func TestChromiumHTMLKeyboard(t *testing.T) {
 		}
 		order = append(order, at)
 	}
-	want := []string{"Skip to the findings", "Broken links between sections (9)", "Links of every section",
-		"All findings", "By cause", "By page", "By target", "By code", "Orphans (12)", "query", "code", "error", "warning",
-		"Code", "Page", "Link", "Target", "Message", "First", "Previous", "Next", "Last"}
+	want := []string{"Skip to the findings", "Causes", "All findings", "By page", "By target", "By code", "Orphans (12)", "query", "code", "error", "warning",
+		"Code", "Page", "Link", "Target", "Message", "Links", "100 links",
+		"First", "Previous", "Next", "Last", "Broken links between sections (9)", "Links of every section"}
 	if !slices.Equal(order, want) {
 		t.Errorf("Tab goes\n%q\nwant\n%q", order, want)
 	}
@@ -51,11 +53,11 @@ func TestChromiumHTMLKeyboard(t *testing.T) {
 	expect(t, b, `document.activeElement.textContent`, "Code")
 	b.Do(`document.querySelector("#pager button:nth-of-type(3)").focus()`)
 	b.Press(" ", 32, " ")
-	expect(t, b, countText, "600 findings, showing 101–200 of 600")
+	expect(t, b, countText, "402 causes with 600 findings, showing 101–200 of 402")
 	expect(t, b, `document.activeElement.textContent`, "Next")
 	b.Do(`document.querySelector("#error").focus()`)
 	b.Press(" ", 32, " ")
-	expect(t, b, countText, "100 findings of 600")
+	expect(t, b, countText, "1 cause with 100 findings of 600")
 	silent(t, b)
 }
 
@@ -91,12 +93,12 @@ func TestChromiumHTMLReaders(t *testing.T) {
 		if len(nameless) > 0 {
 			t.Errorf("%d px: without a name: %q", width, nameless)
 		}
-		// The findings have 5 columns, 100 rows and a head; the reasons have
+		// The causes have 6 columns, 100 rows and a head; the reasons have
 		// rows too.
-		if roles["columnheader"] < 5 || roles["row"] < 101 || roles["cell"] < 500 || roles["table"] < 2 {
+		if roles["columnheader"] < 6 || roles["row"] < 101 || roles["cell"] < 600 || roles["table"] < 2 {
 			t.Errorf("%d px: %d tables, %d rows, %d column headers, %d cells", width, roles["table"], roles["row"], roles["columnheader"], roles["cell"])
 		}
-		for _, role := range []string{"main", "banner", "contentinfo", "search", "status", "navigation", "image", "group", "heading"} {
+		for _, role := range []string{"main", "banner", "contentinfo", "search", "status", "navigation", "group", "heading"} {
 			if roles[role] == 0 {
 				t.Errorf("%d px: no %s", width, role)
 			}
@@ -149,11 +151,15 @@ func TestChromiumHTMLPictures(t *testing.T) {
 		for name, url := range urls {
 			b.Load(url)
 			picture(t, b, name+"-"+v.name)
+			var top float64
+			if b.Eval(`document.querySelector("#body tr").getBoundingClientRect().bottom`, &top); top > 0.7*float64(v.height) {
+				t.Errorf("%s, %s: the first cause ends %.0f px down", name, v.name, top)
+			}
 			var over float64
 			if b.Eval(`document.documentElement.scrollWidth - innerWidth`, &over); over > 0 {
 				t.Errorf("%s, %s: %.0f px too wide", name, v.name, over)
 			}
-			for _, view := range []string{"findings", "pages", "targets", "codes"} {
+			for _, view := range []string{"causes", "findings", "pages", "targets", "codes"} {
 				click(b, `[data-view=`+view+`]`)
 				var measured struct {
 					Low []string
@@ -195,7 +201,7 @@ func TestChromiumHTMLWithoutScript(t *testing.T) {
 	expect(t, b, `String([...document.querySelectorAll("input, select, button")].some((e) => e.checkVisibility()))`, "false")
 	var text string
 	b.Eval(`document.body.innerText`, &text)
-	for _, want := range []string{"1,667 errors and 333 warnings", "These are the first 500 of 2,000 findings.", "old/attachment-00039.pdf"} {
+	for _, want := range []string{"1,667 errors and 333 warnings", fmt.Sprintf("These are the first 500 of %s causes.", appendThousands(nil, len(check.Causes(r.Findings)))), "old/attachment-00039.pdf"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the text lacks %q", want)
 		}

@@ -261,10 +261,10 @@ func appendRemote(dst []byte, r *check.Remote) []byte {
 	return append(dst, '}')
 }
 
-// AppendFixed appends a line that says that the findings of a cause, which an
+// AppendFixed appends a line that says that the findings of a family, which an
 // earlier check found, are fixed.
-func AppendFixed(dst []byte, findings []check.Finding, c *check.Cause, opt TextOptions) []byte {
-	p, f := painter(opt.Color), &findings[c.First]
+func (m Family) AppendFixed(dst []byte, findings []check.Finding, opt TextOptions) []byte {
+	p, f := painter(opt.Color), &findings[m.causes[0].First]
 	if f.Source != nil {
 		dst = appendQuoted(dst, f.Source.File)
 		dst = appendLineColumn(dst, f.Source.Line, f.Source.Column)
@@ -278,9 +278,13 @@ func AppendFixed(dst []byte, findings []check.Finding, c *check.Cause, opt TextO
 	dst = p.off(dst)
 	dst = appendCut(dst, f.Message, maxMessageBytes)
 	dst = appendCode(dst, f.Code, p)
-	if c.Links > 1 {
+	if len(m.causes) > 1 {
+		dst = append(dst, " and "...)
+		dst = appendCount(dst, len(m.causes)-1, "more cause")
+	}
+	if _, _, links := counts(m.causes); links > 1 {
 		dst = append(dst, ", "...)
-		dst = appendCount(dst, c.Links, "link")
+		dst = appendCount(dst, links, "link")
 	}
 	return append(dst, '\n')
 }

@@ -291,28 +291,6 @@ func (m *markdown) baseline(b *check.BaselineSummary) {
 	}
 }
 
-// maxUnneededHTML is how many of them HTML lists.
-const maxUnneededHTML = 1000
-
-// unneeded writes the entries of the baseline that match no finding.
-func (h *htmlWriter) unneeded(b *check.BaselineSummary) {
-	if b == nil || len(b.Unneeded) == 0 {
-		return
-	}
-	h.raw("<h3>Entries of the baseline that no finding needs</h3>\n<ul class=\"mono\">\n")
-	for _, entry := range b.Unneeded[:min(len(b.Unneeded), maxUnneededHTML)] {
-		h.raw("<li>")
-		h.value(entry)
-		h.raw("</li>\n")
-	}
-	h.raw("</ul>\n")
-	if rest := len(b.Unneeded) - maxUnneededHTML; rest > 0 {
-		h.raw("<p>and ")
-		h.number(rest)
-		h.raw(" more</p>\n")
-	}
-}
-
 // appendUnneeded appends a warning for each entry of the baseline that matches
 // no finding.
 func appendUnneeded(dst []byte, b *check.BaselineSummary, p painter) []byte {

@@ -119,10 +119,14 @@ func appendDetails(dst []byte, f *check.Finding, p painter) []byte {
 		dst = append(dst, indent...)
 		dst = p.on(dst, sgrDim)
 		dst = appendWritten(dst, f)
+		where := *f
+		if f.File != "" && strings.Contains(f.Message, f.File) {
+			where.File = "" // the message says it
+		}
 		if f.Target == "" || !strings.Contains(f.Message, f.Target) {
-			dst = appendArrow(dst, f)
+			dst = appendArrow(dst, &where)
 		} else {
-			dst = appendFinal(dst, f)
+			dst = appendFinal(dst, &where)
 		}
 		if f.Count > 1 {
 			dst = append(dst, ", one of "...)

@@ -25,6 +25,7 @@ func TestTextGNU(t *testing.T) {
 		}
 		t.Run(c.name, func(t *testing.T) {
 			var b bytes.Buffer
+			c.opt.All = true
 			if err := Text(&b, &c.result, c.opt); err != nil {
 				t.Fatal(err)
 			}
@@ -117,7 +118,7 @@ func (w *failing) Write(p []byte) (int, error) {
 // TestWriteErrors: every format stops at an early or late error of the writer
 // and returns it.
 func TestWriteErrors(t *testing.T) {
-	r := template()
+	r := fromTemplate()
 	for len(r.Findings) < 2000 {
 		r.Findings = append(r.Findings, r.Findings...)
 	}

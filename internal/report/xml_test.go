@@ -101,7 +101,7 @@ func TestJUnit(t *testing.T) {
 // TestJUnitNames: the identity of a test does not include its line, and it
 // numbers equal links.
 func TestJUnitNames(t *testing.T) {
-	r := template()
+	r := fromTemplate()
 	before := junitNames(t, &r)
 	for i := range r.Findings {
 		r.Findings[i].Line += 100

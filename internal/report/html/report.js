@@ -32,7 +32,7 @@
     return { verdict: s.slice(0, at), code: s.slice(at + 1) };
   });
 
-  const state = { view: "findings", query: "", code: "", error: true, warning: true, cause: -1, page: -1, target: -1, sort: -1, down: false, at: 0 };
+  const state = { view: "causes", query: "", code: "", error: true, warning: true, cause: -1, page: -1, target: -1, sort: -1, down: false, at: 0 };
   let printing = false;
 
   // matches returns the findings that pass every filter, in their order. A
@@ -59,16 +59,17 @@
   const grouped = (column, found) => {
     const size = column.t.length, groups = { errors: new Uint32Array(size), warnings: new Uint32Array(size), links: new Float64Array(size), pages: new Uint32Array(size), kind: new Int32Array(size).fill(-1), kinds: new Uint32Array(size) };
     const lastPage = new Int32Array(size).fill(-1);
-    const ids = [];
+    const ids = new Uint32Array(size);
+    let n = 0;
     for (const row of found) {
       const id = column.i[row], kind = data.kind.i[row];
-      if (groups.errors[id] + groups.warnings[id] === 0) ids.push(id);
+      if (groups.errors[id] + groups.warnings[id] === 0) ids[n++] = id;
       groups[kinds[kind].verdict === "error" ? "errors" : "warnings"][id]++;
       groups.links[id] += data.count.i[row];
       if (lastPage[id] !== data.page.i[row]) { lastPage[id] = data.page.i[row]; groups.pages[id]++; } // rows are sorted by page
       if (groups.kind[id] !== kind) { groups.kinds[id]++; groups.kind[id] = kind; }
     }
-    groups.ids = ids;
+    groups.ids = ids.subarray(0, n);
     return groups;
   };
 
@@ -113,8 +114,42 @@
     sub.append(by ? by + ", built: " : "built: ", ...built);
     return [...place(source, data.sourceLine.i[row], data.sourceColumn.i[row]), sub];
   };
+  const message = (row, near) => {
+    const out = [value(data.message, row)];
+    if (near) {
+      const before = value(data.before, row), hint = el("span", "hint", before);
+      hint.append(el("b", "", near), before === "cure: " ? "" : "?");
+      out.push(hint);
+    }
+    // What is related explains the suggestion.
+    if (value(data.related, row) && (near || !value(data.suggestion, row))) out.push(el("span", "sub", value(data.related, row)));
+    return out;
+  };
   const withSub = (text, prefix, sub) => (sub ? [...soft(text), el("span", "sub", prefix + sub)] : soft(text));
+  // A cause shows the finding that describes it best, and opens the others.
+  const causeName = (id) => {
+    const row = data.cause.first[id], source = value(data.source, row);
+    return source ? [source, data.sourceLine.i[row], data.sourceColumn.i[row]].filter(Boolean).join(":") : [value(data.page, row), data.line.i[row], data.column.i[row]].filter(Boolean).join(":");
+  };
+  const causesView = (of) => {
+    let g;
+    const columns = of.map((column) => ({ ...column, key: (id) => column.key(data.cause.first[id]), fill: (id) => column.fill(data.cause.first[id]) }));
+    columns[0].fill = (id) => {
+      const out = kindSpan(kinds[data.kind.i[data.cause.first[id]]]);
+      return g.kinds[id] > 1 ? [...out, el("span", "sub", "and others")] : out;
+    };
+    columns[4].fill = (id) => message(data.cause.first[id], data.cause.hints[id]);
+    columns.push({ name: "Links", width: "w-many", cell: "many", key: (id) => g.links[id], down: true, fill: (id) => {
+      const links = plural(g.links[id], "link");
+      if (g.errors[id] + g.warnings[id] === 1) return [links];
+      const b = button(links, () => { state.cause = id; showDefault("findings"); $("query").focus(); });
+      b.setAttribute("aria-label", links + ", show the findings of this cause");
+      return g.pages[id] > 1 ? [b, el("span", "sub", "in " + plural(g.pages[id], "file"))] : [b];
+    } });
+    return { name: "Causes", noun: "cause", columns, make: (found) => (g = grouped(data.cause, found)).ids.sort() };
+  };
   const views = {
+    causes: null, // the first view, made of the columns of the next
     findings: {
       name: "All findings", noun: "finding",
       make: (found) => found,
@@ -127,24 +162,17 @@
         { name: "Link", width: "w-link", cell: "mono", key: (row) => rank(data.raw)[data.raw.i[row]], fill: (row) => withSub(value(data.raw, row), "", value(data.place, row)) },
         { name: "Target", width: "w-target", cell: "mono target", key: (row) => rank(data.target)[data.target.i[row]], fill: (row) => withSub(leadsTo(row), "answered by ", value(data.final, row)) },
         { name: "Message", width: "w-message", cell: "", key: (row) => rank(data.message)[data.message.i[row]], fill: (row) => {
-          const near = value(data.suggestion, row), related = value(data.related, row), out = [value(data.message, row)];
-          if (near) {
-            const hint = el("span", "hint", "did you mean ");
-            hint.append(el("b", "", near), "?");
-            out.push(hint);
-          }
-          if (related) out.push(el("span", "sub", related));
-          return out;
+          return message(row, value(data.suggestion, row));
         } },
       ],
     },
-    causes: groupView("By cause", "cause", data.cause, "Cause", (id) => { state.cause = id; }),
     pages: groupView("By page", "page", data.page, "Page", (id) => { state.page = id; }),
     targets: groupView("By target", "target", data.target, "Target", (id) => { state.target = id; }),
     codes: groupView("By code", "code", data.kind, "Code", (id) => { state.code = kinds[id].code; }),
     orphans: listView("Orphans", "file", data.orphans),
     unreachable: listView("Unreachable", "page", data.unreachable),
   };
+  views.causes = causesView(views.findings.columns);
   // A link that is not a URL leads nowhere: the row shows no target, although
   // it is grouped by the value as written.
   function leadsTo(row) {
@@ -162,7 +190,7 @@
         return [b];
       } },
     ];
-    if (column === data.target || column === data.cause) {
+    if (column === data.target) {
       columns.push({ name: "Code", width: "w-kind", cell: "kind", key: (id) => rank(data.kind)[g.kind[id]], fill: (id) => {
         const out = kindSpan(kinds[g.kind[id]]);
         return g.kinds[id] > 1 ? [...out, el("span", "sub", "and others")] : out;
@@ -180,7 +208,6 @@
       make: (found) => {
         g = grouped(column, found);
         const ids = sorted(g.ids, (id) => id, false);
-        if (column === data.cause) return ids; // the worst first
         if (column === data.target) return sorted(ids, (id) => g.pages[id], true);
         return sorted(sorted(ids, (id) => g.warnings[id], true), (id) => g.errors[id], true);
       },
@@ -309,14 +336,15 @@
     $("warning").checked = state.warning;
     for (const id of ["code", "error", "warning"]) $(id).closest("label").hidden = Boolean(view.plain);
     const chips = [];
-    for (const [key, column, noun] of [["cause", data.cause, "cause"], ["page", data.page, "page"], ["target", data.target, "target"]]) {
+    for (const key of ["cause", "page", "target"]) {
       if (state[key] < 0 || view.plain) continue;
-      const b = button("only " + noun + " " + (column.t[state[key]] || "(the file itself)") + " ✕", () => {
+      const name = key === "cause" ? causeName(state[key]) : data[key].t[state[key]] || "(the file itself)";
+      const b = button("only " + key + " " + name + " ✕", () => {
         state[key] = -1;
         showDefault(state.view);
         $("query").focus();
       });
-      b.setAttribute("aria-label", "Show every " + noun + " again, not only " + column.t[state[key]]);
+      b.setAttribute("aria-label", "Show every " + key + " again, not only " + name);
       chips.push(b);
     }
     $("chips").replaceChildren(...chips);
@@ -332,7 +360,7 @@
   };
   const writeHash = () => {
     const p = new URLSearchParams();
-    if (state.view !== "findings") p.set("view", state.view);
+    if (state.view !== "causes") p.set("view", state.view);
     if (state.query) p.set("q", state.query);
     if (state.code) p.set("code", state.code);
     if (!state.error) p.set("error", "no");
