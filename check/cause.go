@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/sitelink/sitelink/internal/weburl"
 )
 
 // Cause is one reason for findings: the place in the sources that they all come
@@ -35,6 +37,12 @@ type Cause struct {
 	// Targets are indexes of one finding for each target that the links lead to: First, then
 	// the most frequent targets; only First if all are about one link.
 	Targets []int
+	// Family is what the links of First have in common with those of other causes:
+	// the first directory or file of their address that the docroot lacks, the page
+	// that lacks an id with # after it, or else the address. An asterisk stands for a
+	// language, and for each version or date. Causes with the same
+	// Family often have one repair. It is empty for faults of files.
+	Family string
 }
 
 // Causes groups findings by cause, the worst first: most errors, then most
@@ -154,7 +162,7 @@ func keyOfCause(f *Finding) causeKey {
 	case f.linkCode == MissingBase:
 		return causeKey{kind: byFault, file: f.Page, what: string(f.linkCode)} // one setting of the generator writes all entries
 	case f.isFeed:
-		return causeKey{kind: byFeed, what: joined(string(f.plainCode()), leadsTo(f))}
+		return causeKey{kind: byFeed, what: feedLink(f)}
 	}
 	return causeKey{kind: byTarget, what: joined(f.Element, f.Attribute, leadsTo(f)), context: f.context}
 }
@@ -267,6 +275,13 @@ func joinByValue(fs []Finding, keys []causeKey) {
 	}
 }
 
+// feedLink returns what a link of a page and its copy in a feed have in common. An
+// address that the feed itself has, such as that of its channel, is in another
+// element than the links of pages: another template wrote it.
+func feedLink(f *Finding) string {
+	return joined(string(f.plainCode()), f.Element, f.Attribute, leadsTo(f))
+}
+
 // joinFeeds gives the links of feeds without a position the cause of the link of
 // a page that leads to the same target, if there is only one.
 func joinFeeds(fs []Finding, keys []causeKey) {
@@ -280,7 +295,7 @@ func joinFeeds(fs []Finding, keys []causeKey) {
 		if keys[i].kind == byFeed || isFileFault(f) {
 			continue
 		}
-		link := joined(string(f.plainCode()), leadsTo(f))
+		link := feedLink(f)
 		if k, ok := ofPages[link]; ok && k != keys[i] {
 			several[link] = true
 		}
@@ -369,6 +384,30 @@ func (c *Cause) count(fs []Finding) {
 		}
 	}
 	c.countTargets(fs)
+	c.Family = family(&fs[c.First])
+}
+
+var (
+	// language matches a first directory that names a language: /de/, /pt-br/.
+	language = regexp.MustCompile(`^/[a-z]{2}(?:-[A-Za-z]{2,4})?(/.)`)
+	// versionAddress matches a number at the start of a name, or one after a v.
+	versionAddress = regexp.MustCompile(`(/)v?\d+(?:[._-]\d+)*\b|\bv\d+(?:[._-]\d+)*\b`)
+)
+
+// family returns the [Cause.Family] that a finding describes.
+func family(f *Finding) string {
+	if f.Target == "" || isFileFault(f) {
+		return ""
+	}
+	to, _, _ := strings.Cut(f.Target, "?")
+	if f.lacking > 0 {
+		to = to[:f.lacking]
+	}
+	if to = string(weburl.PercentDecode(nil, to)); f.Code == MissingFragment {
+		to += "#"
+	}
+	to = language.ReplaceAllString(to, "/*$1")
+	return versionAddress.ReplaceAllString(to, "$1*")
 }
 
 // countTargets fills in Targets, after First.

@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/host"
 	isite "github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/weburl"
 )
 
 // describe reads the pages of all bad links again and returns the findings about
@@ -296,7 +298,32 @@ func linkFinding(s *isite.Site, page string, d *isite.Detail, is decision) Findi
 	f := l.Finding()
 	f.context = d.Context
 	f.own()
+	if f.Code == MissingFile || f.Code == MissingDirectory {
+		f.lacking = lacking(s, f.Target)
+	}
 	return f
+}
+
+// lacking returns the length of the first part of a target that the docroot lacks:
+// that of /guides/ in /guides/b/c.html, if there is no directory guides.
+func lacking(s *isite.Site, target string) int {
+	path, _, _ := strings.Cut(target, "?")
+	root := len(s.BasePath()) + 1
+	for end := root; end <= len(path); end++ {
+		n := strings.IndexByte(path[end:], '/')
+		if n < 0 {
+			break
+		}
+		end += n
+		dir := path[root:end]
+		if strings.Contains(dir, "%") {
+			dir = string(weburl.PercentDecode(nil, dir))
+		}
+		if _, ok := s.Lookup(dir); !ok {
+			return end + 1
+		}
+	}
+	return len(path)
 }
 
 // joinFeedRelative replaces the findings about links that are relative to their

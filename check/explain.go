@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/sitelink/sitelink/internal/docroot"
+	"github.com/sitelink/sitelink/internal/host"
 	isite "github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/site"
 )
@@ -284,7 +285,9 @@ func (j *Judge) Link(ctx context.Context, page, element, raw string) (Judgement,
 		return Judgement{}, err
 	}
 	resolved, err := j.in.Follow(id, raw)
-	if err != nil || raw == "" || j.in.Page(id).HasBase() {
+	if strings.TrimSpace(raw) == "" && addressAttribute(element) == "src" {
+		resolved, err = host.Resolved{State: host.StateEmptyLink, Node: docroot.NoNode}, nil
+	} else if err != nil || raw == "" || j.in.Page(id).HasBase() {
 		e, err := Explain(ctx, j.s, j.opt, page, raw)
 		if err != nil {
 			return Judgement{}, err

@@ -73,6 +73,8 @@ type Finding struct {
 	// context identifies the markup around the link, see [isite.Detail].
 	context uint64
 	isFeed  bool // Page is a feed
+	// lacking is the length of the first part of Target that the docroot lacks.
+	lacking int
 }
 
 // Position is a place in a source file.

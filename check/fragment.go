@@ -10,7 +10,6 @@ import (
 
 	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/host"
-	"github.com/sitelink/sitelink/internal/near"
 	"github.com/sitelink/sitelink/internal/scan"
 	"github.com/sitelink/sitelink/internal/scan/script"
 	isite "github.com/sitelink/sitelink/internal/site"
@@ -112,7 +111,7 @@ type attributor struct {
 	evidence []evidence    // the first stands for none
 	uses     map[uint64][]scriptUse
 	files    map[docroot.NodeID]script.Use
-	ids      map[isite.PageID]*pageIDs
+	ids      map[isite.PageID]*script.IDs
 	usedRule []bool
 }
 
@@ -125,7 +124,7 @@ type scriptUse struct {
 func newAttributor(s *isite.Site, opt *Options) *attributor {
 	return &attributor{
 		s: s, opt: opt, texts: map[fragmentKey]string{}, evidence: make([]evidence, 1), uses: map[uint64][]scriptUse{},
-		files: map[docroot.NodeID]script.Use{}, ids: map[isite.PageID]*pageIDs{}, usedRule: make([]bool, len(opt.ScriptRules)),
+		files: map[docroot.NodeID]script.Use{}, ids: map[isite.PageID]*script.IDs{}, usedRule: make([]bool, len(opt.ScriptRules)),
 	}
 }
 
@@ -190,7 +189,7 @@ func (a *attributor) attribute(ctx context.Context, misses []miss) error {
 		}
 		if n := a.stated(m, a.rulesFor(m.target), &text); n != 0 {
 			m.evidence = n
-		} else if n = guessed[m]; n != 0 && !elsewhere[text] && a.idsOf(m.target).allow(m, text) {
+		} else if n = guessed[m]; n != 0 && !elsewhere[text] && a.idsOf(m.target).Allow(m.form, decodeFragment(text)) {
 			m.evidence = n
 		}
 	}
@@ -202,12 +201,11 @@ func addsComments(uses []scriptUse) bool {
 }
 
 // commentOf returns the evidence of a script of the target that adds a comment
-// with the id that m asks for, or 0. A page that has such ids itself was built
-// with its comments.
+// with the id that m asks for, or 0.
 func (a *attributor) commentOf(m *miss) uint16 {
 	text := decodeFragment(a.texts[m.key()])
 	for _, u := range a.usesOf(m.target) {
-		if u.Serves(text) && !slices.ContainsFunc(a.idsOf(m.target).names.All(), u.Serves) {
+		if u.AddsComment(text, a.idsOf(m.target)) {
 			return u.evidence
 		}
 	}
@@ -538,42 +536,22 @@ func (a *attributor) definedElsewhere(guessed map[*miss]uint16) map[string]bool 
 	return out
 }
 
-// pageIDs are the ids of a page, for comparison with a missing one.
-type pageIDs struct {
-	names near.Names
-	forms script.Forms // of the ids
-}
-
 // idsOf returns the ids of a page.
-func (a *attributor) idsOf(id isite.PageID) *pageIDs {
+func (a *attributor) idsOf(id isite.PageID) *script.IDs {
 	ids := a.ids[id]
 	if ids == nil {
-		ids = &pageIDs{}
+		ids = &script.IDs{}
 		a.ids[id] = ids
 		err := a.reader.Anchors(id, func(name []byte, kind scan.AnchorKind) {
 			if kind != scan.AnchorMap {
-				f, _ := a.s.ParseFragment(string(name))
-				ids.forms |= script.Set(f.Form)
-				ids.names.Add(string(name))
+				ids.Add(string(name))
 			}
 		})
 		if err != nil {
-			ids.forms = ^script.Forms(0) // the page changed
+			ids.Forms = ^script.Forms(0) // the page changed
 		}
 	}
 	return ids
-}
-
-// allow reports whether the ids of a page leave it open that a script serves a
-// fragment: none is similar, and none has the same form. The form of a comment's
-// id is a matter of commentOf.
-func (ids *pageIDs) allow(m *miss, text string) bool {
-	if m.form != script.Ordinary && ids.forms.Has(m.form) {
-		return false
-	}
-	name := decodeFragment(text)
-	typos, _ := ids.names.Typos(name) // several, where there is no suggestion
-	return len(typos)+len(ids.names.Same(name)) == 0 && ids.names.NearestTitle(name) == ""
 }
 
 // scriptTarget is a page with fragments that are left to scripts. It is reported

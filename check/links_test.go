@@ -65,7 +65,7 @@ func agree(t testing.TB, r *Result, all []Finding, l *Result) {
 			relative += f.Count
 		default:
 			f.Suggestion = "" // rows have none
-			f.node, f.linkCode, f.hasBase, f.context, f.isFeed = 0, "", false, 0, false
+			f.node, f.linkCode, f.hasBase, f.context, f.isFeed, f.lacking = 0, "", false, 0, false, 0
 			bad = append(bad, f)
 		}
 	}

@@ -435,6 +435,13 @@ func (x *fileIndex) pagesOfMarkdown(f *Finding) (values []string) {
 func behindRedirect(s *isite.Site, f *Finding) string {
 	to := f.Final
 	if target, ok := s.PageOf(f.node); ok && to == "" {
+		// A rule such as "/* /index.html 200" sends an alias page for each missing one.
+		path, _, _ := strings.Cut(strings.TrimPrefix(f.Target, s.BasePath()+"/"), "?")
+		path = strings.TrimSuffix(string(weburl.PercentDecode(nil, path)), "/")
+		_, named := s.Lookup(path)
+		if _, page := s.Lookup(path + ".html"); !named && !page {
+			return ""
+		}
 		to = s.Page(target).Alias()
 	}
 	switch {
@@ -471,7 +478,7 @@ func replacePath(s *isite.Site, f *Finding, href string) string {
 	if strings.HasPrefix(raw, "/") || raw == "" || f.hasBase {
 		return href + tail
 	}
-	return relative(s.BasePath()+"/"+f.Page, href) + tail
+	return weburl.Relative(s.BasePath()+"/"+f.Page, href) + tail
 }
 
 // replaceRooted does the work of replacePath where directories of the docroot
@@ -492,24 +499,5 @@ func replaceRooted(s *isite.Site, f *Finding, raw, href string) string {
 	if strings.HasPrefix(raw, "/") || raw == "" || f.hasBase {
 		return to
 	}
-	return relative(from, to)
-}
-
-// relative returns the shortest relative reference from one site path to another.
-func relative(from, to string) string {
-	x := strings.Split(strings.TrimSuffix(path.Dir(from), "/"), "/")
-	y := strings.Split(to, "/")
-	n := 0
-	for n < len(x) && n < len(y)-1 && x[n] == y[n] {
-		n++
-	}
-	out := strings.Repeat("../", len(x)-n) + strings.Join(y[n:], "/")
-	if out == "" {
-		return "./"
-	}
-	first, _, _ := strings.Cut(out, "/")
-	if strings.Contains(first, ":") {
-		return "./" + out // or it would be a scheme
-	}
-	return out
+	return weburl.Relative(from, to)
 }

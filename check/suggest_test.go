@@ -185,21 +185,3 @@ func TestMapSuggestion(t *testing.T) {
 		t.Errorf("got %+v", r.Findings)
 	}
 }
-
-// TestRelative: references are as short as possible (RFC 3986, section 4.2),
-// also from a page at the root.
-func TestRelative(t *testing.T) {
-	for _, c := range []struct{ from, to, want string }{
-		{"/a.html", "/b.html", "b.html"},
-		{"/a.html", "/d/b.html", "d/b.html"},
-		{"/a.html", "/", "./"},
-		{"/d/a.html", "/b.html", "../b.html"},
-		{"/d/a.html", "/d/b.html", "b.html"},
-		{"/d/e/a.html", "/d/", "../"},
-		{"/a.html", "/c:d.html", "./c:d.html"},
-	} {
-		if got := relative(c.from, c.to); got != c.want {
-			t.Errorf("from %s to %s: %s, want %s", c.from, c.to, got, c.want)
-		}
-	}
-}

@@ -171,7 +171,7 @@ func newInit(ctx context.Context, c *cli, flags initFlags) (*setup.Init, error) 
 		}
 	}
 	r.InjectTemplates = func(cfg *config.Config, dir string, undo, dryRun bool) error {
-		return injectTemplates(c, cfg, dir, injectFlags{undo: undo, dryRun: dryRun})
+		return injectTemplates(ctx, c, cfg, dir, injectFlags{undo: undo, dryRun: dryRun})
 	}
 	return r, nil
 }

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -11,21 +13,22 @@ import (
 
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/fault"
-	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/inject"
 	"github.com/sitelink/sitelink/internal/project"
-	"github.com/sitelink/sitelink/internal/setup"
 	"github.com/sitelink/sitelink/templates"
 )
 
 const injectLong = `inject inserts link elements into the templates of the site, so that other sites find its pingback and
 webmention endpoints. The table [templates] of sitelink.toml names the endpoints and selects the pages.
 
-DIR is the project; without DIR, inject uses the project that contains the working directory. It finds
-the right place for the generator and its theme and writes as little as possible: one file or one
-line, between two marks, never inside a theme or a module. You can run it again safely: a second run
-changes nothing. --undo removes everything, to the byte.
+DIR is the project; without DIR, inject uses the project that contains the working directory. It tries
+one place after the other in a copy of the project, builds the copy with the site's generator, and
+takes the first place that gives each page the elements once, in its head. It writes as little as
+possible: one file or one line, between two marks, never inside a theme or a module. You can run it
+again safely: a second run changes nothing. --undo removes everything, to the byte; --undo and --check
+build nothing.
 
 --docroot inserts the elements into built pages instead, for any generator; repeat it after each
 build. docs/guide/link-elements.md lists generators and themes.
@@ -89,7 +92,7 @@ func injectCommand(c *cli) *cobra.Command {
 			if len(args) == 1 {
 				dir = args[0]
 			}
-			return injectTemplates(c, cfg, dir, flags)
+			return injectTemplates(cmd.Context(), c, cfg, dir, flags)
 		},
 	}
 	f := cmd.Flags()
@@ -104,12 +107,25 @@ func injectCommand(c *cli) *cobra.Command {
 
 // injectTemplates changes the templates of the project in dir, "" for the one that
 // holds the working directory.
-func injectTemplates(c *cli, cfg *config.Config, dir string, flags injectFlags) error {
-	g, err := templatesOf(dir)
+func injectTemplates(ctx context.Context, c *cli, cfg *config.Config, dir string, flags injectFlags) error {
+	p, shown, err := templatesOf(ctx, cfg, dir)
 	if err != nil {
 		return err
 	}
-	plan, err := setup.PlanTemplates(g, cfg, c.env.Getenv, flags.undo)
+	var plan *inject.Plan
+	switch {
+	case flags.undo:
+		plan, err = inject.Undo(p)
+	case flags.check:
+		plan, err = inject.Refresh(p)
+	default:
+		plan, err = inject.Find(ctx, p)
+		if err != nil && !audit.Endpoints(cfg).IsZero() && ctx.Err() == nil {
+			for _, rule := range templates.HeaderRules(p.Profile, audit.Endpoints(cfg)) {
+				err = errors.Join(err, c.print("# alternatively, these headers "+rule.Where+":\n"+rule.Text))
+			}
+		}
+	}
 	if err != nil {
 		return err
 	}
@@ -117,48 +133,51 @@ func injectTemplates(c *cli, cfg *config.Config, dir string, flags injectFlags) 
 	for _, note := range plan.Notes {
 		c.ui.note(note)
 	}
-	if err := plan.Refused(); err != nil {
-		for _, rule := range plan.ServerRules {
-			err = errors.Join(err, c.print("# alternatively, these headers "+rule.Where+":\n"+rule.Text))
-		}
-		return err
-	}
 	switch {
 	case flags.dryRun:
-		err = c.print(string(plan.Diff()))
+		return c.print(string(plan.Diff()))
 	case flags.check && plan.Clean():
 		return nil
 	case flags.check:
-		err = c.print(differing(plan.Plan, plan.Dir))
-	default:
-		err = plan.Apply()
-		if err == nil {
-			err = c.print(injected(plan.Plan, plan.Dir, flags.undo))
-		}
+		return cmp.Or(c.print(differing(plan, shown)), errFindings)
 	}
-	if err == nil && flags.check && !plan.Clean() {
-		return errFindings
+	if err := plan.Apply(); err != nil {
+		return err
 	}
-	return err
+	return c.print(injected(plan, shown, flags.undo))
 }
 
-// templatesOf returns the generator's project in dir, or the one that holds the
-// working directory when dir is "".
-func templatesOf(dir string) (generator.Project, error) {
-	if dir != "" {
-		return setup.TemplatesOf(dir)
-	}
+// templatesOf finds the project in dir, or the one that holds the working directory when
+// dir is "". shown is the directory of its templates as the user would write it.
+func templatesOf(ctx context.Context, cfg *config.Config, dir string) (p *project.Project, shown string, err error) {
 	here, err := workingDir()
 	if err != nil {
-		return generator.Project{}, err
+		return nil, "", err
 	}
-	if g, ok := project.DetectGenerator(here); ok {
-		if rel, err := filepath.Rel(here, g.Dir); err == nil {
-			g.Dir = rel
+	whole := here
+	if dir != "" {
+		if whole = dir; !filepath.IsAbs(dir) {
+			whole = filepath.Join(here, dir)
 		}
-		return g, nil
+		switch info, err := os.Stat(whole); {
+		case err != nil:
+			return nil, "", fmt.Errorf("open project %s: %w", dir, disk.Cause(err))
+		case !info.IsDir():
+			return nil, "", fmt.Errorf("open project %s: not a directory", dir)
+		}
 	}
-	return generator.Project{Dir: "."}, nil
+	unnamed := *cfg
+	unnamed.Docroot = "" // it is built
+	if p, err = project.Find(ctx, whole, project.Options{Config: &unnamed, Env: os.Environ()}); err != nil {
+		return nil, "", err
+	}
+	if p.Generator != nil {
+		whole = p.Generator.Dir
+	}
+	if shown, err = filepath.Rel(here, whole); err != nil {
+		shown = whole
+	}
+	return p, shown, nil
 }
 
 // injected lists what was done, one file per line.
@@ -182,11 +201,11 @@ func injected(plan *inject.Plan, dir string, undo bool) string {
 	}
 	switch {
 	case len(plan.Changes) > 0 && !undo:
-		b.WriteString("build the site; then sitelink check reports pages without the elements\n")
+		b.WriteString("a build of a copy proved it; now build the site\n")
 	case len(plan.Changes) == 0 && undo:
 		b.WriteString("nothing is written in the templates\n")
 	case len(plan.Changes) == 0:
-		b.WriteString("the templates have the elements already\n")
+		b.WriteString("nothing to change: no page lacks the elements\n")
 	}
 	return b.String()
 }
@@ -203,6 +222,9 @@ func differing(plan *inject.Plan, dir string) string {
 		}
 		fmt.Fprintf(&b, "%s: %s\n", filepath.Join(dir, filepath.FromSlash(c.Path)), what)
 	}
+	if plan.Missing {
+		b.WriteString("the templates do not have the elements\n")
+	}
 	b.WriteString("sitelink inject writes what is missing\n")
 	return b.String()
 }
@@ -210,7 +232,7 @@ func differing(plan *inject.Plan, dir string) string {
 // injectPages changes built pages.
 func injectPages(ctx context.Context, c *cli, cfg *config.Config, flags injectFlags) error {
 	if audit.Endpoints(cfg).IsZero() && !flags.undo {
-		return setup.ErrNoEndpoints
+		return inject.ErrNoEndpoints
 	}
 	here, err := workingDir()
 	if err != nil {

@@ -60,6 +60,7 @@ type soakAnswer struct {
 	code   int
 	header http.Header
 	body   string
+	close  bool // the connection ends after it
 }
 
 // ask sends a request and reads the answer. The answer is nil if there is none, which
@@ -76,7 +77,7 @@ func (c *soakClient) ask(method, request string) *soakAnswer {
 		c.hangUp()
 		return nil
 	}
-	if a.header.Get("Connection") == "close" {
+	if a.close {
 		c.hangUp()
 	}
 	return a
@@ -93,13 +94,15 @@ func readAnswer(in *bufio.Reader, method string) (*soakAnswer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if resp.Proto != "HTTP/1.1" || !regexp.MustCompile(`^[1-5]\d\d [A-Z][A-Za-z -]+$`).MatchString(resp.Status) {
+	if resp.Proto != "HTTP/1.1" || !regexp.MustCompile(`^[1-5]\d\d [A-Z][A-Za-z :-]+$`).MatchString(resp.Status) {
 		return nil, fmt.Errorf("the status line is %s %s", resp.Proto, resp.Status)
 	}
-	if _, err := http.ParseTime(resp.Header.Get("Date")); err != nil || len(body) > 0 && resp.Header.Get("Content-Type") == "" {
+	// net/http leaves the date out where it refuses a request without a handler.
+	refused := resp.Close && (resp.StatusCode == 400 || resp.StatusCode == 417 || resp.StatusCode == 431 || resp.StatusCode == 501)
+	if _, err := http.ParseTime(resp.Header.Get("Date")); err != nil && !refused || len(body) > 0 && resp.Header.Get("Content-Type") == "" {
 		return nil, fmt.Errorf("%s with the fields %v", resp.Status, resp.Header)
 	}
-	return &soakAnswer{resp.Status, resp.StatusCode, resp.Header, string(body)}, nil
+	return &soakAnswer{resp.Status, resp.StatusCode, resp.Header, string(body), resp.Close}, nil
 }
 
 // soakNotice is a notice that a client sends.

@@ -279,8 +279,9 @@ func (w *watcher) check(ctx context.Context) (*watchedCheck, error) {
 }
 
 // fastRender is a note for users of hugo server.
-const fastRender = "hugo server renders only what changed and what was visited lately; " +
-	"hugo server --disableFastRender keeps lists, menus and other pages up to date"
+const fastRender = "hugo server renders only what changed and what was visited lately: " +
+	"hugo server --disableFastRender keeps lists, menus and other pages up to date. It keeps the pages of files that you delete: " +
+	"remove the docroot and start it again, or run sitelink build"
 
 // load returns the site as it is now: a new version of the last one, or, when
 // anything may have changed, loaded with the configuration as it is now. The last
@@ -356,7 +357,7 @@ type watchPrinter struct {
 func newWatchPrinter(c *cli, p *project.Project, flags watchFlags) *watchPrinter {
 	return &watchPrinter{
 		out: c.stdout(), jsonl: flags.format == "jsonl", all: flags.list == "all",
-		text: report.TextOptions{Prefix: p.Docroot, Color: c.colorsReport(p.Config.Color, "-")},
+		text: report.TextOptions{Prefix: p.Docroot, Color: c.colorsReport(p.Config.Color, "-"), All: flags.list == "all"},
 	}
 }
 
@@ -412,22 +413,18 @@ func (p *watchPrinter) findings(event string, fs, all []check.Finding) error {
 	if p.jsonl {
 		return p.rows(event, fs, all)
 	}
-	causes := check.Causes(fs)
-	listed := causes
-	if !p.all {
-		listed = report.Worst(fs, causes, 0, p.text)
-	}
-	for i := range listed {
+	listed, rest := report.Worst(fs, check.Causes(fs), 0, p.text)
+	for _, family := range listed {
 		if event == "fixed" {
-			p.buf = report.AppendFixed(p.buf, fs, &listed[i], p.text)
+			p.buf = family.AppendFixed(p.buf, fs, p.text)
 		} else {
-			p.buf = report.AppendCause(p.buf, fs, &listed[i], p.text)
+			p.buf = family.Append(p.buf, fs, p.text)
 		}
 		if err := p.drain(); err != nil {
 			return err
 		}
 	}
-	p.buf = report.AppendUnlisted(p.buf, causes[len(listed):], &check.Summary{}) // which knows all findings
+	p.buf = report.AppendUnlisted(p.buf, rest, &check.Summary{}) // which knows all findings
 	return nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -86,4 +87,31 @@ func TestWatchProgress(t *testing.T) {
 	if drawn < 2 {
 		t.Errorf("%d times drawn: %q", drawn, lines)
 	}
+}
+
+// TestWatchCauses: the first report of a watch has the findings, places, suggestions and
+// causes of a check.
+func TestWatchCauses(t *testing.T) {
+	t.Parallel()
+	w := startWatchAs(t, func(cmd *exec.Cmd) {
+		write(t, filepath.Join(cmd.Dir, "hugo.toml"), "title = 't'\n")
+		write(t, filepath.Join(cmd.Dir, "content", "a.md"), "---\ntitle: a\n---\n[b](/b/#two) and [c](/c/)\n")
+		cmd.Env = append(cmd.Environ(), "PATH="+filepath.Dir(lookPath(t, "sitelink"))) // no Hugo
+	}, map[string]string{
+		"a/index.html": "<title>t</title><nav><a href=/menu/>m</a></nav><a href=/b/#two>b</a> and <a href=/c/>c</a>",
+		"b/index.html": "<title>t</title><nav><a href=/menu/>m</a></nav><h2 id=to>to</h2>",
+	}, "--format", "jsonl")
+	var got []string
+	for _, line := range w.check() {
+		if _, finding, ok := strings.Cut(line, `"finding":`); ok {
+			got = append(got, strings.TrimSuffix(finding, "}"))
+		}
+	}
+	cmd := exec.Command("sitelink", "check", "public", "--format", "jsonl")
+	cmd.Dir, cmd.Env = filepath.Dir(w.root), w.cmd.Env
+	out, err := cmd.Output()
+	if want := strings.Split(strings.TrimSpace(string(out)), "\n"); !slices.Equal(got, want) || len(want) != 4 {
+		t.Errorf("watch has\n%s\ncheck has\n%s (%v)", strings.Join(got, "\n"), out, err)
+	}
+	w.interrupt()
 }

@@ -151,7 +151,7 @@ type BuildError struct {
 	Command string
 	// Cause is how it ended, for example "exit status 1".
 	Cause error
-	// Output holds the last lines that it wrote to standard error, at most 8.
+	// Output holds the last lines that it wrote to standard error, at most 20.
 	Output []string
 }
 

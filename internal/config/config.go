@@ -157,8 +157,7 @@ type Templates struct {
 	Kinds []string `toml:"kinds" words:"home,page,list" default:"home,page"`
 	// Headers is true if the host sends the endpoints in headers, by a
 	// configuration that sitelink does not read.
-	Headers bool    `toml:"headers"`
-	Themes  []Theme `toml:"theme"`
+	Headers bool `toml:"headers"`
 }
 
 // Outgoing is the table [outgoing]: which sites are notified of links, and how.

@@ -294,32 +294,28 @@ func TestTemplates(t *testing.T) {
 	}
 }
 
-func TestThemes(t *testing.T) {
-	want := []Theme{{"my-theme", "head/mine.html"}, {"other", "x.html"}}
+// TestTablesInTables: a list of tables below a table can be written in three ways.
+func TestTablesInTables(t *testing.T) {
 	for _, text := range []string{
-		"[templates]\nkinds = 'page'\n[[templates.theme]]\nname = 'my-theme'\nstub = 'head/mine.html'\n[[templates.theme]]\nname = 'other'\nstub = 'x.html'\n",
-		"[templates]\ntheme = [{name = 'my-theme', stub = 'head/mine.html'}, {name = 'other', stub = 'x.html'}]\n",
-		"templates = {theme = [{name = 'my-theme', stub = 'head/mine.html'}, {name = 'other', stub = 'x.html'}]}\n",
+		"[external]\npace = '2s'\n[[external.host]]\nhost = 'a.example'\n[[external.host]]\nhost = 'b.example'\n",
+		"[external]\nhost = [{host = 'a.example'}, {host = 'b.example'}]\n",
+		"external = {host = [{host = 'a.example'}, {host = 'b.example'}]}\n",
 	} {
-		if got, err := loadTemplates(t, text); err != nil || !reflect.DeepEqual(got.Themes, want) {
-			t.Errorf("%q: %+v, %v", text, got.Themes, err)
+		got, err := load(t, text, nil)
+		if err != nil || len(got.External.Hosts) != 2 || got.External.Hosts[1].Host != "b.example" {
+			t.Errorf("%q: %+v, %v", text, got, err)
 		}
 	}
 	for text, want := range map[string]string{
-		"[templates.theme]\nname = 'x'":                    ":1:2: templates.theme: must be a list of tables, not a table",
-		"[[templates.theme]]\nname = 'x'":                  ":1:3: templates.theme: the table needs a key stub",
-		"[[templates.theme]]\nstub = 'x'":                  ":1:3: templates.theme: the table needs a key name",
-		"[[templates.theme]]\nname = 'x'\nstubb = 'x'":     `:3:1: unknown key "stubb" in [[templates.theme]]`,
-		"[[templates.theme]]\nname = 3\nstub = 'x'":        ":2:1: name: must be a string, not the number 3",
-		"[[templates.theme]]\nname = ' '\nstub = 'x'":      ":2:1: name: the value is empty",
-		"[[templates.theme]]\nname = 'x'\nstub = '/etc/x'": `:3:1: stub: must be the path of a partial such as head/custom.html, not "/etc/x"`,
-		"[[templates.theme]]\nname = 'x'\nstub = '../x'":   ":3:1: stub: must be the path of a partial",
-		"[[templates.theme]]\nname = 'x'\nstub = 'a\"b'":   ":3:1: stub: must be the path of a partial",
-		"[templates]\ntheme = 'x'":                         ":2:1: templates.theme: must be a list of tables, not a string",
-		"[templates]\ntheme = ['x']":                       ":2:1: templates.theme: must be a list of tables, not a string in a list",
-		"[templates]\ntheme.name = 'x'":                    ":2:1: templates.theme: must be a list of tables, not a table",
+		"[external.host]\nhost = 'x'":                ":1:2: external.host: must be a list of tables, not a table",
+		"[[external.host]]\nhost = 'x'\nhostt = 'x'": `:3:1: unknown key "hostt" in [[external.host]]`,
+		"[[external.host]]\nhost = 3":                ":2:1: host: must be a string, not the number 3",
+		"[[external.host]]\nhost = ' '":              ":2:1: host: the value is empty",
+		"[external]\nhost = 'x'":                     ":2:1: external.host: must be a list of tables, not a string",
+		"[external]\nhost = ['x']":                   ":2:1: external.host: must be a list of tables, not a string in a list",
+		"[external]\nhost.host = 'x'":                ":2:1: external.host: must be a list of tables, not a table",
 	} {
-		if _, err := loadTemplates(t, text); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := load(t, text, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}

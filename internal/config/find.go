@@ -142,7 +142,7 @@ var foundKeys = map[string]trust{
 	"script-fragments.page": free, "script-fragments.fragment": free, "redirect.from": free, "redirect.to": free, "site.root": free, "site.base": free,
 	// A build runs what the project names anyway.
 	"hook.build": free, "hook.branches": free,
-	"templates.pingback": free, "templates.webmention": free, "templates.pages": free, "templates.exclude": free, "templates.theme.name": free, "templates.theme.stub": free,
+	"templates.pingback": free, "templates.webmention": free, "templates.pages": free, "templates.exclude": free,
 	"outgoing.ledger": limited, "outgoing.pages": free, "outgoing.exclude": free, "outgoing.allow": free, "outgoing.deny": free,
 	"outgoing.content": free, "outgoing.rel": free, "outgoing.link-peers": free, "outgoing.contact": free,
 	"incoming.listen": free, "incoming.docroots": limited, "incoming.store": limited, "incoming.allow-address": named, "incoming.trusted-proxies": free,

@@ -19,7 +19,7 @@ func FuzzConfig(f *testing.F) {
 		"a.b.c = [[[[{a = [1, 1.5, 1979-05-27T07:32:00Z, inf]}]]]]\n", "\xef\xbb\xbf\xff", "x = '''\n\n", "max-page-size = \"9999999999999999999GiB\"",
 		"ignore.url = 1\nignore = 1\n[ignore]\n", "jobs = 99999999999999999999\n",
 		"a = [1]\n[[a]]\n", "a.b = 1\na.b.c = 2\n", "[a]\n[[a.b]]\n[a.b.c]\nx = 1\n[[a.b]]\n", "x = [{a = 1}, {a = 2}]\n[x.y]\n", "[check]\n[[ignore]]\n[ignore.x]\ny = {}\n",
-		"[[templates.theme]]\n[templates]\nkinds = []\n[[templates.theme.x]]\n", "a = []\n[a.b]\n", "check.jobs.x = 1\n[check.jobs]\n", "site = []\n[[site]]\nroot = ''\n", "\"\" = 1\n[\"\"]\n'' = {}\n",
+		"[[external.host]]\n[external]\npace = []\n[[external.host.x]]\n", "a = []\n[a.b]\n", "check.jobs.x = 1\n[check.jobs]\n", "site = []\n[[site]]\nroot = ''\n", "\"\" = 1\n[\"\"]\n'' = {}\n",
 	} {
 		f.Add(seed)
 	}

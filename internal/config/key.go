@@ -69,7 +69,7 @@ type Key struct {
 
 // table describes the keys of a table of the file.
 type table struct {
-	name string // "", "check", "templates.theme"
+	name string // "", "check", "external.host"
 	list bool   // written [[name]]
 	keys []Key
 }

@@ -59,25 +59,6 @@ func (s *Site) complete(l *loader, _ *Error) error {
 	return nil
 }
 
-// Theme is one [[templates.theme]] table: a theme of Hugo and the partial that
-// it leaves to its users, in addition to those that "sitelink inject" knows.
-type Theme struct {
-	// Name is the theme's directory, or the end of its module's path.
-	Name string `toml:"name" check:"not-blank"`
-	// Stub is the partial, as the theme calls it: head/custom.html.
-	Stub string `toml:"stub" check:"partial"`
-}
-
-func (t *Theme) complete(*loader, *Error) error {
-	switch {
-	case t.Name == "":
-		return fault.Usage("the table needs a key name, the name of the theme", `add name = "..."`)
-	case t.Stub == "":
-		return fault.Usage("the table needs a key stub, the partial that the theme leaves to you", `add stub = "head/custom.html"`)
-	}
-	return nil
-}
-
 // ExternalHost is one [[external.host]] table: what differs for some hosts. Of several
 // tables that match, the first applies.
 type ExternalHost struct {

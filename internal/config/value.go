@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io/fs"
 	"math"
 	"net"
 	"net/netip"
@@ -253,12 +252,6 @@ var checks = map[string]func(req Request, text string) (string, error){
 	"not-blank": func(_ Request, text string) (string, error) {
 		if strings.TrimSpace(text) == "" {
 			return "", errors.New("the value is empty")
-		}
-		return text, nil
-	},
-	"partial": func(_ Request, text string) (string, error) {
-		if !fs.ValidPath(text) || text == "." || strings.ContainsAny(text, "\"`{}\\") {
-			return "", fmt.Errorf("must be the path of a partial such as head/custom.html, not %q", text)
 		}
 		return text, nil
 	},

@@ -314,9 +314,17 @@ func (l *Link) decode(raw string) string {
 	return raw
 }
 
-// percentDecoded returns a value with its escapes resolved, to compare what two
+// CutTail splits a value before its query or fragment.
+func CutTail(value string) (name, tail string) {
+	if i := strings.IndexAny(value, "?#"); i >= 0 {
+		return value[:i], value[i:]
+	}
+	return value, ""
+}
+
+// PercentDecoded returns a value with its escapes resolved, to compare what two
 // values lead to.
-func percentDecoded(s string) string {
+func PercentDecoded(s string) string {
 	if d, err := url.PathUnescape(s); err == nil {
 		return d
 	}

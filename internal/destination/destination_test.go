@@ -137,7 +137,7 @@ func change(t *testing.T, file, text string, start int, value string) (changed s
 	}
 	want := value
 	for _, l := range again {
-		if l.Value == want || percentDecoded(l.Value) == percentDecoded(want) {
+		if l.Value == want || PercentDecoded(l.Value) == PercentDecoded(want) {
 			return changed, true
 		}
 	}

@@ -84,7 +84,7 @@ func (l *Link) inStyle(value string) string {
 	}
 	if plain && !escaped {
 		value = percentRun.ReplaceAllStringFunc(value, func(run string) string {
-			if s := percentDecoded(run); utf8.ValidString(s) {
+			if s := PercentDecoded(run); utf8.ValidString(s) {
 				return s
 			}
 			return run

@@ -24,6 +24,7 @@ import (
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/fault"
+	"github.com/sitelink/sitelink/internal/inject"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/setup"
 	"github.com/sitelink/sitelink/internal/text"
@@ -327,18 +328,14 @@ func (d *Doctor) endpoints() Diagnosis {
 	return one
 }
 
-// templates reports whether inject would change nothing.
+// templates reports whether the templates have the elements.
 func (d *Doctor) templates() (clean bool, err error) {
-	g, err := setup.TemplatesOf(d.Dir)
-	if err != nil {
-		return false, err
-	}
-	plan, err := setup.PlanTemplates(g, d.cfg(), d.Getenv, false)
+	plan, err := inject.Refresh(d.Project)
 	if err != nil {
 		return false, err
 	}
 	defer plan.Close()
-	return plan.Clean(), plan.Refused()
+	return plan.Clean(), nil
 }
 
 // advertised reports whether the home page names all endpoints, even if sitelink did

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/internal/destination"
 	"github.com/sitelink/sitelink/internal/edit"
 )
 
@@ -144,7 +145,7 @@ func (r *Result) suspects(d check.Difference, after *check.Result) (files map[st
 			func(e *Edit) bool { return e.isOn(f.Page) && f.Raw == e.New },
 			func(e *Edit) bool { return e.isOn(f.Page) && strings.HasSuffix(f.Raw, e.New) },
 			func(e *Edit) bool {
-				name, _ := cutTail(e.New)
+				name, _ := destination.CutTail(e.New)
 				return e.isOn(f.Page) && len(name) > 1 && strings.HasPrefix(f.Raw, name)
 			},
 			func(e *Edit) bool { return e.isOn(f.Page) },

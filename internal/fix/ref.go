@@ -167,7 +167,7 @@ func (m *maker) proposeRefsOf(name string) {
 }
 
 func (m *maker) proposeRef(c *source.ContentFile, l *destination.Link) {
-	ref, tail := cutTail(l.Value)
+	ref, tail := destination.CutTail(l.Value)
 	if ref == "" || strings.Contains(ref, "://") {
 		return
 	}
@@ -212,7 +212,7 @@ func (m *maker) resolvesMarkdown() bool {
 		of := m.open(c.File)
 		for k := range of.links {
 			l := &of.links[k]
-			if name, _ := cutTail(l.Value); l.Kind == destination.Inline && generator.IsMarkdown(name) && exists[path.Join(path.Dir(c.Name), unescape(name))] {
+			if name, _ := destination.CutTail(l.Value); l.Kind == destination.Inline && generator.IsMarkdown(name) && exists[path.Join(path.Dir(c.Name), destination.PercentDecoded(name))] {
 				*m.markdown = !m.broken[l.Value]
 				return *m.markdown
 			}

@@ -9,8 +9,10 @@ import (
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/audit"
+	"github.com/sitelink/sitelink/internal/destination"
 	"github.com/sitelink/sitelink/internal/git"
 	"github.com/sitelink/sitelink/internal/source"
+	"github.com/sitelink/sitelink/internal/weburl"
 )
 
 // improve adds to the repairs what only the history of the site shows: where a
@@ -32,7 +34,7 @@ func (m *maker) improve(ctx context.Context, r *check.Result, repairs []check.Re
 		at, has := known[key{f.Page, f.Offset, f.Code}]
 		switch f.Code {
 		case check.MissingFragment:
-			if id := gone.NewID(f.AnsweringFile(audit.Handle(m.site)), unescape(f.Fragment)); id != "" && has {
+			if id := gone.NewID(f.AnsweringFile(audit.Handle(m.site)), destination.PercentDecoded(f.Fragment)); id != "" && has {
 				repairs[at].Value, repairs[at].Why, repairs[at].Likely = withFragment(f.Raw, id), "", false
 			}
 		case check.MissingFile, check.MissingDirectory:
@@ -70,7 +72,7 @@ func (m *maker) improve(ctx context.Context, r *check.Result, repairs []check.Re
 // rooted returns the decoded path that a link leads to, below the base path.
 func (m *maker) rooted(f *check.Finding) string {
 	target, _, _ := strings.Cut(f.Target, "?")
-	return unescape(strings.TrimPrefix(target, m.site.BasePath()))
+	return destination.PercentDecoded(strings.TrimPrefix(target, m.site.BasePath()))
 }
 
 // answers reports whether the host answers a value in place of a link.
@@ -93,7 +95,7 @@ func withFragment(raw, id string) string {
 // withPath writes a rooted path in place of that of a link. The query and the
 // fragment stay.
 func withPath(f *check.Finding, base, href string) string {
-	raw, tail := cutTail(strings.TrimSpace(f.Raw))
+	raw, tail := destination.CutTail(strings.TrimSpace(f.Raw))
 	if i := strings.Index(raw, "//"); i >= 0 {
 		host, _, _ := strings.Cut(raw[i+2:], "/")
 		return raw[:i+2] + host + href + tail
@@ -101,7 +103,7 @@ func withPath(f *check.Finding, base, href string) string {
 	if strings.HasPrefix(raw, "/") || raw == "" {
 		return href + tail
 	}
-	return source.RelativePath(path.Dir(base+"/"+f.Page), href) + tail
+	return weburl.Relative(base+"/"+f.Page, href) + tail
 }
 
 // renames returns the renames of content files in git's history, the new name by the

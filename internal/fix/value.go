@@ -14,6 +14,7 @@ import (
 	"github.com/sitelink/sitelink/internal/destination"
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/source"
+	"github.com/sitelink/sitelink/internal/weburl"
 )
 
 // errOther means that the page shows another value than the source, and that it is
@@ -90,8 +91,8 @@ func baseByGenerator(m *maker, l *destination.Link, file string, r *check.Repair
 		own, key := m.content[from].Page, source.PageKey(m.site.Tree().Path(to.Node))
 		dir := strings.TrimSuffix(strings.TrimSuffix(own, source.PageKey(r.Finding.Page)), "/")
 		if at := m.byPage[path.Join(dir, key)]; len(at) == 1 {
-			_, tail := cutTail(l.Value)
-			return (&url.URL{Path: source.RelativePath(path.Dir(m.content[from].Name), m.content[at[0]].Name)}).EscapedPath() + tail
+			_, tail := destination.CutTail(l.Value)
+			return (&url.URL{Path: weburl.Relative("/"+m.content[from].Name, "/"+m.content[at[0]].Name)}).EscapedPath() + tail
 		}
 	}
 	return ""
@@ -131,13 +132,8 @@ func (m *maker) throughAddress(written string, r *check.Repair) (string, error) 
 }
 
 // same compares two values without their percent-encoding.
-func same(a, b string) bool { return a == b || unescape(a) == unescape(b) }
-
-func unescape(s string) string {
-	if d, err := url.PathUnescape(s); err == nil {
-		return d
-	}
-	return s
+func same(a, b string) bool {
+	return a == b || destination.PercentDecoded(a) == destination.PercentDecoded(b)
 }
 
 // fragmentOnly reports whether two values differ in nothing but the fragment.
@@ -153,7 +149,7 @@ func (m *maker) isMarkdownName(l *destination.Link, written string) bool {
 	if l.Kind != destination.Inline && l.Kind != destination.Definition || !m.resolvesMarkdown() {
 		return false
 	}
-	name, _ := cutTail(written)
+	name, _ := destination.CutTail(written)
 	return strings.HasSuffix(strings.ToLower(name), ".md") && !strings.Contains(name, "://")
 }
 
@@ -168,10 +164,10 @@ func (m *maker) markdownValue(l *destination.Link, file string, r *check.Repair)
 	if !ok {
 		return "", errOther
 	}
-	_, tail := cutTail(l.Value)
+	_, tail := destination.CutTail(l.Value)
 	to := target.Name
 	if !strings.HasPrefix(l.Value, "/") {
-		to = source.RelativePath(path.Dir(m.content[from].Name), target.Name)
+		to = weburl.Relative("/"+m.content[from].Name, "/"+target.Name)
 		if strings.HasPrefix(l.Value, "./") {
 			to = "./" + to
 		}
@@ -198,14 +194,6 @@ func (m *maker) contentOf(r *check.Repair) (*source.ContentFile, error) {
 		return nil, errors.New("the Markdown file of the page is not known")
 	}
 	return &m.content[at[0]], nil
-}
-
-// cutTail splits a value before its query or fragment.
-func cutTail(value string) (name, tail string) {
-	if i := strings.IndexAny(value, "?#"); i >= 0 {
-		return value[:i], value[i:]
-	}
-	return value, ""
 }
 
 const bom = "\uFEFF"

@@ -19,8 +19,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/sitelink/sitelink/internal/disk"
 )
 
 // hugoNewFiles are the names of Hugo's configuration. hugoOldFiles are the only
@@ -516,41 +514,6 @@ func ReadHugoMounts(out []byte) (all []HugoModule, err error) {
 		all = append(all, m)
 	}
 }
-
-// Document reads a TOML, YAML or JSON file of a project, by the extension of its
-// name. All keys become lower case. The error names the file and the line.
-func Document(tree fs.FS, name string) (map[string]any, error) {
-	data, err := disk.ReadFS(tree, name, maxConfig)
-	if err != nil {
-		return nil, &fs.PathError{Op: "read", Path: name, Err: err}
-	}
-	d, err := parseDocument(path.Ext(name), data)
-	if err != nil {
-		return nil, &fs.PathError{Op: "read", Path: name, Err: err}
-	}
-	return d, nil
-}
-
-// HugoConfig reads the configuration files of a Hugo project, theme or module. All
-// keys become lower case. A tree without files has an empty configuration.
-func HugoConfig(tree fs.FS) (map[string]any, error) {
-	all := map[string]any{}
-	for _, name := range hugoConfigs(tree, hugoRow.files) {
-		d, err := Document(tree, name)
-		if err != nil {
-			return nil, err
-		}
-		for _, key := range slices.Backward(hugoKeys(name)) {
-			d = map[string]any{key: d}
-		}
-		merge(all, d)
-	}
-	return all, nil
-}
-
-// YAML parses a document. All keys become lower case. The error begins with a line
-// number and a colon.
-func YAML(text []byte) (map[string]any, error) { return parseDocument(".yaml", text) }
 
 // TidyHugo records what is in a project before Hugo is asked about it, and returns
 // a function that removes the empty directories and the lock that Hugo then made:

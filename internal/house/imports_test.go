@@ -63,7 +63,7 @@ var filepathUsers = []string{
 	"internal/doctor",
 	"internal/edit",
 	"internal/generator", "internal/git",
-	"internal/move",
+	"internal/inject", "internal/move",
 	"internal/prepush",
 	"internal/project",
 	"internal/receive",

@@ -38,7 +38,7 @@ func (s *Server) capabilities() protocol.ServerCapabilities {
 	return protocol.ServerCapabilities{
 		PositionEncoding:        s.units,
 		TextDocumentSync:        &protocol.TextDocumentSyncOptions{OpenClose: &yes, Change: &kind, Save: protocol.Boolean(true)},
-		CompletionProvider:      &protocol.CompletionOptions{TriggerCharacters: []string{"(", "/", "#", "\"", "<", "."}},
+		CompletionProvider:      &protocol.CompletionOptions{TriggerCharacters: []string{"(", "[", "/", "#", "\"", "<", "."}},
 		HoverProvider:           protocol.Boolean(true),
 		DefinitionProvider:      protocol.Boolean(true),
 		ReferencesProvider:      protocol.Boolean(true),

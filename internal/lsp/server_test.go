@@ -159,6 +159,18 @@ func TestUTF8Positions(t *testing.T) {
 	}
 }
 
+// TestEmptyDestination: an image without an address has a finding, a link without one
+// leads to its own page.
+func TestEmptyDestination(t *testing.T) {
+	e := started(t)
+	for _, file := range []string{"content/posts/two.md", "content/posts/new.md"} {
+		u := e.open(file, "![a](  ) [b]() ![c](<>)\n")
+		if got, want := e.shown(u, 1), []string{"0:7-7 error empty-link", "0:21-21 error empty-link"}; !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", file, got, want)
+		}
+	}
+}
+
 // labels returns the texts that a completion inserts.
 func (e *editor) labels(u uri.URI, p protocol.Position) (list []string) {
 	e.t.Helper()
@@ -178,19 +190,21 @@ func (e *editor) labels(u uri.URI, p protocol.Position) (list []string) {
 }
 
 func TestCompletion(t *testing.T) {
-	e := started(t)
+	site := blog()
+	site["public/404.html"], site["public/index.xml"] = page("none"), "<rss><channel></channel></rss>"
+	e := startedIn(t, site)
 	u := e.open("content/posts/two.md", "")
 	version := int32(1)
 	complete := func(line string) []string {
 		version++
 		e.change(u, version, nil, line)
-		return e.labels(u, protocol.Position{Character: uint32(len(line))})
+		return e.labels(u, protocol.Position{Line: uint32(strings.Count(line, "\n")), Character: uint32(len(line) - strings.LastIndexByte(line, '\n') - 1)})
 	}
 	for _, c := range []struct {
 		line string
 		want []string // that the answer begins with
 	}{
-		{"[x](/", []string{"/ ", "/gallery/ Gallery", "/posts/one/ First post", "/posts/three/ Third post", "/posts/two/ Second post", "/gallery/cat.png"}},
+		{"[x](/", []string{"/ ", "/gallery/ Gallery", "/posts/one/ First post", "/posts/three/ Third post", "/posts/two/ Second post", "/404.html", "/gallery/cat.png"}},
 		{"[x](/posts/t", []string{"/posts/three/ Third post", "/posts/two/ Second post"}},
 		{"[x](/third", []string{"/posts/three/ Third post"}}, // by the title
 		{"[x](/posts/one/#", []string{"/posts/one/#start-here Start here", "/posts/one/#the-end The end"}},
@@ -200,6 +214,11 @@ func TestCompletion(t *testing.T) {
 		{"<a href=\"/posts/o", []string{"/posts/one/ First post"}},
 		{"[x]: /posts/o", []string{"/posts/one/ First post"}},
 		{"no link here", nil},
+		{"[x](..", []string{"../../ ", "../../gallery/ Gallery", "../one/ First post", "../three/ Third post"}},
+		{"[x](../th", []string{"../three/ Third post"}},
+		{"[x](../../g", []string{"../../gallery/ Gallery"}},
+		{"[b]: /c/ \"t\"\n[Ab]: <d>\n[^n]: note\n[x][", []string{"b /c/", "Ab d"}},
+		{"[b]: /c/\n[Ab]: <d>\n![x][a", []string{"Ab d"}},
 	} {
 		got := complete(c.line)
 		for i, w := range c.want {

@@ -45,7 +45,7 @@ type Error struct {
 	// Cause is how it ended, for example "exit status 1".
 	Cause error
 	// Output holds the last lines that it wrote to standard error and, if both
-	// go to the same writer, to standard output. It has at most 8 lines.
+	// go to the same writer, to standard output. It has at most 20 lines.
 	Output []string
 }
 
@@ -82,7 +82,7 @@ func (c Command) Run(ctx context.Context) error {
 		if name == "" {
 			name = strings.Join(c.Args, " ")
 		}
-		const lines = 8
+		const lines = 20
 		return &Error{name, err, output.Lines(lines)}
 	}
 	return nil

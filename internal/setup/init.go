@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,7 +17,7 @@ import (
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/fault"
-	"github.com/sitelink/sitelink/internal/statedir"
+	"github.com/sitelink/sitelink/internal/inject"
 	"github.com/sitelink/sitelink/internal/text"
 )
 
@@ -193,7 +194,7 @@ func (r *Init) askInject(ctx context.Context) error {
 	case (r.Inject || r.Baseline) && err != nil:
 		return err
 	case r.Inject && cfg.Templates.Pingback == "" && cfg.Templates.Webmention == "":
-		return ErrNoEndpoints
+		return inject.ErrNoEndpoints
 	case err != nil: // check reports it; nothing here depends on it
 		return nil
 	}
@@ -407,25 +408,34 @@ func (r *Init) managedHook() error {
 	return nil
 }
 
-// injectRecord is where inject records what it wrote into a project.
-const injectRecord = statedir.Name + "/inject.json"
-
 // inject does what sitelink inject does. What an earlier inject wrote is not
 // init's to undo.
 func (r *Init) inject() error {
-	ours := !r.Has(injectRecord)
-	if ours && !r.DryRun {
-		if err := r.record.SetInject(true); err != nil {
-			return err
-		}
+	before, err := r.injected()
+	if err != nil {
+		return err
 	}
-	err := r.InjectTemplates(r.cfg, r.Dir, false, r.DryRun)
-	if ours && !r.Has(injectRecord) && !r.DryRun { // nothing was written
-		if undoErr := r.record.SetInject(false); err == nil {
-			err = undoErr
-		}
+	if before || r.DryRun {
+		return r.InjectTemplates(r.cfg, r.Dir, false, r.DryRun)
+	}
+	if err := r.record.SetInject(true); err != nil {
+		return err
+	}
+	err = r.InjectTemplates(r.cfg, r.Dir, false, false)
+	if after, undoErr := r.injected(); undoErr != nil || !after {
+		err = cmp.Or(err, undoErr, r.record.SetInject(false))
 	}
 	return err
+}
+
+// injected reports whether the templates have marked text.
+func (r *Init) injected() (bool, error) {
+	plan, err := inject.Undo(r.Found)
+	if err != nil {
+		return false, err
+	}
+	defer plan.Close()
+	return len(plan.Changes) > 0, nil
 }
 
 // nextSteps says what to type now, and what the user could not be asked about.

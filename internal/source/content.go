@@ -11,6 +11,7 @@ import (
 
 	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/near"
+	"github.com/sitelink/sitelink/internal/weburl"
 )
 
 // sourceDir is a directory with sources.
@@ -461,7 +462,7 @@ func (m *Map) SourceForm(p *Position, l *Link, suggestion string) string {
 			to = m.content.files[found[0]].name
 		}
 	}
-	switch rel := RelativePath(path.Dir(from.name), to); {
+	switch rel := weburl.Relative("/"+from.name, "/"+to); {
 	case to == "" && named:
 		return ""
 	case to == "" || to == want:
@@ -473,19 +474,6 @@ func (m *Map) SourceForm(p *Position, l *Link, suggestion string) string {
 	default:
 		return rel + fragment
 	}
-}
-
-// RelativePath returns the shortest path from a directory to a file.
-func RelativePath(dir, to string) string {
-	x, y := strings.Split(strings.TrimSuffix(dir, "/"), "/"), strings.Split(to, "/")
-	if dir == "." {
-		x = nil
-	}
-	n := 0
-	for n < len(x) && n < len(y)-1 && x[n] == y[n] {
-		n++
-	}
-	return strings.Repeat("../", len(x)-n) + strings.Join(y[n:], "/")
 }
 
 // makersOf returns the files that make the page with a key, by what the generator lists

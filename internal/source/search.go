@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"html"
+	"regexp"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -77,7 +78,7 @@ func (w *textSearch) search(f contentFile, text []byte) {
 		}
 		for _, whole := range texts {
 			end := at + len(whole)
-			if !bytes.HasPrefix(text[at:], []byte(whole)) || end < len(text) && !isWordEnd[text[end]] {
+			if !bytes.HasPrefix(text[at:], []byte(whole)) || end < len(text) && !isWordEnd[text[end]] || goesOn(text[end:]) {
 				continue
 			}
 			if l == nil {
@@ -89,6 +90,15 @@ func (w *textSearch) search(f contentFile, text []byte) {
 			w.hits[whole] = append(w.hits[whole], h)
 		}
 	})
+}
+
+// blockEnds matches the action of a template that ends a block.
+var blockEnds = regexp.MustCompile(`^\{\{-?\s*(?:end|else)\b`)
+
+// goesOn reports whether an action writes the rest of an address: /tags/ is not the
+// address in href="/tags/{{ . }}".
+func goesOn(rest []byte) bool {
+	return bytes.HasPrefix(rest, []byte("{{")) && !blockEnds.Match(rest)
 }
 
 // spellings returns how a template or data file may write an address of a page,

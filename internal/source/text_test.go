@@ -70,3 +70,23 @@ func TestClosest(t *testing.T) {
 		t.Errorf("too little: got %v", h)
 	}
 }
+
+// TestAddressGoesOn: the start of an address that an action of a template writes is
+// not the address.
+func TestAddressGoesOn(t *testing.T) {
+	for text, want := range map[string]int{
+		`<a href="/tags/">`:                            1,
+		`<a href="/tags/{{ . }}">`:                     0,
+		`<a href="/tags/{{- .Name }}">`:                0,
+		`<a href="{{ if .x }}/tags/{{ else }}/{{end}}`: 1,
+		`<a href="{{ with .x }}/tags/{{- end }}">`:     1,
+		`/tags/`: 1,
+	} {
+		w := newTextSearch()
+		w.add("/tags/")
+		w.search(contentFile{}, []byte(text))
+		if got := len(w.hits["/tags/"]); got != want {
+			t.Errorf("%s has %d hits, want %d", text, got, want)
+		}
+	}
+}

@@ -12,6 +12,7 @@ import (
 	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/scan"
+	"github.com/sitelink/sitelink/internal/weburl"
 )
 
 // Completion is what could be written at an offset.
@@ -45,9 +46,9 @@ const maxItems = 100
 
 // typing is the destination that an author is writing.
 type typing struct {
-	start, end int
-	prefix     string // what precedes the cursor
-	image, ref bool
+	start, end        int
+	prefix            string // what precedes the cursor
+	image, ref, label bool
 }
 
 // openings match what precedes a destination on its line. The destination is
@@ -58,6 +59,7 @@ var openings = []struct {
 	ends       string // the bytes that end the destination
 }{
 	{regexp.MustCompile(`\{\{[<%]\s*(?:rel)?ref\s+(?:path=)?["` + "`" + `]([^"` + "`" + `]*)$`), false, true, "\"`"},
+	{regexp.MustCompile(`\]\[([^\]]*)$`), false, false, "]"},
 	{regexp.MustCompile(`!\[(?:[^\]\\]|\\.)*\]\(\s*<?([^)\s>]*)$`), true, false, ") \t>"},
 	{regexp.MustCompile(`\]\(\s*<?([^)\s>]*)$`), false, false, ") \t>"},
 	{regexp.MustCompile(`^\s{0,3}\[[^\]]+\]:\s*<?([^\s>]*)$`), false, false, " \t>"},
@@ -84,7 +86,7 @@ func typingAt(text []byte, offset int) (t typing, ok bool) {
 		if n := bytes.IndexAny(rest, o.ends); n >= 0 {
 			t.end = offset + n
 		}
-		t.image, t.ref = o.image, o.ref
+		t.image, t.ref, t.label = o.image, o.ref, o.ends == "]"
 		return t, true
 	}
 	return typing{}, false
@@ -98,6 +100,10 @@ func (s *Snapshot) Complete(ctx context.Context, o *Overlay, file string, text [
 		return Completion{}, false
 	}
 	c.Start, c.End = t.start, t.end
+	if t.label {
+		completeLabel(&c, text, t.prefix)
+		return c, true
+	}
 	if before, typed, isFragment := strings.Cut(t.prefix, "#"); isFragment {
 		s.completeFragment(ctx, o, &c, &writing{typing: t, file: file, text: text, before: before, typed: typed})
 		return c, true
@@ -108,12 +114,52 @@ func (s *Snapshot) Complete(ctx context.Context, o *Overlay, file string, text [
 	case strings.HasPrefix(t.prefix, "/") && !strings.HasPrefix(t.prefix, "//"):
 		s.completeAddress(&c, t.prefix, t.image)
 	default:
-		s.completeRelative(&c, file, t.prefix, t.image)
+		// Files have the places of their pages if the generator resolves their paths, or
+		// in a bundle.
+		if base := path.Base(file); !strings.HasPrefix(t.prefix, "..") || s.hooks || strings.HasPrefix(base, "index.") || strings.HasPrefix(base, "_index.") {
+			s.completeRelative(&c, file, t.prefix, t.image)
+		}
 		if t.prefix == "" {
 			s.completeAddress(&c, "/", t.image)
+		} else if !s.hooks && !t.image {
+			completePages(s, &c, file, t.prefix)
 		}
 	}
 	return c, true
+}
+
+// definition matches the definition of a label in Markdown.
+var definition = regexp.MustCompile(`(?m)^ {0,3}\[([^\]^][^\]]*)\]:[ \t]*<?([^\s>]+)`)
+
+// completeLabel adds the labels that the text defines.
+func completeLabel(c *Completion, text []byte, prefix string) {
+	for _, m := range definition.FindAllSubmatch(text, -1) {
+		label := string(m[1])
+		if containsFold(label[:min(len(label), len(prefix))], strings.ToLower(prefix)) && !c.add(Item{Text: label, Label: label, Detail: string(m[2]), Kind: ItemHeading}) {
+			return
+		}
+	}
+}
+
+// completePages adds the pages whose addresses, relative to the page of a file, begin
+// with what is typed.
+func completePages(s *Snapshot, c *Completion, file, prefix string) {
+	from := s.place(file).address
+	for i := range s.addresses {
+		a := &s.addresses[i]
+		if from == "" || !a.Page || a.Path == from {
+			continue
+		}
+		it := addressItem(a)
+		it.Text = weburl.Relative(from, a.Path)
+		if strings.HasPrefix(prefix, "./") && !strings.HasPrefix(it.Text, ".") {
+			it.Text = "./" + it.Text
+		}
+		it.Label = it.Text
+		if strings.HasPrefix(it.Text, prefix) && !c.add(it) {
+			return
+		}
+	}
 }
 
 var imageExtensions = map[string]bool{".png": true, ".jpg": true, ".jpeg": true, ".gif": true, ".svg": true, ".webp": true, ".avif": true, ".bmp": true, ".ico": true}
@@ -202,7 +248,10 @@ func addressItem(a *Address) Item {
 // completeRelative adds the files beside the content file, which are published
 // beside its page.
 func (s *Snapshot) completeRelative(c *Completion, file, prefix string, image bool) {
-	dir, _ := path.Split(prefix)
+	dir, name := path.Split(prefix)
+	if name == "." || name == ".." {
+		dir = prefix + "/"
+	}
 	entries, err := s.readDir(path.Join(path.Dir(file), dir))
 	if err != nil || path.IsAbs(file) {
 		return

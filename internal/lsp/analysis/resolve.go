@@ -343,11 +343,9 @@ func isRooted(value string) bool {
 func (s *Snapshot) judgeValue(ctx context.Context, at *place, element, value string) (Target, error) {
 	t := Target{Node: docroot.NoNode, Value: value, Page: at.page, Judged: true}
 	page, raw := at.page, value
-	if page == "" {
-		if !isRooted(value) {
-			if raw = relativeTo(at.address, value); raw == "" || strings.HasPrefix(value, "#") {
-				return noTarget, nil
-			}
+	if page == "" && !isRooted(value) && (value != "" || element != "img") {
+		if raw = relativeTo(at.address, value); raw == "" || value == "" || strings.HasPrefix(value, "#") {
+			return noTarget, nil
 		}
 	}
 	judged, err := s.judge.Link(ctx, page, element, raw)

@@ -350,7 +350,7 @@ func (s *Snapshot) listAddresses() {
 			if s.Site.Page(page).Alias() != "" {
 				continue // an old address
 			}
-			a.Page = true
+			a.Page = path.Base(a.Path) != "404.html" && path.Base(a.Path) != "404" // which is for addresses without a page
 			if file := s.SourceOf(node); file != "" && s.files[file] != nil {
 				a.Title = s.files[file].title
 			}

@@ -8,7 +8,6 @@ import (
 	"html/template"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/sitelink/sitelink/templates"
@@ -89,11 +88,7 @@ func TestHeaderRules(t *testing.T) {
 	if len(rules) == 0 {
 		t.Fatal("no rules for netlify")
 	}
-	text, err := rules[0].Insert(nil)
-	if err != nil || !strings.Contains(string(text), "X-Pingback") {
-		t.Fatalf("%q, %v", text, err)
-	}
-	values, err := templates.ReadHeaders(rules[0].File, text)
+	values, err := templates.ReadHeaders(rules[0].File, []byte(rules[0].Text))
 	if err != nil || len(values) != 2 || !values[0].All {
 		t.Errorf("%+v, %v", values, err)
 	}
