@@ -8,6 +8,6 @@ test: ; go test ./...
 lint: ; test -z "$$(gofmt -l .)" && go vet ./... && staticcheck ./...
 golden: ; go test ./cmd/sitelink ./internal/report ./internal/house -update
 fuzz: ; bash .ci/fuzz $(FUZZTIME)
-bench: ; cd bench && go run . compare
+bench: ; cd bench && go run . compare $(DOCROOT)
 snapshot: ; goreleaser release --snapshot --clean
 ci: ; bash .ci/run

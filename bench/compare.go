@@ -1,196 +1,176 @@
 package main
 
 import (
+	"bytes"
 	"context"
-	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
-	"runtime"
-	"slices"
+	"regexp"
 	"strings"
 )
 
-// runCompare measures every tool on every chosen corpus, a result file each.
-func runCompare(ctx context.Context, args []string, out io.Writer) error {
-	var s settings
-	var names string
-	if err := s.parse("compare", args, func(fs *flag.FlagSet) {
-		fs.StringVar(&names, "tools", "bench,sitelink,hyperlink,lychee,htmltest,linklint",
-			"programs to run, comma-separated; linkchecker is known too; bench is the bare reading")
-	}); err != nil {
+// tool is one way to run one program.
+type tool struct {
+	label, name string
+	args        string // $DOCROOT and $TMP stand for directories; blanks separate
+	okExits     []int
+	// said finds the lines in which the program sums up its work.
+	said *regexp.Regexp
+}
+
+const labelSitelink, labelRead = "sitelink check", "bare reading, pages"
+
+// htmltestConf asks htmltest for what the others do: internal links and fragments, on
+// all processors, nothing written.
+const htmltestConf = `CheckExternal: false
+CheckMailto: false
+CheckTel: false
+CheckDoctype: false
+IgnoreAltMissing: true
+IgnoreAltEmpty: true
+IgnoreEmptyHref: true
+IgnoreInternalEmptyHash: true
+IgnoreDirectoryMissingTrailingSlash: true
+TestFilesConcurrently: true
+EnableLog: false
+EnableCache: false
+`
+
+// tools are compared like for like: internal links with fragments. hyperlink and
+// lychee run a second time with what they do by default.
+var tools = []tool{
+	{labelRead, "bench", "read $DOCROOT", []int{0}, regexp.MustCompile(`(?m)^read .*$`)},
+	{"bare reading, all files", "bench", "read -all $DOCROOT", []int{0}, regexp.MustCompile(`(?m)^read .*$`)},
+	{labelSitelink, "sitelink", "check $DOCROOT", []int{0, 1}, regexp.MustCompile(`(?m)^.*\bpages, .*links.*$`)},
+	{"hyperlink --check-anchors", "hyperlink", "--check-anchors $DOCROOT", []int{0, 1, 2}, regexp.MustCompile(`(?m)^(?:Checking \d+ links|Found \d+ bad).*$`)},
+	{"hyperlink", "hyperlink", "$DOCROOT", []int{0, 1, 2}, regexp.MustCompile(`(?m)^(?:Checking \d+ links|Found \d+ bad).*$`)},
+	// By default lychee also reads Markdown, text and CSS files.
+	{"lychee --include-fragments", "lychee", "--offline --include-fragments --no-progress --root-dir $DOCROOT $DOCROOT", []int{0, 2}, regexp.MustCompile(`(?m)^.*\d+ Total.*$`)},
+	{"lychee, html only", "lychee", "--offline --include-fragments --extensions html,htm --no-progress --root-dir $DOCROOT $DOCROOT", []int{0, 2}, regexp.MustCompile(`(?m)^.*\d+ Total.*$`)},
+	{"lychee --offline", "lychee", "--offline --no-progress --root-dir $DOCROOT $DOCROOT", []int{0, 2}, regexp.MustCompile(`(?m)^.*\d+ Total.*$`)},
+	{"htmltest, concurrent", "htmltest", "--conf $TMP/htmltest.yml $DOCROOT", []int{0, 1}, regexp.MustCompile(`(\d+) errors? in \d+ documents`)},
+	// Without -limit linklint stops after 500 pages, without /@ after the first.
+	{"linklint", "linklint", "-root $DOCROOT -limit 10000000 /@", []int{0}, regexp.MustCompile(`(?m)^(?:Linklint found|\d+ errors?).*$`)},
+	{"linkchecker", "linkchecker", "--no-status --no-warnings --ignore-url=^(?!file:) file://$DOCROOT/index.html", []int{0, 1}, regexp.MustCompile(`(?m)^That's it\..*$`)},
+}
+
+// runCompare runs sitelink, the programs that are installed, and the bare reading on a
+// docroot in turns.
+func runCompare(ctx context.Context, args []string, out, progress io.Writer) error {
+	s := newSettings("compare", progress)
+	only := s.String("tools", "", "`programs` to run, comma-separated; by default all that are on PATH")
+	if err := s.parse(args, 1); err != nil {
 		return err
 	}
-	chosen, err := s.chosen()
+	docroot, err := filepath.Abs(s.Arg(0))
 	if err != nil {
 		return err
 	}
-	list, err := chooseTools(names)
+	// Every file is read once before the first round, so that all programs find
+	// the files in the page cache.
+	var size bytes.Buffer
+	if err := runRead([]string{"-all", docroot}, &size); err != nil {
+		return err
+	}
+	tmp, sitelink, err := s.begin(ctx, out)
+	defer os.RemoveAll(tmp)
 	if err != nil {
 		return err
 	}
-	bin, versions, err := s.binaries(ctx, list)
+	self, err := os.Executable()
 	if err != nil {
 		return err
 	}
-	for _, c := range chosen {
-		if err := s.compare(ctx, c, list, bin, versions, out); err != nil {
-			return fmt.Errorf("compare on %s: %w", c.pkg, err)
+	if err := os.WriteFile(filepath.Join(tmp, "htmltest.yml"), []byte(htmltestConf), 0o644); err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "docroot   %s, %sruns      %d rounds in turns, files in the page cache, output to a file, limit %v\n", filepath.Base(docroot), &size, s.runs, s.limit)
+
+	paths := map[string]string{"bench": self, "sitelink": sitelink}
+	var entries []*entry
+	var run []tool
+	var versions, commands []string
+	for _, t := range tools {
+		path, known := paths[t.name]
+		if *only != "" && !strings.Contains(","+*only+",", ","+t.name+",") {
+			continue
+		}
+		if !known {
+			path, _ = exec.LookPath(t.name)
+			paths[t.name] = path
+			said := "not installed, left out"
+			if path != "" {
+				said = firstLine(ctx, path, "--version")
+			}
+			versions = append(versions, t.name+"\t"+said)
+		}
+		if path == "" {
+			continue
+		}
+		argv := append([]string{path}, strings.Fields(strings.NewReplacer("$DOCROOT", docroot, "$TMP", tmp).Replace(t.args))...)
+		p := program{argv: argv, dir: tmp, okExits: t.okExits, out: filepath.Join(tmp, fmt.Sprintf("%d.out", len(entries)))}
+		entries, run = append(entries, &entry{label: t.label, program: p}), append(run, t)
+		commands = append(commands, t.label+"\t"+t.name+" "+t.args)
+	}
+	if len(entries) == 0 {
+		return fmt.Errorf("%w: no program of -tools %s", errUsage, *only)
+	}
+	if err := rounds(ctx, entries, s.runs, s.limit, progress); err != nil {
+		return err
+	}
+
+	table(out, "versions", versions)
+	table(out, "commands", commands)
+	table(out, "like for like: internal links and fragments", rows(entries))
+	var quotes []string
+	for i, t := range run {
+		text, err := os.ReadFile(entries[i].program.out)
+		if err != nil {
+			return err
+		}
+		for _, line := range t.said.FindAll(text, 3) {
+			quotes = append(quotes, t.label+"\t"+strings.NewReplacer(docroot, "$DOCROOT", tmp, "$TMP").Replace(strings.TrimSpace(string(line))))
 		}
 	}
+	table(out, "what the programs say", quotes)
 	return nil
 }
 
-func chooseTools(names string) ([]tool, error) {
-	want := strings.Split(names, ",")
-	var list []tool
-	for _, t := range tools() {
-		if slices.Contains(want, t.name) {
-			list = append(list, t)
+// rows are the rows of the table. A program that was stopped has a lower bound of its
+// time and ratio; one that failed has neither.
+func rows(entries []*entry) []string {
+	all := []string{"program\tmin s\tmedian s\tcpu s\tpeak MiB\ttimes sitelink\ttimes its cpu\t"}
+	var own *entry
+	for _, e := range entries {
+		if e.label == labelSitelink && e.failure == "" {
+			own = e
 		}
 	}
-	for _, w := range want {
-		if !slices.ContainsFunc(list, func(t tool) bool { return t.name == w }) {
-			return nil, fmt.Errorf("%w: no tool %q", errUsage, w)
-		}
-	}
-	return list, nil
-}
-
-// binaries finds the program of every tool. A peer that is not installed is
-// left out of bin and said so in versions; sitelink must build.
-func (s *settings) binaries(ctx context.Context, list []tool) (bin map[string]string, versions [][]string, err error) {
-	self, err := os.Executable()
-	if err != nil {
-		return nil, nil, fmt.Errorf("find own program: %w", err)
-	}
-	bin = map[string]string{"bench": self}
-	versions = [][]string{{"bench", "bare reading, built with " + runtime.Version()}}
-	if slices.ContainsFunc(list, func(t tool) bool { return t.name == "sitelink" }) {
-		path, version, err := s.buildSitelink(ctx)
-		if err != nil {
-			return nil, nil, err
-		}
-		bin["sitelink"] = path
-		versions = append(versions, []string{"sitelink", version})
-	}
-	for _, p := range peers {
-		if !slices.ContainsFunc(list, func(t tool) bool { return t.name == p.name }) {
-			continue
-		}
-		path, version, err := p.find(ctx, s.cache)
+	for _, e := range entries {
+		last := e.samples[len(e.samples)-1]
 		switch {
-		case errors.Is(err, errNoPeer):
-			version = "not installed, left out"
-		case err != nil:
-			return nil, nil, err
+		case last.TimedOut:
+			row := fmt.Sprintf("%s\t> %.3f\t> %.3f\t\t\t", e.label, last.Wall.Seconds(), last.Wall.Seconds())
+			if own != nil {
+				row += fmt.Sprintf("> %.2f", last.Wall.Seconds()/own.wall().Seconds())
+			}
+			all = append(all, row+"\t\t"+e.failure)
+		case e.failure != "":
+			all = append(all, e.label+"\t\t\t\t\t\t\tfailed: "+e.failure)
 		default:
-			bin[p.name] = path
-		}
-		versions = append(versions, []string{p.name, version})
-	}
-	return bin, versions, nil
-}
-
-func (s *settings) compare(ctx context.Context, c corpus, list []tool, bin map[string]string, versions [][]string, out io.Writer) error {
-	docroot := c.dir(s.cache)
-	v, err := surveyDocroot(docroot)
-	if err != nil {
-		return err
-	}
-	tmp, remove, err := scratch()
-	if err != nil {
-		return err
-	}
-	defer remove()
-	if err := os.WriteFile(filepath.Join(tmp, "htmltest.yml"), []byte(htmltestConf), 0o644); err != nil {
-		return fmt.Errorf("write htmltest configuration: %w", err)
-	}
-	p := place{docroot: docroot, tmp: tmp, bin: bin}
-
-	var r result
-	r.addf("sitelink and its peers on %s\n\n", c.pkg)
-	r.machine(ctx, s.date)
-	r.addf("corpus    %s %s, docroot %s\n", c.pkg, c.version(s.cache), c.docroot)
-	r.addf("files     %s files, %s MB; of these %s pages, %s MB\n",
-		thousands(v.Files), megabytes(v.FileBytes), thousands(v.Pages), megabytes(v.PageBytes))
-	r.addf("symlinks  %s, of these %s lead out of the docroot\n", thousands(v.Links), thousands(v.Leaving))
-	r.addf("runs      %d rounds, interleaved, files in the page cache, output to a file, limit %v\n", s.runs, s.limit)
-
-	// Warm: every file is read once before the first round.
-	if _, _, err := readTree(docroot, runtime.GOMAXPROCS(0), func([]byte) bool { return true }); err != nil {
-		return err
-	}
-	var run []tool
-	var entries []*entry
-	for _, t := range list {
-		if bin[t.name] != "" {
-			run = append(run, t)
-			entries = append(entries, &entry{label: t.label, program: t.program(p)})
-		}
-	}
-	if err := rounds(ctx, entries, s.runs, s.limit, out); err != nil {
-		return err
-	}
-	floorBytes := floorRSS()
-
-	r.section("versions")
-	for _, v := range versions {
-		r.addf("%-11s %s\n", v[0], v[1])
-	}
-	r.section("commands")
-	for _, t := range run {
-		r.addf("%-26s %s\n", t.label, t.commandLine(p))
-	}
-	var quotes []string
-	for _, group := range []string{floor, alike, defaults} {
-		var rows [][]string
-		for i, t := range run {
-			if t.group != group && !(t.name == "sitelink" && group == defaults) {
-				continue
+			least := last.Wall
+			for _, s := range e.samples {
+				least = min(least, s.Wall)
 			}
-			text, err := ends(entries[i].program.out)
-			if err != nil {
-				return err
+			row := fmt.Sprintf("%s\t%.3f\t%.3f\t%.3f\t%.1f", e.label, least.Seconds(), e.wall().Seconds(), e.cpu().Seconds(), e.peakMiB())
+			if own != nil {
+				row += fmt.Sprintf("\t%.2f\t%.2f", e.wall().Seconds()/own.wall().Seconds(), e.cpu().Seconds()/own.cpu().Seconds())
 			}
-			said := t.parse(text)
-			rows = append(rows, row(entries[i], said))
-			if t.group == group {
-				for _, line := range said.said {
-					quotes = append(quotes, fmt.Sprintf("%-26s %s", t.label, clean(line, p)))
-				}
-			}
-		}
-		if len(rows) > 0 {
-			r.section(group)
-			r.WriteString(table([]string{"program", "min s", "median s", "cpu s", "peak MiB", "links", "errors", ""}, rows))
+			all = append(all, row)
 		}
 	}
-	r.addf("\ncpu is user and system time; differences between peaks below %s MiB mean nothing.\n", mebibytes(floorBytes))
-	if text := ratios(c.pkg, entries); text != "" {
-		r.section("ratios (medians)")
-		r.WriteString(text)
-	}
-	r.section("what the programs say")
-	r.addf("%s\n", strings.Join(quotes, "\n"))
-	return r.keep(s, c.pkg, out)
-}
-
-func row(e *entry, said report) []string {
-	switch {
-	case e.timedOut():
-		limit := "> " + seconds(e.samples[len(e.samples)-1].Wall)
-		return []string{e.label, limit, limit, "", "", "", "", e.failure}
-	case !e.ok():
-		return []string{e.label, "", "", "", "", "", "", "failed: " + e.failure}
-	}
-	return []string{e.label, seconds(e.minWall()), seconds(e.medianWall()), seconds(e.medianCPU()),
-		mebibytes(e.peakRSS()), said.links, said.errors}
-}
-
-// clean makes a quoted line fit for the result: no machine paths, one line.
-func clean(line string, p place) string {
-	return strings.TrimSpace(strings.ReplaceAll(strings.ReplaceAll(line, p.docroot, "$DOCROOT"), p.tmp, "$TMP"))
+	return all
 }

@@ -8,7 +8,6 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"net"
@@ -17,7 +16,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -29,8 +27,8 @@ type asker struct {
 	// which is served at url too.
 	args func(dir, url string) []string
 	env  func(dir string) []string
-	// broken returns the URLs that the output calls broken.
-	broken func(dir string, out []byte) (urls []string, err error)
+	// read returns the URLs that the output calls broken.
+	read func(dir string, out []byte) (urls []string, err error)
 	// said returns what the program says about each URL in more words; nil for most.
 	said func(dir string) (map[string]string, error)
 }
@@ -40,127 +38,80 @@ type asker struct {
 func askers() []asker {
 	certFile := func(dir string) []string { return []string{"SSL_CERT_FILE=" + filepath.Join(dir, "authority.pem")} }
 	return []asker{
-		{name: "sitelink", env: certFile, broken: brokenSitelink, said: saidSitelink, args: func(dir, _ string) []string {
+		{name: "sitelink", env: certFile, read: brokenSitelink, said: saidSitelink, args: func(dir, _ string) []string {
 			return []string{"external", filepath.Join(dir, "site"), "--allow-address", "127.0.0.0/8", "--strike-interval", "0s", "--max-age", "0s",
 				"--status-cache", filepath.Join(dir, "status.jsonl"), "--format", "jsonl", "--fail-on", "never"}
 		}},
-		{name: "lychee", env: certFile, broken: brokenLychee,
+		{name: "lychee", env: certFile, read: brokenLychee,
 			args: func(dir, _ string) []string {
 				return []string{"--format", "json", "--no-progress", filepath.Join(dir, "site", "index.html")}
 			}},
-		{name: "linkinator", broken: brokenLinkinator,
+		{name: "linkinator", read: brokenLinkinator,
 			env: func(dir string) []string {
 				return []string{"NODE_EXTRA_CA_CERTS=" + filepath.Join(dir, "authority.pem")}
 			},
 			args: func(_, url string) []string { return []string{url, "--format", "json"} }},
-		{name: "muffet", env: certFile, broken: brokenMuffet, args: func(_, url string) []string {
+		{name: "muffet", env: certFile, read: brokenMuffet, args: func(_, url string) []string {
 			return []string{"--format", "json", "--one-page-only", url}
 		}},
-		{name: "linkchecker", env: certFile, broken: brokenLinkchecker, args: func(dir, _ string) []string {
+		{name: "linkchecker", env: certFile, read: brokenLinkchecker, args: func(dir, _ string) []string {
 			return []string{"--check-extern", "--no-status", "-f", filepath.Join(dir, "linkcheckerrc"), "-o", "csv", filepath.Join(dir, "site", "index.html")}
 		}},
 	}
 }
 
 // runExternal compares sitelink and its peers on a loopback web whose truth is known.
-func runExternal(ctx context.Context, args []string, out io.Writer) error {
-	var s settings
-	var seed uint64
-	var hard bool
-	var before string
+func runExternal(ctx context.Context, args []string, out, progress io.Writer) error {
+	s := newSettings("external", progress)
 	bins := map[string]*string{}
-	if err := s.parse("external", args, func(fs *flag.FlagSet) {
-		fs.Uint64Var(&seed, "seed", 1, "of the links")
-		fs.BoolVar(&hard, "classes", false, "one link for each of many ways to answer, in place of many links")
-		fs.StringVar(&before, "before", "", "another sitelink to compare with")
-		for _, a := range askers()[1:] {
-			bins[a.name] = fs.String(a.name, a.name, "`program` to run; a name is looked up in -cache and PATH, empty leaves it out")
-		}
-	}); err != nil {
+	for _, a := range askers()[1:] {
+		bins[a.name] = s.String(a.name, a.name, "`program` to run; empty leaves it out")
+	}
+	if err := s.parse(args, 0); err != nil {
 		return err
 	}
-	sitelink, version, err := s.buildSitelink(ctx)
+	tmp, sitelink, err := s.begin(ctx, out)
+	defer os.RemoveAll(tmp)
 	if err != nil {
 		return err
 	}
-	kinds := kinds
-	if hard {
-		kinds = classes
-	}
-	w, err := newWeb(seed, kinds)
+	w, err := newWeb(classes)
 	if err != nil {
 		return err
 	}
 	defer w.close()
-	var r result
-	r.machine(ctx, s.date)
-	r.addf("sitelink  %s\nlinks     %d, seed %d\nruns      %d\n", version, len(w.all), seed, s.runs)
+	fmt.Fprintf(out, "links     %d, one for each way to answer\nruns      %d\n", len(w.all), s.runs)
 	var runs []*askerRun
-	all := askers()
-	if before != "" {
-		bins["before"] = &before
-		all = slices.Insert(all, 1, all[0])
-		all[1].name = "before"
-	}
-	for _, a := range all {
+	for _, a := range askers() {
 		bin := sitelink
 		if name, ok := bins[a.name]; ok {
 			if *name == "" {
 				continue
 			}
-			if bin, err = findProgram(*name, s.cache); err != nil {
-				return err
+			if bin, err = exec.LookPath(*name); err != nil {
+				return fmt.Errorf("%w; install it, name it with -%s FILE, or leave it out with -%[2]s ''", err, a.name)
 			}
+			fmt.Fprintf(out, "%-9s %s\n", a.name, firstLine(ctx, bin, "--version"))
 		}
-		a := &askerRun{asker: a, bin: bin, false: map[string]bool{}, by: map[string]int{}}
-		dir, remove, err := scratch()
-		if err != nil {
-			return err
-		}
-		defer remove()
-		a.dir = dir
+		a := &askerRun{asker: a, bin: bin, dir: filepath.Join(tmp, a.name), false: map[string]bool{}}
 		if err := a.prepare(w); err != nil {
 			return err
 		}
 		defer a.server.Close()
-		if a.name != "sitelink" {
-			r.addf("%-9s %s\n", a.name, a.version(ctx))
-		}
 		runs = append(runs, a)
 	}
-	for round := range s.runs {
+	for range s.runs {
 		for _, a := range runs {
-			if err := a.run(ctx, w, round, s.limit); err != nil {
+			if err := a.run(ctx, w, s.limit); err != nil {
 				return fmt.Errorf("%s: %w", a.name, err)
 			}
 		}
 	}
-	r.external(w, runs)
-	name, mostFalse, mostMissed := "external", 0, 0
-	if hard {
-		name, mostFalse, mostMissed = "external-classes", 2, 3
-	}
-	if err := r.keep(&s, name, out); err != nil {
-		return err
-	}
-	if a := runs[0]; len(a.false) > mostFalse || len(a.silent) > mostMissed {
+	printExternal(out, w, runs)
+	if a := runs[0]; len(a.false) > 2 || len(a.silent) > 3 {
 		return fmt.Errorf("figures not reached: sitelink calls %d working links dead, and passes %d dead ones without a hint: %v %v", len(a.false), len(a.silent), a.false, a.silent)
 	}
 	return nil
-}
-
-// findProgram finds a program by its name in the cache or PATH, or by its path.
-func findProgram(name, cache string) (string, error) {
-	if !strings.Contains(name, "/") {
-		if path := filepath.Join(cache, "bin", name); exec.Command(path, "--version").Run() == nil {
-			return path, nil
-		}
-	}
-	path, err := exec.LookPath(name)
-	if err != nil {
-		return "", fmt.Errorf("%w: %s: install it, name it with -%s FILE, or leave it out with -%[2]s ''", errNoPeer, name, filepath.Base(name))
-	}
-	return filepath.Abs(path)
 }
 
 // askerRun is a program with what came of its runs.
@@ -176,8 +127,7 @@ type askerRun struct {
 	missed   []string        // dead links that the last run did not call broken
 	silent   []string        // those of them about which the program says nothing
 	words    map[string]string
-	by       map[string]int // wrong answers by kind
-	hinted   int            // links not scored that were called broken
+	broken   map[string]bool // of the last run
 }
 
 // prepare writes the page with the links.
@@ -215,17 +165,14 @@ func (a *askerRun) prepare(w *web) error {
 	return nil
 }
 
-// version returns the first line that the program says about itself.
-func (a *askerRun) version(ctx context.Context) string {
-	out, _ := exec.CommandContext(ctx, a.bin, "--version").Output()
-	line, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
-	return line
-}
-
 // run runs the program once and compares what it says with the truth.
-func (a *askerRun) run(ctx context.Context, w *web, round int, limit time.Duration) error {
-	w.begin(round)
-	p := program{argv: append([]string{"env"}, append(a.env(a.dir), append([]string{a.bin}, a.args(a.dir, a.url)...)...)...), dir: a.dir,
+func (a *askerRun) run(ctx context.Context, w *web, limit time.Duration) error {
+	w.begin()
+	var env []string
+	if a.env != nil {
+		env = a.env(a.dir)
+	}
+	p := program{argv: slices.Concat([]string{"env"}, env, []string{a.bin}, a.args(a.dir, a.url)), dir: a.dir,
 		okExits: []int{0, 1, 2}, out: filepath.Join(a.dir, "out")}
 	got, err := p.measure(ctx, limit)
 	if err != nil {
@@ -238,35 +185,31 @@ func (a *askerRun) run(ctx context.Context, w *web, round int, limit time.Durati
 	if got.Failure != "" {
 		return fmt.Errorf("%s: %s", got.Failure, out[:min(len(out), 2000)])
 	}
-	urls, err := a.broken(a.dir, out)
+	urls, err := a.read(a.dir, out)
 	if err != nil {
 		return fmt.Errorf("%w: %s", err, out[:min(len(out), 2000)])
-	}
-	a.samples = append(a.samples, got)
-	requests, most := w.load()
-	a.requests, a.most = append(a.requests, requests), max(a.most, most)
-	broken := map[string]bool{}
-	for _, u := range urls {
-		broken[u] = true
 	}
 	if a.said != nil {
 		if a.words, err = a.said(a.dir); err != nil {
 			return err
 		}
 	}
-	a.missed, a.silent, a.hinted = nil, nil, 0
+	a.samples = append(a.samples, got)
+	requests, most := w.load()
+	a.requests, a.most = append(a.requests, requests), max(a.most, most)
+	a.broken, a.missed, a.silent = map[string]bool{}, nil, nil
+	for _, u := range urls {
+		a.broken[u] = true
+	}
 	for _, l := range w.all {
 		switch {
-		case l.kind.truth == works && broken[l.url] && !a.false[l.url]:
+		case l.kind.truth == works && a.broken[l.url]:
 			a.false[l.url] = true
-			a.by[l.kind.name]++
-		case l.kind.truth == dead && !broken[l.url]:
+		case l.kind.truth == dead && !a.broken[l.url]:
 			a.missed = append(a.missed, l.url)
 			if a.words[l.url] == "" {
 				a.silent = append(a.silent, l.url)
 			}
-		case l.kind.truth == unscored && broken[l.url]:
-			a.hinted++
 		}
 	}
 	return nil
@@ -405,72 +348,40 @@ func brokenLinkchecker(_ string, out []byte) (urls []string, err error) {
 	return urls, nil
 }
 
-// external writes the tables.
-func (r *result) external(w *web, runs []*askerRun) {
-	var rows [][]string
-	working, gone := 0, 0
+// printExternal prints the tables.
+func printExternal(out io.Writer, w *web, runs []*askerRun) {
+	count := map[truth]int{}
 	for _, l := range w.all {
-		switch l.kind.truth {
-		case works:
-			working++
-		case dead:
-			gone++
-		}
+		count[l.kind.truth]++
 	}
-	r.section(fmt.Sprintf("%d links that work and %d that are dead", working, gone))
+	rows := []string{"program\tworking called broken\tdead missed\twithout a hint\trequests of each run\tmost to a host in 1 s\twall s of each run"}
+	head := "kind\ttruth"
 	for _, a := range runs {
-		var walls, requests []string
-		for i := range a.samples {
-			walls = append(walls, fmt.Sprintf("%.1f", a.samples[i].Wall.Seconds()))
-			requests = append(requests, strconv.Itoa(a.requests[i]))
+		var walls []string
+		for _, s := range a.samples {
+			walls = append(walls, fmt.Sprintf("%.1f", s.Wall.Seconds()))
 		}
-		rows = append(rows, []string{a.name, strconv.Itoa(len(a.false)), strconv.Itoa(len(a.missed)), strconv.Itoa(len(a.silent)), strings.Join(requests, ", "), strconv.Itoa(a.most), strings.Join(walls, ", ")})
+		rows = append(rows, fmt.Sprintf("%s\t%d\t%d\t%d\t%s\t%d\t%s", a.name, len(a.false), len(a.missed), len(a.silent),
+			strings.Trim(fmt.Sprint(a.requests), "[]"), a.most, strings.Join(walls, " ")))
+		head += "\t" + a.name
 	}
-	r.addf("%s", table([]string{"program", "working called broken", "dead missed", "without a hint", "requests of each run", "most to a host in 1 s", "wall s of each run"}, rows))
-	r.section("Wrong answers by kind")
-	rows = nil
-	for _, k := range w.kinds {
-		row := []string{k.name, k.truth.String(), strconv.Itoa(max(k.hosts, 1) * k.links)}
+	table(out, fmt.Sprintf("%d links that work and %d that are dead", count[works], count[dead]), rows)
+	rows = []string{head}
+	for _, l := range w.all {
+		row := l.kind.name + "\t" + l.kind.truth.String()
 		for _, a := range runs {
-			n := a.by[k.name]
-			for _, u := range a.missed {
-				if w.kindOf(u) == k.name {
-					n++
-				}
+			said := a.words[l.url]
+			if said == "" && a.broken[l.url] {
+				said = "broken"
 			}
-			if k.truth == unscored {
-				n = a.hinted
-			}
-			if a.words != nil && k.links == 1 {
-				for _, l := range w.all {
-					if l.kind.name == k.name {
-						row = append(row, cmp.Or(a.words[l.url], "ok"))
-					}
-				}
-				continue
-			}
-			row = append(row, strconv.Itoa(n))
+			row += "\t" + cmp.Or(said, "ok")
 		}
 		rows = append(rows, row)
 	}
-	head := []string{"kind", "truth", "links"}
+	table(out, "what each program answers for each kind", rows)
+	var commands []string
 	for _, a := range runs {
-		head = append(head, a.name)
+		commands = append(commands, a.name+"\t"+strings.Join(a.args("$DIR", "$URL"), " "))
 	}
-	r.addf("%s", table(head, rows))
-	for _, a := range runs {
-		args := strings.Join(a.args("$DIR", "$URL"), " ")
-		r.addf("\n%s %s", a.name, args)
-	}
-	r.addf("\n")
-}
-
-// kindOf returns the kind of a link.
-func (w *web) kindOf(url string) string {
-	for _, l := range w.all {
-		if l.url == url {
-			return l.kind.name
-		}
-	}
-	return ""
+	table(out, "commands", commands)
 }

@@ -1,12 +1,8 @@
-// Command bench measures sitelink against its peers and against the bare
-// reading of the same files, and keeps the results in results/.
+// Command bench measures sitelink beside other link checkers, in one run, and
+// prints a table. It runs on Linux: processor time and peak memory come from wait4.
 //
-// It runs on Linux: the corpora are Debian packages, and CPU time and peak
-// memory come from wait4. It writes only to the cache directory (-cache), the
-// temporary directory and the results directory.
-//
-//	go run . all              corpora, peers, compare
-//	go run . compare -corpus rust-doc -runs 3
+//	go run . compare -runs 5 DOCROOT     internal links, beside the bare reading of the files
+//	go run . external                    links to a loopback web of known truth
 package main
 
 import (
@@ -16,30 +12,17 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
+	"text/tabwriter"
 	"time"
 )
 
-// command is one subcommand. run gets the arguments after its name.
-type command struct {
-	name, short string
-	run         func(ctx context.Context, args []string, out io.Writer) error
-}
-
-func commands() []command {
-	return []command{
-		{"corpora", "fetch and unpack the Debian packages that serve as sites", runCorpora},
-		{"peers", "install the other checkers and say their versions", runPeers},
-		{"compare", "sitelink, peers and bare reading in one run, with ratios", runCompare},
-		{"positions", "break links of a Hugo site and score the places that are reported", runPositions},
-		{"external", "links to a loopback web of known truth, against the peers", runExternal},
-		{"all", "everything but positions and external, for the corpora with figures to reach", runAll},
-		{"read", "only read the files of a docroot (run by compare)", runRead},
-	}
-}
+var errUsage = errors.New("wrong usage")
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -47,123 +30,103 @@ func main() {
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// run returns the exit code: 0, 2 for wrong usage, 3 when the work could not
-// be done, 130 when interrupted.
+// run returns the exit code: 0, 2 for wrong usage, 3 when the work could not be
+// done, 130 when interrupted.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	var name string
 	if len(args) > 0 {
-		for _, c := range commands() {
-			if c.name != args[0] {
-				continue
-			}
-			err := c.run(ctx, args[1:], stdout)
-			switch {
-			case err == nil || errors.Is(err, flag.ErrHelp):
-				return 0
-			case ctx.Err() != nil:
-				fmt.Fprintln(stderr, "bench: interrupted")
-				return 130
-			case errors.Is(err, errUsage):
-				fmt.Fprintf(stderr, "bench: error: %v\n", err)
-				return 2
-			}
-			fmt.Fprintf(stderr, "bench: error: %v\n", err)
-			return 3
-		}
-		fmt.Fprintf(stderr, "bench: error: unknown command %q\n", args[0])
+		name, args = args[0], args[1:]
 	}
-	fmt.Fprintln(stderr, "usage: go run . COMMAND [flags]   (-h after a command lists its flags)")
-	for _, c := range commands() {
-		fmt.Fprintf(stderr, "  %-10s %s\n", c.name, c.short)
+	err := fmt.Errorf("%w: go run . compare [flags] DOCROOT, or go run . external [flags]; -h lists the flags", errUsage)
+	switch name {
+	case "compare":
+		err = runCompare(ctx, args, stdout, stderr)
+	case "external":
+		err = runExternal(ctx, args, stdout, stderr)
+	case "read": // what compare starts as a process of its own
+		err = runRead(args, stdout)
 	}
-	return 2
+	switch {
+	case err == nil || errors.Is(err, flag.ErrHelp):
+		return 0
+	case ctx.Err() != nil:
+		fmt.Fprintln(stderr, "bench: interrupted")
+		return 130
+	}
+	fmt.Fprintf(stderr, "bench: error: %v\n", err)
+	if errors.Is(err, errUsage) {
+		return 2
+	}
+	return 3
 }
 
-var errUsage = errors.New("wrong usage")
-
-// settings are the flags that several commands share.
+// settings are the flags that both commands have.
 type settings struct {
-	cache    string        // corpora and built binaries
-	repo     string        // the checkout whose sitelink is measured
-	sitelink string        // a built sitelink; empty means build it from repo
-	results  string        // where results are kept; empty means print only
-	date     string        // names the result files
-	runs     int           // rounds of the interleaved runs
+	*flag.FlagSet
+	sitelink string        // a built sitelink; empty means build it from the checkout
+	runs     int           // rounds; in each, every program runs once
 	limit    time.Duration // a program that runs longer is stopped and left out
-	corpora  string        // comma-separated names
 }
 
-// parse reads the flags of command name into s. more adds the command's own.
-func (s *settings) parse(name string, args []string, more func(*flag.FlagSet)) error {
-	fs := flag.NewFlagSet("bench "+name, flag.ContinueOnError)
-	fs.StringVar(&s.cache, "cache", defaultCache(), "`directory` for corpora and built binaries")
-	fs.StringVar(&s.repo, "repo", "..", "sitelink checkout to build")
-	fs.StringVar(&s.sitelink, "sitelink", "", "sitelink `binary` to measure instead of building one")
-	fs.StringVar(&s.results, "results", "results", "`directory` of the result files; empty: print only")
-	fs.StringVar(&s.date, "date", time.Now().Format(time.DateOnly), "date in the names of result files")
-	fs.IntVar(&s.runs, "runs", 3, "rounds; in each, every program runs once")
-	fs.DurationVar(&s.limit, "limit", 3*time.Minute, "stop a program after this time and leave it out")
-	fs.StringVar(&s.corpora, "corpus", "rust-doc,openjdk-17-doc,python3.11-doc", "corpora, comma-separated")
-	if more != nil {
-		more(fs)
-	}
-	fs.SetOutput(io.Discard) // errors are printed once, by run
-	if err := fs.Parse(args); err != nil {
-		if errors.Is(err, flag.ErrHelp) {
-			fs.SetOutput(os.Stdout)
-			fmt.Printf("usage: go run . %s [flags]\n", name)
-			fs.PrintDefaults()
-			return err
-		}
-		return fmt.Errorf("%w: %v", errUsage, err)
-	}
-	if fs.NArg() > 0 {
-		return fmt.Errorf("%w: unexpected argument %q", errUsage, fs.Arg(0))
-	}
-	if s.runs < 1 {
-		return fmt.Errorf("%w: -runs must be at least 1", errUsage)
-	}
-	var err error
-	if s.cache, err = filepath.Abs(s.cache); err != nil {
-		return fmt.Errorf("find cache directory: %w", err)
-	}
-	return nil
+func newSettings(name string, stderr io.Writer) *settings {
+	s := &settings{FlagSet: flag.NewFlagSet("bench "+name, flag.ContinueOnError)}
+	s.SetOutput(stderr)
+	s.StringVar(&s.sitelink, "sitelink", "", "sitelink `binary` to measure instead of building one")
+	s.IntVar(&s.runs, "runs", 3, "rounds; in each, every program runs once")
+	s.DurationVar(&s.limit, "limit", 3*time.Minute, "stop a program after this time and leave it out")
+	return s
 }
 
-func (s *settings) chosen() ([]corpus, error) {
-	var list []corpus
-	for name := range strings.SplitSeq(s.corpora, ",") {
-		c, ok := corpusByName(strings.TrimSpace(name))
-		if !ok {
-			return nil, fmt.Errorf("%w: no corpus %q", errUsage, name)
-		}
-		list = append(list, c)
-	}
-	return list, nil
-}
-
-func defaultCache() string {
-	dir, err := os.UserCacheDir()
-	if err != nil {
-		dir = os.TempDir()
-	}
-	return filepath.Join(dir, "sitelink-bench")
-}
-
-// runAll does what a release needs: one command, all results.
-func runAll(ctx context.Context, args []string, out io.Writer) error {
-	var s settings
-	if err := s.parse("all", args, nil); err != nil {
+// parse parses the flags, and wants as many other arguments.
+func (s *settings) parse(args []string, want int) error {
+	if err := s.Parse(args); errors.Is(err, flag.ErrHelp) {
 		return err
-	}
-	for _, name := range []string{"corpora", "peers", "compare"} {
-		fmt.Fprintf(out, "== %s\n", name)
-		for _, c := range commands() {
-			if c.name == name {
-				if err := c.run(ctx, args, out); err != nil {
-					return err
-				}
-			}
-		}
+	} else if err != nil || s.NArg() != want || s.runs < 1 {
+		return fmt.Errorf("%w: want %d arguments, and -runs of at least 1", errUsage, want)
 	}
 	return nil
+}
+
+// begin makes a directory for the run, finds or builds sitelink, and prints what the
+// figures depend on besides the programs.
+func (s *settings) begin(ctx context.Context, out io.Writer) (dir, sitelink string, err error) {
+	if dir, err = os.MkdirTemp("", "sitelink-bench-"); err != nil {
+		return "", "", fmt.Errorf("make a scratch directory: %w", err)
+	}
+	commit := ""
+	if sitelink = s.sitelink; sitelink == "" {
+		sitelink = filepath.Join(dir, "sitelink")
+		if text, err := exec.CommandContext(ctx, "go", "build", "-C", "..", "-trimpath", "-o", sitelink, "./cmd/sitelink").CombinedOutput(); err != nil {
+			return dir, "", fmt.Errorf("build sitelink: %w\n%s", err, text)
+		}
+		commit = ", commit " + firstLine(ctx, "git", "describe", "--always", "--dirty")
+	}
+	if sitelink, err = filepath.Abs(sitelink); err != nil {
+		return dir, "", err
+	}
+	load, _ := os.ReadFile("/proc/loadavg")
+	fmt.Fprintf(out, "date      %s\nmachine   %d processors, %s, bench built with %s\nload      %s at the start (1, 5, 15 minutes)\nsitelink  %s%s\n",
+		time.Now().Format(time.DateOnly), runtime.NumCPU(), firstLine(ctx, "uname", "-sr"), runtime.Version(),
+		strings.Join(strings.Fields(string(load))[:3], " "), firstLine(ctx, sitelink, "version"), commit)
+	return dir, sitelink, nil
+}
+
+// firstLine returns what a program says about itself, or why it does not.
+func firstLine(ctx context.Context, argv ...string) string {
+	out, err := exec.CommandContext(ctx, argv[0], argv[1:]...).Output()
+	if err != nil && len(out) == 0 {
+		return err.Error()
+	}
+	line, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
+	return line
+}
+
+// table prints rows below a title; cells are separated by tabs.
+func table(out io.Writer, title string, rows []string) {
+	fmt.Fprintf(out, "\n%s\n%s\n", title, strings.Repeat("=", len(title)))
+	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, row := range rows {
+		fmt.Fprintln(t, row)
+	}
+	t.Flush()
 }

@@ -10,6 +10,9 @@ import (
 
 // TestMain lets the test binary stand in for a measured program.
 func TestMain(m *testing.M) {
+	if os.Getenv("BENCH_TEST_MAIN") != "" && len(os.Args) > 1 && os.Args[1] == "read" {
+		main()
+	}
 	if os.Getenv("BENCH_TEST_HOLD") != "" {
 		hold := bytes.Repeat([]byte{1}, heldBytes)
 		os.Exit(int(hold[len(hold)-1]) - 1)
@@ -27,15 +30,14 @@ func TestExitCodes(t *testing.T) {
 		want int
 		says string
 	}{
-		{"no command", context.Background(), nil, 2, "usage:"},
-		{"unknown command", context.Background(), []string{"fly"}, 2, `unknown command "fly"`},
-		{"unknown flag", context.Background(), []string{"corpora", "-fly"}, 2, "wrong usage"},
-		{"stray argument", context.Background(), []string{"corpora", "rust-doc"}, 2, "unexpected argument"},
-		{"unknown corpus", context.Background(), []string{"compare", "-corpus", "go-doc"}, 2, `no corpus "go-doc"`},
-		{"unknown tool", context.Background(), []string{"compare", "-tools", "muffet"}, 2, `no tool "muffet"`},
-		{"no rounds", context.Background(), []string{"compare", "-runs", "0"}, 2, "-runs"},
-		{"missing docroot", context.Background(), []string{"read", t.TempDir() + "/none"}, 3, "no such file"},
-		{"interrupted", cancelled, []string{"compare", "-corpus", "rust-doc", "-tools", "bench", "-cache", t.TempDir()}, 130, "interrupted"},
+		{"no command", context.Background(), nil, 2, "wrong usage"},
+		{"unknown command", context.Background(), []string{"fly"}, 2, "go run . compare"},
+		{"unknown flag", context.Background(), []string{"compare", "-fly"}, 2, "wrong usage"},
+		{"stray argument", context.Background(), []string{"external", "rust-doc"}, 2, "want 0 arguments"},
+		{"unknown tool", context.Background(), []string{"compare", "-sitelink", "/bin/true", "-tools", "muffet", t.TempDir()}, 2, "no program of -tools muffet"},
+		{"no rounds", context.Background(), []string{"compare", "-runs", "0", "."}, 2, "-runs"},
+		{"missing docroot", context.Background(), []string{"compare", t.TempDir() + "/none"}, 3, "no such file"},
+		{"interrupted", cancelled, []string{"compare", "-sitelink", "/bin/true", "-tools", "bench", t.TempDir()}, 130, "interrupted"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var stdout, stderr bytes.Buffer
@@ -49,16 +51,34 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
-func TestCorpusVersion(t *testing.T) {
-	cache := t.TempDir()
-	c := corpus{pkg: "rust-doc"}
-	if got := c.version(cache); got != "unknown" {
-		t.Errorf("version without package file %q, want unknown", got)
+// TestCompare: each program has its row; the time of one that is stopped is a bound.
+func TestCompare(t *testing.T) {
+	programs, docroot := t.TempDir(), t.TempDir()
+	for name, script := range map[string]string{
+		"sitelink": "sleep 0.05; echo checked 2 pages, 5 links", "hyperlink": "sleep 60", "lychee": "exit 9", "linklint": "echo 3 errors",
+	} {
+		if err := os.WriteFile(programs+"/"+name, []byte("#!/bin/sh\n"+`case "$1" in --version|version) echo 1.0; exit;; esac`+"\n"+script+"\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if err := os.WriteFile(cache+"/rust-doc_1%3a1.63.0+dfsg1-2_all.deb", nil, 0o644); err != nil {
-		t.Fatal(err)
+	for _, name := range []string{"a.html", "b.htm", "c.css"} {
+		if err := os.WriteFile(docroot+"/"+name, []byte("0123456789"), 0o644); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if got, want := c.version(cache), "1:1.63.0+dfsg1-2"; got != want {
-		t.Errorf("version %q, want %q", got, want)
+	t.Setenv("PATH", programs+":"+os.Getenv("PATH"))
+	t.Setenv("BENCH_TEST_MAIN", "1")
+	var out, progress bytes.Buffer
+	if got := run(t.Context(), []string{"compare", "-sitelink", programs + "/sitelink", "-runs", "2", "-limit", "1s", "-tools", "bench,sitelink,hyperlink,lychee,linklint", docroot}, &out, &progress); got != 0 {
+		t.Fatalf("exit %d: %s", got, &progress)
+	}
+	for _, want := range []string{"read 3 files, 30 bytes", "read 2 files, 20 bytes", "checked 2 pages, 5 links", "3 errors", "linklint -root $DOCROOT",
+		"hyperlink > 1.", "stopped after 1s", "lychee --offline failed: exit status 9", "sitelink check 0."} {
+		if !strings.Contains(strings.Join(strings.Fields(out.String()), " "), want) {
+			t.Errorf("no %q in\n%s", want, &out)
+		}
+	}
+	if strings.Contains(out.String(), docroot) {
+		t.Errorf("a path of this machine:\n%s", &out)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"slices"
@@ -94,4 +95,56 @@ func (p program) measure(ctx context.Context, limit time.Duration) (sample, erro
 		s.Failure = cmd.ProcessState.String()
 	}
 	return s, nil
+}
+
+// entry is one row of a comparison and the samples taken for it.
+type entry struct {
+	label   string
+	program program
+	samples []sample
+	failure string
+}
+
+// rounds runs the entries A B C A B C ..., so that whatever else the machine
+// does falls on all of them. An entry that fails or exceeds limit is not run
+// again.
+func rounds(ctx context.Context, entries []*entry, runs int, limit time.Duration, progress io.Writer) error {
+	for round := range runs {
+		for _, e := range entries {
+			if e.failure != "" {
+				continue
+			}
+			s, err := e.program.measure(ctx, limit)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(progress, "round %d/%d: %-34s %8.3fs %s\n", round+1, runs, e.label, s.Wall.Seconds(), s.Failure)
+			e.failure = s.Failure
+			e.samples = append(e.samples, s)
+		}
+	}
+	return nil
+}
+
+// median returns the middle value of the samples, the lower one of two.
+func (e *entry) median(of func(sample) time.Duration) time.Duration {
+	list := make([]time.Duration, len(e.samples))
+	for i, s := range e.samples {
+		list[i] = of(s)
+	}
+	slices.Sort(list)
+	return list[(len(list)-1)/2]
+}
+
+func (e *entry) wall() time.Duration { return e.median(func(s sample) time.Duration { return s.Wall }) }
+func (e *entry) cpu() time.Duration {
+	return e.median(func(s sample) time.Duration { return s.User + s.Sys })
+}
+
+func (e *entry) peakMiB() float64 {
+	peak := int64(0)
+	for _, s := range e.samples {
+		peak = max(peak, s.PeakRSS)
+	}
+	return float64(peak) / (1 << 20)
 }

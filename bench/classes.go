@@ -20,7 +20,7 @@ var classes = slices.SortedFunc(slices.Values(slices.Concat(statusClasses(), red
 	func(a, b kind) int { return strings.Compare(a.name, b.name) })
 
 // class makes a kind with one link.
-func class(name string, truth truth, serve handler) kind { return kind{name, truth, 1, 1, serve} }
+func class(name string, truth truth, serve handler) kind { return kind{name, truth, serve} }
 
 // text is a page with a text of its own.
 const text = "<!doctype html><title>An ordinary page</title><h1>Tomatoes</h1><p>They grow on a balcony if it has sun, and need water each day."

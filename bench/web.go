@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"compress/gzip"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -13,10 +12,9 @@ import (
 	"io"
 	"log"
 	"math/big"
-	mathrand "math/rand/v2"
 	"net"
 	"net/http"
-	"strings"
+	"net/url"
 	"sync"
 	"time"
 )
@@ -37,130 +35,15 @@ func (t truth) String() string { return [...]string{"works", "dead", "not scored
 type kind struct {
 	name  string
 	truth truth
-	// hosts is the number of hosts that answer like that, each with so many links.
-	// Without hosts, the links are spread over the ordinary hosts.
-	hosts, links int
-	serve        func(w http.ResponseWriter, r *http.Request, v *visit)
+	serve func(w http.ResponseWriter, r *http.Request, v *visit)
 }
 
 // visit is what a server knows about a request.
 type visit struct {
-	round int
 	times int // the URL was asked for before, in this run of a program
 	seed  int // of the URL
-	// elsewhere: it is for another address of a host that has only one link.
+	// elsewhere: it is for another address of the host than the link.
 	elsewhere bool
-}
-
-// ordinary is the number of hosts that have links of several kinds.
-const ordinary = 40
-
-var kinds = []kind{
-	{"200", works, 0, 240, page},
-	{"gzip", works, 0, 40, func(w http.ResponseWriter, r *http.Request, v *visit) {
-		w.Header().Set("Content-Encoding", "gzip")
-		w.Header().Set("Content-Type", "text/html")
-		z := gzip.NewWriter(w)
-		io.WriteString(z, "<title>compressed</title>")
-		z.Close()
-	}},
-	{"chain of 301 and 302 to a page", works, 0, 60, func(w http.ResponseWriter, r *http.Request, v *visit) {
-		chain(w, r, v, page)
-	}},
-	{"chain to a 404", dead, 0, 20, func(w http.ResponseWriter, r *http.Request, v *visit) {
-		chain(w, r, v, func(w http.ResponseWriter, r *http.Request, v *visit) { http.NotFound(w, r) })
-	}},
-	{"redirects in a loop", dead, 0, 10, func(w http.ResponseWriter, r *http.Request, v *visit) {
-		http.Redirect(w, r, r.URL.Path+"?"+map[bool]string{true: "b", false: "a"}[r.URL.RawQuery == "a"], http.StatusFound)
-	}},
-	{"404", dead, 0, 80, func(w http.ResponseWriter, r *http.Request, v *visit) { http.NotFound(w, r) }},
-	{"410", dead, 0, 20, func(w http.ResponseWriter, r *http.Request, v *visit) { w.WriteHeader(410) }},
-	{"soft 404", unscored, 0, 20, func(w http.ResponseWriter, r *http.Request, v *visit) {
-		w.Header().Set("Content-Type", "text/html")
-		io.WriteString(w, "<title>Page not found</title>")
-	}},
-	{"HEAD answers 404 or 405, GET 200", works, 10, 3, func(w http.ResponseWriter, r *http.Request, v *visit) {
-		if r.Method == http.MethodHead {
-			w.WriteHeader(404 + v.seed%2)
-			return
-		}
-		page(w, r, v)
-	}},
-	{"HEAD answers 200, GET 404", dead, 5, 3, func(w http.ResponseWriter, r *http.Request, v *visit) {
-		if r.Method != http.MethodHead {
-			http.NotFound(w, r)
-		}
-	}},
-	{"403 with a page for programs", works, 15, 3, func(w http.ResponseWriter, r *http.Request, v *visit) {
-		w.Header().Set("Content-Type", "text/html")
-		w.WriteHeader(403)
-		io.WriteString(w, "<title>Just a moment...</title><h1>Checking your browser</h1>")
-	}},
-	{"429 with Retry-After, then 200", works, 10, 3, func(w http.ResponseWriter, r *http.Request, v *visit) {
-		if v.times == 0 {
-			w.Header().Set("Retry-After", "1")
-			w.WriteHeader(429)
-			return
-		}
-		page(w, r, v)
-	}},
-	{"503 once, then 200", works, 10, 2, func(w http.ResponseWriter, r *http.Request, v *visit) {
-		if v.times == 0 {
-			w.WriteHeader(503)
-			return
-		}
-		page(w, r, v)
-	}},
-	{"503 during one run of three", works, 15, 2, func(w http.ResponseWriter, r *http.Request, v *visit) {
-		if (v.seed+v.round)%3 == 0 {
-			w.WriteHeader(503)
-			return
-		}
-		page(w, r, v)
-	}},
-	{"500", dead, 5, 2, func(w http.ResponseWriter, r *http.Request, v *visit) { w.WriteHeader(500) }},
-	{"answers after 3 s", works, 5, 2, func(w http.ResponseWriter, r *http.Request, v *visit) {
-		select {
-		case <-time.After(3 * time.Second):
-			page(w, r, v)
-		case <-r.Context().Done():
-		}
-	}},
-	{"reset once, then 200", works, 10, 2, func(w http.ResponseWriter, r *http.Request, v *visit) {
-		if v.times == 0 {
-			reset(w)
-			return
-		}
-		page(w, r, v)
-	}},
-	{"reset", dead, 5, 2, func(w http.ResponseWriter, r *http.Request, v *visit) { reset(w) }},
-	{"refused connection", dead, 5, 2, nil},
-	{"HTTP/2", works, 10, 3, page},
-	{"certificate expired", dead, 5, 2, page},
-	{"certificate of another host", dead, 5, 2, page},
-	{"certificate signs itself", dead, 5, 2, page},
-}
-
-func page(w http.ResponseWriter, r *http.Request, v *visit) {
-	w.Header().Set("Content-Type", "text/html")
-	w.Header().Set("ETag", fmt.Sprintf(`"%d"`, v.seed))
-	if r.Header.Get("If-None-Match") != "" {
-		w.WriteHeader(304)
-		return
-	}
-	fmt.Fprintf(w, "<title>page %d</title>%s", v.seed, strings.Repeat("<p>text", 500))
-}
-
-// chain redirects two to four times, the first time permanently or not, to what last
-// answers.
-func chain(w http.ResponseWriter, r *http.Request, v *visit, last func(http.ResponseWriter, *http.Request, *visit)) {
-	hop := len(r.URL.RawQuery)
-	if hop == 2+v.seed%3 {
-		last(w, r, v)
-		return
-	}
-	status := []int{301, 302, 308, 307}[(v.seed+hop)%4]
-	http.Redirect(w, r, r.URL.Path+"?"+strings.Repeat("x", hop+1), status)
 }
 
 // reset closes the connection with a reset.
@@ -184,23 +67,19 @@ type address struct {
 
 // web is a loopback web whose truth is known. Its hosts are addresses of 127.0.0.0/8.
 type web struct {
-	kinds     []kind
 	all       []address
 	authority []byte // certificate of the authority of good hosts, PEM
 	servers   []*http.Server
 
-	mu    sync.Mutex
-	round int
-	times map[string]int
-	log   map[string][]time.Time // requests by host
-	byKey map[string]*address
-	// byHost has the only link of a host.
+	mu     sync.Mutex
+	times  map[string]int
+	log    map[string][]time.Time // requests by host
 	byHost map[string]*address
 }
 
-// newWeb starts a web. The same seed gives the same links, except for ports.
-func newWeb(seed uint64, kinds []kind) (*web, error) {
-	w := &web{kinds: kinds, times: map[string]int{}, log: map[string][]time.Time{}, byKey: map[string]*address{}, byHost: map[string]*address{}}
+// newWeb starts a web with a host and a link for each kind.
+func newWeb(kinds []kind) (*web, error) {
+	w := &web{times: map[string]int{}, log: map[string][]time.Time{}, byHost: map[string]*address{}}
 	plain, err := w.listen(nil)
 	if err != nil {
 		return nil, err
@@ -237,36 +116,22 @@ func newWeb(seed uint64, kinds []kind) (*web, error) {
 	}
 	closed := unused.Addr().(*net.TCPAddr).Port
 	unused.Close()
-	random := mathrand.New(mathrand.NewPCG(seed, 1))
-	next := 0 // host
 	for i := range kinds {
 		k := &kinds[i]
-		for n := range max(k.hosts, 1) * k.links {
-			host := fmt.Sprintf("127.1.0.%d", 1+random.IntN(ordinary))
-			if k.hosts > 0 {
-				at := next + n/k.links
-				host = fmt.Sprintf("127.2.%d.%d", at/200, 1+at%200)
-			}
-			scheme, port := "http", plain
-			if p, ok := tlsPorts[k.name]; ok {
-				scheme, port = "https", p
-			} else if k.serve == nil {
-				port = closed
-			}
-			a := address{kind: k, seed: random.IntN(1 << 20)}
-			path := fmt.Sprintf("/%d/%d", i, n)
-			a.url = fmt.Sprintf("%s://%s:%d%s", scheme, host, port, path)
-			w.all = append(w.all, a)
+		host, scheme, port := fmt.Sprintf("127.2.%d.%d", i/200, 1+i%200), "http", plain
+		if p, ok := tlsPorts[k.name]; ok {
+			scheme, port = "https", p
+		} else if k.serve == nil {
+			port = closed
 		}
-		next += k.hosts
+		w.all = append(w.all, address{url: fmt.Sprintf("%s://%s:%d/%d", scheme, host, port, i), kind: k, seed: i})
 	}
-	random.Shuffle(len(w.all), func(i, j int) { w.all[i], w.all[j] = w.all[j], w.all[i] })
 	for i := range w.all {
-		if k := w.all[i].kind; k.hosts > 0 && k.links == 1 {
-			host, _, _ := strings.Cut(w.all[i].url[strings.Index(w.all[i].url, "//")+2:], ":")
-			w.byHost[host] = &w.all[i]
+		u, err := url.Parse(w.all[i].url)
+		if err != nil {
+			return nil, err
 		}
-		w.byKey[strings.TrimPrefix(strings.TrimPrefix(w.all[i].url, "https://"), "http://")] = &w.all[i]
+		w.byHost[u.Hostname()] = &w.all[i]
 	}
 	return w, nil
 }
@@ -294,10 +159,9 @@ func (w *web) close() {
 }
 
 // begin forgets what programs have asked for until now.
-func (w *web) begin(round int) {
+func (w *web) begin() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.round = round
 	clear(w.times)
 	clear(w.log)
 }
@@ -324,13 +188,15 @@ func (w *web) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	host, _, _ := net.SplitHostPort(r.Host)
 	w.mu.Lock()
 	w.log[host] = append(w.log[host], time.Now())
-	a := w.byKey[r.Host+r.URL.Path]
 	key := r.Host + r.URL.RequestURI()
-	v := &visit{round: w.round, times: w.times[key]}
+	v := &visit{times: w.times[key]}
 	w.times[key]++
 	w.mu.Unlock()
-	if a == nil && r.URL.Path != "/robots.txt" && r.URL.Path != "/favicon.ico" {
-		a, v.elsewhere = w.byHost[host], true
+	a := w.byHost[host]
+	if r.URL.Path == "/robots.txt" || r.URL.Path == "/favicon.ico" {
+		a = nil
+	} else if a != nil {
+		v.elsewhere = r.URL.Path != fmt.Sprintf("/%d", a.seed)
 	}
 	if a == nil || a.kind.serve == nil { // robots.txt, favicon.ico
 		http.NotFound(rw, r)
