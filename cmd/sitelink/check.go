@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/netip"
 	"os"
 	"runtime/debug"
 	"slices"
@@ -13,6 +12,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/check/remote"
@@ -103,7 +103,7 @@ func checkCommand(c *cli) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			cfg, err := c.configure(cmd, args, file)
 			if err == nil {
-				err = ext.apply(c, cmd, cfg)
+				err = ext.check(cmd)
 			}
 			if err != nil {
 				return err
@@ -169,7 +169,7 @@ func (c *cli) configure(cmd *cobra.Command, args []string, file string) (*config
 		}
 		settings = append(settings, config.Setting{Key: "docroot", Values: args})
 	}
-	return c.loadConfig(config.Request{File: file, Flags: settings, Places: files.places})
+	return c.loadConfig(config.Request{File: file, Flags: settings, Places: files.places, Keys: tableKeys(cmd)})
 }
 
 // loadConfig completes a request and loads the configuration. It prints nothing.
@@ -383,11 +383,12 @@ func externalCommand(c *cli) *cobra.Command {
 				err = ext.takeLinklint(cmd, cfg)
 			}
 			if err == nil {
-				err = ext.apply(c, cmd, cfg)
+				err = ext.check(cmd)
 			}
 			if err != nil {
 				return err
 			}
+			cfg.Show = "findings"
 			if len(lists) > 0 {
 				return checkLists(cmd.Context(), c, cfg, &ext, lists)
 			}
@@ -483,82 +484,30 @@ func checkLists(ctx context.Context, c *cli, cfg *config.Config, ext *externalFl
 
 // externalFlags are the flags about links to other sites.
 type externalFlags struct {
-	ask, only, onlyNew                      bool
-	changed, reset, failed, flush           bool
-	cache                                   string
-	perHost, concurrency, requests, strikes int
-	pace, budget, interval, maxAge          time.Duration
-	anyAge, probe, archive                  bool
-	allow                                   []string
+	ask, only, onlyNew, probe, archive bool
+	changed, reset, failed, flush      bool
 }
 
-// add adds the flags that check and external share. Their defaults are those of the
-// configuration.
+// add adds the flags that check and external share.
 func (f *externalFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.StringVar(&f.cache, "status-cache", "", "remember other sites in `CACHE`: a file, git:REF or postgres://... (default: status-cache in [external])")
 	flags.BoolVar(&f.onlyNew, "only-new", false, "ask only for links that neither the baseline nor the status cache knows; a 404 or 410 is an error at once")
 	flags.BoolVar(&f.probe, "probe", false, "ask for dead and http links with https, and for dead ones with or without slash or www; robots.txt is respected")
 	flags.BoolVar(&f.archive, "archive", false, "ask the Internet Archive for copies of dead pages (archive-api in [external])")
-	flags.DurationVar(&f.budget, "budget", 0, "stop asking after `TIME`, such as 2m; 0 means no limit (default: budget in [external])")
-	flags.IntVar(&f.requests, "max-requests", 0, "send at most `N` requests; 0 means no limit (default: max-requests in [external])")
-	flags.DurationVar(&f.pace, "pace", time.Second, "wait at least `TIME` between two requests to one host (default: pace in [external])")
-	flags.IntVar(&f.perHost, "per-host", 4, "send at most `N` requests to one host at a time (default: per-host in [external])")
-	flags.IntVar(&f.concurrency, "concurrency", 64, "send at most `N` requests at a time (default: concurrency in [external])")
-	flags.IntVar(&f.strikes, "strikes", 3, "call a link dead after `N` failures of its host (default: strikes in [external])")
-	flags.DurationVar(&f.interval, "strike-interval", 24*time.Hour, "count failures that are at least `TIME` apart (default: strike-interval in [external])")
-	flags.DurationVar(&f.maxAge, "max-age", 0, "ask again for what was asked before `TIME`; 0s asks for everything (default: max-age in [external])")
-	flags.StringArrayVar(&f.allow, "allow-address", nil, "allow connections to the network `CIDR` although it is not public; repeatable")
+	addFlags(cmd, config.TableKeys("external"))
+	addFlags(cmd, config.TableKeys("fetch"))
 }
 
-// apply overrides the configuration by the flags.
-func (f *externalFlags) apply(c *cli, cmd *cobra.Command, cfg *config.Config) error {
+// check refuses flags that do not go together.
+func (f *externalFlags) check(cmd *cobra.Command) (err error) {
 	given := cmd.Flags().Changed
-	if !f.ask {
-		for _, name := range []string{"status-cache", "only-new", "probe", "archive", "budget", "max-requests", "pace", "per-host", "concurrency", "strikes", "strike-interval", "max-age", "allow-address"} {
-			if given(name) {
-				return fault.Usage(fmt.Sprintf("--%s is about links to other sites, which are not checked", name), "add --external")
-			}
+	cmd.Flags().Visit(func(flag *pflag.Flag) {
+		key, _ := flag.Value.(*keyFlag)
+		if !f.ask && (slices.Contains([]string{"only-new", "probe", "archive"}, flag.Name) || key != nil && slices.Contains([]string{"external", "fetch"}, key.key.Table)) {
+			err = fault.Usage(fmt.Sprintf("--%s is about links to other sites, which are not checked", flag.Name), "add --external")
 		}
-		return nil
-	}
-	if f.only {
-		cfg.Show = "findings"
-	}
-	places, err := f.variables(c, cmd)
-	if err != nil {
-		return err
-	}
-	e := &cfg.External
-	for _, d := range []struct {
-		name         string
-		value, least int64
-		set          func()
-	}{
-		{"budget", int64(f.budget), 0, func() { e.Budget = f.budget }},
-		{"max-requests", int64(f.requests), 0, func() { e.MaxRequests = f.requests }},
-		{"pace", int64(f.pace), 0, func() { e.Pace = f.pace }},
-		{"per-host", int64(f.perHost), 1, func() { e.PerHost = f.perHost }},
-		{"concurrency", int64(f.concurrency), 1, func() { e.Concurrency = f.concurrency }},
-		{"strikes", int64(f.strikes), 1, func() { e.Strikes = f.strikes }},
-		{"strike-interval", int64(f.interval), 0, func() { e.StrikeInterval = f.interval }},
-		{"max-age", int64(f.maxAge), 0, func() { e.MaxAge, f.anyAge = f.maxAge, f.maxAge == 0 }},
-	} {
-		if !given(d.name) {
-			continue
-		}
-		if d.value < d.least {
-			return fault.Usage(fmt.Sprintf("%s: must be at least %d, but is %s", cmp.Or(places[d.name], "--"+d.name), d.least, cmd.Flags().Lookup(d.name).Value), "")
-		}
-		d.set()
-	}
-	if given("status-cache") {
-		if f.cache == "" {
-			return fault.Usage("--status-cache: the value is empty", "")
-		}
-		cfg.NameStatusCache(f.cache)
-	}
+	})
 	if f.onlyNew && f.failed {
 		return fault.Usage("--only-new and --retry-failed exclude each other: a URL that failed is not new", "keep one of them")
 	}
@@ -567,39 +516,7 @@ func (f *externalFlags) apply(c *cli, cmd *cobra.Command, cfg *config.Config) er
 			return fault.Usage(fmt.Sprintf("--changed lists URLs instead of the report, which --%s is about", name), "leave one of them out")
 		}
 	}
-	networks, err := parseNetworks(f.allow)
-	cfg.Allow(networks)
 	return err
-}
-
-// variables sets the flags of [external] keys that are not given by their environment
-// variables, such as SITELINK_STATUS_CACHE, and returns the names of these.
-func (f *externalFlags) variables(c *cli, cmd *cobra.Command) (places map[string]string, err error) {
-	places = map[string]string{}
-	for _, name := range []string{"status-cache", "budget", "max-requests", "pace", "per-host", "concurrency", "strikes", "strike-interval", "max-age"} {
-		variable := config.Key{Name: name}.Env()
-		text := c.env.Getenv(variable)
-		if text == "" || cmd.Flags().Changed(name) {
-			continue
-		}
-		if err := cmd.Flags().Set(name, text); err != nil {
-			return nil, fault.Usage(fmt.Sprintf("%s: %q is not valid", variable, text), "use a value of --"+name)
-		}
-		places[name] = variable
-	}
-	return places, nil
-}
-
-// parseNetworks reads the values of --allow-address.
-func parseNetworks(texts []string) (networks []netip.Prefix, err error) {
-	for _, text := range texts {
-		network, err := config.ParseNetwork(text)
-		if err != nil {
-			return nil, fault.Usage("--allow-address: "+err.Error(), "")
-		}
-		networks = append(networks, network)
-	}
-	return networks, nil
 }
 
 // open opens the status cache if the run asks other sites; otherwise it returns nil.
@@ -609,7 +526,7 @@ func (f *externalFlags) open(ctx context.Context, c *cli, p *project.Project, pr
 	}
 	debug.SetGCPercent(30) // a million URLs stay in memory, and a request allocates little
 	return external.Open(ctx, p, external.Options{
-		OnlyNew: f.onlyNew, OnlyFailed: f.failed, Probe: f.probe, Archive: f.archive, Flush: f.flush, Reset: f.reset, AnyAge: f.anyAge,
+		OnlyNew: f.onlyNew, OnlyFailed: f.failed, Probe: f.probe, Archive: f.archive, Flush: f.flush, Reset: f.reset,
 		Version: versionNumber(), Warn: c.ui.warning, Progress: progress.sites,
 	})
 }

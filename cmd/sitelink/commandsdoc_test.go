@@ -83,7 +83,7 @@ func commandSection(t *testing.T, b *strings.Builder, mark string, c *cobra.Comm
 	}
 	rows := ""
 	c.Flags().VisitAll(func(f *pflag.Flag) {
-		if _, isKey := f.Value.(*keyFlag); !isKey && !f.Hidden && f.Name != "help" {
+		if key, isKey := f.Value.(*keyFlag); (!isKey || key.key.ID() != key.key.Name) && !f.Hidden && f.Name != "help" {
 			rows += fmt.Sprintf("| `%s` | %s |\n", strings.TrimSpace(flagTerm(f)), strings.ReplaceAll(escape.Replace(flagUsage(f)), "|", `\|`))
 		}
 	})

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -39,8 +38,8 @@ const diffExample = `  # what notify would send after a deploy of public
 
 // diffFlags are the flags of diff alone.
 type diffFlags struct {
-	by, format, output, ledger, config string
-	internal, tombstones               bool
+	by, format, output, config string
+	internal, tombstones       bool
 }
 
 func diffCommand(c *cli) *cobra.Command {
@@ -57,11 +56,6 @@ func diffCommand(c *cli) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if f.ledger != "" {
-				if err := nameLedger(cfg, f.ledger); err != nil {
-					return err
-				}
-			}
 			return runDiff(cmd.Context(), c, cfg, f)
 		},
 	}
@@ -70,7 +64,7 @@ func diffCommand(c *cli) *cobra.Command {
 	addWordFlag(cmd, &f.by, "by", "group links by `WHAT`: page or target", "page", "target")
 	addWordFlag(cmd, &f.format, "format", "print the answer as `FORMAT`: text, json or markdown", planFormats...)
 	flags.StringVar(&f.output, "output", "-", "write the answer to `FILE`, replacing it atomically; - means standard output")
-	flags.StringVar(&f.ledger, "ledger", "", "compare with `LEDGER`, a file (default: ledger in [outgoing])")
+	addFlags(cmd, config.TableKeys("outgoing", "ledger"))
 	flags.BoolVar(&f.internal, "internal", false, "list links between the site's own pages too (format json)")
 	flags.BoolVar(&f.tombstones, "tombstones", false, "write a page that answers 410 for each deleted page that nothing else answers for")
 	flags.StringVar(&f.config, "config", "", "read `FILE` instead of searching for sitelink.toml")
@@ -150,15 +144,5 @@ func writeTombstones(c *cli, compared *announce.Comparison) error {
 	if n > 0 && err == nil {
 		c.ui.note(count(n, "tombstone") + " written")
 	}
-	return err
-}
-
-// nameLedger sets the ledger to the one that a flag names. The path of a file is
-// relative to the working directory, as in all flags.
-func nameLedger(cfg *config.Config, name string) (err error) {
-	if announce.IsFile(name) {
-		name, err = filepath.Abs(name)
-	}
-	cfg.NameLedger(name)
 	return err
 }

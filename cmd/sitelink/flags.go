@@ -70,6 +70,17 @@ func addSiteKeyFlags(cmd *cobra.Command, further ...string) {
 	}))
 }
 
+// tableKeys returns the keys beside those of the site and of [check] for which cmd has
+// flags.
+func tableKeys(cmd *cobra.Command) (keys []config.Key) {
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if kf, ok := f.Value.(*keyFlag); ok && kf.key.ID() != kf.key.Name {
+			keys = append(keys, kf.key)
+		}
+	})
+	return keys
+}
+
 func addFlags(cmd *cobra.Command, keys []config.Key) {
 	flags := cmd.Flags()
 	flags.SortFlags = false
@@ -111,7 +122,7 @@ func keySettings(cmd *cobra.Command) []config.Setting {
 	var settings []config.Setting
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if kf, ok := f.Value.(*keyFlag); ok {
-			settings = append(settings, config.Setting{Key: f.Name, Values: kf.values})
+			settings = append(settings, config.Setting{Key: kf.key.ID(), Values: kf.values})
 		}
 	})
 	return settings

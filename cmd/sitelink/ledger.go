@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sitelink/sitelink/internal/announce"
+	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/project"
@@ -43,18 +44,13 @@ func ledgerCommand(c *cli) *cobra.Command {
 
 // ledgerSub makes a subcommand that works on the ledger of the configuration.
 func ledgerSub(c *cli, use, short, long string, work func(cmd *cobra.Command, p *project.Project) error) *cobra.Command {
-	var file, name string
+	var file string
 	cmd := &cobra.Command{
 		Use: use, Short: short, Long: long, Example: "  sitelink ledger " + use, Args: noArguments,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			cfg, err := c.configure(cmd, nil, file)
 			if err != nil {
 				return err
-			}
-			if name != "" {
-				if err := nameLedger(cfg, name); err != nil {
-					return err
-				}
 			}
 			p, err := c.findRoot(cmd.Context(), cfg)
 			if err != nil {
@@ -63,7 +59,7 @@ func ledgerSub(c *cli, use, short, long string, work func(cmd *cobra.Command, p 
 			return work(cmd, p)
 		},
 	}
-	cmd.Flags().StringVar(&name, "ledger", "", "use `LEDGER`: a file, git:REF or postgres://... (default: ledger in [outgoing])")
+	addFlags(cmd, config.TableKeys("outgoing", "ledger"))
 	cmd.Flags().StringVar(&file, "config", "", "read `FILE` instead of searching for sitelink.toml")
 	return cmd
 }

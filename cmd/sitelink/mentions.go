@@ -55,16 +55,11 @@ func mentionsCommand(c *cli) *cobra.Command {
 
 // mentionsSub makes a subcommand that works on the store of the configuration.
 func mentionsSub(c *cli, cmd *cobra.Command, work func(ctx context.Context, p *project.Project, store incoming.Store, args []string) error) *cobra.Command {
-	var file, name string
+	var file string
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		cfg, err := c.configure(cmd, nil, file)
 		if err != nil {
 			return err
-		}
-		if name != "" {
-			if err := nameStore(cfg, name); err != nil {
-				return err
-			}
 		}
 		p, err := c.findRoot(cmd.Context(), cfg)
 		if err != nil {
@@ -81,19 +76,9 @@ func mentionsSub(c *cli, cmd *cobra.Command, work func(ctx context.Context, p *p
 		return err
 	}
 	cmd.Flags().SortFlags = false
-	cmd.Flags().StringVar(&name, "store", "", "use `STORE`: a file or postgres://... (default: store in [incoming])")
+	addFlags(cmd, config.TableKeys("incoming", "store"))
 	cmd.Flags().StringVar(&file, "config", "", "read `FILE` instead of searching for sitelink.toml")
 	return cmd
-}
-
-// nameStore sets the store to the one that a flag names.
-func nameStore(cfg *config.Config, name string) error {
-	dir, err := workingDir()
-	if err != nil {
-		return err
-	}
-	cfg.NameStore(receive.AbsStore(dir, name))
-	return nil
 }
 
 // stateWords are the values of --state.

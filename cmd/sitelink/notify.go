@@ -69,13 +69,9 @@ var planFormats = []string{"text", "json", "markdown"}
 
 // notifyFlags are the flags of notify alone, and of deploy.
 type notifyFlags struct {
-	ledger, config, format, explain     string
-	retry                               string
+	config, format, explain, retry      string
 	send, dryRun, due, status, baseline bool
 	verbose, bust, tombstones, wait     bool
-	pace, live, deadline                time.Duration
-	maxNotices                          int
-	allow                               []string
 }
 
 func (f *notifyFlags) add(cmd *cobra.Command) {
@@ -83,17 +79,13 @@ func (f *notifyFlags) add(cmd *cobra.Command) {
 	flags.SortFlags = false
 	flags.BoolVar(&f.send, "send", false, "send notices; without this flag or enabled = true in [outgoing], only print what would be sent")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "only print what would be sent, even with enabled = true; SITELINK_DRY_RUN=true does the same")
-	flags.StringVar(&f.ledger, "ledger", "", "record notices in `LEDGER`: a file, git:REF or postgres://... (default: ledger in [outgoing])")
-	flags.DurationVar(&f.pace, "pace", time.Second, "wait at least `TIME` between two requests to one host, such as 500ms (default: pace in [outgoing])")
-	flags.DurationVar(&f.live, "live", 0, "wait at most `TIME` for a page to be live (default: live in [outgoing])")
-	flags.DurationVar(&f.deadline, "deadline", 0, "start no new notice after `TIME`; 0 means no limit (default: deadline in [outgoing])")
 	flags.BoolVar(&f.wait, "wait", false, "wait for notices that other runs hold, and send those that they leave")
 	flags.BoolVar(&f.bust, "bust-cache", false, "bypass caches when fetching the site's pages, by adding a query to their URLs")
-	flags.IntVar(&f.maxNotices, "max-notices", 0, "ask before sending more than `N` notices; 0 means no limit (default: max-notices in [outgoing])")
-	flags.StringArrayVar(&f.allow, "allow-address", nil, "allow connections to the network `CIDR` although it is not public; repeatable")
 	addWordFlag(cmd, &f.format, "format", "print the plan or report as `FORMAT`: text, json or markdown", planFormats...)
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "list successful notices too")
 	flags.StringVar(&f.config, "config", "", "read `FILE` instead of searching for sitelink.toml")
+	addFlags(cmd, config.TableKeys("outgoing"))
+	addFlags(cmd, config.TableKeys("fetch"))
 }
 
 func notifyCommand(c *cli) *cobra.Command {
@@ -157,8 +149,7 @@ func (f *notifyFlags) check(args []string) error {
 	return nil
 }
 
-// configureNotify finds out what the user wants; flags come before the table
-// [outgoing].
+// configureNotify finds out what the user wants.
 func configureNotify(c *cli, cmd *cobra.Command, args []string, f *notifyFlags) (*config.Config, error) {
 	cfg, err := c.configure(cmd, args, f.config)
 	if err != nil {
@@ -171,33 +162,7 @@ func configureNotify(c *cli, cmd *cobra.Command, args []string, f *notifyFlags) 
 	default:
 		return nil, fault.Usage(fmt.Sprintf("SITELINK_DRY_RUN: must be true or false, not %q", dry), "")
 	}
-	if f.ledger != "" {
-		if err := nameLedger(cfg, f.ledger); err != nil {
-			return nil, err
-		}
-	}
-	for _, d := range []struct {
-		name  string
-		value time.Duration
-		field *time.Duration
-	}{{"pace", f.pace, &cfg.Outgoing.Pace}, {"live", f.live, &cfg.Outgoing.Live}, {"deadline", f.deadline, &cfg.Outgoing.Deadline}} {
-		if !cmd.Flags().Changed(d.name) {
-			continue
-		}
-		if d.value < 0 {
-			return nil, fault.Usage(fmt.Sprintf("--%s: must not be negative, but is %v", d.name, d.value), "")
-		}
-		*d.field = d.value
-	}
-	if cmd.Flags().Changed("max-notices") {
-		if f.maxNotices < 0 {
-			return nil, fault.Usage(fmt.Sprintf("--max-notices: must not be negative, but is %d", f.maxNotices), "")
-		}
-		cfg.Outgoing.MaxNotices = f.maxNotices
-	}
-	networks, err := parseNetworks(f.allow)
-	cfg.Allow(networks)
-	return cfg, err
+	return cfg, nil
 }
 
 // sends reports whether the run sends, and does not only print what it would send.

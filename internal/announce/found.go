@@ -24,7 +24,7 @@ import (
 // CheckLedger returns an error for a ledger that a found configuration cannot
 // choose. Writing needs more trust than reading.
 func CheckLedger(p *project.Project, readOnly bool) error {
-	if p.Config.LedgerNamed() {
+	if p.Config.Named("outgoing.ledger") {
 		return nil
 	}
 	name := LedgerName(p)

@@ -22,7 +22,7 @@ import (
 // project's directory would write it.
 func LedgerName(p *project.Project) string {
 	name := p.Config.Outgoing.Ledger
-	if !IsFile(name) || filepath.IsAbs(name) {
+	if !IsFile(name) || filepath.IsAbs(name) || p.Config.Given("outgoing.ledger") { // a flag is relative to that directory
 		return name
 	}
 	name = filepath.Join(p.Root, filepath.FromSlash(name))
@@ -40,7 +40,7 @@ func RecordName(p *project.Project) (string, error) {
 	if !IsFile(LedgerName(p)) {
 		name = p.Show(filepath.Join(p.Root, statedir.Name, since.FileName))
 	}
-	if p.Config.LedgerNamed() {
+	if p.Config.Named("outgoing.ledger") {
 		return name, nil
 	}
 	if path, where := disk.Outside(p.Root, p.Abs(name)); where != "" {
@@ -101,7 +101,7 @@ func OpenLedger(ctx context.Context, p *project.Project, opt LedgerOptions) (led
 	switch scheme, _, _ := strings.Cut(name, ":"); scheme {
 	case "git":
 		opt := ledger.GitOptions{Env: os.Environ(), Runner: runner, Ended: ended, ReadOnly: opt.ReadOnly, AcceptLoss: opt.AcceptLoss, Warn: opt.Warn}
-		if p.Config.LedgerNamed() {
+		if p.Config.Named("outgoing.ledger") {
 			store, err = ledger.OpenGit(ctx, name, opt)
 		} else {
 			store, err = openFoundRef(ctx, p, opt)

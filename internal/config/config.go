@@ -83,11 +83,12 @@ type Config struct {
 	Fetch     Fetch         `toml:"fetch"`
 	External  External      `toml:"external"`
 
-	places      map[string]string
-	withheld    []withheldKey
-	ledgerNamed bool           // by [Config.NameLedger]
-	allowed     []netip.Prefix // by [Config.Allow]
-	storeNamed  bool           // by [Config.NameStore]
+	// Callable are networks that may be connected to, beside those of [fetch]: not a
+	// key.
+	Callable []netip.Prefix
+
+	places   map[string]string
+	withheld []withheldKey
 }
 
 // Check is the table [check]: how one run works and reports.
@@ -161,12 +162,11 @@ type Templates struct {
 }
 
 // Outgoing is the table [outgoing]: which sites are notified of links, and how.
-// Only the file sets it; flags of the commands override some of it.
 type Outgoing struct {
 	// Enabled makes "sitelink notify" send without --send.
 	Enabled bool `toml:"enabled"`
 	// Ledger is a file, git:REF, or a postgres:// address.
-	Ledger string `toml:"ledger" default:".sitelink/ledger.jsonl"`
+	Ledger string `toml:"ledger" default:".sitelink/ledger.jsonl" flag:"LEDGER" help:"use LEDGER, the record of notices: a file, git:REF or postgres://..."`
 	// Pages and Exclude are patterns of page paths in the docroot.
 	Pages   []string `toml:"pages" check:"page-pattern"`
 	Exclude []string `toml:"exclude" check:"page-pattern"`
@@ -187,27 +187,26 @@ type Outgoing struct {
 	// Contact is an address for the User-Agent, "" for the base URL.
 	Contact string `toml:"contact"`
 	// Pace is the shortest time between two requests to one host.
-	Pace time.Duration `toml:"pace" max:"24h" default:"1s"`
+	Pace time.Duration `toml:"pace" max:"24h" default:"1s" flag:"TIME" help:"wait at least TIME between two requests to one host, such as 500ms"`
 	// Live is how long the site may take after a deploy to show its pages.
-	Live time.Duration `toml:"live" max:"24h" default:"10m"`
+	Live time.Duration `toml:"live" max:"24h" default:"10m" flag:"TIME" help:"wait at most TIME for a page to be live"`
 	// Deadline limits a run; 0 means no limit.
-	Deadline time.Duration `toml:"deadline" max:"24h" default:"1h"`
+	Deadline time.Duration `toml:"deadline" max:"24h" default:"1h" flag:"TIME" help:"start no new notice after TIME; 0s means no limit"`
 	// MaxNotices limits the notices that one run may send; 0 means no limit.
-	MaxNotices int `toml:"max-notices" default:"200"`
+	MaxNotices int `toml:"max-notices" default:"200" flag:"N" help:"ask before sending more than N notices; 0 means no limit"`
 }
 
-// Incoming is the table [incoming]: the receiver that "sitelink serve" runs. Only
-// the file sets it; flags of the command override some of it.
+// Incoming is the table [incoming]: the receiver that "sitelink serve" runs.
 type Incoming struct {
 	// Listen is an address such as 127.0.0.1:8035.
-	Listen string `toml:"listen" check:"listen" default:"127.0.0.1:8035"`
+	Listen string `toml:"listen" check:"listen" default:"127.0.0.1:8035" flag:"ADDR" help:"listen on ADDR"`
 	// Docroots are those of several sites, in the order of their base URLs.
 	Docroots []string `toml:"docroots" check:"not-blank"`
 	// Store is a file, or a postgres:// address.
-	Store string `toml:"store" default:".sitelink/mentions.db"`
+	Store string `toml:"store" default:".sitelink/mentions.db" flag:"STORE" help:"use STORE for mentions: a file or postgres://..."`
 	// AllowAddress are networks whose pages may be fetched although they are not
 	// public, at any port.
-	AllowAddress []netip.Prefix `toml:"allow-address"`
+	AllowAddress []netip.Prefix `toml:"allow-address" flag:"CIDR" unset:"none" help:"fetch pages from the network CIDR although it is not public, at any port"`
 	// TrustedProxies are networks of proxies whose ProxyHeader counts.
 	TrustedProxies []netip.Prefix `toml:"trusted-proxies"`
 	ProxyHeader    string         `toml:"proxy-header" words:"X-Forwarded-For,Forwarded" default:"X-Forwarded-For"`
@@ -215,10 +214,10 @@ type Incoming struct {
 	Operations string `toml:"operations" check:"listen"`
 	// RateAddress and RateSource limit the notices that one address sends, and
 	// those about the pages of one host, per minute; 0 means no limit.
-	RateAddress int `toml:"rate-address" default:"60"`
-	RateSource  int `toml:"rate-source" default:"60"`
+	RateAddress int `toml:"rate-address" default:"60" flag:"N" help:"accept at most N notices per minute from one address; 0 means no limit"`
+	RateSource  int `toml:"rate-source" default:"60" flag:"N" help:"accept at most N notices per minute about one other host; 0 means no limit"`
 	// Recheck is the time between two looks at the source of a mention.
-	Recheck time.Duration `toml:"recheck" min:"1h" max:"87600h" default:"720h"`
+	Recheck time.Duration `toml:"recheck" min:"1m" max:"87600h" default:"720h" flag:"TIME" help:"look at each source again after TIME"`
 	// Retention is how long mentions that are rejected, denied or gone are kept.
 	Retention time.Duration `toml:"retention" min:"24h" max:"87600h" default:"2160h"`
 	// Closed are patterns of page paths in the docroot that take no notices.
@@ -238,7 +237,7 @@ type Incoming struct {
 	// ReportEvery is the least time between two mails, and two calls of the webhook.
 	ReportEvery time.Duration `toml:"report-every" min:"1s" max:"744h" default:"15m"`
 	// Pages serves the docroot's files too.
-	Pages bool `toml:"pages"`
+	Pages bool `toml:"pages" flag:"" help:"also serve the files of the docroots"`
 	// Linkmod accepts subscriptions to LINKMOD calls.
 	Linkmod bool `toml:"linkmod" default:"true"`
 	// LinkOnly supports LINK only of the methods of the draft.
@@ -251,7 +250,7 @@ type Incoming struct {
 type Fetch struct {
 	// AllowAddress are networks that may be dialled although they are not
 	// public.
-	AllowAddress []netip.Prefix `toml:"allow-address"`
+	AllowAddress []netip.Prefix `toml:"allow-address" flag:"CIDR" unset:"none" help:"allow connections to the network CIDR although it is not public"`
 	// Timeout limits one request with its redirects.
 	Timeout time.Duration `toml:"timeout" min:"1s" max:"24h" default:"30s"`
 	// Proxy uses the proxy that the environment names.
@@ -259,25 +258,25 @@ type Fetch struct {
 }
 
 // External is the table [external]: how links to other sites are checked, if a flag
-// asks for it. Only the file sets it; flags of the commands override some of it.
+// asks for it.
 type External struct {
 	// StatusCache is a file, relative to the root of the project, git:REF, or a
 	// postgres:// address.
-	StatusCache string `toml:"status-cache" check:"not-blank" default:".sitelink/status.jsonl"`
+	StatusCache string `toml:"status-cache" check:"not-blank" default:".sitelink/status.jsonl" flag:"CACHE" help:"remember other sites in CACHE: a file, git:REF or postgres://..."`
 	// PerHost and Concurrency limit the requests at a time.
-	PerHost     int `toml:"per-host" min:"1" max:"64" default:"4"`
-	Concurrency int `toml:"concurrency" min:"1" max:"1024" default:"64"`
+	PerHost     int `toml:"per-host" min:"1" max:"64" default:"4" flag:"N" help:"send at most N requests to one host at a time"`
+	Concurrency int `toml:"concurrency" min:"1" max:"1024" default:"64" flag:"N" help:"send at most N requests at a time"`
 	// Pace is the shortest time between two requests to one host.
-	Pace time.Duration `toml:"pace" max:"24h" default:"1s"`
+	Pace time.Duration `toml:"pace" max:"24h" default:"1s" flag:"TIME" help:"wait at least TIME between two requests to one host"`
 	// Budget and MaxRequests limit a run; 0 means no limit.
-	Budget      time.Duration `toml:"budget" max:"24h" default:"0s"`
-	MaxRequests int           `toml:"max-requests" default:"0"`
+	Budget      time.Duration `toml:"budget" max:"24h" default:"0s" flag:"TIME" help:"stop asking after TIME, such as 2m; 0s means no limit"`
+	MaxRequests int           `toml:"max-requests" default:"0" flag:"N" help:"send at most N requests; 0 means no limit"`
 	// Strikes failures, StrikeInterval apart, make a link dead whose host may only be
 	// ill.
-	Strikes        int           `toml:"strikes" min:"1" max:"100" default:"3"`
-	StrikeInterval time.Duration `toml:"strike-interval" max:"8760h" default:"24h"`
-	// MaxAge is how long a verdict is believed; 0 means by its kind.
-	MaxAge time.Duration `toml:"max-age" min:"1s" max:"8760h" unset:"by verdict"`
+	Strikes        int           `toml:"strikes" min:"1" max:"100" default:"3" flag:"N" help:"call a link dead after N failures of its host"`
+	StrikeInterval time.Duration `toml:"strike-interval" max:"8760h" default:"24h" flag:"TIME" help:"count failures that are at least TIME apart"`
+	// MaxAge is how long a verdict is believed: if the key is not set, by its kind.
+	MaxAge time.Duration `toml:"max-age" max:"8760h" unset:"by verdict" flag:"TIME" help:"ask again for what was asked before TIME; 0s asks for everything"`
 	// Contact is an address for the User-Agent, "" for that of [outgoing], or the
 	// base URL.
 	Contact string `toml:"contact"`
@@ -286,63 +285,32 @@ type External struct {
 	// Skip are patterns of hosts or whole addresses that are not asked.
 	Skip  []string       `toml:"skip" check:"target-pattern"`
 	Hosts []ExternalHost `toml:"host"`
-
-	cacheNamed bool // by [Config.NameStatusCache]
 }
-
-// NameStatusCache sets the status cache to one that a flag names.
-func (c *Config) NameStatusCache(name string) {
-	c.External.StatusCache, c.External.cacheNamed = name, true
-}
-
-// StatusCacheNamed reports whether the user named the status cache, as LedgerNamed does
-// for the ledger.
-func (c *Config) StatusCacheNamed() bool {
-	return c.External.cacheNamed || c.File != "" && !c.Found
-}
-
-// Allow adds networks that flags name to those that may be connected to.
-func (c *Config) Allow(networks []netip.Prefix) { c.allowed = append(c.allowed, networks...) }
 
 // Networks returns the networks that may be connected to although they are not public.
 // A configuration that was found comes with the checkout, which must not lead sitelink
-// into a private network: there, the networks must be among those that flags name.
+// into a private network: there, a flag has to name them.
 func (c *Config) Networks() ([]netip.Prefix, error) {
-	for _, n := range c.Fetch.AllowAddress {
-		within := func(flag netip.Prefix) bool { return flag.Bits() <= n.Bits() && flag.Contains(n.Addr()) }
-		if c.Found && !slices.ContainsFunc(c.allowed, within) {
-			return nil, fault.Usage(fmt.Sprintf("allow-address in [fetch]: %s is not used, because the configuration was found and not named", n),
-				"name the network with --allow-address or the file with --config")
-		}
+	if n := c.Fetch.AllowAddress; len(n) > 0 && c.Found && !c.Given("fetch.allow-address") {
+		return nil, fault.Usage(fmt.Sprintf("allow-address in [fetch]: %s is not used, because the configuration was found and not named", n[0]),
+			"name the network with --allow-address or the file with --config")
 	}
-	return append(slices.Clone(c.allowed), c.Fetch.AllowAddress...), nil
+	return append(slices.Clone(c.Fetch.AllowAddress), c.Callable...), nil
 }
 
-// StatusCacheGiven reports whether a flag names the status cache.
-func (c *Config) StatusCacheGiven() bool { return c.External.cacheNamed }
-
-// NameStore sets the store of mentions to one that a flag names.
-func (c *Config) NameStore(name string) { c.Incoming.Store, c.storeNamed = name, true }
-
-// StoreNamed reports whether the user named the store of mentions, as LedgerNamed
-// does for the ledger.
-func (c *Config) StoreNamed() bool { return c.storeNamed || c.File != "" && !c.Found }
+// Given reports whether a flag or a variable gave a key its value.
+func (c *Config) Given(key string) bool {
+	place := c.Place(key)
+	return place != "" && (c.File == "" || !strings.HasPrefix(place, c.File+":"))
+}
 
 // Named reports whether the user gave a key its value, by a flag or a variable, or
-// in a configuration file that is named itself.
-func (c *Config) Named(key string) bool {
-	return !c.Found || !strings.HasPrefix(c.Place(key), c.File+":")
-}
+// named the configuration file.
+func (c *Config) Named(key string) bool { return c.Given(key) || c.File != "" && !c.Found }
 
-// NameLedger sets the ledger to one that a flag names.
-func (c *Config) NameLedger(name string) { c.Outgoing.Ledger, c.ledgerNamed = name, true }
-
-// LedgerNamed reports whether the user named the ledger, by a flag or in a
-// configuration file that is named itself.
-func (c *Config) LedgerNamed() bool { return c.ledgerNamed || c.File != "" && !c.Found }
-
-// Place returns what set a key, for messages: "sitelink.toml:3",
-// "SITELINK_PROFILE" or "--profile". It is "" for a key that has its default.
+// Place returns what set a key that has a flag, by its [Key.ID], for messages:
+// "sitelink.toml:3", "SITELINK_PROFILE" or "--profile". It is "" for a key that has
+// its default.
 func (c *Config) Place(key string) string { return c.places[key] }
 
 // Request describes where the configuration comes from.
@@ -355,8 +323,10 @@ type Request struct {
 	// Getenv returns an environment variable; nil means that there are none.
 	// An empty variable counts as unset.
 	Getenv func(string) string
-	// Flags are the flags that the user gave, in any order.
+	// Flags are the flags that the user gave, in any order. Keys are those beside
+	// [Keys] that the command uses: their variables count too.
 	Flags []Setting
+	Keys  []Key
 	// Places names the place of keys in Flags that were not given on the command
 	// line, for messages: "pages.txt:3: --limit".
 	Places map[string]string
@@ -375,7 +345,8 @@ type Request struct {
 	Selector, Peer func(text string) error
 }
 
-// Setting is one key with the texts given for it: one, or several for a list.
+// Setting is one key, by its [Key.ID], with the texts given for it: one, or several
+// for a list.
 type Setting struct {
 	Key    string
 	Values []string
@@ -394,7 +365,7 @@ func Load(req Request) (*Config, error) {
 	}
 	inFile := l.cfg.Place("base-url")
 	if req.Getenv != nil {
-		for _, k := range Keys() {
+		for _, k := range append(Keys(), req.Keys...) {
 			if text := req.Getenv(k.Env()); text != "" {
 				l.set(k, l.field(k), k.split(text), &Error{Name: k.Env()})
 			}
@@ -405,7 +376,7 @@ func Load(req Request) (*Config, error) {
 		if !ok {
 			panic(fmt.Sprintf("flag --%s has no key", s.Key)) // the command made its flags from Keys
 		}
-		l.set(k, l.field(k), s.Values, &Error{Name: cmp.Or(req.Places[s.Key], "--"+s.Key)})
+		l.set(k, l.field(k), s.Values, &Error{Name: cmp.Or(req.Places[s.Key], "--"+k.Name)})
 	}
 	l.dropSites(inFile)
 	l.confine()
@@ -451,11 +422,12 @@ func (l *loader) defaults(t *table, v reflect.Value) {
 	}
 }
 
-// field returns the field of a key that has a flag.
+// field returns the field of a key at the top level or in a table of it.
 func (l *loader) field(k Key) reflect.Value {
 	v := reflect.ValueOf(l.cfg).Elem()
-	if k.Table == "check" {
-		v = reflect.ValueOf(&l.cfg.Check).Elem()
+	if k.Table != "" {
+		t, _ := root.key(k.Table)
+		v = v.Field(t.index)
 	}
 	return v.Field(k.index)
 }
@@ -488,7 +460,10 @@ func (l *loader) set(k Key, field reflect.Value, texts []string, at *Error) bool
 		return false
 	}
 	if k.HasFlag {
-		l.cfg.places[k.Name] = at.place()
+		l.cfg.places[k.ID()] = at.place()
+	}
+	if at.Line == 0 { // a flag or a variable comes before what the file cannot set
+		l.cfg.withheld = slices.DeleteFunc(l.cfg.withheld, func(w withheldKey) bool { return w.table == k.Table && w.name == k.Name })
 	}
 	delete(l.paths, k.path())
 	if at.Line > 0 && foundKeys[k.path()] == inside {

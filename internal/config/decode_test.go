@@ -206,9 +206,6 @@ func TestExternalHosts(t *testing.T) {
 			t.Errorf("%s: %v, want %q", line, err, want)
 		}
 	}
-	if _, err := load(t, "[external]\nmax-age = \"0s\"\n", nil); err == nil || !strings.Contains(err.Error(), "max-age: must be a time from 1s") {
-		t.Errorf("max-age of all hosts: %v", err)
-	}
 }
 
 // TestSiteTables: [[site]] gives parts of the docroot their own addresses.

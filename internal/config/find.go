@@ -124,8 +124,7 @@ const (
 	// named: nothing; only a configuration that is named sets the key. See
 	// [Config.Withheld].
 	named
-	// limited: what the code that uses the key accepts, by [Config.Named],
-	// [Config.LedgerNamed] and the like.
+	// limited: what the code that uses the key accepts, by [Config.Named].
 	limited
 	// free: anything. The value names no file, program or address that sitelink uses, or
 	// one that pages of the checkout could name as well.

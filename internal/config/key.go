@@ -144,8 +144,8 @@ func kindOf(f reflect.StructField) Kind {
 	return Text
 }
 
-// Keys returns the keys that have flags and environment variables, in the order
-// of the manual.
+// Keys returns the keys of the site and of [check] that have flags and environment
+// variables, in the order of the manual.
 func Keys() []Key {
 	var all []Key
 	for _, k := range root.keys {
@@ -158,14 +158,39 @@ func Keys() []Key {
 	return all
 }
 
-// Lookup returns the key that has the flag of that name.
-func Lookup(name string) (Key, bool) {
-	for _, k := range Keys() {
-		if k.Name == name {
+// TableKeys returns the keys of another table that have flags: those of these names,
+// or all.
+func TableKeys(name string, names ...string) (all []Key) {
+	table, _ := root.key(name)
+	for _, k := range table.table.keys {
+		if k.HasFlag && (len(names) == 0 || slices.Contains(names, k.Name)) {
+			all = append(all, k)
+		}
+	}
+	return all
+}
+
+// Lookup returns the key that has a flag, by its [Key.ID].
+func Lookup(id string) (Key, bool) {
+	keys := Keys()
+	if table, name, ok := strings.Cut(id, "."); ok {
+		keys, id = TableKeys(table), name
+	}
+	for _, k := range keys {
+		if k.Name == id {
 			return k, true
 		}
 	}
 	return Key{}, false
+}
+
+// ID names a key that has a flag: profile, fail-on, but outgoing.pace, since other
+// tables have keys of the same names.
+func (k Key) ID() string {
+	if k.Table == "check" {
+		return k.Name
+	}
+	return k.path()
 }
 
 // Env returns the variable that sets the key: SITELINK_BASE_URL for base-url.

@@ -22,7 +22,7 @@ import (
 // which this process can open it.
 func CacheName(p *project.Project) string {
 	name := p.Config.External.StatusCache
-	if !announce.IsFile(name) || filepath.IsAbs(name) || p.Config.StatusCacheGiven() {
+	if !announce.IsFile(name) || filepath.IsAbs(name) || p.Config.Given("external.status-cache") {
 		return name // a flag is relative to the working directory
 	}
 	return inProject(p, name)
@@ -122,7 +122,7 @@ func cacheName(p *project.Project) (string, error) {
 	switch {
 	case !announce.IsFile(name) && !isDatabase(name) && !isGit(name):
 		return "", fault.Usage(fmt.Sprintf("unknown kind of status cache: %q", announce.WithoutPassword(name)), "use a file, git:refs/sitelink/status or postgres://USER@HOST/DATABASE")
-	case p.Config.StatusCacheNamed():
+	case p.Config.Named("external.status-cache"):
 		return name, nil
 	case !announce.IsFile(name):
 		return "", fault.Usage(fmt.Sprintf("status-cache in [external]: %s is not used, because the configuration was found and not named", announce.WithoutPassword(name)),

@@ -31,8 +31,11 @@ func withCache(t *testing.T, by, name string) *project.Project {
 	case "named":
 		cfg.File = "../sitelink.toml"
 	case "flag":
+		var err error
+		if cfg, err = config.Load(config.Request{Flags: []config.Setting{{Key: "external.status-cache", Values: []string{name}}}}); err != nil {
+			t.Fatal(err)
+		}
 		cfg.File, cfg.Found = "../sitelink.toml", true
-		cfg.NameStatusCache(name)
 	}
 	return &project.Project{Dir: dir, Root: root, Config: cfg}
 }

@@ -39,8 +39,6 @@ type Options struct {
 	Flush, Reset bool
 	// Probe looks for variants of links, and Archive for copies of dead pages.
 	Probe, Archive bool
-	// AnyAge asks for URLs whose verdict is recent too.
-	AnyAge bool
 	// Version is that of sitelink, for the User-Agent.
 	Version string
 	// Warn and Progress may be nil.
@@ -277,7 +275,7 @@ func (c *Checker) policy(host string) remote.Policy {
 	if p.Interval == 0 {
 		p.Interval = 1 // every failure counts
 	}
-	if p.MaxAge == 0 && (c.opt.AnyAge || c.linklint()) {
+	if p.MaxAge == 0 && (c.project.Config.Place("external.max-age") != "" || c.linklint()) {
 		p.MaxAge = -1
 	}
 	for i := range e.Hosts {

@@ -61,8 +61,13 @@ func TestPolicy(t *testing.T) {
 	if got := checker(e).policy("other.example"); got.Strikes != 5 || got.Interval != 24*time.Hour || got.MaxAge != 0 || got.Accept != nil {
 		t.Errorf("another host: %+v", got)
 	}
-	c := checker(config.External{})
-	c.opt.AnyAge = true
+	cfg, err := config.Load(config.Request{Flags: []config.Setting{
+		{Key: "external.max-age", Values: []string{"0s"}}, {Key: "external.strike-interval", Values: []string{"0s"}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := checker(cfg.External)
+	c.project.Config = cfg
 	if got := c.policy("x.example"); got.Interval != 1 || got.MaxAge >= 0 {
 		t.Errorf("no interval, any age: %+v", got)
 	}

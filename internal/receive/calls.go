@@ -51,7 +51,7 @@ const callsEnding = ".calls.json"
 
 // newCalls returns nil if no host opted in, which is the default (LK-61).
 func newCalls(ctx context.Context, p *project.Project, opt *ServeOptions, r *parts) (*calls, error) {
-	p.Config.Allow(p.Config.Incoming.AllowAddress) // whose pages are fetched may be called
+	p.Config.Callable = p.Config.Incoming.AllowAddress // whose pages are fetched may be called
 	sender, err := announce.LinkSender(ctx, p.Config, opt.Version, r.sources.all[0].base)
 	if err != nil || sender == nil {
 		return nil, err

@@ -23,20 +23,11 @@ import (
 	"github.com/sitelink/sitelink/internal/statedir"
 )
 
-// AbsStore returns the name of a store that a user in dir wrote, with an absolute
-// path if it is a file.
-func AbsStore(dir, name string) string {
-	if !announce.IsFile(name) || filepath.IsAbs(name) {
-		return name
-	}
-	return filepath.Join(dir, name)
-}
-
 // StoreName returns the store of the configuration: a file as a user in the
 // project's directory would write it, or an address.
 func StoreName(p *project.Project) string {
 	name := p.Config.Incoming.Store
-	if !announce.IsFile(name) || filepath.IsAbs(name) {
+	if !announce.IsFile(name) || filepath.IsAbs(name) || p.Config.Given("incoming.store") { // a flag is relative to that directory
 		return name
 	}
 	return p.Show(filepath.Join(p.Root, filepath.FromSlash(name)))
@@ -65,7 +56,7 @@ type StoreOptions struct {
 // repository.
 func OpenStore(ctx context.Context, p *project.Project, opt StoreOptions) (*store.Store, error) {
 	name := StoreName(p)
-	if !p.Config.StoreNamed() {
+	if !p.Config.Named("incoming.store") {
 		if err := checkFound(p, name); err != nil {
 			return nil, err
 		}
@@ -91,7 +82,7 @@ func OpenStore(ctx context.Context, p *project.Project, opt StoreOptions) (*stor
 func HasStore(p *project.Project) bool {
 	name := StoreName(p)
 	if !announce.IsFile(name) {
-		return p.Config.StoreNamed()
+		return p.Config.Named("incoming.store")
 	}
 	info, err := os.Stat(p.Abs(name))
 	return err == nil && info.Mode().IsRegular()
