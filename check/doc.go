@@ -34,10 +34,10 @@
 //
 // [Links] lists all links, or those that a [Query] selects, and [WriteLinks]
 // writes them fast. [Explain] tells step by step how a link gets its verdict.
-// [NewXref] tells which pages link to a file, [Orphans] which files nothing links
-// to, and [Walk] which pages a check reaches from a [Linkset]. [Sections] counts
-// the links between the parts of a site. [Anchors], [Addresses] and
-// [ExternalTargets] are what it takes to check the links between two sites.
+// [Orphans] tells which files nothing links to, and [Walk] which pages a check
+// reaches from a [Linkset]. [Sections] counts the links between the parts of a
+// site. [Anchors], [Addresses] and [ExternalTargets] are what it takes to check
+// the links between two sites.
 //
 // # Following a site
 //

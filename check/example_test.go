@@ -155,22 +155,6 @@ func ExampleCompare() {
 	// new: file not found: /crew.html
 }
 
-func ExampleNewXref() {
-	s, dir := harbour()
-	defer os.RemoveAll(dir)
-
-	x := check.NewXref(s)
-	for file, pages := range x.Targets() {
-		fmt.Println(file, pages)
-	}
-	for page := range x.To("boats.html") {
-		fmt.Println("boats.html is linked from", page)
-	}
-	// Output:
-	// boats.html 1
-	// boats.html is linked from index.html
-}
-
 func ExampleOrphans() {
 	s, dir := harbour()
 	defer os.RemoveAll(dir)

@@ -183,7 +183,7 @@ func (l *linksAnswer) rows(ctx context.Context) error {
 	switch l.q.format {
 	case "jsonl":
 		render = func(dst []byte, link *check.Link, source *check.Position) []byte {
-			return report.AppendPlacedLink(dst, link, source, "")
+			return report.AppendLink(dst, link, source, "")
 		}
 	case "csv":
 		record := func(link *check.Link, source *check.Position) report.Record {

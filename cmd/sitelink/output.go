@@ -360,7 +360,7 @@ func showAll(ctx context.Context, c *cli, run *audit.Audit, all destinations) (r
 // showAllJSON writes one row for each link and nothing else: faults of files are
 // not links.
 func showAllJSON(ctx context.Context, c *cli, run *audit.Audit, out output) (*check.Result, error) {
-	result, err := run.Links(ctx, out, report.AppendPlacedLink)
+	result, err := run.Links(ctx, out, report.AppendLink)
 	if err == nil && len(result.Findings) > 0 {
 		c.ui.warning(fmt.Sprintf("faults of files not listed (run without --show all to see them): %s", thousands(len(result.Findings))))
 	}

@@ -134,11 +134,11 @@ func TestDocsFields(t *testing.T) {
 		t.Fatal(err)
 	}
 	first := r.Findings[0].Link()
-	if keys := keys(t, AppendLink(nil, &first)); keys[len(keys)-1] != "remote" {
+	if keys := keys(t, AppendLink(nil, &first, nil, "")); keys[len(keys)-1] != "remote" {
 		t.Errorf("row: no remote in %q", keys)
 	}
 	first.Remote = nil
-	link := keys(t, AppendLink(nil, &first))
+	link := keys(t, AppendLink(nil, &first, nil, ""))
 	if got := s["The row of a link"]; !slices.Equal(got, link) {
 		t.Errorf("row: docs/reference/formats.md has %q, written is %q", got, link)
 	}
@@ -195,7 +195,7 @@ func TestDocsExamples(t *testing.T) {
 		}
 	}
 	row := siteLinks()[0]
-	if want := AppendLink(nil, &row); !bytes.Contains(doc, want) {
+	if want := AppendLink(nil, &row, nil, ""); !bytes.Contains(doc, want) {
 		t.Errorf("the example row is not %s", want)
 	}
 }

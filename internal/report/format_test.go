@@ -33,7 +33,7 @@ func testOwners(file string) string {
 // text, JSON and JSONL, TestHTMLGolden for html.
 func TestFormatsGolden(t *testing.T) {
 	for _, c := range results() {
-		for _, f := range Formats() {
+		for _, f := range Formats {
 			if slices.Contains([]string{"text", "json", "jsonl", "html"}, f.Name) {
 				continue
 			}
@@ -52,15 +52,15 @@ func TestFormatsGolden(t *testing.T) {
 // no change in the others.
 func TestGroupsGolden(t *testing.T) {
 	for _, c := range results() {
-		for _, f := range Formats() {
+		for _, f := range Formats {
 			for _, by := range []GroupBy{GroupPage, GroupTarget, GroupCode, GroupOwner} {
 				got := write(t, f, &c.result, testOptions(by))
 				switch {
 				case f.Groups && slices.Contains([]string{"template", "faults", "sources"}, c.name):
-					golden(t, c.name+".by-"+by.String()+"."+f.Name, got)
+					golden(t, c.name+".by-"+groupNames[by]+"."+f.Name, got)
 				case !f.Groups:
 					if !bytes.Equal(got, write(t, f, &c.result, testOptions(GroupCause))) {
-						t.Errorf("%s changes with --group-by %s", f.Name, by)
+						t.Errorf("%s changes with --group-by %s", f.Name, groupNames[by])
 					}
 				}
 			}
@@ -87,7 +87,7 @@ func write(t *testing.T, f Format, r *check.Result, opt Options) []byte {
 // options and does not change the result.
 func TestFormatErrors(t *testing.T) {
 	full := errors.New("disk full")
-	for _, f := range Formats() {
+	for _, f := range Formats {
 		r := fromTemplate()
 		if err := f.Write(errorWriter{full}, &r, Options{}); !errors.Is(err, full) {
 			t.Errorf("%s: %v, want the writer's error", f.Name, err)
@@ -109,7 +109,7 @@ func (w errorWriter) Write([]byte) (int, error) { return 0, w.err }
 // file name.
 func TestFormatsAreQuiet(t *testing.T) {
 	r := hostile()
-	for _, f := range Formats() {
+	for _, f := range Formats {
 		for _, by := range []GroupBy{GroupCause, GroupPage, GroupTarget, GroupCode, GroupOwner} {
 			got := write(t, f, &r, testOptions(by))
 			for i, c := range got {
@@ -135,7 +135,7 @@ func TestDocsFormats(t *testing.T) {
 	for _, m := range row.FindAllStringSubmatch(head, -1) {
 		got = append(got, m[1]+": "+m[2])
 	}
-	for _, f := range Formats() {
+	for _, f := range Formats {
 		want = append(want, f.Name+": "+f.For)
 		if same, ok := ByName(f.Name); !ok || same.Name != f.Name {
 			t.Errorf("ByName does not find %s", f.Name)
@@ -205,7 +205,7 @@ func TestDocsReports(t *testing.T) {
 	if examples < 4 {
 		t.Errorf("%d lines of examples", examples)
 	}
-	for _, f := range Formats() {
+	for _, f := range Formats {
 		if !strings.Contains(string(doc), "`"+f.Name+"`") {
 			t.Errorf("docs/reference/formats.md does not name %s", f.Name)
 		}
@@ -213,9 +213,9 @@ func TestDocsReports(t *testing.T) {
 			t.Errorf("docs/reference/formats.md is wrong about the headings or lists of %s", f.Name)
 		}
 	}
-	for g := GroupCause; g <= GroupOwner; g++ {
-		if !strings.Contains(string(doc), "\n| `"+g.String()+"` |") {
-			t.Errorf("docs/reference/formats.md does not explain --group-by %v", g)
+	for _, name := range groupNames {
+		if !strings.Contains(string(doc), "\n| `"+name+"` |") {
+			t.Errorf("docs/reference/formats.md does not explain --group-by %s", name)
 		}
 	}
 }

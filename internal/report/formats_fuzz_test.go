@@ -28,7 +28,7 @@ func FuzzFormats(f *testing.F) {
 			fd.Source = &check.Position{File: source, Line: int(kind) % 5}
 		}
 		r := check.Result{Findings: []check.Finding{fd, fd}, Summary: check.Summary{Docroot: page, Profile: raw, UnusedIgnores: []string{raw}}}
-		for _, format := range Formats() {
+		for _, format := range Formats {
 			for by := GroupCause; by <= GroupOwner; by++ {
 				if by != GroupCause && !format.Groups {
 					continue

@@ -105,7 +105,7 @@ func many(n int) check.Result {
 // BenchmarkFormats writes 100,000 findings in each format.
 func BenchmarkFormats(b *testing.B) {
 	r := many(100_000)
-	for _, f := range Formats() {
+	for _, f := range Formats {
 		b.Run(f.Name, func(b *testing.B) {
 			var n counter
 			for b.Loop() {

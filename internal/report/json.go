@@ -188,7 +188,8 @@ func appendIntField(dst []byte, key string, n int) []byte {
 // and returns the longer slice. The thirteen fields of the line are a contract
 // (docs/reference/formats.md): all are always present, in this order. A link whose
 // fragment is left to a script also has the field evidence, and one to another site that
-// was asked for the field remote. Bytes that are not
+// was asked for the field remote. What is known of a finding follows: the position in the
+// sources, unless source is nil, and the ID of its cause, unless that is "". Bytes that are not
 // UTF-8 become U+FFFD, as JSON requires.
 //
 // BenchmarkAppendLink, a row of 301 bytes: 120 ns at best and 157 ns in the
@@ -197,14 +198,7 @@ func appendIntField(dst []byte, key string, n int) []byte {
 //
 // It does not allocate while dst has room, does not keep l, and is safe for
 // concurrent use.
-func AppendLink(dst []byte, l *check.Link) []byte {
-	return append(appendRow(dst, l), "}\n"...)
-}
-
-// AppendPlacedLink is [AppendLink] with what is known of a finding after the
-// thirteen fields: the position in the sources, unless source is nil, and the ID
-// of its cause, unless that is "".
-func AppendPlacedLink(dst []byte, l *check.Link, source *check.Position, cause string) []byte {
+func AppendLink(dst []byte, l *check.Link, source *check.Position, cause string) []byte {
 	return append(appendCauseID(appendSource(appendRow(dst, l), source), cause), "}\n"...)
 }
 

@@ -107,25 +107,25 @@ func TestAppendLinkContract(t *testing.T) {
 	want := `{"page":"a/b.html","line":3,"column":4,"offset":55,"element":"a","attribute":"href",` +
 		`"raw":"../c?x=1&y=<2>#d","target":"/c?x=1&y=%3C2%3E","fragment":"d","verdict":"error",` +
 		`"code":"missing-fragment","status":200,"final":"/c.html"}` + "\n"
-	if got := string(AppendLink([]byte("kept"), &l)); got != "kept"+want {
+	if got := string(AppendLink([]byte("kept"), &l, nil, "")); got != "kept"+want {
 		t.Errorf("got  %s\nwant kept%s", got, want)
 	}
 	source := &check.Position{File: "themes/x.html", Line: 2, Column: 3, Kind: check.InTemplate, Module: "x"}
 	sourced := strings.Replace(want, "}\n", `,"source":{"file":"themes/x.html","line":2,"column":3,"kind":"template","module":"x"},"cause":"0123456789abcdef"}`+"\n", 1)
-	if got := string(AppendPlacedLink([]byte("kept"), &l, source, "0123456789abcdef")); got != "kept"+sourced {
+	if got := string(AppendLink([]byte("kept"), &l, source, "0123456789abcdef")); got != "kept"+sourced {
 		t.Errorf("got  %s\nwant kept%s", got, sourced)
 	}
 	l.Evidence = `app.js "reads"`
 	evidence := strings.Replace(want, "}\n", `,"evidence":"app.js \"reads\""}`+"\n", 1)
-	if got := string(AppendLink(nil, &l)); got != evidence {
+	if got := string(AppendLink(nil, &l, nil, "")); got != evidence {
 		t.Errorf("got  %s\nwant %s", got, evidence)
 	}
 	zero := `{"page":"","line":0,"column":0,"offset":0,"element":"","attribute":"","raw":"","target":"",` +
 		`"fragment":"","verdict":"ok","code":"","status":0,"final":""}` + "\n"
-	if got := string(AppendLink(nil, &check.Link{})); got != zero {
+	if got := string(AppendLink(nil, &check.Link{}, nil, "")); got != zero {
 		t.Errorf("got  %s\nwant %s", got, zero)
 	}
-	if got := string(AppendPlacedLink(nil, &check.Link{}, nil, "")); got != zero {
+	if got := string(AppendLink(nil, &check.Link{}, nil, "")); got != zero {
 		t.Errorf("got  %s\nwant %s", got, zero)
 	}
 }
@@ -213,7 +213,7 @@ func FuzzAppendLink(f *testing.F) {
 		x := check.Link{Page: page, Line: int(line), Column: int(offset), Offset: offset, Element: element,
 			Attribute: fragment + raw, Raw: raw, Target: target, Fragment: fragment, Verdict: check.Verdict(verdict),
 			Code: check.Code(element + page), Status: int(line), Final: raw + target}
-		got, want := string(AppendLink(nil, &x)), encoded(t, rowOf(x))
+		got, want := string(AppendLink(nil, &x, nil, "")), encoded(t, rowOf(x))
 		if got != want {
 			t.Errorf("\n got %q\nwant %q", got, want)
 		}
@@ -229,18 +229,18 @@ func benchRow() check.Link {
 func TestAppendLinkAllocatesNothing(t *testing.T) {
 	f := benchRow()
 	buf := make([]byte, 0, 1<<10)
-	if n := testing.AllocsPerRun(100, func() { buf = AppendLink(buf[:0], &f) }); n != 0 {
+	if n := testing.AllocsPerRun(100, func() { buf = AppendLink(buf[:0], &f, nil, "") }); n != 0 {
 		t.Errorf("%v allocations a row, want 0", n)
 	}
 }
 
 func BenchmarkAppendLink(b *testing.B) {
 	f := benchRow()
-	buf := AppendLink(nil, &f)
+	buf := AppendLink(nil, &f, nil, "")
 	b.SetBytes(int64(len(buf)))
 	b.ReportAllocs()
 	for b.Loop() {
-		buf = AppendLink(buf[:0], &f)
+		buf = AppendLink(buf[:0], &f, nil, "")
 	}
 }
 

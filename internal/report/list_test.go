@@ -56,7 +56,7 @@ func TestRecordJSON(t *testing.T) {
 		}
 	}
 	l := few().Findings[1].Link()
-	if got, want := string(LinkRecord(&l).AppendJSON(nil)), string(AppendLink(nil, &l)); got != want {
+	if got, want := string(LinkRecord(&l).AppendJSON(nil)), string(AppendLink(nil, &l, nil, "")); got != want {
 		t.Errorf("the row of a link is\n%s\nin check\n%s", got, want)
 	}
 }
@@ -176,7 +176,7 @@ func showAll(t *testing.T) []row {
 	t.Helper()
 	var b []byte
 	for _, l := range siteLinks() {
-		b = AppendLink(b, &l)
+		b = AppendLink(b, &l, nil, "")
 	}
 	golden(t, "links.jsonl", b)
 	var rows []row

@@ -91,14 +91,11 @@ const (
 
 var groupNames = [...]string{"cause", "page", "target", "code", "owner"}
 
-// String returns the value of --group-by.
-func (g GroupBy) String() string { return groupNames[g] }
-
 // GroupNamed returns the grouping with that name, GroupCause for any other name.
 func GroupNamed(name string) GroupBy { return GroupBy(max(0, slices.Index(groupNames[:], name))) }
 
-// formats lists the formats in the order of the manual.
-var formats = []Format{
+// Formats lists the formats in the order of the manual.
+var Formats = []Format{
 	{Name: "text", For: "people, editors", Groups: true, Lists: true, Summary: true,
 		Write: func(w io.Writer, r *check.Result, opt Options) error {
 			if opt.GroupBy == GroupCause {
@@ -119,16 +116,13 @@ var formats = []Format{
 	{Name: "html", For: "people who search and sort; one file to keep or send", Summary: true, Extras: true, Write: HTML},
 }
 
-// Formats returns all formats in the order of the manual.
-func Formats() []Format { return slices.Clone(formats) }
-
 // ByName returns the format with that name.
 func ByName(name string) (Format, bool) {
-	i := slices.IndexFunc(formats, func(f Format) bool { return f.Name == name })
+	i := slices.IndexFunc(Formats, func(f Format) bool { return f.Name == name })
 	if i < 0 {
 		return Format{}, false
 	}
-	return formats[i], true
+	return Formats[i], true
 }
 
 // flushBytes is the buffer size at which output is written.
