@@ -388,11 +388,15 @@ func (c *Cause) count(fs []Finding) {
 }
 
 var (
-	// language matches a first directory that names a language: /de/, /pt-br/.
-	language = regexp.MustCompile(`^/[a-z]{2}(?:-[A-Za-z]{2,4})?(/.)`)
+	// language matches a first directory that names a language: de/, pt-br/.
+	language = regexp.MustCompile(`^[a-z]{2}(?:-[A-Za-z]{2,4})?/`)
 	// versionAddress matches a number at the start of a name, or one after a v.
 	versionAddress = regexp.MustCompile(`(/)v?\d+(?:[._-]\d+)*\b|\bv\d+(?:[._-]\d+)*\b`)
 )
+
+// languageOf returns the first directory of a path if it names a language, with its
+// slash: zh-cn/ of zh-cn/guide/a.html.
+func languageOf(path string) string { return language.FindString(path) }
 
 // family returns the [Cause.Family] that a finding describes.
 func family(f *Finding) string {
@@ -406,7 +410,9 @@ func family(f *Finding) string {
 	if to = string(weburl.PercentDecode(nil, to)); f.Code == MissingFragment {
 		to += "#"
 	}
-	to = language.ReplaceAllString(to, "/*$1")
+	if named := languageOf(strings.TrimPrefix(to, "/")); named != "" && len(to) > 1+len(named) {
+		to = "/*/" + to[1+len(named):]
+	}
 	return versionAddress.ReplaceAllString(to, "$1*")
 }
 

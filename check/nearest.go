@@ -1,8 +1,6 @@
 package check
 
 import (
-	"cmp"
-	"hash/maphash"
 	"path"
 	"slices"
 	"strings"
@@ -13,33 +11,36 @@ import (
 	"github.com/sitelink/sitelink/internal/weburl"
 )
 
-// A guess is a file or directory that the author of a broken link may have meant.
-// Its cost says how much of the path must change to lead there.
-type guess struct {
-	node docroot.NodeID
-	cost int
-}
+// What the author of a link to a missing file meant, these rules find out. The first
+// that finds files decides. Of several files, the author means the one of the same
+// language or part of the site; without such a one, there is no suggestion.
+//
+//  1. The path in another spelling of its names: letter case, punctuation, extension.
+//     /Guides/set_up.htm is guides/set-up.html.
+//  2. A relative path from another directory above the page.
+//     docs/faq.html on docs/a/b.html is docs/faq.html.
+//  3. The path with typing errors in its names.
+//     /giudes/instalation/ is guides/installation/index.html.
+//  4. A file of that name, where the directories differ in one place: up to two are
+//     missing, too much or renamed. /posts/why-go/ is en/posts/why-go/index.html.
+//  5. A name with one more word in the right directory.
+//     /a/install-client.html is a/install-velero-client.html.
 
-// The costs of the changes. A path is compared by its segments: /docs/v1/faq/ and
-// /blog/v2/faq/ share letters, but are far from each other.
+type rule uint8
+
 const (
-	costSpelling = 1 // letter case, punctuation or extension of a name
-	costTypo     = 2 // each typing error, in addition
-	costMissing  = 4 // a directory that the link leaves out
-	costTooMuch  = 4 // a directory that the link has too much
-	costOther    = 5 // a directory of another name
-	costReworded = 8 // a last name that lacks a word
-	costAbove    = 3 // another directory above the page, from which the path is right
+	ruleSpelled rule = iota + 1
+	ruleAbove
+	ruleMistyped
+	ruleMoved
+	ruleReworded
+)
 
-	// maxCost bounds a guess: two other changes besides the spelling of names.
-	maxCost = 10
-	// maxUnsure bounds a guess whose name says little: others have it, too.
-	maxUnsure = 6
-	// clearly is how much less the best guess must cost than the next one.
-	clearly = 2
-	// instead is how much more a guess may cost that is suggested instead of the
-	// page that has the link.
-	instead = 4
+// maxChanged is how many directories of a path may differ from those of the file, and
+// maxUnsure how many if the name says little: it is short, or many files have it.
+const (
+	maxChanged = 2
+	maxUnsure  = 1
 )
 
 // maxSame bounds the files with the same name that are compared with a path.
@@ -50,20 +51,15 @@ const maxSame = 512
 type fileIndex struct {
 	s        *isite.Site
 	children docroot.Children
-	// byName and next hold all names, in buckets by the hash of their plain form:
-	// as many buckets as there are names, chained by next.
-	byName, next []docroot.NodeID
-	seed         maphash.Seed
-	byDir        map[docroot.NodeID]*dirNames
-	known        map[aim][]guess
-	parallel     map[[2]docroot.NodeID]bool
-	// fixed are the suggestions for links whose value alone decides.
-	fixed map[fixedLink]fixedTo
+	byName   map[string][]docroot.NodeID // by the plain form of the name
+	byDir    map[docroot.NodeID]*dirNames
+	known    map[knownAim][]docroot.NodeID
+	parallel map[[2]docroot.NodeID]bool
 }
 
 func newFileIndex(s *isite.Site) *fileIndex {
-	return &fileIndex{s: s, children: s.Tree().Children(), seed: maphash.MakeSeed(), byDir: map[docroot.NodeID]*dirNames{},
-		known: map[aim][]guess{}, parallel: map[[2]docroot.NodeID]bool{}, fixed: map[fixedLink]fixedTo{}}
+	return &fileIndex{s: s, children: s.Tree().Children(), byDir: map[docroot.NodeID]*dirNames{},
+		known: map[knownAim][]docroot.NodeID{}, parallel: map[[2]docroot.NodeID]bool{}}
 }
 
 // aim is what a broken link asks for: a decoded path in the docroot, without
@@ -74,12 +70,17 @@ type aim struct {
 	written int
 }
 
+// knownAim is an aim with the rule that was asked about it.
+type knownAim struct {
+	aim
+	rule rule
+}
+
 // aimOf returns the aim of a link.
 func (x *fileIndex) aimOf(f *Finding) aim {
-	p, _, _ := strings.Cut(f.Target, "?")
-	p = strings.TrimPrefix(string(weburl.PercentDecode(nil, p)), x.s.BasePath())
+	p := decodeAddress(x.s, f.Target)
 	slash := strings.HasSuffix(p, "/")
-	p = strings.TrimPrefix(path.Clean("/"+p), "/")
+	p = strings.TrimPrefix(path.Clean(p), "/")
 	if slash && p != "" {
 		p += "/"
 	}
@@ -102,40 +103,30 @@ func writtenSegments(raw string) []string {
 	return slices.DeleteFunc(strings.Split(string(weburl.PercentDecode(nil, raw)), "/"), func(s string) bool { return s == "" || s == "." || s == ".." })
 }
 
-// guesses returns what a link may mean, the cheapest first. A host answers all of
-// them at their addresses.
-func (x *fileIndex) guesses(a aim) []guess {
-	if got, ok := x.known[a]; ok {
+// guesses returns what a link of a page may mean by one of the rules.
+func (x *fileIndex) guesses(f *Finding, page docroot.NodeID, by rule) []docroot.NodeID {
+	a := x.aimOf(f)
+	if by == ruleAbove {
+		return x.fromAbove(f, a, page)
+	}
+	key := knownAim{a, by}
+	if got, ok := x.known[key]; ok {
 		return got
 	}
-	var all []guess
-	switch w := x.parse(a); {
+	var got []docroot.NodeID
+	w := x.parse(a)
+	switch {
 	case w.name == "": // the docroot, or its index file in another spelling
-		all = []guess{{0, costSpelling}}
+		got = []docroot.NodeID{0}
+	case by == ruleSpelled || by == ruleMistyped:
+		got = x.descend(w, 0, 0, by == ruleMistyped)
+	case by == ruleMoved:
+		got = x.elsewhere(w)
 	default:
-		all = x.descend(w, 0, 0, 0, nil)
-		if !x.isDirectory(w) {
-			all = append(all, x.elsewhere(w)...)
-		}
-		if len(all) == 0 {
-			all = x.reworded(w)
-		}
+		got = x.lacksWord(w)
 	}
-	slices.SortFunc(all, func(a, b guess) int { return cmp.Or(cmp.Compare(a.cost, b.cost), cmp.Compare(a.node, b.node)) })
-	var out []guess
-	seen := map[string]bool{}
-	for _, g := range all {
-		href := x.s.Href(g.node)
-		if seen[href] {
-			continue
-		}
-		seen[href] = true
-		if x.answers(href) {
-			out = append(out, g)
-		}
-	}
-	x.known[a] = out
-	return out
+	x.known[key] = got
+	return got
 }
 
 // isDirectory reports whether the path leads to a directory: the author does not
@@ -147,17 +138,6 @@ func (x *fileIndex) isDirectory(w wanted) bool {
 	t := x.s.Tree()
 	id := t.Child(t.Real(w.exist[len(w.dirs)]), []byte(w.name))
 	return id != docroot.NoNode && t.Kind(id) == docroot.KindDir
-}
-
-// answers reports whether the host answers a site path, without a redirect that
-// the author could avoid.
-func (x *fileIndex) answers(href string) bool {
-	if x.s.Rooted() {
-		origin, onHost := x.s.Public(href)
-		href = origin + onHost
-	}
-	r, err := x.s.Follow(0, href)
-	return err == nil && r.State.Answers() && decisions[r.State].verdict == OK
 }
 
 // wanted is an aim taken apart.
@@ -236,16 +216,10 @@ func isIndexName(name string) bool {
 	return kind == kindPage && (stem == "index" || stem == "_index")
 }
 
-// isCommon reports whether files of that name are in directories that have nothing
-// to do with each other, so that a link to one never means another.
-func isCommon(plain string) bool {
-	switch plain {
-	case "readme", "readmemd", "index", "license", "changelog", "config", "configuration", "default", "main", "home", "init", "settings",
-		"contents", "toc", "search", "all", "license.txt", "confighpp", "configh", "indexjs", "mainjs", "maincss", "stylecss", "makefile":
-		return true
-	}
-	return false
-}
+// commonNames are plain names of files in directories that have nothing to do with each
+// other, so that a link to one never means another: /y/README.md is not x/README.md.
+var commonNames = strings.Fields(`readme readmemd index license changelog config configuration default main home init settings
+	contents toc search all license.txt confighpp configh indexjs mainjs maincss stylecss makefile`)
 
 // dirNames are the names in a directory, without extensions.
 type dirNames struct {
@@ -292,78 +266,48 @@ func (x *fileIndex) stemOf(id docroot.NodeID) (stem string, kind nameKind, ok bo
 	return "", 0, false
 }
 
-// descend guesses what is where the path leads, but for the spelling of its
-// segments. It follows them from number i on, below dir. Where a directory exists
-// as it is written, it is not respelled.
-func (x *fileIndex) descend(w wanted, i int, dir docroot.NodeID, cost int, out []guess) []guess {
-	if i == len(w.dirs) {
-		return x.lastNames(w, dir, cost, out)
-	}
+// descend follows the segments of a path from number i on, below dir, in any spelling
+// or, with typos, in one with typing errors. Where a directory exists as it is written,
+// it is not respelled.
+func (x *fileIndex) descend(w wanted, i int, dir docroot.NodeID, typos bool) (out []docroot.NodeID) {
 	t := x.s.Tree()
-	if id := t.Child(t.Real(dir), []byte(w.dirs[i])); id != docroot.NoNode {
-		if t.Kind(id) != docroot.KindDir {
-			return out
+	name, isLast := w.stem, i == len(w.dirs)
+	if !isLast {
+		name = w.dirs[i]
+		if id := t.Child(t.Real(dir), []byte(name)); id != docroot.NoNode {
+			if t.Kind(id) != docroot.KindDir {
+				return nil
+			}
+			return x.descend(w, i+1, id, typos)
 		}
-		return x.descend(w, i+1, id, cost, out)
 	}
 	d := x.namesIn(dir)
-	names, more := d.stems.Same(w.dirs[i]), costSpelling
-	if len(names) == 0 {
-		var errors int
-		names, errors = d.stems.Typos(w.dirs[i])
-		more += errors * costTypo
-	}
-	if cost+more > maxCost {
-		return out
+	names := d.stems.Same(name)
+	if len(names) == 0 && typos {
+		names, _ = d.stems.Typos(name)
 	}
 	for _, name := range names {
 		for _, id := range d.byStem[name] {
-			if t.Kind(id) == docroot.KindDir {
-				out = x.descend(w, i+1, id, cost+more, out)
+			if _, kind, _ := x.stemOf(id); isLast && kind == w.kind {
+				out = append(out, id)
+			} else if !isLast && t.Kind(id) == docroot.KindDir {
+				out = append(out, x.descend(w, i+1, id, typos)...)
 			}
 		}
 	}
 	return out
 }
 
-// lastNames guesses by the last segment of w in a directory.
-func (x *fileIndex) lastNames(w wanted, dir docroot.NodeID, cost int, out []guess) []guess {
-	d := x.namesIn(dir)
-	names, more := d.stems.Same(w.stem), 0
-	if len(names) == 0 {
-		var errors int
-		names, errors = d.stems.Typos(w.stem)
-		more = costSpelling + errors*costTypo
-	}
-	for _, name := range names {
-		for _, id := range d.byStem[name] {
-			if _, kind, _ := x.stemOf(id); kind == w.kind && cost+more <= maxCost {
-				out = append(out, guess{id, cost + more + x.spellingCost(w, id)})
-			}
-		}
-	}
-	return out
-}
-
-// spellingCost is 0 for a node with exactly the name that w asks for.
-func (x *fileIndex) spellingCost(w wanted, id docroot.NodeID) int {
-	if stem, _, _ := x.stemOf(id); stem == w.stem {
-		return 0
-	}
-	return costSpelling
-}
-
-// reworded guesses a file of the right directory in whose name the link leaves
+// lacksWord guesses a file of the right directory in whose name the link leaves
 // out a word.
-func (x *fileIndex) reworded(w wanted) []guess {
+func (x *fileIndex) lacksWord(w wanted) (out []docroot.NodeID) {
 	if len(w.exist) <= len(w.dirs) || w.kind != kindPage {
 		return nil
 	}
 	d := x.namesIn(w.exist[len(w.dirs)])
-	var out []guess
 	for _, id := range d.byStem[d.stems.Abbreviated(w.stem)] {
 		if _, kind, _ := x.stemOf(id); kind == w.kind {
-			out = append(out, guess{id, costReworded})
+			out = append(out, id)
 		}
 	}
 	return out
@@ -372,99 +316,88 @@ func (x *fileIndex) reworded(w wanted) []guess {
 // fromAbove guesses what a relative link means if it resolves against one of the
 // directories above the page, or the docroot: its author counted the levels
 // wrong, or forgot the first slash.
-func (x *fileIndex) fromAbove(f *Finding, page docroot.NodeID) []guess {
-	if isRooted(f.Raw) || f.hasBase {
-		return nil
-	}
+func (x *fileIndex) fromAbove(f *Finding, a aim, page docroot.NodeID) (out []docroot.NodeID) {
 	segments := writtenSegments(f.Raw)
-	if len(segments) == 0 {
-		return nil
+	here := x.parse(a)
+	at := docroot.NoNode // where the path leads, if that exists
+	if len(here.exist) > len(here.dirs) {
+		at = here.exist[len(here.dirs)]
 	}
-	p := strings.Join(segments, "/")
-	if raw, _, _ := strings.Cut(f.Raw, "#"); strings.HasSuffix(raw, "/") {
-		p += "/"
+	if isRooted(f.Raw) || f.hasBase || len(segments) == 0 || at != docroot.NoNode && len(segments) > 1 {
+		return nil // a directory of several levels exists, so they are right
+	}
+	slash := ""
+	if strings.HasSuffix(a.path, "/") {
+		slash = "/"
 	}
 	t := x.s.Tree()
-	here := x.parse(x.aimOf(f))
-	at := here.exist[len(here.exist)-1] // where the path leads, if it is known
-	if len(here.exist) <= len(here.dirs) {
-		at = docroot.NoNode
-	} else if len(segments) > 1 {
-		return nil // the directory exists, so the levels are right
-	}
-	var out []guess
-	for dir := t.Parent(page); ; dir = t.Parent(dir) {
-		above := t.Path(dir) + "/"
-		if dir == 0 {
-			above = ""
-		}
-		w := x.parse(aim{above + p, len(segments)})
+	for dir := page; dir != 0 && len(out) == 0; {
+		dir = t.Parent(dir)
+		w := x.parse(aim{path.Join(t.Path(dir), path.Join(segments...)) + slash, len(segments)})
 		if last := len(w.dirs); w.name != "" && len(w.exist) > last && (at == docroot.NoNode || !x.areParallel(at, w.exist[last])) {
-			for _, g := range x.lastNames(w, w.exist[last], costAbove, nil) {
-				if g.cost == costAbove && x.answers(x.s.Href(g.node)) {
-					out = append(out, g)
+			for _, id := range x.namesIn(w.exist[last]).byStem[w.stem] {
+				if _, kind, _ := x.stemOf(id); kind == w.kind {
+					out = append(out, id)
 				}
 			}
 		}
-		if dir == 0 {
-			return out
-		}
-	}
-}
-
-// elsewhere guesses the files in other directories that have the name.
-func (x *fileIndex) elsewhere(w wanted) []guess {
-	plain := near.Plain(w.stem)
-	if len(plain) < 2 {
-		return nil
-	}
-	same := x.named(plain, w.kind)
-	if len(same) > maxSame {
-		return nil // the name says too little
-	}
-	limit := maxCost
-	if len(same) > 8 || len(plain) < 5 {
-		limit = maxUnsure
-	}
-	common := isCommon(plain)
-	var out []guess
-	for _, id := range same {
-		dirs := x.dirsOf(id)
-		section := x.leftSection(w, dirs)
-		if section >= 0 && section < len(dirs) && x.areParallel(w.exist[section+1], dirs[section]) {
-			continue
-		}
-		cost, shared := x.pathCost(w, dirs)
-		cost += x.spellingCost(w, id)
-		if cost > limit || common && !x.sameParent(w, dirs) {
-			continue
-		}
-		if section >= 0 && shared < len(w.dirs) && (len(same) > 1 && cost > costMissing+costSpelling || section >= w.given && !isDistinctive(w.stem)) {
-			continue // the link names a section that exists, and lacks the page
-		}
-		out = append(out, guess{id, cost})
 	}
 	return out
 }
 
-// sameParent reports whether the last of the directories has the name that the
-// link gives it.
-func (x *fileIndex) sameParent(w wanted, dirs []docroot.NodeID) bool {
-	a, b := len(w.dirs), len(dirs)
-	return a > 0 && b > 0 && near.Plain(w.dirs[a-1]) == near.Plain(x.s.Tree().Name(dirs[b-1]))
+// elsewhere guesses the files of the name whose directories differ least from those of
+// the path. A directory that the path names and that exists was meant, unless the page
+// lacks little: /library/venv.html is not tutorial/venv.html.
+func (x *fileIndex) elsewhere(w wanted) (out []docroot.NodeID) {
+	plain := near.Plain(w.stem)
+	same := x.named(plain, w.kind)
+	if x.isDirectory(w) || len(plain) < 2 || len(same) > maxSame {
+		return nil
+	}
+	least := maxChanged
+	if len(same) > 8 || len(plain) < 5 {
+		least = maxUnsure
+	}
+	for _, id := range same {
+		dirs := x.dirsOf(id)
+		prefix, suffix := x.alike(w, dirs)
+		changed := max(len(w.dirs), len(dirs)) - prefix - suffix
+		if changed > least || suffix == 0 && slices.Contains(commonNames, plain) {
+			continue
+		}
+		if exist := len(w.exist) - 1; prefix < exist { // the path goes on in a directory that exists
+			if prefix < len(dirs) && x.areParallel(w.exist[prefix+1], dirs[prefix]) {
+				continue // another version of it has the page
+			}
+			lacks := prefix+suffix < len(w.dirs)
+			if lacks && (len(same) > 1 || prefix >= w.given && !isDistinctive(w.stem)) {
+				continue
+			}
+		}
+		if changed < least {
+			out, least = nil, changed
+		}
+		out = append(out, id)
+	}
+	return out
 }
 
-// leftSection returns the first of the directories of w that exists although dirs
-// lead elsewhere; -1 if there is none.
-func (x *fileIndex) leftSection(w wanted, dirs []docroot.NodeID) int {
-	k := 0
-	for k < len(dirs) && k+1 < len(w.exist) && w.exist[k+1] == dirs[k] {
-		k++
+// alike counts the directories at the beginning and at the end of a path that those of
+// a file share, in any spelling: /docs/v1/api/ and docs/api share one and one.
+func (x *fileIndex) alike(w wanted, dirs []docroot.NodeID) (prefix, suffix int) {
+	most := min(len(w.dirs), len(dirs))
+	same := func(i, j int) bool {
+		name := x.s.Tree().Name(dirs[j])
+		errors, ok := near.Typo(w.dirs[i], name)
+		return w.dirs[i] == name || ok && errors <= 1
 	}
-	if k+1 >= len(w.exist) {
-		return -1
+	for prefix < most && same(prefix, prefix) {
+		prefix++
 	}
-	return k
+	for suffix < most-prefix && same(len(w.dirs)-1-suffix, len(dirs)-1-suffix) {
+		suffix++
+	}
+	return prefix, suffix
 }
 
 // isDistinctive reports whether a name is so long that two pages hardly have it by
@@ -490,55 +423,6 @@ func (x *fileIndex) sharedDirectories(a, b docroot.NodeID) int {
 		n++
 	}
 	return n
-}
-
-// pathCost returns what it costs to change the directories of w to dirs, and how
-// many directories both share, in any spelling.
-func (x *fileIndex) pathCost(w wanted, dirs []docroot.NodeID) (cost, shared int) {
-	t := x.s.Tree()
-	from := 0 // both begin alike, usually
-	for from < len(dirs) && from+1 < len(w.exist) && w.exist[from+1] == dirs[from] {
-		from++
-	}
-	a, b := w.dirs[from:], dirs[from:]
-	type cell struct{ cost, shared int }
-	row := make([]cell, len(b)+1)
-	for j := range row {
-		row[j] = cell{j * costMissing, 0}
-	}
-	for i, name := range a {
-		diagonal := row[0]
-		row[0] = cell{(i + 1) * costTooMuch, 0}
-		for j, id := range b {
-			best := diagonal
-			if c := segmentCost(name, t.Name(id)); c < costOther {
-				best.cost, best.shared = best.cost+c, best.shared+1
-			} else {
-				best.cost += costOther
-			}
-			if c := row[j].cost + costMissing; c < best.cost {
-				best = cell{c, row[j].shared}
-			}
-			if c := row[j+1].cost + costTooMuch; c < best.cost {
-				best = cell{c, row[j+1].shared}
-			}
-			diagonal, row[j+1] = row[j+1], best
-		}
-	}
-	last := row[len(b)]
-	return last.cost, last.shared + from
-}
-
-// segmentCost returns what it costs to change one name to another.
-func segmentCost(a, b string) int {
-	if a == b {
-		return 0
-	}
-	errors, ok := near.Typo(a, b)
-	if !ok || errors > 1 {
-		return costOther
-	}
-	return costSpelling + errors*costTypo
 }
 
 // areParallel reports whether two directories are versions of one another: by
@@ -583,26 +467,20 @@ func isVersion(name string) bool {
 
 // named returns the nodes of a kind with that plain name, in the order of the
 // tree.
-func (x *fileIndex) named(plain string, kind nameKind) []docroot.NodeID {
-	t := x.s.Tree()
+func (x *fileIndex) named(plain string, kind nameKind) (out []docroot.NodeID) {
 	if x.byName == nil {
-		x.byName, x.next = make([]docroot.NodeID, t.Len()), make([]docroot.NodeID, t.Len())
-		for id := docroot.NodeID(t.Len() - 1); id > 0; id-- { // 0, the docroot, has no name and ends a chain
-			if stem, _, ok := x.stemOf(id); ok {
-				bucket := x.bucket(near.Plain(stem))
-				x.next[id], *bucket = *bucket, id
+		x.byName = map[string][]docroot.NodeID{}
+		for i := 1; i < x.s.Tree().Len(); i++ { // 0, the docroot, has no name
+			if stem, _, ok := x.stemOf(docroot.NodeID(i)); ok {
+				name := near.Plain(stem)
+				x.byName[name] = append(x.byName[name], docroot.NodeID(i))
 			}
 		}
 	}
-	var out []docroot.NodeID
-	for id := *x.bucket(plain); id != 0; id = x.next[id] {
-		if stem, k, _ := x.stemOf(id); k == kind && near.Plain(stem) == plain {
+	for _, id := range x.byName[plain] {
+		if _, k, _ := x.stemOf(id); k == kind {
 			out = append(out, id)
 		}
 	}
 	return out
-}
-
-func (x *fileIndex) bucket(plain string) *docroot.NodeID {
-	return &x.byName[maphash.String(x.seed, plain)%uint64(len(x.byName))]
 }

@@ -273,80 +273,64 @@ func (x *fileIndex) suggestion(f *Finding) string {
 		return fixed
 	}
 	page, _ := x.s.Lookup(f.Page)
-	link := fixedLink{f.Raw, f.hasBase}
-	if to, ok := x.fixed[link]; ok && to.node != page {
-		return to.value
-	}
 	if isMarkdownPath(f.Raw) {
 		if fixed := x.pagesOfMarkdown(f); len(fixed) > 0 {
 			return fixed[0]
 		}
 	}
-	guesses := x.guesses(x.aimOf(f))
-	if above := x.fromAbove(f, page); len(above) > 0 {
-		guesses = append(above, guesses...)
-		slices.SortStableFunc(guesses, func(a, b guess) int { return cmp.Compare(a.cost, b.cost) })
-	}
-	got, certain := x.choose(f, page, guesses)
-	if certain && isRooted(f.Raw) {
-		x.fixed[link] = got
-	}
-	return got.value
+	return x.meant(f, page)
 }
 
-// fixedLink is a link that begins at the root of a host, and so means the same on
-// all pages, and fixedTo what is suggested for it.
-type fixedLink struct {
-	raw     string
-	hasBase bool
-}
-type fixedTo struct {
-	node  docroot.NodeID
-	value string
-}
-
-// choose returns the guess that is suggested for a link; certain says that other
-// pages get the same. A guess must give no finding in place of the link. The
-// page that holds the link is the last choice: a wrong address rarely means the
-// page at hand, except in a menu.
-func (x *fileIndex) choose(f *Finding, page docroot.NodeID, guesses []guess) (best fixedTo, certain bool) {
+// meant returns the value that leads to the file that a link means, in the language of
+// its page; "" if there is none, or several that are as close to the page. The page that
+// holds the link is the last choice: a wrong address rarely means the page at hand,
+// except in a menu.
+func (x *fileIndex) meant(f *Finding, page docroot.NodeID) (self string) {
 	from, _ := x.s.PageOf(page)
-	var near []guess
-	var values []string
-	self, selfCost := fixedTo{}, 0
-	for _, g := range guesses {
-		if len(near) > 0 && g.cost >= near[0].cost+clearly || selfCost > 0 && g.cost > selfCost+instead {
-			break
+	for rule := ruleSpelled; rule <= ruleReworded; rule++ {
+		best, most, times := "", -1, 0
+		var values []string
+		for _, id := range x.guesses(f, page, rule) {
+			value, node := x.write(f, from, x.translated(f, id))
+			if value == "" || value == f.Raw || slices.Contains(values, value) {
+				continue
+			}
+			if node == page {
+				self = cmp.Or(self, value)
+				continue
+			}
+			values = append(values, value)
+			switch n := x.sharedDirectories(page, node); {
+			case n > most:
+				best, most, times = value, n, 1
+			case n == most:
+				times++
+			}
 		}
-		value, node := x.write(f, from, g.node)
 		switch {
-		case value == "" || value == f.Raw || slices.Contains(values, value):
-		case node == page:
-			self, selfCost = fixedTo{node, value}, max(g.cost, 1)
-		default:
-			near, values = append(near, guess{node, g.cost}), append(values, value)
+		case len(values) > 1 && (most == 0 || times > 1):
+			return ""
+		case len(values) > 0:
+			return best
 		}
 	}
-	switch len(near) {
-	case 0:
-		return self, selfCost == 0
-	case 1:
-		return fixedTo{near[0].node, values[0]}, selfCost == 0
+	return self
+}
+
+// translated returns the file of the same address in the language of the page, if there
+// is one: for a link on zh/a.html, zh/guide/b.html in place of guide/b.html and of
+// en/guide/b.html. A link that names another language means that.
+func (x *fileIndex) translated(f *Finding, id docroot.NodeID) docroot.NodeID {
+	mine, asked := languageOf(f.Page), languageOf(x.aimOf(f).path)
+	if mine == "" || asked != "" && asked != mine {
+		return id
 	}
-	// Of several, the author means the one in the same part of the site.
-	at, most, times := 0, 0, 0
-	for i, g := range near {
-		switch n := x.sharedDirectories(page, g.node); {
-		case n > most:
-			at, most, times = i, n, 1
-		case n == most:
-			times++
-		}
+	p := x.s.Tree().Path(id)
+	p = strings.TrimPrefix(p, languageOf(p))
+	if to, ok := x.s.Lookup(mine + strings.TrimPrefix(p, "/")); ok {
+		return to
 	}
-	if most == 0 || times > 1 {
-		return fixedTo{}, false
-	}
-	return fixedTo{near[at].node, values[at]}, false
+	return id
 }
 
 // write returns the value that leads to a node in place of the link, and the node
@@ -436,8 +420,7 @@ func behindRedirect(s *isite.Site, f *Finding) string {
 	to := f.Final
 	if target, ok := s.PageOf(f.node); ok && to == "" {
 		// A rule such as "/* /index.html 200" sends an alias page for each missing one.
-		path, _, _ := strings.Cut(strings.TrimPrefix(f.Target, s.BasePath()+"/"), "?")
-		path = strings.TrimSuffix(string(weburl.PercentDecode(nil, path)), "/")
+		path := strings.Trim(decodeAddress(s, f.Target), "/")
 		_, named := s.Lookup(path)
 		if _, page := s.Lookup(path + ".html"); !named && !page {
 			return ""

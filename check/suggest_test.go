@@ -185,3 +185,22 @@ func TestMapSuggestion(t *testing.T) {
 		t.Errorf("got %+v", r.Findings)
 	}
 }
+
+// TestSuggestionInLanguage: a page of a translation gets the page of its language, unless
+// the link names another language, or there is no translation.
+func TestSuggestionInLanguage(t *testing.T) {
+	site := files{"guide/install.html": plain, "zh/guide/install.html": plain, "en/guide/install.html": plain, "guide/upgrade.html": plain}
+	for raw, want := range map[string]string{
+		"/guide/instal.html":    "/zh/guide/install.html",
+		"/en/guide/instal.html": "/en/guide/install.html",
+		"../guide/instal.html":  "guide/install.html",
+		"/guide/upgrad.html":    "/guide/upgrade.html",
+	} {
+		fs := maps.Clone(site)
+		fs["zh/a.html"] = plain + "<a href=" + raw + ">"
+		r := checkFiles(t, fs, isite.Options{}, Options{})
+		if len(r.Findings) != 1 || r.Findings[0].Suggestion != want {
+			t.Errorf("%s: %v, suggestion %q, want %q", raw, briefs(r.Findings), r.Findings[0].Suggestion, want)
+		}
+	}
+}
