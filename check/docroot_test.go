@@ -8,24 +8,24 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sitelink/sitelink/internal/docroot/docroottest"
 	isite "github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/testkit"
 	"github.com/sitelink/sitelink/site"
 )
 
 func TestMain(m *testing.M) {
-	docroottest.InMemory()
+	testkit.InMemory()
 	m.Run()
 }
 
-// The docroots of tests are those of package docroottest.
-type files = docroottest.Files
+// The docroots of tests are those of package testkit.
+type files = testkit.Files
 
 var (
-	tempDocroot = docroottest.Make
-	addFiles    = docroottest.Add
-	mkdir       = docroottest.Mkdir
-	chmod       = docroottest.Chmod
+	tempDocroot = testkit.MakeDocroot
+	addFiles    = testkit.AddFiles
+	mkdir       = testkit.Mkdir
+	chmod       = testkit.Chmod
 )
 
 func load(t testing.TB, root string, opt isite.Options) *isite.Site {

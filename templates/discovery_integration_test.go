@@ -19,7 +19,7 @@ import (
 	"github.com/sitelink/sitelink/internal/linkelement"
 	"github.com/sitelink/sitelink/internal/scan"
 	"github.com/sitelink/sitelink/internal/scan/html"
-	"github.com/sitelink/sitelink/internal/testport"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 var discovered = Endpoints{Pingback: "https://h.example/xmlrpc", Webmention: "https://h.example/wm"}
@@ -197,9 +197,9 @@ func startNginx(t *testing.T, work string, docroots []string) []string {
 	var hosts []string
 	var servers strings.Builder
 	for i, docroot := range docroots {
-		address := testport.Free(t)
+		address := testkit.FreePort(t)
 		for slices.Contains(hosts, address) {
-			address = testport.Free(t)
+			address = testkit.FreePort(t)
 		}
 		hosts = append(hosts, address)
 		rules := ""

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sitelink/sitelink/internal/testport"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // The four servers send exactly the endpoints, whatever their characters mean in
@@ -79,7 +79,7 @@ func TestHeadersOfServers(t *testing.T) {
 			if err := os.Chmod(filepath.Join(dir, "site/index.html"), 0o644); err != nil {
 				t.Fatal(err)
 			}
-			addr := testport.Free(t)
+			addr := testkit.FreePort(t)
 			conf := filepath.Join(dir, "conf")
 			if err := os.WriteFile(conf, []byte(s.conf(dir, addr)), 0o644); err != nil {
 				t.Fatal(err)

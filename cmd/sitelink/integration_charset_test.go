@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/sitelink/sitelink/internal/host"
-	"github.com/sitelink/sitelink/internal/testchrome"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // charsetFiles declare an encoding that they do not have.
@@ -44,7 +44,7 @@ func TestHostCharsets(t *testing.T) {
 		npmFolder(t)
 		return startNode(t, "vercel.mjs", docroot, "").addr, ""
 	}
-	b := testchrome.Start(t, false)
+	b := testkit.StartBrowser(t, false)
 	for _, p := range host.Profiles() {
 		start := starts[p.Name]
 		if start == nil {

@@ -11,20 +11,20 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/sitelink/sitelink/internal/testchrome"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // browser is a tab of Chromium with page scripts off, so that what it shows is
 // what the markup says.
 type browser struct {
-	*testchrome.Browser
+	*testkit.Browser
 	t *testing.T
 }
 
 // startChromium starts the browser; it is stopped when the test ends.
 func startChromium(t *testing.T) *browser {
 	t.Helper()
-	return &browser{testchrome.Start(t, false), t}
+	return &browser{testkit.StartBrowser(t, false), t}
 }
 
 // contentTypes are a plain server's: no charset, so that pages must say.

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sitelink/sitelink/internal/testchrome"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // docsifyDocroot returns a site that Docsify shows: an empty page, the script of
@@ -69,7 +69,7 @@ func TestChromiumDocsify(t *testing.T) {
 	codes := map[string]string{}
 	eachLink(t, docroot, nil, func(r *row) { codes[r.Fragment] = r.Code })
 	origin := serveFixtures(t, docroot)
-	b := testchrome.Start(t, true)
+	b := testkit.StartBrowser(t, true)
 	for _, c := range cases {
 		b.Navigate("about:blank")
 		b.Navigate(origin + "/index.html#" + c.fragment)

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sitelink/sitelink/internal/testchrome"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // TestHugoSitemap: the sitemap that Hugo writes begins with a newline since some
@@ -50,7 +50,7 @@ func TestHugoSitemap(t *testing.T) {
 	if want := strings.Count(string(text), "<loc>"); entries != want || want < 2 {
 		t.Errorf("sitelink reads %d of the %d entries", entries, want)
 	}
-	b := testchrome.Start(t, true)
+	b := testkit.StartBrowser(t, true)
 	b.Load(serveFixtures(t, docroot) + "/a/index.html")
 	var rejected bool
 	b.Eval(`fetch("/sitemap.xml").then(r => r.text()).then(s => new DOMParser().parseFromString(s, "text/xml").querySelector("parsererror") != null)`, &rejected)

@@ -11,13 +11,13 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/sitelink/sitelink/internal/postgres/postgrestest"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // The key status-cache of a configuration that is named chooses a database, which then
 // keeps everything: verdicts, suggestions and the pauses that hosts ask for.
 func TestExternalDatabase(t *testing.T) {
-	server := postgrestest.New(t)
+	server := testkit.StartPostgres(t)
 	address := server.Schema()
 	n := newNeighbour(t, `<a href="SITE/docs">1</a> <a href="SITE/post">2</a> <a href="SITE/good">3</a>`)
 	var pause atomic.Bool
@@ -88,7 +88,7 @@ func TestExternalDatabase(t *testing.T) {
 // A database that is away at the end of a run: the run waits for it. If it does not come
 // back, TestSharedRescue says what becomes of the results.
 func TestExternalDatabaseDies(t *testing.T) {
-	server := postgrestest.New(t)
+	server := testkit.StartPostgres(t)
 	n := newNeighbour(t, `<a href="SITE/one">1</a> <a href="SITE/two">2</a> <a href="SITE/last">3</a>`)
 	n.answer = func(_ http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/last" {

@@ -10,7 +10,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/sitelink/sitelink/internal/testchrome"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // fragmentPage is a page and the fragments that are asked of it, as they are
@@ -152,7 +152,7 @@ func (b *browser) findsFragment(url string, shown *string, expected bool) bool {
 	if b.Eval(hasTarget, &found); found {
 		return true
 	}
-	if event == testchrome.Loaded {
+	if event == testkit.Loaded {
 		return byRule
 	}
 	b.Eval(`scrollY`, &after)

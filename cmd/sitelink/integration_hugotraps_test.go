@@ -20,7 +20,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/lockedfile"
 
-	"github.com/sitelink/sitelink/internal/testport"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // hugoProject is a small site that a real Hugo builds.
@@ -171,7 +171,7 @@ func TestHugoServer(t *testing.T) {
 			"layouts/_default/single.html": "<!doctype html><html><head><title>t</title>{{ if not hugo.IsProduction }}<meta name=robots content=noindex>{{ end }}</head>" +
 				"<body>{{ .Content }}</body></html>\n",
 		})
-		_, port, _ := net.SplitHostPort(testport.Free(t))
+		_, port, _ := net.SplitHostPort(testkit.FreePort(t))
 		args := []string{"server", "--port", port}
 		if p.version < 123 {
 			args = append(args, "--renderToDisk")

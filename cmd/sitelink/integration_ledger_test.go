@@ -8,14 +8,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sitelink/sitelink/internal/postgres/postgrestest"
+	"github.com/sitelink/sitelink/internal/testkit"
 	"github.com/sitelink/sitelink/outgoing/ledger"
 	"github.com/sitelink/sitelink/outgoing/ledger/pg"
 )
 
 // The full form is SITELINK_KILL_RUNS=200.
 func TestNotifyKilledPostgres(t *testing.T) {
-	address := postgrestest.New(t).Address("")
+	address := testkit.StartPostgres(t).Address("")
 	work := ownProject(t, t.TempDir())
 	killShared(t, work, address, func() {
 		out, err := exec.Command("psql", "-q", address+"&user=sitelink", "-c", "SET client_min_messages = warning; DROP SCHEMA public CASCADE; CREATE SCHEMA public").CombinedOutput()

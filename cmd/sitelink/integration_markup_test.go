@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sitelink/sitelink/internal/testchrome"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // foreignTemplates are pages with HTML templates inside svg and math.
@@ -91,7 +91,7 @@ func TestChromiumLateBase(t *testing.T) {
 	docroot := writeFixtures(t, map[string]string{"p.html": `<!doctype html><title>x</title><link rel=stylesheet href=a.css>` +
 		`<script src=a.js></script><link id=l rel=next href=n><style>body{background:url(c)}</style><iframe src=d></iframe><iframe srcdoc="<img src=e>"></iframe>` +
 		`<link rel=preload as=image href=f><svg><use href="g#x" /></svg><base href=/y/><link rel=stylesheet href=b.css><script src=b.js></script><a href=x>x</a>`})
-	b := testchrome.Start(t, true)
+	b := testkit.StartBrowser(t, true)
 	origin, requested := serveAndLog(t, docroot)
 	b.Load(origin + "/p.html")
 	got := slices.DeleteFunc(requested(), func(p string) bool { return p == "/favicon.ico" })
@@ -196,7 +196,7 @@ func TestChromiumDeadMarkup(t *testing.T) {
 			got[name] = append(got[name], r.Target)
 		}
 	})
-	b := testchrome.Start(t, true)
+	b := testkit.StartBrowser(t, true)
 	origin, requested := serveAndLog(t, docroot)
 	for name := range deadMarkup {
 		requested()

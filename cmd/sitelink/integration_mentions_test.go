@@ -15,9 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sitelink/sitelink/internal/postgres/postgrestest"
-	"github.com/sitelink/sitelink/internal/testport"
-	"github.com/sitelink/sitelink/internal/testwp"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // TestMentionsWordPressToHugo: Debian's WordPress publishes a post that links to a page
@@ -25,8 +23,8 @@ import (
 // in time; the link is verified, approved and exported by commands, and real Hugo shows
 // it on the page.
 func TestMentionsWordPressToHugo(t *testing.T) {
-	blog := testwp.Start(t, http.NotFoundHandler())
-	address := testport.Free(t)
+	blog := testkit.StartWordPress(t, http.NotFoundHandler())
+	address := testkit.FreePort(t)
 	base, err := url.Parse("http://" + strings.Replace(address, "127.0.0.1", "localhost", 1) + "/")
 	if err != nil {
 		t.Fatal(err)
@@ -154,5 +152,5 @@ func listenAndReceive(t *testing.T, bin, dir, address string) {
 
 // TestSoakPostgres is the short form of TestSoak with a PostgreSQL server.
 func TestSoakPostgres(t *testing.T) {
-	runSoak(t, postgrestest.New(t).Address("")+"&user=sitelink")
+	runSoak(t, testkit.StartPostgres(t).Address("")+"&user=sitelink")
 }

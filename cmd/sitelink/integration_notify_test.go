@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sitelink/sitelink/internal/testwp"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // TestNotifyWordPress tells a WordPress of a new post, as its author would: the
@@ -31,7 +31,7 @@ func TestNotifyWordPress(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	blog := testwp.Start(t, http.NotFoundHandler())
+	blog := testkit.StartWordPress(t, http.NotFoundHandler())
 	blog.Plugin("ports", "add_filter('http_allowed_safe_ports', function ($p) { $p[] = "+own.Port()+"; return $p; });")
 	post := blog.Post("Hello", true)
 

@@ -16,14 +16,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sitelink/sitelink/internal/testport"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // TestServeReports: a running receiver sends a mail through Python's SMTP server and
 // calls a webhook when a mention is held.
 func TestServeReports(t *testing.T) {
 	const secret = "0123456789abcdef0123"
-	address := testport.Free(t)
+	address := testkit.FreePort(t)
 	mail := &lockedBuffer{}
 	server := exec.Command("python3", "-u", "-W", "ignore", "-m", "smtpd", "-n", "-c", "DebuggingServer", address)
 	server.Stdout, server.Stderr = mail, mail

@@ -19,7 +19,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sitelink/sitelink/internal/testchrome"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // A tenth of what a long test judges.
@@ -142,10 +142,10 @@ func TestChromiumRequests(t *testing.T) {
 	origin := serveJudged(t, docroot)
 	log := requestLog{parent: map[string]string{}, shown: map[string]string{}, of: map[string]map[string]bool{}}
 	// Otherwise Chromium looks ahead and requests what looks like a link, such as images in templates.
-	b := testchrome.Start(t, true, "--blink-settings=doHtmlPreloadScanning=false")
+	b := testkit.StartBrowser(t, true, "--blink-settings=doHtmlPreloadScanning=false")
 	b.OnEvent = log.event
 	b.Call("Network.enable", nil, nil)
-	b.Call("Network.setCacheDisabled", testchrome.Params{"cacheDisabled": true}, nil)
+	b.Call("Network.setCacheDisabled", testkit.Params{"cacheDisabled": true}, nil)
 	b.Load(origin + "/judge.html")
 	compared, requests, differences := 0, 0, 0
 	for part := range slices.Chunk(pages, judgedAtOnce) {

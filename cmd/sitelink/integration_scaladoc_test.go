@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sitelink/sitelink/internal/testchrome"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // scaladocDocroot returns a part of Debian's scala-doc: a frame set of scaladoc
@@ -69,7 +69,7 @@ func TestChromiumScaladoc(t *testing.T) {
 	served = append(served[:30:30], "package")
 	broken = append(broken, "scala.actors.Nothing", "nope", "scala.actors.Actor@nope")
 	origin := serveFixtures(t, docroot)
-	b := testchrome.Start(t, true)
+	b := testkit.StartBrowser(t, true)
 	for i, route := range slices.Concat(served, broken) {
 		b.Navigate("about:blank") // so that the frame set is loaded for each route
 		b.Navigate(origin + "/index.html#" + route)
@@ -86,7 +86,7 @@ func TestChromiumScaladoc(t *testing.T) {
 // A frame that shows them is an answer at once. One that does not is an answer only
 // if its load event is over and it stays so: the frame set's script can replace a
 // document that is still loading, and that document is then complete, but empty.
-func frameShows(t *testing.T, b *testchrome.Browser, route string) (shows bool, got string) {
+func frameShows(t *testing.T, b *testkit.Browser, route string) (shows bool, got string) {
 	t.Helper()
 	class, member, hasMember := strings.Cut(route, "@")
 	want := "/" + strings.ReplaceAll(class, ".", "/") + ".html"

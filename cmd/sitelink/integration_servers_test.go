@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sitelink/sitelink/internal/testport"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // software is one of the web servers: how its plainest configuration looks and
@@ -198,7 +198,7 @@ func (w software) start(t *testing.T, s site) *server {
 		}
 	}
 	for try := 1; ; try++ {
-		addr := testport.Free(t) // another test may take it before the server does: hence the tries
+		addr := testkit.FreePort(t) // another test may take it before the server does: hence the tries
 		_, s.port, _ = net.SplitHostPort(addr)
 		conf := filepath.Join(s.own, "server.conf")
 		if err := os.WriteFile(conf, []byte(w.conf(s)), 0o644); err != nil {

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sitelink/sitelink/internal/testport"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // TestSystemdSocket starts the command of the unit in the documentation as systemd does:
@@ -41,7 +41,7 @@ func TestSystemdSocket(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "site", "index.html"), "<!doctype html><title>Home</title>")
 	line = strings.NewReplacer("/usr/bin/sitelink", program, "/srv/example.org", filepath.Join(dir, "site"), "/var/lib/sitelink", dir).Replace(line)
-	address := testport.Free(t)
+	address := testkit.FreePort(t)
 	cmd := exec.Command(activate, append([]string{"--listen=" + address}, strings.Fields(line)...)...)
 	cmd.Dir = dir
 	var stderr bytes.Buffer

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sitelink/sitelink/internal/testport"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // hugos are the real Hugos available: the one on PATH, and $SITELINK_HUGO.
@@ -100,7 +100,7 @@ func TestWatchHugoServer(t *testing.T) {
 // returns when the server answers.
 func hugoServer(t *testing.T, hugo, dir string, args ...string) (stop func()) {
 	t.Helper()
-	address := testport.Free(t)
+	address := testkit.FreePort(t)
 	_, port, _ := net.SplitHostPort(address)
 	var said bytes.Buffer
 	cmd := exec.Command(hugo, append([]string{"server", "--bind", "127.0.0.1", "--port", port}, args...)...)

@@ -18,7 +18,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/sitelink/sitelink/internal/testport"
+	"github.com/sitelink/sitelink/internal/testkit"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
 
@@ -103,7 +103,7 @@ func startNode(t *testing.T, script, docroot, settings string) *webServer {
 func startListener(t *testing.T, command func(port string) *exec.Cmd) *webServer {
 	t.Helper()
 	for try := 1; ; try++ {
-		addr := testport.Free(t)
+		addr := testkit.FreePort(t)
 		_, port, _ := net.SplitHostPort(addr)
 		cmd := command(port)
 		out := new(strings.Builder)

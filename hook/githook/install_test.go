@@ -8,11 +8,11 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/sitelink/sitelink/internal/docroot/docroottest"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 func TestMain(m *testing.M) {
-	docroottest.InMemory()
+	testkit.InMemory()
 	m.Run()
 }
 

@@ -19,7 +19,7 @@ import (
 
 	"github.com/sitelink/sitelink/incoming"
 	"github.com/sitelink/sitelink/incoming/incomingtest"
-	"github.com/sitelink/sitelink/internal/testchrome"
+	"github.com/sitelink/sitelink/internal/testkit"
 	"github.com/sitelink/sitelink/outgoing"
 	"github.com/sitelink/sitelink/outgoing/ledger"
 	"github.com/sitelink/sitelink/site"
@@ -156,7 +156,7 @@ func hostileMentions() (all []incoming.Mention) {
 // TestHugo: real Hugo shows hostile mentions as text, from each format of data.
 func TestHugo(t *testing.T) {
 	all := append(hostileMentions(), from("https://b.example/", "/posts/%C3%A9t%C3%A9/"), from("https://c.example/", "/About/"), from("https://d.example/", "/"))
-	browser := testchrome.Start(t, true)
+	browser := testkit.StartBrowser(t, true)
 	browser.Listen()
 	for _, hugo := range hugos(t) {
 		for _, f := range []Format{JSON, YAML, TOML} {
@@ -235,7 +235,7 @@ func TestLiveScript(t *testing.T) {
 	files := httptest.NewServer(http.FileServer(http.Dir(docroot)))
 	defer files.Close()
 
-	browser := testchrome.Start(t, true)
+	browser := testkit.StartBrowser(t, true)
 	browser.Listen()
 	for path, want := range map[string]int{"/posts/knots/": 4, "/alone/": 1} {
 		browser.Load(files.URL + path)

@@ -11,14 +11,14 @@ import (
 
 	"github.com/sitelink/sitelink/incoming"
 	"github.com/sitelink/sitelink/incoming/incomingtest"
-	"github.com/sitelink/sitelink/internal/testwp"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // TestWordPressExport: a blog that received pingbacks, a trackback and comments is
 // exported by WordPress itself, and imported.
 func TestWordPressExport(t *testing.T) {
 	var post string
-	blog := testwp.Start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	blog := testkit.StartWordPress(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		fmt.Fprintf(w, `<html><head><title>Über %s & “more”]]&gt;</title></head><body><p>Before it <a href="%s">a link to <b>them</b></a> after it.</p></body></html>`, r.URL.Path, post)
 	}))

@@ -14,7 +14,7 @@ import (
 
 	"github.com/sitelink/sitelink/incoming"
 	"github.com/sitelink/sitelink/incoming/incomingtest"
-	"github.com/sitelink/sitelink/internal/testchrome"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // axNode is a node of the accessibility tree.
@@ -25,7 +25,7 @@ type axNode struct {
 
 // tree returns "role name" for the nodes of the accessibility tree that a screen reader
 // would read.
-func tree(b *testchrome.Browser) (nodes []string) {
+func tree(b *testkit.Browser) (nodes []string) {
 	var result struct{ Nodes []axNode }
 	b.Call("Accessibility.getFullAXTree", nil, &result)
 	for _, n := range result.Nodes {
@@ -37,14 +37,14 @@ func tree(b *testchrome.Browser) (nodes []string) {
 }
 
 // focused returns the accessible text of the element that has the focus.
-func focused(b *testchrome.Browser) (text string) {
+func focused(b *testkit.Browser) (text string) {
 	b.Eval("(document.activeElement.innerText || document.activeElement.tagName).trim()", &text)
 	return text
 }
 
 // lowContrast returns the texts with a contrast below 4.5, and the name of the focus
 // ring if its contrast is below 3 (WCAG 1.4.3 and 1.4.11).
-func lowContrast(b *testchrome.Browser) (low []string) {
+func lowContrast(b *testkit.Browser) (low []string) {
 	b.Eval(`(() => {
 		const canvas = document.createElement('i');
 		const focus = [...document.styleSheets[0].cssRules].find(r => r.selectorText === ':focus-visible');
@@ -73,7 +73,7 @@ func lowContrast(b *testchrome.Browser) (low []string) {
 // structure returns what assistive technology needs and a page lacks: the language, one
 // first heading, no heading level left out, a name for each field, no doubled id, and no
 // element that changes the order of the focus.
-func structure(b *testchrome.Browser) (faults []string) {
+func structure(b *testkit.Browser) (faults []string) {
 	b.Eval(`(() => {
 		const all = [...document.querySelectorAll('*')], faults = [], ids = all.map(e => e.id).filter(Boolean);
 		if (document.documentElement.lang !== 'en') faults.push('no language');
@@ -98,7 +98,7 @@ func structure(b *testchrome.Browser) (faults []string) {
 }
 
 // accessible checks the page in light and in dark colors.
-func accessible(t *testing.T, b *testchrome.Browser, page string) {
+func accessible(t *testing.T, b *testkit.Browser, page string) {
 	t.Helper()
 	if faults := structure(b); len(faults) > 0 {
 		t.Errorf("%s: %q", page, faults)
@@ -137,8 +137,8 @@ func TestChromium(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	b := testchrome.Start(t, false)
-	b.Call("Security.setIgnoreCertificateErrors", testchrome.Params{"ignore": true}, nil)
+	b := testkit.StartBrowser(t, false)
+	b.Call("Security.setIgnoreCertificateErrors", testkit.Params{"ignore": true}, nil)
 	b.Call("Accessibility.enable", nil, nil)
 	b.View(320, 640, "dark") // WCAG 1.4.10: no scrolling in two directions
 	tab, enter := func() { b.Press("Tab", 9, "") }, func() { b.Press("Enter", 13, "\r") }

@@ -12,14 +12,14 @@ import (
 
 	"github.com/sitelink/sitelink/incoming"
 	"github.com/sitelink/sitelink/incoming/server"
-	"github.com/sitelink/sitelink/internal/testwp"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // TestWordPress: a blog publishes a post that links to our pages. Its own code
 // discovers our endpoint and sends pingbacks, takes our answers as successes, and the
 // links are verified in the post as the blog renders it.
 func TestWordPress(t *testing.T) {
-	blog := testwp.Start(t, http.NotFoundHandler())
+	blog := testkit.StartWordPress(t, http.NotFoundHandler())
 	r := receive(t, incoming.ReceiverOptions{}, server.Options{})
 	site, err := url.Parse(r.url)
 	if err != nil {

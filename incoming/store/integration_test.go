@@ -14,11 +14,11 @@ import (
 	"time"
 
 	"github.com/sitelink/sitelink/incoming"
-	"github.com/sitelink/sitelink/internal/postgres/postgrestest"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 func TestPostgres(t *testing.T) {
-	p := postgrestest.New(t)
+	p := testkit.StartPostgres(t)
 	conformance(t, func(*testing.T) opener { return fileOpener(p.Schema()) })
 	t.Run("killed", func(t *testing.T) { killed(t, p.Schema(), filepath.Join(t.TempDir(), "log")) })
 	t.Run("taken over", func(t *testing.T) { takenOver(t, p.Schema()) })
@@ -119,7 +119,7 @@ func version1(t *testing.T, address, queue string) {
 
 // A store whose server is down answers with an error that names the host, and goes
 // on when the server is there again.
-func restarted(t *testing.T, p *postgrestest.Server) {
+func restarted(t *testing.T, p *testkit.Postgres) {
 	address := p.Schema()
 	s := fileOpener(address)(t, Options{Worker: true, Log: slog.New(slog.DiscardHandler)})
 	verify := func(context.Context, incoming.Mention) (func(*incoming.Mention), error) {
@@ -165,11 +165,11 @@ func restarted(t *testing.T, p *postgrestest.Server) {
 }
 
 func BenchmarkRecordPostgres(b *testing.B) {
-	p := postgrestest.New(b)
+	p := testkit.StartPostgres(b)
 	benchmarkRecord(b, 2000, openFor(b, p.Schema()))
 }
 
 func BenchmarkServePostgres(b *testing.B) {
-	p := postgrestest.New(b)
+	p := testkit.StartPostgres(b)
 	benchmarkServe(b, 2000, openFor(b, p.Schema()))
 }

@@ -47,7 +47,7 @@ type Replacement struct {
 }
 
 // System is the part of a file system that changes files durably. Tests have one that
-// loses power, see package disktest.
+// loses power, see outgoing/ledger.
 type System interface {
 	OpenFile(name string, flag int, perm fs.FileMode) (File, error)
 	Rename(from, to string) error

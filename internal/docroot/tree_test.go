@@ -11,11 +11,11 @@ import (
 	"testing"
 
 	"github.com/sitelink/sitelink/internal/disk"
-	"github.com/sitelink/sitelink/internal/docroot/docroottest"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 func TestMain(m *testing.M) {
-	docroottest.InMemory()
+	testkit.InMemory()
 	m.Run()
 }
 
@@ -85,15 +85,15 @@ func TestSortedFiles(t *testing.T) {
 // TestListers compares the system's own calls with the standard library: both
 // list the same entries of a directory, in the byte order of the names.
 func TestListers(t *testing.T) {
-	fs := docroottest.Files{"sub/": "", "shut/": "", "a": "", "a.b": "", "A": "", "long-name-of-one-kind": "", "long-name-of-another": "", "ü": "", ".hidden": ""}
+	fs := testkit.Files{"sub/": "", "shut/": "", "a": "", "a.b": "", "A": "", "long-name-of-one-kind": "", "long-name-of-another": "", "ü": "", ".hidden": ""}
 	for i := range 3000 { // more than one call returns
 		fs[fmt.Sprintf("many/%04d-%s", i, strings.Repeat("x", i%40))] = ""
 	}
-	root := docroottest.Make(t, fs)
+	root := testkit.MakeDocroot(t, fs)
 	if os.Symlink("a", filepath.Join(root, "link")) != nil || os.Symlink("sub", filepath.Join(root, "linked")) != nil {
 		t.Skip("no symbolic links")
 	}
-	docroottest.Chmod(t, filepath.Join(root, "shut"), 0o711)
+	testkit.Chmod(t, filepath.Join(root, "shut"), 0o711)
 	l := newLister(root)
 	defer l.close()
 	for _, path := range []string{"", "sub", "shut", "many", "gone", "a"} {
@@ -118,7 +118,7 @@ func TestListers(t *testing.T) {
 
 // TestListersStay: the target directory of a symbolic link is not listed.
 func TestListersStay(t *testing.T) {
-	root := docroottest.Make(t, docroottest.Files{"d/x": ""})
+	root := testkit.MakeDocroot(t, testkit.Files{"d/x": ""})
 	if os.Symlink("d", filepath.Join(root, "l")) != nil || os.Symlink("..", filepath.Join(root, "up")) != nil {
 		t.Skip("no symbolic links")
 	}
@@ -141,13 +141,13 @@ func TestWalkOrder(t *testing.T) {
 	names := []string{"b.html", "a.html", "z/y.html", "z/x.html", "m/n.html", "c.html"}
 	var want []string
 	for _, reversed := range []bool{false, true} {
-		root := docroottest.Make(t, docroottest.Files{})
+		root := testkit.MakeDocroot(t, testkit.Files{})
 		for i := range names {
 			name := names[i]
 			if reversed {
 				name = names[len(names)-1-i]
 			}
-			docroottest.Add(t, root, docroottest.Files{name: ""})
+			testkit.AddFiles(t, root, testkit.Files{name: ""})
 		}
 		w, err := List(context.Background(), root, 0)
 		if err != nil {

@@ -9,13 +9,13 @@ import (
 	"testing"
 
 	"github.com/sitelink/sitelink/check/remote"
-	"github.com/sitelink/sitelink/internal/postgres/postgrestest"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // A status cache in a database, and one in a ref of git, that --status-cache names keep
 // what a run learned for the next one, and for fix.
 func TestSharedCaches(t *testing.T) {
-	for _, name := range []string{postgrestest.New(t).Schema(), "git:refs/sitelink/status"} {
+	for _, name := range []string{testkit.StartPostgres(t).Schema(), "git:refs/sitelink/status"} {
 		kind, _, _ := strings.Cut(name, ":")
 		t.Run(kind, func(t *testing.T) {
 			p := withCache(t, "flag", name)

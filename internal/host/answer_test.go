@@ -6,17 +6,17 @@ import (
 	"testing"
 
 	"github.com/sitelink/sitelink/internal/docroot"
-	"github.com/sitelink/sitelink/internal/docroot/docroottest"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 func TestMain(m *testing.M) {
-	docroottest.InMemory()
+	testkit.InMemory()
 	m.Run()
 }
 
 // TestAnswer answers decoded paths with all kinds of characters.
 func TestAnswer(t *testing.T) {
-	s := loadHost(t, docroottest.Make(t, docroottest.Files{"index.html": page, "a b%20#?.html": page, "ä/index.html": page}), Options{})
+	s := loadHost(t, testkit.MakeDocroot(t, testkit.Files{"index.html": page, "a b%20#?.html": page, "ä/index.html": page}), Options{})
 	for path, want := range map[string]State{
 		"/": StateOK, "/a b%20#?.html": StateOK, "/ä/": StateOK, "/ä": StateRedirect, "/a": StateMissingFile, "/a/": StateMissingDirectory,
 	} {
@@ -29,7 +29,7 @@ func TestAnswer(t *testing.T) {
 // TestExistence compares what the tree reports to the rule check about a path
 // with the profile's answer for it.
 func TestExistence(t *testing.T) {
-	root := docroottest.Varied(t)
+	root := testkit.Varied(t)
 	options := []Options{{}, {Autoindex: AutoindexList}, {BaseURLs: []string{"https://example.org/a/", "http://h.example:8080/"}},
 		{Roots: []Root{{"a", "https://a.example/"}, {"noidx", "https://n.example/sub/"}, {"lnk", "https://l.example/"}}},
 		{Maps: []MapRule{{"/a", "/noidx"}, {From: "/up"}}}}
@@ -46,7 +46,7 @@ func TestExistence(t *testing.T) {
 				path := "/" + h.Tree().Path(docroot.NodeID(rnd.IntN(h.Tree().Len())))
 				switch {
 				case i%3 == 0:
-					path = "/" + docroottest.Href(rnd)
+					path = "/" + testkit.Href(rnd)
 				case i%7 == 0:
 					path += "/"
 				case i%5 == 0:

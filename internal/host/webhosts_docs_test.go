@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sitelink/sitelink/internal/docroot/docroottest"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 var code = regexp.MustCompile("`([^`]*)`")
@@ -18,7 +18,7 @@ func TestWebHostsDocumented(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	root := docroottest.Make(t, docroottest.Files{"index.html": page, "page.html": page, "dir/index.html": page, "both.html": page, "both/index.html": page, "404.html": page})
+	root := testkit.MakeDocroot(t, testkit.Files{"index.html": page, "page.html": page, "dir/index.html": page, "both.html": page, "both/index.html": page, "404.html": page})
 	var sites []*Host
 	compared := 0
 	for line := range strings.Lines(string(text)) {

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sitelink/sitelink/internal/docroot/docroottest"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 const page = "<!doctype html><title>x</title>"
@@ -15,7 +15,7 @@ const page = "<!doctype html><title>x</title>"
 // docroot; "=" is 200 at the address itself, "-" is 404,
 // anything else the address at which redirects end with 200.
 func TestWebHostsSeen(t *testing.T) {
-	root := docroottest.Make(t, docroottest.Files{"index.html": page, "file.html": page, "folder/index.html": page, "both.html": page, "both/index.html": page})
+	root := testkit.MakeDocroot(t, testkit.Files{"index.html": page, "file.html": page, "folder/index.html": page, "both.html": page, "both/index.html": page})
 	requests := []string{"/file", "/file/", "/file.html", "/folder", "/folder/", "/folder/index.html", "/both", "/both/", "/both.html", "/both/index.html"}
 	tests := []struct {
 		name    string

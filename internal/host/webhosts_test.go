@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/sitelink/sitelink/internal/docroot"
-	"github.com/sitelink/sitelink/internal/docroot/docroottest"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // hostTable holds the answers of a host's software, one line per request; see
@@ -46,7 +46,7 @@ func (r hostRow) String() string {
 func readHostTable(t *testing.T, name string) hostTable {
 	t.Helper()
 	var table hostTable
-	for _, line := range docroottest.Lines(t, filepath.Join("testdata", "hosts", name)) {
+	for _, line := range testkit.Lines(t, filepath.Join("testdata", "hosts", name)) {
 		if line[0] == '#' {
 			if _, what, ok := strings.Cut(line, "docroot.txt without "); ok {
 				table.without = strings.TrimSuffix(what, ":")
@@ -62,7 +62,7 @@ func readHostTable(t *testing.T, name string) hostTable {
 		}
 		if file, ok := strings.CutPrefix(rest, "= "); ok {
 			if file != "(empty)" {
-				r.file = docroottest.Unescape(t, file)
+				r.file = testkit.Unescape(t, file)
 			}
 		} else if rest != "" {
 			r.location = rest
@@ -93,7 +93,7 @@ func TestWebHosts(t *testing.T) {
 	for _, h := range webHostTables {
 		t.Run(h.table, func(t *testing.T) {
 			table := readHostTable(t, h.table+".txt")
-			s, err := Load(t.Context(), docroottest.FromList(t, "testdata/hosts/docroot.txt", table.without), Options{Profile: h.profile()})
+			s, err := Load(t.Context(), testkit.FromList(t, "testdata/hosts/docroot.txt", table.without), Options{Profile: h.profile()})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -76,10 +76,9 @@ var filepathUsers = []string{
 // walk the docroot on its disk, ask it for permissions, and look where a
 // symbolic link leaves it.
 var filepathFiles = []string{
-	"internal/disk/disktest/disktest.go",
-	"internal/postgres/postgrestest/postgrestest.go",
+	"internal/testkit/docroot.go",
+	"internal/testkit/postgres.go",
 	"internal/hostcases/docroot_linux.go",
-	"internal/docroot/docroottest/docroottest.go",
 	"internal/docroot/list.go",
 
 	"incoming/importer/webmentiond.go",
@@ -119,7 +118,7 @@ var waysOut = []string{
 	"internal/fetch/lenient.go",   // reads from the connections of client.go
 	"incoming/moderation/mail.go", // the mail server of the configuration
 	"incoming/server/systemd.go",  // systemd's socket
-	"internal/testwp/site.go",     // tests
+	"internal/testkit/wordpress.go",
 }
 
 // TestWaysOut: no other file dials, looks up names or has an HTTP client of its own.

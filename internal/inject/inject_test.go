@@ -12,12 +12,12 @@ import (
 	"testing"
 
 	"github.com/sitelink/sitelink/internal/config"
-	"github.com/sitelink/sitelink/internal/docroot/docroottest"
 	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 func TestMain(m *testing.M) {
-	docroottest.InMemory()
+	testkit.InMemory()
 	m.Run()
 }
 

@@ -18,7 +18,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sitelink/sitelink/internal/testport"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 const apacheConfig = `ServerName h.example
@@ -113,7 +113,7 @@ func TestMovesOnHosts(t *testing.T) {
 			}
 			ask := func(addresses []string) []string { return askOracle(t, h.oracle, root, addresses) }
 			if h.command != nil {
-				address := testport.Free(t)
+				address := testkit.FreePort(t)
 				put(t, dir, "conf", fmt.Sprintf(h.config, dir, address))
 				start(t, dir, h.command)
 				ask = func(addresses []string) (answers []string) {

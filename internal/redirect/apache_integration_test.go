@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sitelink/sitelink/internal/testport"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // apacheConfig is the plainest configuration that reads .htaccess.
@@ -129,7 +129,7 @@ func TestApacheOracle(t *testing.T) {
 // startApache runs the server on a free port of 127.0.0.1.
 func startApache(t *testing.T, dir string) (address string) {
 	t.Helper()
-	address = testport.Free(t)
+	address = testkit.FreePort(t)
 	config := filepath.Join(dir, "apache.conf")
 	if err := os.WriteFile(config, fmt.Appendf(nil, apacheConfig, dir, address), 0o644); err != nil {
 		t.Fatal(err)

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/sitelink/sitelink/check"
-	"github.com/sitelink/sitelink/internal/testchrome"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // writeHTML writes a report into a file and returns its URL and size.
@@ -28,7 +28,7 @@ func writeHTML(t *testing.T, r *check.Result, opt Options) (url string, size int
 }
 
 // silent fails the test if the console has messages.
-func silent(t *testing.T, b *testchrome.Browser) {
+func silent(t *testing.T, b *testkit.Browser) {
 	t.Helper()
 	for _, line := range b.Console() {
 		t.Errorf("console: %.600s", line)
@@ -37,7 +37,7 @@ func silent(t *testing.T, b *testchrome.Browser) {
 
 // picture saves a PNG in the directory $SITELINK_PICTURES, if it is set, for
 // people to look at.
-func picture(t *testing.T, b *testchrome.Browser, name string) {
+func picture(t *testing.T, b *testkit.Browser, name string) {
 	t.Helper()
 	png := b.Picture()
 	if !bytes.HasPrefix(png, []byte("\x89PNG")) || len(png) < 10_000 {
@@ -51,7 +51,7 @@ func picture(t *testing.T, b *testchrome.Browser, name string) {
 }
 
 // expect waits until an expression that returns a string has a value.
-func expect(t *testing.T, b *testchrome.Browser, expression, want string) {
+func expect(t *testing.T, b *testkit.Browser, expression, want string) {
 	t.Helper()
 	var got string
 	for start := time.Now(); time.Since(start) < 30*time.Second; time.Sleep(20 * time.Millisecond) {
@@ -62,7 +62,7 @@ func expect(t *testing.T, b *testchrome.Browser, expression, want string) {
 	t.Errorf("%s\n got %q\nwant %q", expression, got, want)
 }
 
-func click(b *testchrome.Browser, selector string) {
+func click(b *testkit.Browser, selector string) {
 	quoted, _ := json.Marshal(selector)
 	b.Do(`document.querySelector(` + string(quoted) + `).click()`)
 }
@@ -95,7 +95,7 @@ func TestChromiumHTML(t *testing.T) {
 	t.Parallel()
 	r, extras := synthetic(manyFindings)
 	url, size := writeHTML(t, r, Options{Version: "v0.0.0", Extras: extras})
-	b := testchrome.Start(t, true)
+	b := testkit.StartBrowser(t, true)
 	b.Listen()
 	b.View(1280, 900, "light")
 	b.Load(url)
@@ -139,7 +139,7 @@ func TestChromiumHTMLViews(t *testing.T) {
 	t.Parallel()
 	r, extras := synthetic(6_000)
 	url, _ := writeHTML(t, r, Options{Extras: extras})
-	b := testchrome.Start(t, true)
+	b := testkit.StartBrowser(t, true)
 	b.Listen()
 	b.Load(url)
 
@@ -216,7 +216,7 @@ func TestChromiumHTMLHostile(t *testing.T) {
 	t.Parallel()
 	r, opt := hostileReport()
 	url, _ := writeHTML(t, r, opt)
-	b := testchrome.Start(t, true)
+	b := testkit.StartBrowser(t, true)
 	b.Listen()
 	b.Load(url)
 	for _, view := range []string{"causes", "targets", "codes", "pages", "orphans", "unreachable", "findings"} {

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/sitelink/sitelink/check"
-	"github.com/sitelink/sitelink/internal/testchrome"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // TestChromiumHTMLKeyboard: Tab reaches every control in the order of the page,
@@ -19,7 +19,7 @@ func TestChromiumHTMLKeyboard(t *testing.T) {
 	t.Parallel()
 	r, extras := synthetic(600)
 	url, _ := writeHTML(t, r, Options{Extras: extras})
-	b := testchrome.Start(t, true)
+	b := testkit.StartBrowser(t, true)
 	b.Listen()
 	b.View(1280, 900, "light")
 	b.Load(url)
@@ -73,7 +73,7 @@ func TestChromiumHTMLReaders(t *testing.T) {
 	t.Parallel()
 	r, extras := synthetic(300)
 	url, _ := writeHTML(t, r, Options{Extras: extras})
-	b := testchrome.Start(t, true)
+	b := testkit.StartBrowser(t, true)
 	for _, width := range []int{1280, 390} {
 		b.View(width, 900, "light")
 		b.Load(url)
@@ -136,7 +136,7 @@ func TestChromiumHTMLPictures(t *testing.T) {
 	t.Parallel()
 	many, extras := synthetic(manyFindings / 10)
 	sourced, clean := sources(), results()[0].result
-	b := testchrome.Start(t, true)
+	b := testkit.StartBrowser(t, true)
 	b.Listen()
 	urls := map[string]string{}
 	urls["many"], _ = writeHTML(t, many, Options{Version: "v0.0.0", Extras: extras})
@@ -177,7 +177,7 @@ func TestChromiumHTMLPictures(t *testing.T) {
 		}
 	}
 	b.View(718, 1000, "light") // A4 between its margins
-	b.Call("Emulation.setEmulatedMedia", testchrome.Params{"media": "print"}, nil)
+	b.Call("Emulation.setEmulatedMedia", testkit.Params{"media": "print"}, nil)
 	b.Load(urls["many"])
 	picture(t, b, "many-print")
 	b.Do(`document.querySelector("#table").scrollIntoView()`)
@@ -193,7 +193,7 @@ func TestChromiumHTMLWithoutScript(t *testing.T) {
 	t.Parallel()
 	r, extras := synthetic(2_000)
 	url, _ := writeHTML(t, r, Options{Extras: extras})
-	b := testchrome.Start(t, false)
+	b := testkit.StartBrowser(t, false)
 	b.Listen()
 	b.View(1280, 900, "light")
 	b.Load(url)

@@ -12,23 +12,23 @@ import (
 	"testing"
 
 	"github.com/sitelink/sitelink/internal/docroot"
-	"github.com/sitelink/sitelink/internal/docroot/docroottest"
 	"github.com/sitelink/sitelink/internal/host"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 func TestMain(m *testing.M) {
-	docroottest.InMemory()
+	testkit.InMemory()
 	m.Run()
 }
 
 // files describes a docroot, and the functions below create docroots.
-type files = docroottest.Files
+type files = testkit.Files
 
 var (
-	tempDocroot = docroottest.Make
-	addFiles    = docroottest.Add
-	mkdir       = docroottest.Mkdir
-	chmod       = docroottest.Chmod
+	tempDocroot = testkit.MakeDocroot
+	addFiles    = testkit.AddFiles
+	mkdir       = testkit.Mkdir
+	chmod       = testkit.Chmod
 )
 
 func load(t testing.TB, root string, opt Options) *Site {

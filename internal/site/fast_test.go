@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"github.com/sitelink/sitelink/internal/docroot"
-	"github.com/sitelink/sitelink/internal/docroot/docroottest"
 	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/scan"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // fastSite is a site whose docroot has every construct that the fast path must
@@ -24,7 +24,7 @@ type fastSite struct {
 }
 
 func fastSites(t testing.TB) []fastSite {
-	root := docroottest.Varied(t)
+	root := testkit.Varied(t)
 	var out []fastSite
 	add := func(name string, opt Options, page, base string) {
 		out = append(out, fastSite{name, load(t, root, opt), page, base})
@@ -152,10 +152,10 @@ func pathHref(rnd *rand.Rand, s *Site) string {
 	case 1:
 		p += "/.."
 	case 2:
-		p += "?" + docroottest.HrefPieces[rnd.IntN(len(docroottest.HrefPieces))]
+		p += "?" + testkit.HrefPieces[rnd.IntN(len(testkit.HrefPieces))]
 	}
 	if rnd.IntN(3) == 0 {
-		p += "#" + docroottest.HrefPieces[rnd.IntN(len(docroottest.HrefPieces))]
+		p += "#" + testkit.HrefPieces[rnd.IntN(len(testkit.HrefPieces))]
 	}
 	return p
 }
@@ -173,7 +173,7 @@ func TestFastEqualsSlow(t *testing.T) {
 			r := site.resolver(t)
 			took, bad := 0, map[string]bool{}
 			for i := range n {
-				v := docroottest.Href(rnd)
+				v := testkit.Href(rnd)
 				if i%2 == 0 {
 					v = pathHref(rnd, site.s)
 				}

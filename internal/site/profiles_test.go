@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sitelink/sitelink/internal/docroot/docroottest"
 	"github.com/sitelink/sitelink/internal/host"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // TestAnyCase: LL-110 does not apply to a host that ignores letter case. The
@@ -38,9 +38,9 @@ func TestWebHostsFast(t *testing.T) {
 		}
 	}
 	const tables = "../host/testdata/hosts/"
-	requests := docroottest.Lines(t, tables+"cloudflare-pages.txt")
+	requests := testkit.Lines(t, tables+"cloudflare-pages.txt")
 	requests = slices.DeleteFunc(requests, func(line string) bool { return line[0] == '#' })
-	root := docroottest.FromList(t, tables+"docroot.txt", "")
+	root := testkit.FromList(t, tables+"docroot.txt", "")
 	for _, p := range profiles {
 		rnd := rand.New(rand.NewPCG(3, 3))
 		for _, page := range []string{"page.html", "dir/inner.html"} {

@@ -10,13 +10,13 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"github.com/sitelink/sitelink/internal/docroot/docroottest"
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 func TestMain(m *testing.M) {
-	docroottest.InMemory()
+	testkit.InMemory()
 	m.Run()
 }
 

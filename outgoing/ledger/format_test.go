@@ -15,11 +15,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sitelink/sitelink/internal/docroot/docroottest"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 func TestMain(m *testing.M) {
-	docroottest.InMemory()
+	testkit.InMemory()
 	m.Run()
 }
 

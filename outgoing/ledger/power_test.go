@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/sitelink/sitelink/internal/disk/disktest"
 )
 
 // powerSteps are what three runs do to a ledger, of which the first is killed.
@@ -58,7 +56,7 @@ func powerSteps() []func(*File) error {
 
 // powerRun does the steps on a disk. It returns the ledger after each step that
 // succeeded, and whether the power failed.
-func powerRun(t *testing.T, on *disktest.Disk, name string) (states []string, failed bool) {
+func powerRun(t *testing.T, on *powerDisk, name string) (states []string, failed bool) {
 	t.Helper()
 	open := func() *File {
 		f, err := openFileOn(on, name, FileOptions{AcceptLoss: true})
@@ -106,7 +104,7 @@ func TestPowerCut(t *testing.T) {
 		check(t, os.WriteFile(name, []byte(recordsText(newRecords())+damagedLine+"\n"), 0o644))
 		return name
 	}
-	want, failed := powerRun(t, disktest.New(-1), fresh())
+	want, failed := powerRun(t, newPowerDisk(-1), fresh())
 	if failed {
 		t.Fatal("the steps fail without a power cut")
 	}
@@ -115,7 +113,7 @@ func TestPowerCut(t *testing.T) {
 		for survives := range 4 {
 			names, contents := survives&1 != 0, survives&2 != 0
 			name := fresh()
-			on := disktest.New(cuts)
+			on := newPowerDisk(cuts)
 			states, failed := powerRun(t, on, name)
 			more = failed
 			check(t, on.Cut(names, contents))

@@ -19,7 +19,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sitelink/sitelink/internal/testwp"
+	"github.com/sitelink/sitelink/internal/testkit"
 	"github.com/sitelink/sitelink/internal/xmltext"
 	"github.com/sitelink/sitelink/outgoing"
 	"github.com/sitelink/sitelink/outgoing/ledger"
@@ -58,7 +58,7 @@ func (s *sources) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // PB-49. First as it is installed, then with the codes that it hides.
 func TestWordPress(t *testing.T) {
 	pages := &sources{pages: map[string]string{}}
-	site := testwp.Start(t, pages)
+	site := testkit.StartWordPress(t, pages)
 	client := client()
 	sender := New(client, Options{})
 	post, other, closed := site.Post("Open", true), site.Post("Other", true), site.Post("Closed", false)
@@ -146,7 +146,7 @@ func describe(o outgoing.Outcome) string {
 
 // prechecks compares package precheck with WordPress: for each page, it must
 // predict the response.
-func prechecks(t *testing.T, site *testwp.Site, pages *sources, sender *Sender, client *outgoing.Client, target string) {
+func prechecks(t *testing.T, site *testkit.WordPress, pages *sources, sender *Sender, client *outgoing.Client, target string) {
 	target += "&amp=1" // an address with an ampersand
 	written := html.EscapeString(target)
 	link := `<a href="` + written + `">text</a>`
@@ -247,7 +247,7 @@ func pingbacks(t *testing.T, client outgoing.Doer, blog, post string) []string {
 // pages of Python's documentation, with some of their links as targets. WordPress
 // reads each page from a file. It takes the target as one of its posts and the page
 // as one on its own host, which it does not look up.
-func corpus(t *testing.T, site *testwp.Site, post string) {
+func corpus(t *testing.T, site *testkit.WordPress, post string) {
 	t.Helper()
 	dir := os.Getenv("SITELINK_CORPORA")
 	if dir == "" {
@@ -332,7 +332,7 @@ echo json_encode($codes);`, post[strings.Index(post, "=")+1:], file))
 var ports = regexp.MustCompile(`localhost:\d+`)
 
 // record saves the last call and its response.
-func record(t *testing.T, site *testwp.Site, name string) {
+func record(t *testing.T, site *testkit.WordPress, name string) {
 	t.Helper()
 	if !*update {
 		return

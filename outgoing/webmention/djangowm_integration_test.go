@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sitelink/sitelink/internal/testport"
+	"github.com/sitelink/sitelink/internal/testkit"
 	"github.com/sitelink/sitelink/outgoing/ledger"
 )
 
@@ -35,7 +35,7 @@ func TestDjangoWM(t *testing.T) {
 	if python == "" {
 		t.Skip("SITELINK_DJANGOWM is not set: it names a Python that has django-wm")
 	}
-	_, port, _ := net.SplitHostPort(testport.Free(t))
+	_, port, _ := net.SplitHostPort(testkit.FreePort(t))
 	env := append(os.Environ(), "PORT="+port, "DATABASE="+path.Join(t.TempDir(), "db"), "PYTHONDONTWRITEBYTECODE=1")
 	manage := func(arguments ...string) *exec.Cmd {
 		command := exec.Command(python, append([]string{"testdata/djangowm/manage.py"}, arguments...)...)

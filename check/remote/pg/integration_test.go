@@ -20,7 +20,7 @@ import (
 	"time"
 
 	"github.com/sitelink/sitelink/check/remote"
-	"github.com/sitelink/sitelink/internal/postgres/postgrestest"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // work is what a process of a test does.
@@ -170,7 +170,7 @@ func waitFor(t *testing.T, what string, done func() bool) {
 // each URL is asked for once. When one of them is killed, the other goes on with its
 // hosts after the lease.
 func TestTwoProcesses(t *testing.T) {
-	server := postgrestest.New(t)
+	server := testkit.StartPostgres(t)
 	t.Run("together", func(t *testing.T) {
 		sites := []*site{newSite(t, "127.0.0.2"), newSite(t, "127.0.0.3"), newSite(t, "127.0.0.4")}
 		const pace, each = 50 * time.Millisecond, 10
@@ -230,7 +230,7 @@ func TestTwoProcesses(t *testing.T) {
 
 // A connection that breaks during a run is made again, and nothing is lost.
 func TestReconnects(t *testing.T) {
-	server := postgrestest.New(t)
+	server := testkit.StartPostgres(t)
 	s := newSite(t, "127.0.0.6")
 	w := work{Address: server.Schema(), Pace: 10 * time.Millisecond, PerHost: 1, Lease: 20 * time.Second, URLs: s.urls(150, "")}
 	done := make(chan error, 1)
@@ -255,7 +255,7 @@ func TestReconnects(t *testing.T) {
 // The tables of the first version are kept as they are, newer ones are refused, and
 // several processes may create them at once.
 func TestTables(t *testing.T) {
-	server := postgrestest.New(t)
+	server := testkit.StartPostgres(t)
 	address := server.Schema()
 	reader, err := Open(t.Context(), address, Options{ReadOnly: true})
 	must(t, err)
@@ -312,7 +312,7 @@ func TestTables(t *testing.T) {
 
 // A claim lasts until it is released or its lease ends, and shares pace and dates.
 func TestClaims(t *testing.T) {
-	address := postgrestest.New(t).Schema()
+	address := testkit.StartPostgres(t).Schema()
 	ctx := t.Context()
 	open := func() *Store {
 		s, err := Open(ctx, address, Options{Lease: time.Minute})

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/sitelink/sitelink/internal/scan"
-	"github.com/sitelink/sitelink/internal/scan/scantest"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // foundURLs returns the URLs that URLs finds, and marks those of @import.
@@ -366,7 +366,7 @@ var sheetCases = []fileCase{
 
 func TestSheets(t *testing.T) {
 	for _, c := range sheetCases {
-		scantest.RunFile(t, scantest.FileCase(c))
+		testkit.RunFile(t, testkit.FileCase(c))
 	}
 }
 
@@ -378,7 +378,7 @@ func FuzzFiles(f *testing.F) {
 	var s Scanner
 	f.Fuzz(func(t *testing.T, text []byte) {
 		p := s.Scan(text, scan.Options{})
-		scantest.CheckPage(t, p)
+		testkit.CheckPage(t, p)
 		for _, fault := range p.Faults {
 			if fault.Kind != scan.FaultCSS || fault.Name == "" || int(fault.Off) > len(p.Text) {
 				t.Fatalf("fault %+v", fault)
@@ -398,6 +398,6 @@ func TestSheets_linear(t *testing.T) {
 		{"sheet strings", readSheet, "", "a{b:url('\n"},
 		{"sheet urls", readSheet, "", "url(a b"},
 	} {
-		scantest.CheckRepetition(t, scantest.Repetition(c))
+		testkit.CheckRepetition(t, testkit.Repetition(c))
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/sitelink/sitelink/internal/scan"
-	"github.com/sitelink/sitelink/internal/scan/scantest"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // All tests use one fileScanner: what it read before must not matter.
@@ -54,7 +54,7 @@ var fileCases = []fileCase{
 // TestFiles checks where files that are neither HTML nor XML hold links.
 func TestFiles(t *testing.T) {
 	for _, c := range fileCases {
-		scantest.RunFile(t, scantest.FileCase(c))
+		testkit.RunFile(t, testkit.FileCase(c))
 	}
 }
 
@@ -82,7 +82,7 @@ func FuzzFiles(f *testing.F) {
 		IsJSONFeed(text)
 		for _, read := range []func(*Scanner, []byte, scan.Options) *scan.Page{(*Scanner).Manifest, (*Scanner).JSONFeed, (*Scanner).JSONLD, (*Scanner).Robots, (*Scanner).Headers} {
 			p := read(&s, text, scan.Options{})
-			scantest.CheckPage(t, p)
+			testkit.CheckPage(t, p)
 			for _, fault := range p.Faults {
 				if fault.Kind != scan.FaultJSON || fault.Name == "" || int(fault.Off) > len(p.Text) {
 					t.Fatalf("fault %+v", fault)
@@ -112,6 +112,6 @@ func TestFiles_linear(t *testing.T) {
 		{"header targets", reading((*Scanner).Headers), "/a\n Link: ", "<b>,"},
 		{"header parameters", reading((*Scanner).Headers), "/a\n Link: <b>", `;c="d\"`},
 	} {
-		scantest.CheckRepetition(t, scantest.Repetition(c))
+		testkit.CheckRepetition(t, testkit.Repetition(c))
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/sitelink/sitelink/internal/scan"
-	"github.com/sitelink/sitelink/internal/scan/scantest"
+	"github.com/sitelink/sitelink/internal/testkit"
 	"golang.org/x/net/html/charset"
 )
 
@@ -44,9 +44,9 @@ func TestCharset_HTML_13_2_3_2(t *testing.T) {
 	}{
 		{"UTF-8_BOM", []byte("\uFEFF" + declared("shift_jis") + cafe), scan.Options{}, "utf-8", "café.html", "é", "café.html"},
 		{"UTF-8_declared", []byte(declared("UTF8") + cafe), scan.Options{}, "utf-8", "café.html", "é", "café.html"},
-		{"UTF-16_LE_BOM", scantest.UTF16(nihon, "\xFF\xFE", false), scan.Options{}, "utf-16le", "表示ソ.html", "ソ", string(scantest.UTF16("表示ソ.html", "", false))},
-		{"UTF-16_BE_BOM", scantest.UTF16("𝄞"+nihon, "\xFE\xFF", true), scan.Options{}, "utf-16be", "表示ソ.html", "ソ", string(scantest.UTF16("表示ソ.html", "", true))},
-		{"BOM_over_header", scantest.UTF16(cafe, "\xFF\xFE", false), scan.Options{Charset: "utf-8"}, "utf-16le", "café.html", "é", string(scantest.UTF16("café.html", "", false))},
+		{"UTF-16_LE_BOM", testkit.UTF16(nihon, "\xFF\xFE", false), scan.Options{}, "utf-16le", "表示ソ.html", "ソ", string(testkit.UTF16("表示ソ.html", "", false))},
+		{"UTF-16_BE_BOM", testkit.UTF16("𝄞"+nihon, "\xFE\xFF", true), scan.Options{}, "utf-16be", "表示ソ.html", "ソ", string(testkit.UTF16("表示ソ.html", "", true))},
+		{"BOM_over_header", testkit.UTF16(cafe, "\xFF\xFE", false), scan.Options{Charset: "utf-8"}, "utf-16le", "café.html", "é", string(testkit.UTF16("café.html", "", false))},
 		{"undeclared_is_windows-1252", []byte(cafe), scan.Options{}, "windows-1252", "cafÃ©.html", "Ã©", "café.html"},
 		{"undeclared_Latin-1", inCharset(t, "windows-1252", cafe), scan.Options{}, "windows-1252", "café.html", "é", "caf\xE9.html"},
 		{"default", []byte(cafe), scan.Options{DefaultCharset: "utf-8"}, "utf-8", "café.html", "é", "café.html"},
@@ -66,7 +66,7 @@ func TestCharset_HTML_13_2_3_2(t *testing.T) {
 		{"UTF-16_in_meta_means_UTF-8", []byte(declared("utf-16le") + cafe), scan.Options{}, "utf-8", "café.html", "é", "café.html"},
 		{"header_wins", []byte(declared("shift_jis") + cafe), scan.Options{Charset: "utf-8"}, "utf-8", "café.html", "é", "café.html"},
 		{"header_names_legacy", []byte(declared("utf-8") + "<a href='caf\xE9.html' id='\xE9'>"), scan.Options{Charset: "latin1"}, "windows-1252", "café.html", "é", "caf\xE9.html"},
-		{"header_UTF-16", scantest.UTF16(cafe, "", false), scan.Options{Charset: "utf-16le"}, "utf-16le", "café.html", "é", string(scantest.UTF16("café.html", "", false))},
+		{"header_UTF-16", testkit.UTF16(cafe, "", false), scan.Options{Charset: "utf-16le"}, "utf-16le", "café.html", "é", string(testkit.UTF16("café.html", "", false))},
 		{"unknown_header", []byte(declared("utf-8") + cafe), scan.Options{Charset: "nonsense"}, "utf-8", "café.html", "é", "café.html"},
 		{"references_are_Unicode", []byte(declared("windows-1251") + `<a href="caf&eacute;&#233;.html" id="&#xe9;">`), scan.Options{}, "windows-1251", "caféé.html", "é", "caf&eacute;&#233;.html"},
 	} {
@@ -91,7 +91,7 @@ func TestCharset_HTML_13_2_3_2(t *testing.T) {
 				}
 				want := bytes.Index(c.page, []byte("plain.png"))
 				if want < 0 {
-					want = bytes.Index(c.page, scantest.UTF16("plain.png", "", c.charset == "utf-16be"))
+					want = bytes.Index(c.page, testkit.UTF16("plain.png", "", c.charset == "utf-16be"))
 				}
 				if got := p.Source(p.Links[i].Off); got != int64(want) {
 					t.Errorf("Source of plain.png: %d, want %d", got, want)

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/sitelink/sitelink/internal/scan"
-	"github.com/sitelink/sitelink/internal/scan/scantest"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // TestCorpora compares the scanner with golang.org/x/net/html on every page of
@@ -70,7 +70,7 @@ func (c *corpus) visit(name string, d fs.DirEntry, err error) error {
 	if p.Irregular {
 		c.irregular++
 	}
-	scantest.CheckPage(c.t, p)
+	testkit.CheckPage(c.t, p)
 	checkPlaces(c.t, p)
 	// The oracle reads bytes, so it gets the page as UTF-8.
 	want, err := oracle(scan.AppendUTF8(nil, p.Text))
@@ -91,13 +91,13 @@ func (c *corpus) visit(name string, d fs.DirEntry, err error) error {
 // BenchmarkHTML reads pages in the style of rustdoc and Sphinx. The third page
 // is the first one with a nested form, so the slow path reads it.
 func BenchmarkHTML(b *testing.B) {
-	rustdoc := scantest.RustdocPage(200)
+	rustdoc := testkit.RustdocPage(200)
 	for _, c := range []struct {
 		name string
 		page []byte
 	}{
 		{"rustdoc", rustdoc},
-		{"sphinx", scantest.SphinxPage(200)},
+		{"sphinx", testkit.SphinxPage(200)},
 		{"irregular", append([]byte("<form><form>"), rustdoc...)},
 	} {
 		b.Run(c.name, func(b *testing.B) {

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/sitelink/sitelink/internal/scan"
-	"github.com/sitelink/sitelink/internal/scan/scantest"
 	"github.com/sitelink/sitelink/internal/scan/token"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // checkPlaces fails if an offset is not that of the value's first byte, or
@@ -19,12 +19,12 @@ func checkPlaces(t *testing.T, p *scan.Page) {
 	for i := range p.Links {
 		l := &p.Links[i]
 		if p.Text[l.TagOff] != '<' || l.TagOff >= l.Off {
-			t.Errorf("%s: tag at %d, value at %d of %q", scantest.Row(p, l), l.TagOff, l.Off, p.Text)
+			t.Errorf("%s: tag at %d, value at %d of %q", testkit.Row(p, l), l.TagOff, l.Off, p.Text)
 		}
 		first := p.Text[l.Off:]
 		if len(l.Value) > 0 && !bytes.HasPrefix(first, l.Value) && first[0] != '&' && first[0] != '\\' &&
 			!bytes.ContainsAny(first[:min(len(first), 2*len(l.Value)+8)], "&\\\r\n\x00") {
-			t.Errorf("%s: text at %d is %q", scantest.Row(p, l), l.Off, clip(first))
+			t.Errorf("%s: text at %d is %q", testkit.Row(p, l), l.Off, clip(first))
 		}
 	}
 }
@@ -42,18 +42,18 @@ func runLinkCases(t *testing.T, opt scan.Options, cases []linkCase) {
 			var s Scanner
 			for _, before := range []string{"", "<!DOCTYPE html>\n<title>x</title>\n"} {
 				p := s.Scan([]byte(before+c.page), opt)
-				if got := scantest.Rows(p); !slices.Equal(got, c.want) && len(got)+len(c.want) > 0 {
+				if got := testkit.Rows(p); !slices.Equal(got, c.want) && len(got)+len(c.want) > 0 {
 					t.Errorf("%s%s\n got %q\nwant %q", before, c.page, got, c.want)
 				}
 				checkPlaces(t, p)
-				scantest.CheckPage(t, p)
+				testkit.CheckPage(t, p)
 			}
 			// The same with names in upper case: LL-55.
 			upper := upperNames(c.page)
 			if strings.Contains(c.page, "x<y") {
 				return // not a name
 			}
-			if got := scantest.Rows(s.Scan([]byte(upper), opt)); !slices.Equal(got, c.want) && len(got)+len(c.want) > 0 {
+			if got := testkit.Rows(s.Scan([]byte(upper), opt)); !slices.Equal(got, c.want) && len(got)+len(c.want) > 0 {
 				t.Errorf("%s\n got %q\nwant %q", upper, got, c.want)
 			}
 		})
@@ -229,7 +229,7 @@ func TestLinkTable_page(t *testing.T) {
 	var s Scanner
 	p := s.Scan([]byte(`<!DOCTYPE html><html manifest=m><head profile="a b"><body background=c>`), scan.Options{Charset: "utf-8"})
 	want := []string{"html manifest link m", "head profile metadata a", "head profile metadata b", "body background link c"}
-	if got := scantest.Rows(p); !slices.Equal(got, want) {
+	if got := testkit.Rows(p); !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	checkPlaces(t, p)
@@ -248,8 +248,8 @@ func TestEmbedded(t *testing.T) {
 		`<iframe srcdoc='<a href=a><iframe srcdoc="<a href=b><iframe srcdoc=&amp;amp;lt;a&amp;amp;#32;href=c&amp;amp;gt;>">'></iframe>`: "a href link a, a href link b, a href link c",
 	} {
 		p := s.Scan([]byte(in), scan.Options{Charset: "utf-8"})
-		got := strings.Join(scantest.RefRows(p), ", ")
-		if faults := scantest.FaultNames(p); faults != "" {
+		got := strings.Join(testkit.RefRows(p), ", ")
+		if faults := testkit.FaultNames(p); faults != "" {
 			got += ", " + faults
 		}
 		if i := strings.Index(got, " at "); i >= 0 {
@@ -292,7 +292,7 @@ func TestLinkTable_complete(t *testing.T) {
 				p := s.Scan([]byte(page), scan.Options{Tags: table.tags, Charset: "utf-8"})
 				kind := p.Links
 				if len(kind) != 1 || string(kind[0].Value) != "v" || kind[0].Attr != r.attr || kind[0].Kind != r.kind || p.Element(&kind[0]) != name {
-					t.Errorf("tags %d: %s: got %q", table.tags, page, scantest.Rows(p))
+					t.Errorf("tags %d: %s: got %q", table.tags, page, testkit.Rows(p))
 				}
 			}
 		}

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/sitelink/sitelink/internal/scan"
-	"github.com/sitelink/sitelink/internal/scan/scantest"
+	"github.com/sitelink/sitelink/internal/testkit"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 )
@@ -200,7 +200,7 @@ func probeBody(text []byte, i int) string {
 
 // FuzzHead compares ReadHead with x/net/html.
 func FuzzHead(f *testing.F) {
-	for _, text := range scantest.TreeTests(f) {
+	for _, text := range testkit.TreeTests(f) {
 		f.Add(text)
 	}
 	for _, c := range []string{`<head><noscript><link></noscript><title>x</title></head><body>`, `<!doctype html><meta charset=x><p>`,

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/sitelink/sitelink/internal/scan"
-	"github.com/sitelink/sitelink/internal/scan/scantest"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // long makes the largest inputs as large as .ci/run wants them.
@@ -23,27 +23,27 @@ var long = os.Getenv("SITELINK_LONG") != ""
 func TestHostile_truncated(t *testing.T) {
 	for _, tags := range []scan.Tags{scan.Modern, scan.Linklint} {
 		opt := scan.Options{Tags: tags}
-		whole := new(Scanner).Scan([]byte(scantest.RichPage), opt)
+		whole := new(Scanner).Scan([]byte(testkit.RichPage), opt)
 		if len(whole.Links) < 11 || whole.Irregular || len(whole.Faults) > 0 {
 			t.Fatalf("%d links, irregular %v, faults %v", len(whole.Links), whole.Irregular, whole.Faults)
 		}
-		want, wantAnchors := scantest.Rows(whole), anchorRows(whole)
+		want, wantAnchors := testkit.Rows(whole), anchorRows(whole)
 		var s Scanner
-		for n := range len(scantest.RichPage) {
-			p := s.Scan([]byte(scantest.RichPage[:n]), opt)
-			scantest.CheckPage(t, p)
+		for n := range len(testkit.RichPage) {
+			p := s.Scan([]byte(testkit.RichPage[:n]), opt)
+			testkit.CheckPage(t, p)
 			// A style sheet that is cut may end with a part of a URL.
 			for _, f := range p.Faults {
 				p.Links = slices.DeleteFunc(p.Links, func(l scan.Link) bool {
 					return f.Kind == scan.FaultElement && l.Attr == scan.AttrText && l.TagOff == f.Off
 				})
 			}
-			if i := len(p.Links); i > 0 && p.Links[i-1].Tag == scan.TagStyle && p.Links[i-1].Attr == scan.AttrText && !strings.Contains(scantest.RichPage[p.Links[i-1].Off:n], "</style") {
+			if i := len(p.Links); i > 0 && p.Links[i-1].Tag == scan.TagStyle && p.Links[i-1].Attr == scan.AttrText && !strings.Contains(testkit.RichPage[p.Links[i-1].Off:n], "</style") {
 				p.Links = p.Links[:i-1] // also in svg, where style is not a text element
 			}
-			got, gotAnchors := scantest.Rows(p), anchorRows(p)
+			got, gotAnchors := testkit.Rows(p), anchorRows(p)
 			if len(got) > len(want) || !slices.Equal(got, want[:len(got)]) {
-				t.Fatalf("first %d bytes, ending in %q\n got %q\nwant the start of %q", n, scantest.RichPage[max(0, n-40):n], got, want)
+				t.Fatalf("first %d bytes, ending in %q\n got %q\nwant the start of %q", n, testkit.RichPage[max(0, n-40):n], got, want)
 			}
 			if len(gotAnchors) > len(wantAnchors) || !slices.Equal(gotAnchors, wantAnchors[:len(gotAnchors)]) {
 				t.Fatalf("first %d bytes\n got %q\nwant the start of %q", n, gotAnchors, wantAnchors)
@@ -57,13 +57,13 @@ func TestHostile_truncated(t *testing.T) {
 func TestHostile_truncatedAnyhow(t *testing.T) {
 	var s Scanner
 	for _, page := range [][]byte{
-		[]byte("<form><form>" + scantest.RichPage), scantest.UTF16(scantest.RichPage, "\xFF\xFE", false), scantest.UTF16(scantest.RichPage, "\xFE\xFF", true),
-		bytes.Replace([]byte(scantest.RichPage), []byte("utf-8"), []byte("gbk"), 1), bytes.Replace([]byte(scantest.RichPage), []byte("utf-8"), []byte("iso-2022-jp"), 1),
-		[]byte("<svg><p>" + scantest.RichPage), []byte("<frameset>" + scantest.RichPage), []byte("<select>" + scantest.RichPage),
+		[]byte("<form><form>" + testkit.RichPage), testkit.UTF16(testkit.RichPage, "\xFF\xFE", false), testkit.UTF16(testkit.RichPage, "\xFE\xFF", true),
+		bytes.Replace([]byte(testkit.RichPage), []byte("utf-8"), []byte("gbk"), 1), bytes.Replace([]byte(testkit.RichPage), []byte("utf-8"), []byte("iso-2022-jp"), 1),
+		[]byte("<svg><p>" + testkit.RichPage), []byte("<frameset>" + testkit.RichPage), []byte("<select>" + testkit.RichPage),
 	} {
 		for n := range len(page) {
 			p := s.Scan(page[:n], scan.Options{})
-			scantest.CheckPage(t, p)
+			testkit.CheckPage(t, p)
 			for i := range p.Links {
 				if at := p.Source(p.Links[i].Off); at > int64(n) {
 					t.Fatalf("%q is at %d of %d bytes", p.Links[i].Value, at, n)
@@ -97,14 +97,14 @@ func TestHostile_binary(t *testing.T) {
 	for name, text := range map[string][]byte{"any byte": anyByte, "syntax": syntax, "words": words, "NUL": make([]byte, 16*size), "0xFF": bytes.Repeat([]byte{0xFF}, size)} {
 		for _, opt := range []scan.Options{{}, {Tags: scan.Linklint}, {Charset: "utf-8"}, {Charset: "utf-16le"}, {Charset: "shift_jis"}, {Charset: "iso-2022-jp"}, {Charset: "replacement"}} {
 			start := time.Now()
-			scantest.CheckPage(t, s.Scan(text, opt))
+			testkit.CheckPage(t, s.Scan(text, opt))
 			t.Logf("%s, charset %q: %d links, irregular %v, %v", name, opt.Charset, len(s.el.Page.Links), s.el.Page.Irregular, time.Since(start).Round(time.Millisecond))
 		}
 	}
 	// Many short texts reach more states than one long text.
 	for i := 0; i+300 < len(words); i += 300 {
-		scantest.CheckPage(t, s.Scan(words[i:i+300], scan.Options{}))
-		scantest.CheckPage(t, s.Scan(syntax[i:i+300], scan.Options{}))
+		testkit.CheckPage(t, s.Scan(words[i:i+300], scan.Options{}))
+		testkit.CheckPage(t, s.Scan(syntax[i:i+300], scan.Options{}))
 	}
 }
 
@@ -114,7 +114,7 @@ func TestHostile_nesting(t *testing.T) {
 	for _, open := range []string{"<div>", "<table>", "<table><tr><td>", "<svg>", "<svg><g>", "<math><mrow>", "<template>", "<b>", "<a href=x>", "<ul><li>",
 		"<svg><foreignObject>", "<select>", "<form>", "<noscript>", "<object>", "<button>", "<font><p>"} {
 		text := []byte(strings.Repeat(open, depth) + "<p id=x>")
-		used := allocated(func() { scantest.CheckPage(t, new(Scanner).Scan(text, scan.Options{})) })
+		used := allocated(func() { testkit.CheckPage(t, new(Scanner).Scan(text, scan.Options{})) })
 		if limit := uint64(200<<20 + 100*len(text)); used > limit {
 			t.Errorf("%s: %d MB allocated for %d MB of text", open, used>>20, len(text)>>20)
 		}
@@ -122,7 +122,7 @@ func TestHostile_nesting(t *testing.T) {
 	// If the slow path gives up, links and ids are those that the fast path
 	// found.
 	p := new(Scanner).Scan([]byte("<form><form>"+strings.Repeat("<div>", 1000)+"<a href=x id=y>"), scan.Options{})
-	if got := append(scantest.Rows(p), anchorRows(p)...); !slices.Equal(got, []string{"a href link x", "id y"}) {
+	if got := append(testkit.Rows(p), anchorRows(p)...); !slices.Equal(got, []string{"a href link x", "id y"}) {
 		t.Errorf("got %q", got)
 	}
 }
@@ -275,7 +275,7 @@ func TestHostile_linear(t *testing.T) {
 	}{{"", 1 << 17}, {"<form><form>", 1 << 13}} {
 		for _, c := range patterns {
 			t.Run(path.before+c.name, func(t *testing.T) {
-				scantest.CheckLinear(t, path.size, func(size int) []byte { return []byte(path.before + c.page(size)) },
+				testkit.CheckLinear(t, path.size, func(size int) []byte { return []byte(path.before + c.page(size)) },
 					func(text []byte) { s.Scan(text, scan.Options{}) })
 			})
 		}

@@ -13,8 +13,8 @@ import (
 
 	"github.com/sitelink/sitelink/internal/scan"
 	"github.com/sitelink/sitelink/internal/scan/ascii"
-	"github.com/sitelink/sitelink/internal/scan/scantest"
 	"github.com/sitelink/sitelink/internal/scan/token"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // oracle lists the attributes with one URL or name in the tree of
@@ -201,7 +201,7 @@ func probe(text []byte) []byte {
 func TestTreeConstruction(t *testing.T) {
 	var s Scanner
 	slow := 0
-	for _, text := range scantest.TreeTests(t) {
+	for _, text := range testkit.TreeTests(t) {
 		if !utf8.Valid(text) {
 			continue
 		}
@@ -218,16 +218,16 @@ func TestTreeConstruction(t *testing.T) {
 // with the tree of x/net/html. It reads every page as it is, and again with an
 // id and a link in each start tag.
 func FuzzPage(f *testing.F) {
-	for _, text := range scantest.TreeTests(f) {
+	for _, text := range testkit.TreeTests(f) {
 		f.Add(text)
 	}
-	for _, c := range scantest.PageSeeds {
+	for _, c := range testkit.PageSeeds {
 		f.Add([]byte(c))
 	}
 	var s Scanner
 	f.Fuzz(func(t *testing.T, text []byte) {
-		scantest.CheckPage(t, s.Scan(text, scan.Options{}))
-		scantest.CheckPage(t, s.Scan(text, scan.Options{Tags: scan.Linklint}))
+		testkit.CheckPage(t, s.Scan(text, scan.Options{}))
+		testkit.CheckPage(t, s.Scan(text, scan.Options{Tags: scan.Linklint}))
 		if !utf8.Valid(text) || oracleIsWrong(text) || oracleIsWrong(probe(text)) {
 			return
 		}

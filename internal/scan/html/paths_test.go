@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/sitelink/sitelink/internal/scan"
-	"github.com/sitelink/sitelink/internal/scan/scantest"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // pageRows lists everything that a page has, with offsets.
@@ -18,7 +18,7 @@ func pageRows(p *scan.Page) []string {
 	var out []string
 	for i := range p.Links {
 		l := &p.Links[i]
-		out = append(out, fmt.Sprintf("%d %d %s ref %q", l.TagOff, l.Off, scantest.Row(p, l), p.Ref(l)))
+		out = append(out, fmt.Sprintf("%d %d %s ref %q", l.TagOff, l.Off, testkit.Row(p, l), p.Ref(l)))
 	}
 	anchors := slices.Clone(p.Anchors)
 	slices.SortFunc(anchors, func(a, b scan.Anchor) int { return int(a.Off) - int(b.Off) })
@@ -57,7 +57,7 @@ func comparePaths(t *testing.T, s *Scanner, text []byte, opt scan.Options) bool 
 
 func TestPaths(t *testing.T) {
 	var s Scanner
-	for _, page := range [][]byte{[]byte(scantest.RichPage), scantest.RustdocPage(20), scantest.SphinxPage(20)} {
+	for _, page := range [][]byte{[]byte(testkit.RichPage), testkit.RustdocPage(20), testkit.SphinxPage(20)} {
 		for _, tags := range []scan.Tags{scan.Modern, scan.Linklint} {
 			if !comparePaths(t, &s, page, scan.Options{Charset: "utf-8", Tags: tags}) {
 				t.Errorf("%q was not compared", clip(page))
@@ -69,15 +69,15 @@ func TestPaths(t *testing.T) {
 // FuzzPaths compares the two paths: every kind of link, offsets, names and
 // faults. FuzzPage covers fewer kinds, and no offsets.
 func FuzzPaths(f *testing.F) {
-	for _, text := range scantest.TreeTests(f) {
+	for _, text := range testkit.TreeTests(f) {
 		f.Add(text)
 	}
-	for _, c := range scantest.PageSeeds {
+	for _, c := range testkit.PageSeeds {
 		f.Add([]byte(c))
 	}
-	f.Add([]byte(scantest.RichPage))
-	f.Add(scantest.RustdocPage(2))
-	f.Add(scantest.SphinxPage(2))
+	f.Add([]byte(testkit.RichPage))
+	f.Add(testkit.RustdocPage(2))
+	f.Add(testkit.SphinxPage(2))
 	var s Scanner
 	f.Fuzz(func(t *testing.T, text []byte) {
 		lower := bytes.ToLower(text)
@@ -102,11 +102,11 @@ func FuzzQuick(f *testing.F) {
 	for _, text := range quickSeeds {
 		f.Add([]byte(text))
 	}
-	for _, text := range scantest.PageSeeds {
+	for _, text := range testkit.PageSeeds {
 		f.Add([]byte(text))
 	}
-	f.Add(scantest.RustdocPage(2))
-	f.Add(scantest.SphinxPage(2))
+	f.Add(testkit.RustdocPage(2))
+	f.Add(testkit.SphinxPage(2))
 	// Single quotes are not in the index, so a value may continue in the next
 	// chunk.
 	f.Add([]byte("<a id='x\ry' href='" + strings.Repeat("x", 600) + "'>z</a>"))
@@ -189,10 +189,10 @@ func TestForeignTemplates(t *testing.T) {
 	} {
 		var s Scanner
 		p := s.Scan([]byte(c.page), scan.Options{})
-		if got := append(scantest.Rows(p), anchorRows(p)...); !slices.Equal(got, c.want) && len(got)+len(c.want) > 0 {
+		if got := append(testkit.Rows(p), anchorRows(p)...); !slices.Equal(got, c.want) && len(got)+len(c.want) > 0 {
 			t.Errorf("%s\n got %q\nwant %q", c.page, got, c.want)
 		}
-		scantest.CheckPage(t, p)
+		testkit.CheckPage(t, p)
 	}
 }
 
@@ -220,10 +220,10 @@ func TestShadowRoots(t *testing.T) {
 	} {
 		var s Scanner
 		p := s.Scan([]byte(c.page), scan.Options{})
-		if got := append(scantest.Rows(p), anchorRows(p)...); !slices.Equal(got, c.want) || len(p.Bases) > 0 {
+		if got := append(testkit.Rows(p), anchorRows(p)...); !slices.Equal(got, c.want) || len(p.Bases) > 0 {
 			t.Errorf("%s\n got %q, bases %v\nwant %q", c.page, got, p.Bases, c.want)
 		}
-		scantest.CheckPage(t, p)
+		testkit.CheckPage(t, p)
 	}
 }
 
@@ -247,7 +247,7 @@ func TestWithoutTree(t *testing.T) {
 	for reason, page := range pages {
 		var s Scanner
 		p := s.Scan([]byte(page), scan.Options{})
-		if got, want := append(scantest.Rows(p), anchorRows(p)...), []string{"img src resource y", "image href link z", "id i"}; !slices.Equal(got, want) {
+		if got, want := append(testkit.Rows(p), anchorRows(p)...), []string{"img src resource y", "image href link z", "id i"}; !slices.Equal(got, want) {
 			t.Errorf("%s: got %q, want %q", reason, got, want)
 		}
 		if len(p.Faults) != 1 || p.Faults[0].Kind != scan.FaultTree || p.Faults[0].Name != reason {

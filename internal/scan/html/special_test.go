@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/sitelink/sitelink/internal/scan"
-	"github.com/sitelink/sitelink/internal/scan/scantest"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // TestRelations checks the kind of link elements.
@@ -20,7 +20,7 @@ func TestRelations(t *testing.T) {
 	} {
 		p := s.Scan(fmt.Appendf(nil, "<!doctype html><link rel=\"%s\" href=x>", rel), scan.Options{})
 		if len(p.Links) != 1 || p.Links[0].Kind != want {
-			t.Errorf("rel=%q: %q, want kind %d", rel, scantest.Rows(p), want)
+			t.Errorf("rel=%q: %q, want kind %d", rel, testkit.Rows(p), want)
 		}
 	}
 }

@@ -16,8 +16,8 @@ import (
 
 	"github.com/sitelink/sitelink/internal/scan"
 	"github.com/sitelink/sitelink/internal/scan/ascii"
-	"github.com/sitelink/sitelink/internal/scan/scantest"
 	"github.com/sitelink/sitelink/internal/scan/token"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // tokenizerCase is one of html5lib's tokenizer tests, which golang.org/x/net
@@ -38,7 +38,7 @@ type tokenizerCase struct {
 // and the number of cases left out for each reason.
 func tokenizerCases(t *testing.T) (cases []tokenizerCase, skipped map[string]int) {
 	t.Helper()
-	dir := filepath.Join(scantest.ModuleDir(t, "golang.org/x/net"), "html/testdata/html5lib-tests/tokenizer")
+	dir := filepath.Join(testkit.ModuleDir(t, "golang.org/x/net"), "html/testdata/html5lib-tests/tokenizer")
 	names, err := filepath.Glob(filepath.Join(dir, "*.test"))
 	if err != nil {
 		t.Fatal(err)

@@ -16,10 +16,10 @@ import (
 
 	"github.com/sitelink/sitelink/internal/scan"
 	htmlscan "github.com/sitelink/sitelink/internal/scan/html"
-	"github.com/sitelink/sitelink/internal/scan/scantest"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
-// cases: the links of a text, as scantest.Row writes them after "offset ". The
+// cases: the links of a text, as testkit.Row writes them after "offset ". The
 // sections are those of CommonMark 0.31.
 var cases = []struct{ name, text, want string }{
 	{"llms.txt", "# Site\n\n> Summary\n\n## Docs\n\n- [Guide](https://a.example/guide.md): how to\n- [API](api.md)\n",
@@ -51,10 +51,10 @@ func TestScan(t *testing.T) {
 	for _, c := range cases {
 		t.Run(strings.ReplaceAll(c.name, "/", "_"), func(t *testing.T) {
 			p := s.Scan([]byte(c.text))
-			scantest.CheckPage(t, p)
+			testkit.CheckPage(t, p)
 			var got []string
 			for i := range p.Links {
-				got = append(got, fmt.Sprintf("%d %s", p.Links[i].Off, scantest.Row(p, &p.Links[i])))
+				got = append(got, fmt.Sprintf("%d %s", p.Links[i].Off, testkit.Row(p, &p.Links[i])))
 			}
 			if got := strings.Join(got, "\n"); got != c.want {
 				t.Errorf("%q\ngot:\n%s\nwant:\n%s", c.text, got, c.want)
@@ -72,7 +72,7 @@ func FuzzScan(f *testing.F) {
 	for _, c := range cases {
 		f.Add([]byte(c.text))
 	}
-	for _, c := range scantest.PageSeeds {
+	for _, c := range testkit.PageSeeds {
 		f.Add([]byte(c))
 	}
 	var s Scanner
@@ -80,7 +80,7 @@ func FuzzScan(f *testing.F) {
 	var page htmlscan.Scanner
 	f.Fuzz(func(t *testing.T, source []byte) {
 		p := s.Scan(source)
-		scantest.CheckPage(t, p)
+		testkit.CheckPage(t, p)
 		found := map[string]bool{}
 		for i := range p.Links {
 			if l := &p.Links[i]; p.Element(l) == "link" || p.Element(l) == "image" {
@@ -125,7 +125,7 @@ func TestScan_hostile(t *testing.T) {
 	} {
 		start := time.Now()
 		p := s.Scan([]byte(strings.Repeat(c.unit, size/len(c.unit))))
-		scantest.CheckPage(t, p)
+		testkit.CheckPage(t, p)
 		if took := time.Since(start); took > time.Minute {
 			t.Errorf("%q took %v", c.unit, took)
 		}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sitelink/sitelink/internal/scan/scantest"
+	"github.com/sitelink/sitelink/internal/testkit"
 	"golang.org/x/net/html"
 )
 
@@ -102,22 +102,22 @@ func TestOutline(t *testing.T) {
 			sameOutline(t, &b, []byte(text[:i]))
 		}
 	}
-	for _, page := range [][]byte{scantest.RustdocPage(20), scantest.SphinxPage(20)} {
+	for _, page := range [][]byte{testkit.RustdocPage(20), testkit.SphinxPage(20)} {
 		if !sameOutline(t, &b, page) {
 			t.Errorf("%.200q: unsure", page)
 		}
 	}
-	for _, text := range scantest.TreeTests(t) {
+	for _, text := range testkit.TreeTests(t) {
 		sameOutline(t, &b, text)
 	}
 }
 
 // FuzzOutline compares the reader with golang.org/x/net/html.
 func FuzzOutline(f *testing.F) {
-	for _, text := range scantest.TreeTests(f) {
+	for _, text := range testkit.TreeTests(f) {
 		f.Add(text)
 	}
-	for _, list := range [][]string{outlineSeeds, unsureSeeds, scantest.PageSeeds} {
+	for _, list := range [][]string{outlineSeeds, unsureSeeds, testkit.PageSeeds} {
 		for _, text := range list {
 			f.Add([]byte(text))
 		}
@@ -193,7 +193,7 @@ func BenchmarkOutline(b *testing.B) {
 	for _, c := range []struct {
 		name string
 		page []byte
-	}{{"rustdoc", scantest.RustdocPage(200)}, {"sphinx", scantest.SphinxPage(200)}} {
+	}{{"rustdoc", testkit.RustdocPage(200)}, {"sphinx", testkit.SphinxPage(200)}} {
 		b.Run(c.name, func(b *testing.B) {
 			var out Reader
 			b.SetBytes(int64(len(c.page)))

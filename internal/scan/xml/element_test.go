@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/sitelink/sitelink/internal/scan"
-	"github.com/sitelink/sitelink/internal/scan/scantest"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // TestXMLLinks checks which attributes are links, by namespace and exact name,
@@ -65,7 +65,7 @@ func TestXMLLinks(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			var s Scanner
 			p := s.XHTML([]byte(c.in), scan.Options{})
-			scantest.CheckPage(t, p)
+			testkit.CheckPage(t, p)
 			var got []string
 			for i := range p.Links {
 				l := &p.Links[i]
@@ -139,7 +139,7 @@ func TestSVGElement(t *testing.T) {
 	var s Scanner
 	p := s.XHTML([]byte(`<h:html xmlns:h="http://www.w3.org/1999/xhtml" xmlns:s="http://www.w3.org/2000/svg"><s:svg><s:use href="#a"/><s:image href="b"/></s:svg><h:p style="a:url(c)"/></h:html>`), scan.Options{})
 	want := []string{"use href link #a", "image href link b", "p style link c"}
-	if got := scantest.Rows(p); !slices.Equal(got, want) {
+	if got := testkit.Rows(p); !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
@@ -156,11 +156,11 @@ func TestAdverts(t *testing.T) {
 func TestHostile_truncated(t *testing.T) {
 	var s Scanner
 	for _, page := range [][]byte{
-		[]byte("<form><form>" + scantest.RichPage), scantest.UTF16(scantest.RichPage, "\xFF\xFE", false), scantest.UTF16(scantest.RichPage, "\xFE\xFF", true),
-		[]byte("<svg><p>" + scantest.RichPage),
+		[]byte("<form><form>" + testkit.RichPage), testkit.UTF16(testkit.RichPage, "\xFF\xFE", false), testkit.UTF16(testkit.RichPage, "\xFE\xFF", true),
+		[]byte("<svg><p>" + testkit.RichPage),
 	} {
 		for n := range len(page) {
-			scantest.CheckPage(t, s.SVG(page[:n]))
+			testkit.CheckPage(t, s.SVG(page[:n]))
 		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 
 	"github.com/sitelink/sitelink/internal/scan"
 	"github.com/sitelink/sitelink/internal/scan/ascii"
-	"github.com/sitelink/sitelink/internal/scan/scantest"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 const (
@@ -93,11 +93,11 @@ func TestFeed(t *testing.T) {
 	for _, c := range feedCases {
 		t.Run(c.name, func(t *testing.T) {
 			p := s.Feed([]byte(c.in), scan.Options{})
-			scantest.CheckPage(t, p)
-			if got := scantest.RefRows(p); !slices.Equal(got, c.want) {
+			testkit.CheckPage(t, p)
+			if got := testkit.RefRows(p); !slices.Equal(got, c.want) {
 				t.Errorf("got\n\t%s\nwant\n\t%s", strings.Join(got, "\n\t"), strings.Join(c.want, "\n\t"))
 			}
-			if got := scantest.FaultNames(p); got != c.fault {
+			if got := testkit.FaultNames(p); got != c.fault {
 				t.Errorf("fault %q, want %q", got, c.fault)
 			}
 		})
@@ -145,13 +145,13 @@ func FuzzData(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		RootOf(text)
 		p := s.Feed(text, scan.Options{})
-		scantest.CheckPage(t, p)
+		testkit.CheckPage(t, p)
 		if len(p.Anchors)+len(p.Bases) > 0 {
 			t.Fatal("a document other than a page has anchors or a base")
 		}
-		again := fmt.Sprint(scantest.RefRows(p), scantest.FaultNames(p))
-		if got := s.Feed(text, scan.Options{}); fmt.Sprint(scantest.RefRows(got), scantest.FaultNames(got)) != again {
-			t.Fatalf("read again: %q, before %q", scantest.RefRows(got), again)
+		again := fmt.Sprint(testkit.RefRows(p), testkit.FaultNames(p))
+		if got := s.Feed(text, scan.Options{}); fmt.Sprint(testkit.RefRows(got), testkit.FaultNames(got)) != again {
+			t.Fatalf("read again: %q, before %q", testkit.RefRows(got), again)
 		}
 		if len(p.Faults) > 0 || !comparableXML(text) {
 			return
@@ -243,6 +243,6 @@ func TestFeed_linear(t *testing.T) {
 		{"element names", read, "<opml>", "<outline url='a'/><outlinE url='b'/>"},
 		{"one base, many links", read, "<feed xml:base='/" + strings.Repeat("a/", 400) + "'>", "<link href='b'/>"},
 	} {
-		scantest.CheckRepetition(t, scantest.Repetition(c))
+		testkit.CheckRepetition(t, testkit.Repetition(c))
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/sitelink/sitelink/internal/scan"
-	"github.com/sitelink/sitelink/internal/scan/scantest"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // FuzzXML compares the XML reader with encoding/xml: what the reader takes for
@@ -22,15 +22,15 @@ func FuzzXML(f *testing.F) {
 	for _, c := range xmlCases {
 		f.Add([]byte(c.in))
 	}
-	for _, c := range scantest.PageSeeds {
+	for _, c := range testkit.PageSeeds {
 		f.Add([]byte(c))
 	}
 	var s Scanner
 	f.Fuzz(func(t *testing.T, text []byte) {
-		scantest.CheckPage(t, s.SVG(text))
-		scantest.CheckPage(t, s.XHTML(text, scan.Options{Tags: scan.Linklint}))
+		testkit.CheckPage(t, s.SVG(text))
+		testkit.CheckPage(t, s.XHTML(text, scan.Options{Tags: scan.Linklint}))
 		p := s.XHTML(text, scan.Options{})
-		scantest.CheckPage(t, p)
+		testkit.CheckPage(t, p)
 		for _, fault := range p.Faults {
 			if fault.Kind != scan.FaultXML || !utf8.ValidString(fault.Name) || int(fault.Off) > len(p.Text) {
 				t.Fatalf("fault %+v", fault)

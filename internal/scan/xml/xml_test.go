@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/sitelink/sitelink/internal/scan"
-	"github.com/sitelink/sitelink/internal/scan/scantest"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 const (
@@ -36,7 +36,7 @@ func TestXMLChromium(t *testing.T) {
 			if strings.HasPrefix(c.name, "svg/") {
 				p = s.SVG([]byte(c.in))
 			}
-			scantest.CheckPage(t, p)
+			testkit.CheckPage(t, p)
 			if got := xmlAnchors(p); got != c.want {
 				t.Errorf("anchors %q, want %q", got, c.want)
 			}

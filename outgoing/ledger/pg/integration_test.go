@@ -12,7 +12,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/sitelink/sitelink/internal/postgres/postgrestest"
+	"github.com/sitelink/sitelink/internal/testkit"
 	"github.com/sitelink/sitelink/outgoing/ledger"
 )
 
@@ -44,7 +44,7 @@ func pending(n int) (all []ledger.Notice) {
 }
 
 func TestPostgres(t *testing.T) {
-	address := postgrestest.New(t).Address("")
+	address := testkit.StartPostgres(t).Address("")
 	ctx := t.Context()
 	t.Run("round trip", func(t *testing.T) {
 		s := open(t, address, "one", 0)

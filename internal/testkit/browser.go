@@ -1,6 +1,6 @@
 //go:build integration && linux
 
-package testchrome
+package testkit
 
 import (
 	"bufio"
@@ -62,7 +62,7 @@ type Params map[string]any
 
 // Start starts the browser with an empty profile, and stops it when the test ends.
 // Page scripts run only if scripts is true. more are flags of the program.
-func Start(t testing.TB, scripts bool, more ...string) *Browser {
+func StartBrowser(t testing.TB, scripts bool, more ...string) *Browser {
 	t.Helper()
 	bin, err := exec.LookPath("chromium")
 	if err != nil {

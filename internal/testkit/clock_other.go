@@ -1,6 +1,6 @@
 //go:build !linux
 
-package scantest
+package testkit
 
 import "time"
 

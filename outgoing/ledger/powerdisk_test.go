@@ -1,6 +1,4 @@
-// Package disktest is a file system for tests that loses power: a [disk.System] that
-// afterwards has only what was synced.
-package disktest
+package ledger
 
 import (
 	"errors"
@@ -13,13 +11,13 @@ import (
 	"github.com/sitelink/sitelink/internal/disk"
 )
 
-// ErrPower is the error of every change after the power failed.
-var ErrPower = errors.New("the power failed")
+// errPower is the error of every change after the power failed.
+var errPower = errors.New("the power failed")
 
-// Disk is a file system on top of that of the operating system, which has the files
-// as a running system sees them. Files that exist when a Disk first opens them are
-// durable. A Disk is safe for concurrent use.
-type Disk struct {
+// powerDisk is a file system on top of that of the operating system, which has the files
+// as a running system sees them. Files that exist when a powerDisk first opens them are
+// durable. A powerDisk is safe for concurrent use.
+type powerDisk struct {
 	mu   sync.Mutex
 	left int // changes until the power fails; negative: it does not
 	off  bool
@@ -34,19 +32,19 @@ type content struct {
 	synced []byte
 }
 
-var _ disk.System = (*Disk)(nil)
+var _ disk.System = (*powerDisk)(nil)
 
-// New returns a disk whose power fails before the change with that number, from 0.
+// newPowerDisk returns a disk whose power fails before the change with that number, from 0.
 // With a negative number it does not fail.
-func New(changes int) *Disk {
-	return &Disk{left: changes, names: map[string]*content{}, durable: map[string]*content{}}
+func newPowerDisk(changes int) *powerDisk {
+	return &powerDisk{left: changes, names: map[string]*content{}, durable: map[string]*content{}}
 }
 
 // change reports whether there is power for one more change. d.mu is held.
-func (d *Disk) change() error {
+func (d *powerDisk) change() error {
 	if d.left == 0 {
 		d.off = true
-		return ErrPower
+		return errPower
 	}
 	d.left--
 	return nil
@@ -54,14 +52,14 @@ func (d *Disk) change() error {
 
 // Off reports whether the power has failed. A program does nothing after that: what
 // seems to have succeeded has not.
-func (d *Disk) Off() bool {
+func (d *powerDisk) Off() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.off
 }
 
 // know takes up a file that exists and that the disk does not know yet. d.mu is held.
-func (d *Disk) know(name string) error {
+func (d *powerDisk) know(name string) error {
 	if d.names[name] != nil {
 		return nil
 	}
@@ -80,7 +78,7 @@ func (d *Disk) know(name string) error {
 }
 
 // OpenFile opens a file. A file that it makes has a name that is not durable.
-func (d *Disk) OpenFile(name string, flag int, perm fs.FileMode) (disk.File, error) {
+func (d *powerDisk) OpenFile(name string, flag int, perm fs.FileMode) (disk.File, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if err := d.change(); err != nil {
@@ -106,7 +104,7 @@ func (d *Disk) OpenFile(name string, flag int, perm fs.FileMode) (disk.File, err
 }
 
 // Rename renames a file. The new name is not durable.
-func (d *Disk) Rename(from, to string) error {
+func (d *powerDisk) Rename(from, to string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if err := d.change(); err != nil {
@@ -125,7 +123,7 @@ func (d *Disk) Rename(from, to string) error {
 }
 
 // Remove removes a file. That is not durable.
-func (d *Disk) Remove(name string) error {
+func (d *powerDisk) Remove(name string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if err := d.change(); err != nil {
@@ -140,7 +138,7 @@ func (d *Disk) Remove(name string) error {
 }
 
 // SyncDir makes the names in a directory durable.
-func (d *Disk) SyncDir(dir string) {
+func (d *powerDisk) SyncDir(dir string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.change() != nil {
@@ -157,7 +155,7 @@ func (d *Disk) SyncDir(dir string) {
 
 // Cut cuts the power. Of what was not synced, it keeps nothing, or the names or the
 // contents, as a system may have written them on its own: in any order.
-func (d *Disk) Cut(names, contents bool) error {
+func (d *powerDisk) Cut(names, contents bool) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.left = 0
@@ -204,10 +202,10 @@ func (c *content) text() ([]byte, error) {
 	return text, err
 }
 
-// file is an open file of a Disk.
+// file is an open file of a powerDisk.
 type file struct {
 	*os.File
-	on      *Disk
+	on      *powerDisk
 	content *content
 }
 

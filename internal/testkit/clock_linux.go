@@ -1,4 +1,4 @@
-package scantest
+package testkit
 
 import (
 	"runtime"

@@ -1,6 +1,6 @@
 //go:build integration
 
-package testport
+package testkit
 
 import (
 	"fmt"
@@ -9,10 +9,10 @@ import (
 	"testing"
 )
 
-// Free returns an address of 127.0.0.1 without a listener. Its port is below those
+// FreePort returns an address of 127.0.0.1 without a listener. Its port is below those
 // that the system gives to clients and to listeners that ask for any port, so none of
 // them takes it before the server does.
-func Free(t testing.TB) (address string) {
+func FreePort(t testing.TB) (address string) {
 	t.Helper()
 	for range 1000 {
 		address = fmt.Sprintf("127.0.0.1:%d", 15_000+rand.N(15_000))

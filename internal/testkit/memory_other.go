@@ -1,6 +1,6 @@
 //go:build !linux
 
-package docroottest
+package testkit
 
 // InMemory makes the temporary directories of this process's tests in memory.
 // It does so on Linux only.

@@ -1,5 +1,4 @@
-// Package docroottest makes docroots for tests.
-package docroottest
+package testkit
 
 import (
 	"bufio"
@@ -19,18 +18,18 @@ import (
 // symbolic link.
 type Files map[string]string
 
-// Make makes the files in a new directory that all users may read. In a private
+// MakeDocroot makes the files in a new directory that all users may read. In a private
 // one, permissions would be ignored.
-func Make(t testing.TB, fs Files) string {
+func MakeDocroot(t testing.TB, fs Files) string {
 	t.Helper()
 	root := filepath.Join(t.TempDir(), "docroot")
 	Mkdir(t, root)
-	Add(t, root, fs)
+	AddFiles(t, root, fs)
 	return root
 }
 
-// Add makes more files in a docroot.
-func Add(t testing.TB, root string, fs Files) {
+// AddFiles makes more files in a docroot.
+func AddFiles(t testing.TB, root string, fs Files) {
 	t.Helper()
 	for _, name := range slices.Sorted(maps.Keys(fs)) {
 		full := filepath.Join(root, filepath.FromSlash(name))
@@ -87,7 +86,7 @@ func Varied(t testing.TB) string {
 		"private.html": page, "closed/a.html": page, "closed/index.html": page, "unlisted/index.html": page, "zero.html": page, "ring.html": "<!doctype html><a href=private.html><a href=zero.html><a href=m.map>",
 		"m.map": "rect /a.html 1,1 2,2\n",
 	}
-	root := Make(t, fs)
+	root := MakeDocroot(t, fs)
 	Chmod(t, root+"/private.html", 0o600)
 	Chmod(t, root+"/zero.html", 0)
 	Chmod(t, root+"/closed", 0o700)
@@ -139,7 +138,7 @@ func FromList(t testing.TB, list, without string) string {
 			fs[name] = name + "\n"
 		}
 	}
-	return Make(t, fs)
+	return MakeDocroot(t, fs)
 }
 
 // Lines returns the lines of a file that are not empty.

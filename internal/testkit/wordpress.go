@@ -1,6 +1,6 @@
 //go:build integration && linux
 
-package testwp
+package testkit
 
 import (
 	"bytes"
@@ -20,17 +20,15 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"github.com/sitelink/sitelink/internal/testport"
 )
 
-// Site is a running blog. Any failure fails the test. Its methods are safe for
+// WordPress is a running blog. Any failure fails the test. Its methods are safe for
 // concurrent use.
 //
 // A server of ours is between client and PHP. It serves the pages of the test, on
 // the blog's own host and port: WordPress fetches a source on the
 // loopback only there. And it records the calls of xmlrpc.php.
-type Site struct {
+type WordPress struct {
 	// URL is the blog's address, http://localhost:PORT.
 	URL string
 	// Version is WordPress's.
@@ -48,10 +46,10 @@ type Exchange struct {
 	Status            int
 }
 
-// Start starts a blog, which ends with the test. pages serves all paths below
+// StartWordPress starts a blog, which ends with the test. pages serves all paths below
 // /src/. The test is skipped if WordPress is not installed:
 // SITELINK_WORDPRESS names the directory usr/share/wordpress of Debian's package.
-func Start(t testing.TB, pages http.Handler) *Site {
+func StartWordPress(t testing.TB, pages http.Handler) *WordPress {
 	t.Helper()
 	program := os.Getenv("SITELINK_WORDPRESS")
 	if program == "" {
@@ -63,11 +61,11 @@ func Start(t testing.TB, pages http.Handler) *Site {
 		}
 	}
 	work := t.TempDir()
-	s := &Site{t: t, dir: path.Join(work, "wordpress")}
+	s := &WordPress{t: t, dir: path.Join(work, "wordpress")}
 	run(t, "cp", "-r", program, s.dir)
 	socket := database(t, work)
 
-	php := testport.Free(t)
+	php := FreePort(t)
 	front := httptest.NewServer(s.front(pages, php))
 	t.Cleanup(front.Close)
 	s.URL = strings.Replace(front.URL, "127.0.0.1", "localhost", 1)
@@ -88,7 +86,7 @@ func Start(t testing.TB, pages http.Handler) *Site {
 }
 
 // front serves the pages and passes all other requests to PHP.
-func (s *Site) front(pages http.Handler, php string) http.Handler {
+func (s *WordPress) front(pages http.Handler, php string) http.Handler {
 	proxy := &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.SetURL(&url.URL{Scheme: "http", Host: php})
@@ -122,7 +120,7 @@ func (s *Site) front(pages http.Handler, php string) http.Handler {
 }
 
 // Last returns the last call of xmlrpc.php.
-func (s *Site) Last() Exchange {
+func (s *WordPress) Last() Exchange {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.calls) == 0 {
@@ -132,7 +130,7 @@ func (s *Site) Last() Exchange {
 }
 
 // configure writes the configuration and installs the blog.
-func (s *Site) configure(socket string) {
+func (s *WordPress) configure(socket string) {
 	s.t.Helper()
 	config := fmt.Sprintf(`<?php
 define('WP_HOME', '%s'); define('WP_SITEURL', WP_HOME);
@@ -154,13 +152,13 @@ wp_install('Test', 'admin', 'a@example.org', true, '', 'pw');`)
 }
 
 // PHP runs code within the blog and returns what it prints.
-func (s *Site) PHP(code string) string {
+func (s *WordPress) PHP(code string) string {
 	s.t.Helper()
 	return s.script("require '" + s.dir + "/wp-load.php'; " + code)
 }
 
 // script runs PHP from the command line, as a request for the blog's host.
-func (s *Site) script(code string) string {
+func (s *WordPress) script(code string) string {
 	s.t.Helper()
 	host := strings.TrimPrefix(s.URL, "http://")
 	command := exec.Command("php", "-d", "display_errors=stderr", "-d", "disable_functions=sleep", "-r",
@@ -175,7 +173,7 @@ func (s *Site) script(code string) string {
 }
 
 // Post publishes a post, with pings open or closed, and returns its address.
-func (s *Site) Post(title string, open bool) string {
+func (s *WordPress) Post(title string, open bool) string {
 	s.t.Helper()
 	status := "closed"
 	if open {
@@ -186,7 +184,7 @@ func (s *Site) Post(title string, open bool) string {
 }
 
 // Plugin adds PHP code that runs with every request from now on.
-func (s *Site) Plugin(name, code string) {
+func (s *WordPress) Plugin(name, code string) {
 	s.t.Helper()
 	dir := path.Join(s.dir, "wp-content/mu-plugins")
 	if err := os.MkdirAll(dir, 0o755); err != nil {

@@ -1,4 +1,4 @@
-package docroottest
+package testkit
 
 import (
 	"os"

@@ -1,8 +1,6 @@
 //go:build integration
 
-// Package postgrestest runs a PostgreSQL server for tests. The Debian package
-// postgresql-15 must be installed.
-package postgrestest
+package testkit
 
 import (
 	"context"
@@ -23,17 +21,17 @@ import (
 // bin has the programs of the Debian package.
 const bin = "/usr/lib/postgresql/15/bin"
 
-// Server is a PostgreSQL server on its own socket. It runs as the user postgres if the
+// Postgres is a PostgreSQL server on its own socket. It runs as the user postgres if the
 // test runs as root.
-type Server struct {
+type Postgres struct {
 	t          testing.TB
 	dir        string
 	attributes *syscall.SysProcAttr
 	cmd        *exec.Cmd
 }
 
-// New starts a server that ends with the test.
-func New(t testing.TB) *Server {
+// StartPostgres starts a server that ends with the test.
+func StartPostgres(t testing.TB) *Postgres {
 	t.Helper()
 	if _, err := os.Stat(filepath.Join(bin, "initdb")); err != nil {
 		t.Fatal("postgresql-15 is not installed")
@@ -43,7 +41,7 @@ func New(t testing.TB) *Server {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	s := &Server{t: t, dir: dir, attributes: &syscall.SysProcAttr{}}
+	s := &Postgres{t: t, dir: dir, attributes: &syscall.SysProcAttr{}}
 	if os.Geteuid() == 0 {
 		owner, err := user.Lookup("postgres")
 		if err != nil {
@@ -65,18 +63,18 @@ func New(t testing.TB) *Server {
 }
 
 // Dir returns the directory of the server's socket.
-func (s *Server) Dir() string { return s.dir }
+func (s *Postgres) Dir() string { return s.dir }
 
-func (s *Server) data() string { return filepath.Join(s.dir, "data") }
+func (s *Postgres) data() string { return filepath.Join(s.dir, "data") }
 
-func (s *Server) command(name string, args ...string) *exec.Cmd {
+func (s *Postgres) command(name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(filepath.Join(bin, name), args...)
 	cmd.Dir, cmd.SysProcAttr = s.dir, s.attributes
 	return cmd
 }
 
 // Start starts a server that was stopped, and waits until it accepts connections.
-func (s *Server) Start() {
+func (s *Postgres) Start() {
 	s.t.Helper()
 	s.cmd = s.command("postgres", "-D", s.data(), "-k", s.dir, "-c", "listen_addresses=")
 	if err := s.cmd.Start(); err != nil {
@@ -95,7 +93,7 @@ func (s *Server) Start() {
 }
 
 // Stop ends all connections and the server.
-func (s *Server) Stop() {
+func (s *Postgres) Stop() {
 	if s.cmd != nil {
 		s.cmd.Process.Signal(syscall.SIGINT) // a fast shutdown
 		s.cmd.Wait()
@@ -105,7 +103,7 @@ func (s *Server) Stop() {
 
 // Address returns the address of a schema of the database, "" for the default one, with
 // a password that the server does not ask for.
-func (s *Server) Address(schema string) string {
+func (s *Postgres) Address(schema string) string {
 	address := "postgres://sitelink:s3cret@/postgres?host=" + s.dir
 	if schema != "" {
 		address += "&search_path=" + schema
@@ -116,7 +114,7 @@ func (s *Server) Address(schema string) string {
 var schemas atomic.Int64
 
 // Schema creates a schema and returns its address.
-func (s *Server) Schema() string {
+func (s *Postgres) Schema() string {
 	s.t.Helper()
 	name := fmt.Sprintf("schema%d", schemas.Add(1))
 	s.At(s.Address(""), "CREATE SCHEMA "+name)
@@ -124,7 +122,7 @@ func (s *Server) Schema() string {
 }
 
 // At runs statements at an address.
-func (s *Server) At(address, sql string) {
+func (s *Postgres) At(address, sql string) {
 	s.t.Helper()
 	c, err := pgx.Connect(context.Background(), address)
 	if err == nil {
@@ -138,7 +136,7 @@ func (s *Server) At(address, sql string) {
 
 // Number returns the number that a query at an address returns, or -1 if it fails: the
 // tables may not exist yet.
-func (s *Server) Number(address, sql string) int {
+func (s *Postgres) Number(address, sql string) int {
 	n := -1
 	if c, err := pgx.Connect(context.Background(), address); err == nil {
 		defer c.Close(context.Background())
