@@ -81,7 +81,6 @@ const checkExample = `  # check the site in public, which will be published at h
 
 func checkCommand(c *cli) *cobra.Command {
 	var file string
-	var prof profiles
 	var ext externalFlags
 	cmd := &cobra.Command{
 		Use:     "check [DIR] [@FILE]...",
@@ -100,7 +99,7 @@ func checkCommand(c *cli) *cobra.Command {
 			return nil
 		},
 		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs),
-		RunE: func(cmd *cobra.Command, args []string) (err error) {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			cfg, err := c.configure(cmd, args, file)
 			if err == nil {
 				err = ext.check(cmd)
@@ -108,15 +107,6 @@ func checkCommand(c *cli) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			stop, err := prof.start()
-			if err != nil {
-				return err
-			}
-			defer func() {
-				if stopErr := stop(); err == nil {
-					err = stopErr
-				}
-			}()
 			return runCheck(cmd.Context(), c, cfg, &ext)
 		},
 	}
@@ -125,13 +115,6 @@ func checkCommand(c *cli) *cobra.Command {
 	flags.BoolVar(&ext.ask, "external", false, "check links to other sites too; the flags below are about them (docs/guide/external-links.md)")
 	ext.add(cmd)
 	flags.StringVar(&file, "config", "", "read `FILE` instead of searching for sitelink.toml")
-	flags.StringVar(&prof.cpu, "cpuprofile", "", "write a CPU profile to `FILE`")
-	flags.StringVar(&prof.mem, "memprofile", "", "write a profile of allocations to `FILE`")
-	for _, name := range []string{"cpuprofile", "memprofile"} {
-		if err := flags.MarkHidden(name); err != nil {
-			panic(err) // the flag was defined above
-		}
-	}
 	return cmd
 }
 
@@ -176,7 +159,7 @@ func (c *cli) configure(cmd *cobra.Command, args []string, file string) (*config
 func (c *cli) loadConfig(req config.Request) (*config.Config, error) {
 	req.File = cmp.Or(req.File, c.env.Getenv("SITELINK_CONFIG"))
 	req.Getenv = c.env.Getenv
-	req.Profiles, req.Codes, req.HostKeys = profileNames(), codeNames(), hostKeys()
+	req.Profiles, req.Codes, req.HostKeys = profileNames(), report.Codes(), hostKeys()
 	req.Selector = func(text string) error { return outgoing.Options{Content: text}.Check() }
 	req.Peer = func(text string) error { _, err := linkmethod.ParsePeer(text); return err }
 	req.Linkset = func(text string) error { _, err := check.ParseLinkset(text); return err }

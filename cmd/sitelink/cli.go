@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"runtime/pprof"
 	"slices"
 	"strconv"
 	"strings"
@@ -234,53 +233,4 @@ func (t *timer) stage(name string) {
 	now := time.Now()
 	t.ui.line(fmt.Sprintf("timing: %-6s %8.1f ms", name, float64(now.Sub(t.last).Microseconds())/1000))
 	t.last = now
-}
-
-// profiles are the files of --cpuprofile and --memprofile, "" for none.
-type profiles struct{ cpu, mem string }
-
-// profileRate is the default of the runtime: one sample per 512 KB.
-const profileRate = 512 << 10
-
-// Samples are taken only for a profile: the runtime would sample every large block,
-// with its stack (1 % of a check of rust-doc).
-func init() { runtime.MemProfileRate = 0 }
-
-// start begins profiling. stop ends it and writes the files; the error of the work
-// counts before that of stop.
-func (p profiles) start() (stop func() error, err error) {
-	var cpu *os.File
-	if p.cpu != "" {
-		if cpu, err = os.Create(p.cpu); err != nil {
-			return nil, writeFailure(p.cpu, err)
-		}
-		if err := pprof.StartCPUProfile(cpu); err != nil {
-			cpu.Close()
-			return nil, writeFailure(p.cpu, err)
-		}
-	}
-	if p.mem != "" {
-		runtime.MemProfileRate = profileRate
-	}
-	return func() error {
-		if cpu != nil {
-			pprof.StopCPUProfile()
-			if err := cpu.Close(); err != nil {
-				return writeFailure(p.cpu, err)
-			}
-		}
-		if p.mem == "" {
-			return nil
-		}
-		mem, err := os.Create(p.mem)
-		if err != nil {
-			return writeFailure(p.mem, err)
-		}
-		runtime.GC() // so that the profile shows what is live
-		err = pprof.Lookup("allocs").WriteTo(mem, 0)
-		if closeErr := mem.Close(); err == nil {
-			err = closeErr
-		}
-		return writeFailure(p.mem, err)
-	}, nil
 }

@@ -186,7 +186,7 @@ func (d *deployment) deployAndNotify(ctx context.Context, store ledger.Store) er
 	}
 	// The user confirms before the command runs; afterwards it is too late to say
 	// no.
-	if err := d.confirm(len(plan.Due()) + len(d.recheck)); err != nil {
+	if err := d.confirm(ctx, len(plan.Due())+len(d.recheck)); err != nil {
 		return err
 	}
 	if err := d.publish(ctx); err != nil {

@@ -4,6 +4,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/report"
 )
 
 // The script check_endpoints shows every code about endpoints.
@@ -13,7 +15,7 @@ func TestEndpointCodes(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := 0
-	for _, code := range codeNames() {
+	for _, code := range report.Codes() {
 		if !strings.HasPrefix(code, "endpoint-") {
 			continue
 		}

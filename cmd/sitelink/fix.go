@@ -25,6 +25,7 @@ import (
 	"github.com/sitelink/sitelink/internal/move"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/receive"
+	"github.com/sitelink/sitelink/internal/report"
 	"github.com/sitelink/sitelink/internal/text"
 )
 
@@ -158,7 +159,7 @@ func (f *fixFlags) validate() error {
 		}
 	}
 	for _, name := range f.only {
-		if !slices.Contains(fix.Rules, check.RepairRule(name)) && !slices.Contains(codeNames(), name) {
+		if !slices.Contains(fix.Rules, check.RepairRule(name)) && !slices.Contains(report.Codes(), name) {
 			var rules []string
 			for _, r := range fix.Rules {
 				rules = append(rules, string(r))

@@ -73,21 +73,16 @@ func hookRunCommand(c *cli) *cobra.Command {
 
 func hookInstallCommand(c *cli) *cobra.Command {
 	return &cobra.Command{
-		Use:   "install [pre-push|post-build]",
+		Use:   "install [pre-push]",
 		Short: "check every push from now on",
 		Long: "install makes git run sitelink before each push: through the repository's configuration with\n" +
 			"git 2.54 or newer, else with a hook file. An existing hook still runs. You can run install\n" +
 			"again. Run it in the directory of the site if that is not the root of the repository, and once\n" +
-			"for each site if there are several.\n\n" +
-			"install post-build makes npm run sitelink check after each npm run build, through the script\n" +
-			"postbuild of package.json in the working directory.",
-		Example:   "  sitelink hook install\n\n  # with npm: check after each build\n  sitelink hook install post-build",
+			"for each site if there are several.",
+		Example:   "  sitelink hook install",
 		Args:      hookName,
-		ValidArgs: []string{"pre-push", "post-build"},
+		ValidArgs: []string{"pre-push"},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if postBuild(args) {
-				return changePackageJSON(c, setup.InstallPostBuild, "package.json: npm run build now ends with sitelink check")
-			}
 			repo, site, err := openHere(cmd)
 			if err != nil {
 				return setup.ExplainHook(err)
@@ -147,18 +142,15 @@ func offerBaseline(ctx context.Context, c *cli, repo *githook.Repo) error {
 
 func hookUninstallCommand(c *cli) *cobra.Command {
 	return &cobra.Command{
-		Use:   "uninstall [pre-push|post-build]",
+		Use:   "uninstall [pre-push]",
 		Short: "undo sitelink hook install",
 		Long: "uninstall removes what install wrote, and the remembered results. A hook file that existed\n" +
 			"before is restored. In the directory of one of several sites, it removes only that site; in\n" +
 			"the root of the repository, unless a site is there, all of them.",
 		Example:   "  sitelink hook uninstall",
 		Args:      hookName,
-		ValidArgs: []string{"pre-push", "post-build"},
+		ValidArgs: []string{"pre-push"},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if postBuild(args) {
-				return changePackageJSON(c, setup.UninstallPostBuild, "package.json: npm run build is without sitelink check")
-			}
 			repo, site, err := openHere(cmd)
 			if err != nil {
 				return setup.ExplainHook(err)
@@ -229,15 +221,13 @@ func hookStatusCommand(c *cli) *cobra.Command {
 	}
 }
 
-// hookName accepts pre-push, post-build or nothing, which means pre-push.
+// hookName accepts pre-push, or nothing, which means the same.
 func hookName(cmd *cobra.Command, args []string) error {
-	if len(args) > 1 || len(args) == 1 && args[0] != "pre-push" && args[0] != "post-build" {
-		return fault.Usage(fmt.Sprintf("%s: the hook must be pre-push or post-build, not %q", cmd.Name(), strings.Join(args, " ")), "")
+	if len(args) > 1 || len(args) == 1 && args[0] != "pre-push" {
+		return fault.Usage(fmt.Sprintf("%s: the hook must be pre-push, not %q", cmd.Name(), strings.Join(args, " ")), "")
 	}
 	return nil
 }
-
-func postBuild(args []string) bool { return len(args) == 1 && args[0] == "post-build" }
 
 // openHere finds the repository of the working directory, and the path of the
 // directory in it.
@@ -256,14 +246,6 @@ func openHere(cmd *cobra.Command) (repo *githook.Repo, site string, err error) {
 		site = "."
 	}
 	return repo, site, nil
-}
-
-// changePackageJSON changes package.json of the working directory.
-func changePackageJSON(c *cli, change func(file string) error, done string) error {
-	if err := change("package.json"); err != nil {
-		return fault.New(err, "for Hugo and other generators without npm, sitelink build builds and checks")
-	}
-	return c.print(done + "\n")
 }
 
 // pushRequest is the command line of `sitelink hook run`.

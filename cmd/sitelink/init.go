@@ -20,9 +20,9 @@ import (
 
 const initLong = `init looks at the project in the working directory and writes a small sitelink.toml with comments. It
 asks nothing that it can find out. On a terminal it then offers, with one question each: a git hook
-that checks every push, a baseline if the built site has findings, files for your CI server, link
-elements in your templates (see sitelink inject), and a Hugo partial that shows mentions. With --yes,
-or without a terminal, it does what the flags say and asks nothing.
+that checks every push, a baseline if the built site has findings, files for your CI server, and a
+Hugo partial that shows mentions. With --yes, or without a terminal, it does what the flags say and
+asks nothing.
 
 init never changes a file that it did not write. It records what it wrote in .git/sitelink/state;
 --undo removes all of it, except files that you have changed since, which it lists. You can run init
@@ -50,8 +50,8 @@ const initExitCodes = `Exit codes:
 
 // initFlags are the flags of init.
 type initFlags struct {
-	ci                                                  []string
-	hook, baseline, inject, mentions, yes, dryRun, undo bool
+	ci                                          []string
+	hook, baseline, mentions, yes, dryRun, undo bool
 }
 
 func initCommand(c *cli) *cobra.Command {
@@ -78,7 +78,6 @@ func initCommand(c *cli) *cobra.Command {
 	flags.BoolVar(&f.hook, "hook", false, "install a git hook that checks each push, through your hook manager if you use one")
 	flags.BoolVar(&f.baseline, "baseline", false, "accept the findings of the built site in a baseline, so that only new ones are reported")
 	flags.StringSliceVar(&f.ci, "ci", nil, "write the file that makes the CI `SERVER` check the site, or print what to add: "+config.OneOf(serverNames())+"; repeatable")
-	flags.BoolVar(&f.inject, "inject", false, "insert the link elements of [templates] into the templates, as sitelink inject does")
 	flags.BoolVar(&f.mentions, "mentions", false, "write the Hugo partial that shows links from other sites, and print what else to do to receive and show them")
 	flags.BoolVar(&f.yes, "yes", false, "ask nothing; do what the flags say")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "print what init would do, and change nothing")
@@ -90,7 +89,7 @@ func initCommand(c *cli) *cobra.Command {
 // check refuses flags that contradict each other, and unknown servers.
 func (f *initFlags) check(cmd *cobra.Command) error {
 	if f.undo {
-		for _, name := range []string{"hook", "baseline", "ci", "inject", "mentions", "yes"} {
+		for _, name := range []string{"hook", "baseline", "ci", "mentions", "yes"} {
 			if cmd.Flags().Changed(name) {
 				return fault.Usage("--undo and --"+name+" contradict each other", "--undo removes everything that init wrote")
 			}
@@ -154,7 +153,7 @@ func newInit(ctx context.Context, c *cli, flags initFlags) (*setup.Init, error) 
 	if err != nil {
 		return nil, err
 	}
-	r := &setup.Init{Survey: survey, Hook: flags.hook, Baseline: flags.baseline, Inject: flags.inject, Mentions: flags.mentions, DryRun: flags.dryRun, Print: c.print}
+	r := &setup.Init{Survey: survey, Hook: flags.hook, Baseline: flags.baseline, Mentions: flags.mentions, DryRun: flags.dryRun, Print: c.print}
 	r.Findings = func(ctx context.Context, cfg *config.Config) ([]check.Finding, error) {
 		if survey.Generator == nil && cfg.Docroot == "" {
 			cfg.Docroot = survey.Site
@@ -169,9 +168,6 @@ func newInit(ctx context.Context, c *cli, flags initFlags) (*setup.Init, error) 
 		if !slices.ContainsFunc(r.Servers, func(w setup.Server) bool { return w.Name == s.Name }) {
 			r.Servers = append(r.Servers, s)
 		}
-	}
-	r.InjectTemplates = func(cfg *config.Config, dir string, undo, dryRun bool) error {
-		return injectTemplates(ctx, c, cfg, dir, injectFlags{undo: undo, dryRun: dryRun})
 	}
 	return r, nil
 }

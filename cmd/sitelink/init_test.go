@@ -98,7 +98,7 @@ func TestInitAsksForMentions(t *testing.T) {
 	for _, step := range []struct{ file, text, typed string }{
 		{"content/a.md", "a", "n\nn\n"},
 		{"hugo.toml", "baseURL = 'https://blog.example/'\n", "n\nn\n"},
-		{"sitelink.toml", "[templates]\nwebmention = 'https://blog.example/webmention'\n", "n\nn\nn\nn\ny\n"},
+		{"sitelink.toml", "[templates]\nwebmention = 'https://blog.example/webmention'\n", "n\nn\nn\ny\n"},
 	} {
 		if err := os.MkdirAll(filepath.Dir(step.file), 0o755); err != nil {
 			t.Fatal(err)

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -224,7 +224,7 @@ func (n *notifier) run(ctx context.Context, store ledger.Store) error {
 	case n.flags.due:
 		retried, err := n.addFailed(snap, nil)
 		if err == nil && len(retried) > 0 {
-			if err = n.confirm(len(retried)); err == nil {
+			if err = n.confirm(ctx, len(retried)); err == nil {
 				err = store.Plan(ctx, snap.Base, ledger.Change{Notices: retried})
 			}
 		}
@@ -241,7 +241,7 @@ func (n *notifier) run(ctx context.Context, store ledger.Store) error {
 	if err != nil {
 		return err
 	}
-	if err := n.confirm(len(compared.Plan.Due()) + len(retried) + len(n.recheck)); err != nil {
+	if err := n.confirm(ctx, len(compared.Plan.Due())+len(retried)+len(n.recheck)); err != nil {
 		return err
 	}
 	return n.carryOut(ctx, store, compared.Plan)
@@ -291,7 +291,7 @@ func (n *notifier) compare(ctx context.Context, snap *ledger.Snapshot) (*announc
 
 // confirm asks the user, if there is a terminal, whether to send that many
 // notices. Notices that earlier runs left open were confirmed then.
-func (n *notifier) confirm(notices int) error {
+func (n *notifier) confirm(ctx context.Context, notices int) error {
 	most := n.project.Config.Outgoing.MaxNotices
 	if most == 0 || notices <= most {
 		return nil
@@ -301,10 +301,9 @@ func (n *notifier) confirm(notices int) error {
 	if !n.env.StdinTTY || !n.env.StderrTTY || n.env.Stdin == nil {
 		return refused
 	}
-	n.ui.ask(fmt.Sprintf("%s are due, more than max-notices, %s. Send them? [y/N] ", count(notices, "notice"), thousands(most)))
-	line, err := bufio.NewReader(io.LimitReader(n.env.Stdin, 64)).ReadString('\n')
-	if answer := strings.ToLower(strings.TrimSpace(line)); err != nil || answer != "y" && answer != "yes" {
-		return refused
+	yes, err := newAsker(n.cli)(ctx, fmt.Sprintf("sitelink: %s are due, more than max-notices, %s. Send them?", count(notices, "notice"), thousands(most)))
+	if err != nil || !yes {
+		return cmp.Or(context.Cause(ctx), refused)
 	}
 	return nil
 }
@@ -451,25 +450,19 @@ func (n *notifier) delivery(store ledger.Store, base string) announce.Delivery {
 
 // notices draws the progress of sending.
 func (p *progress) notices(d deliver.Progress) {
-	if p == nil {
-		return
-	}
-	now := p.now()
-	if now.Before(p.after) {
-		return
-	}
-	p.after = now.Add(progressEvery)
-	text := fmt.Sprintf("sending notices: %s of %s", thousands(d.Finished), thousands(d.Claimed))
-	if d.Failed > 0 {
-		text += fmt.Sprintf(", %s failed", thousands(d.Failed))
-	}
-	if d.Waiting > 0 {
-		text += fmt.Sprintf("; waiting for %s to be live", count(d.Waiting, "page"))
-		if d.WaitingFor != "" {
-			text += ", such as " + visible(d.WaitingFor)
+	p.draw(func() string {
+		text := fmt.Sprintf("sending notices: %s of %s", thousands(d.Finished), thousands(d.Claimed))
+		if d.Failed > 0 {
+			text += fmt.Sprintf(", %s failed", thousands(d.Failed))
 		}
-	}
-	p.ui.draw(text)
+		if d.Waiting > 0 {
+			text += fmt.Sprintf("; waiting for %s to be live", count(d.Waiting, "page"))
+			if d.WaitingFor != "" {
+				text += ", such as " + visible(d.WaitingFor)
+			}
+		}
+		return text
+	})
 }
 
 // status asks what became of notices that targets accepted for later, and prints

@@ -420,14 +420,6 @@ func (u *ui) line(text string) {
 func (u *ui) warning(text string) { u.line("warning: " + text) }
 func (u *ui) note(text string)    { u.line("note: " + text) }
 
-// ask prints a question, behind which the answer is typed.
-func (u *ui) ask(text string) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	u.clear()
-	fmt.Fprintf(u.env.Stderr, "sitelink: %s", visible(text))
-}
-
 // draw shows text as the line of progress.
 func (u *ui) draw(text string) {
 	u.mu.Lock()
@@ -520,31 +512,29 @@ func newProgress(u *ui, when string, now func() time.Time) *progress {
 	return nil
 }
 
-// pages draws the state of reading. Calls must not overlap.
-func (p *progress) pages(done, total int) {
+// draw draws the state of the work, unless that was a moment ago. Calls must not
+// overlap.
+func (p *progress) draw(text func() string) {
 	if p == nil {
 		return
 	}
-	now := p.now()
-	if now.Before(p.after) {
-		return
+	if now := p.now(); !now.Before(p.after) {
+		p.after = now.Add(progressEvery)
+		p.ui.draw(text())
 	}
-	p.after = now.Add(progressEvery)
-	p.ui.draw(fmt.Sprintf("reading pages: %s of %s", thousands(done), thousands(total)))
 }
 
-// sites draws the state of asking other sites. Calls must not overlap.
+// pages draws the state of reading.
+func (p *progress) pages(done, total int) {
+	p.draw(func() string { return fmt.Sprintf("reading pages: %s of %s", thousands(done), thousands(total)) })
+}
+
+// sites draws the state of asking other sites.
 func (p *progress) sites(done remote.Progress) {
-	if p == nil {
-		return
-	}
-	now := p.now()
-	if now.Before(p.after) {
-		return
-	}
-	p.after = now.Add(progressEvery)
-	p.ui.draw(fmt.Sprintf("asking other sites: %s of %s, %s in flight, about %s left",
-		thousands(done.Done), thousands(done.Total), count(done.Hosts, "host"), max(done.Left, time.Second).Round(time.Second)))
+	p.draw(func() string {
+		return fmt.Sprintf("asking other sites: %s of %s, %s in flight, about %s left",
+			thousands(done.Done), thousands(done.Total), count(done.Hosts, "host"), max(done.Left, time.Second).Round(time.Second))
+	})
 }
 
 // done erases the line.

@@ -5,14 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"io"
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -286,30 +282,6 @@ func TestProgress(t *testing.T) {
 			got.pages(1, 2)
 			got.done()
 		}
-	}
-}
-
-// The codes that ignore rules may name are those of findings.
-func TestFindingCodes(t *testing.T) {
-	file, err := parser.ParseFile(token.NewFileSet(), "../../check/code.go", nil, parser.ParseComments)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var want []string
-	for _, d := range file.Decls {
-		d, ok := d.(*ast.GenDecl)
-		if !ok || d.Tok != token.CONST || !strings.HasPrefix(d.Doc.Text(), "Codes of findings") {
-			continue
-		}
-		for _, s := range d.Specs {
-			want = append(want, strings.Trim(s.(*ast.ValueSpec).Values[0].(*ast.BasicLit).Value, `"`))
-		}
-	}
-	if len(want) == 0 {
-		t.Fatal("no codes found in code.go")
-	}
-	if got := codeNames(); !slices.Equal(got, want) {
-		t.Errorf("got\n%q\nwant\n%q", got, want)
 	}
 }
 

@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/fault"
@@ -143,43 +142,26 @@ func manCommand(c *cli) *cobra.Command {
 	}
 }
 
-// manual returns the page sitelink(1) for a tree of commands, in the macros of
-// man(7). It contains neither date nor version, so that it changes only when
-// the commands change.
+// manual returns the page sitelink(1): the help of every command as it is, in the
+// macros of man(7). It contains neither date nor version, so that it changes only
+// when the commands change.
 func manual(root *cobra.Command) string {
-	m := &manPage{}
-	m.macro("TH", strings.ToUpper(root.Name()), "1", "", root.Name())
-	m.macro("SH", "NAME")
-	m.text(root.Name() + ` \- ` + escapeRoff(root.Short))
-	m.macro("SH", "SYNOPSIS")
-	for i, c := range visibleCommands(root) {
-		if i > 0 {
-			m.macro("br")
+	var b strings.Builder
+	fmt.Fprintf(&b, ".TH \"%s\" \"1\" \"\" \"%s\"\n.SH \"NAME\"\n%s \\- %s\n", strings.ToUpper(root.Name()), root.Name(), root.Name(), escapeRoff(root.Short))
+	section := func(title, text string) {
+		b.WriteString(".SH \"" + escapeRoff(title) + "\"\n.nf\n")
+		for line := range strings.Lines(text) {
+			b.WriteString(`\&` + escapeRoff(line)) // \& keeps a dot from beginning a request
 		}
-		m.text(`\fB` + escapeRoff(c.CommandPath()) + `\fR` + escapeRoff(strings.TrimPrefix(c.UseLine(), c.CommandPath())))
+		b.WriteString(".fi\n")
 	}
-	m.macro("SH", "DESCRIPTION")
-	m.prose(root.Long)
-	m.macro("SH", "COMMANDS")
+	const width = 72 // of a terminal with 80 columns, without the indentation
+	section("COMMANDS", help(root, false, width))
+	section("ENVIRONMENT AND FILES", environment)
 	for _, c := range visibleCommands(root) {
-		m.command(c)
+		section(strings.ToUpper(c.CommandPath()), help(c, false, width))
 	}
-	m.macro("SH", "ENVIRONMENT")
-	for _, v := range [][2]string{
-		{"SITELINK_*", "the value of a configuration flag: SITELINK_FAIL_ON for --fail-on. Lists are separated by commas"},
-		{"SITELINK_CONFIG", "the configuration file"},
-		{"SOURCE_DATE_EPOCH", "seconds since 1970, used instead of the clock to decide which entries of a baseline have expired"},
-		{"SITELINK_DEBUG", "timing prints the time of each stage to standard error"},
-		{"NO_COLOR, CLICOLOR_FORCE, TERM", "NO_COLOR turns color off, CLICOLOR_FORCE turns it on without a terminal, TERM=dumb is a terminal without color"},
-	} {
-		m.item(`\fB`+escapeRoff(v[0])+`\fR`, v[1])
-	}
-	m.macro("SH", "FILES")
-	m.item(`\fBsitelink.toml\fR, \fB.sitelink.toml\fR, \fB.config/sitelink.toml\fR`,
-		"the configuration. sitelink searches the working directory and the directories above it, up to the root of the repository")
-	m.macro("SH", "EXIT STATUS")
-	m.exitCodes(strings.TrimPrefix(exitCodes, "Exit codes:\n"))
-	return m.b.String()
+	return b.String()
 }
 
 // visibleCommands returns the commands below root that are not hidden, each
@@ -194,92 +176,19 @@ func visibleCommands(root *cobra.Command) []*cobra.Command {
 	return commands
 }
 
-type manPage struct{ b strings.Builder }
-
-// macro writes a request. Its arguments are plain text.
-func (m *manPage) macro(name string, args ...string) {
-	m.b.WriteString("." + name)
-	for _, a := range args {
-		m.b.WriteString(` "` + strings.ReplaceAll(escapeRoff(a), `"`, `\(dq`) + `"`)
-	}
-	m.b.WriteByte('\n')
-}
-
-// text writes a line of roff.
-func (m *manPage) text(roff string) {
-	if strings.HasPrefix(roff, ".") || strings.HasPrefix(roff, "'") {
-		roff = `\&` + roff // otherwise it would be a request
-	}
-	m.b.WriteString(roff + "\n")
-}
-
-// exitCodes writes lines of codes and their meanings.
-func (m *manPage) exitCodes(text string) {
-	for line := range strings.Lines(text) {
-		code, meaning, _ := strings.Cut(strings.TrimSpace(line), " ")
-		m.item(`\fB`+code+`\fR`, strings.TrimSpace(meaning))
-	}
-}
-
-// prose writes paragraphs of plain text. A paragraph of indented lines is a
-// list, whose lines stay as they are.
-func (m *manPage) prose(text string) {
-	for i, paragraph := range strings.Split(strings.TrimSpace(text), "\n\n") {
-		if strings.HasPrefix(paragraph, " ") {
-			m.verbatim(paragraph)
-			continue
-		}
-		if i > 0 {
-			m.macro("PP")
-		}
-		for line := range strings.Lines(paragraph) {
-			m.text(escapeRoff(strings.TrimSpace(line)))
-		}
-	}
-}
-
-// verbatim writes lines as they are.
-func (m *manPage) verbatim(text string) {
-	m.macro("PP")
-	m.macro("RS", "4")
-	m.macro("nf")
-	for line := range strings.Lines(text) {
-		m.text(escapeRoff(strings.TrimPrefix(strings.TrimRight(line, "\n"), "  ")))
-	}
-	m.macro("fi")
-	m.macro("RE")
-}
-
-// item writes a term in roff and its explanation in plain text.
-func (m *manPage) item(term, text string) {
-	m.macro("TP")
-	m.text(term)
-	m.text(escapeRoff(text))
-}
-
-func (m *manPage) command(c *cobra.Command) {
-	m.macro("SS", strings.TrimPrefix(c.CommandPath(), c.Root().Name()+" "))
-	long, exits := splitLong(c)
-	m.prose(cmp.Or(long, c.Short))
-	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
-		if f.Hidden || f.Name == "help" {
-			return
-		}
-		term := `\fB` + escapeRoff("--"+f.Name) + `\fR`
-		if arg, _ := pflag.UnquoteUsage(f); arg != "" {
-			term += ` \fI` + escapeRoff(arg) + `\fR`
-		}
-		m.item(term, flagUsage(f))
-	})
-	if exits != "" && !strings.HasSuffix(exitCodes, exits+"\n") { // those of check have a section
-		m.macro("PP")
-		m.text("Exit codes:")
-		m.exitCodes(exits)
-	}
-	if c.Example != "" {
-		m.verbatim(c.Example)
-	}
-}
+// environment is what no help text of a command says.
+const environment = `SITELINK_*            the value of a configuration flag: SITELINK_FAIL_ON for
+                      --fail-on. Lists are separated by commas
+SITELINK_CONFIG       the configuration file
+SOURCE_DATE_EPOCH     seconds since 1970, used instead of the clock to decide
+                      which entries of a baseline have expired
+SITELINK_DEBUG        timing prints the time of each stage to standard error
+NO_COLOR, CLICOLOR_FORCE, TERM
+                      turn color off, on without a terminal, and off with dumb
+sitelink.toml, .sitelink.toml, .config/sitelink.toml
+                      the configuration, in the working directory or above it,
+                      up to the root of the repository
+`
 
 // escapeRoff escapes plain text for a line of roff: a backslash would begin an
 // escape, and a hyphen would become a typographic one that cannot be copied.

@@ -16,22 +16,20 @@ func TestManual(t *testing.T) {
 		t.Error("two pages differ")
 	}
 	for _, k := range config.Keys() {
-		if !strings.Contains(page, `\fB`+escapeRoff("--"+k.Name)+`\fR`) {
+		if !strings.Contains(page, escapeRoff("--"+k.Name)) {
 			t.Errorf("the page lacks --%s", k.Name)
 		}
 	}
-	for _, want := range []string{".TH \"SITELINK\" \"1\"", ".SH \"EXIT STATUS\"\n.TP\n\\fB0\\fR\n", "\\fB130\\fR\ninterrupted\n", ".SS \"check\"\n", ".SS \"baseline update\"\n", "sitelink check public \\-\\-base\\-url"} {
+	for _, want := range []string{".TH \"SITELINK\" \"1\"", "130  interrupted\n", ".SH \"SITELINK CHECK\"\n", ".SH \"SITELINK BASELINE UPDATE\"\n", "sitelink check public \\-\\-base\\-url", "SITELINK_DEBUG"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
 		}
 	}
-	for _, hidden := range []string{"cpuprofile", `\fBsitelink man\fR`} {
-		if strings.Contains(page, hidden) {
-			t.Errorf("the page shows %s", hidden)
-		}
+	if strings.Contains(page, "SITELINK MAN\"") {
+		t.Error("the page shows a hidden command")
 	}
 	// Each line is a request that we mean, or text.
-	request := regexp.MustCompile(`^\.(TH|SH|SS|PP|TP|RS|RE|nf|fi|br)( |$)`)
+	request := regexp.MustCompile(`^\.(TH|SH|nf|fi)( |$)`)
 	for line := range strings.Lines(page) {
 		line = strings.TrimSuffix(line, "\n")
 		if strings.HasPrefix(line, "'") || strings.HasPrefix(line, ".") && !request.MatchString(line) {
@@ -62,10 +60,5 @@ func TestEscapeRoff(t *testing.T) {
 		if got := escapeRoff(in); got != want {
 			t.Errorf("escapeRoff(%q) = %q, want %q", in, got, want)
 		}
-	}
-	m := &manPage{}
-	m.verbatim("  .SH x\n  'y\n  z")
-	if got := m.b.String(); strings.Contains(got, "\n.SH x") || strings.Contains(got, "\n'") {
-		t.Errorf("text became a request: %q", got)
 	}
 }

@@ -41,7 +41,7 @@ var trusted = [][]string{
 	{"completion, version, help", "nothing", "nothing", "nothing"},
 	{"fix --undo, mv --undo", "git", "nothing", "the files that were changed"},
 	{"fix, mv", "everything the project names", "what those programs do", "the build"},
-	{"inject, init --inject", "everything the project names", "what those programs do", "the build, templates"},
+	{"inject", "everything the project names", "what those programs do", "the build, templates"},
 	{"fix --write, mv --write", "everything the project names", "what those programs do", "the build, the files that it lists"},
 	{"build, lsp --build, hook run, check --since COMMIT", "everything the project names", "what those programs do", "the build"},
 	{"deploy", "everything the project names", "what those programs do, ledger, other sites", "the build, ledger, cache, tombstones"},

@@ -175,6 +175,15 @@ var ruleIndexes = func() map[check.Code]int {
 	return m
 }()
 
+// Codes returns all codes of findings.
+func Codes() []string {
+	codes := make([]string, len(rules))
+	for i := range rules {
+		codes[i] = string(rules[i].code)
+	}
+	return codes
+}
+
 // DescribeCode returns what a code means and what to do, for a person.
 func DescribeCode(code check.Code) (string, bool) {
 	i := slices.IndexFunc(rules, func(r rule) bool { return r.code == code })

@@ -1,18 +1,14 @@
 package setup
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"github.com/sitelink/sitelink/hook/githook"
-	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/project"
 )
@@ -102,76 +98,4 @@ func ExplainHook(err error) error {
 		return err
 	}
 	return fault.New(err, hint)
-}
-
-// scriptsHead matches the start of the scripts in a package.json.
-var scriptsHead = regexp.MustCompile(`"scripts"\s*:\s*\{(\s*)`)
-
-// postBuildEntry is inserted at the start of the scripts. npm runs a script
-// with that name after each `npm run build` (docs.npmjs.com, "Pre & Post
-// Scripts").
-const postBuildEntry = `"postbuild": "sitelink check",`
-
-// InstallPostBuild makes `npm run build` end with a check: it adds the script
-// postbuild to a package.json with a script build, and changes no other byte.
-// You can call it again.
-func InstallPostBuild(file string) error {
-	text, scripts, err := readScripts(file)
-	switch {
-	case err != nil:
-		return err
-	case scripts["postbuild"] == "sitelink check":
-		return nil
-	case scripts["postbuild"] != "":
-		return fmt.Errorf("%s already has a postbuild script: %q", file, scripts["postbuild"])
-	case scripts["build"] == "":
-		return fmt.Errorf("%s has no build script to add a check to", file)
-	}
-	at := scriptsHead.FindSubmatchIndex(text)
-	if at == nil {
-		return fmt.Errorf("%s: cannot find the scripts; add the script \"postbuild\": \"sitelink check\" yourself", file)
-	}
-	space := text[at[2]:at[3]]
-	changed := append(bytes.Clone(text[:at[3]]), postBuildEntry...)
-	return writeScripts(file, append(append(changed, space...), text[at[3]:]...), "sitelink check")
-}
-
-// UninstallPostBuild removes the script that [InstallPostBuild] added, if it is
-// still there.
-func UninstallPostBuild(file string) error {
-	text, scripts, err := readScripts(file)
-	if err != nil || scripts["postbuild"] != "sitelink check" {
-		return err
-	}
-	at := bytes.Index(text, []byte(postBuildEntry))
-	if at < 0 {
-		return fmt.Errorf("%s: the postbuild script was moved; remove it yourself", file)
-	}
-	rest := text[at+len(postBuildEntry):]
-	return writeScripts(file, append(bytes.Clone(text[:at]), bytes.TrimLeft(rest, " \t\r\n")...), "")
-}
-
-func readScripts(file string) (text []byte, scripts map[string]string, err error) {
-	if text, err = disk.Read(file, maxFileBytes); err != nil {
-		return nil, nil, fmt.Errorf("read %s: %w", file, disk.Cause(err))
-	}
-	var document struct{ Scripts map[string]string }
-	if err := json.Unmarshal(text, &document); err != nil {
-		return nil, nil, fmt.Errorf("read %s: %w", file, err)
-	}
-	return text, document.Scripts, nil
-}
-
-// writeScripts writes the file only if the result has the script as intended,
-// because the file may contain another object with the key scripts.
-func writeScripts(file string, text []byte, want string) error {
-	var document struct{ Scripts map[string]string }
-	if err := json.Unmarshal(text, &document); err != nil || document.Scripts["postbuild"] != want {
-		return errors.New(file + ": cannot edit this file safely; add the script \"postbuild\": \"sitelink check\" yourself")
-	}
-	info, err := os.Stat(file)
-	if err != nil {
-		return fmt.Errorf("read %s: %w", file, disk.Cause(err))
-	}
-	return disk.WriteFile(file, text, info.Mode().Perm())
 }

@@ -1,7 +1,6 @@
 package setup
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,7 +16,6 @@ import (
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/fault"
-	"github.com/sitelink/sitelink/internal/inject"
 	"github.com/sitelink/sitelink/internal/text"
 )
 
@@ -25,10 +23,10 @@ import (
 // them.
 type Init struct {
 	*Survey
-	// Servers names the servers to write files for, Hook, Baseline, Inject and
-	// Mentions choose the other steps.
-	Servers                          []Server
-	Hook, Baseline, Inject, Mentions bool
+	// Servers names the servers to write files for, Hook, Baseline and Mentions choose
+	// the other steps.
+	Servers                  []Server
+	Hook, Baseline, Mentions bool
 	// DryRun prints what would be done and changes nothing.
 	DryRun bool
 
@@ -41,8 +39,6 @@ type Init struct {
 	Configure func() (*config.Config, error)
 	// Findings checks the built site; it returns an error if there is none.
 	Findings func(ctx context.Context, cfg *config.Config) ([]check.Finding, error)
-	// InjectTemplates does what sitelink inject does, in a directory.
-	InjectTemplates func(cfg *config.Config, dir string, undo, dryRun bool) error
 
 	record *Record
 	cfg    *config.Config // nil if it is wrong
@@ -75,9 +71,6 @@ func (r *Init) Run(ctx context.Context) error {
 	err := r.carryOut(ctx)
 	if printErr := r.Print(r.done.String()); err == nil {
 		err = printErr
-	}
-	if err == nil && r.Inject {
-		err = r.inject()
 	}
 	if err == nil {
 		r.done.Reset()
@@ -155,9 +148,6 @@ func (r *Init) ask(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if err := r.askInject(ctx); err != nil {
-		return err
-	}
 	return r.askMentions(ctx)
 }
 
@@ -184,26 +174,6 @@ func (r *Init) askServers(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// askInject asks about the link elements only where there are endpoints to
-// advertise.
-func (r *Init) askInject(ctx context.Context) error {
-	cfg, err := r.Configure()
-	switch {
-	case (r.Inject || r.Baseline) && err != nil:
-		return err
-	case r.Inject && cfg.Templates.Pingback == "" && cfg.Templates.Webmention == "":
-		return inject.ErrNoEndpoints
-	case err != nil: // check reports it; nothing here depends on it
-		return nil
-	}
-	r.cfg = cfg
-	if r.Inject || r.Generator == nil || cfg.Templates.Pingback == "" && cfg.Templates.Webmention == "" {
-		return nil
-	}
-	r.Inject, err = r.yes(ctx, "Put the link elements of [templates] into the templates?")
-	return err
 }
 
 // carryOut writes what was asked for. What was done before an error is printed
@@ -269,6 +239,7 @@ func (r *Init) configuredElsewhere() string {
 // baseline was asked for.
 func (r *Init) checkSite(ctx context.Context) error {
 	cfg, err := r.Configure()
+	r.cfg = cfg
 	if err == nil && cfg.Baseline != "" {
 		if r.Baseline {
 			r.say("same    the baseline %s is configured; sitelink baseline update --add accepts new findings", cfg.Baseline)
@@ -408,36 +379,6 @@ func (r *Init) managedHook() error {
 	return nil
 }
 
-// inject does what sitelink inject does. What an earlier inject wrote is not
-// init's to undo.
-func (r *Init) inject() error {
-	before, err := r.injected()
-	if err != nil {
-		return err
-	}
-	if before || r.DryRun {
-		return r.InjectTemplates(r.cfg, r.Dir, false, r.DryRun)
-	}
-	if err := r.record.SetInject(true); err != nil {
-		return err
-	}
-	err = r.InjectTemplates(r.cfg, r.Dir, false, false)
-	if after, undoErr := r.injected(); undoErr != nil || !after {
-		err = cmp.Or(err, undoErr, r.record.SetInject(false))
-	}
-	return err
-}
-
-// injected reports whether the templates have marked text.
-func (r *Init) injected() (bool, error) {
-	plan, err := inject.Undo(r.Found)
-	if err != nil {
-		return false, err
-	}
-	defer plan.Close()
-	return len(plan.Changes) > 0, nil
-}
-
 // nextSteps says what to type now, and what the user could not be asked about.
 func (r *Init) nextSteps() {
 	check := "sitelink check"
@@ -450,6 +391,9 @@ func (r *Init) nextSteps() {
 	r.say("next    %-28s # are all links good?", check)
 	if r.Hook && !r.DryRun {
 		r.say("        %-28s # check as a push does", "sitelink hook run")
+	}
+	if r.Generator != nil && r.hasEndpoints() {
+		r.say("        %-28s # put the link elements of [templates] into the templates", "sitelink inject")
 	}
 	if r.ShouldIgnore != "" {
 		r.say("        %-28s # %s", Uncommit(r.ShouldIgnore), UncommitAdvice)
@@ -499,14 +443,6 @@ func (r *Init) Undo(ctx context.Context) (left bool, err error) {
 		r.planUndo()
 		return false, r.Print(r.done.String())
 	}
-	if r.record.Inject() {
-		if err := r.InjectTemplates(&config.Config{}, r.Dir, true, false); err != nil {
-			return false, err
-		}
-		if err := r.record.SetInject(false); err != nil {
-			return false, err
-		}
-	}
 	if r.record.Hook() {
 		if err := r.removeHook(ctx); err != nil {
 			return false, err
@@ -544,9 +480,6 @@ func (r *Init) removeHook(ctx context.Context) error {
 
 // planUndo says what Undo would do.
 func (r *Init) planUndo() {
-	if r.record.Inject() {
-		r.say("would do     sitelink inject --undo")
-	}
 	if r.record.Hook() {
 		r.say("would remove the pre-push hook")
 	}

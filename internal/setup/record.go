@@ -40,8 +40,6 @@ type recordText struct {
 	Dirs []string `json:"dirs"`
 	// Hook: the hook before a push was installed.
 	Hook bool `json:"hook"`
-	// Inject: link elements were put into the templates.
-	Inject bool `json:"inject"`
 }
 
 type recordFile struct {
@@ -96,7 +94,7 @@ func Open(dir, root string) (*Record, error) {
 }
 
 // Empty reports whether nothing is recorded.
-func (r *Record) Empty() bool { return len(r.text.Files) == 0 && !r.text.Hook && !r.text.Inject }
+func (r *Record) Empty() bool { return len(r.text.Files) == 0 && !r.text.Hook }
 
 // Hook reports whether the pre-push hook is recorded as installed.
 func (r *Record) Hook() bool { return r.text.Hook }
@@ -104,18 +102,6 @@ func (r *Record) Hook() bool { return r.text.Hook }
 // SetHook records that the hook will be installed, or was removed.
 func (r *Record) SetHook(installed bool) error {
 	r.text.Hook = installed
-	if r.Empty() {
-		return r.forget()
-	}
-	return r.save()
-}
-
-// Inject reports whether link elements are recorded as written into the templates.
-func (r *Record) Inject() bool { return r.text.Inject }
-
-// SetInject records that they will be written, or were removed.
-func (r *Record) SetInject(done bool) error {
-	r.text.Inject = done
 	if r.Empty() {
 		return r.forget()
 	}
