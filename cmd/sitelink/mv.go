@@ -260,8 +260,5 @@ func undoMove(ctx context.Context, c *cli, p *project.Project) error {
 		return move.ExplainEdit(err)
 	}
 	fmt.Fprintf(c.env.Stdout, "%s restored: %s\n", count(len(u.Files), "file"), visible(u.Command))
-	if u.IndexChanged {
-		c.ui.note("other files were staged since: git's index has the old names again, and keeps what was staged")
-	}
 	return move.ExplainKept(u)
 }

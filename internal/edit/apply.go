@@ -42,10 +42,7 @@ func (s *Set) Apply(ctx context.Context, command string) error {
 	if err := s.recheck(files); err != nil {
 		return err
 	}
-	j, err := s.journal(ctx, files, command)
-	if err != nil {
-		return err
-	}
+	j := s.journal(files, command)
 	if err := j.write(s.Root); err != nil {
 		return err
 	}
@@ -128,7 +125,7 @@ func (s *Set) apply(ctx context.Context, files []string, j *journal) error {
 			removeEmpty(s.Root, path.Dir(c.old))
 		}
 	}
-	return j.moveIndex(ctx, s.Root, s.Env)
+	return moveIndex(ctx, s.Root, s.Env, j.Changes, false)
 }
 
 func (s *Set) applyTo(c *change) error {
@@ -190,7 +187,7 @@ func lock(root string) (unlock func(), err error) {
 }
 
 // journal describes the set for Undo.
-func (s *Set) journal(ctx context.Context, files []string, command string) (*journal, error) {
+func (s *Set) journal(files []string, command string) *journal {
 	j := &journal{Command: command}
 	for _, name := range files {
 		c := s.changes[name]
@@ -208,5 +205,5 @@ func (s *Set) journal(ctx context.Context, files []string, command string) (*jou
 		}
 		j.Changes = append(j.Changes, r)
 	}
-	return j, j.readIndex(ctx, s.Root, s.Env)
+	return j
 }

@@ -25,7 +25,6 @@ var ErrNothing = errors.New("there is nothing to undo")
 type journal struct {
 	Command string   `json:"command"`
 	Made    []string `json:"made,omitempty"` // directories that did not exist
-	Index   *index   `json:"index,omitempty"`
 	Changes []record `json:"-"`
 	// Complete is false until all files are changed.
 	Complete bool `json:"-"`
@@ -143,9 +142,6 @@ type Undone struct {
 	Command string
 	// Files are the names of the restored files, sorted.
 	Files []string
-	// IndexChanged means that something else was staged in git's index since, so
-	// that it was not restored byte by byte: only the old names are back in it.
-	IndexChanged bool
 	// Kept are the files that were not restored, because another program changed them.
 	Kept []*Error
 	kept []record
@@ -182,7 +178,6 @@ func Undo(ctx context.Context, root string, env []string) (*Undone, error) {
 	if err != nil {
 		return nil, err
 	}
-	j.Index = nil
 	if !j.Complete { // what was kept may never have been changed
 		u.kept = nil
 	}
@@ -199,7 +194,7 @@ func (j *journal) keep(root string, records []record) error {
 }
 
 // TakeBack undoes the changes of some files of the last applied set. The names are
-// those before or after. The index is not touched, so the files must not be renamed.
+// those before or after. The files must not be renamed.
 func TakeBack(ctx context.Context, root string, env []string, files []string) error {
 	unlock, err := lock(root)
 	if err != nil {
@@ -224,9 +219,7 @@ func TakeBack(ctx context.Context, root string, env []string, files []string) er
 			rest = append(rest, r)
 		}
 	}
-	partial := *j
-	partial.Index = nil
-	u, err := partial.undo(ctx, root, env, back)
+	u, err := j.undo(ctx, root, env, back)
 	if err != nil {
 		return err
 	}
@@ -266,9 +259,7 @@ func (j *journal) undo(ctx context.Context, root string, env []string, records [
 			os.Remove(s.at(dir)) // fails if it holds another file
 		}
 	}
-	var err error
-	u.IndexChanged, err = j.restoreIndex(ctx, root, env)
-	return u, err
+	return u, moveIndex(ctx, root, env, records, true)
 }
 
 // removeTemporary removes what a killed run left beside the files.
