@@ -57,14 +57,11 @@ type Snapshot struct {
 	files      map[string]*indexedFile // by name
 	order      []string                // the names in files, sorted
 
-	mu      sync.Mutex // guards what follows
-	sources *source.Map
-	reader  *site.Reader
-	built   map[string]builtLinks
-	// renderings are those of files that are not content, as far as they were asked for.
-	renderings map[string][]rendered
-	baseline   sync.Mutex
-	shown      map[string][]shownLink // by file; not changed after New
+	mu       sync.Mutex // guards what follows
+	sources  *source.Map
+	reader   *site.Reader
+	built    map[string]builtLinks
+	baseline sync.Mutex
 }
 
 // Options say how to make a snapshot.
@@ -74,8 +71,6 @@ type Options struct {
 	// Last is the snapshot before, nil for none. What is known of source files is taken
 	// from it where neither they nor the addresses of the site have changed.
 	Last *Snapshot
-	// Findings are those of the check of the site, with their places in sources.
-	Findings []check.Finding
 }
 
 // maxSource is the size in bytes of the largest source file that is read.
@@ -89,8 +84,7 @@ func New(ctx context.Context, a *audit.Audit, opt Options) (*Snapshot, error) {
 		return nil, err
 	}
 	s := &Snapshot{Dir: a.Project.Root, Project: a.Project, Site: a.Site, judge: judge, accepted: a.Baseline,
-		byFile: map[string]int32{}, pageOf: map[int32][]site.PageID{}, files: map[string]*indexedFile{}, built: map[string]builtLinks{},
-		renderings: map[string][]rendered{}, shown: map[string][]shownLink{}}
+		byFile: map[string]int32{}, pageOf: map[int32][]site.PageID{}, files: map[string]*indexedFile{}, built: map[string]builtLinks{}}
 	if a.Project.Generator != nil {
 		s.generator, s.headingIDs = a.Project.Generator.Generator, a.Project.Generator.HeadingIDs
 	}
@@ -124,7 +118,6 @@ func New(ctx context.Context, a *audit.Audit, opt Options) (*Snapshot, error) {
 			s.pageOf[file] = append(s.pageOf[file], site.PageID(id))
 		}
 	}
-	s.keepShown(opt.Findings)
 	s.hooks = s.resolvesContent()
 	s.answers = s.hashAnswers()
 	last := opt.Last
@@ -163,10 +156,7 @@ func (s *Snapshot) SeesLinks(file string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	_, ok := s.built[file]
-	if !s.isContent(file) {
-		_, ok = s.renderings[file]
-	}
-	return ok || s.reader != nil
+	return ok || s.reader != nil || !s.isContent(file)
 }
 
 // Path returns the name of a source file on disk.
