@@ -2,10 +2,6 @@ package templates
 
 import (
 	"bytes"
-	"encoding/binary"
-	"strings"
-	"unicode/utf16"
-	"unicode/utf8"
 
 	"github.com/sitelink/sitelink/internal/linkelement"
 	"github.com/sitelink/sitelink/internal/scan"
@@ -43,7 +39,7 @@ type pageEditor struct {
 // it belongs. text may be just the start of the page. A false result may be
 // wrong: the page then needs the full edit.
 func (e *pageEditor) isRight(text []byte, xml bool) bool {
-	if bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff")) {
+	if isUTF16(text) {
 		return false
 	}
 	h := html.ReadHead(text, xml, len(text))
@@ -66,12 +62,10 @@ type pageEdit struct {
 }
 
 // edit decides what to change in a page so that it has the elements it needs, or
-// none of ours when chosen is false. text is the page in any encoding.
+// none of ours when chosen is false. text is the page in an extension of ASCII.
 func (e *pageEditor) edit(text []byte, xml, chosen bool) pageEdit {
-	raw := text
-	text, wide := narrow(raw)
-	if wide == notNarrow {
-		return pageEdit{note: "the page is in UTF-16 without a byte order mark"}
+	if isUTF16(text) {
+		return pageEdit{note: "the page is in UTF-16: make it UTF-8"}
 	}
 	h := html.ReadHead(text, xml, len(text))
 	from, to := findBlock(text, &h)
@@ -112,7 +106,6 @@ func (e *pageEditor) edit(text []byte, xml, chosen bool) pageEdit {
 		at += to - from
 		v.splices = []splice{{from, to, ""}, {at, at, want}}
 	}
-	wide.widen(text, v.splices)
 	return v
 }
 
@@ -230,67 +223,12 @@ func place(h *html.Head, n int) int {
 	return h.Start
 }
 
-// width is how the bytes of a page relate to the text that we search.
-type width uint8
-
-const (
-	oneByte      width = iota // the same bytes: UTF-8 and other extensions of ASCII
-	littleEndian              // UTF-16
-	bigEndian
-	notNarrow // UTF-16 without a byte order mark, which browsers misread
-)
-
-// narrow returns the text of a page: its bytes, or for UTF-16 its UTF-8 form
-// without the byte order mark.
-func narrow(raw []byte) ([]byte, width) {
-	var order binary.ByteOrder
-	w := oneByte
-	switch {
-	case bytes.HasPrefix(raw, []byte("\xff\xfe")):
-		order, w = binary.LittleEndian, littleEndian
-	case bytes.HasPrefix(raw, []byte("\xfe\xff")):
-		order, w = binary.BigEndian, bigEndian
-	case bytes.HasPrefix(raw, []byte("<\x00")), bytes.HasPrefix(raw, []byte("\x00<")):
-		return raw, notNarrow
-	default:
-		return raw, oneByte
-	}
-	units := make([]uint16, 0, len(raw)/2)
-	for i := 2; i+1 < len(raw); i += 2 {
-		units = append(units, order.Uint16(raw[i:]))
-	}
-	text := make([]byte, 0, len(units)+len(units)/2)
-	for _, r := range utf16.Decode(units) {
-		text = utf8.AppendRune(text, r) // a lone surrogate becomes one U+FFFD
-	}
-	return text, w
-}
-
-// widen turns splices of the text into splices of the page's bytes.
-func (w width) widen(text []byte, splices []splice) {
-	if w == oneByte {
-		return
-	}
-	at, units := 0, 1 // one unit for the byte order mark
-	offset := func(i int) int {
-		for at < i {
-			r, size := utf8.DecodeRune(text[at:])
-			at += size
-			units += utf16.RuneLen(r)
+// isUTF16 reports whether a page is in UTF-16, with a byte order mark or without.
+func isUTF16(text []byte) bool {
+	for _, start := range []string{"\xff\xfe", "\xfe\xff", "<\x00", "\x00<"} {
+		if bytes.HasPrefix(text, []byte(start)) {
+			return true
 		}
-		return 2 * units
 	}
-	for i := range splices {
-		s := &splices[i]
-		s.from, s.to = offset(s.from), offset(s.to)
-		var b strings.Builder
-		for _, c := range []byte(s.insert) { // the elements are ASCII
-			if w == littleEndian {
-				b.Write([]byte{c, 0})
-			} else {
-				b.Write([]byte{0, c})
-			}
-		}
-		s.insert = b.String()
-	}
+	return false
 }
