@@ -43,6 +43,9 @@ func (s *Set) Apply(ctx context.Context, command string) error {
 		return err
 	}
 	j := s.journal(files, command)
+	if err := mayMoveIndex(ctx, s.Root, s.Env, j.Changes); err != nil {
+		return err
+	}
 	if err := j.write(s.Root); err != nil {
 		return err
 	}

@@ -52,9 +52,9 @@ func renames(records []record) map[string]string {
 	return names
 }
 
-// moveIndex gives tracked files their new names in git's index, as `git mv` does, and
-// changes nothing else there; back gives them their old ones.
-func moveIndex(ctx context.Context, root string, env []string, records []record, back bool) error {
+// renamedEntries returns what `git update-index --index-info` reads to give tracked files
+// their new names, as `git mv` does, or with back their old ones; "" if none is tracked.
+func renamedEntries(ctx context.Context, root string, env []string, records []record, back bool) (input string, err error) {
 	names := renames(records)
 	if back {
 		reversed := map[string]string{}
@@ -64,16 +64,13 @@ func moveIndex(ctx context.Context, root string, env []string, records []record,
 		names = reversed
 	}
 	if _, err := os.Lstat(filepath.Join(root, ".git")); err != nil || len(names) == 0 {
-		return nil // not a repository, or nothing to do
-	}
-	if err := waitForGit(ctx, root, env); errors.Is(err, git.ErrNotInstalled) {
-		return nil
-	} else if err != nil {
-		return err
+		return "", nil // not a repository, or nothing to do
 	}
 	out, err := runGit(ctx, root, env, "", "ls-files", "-s", "-z")
-	if err != nil {
-		return explainGit(root, err)
+	if errors.Is(err, git.ErrNotInstalled) {
+		return "", nil
+	} else if err != nil {
+		return "", explainGit(root, err)
 	}
 	var removed, added strings.Builder
 	for line := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") { // mode hash stage\tname
@@ -84,15 +81,36 @@ func moveIndex(ctx context.Context, root string, env []string, records []record,
 			continue
 		}
 		if fields[2] != "0" && !back {
-			return &Error{name, ErrUnmerged}
+			return "", &Error{name, ErrUnmerged}
 		}
 		removed.WriteString("0 " + strings.Repeat("0", len(fields[1])) + "\t" + name + "\x00")
 		added.WriteString(info + "\t" + to + "\x00")
 	}
-	if removed.Len() == 0 {
-		return nil
+	return removed.String() + added.String(), nil
+}
+
+// mayMoveIndex returns why the entries of git's index cannot be renamed, before a file
+// changes.
+func mayMoveIndex(ctx context.Context, root string, env []string, records []record) error {
+	input, err := renamedEntries(ctx, root, env, records, false)
+	if err != nil || input == "" {
+		return err
 	}
-	if _, err := runGit(ctx, root, env, removed.String()+added.String(), "update-index", "-z", "--index-info"); err != nil {
+	return waitForGit(ctx, root, env)
+}
+
+// moveIndex renames the entries of git's index, and changes nothing else there.
+func moveIndex(ctx context.Context, root string, env []string, records []record, back bool) error {
+	if back && len(renames(records)) > 0 {
+		if err := waitForGit(ctx, root, env); err != nil {
+			return err
+		}
+	}
+	input, err := renamedEntries(ctx, root, env, records, back)
+	if err != nil || input == "" {
+		return err
+	}
+	if _, err := runGit(ctx, root, env, input, "update-index", "-z", "--index-info"); err != nil {
 		return err
 	}
 	// So that git need not read the files again. It fails for files that are edited.
@@ -103,8 +121,13 @@ func moveIndex(ctx context.Context, root string, env []string, records []record,
 // waitForGit waits while a git program holds the lock of the index: one that a killed
 // run has started may still work.
 func waitForGit(ctx context.Context, root string, env []string) error {
+	if _, err := os.Lstat(filepath.Join(root, ".git")); err != nil {
+		return nil // not a repository
+	}
 	out, err := runGit(ctx, root, env, "", "rev-parse", "--path-format=absolute", "--git-path", "index")
-	if err != nil {
+	if errors.Is(err, git.ErrNotInstalled) {
+		return nil
+	} else if err != nil {
 		return explainGit(root, err)
 	}
 	file := filepath.FromSlash(strings.TrimSuffix(string(out), "\n"))

@@ -202,10 +202,7 @@ func gitStatus(t *testing.T, root string) string {
 func TestHugoSection(t *testing.T) {
 	hugoEnv(t)
 	root := newSite(t, hugoSite)
-	index, err := os.ReadFile(filepath.Join(root, ".git/index"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	status := gitStatus(t, root)
 	p, err := plan(t, root, Options{Old: "/docs/", New: "/guide/"})
 	if err != nil {
 		t.Fatal(err)
@@ -231,8 +228,8 @@ func TestHugoSection(t *testing.T) {
 	if _, err := edit.Undo(t.Context(), root, os.Environ()); err != nil {
 		t.Fatal(err)
 	}
-	if now, err := os.ReadFile(filepath.Join(root, ".git/index")); err != nil || !bytes.Equal(now, index) {
-		t.Errorf("git's index is not as it was: %v", err)
+	if now := gitStatus(t, root); now != status {
+		t.Errorf("git's index is not as it was:\n%s", now)
 	}
 	for name, text := range hugoSite {
 		if got, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name))); err != nil || string(got) != text {
