@@ -1,13 +1,13 @@
 package templates
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"path"
 	"runtime"
@@ -57,11 +57,6 @@ type PageNote struct{ Page, Text string }
 
 const (
 	defaultMaxPage = 64 << 20
-	// prefixBytes is how much of a page is read first. Usually that is enough
-	// to see that the page is already right.
-	prefixBytes = 8 << 10
-	// batchFiles is the number of files of one directory per task.
-	batchFiles = 64
 	// maxDocrootErrors is how many errors are reported one by one.
 	maxDocrootErrors = 10
 )
@@ -98,7 +93,7 @@ func Docroot(ctx context.Context, docroot string, opt DocrootOptions) (*DocrootR
 	if err != nil {
 		return nil, fmt.Errorf("inject: %w", err)
 	}
-	if list.pages == 0 {
+	if len(list.pages) == 0 {
 		return nil, fmt.Errorf("inject: %s contains no page", docroot)
 	}
 	return list.work(ctx, root, opt)
@@ -106,25 +101,17 @@ func Docroot(ctx context.Context, docroot string, opt DocrootOptions) (*DocrootR
 
 // pageList holds the pages of a docroot.
 type pageList struct {
-	tasks   []pageTask
-	pages   int
+	pages   []string
 	chooser *Chooser
 	// compressed maps a page to its compressed copies.
 	compressed map[string][]string
-}
-
-// pageTask is a batch of pages of one directory.
-type pageTask struct {
-	dir   string // "." for the docroot
-	names []string
 }
 
 // listPages walks the docroot. It removes the temporary files of interrupted
 // runs.
 func listPages(ctx context.Context, root *os.Root, opt DocrootOptions) (*pageList, error) {
 	l := &pageList{compressed: map[string][]string{}}
-	var pages, feeds []string
-	byDir := map[string][]string{}
+	var feeds []string
 	err := fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -151,20 +138,12 @@ func listPages(ctx context.Context, root *os.Root, opt DocrootOptions) (*pageLis
 			}
 		default:
 			if slices.Contains(opt.Extensions, strings.ToLower(strings.TrimPrefix(ext, "."))) {
-				pages = append(pages, name)
-				dir := path.Dir(name)
-				byDir[dir] = append(byDir[dir], base)
+				l.pages = append(l.pages, name)
 			}
 		}
 		return nil
 	})
-	for _, dir := range slices.Sorted(maps.Keys(byDir)) {
-		for names := range slices.Chunk(byDir[dir], batchFiles) {
-			l.tasks = append(l.tasks, pageTask{dir, names})
-		}
-	}
-	l.pages = len(pages)
-	l.chooser = NewChooser(opt.Choice, pages, feeds)
+	l.chooser = NewChooser(opt.Choice, l.pages, feeds)
 	return l, err
 }
 
@@ -174,7 +153,7 @@ func (l *pageList) work(ctx context.Context, root *os.Root, opt DocrootOptions) 
 	if n <= 0 {
 		n = runtime.GOMAXPROCS(0)
 	}
-	crew := make([]*docrootWorker, min(n, len(l.tasks)))
+	crew := make([]*docrootWorker, min(n, len(l.pages)))
 	var next atomic.Int64
 	var wg sync.WaitGroup
 	for i := range crew {
@@ -183,15 +162,17 @@ func (l *pageList) work(ctx context.Context, root *os.Root, opt DocrootOptions) 
 		wg.Go(func() {
 			for ctx.Err() == nil {
 				i := int(next.Add(1)) - 1
-				if i >= len(l.tasks) {
+				if i >= len(l.pages) {
 					return
 				}
-				w.task(ctx, root, l.tasks[i])
+				if err := w.page(root, l.pages[i]); err != nil {
+					w.fault(l.pages[i], err)
+				}
 			}
 		})
 	}
 	wg.Wait()
-	result := &DocrootResult{Pages: l.pages}
+	result := &DocrootResult{Pages: len(l.pages)}
 	var faults []PageNote
 	for _, w := range crew {
 		result.Chosen += w.result.Chosen
@@ -232,25 +213,8 @@ type docrootWorker struct {
 	editor pageEditor
 	result DocrootResult
 	faults []PageNote
-	in     []byte
+	in     bytes.Buffer
 	out    []byte
-}
-
-func (w *docrootWorker) task(ctx context.Context, root *os.Root, t pageTask) {
-	dir, err := root.OpenRoot(t.dir)
-	if err != nil {
-		w.fault(t.dir, err)
-		return
-	}
-	defer dir.Close()
-	for _, name := range t.names {
-		if ctx.Err() != nil {
-			return
-		}
-		if err := w.page(dir, name, path.Join(t.dir, name)); err != nil {
-			w.fault(path.Join(t.dir, name), err)
-		}
-	}
 }
 
 func (w *docrootWorker) fault(page string, err error) {
@@ -262,8 +226,8 @@ func (w *docrootWorker) fault(page string, err error) {
 }
 
 // page reads one page, and rewrites it if it has to change.
-func (w *docrootWorker) page(dir *os.Root, name, p string) error {
-	f, err := dir.Open(name)
+func (w *docrootWorker) page(root *os.Root, p string) error {
+	f, err := root.Open(p)
 	if err != nil {
 		return err
 	}
@@ -272,16 +236,13 @@ func (w *docrootWorker) page(dir *os.Root, name, p string) error {
 	if err != nil {
 		return err
 	}
-	xml := strings.EqualFold(path.Ext(name), ".xhtml")
+	xml := strings.EqualFold(path.Ext(p), ".xhtml")
 	chosen := !w.opt.Undo && w.list.chooser.Of(p) == Yes
-	size := info.Size()
-	if cap(w.in) < prefixBytes {
-		w.in = make([]byte, 256<<10)
-	}
-	text, err := readFull(f, w.in[:min(size, prefixBytes)])
-	if err != nil {
+	w.in.Reset()
+	if _, err := w.in.ReadFrom(io.LimitReader(f, w.opt.MaxPageBytes+1)); err != nil {
 		return err
 	}
+	text := w.in.Bytes()
 	if chosen {
 		w.result.Chosen++
 		if w.editor.isRight(text, xml) {
@@ -289,19 +250,9 @@ func (w *docrootWorker) page(dir *os.Root, name, p string) error {
 			return nil
 		}
 	}
-	if size > w.opt.MaxPageBytes {
+	if int64(len(text)) > w.opt.MaxPageBytes {
 		w.note(p, fmt.Sprintf("the page is larger than %d bytes", w.opt.MaxPageBytes), chosen)
 		return nil
-	}
-	if int64(len(text)) < size {
-		if int64(cap(w.in)) < size {
-			w.in = append(make([]byte, 0, size+size/4), text...)
-		}
-		rest, err := readFull(f, w.in[len(text):size])
-		if err != nil {
-			return err
-		}
-		text = w.in[:len(text)+len(rest)]
 	}
 	v := w.editor.edit(text, xml, chosen)
 	if v.piece || v.redirect {
@@ -318,7 +269,7 @@ func (w *docrootWorker) page(dir *os.Root, name, p string) error {
 	}
 	if !w.opt.DryRun {
 		w.out = apply(w.out[:0], text, v.splices)
-		if err := replacePage(dir, name, info, w.out); err != nil {
+		if err := replacePage(root, p, info, w.out); err != nil {
 			return err
 		}
 	}
@@ -330,15 +281,6 @@ func (w *docrootWorker) note(page, text string, chosen bool) {
 	if chosen {
 		w.result.Notes = append(w.result.Notes, PageNote{page, text})
 	}
-}
-
-// readFull fills buf, or a part of it if the file has become shorter.
-func readFull(f *os.File, buf []byte) ([]byte, error) {
-	n, err := io.ReadFull(f, buf)
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		err = nil
-	}
-	return buf[:n], err
 }
 
 const (
@@ -356,15 +298,15 @@ var temporaries atomic.Uint64
 // replacePage replaces a page with data, through a temporary file in the same
 // directory, so that the page is complete at any time. info is the page's state
 // when it was read; replacePage refuses to overwrite a page that changed since.
-func replacePage(dir *os.Root, name string, info fs.FileInfo, data []byte) (err error) {
-	temporary := temporaryStart + strconv.Itoa(os.Getpid()) + "-" + strconv.FormatUint(temporaries.Add(1), 36) + temporaryExt
-	f, err := dir.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, info.Mode().Perm()|0o200)
+func replacePage(root *os.Root, name string, info fs.FileInfo, data []byte) (err error) {
+	temporary := path.Join(path.Dir(name), temporaryStart+strconv.Itoa(os.Getpid())+"-"+strconv.FormatUint(temporaries.Add(1), 36)+temporaryExt)
+	f, err := root.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, info.Mode().Perm()|0o200)
 	if err != nil {
 		return err
 	}
 	defer func() {
 		if err != nil {
-			dir.Remove(temporary)
+			root.Remove(temporary)
 		}
 	}()
 	_, err = f.Write(data)
@@ -378,17 +320,17 @@ func replacePage(dir *os.Root, name string, info fs.FileInfo, data []byte) (err 
 		err = closeErr
 	}
 	if err == nil {
-		err = dir.Chtimes(temporary, info.ModTime(), info.ModTime())
+		err = root.Chtimes(temporary, info.ModTime(), info.ModTime())
 	}
 	if err != nil {
 		return err
 	}
-	now, err := dir.Lstat(name)
+	now, err := root.Lstat(name)
 	if err != nil {
 		return err
 	}
 	if !os.SameFile(now, info) || now.Size() != info.Size() || !now.ModTime().Equal(info.ModTime()) {
 		return errors.New("another program changed the page while it was edited")
 	}
-	return dir.Rename(temporary, name)
+	return root.Rename(temporary, name)
 }
