@@ -266,9 +266,6 @@ func (a *Audit) Check(ctx context.Context) (*check.Result, error) {
 		if err != nil {
 			return nil, err
 		}
-		if sources != nil {
-			sources.Keep()
-		}
 		a.opt.stage("source")
 	}
 	result.Summary.Notes = append(result.Summary.Notes, external.hints(a.Project.Docroot)...)

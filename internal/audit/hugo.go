@@ -46,7 +46,7 @@ func (a *Audit) hugoHints(ctx context.Context, sources *source.Map, r *check.Res
 	var err error
 	switch {
 	case sources != nil && sources.AsksHugo():
-		pages, err = sources.HugoPages(ctx)
+		pages = sources.HugoPages()
 	case sources != nil:
 		return nil // Hugo failed, or is not installed
 	default:

@@ -22,17 +22,13 @@ import (
 
 // PlaceFindings fills in where the links of the findings are written in the
 // author's sources, if the docroot was built from a project that is known. When
-// the sources cannot be read, it warns and the findings stay without. The findings are
-// those of a check: later runs use their places again.
+// the sources cannot be read, it warns and the findings stay without.
 func (a *Audit) PlaceFindings(ctx context.Context, r *check.Result) error {
 	m, err := a.place(ctx, r, nil)
 	if m == nil {
 		return err
 	}
-	defer m.Close()
-	if err == nil {
-		m.Keep()
-	}
+	m.Close()
 	return err
 }
 

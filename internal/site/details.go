@@ -553,64 +553,6 @@ func (w *worker) addSum(p *Page, data []byte) {
 	}
 }
 
-// ContentSum returns the hash of a page's text without build times, see
-// [WithoutBuildTimes]: that of the text that was read with the site, if it was kept,
-// or else of the file as it is now. The error is that of reading the file.
-func (r *Reader) ContentSum(id PageID) (uint64, error) {
-	p := &r.s.pages[id]
-	if p.contentSum != 0 {
-		return p.contentSum, nil
-	}
-	data, raw, _, err := r.s.load(r.dir, p, r.buf)
-	r.buf = raw
-	if err != nil {
-		return 0, docroot.FileError(err)
-	}
-	return ContentSum(data), nil
-}
-
-// ContentSum returns the hash of a text without build times.
-func ContentSum(text []byte) uint64 { return max(1, xxhash.Sum64(WithoutBuildTimes(text))) }
-
-// Bounds of a number that may be a build time.
-const (
-	maxQuery  = 100 // bytes of an address after the question mark
-	minDigits = 9
-)
-
-// WithoutBuildTimes replaces each number of nine digits or more in the query of an
-// address by zeros. Templates write the time of the build there, so that browsers
-// load a script again; then every build changes every page. The text is not changed
-// itself.
-func WithoutBuildTimes(text []byte) []byte {
-	changed := false
-	for i := 0; ; {
-		n := bytes.IndexByte(text[i:], '?')
-		if n < 0 {
-			return text
-		}
-		i += n + 1
-		digits := 0
-		for k, end := i, min(len(text), i+maxQuery); k <= end; k++ {
-			if k < end && '0' <= text[k] && text[k] <= '9' {
-				digits++
-				continue
-			}
-			if digits >= minDigits {
-				if !changed {
-					text, changed = bytes.Clone(text), true
-				}
-				for z := k - digits; z < k; z++ {
-					text[z] = '0'
-				}
-			}
-			if digits = 0; k == end || strings.IndexByte(" \t\r\n\"'`<>?", text[k]) >= 0 {
-				break
-			}
-		}
-	}
-}
-
 // Sum returns the hash of the bytes of a page's file: [Page.Sum] if
 // [Options.Sums] was set, or else the hash of the file as it is now. The error is
 // that of reading the file.

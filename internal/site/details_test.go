@@ -7,29 +7,6 @@ import (
 	"github.com/sitelink/sitelink/internal/scan"
 )
 
-// Two builds of one source that differ only in the time in their addresses are
-// equal. Everything else keeps them apart, and no offset moves.
-func TestWithoutBuildTimes(t *testing.T) {
-	for _, c := range []struct{ text, want string }{
-		{`<script src="/a.js?v=1700000000">`, `<script src="/a.js?v=0000000000">`},
-		{`<script src="/a.js?1700000000123&x=1">`, `<script src="/a.js?0000000000000&x=1">`},
-		{`?a=123456789?b=987654321`, `?a=000000000?b=000000000`},
-		{`?v=12345678`, `?v=12345678`},                           // a version, not a time
-		{`/1700000000/a.js`, `/1700000000/a.js`},                 // a path, not a query
-		{`What? 1700000000 seconds`, `What? 1700000000 seconds`}, // a sentence
-		{`?`, `?`},
-		{``, ``},
-	} {
-		in := []byte(c.text)
-		if got := WithoutBuildTimes(in); string(got) != c.want {
-			t.Errorf("%s\n got %s\nwant %s", c.text, got, c.want)
-		}
-		if string(in) != c.text {
-			t.Errorf("%s: the text itself was changed to %s", c.text, in)
-		}
-	}
-}
-
 // The context of a link is the element around it and its own class: what is
 // closed before it, or has no content, does not matter.
 func TestContextOf(t *testing.T) {

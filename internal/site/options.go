@@ -73,8 +73,7 @@ type Options struct {
 	// worker reads.
 	Inspect func() Inspector
 	// FirstBroken, when set, is called when the first link is found that is
-	// broken whatever the anchors of its target are. It must return at once. Hashes of
-	// pages with broken links are kept then, see [Reader.ContentSum].
+	// broken whatever the anchors of its target are. It must return at once.
 	FirstBroken func()
 	// Progress, when set, is called now and then, from one goroutine at a
 	// time, with the number of pages read so far and of all pages.

@@ -62,12 +62,10 @@ type Page struct {
 	anchorN   uint32
 	size      int64
 	sum       uint64 // of the file's bytes, see [Page.Sum]
-	// contentSum is what [Reader.ContentSum] returns, 0 if it was not kept.
-	contentSum uint64
-	links      []Link
-	frags      []uint64
-	anchors    []uint64
-	faults     []scan.Fault
+	links     []Link
+	frags     []uint64
+	anchors   []uint64
+	faults    []scan.Fault
 	// badLines are the lines of an image map that cannot be parsed.
 	badLines []int
 	based    bool

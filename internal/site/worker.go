@@ -2,7 +2,6 @@ package site
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -93,9 +92,6 @@ func (w *worker) page(p *Page) {
 	w.inspect(p, page)
 	w.anchors(p, page)
 	w.resolveAll(p, page)
-	if p.contentSum = 0; len(p.saved) > 0 && w.l.s.opt.FirstBroken != nil {
-		p.contentSum = ContentSum(data) // for source positions
-	}
 	if len(page.Scripts) > 0 {
 		p.scripts = w.l.s.scriptsKey(p, page)
 	}
@@ -104,13 +100,6 @@ func (w *worker) page(p *Page) {
 func (s *Site) scanOptions() scan.Options {
 	def := s.opt.DefaultCharset
 	return scan.Options{Tags: s.opt.Tags, Charset: s.Charset(), DefaultCharset: def}
-}
-
-// ReadingKey identifies the options by which pages are scanned: with the same
-// key, a file of the same bytes and kind has the same links.
-func (s *Site) ReadingKey() string {
-	o := s.scanOptions()
-	return fmt.Sprintf("%d %q %q", o.Tags, o.Charset, o.DefaultCharset)
 }
 
 // read reads the file of a page.

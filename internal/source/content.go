@@ -32,6 +32,16 @@ type sourceDir struct {
 
 func (d sourceDir) displayName(name string) string { return path.Join(d.prefix, name) }
 
+// copied returns the name of the file that a generator would copy to a page.
+func (d *sourceDir) copied(page string) (file string, ok bool) {
+	if d.under != "" {
+		if page, ok = strings.CutPrefix(page, d.under+"/"); !ok {
+			return "", false
+		}
+	}
+	return path.Join(d.dir, page), true
+}
+
 // contentFile is a file in which an author writes a page.
 type contentFile struct {
 	dir           sourceDir

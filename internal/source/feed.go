@@ -149,7 +149,6 @@ func (m *Map) feedPairs(r *site.Reader, name string, text []byte, all []pageLink
 
 // pageOf returns the page that an address leads to, "" if it leads to none.
 func (m *Map) pageOf(a *address) string {
-	m.trace.readsSite()
 	p, _, _ := strings.Cut(a.target, "?")
 	p = strings.TrimPrefix(p, "/")
 	for _, name := range []string{path.Join(p, "index.html"), p, p + ".html", path.Join(p, "index.htm")} {
@@ -166,7 +165,5 @@ func (m *Map) ownFile(r *site.Reader, page string) (*document, string) {
 	if err != nil {
 		return nil, ""
 	}
-	text = site.WithoutBuildTimes(text)
-	m.trace.readsPage(page, text)
 	return m.fileOf(page, text, findMarkers(text).file, m.pageLinks(r, page, text))
 }

@@ -31,7 +31,6 @@ type Heading struct {
 // The errors are the cause of ctx, and a docroot that can no longer be read.
 func (m *Map) Headings(ctx context.Context, s *site.Site, anchors []Anchor) ([]*Heading, error) {
 	m.useSite(s)
-	m.beginKept()
 	reader, err := s.NewReader()
 	if err != nil {
 		return nil, err
@@ -51,67 +50,13 @@ func (m *Map) Headings(ctx context.Context, s *site.Site, anchors []Anchor) ([]*
 		for n < len(order) && anchors[order[n]].Page == page {
 			n++
 		}
-		var ids []string
+		p := m.anchorPage(reader, page)
 		for _, i := range order[:n] {
-			ids = append(ids, anchors[i].ID)
-		}
-		slices.Sort(ids)
-		ids = slices.Compact(ids)
-		headings := m.headingsOf(reader, page, ids)
-		for _, i := range order[:n] {
-			at, _ := slices.BinarySearch(ids, anchors[i].ID)
-			found[i] = headings[at]
+			found[i] = p.heading(anchors[i].ID)
 		}
 		order = order[n:]
 	}
 	return found, nil
-}
-
-// headingsOf returns where a page's anchors are written.
-func (m *Map) headingsOf(r *site.Reader, name string, ids []string) []*Heading {
-	found := make([]*Heading, len(ids))
-	k := m.kept
-	asked := func(sum uint64) uint64 {
-		var h hashed
-		h.number(sum)
-		for _, id := range ids {
-			h.text(id)
-		}
-		return h.sum()
-	}
-	if k != nil {
-		if p := m.recall(r, k.headings, name, asked); p != nil {
-			places := make([]*Position, len(ids))
-			k.positions(p, places)
-			for i, at := range places {
-				if at != nil {
-					found[i] = &Heading{*at, p.titles[i].title, p.titles[i].term}
-				}
-			}
-			return found
-		}
-		m.trace = newTrace()
-		defer func() { m.trace = nil }()
-	}
-	page := m.anchorPage(r, name)
-	for i, id := range ids {
-		found[i] = page.heading(id)
-	}
-	if k == nil {
-		return found
-	}
-	if p := k.keep(k.headings, name, asked(m.trace.sum), m.trace); p != nil {
-		for _, h := range found {
-			if h == nil {
-				k.add(p, nil)
-				p.titles = append(p.titles, keptTitle{})
-			} else {
-				k.add(p, &h.Position)
-				p.titles = append(p.titles, keptTitle{h.Title, h.Term})
-			}
-		}
-	}
-	return found
 }
 
 // anchorPage is a page with anchors to look for, and its source.
@@ -130,12 +75,8 @@ func (m *Map) anchorPage(r *site.Reader, name string) *anchorPage {
 	if err != nil {
 		return p
 	}
-	copied := text
-	text = site.WithoutBuildTimes(text)
-	m.trace.begins(text)
 	p.headings = pageHeadings(text)
-	if dir, file, ok := m.copyOf(name, copied); ok {
-		m.trace.isUntraced()
+	if dir, file, ok := m.copyOf(name, text); ok {
 		p.copied, p.dir, p.file = text, dir, dir.displayName(file)
 		return p
 	}

@@ -18,24 +18,27 @@ type listedPage struct {
 	host, path string // of its permalink, the path decoded
 }
 
-// hugo returns how Hugo is asked about the project.
-func (m *Map) hugo() (generator.Project, generator.Runner) {
-	return generator.Project{Dir: m.opt.Project}, generator.Runner{Programs: map[string]string{"hugo": m.opt.Hugo}, Env: m.opt.Env, Timeout: m.opt.Timeout}
+// inProject returns the path of a file relative to the project; ok is false if it
+// is outside. Hugo prints absolute paths without symbolic links.
+func (m *Map) inProject(file string) (name string, ok bool) {
+	if file = path.Clean(slashed(file)); !isAbsolute(file) {
+		return file, true
+	}
+	for _, project := range []string{slashed(m.opt.Project), resolved(m.opt.Project)} {
+		if file == project {
+			return ".", true
+		}
+		if name, ok := strings.CutPrefix(file, strings.TrimSuffix(project, "/")+"/"); ok {
+			return name, true
+		}
+	}
+	return file, false
 }
 
 // listedPages returns Hugo's pages with the display names of their files.
 func (m *Map) listedPages(all []generator.HugoPage) (pages []listedPage) {
-	projects := []string{slashed(m.opt.Project), resolved(m.opt.Project)}
 	for _, p := range all {
-		file := p.File
-		if isAbsolute(file) {
-			for _, project := range projects {
-				if rel, ok := strings.CutPrefix(file, strings.TrimSuffix(project, "/")+"/"); ok {
-					file = rel
-					break
-				}
-			}
-		}
+		file, _ := m.inProject(p.File)
 		pages = append(pages, listedPage{file, p.Permalink.Host, p.Permalink.Path})
 	}
 	return pages
@@ -79,21 +82,16 @@ func (m *Map) mountDir(module, source string) (sourceDir, bool) {
 	if !isAbsolute(abs) {
 		abs = path.Join(slashed(module), abs)
 	}
-	abs = path.Clean(abs)
-	for _, project := range []string{slashed(m.opt.Project), resolved(m.opt.Project)} {
-		if abs == project {
-			return sourceDir{fsys: m.project, dir: "."}, true
-		}
-		if rel, ok := strings.CutPrefix(abs, strings.TrimSuffix(project, "/")+"/"); ok {
-			return sourceDir{fsys: m.project, dir: rel}, true
-		}
+	name, ok := m.inProject(abs)
+	if ok {
+		return sourceDir{fsys: m.project, dir: name}, true
 	}
-	root, err := os.OpenRoot(abs)
+	root, err := os.OpenRoot(name)
 	if err != nil {
 		return sourceDir{}, false
 	}
 	m.close = append(m.close, root.Close)
-	return sourceDir{fsys: root.FS(), dir: ".", prefix: abs}, true
+	return sourceDir{fsys: root.FS(), dir: ".", prefix: name}, true
 }
 
 // resolved returns the name of a directory without symbolic links, as Hugo

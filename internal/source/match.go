@@ -8,12 +8,11 @@ import (
 	"strings"
 
 	aligner "github.com/sitelink/sitelink/internal/align"
-	"github.com/sitelink/sitelink/internal/site"
 )
 
 // address is a destination in the forms in which it is compared.
 type address struct {
-	// exact is the destination, percent-decoded and without build times.
+	// exact is the destination, percent-decoded.
 	exact string
 	// local is exact without the site's base URL, "" for a destination outside
 	// the site.
@@ -73,9 +72,6 @@ func (a *address) resolved(page string) string {
 // the host of the site's base URL, basePath its path.
 func addressOf(dest, base, basePath string) address {
 	dest = strings.TrimSpace(dest)
-	if strings.IndexByte(dest, '?') >= 0 {
-		dest = string(site.WithoutBuildTimes([]byte(dest)))
-	}
 	a := address{exact: decode(dest)}
 	local := a.exact
 	if base != "" {

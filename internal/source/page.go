@@ -30,7 +30,6 @@ type unlocated struct {
 	isLink bool
 	// composed is what the templates say about it.
 	composed composition
-	trace    *trace
 	// near holds the keys of the pages that the page links to. A list page
 	// shows parts of them.
 	near map[string]bool
@@ -59,16 +58,12 @@ func (m *Map) locatePage(r *site.Reader, links []Link, positions []*Position, fi
 	if err != nil {
 		return nil
 	}
-	copied := text
-	text = site.WithoutBuildTimes(text)
-	m.trace.begins(text)
 	found := findMarkers(text)
-	if m.locateFile(links, positions, copied, found) {
+	if m.locateFile(links, positions, text, found) {
 		return nil
 	}
 	all := m.pageLinks(r, name, text)
 	if all == nil {
-		m.trace.isUntraced()
 		return nil
 	}
 	doc, file := m.fileOf(name, text, found.file, all)
@@ -117,7 +112,7 @@ func (m *Map) locatePage(r *site.Reader, links []Link, positions []*Position, fi
 			positions[i] = m.entryFile(&all[j].addr)
 			continue
 		}
-		o := unlocated{index: first + i, link: l, nth: seen[l.Raw], trace: m.trace}
+		o := unlocated{index: first + i, link: l, nth: seen[l.Raw]}
 		if doc != nil {
 			if pairs[j] >= 0 {
 				if it := &written[pairs[j]]; it.owner != nil {
@@ -154,14 +149,12 @@ func (m *Map) locatePage(r *site.Reader, links []Link, positions []*Position, fi
 func (m *Map) locateFile(links []Link, positions []*Position, text []byte, found markers) bool {
 	name := links[0].Page
 	if dir, file, ok := m.copyOf(name, text); ok && found.file == "" && found.comments == nil {
-		m.trace.isUntraced()
 		inCopy(positions, links, text, dir, file)
 		return true
 	}
 	if path.Base(name) != ruleFile {
 		return false
 	}
-	m.trace.readsMatter()
 	templates := m.ruleTemplates()
 	for i, l := range links {
 		positions[i] = m.ruleAt(templates, text, l.Line)

@@ -41,8 +41,6 @@ type textSearch struct {
 	// byWord holds the texts by their first word, see eachWord.
 	byWord map[string][]string
 	hits   map[string][]hit
-	// seen holds the words that were found, if it is not nil.
-	seen map[string]bool
 }
 
 func newTextSearch() textSearch {
@@ -73,9 +71,6 @@ func (w *textSearch) search(f contentFile, text []byte) {
 	var l *lines
 	eachWord(text, func(at int, word []byte) {
 		texts := w.byWord[string(word)]
-		if len(texts) > 0 && w.seen != nil {
-			w.seen[string(word)] = true
-		}
 		for _, whole := range texts {
 			end := at + len(whole)
 			if !bytes.HasPrefix(text[at:], []byte(whole)) || end < len(text) && !isWordEnd[text[end]] || goesOn(text[end:]) {
@@ -164,7 +159,6 @@ func (m *Map) locateRest(ctx context.Context, positions []*Position, rest []unlo
 			others = append(others, o)
 			for _, f := range m.spellings(o.link) {
 				content.add(f)
-				o.trace.looksFor(f)
 			}
 		}
 	}
@@ -188,9 +182,7 @@ func (m *Map) locateRest(ctx context.Context, positions []*Position, rest []unlo
 		}
 		p := m.fromContent(&content, o, around)
 		if p == nil {
-			m.trace = o.trace
 			p = m.menuEntry(&o)
-			m.trace = nil
 		}
 		if p == nil && len(o.composed.by) == 1 {
 			p = o.composed.by[0].position(o.link.Raw)
@@ -203,8 +195,7 @@ func (m *Map) locateRest(ctx context.Context, positions []*Position, rest []unlo
 // searchContent records where the content files have the texts as destinations.
 func (m *Map) searchContent(ctx context.Context, content *textSearch) error {
 	files := m.content.files
-	has, isKnown := m.kept.filesWith(content)
-	found, seen := make([]map[string][]hit, len(files)), make([]map[string]bool, len(files))
+	found := make([]map[string][]hit, len(files))
 	var next atomic.Int64
 	err := m.inParallel(m.site, len(files), func(w *Map, _ *site.Reader) error {
 		for {
@@ -216,20 +207,15 @@ func (m *Map) searchContent(ctx context.Context, content *textSearch) error {
 				return context.Cause(ctx)
 			}
 			f := files[i]
-			if isKnown && !has[f.display] {
-				continue
-			}
 			text, err := disk.ReadFS(f.dir.fsys, f.name, maxContentFile)
 			if err != nil {
 				continue
 			}
-			m.checkRead(f.display, text)
 			if m.opt.Generator != Hugo && isHTMLTemplate(f.name, text) {
 				f.dir.kind = Template
 			}
-			of := textSearch{content.byWord, map[string][]hit{}, map[string]bool{}}
+			of := textSearch{content.byWord, map[string][]hit{}}
 			of.search(f, text)
-			seen[i] = of.seen
 			for text, hits := range of.hits {
 				of.hits[text] = w.destinations(f, hits)
 			}
@@ -240,9 +226,6 @@ func (m *Map) searchContent(ctx context.Context, content *textSearch) error {
 		for text := range hits {
 			content.hits[text] = append(content.hits[text], hits[text]...)
 		}
-	}
-	if err == nil && !isKnown {
-		m.kept.searched(content, files, seen)
 	}
 	return err
 }
@@ -446,7 +429,7 @@ func (m *Map) destinations(f contentFile, hits []hit) (kept []hit) {
 func (m *Map) pageText(name string) *visibleText {
 	p := &visibleText{}
 	if text, err := disk.ReadFS(m.docroot, name, maxSourcePage); err == nil {
-		p.addHTML(0, site.WithoutBuildTimes(text))
+		p.addHTML(0, text)
 	}
 	return p.finish()
 }

@@ -39,8 +39,8 @@ type Options struct {
 	Env []string
 	// Timeout bounds each run of Hugo; 0 means 20 seconds.
 	Timeout time.Duration
-	// Cache is the directory that keeps Hugo's answers and the positions of links
-	// for later runs, made if it does not exist; "" to keep none.
+	// Cache is the directory that keeps Hugo's answers for later runs, made if it
+	// does not exist; "" to keep none.
 	Cache string
 	// Identity is the directory by which the cache knows the project, "" for
 	// Project: a copy of a project has the same identity.
@@ -103,17 +103,14 @@ type Map struct {
 
 	content   *contentIndex
 	mounts    []mount
-	answer    *answer
-	stored    *keptPages           // by an earlier run
+	answer    answer
 	asked     bool                 // Hugo answered
 	docs      map[string]*document // parsed content files by name
 	templates *sharedTemplates
 	// runs are those of all pages.
 	runs     map[string]*linkRun
 	fits     fitMemo
-	kept     *memory // nil without a cache
-	trace    *trace  // of the page whose links are located, nil if it is not kept
-	base     string  // host of the site's base URL
+	base     string // host of the site's base URL
 	basePath string
 	// Notes are messages for the user about problems that did not stop the
 	// work, such as an error of Hugo.
@@ -147,10 +144,8 @@ func (m *Map) Locate(ctx context.Context, s *site.Site, links []Link) ([]*Positi
 		pages = append(pages, [2]int{start, end})
 		start = end
 	}
-	m.beginKept()
 	positions := make([]*Position, len(links))
 	rests := make([][]unlocated, len(pages))
-	traces := make([]*trace, len(pages)) // nil for pages that are recalled
 	var next atomic.Int64
 	err := m.inParallel(s, len(pages), func(w *Map, reader *site.Reader) error {
 		for {
@@ -162,34 +157,14 @@ func (m *Map) Locate(ctx context.Context, s *site.Site, links []Link) ([]*Positi
 				return context.Cause(ctx)
 			}
 			start, end := pages[i][0], pages[i][1]
-			of, to := links[start:end], positions[start:end]
-			if w.kept != nil {
-				if p := w.recall(reader, w.kept.links, of[0].Page, func(sum uint64) uint64 { return m.askedLinks(sum, of) }); p != nil {
-					w.kept.positions(p, to)
-					continue
-				}
-				w.trace = newTrace()
-			}
-			rests[i], traces[i] = w.locatePage(reader, of, to, start), w.trace
+			rests[i] = w.locatePage(reader, links[start:end], positions[start:end], start)
 		}
 	})
 	if err != nil {
 		return nil, err
 	}
-	rest := slices.Concat(rests...)
-	if err := m.locateRest(ctx, positions, rest); err != nil {
+	if err := m.locateRest(ctx, positions, slices.Concat(rests...)); err != nil {
 		return nil, err
-	}
-	for i, t := range traces {
-		if t == nil {
-			continue
-		}
-		of := links[pages[i][0]:pages[i][1]]
-		if p := m.kept.keep(m.kept.links, of[0].Page, m.askedLinks(t.sum, of), t); p != nil {
-			for _, at := range positions[pages[i][0]:pages[i][1]] {
-				m.kept.add(p, at)
-			}
-		}
 	}
 	return positions, nil
 }
@@ -218,6 +193,20 @@ func (m *Map) inParallel(s *site.Site, pages int, work func(w *Map, r *site.Read
 		}
 	}
 	return nil
+}
+
+// parallel calls f with each number below n, on several processors.
+func parallel(n int, f func(i int)) {
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), n) {
+		wg.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				f(i)
+			}
+		})
+	}
+	wg.Wait()
 }
 
 // Generator is the program that built the pages.

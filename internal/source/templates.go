@@ -7,8 +7,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/cespare/xxhash/v2"
-
 	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/generator"
 )
@@ -69,23 +67,18 @@ func (m *Map) templateIndex() *templateIndex {
 // sharedTemplates is read when one of the workers needs it.
 type sharedTemplates struct {
 	files []*templateFile
-	rows  []templateRow // of files
-	sum   uint64        // of rows, 0 until they are known
 	once  sync.Once
 	index *templateIndex
 }
 
 func (m *Map) readTemplates() *templateIndex {
 	x := &templateIndex{links: map[string][]*written{}, dashed: map[string]string{}}
-	for i, f := range m.templateFiles() {
+	for _, f := range m.templateFiles() {
 		var err error
 		f.text, err = disk.ReadFS(f.dir.fsys, f.name, maxTemplate)
 		isTemplate := err == nil && (!f.isContent || isHTMLTemplate(f.name, f.text))
 		if isTemplate {
 			x.add(f)
-		}
-		if m.kept != nil && (isTemplate != m.templates.rows[i].isTemplate || isTemplate && xxhash.Sum64(f.text) != m.templates.rows[i].sum) {
-			m.kept.stale.Store(true)
 		}
 	}
 	return x
