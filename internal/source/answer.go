@@ -161,7 +161,7 @@ func (m *Map) readAnswer() (a answer) {
 	return a
 }
 
-// keepAnswer writes the answer, and removes those that nobody asked for lately.
+// keepAnswer writes the answer, and removes those that are older than answerHolds.
 // Errors are ignored: the next run asks again.
 func (m *Map) keepAnswer() {
 	name := m.answerFile()
