@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -177,27 +176,21 @@ func checkForBaseline(ctx context.Context, c *cli, cfg *config.Config) ([]check.
 	if err != nil {
 		return nil, nil, err
 	}
-	progress := newProgress(c.ui, cfg.Progress, time.Now)
-	defer progress.done()
-	opt := c.auditOptions(progress)
-	if opt.Since, err = c.since(ctx, p); err != nil {
-		return nil, nil, err
-	}
-	run, err := audit.Open(ctx, p, opt)
+	gone, err := c.since(ctx, p)
 	if err != nil {
 		return nil, nil, err
 	}
-	result, err := run.Check(ctx)
+	_, result, err := c.check(ctx, p, func(opt *audit.Options) { opt.Since = gone })
 	if err != nil {
 		return nil, nil, err
 	}
-	return result.Findings, run.Project, nil
+	return result.Findings, p, nil
 }
 
 // builtFindings checks the site that was built in the project of dir, without a
 // baseline, and prints nothing. It returns an error if there is no such site.
-func builtFindings(ctx context.Context, dir string, cfg *config.Config) ([]check.Finding, error) {
-	p, err := project.Find(ctx, dir, project.Options{Config: cfg, Env: os.Environ()})
+func (c *cli) builtFindings(ctx context.Context, dir string, cfg *config.Config) ([]check.Finding, error) {
+	p, err := c.findIn(ctx, dir, cfg)
 	if err != nil {
 		return nil, err
 	}

@@ -54,6 +54,11 @@ func (c *cli) findRoot(ctx context.Context, cfg *config.Config) (*project.Projec
 	if err != nil {
 		return nil, err
 	}
+	return c.findIn(ctx, dir, cfg)
+}
+
+// findIn finds the project of a directory, and prints nothing.
+func (c *cli) findIn(ctx context.Context, dir string, cfg *config.Config) (*project.Project, error) {
 	return project.Find(ctx, dir, project.Options{Config: cfg, Env: os.Environ()})
 }
 
@@ -117,9 +122,23 @@ func (c *cli) load(ctx context.Context, cfg *config.Config) (*audit.Audit, error
 	if err != nil {
 		return nil, err
 	}
-	progress := newProgress(c.ui, cfg.Progress, time.Now)
-	defer progress.done()
-	return audit.Open(ctx, p, c.auditOptions(progress))
+	opt, done := c.loading(p)
+	defer done()
+	return audit.Open(ctx, p, opt)
+}
+
+// check loads the site of a project and checks it, with progress drawn meanwhile. set
+// chooses the steps.
+func (c *cli) check(ctx context.Context, p *project.Project, set func(opt *audit.Options)) (*audit.Audit, *check.Result, error) {
+	opt, done := c.loading(p)
+	defer done()
+	set(&opt)
+	a, err := audit.Open(ctx, p, opt)
+	if err != nil {
+		return nil, nil, err
+	}
+	result, err := a.Check(ctx)
+	return a, result, err
 }
 
 // loading returns the options for loading a site with progress and timing; done

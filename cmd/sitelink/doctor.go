@@ -48,27 +48,35 @@ func doctorCommand(c *cli) *cobra.Command {
 	return cmd
 }
 
-// runDoctor examines the project and prints the diagnoses. It returns [errFindings]
-// if something is wrong.
-func runDoctor(ctx context.Context, c *cli, asJSON bool, configure func() (*config.Config, error)) error {
+// newDoctor looks at the project of the working directory. cfg is nil if the
+// configuration has the fault wrong.
+func newDoctor(ctx context.Context, c *cli, cfg *config.Config, wrong error) (*doctor.Doctor, error) {
 	dir, err := workingDir()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	survey, err := setup.Look(ctx, dir, setup.Options{Env: os.Environ(), Untrusted: true, Version: versionNumber()})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	d := &doctor.Doctor{Survey: survey, Env: os.Environ(), Getenv: c.env.Getenv}
-	cfg, err := configure()
-	if d.ConfigErr = err; err == nil {
+	d := &doctor.Doctor{Survey: survey, ConfigErr: wrong, Env: os.Environ(), Getenv: c.env.Getenv}
+	if wrong == nil {
 		opt := project.Options{Config: cfg, Env: os.Environ()}
 		if cfg.Docroot == "" {
 			opt.Docroot = survey.Site
 		}
-		if d.Project, err = project.Find(ctx, dir, opt); err != nil {
-			return err
-		}
+		d.Project, err = project.Find(ctx, dir, opt)
+	}
+	return d, err
+}
+
+// runDoctor examines the project and prints the diagnoses. It returns [errFindings]
+// if something is wrong.
+func runDoctor(ctx context.Context, c *cli, asJSON bool, configure func() (*config.Config, error)) error {
+	cfg, wrong := configure()
+	d, err := newDoctor(ctx, c, cfg, wrong)
+	if err != nil {
+		return err
 	}
 	all := d.Examine(ctx)
 	if ctx.Err() != nil {

@@ -192,10 +192,16 @@ func runFix(ctx context.Context, c *cli, cfg *config.Config, f fixFlags, named b
 	if x.built != nil {
 		defer x.built.unlock()
 	}
-	a, err := x.open(ctx, p)
+	if record, err := c.recordOf(ctx, p); err != nil {
+		return err
+	} else if record != nil {
+		x.since = &audit.Since{Record: record}
+	}
+	a, first, err := x.check(ctx, p)
 	if err != nil {
 		return err
 	}
+	x.first = first
 	opt := fix.Options{Likely: f.likely, Tidy: f.tidy, Only: f.only, Env: os.Environ()}
 	if opt.Replacements, err = x.c.replacements(ctx, p); err != nil {
 		return err
@@ -268,33 +274,9 @@ func (x *fixer) project(ctx context.Context, named bool) (*project.Project, erro
 	return p, nil
 }
 
-// open loads and checks the site.
-func (x *fixer) open(ctx context.Context, p *project.Project) (*audit.Audit, error) {
-	if err := x.compare(ctx, p); err != nil {
-		return nil, err
-	}
-	opt, done := x.c.loading(p)
-	defer done()
-	opt.Baseline, opt.Since = true, x.since
-	a, err := audit.Open(ctx, p, opt)
-	if err != nil {
-		return nil, err
-	}
-	x.first, err = a.Check(ctx)
-	return a, err
-}
-
-// compare finds out what the site answered before, as check does: at the commit, in the
-// build or in the record of --since, or else at the last deploy.
-func (x *fixer) compare(ctx context.Context, p *project.Project) error {
-	if p.Config.Gone == "off" && p.Config.Since == "" {
-		return nil
-	}
-	record, err := x.c.recordOf(ctx, p)
-	if record != nil && err == nil {
-		x.since = &audit.Since{Record: record}
-	}
-	return err
+// check loads and checks the site, and compares it with what it answered before.
+func (x *fixer) check(ctx context.Context, p *project.Project) (*audit.Audit, *check.Result, error) {
+	return x.c.check(ctx, p, func(opt *audit.Options) { opt.Baseline, opt.Since = true, x.since })
 }
 
 // replacements returns the pages of other sites that have another address now: those
@@ -334,14 +316,7 @@ func (x *fixer) again(ctx context.Context) (*check.Result, string, error) {
 	if err != nil {
 		return nil, output, err
 	}
-	opt, done := x.c.loading(p)
-	defer done()
-	opt.Baseline, opt.Since = true, x.since
-	a, err := audit.Open(ctx, p, opt)
-	if err != nil {
-		return nil, output, err
-	}
-	r, err := a.Check(ctx)
+	_, r, err := x.check(ctx, p)
 	return r, output, err
 }
 
@@ -363,17 +338,11 @@ func (x *fixer) build(ctx context.Context) (p *project.Project, output string, e
 // reload checks the docroot again, where the pages themselves were changed.
 func (x *fixer) reload(p *project.Project) func(ctx context.Context) (*check.Result, string, error) {
 	return func(ctx context.Context) (*check.Result, string, error) {
-		opt := x.c.auditOptions(nil)
-		opt.Baseline, opt.Since = true, x.since
 		p, err := p.WithDocroot(ctx, p.Docroot) // it may have a new rule file
 		if err != nil {
 			return nil, "", err
 		}
-		a, err := audit.Open(ctx, p, opt)
-		if err != nil {
-			return nil, "", err
-		}
-		r, err := a.Check(ctx)
+		_, r, err := x.check(ctx, p)
 		return r, "", err
 	}
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,7 +14,6 @@ import (
 
 	"github.com/sitelink/sitelink/hook/githook"
 	"github.com/sitelink/sitelink/internal/fault"
-	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/setup"
 )
 
@@ -336,30 +334,12 @@ func overview(c *cli, cmd *cobra.Command) error {
 		fmt.Fprint(c.env.Stderr, help(cmd, true, c.helpWidth())+"\n")
 		return fault.Usage("no command given, and no project found in this directory", "sitelink check DIR checks a built site")
 	}
-	repo, hook, committed := githook.Status{}, false, ""
-	if r, err := githook.Open(cmd.Context(), githook.Git{Env: os.Environ(), Untrusted: true}.In(p.Dir)); err == nil {
-		committed = setup.CommittedDocroot(cmd.Context(), r, p)
-		if status, err := r.Status(cmd.Context()); err == nil {
-			repo, hook = status, true
-		}
+	d, err := newDoctor(cmd.Context(), c, cfg, nil)
+	if err != nil {
+		return err
 	}
 	var b strings.Builder
-	row := func(name, text string) { fmt.Fprintf(&b, "  %-10s %s\n", name, visible(text)) }
-	fmt.Fprintf(&b, "sitelink found this project in %s:\n\n", visible(p.Root))
-	row("generator", generatorText(p))
-	row("config", cmp.Or(filepath.ToSlash(cfg.File), "none"))
-	text := docrootText(p, built)
-	if committed != "" {
-		text += ", committed to git"
-	}
-	row("docroot", text)
-	row("base URL", baseText(p))
-	row("host", hostText(p))
-	if hook {
-		row("git hook", strings.TrimPrefix(setup.HookStatus(repo), "pre-push: "))
-	} else {
-		row("git hook", "no git repository")
-	}
+	fmt.Fprintf(&b, "sitelink found this project in %s:\n\n%s", visible(p.Root), doctorText(d.Overview(cmd.Context())))
 
 	b.WriteString("\nWhat to type next:\n\n")
 	next := func(command, text string) { fmt.Fprintf(&b, "  %-22s %s\n", command, text) }
@@ -376,56 +356,13 @@ func overview(c *cli, cmd *cobra.Command) error {
 	}
 	if cfg.File == "" {
 		next("sitelink init", "write a configuration, and set up hook and CI")
-	} else if hook && repo.Method == githook.NotInstalled {
+	} else if d.Repo != nil && d.Hook.Method == githook.NotInstalled {
 		next("sitelink hook install", "check every push")
 	}
-	if committed != "" {
-		next(visible(setup.Uncommit(committed)), setup.UncommitAdvice)
+	if d.ShouldIgnore != "" {
+		next(visible(setup.Uncommit(d.ShouldIgnore)), setup.UncommitAdvice)
 	}
 	next("sitelink doctor", "show what is missing or wrong in detail")
 	next("sitelink --help", "list all commands")
 	return c.print(b.String())
-}
-
-func generatorText(p *project.Project) string {
-	if p.Generator == nil {
-		return "none found"
-	}
-	text := p.Generator.Title()
-	if len(p.Generator.Configs) > 0 {
-		text += " (" + p.Show(p.Generator.Configs[0]) + ")"
-	}
-	return text
-}
-
-func docrootText(p *project.Project, built bool) string {
-	text := p.Docroot
-	if place := p.Config.Place("docroot"); place != "" {
-		text += " (" + place + ")"
-	}
-	if !built {
-		text += ", not built yet"
-	}
-	return text
-}
-
-func baseText(p *project.Project) string {
-	urls := p.BaseURLs
-	for _, r := range p.Roots {
-		urls = append(urls, r.Base)
-	}
-	return cmp.Or(strings.Join(urls, ", "), "not known; set base-url in sitelink.toml")
-}
-
-func hostText(p *project.Project) string {
-	profile, place := p.Config.Profile, p.Config.Place("profile")
-	switch {
-	case place != "":
-		return profile + " (" + place + ")"
-	case p.HostConflict != "":
-		return "unclear: " + p.HostConflict
-	case p.Profile != "" && p.ProfileFrom != "":
-		return p.Profile + " (" + p.ProfileFrom + ")"
-	}
-	return profile + " (no host recognized)"
 }

@@ -130,7 +130,7 @@ func offerBaseline(ctx context.Context, c *cli, repo *githook.Repo) error {
 	if cfg.Baseline != "" {
 		return nil
 	}
-	if findings, err := builtFindings(ctx, dir, cfg); err == nil && len(findings) > 0 {
+	if findings, err := c.builtFindings(ctx, dir, cfg); err == nil && len(findings) > 0 {
 		blocks := "a push is blocked only by new ones, as soon as the remote has a commit to compare with"
 		if cfg.Hook.Baseline == "none" {
 			blocks = "they block every push"

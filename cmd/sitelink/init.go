@@ -158,7 +158,7 @@ func newInit(ctx context.Context, c *cli, flags initFlags) (*setup.Init, error) 
 		if survey.Generator == nil && cfg.Docroot == "" {
 			cfg.Docroot = survey.Site
 		}
-		return builtFindings(ctx, dir, cfg)
+		return c.builtFindings(ctx, dir, cfg)
 	}
 	for _, name := range flags.ci {
 		s, err := serverNamed(name)

@@ -108,7 +108,7 @@ func injectCommand(c *cli) *cobra.Command {
 // injectTemplates changes the templates of the project in dir, "" for the one that
 // holds the working directory.
 func injectTemplates(ctx context.Context, c *cli, cfg *config.Config, dir string, flags injectFlags) error {
-	p, shown, err := templatesOf(ctx, cfg, dir)
+	p, shown, err := c.templatesOf(ctx, cfg, dir)
 	if err != nil {
 		return err
 	}
@@ -149,7 +149,7 @@ func injectTemplates(ctx context.Context, c *cli, cfg *config.Config, dir string
 
 // templatesOf finds the project in dir, or the one that holds the working directory when
 // dir is "". shown is the directory of its templates as the user would write it.
-func templatesOf(ctx context.Context, cfg *config.Config, dir string) (p *project.Project, shown string, err error) {
+func (c *cli) templatesOf(ctx context.Context, cfg *config.Config, dir string) (p *project.Project, shown string, err error) {
 	here, err := workingDir()
 	if err != nil {
 		return nil, "", err
@@ -168,7 +168,7 @@ func templatesOf(ctx context.Context, cfg *config.Config, dir string) (p *projec
 	}
 	unnamed := *cfg
 	unnamed.Docroot = "" // it is built
-	if p, err = project.Find(ctx, whole, project.Options{Config: &unnamed, Env: os.Environ()}); err != nil {
+	if p, err = c.findIn(ctx, whole, &unnamed); err != nil {
 		return nil, "", err
 	}
 	if p.Generator != nil {

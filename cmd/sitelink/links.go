@@ -576,14 +576,7 @@ func reportedAs(ctx context.Context, c *cli, cfg *config.Config, is func(f *chec
 	if err != nil {
 		return nil, err
 	}
-	opt, done := c.loading(p)
-	defer done()
-	opt.Sources = true
-	run, err := audit.Open(ctx, p, opt)
-	if err != nil {
-		return nil, err
-	}
-	result, err := run.Check(ctx)
+	_, result, err := c.check(ctx, p, func(opt *audit.Options) { opt.Sources = true })
 	if err != nil {
 		return nil, err
 	}

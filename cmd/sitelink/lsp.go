@@ -77,15 +77,12 @@ func runLSP(ctx context.Context, c *cli, file string, build bool) error {
 		reserve = nil
 		loading = collectMore
 	}
-	configure := func(dir string) (*config.Config, error) {
-		return c.loadConfig(config.Request{Dir: dir, File: file})
-	}
 	find := func(ctx context.Context, dir string) (*project.Project, error) {
-		cfg, err := configure(dir)
+		cfg, err := c.loadConfig(config.Request{Dir: dir, File: file})
 		if err != nil {
 			return nil, err
 		}
-		return project.Find(ctx, dir, project.Options{Config: cfg, Env: os.Environ()})
+		return c.findIn(ctx, dir, cfg)
 	}
 	return lsp.Serve(ctx, c.env.Stdin, c.env.Stdout, lsp.Options{
 		Version: versionLine(), MayBuild: build, Log: c.ui.line, Cache: c.userCache(), Find: find, Build: c.buildForEditor, Loading: loading,

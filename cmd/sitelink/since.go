@@ -29,9 +29,6 @@ import (
 // record of the last deploy. It returns nil if there is neither.
 func (c *cli) since(ctx context.Context, p *project.Project) (*audit.Since, error) {
 	cfg := p.Config
-	if cfg.Gone == "off" && cfg.Since == "" {
-		return nil, nil
-	}
 	record, err := c.recordOf(ctx, p)
 	if record == nil || err != nil {
 		return nil, err
@@ -64,7 +61,10 @@ func (c *cli) since(ctx context.Context, p *project.Project) (*audit.Since, erro
 // for none.
 func (c *cli) recordOf(ctx context.Context, p *project.Project) (*since.Record, error) {
 	name := p.Config.Since
-	if name == "" {
+	switch {
+	case name == "" && p.Config.Gone == "off":
+		return nil, nil
+	case name == "":
 		file, err := announce.RecordName(p)
 		if err != nil {
 			return nil, nil // deploy refuses that place, and writes no record
@@ -91,7 +91,11 @@ func (c *cli) recordOf(ctx context.Context, p *project.Project) (*since.Record, 
 	}
 	switch {
 	case err == nil && info.IsDir():
-		return recordOfBuild(ctx, p, name)
+		_, built, err := audit.LoadBuild(ctx, p, name, audit.Options{})
+		if err != nil {
+			return nil, err
+		}
+		return since.Of(ctx, built, "in "+name)
 	case err == nil:
 		return since.Read(file, name, "in "+name)
 	}
@@ -99,22 +103,6 @@ func (c *cli) recordOf(ctx context.Context, p *project.Project) (*since.Record, 
 }
 
 const sinceHint = "use --since, or name the file with --config: comparing with a commit runs its build"
-
-// recordOfBuild returns what another build of the site answers.
-func recordOfBuild(ctx context.Context, p *project.Project, docroot string) (*since.Record, error) {
-	other, err := p.WithDocroot(ctx, docroot)
-	if err != nil {
-		return nil, err
-	}
-	if err := other.CheckDocroot(); err != nil {
-		return nil, err
-	}
-	s, err := audit.Load(ctx, other, audit.Options{})
-	if err != nil {
-		return nil, err
-	}
-	return since.Of(ctx, s, "in "+docroot)
-}
 
 // recordOfCommit builds a commit and returns what its site answers.
 func (c *cli) recordOfCommit(ctx context.Context, p *project.Project, commit string) (*since.Record, error) {

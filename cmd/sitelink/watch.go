@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime/debug"
 	"slices"
@@ -206,7 +205,7 @@ func (w *watcher) round(ctx context.Context) error {
 		return err
 	}
 	timer := newTimer(w.ui)
-	n, err := w.check(ctx)
+	n, err := w.next(ctx)
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
@@ -249,9 +248,9 @@ func (w *watcher) print(ctx context.Context, c *watchedCheck) error {
 	return w.out.end(c, fixed, list)
 }
 
-// check loads the site, or updates it, checks it, and compares the findings
+// next loads the site, or updates it, checks it, and compares the findings
 // with those of the last check.
-func (w *watcher) check(ctx context.Context) (*watchedCheck, error) {
+func (w *watcher) next(ctx context.Context) (*watchedCheck, error) {
 	w.progress = newProgress(w.ui, w.project.Config.Progress, time.Now)
 	defer w.progress.done()
 	run, err := w.load(ctx)
@@ -328,7 +327,7 @@ func (w *watcher) findAgain(ctx context.Context) (*project.Project, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := project.Find(ctx, w.project.Dir, project.Options{Config: cfg, Env: os.Environ()})
+	p, err := w.findIn(ctx, w.project.Dir, cfg)
 	if err == nil && p.Docroot != w.project.Docroot {
 		p, err = p.WithDocroot(ctx, w.project.Docroot)
 	}

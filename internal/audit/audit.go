@@ -159,6 +159,18 @@ func Load(ctx context.Context, p *project.Project, opt Options) (*site.Site, err
 	return load(ctx, p, opt, nil)
 }
 
+// LoadBuild loads the site in another docroot of the project.
+func LoadBuild(ctx context.Context, p *project.Project, docroot string, opt Options) (other *project.Project, s *site.Site, err error) {
+	if other, err = p.WithDocroot(ctx, docroot); err == nil {
+		err = other.CheckDocroot()
+	}
+	if err == nil {
+		opt.notes(other)
+		s, err = Load(ctx, other, Options{})
+	}
+	return other, s, err
+}
+
 // load loads the site, and calls first when the first broken link is found.
 func load(ctx context.Context, p *project.Project, opt Options, first func()) (*site.Site, error) {
 	o := siteOptions(p, opt)
@@ -270,7 +282,10 @@ func (a *Audit) Check(ctx context.Context) (*check.Result, error) {
 	}
 	result.Summary.Notes = append(result.Summary.Notes, external.hints(a.Project.Docroot)...)
 	if a.opt.Hints {
-		a.newerContent(result)
+		if name := NewerSource(a.Project, a.Site); name != "" { // the findings are those of an older state
+			result.Summary.Notes = append(result.Summary.Notes, fmt.Sprintf("%s is newer than %s: build the site again, or run sitelink build",
+				a.Project.FromRoot(name), a.Project.Docroot))
+		}
 		if err := a.hugoHints(ctx, sources, result); err != nil {
 			return nil, err
 		}

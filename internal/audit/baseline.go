@@ -112,15 +112,7 @@ func (b *Baseline) addresses() (all []string) {
 // readOther checks another build of the site by the same configuration, and keeps
 // the fingerprints of its findings and its links to other sites.
 func (b *Baseline) readOther(ctx context.Context, p *project.Project, opt Options) error {
-	other, err := p.WithDocroot(ctx, p.Config.BaselineDocroot)
-	if err != nil {
-		return err
-	}
-	if err := other.CheckDocroot(); err != nil {
-		return err
-	}
-	opt.notes(other)
-	s, err := Load(ctx, other, Options{})
+	other, s, err := LoadBuild(ctx, p, p.Config.BaselineDocroot, opt)
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/generator"
+	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/source"
 )
@@ -378,32 +379,38 @@ func (a *Audit) knownLinks(ctx context.Context) (knownLinks, error) {
 	return links, nil
 }
 
-// contentDirs are the directories in which generators usually keep content, and
-// contentNames the ends of the names of its files.
-var (
-	contentDirs  = []string{"content", "docs", "src", "posts", "pages", "_posts"}
-	contentNames = []string{".md", ".mdx", ".markdown", ".html", ".org", ".adoc", ".rst", ".njk"}
-)
+// sourceDirs are where generators read what a site is made of.
+var sourceDirs = []string{
+	"content", "layouts", "data", "static", "assets", "i18n", "themes", "config", "templates", "sass", "src", "docs", "blog", "pages", "posts", "_posts",
+	"_includes", "_layouts", "_data", "_pages", "_drafts",
+}
 
 // clockStep is how much newer a file must be than the docroot: a checkout or an
-// archive writes all files at about the same time.
-const clockStep = 2 * time.Second
+// archive writes all files at about the same time. maxSources is how many files are
+// looked at.
+const (
+	clockStep  = 2 * time.Second
+	maxSources = 200_000
+)
 
-// newerContent adds a note to the summary if content was edited after the docroot was
-// built. The findings are then those of an older state.
-func (a *Audit) newerContent(r *check.Result) {
-	g, docroot := a.Project.Generator, a.Project.Abs(a.Project.Docroot)
+// NewerSource returns the source that was changed last, if that was after the site of
+// the project was built, by the times of files: a build writes all of them again.
+func NewerSource(p *project.Project, s *site.Site) string {
+	g, docroot := p.Generator, p.Abs(p.Docroot)
 	if g == nil || g.Docroot != docroot {
-		return
+		return ""
 	}
-	name, edited := "", time.Time{}
-	for _, dir := range contentDirs {
+	name, edited, seen := "", time.Time{}, 0
+	for _, dir := range append(slices.Clone(g.Configs), sourceDirs...) {
 		// A directory that cannot be read holds nothing that is newer.
-		_ = filepath.WalkDir(filepath.Join(g.Dir, dir), func(file string, d fs.DirEntry, err error) error {
+		_ = filepath.WalkDir(filepath.Join(g.Dir, filepath.FromSlash(dir)), func(file string, d fs.DirEntry, err error) error {
+			seen++
 			switch {
-			case err != nil || file == docroot || d.IsDir() && (strings.HasPrefix(d.Name(), ".") || d.Name() == "node_modules"):
+			case seen > maxSources:
+				return fs.SkipAll
+			case err != nil || d.IsDir() && (file == docroot || strings.HasPrefix(d.Name(), ".") || d.Name() == "node_modules"):
 				return fs.SkipDir
-			case !d.Type().IsRegular() || !slices.Contains(contentNames, strings.ToLower(filepath.Ext(file))):
+			case !d.Type().IsRegular():
 				return nil
 			}
 			if info, err := d.Info(); err == nil && info.ModTime().After(edited) {
@@ -413,16 +420,16 @@ func (a *Audit) newerContent(r *check.Result) {
 		})
 	}
 	var built time.Time
-	for i := range a.Site.Pages() {
-		info, err := os.Lstat(filepath.Join(docroot, filepath.FromSlash(a.Site.Path(site.PageID(i)))))
+	for i := range s.Pages() {
+		info, err := os.Lstat(filepath.Join(docroot, filepath.FromSlash(s.Path(site.PageID(i)))))
 		if err == nil && info.ModTime().After(built) {
 			if built = info.ModTime(); !edited.After(built.Add(clockStep)) {
-				return
+				return ""
 			}
 		}
 	}
-	if name != "" && !built.IsZero() {
-		r.Summary.Notes = append(r.Summary.Notes, fmt.Sprintf("%s is newer than %s: build the site again, or run sitelink build",
-			a.Project.FromRoot(name), a.Project.Docroot))
+	if built.IsZero() {
+		return ""
 	}
+	return name
 }

@@ -16,7 +16,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/sitelink/sitelink/hook/githook"
 	"github.com/sitelink/sitelink/internal/announce"
@@ -27,6 +26,7 @@ import (
 	"github.com/sitelink/sitelink/internal/inject"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/setup"
+	"github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/outgoing/ledger"
 )
@@ -60,7 +60,7 @@ type Doctor struct {
 
 // Examine makes all diagnoses, sorted by name.
 func (d *Doctor) Examine(ctx context.Context) []Diagnosis {
-	all := []Diagnosis{d.config(), d.generator(), d.docroot(ctx), d.baseURL(), d.host(), d.git(ctx), d.hook(), d.ci(), d.endpoints(), d.ledger(ctx)}
+	all := []Diagnosis{d.config(), d.generator(), d.docroot(ctx, true), d.baseURL(), d.host(), d.git(ctx), d.hook(), d.ci(), d.endpoints(), d.ledger(ctx)}
 	if limit, ok := watchLimit(); ok {
 		all = append(all, d.watches(limit))
 	}
@@ -131,8 +131,14 @@ func (d *Doctor) generator() Diagnosis {
 	return one
 }
 
-// docroot loads the site and compares its times with those of the sources.
-func (d *Doctor) docroot(ctx context.Context) Diagnosis {
+// Overview makes the diagnoses that take no time, in the order in which a person asks.
+func (d *Doctor) Overview(ctx context.Context) []Diagnosis {
+	return []Diagnosis{d.generator(), d.config(), d.docroot(ctx, false), d.baseURL(), d.host(), d.hook()}
+}
+
+// docroot loads the site, if load is set, and compares its times with those of the
+// sources.
+func (d *Doctor) docroot(ctx context.Context, load bool) Diagnosis {
 	one := Diagnosis{Name: "docroot", State: Wrong, Text: d.site()}
 	build := "sitelink check DIR"
 	if d.Generator != nil && d.Generator.Builds() {
@@ -147,19 +153,20 @@ func (d *Doctor) docroot(ctx context.Context) Diagnosis {
 		one.Text = err.Error()
 		return one
 	}
-	if d.cfg() == nil {
-		return Diagnosis{Name: "docroot", State: OK, Text: d.site()}
+	committed := ""
+	if d.ShouldIgnore != "" {
+		committed = ", committed to git: " + setup.UncommitAdvice
+	}
+	if d.cfg() == nil || !load {
+		return Diagnosis{Name: "docroot", State: OK, Text: d.site() + committed}
 	}
 	s, err := audit.Load(ctx, d.Project, audit.Options{})
 	if err != nil {
 		one.Text = err.Error()
 		return one
 	}
-	one.Text = fmt.Sprintf("%s, %s read", d.site(), text.Count(s.Pages(), "file"))
-	if d.ShouldIgnore != "" {
-		one.Text += ", committed to git: " + setup.UncommitAdvice
-	}
-	switch newer := d.newerSource(); {
+	one.Text = fmt.Sprintf("%s, %s read%s", d.site(), text.Count(s.Pages(), "file"), committed)
+	switch newer := d.newerSource(s); {
 	case s.ServerPages() > 0:
 		one.Text += fmt.Sprintf(", %s of them written by hugo server and not fit to publish", text.Thousands(s.ServerPages()))
 		one.Command = cmp.Or(d.Facts.Usual, build)
@@ -422,65 +429,16 @@ func (d *Doctor) ledger(ctx context.Context) Diagnosis {
 	return one
 }
 
-// sourceDirs are where generators read what a site is made of.
-var sourceDirs = []string{
-	"content", "layouts", "data", "static", "assets", "i18n", "themes", "config", "templates", "sass", "src", "docs", "blog", "pages", "posts", "_posts",
-	"_includes", "_layouts", "_data", "_pages", "_drafts",
-}
-
-// maxSources is how many files are looked at, of the sources and of the site.
-const maxSources = 200_000
-
-// newerSource returns a source file that was changed after the last file of the
-// site was written, the newest one, "" for none. Only the times of files are
-// compared: a build that changes nothing still writes the files.
-func (d *Doctor) newerSource() string {
-	if d.Generator == nil || d.Committed {
+// newerSource returns a source file that was changed after the site was built, ""
+// for none.
+func (d *Doctor) newerSource(s *site.Site) string {
+	if d.Committed {
 		return ""
 	}
-	docroot := d.Found.Abs(d.site())
-	_, built := newest(docroot, "")
-	var name string
-	var when time.Time
-	for _, dir := range sourceDirs {
-		if n, t := newest(filepath.Join(d.Dir, dir), docroot); t.After(when) {
-			name, when = n, t
-		}
+	if name := audit.NewerSource(d.Project, s); name != "" {
+		return filepath.ToSlash(d.Found.Show(name))
 	}
-	for _, config := range d.Generator.Configs {
-		full := filepath.Join(d.Dir, filepath.FromSlash(config))
-		if info, err := os.Stat(full); err == nil && info.ModTime().After(when) {
-			name, when = full, info.ModTime()
-		}
-	}
-	if !when.After(built) {
-		return ""
-	}
-	return filepath.ToSlash(d.Found.Show(name))
-}
-
-// newest returns the file below dir that was written last, and when. The
-// directory without is left out, and so is what begins with a dot.
-func newest(dir, without string) (name string, when time.Time) {
-	seen := 0
-	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if seen++; seen > maxSources {
-			return fs.SkipAll
-		}
-		switch {
-		case err != nil:
-			return nil // what cannot be read is as if it were not there
-		case d.IsDir() && (path == without || path != dir && (strings.HasPrefix(d.Name(), ".") || d.Name() == "node_modules")):
-			return fs.SkipDir
-		case !d.Type().IsRegular():
-			return nil
-		}
-		if info, err := d.Info(); err == nil && info.ModTime().After(when) {
-			name, when = path, info.ModTime()
-		}
-		return nil
-	})
-	return name, when
+	return ""
 }
 
 // countDirectories counts the directories of a tree, itself too.
