@@ -81,13 +81,14 @@ type Finding struct {
 type Position struct {
 	// File is a slash path relative to the project's root, or absolute for a
 	// file outside of it, such as one of a Hugo module.
-	File         string
-	Line, Column int
+	File   string `json:"file"`
+	Line   int    `json:"line"`
+	Column int    `json:"column"`
 	// Kind says what kind of file it is.
-	Kind SourceKind
+	Kind SourceKind `json:"kind,omitempty"`
 	// Module names the theme or module that File belongs to; it is empty for
 	// the project itself.
-	Module string
+	Module string `json:"module,omitempty"`
 }
 
 // SourceKind is a kind of source file.
@@ -115,18 +116,22 @@ const (
 type Related struct {
 	Position
 	// Text describes the place in a few words, such as: heading "Set up".
-	Text string
+	Text string `json:"text"`
 }
 
 // Concerns says who relies on an address or an anchor, as far as it is known.
 type Concerns struct {
 	// Links counts the links of the site that lead there, Mentions the received
 	// mentions of it, and Requests those in an access log.
-	Links, Mentions, Requests int
+	Links    int `json:"links"`
+	Mentions int `json:"mentions"`
+	Requests int `json:"requests"`
 	// Pages are pages of the site that have such links, Sources those of other
 	// sites that mention it, and Referrers those that visitors came from: at most
 	// three of each.
-	Pages, Sources, Referrers []string
+	Pages     []string `json:"pages"`
+	Sources   []string `json:"sources"`
+	Referrers []string `json:"referrers"`
 }
 
 // AnsweringFile returns the docroot path of the file, or of the directory whose

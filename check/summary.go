@@ -33,59 +33,63 @@ func (r *Result) HasWarnings() bool {
 // Warnings, Unchecked and Ignored, or is accepted by the baseline. Faults of
 // files count in FileErrors and FileWarnings instead.
 type Summary struct {
-	Docroot string
-	Profile string
+	Docroot string `json:"docroot"`
+	Profile string `json:"profile"`
 	// ProfileFrom names the file from which the profile was detected; it is
 	// empty when the profile was chosen.
-	ProfileFrom string
+	ProfileFrom string `json:"profile_from"`
 	// Files are all files of the docroot, Pages those that were parsed as HTML.
-	Files, Pages int
+	Files int `json:"files"`
+	Pages int `json:"pages"`
 	// Bytes is the size of all files that were read.
-	Bytes int64
+	Bytes int64 `json:"bytes"`
 	// Links are all links; Anchors all names that fragments can have.
-	Links, Anchors int
-	OK             int
-	Errors         int
-	Warnings       int
-	Unchecked      int
-	Ignored        int
-	FileErrors     int
-	FileWarnings   int
+	Links        int `json:"links"`
+	Anchors      int `json:"anchors"`
+	OK           int `json:"ok"`
+	Errors       int `json:"errors"`
+	Warnings     int `json:"warnings"`
+	Unchecked    int `json:"unchecked"`
+	Ignored      int `json:"ignored"`
+	FileErrors   int `json:"file_errors"`
+	FileWarnings int `json:"file_warnings"`
 	// UnlistedErrors and UnlistedWarnings are the numbers of findings about links
 	// beyond [Options.MaxFindings]: they are counted, and not in [Result.Findings].
-	UnlistedErrors, UnlistedWarnings int
-	// Canonical is the number of pages that name another page of the site as
-	// their address.
-	Canonical int
-	// Read counts the files other than pages that were read for links, by kind.
-	// NotRead counts those that may hold links and were not read, by reason. Both
-	// are sorted, and hold no zero.
-	Read, NotRead []KindCount
-	// ServerPages is the number of pages that `hugo server` wrote. Such a docroot
-	// must not be published, see [Deployable].
-	ServerPages int
-	// Notes tell a person what would make the check see more.
-	Notes []string
+	UnlistedErrors   int `json:"-"`
+	UnlistedWarnings int `json:"-"`
 	// Redirected is the number of OK links that the host answers after a
 	// redirect of its own, such as one from /dir to /dir/.
-	Redirected int
+	Redirected int `json:"redirected"`
 	// Reasons splits Unchecked by code, the most frequent first, then by code.
-	Reasons []Reason
+	Reasons []Reason `json:"reasons"`
 	// UnusedIgnores are the ignore rules that matched nothing, as written.
-	UnusedIgnores []string
-	// Baseline says what a baseline did; it is nil without one.
-	Baseline *BaselineSummary
-	// External says what a run found out about links to other sites; it is nil if it did
-	// not ask for them.
-	External *ExternalSummary
+	UnusedIgnores []string `json:"unused_ignores"`
 	// Skipped are the pages and directory listings that links lead to, and whose
 	// own links From, Skip or Limit left out. They are docroot paths, sorted; that
 	// of a listing ends in a slash (LL-21). Such pages do not count in Pages,
 	// Bytes, Links and Anchors.
-	Skipped []string
+	Skipped []string `json:"skipped"`
+	// Canonical is the number of pages that name another page of the site as
+	// their address.
+	Canonical int `json:"canonical"`
+	// Read counts the files other than pages that were read for links, by kind.
+	// NotRead counts those that may hold links and were not read, by reason. Both
+	// are sorted, and hold no zero.
+	Read    []KindCount `json:"read"`
+	NotRead []KindCount `json:"not_read"`
 	// ScriptFragments says which fragments were left to scripts, and on what
 	// evidence, the most fragments first.
-	ScriptFragments []ScriptFragmentCount
+	ScriptFragments []ScriptFragmentCount `json:"script_fragments"`
+	// Notes tell a person what would make the check see more.
+	Notes []string `json:"notes"`
+	// External says what a run found out about links to other sites; it is nil if it did
+	// not ask for them.
+	External *ExternalSummary `json:"external,omitempty"`
+	// Baseline says what a baseline did; it is nil without one.
+	Baseline *BaselineSummary `json:"baseline,omitempty"`
+	// ServerPages is the number of pages that `hugo server` wrote. Such a docroot
+	// must not be published, see [Deployable].
+	ServerPages int `json:"-"`
 
 	// statedScripts counts the links whose fragments are left to scripts because
 	// the configuration says so. They are not reported.
@@ -98,56 +102,65 @@ type ExternalSummary struct {
 	// counts the addresses for which what was known is recent enough, Unasked those for
 	// which the budget was spent or the host wants no requests, and Unchanged the answers
 	// without content because nothing had changed.
-	URLs, Requests, Remembered, Unasked, Unchanged int
+	URLs       int `json:"urls"`
+	Requests   int `json:"requests"`
+	Remembered int `json:"remembered"`
+	Unasked    int `json:"unasked"`
+	Unchanged  int `json:"unchanged"`
 	// Died and Recovered are the addresses that turned out to be dead, and to work again,
 	// since the last run. They are sorted.
-	Died, Recovered []string
+	Died      []string `json:"died"`
+	Recovered []string `json:"recovered"`
 	// Failing and Blocked count the addresses that failed, and those that were refused,
 	// by host. The largest counts come first.
-	Failing, Blocked []HostCount
+	Failing []HostCount `json:"failing"`
+	Blocked []HostCount `json:"blocked"`
 }
 
 // HostCount is a number of addresses of one host.
 type HostCount struct {
-	Host  string
-	Count int
+	Host  string `json:"host"`
+	Count int    `json:"count"`
 }
 
 // ScriptFragmentCount counts missing fragments that were left to scripts on the
 // same evidence.
 type ScriptFragmentCount struct {
 	// Evidence names the script, or the rule of the configuration.
-	Evidence string
+	Evidence string `json:"evidence"`
 	// Fragments counts different fragments of Pages target pages, and Links the
 	// links that ask for them.
-	Fragments, Pages, Links int
+	Fragments int `json:"fragments"`
+	Pages     int `json:"pages"`
+	Links     int `json:"links"`
 }
 
 // Reason is a number of links that were not checked for the same reason.
 type Reason struct {
-	Code  Code
-	Count int
+	Code  Code `json:"code"`
+	Count int  `json:"count"`
 }
 
 // KindCount is a number of files of one kind.
 type KindCount struct {
-	Kind  string
-	Count int
+	Kind  string `json:"kind"`
+	Count int    `json:"count"`
 }
 
 // BaselineSummary says what a baseline did to a result.
 type BaselineSummary struct {
 	// Name says where the baseline came from, for messages.
-	Name string
+	Name string `json:"name"`
 	// Links is the number of links whose findings were accepted; no other
 	// count of the summary includes them. Faults is the number of accepted
 	// faults of files.
-	Links, Faults int
+	Links  int `json:"links"`
+	Faults int `json:"faults"`
 	// Expired is the number of findings that are reported because the date of
 	// their entry has passed.
-	Expired int
+	Expired int `json:"expired"`
 	// Unneeded describes the entries that match no finding any more.
-	Unneeded []string
+	Unneeded []string `json:"unneeded"`
 }
 
 // Accept removes the findings whose element of accepted is true, and moves them

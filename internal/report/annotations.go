@@ -1,10 +1,12 @@
 package report
 
 import (
+	"fmt"
 	"io"
 	"strings"
 
 	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // githubShown is how many annotations of a kind GitHub shows for a step. It
@@ -35,34 +37,26 @@ func GitHub(w io.Writer, r *check.Result, opt Options) error {
 		}
 	}
 	if hidden > 0 {
-		with, all := " with "+string(appendCount(nil, hidden, "cause")), "formats text and html have"
+		with, all := " with "+text.Count(hidden, "cause"), "formats text and html have"
 		if capped(&r.Summary) {
 			with, all = "", "format jsonl has"
 		}
-		s.buf = append(s.buf, "::notice title=sitelink::"...)
-		s.buf = appendVerdictCounts(s.buf, errors+r.Summary.UnlistedErrors, warnings+r.Summary.UnlistedWarnings, " more ")
-		s.buf = append(s.buf, with+", not shown here: GitHub shows 10 of a kind for a step; the "+all+" all\n"...)
+		s.buf = fmt.Appendf(s.buf, "::notice title=sitelink::%s%s, not shown here: GitHub shows 10 of a kind for a step; the %s all\n",
+			verdictCounts(errors+r.Summary.UnlistedErrors, warnings+r.Summary.UnlistedWarnings, " more "), with, all)
 	}
 	return s.flush()
 }
 
 func appendAnnotation(dst []byte, f *check.Finding, c *check.Cause, opt *Options) []byte {
-	dst = append(dst, "::"...)
-	dst = append(dst, f.Verdict.String()...)
-	dst = append(dst, " file="...)
 	file, line, column := opt.filePosition(f)
-	dst = append(dst, githubProperty.Replace(string(appendQuoted(nil, file)))...)
+	dst = fmt.Appendf(dst, "::%s file=%s", f.Verdict, githubProperty.Replace(quoted(file)))
 	if line > 0 {
-		dst = appendIntField(dst, ",line=", line)
+		dst = fmt.Appendf(dst, ",line=%d", line)
 		if column > 0 {
-			dst = appendIntField(dst, ",col=", column)
+			dst = fmt.Appendf(dst, ",col=%d", column)
 		}
 	}
-	dst = append(dst, ",title="...)
-	dst = append(dst, githubProperty.Replace(string(f.Code))...)
-	dst = append(dst, "::"...)
-	dst = append(dst, githubData.Replace(string(appendCauseSentence(nil, f, c)))...)
-	return append(dst, '\n')
+	return fmt.Appendf(dst, ",title=%s::%s\n", githubProperty.Replace(string(f.Code)), githubData.Replace(string(appendCauseSentence(nil, f, c))))
 }
 
 // Escapes for the characters that the runner interprets in the message and in
@@ -72,25 +66,17 @@ var (
 	githubProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 )
 
-// appendVerdictCounts appends "12 errors, 3 warnings", without what is zero.
-// between separates number and noun.
-func appendVerdictCounts(dst []byte, errors, warnings int, between string) []byte {
-	one := func(n int, noun string) {
-		if n > 0 {
-			dst = appendThousands(dst, n)
-			dst = append(dst, between...)
-			dst = append(dst, noun...)
-			if n != 1 {
-				dst = append(dst, 's')
-			}
-		}
+// verdictCounts returns "12 errors, 3 warnings", without what is zero. between
+// separates number and noun.
+func verdictCounts(errors, warnings int, between string) string {
+	var parts []string
+	if errors > 0 {
+		parts = append(parts, strings.Replace(text.Count(errors, "error"), " ", between, 1))
 	}
-	one(errors, "error")
-	if errors > 0 && warnings > 0 {
-		dst = append(dst, ", "...)
+	if warnings > 0 {
+		parts = append(parts, strings.Replace(text.Count(warnings, "warning"), " ", between, 1))
 	}
-	one(warnings, "warning")
-	return dst
+	return strings.Join(parts, ", ")
 }
 
 // GitLab writes a code quality report, which GitLab shows in merge requests
@@ -110,25 +96,20 @@ func GitLab(w io.Writer, r *check.Result, opt Options) error {
 		if i > 0 {
 			s.buf = append(s.buf, ',')
 		}
-		s.buf = append(s.buf, "\n"+`{"description":`...)
-		s.buf = AppendString(s.buf, string(appendCauseSentence(nil, f, c)))
-		s.buf = append(s.buf, `,"check_name":`...)
-		s.buf = AppendString(s.buf, string(f.Code))
-		s.buf = append(s.buf, `,"fingerprint":"`...)
-		s.buf = append(s.buf, fingerprints[c.First]...)
 		severity := "minor"
 		if f.Verdict == check.Error {
 			severity = "major"
 		}
 		file, line, _ := opt.filePosition(f)
-		s.buf = append(s.buf, `","severity":"`+severity+`","location":{"path":`...)
-		s.buf = AppendString(s.buf, file)
-		s.buf = appendIntField(s.buf, `,"lines":{"begin":`, max(line, 1))
-		s.buf = append(s.buf, `}},"cause":"`+c.ID+`"`...)
-		s.buf = appendIntField(s.buf, `,"links":`, c.Links)
-		s.buf = appendIntField(s.buf, `,"pages":`, c.Pages+c.Feeds)
-		s.buf = appendTargetsJSON(s.buf, r.Findings, c)
-		s.buf = append(s.buf, '}')
+		issue := object{
+			"description": string(appendCauseSentence(nil, f, c)), "check_name": f.Code, "fingerprint": fingerprints[c.First], "severity": severity,
+			"location": object{"path": file, "lines": object{"begin": max(line, 1)}},
+			"cause":    c.ID, "links": c.Links, "pages": c.Pages + c.Feeds,
+		}
+		if targets := targetsOf(r.Findings, c); len(targets) > 0 {
+			issue["targets"] = targets
+		}
+		s.buf = append(append(s.buf, '\n'), jsonOf(issue)...)
 		if err := s.drain(); err != nil {
 			return err
 		}

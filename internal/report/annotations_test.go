@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // command parses a line as the runner does.
@@ -65,7 +66,7 @@ func TestGitHubCap(t *testing.T) {
 		}
 		want := ""
 		if hidden := max(0, errors-10) + max(0, warnings-10); hidden > 0 {
-			want = fmt.Sprintf(" with %s, not shown here", appendCount(nil, hidden, "cause"))
+			want = fmt.Sprintf(" with %s, not shown here", text.Count(hidden, "cause"))
 		}
 		if !strings.Contains(notices, want) || (notices == "") != (want == "") {
 			t.Errorf("%d errors, %d warnings: notice %q, want %q", errors, warnings, notices, want)

@@ -3,13 +3,14 @@ package report
 import (
 	"bytes"
 	"cmp"
+	"fmt"
 	"io"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // Limits of the text report, so that a person reads it to the end: entries, and
@@ -157,25 +158,23 @@ func (m Family) Append(dst []byte, findings []check.Finding, opt TextOptions) []
 	if len(m.causes) == 1 {
 		return dst
 	}
-	dst = append(dst, indent...)
-	dst = appendCount(dst, len(m.causes)-1, "more cause")
-	dst = append(dst, " with links to "...)
-	common, isPage := strings.CutSuffix(first.Family, "#")
-	if isPage {
-		dst = append(dst, "missing ids of "...)
+	common, what := first.Family, "links to "
+	if page, lacksIDs := strings.CutSuffix(common, "#"); lacksIDs {
+		common, what = page, "links to ids missing on "
+		if strings.Contains(page, "*") {
+			what += "pages like "
+		}
 	}
-	dst = appendCut(dst, common, maxValueBytes)
+	dst = fmt.Appendf(dst, "%s%s with %s%s", indent, text.Count(len(m.causes)-1, "more cause"), what, value(common))
 	f := &findings[first.First]
 	below := strings.HasSuffix(common, "/") && (f.Code == check.MissingFile || f.Code == check.MissingDirectory)
 	if below {
 		dst = append(dst, " or below"...)
 	}
-	dst = append(dst, "; in all "...)
 	errors, warnings, _ := counts(m.causes)
-	dst = appendVerdictCounts(dst, errors, warnings, " ")
+	dst = append(dst, "; in all "+verdictCounts(errors, warnings, " ")...)
 	if below && deployable.MatchString(common) {
-		dst = append(dst, "; if another deployment serves it, accept them with --ignore 'url="...)
-		dst = append(append(dst, common...), "**'"...)
+		dst = append(dst, "; if another deployment serves it, accept them with --ignore 'url="+common+"**'"...)
 	}
 	dst = append(dst, '\n')
 	for i := range m.causes[1 : 1+m.shown] {
@@ -196,17 +195,9 @@ func AppendUnlisted(dst []byte, causes []check.Cause, s *check.Summary) []byte {
 		most = max(most, causes[i].Links)
 	}
 	errors, warnings, _ := counts(causes)
-	dst = append(dst, "not listed: "...)
-	dst = appendCount(dst, len(causes), "cause")
-	dst = append(dst, " of "...)
-	dst = appendVerdictCounts(dst, errors, warnings, " ")
-	dst = append(dst, ", at most "...)
-	dst = appendCount(dst, most, "link")
-	dst = append(dst, " each"...)
+	dst = fmt.Appendf(dst, "not listed: %s of %s, at most %s each", text.Count(len(causes), "cause"), verdictCounts(errors, warnings, " "), text.Count(most, "link"))
 	if capped(s) {
-		dst = append(dst, ", and "...)
-		dst = appendCount(dst, s.UnlistedErrors+s.UnlistedWarnings, "finding")
-		return append(dst, " whose causes are not known; list all with --format jsonl\n"...)
+		return fmt.Appendf(dst, ", and %s whose causes are not known; list all with --format jsonl\n", text.Count(s.UnlistedErrors+s.UnlistedWarnings, "finding"))
 	}
 	return append(dst, "; list them with sitelink check --all, or search them with --format html\n"...)
 }
@@ -223,17 +214,10 @@ func AppendCause(dst []byte, findings []check.Finding, c *check.Cause, opt TextO
 	dst = appendFirstLine(dst, &f, opt)
 	dst = appendDetails(dst, &f, p)
 	if c.Files > 1 {
-		dst = append(dst, indent+"the same link is in "...)
-		dst = appendCount(dst, c.Files-1, "more source file")
-		dst = append(dst, otherFiles(findings, c)...)
-		dst = append(dst, '\n')
+		dst = fmt.Appendf(dst, "%sthe same link is in %s%s\n", indent, text.Count(c.Files-1, "more source file"), otherFiles(findings, c))
 	}
 	dst = appendTargets(dst, findings, c, opt.All)
-	dst = append(dst, indent...)
-	dst = p.on(dst, sgrDim)
-	dst = appendWhere(dst, &f, c, opt.Prefix)
-	dst = p.off(dst)
-	return append(dst, '\n')
+	return append(dst, indent+p.paint(sgrDim, where(&f, c, opt.Prefix))+"\n"...)
 }
 
 // maxTargets is how many targets of a cause text names besides the first.
@@ -250,35 +234,25 @@ func appendTargets(dst []byte, findings []check.Finding, c *check.Cause, all boo
 	if !all {
 		shown = min(shown, maxTargets)
 	}
-	dst = append(dst, indent+"other targets: "...)
-	for n, i := range others[:shown] {
-		if n > 0 {
-			dst = append(dst, ", "...)
-		}
-		dst = appendCut(dst, targetOf(&findings[i]), maxValueBytes)
+	var names []string
+	for _, i := range others[:shown] {
+		names = append(names, value(targetOf(&findings[i])))
 	}
+	dst = append(dst, indent+"other targets: "+strings.Join(names, ", ")...)
 	if rest := len(others) - shown; rest > 0 {
-		dst = append(dst, " and "...)
-		dst = appendThousands(dst, rest)
-		dst = append(dst, " more"...)
+		dst = append(dst, " and "+text.Thousands(rest)+" more"...)
 	}
 	return append(dst, '\n')
 }
 
-// appendTargetsJSON appends the targets of a cause as a JSON field,
-// if there are several.
-func appendTargetsJSON(dst []byte, findings []check.Finding, c *check.Cause) []byte {
-	if len(c.Targets) < 2 {
-		return dst
-	}
-	dst = append(dst, `,"targets":[`...)
-	for n, i := range c.Targets {
-		if n > 0 {
-			dst = append(dst, ',')
+// targetsOf returns the targets of a cause, none if all its links are about one.
+func targetsOf(findings []check.Finding, c *check.Cause) (names []string) {
+	if len(c.Targets) > 1 {
+		for _, i := range c.Targets {
+			names = append(names, targetOf(&findings[i]))
 		}
-		dst = AppendString(dst, targetOf(&findings[i]))
 	}
-	return append(dst, ']')
+	return names
 }
 
 // otherFiles returns ", such as data/v1-toc.yml:7:15": the place in a file other
@@ -315,76 +289,64 @@ func commonFinding(findings []check.Finding, c *check.Cause) check.Finding {
 	return f
 }
 
-// appendWhere appends where a cause shows in the docroot: "from a template, on
-// 194 pages and 2 feeds, first on public/a.html, line 3, column 9".
-func appendWhere(dst []byte, f *check.Finding, c *check.Cause, prefix string) []byte {
-	dst = appendFrom(dst, f)
-	files := c.Pages + c.Feeds
-	if files == 1 {
-		dst = appendThousands(dst, c.Links)
-		dst = append(dst, " times in "...)
-	} else {
-		if c.Links > files && c.SameLink {
-			dst = appendCount(dst, c.Links, "link")
-			dst = append(dst, ' ')
-		}
-		dst = append(dst, "on "...)
-		dst = appendFiles(dst, c)
-		dst = append(dst, ", first on "...)
+// where says where a cause shows in the docroot: "from a template, on 194 pages and 2
+// feeds, first on public/a.html, line 3, column 9".
+func where(f *check.Finding, c *check.Cause, prefix string) string {
+	words, onlyFile := from(f), c.Pages+c.Feeds == 1
+	switch {
+	case onlyFile:
+		words += text.Thousands(c.Links) + " times in "
+	case c.Links > c.Pages+c.Feeds && c.SameLink:
+		words += text.Count(c.Links, "link") + " on " + files(c) + ", first on "
+	default:
+		words += "on " + files(c) + ", first on "
 	}
 	switch {
 	case f.Source != nil:
-		dst = appendBuilt(dst, f, prefix)
-	case files == 1:
-		dst = append(dst, "this file"...)
+		words += built(f, prefix)
+	case onlyFile:
+		words += "this file"
 	default:
-		dst = append(dst, "this one"...)
+		words += "this one"
 	}
 	if c.Errors > 0 && c.Warnings > 0 {
-		dst = append(dst, "; "...)
-		dst = appendVerdictCounts(dst, c.Errors, c.Warnings, " ")
+		words += "; " + verdictCounts(c.Errors, c.Warnings, " ")
 	}
-	return dst
+	return words
 }
 
-// appendFiles appends "194 pages and 2 feeds".
-func appendFiles(dst []byte, c *check.Cause) []byte {
-	if c.Pages > 0 {
-		dst = appendCount(dst, c.Pages, "page")
+// files returns "194 pages and 2 feeds".
+func files(c *check.Cause) string {
+	pages, feeds := text.Count(c.Pages, "page"), text.Count(c.Feeds, "feed")
+	switch {
+	case c.Feeds == 0:
+		return pages
+	case c.Pages == 0:
+		return feeds
 	}
-	if c.Feeds > 0 {
-		if c.Pages > 0 {
-			dst = append(dst, " and "...)
-		}
-		dst = appendCount(dst, c.Feeds, "feed")
-	}
-	return dst
+	return pages + " and " + feeds
 }
 
-// appendFrom appends what kind of source a finding is in, if it is not content.
-func appendFrom(dst []byte, f *check.Finding) []byte {
+// from says what kind of source a finding is in, if it is not content.
+func from(f *check.Finding) string {
 	if words := sourceDescription(f); words != "" {
-		dst = append(dst, "from "...)
-		dst = append(dst, words...)
-		dst = append(dst, ", "...)
+		return "from " + words + ", "
 	}
-	return dst
+	return ""
 }
 
-// appendBuilt appends the position in the built page. It does not have the form
+// built returns the position in the built page. It does not have the form
 // page:30:9, which would be a second position to jump to in an editor, in a file
 // that the next build overwrites.
-func appendBuilt(dst []byte, f *check.Finding, prefix string) []byte {
-	dst = appendPath(dst, f.Page, prefix)
+func built(f *check.Finding, prefix string) string {
+	at := string(appendPath(nil, f.Page, prefix))
 	if f.Line > 0 {
-		dst = append(dst, ", line "...)
-		dst = strconv.AppendInt(dst, int64(f.Line), 10)
+		at += fmt.Sprintf(", line %d", f.Line)
 		if f.Column > 0 {
-			dst = append(dst, ", column "...)
-			dst = strconv.AppendInt(dst, int64(f.Column), 10)
+			at += fmt.Sprintf(", column %d", f.Column)
 		}
 	}
-	return dst
+	return at
 }
 
 // CauseIDs returns the ID of the cause of each finding.

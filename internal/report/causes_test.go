@@ -23,7 +23,7 @@ func broken(n int, link string) []check.Finding {
 	return fs
 }
 
-func text(t *testing.T, r *check.Result, opt TextOptions) string {
+func asText(t *testing.T, r *check.Result, opt TextOptions) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := Text(&b, r, opt); err != nil {
@@ -57,7 +57,7 @@ layouts/nav.html:9:12: error: file not found: /v0/ [missing-file]
 
 checked 0 pages, 0 links, 0 anchors: 223 errors, 1 warning; 2 causes
 `
-	if got := text(t, &r, TextOptions{Prefix: "public"}); got != want {
+	if got := asText(t, &r, TextOptions{Prefix: "public"}); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	for i := range 30 { // each target is in a report of everything, and in those for machines
@@ -65,7 +65,7 @@ checked 0 pages, 0 links, 0 anchors: 223 errors, 1 warning; 2 causes
 		if err := errors.Join(SARIF(&sarif, &r, Options{}), GitLab(&gitlab, &r, Options{})); err != nil {
 			t.Fatal(err)
 		}
-		all := text(t, &r, TextOptions{All: true})
+		all := asText(t, &r, TextOptions{All: true})
 		for _, got := range []string{all, sarif.String(), gitlab.String()} {
 			if name := fmt.Sprintf("/v%d/", i); !strings.Contains(got, name) {
 				t.Errorf("no %s in\n%s", name, got)
@@ -99,7 +99,7 @@ func TestTextLimits(t *testing.T) {
 				r.Findings = append(r.Findings, broken(n, fmt.Sprintf("/gone-%d/", i))...)
 				errors += n
 			}
-			got := text(t, &r, TextOptions{})
+			got := asText(t, &r, TextOptions{})
 			entries := strings.Count(got, " error: ")
 			if lines := strings.Count(got, "\n"); lines > maxLines || entries != c.entries {
 				t.Errorf("%d entries in %d lines, want %d entries", entries, lines, c.entries)
@@ -119,7 +119,7 @@ func TestTextLimits(t *testing.T) {
 			if left != len(c.causes)-entries || most > 2 && entries < maxEntries {
 				t.Errorf("%d of %d causes are listed, and the report says %q", entries, len(c.causes), m[0])
 			}
-			if got := strings.Count(text(t, &r, TextOptions{All: true}), " error: "); got != len(c.causes) {
+			if got := strings.Count(asText(t, &r, TextOptions{All: true}), " error: "); got != len(c.causes) {
 				t.Errorf("--all lists %d of %d causes", got, len(c.causes))
 			}
 		})
@@ -144,7 +144,7 @@ func TestTextLines(t *testing.T) {
 		f.Suggestion = "/near/"
 		f.Related = &check.Related{Text: "heading"}
 	}
-	if lines := strings.Count(text(t, &r, TextOptions{}), "\n"); lines > maxLines || lines < maxLines-5 {
+	if lines := strings.Count(asText(t, &r, TextOptions{}), "\n"); lines > maxLines || lines < maxLines-5 {
 		t.Errorf("%d lines, want at most %d", lines, maxLines)
 	}
 }
@@ -165,10 +165,10 @@ func TestFamilies(t *testing.T) {
 		f.Code, f.Fragment, f.Line, f.Raw = check.MissingFragment, fmt.Sprint("id", i), 10+i, fmt.Sprint("/page/#id", i)
 		r.Findings = append(r.Findings, f)
 	}
-	got := text(t, &r, TextOptions{})
+	got := asText(t, &r, TextOptions{})
 	want := `p00000.html:10:9: error: file not found: /page/ [missing-fragment]
     <a href="/page/#id0">
-    6 more causes with links to missing ids of /page/; in all 7 errors
+    6 more causes with links to ids missing on /page/; in all 7 errors
     p00000.html:11:9: <a href="/page/#id1">
     p00000.html:12:9: <a href="/page/#id2">
     p00000.html:13:9: <a href="/page/#id3">
@@ -189,7 +189,7 @@ p00000.html:3:9: error: file not found: /big/ [missing-file]
 	if n := strings.Count(got, " error: "); n != 8 {
 		t.Errorf("%d entries, want 8:\n%s", n, got)
 	}
-	if n := strings.Count(text(t, &r, TextOptions{All: true}), " error: "); n != 16 {
+	if n := strings.Count(asText(t, &r, TextOptions{All: true}), " error: "); n != 16 {
 		t.Errorf("--all has %d entries, want 16", n)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/outgoing/ledger"
 	"github.com/sitelink/sitelink/outgoing/precheck"
 )
@@ -18,60 +19,48 @@ import (
 func Explained(w io.Writer, reports []*precheck.Report, color bool) error {
 	s, p := sink{w: w}, painter(color)
 	for _, r := range reports {
-		s.buf = p.off(appendQuoted(p.on(s.buf, sgrBold), r.Source))
-		s.buf = append(s.buf, '\n')
+		s.say("%s\n", p.paint(sgrBold, quoted(r.Source)))
 		for _, problem := range r.Problems {
-			s.buf = appendProblem(s.buf, p, "  ", problem)
+			s.problem(p, "  ", problem)
 		}
 		if r.Built {
-			s.buf = append(s.buf, "  checked the built page instead\n"...)
+			s.say("  checked the built page instead\n")
 		}
 		for _, row := range r.Rows {
-			s.buf = append(appendQuoted(append(s.buf, "  "...), row.Target), '\n')
-			s.buf = appendEndpoint(s.buf, p, row)
+			s.say("  %s\n    %s\n", quoted(row.Target), endpoint(p, row))
 			for _, problem := range row.Problems {
-				s.buf = appendProblem(s.buf, p, "    ", problem)
+				s.problem(p, "    ", problem)
 			}
 			if err := s.drain(); err != nil {
 				return err
 			}
 		}
-		s.buf = append(s.buf, '\n')
+		s.say("\n")
 	}
-	s.buf = append(append(s.buf, ExplainedSummary(reports)...), '\n')
+	s.say("%s\n", ExplainedSummary(reports))
 	return s.flush()
 }
 
-// appendEndpoint appends where a target accepts notices.
-func appendEndpoint(buf []byte, p painter, row precheck.Row) []byte {
-	buf = append(buf, "    "...)
+// endpoint says where a target accepts notices.
+func endpoint(p painter, row precheck.Row) string {
 	switch {
 	case row.Err != nil:
-		buf = p.off(append(p.on(buf, sgrYellow), "could not be reached"...))
-		buf = appendQuoted(append(buf, ": "...), row.Err.Error())
+		return p.paint(sgrYellow, "could not be reached") + ": " + quoted(row.Err.Error())
 	case row.Endpoint != "":
-		buf = append(append(buf, row.Protocol...), " to "...)
-		buf = appendQuoted(buf, row.Endpoint)
-		buf = p.off(append(p.on(append(buf, "  "...), sgrDim), row.Via...))
-	default:
-		buf = append(buf, "has no endpoint"...)
-		if row.Via != "" {
-			buf = appendQuoted(append(buf, ": "...), row.Via)
-		}
+		return string(row.Protocol) + " to " + quoted(row.Endpoint) + "  " + p.paint(sgrDim, row.Via)
+	case row.Via != "":
+		return "has no endpoint: " + quoted(row.Via)
 	}
-	return append(buf, '\n')
+	return "has no endpoint"
 }
 
-// appendProblem appends a problem and, on the next line, how to solve it.
-func appendProblem(buf []byte, p painter, indent string, problem precheck.Problem) []byte {
-	buf = p.off(append(p.on(append(buf, indent...), sgrRed), "error"...))
-	buf = appendQuoted(append(buf, ": "...), problem.Message)
-	buf = fmt.Appendf(buf, " [%s]", problem.Code)
+// problem writes a problem and, on the next line, how to solve it.
+func (s *sink) problem(p painter, indent string, problem precheck.Problem) {
+	line := ""
 	if problem.Line > 0 {
-		buf = fmt.Appendf(buf, ", line %d", problem.Line)
+		line = fmt.Sprintf(", line %d", problem.Line)
 	}
-	buf = append(append(append(buf, '\n'), indent...), "    "...)
-	return append(appendQuoted(buf, problem.Cure), '\n')
+	s.say("%s%s: %s [%s]%s\n%s    %s\n", indent, p.paint(sgrRed, "error"), quoted(problem.Message), problem.Code, line, indent, quoted(problem.Cure))
 }
 
 // ExplainedSummary returns one line with the counts.
@@ -94,7 +83,7 @@ func ExplainedSummary(reports []*precheck.Report) string {
 		}
 	}
 	return fmt.Sprintf("%s: %d can be notified, %d would reject the page, %d have no endpoint, %d could not be reached; nothing was sent",
-		appendCount(nil, targets, "target"), telling, refused, targets-telling-refused-failed, failed)
+		text.Count(targets, "target"), telling, refused, targets-telling-refused-failed, failed)
 }
 
 // explainedJSON is the document that [ExplainedJSON] writes.
@@ -152,20 +141,17 @@ func ExplainedJSON(w io.Writer, reports []*precheck.Report) error {
 // The only errors are those of w, wrapped.
 func ExplainedMarkdown(w io.Writer, reports []*precheck.Report) error {
 	s := sink{w: w}
-	s.buf = append(append(append(s.buf, "### sitelink: "...), ExplainedSummary(reports)...), '\n')
+	s.say("### sitelink: %s\n", ExplainedSummary(reports))
 	problem := func(indent string, p precheck.Problem) {
-		s.buf = appendCodeSpan(append(append(s.buf, indent...), "- error: "...), p.Message)
-		s.buf = appendCodeSpan(append(s.buf, ": "...), p.Cure)
-		s.buf = append(s.buf, '\n')
+		s.say("%s- error: %s: %s\n", indent, codeSpan(p.Message), codeSpan(p.Cure))
 	}
 	for _, r := range reports {
-		s.buf = append(appendCodeSpan(append(s.buf, "\n"...), r.Source), "\n\n"...)
+		s.say("\n%s\n\n", codeSpan(r.Source))
 		for _, p := range r.Problems {
 			problem("", p)
 		}
 		for _, row := range r.Rows {
-			s.buf = appendCodeSpan(append(s.buf, "- "...), row.Target)
-			s.buf = append(appendCodeSpan(append(s.buf, ' '), strings.TrimSpace(string(appendEndpoint(nil, false, row)))), '\n')
+			s.say("- %s %s\n", codeSpan(row.Target), codeSpan(strings.TrimSpace(endpoint(false, row))))
 			for _, p := range row.Problems {
 				problem("  ", p)
 			}

@@ -40,7 +40,7 @@ func TestFormatsGolden(t *testing.T) {
 			t.Run(c.name+"/"+f.Name, func(t *testing.T) {
 				got := write(t, f, &c.result, testOptions(GroupCause))
 				if f.Name == "sarif" { // the rules are the same in all, and grow with every code: TestRules
-					got = regexp.MustCompile(`(?s)"rules":\[.*?\n\]`).ReplaceAll(got, []byte(`"rules":[...]`))
+					got = regexp.MustCompile(`"rules":\[.*"shortDescription":\{"text":"[^"]*"\}\}\]`).ReplaceAll(got, []byte(`"rules":[...]`))
 				}
 				golden(t, c.name+"."+f.Name, got)
 			})

@@ -16,6 +16,7 @@ import (
 	"sync"
 
 	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // Extras are what a report can show besides the result. The zero value leaves
@@ -51,8 +52,8 @@ var htmlScript string
 var htmlTemplate = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("report").Funcs(template.FuncMap{
 		"value":  func(v any) string { return htmlValue(fmt.Sprint(v)) },
-		"number": func(n int) string { return string(appendThousands(nil, n)) },
-		"count":  func(n int, noun string) string { return string(appendCount(nil, n, noun)) },
+		"number": text.Thousands,
+		"count":  text.Count,
 	}).Parse(htmlPage))
 })
 
@@ -187,7 +188,7 @@ func (v *htmlView) Facts() (facts []htmlFact) {
 		{"faults of files accepted by the baseline", b.Faults, false},
 	} {
 		if f.n != 0 || f.always {
-			facts = append(facts, htmlFact{f.name, string(appendThousands(nil, f.n))})
+			facts = append(facts, htmlFact{f.name, text.Thousands(f.n)})
 		}
 	}
 	profile := htmlValue(s.Profile)
@@ -207,7 +208,7 @@ func byteSize(n int64) string {
 			return strconv.FormatFloat(float64(n/(u.size/10))/10, 'f', 1, 64) + u.name
 		}
 	}
-	return string(appendCount(nil, int(n), "byte"))
+	return text.Count(int(n), "byte")
 }
 
 // htmlList is a list of paths of which the page without JavaScript has the start.

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/net/html/atom"
 
 	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // hostileTexts are texts with which a page could try to break out of its place
@@ -343,9 +344,9 @@ func TestHTMLStatic(t *testing.T) {
 	if want := len(extras.Orphans) + htmlStaticRows; items != want {
 		t.Errorf("%d files are listed, want %d", items, want)
 	}
-	for _, want := range []string{"1,667 errors and 333 warnings", fmt.Sprintf("These are the first 500 of %s causes.", appendThousands(nil, len(check.Causes(r.Findings)))), "The first 500 of 600:", "41,000", "in 334 files"} {
+	for _, want := range []string{"1,667 errors and 333 warnings", fmt.Sprintf("These are the first 500 of %s causes.", text.Thousands(len(check.Causes(r.Findings)))), "The first 500 of 600:", "41,000", "in 334 files"} {
 		if want == "41,000" {
-			want = string(appendThousands(nil, r.Summary.Links))
+			want = text.Thousands(r.Summary.Links)
 		}
 		if !strings.Contains(p.text, want) {
 			t.Errorf("the text lacks %q", want)

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // schema is the version of the JSON document. It changes when a field changes
@@ -42,7 +43,7 @@ func JSON(w io.Writer, r *check.Result) error {
 		s.buf = append(s.buf, '\n')
 	}
 	s.buf = append(s.buf, `],"summary":`...)
-	s.buf = appendSummary(s.buf, &r.Summary, len(causes))
+	s.buf = append(s.buf, jsonOf(summaryOf(r.Summary, len(causes)))...)
 	s.buf = append(s.buf, "}\n"...)
 	return s.flush()
 }
@@ -69,119 +70,68 @@ func JSONL(w io.Writer, r *check.Result) error {
 // the line end. cause is the ID of its cause. It is safe for concurrent use.
 func AppendFinding(dst []byte, f *check.Finding, cause string) []byte {
 	l := f.Link()
-	dst = appendRow(dst, &l)
-	dst = appendSource(dst, f.Source)
-	if f.Suggestion != "" {
-		dst = append(dst, `,"suggestion":`...)
-		dst = AppendString(dst, f.Suggestion)
+	fields := struct {
+		Source     *check.Position  `json:"source,omitempty"`
+		Suggestion string           `json:"suggestion,omitempty"`
+		Related    []*check.Related `json:"related,omitempty"`
+		Concerns   *check.Concerns  `json:"concerns,omitempty"`
+		Message    string           `json:"message"`
+		Count      int              `json:"count,omitempty"`
+		Cause      string           `json:"cause,omitempty"`
+	}{Source: f.Source, Suggestion: f.Suggestion, Message: f.Message, Cause: cause}
+	if f.Related != nil {
+		fields.Related = append(fields.Related, f.Related)
 	}
-	dst = appendRelatedObject(dst, f.Related)
-	dst = appendConcerns(dst, f.Concerns)
-	dst = append(dst, `,"message":`...)
-	dst = AppendString(dst, f.Message)
+	if f.Concerns != nil {
+		c := *f.Concerns
+		c.Pages, c.Sources, c.Referrers = list(c.Pages), list(c.Sources), list(c.Referrers)
+		fields.Concerns = &c
+	}
 	if f.Count > 1 {
-		dst = appendIntField(dst, `,"count":`, f.Count)
+		fields.Count = f.Count
 	}
-	return append(appendCauseID(dst, cause), '}')
+	return appendFields(appendRow(dst, &l), fields)
 }
 
-// appendCauseID appends the field cause, unless it is "".
-func appendCauseID(dst []byte, cause string) []byte {
-	if cause == "" {
-		return dst
-	}
-	return append(append(append(dst, `,"cause":"`...), cause...), '"') // hexadecimal digits
+// appendFields appends the fields of a struct that has some, and ends the object.
+func appendFields(dst []byte, fields any) []byte {
+	return append(append(dst, ','), jsonOf(fields)[1:]...)
 }
 
-// appendSummary appends s as an object. Lists are never null. causes counts those of the
-// listed findings; the field unlisted says that there are more.
-func appendSummary(dst []byte, s *check.Summary, causes int) []byte {
-	dst = append(dst, `{"docroot":`...)
-	dst = AppendString(dst, s.Docroot)
-	dst = append(dst, `,"profile":`...)
-	dst = AppendString(dst, s.Profile)
-	dst = append(dst, `,"profile_from":`...)
-	dst = AppendString(dst, s.ProfileFrom)
-	dst = appendIntField(dst, `,"files":`, s.Files)
-	dst = appendIntField(dst, `,"pages":`, s.Pages)
-	dst = append(dst, `,"bytes":`...)
-	dst = strconv.AppendInt(dst, s.Bytes, 10)
-	dst = appendIntField(dst, `,"links":`, s.Links)
-	dst = appendIntField(dst, `,"anchors":`, s.Anchors)
-	dst = appendIntField(dst, `,"ok":`, s.OK)
-	dst = appendIntField(dst, `,"errors":`, s.Errors)
-	dst = appendIntField(dst, `,"warnings":`, s.Warnings)
-	dst = appendIntField(dst, `,"unchecked":`, s.Unchecked)
-	dst = appendIntField(dst, `,"ignored":`, s.Ignored)
-	dst = appendIntField(dst, `,"file_errors":`, s.FileErrors)
-	dst = appendIntField(dst, `,"file_warnings":`, s.FileWarnings)
-	dst = appendIntField(dst, `,"causes":`, causes)
-	if capped(s) {
-		dst = appendIntField(dst, `,"unlisted":`, s.UnlistedErrors+s.UnlistedWarnings)
-	}
-	dst = appendIntField(dst, `,"redirected":`, s.Redirected)
-	dst = append(dst, `,"reasons":[`...)
-	for i, r := range s.Reasons {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = append(dst, `{"code":`...)
-		dst = AppendString(dst, string(r.Code))
-		dst = appendIntField(dst, `,"count":`, r.Count)
-		dst = append(dst, '}')
-	}
-	dst = append(dst, `],"unused_ignores":[`...)
-	dst = appendStrings(dst, s.UnusedIgnores)
-	dst = append(dst, `],"skipped":[`...)
-	dst = appendStrings(dst, s.Skipped)
-	dst = append(dst, ']')
-	dst = appendReadJSON(dst, s)
-	dst = appendExternalJSON(dst, s.External)
-	return append(appendBaselineObject(dst, s.Baseline), '}')
+// jsonOf returns a value as JSON on one line, in the style of [AppendString].
+func jsonOf(v any) []byte {
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(v) // texts and numbers
+	return escapeHidden(bytes.TrimSuffix(out.Bytes(), []byte("\n")))
 }
 
-// appendExternalJSON appends the field external of the summary if e is not nil.
-func appendExternalJSON(dst []byte, e *check.ExternalSummary) []byte {
-	if e == nil {
-		return dst
-	}
-	dst = appendIntField(dst, `,"external":{"urls":`, e.URLs)
-	dst = appendIntField(dst, `,"requests":`, e.Requests)
-	dst = appendIntField(dst, `,"remembered":`, e.Remembered)
-	dst = appendIntField(dst, `,"unasked":`, e.Unasked)
-	dst = appendIntField(dst, `,"unchanged":`, e.Unchanged)
-	dst = appendStrings(append(dst, `,"died":[`...), e.Died)
-	dst = appendStrings(append(dst, `],"recovered":[`...), e.Recovered)
-	dst = appendHosts(append(dst, `],"failing":[`...), e.Failing)
-	dst = appendHosts(append(dst, `],"blocked":[`...), e.Blocked)
-	return append(dst, "]}"...)
+// list returns a list that is not null in JSON.
+func list[T any](all []T) []T { return append([]T{}, all...) }
+
+// jsonSummary is the summary with what the findings say. Causes counts those of the
+// listed findings; Unlisted says that there are more.
+type jsonSummary struct {
+	check.Summary
+	Causes   int `json:"causes"`
+	Unlisted int `json:"unlisted,omitempty"`
 }
 
-func appendHosts(dst []byte, hosts []check.HostCount) []byte {
-	for i, h := range hosts {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = append(dst, `{"host":`...)
-		dst = AppendString(dst, h.Host)
-		dst = append(appendIntField(dst, `,"count":`, h.Count), '}')
+func summaryOf(s check.Summary, causes int) jsonSummary {
+	s.Reasons, s.UnusedIgnores, s.Skipped, s.Notes = list(s.Reasons), list(s.UnusedIgnores), list(s.Skipped), list(s.Notes)
+	s.Read, s.NotRead, s.ScriptFragments = list(s.Read), list(s.NotRead), list(s.ScriptFragments)
+	if s.External != nil {
+		e := *s.External
+		e.Died, e.Recovered, e.Failing, e.Blocked = list(e.Died), list(e.Recovered), list(e.Failing), list(e.Blocked)
+		s.External = &e
 	}
-	return dst
-}
-
-func appendStrings(dst []byte, all []string) []byte {
-	for i, text := range all {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = AppendString(dst, text)
+	if s.Baseline != nil {
+		b := *s.Baseline
+		b.Unneeded = list(b.Unneeded)
+		s.Baseline = &b
 	}
-	return dst
-}
-
-func appendIntField(dst []byte, key string, n int) []byte {
-	dst = append(dst, key...)
-	return strconv.AppendInt(dst, int64(n), 10)
+	return jsonSummary{s, causes, s.UnlistedErrors + s.UnlistedWarnings}
 }
 
 // AppendLink appends l to dst as one line of `check --format jsonl --show all`
@@ -199,7 +149,14 @@ func appendIntField(dst []byte, key string, n int) []byte {
 // It does not allocate while dst has room, does not keep l, and is safe for
 // concurrent use.
 func AppendLink(dst []byte, l *check.Link, source *check.Position, cause string) []byte {
-	return append(appendCauseID(appendSource(appendRow(dst, l), source), cause), "}\n"...)
+	dst = appendRow(dst, l)
+	if source == nil && cause == "" {
+		return append(dst, "}\n"...)
+	}
+	return append(appendFields(dst, struct {
+		Source *check.Position `json:"source,omitempty"`
+		Cause  string          `json:"cause,omitempty"`
+	}{source, cause}), '\n')
 }
 
 // appendRow appends the fields of the row, with the opening brace of the object
@@ -235,50 +192,29 @@ func appendRow(dst []byte, l *check.Link) []byte {
 		dst = append(dst, `,"evidence":`...)
 		dst = AppendString(dst, l.Evidence)
 	}
-	if l.Remote != nil {
-		dst = appendRemote(dst, l.Remote)
+	if r := l.Remote; r != nil {
+		since := ""
+		if !r.Since.IsZero() {
+			since = r.Since.UTC().Format(time.RFC3339)
+		}
+		dst = fmt.Appendf(dst, `,"remote":{"reason":%s,"strikes":%d,"since":"%s","change":%s`, jsonOf(r.Reason), r.Strikes, since, jsonOf(r.Change))
+		dst = append(dst, '}')
 	}
 	return dst
-}
-
-// appendRemote appends the field remote of a row.
-func appendRemote(dst []byte, r *check.Remote) []byte {
-	dst = append(dst, `,"remote":{"reason":`...)
-	dst = AppendString(dst, r.Reason)
-	dst = appendIntField(dst, `,"strikes":`, r.Strikes)
-	dst = append(dst, `,"since":"`...)
-	if !r.Since.IsZero() {
-		dst = r.Since.UTC().AppendFormat(dst, time.RFC3339)
-	}
-	dst = append(dst, `","change":`...)
-	dst = AppendString(dst, r.Change)
-	return append(dst, '}')
 }
 
 // AppendFixed appends a line that says that the findings of a family, which an
 // earlier check found, are fixed.
 func (m Family) AppendFixed(dst []byte, findings []check.Finding, opt TextOptions) []byte {
 	p, f := painter(opt.Color), &findings[m.causes[0].First]
-	if f.Source != nil {
-		dst = appendQuoted(dst, f.Source.File)
-		dst = appendLineColumn(dst, f.Source.Line, f.Source.Column)
-	} else {
-		dst = appendPath(dst, f.Page, opt.Prefix)
-		dst = appendLineColumn(dst, f.Line, f.Column)
-	}
-	dst = append(dst, ": "...)
-	dst = p.on(dst, sgrDim)
-	dst = append(dst, "fixed: "...)
-	dst = p.off(dst)
-	dst = appendCut(dst, f.Message, maxMessageBytes)
+	dst = append(appendPlace(dst, f, opt.Prefix), ": "...)
+	dst = fmt.Appendf(dst, "%s%s", p.paint(sgrDim, "fixed: "), sentence(f.Message))
 	dst = appendCode(dst, f.Code, p)
 	if len(m.causes) > 1 {
-		dst = append(dst, " and "...)
-		dst = appendCount(dst, len(m.causes)-1, "more cause")
+		dst = append(dst, " and "+text.Count(len(m.causes)-1, "more cause")...)
 	}
 	if _, _, links := counts(m.causes); links > 1 {
-		dst = append(dst, ", "...)
-		dst = appendCount(dst, links, "link")
+		dst = append(dst, ", "+text.Count(links, "link")...)
 	}
 	return append(dst, '\n')
 }
@@ -403,13 +339,13 @@ func escapeHidden(text []byte) []byte {
 // JSONDocument writes a document, such as that of a plan, indented and without
 // escapes for HTML. Hidden characters are escaped, as in every format.
 func JSONDocument(w io.Writer, document any) error {
-	var text bytes.Buffer
-	enc := json.NewEncoder(&text)
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	err := enc.Encode(document)
 	if err == nil {
-		_, err = w.Write(escapeHidden(text.Bytes()))
+		_, err = w.Write(escapeHidden(out.Bytes()))
 	}
 	if err != nil {
 		return fmt.Errorf("write report: %w", err)

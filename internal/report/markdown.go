@@ -1,14 +1,13 @@
 package report
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 const (
@@ -48,96 +47,63 @@ type markdown struct {
 
 func (m *markdown) summary(r *check.Result) {
 	s := &r.Summary
-	m.buf = append(m.buf, "### sitelink: "...)
-	if len(r.Findings) == 0 && !r.HasErrors() && !r.HasWarnings() {
-		m.buf = append(m.buf, "all links are fine"...)
-	} else {
-		m.buf = appendVerdicts(m.buf, r, len(m.causes), false)
+	state := "all links are fine"
+	if len(r.Findings) > 0 || r.HasErrors() || r.HasWarnings() {
+		state = verdicts(r, len(m.causes), false)
 	}
-	m.buf = append(m.buf, "\n\nChecked "...)
-	m.buf = appendCount(m.buf, s.Pages, "page")
-	m.buf = append(m.buf, ", "...)
-	m.buf = appendCount(m.buf, s.Links, "link")
-	m.buf = append(m.buf, " and "...)
-	m.buf = appendCount(m.buf, s.Anchors, "anchor")
+	m.buf = fmt.Appendf(m.buf, "### sitelink: %s\n\nChecked %s, %s and %s", state, text.Count(s.Pages, "page"), text.Count(s.Links, "link"), text.Count(s.Anchors, "anchor"))
 	if s.Docroot != "" {
-		m.buf = append(m.buf, " in "...)
-		m.buf = appendCodeSpan(m.buf, s.Docroot)
+		m.buf = append(m.buf, " in "+codeSpan(s.Docroot)...)
 	}
 	if s.Profile != "" {
-		m.buf = append(m.buf, " with the profile "...)
-		m.buf = appendCodeSpan(m.buf, s.Profile)
+		m.buf = append(m.buf, " with the profile "+codeSpan(s.Profile)...)
 		if s.ProfileFrom != "" {
-			m.buf = append(m.buf, ", detected from "...)
-			m.buf = appendCodeSpan(m.buf, s.ProfileFrom)
+			m.buf = append(m.buf, ", detected from "+codeSpan(s.ProfileFrom)...)
+		}
+	}
+	sentences := func(title string, items []string) {
+		if len(items) > 0 {
+			m.buf = append(m.buf, title+strings.Join(items, ", ")+"."...)
 		}
 	}
 	m.buf = append(m.buf, '.')
-	for i, reason := range s.Reasons {
-		m.buf = append(m.buf, []string{" Not checked: ", ", "}[min(i, 1)]...)
-		m.buf = appendThousands(m.buf, reason.Count)
-		m.buf = append(m.buf, ' ')
-		m.buf = appendPlain(m.buf, string(reason.Code))
-	}
-	if len(s.Reasons) > 0 {
-		m.buf = append(m.buf, '.')
-	}
+	sentences(" Not checked: ", reasons(s, plain))
 	if len(s.Skipped) > 0 {
-		m.buf = append(m.buf, " Left out: "...)
-		m.buf = appendCount(m.buf, len(s.Skipped), "page")
-		m.buf = append(m.buf, '.')
+		sentences(" Left out: ", []string{text.Count(len(s.Skipped), "page")})
 	}
 	if s.Ignored > 0 {
-		m.buf = append(m.buf, " Ignored by rule: "...)
-		m.buf = appendCount(m.buf, s.Ignored, "link")
-		m.buf = append(m.buf, '.')
+		sentences(" Ignored by rule: ", []string{text.Count(s.Ignored, "link")})
 	}
-	m.baseline(s.Baseline)
+	var unneeded []string
+	if b := s.Baseline; b != nil {
+		unneeded = b.Unneeded
+		sentences(" Accepted by the baseline: ", accepted(b))
+		if b.Expired > 0 {
+			sentences(" Expired in the baseline: ", []string{text.Count(b.Expired, "finding")})
+		}
+	}
 	m.buf = append(m.buf, '\n')
-	m.notes(s.Notes)
-	m.unused("Ignore rules that match nothing", s.UnusedIgnores)
-	if s.Baseline != nil {
-		m.unused("Entries of the baseline that no finding needs", s.Baseline.Unneeded)
-	}
+	m.list("Notes", s.Notes, 30, plain)
+	m.list("Ignore rules that match nothing", s.UnusedIgnores, 20, codeSpan)
+	m.list("Entries of the baseline that no finding needs", unneeded, 20, codeSpan)
 }
 
-// maxNotes is how many notes are listed.
-const maxNotes = 30
-
-func (m *markdown) notes(notes []string) {
-	for i, note := range notes[:min(len(notes), maxNotes)] {
-		if i == 0 {
-			m.buf = append(m.buf, "\nNotes:\n\n"...)
-		}
-		m.buf = append(m.buf, "- "...)
-		m.buf = appendPlain(m.buf, note)
-		m.buf = append(m.buf, '\n')
+// list writes the first items of a list below a title.
+func (m *markdown) list(title string, items []string, most int, show func(string) string) {
+	if len(items) > 0 {
+		m.buf = append(m.buf, "\n"+title+":\n\n"...)
 	}
-	if rest := len(notes) - maxNotes; rest > 0 {
-		m.buf = fmt.Appendf(m.buf, "- and %d more\n", rest)
+	for _, item := range items[:min(len(items), most)] {
+		m.buf = append(m.buf, "- "+show(item)+"\n"...)
 	}
-}
-
-// maxUnused is how many unused rules are listed.
-const maxUnused = 20
-
-func (m *markdown) unused(title string, rules []string) {
-	for i, rule := range rules[:min(len(rules), maxUnused)] {
-		if i == 0 {
-			m.buf = append(m.buf, "\n"+title+":\n\n"...)
-		}
-		m.buf = append(m.buf, "- "...)
-		m.buf = appendCodeSpan(m.buf, rule)
-		m.buf = append(m.buf, '\n')
-	}
-	if rest := len(rules) - maxUnused; rest > 0 {
+	if rest := len(items) - most; rest > 0 {
 		m.buf = fmt.Appendf(m.buf, "- and %d more\n", rest)
 	}
 }
 
 // groups writes findings, or causes, while there is room. capped: there are more.
 func (m *markdown) groups(capped bool) {
-	n, noun, list := len(m.findings), "finding", m.list
+	n, noun, list := len(m.findings), "finding", m.listFindings
 	if m.opt.GroupBy == GroupCause {
 		n, noun, list = len(m.causes), "cause", m.listCauses
 	}
@@ -150,17 +116,11 @@ func (m *markdown) groups(capped bool) {
 	}
 	folded := n > markdownOpen
 	if folded {
-		m.buf = append(m.buf, "\n<details><summary>"...)
-		m.buf = appendCount(m.buf, n, noun)
-		m.buf = append(m.buf, "</summary>\n"...)
+		m.buf = append(m.buf, "\n<details><summary>"+text.Count(n, noun)+"</summary>\n"...)
 	}
 	written := list()
 	if rest := n - written; rest > 0 {
-		m.buf = append(m.buf, "\n**"...)
-		m.buf = appendThousands(m.buf, rest)
-		m.buf = append(m.buf, " more** of "...)
-		m.buf = appendCount(m.buf, n, noun)
-		m.buf = append(m.buf, " did not fit; "+all+".\n"...)
+		m.buf = fmt.Appendf(m.buf, "\n**%s more** of %s did not fit; %s.\n", text.Thousands(rest), text.Count(n, noun), all)
 	}
 	if folded {
 		m.buf = append(m.buf, "\n</details>\n"...)
@@ -176,10 +136,7 @@ func (m *markdown) listCauses() (written int) {
 		f := commonFinding(m.findings, c)
 		item = m.item(item[:0], &f, &group{})
 		if len(c.Findings) > 1 {
-			item = append(item[:len(item)-1], ", "...)
-			item = appendCount(item, c.Links, "link")
-			item = append(item, " on "...)
-			item = append(appendFiles(item, c), '\n')
+			item = fmt.Appendf(item[:len(item)-1], ", %s on %s\n", text.Count(c.Links, "link"), files(c))
 		}
 		if len(m.buf)+len(item)+markdownTail > markdownMaxBytes {
 			return written
@@ -190,8 +147,8 @@ func (m *markdown) listCauses() (written int) {
 	return written
 }
 
-// list writes the findings below headings and returns how many it wrote.
-func (m *markdown) list() (written int) {
+// listFindings writes the findings below headings and returns how many it wrote.
+func (m *markdown) listFindings() (written int) {
 	var item []byte
 	groups := groupFindings(m.findings, m.opt)
 	if m.opt.GroupBy == GroupPage { // the other groups are sorted
@@ -218,26 +175,18 @@ func (m *markdown) heading(dst []byte, g *group) []byte {
 	case g.label == "":
 		dst = append(dst, headingOf(g, m.opt.GroupBy)...)
 	case m.opt.GroupBy == GroupPage:
-		dst = appendCodeSpan(dst, m.opt.page(g.label))
+		dst = append(dst, codeSpan(m.opt.page(g.label))...)
 	default:
-		dst = appendCodeSpan(dst, g.label)
+		dst = append(dst, codeSpan(g.label)...)
 	}
-	dst = append(dst, ": "...)
 	if m.opt.GroupBy == GroupTarget && g.label != "" {
 		f := &m.findings[g.findings[0]]
-		dst = append(dst, f.Verdict.String()...)
-		dst = append(dst, ", "...)
-		dst = appendPlain(dst, f.Message)
-		dst = append(dst, ", "...)
-		dst = appendCodeSpan(dst, string(f.Code))
-		dst = append(dst, ", "...)
-		dst = appendCount(dst, g.links, "link")
+		dst = fmt.Appendf(dst, ": %s, %s, %s, %s", f.Verdict, plain(f.Message), codeSpan(string(f.Code)), text.Count(g.links, "link"))
 	} else {
-		dst = appendVerdictCounts(dst, g.errors, g.warnings, " ")
+		dst = append(dst, ": "+verdictCounts(g.errors, g.warnings, " ")...)
 	}
 	if m.opt.GroupBy != GroupPage {
-		dst = append(dst, " on "...)
-		dst = appendCount(dst, g.pages, "page")
+		dst = append(dst, " on "+text.Count(g.pages, "page")...)
 	}
 	return append(dst, "\n\n"...)
 }
@@ -252,95 +201,64 @@ func (m *markdown) item(dst []byte, f *check.Finding, g *group) []byte {
 	}
 	switch inHeading := m.opt.GroupBy == GroupPage && f.Source == nil; {
 	case !inHeading:
-		dst = appendCodeSpan(dst, string(appendLineColumn([]byte(file), line, column)))
+		dst = append(dst, codeSpan(string(appendLineColumn([]byte(file), line, column)))...)
 		if words := sourceDescription(f); words != "" {
-			dst = append(dst, " ("...)
-			dst = appendPlain(dst, words)
-			dst = append(dst, ')')
+			dst = append(dst, " ("+plain(words)+")"...)
 		}
 		dst = append(dst, ": "...)
 	case line > 0:
-		dst = append(dst, "line "...)
-		dst = strconv.AppendInt(dst, int64(line), 10)
-		dst = append(dst, ": "...)
+		dst = fmt.Appendf(dst, "line %d: ", line)
 	}
-	byTarget := m.opt.GroupBy == GroupTarget && g.label != ""
-	if !byTarget {
-		dst = append(dst, "**"...)
-		dst = append(dst, f.Verdict.String()...)
-		dst = append(dst, "** "...)
-		dst = appendPlain(dst, f.Message)
+	separator := ""
+	if m.opt.GroupBy != GroupTarget || g.label == "" {
+		dst, separator = fmt.Appendf(dst, "**%s** %s", f.Verdict, plain(f.Message)), ", "
 		if m.opt.GroupBy != GroupCode {
-			dst = append(dst, " ("...)
-			dst = appendCodeSpan(dst, string(f.Code))
-			dst = append(dst, ')')
+			dst = append(dst, " ("+codeSpan(string(f.Code))+")"...)
 		}
 	}
 	if f.Element != "" || f.Raw != "" {
-		if !byTarget {
-			dst = append(dst, ", "...)
-		}
-		dst = appendSpan(dst, appendWritten(nil, f))
+		dst = append(dst, separator+span(string(appendWritten(nil, f)))...)
 	}
 	if f.Suggestion != "" {
 		before, after := suggestionWords(f)
-		dst = append(dst, ", "+before...)
-		dst = appendCodeSpan(dst, f.Suggestion)
-		dst = append(dst, after...)
+		dst = append(dst, ", "+before+codeSpan(f.Suggestion)+after...)
 	}
 	if r := f.Related; r != nil {
-		dst = append(dst, ", "...)
-		dst = appendPlain(dst, r.Text)
-		dst = append(dst, " at "...)
-		dst = appendCodeSpan(dst, string(appendLineColumn([]byte(r.File), r.Line, r.Column)))
+		dst = append(dst, ", "+plain(r.Text)+" at "+codeSpan(string(appendLineColumn([]byte(r.File), r.Line, r.Column)))...)
 	}
 	return append(dst, '\n')
 }
 
-// appendCodeSpan appends s, quoted and cut, as a code span.
-func appendCodeSpan(dst []byte, s string) []byte {
-	return appendSpan(dst, appendCut(nil, s, maxValueBytes))
-}
+// codeSpan returns s, quoted and cut, as a code span.
+func codeSpan(s string) string { return span(value(s)) }
 
-// appendSpan appends s as a code span (CommonMark 6.1), between runs of
+// span returns s as a code span (CommonMark 6.1), between runs of
 // backticks of a length that s does not contain. Nothing inside is Markdown,
 // HTML or, on GitHub and GitLab, a mention or a reference. s contains no line
 // end.
-func appendSpan(dst, s []byte) []byte {
-	if len(s) == 0 {
-		return append(dst, "(empty)"...)
+func span(s string) string {
+	if s == "" {
+		return "(empty)"
 	}
-	longest, run := 0, 0
-	for _, c := range s {
-		if c == '`' {
-			run++
-			longest = max(longest, run)
-		} else {
-			run = 0
-		}
+	fence := "`"
+	for strings.Contains(s, fence) {
+		fence += "`"
 	}
-	fence := bytes.Repeat([]byte{'`'}, longest+1)
 	// Markdown removes one space at either end, unless there are only spaces.
-	pad := s[0] == '`' || s[len(s)-1] == '`' || s[0] == ' ' && s[len(s)-1] == ' ' && len(bytes.Trim(s, " ")) > 0
-	dst = append(dst, fence...)
-	if pad {
-		dst = append(dst, ' ')
+	if s[0] == '`' || s[len(s)-1] == '`' || s[0] == ' ' && s[len(s)-1] == ' ' && strings.Trim(s, " ") != "" {
+		return fence + " " + s + " " + fence
 	}
-	dst = append(dst, s...)
-	if pad {
-		dst = append(dst, ' ')
-	}
-	return append(dst, fence...)
+	return fence + s + fence
 }
 
-// appendPlain appends s as text if it contains nothing that Markdown or a forge
-// interprets, otherwise as a code span.
-func appendPlain(dst []byte, s string) []byte {
-	quoted := appendCut(nil, s, maxMessageBytes)
-	if isPlainMarkdown(quoted) {
-		return append(dst, quoted...)
+// plain returns s, quoted and cut, as text if it contains nothing that Markdown or a
+// forge interprets, otherwise as a code span.
+func plain(s string) string {
+	s = sentence(s)
+	if isPlainMarkdown(s) {
+		return s
 	}
-	return appendSpan(dst, quoted)
+	return span(s)
 }
 
 // isPlainMarkdown reports whether s is the same text with and without Markdown,
@@ -348,9 +266,9 @@ func appendPlain(dst []byte, s string) []byte {
 // meaning. It excludes above all @, # and GH- (mentions, references), a colon
 // before anything but a space and www. (automatic links), and everything that
 // emphasises, quotes or escapes.
-func isPlainMarkdown(s []byte) bool {
-	for i, c := range s {
-		switch {
+func isPlainMarkdown(s string) bool {
+	for i := range len(s) {
+		switch c := s[i]; {
 		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c >= 0x80:
 		case strings.IndexByte(" /.,;()%-=\"'?", c) >= 0:
 		case c == ':' && i+1 < len(s) && s[i+1] == ' ':
@@ -358,6 +276,6 @@ func isPlainMarkdown(s []byte) bool {
 			return false
 		}
 	}
-	lower := bytes.ToLower(s)
-	return len(s) > 0 && !bytes.Contains(lower, []byte("www.")) && !bytes.Contains(lower, []byte("gh-"))
+	lower := strings.ToLower(s)
+	return s != "" && !strings.Contains(lower, "www.") && !strings.Contains(lower, "gh-")
 }

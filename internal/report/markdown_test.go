@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // TestMarkdownBound: the report is never longer than 65,000 bytes, and it
@@ -42,7 +43,7 @@ func TestMarkdownBound(t *testing.T) {
 			switch {
 			case want == 0 && m != nil:
 				t.Errorf("%s by %v: all findings are there, yet it says %q", name, by, m[0])
-			case want > 0 && (m == nil || m[1] != string(appendThousands(nil, want)) || m[2] != string(appendThousands(nil, all))):
+			case want > 0 && (m == nil || m[1] != text.Thousands(want) || m[2] != text.Thousands(all)):
 				t.Errorf("%s by %v: %d of %d are missing, it says %q", name, by, want, all, m)
 			}
 			if strings.Count(got, "<details>") != strings.Count(got, "</details>") {
@@ -61,7 +62,7 @@ func TestMarkdownInert(t *testing.T) {
 		"www.x.org": false, "WWW.x": false, "a_b_c": false, "*x*": false, "<b>": false, "&lt;": false, "[a](b)": false, "!x": false,
 		`\*`: false, "`": false, "~~x~~": false, "a|b": false, "$x$": false, "{x}": false, "a\x1b": false, "a+b": false,
 	} {
-		if got := isPlainMarkdown([]byte(s)); got != want {
+		if got := isPlainMarkdown(s); got != want {
 			t.Errorf("inert(%q) = %v", s, got)
 		}
 	}
@@ -73,7 +74,7 @@ func TestMarkdownSpan(t *testing.T) {
 		"a": "`a`", "": "(empty)", "a`b": "``a`b``", "`": "`` ` ``", "``": "``` `` ```", "a``b`c": "```a``b`c```",
 		" a ": "`  a  `", " ": "` `", " a": "` a`", "a`": "`` a` ``",
 	} {
-		if got := string(appendSpan(nil, []byte(s))); got != want {
+		if got := span(s); got != want {
 			t.Errorf("%q becomes %q, want %q", s, got, want)
 		}
 	}

@@ -2,8 +2,10 @@ package report
 
 import (
 	"io"
+	"strings"
 	"time"
 
+	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/outgoing/deliver"
 	"github.com/sitelink/sitelink/outgoing/ledger"
 )
@@ -37,10 +39,8 @@ func Outcomes(w io.Writer, r *deliver.Report, opt OutcomesOptions) error {
 		}
 		if n.Source != source {
 			source = n.Source
-			s.buf = p.off(appendQuoted(p.on(s.buf, sgrBold), source))
-			s.buf = append(s.buf, '\n')
+			s.say("%s\n", p.paint(sgrBold, quoted(source)))
 		}
-		s.buf = append(s.buf, "  "...)
 		color := ""
 		switch {
 		case n.State == ledger.Permanent:
@@ -48,17 +48,7 @@ func Outcomes(w io.Writer, r *deliver.Report, opt OutcomesOptions) error {
 		case n.Failed():
 			color = sgrYellow
 		}
-		if color != "" {
-			s.buf = p.on(s.buf, color)
-		}
-		s.buf = append(s.buf, outcomeWords[n.State]...)
-		if color != "" {
-			s.buf = p.off(s.buf)
-		}
-		s.buf = appendQuoted(append(s.buf, ": "...), n.Target)
-		s.buf = append(s.buf, "  "...)
-		s.buf = appendQuoted(p.on(s.buf, sgrDim), outcomeDetail(n))
-		s.buf = append(p.off(s.buf), '\n')
+		s.say("  %s: %s  %s\n", p.paint(color, outcomeWords[n.State]), quoted(n.Target), p.paint(sgrDim, quoted(outcomeDetail(n))))
 		if err := s.drain(); err != nil {
 			return err
 		}
@@ -69,7 +59,7 @@ func Outcomes(w io.Writer, r *deliver.Report, opt OutcomesOptions) error {
 	if source != "" {
 		s.buf = append(s.buf, '\n')
 	}
-	s.buf = append(append(s.buf, OutcomesSummary(r)...), '\n')
+	s.say("%s\n", OutcomesSummary(r))
 	return s.flush()
 }
 
@@ -97,15 +87,11 @@ func outcomeDetail(n *deliver.Result) string {
 
 // OutcomesSummary returns one line with the counts of a run.
 func OutcomesSummary(r *deliver.Report) string {
-	var b []byte
-	part := func(n int, text string) {
-		if n == 0 {
-			return
+	var parts []string
+	part := func(n int, words string) {
+		if n > 0 {
+			parts = append(parts, text.Thousands(n)+" "+words)
 		}
-		if len(b) > 0 {
-			b = append(b, ", "...)
-		}
-		b = append(append(appendThousands(b, n), ' '), text...)
 	}
 	part(r.Count(ledger.Done), "notified")
 	part(r.Count(ledger.Accepted), "accepted for later")
@@ -114,17 +100,18 @@ func OutcomesSummary(r *deliver.Report) string {
 	part(r.Count(ledger.NoService), "without an endpoint")
 	part(r.Count(ledger.Skipped), "skipped")
 	part(r.NotTried, "not tried")
-	repeated, unsettled := r.Repeated()
-	if len(b) == 0 {
-		b = append(b, "nothing was due"...)
+	if len(parts) == 0 {
+		parts = []string{"nothing was due"}
 	}
+	words := strings.Join(parts, ", ")
+	repeated, unsettled := r.Repeated()
 	if repeated > 0 {
-		b = append(appendCount(append(b, "; "...), repeated, "notice"), " of an interrupted run sent again"...)
+		words += "; " + text.Count(repeated, "notice") + " of an interrupted run sent again"
 	}
 	if unsettled > 0 {
-		b = append(appendCount(append(b, "; "...), unsettled, "notice"), " of an interrupted run not sent again, because a repeat could do harm"...)
+		words += "; " + text.Count(unsettled, "notice") + " of an interrupted run not sent again, because a repeat could do harm"
 	}
-	return string(b)
+	return words
 }
 
 // outcomesSchema is the version of the JSON document of outcomes, see schema.
@@ -171,7 +158,7 @@ func OutcomesJSON(w io.Writer, base string, r *deliver.Report) error {
 // The only errors are those of w, wrapped.
 func OutcomesMarkdown(w io.Writer, r *deliver.Report) error {
 	s := sink{w: w}
-	s.buf = append(append(append(s.buf, "### sitelink: "...), OutcomesSummary(r)...), '\n')
+	s.say("### sitelink: %s\n", OutcomesSummary(r))
 	source, shown, failed := "", 0, r.Failed()
 	for i := range r.Results {
 		n := &r.Results[i]
@@ -179,18 +166,15 @@ func OutcomesMarkdown(w io.Writer, r *deliver.Report) error {
 			continue
 		}
 		if len(s.buf) > markdownMaxBytes-markdownTail-4*maxValueBytes {
-			s.buf = append(appendCount(append(s.buf, "\n... and "...), failed-shown, "more failure"), '\n')
+			s.say("\n... and %s\n", text.Count(failed-shown, "more failure"))
 			break
 		}
 		shown++
 		if n.Source != source {
 			source = n.Source
-			s.buf = append(appendCodeSpan(append(s.buf, "\n"...), source), "\n\n"...)
+			s.say("\n%s\n\n", codeSpan(source))
 		}
-		s.buf = append(append(append(s.buf, "- "...), outcomeWords[n.State]...), ": "...)
-		s.buf = appendCodeSpan(s.buf, n.Target)
-		s.buf = appendCodeSpan(append(s.buf, ' '), outcomeDetail(n))
-		s.buf = append(s.buf, '\n')
+		s.say("- %s: %s %s\n", outcomeWords[n.State], codeSpan(n.Target), codeSpan(outcomeDetail(n)))
 	}
 	return s.flush()
 }

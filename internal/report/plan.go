@@ -2,10 +2,12 @@ package report
 
 import (
 	"cmp"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
 
+	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/outgoing"
 	"github.com/sitelink/sitelink/outgoing/ledger"
 )
@@ -103,16 +105,16 @@ func (t *planText) bySource() {
 			n++
 		}
 		source := items[0].Source
-		t.head(source)
+		words := ""
 		switch to, gone := moved[source]; {
 		case gone && to != "":
-			t.buf = appendQuoted(append(t.buf, " moved to "...), to)
+			words = " moved to " + quoted(to)
 		case gone:
-			t.buf = append(t.buf, " is deleted"...)
+			words = " is deleted"
 		case items[0].Page != "":
-			t.buf = append(appendQuoted(append(t.buf, " ("...), items[0].Page), ')')
+			words = " (" + quoted(items[0].Page) + ")"
 		}
-		t.buf = append(t.buf, '\n')
+		t.say("%s%s\n", t.paint.paint(sgrBold, quoted(source)), words)
 		for i := range items[:n] {
 			t.line(&items[i], items[i].Target)
 		}
@@ -125,8 +127,7 @@ func (t *planText) byTarget() {
 	slices.SortStableFunc(items, func(a, b outgoing.Item) int { return cmp.Compare(a.Target, b.Target) })
 	for i := range items {
 		if i == 0 || items[i].Target != items[i-1].Target {
-			t.head(items[i].Target)
-			t.buf = append(t.buf, '\n')
+			t.say("%s\n", t.paint.paint(sgrBold, quoted(items[i].Target)))
 		}
 		t.line(&items[i], items[i].Source)
 	}
@@ -137,15 +138,7 @@ func (t *planText) line(i *outgoing.Item, address string) {
 	if i.Withdrawn {
 		sign = "x"
 	}
-	t.buf = append(append(append(t.buf, "  "...), sign...), ' ')
-	t.buf = appendQuoted(t.buf, address)
-	t.buf = t.paint.on(append(t.buf, "  "...), sgrDim)
-	t.buf = appendQuoted(t.buf, eventText(i))
-	t.buf = append(t.paint.off(t.buf), '\n')
-}
-
-func (t *planText) head(address string) {
-	t.buf = t.paint.off(appendQuoted(t.paint.on(t.buf, sgrBold), address))
+	t.say("  %s %s  %s\n", sign, quoted(address), t.paint.paint(sgrDim, quoted(eventText(i))))
 }
 
 // graves lists the deleted pages that the host answers with 404. Receivers take
@@ -155,9 +148,9 @@ func (t *planText) graves() {
 		return
 	}
 	t.separate()
-	t.buf = append(t.buf, "deleted pages must answer 410, or have a tombstone (--tombstones):\n"...)
+	t.say("deleted pages must answer 410, or have a tombstone (--tombstones):\n")
 	for _, url := range t.plan.Unanswered {
-		t.buf = append(appendQuoted(append(t.buf, "    "...), url), '\n')
+		t.say("    %s\n", quoted(url))
 	}
 }
 
@@ -169,23 +162,19 @@ func (t *planText) separate() {
 
 func (t *planText) counts() {
 	t.separate()
-	t.buf = append(append(t.buf, PlanSummary(t.plan)...), '\n')
+	t.say("%s\n", PlanSummary(t.plan))
 	if t.plan.NoUpdate > 0 {
-		t.buf = append(appendCount(append(t.buf, "no update for "...), t.plan.NoUpdate, "link"), " that stayed on changed pages (updates in [outgoing])\n"...)
+		t.say("no update for %s that stayed on changed pages (updates in [outgoing])\n", text.Count(t.plan.NoUpdate, "link"))
 	}
-	if len(t.plan.Inactive) > 0 {
-		t.buf = append(appendCount(t.buf, len(t.plan.Inactive), "page"), " no longer among those that send notices; their targets are not notified\n"...)
+	if n := len(t.plan.Inactive); n > 0 {
+		t.say("%s no longer among those that send notices; their targets are not notified\n", text.Count(n, "page"))
 	}
-	if len(t.plan.Excluded) > 0 {
-		t.buf = append(t.buf, "left out: "...)
-		for i, l := range t.plan.Excluded {
-			if i > 0 {
-				t.buf = append(t.buf, ", "...)
-			}
-			t.buf = append(append(t.buf, l.Reason...), " ("...)
-			t.buf = append(appendCount(t.buf, l.Pages, "page"), ')')
-		}
-		t.buf = append(t.buf, '\n')
+	var left []string
+	for _, l := range t.plan.Excluded {
+		left = append(left, fmt.Sprintf("%s (%s)", l.Reason, text.Count(l.Pages, "page")))
+	}
+	if len(left) > 0 {
+		t.say("left out: %s\n", strings.Join(left, ", "))
 	}
 }
 
@@ -195,32 +184,26 @@ func (t *planText) calls(calls []PlannedCall) {
 		return
 	}
 	t.separate()
-	t.buf = appendCount(append(t.buf, "after this deploy, sitelink serve makes "...), len(calls), "call")
-	t.buf = append(t.buf, " to pages that link to this site:\n"...)
+	t.say("after this deploy, sitelink serve makes %s to pages that link to this site:\n", text.Count(len(calls), "call"))
 	for i := range calls {
 		if i == maxPlannedCalls {
-			t.buf = append(appendCount(append(t.buf, "  ... and "...), len(calls)-i, "more call"), "; --format json lists all\n"...)
+			t.say("  ... and %s; --format json lists all\n", text.Count(len(calls)-i, "more call"))
 			break
 		}
 		c := &calls[i]
-		t.buf = append(append(append(t.buf, "  "...), c.Method...), ' ')
-		t.buf = appendQuoted(t.buf, c.Source)
-		t.buf = appendQuoted(append(t.buf, ": "...), callText(c))
-		t.buf = append(t.buf, '\n')
+		t.say("  %s %s: %s\n", c.Method, quoted(c.Source), quoted(callText(c)))
 	}
 }
 
 // PlanSummary returns one line with the counts of a plan.
 func PlanSummary(p *outgoing.Plan) string {
-	var b []byte
 	if p.First {
-		b = appendCount(append(b, "no ledger yet: the first run records "...), len(p.Change.Pages), "page")
-		b = appendCount(append(b, " with "...), len(p.Change.Links), "link")
-		return string(append(b, " and sends nothing"...))
+		return fmt.Sprintf("no ledger yet: the first run records %s with %s and sends nothing", text.Count(len(p.Change.Pages), "page"), text.Count(len(p.Change.Links), "link"))
 	}
 	due := p.Due()
+	unchanged := text.Count(p.Unchanged, "page") + " unchanged"
 	if len(due) == 0 {
-		return string(append(appendCount(append(b, "nothing to send: "...), p.Unchanged, "page"), " unchanged"...))
+		return "nothing to send: " + unchanged
 	}
 	hosts := make(map[string]bool)
 	events := make(map[ledger.Event]int)
@@ -230,25 +213,16 @@ func PlanSummary(p *outgoing.Plan) string {
 		hosts[strings.ToLower(host)] = true
 		events[due[i].Event]++
 	}
-	b = appendCount(b, len(due), "notice")
-	b = appendCount(append(b, " to "...), len(hosts), "host")
-	b = append(b, ": "...)
-	first := true
+	var parts []string
 	for _, e := range []ledger.Event{ledger.Added, ledger.Updated, ledger.Removed, ledger.Moved, ledger.Deleted} {
-		if events[e] == 0 {
-			continue
+		if events[e] > 0 {
+			parts = append(parts, text.Thousands(events[e])+" "+string(e))
 		}
-		if !first {
-			b = append(b, ", "...)
-		}
-		first = false
-		b = append(append(appendThousands(b, events[e]), ' '), e...)
 	}
 	if n := len(p.Items) - len(due); n > 0 {
-		b = append(appendThousands(append(b, ", "...), n), " withdrawn"...)
+		parts = append(parts, text.Thousands(n)+" withdrawn")
 	}
-	b = appendCount(append(b, "; "...), p.Unchanged, "page")
-	return string(append(b, " unchanged"...))
+	return fmt.Sprintf("%s to %s: %s; %s", text.Count(len(due), "notice"), text.Count(len(hosts), "host"), strings.Join(parts, ", "), unchanged)
 }
 
 // planSchema is the version of the JSON document of a plan, see schema.
@@ -319,29 +293,24 @@ func PlanJSON(w io.Writer, p *outgoing.Plan, internal []ledger.Link, calls []Pla
 // The only errors are those of w, wrapped.
 func PlanMarkdown(w io.Writer, p *outgoing.Plan, calls []PlannedCall) error {
 	s := sink{w: w}
-	s.buf = append(append(append(s.buf, "### sitelink: "...), PlanSummary(p)...), '\n')
+	s.say("### sitelink: %s\n", PlanSummary(p))
 	s.callsMarkdown(calls)
 	source := ""
 	for i := range p.Items {
 		n := &p.Items[i]
 		if len(s.buf) > markdownMaxBytes-markdownTail-4*maxValueBytes {
-			s.buf = appendCount(append(s.buf, "\n... and "...), len(p.Items)-i, "more notice")
-			s.buf = append(s.buf, '\n')
+			s.say("\n... and %s\n", text.Count(len(p.Items)-i, "more notice"))
 			break
 		}
 		if n.Source != source {
 			source = n.Source
-			s.buf = append(appendCodeSpan(append(s.buf, "\n"...), source), "\n\n"...)
+			s.say("\n%s\n\n", codeSpan(source))
 		}
-		s.buf = append(append(append(s.buf, "- "...), n.Event...), ' ')
-		s.buf = appendCodeSpan(s.buf, n.Target)
-		s.buf = append(s.buf, ": "...)
+		words := eventText(n)
 		if n.Event == ledger.Moved && !n.Withdrawn {
-			s.buf = appendCodeSpan(append(s.buf, "the page moved to "...), n.Replacement)
-		} else {
-			s.buf = append(s.buf, eventText(n)...)
+			words = "the page moved to " + codeSpan(n.Replacement)
 		}
-		s.buf = append(s.buf, '\n')
+		s.say("- %s %s: %s\n", n.Event, codeSpan(n.Target), words)
 	}
 	return s.flush()
 }
@@ -351,17 +320,13 @@ func (s *sink) callsMarkdown(calls []PlannedCall) {
 	if len(calls) == 0 {
 		return
 	}
-	s.buf = appendCount(append(s.buf, "\nAfter this deploy, sitelink serve makes "...), len(calls), "call")
-	s.buf = append(s.buf, " to pages that link to this site:\n\n"...)
+	s.say("\nAfter this deploy, sitelink serve makes %s to pages that link to this site:\n\n", text.Count(len(calls), "call"))
 	for i := range calls {
 		if i == maxPlannedCalls || len(s.buf) > markdownMaxBytes/2-4*maxValueBytes {
-			s.buf = append(appendCount(append(s.buf, "\n... and "...), len(calls)-i, "more call"), '\n')
+			s.say("\n... and %s\n", text.Count(len(calls)-i, "more call"))
 			return
 		}
 		c := &calls[i]
-		s.buf = append(append(append(s.buf, "- "...), c.Method...), ' ')
-		s.buf = appendCodeSpan(s.buf, c.Source)
-		s.buf = appendCodeSpan(append(s.buf, ": "...), callText(c))
-		s.buf = append(s.buf, '\n')
+		s.say("- %s %s: %s\n", c.Method, codeSpan(c.Source), codeSpan(callText(c)))
 	}
 }

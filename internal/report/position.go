@@ -1,10 +1,13 @@
 package report
 
 import (
+	"cmp"
+	"fmt"
 	"path"
 	"strings"
 
 	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // filePosition returns where a server that shows the project's files displays
@@ -30,18 +33,8 @@ func (o *Options) page(page string) string {
 // appendSentence appends the message and the suggestion in one line, for
 // servers that show nothing else. Values are quoted and cut as in text.
 func appendSentence(dst []byte, f *check.Finding) []byte {
-	if f.Message == "" {
-		dst = appendCut(dst, string(f.Code), maxValueBytes)
-	} else {
-		dst = appendCut(dst, f.Message, maxMessageBytes)
-	}
-	if f.Suggestion != "" {
-		before, after := suggestionWords(f)
-		dst = append(dst, "; "+before...)
-		dst = appendCut(dst, f.Suggestion, maxValueBytes)
-		dst = append(dst, after...)
-	}
-	return dst
+	dst = appendCut(dst, cmp.Or(f.Message, string(f.Code)), maxMessageBytes)
+	return append(dst, suggested("; ", f)...)
 }
 
 // appendCauseSentence is [appendSentence] for a cause, whose first finding is f,
@@ -51,10 +44,7 @@ func appendCauseSentence(dst []byte, f *check.Finding, c *check.Cause) []byte {
 	if len(c.Findings) == 1 {
 		return dst
 	}
-	dst = append(dst, " ("...)
-	dst = appendCount(dst, c.Links, "link")
-	dst = append(dst, " on "...)
-	return append(appendFiles(dst, c), ')')
+	return fmt.Appendf(dst, " (%s on %s)", text.Count(c.Links, "link"), files(c))
 }
 
 // appendURI appends a slash path as a URI reference (RFC 3986, section 4). It
@@ -105,44 +95,6 @@ func DescribeSource(p *check.Position) string {
 	return words + " of module " + string(appendCut(nil, p.Module, maxValueBytes))
 }
 
-// appendSource appends the field source of a finding or link if p is not nil.
-func appendSource(dst []byte, p *check.Position) []byte {
-	if p == nil {
-		return dst
-	}
-	dst = append(dst, `,"source":{`...)
-	return append(appendPosition(dst, p), '}')
-}
-
-// appendPosition appends the fields of a source position.
-func appendPosition(dst []byte, p *check.Position) []byte {
-	dst = append(dst, `"file":`...)
-	dst = AppendString(dst, p.File)
-	dst = appendIntField(dst, `,"line":`, p.Line)
-	dst = appendIntField(dst, `,"column":`, p.Column)
-	if p.Kind != check.InContent {
-		dst = append(dst, `,"kind":`...)
-		dst = AppendString(dst, string(p.Kind))
-	}
-	if p.Module != "" {
-		dst = append(dst, `,"module":`...)
-		dst = AppendString(dst, p.Module)
-	}
-	return dst
-}
-
-// appendRelatedObject appends the field related if r is not nil.
-func appendRelatedObject(dst []byte, r *check.Related) []byte {
-	if r == nil {
-		return dst
-	}
-	dst = append(dst, `,"related":[{`...)
-	dst = appendPosition(dst, &r.Position)
-	dst = append(dst, `,"text":`...)
-	dst = AppendString(dst, r.Text)
-	return append(dst, "}]"...)
-}
-
 // appendRelated appends: heading "Set up" at content/a.md:30:4.
 func appendRelated(dst []byte, r *check.Related) []byte {
 	dst = appendCut(dst, r.Text, maxValueBytes)
@@ -184,22 +136,15 @@ func suggestionWords(f *check.Finding) (before, after string) {
 	return "did you mean ", "?"
 }
 
+// suggested returns the suggestion of a finding with its words after a separator, "" if
+// there is none.
+func suggested(separator string, f *check.Finding) string {
+	if f.Suggestion == "" {
+		return ""
+	}
+	before, after := suggestionWords(f)
+	return separator + before + value(f.Suggestion) + after
+}
+
 // isEndpoint reports whether a code is about the elements that name endpoints.
 func isEndpoint(c check.Code) bool { return strings.HasPrefix(string(c), "endpoint-") }
-
-// appendConcerns appends the field concerns of a finding unless it is nil.
-func appendConcerns(dst []byte, c *check.Concerns) []byte {
-	if c == nil {
-		return dst
-	}
-	dst = appendIntField(dst, `,"concerns":{"links":`, c.Links)
-	dst = appendIntField(dst, `,"mentions":`, c.Mentions)
-	dst = appendIntField(dst, `,"requests":`, c.Requests)
-	dst = append(dst, `,"pages":[`...)
-	dst = appendStrings(dst, c.Pages)
-	dst = append(dst, `],"sources":[`...)
-	dst = appendStrings(dst, c.Sources)
-	dst = append(dst, `],"referrers":[`...)
-	dst = appendStrings(dst, c.Referrers)
-	return append(dst, "]}"...)
-}

@@ -1,8 +1,11 @@
 package report
 
 import (
+	"fmt"
 	"strconv"
 	"unicode/utf8"
+
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // Longer values are cut in text. A data: URI can have megabytes; its start and
@@ -73,34 +76,11 @@ func appendCut(dst []byte, s string, limit int) []byte {
 	for back := 0; back < utf8.UTFMax-1 && !utf8.RuneStart(s[keep]); back++ {
 		keep--
 	}
-	dst = appendQuoted(dst, s[:keep])
-	dst = append(dst, "… ("...)
-	dst = appendCount(dst, len(s), "byte")
-	return append(dst, ')')
+	return fmt.Appendf(appendQuoted(dst, s[:keep]), "… (%s)", text.Count(len(s), "byte"))
 }
 
-// appendCount appends n with thousands separators, and the noun in singular or
-// plural: "1 page", "1,204 pages".
-func appendCount(dst []byte, n int, noun string) []byte {
-	dst = appendThousands(dst, n)
-	dst = append(dst, ' ')
-	dst = append(dst, noun...)
-	if n != 1 {
-		dst = append(dst, 's')
-	}
-	return dst
-}
-
-func appendThousands(dst []byte, n int) []byte {
-	digits := strconv.Itoa(n)
-	if n < 0 {
-		dst, digits = append(dst, '-'), digits[1:]
-	}
-	for i := range len(digits) {
-		if i > 0 && (len(digits)-i)%3 == 0 {
-			dst = append(dst, ',')
-		}
-		dst = append(dst, digits[i])
-	}
-	return dst
-}
+// value and sentence return text of the site as appendCut appends it, and quoted as
+// appendQuoted does.
+func value(s string) string    { return string(appendCut(nil, s, maxValueBytes)) }
+func sentence(s string) string { return string(appendCut(nil, s, maxMessageBytes)) }
+func quoted(s string) string   { return string(appendQuoted(nil, s)) }

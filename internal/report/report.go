@@ -136,6 +136,9 @@ type sink struct {
 	err error
 }
 
+// say appends formatted text.
+func (s *sink) say(format string, args ...any) { s.buf = fmt.Appendf(s.buf, format, args...) }
+
 // drain writes the buffer once it is large, so that the largest finding bounds
 // the memory.
 func (s *sink) drain() error {

@@ -30,141 +30,109 @@ const homepage = "https://github.com/sitelink/sitelink"
 // of the run says how many are missing.
 func SARIF(w io.Writer, r *check.Result, opt Options) error {
 	s := sink{w: w}
-	s.buf = append(s.buf, `{"$schema":"https://json.schemastore.org/sarif-2.1.0.json","version":"2.1.0","runs":[{`+"\n"+
-		`"tool":{"driver":{"name":"sitelink","informationUri":"`+homepage+`"`...)
+	driver := object{"name": "sitelink", "informationUri": homepage, "rules": sarifRules()}
 	if opt.Version != "" {
-		s.buf = append(s.buf, `,"version":`...)
-		s.buf = AppendString(s.buf, opt.Version)
+		driver["version"] = opt.Version
 	}
-	s.buf = append(s.buf, `,"rules":[`...)
-	for i := range rules {
-		s.buf = appendNext(s.buf, i)
-		s.buf = appendRule(s.buf, &rules[i])
-	}
-	s.buf = append(s.buf, "\n]}},\n"+
-		`"columnKind":"unicodeCodePoints",`+"\n"+
-		`"originalUriBaseIds":{"%SRCROOT%":{"description":{"text":"The root of the project."}}},`+"\n"+
-		`"results":[`...)
+	root := object{"%SRCROOT%": object{"description": message("The root of the project.")}}
+	s.buf = fmt.Appendf(s.buf, `{"$schema":"https://json.schemastore.org/sarif-2.1.0.json","version":"2.1.0","runs":[{`+"\n"+
+		`"tool":%s,`+"\n"+`"columnKind":"unicodeCodePoints",`+"\n"+`"originalUriBaseIds":%s,`+"\n"+`"results":[`,
+		jsonOf(object{"driver": driver}), jsonOf(root))
 	causes := check.Causes(r.Findings)
 	written := causes[:min(len(causes), sarifMaxResults)]
 	fingerprints := check.Fingerprints(r.Findings)
 	for i := range written {
+		if i > 0 {
+			s.buf = append(s.buf, ',')
+		}
 		c := &written[i]
-		s.buf = appendNext(s.buf, i)
-		s.buf = appendSARIFResult(s.buf, r.Findings, c, fingerprints[c.First], &opt)
+		s.buf = append(append(s.buf, '\n'), jsonOf(resultOf(r.Findings, c, fingerprints[c.First], &opt))...)
 		if err := s.drain(); err != nil {
 			return err
 		}
 	}
-	s.buf = append(s.buf, "\n]"...)
-	s.buf = appendInvocation(s.buf, len(causes), len(written), capped(&r.Summary))
-	s.buf = append(s.buf, "}]}\n"...)
+	s.buf = fmt.Appendf(s.buf, "\n],\n"+`"invocations":[%s]}]}`+"\n", jsonOf(invocation(len(causes), len(written), capped(&r.Summary))))
 	return s.flush()
 }
 
-// appendNext starts the line of element i of an array.
-func appendNext(dst []byte, i int) []byte {
-	if i > 0 {
-		dst = append(dst, ',')
+// object is a JSON object.
+type object = map[string]any
+
+// message returns text as a SARIF message.
+func message(text string) object { return object{"text": text} }
+
+func sarifRules() (all []object) {
+	for _, r := range rules {
+		all = append(all, object{
+			"id": r.code, "name": r.title, "shortDescription": message(r.title), "fullDescription": message(r.short), "help": message(r.short + " " + r.help),
+			"helpUri": homepage + "/blob/main/docs/reference/codes.md", "defaultConfiguration": object{"level": r.level.String()},
+			"properties": object{"problem.severity": r.level.String(), "tags": []string{"links"}},
+		})
 	}
-	return append(dst, '\n')
+	return all
 }
 
-func appendRule(dst []byte, r *rule) []byte {
-	dst = append(dst, `{"id":`...)
-	dst = AppendString(dst, string(r.code))
-	dst = append(dst, `,"name":`...)
-	dst = AppendString(dst, r.title)
-	dst = append(dst, `,"shortDescription":{"text":`...)
-	dst = AppendString(dst, r.title)
-	dst = append(dst, `},"fullDescription":{"text":`...)
-	dst = AppendString(dst, r.short)
-	dst = append(dst, `},"help":{"text":`...)
-	dst = AppendString(dst, r.short+" "+r.help)
-	dst = append(dst, `},"helpUri":"`+homepage+`/blob/main/docs/reference/codes.md","defaultConfiguration":{"level":"`...)
-	dst = append(dst, r.level.String()...)
-	dst = append(dst, `"},"properties":{"problem.severity":"`...)
-	dst = append(dst, r.level.String()...)
-	return append(dst, `","tags":["links"]}}`...)
-}
-
-func appendSARIFResult(dst []byte, findings []check.Finding, c *check.Cause, fingerprint string, opt *Options) []byte {
+func resultOf(findings []check.Finding, c *check.Cause, fingerprint string, opt *Options) object {
 	f := &findings[c.First]
-	dst = append(dst, `{"ruleId":`...)
-	dst = AppendString(dst, string(f.Code))
-	if i := ruleIndex(f.Code); i >= 0 {
-		dst = appendIntField(dst, `,"ruleIndex":`, i)
-	}
-	dst = append(dst, `,"level":"`...)
-	dst = append(dst, f.Verdict.String()...)
-	dst = append(dst, `","message":{"text":`...)
-	dst = AppendString(dst, sarifText(string(appendCauseSentence(nil, f, c))))
-	dst = append(dst, `},"locations":[`...)
 	file, line, column := opt.filePosition(f)
-	words, related := "", []byte(nil)
+	words, related := "", []object(nil)
 	switch p := f.Source; {
 	case p == nil:
 	case absolute(p.File):
-		related = appendLocation(related, p.File, p.Line, p.Column, DescribeSource(p))
+		related = append(related, location(p.File, p.Line, p.Column, DescribeSource(p)))
 	default:
 		words = DescribeSource(p)
-		related = appendLocation(related, opt.page(f.Page), f.Line, f.Column, "the built page")
+		related = append(related, location(opt.page(f.Page), f.Line, f.Column, "the built page"))
 	}
 	if r := f.Related; r != nil {
-		if len(related) > 0 {
-			related = append(related, ',')
-		}
-		related = appendLocation(related, r.File, r.Line, r.Column, r.Text)
+		related = append(related, location(r.File, r.Line, r.Column, r.Text))
 	}
-	dst = appendLocation(dst, file, line, column, words)
-	dst = append(dst, ']')
+	properties := object{"cause": c.ID}
+	result := object{
+		"ruleId": f.Code, "level": f.Verdict.String(), "message": message(sarifText(string(appendCauseSentence(nil, f, c)))),
+		"locations":           []object{location(file, line, column, words)},
+		"partialFingerprints": object{"primaryLocationLineHash": fingerprint, "sitelink/v1": fingerprint},
+		"occurrenceCount":     c.Links, "properties": properties,
+	}
+	if i := ruleIndex(f.Code); i >= 0 {
+		result["ruleIndex"] = i
+	}
 	if len(related) > 0 {
-		dst = append(dst, `,"relatedLocations":[`...)
-		dst = append(append(dst, related...), ']')
+		result["relatedLocations"] = related
 	}
-	dst = append(dst, `,"partialFingerprints":{"primaryLocationLineHash":"`...)
-	dst = append(dst, fingerprint...)
-	dst = append(dst, `","sitelink/v1":"`...)
-	dst = append(dst, fingerprint...)
-	dst = append(dst, `"}`...)
-	dst = appendIntField(dst, `,"occurrenceCount":`, c.Links)
-	dst = append(dst, `,"properties":{"cause":"`+c.ID+`"`...)
 	if f.Element != "" || f.Raw != "" {
-		dst = append(dst, `,"link":`...)
-		dst = AppendString(dst, string(appendWritten(nil, f)))
+		properties["link"] = string(appendWritten(nil, f))
 		if f.Target != "" {
-			dst = append(dst, `,"target":`...)
-			dst = AppendString(dst, string(appendCut(nil, targetOf(f), maxMessageBytes)))
+			properties["target"] = sentence(targetOf(f))
 		}
 	}
-	return append(appendTargetsJSON(dst, findings, c), "}}"...)
+	if targets := targetsOf(findings, c); len(targets) > 0 {
+		properties["targets"] = targets
+	}
+	return result
 }
 
-// appendLocation appends a SARIF location. A finding about a whole file gets
-// the first line, because GitHub does not show results without one. message
-// describes the location, "" for none.
-func appendLocation(dst []byte, file string, line, column int, message string) []byte {
-	dst = append(dst, `{"physicalLocation":{"artifactLocation":{"uri":`...)
-	dst = AppendString(dst, string(appendURI(nil, file)))
+// location returns a SARIF location. A finding about a whole file gets
+// the first line, because GitHub does not show results without one. words
+// describe the location, "" for none.
+func location(file string, line, column int, words string) object {
+	artifact, region := object{"uri": string(appendURI(nil, file))}, object{"startLine": max(line, 1)}
 	if !absolute(file) {
-		dst = append(dst, `,"uriBaseId":"%SRCROOT%"`...)
+		artifact["uriBaseId"] = "%SRCROOT%"
 	}
-	dst = appendIntField(dst, `},"region":{"startLine":`, max(line, 1))
 	if line > 0 && column > 0 {
-		dst = appendIntField(dst, `,"startColumn":`, column)
+		region["startColumn"] = column
 	}
-	dst = append(dst, `}}`...)
-	if message != "" {
-		dst = append(dst, `,"message":{"text":`...)
-		dst = AppendString(dst, sarifText(string(appendCut(nil, message, maxMessageBytes))))
-		dst = append(dst, '}')
+	at := object{"physicalLocation": object{"artifactLocation": artifact, "region": region}}
+	if words != "" {
+		at["message"] = message(sarifText(sentence(words)))
 	}
-	return append(dst, '}')
+	return at
 }
 
-// appendInvocation appends the run's notification about causes that are missing
+// invocation returns the run's notification about causes that are missing
 // or not shown.
-func appendInvocation(dst []byte, all, written int, capped bool) []byte {
+func invocation(all, written int, capped bool) object {
 	text := ""
 	switch {
 	case capped:
@@ -173,14 +141,10 @@ func appendInvocation(dst []byte, all, written int, capped bool) []byte {
 		text = fmt.Sprintf("%d of %d causes are in this file, the most that GitHub takes; the formats text and json have all.", written, all)
 	case all > sarifShown:
 		text = fmt.Sprintf("GitHub shows %d of these %d causes.", sarifShown, all)
+	default:
+		return object{"executionSuccessful": true}
 	}
-	dst = append(dst, ",\n"+`"invocations":[{"executionSuccessful":true`...)
-	if text != "" {
-		dst = append(dst, `,"toolExecutionNotifications":[{"level":"warning","message":{"text":`...)
-		dst = AppendString(dst, text)
-		dst = append(dst, `}}]`...)
-	}
-	return append(dst, "}]"...)
+	return object{"executionSuccessful": true, "toolExecutionNotifications": []object{{"level": "warning", "message": message(text)}}}
 }
 
 // sarifText escapes text so that a page cannot write links and placeholders

@@ -1,12 +1,14 @@
 package report
 
 import (
+	"fmt"
 	"io"
 	"path"
 	"strconv"
 	"strings"
 
 	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // TextOptions say how text looks. The zero value is plain text with paths
@@ -55,13 +57,7 @@ func AppendText(dst []byte, f *check.Finding, opt TextOptions) []byte {
 	}
 	dst = appendDetails(dst, f, p)
 	if f.Source != nil {
-		dst = append(dst, indent...)
-		dst = p.on(dst, sgrDim)
-		dst = appendFrom(dst, f)
-		dst = append(dst, "in "...)
-		dst = appendBuilt(dst, f, opt.Prefix)
-		dst = p.off(dst)
-		dst = append(dst, '\n')
+		dst = append(dst, indent+p.paint(sgrDim, from(f)+"in "+built(f, opt.Prefix))+"\n"...)
 	}
 	return dst
 }
@@ -71,25 +67,11 @@ func AppendText(dst []byte, f *check.Finding, opt TextOptions) []byte {
 func appendFirstLine(dst []byte, f *check.Finding, opt TextOptions) []byte {
 	p := painter(opt.Color)
 	dst = p.on(dst, sgrBold)
-	if f.Source != nil {
-		dst = appendQuoted(dst, f.Source.File)
-		dst = appendLineColumn(dst, f.Source.Line, f.Source.Column)
-	} else {
-		dst = appendPath(dst, f.Page, opt.Prefix)
-		dst = appendLineColumn(dst, f.Line, f.Column)
-	}
-	dst = append(dst, ':')
+	dst = append(appendPlace(dst, f, opt.Prefix), ':')
 	dst = p.off(dst)
 	dst = append(dst, ' ')
 	isFinding := f.Verdict == check.Error || f.Verdict == check.Warning
-	switch f.Verdict {
-	case check.Error:
-		dst = p.on(dst, sgrRed)
-	case check.Warning:
-		dst = p.on(dst, sgrYellow)
-	default:
-		dst = p.on(dst, sgrDim)
-	}
+	dst = p.on(dst, verdictColors[f.Verdict])
 	dst = append(dst, f.Verdict.String()...)
 	dst = append(dst, ':')
 	dst = p.off(dst)
@@ -129,25 +111,21 @@ func appendDetails(dst []byte, f *check.Finding, p painter) []byte {
 			dst = appendFinal(dst, &where)
 		}
 		if f.Count > 1 {
-			dst = append(dst, ", one of "...)
-			dst = appendCount(dst, f.Count, "link")
+			dst = append(dst, ", one of "+text.Count(f.Count, "link")...)
 		}
 		dst = p.off(dst)
 		dst = append(dst, '\n')
 	}
-	if f.Suggestion != "" {
-		before, after := suggestionWords(f)
-		dst = append(dst, indent+before...)
-		dst = appendCut(dst, f.Suggestion, maxValueBytes)
-		dst = append(dst, after+"\n"...)
+	if words := suggested(indent, f); words != "" {
+		dst = append(dst, words+"\n"...)
 	}
 	if f.Related != nil {
-		dst = append(dst, indent...)
-		dst = appendRelated(dst, f.Related)
-		dst = append(dst, '\n')
+		dst = append(appendRelated(append(dst, indent...), f.Related), '\n')
 	}
 	return dst
 }
+
+var verdictColors = [...]string{check.OK: sgrDim, check.Error: sgrRed, check.Warning: sgrYellow, check.Unchecked: sgrDim}
 
 const indent = "    "
 
@@ -211,6 +189,14 @@ func appendCode(dst []byte, code check.Code, p painter) []byte {
 	return p.off(dst)
 }
 
+// appendPlace appends the position of a finding: in the sources if it is known.
+func appendPlace(dst []byte, f *check.Finding, prefix string) []byte {
+	if f.Source != nil {
+		return appendLineColumn(appendQuoted(dst, f.Source.File), f.Source.Line, f.Source.Column)
+	}
+	return appendLineColumn(appendPath(dst, f.Page, prefix), f.Line, f.Column)
+}
+
 // appendLineColumn appends :line:column, as far as they are known.
 func appendLineColumn(dst []byte, line, column int) []byte {
 	if line <= 0 {
@@ -250,6 +236,14 @@ func (p painter) on(dst []byte, sgr string) []byte {
 
 func (p painter) off(dst []byte) []byte { return p.on(dst, sgrReset) }
 
+// paint returns a text in a colour.
+func (p painter) paint(sgr, s string) string {
+	if !p || sgr == "" {
+		return s
+	}
+	return sgr + s + sgrReset
+}
+
 // TextGroups is [Text] with headings, as opt.GroupBy selects, and an empty line
 // between two groups.
 //
@@ -286,43 +280,20 @@ func TextGroups(w io.Writer, r *check.Result, opt Options) error {
 // appendTargetHeading appends a line such as "/old/: error: file not found:
 // /old/ [missing-file], 16 links on 8 pages".
 func appendTargetHeading(dst []byte, g *group, f *check.Finding, p painter) []byte {
-	dst = p.on(dst, sgrBold)
-	dst = appendCut(dst, g.label, maxValueBytes)
-	dst = append(dst, ':')
-	dst = p.off(dst)
-	dst = append(dst, ' ')
-	color := sgrYellow
-	if f.Verdict == check.Error {
-		color = sgrRed
-	}
-	dst = p.on(dst, color)
-	dst = append(dst, f.Verdict.String()...)
-	dst = append(dst, ':')
-	dst = p.off(dst)
+	dst = fmt.Appendf(dst, "%s %s", p.paint(sgrBold, value(g.label)+":"), p.paint(verdictColors[f.Verdict], f.Verdict.String()+":"))
 	if f.Message != "" {
-		dst = append(dst, ' ')
-		dst = appendCut(dst, f.Message, maxMessageBytes)
+		dst = append(dst, " "+sentence(f.Message)...)
 	}
 	dst = appendCode(dst, f.Code, p)
-	dst = append(dst, ", "...)
-	dst = appendCount(dst, g.links, "link")
-	dst = append(dst, " on "...)
-	dst = appendCount(dst, g.pages, "page")
-	return append(dst, '\n')
+	return fmt.Appendf(dst, ", %s on %s\n", text.Count(g.links, "link"), text.Count(g.pages, "page"))
 }
 
 // appendHeading appends a line such as "@docs-team: 12 errors, 1 warning on 5
 // pages".
 func appendHeading(dst []byte, g *group, by GroupBy, p painter) []byte {
-	dst = p.on(dst, sgrBold)
-	dst = appendCut(dst, headingOf(g, by), maxValueBytes)
-	dst = append(dst, ':')
-	dst = p.off(dst)
-	dst = append(dst, ' ')
-	dst = appendVerdictCounts(dst, g.errors, g.warnings, " ")
+	dst = fmt.Appendf(dst, "%s %s", p.paint(sgrBold, value(headingOf(g, by))+":"), verdictCounts(g.errors, g.warnings, " "))
 	if by != GroupPage {
-		dst = append(dst, " on "...)
-		dst = appendCount(dst, g.pages, "page")
+		dst = append(dst, " on "+text.Count(g.pages, "page")...)
 	}
 	return append(dst, '\n')
 }
@@ -341,31 +312,14 @@ func headingOf(g *group, by GroupBy) string {
 // appendReferrer appends one link to a target: first its position, so that
 // editors find it, then how it is written.
 func appendReferrer(dst []byte, f *check.Finding, opt TextOptions) []byte {
-	dst = append(dst, indent...)
-	if f.Source != nil {
-		dst = appendQuoted(dst, f.Source.File)
-		dst = appendLineColumn(dst, f.Source.Line, f.Source.Column)
-	} else {
-		dst = appendPath(dst, f.Page, opt.Prefix)
-		dst = appendLineColumn(dst, f.Line, f.Column)
-	}
-	dst = append(dst, ": "...)
-	dst = painter(opt.Color).on(dst, sgrDim)
-	dst = appendWritten(dst, f)
-	dst = painter(opt.Color).off(dst)
+	dst = appendPlace(append(dst, indent...), f, opt.Prefix)
+	dst = append(dst, ": "+painter(opt.Color).paint(sgrDim, string(appendWritten(nil, f)))...)
 	if f.Count > 1 {
-		dst = append(dst, ", one of "...)
-		dst = appendCount(dst, f.Count, "link")
+		dst = append(dst, ", one of "+text.Count(f.Count, "link")...)
 	}
-	if f.Suggestion != "" {
-		before, after := suggestionWords(f)
-		dst = append(dst, ", "+before...)
-		dst = appendCut(dst, f.Suggestion, maxValueBytes)
-		dst = append(dst, after...)
-	}
+	dst = append(dst, suggested(", ", f)...)
 	if f.Related != nil {
-		dst = append(dst, ", "...)
-		dst = appendRelated(dst, f.Related)
+		dst = appendRelated(append(dst, ", "...), f.Related)
 	}
 	return append(dst, '\n')
 }

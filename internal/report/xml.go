@@ -1,8 +1,9 @@
 package report
 
 import (
+	"fmt"
 	"io"
-	"strconv"
+	"strings"
 
 	"github.com/sitelink/sitelink/check"
 )
@@ -59,11 +60,7 @@ func JUnit(w io.Writer, r *check.Result, opt Options) error {
 }
 
 func appendSuiteCounts(dst []byte, tests, failures, skipped int) []byte {
-	dst = appendIntAttribute(dst, "tests", tests)
-	dst = appendIntAttribute(dst, "failures", failures)
-	dst = append(dst, ` errors="0"`...)
-	dst = appendIntAttribute(dst, "skipped", skipped)
-	return append(dst, ` time="0"`...)
+	return fmt.Appendf(dst, ` tests="%d" failures="%d" errors="0" skipped="%d" time="0"`, tests, failures, skipped)
 }
 
 // appendTestcase appends one finding. cause is the ID of its cause, seen counts
@@ -77,29 +74,22 @@ func appendTestcase(dst []byte, f *check.Finding, cause string, opt *Options, se
 	}
 	key := string(name)
 	if seen[key]++; seen[key] > 1 {
-		name = append(name, " ("...)
-		name = strconv.AppendInt(name, int64(seen[key]), 10)
-		name = append(name, ')')
+		name = fmt.Appendf(name, " (%d)", seen[key])
 	}
 	dst = append(dst, "<testcase"...)
 	dst = appendAttribute(dst, "classname", file)
 	dst = appendAttributeBytes(dst, "name", name)
 	dst = appendAttribute(dst, "file", file)
 	if line > 0 {
-		dst = appendIntAttribute(dst, "line", line)
+		dst = fmt.Appendf(dst, ` line="%d"`, line)
 	}
-	dst = append(dst, ` time="0"><properties><property name="cause"`...)
-	dst = appendAttribute(dst, "value", cause)
-	dst = append(dst, "/></properties>"...)
+	dst = fmt.Appendf(dst, ` time="0"><properties><property name="cause" value="%s"/></properties>`, cause)
 	if f.Verdict != check.Error && !opt.WarningsFail {
-		dst = append(dst, "<skipped"...)
-		dst = appendAttributeBytes(dst, "message", append([]byte("warning: "), appendSentence(nil, f)...))
+		dst = appendAttributeBytes(append(dst, "<skipped"...), "message", append([]byte("warning: "), appendSentence(nil, f)...))
 		return append(dst, "/></testcase>\n"...)
 	}
-	dst = append(dst, "<failure"...)
-	dst = appendAttribute(dst, "type", string(f.Code))
-	dst = appendAttributeBytes(dst, "message", appendSentence(nil, f))
-	dst = append(dst, '>')
+	dst = appendAttribute(append(dst, "<failure"...), "type", string(f.Code))
+	dst = append(appendAttributeBytes(dst, "message", appendSentence(nil, f)), '>')
 	dst = appendXML(dst, AppendText(nil, f, TextOptions{Prefix: opt.Base}))
 	return append(dst, "</failure></testcase>\n"...)
 }
@@ -120,16 +110,13 @@ func Checkstyle(w io.Writer, r *check.Result, opt Options) error {
 		for _, i := range part.findings {
 			f := &r.Findings[i]
 			_, line, column := opt.filePosition(f)
-			s.buf = append(s.buf, "<error"...)
-			s.buf = appendIntAttribute(s.buf, "line", max(line, 1))
+			s.buf = fmt.Appendf(s.buf, `<error line="%d"`, max(line, 1))
 			if line > 0 && column > 0 {
-				s.buf = appendIntAttribute(s.buf, "column", column)
+				s.buf = fmt.Appendf(s.buf, ` column="%d"`, column)
 			}
-			s.buf = appendAttribute(s.buf, "severity", f.Verdict.String())
-			s.buf = appendAttributeBytes(s.buf, "message", appendSentence(nil, f))
+			s.buf = appendAttributeBytes(fmt.Appendf(s.buf, ` severity="%s"`, f.Verdict), "message", appendSentence(nil, f))
 			s.buf = appendAttribute(s.buf, "source", "sitelink."+string(f.Code))
-			s.buf = appendAttribute(s.buf, "cause", ids[i])
-			s.buf = append(s.buf, "/>\n"...)
+			s.buf = fmt.Appendf(s.buf, ` cause="%s"/>`+"\n", ids[i])
 			if err := s.drain(); err != nil {
 				return err
 			}
@@ -162,22 +149,10 @@ func byFile(findings []check.Finding, opt *Options) []*group {
 // appendXML appends s as XML text or attribute value. s is the result of
 // appendQuoted, which escapes what XML 1.0 cannot represent.
 func appendXML(dst []byte, s []byte) []byte {
-	for _, c := range s {
-		switch c {
-		case '&':
-			dst = append(dst, "&amp;"...)
-		case '<':
-			dst = append(dst, "&lt;"...)
-		case '>':
-			dst = append(dst, "&gt;"...)
-		case '"':
-			dst = append(dst, "&#34;"...)
-		default:
-			dst = append(dst, c)
-		}
-	}
-	return dst
+	return append(dst, xmlEscapes.Replace(string(s))...)
 }
+
+var xmlEscapes = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&#34;")
 
 // appendAttribute appends name="value" after a space. The value is quoted as in
 // text.
@@ -187,16 +162,5 @@ func appendAttribute(dst []byte, name, value string) []byte {
 
 // appendAttributeBytes is appendAttribute for a value that is already quoted.
 func appendAttributeBytes(dst []byte, name string, value []byte) []byte {
-	dst = append(dst, ' ')
-	dst = append(dst, name...)
-	dst = append(dst, `="`...)
-	dst = appendXML(dst, value)
-	return append(dst, '"')
-}
-
-func appendIntAttribute(dst []byte, name string, n int) []byte {
-	dst = append(dst, ' ')
-	dst = append(dst, name...)
-	dst = appendIntField(dst, `="`, n)
-	return append(dst, '"')
+	return append(appendXML(append(dst, " "+name+`="`...), value), '"')
 }
