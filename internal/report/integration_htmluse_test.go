@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/sitelink/sitelink/check"
-	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/internal/testkit"
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // TestChromiumHTMLKeyboard: Tab reaches every control in the order of the page,
