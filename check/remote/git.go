@@ -2,10 +2,8 @@ package remote
 
 import (
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"maps"
 	"os"
 	"path/filepath"
@@ -30,7 +28,7 @@ type GitOptions struct {
 // directory of git, only has what could not be pushed.
 type upstream struct {
 	name    string
-	ref     git.Ref
+	ref     *git.Ref
 	fetched string // the file of the commit that was seen last
 }
 
@@ -85,23 +83,16 @@ func ReadGit(ctx context.Context, name string, opt GitOptions) ([]Record, error)
 // fetchGit fetches the ref. It returns the name of the file in the directory of git.
 func fetchGit(ctx context.Context, name string, opt GitOptions) (u *upstream, file string, err error) {
 	fail := func(err error) error { return fmt.Errorf("open status cache %s: %w", name, err) }
-	remote, ref, ok := git.ParseRef(name)
-	if !ok {
-		return nil, "", fail(errors.New("want git:REF or git:REMOTE:REF, where REF is like refs/sitelink/status and not a branch or tag"))
-	}
 	command := git.Command{Dir: opt.Dir, Env: opt.Env, Limit: maxBytes, Foreground: true}
-	common, err := command.Text(ctx, "rev-parse", "--path-format=absolute", "--git-common-dir")
+	ref, dir, err := git.OpenRef(ctx, command, name, "status", gitFile)
 	if err != nil {
 		return nil, "", fail(err)
 	}
-	sum := fnv.New64a()
-	sum.Write([]byte(remote + "\n" + ref))
-	dir := "status-" + hex.EncodeToString(sum.Sum(nil))
-	u = &upstream{name: name, ref: git.Ref{Git: command, Remote: remote, Name: ref, Local: "refs/sitelink-fetched/" + dir, File: gitFile}}
-	if u.fetched, _, err = u.ref.Fetch(ctx); err != nil {
+	u = &upstream{name: name, ref: ref}
+	if u.fetched, _, err = ref.Fetch(ctx); err != nil {
 		return nil, "", fail(err)
 	}
-	return u, filepath.Join(common, "sitelink", dir, gitFile), nil
+	return u, filepath.Join(dir, gitFile), nil
 }
 
 // push merges the rows of this clone with those of the remote, and pushes the result,

@@ -123,7 +123,7 @@ func (g *Git) Held(ctx context.Context, now time.Time) ([]Held, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	base := g.seen
-	if err := g.fetch(ctx); err != nil {
+	if _, err := g.fetch(ctx); err != nil {
 		return nil, err
 	}
 	if err := g.updateLocal(base, g.seen); err != nil {

@@ -440,24 +440,3 @@ func TestGitPushHook(t *testing.T) {
 		t.Error("the hook ran")
 	}
 }
-
-func TestGitNames(t *testing.T) {
-	for name, want := range map[string]string{
-		"git:refs/sitelink/ledger":                            "origin refs/sitelink/ledger",
-		"git:upstream:refs/x/y":                               "upstream refs/x/y",
-		"git:https://git.example:8443/a/b.git:refs/x/y":       "https://git.example:8443/a/b.git refs/x/y",
-		"git:git@git.example:a/b.git:refs/sitelink/of:blog/x": "",
-		"git:refs/heads/main":                                 "",
-		"git:ledger":                                          "",
-		"git:--upload-pack=x:refs/x/y":                        "",
-	} {
-		remote, ref, err := parseGitName(name)
-		got := ""
-		if err == nil {
-			got = remote + " " + ref
-		}
-		if got != want {
-			t.Errorf("%s: %q, %v", name, got, err)
-		}
-	}
-}

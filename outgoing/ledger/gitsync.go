@@ -2,10 +2,8 @@ package ledger
 
 import (
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"os"
 	"path/filepath"
 	"strings"
@@ -28,12 +26,12 @@ import (
 // not, the leases of the claimed notices end, and the next runner gets these
 // notices as in flight.
 type Git struct {
-	name, remote, ref string
-	repo              *repository
-	dir               string // of the local files
-	warn              func(string)
-	runner            string
-	ended             func(runner string) bool
+	name   string
+	ref    *gitcmd.Ref
+	dir    string // of the local files
+	warn   func(string)
+	runner string
+	ended  func(runner string) bool
 	// previous are the runners that used the local files and did not close them.
 	// Their journal has been read.
 	previous []string
@@ -96,12 +94,8 @@ const (
 // origin. OpenGit fetches the ref and merges outcomes that an earlier run could
 // not push.
 func OpenGit(ctx context.Context, name string, opt GitOptions) (*Git, error) {
-	remote, ref, err := parseGitName(name)
-	if err != nil {
-		return nil, err
-	}
 	g := &Git{
-		name: name, remote: remote, ref: ref, repo: &repository{opt.Dir, opt.Env}, warn: opt.Warn, runner: opt.Runner,
+		name: name, warn: opt.Warn, runner: opt.Runner, seen: newRecords(),
 		lease: opt.Lease, now: time.Now, readOnly: opt.ReadOnly, acceptLoss: opt.AcceptLoss || opt.ReadOnly, untold: map[Key]bool{},
 	}
 	g.changed = sync.NewCond(&g.counting)
@@ -114,13 +108,11 @@ func OpenGit(ctx context.Context, name string, opt GitOptions) (*Git, error) {
 	if g.lease <= 0 {
 		g.lease = 15 * time.Minute
 	}
-	common, err := g.repo.run(ctx, nil, "rev-parse", "--path-format=absolute", "--git-common-dir")
-	if err != nil {
+	command := gitcmd.Command{Dir: opt.Dir, Env: opt.Env, Limit: 1 << 30, Foreground: true}
+	var err error
+	if g.ref, g.dir, err = gitcmd.OpenRef(ctx, command, name, "ledger", gitFile); err != nil {
 		return nil, g.fail("open", err)
 	}
-	sum := fnv.New64a()
-	sum.Write([]byte(remote + "\n" + ref))
-	g.dir = filepath.Join(common, "sitelink", "ledger-"+hex.EncodeToString(sum.Sum(nil)))
 	if g.local, err = OpenFile(filepath.Join(g.dir, gitFile), FileOptions{ReadOnly: opt.ReadOnly, Warn: opt.Warn, AcceptLoss: opt.AcceptLoss}); err != nil {
 		return nil, err
 	}
@@ -149,13 +141,15 @@ func (g *Git) mergeLocal(ctx context.Context) error {
 	}
 	base := newRecords()
 	if oid := strings.TrimSpace(string(before)); oid != "" {
-		if base, err = g.recordsAt(ctx, oid); err != nil {
-			// The clone is new, or the ref was removed. Without a common state,
-			// the rows of both sides are kept.
-			base = newRecords()
+		// If the clone is new, or the ref was removed, there is no common state, and the
+		// rows of both sides are kept.
+		if text, err := g.ref.At(ctx, oid); err == nil {
+			if old, err := g.parse(text); err == nil {
+				base = old
+			}
 		}
 	}
-	if err := g.fetch(ctx); err != nil {
+	if _, err := g.fetch(ctx); err != nil {
 		return err
 	}
 	merged := merge3(base, g.local.records, g.seen)
@@ -192,50 +186,27 @@ func (g *Git) fail(what string, err error) error {
 	return fmt.Errorf("%s ledger %s: %w", what, g.name, disk.Cause(err))
 }
 
-// localRef returns the local ref that protects the fetched commit from git's
-// garbage collection.
-func (g *Git) localRef() string { return "refs/sitelink-fetched/" + filepath.Base(g.dir) }
-
-// fetch fetches the state of the remote. g.mu is held.
-func (g *Git) fetch(ctx context.Context) error {
-	out, err := g.repo.run(ctx, nil, "ls-remote", g.remote, g.ref)
-	if err != nil {
-		return g.fail("read", err)
-	}
-	oid := ""
-	for line := range strings.Lines(out) {
-		if id, ref, ok := strings.Cut(strings.TrimSpace(line), "\t"); ok && ref == g.ref {
-			oid = id
+// fetch fetches the state of the remote, and reports whether it has changed. g.mu is held.
+func (g *Git) fetch(ctx context.Context) (changed bool, err error) {
+	text, changed, err := g.ref.Fetch(ctx)
+	switch {
+	case err != nil:
+		return false, g.fail("read", err)
+	case changed && text == "":
+		g.seen = newRecords()
+	case changed:
+		seen, err := g.parse(text)
+		if err != nil {
+			return false, err
 		}
+		g.seen = seen
 	}
-	if oid == "" {
-		g.oid, g.seen = "", newRecords()
-		return nil
-	}
-	if oid == g.oid {
-		return nil
-	}
-	if _, err := g.repo.run(ctx, nil, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", g.remote, "+"+g.ref+":"+g.localRef()); err != nil {
-		return g.fail("read", err)
-	}
-	if oid, err = g.repo.run(ctx, nil, "rev-parse", "--verify", g.localRef()+"^{commit}"); err != nil {
-		return g.fail("read", err)
-	}
-	seen, err := g.recordsAt(ctx, oid)
-	if err != nil {
-		return err
-	}
-	g.oid, g.seen = oid, seen
-	return nil
+	return changed, nil
 }
 
-// recordsAt reads the ledger of a commit.
-func (g *Git) recordsAt(ctx context.Context, oid string) (*records, error) {
-	text, err := g.repo.run(ctx, nil, "cat-file", "blob", oid+":"+gitFile)
-	if err != nil {
-		return nil, g.fail("read", err)
-	}
-	p, err := parse(g.name, text+"\n") // run removes the last line end
+// parse reads the ledger of a commit.
+func (g *Git) parse(text string) (*records, error) {
+	p, err := parse(g.name, text)
 	if err != nil {
 		return nil, err
 	}
@@ -274,7 +245,7 @@ func (g *Git) updateLocal(base, next *records) error {
 
 // saveBase writes which commit the local file was merged with.
 func (g *Git) saveBase() error {
-	if err := os.WriteFile(g.baseFile(), []byte(g.oid+"\n"), 0o644); err != nil {
+	if err := os.WriteFile(g.baseFile(), []byte(g.ref.Commit+"\n"), 0o644); err != nil {
 		return g.fail("write", err)
 	}
 	return nil
@@ -299,27 +270,19 @@ func (g *Git) exchange(ctx context.Context, change func(*records) bool) error {
 			}
 			return g.updateLocal(before, next)
 		}
-		oid, err := g.commit(ctx, next)
-		if err != nil {
-			return g.fail("write", err)
-		}
-		_, pushErr := g.repo.run(ctx, nil, "push", "--quiet", "--no-verify", "--force-with-lease="+g.ref+":"+g.oid, g.remote, oid+":"+g.ref)
+		pushErr := g.ref.Push(ctx, recordsText(next), "sitelink: ledger of "+next.base)
 		if pushErr == nil {
-			if _, err := g.repo.run(ctx, nil, "update-ref", g.localRef(), oid); err != nil {
-				return g.fail("write", err)
-			}
-			g.oid, g.seen, g.pushed = oid, next, g.now()
+			g.seen, g.pushed = next, g.now()
 			g.forget(told...)
 			return g.updateLocal(before, next)
 		}
 		g.dirty.Store(true)
 		// Whatever git's message is: if the ref has changed, another runner was
 		// faster.
-		was, base := g.oid, g.seen
-		if err := g.fetch(ctx); err != nil {
+		base := g.seen
+		if changed, err := g.fetch(ctx); err != nil {
 			return errors.Join(g.fail("write", pushErr), err)
-		}
-		if g.oid == was {
+		} else if !changed {
 			return g.fail("write", pushErr)
 		}
 		if err := g.updateLocal(base, g.seen); err != nil {
@@ -351,45 +314,8 @@ func (g *Git) forget(keys ...Key) {
 	g.changed.Broadcast()
 }
 
-// commit makes a commit of the records and returns its name.
-func (g *Git) commit(ctx context.Context, b *records) (string, error) {
-	blob, err := g.repo.run(ctx, []byte(recordsText(b)), "hash-object", "-w", "--stdin")
-	if err != nil {
-		return "", err
-	}
-	tree, err := g.repo.run(ctx, []byte("100644 blob "+blob+"\t"+gitFile+"\n"), "mktree")
-	if err != nil {
-		return "", err
-	}
-	args := []string{"-c", "user.name=sitelink", "-c", "user.email=sitelink@localhost", "commit-tree", tree, "-m", "sitelink: ledger of " + b.base}
-	if g.oid != "" {
-		args = append(args, "-p", g.oid)
-	}
-	return g.repo.run(ctx, nil, args...)
-}
-
 func recordsText(b *records) string {
 	var s strings.Builder
 	b.write(&s) // a strings.Builder never fails
 	return s.String()
-}
-
-// repository runs git.
-type repository struct {
-	dir string
-	env []string
-}
-
-// run returns the standard output of git without the last line end.
-func (r *repository) run(ctx context.Context, input []byte, args ...string) (string, error) {
-	return gitcmd.Command{Dir: r.dir, Env: r.env, Input: input, Limit: 1 << 30, Foreground: true}.Text(ctx, args...)
-}
-
-// parseGitName parses git:REF and git:REMOTE:REF. The default remote is origin.
-func parseGitName(name string) (remote, ref string, err error) {
-	remote, ref, ok := gitcmd.ParseRef(name)
-	if !ok {
-		return "", "", fmt.Errorf("ledger %s: want git:REF or git:REMOTE:REF, where REF is like refs/sitelink/ledger and not a branch or tag", name)
-	}
-	return remote, ref, nil
 }
