@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // A shared cache is one that several machines use at once, of several sites. Its Store
@@ -83,7 +85,6 @@ type shared struct {
 	wake  chan struct{}
 
 	hosts   map[string]hostState // to be saved
-	saving  map[string]string    // the rows of the call of Save that is under way
 	claims  []claim
 	granted chan grant // has room for the only one that is under way
 	wanted  []string
@@ -94,8 +95,7 @@ type shared struct {
 	// renewed and failing are of the goroutine: the last Renew, and the time since
 	// which the store fails.
 	renewed, failing time.Time
-	lost             error   // the store failed for too long
-	rescue           *rescue // nil without a file for what the store does not take
+	lost             error // the store failed for too long
 }
 
 // hostState is a Host by the clock of this process.
@@ -200,18 +200,12 @@ func (c *Cache) sharing() {
 		case <-c.stopped:
 			stopped = true
 		}
-		err := c.watched(func() error {
-			err := c.save()
-			if stopped {
-				return err
-			}
+		err := c.save()
+		if !stopped {
 			if err == nil {
 				err = c.renew()
 			}
 			c.claimHosts(err)
-			return err
-		})
-		if !stopped {
 			c.judgeStore(err)
 			continue
 		}
@@ -220,32 +214,12 @@ func (c *Cache) sharing() {
 		for err != nil && s.lost == nil && (s.failing.IsZero() || time.Since(s.failing) < patience) {
 			c.judgeStore(err)
 			time.Sleep(askAgain)
-			err = c.watched(c.save)
+			err = c.save()
 		}
 		if c.failed = err; err == nil {
 			c.judgeStore(nil)
 		}
 		return
-	}
-}
-
-// watched makes calls of the store. As long as they take, what is pending goes to the
-// rescue file, so that it is on disk in time even if the store hangs.
-func (c *Cache) watched(calls func() error) error {
-	ended := make(chan error, 1)
-	go func() { ended <- calls() }()
-	tick := time.NewTicker(flushEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case err := <-ended:
-			return err
-		case <-tick.C:
-			c.mu.Lock()
-			c.shared.rescue.keep(c.shared.saving)
-			c.shared.rescue.keep(c.own)
-			c.mu.Unlock()
-		}
 	}
 }
 
@@ -274,7 +248,6 @@ func (c *Cache) save() error {
 	c.mu.Lock()
 	own, hosts := c.own, s.hosts
 	c.own, s.hosts = map[string]string{}, map[string]hostState{}
-	s.saving = own
 	c.mu.Unlock()
 	if len(own) == 0 && len(hosts) == 0 {
 		return nil
@@ -297,14 +270,12 @@ func (c *Cache) save() error {
 	err := s.store.Save(ctx, change)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	s.saving = nil
 	if err == nil {
 		return nil
 	}
 	maps.Copy(own, c.own) // what came meanwhile is newer
 	maps.Copy(hosts, s.hosts)
 	c.own, s.hosts = own, hosts
-	s.rescue.keep(own)
 	return err
 }
 
@@ -372,26 +343,14 @@ func (c *Cache) claimHosts(err error) {
 
 // closeShared says what the store did not take, and closes it.
 func (c *Cache) closeShared() error {
-	s := c.shared
 	err := c.failed
-	unsaved := map[string]string{}
-	if err != nil {
-		unsaved = c.own
+	if err != nil && len(c.own) > 0 {
+		if c.shared.lost != nil { // Ask has returned the cause
+			err = errors.New("status cache")
+		}
+		err = fmt.Errorf("%w: the database did not take %s; later runs ask again for their links", err, text.Count(len(c.own), "result"))
 	}
-	kept, rescueErr := s.rescue.end(unsaved)
-	switch {
-	case s.lost != nil && kept != "": // Ask has returned the cause
-		err = errors.New("status cache: " + kept)
-	case kept != "":
-		err = fmt.Errorf("%w; %s", err, kept)
-	}
-	switch {
-	case err == nil:
-		err = rescueErr
-	case rescueErr != nil:
-		err = fmt.Errorf("%w; %w", err, rescueErr)
-	}
-	if closeErr := s.store.Close(); err == nil {
+	if closeErr := c.shared.store.Close(); err == nil {
 		err = closeErr
 	}
 	return err

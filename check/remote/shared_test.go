@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -399,7 +396,7 @@ func TestSharedEnd(t *testing.T) {
 			if saved := len(b.rows) == 1; saved != (away < patience) || saved != (err == nil) || took > patience+10*time.Second {
 				t.Errorf("away for %v: Close took %v: %v; saved: %v", away, took, err, saved)
 			}
-			if err != nil && err.Error() != "no connection; the database did not take 1 result; later runs ask again for their links" {
+			if err != nil && err.Error() != "no connection: the database did not take 1 result; later runs ask again for their links" {
 				t.Error(err)
 			}
 			if len(m.warns) == 0 || m.warns[0] != "no connection; the run waits up to 1m0s for it" {
@@ -409,104 +406,6 @@ func TestSharedEnd(t *testing.T) {
 			time.Sleep(2 * patience) // until the store is back
 		})
 	}
-}
-
-// Results that the store does not take are in a file within a second, and the next run
-// gives them to the store.
-func TestSharedRescue(t *testing.T) {
-	name := filepath.Join(t.TempDir(), "state", "unsaved.jsonl")
-	makeDir := func(dir string) error { return os.MkdirAll(dir, 0o777) }
-	files := func() (all []string) {
-		entries, _ := os.ReadDir(filepath.Dir(name))
-		for _, e := range entries {
-			if !strings.HasSuffix(e.Name(), ".lock") {
-				all = append(all, e.Name())
-			}
-		}
-		return all
-	}
-	synctest.Test(t, func(t *testing.T) {
-		b, l := newBoard(), newHostLog()
-		member := func() *member {
-			m := b.member()
-			if err := m.cache.Rescue(name, makeDir); err != nil {
-				t.Fatal(err)
-			}
-			return m
-		}
-		m := member()
-		go func() {
-			time.Sleep(5 * time.Second)
-			m.store.breaks(errors.New("no connection"))
-		}()
-		// A request takes less than a second, so that none ends just when the lease does.
-		_, err := Ask(t.Context(), manyLinks(100, 2), m.cache, paced(l.exchange(t, "run", 900*time.Millisecond, time.Second)))
-		asked := l.total()
-		if saved := len(b.rows); err == nil || saved == 0 || saved >= asked {
-			t.Fatalf("%d of %d rows, %v", saved, asked, err)
-		}
-		if all, err := Read(name, nil); err != nil || len(all) < asked-len(b.rows) { // in the journal
-			t.Errorf("%d of %d rows in the file, %v", len(all), asked-len(b.rows), err)
-		}
-		err = m.cache.Close()
-		want := fmt.Sprintf("status cache: the database did not take %d results; %s has them, and the next run with this file saves them; without it, later runs ask again for their links", asked-len(b.rows), name)
-		if err == nil || err.Error() != want {
-			t.Errorf("Close: %v, want %s", err, want)
-		}
-		if got := files(); !slices.Equal(got, []string{"unsaved.jsonl"}) {
-			t.Errorf("files %q", got)
-		}
-		time.Sleep(time.Hour) // past all leases
-
-		next := member()
-		report, err := Ask(t.Context(), manyLinks(100, 2), next.cache, paced(l.exchange(t, "next", 900*time.Millisecond, time.Second)))
-		if err != nil || report.Fresh != asked {
-			t.Errorf("%d of %d results are known, %v", report.Fresh, asked, err)
-		}
-		closeCache(t, next.cache)
-		if len(b.rows) != 100 || l.total() != 100 || len(files()) > 0 {
-			t.Errorf("%d rows, %d requests, files %q", len(b.rows), l.total(), files())
-		}
-
-		// A store that fails for a short time leaves no file.
-		short := member()
-		short.store.breaks(errors.New("no connection"))
-		short.cache.Put(okRecord("https://short.example/", 1))
-		time.Sleep(2 * time.Second)
-		if got := files(); len(got) != 1 || !strings.HasSuffix(got[0], journalEnd) {
-			t.Errorf("files while the store fails: %q", got)
-		}
-		// A process that was killed then would leave that journal to others.
-		heir := member()
-		time.Sleep(time.Second)
-		b.mu.Lock()
-		if b.rows["https://short.example/"].Text == "" {
-			t.Error("no row from the journal")
-		}
-		b.mu.Unlock()
-		closeCache(t, heir.cache)
-		short.store.breaks(nil)
-		closeCache(t, short.cache)
-		if got := files(); len(got) > 0 {
-			t.Errorf("files %q", got)
-		}
-
-		// A store that hangs is one that fails: also what comes during its call is on disk.
-		slow := member()
-		slow.store.held = make(chan struct{})
-		slow.cache.Put(okRecord("https://slow.example/1", 1))
-		time.Sleep(time.Second)
-		slow.cache.Put(okRecord("https://slow.example/2", 1))
-		time.Sleep(time.Second + flushEvery/2) // not while the file is written
-		if all, err := Read(name, nil); err != nil || len(all) != 2 {
-			t.Errorf("%d rows in the file while the store hangs, %v", len(all), err)
-		}
-		close(slow.store.held)
-		closeCache(t, slow.cache)
-		if got := files(); len(got) > 0 || b.rows["https://slow.example/2"].Text == "" {
-			t.Errorf("files %q", got)
-		}
-	})
 }
 
 // What is learned is in the store within a second, and a row that cannot be read is

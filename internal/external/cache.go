@@ -49,7 +49,7 @@ func openCache(ctx context.Context, p *project.Project, warn func(string)) (*rem
 		if err != nil {
 			return nil, hinted(err)
 		}
-		return openRescue(p, remote.OpenStore(store, warn))
+		return remote.OpenStore(store, warn), nil
 	}
 	if isGit(name) {
 		cache, err := remote.OpenGit(ctx, name, gitOptions(p, warn))
@@ -60,23 +60,6 @@ func openCache(ctx context.Context, p *project.Project, warn func(string)) (*rem
 	}
 	cache, err := remote.Open(name, warn)
 	return cache, hinted(err)
-}
-
-// unsaved is the file for results that a database does not take.
-const unsaved = statedir.Name + "/status-unsaved.jsonl"
-
-// openRescue gives a cache in a database the file for results that the database does not
-// take.
-func openRescue(p *project.Project, cache *remote.Cache) (*remote.Cache, error) {
-	err := statedir.Check(p.Root, p.Root)
-	if err == nil {
-		err = hinted(cache.Rescue(inProject(p, unsaved), statedir.Make))
-	}
-	if err != nil {
-		cache.Close()
-		return nil, err
-	}
-	return cache, nil
 }
 
 // Records returns what the status cache of a project knows, and changes nothing; none
