@@ -39,7 +39,6 @@ type boardStore struct {
 	*board
 	run  string
 	fail error
-	held chan struct{} // Save waits for it, if set
 }
 
 const boardLease = 30 * time.Second
@@ -68,17 +67,7 @@ func (s *boardStore) Rows(_ context.Context, urls []string) (all []Row, err erro
 	return all, s.fail
 }
 
-func (s *boardStore) Save(ctx context.Context, c *Change) error {
-	s.mu.Lock()
-	held := s.held
-	s.mu.Unlock()
-	if held != nil {
-		select {
-		case <-held:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
+func (s *boardStore) Save(_ context.Context, c *Change) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.fail != nil {

@@ -43,7 +43,6 @@ type Git struct {
 	acceptLoss bool
 
 	mu       sync.Mutex // one exchange with the remote at a time
-	oid      string     // commit of the remote when last seen; "" for none
 	seen     *records   // its content
 	isNew    bool
 	pushed   time.Time
