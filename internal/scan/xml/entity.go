@@ -11,7 +11,6 @@ import (
 // Limits on entities. They are those of libxml2, so that everything that a
 // browser shows is read.
 const (
-	maxEntityDepth = 40
 	// freeExpansion and expansionFactor limit the number of bytes that all
 	// references of a document expand to: freeExpansion plus the factor times
 	// the document's length.
@@ -23,11 +22,9 @@ const (
 type entity struct {
 	text     []byte // replacement text (XML 4.5)
 	external bool   // in a file of its own, which browsers do not read
-	unparsed bool   // has a notation, so references to it are not allowed
 
 	resolved  bool // the fields below are set
 	resolving bool
-	depth     int
 	size      int64 // bytes of its expansion
 	markup    bool  // the expansion contains "<"
 	outside   bool  // the expansion contains an external entity
@@ -40,7 +37,7 @@ func (x *reader) checkRef(i, end int, inAttr bool) int {
 	if e == nil || x.failed {
 		return n
 	}
-	if x.resolve(e, i, 1); x.failed {
+	if x.resolve(e, i); x.failed {
 		return n
 	}
 	name := "&" + shownName(x.text[i+1:i+n-1]) + ";"
@@ -74,9 +71,6 @@ func (x *reader) ref(b []byte, at int) (lit []byte, e *entity, n int) {
 	name := b[1:j]
 	n = j + 1
 	if e = x.dtd.entities[string(name)]; e != nil {
-		if e.unparsed {
-			x.fail(at, "entity &"+shownName(name)+"; is not text")
-		}
 		return nil, e, n
 	}
 	if x.dtd.xhtml {
@@ -127,19 +121,16 @@ func plainRef(b []byte, buf *[utf8.UTFMax]byte) (lit []byte, n int) {
 
 // resolve determines size and content of an entity's expansion without
 // expanding it. at is the offset of the reference, for error messages.
-func (x *reader) resolve(e *entity, at, level int) {
+func (x *reader) resolve(e *entity, at int) {
 	switch {
 	case e.resolved:
 		return
 	case e.resolving:
 		x.fail(at, "an entity refers to itself")
 		return
-	case level > maxEntityDepth:
-		x.fail(at, "entities are nested too deep")
-		return
 	}
 	e.resolving = true
-	e.size, e.depth, e.outside = int64(len(e.text)), 1, e.external
+	e.size, e.outside = int64(len(e.text)), e.external
 	e.markup = bytes.IndexByte(e.text, '<') >= 0
 	for i := 0; ; {
 		k := bytes.IndexByte(e.text[i:], '&')
@@ -155,17 +146,13 @@ func (x *reader) resolve(e *entity, at, level int) {
 		if inner == nil {
 			continue
 		}
-		if x.resolve(inner, at, level+1); x.failed {
+		if x.resolve(inner, at); x.failed {
 			return
 		}
 		// Beyond every limit the exact sum does not matter, but it must not
 		// overflow.
 		e.size = min(e.size+inner.size, 1<<40)
-		e.depth = max(e.depth, inner.depth+1)
 		e.markup, e.outside = e.markup || inner.markup, e.outside || inner.outside
-	}
-	if e.depth > maxEntityDepth {
-		x.fail(at, "entities are nested too deep")
 	}
 	e.resolving, e.resolved = false, true
 }

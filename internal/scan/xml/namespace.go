@@ -152,7 +152,6 @@ func (x *reader) names(name token.Span) (local uint32, uri namespace) {
 			}
 		}
 	}
-	x.declareDefaults(name)
 	local = name.Start
 	k, ok := x.colon(name)
 	if !ok {
@@ -273,27 +272,5 @@ func (x *reader) declare(a *attribute, prefix []byte) {
 		x.warn(int(a.name.Start), "empty namespace declaration "+x.name(a.name))
 	default:
 		x.ns.bind(prefix, uri)
-	}
-}
-
-// declareDefaults binds the prefixes that the document type declares for the
-// named element, unless the current tag declares them.
-func (x *reader) declareDefaults(name token.Span) {
-	defaults := x.dtd.defaults[string(x.text[name.Start:name.End])]
-	for i := range defaults {
-		d := &defaults[i]
-		given := false
-		for j := range x.attrs {
-			b := &x.attrs[j]
-			given = given || bytes.Equal(x.text[d.name.Start:d.name.End], x.text[b.name.Start:b.name.End])
-		}
-		if given {
-			continue
-		}
-		prefix := []byte(nil)
-		if d.prefixed() {
-			prefix = x.text[d.local:d.name.End]
-		}
-		x.declare(d, prefix)
 	}
 }

@@ -16,7 +16,8 @@ const maxDepth = 5000
 
 // A reader reads one XML document as Chromium does: up to the first
 // well-formedness error. It does not read external entities. Elements inside
-// entities of the internal subset are not reported.
+// entities of the internal subset are not reported. Errors inside the document type,
+// its default attributes, and the depth of its entities have no effect.
 //
 // Specs: XML 1.0, fifth edition, https://www.w3.org/TR/xml/ ; Namespaces in XML
 // 1.0, https://www.w3.org/TR/xml-names/ ; for the entities of XHTML, HTML 14.2
