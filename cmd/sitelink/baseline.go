@@ -73,7 +73,6 @@ func (t *termFlags) terms() (baseline.Terms, error) {
 }
 
 func baselineWriteCommand(c *cli) *cobra.Command {
-	var file string
 	var force bool
 	var flags termFlags
 	cmd := &cobra.Command{
@@ -82,30 +81,24 @@ func baselineWriteCommand(c *cli) *cobra.Command {
 		Long: "write checks the site and writes a baseline that accepts all its findings. It keeps an\n" +
 			"existing file unless you give --force, because the dates and reasons in it would be lost;\n" +
 			"update keeps them.",
-		Example:           "  sitelink baseline write public --expires 2027-01-31 --reason 'before the move'",
-		Args:              oneDirectory,
-		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			cfg, err := c.configure(cmd, args, file)
-			if err != nil {
-				return err
-			}
+		Example: "  sitelink baseline write public --expires 2027-01-31 --reason 'before the move'",
+		Args:    oneDirectory,
+		RunE: c.onSite(func(ctx context.Context, cfg *config.Config) error {
 			terms, err := flags.terms()
 			if err != nil {
 				return err
 			}
-			return writeBaseline(cmd.Context(), c, cfg, terms, force)
-		},
+			return writeBaseline(ctx, c, cfg, terms, force)
+		}),
 	}
 	addKeyFlags(cmd, notForBaseline...)
-	cmd.Flags().StringVar(&file, "config", "", "read `FILE` instead of searching for sitelink.toml")
+	addConfigFlag(cmd)
 	cmd.Flags().BoolVar(&force, "force", false, "replace an existing baseline")
 	flags.add(cmd)
 	return cmd
 }
 
 func baselineUpdateCommand(c *cli) *cobra.Command {
-	var file string
 	var add bool
 	var flags termFlags
 	cmd := &cobra.Command{
@@ -116,13 +109,8 @@ func baselineUpdateCommand(c *cli) *cobra.Command {
 			"date; without --expires they stay expired.",
 		Example: "  # remove entries that no longer match\n  sitelink baseline update public\n\n" +
 			"  # accept new findings too\n  sitelink baseline update public --add --reason 'old posts'",
-		Args:              oneDirectory,
-		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			cfg, err := c.configure(cmd, args, file)
-			if err != nil {
-				return err
-			}
+		Args: oneDirectory,
+		RunE: c.onSite(func(ctx context.Context, cfg *config.Config) error {
 			terms, err := flags.terms()
 			switch {
 			case err != nil:
@@ -130,18 +118,17 @@ func baselineUpdateCommand(c *cli) *cobra.Command {
 			case !add && terms != (baseline.Terms{}):
 				return fault.Usage("--expires and --reason apply only to entries that --add adds", "use --add, or remove them")
 			}
-			return updateBaseline(cmd.Context(), c, cfg, add, terms)
-		},
+			return updateBaseline(ctx, c, cfg, add, terms)
+		}),
 	}
 	addKeyFlags(cmd, notForBaseline...)
-	cmd.Flags().StringVar(&file, "config", "", "read `FILE` instead of searching for sitelink.toml")
+	addConfigFlag(cmd)
 	cmd.Flags().BoolVar(&add, "add", false, "accept new findings too")
 	flags.add(cmd)
 	return cmd
 }
 
 func baselineShowCommand(c *cli) *cobra.Command {
-	var file string
 	cmd := &cobra.Command{
 		Use:   "show",
 		Short: "list the entries, and which of them have expired",
@@ -149,16 +136,10 @@ func baselineShowCommand(c *cli) *cobra.Command {
 			"counts them. It does not check the site.",
 		Example: "  sitelink baseline show",
 		Args:    noArguments,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			cfg, err := c.configure(cmd, args, file)
-			if err != nil {
-				return err
-			}
-			return showBaseline(c, cfg)
-		},
+		RunE:    c.onSite(func(_ context.Context, cfg *config.Config) error { return showBaseline(c, cfg) }),
 	}
 	addOnlyKeyFlags(cmd, "baseline")
-	cmd.Flags().StringVar(&file, "config", "", "read `FILE` instead of searching for sitelink.toml")
+	addConfigFlag(cmd)
 	return cmd
 }
 

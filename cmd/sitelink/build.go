@@ -56,7 +56,6 @@ const buildExitCodes = `Exit codes:
 `
 
 func buildCommand(c *cli) *cobra.Command {
-	var file string
 	var strict bool
 	cmd := &cobra.Command{
 		Use:     "build [-- GENERATOR-ARGS]",
@@ -81,7 +80,7 @@ func buildCommand(c *cli) *cobra.Command {
 			if dash := cmd.ArgsLenAtDash(); dash >= 0 {
 				args, forGenerator = args[:dash], args[dash:]
 			}
-			cfg, err := c.configure(cmd, args, file)
+			cfg, err := c.configure(cmd, args)
 			if err != nil {
 				return err
 			}
@@ -89,10 +88,9 @@ func buildCommand(c *cli) *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.SortFlags = false
 	flags.BoolVar(&strict, "strict", false, "fail if the generator prints warnings, such as two pages with the same address")
 	addKeyFlags(cmd, "docroot")
-	flags.StringVar(&file, "config", "", "read `FILE` instead of searching for sitelink.toml")
+	addConfigFlag(cmd)
 	return cmd
 }
 

@@ -80,7 +80,6 @@ const checkExample = `  # check the site in public, which will be published at h
   sitelink check public --format github --format sarif=sitelink.sarif --format junit=junit.xml`
 
 func checkCommand(c *cli) *cobra.Command {
-	var file string
 	var ext externalFlags
 	cmd := &cobra.Command{
 		Use:     "check [DIR] [@FILE]...",
@@ -98,9 +97,8 @@ func checkCommand(c *cli) *cobra.Command {
 			}
 			return nil
 		},
-		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			cfg, err := c.configure(cmd, args, file)
+			cfg, err := c.configure(cmd, args)
 			if err == nil {
 				err = ext.check(cmd)
 			}
@@ -114,7 +112,7 @@ func checkCommand(c *cli) *cobra.Command {
 	flags := cmd.Flags()
 	flags.BoolVar(&ext.ask, "external", false, "check links to other sites too; the flags below are about them (docs/guide/external-links.md)")
 	ext.add(cmd)
-	flags.StringVar(&file, "config", "", "read `FILE` instead of searching for sitelink.toml")
+	addConfigFlag(cmd)
 	return cmd
 }
 
@@ -135,9 +133,9 @@ func checkFormats(cfg *config.Config) error {
 	return nil
 }
 
-// configure loads the configuration with the flags of cmd. file is the value of
-// --config.
-func (c *cli) configure(cmd *cobra.Command, args []string, file string) (*config.Config, error) {
+// configure loads the configuration with the flags of cmd.
+func (c *cli) configure(cmd *cobra.Command, args []string) (*config.Config, error) {
+	file, _ := cmd.Flags().GetString("config") // not every command has it
 	if cmd.Flags().Changed("config") && file == "" {
 		return nil, fault.Usage("--config: the value is empty", "")
 	}
@@ -344,7 +342,6 @@ const externalExample = `  # from a timer: ask for what is due, for at most two 
   sitelink external public --changed --reset`
 
 func externalCommand(c *cli) *cobra.Command {
-	var file string
 	ext := externalFlags{ask: true, only: true}
 	cmd := &cobra.Command{
 		Use:     "external [DIR | @@FILE...]",
@@ -358,10 +355,9 @@ func externalCommand(c *cli) *cobra.Command {
 			}
 			return oneDirectory(cmd, rest)
 		},
-		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			args, lists := cutLists(args)
-			cfg, err := c.configure(cmd, args, file)
+			cfg, err := c.configure(cmd, args)
 			if err == nil {
 				err = ext.takeLinklint(cmd, cfg)
 			}
@@ -389,7 +385,7 @@ func externalCommand(c *cli) *cobra.Command {
 		flags.Lookup(l.name).Hidden = true
 	}
 	addKeyFlags(cmd, "show")
-	flags.StringVar(&file, "config", "", "read `FILE` instead of searching for sitelink.toml")
+	addConfigFlag(cmd)
 	return cmd
 }
 
@@ -474,7 +470,6 @@ type externalFlags struct {
 // add adds the flags that check and external share.
 func (f *externalFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.SortFlags = false
 	flags.BoolVar(&f.onlyNew, "only-new", false, "ask only for links that neither the baseline nor the status cache knows; a 404 or 410 is an error at once")
 	flags.BoolVar(&f.probe, "probe", false, "ask for dead and http links with https, and for dead ones with or without slash or www; robots.txt is respected")
 	flags.BoolVar(&f.archive, "archive", false, "ask the Internet Archive for copies of dead pages (archive-api in [external])")

@@ -19,6 +19,7 @@ import (
 	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/project"
+	"github.com/spf13/cobra"
 )
 
 // cli is what the commands share: the process and the user.
@@ -32,6 +33,34 @@ type cli struct {
 	shortHelp bool
 	// endless is set by a command that ends by a signal and by nothing else.
 	endless *atomic.Bool
+}
+
+// onProject makes a command that works on the project of the working directory and reads
+// no docroot.
+func (c *cli) onProject(work func(ctx context.Context, p *project.Project, args []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		cfg, err := c.configure(cmd, nil)
+		if err != nil {
+			return err
+		}
+		p, err := c.findRoot(cmd.Context(), cfg)
+		if err != nil {
+			return err
+		}
+		return work(cmd.Context(), p, args)
+	}
+}
+
+// onSite makes a command that works with the configuration, in which an argument names
+// the docroot.
+func (c *cli) onSite(work func(ctx context.Context, cfg *config.Config) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		cfg, err := c.configure(cmd, args)
+		if err != nil {
+			return err
+		}
+		return work(cmd.Context(), cfg)
+	}
 }
 
 // find finds the project of the working directory for this configuration, prints

@@ -38,36 +38,28 @@ const diffExample = `  # what notify would send after a deploy of public
 
 // diffFlags are the flags of diff alone.
 type diffFlags struct {
-	by, format, output, config string
-	internal, tombstones       bool
+	by, format, output   string
+	internal, tombstones bool
 }
 
 func diffCommand(c *cli) *cobra.Command {
 	var f diffFlags
 	cmd := &cobra.Command{
-		Use:               "diff [DIR]",
-		Short:             "show which links to other sites changed since the last deploy",
-		Long:              diffLong + "\n" + linksExitCodes,
-		Example:           diffExample,
-		Args:              oneDirectory,
-		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			cfg, err := c.configure(cmd, args, f.config)
-			if err != nil {
-				return err
-			}
-			return runDiff(cmd.Context(), c, cfg, f)
-		},
+		Use:     "diff [DIR]",
+		Short:   "show which links to other sites changed since the last deploy",
+		Long:    diffLong + "\n" + linksExitCodes,
+		Example: diffExample,
+		Args:    oneDirectory,
+		RunE:    c.onSite(func(ctx context.Context, cfg *config.Config) error { return runDiff(ctx, c, cfg, f) }),
 	}
 	flags := cmd.Flags()
-	flags.SortFlags = false
 	addWordFlag(cmd, &f.by, "by", "group links by `WHAT`: page or target", "page", "target")
 	addWordFlag(cmd, &f.format, "format", "print the answer as `FORMAT`: text, json or markdown", planFormats...)
 	flags.StringVar(&f.output, "output", "-", "write the answer to `FILE`, replacing it atomically; - means standard output")
 	addFlags(cmd, config.TableKeys("outgoing", "ledger"))
 	flags.BoolVar(&f.internal, "internal", false, "list links between the site's own pages too (format json)")
 	flags.BoolVar(&f.tombstones, "tombstones", false, "write a page that answers 410 for each deleted page that nothing else answers for")
-	flags.StringVar(&f.config, "config", "", "read `FILE` instead of searching for sitelink.toml")
+	addConfigFlag(cmd)
 	addSiteKeyFlags(cmd)
 	return cmd
 }

@@ -41,7 +41,7 @@ func doctorCommand(c *cli) *cobra.Command {
 		Args:              noArguments,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return runDoctor(cmd.Context(), c, format == "json", func() (*config.Config, error) { return c.configure(cmd, nil, "") })
+			return runDoctor(cmd.Context(), c, format == "json", func() (*config.Config, error) { return c.configure(cmd, nil) })
 		},
 	}
 	addWordFlag(cmd, &format, "format", "print the output as `FORMAT`: text or json", "text", "json")

@@ -101,7 +101,6 @@ const fixExample = `  # what would change
 
 // fixFlags are the flags of sitelink fix.
 type fixFlags struct {
-	file                                                   string
 	write, likely, tidy, interactive, check, undo, verbose bool
 	only                                                   []string
 }
@@ -113,18 +112,12 @@ func fixCommand(c *cli) *cobra.Command {
 		Short:   "repair links in the sources",
 		Long:    fixLong + "\n" + fixExitCodes,
 		Example: fixExample,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 1 {
-				return fault.Usage(fmt.Sprintf("fix takes one directory, got %d", len(args)), "run it once for each docroot")
-			}
-			return nil
-		},
-		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs),
+		Args:    oneDirectory,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.validate(); err != nil {
 				return err
 			}
-			cfg, err := c.configure(cmd, args, f.file)
+			cfg, err := c.configure(cmd, args)
 			if err != nil {
 				return err
 			}
@@ -133,7 +126,6 @@ func fixCommand(c *cli) *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.SortFlags = false
 	flags.BoolVar(&f.write, "write", false, "change the files, and prove it with a build")
 	flags.BoolVar(&f.likely, "likely", false, "include changes that are probably right")
 	flags.BoolVar(&f.tidy, "tidy", false, "include links that work: by a redirect of the host, or under another address of the site")
@@ -144,7 +136,7 @@ func fixCommand(c *cli) *cobra.Command {
 	flags.BoolVar(&f.verbose, "verbose", false, "list every link that stays as it is, with the reason, and show the output of the generator")
 	addKeyFlags(cmd, "fail-on", "format", "group-by", "all", "show", "output", "color", "verbose", "gone", "log", "anchors")
 	flags.Lookup("since").Usage = "find renamed headings, moved pages and addresses that are gone in comparison with WHAT: a commit, the directory of an older build, or a record that deploy wrote"
-	flags.StringVar(&f.file, "config", "", "read `FILE` instead of searching for sitelink.toml")
+	addConfigFlag(cmd)
 	return cmd
 }
 

@@ -70,6 +70,23 @@ func addSiteKeyFlags(cmd *cobra.Command, further ...string) {
 	}))
 }
 
+// addConfigFlag adds the flag that names the configuration file.
+func addConfigFlag(cmd *cobra.Command) {
+	cmd.Flags().String("config", "", "read `FILE` instead of searching for sitelink.toml")
+}
+
+// completeFlags sets what all commands below cmd have in common: flags are listed in
+// the order in which they were added, and DIR is completed.
+func completeFlags(cmd *cobra.Command) {
+	cmd.Flags().SortFlags = false
+	if strings.Contains(cmd.Use, "[DIR") && cmd.ValidArgsFunction == nil {
+		cmd.ValidArgsFunction = cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs)
+	}
+	for _, c := range cmd.Commands() {
+		completeFlags(c)
+	}
+}
+
 // tableKeys returns the keys beside those of the site and of [check] for which cmd has
 // flags.
 func tableKeys(cmd *cobra.Command) (keys []config.Key) {

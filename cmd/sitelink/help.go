@@ -320,7 +320,7 @@ func flagUsage(f *pflag.Flag) string {
 // and what to type next. Elsewhere it prints the short help and returns a usage
 // error.
 func overview(c *cli, cmd *cobra.Command) error {
-	cfg, err := c.configure(cmd, nil, "")
+	cfg, err := c.configure(cmd, nil)
 	if err != nil {
 		return err
 	}

@@ -65,7 +65,6 @@ func hookRunCommand(c *cli) *cobra.Command {
 			return runHook(c, cmd, req)
 		},
 	}
-	cmd.Flags().SortFlags = false
 	cmd.Flags().StringArrayVar(&req.dirs, "dir", []string{"."}, "check the site in `DIR`, below the root of the repository; repeatable")
 	cmd.Flags().StringVar(&req.commit, "commit", "", "check `COMMIT` instead of the pushed commits")
 	return cmd

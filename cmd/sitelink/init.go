@@ -70,11 +70,10 @@ func initCommand(c *cli) *cobra.Command {
 			if f.undo {
 				return undoInit(cmd.Context(), c, f)
 			}
-			return runInit(cmd.Context(), c, f, func() (*config.Config, error) { return c.configure(cmd, nil, "") })
+			return runInit(cmd.Context(), c, f, func() (*config.Config, error) { return c.configure(cmd, nil) })
 		},
 	}
 	flags := cmd.Flags()
-	flags.SortFlags = false
 	flags.BoolVar(&f.hook, "hook", false, "install a git hook that checks each push, through your hook manager if you use one")
 	flags.BoolVar(&f.baseline, "baseline", false, "accept the findings of the built site in a baseline, so that only new ones are reported")
 	flags.StringSliceVar(&f.ci, "ci", nil, "write the file that makes the CI `SERVER` check the site, or print what to add: "+config.OneOf(serverNames())+"; repeatable")

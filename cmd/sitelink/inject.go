@@ -57,7 +57,7 @@ const injectExample = `  # show what would be written
 
 // injectFlags are the flags of inject.
 type injectFlags struct {
-	file, docroot       string
+	docroot             string
 	dryRun, undo, check bool
 }
 
@@ -79,9 +79,8 @@ func injectCommand(c *cli) *cobra.Command {
 			}
 			return nil
 		},
-		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			cfg, err := c.configure(cmd, nil, flags.file)
+			cfg, err := c.configure(cmd, nil)
 			if err != nil {
 				return err
 			}
@@ -96,12 +95,11 @@ func injectCommand(c *cli) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.SortFlags = false
 	f.BoolVar(&flags.dryRun, "dry-run", false, "change nothing; print what would change as a diff")
 	f.BoolVar(&flags.check, "check", false, "change nothing; exit 1 if something would change")
 	f.BoolVar(&flags.undo, "undo", false, "remove what earlier runs wrote")
 	f.StringVar(&flags.docroot, "docroot", "", "change the built pages in `DIR` instead of the templates")
-	f.StringVar(&flags.file, "config", "", "read `FILE` instead of searching for sitelink.toml")
+	addConfigFlag(cmd)
 	return cmd
 }
 

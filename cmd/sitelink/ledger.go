@@ -43,24 +43,13 @@ func ledgerCommand(c *cli) *cobra.Command {
 }
 
 // ledgerSub makes a subcommand that works on the ledger of the configuration.
-func ledgerSub(c *cli, use, short, long string, work func(cmd *cobra.Command, p *project.Project) error) *cobra.Command {
-	var file string
+func ledgerSub(c *cli, use, short, long string, work func(ctx context.Context, c *cli, p *project.Project) error) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: use, Short: short, Long: long, Example: "  sitelink ledger " + use, Args: noArguments,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			cfg, err := c.configure(cmd, nil, file)
-			if err != nil {
-				return err
-			}
-			p, err := c.findRoot(cmd.Context(), cfg)
-			if err != nil {
-				return err
-			}
-			return work(cmd, p)
-		},
+		RunE: c.onProject(func(ctx context.Context, p *project.Project, _ []string) error { return work(ctx, c, p) }),
 	}
 	addFlags(cmd, config.TableKeys("outgoing", "ledger"))
-	cmd.Flags().StringVar(&file, "config", "", "read `FILE` instead of searching for sitelink.toml")
+	addConfigFlag(cmd)
 	return cmd
 }
 
@@ -70,11 +59,11 @@ func ledgerShowCommand(c *cli) *cobra.Command {
 		"show counts the rows of the ledger. It lists the notices that are still to be sent, with the\n"+
 			"time of their next attempt, and those that failed. --failed groups failed notices by cause\n"+
 			"and says how to cure it. show changes nothing.",
-		func(cmd *cobra.Command, p *project.Project) error {
+		func(ctx context.Context, c *cli, p *project.Project) error {
 			if failed {
-				return showFailed(cmd.Context(), c, p)
+				return showFailed(ctx, c, p)
 			}
-			return showLedger(cmd.Context(), c, p, all)
+			return showLedger(ctx, c, p, all)
 		})
 	cmd.Flags().BoolVar(&failed, "failed", false, "list failed notices with cause and cure")
 	cmd.Flags().BoolVarP(&all, "all", "a", false, "list every notice")
@@ -90,11 +79,11 @@ func ledgerVerifyCommand(c *cli) *cobra.Command {
 			"damaged or rows are missing.\n\n"+
 			"If rows are missing, nothing is sent. --repair restores them from the versions of the ledger\n"+
 			"in the history of the git repository.",
-		func(cmd *cobra.Command, p *project.Project) error {
+		func(ctx context.Context, c *cli, p *project.Project) error {
 			if repair {
-				return repairLedger(cmd.Context(), c, p)
+				return repairLedger(ctx, c, p)
 			}
-			return verifyLedger(cmd.Context(), c, p)
+			return verifyLedger(ctx, c, p)
 		})
 	cmd.Flags().BoolVar(&repair, "repair", false, "restore missing rows from the history of the git repository")
 	return cmd
@@ -104,7 +93,7 @@ func ledgerCompactCommand(c *cli) *cobra.Command {
 	return ledgerSub(c, "compact", "rewrite the ledger, sorted, and empty its journal",
 		"compact moves the journal into the ledger and sorts it. It keeps lines that cannot be read in\n"+
 			"a file beside the ledger whose name ends in .damaged.",
-		func(cmd *cobra.Command, p *project.Project) error { return compactLedger(cmd.Context(), c, p) })
+		compactLedger)
 }
 
 func ledgerExportCommand(c *cli) *cobra.Command {
@@ -112,7 +101,7 @@ func ledgerExportCommand(c *cli) *cobra.Command {
 	cmd := ledgerSub(c, "export", "print the whole ledger as JSON Lines",
 		"export prints the ledger in the format of its file: sorted, one object per line. It also works\n"+
 			"for a ledger in git or in a database.",
-		func(cmd *cobra.Command, p *project.Project) error { return exportLedger(cmd.Context(), c, p, output) })
+		func(ctx context.Context, c *cli, p *project.Project) error { return exportLedger(ctx, c, p, output) })
 	cmd.Flags().StringVar(&output, "output", "-", "write the ledger to `FILE`; - means standard output")
 	return cmd
 }
@@ -137,12 +126,9 @@ func ledgerMergeCommand(c *cli) *cobra.Command {
 
 // showLedger does the work of `sitelink ledger show`.
 func showLedger(ctx context.Context, c *cli, p *project.Project, all bool) error {
-	snap, err := announce.ReadLedger(ctx, p, c.ui.warning)
+	snap, err := c.readLedger(ctx, p)
 	if err != nil {
 		return err
-	}
-	if snap.New {
-		return errNoLedger(c, p)
 	}
 	out := c.stdout()
 	states := map[ledger.State]int{}
@@ -182,12 +168,9 @@ func showLedger(ctx context.Context, c *cli, p *project.Project, all bool) error
 
 // showFailed does the work of `sitelink ledger show --failed`.
 func showFailed(ctx context.Context, c *cli, p *project.Project) error {
-	snap, err := announce.ReadLedger(ctx, p, c.ui.warning)
+	snap, err := c.readLedger(ctx, p)
 	if err != nil {
 		return err
-	}
-	if snap.New {
-		return errNoLedger(c, p)
 	}
 	type reason struct{ cause, cure string }
 	var reasons []reason
@@ -226,8 +209,17 @@ func ledgerCounts(s *ledger.Snapshot) string {
 	return count(len(s.Pages), "page") + ", " + count(len(s.Links), "link") + ", " + count(len(s.Notices), "notice")
 }
 
+// readLedger returns what the ledger holds. One that does not exist is an error.
+func (c *cli) readLedger(ctx context.Context, p *project.Project) (*ledger.Snapshot, error) {
+	snap, err := announce.ReadLedger(ctx, p, c.ui.warning)
+	if err == nil && snap.New {
+		err = errNoLedger(p)
+	}
+	return snap, err
+}
+
 // errNoLedger is the error of a ledger that does not exist.
-func errNoLedger(c *cli, p *project.Project) error {
+func errNoLedger(p *project.Project) error {
 	return fault.New(fmt.Errorf("there is no ledger %s", announce.ShowLedger(p)), "sitelink notify --send creates one; --ledger names another")
 }
 
@@ -249,7 +241,7 @@ func verifyLedger(ctx context.Context, c *cli, p *project.Project) error {
 		return err
 	}
 	if snap.New {
-		return errNoLedger(c, p)
+		return errNoLedger(p)
 	}
 	var faults []string
 	if s, ok := store.(warner); ok {
@@ -289,7 +281,7 @@ func repairLedger(ctx context.Context, c *cli, p *project.Project) error {
 		return err
 	}
 	if _, err := os.Stat(name); errors.Is(err, os.ErrNotExist) {
-		return errNoLedger(c, p)
+		return errNoLedger(p)
 	}
 	earlier, err := ledger.Earlier(ctx, name, p.Env())
 	if err != nil {
@@ -315,10 +307,8 @@ type compacter interface{ Compact() error }
 
 // compactLedger does the work of `sitelink ledger compact`.
 func compactLedger(ctx context.Context, c *cli, p *project.Project) error {
-	if snap, err := announce.ReadLedger(ctx, p, nil); err != nil {
+	if _, err := c.readLedger(ctx, p); err != nil {
 		return err
-	} else if snap.New {
-		return errNoLedger(c, p)
 	}
 	store, err := announce.OpenLedger(ctx, p, announce.LedgerOptions{Warn: c.ui.warning})
 	if err != nil {
@@ -335,12 +325,9 @@ func compactLedger(ctx context.Context, c *cli, p *project.Project) error {
 
 // exportLedger does the work of `sitelink ledger export`.
 func exportLedger(ctx context.Context, c *cli, p *project.Project, output string) error {
-	snap, err := announce.ReadLedger(ctx, p, c.ui.warning)
+	snap, err := c.readLedger(ctx, p)
 	if err != nil {
 		return err
-	}
-	if snap.New {
-		return errNoLedger(c, p)
 	}
 	out, err := c.openOutput(output)
 	if err != nil {

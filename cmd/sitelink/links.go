@@ -59,18 +59,17 @@ type linksQuestion struct {
 	to, from                              string
 	external, anchors, addresses, orphans bool
 	sources                               bool
-	format, output, config                string
+	format, output                        string
 }
 
 func linksCommand(c *cli) *cobra.Command {
 	var q linksQuestion
 	cmd := &cobra.Command{
-		Use:               "links [DIR]",
-		Short:             "answer questions about a site's links",
-		Long:              linksLong + "\n" + linksExitCodes,
-		Example:           linksExample,
-		Args:              oneDirectory,
-		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs),
+		Use:     "links [DIR]",
+		Short:   "answer questions about a site's links",
+		Long:    linksLong + "\n" + linksExitCodes,
+		Example: linksExample,
+		Args:    oneDirectory,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			for _, name := range []string{"to", "from", "output", "config"} {
 				if f := cmd.Flags().Lookup(name); f.Changed && f.Value.String() == "" {
@@ -80,7 +79,7 @@ func linksCommand(c *cli) *cobra.Command {
 			if err := q.check(); err != nil {
 				return err
 			}
-			cfg, err := c.configure(cmd, args, q.config)
+			cfg, err := c.configure(cmd, args)
 			if err != nil {
 				return err
 			}
@@ -88,7 +87,6 @@ func linksCommand(c *cli) *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.SortFlags = false
 	flags.StringVar(&q.to, "to", "", "list links to `TARGET`: a page, a URL, or an anchor of one")
 	flags.StringVar(&q.from, "from", "", "list the links of `PAGE`, or with --anchors its anchors")
 	flags.BoolVar(&q.external, "external", false, "list each address on other sites once, with the number of links to it")
@@ -98,7 +96,7 @@ func linksCommand(c *cli) *cobra.Command {
 	flags.BoolVar(&q.sources, "sources", false, "also say where each link is written in the sources; on by default with --to and --from")
 	addWordFlag(cmd, &q.format, "format", "print the answer as `FORMAT`: text, jsonl, csv or dot", "text", "jsonl", "csv", "dot")
 	flags.StringVar(&q.output, "output", "-", "write the answer to `FILE`, replacing it atomically; - means standard output")
-	flags.StringVar(&q.config, "config", "", "read `FILE` instead of searching for sitelink.toml")
+	addConfigFlag(cmd)
 	addSiteKeyFlags(cmd)
 	return cmd
 }
@@ -447,7 +445,7 @@ its sources.
 `
 
 func explainCommand(c *cli) *cobra.Command {
-	var file, from string
+	var from string
 	cmd := &cobra.Command{
 		Use:   "explain LINK|PLACE|CODE",
 		Short: "explain the verdict of a link, step by step",
@@ -462,7 +460,7 @@ func explainCommand(c *cli) *cobra.Command {
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			cfg, err := c.configure(cmd, nil, file)
+			cfg, err := c.configure(cmd, nil)
 			if err != nil {
 				return err
 			}
@@ -470,7 +468,7 @@ func explainCommand(c *cli) *cobra.Command {
 		},
 	}
 	addKeyFlags(cmd, notForExplain...)
-	cmd.Flags().StringVar(&file, "config", "", "read `FILE` instead of searching for sitelink.toml")
+	addConfigFlag(cmd)
 	cmd.Flags().StringVar(&from, "from", "", "resolve LINK as a link of `PAGE`, a path below the docroot")
 	return cmd
 }

@@ -45,7 +45,6 @@ const lspExitCodes = `Exit codes:
 `
 
 func lspCommand(c *cli) *cobra.Command {
-	var file string
 	var build, stdio bool
 	cmd := &cobra.Command{
 		Use:               "lsp",
@@ -55,13 +54,12 @@ func lspCommand(c *cli) *cobra.Command {
 		Args:              noArguments,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return runLSP(cmd.Context(), c, file, build)
+			return runLSP(cmd.Context(), c, cmd.Flag("config").Value.String(), build)
 		},
 	}
 	flags := cmd.Flags()
-	flags.SortFlags = false
 	flags.BoolVar(&build, "build", false, "build the site after each save; this runs what the project names")
-	flags.StringVar(&file, "config", "", "read `FILE` instead of searching for sitelink.toml")
+	addConfigFlag(cmd)
 	flags.BoolVar(&stdio, "stdio", false, "talk over standard input and output, as always")
 	flags.MarkHidden("stdio") // some editors add it
 	return cmd

@@ -213,6 +213,7 @@ func rootCommand(c *cli) *cobra.Command {
 		baselineCommand(c), profileCommand(c), hookCommand(c), injectCommand(c),
 		versionCommand(c), completionCommand(c), manCommand(c),
 	)
+	completeFlags(root)
 	root.InitDefaultHelpCmd()
 	if help, _, err := root.Find([]string{"help"}); err == nil {
 		help.Short = "describe a command"

@@ -55,29 +55,19 @@ func mentionsCommand(c *cli) *cobra.Command {
 
 // mentionsSub makes a subcommand that works on the store of the configuration.
 func mentionsSub(c *cli, cmd *cobra.Command, work func(ctx context.Context, p *project.Project, store incoming.Store, args []string) error) *cobra.Command {
-	var file string
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		cfg, err := c.configure(cmd, nil, file)
+	cmd.RunE = c.onProject(func(ctx context.Context, p *project.Project, args []string) error {
+		store, err := receive.OpenStore(ctx, p, receive.StoreOptions{MustExist: true})
 		if err != nil {
 			return err
 		}
-		p, err := c.findRoot(cmd.Context(), cfg)
-		if err != nil {
-			return err
-		}
-		store, err := receive.OpenStore(cmd.Context(), p, receive.StoreOptions{MustExist: true})
-		if err != nil {
-			return err
-		}
-		err = work(cmd.Context(), p, store, args)
+		err = work(ctx, p, store, args)
 		if closed := store.Close(); err == nil {
 			err = closed
 		}
 		return err
-	}
-	cmd.Flags().SortFlags = false
+	})
 	addFlags(cmd, config.TableKeys("incoming", "store"))
-	cmd.Flags().StringVar(&file, "config", "", "read `FILE` instead of searching for sitelink.toml")
+	addConfigFlag(cmd)
 	return cmd
 }
 
@@ -406,29 +396,20 @@ func readBlockList(c *cli, name, note string) ([]incoming.Rule, error) {
 }
 
 func mentionsLoginCommand(c *cli) *cobra.Command {
-	var file string
 	cmd := &cobra.Command{
 		Use: "login", Short: "print a link to the moderation page", Args: noArguments,
 		Long: "login prints a link that logs in to the moderation page of a running receiver, once and within 15\n" +
 			"minutes. Its address is moderation in [incoming].",
 		Example: "  sitelink mentions login",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, err := c.configure(cmd, nil, file)
-			if err != nil {
-				return err
-			}
-			p, err := c.findRoot(cmd.Context(), cfg)
-			if err != nil {
-				return err
-			}
+		RunE: c.onProject(func(_ context.Context, p *project.Project, _ []string) error {
 			link, err := receive.LoginLink(p, c.env.Getenv)
 			if err != nil {
 				return err
 			}
 			return c.print(link + "\n")
-		},
+		}),
 	}
-	cmd.Flags().StringVar(&file, "config", "", "read `FILE` instead of searching for sitelink.toml")
+	addConfigFlag(cmd)
 	return cmd
 }
 

@@ -55,7 +55,6 @@ const mvExitCodes = `Exit codes:
 // mvFlags are the flags of mv.
 type mvFlags struct {
 	write, undo, keepID, force bool
-	config                     string
 }
 
 func mvCommand(c *cli) *cobra.Command {
@@ -78,28 +77,19 @@ func mvCommand(c *cli) *cobra.Command {
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			cfg, err := c.configure(cmd, nil, f.config)
-			if err != nil {
-				return err
-			}
-			p, err := c.findRoot(cmd.Context(), cfg)
-			if err != nil {
-				return err
-			}
+		RunE: c.onProject(func(ctx context.Context, p *project.Project, args []string) error {
 			if f.undo {
-				return undoMove(cmd.Context(), c, p)
+				return undoMove(ctx, c, p)
 			}
-			return runMove(cmd.Context(), c, p, args, f)
-		},
+			return runMove(ctx, c, p, args, f)
+		}),
 	}
 	flags := cmd.Flags()
-	flags.SortFlags = false
 	flags.BoolVar(&f.write, "write", false, "change the files")
 	flags.BoolVar(&f.undo, "undo", false, "restore the files and git's index as they were before the last move")
 	flags.BoolVar(&f.keepID, "keep-id", false, "let a renamed heading keep its id")
 	flags.BoolVar(&f.force, "force", false, "with --write: change the files although links break or addresses are lost")
-	flags.StringVar(&f.config, "config", "", "read `FILE` instead of searching for sitelink.toml")
+	addConfigFlag(cmd)
 	addSiteKeyFlags(cmd)
 	return cmd
 }

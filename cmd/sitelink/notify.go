@@ -69,21 +69,20 @@ var planFormats = []string{"text", "json", "markdown"}
 
 // notifyFlags are the flags of notify alone, and of deploy.
 type notifyFlags struct {
-	config, format, explain, retry      string
+	format, explain, retry              string
 	send, dryRun, due, status, baseline bool
 	verbose, bust, tombstones, wait     bool
 }
 
 func (f *notifyFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.SortFlags = false
 	flags.BoolVar(&f.send, "send", false, "send notices; without this flag or enabled = true in [outgoing], only print what would be sent")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "only print what would be sent, even with enabled = true; SITELINK_DRY_RUN=true does the same")
 	flags.BoolVar(&f.wait, "wait", false, "wait for notices that other runs hold, and send those that they leave")
 	flags.BoolVar(&f.bust, "bust-cache", false, "bypass caches when fetching the site's pages, by adding a query to their URLs")
 	addWordFlag(cmd, &f.format, "format", "print the plan or report as `FORMAT`: text, json or markdown", planFormats...)
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "list successful notices too")
-	flags.StringVar(&f.config, "config", "", "read `FILE` instead of searching for sitelink.toml")
+	addConfigFlag(cmd)
 	addFlags(cmd, config.TableKeys("outgoing"))
 	addFlags(cmd, config.TableKeys("fetch"))
 }
@@ -91,12 +90,11 @@ func (f *notifyFlags) add(cmd *cobra.Command) {
 func notifyCommand(c *cli) *cobra.Command {
 	var f notifyFlags
 	cmd := &cobra.Command{
-		Use:               "notify [DIR]",
-		Short:             "notify other sites of new, changed and removed links",
-		Long:              notifyLong + "\n" + notifyExitCodes,
-		Example:           notifyExample,
-		Args:              oneDirectory,
-		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs),
+		Use:     "notify [DIR]",
+		Short:   "notify other sites of new, changed and removed links",
+		Long:    notifyLong + "\n" + notifyExitCodes,
+		Example: notifyExample,
+		Args:    oneDirectory,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			cfg, err := configureNotify(c, cmd, args, &f)
 			if err != nil {
@@ -151,7 +149,7 @@ func (f *notifyFlags) check(args []string) error {
 
 // configureNotify finds out what the user wants.
 func configureNotify(c *cli, cmd *cobra.Command, args []string, f *notifyFlags) (*config.Config, error) {
-	cfg, err := c.configure(cmd, args, f.config)
+	cfg, err := c.configure(cmd, args)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/receive"
 )
 
@@ -40,8 +41,8 @@ const serveExample = `  # one site
 
 // serveFlags are the flags of serve.
 type serveFlags struct {
-	config, backup string
-	verbose        bool
+	backup  string
+	verbose bool
 }
 
 func serveCommand(c *cli) *cobra.Command {
@@ -49,34 +50,24 @@ func serveCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "serve [DIR...]", Short: "receive pingbacks, webmentions and LINK calls",
 		Long: serveLong + "\n" + serveExitCodes, Example: serveExample,
-		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			cfg, err := c.configure(cmd, nil, f.config)
-			if err == nil {
-				err = cfg.Withheld("incoming")
-			}
-			if err != nil {
+		RunE: c.onProject(func(ctx context.Context, p *project.Project, args []string) error {
+			if err := p.Config.Withheld("incoming"); err != nil {
 				return err
 			}
-			return runServe(cmd.Context(), c, cfg, args, &f)
-		},
+			return runServe(ctx, c, p, args, &f)
+		}),
 	}
 	flags := cmd.Flags()
-	flags.SortFlags = false
 	addOnlyKeyFlags(cmd, "base-url")
 	addFlags(cmd, config.TableKeys("incoming"))
 	flags.StringVar(&f.backup, "backup", "", "write a copy of the store to `FILE` and exit; the receiver may run meanwhile")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "also log notices that are refused, or known already")
-	flags.StringVar(&f.config, "config", "", "read `FILE` instead of searching for sitelink.toml")
+	addConfigFlag(cmd)
 	return cmd
 }
 
 // runServe does the work of `sitelink serve`.
-func runServe(ctx context.Context, c *cli, cfg *config.Config, docroots []string, f *serveFlags) error {
-	p, err := c.findRoot(ctx, cfg)
-	if err != nil {
-		return err
-	}
+func runServe(ctx context.Context, c *cli, p *project.Project, docroots []string, f *serveFlags) error {
 	if f.backup != "" {
 		if err := receive.Backup(ctx, p, f.backup); err != nil {
 			return err

@@ -50,24 +50,23 @@ const watchExitCodes = `Exit codes:
 
 // watchFlags are the flags that only watch has.
 type watchFlags struct {
-	format, list, config string
-	quiet, poll          time.Duration
+	format, list string
+	quiet, poll  time.Duration
 }
 
 func watchCommand(c *cli) *cobra.Command {
 	var f watchFlags
 	cmd := &cobra.Command{
-		Use:               "watch [DIR]",
-		Short:             "check a built site again whenever its files change",
-		Long:              watchLong + "\n" + watchExitCodes,
-		Example:           watchExample,
-		Args:              oneDirectory,
-		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs),
+		Use:     "watch [DIR]",
+		Short:   "check a built site again whenever its files change",
+		Long:    watchLong + "\n" + watchExitCodes,
+		Example: watchExample,
+		Args:    oneDirectory,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.check(); err != nil {
 				return err
 			}
-			configure := func() (*config.Config, error) { return c.configure(cmd, args, f.config) }
+			configure := func() (*config.Config, error) { return c.configure(cmd, args) }
 			cfg, err := configure()
 			if err != nil {
 				return err
@@ -76,12 +75,11 @@ func watchCommand(c *cli) *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.SortFlags = false
 	addWordFlag(cmd, &f.format, "format", "print the output as `FORMAT`: text or jsonl", "text", "jsonl")
 	addWordFlag(cmd, &f.list, "list", "print `WHAT` after each check: changes or all findings", "changes", "all")
 	flags.DurationVar(&f.quiet, "quiet", 200*time.Millisecond, "wait until no file has changed for `TIME` before checking")
 	flags.DurationVar(&f.poll, "poll", 0, "list the files every `TIME` instead of waiting for events, for network file systems; 0 turns this off")
-	flags.StringVar(&f.config, "config", "", "read `FILE` instead of searching for sitelink.toml")
+	addConfigFlag(cmd)
 	addKeyFlags(cmd, "format", "output", "show", "group-by", "all", "fail-on")
 	return cmd
 }
@@ -188,7 +186,7 @@ func (w *watcher) watchedFiles() []string {
 			files = append(files, filepath.Join(dir, filepath.FromSlash(name)))
 		}
 	}
-	for _, name := range []string{w.flags.config, w.project.Config.Baseline} {
+	for _, name := range []string{w.project.Config.File, w.project.Config.Baseline} {
 		if name != "" {
 			files = append(files, name)
 		}

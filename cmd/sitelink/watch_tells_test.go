@@ -48,15 +48,17 @@ func watchTells(t *testing.T, rng *rand.Rand, all, accept bool, steps int) {
 	a := &cli{env: env{Stdout: &out, Stderr: io.Discard, Getenv: func(string) string { return "" }}, printed: map[string]bool{}}
 	a.ui = newUI(a.env)
 	cmd := watchCommand(a)
-	if err := cmd.Flags().Set("source", "off"); err != nil {
-		t.Fatal(err)
+	for name, value := range map[string]string{"source": "off", "config": file} {
+		if err := cmd.Flags().Set(name, value); err != nil {
+			t.Fatal(err)
+		}
 	}
-	configure := func() (*config.Config, error) { return a.configure(cmd, []string{docroot}, file) }
+	configure := func() (*config.Config, error) { return a.configure(cmd, []string{docroot}) }
 	cfg, err := configure()
 	if err != nil {
 		t.Fatal(err)
 	}
-	flags := watchFlags{format: "jsonl", list: "changes", config: file}
+	flags := watchFlags{format: "jsonl", list: "changes"}
 	if all {
 		flags.list = "all"
 	}

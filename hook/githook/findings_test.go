@@ -57,13 +57,13 @@ func TestTracesOf(t *testing.T) {
 }
 
 func TestFoundTrees(t *testing.T) {
-	f := foundTrees{filepath.Join(t.TempDir(), "sitelink", "findings")}
+	f := memory{filepath.Join(t.TempDir(), "sitelink", "findings")}
 	if known, err := f.get("none"); known != nil || err != nil {
 		t.Errorf("an empty memory: %v, %v", known, err)
 	}
-	for _, want := range []*found{
-		{traces: []Trace{{ID: "a", Link: "l", Cause: "c", Fails: true}, {ID: "b"}}},
-		{day: "2026-01-01", traces: []Trace{{ID: "c", Link: "l"}}},
+	for _, want := range []*remembered{
+		{Traces: []Trace{{ID: "a", Link: "l", Cause: "c", Fails: true}, {ID: "b"}}},
+		{Day: "2026-01-01", Traces: []Trace{{ID: "c", Link: "l"}}},
 	} {
 		if err := f.add("key", want); err != nil {
 			t.Fatal(err)
@@ -73,10 +73,10 @@ func TestFoundTrees(t *testing.T) {
 		}
 	}
 	// The files that were used last stay.
-	if err := f.add("used", &found{}); err != nil {
+	if err := f.add("used", &remembered{}); err != nil {
 		t.Fatal(err)
 	}
-	for i := range maxFound + 5 {
+	for i := range maxRemembered + 5 {
 		old := time.Now().Add(time.Duration(i-1000) * time.Hour)
 		name := filepath.Join(f.dir, fmt.Sprint(i))
 		if err := os.WriteFile(name, nil, 0o644); err != nil {
@@ -86,13 +86,13 @@ func TestFoundTrees(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := f.add("key", &found{}); err != nil {
+	if err := f.add("key", &remembered{}); err != nil {
 		t.Fatal(err)
 	}
-	if entries, err := os.ReadDir(f.dir); err != nil || len(entries) != maxFound {
+	if entries, err := os.ReadDir(f.dir); err != nil || len(entries) != maxRemembered {
 		t.Errorf("%d files, %v", len(entries), err)
 	}
-	for _, name := range []string{"key", "used", fmt.Sprint(maxFound + 4)} {
+	for _, name := range []string{"key", "used", fmt.Sprint(maxRemembered + 4)} {
 		if _, err := os.Stat(filepath.Join(f.dir, name)); err != nil {
 			t.Errorf("%s was removed: %v", name, err)
 		}
@@ -101,8 +101,8 @@ func TestFoundTrees(t *testing.T) {
 
 // A file that was changed in any way is not used.
 func TestFoundTreesDamaged(t *testing.T) {
-	f := foundTrees{t.TempDir()}
-	if err := f.add("key", &found{traces: []Trace{{ID: "a", Link: "l", Fails: true}, {ID: "b", Cause: "c"}}}); err != nil {
+	f := memory{t.TempDir()}
+	if err := f.add("key", &remembered{Traces: []Trace{{ID: "a", Link: "l", Fails: true}, {ID: "b", Cause: "c"}}}); err != nil {
 		t.Fatal(err)
 	}
 	name := filepath.Join(f.dir, "key")
@@ -111,8 +111,8 @@ func TestFoundTreesDamaged(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := string(whole)
-	damaged := []string{"", "\n", strings.Replace(text, "fails a", "fails x", 1), strings.Replace(text, "findings 1", "findings 2", 1),
-		strings.Replace(text, " 2 ", " 3 ", 1), text + "fails c - -\n", strings.Replace(text, "\n", "\r\n", -1), strings.Repeat("x", 1<<20)}
+	damaged := []string{"", "\n", "null", "{}", strings.Replace(text, `"id":"a"`, `"id":"x"`, 1), strings.Replace(text, `"fails":true`, `"fails":false`, 1),
+		strings.Replace(text, "{", `{"day":"2026-01-01",`, 1), text + "x", strings.Repeat("x", 1<<20)}
 	for i := range len(text) {
 		damaged = append(damaged, text[:i])
 	}
@@ -133,33 +133,4 @@ func TestFoundTreesDamaged(t *testing.T) {
 	if known, err := f.get("key"); known != nil || err == nil {
 		t.Errorf("a directory is read as %v, %v", known, err)
 	}
-}
-
-// The time for a commit follows from how long the last one took.
-func TestDurations(t *testing.T) {
-	d := durations{filepath.Join(t.TempDir(), "sitelink", "durations")}
-	key, other := passedKey("a"), passedKey("b")
-	limit := func(want time.Duration) {
-		t.Helper()
-		if got := d.limit(key); got != want {
-			t.Errorf("limit %v, want %v", got, want)
-		}
-	}
-	limit(firstLimit)
-	d.add(key, 2*time.Second)
-	limit(leastLimit)
-	d.add(other, time.Hour)
-	limit(leastLimit)
-	d.add(key, 50*time.Second)
-	limit(200 * time.Second)
-	d.add(key, 200*time.Second) // it was stopped there
-	limit(800 * time.Second)
-	if err := os.WriteFile(d.file, []byte(key+" x\n\x00\n"+key+" -5\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	limit(leastLimit)
-	if err := os.WriteFile(d.file, []byte(strings.Repeat("9", 100)), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	limit(firstLimit)
 }

@@ -130,16 +130,13 @@ func (r *Repo) Uninstall(ctx context.Context, sites ...string) (Status, error) {
 }
 
 // RemoveData removes what sitelink keeps in the repository: what was found in
-// which trees, how long a check takes, and the temporary working trees of killed
-// runs.
+// which trees, and the temporary working trees of killed runs.
 func (r *Repo) RemoveData(ctx context.Context) error {
 	if err := r.RemoveStaleTrees(ctx); err != nil {
 		return err
 	}
-	for _, name := range []string{passedFile, foundDir, durationsFile} {
-		if err := os.RemoveAll(r.dataPath(name)); err != nil {
-			return fmt.Errorf("remove %s: %w", r.dataPath(name), disk.Cause(err))
-		}
+	if err := os.RemoveAll(r.dataPath(foundDir)); err != nil {
+		return fmt.Errorf("remove %s: %w", r.dataPath(foundDir), disk.Cause(err))
 	}
 	_ = os.Remove(r.dataPath(treesDir)) // fails while another run uses it
 	_ = os.Remove(r.dataPath(""))

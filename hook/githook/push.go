@@ -50,8 +50,7 @@ type Push struct {
 	Remote string
 	// OnlyNew ignores findings that the remote's commit has too, see [Trace].
 	OnlyNew bool
-	// Timeout bounds the check of the whole push. 0 means that each commit may
-	// take four times as long as the last one, and at least a minute.
+	// Timeout bounds the check of the whole push; 0 means no limit.
 	Timeout time.Duration
 	// CacheKey is everything that results depend on, apart from the tree: the
 	// version of the program, its configuration, environment variables.
@@ -135,12 +134,7 @@ type TreeResult struct {
 }
 
 // TimeoutError means that a push was not checked within its time.
-type TimeoutError struct {
-	Timeout time.Duration
-	// Adapted is set if [Push.Timeout] does not set the time. The next push gets
-	// more.
-	Adapted bool
-}
+type TimeoutError struct{ Timeout time.Duration }
 
 func (e *TimeoutError) Error() string {
 	return fmt.Sprintf("the push was not checked within %v", e.Timeout)
@@ -170,12 +164,8 @@ func (e *BuildError) Unwrap() error { return e.Cause }
 // checked, and no file that an earlier build left can hide a missing one.
 const OutVariable = "SITELINK_OUT"
 
-// The files of [passedTrees], [foundTrees] and [durations] in sitelink's directory.
-const (
-	passedFile    = "passed"
-	foundDir      = "findings"
-	durationsFile = "durations"
-)
+// foundDir is the directory of [memory] in sitelink's directory.
+const foundDir = "findings"
 
 // CheckPush checks each distinct tree that refs push to a branch once. Each ref
 // without a Tree costs a run of git; [OpenPush] looks up all of them in one.
@@ -183,8 +173,7 @@ const (
 // [*BuildError], [*TimeoutError], [*SubmoduleError], [*DiskFullError],
 // [*GitError], the errors of Push.Check and the cause of ctx.
 //
-// Even when ctx ends, nothing is left on the disk but what is remembered: trees
-// that passed, what was found in others, and how long a check takes. Two processes may check a repository at the same time; two calls in
+// Even when ctx ends, nothing is left on the disk but what is remembered of trees. Two processes may check a repository at the same time; two calls in
 // one process must not.
 func (r *Repo) CheckPush(ctx context.Context, refs []Ref, p Push) (results []TreeResult, warnings []string, err error) {
 	if p.Timeout > 0 {
@@ -195,7 +184,7 @@ func (r *Repo) CheckPush(ctx context.Context, refs []Ref, p Push) (results []Tre
 	if err := r.RemoveStaleTrees(ctx); err != nil {
 		warnings = append(warnings, "remove the temporary trees of a killed run: "+err.Error())
 	}
-	c := pushCheck{r, &p, passedTrees{r.dataPath(passedFile)}, foundTrees{r.dataPath(foundDir)}, durations{r.dataPath(durationsFile)}, nil}
+	c := pushCheck{repo: r, push: &p, known: memory{r.dataPath(foundDir)}}
 	defer func() { warnings = append(warnings, c.warnings...) }()
 	type job struct{ tree, before string }
 	var done []job // of results
@@ -261,7 +250,7 @@ func (r *Repo) CheckCommit(ctx context.Context, commit string, p Push) (Report, 
 		defer cancel()
 	}
 	_ = r.RemoveStaleTrees(ctx) // the next push tries again, and says so
-	c := pushCheck{repo: r, push: &p, took: durations{r.dataPath(durationsFile)}}
+	c := pushCheck{repo: r, push: &p}
 	result, err := c.commit(ctx, id, "")
 	return result.Report, err
 }
@@ -270,9 +259,7 @@ func (r *Repo) CheckCommit(ctx context.Context, commit string, p Push) (Report, 
 type pushCheck struct {
 	repo     *Repo
 	push     *Push
-	passed   passedTrees
-	found    foundTrees
-	took     durations
+	known    memory
 	warnings []string
 }
 
@@ -284,7 +271,7 @@ func (c *pushCheck) warn(format string, args ...any) {
 
 // key identifies the result of a tree.
 func (c *pushCheck) key(tree string) string {
-	return passedKey(tree, c.push.Site, c.push.Build, c.push.Docroot, c.push.CacheKey)
+	return hashOf(tree, c.push.Site, c.push.Build, c.push.Docroot, c.push.CacheKey)
 }
 
 // tree checks the tree of a ref.
@@ -295,7 +282,8 @@ func (c *pushCheck) tree(ctx context.Context, ref Ref) (result TreeResult, err e
 		return result, err
 	}
 	key := c.key(tree)
-	if c.passed.has(key, p.Today) {
+	known := c.remembered(key)
+	if known != nil && known.passed() {
 		return TreeResult{Origin: FromCache}, nil
 	}
 	base, baseTree := "", ""
@@ -315,12 +303,12 @@ func (c *pushCheck) tree(ctx context.Context, ref Ref) (result TreeResult, err e
 	}
 	// What was found last time is enough to let a push go, and not to say why it
 	// is blocked.
-	if known := c.remembered(key); known != nil && base != "" && (known.day == "" || known.day == p.Today) {
+	if known != nil && base != "" {
 		before, ok, err := c.before(ctx, base, baseTree)
 		if err != nil {
 			return result, err
 		}
-		if fresh := newFindings(known.traces, before); ok && !slices.Contains(fresh, true) {
+		if fresh := newFindings(known.Traces, before); ok && !slices.Contains(fresh, true) {
 			return TreeResult{Origin: FromCache, OldFindings: len(fresh)}, nil
 		}
 	}
@@ -356,10 +344,7 @@ func (c *pushCheck) tree(ctx context.Context, ref Ref) (result TreeResult, err e
 func (c *pushCheck) before(ctx context.Context, commit, tree string) (traces []Trace, ok bool, err error) {
 	key := c.key(tree)
 	if known := c.remembered(key); known != nil {
-		return known.traces, true, nil
-	}
-	if c.passed.has(key, c.push.Today) {
-		return nil, true, nil
+		return known.Traces, true, nil
 	}
 	result, err := c.commit(ctx, commit, "")
 	if err == nil {
@@ -375,11 +360,13 @@ func (c *pushCheck) before(ctx context.Context, commit, tree string) (traces []T
 	return nil, false, nil
 }
 
-// remembered returns what is remembered about a tree, nil for nothing.
-func (c *pushCheck) remembered(key string) *found {
-	known, err := c.found.get(key)
+// remembered returns what is remembered about a tree, nil for nothing that holds today.
+func (c *pushCheck) remembered(key string) *remembered {
+	known, err := c.known.get(key)
 	if err != nil {
-		c.warn("the remembered findings in %s cannot be used, so the commit is checked again: %v", filepath.Join(c.found.dir, key), err)
+		c.warn("the remembered findings in %s cannot be used, so the commit is checked again: %v", filepath.Join(c.known.dir, key), err)
+	}
+	if known != nil && known.Day != "" && known.Day != c.push.Today {
 		return nil
 	}
 	return known
@@ -390,18 +377,11 @@ func (c *pushCheck) remember(key string, result *TreeResult) {
 	if result.Traces == nil {
 		result.Traces = tracesOf(result.Findings)
 	}
-	day := ""
+	known := &remembered{Traces: result.Traces}
 	if result.ValidToday {
-		day = c.push.Today
+		known.Day = c.push.Today
 	}
-	var err error
-	if len(result.Findings) == 0 {
-		err = c.passed.add(key, day)
-	}
-	if err == nil && len(result.Traces) > 0 {
-		err = c.found.add(key, &found{day: day, traces: result.Traces})
-	}
-	if err != nil {
+	if err := c.known.add(key, known); err != nil {
 		c.warn("the result is not remembered: %v", err)
 	}
 }
@@ -411,19 +391,6 @@ func (c *pushCheck) remember(key string, result *TreeResult) {
 // never checked in the working tree.
 func (c *pushCheck) commit(ctx context.Context, commit, tree string) (result TreeResult, err error) {
 	p := c.push
-	key, began := passedKey(p.Site, p.Build), time.Now()
-	if p.Timeout == 0 {
-		limit := c.took.limit(key)
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, limit, &TimeoutError{limit, true})
-		defer cancel()
-	}
-	defer func() {
-		// A build that was stopped takes at least that long.
-		if late := (*TimeoutError)(nil); err == nil || errors.As(err, &late) {
-			c.took.add(key, time.Since(began))
-		}
-	}()
 	command, committed := p.Build, p.Docroot
 	if p.Configure != nil {
 		if command, committed, err = p.Configure(ctx, commit); err != nil {

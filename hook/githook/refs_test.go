@@ -103,3 +103,11 @@ func FuzzRefs(f *testing.F) {
 		}
 	})
 }
+
+func TestBoundary(t *testing.T) {
+	for list, want := range map[string]string{"": "p", "a\nb\n": "", "a\nb\n-c\n-d\n": "c"} {
+		if got := boundary(list, "p"); got != want {
+			t.Errorf("%q: %q, want %q", list, got, want)
+		}
+	}
+}

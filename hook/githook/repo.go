@@ -205,7 +205,7 @@ func (r *Repo) treeWithout(ctx context.Context, tree, site string, others []stri
 			}
 		}
 	}
-	return passedKey(left...), nil
+	return hashOf(left...), nil
 }
 
 // NewerSource returns the last commit in the history of a commit that changed the

@@ -131,12 +131,9 @@ type Hook struct {
 	// Baseline is "remote" if only findings that the remote's commit does not
 	// have block a push.
 	Baseline string `toml:"baseline" words:"remote,none" default:"remote"`
-	// Timeout limits the check, with the build; 0 means a time that the last
-	// build of the site suggests. git has opened its connection
-	// before the check starts, and servers close one that is idle for some
-	// minutes. The maximum prevents a typing mistake from blocking a push for
-	// ever.
-	Timeout time.Duration `toml:"timeout" min:"1ms" max:"24h"`
+	// Timeout limits the check, with the build. git has opened its connection before the
+	// check starts, and servers close one that is idle for some minutes.
+	Timeout time.Duration `toml:"timeout" min:"1ms" max:"24h" default:"15m"`
 }
 
 // Templates is the table [templates]: the addresses that pages advertise in

@@ -250,9 +250,7 @@ func Record(ctx context.Context, repo *githook.Repo, commit string, opt Options)
 	if err != nil {
 		return nil, err
 	}
-	if push.Timeout == 0 {
-		push.Timeout = longestBuild
-	}
+	push.Timeout = 0 // no server waits for the build, and a person can interrupt it
 	id, err := repo.CommitID(ctx, commit)
 	if err != nil {
 		return nil, err
@@ -331,10 +329,6 @@ func keepRecord(name string, r *since.Record) {
 		_ = os.Remove(filepath.Join(dir, f.Name()))
 	}
 }
-
-// longestBuild is the limit for the build of a commit when the configuration has
-// none. No server waits for it, and a person can interrupt it.
-const longestBuild = 24 * time.Hour
 
 // checkCommit checks the site of a commit, by the configuration of the commit, which
 // contains what its authors accept.

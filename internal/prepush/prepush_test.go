@@ -111,70 +111,24 @@ func TestNewFaults(t *testing.T) {
 	}
 }
 
-// TestTimeLimit: without a time in the configuration, a commit may take several
-// times as long as the last one.
+// TestTimeLimit: a check that takes longer than the configuration allows ends.
 func TestTimeLimit(t *testing.T) {
 	repo, opt := commit(t, map[string]string{"index.html": "<title>t</title>"})
-	refs := []githook.Ref{{Local: "HEAD", Commit: "HEAD", Remote: "refs/heads/main"}}
-	limit := func(version string) time.Duration {
-		t.Helper()
-		opt.Version = version // so that the tree is checked again
-		push, err := New(repo, opt)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var left time.Duration
-		push.Check = func(ctx context.Context, _, _ string) (r githook.Report, err error) {
-			end, _ := ctx.Deadline()
-			left = time.Until(end)
-			return r, nil
-		}
-		if _, _, err := repo.CheckPush(t.Context(), refs, *push.Push); err != nil {
-			t.Fatal(err)
-		}
-		return left.Round(time.Minute)
-	}
-	if got := limit("1"); got != 5*time.Minute {
-		t.Errorf("the first check has %v", got)
-	}
-	if got := limit("2"); got != time.Minute {
-		t.Errorf("a check after a short one has %v", got)
-	}
-	file := filepath.Join(repo.Common, "sitelink", "durations")
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	key, _, _ := strings.Cut(string(text), " ")
-	if err := os.WriteFile(file, []byte(key+" 600000\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if got := limit("3"); got != 40*time.Minute {
-		t.Errorf("a check after one of 10 minutes has %v", got)
-	}
-	// A build that was stopped takes at least that long, so the next one has more.
 	push, err := New(repo, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
-	push.Timeout, push.CacheKey = 300*time.Millisecond, "stopped"
+	if push.Timeout != 15*time.Minute {
+		t.Errorf("without a configuration, the limit is %v", push.Timeout)
+	}
+	push.Timeout = 300 * time.Millisecond
 	push.Check = func(ctx context.Context, _, _ string) (githook.Report, error) {
 		<-ctx.Done()
 		return githook.Report{}, ctx.Err()
 	}
+	refs := []githook.Ref{{Local: "HEAD", Commit: "HEAD", Remote: "refs/heads/main"}}
 	if _, _, err := repo.CheckPush(t.Context(), refs, *push.Push); !errors.As(err, new(*githook.TimeoutError)) {
 		t.Errorf("a check that takes too long: %v", err)
-	}
-	if text, err = os.ReadFile(file); err != nil || len(strings.Fields(string(text))) != 2 || len(strings.Fields(string(text))[1]) < 3 || strings.Contains(string(text), "600000") {
-		t.Errorf("%q is remembered of it, %v", text, err)
-	}
-	opt.Configure = func(string) (*config.Config, error) {
-		cfg, err := config.Load(config.Request{})
-		cfg.Docroot, cfg.Hook.Timeout = ".", 3*time.Hour
-		return cfg, err
-	}
-	if got := limit("4"); got != 3*time.Hour {
-		t.Errorf("with a time in the configuration, a check has %v", got)
 	}
 }
 

@@ -88,9 +88,6 @@ func ExplainHook(err error) error {
 		hint = "fetch it with git submodule update --init --recursive"
 	case errors.As(err, &full):
 		hint = "free some space there, or commit or stash your changes: a working tree that is exactly what you push needs no copy"
-	case errors.As(err, &late) && late.Adapted:
-		hint = "the next push gets more time; run sitelink hook run before the push, because results are remembered and " +
-			"servers close idle connections (ServerAliveInterval of ssh keeps them open)"
 	case errors.As(err, &late):
 		hint = "run sitelink hook run before the push, because results are remembered; or raise timeout in [hook], and " +
 			"ServerAliveInterval of ssh, because servers close idle connections"
