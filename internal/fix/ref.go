@@ -13,51 +13,31 @@ import (
 	"github.com/sitelink/sitelink/internal/source"
 )
 
-// refIndex finds the page that an argument of ref or relref names, as Hugo does:
-// relative to the directory of the page, from the content directory, or by a name
-// that no other page has.
+// refIndex finds the pages that an argument of ref or relref names or may mean, by their
+// logical paths.
 type refIndex struct {
-	byPath map[string][]*source.ContentFile // by logical path, without slash in front
-	byName map[string][]string              // logical paths by their last name
-	byForm map[string][]string              // the same without punctuation
-	names  near.Names                       // the last names
+	content []source.ContentFile
+	names   *destination.Names
+	byName  map[string][]string // logical paths by their last name
+	byForm  map[string][]string // the same without punctuation
+	last    near.Names          // the last names
 }
 
 func newRefIndex(content []source.ContentFile) *refIndex {
-	x := &refIndex{byPath: map[string][]*source.ContentFile{}, byName: map[string][]string{}, byForm: map[string][]string{}}
+	x := &refIndex{content: content, names: destination.NewNames(content), byName: map[string][]string{}, byForm: map[string][]string{}}
 	for i := range content {
-		p := logicalPath(content[i].Name)
-		if x.byPath[p] = append(x.byPath[p], &content[i]); len(x.byPath[p]) == 1 {
-			name := path.Base(p)
-			if x.byName[name] == nil {
-				x.names.Add(name)
-			}
-			x.byName[name] = append(x.byName[name], p)
-			x.byForm[plainName(name)] = append(x.byForm[plainName(name)], p)
+		p := destination.Logical(content[i].Name, content[i].Language)
+		name := path.Base(p)
+		if slices.Contains(x.byName[name], p) {
+			continue
 		}
+		if x.byName[name] == nil {
+			x.last.Add(name)
+		}
+		x.byName[name] = append(x.byName[name], p)
+		x.byForm[plainName(name)] = append(x.byForm[plainName(name)], p)
 	}
 	return x
-}
-
-// logicalPath returns the path by which Hugo knows the page of a file: without
-// extension and language, in lower case.
-func logicalPath(file string) string {
-	file = strings.TrimPrefix(path.Clean("/"+file), "/")
-	dir, name := path.Split(file)
-	if ext := path.Ext(name); generator.IsMarkdown(name) || isPageExtension(ext) {
-		name = strings.TrimSuffix(name, ext)
-		if lang := path.Ext(name); len(lang) == 3 {
-			name = strings.TrimSuffix(name, lang)
-		}
-	}
-	if name == "index" || name == "_index" {
-		return strings.ToLower(strings.ReplaceAll(strings.TrimSuffix(dir, "/"), " ", "-"))
-	}
-	return strings.ToLower(strings.ReplaceAll(dir+name, " ", "-"))
-}
-
-func isPageExtension(ext string) bool {
-	return slices.Contains([]string{".html", ".htm", ".org", ".adoc", ".rst", ".pdc"}, strings.ToLower(ext))
 }
 
 // plainName returns the letters and digits of a name.
@@ -70,38 +50,30 @@ func plainName(name string) string {
 	}, name)
 }
 
-// resolve returns the logical path of the page that a reference names in a file;
-// ok is false if there is none or if there are several.
-func (x *refIndex) resolve(from, ref string) (p string, ok bool) {
-	if rooted := strings.HasPrefix(ref, "/"); !rooted {
-		dir := path.Dir(from)
-		if p := logicalPath(path.Join("/", dir, ref)); x.byPath[p] != nil {
-			return p, true
+// resolve returns the logical path of the page that a reference names in a file; ok is
+// false if there is none or if there are several.
+func (x *refIndex) resolve(from *source.ContentFile, ref string) (p string, ok bool) {
+	for _, i := range x.names.InLanguage(from.Language, x.names.Ref(from.Name, from.Language, ref)) {
+		is := destination.Logical(x.content[i].Name, x.content[i].Language)
+		if ok && is != p {
+			return "", false
 		}
+		p, ok = is, true
 	}
-	if p := logicalPath(ref); x.byPath[p] != nil {
-		return p, true
-	}
-	if strings.Contains(strings.Trim(ref, "/"), "/") || strings.HasPrefix(ref, "/") {
-		return "", false
-	}
-	if all := x.byName[logicalPath(ref)]; len(all) == 1 {
-		return all[0], true
-	}
-	return "", false
+	return p, ok
 }
 
 // meant returns the pages that a reference without page may mean. They have its name,
 // or, if isTypo, a similar one.
-func (x *refIndex) meant(ref string) (pages []string, isTypo bool) {
-	name := path.Base(logicalPath(ref))
+func (x *refIndex) meant(language, ref string) (pages []string, isTypo bool) {
+	name := path.Base(destination.Logical(ref, language))
 	if all := x.byName[name]; len(all) > 0 {
 		return all, false
 	}
 	if all := x.byForm[plainName(name)]; len(all) > 0 {
 		return all, false
 	}
-	names, _ := x.names.Typos(name)
+	names, _ := x.last.Typos(name)
 	for _, near := range names {
 		pages = append(pages, x.byName[near]...)
 	}
@@ -110,16 +82,15 @@ func (x *refIndex) meant(ref string) (pages []string, isTypo bool) {
 
 // shortest returns the shortest reference in a file that resolves to a page, with
 // an extension if the old one has it.
-func (x *refIndex) shortest(from, old, target string) string {
-	file := x.byPath[target][0].Name
-	forms := []string{path.Base(target), target, "/" + target}
-	if ext := path.Ext(old); generator.IsMarkdown(old) || isPageExtension(ext) {
-		forms = []string{path.Base(file), file, "/" + file}
-		if dir := path.Dir(from) + "/"; strings.HasPrefix(file, dir) {
-			forms = append(forms, strings.TrimPrefix(file, dir))
-		}
-	} else if dir := path.Dir(from) + "/"; strings.HasPrefix(target, dir) {
-		forms = append(forms, strings.TrimPrefix(target, dir))
+func (x *refIndex) shortest(from *source.ContentFile, old, target string) string {
+	name := target
+	if destination.IsContent(old) {
+		i := slices.IndexFunc(x.content, func(c source.ContentFile) bool { return destination.Logical(c.Name, c.Language) == target })
+		name = x.content[i].Name
+	}
+	forms := []string{path.Base(name), name, "/" + name}
+	if rest, ok := strings.CutPrefix(name, path.Dir(from.Name)+"/"); ok {
+		forms = append(forms, rest)
 	}
 	slices.SortStableFunc(forms, func(a, b string) int { return len(a) - len(b) })
 	for _, form := range forms {
@@ -171,17 +142,17 @@ func (m *maker) proposeRef(c *source.ContentFile, l *destination.Link) {
 	if ref == "" || strings.Contains(ref, "://") {
 		return
 	}
-	if _, ok := m.refs.resolve(c.Name, ref); ok {
+	if _, ok := m.refs.resolve(c, ref); ok {
 		return
 	}
 	line, column := positionOf(m.files[c.File].text, l.Start)
 	skip := Skip{Rule: Ref, Code: check.UnresolvedRef, File: c.File, Line: line, Column: column, Value: l.Value}
-	targets, isTypo := m.refs.meant(ref)
+	targets, isTypo := m.refs.meant(c.Language, ref)
 	switch len(targets) {
 	case 0:
 		skip.Why = "no page has a similar name"
 	case 1:
-		e, err := m.newEdit(Edit{Rule: Ref, Code: check.UnresolvedRef, Likely: isTypo}, c.File, l, m.refs.shortest(c.Name, ref, targets[0])+tail)
+		e, err := m.newEdit(Edit{Rule: Ref, Code: check.UnresolvedRef, Likely: isTypo}, c.File, l, m.refs.shortest(c, ref, targets[0])+tail)
 		if err == nil {
 			m.add(e, "", check.InContent)
 			return

@@ -14,6 +14,7 @@ import (
 	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/edit"
 	"github.com/sitelink/sitelink/internal/generator"
+	"github.com/sitelink/sitelink/internal/source"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
 
@@ -194,15 +195,8 @@ func (m *planner) rewriteHidden(ctx context.Context, files map[string]bool) erro
 	if m.generator() != generator.Hugo {
 		return nil
 	}
-	byPath := map[string][]*page{}
-	for _, p := range m.pages.byFile {
-		rel, _ := p.tree.rel(p.file)
-		name := strings.ToLower(m.logical(rel))
-		byPath[name] = append(byPath[name], p)
-		if base := path.Base(name); base != name {
-			byPath["*/"+base] = append(byPath["*/"+base], p)
-		}
-	}
+	content := m.content()
+	names := destination.NewNames(content)
 	dir, _ := m.belowRoot(filepath.ToSlash(m.shadow.project.Generator.Dir))
 	return m.eachSource(ctx, dir, []string{"ref", "src"}, func(doc *document) error {
 		own := cmp.Or(m.pages.byFile[doc.file], &page{})
@@ -214,7 +208,7 @@ func (m *planner) rewriteHidden(ctx context.Context, files map[string]bool) erro
 			case name == "":
 				continue
 			case d.IsRef():
-				target := referred(m, doc.file, name, byPath)
+				target := m.referred(names, content, doc.file, name)
 				if target == nil || m.fragments != nil && target.address != m.fragmentPage ||
 					m.fragments == nil && m.plan.Set.NewName(target.file) == target.file && m.plan.Set.NewName(doc.file) == doc.file {
 					continue
@@ -259,32 +253,37 @@ func leads(m *planner, address, value string) (target, fragment string, ok bool)
 	return target, to.Fragment, ok
 }
 
+// content returns the content files of the pages, sorted by name.
+func (m *planner) content() (all []source.ContentFile) {
+	for _, p := range m.pages.byFile {
+		rel, _ := p.tree.rel(p.file)
+		lang := strings.TrimPrefix(path.Ext(strings.TrimSuffix(rel, path.Ext(rel))), ".")
+		if !m.isLanguage(lang) {
+			lang = ""
+		}
+		all = append(all, source.ContentFile{File: p.file, Name: rel, Language: strings.ToLower(lang)})
+	}
+	slices.SortFunc(all, func(a, b source.ContentFile) int { return strings.Compare(a.File, b.File) })
+	return all
+}
+
 // referred returns the page that a reference in a file names, nil if that is not clear.
-// byPath has the pages by their logical paths, and by their last names behind */.
-func referred(m *planner, file, name string, byPath map[string][]*page) *page {
-	if decoded, err := url.PathUnescape(name); err == nil {
-		name = decoded
+func (m *planner) referred(names *destination.Names, content []source.ContentFile, file, ref string) *page {
+	from := source.ContentFile{Name: file}
+	if i := slices.IndexFunc(content, func(c source.ContentFile) bool { return c.File == file }); i >= 0 {
+		from = content[i]
 	}
-	here, _ := m.pages.treeOf(file).rel(path.Dir(file))
-	names := []string{path.Join(here, name), path.Join(path.Dir(here), name), strings.Trim(name, "/")}
-	if strings.HasPrefix(name, "/") {
-		names = names[2:]
-	} else if !strings.Contains(name, "/") {
-		names = append(names, "*/"+name)
+	found := slices.Clone(names.Ref(from.Name, from.Language, destination.PercentDecoded(ref)))
+	tree := m.pages.treeOf(file)
+	elsewhere := func(i int32) int { // a language may have a directory of its own
+		if m.pages.treeOf(content[i].File) == tree {
+			return 0
+		}
+		return 1
 	}
-	language := func(file string) string { return path.Ext(strings.TrimSuffix(file, path.Ext(file))) }
-	for _, n := range names {
-		var found []*page
-		for _, p := range byPath[strings.ToLower(m.logical(n))] {
-			if p.tree == m.pages.treeOf(file) && language(p.file) == language(file) {
-				found = slices.Insert(found, 0, p)
-			} else {
-				found = append(found, p)
-			}
-		}
-		if len(found) == 1 || len(found) > 1 && len(m.shadow.project.Generator.Languages) > 1 {
-			return found[0]
-		}
+	slices.SortStableFunc(found, func(a, b int32) int { return elsewhere(a) - elsewhere(b) })
+	if found = names.InLanguage(from.Language, found); len(found) == 1 || len(found) > 1 && len(m.shadow.project.Generator.Languages) > 1 {
+		return m.pages.byFile[content[found[0]].File]
 	}
 	return nil
 }

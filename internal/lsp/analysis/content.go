@@ -8,7 +8,6 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/sitelink/sitelink/check"
@@ -16,52 +15,8 @@ import (
 	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/generator"
-	"github.com/sitelink/sitelink/internal/source"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
-
-// contentNames finds content files by the paths that authors write.
-type contentNames struct {
-	byName    map[string][]int32 // by the path below the directory of content
-	byLogical map[string][]int32 // without extension, language and index
-	byLast    map[string][]int32 // by the last name of the logical path
-}
-
-func newContentNames(all []source.ContentFile) contentNames {
-	n := contentNames{map[string][]int32{}, map[string][]int32{}, map[string][]int32{}}
-	for i := range all {
-		name := all[i].Name
-		n.byName[name] = append(n.byName[name], int32(i))
-		logical := logicalPath(name, all[i].Language)
-		n.byLogical[logical] = append(n.byLogical[logical], int32(i))
-		last := path.Base(logical)
-		n.byLast[last] = append(n.byLast[last], int32(i))
-	}
-	return n
-}
-
-// logicalPath returns the path by which Hugo knows the page of a content file.
-func logicalPath(name, language string) string {
-	name = strings.ToLower(strings.Trim(name, "/"))
-	if isContentName(name) {
-		name = strings.TrimSuffix(name, path.Ext(name))
-	}
-	if language != "" {
-		name = strings.TrimSuffix(name, "."+language)
-	}
-	if base := path.Base(name); base == "index" || base == "_index" {
-		name = strings.TrimSuffix(strings.TrimSuffix(name, base), "/")
-	}
-	return name
-}
-
-func isContentName(name string) bool {
-	switch strings.ToLower(path.Ext(name)) {
-	case ".html", ".htm", ".org", ".adoc", ".rst", ".pdc":
-		return true
-	}
-	return generator.IsMarkdown(name)
-}
 
 // found says what a destination means as the path of a content file.
 type found uint8
@@ -101,19 +56,19 @@ func (s *Snapshot) contentTarget(at *place, d *destination.Link, resolves bool) 
 			node, _ = s.Site.Lookup(at.page)
 			return node, fragment, published
 		}
-		if files = s.refFiles(at, name); len(files) == 0 {
+		if files = s.names.Ref(at.name, at.language, name); len(files) == 0 {
 			if r, ok := s.follow("", s.Site.BasePath()+path.Join("/", name)+"/"); ok && r.State.Answers() { // a section without a file
 				return r.Node, fragment, published
 			}
 		}
 	case isPath && at.content && (resolves || s.hooks) && isLinkKind(d.Kind):
-		if files = s.pathFiles(at, name); len(files) == 0 {
+		if files = s.names.Path(at.name, name); len(files) == 0 {
 			return docroot.NoNode, "", notContent
 		}
 	default:
 		return docroot.NoNode, "", notContent
 	}
-	switch files = s.inLanguage(at, files); len(files) {
+	switch files = s.names.InLanguage(at.language, files); len(files) {
 	case 0:
 		return docroot.NoNode, "", missing
 	case 1:
@@ -124,67 +79,6 @@ func (s *Snapshot) contentTarget(at *place, d *destination.Link, resolves bool) 
 		return s.Site.Page(pages[0]).Node(), fragment, published
 	}
 	return docroot.NoNode, "", ambiguous
-}
-
-// inLanguage returns the files in the language of the place, if there are several.
-func (s *Snapshot) inLanguage(at *place, files []int32) []int32 {
-	if len(files) < 2 {
-		return files
-	}
-	var same []int32
-	for _, i := range files {
-		if s.content[i].Language == at.language {
-			same = append(same, i)
-		}
-	}
-	if len(same) > 0 {
-		files = same
-	}
-	// A file of the project stands for one of a theme with the same name.
-	if n := s.content[files[0]].Name; !slices.ContainsFunc(files, func(i int32) bool { return s.content[i].Name != n }) {
-		return files[:1]
-	}
-	return files
-}
-
-// refFiles returns the files that an argument of ref may name: relative to the
-// page, from the directory of content, or by its last name alone.
-func (s *Snapshot) refFiles(at *place, name string) []int32 {
-	logical := func(p string) []int32 {
-		p = strings.TrimPrefix(path.Join("/", p), "/")
-		if found := s.names.byName[p]; len(found) > 0 {
-			return found
-		}
-		return s.names.byLogical[logicalPath(p, at.language)]
-	}
-	if strings.HasPrefix(name, "/") {
-		return logical(name)
-	}
-	if found := logical(path.Join(at.dir, name)); len(found) > 0 {
-		return found
-	}
-	if found := logical(name); len(found) > 0 {
-		return found
-	}
-	if strings.Contains(name, "/") {
-		return nil
-	}
-	return s.names.byLast[logicalPath(name, at.language)]
-}
-
-// pathFiles returns the files that a path in a link names.
-func (s *Snapshot) pathFiles(at *place, name string) []int32 {
-	if rest, ok := strings.CutPrefix(name, "@/"); ok {
-		return s.names.byName[rest]
-	}
-	if strings.HasPrefix(name, "/") {
-		name = strings.TrimPrefix(path.Clean(name), "/")
-		if found := s.names.byName[name]; len(found) > 0 {
-			return found
-		}
-		return s.names.byName[strings.TrimPrefix(name, "content/")]
-	}
-	return s.names.byName[strings.TrimPrefix(path.Join("/", at.dir, name), "/")]
 }
 
 // resolvedByHook returns the target of a link that is wrong as a URL, if the
@@ -198,7 +92,7 @@ func (s *Snapshot) resolvedByHook(at *place, d *destination.Link) (Target, bool)
 	if name == "" {
 		return noTarget, false
 	}
-	files := s.inLanguage(at, s.refFiles(at, name))
+	files := s.names.InLanguage(at.language, s.names.Ref(at.name, at.language, name))
 	if len(files) != 1 || len(s.pageOf[files[0]]) == 0 {
 		return noTarget, false
 	}

@@ -288,7 +288,7 @@ func (s *Snapshot) isContent(file string) bool {
 	if _, ok := s.byFile[file]; ok {
 		return true
 	}
-	return isContentName(file) && s.contentRoot(file) != noRoot
+	return destination.IsContent(file) && s.contentRoot(file) != noRoot
 }
 
 // noRoot is no directory of content.

@@ -58,7 +58,7 @@ type place struct {
 	// site path that such a page would get, "" if that is not known.
 	page, address string
 	language      string
-	dir           string // of the file below the directory of content
+	name          string // of the file below the directory of content
 	built         builtLinks
 }
 
@@ -66,9 +66,9 @@ func (s *Snapshot) place(file string) place {
 	at := place{file: file, content: s.isContent(file)}
 	i, known := s.byFile[file]
 	if known {
-		at.language, at.dir = s.content[i].Language, path.Dir(s.content[i].Name)
+		at.language, at.name = s.content[i].Language, s.content[i].Name
 	} else if root := s.contentRoot(file); at.content {
-		at.dir = path.Dir(strings.TrimPrefix(file, root))
+		at.name = strings.TrimPrefix(file, root)
 	}
 	if id, ok := s.page(file); ok {
 		at.page = s.Site.Path(id)

@@ -23,6 +23,7 @@ import (
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/audit"
+	"github.com/sitelink/sitelink/internal/destination"
 	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/generator"
@@ -50,7 +51,7 @@ type Snapshot struct {
 	fileOf     []int32                 // of each page, an index of content or -1
 	pageOf     map[int32][]site.PageID // of each content file
 	roots      []string                // the directories of content, longest first
-	names      contentNames
+	names      *destination.Names
 	hooks      bool   // links to content files are resolved by the site's templates
 	answers    uint64 // the hash of what the site answers to which address, 0 if it is not known
 	addresses  []Address
@@ -123,7 +124,7 @@ func New(ctx context.Context, a *audit.Audit, opt Options) (*Snapshot, error) {
 	last := opt.Last
 	if !s.answersAs(last) {
 		last = nil
-		s.names = newContentNames(s.content)
+		s.names = destination.NewNames(s.content)
 	} else {
 		s.share(last)
 	}
