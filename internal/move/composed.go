@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/sitelink/sitelink/check"
-	"github.com/sitelink/sitelink/internal/align"
 	"github.com/sitelink/sitelink/internal/audit"
 )
 
@@ -71,10 +70,16 @@ func (m *planner) compose(ctx context.Context, after *version, added []check.Fin
 		if err != nil {
 			return nil, err
 		}
-		was := m.pairLinks(old[name], now[page])
-		for j, l := range pairPlaces(m.placed[name], places) {
-			was[j] = l
-		}
+		was := map[int]*check.Link{}
+		of := func(l *check.Link) string { return l.Element + " " + l.Attribute }
+		pairByPlace(was, len(old[name]), len(now[page]), func(i int) (*check.Link, string) { return &old[name][i], of(&old[name][i]) }, func(j int) string { return of(&now[page][j]) })
+		placed := m.placed[name]
+		pairByPlace(was, len(placed), len(places), func(i int) (*check.Link, check.Position) { return &placed[i].link, placed[i].place }, func(j int) check.Position {
+			if places[j] == nil {
+				return check.Position{}
+			}
+			return *places[j]
+		})
 		m.composePage(c, findings[page], now[page], was)
 	}
 	slices.SortFunc(c.aliases, func(a, b Pair) int { return strings.Compare(a.Old, b.Old) })
@@ -99,62 +104,25 @@ type placedLink struct {
 	place check.Position
 }
 
-// pairPlaces returns the links before the move by the indexes of those after it, as far
-// as both come from one place: a template that writes as many links as before writes
-// them in the same order.
-func pairPlaces(old []placedLink, places []*check.Position) map[int]*check.Link {
-	before, now := map[check.Position][]*check.Link{}, map[check.Position][]int{}
-	for i := range old {
-		before[old[i].place] = append(before[old[i].place], &old[i].link)
+// pairByPlace adds to was the links before the move by the indexes of those after it, as
+// far as both come from one place: a template that writes as many links as before writes
+// them in the same order. old and now return the places.
+func pairByPlace[P comparable](was map[int]*check.Link, olds, nows int, old func(i int) (*check.Link, P), now func(j int) P) {
+	before, after := map[P][]*check.Link{}, map[P][]int{}
+	for i := range olds {
+		l, at := old(i)
+		before[at] = append(before[at], l)
 	}
-	for j, at := range places {
-		if at != nil {
-			now[*at] = append(now[*at], j)
-		}
+	for j := range nows {
+		after[now(j)] = append(after[now(j)], j)
 	}
-	pairs := map[int]*check.Link{}
-	for at, js := range now {
-		if len(before[at]) == len(js) {
-			for n, j := range js {
-				pairs[j] = before[at][n]
+	for at, js := range after {
+		for n, j := range js {
+			if len(before[at]) == len(js) {
+				was[j] = before[at][n]
 			}
 		}
 	}
-	return pairs
-}
-
-// pairLinks returns the links before the move by the indexes of those after it, by their
-// order on the page.
-func (m *planner) pairLinks(old, now []check.Link) map[int]*check.Link {
-	keys := func(links []check.Link) [][]align.Key {
-		all := make([][]align.Key, len(links))
-		for i, l := range links {
-			all[i] = []align.Key{{Text: l.Element + " " + l.Attribute}}
-		}
-		return all
-	}
-	const same, other = 64, 1
-	pairs := align.Pairs(keys(old), keys(now), func(i, j int) int32 {
-		if old[i].Element != now[j].Element || old[i].Attribute != now[j].Attribute {
-			return 0
-		}
-		if old[i].Raw == now[j].Raw {
-			return same
-		}
-		was, ok := sitePath(old[i].Target)
-		is, alsoOK := sitePath(now[j].Target)
-		if ok && alsoOK && samePath(m.names.pageAfter(was), is) || !ok && !alsoOK && old[i].Target == now[j].Target {
-			return same
-		}
-		return other
-	}, align.Options{Unique: true})
-	was := map[int]*check.Link{}
-	for j, i := range pairs {
-		if i >= 0 {
-			was[j] = &old[i]
-		}
-	}
-	return was
 }
 
 // composePage judges the findings of one page by the links that it had before, which
