@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 
 	"github.com/rogpeppe/go-internal/diff"
@@ -37,10 +38,35 @@ func (c *change) diff(w *bytes.Buffer) {
 		fmt.Fprintf(w, "similarity index %d%%\nrename from %s\nrename to %s\n", c.similarity(), quote(c.old), quote(c.new))
 	}
 	// The first three lines name the files in another way than git.
-	hunks := bytes.SplitN(diff.Diff("", c.text, "", c.result()), []byte("\n"), 4)
+	before, after := c.numbered()
+	hunks := bytes.SplitN(diff.Diff("", before, "", after), []byte("\n"), 4)
 	if len(hunks) == 4 {
-		fmt.Fprintf(w, "--- %s\n+++ %s\n%s", from, marked("b/"+c.new), hunks[3])
+		fmt.Fprintf(w, "--- %s\n+++ %s\n%s", from, marked("b/"+c.new), lineNumber.ReplaceAll(hunks[3], nil))
 	}
+}
+
+// lineNumber is what numbered puts before a line. No text that can be edited has such bytes.
+var lineNumber = regexp.MustCompile(`\x00[0-9]{8}\x00`)
+
+// numbered returns the text with a number before each line, and what the edits make of it: a
+// line that stays is the same only as itself, so that the diff shows no more than the edits.
+func (c *change) numbered() (before, after []byte) {
+	n := 0
+	for line := range bytes.Lines(c.text) {
+		before = append(fmt.Appendf(before, "\x00%08d\x00", n), line...)
+		n++
+	}
+	shifted := func(at int) int { // by the numbers of the lines that begin before it
+		if at == 0 {
+			return 0
+		}
+		return at + len("\x0000000000\x00")*(1+bytes.Count(c.text[:at-1], []byte("\n")))
+	}
+	numbered := change{text: before}
+	for _, e := range c.edits {
+		numbered.edits = append(numbered.edits, Edit{shifted(e.Start), shifted(e.End), e.Text})
+	}
+	return before, numbered.result()
 }
 
 // similarity estimates the share of text that stays, below 100.

@@ -115,7 +115,7 @@ func (m *planner) addIndex(from, to string) error {
 		}
 		title := strings.ReplaceAll(path.Base(from), "-", " ")
 		_, size := utf8.DecodeRuneInString(title)
-		alias := aliasOf(m, m.rooted(section.New), section.Old)
+		alias := aliasOf(&m.redirects, m.rooted(section.New), section.Old)
 		text := "---\ntitle: " + quoteJSON(strings.ToUpper(title[:size])+title[size:]) + "\naliases:\n" + items("- ", []string{alias}, "\n") + "---\n"
 		if err := m.plan.Set.Create(path.Join(to, name), []byte(text)); errors.Is(err, edit.ErrExists) {
 			continue
@@ -136,7 +136,7 @@ func (a *addressMap) address(name string) string {
 	return a.base + "/" + name
 }
 
-func (m *planner) isDirectory(file string) bool {
+func (m *trial) isDirectory(file string) bool {
 	for _, name := range m.plan.Set.Files() {
 		if strings.HasPrefix(m.plan.Set.NewName(name), file+"/") {
 			return true

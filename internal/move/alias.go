@@ -17,7 +17,7 @@ import (
 
 // aliasMoved lets each moved page answer its old address as well, if nothing else does:
 // by its front matter if the generator makes redirects of it.
-func (m *planner) aliasMoved(after *version) (changed bool, err error) {
+func (m *redirects) aliasMoved(after *version) (changed bool, err error) {
 	var moved []movedPage
 	for _, p := range m.names.moved {
 		if p.before.address != p.after.address && !answers(after.audit.Site.Request(rulePath(p.before.address))) {
@@ -37,7 +37,7 @@ func (m *planner) aliasMoved(after *version) (changed bool, err error) {
 
 // alias gives the page of a file an alias more, by its front matter. rooted is the
 // address of the page after the move. done is false if that is not possible.
-func (m *planner) alias(file, rooted, address string) (done bool, err error) {
+func (m *redirects) alias(file, rooted, address string) (done bool, err error) {
 	key := m.aliasKey()
 	if key == "" || m.aliased[address] || !generator.IsMarkdown(file) && path.Ext(file) != ".html" {
 		return false, nil
@@ -63,7 +63,7 @@ func (m *planner) alias(file, rooted, address string) (done bool, err error) {
 // aliasOf returns the alias for an address, for a page at another one. Below the prefix of
 // a language it is relative to the page: Hugo's versions disagree about whether an
 // alias with a slash in front has the prefix of its language, and agree about this form.
-func aliasOf(m *planner, rooted, address string) string {
+func aliasOf(m *redirects, rooted, address string) string {
 	old := m.rooted(address)
 	if m.generator() != generator.Hugo || m.languageOf(address) == "" {
 		return old
@@ -79,7 +79,7 @@ type aliases struct {
 	dropped [][2]int
 }
 
-func aliasesOf(m *planner, file string) *aliases {
+func aliasesOf(m *redirects, file string) *aliases {
 	if m.aliases[file] == nil {
 		m.aliases[file] = &aliases{}
 	}
@@ -106,7 +106,7 @@ func uncut(at int, ranges [][2]int) int {
 }
 
 // aliasKey returns the key of front matter that makes redirects, "" for none.
-func (m *planner) aliasKey() string {
+func (m *redirects) aliasKey() string {
 	g := m.shadow.project.Generator
 	if g == nil {
 		return ""
@@ -289,7 +289,7 @@ func quoteJSON(s string) string {
 // ones: an earlier move wrote them, and they would make a loop. If what moves is not
 // committed, this takes the earlier move back, and the addresses that only it gave need
 // no redirects.
-func (m *planner) takeBack(ctx context.Context, from, to string) error {
+func (m *redirects) takeBack(ctx context.Context, from, to string) error {
 	back := false
 	for _, p := range m.names.moved {
 		dropped, err := m.dropAlias(p)
@@ -319,7 +319,7 @@ func (m *planner) takeBack(ctx context.Context, from, to string) error {
 }
 
 // dropAlias removes an alias that is the page's own address after the move.
-func (m *planner) dropAlias(p movedPage) (dropped bool, err error) {
+func (m *redirects) dropAlias(p movedPage) (dropped bool, err error) {
 	if !generator.IsMarkdown(p.before.file) && path.Ext(p.before.file) != ".html" || p.before.address == p.after.address {
 		return false, nil
 	}

@@ -23,7 +23,7 @@ var imported = regexp.MustCompile(`(?m)(?:^[ \t]*(?:import|export)\b[^'"` + "`" 
 var layoutLine = regexp.MustCompile(`(?m)^layout:[ \t]*['"]?(\.{1,2}/[^'"\s]+)`)
 
 // rewriteImports lets the pages of Astro that move name the same files as before.
-func rewriteImports(m *planner) error {
+func rewriteImports(m *rewriter) error {
 	if m.generator() != generator.Astro {
 		return nil
 	}

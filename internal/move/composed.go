@@ -35,7 +35,7 @@ type linkPlace struct {
 
 // compose compares the links of the pages with new findings with the links that these
 // pages had before.
-func (m *planner) compose(ctx context.Context, after *version, added []check.Finding) (*composed, error) {
+func (m *redirects) compose(ctx context.Context, after *version, added []check.Finding) (*composed, error) {
 	c := &composed{broken: map[linkPlace]bool{}}
 	findings := map[string][]check.Finding{} // by page
 	for _, f := range added {
@@ -88,7 +88,7 @@ func (m *planner) compose(ctx context.Context, after *version, added []check.Fin
 }
 
 // linksOf reads the links of the pages that are the keys of a map.
-func (m *planner) linksOf(ctx context.Context, v *version, pages map[string][]check.Link) error {
+func (m *trial) linksOf(ctx context.Context, v *version, pages map[string][]check.Link) error {
 	_, err := check.Links(ctx, audit.Handle(v.audit.Site), m.shadow.checkOptions(v.project), check.Query{}, func(l *check.Link) error {
 		if all, ok := pages[l.Page]; ok { // calls do not overlap
 			pages[l.Page] = append(all, *l)
@@ -127,7 +127,7 @@ func pairByPlace[P comparable](was map[int]*check.Link, olds, nows int, old func
 
 // composePage judges the findings of one page by the links that it had before, which
 // was has by the indexes of those that it has now.
-func (m *planner) composePage(c *composed, findings []check.Finding, now []check.Link, was map[int]*check.Link) {
+func (m *redirects) composePage(c *composed, findings []check.Finding, now []check.Link, was map[int]*check.Link) {
 	places := map[linkPlace]int{}
 	for j, l := range now {
 		places[linkPlace{l.Page, l.Offset, l.Raw}] = j
@@ -166,7 +166,7 @@ func isMissing(code check.Code) bool {
 // answer lets addresses redirect to others: by front matter if a page with a source is
 // there, else by rules of the host. It returns those that redirect. after is the site
 // without these redirects.
-func (m *planner) answer(addresses []Pair, after *version) (done []Pair, err error) {
+func (m *redirects) answer(addresses []Pair, after *version) (done []Pair, err error) {
 	byAddress := map[string]*page{} // after the move
 	for _, p := range m.pages.byFile {
 		byAddress[m.names.pageAfter(p.address)] = p

@@ -18,7 +18,7 @@ import (
 // renameHeading plans a new text for a heading of a page.
 func (m *planner) renameHeading(ctx context.Context, pageName, name string) error {
 	m.names = &addressMap{stay: func(string) bool { return false }, base: m.before.audit.Site.BasePath()}
-	file, err := m.pageFile(pageName)
+	file, err := request{&m.trial}.pageFile(pageName)
 	if err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func (m *planner) renameHeading(ctx context.Context, pageName, name string) erro
 }
 
 // pageFile returns the content file that a name or address means.
-func (m *planner) pageFile(name string) (string, error) {
+func (m request) pageFile(name string) (string, error) {
 	file, err := m.resolveOld(name)
 	if err != nil {
 		return "", err

@@ -28,7 +28,7 @@ var (
 const maxLiquidBytes = 16 << 20
 
 // rewriteTags lets Jekyll's tags name the files that move by their new names.
-func (m *planner) rewriteTags(ctx context.Context) error {
+func (m *rewriter) rewriteTags(ctx context.Context) error {
 	if m.generator() != generator.Jekyll {
 		return nil
 	}

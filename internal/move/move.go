@@ -68,28 +68,46 @@ type Plan struct {
 	Lost []string
 }
 
-// planner makes a plan.
-type planner struct {
-	opt    Options
-	shadow *shadow
-	plan   *Plan
-	before *version
-	pages  *pages // before
-	names  *addressMap
-	// fragments are the new ids of a renamed heading by the old ones, on the page
-	// with the address fragmentPage.
+// trial is a copy of the project in which a set of changes is tried, and what the site
+// was like before.
+type trial struct {
+	opt       Options
+	shadow    *shadow
+	plan      *Plan
+	before    *version
+	pages     *pages // before
+	names     *addressMap
+	documents map[string]*document
+	edited    map[string]bool // files with rewritten links
+	renamed   bool            // the files of the copy have their new names
+	// fragments are the new ids of a renamed heading by the old ones, on the page with the
+	// address fragmentPage.
 	fragments    map[string]string
 	fragmentPage string
-	documents    map[string]*document
-	placed       map[string][]placedLink // links of the pages that move, by their pages
-	edited       map[string]bool         // files with rewritten links
-	left         map[[2]string]bool      // links that led nowhere, by new file and value
-	renamed      bool                    // the files of the copy have their new names
-	aliases      map[string]*aliases     // by file
-	aliased      map[string]bool         // addresses that front matter answers
-	rules        rules
-	returns      bool // the move takes one back that is not committed
 }
+
+// request is what the user wants to move, by the names in [Options].
+type request struct{ *trial }
+
+// redirects let the old addresses answer: by aliases in front matter and by rules of the
+// host.
+type redirects struct {
+	trial
+	aliases map[string]*aliases // by file
+	aliased map[string]bool     // addresses that front matter answers
+	rules   rules
+	returns bool                    // the move takes one back that is not committed
+	placed  map[string][]placedLink // links of the pages that move, by their pages
+}
+
+// rewriter gives the destinations in the sources their new values.
+type rewriter struct {
+	redirects
+	left map[[2]string]bool // links that led nowhere, by new file and value
+}
+
+// planner makes a plan, and proves it.
+type planner struct{ rewriter }
 
 // Make plans a move. It changes nothing but the cache. Errors carry hints.
 func Make(ctx context.Context, p *project.Project, opt Options) (*Plan, error) {
@@ -98,10 +116,13 @@ func Make(ctx context.Context, p *project.Project, opt Options) (*Plan, error) {
 		return nil, err
 	}
 	defer s.Close()
-	m := &planner{
-		opt: opt, shadow: s, documents: map[string]*document{}, edited: map[string]bool{}, left: map[[2]string]bool{}, placed: map[string][]placedLink{}, aliases: map[string]*aliases{}, aliased: map[string]bool{},
-		plan: &Plan{Set: edit.New(p.Root, p.Env())},
-	}
+	m := &planner{rewriter{
+		redirects: redirects{
+			trial:   trial{opt: opt, shadow: s, documents: map[string]*document{}, edited: map[string]bool{}, plan: &Plan{Set: edit.New(p.Root, p.Env())}},
+			aliases: map[string]*aliases{}, aliased: map[string]bool{}, placed: map[string][]placedLink{},
+		},
+		left: map[[2]string]bool{},
+	}}
 	if m.before, err = s.publish(ctx, "before", opt.Cache); err != nil {
 		return nil, explainBuild(err, "the site cannot be built as it is", "repair the build first")
 	}
@@ -165,7 +186,7 @@ func (m *planner) redirect(ctx context.Context, after *version, first bool) (cha
 	return changed || len(done)+len(m.plan.Kept) > 0, err
 }
 
-func (m *planner) note(format string, args ...any) {
+func (m *trial) note(format string, args ...any) {
 	if m.opt.Note != nil {
 		m.opt.Note(fmt.Sprintf(format, args...))
 	}
@@ -181,7 +202,7 @@ func explainBuild(err error, what, hint string) error {
 
 // rename plans the move of files.
 func (m *planner) rename(ctx context.Context) error {
-	from, to, address, err := m.resolveNames()
+	from, to, address, err := request{&m.trial}.resolveNames()
 	if err != nil {
 		return err
 	}
@@ -190,11 +211,11 @@ func (m *planner) rename(ctx context.Context) error {
 		return ExplainEdit(err)
 	}
 	m.plan.Renames = []Pair{{from, to}}
-	m.noteTranslations(from)
+	request{&m.trial}.noteTranslations(from)
 	if err := m.rewriteTags(ctx); err != nil {
 		return err
 	}
-	if err := rewriteImports(m); err != nil {
+	if err := rewriteImports(&m.rewriter); err != nil {
 		return err
 	}
 	after, err := m.listRenamed(ctx)
@@ -251,7 +272,7 @@ func ExplainKept(u *edit.Undone) error {
 
 // listRenamed lists the pages after the move. The copy has its old names again when it
 // returns, because positions of links are found in it.
-func (m *planner) listRenamed(ctx context.Context) ([]*page, error) {
+func (m *trial) listRenamed(ctx context.Context) ([]*page, error) {
 	if err := m.apply(); err != nil {
 		return nil, err
 	}
@@ -263,7 +284,7 @@ func (m *planner) listRenamed(ctx context.Context) ([]*page, error) {
 }
 
 // renameInShadow gives the files of the copy their new names, or the old ones.
-func (m *planner) renameInShadow(forth bool) error {
+func (m *trial) renameInShadow(forth bool) error {
 	if m.renamed == forth {
 		return nil
 	}
@@ -290,7 +311,7 @@ func (m *planner) renameInShadow(forth bool) error {
 }
 
 // apply gives the files of the copy the names and texts of the set.
-func (m *planner) apply() error {
+func (m *trial) apply() error {
 	set := m.plan.Set
 	if err := m.renameInShadow(true); err != nil {
 		return err
@@ -311,7 +332,7 @@ func (m *planner) apply() error {
 }
 
 // try publishes the copy with the names and texts of the set.
-func (m *planner) try(ctx context.Context) (*version, error) {
+func (m *trial) try(ctx context.Context) (*version, error) {
 	if err := m.apply(); err != nil {
 		return nil, err
 	}
@@ -320,7 +341,7 @@ func (m *planner) try(ctx context.Context) (*version, error) {
 }
 
 // restore writes the texts from before into the copy again.
-func (m *planner) restore() error {
+func (m *trial) restore() error {
 	set := m.plan.Set
 	for _, name := range set.Files() {
 		if len(set.Edits(name)) == 0 {
@@ -338,7 +359,7 @@ func (m *planner) restore() error {
 }
 
 // document reads a source file, and makes sure that it is what was built.
-func (m *planner) document(file string) (*document, error) {
+func (m *trial) document(file string) (*document, error) {
 	if d := m.documents[file]; d != nil {
 		return d, nil
 	}

@@ -53,7 +53,7 @@ func (mt mount) rel(file string) (string, bool) {
 	return path.Join(mt.target, rest), ok
 }
 
-func (m *planner) generator() generator.Name {
+func (m *trial) generator() generator.Name {
 	if g := m.shadow.project.Generator; g != nil {
 		return g.Generator
 	}
@@ -61,7 +61,7 @@ func (m *planner) generator() generator.Name {
 }
 
 // belowRoot returns the slash path of a file of the copy below its root.
-func (m *planner) belowRoot(name string) (string, bool) {
+func (m *trial) belowRoot(name string) (string, bool) {
 	rel, err := filepath.Rel(m.shadow.root, filepath.FromSlash(name))
 	if err != nil || !filepath.IsLocal(rel) {
 		return "", false
@@ -70,7 +70,7 @@ func (m *planner) belowRoot(name string) (string, bool) {
 }
 
 // readPages asks the generator for the pages of the copy.
-func (m *planner) readPages(ctx context.Context, v *version) (*pages, error) {
+func (m *trial) readPages(ctx context.Context, v *version) (*pages, error) {
 	p := &pages{byFile: map[string]*page{}, byAddress: map[string]*page{}}
 	g := m.shadow.project.Generator
 	switch {
@@ -99,7 +99,7 @@ func (m *planner) readPages(ctx context.Context, v *version) (*pages, error) {
 }
 
 // readMounts asks Hugo for the directories of the project.
-func (m *planner) readMounts(ctx context.Context, p *pages) error {
+func (m *trial) readMounts(ctx context.Context, p *pages) error {
 	g := m.shadow.project.Generator
 	modules, err := g.HugoModules(ctx, g.Runner)
 	if err != nil {
@@ -126,7 +126,7 @@ func (m *planner) readMounts(ctx context.Context, p *pages) error {
 }
 
 // listPages returns the pages that the generator makes from files.
-func (m *planner) listPages(ctx context.Context) ([]*page, error) {
+func (m *trial) listPages(ctx context.Context) ([]*page, error) {
 	g := m.shadow.project.Generator
 	if g == nil {
 		return nil, nil
@@ -156,7 +156,7 @@ func (m *planner) listPages(ctx context.Context) ([]*page, error) {
 
 // hostPath returns the path at which the site answers an address of its own. The sites
 // of languages with hosts of their own are directories of one docroot.
-func (m *planner) hostPath(u *url.URL) string {
+func (m *trial) hostPath(u *url.URL) string {
 	s := m.before.audit.Site
 	for _, r := range s.Roots() {
 		base, err := url.Parse(r.Base)
@@ -168,7 +168,7 @@ func (m *planner) hostPath(u *url.URL) string {
 }
 
 // rooted returns a path below the base URL.
-func (m *planner) rooted(address string) string {
+func (m *trial) rooted(address string) string {
 	if rest, ok := strings.CutPrefix(address, m.before.audit.Site.BasePath()); ok {
 		return "/" + strings.TrimPrefix(rest, "/")
 	}
@@ -188,7 +188,7 @@ func (p *pages) treeOf(file string) mount {
 
 // resolveNames finds the files that the user names. address is the address that NEW
 // asks for, "" if NEW is a file.
-func (m *planner) resolveNames() (from, to, address string, err error) {
+func (m request) resolveNames() (from, to, address string, err error) {
 	if from, err = m.resolveOld(m.opt.Old); err != nil {
 		return "", "", "", err
 	}
@@ -221,11 +221,11 @@ func isBundleFile(base string) bool {
 }
 
 // isAddress reports whether a name is an address of the site rather than a path.
-func (m *planner) isAddress(name string) bool {
+func (m request) isAddress(name string) bool {
 	return strings.HasPrefix(name, "/") && !strings.HasPrefix(filepath.ToSlash(name), filepath.ToSlash(m.shadow.original.Root)+"/") || strings.Contains(name, "://")
 }
 
-func (m *planner) newAddress() (address string, ok bool) {
+func (m request) newAddress() (address string, ok bool) {
 	if !m.isAddress(m.opt.New) {
 		return "", false
 	}
@@ -237,7 +237,7 @@ func (m *planner) newAddress() (address string, ok bool) {
 }
 
 // sourcePath returns the slash path below the root of a path that the user wrote.
-func (m *planner) sourcePath(name string) (string, error) {
+func (m request) sourcePath(name string) (string, error) {
 	p := m.shadow.original
 	rel, err := filepath.Rel(p.Root, p.Abs(filepath.FromSlash(name)))
 	if err != nil || !filepath.IsLocal(rel) || rel == "." {
@@ -247,7 +247,7 @@ func (m *planner) sourcePath(name string) (string, error) {
 }
 
 // resolveOld finds a file or directory by its path, or by an address.
-func (m *planner) resolveOld(name string) (string, error) {
+func (m request) resolveOld(name string) (string, error) {
 	if !m.isAddress(name) {
 		file, err := m.sourcePath(name)
 		if err != nil {
@@ -283,13 +283,13 @@ func (m *planner) resolveOld(name string) (string, error) {
 }
 
 // rootForm is an address to which the base path is added.
-func (m *planner) rootForm(address string) string {
+func (m request) rootForm(address string) string {
 	return m.before.audit.Site.BasePath() + strings.TrimSuffix(address, "/") + "/"
 }
 
 // candidates are the files that a name may mean: one in the working directory, or in
 // a directory of content.
-func (m *planner) candidates(name, file string) []string {
+func (m request) candidates(name, file string) []string {
 	all := []string{file}
 	if g := m.shadow.project.Generator; g != nil {
 		dir, _ := m.belowRoot(filepath.ToSlash(g.Dir))
@@ -302,7 +302,7 @@ func (m *planner) candidates(name, file string) []string {
 }
 
 // movable refuses files that have no address.
-func (m *planner) movable(name, file string) error {
+func (m request) movable(name, file string) error {
 	for _, mt := range slices.Concat(m.pages.content, m.pages.static) {
 		if file == mt.dir {
 			return fault.Usage(name+" is a whole source directory", "name a section in it")
@@ -315,7 +315,7 @@ func (m *planner) movable(name, file string) error {
 }
 
 // resolveNew returns the new file for a path that the user wrote.
-func (m *planner) resolveNew(from string, isDir bool) (string, error) {
+func (m request) resolveNew(from string, isDir bool) (string, error) {
 	to, err := m.sourcePath(m.opt.New)
 	if err != nil {
 		return "", err
@@ -348,13 +348,13 @@ func (m *planner) resolveNew(from string, isDir bool) (string, error) {
 }
 
 // exists reports whether the project has a file or directory, by its old name.
-func (m *planner) exists(file string) bool {
+func (m *trial) exists(file string) bool {
 	_, err := os.Lstat(m.path(file))
 	return err == nil
 }
 
 // path returns the path of a file in the copy, by its old name.
-func (m *planner) path(file string) string {
+func (m *trial) path(file string) string {
 	if m.renamed {
 		file = m.plan.Set.NewName(file)
 	}
@@ -362,7 +362,7 @@ func (m *planner) path(file string) string {
 }
 
 // fileFor returns the file that gives a page, section or static file an address.
-func (m *planner) fileFor(from, address string, isDir bool) (string, error) {
+func (m request) fileFor(from, address string, isDir bool) (string, error) {
 	rooted := strings.Trim(m.rooted(address), "/")
 	if _, ok := m.before.audit.Site.Lookup(strings.Trim(m.rooted(address), "/")); ok && rooted == "" {
 		return "", fault.Usage(m.opt.New+" is the home page", "choose another address")
@@ -412,7 +412,7 @@ func cutSuffixFold(s, suffix string) (string, bool) {
 func samePath(a, b string) bool { return strings.Trim(a, "/") == strings.Trim(b, "/") }
 
 // noteTranslations names the translations of a page, which stay.
-func (m *planner) noteTranslations(from string) {
+func (m request) noteTranslations(from string) {
 	dir, base := path.Split(from)
 	stem, _, _ := strings.Cut(base, ".")
 	entries, _ := os.ReadDir(m.shadow.at(path.Clean(dir)))
@@ -429,7 +429,7 @@ var datePrefix = regexp.MustCompile(`^\d{4}-\d{1,2}-\d{1,2}-`)
 
 // pagesByName finds the pages of a generator that lists none, by the names of content
 // files and built pages. After the move it builds the copy for that.
-func (m *planner) pagesByName(ctx context.Context) ([]*page, error) {
+func (m *trial) pagesByName(ctx context.Context) ([]*page, error) {
 	v := m.before
 	if m.renamed {
 		var err error

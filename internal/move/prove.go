@@ -26,7 +26,7 @@ func isFingerprinted(name string) bool {
 
 // lost returns the addresses that the old site answered and the new one does not, with
 // those that take their place, "" where that is not known. Sorted.
-func (m *planner) lost(after *version) (lost []Pair) {
+func (m *redirects) lost(after *version) (lost []Pair) {
 	before, s := m.before.audit.Site, after.audit.Site
 	now := after.files()
 	for name, id := range m.before.files() {
@@ -60,7 +60,7 @@ func (m *planner) lost(after *version) (lost []Pair) {
 }
 
 // aliasTarget returns where an alias page of the old site leads after the move.
-func (m *planner) aliasTarget(id docroot.NodeID, address *url.URL) (to string, ok bool) {
+func (m *redirects) aliasTarget(id docroot.NodeID, address *url.URL) (to string, ok bool) {
 	s := m.before.audit.Site
 	p, ok := s.PageOf(id)
 	if !ok || s.Page(p).Alias() == "" {

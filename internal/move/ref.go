@@ -32,7 +32,7 @@ type naming struct {
 }
 
 // retargetFile returns the new value for one that names a file.
-func (m *planner) retargetFile(doc *document, name string, isRef bool, c *candidate) (string, bool) {
+func (m *rewriter) retargetFile(doc *document, name string, isRef bool, c *candidate) (string, bool) {
 	decoded, err := url.PathUnescape(name)
 	if err != nil {
 		return "", false
@@ -83,7 +83,7 @@ func sameName(a, b string) bool {
 }
 
 // short writes the path of a content file as an old value did.
-func (m *planner) short(old, rel string) string {
+func (m *rewriter) short(old, rel string) string {
 	if generator.IsMarkdown(old) || !generator.IsMarkdown(rel) || path.Ext(old) != "" && path.Ext(old) == path.Ext(rel) {
 		if stem, ok := strings.CutSuffix(rel, path.Ext(rel)); ok { // a language before the suffix
 			if lang := path.Ext(stem); lang != "" && !strings.HasSuffix(strings.TrimSuffix(old, path.Ext(old)), lang) && m.isLanguage(lang[1:]) {
@@ -102,7 +102,7 @@ func (m *planner) short(old, rel string) string {
 	return short
 }
 
-func (m *planner) isLanguage(name string) bool {
+func (m *trial) isLanguage(name string) bool {
 	g := m.shadow.project.Generator
 	if g == nil {
 		return false
@@ -117,7 +117,7 @@ func (m *planner) isLanguage(name string) bool {
 
 // logical returns the path by which a page is called: without suffix, language and the
 // name of a bundle's file.
-func (m *planner) logical(rel string) string {
+func (m *trial) logical(rel string) string {
 	if generator.IsMarkdown(rel) || path.Ext(rel) == ".html" || path.Ext(rel) == ".astro" {
 		rel = strings.TrimSuffix(rel, path.Ext(rel))
 		if lang := strings.TrimPrefix(path.Ext(rel), "."); lang != "" && m.isLanguage(lang) {
@@ -132,7 +132,7 @@ func (m *planner) logical(rel string) string {
 
 // named finds out how a value names the file of the page at an address, or a file with
 // that name.
-func (m *planner) named(doc *document, value string, isRef bool, target string) (naming, bool) {
+func (m *rewriter) named(doc *document, value string, isRef bool, target string) (naming, bool) {
 	file := ""
 	for _, form := range []string{target, target + "/", strings.TrimSuffix(target, "/")} {
 		if f := m.pages.byAddress[form]; f != nil {
@@ -172,7 +172,7 @@ func (m *planner) named(doc *document, value string, isRef bool, target string) 
 }
 
 // unique reports whether a page is the only one with its name.
-func (m *planner) unique(file string) bool {
+func (m *rewriter) unique(file string) bool {
 	rel, _ := m.pages.treeOf(file).rel(file)
 	name, n := path.Base(m.logical(rel)), 0
 	tree := m.pages.treeOf(file)
@@ -191,7 +191,7 @@ func (m *planner) unique(file string) bool {
 // rewriteHidden rewrites what the built site need not show: arguments of ref and relref,
 // because the build stops at one that names no file, and the address of the page need not
 // change; and links in the raw HTML of Markdown, which Hugo leaves out by default.
-func (m *planner) rewriteHidden(ctx context.Context, files map[string]bool) error {
+func (m *rewriter) rewriteHidden(ctx context.Context, files map[string]bool) error {
 	if m.generator() != generator.Hugo {
 		return nil
 	}
@@ -238,7 +238,7 @@ func (m *planner) rewriteHidden(ctx context.Context, files map[string]bool) erro
 
 // leads returns where a link with this value leads from the page at an address. ok is
 // false if it leads to no address of the site.
-func leads(m *planner, address, value string) (target, fragment string, ok bool) {
+func leads(m *rewriter, address, value string) (target, fragment string, ok bool) {
 	s := m.before.audit.Site
 	at, err := s.Request(rulePath(address))
 	id, isPage := s.PageOf(at.Node)
@@ -254,7 +254,7 @@ func leads(m *planner, address, value string) (target, fragment string, ok bool)
 }
 
 // content returns the content files of the pages, sorted by name.
-func (m *planner) content() (all []source.ContentFile) {
+func (m *rewriter) content() (all []source.ContentFile) {
 	for _, p := range m.pages.byFile {
 		rel, _ := p.tree.rel(p.file)
 		lang := strings.TrimPrefix(path.Ext(strings.TrimSuffix(rel, path.Ext(rel))), ".")
@@ -268,7 +268,7 @@ func (m *planner) content() (all []source.ContentFile) {
 }
 
 // referred returns the page that a reference in a file names, nil if that is not clear.
-func (m *planner) referred(names *destination.Names, content []source.ContentFile, file, ref string) *page {
+func (m *rewriter) referred(names *destination.Names, content []source.ContentFile, file, ref string) *page {
 	from := source.ContentFile{Name: file}
 	if i := slices.IndexFunc(content, func(c source.ContentFile) bool { return c.File == file }); i >= 0 {
 		from = content[i]

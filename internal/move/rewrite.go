@@ -51,7 +51,7 @@ type candidate struct {
 }
 
 // rewrite adds the edits of all destinations that must change.
-func (m *planner) rewrite(ctx context.Context) error {
+func (m *rewriter) rewrite(ctx context.Context) error {
 	all, err := m.concerned(ctx)
 	if err != nil {
 		return err
@@ -124,7 +124,7 @@ func (m *planner) rewrite(ctx context.Context) error {
 
 // rewriteMenus rewrites the pages that menus of the configuration name: they are not
 // addresses, so no link of the site leads to them.
-func (m *planner) rewriteMenus(files map[string]bool) error {
+func (m *rewriter) rewriteMenus(files map[string]bool) error {
 	g := m.shadow.project.Generator
 	if g == nil {
 		return nil
@@ -162,7 +162,7 @@ func (m *planner) rewriteMenus(files map[string]bool) error {
 // rewritePaths rewrites arguments of shortcodes, and values of front matter, data and
 // templates, that name what moves by its path in the project: a shortcode may read the
 // file, and write no link to it or another one.
-func (m *planner) rewritePaths(ctx context.Context, files map[string]bool) error {
+func (m *rewriter) rewritePaths(ctx context.Context, files map[string]bool) error {
 	g := m.shadow.project.Generator
 	if g == nil || g.Generator != generator.Hugo || len(m.plan.Renames) == 0 {
 		return nil
@@ -204,7 +204,7 @@ func (m *planner) rewritePaths(ctx context.Context, files map[string]bool) error
 }
 
 // replacePath writes the new path of a file. A link that is also a path has its new value.
-func (m *planner) replacePath(doc *document, start, end int, raw string, files map[string]bool) error {
+func (m *rewriter) replacePath(doc *document, start, end int, raw string, files map[string]bool) error {
 	err := m.plan.Set.Replace(doc.file, doc.hash, start, end, raw)
 	if err == nil {
 		m.plan.Links++
@@ -233,7 +233,7 @@ func quotedPaths(text []byte, name string) (all []int) {
 
 // eachSource calls do for the files of the project that have one of some texts in them and
 // can be edited.
-func (m *planner) eachSource(ctx context.Context, dir string, having []string, do func(*document) error) error {
+func (m *rewriter) eachSource(ctx context.Context, dir string, having []string, do func(*document) error) error {
 	return filepath.WalkDir(m.path(dir), func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return nil // the build reads what it needs
@@ -265,7 +265,7 @@ func (m *planner) eachSource(ctx context.Context, dir string, having []string, d
 const maxSearched = 8 << 20
 
 // places returns where links are written: without a generator, in the page itself.
-func (m *planner) places(ctx context.Context, links []check.Link) ([]*check.Position, error) {
+func (m *rewriter) places(ctx context.Context, links []check.Link) ([]*check.Position, error) {
 	if m.shadow.project.Generator != nil {
 		return m.before.audit.PlaceLinks(ctx, links)
 	}
@@ -278,7 +278,7 @@ func (m *planner) places(ctx context.Context, links []check.Link) ([]*check.Posi
 
 // refuse notes that the links in a file cannot be rewritten. It reports false if the
 // whole move must stop: when the file changed, all that is known about it is wrong.
-func (m *planner) refuse(file string, err error) bool {
+func (m *trial) refuse(file string, err error) bool {
 	if errors.Is(err, edit.ErrStale) {
 		return false
 	}
@@ -287,7 +287,7 @@ func (m *planner) refuse(file string, err error) bool {
 }
 
 // concerned returns the links to what moves, and all links of what moves.
-func (m *planner) concerned(ctx context.Context) ([]candidate, error) {
+func (m *rewriter) concerned(ctx context.Context) ([]candidate, error) {
 	s := m.before.audit.Site
 	var all []candidate
 	var mu sync.Mutex
@@ -324,7 +324,7 @@ func (m *planner) concerned(ctx context.Context) ([]candidate, error) {
 }
 
 // concerns reports whether a link may have to be rewritten.
-func (m *planner) concerns(l *check.Link, from, target string) bool {
+func (m *rewriter) concerns(l *check.Link, from, target string) bool {
 	if m.fragments != nil {
 		fragment, err := url.PathUnescape(l.Fragment)
 		_, renamed := m.fragments[fragment]
@@ -337,7 +337,7 @@ func (m *planner) concerns(l *check.Link, from, target string) bool {
 }
 
 // isMoved reports whether the file of the page at an address moves.
-func (m *planner) isMoved(address string) bool {
+func (m *rewriter) isMoved(address string) bool {
 	_, moved := m.names.moved[address]
 	_, changed := m.names.of(address)
 	return moved || changed
@@ -357,7 +357,7 @@ func sitePath(target string) (string, bool) {
 }
 
 // rewriteOne adds the edit of one destination, which the links came from.
-func (m *planner) rewriteOne(doc *document, d *destination.Link, links []*candidate) (edited bool, err error) {
+func (m *rewriter) rewriteOne(doc *document, d *destination.Link, links []*candidate) (edited bool, err error) {
 	// What the author's own page makes of it counts most: other pages may show the
 	// same text elsewhere.
 	slices.SortStableFunc(links, func(a, b *candidate) int {
@@ -385,7 +385,7 @@ func (m *planner) rewriteOne(doc *document, d *destination.Link, links []*candid
 	return false, nil
 }
 
-func (m *planner) ownPage(doc *document, c *candidate) int {
+func (m *rewriter) ownPage(doc *document, c *candidate) int {
 	if f := m.pages.byFile[doc.file]; f != nil && f.address == c.page {
 		return 1
 	}
@@ -394,7 +394,7 @@ func (m *planner) ownPage(doc *document, c *candidate) int {
 
 // retarget returns the value that a destination must have after the move. ok is false
 // if it is not understood how the value leads to the target.
-func (m *planner) retarget(doc *document, d *destination.Link, c *candidate) (value string, ok bool) {
+func (m *rewriter) retarget(doc *document, d *destination.Link, c *candidate) (value string, ok bool) {
 	name, tail := destination.CutTail(d.Value)
 	if m.fragments != nil {
 		_, fragment, has := strings.Cut(tail, "#")
@@ -432,7 +432,7 @@ func (m *planner) retarget(doc *document, d *destination.Link, c *candidate) (va
 
 // retargetURL does the work of retarget for a value that is a URL: page and to are the
 // addresses of the page and of the target after the move.
-func (m *planner) retargetURL(name string, c *candidate, page, to string) (string, bool) {
+func (m *rewriter) retargetURL(name string, c *candidate, page, to string) (string, bool) {
 	decoded, err := url.PathUnescape(name)
 	if err != nil {
 		return "", false
@@ -499,7 +499,7 @@ func climbs(page, rel string) bool {
 
 // languageOf returns the first directory of a path below the base URL, as the prefix
 // that relLangURL adds.
-func (m *planner) languageOf(address string) string {
+func (m *trial) languageOf(address string) string {
 	rooted := m.rooted(address)
 	name, _, _ := strings.Cut(strings.TrimPrefix(rooted, "/"), "/")
 	if g := m.shadow.project.Generator; g != nil && slices.Contains(g.Languages, name) {

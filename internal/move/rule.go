@@ -80,7 +80,7 @@ type rules struct {
 
 // leadingBack returns the ranges of the rules of earlier moves in the other direction,
 // sorted.
-func (m *planner) leadingBack(f *RuleFile, text []byte) (ranges [][2]int) {
+func (m *redirects) leadingBack(f *RuleFile, text []byte) (ranges [][2]int) {
 	pairs := m.names.all()
 	for name := range m.names.files { // feeds, pictures of bundles, other formats
 		if to, ok := m.names.of(m.names.address(name)); ok {
@@ -115,7 +115,7 @@ func (m *planner) leadingBack(f *RuleFile, text []byte) (ranges [][2]int) {
 
 // addRules adds a rule for each old address to the rule file of the host: one for a
 // whole directory where nothing of it stays. It reports whether there is such a file.
-func (m *planner) addRules(pairs []Pair, after *version) (changed bool, err error) {
+func (m *redirects) addRules(pairs []Pair, after *version) (changed bool, err error) {
 	f := m.hostRules()
 	pairs = slices.DeleteFunc(m.joinRules(pairs, f.First, after), func(p Pair) bool { return p.New == "" || slices.Contains(m.rules.pairs, p) })
 	if len(pairs) == 0 || f.Name == "" {
@@ -150,7 +150,7 @@ func (m *planner) addRules(pairs []Pair, after *version) (changed bool, err erro
 }
 
 // rewriteRules lets the rules that lead to a moved address lead to the new one.
-func (m *planner) rewriteRules(files map[string]bool) error {
+func (m *redirects) rewriteRules(files map[string]bool) error {
 	f := m.hostRules()
 	if f.Name == "" || !m.exists(f.Name) {
 		return nil
@@ -188,7 +188,7 @@ func (m *planner) rewriteRules(files map[string]bool) error {
 
 // joinRules replaces the addresses below a directory by one rule for all of it. If the
 // host follows rules first, nothing may be left there.
-func (m *planner) joinRules(pairs []Pair, first bool, after *version) []Pair {
+func (m *redirects) joinRules(pairs []Pair, first bool, after *version) []Pair {
 	joins := func(d Pair) bool {
 		if m.hasRules(d.Old) || slices.ContainsFunc(pairs, func(p Pair) bool {
 			rest, ok := strings.CutPrefix(p.Old, d.Old)
@@ -219,7 +219,7 @@ func (m *planner) joinRules(pairs []Pair, first bool, after *version) []Pair {
 
 // hasRules reports whether the host has rules for addresses below a directory, which a
 // rule for the whole directory before them would hide.
-func (m *planner) hasRules(dir string) bool {
+func (m *redirects) hasRules(dir string) bool {
 	below, rules := m.rooted(dir), m.before.audit.Site.Rules()
 	if rules == nil {
 		return false
@@ -329,7 +329,7 @@ func (h Host) template() (file string, ok bool) {
 }
 
 // hostRules returns the rule file of the host, the zero value for none.
-func (m *planner) hostRules() RuleFile {
+func (m *redirects) hostRules() RuleFile {
 	p := m.shadow.project
 	for _, r := range m.before.audit.Site.Roots() {
 		if strings.Trim(r.Dir, "/") != "" {
@@ -378,7 +378,7 @@ func RuleDir(p *project.Project, root string) string {
 	return ""
 }
 
-func (m *planner) generatorDir(p *project.Project) string {
+func (m *redirects) generatorDir(p *project.Project) string {
 	if p.Generator != nil {
 		return p.Generator.Dir
 	}
