@@ -154,12 +154,12 @@ func (m *maker) ruleEdit(rules move.RuleFile, of []*check.Finding) (*Edit, error
 }
 
 // below returns a path of the site decoded, below the base path.
-func (m *maker) below(address string) string {
+func (m *sources) below(address string) string {
 	return string(weburl.PercentDecode(nil, strings.TrimPrefix(address, m.site.BasePath())))
 }
 
 // aliasKey returns the key of front matter that makes redirects, "" for none.
-func (m *maker) aliasKey() string {
+func (m *sources) aliasKey() string {
 	g := m.audit.Project.Generator
 	if g == nil {
 		return ""

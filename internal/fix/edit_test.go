@@ -117,8 +117,10 @@ func testMaker(t *testing.T, files map[string]string) *maker {
 			t.Fatal(err)
 		}
 	}
-	return &maker{generator: generator.Hugo, prefix: ".", set: edit.New(root, nil), files: map[string]*file{}, places: map[place]*proposals{},
-		byFile: map[string]int{}, byPage: map[string][]int{}, plan: &Plan{Root: root}}
+	return &maker{
+		sources: sources{generator: generator.Hugo, root: root, prefix: ".", set: edit.New(root, nil), files: map[string]*file{}, byFile: map[string]int{}, byPage: map[string][]int{}},
+		places:  map[place]*proposals{}, plan: &Plan{Root: root},
+	}
 }
 
 // TestEdits: at each place of a source, an edit changes the bytes of the destination

@@ -107,26 +107,33 @@ type Plan struct {
 	Tidy int
 }
 
-// maker makes a plan.
-type maker struct {
-	opt       Options
+// sources are what the author wrote, beside the site that was made of it.
+type sources struct {
 	audit     *audit.Audit
 	site      *site.Site
 	generator generator.Name
+	root      string
+	env       []string
 	prefix    string          // the project's directory, relative to the root
 	markdown  *bool           // links may be paths of Markdown files; nil until known
 	broken    map[string]bool // values that no file answers
 	content   []source.ContentFile
-	static    []string         // the project's directories that are published unchanged, relative to the root
-	byFile    map[string]int   // content by name, relative to the root
-	byPage    map[string][]int // content by the key of its page
-	refs      *refIndex
+	static    []string          // the project's directories that are published unchanged, relative to the root
+	byFile    map[string]int    // content by name, relative to the root
+	byPage    map[string][]int  // content by the key of its page
 	moves     map[string]string // renames of content files; nil until known
 	set       *edit.Set         // reads files and refuses those that cannot be edited
 	files     map[string]*file
-	places    map[place]*proposals
-	order     []place
-	plan      *Plan
+}
+
+// maker makes a plan.
+type maker struct {
+	sources
+	opt    Options
+	refs   *refIndex
+	places map[place]*proposals
+	order  []place
+	plan   *Plan
 }
 
 // file is a source file with its destinations.
@@ -205,8 +212,11 @@ func Make(ctx context.Context, a *audit.Audit, r *check.Result, opt Options) (*P
 // newMaker returns a maker for the findings of a check.
 func newMaker(a *audit.Audit, r *check.Result, opt Options) *maker {
 	root := a.Project.Root
-	m := &maker{opt: opt, audit: a, site: a.Site, set: edit.New(root, opt.Env), files: map[string]*file{}, places: map[place]*proposals{}, broken: map[string]bool{},
-		byFile: map[string]int{}, byPage: map[string][]int{}, plan: &Plan{Root: root}}
+	m := &maker{
+		sources: sources{audit: a, site: a.Site, root: root, env: opt.Env, set: edit.New(root, opt.Env), files: map[string]*file{}, broken: map[string]bool{},
+			byFile: map[string]int{}, byPage: map[string][]int{}},
+		opt: opt, places: map[place]*proposals{}, plan: &Plan{Root: root},
+	}
 	if a.Project.Generator != nil {
 		m.generator = a.Project.Generator.Generator
 	}
@@ -219,7 +229,7 @@ func newMaker(a *audit.Audit, r *check.Result, opt Options) *maker {
 }
 
 // useStatic remembers the directories that are published unchanged.
-func (m *maker) useStatic(dirs []string, prefix string) {
+func (m *sources) useStatic(dirs []string, prefix string) {
 	for _, dir := range dirs {
 		if dir = path.Join(prefix, dir); dir != m.audit.Project.FromRoot(m.audit.Project.Docroot) {
 			m.static = append(m.static, dir)
@@ -350,7 +360,7 @@ func (m *maker) add(e *Edit, page string, kind check.SourceKind) {
 }
 
 // owner returns why the file of a position is not the author's, "" if it is.
-func (m *maker) owner(p *check.Position) string {
+func (m *sources) owner(p *check.Position) string {
 	switch {
 	case p.Module != "":
 		return "the file belongs to the theme or module " + p.Module
@@ -361,7 +371,7 @@ func (m *maker) owner(p *check.Position) string {
 }
 
 // open reads a source file.
-func (m *maker) open(name string) *file {
+func (m *sources) open(name string) *file {
 	if f := m.files[name]; f != nil {
 		return f
 	}
@@ -374,8 +384,8 @@ func (m *maker) open(name string) *file {
 }
 
 // exists reports whether there is a file, named relative to the root.
-func (m *maker) exists(name string) bool {
-	_, err := os.Lstat(filepath.Join(m.plan.Root, filepath.FromSlash(name)))
+func (m *sources) exists(name string) bool {
+	_, err := os.Lstat(filepath.Join(m.root, filepath.FromSlash(name)))
 	return err == nil
 }
 
@@ -404,7 +414,7 @@ func (m *maker) edit(r *check.Repair, p *check.Position) (*Edit, error) {
 }
 
 // newEdit returns the edit that writes a value in place of a destination.
-func (m *maker) newEdit(e Edit, name string, link *destination.Link, value string) (*Edit, error) {
+func (m *sources) newEdit(e Edit, name string, link *destination.Link, value string) (*Edit, error) {
 	if value == "" {
 		return nil, errors.New("nothing would be left of it")
 	}
@@ -473,7 +483,7 @@ func (m *maker) agreed(p *proposals, name string) (e *Edit, why string) {
 }
 
 // hasPage reports whether the site has a page with a key.
-func (m *maker) hasPage(key string) bool {
+func (m *sources) hasPage(key string) bool {
 	for _, name := range []string{strings.TrimPrefix(key+"/index.html", "/"), key + ".html"} {
 		if _, ok := m.site.Lookup(name); ok {
 			return true

@@ -166,7 +166,7 @@ func (m *maker) proposeRef(c *source.ContentFile, l *destination.Link) {
 
 // resolvesMarkdown reports whether the site turns the paths of Markdown files into
 // links to their pages: the first link of that kind to a file that exists shows it.
-func (m *maker) resolvesMarkdown() bool {
+func (m *sources) resolvesMarkdown() bool {
 	if m.markdown != nil {
 		return *m.markdown
 	}

@@ -106,7 +106,7 @@ func (m *maker) replacements() map[oldAddress][]Replacement {
 }
 
 // pageAt returns the docroot path of the page that answers an absolute URL of ours.
-func (m *maker) pageAt(address string) (string, bool) {
+func (m *sources) pageAt(address string) (string, bool) {
 	u, err := weburl.Parse(address)
 	if err != nil {
 		return "", false
@@ -124,7 +124,7 @@ func (m *maker) pageAt(address string) (string, bool) {
 
 // isPage reports whether a file is a page that people read: the links of feeds and
 // sitemaps are written elsewhere.
-func (m *maker) isPage(name string) bool {
+func (m *sources) isPage(name string) bool {
 	node, ok := m.site.Lookup(name)
 	id, isPage := m.site.PageOf(node)
 	return ok && isPage && m.site.Page(id).Kind().IsHTML()

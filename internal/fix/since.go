@@ -70,13 +70,13 @@ func (m *maker) improve(ctx context.Context, r *check.Result, repairs []check.Re
 }
 
 // rooted returns the decoded path that a link leads to, below the base path.
-func (m *maker) rooted(f *check.Finding) string {
+func (m *sources) rooted(f *check.Finding) string {
 	target, _, _ := strings.Cut(f.Target, "?")
 	return destination.PercentDecoded(strings.TrimPrefix(target, m.site.BasePath()))
 }
 
 // answers reports whether the host answers a value in place of a link.
-func (m *maker) answers(f *check.Finding, value string) bool {
+func (m *sources) answers(f *check.Finding, value string) bool {
 	node, _ := m.site.Lookup(f.Page)
 	page, ok := m.site.PageOf(node)
 	if !ok {
@@ -108,9 +108,9 @@ func withPath(f *check.Finding, base, href string) string {
 
 // renames returns the renames of content files in git's history, the new name by the
 // old one; nil without a repository.
-func (m *maker) renames(ctx context.Context) map[string]string {
+func (m *sources) renames(ctx context.Context) map[string]string {
 	moves := map[string]string{}
-	out, err := git.Command{Dir: m.audit.Project.Root, Env: m.opt.Env, Untrusted: true}.Run(ctx, "log", "--diff-filter=R", "--name-status", "--find-renames", "--format=", "-z", "-n", "2000")
+	out, err := git.Command{Dir: m.audit.Project.Root, Env: m.env, Untrusted: true}.Run(ctx, "log", "--diff-filter=R", "--name-status", "--find-renames", "--format=", "-z", "-n", "2000")
 	if err != nil {
 		return moves // without history, there are no renames to know
 	}
@@ -130,7 +130,7 @@ func (m *maker) renames(ctx context.Context) map[string]string {
 
 // renamedPage returns a value for a link to the address that a content file had
 // before git says it was renamed, "" if there is no such file or there are several.
-func (m *maker) renamedPage(moves map[string]string, f *check.Finding) string {
+func (m *sources) renamedPage(moves map[string]string, f *check.Finding) string {
 	key := source.PageKey(m.rooted(f))
 	dirs := map[string]bool{} // of content, with a final slash
 	for i := range m.content {

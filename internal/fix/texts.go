@@ -88,7 +88,7 @@ func (e *Edit) Replaces() (start, end int, text string) { return e.start, e.end,
 func (e *Edit) Hash() string { return e.hash }
 
 // inProject returns the name of a file relative to the directory of the project.
-func (m *maker) inProject(name string) string {
+func (m *sources) inProject(name string) string {
 	if m.prefix == "." {
 		return name
 	}
@@ -96,7 +96,7 @@ func (m *maker) inProject(name string) string {
 }
 
 // useContent remembers the content files.
-func (m *maker) useContent(content []source.ContentFile, prefix string) {
+func (m *sources) useContent(content []source.ContentFile, prefix string) {
 	m.prefix, m.content = prefix, content
 	for i := range m.content {
 		c := &m.content[i]

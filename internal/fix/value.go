@@ -24,7 +24,7 @@ var errOther = errors.New("the generator writes another value than the source ha
 // valueAt returns what to write in place of a destination, so that the page gets
 // the value of a repair. The source need not have the value of the page: templates
 // put the base URL before it, and ref names a page by its file.
-func (m *maker) valueAt(l *destination.Link, file string, r *check.Repair) (string, error) {
+func (m *sources) valueAt(l *destination.Link, file string, r *check.Repair) (string, error) {
 	raw, value := strings.TrimSpace(r.Finding.Raw), r.Value
 	written := strings.TrimSpace(l.Value)
 	if m.isMarkdownName(l, written) && (r.Rule == check.RepairMarkdown || r.Rule == check.RepairMoved) {
@@ -74,7 +74,7 @@ var baseFilter = regexp.MustCompile(`\b(?:relative_url|absolute_url|site\.baseur
 // baseByGenerator returns what to write so that the generator adds the base path, "" if
 // it has no means for that at this place: the argument of a function of Hugo without
 // its slash, or the path of the Markdown file.
-func baseByGenerator(m *maker, l *destination.Link, file string, r *check.Repair) string {
+func baseByGenerator(m *sources, l *destination.Link, file string, r *check.Repair) string {
 	switch {
 	case l.Kind == destination.Expression && m.generator == generator.Hugo:
 		action, _, _ := bytes.Cut(m.files[file].text[l.Position:], []byte("}}"))
@@ -100,7 +100,7 @@ func baseByGenerator(m *maker, l *destination.Link, file string, r *check.Repair
 
 // throughAddress handles a source that has a rooted path where the page has an
 // absolute or relative one, or a base path before it.
-func (m *maker) throughAddress(written string, r *check.Repair) (string, error) {
+func (m *sources) throughAddress(written string, r *check.Repair) (string, error) {
 	if !strings.HasPrefix(written, "/") || strings.HasPrefix(written, "//") {
 		return "", errOther
 	}
@@ -145,7 +145,7 @@ func fragmentOnly(a, b string) bool {
 
 // isMarkdownName reports whether a destination is the path of a Markdown file on a
 // site that resolves such paths.
-func (m *maker) isMarkdownName(l *destination.Link, written string) bool {
+func (m *sources) isMarkdownName(l *destination.Link, written string) bool {
 	if l.Kind != destination.Inline && l.Kind != destination.Definition || !m.resolvesMarkdown() {
 		return false
 	}
@@ -155,7 +155,7 @@ func (m *maker) isMarkdownName(l *destination.Link, written string) bool {
 
 // markdownValue returns the path of the Markdown file behind a page, relative to
 // the file that links there.
-func (m *maker) markdownValue(l *destination.Link, file string, r *check.Repair) (string, error) {
+func (m *sources) markdownValue(l *destination.Link, file string, r *check.Repair) (string, error) {
 	target, err := m.contentOf(r)
 	if err != nil {
 		return "", err
@@ -179,7 +179,7 @@ func (m *maker) markdownValue(l *destination.Link, file string, r *check.Repair)
 
 // contentOf returns the content file of the page that the value of a repair leads
 // to.
-func (m *maker) contentOf(r *check.Repair) (*source.ContentFile, error) {
+func (m *sources) contentOf(r *check.Repair) (*source.ContentFile, error) {
 	node, _ := m.site.Lookup(r.Finding.Page)
 	page, ok := m.site.PageOf(node)
 	if !ok {

@@ -84,7 +84,7 @@ func (v *view) action(about []finding, title string, preferred bool, edit *proto
 }
 
 // acceptActions returns the actions that accept a finding.
-func (s *Server) acceptActions(v *view, x *finding) (all []protocol.CommandOrCodeAction) {
+func (s *workspace) acceptActions(v *view, x *finding) (all []protocol.CommandOrCodeAction) {
 	add := func(title string, e analysis.Edit, err error) {
 		if err != nil {
 			s.log(err.Error())
@@ -103,7 +103,7 @@ func baseName(name string) string { return filepath.Base(name) }
 
 // workspaceEdit returns edits of files in the form of the protocol. An edit of a file
 // that is open, and differs from the one on disk, is for the text in the editor.
-func (s *Server) workspaceEdit(edits []analysis.Edit) *protocol.WorkspaceEdit {
+func (s *workspace) workspaceEdit(edits []analysis.Edit) *protocol.WorkspaceEdit {
 	s.mu.Lock()
 	units := s.units
 	docs := map[string]*document{}

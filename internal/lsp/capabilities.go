@@ -32,7 +32,7 @@ func capabilitiesOf(c *protocol.ClientCapabilities) (can clientCan) {
 }
 
 // capabilities is what the server can do.
-func (s *Server) capabilities() protocol.ServerCapabilities {
+func (s *workspace) capabilities() protocol.ServerCapabilities {
 	yes, kind := true, protocol.TextDocumentSyncKindIncremental
 	renamed := protocol.FileOperationRegistrationOptions{Filters: []protocol.FileOperationFilter{{Pattern: protocol.FileOperationPattern{Glob: "**/*"}}}}
 	return protocol.ServerCapabilities{
@@ -56,7 +56,7 @@ func (s *Server) capabilities() protocol.ServerCapabilities {
 }
 
 // registerWatchers asks the client to tell of files that change outside of it.
-func (s *Server) registerWatchers() {
+func (s *workspace) registerWatchers() {
 	options, err := protocol.Marshal(&protocol.DidChangeWatchedFilesRegistrationOptions{
 		Watchers: []protocol.FileSystemWatcher{{GlobPattern: protocol.Pattern("**/*.{md,markdown,mdx,html,toml,yaml,yml,json,css,scss}")}},
 	})
@@ -72,7 +72,7 @@ func (s *Server) registerWatchers() {
 }
 
 // progress shows the user that work goes on, until done is called.
-func (s *Server) progress(ctx context.Context, title string) (report func(message string), done func()) {
+func (s *workspace) progress(ctx context.Context, title string) (report func(message string), done func()) {
 	s.mu.Lock()
 	can := s.can.progress
 	s.tokens++

@@ -18,7 +18,7 @@ const source = "sitelink"
 
 // diagnose publishes the diagnostics of a document in the background, unless there
 // is a newer version by then.
-func (s *Server) diagnose(f *folder, d *document) {
+func (s *workspace) diagnose(f *folder, d *document) {
 	s.wg.Go(func() {
 		if !s.isCurrent(d) {
 			return
@@ -41,7 +41,7 @@ func (s *Server) diagnose(f *folder, d *document) {
 }
 
 // isCurrent reports whether a document has no newer version.
-func (s *Server) isCurrent(d *document) bool {
+func (s *workspace) isCurrent(d *document) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.docs[d.path] == d
@@ -127,7 +127,7 @@ func (t *text) diagnostic(start, end int, x *finding) protocol.Diagnostic {
 // publishAll publishes the findings of a folder: in open documents together with
 // what their texts show, in all other files alone. It takes back what is no longer
 // true.
-func (s *Server) publishAll(f *folder) {
+func (s *workspace) publishAll(f *folder) {
 	st := f.current()
 	if st == nil {
 		return
@@ -160,7 +160,7 @@ func (s *Server) publishAll(f *folder) {
 }
 
 // publishBuilt publishes the findings of the last check in a file that is not open.
-func (s *Server) publishBuilt(f *folder, st *state, file string) {
+func (s *workspace) publishBuilt(f *folder, st *state, file string) {
 	all := []protocol.Diagnostic{}
 	if len(st.built[file]) > 0 {
 		b, err := st.snap.ReadText(file)
@@ -187,7 +187,7 @@ func (s *Server) publishBuilt(f *folder, st *state, file string) {
 }
 
 // publishClosed publishes what is known of a file whose document was closed.
-func (s *Server) publishClosed(f *folder, d *document) {
+func (s *workspace) publishClosed(f *folder, d *document) {
 	st := f.current()
 	if st == nil {
 		s.client.PublishDiagnostics(s.ctx, &protocol.PublishDiagnosticsParams{URI: d.uri, Diagnostics: []protocol.Diagnostic{}})
@@ -204,7 +204,7 @@ func (s *Server) publishClosed(f *folder, d *document) {
 }
 
 // refreshLenses asks the client to ask again for code lenses.
-func (s *Server) refreshLenses() {
+func (s *workspace) refreshLenses() {
 	s.mu.Lock()
 	can := s.can.lensRefresh
 	s.mu.Unlock()

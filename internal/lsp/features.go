@@ -18,7 +18,7 @@ import (
 
 // about returns the view of a request with the analysis of its document; v is nil if
 // there is no site.
-func (s *Server) about(ctx context.Context, u uri.URI) (v *view, f *analysis.File, err error) {
+func (s *workspace) about(ctx context.Context, u uri.URI) (v *view, f *analysis.File, err error) {
 	if v, err = s.view(ctx, u); err != nil {
 		if errors.Is(err, errNoSite) {
 			err = nil

@@ -27,7 +27,7 @@ import (
 
 // folder is one project of the workspace.
 type folder struct {
-	s      *Server
+	s      *workspace
 	dir    string
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -74,7 +74,7 @@ type finding struct {
 
 // folder returns the folder of a directory, which begins to load. The caller holds
 // s.mu.
-func (s *Server) folder(dir string) *folder {
+func (s *workspace) folder(dir string) *folder {
 	if f := s.folders[dir]; f != nil {
 		return f
 	}

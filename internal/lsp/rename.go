@@ -82,7 +82,7 @@ func (s *Server) WillRenameFiles(ctx context.Context, p *protocol.RenameFilesPar
 }
 
 // renameFile returns the edits for one renamed file or directory.
-func (s *Server) renameFile(ctx context.Context, from, to string) ([]analysis.Edit, error) {
+func (s *workspace) renameFile(ctx context.Context, from, to string) ([]analysis.Edit, error) {
 	s.mu.Lock()
 	f, may := s.folderOf(from), s.build && s.opt.Build != nil
 	s.mu.Unlock()

@@ -66,6 +66,11 @@ type Options struct {
 // Server is one run of the language server.
 type Server struct {
 	protocol.UnimplementedServer
+	*workspace
+}
+
+// workspace is what the client has open, with the projects that it belongs to.
+type workspace struct {
 	opt    Options
 	client protocol.Client
 	ctx    context.Context
@@ -107,7 +112,7 @@ var ErrNoShutdown = errors.New("the client ended without a shutdown request")
 func Serve(ctx context.Context, in io.Reader, out io.Writer, opt Options) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	s := &Server{opt: opt, ctx: ctx, cancel: cancel, build: opt.MayBuild, units: protocol.PositionEncodingKindUTF16, folders: map[string]*folder{}, docs: map[string]*document{}, running: map[jsonrpc2.ID]context.CancelFunc{}}
+	s := &Server{workspace: &workspace{opt: opt, ctx: ctx, cancel: cancel, build: opt.MayBuild, units: protocol.PositionEncodingKindUTF16, folders: map[string]*folder{}, docs: map[string]*document{}, running: map[jsonrpc2.ID]context.CancelFunc{}}}
 	all := &whole{Writer: out}
 	stream := &stdio{Reader: &guard{r: in, answer: all}, Writer: all, closed: make(chan struct{})}
 	if c, ok := in.(io.Closer); ok {
@@ -230,7 +235,7 @@ func (s *Server) handle(ctx context.Context, req *jsonrpc2.Request) (result any,
 // not derived from the context that the connection gives to a handler, as
 // [protocol.CancelHandler] does it: that one is used again for another request as
 // soon as the handler has returned, while the derived one may still look at it.
-func (s *Server) cancellable(ctx context.Context, id jsonrpc2.ID) (work context.Context, done func()) {
+func (s *workspace) cancellable(ctx context.Context, id jsonrpc2.ID) (work context.Context, done func()) {
 	work, cancel := context.WithCancel(ctx)
 	s.mu.Lock()
 	s.running[id] = cancel
@@ -244,7 +249,7 @@ func (s *Server) cancellable(ctx context.Context, id jsonrpc2.ID) (work context.
 }
 
 // cancelRequest ends the work on a request.
-func (s *Server) cancelRequest(req *jsonrpc2.Request) error {
+func (s *workspace) cancelRequest(req *jsonrpc2.Request) error {
 	var p protocol.CancelParams
 	if err := protocol.Unmarshal(req.Params(), &p); err != nil {
 		return err
@@ -274,7 +279,7 @@ func (s *Server) Request(_ context.Context, method string, _ any) (any, error) {
 }
 
 // beginLoad counts a site that is being read, until the result is called.
-func (s *Server) beginLoad() (done func()) {
+func (s *workspace) beginLoad() (done func()) {
 	count := func(by int) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -288,7 +293,7 @@ func (s *Server) beginLoad() (done func()) {
 	return func() { count(-1) }
 }
 
-func (s *Server) log(line string) {
+func (s *workspace) log(line string) {
 	if s.opt.Log != nil {
 		s.opt.Log(line)
 	}
@@ -359,7 +364,7 @@ func pathOf(u uri.URI) (name string, ok bool) {
 
 // watchClient ends the server when the process of the client is gone: a client that
 // dies may leave the streams to others.
-func (s *Server) watchClient(pid int) {
+func (s *workspace) watchClient(pid int) {
 	tick := time.NewTicker(2 * time.Second)
 	defer tick.Stop()
 	for {
@@ -410,7 +415,7 @@ func (s *Server) Exit(context.Context) error {
 }
 
 // addRoot adds a workspace folder.
-func (s *Server) addRoot(dir string) {
+func (s *workspace) addRoot(dir string) {
 	if !slices.Contains(s.roots, dir) {
 		s.roots = append(s.roots, dir)
 	}
@@ -450,7 +455,7 @@ func within(name, dir string) bool {
 
 // folderOf returns the folder of a file: that of the nearest generator project at or
 // above it, within the workspace. The caller holds s.mu.
-func (s *Server) folderOf(name string) *folder {
+func (s *workspace) folderOf(name string) *folder {
 	root := ""
 	for _, dir := range s.roots {
 		if within(name, dir) && len(dir) > len(root) {

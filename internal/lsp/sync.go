@@ -36,7 +36,7 @@ type views struct {
 
 // withViews keeps the views of this moment for a request that is answered while
 // later messages are read.
-func (s *Server) withViews(ctx context.Context) context.Context {
+func (s *workspace) withViews(ctx context.Context) context.Context {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	v := &views{docs: make(map[string]*document, len(s.docs)), states: map[*folder]*state{}}
@@ -54,7 +54,7 @@ var errNoSite = errors.New("no site")
 
 // view returns the view of a document. The error is errNoSite while its site is
 // being loaded, or if it has none.
-func (s *Server) view(ctx context.Context, u uri.URI) (*view, error) {
+func (s *workspace) view(ctx context.Context, u uri.URI) (*view, error) {
 	name, ok := pathOf(u)
 	if !ok {
 		return nil, errNoSite
@@ -101,7 +101,7 @@ func (s *Server) DidOpen(_ context.Context, p *protocol.DidOpenTextDocumentParam
 }
 
 // replace makes a document the current one of its file.
-func (s *Server) replace(d *document) {
+func (s *workspace) replace(d *document) {
 	s.mu.Lock()
 	s.docs[d.path] = d
 	f := s.folderOf(d.path)

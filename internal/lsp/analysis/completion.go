@@ -105,22 +105,22 @@ func (s *Snapshot) Complete(ctx context.Context, o *Overlay, file string, text [
 		return c, true
 	}
 	if before, typed, isFragment := strings.Cut(t.prefix, "#"); isFragment {
-		s.completeFragment(ctx, o, &c, &writing{typing: t, file: file, text: text, before: before, typed: typed})
+		completer{s}.completeFragment(ctx, o, &c, &writing{typing: t, file: file, text: text, before: before, typed: typed})
 		return c, true
 	}
 	switch {
 	case t.ref:
-		s.completeRef(&c, file, t.prefix)
+		completer{s}.completeRef(&c, file, t.prefix)
 	case strings.HasPrefix(t.prefix, "/") && !strings.HasPrefix(t.prefix, "//"):
-		s.completeAddress(&c, t.prefix, t.image)
+		completer{s}.completeAddress(&c, t.prefix, t.image)
 	default:
 		// Files have the places of their pages if the generator resolves their paths, or
 		// in a bundle.
 		if base := path.Base(file); !strings.HasPrefix(t.prefix, "..") || s.hooks || strings.HasPrefix(base, "index.") || strings.HasPrefix(base, "_index.") {
-			s.completeRelative(&c, file, t.prefix, t.image)
+			completer{s}.completeRelative(&c, file, t.prefix, t.image)
 		}
 		if t.prefix == "" {
-			s.completeAddress(&c, "/", t.image)
+			completer{s}.completeAddress(&c, "/", t.image)
 		} else if !s.hooks && !t.image {
 			completePages(s, &c, file, t.prefix)
 		}
@@ -176,10 +176,13 @@ func (c *Completion) add(it Item) bool {
 	return true
 }
 
+// completer adds items to a completion.
+type completer struct{ *Snapshot }
+
 // completeAddress adds the addresses of the site that begin with what is typed,
 // and then those that contain it, or whose title does. Pages come before files, or
 // images before all others where an image is meant.
-func (s *Snapshot) completeAddress(c *Completion, prefix string, image bool) {
+func (s completer) completeAddress(c *Completion, prefix string, image bool) {
 	want := func(a *Address) bool {
 		if image {
 			return isImage(a.Path)
@@ -247,7 +250,7 @@ func addressItem(a *Address) Item {
 
 // completeRelative adds the files beside the content file, which are published
 // beside its page.
-func (s *Snapshot) completeRelative(c *Completion, file, prefix string, image bool) {
+func (s completer) completeRelative(c *Completion, file, prefix string, image bool) {
 	dir, name := path.Split(prefix)
 	if name == "." || name == ".." {
 		dir = prefix + "/"
@@ -279,7 +282,7 @@ func (s *Snapshot) completeRelative(c *Completion, file, prefix string, image bo
 }
 
 // readDir lists a directory of the project.
-func (s *Snapshot) readDir(dir string) ([]os.DirEntry, error) {
+func (s *tree) readDir(dir string) ([]os.DirEntry, error) {
 	root, err := os.OpenRoot(s.Dir)
 	if err != nil {
 		return nil, err
@@ -296,7 +299,7 @@ func (s *Snapshot) readDir(dir string) ([]os.DirEntry, error) {
 }
 
 // completeRef adds the content files that an argument of ref may name.
-func (s *Snapshot) completeRef(c *Completion, file, prefix string) {
+func (s completer) completeRef(c *Completion, file, prefix string) {
 	words := strings.ToLower(prefix)
 	for _, begins := range []bool{true, false} {
 		for i := range s.content {
@@ -329,7 +332,7 @@ type writing struct {
 }
 
 // completeFragment adds the headings and other anchors of the target.
-func (s *Snapshot) completeFragment(ctx context.Context, o *Overlay, c *Completion, w *writing) {
+func (s completer) completeFragment(ctx context.Context, o *Overlay, c *Completion, w *writing) {
 	node, headings := docroot.NoNode, []indexedHeading(nil)
 	if w.before == "" {
 		for _, h := range s.Headings(w.file, w.text) {
@@ -370,7 +373,7 @@ func (s *Snapshot) completeFragment(ctx context.Context, o *Overlay, c *Completi
 }
 
 // targetOf returns the file that the path of a destination leads to.
-func (s *Snapshot) targetOf(ctx context.Context, file string, t *typing, before string) docroot.NodeID {
+func (s *resolver) targetOf(ctx context.Context, file string, t *typing, before string) docroot.NodeID {
 	at := s.place(file)
 	d := typedLink(t, before)
 	return s.lead(ctx, &at, &d).Node

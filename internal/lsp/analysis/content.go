@@ -43,7 +43,7 @@ func contentPath(value string) (name string, ok bool) {
 
 // contentTarget returns the page of the content file that a destination names.
 // resolves says that the generator turns such paths into addresses.
-func (s *Snapshot) contentTarget(at *place, d *destination.Link, resolves bool) (node docroot.NodeID, fragment string, f found) {
+func (s *resolver) contentTarget(at *place, d *destination.Link, resolves bool) (node docroot.NodeID, fragment string, f found) {
 	_, fragment, _ = strings.Cut(d.Value, "#")
 	name, isPath := contentPath(d.Value)
 	var files []int32
@@ -83,7 +83,7 @@ func (s *Snapshot) contentTarget(at *place, d *destination.Link, resolves bool) 
 
 // resolvedByHook returns the target of a link that is wrong as a URL, if the
 // site's render hook may look it up as the path of a page.
-func (s *Snapshot) resolvedByHook(at *place, d *destination.Link) (Target, bool) {
+func (s *resolver) resolvedByHook(at *place, d *destination.Link) (Target, bool) {
 	if s.generator != generator.Hugo || !s.hooks || strings.Contains(d.Value, "://") {
 		return noTarget, false
 	}
@@ -116,7 +116,7 @@ var hookSetting = regexp.MustCompile(`(?im)^\s*"?(enableDefault|useEmbedded)"?\s
 
 // resolvesContent reports whether the generator, or a render hook of the site,
 // resolves links to content files.
-func (s *Snapshot) resolvesContent() bool {
+func (s *tree) resolvesContent() bool {
 	switch s.generator {
 	case generator.MkDocs, generator.Docusaurus, generator.Zola:
 		return true
@@ -151,7 +151,7 @@ func (s *Snapshot) resolvesContent() bool {
 }
 
 // exists reports whether a regular file of the project exists.
-func (s *Snapshot) exists(file string) bool {
+func (s *tree) exists(file string) bool {
 	root, err := os.OpenRoot(s.Dir)
 	if err != nil || filepath.IsAbs(file) {
 		return false
@@ -162,7 +162,7 @@ func (s *Snapshot) exists(file string) bool {
 }
 
 // readHead reads the first bytes of a source file.
-func (s *Snapshot) readHead(file string, n int64) ([]byte, error) {
+func (s *tree) readHead(file string, n int64) ([]byte, error) {
 	f, err := disk.Open(s.Path(file))
 	if err != nil {
 		return nil, err

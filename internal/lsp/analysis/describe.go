@@ -94,7 +94,7 @@ func (s *Snapshot) Repairs(ctx context.Context, f *File) (all []check.Repair, st
 }
 
 // Content returns the content files of the site.
-func (s *Snapshot) Content() []source.ContentFile { return s.content }
+func (s *tree) Content() []source.ContentFile { return s.content }
 
 // Describe returns what a reader of a link wants to know, as Markdown: the page
 // that it leads to, what the host answers, and the verdict with its reason.

@@ -140,7 +140,7 @@ func hashFragment(fragment string) uint64 {
 }
 
 // Headings returns the headings of a Markdown text with their ids.
-func (s *Snapshot) Headings(file string, text []byte) []Heading {
+func (s *tree) Headings(file string, text []byte) []Heading {
 	if len(text) > maxSource {
 		return nil
 	}
@@ -214,7 +214,7 @@ func (s *Snapshot) index(ctx context.Context, file string, text []byte) (*indexe
 }
 
 // destinations returns the destinations of a text, none if it is too large to be a page.
-func (s *Snapshot) destinations(file string, text []byte) []destination.Link {
+func (s *tree) destinations(file string, text []byte) []destination.Link {
 	if len(text) > maxSource {
 		return nil
 	}
@@ -284,7 +284,7 @@ func (f *File) HeadingAt(offset int) *Heading {
 }
 
 // isContent reports whether a file is one in which an author writes a page.
-func (s *Snapshot) isContent(file string) bool {
+func (s *tree) isContent(file string) bool {
 	if _, ok := s.byFile[file]; ok {
 		return true
 	}
@@ -296,7 +296,7 @@ const noRoot = "\x00"
 
 // contentRoot returns the directory of content that a file is in, with a slash at
 // its end, "" for the whole project.
-func (s *Snapshot) contentRoot(file string) string {
+func (s *tree) contentRoot(file string) string {
 	for _, root := range s.roots {
 		if strings.HasPrefix(file, root) {
 			return root

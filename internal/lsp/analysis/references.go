@@ -171,7 +171,7 @@ func (s *Snapshot) copiedFrom(node docroot.NodeID) string {
 }
 
 // indexOf returns the index file of a directory of the docroot.
-func (s *Snapshot) indexOf(dir string) docroot.NodeID {
+func (s *tree) indexOf(dir string) docroot.NodeID {
 	id, ok := s.Site.Lookup(dir)
 	if !ok {
 		return docroot.NoNode
@@ -258,7 +258,7 @@ func (s *Snapshot) Placer(text []byte, file string) func(line, column int) (star
 }
 
 // pageID is the page of a node.
-func (s *Snapshot) pageID(node docroot.NodeID) (site.PageID, bool) {
+func (s *tree) pageID(node docroot.NodeID) (site.PageID, bool) {
 	if node == docroot.NoNode {
 		return 0, false
 	}

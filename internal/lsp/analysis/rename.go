@@ -101,7 +101,7 @@ func (s *Snapshot) RenameHeading(ctx context.Context, o *Overlay, h RenamedHeadi
 
 // isBuiltSo reports whether a heading has the id that this package expects: the last
 // build gave it that, or has not seen it.
-func (s *Snapshot) isBuiltSo(file, id string) bool {
+func (s *resolver) isBuiltSo(file, id string) bool {
 	page, ok := s.page(file)
 	if !ok || s.files[file] == nil || !s.files[file].anchors()[id] {
 		return true

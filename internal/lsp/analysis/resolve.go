@@ -62,7 +62,7 @@ type place struct {
 	built         builtLinks
 }
 
-func (s *Snapshot) place(file string) place {
+func (s *resolver) place(file string) place {
 	at := place{file: file, content: s.isContent(file)}
 	i, known := s.byFile[file]
 	if known {
@@ -82,7 +82,7 @@ func (s *Snapshot) place(file string) place {
 
 // guessAddress returns the address of a page that no build has made yet, by that
 // of a file beside it, "" if none tells.
-func (s *Snapshot) guessAddress(file string) string {
+func (s *resolver) guessAddress(file string) string {
 	own := strings.TrimSuffix(file, path.Ext(file))
 	if base := path.Base(own); base == "index" || base == "_index" {
 		own = path.Dir(own)
@@ -136,7 +136,7 @@ func (b *builtLinks) addKey(key string, f keyForm) {
 
 // formOf returns how a template made one of the links of a page of a value, by their
 // values with their elements.
-func (s *Snapshot) formOf(value string, elements map[string]string) keyForm {
+func (s *resolver) formOf(value string, elements map[string]string) keyForm {
 	for _, before := range []string{"", s.Site.BasePath() + "/", s.Site.BaseURL()} {
 		f := keyForm{before: before}
 		if f.element = elements[f.link(value)]; f.element != "" {
@@ -165,7 +165,7 @@ type writtenValue struct {
 type builtValue struct{ raw, element string }
 
 // builtLinks returns them for a file, from its text on disk.
-func (s *Snapshot) builtLinks(file string) builtLinks {
+func (s *resolver) builtLinks(file string) builtLinks {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if b, ok := s.built[file]; ok {
@@ -228,13 +228,13 @@ func (s *Snapshot) builtLinks(file string) builtLinks {
 }
 
 // readMark reports whether a file begins with a byte order mark.
-func (s *Snapshot) readMark(file string) (bool, error) {
+func (s *tree) readMark(file string) (bool, error) {
 	text, err := s.readHead(file, 3)
 	return bytes.HasPrefix(text, []byte("\ufeff")), err
 }
 
 // judgeLink returns where a destination leads, with its verdict.
-func (s *Snapshot) judgeLink(ctx context.Context, o *Overlay, at *place, text []byte, d *destination.Link) (Target, error) {
+func (s *resolver) judgeLink(ctx context.Context, o *Overlay, at *place, text []byte, d *destination.Link) (Target, error) {
 	built := at.built
 	key := writtenValue{d.Kind, d.Value}
 	if built.differ[key] || d.Kind == destination.Autolink && !strings.Contains(d.Value, ":") { // an e-mail address
@@ -336,7 +336,7 @@ func isRooted(value string) bool {
 }
 
 // judgeValue judges a value as a link of the page of a place.
-func (s *Snapshot) judgeValue(ctx context.Context, at *place, element, value string) (Target, error) {
+func (s *resolver) judgeValue(ctx context.Context, at *place, element, value string) (Target, error) {
 	t := Target{Node: docroot.NoNode, Value: value, Page: at.page, Judged: true}
 	page, raw := at.page, value
 	if page == "" && !isRooted(value) && (value != "" || element != "img") {
@@ -373,7 +373,7 @@ func relativeTo(address, value string) string {
 }
 
 // follow asks the host for a value on a page, "" for the home page.
-func (s *Snapshot) follow(page, value string) (host.Resolved, bool) {
+func (s *resolver) follow(page, value string) (host.Resolved, bool) {
 	var from docroot.NodeID
 	if page != "" {
 		from, _ = s.Site.Lookup(page)
@@ -390,7 +390,7 @@ func (s *Snapshot) follow(page, value string) (host.Resolved, bool) {
 
 // lead returns where a destination leads by rules alone, without a verdict. It is
 // what references are found by.
-func (s *Snapshot) lead(_ context.Context, at *place, d *destination.Link) Target {
+func (s *resolver) lead(_ context.Context, at *place, d *destination.Link) Target {
 	t := noTarget
 	if node, fragment, found := s.contentTarget(at, d, false); found == published {
 		t.Node, t.Fragment = node, fragment
@@ -422,7 +422,7 @@ func looksLikePath(value string) bool {
 
 // withOverlay applies what the author's texts change about the headings of the
 // target.
-func (s *Snapshot) withOverlay(o *Overlay, t Target) Target {
+func (s *resolver) withOverlay(o *Overlay, t Target) Target {
 	if o == nil || t.Fragment == "" || t.Node == docroot.NoNode {
 		return t
 	}
@@ -440,7 +440,7 @@ func (s *Snapshot) withOverlay(o *Overlay, t Target) Target {
 
 // isUnbuilt reports whether a value names a file that the next build will copy to
 // the site.
-func (s *Snapshot) isUnbuilt(at *place, value string) bool {
+func (s *resolver) isUnbuilt(at *place, value string) bool {
 	name, _, _ := strings.Cut(value, "#")
 	name, _, _ = strings.Cut(name, "?")
 	name = string(weburl.PercentDecode(nil, name))
@@ -456,7 +456,7 @@ func (s *Snapshot) isUnbuilt(at *place, value string) bool {
 }
 
 // addressOf returns the site path of a file with a fragment.
-func (s *Snapshot) addressOf(node docroot.NodeID, fragment string) string {
+func (s *tree) addressOf(node docroot.NodeID, fragment string) string {
 	href := s.Site.Href(node)
 	if fragment != "" {
 		href += "#" + (&url.URL{Fragment: fragment}).EscapedFragment()

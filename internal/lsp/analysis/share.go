@@ -23,7 +23,7 @@ import (
 // hashAnswers returns a hash of all that decides which file a link of a source leads
 // to, as far as the docroot decides it: the names and kinds of files, the aliases, and
 // the rules. It is 0 if a page has a base element, which none of these show.
-func (s *Snapshot) hashAnswers() uint64 {
+func (s *tree) hashAnswers() uint64 {
 	h := xxhash.New()
 	number := func(n uint64) {
 		var b [8]byte
@@ -79,7 +79,7 @@ func (s *Snapshot) share(last *Snapshot) {
 }
 
 // stampOf returns a number that changes with a file, 0 if there is no such file.
-func (s *Snapshot) stampOf(file string) uint64 {
+func (s *tree) stampOf(file string) uint64 {
 	info, err := os.Lstat(s.Path(file))
 	if err != nil || !info.Mode().IsRegular() {
 		return 0

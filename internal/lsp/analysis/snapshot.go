@@ -35,6 +35,15 @@ import (
 // Snapshot is a built site and the sources that it was made of. It is safe for
 // concurrent use.
 type Snapshot struct {
+	resolver
+	accepted  *audit.Baseline
+	baseline  sync.Mutex // guards accepted
+	answers   uint64     // the hash of what the site answers to which address, 0 if it is not known
+	addresses []Address
+}
+
+// tree is the source files, with the pages that were made of them.
+type tree struct {
 	// Dir is the directory that the names of source files are relative to. A file
 	// outside of it has an absolute name.
 	Dir     string
@@ -44,25 +53,27 @@ type Snapshot struct {
 	generator generator.Name
 	// headingIDs is how the generator makes ids of headings.
 	headingIDs generator.HeadingIDs
-	judge      *check.Judge
-	accepted   *audit.Baseline
 	content    []source.ContentFile
 	byFile     map[string]int32
 	fileOf     []int32                 // of each page, an index of content or -1
 	pageOf     map[int32][]site.PageID // of each content file
 	roots      []string                // the directories of content, longest first
 	names      *destination.Names
-	hooks      bool   // links to content files are resolved by the site's templates
-	answers    uint64 // the hash of what the site answers to which address, 0 if it is not known
-	addresses  []Address
+	hooks      bool                    // links to content files are resolved by the site's templates
 	files      map[string]*indexedFile // by name
 	order      []string                // the names in files, sorted
 
-	mu       sync.Mutex // guards what follows
-	sources  *source.Map
-	reader   *site.Reader
-	built    map[string]builtLinks
-	baseline sync.Mutex
+	mu      sync.Mutex // guards sources
+	sources *source.Map
+}
+
+// resolver says where destinations lead.
+type resolver struct {
+	tree
+	judge *check.Judge
+	// What follows is guarded by mu.
+	reader *site.Reader
+	built  map[string]builtLinks
 }
 
 // Options say how to make a snapshot.
@@ -84,8 +95,9 @@ func New(ctx context.Context, a *audit.Audit, opt Options) (*Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Snapshot{Dir: a.Project.Root, Project: a.Project, Site: a.Site, judge: judge, accepted: a.Baseline,
-		byFile: map[string]int32{}, pageOf: map[int32][]site.PageID{}, files: map[string]*indexedFile{}, built: map[string]builtLinks{}}
+	s := &Snapshot{accepted: a.Baseline, resolver: resolver{judge: judge, built: map[string]builtLinks{}, tree: tree{
+		Dir: a.Project.Root, Project: a.Project, Site: a.Site, byFile: map[string]int32{}, pageOf: map[int32][]site.PageID{}, files: map[string]*indexedFile{},
+	}}}
 	if a.Project.Generator != nil {
 		s.generator, s.headingIDs = a.Project.Generator.Generator, a.Project.Generator.HeadingIDs
 	}
@@ -161,7 +173,7 @@ func (s *Snapshot) SeesLinks(file string) bool {
 }
 
 // Path returns the name of a source file on disk.
-func (s *Snapshot) Path(file string) string {
+func (s *tree) Path(file string) string {
 	if filepath.IsAbs(filepath.FromSlash(file)) {
 		return filepath.FromSlash(file)
 	}
@@ -170,7 +182,7 @@ func (s *Snapshot) Path(file string) string {
 
 // File returns the name of a source file by its name on disk; ok is false for a
 // file that is not below the project.
-func (s *Snapshot) File(name string) (file string, ok bool) {
+func (s *tree) File(name string) (file string, ok bool) {
 	if slash := filepath.ToSlash(name); s.files[slash] != nil {
 		return slash, true
 	}
@@ -182,10 +194,10 @@ func (s *Snapshot) File(name string) (file string, ok bool) {
 }
 
 // Knows reports whether the snapshot reads files with this name for links.
-func (s *Snapshot) Knows(file string) bool { return s.isSource(file) }
+func (s *tree) Knows(file string) bool { return s.isSource(file) }
 
 // page returns the page that was made of a content file.
-func (s *Snapshot) page(file string) (id site.PageID, ok bool) {
+func (s *tree) page(file string) (id site.PageID, ok bool) {
 	i, ok := s.byFile[file]
 	if !ok || len(s.pageOf[i]) == 0 {
 		return 0, false
@@ -194,7 +206,7 @@ func (s *Snapshot) page(file string) (id site.PageID, ok bool) {
 }
 
 // SourceOf returns the content file of a page, "" if there is none.
-func (s *Snapshot) SourceOf(node docroot.NodeID) string {
+func (s *tree) SourceOf(node docroot.NodeID) string {
 	id, ok := s.Site.PageOf(node)
 	if !ok || s.fileOf[id] < 0 {
 		return ""
@@ -206,7 +218,7 @@ func (s *Snapshot) SourceOf(node docroot.NodeID) string {
 var sourceExtensions = map[string]bool{".html": true, ".htm": true, ".xml": true, ".toml": true, ".yaml": true, ".yml": true, ".json": true, ".css": true, ".scss": true, ".mdx": true}
 
 // isSource reports whether a file may hold links that its author edits.
-func (s *Snapshot) isSource(file string) bool {
+func (s *tree) isSource(file string) bool {
 	if generator.IsMarkdown(file) {
 		return true
 	}
@@ -220,7 +232,7 @@ func (s *Snapshot) isSource(file string) bool {
 }
 
 // skippedDirs are directories without sources.
-func (s *Snapshot) skipped(name, base string) bool {
+func (s *tree) skipped(name, base string) bool {
 	switch base {
 	case "node_modules", "vendor", "_vendor", "bower_components", "__pycache__", "testdata":
 		return true
@@ -237,7 +249,7 @@ func (s *Snapshot) skipped(name, base string) bool {
 const maxFiles = 500_000
 
 // listFiles returns the names of the source files, sorted.
-func (s *Snapshot) listFiles() []string {
+func (s *tree) listFiles() []string {
 	var all []string
 	for i := range s.content {
 		all = append(all, s.content[i].File)
@@ -304,7 +316,7 @@ func (s *Snapshot) readFiles(ctx context.Context, last *Snapshot, progress func(
 //
 // A file of the project is read beneath its directory: no symbolic link leads out
 // of it. Only the generator names files elsewhere, those of its modules.
-func (s *Snapshot) ReadText(file string) ([]byte, error) {
+func (s *tree) ReadText(file string) ([]byte, error) {
 	dir, name := s.Dir, filepath.FromSlash(file)
 	if filepath.IsAbs(name) {
 		dir, name = filepath.Split(name)
