@@ -12,6 +12,7 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 
+	"github.com/sitelink/sitelink/internal/linkheader"
 	"github.com/sitelink/sitelink/internal/scan/ascii"
 )
 
@@ -79,10 +80,11 @@ func (r *headerReader) add(line int, pattern, name, value string) {
 		r.values = append(r.values, v)
 		return
 	}
-	for _, l := range parseLinks(value) {
-		for rel := range strings.FieldsSeq(strings.ToLower(l.rel)) {
+	links, _ := linkheader.Parse(value)
+	for _, l := range links {
+		for rel := range strings.FieldsSeq(strings.ToLower(l.Rel)) {
 			if rel == "webmention" || rel == "pingback" {
-				v.Rel, v.URI, v.Line = rel, l.uri, r.line(line, l.uri)
+				v.Rel, v.URI, v.Line = rel, l.Target, r.line(line, l.Target)
 				r.values = append(r.values, v)
 			}
 		}
@@ -240,66 +242,6 @@ func (r *headerReader) json() error {
 		}
 	}
 	return nil
-}
-
-// headerLink is one element of the value of a Link header.
-type headerLink struct{ uri, rel string }
-
-// parseLinks reads the value of a Link header (RFC 8288, 3): targets in angle
-// brackets, each with parameters, with commas between them.
-func parseLinks(value string) []headerLink {
-	var links []headerLink
-	for {
-		_, rest, ok := strings.Cut(value, "<")
-		if !ok {
-			return links
-		}
-		uri, rest, ok := strings.Cut(rest, ">")
-		if !ok {
-			return links
-		}
-		l := headerLink{uri: strings.TrimSpace(uri)}
-		for rest = strings.TrimLeft(rest, " \t"); strings.HasPrefix(rest, ";"); rest = strings.TrimLeft(rest, " \t") {
-			var name, text string
-			name, text, rest = parameter(rest[1:])
-			if l.rel == "" && strings.EqualFold(name, "rel") {
-				l.rel = text
-			}
-		}
-		links = append(links, l)
-		if value, ok = strings.CutPrefix(rest, ","); !ok {
-			return links
-		}
-	}
-}
-
-// parameter reads name=value or name="value" and returns the rest of s.
-func parameter(s string) (name, value, rest string) {
-	end := strings.IndexAny(s, "=;,")
-	if end < 0 {
-		return strings.TrimSpace(s), "", ""
-	}
-	name = strings.TrimSpace(s[:end])
-	if s[end] != '=' {
-		return name, "", s[end:]
-	}
-	s = strings.TrimLeft(s[end+1:], " \t")
-	if quoted, ok := strings.CutPrefix(s, `"`); ok {
-		for i := 0; i < len(quoted); i++ {
-			switch quoted[i] {
-			case '\\':
-				i++
-			case '"':
-				return name, quoted[:i], quoted[i+1:]
-			}
-		}
-		return name, quoted, ""
-	}
-	end = strings.IndexAny(s, ";,")
-	if end < 0 {
-		end = len(s)
-	}
-	return name, strings.TrimSpace(s[:end]), s[end:]
 }
 
 // jsonFault adds the line to an error about text that is not valid JSON.

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sitelink/sitelink/internal/linkheader"
 	"github.com/sitelink/sitelink/internal/testkit"
 )
 
@@ -117,7 +118,7 @@ func TestHeadersOfServers(t *testing.T) {
 			if got := answer.Header.Values("X-Pingback"); answer.StatusCode != 200 || len(got) != 1 || got[0] != e.Pingback {
 				t.Errorf("status %d, X-Pingback %q, want %q", answer.StatusCode, got, e.Pingback)
 			}
-			if got := parseLinks(strings.Join(answer.Header.Values("Link"), ", ")); len(got) != 1 || got[0] != (headerLink{e.Webmention, "webmention"}) {
+			if got, _ := linkheader.Parse(strings.Join(answer.Header.Values("Link"), ", ")); len(got) != 1 || got[0] != (linkheader.Link{Target: e.Webmention, Rel: "webmention"}) {
 				t.Errorf("Link %q, want %q", got, e.Webmention)
 			}
 		})
