@@ -119,7 +119,7 @@ func TestHeadersOfServers(t *testing.T) {
 				t.Errorf("status %d, X-Pingback %q, want %q", answer.StatusCode, got, e.Pingback)
 			}
 			if got, _ := linkheader.Parse(strings.Join(answer.Header.Values("Link"), ", ")); len(got) != 1 || got[0] != (linkheader.Link{Target: e.Webmention, Rel: "webmention"}) {
-				t.Errorf("Link %q, want %q", got, e.Webmention)
+				t.Errorf("Link %+v, want %q", got, e.Webmention)
 			}
 		})
 	}
