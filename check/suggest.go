@@ -443,25 +443,18 @@ func behindRedirect(s *isite.Site, f *Finding) string {
 // manner in which the link was written: relative to the page, from the root, or
 // absolute. Query and fragment stay.
 func replacePath(s *isite.Site, f *Finding, href string) string {
-	raw, tail := strings.TrimSpace(f.Raw), ""
-	if i := strings.IndexAny(raw, "?#"); i >= 0 {
-		raw, tail = raw[:i], raw[i:]
-	}
 	if s.Rooted() {
+		raw, tail := strings.TrimSpace(f.Raw), ""
+		if i := strings.IndexAny(raw, "?#"); i >= 0 {
+			raw, tail = raw[:i], raw[i:]
+		}
 		return replaceRooted(s, f, raw, href) + tail
 	}
-	if i := strings.Index(raw, "://"); i >= 0 {
-		host, _, _ := strings.Cut(raw[i+3:], "/")
-		return raw[:i+3] + host + href + tail
+	page := s.BasePath() + "/" + f.Page
+	if f.hasBase {
+		page = ""
 	}
-	if strings.HasPrefix(raw, "//") {
-		host, _, _ := strings.Cut(raw[2:], "/")
-		return "//" + host + href + tail
-	}
-	if strings.HasPrefix(raw, "/") || raw == "" || f.hasBase {
-		return href + tail
-	}
-	return weburl.Relative(s.BasePath()+"/"+f.Page, href) + tail
+	return weburl.WithPath(f.Raw, page, href)
 }
 
 // replaceRooted does the work of replacePath where directories of the docroot

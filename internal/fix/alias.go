@@ -159,19 +159,7 @@ func (m *sources) below(address string) string {
 }
 
 // aliasKey returns the key of front matter that makes redirects, "" for none.
-func (m *sources) aliasKey() string {
-	g := m.audit.Project.Generator
-	if g == nil {
-		return ""
-	}
-	return move.AliasKey(&g.Project, func(name string) []byte {
-		text, _, err := m.set.Read(path.Join(m.prefix, name))
-		if err != nil {
-			return nil // the generator reads it, or fails and says so
-		}
-		return text
-	})
-}
+func (m *sources) aliasKey() string { return move.AliasKey(m.audit.Project, m.set) }
 
 // aliasEdit returns the edit that adds the addresses of findings to the front matter
 // of a file.

@@ -43,7 +43,7 @@ func (m *maker) improve(ctx context.Context, r *check.Result, repairs []check.Re
 			}
 			value := ""
 			if to := gone.MovedTo(m.rooted(f)); to != "" {
-				value = withPath(f, m.site.BasePath(), to)
+				value = weburl.WithPath(f.Raw, m.site.BasePath()+"/"+f.Page, to)
 			} else {
 				if m.moves == nil {
 					m.moves = m.renames(ctx)
@@ -90,20 +90,6 @@ func (m *sources) answers(f *check.Finding, value string) bool {
 func withFragment(raw, id string) string {
 	before, _, _ := strings.Cut(raw, "#")
 	return before + "#" + (&url.URL{Fragment: id}).EscapedFragment()
-}
-
-// withPath writes a rooted path in place of that of a link. The query and the
-// fragment stay.
-func withPath(f *check.Finding, base, href string) string {
-	raw, tail := destination.CutTail(strings.TrimSpace(f.Raw))
-	if i := strings.Index(raw, "//"); i >= 0 {
-		host, _, _ := strings.Cut(raw[i+2:], "/")
-		return raw[:i+2] + host + href + tail
-	}
-	if strings.HasPrefix(raw, "/") || raw == "" {
-		return href + tail
-	}
-	return weburl.Relative(base+"/"+f.Page, href) + tail
 }
 
 // renames returns the renames of content files in git's history, the new name by the
@@ -165,7 +151,7 @@ func (m *sources) renamedPage(moves map[string]string, f *check.Finding) string 
 	}
 	for _, name := range []string{page + "/index.html", page + ".html"} {
 		if node, ok := m.site.Lookup(name); ok {
-			return withPath(f, m.site.BasePath(), m.site.Href(node))
+			return weburl.WithPath(f.Raw, m.site.BasePath()+"/"+f.Page, m.site.Href(node))
 		}
 	}
 	return ""

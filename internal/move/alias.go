@@ -12,6 +12,7 @@ import (
 
 	"github.com/sitelink/sitelink/internal/edit"
 	"github.com/sitelink/sitelink/internal/generator"
+	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
 
@@ -38,7 +39,7 @@ func (m *redirects) aliasMoved(after *version) (changed bool, err error) {
 // alias gives the page of a file an alias more, by its front matter. rooted is the
 // address of the page after the move. done is false if that is not possible.
 func (m *redirects) alias(file, rooted, address string) (done bool, err error) {
-	key := m.aliasKey()
+	key := AliasKey(m.shadow.original, m.plan.Set)
 	if key == "" || m.aliased[address] || !generator.IsMarkdown(file) && path.Ext(file) != ".html" {
 		return false, nil
 	}
@@ -105,31 +106,20 @@ func uncut(at int, ranges [][2]int) int {
 	return at
 }
 
-// aliasKey returns the key of front matter that makes redirects, "" for none.
-func (m *redirects) aliasKey() string {
-	g := m.shadow.project.Generator
+// AliasKey returns the key of front matter of which the generator of a project makes
+// redirects, "" for none. set reads the configuration.
+func AliasKey(p *project.Project, set *edit.Set) string {
+	g := p.Generator
 	if g == nil {
 		return ""
 	}
-	dir, _ := m.belowRoot(g.Dir)
-	return AliasKey(&g.Project, func(name string) []byte {
-		text, _, err := m.plan.Set.Read(path.Join(dir, name))
-		if err != nil {
-			return nil // the generator reads it, or fails and says so
-		}
-		return text
-	})
-}
-
-// AliasKey returns the key of front matter of which a generator makes redirects, ""
-// for none. read returns the text of a configuration file, nil if it cannot be read.
-func AliasKey(g *generator.Project, read func(name string) []byte) string {
 	switch g.Generator {
 	case generator.Hugo:
 		return "aliases"
 	case generator.Jekyll:
 		for _, name := range g.Configs {
-			if bytes.Contains(read(name), []byte("jekyll-redirect-from")) {
+			// One that cannot be read fails the build.
+			if text, _, err := set.Read(path.Join(p.FromRoot(g.Dir), name)); err == nil && bytes.Contains(text, []byte("jekyll-redirect-from")) {
 				return "redirect_from"
 			}
 		}

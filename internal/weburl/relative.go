@@ -20,3 +20,23 @@ func Relative(from, to string) string {
 	}
 	return out
 }
+
+// WithPath writes href, a rooted path, in place of the path of a link in the manner in
+// which the author wrote that: absolute, from the root, or relative to the path of its
+// page. Query and fragment stay. With the page /a/b/ and the path /a/c/, the link
+// ../x/?q is written as ../c/?q. Without a page, nothing is relative.
+func WithPath(raw, page, href string) string {
+	raw, tail := strings.TrimSpace(raw), ""
+	if i := strings.IndexAny(raw, "?#"); i >= 0 {
+		raw, tail = raw[:i], raw[i:]
+	}
+	i := strings.Index(raw, "://") + 1
+	if i > 0 || strings.HasPrefix(raw, "//") {
+		host, _, _ := strings.Cut(raw[i+2:], "/")
+		return raw[:i+2] + host + href + tail
+	}
+	if strings.HasPrefix(raw, "/") || raw == "" || page == "" {
+		return href + tail
+	}
+	return Relative(page, href) + tail
+}

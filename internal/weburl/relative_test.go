@@ -16,3 +16,19 @@ func TestRelative(t *testing.T) {
 		}
 	}
 }
+
+// TestWithPath: links stay relative.
+func TestWithPath(t *testing.T) {
+	for _, tt := range []struct{ page, raw, want string }{
+		{"/a/index.html", "/old/?x#y", "/new/?x#y"},
+		{"/a/index.html", "../old/", "../new/"},
+		{"/index.html", "old.html", "new/"},
+		{"/a/b/index.html", "https://example.org/old/#y", "https://example.org/new/#y"},
+		{"/a/b/index.html", "//example.org/old/", "//example.org/new/"},
+		{"", "../old/", "/new/"},
+	} {
+		if got := WithPath(tt.raw, tt.page, "/new/"); got != tt.want {
+			t.Errorf("%s on %s: %q, want %q", tt.raw, tt.page, got, tt.want)
+		}
+	}
+}
