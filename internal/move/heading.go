@@ -13,6 +13,7 @@ import (
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/destination"
 	"github.com/sitelink/sitelink/internal/fault"
+	"github.com/sitelink/sitelink/internal/since"
 )
 
 // renameHeading plans a new text for a heading of a page.
@@ -146,7 +147,7 @@ func findHeading(headings []destination.Heading, name string, ids []string) (h *
 }
 
 // changedIDs compares the ids of a page before and after. The same number of ids means
-// that each has its place; otherwise exactly one may be gone and one be new.
+// that each has its place.
 func changedIDs(before, after []string) (map[string]string, error) {
 	changed := map[string]string{}
 	if len(before) == len(after) {
@@ -157,20 +158,8 @@ func changedIDs(before, after []string) (map[string]string, error) {
 		}
 		return changed, nil
 	}
-	var gone, added []string
-	for _, id := range before {
-		if !slices.Contains(after, id) {
-			gone = append(gone, id)
-		}
+	if changed = since.Renamed(before, after); len(changed) != 1 {
+		return nil, fmt.Errorf("the new text changes other ids of the page, so it is not clear which links to change")
 	}
-	for _, id := range after {
-		if !slices.Contains(before, id) {
-			added = append(added, id)
-		}
-	}
-	if len(gone) == 1 && len(added) == 1 {
-		changed[gone[0]] = added[0]
-		return changed, nil
-	}
-	return nil, fmt.Errorf("the new text changes other ids of the page, so it is not clear which links to change")
+	return changed, nil
 }

@@ -5,7 +5,7 @@ import (
 	"context"
 	"fmt"
 	"net/url"
-	"regexp"
+	"path"
 	"slices"
 	"strings"
 
@@ -13,16 +13,9 @@ import (
 	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/host"
+	"github.com/sitelink/sitelink/internal/since"
 	"github.com/sitelink/sitelink/internal/text"
 )
-
-// fingerprint matches names that contain a hash of the content: no other site can rely
-// on them, since they change with every edit.
-var fingerprint = regexp.MustCompile(`[._-](?:hu_?)?[0-9a-f]{8,}[._-]`)
-
-func isFingerprinted(name string) bool {
-	return fingerprint.MatchString(name[strings.LastIndexByte(name, '/')+1:])
-}
 
 // lost returns the addresses that the old site answered and the new one does not, with
 // those that take their place, "" where that is not known. Sorted.
@@ -30,7 +23,7 @@ func (m *redirects) lost(after *version) (lost []Pair) {
 	before, s := m.before.audit.Site, after.audit.Site
 	now := after.files()
 	for name, id := range m.before.files() {
-		if _, ok := now[name]; ok || isFingerprinted(name) {
+		if _, ok := now[name]; ok || since.IsFingerprinted(path.Base(name)) {
 			continue
 		}
 		address := m.names.address(name)

@@ -193,14 +193,14 @@ func counts(file string) bool {
 	case ext == ".html" || ext == ".htm" || ext == ".xhtml":
 		return true
 	}
-	return !isFingerprinted(name)
+	return !IsFingerprinted(name)
 }
 
-// isFingerprinted reports whether a name contains a hash of the file's content, as
+// IsFingerprinted reports whether a name contains a hash of the file's content, as
 // bundlers and Hugo's pipes write it: app.3f2a9c41.js, logo-BxY12_ab.svg,
 // photo_hu8d2c_5120_300x0.jpg. The hash is a word of its own; a word of digits, or
 // of letters alone, may be a date or a name.
-func isFingerprinted(name string) bool {
+func IsFingerprinted(name string) bool {
 	stem := strings.TrimSuffix(name, path.Ext(name))
 	words := strings.FieldsFunc(stem, func(c rune) bool { return c == '.' || c == '-' || c == '_' || c == '~' || c == '@' })
 	for i, w := range words {
