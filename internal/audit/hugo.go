@@ -23,11 +23,9 @@ import (
 
 // hugoHints adds to the summary what Hugo's list of pages says about the docroot
 // that it wrote: pages that an earlier build left, since Hugo does not empty the
-// docroot, and pages that this build left out. Hugo is started only when
-// something looks like it: pages much older than the home page, or links to pages
-// that a content file would make.
-//
-// sources are those of the findings; nil means that no finding needed them.
+// docroot, and pages that this build left out. sources are those of the findings, which
+// have that list; nil means that no finding needed them. Then Hugo is started only if
+// pages are much older than the home page.
 func (a *Audit) hugoHints(ctx context.Context, sources *source.Map, r *check.Result) error {
 	s, g, docroot := a.Site, a.Project.Generator, a.Project.Docroot
 	if a.Project.Config.Source == "off" {
@@ -38,8 +36,7 @@ func (a *Audit) hugoHints(ctx context.Context, sources *source.Map, r *check.Res
 		return nil
 	}
 	built, old := oldPages(s, abs, g)
-	missing := contentFor(g, s, r.Findings)
-	if len(old) == 0 && !missing || built.IsZero() {
+	if len(old) == 0 && sources == nil || built.IsZero() {
 		return nil
 	}
 	var pages []generator.HugoPage
@@ -86,51 +83,6 @@ func (a *Audit) hugoHints(ctx context.Context, sources *source.Map, r *check.Res
 			"built with --renderSegments, or before they were written; run hugo, or sitelink build", linksLead(n), docroot, len(lacking), published))
 	}
 	return nil
-}
-
-// contentFor reports whether a broken link leads to a page that a content file
-// would make, by its name. Only then is it worth starting Hugo.
-func contentFor(g *project.Generator, s *site.Site, findings []check.Finding) bool {
-	stems := map[string]map[string]bool{} // of the names in a directory
-	dirs := []string{"content"}
-	for _, lang := range g.Languages {
-		dirs = append(dirs, "content/"+lang)
-	}
-	for i := range findings {
-		if !isMissing(findings[i]) {
-			continue
-		}
-		name := strings.Trim(strings.TrimPrefix(decodedPath(findings[i].Target), s.BasePath()), "/")
-		name = strings.TrimSuffix(strings.TrimSuffix(name, "index.html"), ".html")
-		for _, lang := range g.Languages {
-			name = strings.TrimPrefix(name, lang+"/")
-		}
-		if name = strings.Trim(name, "/"); name == "" || !filepath.IsLocal(filepath.FromSlash(name)) {
-			continue
-		}
-		for _, dir := range dirs {
-			// The file, in any format and language, or the bundle.
-			in, last := filepath.Split(filepath.Join(g.Dir, filepath.FromSlash(dir), filepath.FromSlash(name)))
-			if stems[in] == nil {
-				stems[in] = stemsOf(in)
-			}
-			if stems[in][last] {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// stemsOf returns the names in a directory up to their first dots.
-func stemsOf(dir string) map[string]bool {
-	stems := map[string]bool{}
-	entries, _ := os.ReadDir(dir)
-	for _, e := range entries {
-		stem, _, _ := strings.Cut(e.Name(), ".")
-		stems[stem] = true
-	}
-	return stems
 }
 
 func linksLead(n int) string {

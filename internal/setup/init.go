@@ -439,26 +439,31 @@ func (r *Init) Undo(ctx context.Context) (left bool, err error) {
 	case r.record.Empty():
 		r.say("nothing to undo: init wrote nothing in %s", r.Found.Show(r.Dir))
 		return false, r.Print(r.done.String())
-	case r.DryRun:
-		r.planUndo()
-		return false, r.Print(r.done.String())
 	}
-	if r.record.Hook() {
+	hooked := r.record.Hook()
+	remove, leave := "removed", "left   "
+	if r.DryRun {
+		remove, leave = "would remove", "would leave "
+	}
+	if hooked && !r.DryRun {
 		if err := r.removeHook(ctx); err != nil {
 			return false, err
 		}
 	}
-	removed, kept, err := r.record.Undo()
+	if hooked {
+		r.say("%s the pre-push hook", remove)
+	}
+	removed, kept, err := r.record.Undo(r.DryRun)
 	for _, name := range removed {
-		r.say("removed %s", r.Show(name))
+		r.say("%s %s", remove, r.Show(name))
 	}
 	for _, name := range kept {
-		r.say("left    %s: it was changed; delete it yourself", r.Show(name))
+		r.say("%s %s: it was changed; delete it yourself", leave, r.Show(name))
 	}
 	if printErr := r.Print(r.done.String()); err == nil {
 		err = printErr
 	}
-	return len(kept) > 0, err
+	return len(kept) > 0 && !r.DryRun, err
 }
 
 func (r *Init) removeHook(ctx context.Context) error {
@@ -471,28 +476,7 @@ func (r *Init) removeHook(ctx context.Context) error {
 	if err := r.Repo.RemoveData(ctx); err != nil {
 		return ExplainHook(err)
 	}
-	if err := r.record.SetHook(false); err != nil {
-		return err
-	}
-	r.say("removed the pre-push hook")
-	return nil
-}
-
-// planUndo says what Undo would do.
-func (r *Init) planUndo() {
-	if r.record.Hook() {
-		r.say("would remove the pre-push hook")
-	}
-	remove, leave, err := r.record.Changed()
-	if err != nil {
-		r.say("cannot be read: %v", err)
-	}
-	for _, name := range remove {
-		r.say("would remove %s", r.Show(name))
-	}
-	for _, name := range leave {
-		r.say("would leave  %s: it was changed", r.Show(name))
-	}
+	return r.record.SetHook(false)
 }
 
 // ServerNamed returns the server of that name.

@@ -36,8 +36,6 @@ type Record struct {
 type recordText struct {
 	Schema int          `json:"schema"`
 	Files  []recordFile `json:"files"`
-	// Dirs are directories that were made, each after the one that holds it.
-	Dirs []string `json:"dirs"`
 	// Hook: the hook before a push was installed.
 	Hook bool `json:"hook"`
 }
@@ -80,11 +78,6 @@ func Open(dir, root string) (*Record, error) {
 	for _, f := range r.text.Files {
 		if err == nil && !r.inside(f.Path) {
 			err = fmt.Errorf("%q leads out of the repository", f.Path)
-		}
-	}
-	for _, d := range r.text.Dirs {
-		if err == nil && !r.inside(d) {
-			err = fmt.Errorf("%q leads out of the repository", d)
 		}
 	}
 	if err != nil {
@@ -153,25 +146,18 @@ func (r *Record) Write(f File) (Action, error) {
 	if action == Change {
 		entry.Was, _ = r.sum(f.Path) // Plan has just read it
 	}
-	if err := r.note(entry, path.Dir(f.Path)); err != nil {
+	if err := r.note(entry); err != nil {
 		return action, err
 	}
 	if err := disk.WriteFile(r.at(f.Path), []byte(f.Text), 0); err != nil {
 		return action, err
 	}
 	entry.Was = ""
-	return action, r.note(entry, "")
+	return action, r.note(entry)
 }
 
-// note records a file, and the directories that have to be made for it.
-func (r *Record) note(f recordFile, dir string) error {
-	for dir != "" {
-		if _, err := os.Lstat(r.at(dir)); err == nil || slices.Contains(r.text.Dirs, dir) {
-			break
-		}
-		r.text.Dirs = append(r.text.Dirs, dir)
-		dir = path.Dir(dir)
-	}
+// note records a file.
+func (r *Record) note(f recordFile) error {
 	at := slices.IndexFunc(r.text.Files, func(old recordFile) bool { return old.Path == f.Path })
 	if at < 0 {
 		r.text.Files = append(r.text.Files, f)
@@ -179,7 +165,6 @@ func (r *Record) note(f recordFile, dir string) error {
 		r.text.Files[at] = f
 	}
 	slices.SortFunc(r.text.Files, func(a, b recordFile) int { return strings.Compare(a.Path, b.Path) })
-	slices.Sort(r.text.Dirs)
 	return r.save()
 }
 
@@ -195,50 +180,37 @@ func (r *Record) save() error {
 	return disk.WriteFile(r.file, append(data, '\n'), 0)
 }
 
-// Changed returns what [Record.Undo] would remove, and what it would leave.
-func (r *Record) Changed() (remove, leave []string, err error) {
-	for _, f := range r.text.Files {
-		switch sum, err := r.sum(f.Path); {
-		case err != nil:
-			return nil, nil, err
-		case sum == "":
-		case r.ours(f.Path, sum):
-			remove = append(remove, f.Path)
-		default:
-			leave = append(leave, f.Path)
-		}
-	}
-	return remove, leave, nil
-}
-
-// Undo removes the files that are as they were written, and the directories that
-// were made and are empty now, and returns their paths. left are the files that
-// were changed since: they stay, and stay recorded. Undo does not touch the hook
-// and the templates.
-func (r *Record) Undo() (removed, left []string, err error) {
+// Undo removes the files that are as they were written, with the directories that are
+// empty then, and returns their paths. left are the files that were changed since:
+// they stay, and stay recorded. Undo does not touch the hook. A dry run changes nothing.
+func (r *Record) Undo(dryRun bool) (removed, left []string, err error) {
 	var rest []recordFile
 	for _, f := range r.text.Files {
 		sum, err := r.sum(f.Path)
-		if err == nil && sum != "" && !r.ours(f.Path, sum) {
+		switch {
+		case err != nil:
+			return removed, left, err
+		case sum == "":
+			continue
+		case !r.ours(f.Path, sum):
 			left, rest = append(left, f.Path), append(rest, f)
 			continue
 		}
-		if err == nil && sum != "" {
-			err = os.Remove(r.at(f.Path))
-			removed = append(removed, f.Path)
+		removed = append(removed, f.Path)
+		if dryRun {
+			continue
 		}
-		if err != nil {
+		if err := os.Remove(r.at(f.Path)); err != nil {
 			return removed, left, fmt.Errorf("remove %s: %w", r.at(f.Path), disk.Cause(err))
 		}
+		for dir := path.Dir(f.Path); dir != "." && r.inside(dir) && os.Remove(r.at(dir)) == nil; {
+			dir = path.Dir(dir) // os.Remove fails for one that is not empty
+		}
+	}
+	if dryRun {
+		return removed, left, nil
 	}
 	r.text.Files = rest
-	for _, dir := range slices.Backward(r.text.Dirs) {
-		_ = os.Remove(r.at(dir)) // fails if it is not empty
-	}
-	r.text.Dirs = slices.DeleteFunc(r.text.Dirs, func(dir string) bool {
-		_, err := os.Lstat(r.at(dir))
-		return err != nil
-	})
 	if !r.Empty() {
 		return removed, left, r.save()
 	}
