@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/rogpeppe/go-internal/lockedfile"
 	"github.com/spf13/cobra"
 
 	"github.com/sitelink/sitelink/internal/audit"
@@ -158,8 +157,16 @@ func lockedBuild(ctx context.Context, c *cli, p *project.Project, strict bool, a
 	}
 	b := &build{c: c, project: p, docroot: filepath.Join(own, project.BuiltDocroot)}
 	b.command = func(out string) generator.Command { return g.Command(g.Runner, out, strict, args) }
-	b.unlock, err = lockBuild(ctx, filepath.Join(own, "build.lock"))
-	return b, err
+	name := filepath.Join(own, "build.lock")
+	lock, err := disk.Lock(ctx, name, nil)
+	if err != nil {
+		if ctx.Err() == nil {
+			err = fmt.Errorf("lock %s: %w", name, err)
+		}
+		return nil, err
+	}
+	b.unlock = func() { lock.Close() }
+	return b, nil
 }
 
 // run runs the generator and returns the project with the new docroot. The output
@@ -234,28 +241,6 @@ func makeStateDir(g *project.Generator) (string, error) {
 		return "", fault.New(fmt.Errorf("%s is a symbolic link: sitelink build does not follow it", dir), "remove the link")
 	}
 	return dir, nil
-}
-
-// lockBuild waits until no other build of the project is running.
-func lockBuild(ctx context.Context, name string) (unlock func(), err error) {
-	type locked struct {
-		unlock func()
-		err    error
-	}
-	got := make(chan locked, 1)
-	go func() { // waiting for the lock cannot be interrupted
-		unlock, err := lockedfile.MutexAt(name).Lock()
-		got <- locked{unlock, err}
-	}()
-	select {
-	case l := <-got:
-		if l.err != nil {
-			return nil, fmt.Errorf("lock %s: %w", name, disk.Cause(l.err))
-		}
-		return l.unlock, nil
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
-	}
 }
 
 // noteStalePages names the pages in the project's own docroot that the fresh build

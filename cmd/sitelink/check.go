@@ -242,20 +242,11 @@ func checkProject(ctx context.Context, c *cli, p *project.Project, ext *external
 			err = reports.writeUnlisted(ctx, run, result)
 		}
 	}
-	if err == nil {
-		err = reports.commit()
-	}
 	if err != nil {
 		return err
 	}
-	timer.stage("report")
-	if !reports.summarised() {
-		printSummary(c, &result.Summary)
-	}
-	if audit.Fails(cfg.FailOn, result) {
-		return errFindings
-	}
-	return nil
+	defer timer.stage("report")
+	return reports.end(c, cfg, result)
 }
 
 // maxListed is the largest number of findings about links that are kept: a finding
@@ -446,19 +437,10 @@ func checkLists(ctx context.Context, c *cli, cfg *config.Config, ext *externalFl
 	if ext.changed {
 		return printChanged(c, checker.Changed())
 	}
-	if err = reports.write(result); err == nil {
-		err = reports.commit()
-	}
-	if err != nil {
+	if err := reports.write(result); err != nil {
 		return err
 	}
-	if !reports.summarised() {
-		printSummary(c, &result.Summary)
-	}
-	if audit.Fails(cfg.FailOn, result) {
-		return errFindings
-	}
-	return nil
+	return reports.end(c, cfg, result)
 }
 
 // externalFlags are the flags about links to other sites.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -305,21 +306,26 @@ func (all destinations) commit() error {
 	return nil
 }
 
+// end makes the reports visible, and prints what the user should know if none of them has
+// a summary. It returns [errFindings] when there are findings that fail the run.
+func (all destinations) end(c *cli, cfg *config.Config, r *check.Result) error {
+	if err := all.commit(); err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(all, func(d destination) bool { return d.format.Summary }) {
+		printSummary(c, &r.Summary)
+	}
+	if audit.Fails(cfg.FailOn, r) {
+		return errFindings
+	}
+	return nil
+}
+
 // discard drops the reports that are not committed.
 func (all destinations) discard() {
 	for _, d := range all {
 		d.out.Discard()
 	}
-}
-
-// summarised reports whether one of the reports has a summary.
-func (all destinations) summarised() bool {
-	for _, d := range all {
-		if d.format.Summary {
-			return true
-		}
-	}
-	return false
 }
 
 // addExtras works out what a report shows beside the findings, if one of them

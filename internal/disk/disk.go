@@ -5,6 +5,7 @@
 package disk
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -13,10 +14,38 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // ErrLocked means that another process has locked a file; see [TryLock].
 var ErrLocked = errors.New("locked by another process")
+
+// Lock opens a file, which it makes if there is none, and locks it until it is closed.
+// While another process has it locked, Lock waits, and calls waiting once, unless that is
+// nil. The errors are those of opening and locking, and the cause of ctx.
+func Lock(ctx context.Context, name string, waiting func()) (*os.File, error) {
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return nil, Cause(err)
+	}
+	for err = TryLock(f); errors.Is(err, ErrLocked); err = TryLock(f) {
+		if waiting != nil {
+			waiting()
+			waiting = nil
+		}
+		select {
+		case <-ctx.Done():
+			f.Close()
+			return nil, context.Cause(ctx)
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+	if err != nil {
+		f.Close()
+		return nil, Cause(err)
+	}
+	return f, nil
+}
 
 // Cause removes the operation and the path from an error of the system, for messages
 // that name the file themselves. Cause(nil) is nil.

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/sitelink/sitelink/check/remote"
 	"github.com/sitelink/sitelink/check/remote/pg"
@@ -135,29 +134,13 @@ func LockRun(ctx context.Context, p *project.Project, warn func(string)) (*os.Fi
 	if err := statedir.Make(filepath.Dir(name)); err != nil {
 		return nil, err
 	}
-	lock, err := os.OpenFile(runLock(name), os.O_RDWR|os.O_CREATE, 0o644)
-	if err != nil {
-		return nil, fmt.Errorf("lock status cache %s: %w", name, disk.Cause(err))
+	lock, err := disk.Lock(ctx, runLock(name), func() {
+		warn(fmt.Sprintf("another run asks with the status cache %s; this one waits until it has ended", name))
+	})
+	if err != nil && ctx.Err() == nil {
+		err = fmt.Errorf("lock status cache %s: %w", name, err)
 	}
-	for told := false; ; told = true {
-		if err = disk.TryLock(lock); err == nil {
-			return lock, nil
-		}
-		if !errors.Is(err, disk.ErrLocked) {
-			break
-		}
-		if !told {
-			warn(fmt.Sprintf("another run asks with the status cache %s; this one waits until it has ended", name))
-		}
-		select {
-		case <-ctx.Done():
-			lock.Close()
-			return nil, context.Cause(ctx)
-		case <-time.After(100 * time.Millisecond):
-		}
-	}
-	lock.Close()
-	return nil, fmt.Errorf("lock status cache %s: %w", name, disk.Cause(err))
+	return lock, err
 }
 
 // hinted adds what to do about an error of the cache.
