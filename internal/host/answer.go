@@ -244,7 +244,7 @@ func (q *request) directory(dir docroot.NodeID, segments []string, private bool,
 		}
 		kind := t.Nodes[id].Kind
 		if kind == docroot.KindOutside {
-			if info, err := os.Stat(q.onDisk(id)); err == nil && info.Mode().IsRegular() {
+			if info, err := os.Stat(onDisk(q.h, id)); err == nil && info.Mode().IsRegular() {
 				return q.outside(id, append(slices.Clone(segments), name), nil, false, query)
 			}
 		}

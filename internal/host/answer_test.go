@@ -40,7 +40,7 @@ func TestExistence(t *testing.T) {
 		t.Run(fmt.Sprint(i, opt.Profile.Name), func(t *testing.T) {
 			h := loadHost(t, root, opt)
 			rnd := rand.New(rand.NewPCG(3, uint64(i)))
-			exists := h.existence()
+			exists := (&loader{h}).existence()
 			there, bad := 0, 0
 			for i := range 20000 {
 				path := "/" + h.Tree().Path(docroot.NodeID(rnd.IntN(h.Tree().Len())))
@@ -56,7 +56,7 @@ func TestExistence(t *testing.T) {
 				case i%11 == 0:
 					path = path[:rnd.IntN(len(path))+1]
 				}
-				got, want := exists(path), h.filesAnswer(path)
+				got, want := exists(path), (&loader{h}).filesAnswer(path)
 				if got {
 					there++
 				}

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"slices"
@@ -19,6 +20,17 @@ type Root struct {
 	Base string
 }
 
+// addresses are those at which a docroot is published.
+type addresses struct {
+	roots       []Root
+	base        string // the first base URL, as given
+	bases       []baseURL
+	sharedHosts bool // two roots share a host
+	// servers are the addresses at which hugo server serves the docroot.
+	servers   []baseURL
+	serverURL string
+}
+
 // baseURL is one published address of the docroot, or of a root in it.
 type baseURL struct {
 	scheme string
@@ -28,8 +40,10 @@ type baseURL struct {
 }
 
 // setBases parses the addresses in the options.
-func (h *Host) setBases() error {
-	for _, raw := range h.opt.BaseURLs {
+func (h *addresses) setBases(opt *Options) error {
+	h.roots = opt.Roots
+	for _, raw := range opt.BaseURLs {
+		h.base = cmp.Or(h.base, raw)
 		b, err := parseBase(raw)
 		if err != nil {
 			return err
@@ -37,12 +51,12 @@ func (h *Host) setBases() error {
 		h.bases = append(h.bases, b)
 	}
 	nowhere := baseURL{scheme: "http", host: strings.TrimPrefix(Unpublished, "http://")}
-	if len(h.opt.Roots) > 0 {
+	if len(opt.Roots) > 0 {
 		// With several hosts, pages are identified by their path in the
 		// docroot, in addition to each root's own address.
 		h.bases = []baseURL{nowhere}
 	}
-	for _, r := range h.opt.Roots {
+	for _, r := range opt.Roots {
 		b, err := parseBase(r.Base)
 		if err != nil {
 			return err
@@ -54,7 +68,7 @@ func (h *Host) setBases() error {
 		h.bases = append(h.bases, b)
 	}
 	if len(h.bases) == 0 {
-		nowhere.path = strings.TrimRight(h.opt.BasePath, "/")
+		nowhere.path = strings.TrimRight(opt.BasePath, "/")
 		h.bases = []baseURL{nowhere}
 	}
 	return nil
@@ -82,14 +96,14 @@ func parseBase(raw string) (baseURL, error) {
 // Rooted reports whether parts of the docroot have addresses of their own. If
 // so, site paths, in [Resolved] and elsewhere, are paths in the docroot,
 // whichever host they belong to; [Host.Public] returns their addresses.
-func (h *Host) Rooted() bool { return len(h.opt.Roots) > 0 }
+func (h *addresses) Rooted() bool { return len(h.roots) > 0 }
 
 // Roots returns the parts of the docroot that have addresses of their own.
-func (h *Host) Roots() []Root { return slices.Clone(h.opt.Roots) }
+func (h *addresses) Roots() []Root { return slices.Clone(h.roots) }
 
 // Public returns the origin, such as https://fr.example, and the path at which
 // a site path is published. origin is empty if the address is not known.
-func (h *Host) Public(path string) (origin, onHost string) {
+func (h *addresses) Public(path string) (origin, onHost string) {
 	b := h.baseOf(path)
 	if !h.Rooted() {
 		onHost = path
@@ -104,7 +118,7 @@ func (h *Host) Public(path string) (origin, onHost string) {
 
 // baseOf returns the address of the deepest root that contains a path in the
 // docroot.
-func (h *Host) baseOf(path string) *baseURL {
+func (h *addresses) baseOf(path string) *baseURL {
 	best := &h.bases[0]
 	if !h.Rooted() {
 		return best
@@ -123,7 +137,7 @@ func (b *baseURL) unknown() bool { return b.host == strings.TrimPrefix(Unpublish
 
 // Published reports whether an address of the docroot is known. If not,
 // absolute links to the site look like links to other sites.
-func (h *Host) Published() bool {
+func (h *addresses) Published() bool {
 	for i := range h.bases {
 		if !h.bases[i].unknown() {
 			return true
@@ -134,13 +148,13 @@ func (h *Host) Published() bool {
 
 // BasePath returns the path of the first base URL, without final slash: ""
 // for a site at the root of its host.
-func (h *Host) BasePath() string { return h.bases[0].path } // always "" for a rooted site
+func (h *addresses) BasePath() string { return h.bases[0].path } // always "" for a rooted site
 
 // Href returns the percent-encoded site path at which the host serves a node.
 // Directories end in a slash, an index file has the address of its directory,
 // and a page has no extension if the host redirects to such an address.
 func (h *Host) Href(id docroot.NodeID) string {
-	if at := h.addresses[id]; at != "" {
+	if at := h.movedTo[id]; at != "" {
 		return h.bases[0].path + at
 	}
 	n := &h.tree.Nodes[id]
@@ -163,7 +177,7 @@ func (h *Host) Href(id docroot.NodeID) string {
 // a browser resolves the page's links.
 func (h *Host) PageAddress(id docroot.NodeID) string {
 	path := ""
-	if h.tree.Nodes[id].Flags&flagMoved != 0 || h.addresses[id] != "" {
+	if h.tree.Nodes[id].Flags&flagMoved != 0 || h.movedTo[id] != "" {
 		path = h.Href(id)
 	} else {
 		u := url.URL{Path: "/" + h.tree.Path(id)}
@@ -207,16 +221,16 @@ func (h *Host) Request(link string) (Resolved, error) {
 
 // BaseURL returns the first address at which the docroot is published, as it
 // was given; "" when there is none.
-func (h *Host) BaseURL() string {
+func (h *addresses) BaseURL() string {
 	if h.bases[0].unknown() {
 		return ""
 	}
-	return h.opt.BaseURLs[0]
+	return h.base
 }
 
 // Addresses returns the addresses at which the docroot or its roots are
 // published, without a final slash.
-func (h *Host) Addresses() (list []string) {
+func (h *addresses) Addresses() (list []string) {
 	for i := range h.bases {
 		if b := &h.bases[i]; !b.unknown() {
 			list = append(list, b.scheme+"://"+b.host+b.path)
@@ -227,7 +241,7 @@ func (h *Host) Addresses() (list []string) {
 
 // Authority returns the host of the first base URL, with its port unless that
 // is the default of the scheme; "" if there is no base URL.
-func (h *Host) Authority() string {
+func (h *addresses) Authority() string {
 	if h.bases[0].unknown() {
 		return ""
 	}

@@ -35,7 +35,7 @@ func (r *PathResolver) Plain() bool { return len(r.h.maps) == 0 && r.findTop() }
 // AtOwnAddress reports whether the same is true of links that resolve against the
 // page's own URL: the host does not serve the page at another address.
 func (r *PathResolver) AtOwnAddress() bool {
-	return r.Plain() && r.h.profile.TrailingSlash == Keep && r.h.addresses[r.Page] == ""
+	return r.Plain() && r.h.profile.TrailingSlash == Keep && r.h.movedTo[r.Page] == ""
 }
 
 // pathClass marks the bytes that ResolvePath accepts: those that mean

@@ -62,14 +62,10 @@ type Host struct {
 	profile Profile
 	index   []string
 	// foldIndex: names of index files match in any letter case (LL-81).
-	foldIndex   bool
-	autoindex   Autoindex
-	maps        []MapRule
-	bases       []baseURL
-	sharedHosts bool // two roots share a host
-	// servers are the addresses at which hugo server serves the docroot.
-	servers   []baseURL
-	serverURL string
+	foldIndex bool
+	autoindex Autoindex
+	maps      []MapRule
+	addresses
 	rules     *redirect.Set
 	ruleFiles []*redirect.File
 	ruleReads []docroot.FileFault // rule files that cannot be read
@@ -81,18 +77,21 @@ type Host struct {
 	// indexOf holds, by node, the index file of a directory, or NoNode if only
 	// a full look-up finds the answer.
 	indexOf []docroot.NodeID
-	// addresses holds, by node, the path of each page that the host moves to
+	// movedTo holds, by node, the path of each page that the host moves to
 	// another directory; nil if it moves none.
-	addresses map[docroot.NodeID]string
+	movedTo map[docroot.NodeID]string
 	// permissions: permission bits say what a server may read.
 	permissions bool
 }
+
+// loader makes a host: it reads rule files, and marks the nodes of the tree.
+type loader struct{ *Host }
 
 // Load lists the docroot and reads the rule files of its host. The error says
 // that the docroot cannot be read or that an option is invalid, or is the cause
 // of ctx.
 func Load(ctx context.Context, root string, opt Options) (*Host, error) {
-	s := &Host{root: root, opt: opt}
+	s := &loader{&Host{root: root, opt: opt}}
 	if err := s.configure(); err != nil {
 		return nil, err
 	}
@@ -113,7 +112,7 @@ func Load(ctx context.Context, root string, opt Options) (*Host, error) {
 	s.markAddresses()
 	s.markRuled()
 	s.checkRules()
-	return s, nil
+	return s.Host, nil
 }
 
 // configure resolves the options.
@@ -137,7 +136,7 @@ func (h *Host) configure() error {
 		h.autoindex = h.profile.Autoindex
 	}
 	h.maps = sortMaps(h.opt.Maps)
-	return h.setBases()
+	return h.setBases(&h.opt)
 }
 
 // WithTree returns the same host for another version of its tree, which must
@@ -151,7 +150,7 @@ func (h *Host) WithTree(t *docroot.Tree) *Host {
 // SameServers reports whether hugo server serves the docroot at the same
 // addresses as when h was loaded.
 func (h *Host) SameServers() bool {
-	return slices.Equal(h.findServers(), h.servers)
+	return slices.Equal((&loader{h}).findServers(), h.servers)
 }
 
 // Root returns the docroot as passed to Load.

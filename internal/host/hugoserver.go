@@ -23,7 +23,7 @@ const livereload = "livereload.js?mindelay="
 // ServerURL returns the address at which `hugo server` serves the docroot,
 // taken from the home page; empty if hugo server did not write it. Links to
 // that address are internal.
-func (h *Host) ServerURL() string { return h.serverURL }
+func (h *addresses) ServerURL() string { return h.serverURL }
 
 // isLivereload reports whether a request is for the script of `hugo server`.
 func isLivereload(path, query string) bool {
@@ -31,7 +31,7 @@ func isLivereload(path, query string) bool {
 }
 
 // addServers adds the addresses of `hugo server` to those of the site.
-func (h *Host) addServers(found []baseURL) {
+func (h *addresses) addServers(found []baseURL) {
 	h.servers = found
 	if len(found) == 0 {
 		return
@@ -50,7 +50,7 @@ func (h *Host) addServers(found []baseURL) {
 
 // findServers reads the addresses at which `hugo server` serves the docroot and
 // its roots from their home pages.
-func (h *Host) findServers() (found []baseURL) {
+func (h *loader) findServers() (found []baseURL) {
 	dir, err := os.OpenRoot(h.real)
 	if err != nil {
 		return nil

@@ -13,7 +13,7 @@ import (
 // to find out whether the file exists. It never reads the file.
 func (q *request) outside(link docroot.NodeID, segments, rest []string, slash bool, query string) Answer {
 	const note = "the path goes through a symbolic link that leaves the docroot"
-	name := q.onDisk(link)
+	name := onDisk(q.h, link)
 	info, err := os.Stat(name)
 	behind := slash
 	for _, segment := range rest {
@@ -59,6 +59,6 @@ func (q *request) outsideDirectory(name string, segments []string, slash bool, q
 }
 
 // onDisk returns the name of a node for the operating system.
-func (q *request) onDisk(id docroot.NodeID) string {
-	return filepath.Join(q.h.real, filepath.FromSlash(q.h.tree.Path(id)))
+func onDisk(h *Host, id docroot.NodeID) string {
+	return filepath.Join(h.real, filepath.FromSlash(h.tree.Path(id)))
 }

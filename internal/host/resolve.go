@@ -117,7 +117,7 @@ func (h *Host) Resolve(u weburl.URL, trace *[]Step) Resolved {
 
 // ownAddress reports whether u is on one of the site's hosts, whatever its
 // scheme (LL-65 to LL-68), and below which of its addresses.
-func (h *Host) ownAddress(u weburl.URL) (of *baseURL, own, below bool) {
+func (h *addresses) ownAddress(u weburl.URL) (of *baseURL, own, below bool) {
 	path := u.Path()
 	for i := range h.bases {
 		b := &h.bases[i]

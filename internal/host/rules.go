@@ -28,7 +28,7 @@ const maxRuleBytes = 16 << 20
 // of the docroot and those of the project, while the docroot is listed. The
 // function it returns waits for them. With 10,000 rules this saves a tenth of
 // the time of a site of 10,000 pages.
-func (h *Host) parseRules() (parsed func() []*redirect.File) {
+func (h *loader) parseRules() (parsed func() []*redirect.File) {
 	result := make(chan []*redirect.File, 1)
 	go func() {
 		var files []*redirect.File
@@ -43,7 +43,7 @@ func (h *Host) parseRules() (parsed func() []*redirect.File) {
 // readRules collects the rules of the host: those from the options, those
 // parsed, and those of directories. A file that cannot be read is a fault of
 // the docroot.
-func (h *Host) readRules(dir *docroot.Dir, parsed []*redirect.File) {
+func (h *loader) readRules(dir *docroot.Dir, parsed []*redirect.File) {
 	h.faults = append(h.faults, h.ruleReads...)
 	files := append(slices.Clone(h.opt.Rules), parsed...)
 	if !h.opt.NoRuleFiles && h.profile.Rules == RulesHtaccess {
@@ -59,7 +59,7 @@ func (h *Host) readRules(dir *docroot.Dir, parsed []*redirect.File) {
 
 // checkRules starts checking the rules while the pages are read. The check
 // needs what the files answer without the rules.
-func (h *Host) checkRules() {
+func (h *loader) checkRules() {
 	h.ruleFaults = sync.OnceValue(func() []redirect.Fault {
 		set := h.rules
 		if set == nil {
@@ -77,8 +77,8 @@ func (h *Host) checkRules() {
 // paths of pages, and most of their sources are in directories that no longer
 // exist; the tree is enough for both. With 10,000 rules on 10,000 pages this
 // takes 4 ms instead of 18.
-func (h *Host) existence() func(path string) bool {
-	quick := PathResolver{h: h, PlainBase: h.profile.TrailingSlash == Keep}
+func (h *loader) existence() func(path string) bool {
+	quick := PathResolver{h: h.Host, PlainBase: h.profile.TrailingSlash == Keep}
 	strict := h.profile.Fallback == "" && !h.profile.AnyCase
 	var buf []byte
 	return func(path string) bool {
@@ -96,8 +96,8 @@ func (h *Host) existence() func(path string) bool {
 }
 
 // filesAnswer is [Host.existence] with the full profile.
-func (h *Host) filesAnswer(path string) bool {
-	q := request{h: h, p: &h.profile}
+func (h *loader) filesAnswer(path string) bool {
+	q := request{h: h.Host, p: &h.profile}
 	a := q.follow(path, "")
 	return a.State.Answers() || a.State == StateBehindSymlink
 }
@@ -111,7 +111,7 @@ func (h *Host) address() redirect.Options {
 }
 
 // topFiles reads the rule files in the order in which the host applies them.
-func (h *Host) topFiles() (files []*redirect.File) {
+func (h *loader) topFiles() (files []*redirect.File) {
 	take := func(f *redirect.File) {
 		if f != nil {
 			files = append(files, f)
@@ -157,7 +157,7 @@ type ruleParser func(name string, data []byte) *redirect.File
 
 // ruleFile reads a file in a directory, without leaving it; nil if the file
 // does not exist. shown is its name in reports.
-func (h *Host) ruleFile(dir, name, shown string, parse ruleParser) *redirect.File {
+func (h *loader) ruleFile(dir, name, shown string, parse ruleParser) *redirect.File {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil // listing the docroot reports this
@@ -178,7 +178,7 @@ func (h *Host) ruleFile(dir, name, shown string, parse ruleParser) *redirect.Fil
 }
 
 // directoryFiles reads the .htaccess files.
-func (h *Host) directoryFiles(dir *docroot.Dir) (files []*redirect.File) {
+func (h *loader) directoryFiles(dir *docroot.Dir) (files []*redirect.File) {
 	for id := range h.tree.Nodes {
 		n := &h.tree.Nodes[id]
 		if n.Kind != docroot.KindFile || string(h.tree.NameOf(n)) != ".htaccess" {
@@ -197,7 +197,7 @@ func (h *Host) directoryFiles(dir *docroot.Dir) (files []*redirect.File) {
 
 // projectName returns the path of a file of the project relative to the
 // docroot, the form in which reports name files.
-func (h *Host) projectName(full, name string) string {
+func (h *loader) projectName(full, name string) string {
 	project, err := filepath.Abs(full)
 	if err != nil {
 		return name
@@ -258,7 +258,7 @@ type localSettings struct {
 
 // applySettings applies the settings in rule files that are not rules: those
 // for the whole site to the profile, those of .htaccess files to directories.
-func (h *Host) applySettings(files []*redirect.File) {
+func (h *loader) applySettings(files []*redirect.File) {
 	for _, f := range files {
 		set := &f.Settings
 		if set.CleanURLs != nil || set.TrailingSlash != nil {
@@ -334,9 +334,12 @@ func (h *Host) localOf(dir docroot.NodeID, says func(*localSettings) bool) *loca
 // maxRewrites is how often one request can be rewritten: Apache's limit.
 const maxRewrites = 10
 
+// byRules answers a request by the redirect rules of the host.
+type byRules struct{ *request }
+
 // rule applies the redirect rules of the host. ok is false if none of them
 // decides. A conditional rule decides only if nothing else answers.
-func (q *request) rule(path, query string, stage redirect.Stage, rewrites int) (a Answer, ok bool) {
+func (q byRules) rule(path, query string, stage redirect.Stage, rewrites int) (a Answer, ok bool) {
 	at := q.h.address()
 	req := redirect.Request{Scheme: at.Scheme, Host: at.Host, Path: path, Query: strings.TrimPrefix(query, "?"), Stage: stage, Entry: q.entry}
 	if rewrites == 0 {
@@ -367,14 +370,14 @@ func (q *request) rule(path, query string, stage redirect.Stage, rewrites int) (
 }
 
 // missingAt reports whether no file answers.
-func (q *request) missingAt(path, query string) bool {
+func (q byRules) missingAt(path, query string) bool {
 	quiet := request{h: q.h, p: q.p}
 	a := quiet.fromFiles(path, query)
 	return a.location == "" && isMissing(&a)
 }
 
 // apply answers by a matching rule.
-func (q *request) apply(hit redirect.Hit, path, query string, rewrites int) Answer {
+func (q byRules) apply(hit redirect.Hit, path, query string, rewrites int) Answer {
 	r := hit.Rule
 	switch r.Kind {
 	case redirect.Redirect:
@@ -396,7 +399,7 @@ func (q *request) apply(hit redirect.Hit, path, query string, rewrites int) Answ
 }
 
 // rewrite answers from another path, without a redirect.
-func (q *request) rewrite(r *redirect.Rule, to, from string, rewrites int) Answer {
+func (q byRules) rewrite(r *redirect.Rule, to, from string, rewrites int) Answer {
 	path, query := cutQuery(from)
 	to = q.ownPath(to, path)
 	if !strings.HasPrefix(to, "/") {
@@ -432,7 +435,7 @@ func (q *request) rewrite(r *redirect.Rule, to, from string, rewrites int) Answe
 }
 
 // entry returns what kind of entry is at a decoded path, for the rules.
-func (q *request) entry(path string) redirect.Entry {
+func (q byRules) entry(path string) redirect.Entry {
 	id, ok := q.h.Lookup(path)
 	if !ok {
 		return redirect.Nothing
@@ -449,7 +452,7 @@ func (q *request) entry(path string) redirect.Entry {
 // ownPath turns the destination of a rule into a path and query below the base
 // path if it is on the site's own host, or else into an absolute URL. from is
 // the requested path.
-func (q *request) ownPath(to, from string) string {
+func (q byRules) ownPath(to, from string) string {
 	b := q.h.bases[0]
 	base, err := weburl.Parse("http://" + b.host + b.path + from)
 	if err != nil {
@@ -477,7 +480,7 @@ func ruleOrigin(r *redirect.Rule) string { return fmt.Sprintf("%s:%d", r.Source.
 
 // markRuled marks every file and directory whose address a rule may match
 // before the host looks for files, so that [Host.Resolve] decides about them.
-func (h *Host) markRuled() {
+func (h *loader) markRuled() {
 	if h.rules == nil {
 		return
 	}

@@ -23,11 +23,8 @@ const (
 var manyMethods = map[string]int{
 	"check/remote.dispatcher":      42,
 	"incoming/store.Store":         42,
-	"internal/host.Host":           58,
-	"internal/host.request":        47,
 	"internal/scan/outline.Reader": 35,
 	"internal/scan/xml.reader":     43,
-	"internal/site.Site":           53,
 	"internal/source.Map":          109,
 }
 

@@ -548,7 +548,7 @@ func (s *Site) Sums() bool { return s.opt.Sums }
 
 // addSum hashes the file of a page.
 func (w *worker) addSum(p *Page, data []byte) {
-	if w.l.s.opt.Sums {
+	if w.l.opt.Sums {
 		p.sum = xxhash.Sum64(data)
 	}
 }

@@ -131,7 +131,7 @@ func TestSniffFault(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer dir.Close()
-	if err := s.sniff(t.Context(), dir); err != nil {
+	if err := (&loader{Site: s, dir: dir}).sniff(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if f := s.Faults(); len(f) != 1 || f[0].Path != "a.xml" || !strings.Contains(f[0].Err.Error(), "vanished") || len(s.pages) != 1 {

@@ -79,7 +79,7 @@ func (k PageKind) IsXML() bool {
 func DefaultPageExtensions() []string { return []string{"html", "htm", "shtml", "xhtml"} }
 
 // findKinds maps extensions to kinds, according to the options.
-func (s *Site) findKinds() {
+func (s *loader) findKinds() {
 	s.kinds = map[string]PageKind{"svg": PageSVG}
 	if s.opt.Tags == scan.Modern { // Linklint reads pages only (LL-26)
 		for ext, kind := range map[string]PageKind{"css": PageCSS, "webmanifest": PageManifest, "jsonld": PageJSONLD,
@@ -191,7 +191,7 @@ const sniffJSONBytes = 1 << 10
 // sniff determines the kinds of pages that only their first bytes identify, and
 // removes files that are not pages. XML that cannot be read is a fault;
 // unreadable JSON is not, because hardly any JSON holds links.
-func (s *Site) sniff(ctx context.Context, dir *docroot.Dir) error {
+func (s *loader) sniff(ctx context.Context) error {
 	var open []int
 	for i := range s.pages {
 		if s.pages[i].kind >= pageXML {
@@ -216,7 +216,7 @@ func (s *Site) sniff(ctx context.Context, dir *docroot.Dir) error {
 				if i >= len(open) {
 					return
 				}
-				buf = s.sniffPage(dir, &s.pages[open[i]], buf)
+				buf = s.sniffPage(&s.pages[open[i]], buf)
 			}
 		})
 	}
@@ -238,12 +238,12 @@ func (s *Site) sniff(ctx context.Context, dir *docroot.Dir) error {
 }
 
 // sniffPage determines the kind of one page.
-func (s *Site) sniffPage(dir *docroot.Dir, p *Page, buf []byte) []byte {
+func (s *loader) sniffPage(p *Page, buf []byte) []byte {
 	size := sniffBytes
 	if p.kind == pageJSON {
 		size = sniffJSONBytes
 	}
-	raw, err := dir.Head(s.tree.Path(s.tree.Nodes[p.node].Real), buf, size)
+	raw, err := s.dir.Head(s.tree.Path(s.tree.Nodes[p.node].Real), buf, size)
 	head := raw
 	if err == nil && p.kind == pageXML && isZippedXML(s.tree.NameOf(&s.tree.Nodes[p.node])) {
 		p.zipped = true
@@ -264,7 +264,7 @@ func (s *Site) sniffPage(dir *docroot.Dir, p *Page, buf []byte) []byte {
 
 // isXMLName reports whether a file is named like an XML document, so that it is
 // counted if it is not a known one.
-func (s *Site) isXMLName(id docroot.NodeID) bool {
+func (s *loader) isXMLName(id docroot.NodeID) bool {
 	kind, ok := s.kindOf(&s.tree.Nodes[id])
 	return ok && kind == pageXML
 }

@@ -39,41 +39,42 @@ func Load(ctx context.Context, root string, opt Options) (*Site, error) {
 	if s.opt.MaxPageBytes <= 0 {
 		s.opt.MaxPageBytes = DefaultMaxPageBytes
 	}
-	s.findKinds()
+	l := &loader{Site: s, modes: s.Permissions()}
+	l.findKinds()
 	dir, err := docroot.Open(s.Real())
 	if err != nil {
 		return nil, fmt.Errorf("read docroot %s: %w", root, disk.Cause(err))
 	}
 	defer dir.Close()
-	s.findPages()
+	l.dir = dir
+	l.findPages()
 	if !slices.ContainsFunc(s.pages, func(p Page) bool { return p.kind.IsHTML() }) {
 		return nil, fmt.Errorf("read docroot %s: %w", root, ErrNoPages)
 	}
-	if err := s.sniff(ctx, dir); err != nil {
+	if err := l.sniff(ctx); err != nil {
 		return nil, err
 	}
-	s.numberPages()
-	l := &loader{s: s, dir: dir, modes: s.Permissions()}
+	l.numberPages()
 	if err := l.run(ctx, s.pages); err != nil {
 		return nil, err
 	}
 	// Only now is it known which .map and .md files are linked to, and which
 	// files pages name as manifests.
 	first := len(s.pages)
-	s.linkListed()
-	s.addImageMaps()
-	s.addManifests()
+	l.linkListed()
+	l.addImageMaps()
+	l.addManifests()
 	if err := l.run(ctx, s.pages[first:]); err != nil {
 		return nil, err
 	}
-	if err := s.addMarkdown(ctx, l); err != nil {
+	if err := l.addMarkdown(ctx); err != nil {
 		return nil, err
 	}
 	if len(s.pages) > first {
-		s.orderPages()
+		l.orderPages()
 	}
 	if s.Permissions() {
-		s.statLinked()
+		l.statLinked()
 	}
 	findPictures(s)
 	s.markOverrides()
@@ -82,7 +83,7 @@ func Load(ctx context.Context, root string, opt Options) (*Site, error) {
 
 // findPages lists the files to parse, sorted by path, including those that may
 // turn out not to be pages.
-func (s *Site) findPages() {
+func (s *loader) findPages() {
 	files := s.tree.SortedFiles()
 	kinds := make([]PageKind, len(files))
 	pages := 0
@@ -116,7 +117,7 @@ func (s *Site) findPages() {
 // linkListed marks the files that directory listings link to (LL-78): files,
 // the index files of directories, and directories without one, whose listings
 // follow. Names that begin with a dot are left out (LL-79).
-func (s *Site) linkListed() {
+func (s *loader) linkListed() {
 	if !s.ListsDirectories() {
 		return
 	}
@@ -142,7 +143,7 @@ func (s *Site) linkListed() {
 
 // addMarkdown adds and reads the Markdown files that links lead to, and those
 // that the links of these files lead to.
-func (s *Site) addMarkdown(ctx context.Context, l *loader) error {
+func (s *loader) addMarkdown(ctx context.Context) error {
 	for {
 		first := len(s.pages)
 		for id := range s.tree.Nodes {
@@ -154,7 +155,7 @@ func (s *Site) addMarkdown(ctx context.Context, l *loader) error {
 		if len(s.pages) == first {
 			return nil
 		}
-		if err := l.run(ctx, s.pages[first:]); err != nil {
+		if err := s.run(ctx, s.pages[first:]); err != nil {
 			return err
 		}
 	}
@@ -162,7 +163,7 @@ func (s *Site) addMarkdown(ctx context.Context, l *loader) error {
 
 // addImageMaps adds the .map files that links lead to as pages (LL-88), except
 // the source maps of scripts and style sheets.
-func (s *Site) addImageMaps() {
+func (s *loader) addImageMaps() {
 	for id := range s.tree.Nodes {
 		if n := &s.tree.Nodes[id]; s.linked[id] && n.Page == 0 && s.mayBeMap(n) {
 			s.pages = append(s.pages, Page{node: docroot.NodeID(id), kind: PageMap, canon: docroot.NoNode})
@@ -172,7 +173,7 @@ func (s *Site) addImageMaps() {
 
 // addManifests adds the files that pages name as their manifests or robots.txt
 // names as sitemaps, and that are not pages by their names.
-func (s *Site) addManifests() {
+func (s *loader) addManifests() {
 	slices.Sort(s.manifests)
 	for _, id := range slices.Compact(s.manifests) {
 		if n := &s.tree.Nodes[id]; n.Kind == docroot.KindFile && n.Page == 0 {
@@ -258,7 +259,7 @@ func (p *Page) becomePicture() {
 }
 
 // statLinked asks for the permissions of each linked file that was not read.
-func (s *Site) statLinked() {
+func (s *loader) statLinked() {
 	for id := range s.tree.Nodes {
 		n := &s.tree.Nodes[id]
 		if n.Kind != docroot.KindFile || n.Flags&docroot.Checked != 0 || !s.linked[id] {
@@ -276,9 +277,10 @@ func (s *Site) mayBeMap(n *docroot.Node) bool {
 	return n.Kind == docroot.KindFile && hasEnding(name, ".map") && !isSourceMap(name)
 }
 
-// loader runs the workers of [Load].
+// loader finds the pages of a site that is not complete yet, and runs the workers that
+// read them.
 type loader struct {
-	s     *Site
+	*Site
 	dir   *docroot.Dir
 	modes bool
 	next  atomic.Int64 // next page to take
@@ -298,7 +300,7 @@ func (l *loader) run(ctx context.Context, pages []Page) error {
 	if len(pages) == 0 {
 		return nil
 	}
-	jobs := min(l.s.workers(), (len(pages)+batch-1)/batch)
+	jobs := min(l.Site.workers(), (len(pages)+batch-1)/batch)
 	l.next.Store(0)
 	workers := make([]*worker, jobs)
 	var wg sync.WaitGroup
@@ -317,16 +319,16 @@ func (l *loader) run(ctx context.Context, pages []Page) error {
 				for i := first; i < min(first+batch, len(pages)); i++ {
 					w.page(&pages[i])
 				}
-				l.progress(batch, len(l.s.pages))
+				l.progress(batch, len(l.Site.pages))
 			}
 		})
 	}
 	wg.Wait()
-	l.s.RuleFaults() // checking the rules reads the tree, which changes now
+	l.Site.RuleFaults() // checking the rules reads the tree, which changes now
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	s := l.s
+	s := l.Site
 	if s.linked == nil {
 		s.linked = make([]bool, len(s.tree.Nodes))
 	}
@@ -358,15 +360,15 @@ func (s *Site) workers() int {
 
 func (l *loader) progress(n, total int) {
 	done := l.done.Add(int64(n))
-	if l.s.opt.Progress != nil && l.tick.TryLock() {
-		l.s.opt.Progress(min(int(done), total), total)
+	if l.Site.opt.Progress != nil && l.tick.TryLock() {
+		l.Site.opt.Progress(min(int(done), total), total)
 		l.tick.Unlock()
 	}
 }
 
 // orderPages sorts the pages by path and numbers them. A file that is a page in
 // two ways, an image map that is also a manifest, stays in twice.
-func (s *Site) orderPages() {
+func (s *loader) orderPages() {
 	rank := make([]uint32, len(s.tree.Nodes))
 	for i, id := range s.tree.SortedFiles() {
 		rank[id] = uint32(i)
@@ -385,7 +387,7 @@ func (s *Site) orderPages() {
 }
 
 // numberPages stores the numbers of pages in their nodes.
-func (s *Site) numberPages() {
+func (s *loader) numberPages() {
 	for i := range s.pages {
 		s.tree.Nodes[s.pages[i].node].Page = uint32(i) + 1
 	}

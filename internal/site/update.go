@@ -31,14 +31,18 @@ import (
 // page that links there is read. Errors are those of Load.
 func (s *Site) Update(ctx context.Context, changed []string) (*Site, error) {
 	root, opt := s.Root(), s.opt
-	if edited, ok := s.editedFiles(changed); ok {
-		n, ok, err := s.share(ctx, edited)
+	u := updater{s}
+	if edited, ok := u.editedFiles(changed); ok {
+		n, ok, err := u.share(ctx, edited)
 		if ok || err != nil {
 			return n, err
 		}
 	}
 	return Load(ctx, root, opt)
 }
+
+// updater makes the next version of a site.
+type updater struct{ *Site }
 
 // Everything, as a changed path, says that anything may have changed.
 const Everything = "."
@@ -51,7 +55,7 @@ var RuleNames = []string{"_redirects", "_headers", ".htaccess", "netlify.toml", 
 // symbolic link leads to. It is false, too, if so many files changed that
 // keeping two generations of their pages costs more memory than loading the
 // docroot again costs time.
-func (s *Site) editedFiles(changed []string) (edited []docroot.NodeID, ok bool) {
+func (s updater) editedFiles(changed []string) (edited []docroot.NodeID, ok bool) {
 	for _, path := range changed {
 		path = strings.Trim(path, "/")
 		if path == "" || path == Everything || strings.HasPrefix(path, "../") {
@@ -84,11 +88,11 @@ func (s *Site) editedFiles(changed []string) (edited []docroot.NodeID, ok bool) 
 }
 
 // onDisk returns the name of a file or directory for the system.
-func (s *Site) onDisk(path string) string { return filepath.Join(s.Real(), filepath.FromSlash(path)) }
+func (s updater) onDisk(path string) string { return filepath.Join(s.Real(), filepath.FromSlash(path)) }
 
 // share returns a site with new records of the edited files that shares all
 // others with s. ok is false if the edits reach further than that.
-func (s *Site) share(ctx context.Context, edited []docroot.NodeID) (n *Site, ok bool, err error) {
+func (s updater) share(ctx context.Context, edited []docroot.NodeID) (n *Site, ok bool, err error) {
 	dir, err := docroot.Open(s.Real())
 	if err != nil {
 		return nil, false, fmt.Errorf("read docroot %s: %w", s.Root(), disk.Cause(err))
@@ -103,11 +107,11 @@ func (s *Site) share(ctx context.Context, edited []docroot.NodeID) (n *Site, ok 
 	}
 	slices.SortFunc(pages, func(a, b Page) int { return cmp.Compare(s.PageAt(a.node), s.PageAt(b.node)) })
 	n = new(Site)
-	*n = *s
+	*n = *s.Site
 	tree := withoutPermissions(s.tree, edited)
 	n.Host, n.tree, n.pages, n.linked, n.manifests = s.Host.WithTree(tree), tree, slices.Clone(s.pages), slices.Clone(s.linked), nil
 	n.sitemaps = nil
-	l := &loader{s: n, dir: dir, modes: s.Permissions()}
+	l := &loader{Site: n, dir: dir, modes: s.Permissions()}
 	for i := range s.pages {
 		l.saved.Add(int64(len(s.pages[i].saved)))
 	}
@@ -117,7 +121,7 @@ func (s *Site) share(ctx context.Context, edited []docroot.NodeID) (n *Site, ok 
 	for i := range pages {
 		p := &pages[i]
 		id := n.PageAt(p.node)
-		if p.err.Err == docroot.ErrVanished || !n.makesSamePages(&s.pages[id], p) {
+		if p.err.Err == docroot.ErrVanished || !(updater{n}).makesSamePages(&s.pages[id], p) {
 			return nil, false, nil
 		}
 		// Copies, because the worker's blocks have room for many pages and live
@@ -130,7 +134,7 @@ func (s *Site) share(ctx context.Context, edited []docroot.NodeID) (n *Site, ok 
 	}
 	restorePermissions(n.tree, s.tree, edited)
 	if n.Permissions() {
-		n.statLinked()
+		l.statLinked()
 	}
 	n.markOverrides()
 	n.generation, n.edits = generations.Add(1), &Edits{since: s.generation}
@@ -175,7 +179,7 @@ func (s *Site) Edits(generation uint64) *Edits {
 }
 
 // sameTarget reports whether links to an edited file are judged alike in s and n.
-func (s *Site) sameTarget(n *Site, id docroot.NodeID) bool {
+func (s updater) sameTarget(n *Site, id docroot.NodeID) bool {
 	const judged = docroot.Unreadable | docroot.Private | flagAlias
 	x := &s.tree.Nodes[id]
 	if (x.Flags^n.tree.Nodes[id].Flags)&judged != 0 {
@@ -192,20 +196,21 @@ func (s *Site) sameTarget(n *Site, id docroot.NodeID) bool {
 // editedPages returns unread records for the edited files that are pages. ok is
 // false if a file that is recognised by its first bytes became another kind, and
 // for image maps, which may be pages in two ways.
-func (s *Site) editedPages(dir *docroot.Dir, edited []docroot.NodeID) (pages []Page, ok bool) {
+func (s updater) editedPages(dir *docroot.Dir, edited []docroot.NodeID) (pages []Page, ok bool) {
 	for _, id := range edited {
 		x := &s.tree.Nodes[id]
 		p := Page{node: id, kind: pageNone, canon: docroot.NoNode}
 		if x.Page != 0 {
 			p.kind, p.zipped = s.pages[x.Page-1].kind, s.pages[x.Page-1].zipped
 		}
+		l := loader{Site: s.Site, dir: dir}
 		if kind, known := s.kindOf(x); known && kind >= pageXML {
 			was := p.kind
 			if was == PageManifest { // because a page names it so
 				was = pageNone
 			}
 			now := Page{node: id, kind: kind}
-			s.sniffPage(dir, &now, make([]byte, 0, sniffBytes))
+			l.sniffPage(&now, make([]byte, 0, sniffBytes))
 			unread := func(f docroot.FileFault) bool { return f.Path == s.tree.Path(id) }
 			if now.kind != was || now.zipped != p.zipped || now.err.Err != nil || slices.ContainsFunc(s.unread, unread) {
 				return nil, false
@@ -224,7 +229,7 @@ func (s *Site) editedPages(dir *docroot.Dir, edited []docroot.NodeID) (pages []P
 // makesSamePages reports whether the new version of a page makes the same other
 // files pages as the old one: image maps and Markdown, which are pages because
 // others link to them, and web manifests.
-func (s *Site) makesSamePages(old, now *Page) bool {
+func (s updater) makesSamePages(old, now *Page) bool {
 	if now.kind == PageRobots || old.manifests || now.manifests || old.manifest != now.manifest {
 		return false
 	}
@@ -235,10 +240,10 @@ func (s *Site) makesSamePages(old, now *Page) bool {
 // because of such a link, and SVG files with whether the link opens them. A
 // directory listing links to the files in the directory; where the host makes
 // listings, it returns all files that the page links to.
-func (s *Site) linkedOnly(p *Page) (nodes []uint64) {
+func (s updater) linkedOnly(p *Page) (nodes []uint64) {
 	for i := range p.links {
 		l := &p.links[i]
-		if l.Node != docroot.NoNode && l.State.Answers() && (s.ListsDirectories() || isSVG(s, l) || s.mayBeMap(&s.tree.Nodes[l.Node]) || s.mayBeMarkdown(&s.tree.Nodes[l.Node])) {
+		if l.Node != docroot.NoNode && l.State.Answers() && (s.ListsDirectories() || isSVG(s.Site, l) || s.mayBeMap(&s.tree.Nodes[l.Node]) || s.mayBeMarkdown(&s.tree.Nodes[l.Node])) {
 			nodes = append(nodes, uint64(l.Node)<<8|uint64(l.bits&bitOpens))
 		}
 	}

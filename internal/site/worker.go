@@ -36,9 +36,9 @@ type nodeMode struct {
 }
 
 func newWorker(l *loader) *worker {
-	w := &worker{l: l, linked: make([]bool, len(l.s.tree.Nodes)), res: resolver{s: l.s, PathResolver: host.NewPathResolver(l.s.Host), cache: new([cacheSize]cached)}}
-	if l.s.opt.Inspect != nil {
-		w.inspector = l.s.opt.Inspect()
+	w := &worker{l: l, linked: make([]bool, len(l.tree.Nodes)), res: resolver{s: l.Site, PathResolver: host.NewPathResolver(l.Host), cache: new([cacheSize]cached)}}
+	if l.opt.Inspect != nil {
+		w.inspector = l.opt.Inspect()
 	}
 	return w
 }
@@ -83,7 +83,7 @@ func (w *worker) page(p *Page) {
 		w.imageMap(p, data)
 		return
 	}
-	page := w.l.s.scanPage(&w.scan, p.kind, data)
+	page := w.l.scanPage(&w.scan, p.kind, data)
 	p.quirks, p.noIndex = page.Quirks, page.NoIndex
 	p.plain = p.kind == PageHTML && page.Plain()
 	if len(page.Faults) > 0 {
@@ -93,7 +93,7 @@ func (w *worker) page(p *Page) {
 	w.anchors(p, page)
 	w.resolveAll(p, page)
 	if len(page.Scripts) > 0 {
-		p.scripts = w.l.s.scriptsKey(p, page)
+		p.scripts = w.l.scriptsKey(p, page)
 	}
 }
 
@@ -104,7 +104,7 @@ func (s *Site) scanOptions() scan.Options {
 
 // read reads the file of a page.
 func (w *worker) read(p *Page) ([]byte, bool) {
-	s := w.l.s
+	s := w.l
 	data, raw, mode, err := s.load(w.l.dir, p, w.buf)
 	w.buf = raw
 	p.size = int64(len(data))
@@ -121,7 +121,7 @@ func (w *worker) read(p *Page) ([]byte, bool) {
 func (w *worker) anchors(p *Page, page *scan.Page) {
 	p.anchorN = uint32(len(page.Anchors))
 	p.anchors = w.hashes.take(anchorRoom(page))
-	w.l.s.hash.anchorTable(page, p.anchors)
+	w.l.hash.anchorTable(page, p.anchors)
 }
 
 // resolveAll fills in the page's records.
@@ -139,7 +139,7 @@ func (w *worker) resolveAll(p *Page, page *scan.Page) {
 			r.rebase(page, l)
 		}
 		asks := r.link(page, l, rec, &ask)
-		if openers[l.Tag] || l.Tag == scan.TagOther && opensSVG(w.l.s, p, page, l, rec) {
+		if openers[l.Tag] || l.Tag == scan.TagOther && opensSVG(w.l.Site, p, page, l, rec) {
 			rec.bits |= bitOpens
 		}
 		if l.Kind == scan.KindRefresh && l.Off+1 == page.Alias {
@@ -152,8 +152,8 @@ func (w *worker) resolveAll(p *Page, page *scan.Page) {
 		}
 		if rec.State.Answers() && rec.Node != docroot.NoNode {
 			w.linked[rec.Node] = true
-			if p.kind == PageRobots && hasEnding(w.l.s.tree.Name(rec.Node), ".txt") {
-				w.sitemaps = append(w.sitemaps, w.l.s.tree.Nodes[rec.Node].Real)
+			if p.kind == PageRobots && hasEnding(w.l.tree.Name(rec.Node), ".txt") {
+				w.sitemaps = append(w.sitemaps, w.l.tree.Nodes[rec.Node].Real)
 			}
 		}
 		if rec.State > host.StateRedirect { // rare
@@ -209,7 +209,7 @@ func (w *worker) beside(p *Page) {
 		switch l := &p.links[i]; {
 		case l.State == host.StateOutsideBase:
 			others++
-		case l.State == host.StateMissingBase && !host.IsHome(w.l.s.Host, l.Node):
+		case l.State == host.StateMissingBase && !host.IsHome(w.l.Host, l.Node):
 			lacking++
 		}
 	}
@@ -217,7 +217,7 @@ func (w *worker) beside(p *Page) {
 		return
 	}
 	for i := range p.links {
-		if l := &p.links[i]; l.State == host.StateMissingBase && host.IsHome(w.l.s.Host, l.Node) {
+		if l := &p.links[i]; l.State == host.StateMissingBase && host.IsHome(w.l.Host, l.Node) {
 			l.State, l.Node = host.StateOutsideBase, docroot.NoNode
 			p.saved = slices.DeleteFunc(p.saved, func(d savedDetail) bool { return d.link == uint32(i) })
 		}
@@ -248,7 +248,7 @@ func (w *worker) recordRole(p *Page, l *scan.Link, rec *Link) {
 	case l.Kind == scan.KindCanonical && p.canon == docroot.NoNode && found:
 		p.canon = rec.Node
 	case l.Kind == scan.KindManifest && found:
-		real := w.l.s.tree.Nodes[rec.Node].Real
+		real := w.l.tree.Nodes[rec.Node].Real
 		w.manifests = append(w.manifests, real)
 		if p.manifests = p.manifests || p.manifest != 0 && p.manifest != real; p.manifest == 0 {
 			p.manifest = real
@@ -260,8 +260,8 @@ func (w *worker) recordRole(p *Page, l *scan.Link, rec *Link) {
 // is read again when the link is reported.
 func (w *worker) saveDetail(p *Page, page *scan.Page, i int, lines *lineCounter) {
 	if w.l.saved.Load() < maxSaved {
-		if first := w.l.saved.Add(1) == 1; first && w.l.s.opt.FirstBroken != nil {
-			w.l.s.opt.FirstBroken()
+		if first := w.l.saved.Add(1) == 1; first && w.l.opt.FirstBroken != nil {
+			w.l.opt.FirstBroken()
 		}
 		if lines.text == nil { // the first of the page
 			lines.text = page.Text
