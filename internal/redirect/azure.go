@@ -50,13 +50,10 @@ func Azure(name string, data []byte) *File {
 	}
 	lines := jsonLines(data)
 	for i, raw := range in.Routes {
-		var rule azureRule
-		line := lines.of("routes", i)
-		if err := json.Unmarshal(raw, &rule); err != nil {
-			f.fault(CodeSyntax, Error, line, oneLine(raw), "the route cannot be read: "+err.Error())
-			continue
+		line := lines.of("routes", i, raw)
+		if rule, ok := decode[azureRule](f, raw, line, "route"); ok {
+			f.azureRule(&rule, BeforeFiles, line, oneLine(raw))
 		}
-		f.azureRule(&rule, BeforeFiles, line, oneLine(raw))
 	}
 	f.addHeaders("/*", in.GlobalHeaders, 1)
 	// Sign-in is the host's own, and functions answer below /api.

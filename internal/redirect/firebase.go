@@ -52,10 +52,9 @@ func Firebase(name string, data []byte, site string) *File {
 	if len(document.Hosting) == 0 || string(document.Hosting) == "null" {
 		return f
 	}
-	prefix, list := "hosting", []firebaseSite{{}}
-	isList := document.Hosting[0] == '['
+	list := []firebaseSite{{}}
 	var err error
-	if isList {
+	if document.Hosting[0] == '[' {
 		list = nil
 		err = json.Unmarshal(document.Hosting, &list)
 	} else {
@@ -69,20 +68,17 @@ func Firebase(name string, data []byte, site string) *File {
 	if n < 0 {
 		return f
 	}
-	if isList {
-		prefix += "/" + strconv.Itoa(n)
-	}
 	in, lines := list[n], jsonLines(data)
 	f.Settings.CleanURLs, f.Settings.TrailingSlash = in.CleanURLs, in.TrailingSlash
 	f.Settings.Public, f.Settings.Ignore = in.Public, in.Ignore
 	for i, raw := range in.Redirects {
-		f.firebaseRule(raw, lines.of(prefix+"/redirects", i), true)
+		f.firebaseRule(raw, lines.of("redirects", i, raw), true)
 	}
 	for i, raw := range in.Rewrites {
-		f.firebaseRule(raw, lines.of(prefix+"/rewrites", i), false)
+		f.firebaseRule(raw, lines.of("rewrites", i, raw), false)
 	}
 	for i, raw := range in.Headers {
-		f.firebaseHeaders(raw, lines.of(prefix+"/headers", i))
+		f.firebaseHeaders(raw, lines.of("headers", i, raw))
 	}
 	return f
 }
@@ -116,9 +112,8 @@ func firstText(texts ...string) string {
 func (f *File) firebaseRule(raw json.RawMessage, line int, redirect bool) {
 	text := oneLine(raw)
 	bad := func(code string, severity Severity, message string) { f.fault(code, severity, line, text, message) }
-	var in firebaseRule
-	if err := json.Unmarshal(raw, &in); err != nil {
-		bad(CodeSyntax, Error, "the rule cannot be read: "+err.Error())
+	in, ok := decode[firebaseRule](f, raw, line, "rule")
+	if !ok {
 		return
 	}
 	glob := firstText(in.Glob, in.Source)
@@ -199,12 +194,11 @@ func (f *File) firebasePattern(r *Rule, glob, regex string, redirect bool) bool 
 }
 
 func (f *File) firebaseHeaders(raw json.RawMessage, line int) {
-	var in struct {
+	in, ok := decode[struct {
 		Source, Glob, Regex string
 		Headers             []struct{ Key, Value string }
-	}
-	if err := json.Unmarshal(raw, &in); err != nil {
-		f.fault(CodeSyntax, Error, line, oneLine(raw), "the headers cannot be read: "+err.Error())
+	}](f, raw, line, "headers")
+	if !ok {
 		return
 	}
 	var match pattern

@@ -4,89 +4,49 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"strconv"
-	"strings"
+	"regexp"
 )
 
-// elementLines has the line of each array element in a JSON text: for an object
-// with a path it is for, the line of that member. The key is its path in lower
-// case, because encoding/json ignores the case of keys: "redirects/0",
-// "hosting/1/rewrites/3".
-type elementLines map[string]int
-
-// of returns the line of an element, or 1 if it is unknown.
-func (l elementLines) of(array string, i int) int {
-	if line, ok := l[strings.ToLower(array)+"/"+strconv.Itoa(i)]; ok {
-		return line
-	}
-	return 1
+// elementLines finds the lines of the elements of arrays in a JSON text.
+type elementLines struct {
+	text []byte
+	at   int // after the last element
+	lineIndex
 }
 
-// jsonLines finds the lines of a valid JSON text.
-func jsonLines(data []byte) elementLines {
-	type level struct {
-		path  string
-		array bool
-		index int
-		key   string
-		value bool // the key of a member was read, its value follows
-	}
-	lines, index := elementLines{}, newLineIndex(data)
-	dec := json.NewDecoder(bytes.NewReader(data))
-	var levels []level
-	for {
-		// The offset of the next token.
-		offset := int(dec.InputOffset())
-		for offset < len(data) && bytes.IndexByte([]byte(" \t\r\n,:"), data[offset]) >= 0 {
-			offset++
-		}
-		token, err := dec.Token()
-		if err != nil {
-			return lines
-		}
-		path := ""
-		if n := len(levels); n > 0 {
-			top := &levels[n-1]
-			delim, isDelim := token.(json.Delim)
-			switch {
-			case isDelim && (delim == ']' || delim == '}'):
-				levels = levels[:n-1]
-				continue
-			case top.array:
-				path = join(top.path, strconv.Itoa(top.index))
-				top.index++
-				if len(levels) <= 6 {
-					lines[path] = index.line(offset)
-				}
-			case !top.value:
-				key, _ := token.(string)
-				top.key = strings.ToLower(key)
-				top.value = true
-				if _, element := lines[top.path]; element && isRulePath(top.key) {
-					lines[top.path] = index.line(offset)
-				}
-				continue
-			default:
-				path = join(top.path, top.key)
-				top.value = false
-			}
-		}
-		if delim, ok := token.(json.Delim); ok {
-			levels = append(levels, level{path: path, array: delim == '['})
-		}
-	}
+func jsonLines(data []byte) *elementLines {
+	return &elementLines{text: data, lineIndex: newLineIndex(data)}
 }
 
-// isRulePath reports whether a member holds the path that a rule is for.
-func isRulePath(key string) bool {
-	return key == "source" || key == "src" || key == "regex" || key == "glob"
+// rulePath matches the member that holds the path that a rule is for.
+var rulePath = regexp.MustCompile(`(?i)"(?:source|src|regex|glob)"\s*:`)
+
+// of returns the line of element i of the array with a name: that of the member with
+// the path it is for, if it has one. It is asked for the elements in order. Where the
+// text holds the same element earlier in an array of the same name, it returns that.
+func (l *elementLines) of(array string, i int, element json.RawMessage) int {
+	if i == 0 {
+		l.at = 0
+		if at := regexp.MustCompile(`(?i)"` + array + `"\s*:`).FindIndex(l.text); at != nil {
+			l.at = at[1]
+		}
+	}
+	l.at += max(0, bytes.Index(l.text[l.at:], element))
+	line := l.line(l.at)
+	if path := rulePath.FindIndex(element); path != nil {
+		line = l.line(l.at + path[0])
+	}
+	l.at += len(element)
+	return line
 }
 
-func join(path, name string) string {
-	if path == "" {
-		return name
+// decode reads an element; ok is false if it has another form, which is a fault.
+func decode[T any](f *File, raw json.RawMessage, line int, what string) (in T, ok bool) {
+	err := json.Unmarshal(raw, &in)
+	if err != nil {
+		f.fault(CodeSyntax, Error, line, oneLine(raw), "the "+what+" cannot be read: "+err.Error())
 	}
-	return path + "/" + name
+	return in, err == nil
 }
 
 // jsonFault adds a fault for a JSON text that cannot be parsed, with the line.

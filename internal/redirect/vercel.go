@@ -51,17 +51,17 @@ func Vercel(name string, data []byte) *File {
 	f.Settings.CleanURLs, f.Settings.TrailingSlash = in.CleanURLs, in.TrailingSlash
 	lines := jsonLines(data)
 	if len(in.Routes) > 0 && len(in.Redirects)+len(in.Rewrites) > 0 {
-		f.fault(CodeSyntax, Error, lines.of("routes", 0), "", "Vercel rejects a file with routes and redirects, rewrites or headers")
+		f.fault(CodeSyntax, Error, lines.of("routes", 0, in.Routes[0]), "", "Vercel rejects a file with routes and redirects, rewrites or headers")
 	}
 	for i, raw := range in.Redirects {
-		f.vercelRule(raw, lines.of("redirects", i), true)
+		f.vercelRule(raw, lines.of("redirects", i, raw), true)
 	}
 	for i, raw := range in.Rewrites {
-		f.vercelRule(raw, lines.of("rewrites", i), false)
+		f.vercelRule(raw, lines.of("rewrites", i, raw), false)
 	}
 	f.vercelRoutes(in.Routes, lines)
 	for i, raw := range in.Headers {
-		f.vercelHeaders(raw, lines.of("headers", i))
+		f.vercelHeaders(raw, lines.of("headers", i, raw))
 	}
 	return f
 }
@@ -69,9 +69,8 @@ func Vercel(name string, data []byte) *File {
 func (f *File) vercelRule(raw json.RawMessage, line int, redirect bool) {
 	text := oneLine(raw)
 	bad := func(code string, severity Severity, message string) { f.fault(code, severity, line, text, message) }
-	var in vercelRule
-	if err := json.Unmarshal(raw, &in); err != nil {
-		bad(CodeSyntax, Error, "the rule cannot be read: "+err.Error())
+	in, ok := decode[vercelRule](f, raw, line, "rule")
+	if !ok {
 		return
 	}
 	var to string
@@ -194,12 +193,11 @@ func (r *Rule) vercelConditions(has, missing []vercelCondition) {
 }
 
 func (f *File) vercelHeaders(raw json.RawMessage, line int) {
-	var in struct {
+	in, ok := decode[struct {
 		Source  string
 		Headers []struct{ Key, Value string }
-	}
-	if err := json.Unmarshal(raw, &in); err != nil {
-		f.fault(CodeSyntax, Error, line, oneLine(raw), "the headers cannot be read: "+err.Error())
+	}](f, raw, line, "headers")
+	if !ok {
 		return
 	}
 	expr, _, err := vercelPath.expressionOf(in.Source)
@@ -233,13 +231,12 @@ type vercelRoute struct {
 }
 
 // vercelRoutes reads routes, whose expressions must match the whole path.
-func (f *File) vercelRoutes(routes []json.RawMessage, lines elementLines) {
+func (f *File) vercelRoutes(routes []json.RawMessage, lines *elementLines) {
 	stage := BeforeFiles
 	for i, raw := range routes {
-		line, text := lines.of("routes", i), oneLine(raw)
-		var in vercelRoute
-		if err := json.Unmarshal(raw, &in); err != nil {
-			f.fault(CodeSyntax, Error, line, text, "the route cannot be read: "+err.Error())
+		line, text := lines.of("routes", i, raw), oneLine(raw)
+		in, ok := decode[vercelRoute](f, raw, line, "route")
+		if !ok {
 			continue
 		}
 		switch in.Handle {
