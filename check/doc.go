@@ -22,7 +22,8 @@
 // sitemaps. A [Finding] is one fault, with its [Verdict], a [Code] that programs
 // can rely on, its place, and, where something similar exists, a suggestion.
 // Links to other hosts are listed, but not requested. The [Summary] counts what
-// was not checked, by reason.
+// was not checked, by reason. Package report writes a [Result] in any format of the
+// command.
 //
 // # Accepting findings
 //

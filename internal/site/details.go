@@ -492,16 +492,11 @@ func viewString(b []byte) string { return unsafe.String(unsafe.SliceData(b), len
 // permissions applies the permissions of a file, which are known only after all
 // files have been read.
 func (s *Site) permissions(r *host.Resolved) {
-	if !r.State.Answers() || r.Node == docroot.NoNode || s.tree.Nodes[r.Node].Kind != docroot.KindFile {
+	if !r.State.Answers() || r.Node == docroot.NoNode {
 		return
 	}
-	switch f := s.tree.Nodes[r.Node].Flags; {
-	case f&docroot.Unreadable != 0:
-		r.State, r.Status = host.StateUnreadable, 403
-	case f&docroot.Private != 0:
-		r.State, r.Status = host.StatePrivate, 403
-	case f&flagAlias != 0 && r.State <= host.StateRedirect:
-		r.State = host.StateAlias
+	if r.State = withFlags(s, r.Node, r.State, false); r.State == host.StateUnreadable || r.State == host.StatePrivate {
+		r.Status = 403
 	}
 }
 

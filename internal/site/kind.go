@@ -320,20 +320,15 @@ func unzip(data []byte, limit int64) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// pageLimit is the size above which a page is not read.
-func (s *Site) pageLimit(p *Page) int64 {
-	switch p.kind {
-	case PageSitemap, PageIndex:
-		return min(s.opt.MaxPageBytes, sitemapRoom)
-	case PageMarkdown:
-		return min(s.opt.MaxPageBytes, markdown.MaxBytes)
-	}
-	return s.opt.MaxPageBytes
-}
-
 // load reads the text of a page into buf, which grows as needed.
 func (s *Site) load(dir *docroot.Dir, p *Page, buf []byte) (text, raw []byte, mode fs.FileMode, err error) {
-	limit := s.pageLimit(p)
+	limit := s.opt.MaxPageBytes // above which a page is not read
+	switch p.kind {
+	case PageSitemap, PageIndex:
+		limit = min(limit, sitemapRoom)
+	case PageMarkdown:
+		limit = min(limit, markdown.MaxBytes)
+	}
 	var room [256]byte // on the stack for most paths
 	raw, mode, err = dir.Read(append(s.tree.AppendPath(room[:0], s.tree.Nodes[p.node].Real), 0), buf, limit)
 	text = raw

@@ -300,7 +300,7 @@ func (l *loader) run(ctx context.Context, pages []Page) error {
 	if len(pages) == 0 {
 		return nil
 	}
-	jobs := min(l.Site.workers(), (len(pages)+batch-1)/batch)
+	jobs := min(l.workers(), (len(pages)+batch-1)/batch)
 	l.next.Store(0)
 	workers := make([]*worker, jobs)
 	var wg sync.WaitGroup
@@ -351,7 +351,7 @@ func (l *loader) run(ctx context.Context, pages []Page) error {
 }
 
 // workers returns the maximum number of workers.
-func (s *Site) workers() int {
+func (s *loader) workers() int {
 	if s.opt.Jobs > 0 {
 		return s.opt.Jobs
 	}

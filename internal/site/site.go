@@ -260,21 +260,22 @@ func (s *Site) State(l *Link) host.State {
 	if !l.State.Answers() || l.Node == docroot.NoNode || s.overrides != nil && s.overrides[l.Node/64]>>(l.Node%64)&1 == 0 {
 		return l.State
 	}
-	return s.overriddenState(l)
+	return withFlags(s, l.Node, l.State, l.bits&bitSelf != 0)
 }
 
-// overriddenState is State for links to files that markOverrides marked.
-func (s *Site) overriddenState(l *Link) host.State {
-	switch f := s.tree.Nodes[l.Node].Flags; {
-	case s.tree.Nodes[l.Node].Kind != docroot.KindFile:
+// withFlags returns the state of a link to a file that is known by now to be
+// unreadable or an alias page. self: the link is one of an alias page to itself.
+func withFlags(s *Site, node docroot.NodeID, state host.State, self bool) host.State {
+	switch f := s.tree.Nodes[node].Flags; {
+	case s.tree.Nodes[node].Kind != docroot.KindFile:
 	case f&docroot.Unreadable != 0:
 		return host.StateUnreadable
 	case f&docroot.Private != 0:
 		return host.StatePrivate
-	case f&flagAlias != 0 && l.State <= host.StateRedirect && l.bits&bitSelf == 0:
+	case f&flagAlias != 0 && state <= host.StateRedirect && !self:
 		return host.StateAlias
 	}
-	return l.State
+	return state
 }
 
 // markOverrides marks the files whose links have another state than their

@@ -15,6 +15,7 @@ import (
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/check/baseline"
+	"github.com/sitelink/sitelink/check/report"
 	"github.com/sitelink/sitelink/site"
 )
 
@@ -54,6 +55,10 @@ func TestFindings(t *testing.T) {
 		},
 	}
 	r := run(t, s, opt)
+	var text bytes.Buffer
+	if err := report.Write(&text, "text", r); err != nil || !bytes.Contains(text.Bytes(), []byte("file not found: /gone.html [missing-file]")) {
+		t.Errorf("report %s, %v", &text, err)
+	}
 	if len(r.Findings) != 2 || r.Findings[1].Code != check.MissingFile || !r.HasErrors() || !r.HasWarnings() {
 		t.Errorf("findings %+v", r.Findings)
 	}
