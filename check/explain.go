@@ -429,7 +429,7 @@ func (j *Judge) Suggestion(ctx context.Context, l *Link) (string, error) {
 			}
 			j.anchors[target] = names
 		}
-		if nearest := names.near(f.Fragment); nearest != "" {
+		if nearest := names.near(&f); nearest != "" {
 			f.Suggestion = withFragment(j.in, &f, encodeFragment(nearest))
 		}
 	}

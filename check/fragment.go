@@ -337,9 +337,7 @@ func (a *attributor) aliasEnd(id isite.PageID) (end aliasEnd) {
 			return end
 		}
 		end.isAlias = true
-		if i := strings.IndexAny(to, "?#"); i >= 0 {
-			to = to[:i]
-		}
+		to, _ = cutValue(to)
 		if !strings.HasPrefix(to, "/") {
 			end.unknown = true
 			return end

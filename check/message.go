@@ -201,10 +201,7 @@ func entryKind(l *Link) string {
 // Markdown file. Authors write such a path to link to another page, and
 // generators leave it unchanged when they cannot find the file.
 func isMarkdownPath(raw string) bool {
-	raw = strings.TrimSpace(raw)
-	if i := strings.IndexAny(raw, "?#"); i >= 0 {
-		raw = raw[:i]
-	}
+	raw, _ = cutValue(raw)
 	if strings.Contains(raw, ":") || strings.HasPrefix(raw, "//") {
 		return false
 	}

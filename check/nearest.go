@@ -26,6 +26,7 @@ import (
 //  5. A name with one more word in the right directory.
 //     /a/install-client.html is a/install-velero-client.html.
 
+// A rule is one of these.
 type rule uint8
 
 const (
@@ -96,10 +97,7 @@ func isRooted(raw string) bool {
 // writtenSegments returns the decoded segments of a path as written, without
 // dots.
 func writtenSegments(raw string) []string {
-	raw = strings.TrimSpace(raw)
-	if i := strings.IndexAny(raw, "?#"); i >= 0 {
-		raw = raw[:i]
-	}
+	raw, _ = cutValue(raw)
 	return slices.DeleteFunc(strings.Split(string(weburl.PercentDecode(nil, raw)), "/"), func(s string) bool { return s == "" || s == "." || s == ".." })
 }
 

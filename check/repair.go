@@ -355,14 +355,11 @@ func formRule(old, value string) RepairRule {
 
 // pathOf returns a value without query and fragment.
 func pathOf(value string) string {
-	value = strings.TrimSpace(value)
-	if i := strings.IndexAny(value, "?#"); i >= 0 {
-		value = value[:i]
-	}
+	value, _ = cutValue(value)
 	return string(weburl.PercentDecode(nil, value))
 }
 
-// bareName is [bareAddress] with the letter case of the value.
+// bareName returns a path without what hosts add to addresses or leave out.
 func bareName(p string) string {
 	return strings.Trim(strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(p, "/"), "index.html"), ".html"), "/")
 }

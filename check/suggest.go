@@ -59,14 +59,20 @@ func withBase(s *isite.Site, f *Finding) string {
 	return replacePath(s, f, to)
 }
 
-// bareAddress returns a value in lower case, without what hosts add to addresses
-// or leave out.
-func bareAddress(raw string) string {
-	p := strings.ToLower(strings.TrimSpace(raw))
-	if i := strings.IndexAny(p, "?#"); i >= 0 {
-		p = p[:i]
+// cutValue splits a link as written into its path and what follows: query and fragment.
+func cutValue(raw string) (path, tail string) {
+	raw = strings.TrimSpace(raw)
+	if i := strings.IndexAny(raw, "?#"); i >= 0 {
+		return raw[:i], raw[i:]
 	}
-	return strings.Trim(strings.TrimSuffix(strings.TrimSuffix(p, "index.html"), ".html"), "/")
+	return raw, ""
+}
+
+// bareAddress returns the path of a value in lower case, without what hosts add to
+// addresses or leave out: guides for /Guides/index.html?x.
+func bareAddress(raw string) string {
+	p, _ := cutValue(raw)
+	return strings.ToLower(bareName(p))
 }
 
 func isSuggestedAtOnce(f Finding) bool {
@@ -134,15 +140,13 @@ func readAnchors(r *isite.Reader, page isite.PageID) (*anchorNames, error) {
 	})
 }
 
-// near returns the id of the page that the author of a link most likely meant by
-// a fragment, as serialised, that is not on the page; "" if no id is similar.
-func (a *anchorNames) near(fragment string) string {
-	return a.ids.NearestTitle(decodeFragment(fragment))
-}
-
-// nearMap is near for the names of maps.
-func (a *anchorNames) nearMap(fragment string) string {
-	return a.maps.Nearest(decodeFragment(fragment))
+// near returns the id or map of the page that the author of a link most likely meant by
+// a fragment that is not on the page; "" if none is similar.
+func (a *anchorNames) near(f *Finding) string {
+	if f.Code == MissingMap {
+		return a.maps.Nearest(decodeFragment(f.Fragment))
+	}
+	return a.ids.NearestTitle(decodeFragment(f.Fragment))
 }
 
 func decodeFragment(fragment string) string {
@@ -170,11 +174,7 @@ func suggestAnchors(s *isite.Site, r *isite.Reader, target isite.PageID, finding
 		k := key{f.Code, f.Fragment}
 		nearest, ok := known[k]
 		if !ok {
-			if f.Code == MissingMap {
-				nearest = anchors.nearMap(f.Fragment)
-			} else {
-				nearest = anchors.near(f.Fragment)
-			}
+			nearest = anchors.near(f)
 			known[k] = nearest
 		}
 		if nearest != "" {
@@ -383,8 +383,7 @@ func addScheme(raw string) string {
 // file with the link: a.md beside b.md, which become a/index.html and
 // b/index.html.
 func (x *fileIndex) pagesOfMarkdown(f *Finding) (values []string) {
-	raw, _, _ := strings.Cut(strings.TrimSpace(f.Raw), "#")
-	raw, _, _ = strings.Cut(raw, "?")
+	raw, _ := cutValue(f.Raw)
 	name := string(weburl.PercentDecode(nil, raw))
 	name = strings.TrimSuffix(name, path.Ext(name))
 	names := []string{name}
@@ -444,10 +443,7 @@ func behindRedirect(s *isite.Site, f *Finding) string {
 // absolute. Query and fragment stay.
 func replacePath(s *isite.Site, f *Finding, href string) string {
 	if s.Rooted() {
-		raw, tail := strings.TrimSpace(f.Raw), ""
-		if i := strings.IndexAny(raw, "?#"); i >= 0 {
-			raw, tail = raw[:i], raw[i:]
-		}
+		raw, tail := cutValue(f.Raw)
 		return replaceRooted(s, f, raw, href) + tail
 	}
 	page := s.BasePath() + "/" + f.Page
