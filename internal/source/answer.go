@@ -44,26 +44,26 @@ const maxConfigFile = 256 << 10
 // settings returns a hash of all that decides about mounts and addresses,
 // except the content files: the program, its environment, the configuration
 // files and the directories of the project and its modules.
-func (m *Map) settings(modules []generator.HugoModule) uint64 {
+func (src *sources) settings(modules []generator.HugoModule) uint64 {
 	h := xxhash.New()
-	if info, err := os.Stat(m.opt.Hugo); err == nil {
-		fmt.Fprintln(h, m.opt.Hugo, info.Size(), info.ModTime().UnixNano())
+	if info, err := os.Stat(src.opt.Hugo); err == nil {
+		fmt.Fprintln(h, src.opt.Hugo, info.Size(), info.ModTime().UnixNano())
 	}
-	for _, v := range m.opt.Env {
+	for _, v := range src.opt.Env {
 		name, _, _ := strings.Cut(v, "=")
 		if strings.HasPrefix(name, "HUGO") || strings.HasPrefix(name, "GO") || slices.Contains([]string{"HOME", "XDG_CACHE_HOME", "TZ"}, name) {
 			fmt.Fprintf(h, "%q\n", v)
 		}
 	}
-	m.hashConfig(h, m.project)
+	src.hashConfig(h, src.project)
 	for _, module := range modules {
-		dir, ok := m.inProject(module.Dir)
+		dir, ok := src.inProject(module.Dir)
 		fmt.Fprintf(h, "%q\n", dir)
 		if ok && dir == "." {
 			continue
 		}
 		if root, err := os.OpenRoot(module.Dir); err == nil {
-			m.hashConfig(h, root.FS())
+			src.hashConfig(h, root.FS())
 			root.Close()
 		}
 	}
@@ -73,7 +73,7 @@ func (m *Map) settings(modules []generator.HugoModule) uint64 {
 // hashConfig adds the configuration files of a project or module, the names of
 // its directories, and which of the directories exist that its configuration
 // names: Hugo mounts only those.
-func (m *Map) hashConfig(h *xxhash.Digest, tree fs.FS) {
+func (src *sources) hashConfig(h *xxhash.Digest, tree fs.FS) {
 	config := func(name string) {
 		text, err := disk.ReadFS(tree, name, maxConfigFile)
 		if err != nil {
@@ -83,7 +83,7 @@ func (m *Map) hashConfig(h *xxhash.Digest, tree fs.FS) {
 		for _, k := range slices.Concat(mountKey.FindAllSubmatch(text, -1), contentDirKey.FindAllSubmatch(text, -1)) {
 			for _, value := range k[1:] {
 				if len(value) > 0 && len(value) < 1<<10 {
-					info, err := os.Stat(path.Join(slashed(m.opt.Project), slashed(strings.TrimSpace(string(value)))))
+					info, err := os.Stat(path.Join(slashed(src.opt.Project), slashed(strings.TrimSpace(string(value)))))
 					fmt.Fprintln(h, err == nil && info.IsDir())
 				}
 			}
@@ -130,23 +130,23 @@ const (
 )
 
 // answerFile returns the name of the file with the answer, "" for none.
-func (m *Map) answerFile() string {
-	if m.opt.Cache == "" {
+func (src *sources) answerFile() string {
+	if src.opt.Cache == "" {
 		return ""
 	}
-	return path.Join(slashed(m.opt.Cache), strconv.FormatUint(xxhash.Sum64String(resolved(cmp.Or(m.opt.Identity, m.opt.Project))), 16)+".hugo")
+	return path.Join(slashed(src.opt.Cache), strconv.FormatUint(xxhash.Sum64String(resolved(cmp.Or(src.opt.Identity, src.opt.Project))), 16)+".hugo")
 }
 
 // readAnswer returns the answer of an earlier run, an empty one if there is none.
 // Its paths are those of this project, also if it is that of a copy.
-func (m *Map) readAnswer() (a answer) {
-	text, err := disk.Read(m.answerFile(), maxAnswer)
+func (src *sources) readAnswer() (a answer) {
+	text, err := disk.Read(src.answerFile(), maxAnswer)
 	if err != nil || gob.NewDecoder(bytes.NewReader(text)).Decode(&a) != nil {
 		return answer{}
 	}
 	move := func(name *string) {
 		if rest, ok := strings.CutPrefix(*name, a.Project); ok && (rest == "" || rest[0] == '/') {
-			*name = resolved(m.opt.Project) + rest
+			*name = resolved(src.opt.Project) + rest
 		}
 	}
 	for i := range a.Modules {
@@ -163,20 +163,20 @@ func (m *Map) readAnswer() (a answer) {
 
 // keepAnswer writes the answer, and removes those that are older than answerHolds.
 // Errors are ignored: the next run asks again.
-func (m *Map) keepAnswer() {
-	name := m.answerFile()
-	if name == "" || os.MkdirAll(m.opt.Cache, 0o700) != nil {
+func (src *sources) keepAnswer() {
+	name := src.answerFile()
+	if name == "" || os.MkdirAll(src.opt.Cache, 0o700) != nil {
 		return
 	}
-	m.answer.Project = resolved(m.opt.Project)
+	src.answer.Project = resolved(src.opt.Project)
 	var text bytes.Buffer
-	if gob.NewEncoder(&text).Encode(m.answer) == nil {
+	if gob.NewEncoder(&text).Encode(src.answer) == nil {
 		disk.WriteFile(name, text.Bytes(), 0o600)
 	}
-	entries, _ := os.ReadDir(m.opt.Cache)
+	entries, _ := os.ReadDir(src.opt.Cache)
 	for _, e := range entries {
 		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > answerHolds {
-			os.Remove(path.Join(slashed(m.opt.Cache), e.Name()))
+			os.Remove(path.Join(slashed(src.opt.Cache), e.Name()))
 		}
 	}
 }

@@ -150,16 +150,16 @@ func (o *outline) tagOf(l *pageLink) (p pageLinkTag, ok bool) {
 
 // fit returns how well a template fits a link, 0 if it cannot have written it,
 // and the part of the value that its actions wrote.
-func (m *Map) fit(w *written, p *pageLinkTag) (score int, hole string) {
-	hole, score = m.fitValue(w, p)
+func (p *locatedPage) fit(w *written, tag *pageLinkTag) (score int, hole string) {
+	hole, score = p.fitValue(w, tag)
 	if score == 0 {
 		return 0, ""
 	}
-	n, ok := fitAttributes(w.file.outline, w.attrs, w.open, p.outline, p.attrs)
+	n, ok := fitAttributes(w.file.outline, w.attrs, w.open, tag.outline, tag.attrs)
 	if !ok {
 		return 0, ""
 	}
-	return w.fitAround(p, score+n), hole
+	return w.fitAround(tag, score+n), hole
 }
 
 // fitAround adds how well the surroundings of a template fit a link, 0 if they
@@ -204,64 +204,64 @@ const maxTagFits = 10_000
 
 // fitting returns those of the candidates whose attributes fit a tag. They are
 // all templates that write the same attribute of the same element as the link.
-func (m *Map) fitting(candidates []*written, p *pageLinkTag) []tagFit {
+func (p *locatedPage) fitting(candidates []*written, tag *pageLinkTag) []tagFit {
 	var b strings.Builder
-	b.WriteString(p.on.element + " " + p.on.attribute)
-	for _, a := range p.attrs {
+	b.WriteString(tag.on.element + " " + tag.on.attribute)
+	for _, a := range tag.attrs {
 		b.WriteByte(0)
 		b.WriteString(a.name)
 		if !linkAttributes[a.name] {
 			b.WriteByte('=')
-			b.Write(p.outline.text[a.from:a.to])
+			b.Write(tag.outline.text[a.from:a.to])
 		}
 	}
 	key := b.String()
-	all, ok := m.fits.tags[key]
+	all, ok := p.m.fits.tags[key]
 	if !ok {
 		for _, w := range candidates {
-			if n, ok := fitAttributes(w.file.outline, w.attrs, w.open, p.outline, p.attrs); ok {
+			if n, ok := fitAttributes(w.file.outline, w.attrs, w.open, tag.outline, tag.attrs); ok {
 				all = append(all, tagFit{w, n})
 			}
 		}
-		if len(m.fits.tags) >= maxTagFits {
-			clear(m.fits.tags)
+		if len(p.m.fits.tags) >= maxTagFits {
+			clear(p.m.fits.tags)
 		}
-		m.fits.tags[key] = all
+		p.m.fits.tags[key] = all
 	}
 	return all
 }
 
 // constantAddress returns the address that a template writes on the page.
-func (m *Map) constantAddress(w *written, constant string) address {
-	a, ok := m.fits.constants[w]
+func (p *locatedPage) constantAddress(w *written, constant string) address {
+	a, ok := p.m.fits.constants[w]
 	if !ok {
-		a = m.address(constant, "")
-		m.fits.constants[w] = a
+		a = p.m.address(constant, "")
+		p.m.fits.constants[w] = a
 	}
 	if a.local != "" && a.local[0] != '/' {
-		a.target = a.resolved(m.page)
+		a.target = a.resolved(p.m.page)
 	}
 	return a
 }
 
 // fitValue returns the part of a link's value that the actions of a template
 // would have written, and 0 if the rest of the value differs.
-func (m *Map) fitValue(w *written, p *pageLinkTag) (hole string, score int) {
+func (p *locatedPage) fitValue(w *written, tag *pageLinkTag) (hole string, score int) {
 	constant := w.constant
 	if w.isLiteral() {
-		if w.pieces[0] == p.value {
+		if w.pieces[0] == tag.value {
 			return "", sameValue
 		}
 		constant = strings.TrimSpace(w.pieces[0])
 	}
 	if constant != "" {
-		src := m.constantAddress(w, constant)
-		if matchScore(&src, &p.on.addr) >= targetMatch || src.local != "" && strings.HasSuffix(p.on.addr.local, "/"+strings.TrimPrefix(src.local, "/")) {
+		src := p.constantAddress(w, constant)
+		if matchScore(&src, &tag.on.addr) >= targetMatch || src.local != "" && strings.HasSuffix(tag.on.addr.local, "/"+strings.TrimPrefix(src.local, "/")) {
 			return "", sameValue
 		}
 		return "", 0
 	}
-	for _, value := range []string{p.value, p.on.addr.local, p.on.addr.withFragment()} {
+	for _, value := range []string{tag.value, tag.on.addr.local, tag.on.addr.withFragment()} {
 		if value == "" {
 			continue
 		}
@@ -270,7 +270,7 @@ func (m *Map) fitValue(w *written, p *pageLinkTag) (hole string, score int) {
 			for _, piece := range w.pieces {
 				literal += len(strings.Trim(piece, "/"))
 			}
-			if literal > 0 && isHome(hole, m.base, m.basePath) {
+			if literal > 0 && isHome(hole, p.m.base, p.m.basePath) {
 				return "", sameValue // all but the site's base URL is written here
 			}
 			return hole, 1 + min(maxLetters, literal)
@@ -423,18 +423,18 @@ type runLink struct{ hole, label string }
 const maxRun = 2000
 
 // composed finds the templates that may have written a link of a page.
-func (m *Map) composed(p *locatedPage, l *pageLink) composition {
-	c := composition{by: m.templatesOf(p, l, enough)}
+func (p *locatedPage) composed(l *pageLink) composition {
+	c := composition{by: p.templatesOf(l, enough)}
 	if len(c.by) > 0 && !c.by[0].writes() {
-		c.run, c.nth = m.runOf(p, c.by[0], l)
+		c.run, c.nth = p.runOf(c.by[0], l)
 	}
 	return c
 }
 
 // templatesOf returns the templates that fit a link best, with a score above
 // least.
-func (m *Map) templatesOf(p *locatedPage, l *pageLink, least int) (by []*written) {
-	candidates := m.templateIndex().links[l.element+" "+l.attribute]
+func (p *locatedPage) templatesOf(l *pageLink, least int) (by []*written) {
+	candidates := p.m.templateIndex().links[l.element+" "+l.attribute]
 	if len(candidates) == 0 {
 		return nil
 	}
@@ -443,8 +443,8 @@ func (m *Map) templatesOf(p *locatedPage, l *pageLink, least int) (by []*written
 		return nil
 	}
 	best := 0
-	for _, f := range m.fitting(candidates, tag) {
-		_, score := m.fitValue(f.by, tag)
+	for _, f := range p.fitting(candidates, tag) {
+		_, score := p.fitValue(f.by, tag)
 		if score > 0 {
 			score = f.by.fitAround(tag, score+f.score)
 		}
@@ -456,8 +456,8 @@ func (m *Map) templatesOf(p *locatedPage, l *pageLink, least int) (by []*written
 			by = append(by, f.by)
 		}
 	}
-	if len(by) > 1 && m.opt.Generator == Hugo {
-		if few := slices.DeleteFunc(slices.Clone(by), func(w *written) bool { return !isLayoutOf(w.file, m.page) }); len(few) > 0 {
+	if len(by) > 1 && p.m.opt.Generator == Hugo {
+		if few := slices.DeleteFunc(slices.Clone(by), func(w *written) bool { return !isLayoutOf(w.file, p.m.page) }); len(few) > 0 {
 			by = few
 		}
 	}
@@ -478,7 +478,7 @@ func isLayoutOf(f *templateFile, page string) bool {
 
 // elementAt returns where a template writes the first element with a name, nil
 // if that is not certain.
-func (m *Map) elementAt(p *locatedPage, name string) *Position {
+func (p *locatedPage) elementAt(name string) *Position {
 	p.tags()
 	for t := range p.outline.tags {
 		if !strings.EqualFold(string(p.outline.name(t)), name) {
@@ -490,8 +490,8 @@ func (m *Map) elementAt(p *locatedPage, name string) *Position {
 				continue
 			}
 			l := pageLink{offset: int64(a.from), raw: p.outline.pieces(a.from, a.to)[0], element: name, attribute: a.name}
-			l.addr = m.address(l.raw, m.page)
-			if by := m.templatesOf(p, &l, 0); len(by) == 1 {
+			l.addr = p.m.address(l.raw, p.m.page)
+			if by := p.templatesOf(&l, 0); len(by) == 1 {
 				return by[0].position(l.raw)
 			}
 		}
@@ -502,7 +502,7 @@ func (m *Map) elementAt(p *locatedPage, name string) *Position {
 
 // runOf returns the links of a page that a template wrote, and the index of one
 // of them.
-func (m *Map) runOf(p *locatedPage, w *written, l *pageLink) (*linkRun, int) {
+func (p *locatedPage) runOf(w *written, l *pageLink) (*linkRun, int) {
 	r, ok := p.runs[w]
 	if !ok {
 		var key strings.Builder
@@ -516,15 +516,15 @@ func (m *Map) runOf(p *locatedPage, w *written, l *pageLink) (*linkRun, int) {
 			if tag == nil {
 				continue
 			}
-			if score, hole := m.fit(w, tag); score > 0 {
+			if score, hole := p.fit(w, tag); score > 0 {
 				r.at = append(r.at, on.offset)
 				r.links = append(r.links, runLink{hole, on.label})
 				key.WriteString("\n" + hole + "\t" + on.label)
 			}
 		}
-		if r.run = m.runs[key.String()]; r.run == nil {
+		if r.run = p.m.runs[key.String()]; r.run == nil {
 			r.run = &linkRun{links: r.links}
-			m.runs[key.String()] = r.run
+			p.m.runs[key.String()] = r.run
 		}
 		r.links = nil
 		if p.runs == nil {

@@ -76,11 +76,11 @@ const (
 )
 
 // indexContent lists the content files.
-func (m *Map) indexContent() {
+func (src *sources) indexContent() {
 	c := &contentIndex{listed: map[string]int{}, byKey: map[string][]int{}, byPossibleKey: map[string][]int{}, byLast: map[string][]int{}, byDisplay: map[string]int{}}
-	m.content = c
-	c.roots, c.staticDirs = m.contentDirs()
-	skip := m.docrootName()
+	src.content = c
+	c.roots, c.staticDirs = src.contentDirs()
+	skip := src.docrootName()
 	for _, root := range c.roots {
 		fs.WalkDir(root.fsys, root.dir, func(name string, d fs.DirEntry, err error) error {
 			switch {
@@ -94,8 +94,8 @@ func (m *Map) indexContent() {
 			case len(c.files) >= maxContentFiles:
 				return fs.SkipAll
 			}
-			if isContent(name) && (m.opt.Generator == Hugo || !inTemplates(name)) {
-				c.add(contentFile{dir: root, name: name, display: root.displayName(name)}, m.opt.Generator)
+			if isContent(name) && (src.opt.Generator == Hugo || !inTemplates(name)) {
+				c.add(contentFile{dir: root, name: name, display: root.displayName(name)}, src.opt.Generator)
 			}
 			return nil
 		})
@@ -103,8 +103,8 @@ func (m *Map) indexContent() {
 }
 
 // contentDirs returns the directories of content and of static files.
-func (m *Map) contentDirs() (content, statics []sourceDir) {
-	for _, mt := range m.mounts {
+func (src *sources) contentDirs() (content, statics []sourceDir) {
+	for _, mt := range src.mounts {
 		top, rest, _ := strings.Cut(mt.target, "/")
 		dir := mt.dir
 		dir.lang, dir.module = mt.lang, mt.name()
@@ -119,16 +119,16 @@ func (m *Map) contentDirs() (content, statics []sourceDir) {
 		}
 	}
 	lastFirst(statics)
-	project := func(dir string) sourceDir { return sourceDir{fsys: m.project, dir: dir} }
+	project := func(dir string) sourceDir { return sourceDir{fsys: src.project, dir: dir} }
 	switch {
-	case len(m.mounts) > 0:
-	case m.opt.Generator == Hugo:
-		content = append(content, m.hugoContentDirs()...)
-		for _, theme := range m.themes() {
-			content = append(content, sourceDir{fsys: m.project, dir: path.Join("themes", theme, "content"), module: theme})
+	case len(src.mounts) > 0:
+	case src.opt.Generator == Hugo:
+		content = append(content, src.hugoContentDirs()...)
+		for _, theme := range src.themes() {
+			content = append(content, sourceDir{fsys: src.project, dir: path.Join("themes", theme, "content"), module: theme})
 		}
-		statics = append(statics, sourceDir{fsys: m.project, dir: "static", kind: Static})
-		for _, mt := range m.configMounts() {
+		statics = append(statics, sourceDir{fsys: src.project, dir: "static", kind: Static})
+		for _, mt := range src.configMounts() {
 			if top, rest, _ := strings.Cut(mt.target, "/"); top == "static" {
 				mt.dir.kind, mt.dir.under = Static, rest
 				statics = append(statics, mt.dir)
@@ -137,9 +137,9 @@ func (m *Map) contentDirs() (content, statics []sourceDir) {
 		lastFirst(statics)
 	default:
 		content = append(content, project("."))
-		if m.opt.Generator != Plain {
+		if src.opt.Generator != Plain {
 			for _, dir := range []string{"static", "public"} {
-				statics = append(statics, sourceDir{fsys: m.project, dir: dir, kind: Static})
+				statics = append(statics, sourceDir{fsys: src.project, dir: dir, kind: Static})
 			}
 			statics = append(statics, project("."))
 		}
@@ -400,19 +400,19 @@ const (
 
 // readBuildMap reads the list of pages that the last build of a generator left
 // in the project. Docusaurus writes a JSON file for each page.
-func (m *Map) readBuildMap() (pages []listedPage) {
-	if m.opt.Generator != Docusaurus {
+func (src *sources) readBuildMap() (pages []listedPage) {
+	if src.opt.Generator != Docusaurus {
 		return nil
 	}
 	n := 0
-	fs.WalkDir(m.project, ".docusaurus", func(name string, d fs.DirEntry, err error) error {
+	fs.WalkDir(src.project, ".docusaurus", func(name string, d fs.DirEntry, err error) error {
 		if n++; n > maxMapFiles {
 			return fs.SkipAll
 		}
 		if err != nil || d.IsDir() || path.Ext(name) != ".json" {
 			return nil
 		}
-		text, err := disk.ReadFS(m.project, name, maxMapFile)
+		text, err := disk.ReadFS(src.project, name, maxMapFile)
 		if err != nil {
 			return nil
 		}

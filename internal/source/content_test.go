@@ -83,7 +83,7 @@ func TestConfigMounts(t *testing.T) {
 		{"hugo.toml", "source = 'a'\n" + strings.Repeat("# far away\n", 40) + "target = 'content'\n", "content: mounts"},
 	}
 	for _, tt := range tests {
-		m := &Map{project: fstest.MapFS{tt.name: {Data: []byte(tt.text)}}}
+		m := &sources{project: fstest.MapFS{tt.name: {Data: []byte(tt.text)}}}
 		var got []string
 		for _, d := range m.hugoContentDirs() {
 			got = append(got, d.dir+":"+d.lang)

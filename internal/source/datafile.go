@@ -113,16 +113,15 @@ type rowMatch struct {
 
 // placeRun finds the rows that the links of a run were made of: those of the
 // file that has most of them.
-func (m *Map) placeRun(r *linkRun) {
+func (x *templateIndex) placeRun(r *linkRun) {
 	r.placed = true
 	r.places = make([]*Position, len(r.links))
-	index := m.templateIndex()
 	byFile := map[*templateFile]*dataMatch{}
 	var files []*dataMatch
 	for j := range r.links {
 		norm := normalPath(r.links[j].hole)
 		for rest, whole := norm, true; rest != ""; whole = false {
-			for _, d := range index.rowsOf()[rest] {
+			for _, d := range x.rowsOf()[rest] {
 				of := byFile[d.file]
 				if of == nil {
 					of = &dataMatch{file: d.file, rows: make([]rowMatch, len(r.links))}
@@ -166,7 +165,7 @@ func (m *Map) placeRun(r *linkRun) {
 		hole := r.links[j].hole
 		nth := seen[hole]
 		seen[hole]++
-		of := index.likeliest(files, j, len(r.links), segments)
+		of := x.likeliest(files, j, len(r.links), segments)
 		if of == nil {
 			continue
 		}

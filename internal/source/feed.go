@@ -112,7 +112,11 @@ func (m *Map) feedPairs(r *site.Reader, name string, text []byte, all []pageLink
 		if page == "" {
 			continue
 		}
-		doc, file := m.ownFile(r, page)
+		shown, err := disk.ReadFS(m.docroot, page, maxSourcePage)
+		if err != nil {
+			continue
+		}
+		doc, file := m.fileOf(page, shown, findMarkers(shown).file, m.pageLinks(r, page, shown))
 		if doc == nil {
 			continue
 		}
@@ -157,13 +161,4 @@ func (m *Map) pageOf(a *address) string {
 		}
 	}
 	return ""
-}
-
-// ownFile returns the content file that a page was made of.
-func (m *Map) ownFile(r *site.Reader, page string) (*document, string) {
-	text, err := disk.ReadFS(m.docroot, page, maxSourcePage)
-	if err != nil {
-		return nil, ""
-	}
-	return m.fileOf(page, text, findMarkers(text).file, m.pageLinks(r, page, text))
 }

@@ -311,7 +311,7 @@ func (m *Map) Unpublished(l *Link, prefix string, built time.Time) string {
 	}
 	found := c.makersOf(key)
 	if len(found) == 0 && m.opt.Generator != Hugo { // Hugo lists the addresses
-		found = m.frontMatterKeys()["/"+key]
+		found = m.content.frontMatterKeys()["/"+key]
 	}
 	if len(found) == 0 && m.opt.Generator == Jekyll { // the date and the categories may be in the address
 		found = c.byLast[path.Base("/"+key)]

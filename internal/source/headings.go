@@ -76,7 +76,7 @@ func (m *Map) anchorPage(r *site.Reader, name string) *anchorPage {
 		return p
 	}
 	p.headings = pageHeadings(text)
-	if dir, file, ok := m.copyOf(name, text); ok {
+	if dir, file, ok := m.content.copyOf(m.docroot, name, text); ok {
 		p.copied, p.dir, p.file = text, dir, dir.displayName(file)
 		return p
 	}

@@ -20,11 +20,11 @@ type listedPage struct {
 
 // inProject returns the path of a file relative to the project; ok is false if it
 // is outside. Hugo prints absolute paths without symbolic links.
-func (m *Map) inProject(file string) (name string, ok bool) {
+func (src *sources) inProject(file string) (name string, ok bool) {
 	if file = path.Clean(slashed(file)); !isAbsolute(file) {
 		return file, true
 	}
-	for _, project := range []string{slashed(m.opt.Project), resolved(m.opt.Project)} {
+	for _, project := range []string{slashed(src.opt.Project), resolved(src.opt.Project)} {
 		if file == project {
 			return ".", true
 		}
@@ -33,15 +33,6 @@ func (m *Map) inProject(file string) (name string, ok bool) {
 		}
 	}
 	return file, false
-}
-
-// listedPages returns Hugo's pages with the display names of their files.
-func (m *Map) listedPages(all []generator.HugoPage) (pages []listedPage) {
-	for _, p := range all {
-		file, _ := m.inProject(p.File)
-		pages = append(pages, listedPage{file, p.Permalink.Host, p.Permalink.Path})
-	}
-	return pages
 }
 
 // mount is a directory that Hugo mounts into its file tree.
@@ -65,11 +56,11 @@ func (mt *mount) name() string {
 }
 
 // openMounts opens the directories that Hugo mounts.
-func (m *Map) openMounts(modules []generator.HugoModule) {
+func (src *sources) openMounts(modules []generator.HugoModule) {
 	for _, module := range modules {
 		for _, mt := range module.Mounts {
-			if dir, ok := m.mountDir(module.Dir, mt.Source); ok {
-				m.mounts = append(m.mounts, mount{dir, slashed(mt.Target), mt.Lang, module.Path})
+			if dir, ok := src.mountDir(module.Dir, mt.Source); ok {
+				src.mounts = append(src.mounts, mount{dir, slashed(mt.Target), mt.Lang, module.Path})
 			}
 		}
 	}
@@ -77,20 +68,20 @@ func (m *Map) openMounts(modules []generator.HugoModule) {
 
 // mountDir opens a mounted directory. Directories below the project are read
 // through the project. ok is false for a directory that does not exist.
-func (m *Map) mountDir(module, source string) (sourceDir, bool) {
+func (src *sources) mountDir(module, source string) (sourceDir, bool) {
 	abs := slashed(source)
 	if !isAbsolute(abs) {
 		abs = path.Join(slashed(module), abs)
 	}
-	name, ok := m.inProject(abs)
+	name, ok := src.inProject(abs)
 	if ok {
-		return sourceDir{fsys: m.project, dir: name}, true
+		return sourceDir{fsys: src.project, dir: name}, true
 	}
 	root, err := os.OpenRoot(name)
 	if err != nil {
 		return sourceDir{}, false
 	}
-	m.close = append(m.close, root.Close)
+	src.close = append(src.close, root.Close)
 	return sourceDir{fsys: root.FS(), dir: ".", prefix: name}, true
 }
 
@@ -135,15 +126,15 @@ const maxMountGap = 300
 
 // hugoContentDirs returns the content directories in the configuration files,
 // with the language that is named before each of them.
-func (m *Map) hugoContentDirs() (dirs []sourceDir) {
+func (src *sources) hugoContentDirs() (dirs []sourceDir) {
 	add := func(dir, lang string) {
 		dir = path.Clean(strings.TrimSpace(dir))
 		if dir != "." && !isAbsolute(dir) && !strings.HasPrefix(dir, "..") {
-			dirs = append(dirs, sourceDir{fsys: m.project, dir: dir, lang: lang})
+			dirs = append(dirs, sourceDir{fsys: src.project, dir: dir, lang: lang})
 		}
 	}
-	for _, name := range m.configFiles() {
-		text, err := disk.ReadFS(m.project, name, 1<<20)
+	for _, name := range src.configFiles() {
+		text, err := disk.ReadFS(src.project, name, 1<<20)
 		if err != nil {
 			continue
 		}
@@ -155,7 +146,7 @@ func (m *Map) hugoContentDirs() (dirs []sourceDir) {
 			add(string(text[d[2]:d[3]]), lang)
 		}
 	}
-	for _, mt := range m.configMounts() {
+	for _, mt := range src.configMounts() {
 		if mt.target == "content" || strings.HasPrefix(mt.target, "content/") {
 			add(mt.dir.dir, "")
 		}
@@ -172,9 +163,9 @@ func (m *Map) hugoContentDirs() (dirs []sourceDir) {
 
 // configMounts returns the mounts of project directories in the configuration
 // files.
-func (m *Map) configMounts() (mounts []mount) {
-	for _, name := range m.configFiles() {
-		text, err := disk.ReadFS(m.project, name, 1<<20)
+func (src *sources) configMounts() (mounts []mount) {
+	for _, name := range src.configFiles() {
+		text, err := disk.ReadFS(src.project, name, 1<<20)
 		if err != nil {
 			continue
 		}
@@ -197,7 +188,7 @@ func (m *Map) configMounts() (mounts []mount) {
 			}
 			clear(last)
 			if source != "." && !isAbsolute(source) && !strings.HasPrefix(source, "..") {
-				mounts = append(mounts, mount{dir: sourceDir{fsys: m.project, dir: source}, target: target, module: "project"})
+				mounts = append(mounts, mount{dir: sourceDir{fsys: src.project, dir: source}, target: target, module: "project"})
 			}
 		}
 	}
@@ -212,8 +203,8 @@ var languageDir = regexp.MustCompile(`^[a-z]{2,3}(-[a-z0-9]+)*$`)
 // the docroot. If each language has its own host, several pages have the same
 // path, and Hugo publishes each host to a directory named after its language:
 // the docroot contains these directories or is one of them.
-func (m *Map) addListed(pages []listedPage) {
-	c := m.content
+func (src *sources) addListed(pages []listedPage) {
+	c := src.content
 	byHost := map[string][]listedPage{}
 	var hosts []string
 	for _, p := range pages {
@@ -224,14 +215,14 @@ func (m *Map) addListed(pages []listedPage) {
 	}
 	dirs := map[string]string{}
 	if len(hosts) > 1 {
-		dirs = m.hostDirs(hosts, byHost)
+		dirs = src.hostDirs(hosts, byHost)
 	}
 	for _, host := range hosts {
 		dir, known := dirs[host]
 		if len(hosts) > 1 && !known {
 			continue
 		}
-		prefix := m.basePrefix(byHost[host], dir)
+		prefix := src.basePrefix(byHost[host], dir)
 		for _, p := range byHost[host] {
 			i, ok := c.byDisplay[p.file]
 			if !ok {
@@ -250,7 +241,7 @@ const maxProbes = 50
 // basePrefix returns the path at which a host's pages are published, such as
 // "/" or "/sub/": the one for which the most pages exist in a directory of the
 // docroot.
-func (m *Map) basePrefix(pages []listedPage, dir string) string {
+func (src *sources) basePrefix(pages []listedPage, dir string) string {
 	common := pages[0].path
 	for _, p := range pages {
 		for !strings.HasPrefix(p.path, common) {
@@ -264,7 +255,7 @@ func (m *Map) basePrefix(pages []listedPage, dir string) string {
 		}
 		n := 0
 		for k := 0; k < len(pages); k += 1 + len(pages)/maxProbes {
-			if m.published(path.Join(dir, pages[k].path[i+1:])) {
+			if published(src.docroot, path.Join(dir, pages[k].path[i+1:])) {
 				n++
 			}
 		}
@@ -276,9 +267,9 @@ func (m *Map) basePrefix(pages []listedPage, dir string) string {
 }
 
 // published reports whether the docroot has a page with that path.
-func (m *Map) published(name string) bool {
+func published(docroot fs.FS, name string) bool {
 	for _, file := range []string{path.Join(name, "index.html"), name, name + ".html"} {
-		if info, err := fs.Stat(m.docroot, file); err == nil && info.Mode().IsRegular() {
+		if info, err := fs.Stat(docroot, file); err == nil && info.Mode().IsRegular() {
 			return true
 		}
 	}
@@ -288,8 +279,8 @@ func (m *Map) published(name string) bool {
 // hostDirs returns the directory of each host in the docroot, "" for a host
 // whose directory is the docroot itself. Hosts without a directory are left
 // out.
-func (m *Map) hostDirs(hosts []string, byHost map[string][]listedPage) map[string]string {
-	c := m.content
+func (src *sources) hostDirs(hosts []string, byHost map[string][]listedPage) map[string]string {
+	c := src.content
 	language := map[string]string{}
 	var unknown []string // hosts whose language the files do not show
 	for _, host := range hosts {
@@ -315,9 +306,9 @@ func (m *Map) hostDirs(hosts []string, byHost map[string][]listedPage) map[strin
 		}
 		return false
 	}
-	here := strings.ToLower(path.Base(slashed(m.opt.Docroot)))
+	here := strings.ToLower(path.Base(slashed(src.opt.Docroot)))
 	var there []string // language directories in the docroot
-	entries, _ := fs.ReadDir(m.docroot, ".")
+	entries, _ := fs.ReadDir(src.docroot, ".")
 	for _, e := range entries {
 		if name := strings.ToLower(e.Name()); e.IsDir() && (languageDir.MatchString(name) || taken(name)) {
 			there = append(there, name)

@@ -9,7 +9,7 @@ import (
 
 // TestReadList: warnings between the lines of the CSV do no harm.
 func TestReadList(t *testing.T) {
-	m := &Map{opt: Options{Project: "/p"}}
+	m := &sources{opt: Options{Project: "/p"}}
 	out := "WARN deprecated: x\npath,slug,title,date,expiryDate,publishDate,draft,permalink\n" +
 		"content/a.md,,\"A, \"\"b\"\"\",d,d,d,false,https://example.org/sub/a/\n" +
 		"WARN something, odd\n" +
@@ -18,7 +18,11 @@ func TestReadList(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pages := m.listedPages(all)
+	var pages []listedPage
+	for _, p := range all {
+		file, _ := m.inProject(p.File)
+		pages = append(pages, listedPage{file, p.Permalink.Host, p.Permalink.Path})
+	}
 	want := []listedPage{{"content/a.md", "example.org", "/sub/a/"}, {"content/b c.md", "example.org", "/sub/ä/"}}
 	if len(pages) != 2 || pages[0] != want[0] || pages[1] != want[1] {
 		t.Errorf("got %v, want %v", pages, want)
@@ -31,7 +35,7 @@ func TestReadList(t *testing.T) {
 }
 
 func TestReadMounts(t *testing.T) {
-	m := &Map{opt: Options{Project: "/p"}}
+	m := &sources{opt: Options{Project: "/p"}}
 	out := "WARN x\n" + `{"path":"project","dir":"/p","mounts":[{"source":"content","target":"content"},{"source":"nl","target":"content","lang":"nl"}]}
 {"path":"theme","dir":"/p/themes/theme","mounts":[{"source":"layouts","target":"layouts"},{"source":"fr","target":"content","sites":{"matrix":{"languages":["fr"]}}}]}`
 	modules, err := generator.ReadHugoMounts([]byte(out))

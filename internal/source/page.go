@@ -39,6 +39,7 @@ type unlocated struct {
 
 // locatedPage is a page whose links are located.
 type locatedPage struct {
+	m       *Map
 	text    []byte
 	links   []pageLink
 	outline *outline // nil until needed
@@ -81,7 +82,7 @@ func (m *Map) locatePage(r *site.Reader, links []Link, positions []*Position, fi
 		pairs, _ = align(written, addresses, all)
 	}
 	var rest []unlocated
-	page := &locatedPage{text: text, links: all}
+	page := &locatedPage{m: m, text: text, links: all}
 	var ofItems []*Position
 	if id, ok := m.pageID(name); ok && !m.site.Page(id).Kind().IsHTML() {
 		ofItems = m.feedPairs(r, name, text, all, func(i int) bool { return has(links, all[i].offset) })
@@ -94,7 +95,7 @@ func (m *Map) locatePage(r *site.Reader, links []Link, positions []*Position, fi
 			j++
 		}
 		if l.Raw == "" && l.Element != "" {
-			positions[i] = m.elementAt(page, l.Element)
+			positions[i] = page.elementAt(l.Element)
 			continue
 		}
 		if j == len(all) || all[j].offset != l.Offset {
@@ -109,7 +110,7 @@ func (m *Map) locatePage(r *site.Reader, links []Link, positions []*Position, fi
 			continue
 		}
 		if all[j].element == "loc" {
-			positions[i] = m.entryFile(&all[j].addr)
+			positions[i] = m.content.entryFile(&all[j].addr)
 			continue
 		}
 		o := unlocated{index: first + i, link: l, nth: seen[l.Raw]}
@@ -131,13 +132,13 @@ func (m *Map) locatePage(r *site.Reader, links []Link, positions []*Position, fi
 		}
 		seen[l.Raw]++
 		if near == nil {
-			near = m.nearPages(all)
+			near = nearPages(all)
 		}
-		o.near, o.included = near, m.included(doc, file)
+		o.near, o.included = near, m.content.included(doc, file)
 		o.label, o.element = all[j].label, all[j].element
 		o.isLink = all[j].element == "a" || all[j].element == "area"
 		if o.own == nil || !o.matter {
-			o.composed = m.composed(page, &all[j])
+			o.composed = page.composed(&all[j])
 		}
 		rest = append(rest, o)
 	}
@@ -148,7 +149,7 @@ func (m *Map) locatePage(r *site.Reader, links []Link, positions []*Position, fi
 // copy of a source file, or a rule file. It reports whether it is one.
 func (m *Map) locateFile(links []Link, positions []*Position, text []byte, found markers) bool {
 	name := links[0].Page
-	if dir, file, ok := m.copyOf(name, text); ok && found.file == "" && found.comments == nil {
+	if dir, file, ok := m.content.copyOf(m.docroot, name, text); ok && found.file == "" && found.comments == nil {
 		inCopy(positions, links, text, dir, file)
 		return true
 	}
@@ -157,7 +158,7 @@ func (m *Map) locateFile(links []Link, positions []*Position, text []byte, found
 	}
 	templates := m.ruleTemplates()
 	for i, l := range links {
-		positions[i] = m.ruleAt(templates, text, l.Line)
+		positions[i] = m.content.ruleAt(templates, lineOf(text, l.Line), m.basePath)
 	}
 	return true
 }
@@ -176,16 +177,16 @@ func inCopy(positions []*Position, links []Link, text []byte, dir sourceDir, fil
 
 // entryFile returns the start of the content file that a sitemap lists, nil if no
 // file or several may be meant.
-func (m *Map) entryFile(a *address) *Position {
+func (c *contentIndex) entryFile(a *address) *Position {
 	key := pageKey(a.target)
-	i, ok := m.content.listed[key]
-	if found := m.content.byKey[key]; !ok && len(found) == 1 {
+	i, ok := c.listed[key]
+	if found := c.byKey[key]; !ok && len(found) == 1 {
 		i, ok = found[0], true
 	}
 	if !ok || a.target == "" {
 		return nil
 	}
-	f := m.content.files[i]
+	f := c.files[i]
 	return &Position{File: f.display, Line: 1, Column: 1, Kind: f.dir.kind, Module: f.dir.module}
 }
 
@@ -291,17 +292,14 @@ func (m *Map) pageLinks(r *site.Reader, name string, text []byte) []pageLink {
 // markdownElements are the elements that the links of a Markdown file become.
 var markdownElements = map[string]string{"link": "a", "autolink": "a", "image": "img"}
 
-// pageID finds a page by its name. Pages are sorted by path.
+// pageID finds a page by its name.
 func (m *Map) pageID(name string) (site.PageID, bool) {
-	i := sort.Search(m.site.Pages(), func(i int) bool { return m.site.Path(site.PageID(i)) >= name })
-	if i == m.site.Pages() || m.site.Path(site.PageID(i)) != name {
-		return 0, false
-	}
-	return site.PageID(i), true
+	node, _ := m.site.Lookup(name)
+	return m.site.PageOf(node)
 }
 
 // nearPages returns the keys of the pages that a page links to.
-func (m *Map) nearPages(all []pageLink) map[string]bool {
+func nearPages(all []pageLink) map[string]bool {
 	near := map[string]bool{}
 	for i := range all {
 		if t := all[i].addr.target; t != "" {
@@ -313,7 +311,7 @@ func (m *Map) nearPages(all []pageLink) map[string]bool {
 
 // included returns the content files that the shortcodes of a document name.
 // They may put their text into the page.
-func (m *Map) included(d *document, file string) map[string]bool {
+func (c *contentIndex) included(d *document, file string) map[string]bool {
 	if d == nil {
 		return nil
 	}
@@ -323,7 +321,7 @@ func (m *Map) included(d *document, file string) map[string]bool {
 			if !it.isGuess || !isContent(it.dest) {
 				continue
 			}
-			if f, ok := m.content.namedIn(file, it.dest); ok {
+			if f, ok := c.namedIn(file, it.dest); ok {
 				d.included[f.display] = true
 			}
 		}
@@ -333,8 +331,8 @@ func (m *Map) included(d *document, file string) map[string]bool {
 
 // copyOf finds the file of the project that the generator copied to the docroot
 // without changes. Positions in both files are the same.
-func (m *Map) copyOf(name string, text []byte) (dir sourceDir, file string, ok bool) {
-	for _, dir := range m.content.staticDirs {
+func (c *contentIndex) copyOf(docroot fs.FS, name string, text []byte) (dir sourceDir, file string, ok bool) {
+	for _, dir := range c.staticDirs {
 		file, ok := dir.copied(name)
 		if !ok {
 			continue
@@ -343,7 +341,7 @@ func (m *Map) copyOf(name string, text []byte) (dir sourceDir, file string, ok b
 		if err != nil || !bytes.Equal(same, text) {
 			continue
 		}
-		if here, err := fs.Stat(m.docroot, name); err == nil {
+		if here, err := fs.Stat(docroot, name); err == nil {
 			if there, err := fs.Stat(dir.fsys, file); err == nil && os.SameFile(here, there) {
 				continue // the docroot has the name of a directory of static files
 			}

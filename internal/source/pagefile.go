@@ -48,7 +48,7 @@ func (m *Map) fileOf(name string, text []byte, declared string, links []pageLink
 	if key == "" {
 		return nil, ""
 	}
-	matter := m.frontMatterKeys()
+	matter := m.content.frontMatterKeys()
 	if found := matter["/"+key]; len(found) > 0 {
 		return m.bestFile(found, name, text, links, true)
 	}
@@ -158,8 +158,7 @@ const maxFrontMatter = 16 << 10
 
 // frontMatterKeys indexes the files by their front matter: by "/" and the key
 // for a whole path, by the last name for a slug or a title.
-func (m *Map) frontMatterKeys() map[string][]int {
-	c := m.content
+func (c *contentIndex) frontMatterKeys() map[string][]int {
 	c.matterOnce.Do(c.readFrontMatter)
 	return c.matter
 }
@@ -341,10 +340,10 @@ func (m *Map) marked(all markers, links []pageLink, j int) (*Position, bool) {
 
 // matterSum returns a hash of the names and the front matter of all content files,
 // 0 if the pages depend on more than that.
-func (m *Map) matterSum() uint64 {
-	sums := make([]uint64, len(m.content.files))
+func (c *contentIndex) matterSum() uint64 {
+	sums := make([]uint64, len(c.files))
 	parallel(len(sums), func(i int) {
-		f := &m.content.files[i]
+		f := &c.files[i]
 		if text, err := disk.ReadFS(f.dir.fsys, f.name, maxContentFile); err == nil && path.Ext(f.name) != ".gotmpl" {
 			sums[i] = max(1, xxhash.Sum64(matterOf(f.name, text)))
 		}
@@ -354,7 +353,7 @@ func (m *Map) matterSum() uint64 {
 		if sum == 0 {
 			return 0
 		}
-		fmt.Fprintf(h, "%q %x\n", m.content.files[i].display, sum)
+		fmt.Fprintf(h, "%q %x\n", c.files[i].display, sum)
 	}
 	return max(1, h.Sum64())
 }
@@ -375,16 +374,16 @@ type ContentFile struct {
 }
 
 // Content returns the content files of the project and of its modules.
-func (m *Map) Content() []ContentFile {
+func (src *sources) Content() []ContentFile {
 	listed := map[int]string{}
-	for key, i := range m.content.listed {
+	for key, i := range src.content.listed {
 		if old, ok := listed[i]; !ok || key < old {
 			listed[i] = key
 		}
 	}
-	all := make([]ContentFile, len(m.content.files))
-	for i := range m.content.files {
-		f := &m.content.files[i]
+	all := make([]ContentFile, len(src.content.files))
+	for i := range src.content.files {
+		f := &src.content.files[i]
 		page, isListed := listed[i]
 		if !isListed {
 			page = f.key
@@ -400,8 +399,8 @@ func (m *Map) Content() []ContentFile {
 
 // StaticDirs returns the project's own directories whose files are published unchanged at
 // the top of the docroot, without those of modules.
-func (m *Map) StaticDirs() (dirs []string) {
-	for _, d := range m.content.staticDirs {
+func (src *sources) StaticDirs() (dirs []string) {
+	for _, d := range src.content.staticDirs {
 		if d.under == "" && d.module == "" && d.prefix == "" {
 			dirs = append(dirs, d.displayName(d.dir))
 		}
@@ -441,7 +440,7 @@ func (m *Map) PageFiles(ctx context.Context, s *site.Site) ([]int32, error) {
 			found = c.byPossibleKey[key]
 		}
 		if len(found) == 0 && key != "" {
-			found = m.frontMatterKeys()["/"+key]
+			found = m.content.frontMatterKeys()["/"+key]
 		}
 		switch len(found) {
 		case 0:
@@ -492,8 +491,8 @@ func (m *Map) OwnLinks(r *site.Reader, page string) (file string, links []OwnLin
 
 // Static returns the file that the generator copies to a path of the docroot, ""
 // if there is none.
-func (m *Map) Static(name string) (file string) {
-	for _, dir := range m.content.staticDirs {
+func (src *sources) Static(name string) (file string) {
+	for _, dir := range src.content.staticDirs {
 		file, ok := dir.copied(name)
 		if !ok {
 			continue

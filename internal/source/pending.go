@@ -57,63 +57,69 @@ func newMap(ctx context.Context, opt Options) (*Map, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open project %s: %w", opt.Project, disk.Cause(err))
 	}
-	m := &Map{opt: opt, root: root, project: root.FS(), close: []func() error{root.Close}, docs: map[string]*document{}, runs: map[string]*linkRun{}, fits: newFitMemo(), templates: &sharedTemplates{}}
+	src := &sources{opt: opt, project: root.FS(), close: []func() error{root.Close}, templates: &sharedTemplates{}}
+	m := &Map{sources: src, docs: map[string]*document{}, runs: map[string]*linkRun{}, fits: newFitMemo()}
 	built, err := os.OpenRoot(opt.Docroot)
 	if err != nil {
-		m.Close()
+		src.Close()
 		return nil, fmt.Errorf("open docroot %s: %w", opt.Docroot, disk.Cause(err))
 	}
-	m.docroot, m.close = built.FS(), append(m.close, built.Close)
+	src.docroot, src.close = built.FS(), append(src.close, built.Close)
 	if opt.Generator == Hugo && opt.Hugo != "" {
-		if err := m.askHugo(ctx); ctx.Err() != nil {
-			m.Close()
+		if err := src.askHugo(ctx); ctx.Err() != nil {
+			src.Close()
 			return nil, context.Cause(ctx)
 		} else if err == nil {
 			return m, nil
 		} else {
-			m.Notes = append(m.Notes, err.Error()+"; positions are found by file names instead")
-			m.mounts, m.answer = nil, answer{}
+			src.Notes = append(src.Notes, err.Error()+"; positions are found by file names instead")
+			src.mounts, src.answer = nil, answer{}
 		}
 	}
-	m.indexContent()
-	m.addListed(m.readBuildMap())
+	src.indexContent()
+	src.addListed(src.readBuildMap())
 	return m, nil
 }
 
 // askHugo indexes the content with what Hugo says about mounts and pages. It
 // starts Hugo only for what an earlier answer does not say.
-func (m *Map) askHugo(ctx context.Context) error {
-	project := generator.Project{Dir: m.opt.Project}
-	run := generator.Runner{Programs: map[string]string{"hugo": m.opt.Hugo}, Env: m.opt.Env, Timeout: m.opt.Timeout}
-	old := m.readAnswer()
-	now := &m.answer
-	now.Modules, now.Settings = old.Modules, m.settings(old.Modules)
+func (src *sources) askHugo(ctx context.Context) error {
+	project := generator.Project{Dir: src.opt.Project}
+	run := generator.Runner{Programs: map[string]string{"hugo": src.opt.Hugo}, Env: src.opt.Env, Timeout: src.opt.Timeout}
+	old := src.readAnswer()
+	now := &src.answer
+	now.Modules, now.Settings = old.Modules, src.settings(old.Modules)
 	known := now.Settings == old.Settings
 	if !known {
 		var err error
 		if now.Modules, err = project.HugoModules(ctx, run); err != nil {
 			return err
 		}
-		now.Settings = m.settings(now.Modules)
+		now.Settings = src.settings(now.Modules)
 	}
-	m.openMounts(now.Modules)
-	m.indexContent()
-	if now.Matter = m.matterSum(); known && now.Matter == old.Matter && now.Matter != 0 {
+	src.openMounts(now.Modules)
+	src.indexContent()
+	if now.Matter = src.content.matterSum(); known && now.Matter == old.Matter && now.Matter != 0 {
 		now.Pages = old.Pages
 	} else {
 		var err error
 		if now.Pages, err = project.HugoPages(ctx, run, now.Modules); err != nil {
 			return err
 		}
-		m.keepAnswer()
+		src.keepAnswer()
 	}
-	m.addListed(m.listedPages(now.Pages))
-	m.asked = true
+	var listed []listedPage
+	for _, p := range now.Pages {
+		file, _ := src.inProject(p.File)
+		listed = append(listed, listedPage{file, p.Permalink.Host, p.Permalink.Path})
+	}
+	src.addListed(listed)
+	src.asked = true
 	return nil
 }
 
 // AsksHugo reports whether Hugo has answered, so that HugoPages has its answer.
-func (m *Map) AsksHugo() bool { return m.asked }
+func (src *sources) AsksHugo() bool { return src.asked }
 
 // HugoPages returns the pages that Hugo lists for the project.
-func (m *Map) HugoPages() []generator.HugoPage { return m.answer.Pages }
+func (src *sources) HugoPages() []generator.HugoPage { return src.answer.Pages }

@@ -16,9 +16,9 @@ import (
 const ruleFile = "_redirects"
 
 // ruleAt returns where a rule is written, nil if that is not certain. line is its
-// line in text, the rule file of the docroot, and templates are the lines of templates.
-func (m *Map) ruleAt(templates map[string][]*Position, text []byte, line int) *Position {
-	from, to := ruleFields(lineOf(text, line))
+// line in the docroot, and templates are the lines of templates.
+func (c *contentIndex) ruleAt(templates map[string][]*Position, line []byte, basePath string) *Position {
+	from, to := ruleFields(line)
 	if from == "" {
 		return nil
 	}
@@ -28,13 +28,13 @@ func (m *Map) ruleAt(templates map[string][]*Position, text []byte, line int) *P
 		}
 		return found[0]
 	}
-	hits := m.content.aliasesOf()[normalPath(from)]
+	hits := c.aliasesOf()[normalPath(from)]
 	if len(hits) == 0 {
 		return nil
 	}
 	of := -1 // of the page that the rule leads to
 	for i, h := range hits {
-		if h.key != pageKey(strings.TrimPrefix(to, m.basePath)) {
+		if h.key != pageKey(strings.TrimPrefix(to, basePath)) {
 			continue
 		}
 		if of >= 0 {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"html"
+	"io/fs"
 	"regexp"
 	"slices"
 	"strings"
@@ -122,6 +123,15 @@ func (m *Map) spellings(l Link) []string {
 	return spellings
 }
 
+// search looks for the links that are not in the content of their own page.
+type search struct {
+	m *Map
+	// levels are the hits in templates, data and configuration: of the project,
+	// and of themes and modules.
+	levels  [2]textSearch
+	content textSearch // the hits in content files
+}
+
 // locateRest looks for links that are not in the content of their own page:
 // first in templates, data and configuration, then in the content of other
 // pages, because lists show parts of them. A link that several files may have
@@ -138,34 +148,33 @@ func (m *Map) locateRest(ctx context.Context, positions []*Position, rest []unlo
 	if len(left) == 0 {
 		return nil
 	}
-	levels := [2]textSearch{newTextSearch(), newTextSearch()}
+	s := &search{m: m, levels: [2]textSearch{newTextSearch(), newTextSearch()}, content: newTextSearch()}
 	for _, o := range left {
 		for _, f := range m.spellings(o.link) {
-			levels[0].add(f)
-			levels[1].add(f)
+			s.levels[0].add(f)
+			s.levels[1].add(f)
 		}
 	}
 	for _, f := range m.templateIndex().files {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		f.search(&levels[f.level])
+		f.search(&s.levels[f.level])
 	}
-	content := newTextSearch()
 	others := left[:0]
 	for _, o := range left {
-		p, several := m.fromTemplates(&levels, o)
+		p, several := s.fromTemplates(o)
 		if positions[o.index] = p; p == nil && !several {
 			others = append(others, o)
 			for _, f := range m.spellings(o.link) {
-				content.add(f)
+				s.content.add(f)
 			}
 		}
 	}
 	if len(others) == 0 {
 		return nil
 	}
-	if err := m.searchContent(ctx, &content); err != nil {
+	if err := s.searchContent(ctx); err != nil {
 		return err
 	}
 	var page string
@@ -176,11 +185,11 @@ func (m *Map) locateRest(ctx context.Context, positions []*Position, rest []unlo
 		}
 		around := func() surroundings {
 			if shown == nil {
-				shown = m.pageText(page)
+				shown = pageText(m.docroot, page)
 			}
 			return shown.around(int(o.link.Offset))
 		}
-		p := m.fromContent(&content, o, around)
+		p := s.fromContent(o, around)
 		if p == nil {
 			p = m.menuEntry(&o)
 		}
@@ -193,11 +202,11 @@ func (m *Map) locateRest(ctx context.Context, positions []*Position, rest []unlo
 }
 
 // searchContent records where the content files have the texts as destinations.
-func (m *Map) searchContent(ctx context.Context, content *textSearch) error {
-	files := m.content.files
+func (s *search) searchContent(ctx context.Context) error {
+	files := s.m.content.files
 	found := make([]map[string][]hit, len(files))
 	var next atomic.Int64
-	err := m.inParallel(m.site, len(files), func(w *Map, _ *site.Reader) error {
+	err := s.m.inParallel(s.m.site, len(files), func(w *Map, _ *site.Reader) error {
 		for {
 			i := int(next.Add(1)) - 1
 			if i >= len(files) {
@@ -211,10 +220,10 @@ func (m *Map) searchContent(ctx context.Context, content *textSearch) error {
 			if err != nil {
 				continue
 			}
-			if m.opt.Generator != Hugo && isHTMLTemplate(f.name, text) {
+			if s.m.opt.Generator != Hugo && isHTMLTemplate(f.name, text) {
 				f.dir.kind = Template
 			}
-			of := textSearch{content.byWord, map[string][]hit{}}
+			of := textSearch{s.content.byWord, map[string][]hit{}}
 			of.search(f, text)
 			for text, hits := range of.hits {
 				of.hits[text] = w.destinations(f, hits)
@@ -224,7 +233,7 @@ func (m *Map) searchContent(ctx context.Context, content *textSearch) error {
 	})
 	for _, hits := range found {
 		for text := range hits {
-			content.hits[text] = append(content.hits[text], hits[text]...)
+			s.content.hits[text] = append(s.content.hits[text], hits[text]...)
 		}
 	}
 	return err
@@ -233,13 +242,13 @@ func (m *Map) searchContent(ctx context.Context, content *textSearch) error {
 // fromTemplates returns the position of a link in a template, data or
 // configuration file. several reports that more than one file may have written
 // it, so that content need not be searched.
-func (m *Map) fromTemplates(levels *[2]textSearch, o unlocated) (p *Position, several bool) {
+func (s *search) fromTemplates(o unlocated) (p *Position, several bool) {
 	c := &o.composed
 	literal := len(c.by) > 0 && c.by[0].writes()
 	if literal && len(c.by) == 1 {
 		return c.by[0].position(o.link.Raw), false
 	}
-	hits := m.templateHits(levels, o)
+	hits := s.templateHits(o)
 	switch {
 	case len(hits) > 0 && !severalFiles(hits) && (len(c.by) == 0 || literal):
 		return hits[min(o.nth, len(hits)-1)].position(), false
@@ -248,13 +257,13 @@ func (m *Map) fromTemplates(levels *[2]textSearch, o unlocated) (p *Position, se
 	}
 	if c.run != nil && c.nth >= 0 {
 		if !c.run.placed {
-			m.placeRun(c.run)
+			s.m.templateIndex().placeRun(c.run)
 		}
 		if p := c.run.places[c.nth]; p != nil {
 			return p, false
 		}
 	}
-	if len(hits) == 1 && (len(c.by) == 0 || hits[0].file.dir.kind == Template || !o.isLink && len(c.run.links) < minEnds && m.isResource(&hits[0])) {
+	if len(hits) == 1 && (len(c.by) == 0 || hits[0].file.dir.kind == Template || !o.isLink && len(c.run.links) < minEnds && s.isResource(&hits[0])) {
 		return hits[0].position(), false
 	}
 	return nil, len(hits) > 0 && len(c.by) == 0
@@ -262,8 +271,8 @@ func (m *Map) fromTemplates(levels *[2]textSearch, o unlocated) (p *Position, se
 
 // isResource reports whether a value of a data or configuration file is no entry
 // of a menu or list, which only links are made of.
-func (m *Map) isResource(h *hit) bool {
-	for _, f := range m.templateIndex().files {
+func (s *search) isResource(h *hit) bool {
+	for _, f := range s.m.templateIndex().files {
 		if f.display != h.display {
 			continue
 		}
@@ -281,10 +290,10 @@ var menuKeys = wordSet("url uri href link pageref path ref")
 
 // templateHits returns where templates, data and configuration contain the
 // address of a link, in the most likely spelling.
-func (m *Map) templateHits(levels *[2]textSearch, o unlocated) []hit {
-	for i := range levels {
-		for _, f := range m.spellings(o.link) {
-			if hits := filter(levels[i].hits[f], func(h *hit) bool { return m.mayWrite(h, &o) }); len(hits) > 0 {
+func (s *search) templateHits(o unlocated) []hit {
+	for i := range s.levels {
+		for _, f := range s.m.spellings(o.link) {
+			if hits := filter(s.levels[i].hits[f], func(h *hit) bool { return s.mayWrite(h, &o) }); len(hits) > 0 {
 				return hits
 			}
 		}
@@ -295,11 +304,11 @@ func (m *Map) templateHits(levels *[2]textSearch, o unlocated) []hit {
 // mayWrite reports whether a link of a page can come from a place of a template: the
 // template of a rule file, feed or JSON file writes no HTML page, and a link is the same
 // element in both.
-func (m *Map) mayWrite(h *hit, o *unlocated) bool {
+func (s *search) mayWrite(h *hit, o *unlocated) bool {
 	if h.element != "" && o.element != "" && !strings.EqualFold(h.element, o.element) {
 		return false
 	}
-	if m.opt.Generator != Hugo || h.file.dir.kind != Template {
+	if s.m.opt.Generator != Hugo || h.file.dir.kind != Template {
 		return true
 	}
 	ofPage, ofTemplate := isHTMLName(o.link.Page), isHTMLLike(h.display)
@@ -315,10 +324,10 @@ const (
 
 // fromContent returns the position of the address if exactly one content file
 // has it as a destination, or if the surroundings identify one of several.
-func (m *Map) fromContent(w *textSearch, o unlocated, around func() surroundings) *Position {
+func (s *search) fromContent(o unlocated, around func() surroundings) *Position {
 	var hits []hit
-	for _, f := range m.spellings(o.link) {
-		if hits = w.hits[f]; len(hits) > 0 {
+	for _, f := range s.m.spellings(o.link) {
+		if hits = s.content.hits[f]; len(hits) > 0 {
 			break
 		}
 	}
@@ -426,9 +435,9 @@ func (m *Map) destinations(f contentFile, hits []hit) (kept []hit) {
 }
 
 // pageText returns the visible text of a page.
-func (m *Map) pageText(name string) *visibleText {
+func pageText(docroot fs.FS, name string) *visibleText {
 	p := &visibleText{}
-	if text, err := disk.ReadFS(m.docroot, name, maxSourcePage); err == nil {
+	if text, err := disk.ReadFS(docroot, name, maxSourcePage); err == nil {
 		p.addHTML(0, text)
 	}
 	return p.finish()

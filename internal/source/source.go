@@ -14,7 +14,6 @@ package source
 import (
 	"context"
 	"io/fs"
-	"os"
 	"runtime"
 	"slices"
 	"sync"
@@ -93,36 +92,41 @@ const (
 // Map finds positions in the sources of one project. It is not safe for
 // concurrent use.
 type Map struct {
-	opt     Options
-	root    *os.Root // of the project
-	project fs.FS
-	close   []func() error
-	docroot fs.FS
-	site    *site.Site
-	page    string // the page whose links are located
+	*sources
+	site     *site.Site
+	base     string // host of the site's base URL
+	basePath string
+	page     string               // the page whose links are located
+	docs     map[string]*document // parsed content files by name
+	runs     map[string]*linkRun  // those of all pages
+	fits     fitMemo
+}
 
+// sources are the files of a project: its content with the pages that the
+// generator makes of it, and its templates. They do not know the built pages,
+// which a Map matches with them: [locatedPage] compares the links of a page with
+// templates, and [search] looks in all files for what is left.
+type sources struct {
+	opt       Options
+	project   fs.FS
+	docroot   fs.FS
+	close     []func() error
 	content   *contentIndex
 	mounts    []mount
 	answer    answer
-	asked     bool                 // Hugo answered
-	docs      map[string]*document // parsed content files by name
+	asked     bool // Hugo answered
 	templates *sharedTemplates
-	// runs are those of all pages.
-	runs     map[string]*linkRun
-	fits     fitMemo
-	base     string // host of the site's base URL
-	basePath string
 	// Notes are messages for the user about problems that did not stop the
 	// work, such as an error of Hugo.
 	Notes []string
 }
 
 // Close closes the directories.
-func (m *Map) Close() {
-	for _, f := range m.close {
+func (src *sources) Close() {
+	for _, f := range src.close {
 		f()
 	}
-	m.close = nil
+	src.close = nil
 }
 
 // useSite makes s the site of the following calls.

@@ -59,9 +59,9 @@ func (x *templateIndex) rowsOf() map[string][]fileRow {
 
 // templateIndex reads the files of the project (level 0), then those of themes
 // and modules (level 1).
-func (m *Map) templateIndex() *templateIndex {
-	m.templates.once.Do(func() { m.templates.index = m.readTemplates() })
-	return m.templates.index
+func (src *sources) templateIndex() *templateIndex {
+	src.templates.once.Do(func() { src.templates.index = src.readTemplates() })
+	return src.templates.index
 }
 
 // sharedTemplates is read when one of the workers needs it.
@@ -71,9 +71,9 @@ type sharedTemplates struct {
 	index *templateIndex
 }
 
-func (m *Map) readTemplates() *templateIndex {
+func (src *sources) readTemplates() *templateIndex {
 	x := &templateIndex{links: map[string][]*written{}, dashed: map[string]string{}}
-	for _, f := range m.templateFiles() {
+	for _, f := range src.templateFiles() {
 		var err error
 		f.text, err = disk.ReadFS(f.dir.fsys, f.name, maxTemplate)
 		isTemplate := err == nil && (!f.isContent || isHTMLTemplate(f.name, f.text))
@@ -85,12 +85,12 @@ func (m *Map) readTemplates() *templateIndex {
 }
 
 // templateFiles lists the files that may be templates, without their text.
-func (m *Map) templateFiles() (files []*templateFile) {
-	if m.templates.files != nil {
-		return m.templates.files
+func (src *sources) templateFiles() (files []*templateFile) {
+	if src.templates.files != nil {
+		return src.templates.files
 	}
 	seen, layouts := map[string]bool{}, map[string]bool{}
-	for _, place := range m.templateDirs() {
+	for _, place := range src.templateDirs() {
 		dir := place.dir
 		fs.WalkDir(dir.fsys, dir.dir, func(name string, d fs.DirEntry, err error) error {
 			switch {
@@ -99,7 +99,7 @@ func (m *Map) templateFiles() (files []*templateFile) {
 			case len(files) > maxTemplates:
 				return fs.SkipAll
 			case d.IsDir():
-				if name != dir.dir && isForeign(d.Name()) || dir.prefix == "" && name == m.docrootName() && name != "." {
+				if name != dir.dir && isForeign(d.Name()) || dir.prefix == "" && name == src.docrootName() && name != "." {
 					return fs.SkipDir
 				}
 				return nil
@@ -109,25 +109,25 @@ func (m *Map) templateFiles() (files []*templateFile) {
 				return nil
 			}
 			seen[f.display] = true
-			if m.opt.Generator == Hugo && dir.kind == Template {
+			if src.opt.Generator == Hugo && dir.kind == Template {
 				key := templateKey(f)
 				if layouts[key] {
 					return nil // the project's own template takes its place
 				}
 				layouts[key] = true
 			}
-			if _, f.isContent = m.content.byDisplay[f.display]; f.isContent && !isHTMLName(name) {
+			if _, f.isContent = src.content.byDisplay[f.display]; f.isContent && !isHTMLName(name) {
 				return nil
 			}
 			f.lines = sync.OnceValue(func() lines { return newLines(f.text) })
-			if m.opt.Generator != Hugo {
+			if src.opt.Generator != Hugo {
 				f.dir.kind = kindOf(name)
 			}
 			files = append(files, f)
 			return nil
 		})
 	}
-	m.templates.files = files
+	src.templates.files = files
 	return files
 }
 
@@ -223,19 +223,19 @@ type templateDir struct {
 }
 
 // templateDirs returns the directories of templates, data and configuration.
-func (m *Map) templateDirs() (dirs []templateDir) {
-	if m.opt.Generator != Hugo {
-		return []templateDir{{0, sourceDir{fsys: m.project, dir: "."}}}
+func (src *sources) templateDirs() (dirs []templateDir) {
+	if src.opt.Generator != Hugo {
+		return []templateDir{{0, sourceDir{fsys: src.project, dir: "."}}}
 	}
-	for _, name := range m.configFiles() {
-		dirs = append(dirs, templateDir{0, sourceDir{fsys: m.project, dir: name, kind: Configuration}})
+	for _, name := range src.configFiles() {
+		dirs = append(dirs, templateDir{0, sourceDir{fsys: src.project, dir: name, kind: Configuration}})
 	}
 	for _, name := range hugoDirs {
-		dirs = append(dirs, templateDir{0, sourceDir{fsys: m.project, dir: name, kind: hugoKinds[name]}})
+		dirs = append(dirs, templateDir{0, sourceDir{fsys: src.project, dir: name, kind: hugoKinds[name]}})
 	}
-	mounts := m.mounts
+	mounts := src.mounts
 	if len(mounts) == 0 {
-		mounts = m.configMounts()
+		mounts = src.configMounts()
 	}
 	for _, mt := range mounts {
 		switch top, _, _ := strings.Cut(mt.target, "/"); top {
@@ -248,10 +248,10 @@ func (m *Map) templateDirs() (dirs []templateDir) {
 			dirs = append(dirs, templateDir{level, dir})
 		}
 	}
-	if len(m.mounts) == 0 {
-		for _, theme := range m.themes() {
+	if len(src.mounts) == 0 {
+		for _, theme := range src.themes() {
 			for _, name := range hugoDirs {
-				dir := sourceDir{fsys: m.project, dir: path.Join("themes", theme, name), kind: hugoKinds[name], module: theme}
+				dir := sourceDir{fsys: src.project, dir: path.Join("themes", theme, name), kind: hugoKinds[name], module: theme}
 				dirs = append(dirs, templateDir{1, dir})
 			}
 		}
@@ -260,8 +260,8 @@ func (m *Map) templateDirs() (dirs []templateDir) {
 }
 
 // themes returns the names of the themes in the project.
-func (m *Map) themes() (names []string) {
-	dirs, _ := fs.ReadDir(m.project, "themes")
+func (src *sources) themes() (names []string) {
+	dirs, _ := fs.ReadDir(src.project, "themes")
 	for _, d := range dirs {
 		names = append(names, d.Name())
 	}
@@ -308,15 +308,15 @@ func isHTMLName(name string) bool {
 }
 
 // configFiles returns the files of Hugo's configuration.
-func (m *Map) configFiles() (names []string) {
+func (src *sources) configFiles() (names []string) {
 	for _, stem := range []string{"hugo", "config"} {
 		for _, ext := range []string{".toml", ".yaml", ".yml", ".json"} {
-			if _, err := fs.Stat(m.project, stem+ext); err == nil {
+			if _, err := fs.Stat(src.project, stem+ext); err == nil {
 				names = append(names, stem+ext)
 			}
 		}
 	}
-	fs.WalkDir(m.project, "config", func(name string, d fs.DirEntry, err error) error {
+	fs.WalkDir(src.project, "config", func(name string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() && isTemplate(name) {
 			names = append(names, name)
 		}
@@ -338,8 +338,8 @@ func isTemplate(name string) bool {
 
 // docrootName returns the path of the docroot in the project, "." if it is
 // elsewhere.
-func (m *Map) docrootName() string {
-	if rel, ok := strings.CutPrefix(slashed(m.opt.Docroot), strings.TrimSuffix(slashed(m.opt.Project), "/")+"/"); ok && rel != "" {
+func (src *sources) docrootName() string {
+	if rel, ok := strings.CutPrefix(slashed(src.opt.Docroot), strings.TrimSuffix(slashed(src.opt.Project), "/")+"/"); ok && rel != "" {
 		return path.Clean(rel)
 	}
 	return "."
