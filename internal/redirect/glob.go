@@ -11,15 +11,15 @@ const maxBraces = 256
 
 // globPattern compiles a glob of Firebase, which has the syntax of the minimatch
 // library: * and ? inside a segment, ** for any number of segments, [abc], {a,b},
-// @(a|b) ?(a) *(a) +(a), and a leading "!" for negation; !(a) is not supported. Only a
-// literal dot matches a dot at the start of a segment.
+// @(a|b) ?(a) *(a) +(a) !(a), and a leading "!" for negation. Only a literal dot
+// matches a dot at the start of a segment.
 func globPattern(glob string) (pattern, error) {
 	negated := false
 	for strings.HasPrefix(glob, "!") && !strings.HasPrefix(glob, "!(") {
 		negated = !negated
 		glob = glob[1:]
 	}
-	expr, err := globExpression(glob)
+	expr, guard, err := globExpression(glob)
 	if err != nil {
 		return pattern{}, err
 	}
@@ -28,34 +28,58 @@ func globPattern(glob string) (pattern, error) {
 		return pattern{}, err
 	}
 	if negated {
+		if guard != "" {
+			return pattern{}, errors.New("!( ) in a negated pattern is not supported")
+		}
 		return pattern{form: expressed, expr: main, negated: true, decoded: true}, nil
 	}
-	return expressionPattern(main, "", true), nil
+	p := expressionPattern(main, "", true)
+	if guard != "" {
+		not, err := newExpression(guard)
+		if err != nil {
+			return pattern{}, err
+		}
+		p.not = []*expression{not}
+	}
+	return p, nil
 }
 
-// globExpression translates a glob into a regular expression.
-func globExpression(glob string) (string, error) {
+// globExpression translates a glob into a regular expression. For !(a|b), the
+// expression matches any text, and guard is an expression that must not match.
+func globExpression(glob string) (expr, guard string, err error) {
 	alternatives, err := braces(glob)
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
-	var all []string
+	var all, none []string
 	for _, one := range alternatives {
-		text, err := globSegments(one)
+		text, not, err := globSegments(one)
 		if err != nil {
-			return "", err
+			return "", "", err
 		}
 		all = append(all, text)
+		if not != "" {
+			none = append(none, not)
+		}
 	}
 	if len(all) == 1 {
-		return "^" + all[0] + "$", nil
+		expr = "^" + all[0] + "$"
+	} else {
+		expr = "^(?:" + strings.Join(all, "|") + ")$"
 	}
-	return "^(?:" + strings.Join(all, "|") + ")$", nil
+	switch {
+	case len(none) == 1 && len(all) == 1:
+		guard = "^(?:" + none[0] + ")$"
+	case len(none) > 0:
+		return "", "", errors.New("!( ) together with { } is not supported")
+	}
+	return expr, guard, nil
 }
 
-func globSegments(glob string) (string, error) {
+func globSegments(glob string) (expr, guard string, err error) {
 	segments := splitOutside(strings.TrimPrefix(glob, "/"), '/')
-	var out strings.Builder
+	var out, not strings.Builder
+	negations := 0
 	for i, s := range segments {
 		last := i == len(segments)-1
 		if s == "**" {
@@ -64,76 +88,103 @@ func globSegments(glob string) (string, error) {
 				repeat = "+"
 			}
 			out.WriteString("(?:/(?:[^/.][^/]*)?)" + repeat)
+			not.WriteString("(?:/(?:[^/.][^/]*)?)" + repeat)
 			continue
 		}
-		text, err := globSegment(s, true)
+		text, inner, n, err := globSegment(s, true)
 		if err != nil {
-			return "", err
+			return "", "", err
 		}
+		negations += n
 		out.WriteString("/" + text)
+		not.WriteString("/" + inner)
 		if last && s != "" {
 			out.WriteString("/?")
+			not.WriteString("/?")
 		}
 	}
-	return out.String(), nil
+	switch negations {
+	case 0:
+		return out.String(), "", nil
+	case 1:
+		return out.String(), not.String(), nil
+	}
+	return "", "", errors.New("more than one !( ) is not supported")
 }
 
-// globSegment translates the text between two slashes.
-func globSegment(s string, start bool) (string, error) {
-	var out strings.Builder
+// globSegment translates the text between two slashes. inner is the same with each
+// !(a) as @(a); negations is the number of them.
+func globSegment(s string, start bool) (text, inner string, negations int, err error) {
+	var out, not strings.Builder
+	both := func(t string) { out.WriteString(t); not.WriteString(t) }
 	for i := 0; i < len(s); i++ {
 		c := s[i]
 		if i+1 < len(s) && s[i+1] == '(' && strings.IndexByte("@?*+!", c) >= 0 {
 			end := closing(s, i+1)
-			switch {
-			case end == 0:
-				return "", errors.New("a parenthesis is not closed")
-			case c == '!':
-				return "", errors.New("!( ) is not supported")
+			if end == 0 {
+				return "", "", 0, errors.New("a parenthesis is not closed")
 			}
 			var parts []string
 			for _, one := range splitOutside(s[i+2:end-1], '|') {
-				part, err := globSegment(one, false)
-				if err != nil {
-					return "", err
+				part, _, n, err := globSegment(one, false)
+				if err != nil || n > 0 {
+					return "", "", 0, errors.Join(err, errors.New("!( ) inside parentheses is not supported"))
 				}
 				parts = append(parts, part)
 			}
-			out.WriteString("(?:" + strings.Join(parts, "|") + ")" + strings.TrimPrefix(string(c), "@"))
+			group := "(?:" + strings.Join(parts, "|") + ")"
+			switch c {
+			case '@':
+				both(group)
+			case '!':
+				negations++
+				switch {
+				case start && i == 0 && end == len(s):
+					out.WriteString("[^/.][^/]*")
+				case start && i == 0:
+					out.WriteString("(?:[^/.][^/]*)?")
+				default:
+					out.WriteString("[^/]*")
+				}
+				not.WriteString(group)
+			default:
+				both(group + string(c))
+			}
 			i = end - 1
 			continue
 		}
 		switch {
 		case c == '*' && start && i == 0 && strings.Trim(s, "*") == "":
-			return "[^/.][^/]*", nil
+			both("[^/.][^/]*")
+			return out.String(), not.String(), negations, nil
 		case c == '*' && start && i == 0:
-			out.WriteString("(?:[^/.][^/]*)?")
+			both("(?:[^/.][^/]*)?")
 		case c == '*':
-			out.WriteString("[^/]*")
+			both("[^/]*")
 		case c == '?' && start && i == 0:
-			out.WriteString("[^/.]")
+			both("[^/.]")
 		case c == '?':
-			out.WriteString("[^/]")
+			both("[^/]")
 		case c == '[':
 			end := strings.IndexByte(s[i+1:], ']')
 			if end < 1 {
-				out.WriteString(`\[`)
+				both(`\[`)
 				continue
 			}
 			class := s[i+1 : i+1+end]
 			if class[0] == '!' {
 				class = "^" + class[1:]
 			}
-			out.WriteString("[" + strings.ReplaceAll(class, `\`, `\\`) + "]")
+			both("[" + strings.ReplaceAll(class, `\`, `\\`) + "]")
 			i += end + 1
 		case c == '\\' && i+1 < len(s):
 			i++
-			out.WriteString(regexp.QuoteMeta(s[i : i+1]))
+			both(regexp.QuoteMeta(s[i : i+1]))
 		default:
-			out.WriteString(regexp.QuoteMeta(s[i : i+1]))
+			both(regexp.QuoteMeta(s[i : i+1]))
 		}
 	}
-	return out.String(), nil
+	return out.String(), not.String(), negations, nil
 }
 
 // splitOutside splits at each sep outside parentheses.

@@ -77,10 +77,10 @@ func TestFirebaseOracle(t *testing.T) {
 		source := func(bool) string {
 			out := ""
 			for range 1 + r.IntN(3) {
-				out += "/" + pick("a", "b", "*", "**", "a*", "*.js", "?", "{a,b}", "@(a|b)", "+(a|b)", "[ab]", "c.html", "*b", "x?(y)", "a{,b}")
+				out += "/" + pick("a", "b", "*", "**", "a*", "*.js", "?", "{a,b}", "@(a|b)", "!(a)", "+(a|b)", "[ab]", "c.html", "*b", "x?(y)", "a{,b}")
 			}
 			if r.IntN(6) == 0 {
-				out = "!" + out
+				out = "!" + strings.ReplaceAll(out, "!(", "@(")
 			}
 			return out
 		}
@@ -98,6 +98,7 @@ func TestFirebaseOracle(t *testing.T) {
 	compareOracle(t, "firebase.cjs", withoutQueries(randomCases(1500, 4, line, jsonSegments)), func(rules string) func(string) string {
 		f := Firebase("firebase.json", []byte(rules), "")
 		if len(f.Faults) > 0 {
+			// Two !( ), or one together with braces, are reported as not supported.
 			return func(string) string { return undecided }
 		}
 		return answersOf(f, AfterFiles)
