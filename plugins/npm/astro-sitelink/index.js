@@ -1,0 +1,17 @@
+"use strict";
+const { fileURLToPath } = require("node:url");
+const { check, failure } = require("sitelink");
+
+/** An integration that checks the output after astro build; a build with findings fails. */
+module.exports = function sitelink(options = {}) {
+  return {
+    name: "sitelink",
+    hooks: {
+      "astro:build:done": async ({ dir, logger }) => {
+        const result = await check(fileURLToPath(dir), options);
+        logger[result.ok ? "info" : "error"](result.report);
+        if (!result.ok) throw failure();
+      },
+    },
+  };
+};

@@ -1,0 +1,17 @@
+"use strict";
+const { check, failure } = require("sitelink");
+
+/**
+ * Checks the output after each build. A build with findings fails; with --serve and --watch,
+ * the findings that are new since the last build are printed instead.
+ */
+module.exports = function sitelink(config, options = {}) {
+  const seen = new Set();
+  config.on("eleventy.after", async ({ directories, dir, runMode, outputMode }) => {
+    if (outputMode && outputMode !== "fs") return;
+    const once = !runMode || runMode === "build";
+    const result = await check(directories?.output ?? dir.output, once ? options : { ...options, seen });
+    if (result.report) console.log(result.report);
+    if (!result.ok && once) throw failure();
+  });
+};

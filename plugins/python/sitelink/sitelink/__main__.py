@@ -1,0 +1,3 @@
+from sitelink import main
+
+main()
