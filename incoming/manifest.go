@@ -295,12 +295,13 @@ func (r *manifestReader) all(ctx context.Context) error {
 				return
 			}
 			defer reader.Close()
+			var outliner outline.Reader
 			for ctx.Err() == nil {
 				id := isite.PageID(next.Add(1) - 1)
 				if int(id) >= len(r.seen) {
 					return
 				}
-				if err := r.page(reader, id); err != nil {
+				if err := r.page(reader, &outliner, id); err != nil {
 					stop(fmt.Errorf("read %s: %w", r.s.Path(id), err))
 				}
 			}
@@ -311,7 +312,7 @@ func (r *manifestReader) all(ctx context.Context) error {
 }
 
 // page reads one page.
-func (r *manifestReader) page(reader *isite.Reader, id isite.PageID) error {
+func (r *manifestReader) page(reader *isite.Reader, outliner *outline.Reader, id isite.PageID) error {
 	p := r.s.Page(id)
 	if !p.Kind().IsHTML() || p.Error().Err != nil {
 		return nil
@@ -335,7 +336,7 @@ func (r *manifestReader) page(reader *isite.Reader, id isite.PageID) error {
 	if err != nil {
 		return err
 	}
-	if page, err := outline.Read(text); err == nil { // else it is nested too deeply
+	if page := outlineOf(text, outliner); page != nil {
 		seen.deleted, seen.text = isTombstone(page), textHash(page)
 	}
 	if len(want) == 0 {

@@ -1,15 +1,31 @@
 package incoming
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
 	"github.com/cespare/xxhash/v2"
+	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
 	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/scan/outline"
 )
+
+// outlineOf returns the tree of one of our pages, or nil if it is nested too
+// deeply.
+func outlineOf(text []byte, fast *outline.Reader) *outline.Outline {
+	if o, ok := fast.Read(text); ok {
+		return o
+	}
+	doc, err := html.Parse(bytes.NewReader(text))
+	if err != nil {
+		return nil
+	}
+	o, _ := outline.FromTree(doc)
+	return o
+}
 
 // isTombstone reports whether a page says that it was deleted, as
 // outgoing.TombstonePage does.
@@ -19,9 +35,9 @@ func isTombstone(o *outline.Outline) bool {
 		case atom.Body:
 			i = o.End(i) - 1
 		case atom.Meta:
-			equiv, _ := o.Attr(i, "http-equiv")
-			status, _ := o.Attr(i, "content")
-			if strings.EqualFold(equiv, "status") && strings.HasPrefix(strings.TrimSpace(status), "410") {
+			equiv, _ := o.Attr(i, outline.HTTPEquiv)
+			status, _ := o.Attr(i, outline.Content)
+			if strings.EqualFold(string(equiv), "status") && bytes.HasPrefix(bytes.TrimSpace(status), []byte("410")) {
 				return true
 			}
 		}
@@ -66,6 +82,9 @@ func textHash(o *outline.Outline) uint64 {
 
 // only returns the only element of that name that is not inside another one.
 func only(o *outline.Outline, tag atom.Atom) (at int, ok bool) {
+	if !o.Has(tag) {
+		return 0, false
+	}
 	n := 0
 	for i := 0; i < o.Len(); {
 		if o.IsText(i) || o.Tag(i) != tag || o.Foreign(i) {

@@ -1,6 +1,7 @@
 package outgoing
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -11,6 +12,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"golang.org/x/net/html"
 
 	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/host"
@@ -226,7 +229,11 @@ func (r *reading) all(ctx context.Context, out []pageResult) error {
 // pageWorker reads one page after the other.
 type pageWorker struct {
 	*reading
-	reader *isite.Reader
+	reader   *isite.Reader
+	outliner outline.Reader
+	// parser is set if pages must be parsed even where the outliner could read
+	// them.
+	parser bool
 }
 
 func (r *reading) worker() (*pageWorker, error) {
@@ -234,7 +241,7 @@ func (r *reading) worker() (*pageWorker, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &pageWorker{reading: r, reader: reader}, nil
+	return &pageWorker{reading: r, reader: reader, parser: r.rules.content != nil}, nil
 }
 
 func (w *pageWorker) close() { w.reader.Close() }
@@ -286,19 +293,19 @@ func (w *pageWorker) read(id isite.PageID, e Entry, sum uint64, known bool) (pag
 		e.Hash, e.Targets = fmt.Sprintf("%016x", sum), w.rules.opt.Hubs(text)
 		return pageResult{entry: e}, nil
 	}
-	page, err := outline.Read(text)
+	page, tree, err := w.outline(text)
 	if err != nil {
 		return pageResult{entry: e, excluded: TooDeep}, nil
 	}
-	return w.result(e, page, known), nil
+	return w.result(e, page, tree, known), nil
 }
 
 // result returns the result for a page with that outline.
-func (w *pageWorker) result(e Entry, page *outline.Outline, known bool) pageResult {
+func (w *pageWorker) result(e Entry, page *outline.Outline, tree []*html.Node, known bool) pageResult {
 	if (pageOutline{page}).isTombstone() {
 		return pageResult{entry: e, excluded: Tombstone}
 	}
-	c, ok := w.rules.contentOf(page)
+	c, ok := w.rules.contentOf(page, tree)
 	if !ok {
 		return pageResult{entry: e, excluded: Listing}
 	}
@@ -307,6 +314,22 @@ func (w *pageWorker) result(e Entry, page *outline.Outline, known bool) pageResu
 		e.Hash = c.hash()
 	}
 	return pageResult{entry: e}
+}
+
+// outline reads the tree of a page: in one pass, or with the parser, which takes
+// ten times as long, if one pass is not reliable or a selector needs nodes.
+func (w *pageWorker) outline(text []byte) (*outline.Outline, []*html.Node, error) {
+	if !w.parser {
+		if page, ok := w.outliner.Read(text); ok {
+			return page, nil, nil
+		}
+	}
+	doc, err := html.Parse(bytes.NewReader(text))
+	if err != nil {
+		return nil, nil, err
+	}
+	page, tree := outline.FromTree(doc)
+	return page, tree, nil
 }
 
 // hasExternalLink reports whether the page has a link that leaves the docroot.
@@ -324,18 +347,18 @@ func (w *pageWorker) setTargets(e *Entry, c *content) {
 		return // never: the URL was made from a parsed base URL
 	}
 	if href, ok := (pageOutline{c.page}).baseHref(); ok {
-		if u, err := base.Resolve(href); err == nil && (u.Scheme() == "http" || u.Scheme() == "https") {
+		if u, err := base.Resolve(string(href)); err == nil && (u.Scheme() == "http" || u.Scheme() == "https") {
 			base = u
 		}
 	}
 	own := strings.TrimPrefix(strings.TrimPrefix(w.origin, "http://"), "https://")
 	skipPaths := !w.rules.opt.Internal && authority(base) == own
 	seen := make(map[string]bool)
-	c.anchors(w.rules.rel, func(href string) {
+	c.anchors(w.rules.rel, func(href []byte) {
 		if skipPaths && isPath(href) {
 			return
 		}
-		raw := strings.Trim(href, "\t\n\f\r ")
+		raw := strings.Trim(string(href), "\t\n\f\r ")
 		u, err := base.Resolve(raw)
 		if err != nil || u.Scheme() != "http" && u.Scheme() != "https" || u.HasCredentials() {
 			return
@@ -371,11 +394,11 @@ func authority(u weburl.URL) string {
 // isPath reports whether a value is certainly only a path, query or fragment,
 // which stays on the host of the base. Most links need not be resolved to know
 // that.
-func isPath(href string) bool {
+func isPath(href []byte) bool {
 	if len(href) > 1 && href[0] == '/' && href[1] == '/' {
 		return false
 	}
-	for _, c := range []byte(href) {
+	for _, c := range href {
 		if c <= ' ' || c == ':' || c == '\\' {
 			return false
 		}
