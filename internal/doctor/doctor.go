@@ -151,6 +151,9 @@ func (d *Doctor) docroot(ctx context.Context, load bool) Diagnosis {
 	}
 	if err := project.CheckDocroot(d.Found.Dir, d.site()); err != nil {
 		one.Text = err.Error()
+		if errors.Is(err, fs.ErrNotExist) {
+			one.Text = d.site() + " is not built yet"
+		}
 		return one
 	}
 	committed := ""
