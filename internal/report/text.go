@@ -125,7 +125,7 @@ func appendDetails(dst []byte, f *check.Finding, p painter) []byte {
 	return dst
 }
 
-var verdictColors = [...]string{check.OK: sgrDim, check.Error: sgrRed, check.Warning: sgrYellow, check.Unchecked: sgrDim}
+var verdictColors = map[check.Verdict]string{check.OK: sgrDim, check.Error: sgrRed, check.Warning: sgrYellow, check.Unchecked: sgrDim}
 
 const indent = "    "
 

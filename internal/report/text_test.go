@@ -140,6 +140,7 @@ func FuzzText(f *testing.F) {
 			seeds++
 		}
 	}
+	f.Add("a.html", "b", "/b", "m", "", 1, uint8(107)) // a verdict that does not exist
 	if seeds == 0 {
 		f.Fatal("no seeds")
 	}
