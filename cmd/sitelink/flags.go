@@ -172,10 +172,23 @@ func flagError(cmd *cobra.Command, err error) error {
 	hint := helpHint(cmd)
 	if off, ok := strings.CutPrefix(name, "no-"); ok && cmd.Flags().Lookup(off) != nil {
 		hint = fmt.Sprintf("write --%s=false", off)
+	} else if ours, ok := peerFlags[name]; ok {
+		hint = ours
 	} else if near, ok := config.Nearest(name, names); ok {
 		hint = fmt.Sprintf("did you mean --%s?", near)
 	}
 	return fault.Usage("unknown flag --"+name, hint)
+}
+
+// peerFlags are flags of lychee, hyperlink, htmltest, html-proofer and linkchecker, with
+// what does the same here.
+var peerFlags = map[string]string{
+	"exclude": "--ignore RULE does this", "ignore-url": "--ignore RULE does this", "ignore-urls": "--ignore RULE does this",
+	"exclude-path": "--ignore page=GLOB does this", "ignore-files": "--ignore page=GLOB does this",
+	"include-fragments": "leave it out: fragments are always checked", "check-anchors": "leave it out: fragments are always checked",
+	"offline": "leave it out: other sites are asked only with --external", "skip-external": "leave it out: other sites are asked only with --external",
+	"disable-external": "leave it out: other sites are asked only with --external", "check-extern": "--external does this",
+	"root-dir": "name the docroot as the argument", "cache": "the status cache is always used; --max-age says how long",
 }
 
 // invalidValue describes a value that the flag parser refused.

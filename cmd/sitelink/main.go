@@ -154,6 +154,9 @@ func findCommand(root *cobra.Command, args []string) error {
 			names = append(names, prefix+c.Name())
 		}
 	}
+	if info, err := os.Stat(name); err == nil && info.IsDir() && found == root {
+		return fault.Usage(fmt.Sprintf("%s is a directory, not a command", visible(name)), "sitelink check "+visible(name)+" checks the links of a built site")
+	}
 	return fault.Usage(fmt.Sprintf("unknown command %q", prefix+name),
 		cmp.Or(config.DidYouMean(prefix+name, names), found.CommandPath()+" --help lists the commands"))
 }
