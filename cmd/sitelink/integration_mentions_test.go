@@ -49,7 +49,8 @@ add_action('template_redirect', function () {
 		write(t, filepath.Join(dir, filepath.FromSlash(name)), text)
 	}
 	bin := "sitelink"
-	command(t, dir, bin, "init", "--yes", "--mentions", "--inject")
+	command(t, dir, bin, "init", "--yes", "--mentions")
+	command(t, dir, bin, "inject")
 	build := func(hugo string) { command(t, dir, hugo, "--noBuildLock", "--cleanDestinationDir") }
 	build(hugos(t)[0])
 	listenAndReceive(t, bin, dir, address)

@@ -208,7 +208,7 @@ func (f *folder) load(w work) error {
 	if err != nil {
 		return err
 	}
-	snap, err := analysis.New(f.ctx, f.audit, analysis.Options{Last: last})
+	snap, err := analysis.New(f.ctx, f.audit, analysis.Options{Last: last, Findings: result.Findings})
 	if err != nil {
 		return err
 	}

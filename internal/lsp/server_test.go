@@ -73,6 +73,73 @@ func TestFrontMatterWhileTyping(t *testing.T) {
 	}
 }
 
+// TestTemplatesWhileTyping: addresses in templates, menus and data files of which the last
+// build made links are judged while they change, as it wrote them. Values that became no
+// link, strings in actions and new values get no diagnostic.
+func TestTemplatesWhileTyping(t *testing.T) {
+	menu := `<nav><a href="/posts/one/">First</a><a href="/posts/two/">Second</a><a href="/posts/gone/">Gone</a></nav>`
+	foot := `<footer><a href="https://example.org/paper.pdf">Paper</a><a class="x" href="/posts/three/#deep">Deep</a><img src="/gallery/cat.png" alt="Cat"></footer>`
+	all := blog()
+	for _, name := range []string{"index", "posts/one/index", "posts/two/index", "posts/three/index"} {
+		name = "public/" + name + ".html"
+		all[name] = strings.Replace(strings.Replace(all[name], "<main>", menu+"<main>", 1), "</main>", "</main>"+foot, 1)
+	}
+	config := "baseURL = 'https://example.org/'\n[[menus.main]]\nname = 'First'\nurl = '/posts/one/'\n[[menus.main]]\nname = 'Second'\nurl = '/posts/two/'\n[[menus.main]]\nname = 'Gone'\nurl = '/posts/gone/'\n[params]\nlogo = '/posts/uno/'\nfirst = '/list/'\n"
+	all["content/list.md"] = "---\ntitle: A list\n---\n"
+	all["public/list/index.html"] = page("")
+	all["public/posts/index.html"] = page(`<a href="/list/">A list</a>`) // of all pages: this is not params.first
+	all["hugo.toml"] = config
+	all["data/papers.yaml"] = "- link: paper.pdf\n  name: Paper\n- link: cat.pdf\n  name: Cat\n"
+	base := "<nav>{{ range site.Menus.main }}<a href=\"{{ .URL }}\">{{ .Name }}</a>{{ end }}</nav><main>{{ .Content }}</main>" +
+		"<footer>{{ range site.Data.papers }}<a href=\"{{ .link | absURL }}\">{{ .name }}</a>{{ end }}<a class=\"x\" href=\"/posts/three/#deep\">Deep</a>" +
+		"<img src=\"{{ \"gallery/cat.png\" | relURL }}\" alt=\"Cat\"></footer>\n"
+	all["layouts/_default/baseof.html"] = base
+	all["layouts/unused.html"] = "<a href=\"/posts/one/\">one</a>\n"
+	e := startedIn(t, all)
+	for _, x := range []struct {
+		name, old, with string
+		want            []string
+		repair          string
+	}{
+		{"layouts/_default/baseof.html", "", "", nil, ""},
+		{"layouts/_default/baseof.html", "/posts/three/#deep", "/posts/three/#deeper", []string{"0:220-240 error missing-fragment"}, ""},
+		{"layouts/_default/baseof.html", "/posts/three/#deep", "/posts/Three/", []string{"0:220-233 error wrong-case"}, "/posts/three/"},
+		{"layouts/_default/baseof.html", "/posts/three/#deep", "/posts/one/", nil, ""},
+		{"layouts/_default/baseof.html", "gallery/cat.png", "gallery/rat.png", nil, ""},
+		{"layouts/_default/baseof.html", "<main>", "<a href=\"/none/\"></a><main>", nil, ""},
+		{"layouts/unused.html", "/posts/one/", "/none/", nil, ""},
+		{"hugo.toml", "", "", []string{"9:7-19 error missing-directory"}, ""},
+		{"hugo.toml", "/posts/two/", "/posts/zwei/", []string{"6:7-19 error missing-directory", "9:7-19 error missing-directory"}, ""},
+		{"hugo.toml", "/posts/gone/", "/posts/far/", []string{"9:7-18 error missing-directory"}, ""},
+		{"hugo.toml", "/posts/gone/", "/posts/three/", nil, ""},
+		{"hugo.toml", "/posts/gone/", "/posts/Three/", nil, ""}, // Hugo writes menus in lower case
+		{"hugo.toml", "/posts/uno/", "/posts/due/", []string{"9:7-19 error missing-directory"}, ""},
+		{"hugo.toml", "/list/", "/lost/", []string{"9:7-19 error missing-directory"}, ""},
+		{"data/papers.yaml", "", "", nil, ""},
+		{"data/papers.yaml", "paper.pdf", "papers.pdf", []string{"0:8-18 error missing-file"}, ""},
+		{"data/papers.yaml", "paper.pdf", "gallery/dog.png", nil, ""},
+		{"data/papers.yaml", "cat.pdf", "dog.pdf", nil, ""},
+		{"data/papers.yaml", "paper.pdf", "Paper.pdf", []string{"0:8-17 error wrong-case"}, "paper.pdf"},
+	} {
+		u := e.open(x.name, strings.Replace(all[x.name], x.old, x.with, 1))
+		if got := e.shown(u, 1); !slices.Equal(got, x.want) {
+			t.Errorf("%s with %s: %v, want %v", x.name, x.with, got, x.want)
+		}
+		if x.repair != "" {
+			from := at(strings.Replace(all[x.name], x.old, x.with, 1), x.with, 1)
+			actions, err := e.Server.CodeAction(t.Context(), &protocol.CodeActionParams{TextDocument: protocol.TextDocumentIdentifier{URI: u}, Range: protocol.Range{Start: from, End: from}})
+			if err != nil || len(actions) == 0 || actions[0].(*protocol.CodeAction).Title != "Change to "+x.repair {
+				t.Errorf("%s with %s: %v, actions %s", x.name, x.with, err, asJSON(actions))
+			}
+		}
+		e.Server.DidClose(t.Context(), &protocol.DidCloseTextDocumentParams{TextDocument: protocol.TextDocumentIdentifier{URI: u}})
+		e.wait("the diagnostics of the closed document", func() bool {
+			_, open := e.diagnostics[u].Version.Get()
+			return !open
+		})
+	}
+}
+
 func TestUTF8Positions(t *testing.T) {
 	dir := t.TempDir()
 	blog().write(t, dir)

@@ -85,7 +85,7 @@ func TestReaders(t *testing.T) {
 	// The readers report what is wrong.
 	r := few()
 	sarif := write(t, Format{Name: "sarif", Write: SARIF}, &r, Options{})
-	for _, c := range [][2]string{{`"level":"error"`, `"level":"bad"`}, {`"uri":"blog/index.html"`, `"uri":"%zz"`}, {`"version":"2.1.0"`, `"version":"2"`}, {`,"startColumn":18`, `,"startColumn":0`}} {
+	for _, c := range [][2]string{{`"level":"error"`, `"level":"bad"`}, {`"uri":"blog/index.html"`, `"uri":"%zz"`}, {`"version":"2.1.0"`, `"version":"2"`}, {`"startColumn":18`, `"startColumn":0`}} {
 		broken := bytes.Replace(sarif, []byte(c[0]), []byte(c[1]), 1)
 		if bytes.Equal(broken, sarif) {
 			t.Errorf("the report has no %s", c[0])

@@ -247,6 +247,11 @@ func (s *Snapshot) Analyze(ctx context.Context, o *Overlay, file string, text []
 	f := &File{Name: file, Text: text, Headings: all.headings}
 	at := s.place(file)
 	at.built = s.builtLinks(file)
+	shown, err := s.rendered(ctx, file)
+	if err != nil {
+		return nil, err
+	}
+	at.rendered = pairRendered(shown, all.links)
 	for i := range all.links {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)

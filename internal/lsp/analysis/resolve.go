@@ -21,8 +21,8 @@ import (
 //
 //  1. The last build has a link that was written with this value in this file. It
 //     shows what render hooks and shortcodes make of the value.
-//  2. The last build has a link that was written with another value for this key of
-//     front matter.
+//  2. The last build has a link that was written with another value at this place of a
+//     template, a data file or the configuration, or for this key of front matter.
 //  3. The destination names a content file: an argument of ref, or a path that the
 //     generator or the site's render hook resolves. The link leads to its page.
 //  4. It is a URL, resolved against the address of the page.
@@ -60,6 +60,7 @@ type place struct {
 	language      string
 	name          string // of the file below the directory of content
 	built         builtLinks
+	rendered      map[int]*rendered // changed destinations of a file that is not content
 }
 
 func (s *resolver) place(file string) place {
@@ -237,6 +238,9 @@ func (s *tree) readMark(file string) (bool, error) {
 func (s *resolver) judgeLink(ctx context.Context, o *Overlay, at *place, text []byte, d *destination.Link) (Target, error) {
 	built := at.built
 	key := writtenValue{d.Kind, d.Value}
+	if at.rendered[d.Start] != nil {
+		return s.judgeRendered(ctx, o, at, d)
+	}
 	if built.differ[key] || d.Kind == destination.Autolink && !strings.Contains(d.Value, ":") { // an e-mail address
 		return noTarget, nil
 	}

@@ -74,6 +74,10 @@ type resolver struct {
 	// What follows is guarded by mu.
 	reader *site.Reader
 	built  map[string]builtLinks
+	// renderings are those of files that are not content, as far as they were asked for.
+	renderings map[string][]rendered
+
+	shown map[string][]shownLink // by file; not changed after New
 }
 
 // Options say how to make a snapshot.
@@ -83,6 +87,8 @@ type Options struct {
 	// Last is the snapshot before, nil for none. What is known of source files is taken
 	// from it where neither they nor the addresses of the site have changed.
 	Last *Snapshot
+	// Findings are those of the check of the site, with their places in sources.
+	Findings []check.Finding
 }
 
 // maxSource is the size in bytes of the largest source file that is read.
@@ -95,7 +101,7 @@ func New(ctx context.Context, a *audit.Audit, opt Options) (*Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Snapshot{accepted: a.Baseline, resolver: resolver{judge: judge, built: map[string]builtLinks{}, tree: tree{
+	s := &Snapshot{accepted: a.Baseline, resolver: resolver{judge: judge, built: map[string]builtLinks{}, renderings: map[string][]rendered{}, shown: map[string][]shownLink{}, tree: tree{
 		Dir: a.Project.Root, Project: a.Project, Site: a.Site, byFile: map[string]int32{}, pageOf: map[int32][]site.PageID{}, files: map[string]*indexedFile{},
 	}}}
 	if a.Project.Generator != nil {
@@ -131,6 +137,7 @@ func New(ctx context.Context, a *audit.Audit, opt Options) (*Snapshot, error) {
 			s.pageOf[file] = append(s.pageOf[file], site.PageID(id))
 		}
 	}
+	s.keepShown(opt.Findings)
 	s.hooks = s.resolvesContent()
 	s.answers = s.hashAnswers()
 	last := opt.Last
@@ -169,7 +176,10 @@ func (s *Snapshot) SeesLinks(file string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	_, ok := s.built[file]
-	return ok || s.reader != nil || !s.isContent(file)
+	if !s.isContent(file) {
+		_, ok = s.renderings[file]
+	}
+	return ok || s.reader != nil
 }
 
 // Path returns the name of a source file on disk.
