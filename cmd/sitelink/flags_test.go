@@ -105,6 +105,8 @@ func FuzzCommandFile(f *testing.F) {
 		"--index=a b", "--fragments=false x", "--=x", "---", "@@x", "--ignore page=a,code=b", "\x00\xff", "--color -"} {
 		f.Add(line)
 	}
+	f.Add("-.")
+	f.Add("--docroot.x=y")
 	f.Fuzz(func(t *testing.T, line string) {
 		if strings.HasPrefix(line, "@") {
 			return // opens files

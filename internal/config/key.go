@@ -159,9 +159,12 @@ func Keys() []Key {
 }
 
 // TableKeys returns the keys of another table that have flags: those of these names,
-// or all.
+// or all. There are none if there is no such table.
 func TableKeys(name string, names ...string) (all []Key) {
 	table, _ := root.key(name)
+	if table.table == nil {
+		return nil
+	}
 	for _, k := range table.table.keys {
 		if k.HasFlag && (len(names) == 0 || slices.Contains(names, k.Name)) {
 			all = append(all, k)
