@@ -19,7 +19,7 @@ func TestArchitecture(t *testing.T) {
 		packages = append(packages, short(importPath))
 		names[name] = true
 	}
-	named := regexp.MustCompile(`^(?:cmd|internal|check|incoming|outgoing|templates|hook|site|examples|bench)(?:/[a-z]+)*$`)
+	named := regexp.MustCompile(`^(?:cmd|internal|check|incoming|outgoing|templates|hook|site|examples|docs|bench)(?:/[a-z]+)*$`)
 	qualified := regexp.MustCompile(`^([a-z]+)\.[A-Z]\w*`)
 	var found []string
 	for _, match := range quoted.FindAllStringSubmatch(fenced.ReplaceAllString(readFile(t, document), ""), -1) {

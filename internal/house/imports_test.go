@@ -52,7 +52,7 @@ func TestImports(t *testing.T) {
 var filepathUsers = []string{
 	"internal/lsp", "internal/lsp/analysis",
 	"cmd/sitelink",
-	"examples/blog",
+	"examples/blog", "docs/site",
 	"hook",
 	"hook/githook",
 	"incoming/store",
