@@ -13,7 +13,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 
 	"github.com/sitelink/sitelink/internal/linkheader"
-	"github.com/sitelink/sitelink/internal/scan/ascii"
+	"github.com/sitelink/sitelink/internal/scan"
 )
 
 // A HeaderValue is an endpoint that a rule makes the host send in a header.
@@ -96,7 +96,7 @@ func (r *headerReader) line(known int, word string) int {
 	if known > 0 {
 		return known
 	}
-	i := ascii.IndexFold(r.text[r.after:], strings.ToLower(word))
+	i := scan.IndexFold(r.text[r.after:], strings.ToLower(word))
 	if i < 0 { // the file has it in escaped form
 		return 1 + bytes.Count(r.text[:r.after], []byte("\n"))
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/sitelink/sitelink/internal/scan/ascii"
+	"github.com/sitelink/sitelink/internal/scan"
 )
 
 // Encode returns the bytes that stand for a value in place of the destination.
@@ -102,7 +102,7 @@ var reference = regexp.MustCompile(`&(?:#[0-9]|#[xX][0-9a-fA-F]|[a-zA-Z])`)
 // ampersands escapes the ampersands of a value: all of them if the author does
 // so, otherwise those that would be read as character references.
 func (l *Link) ampersands(value string) string {
-	if ascii.IndexFold([]byte(l.raw), "&amp;") >= 0 {
+	if scan.IndexFold([]byte(l.raw), "&amp;") >= 0 {
 		return strings.ReplaceAll(value, "&", "&amp;")
 	}
 	return reference.ReplaceAllStringFunc(value, func(s string) string {

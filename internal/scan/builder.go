@@ -5,8 +5,6 @@ import (
 	"cmp"
 	"slices"
 	"unicode/utf8"
-
-	"github.com/sitelink/sitelink/internal/scan/ascii"
 )
 
 // A Builder fills a [Page]. It belongs to the scanner of one format, which
@@ -251,7 +249,7 @@ func (b *Builder) Rebase(first int, base []byte) {
 // (RFC 3986, 5.2.2 and 5.2.3). It works on text: dot segments remain until the
 // result is resolved against an absolute address. The result may alias ref.
 func Merge(base, ref []byte) []byte {
-	ref = ascii.Trim(ref)
+	ref = Trim(ref)
 	base, _, _ = bytes.Cut(base, []byte("#"))
 	if len(base) == 0 || schemeLen(ref) > 0 {
 		return ref
@@ -290,10 +288,10 @@ func Merge(base, ref []byte) []byte {
 func schemeLen(ref []byte) int {
 	for i, c := range ref {
 		switch {
-		case ascii.IsLetter(c):
+		case IsLetter(c):
 		case c == ':' && i > 0:
 			return i + 1
-		case i > 0 && (ascii.IsDigit(c) || c == '+' || c == '-' || c == '.'):
+		case i > 0 && (IsDigit(c) || c == '+' || c == '-' || c == '.'):
 		default:
 			return 0
 		}

@@ -19,8 +19,6 @@ package scan
 import (
 	"bytes"
 	"sort"
-
-	"github.com/sitelink/sitelink/internal/scan/ascii"
 )
 
 // Tags selects the table of elements and attributes that hold links.
@@ -339,22 +337,22 @@ func Relations(rel []byte) (kind Kind, advert AdvertRel, loads bool) {
 	hint, others := false, false
 	for len(rel) > 0 {
 		i := 0
-		for i < len(rel) && !ascii.IsSpace(rel[i]) {
+		for i < len(rel) && !IsSpace(rel[i]) {
 			i++
 		}
 		if word := rel[:i]; i > 0 {
 			switch {
-			case ascii.EqualFold(word, "preconnect"), ascii.EqualFold(word, "dns-prefetch"):
+			case EqualFold(word, "preconnect"), EqualFold(word, "dns-prefetch"):
 				hint = true
-			case ascii.EqualFold(word, "canonical"):
+			case EqualFold(word, "canonical"):
 				kind, others = KindCanonical, true
-			case ascii.EqualFold(word, "manifest"):
+			case EqualFold(word, "manifest"):
 				kind, others = KindManifest, true
-			case ascii.EqualFold(word, "pingback"):
+			case EqualFold(word, "pingback"):
 				advert, others = advert|AdvertPingback, true
-			case ascii.EqualFold(word, "webmention"):
+			case EqualFold(word, "webmention"):
 				advert, others = advert|AdvertWebmention, true
-			case ascii.EqualFold(word, "stylesheet"), ascii.EqualFold(word, "preload"), ascii.EqualFold(word, "modulepreload"), ascii.EqualFold(word, "prefetch"):
+			case EqualFold(word, "stylesheet"), EqualFold(word, "preload"), EqualFold(word, "modulepreload"), EqualFold(word, "prefetch"):
 				loads, others = true, true
 			default:
 				others = true
@@ -371,14 +369,14 @@ func Relations(rel []byte) (kind Kind, advert AdvertRel, loads bool) {
 // IsWebURL reports whether v is one absolute http or https URL without white
 // space.
 func IsWebURL(v []byte) bool {
-	if len(v) < len("http://x") || !ascii.EqualFold(v[:4], "http") {
+	if len(v) < len("http://x") || !EqualFold(v[:4], "http") {
 		return false
 	}
 	rest := v[4:]
 	if rest[0]|0x20 == 's' {
 		rest = rest[1:]
 	}
-	return bytes.HasPrefix(rest, []byte("://")) && len(rest) > 3 && !bytes.ContainsAny(rest, ascii.Space)
+	return bytes.HasPrefix(rest, []byte("://")) && len(rest) > 3 && !bytes.ContainsAny(rest, Space)
 }
 
 // ScriptLink returns the number of the link that holds the address of a script,

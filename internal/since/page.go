@@ -7,7 +7,7 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
-	"github.com/sitelink/sitelink/internal/scan/ascii"
+	"github.com/sitelink/sitelink/internal/scan"
 )
 
 // Limits of [isHeading].
@@ -53,7 +53,7 @@ func isHeading(text []byte, value int) bool {
 // authors leave empty to place an anchor.
 func endsAnchor(text []byte) bool {
 	for _, name := range []string{"</a>", "</span>", "</p>"} {
-		if len(text) >= len(name) && ascii.EqualFold(text[:len(name)], name) {
+		if len(text) >= len(name) && scan.EqualFold(text[:len(name)], name) {
 			return true
 		}
 	}
@@ -64,7 +64,7 @@ func endsAnchor(text []byte) bool {
 // heading, or an anchor before it.
 func wraps(text []byte) bool {
 	for _, name := range []string{"<a ", "<span ", "<div", "<header", "<hgroup", "<section"} {
-		if len(text) > len(name) && ascii.EqualFold(text[:len(name)], name) {
+		if len(text) > len(name) && scan.EqualFold(text[:len(name)], name) {
 			return true
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/sitelink/sitelink/internal/disk"
-	"github.com/sitelink/sitelink/internal/scan/ascii"
+	"github.com/sitelink/sitelink/internal/scan"
 	"github.com/sitelink/sitelink/internal/site"
 )
 
@@ -209,7 +209,7 @@ const maxHeading = 8 << 10
 func pageHeadings(text []byte) (all []pageHeading) {
 	for _, at := range headingTag.FindAllSubmatchIndex(text, -1) {
 		inner := text[at[1]:min(len(text), at[1]+maxHeading)]
-		end := ascii.IndexFold(inner, "</"+strings.ToLower(string(text[at[2]:at[3]])))
+		end := scan.IndexFold(inner, "</"+strings.ToLower(string(text[at[2]:at[3]])))
 		if end < 0 {
 			continue
 		}

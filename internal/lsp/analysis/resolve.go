@@ -12,7 +12,7 @@ import (
 	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/host"
-	"github.com/sitelink/sitelink/internal/scan/ascii"
+	"github.com/sitelink/sitelink/internal/scan"
 	"github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
@@ -305,7 +305,7 @@ func isUsed(text []byte, at int) bool {
 	}
 	label := text[start : start+end+1]
 	for i := 0; i < len(text); {
-		n := ascii.IndexFold(text[i:], strings.ToLower(string(label)))
+		n := scan.IndexFold(text[i:], strings.ToLower(string(label)))
 		if n < 0 {
 			return false
 		}

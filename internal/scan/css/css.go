@@ -5,7 +5,6 @@ import (
 	"bytes"
 
 	"github.com/sitelink/sitelink/internal/scan"
-	"github.com/sitelink/sitelink/internal/scan/ascii"
 )
 
 // A Scanner reads style sheets one after the other and reuses its buffers. The
@@ -152,16 +151,16 @@ const (
 // ruleOf returns the meaning of an at-rule.
 func ruleOf(name []byte) rule {
 	switch {
-	case ascii.EqualFold(name, "import"):
+	case scan.EqualFold(name, "import"):
 		return importRule
-	case ascii.EqualFold(name, "layer"):
+	case scan.EqualFold(name, "layer"):
 		return layerRule
-	case ascii.EqualFold(name, "namespace"):
+	case scan.EqualFold(name, "namespace"):
 		return namespaceRule
 	}
 	for _, known := range [...]string{"media", "font-face", "supports", "keyframes", "-webkit-keyframes", "page", "property", "container", "counter-style",
 		"font-feature-values", "font-palette-values", "scope", "starting-style", "view-transition", "position-try"} {
-		if ascii.EqualFold(name, known) {
+		if scan.EqualFold(name, known) {
 			return blockRule
 		}
 	}
@@ -181,7 +180,7 @@ const (
 var byteClass = func() (class [256]uint8) {
 	for c := range class {
 		switch {
-		case c >= 0x80, c == 0, c == '-', c == '_', ascii.IsDigit(byte(c)), c|0x20 >= 'a' && c|0x20 <= 'z':
+		case c >= 0x80, c == 0, c == '-', c == '_', scan.IsDigit(byte(c)), c|0x20 >= 'a' && c|0x20 <= 'z':
 			class[c] |= className
 		}
 		if c <= ' ' && c != 0 || c == 0x7f {
@@ -274,9 +273,9 @@ const (
 // functionOf returns the meaning of a function name in any letter case.
 func functionOf(name []byte) function {
 	switch {
-	case ascii.EqualFold(name, "url"):
+	case scan.EqualFold(name, "url"):
 		return urlFunction
-	case ascii.EqualFold(name, "image-set"), ascii.EqualFold(name, "-webkit-image-set"):
+	case scan.EqualFold(name, "image-set"), scan.EqualFold(name, "-webkit-image-set"):
 		return imageSetFunction
 	}
 	return otherFunction
@@ -378,14 +377,14 @@ func (s *parser) atRule(i int) int {
 		s.rule = ruleOf(rule)
 	}
 	switch {
-	case ascii.EqualFold(rule, "import"):
+	case scan.EqualFold(rule, "import"):
 		if !begins {
 			s.condition = true
 			return next
 		}
 		return s.importURL(next)
-	case ascii.EqualFold(rule, "namespace"), ascii.EqualFold(rule, "supports"),
-		ascii.EqualFold(rule, "document"), ascii.EqualFold(rule, "-moz-document"):
+	case scan.EqualFold(rule, "namespace"), scan.EqualFold(rule, "supports"),
+		scan.EqualFold(rule, "document"), scan.EqualFold(rule, "-moz-document"):
 		s.condition = true
 	}
 	return next
@@ -492,7 +491,7 @@ func (s *parser) blank(i, end int) bool { return s.skipBlank(i, end) == end }
 func (s *parser) skipBlank(i, end int) int {
 	for i < end {
 		switch rest := s.text[i:end]; {
-		case ascii.IsSpace(rest[0]):
+		case scan.IsSpace(rest[0]):
 			i++
 		case bytes.HasPrefix(rest, []byte("<!--")):
 			i += len("<!--")
@@ -513,7 +512,7 @@ func (s *parser) skipBlank(i, end int) int {
 // the condition under which the sheet applies.
 func (s *parser) importURL(i int) int {
 	for {
-		i = ascii.SkipSpace(s.text, i)
+		i = scan.SkipSpace(s.text, i)
 		next := s.comment(i)
 		if next == i {
 			break
@@ -544,7 +543,7 @@ func (s *parser) importURL(i int) int {
 // url reads what follows "url(" from i on and returns the offset after it. A
 // quoted URL is a function with a string, so its parenthesis closes later.
 func (s *parser) url(kind Kind, i int) int {
-	i = ascii.SkipSpace(s.text, i)
+	i = scan.SkipSpace(s.text, i)
 	if i < len(s.text) && (s.text[i] == '"' || s.text[i] == '\'') {
 		s.open(urlFunction)
 		v := s.str(i)

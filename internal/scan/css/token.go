@@ -5,7 +5,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"github.com/sitelink/sitelink/internal/scan/ascii"
+	"github.com/sitelink/sitelink/internal/scan"
 )
 
 // A literal is a string or an unquoted URL.
@@ -57,9 +57,9 @@ func (s *parser) unquoted(i int) literal {
 		case c == ')':
 			v.end, v.next = i, i+1
 			return v
-		case ascii.IsSpace(c):
+		case scan.IsSpace(c):
 			v.end = i
-			i = ascii.SkipSpace(text, i)
+			i = scan.SkipSpace(text, i)
 			if i < len(text) && text[i] != ')' {
 				return s.badURL(v, i)
 			}
@@ -124,7 +124,7 @@ func (s *parser) nameBegins(i int) bool {
 	if c == '\\' {
 		return s.validEscape(i)
 	}
-	return byteClass[c]&className != 0 && c != '-' && !ascii.IsDigit(c)
+	return byteClass[c]&className != 0 && c != '-' && !scan.IsDigit(c)
 }
 
 // A shortName holds a name with its escapes decoded if it can be a name of
@@ -196,7 +196,7 @@ func escape(text []byte, i int) (r rune, n int) {
 	}
 	digits := 0
 	for ; digits < 6 && i < len(text); digits++ {
-		d, ok := ascii.HexDigit(text[i])
+		d, ok := scan.HexDigit(text[i])
 		if !ok {
 			break
 		}
@@ -213,7 +213,7 @@ func escape(text []byte, i int) (r rune, n int) {
 	if r == 0 || !utf8.ValidRune(r) {
 		r = utf8.RuneError
 	}
-	if i < len(text) && ascii.IsSpace(text[i]) {
+	if i < len(text) && scan.IsSpace(text[i]) {
 		i = spaceEnd(text, i) // white space that ends the digits
 	}
 	return r, i - first

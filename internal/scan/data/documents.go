@@ -5,10 +5,8 @@ import (
 	"strings"
 
 	"github.com/sitelink/sitelink/internal/scan"
-	"github.com/sitelink/sitelink/internal/scan/ascii"
 	"github.com/sitelink/sitelink/internal/scan/html"
-	"github.com/sitelink/sitelink/internal/scan/jsonld"
-	"github.com/sitelink/sitelink/internal/scan/jsontext"
+	"github.com/sitelink/sitelink/internal/scan/json"
 )
 
 // IsJSONFeed reports whether a file is a JSON Feed, from its first bytes: it
@@ -16,7 +14,7 @@ import (
 // member first, but any position in head is enough.
 func IsJSONFeed(head []byte) bool {
 	head = bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF"))
-	head = head[ascii.SkipSpace(head, 0):]
+	head = head[scan.SkipSpace(head, 0):]
 	if len(head) == 0 || head[0] != '{' {
 		return false
 	}
@@ -24,7 +22,7 @@ func IsJSONFeed(head []byte) bool {
 	if !ok {
 		return false
 	}
-	rest = bytes.TrimLeft(rest, ascii.Space+":\"")
+	rest = bytes.TrimLeft(rest, scan.Space+":\"")
 	rest = bytes.ReplaceAll(rest[:min(len(rest), 64)], []byte(`\/`), []byte("/"))
 	rest = bytes.TrimPrefix(bytes.TrimPrefix(rest, []byte("https://")), []byte("http://"))
 	return bytes.HasPrefix(rest, []byte("jsonfeed.org/version/"))
@@ -42,7 +40,7 @@ func (s *Scanner) JSONFeed(text []byte, opt scan.Options) *scan.Page {
 		address  []byte
 		contents []html.Embedded
 	)
-	return s.readJSON(text, func(v *jsontext.Value) {
+	return s.readJSON(text, func(v *json.Value) {
 		path := strings.Join(v.Path, ".")
 		if path == "items.content_html" {
 			var c html.Embedded
@@ -89,7 +87,7 @@ var jsonFeedMembers = map[string]scan.Kind{
 // [scan.FaultJSON], are reported. text must not change while the page is in
 // use, and must be shorter than 4 GiB.
 func (s *Scanner) Manifest(text []byte, opt scan.Options) *scan.Page {
-	return s.readJSON(text, func(v *jsontext.Value) {
+	return s.readJSON(text, func(v *json.Value) {
 		kind, ok := manifestMembers[strings.Join(v.Path, ".")]
 		if !ok || v.Text == "" {
 			return
@@ -121,7 +119,7 @@ var manifestMembers = map[string]scan.Kind{
 func (s *Scanner) JSONLD(text []byte, opt scan.Options) *scan.Page {
 	s.b.Reset(text, "utf-8")
 	s.b.Page.Quirks = false
-	jsonld.Links(text, func(start, end int, value []byte) {
+	json.LinkedData(text, func(start, end int, value []byte) {
 		s.b.Add(s.b.Value(text, start, end, value), uint32(start), scan.KindMetadata, "json-ld", "")
 	})
 	s.b.RepairUTF8()

@@ -3,7 +3,7 @@ package data
 import (
 	"bytes"
 
-	"github.com/sitelink/sitelink/internal/scan/ascii"
+	"github.com/sitelink/sitelink/internal/scan"
 )
 
 // MapLink is one target of a server-side image map.
@@ -60,7 +60,7 @@ func ImageMap(text []byte) (links []MapLink, base string, bad []int) {
 		return nil, "", nil
 	}
 	for line := 1; pos < len(text); line++ {
-		end, next := ascii.LineEnd(text, pos)
+		end, next := scan.LineEnd(text, pos)
 		l := parseMapLine(text[:end], pos)
 		url := text[l.start:l.end]
 		switch {
@@ -80,7 +80,7 @@ func ImageMap(text []byte) (links []MapLink, base string, bad []int) {
 // isSourceMap reports whether text is the JSON of a source map, with or without
 // the line that prevents it from running as a script.
 func isSourceMap(text []byte) bool {
-	text = text[ascii.SkipSpace(text, 0):]
+	text = text[scan.SkipSpace(text, 0):]
 	return bytes.HasPrefix(text, []byte("{")) || bytes.HasPrefix(text, []byte(")]}"))
 }
 
@@ -136,7 +136,7 @@ func parseMapLine(text []byte, i int) mapLine {
 
 // atEnd skips white space and reports whether the line ends there.
 func (c *mapCursor) atEnd() bool {
-	for c.i < len(c.text) && ascii.IsSpace(c.text[c.i]) {
+	for c.i < len(c.text) && scan.IsSpace(c.text[c.i]) {
 		c.i++
 	}
 	return c.i == len(c.text)
@@ -148,7 +148,7 @@ func (c *mapCursor) peek() byte { return c.text[c.i] }
 // word reads up to white space or a parenthesis.
 func (c *mapCursor) word() []byte {
 	start := c.i
-	for c.i < len(c.text) && !ascii.IsSpace(c.text[c.i]) && c.text[c.i] != '(' {
+	for c.i < len(c.text) && !scan.IsSpace(c.text[c.i]) && c.text[c.i] != '(' {
 		c.i++
 	}
 	return c.text[start:c.i]
@@ -171,7 +171,7 @@ func (c *mapCursor) field() (start, end int, ok bool) {
 		return start, start + n, true
 	}
 	start = c.i
-	for c.i < len(c.text) && !ascii.IsSpace(c.text[c.i]) {
+	for c.i < len(c.text) && !scan.IsSpace(c.text[c.i]) {
 		c.i++
 	}
 	return start, c.i, true
@@ -215,7 +215,7 @@ func (c *mapCursor) onlyCoordinatesAndLabels() bool {
 func isMapCoordinates(b []byte) bool {
 	for _, c := range b {
 		switch {
-		case ascii.IsDigit(c), ascii.IsSpace(c), c == ',', c == '.', c == '-', c == '+', c == '(', c == ')':
+		case scan.IsDigit(c), scan.IsSpace(c), c == ',', c == '.', c == '-', c == '+', c == '(', c == ')':
 		default:
 			return false
 		}
@@ -249,7 +249,7 @@ var mapShapeNames = [...]struct {
 // mapShapeOf returns the meaning of the first word of a line.
 func mapShapeOf(word []byte) mapShape {
 	for _, s := range mapShapeNames {
-		if ascii.EqualFold(word, s.name) {
+		if scan.EqualFold(word, s.name) {
 			return s.shape
 		}
 	}
@@ -260,7 +260,7 @@ func mapShapeOf(word []byte) mapShape {
 // a URL.
 func isMapAction(value []byte) bool {
 	for _, action := range [...]string{"nocontent", "referer", "map", "menu", "error"} {
-		if ascii.EqualFold(value, action) {
+		if scan.EqualFold(value, action) {
 			return true
 		}
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/sitelink/sitelink/internal/scan"
 	"github.com/sitelink/sitelink/internal/scan/html"
-	"github.com/sitelink/sitelink/internal/scan/jsontext"
+	"github.com/sitelink/sitelink/internal/scan/json"
 )
 
 // A Scanner reads files one after the other and reuses its buffers. The zero
@@ -19,11 +19,11 @@ type Scanner struct {
 }
 
 // readJSON walks a document. Its encoding is UTF-8 (RFC 8259, 8.1).
-func (s *Scanner) readJSON(text []byte, f func(v *jsontext.Value), done func(path []string)) *scan.Page {
+func (s *Scanner) readJSON(text []byte, f func(v *json.Value), done func(path []string)) *scan.Page {
 	bom := scan.UTF8BOMLen(text)
 	s.b.Reset(text, "utf-8")
 	s.b.Page.Quirks = false
-	fault, off := jsontext.Walk(text[bom:], func(v *jsontext.Value) {
+	fault, off := json.Walk(text[bom:], func(v *json.Value) {
 		v.Off += uint32(bom)
 		f(v)
 	}, done)
@@ -36,7 +36,7 @@ func (s *Scanner) readJSON(text []byte, f func(v *jsontext.Value), done func(pat
 }
 
 // member adds the link that v is.
-func (s *Scanner) member(v *jsontext.Value, kind scan.Kind) {
+func (s *Scanner) member(v *json.Value, kind scan.Kind) {
 	value := v.Raw
 	if v.Text != string(v.Raw) {
 		value = s.b.Keep([]byte(v.Text))

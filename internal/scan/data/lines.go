@@ -4,7 +4,6 @@ import (
 	"bytes"
 
 	"github.com/sitelink/sitelink/internal/scan"
-	"github.com/sitelink/sitelink/internal/scan/ascii"
 )
 
 // Robots reads the Sitemap lines of robots.txt, in any letter case
@@ -16,12 +15,12 @@ func (s *Scanner) Robots(text []byte, opt scan.Options) *scan.Page {
 			line = line[:k]
 		}
 		name, value, ok := bytes.Cut(line, []byte(":"))
-		if !ok || !ascii.EqualFold(ascii.Trim(name), "sitemap") {
+		if !ok || !scan.EqualFold(scan.Trim(name), "sitemap") {
 			return
 		}
 		off += len(name) + 1
-		if v := ascii.Trim(value); len(v) > 0 {
-			off += len(value) - len(bytes.TrimLeft(value, ascii.Space))
+		if v := scan.Trim(value); len(v) > 0 {
+			off += len(value) - len(bytes.TrimLeft(value, scan.Space))
 			s.b.Add(v, uint32(off), scan.KindLink, "sitemap", "")
 		}
 	})
@@ -30,7 +29,7 @@ func (s *Scanner) Robots(text []byte, opt scan.Options) *scan.Page {
 
 // IsTextSitemap reports whether a sitemap is a plain list of addresses, not XML.
 func IsTextSitemap(text []byte) bool {
-	text = ascii.Trim(text[scan.UTF8BOMLen(text):])
+	text = scan.Trim(text[scan.UTF8BOMLen(text):])
 	return len(text) > 0 && text[0] != '<' && text[0] != 0 && text[0] < 0x80
 }
 
@@ -39,7 +38,7 @@ func IsTextSitemap(text []byte) bool {
 // is "loc", its attribute is empty. Other lines are ignored.
 func (s *Scanner) TextSitemap(text []byte, opt scan.Options) *scan.Page {
 	s.lines(text, func(line []byte, off int) {
-		if v := ascii.Trim(line); scan.IsWebURL(v) {
+		if v := scan.Trim(line); scan.IsWebURL(v) {
 			s.b.Add(v, uint32(off+bytes.Index(line, v)), scan.KindEntry, "loc", "")
 		}
 	})
@@ -56,12 +55,12 @@ func (s *Scanner) Headers(text []byte, opt scan.Options) *scan.Page {
 	s.lines(text, func(line []byte, off int) {
 		if len(line) > 0 && line[0] != ' ' && line[0] != '\t' {
 			if line[0] != '#' {
-				rule = headerBase(bytes.TrimRight(line, ascii.Space))
+				rule = headerBase(bytes.TrimRight(line, scan.Space))
 			}
 			return
 		}
 		name, value, ok := bytes.Cut(line, []byte(":"))
-		if !ok || !ascii.EqualFold(ascii.Trim(name), "link") {
+		if !ok || !scan.EqualFold(scan.Trim(name), "link") {
 			return
 		}
 		first := len(s.b.Page.Links)
@@ -91,7 +90,7 @@ func (s *Scanner) lines(text []byte, f func(line []byte, off int)) {
 	s.b.Page.Quirks = false
 	i := scan.UTF8BOMLen(text)
 	for i < len(text) {
-		end, next := ascii.LineEnd(text, i)
+		end, next := scan.LineEnd(text, i)
 		f(text[i:end], i)
 		i = next
 	}
@@ -137,11 +136,11 @@ func linkParameters(value []byte, i int) (rel []byte, next int) {
 		for j < len(value) && value[j] != '=' && value[j] != ';' && value[j] != ',' {
 			j++
 		}
-		name := ascii.Trim(value[i+1 : j])
+		name := scan.Trim(value[i+1 : j])
 		if i = j; i == len(value) || value[i] != '=' {
 			continue
 		}
-		i = ascii.SkipSpace(value, i+1)
+		i = scan.SkipSpace(value, i+1)
 		from := i
 		if i < len(value) && value[i] == '"' {
 			from++
@@ -156,8 +155,8 @@ func linkParameters(value []byte, i int) (rel []byte, next int) {
 				i++
 			}
 		}
-		if rel == nil && ascii.EqualFold(name, "rel") {
-			rel = ascii.Trim(value[min(from, i):i])
+		if rel == nil && scan.EqualFold(name, "rel") {
+			rel = scan.Trim(value[min(from, i):i])
 		}
 	}
 	return rel, i

@@ -3,17 +3,17 @@ package html
 import (
 	"strings"
 
-	"github.com/sitelink/sitelink/internal/scan/ascii"
+	"github.com/sitelink/sitelink/internal/scan"
 )
 
 // quirksDoctype reports whether a doctype puts the document into quirks mode
 // (HTML 13.2.6.4.1). text is the text between "<!" and ">".
 func quirksDoctype(text string) bool {
 	rest := text[len("doctype"):]
-	rest = strings.TrimLeft(rest, ascii.Space)
+	rest = strings.TrimLeft(rest, scan.Space)
 	name := rest
-	if k := strings.IndexAny(rest, ascii.Space); k >= 0 {
-		name, rest = rest[:k], strings.TrimLeft(rest[k:], ascii.Space)
+	if k := strings.IndexAny(rest, scan.Space); k >= 0 {
+		name, rest = rest[:k], strings.TrimLeft(rest[k:], scan.Space)
 	} else {
 		rest = ""
 	}
@@ -30,7 +30,7 @@ func quirksDoctype(text string) bool {
 		if public, rest, ok = identifier(rest[6:]); !ok {
 			return true
 		}
-		if strings.TrimLeft(rest, ascii.Space) != "" {
+		if strings.TrimLeft(rest, scan.Space) != "" {
 			if system, _, hasSystem = identifier(rest); !hasSystem {
 				return true
 			}
@@ -62,7 +62,7 @@ func quirksDoctype(text string) bool {
 // identifier reads a quoted identifier. ok is false if it is missing or not
 // closed, which also means quirks mode.
 func identifier(s string) (id, rest string, ok bool) {
-	s = strings.TrimLeft(s, ascii.Space)
+	s = strings.TrimLeft(s, scan.Space)
 	if s == "" || s[0] != '"' && s[0] != '\'' {
 		return "", "", false
 	}

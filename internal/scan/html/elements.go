@@ -9,9 +9,7 @@ import (
 	"strings"
 
 	"github.com/sitelink/sitelink/internal/scan"
-	"github.com/sitelink/sitelink/internal/scan/ascii"
 	"github.com/sitelink/sitelink/internal/scan/css"
-	"github.com/sitelink/sitelink/internal/scan/token"
 )
 
 // Namespace is the namespace of an element.
@@ -30,14 +28,14 @@ type Elements struct {
 	scan.Builder
 	Tags scan.Tags
 	// Attrs are the attributes of the current tag, as ranges of the page's text.
-	Attrs token.AttrSet
+	Attrs scan.AttrSet
 	// Inert means that the current tag is inside a template, Shadow that it is
 	// inside a declarative shadow root or begins one. Links there count, but
 	// names belong to the shadow tree.
 	Inert, Shadow bool
 
 	tag scan.Tag // the value for Link.Tag
-	at  token.Span
+	at  scan.Span
 
 	inner *Scanner // reads srcdoc attributes; nil before the first
 	depth int      // of the documents in srcdoc attributes
@@ -45,7 +43,7 @@ type Elements struct {
 
 // Emit adds the links and anchors of a start tag. at is its range in the page's
 // text. The new links are sorted by offset.
-func (e *Elements) Emit(tag scan.Tag, ns Namespace, at token.Span) {
+func (e *Elements) Emit(tag scan.Tag, ns Namespace, at scan.Span) {
 	set := &e.Attrs
 	if set.Has(scan.AttrID) {
 		e.Anchor(scan.AttrID, scan.AnchorID)
@@ -108,20 +106,20 @@ func (e *Elements) source(a scan.Attr) []byte {
 
 // value returns the value of the attribute at sp as the DOM has it. It usually
 // is a part of the page's text, and otherwise a part of the arena.
-func (e *Elements) value(sp token.Span) []byte {
+func (e *Elements) value(sp scan.Span) []byte {
 	raw := e.Page.Text[sp.Start:sp.End]
-	class := token.ClassifyValue(raw)
+	class := scan.ClassifyValue(raw)
 	if class == 0 {
 		return raw
 	}
-	if class&token.ValueNonASCII != 0 {
+	if class&scan.ValueNonASCII != 0 {
 		e.NonASCII = true
 	}
-	if class&token.ValueDecode == 0 {
+	if class&scan.ValueDecode == 0 {
 		return raw
 	}
 	from := len(e.Arena)
-	e.Arena = token.DecodeRefs(e.Arena, raw, nil)
+	e.Arena = scan.DecodeRefs(e.Arena, raw, nil)
 	return e.Arena[from:len(e.Arena):len(e.Arena)]
 }
 
@@ -165,7 +163,7 @@ func (e *Elements) take(r rule) {
 		v, places := e.composite(sp)
 		for i := 0; i < len(v); {
 			isEnd := func(c byte) bool {
-				return ascii.IsSpace(c) || c == ',' && r.shape == shapeCommas
+				return scan.IsSpace(c) || c == ',' && r.shape == shapeCommas
 			}
 			if isEnd(v[i]) {
 				i++
@@ -212,25 +210,25 @@ func (p places) at(i int) uint32 {
 
 // composite is value for attributes that hold several URLs. It also returns
 // where each byte of the value is in the page's text.
-func (e *Elements) composite(sp token.Span) ([]byte, places) {
+func (e *Elements) composite(sp scan.Span) ([]byte, places) {
 	v := e.value(sp)
 	raw := e.Page.Text[sp.Start:sp.End]
 	if len(raw) == 0 || len(v) == len(raw) && &v[0] == &raw[0] {
 		return v, places{start: sp.Start}
 	}
 	var table []uint32
-	v = token.DecodeRefs(nil, raw, &table)
+	v = scan.DecodeRefs(nil, raw, &table)
 	return v, places{start: sp.Start, table: table}
 }
 
 // StyleText adds the URLs in the text of a style element. at is the range of
 // its tag, whose attributes are in Attrs.
-func (e *Elements) StyleText(at, content token.Span) {
+func (e *Elements) StyleText(at, content scan.Span) {
 	if e.Tags == scan.Linklint || content.Start == content.End {
 		return
 	}
 	if e.Attrs.Has(scan.AttrType) {
-		if kind := e.source(scan.AttrType); len(kind) > 0 && !ascii.EqualFold(kind, "text/css") {
+		if kind := e.source(scan.AttrType); len(kind) > 0 && !scan.EqualFold(kind, "text/css") {
 			return // HTML 4.2.6: not a style sheet to browsers
 		}
 	}
@@ -381,14 +379,14 @@ var linklintTable = [scan.TagCount][]rule{
 // https://html.spec.whatwg.org/multipage/images.html#parse-a-srcset-attribute
 func srcset(value []byte, emit func(start, end int)) {
 	for i := 0; ; {
-		for i < len(value) && (value[i] == ',' || ascii.IsSpace(value[i])) {
+		for i < len(value) && (value[i] == ',' || scan.IsSpace(value[i])) {
 			i++
 		}
 		if i == len(value) {
 			return
 		}
 		start := i
-		for i < len(value) && !ascii.IsSpace(value[i]) {
+		for i < len(value) && !scan.IsSpace(value[i]) {
 			i++
 		}
 		end := i
@@ -416,12 +414,12 @@ func validDescriptors(list []byte) bool {
 	list = bytes.TrimSuffix(list, []byte(","))
 	var seen [3]bool // w, x, h
 	for len(list) > 0 {
-		if ascii.IsSpace(list[0]) {
+		if scan.IsSpace(list[0]) {
 			list = list[1:]
 			continue
 		}
 		n := 0
-		for n < len(list) && !ascii.IsSpace(list[n]) {
+		for n < len(list) && !scan.IsSpace(list[n]) {
 			n++
 		}
 		number, unit := list[:n-1], bytes.IndexByte([]byte("wxh"), list[n-1])
@@ -439,13 +437,13 @@ func validDescriptors(list []byte) bool {
 func validNumber(s []byte, density bool) bool {
 	if !density {
 		for _, c := range s {
-			if !ascii.IsDigit(c) {
+			if !scan.IsDigit(c) {
 				return false
 			}
 		}
 		return len(bytes.TrimLeft(s, "0")) > 0
 	}
-	if len(s) == 0 || !ascii.IsDigit(s[len(s)-1]) || bytes.IndexFunc(s, func(r rune) bool { return !strings.ContainsRune("0123456789.eE+-", r) }) >= 0 || s[0] == '+' {
+	if len(s) == 0 || !scan.IsDigit(s[len(s)-1]) || bytes.IndexFunc(s, func(r rune) bool { return !strings.ContainsRune("0123456789.eE+-", r) }) >= 0 || s[0] == '+' {
 		return false
 	}
 	f, err := strconv.ParseFloat(string(s), 64)

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/sitelink/sitelink/internal/scan"
-	"github.com/sitelink/sitelink/internal/scan/token"
 	"github.com/sitelink/sitelink/internal/testkit"
 )
 
@@ -67,8 +66,8 @@ func upperNames(page string) string {
 		if b[i] != '<' {
 			continue
 		}
-		for j := i + 1; j < len(b) && (token.Class[b[j]]&token.ClassLetter != 0 || b[j] == '/'); j++ {
-			if token.Class[b[j]]&token.ClassLetter != 0 {
+		for j := i + 1; j < len(b) && (scan.Class[b[j]]&scan.ClassLetter != 0 || b[j] == '/'); j++ {
+			if scan.Class[b[j]]&scan.ClassLetter != 0 {
 				b[j] &^= 0x20
 			}
 		}

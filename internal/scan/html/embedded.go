@@ -4,10 +4,7 @@ import (
 	"bytes"
 
 	"github.com/sitelink/sitelink/internal/scan"
-	"github.com/sitelink/sitelink/internal/scan/ascii"
-	"github.com/sitelink/sitelink/internal/scan/jsonld"
-	"github.com/sitelink/sitelink/internal/scan/jsontext"
-	"github.com/sitelink/sitelink/internal/scan/token"
+	"github.com/sitelink/sitelink/internal/scan/json"
 )
 
 // Embedded is HTML in a value of another document, such as the content of a
@@ -76,15 +73,15 @@ func (e *Elements) srcdoc() {
 // dataScript adds the links of a script element that holds data for browsers
 // or search engines. ok is false for other scripts. Browsers ignore import maps
 // and speculation rules with src.
-func (e *Elements) dataScript(kind []byte, at, content token.Span) (ok bool) {
-	var links func(text []byte, content token.Span)
+func (e *Elements) dataScript(kind []byte, at, content scan.Span) (ok bool) {
+	var links func(text []byte, content scan.Span)
 	inline := !e.Attrs.Has(scan.AttrSrc)
 	switch {
-	case ascii.EqualFold(kind, "application/ld+json"):
+	case scan.EqualFold(kind, "application/ld+json"):
 		links, inline = e.jsonLD, true
-	case ascii.EqualFold(kind, "importmap"):
+	case scan.EqualFold(kind, "importmap"):
 		links = e.importMap
-	case ascii.EqualFold(kind, "speculationrules"):
+	case scan.EqualFold(kind, "speculationrules"):
 		links = e.speculationRules
 	default:
 		return false
@@ -98,8 +95,8 @@ func (e *Elements) dataScript(kind []byte, at, content token.Span) (ok bool) {
 	return true
 }
 
-func (e *Elements) jsonLD(text []byte, content token.Span) {
-	jsonld.Links(text, func(start, end int, value []byte) {
+func (e *Elements) jsonLD(text []byte, content scan.Span) {
+	json.LinkedData(text, func(start, end int, value []byte) {
 		e.addLink(e.Value(text, start, end, value), content.Start+uint32(start), scan.AttrText, scan.KindMetadata)
 	})
 }
@@ -110,8 +107,8 @@ func (e *Elements) jsonLD(text []byte, content token.Span) {
 //
 // Spec: HTML,
 // https://html.spec.whatwg.org/multipage/webappapis.html#parse-an-import-map-string
-func (e *Elements) importMap(text []byte, content token.Span) {
-	e.walkScript(text, content, "import map", func(v *jsontext.Value) (scan.Kind, bool) {
+func (e *Elements) importMap(text []byte, content scan.Span) {
+	e.walkScript(text, content, "import map", func(v *json.Value) (scan.Kind, bool) {
 		inImports := len(v.Path) == 2 && v.Path[0] == "imports"
 		inScopes := len(v.Path) == 3 && v.Path[0] == "scopes"
 		address := []byte(v.Text)
@@ -141,8 +138,8 @@ func isURLLike(v []byte) bool {
 // Patterns for links of the page (where) are not addresses.
 //
 // Spec: https://html.spec.whatwg.org/multipage/speculative-loading.html
-func (e *Elements) speculationRules(text []byte, content token.Span) {
-	e.walkScript(text, content, "speculation rules", func(v *jsontext.Value) (scan.Kind, bool) {
+func (e *Elements) speculationRules(text []byte, content scan.Span) {
+	e.walkScript(text, content, "speculation rules", func(v *json.Value) (scan.Kind, bool) {
 		ok := len(v.Path) == 2 && v.Path[1] == "urls" && (v.Path[0] == "prefetch" || v.Path[0] == "prerender")
 		return scan.KindLink, ok && v.Text != ""
 	})
@@ -150,9 +147,9 @@ func (e *Elements) speculationRules(text []byte, content token.Span) {
 
 // walkScript adds the strings of a JSON script that are links, and a fault if
 // the text is not JSON. Browsers then ignore all of it.
-func (e *Elements) walkScript(text []byte, content token.Span, what string, kindOf func(v *jsontext.Value) (scan.Kind, bool)) {
+func (e *Elements) walkScript(text []byte, content scan.Span, what string, kindOf func(v *json.Value) (scan.Kind, bool)) {
 	first := len(e.Page.Links)
-	fault, off := jsontext.Walk(text, func(v *jsontext.Value) {
+	fault, off := json.Walk(text, func(v *json.Value) {
 		if kind, ok := kindOf(v); ok {
 			value := v.Raw
 			if v.Text != string(v.Raw) {

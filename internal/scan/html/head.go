@@ -4,8 +4,6 @@ import (
 	"bytes"
 
 	"github.com/sitelink/sitelink/internal/scan"
-	"github.com/sitelink/sitelink/internal/scan/ascii"
-	"github.com/sitelink/sitelink/internal/scan/token"
 )
 
 // Head describes where the head of a page is, as a browser parses it. All
@@ -75,18 +73,18 @@ func (w *headParser) run() {
 		case w.mode == headDone || w.at >= len(w.text):
 		case w.at >= w.limit:
 			return // before the end of the text, and the body has not begun
-		case w.at+1 < len(w.text) && token.Class[w.text[w.at+1]]&token.ClassLetter != 0:
+		case w.at+1 < len(w.text) && scan.Class[w.text[w.at+1]]&scan.ClassLetter != 0:
 			w.startTag()
 		case w.text[w.at+1] == '/':
 			w.endTag()
 		case bytes.HasPrefix(w.text[w.at:], []byte("<!--")):
-			w.at, _ = token.CommentEnd(w.text, w.at+4)
+			w.at, _ = scan.CommentEnd(w.text, w.at+4)
 		default: // doctype or bogus comment
 			from := w.at
-			w.at = token.After(w.text, w.at+2, '>')
-			if markup := w.text[from:w.at]; len(markup) > 9 && ascii.EqualFold(markup[2:9], "doctype") {
+			w.at = scan.After(w.text, w.at+2, '>')
+			if markup := w.text[from:w.at]; len(markup) > 9 && scan.EqualFold(markup[2:9], "doctype") {
 				w.Markup = true
-				w.XHTML = w.XHTML || ascii.IndexFold(markup, "//dtd xhtml") >= 0
+				w.XHTML = w.XHTML || scan.IndexFold(markup, "//dtd xhtml") >= 0
 			}
 		}
 	}
@@ -109,7 +107,7 @@ func (w *headParser) space() {
 	from := w.at
 	for w.at < len(w.text) {
 		switch c := w.text[w.at]; {
-		case token.Class[c]&token.ClassSpace != 0:
+		case scan.Class[c]&scan.ClassSpace != 0:
 			w.at++
 		case c == '<' && w.isMarkup():
 			return
@@ -130,7 +128,7 @@ func (w *headParser) isMarkup() bool {
 		return false
 	}
 	c := w.text[w.at+1]
-	return token.Class[c]&token.ClassLetter != 0 || c == '!' || c == '?' || c == '/' && w.at+2 < len(w.text)
+	return scan.Class[c]&scan.ClassLetter != 0 || c == '!' || c == '?' || c == '/' && w.at+2 < len(w.text)
 }
 
 // skipSpaceRefs skips text that is white space once its character references
@@ -141,7 +139,7 @@ func (w *headParser) skipSpaceRefs() bool {
 		end = w.at + k
 	}
 	const most = 256 // longer text is not just white space
-	if end-w.at > most || len(ascii.Trim(token.DecodeRefs(nil, w.text[w.at:end], nil))) > 0 {
+	if end-w.at > most || len(scan.Trim(scan.DecodeRefs(nil, w.text[w.at:end], nil))) > 0 {
 		return false
 	}
 	w.at = end
@@ -173,9 +171,9 @@ func (w *headParser) close(i int) {
 // that is text only.
 func (w *headParser) startTag() {
 	i := w.at
-	end, tag := token.NameAt(w.text, i+1)
-	var set token.AttrSet
-	next, empty, ok := token.ReadAttrs(w.text, end, &set)
+	end, tag := scan.NameAt(w.text, i+1)
+	var set scan.AttrSet
+	next, empty, ok := scan.ReadAttrs(w.text, end, &set)
 	if !ok { // the file ends inside the tag, so there is no tag
 		w.at = len(w.text)
 		return
@@ -185,7 +183,7 @@ func (w *headParser) startTag() {
 	switch {
 	case tag == scan.TagHTML:
 		w.Markup = true
-		w.XHTML = w.XHTML || ascii.IndexFold(w.text[i:next], "http://www.w3.org/1999/xhtml") >= 0
+		w.XHTML = w.XHTML || scan.IndexFold(w.text[i:next], "http://www.w3.org/1999/xhtml") >= 0
 		return
 	case tag == scan.TagHead:
 		w.Markup = true
@@ -236,7 +234,7 @@ func (w *headParser) startTag() {
 
 // isNamed reports whether the tag name text[i+1:end] is name.
 func (w *headParser) isNamed(i, end int, name string) bool {
-	return ascii.EqualFold(w.text[i+1:end], name)
+	return scan.EqualFold(w.text[i+1:end], name)
 }
 
 // skipText skips to the end tag of an element that holds text only.
@@ -244,9 +242,9 @@ func (w *headParser) skipText(tag scan.Tag, from int, empty bool) {
 	switch {
 	case empty:
 	case tag == scan.TagScript:
-		w.at = w.afterEndTag(token.ScriptEnd(w.text, from))
+		w.at = w.afterEndTag(scan.ScriptEnd(w.text, from))
 	default:
-		w.at = w.afterEndTag(token.RawEnd(w.text, from, tag.String()))
+		w.at = w.afterEndTag(scan.RawEnd(w.text, from, tag.String()))
 	}
 }
 
@@ -255,8 +253,8 @@ func (w *headParser) afterEndTag(i int) int {
 	if i >= len(w.text) {
 		return len(w.text)
 	}
-	j, _ := token.NameAt(w.text, i+2)
-	next, _, ok := token.ReadAttrs(w.text, j, nil)
+	j, _ := scan.NameAt(w.text, i+2)
+	next, _, ok := scan.ReadAttrs(w.text, j, nil)
 	if !ok {
 		return len(w.text)
 	}
@@ -274,22 +272,22 @@ func (w *headParser) skipTemplate(empty bool) {
 		w.at += k
 		switch c := w.text[w.at+1]; {
 		case bytes.HasPrefix(w.text[w.at:], []byte("<!--")):
-			w.at, _ = token.CommentEnd(w.text, w.at+4)
+			w.at, _ = scan.CommentEnd(w.text, w.at+4)
 		case c == '!' || c == '?':
-			w.at = token.After(w.text, w.at+2, '>')
-		case c == '/' && w.at+2 < len(w.text) && token.Class[w.text[w.at+2]]&token.ClassLetter != 0:
-			j, tag := token.NameAt(w.text, w.at+2)
+			w.at = scan.After(w.text, w.at+2, '>')
+		case c == '/' && w.at+2 < len(w.text) && scan.Class[w.text[w.at+2]]&scan.ClassLetter != 0:
+			j, tag := scan.NameAt(w.text, w.at+2)
 			if tag == scan.TagTemplate {
 				depth--
 			}
-			if next, _, ok := token.ReadAttrs(w.text, j, nil); ok {
+			if next, _, ok := scan.ReadAttrs(w.text, j, nil); ok {
 				w.at = next
 			} else {
 				w.at = len(w.text)
 			}
-		case token.Class[c]&token.ClassLetter != 0:
-			j, tag := token.NameAt(w.text, w.at+1)
-			next, closes, ok := token.ReadAttrs(w.text, j, nil)
+		case scan.Class[c]&scan.ClassLetter != 0:
+			j, tag := scan.NameAt(w.text, w.at+1)
+			next, closes, ok := scan.ReadAttrs(w.text, j, nil)
 			if !ok {
 				w.at = len(w.text)
 				return
@@ -314,18 +312,18 @@ func (w *headParser) skipTemplate(empty bool) {
 // endTag handles the current end tag.
 func (w *headParser) endTag() {
 	i := w.at
-	if token.Class[w.text[i+2]]&token.ClassLetter == 0 { // </> is ignored, </x is a comment if x is not a letter
-		w.at = token.After(w.text, i+2, '>')
+	if scan.Class[w.text[i+2]]&scan.ClassLetter == 0 { // </> is ignored, </x is a comment if x is not a letter
+		w.at = scan.After(w.text, i+2, '>')
 		return
 	}
-	end, tag := token.NameAt(w.text, i+2)
-	next, _, ok := token.ReadAttrs(w.text, end, nil)
+	end, tag := scan.NameAt(w.text, i+2)
+	next, _, ok := scan.ReadAttrs(w.text, end, nil)
 	if !ok {
 		w.at = len(w.text)
 		return
 	}
 	w.at = next
-	isBreak := ascii.EqualFold(w.text[i+2:end], "br")
+	isBreak := scan.EqualFold(w.text[i+2:end], "br")
 	if w.mode == headNoscript {
 		switch {
 		case tag == scan.TagNoscript:
@@ -347,11 +345,11 @@ func (w *headParser) endTag() {
 
 // declaresCharset reports whether a meta element with these attributes declares
 // the encoding of the page.
-func declaresCharset(text []byte, set *token.AttrSet) bool {
+func declaresCharset(text []byte, set *scan.AttrSet) bool {
 	if set.Has(scan.AttrCharset) {
 		return true
 	}
 	value := func(a scan.Attr) []byte { return text[set.Val[a].Start:set.Val[a].End] }
 	return set.Has(scan.AttrHTTPEquiv) && set.Has(scan.AttrContent) &&
-		ascii.EqualFold(value(scan.AttrHTTPEquiv), "content-type") && charsetOf(value(scan.AttrContent)) != nil
+		scan.EqualFold(value(scan.AttrHTTPEquiv), "content-type") && charsetOf(value(scan.AttrContent)) != nil
 }

@@ -5,7 +5,7 @@ import (
 	"math"
 	"math/bits"
 
-	"github.com/sitelink/sitelink/internal/scan/token"
+	"github.com/sitelink/sitelink/internal/scan"
 )
 
 // chunkBytes is how much text is indexed at a time. A chunk and its index fit
@@ -76,8 +76,8 @@ func classifyGo(text []byte, base uint32, at []uint32, special []uint64) (n int)
 		var m uint64
 		for i := 0; i < 64; i += 8 {
 			w := binary.LittleEndian.Uint64(block[i:])
-			x, y := w^'<'*token.Ones, w^'"'*token.Ones
-			found := ((x-token.Ones)&^x | (y-token.Ones)&^y) & token.TopBits
+			x, y := w^'<'*scan.Ones, w^'"'*scan.Ones
+			found := ((x-scan.Ones)&^x | (y-scan.Ones)&^y) & scan.TopBits
 			m |= found >> 7 * 0x0102040810204080 >> 56 << i // collects the top bits of the bytes
 		}
 		special[b] = 1<<64 - 1

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/sitelink/sitelink/internal/scan/token"
+	"github.com/sitelink/sitelink/internal/scan"
 )
 
 // TestIndex: for any text, the index has every "<" and double quote in order,
@@ -43,7 +43,7 @@ func TestIndex(t *testing.T) {
 					t.Fatalf("%s(%q): byte %d, %q: found %v", c.name, text, i, b, found)
 				}
 				bit := special[i/64]>>(i%64)&1 != 0
-				if is := token.ValueClass[b] != 0; is && !bit || c.exact && bit && !is {
+				if is := scan.ValueClass[b] != 0; is && !bit || c.exact && bit && !is {
 					t.Fatalf("%s(%q): byte %d, %q: special %v", c.name, text, i, b, bit)
 				}
 			}

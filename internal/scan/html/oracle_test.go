@@ -12,8 +12,6 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/sitelink/sitelink/internal/scan"
-	"github.com/sitelink/sitelink/internal/scan/ascii"
-	"github.com/sitelink/sitelink/internal/scan/token"
 	"github.com/sitelink/sitelink/internal/testkit"
 )
 
@@ -59,7 +57,7 @@ func oracleElement(n *html.Node, inert, shadow bool, set map[string]bool) {
 	for _, a := range n.Attr {
 		hasHref = hasHref || a.Namespace == "" && a.Key == "href"
 		if a.Namespace == "" && a.Key == "type" && n.Data == "script" {
-			runs = isJavaScript([]byte(strings.Trim(a.Val, ascii.Space)))
+			runs = isJavaScript([]byte(strings.Trim(a.Val, scan.Space)))
 		}
 	}
 	for _, a := range n.Attr {
@@ -91,9 +89,9 @@ func oracleAdvert(n *html.Node, set map[string]bool) {
 		if a.Key != "rel" {
 			continue
 		}
-		for _, word := range strings.FieldsFunc(a.Val, func(r rune) bool { return strings.ContainsRune(ascii.Space, r) }) {
+		for _, word := range strings.FieldsFunc(a.Val, func(r rune) bool { return strings.ContainsRune(scan.Space, r) }) {
 			for _, rel := range []string{"pingback", "webmention"} {
-				if ascii.EqualFold([]byte(word), rel) {
+				if scan.EqualFold([]byte(word), rel) {
 					set["advert "+rel] = true
 				}
 			}
@@ -182,9 +180,9 @@ func probe(text []byte) []byte {
 	n := 0
 	for i := 0; i < len(text); i++ {
 		out = append(out, text[i])
-		if text[i] == '<' && i+1 < len(text) && token.Class[text[i+1]]&token.ClassLetter != 0 {
+		if text[i] == '<' && i+1 < len(text) && scan.Class[text[i+1]]&scan.ClassLetter != 0 {
 			j := i + 1
-			for j < len(text) && token.Class[text[j]]&token.ClassNameEnd == 0 {
+			for j < len(text) && scan.Class[text[j]]&scan.ClassNameEnd == 0 {
 				out = append(out, text[j])
 				j++
 			}
@@ -265,7 +263,7 @@ func escapedLess(text []byte) bool {
 		if !ok {
 			return false
 		}
-		if len(after) == 0 || after[0] != '/' && token.Class[after[0]]&token.ClassLetter == 0 {
+		if len(after) == 0 || after[0] != '/' && scan.Class[after[0]]&scan.ClassLetter == 0 {
 			return true
 		}
 		rest = after

@@ -7,7 +7,6 @@ import (
 	"unsafe"
 
 	"github.com/sitelink/sitelink/internal/scan"
-	"github.com/sitelink/sitelink/internal/scan/token"
 )
 
 // The quick path reads the tags of HTML content outside select, template, svg
@@ -30,9 +29,9 @@ const (
 )
 
 // quickUses holds the use for each slot of TagSlots.
-var quickUses = func() (t [token.SlotCount]quickUse) {
-	for h, key := range token.TagSlots.Key {
-		switch scan.Tag(token.TagSlots.Code[h]) {
+var quickUses = func() (t [scan.SlotCount]quickUse) {
+	for h, key := range scan.TagSlots.Key {
+		switch scan.Tag(scan.TagSlots.Code[h]) {
 		case scan.TagOther, scan.TagA:
 			t[h] = quickStart | quickEnd
 		case scan.TagTemplate, scan.TagSelect, scan.TagForm, scan.TagNoscript, scan.TagTable, scan.TagTd, scan.TagTh,
@@ -52,7 +51,7 @@ var quickUses = func() (t [token.SlotCount]quickUse) {
 
 // letterBit is set in all ASCII letters, and in none of the bytes that end a
 // name: white space, "/", ">", "=" and quotes.
-const letterBit = 0x40 * token.Ones
+const letterBit = 0x40 * scan.Ones
 
 // letters returns how many bytes at the start of w, up to 8, may be letters.
 func letters(w uint64) int { return bits.TrailingZeros64(^w&letterBit) >> 3 }
@@ -119,19 +118,19 @@ func (s *Scanner) scanTags(i int) {
 			j := at + 1 + end
 			w := wordAt(base, j)
 			k := alphanumerics(w)
-			name := (w | token.FoldASCII) & nameMasks[k&15]
-			slot := name * token.TagSlots.Mul >> (64 - token.SlotBits)
+			name := (w | scan.FoldASCII) & nameMasks[k&15]
+			slot := name * scan.TagSlots.Mul >> (64 - scan.SlotBits)
 			use := quickUses[slot]
 			j += k
 			c := byte(w >> (k * 8 & 63)) // after eight bytes this is a letter, which is left to tag
 			switch {
-			case token.TagSlots.Key[slot] != name || use&quickNever != 0:
+			case scan.TagSlots.Key[slot] != name || use&quickNever != 0:
 			case c == '>' && use>>end&1 != 0:
 				i = j + 1
 				continue
 			case end != 0:
 				if c == '>' {
-					s.reg.end(scan.Tag(token.TagSlots.Code[slot]))
+					s.reg.end(scan.Tag(scan.TagSlots.Code[slot]))
 					i, quick = j+1, s.quickEnd()
 					continue
 				}
@@ -139,7 +138,7 @@ func (s *Scanner) scanTags(i int) {
 				set.Seen = 0
 				next := j + 1
 				if c != '>' {
-					if token.Class[c]&token.ClassSpace == 0 {
+					if scan.Class[c]&scan.ClassSpace == 0 {
 						break
 					}
 					var q int
@@ -147,15 +146,15 @@ func (s *Scanner) scanTags(i int) {
 						break
 					}
 					p = q
-					set.Seen &^= token.Meaningless
+					set.Seen &^= scan.Meaningless
 				}
-				tag := scan.Tag(token.TagSlots.Code[slot])
+				tag := scan.Tag(scan.TagSlots.Code[slot])
 				if use&quickStart != 0 && set.Seen&^(1<<scan.AttrID|1<<scan.AttrHref) == 0 {
 					s.quickEmit(at, tag)
 					i = next
 					continue
 				}
-				i = s.startElement(tag, token.NewSpan(at, next), j, false)
+				i = s.startElement(tag, scan.NewSpan(at, next), j, false)
 				quick = s.quickEnd()
 				continue
 			}
@@ -196,7 +195,7 @@ func (s *Scanner) quickAttrs(j, p int) (next, q int) {
 		switch {
 		case k == 0:
 			switch {
-			case token.Class[c]&token.ClassSpace != 0:
+			case scan.Class[c]&scan.ClassSpace != 0:
 				j++
 				continue
 			case c == '>':
@@ -205,18 +204,18 @@ func (s *Scanner) quickAttrs(j, p int) (next, q int) {
 				return v + 2, p
 			}
 			return 0, 0
-		case token.Class[c]&token.ClassAttrEnd != 0:
-			a = scan.Attr(token.AttrSlots.Find((w | token.FoldASCII) & nameMasks[k&15]))
+		case scan.Class[c]&scan.ClassAttrEnd != 0:
+			a = scan.Attr(scan.AttrSlots.Find((w | scan.FoldASCII) & nameMasks[k&15]))
 		default:
-			for c = text[v]; token.Class[c]&token.ClassAttrEnd == 0; c = text[v] {
+			for c = text[v]; scan.Class[c]&scan.ClassAttrEnd == 0; c = text[v] {
 				if v++; v >= safe {
 					return 0, 0
 				}
 			}
-			a = token.AttrAt(text, j+1, v)
+			a = scan.AttrAt(text, j+1, v)
 		}
-		value := token.NewSpan(v, v) // no value
-		if c != '=' && token.Class[c]&token.ClassSpace != 0 && token.Class[text[v+1]]&token.ClassLetter == 0 && text[v+1] != '>' && text[v+1] != '/' {
+		value := scan.NewSpan(v, v) // no value
+		if c != '=' && scan.Class[c]&scan.ClassSpace != 0 && scan.Class[text[v+1]]&scan.ClassLetter == 0 && text[v+1] != '>' && text[v+1] != '/' {
 			return 0, 0 // "=" may follow
 		}
 		if c == '=' {
@@ -243,20 +242,20 @@ func (s *Scanner) quickAttrs(j, p int) (next, q int) {
 			if end >= safe {
 				return 0, 0
 			}
-			value = token.NewSpan(open+1, end)
+			value = scan.NewSpan(open+1, end)
 			v = end + 1
 			c = byteAt(base, v)
 		}
 		// Keep the value even if it does not matter: that branch would be
 		// unpredictable. If an attribute is repeated, the first one counts.
-		if set.Seen&(1<<(a&63))&^token.Meaningless == 0 {
+		if set.Seen&(1<<(a&63))&^scan.Meaningless == 0 {
 			set.Seen |= 1 << (a & 63)
 			set.Val[a&63] = value
 		}
 		switch {
 		case c == '>':
 			return v + 1, p
-		case token.Class[c]&token.ClassSpace != 0:
+		case scan.Class[c]&scan.ClassSpace != 0:
 			j = v
 		case c == '/' && text[v+1] == '>':
 			return v + 2, p
@@ -287,7 +286,7 @@ func (s *Scanner) quickEmit(at int, tag scan.Tag) {
 }
 
 // quickValue returns the value at sp. It asks the index first.
-func (s *Scanner) quickValue(sp token.Span) []byte {
+func (s *Scanner) quickValue(sp scan.Span) []byte {
 	if s.index.plain(int(sp.Start), int(sp.End)) {
 		return s.el.Page.Text[sp.Start:sp.End]
 	}

@@ -2,8 +2,6 @@ package html
 
 import (
 	"github.com/sitelink/sitelink/internal/scan"
-	"github.com/sitelink/sitelink/internal/scan/ascii"
-	"github.com/sitelink/sitelink/internal/scan/token"
 )
 
 // regularity follows just enough of tree construction (HTML 13.2.6) to know
@@ -34,7 +32,7 @@ type regularity struct {
 }
 
 type foreignElement struct {
-	name       token.Span
+	name       scan.Span
 	ns         Namespace
 	integrates bool // the element may contain HTML
 }
@@ -49,7 +47,7 @@ func (r *regularity) inert() bool { return len(r.templates) > 0 }
 func (r *regularity) plain() bool { return !r.sel && len(r.foreign)+len(r.templates) == 0 }
 
 // start records a start tag in HTML content.
-func (r *regularity) start(t scan.Tag, attrs *token.AttrSet) {
+func (r *regularity) start(t scan.Tag, attrs *scan.AttrSet) {
 	if r.inert() {
 		// Elements in a template define nothing, so only the end of the
 		// template matters.
@@ -161,15 +159,15 @@ func (r *regularity) end(t scan.Tag) {
 }
 
 // enterForeign records <svg> or <math> in HTML content.
-func (r *regularity) enterForeign(name token.Span, ns Namespace) {
+func (r *regularity) enterForeign(name scan.Span, ns Namespace) {
 	r.foreign = append(r.foreign, foreignElement{name: name, ns: ns})
 }
 
 // startForeign records a start tag inside svg or math.
-func (r *regularity) startForeign(text []byte, name token.Span, selfClosing bool) {
+func (r *regularity) startForeign(text []byte, name scan.Span, selfClosing bool) {
 	top := r.foreign[len(r.foreign)-1]
 	b := text[name.Start:name.End]
-	if top.integrates || token.BreaksOut(b) {
+	if top.integrates || scan.BreaksOut(b) {
 		r.doubtForeign()
 		return
 	}
@@ -178,12 +176,12 @@ func (r *regularity) startForeign(text []byte, name token.Span, selfClosing bool
 	}
 	e := foreignElement{name: name, ns: top.ns}
 	if top.ns == SVG {
-		e.integrates = ascii.EqualFold(b, "title") || ascii.EqualFold(b, "desc") || ascii.EqualFold(b, "foreignobject")
+		e.integrates = scan.EqualFold(b, "title") || scan.EqualFold(b, "desc") || scan.EqualFold(b, "foreignobject")
 	} else {
 		switch {
-		case ascii.EqualFold(b, "mi"), ascii.EqualFold(b, "mo"), ascii.EqualFold(b, "mn"), ascii.EqualFold(b, "ms"), ascii.EqualFold(b, "mtext"):
+		case scan.EqualFold(b, "mi"), scan.EqualFold(b, "mo"), scan.EqualFold(b, "mn"), scan.EqualFold(b, "ms"), scan.EqualFold(b, "mtext"):
 			e.integrates = true
-		case ascii.EqualFold(b, "annotation-xml"):
+		case scan.EqualFold(b, "annotation-xml"):
 			r.irregular = true
 		}
 	}
@@ -191,10 +189,10 @@ func (r *regularity) startForeign(text []byte, name token.Span, selfClosing bool
 }
 
 // endForeign records an end tag inside svg or math.
-func (r *regularity) endForeign(text []byte, name token.Span) {
+func (r *regularity) endForeign(text []byte, name scan.Span) {
 	n := len(r.foreign) - 1
 	top := r.foreign[n].name
-	if !ascii.EqualFoldBytes(text[top.Start:top.End], text[name.Start:name.End]) {
+	if !scan.EqualFoldBytes(text[top.Start:top.End], text[name.Start:name.End]) {
 		r.doubtForeign()
 		return
 	}

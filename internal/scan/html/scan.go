@@ -18,8 +18,6 @@ import (
 	"bytes"
 
 	"github.com/sitelink/sitelink/internal/scan"
-	"github.com/sitelink/sitelink/internal/scan/ascii"
-	"github.com/sitelink/sitelink/internal/scan/token"
 )
 
 // A Scanner reads HTML pages one after the other and reuses its buffers. The
@@ -84,7 +82,7 @@ func (s *Scanner) tag(i int) int {
 	}
 	c := text[i+1]
 	switch {
-	case token.Class[c]&token.ClassLetter != 0:
+	case scan.Class[c]&scan.ClassLetter != 0:
 		next, ok := s.startTag(i)
 		if !ok {
 			s.el.Fault(i, scan.FaultTag, "")
@@ -95,8 +93,8 @@ func (s *Scanner) tag(i int) int {
 		if i+2 >= len(text) {
 			return -1
 		}
-		if token.Class[text[i+2]]&token.ClassLetter == 0 {
-			return token.After(text, i+2, '>') // </> is ignored, </x is a comment if x is not a letter
+		if scan.Class[text[i+2]]&scan.ClassLetter == 0 {
+			return scan.After(text, i+2, '>') // </> is ignored, </x is a comment if x is not a letter
 		}
 		next, ok := s.endTag(i)
 		if !ok {
@@ -107,7 +105,7 @@ func (s *Scanner) tag(i int) int {
 	case c == '!':
 		return s.declaration(i)
 	case c == '?':
-		return token.After(text, i+2, '>')
+		return scan.After(text, i+2, '>')
 	}
 	return i + 1
 }
@@ -117,7 +115,7 @@ func (s *Scanner) tag(i int) int {
 // false if the file ends inside the tag.
 func (s *Scanner) startTag(i int) (next int, ok bool) {
 	text := s.el.Page.Text
-	j, tag := token.NameAt(text, i+1)
+	j, tag := scan.NameAt(text, i+1)
 	if j >= len(text) {
 		return j, false
 	}
@@ -126,22 +124,22 @@ func (s *Scanner) startTag(i int) (next int, ok bool) {
 	selfClosing := false
 	if text[j] == '>' {
 		next = j + 1
-	} else if next, selfClosing, ok = token.ReadAttrs(text, j, set); !ok {
+	} else if next, selfClosing, ok = scan.ReadAttrs(text, j, set); !ok {
 		return next, false
 	}
-	return s.startElement(tag, token.NewSpan(i, next), j, selfClosing), true
+	return s.startElement(tag, scan.NewSpan(i, next), j, selfClosing), true
 }
 
 // startElement handles the start tag at the span at, and the content of the
 // element if that is text only. The name of the tag ends at text[j], and its
 // attributes are in s.el.Attrs. It returns the offset where scanning continues.
-func (s *Scanner) startElement(tag scan.Tag, at token.Span, j int, selfClosing bool) int {
+func (s *Scanner) startElement(tag scan.Tag, at scan.Span, j int, selfClosing bool) int {
 	text, set := s.el.Page.Text, &s.el.Attrs
 	i := int(at.Start)
 	r := &s.reg
 	s.el.Inert = r.inert() // false for the template itself
 	ns := HTML
-	name := token.NewSpan(i+1, j)
+	name := scan.NewSpan(i+1, j)
 	if len(r.foreign) > 0 {
 		ns = r.foreign[len(r.foreign)-1].ns
 		if !r.irregular || r.loose {
@@ -181,13 +179,13 @@ func (s *Scanner) startElement(tag scan.Tag, at token.Span, j int, selfClosing b
 // isOption reports whether every parser keeps the element inside a select
 // without further rules.
 func isOption(name []byte) bool {
-	return ascii.EqualFold(name, "option") || ascii.EqualFold(name, "optgroup")
+	return scan.EqualFold(name, "option") || scan.EqualFold(name, "optgroup")
 }
 
 // element adds the links and anchors of the start tag, whose attributes are in
 // s.el.Attrs, reads the text that belongs to the element, and returns the
 // offset where scanning continues.
-func (s *Scanner) element(tag scan.Tag, ns Namespace, at token.Span) int {
+func (s *Scanner) element(tag scan.Tag, ns Namespace, at scan.Span) int {
 	if s.el.Attrs.Seen != 0 {
 		s.el.Emit(tag, ns, at)
 	}
@@ -207,7 +205,7 @@ func (s *Scanner) element(tag scan.Tag, ns Namespace, at token.Span) int {
 }
 
 // rawText handles the content of an element that holds text only.
-func (s *Scanner) rawText(tag scan.Tag, at token.Span) int {
+func (s *Scanner) rawText(tag scan.Tag, at scan.Span) int {
 	text := s.el.Page.Text
 	from := int(at.End)
 	end := len(text)
@@ -215,14 +213,14 @@ func (s *Scanner) rawText(tag scan.Tag, at token.Span) int {
 	case scan.TagPlaintext:
 		return end
 	case scan.TagScript:
-		end = token.ScriptEnd(text, from)
+		end = scan.ScriptEnd(text, from)
 	default:
-		end = token.RawEnd(text, from, tag.String())
+		end = scan.RawEnd(text, from, tag.String())
 	}
 	if end == len(text) {
 		s.el.Fault(int(at.Start), scan.FaultElement, tag.String())
 	}
-	content := token.NewSpan(from, end)
+	content := scan.NewSpan(from, end)
 	switch tag {
 	case scan.TagStyle:
 		s.el.StyleText(at, content)
@@ -235,18 +233,18 @@ func (s *Scanner) rawText(tag scan.Tag, at token.Span) int {
 // endTag handles the end tag at text[i].
 func (s *Scanner) endTag(i int) (next int, ok bool) {
 	text := s.el.Page.Text
-	j, tag := token.NameAt(text, i+2)
+	j, tag := scan.NameAt(text, i+2)
 	if j >= len(text) {
 		return j, false
 	}
 	if text[j] == '>' {
 		next = j + 1
-	} else if next, _, ok = token.ReadAttrs(text, j, nil); !ok {
+	} else if next, _, ok = scan.ReadAttrs(text, j, nil); !ok {
 		return next, false
 	}
 	if r := &s.reg; len(r.foreign) > 0 {
 		if !r.irregular || r.loose {
-			r.endForeign(text, token.NewSpan(i+2, j))
+			r.endForeign(text, scan.NewSpan(i+2, j))
 		}
 	} else if tag != scan.TagOther {
 		r.end(tag)
@@ -260,19 +258,19 @@ func (s *Scanner) declaration(i int) int {
 	text := s.el.Page.Text
 	rest := text[i+2:]
 	switch {
-	case bytes.HasPrefix(rest, token.Dashes):
-		next, closed := token.CommentEnd(text, i+4)
+	case bytes.HasPrefix(rest, scan.Dashes):
+		next, closed := scan.CommentEnd(text, i+4)
 		if !closed {
 			s.el.Fault(i, scan.FaultComment, "")
 		}
 		return next
 	case len(s.reg.foreign) > 0 && bytes.HasPrefix(rest, []byte("[CDATA[")):
-		if k := bytes.Index(rest, token.CDATAEnd); k >= 0 {
-			return i + 2 + k + len(token.CDATAEnd)
+		if k := bytes.Index(rest, scan.CDATAEnd); k >= 0 {
+			return i + 2 + k + len(scan.CDATAEnd)
 		}
 		return len(text)
-	case len(rest) > 7 && ascii.EqualFold(rest[:7], "doctype"):
-		end := token.After(text, i+2, '>')
+	case len(rest) > 7 && scan.EqualFold(rest[:7], "doctype"):
+		end := scan.After(text, i+2, '>')
 		if !s.sawDoctype {
 			s.sawDoctype = true
 			if !onlyComments(text, i) {
@@ -283,7 +281,7 @@ func (s *Scanner) declaration(i int) int {
 		}
 		return end
 	}
-	return token.After(text, i+2, '>')
+	return scan.After(text, i+2, '>')
 }
 
 // onlyComments reports whether there is nothing but comments and white space
@@ -295,11 +293,11 @@ func onlyComments(text []byte, i int) bool { return skipComments(text, 0) == i }
 // ignored.
 func headFirst(text []byte, i int) bool {
 	j := skipComments(text, 0)
-	if j+9 < i && text[j] == '<' && text[j+1] == '!' && ascii.EqualFold(text[j+2:j+9], "doctype") {
-		j = skipComments(text, token.After(text, j, '>'))
+	if j+9 < i && text[j] == '<' && text[j+1] == '!' && scan.EqualFold(text[j+2:j+9], "doctype") {
+		j = skipComments(text, scan.After(text, j, '>'))
 	}
-	if j < i && text[j] == '<' && token.Named(text, j+1, "html") {
-		j, _, _ = token.ReadAttrs(text, j+len("<html"), nil)
+	if j < i && text[j] == '<' && scan.Named(text, j+1, "html") {
+		j, _, _ = scan.ReadAttrs(text, j+len("<html"), nil)
 		j = skipComments(text, j)
 	}
 	return j == i
@@ -314,14 +312,14 @@ func skipComments(text []byte, j int) int {
 	}
 	for j+1 < len(text) {
 		switch {
-		case token.Class[text[j]]&token.ClassSpace != 0:
+		case scan.Class[text[j]]&scan.ClassSpace != 0:
 			j++
 		case bytes.HasPrefix(text[j:], []byte("<!--")):
-			j, _ = token.CommentEnd(text, j+4)
+			j, _ = scan.CommentEnd(text, j+4)
 		case text[j] == '<' && text[j+1] == '?':
-			j = token.After(text, j, '>')
-		case text[j] == '<' && text[j+1] == '!' && !(j+9 <= len(text) && ascii.EqualFold(text[j+2:j+9], "doctype")):
-			j = token.After(text, j, '>')
+			j = scan.After(text, j, '>')
+		case text[j] == '<' && text[j+1] == '!' && !(j+9 <= len(text) && scan.EqualFold(text[j+2:j+9], "doctype")):
+			j = scan.After(text, j, '>')
 		default:
 			return j
 		}
@@ -331,20 +329,20 @@ func skipComments(text []byte, j int) int {
 
 // svgStyle returns the style sheet of an svg style element whose content begins
 // at i. In svg that is ordinary text or a CDATA section.
-func svgStyle(text []byte, i int) token.Span {
+func svgStyle(text []byte, i int) scan.Span {
 	j := i
-	for j < len(text) && token.Class[text[j]]&token.ClassSpace != 0 {
+	for j < len(text) && scan.Class[text[j]]&scan.ClassSpace != 0 {
 		j++
 	}
 	if bytes.HasPrefix(text[j:], []byte("<![CDATA[")) {
 		j += len("<![CDATA[")
-		if k := bytes.Index(text[j:], token.CDATAEnd); k >= 0 {
-			return token.NewSpan(j, j+k)
+		if k := bytes.Index(text[j:], scan.CDATAEnd); k >= 0 {
+			return scan.NewSpan(j, j+k)
 		}
-		return token.NewSpan(j, len(text))
+		return scan.NewSpan(j, len(text))
 	}
 	if k := bytes.IndexByte(text[i:], '<'); k >= 0 {
-		return token.NewSpan(i, i+k)
+		return scan.NewSpan(i, i+k)
 	}
-	return token.NewSpan(i, len(text))
+	return scan.NewSpan(i, len(text))
 }

@@ -9,8 +9,6 @@ import (
 	"strings"
 
 	"github.com/sitelink/sitelink/internal/scan"
-	"github.com/sitelink/sitelink/internal/scan/ascii"
-	"github.com/sitelink/sitelink/internal/scan/token"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 )
@@ -79,18 +77,18 @@ func (s *Scanner) readMarked(m tagMark) {
 	text := s.el.Page.Text
 	i := int(m.off)
 	j := i + 2
-	for j < len(text) && token.Class[text[j]]&token.ClassNameEnd == 0 {
+	for j < len(text) && scan.Class[text[j]]&scan.ClassNameEnd == 0 {
 		j++
 	}
 	earlier := s.el.Attrs.Seen
-	next, _, ok := token.ReadAttrs(text, j, &s.el.Attrs)
+	next, _, ok := scan.ReadAttrs(text, j, &s.el.Attrs)
 	if !ok {
 		return
 	}
 	all := s.el.Attrs.Seen
 	s.el.Attrs.Seen &^= earlier
 	s.el.Inert, s.el.Shadow = m.inert, m.shadow
-	s.element(token.TagAt(text, i+1, j), m.ns, token.NewSpan(i, next))
+	s.element(scan.TagAt(text, i+1, j), m.ns, scan.NewSpan(i, next))
 	s.el.Attrs.Seen = all
 }
 
@@ -131,18 +129,18 @@ func markTags(text []byte, from, voids int) []byte {
 		out = append(out, text[i:i+k]...)
 		i += k
 		j := i + 1
-		if token.Class[text[j]]&token.ClassLetter == 0 {
+		if scan.Class[text[j]]&scan.ClassLetter == 0 {
 			out = append(out, '<')
 			i++
 			continue
 		}
-		for j < len(text) && token.Class[text[j]]&token.ClassNameEnd == 0 {
+		for j < len(text) && scan.Class[text[j]]&scan.ClassNameEnd == 0 {
 			j++
 		}
-		tag := token.TagAt(text, i+1, j)
+		tag := scan.TagAt(text, i+1, j)
 		for j < len(text) && text[j] == '/' && text[j-1] == '<' {
 			// The mark must not split an end tag: "<title>a<b</title>".
-			for j++; j < len(text) && token.Class[text[j]]&token.ClassNameEnd == 0; j++ {
+			for j++; j < len(text) && scan.Class[text[j]]&scan.ClassNameEnd == 0; j++ {
 			}
 		}
 		if i >= voids && tag == scan.TagTemplate {
@@ -224,7 +222,7 @@ func (t *treeReader) read(from int, context *tagMark) error {
 			t.text, cloned = bytes.Clone(t.text), true
 		}
 		start := int(at.off)
-		inside, _, _ := token.ReadAttrs(t.text, start+len("<template"), nil)
+		inside, _, _ := scan.ReadAttrs(t.text, start+len("<template"), nil)
 		w := headParser{text: t.text, at: inside}
 		w.skipTemplate(false)
 		content := treeReader{text: t.text[:w.at], budget: t.budget}
@@ -248,7 +246,7 @@ func (t *treeReader) lostTemplate(from int, context *tagMark, found []tagMark) (
 	for _, m := range found {
 		last = max(last, int(m.off)+1)
 	}
-	if ascii.IndexFold(t.text[last:], "<template") < 0 {
+	if scan.IndexFold(t.text[last:], "<template") < 0 {
 		return nil, nil
 	}
 	others, err := t.parse(from, context, last)
@@ -257,7 +255,7 @@ func (t *treeReader) lostTemplate(from int, context *tagMark, found []tagMark) (
 	}
 	var lost *tagMark
 	for i, m := range others {
-		if int(m.off) >= last && m.foreign && m.ns == HTML && token.Named(t.text, int(m.off)+1, "template") && (lost == nil || m.off < lost.off) {
+		if int(m.off) >= last && m.foreign && m.ns == HTML && scan.Named(t.text, int(m.off)+1, "template") && (lost == nil || m.off < lost.off) {
 			lost = &others[i]
 		}
 	}
@@ -328,7 +326,7 @@ func beginsShadow(n *html.Node) bool {
 		return false
 	}
 	return slices.ContainsFunc(n.Attr, func(a html.Attribute) bool {
-		return a.Key == "shadowrootmode" && (ascii.EqualFold([]byte(a.Val), "open") || ascii.EqualFold([]byte(a.Val), "closed"))
+		return a.Key == "shadowrootmode" && (scan.EqualFold([]byte(a.Val), "open") || scan.EqualFold([]byte(a.Val), "closed"))
 	})
 }
 
@@ -374,7 +372,7 @@ func marksOf(n *html.Node, text []byte, in tagMark, seen map[uint32]bool) []tagM
 	merges := n.Namespace == "" && (n.Data == "html" || n.Data == "body")
 	var out []tagMark
 	for i, off := range offs {
-		if i == 0 || merges && token.Named(text, int(off)+1, n.Data) {
+		if i == 0 || merges && scan.Named(text, int(off)+1, n.Data) {
 			in.off, in.group = off, offs[0]
 			out = append(out, in)
 		}

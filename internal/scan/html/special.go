@@ -5,8 +5,6 @@ import (
 	"slices"
 
 	"github.com/sitelink/sitelink/internal/scan"
-	"github.com/sitelink/sitelink/internal/scan/ascii"
-	"github.com/sitelink/sitelink/internal/scan/token"
 )
 
 // special handles what the tables cannot express: anchors by name, base, meta,
@@ -47,7 +45,7 @@ func (e *Elements) special() {
 			e.Page.Adverts = append(e.Page.Adverts, scan.Advert{TagOff: e.at.Start, Rel: advert})
 		}
 	case scan.TagInput:
-		if set.Has(scan.AttrSrc) && !(set.Has(scan.AttrType) && ascii.EqualFold(e.source(scan.AttrType), "image")) {
+		if set.Has(scan.AttrSrc) && !(set.Has(scan.AttrType) && scan.EqualFold(e.source(scan.AttrType), "image")) {
 			e.dropSource()
 		}
 	case scan.TagScript:
@@ -80,14 +78,14 @@ func (e *Elements) dropSource() {
 // runsScript reports whether browsers run a script with the type of the current
 // tag.
 func (e *Elements) runsScript() bool {
-	return !e.Attrs.Has(scan.AttrType) || isJavaScript(ascii.Trim(e.source(scan.AttrType)))
+	return !e.Attrs.Has(scan.AttrType) || isJavaScript(scan.Trim(e.source(scan.AttrType)))
 }
 
 // meta handles the three uses of meta: encoding, refresh and metadata.
 func (e *Elements) meta() {
 	set := &e.Attrs
 	if set.Has(scan.AttrCharset) && !e.Inert {
-		e.DeclareCharset(ascii.Trim(e.source(scan.AttrCharset)))
+		e.DeclareCharset(scan.Trim(e.source(scan.AttrCharset)))
 	}
 	if !set.Has(scan.AttrContent) {
 		return
@@ -95,11 +93,11 @@ func (e *Elements) meta() {
 	sp := set.Val[scan.AttrContent]
 	if set.Has(scan.AttrHTTPEquiv) {
 		switch equiv := e.source(scan.AttrHTTPEquiv); {
-		case ascii.EqualFold(equiv, "content-type"):
+		case scan.EqualFold(equiv, "content-type"):
 			if !set.Has(scan.AttrCharset) && !e.Inert {
 				e.DeclareCharset(charsetOf(e.source(scan.AttrContent)))
 			}
-		case ascii.EqualFold(equiv, "refresh"):
+		case scan.EqualFold(equiv, "refresh"):
 			v, places := e.composite(sp)
 			if start, end, ok := refreshURL(v); ok {
 				e.addLink(v[start:end], places.at(start), scan.AttrContent, scan.KindRefresh)
@@ -113,17 +111,17 @@ func (e *Elements) meta() {
 	if e.Tags == scan.Linklint {
 		return
 	}
-	if set.Has(scan.AttrName) && ascii.EqualFold(e.source(scan.AttrName), "robots") && !e.Inert {
-		e.Page.NoIndex = e.Page.NoIndex || ascii.IndexFold(e.source(scan.AttrContent), "noindex") >= 0
+	if set.Has(scan.AttrName) && scan.EqualFold(e.source(scan.AttrName), "robots") && !e.Inert {
+		e.Page.NoIndex = e.Page.NoIndex || scan.IndexFold(e.source(scan.AttrContent), "noindex") >= 0
 	}
 	named := false
 	for _, a := range [...]scan.Attr{scan.AttrProperty, scan.AttrName, scan.AttrItemprop} {
-		if set.Has(a) && metaURLs[string(bytes.ToLower(ascii.Trim(e.source(a))))] {
+		if set.Has(a) && metaURLs[string(bytes.ToLower(scan.Trim(e.source(a))))] {
 			named = true
 		}
 	}
 	v := e.value(sp)
-	if t := ascii.Trim(v); len(t) > 0 && (named || scan.IsWebURL(t)) {
+	if t := scan.Trim(v); len(t) > 0 && (named || scan.IsWebURL(t)) {
 		e.addLink(v, sp.Start, scan.AttrContent, scan.KindMetadata)
 	}
 }
@@ -149,7 +147,7 @@ func (e *Elements) applet() {
 	set := &e.Attrs
 	dir := []byte(nil)
 	if set.Has(scan.AttrCodebase) {
-		dir = ascii.Trim(e.value(set.Val[scan.AttrCodebase]))
+		dir = scan.Trim(e.value(set.Val[scan.AttrCodebase]))
 		if len(dir) > 0 && dir[len(dir)-1] != '/' {
 			dir = append(bytes.Clone(dir), '/')
 		}
@@ -171,7 +169,7 @@ func (e *Elements) applet() {
 	if set.Has(scan.AttrCode) {
 		sp := set.Val[scan.AttrCode]
 		v := e.value(sp)
-		name := ascii.Trim(v)
+		name := scan.Trim(v)
 		if len(name) > 0 && !bytes.HasSuffix(name, []byte(".class")) {
 			name = append(bytes.Clone(name), ".class"...)
 		}
@@ -183,11 +181,11 @@ func (e *Elements) applet() {
 // ScriptText handles the text of a script element. JSON-LD and import maps have
 // URLs, and any script that runs may serve fragments. at is the range of its
 // tag.
-func (e *Elements) ScriptText(at, content token.Span) {
+func (e *Elements) ScriptText(at, content scan.Span) {
 	set := &e.Attrs
 	var kind []byte
 	if set.Has(scan.AttrType) {
-		kind = ascii.Trim(e.source(scan.AttrType))
+		kind = scan.Trim(e.source(scan.AttrType))
 	}
 	if e.dataScript(kind, at, content) {
 		return
@@ -202,7 +200,7 @@ func (e *Elements) ScriptText(at, content token.Span) {
 // isJavaScript reports whether the browser runs a script of this type (HTML
 // 4.12.1).
 func isJavaScript(kind []byte) bool {
-	if len(kind) == 0 || ascii.EqualFold(kind, "module") {
+	if len(kind) == 0 || scan.EqualFold(kind, "module") {
 		return true
 	}
 	return len(kind) < 40 && javaScriptTypes[string(bytes.ToLower(kind))]
@@ -231,23 +229,23 @@ var javaScriptTypes = func() map[string]bool {
 // Spec: HTML,
 // https://html.spec.whatwg.org/multipage/semantics.html#shared-declarative-refresh-steps
 func refreshURL(content []byte) (start, end int, ok bool) {
-	i := ascii.SkipSpace(content, 0)
+	i := scan.SkipSpace(content, 0)
 	// A time is necessary, in any of these forms: "5", "0.5", ".5", "1.9..5.".
-	if i == len(content) || content[i] != '.' && !ascii.IsDigit(content[i]) {
+	if i == len(content) || content[i] != '.' && !scan.IsDigit(content[i]) {
 		return 0, 0, false
 	}
-	for i < len(content) && (content[i] == '.' || ascii.IsDigit(content[i])) {
+	for i < len(content) && (content[i] == '.' || scan.IsDigit(content[i])) {
 		i++
 	}
 	if i == len(content) {
 		return 0, 0, false
 	}
-	if c := content[i]; c != ';' && c != ',' && !ascii.IsSpace(c) {
+	if c := content[i]; c != ';' && c != ',' && !scan.IsSpace(c) {
 		return 0, 0, false
 	}
-	i = ascii.SkipSpace(content, i)
+	i = scan.SkipSpace(content, i)
 	if i < len(content) && (content[i] == ';' || content[i] == ',') {
-		i = ascii.SkipSpace(content, i+1)
+		i = scan.SkipSpace(content, i+1)
 	}
 	end = len(content)
 	next, named := refreshName(content, i, "url")
@@ -266,8 +264,8 @@ func refreshURL(content []byte) (start, end int, ok bool) {
 			end = i + n
 		}
 	}
-	i = ascii.SkipSpace(content[:end], i)
-	for end > i && ascii.IsSpace(content[end-1]) {
+	i = scan.SkipSpace(content[:end], i)
+	for end > i && scan.IsSpace(content[end-1]) {
 		end--
 	}
 	return i, end, i < end
@@ -277,9 +275,9 @@ func refreshURL(content []byte) (start, end int, ok bool) {
 // visitor never sees the page. Fractions are ignored. [refreshURL] must have
 // found a URL in content.
 func refreshAtOnce(content []byte) bool {
-	for _, c := range content[ascii.SkipSpace(content, 0):] {
+	for _, c := range content[scan.SkipSpace(content, 0):] {
 		if c != '0' {
-			return !ascii.IsDigit(c)
+			return !scan.IsDigit(c)
 		}
 	}
 	return true
@@ -296,14 +294,14 @@ func (e *Elements) inNoscript(off uint32) bool {
 // refreshName returns the offset after name, "=" and the white space around
 // them, if content has them at i. name must be in lower case.
 func refreshName(content []byte, i int, name string) (next int, ok bool) {
-	if len(content)-i < len(name) || !ascii.EqualFold(content[i:i+len(name)], name) {
+	if len(content)-i < len(name) || !scan.EqualFold(content[i:i+len(name)], name) {
 		return i, false
 	}
-	i = ascii.SkipSpace(content, i+len(name))
+	i = scan.SkipSpace(content, i+len(name))
 	if i == len(content) || content[i] != '=' {
 		return i, false
 	}
-	return ascii.SkipSpace(content, i+1), true
+	return scan.SkipSpace(content, i+1), true
 }
 
 // charsetOf extracts the encoding from the content of a meta element (HTML
@@ -311,16 +309,16 @@ func refreshName(content []byte, i int, name string) (next int, ok bool) {
 func charsetOf(content []byte) []byte {
 	rest := content
 	for {
-		k := ascii.IndexFold(rest, "charset")
+		k := scan.IndexFold(rest, "charset")
 		if k < 0 {
 			return nil
 		}
-		rest = bytes.TrimLeft(rest[k+len("charset"):], ascii.Space)
+		rest = bytes.TrimLeft(rest[k+len("charset"):], scan.Space)
 		if len(rest) > 0 && rest[0] == '=' {
 			break
 		}
 	}
-	rest = bytes.TrimLeft(rest[1:], ascii.Space)
+	rest = bytes.TrimLeft(rest[1:], scan.Space)
 	if len(rest) == 0 {
 		return nil
 	}

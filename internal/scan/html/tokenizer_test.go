@@ -15,8 +15,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/sitelink/sitelink/internal/scan"
-	"github.com/sitelink/sitelink/internal/scan/ascii"
-	"github.com/sitelink/sitelink/internal/scan/token"
 	"github.com/sitelink/sitelink/internal/testkit"
 )
 
@@ -178,23 +176,23 @@ func walkTokens(text []byte) (tokens []string, chars string) {
 		c := text[i+1]
 		end := i
 		switch {
-		case token.Class[c]&token.ClassLetter != 0:
-			j, _ := token.NameAt(text, i+1)
-			var set token.AttrSet
-			next, _, ok := token.ReadAttrs(text, j, &set)
+		case scan.Class[c]&scan.ClassLetter != 0:
+			j, _ := scan.NameAt(text, i+1)
+			var set scan.AttrSet
+			next, _, ok := scan.ReadAttrs(text, j, &set)
 			end = next
 			if ok {
 				tokens = append(tokens, startToken(text[i+1:j], attrsOf(text, &set)))
 			}
-		case c == '/' && i+2 < len(text) && token.Class[text[i+2]]&token.ClassLetter != 0:
-			j, _ := token.NameAt(text, i+2)
-			next, _, ok := token.ReadAttrs(text, j, nil)
+		case c == '/' && i+2 < len(text) && scan.Class[text[i+2]]&scan.ClassLetter != 0:
+			j, _ := scan.NameAt(text, i+2)
+			next, _, ok := scan.ReadAttrs(text, j, nil)
 			end = next
 			if ok {
 				tokens = append(tokens, "</"+tokenName(text[i+2:j]))
 			}
 		case c == '/' && i+2 < len(text), c == '?':
-			end = token.After(text, i+2, '>')
+			end = scan.After(text, i+2, '>')
 		case c == '!':
 			end = s.declaration(i)
 		}
@@ -243,11 +241,11 @@ func startToken(name []byte, attrs map[string]string) string {
 	return out
 }
 
-func attrsOf(text []byte, set *token.AttrSet) map[string]string {
+func attrsOf(text []byte, set *scan.AttrSet) map[string]string {
 	out := map[string]string{}
 	for a := scan.AttrOther + 1; a < scan.AttrText; a++ {
 		if set.Has(a) {
-			out[a.String()] = string(token.DecodeRefs(nil, text[set.Val[a].Start:set.Val[a].End], nil))
+			out[a.String()] = string(scan.DecodeRefs(nil, text[set.Val[a].Start:set.Val[a].End], nil))
 		}
 	}
 	return out
@@ -358,9 +356,9 @@ func rawText(c tokenizerCase, state string) string {
 	text := []byte(c.Input)
 	end := 0
 	if state == "Script data state" && c.LastStartTag == "script" {
-		end = token.ScriptEnd(text, 0)
+		end = scan.ScriptEnd(text, 0)
 	} else {
-		end = token.RawEnd(text, 0, c.LastStartTag)
+		end = scan.RawEnd(text, 0, c.LastStartTag)
 	}
 	// An end tag that is cut by the end of the file is not a tag, and its text
 	// is lost.
@@ -399,7 +397,7 @@ func TestHTML_13_2_5_72_references_in_attributes(t *testing.T) {
 			tail++
 		}
 		if taken := len(c.Input) - tail; want != c.Input && tail > 0 && c.Input[taken-1] != ';' && !strings.HasPrefix(c.Input, "&#") {
-			if next := c.Input[taken]; next == '=' || ascii.IsAlnum(next) {
+			if next := c.Input[taken]; next == '=' || scan.IsAlnum(next) {
 				want = c.Input
 				kept++
 			}
@@ -419,13 +417,13 @@ func TestHTML_13_2_5_72_references_in_attributes(t *testing.T) {
 		}
 		// For a reference that needs no semicolon, the next byte decides.
 		for _, follow := range []string{"=", "=x", "a", "Z", "0"} {
-			if got := string(token.DecodeRefs(nil, []byte(c.Input+follow), nil)); got != c.Input+follow {
+			if got := string(scan.DecodeRefs(nil, []byte(c.Input+follow), nil)); got != c.Input+follow {
 				t.Errorf("%s: got %q, want it as written", c.Input+follow, got)
 			}
 			kept++
 		}
 		for _, follow := range []string{"-", " ", "#x", "/", "&", "\u00E9", "_"} {
-			if got := string(token.DecodeRefs(nil, []byte(c.Input+follow), nil)); got != want+follow {
+			if got := string(scan.DecodeRefs(nil, []byte(c.Input+follow), nil)); got != want+follow {
 				t.Errorf("%s: got %q, want %q", c.Input+follow, got, want+follow)
 			}
 		}

@@ -18,7 +18,6 @@ import (
 	"github.com/yuin/goldmark/util"
 
 	"github.com/sitelink/sitelink/internal/scan"
-	"github.com/sitelink/sitelink/internal/scan/ascii"
 )
 
 // MaxBytes is the size from which a Markdown file is not read. The syntax tree
@@ -127,13 +126,13 @@ var yamlKey = regexp.MustCompile(`^(?:[\w-]+\s*:|#)`)
 // that offsets stay the same.
 func withoutFrontMatter(text []byte) []byte {
 	start := scan.UTF8BOMLen(text)
-	end, first := ascii.LineEnd(text, start)
+	end, first := scan.LineEnd(text, start)
 	fence := string(bytes.TrimRight(text[start:end], " \t"))
 	if fence != "+++" && (fence != "---" || !yamlKey.Match(text[first:])) {
 		return text
 	}
 	for i := first; i < len(text); {
-		end, next := ascii.LineEnd(text, i)
+		end, next := scan.LineEnd(text, i)
 		if string(bytes.TrimRight(text[i:end], " \t")) != fence {
 			i = next
 			continue
@@ -183,7 +182,7 @@ func (e *effort) add(delimiters, at int) bool {
 // too much, or -1.
 func (e *effort) lines(text []byte) int {
 	for i := 0; i < len(text); {
-		end, next := ascii.LineEnd(text, i)
+		end, next := scan.LineEnd(text, i)
 		if depthOf(text[i:end]) > maxDepth {
 			e.over, e.at = true, i
 		}
@@ -224,7 +223,7 @@ func depthOf(line []byte) (n int) {
 		switch {
 		case c == '>', isMarker && i+1 < len(line) && (line[i+1] == ' ' || line[i+1] == '\t'):
 			n++
-		case c != ' ' && c != '\t' && !isMarker && !ascii.IsDigit(c):
+		case c != ' ' && c != '\t' && !isMarker && !scan.IsDigit(c):
 			return n
 		}
 	}

@@ -1,8 +1,7 @@
 package outline
 
 import (
-	"github.com/sitelink/sitelink/internal/scan/ascii"
-	"github.com/sitelink/sitelink/internal/scan/token"
+	"github.com/sitelink/sitelink/internal/scan"
 	"golang.org/x/net/html/atom"
 )
 
@@ -97,7 +96,7 @@ const (
 
 var (
 	elements    = elementTable()
-	elementSlot = token.NewSlots(elementWords(), elementMultiplier)
+	elementSlot = scan.NewSlots(elementWords(), elementMultiplier)
 	longElement = elementsByName(func(name string) bool { return len(name) > 8 })
 )
 
@@ -186,14 +185,14 @@ func kindAt(text []byte, i, j int) elementKind {
 		}
 		var buf [len("blockquote")]byte
 		for k, c := range text[i:j] {
-			if token.Class[c]&token.ClassLetter != 0 {
+			if scan.Class[c]&scan.ClassLetter != 0 {
 				c |= 0x20
 			}
 			buf[k] = c
 		}
 		return longElement[string(buf[:j-i])]
 	}
-	kind := elementSlot.Find(token.PackAt(text, i, j-i))
+	kind := elementSlot.Find(scan.PackAt(text, i, j-i))
 	if kind >= kindH1 && kind <= kindH6 && text[i+1] < '1' {
 		return kindOther // folding turns some control characters into digits
 	}
@@ -201,7 +200,7 @@ func kindAt(text []byte, i, j int) elementKind {
 }
 
 var (
-	attrSlots  = token.NewSlots(attrWords(), attrMultiplier)
+	attrSlots  = scan.NewSlots(attrWords(), attrMultiplier)
 	attrByName = attrsByName()
 )
 
@@ -235,10 +234,10 @@ func attrWords() map[string]uint8 {
 func attrAt(text []byte, i, j int) Attr {
 	switch n := j - i; {
 	case n <= 8:
-		return Attr(attrSlots.Find(token.PackAt(text, i, n)))
-	case ascii.EqualFold(text[i:j], attrNames[HTTPEquiv]):
+		return Attr(attrSlots.Find(scan.PackAt(text, i, n)))
+	case scan.EqualFold(text[i:j], attrNames[HTTPEquiv]):
 		return HTTPEquiv
-	case ascii.EqualFold(text[i:j], attrNames[NoMention]):
+	case scan.EqualFold(text[i:j], attrNames[NoMention]):
 		return NoMention
 	}
 	return attrOther

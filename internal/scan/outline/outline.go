@@ -8,8 +8,7 @@ import (
 	"bytes"
 	"strings"
 
-	"github.com/sitelink/sitelink/internal/scan/ascii"
-	"github.com/sitelink/sitelink/internal/scan/token"
+	"github.com/sitelink/sitelink/internal/scan"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 )
@@ -33,9 +32,9 @@ type Outline struct {
 type node struct {
 	kind    elementKind
 	foreign bool
-	end     uint32     // the node after the last descendant
-	attr    uint32     // its first attribute; it has those before the next node's first
-	span    token.Span // of the name or the text
+	end     uint32    // the node after the last descendant
+	attr    uint32    // its first attribute; it has those before the next node's first
+	span    scan.Span // of the name or the text
 }
 
 // Attr is an attribute that an outline keeps.
@@ -72,7 +71,7 @@ func (a Attr) String() string { return attrNames[a] }
 
 type attr struct {
 	name Attr
-	span token.Span
+	span scan.Span
 }
 
 // Len returns the number of nodes.
@@ -150,7 +149,7 @@ func (o *Outline) value(a attr) []byte {
 	if o.decoded || bytes.IndexByte(raw, '&') < 0 && bytes.IndexByte(raw, '\r') < 0 {
 		return raw
 	}
-	return token.DecodeRefs(nil, raw, nil)
+	return scan.DecodeRefs(nil, raw, nil)
 }
 
 // AppendName appends the name of element i in lower case.
@@ -198,7 +197,7 @@ func (t *treeReader) children(parent *html.Node) {
 		at := len(o.nodes)
 		switch n.Type {
 		case html.TextNode:
-			if strings.Trim(n.Data, ascii.Space) == "" {
+			if strings.Trim(n.Data, scan.Space) == "" {
 				continue
 			}
 			node.kind, node.span = kindText, t.note(n.Data)
@@ -222,10 +221,10 @@ func (t *treeReader) children(parent *html.Node) {
 	}
 }
 
-func (t *treeReader) note(value string) token.Span {
+func (t *treeReader) note(value string) scan.Span {
 	from := len(t.out.text)
 	t.out.text = append(t.out.text, value...)
-	return token.NewSpan(from, len(t.out.text))
+	return scan.NewSpan(from, len(t.out.text))
 }
 
 // folding collects text and folds its white space.
@@ -237,7 +236,7 @@ type folding struct {
 
 // foldClass is 1 for white space and 2 for the start of a character reference.
 var foldClass = func() (t [256]uint8) {
-	for _, c := range ascii.Space {
+	for _, c := range scan.Space {
 		t[c] = 1
 	}
 	t['&'] = 2
@@ -288,7 +287,7 @@ func (f *folding) reference(b []byte) int {
 	if n < len(b) && b[n] == '#' {
 		n++
 	}
-	for n < len(b) && ascii.IsAlnum(b[n]) {
+	for n < len(b) && scan.IsAlnum(b[n]) {
 		n++
 	}
 	if n < len(b) && b[n] == ';' {

@@ -5,8 +5,7 @@ import (
 	"encoding/binary"
 	"math"
 
-	"github.com/sitelink/sitelink/internal/scan/ascii"
-	"github.com/sitelink/sitelink/internal/scan/token"
+	"github.com/sitelink/sitelink/internal/scan"
 )
 
 // maxDepth limits the number of open elements. golang.org/x/net/html allows
@@ -94,7 +93,7 @@ func (b *Reader) textEnd(i int) int {
 	for j := i; ; j++ {
 		k := 8
 		if j+8 <= len(text) {
-			k = token.FirstByte(binary.LittleEndian.Uint64(text[j:]), '<'*token.Ones)
+			k = scan.FirstByte(binary.LittleEndian.Uint64(text[j:]), '<'*scan.Ones)
 		}
 		if k == 8 {
 			if k = bytes.IndexByte(text[j:], '<'); k < 0 {
@@ -105,7 +104,7 @@ func (b *Reader) textEnd(i int) int {
 			b.unsure = true
 			return len(text)
 		}
-		if c := text[j+1]; token.Class[c]&token.ClassLetter != 0 || c == '/' || c == '!' || c == '?' {
+		if c := text[j+1]; scan.Class[c]&scan.ClassLetter != 0 || c == '/' || c == '!' || c == '?' {
 			return j
 		}
 	}
@@ -114,7 +113,7 @@ func (b *Reader) textEnd(i int) int {
 // addText adds text[i:j] as a node unless it is white space.
 func (b *Reader) addText(i, j int) {
 	first := i
-	for first < j && token.Class[b.text[first]]&token.ClassSpace != 0 {
+	for first < j && scan.Class[b.text[first]]&scan.ClassSpace != 0 {
 		first++
 	}
 	if first == j {
@@ -132,7 +131,7 @@ func (b *Reader) addText(i, j int) {
 		b.unsure = true
 		return
 	}
-	b.add(node{kind: kindText, attr: uint32(len(b.out.attrs)), span: token.NewSpan(first, j)}, false)
+	b.add(node{kind: kindText, attr: uint32(len(b.out.attrs)), span: scan.NewSpan(first, j)}, false)
 }
 
 // markup reads the markup at text[i]: "<" and a letter, "/", "!" or "?". It
@@ -140,17 +139,17 @@ func (b *Reader) addText(i, j int) {
 func (b *Reader) markup(i int) int {
 	text := b.text
 	switch c := text[i+1]; {
-	case token.Class[c]&token.ClassLetter != 0:
+	case scan.Class[c]&scan.ClassLetter != 0:
 		return b.startTag(i)
 	case c == '/':
-		if i+2 < len(text) && token.Class[text[i+2]]&token.ClassLetter != 0 {
+		if i+2 < len(text) && scan.Class[text[i+2]]&scan.ClassLetter != 0 {
 			return b.endTag(i)
 		}
 	case c == '!':
 		return b.declaration(i)
 	}
 	// "</>" and "<?x>" are comments to the parser.
-	next := token.After(text, i+2, '>')
+	next := scan.After(text, i+2, '>')
 	b.unsure = b.unsure || text[next-1] != '>'
 	return next
 }
@@ -158,25 +157,25 @@ func (b *Reader) markup(i int) int {
 func (b *Reader) declaration(i int) int {
 	text := b.text
 	switch rest := text[i+2:]; {
-	case bytes.HasPrefix(rest, token.Dashes):
-		next, closed := token.CommentEnd(text, i+4)
+	case bytes.HasPrefix(rest, scan.Dashes):
+		next, closed := scan.CommentEnd(text, i+4)
 		b.unsure = b.unsure || !closed
 		return next
-	case len(rest) >= 7 && ascii.EqualFold(rest[:7], "doctype"):
+	case len(rest) >= 7 && scan.EqualFold(rest[:7], "doctype"):
 		if b.mode != modeInitial {
 			b.unsure = true
 		}
 		b.mode = modeBeforeHTML
 		name, _, _ := bytes.Cut(rest[7:], []byte(">"))
-		name = ascii.Trim(name)
+		name = scan.Trim(name)
 		b.standards = string(name) == "html"
 		// golang.org/x/net/html, unlike browsers, takes HTML in capitals for
 		// quirks mode. That makes a difference for a table in a paragraph.
-		b.legacy = !b.standards && !ascii.EqualFold(name, "html")
+		b.legacy = !b.standards && !scan.EqualFold(name, "html")
 	case bytes.HasPrefix(rest, []byte("[CDATA[")):
 		b.unsure = true // a comment in HTML, but text in svg
 	}
-	next := token.After(text, i+2, '>')
+	next := scan.After(text, i+2, '>')
 	b.unsure = b.unsure || text[next-1] != '>'
 	return next
 }
@@ -185,7 +184,7 @@ func (b *Reader) declaration(i int) int {
 // that is text only.
 func (b *Reader) startTag(i int) int {
 	j, kind := b.name(i + 1)
-	node := node{kind: kind, attr: uint32(len(b.out.attrs)), span: token.NewSpan(i+1, j)}
+	node := node{kind: kind, attr: uint32(len(b.out.attrs)), span: scan.NewSpan(i+1, j)}
 	next, closing := b.attributes(j, b.inForeign() || elements[kind].rule == ruleForeign)
 	if b.unsure {
 		return next
@@ -209,15 +208,15 @@ func (b *Reader) name(i int) (end int, kind elementKind) {
 	text := b.text
 	if i+8 <= len(text) {
 		w := binary.LittleEndian.Uint64(text[i:])
-		if k := min(token.FirstByte(w, '>'*token.Ones), token.FirstByte(w, ' '*token.Ones)); k < 8 {
-			name := (w | token.FoldASCII) & (1<<(8*uint(k)) - 1)
+		if k := min(scan.FirstByte(w, '>'*scan.Ones), scan.FirstByte(w, ' '*scan.Ones)); k < 8 {
+			name := (w | scan.FoldASCII) & (1<<(8*uint(k)) - 1)
 			if kind := elementSlot.Find(name); kind != kindOther && (kind < kindH1 || kind > kindH6) {
 				return i + k, kind
 			}
 		}
 	}
 	j := i
-	for j < len(text) && token.Class[text[j]]&token.ClassNameEnd == 0 {
+	for j < len(text) && scan.Class[text[j]]&scan.ClassNameEnd == 0 {
 		j++
 	}
 	return j, kindAt(text, i, j)
@@ -238,26 +237,26 @@ func (b *Reader) content(kind elementKind, i int) int {
 	}
 	var end int
 	if kind == kindScript {
-		end = token.ScriptEnd(text, i)
+		end = scan.ScriptEnd(text, i)
 		// The parser differs from the standard for scripts with comments.
 		b.unsure = b.unsure || bytes.Contains(text[i:end], []byte("<!--"))
 	} else {
-		end = token.RawEnd(text, i, elements[kind].name)
+		end = scan.RawEnd(text, i, elements[kind].name)
 	}
 	if end == len(text) {
 		b.unsure = true
 		return end
 	}
-	if content := bytes.TrimLeft(text[i:end], ascii.Space); len(content) > 0 {
+	if content := bytes.TrimLeft(text[i:end], scan.Space); len(content) > 0 {
 		switch rule {
 		case ruleFrame:
 			b.unsure = true
 		case ruleTitle, ruleArea:
-			b.add(node{kind: kindText, attr: uint32(len(b.out.attrs)), span: token.NewSpan(end-len(content), end)}, false)
+			b.add(node{kind: kindText, attr: uint32(len(b.out.attrs)), span: scan.NewSpan(end-len(content), end)}, false)
 		}
 	}
 	b.pop()
-	next, _, ok := token.ReadAttrs(text, end+len("</")+len(elements[kind].name), nil)
+	next, _, ok := scan.ReadAttrs(text, end+len("</")+len(elements[kind].name), nil)
 	b.unsure = b.unsure || !ok
 	return next
 }
@@ -318,7 +317,7 @@ func (b *Reader) attributes(i int, foreign bool) (next int, closing bool) {
 		switch {
 		case c == '>':
 			return i + 1, false
-		case token.Class[c]&token.ClassSpace != 0:
+		case scan.Class[c]&scan.ClassSpace != 0:
 			i++
 			continue
 		case c == '/':
@@ -332,17 +331,17 @@ func (b *Reader) attributes(i int, foreign bool) (next int, closing bool) {
 			return n, false
 		}
 		if i+16 <= n {
-			// A shortcut for the common form, as in token.ReadAttrs.
+			// A shortcut for the common form, as in scan.ReadAttrs.
 			w := binary.LittleEndian.Uint64(text[i:])
-			if k := token.FirstByte(w, '='*token.Ones); k > 0 && k < 8 && text[i+k+1] == '"' {
-				if name := Attr(attrSlots.Find((w | token.FoldASCII) & (1<<(8*uint(k)) - 1))); name != attrOther {
+			if k := scan.FirstByte(w, '='*scan.Ones); k > 0 && k < 8 && text[i+k+1] == '"' {
+				if name := Attr(attrSlots.Find((w | scan.FoldASCII) & (1<<(8*uint(k)) - 1))); name != attrOther {
 					from := i + k + 2
 					end := bytes.IndexByte(text[from:], '"')
 					if end < 0 {
 						break
 					}
 					if name != attrIgnored {
-						b.out.attrs = append(b.out.attrs, attr{name, token.NewSpan(from, from+end)})
+						b.out.attrs = append(b.out.attrs, attr{name, scan.NewSpan(from, from+end)})
 					}
 					i = from + end + 1
 					continue
@@ -350,34 +349,34 @@ func (b *Reader) attributes(i int, foreign bool) (next int, closing bool) {
 			}
 		}
 		from := i
-		for i < n && token.Class[text[i]]&token.ClassAttrEnd == 0 {
+		for i < n && scan.Class[text[i]]&scan.ClassAttrEnd == 0 {
 			i++
 		}
 		name := attrAt(text, from, i)
-		for i < n && token.Class[text[i]]&token.ClassSpace != 0 {
+		for i < n && scan.Class[text[i]]&scan.ClassSpace != 0 {
 			i++
 		}
-		value := token.NewSpan(i, i)
+		value := scan.NewSpan(i, i)
 		if i < n && text[i] == '=' {
-			for i++; i < n && token.Class[text[i]]&token.ClassSpace != 0; i++ {
+			for i++; i < n && scan.Class[text[i]]&scan.ClassSpace != 0; i++ {
 			}
 			if i == n {
 				break
 			}
 			switch c := text[i]; c {
 			case '>': // no value
-				value = token.NewSpan(i, i)
+				value = scan.NewSpan(i, i)
 			case '"', '\'':
 				k := bytes.IndexByte(text[i+1:], c)
 				if k < 0 {
 					b.unsure = true
 					return n, false
 				}
-				value = token.NewSpan(i+1, i+1+k)
+				value = scan.NewSpan(i+1, i+1+k)
 				i += k + 2
 			default:
 				value.Start = uint32(i)
-				for i < n && token.Class[text[i]]&token.ClassValueEnd == 0 {
+				for i < n && scan.Class[text[i]]&scan.ClassValueEnd == 0 {
 					i++
 				}
 				value.End = uint32(i)
@@ -402,7 +401,7 @@ func (b *Reader) inForeign() bool {
 // startForeign handles a start tag in svg or math (HTML 13.2.6.5).
 func (b *Reader) startForeign(n node, closing bool) {
 	name := b.text[n.span.Start:n.span.End]
-	if b.stack[len(b.stack)-1].integrates || token.BreaksOut(name) || ascii.EqualFold(name, "annotation-xml") {
+	if b.stack[len(b.stack)-1].integrates || scan.BreaksOut(name) || scan.EqualFold(name, "annotation-xml") {
 		b.unsure = true
 		return
 	}
@@ -414,12 +413,12 @@ func (b *Reader) startForeign(n node, closing bool) {
 	top := &b.stack[len(b.stack)-1]
 	top.foreign = true
 	for _, in := range [...]string{"title", "desc", "foreignobject", "mi", "mo", "mn", "ms", "mtext"} {
-		top.integrates = top.integrates || ascii.EqualFold(name, in)
+		top.integrates = top.integrates || scan.EqualFold(name, in)
 	}
 }
 
 // endForeign handles an end tag in svg or math.
-func (b *Reader) endForeign(name token.Span) {
+func (b *Reader) endForeign(name scan.Span) {
 	if !b.sameName(name) {
 		b.unsure = true
 		return

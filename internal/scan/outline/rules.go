@@ -1,8 +1,7 @@
 package outline
 
 import (
-	"github.com/sitelink/sitelink/internal/scan/ascii"
-	"github.com/sitelink/sitelink/internal/scan/token"
+	"github.com/sitelink/sitelink/internal/scan"
 )
 
 // beforeBody handles a start tag before the body (HTML 13.2.6.4.1 to
@@ -216,12 +215,12 @@ func (b *Reader) closeImplied() {
 // endTag handles the end tag at text[i].
 func (b *Reader) endTag(i int) int {
 	j, kind := b.name(i + 2)
-	next, _, ok := token.ReadAttrs(b.text, j, nil)
+	next, _, ok := scan.ReadAttrs(b.text, j, nil)
 	if !ok {
 		b.unsure = true
 		return next
 	}
-	name := token.NewSpan(i+2, j)
+	name := scan.NewSpan(i+2, j)
 	switch {
 	case b.inForeign():
 		b.endForeign(name)
@@ -240,7 +239,7 @@ func (b *Reader) endTag(i int) int {
 
 // endInBody handles an end tag in body. It closes the current node, or one that
 // contains only open elements with optional end tags.
-func (b *Reader) endInBody(kind elementKind, name token.Span) {
+func (b *Reader) endInBody(kind elementKind, name scan.Span) {
 	switch rule := elements[kind].rule; rule {
 	case ruleTablePart, ruleTable:
 		b.endTablePart(kind)
@@ -286,9 +285,9 @@ func (b *Reader) endInBody(kind elementKind, name token.Span) {
 }
 
 // sameName reports whether the current node has the name.
-func (b *Reader) sameName(name token.Span) bool {
+func (b *Reader) sameName(name scan.Span) bool {
 	at := b.out.nodes[b.stack[len(b.stack)-1].node].span
-	return ascii.EqualFoldBytes(b.text[at.Start:at.End], b.text[name.Start:name.End])
+	return scan.EqualFoldBytes(b.text[at.Start:at.End], b.text[name.Start:name.End])
 }
 
 // inTable reports whether the current node is a table, or a part of one that

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"github.com/sitelink/sitelink/internal/scan"
 	"github.com/sitelink/sitelink/internal/scan/html"
-	"github.com/sitelink/sitelink/internal/scan/token"
 	"regexp"
 	"slices"
 	"strings"
@@ -12,11 +11,11 @@ import (
 
 // element is an open element.
 type element struct {
-	name   token.Span
-	at     token.Span // of the start tag
-	bound  int        // number of namespace bindings outside it
-	pieces int        // number of text pieces outside it
-	tag    scan.Tag   // TagStyle or TagScript if its text matters, else 0
+	name   scan.Span
+	at     scan.Span // of the start tag
+	bound  int       // number of namespace bindings outside it
+	pieces int       // number of text pieces outside it
+	tag    scan.Tag  // TagStyle or TagScript if its text matters, else 0
 
 	template bool
 	inert    bool
@@ -32,19 +31,19 @@ func (e *element) holdsText() bool { return e.tag != 0 || e.rule != nil && e.rul
 
 // textPiece is a piece of the text of an element.
 type textPiece struct {
-	at  token.Span
+	at  scan.Span
 	ref bool // a reference
 }
 
 // addText keeps text if the innermost element needs it.
 func (x *reader) addText(from, to int, ref bool) {
 	if n := len(x.open); from < to && n > 0 && x.open[n-1].holdsText() {
-		x.pieces = append(x.pieces, textPiece{token.NewSpan(from, to), ref})
+		x.pieces = append(x.pieces, textPiece{scan.NewSpan(from, to), ref})
 	}
 }
 
 // element handles a complete start tag.
-func (x *reader) element(name, at token.Span, empty bool) {
+func (x *reader) element(name, at scan.Span, empty bool) {
 	e := element{name: name, at: at, bound: x.ns.mark(), pieces: len(x.pieces)}
 	local, uri := x.names(name)
 	if x.failed {
@@ -120,7 +119,7 @@ func (x *reader) emit(e *element, local uint32, uri namespace) {
 	}
 	e.inert = x.templates > 0
 	ns, known := html.HTML, true
-	tag := exactTag(x.text, token.Span{Start: local, End: e.name.End})
+	tag := exactTag(x.text, scan.Span{Start: local, End: e.name.End})
 	switch uri {
 	case uriHTML:
 		if e.template = tag == scan.TagTemplate; tag == scan.TagImage {
@@ -165,10 +164,10 @@ func (x *reader) emit(e *element, local uint32, uri namespace) {
 
 // decodeValue decodes an attribute's value and returns its range in the decoded
 // text.
-func (x *reader) decodeValue(a *attribute) token.Span {
+func (x *reader) decodeValue(a *attribute) scan.Span {
 	from := len(x.decoded.buf)
 	x.decode(x.text[a.val.Start:a.val.End], int(a.val.Start), false, true)
-	sp := token.NewSpan(from, len(x.decoded.buf))
+	sp := scan.NewSpan(from, len(x.decoded.buf))
 	x.decoded.end(a.val.End)
 	return sp
 }
@@ -187,7 +186,7 @@ func (x *reader) elementText(e *element) {
 		set.Seen |= 1 << scan.AttrType
 		set.Val[scan.AttrType] = e.typ.val
 	}
-	content := token.Span{Start: e.at.End, End: e.at.End}
+	content := scan.Span{Start: e.at.End, End: e.at.End}
 	take := func() {
 		s.el.Inert = e.inert
 		if e.tag == scan.TagStyle {
@@ -227,20 +226,20 @@ func (x *reader) decodePieces(pieces []textPiece) {
 	}
 }
 
-// exactTag is token.TagAt for names whose letter case matters.
-func exactTag(text []byte, name token.Span) scan.Tag {
-	t := token.TagAt(text, int(name.Start), int(name.End))
+// exactTag is scan.TagAt for names whose letter case matters.
+func exactTag(text []byte, name scan.Span) scan.Tag {
+	t := scan.TagAt(text, int(name.Start), int(name.End))
 	if string(text[name.Start:name.End]) != t.String() {
 		return scan.TagOther
 	}
 	return t
 }
 
-// exactAttr is token.AttrAt for names whose letter case matters. Attributes
+// exactAttr is scan.AttrAt for names whose letter case matters. Attributes
 // that only the HTML parser knows, and names with a prefix, are scan.AttrOther.
-func exactAttr(text []byte, name token.Span) scan.Attr {
-	a := token.AttrAt(text, int(name.Start), int(name.End))
-	if a == token.AttrIgnored || a == scan.AttrXlinkHref || a == scan.AttrShadowrootmode ||
+func exactAttr(text []byte, name scan.Span) scan.Attr {
+	a := scan.AttrAt(text, int(name.Start), int(name.End))
+	if a == scan.AttrIgnored || a == scan.AttrXlinkHref || a == scan.AttrShadowrootmode ||
 		string(text[name.Start:name.End]) != a.String() {
 		return scan.AttrOther
 	}

@@ -4,8 +4,7 @@ import (
 	"bytes"
 	"unicode/utf8"
 
-	"github.com/sitelink/sitelink/internal/scan/ascii"
-	"github.com/sitelink/sitelink/internal/scan/token"
+	"github.com/sitelink/sitelink/internal/scan"
 )
 
 // Limits on entities. They are those of libxml2, so that everything that a
@@ -74,7 +73,7 @@ func (x *reader) ref(b []byte, at int) (lit []byte, e *entity, n int) {
 		return nil, e, n
 	}
 	if x.dtd.xhtml {
-		if lit, used := token.Reference(b[:n]); used == n {
+		if lit, used := scan.Reference(b[:n]); used == n {
 			return lit, nil, n
 		}
 	}
@@ -96,7 +95,7 @@ func plainRef(b []byte, buf *[utf8.UTFMax]byte) (lit []byte, n int) {
 		}
 		first, r := i, rune(0)
 		for ; i < len(b); i++ {
-			d, ok := ascii.HexDigit(b[i])
+			d, ok := scan.HexDigit(b[i])
 			if !ok || rune(d) >= base {
 				break
 			}

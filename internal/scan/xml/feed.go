@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/sitelink/sitelink/internal/scan"
-	"github.com/sitelink/sitelink/internal/scan/ascii"
 	"github.com/sitelink/sitelink/internal/scan/html"
 )
 
@@ -138,9 +137,9 @@ func (d *feedReader) end(e *element) {
 
 // url adds the link that is the element's text.
 func (d *feedReader) url(e *element, text []byte, off uint32, from []uint32) {
-	value := bytes.TrimLeft(text, ascii.Space)
+	value := bytes.TrimLeft(text, scan.Space)
 	skipped := len(text) - len(value)
-	value = bytes.TrimRight(value, ascii.Space)
+	value = bytes.TrimRight(value, scan.Space)
 	if len(value) == 0 || e.rule.absolute && !scan.IsWebURL(value) {
 		return
 	}
@@ -193,7 +192,7 @@ func (d *feedReader) enterBase(x *reader) {
 	for i := range x.attrs {
 		a := &x.attrs[i]
 		if a.uri == uriXML && a.prefixed() && string(x.text[a.local:a.name.End]) == "base" {
-			v := ascii.Trim(x.attrValue(a))
+			v := scan.Trim(x.attrValue(a))
 			if v = scan.Merge(d.base(), v); len(v) <= scan.MaxBase {
 				d.bases = append(d.bases, scopedBase{len(x.open), v})
 			}

@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/sitelink/sitelink/internal/scan"
-	"github.com/sitelink/sitelink/internal/scan/ascii"
 	"github.com/sitelink/sitelink/internal/testkit"
 )
 
@@ -213,7 +212,7 @@ func sitemapOracle(text []byte) ([]string, error) {
 		case xml.EndElement:
 			top := stack[len(stack)-1]
 			stack = stack[:len(stack)-1]
-			value := strings.Trim(top.text, ascii.Space)
+			value := strings.Trim(top.text, scan.Space)
 			switch top.name.Space {
 			case "", space, "http://www.sitemaps.org/schemas/sitemap/0.9":
 				if top.name.Local == "loc" && value != "" {

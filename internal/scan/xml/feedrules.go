@@ -4,7 +4,6 @@ import (
 	"bytes"
 
 	"github.com/sitelink/sitelink/internal/scan"
-	"github.com/sitelink/sitelink/internal/scan/ascii"
 )
 
 // textUse is the use of an element's text.
@@ -131,7 +130,7 @@ var (
 // false. Many guids without that attribute are not URLs, so only absolute ones
 // count.
 func permanentLink(d *feedReader, _ *element, _ *feedRule) *feedRule {
-	if v, _, ok := d.x.attr("isPermaLink"); ok && ascii.EqualFold(ascii.Trim(v), "false") {
+	if v, _, ok := d.x.attr("isPermaLink"); ok && scan.EqualFold(scan.Trim(v), "false") {
 		return nil
 	}
 	return guidLink
@@ -141,7 +140,7 @@ func permanentLink(d *feedReader, _ *element, _ *feedRule) *feedRule {
 // relation is alternate or missing (RFC 4287, 4.2.7.2).
 func atomLink(d *feedReader, _ *element, _ *feedRule) *feedRule {
 	rel, _, _ := d.x.attr("rel")
-	rel = bytes.TrimPrefix(ascii.Trim(rel), []byte("http://www.iana.org/assignments/relation/"))
+	rel = bytes.TrimPrefix(scan.Trim(rel), []byte("http://www.iana.org/assignments/relation/"))
 	if n := len(d.x.open); d.root == RootAtom && n > 0 && d.x.open[n-1].rule == feedItem &&
 		(len(rel) == 0 || string(rel) == "alternate") {
 		return atomEntryLink
@@ -153,7 +152,7 @@ func atomLink(d *feedReader, _ *element, _ *feedRule) *feedRule {
 // if its type says so (RFC 4287, 3.1.1).
 func atomText(d *feedReader, _ *element, _ *feedRule) *feedRule {
 	typ, _, _ := d.x.attr("type")
-	if typ = ascii.Trim(typ); ascii.EqualFold(typ, "html") || ascii.EqualFold(typ, "text/html") {
+	if typ = scan.Trim(typ); scan.EqualFold(typ, "html") || scan.EqualFold(typ, "text/html") {
 		return atomHTML
 	}
 	return attrSrc

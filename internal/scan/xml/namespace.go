@@ -5,7 +5,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/sitelink/sitelink/internal/scan/token"
+	"github.com/sitelink/sitelink/internal/scan"
 )
 
 // namespace is a namespace name.
@@ -130,7 +130,7 @@ func (ns *namespaces) release(mark int) {
 // its names. It returns the offset of the element's local name, and its
 // namespace. As in Chromium, a duplicate attribute and an attribute with an
 // undeclared prefix end the document; most other errors do not.
-func (x *reader) names(name token.Span) (local uint32, uri namespace) {
+func (x *reader) names(name scan.Span) (local uint32, uri namespace) {
 	if len(x.attrs) > 1 {
 		if i := x.duplicate(false); i >= 0 {
 			x.fail(int(x.attrs[i].name.Start), "duplicate attribute "+x.name(x.attrs[i].name))
@@ -240,7 +240,7 @@ func (x *reader) warnOrFail(off int, reason string) {
 // colon returns the offset of the colon in a qualified name, or 0 if there is
 // none. ok is false if the name is not a qualified name (Namespaces in XML,
 // rule 7).
-func (x *reader) colon(name token.Span) (at uint32, ok bool) {
+func (x *reader) colon(name scan.Span) (at uint32, ok bool) {
 	b := x.text[name.Start:name.End]
 	k := bytes.IndexByte(b, ':')
 	if k < 0 {

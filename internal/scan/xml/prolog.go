@@ -6,8 +6,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/sitelink/sitelink/internal/scan"
-	"github.com/sitelink/sitelink/internal/scan/ascii"
-	"github.com/sitelink/sitelink/internal/scan/token"
 )
 
 // decode determines the encoding (XML appendix F), starts a page with the text
@@ -157,22 +155,22 @@ func (x *reader) instruction() {
 	}
 	x.i = end
 	if target := x.text[name.Start:name.End]; string(target) == "xml-stylesheet" && !x.rooted {
-		x.stylesheet(token.NewSpan(from, end), int(name.End))
+		x.stylesheet(scan.NewSpan(from, end), int(name.End))
 	}
 }
 
 // readPI reads a processing instruction (XML 2.6). It returns its target and
 // its end.
-func (x *reader) readPI(from int) (name token.Span, end int, ok bool) {
+func (x *reader) readPI(from int) (name scan.Span, end int, ok bool) {
 	j := nameLen(x.text, from+2)
-	name = token.NewSpan(from+2, j)
+	name = scan.NewSpan(from+2, j)
 	k := bytes.Index(x.text[j:], []byte("?>"))
 	switch {
 	case k < 0:
 		x.failUnclosed(from, "a processing instruction is never closed")
 	case j == from+2:
 		x.fail(from, "\"<?\" is not followed by a name")
-	case ascii.EqualFold(x.text[from+2:j], "xml"):
+	case scan.EqualFold(x.text[from+2:j], "xml"):
 		x.fail(from, "the XML declaration is not at the start of the document")
 	case k > 0 && !isSpace(x.text[j]):
 		x.fail(j, "no space after the name of a processing instruction")
@@ -185,10 +183,10 @@ func (x *reader) readPI(from int) (name token.Span, end int, ok bool) {
 // has no link.
 //
 // Spec: https://www.w3.org/TR/xml-stylesheet/
-func (x *reader) stylesheet(at token.Span, i int) {
+func (x *reader) stylesheet(at scan.Span, i int) {
 	s := x.s
 	data := x.text[:at.End-uint32(len("?>"))]
-	var href token.Span
+	var href scan.Span
 	linked := false
 	for i < len(data) && skipSpace(data, i) < len(data) {
 		name, val, next, ok := pseudoAttr(data, i)
@@ -225,20 +223,20 @@ func (x *reader) stylesheet(at token.Span, i int) {
 }
 
 // pseudoAttr reads name="value" after white space at text[i].
-func pseudoAttr(text []byte, i int) (name, val token.Span, next int, ok bool) {
+func pseudoAttr(text []byte, i int) (name, val scan.Span, next int, ok bool) {
 	i = skipSpace(text, i)
 	j := nameLen(text, i)
 	k := skipSpace(text, j)
 	if j == i || k == len(text) || text[k] != '=' {
-		return token.Span{}, token.Span{}, 0, false
+		return scan.Span{}, scan.Span{}, 0, false
 	}
 	k = skipSpace(text, k+1)
 	if k == len(text) || text[k] != '"' && text[k] != '\'' {
-		return token.Span{}, token.Span{}, 0, false
+		return scan.Span{}, scan.Span{}, 0, false
 	}
 	n := bytes.IndexByte(text[k+1:], text[k])
 	if n < 0 {
-		return token.Span{}, token.Span{}, 0, false
+		return scan.Span{}, scan.Span{}, 0, false
 	}
-	return token.NewSpan(i, j), token.NewSpan(k+1, k+1+n), k + n + 2, true
+	return scan.NewSpan(i, j), scan.NewSpan(k+1, k+1+n), k + n + 2, true
 }

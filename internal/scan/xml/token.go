@@ -5,12 +5,11 @@ import (
 	"unicode/utf8"
 
 	"github.com/sitelink/sitelink/internal/scan"
-	"github.com/sitelink/sitelink/internal/scan/token"
 )
 
 // attribute is one attribute of a start tag.
 type attribute struct {
-	name, val token.Span
+	name, val scan.Span
 	local     uint32    // offset of the local name, after the colon if there is one
 	uri       namespace // of the prefix
 	known     scan.Attr // the scanner's code for the attribute
@@ -31,7 +30,7 @@ func (x *reader) startTag() {
 		x.fail(from, "\"<\" is not followed by a name")
 		return
 	}
-	name := token.NewSpan(from+1, i)
+	name := scan.NewSpan(from+1, i)
 	x.attrs = x.attrs[:0]
 	for {
 		j := skipSpace(x.text, i)
@@ -42,7 +41,7 @@ func (x *reader) startTag() {
 		c := x.text[j]
 		if c == '>' {
 			x.i = j + 1
-			x.element(name, token.NewSpan(from, x.i), false)
+			x.element(name, scan.NewSpan(from, x.i), false)
 			return
 		}
 		if c == '/' {
@@ -53,7 +52,7 @@ func (x *reader) startTag() {
 				x.fail(j, "\"/\" in start tag <"+x.name(name)+">")
 			default:
 				x.i = j + 2
-				x.element(name, token.NewSpan(from, x.i), true)
+				x.element(name, scan.NewSpan(from, x.i), true)
 			}
 			return
 		}
@@ -69,13 +68,13 @@ func (x *reader) startTag() {
 
 // attribute reads the attribute at text[i] of the named element (XML 3.1, rules
 // 10 and 41) and returns its end.
-func (x *reader) attribute(i int, element token.Span) int {
+func (x *reader) attribute(i int, element scan.Span) int {
 	j := nameLen(x.text, i)
 	if j == i {
 		x.fail(i, "bad attribute name in <"+x.name(element)+">")
 		return i
 	}
-	a := attribute{name: token.NewSpan(i, j), local: uint32(i)}
+	a := attribute{name: scan.NewSpan(i, j), local: uint32(i)}
 	k := skipSpace(x.text, j)
 	if k < len(x.text) && x.text[k] != '=' {
 		x.fail(i, "attribute "+x.name(a.name)+" has no value")
@@ -104,7 +103,7 @@ func (x *reader) attribute(i int, element token.Span) int {
 		}
 		return k
 	}
-	a.val = token.NewSpan(k+1, k+1+end)
+	a.val = scan.NewSpan(k+1, k+1+end)
 	a.decode = x.checkValue(a.val, a.name)
 	x.attrs = append(x.attrs, a)
 	return k + end + 2
@@ -112,7 +111,7 @@ func (x *reader) attribute(i int, element token.Span) int {
 
 // checkValue checks that an attribute's value is well-formed. It reports
 // whether the value differs from its source text.
-func (x *reader) checkValue(val, name token.Span) (decode bool) {
+func (x *reader) checkValue(val, name scan.Span) (decode bool) {
 	for i := int(val.Start); i < int(val.End); {
 		switch x.text[i] {
 		case '<':
@@ -160,7 +159,7 @@ func (x *reader) endTag() {
 // that continue it.
 var nameByte = func() (t [utf8.RuneSelf]uint8) {
 	for c := range t {
-		if token.Class[c]&token.ClassLetter != 0 || c == '_' || c == ':' {
+		if scan.Class[c]&scan.ClassLetter != 0 || c == '_' || c == ':' {
 			t[c] = 3
 		}
 	}

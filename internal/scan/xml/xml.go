@@ -8,7 +8,6 @@ import (
 
 	"github.com/sitelink/sitelink/internal/scan"
 	"github.com/sitelink/sitelink/internal/scan/html"
-	"github.com/sitelink/sitelink/internal/scan/token"
 )
 
 // maxDepth limits how deep elements may be nested. Chromium has the same limit.
@@ -176,7 +175,7 @@ func (x *reader) warn(off int, reason string) {
 const maxNameShown = 40
 
 // name returns a name for an error message.
-func (x *reader) name(sp token.Span) string { return shownName(x.text[sp.Start:sp.End]) }
+func (x *reader) name(sp scan.Span) string { return shownName(x.text[sp.Start:sp.End]) }
 
 func shownName(b []byte) string {
 	if len(b) <= maxNameShown {
@@ -207,7 +206,7 @@ func (x *reader) charData() {
 		if k := bytes.IndexByte(x.text[x.i:end], '&'); k >= 0 {
 			plain = x.i + k
 		}
-		if k := bytes.Index(x.text[x.i:plain], token.CDATAEnd); k >= 0 {
+		if k := bytes.Index(x.text[x.i:plain], scan.CDATAEnd); k >= 0 {
 			x.fail(x.i+k, "\"]]>\" in text")
 			return
 		}
@@ -222,14 +221,14 @@ func (x *reader) charData() {
 
 // comment reads the comment at text[i] (XML 2.5) and returns its end.
 func (x *reader) comment(i int) int {
-	k := bytes.Index(x.text[i+4:], token.Dashes)
-	end := i + 4 + k + len(token.Dashes)
+	k := bytes.Index(x.text[i+4:], scan.Dashes)
+	end := i + 4 + k + len(scan.Dashes)
 	switch {
 	case k < 0 || end == len(x.text):
 		x.failUnclosed(i, "a comment is never closed")
 		return len(x.text)
 	case x.text[end] != '>':
-		x.fail(end-len(token.Dashes), "\"--\" in a comment")
+		x.fail(end-len(scan.Dashes), "\"--\" in a comment")
 	}
 	return end + 1
 }
@@ -237,11 +236,11 @@ func (x *reader) comment(i int) int {
 // cdata reads a CDATA section (XML 2.7).
 func (x *reader) cdata() {
 	from := x.i + len("<![CDATA[")
-	k := bytes.Index(x.text[from:], token.CDATAEnd)
+	k := bytes.Index(x.text[from:], scan.CDATAEnd)
 	if k < 0 {
 		x.failUnclosed(x.i, "a CDATA section is never closed")
 		return
 	}
 	x.addText(from, from+k, false)
-	x.i = from + k + len(token.CDATAEnd)
+	x.i = from + k + len(scan.CDATAEnd)
 }

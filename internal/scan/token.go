@@ -2,15 +2,12 @@
 // comments, the text of script and similar elements, and character references
 // (HTML Living Standard, section 13.2.5). It does not know the tree of
 // elements.
-package token
+package scan
 
 import (
 	"bytes"
 	"encoding/binary"
 	"math/bits"
-
-	"github.com/sitelink/sitelink/internal/scan"
-	"github.com/sitelink/sitelink/internal/scan/ascii"
 )
 
 // Span is a half-open range of a text.
@@ -30,7 +27,7 @@ const (
 
 // Class holds the classes of each byte, for the inner loops of tokenizers.
 var Class = func() (t [256]uint8) {
-	for _, c := range ascii.Space {
+	for _, c := range Space {
 		t[c] |= ClassSpace | ClassNameEnd | ClassAttrEnd | ClassValueEnd
 	}
 	t['/'] |= ClassNameEnd | ClassAttrEnd
@@ -55,10 +52,10 @@ func FirstByte(w, pattern uint64) int {
 
 // AttrIgnored is the code of frequent attributes that never hold a link. The
 // tokenizer finishes a name sooner if it is in the table.
-const AttrIgnored = scan.AttrText + 1
+const AttrIgnored = AttrText + 1
 
 // Meaningless are the bits in [AttrSet] of attributes that no rule asks for.
-const Meaningless = 1<<scan.AttrOther | 1<<AttrIgnored
+const Meaningless = 1<<AttrOther | 1<<AttrIgnored
 
 // AttrSet holds the known attributes of one tag. If an attribute is repeated,
 // the first one counts (HTML 13.2.5.33).
@@ -68,7 +65,7 @@ type AttrSet struct {
 }
 
 // Has reports whether the tag has the attribute.
-func (s *AttrSet) Has(a scan.Attr) bool { return s.Seen&(1<<a) != 0 }
+func (s *AttrSet) Has(a Attr) bool { return s.Seen&(1<<a) != 0 }
 
 // ReadAttrs reads the attributes of the tag whose name ends at text[i] into set
 // (HTML 13.2.5.32 to 13.2.5.40) and returns the offset after the tag's ">".
@@ -97,7 +94,7 @@ func ReadAttrs(text []byte, i int, set *AttrSet) (next int, selfClosing, ok bool
 			// seven letters that is in the table.
 			w := binary.LittleEndian.Uint64(text[i:])
 			if k := FirstByte(w, '='*Ones); k > 0 && k < 8 && text[i+k+1] == '"' {
-				if a := scan.Attr(AttrSlots.Find((w | FoldASCII) & (1<<(8*uint(k)) - 1))); a != scan.AttrOther {
+				if a := Attr(AttrSlots.Find((w | FoldASCII) & (1<<(8*uint(k)) - 1))); a != AttrOther {
 					val := i + k + 2
 					end := 0
 					if val+8 <= n {
@@ -161,7 +158,7 @@ func ReadAttrs(text []byte, i int, set *AttrSet) (next int, selfClosing, ok bool
 			}
 		}
 		if set != nil {
-			if a := AttrAt(text, name, nameEnd); a != scan.AttrOther && a != AttrIgnored && set.Seen&(1<<a) == 0 {
+			if a := AttrAt(text, name, nameEnd); a != AttrOther && a != AttrIgnored && set.Seen&(1<<a) == 0 {
 				set.Seen |= 1 << a
 				set.Val[a] = NewSpan(val, valEnd)
 			}
@@ -171,14 +168,14 @@ func ReadAttrs(text []byte, i int, set *AttrSet) (next int, selfClosing, ok bool
 }
 
 // NameAt reads the tag name at text[i] and returns its end and its tag.
-func NameAt(text []byte, i int) (end int, tag scan.Tag) {
+func NameAt(text []byte, i int) (end int, tag Tag) {
 	if i+8 <= len(text) {
 		w := binary.LittleEndian.Uint64(text[i:])
 		if k := min(FirstByte(w, '>'*Ones), FirstByte(w, ' '*Ones)); k < 8 {
 			name := (w | FoldASCII) & (1<<(8*uint(k)) - 1)
 			h := name * TagSlots.Mul >> (64 - SlotBits)
 			if TagSlots.Key[h] == name && k > 0 {
-				return i + k, scan.Tag(TagSlots.Code[h])
+				return i + k, Tag(TagSlots.Code[h])
 			}
 		}
 	}

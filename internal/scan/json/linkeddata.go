@@ -1,5 +1,4 @@
-// Package jsonld finds the links in JSON-LD, in files or in script elements.
-package jsonld
+package json
 
 import (
 	"bytes"
@@ -7,7 +6,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"github.com/sitelink/sitelink/internal/scan/ascii"
+	"github.com/sitelink/sitelink/internal/scan"
 )
 
 // maxDepth limits how deeply nested JSON-LD is read. Real documents stay below
@@ -41,7 +40,7 @@ func (f frame) rest() stringRole {
 	return rolePlain
 }
 
-// Links calls emit for each link in JSON-LD text with schema.org vocabulary, in
+// LinkedData calls emit for each link in JSON-LD text with schema.org vocabulary, in
 // the order of the text. start and end are the range between the quotes, and
 // value is the string with its JSON escapes decoded. value aliases text or, if
 // there are escapes, a buffer that is reused, and is valid during the call
@@ -55,12 +54,12 @@ func (f frame) rest() stringRole {
 // is the name of a file ("image": "img/logo.png"), as long as it has neither
 // white space nor a scheme.
 //
-// The text need not be valid JSON. Links skips unknown bytes, ends a string at
+// The text need not be valid JSON. LinkedData skips unknown bytes, ends a string at
 // the end of its line at the latest, and takes any string before a colon for a
 // key. So one error does not hide the links after it. It takes linear time.
 //
 // Spec: RFC 8259; https://schema.org/docs/full.html; JSON-LD 1.1
-func Links(text []byte, emit func(start, end int, value []byte)) {
+func LinkedData(text []byte, emit func(start, end int, value []byte)) {
 	var (
 		frames  [maxDepth + 1]frame // those around top
 		depth   int                 // may exceed len(frames)
@@ -97,7 +96,7 @@ func Links(text []byte, emit func(start, end int, value []byte)) {
 				i = end - 1
 				continue
 			}
-			next := ascii.SkipSpace(text, end+1)
+			next := scan.SkipSpace(text, end+1)
 			i = next - 1
 			isKey := next < len(text) && text[next] == ':'
 			if !isKey && (role == rolePlain || role == roleIgnored) {
@@ -106,7 +105,7 @@ func Links(text []byte, emit func(start, end int, value []byte)) {
 			}
 			value := text[start:end]
 			if escaped {
-				scratch = Unescape(scratch[:0], value)
+				scratch = unescape(scratch[:0], value)
 				value = scratch
 			}
 			if isKey {
@@ -141,10 +140,10 @@ func stringEnd(text []byte, i int) (end int, escaped, ok bool) {
 	return len(text), escaped, false
 }
 
-// Unescape appends raw to dst with its escapes decoded. A lone surrogate and a
+// unescape appends raw to dst with its escapes decoded. A lone surrogate and a
 // \u without four digits become U+FFFD. Any other unknown escape becomes the
 // character itself.
-func Unescape(dst, raw []byte) []byte {
+func unescape(dst, raw []byte) []byte {
 	dst = slices.Grow(dst, len(raw))
 	for i := 0; i < len(raw); i++ {
 		if raw[i] != '\\' || i+1 == len(raw) {
@@ -193,7 +192,7 @@ func hex4(b []byte) (r rune, ok bool) {
 		return 0, false
 	}
 	for _, c := range b[:4] {
-		d, ok := ascii.HexDigit(c)
+		d, ok := scan.HexDigit(c)
 		if !ok {
 			return 0, false
 		}
@@ -218,8 +217,8 @@ func (r stringRole) isLink(v []byte) bool {
 // isRelative reports whether v can be a relative reference to another file: it
 // has no scheme, white space or variable.
 func isRelative(v []byte) bool {
-	v = ascii.Trim(v)
-	if len(v) == 0 || v[0] == '#' || bytes.ContainsAny(v, ascii.Space+"{}<>") {
+	v = scan.Trim(v)
+	if len(v) == 0 || v[0] == '#' || bytes.ContainsAny(v, scan.Space+"{}<>") {
 		return false
 	}
 	k := bytes.IndexAny(v, ":/?#")
@@ -229,18 +228,18 @@ func isRelative(v []byte) bool {
 // namesFile reports whether v ends in a file name extension that begins with a
 // letter.
 func namesFile(v []byte) bool {
-	v = ascii.Trim(v)
+	v = scan.Trim(v)
 	if k := bytes.IndexAny(v, "?#"); k >= 0 {
 		v = v[:k]
 	}
 	dot := bytes.LastIndexByte(v, '.')
-	return dot > 0 && len(v)-dot-1 >= 2 && len(v)-dot-1 <= 5 && ascii.IsLetter(v[dot+1]) && bytes.IndexByte(v[dot:], '/') < 0
+	return dot > 0 && len(v)-dot-1 >= 2 && len(v)-dot-1 <= 5 && scan.IsLetter(v[dot+1]) && bytes.IndexByte(v[dot:], '/') < 0
 }
 
 // looksLikeURL reports whether the value of a property that may hold links or
 // text is a link.
 func looksLikeURL(v []byte) bool {
-	v = v[ascii.SkipSpace(v, 0):]
+	v = v[scan.SkipSpace(v, 0):]
 	if len(v) == 0 {
 		return false
 	}
@@ -251,7 +250,7 @@ func looksLikeURL(v []byte) bool {
 		return bytes.HasPrefix(v, []byte("./")) || bytes.HasPrefix(v, []byte("../"))
 	case 'h', 'H':
 		const scheme = "http"
-		if len(v) < len("http://") || !ascii.EqualFold(v[:len(scheme)], scheme) {
+		if len(v) < len("http://") || !scan.EqualFold(v[:len(scheme)], scheme) {
 			return false
 		}
 		v = v[len(scheme):]

@@ -1,12 +1,10 @@
-package token
+package scan
 
 import (
 	"encoding/binary"
 	"html"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/sitelink/sitelink/internal/scan/ascii"
 )
 
 // Bits of the result of [ClassifyValue].
@@ -110,7 +108,7 @@ func Reference(b []byte) (text []byte, n int) {
 		return numericReference(b)
 	}
 	i := 1
-	for i < len(b) && ascii.IsAlnum(b[i]) {
+	for i < len(b) && IsAlnum(b[i]) {
 		i++
 	}
 	if i == 1 {
@@ -150,7 +148,7 @@ func numericReference(b []byte) ([]byte, int) {
 	}
 	first, x := i, rune(0)
 	for ; i < len(b); i++ {
-		d, ok := ascii.HexDigit(b[i])
+		d, ok := HexDigit(b[i])
 		if !ok || rune(d) >= base {
 			break
 		}

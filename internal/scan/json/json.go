@@ -1,5 +1,5 @@
-// Package jsontext walks the strings of a JSON document, with their positions.
-package jsontext
+// Package json finds strings and links in JSON text, with their positions.
+package json
 
 import (
 	"bytes"
@@ -8,12 +8,10 @@ import (
 	"io"
 	"strconv"
 	"strings"
-
-	"github.com/sitelink/sitelink/internal/scan/jsonld"
 )
 
-// maxDepth limits the length of the paths of values.
-const maxDepth = 16
+// maxPath limits the length of the paths of values.
+const maxPath = 16
 
 // A Value is one string of a document.
 type Value struct {
@@ -28,7 +26,7 @@ type Value struct {
 }
 
 // Walk calls f for each string of a JSON document that is the value of a
-// member or an element of an array, up to maxDepth members deep. When an
+// member or an element of an array, up to maxPath members deep. When an
 // object ends, it calls done with the path that leads to the object. Both get
 // the same path slice, which is valid during the call only. Walk stops at
 // the first fault and returns it.
@@ -92,7 +90,7 @@ func Walk(text []byte, f func(v *Value), done func(path []string)) (fault string
 				path, pending, isKey = append(path, t), true, false
 				continue
 			}
-			if len(path) > 0 && len(path) <= maxDepth {
+			if len(path) > 0 && len(path) <= maxPath {
 				start := before + int64(bytes.IndexByte(text[before:], '"')) + 1
 				f(&Value{Path: path, Text: t, Raw: text[start : d.InputOffset()-1], Off: uint32(start)})
 			}
@@ -128,7 +126,7 @@ func (v *Value) Places() (text []byte, from []uint32) {
 		if n == 1 {
 			text = append(text, v.Raw[i])
 		} else {
-			text = jsonld.Unescape(text, v.Raw[i:i+n])
+			text = unescape(text, v.Raw[i:i+n])
 		}
 		for range len(text) - before {
 			from = append(from, v.Off+uint32(i))

@@ -1,9 +1,7 @@
-package token
+package scan
 
 import (
 	"testing"
-
-	"github.com/sitelink/sitelink/internal/scan"
 )
 
 // TestSlots: the multipliers in the source have no collisions, and every name
@@ -15,12 +13,12 @@ func TestSlots(t *testing.T) {
 	if AttrSlots.Mul != attrMultiplier {
 		t.Errorf("attrMultiplier should be %#X", AttrSlots.Mul)
 	}
-	for tag := range scan.TagCount {
+	for tag := range TagCount {
 		if name := tag.String(); name != "" && TagAt([]byte(name), 0, len(name)) != tag {
 			t.Errorf("tag %s is not found", tag)
 		}
 	}
-	for attr := range scan.AttrCount {
+	for attr := range AttrCount {
 		if name := attr.String(); name != "" && AttrAt([]byte(name), 0, len(name)) != attr {
 			t.Errorf("attribute %s is not found", attr)
 		}

@@ -1,4 +1,4 @@
-package jsonld
+package json
 
 import (
 	"bytes"
@@ -13,7 +13,7 @@ import (
 func linkValues(t *testing.T, text string) []string {
 	t.Helper()
 	values := []string{}
-	Links([]byte(text), func(start, end int, value []byte) {
+	LinkedData([]byte(text), func(start, end int, value []byte) {
 		raw := text[start:end]
 		if !strings.Contains(raw, `\`) && raw != string(value) {
 			t.Errorf("range holds %q, value is %q", raw, value)
@@ -183,7 +183,7 @@ func FuzzJSONLD(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		last := 0
 		valid := json.Valid(text)
-		Links(text, func(start, end int, value []byte) {
+		LinkedData(text, func(start, end int, value []byte) {
 			if start <= last || start >= end || end >= len(text) {
 				t.Fatalf("range [%d,%d) after %d of %d bytes", start, end, last, len(text))
 			}
@@ -222,6 +222,6 @@ func BenchmarkJSONLD(b *testing.B) {
 	b.ReportAllocs()
 	n := 0
 	for b.Loop() {
-		Links(text, func(start, end int, value []byte) { n += len(value) })
+		LinkedData(text, func(start, end int, value []byte) { n += len(value) })
 	}
 }

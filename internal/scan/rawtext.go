@@ -1,9 +1,7 @@
-package token
+package scan
 
 import (
 	"bytes"
-
-	"github.com/sitelink/sitelink/internal/scan/ascii"
 )
 
 // CommentEnd returns the offset after the comment whose text begins at i,
@@ -76,7 +74,7 @@ func closes(text []byte, i int, name string) bool {
 // that ends a tag name.
 func Named(text []byte, i int, name string) bool {
 	j := i + len(name)
-	return j < len(text) && Class[text[j]]&ClassNameEnd != 0 && ascii.EqualFold(text[i:j], name)
+	return j < len(text) && Class[text[j]]&ClassNameEnd != 0 && EqualFold(text[i:j], name)
 }
 
 // ScriptEnd is [RawEnd] for a script element. Inside <!-- <script> ... --> its

@@ -1,10 +1,7 @@
-package token
+package scan
 
 import (
 	"encoding/binary"
-
-	"github.com/sitelink/sitelink/internal/scan"
-	"github.com/sitelink/sitelink/internal/scan/ascii"
 )
 
 // Slots is a hash table without collisions from names of up to eight letters to
@@ -80,47 +77,47 @@ func PackAt(text []byte, i, n int) uint64 {
 }
 
 // TagAt returns the tag whose name is text[i:j].
-func TagAt(text []byte, i, j int) scan.Tag {
+func TagAt(text []byte, i, j int) Tag {
 	n := j - i
 	if n > 8 {
 		return longTag(text[i:j])
 	}
-	return scan.Tag(TagSlots.Find(PackAt(text, i, n)))
+	return Tag(TagSlots.Find(PackAt(text, i, n)))
 }
 
-func longTag(name []byte) scan.Tag {
+func longTag(name []byte) Tag {
 	switch {
-	case ascii.EqualFold(name, "blockquote"):
-		return scan.TagBlockquote
-	case ascii.EqualFold(name, "plaintext"):
-		return scan.TagPlaintext
+	case EqualFold(name, "blockquote"):
+		return TagBlockquote
+	case EqualFold(name, "plaintext"):
+		return TagPlaintext
 	}
-	return scan.TagOther
+	return TagOther
 }
 
 // AttrAt returns the attribute whose name is text[i:j].
-func AttrAt(text []byte, i, j int) scan.Attr {
+func AttrAt(text []byte, i, j int) Attr {
 	n := j - i
 	if n > 8 {
 		return longAttr(text[i:j])
 	}
-	return scan.Attr(AttrSlots.Find(PackAt(text, i, n)))
+	return Attr(AttrSlots.Find(PackAt(text, i, n)))
 }
 
-func longAttr(name []byte) scan.Attr {
+func longAttr(name []byte) Attr {
 	switch name[0] | 0x20 {
 	case 'b', 'c', 'f', 'h', 'i', 'm', 's', 'x':
 		for _, a := range longAttrs {
-			if ascii.EqualFold(name, a.String()) {
+			if EqualFold(name, a.String()) {
 				return a
 			}
 		}
 	}
-	return scan.AttrOther
+	return AttrOther
 }
 
-var longAttrs = [...]scan.Attr{scan.AttrBackground, scan.AttrClipPath, scan.AttrFormaction, scan.AttrHTTPEquiv, scan.AttrImagesrcset,
-	scan.AttrMarkerEnd, scan.AttrMarkerMid, scan.AttrMarkerStart, scan.AttrShadowrootmode, scan.AttrXlinkHref}
+var longAttrs = [...]Attr{AttrBackground, AttrClipPath, AttrFormaction, AttrHTTPEquiv, AttrImagesrcset,
+	AttrMarkerEnd, AttrMarkerMid, AttrMarkerStart, AttrShadowrootmode, AttrXlinkHref}
 
 // The tables of tag and attribute names.
 var (
@@ -137,7 +134,7 @@ const (
 // the scanner: a name in the table is recognised in fewer steps.
 func tagWords() map[string]uint8 {
 	m := map[string]uint8{}
-	for tag := range scan.TagCount {
+	for tag := range TagCount {
 		if name := tag.String(); name != "" && len(name) <= 8 {
 			m[name] = uint8(tag)
 		}
@@ -145,7 +142,7 @@ func tagWords() map[string]uint8 {
 	for _, n := range []string{"b", "br", "code", "dd", "details", "div", "dl", "dt", "em", "footer", "h1", "h2", "h3", "h4",
 		"h5", "h6", "header", "hr", "i", "label", "li", "main", "nav", "ol", "option", "p", "path", "pre", "section",
 		"small", "span", "strong", "sub", "summary", "sup", "tt", "ul", "var", "wbr"} {
-		m[n] = uint8(scan.TagOther)
+		m[n] = uint8(TagOther)
 	}
 	return m
 }
@@ -153,7 +150,7 @@ func tagWords() map[string]uint8 {
 // attrWords returns the short attribute names, and those of [AttrIgnored].
 func attrWords() map[string]uint8 {
 	m := map[string]uint8{}
-	for attr := range scan.AttrCount {
+	for attr := range AttrCount {
 		if name := attr.String(); name != "" && len(name) <= 8 {
 			m[name] = uint8(attr)
 		}
