@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/docs"
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/external"
@@ -480,8 +481,8 @@ var notForExplain = []string{"from", "skip", "limit", "orphans", "fail-on", "for
 // runExplain does the work of `sitelink explain`. It returns [errFindings] when
 // a link is broken.
 func runExplain(ctx context.Context, c *cli, cfg *config.Config, from, link string) error {
-	if text, ok := report.DescribeCode(check.Code(link)); ok {
-		return c.print(link + "\n" + text + "\n")
+	if i := slices.IndexFunc(docs.Codes(), func(code docs.Code) bool { return code.Name == link }); i >= 0 {
+		return c.print(docs.Codes()[i].String())
 	}
 	links := []check.Finding{{Page: from, Raw: link}}
 	if is := reported(link); is != nil && from == "" {

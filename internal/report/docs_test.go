@@ -19,7 +19,6 @@ import (
 
 const (
 	formatsFile = "../../docs/reference/formats.md"
-	codesFile   = "../../docs/reference/codes.md"
 )
 
 // sections returns the names in the first column of the tables of a document,
@@ -89,24 +88,6 @@ func same(t *testing.T, what string, got, want []string) {
 			t.Errorf("%s: the document explains %q, which does not exist or is listed twice", what, x)
 		}
 	}
-}
-
-// uncheckedCodes is the heading of the codes that are not findings.
-const uncheckedCodes = "Links that were not checked"
-
-// findingCodes returns the codes of findings that the document explains.
-func findingCodes(t *testing.T) (names []string) {
-	t.Helper()
-	for heading, section := range sections(t, codesFile) {
-		if heading != uncheckedCodes {
-			names = append(names, section...)
-		}
-	}
-	return names
-}
-
-func TestDocsCodes(t *testing.T) {
-	same(t, "codes", slices.Concat(findingCodes(t), sections(t, codesFile)[uncheckedCodes]), codes(t))
 }
 
 // TestDocsFields compares the tables with the keys that are written, in their

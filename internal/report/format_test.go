@@ -3,7 +3,6 @@ package report
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"regexp"
@@ -12,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/docs"
 )
 
 // testOptions are the options in a project whose docroot is public.
@@ -149,31 +149,20 @@ func TestDocsFormats(t *testing.T) {
 	}
 }
 
-// TestRules: every code of a finding has exactly one rule.
+// TestRules: the document explains every code, with cause, cure and a finding.
 func TestRules(t *testing.T) {
-	want := findingCodes(t)
-	doc, err := os.ReadFile(codesFile)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var got []string
-	for _, r := range rules {
-		got = append(got, string(r.code))
-		if r.title == "" || !strings.HasSuffix(r.short, ".") || !strings.HasSuffix(r.help, ".") || strings.HasSuffix(r.title, ".") {
-			t.Errorf("%s: the title must not be a sentence, but the texts must be: %+v", r.code, r)
+	for _, c := range docs.Codes() {
+		got = append(got, c.Name)
+		if c.Level != "" && (!strings.HasSuffix(c.Cure, ".") || strings.Contains(c.Cause+c.Cure, "`")) {
+			t.Errorf("%+v", c)
 		}
-		if r.level != check.Error && r.level != check.Warning {
-			t.Errorf("%s: level %v", r.code, r.level)
-		}
-		if row := fmt.Sprintf("\n| `%s` | %v | ", r.code, r.level); !bytes.Contains(doc, []byte(row)) {
-			t.Errorf("docs/reference/codes.md has no row that begins %q", row[1:])
+		first, _, _ := strings.Cut(c.Finding, "\n")
+		if c.Level != "" && !strings.HasSuffix(first, " ["+c.Name+"]") {
+			t.Errorf("%s: the finding is %q", c.Name, first)
 		}
 	}
-	slices.Sort(got)
-	slices.Sort(want)
-	if !slices.Equal(got, want) {
-		t.Errorf("rules\n%q\ncodes\n%q", got, want)
-	}
+	same(t, "codes", got, codes(t))
 }
 
 // TestDocsReports: the examples of docs/reference/formats.md are what is

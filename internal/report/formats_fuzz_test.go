@@ -20,7 +20,7 @@ func FuzzFormats(f *testing.F) {
 	f.Add("C:/x", "", "", "", "", "", "\"&'<>", uint8(7))
 	f.Fuzz(func(t *testing.T, page, raw, target, fragment, message, suggestion, source string, kind uint8) {
 		fd := check.Finding{Page: page, Line: int(kind) % 3, Column: int(kind) % 2, Raw: raw, Target: target, Fragment: fragment,
-			Message: message, Suggestion: suggestion, Verdict: check.Error, Code: rules[int(kind)%len(rules)].code, Count: 1}
+			Message: message, Suggestion: suggestion, Verdict: check.Error, Code: check.Code(rules()[int(kind)%len(rules())].Name), Count: 1}
 		if kind%2 == 1 {
 			fd.Verdict, fd.Element, fd.Attribute = check.Warning, "a", "href"
 		}

@@ -62,11 +62,11 @@ type object = map[string]any
 func message(text string) object { return object{"text": text} }
 
 func sarifRules() (all []object) {
-	for _, r := range rules {
+	for _, c := range rules() {
 		all = append(all, object{
-			"id": r.code, "name": r.title, "shortDescription": message(r.title), "fullDescription": message(r.short), "help": message(r.short + " " + r.help),
-			"helpUri": homepage + "/blob/main/docs/reference/codes.md", "defaultConfiguration": object{"level": r.level.String()},
-			"properties": object{"problem.severity": r.level.String(), "tags": []string{"links"}},
+			"id": c.Name, "name": ruleTitle(c.Name), "shortDescription": message(ruleTitle(c.Name)), "fullDescription": message(c.Cause), "help": message(c.Cause + " " + c.Cure),
+			"helpUri": homepage + "/blob/main/docs/reference/codes.md#" + c.Name, "defaultConfiguration": object{"level": c.Level},
+			"properties": object{"problem.severity": c.Level, "tags": []string{"links"}},
 		})
 	}
 	return all
@@ -94,7 +94,7 @@ func resultOf(findings []check.Finding, c *check.Cause, fingerprint string, opt 
 		"partialFingerprints": object{"primaryLocationLineHash": fingerprint, "sitelink/v1": fingerprint},
 		"occurrenceCount":     c.Links, "properties": properties,
 	}
-	if i := ruleIndex(f.Code); i >= 0 {
+	if i, ok := ruleIndexes()[f.Code]; ok {
 		result["ruleIndex"] = i
 	}
 	if len(related) > 0 {
