@@ -95,6 +95,7 @@ const (
 	JavaScript    Code = "javascript"      // javascript:
 	OtherScheme   Code = "other-scheme"    // ftp:, news:, about:, blob: ...
 	Inert         Code = "inert"           // inside <template>
+	Exempted      Code = "exempted"        // data-sitelink-ignore or data-proofer-ignore on the element or around it
 	Action        Code = "action"          // the action of a form: a program, not a file
 	Hint          Code = "hint"            // preconnect and dns-prefetch name a host, not a page
 	NotHTML       Code = "not-html"        // a fragment of a target that is not an HTML page

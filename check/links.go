@@ -53,7 +53,8 @@ type Link struct {
 	// fine or was not checked.
 	Message string
 	// Evidence says which script serves the fragment of a link that was not
-	// checked for that reason, or which rule of the configuration says so.
+	// checked for that reason, or which rule of the configuration says so; and the
+	// reason of an attribute that exempts the link.
 	Evidence string
 	// Remote is what is remembered of a link to another site that was asked for, else
 	// nil.
@@ -279,6 +280,8 @@ func (ls *lister) page(id isite.PageID, reader *isite.Reader, want []uint32, add
 		is, why := decisions[s.State(l)], ""
 		isBad := len(bad) > 0 && bad[0].link == uint32(i)
 		switch {
+		case l.IsExempt():
+			is, why = decision{Unchecked, Exempted}, *cmp.Or(d.Exempt, new(string))
 		case isBad:
 			if is = decide(s, id, bad[0]).withDetail(d); bad[0].state == stateNoFragment && foundFolded(s, d) {
 				is = decision{}

@@ -198,6 +198,8 @@ func (t *tally) addPage(id isite.PageID, p *isite.Page) {
 		}
 		at := linkPlace{id, uint32(i)}
 		switch {
+		case l.IsExempt():
+			t.reasons[Exempted]++
 		case entry != 0:
 			t.report(at, entry)
 		case l.HasFragment() && answer.Answers():

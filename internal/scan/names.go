@@ -80,6 +80,7 @@ const (
 	AttrCursor
 	AttrData
 	AttrDynsrc
+	AttrExempt
 	AttrFill
 	AttrFilter
 	AttrFormaction
@@ -122,7 +123,8 @@ var attrNames = [AttrCount]string{
 	AttrAction: "action", AttrArchive: "archive", AttrBackground: "background", AttrCharset: "charset",
 	AttrCite: "cite", AttrClassid: "classid", AttrClipPath: "clip-path", AttrCode: "code",
 	AttrCodebase: "codebase", AttrContent: "content", AttrCursor: "cursor", AttrData: "data", AttrDynsrc: "dynsrc",
-	AttrFill: "fill", AttrFilter: "filter", AttrFormaction: "formaction", AttrHref: "href",
+	AttrExempt: "data-sitelink-ignore",
+	AttrFill:   "fill", AttrFilter: "filter", AttrFormaction: "formaction", AttrHref: "href",
 	AttrHTTPEquiv: "http-equiv", AttrID: "id", AttrImagesrcset: "imagesrcset", AttrItemprop: "itemprop", AttrLongdesc: "longdesc",
 	AttrLowsrc: "lowsrc", AttrManifest: "manifest", AttrMarkerEnd: "marker-end", AttrMarkerMid: "marker-mid",
 	AttrMarkerStart: "marker-start", AttrMask: "mask", AttrName: "name", AttrPing: "ping",

@@ -83,6 +83,9 @@ type Link struct {
 	// AtOnce means that browsers request the target as soon as they read the tag,
 	// although neither element nor attribute say so; see [Page.BeforeBase].
 	AtOnce bool
+	// Exempt is the reason of the attribute data-sitelink-ignore on the element, or on
+	// one around it; nil without such an attribute.
+	Exempt *string
 	// element and attribute are the names for a link outside HTML, or 0. See
 	// [Page.Element] and [Page.Attribute].
 	element, attribute label

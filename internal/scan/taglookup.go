@@ -106,6 +106,11 @@ func AttrAt(text []byte, i, j int) Attr {
 
 func longAttr(name []byte) Attr {
 	switch name[0] | 0x20 {
+	case 'd':
+		// htmltest and html-proofer call it data-proofer-ignore.
+		if n := len(name); n == 20 && EqualFold(name, "data-sitelink-ignore") || n == 19 && EqualFold(name, "data-proofer-ignore") {
+			return AttrExempt
+		}
 	case 'b', 'c', 'f', 'h', 'i', 'm', 's', 'x':
 		for _, a := range longAttrs {
 			if EqualFold(name, a.String()) {

@@ -131,7 +131,7 @@ func (r *Reader) Written(id PageID, f func(d *Detail)) error {
 		if l.Off != p.links[i].Off {
 			return ErrChanged
 		}
-		r.detail = Detail{Offset: page.Source(l.Off), Attribute: page.Attribute(l), Raw: viewString(l.Value), Kind: l.Kind}
+		r.detail = Detail{Offset: page.Source(l.Off), Attribute: page.Attribute(l), Raw: viewString(l.Value), Kind: l.Kind, Exempt: l.Exempt}
 		if p.kind != PageMap {
 			r.detail.Element = page.Element(l)
 		}
@@ -214,6 +214,8 @@ type Detail struct {
 	// were resolved against the address of the feed. The page of the item does not have
 	// the same link, which would be as wrong there.
 	FeedRelative bool
+	// Exempt is that of [scan.Link].
+	Exempt *string
 }
 
 // savedDetail is the detail of one link, saved when its page was read.

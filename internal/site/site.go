@@ -108,6 +108,7 @@ const (
 	bitEntry                        // the address of an entry of a sitemap or feed
 	bitOpens                        // opens the target as a document; see [Site.findPictures]
 	bitSelf                         // of a page that redirects, to the page itself
+	bitExempt                       // see [scan.Link]
 )
 
 // Pages returns the number of parsed files.
@@ -191,6 +192,10 @@ func (p *Page) Links() int { return len(p.links) }
 
 // All returns the links of the page, in order; they must not be changed.
 func (p *Page) All() []Link { return p.links }
+
+// IsExempt reports whether an attribute in the page keeps the link from being judged,
+// see [scan.Link].
+func (l *Link) IsExempt() bool { return l.bits&bitExempt != 0 }
 
 // HasFragment reports whether the link asks for a fragment or a map.
 func (l *Link) HasFragment() bool { return l.bits&bitExact != 0 }

@@ -139,6 +139,9 @@ func (w *worker) resolveAll(p *Page, page *scan.Page) {
 			r.rebase(page, l)
 		}
 		asks := r.link(page, l, rec, &ask)
+		if l.Exempt != nil {
+			rec.bits |= bitExempt
+		}
 		if openers[l.Tag] || l.Tag == scan.TagOther && opensSVG(w.l.Site, p, page, l, rec) {
 			rec.bits |= bitOpens
 		}
@@ -163,7 +166,7 @@ func (w *worker) resolveAll(p *Page, page *scan.Page) {
 			if rec.State == host.StateMissingBase {
 				lacking++
 			}
-			if rec.State.IsError() || rec.State.IsWarning() {
+			if (rec.State.IsError() || rec.State.IsWarning()) && l.Exempt == nil {
 				w.saveDetail(p, page, i, &lines)
 			}
 			p.served = p.served || rec.State == host.StateLivereload

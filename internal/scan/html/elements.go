@@ -33,9 +33,12 @@ type Elements struct {
 	// inside a declarative shadow root or begins one. Links there count, but
 	// names belong to the shadow tree.
 	Inert, Shadow bool
+	// Around is the [scan.Link.Exempt] of the elements around the current tag.
+	Around *string
 
-	tag scan.Tag // the value for Link.Tag
-	at  scan.Span
+	exempt *string  // of the current tag
+	tag    scan.Tag // the value for Link.Tag
+	at     scan.Span
 
 	inner *Scanner // reads srcdoc attributes; nil before the first
 	depth int      // of the documents in srcdoc attributes
@@ -50,6 +53,7 @@ func (e *Elements) Emit(tag scan.Tag, ns Namespace, at scan.Span) {
 	}
 	first := len(e.Page.Links)
 	e.tag, e.at = tag, at
+	e.Exemption()
 	switch {
 	case e.Tags == scan.Linklint:
 		if ns != HTML {
@@ -86,6 +90,15 @@ func (e *Elements) Emit(tag scan.Tag, ns Namespace, at scan.Span) {
 			links[j], links[j-1] = links[j-1], links[j]
 		}
 	}
+}
+
+// Exemption returns the [scan.Link.Exempt] of the current tag.
+func (e *Elements) Exemption() *string {
+	if e.exempt = e.Around; e.Attrs.Has(scan.AttrExempt) {
+		reason := string(e.value(e.Attrs.Val[scan.AttrExempt]))
+		e.exempt = &reason
+	}
+	return e.exempt
 }
 
 // Anchor adds the anchor that an attribute of the current tag defines, unless
@@ -133,7 +146,7 @@ func (e *Elements) rules(rules []rule) {
 
 // addLink adds a link of the current tag, except references into a shadow tree.
 func (e *Elements) addLink(value []byte, off uint32, attr scan.Attr, kind scan.Kind) {
-	e.Page.Links = append(e.Page.Links, scan.Link{Value: value, Off: off, TagOff: e.at.Start, Tag: e.tag, Attr: attr, Kind: kind, Inert: e.Inert})
+	e.Page.Links = append(e.Page.Links, scan.Link{Value: value, Off: off, TagOff: e.at.Start, Tag: e.tag, Attr: attr, Kind: kind, Inert: e.Inert, Exempt: e.exempt})
 	if e.Shadow && (kind == scan.KindMap || len(value) > 0 && value[0] == '#') {
 		last := len(e.Page.Links) - 1
 		if kind == scan.KindMap || kind == scan.KindReference || e.tag == scan.TagOther && e.Page.Element(&e.Page.Links[last]) != "a" {

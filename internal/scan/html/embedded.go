@@ -2,6 +2,7 @@ package html
 
 import (
 	"bytes"
+	"cmp"
 
 	"github.com/sitelink/sitelink/internal/scan"
 	"github.com/sitelink/sitelink/internal/scan/json"
@@ -54,7 +55,7 @@ func (e *Elements) srcdoc() {
 		e.inner = &Scanner{}
 		e.inner.el.depth = e.depth + 1
 	}
-	first, inert := len(e.Page.Links), e.Inert
+	first, inert, exempt := len(e.Page.Links), e.Inert, e.exempt
 	page := e.inner.Scan(v, scan.Options{Charset: "utf-8"})
 	var base []byte
 	if len(page.Bases) > 0 {
@@ -63,7 +64,7 @@ func (e *Elements) srcdoc() {
 	e.AddEmbedded(page, func(off uint32) uint32 { return places.at(int(off)) }, base)
 	for i := first; i < len(e.Page.Links); i++ {
 		l := &e.Page.Links[i]
-		l.AtOnce = true
+		l.AtOnce, l.Exempt = true, cmp.Or(l.Exempt, exempt)
 		if l.Inert = l.Inert || inert; l.Kind >= scan.KindCanonical {
 			l.Kind = scan.KindLink // a matter of that document
 		}

@@ -65,7 +65,7 @@ func (s *Scanner) converted(text []byte, skipped int, name string) *scan.Page {
 // read reads the page's text from offset i on by the fast path, and again by
 // the slow path if that is necessary.
 func (s *Scanner) read(i int) {
-	s.sawDoctype, s.el.Shadow = false, false
+	s.sawDoctype, s.el.Shadow, s.el.Around = false, false, nil
 	s.reg.reset()
 	s.scanTags(i)
 	if s.reg.irregular {
@@ -186,10 +186,13 @@ func isOption(name []byte) bool {
 // s.el.Attrs, reads the text that belongs to the element, and returns the
 // offset where scanning continues.
 func (s *Scanner) element(tag scan.Tag, ns Namespace, at scan.Span) int {
-	if s.el.Attrs.Seen != 0 {
-		s.el.Emit(tag, ns, at)
-	}
 	next := int(at.End)
+	if s.el.exempt = s.el.Around; s.el.Attrs.Seen != 0 {
+		s.el.Emit(tag, ns, at)
+		if s.el.Attrs.Has(scan.AttrExempt) && s.mayContain(tag, next) {
+			s.reg.irregular = true // the tree says which elements are inside
+		}
+	}
 	if ns != HTML {
 		if ns == SVG && tag == scan.TagStyle {
 			s.el.StyleText(at, svgStyle(s.el.Page.Text, next))
@@ -202,6 +205,21 @@ func (s *Scanner) element(tag scan.Tag, ns Namespace, at scan.Span) int {
 		return s.rawText(tag, at)
 	}
 	return next
+}
+
+// mayContain reports whether other elements may be inside the one whose start tag ends at
+// text[next], as in <p data-sitelink-ignore><a href="x">, other than in
+// <a data-sitelink-ignore href="x">text</a>. A page that is too large for the slow path
+// counts as one without.
+func (s *Scanner) mayContain(tag scan.Tag, next int) bool {
+	text := s.el.Page.Text
+	switch tag {
+	case scan.TagImg, scan.TagLink, scan.TagScript, scan.TagStyle, scan.TagIframe, scan.TagSource, scan.TagArea, scan.TagInput, scan.TagEmbed, scan.TagMeta:
+		return false
+	}
+	k := bytes.IndexByte(text[next:], '<')
+	closed := k >= 0 && tag == scan.TagA && bytes.HasPrefix(text[next+k:], []byte("</")) && scan.Named(text, next+k+2, "a")
+	return !closed && len(text) <= maxSlowBytes
 }
 
 // rawText handles the content of an element that holds text only.

@@ -87,7 +87,7 @@ func (s *Scanner) readMarked(m tagMark) {
 	}
 	all := s.el.Attrs.Seen
 	s.el.Attrs.Seen &^= earlier
-	s.el.Inert, s.el.Shadow = m.inert, m.shadow
+	s.el.Inert, s.el.Shadow, s.el.Around = m.inert, m.shadow, m.exempt
 	s.element(scan.TagAt(text, i+1, j), m.ns, scan.NewSpan(i, next))
 	s.el.Attrs.Seen = all
 }
@@ -181,6 +181,7 @@ type tagMark struct {
 	// foreign means that the element is inside svg or math, root that it begins
 	// a declarative shadow root, shadow that it does or is inside one.
 	foreign, root, shadow bool
+	exempt                *string // see [scan.Link]
 }
 
 // treeReader finds the start tags that became elements.
@@ -308,6 +309,12 @@ func (c *markCollector) walk(n *html.Node, in tagMark) {
 		c.out = append(c.out, marksOf(n, c.text, in, c.seen)...)
 		in.inert = in.inert || n.Namespace == "" && n.Data == "template" && !in.root
 		in.foreign = in.foreign || n.Namespace != ""
+		for _, a := range n.Attr {
+			if scan.AttrAt([]byte(a.Key), 0, len(a.Key)) == scan.AttrExempt {
+				in.exempt = &a.Val
+				break
+			}
+		}
 	}
 	for child := n.FirstChild; child != nil; child = child.NextSibling {
 		c.walk(child, in)

@@ -19,6 +19,7 @@ type element struct {
 
 	template bool
 	inert    bool
+	exempt   *string // see [scan.Link]
 	// Of a script: its type attribute, and whether it has a source.
 	typ attribute
 	src bool
@@ -138,13 +139,17 @@ func (x *reader) emit(e *element, local uint32, uri namespace) {
 	if ns != html.MathML && known && (tag == scan.TagStyle || tag == scan.TagScript) {
 		e.tag = tag
 	}
+	if n := len(x.open); n > 0 {
+		e.exempt = x.open[n-1].exempt
+	}
 	if set.Seen == 0 {
 		return
 	}
 	take := func() {
-		s.el.Inert = e.inert
+		s.el.Inert, s.el.Around = e.inert, e.exempt
 		if known {
 			s.el.Emit(tag, ns, e.at)
+			e.exempt = s.el.Exemption()
 		} else if set.Has(scan.AttrID) {
 			s.el.Anchor(scan.AttrID, scan.AnchorID)
 		}
@@ -188,7 +193,8 @@ func (x *reader) elementText(e *element) {
 	}
 	content := scan.Span{Start: e.at.End, End: e.at.End}
 	take := func() {
-		s.el.Inert = e.inert
+		s.el.Inert, s.el.Around = e.inert, e.exempt
+		s.el.Exemption()
 		if e.tag == scan.TagStyle {
 			s.el.StyleText(e.at, content)
 		} else {
