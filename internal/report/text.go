@@ -40,7 +40,7 @@ func AppendLinkText(dst []byte, l *check.Link, source *check.Position, opt TextO
 	f.Source = source
 	dst = AppendText(dst, &f, opt)
 	if l.Evidence != "" {
-		dst = append(dst[:len(dst)-1], ", left to "...)
+		dst = append(dst[:len(dst)-1], map[bool]string{true: ", because: ", false: ", left to "}[l.Code == check.Exempted]...)
 		dst = appendCut(dst, l.Evidence, maxMessageBytes)
 		dst = append(dst, '\n')
 	}

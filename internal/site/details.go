@@ -131,7 +131,7 @@ func (r *Reader) Written(id PageID, f func(d *Detail)) error {
 		if l.Off != p.links[i].Off {
 			return ErrChanged
 		}
-		r.detail = Detail{Offset: page.Source(l.Off), Attribute: page.Attribute(l), Raw: viewString(l.Value), Kind: l.Kind, Exempt: l.Exempt}
+		r.detail = Detail{Offset: page.Source(l.Off), Attribute: page.Attribute(l), Raw: viewString(l.Value), Kind: l.Kind}
 		if p.kind != PageMap {
 			r.detail.Element = page.Element(l)
 		}
@@ -232,7 +232,7 @@ const maxSaved = 1 << 16
 
 // detail returns where a link is, how it is written, and what answers it.
 func (r *resolver) detail(p *Page, page *scan.Page, l *scan.Link, rec *Link, lines *lineCounter) Detail {
-	d := Detail{Offset: page.Source(l.Off), Attribute: page.Attribute(l), Raw: viewString(l.Value), Kind: l.Kind}
+	d := Detail{Offset: page.Source(l.Off), Attribute: page.Attribute(l), Raw: viewString(l.Value), Kind: l.Kind, Exempt: l.Exempt}
 	d.Line, d.Column = lines.at(l.Off)
 	if p.kind != PageMap {
 		d.Element = page.Element(l)
