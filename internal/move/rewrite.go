@@ -331,7 +331,7 @@ func (m *rewriter) concerns(l *check.Link, from, target string) bool {
 		if err != nil {
 			return false
 		}
-		return renamed && samePath(target, m.fragmentPage)
+		return renamed && samePath(strings.TrimSuffix(target, "index.html"), m.fragmentPage)
 	}
 	return m.isMoved(target) || m.isMoved(from)
 }

@@ -1,5 +1,3 @@
-//go:build integration
-
 package move
 
 import (
@@ -81,16 +79,6 @@ func put(t *testing.T, root, name, text string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-}
-
-// hugoEnv puts the Hugo of the tests on the path.
-func hugoEnv(t *testing.T) {
-	t.Helper()
-	hugo := os.Getenv("SITELINK_HUGO")
-	if hugo == "" {
-		t.Skip("no SITELINK_HUGO: .ci/run installs one")
-	}
-	t.Setenv("PATH", filepath.Dir(hugo)+string(os.PathListSeparator)+os.Getenv("PATH"))
 }
 
 func plan(t *testing.T, root string, opt Options) (*Plan, error) {
@@ -283,7 +271,11 @@ func TestHugoRefusals(t *testing.T) {
 	}
 	// The user saves a file while the copy is built.
 	path := os.Getenv("PATH")
-	put(t, root, "bin/hugo", "#!/bin/sh\necho '[a](docs/a/) is new' >>"+filepath.Join(root, "content/_index.md")+"\nexec \"$SITELINK_HUGO\" \"$@\"\n")
+	program, err := exec.LookPath("hugo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, root, "bin/hugo", "#!/bin/sh\necho '[a](docs/a/) is new' >>"+filepath.Join(root, "content/_index.md")+"\nexec "+program+" \"$@\"\n")
 	if err := os.Chmod(filepath.Join(root, "bin/hugo"), 0o777); err != nil {
 		t.Fatal(err)
 	}

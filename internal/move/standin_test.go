@@ -1,0 +1,538 @@
+package move
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"maps"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"text/template"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/renderer/html"
+	"go.yaml.in/yaml/v3"
+)
+
+// TestMain is the stand-in for Hugo too: the tests run without Hugo, and .ci/run runs them
+// again with Hugo itself.
+func TestMain(m *testing.M) {
+	if stem, _, _ := strings.Cut(filepath.Base(os.Args[0]), "."); stem != "hugo" {
+		os.Exit(m.Run())
+	}
+	if err := standIn(os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "ERROR", err)
+		os.Exit(1)
+	}
+}
+
+// hugoEnv puts Hugo on the path: SITELINK_HUGO, or the stand-in.
+func hugoEnv(t *testing.T) {
+	t.Helper()
+	hugo := os.Getenv("SITELINK_HUGO")
+	if hugo == "" {
+		own, err := os.Executable()
+		hugo = filepath.Join(t.TempDir(), "hugo"+strings.TrimSuffix(filepath.Ext(own), ".test"))
+		if err == nil {
+			err = os.Symlink(own, hugo)
+		}
+		if err != nil {
+			t.Skip(err)
+		}
+	}
+	t.Setenv("PATH", filepath.Dir(hugo)+string(os.PathListSeparator)+os.Getenv("PATH"))
+}
+
+// standInSite does of Hugo what the sites of these tests need: pages, sections, bundles,
+// aliases, languages, mounts, ref, menus, shortcodes and layouts.
+type standInSite struct {
+	config struct {
+		BaseURL                        string
+		Theme                          string
+		UglyURLs                       bool
+		DefaultContentLanguage         string
+		DefaultContentLanguageInSubdir bool
+		Permalinks                     map[string]string
+		Languages                      map[string]struct {
+			BaseURL, ContentDir string
+		}
+		Module struct {
+			Mounts []struct{ Source, Target string }
+		}
+		Menus map[string][]struct{ Name, URL, PageRef string }
+	}
+	multihost bool
+	out       string
+	content   []mount
+	pages     []*standInPage
+}
+
+type standInPage struct {
+	Title                      string
+	Params                     map[string]any
+	RelPermalink, Content      string
+	Pages                      []*standInPage
+	file, logical, lang, alias string // file is relative to the project, alias is the directory of relative aliases
+	name                       string // in the docroot
+	section                    bool
+	text                       string
+	site                       *standInSite
+}
+
+func (p *standInPage) GetTerms(string) []string { return nil }
+
+func standIn(args []string) error {
+	s := &standInSite{out: "public"}
+	text, err := os.ReadFile("hugo.toml")
+	if err == nil {
+		err = toml.Unmarshal(text, &s.config)
+	}
+	if err != nil {
+		return err
+	}
+	lang := ""
+	for i, arg := range args {
+		if arg == "--destination" {
+			s.out = args[i+1]
+		} else if arg == "--lang" {
+			lang = args[i+1]
+		}
+	}
+	for name, l := range s.config.Languages {
+		s.multihost = s.multihost || l.BaseURL != ""
+		if l.ContentDir != "" {
+			s.content = append(s.content, mount{l.ContentDir, name})
+		}
+	}
+	for _, m := range s.config.Module.Mounts {
+		if rest, ok := strings.CutPrefix(m.Target+"/", "content/"); ok {
+			s.content = append(s.content, mount{m.Source, strings.Trim(rest, "/")})
+		}
+	}
+	if len(s.content) == 0 {
+		s.content = []mount{{"content", ""}}
+	}
+	switch command := strings.Join(args[:min(2, len(args))], " "); command {
+	case "config mounts":
+		return s.printMounts()
+	case "config --format":
+		return json.NewEncoder(os.Stdout).Encode(map[string]any{"publishdir": "public", "baseurl": s.base(cmp.Or(lang, s.config.DefaultContentLanguage, "en")),
+			"languages": s.config.Languages, "defaultcontentlanguage": cmp.Or(s.config.DefaultContentLanguage, "en")})
+	case "list all":
+		if err := s.read(); err != nil {
+			return err
+		}
+		fmt.Println("path,slug,title,date,expiryDate,publishDate,draft,permalink,kind,section")
+		for _, p := range s.pages {
+			if p.file != "" {
+				base, _ := url.Parse(s.base(p.lang))
+				fmt.Printf("%s,,,,,,%v,%s://%s%s,page,\n", p.file, p.Params["draft"] == true, base.Scheme, base.Host, p.RelPermalink)
+			}
+		}
+		return nil
+	}
+	if err := s.read(); err != nil {
+		return err
+	}
+	return s.build()
+}
+
+func (s *standInSite) printMounts() error {
+	dir, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	type mounted struct{ Source, Target string }
+	modules := []map[string]any{{"path": "project", "dir": dir + "/"}}
+	var own []mounted
+	for _, m := range s.content {
+		target := path.Join("content", m.target)
+		if s.config.Languages[m.target].ContentDir != "" {
+			target = "content"
+		}
+		own = append(own, mounted{m.dir, target})
+	}
+	modules[0]["mounts"] = append(own, mounted{"static", "static"}, mounted{"layouts", "layouts"}, mounted{"data", "data"})
+	if s.config.Theme != "" {
+		modules = append(modules, map[string]any{"path": s.config.Theme, "dir": dir + "/themes/" + s.config.Theme + "/", "mounts": []mounted{{"static", "static"}, {"layouts", "layouts"}}})
+	}
+	for _, m := range modules {
+		if err := json.NewEncoder(os.Stdout).Encode(m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *standInSite) base(lang string) string {
+	return cmp.Or(s.config.Languages[lang].BaseURL, s.config.BaseURL)
+}
+
+// prefixes are what comes before the paths of a language in addresses and in the docroot.
+func (s *standInSite) prefixes(lang string) (address, dir string) {
+	base, _ := url.Parse(s.base(lang))
+	address = strings.TrimSuffix(base.Path, "/")
+	switch isDefault := lang == "" || lang == cmp.Or(s.config.DefaultContentLanguage, "en"); {
+	case s.multihost:
+		return address, lang
+	case !isDefault || s.config.DefaultContentLanguageInSubdir && lang != "":
+		return address + "/" + lang, lang
+	}
+	return address, ""
+}
+
+var frontMatter = regexp.MustCompile(`(?s)^(?:\x{feff})?(---|\+\+\+)\r?\n(.*?)(?:---|\+\+\+)\r?\n`)
+
+// read reads the pages, with the sections that need no file.
+func (s *standInSite) read() error {
+	for _, m := range s.content {
+		err := filepath.WalkDir(m.dir, func(name string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || filepath.Ext(name) != ".md" {
+				return nil
+			}
+			text, err := os.ReadFile(name)
+			if err != nil {
+				return err
+			}
+			rel, _ := filepath.Rel(m.dir, name)
+			p := &standInPage{file: filepath.ToSlash(name), Params: map[string]any{}, site: s}
+			target := m.target
+			if s.config.Languages[target].ContentDir != "" {
+				p.lang, target = target, ""
+			} else if len(s.config.Languages) > 0 {
+				p.lang = cmp.Or(s.config.DefaultContentLanguage, "en")
+			}
+			p.text = string(text)
+			if at := frontMatter.FindStringSubmatchIndex(p.text); at != nil {
+				matter := strings.ReplaceAll(p.text[at[4]:at[5]], "\r", "")
+				if p.text[at[2]] == '-' {
+					err = yaml.Unmarshal([]byte(matter), &p.Params)
+				} else {
+					err = toml.Unmarshal([]byte(matter), &p.Params)
+				}
+				if err != nil {
+					return fmt.Errorf("%s: %w", name, err)
+				}
+				p.text = p.text[at[1]:]
+			}
+			p.Title, _ = p.Params["title"].(string)
+			stem := strings.TrimSuffix(path.Join(target, filepath.ToSlash(rel)), ".md")
+			for lang := range s.config.Languages {
+				if rest, ok := strings.CutSuffix(stem, "."+lang); ok {
+					stem, p.lang = rest, lang
+				}
+			}
+			p.logical = strings.ReplaceAll(strings.ToLower(stem), " ", "-")
+			if base := path.Base(p.logical); base == "index" || base == "_index" {
+				p.logical, p.section = strings.TrimPrefix(path.Dir(p.logical), "."), base == "_index"
+			}
+			s.pages = append(s.pages, p)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	for _, lang := range slices.Sorted(maps.Keys(s.config.Languages)) {
+		s.addSections(lang)
+	}
+	if len(s.config.Languages) == 0 {
+		s.addSections("")
+	}
+	for _, p := range s.pages {
+		s.place(p)
+	}
+	return nil
+}
+
+// addSections adds the home page and those of the directories at the top.
+func (s *standInSite) addSections(lang string) {
+	need := map[string]bool{"": true}
+	for _, p := range s.pages {
+		if top, _, ok := strings.Cut(p.logical, "/"); ok && p.lang == lang {
+			need[top] = true
+		}
+	}
+	for _, p := range s.pages {
+		if p.lang == lang {
+			delete(need, p.logical)
+		}
+	}
+	for _, logical := range slices.Sorted(maps.Keys(need)) {
+		s.pages = append(s.pages, &standInPage{Title: logical, logical: logical, lang: lang, section: true, site: s})
+	}
+}
+
+// place gives a page its address.
+func (s *standInSite) place(p *standInPage) {
+	prefix, dir := s.prefixes(p.lang)
+	at := "/" + p.logical
+	section, _, _ := strings.Cut(p.logical, "/")
+	if pattern := s.config.Permalinks[section]; pattern != "" && !p.section {
+		at = strings.TrimSuffix(strings.ReplaceAll(pattern, ":title", strings.ToLower(p.Title)), "/")
+	}
+	if slug, ok := p.Params["slug"].(string); ok {
+		at = path.Join(path.Dir(at), slug)
+	}
+	if given, ok := p.Params["url"].(string); ok {
+		at = strings.TrimSuffix(given, "/")
+	}
+	at = strings.TrimSuffix(at, "/")
+	p.alias = path.Join("/", dir, path.Dir(at))
+	if s.config.UglyURLs && !p.section && at != "" {
+		p.name, at = path.Join(dir, at+".html"), at+".html"
+	} else {
+		p.name, at = path.Join(dir, at, "index.html"), at+"/"
+	}
+	p.RelPermalink = prefix + at
+}
+
+// find returns the page that ref names on another one.
+func (s *standInSite) find(on *standInPage, ref string) (*standInPage, error) {
+	ref = strings.TrimSuffix(strings.ToLower(strings.ReplaceAll(ref, " ", "-")), ".md")
+	for lang := range s.config.Languages {
+		ref = strings.TrimSuffix(ref, "."+lang)
+	}
+	if base := path.Base(ref); base == "index" || base == "_index" {
+		ref = path.Dir(ref)
+	}
+	dir := path.Dir(on.logical)
+	if strings.Contains(on.file, "/index.") || strings.Contains(on.file, "_index.") {
+		dir = on.logical
+	}
+	names := []string{path.Join(dir, ref), path.Join(path.Dir(dir), ref), strings.Trim(ref, "/")}
+	if strings.HasPrefix(ref, "/") {
+		names = names[2:]
+	}
+	for _, name := range names {
+		for _, p := range s.pages {
+			if p.lang == on.lang && p.logical == strings.TrimPrefix(name, "./") {
+				return p, nil
+			}
+		}
+	}
+	var found []*standInPage
+	for _, p := range s.pages {
+		if p.lang == on.lang && path.Base(p.logical) == ref {
+			found = append(found, p)
+		}
+	}
+	if len(found) != 1 {
+		return nil, fmt.Errorf("REF_NOT_FOUND: Ref %q: %q: %d pages", ref, on.file, len(found))
+	}
+	return found[0], nil
+}
+
+var (
+	shortcode = regexp.MustCompile(`\{\{[<%]\s*(\w+)((?:\s+(?:\w+=)?"[^"]*")*)\s*[>%]\}\}`)
+	argument  = regexp.MustCompile(`(?:(\w+)=)?"([^"]*)"`)
+)
+
+// standInShortcode is the context of the template of a shortcode.
+type standInShortcode map[any]string
+
+func (c standInShortcode) Get(key any) string { return c[key] }
+
+func (s *standInSite) render(p *standInPage) (err error) {
+	text := shortcode.ReplaceAllStringFunc(p.text, func(code string) string {
+		m, args := shortcode.FindStringSubmatch(code), standInShortcode{}
+		for i, a := range argument.FindAllStringSubmatch(m[2], -1) {
+			if args[i] = a[2]; a[1] != "" {
+				args[a[1]] = a[2]
+			}
+		}
+		if m[1] == "ref" || m[1] == "relref" {
+			name, fragment, _ := strings.Cut(args[0], "#")
+			to, findErr := p, error(nil)
+			if name != "" {
+				to, findErr = s.find(p, name)
+			}
+			if err = cmp.Or(err, findErr); err != nil {
+				return ""
+			}
+			if fragment != "" {
+				fragment = "#" + fragment
+			}
+			return to.RelPermalink + fragment
+		}
+		out, execErr := s.execute("shortcodes/"+m[1]+".html", args)
+		err = cmp.Or(err, execErr)
+		return out
+	})
+	if err != nil {
+		return err
+	}
+	raw, _ := os.ReadFile("hugo.toml")
+	options := []goldmark.Option{goldmark.WithParserOptions(parser.WithAutoHeadingID())}
+	if bytes.Contains(raw, []byte("unsafe = true")) {
+		options = append(options, goldmark.WithRendererOptions(html.WithUnsafe()))
+	}
+	var out bytes.Buffer
+	err = goldmark.New(options...).Convert([]byte(text), &out)
+	p.Content = out.String()
+	return err
+}
+
+func (s *standInSite) execute(layout string, data any) (string, error) {
+	text, err := os.ReadFile(filepath.Join("layouts", layout))
+	if err != nil {
+		if text, err = os.ReadFile(filepath.Join("themes", s.config.Theme, "layouts", layout)); err != nil {
+			return "", err
+		}
+	}
+	base, _ := url.Parse(s.config.BaseURL)
+	menus := map[string][]map[string]string{}
+	for name, entries := range s.config.Menus {
+		for _, e := range entries {
+			to := base.Path + strings.TrimPrefix(e.URL, "/")
+			if e.PageRef != "" {
+				p, err := s.find(&standInPage{}, e.PageRef)
+				if err != nil {
+					return "", err
+				}
+				to = p.RelPermalink
+			}
+			menus[name] = append(menus[name], map[string]string{"Name": e.Name, "URL": to})
+		}
+	}
+	t, err := template.New(layout).Funcs(template.FuncMap{
+		"site":      func() map[string]any { return map[string]any{"Menus": menus, "Data": s.data(), "GetPage": s.getPage} },
+		"relURL":    func(to string) string { return base.Path + to },
+		"slice":     func(all ...any) []any { return all },
+		"replaceRE": func(re, with, text string) string { return regexp.MustCompile(re).ReplaceAllString(text, with) },
+		"readFile": func(name string) (string, error) {
+			text, err := os.ReadFile(strings.TrimPrefix(name, "/"))
+			return string(text), err
+		},
+		"errorf":  func(format string, args ...any) (string, error) { return "", fmt.Errorf(format, args...) },
+		"strings": func() standInStrings { return standInStrings{} },
+	}).Parse(strings.ReplaceAll(string(text), "site.GetPage ", "call site.GetPage "))
+	if err != nil {
+		return "", err
+	}
+	var out strings.Builder
+	err = t.Execute(&out, data)
+	return out.String(), err
+}
+
+type standInStrings struct{}
+
+func (standInStrings) TrimPrefix(prefix, text string) string { return strings.TrimPrefix(text, prefix) }
+
+func (s *standInSite) getPage(ref string) *standInPage {
+	p, _ := s.find(&standInPage{}, ref)
+	return p
+}
+
+func (s *standInSite) data() map[string]any {
+	all := map[string]any{}
+	names, _ := filepath.Glob("data/*.json")
+	for _, name := range names {
+		var v any
+		if text, err := os.ReadFile(name); err == nil && json.Unmarshal(text, &v) == nil {
+			all[strings.TrimSuffix(filepath.Base(name), ".json")] = v
+		}
+	}
+	return all
+}
+
+func (s *standInSite) write(name, text string) error {
+	file := filepath.Join(s.out, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+		return err
+	}
+	return os.WriteFile(file, []byte(text), 0o666)
+}
+
+func (s *standInSite) build() error {
+	langs := []string{""}
+	if s.multihost {
+		langs = slices.Collect(maps.Keys(s.config.Languages))
+	}
+	for _, from := range []string{filepath.Join("themes", s.config.Theme, "static"), "static"} {
+		for name, text := range standInFiles(from) {
+			for _, lang := range langs {
+				if err := s.write(path.Join(lang, name), text); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	for _, p := range s.pages {
+		for _, other := range s.pages {
+			if p.section && other != p && other.lang == p.lang && strings.HasPrefix(other.logical, p.logical) {
+				p.Pages = append(p.Pages, other)
+			}
+		}
+	}
+	for _, p := range s.pages { // an alias gives way to a page
+		all, _ := p.Params["aliases"].([]any)
+		_, dir := s.prefixes(p.lang)
+		for _, alias := range all {
+			name := alias.(string)
+			if strings.HasPrefix(name, "/") {
+				name = path.Join("/", dir, name)
+			} else {
+				name = path.Join(p.alias, name)
+			}
+			if path.Ext(name) != ".html" {
+				name += "/index.html"
+			}
+			text := "<!doctype html><title>x</title><link rel=\"canonical\" href=\"" + p.RelPermalink + "\"><meta http-equiv=\"refresh\" content=\"0; url=" + p.RelPermalink + "\">"
+			if err := s.write(name, text); err != nil {
+				return err
+			}
+		}
+	}
+	for _, p := range s.pages {
+		if err := s.render(p); err != nil {
+			return err
+		}
+		layout := "_default/single.html"
+		if p.section {
+			layout = "_default/list.html"
+		}
+		text, err := s.execute(layout, p)
+		if err == nil {
+			err = s.write(p.name, text)
+		}
+		if err != nil {
+			return err
+		}
+		if path.Base(p.file) == "index.md" || path.Base(p.file) == "_index.md" || strings.HasPrefix(path.Base(p.file), "index.") { // the files of a bundle
+			for name, text := range standInFiles(path.Dir(p.file)) {
+				if path.Ext(name) != ".md" && !(p.section && strings.Contains(name, "/")) {
+					if err := s.write(path.Join(strings.TrimSuffix(strings.TrimSuffix(p.name, "index.html"), ".html"), name), text); err != nil {
+						return err
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// standInFiles returns the files below a directory.
+func standInFiles(dir string) map[string]string {
+	files := map[string]string{}
+	filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() {
+			text, err := os.ReadFile(name)
+			rel, _ := filepath.Rel(dir, name)
+			files[filepath.ToSlash(rel)] = string(text)
+			return err
+		}
+		return nil
+	})
+	return files
+}
