@@ -18,11 +18,9 @@ import (
 	"github.com/sitelink/sitelink/incoming"
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
-	"github.com/sitelink/sitelink/internal/edit"
 	"github.com/sitelink/sitelink/internal/external"
 	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/fix"
-	"github.com/sitelink/sitelink/internal/move"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/receive"
 	"github.com/sitelink/sitelink/internal/report"
@@ -376,7 +374,7 @@ func (x *fixer) apply(ctx context.Context, plan *fix.Plan, a *audit.Audit, wante
 	}
 	r, err := plan.Apply(ctx, os.Environ(), command, proof)
 	if r == nil {
-		return move.ExplainEdit(err)
+		return err
 	}
 	for _, e := range r.Applied {
 		fmt.Fprintf(x.c.env.Stdout, "%s:%d:%d: %s: %s\n", visible(e.File), e.Line, e.Column, e.Rule, visible(e.Change()))
@@ -532,10 +530,7 @@ func undoFix(ctx context.Context, c *cli, cfg *config.Config) error {
 	if err != nil {
 		return err
 	}
-	u, err := edit.Undo(ctx, p.Root, os.Environ())
-	if errors.Is(err, edit.ErrNothing) {
-		return fault.New(errors.New("nothing to undo"), "sitelink fix --write and sitelink mv --write keep what undo needs")
-	}
+	u, err := fix.Undo(ctx, p.Root, os.Environ())
 	if err != nil {
 		return err
 	}
@@ -543,5 +538,5 @@ func undoFix(ctx context.Context, c *cli, cfg *config.Config) error {
 		fmt.Fprintln(c.env.Stdout, visible(name))
 	}
 	c.ui.note(fmt.Sprintf("restored %s that %q had changed", text.Count(len(u.Files), "file"), u.Command))
-	return move.ExplainKept(u)
+	return u.Err()
 }

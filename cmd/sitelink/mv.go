@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sitelink/sitelink/check"
-	"github.com/sitelink/sitelink/internal/edit"
 	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/move"
 	"github.com/sitelink/sitelink/internal/project"
@@ -123,7 +122,7 @@ func runMove(ctx context.Context, c *cli, p *project.Project, names []string, f 
 	if f.write {
 		command := "sitelink mv " + strings.Join(names, " ")
 		if err := plan.Set.Apply(ctx, command); err != nil {
-			return move.ExplainEdit(err)
+			return err
 		}
 	}
 	if _, err := io.Copy(c.env.Stdout, &out); err != nil {
@@ -235,20 +234,10 @@ func printBroken(c *cli, plan *move.Plan) {
 
 // undoMove does the work of `sitelink mv --undo`.
 func undoMove(ctx context.Context, c *cli, p *project.Project) error {
-	command, _, err := edit.Last(p.Root)
+	u, err := move.Undo(ctx, p.Root, os.Environ())
 	if err != nil {
 		return err
 	}
-	if command != "" && !strings.HasPrefix(command, "sitelink mv ") {
-		return fault.Usage(fmt.Sprintf("the last change was not a move: %q", command), "to take it back: sitelink fix --undo")
-	}
-	u, err := edit.Undo(ctx, p.Root, os.Environ())
-	if errors.Is(err, edit.ErrNothing) {
-		return fault.Usage("there is no move to undo", "")
-	}
-	if err != nil {
-		return move.ExplainEdit(err)
-	}
 	fmt.Fprintf(c.env.Stdout, "%s restored: %s\n", count(len(u.Files), "file"), visible(u.Command))
-	return move.ExplainKept(u)
+	return u.Err()
 }

@@ -1,5 +1,5 @@
-// Package destination finds the destinations of links that an author wrote in
-// one source file, and writes others in their place.
+// Package destination finds the destinations of links that authors wrote in their files,
+// and writes others in their place.
 //
 // [In] returns every destination with its exact range of bytes: in Markdown,
 // HTML, parameters of shortcodes, front matter, data, configuration, templates,
@@ -8,8 +8,10 @@
 // the author's way of writing stays.
 //
 // A destination whose bytes do not give its value, for example because an action
-// writes a part of it, is left out, because it cannot be changed safely. The package
-// reads no files.
+// writes a part of it, is left out, because it cannot be changed safely.
+//
+// A [Set] collects the edits of several files, shows them as a diff and makes all or none
+// of them. [Undo] takes them back. [Names] finds the content file that a destination names.
 package destination
 
 import (

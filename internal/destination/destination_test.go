@@ -101,7 +101,7 @@ func TestEncode(t *testing.T) {
 	for _, p := range places {
 		text, start, _ := cut(p)
 		for _, v := range values {
-			changed, ok := change(t, p.file, text, start, v)
+			changed, ok := rewrite(t, p.file, text, start, v)
 			if !ok {
 				continue
 			}
@@ -116,9 +116,9 @@ func TestEncode(t *testing.T) {
 	}
 }
 
-// change writes a value in place of the destination at an offset, and reads the
+// rewrite writes a value in place of the destination at an offset, and reads the
 // file again. ok reports that the value can be written there.
-func change(t *testing.T, file, text string, start int, value string) (changed string, ok bool) {
+func rewrite(t *testing.T, file, text string, start int, value string) (changed string, ok bool) {
 	t.Helper()
 	all := In(file, []byte(text), generator.Hugo)
 	l := find(all, start)

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/sitelink/sitelink/check"
-	"github.com/sitelink/sitelink/internal/edit"
+	"github.com/sitelink/sitelink/internal/destination"
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/move"
 	"github.com/sitelink/sitelink/internal/weburl"
@@ -181,7 +181,7 @@ func (m *maker) aliasEdit(name string, of []*check.Finding) (*Edit, error) {
 		names = append(names, address)
 	}
 	e.New = fmt.Sprintf("%s to %s", strings.Join(names, ", "), key)
-	change := edit.Between(string(file.text), text)
+	change := destination.Between(string(file.text), text)
 	e.start, e.end, e.text = change.Start, change.End, change.Text
 	e.Line, e.Column = positionOf(file.text, e.start)
 	return e, nil

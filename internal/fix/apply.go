@@ -10,7 +10,7 @@ import (
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/destination"
-	"github.com/sitelink/sitelink/internal/edit"
+	"github.com/sitelink/sitelink/internal/fault"
 )
 
 // Proof is how [Plan.Apply] finds out whether edits help.
@@ -229,9 +229,18 @@ func (r *Result) takeBack(ctx context.Context, root string, env []string, files 
 			r.Back[name] = files[name]
 		}
 	}
-	if err := edit.TakeBack(ctx, root, env, names); err != nil && !errors.Is(err, edit.ErrNothing) {
+	if err := destination.TakeBack(ctx, root, env, names); err != nil && !errors.Is(err, destination.ErrNothing) {
 		return err
 	}
 	r.Applied = slices.DeleteFunc(r.Applied, func(e Edit) bool { return files[e.File] != "" })
 	return nil
+}
+
+// Undo restores the files that were changed last.
+func Undo(ctx context.Context, root string, env []string) (*destination.Undone, error) {
+	u, err := destination.Undo(ctx, root, env)
+	if errors.Is(err, destination.ErrNothing) {
+		err = fault.New(errors.New("nothing to undo"), "sitelink fix --write and sitelink mv --write keep what undo needs")
+	}
+	return u, err
 }

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/sitelink/sitelink/internal/destination"
-	"github.com/sitelink/sitelink/internal/edit"
 	"github.com/sitelink/sitelink/internal/generator"
 )
 
@@ -118,7 +117,7 @@ func testMaker(t *testing.T, files map[string]string) *maker {
 		}
 	}
 	return &maker{
-		sources: sources{generator: generator.Hugo, root: root, prefix: ".", set: edit.New(root, nil), files: map[string]*file{}, byFile: map[string]int{}, byPage: map[string][]int{}},
+		sources: sources{generator: generator.Hugo, root: root, prefix: ".", set: destination.NewSet(root, nil), files: map[string]*file{}, byFile: map[string]int{}, byPage: map[string][]int{}},
 		places:  map[place]*proposals{}, plan: &Plan{Root: root},
 	}
 }

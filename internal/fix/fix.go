@@ -29,7 +29,6 @@ import (
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/destination"
-	"github.com/sitelink/sitelink/internal/edit"
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/source"
@@ -122,7 +121,7 @@ type sources struct {
 	byFile    map[string]int    // content by name, relative to the root
 	byPage    map[string][]int  // content by the key of its page
 	moves     map[string]string // renames of content files; nil until known
-	set       *edit.Set         // reads files and refuses those that cannot be edited
+	set       *destination.Set  // reads files and refuses those that cannot be edited
 	files     map[string]*file
 }
 
@@ -213,7 +212,7 @@ func Make(ctx context.Context, a *audit.Audit, r *check.Result, opt Options) (*P
 func newMaker(a *audit.Audit, r *check.Result, opt Options) *maker {
 	root := a.Project.Root
 	m := &maker{
-		sources: sources{audit: a, site: a.Site, root: root, env: opt.Env, set: edit.New(root, opt.Env), files: map[string]*file{}, broken: map[string]bool{},
+		sources: sources{audit: a, site: a.Site, root: root, env: opt.Env, set: destination.NewSet(root, opt.Env), files: map[string]*file{}, broken: map[string]bool{},
 			byFile: map[string]int{}, byPage: map[string][]int{}},
 		opt: opt, places: map[place]*proposals{}, plan: &Plan{Root: root},
 	}
@@ -498,8 +497,8 @@ func isRelative(value string) bool {
 }
 
 // Set returns the edits as a set of changes to files.
-func (p *Plan) Set(env []string) (*edit.Set, error) {
-	s := edit.New(p.Root, env)
+func (p *Plan) Set(env []string) (*destination.Set, error) {
+	s := destination.NewSet(p.Root, env)
 	for i := range p.Edits {
 		e := &p.Edits[i]
 		var err error

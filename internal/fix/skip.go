@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/sitelink/sitelink/check"
-	"github.com/sitelink/sitelink/internal/edit"
+	"github.com/sitelink/sitelink/internal/destination"
 )
 
 // Skip is a link to which a rule applies, but that stays as it is.
@@ -78,11 +78,11 @@ func (s *Skip) works() int {
 
 // whyNot returns why a file cannot be edited, without its name: the skip has it.
 func whyNot(err error) string {
-	of := (*edit.Error)(nil)
+	of := (*destination.Error)(nil)
 	switch {
-	case errors.Is(err, edit.ErrSymlink):
+	case errors.Is(err, destination.ErrSymlink):
 		return "a symbolic link leads to the file"
-	case errors.Is(err, edit.ErrReadOnly), errors.Is(err, edit.ErrEncoding), errors.Is(err, edit.ErrNested), errors.Is(err, edit.ErrOutside):
+	case errors.Is(err, destination.ErrReadOnly), errors.Is(err, destination.ErrEncoding), errors.Is(err, destination.ErrNested), errors.Is(err, destination.ErrOutside):
 		if errors.As(err, &of) {
 			return "the file " + of.Err.Error()
 		}

@@ -61,7 +61,7 @@ var filepathUsers = []string{
 	"internal/config",
 	"internal/disk",
 	"internal/doctor",
-	"internal/edit",
+	"internal/destination",
 	"internal/generator", "internal/git",
 	"internal/inject", "internal/move",
 	"internal/prepush",

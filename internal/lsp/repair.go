@@ -10,8 +10,8 @@ import (
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/audit"
+	"github.com/sitelink/sitelink/internal/destination"
 	"github.com/sitelink/sitelink/internal/disk"
-	"github.com/sitelink/sitelink/internal/edit"
 	"github.com/sitelink/sitelink/internal/fix"
 	"github.com/sitelink/sitelink/internal/lsp/analysis"
 )
@@ -123,14 +123,14 @@ func (p *repairs) add(e *fix.Edit) {
 		return
 	}
 	raw, err := disk.Read(p.snap.Path(file), 64<<20)
-	if err != nil || edit.Hash(raw) != e.Hash() {
+	if err != nil || destination.Hash(raw) != e.Hash() {
 		return
 	}
 	r := newRepair(e, raw)
 	text := bytes.TrimPrefix(raw, []byte("\ufeff")) // as editors show it
 	r.start, r.end = r.start-(len(raw)-len(text)), r.end-(len(raw)-len(text))
 	if e.Rule == fix.KeepAddress {
-		r.hash = edit.Hash(text)
+		r.hash = destination.Hash(text)
 	}
 	p.plan[file] = append(p.plan[file], r)
 }
@@ -161,7 +161,7 @@ func (v *view) repairs(ctx context.Context, f *analysis.File) ([]repair, error) 
 	for _, r := range built {
 		start, end, ok := v.placeOf(&finding{start: r.start, end: r.end, written: r.written}, f)
 		if r.hash != "" {
-			start, end, ok = r.start, r.end, r.hash == edit.Hash(f.Text)
+			start, end, ok = r.start, r.end, r.hash == destination.Hash(f.Text)
 		}
 		if ok && !done[start] {
 			r.start, r.end = start, end

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/sitelink/sitelink/internal/destination"
 	"github.com/sitelink/sitelink/internal/docroot"
-	"github.com/sitelink/sitelink/internal/edit"
 	"github.com/sitelink/sitelink/internal/generator"
 )
 
@@ -117,10 +117,10 @@ func (m *planner) addIndex(from, to string) error {
 		_, size := utf8.DecodeRuneInString(title)
 		alias := aliasOf(&m.redirects, m.rooted(section.New), section.Old)
 		text := "---\ntitle: " + quoteJSON(strings.ToUpper(title[:size])+title[size:]) + "\naliases:\n" + items("- ", []string{alias}, "\n") + "---\n"
-		if err := m.plan.Set.Create(path.Join(to, name), []byte(text)); errors.Is(err, edit.ErrExists) {
+		if err := m.plan.Set.Create(path.Join(to, name), []byte(text)); errors.Is(err, destination.ErrExists) {
 			continue
 		} else if err != nil {
-			return ExplainEdit(err)
+			return err
 		}
 		m.aliased[section.Old] = true
 		m.note("Hugo makes no page for a section at %s by itself: %s is new", section.New, path.Join(to, name))

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sitelink/sitelink/internal/edit"
+	"github.com/sitelink/sitelink/internal/destination"
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/weburl"
@@ -45,7 +45,7 @@ func (m *redirects) alias(file, rooted, address string) (done bool, err error) {
 	}
 	text, hash, err := m.plan.Set.Read(file)
 	if err != nil {
-		return false, ExplainEdit(err)
+		return false, err
 	}
 	of := aliasesOf(m, file)
 	names := append(slices.Clone(of.names), aliasOf(m, rooted, address))
@@ -56,9 +56,9 @@ func (m *redirects) alias(file, rooted, address string) (done bool, err error) {
 	}
 	m.plan.Set.Withdraw(file, of.edit)
 	at = uncut(at, of.dropped)
-	of.names, of.edit = names, edit.Edit{Start: at, End: at, Text: insert}
+	of.names, of.edit = names, destination.Edit{Start: at, End: at, Text: insert}
 	m.aliased[address] = true
-	return true, ExplainEdit(m.plan.Set.Replace(file, hash, at, at, insert))
+	return true, m.plan.Set.Replace(file, hash, at, at, insert)
 }
 
 // aliasOf returns the alias for an address, for a page at another one. Below the prefix of
@@ -76,7 +76,7 @@ func aliasOf(m *redirects, rooted, address string) string {
 // that it removes.
 type aliases struct {
 	names   []string
-	edit    edit.Edit
+	edit    destination.Edit
 	dropped [][2]int
 }
 
@@ -108,7 +108,7 @@ func uncut(at int, ranges [][2]int) int {
 
 // AliasKey returns the key of front matter of which the generator of a project makes
 // redirects, "" for none. set reads the configuration.
-func AliasKey(p *project.Project, set *edit.Set) string {
+func AliasKey(p *project.Project, set *destination.Set) string {
 	g := p.Generator
 	if g == nil {
 		return ""
@@ -291,12 +291,12 @@ func (m *redirects) takeBack(ctx context.Context, from, to string) error {
 	if f := m.hostRules(); f.Name != "" && m.exists(f.Name) {
 		text, hash, err := m.plan.Set.Read(f.Name)
 		if err != nil {
-			return ExplainEdit(err)
+			return err
 		}
 		m.rules.dropped = m.leadingBack(&f, text)
 		for _, r := range m.rules.dropped {
 			if err := m.plan.Set.Replace(f.Name, hash, r[0], r[1], ""); err != nil {
-				return ExplainEdit(err)
+				return err
 			}
 		}
 		back = back || len(m.rules.dropped) > 0
@@ -315,7 +315,7 @@ func (m *redirects) dropAlias(p movedPage) (dropped bool, err error) {
 	}
 	text, hash, err := m.plan.Set.Read(p.before.file)
 	if err != nil {
-		return false, ExplainEdit(err)
+		return false, err
 	}
 	for _, at := range aliasValues(text) {
 		value, err := url.PathUnescape(string(text[at[0]:at[1]]))
@@ -332,7 +332,7 @@ func (m *redirects) dropAlias(p movedPage) (dropped bool, err error) {
 		of := aliasesOf(m, p.before.file)
 		start, end := aliasRange(text, at[0], at[1])
 		of.dropped = append(of.dropped, [2]int{start, end})
-		return true, ExplainEdit(m.plan.Set.Replace(p.before.file, hash, start, end, ""))
+		return true, m.plan.Set.Replace(p.before.file, hash, start, end, "")
 	}
 	return false, nil
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/sitelink/sitelink/internal/destination"
-	"github.com/sitelink/sitelink/internal/edit"
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
@@ -34,7 +33,7 @@ func rewriteImports(m *rewriter) error {
 		}
 		doc, err := m.document(file)
 		if err != nil {
-			return ExplainEdit(err)
+			return err
 		}
 		for _, e := range importEdits(doc, m.plan.Renames[0], m.exists) {
 			if err := m.replacePath(doc, e.Start, e.End, e.Text, m.edited); err != nil {
@@ -50,7 +49,7 @@ var modules = []string{"", ".ts", ".js", ".tsx", ".jsx", ".mjs"}
 
 // importEdits returns the edits of a page when a file or directory gets a new name: of the
 // relative paths of imports, pictures and values of front matter that name a file.
-func importEdits(doc *document, rename Pair, exists func(file string) bool) (all []edit.Edit) {
+func importEdits(doc *document, rename Pair, exists func(file string) bool) (all []destination.Edit) {
 	newName := func(file string) string {
 		if rest, ok := strings.CutPrefix(file, rename.Old); ok && (rest == "" || rest[0] == '/') {
 			return rename.New + rest
@@ -75,7 +74,7 @@ func importEdits(doc *document, rename Pair, exists func(file string) bool) (all
 			now += "/"
 		}
 		if now += pattern; now != value+pattern {
-			all = append(all, edit.Edit{Start: start, End: end, Text: now})
+			all = append(all, destination.Edit{Start: start, End: end, Text: now})
 		}
 	}
 	for _, re := range []*regexp.Regexp{imported, layoutLine} {
@@ -93,6 +92,6 @@ func importEdits(doc *document, rename Pair, exists func(file string) bool) (all
 			}
 		}
 	}
-	slices.SortFunc(all, func(a, b edit.Edit) int { return a.Start - b.Start })
-	return slices.CompactFunc(all, func(a, b edit.Edit) bool { return a.Start == b.Start })
+	slices.SortFunc(all, func(a, b destination.Edit) int { return a.Start - b.Start })
+	return slices.CompactFunc(all, func(a, b destination.Edit) bool { return a.Start == b.Start })
 }

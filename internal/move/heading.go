@@ -32,7 +32,7 @@ func (m *planner) renameHeading(ctx context.Context, pageName, name string) erro
 	}
 	doc, err := m.document(file)
 	if err != nil {
-		return ExplainEdit(err)
+		return err
 	}
 	ids, err := m.anchors(ctx, m.before, f.address)
 	if err != nil {
@@ -45,7 +45,7 @@ func (m *planner) renameHeading(ctx context.Context, pageName, name string) erro
 	}
 	set := m.plan.Set
 	if err := set.Replace(file, doc.hash, h.Start, h.End, m.opt.New); err != nil {
-		return ExplainEdit(err)
+		return err
 	}
 	if m.opt.KeepID && h.ID == "" {
 		if id == "" {
@@ -54,7 +54,7 @@ func (m *planner) renameHeading(ctx context.Context, pageName, name string) erro
 		end := h.End + max(0, bytes.IndexByte(append(doc.text[h.End:len(doc.text):len(doc.text)], '\n'), '\n'))
 		end = len(bytes.TrimRight(doc.text[:end], " \t\r"))
 		if err := set.Replace(file, doc.hash, end, end, " {#"+id+"}"); err != nil {
-			return ExplainEdit(err)
+			return err
 		}
 	}
 	m.plan.Page = f.address

@@ -13,7 +13,7 @@ import (
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/config"
-	"github.com/sitelink/sitelink/internal/edit"
+	"github.com/sitelink/sitelink/internal/destination"
 	"github.com/sitelink/sitelink/internal/project"
 )
 
@@ -213,7 +213,7 @@ func TestHugoSection(t *testing.T) {
 	} else if lines := added(t, again); slices.Contains(lines, "- /docs/b/") {
 		t.Errorf("a page keeps an alias of its own address:\n%s", strings.Join(lines, "\n"))
 	}
-	if _, err := edit.Undo(t.Context(), root, os.Environ()); err != nil {
+	if _, err := destination.Undo(t.Context(), root, os.Environ()); err != nil {
 		t.Fatal(err)
 	}
 	if now := gitStatus(t, root); now != status {
@@ -280,7 +280,7 @@ func TestHugoRefusals(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", filepath.Join(root, "bin")+string(os.PathListSeparator)+path)
-	if _, err := plan(t, root, Options{Old: "content/docs/a.md", New: "content/docs/c.md"}); !errors.Is(err, edit.ErrStale) || !strings.Contains(err.Error(), "content/_index.md") {
+	if _, err := plan(t, root, Options{Old: "content/docs/a.md", New: "content/docs/c.md"}); !errors.Is(err, destination.ErrStale) || !strings.Contains(err.Error(), "content/_index.md") {
 		t.Errorf("a source that changed: %v", err)
 	}
 	t.Setenv("PATH", path)

@@ -8,8 +8,8 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/sitelink/sitelink/internal/destination"
 	"github.com/sitelink/sitelink/internal/disk"
-	"github.com/sitelink/sitelink/internal/edit"
 	"github.com/sitelink/sitelink/internal/generator"
 )
 
@@ -72,11 +72,11 @@ func (m *rewriter) rewriteTags(ctx context.Context) error {
 			if m.refuse(file, err) {
 				return nil
 			}
-			return ExplainEdit(err)
+			return err
 		}
 		for _, e := range edits {
 			if err := m.plan.Set.Replace(file, doc.hash, e.Start, e.End, e.Text); err != nil {
-				return ExplainEdit(err)
+				return err
 			}
 			m.plan.Links++
 		}
@@ -87,8 +87,8 @@ func (m *rewriter) rewriteTags(ctx context.Context) error {
 
 // tagEdits returns the edits of a text after files were moved. Text between raw and
 // endraw, or comment and endcomment, stays.
-func tagEdits(text string, moved map[string]string) []edit.Edit {
-	var all []edit.Edit
+func tagEdits(text string, moved map[string]string) []destination.Edit {
+	var all []destination.Edit
 	verbatim := ""
 	for _, at := range liquidTag.FindAllStringSubmatchIndex(text, -1) {
 		name := text[at[2]:at[3]]
@@ -111,7 +111,7 @@ func tagEdits(text string, moved map[string]string) []edit.Edit {
 		switch name {
 		case "link":
 			if to, ok := moved[bare]; ok {
-				all = append(all, edit.Edit{Start: start, End: end, Text: slash + to})
+				all = append(all, destination.Edit{Start: start, End: end, Text: slash + to})
 			}
 		case "post_url":
 			for from, to := range moved {
@@ -119,9 +119,9 @@ func tagEdits(text string, moved map[string]string) []edit.Edit {
 					continue
 				}
 				if now := postOf(to); now != "" {
-					all = append(all, edit.Edit{Start: start, End: end, Text: slash + now})
+					all = append(all, destination.Edit{Start: start, End: end, Text: slash + now})
 				} else { // a page now
-					all = append(all, edit.Edit{Start: at[2], End: end, Text: "link " + to})
+					all = append(all, destination.Edit{Start: at[2], End: end, Text: "link " + to})
 				}
 			}
 		}

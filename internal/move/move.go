@@ -3,7 +3,7 @@
 //
 // [Make] tries the move in a copy of the project. It builds the copy before and after,
 // so it knows from the generator which addresses change, which links lead to them, and
-// whether the new site is as sound as the old one. The result is an [edit.Set] for the
+// whether the new site is as sound as the old one. The result is an [destination.Set] for the
 // user's files, which Make does not touch, and a [Plan] that says what happens:
 // addresses, links that templates compose and that keep working by a redirect, and
 // whatever the move would break.
@@ -20,8 +20,8 @@ import (
 	"strings"
 
 	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/internal/destination"
 	"github.com/sitelink/sitelink/internal/disk"
-	"github.com/sitelink/sitelink/internal/edit"
 	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/project"
 )
@@ -46,7 +46,7 @@ type Pair struct{ Old, New string }
 // Plan is a move.
 type Plan struct {
 	// Set are the edits of the user's files.
-	Set *edit.Set
+	Set *destination.Set
 	// Renames are the moved files and directories, by slash paths below the root.
 	Renames []Pair
 	// Heading is the renamed heading: its ids. Page is its address.
@@ -118,7 +118,7 @@ func Make(ctx context.Context, p *project.Project, opt Options) (*Plan, error) {
 	defer s.Close()
 	m := &planner{rewriter{
 		redirects: redirects{
-			trial:   trial{opt: opt, shadow: s, documents: map[string]*document{}, edited: map[string]bool{}, plan: &Plan{Set: edit.New(p.Root, p.Env())}},
+			trial:   trial{opt: opt, shadow: s, documents: map[string]*document{}, edited: map[string]bool{}, plan: &Plan{Set: destination.NewSet(p.Root, p.Env())}},
 			aliases: map[string]*aliases{}, aliased: map[string]bool{}, placed: map[string][]placedLink{},
 		},
 		left: map[[2]string]bool{},
@@ -208,7 +208,7 @@ func (m *planner) rename(ctx context.Context) error {
 	}
 	set := m.plan.Set
 	if err := set.Rename(from, to); err != nil {
-		return ExplainEdit(err)
+		return err
 	}
 	m.plan.Renames = []Pair{{from, to}}
 	request{&m.trial}.noteTranslations(from)
@@ -239,35 +239,20 @@ func (m *planner) rename(ctx context.Context) error {
 	return m.rewrite(ctx)
 }
 
-// ExplainEdit adds a hint to an error of package edit.
-func ExplainEdit(err error) error {
-	hints := []struct {
-		is   error
-		hint string
-	}{
-		{edit.ErrExists, "choose another name, or remove the file"},
-		{edit.ErrReadOnly, "make it writable"},
-		{edit.ErrSymlink, "name the file that the link leads to"},
-		{edit.ErrOutside, "name a file of the project"},
-		{edit.ErrNested, "move it in its own repository"},
-		{edit.ErrStale, "run the command again"},
-		{edit.ErrEncoding, "convert it to UTF-8"},
-		{edit.ErrUnmerged, "resolve the conflict first"},
+// Undo takes the last move back.
+func Undo(ctx context.Context, root string, env []string) (*destination.Undone, error) {
+	command, _, err := destination.Last(root)
+	if err != nil {
+		return nil, err
 	}
-	for _, h := range hints {
-		if errors.Is(err, h.is) {
-			return fault.New(err, h.hint)
-		}
+	if command != "" && !strings.HasPrefix(command, "sitelink mv ") {
+		return nil, fault.Usage(fmt.Sprintf("the last change was not a move: %q", command), "to take it back: sitelink fix --undo")
 	}
-	return err
-}
-
-// ExplainKept names the files that an undo did not restore, because another program changed them meanwhile.
-func ExplainKept(u *edit.Undone) error {
-	if err := u.Err(); err != nil {
-		return fault.New(err, "the other files are restored; compare this one with git diff")
+	u, err := destination.Undo(ctx, root, env)
+	if errors.Is(err, destination.ErrNothing) {
+		return nil, fault.Usage("there is no move to undo", "")
 	}
-	return nil
+	return u, err
 }
 
 // listRenamed lists the pages after the move. The copy has its old names again when it
@@ -322,7 +307,7 @@ func (m *trial) apply() error {
 		}
 		text, err := set.Text(name)
 		if err != nil {
-			return ExplainEdit(err)
+			return err
 		}
 		if err := disk.WriteFile(m.shadow.at(set.NewName(name)), text, 0o666); err != nil {
 			return err
@@ -369,10 +354,10 @@ func (m *trial) document(file string) (*document, error) {
 	}
 	built, err := disk.Read(m.path(file), 64<<20)
 	if err != nil {
-		return nil, &edit.Error{File: file, Err: err}
+		return nil, &destination.Error{File: file, Err: err}
 	}
 	if !bytes.Equal(built, text) {
-		return nil, &edit.Error{File: file, Err: edit.ErrStale}
+		return nil, &destination.Error{File: file, Err: destination.ErrStale}
 	}
 	d := newDocument(file, text, hash, m.generator())
 	m.documents[file] = d

@@ -12,7 +12,6 @@ import (
 
 	"github.com/sitelink/sitelink/internal/destination"
 	"github.com/sitelink/sitelink/internal/docroot"
-	"github.com/sitelink/sitelink/internal/edit"
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/source"
 	"github.com/sitelink/sitelink/internal/weburl"
@@ -224,7 +223,7 @@ func (m *rewriter) rewriteHidden(ctx context.Context, files map[string]bool) err
 			}
 			before := len(m.plan.Set.Edits(doc.file))
 			edited, err := m.rewriteOne(doc, d, []*candidate{c})
-			if err != nil && !errors.Is(err, edit.ErrOverlap) {
+			if err != nil && !errors.Is(err, destination.ErrOverlap) {
 				return err
 			}
 			if edited && len(m.plan.Set.Edits(doc.file)) > before {

@@ -16,7 +16,6 @@ import (
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/destination"
 	"github.com/sitelink/sitelink/internal/disk"
-	"github.com/sitelink/sitelink/internal/edit"
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/statedir"
 	"github.com/sitelink/sitelink/internal/weburl"
@@ -92,7 +91,7 @@ func (m *rewriter) rewrite(ctx context.Context) error {
 		doc, err := m.document(p.file)
 		if err != nil {
 			if !m.refuse(p.file, err) {
-				return ExplainEdit(err)
+				return err
 			}
 			refused[p.file] = true
 			continue
@@ -209,8 +208,8 @@ func (m *rewriter) replacePath(doc *document, start, end int, raw string, files 
 	if err == nil {
 		m.plan.Links++
 		files[doc.file] = true
-	} else if !errors.Is(err, edit.ErrOverlap) {
-		return ExplainEdit(err)
+	} else if !errors.Is(err, destination.ErrOverlap) {
+		return err
 	}
 	return nil
 }
@@ -279,7 +278,7 @@ func (m *rewriter) places(ctx context.Context, links []check.Link) ([]*check.Pos
 // refuse notes that the links in a file cannot be rewritten. It reports false if the
 // whole move must stop: when the file changed, all that is known about it is wrong.
 func (m *trial) refuse(file string, err error) bool {
-	if errors.Is(err, edit.ErrStale) {
+	if errors.Is(err, destination.ErrStale) {
 		return false
 	}
 	m.note("%v; its links stay as they are", err)
@@ -380,7 +379,7 @@ func (m *rewriter) rewriteOne(doc *document, d *destination.Link, links []*candi
 			m.note("%s: %v; the link stays as it is", doc.file, err)
 			return false, nil
 		}
-		return true, ExplainEdit(m.plan.Set.Replace(doc.file, doc.hash, d.Start, d.End, raw))
+		return true, m.plan.Set.Replace(doc.file, doc.hash, d.Start, d.End, raw)
 	}
 	return false, nil
 }

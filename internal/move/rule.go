@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"github.com/sitelink/sitelink/internal/destination"
-	"github.com/sitelink/sitelink/internal/edit"
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/project"
 )
@@ -73,7 +72,7 @@ func (f *RuleFile) find(text []byte, rule Pair) (start, end int) {
 // removes.
 type rules struct {
 	pairs   []Pair
-	edit    edit.Edit
+	edit    destination.Edit
 	isNew   bool // the file
 	dropped [][2]int
 }
@@ -125,7 +124,7 @@ func (m *redirects) addRules(pairs []Pair, after *version) (changed bool, err er
 	m.rules.isNew = m.rules.isNew || !m.exists(f.Name)
 	if !m.rules.isNew {
 		if text, hash, err = m.plan.Set.Read(f.Name); err != nil {
-			return false, ExplainEdit(err)
+			return false, err
 		}
 	}
 	all := slices.Concat(m.rules.pairs, pairs)
@@ -141,12 +140,12 @@ func (m *redirects) addRules(pairs []Pair, after *version) (changed bool, err er
 	m.rules.pairs = all
 	if m.rules.isNew {
 		m.plan.Set.Drop(f.Name)
-		return true, ExplainEdit(m.plan.Set.Create(f.Name, []byte(insert)))
+		return true, m.plan.Set.Create(f.Name, []byte(insert))
 	}
 	m.plan.Set.Withdraw(f.Name, m.rules.edit)
 	at = uncut(at, m.rules.dropped)
-	m.rules.edit = edit.Edit{Start: at, End: at, Text: insert}
-	return true, ExplainEdit(m.plan.Set.Replace(f.Name, hash, at, at, insert))
+	m.rules.edit = destination.Edit{Start: at, End: at, Text: insert}
+	return true, m.plan.Set.Replace(f.Name, hash, at, at, insert)
 }
 
 // rewriteRules lets the rules that lead to a moved address lead to the new one.
@@ -157,7 +156,7 @@ func (m *redirects) rewriteRules(files map[string]bool) error {
 	}
 	doc, err := m.document(f.Name)
 	if err != nil {
-		return ExplainEdit(err)
+		return err
 	}
 	for i := range doc.links {
 		d := &doc.links[i]
@@ -178,7 +177,7 @@ func (m *redirects) rewriteRules(files map[string]bool) error {
 			continue
 		}
 		if err := m.plan.Set.Replace(f.Name, doc.hash, d.Start, d.End, raw); err != nil {
-			return ExplainEdit(err)
+			return err
 		}
 		m.plan.Links++
 		files[f.Name] = true

@@ -1,4 +1,4 @@
-package edit
+package destination
 
 import (
 	"errors"
@@ -95,7 +95,7 @@ func race(t *testing.T, what, way string, random *rand.Rand) bool {
 	if what == "move" {
 		newName = func(i int) string { return fmt.Sprintf("content/moved/%d.md", i) }
 	}
-	s := New(root, os.Environ())
+	s := NewSet(root, os.Environ())
 	for i := range files {
 		put(t, root, oldName(i), before(i))
 		replace(t, s, oldName(i), "old", "new")

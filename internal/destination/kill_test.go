@@ -1,4 +1,4 @@
-package edit
+package destination
 
 import (
 	"fmt"
@@ -17,7 +17,7 @@ const killedRoot = "SITELINK_TEST_KILLED"
 // many are the files of the killed process: every second one moves.
 func many(t *testing.T, root string) *Set {
 	t.Helper()
-	s := New(root, os.Environ())
+	s := NewSet(root, os.Environ())
 	for i := range 300 {
 		name := fmt.Sprintf("content/%d.md", i)
 		replace(t, s, name, "old", "new")
@@ -100,7 +100,7 @@ func TestKill(t *testing.T) {
 
 // another returns the error of applying another set.
 func another(t *testing.T, root string) error {
-	s := New(root, os.Environ())
+	s := NewSet(root, os.Environ())
 	if err := s.Create("other.md", nil); err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package edit
+package destination
 
 import (
 	"bytes"
@@ -136,7 +136,7 @@ var start = map[string]string{
 // a set with everything: edits, renames with and without edits, a new file.
 func sample(t *testing.T, root string) *Set {
 	t.Helper()
-	s := New(root, os.Environ())
+	s := NewSet(root, os.Environ())
 	replace(t, s, "content/a.md", "/b/", "/new/b/")
 	replace(t, s, "content/a.md", "---\r\nSee", "aliases: [/x/]\r\n---\r\nSee")
 	replace(t, s, "content/b/index.md", "more", "more\nand more")
@@ -264,7 +264,7 @@ func TestUndoAfterKill(t *testing.T) {
 
 // sampleError returns the error of applying another set.
 func sampleError(t *testing.T, root string) error {
-	s := New(root, os.Environ())
+	s := NewSet(root, os.Environ())
 	replace(t, s, "content/c.md", "one", "1")
 	return s.Apply(t.Context(), "other")
 }
@@ -364,7 +364,7 @@ func TestUndoRefuses(t *testing.T) {
 
 func TestTakeBack(t *testing.T) {
 	root := project(t, start)
-	s := New(root, os.Environ())
+	s := NewSet(root, os.Environ())
 	replace(t, s, "content/a.md", "/b/", "/x/")
 	replace(t, s, "content/c.md", "one", "1")
 	if err := s.Apply(t.Context(), "test"); err != nil {
@@ -404,23 +404,23 @@ func TestRefused(t *testing.T) {
 		"out/x.md": ErrSymlink, "in/c.md": ErrSymlink, "../x.md": ErrOutside, outside + "/x.md": ErrOutside,
 		"theme/x.md": ErrNested, "content/none.md": fs.ErrNotExist, "content/./c.md": ErrOutside,
 	} {
-		_, _, err := New(root, nil).Read(name)
+		_, _, err := NewSet(root, nil).Read(name)
 		if !errors.Is(err, want) || !strings.HasPrefix(err.Error(), name+": ") {
 			t.Errorf("Read(%s): %v, want %v", name, err, want)
 		}
 		if want == ErrEncoding {
 			continue // it can still be moved
 		}
-		if err := New(root, nil).Rename(name, "new.md"); !errors.Is(err, want) {
+		if err := NewSet(root, nil).Rename(name, "new.md"); !errors.Is(err, want) {
 			t.Errorf("Rename(%s): %v, want %v", name, err, want)
 		}
 		if want != fs.ErrNotExist && want != ErrReadOnly && want != ErrSymlink {
-			if err := New(root, nil).Rename("content/c.md", name); !errors.Is(err, want) {
+			if err := NewSet(root, nil).Rename("content/c.md", name); !errors.Is(err, want) {
 				t.Errorf("Rename to %s: %v, want %v", name, err, want)
 			}
 		}
 	}
-	s := New(root, nil)
+	s := NewSet(root, nil)
 	if err := s.Create(".git/hooks/pre-commit", nil); err == nil || !strings.Contains(err.Error(), "file of git") {
 		t.Errorf("a hook of git: %v", err)
 	}
@@ -479,7 +479,7 @@ func TestDiffOfRandomEdits(t *testing.T) {
 	}
 	var diff bytes.Buffer
 	want := map[string]string{"x": ""}
-	s := New(root, os.Environ())
+	s := NewSet(root, os.Environ())
 	for i := range 600 {
 		name := fmt.Sprint("f", i)
 		text := some(40)
