@@ -278,22 +278,15 @@ func (r *Rule) samplePath() string {
 	switch p.form {
 	case exact, exactSlash:
 		path = p.prefix
-	case below:
-		path = strings.TrimSuffix(p.prefix, "/") + "/" + sample
-	case segmented:
-		path = p.key
-		for _, s := range p.segments {
-			if s.capture {
-				path += "/" + sample
-			} else {
-				path += "/" + s.literal
-			}
-		}
-		if p.splat {
-			path += "/" + p.splatLit + sample
-		}
 	case expressed:
+		if p.below {
+			path = p.key + "/" + sample
+			break
+		}
 		written := strings.NewReplacer(`\.`, ".", `\/`, "/", `\-`, "-").Replace(strings.TrimSuffix(strings.TrimPrefix(r.Pattern, "^"), "$"))
+		if r.host != "" {
+			written = strings.TrimPrefix(written, r.scheme+"://"+r.host)
+		}
 		path = samplePlaceholder.ReplaceAllString(written, sample)
 		if p.dir != "" {
 			path = p.dir + strings.TrimPrefix(path, "/")
@@ -382,49 +375,23 @@ func (e *setRule) always(r *setRule) bool {
 // takesBelow reports whether the pattern matches every path that starts with
 // prefix. key is prefix up to its last whole segment.
 func (p *pattern) takesBelow(key, prefix string) bool {
-	switch p.form {
-	case below:
-		return strings.HasPrefix(key+"/", strings.TrimSuffix(p.prefix, "/")+"/")
-	case segmented:
-		return p.splat && p.splatLit == "" && p.onlyLiterals() && strings.HasPrefix(key+"/", p.key+"/")
-	case expressed:
-		return p.open && !p.negated && !p.inverse && len(p.not) == 0 && strings.HasPrefix(prefix, p.prefix)
-	}
-	return false
-}
-
-func (p *pattern) onlyLiterals() bool {
-	return !slices.ContainsFunc(p.segments, func(s segment) bool { return s.capture })
+	return p.below && strings.HasPrefix(key+"/", p.key+"/") ||
+		p.open && !p.negated && !p.inverse && len(p.not) == 0 && strings.HasPrefix(prefix, p.prefix)
 }
 
 // shape returns a text that is the same for patterns that differ only in the names
 // of their placeholders. It is "" for patterns that match a single path.
 func (r *Rule) shape() string {
 	p := &r.match
-	var out strings.Builder
-	switch p.form {
-	case below:
-		out.WriteString(p.prefix)
-	case segmented:
-		out.WriteString(p.key)
-		for _, s := range p.segments {
-			if s.capture {
-				out.WriteString("/:")
-			} else {
-				out.WriteString("/" + s.literal)
-			}
-		}
-		out.WriteString("/" + p.splatLit + "*")
-	case expressed:
-		out.WriteString(p.dir + " " + groupName.ReplaceAllString(p.expr.source, "("))
-		for _, not := range p.not {
-			out.WriteString(" !" + not.source)
-		}
-	default:
+	if p.form != expressed {
 		return ""
 	}
+	var out strings.Builder
+	out.WriteString(p.dir + " " + groupName.ReplaceAllString(p.expr.source, "("))
+	for _, not := range p.not {
+		out.WriteString(" !" + not.source)
+	}
 	// Few rules have any of the following.
-	out.Write([]byte{' ', '0' + byte(p.form)})
 	if p.negated || p.inverse || r.scheme != "" || r.host != "" || len(r.query) > 0 {
 		fmt.Fprintf(&out, " %v %v %s %s %v", p.negated, p.inverse, r.scheme, r.host, r.query)
 	}

@@ -219,7 +219,7 @@ func (p *htaccess) redirect(line int, text string, words []string) {
 		bad("the source must start with /")
 		return
 	}
-	r.match = pattern{form: below, prefix: args[0], key: strings.TrimSuffix(args[0], "/"), decoded: true}
+	r.match = belowPattern(args[0])
 	r.to = literalTemplate(r.To)
 	if isRedirect {
 		r.to = r.to.with(part{group: 0, escape: apacheEscape})
@@ -238,7 +238,7 @@ func (p *htaccess) fallback(line int, text string, args []string) {
 	}
 	r := p.rule(line, text, p.dir)
 	r.group, r.Status, r.Kind, r.Stage, r.To = groupAlias, 200, Rewrite, AfterFiles, args[0]
-	r.match = pattern{form: below, prefix: p.dir, key: strings.TrimSuffix(p.dir, "/"), decoded: true}
+	r.match = belowPattern(p.dir)
 	r.conditions = [][]condition{{{variable: varEntry, want: FileEntry, not: true}}}
 	r.to = literalTemplate(path.Join(p.dir, args[0]))
 	if strings.HasPrefix(args[0], "/") {

@@ -192,9 +192,6 @@ func hostPort(u weburl.URL) string {
 	return u.Host() + ":" + u.Port()
 }
 
-// justSplat are the capture names of most patterns with captures.
-var justSplat = []string{"splat"}
-
 // netlifyPattern compiles the path of a source. A segment that starts with ":" is a
 // placeholder. A segment whose only "*" is at its end matches the rest of the path.
 // Trailing slashes in source and request are ignored.
@@ -212,54 +209,37 @@ func netlifyPattern(path string) (p pattern, splat bool, problem string) {
 		return exactPattern("/", true, false), false, ""
 	}
 	segments := strings.Split(strings.TrimSuffix(path, "/")[1:], "/")
-	p = pattern{form: segmented}
 	splats, places, last := 0, 0, false
+	var captures []string
+	end := 0 // of the literal segments at the start
+	prefix := ""
 	for i, s := range segments {
 		switch {
 		case s == "" || s == "." || s == "..":
 			return pattern{}, false, "the rule never applies: no request has a segment " + quote(s)
 		case isPlaceholder(s):
 			places++
-		case isSplat(s):
-			splats++
-			last = i == len(segments)-1
-		}
-	}
-	if splats+places == 0 {
-		return exactPattern(path, true, false), false, ""
-	}
-	captures := make([]string, 0, 4)
-	end := 0 // of the literal segments at the start
-	for _, s := range segments {
-		switch {
-		case isPlaceholder(s):
-			p.segments = append(p.segments, segment{capture: true})
 			captures = append(captures, s[1:])
 		case isSplat(s):
-			captures = append(captures, "splat")
-			p.splat, p.splatLit = true, s[:len(s)-1]
-			if p.splatLit != "" && len(captures) == 1 {
-				p.prefix = path[:end+1+len(p.splatLit)]
+			splats++
+			if len(captures) == 0 && len(s) > 1 {
+				prefix = path[:end+len(s)] // with the text before the *
 			}
+			captures = append(captures, "splat")
+			last = i == len(segments)-1
 		case len(captures) == 0:
 			end += 1 + len(s)
-		default:
-			p.segments = append(p.segments, segment{literal: s})
 		}
 	}
-	p.names = justSplat
-	if places > 0 || splats > 1 {
-		p.names = slices.Clone(captures)
+	if len(captures) == 0 {
+		return exactPattern(path, true, false), false, ""
 	}
-	p.key = path[:end]
-	p.prefix = cmp.Or(p.prefix, p.key)
-	if splats > 1 || splats == 1 && !last {
-		compiled, err := newExpression(netlifyExpression(segments, last))
-		if err != nil {
-			return pattern{}, false, "the source cannot be parsed: " + err.Error()
-		}
-		p.form, p.expr = expressed, compiled
+	compiled, err := newExpression(netlifyExpression(segments, last))
+	if err != nil {
+		return pattern{}, false, "the source cannot be parsed: " + err.Error()
 	}
+	p = pattern{form: expressed, expr: compiled, prefix: cmp.Or(prefix, path[:end]), key: path[:end], names: captures}
+	p.below = path[end:] == "/*" || path[end:] == "/*/"
 	return p, splats > 0, ""
 }
 

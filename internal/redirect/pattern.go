@@ -1,6 +1,9 @@
 package redirect
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // pattern is the compiled path pattern of a rule.
 type pattern struct {
@@ -18,13 +21,10 @@ type pattern struct {
 	// inverse: below dir, the path must not match expr (Apache's "!pattern").
 	inverse bool
 
-	segments []segment // form segmented: the segments after key
-	splat    bool      // a final * matches the rest of the path
-	splatLit string    // the text before that * in its segment
-
 	dir   string        // removed from the path before it is matched with expr (.htaccess)
 	expr  *expression   // form expressed
 	open  bool          // expr matches everything that starts with prefix
+	below bool          // expr matches key and everything below it
 	not   []*expression // must not match
 	names []string      // names of the captures, in order
 }
@@ -35,16 +35,8 @@ const (
 	never      form = iota // matches nothing
 	exact                  // the path itself
 	exactSlash             // the path with or without a trailing slash
-	below                  // the path and everything below it; captures the rest with its slash (Apache Redirect)
-	segmented              // literal segments and placeholders, with an optional final splat (Netlify)
 	expressed              // a regular expression
 )
-
-// segment is a literal, or a placeholder for one segment.
-type segment struct {
-	literal string
-	capture bool
-}
 
 // exactPattern returns a pattern for one path. slash makes a trailing slash
 // optional.
@@ -71,6 +63,19 @@ func expressionPattern(expr *expression, dir string, decoded bool) pattern {
 	return p
 }
 
+// belowPattern returns a pattern for a directory of Apache and everything below it.
+// It captures the rest with its slash.
+func belowPattern(dir string) pattern {
+	rest := "((?:/.*)?)$"
+	if strings.HasSuffix(dir, "/") {
+		rest = "(.*)$"
+	}
+	return pattern{
+		form: expressed, expr: &expression{source: "(?s)^" + regexp.QuoteMeta(dir) + rest},
+		prefix: dir, key: strings.TrimSuffix(dir, "/"), below: true, decoded: true,
+	}
+}
+
 // keyOf returns a literal prefix up to its last whole segment.
 func keyOf(prefix string) string {
 	if i := strings.LastIndexByte(prefix, '/'); i > 0 {
@@ -87,14 +92,6 @@ func (p *pattern) matches(path string) ([]string, bool) {
 		return nil, path == p.prefix
 	case exactSlash:
 		return nil, path == p.prefix || len(path) == len(p.prefix)+1 && path[len(path)-1] == '/' && path[:len(path)-1] == p.prefix
-	case below:
-		rest, ok := strings.CutPrefix(path, p.prefix)
-		if !ok || rest != "" && rest[0] != '/' && !strings.HasSuffix(p.prefix, "/") {
-			return nil, false
-		}
-		return []string{rest}, true
-	case segmented:
-		return p.matchSegments(path)
 	case expressed:
 		if !strings.HasPrefix(path, p.prefix) && !p.negated {
 			return nil, false
@@ -114,57 +111,4 @@ func (p *pattern) matches(path string) ([]string, bool) {
 		return p.expr.captures(rest)
 	}
 	return nil, false
-}
-
-// matchSegments compares the path twice, so that a path that does not match needs
-// no allocation.
-func (p *pattern) matchSegments(path string) ([]string, bool) {
-	if !p.walk(path, nil) {
-		return nil, false
-	}
-	captured := make([]string, 0, len(p.names))
-	p.walk(path, &captured)
-	return captured, true
-}
-
-// walk compares the path segment by segment and appends the captures to captured,
-// if not nil.
-func (p *pattern) walk(path string, captured *[]string) bool {
-	rest, ok := strings.CutPrefix(path, p.key)
-	if !ok {
-		return false
-	}
-	for i := range p.segments {
-		s := &p.segments[i]
-		if rest == "" || rest[0] != '/' {
-			return false
-		}
-		rest = rest[1:]
-		end := strings.IndexByte(rest, '/')
-		if end < 0 {
-			end = len(rest)
-		}
-		switch {
-		case !s.capture && rest[:end] != s.literal, s.capture && end == 0:
-			return false
-		case s.capture && captured != nil:
-			*captured = append(*captured, rest[:end])
-		}
-		rest = rest[end:]
-	}
-	if !p.splat {
-		return rest == "" || rest == "/"
-	}
-	if p.splatLit != "" {
-		if !strings.HasPrefix(rest, "/") || !strings.HasPrefix(rest[1:], p.splatLit) {
-			return false
-		}
-		rest = rest[1+len(p.splatLit):]
-	} else if rest != "" && rest[0] != '/' {
-		return false
-	}
-	if captured != nil {
-		*captured = append(*captured, strings.TrimPrefix(rest, "/"))
-	}
-	return true
 }
