@@ -99,13 +99,13 @@ func TestNotes(t *testing.T) {
 	notes(files{"p.html": plain, "s.xml": sitemap("https://example.org/p.html")},
 		"addresses in sitemaps and feeds that were not checked, because the site's own address is not known: 1; set base-url")
 	sum := notes(files{"index.html": serverScript + `<a href="http://localhost:1313/sub/x/">`, "x/index.html": serverScript},
-		"hugo server wrote 2 pages: do not publish this docroot; run hugo, or sitelink build; links to http://localhost:1313/sub/ count as links to this site")
+		"hugo server wrote 2 pages: do not publish this docroot; run hugo, or sitelink check --build; links to http://localhost:1313/sub/ count as links to this site")
 	notes(files{"index.html": plain, "x/index.html": serverScript, "y/index.html": serverScript},
-		"the sources no longer produce 2 pages that an earlier hugo server wrote: x/index.html, y/index.html; do not publish this docroot: empty it and run hugo, or run sitelink build")
+		"the sources no longer produce 2 pages that an earlier hugo server wrote: x/index.html, y/index.html; do not publish this docroot: empty it and run hugo, or run sitelink check --build")
 	notes(files{"index.html": plain, "1.html": serverScript, "2.html": serverScript, "3.html": serverScript, "4.html": serverScript},
-		"the sources no longer produce 4 pages that an earlier hugo server wrote: 1.html, 2.html, 3.html, ...; do not publish this docroot: empty it and run hugo, or run sitelink build")
+		"the sources no longer produce 4 pages that an earlier hugo server wrote: 1.html, 2.html, 3.html, ...; do not publish this docroot: empty it and run hugo, or run sitelink check --build")
 	sum.Docroot = "public"
-	if err := Deployable(&sum); err == nil || err.Error() != "docroot public must not be published: hugo server wrote 2 pages; run hugo, or sitelink build" {
+	if err := Deployable(&sum); err == nil || err.Error() != "docroot public must not be published: hugo server wrote 2 pages; run hugo, or sitelink check --build" {
 		t.Errorf("Deployable: %v", err)
 	}
 }

@@ -368,7 +368,7 @@ func Deployable(sum *Summary) error {
 	if sum.ServerPages == 0 {
 		return nil
 	}
-	return fmt.Errorf("docroot %s must not be published: hugo server wrote %s; run hugo, or sitelink build", sum.Docroot, countPages(sum.ServerPages))
+	return fmt.Errorf("docroot %s must not be published: hugo server wrote %s; run hugo, or sitelink check --build", sum.Docroot, countPages(sum.ServerPages))
 }
 
 // serverNote says that hugo server wrote these pages. If it did not write the home
@@ -376,14 +376,14 @@ func Deployable(sum *Summary) error {
 // not empty its docroot.
 func serverNote(s *isite.Site, served []string) string {
 	const most = 3
-	note := "hugo server wrote " + countPages(len(served)) + ": do not publish this docroot; run hugo, or sitelink build"
+	note := "hugo server wrote " + countPages(len(served)) + ": do not publish this docroot; run hugo, or sitelink check --build"
 	if home, ok := s.Lookup("index.html"); ok && !slices.Contains(served, "index.html") && s.Tree().Nodes[home].Kind == docroot.KindFile {
 		names := strings.Join(served[:min(len(served), most)], ", ")
 		if len(served) > most {
 			names += ", ..."
 		}
 		note = "the sources no longer produce " + countPages(len(served)) + " that an earlier hugo server wrote: " + names +
-			"; do not publish this docroot: empty it and run hugo, or run sitelink build"
+			"; do not publish this docroot: empty it and run hugo, or run sitelink check --build"
 	}
 	if url := s.ServerURL(); url != "" {
 		note += "; links to " + url + " count as links to this site"

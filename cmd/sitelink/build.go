@@ -13,8 +13,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/disk"
@@ -25,75 +23,7 @@ import (
 	"github.com/sitelink/sitelink/internal/statedir"
 )
 
-const buildLong = `build runs the site's generator into a new directory and checks what it wrote. Files from earlier
-builds cannot hide a missing file. The directory is .sitelink/public in the project, for Eleventy in its
-node_modules; it stays until the next build.
-
-build finds the generator by its configuration file, in the working directory or above it, up to the
-root of the repository: Hugo, Jekyll, VitePress, Sphinx or another that sitelink knows. Arguments after --
-go to the generator. If they set the address of the site (-b URL for Hugo), the check uses it too.
-
-build accepts all flags of check except --docroot. docs/guide/getting-started-other.md lists the
-commands that it runs.
-`
-
-const buildExample = `  # build and check
-  sitelink build
-
-  # build as for the deploy, for a preview at another address
-  sitelink build -- --minify -b https://preview.example.org/
-
-  # fail if the generator prints warnings
-  sitelink build --strict`
-
-const buildExitCodes = `Exit codes:
-  0    no findings at or above the level of --fail-on
-  1    findings
-  2    wrong usage or configuration
-  3    the work could not be done: the generator is missing or failed
-  130  interrupted; the generator and the check were stopped
-`
-
-func buildCommand(c *cli) *cobra.Command {
-	var strict bool
-	cmd := &cobra.Command{
-		Use:     "build [-- GENERATOR-ARGS]",
-		Short:   "build the site into a new directory and check it",
-		Long:    buildLong + "\n" + buildExitCodes,
-		Example: buildExample,
-		Args: func(cmd *cobra.Command, args []string) error {
-			own := args
-			if dash := cmd.ArgsLenAtDash(); dash >= 0 {
-				own = args[:dash]
-			}
-			own = slices.DeleteFunc(slices.Clone(own), func(arg string) bool { return strings.HasPrefix(arg, "@") })
-			if len(own) > 0 {
-				return fault.Usage(fmt.Sprintf("build takes no directory, got %q", own[0]),
-					"arguments of the generator follow --: sitelink build -- "+strings.Join(own, " "))
-			}
-			return nil
-		},
-		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			var forGenerator []string
-			if dash := cmd.ArgsLenAtDash(); dash >= 0 {
-				args, forGenerator = args[:dash], args[dash:]
-			}
-			cfg, err := c.configure(cmd, args)
-			if err != nil {
-				return err
-			}
-			return runBuild(cmd.Context(), c, cfg, strict, forGenerator)
-		},
-	}
-	flags := cmd.Flags()
-	flags.BoolVar(&strict, "strict", false, "fail if the generator prints warnings, such as two pages with the same address")
-	addKeyFlags(cmd, "docroot")
-	addConfigFlag(cmd)
-	return cmd
-}
-
-// runBuild does the work of `sitelink build`: it runs the generator, and then the
+// runBuild does the work of `sitelink check --build`: it runs the generator, and then the
 // check. It returns [errFindings] when there are findings that fail the run.
 func runBuild(ctx context.Context, c *cli, cfg *config.Config, strict bool, args []string) error {
 	b, err := openBuild(ctx, c, cfg, strict, args)
@@ -133,7 +63,7 @@ func openBuild(ctx context.Context, c *cli, cfg *config.Config, strict bool, arg
 			"build the site as usual, then: sitelink check DIR")
 	}
 	if flag := g.OutputFlag(args); flag != "" {
-		return nil, fault.Usage(fmt.Sprintf("%s: sitelink build chooses the output directory itself", flag),
+		return nil, fault.Usage(fmt.Sprintf("%s: --build chooses the output directory itself", flag),
 			"to check another: "+g.UsualCommand()+" "+strings.Join(args, " ")+", then sitelink check DIR")
 	}
 	if flag := g.QuietFlag(args); flag != "" && strict {
@@ -234,11 +164,11 @@ func makeStateDir(g *project.Generator) (string, error) {
 		return "", fmt.Errorf("find %s: %w", g.Dir, disk.Cause(err))
 	}
 	if err := statedir.Make(dir); err != nil {
-		return "", fault.New(err, "sitelink build writes there: make the project's directory writable")
+		return "", fault.New(err, "the build goes there: make the project's directory writable")
 	}
 	// Its contents are removed, so it must not lead to another directory.
 	if info, err := os.Lstat(dir); err == nil && info.Mode()&fs.ModeSymlink != 0 {
-		return "", fault.New(fmt.Errorf("%s is a symbolic link: sitelink build does not follow it", dir), "remove the link")
+		return "", fault.New(fmt.Errorf("%s is a symbolic link, which a build does not follow", dir), "remove the link")
 	}
 	return dir, nil
 }

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/check/remote"
@@ -36,6 +35,12 @@ DIR is the docroot, the directory that the generator wrote. Without DIR, check u
 configuration, else the output directory of the project's generator, else public if it exists, else
 the working directory. docs/guide/getting-started-other.md lists the generators.
 
+With --build, check first runs the site's generator into a new directory, so that files of earlier
+builds cannot hide a missing file: .sitelink/public in the project, for Eleventy in its node_modules.
+It stays until the next build. The generator is found by its configuration file, in the working
+directory or above it. Arguments after -- go to it. If they set the address of the site (-b URL for
+Hugo), the check uses it too. sitelink build is short for it.
+
 --from limits the check to some pages, found by following links (docs/reference/linksets.md). An
 argument @FILE reads linksets and flags from a file, one per line.
 
@@ -43,6 +48,11 @@ You can set every configuration flag in sitelink.toml (docs/reference/configurat
 environment variable, such as SITELINK_BASE_URL for --base-url. Flags override variables, and
 variables override the file. sitelink searches for the file in the working directory and above it,
 up to the root of the repository.
+
+Each key of docs/reference/configuration.md that names a flag is a flag of check; the list below has the
+common ones.
+
+Links to other sites are not asked for: sitelink external does that.
 
 After a deploy, check also reports the addresses and ids that the site had then and has no more;
 --since compares with another state (docs/guide/addresses.md).
@@ -54,12 +64,15 @@ const exitCodes = `Exit codes:
   0    no findings at or above the level of --fail-on
   1    findings
   2    wrong usage or configuration
-  3    the work could not be done: no docroot, no pages in it, a full disk
+  3    the work could not be done: no docroot, no pages in it, a failed build, a full disk
   130  interrupted
 `
 
 const checkExample = `  # check the site in public, which will be published at https://example.org/blog/
   sitelink check public --base-url https://example.org/blog/
+
+  # build the site, and check what the generator wrote
+  sitelink check --build
 
   # list every cause; by default, text lists the worst and counts the rest
   sitelink check public --all
@@ -79,41 +92,72 @@ const checkExample = `  # check the site in public, which will be published at h
   # write several reports in one run: annotations on GitHub, and files for later steps
   sitelink check public --format github --format sarif=sitelink.sarif --format junit=junit.xml`
 
+// checkCommand returns `sitelink check`.
 func checkCommand(c *cli) *cobra.Command {
-	var ext externalFlags
+	var b buildFlags
 	cmd := &cobra.Command{
-		Use:     "check [DIR] [@FILE]...",
-		Short:   "check the links of a built site",
+		Use:     "check [DIR] [@FILE]... [-- GENERATOR-ARGS]",
+		Short:   "check the links of a built site, or build it and check it",
 		Long:    checkLong + "\n" + exitCodes,
 		Example: checkExample,
-		Args: func(_ *cobra.Command, args []string) error {
-			args = slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return strings.HasPrefix(arg, "@") })
-			if len(args) > 1 {
+		Args: func(cmd *cobra.Command, args []string) error {
+			own, forGenerator := cutAtDash(cmd, args)
+			own = slices.DeleteFunc(slices.Clone(own), func(arg string) bool { return strings.HasPrefix(arg, "@") })
+			switch {
+			case b.build && len(own) > 0:
+				return fault.Usage(fmt.Sprintf("--build takes no directory, got %q", own[0]),
+					"arguments of the generator follow --: sitelink check --build -- "+strings.Join(own, " "))
+			case !b.build && (len(forGenerator) > 0 || b.strict):
+				return fault.Usage("only --build runs a generator, with --strict or arguments after --", "add --build")
+			case len(own) > 1:
 				hint := "run it once for each docroot"
-				if strings.ContainsAny(strings.Join(args, ""), "@#") {
+				if strings.ContainsAny(strings.Join(own, ""), "@#") {
 					hint = "linksets follow --from"
 				}
-				return fault.Usage(fmt.Sprintf("check takes one directory, got %d", len(args)), hint)
+				return fault.Usage(fmt.Sprintf("check takes one directory, got %d", len(own)), hint)
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			args, forGenerator := cutAtDash(cmd, args)
 			cfg, err := c.configure(cmd, args)
-			if err == nil {
-				err = ext.check(cmd)
-			}
-			if err != nil {
+			switch {
+			case err != nil:
 				return err
+			case !b.build:
+				return runCheck(cmd.Context(), c, cfg, nil)
+			case cmd.Flags().Changed("docroot"):
+				return fault.Usage("--build and --docroot contradict each other: the build chooses the docroot", "leave one of them out")
 			}
-			return runCheck(cmd.Context(), c, cfg, &ext)
+			return runBuild(cmd.Context(), c, cfg, b.strict, forGenerator)
 		},
 	}
+	cmd.Flags().BoolVar(&b.build, "build", false, "run the site's generator into a new directory, and check what it writes")
+	cmd.Flags().BoolVar(&b.strict, "strict", false, "with --build: fail if the generator prints warnings, such as two pages with the same address")
 	addKeyFlags(cmd)
-	flags := cmd.Flags()
-	flags.BoolVar(&ext.ask, "external", false, "check links to other sites too; the flags below are about them (docs/guide/external-links.md)")
-	ext.add(cmd)
 	addConfigFlag(cmd)
 	return cmd
+}
+
+// buildFlags are the flags of check about the generator.
+type buildFlags struct{ build, strict bool }
+
+// buildCommand returns `sitelink build`, which is check --build.
+func buildCommand(c *cli) *cobra.Command {
+	cmd := checkCommand(c)
+	cmd.Use, cmd.Short, cmd.Hidden = "build [-- GENERATOR-ARGS]", "the same as check --build", true
+	if err := cmd.Flags().Set("build", "true"); err != nil {
+		panic(err) // checkCommand defines it
+	}
+	return cmd
+}
+
+// cutAtDash returns the arguments before and after --.
+func cutAtDash(cmd *cobra.Command, args []string) (before, after []string) {
+	if dash := cmd.ArgsLenAtDash(); dash >= 0 {
+		return args[:dash], args[dash:]
+	}
+	return args, nil
 }
 
 // checkFormats refuses reports that cannot be combined.
@@ -204,7 +248,7 @@ func checkProject(ctx context.Context, c *cli, p *project.Project, ext *external
 	}
 	if checker != nil {
 		defer func() { err = closeExternal(c, checker, err) }()
-		opt.External, opt.OnlyExternal = checker.Check, ext.only
+		opt.External = checker.Check
 	}
 	run, err := audit.Open(ctx, p, opt)
 	if err != nil {
@@ -311,20 +355,20 @@ func ownersOf(c *cli, root string) (func(path string) string, error) {
 }
 
 const externalLong = `external asks the other sites to which a built site links, and reports which links are dead. It
-is for a schedule: a link counts as dead only after the same failure in several runs. DIR and the
-other flags are those of check, which asks too with --external. With @@FILE, it asks for the
-addresses in FILE, one per line, in place of those of a site.
+is for a schedule: a link counts as dead only after the same failure in several runs. It reports
+nothing else. DIR and the other flags are those of check. With @@FILE, it asks for the addresses in
+FILE, one per line, in place of those of a site.
 
 What is learned goes to the status cache, .sitelink/status.jsonl by default, so that a later run asks
-only what is due, and conditionally. Keep that file between runs: commit it, or keep it in the cache
-of your CI. docs/guide/external-links.md describes the verdicts and how hosts are treated.
+only what is due, and conditionally. Keep it between runs: in the cache of your CI, or in git with
+--status-cache git:refs/sitelink/status. docs/guide/external-links.md describes the verdicts and how hosts are treated.
 `
 
 const externalExample = `  # from a timer: ask for what is due, for at most two minutes
   sitelink external public --budget 2m
 
   # in a pull request: ask only for links that are new
-  sitelink check public --external --only-new
+  sitelink external public --only-new
 
   # ask for a list of addresses
   sitelink external @@urls.txt
@@ -333,7 +377,7 @@ const externalExample = `  # from a timer: ask for what is due, for at most two 
   sitelink external public --changed --reset`
 
 func externalCommand(c *cli) *cobra.Command {
-	ext := externalFlags{ask: true, only: true}
+	var ext externalFlags
 	cmd := &cobra.Command{
 		Use:     "external [DIR | @@FILE...]",
 		Short:   "check the links of a built site to other sites",
@@ -358,7 +402,6 @@ func externalCommand(c *cli) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			cfg.Show = "findings"
 			if len(lists) > 0 {
 				return checkLists(cmd.Context(), c, cfg, &ext, lists)
 			}
@@ -375,7 +418,7 @@ func externalCommand(c *cli) *cobra.Command {
 		flags.Bool(l.name, false, "Linklint's name for "+l.flags)
 		flags.Lookup(l.name).Hidden = true
 	}
-	addKeyFlags(cmd, "show")
+	addKeyFlags(cmd, "orphans", "since", "gone", "anchors", "log")
 	addConfigFlag(cmd)
 	return cmd
 }
@@ -445,11 +488,11 @@ func checkLists(ctx context.Context, c *cli, cfg *config.Config, ext *externalFl
 
 // externalFlags are the flags about links to other sites.
 type externalFlags struct {
-	ask, only, onlyNew, probe, archive bool
-	changed, reset, failed, flush      bool
+	onlyNew, probe, archive       bool
+	changed, reset, failed, flush bool
 }
 
-// add adds the flags that check and external share.
+// add adds the flags.
 func (f *externalFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.BoolVar(&f.onlyNew, "only-new", false, "ask only for links that neither the baseline nor the status cache knows; a 404 or 410 is an error at once")
@@ -460,28 +503,21 @@ func (f *externalFlags) add(cmd *cobra.Command) {
 }
 
 // check refuses flags that do not go together.
-func (f *externalFlags) check(cmd *cobra.Command) (err error) {
-	given := cmd.Flags().Changed
-	cmd.Flags().Visit(func(flag *pflag.Flag) {
-		key, _ := flag.Value.(*keyFlag)
-		if !f.ask && (slices.Contains([]string{"only-new", "probe", "archive"}, flag.Name) || key != nil && slices.Contains([]string{"external", "fetch"}, key.key.Table)) {
-			err = fault.Usage(fmt.Sprintf("--%s is about links to other sites, which are not checked", flag.Name), "add --external")
-		}
-	})
+func (f *externalFlags) check(cmd *cobra.Command) error {
 	if f.onlyNew && f.failed {
 		return fault.Usage("--only-new and --retry-failed exclude each other: a URL that failed is not new", "keep one of them")
 	}
-	for _, name := range []string{"format", "output", "group-by", "all"} {
-		if f.changed && given(name) {
+	for _, name := range []string{"format", "output", "group-by", "all", "show"} {
+		if f.changed && cmd.Flags().Changed(name) {
 			return fault.Usage(fmt.Sprintf("--changed lists URLs instead of the report, which --%s is about", name), "leave one of them out")
 		}
 	}
-	return err
+	return nil
 }
 
-// open opens the status cache if the run asks other sites; otherwise it returns nil.
+// open opens the status cache; it returns nil for a run that asks no other site.
 func (f *externalFlags) open(ctx context.Context, c *cli, p *project.Project, progress *progress) (*external.Checker, error) {
-	if f == nil || !f.ask {
+	if f == nil {
 		return nil, nil
 	}
 	debug.SetGCPercent(30) // a million URLs stay in memory, and a request allocates little

@@ -12,6 +12,21 @@ import (
 	"github.com/spf13/pflag"
 )
 
+// formerly ends the document: what earlier versions had.
+const formerly = `
+## What is called differently now
+
+| before | now |
+|---|---|
+| ` + "`sitelink build`" + ` | ` + "`sitelink check --build`" + `; the old name still works |
+| ` + "`sitelink check --external`" + ` | ` + "`sitelink external`" + `, which has all its flags and ` + "`--show all`" + ` |
+| ` + "`sitelink diff`" + ` | ` + "`sitelink notify`" + ` without ` + "`--send`" + `; it has ` + "`--by`, `--internal` and `--tombstones`" + ` |
+| ` + "`notify --bust-cache`" + ` | removed: notify sees what others see |
+| ` + "`.sitelink/ledger.jsonl`, `.sitelink/status.jsonl`" + ` in git | git ignores all of ` + "`.sitelink`" + `; a file that git tracks already stays. For CI, name a [git ref](ledger.md#in-a-git-ref), or keep the directory in the cache |
+
+A project has two files to commit, which ` + "`sitelink doctor`" + ` names: ` + "`sitelink.toml`" + ` and the baseline.
+`
+
 // TestCommandsDocument: docs/reference/commands.md has the help of all commands. go test ./cmd/sitelink -run CommandsDocument -update rewrites it.
 func TestCommandsDocument(t *testing.T) {
 	root, _ := documentedCommands()
@@ -35,6 +50,7 @@ func TestCommandsDocument(t *testing.T) {
 			}
 		}
 	}
+	b.WriteString(formerly)
 	name := filepath.Join("..", "..", "docs", "reference", "commands.md")
 	if *update {
 		if err := os.WriteFile(name, []byte(b.String()), 0o644); err != nil {

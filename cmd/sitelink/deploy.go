@@ -92,7 +92,6 @@ func deployCommand(c *cli) *cobra.Command {
 		},
 	}
 	f.add(cmd)
-	cmd.Flags().BoolVar(&f.tombstones, "tombstones", false, "before the command, write a page that answers 410 for each deleted page that nothing else answers for")
 	cmd.Flags().BoolVar(&noCheck, "no-check", false, "deploy without checking the docroot first")
 	addSiteKeyFlags(cmd, "color", "since", "gone", "anchors", "log")
 	return cmd
@@ -141,7 +140,7 @@ func (d *deployment) run(ctx context.Context) error {
 	if err := d.publish(ctx); err != nil {
 		return err
 	}
-	if err := d.printPlan(compared.Plan, calls); err != nil {
+	if err := d.printPlan(compared, calls); err != nil {
 		return err
 	}
 	d.ui.note("deployed without sending notices; to send them, use --send or set enabled = true in [outgoing]")

@@ -135,9 +135,9 @@ func TestExternalCheck(t *testing.T) {
 	}
 	mentions(t, out, "7 external, 1 mailto")
 
-	out, _ = n.sitelink(t, 0, "check", "public", "--external", "--all")
+	out, _ = n.sitelink(t, 0, "external", "public", "--all")
 	mentions(t, out, "SITE/missing: the host answers 404 (Not Found)", "[doubtful]", "SITE/old moved permanently to SITE/good", "[moved]",
-		`SITE/good has no element with id "gone"`, "[missing-fragment]", "1 blocked", "1 mailto", "other sites: 4 URLs", "public/index.html:2:")
+		`SITE/good has no element with id "gone"`, "[missing-fragment]", "1 blocked", "other sites: 4 URLs", "public/index.html:2:")
 	want := []string{"GET /good", "GET /good", "GET /missing", "GET /missing", "GET /old", randomPath, "GET /wall"}
 	if asked := n.take(); !slices.Equal(asked, want) {
 		t.Errorf("asked %q, want %q", asked, want)
@@ -146,9 +146,9 @@ func TestExternalCheck(t *testing.T) {
 	mentions(t, out, "the status cache says warning doubtful", ": the host answers 404 (Not Found)", "failures that counted: 1")
 	out, _ = n.plain(t, t.Context(), nil, 0, "explain", "https://never.example/", "--docroot", "public")
 	mentions(t, out, "the status cache does not know it: sitelink external asks for it")
-	out, _ = n.sitelink(t, 0, "check", "public", "--external", "--format", "jsonl", "--show", "all")
+	out, _ = n.sitelink(t, 0, "external", "public", "--format", "jsonl", "--show", "all")
 	for _, row := range []string{`"verdict":"ok","code":"","status":200`, `"verdict":"warning","code":"moved"`, `"verdict":"unchecked","code":"blocked","status":403`,
-		`"verdict":"warning","code":"doubtful","status":404`, `"verdict":"unchecked","code":"mailto"`, `"verdict":"warning","code":"missing-fragment"`} {
+		`"verdict":"warning","code":"doubtful","status":404`, `"verdict":"warning","code":"missing-fragment"`} {
 		mentions(t, out, row)
 	}
 	if asked := n.take(); len(asked) > 0 {
@@ -211,16 +211,16 @@ func TestExternalDead(t *testing.T) {
 		}
 	}
 	n.answer = func(http.ResponseWriter, *http.Request) {}
-	out, errs := n.sitelink(t, 0, "check", "public", "--external", "--max-age", "0s", "--show", "all", "--format", "jsonl")
+	out, errs := n.sitelink(t, 0, "external", "public", "--max-age", "0s", "--show", "all", "--format", "jsonl")
 	mentions(t, errs, "recovered since the last run: SITE/missing")
-	if !strings.Contains(out, `"remote":{"reason":"","strikes":0,"since":"","change":"recovered"}`) || strings.Count(out, `"remote":{`) != 7 || strings.Count(out, "\n") != 8 {
+	if !strings.Contains(out, `"remote":{"reason":"","strikes":0,"since":"","change":"recovered"}`) || strings.Count(out, `"remote":{`) != 7 || strings.Count(out, "\n") != 7 {
 		t.Errorf("rows\n%s", out)
 	}
 	n.sitelink(t, 0, append(again, "--ignore", "code=missing-fragment", "--fail-on", "warning")...)
 	// Two reports of one run ask once, and count one failure.
 	n.answer = func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) }
 	n.take()
-	out, _ = n.sitelink(t, 0, "check", "public", "--external", "--strike-interval", "0s", "--max-age", "0s", "--show", "all", "--format", "text", "--format", "jsonl=r.jsonl")
+	out, _ = n.sitelink(t, 0, "external", "public", "--strike-interval", "0s", "--max-age", "0s", "--show", "all", "--format", "text", "--format", "jsonl=r.jsonl")
 	if asked := n.take(); len(asked) != 8 || strings.Contains(out, "2 runs") || strings.Count(out, "it failed first on") != 7 {
 		t.Errorf("asked %q\n%s", asked, out)
 	}
@@ -228,16 +228,16 @@ func TestExternalDead(t *testing.T) {
 
 func TestExternalOnlyNew(t *testing.T) {
 	n := newNeighbour(t, neighbourPage)
-	out, _ := n.sitelink(t, 1, "check", "public", "--external", "--only-new")
+	out, _ := n.sitelink(t, 1, "external", "public", "--only-new")
 	mentions(t, out, "SITE/missing: the host answers 404 (Not Found) [dead-link]", "2 times in this file")
 	n.take()
-	n.sitelink(t, 1, "check", "public", "--external", "--only-new", "--max-age", "0s")
+	n.sitelink(t, 1, "external", "public", "--only-new", "--max-age", "0s")
 	if asked := n.take(); len(asked) > 0 {
 		t.Errorf("asked %q", asked)
 	}
-	out, _ = n.sitelink(t, 0, "check", "public", "--external", "--only-new", "--ignore", "url=**/missing")
+	out, _ = n.sitelink(t, 0, "external", "public", "--only-new", "--ignore", "url=**/missing")
 	mentions(t, out, "ignored by rule: 2 links")
-	out, _ = n.sitelink(t, 0, "check", "public", "--external", "--status-cache", "other.jsonl", "--max-requests", "1")
+	out, _ = n.sitelink(t, 0, "external", "public", "--status-cache", "other.jsonl", "--max-requests", "1")
 	mentions(t, out, "external-budget", "1 request sent", "note: the budget was spent before the turn of 3 URLs; the next run asks for them first")
 }
 
@@ -356,8 +356,8 @@ func TestExternalUsage(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"check", "public", "--only-new"}, "hint: add --external"},
-		{[]string{"check", "public", "--external", "--pace", "-1s"}, `--pace: must be a time from 0s to 24h, not "-1s"`},
+		{[]string{"check", "public", "--external"}, "hint: only sitelink external asks other sites"},
+		{[]string{"external", "public", "--pace", "-1s"}, `--pace: must be a time from 0s to 24h, not "-1s"`},
 		{[]string{"external", "public", "--per-host", "0"}, "--per-host: must be a whole number from 1 to 64"},
 		{[]string{"external", "public", "--only-new", "--retry-failed"}, "exclude each other"},
 		{[]string{"external", "public", "--status-cache", "redis://me:s3cret@db/x"}, `unknown kind of status cache: "redis://me:xxxxx@db/x"`},
@@ -386,10 +386,8 @@ func TestExternalUsage(t *testing.T) {
 	n.write(t, "sitelink.toml", "[fetch]\nallow-address = [\"127.0.0.0/8\"]\n\n[[external.host]]\nhost = \"127.0.*\"\naccept = [\"404\"]\n")
 	n.write(t, "public/index.html", `<a href="`+n.URL+`/missing">1</a>`)
 	n.take()
-	for _, command := range [][]string{{"external", "public"}, {"check", "public", "--external"}} {
-		_, errs = n.plain(t, t.Context(), nil, exitUsage, command...)
-		mentions(t, errs, "allow-address in [fetch]: 127.0.0.0/8 is not used, because the configuration was found and not named", "hint: name the network with --allow-address")
-	}
+	_, errs = n.plain(t, t.Context(), nil, exitUsage, "external", "public")
+	mentions(t, errs, "allow-address in [fetch]: 127.0.0.0/8 is not used, because the configuration was found and not named", "hint: name the network with --allow-address")
 	if asked := n.take(); len(asked) > 0 {
 		t.Errorf("a configuration that was found allowed %q", asked)
 	}
@@ -567,7 +565,7 @@ func TestExternalOnlyNewBaseline(t *testing.T) {
 	n.write(t, "sitelink.toml", "[external]\nstrikes = 1\n")
 	n.write(t, "sitelink-baseline.jsonl", `{"sitelink-baseline":1}`+"\n"+
 		`{"page":"index.html","code":"dead-link","link":"`+n.URL+`/missing","id":"0123456789abcdef0123456789abcdef"}`+"\n")
-	only := []string{"check", "public", "--external", "--only-new", "--status-cache", "new.jsonl"}
+	only := []string{"external", "public", "--only-new", "--status-cache", "new.jsonl"}
 	n.take()
 	out, _ := n.sitelink(t, 1, append(only, "--baseline", "sitelink-baseline.jsonl")...)
 	mentions(t, out, "the baseline knows 1 URL", "1 external", "SITE/soon: the host answers 404 (Not Found) [dead-link]")
@@ -616,13 +614,12 @@ func TestExternalList(t *testing.T) {
 	mentions(t, out, `"ignored":1`, "removed from the status cache: 0 URLs")
 	n.write(t, "urls.txt", n.URL+"/\n/path\n")
 	for args, want := range map[string]string{
-		"external @@urls.txt":         `urls.txt:2: "/path" is not an address that begins with http:// or https://`,
-		"external @@none.txt":         "read list none.txt: no such file or directory",
-		"external @@":                 "the name of a file is missing after @@",
-		"external public @@urls.txt":  "hint: run sitelink external once for the list, and once for public",
-		"check public @@urls.txt":     "hint: ask for it with sitelink external @@urls.txt",
-		"external @@urls.txt a b":     "takes the place of DIR",
-		"check --external @@urls.txt": "hint: ask for it with sitelink external @@urls.txt",
+		"external @@urls.txt":        `urls.txt:2: "/path" is not an address that begins with http:// or https://`,
+		"external @@none.txt":        "read list none.txt: no such file or directory",
+		"external @@":                "the name of a file is missing after @@",
+		"external public @@urls.txt": "hint: run sitelink external once for the list, and once for public",
+		"check public @@urls.txt":    "hint: ask for it with sitelink external @@urls.txt",
+		"external @@urls.txt a b":    "takes the place of DIR",
 	} {
 		_, errs := n.plain(t, t.Context(), nil, exitUsage, strings.Fields(args)...)
 		mentions(t, errs, want)

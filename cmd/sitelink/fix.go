@@ -30,7 +30,7 @@ import (
 const fixLong = `fix repairs links in the files that you edit: Markdown, front matter, shortcodes, data, templates,
 style sheets. It prints the changes as a diff that git apply accepts. --write makes them.
 
-Without DIR, fix first builds the site with its generator, as sitelink build does. With --write, it
+Without DIR, fix first builds the site with its generator, as sitelink check --build does. With --write, it
 builds the site again afterwards, and takes back the changes of a file that did not help. DIR is the
 docroot of a build that you have made; files that changed after it are refused.
 
@@ -311,7 +311,7 @@ func (x *fixer) again(ctx context.Context) (*check.Result, string, error) {
 }
 
 // build builds the site. It shows what the generator prints if the build fails:
-// sitelink build is the command that shows its warnings.
+// sitelink check --build is the command that shows its warnings.
 func (x *fixer) build(ctx context.Context) (p *project.Project, output string, err error) {
 	var buffer bytes.Buffer
 	to := io.Writer(&buffer)

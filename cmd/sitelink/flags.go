@@ -107,6 +107,7 @@ func addFlags(cmd *cobra.Command, keys []config.Key) {
 			help += "; repeatable"
 		}
 		f := flags.VarPF(&keyFlag{key: k}, k.Name, "", help)
+		f.Hidden = k.Rare
 		if k.Default != "none" && k.Default != "-" {
 			f.DefValue = k.Default
 		}
@@ -165,7 +166,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	}
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if !f.Hidden {
+		if _, key := f.Value.(*keyFlag); key || !f.Hidden {
 			names = append(names, f.Name)
 		}
 	})
@@ -180,14 +181,16 @@ func flagError(cmd *cobra.Command, err error) error {
 	return fault.Usage("unknown flag --"+name, hint)
 }
 
+const asks = "only sitelink external asks other sites"
+
 // peerFlags are flags of lychee, hyperlink, htmltest, html-proofer and linkchecker, with
 // what does the same here.
 var peerFlags = map[string]string{
 	"exclude": "--ignore RULE does this", "ignore-url": "--ignore RULE does this", "ignore-urls": "--ignore RULE does this",
 	"exclude-path": "--ignore page=GLOB does this", "ignore-files": "--ignore page=GLOB does this",
 	"include-fragments": "leave it out: fragments are always checked", "check-anchors": "leave it out: fragments are always checked",
-	"offline": "leave it out: other sites are asked only with --external", "skip-external": "leave it out: other sites are asked only with --external",
-	"disable-external": "leave it out: other sites are asked only with --external", "check-extern": "--external does this",
+	"offline": asks, "skip-external": asks,
+	"disable-external": asks, "check-extern": asks, "external": asks,
 	"root-dir": "name the docroot as the argument", "cache": "the status cache is always used; --max-age says how long",
 }
 

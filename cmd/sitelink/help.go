@@ -23,28 +23,23 @@ var commandGroups = []struct {
 	title    string
 	commands []string
 }{
-	{"Check a site", []string{"check", "build", "watch", "lsp", "external", "baseline"}},
-	{"Inspect a site", []string{"links", "explain", "profile"}},
-	{"Repair links", []string{"fix", "mv"}},
-	{"Notify other sites", []string{"diff", "notify", "deploy", "ledger"}},
-	{"Receive from other sites", []string{"serve", "mentions"}},
-	{"Set up a project", []string{"init", "doctor", "hook", "inject"}},
-	{"Other commands", []string{"help", "version", "completion"}},
+	{"Commands", []string{"check", "watch", "fix", "hook", "deploy"}},
+	{"More for a site", []string{"external", "baseline", "links", "explain", "profile", "mv"}},
+	{"More for other sites", []string{"notify", "ledger", "serve", "mentions", "inject"}},
+	{"More", []string{"init", "doctor", "lsp", "help", "version", "completion"}},
 }
 
 // shortFlags are the flags that "-h" shows, for commands that have more than
 // maxShortFlags.
 var shortFlags = map[string][]string{
-	"check":           {"base-url", "profile", "fail-on", "format", "output", "ignore", "baseline", "from", "orphans", "config"},
-	"build":           {"strict", "base-url", "profile", "fail-on", "format", "output", "ignore", "baseline", "from", "config"},
+	"check":           {"build", "base-url", "profile", "fail-on", "format", "output", "ignore", "baseline", "from", "config"},
 	"watch":           {"list", "format", "base-url", "profile", "ignore", "baseline", "from", "quiet", "poll", "config"},
 	"external":        {"budget", "status-cache", "changed", "reset", "retry-failed", "flush", "pace", "format", "base-url", "config"},
 	"fix":             {"write", "likely", "interactive", "only", "check", "since", "undo", "base-url", "profile", "config"},
 	"explain":         {"from", "docroot", "base-url", "profile", "index", "map", "source", "config"},
 	"links":           {"to", "from", "external", "anchors", "addresses", "orphans", "format", "output", "base-url", "config"},
 	"mv":              {"write", "undo", "keep-id", "base-url", "profile", "config"},
-	"diff":            {"by", "format", "output", "ledger", "internal", "tombstones", "base-url", "profile", "config"},
-	"notify":          {"send", "dry-run", "due", "status", "baseline", "explain", "ledger", "base-url", "verbose", "config"},
+	"notify":          {"send", "by", "due", "status", "baseline", "explain", "ledger", "base-url", "verbose", "config"},
 	"deploy":          {"send", "dry-run", "no-check", "tombstones", "live", "ledger", "max-notices", "base-url", "verbose", "config"},
 	"serve":           {"base-url", "listen", "store", "allow-address", "rate-address", "recheck", "pages", "backup", "verbose", "config"},
 	"baseline write":  {"reason", "expires", "force", "docroot", "base-url", "profile", "baseline", "ignore", "config"},
@@ -342,12 +337,12 @@ func overview(c *cli, cmd *cobra.Command) error {
 	fmt.Fprintf(&b, "sitelink found this project in %s:\n\n%s", visible(p.Root), doctorText(d.Overview(cmd.Context())))
 
 	b.WriteString("\nWhat to type next:\n\n")
-	next := func(command, text string) { fmt.Fprintf(&b, "  %-22s %s\n", command, text) }
+	next := func(command, text string) { fmt.Fprintf(&b, "  %-24s %s\n", command, text) }
 	switch builds := p.Generator != nil && p.Generator.Builds(); {
 	case built:
 		next("sitelink check", "check the links of "+visible(p.Docroot))
 	case builds:
-		next("sitelink build", "build the site and check it")
+		next("sitelink check --build", "build the site and check it")
 	default:
 		next("sitelink check DIR", "check the built site in DIR")
 	}

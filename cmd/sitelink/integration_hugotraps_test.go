@@ -147,7 +147,7 @@ func TestHugoStale(t *testing.T) {
 		if err := os.Chtimes(filepath.Join(p.dir, "public/c/index.html"), past, past); err != nil {
 			t.Fatal(err)
 		}
-		p.sitelink(exitClean, checkOnly, `stale build\? public holds 1 page that the last build did not write: b/index\.html; run sitelink build`)
+		p.sitelink(exitClean, checkOnly, `stale build\? public holds 1 page that the last build did not write: b/index\.html; run sitelink check --build`)
 		p.sitelink(exitFindings, []string{"build"}, `note: building with hugo --destination `, `^content/a\.md:4:5: error: directory not found: /b/`,
 			`in \.sitelink/public/a/index\.html`, `stale build\? public holds 1 page that a fresh build does not make: b/index\.html`)
 		if text, err := os.ReadFile(filepath.Join(p.dir, ".sitelink/.gitignore")); err != nil || !strings.Contains(string(text), "/public/\n") {
@@ -182,7 +182,7 @@ func TestHugoServer(t *testing.T) {
 		start(t, server)
 		until(t, &said, "Press Ctrl+C to stop")
 		out := p.sitelink(exitFindings, checkOnly,
-			fmt.Sprintf(`hugo server wrote 3 pages: do not publish this docroot; run hugo, or sitelink build; links to http://localhost:%s/sub/ count`, port), `also read: .*1 sitemap`,
+			fmt.Sprintf(`hugo server wrote 3 pages: do not publish this docroot; run hugo, or sitelink check --build; links to http://localhost:%s/sub/ count`, port), `also read: .*1 sitemap`,
 			`^content/a\.md:4:21: error: directory not found: /sub/gone/`, `not checked: .*livereload`)
 		if n := strings.Count(out, "error:"); n != 1 || strings.Contains(out, "warning:") {
 			t.Errorf("%d errors, want 1, and no warnings\n%s", n, out)
@@ -406,7 +406,7 @@ func TestHugoArguments(t *testing.T) {
 		})
 		p.sitelink(exitClean, []string{"build", "--", "-D", "-b", "https://preview.example.net/p/"}, `published at https://preview\.example\.net/p/$`, `!not checked: .*external`)
 		p.sitelink(exitFindings, []string{"build", "--", "-e", "staging"}, `published at https://staging\.example\.net/`)
-		p.sitelink(exitUsage, []string{"build", "--", "-d", "x"}, `-d: sitelink build chooses the output directory`)
+		p.sitelink(exitUsage, []string{"build", "--", "-d", "x"}, `-d: --build chooses the output directory`)
 		p.sitelink(exitFailed, []string{"build", "--", "--no-such-flag"}, `unknown flag`, `the build failed: hugo .* --no-such-flag`)
 		p.sitelink(exitUsage, []string{"build", "public"}, `build takes no directory`)
 		// Two pages that fall on one address.
@@ -420,7 +420,7 @@ func TestHugoArguments(t *testing.T) {
 func TestHugoNotBuilt(t *testing.T) {
 	eachHugo(t, func(t *testing.T, p *hugoProject) {
 		p.files("baseURL = 'https://example.org/'\npublishDir = 'out'\n", map[string]string{"content/a.md": page("a")})
-		p.sitelink(exitFailed, checkOnly, `error: read docroot out: no such file`, `hint: run hugo first, or sitelink build`)
+		p.sitelink(exitFailed, checkOnly, `error: read docroot out: no such file`, `hint: run hugo first, or sitelink check --build`)
 		p.sitelink(exitClean, []string{"build"})
 		p.sitelink(exitClean, checkOnly, `Hugo site .*: checking \.sitelink/public, published at`)
 		p.hugo()

@@ -128,7 +128,7 @@ func TestStarters(t *testing.T) {
 			after := publishedFiles(t, filepath.Join(dir, docroot))
 			for _, file := range slices.Concat(before, after) {
 				if !slices.Contains(before, file) || !slices.Contains(after, file) {
-					t.Errorf("a build has this file only before sitelink build, or only after it: %s", file)
+					t.Errorf("a build has this file only before sitelink check --build, or only after it: %s", file)
 				}
 			}
 

@@ -31,7 +31,7 @@ const ledgerExample = `  # list notices that are waiting or have failed
 
   # let git merge ledgers: once in each clone, with a line in .gitattributes
   git config merge.sitelink.driver 'sitelink ledger merge %O %A %B'
-  echo '.sitelink/ledger.jsonl merge=sitelink' >>.gitattributes`
+  echo 'ledger.jsonl merge=sitelink' >>.gitattributes`
 
 func ledgerCommand(c *cli) *cobra.Command {
 	return withCommands(&cobra.Command{

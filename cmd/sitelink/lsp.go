@@ -132,7 +132,7 @@ func collectMore(loading bool) {
 	debug.SetGCPercent(40)
 }
 
-// buildForEditor builds a project as `sitelink build` does, and returns the docroot.
+// buildForEditor builds a project as `sitelink check --build` does, and returns the docroot.
 func (c *cli) buildForEditor(ctx context.Context, p *project.Project) (docroot string, err error) {
 	b, err := lockedBuild(ctx, c, p, false, nil)
 	if err != nil {

@@ -193,7 +193,7 @@ func rootCommand(c *cli) *cobra.Command {
 			"fragment and image map that a link names, answered as your host will answer. After a\n" +
 			"deploy it notifies the sites that you link to.",
 		Example: "  # check the site that your generator has built, or build and check it\n" +
-			"  sitelink check\n  sitelink build\n\n" +
+			"  sitelink check\n  sitelink check --build\n\n" +
 			"  # check while you write\n  sitelink watch\n\n" +
 			"  # set up a project: configuration, git hook, CI\n  sitelink init",
 		Version:           versionLine(),
@@ -211,7 +211,7 @@ func rootCommand(c *cli) *cobra.Command {
 	root.AddCommand(
 		checkCommand(c), buildCommand(c), watchCommand(c), lspCommand(c), fixCommand(c), initCommand(c), doctorCommand(c),
 		externalCommand(c), explainCommand(c), linksCommand(c), mvCommand(c),
-		diffCommand(c), notifyCommand(c), deployCommand(c), ledgerCommand(c),
+		movedCommand("diff", "sitelink notify", "without --send, notify prints what it would send"), notifyCommand(c), deployCommand(c), ledgerCommand(c),
 		serveCommand(c), mentionsCommand(c),
 		baselineCommand(c), profileCommand(c), hookCommand(c), injectCommand(c),
 		versionCommand(c), completionCommand(c), manCommand(c),
@@ -223,6 +223,13 @@ func rootCommand(c *cli) *cobra.Command {
 	}
 	c.setHelp(root)
 	return root
+}
+
+// movedCommand answers the former name of a command with its name now.
+func movedCommand(name, now, why string) *cobra.Command {
+	return &cobra.Command{Use: name, Short: "see " + now, Hidden: true, DisableFlagParsing: true, RunE: func(*cobra.Command, []string) error {
+		return fault.Usage(fmt.Sprintf("%q is now %q", "sitelink "+name, now), why)
+	}}
 }
 
 // noArguments refuses all arguments.

@@ -13,10 +13,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sitelink/sitelink/internal/announce"
+	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/receive"
 	"github.com/sitelink/sitelink/internal/report"
+	"github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/outgoing"
 	"github.com/sitelink/sitelink/outgoing/deliver"
 	"github.com/sitelink/sitelink/outgoing/ledger"
@@ -28,9 +31,11 @@ whichever the target supports, and by LINK and UNLINK to hosts that support them
 site is live. Before it sends a notice, notify fetches the page and verifies that it contains the
 link, or no longer contains it.
 
-notify is a dry run unless you give --send or set enabled = true in [outgoing]: it prints the plan, as
-sitelink diff does, and changes nothing. The first run, without a ledger, records the current links
-and sends nothing, so that an archive never floods other sites.
+notify is a dry run unless you give --send or set enabled = true in [outgoing]: it prints whom it would
+notify of what, and changes nothing. The plan has new links (+), links on a page that changed (~),
+removed links (-), pages that moved (>), and the UNLINKR and LINKMOD calls that sitelink serve makes
+after a deploy of this docroot, if its store is here. The first run, without a ledger, records the
+current links and sends nothing, so that an archive never floods other sites.
 
 The ledger records what was sent, and what the targets answered. If a run is stopped or killed, the
 next one continues it: no notice is lost, and only notices that were being sent at that moment may be
@@ -52,6 +57,10 @@ const notifyExitCodes = `Exit codes:
 const notifyExample = `  # show what would be sent
   sitelink notify public --base-url https://example.org/
 
+  # the same by target, or for programs
+  sitelink notify public --by target
+  sitelink notify public --format json
+
   # send it
   sitelink notify public --send
 
@@ -69,9 +78,9 @@ var planFormats = []string{"text", "json", "markdown"}
 
 // notifyFlags are the flags of notify alone, and of deploy.
 type notifyFlags struct {
-	format, explain, retry              string
+	format, by, explain, retry          string
 	send, dryRun, due, status, baseline bool
-	verbose, bust, tombstones, wait     bool
+	verbose, internal, tombstones, wait bool
 }
 
 func (f *notifyFlags) add(cmd *cobra.Command) {
@@ -79,8 +88,9 @@ func (f *notifyFlags) add(cmd *cobra.Command) {
 	flags.BoolVar(&f.send, "send", false, "send notices; without this flag or enabled = true in [outgoing], only print what would be sent")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "only print what would be sent, even with enabled = true; SITELINK_DRY_RUN=true does the same")
 	flags.BoolVar(&f.wait, "wait", false, "wait for notices that other runs hold, and send those that they leave")
-	flags.BoolVar(&f.bust, "bust-cache", false, "bypass caches when fetching the site's pages, by adding a query to their URLs")
+	flags.BoolVar(&f.tombstones, "tombstones", false, "write a page that answers 410 for each deleted page that nothing else answers for")
 	addWordFlag(cmd, &f.format, "format", "print the plan or report as `FORMAT`: text, json or markdown", planFormats...)
+	addWordFlag(cmd, &f.by, "by", "group the links of the plan by `WHAT`: page or target", "page", "target")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "list successful notices too")
 	addConfigFlag(cmd)
 	addFlags(cmd, config.TableKeys("outgoing"))
@@ -114,6 +124,7 @@ func notifyCommand(c *cli) *cobra.Command {
 	flags.Lookup("retry").NoOptDefVal = announce.AllFailed
 	flags.BoolVar(&f.status, "status", false, "ask targets that accepted a notice for later processing what became of it")
 	flags.BoolVar(&f.baseline, "baseline", false, "mark all current links as already notified, without sending anything")
+	flags.BoolVar(&f.internal, "internal", false, "list links between the site's own pages too, in a plan in the format json")
 	flags.StringVar(&f.explain, "explain", "", "send nothing; show how targets would judge the page at `URL`, or all pages that link to it")
 	addSiteKeyFlags(cmd, "color")
 	return cmd
@@ -284,7 +295,7 @@ func (n *notifier) addFailed(snap *ledger.Snapshot, compared *announce.Compariso
 func (n *notifier) compare(ctx context.Context, snap *ledger.Snapshot) (*announce.Comparison, error) {
 	load, done := n.loading(n.project)
 	defer done()
-	return announce.CompareForSending(ctx, n.project, snap, n.flags.baseline, load)
+	return announce.CompareForSending(ctx, n.project, snap, n.flags.baseline, announce.Options{Internal: n.flags.internal, Load: load})
 }
 
 // confirm asks the user, if there is a terminal, whether to send that many
@@ -443,7 +454,7 @@ func (n *notifier) deliver(ctx context.Context, store ledger.Store, opt deliver.
 
 // delivery returns what sending needs beside the configuration; store may be nil.
 func (n *notifier) delivery(store ledger.Store, base string) announce.Delivery {
-	return announce.Delivery{Version: versionNumber(), Base: base, Store: store, BustCache: n.flags.bust}
+	return announce.Delivery{Version: versionNumber(), Base: base, Store: store}
 }
 
 // notices draws the progress of sending.
@@ -517,12 +528,20 @@ func (n *notifier) previewPlan(ctx context.Context, snap *ledger.Snapshot) error
 	if err != nil {
 		return err
 	}
+	if n.flags.tombstones {
+		if err := writeTombstones(n.cli, compared); err != nil {
+			return err
+		}
+	}
 	calls, err := n.plannedCalls(ctx, n.project, compared.Site)
 	if err != nil {
 		return err
 	}
-	if err := n.printPlan(compared.Plan, calls); err != nil {
+	if err := n.printPlan(compared, calls); err != nil {
 		return err
+	}
+	if hint := announce.GoneRule(compared.Site.Profile().Name, compared.Plan.Unanswered); hint != "" {
+		n.ui.note(hint)
 	}
 	retried, err := n.addFailed(snap, compared)
 	if err != nil {
@@ -588,16 +607,44 @@ func (n *notifier) printOutcomes(base string, r *deliver.Report) error {
 	})
 }
 
-func (n *notifier) printPlan(plan *outgoing.Plan, calls []report.PlannedCall) error {
+func (n *notifier) printPlan(compared *announce.Comparison, calls []report.PlannedCall) error {
 	return n.printTo(func(out io.Writer, color bool) error {
 		switch n.flags.format {
 		case "json":
-			return report.PlanJSON(out, plan, nil, calls)
+			var internal []ledger.Link
+			if n.flags.internal {
+				internal = announce.Backlinks(compared.Entries)
+			}
+			return report.PlanJSON(out, compared.Plan, internal, calls)
 		case "markdown":
-			return report.PlanMarkdown(out, plan, calls)
+			return report.PlanMarkdown(out, compared.Plan, calls)
 		}
-		return report.Plan(out, plan, report.PlanOptions{Color: color, Calls: calls})
+		return report.Plan(out, compared.Plan, report.PlanOptions{ByTarget: n.flags.by == "target", Color: color, Calls: calls})
 	})
+}
+
+// plannedCalls returns the calls that sitelink serve makes after a deploy of a site.
+func (c *cli) plannedCalls(ctx context.Context, p *project.Project, s *site.Site) (calls []report.PlannedCall, err error) {
+	planned, err := receive.PlannedCalls(ctx, p, audit.Handle(s), versionNumber())
+	if err != nil {
+		return nil, err
+	}
+	for _, call := range planned {
+		calls = append(calls, report.PlannedCall{Method: string(call.Method), Source: call.Source, Target: call.Target, Replacement: call.Replacement})
+	}
+	if most := p.Config.Outgoing.MaxNotices; most > 0 && len(calls) > most {
+		c.ui.warning(fmt.Sprintf("sitelink serve would have %s to make, more than max-notices in [outgoing], %s: it would send none", count(len(calls), "call"), thousands(most)))
+	}
+	return calls, nil
+}
+
+// writeTombstones writes a page for each deleted page, and prints how many.
+func writeTombstones(c *cli, compared *announce.Comparison) error {
+	n, err := announce.WriteTombstones(compared.Site, compared.Plan)
+	if n > 0 && err == nil {
+		c.ui.note(count(n, "tombstone") + " written")
+	}
+	return err
 }
 
 // printTo writes a report to standard output.

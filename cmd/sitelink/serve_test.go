@@ -569,27 +569,25 @@ func TestCallsAreListed(t *testing.T) {
 	}
 	os.RemoveAll(filepath.Join(r.dir, "public", "post"))
 	r.write("sitelink.toml", config)
-	if out := sitelink("diff"); strings.Contains(out, "UNLINKR") {
+	if out := sitelink("notify"); strings.Contains(out, "UNLINKR") {
 		t.Errorf("without hosts that opted in:\n%s", out)
 	}
 	r.write("sitelink.toml", config+"link-peers = ['127.0.0.1']\n")
 	call := "  UNLINKR " + r.sources.URL + "/links/1: " + target + " is gone\n"
-	for _, args := range [][]string{{"diff"}, {"notify", "--dry-run"}, {"deploy", "--no-check", "--", "true"}} {
+	for _, args := range [][]string{{"notify", "--dry-run"}, {"deploy", "--no-check", "--", "true"}} {
 		out := sitelink(args...)
 		if !strings.Contains(out, "after this deploy, sitelink serve makes 2 calls to pages that link to this site:\n"+call) ||
 			!strings.Contains(out, "more than max-notices in [outgoing], 1: it would send none") {
 			t.Errorf("%v:\n%s", args, out)
 		}
 	}
-	for _, args := range [][]string{{"diff", "--format", "markdown"}, {"notify", "--dry-run", "--format", "markdown"}} {
-		if out := sitelink(args...); !strings.Contains(out, "- UNLINKR `"+r.sources.URL+"/links/1`: `"+target+" is gone`\n") {
-			t.Errorf("%v:\n%s", args, out)
-		}
+	if out := sitelink("notify", "--format", "markdown"); !strings.Contains(out, "- UNLINKR `"+r.sources.URL+"/links/1`: `"+target+" is gone`\n") {
+		t.Errorf("markdown:\n%s", out)
 	}
 	var document struct {
 		Calls []struct{ Method, Source, Target, Replacement string }
 	}
-	text := sitelink("diff", "--format", "json", "--config", "sitelink.toml")
+	text := sitelink("notify", "--format", "json", "--config", "sitelink.toml")
 	text = text[strings.IndexByte(text, '{'):]
 	if err := json.Unmarshal([]byte(text), &document); err != nil || len(document.Calls) != 2 || document.Calls[0].Method != "UNLINKR" || document.Calls[0].Target != target {
 		t.Errorf("%v, %+v\n%s", err, document, text)

@@ -15,7 +15,7 @@ import (
 var trusted = [][]string{
 	{"sitelink", "git, generator's listing", "nothing", "answers"},
 	{"check", "git, generator's listing", "nothing", "reports, answers"},
-	{"diff", "git, generator's listing", "ledger", "cache, tombstones"},
+	{"notify --dry-run", "git, generator's listing", "ledger", "cache, tombstones"},
 	{"links", "generator's listing", "nothing", "answers"},
 	{"explain", "generator's listing", "nothing", "answers"},
 	{"doctor", "git, generator's listing", "nothing", "nothing"},
@@ -43,7 +43,7 @@ var trusted = [][]string{
 	{"fix, mv", "everything the project names", "what those programs do", "the build"},
 	{"inject", "everything the project names", "what those programs do", "the build, templates"},
 	{"fix --write, mv --write", "everything the project names", "what those programs do", "the build, the files that it lists"},
-	{"build, lsp --build, hook run, check --since COMMIT", "everything the project names", "what those programs do", "the build"},
+	{"check --build, lsp --build, hook run, check --since COMMIT", "everything the project names", "what those programs do", "the build"},
 	{"deploy", "everything the project names", "what those programs do, ledger, other sites", "the build, ledger, cache, tombstones"},
 }
 
@@ -57,7 +57,7 @@ var refused = [][]string{
 	{"take the baseline of --baseline-ref from another repository: a nested or bare one, a submodule, a .git that leads elsewhere, alternates outside", "committed bare repository,submodule,.git file outside,alternates"},
 	{"build a commit by since, or name a directory, a record or a log outside the repository", "since a commit,since outside,log outside"},
 	{"choose a ledger in PostgreSQL, or at an address or path of git", "ledger in PostgreSQL,ledger at a URL,ledger at a path"},
-	{"lead external, check --external or notify into a private network by allow-address", "enabled,TestExternalUsage"},
+	{"lead external or notify into a private network by allow-address", "enabled,TestExternalUsage"},
 	{"choose a status cache in PostgreSQL or a ref of git", "TestExternalUsage"},
 	{"write to a ledger in a ref of git", "TestFoundLedgerRef"},
 	{"read the ledger of a remote inside the checkout, or with a program of the checkout", "ledger of a remote inside,ledger of a remote with a program"},

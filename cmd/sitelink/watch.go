@@ -278,7 +278,7 @@ func (w *watcher) next(ctx context.Context) (*watchedCheck, error) {
 // fastRender is a note for users of hugo server.
 const fastRender = "hugo server renders only what changed and what was visited lately: " +
 	"hugo server --disableFastRender keeps lists, menus and other pages up to date. It keeps the pages of files that you delete: " +
-	"remove the docroot and start it again, or run sitelink build"
+	"remove the docroot and start it again, or run sitelink check --build"
 
 // load returns the site as it is now: a new version of the last one, or, when
 // anything may have changed, loaded with the configuration as it is now. The last

@@ -81,10 +81,10 @@ func Compare(ctx context.Context, p *project.Project, snap *ledger.Snapshot, opt
 // CompareForSending is [Compare] for a run that sends: the ledger must belong to
 // the site. With baseline the plan sends nothing, records all current links and
 // withdraws the notices that are still open.
-func CompareForSending(ctx context.Context, p *project.Project, snap *ledger.Snapshot, baseline bool, load audit.Options) (*Comparison, error) {
+func CompareForSending(ctx context.Context, p *project.Project, snap *ledger.Snapshot, baseline bool, opt Options) (*Comparison, error) {
 	compared := *snap
 	compared.New = snap.New || baseline
-	c, err := Compare(ctx, p, &compared, Options{Load: load})
+	c, err := Compare(ctx, p, &compared, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -253,7 +253,7 @@ func explained(entries *outgoing.Entries, raw string) ([]outgoing.Entry, error) 
 	}
 	if len(found) == 0 {
 		return nil, fault.New(fmt.Errorf("%s is neither a page with links to other sites nor the target of one", raw),
-			"sitelink diff lists what the site's pages link to; docs/guide/notifications.md says which links count")
+			"sitelink notify lists what the site's pages link to; docs/guide/notifications.md says which links count")
 	}
 	return found, nil
 }

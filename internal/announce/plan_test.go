@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/project"
@@ -55,7 +54,7 @@ func TestCompareFirst(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := CompareForSending(t.Context(), p, snap, false, audit.Options{})
+	c, err := CompareForSending(t.Context(), p, snap, false, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +71,7 @@ func TestCompareRefuses(t *testing.T) {
 		t.Errorf("without an address: %v, hint %q", err, hint)
 	}
 	p = inProject(t, base, pages)
-	_, err = CompareForSending(t.Context(), p, &ledger.Snapshot{Base: "https://example.org/"}, false, audit.Options{})
+	_, err = CompareForSending(t.Context(), p, &ledger.Snapshot{Base: "https://example.org/"}, false, Options{})
 	if hint, _ := fault.Hint(err); err == nil || !strings.Contains(hint, "--baseline") {
 		t.Errorf("with the ledger of another site: %v, hint %q", err, hint)
 	}
@@ -83,7 +82,7 @@ func TestCompareBaseline(t *testing.T) {
 	p := inProject(t, base, pages)
 	open := ledger.Notice{State: ledger.Retry, Next: time.Now()}
 	snap := &ledger.Snapshot{Base: "https://example.net/", Notices: []ledger.Notice{open}}
-	c, err := CompareForSending(t.Context(), p, snap, true, audit.Options{})
+	c, err := CompareForSending(t.Context(), p, snap, true, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -86,8 +86,6 @@ type Delivery struct {
 	Version, Base string
 	// Store keeps what is learned about hosts; nil keeps nothing.
 	Store ledger.Store
-	// BustCache fetches the site's pages past its caches.
-	BustCache bool
 }
 
 // OwnAddress returns an error if sitelink would refuse to fetch the site itself, because its address is not on the public
@@ -120,7 +118,7 @@ func DeliverOptions(ctx context.Context, cfg *config.Config, d Delivery) (delive
 	}
 	opt := deliver.Options{
 		Targets: client, Sources: outgoing.NewClient(own),
-		Live: deliver.LiveOptions{Deadline: cfg.Outgoing.Live, BypassCache: d.BustCache},
+		Live: deliver.LiveOptions{Deadline: cfg.Outgoing.Live},
 	}
 	if opt.Live.Deadline == 0 {
 		opt.Live.Deadline = -1

@@ -60,10 +60,9 @@ type Options struct {
 	// none. Original is the directory by which the cache knows the project, if the
 	// project is a temporary copy of what is there.
 	Cache, Original string
-	// External, if not nil, finds out about the links to other sites. known are the
-	// addresses that the baseline has. OnlyExternal reports nothing else.
-	External     func(ctx context.Context, s *public.Site, opt check.Options, known []string) (*ExternalLinks, error)
-	OnlyExternal bool
+	// External, if not nil, finds out about the links to other sites, and nothing else is
+	// reported. known are the addresses that the baseline has.
+	External func(ctx context.Context, s *public.Site, opt check.Options, known []string) (*ExternalLinks, error)
 	// BaseURL is the site's address where the project names none.
 	BaseURL string
 
@@ -249,7 +248,7 @@ func (a *Audit) Check(ctx context.Context) (*check.Result, error) {
 	if err := gone.concern(ctx, result, a.opt.warn); err != nil {
 		return nil, err
 	}
-	if a.opt.OnlyExternal {
+	if a.opt.External != nil {
 		result.OnlyExternal()
 	}
 	external, err := a.askExternal(ctx, opt)
@@ -283,7 +282,7 @@ func (a *Audit) Check(ctx context.Context) (*check.Result, error) {
 	result.Summary.Notes = append(result.Summary.Notes, external.hints(a.Project.Docroot)...)
 	if a.opt.Hints {
 		if name := NewerSource(a.Project, a.Site); name != "" { // the findings are those of an older state
-			result.Summary.Notes = append(result.Summary.Notes, fmt.Sprintf("%s is newer than %s: build the site again, or run sitelink build",
+			result.Summary.Notes = append(result.Summary.Notes, fmt.Sprintf("%s is newer than %s: build the site again, or run sitelink check --build",
 				a.Project.FromRoot(name), a.Project.Docroot))
 		}
 		if err := a.hugoHints(ctx, sources, result); err != nil {
@@ -356,7 +355,10 @@ func (a *Audit) Links(ctx context.Context, w io.Writer, render Render) (*check.R
 	answer := external.Answer
 	result, err := a.Baseline.links(ctx, a.Site, opt, check.LinkWriter{W: w, Append: func(dst []byte, l *check.Link) []byte {
 		k := links.of(l)
-		if answer != nil && l.Code == check.External {
+		if answer != nil {
+			if l.Code != check.External {
+				return dst
+			}
 			known := answer(l)
 			row := *l
 			known.Give(&row)
@@ -370,6 +372,7 @@ func (a *Audit) Links(ctx context.Context, w io.Writer, render Render) (*check.R
 	if err != nil || answer == nil {
 		return result, err
 	}
+	result.OnlyExternal()
 	counted := check.Result{Summary: result.Summary} // its findings are among the rows
 	err = check.AnswerExternal(ctx, Handle(a.Site), opt, &counted, answer)
 	result.Summary = counted.Summary

@@ -226,7 +226,7 @@ func TestNewerContent(t *testing.T) {
 			t.Fatal(err)
 		}
 		r, _ := checked(t, p, Options{Hints: true})
-		got := slices.Contains(r.Summary.Notes, c.name+" is newer than public: build the site again, or run sitelink build")
+		got := slices.Contains(r.Summary.Notes, c.name+" is newer than public: build the site again, or run sitelink check --build")
 		if got != c.want || len(r.Summary.Notes) > 0 != c.want {
 			t.Errorf("%s, %v after the build: %q", c.name, c.after, r.Summary.Notes)
 		}

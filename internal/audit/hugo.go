@@ -75,12 +75,12 @@ func (a *Audit) hugoHints(ctx context.Context, sources *source.Map, r *check.Res
 		return nil // another site's list, or another address
 	}
 	if stale := withoutStatic(ctx, g, s, slices.DeleteFunc(old, func(id site.PageID) bool { return made[id] })); len(stale) > 0 {
-		r.Summary.Notes = append(r.Summary.Notes, StaleNote(docroot, stale, "the last build did not write")+"; run sitelink build")
+		r.Summary.Notes = append(r.Summary.Notes, StaleNote(docroot, stale, "the last build did not write")+"; run sitelink check --build")
 	}
 	if n := leading(r.Findings, lacking); n > 0 {
 		// It explains the rest of the report, so it comes first.
 		r.Summary.Notes = slices.Insert(r.Summary.Notes, 0, fmt.Sprintf("part of a build? %s to pages that hugo list has and %s has not (%d of %d): "+
-			"built with --renderSegments, or before they were written; run hugo, or sitelink build", linksLead(n), docroot, len(lacking), published))
+			"built with --renderSegments, or before they were written; run hugo, or sitelink check --build", linksLead(n), docroot, len(lacking), published))
 	}
 	return nil
 }

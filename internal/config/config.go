@@ -31,6 +31,7 @@ import (
 //
 //	flag     the key also has a flag and a SITELINK_* variable; the tag's value
 //	         names the flag's argument in the help
+//	rare     ok, if the help leaves the flag out; the manual has it
 //	help     the help text of the flag: lower case, no full stop
 //	default  the value when the key is not set, in the form of a flag
 //	unset    the same for a person, if the default is not a fixed value
@@ -51,14 +52,14 @@ type Config struct {
 	BaseURLs       []string  `toml:"base-url" check:"base-url" flag:"URL" unset:"from the generator's configuration" help:"address at which the docroot is published; links to it count as internal, with http or https"`
 	Profile        string    `toml:"profile" check:"profile" flag:"NAME" default:"generic" unset:"detected, else generic" help:"hosting profile, which decides how paths are answered: apache, azure-static-web-apps, caddy, cloudflare-pages, firebase, generic, github-pages, hugo-server, lighttpd, linklint, netlify, nginx, s3 or vercel; detected from files such as _redirects or CNAME"`
 	Index          []string  `toml:"index" check:"file-name" flag:"NAME" unset:"the profile's list" help:"name of a directory's index file; replaces the profile's list, and the first file that exists answers"`
-	Autoindex      string    `toml:"autoindex" words:"list,error" flag:"ANSWER" unset:"the profile's" help:"answer for a directory without an index file: list (a listing, reported as a warning) or error"`
-	Base           string    `toml:"base" words:"html5,document-order" flag:"RULE" default:"html5" help:"how base elements apply: html5 (as in browsers) or document-order (each one applies to what follows it)"`
-	Tags           string    `toml:"tags" words:"modern,linklint" flag:"TABLE" default:"modern" help:"which elements hold links: modern (everything browsers follow today) or linklint (what Linklint follows)"`
-	Maps           []MapRule `toml:"map" flag:"RULE" unset:"none" help:"rewrite link paths: PREFIX removes leading segments, /a=/b replaces /a with /b"`
-	DefaultCharset string    `toml:"default-charset" check:"charset" flag:"NAME" unset:"the profile's" help:"encoding of pages that declare none"`
-	PageExtensions []string  `toml:"page-extensions" check:"extension" flag:"EXT" unset:"html, htm, shtml, xhtml" help:"file name extension of HTML pages, such as php; replaces the default list, and xhtml is parsed as XML"`
+	Autoindex      string    `toml:"autoindex" rare:"ok" words:"list,error" flag:"ANSWER" unset:"the profile's" help:"answer for a directory without an index file: list (a listing, reported as a warning) or error"`
+	Base           string    `toml:"base" rare:"ok" words:"html5,document-order" flag:"RULE" default:"html5" help:"how base elements apply: html5 (as in browsers) or document-order (each one applies to what follows it)"`
+	Tags           string    `toml:"tags" rare:"ok" words:"modern,linklint" flag:"TABLE" default:"modern" help:"which elements hold links: modern (everything browsers follow today) or linklint (what Linklint follows)"`
+	Maps           []MapRule `toml:"map" rare:"ok" flag:"RULE" unset:"none" help:"rewrite link paths: PREFIX removes leading segments, /a=/b replaces /a with /b"`
+	DefaultCharset string    `toml:"default-charset" rare:"ok" check:"charset" flag:"NAME" unset:"the profile's" help:"encoding of pages that declare none"`
+	PageExtensions []string  `toml:"page-extensions" rare:"ok" check:"extension" flag:"EXT" unset:"html, htm, shtml, xhtml" help:"file name extension of HTML pages, such as php; replaces the default list, and xhtml is parsed as XML"`
 	// MaxPageBytes is at most 2 GiB: offsets in a page are kept in 32 bits.
-	MaxPageBytes int64 `toml:"max-page-size" min:"1B" max:"2GiB" flag:"SIZE" default:"1GiB" help:"report pages that are larger than this instead of reading them"`
+	MaxPageBytes int64 `toml:"max-page-size" rare:"ok" min:"1B" max:"2GiB" flag:"SIZE" default:"1GiB" help:"report pages that are larger than this instead of reading them"`
 
 	Check `toml:"check"`
 
@@ -99,9 +100,9 @@ type Check struct {
 	Limit           int      `toml:"limit" flag:"N" default:"0" help:"check the links of at most N pages; 0 means all"` // LL-23
 	Orphans         bool     `toml:"orphans" flag:"" help:"also report files that no page links to, and pages that no chain of links reaches"`
 	Fragments       bool     `toml:"fragments" flag:"" default:"true" help:"check fragments and the names of image maps; --fragments=false turns this off"`
-	ScriptFragments string   `toml:"script-fragments" words:"warn,error,silent" flag:"HOW" default:"warn" help:"fragments that a script of the page serves: warn (once per page), error (each one) or silent"`
+	ScriptFragments string   `toml:"script-fragments" rare:"ok" words:"warn,error,silent" flag:"HOW" default:"warn" help:"fragments that a script of the page serves: warn (once per page), error (each one) or silent"`
 	FailOn          string   `toml:"fail-on" words:"error,warning,never" flag:"LEVEL" default:"error" help:"exit 1 for findings of this level: error, warning (any finding) or never"`
-	Source          string   `toml:"source" words:"auto,off" flag:"WHEN" default:"auto" help:"report positions in your source files: auto (when the project is found) or off"`
+	Source          string   `toml:"source" rare:"ok" words:"auto,off" flag:"WHEN" default:"auto" help:"report positions in your source files: auto (when the project is found) or off"`
 	Formats         []Format `toml:"format" words:"text,json,jsonl,markdown,github,sarif,junit,gitlab,checkstyle,html" flag:"NAME[=FILE]" default:"text" help:"format of the report: text, json, jsonl, markdown, github, sarif, junit, gitlab, checkstyle or html; NAME=FILE writes it to FILE"`
 	GroupBy         string   `toml:"group-by" words:"cause,page,target,code,owner" flag:"WHAT" default:"cause" help:"group findings by cause (one entry for all findings with one cause), page, target, code, or owner (from CODEOWNERS), in the formats text and markdown"`
 	All             bool     `toml:"all" flag:"" help:"list every cause; without it, the format text lists the worst and counts the rest"`
@@ -109,15 +110,15 @@ type Check struct {
 	// Output is "" or "-" for standard output.
 	Output          string `toml:"output" kind:"file" flag:"FILE" unset:"-" help:"write the report to FILE, replacing it atomically; - means standard output"`
 	Baseline        string `toml:"baseline" kind:"file" flag:"FILE" unset:"none" help:"report only findings that FILE does not accept (see sitelink baseline)"`
-	BaselineRef     string `toml:"baseline-ref" flag:"REF" unset:"none" help:"read the baseline from this git commit, such as origin/main"`
-	BaselineDocroot string `toml:"baseline-docroot" kind:"directory" flag:"DIR" unset:"none" help:"report only findings that DIR, another build of the site, does not have"`
+	BaselineRef     string `toml:"baseline-ref" rare:"ok" flag:"REF" unset:"none" help:"read the baseline from this git commit, such as origin/main"`
+	BaselineDocroot string `toml:"baseline-docroot" rare:"ok" kind:"directory" flag:"DIR" unset:"none" help:"report only findings that DIR, another build of the site, does not have"`
 	// Since is a commit, a directory or a file; see [Config.Named].
 	Since    string `toml:"since" flag:"WHAT" unset:"the record of the last deploy, if there is one" help:"report addresses and ids that WHAT has and the site does not: a commit, the directory of an older build, or a record that deploy wrote"`
 	Gone     string `toml:"gone" words:"warn,error,off" flag:"HOW" default:"warn" help:"addresses and ids that are gone: warn, error, or off (compare only with --since)"`
-	Anchors  string `toml:"anchors" words:"all,headings" flag:"WHICH" default:"all" help:"ids that count as gone: all, or only those of headings"`
+	Anchors  string `toml:"anchors" rare:"ok" words:"all,headings" flag:"WHICH" default:"all" help:"ids that count as gone: all, or only those of headings"`
 	Log      string `toml:"log" kind:"file" flag:"FILE" unset:"none" help:"count the requests for addresses that are gone in FILE, an access log in common or combined format; - means standard input"`
 	Color    string `toml:"color" words:"auto,always,never" flag:"WHEN" default:"auto" help:"use color: auto (on terminals), always or never"`
-	Progress string `toml:"progress" words:"auto,true,false" flag:"WHEN" default:"auto" help:"show progress on standard error: auto (on terminals), true or false"`
+	Progress string `toml:"progress" rare:"ok" words:"auto,true,false" flag:"WHEN" default:"auto" help:"show progress on standard error: auto (on terminals), true or false"`
 }
 
 // Hook is the table [hook]: what "sitelink hook run" does before a push. Only
@@ -261,17 +262,17 @@ type External struct {
 	// postgres:// address.
 	StatusCache string `toml:"status-cache" check:"not-blank" default:".sitelink/status.jsonl" flag:"CACHE" help:"remember other sites in CACHE: a file, git:REF or postgres://..."`
 	// PerHost and Concurrency limit the requests at a time.
-	PerHost     int `toml:"per-host" min:"1" max:"64" default:"4" flag:"N" help:"send at most N requests to one host at a time"`
-	Concurrency int `toml:"concurrency" min:"1" max:"1024" default:"64" flag:"N" help:"send at most N requests at a time"`
+	PerHost     int `toml:"per-host" rare:"ok" min:"1" max:"64" default:"4" flag:"N" help:"send at most N requests to one host at a time"`
+	Concurrency int `toml:"concurrency" rare:"ok" min:"1" max:"1024" default:"64" flag:"N" help:"send at most N requests at a time"`
 	// Pace is the shortest time between two requests to one host.
 	Pace time.Duration `toml:"pace" max:"24h" default:"1s" flag:"TIME" help:"wait at least TIME between two requests to one host"`
 	// Budget and MaxRequests limit a run; 0 means no limit.
 	Budget      time.Duration `toml:"budget" max:"24h" default:"0s" flag:"TIME" help:"stop asking after TIME, such as 2m; 0s means no limit"`
-	MaxRequests int           `toml:"max-requests" default:"0" flag:"N" help:"send at most N requests; 0 means no limit"`
+	MaxRequests int           `toml:"max-requests" rare:"ok" default:"0" flag:"N" help:"send at most N requests; 0 means no limit"`
 	// Strikes failures, StrikeInterval apart, make a link dead whose host may only be
 	// ill.
 	Strikes        int           `toml:"strikes" min:"1" max:"100" default:"3" flag:"N" help:"call a link dead after N failures of its host"`
-	StrikeInterval time.Duration `toml:"strike-interval" max:"8760h" default:"24h" flag:"TIME" help:"count failures that are at least TIME apart"`
+	StrikeInterval time.Duration `toml:"strike-interval" rare:"ok" max:"8760h" default:"24h" flag:"TIME" help:"count failures that are at least TIME apart"`
 	// MaxAge is how long a verdict is believed: if the key is not set, by its kind.
 	MaxAge time.Duration `toml:"max-age" max:"8760h" unset:"by verdict" flag:"TIME" help:"ask again for what was asked before TIME; 0s asks for everything"`
 	// Contact is an address for the User-Agent, "" for that of [outgoing], or the

@@ -61,6 +61,8 @@ type Key struct {
 	Arg string
 	// Help is the help text of the flag, lower case, no full stop.
 	Help string
+	// Rare is true if the help of commands leaves the flag out.
+	Rare bool
 
 	tag   reflect.StructTag
 	index int    // of the field in the struct of its table
@@ -85,7 +87,7 @@ func newTable(t reflect.Type, name string, list bool) *table {
 		if !ok {
 			continue
 		}
-		k := Key{Name: key, Table: name, Kind: kindOf(f), tag: f.Tag, index: i, Help: f.Tag.Get("help")}
+		k := Key{Name: key, Table: name, Kind: kindOf(f), tag: f.Tag, index: i, Help: f.Tag.Get("help"), Rare: f.Tag.Get("rare") != ""}
 		k.Arg, k.HasFlag = f.Tag.Lookup("flag")
 		if words := f.Tag.Get("words"); words != "" {
 			k.Values = strings.Split(words, ",")

@@ -17,6 +17,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/sitelink/sitelink/check/baseline"
 	"github.com/sitelink/sitelink/hook/githook"
 	"github.com/sitelink/sitelink/internal/announce"
 	"github.com/sitelink/sitelink/internal/audit"
@@ -27,6 +28,7 @@ import (
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/setup"
 	"github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/statedir"
 	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/outgoing/ledger"
 )
@@ -60,12 +62,21 @@ type Doctor struct {
 
 // Examine makes all diagnoses, sorted by name.
 func (d *Doctor) Examine(ctx context.Context) []Diagnosis {
-	all := []Diagnosis{d.config(), d.generator(), d.docroot(ctx, true), d.baseURL(), d.host(), d.git(ctx), d.hook(), d.ci(), d.endpoints(), d.ledger(ctx)}
+	all := []Diagnosis{d.config(), d.generator(), d.docroot(ctx, true), d.baseURL(), d.host(), d.git(ctx), d.hook(), d.ci(), d.endpoints(), d.ledger(ctx), d.files()}
 	if limit, ok := watchLimit(); ok {
 		all = append(all, d.watches(limit))
 	}
 	slices.SortFunc(all, func(a, b Diagnosis) int { return cmp.Compare(a.Name, b.Name) })
 	return all
+}
+
+// files names what sitelink keeps in the project and is meant to be committed.
+func (d *Doctor) files() Diagnosis {
+	file, accepted := config.FileNames[0], baseline.FileName
+	if cfg := d.cfg(); cfg != nil {
+		file, accepted = cmp.Or(filepath.ToSlash(cfg.File), file), cmp.Or(cfg.Baseline, accepted)
+	}
+	return Diagnosis{Name: "files", State: OK, Text: fmt.Sprintf("commit %s and %s, if there; git ignores %s, where everything else is", file, accepted, statedir.Name)}
 }
 
 // cfg returns the configuration, nil if it is wrong.
@@ -142,7 +153,7 @@ func (d *Doctor) docroot(ctx context.Context, load bool) Diagnosis {
 	one := Diagnosis{Name: "docroot", State: Wrong, Text: d.site()}
 	build := "sitelink check DIR"
 	if d.Generator != nil && d.Generator.Builds() {
-		build = "sitelink build"
+		build = "sitelink check --build"
 	}
 	one.Command = build
 	if d.site() == "" {
@@ -400,7 +411,7 @@ func (d *Doctor) ledger(ctx context.Context) Diagnosis {
 		return one
 	}
 	if _, err := os.Stat(name); err != nil {
-		one.State, one.Text, one.Command = Off, "none: no notices are sent", "sitelink diff"
+		one.State, one.Text, one.Command = Off, "none: no notices are sent", "sitelink notify"
 		return one
 	}
 	store, err := ledger.OpenFile(name, ledger.FileOptions{ReadOnly: true})

@@ -60,7 +60,7 @@ func (g *Generator) Configure(ctx context.Context, args ...string) {
 }
 
 // BuiltDocroot returns where the site is: where the generator writes it, or what
-// sitelink build made if only that exists.
+// sitelink check --build made if only that exists.
 func (g *Generator) BuiltDocroot() string {
 	if _, err := os.Stat(g.Docroot); err != nil {
 		if own := filepath.Join(g.StateDir(), BuiltDocroot); isDirectory(own) {

@@ -318,7 +318,7 @@ func CheckDocroot(dir, docroot string) error {
 func (p *Project) notBuilt(docroot string) string {
 	for _, dir := range p.sourceDirs(p.Abs(docroot)) {
 		if g, ok := generator.Detect(dir); ok {
-			return "run " + g.UsualCommand() + " first, or sitelink build, which checks what it builds"
+			return "run " + g.UsualCommand() + " first, or sitelink check --build, which checks what it builds"
 		}
 	}
 	return buildFirst
@@ -370,7 +370,7 @@ func (p *Project) sourceDirs(docroot string) []string {
 	var dirs []string
 	for dir, up := docroot, filepath.Dir(docroot); up != dir; dir, up = up, filepath.Dir(up) {
 		if name := filepath.Base(up); len(dirs) == 0 && (name == statedir.Name || name == "node_modules") {
-			continue // what sitelink build made belongs to the directory above, see Generator.StateDir
+			continue // what sitelink check --build made belongs to the directory above, see Generator.StateDir
 		}
 		dirs = append(dirs, up)
 		if lexists(filepath.Join(up, ".git")) || holdsConfig(up) {

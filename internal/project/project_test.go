@@ -181,8 +181,8 @@ func TestFromRoot(t *testing.T) {
 func TestCheckDocroot(t *testing.T) {
 	dir := files(t, ".git/", "", "hugo.toml", "", "file", "x", "empty/", "")
 	for docroot, want := range map[string]string{
-		"public": "run hugo first, or sitelink build, which checks what it builds",
-		"empty":  "run hugo first, or sitelink build, which checks what it builds",
+		"public": "run hugo first, or sitelink check --build, which checks what it builds",
+		"empty":  "run hugo first, or sitelink check --build, which checks what it builds",
 		"file":   "name the directory that holds it: sitelink check .",
 		".":      "",
 	} {

@@ -196,7 +196,7 @@ func (c *calls) tooMany() bool {
 	if waiting != c.held {
 		c.held = waiting
 		c.warn(fmt.Sprintf("%d calls about moved, deleted or changed pages are due, more than max-notices, %d: none is sent. "+
-			"sitelink diff lists them; to send them, set max-notices in [outgoing] to %d and start sitelink serve again", waiting, c.most, waiting))
+			"sitelink notify --dry-run lists them; to send them, set max-notices in [outgoing] to %d and start sitelink serve again", waiting, c.most, waiting))
 	}
 	return true
 }

@@ -383,7 +383,7 @@ func (r *Init) managedHook() error {
 func (r *Init) nextSteps() {
 	check := "sitelink check"
 	if r.Usual != "" {
-		check = "sitelink build"
+		check = "sitelink check --build"
 	}
 	if here := r.Found.Show(r.Dir); here != "." && !strings.HasPrefix(here, "..") { // the configuration is found from there on
 		check = "cd " + filepath.ToSlash(here) + " && " + check

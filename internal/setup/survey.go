@@ -265,7 +265,7 @@ func runsSitelink(name string) bool {
 	}
 	for line := range bytes.Lines(text) {
 		code, _, _ := strings.Cut(string(line), "#")
-		for _, word := range []string{"sitelink check", "sitelink build", "sitelink/sitelink@", "sitelink.git"} {
+		for _, word := range []string{"sitelink check", "sitelink check --build", "sitelink/sitelink@", "sitelink.git"} {
 			if strings.Contains(code, word) {
 				return true
 			}

@@ -1,6 +1,5 @@
-// Package statedir makes the directory .sitelink of a project. It holds the ledger
-// and the record of what inject wrote, which belong into the repository, and
-// builds, caches, locks and journals, which do not.
+// Package statedir makes the directory .sitelink of a project. It holds all that sitelink
+// keeps there: builds, caches, the ledger, the status cache. git ignores it as a whole.
 package statedir
 
 import (
@@ -22,18 +21,7 @@ const Name = ".sitelink"
 const IgnoreName = ".gitignore"
 
 // Ignore is the text of that file.
-const Ignore = `# made by sitelink: what is not named here may be committed
-/.gitignore
-/public/
-/public.new/
-/cache/
-/init.json
-/mentions.db*
-*.lock
-*.journal
-*.damaged
-*.tmp
-`
+const Ignore = "# made by sitelink: nothing here is meant to be committed\n*\n"
 
 // Check refuses a directory .sitelink of the directory dir that leads out of the
 // repository root, or in which a symbolic link does: what sitelink writes there

@@ -1,5 +1,5 @@
 // Package outline reads the tree of an HTML page into a list of elements and
-// texts, which is what `sitelink diff` needs of a page. For most pages it takes
+// texts, which is what `sitelink notify` needs of a page. For most pages it takes
 // one pass over the bytes: on a site of 10,140 pages, a diff without cache takes
 // 0.8 s instead of 9.3 s with golang.org/x/net/html (two cores, median of five).
 package outline
