@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"net/url"
 	"os"
 	"path"
@@ -476,6 +477,57 @@ func (p Project) HugoModules(ctx context.Context, run Runner) ([]HugoModule, err
 		return nil, err
 	}
 	return ReadHugoMounts(out)
+}
+
+// ConfiguredModules returns the project and the themes in it with their usual
+// directories, and with the mounts and content directories that their
+// configuration files name, which may be outside the project. HugoModules knows
+// more, but asks Hugo.
+func (p Project) ConfiguredModules() []HugoModule {
+	all := []HugoModule{{Path: "project", Dir: p.Dir}}
+	themes, _ := os.ReadDir(filepath.Join(p.Dir, "themes"))
+	for _, theme := range themes {
+		all = append(all, HugoModule{Path: theme.Name(), Dir: filepath.Join(p.Dir, "themes", theme.Name())})
+	}
+	for i := range all {
+		m := &all[i]
+		var content []HugoMount
+		for _, name := range []string{"static", "layouts", "data", "i18n", "assets"} {
+			m.Mounts = append(m.Mounts, HugoMount{name, name, ""})
+		}
+		add := func(source, target, lang string) {
+			switch mount := (HugoMount{slashed(path.Clean(source)), path.Clean(target), lang}); {
+			case source == "" || target == "":
+			case strings.HasPrefix(mount.Target+"/", "content/"):
+				content = append(content, mount)
+			default:
+				m.Mounts = append(m.Mounts, mount)
+			}
+		}
+		hugoDocuments(m.Dir, func(table string, doc map[string]any) {
+			if table != "" {
+				doc = map[string]any{table: doc}
+			}
+			add(textOf(doc["contentdir"]), "content", "")
+			languages := tableOf(doc["languages"])
+			for _, lang := range slices.Sorted(maps.Keys(languages)) {
+				add(textOf(tableOf(languages[lang])["contentdir"]), "content", lang)
+			}
+			mounts, _ := tableOf(doc["module"])["mounts"].([]any)
+			for _, mount := range mounts {
+				of := lowered(tableOf(mount))
+				add(textOf(of["source"]), textOf(of["target"]), textOf(of["lang"]))
+			}
+		})
+		slices.SortStableFunc(content, func(a, b HugoMount) int { return strings.Compare(a.Source, b.Source) })
+		content = slices.CompactFunc(content, func(a, b HugoMount) bool { return a.Source == b.Source && a.Target == b.Target })
+		// Of nested directories, the outer one has the same files, without their language.
+		if !slices.ContainsFunc(content, func(mt HugoMount) bool { return strings.HasPrefix(mt.Source+"/", "content/") }) {
+			content = append(content, HugoMount{"content", "content", ""})
+		}
+		m.Mounts = append(m.Mounts, content...)
+	}
+	return all
 }
 
 // ReadHugoMounts reads the JSON objects of `hugo config mounts`, one per module.

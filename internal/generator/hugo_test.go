@@ -1,6 +1,9 @@
 package generator
 
 import (
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 )
@@ -40,6 +43,46 @@ func TestReadHugoMounts(t *testing.T) {
 	for _, text := range []string{"", "hello", `{"path":`} {
 		if _, err := ReadHugoMounts([]byte(text)); err == nil {
 			t.Errorf("%q: no error", text)
+		}
+	}
+}
+
+// TestConfiguredModules reads the mounts in Hugo's configuration, in its three
+// languages, without Hugo.
+func TestConfiguredModules(t *testing.T) {
+	const usual = "static=static layouts=layouts data=data i18n=i18n assets=assets "
+	tests := []struct{ name, text, want string }{
+		{"hugo.toml", "[languages.fr]\ncontentDir = 'content/french'\n[[module.mounts]]\nsource = \"pages\"\ntarget = 'content'\n[[module.mounts]]\ntarget = \"layouts\"\nsource = \"tpl\"\n",
+			usual + "tpl=layouts content/french=content:fr pages=content"},
+		{"hugo.yaml", "languages:\n  de:\n    contentDir: content/de\nmodule:\n  mounts:\n    - Source: pages\n      target: content/sub\n      lang: de\n",
+			usual + "content/de=content:de pages=content/sub:de"},
+		{"config/_default/module.json", `{"mounts":[{"source":"data2","target":"data"},{"source":"no target"}]}`, usual + "data2=data content=content"},
+		{"config/_default/languages.toml", "[nl]\ncontentDir = 'inhoud'\n", usual + "inhoud=content:nl content=content"},
+		{"hugo.toml", "not [ toml", usual + "content=content"},
+	}
+	for _, tt := range tests {
+		dir := t.TempDir()
+		for _, root := range []string{dir, filepath.Join(dir, "themes", "x")} {
+			file := filepath.Join(root, filepath.FromSlash(tt.name))
+			if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(file, []byte(tt.text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		all := Project{Dir: dir}.ConfiguredModules()
+		if len(all) != 2 || all[0].Path != "project" || all[1].Path != "x" {
+			t.Fatalf("%s: modules %v", tt.name, all)
+		}
+		for _, m := range all {
+			var got []string
+			for _, mt := range m.Mounts {
+				got = append(got, strings.TrimSuffix(mt.Source+"="+mt.Target+":"+mt.Lang, ":"))
+			}
+			if s := strings.Join(got, " "); s != tt.want {
+				t.Errorf("%s %q of %s:\n got %s\nwant %s", tt.name, tt.text, m.Path, s, tt.want)
+			}
 		}
 	}
 }

@@ -3,6 +3,7 @@ package source
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/gob"
 	"fmt"
 	"io/fs"
@@ -33,6 +34,43 @@ type answer struct {
 	Pages            []generator.HugoPage
 }
 
+// askHugo indexes the content with what Hugo says about mounts and pages. It
+// starts Hugo only for what an earlier answer does not say.
+func (src *sources) askHugo(ctx context.Context) error {
+	project := generator.Project{Dir: src.opt.Project}
+	run := generator.Runner{Programs: map[string]string{"hugo": src.opt.Hugo}, Env: src.opt.Env, Timeout: src.opt.Timeout}
+	old := src.readAnswer()
+	now := &src.answer
+	now.Modules, now.Settings = old.Modules, src.settings(old.Modules)
+	known := now.Settings == old.Settings
+	if !known {
+		var err error
+		if now.Modules, err = project.HugoModules(ctx, run); err != nil {
+			return err
+		}
+		now.Settings = src.settings(now.Modules)
+	}
+	src.openMounts(now.Modules, true)
+	src.indexContent()
+	if now.Matter = src.content.matterSum(ctx); known && now.Matter == old.Matter && now.Matter != 0 {
+		now.Pages = old.Pages
+	} else {
+		var err error
+		if now.Pages, err = project.HugoPages(ctx, run, now.Modules); err != nil {
+			return err
+		}
+		src.keepAnswer()
+	}
+	var listed []listedPage
+	for _, p := range now.Pages {
+		file, _ := src.inProject(p.File)
+		listed = append(listed, listedPage{file, p.Permalink.Host, p.Permalink.Path})
+	}
+	src.addListed(listed)
+	src.content.isComplete = true
+	return nil
+}
+
 // configExtensions are the extensions of the files, at the top of a project or
 // module, that decide what Hugo mounts and where it publishes.
 var configExtensions = []string{".toml", ".yaml", ".yml", ".json", ".mod", ".sum", ".work"}
@@ -55,7 +93,7 @@ func (src *sources) settings(modules []generator.HugoModule) uint64 {
 			fmt.Fprintf(h, "%q\n", v)
 		}
 	}
-	src.hashConfig(h, src.project)
+	hashConfig(h, src.project, src.opt.Project)
 	for _, module := range modules {
 		dir, ok := src.inProject(module.Dir)
 		fmt.Fprintf(h, "%q\n", dir)
@@ -63,7 +101,7 @@ func (src *sources) settings(modules []generator.HugoModule) uint64 {
 			continue
 		}
 		if root, err := os.OpenRoot(module.Dir); err == nil {
-			src.hashConfig(h, root.FS())
+			hashConfig(h, root.FS(), module.Dir)
 			root.Close()
 		}
 	}
@@ -73,21 +111,23 @@ func (src *sources) settings(modules []generator.HugoModule) uint64 {
 // hashConfig adds the configuration files of a project or module, the names of
 // its directories, and which of the directories exist that its configuration
 // names: Hugo mounts only those.
-func (src *sources) hashConfig(h *xxhash.Digest, tree fs.FS) {
+func hashConfig(h *xxhash.Digest, tree fs.FS, dir string) {
+	for _, module := range (generator.Project{Dir: dir}).ConfiguredModules() {
+		for _, mt := range module.Mounts {
+			source := slashed(mt.Source)
+			if !isAbsolute(source) {
+				source = path.Join(slashed(module.Dir), source)
+			}
+			info, err := os.Stat(source)
+			fmt.Fprintln(h, err == nil && info.IsDir())
+		}
+	}
 	config := func(name string) {
 		text, err := disk.ReadFS(tree, name, maxConfigFile)
 		if err != nil {
 			return
 		}
 		fmt.Fprintf(h, "%q %q\n", name, text)
-		for _, k := range slices.Concat(mountKey.FindAllSubmatch(text, -1), contentDirKey.FindAllSubmatch(text, -1)) {
-			for _, value := range k[1:] {
-				if len(value) > 0 && len(value) < 1<<10 {
-					info, err := os.Stat(path.Join(slashed(src.opt.Project), slashed(strings.TrimSpace(string(value)))))
-					fmt.Fprintln(h, err == nil && info.IsDir())
-				}
-			}
-		}
 	}
 	entries, _ := fs.ReadDir(tree, ".")
 	for _, e := range entries {

@@ -76,8 +76,7 @@ func (w *written) position(raw string) *Position {
 	if n := bytes.Index(w.file.text[at:w.attr.to], []byte(raw)); n > 0 && w.isLiteral() {
 		at += n // one of several, as in srcset
 	}
-	line, column := w.file.lines().at(at)
-	return &Position{File: w.file.display, Line: line, Column: column, Kind: w.file.dir.kind, Module: w.file.dir.module}
+	return w.file.position(at)
 }
 
 // What adds to the score of a template for a link.
@@ -181,26 +180,11 @@ func (w *written) fitAround(p *pageLinkTag, score int) int {
 	return score + min(maxLetters, (len(w.before)+1)/2) + min(maxLetters, (len(w.after)+1)/2)
 }
 
-// fitMemo keeps what is the same on many pages.
-type fitMemo struct {
-	// tags are the templates whose attributes fit a tag, by all of the tag that
-	// fitAttributes compares.
-	tags map[string][]tagFit
-	// constants are the addresses that templates write, without the target of one
-	// that is relative to the page.
-	constants map[*written]address
-}
-
-func newFitMemo() fitMemo { return fitMemo{map[string][]tagFit{}, map[*written]address{}} }
-
 // tagFit is a template whose attributes fit a tag, and how well they do.
 type tagFit struct {
 	by    *written
 	score int
 }
-
-// maxTagFits is how many tags are remembered.
-const maxTagFits = 10_000
 
 // fitting returns those of the candidates whose attributes fit a tag. They are
 // all templates that write the same attribute of the same element as the link.
@@ -215,31 +199,21 @@ func (p *locatedPage) fitting(candidates []*written, tag *pageLinkTag) []tagFit 
 			b.Write(tag.outline.text[a.from:a.to])
 		}
 	}
-	key := b.String()
-	all, ok := p.m.fits.tags[key]
-	if !ok {
+	return p.m.fits.get(b.String(), func() (all []tagFit) {
 		for _, w := range candidates {
 			if n, ok := fitAttributes(w.file.outline, w.attrs, w.open, tag.outline, tag.attrs); ok {
 				all = append(all, tagFit{w, n})
 			}
 		}
-		if len(p.m.fits.tags) >= maxTagFits {
-			clear(p.m.fits.tags)
-		}
-		p.m.fits.tags[key] = all
-	}
-	return all
+		return all
+	})
 }
 
 // constantAddress returns the address that a template writes on the page.
 func (p *locatedPage) constantAddress(w *written, constant string) address {
-	a, ok := p.m.fits.constants[w]
-	if !ok {
-		a = p.m.address(constant, "")
-		p.m.fits.constants[w] = a
-	}
+	a := p.m.constants.get(w, func() address { return p.m.address(constant, "") })
 	if a.local != "" && a.local[0] != '/' {
-		a.target = a.resolved(p.m.page)
+		a.target = a.resolved(p.name)
 	}
 	return a
 }
@@ -434,7 +408,7 @@ func (p *locatedPage) composed(l *pageLink) composition {
 // templatesOf returns the templates that fit a link best, with a score above
 // least.
 func (p *locatedPage) templatesOf(l *pageLink, least int) (by []*written) {
-	candidates := p.m.templateIndex().links[l.element+" "+l.attribute]
+	candidates := p.m.templates().links[l.element+" "+l.attribute]
 	if len(candidates) == 0 {
 		return nil
 	}
@@ -457,7 +431,7 @@ func (p *locatedPage) templatesOf(l *pageLink, least int) (by []*written) {
 		}
 	}
 	if len(by) > 1 && p.m.opt.Generator == Hugo {
-		if few := slices.DeleteFunc(slices.Clone(by), func(w *written) bool { return !isLayoutOf(w.file, p.m.page) }); len(few) > 0 {
+		if few := slices.DeleteFunc(slices.Clone(by), func(w *written) bool { return !isLayoutOf(w.file, p.name) }); len(few) > 0 {
 			by = few
 		}
 	}
@@ -490,7 +464,7 @@ func (p *locatedPage) elementAt(name string) *Position {
 				continue
 			}
 			l := pageLink{offset: int64(a.from), raw: p.outline.pieces(a.from, a.to)[0], element: name, attribute: a.name}
-			l.addr = p.m.address(l.raw, p.m.page)
+			l.addr = p.m.address(l.raw, p.name)
 			if by := p.templatesOf(&l, 0); len(by) == 1 {
 				return by[0].position(l.raw)
 			}
@@ -522,10 +496,7 @@ func (p *locatedPage) runOf(w *written, l *pageLink) (*linkRun, int) {
 				key.WriteString("\n" + hole + "\t" + on.label)
 			}
 		}
-		if r.run = p.m.runs[key.String()]; r.run == nil {
-			r.run = &linkRun{links: r.links}
-			p.m.runs[key.String()] = r.run
-		}
+		r.run = p.m.runs.get(key.String(), func() *linkRun { return &linkRun{links: r.links} })
 		r.links = nil
 		if p.runs == nil {
 			p.runs = map[*written]pageRun{}

@@ -46,9 +46,14 @@ func (d *sourceDir) copied(page string) (file string, ok bool) {
 type contentFile struct {
 	dir           sourceDir
 	name, display string
-	// key is the key of the page according to the name of the file, see
-	// pageKey.
-	key string
+	// key is the key of the page according to the name of the file, page the one
+	// that the generator lists or else key, see pageKey.
+	key, page string
+	isListed  bool
+}
+
+func (f contentFile) position(line, column int) *Position {
+	return &Position{File: f.display, Line: line, Column: column, Kind: f.dir.kind, Module: f.dir.module}
 }
 
 // contentIndex finds the file of a page.
@@ -59,11 +64,12 @@ type contentIndex struct {
 	byPossibleKey map[string][]int // by keys that the page may have instead
 	byLast        map[string][]int // by the last name of a key
 	byDisplay     map[string]int
-	// matter is byKey and byLast for the keys in front matter, nil until
-	// needed.
-	matter     map[string][]int
-	matterOnce sync.Once
-	aliases    aliasIndex
+	// matter holds the addresses in front matter, see readFrontMatter, and aliases
+	// the other addresses of pages there by their normalPath, see readAliases. Both
+	// are read once.
+	matter     func() map[string][]int
+	aliases    func() map[string][]alias
+	isComplete bool // Hugo has listed the pages
 	staticDirs []sourceDir
 	roots      []sourceDir
 }
@@ -79,6 +85,7 @@ const (
 func (src *sources) indexContent() {
 	c := &contentIndex{listed: map[string]int{}, byKey: map[string][]int{}, byPossibleKey: map[string][]int{}, byLast: map[string][]int{}, byDisplay: map[string]int{}}
 	src.content = c
+	c.matter, c.aliases = sync.OnceValue(c.readFrontMatter), sync.OnceValue(c.readAliases)
 	c.roots, c.staticDirs = src.contentDirs()
 	skip := src.docrootName()
 	for _, root := range c.roots {
@@ -104,46 +111,27 @@ func (src *sources) indexContent() {
 
 // contentDirs returns the directories of content and of static files.
 func (src *sources) contentDirs() (content, statics []sourceDir) {
+	if src.opt.Generator != Hugo {
+		project := sourceDir{fsys: src.project, dir: "."}
+		if src.opt.Generator != Plain {
+			for _, dir := range []string{"static", "public", "."} {
+				statics = append(statics, sourceDir{fsys: src.project, dir: dir, kind: Static})
+			}
+			statics[2].kind = Content
+		}
+		return []sourceDir{project}, statics
+	}
 	for _, mt := range src.mounts {
-		top, rest, _ := strings.Cut(mt.target, "/")
 		dir := mt.dir
-		dir.lang, dir.module = mt.lang, mt.name()
-		switch {
-		case top == "content" && rest == "":
+		switch top, rest, _ := strings.Cut(mt.target, "/"); top {
+		case "content": // below a deeper mount, keys have the same end
 			content = append(content, dir)
-		case top == "content":
-			content = append(content, dir) // below a deeper mount, keys have the same end
-		case top == "static":
+		case "static":
 			dir.kind, dir.under = Static, rest
 			statics = append(statics, dir)
 		}
 	}
 	lastFirst(statics)
-	project := func(dir string) sourceDir { return sourceDir{fsys: src.project, dir: dir} }
-	switch {
-	case len(src.mounts) > 0:
-	case src.opt.Generator == Hugo:
-		content = append(content, src.hugoContentDirs()...)
-		for _, theme := range src.themes() {
-			content = append(content, sourceDir{fsys: src.project, dir: path.Join("themes", theme, "content"), module: theme})
-		}
-		statics = append(statics, sourceDir{fsys: src.project, dir: "static", kind: Static})
-		for _, mt := range src.configMounts() {
-			if top, rest, _ := strings.Cut(mt.target, "/"); top == "static" {
-				mt.dir.kind, mt.dir.under = Static, rest
-				statics = append(statics, mt.dir)
-			}
-		}
-		lastFirst(statics)
-	default:
-		content = append(content, project("."))
-		if src.opt.Generator != Plain {
-			for _, dir := range []string{"static", "public"} {
-				statics = append(statics, sourceDir{fsys: src.project, dir: dir, kind: Static})
-			}
-			statics = append(statics, project("."))
-		}
-	}
 	return content, statics
 }
 
@@ -207,6 +195,7 @@ func (c *contentIndex) add(f contentFile, g Generator) {
 	}
 	stem := strings.TrimSuffix(rel, path.Ext(rel))
 	f.key = nameKey(stem)
+	f.page = f.key
 	i := len(c.files)
 	sure := []string{f.key}
 	var maybe []string
@@ -486,16 +475,21 @@ func (m *Map) SourceForm(p *Position, l *Link, suggestion string) string {
 	}
 }
 
-// makersOf returns the files that make the page with a key, by what the generator lists
-// or by their names.
+// makersOf returns the files that may make the page with a key: those that the
+// generator lists, or else those whose names or front matter say so.
 func (c *contentIndex) makersOf(key string) []int {
 	if i, ok := c.listed[key]; ok {
 		return []int{i}
 	}
-	if found := c.byKey[key]; len(found) > 0 {
-		return found
+	for _, index := range []map[string][]int{c.byKey, c.byPossibleKey} {
+		if found := index[key]; len(found) > 0 {
+			return found
+		}
 	}
-	return c.byPossibleKey[key]
+	if key == "" {
+		return nil
+	}
+	return c.matter()["/"+key]
 }
 
 // nearestFile returns the Markdown file that an author most likely meant by a path

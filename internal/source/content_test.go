@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/fstest"
 )
 
 func TestGeneratorKeys(t *testing.T) {
@@ -65,36 +64,6 @@ func TestEditLink(t *testing.T) {
 		}
 		if f, _ := c.editLink(links); f.display != tt.want {
 			t.Errorf("%s: got %q, want %q", tt.links, f.display, tt.want)
-		}
-	}
-}
-
-// TestConfigMounts reads Hugo's configuration in its three languages, without
-// Hugo.
-func TestConfigMounts(t *testing.T) {
-	tests := []struct{ name, text, want string }{
-		{"hugo.toml", "[languages.fr]\ncontentDir = 'content/french'\n[[module.mounts]]\nsource = \"pages\"\ntarget = 'content'\n[[module.mounts]]\ntarget = \"layouts\"\nsource = \"tpl\"\n",
-			"content/french:fr pages: mounts content=pages layouts=tpl"},
-		{"hugo.yaml", "languages:\n  de:\n    contentDir: content/de\nmodule:\n  mounts:\n    - source: pages\n      target: content/sub\n",
-			"content/de:de pages: mounts content/sub=pages"},
-		{"hugo.json", `{"languages":{"nl": {` + "\n" + `"contentDir": "inhoud"}},"module":{"mounts":[{"source":"data2","target":"data"}]}}`,
-			"content: inhoud: mounts data=data2"},
-		{"hugo.toml", "contentDir = \"../outside\"\n[[module.mounts]]\nsource = \"/etc\"\ntarget = \"content\"\n[x]\nsource = \"no target\"\n", "content: mounts"},
-		{"hugo.toml", "source = 'a'\n" + strings.Repeat("# far away\n", 40) + "target = 'content'\n", "content: mounts"},
-	}
-	for _, tt := range tests {
-		m := &sources{project: fstest.MapFS{tt.name: {Data: []byte(tt.text)}}}
-		var got []string
-		for _, d := range m.hugoContentDirs() {
-			got = append(got, d.dir+":"+d.lang)
-		}
-		slices.Sort(got)
-		got = append(got, "mounts")
-		for _, mt := range m.configMounts() {
-			got = append(got, mt.target+"="+mt.dir.dir)
-		}
-		if s := strings.Join(got, " "); s != tt.want {
-			t.Errorf("%s %q:\n got %s\nwant %s", tt.name, tt.text, s, tt.want)
 		}
 	}
 }

@@ -17,12 +17,8 @@ type dataRow struct {
 	same   string // the letters of its own line
 }
 
-// rows returns the addresses in a data or configuration file.
-func (f *templateFile) rows() []dataRow {
-	if f.dataRows != nil {
-		return f.dataRows
-	}
-	f.dataRows = []dataRow{}
+// readRows returns the addresses in a data or configuration file.
+func (f *templateFile) readRows() (rows []dataRow) {
 	l := f.lines()
 	for _, v := range values(f.text, 0, len(f.text)) {
 		v.nested = true // a page has an address of its own, a data file has none
@@ -30,16 +26,16 @@ func (f *templateFile) rows() []dataRow {
 			continue
 		}
 		line, _ := l.at(v.at)
-		f.dataRows = append(f.dataRows, dataRow{value: v, line: line, norm: normalPath(v.text)})
+		rows = append(rows, dataRow{value: v, line: line, norm: normalPath(v.text)})
 	}
-	for i := range f.dataRows {
-		r := &f.dataRows[i]
+	for i := range rows {
+		r := &rows[i]
 		from, to := r.line-maxEntry, r.line+maxEntry
 		if i > 0 {
-			from = max(from, f.dataRows[i-1].line+1)
+			from = max(from, rows[i-1].line+1)
 		}
-		if i+1 < len(f.dataRows) {
-			to = min(to, f.dataRows[i+1].line-1)
+		if i+1 < len(rows) {
+			to = min(to, rows[i+1].line-1)
 		}
 		for n := from; n <= to; n++ {
 			if start, end, ok := l.span(n); ok && n != r.line {
@@ -49,7 +45,7 @@ func (f *templateFile) rows() []dataRow {
 		start, end, _ := l.span(r.line)
 		r.same = plainLabel(string(f.text[start:min(end, start+maxLabelBytes)]))
 	}
-	return f.dataRows
+	return rows
 }
 
 // maxEntry is how many lines before and after an address belong to its entry.
@@ -116,12 +112,12 @@ type rowMatch struct {
 func (x *templateIndex) placeRun(r *linkRun) {
 	r.placed = true
 	r.places = make([]*Position, len(r.links))
-	byFile := map[*templateFile]*dataMatch{}
+	data, byFile := x.data(), map[*templateFile]*dataMatch{}
 	var files []*dataMatch
 	for j := range r.links {
 		norm := normalPath(r.links[j].hole)
 		for rest, whole := norm, true; rest != ""; whole = false {
-			for _, d := range x.rowsOf()[rest] {
+			for _, d := range data[rest] {
 				of := byFile[d.file]
 				if of == nil {
 					of = &dataMatch{file: d.file, rows: make([]rowMatch, len(r.links))}
@@ -177,8 +173,7 @@ func (x *templateIndex) placeRun(r *linkRun) {
 		if len(rows) > 1 {
 			row = rows[nth]
 		}
-		line, column := of.file.lines().at(row.at)
-		r.places[j] = &Position{File: of.file.display, Line: line, Column: column, Kind: of.file.dir.kind, Module: of.file.dir.module}
+		r.places[j] = of.file.position(row.at)
 	}
 }
 
@@ -233,15 +228,12 @@ func (of *dataMatch) count(x *templateIndex, segments runSegments) {
 		return
 	}
 	of.counted = true
-	if x.stems == nil {
-		x.findStems()
-	}
 	stem := stemOf(of.file.name)
 	if of.file.dashed == "" {
 		of.file.dashed = "-" + dashed(stem) + "-"
 	}
 	for s, n := range segments {
-		if x.stems[s] == stem {
+		if x.stems()[s] == stem {
 			of.votes[0] += n
 		}
 		name, ok := x.dashed[s]

@@ -2,6 +2,8 @@ package source
 
 import (
 	"bytes"
+	"maps"
+	"math"
 	"path"
 	"slices"
 	"strings"
@@ -35,16 +37,15 @@ type sourceLink struct {
 	form      Form
 	size      int
 	code, key string
-	// owner and file are set if links of several files were put together, see
+	// owner is set if links of several files were put together, see
 	// Map.withIncluded.
 	owner *document
-	file  string
 }
 
 // document is a parsed content file.
 type document struct {
-	module string // see [Position]
-	lines  lines
+	file  contentFile
+	lines lines
 	// links are in the order of the page.
 	links []sourceLink
 	// headings are those of a Markdown file. unparsed reports that the file has
@@ -57,8 +58,8 @@ type document struct {
 	visible *visibleText
 	// matter holds the values of the front matter.
 	matter []value
-	// included holds the content files that its shortcodes name, nil until
-	// needed.
+	// included holds the content files that its shortcodes name. They may put
+	// their text into the page.
 	included map[string]bool
 }
 
@@ -76,16 +77,16 @@ type heading struct {
 }
 
 // position returns the position of an offset.
-func (d *document) position(name string, at int) *Position {
+func (d *document) position(at int) *Position {
 	line, column := d.lines.at(at)
-	return &Position{File: name, Line: line, Column: column, Module: d.module}
+	return &Position{File: d.file.display, Line: line, Column: column, Module: d.file.dir.module}
 }
 
 // parseDocument parses a content file by the extension of its name. With
 // hugo, {{< >}} is a shortcode.
 func parseDocument(name string, text []byte, hugo bool) *document {
 	end := frontMatter(text)
-	d := &document{lines: newLines(text), matter: values(text, 0, end)}
+	d := &document{lines: newLines(text), matter: values(text, 0, end), included: map[string]bool{}}
 	masked := slices.Clone(text)
 	blank(masked[:end])
 	var codes []shortcode
@@ -223,76 +224,53 @@ const (
 // returns nil if there are no such shortcodes. The text that {{% %}} includes
 // is parsed as part of the Markdown: if several definitions have the same
 // label, the first one counts (CommonMark, "Link reference definitions").
-func (m *Map) withIncluded(d *document, file string) []sourceLink {
-	if !slices.ContainsFunc(d.links, func(it sourceLink) bool { return it.isGuess && isContent(it.dest) }) {
+func (m *Map) withIncluded(d *document) (all []sourceLink) {
+	if len(d.included) == 0 {
 		return nil
 	}
-	in := inliner{m: m}
-	in.add(d, file, &markdownText{defs: map[string]includedDefinition{}}, 0)
-	for i := range in.links {
-		it := &in.links[i]
-		if def, ok := in.texts[i].defs[it.ref]; ok && it.ref != "" {
-			it.at, it.dest, it.owner, it.file = def.at, def.dest, def.owner, def.file
-		}
-	}
-	return in.links
-}
-
-// includedDefinition is a definition and the file that contains it.
-type includedDefinition struct {
-	definition
-	owner *document
-	file  string
-}
-
-// markdownText is one Markdown text that consists of several files.
-type markdownText struct{ defs map[string]includedDefinition }
-
-type inliner struct {
-	m     *Map
-	links []sourceLink
-	texts []*markdownText // of each link
-}
-
-// add appends the links of a document that is part of a text.
-func (in *inliner) add(d *document, file string, text *markdownText, depth int) {
-	type label struct {
-		name string
-		definition
-	}
-	var defs []label
-	for name, def := range d.defs {
-		defs = append(defs, label{name, def})
-	}
-	slices.SortFunc(defs, func(a, b label) int { return a.at - b.at })
-	define := func(before int) {
-		for len(defs) > 0 && defs[0].at < before {
-			if _, ok := text.defs[defs[0].name]; !ok {
-				text.defs[defs[0].name] = includedDefinition{defs[0].definition, d, file}
+	// The definitions of one Markdown text, which may consist of several files.
+	type definitions map[string]sourceLink
+	var texts []definitions // of each link
+	var add func(d *document, text definitions, depth int)
+	add = func(d *document, text definitions, depth int) {
+		defs := slices.Collect(maps.Keys(d.defs))
+		slices.SortFunc(defs, func(a, b string) int { return d.defs[a].at - d.defs[b].at })
+		define := func(before int) {
+			for ; len(defs) > 0 && d.defs[defs[0]].at < before; defs = defs[1:] {
+				if _, ok := text[defs[0]]; !ok {
+					text[defs[0]] = sourceLink{at: d.defs[defs[0]].at, dest: d.defs[defs[0]].dest, owner: d}
+				}
 			}
-			defs = defs[1:]
 		}
-	}
-	for _, it := range d.links {
-		define(it.order)
-		it.owner, it.file = d, file
-		in.links, in.texts = append(in.links, it), append(in.texts, text)
-		if !it.isGuess || !isContent(it.dest) || depth >= maxInlineDepth || len(in.links) > maxInlined {
-			continue
-		}
-		f, ok := in.m.content.namedIn(file, it.dest)
-		if !ok || f.display == file {
-			continue
-		}
-		if other := in.m.document(f); other != nil {
-			into := text
-			if !it.asMarkdown {
-				into = &markdownText{defs: map[string]includedDefinition{}}
+		for _, it := range d.links {
+			define(it.order)
+			it.owner = d
+			all, texts = append(all, it), append(texts, text)
+			if !it.isGuess || !isContent(it.dest) || depth >= maxInlineDepth || len(all) > maxInlined {
+				continue
 			}
-			in.add(other, f.display, into, depth+1)
+			f, ok := m.content.namedIn(d.file.display, it.dest)
+			if !ok || f.display == d.file.display {
+				continue
+			}
+			if other := m.document(f); other != nil {
+				into := text
+				if !it.asMarkdown {
+					into = definitions{}
+				}
+				add(other, into, depth+1)
+			}
+		}
+		define(math.MaxInt)
+	}
+	add(d, definitions{}, 0)
+	for i := range all {
+		it := &all[i]
+		if def, ok := texts[i][it.ref]; ok && it.ref != "" {
+			it.at, it.dest, it.owner = def.at, def.dest, def.owner
 		}
 	}
-	define(int(^uint(0) >> 1))
+	return all
 }
 
 // shortcode is one tag of a Hugo shortcode, {{< name params >}} or {{% name

@@ -2,9 +2,13 @@ package source
 
 import (
 	"bytes"
+	"cmp"
+	"encoding/json"
 	"html"
 	"path"
 	"regexp"
+	"slices"
+	"sort"
 	"strings"
 
 	"github.com/sitelink/sitelink/internal/disk"
@@ -22,16 +26,25 @@ var (
 	itemLink = regexp.MustCompile(`<link>\s*(?:<!\[CDATA\[)?\s*([^<\]]+)`)
 	// atomLink matches a link element of Atom, and relOf its relation.
 	atomLink = regexp.MustCompile(`<link\s([^>]*)>`)
-	hrefOf   = regexp.MustCompile(`\bhref\s*=\s*("[^"]*"|'[^']*')`)
+	hrefOf   = regexp.MustCompile(`\bhref\s*=\s*["']([^"']*)`)
 	relOf    = regexp.MustCompile(`\brel\s*=\s*["']?([\w-]+)`)
 	itemGUID = regexp.MustCompile(`<(?:guid|id)[^>]*>\s*([^<]+)`)
-	jsonURL  = regexp.MustCompile(`"(?:url|id)"\s*:\s*"([^"]+)"`)
 )
 
 // feedItems returns the items of a feed in RSS, Atom or JSON.
 func feedItems(text []byte) (items []feedItem) {
-	if trimmed := bytes.TrimLeft(text, " \t\r\n\uFEFF"); bytes.HasPrefix(trimmed, []byte("{")) {
-		return jsonItems(text)
+	if bytes.HasPrefix(bytes.TrimLeft(text, " \t\r\n\uFEFF"), []byte("{")) {
+		var feed struct{ Items []json.RawMessage }
+		_ = json.Unmarshal(bytes.TrimPrefix(text, bom), &feed) // a file that is not a feed has no items
+		at := 0
+		for _, raw := range feed.Items {
+			at += bytes.Index(text[at:], raw)
+			var item struct{ URL, ID string }
+			_ = json.Unmarshal(raw, &item)
+			items = append(items, feedItem{at, at + len(raw), cmp.Or(item.URL, item.ID)})
+			at += len(raw)
+		}
+		return items
 	}
 	for _, at := range itemTag.FindAllSubmatchIndex(text, -1) {
 		it := feedItem{from: at[0], to: len(text)}
@@ -39,96 +52,57 @@ func feedItems(text []byte) (items []feedItem) {
 			it.to = at[0] + n
 		}
 		part := text[it.from:it.to]
+		var address []byte // of the link in RSS or Atom, or else the id
 		if l := itemLink.FindSubmatch(part); l != nil {
-			it.address = string(l[1])
+			address = l[1]
 		}
 		for _, l := range atomLink.FindAllSubmatch(part, -1) {
 			rel, href := relOf.FindSubmatch(l[1]), hrefOf.FindSubmatch(l[1])
-			if it.address == "" && href != nil && (rel == nil || string(rel[1]) == "alternate") {
-				it.address = strings.Trim(string(href[1]), `"'`)
+			if address == nil && href != nil && (rel == nil || string(rel[1]) == "alternate") {
+				address = href[1]
 			}
 		}
-		if it.address == "" {
-			if id := itemGUID.FindSubmatch(part); id != nil {
-				it.address = string(id[1])
-			}
+		if id := itemGUID.FindSubmatch(part); address == nil && id != nil {
+			address = id[1]
 		}
-		it.address = html.UnescapeString(strings.TrimSpace(it.address))
+		it.address = html.UnescapeString(strings.TrimSpace(string(address)))
 		items = append(items, it)
 	}
 	return items
 }
 
-// jsonItems returns the objects in the array "items".
-func jsonItems(text []byte) (items []feedItem) {
-	start := bytes.Index(text, []byte(`"items"`))
-	if start < 0 {
-		return nil
-	}
-	depth, from, quoted := 0, 0, false
-	for i := start + len(`"items"`); i < len(text); i++ {
-		switch c := text[i]; {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '{':
-			if depth++; depth == 1 {
-				from = i
-			}
-		case c == '}':
-			if depth--; depth == 0 {
-				it := feedItem{from: from, to: i}
-				if u := jsonURL.FindSubmatch(text[from:i]); u != nil {
-					it.address = unescape(string(u[1]))
-				}
-				items = append(items, it)
-			}
-		case c == ']' && depth == 0:
-			return items
-		}
-	}
-	return items
-}
-
 // feedPairs returns the position of each link of a feed that an item's own page
-// has, nil for the others. wanted reports which links matter.
-func (m *Map) feedPairs(r *site.Reader, name string, text []byte, all []pageLink, wanted func(i int) bool) []*Position {
+// has, nil for the others. Items without any of the links, which are sorted by
+// offset, are left out.
+func (m *Map) feedPairs(r *site.Reader, name string, text []byte, all []pageLink, links []Link) []*Position {
 	places := make([]*Position, len(all))
+	from := func(offset int) int {
+		return sort.Search(len(all), func(i int) bool { return all[i].offset >= int64(offset) })
+	}
 	for _, it := range feedItems(text) {
-		first, last, any := len(all), 0, false
-		for i := range all {
-			if all[i].offset >= int64(it.from) && all[i].offset < int64(it.to) {
-				first, last = min(first, i), i+1
-				any = any || wanted(i)
-			}
-		}
-		if !any || it.address == "" {
-			continue
-		}
+		wanted := sort.Search(len(links), func(i int) bool { return links[i].Offset >= int64(it.from) })
 		a := m.address(it.address, name)
 		page := m.pageOf(&a)
-		if page == "" {
+		if wanted == len(links) || links[wanted].Offset >= int64(it.to) || page == "" {
 			continue
 		}
 		shown, err := disk.ReadFS(m.docroot, page, maxSourcePage)
 		if err != nil {
 			continue
 		}
-		doc, file := m.fileOf(page, shown, findMarkers(shown).file, m.pageLinks(r, page, shown))
+		doc := m.fileOf(page, shown, findMarkers(shown).file, m.pageLinks(r, page, shown))
 		if doc == nil {
 			continue
 		}
 		// The links of an item are relative to the page, whatever the address of
 		// the feed is. The base URL's path may be before those of the author.
-		links := make([]pageLink, last-first)
-		for i := range links {
-			links[i] = all[first+i]
-			links[i].label, links[i].region = "", 0
-			links[i].addr = m.address(links[i].raw, page)
+		first := from(it.from)
+		ofItem := slices.Clone(all[first:from(it.to)])
+		for i := range ofItem {
+			l := &ofItem[i]
+			l.label, l.region, l.addr = "", 0, m.address(l.raw, page)
 		}
-		written := m.withIncluded(doc, file)
+		written := m.withIncluded(doc)
 		if written == nil {
 			written = doc.links
 		}
@@ -137,14 +111,10 @@ func (m *Map) feedPairs(r *site.Reader, name string, text []byte, all []pageLink
 			addresses[i] = addressOf(written[i].dest, m.base, "")
 			addresses[i].target = addresses[i].resolved(page)
 		}
-		pairs, _ := align(written, addresses, links)
+		pairs, _ := align(written, addresses, ofItem)
 		for i, j := range pairs {
-			switch {
-			case j < 0:
-			case written[j].owner != nil:
-				places[first+i] = written[j].owner.position(written[j].file, written[j].at)
-			default:
-				places[first+i] = doc.position(file, written[j].at)
+			if j >= 0 {
+				places[first+i] = cmp.Or(written[j].owner, doc).position(written[j].at)
 			}
 		}
 	}

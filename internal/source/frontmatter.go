@@ -273,27 +273,18 @@ func (m *Map) menuEntry(o *unlocated) *Position {
 	if m.opt.Generator != Hugo || !o.isLink || a.target == "" || m.pageOf(&a) != "" {
 		return nil
 	}
-	key := pageKey(a.target)
-	i, ok := m.content.listed[key]
-	if found := m.content.byKey[key]; !ok && len(found) == 1 {
-		i, ok = found[0], true
-	}
-	if !ok {
+	makers := m.content.makersOf(pageKey(a.target))
+	if len(makers) != 1 {
 		return nil
 	}
-	d := m.document(m.content.files[i])
+	d := m.document(m.content.files[makers[0]])
 	if d == nil || !slices.ContainsFunc(d.matter, func(v value) bool { return nameKeys[v.key] && plainLabel(v.text) == o.label }) {
 		return nil
 	}
-	f := m.content.files[i]
-	text, err := disk.ReadFS(f.dir.fsys, f.name, maxContentFile)
-	if err != nil {
-		return nil
-	}
-	off := 0
+	text, off := d.lines.text, 0
 	for line := range bytes.Lines(text[:frontMatter(text)]) {
 		if k := keyOnLine.FindSubmatchIndex(line); k != nil && k[2] <= 1 && menuOf[strings.ToLower(string(line[k[2]:k[3]]))] {
-			return d.position(f.display, off+k[2])
+			return d.position(off + k[2])
 		}
 		off += len(line)
 	}
@@ -310,9 +301,6 @@ func (m *Map) Unpublished(l *Link, prefix string, built time.Time) string {
 		return ""
 	}
 	found := c.makersOf(key)
-	if len(found) == 0 && m.opt.Generator != Hugo { // Hugo lists the addresses
-		found = m.content.frontMatterKeys()["/"+key]
-	}
 	if len(found) == 0 && m.opt.Generator == Jekyll { // the date and the categories may be in the address
 		found = c.byLast[path.Base("/"+key)]
 	}

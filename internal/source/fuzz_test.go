@@ -25,7 +25,7 @@ func FuzzPlaces(f *testing.F) {
 			if at < 0 || at > len(text) {
 				t.Fatalf("%s at %d of %d", what, at, len(text))
 			}
-			p := d.position("a", at)
+			p := d.position(at)
 			from, to, ok := d.lines.span(p.Line)
 			if !ok || at < from || at > to || p.Column < 1 {
 				t.Fatalf("%s at %d is in line %d, column %d, which is %d to %d", what, at, p.Line, p.Column, from, to)

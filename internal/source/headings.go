@@ -30,8 +30,7 @@ type Heading struct {
 // Headings returns where each anchor is written, nil where that is not certain.
 // The errors are the cause of ctx, and a docroot that can no longer be read.
 func (m *Map) Headings(ctx context.Context, s *site.Site, anchors []Anchor) ([]*Heading, error) {
-	m.useSite(s)
-	reader, err := s.NewReader()
+	reader, err := m.useSite(s)
 	if err != nil {
 		return nil, err
 	}
@@ -61,27 +60,25 @@ func (m *Map) Headings(ctx context.Context, s *site.Site, anchors []Anchor) ([]*
 
 // anchorPage is a page with anchors to look for, and its source.
 type anchorPage struct {
-	name, file string
-	headings   []pageHeading
-	doc        *document // nil if the source is not known
-	// copied is the text of the page if the page is a copy of its source file.
-	copied []byte
-	dir    sourceDir
+	headings []pageHeading
+	doc      *document // nil if the source is not known
+	// copied is the text of the page if it is a copy of the file original.
+	copied   []byte
+	original contentFile
 }
 
 func (m *Map) anchorPage(r *site.Reader, name string) *anchorPage {
-	p := &anchorPage{name: name}
+	p := &anchorPage{}
 	text, err := disk.ReadFS(m.docroot, name, maxSourcePage)
 	if err != nil {
 		return p
 	}
 	p.headings = pageHeadings(text)
 	if dir, file, ok := m.content.copyOf(m.docroot, name, text); ok {
-		p.copied, p.dir, p.file = text, dir, dir.displayName(file)
+		p.copied, p.original = text, contentFile{dir: dir, display: dir.displayName(file)}
 		return p
 	}
-	m.page = name
-	p.doc, p.file = m.fileOf(name, text, findMarkers(text).file, m.pageLinks(r, name, text))
+	p.doc = m.fileOf(name, text, findMarkers(text).file, m.pageLinks(r, name, text))
 	return p
 }
 
@@ -108,8 +105,7 @@ func (p *anchorPage) heading(id string) *Heading {
 	switch {
 	case p.copied != nil:
 		if at, ok := writtenID(p.copied, id); ok {
-			line, column := newLines(p.copied).at(at)
-			return &Heading{Position{File: p.file, Line: line, Column: column, Kind: p.dir.kind, Module: p.dir.module}, title, term}
+			return &Heading{*p.original.position(newLines(p.copied).at(at)), title, term}
 		}
 		return nil
 	case p.doc == nil:
@@ -121,7 +117,7 @@ func (p *anchorPage) heading(id string) *Heading {
 			return nil
 		}
 	}
-	return &Heading{*p.doc.position(p.file, at), title, term}
+	return &Heading{*p.doc.position(at), title, term}
 }
 
 // headingAt returns the offset of the heading with an id, or else of the nth
@@ -239,8 +235,7 @@ func (m *Map) Files(ctx context.Context, s *site.Site, pages []string) ([]*Posit
 	if len(pages) == 0 {
 		return found, nil
 	}
-	m.useSite(s)
-	reader, err := s.NewReader()
+	reader, err := m.useSite(s)
 	if err != nil {
 		return nil, err
 	}
@@ -251,10 +246,9 @@ func (m *Map) Files(ctx context.Context, s *site.Site, pages []string) ([]*Posit
 		}
 		switch p := m.anchorPage(reader, name); {
 		case p.copied != nil:
-			found[i] = &Position{File: p.file, Kind: p.dir.kind, Module: p.dir.module}
+			found[i] = p.original.position(0, 0)
 		case p.doc != nil:
-			found[i] = p.doc.position(p.file, 0)
-			found[i].Line, found[i].Column = 0, 0
+			found[i] = p.doc.file.position(0, 0)
 		}
 	}
 	return found, nil

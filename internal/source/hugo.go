@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/generator"
 )
 
@@ -37,52 +36,47 @@ func (src *sources) inProject(file string) (name string, ok bool) {
 
 // mount is a directory that Hugo mounts into its file tree.
 type mount struct {
-	dir          sourceDir
-	target, lang string
-	// module is the path of the module, "project" for the site itself.
-	module string
+	dir    sourceDir
+	target string
 }
 
-// name returns the name for Position.Module. If a local directory replaces a
-// module, Hugo names it by that directory.
-func (mt *mount) name() string {
+// moduleName returns the name for Position.Module of a module that Hugo lists. If a
+// local directory replaces a module, Hugo names it by that directory.
+func moduleName(module string) string {
 	switch {
-	case mt.module == "project":
+	case module == "project":
 		return ""
-	case strings.HasPrefix(mt.module, "."), isAbsolute(slashed(mt.module)):
-		return path.Base(slashed(mt.module))
+	case strings.HasPrefix(module, "."), isAbsolute(slashed(module)):
+		return path.Base(slashed(module))
 	}
-	return mt.module
+	return module
 }
 
-// openMounts opens the directories that Hugo mounts.
-func (src *sources) openMounts(modules []generator.HugoModule) {
+// openMounts opens the directories that Hugo mounts. Directories below the project
+// are read through the project, others only with outside: if Hugo has named them.
+func (src *sources) openMounts(modules []generator.HugoModule, outside bool) {
 	for _, module := range modules {
 		for _, mt := range module.Mounts {
-			if dir, ok := src.mountDir(module.Dir, mt.Source); ok {
-				src.mounts = append(src.mounts, mount{dir, slashed(mt.Target), mt.Lang, module.Path})
+			source := slashed(mt.Source)
+			if !isAbsolute(source) {
+				source = path.Join(slashed(module.Dir), source)
 			}
+			name, inside := src.inProject(source)
+			dir := sourceDir{fsys: src.project, dir: name, lang: mt.Lang, module: moduleName(module.Path)}
+			if !inside {
+				if !outside {
+					continue
+				}
+				root, err := os.OpenRoot(name)
+				if err != nil {
+					continue // Hugo mounts what exists
+				}
+				src.close = append(src.close, root.Close)
+				dir.fsys, dir.dir, dir.prefix = root.FS(), ".", name
+			}
+			src.mounts = append(src.mounts, mount{dir, slashed(mt.Target)})
 		}
 	}
-}
-
-// mountDir opens a mounted directory. Directories below the project are read
-// through the project. ok is false for a directory that does not exist.
-func (src *sources) mountDir(module, source string) (sourceDir, bool) {
-	abs := slashed(source)
-	if !isAbsolute(abs) {
-		abs = path.Join(slashed(module), abs)
-	}
-	name, ok := src.inProject(abs)
-	if ok {
-		return sourceDir{fsys: src.project, dir: name}, true
-	}
-	root, err := os.OpenRoot(name)
-	if err != nil {
-		return sourceDir{}, false
-	}
-	src.close = append(src.close, root.Close)
-	return sourceDir{fsys: root.FS(), dir: ".", prefix: name}, true
 }
 
 // resolved returns the name of a directory without symbolic links, as Hugo
@@ -110,89 +104,6 @@ func slashed(name string) string { return strings.ReplaceAll(name, `\`, "/") }
 
 func isAbsolute(name string) bool {
 	return strings.HasPrefix(name, "/") || len(name) > 2 && name[1] == ':' && name[2] == '/'
-}
-
-// These read directories from Hugo's configuration line by line, in any of its
-// languages, when Hugo itself cannot be asked.
-var (
-	contentDirKey = regexp.MustCompile(`(?mi)^\s*(?:-\s*)?["']?contentDir["']?\s*[:=]\s*["']?([^"'\n,#]+)`)
-	languageKey   = regexp.MustCompile(`(?mi)^\s*(?:\[(?:languages\.)?|["']?)([a-z]{2,3}(?:-[a-z0-9]+)*)["']?(?:\]|\s*:\s*\{?)\s*$`)
-	mountKey      = regexp.MustCompile(`(?i)["']?\b(source|target)["']?\s*[:=]\s*(?:"([^"\n]*)"|'([^'\n]*)'|([^"'\s,}]+))`)
-)
-
-// maxMountGap is how many bytes the source and the target of a mount may be
-// apart.
-const maxMountGap = 300
-
-// hugoContentDirs returns the content directories in the configuration files,
-// with the language that is named before each of them.
-func (src *sources) hugoContentDirs() (dirs []sourceDir) {
-	add := func(dir, lang string) {
-		dir = path.Clean(strings.TrimSpace(dir))
-		if dir != "." && !isAbsolute(dir) && !strings.HasPrefix(dir, "..") {
-			dirs = append(dirs, sourceDir{fsys: src.project, dir: dir, lang: lang})
-		}
-	}
-	for _, name := range src.configFiles() {
-		text, err := disk.ReadFS(src.project, name, 1<<20)
-		if err != nil {
-			continue
-		}
-		for _, d := range contentDirKey.FindAllSubmatchIndex(text, -1) {
-			lang := ""
-			for _, l := range languageKey.FindAllSubmatch(text[:d[0]], -1) {
-				lang = string(l[1])
-			}
-			add(string(text[d[2]:d[3]]), lang)
-		}
-	}
-	for _, mt := range src.configMounts() {
-		if mt.target == "content" || strings.HasPrefix(mt.target, "content/") {
-			add(mt.dir.dir, "")
-		}
-	}
-	slices.SortStableFunc(dirs, func(a, b sourceDir) int { return strings.Compare(a.dir, b.dir) })
-	dirs = slices.CompactFunc(dirs, func(a, b sourceDir) bool { return a.dir == b.dir })
-	// Of nested directories, the outer one would index the files again, without
-	// their language.
-	if !slices.ContainsFunc(dirs, func(d sourceDir) bool { return d.dir == "content" || strings.HasPrefix(d.dir, "content/") }) {
-		add("content", "")
-	}
-	return dirs
-}
-
-// configMounts returns the mounts of project directories in the configuration
-// files.
-func (src *sources) configMounts() (mounts []mount) {
-	for _, name := range src.configFiles() {
-		text, err := disk.ReadFS(src.project, name, 1<<20)
-		if err != nil {
-			continue
-		}
-		at, last := -1, map[string]string{}
-		for _, k := range mountKey.FindAllSubmatchIndex(text, -1) {
-			if at >= 0 && k[0]-at > maxMountGap {
-				clear(last)
-			}
-			at = k[1]
-			value := ""
-			for g := 4; g < len(k); g += 2 {
-				if k[g] >= 0 {
-					value = string(text[k[g]:k[g+1]])
-				}
-			}
-			last[strings.ToLower(string(text[k[2]:k[3]]))] = path.Clean(value)
-			source, target := last["source"], last["target"]
-			if source == "" || target == "" {
-				continue
-			}
-			clear(last)
-			if source != "." && !isAbsolute(source) && !strings.HasPrefix(source, "..") {
-				mounts = append(mounts, mount{dir: sourceDir{fsys: src.project, dir: source}, target: target, module: "project"})
-			}
-		}
-	}
-	return mounts
 }
 
 // languageDir matches the name of a directory that Hugo publishes a language
@@ -229,7 +140,11 @@ func (src *sources) addListed(pages []listedPage) {
 				continue
 			}
 			if key, ok := strings.CutPrefix(p.path, prefix); ok {
-				c.listed[strings.TrimSuffix(path.Join(dir, pageKey(key)), "/")] = i
+				key = strings.TrimSuffix(path.Join(dir, pageKey(key)), "/")
+				c.listed[key] = i
+				if f := &c.files[i]; !f.isListed || key < f.page { // a content adapter makes several
+					f.page, f.isListed = key, true
+				}
 			}
 		}
 	}

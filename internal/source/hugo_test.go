@@ -42,9 +42,9 @@ func TestReadMounts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.openMounts(modules)
+	m.openMounts(modules, true)
 	mounts := m.mounts
-	if len(mounts) != 4 || mounts[3].lang != "fr" || mounts[1].dir.dir != "nl" || mounts[1].lang != "nl" || mounts[2].dir.dir != "themes/theme/layouts" || mounts[2].module != "theme" {
+	if len(mounts) != 4 || mounts[3].dir.lang != "fr" || mounts[1].dir.dir != "nl" || mounts[1].dir.lang != "nl" || mounts[2].dir.dir != "themes/theme/layouts" || mounts[2].dir.module != "theme" {
 		t.Errorf("got %+v", mounts)
 	}
 	for _, bad := range []string{"", "{", "[]"} {

@@ -49,7 +49,7 @@ func TestDocument(t *testing.T) {
 			d := parseDocument(tt.file, []byte(tt.text), true)
 			var got []string
 			for _, it := range d.links {
-				p := d.position(tt.file, it.at)
+				p := d.position(it.at)
 				got = append(got, fmt.Sprintf("%d:%d %s", p.Line, p.Column, it.dest))
 			}
 			if s := strings.Join(got, "|"); s != tt.want {
@@ -64,7 +64,7 @@ func TestFrontMatterValues(t *testing.T) {
 	d := parseDocument("a.md", text, true)
 	got := map[string]string{}
 	for _, v := range d.matter {
-		p := d.position("a.md", v.at)
+		p := d.position(v.at)
 		got[v.text] = fmt.Sprintf("%d:%d", p.Line, p.Column)
 	}
 	for text, want := range map[string]string{"/img/a.png": "4:11", "/b/": "5:20", "/no/": ""} {

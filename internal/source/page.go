@@ -2,6 +2,7 @@ package source
 
 import (
 	"bytes"
+	"cmp"
 	"io/fs"
 	"os"
 	"path"
@@ -40,6 +41,7 @@ type unlocated struct {
 // locatedPage is a page whose links are located.
 type locatedPage struct {
 	m       *Map
+	name    string
 	text    []byte
 	links   []pageLink
 	outline *outline // nil until needed
@@ -54,54 +56,69 @@ const maxSourcePage = 64 << 20
 // returns the links without one. first is the index of the first link.
 func (m *Map) locatePage(r *site.Reader, links []Link, positions []*Position, first int) []unlocated {
 	name := links[0].Page
-	m.page = name
 	text, err := disk.ReadFS(m.docroot, name, maxSourcePage)
 	if err != nil {
 		return nil
 	}
 	found := findMarkers(text)
-	if m.locateFile(links, positions, text, found) {
+	if dir, file, ok := m.content.copyOf(m.docroot, name, text); ok && found.file == "" && found.comments == nil {
+		lines := newLines(text)
+		for i, l := range links {
+			line, column := lines.at(int(min(l.Offset, int64(len(text)))))
+			if l.Line > 0 {
+				line = l.Line
+			}
+			positions[i] = contentFile{dir: dir, display: dir.displayName(file)}.position(line, column)
+		}
+		return nil
+	}
+	if path.Base(name) == ruleFile {
+		templates := m.ruleTemplates()
+		for i, l := range links {
+			positions[i] = m.content.ruleAt(templates, lineOf(text, l.Line), m.basePath)
+		}
 		return nil
 	}
 	all := m.pageLinks(r, name, text)
 	if all == nil {
 		return nil
 	}
-	doc, file := m.fileOf(name, text, found.file, all)
+	page := &locatedPage{m: m, name: name, text: text, links: all}
+	doc := m.fileOf(name, text, found.file, all)
 	var pairs []int
 	var written []sourceLink
 	var addrs, matter []address // of doc's own links and front matter
 	if doc != nil {
-		addrs = m.addressesIn(doc.links, file, name)
+		written = doc.links
+		addrs = m.addressesIn(doc, name)
 		addresses := addrs
-		if written = m.withIncluded(doc, file); written == nil {
-			written = doc.links
-		} else {
-			addresses = m.addresses(written, name)
+		if with := m.withIncluded(doc); with != nil {
+			written, addresses = with, m.addresses(with, name)
 		}
 		pairs, _ = align(written, addresses, all)
+		matter = m.frontMatterAddresses(doc, name)
 	}
-	var rest []unlocated
-	page := &locatedPage{m: m, text: text, links: all}
 	var ofItems []*Position
 	if id, ok := m.pageID(name); ok && !m.site.Page(id).Kind().IsHTML() {
-		ofItems = m.feedPairs(r, name, text, all, func(i int) bool { return has(links, all[i].offset) })
+		ofItems = m.feedPairs(r, name, text, all, links)
 	}
 	seen := map[string]int{}
 	var near map[string]bool
+	var rest []unlocated
 	for i, l := range links {
-		j := sort.Search(len(all), func(j int) bool { return all[j].offset >= l.Offset })
-		for j < len(all) && all[j].offset == l.Offset && all[j].raw != l.Raw {
-			j++
-		}
 		if l.Raw == "" && l.Element != "" {
 			positions[i] = page.elementAt(l.Element)
 			continue
 		}
+		j := sort.Search(len(all), func(j int) bool { return all[j].offset >= l.Offset })
+		for j < len(all) && all[j].offset == l.Offset && all[j].raw != l.Raw {
+			j++
+		}
 		if j == len(all) || all[j].offset != l.Offset {
 			continue // a fault of the file, or the page has changed
 		}
-		if p, ok := m.marked(found, all, j); ok {
+		on := &all[j]
+		if p, ok := m.marked(found, name, all, j); ok {
 			positions[i] = p
 			continue
 		}
@@ -109,91 +126,35 @@ func (m *Map) locatePage(r *site.Reader, links []Link, positions []*Position, fi
 			positions[i] = ofItems[j]
 			continue
 		}
-		if all[j].element == "loc" {
-			positions[i] = m.content.entryFile(&all[j].addr)
+		if on.element == "loc" { // a sitemap lists the page of a content file
+			if makers := m.content.makersOf(pageKey(on.addr.target)); len(makers) == 1 && on.addr.target != "" {
+				positions[i] = m.content.files[makers[0]].position(1, 1)
+			}
 			continue
 		}
-		o := unlocated{index: first + i, link: l, nth: seen[l.Raw]}
-		if doc != nil {
-			if pairs[j] >= 0 {
-				if it := &written[pairs[j]]; it.owner != nil {
-					positions[i] = it.owner.position(it.file, it.at)
-				} else {
-					positions[i] = doc.position(file, it.at)
-				}
-				continue
-			}
-			if matter == nil {
-				matter = m.frontMatterAddresses(doc, name)
-			}
-			if at, inMatter, ok := doc.onlyMatch(&all[j].addr, addrs, matter); ok {
-				o.own, o.matter = doc.position(file, at), inMatter
-			}
-		}
-		seen[l.Raw]++
 		if near == nil {
 			near = nearPages(all)
 		}
-		o.near, o.included = near, m.content.included(doc, file)
-		o.label, o.element = all[j].label, all[j].element
-		o.isLink = all[j].element == "a" || all[j].element == "area"
+		o := unlocated{index: first + i, link: l, nth: seen[l.Raw], near: near, label: on.label, element: on.element,
+			isLink: on.element == "a" || on.element == "area"}
+		if doc != nil {
+			if pairs[j] >= 0 {
+				it := &written[pairs[j]]
+				positions[i] = cmp.Or(it.owner, doc).position(it.at)
+				continue
+			}
+			o.included = doc.included
+			if at, inMatter, ok := doc.onlyMatch(&on.addr, addrs, matter); ok {
+				o.own, o.matter = doc.position(at), inMatter
+			}
+		}
+		seen[l.Raw]++
 		if o.own == nil || !o.matter {
-			o.composed = page.composed(&all[j])
+			o.composed = page.composed(on)
 		}
 		rest = append(rest, o)
 	}
 	return rest
-}
-
-// locateFile sets the positions of links in a file that is not a rendered page: a
-// copy of a source file, or a rule file. It reports whether it is one.
-func (m *Map) locateFile(links []Link, positions []*Position, text []byte, found markers) bool {
-	name := links[0].Page
-	if dir, file, ok := m.content.copyOf(m.docroot, name, text); ok && found.file == "" && found.comments == nil {
-		inCopy(positions, links, text, dir, file)
-		return true
-	}
-	if path.Base(name) != ruleFile {
-		return false
-	}
-	templates := m.ruleTemplates()
-	for i, l := range links {
-		positions[i] = m.content.ruleAt(templates, lineOf(text, l.Line), m.basePath)
-	}
-	return true
-}
-
-// inCopy sets the positions of links in a file that is a copy of a source file.
-func inCopy(positions []*Position, links []Link, text []byte, dir sourceDir, file string) {
-	lines := newLines(text)
-	for i, l := range links {
-		line, column := lines.at(int(min(l.Offset, int64(len(text)))))
-		if l.Line > 0 {
-			line = l.Line
-		}
-		positions[i] = &Position{File: dir.displayName(file), Line: line, Column: column, Kind: dir.kind, Module: dir.module}
-	}
-}
-
-// entryFile returns the start of the content file that a sitemap lists, nil if no
-// file or several may be meant.
-func (c *contentIndex) entryFile(a *address) *Position {
-	key := pageKey(a.target)
-	i, ok := c.listed[key]
-	if found := c.byKey[key]; !ok && len(found) == 1 {
-		i, ok = found[0], true
-	}
-	if !ok || a.target == "" {
-		return nil
-	}
-	f := c.files[i]
-	return &Position{File: f.display, Line: 1, Column: 1, Kind: f.dir.kind, Module: f.dir.module}
-}
-
-// has reports whether one of the links, sorted by offset, is at an offset.
-func has(links []Link, offset int64) bool {
-	i := sort.Search(len(links), func(i int) bool { return links[i].Offset >= offset })
-	return i < len(links) && links[i].Offset == offset
 }
 
 // onlyMatch returns the offset of the single value of the front matter that
@@ -238,14 +199,14 @@ func (m *Map) address(dest, page string) address {
 
 // addressesIn returns the addresses of the links of a content file, which may
 // name other content files relative to it.
-func (m *Map) addressesIn(items []sourceLink, file, page string) []address {
-	all := m.addresses(items, page)
+func (m *Map) addressesIn(d *document, page string) []address {
+	all := m.addresses(d.links, page)
 	from := pageKey(page)
-	if stem := strings.TrimSuffix(path.Base(file), path.Ext(file)); nameKey(stem) == "" {
+	if stem := strings.TrimSuffix(path.Base(d.file.display), path.Ext(d.file.display)); nameKey(stem) == "" {
 		from += "/" + stem // the index of a directory
 	}
 	for i := range all {
-		if a := &all[i]; a.local != "" && items[i].owner == nil {
+		if a := &all[i]; a.local != "" {
 			a.file = fileKey(a.local, from)
 		}
 	}
@@ -307,26 +268,6 @@ func nearPages(all []pageLink) map[string]bool {
 		}
 	}
 	return near
-}
-
-// included returns the content files that the shortcodes of a document name.
-// They may put their text into the page.
-func (c *contentIndex) included(d *document, file string) map[string]bool {
-	if d == nil {
-		return nil
-	}
-	if d.included == nil {
-		d.included = map[string]bool{}
-		for _, it := range d.links {
-			if !it.isGuess || !isContent(it.dest) {
-				continue
-			}
-			if f, ok := c.namedIn(file, it.dest); ok {
-				d.included[f.display] = true
-			}
-		}
-	}
-	return d.included
 }
 
 // copyOf finds the file of the project that the generator copied to the docroot

@@ -19,43 +19,34 @@ import (
 	"github.com/sitelink/sitelink/internal/site"
 )
 
-// fileOf returns the file that a page was made of, parsed. doc is nil if there
-// is none, or if there are several candidates and none is clearly the best.
-// declared is the file that the page itself names.
-func (m *Map) fileOf(name string, text []byte, declared string, links []pageLink) (doc *document, file string) {
+// fileOf returns the file that a page was made of, nil if there is none, or if there
+// are several candidates and none is clearly the best. declared is the file that the
+// page itself names.
+func (m *Map) fileOf(name string, text []byte, declared string, links []pageLink) *document {
 	c := m.content
 	if declared != "" {
 		if f, ok := c.named(declared); ok {
-			return m.document(f), f.display
+			return m.document(f)
 		}
 	}
 	key := pageKey(name)
-	if i, ok := c.listed[key]; ok {
-		return m.document(c.files[i]), c.files[i].display
-	}
-	found := c.byKey[key]
-	if len(found) != 1 {
+	if _, ok := c.listed[key]; !ok && len(c.byKey[key]) != 1 {
 		if f, ok := c.editLink(links); ok {
-			return m.document(f), f.display
+			return m.document(f)
 		}
 	}
-	if len(found) > 0 {
-		return m.bestFile(found, name, text, links, true)
+	found := c.makersOf(key)
+	certain := len(found) > 0
+	switch {
+	case len(found) == 1:
+		return m.document(c.files[found[0]])
+	case !certain && key != "":
+		last := path.Base(key)
+		found = slices.Concat(c.byLast[last], c.matter()[last])
+		slices.Sort(found)
+		found = slices.Compact(found)
 	}
-	if found := c.byPossibleKey[key]; len(found) > 0 {
-		return m.bestFile(found, name, text, links, true)
-	}
-	if key == "" {
-		return nil, ""
-	}
-	matter := m.content.frontMatterKeys()
-	if found := matter["/"+key]; len(found) > 0 {
-		return m.bestFile(found, name, text, links, true)
-	}
-	last := path.Base(key)
-	found = slices.Concat(c.byLast[last], matter[last])
-	slices.Sort(found)
-	return m.bestFile(slices.Compact(found), name, text, links, false)
+	return m.bestFile(found, name, text, links, certain)
 }
 
 // maxCandidates is how many files are compared with a page.
@@ -63,14 +54,11 @@ const maxCandidates = 64
 
 // bestFile returns the candidate whose links and name match the page best, none
 // if two match equally well. If certain is set, the candidates have the key of
-// the page; then a single one needs no comparison.
-func (m *Map) bestFile(found []int, name string, text []byte, links []pageLink, certain bool) (*document, string) {
+// the page.
+func (m *Map) bestFile(found []int, name string, text []byte, links []pageLink, certain bool) *document {
 	c := m.content
 	if len(found) == 0 || len(found) > maxCandidates {
-		return nil, ""
-	}
-	if certain && len(found) == 1 {
-		return m.document(c.files[found[0]]), c.files[found[0]].display
+		return nil
 	}
 	if !certain {
 		// A single file that ends with the whole path of the page is enough.
@@ -105,9 +93,9 @@ func (m *Map) bestFile(found []int, name string, text []byte, links []pageLink, 
 		}
 	}
 	if best < 0 || tie {
-		return nil, ""
+		return nil
 	}
-	return m.document(c.files[best]), c.files[best].display
+	return m.document(c.files[best])
 }
 
 // commonTail counts the names at the end that two keys have in common.
@@ -129,24 +117,24 @@ func pageLanguage(text []byte) string {
 	return ""
 }
 
-// maxDocuments is how many parsed files are kept.
-const maxDocuments = 256
-
 // document returns a parsed content file, nil if it cannot be read.
 func (m *Map) document(f contentFile) *document {
-	if d, ok := m.docs[f.display]; ok {
+	return m.docs.get(f.display, func() *document {
+		text, err := disk.ReadFS(f.dir.fsys, f.name, maxContentFile)
+		if err != nil {
+			return nil
+		}
+		d := parseDocument(f.name, text, m.opt.Generator == Hugo)
+		d.file = f
+		for _, it := range d.links {
+			if it.isGuess && isContent(it.dest) {
+				if other, ok := m.content.namedIn(f.display, it.dest); ok {
+					d.included[other.display] = true
+				}
+			}
+		}
 		return d
-	}
-	if len(m.docs) >= maxDocuments {
-		clear(m.docs)
-	}
-	var d *document
-	if text, err := disk.ReadFS(f.dir.fsys, f.name, maxContentFile); err == nil {
-		d = parseDocument(f.name, text, m.opt.Generator == Hugo)
-		d.module = f.dir.module
-	}
-	m.docs[f.display] = d
-	return d
+	})
 }
 
 // frontMatterLine matches a line of front matter that may determine the page's
@@ -156,32 +144,39 @@ var frontMatterLine = regexp.MustCompile(`(?m)^\s*"?(slug|url|permalink|title|pa
 // maxFrontMatter is how many bytes of a file are searched for these lines.
 const maxFrontMatter = 16 << 10
 
-// frontMatterKeys indexes the files by their front matter: by "/" and the key
-// for a whole path, by the last name for a slug or a title.
-func (c *contentIndex) frontMatterKeys() map[string][]int {
-	c.matterOnce.Do(c.readFrontMatter)
-	return c.matter
+// readFrontMatter indexes the files by their front matter: by "/" and the key for a
+// whole path, by the last name for a slug or a title. Hugo's own list has them all.
+func (c *contentIndex) readFrontMatter() map[string][]int {
+	index := map[string][]int{}
+	if c.isComplete {
+		return index
+	}
+	c.eachFrontMatter(func(i int, text []byte) {
+		for _, l := range frontMatterLine.FindAllSubmatch(text[:min(len(text), maxFrontMatter)], -1) {
+			value := strings.Trim(string(bytes.TrimSpace(l[2])), `"'`)
+			switch string(l[1]) {
+			case "url", "permalink", "path":
+				key := "/" + pageKey(strings.TrimPrefix(value, "/"))
+				index[key] = append(index[key], i)
+			default:
+				if key := urlize(value); key != "" {
+					index[key] = append(index[key], i)
+				}
+			}
+		}
+	})
+	return index
 }
 
-func (c *contentIndex) readFrontMatter() {
-	c.matter = map[string][]int{}
-	for i, f := range c.files {
-		text, err := disk.ReadFS(f.dir.fsys, f.name, maxContentFile)
+// eachFrontMatter calls f with the front matter of each content file that has some.
+func (c *contentIndex) eachFrontMatter(f func(i int, text []byte)) {
+	for i := range c.files {
+		text, err := disk.ReadFS(c.files[i].dir.fsys, c.files[i].name, maxContentFile)
 		if err != nil {
 			continue
 		}
-		text = text[:min(len(text), maxFrontMatter)]
-		for _, l := range frontMatterLine.FindAllSubmatch(text[:frontMatter(text)], -1) {
-			text := strings.Trim(string(bytes.TrimSpace(l[2])), `"'`)
-			switch string(l[1]) {
-			case "url", "permalink", "path":
-				key := pageKey(strings.TrimPrefix(text, "/"))
-				c.matter["/"+key] = append(c.matter["/"+key], i)
-			default:
-				if key := urlize(text); key != "" {
-					c.matter[key] = append(c.matter[key], i)
-				}
-			}
+		if end := frontMatter(text); end > 0 {
+			f(i, text[:end])
 		}
 	}
 }
@@ -291,7 +286,7 @@ func cleanFileName(name string) string {
 
 // marked returns the position of a link according to the comment before it; ok
 // is false if there is no such comment.
-func (m *Map) marked(all markers, links []pageLink, j int) (*Position, bool) {
+func (m *Map) marked(all markers, page string, links []pageLink, j int) (*Position, bool) {
 	on := &links[j]
 	var by *marker
 	if i := sort.Search(len(all.comments), func(i int) bool { return int64(all.comments[i].at) > on.offset }); i > 0 {
@@ -309,11 +304,11 @@ func (m *Map) marked(all markers, links []pageLink, j int) (*Position, bool) {
 		return nil, false
 	}
 	if by.line == 0 {
-		at, _, ok := doc.onlyMatch(&on.addr, m.addresses(doc.links, m.page), m.frontMatterAddresses(doc, m.page))
+		at, _, ok := doc.onlyMatch(&on.addr, m.addresses(doc.links, page), m.frontMatterAddresses(doc, page))
 		if !ok {
 			return nil, false
 		}
-		return doc.position(f.display, at), true
+		return doc.position(at), true
 	}
 	// The marker has the position of the link. Look for the destination from
 	// there.
@@ -323,7 +318,7 @@ func (m *Map) marked(all markers, links []pageLink, j int) (*Position, bool) {
 	}
 	best := -1
 	for _, it := range doc.links {
-		src := m.address(it.dest, m.page)
+		src := m.address(it.dest, page)
 		if it.order < from || it.order >= to || matchScore(&src, &on.addr) == noMatch {
 			continue
 		}
@@ -333,16 +328,16 @@ func (m *Map) marked(all markers, links []pageLink, j int) (*Position, bool) {
 		}
 	}
 	if best >= 0 {
-		return doc.position(f.display, best), true
+		return doc.position(best), true
 	}
-	return &Position{File: f.display, Line: by.line, Column: max(1, by.column), Module: doc.module}, true
+	return f.position(by.line, max(1, by.column)), true
 }
 
 // matterSum returns a hash of the names and the front matter of all content files,
 // 0 if the pages depend on more than that.
-func (c *contentIndex) matterSum() uint64 {
+func (c *contentIndex) matterSum(ctx context.Context) uint64 {
 	sums := make([]uint64, len(c.files))
-	parallel(len(sums), func(i int) {
+	parallel(ctx, len(sums), func(_, i int) {
 		f := &c.files[i]
 		if text, err := disk.ReadFS(f.dir.fsys, f.name, maxContentFile); err == nil && path.Ext(f.name) != ".gotmpl" {
 			sums[i] = max(1, xxhash.Sum64(matterOf(f.name, text)))
@@ -375,24 +370,10 @@ type ContentFile struct {
 
 // Content returns the content files of the project and of its modules.
 func (src *sources) Content() []ContentFile {
-	listed := map[int]string{}
-	for key, i := range src.content.listed {
-		if old, ok := listed[i]; !ok || key < old {
-			listed[i] = key
-		}
-	}
 	all := make([]ContentFile, len(src.content.files))
 	for i := range src.content.files {
 		f := &src.content.files[i]
-		page, isListed := listed[i]
-		if !isListed {
-			page = f.key
-		}
-		name := f.name
-		if f.dir.dir != "." {
-			name = strings.TrimPrefix(name, f.dir.dir+"/")
-		}
-		all[i] = ContentFile{File: f.display, Name: name, Language: f.language(), Module: f.dir.module, Page: page, Listed: isListed}
+		all[i] = ContentFile{File: f.display, Name: strings.TrimPrefix(f.name, f.dir.dir+"/"), Language: f.language(), Module: f.dir.module, Page: f.page, Listed: f.isListed}
 	}
 	return all
 }
@@ -413,13 +394,11 @@ func (src *sources) StaticDirs() (dirs []string) {
 // certain. The errors are the cause of ctx, and a docroot that can no longer be
 // read.
 func (m *Map) PageFiles(ctx context.Context, s *site.Site) ([]int32, error) {
-	m.useSite(s)
-	r, err := s.NewReader()
+	r, err := m.useSite(s)
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
-	c := m.content
 	all := make([]int32, s.Pages())
 	for id := range all {
 		if ctx.Err() != nil {
@@ -430,25 +409,13 @@ func (m *Map) PageFiles(ctx context.Context, s *site.Site) ([]int32, error) {
 			continue
 		}
 		name := s.Path(site.PageID(id))
-		key := pageKey(name)
-		if i, ok := c.listed[key]; ok {
-			all[id] = int32(i)
-			continue
-		}
-		found := c.byKey[key]
-		if len(found) == 0 {
-			found = c.byPossibleKey[key]
-		}
-		if len(found) == 0 && key != "" {
-			found = m.content.frontMatterKeys()["/"+key]
-		}
-		switch len(found) {
+		switch found := m.content.makersOf(pageKey(name)); len(found) {
 		case 0:
 		case 1:
 			all[id] = int32(found[0])
 		default:
 			if file, _ := m.OwnLinks(r, name); file != "" {
-				all[id] = int32(c.byDisplay[file])
+				all[id] = int32(m.content.byDisplay[file])
 			}
 		}
 	}
@@ -474,19 +441,19 @@ func (m *Map) OwnLinks(r *site.Reader, page string) (file string, links []OwnLin
 		return "", nil
 	}
 	all := m.pageLinks(r, page, text)
-	clear(m.docs) // the files may have changed
-	doc, file := m.fileOf(page, text, findMarkers(text).file, all)
+	m.docs.clear() // the files may have changed
+	doc := m.fileOf(page, text, findMarkers(text).file, all)
 	if doc == nil {
 		return "", nil
 	}
-	pairs, _ := align(doc.links, m.addressesIn(doc.links, file, page), all)
+	pairs, _ := align(doc.links, m.addressesIn(doc, page), all)
 	for i, p := range pairs {
 		if p >= 0 {
 			links = append(links, OwnLink{At: doc.links[p].at, Raw: all[i].raw, Element: all[i].element})
 		}
 	}
 	slices.SortStableFunc(links, func(a, b OwnLink) int { return a.At - b.At })
-	return file, links
+	return doc.file.display, links
 }
 
 // Static returns the file that the generator copies to a path of the docroot, ""

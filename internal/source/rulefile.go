@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"path"
 	"strings"
-	"sync"
 
 	"github.com/sitelink/sitelink/internal/disk"
 )
@@ -28,7 +27,7 @@ func (c *contentIndex) ruleAt(templates map[string][]*Position, line []byte, bas
 		}
 		return found[0]
 	}
-	hits := c.aliasesOf()[normalPath(from)]
+	hits := c.aliases()[normalPath(from)]
 	if len(hits) == 0 {
 		return nil
 	}
@@ -77,7 +76,7 @@ func isRuleTemplate(name string) bool { return strings.Contains(path.Base(name),
 // ruleTemplates returns the lines of templates of rule files, by their first field.
 func (m *Map) ruleTemplates() map[string][]*Position {
 	found := map[string][]*Position{}
-	for _, f := range m.templateFiles() {
+	for _, f := range m.files() {
 		if !isRuleTemplate(f.name) || m.opt.Generator == Hugo && f.dir.kind != Template {
 			continue
 		}
@@ -90,7 +89,8 @@ func (m *Map) ruleTemplates() map[string][]*Position {
 			line++
 			if from, _ := ruleFields(l); from != "" {
 				column := len([]rune(string(l[:bytes.Index(l, []byte(from))]))) + 1
-				found[from] = append(found[from], &Position{File: f.display, Line: line, Column: column, Kind: Template, Module: f.dir.module})
+				f.dir.kind = Template
+				found[from] = append(found[from], f.contentFile.position(line, column))
 			}
 		}
 	}
@@ -103,66 +103,20 @@ type alias struct {
 	at  Position
 }
 
-// aliasIndex holds the aliases of all content files, by their normalPath.
-type aliasIndex struct {
-	once sync.Once
-	of   map[string][]alias
-}
-
-// aliasesOf reads the aliases when the first one is needed.
-func (c *contentIndex) aliasesOf() map[string][]alias {
-	c.aliases.once.Do(func() {
-		c.aliases.of = map[string][]alias{}
-		listed := map[int]string{} // keys that Hugo or a unique name gave
-		for key, i := range c.listed {
-			listed[i] = key
-		}
-		for i, f := range c.files {
-			text, err := disk.ReadFS(f.dir.fsys, f.name, maxContentFile)
-			if err != nil {
-				continue
-			}
-			end := frontMatter(text)
-			key, ok := listed[i]
-			if !ok {
-				key = f.key
-			}
-			lines := newLines(text[:end])
-			eachAlias(text[:end], func(at int, value string) {
-				line, column := lines.at(at)
-				p := Position{File: f.display, Line: line, Column: column, Kind: f.dir.kind, Module: f.dir.module}
-				c.aliases.of[normalPath(value)] = append(c.aliases.of[normalPath(value)], alias{key, p})
-			})
-		}
-	})
-	return c.aliases.of
-}
-
 // aliasKeys are the keys of front matter that hold other addresses of the page.
 var aliasKeys = wordSet("aliases alias redirect_from redirects")
 
-// eachAlias calls f with the paths below these keys and their offsets.
-func eachAlias(matter []byte, f func(at int, value string)) {
-	inside := false
-	off := 0
-	for line := range bytes.Lines(matter) {
-		start := 0
-		if k := keyOnLine.FindSubmatchIndex(line); k != nil {
-			// A key within a table, such as params.aliases, is another one.
-			inside = k[2] <= 1 && aliasKeys[strings.ToLower(string(line[k[2]:k[3]]))]
-			start = k[3]
-		}
-		for i := start; inside && i < len(line); i++ {
-			if line[i] != '/' || i > 0 && !bytes.ContainsRune([]byte("\"'[,: \t-="), rune(line[i-1])) {
-				continue
+// readAliases reads the paths below these keys.
+func (c *contentIndex) readAliases() map[string][]alias {
+	all := map[string][]alias{}
+	c.eachFrontMatter(func(i int, text []byte) {
+		f, lines := &c.files[i], newLines(text)
+		for _, v := range values(text, 0, len(text)) {
+			if aliasKeys[v.key] && strings.HasPrefix(v.text, "/") {
+				to := normalPath(v.text)
+				all[to] = append(all[to], alias{f.page, *f.position(lines.at(v.at))})
 			}
-			end := i
-			for end < len(line) && !bytes.ContainsRune([]byte("\"'],} \t\r\n"), rune(line[end])) {
-				end++
-			}
-			f(off+i, string(line[i:end]))
-			i = end
 		}
-		off += len(line)
-	}
+	})
+	return all
 }

@@ -8,15 +8,13 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync/atomic"
 
 	"github.com/sitelink/sitelink/internal/disk"
-	"github.com/sitelink/sitelink/internal/site"
 )
 
 // hit is an occurrence of a text in a file.
 type hit struct {
-	display string
+	file contentFile
 	// around holds the surroundings of the links whose destination is here,
 	// none if they are not known.
 	around []surroundings
@@ -27,15 +25,12 @@ type hit struct {
 	// front matter or a parameter of a shortcode.
 	label   string
 	certain bool
-	file    contentFile
 	at      int
 	line    int
 	col     int
 }
 
-func (h hit) position() *Position {
-	return &Position{File: h.display, Line: h.line, Column: h.col, Kind: h.file.dir.kind, Module: h.file.dir.module}
-}
+func (h hit) position() *Position { return h.file.position(h.line, h.col) }
 
 // textSearch looks for many texts at once.
 type textSearch struct {
@@ -81,7 +76,7 @@ func (w *textSearch) search(f contentFile, text []byte) {
 				made := newLines(text)
 				l = &made
 			}
-			h := hit{display: f.display, file: f, at: at}
+			h := hit{file: f, at: at}
 			h.line, h.col = l.at(at)
 			w.hits[whole] = append(w.hits[whole], h)
 		}
@@ -135,29 +130,27 @@ type search struct {
 // locateRest looks for links that are not in the content of their own page:
 // first in templates, data and configuration, then in the content of other
 // pages, because lists show parts of them. A link that several files may have
-// written gets no position.
-func (m *Map) locateRest(ctx context.Context, positions []*Position, rest []unlocated) error {
+// written gets no position. It stops when ctx ends.
+func (m *Map) locateRest(ctx context.Context, positions []*Position, rest []unlocated) {
 	var left []unlocated
+	s := &search{m: m, levels: [2]textSearch{newTextSearch(), newTextSearch()}, content: newTextSearch()}
 	for _, o := range rest {
 		if o.own != nil && o.matter {
 			positions[o.index] = o.own
 			continue
 		}
 		left = append(left, o)
-	}
-	if len(left) == 0 {
-		return nil
-	}
-	s := &search{m: m, levels: [2]textSearch{newTextSearch(), newTextSearch()}, content: newTextSearch()}
-	for _, o := range left {
 		for _, f := range m.spellings(o.link) {
 			s.levels[0].add(f)
 			s.levels[1].add(f)
 		}
 	}
-	for _, f := range m.templateIndex().files {
+	if len(left) == 0 {
+		return
+	}
+	for _, f := range m.templates().files {
 		if ctx.Err() != nil {
-			return context.Cause(ctx)
+			return
 		}
 		f.search(&s.levels[f.level])
 	}
@@ -172,10 +165,30 @@ func (m *Map) locateRest(ctx context.Context, positions []*Position, rest []unlo
 		}
 	}
 	if len(others) == 0 {
-		return nil
+		return
 	}
-	if err := s.searchContent(ctx); err != nil {
-		return err
+	files := m.content.files
+	found := make([]map[string][]hit, len(files))
+	parallel(ctx, len(files), func(_, i int) {
+		f := files[i]
+		text, err := disk.ReadFS(f.dir.fsys, f.name, maxContentFile)
+		if err != nil {
+			return
+		}
+		if m.opt.Generator != Hugo && isHTMLTemplate(f.name, text) {
+			f.dir.kind = Template
+		}
+		of := textSearch{s.content.byWord, map[string][]hit{}}
+		of.search(f, text)
+		for text, hits := range of.hits {
+			of.hits[text] = m.destinations(f, hits)
+		}
+		found[i] = of.hits
+	})
+	for _, hits := range found {
+		for text := range hits {
+			s.content.hits[text] = append(s.content.hits[text], hits[text]...)
+		}
 	}
 	var page string
 	var shown *visibleText // nil until needed
@@ -198,45 +211,6 @@ func (m *Map) locateRest(ctx context.Context, positions []*Position, rest []unlo
 		}
 		positions[o.index] = p
 	}
-	return nil
-}
-
-// searchContent records where the content files have the texts as destinations.
-func (s *search) searchContent(ctx context.Context) error {
-	files := s.m.content.files
-	found := make([]map[string][]hit, len(files))
-	var next atomic.Int64
-	err := s.m.inParallel(s.m.site, len(files), func(w *Map, _ *site.Reader) error {
-		for {
-			i := int(next.Add(1)) - 1
-			if i >= len(files) {
-				return nil
-			}
-			if ctx.Err() != nil {
-				return context.Cause(ctx)
-			}
-			f := files[i]
-			text, err := disk.ReadFS(f.dir.fsys, f.name, maxContentFile)
-			if err != nil {
-				continue
-			}
-			if s.m.opt.Generator != Hugo && isHTMLTemplate(f.name, text) {
-				f.dir.kind = Template
-			}
-			of := textSearch{s.content.byWord, map[string][]hit{}}
-			of.search(f, text)
-			for text, hits := range of.hits {
-				of.hits[text] = w.destinations(f, hits)
-			}
-			found[i] = of.hits
-		}
-	})
-	for _, hits := range found {
-		for text := range hits {
-			s.content.hits[text] = append(s.content.hits[text], hits[text]...)
-		}
-	}
-	return err
 }
 
 // fromTemplates returns the position of a link in a template, data or
@@ -257,7 +231,7 @@ func (s *search) fromTemplates(o unlocated) (p *Position, several bool) {
 	}
 	if c.run != nil && c.nth >= 0 {
 		if !c.run.placed {
-			s.m.templateIndex().placeRun(c.run)
+			s.m.templates().placeRun(c.run)
 		}
 		if p := c.run.places[c.nth]; p != nil {
 			return p, false
@@ -272,8 +246,8 @@ func (s *search) fromTemplates(o unlocated) (p *Position, several bool) {
 // isResource reports whether a value of a data or configuration file is no entry
 // of a menu or list, which only links are made of.
 func (s *search) isResource(h *hit) bool {
-	for _, f := range s.m.templateIndex().files {
-		if f.display != h.display {
+	for _, f := range s.m.templates().files {
+		if f.display != h.file.display {
 			continue
 		}
 		for _, r := range f.rows() {
@@ -311,7 +285,7 @@ func (s *search) mayWrite(h *hit, o *unlocated) bool {
 	if s.m.opt.Generator != Hugo || h.file.dir.kind != Template {
 		return true
 	}
-	ofPage, ofTemplate := isHTMLName(o.link.Page), isHTMLLike(h.display)
+	ofPage, ofTemplate := isHTMLName(o.link.Page), isHTMLLike(h.file.display)
 	// The items of a feed hold what shortcodes and partials wrote for the page.
 	return ofPage == ofTemplate || !ofPage && strings.HasPrefix(templateKey(&templateFile{contentFile: h.file}), "_")
 }
@@ -334,8 +308,8 @@ func (s *search) fromContent(o unlocated, around func() surroundings) *Position 
 	if len(hits) == 0 && len(o.composed.by) == 0 {
 		return o.own
 	}
-	included := func(h *hit) bool { return o.included[h.display] }
-	near := func(h *hit) bool { return o.near[h.file.key] || o.own != nil && o.own.File == h.display }
+	included := func(h *hit) bool { return o.included[h.file.display] }
+	near := func(h *hit) bool { return o.near[h.file.key] || o.own != nil && o.own.File == h.file.display }
 	h := closest(hits, around(), func(h *hit) int {
 		switch {
 		case included(h):
@@ -382,7 +356,7 @@ func filter(hits []hit, keep func(*hit) bool) (few []hit) {
 
 // severalFiles reports whether the hits are in more than one file.
 func severalFiles(hits []hit) bool {
-	return slices.ContainsFunc(hits, func(h hit) bool { return h.display != hits[0].display })
+	return slices.ContainsFunc(hits, func(h hit) bool { return h.file.display != hits[0].file.display })
 }
 
 // closest returns the hit whose surroundings are most similar to those of a

@@ -13,13 +13,16 @@ package source
 
 import (
 	"context"
+	"fmt"
 	"io/fs"
+	"os"
 	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/site"
 )
@@ -96,10 +99,47 @@ type Map struct {
 	site     *site.Site
 	base     string // host of the site's base URL
 	basePath string
-	page     string               // the page whose links are located
-	docs     map[string]*document // parsed content files by name
-	runs     map[string]*linkRun  // those of all pages
-	fits     fitMemo
+	docs     memo[string, *document] // parsed content files by name
+	runs     memo[string, *linkRun]  // those of all pages
+	// fits are the templates whose attributes fit a tag, by all of the tag that
+	// fitAttributes compares. constants are the addresses that templates write,
+	// without the target of one that is relative to the page.
+	fits      memo[string, []tagFit]
+	constants memo[*written, address]
+}
+
+// memo keeps what was made for a key. Several goroutines can use it.
+type memo[K comparable, V any] struct {
+	max int // values that are kept, 0 for all
+	mu  sync.Mutex
+	of  map[K]func() V
+}
+
+// How many parsed files and tags are kept.
+const (
+	maxDocuments = 500
+	maxTags      = 10_000
+)
+
+// get returns what build returned for the key.
+func (m *memo[K, V]) get(key K, build func() V) V {
+	m.mu.Lock()
+	value, ok := m.of[key]
+	if !ok {
+		if m.of == nil || m.max > 0 && len(m.of) >= m.max {
+			m.of = map[K]func() V{}
+		}
+		value = sync.OnceValue(build)
+		m.of[key] = value
+	}
+	m.mu.Unlock()
+	return value()
+}
+
+func (m *memo[K, V]) clear() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	clear(m.of)
 }
 
 // sources are the files of a project: its content with the pages that the
@@ -114,11 +154,91 @@ type sources struct {
 	content   *contentIndex
 	mounts    []mount
 	answer    answer
-	asked     bool // Hugo answered
-	templates *sharedTemplates
+	asked     bool                   // Hugo answered
+	files     func() []*templateFile // see templateFiles, listed once
+	templates func() *templateIndex  // read once
 	// Notes are messages for the user about problems that did not stop the
 	// work, such as an error of Hugo.
 	Notes []string
+}
+
+// Pending is a Map that is being made in the background: it reads the names of
+// the content files and may ask Hugo, while its caller reads the docroot.
+type Pending struct {
+	cancel context.CancelFunc
+	done   chan struct{} // closed when m and err are set
+	m      *Map
+	err    error
+}
+
+// Start begins to read a project. Call Open for the result, or Stop if it is
+// not needed.
+func Start(ctx context.Context, opt Options) *Pending {
+	ctx, cancel := context.WithCancel(ctx)
+	p := &Pending{cancel: cancel, done: make(chan struct{})}
+	go func() {
+		defer close(p.done)
+		p.m, p.err = newMap(ctx, opt)
+	}()
+	return p
+}
+
+// Open waits for the Map. The errors are those of the function [Open]. Call it
+// once.
+func (p *Pending) Open() (*Map, error) {
+	<-p.done
+	p.cancel()
+	return p.m, p.err
+}
+
+// Stop ends Hugo, waits for it and releases the Map.
+func (p *Pending) Stop() {
+	p.cancel()
+	<-p.done
+	if p.m != nil {
+		p.m.Close()
+	}
+}
+
+// Open reads what is needed to find the source of a page. It returns an error
+// if it cannot open the project directory or the docroot, or if ctx ends. Call
+// Close to release the Map.
+func Open(ctx context.Context, opt Options) (*Map, error) { return Start(ctx, opt).Open() }
+
+func newMap(ctx context.Context, opt Options) (*Map, error) {
+	root, err := os.OpenRoot(opt.Project)
+	if err != nil {
+		return nil, fmt.Errorf("open project %s: %w", opt.Project, disk.Cause(err))
+	}
+	src := &sources{opt: opt, project: root.FS(), close: []func() error{root.Close}}
+	src.files, src.templates = sync.OnceValue(src.templateFiles), sync.OnceValue(src.readTemplates)
+	built, err := os.OpenRoot(opt.Docroot)
+	if err != nil {
+		src.Close()
+		return nil, fmt.Errorf("open docroot %s: %w", opt.Docroot, disk.Cause(err))
+	}
+	src.docroot, src.close = built.FS(), append(src.close, built.Close)
+	if opt.Generator == Hugo && opt.Hugo != "" {
+		err := src.askHugo(ctx)
+		if ctx.Err() != nil {
+			src.Close()
+			return nil, context.Cause(ctx)
+		}
+		if src.asked = err == nil; !src.asked {
+			src.Notes = append(src.Notes, err.Error()+"; positions are found by file names instead")
+			src.mounts, src.answer = nil, answer{}
+		}
+	}
+	if !src.asked {
+		if opt.Generator == Hugo {
+			src.openMounts(generator.Project{Dir: opt.Project}.ConfiguredModules(), false)
+		}
+		src.indexContent()
+		src.addListed(src.readBuildMap())
+	}
+	m := &Map{sources: src}
+	m.docs.max, m.fits.max = maxDocuments, maxTags
+	return m, nil
 }
 
 // Close closes the directories.
@@ -129,16 +249,22 @@ func (src *sources) Close() {
 	src.close = nil
 }
 
-// useSite makes s the site of the following calls.
-func (m *Map) useSite(s *site.Site) {
+// AsksHugo reports whether Hugo has answered, so that HugoPages has its answer.
+func (src *sources) AsksHugo() bool { return src.asked }
+
+// HugoPages returns the pages that Hugo lists for the project.
+func (src *sources) HugoPages() []generator.HugoPage { return src.answer.Pages }
+
+// useSite makes s the site of the following calls, and returns a reader for it.
+func (m *Map) useSite(s *site.Site) (*site.Reader, error) {
 	m.site, m.basePath, m.base = s, s.BasePath(), s.Authority()
+	return s.NewReader()
 }
 
 // Locate returns the position of each link, nil where it is not known. It is
 // fastest if the links of a page follow each other. The errors are the cause of
 // ctx, and a docroot that can no longer be read.
 func (m *Map) Locate(ctx context.Context, s *site.Site, links []Link) ([]*Position, error) {
-	m.useSite(s)
 	var pages [][2]int // the first link of each page, and where its links end
 	for start := 0; start < len(links); {
 		end := start + 1
@@ -148,65 +274,42 @@ func (m *Map) Locate(ctx context.Context, s *site.Site, links []Link) ([]*Positi
 		pages = append(pages, [2]int{start, end})
 		start = end
 	}
+	readers := make([]*site.Reader, workers(len(pages)))
+	for i := range readers {
+		r, err := m.useSite(s)
+		if err != nil {
+			return nil, err
+		}
+		defer r.Close()
+		readers[i] = r
+	}
 	positions := make([]*Position, len(links))
 	rests := make([][]unlocated, len(pages))
-	var next atomic.Int64
-	err := m.inParallel(s, len(pages), func(w *Map, reader *site.Reader) error {
-		for {
-			i := int(next.Add(1)) - 1
-			if i >= len(pages) {
-				return nil
-			}
-			if ctx.Err() != nil {
-				return context.Cause(ctx)
-			}
-			start, end := pages[i][0], pages[i][1]
-			rests[i] = w.locatePage(reader, links[start:end], positions[start:end], start)
-		}
+	parallel(ctx, len(pages), func(worker, i int) {
+		start, end := pages[i][0], pages[i][1]
+		rests[i] = m.locatePage(readers[worker], links[start:end], positions[start:end], start)
 	})
-	if err != nil {
-		return nil, err
+	if ctx.Err() == nil {
+		m.locateRest(ctx, positions, slices.Concat(rests...))
 	}
-	if err := m.locateRest(ctx, positions, slices.Concat(rests...)); err != nil {
-		return nil, err
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
 	}
 	return positions, nil
 }
 
-// inParallel runs work on several processors, each with a copy of the Map that
-// has its own parsed files, and with its own reader. It returns the first error.
-func (m *Map) inParallel(s *site.Site, pages int, work func(w *Map, r *site.Reader) error) error {
-	errs := make([]error, max(1, min(runtime.GOMAXPROCS(0), pages)))
-	var wg sync.WaitGroup
-	for i := range errs {
-		w := *m
-		w.docs, w.runs, w.fits = map[string]*document{}, map[string]*linkRun{}, newFitMemo()
-		wg.Go(func() {
-			r, err := s.NewReader()
-			if err == nil {
-				defer r.Close()
-				err = work(&w, r)
-			}
-			errs[i] = err
-		})
-	}
-	wg.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
+// workers returns how many workers parallel uses for n pieces of work.
+func workers(n int) int { return min(runtime.GOMAXPROCS(0), n) }
 
-// parallel calls f with each number below n, on several processors.
-func parallel(n int, f func(i int)) {
+// parallel calls f with each number below n, on several processors, until ctx ends.
+// worker is the number of the goroutine.
+func parallel(ctx context.Context, n int, f func(worker, i int)) {
 	var next atomic.Int64
 	var wg sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), n) {
+	for worker := range workers(n) {
 		wg.Go(func() {
-			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				f(i)
+			for i := int(next.Add(1)) - 1; i < n && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
+				f(worker, i)
 			}
 		})
 	}

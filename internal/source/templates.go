@@ -24,61 +24,42 @@ type templateFile struct {
 	// isContent reports that the file is also indexed as content.
 	isContent bool
 	text      []byte
-	outline   *outline     // of a template with its actions masked, nil for other files
-	lines     func() lines // computed once
-	// dataRows are the addresses of a data or configuration file, nil until
-	// needed.
-	dataRows []dataRow
-	dashed   string // its name between dashes, see dashed, "" until needed
+	outline   *outline         // of a template with its actions masked, nil for other files
+	lines     func() lines     // computed once
+	rows      func() []dataRow // see dataRow, read once
+	dashed    string           // its name between dashes, see dashed, "" until needed
 }
+
+func (f *templateFile) position(at int) *Position { return f.contentFile.position(f.lines().at(at)) }
 
 // templateIndex holds the templates, data and configuration of a project.
 type templateIndex struct {
 	files  []*templateFile
-	links  map[string][]*written // by element and attribute, see written
-	data   map[string][]fileRow  // rows of data files by their address, see normalPath
-	dashed map[string]string     // results of dashed
-	stems  map[string]string     // see stemLine, nil until needed
-	// rowFiles are the files of data, which is nil until needed.
-	rowFiles []*templateFile
+	links  map[string][]*written       // by element and attribute, see written
+	data   func() map[string][]fileRow // rows of data files by their address, see normalPath
+	stems  func() map[string]string    // see readStems
+	dashed map[string]string           // results of dashed
 }
 
-// rowsOf returns the rows of data and configuration files by their address.
-func (x *templateIndex) rowsOf() map[string][]fileRow {
-	if x.data == nil {
-		x.data = map[string][]fileRow{}
-		for _, f := range x.rowFiles {
-			rows := f.rows()
-			for i := range rows {
-				x.data[rows[i].norm] = append(x.data[rows[i].norm], fileRow{f, &rows[i]})
-			}
-		}
-	}
-	return x.data
-}
-
-// templateIndex reads the files of the project (level 0), then those of themes
-// and modules (level 1).
-func (src *sources) templateIndex() *templateIndex {
-	src.templates.once.Do(func() { src.templates.index = src.readTemplates() })
-	return src.templates.index
-}
-
-// sharedTemplates is read when one of the workers needs it.
-type sharedTemplates struct {
-	files []*templateFile
-	once  sync.Once
-	index *templateIndex
-}
-
+// readTemplates reads the files of the project (level 0), then those of themes and
+// modules (level 1).
 func (src *sources) readTemplates() *templateIndex {
 	x := &templateIndex{links: map[string][]*written{}, dashed: map[string]string{}}
-	for _, f := range src.templateFiles() {
+	x.data, x.stems = sync.OnceValue(x.readRows), sync.OnceValue(x.readStems)
+	for _, f := range src.files() {
 		var err error
-		f.text, err = disk.ReadFS(f.dir.fsys, f.name, maxTemplate)
-		isTemplate := err == nil && (!f.isContent || isHTMLTemplate(f.name, f.text))
-		if isTemplate {
-			x.add(f)
+		if f.text, err = disk.ReadFS(f.dir.fsys, f.name, maxTemplate); err != nil || f.isContent && !isHTMLTemplate(f.name, f.text) {
+			continue
+		}
+		if !f.isContent {
+			x.files = append(x.files, f)
+		}
+		if f.dir.kind != Template || !isHTMLLike(f.name) || isRenderHook(f.name) {
+			continue
+		}
+		for _, w := range f.readLinks() {
+			key := w.element() + " " + w.attr.name
+			x.links[key] = append(x.links[key], w)
 		}
 	}
 	return x
@@ -86,9 +67,6 @@ func (src *sources) readTemplates() *templateIndex {
 
 // templateFiles lists the files that may be templates, without their text.
 func (src *sources) templateFiles() (files []*templateFile) {
-	if src.templates.files != nil {
-		return src.templates.files
-	}
 	seen, layouts := map[string]bool{}, map[string]bool{}
 	for _, place := range src.templateDirs() {
 		dir := place.dir
@@ -120,6 +98,7 @@ func (src *sources) templateFiles() (files []*templateFile) {
 				return nil
 			}
 			f.lines = sync.OnceValue(func() lines { return newLines(f.text) })
+			f.rows = sync.OnceValue(f.readRows)
 			if src.opt.Generator != Hugo {
 				f.dir.kind = kindOf(name)
 			}
@@ -127,7 +106,6 @@ func (src *sources) templateFiles() (files []*templateFile) {
 			return nil
 		})
 	}
-	src.templates.files = files
 	return files
 }
 
@@ -162,30 +140,24 @@ func (f *templateFile) search(w *textSearch) {
 	}
 }
 
-// add adds a file.
-func (x *templateIndex) add(f *templateFile) {
-	if !f.isContent {
-		x.files = append(x.files, f)
-	}
-	switch f.dir.kind {
-	case Data, Configuration:
-		x.rowFiles = append(x.rowFiles, f)
-	case Template:
-		if !isHTMLLike(f.name) || isRenderHook(f.name) {
-			return
-		}
-		for _, w := range f.readLinks() {
-			key := w.element() + " " + w.attr.name
-			x.links[key] = append(x.links[key], w)
+// readRows returns the rows of data and configuration files by their address.
+func (x *templateIndex) readRows() map[string][]fileRow {
+	data := map[string][]fileRow{}
+	for _, f := range x.files {
+		if f.dir.kind == Data || f.dir.kind == Configuration {
+			rows := f.rows()
+			for i := range rows {
+				data[rows[i].norm] = append(data[rows[i].norm], fileRow{f, &rows[i]})
+			}
 		}
 	}
+	return data
 }
 
-// findStems reads the lines of data files that map a word to the name of
+// readStems reads the lines of data files that map a word to the name of
 // another data file. A word that means several files means none.
-func (x *templateIndex) findStems() {
-	x.stems = map[string]string{}
-	stems := map[string]bool{}
+func (x *templateIndex) readStems() map[string]string {
+	all, stems := map[string]string{}, map[string]bool{}
 	for _, f := range x.files {
 		if f.dir.kind == Data {
 			stems[stemOf(f.name)] = true
@@ -200,12 +172,13 @@ func (x *templateIndex) findStems() {
 			if !stems[stem] {
 				continue
 			}
-			if known, ok := x.stems[word]; ok && known != stem {
+			if known, ok := all[word]; ok && known != stem {
 				stem = ""
 			}
-			x.stems[word] = stem
+			all[word] = stem
 		}
 	}
+	return all
 }
 
 // isHTMLLike reports whether a template with this name writes HTML.
@@ -230,50 +203,24 @@ func (src *sources) templateDirs() (dirs []templateDir) {
 	for _, name := range src.configFiles() {
 		dirs = append(dirs, templateDir{0, sourceDir{fsys: src.project, dir: name, kind: Configuration}})
 	}
-	for _, name := range hugoDirs {
-		dirs = append(dirs, templateDir{0, sourceDir{fsys: src.project, dir: name, kind: hugoKinds[name]}})
-	}
-	mounts := src.mounts
-	if len(mounts) == 0 {
-		mounts = src.configMounts()
-	}
-	for _, mt := range mounts {
-		switch top, _, _ := strings.Cut(mt.target, "/"); top {
-		case "layouts", "data", "i18n", "assets":
-			level, dir := 1, mt.dir
-			dir.kind, dir.module = hugoKinds[top], mt.name()
-			if dir.module == "" {
-				level = 0
-			}
-			dirs = append(dirs, templateDir{level, dir})
+	for _, mt := range src.mounts {
+		top, _, _ := strings.Cut(mt.target, "/")
+		kind, ok := hugoKinds[top]
+		if !ok {
+			continue
 		}
-	}
-	if len(src.mounts) == 0 {
-		for _, theme := range src.themes() {
-			for _, name := range hugoDirs {
-				dir := sourceDir{fsys: src.project, dir: path.Join("themes", theme, name), kind: hugoKinds[name], module: theme}
-				dirs = append(dirs, templateDir{1, dir})
-			}
+		level, dir := 0, mt.dir
+		if dir.kind = kind; dir.module != "" {
+			level = 1
 		}
+		dirs = append(dirs, templateDir{level, dir})
 	}
 	return dirs
 }
 
-// themes returns the names of the themes in the project.
-func (src *sources) themes() (names []string) {
-	dirs, _ := fs.ReadDir(src.project, "themes")
-	for _, d := range dirs {
-		names = append(names, d.Name())
-	}
-	return names
-}
-
-// hugoDirs are the directories of a project or theme, other than content, whose
-// files write links into pages. hugoKinds is the kind of their files.
-var (
-	hugoDirs  = []string{"layouts", "data", "i18n", "assets"}
-	hugoKinds = map[string]Kind{"layouts": Template, "data": Data, "i18n": Data, "assets": Asset}
-)
+// hugoKinds are the kinds of files, other than content, that write links into pages, by
+// where Hugo mounts them.
+var hugoKinds = map[string]Kind{"layouts": Template, "data": Data, "i18n": Data, "assets": Asset}
 
 // kindOf returns the kind of a file by its name, for generators other than
 // Hugo.

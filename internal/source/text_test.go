@@ -50,16 +50,16 @@ func TestLikeness(t *testing.T) {
 func TestClosest(t *testing.T) {
 	long := strings.Repeat("word", 12)
 	hits := []hit{
-		{display: "a.md", around: []surroundings{{"x" + long, "same"}}},
-		{display: "b.md", around: []surroundings{{"y" + long[20:], "same"}, {"none", "none"}}},
-		{display: "c.md"},
+		{file: contentFile{display: "a.md"}, around: []surroundings{{"x" + long, "same"}}},
+		{file: contentFile{display: "b.md"}, around: []surroundings{{"y" + long[20:], "same"}, {"none", "none"}}},
+		{file: contentFile{display: "c.md"}},
 	}
 	page := surroundings{before: long, after: "samebehind"}
 	none := func(*hit) int { return 0 }
-	if h := closest(hits, page, none); h == nil || h.display != "a.md" {
+	if h := closest(hits, page, none); h == nil || h.file.display != "a.md" {
 		t.Errorf("got %v", h)
 	}
-	if h := closest(hits, page, func(h *hit) int { return map[string]int{"b.md": 40}[h.display] }); h == nil || h.display != "b.md" {
+	if h := closest(hits, page, func(h *hit) int { return map[string]int{"b.md": 40}[h.file.display] }); h == nil || h.file.display != "b.md" {
 		t.Errorf("with a bonus: got %v", h)
 	}
 	twice := append(hits[:1:1], hits[0])
