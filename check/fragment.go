@@ -42,7 +42,7 @@ func uncheckedFragment(s *isite.Site, node docroot.NodeID, opt *Options) Code {
 		return NotHTML
 	case s.Page(target).Error().Err != nil:
 		return NotScanned
-	case !opt.scope.has(target): // A-LL-11
+	case !opt.scope.has(target) && !opt.scope.named: // A-LL-11
 		return Skipped
 	}
 	return ""

@@ -29,6 +29,9 @@ type Options struct {
 	From []string
 	// Skip lists linksets of pages whose links are not judged (LL-22).
 	Skip []string
+	// Pages are patterns of the docroot-relative paths of pages, as in [Ignore]: only
+	// their links are judged. Empty means every page. From and Pages exclude each other.
+	Pages []string
 	// Limit is the largest number of pages whose links are judged, 0 for no
 	// limit (LL-23).
 	Limit int

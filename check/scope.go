@@ -17,6 +17,8 @@ import (
 // or Limit leave something out. A nil scope is the whole site.
 type scope struct {
 	in []bool // by page
+	// named means that [Options.Pages] named them: fragments of other pages count then.
+	named bool
 	// skipped are the pages that were left out although a judged page links to
 	// them, or that would have been judged. They are sorted by path.
 	skipped []string
@@ -68,7 +70,7 @@ func Walk(ctx context.Context, s *site.Site, opt Options) ([]Visit, error) {
 // breadth first and in document order, so that a limit means the same in each
 // run (A-LL-12).
 func scopeOf(ctx context.Context, s *isite.Site, opt Options) (*scope, error) {
-	if len(opt.From) == 0 && len(opt.Skip) == 0 && opt.Limit <= 0 {
+	if len(opt.From)+len(opt.Skip)+len(opt.Pages) == 0 && opt.Limit <= 0 {
 		return nil, nil
 	}
 	from, err := parseLinksets(opt.From)
@@ -84,11 +86,15 @@ func scopeOf(ctx context.Context, s *isite.Site, opt Options) (*scope, error) {
 	defer w.close()
 	if len(opt.From) == 0 {
 		w.from = nil
-		w.everything()
+		if err := w.everything(opt.Pages); err != nil {
+			return nil, err
+		}
 	} else if err := w.walk(ctx, from.seeds()); err != nil {
 		return nil, err
 	}
-	return w.scope(), nil
+	c := w.scope()
+	c.named = len(opt.Pages) > 0
+	return c, nil
 }
 
 // scope ends the walk.

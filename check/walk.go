@@ -3,6 +3,7 @@ package check
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -50,16 +51,28 @@ func (w *walker) close() {
 	}
 }
 
-// everything visits all pages in the order of their paths.
-func (w *walker) everything() {
+// everything visits all pages in the order of their paths, or those that match a
+// pattern. The error names a pattern that matches none.
+func (w *walker) everything(patterns []string) error {
+	matched := make([]bool, len(patterns))
 	for i := range w.s.Pages() {
 		node := w.s.Page(isite.PageID(i)).Node()
 		all := addressesOf(w.s, node)
 		// No link asks for the page, so one address that is skipped is enough.
 		in := !slices.ContainsFunc(all, func(a string) bool { return !w.includes(a) })
-		w.visit(node, all[0], in)
+		named := len(patterns) == 0
+		for k, p := range patterns {
+			if matchAny(p, w.s.Tree().Path(node)) {
+				named, matched[k] = true, true
+			}
+		}
+		w.visit(node, all[0], in && named)
 	}
 	w.queue = nil
+	if k := slices.Index(matched, false); k >= 0 {
+		return notFound(fmt.Errorf("%s matches no page of %s", patterns[k], w.s.Root()))
+	}
+	return nil
 }
 
 // walk follows links from the seeds until nothing is left.

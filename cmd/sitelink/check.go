@@ -6,11 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
+	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/bmatcuk/doublestar/v4"
 	"github.com/spf13/cobra"
 
 	"github.com/sitelink/sitelink/check"
@@ -31,7 +34,8 @@ const checkLong = `check reads a built site and reports every link that will not
 files, index files, image maps and fragments, names in the wrong letter case, and more. All codes
 are listed in docs/reference/codes.md.
 
-DIR is the docroot, the directory that the generator wrote. Without DIR, check uses docroot from the
+DIR is the docroot, the directory that the generator wrote. Name files, directories or patterns
+instead, and only these pages are checked, as parts of their site. Without DIR, check uses docroot from the
 configuration, else the output directory of the project's generator, else public if it exists, else
 the working directory. docs/guide/getting-started-other.md lists the generators.
 
@@ -89,6 +93,9 @@ const checkExample = `  # check the site in public, which will be published at h
   # check the pages of one section, and report pages that no link leads to
   sitelink check public --from '/docs/@' --skip '/docs/old/@' --orphans
 
+  # check one page, or some, as parts of their site
+  sitelink check public/about/index.html 'public/blog/**'
+
   # write several reports in one run: annotations on GitHub, and files for later steps
   sitelink check public --format github --format sarif=sitelink.sarif --format junit=junit.xml`
 
@@ -96,7 +103,7 @@ const checkExample = `  # check the site in public, which will be published at h
 func checkCommand(c *cli) *cobra.Command {
 	var b buildFlags
 	cmd := &cobra.Command{
-		Use:     "check [DIR] [@FILE]... [-- GENERATOR-ARGS]",
+		Use:     "check [DIR | PAGE...] [@FILE]... [-- GENERATOR-ARGS]",
 		Short:   "check the links of a built site, or build it and check it",
 		Long:    checkLong + "\n" + exitCodes,
 		Example: checkExample,
@@ -109,22 +116,20 @@ func checkCommand(c *cli) *cobra.Command {
 					"arguments of the generator follow --: sitelink check --build -- "+strings.Join(own, " "))
 			case !b.build && (len(forGenerator) > 0 || b.strict):
 				return fault.Usage("only --build runs a generator, with --strict or arguments after --", "add --build")
-			case len(own) > 1:
-				hint := "run it once for each docroot"
-				if strings.ContainsAny(strings.Join(own, ""), "@#") {
-					hint = "linksets follow --from"
-				}
-				return fault.Usage(fmt.Sprintf("check takes one directory, got %d", len(own)), hint)
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			args, forGenerator := cutAtDash(cmd, args)
+			args, pages := cutPages(args)
 			cfg, err := c.configure(cmd, args)
 			switch {
 			case err != nil:
 				return err
+			case len(pages) > 0 && len(cfg.From) > 0:
+				return fault.Usage("--from and named pages exclude each other", "linksets follow --from")
 			case !b.build:
+				cfg.Pages = pages
 				return runCheck(cmd.Context(), c, cfg, nil)
 			case cmd.Flags().Changed("docroot"):
 				return fault.Usage("--build and --docroot contradict each other: the build chooses the docroot", "leave one of them out")
@@ -217,12 +222,71 @@ func (c *cli) loadConfig(req config.Request) (*config.Config, error) {
 	return cfg, checkFormats(cfg)
 }
 
-// runCheck finds the project and checks its site.
+// cutPages returns the arguments that are pages, unless one directory is the docroot.
+// "public" alone is one, "public/a.html", "public/**" and "a b" are pages.
+func cutPages(args []string) (rest, pages []string) {
+	for _, arg := range args {
+		if strings.HasPrefix(arg, "@") {
+			rest = append(rest, arg)
+		} else {
+			pages = append(pages, arg)
+		}
+	}
+	if len(pages) == 1 {
+		info, err := os.Stat(pages[0])
+		if err == nil && info.IsDir() || err != nil && !strings.ContainsAny(pages[0], "*?[{") {
+			return append(rest, pages[0]), nil
+		}
+	}
+	return rest, pages
+}
+
+// runCheck finds the project and checks its site. Pages that are not below its docroot
+// belong to a site of their own, in the directory that holds them all.
 func runCheck(ctx context.Context, c *cli, cfg *config.Config, ext *externalFlags) error {
-	p, err := c.find(ctx, cfg)
+	if len(cfg.Pages) == 0 {
+		p, err := c.find(ctx, cfg)
+		if err != nil {
+			return err
+		}
+		return checkProject(ctx, c, p, ext)
+	}
+	p, err := c.findRoot(ctx, cfg)
 	if err != nil {
 		return err
 	}
+	common := ""
+	for i, name := range cfg.Pages {
+		dir, pattern := doublestar.SplitPattern(filepath.ToSlash(p.Abs(name)))
+		switch info, err := os.Stat(p.Abs(name)); {
+		case err == nil && info.IsDir():
+			dir, pattern = filepath.ToSlash(p.Abs(name)), "**"
+		case err == nil: // may have characters of a pattern
+			dir = filepath.ToSlash(filepath.Dir(p.Abs(name)))
+			pattern = strings.NewReplacer("*", `\*`, "?", `\?`, "[", `\[`, "{", `\{`).Replace(filepath.Base(name))
+		}
+		cfg.Pages[i] = path.Join(dir, pattern)
+		if i == 0 {
+			common = dir
+		}
+		for dir != common && !strings.HasPrefix(dir, strings.TrimSuffix(common, "/")+"/") {
+			common = path.Dir(common)
+		}
+	}
+	docroot := filepath.ToSlash(p.Abs(p.Docroot))
+	if common != docroot && !strings.HasPrefix(common, docroot+"/") || p.CheckDocroot() != nil {
+		docroot = common
+		if p, err = p.WithDocroot(ctx, p.Show(filepath.FromSlash(common))); err != nil {
+			return err
+		}
+	}
+	for i, name := range cfg.Pages {
+		cfg.Pages[i] = strings.TrimPrefix(name, docroot+"/")
+	}
+	if err := p.CheckDocroot(); err != nil {
+		return err
+	}
+	c.printNotes(p)
 	return checkProject(ctx, c, p, ext)
 }
 

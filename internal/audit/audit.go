@@ -205,7 +205,7 @@ func siteOptions(p *project.Project, opt Options) site.Options {
 func CheckOptions(p *project.Project) check.Options {
 	cfg := p.Config
 	opt := check.Options{
-		NoFragments: !cfg.Fragments, Jobs: cfg.Jobs, From: cfg.From, Skip: cfg.Skip, Limit: cfg.Limit, Orphans: cfg.Orphans,
+		NoFragments: !cfg.Fragments, Jobs: cfg.Jobs, From: cfg.From, Skip: cfg.Skip, Pages: cfg.Pages, Limit: cfg.Limit, Orphans: cfg.Orphans,
 	}
 	opt.More = endpointFindings(p)
 	e := Endpoints(cfg)

@@ -138,7 +138,7 @@ func (b *Baseline) readOther(ctx context.Context, p *project.Project, opt Option
 // configuration could have found what an entry accepts.
 func CouldFind(p *project.Project) func(*baseline.Entry) bool {
 	opt := CheckOptions(p)
-	partial := len(opt.From) > 0 || len(opt.Skip) > 0 || opt.Limit > 0
+	partial := len(opt.From)+len(opt.Skip)+len(opt.Pages) > 0 || opt.Limit > 0
 	return func(e *baseline.Entry) bool {
 		if partial {
 			return false

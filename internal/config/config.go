@@ -88,6 +88,9 @@ type Config struct {
 	// key.
 	Callable []netip.Prefix
 
+	// Pages are patterns of the pages to judge, relative to the docroot: not a key.
+	Pages []string
+
 	places   map[string]string
 	withheld []withheldKey
 }
