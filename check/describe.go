@@ -34,18 +34,14 @@ func describe(ctx context.Context, s *isite.Site, opt Options, j *judged, ignore
 		}
 	}
 	slices.Sort(pages)
-	opt.Memo.forget(s)
 	limit := findingLimit{most: opt.MaxFindings, ignore: ignore, sum: &j.summary}
-	if opt.Memo != nil {
-		limit.most = 0 // the Memo needs all
-	}
 	described := make([]describedPage, 0, len(pages))
 	seq := newSequence(func(pages []describedPage) error {
 		for _, d := range pages {
 			j.summary.Errors -= d.fine
 			j.summary.OK += d.fine
 			if d.unreadable {
-				j.summary.dropPage(s, d.id, d.bad)
+				j.summary.dropPage(s, d.id, j.bad[d.id])
 			}
 			limit.apply(&d)
 			described = append(described, d)
@@ -61,11 +57,7 @@ func describe(ctx context.Context, s *isite.Site, opt Options, j *judged, ignore
 				return err
 			}
 			id := pages[i]
-			d, ok := opt.Memo.find(id, j.bad[id], scripts[id])
-			if !ok {
-				d = w.describe(id, j.bad[id], scripts[id])
-			}
-			return seq.put(i, append(buf, d))
+			return seq.put(i, append(buf, w.describe(id, j.bad[id], scripts[id])))
 		}
 	})
 	if err != nil {
@@ -73,25 +65,15 @@ func describe(ctx context.Context, s *isite.Site, opt Options, j *judged, ignore
 	}
 	limit.trim(described)
 	n := 0
-	var fresh [][]Finding // without suggestions yet
 	for i := range described {
 		n += len(described[i].findings)
-		if !described[i].complete {
-			fresh = append(fresh, described[i].findings)
-		}
-	}
-	if err := suggest(ctx, s, opt, fresh); err != nil {
-		return nil, err
 	}
 	all := make([]Finding, 0, n+spareFindings)
 	for i := range described {
 		all = append(all, described[i].findings...)
-		if opt.Memo == nil {
-			described[i].findings = nil // there may be millions of findings
-		}
+		described[i].findings = nil // there may be millions of findings
 	}
-	opt.Memo.replace(s, j.total, described)
-	return all, nil
+	return all, suggest(ctx, s, opt, all)
 }
 
 // findingLimit bounds the findings about links that are kept in memory: the first
@@ -163,12 +145,8 @@ const spareFindings = 256
 // describedPage is what describe makes of the bad links of a page.
 type describedPage struct {
 	id       isite.PageID
-	bad      []badLink
-	scripts  []scriptTarget
 	findings []Finding
-	// complete: the findings have their suggestions.
-	complete bool
-	// fine counts the links of bad that turned out to work.
+	// fine counts the links that turned out to work.
 	fine int
 	// unreadable: the page could not be read again.
 	unreadable bool
@@ -215,7 +193,7 @@ func (w *describer) describe(id isite.PageID, bad []badLink, scripts []scriptTar
 	if w.most > 0 {
 		room = min(room, 2*w.most)
 	}
-	out := describedPage{id: id, bad: bad, scripts: scripts, findings: make([]Finding, 0, room)}
+	out := describedPage{id: id, findings: make([]Finding, 0, room)}
 	errors, warnings := 0, 0
 	want := make([]uint32, 0, len(bad)+len(scripts))
 	for _, b := range bad {
@@ -378,114 +356,4 @@ func rereadFinding(s *isite.Site, id isite.PageID, err error) Finding {
 		f.Code, f.Message = Changed, "the file changed during the check; check again when the build has finished"
 	}
 	return f
-}
-
-// Memo carries what a [Run] found out about a site over to the next Run, so that
-// checking a new version of the site, from [site.Site.Update], takes less time.
-// It serves one sequence of calls of Run, each with the version that follows the
-// last one and with the same options. The zero value is empty. Two calls must not
-// use a Memo at the same time.
-//
-// If only links changed, Run judges the links of the edited pages alone. If
-// anchors changed too, it judges all links again. In both cases it describes only
-// the bad links of edited pages, and those whose targets were edited.
-type Memo struct {
-	generation uint64 // of the site
-	total      *tally
-	pages      map[isite.PageID]describedPage
-}
-
-// edits returns how s differs from the site of the last run; nil if that is not
-// known.
-func (m *Memo) edits(s *isite.Site) *isite.Edits {
-	if m == nil || m.total == nil {
-		return nil
-	}
-	return s.Edits(m.generation)
-}
-
-// tally returns the tally of all links of s, made of the last one and of the
-// links of edited pages; nil if that is not enough.
-func (m *Memo) tally(s *isite.Site, opt *Options) *tally {
-	e := m.edits(s)
-	if e == nil || len(e.Redefined) > 0 || opt.scope != nil {
-		return nil
-	}
-	before, after := newTally(s, opt), newTally(s, opt)
-	for i, id := range e.Pages {
-		before.addPage(id, &e.Old[i])
-		after.addPage(id, s.Page(id))
-	}
-	t := newTally(s, opt)
-	edited := func(id isite.PageID) bool { _, ok := slices.BinarySearch(e.Pages, id); return ok }
-	for _, b := range m.total.bad {
-		if !edited(b.page) {
-			t.bad = append(t.bad, b)
-		}
-	}
-	for _, x := range m.total.misses {
-		if !edited(x.page) {
-			t.misses = append(t.misses, x)
-		}
-	}
-	t.bad, t.misses = append(t.bad, after.bad...), append(t.misses, after.misses...)
-	sortMisses(t.misses, s.Pages())
-	t.addCounts(m.total, 1)
-	t.addCounts(before, -1)
-	t.addCounts(after, 1)
-	return t
-}
-
-// forget drops the pages whose descriptions do not hold for s.
-func (m *Memo) forget(s *isite.Site) {
-	if m == nil {
-		return
-	}
-	e := m.edits(s)
-	if e == nil {
-		m.pages = nil
-		return
-	}
-	for _, id := range e.Pages {
-		delete(m.pages, id)
-	}
-	if len(e.Redefined) == 0 {
-		return
-	}
-	for id, d := range m.pages {
-		d.complete = false // a suggestion may lead to one of these files
-		m.pages[id] = d
-		links := s.Page(id).All()
-		if slices.ContainsFunc(d.findings, isSuggestedAtOnce) || slices.ContainsFunc(d.bad, func(b badLink) bool {
-			_, redefined := slices.BinarySearch(e.Redefined, links[b.link].Node)
-			return redefined
-		}) {
-			delete(m.pages, id)
-		}
-	}
-}
-
-// find returns what is known of a page with these bad links. A nil Memo knows
-// nothing.
-func (m *Memo) find(id isite.PageID, bad []badLink, scripts []scriptTarget) (d describedPage, ok bool) {
-	if m == nil {
-		return d, false
-	}
-	d, ok = m.pages[id]
-	return d, ok && slices.Equal(d.bad, bad) && slices.Equal(d.scripts, scripts)
-}
-
-// replace forgets everything and remembers this run.
-func (m *Memo) replace(s *isite.Site, total *tally, described []describedPage) {
-	if m == nil {
-		return
-	}
-	total.s, total.opt = nil, nil // the site may go
-	*m = Memo{s.Generation(), total, make(map[isite.PageID]describedPage, len(described))}
-	for _, d := range described {
-		if !d.unreadable {
-			d.complete = true
-			m.pages[d.id] = d
-		}
-	}
 }

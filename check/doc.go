@@ -36,14 +36,13 @@
 // [Links] lists all links, or those that a [Query] selects, and [WriteLinks]
 // writes them fast. [Explain] tells step by step how a link gets its verdict.
 // [Orphans] tells which files nothing links to, and [Walk] which pages a check
-// reaches from a [Linkset]. [Sections] counts the links between the parts of a
-// site. [Anchors], [Addresses] and [ExternalTargets] are what it takes to check
-// the links between two sites.
+// reaches from a [Linkset]. [Anchors], [Addresses] and [ExternalTargets] are what
+// it takes to check the links between two sites.
 //
 // # Following a site
 //
 // When files change, load the next version with [site.Site.Update], run the check
-// again with the same [Memo], and [Compare] the findings of the two results.
+// again, and [Compare] the findings of the two results.
 //
 // All functions may be called concurrently for one site. None of them writes a
 // file or opens a connection; each reads again only the pages that it reports

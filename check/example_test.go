@@ -126,9 +126,8 @@ func ExampleCompare() {
 	s, dir := harbour()
 	defer os.RemoveAll(dir)
 	ctx := context.Background()
-	memo := &check.Memo{}
 
-	before, err := check.Run(ctx, s, check.Options{Memo: memo})
+	before, err := check.Run(ctx, s, check.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -139,7 +138,7 @@ func ExampleCompare() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	after, err := check.Run(ctx, next, check.Options{Memo: memo})
+	after, err := check.Run(ctx, next, check.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -108,7 +108,7 @@ func Explain(ctx context.Context, s *site.Site, opt Options, page, raw string) (
 		if f.plainCode() == MissingBase {
 			suggestAtOnce(in, &found[0])
 		}
-		if err := suggest(ctx, in, opt, [][]Finding{found}); err != nil {
+		if err := suggest(ctx, in, opt, found); err != nil {
 			return nil, err
 		}
 		f = found[0]

@@ -236,7 +236,7 @@ func newLister(ctx context.Context, s *isite.Site, opt Options) (*lister, error)
 	if opt.scope, err = scopeOf(ctx, s, opt); err != nil {
 		return nil, err
 	}
-	opt.Memo, opt.MaxFindings = nil, 0 // it remembers whole checks, and all links are wanted
+	opt.MaxFindings = 0 // all links are wanted
 	j, err := judgeLinks(ctx, s, opt)
 	if err != nil {
 		return nil, err

@@ -44,11 +44,9 @@ type Options struct {
 	// MaxFindings bounds the memory that a result needs: it is the largest number of
 	// findings about links in [Result.Findings], 0 for no limit. Errors come first,
 	// in the order of pages, then warnings. The others are counted as always, and
-	// [Summary.UnlistedErrors] and [Summary.UnlistedWarnings] are their numbers. A baseline needs all findings, and so does
-	// a Memo, with which there is no limit.
+	// [Summary.UnlistedErrors] and [Summary.UnlistedWarnings] are their numbers. A
+	// baseline needs all findings.
 	MaxFindings int
-	// Memo, when set, lets the next [Run] reuse what this one finds out.
-	Memo *Memo
 
 	scope *scope // what From, Skip and Limit leave; set before links are judged
 }
@@ -56,7 +54,7 @@ type Options struct {
 // counts reports whether bad links beyond MaxFindings are only counted. Ignore rules
 // have to see each of them.
 func (opt *Options) counts() bool {
-	return opt.MaxFindings > 0 && opt.Memo == nil && len(opt.Ignore) == 0
+	return opt.MaxFindings > 0 && len(opt.Ignore) == 0
 }
 
 // ScriptFragments says how fragments are judged that no element of their page

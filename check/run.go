@@ -82,7 +82,6 @@ type judged struct {
 	scriptMisses []miss
 	evidence     []evidence
 	scripts      []scriptTarget
-	total        *tally // of all links, for a Memo
 }
 
 // badLink is a link to report. There may be millions.
@@ -101,9 +100,6 @@ type pageLink struct {
 
 // judgeLinks judges all links from the records in memory.
 func judgeLinks(ctx context.Context, s *isite.Site, opt Options) (*judged, error) {
-	if t := opt.Memo.tally(s, &opt); t != nil {
-		return newJudged(ctx, t)
-	}
 	tallies := make([]*tally, workerCount(opt, s.Pages()))
 	err := eachPage(ctx, s, len(tallies), func(worker int) func(isite.PageID) error {
 		t := newTally(s, &opt)
@@ -142,22 +138,6 @@ func newTally(s *isite.Site, opt *Options) *tally {
 	return &tally{s: s, opt: opt, reasons: map[Code]int{}}
 }
 
-// addCounts adds the counts of o, n times. It does not add its bad links and
-// misses.
-func (t *tally) addCounts(o *tally, n int) {
-	t.ok += n * o.ok
-	t.redirects += n * o.redirects
-	for i, k := range o.states {
-		t.states[i] += n * k
-	}
-	for c, k := range o.reasons {
-		t.reasons[c] += n * k
-	}
-	for v, k := range o.beyond {
-		t.beyond[v] += n * k
-	}
-}
-
 // mergeTallies adds up tallies of different pages. The misses are sorted.
 func mergeTallies(s *isite.Site, opt *Options, tallies []*tally) *tally {
 	sum := newTally(s, opt)
@@ -167,7 +147,16 @@ func mergeTallies(s *isite.Site, opt *Options, tallies []*tally) *tally {
 	}
 	sum.misses, sum.bad = make([]miss, 0, misses), make([]pageLink, 0, bad)
 	for _, t := range tallies {
-		sum.addCounts(t, 1)
+		sum.ok, sum.redirects = sum.ok+t.ok, sum.redirects+t.redirects
+		for i, n := range t.states {
+			sum.states[i] += n
+		}
+		for c, n := range t.reasons {
+			sum.reasons[c] += n
+		}
+		for v, n := range t.beyond {
+			sum.beyond[v] += n
+		}
 		sum.misses, sum.bad = append(sum.misses, t.misses...), append(sum.bad, t.bad...)
 	}
 	sortMisses(sum.misses, s.Pages())
@@ -274,7 +263,7 @@ func (t *tally) report(at linkPlace, st state) {
 // newJudged decides about missing fragments, and makes the summary.
 func newJudged(ctx context.Context, t *tally) (*judged, error) {
 	s, opt := t.s, t.opt
-	j := &judged{total: t}
+	j := &judged{}
 	a := newAttributor(s, opt)
 	if err := a.attribute(ctx, t.misses); err != nil {
 		return nil, err
@@ -288,9 +277,7 @@ func newJudged(ctx context.Context, t *tally) (*judged, error) {
 			"build the site for its base URL, or correct base-url if it is published elsewhere", s.BasePath(), n, sum.OK))
 	}
 	bad := slices.Clip(t.bad)
-	if opt.Memo == nil {
-		j.scriptMisses = t.misses[:0] // overwrites only what was looked at
-	}
+	j.scriptMisses = t.misses[:0] // overwrites only what was looked at
 	for _, m := range t.misses {
 		switch {
 		case m.evidence == 0:
@@ -315,9 +302,7 @@ func newJudged(ctx context.Context, t *tally) (*judged, error) {
 	sum.UnlistedErrors, sum.UnlistedWarnings = t.beyond[Error], t.beyond[Warning]
 	sum.Errors, sum.Warnings = sum.Errors+t.beyond[Error], sum.Warnings+t.beyond[Warning]
 	j.bad = groupByPage(bad, s.Pages())
-	if opt.Memo == nil {
-		t.bad, t.misses = nil, nil // there may be millions
-	}
+	t.bad, t.misses = nil, nil // there may be millions
 	j.scripts, sum.ScriptFragments = scriptTargets(s, j.scriptMisses, j.evidence, j.bad)
 	sum.addFiles(s, opt.scope)
 	sum.addReasons(reasons)

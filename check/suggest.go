@@ -75,11 +75,6 @@ func bareAddress(raw string) string {
 	return strings.ToLower(bareName(p))
 }
 
-func isSuggestedAtOnce(f Finding) bool {
-	code := f.plainCode()
-	return code == ViaRedirect || code == ServerDependent || code == MissingBase
-}
-
 // gives reports whether value, in place of the link, gives no finding.
 func gives(s *isite.Site, f *Finding, value string) bool {
 	node, _ := s.Lookup(f.Page)
@@ -96,25 +91,23 @@ func gives(s *isite.Site, f *Finding, value string) bool {
 
 // suggest sets the suggestions of all other codes, where something similar
 // exists.
-func suggest(ctx context.Context, s *isite.Site, opt Options, parts [][]Finding) error {
+func suggest(ctx context.Context, s *isite.Site, opt Options, findings []Finding) error {
 	byTarget := map[isite.PageID][]*Finding{}
 	var files *fileIndex
-	for _, part := range parts {
-		for i := range part {
-			f := &part[i]
-			switch f.plainCode() {
-			case MissingFragment, MissingMap:
-				if to := behindRedirect(s, f); to != "" && gives(s, f, to) { // an alias page, which leads on
-					f.Suggestion = to
-				} else if target, ok := s.PageOf(f.node); ok {
-					byTarget[target] = append(byTarget[target], f)
-				}
-			case MissingFile, MissingDirectory, MissingIndex, WrongCase, Fallback:
-				if files == nil {
-					files = newFileIndex(s)
-				}
-				f.Suggestion = files.suggestion(f)
+	for i := range findings {
+		f := &findings[i]
+		switch f.plainCode() {
+		case MissingFragment, MissingMap:
+			if to := behindRedirect(s, f); to != "" && gives(s, f, to) { // an alias page, which leads on
+				f.Suggestion = to
+			} else if target, ok := s.PageOf(f.node); ok {
+				byTarget[target] = append(byTarget[target], f)
 			}
+		case MissingFile, MissingDirectory, MissingIndex, WrongCase, Fallback:
+			if files == nil {
+				files = newFileIndex(s)
+			}
+			f.Suggestion = files.suggestion(f)
 		}
 	}
 	targets := slices.Sorted(maps.Keys(byTarget))

@@ -341,7 +341,7 @@ func checkProject(ctx context.Context, c *cli, p *project.Project, ext *external
 			return printChanged(c, checker.Changed())
 		}
 		if err == nil {
-			err = reports.addExtras(ctx, run, result)
+			err = reports.addExtras(ctx, run)
 		}
 		if err == nil {
 			err = reports.write(result)
@@ -389,6 +389,11 @@ func reportOptions(c *cli, p *project.Project) (report.Options, error) {
 		Version:      versionNumber(),
 	}
 	var err error
+	if slices.ContainsFunc(p.Config.Formats, func(f config.Format) bool { return f.Name == "html" }) {
+		if err = setHeader(c, p, &opt); err != nil {
+			return opt, err
+		}
+	}
 	if opt.GroupBy == report.GroupOwner {
 		opt.Owners, err = ownersOf(c, p.Root)
 	}

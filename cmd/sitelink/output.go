@@ -2,14 +2,21 @@ package main
 
 import (
 	"context"
+	"crypto/sha1"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"net/url"
 	"os"
+	"path"
 	"path/filepath"
+	"regexp"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -22,6 +29,7 @@ import (
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/fault"
+	"github.com/sitelink/sitelink/internal/git"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/report"
 	"github.com/sitelink/sitelink/internal/text"
@@ -330,7 +338,7 @@ func (all destinations) discard() {
 
 // addExtras works out what a report shows beside the findings, if one of them
 // does.
-func (all destinations) addExtras(ctx context.Context, run *audit.Audit, r *check.Result) error {
+func (all destinations) addExtras(ctx context.Context, run *audit.Audit) error {
 	var extras *report.Extras
 	for i := range all {
 		if !all[i].format.Extras {
@@ -338,13 +346,120 @@ func (all destinations) addExtras(ctx context.Context, run *audit.Audit, r *chec
 		}
 		if extras == nil {
 			var err error
-			if extras, err = run.Extras(ctx, r); err != nil {
+			if extras, err = run.Extras(ctx); err != nil {
 				return err
 			}
 		}
 		all[i].opt.Extras = *extras
 	}
 	return nil
+}
+
+// setHeader sets what only the format html shows: the address of the site, the date of
+// SOURCE_DATE_EPOCH, and where source positions lead.
+func setHeader(c *cli, p *project.Project, opt *report.Options) error {
+	if len(p.BaseURLs) > 0 {
+		opt.BaseURL = p.BaseURLs[0]
+	}
+	if c.env.Getenv("SOURCE_DATE_EPOCH") != "" {
+		day, err := c.today()
+		if err != nil {
+			return err
+		}
+		opt.Date = string(day)
+	}
+	switch to := c.env.Getenv("SITELINK_SOURCE_LINKS"); {
+	case to == "none":
+	case to == "vscode":
+		root := (&url.URL{Path: filepath.ToSlash(p.Root)}).EscapedPath()
+		opt.SourceLinks = "vscode://file/" + strings.TrimPrefix(root, "/") + "/{file}:{line}:{column}"
+	case sourceLink.MatchString(to):
+		opt.SourceLinks = to
+	case to != "":
+		return fault.Usage(fmt.Sprintf("SITELINK_SOURCE_LINKS: %q is not an address of a source line", to),
+			"write vscode, none, or an address such as https://git.example/me/site/src/{file}#L{line}")
+	default:
+		opt.SourceLinks, opt.IsLinked = forgeLinks(context.Background(), p)
+	}
+	return nil
+}
+
+var (
+	// sourceLink matches https://git.example/{file} and the addresses of editors, such as
+	// idea://open?file=/me/site/{file}&line={line}.
+	sourceLink = regexp.MustCompile(`^(?:https?|vscode|vscode-insiders|vscodium|cursor|zed|idea|subl|txmt)://.*\{file\}`)
+	// forge matches the addresses of a repository on the forges whose addresses of files
+	// are known: git@github.com:me/site.git, https://gitlab.com/group/me/site.
+	forge = regexp.MustCompile(`^(?:https://(?:[^@/]*@)?|ssh://git@|git@)(github\.com|gitlab\.com)[:/]([\w.-]+(?:/[\w.-]+)+)/?$`)
+)
+
+// forgeLinks returns the address of source lines on the forge of the remote origin, "" if
+// it is not certain that they are there: origin/main has the commit, and isLinked
+// compares a file with it.
+func forgeLinks(ctx context.Context, p *project.Project) (pattern string, isLinked func(file string) bool) {
+	root := p.Root
+	for root != filepath.Dir(root) {
+		if _, err := os.Lstat(filepath.Join(root, ".git")); err == nil {
+			break
+		}
+		root = filepath.Dir(root)
+	}
+	repo, err := git.Open(ctx, root, p.Env())
+	if err != nil {
+		return "", nil
+	}
+	ask := func(args ...string) string {
+		out, err := repo.Run(ctx, args...)
+		if err != nil {
+			return ""
+		}
+		return strings.TrimSpace(string(out))
+	}
+	at := forge.FindStringSubmatch(ask("config", "--local", "--get", "remote.origin.url"))
+	commit := ask("rev-parse", "--verify", "HEAD")
+	if at == nil || commit == "" || ask("for-each-ref", "--count=1", "--contains", commit, "refs/remotes/origin") == "" {
+		return "", nil
+	}
+	below, err := repo.Path(filepath.Join(p.Root, "x"))
+	if err != nil {
+		return "", nil
+	}
+	below = path.Dir(below)
+	blob := "/blob/"
+	if at[1] == "gitlab.com" {
+		blob = "/-/blob/"
+	}
+	files := sync.OnceValue(func() map[string]string { // their objects
+		objects := map[string]string{}
+		for line := range strings.SplitSeq(ask("ls-tree", "-r", "-z", "--full-tree", commit), "\x00") {
+			if meta, name, ok := strings.Cut(line, "\t"); ok {
+				objects[name] = meta[strings.LastIndexByte(meta, ' ')+1:]
+			}
+		}
+		return objects
+	})
+	same := map[string]bool{}
+	isLinked = func(file string) bool {
+		known, ok := same[file]
+		if !ok {
+			text, err := os.ReadFile(filepath.Join(p.Root, filepath.FromSlash(file)))
+			known = err == nil && isObject(files()[path.Join(below, file)], text)
+			same[file] = known
+		}
+		return known
+	}
+	return (&url.URL{Scheme: "https", Host: at[1], Path: "/" + strings.TrimSuffix(at[2], ".git") + blob + commit + "/" + strings.TrimPrefix(below+"/", "./")}).String() + "{file}#L{line}", isLinked
+}
+
+// isObject reports whether git's name of an object is that of a file with this text.
+func isObject(id string, text []byte) bool {
+	text = append(fmt.Appendf(nil, "blob %d\x00", len(text)), text...)
+	if len(id) == 2*sha256.Size {
+		sum := sha256.Sum256(text)
+		return id == hex.EncodeToString(sum[:])
+	}
+	sum := sha1.Sum(text)
+	return id == hex.EncodeToString(sum[:])
 }
 
 // showAll lists every link in each report. The site is in memory; only the

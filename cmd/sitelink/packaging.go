@@ -182,6 +182,8 @@ const environment = `SITELINK_*            the value of a configuration flag: SI
 SITELINK_CONFIG       the configuration file
 SOURCE_DATE_EPOCH     seconds since 1970, used instead of the clock to decide
                       which entries of a baseline have expired
+SITELINK_SOURCE_LINKS where the report html leads from a source position: vscode,
+                      none, or an address with {file}, {line} and {column}
 SITELINK_DEBUG        timing prints the time of each stage to standard error
 NO_COLOR, CLICOLOR_FORCE, TERM
                       turn color off, on without a terminal, and off with dumb

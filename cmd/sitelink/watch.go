@@ -294,7 +294,7 @@ func (w *watcher) load(ctx context.Context) (*audit.Audit, error) {
 		w.reconfigure(ctx)
 	}
 	opt := w.auditOptions(nil)
-	opt.Baseline, opt.Updates = true, true
+	opt.Baseline = true
 	opt.Progress = func(done, total int) { w.progress.pages(done, total) } // updates call it too
 	opt.Warn = w.sources.warnOnce(w.ui.warning)
 	return audit.Open(ctx, w.project, opt)

@@ -18,6 +18,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/check/baseline"
@@ -51,9 +52,6 @@ type Options struct {
 	// Sums keeps a hash of each page's file, which a comparison with a ledger
 	// needs.
 	Sums bool
-	// Updates remembers what a check finds out, for the checks of later versions
-	// of the site, see [Audit.Update].
-	Updates bool
 	// Since reports what is gone since the site was recorded; nil for nothing.
 	Since *Since
 	// Cache is a directory of the user for what later runs can use again, "" for
@@ -105,7 +103,6 @@ type Audit struct {
 	Baseline *Baseline
 
 	opt   Options
-	memo  *check.Memo // nil unless the site may be updated
 	early *earlySources
 	gone  *compared // by the last check, nil without a record
 	// external is what the first check or list asked, for all formats of a report.
@@ -116,9 +113,6 @@ type Audit struct {
 // hints, see package fault. Call Close when the audit is no longer needed.
 func Open(ctx context.Context, p *project.Project, opt Options) (*Audit, error) {
 	a := &Audit{Project: p, opt: opt, early: &earlySources{}}
-	if opt.Updates {
-		a.memo = &check.Memo{}
-	}
 	if opt.Baseline {
 		var err error
 		if a.Baseline, err = OpenBaseline(ctx, p, opt); err != nil {
@@ -236,7 +230,6 @@ func (a *Audit) Check(ctx context.Context) (*check.Result, error) {
 		return nil, err
 	}
 	a.gone = gone
-	opt.Memo = a.memo
 	if a.Baseline == nil {
 		opt.MaxFindings = a.opt.MaxFindings
 	}
@@ -424,12 +417,14 @@ func Fails(failOn string, r *check.Result) bool {
 	return r.HasErrors()
 }
 
-// maxSections is how many sections a report shows: more names do not fit a picture.
-const maxSections = 16
+// assets are the extensions of files that pages load and scripts name, and no author
+// links to.
+var assets = strings.Fields(`.css .scss .less .js .mjs .cjs .map .ts .json .wasm .woff .woff2 .ttf .otf .eot
+	.png .jpg .jpeg .gif .svg .webp .avif .ico .bmp .cur .xml .txt .yaml .yml .toml .inv .idx .bin .gz .br .zst`)
 
-// Extras returns what some reports show beside the findings: the files that no
-// page leads to, and the sections of the site with the links between them.
-func (a *Audit) Extras(ctx context.Context, r *check.Result) (*report.Extras, error) {
+// Extras returns what some reports show beside the findings: the pages and
+// files that no page leads to.
+func (a *Audit) Extras(ctx context.Context) (*report.Extras, error) {
 	files, err := check.Orphans(ctx, Handle(a.Site), a.Project.Config.From)
 	if err != nil {
 		return nil, err
@@ -439,13 +434,13 @@ func (a *Audit) Extras(ctx context.Context, r *check.Result) (*report.Extras, er
 	for _, f := range files {
 		switch {
 		case f.Alias != "": // stands for an old address, and is meant to have no links
+		case !f.IsPage && slices.Contains(assets, strings.ToLower(path.Ext(f.Path))):
 		case f.Linked:
 			extras.Unreachable = append(extras.Unreachable, f.Path)
 		default:
 			extras.Orphans = append(extras.Orphans, f.Path)
 		}
 	}
-	extras.Sections, extras.Edges = check.Sections(Handle(a.Site), r.Findings, maxSections)
 	return extras, nil
 }
 

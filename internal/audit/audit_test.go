@@ -171,7 +171,7 @@ func TestEndpoints(t *testing.T) {
 // An updated site shares what did not change, and is checked like a new one.
 func TestUpdate(t *testing.T) {
 	p := inProject(t, jekyllSite)
-	a, err := Open(t.Context(), p, Options{Updates: true})
+	a, err := Open(t.Context(), p, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,6 @@ package report
 
 import (
 	"bufio"
-	"cmp"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
@@ -10,6 +9,7 @@ import (
 	"html/template"
 	"io"
 	"iter"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,9 +28,6 @@ type Extras struct {
 	// Unreachable are pages that visitors cannot reach from the start pages
 	// although links lead to them, sorted; nil if they were not looked for.
 	Unreachable []string
-	// Sections and Edges are the result of [check.Sections].
-	Sections []check.Section
-	Edges    []check.Edge
 }
 
 // Bounds of the HTML report without JavaScript, which has the summary and the
@@ -86,7 +83,7 @@ func cspHash(text string) string {
 // copies of the largest column of the JSON block, and an entry for each cause.
 // The only errors are those of w, wrapped.
 func HTML(w io.Writer, r *check.Result, opt Options) error {
-	view := &htmlView{Findings: r.Findings, Summary: &r.Summary, Causes: check.Causes(r.Findings), Version: opt.Version, extras: opt.Extras}
+	view := &htmlView{Findings: r.Findings, Summary: &r.Summary, Causes: check.Causes(r.Findings), opt: opt}
 	for i := range r.Findings { // as in text, a finding that represents many links counts once
 		f := &r.Findings[i]
 		switch f.Verdict {
@@ -114,8 +111,7 @@ type htmlView struct {
 	Summary                 *check.Summary
 	Causes                  []check.Cause
 	Errors, Warnings, Links int
-	Version                 string
-	extras                  Extras
+	opt                     Options
 }
 
 func (*htmlView) Policy() string       { return htmlPolicy() }
@@ -129,10 +125,35 @@ var htmlHead = []htmlHeadCell{{"Code", "w-kind"}, {"Page", "w-page"}, {"Link", "
 
 type htmlHeadCell struct{ Name, Width string }
 
+// About returns what the header says besides the name of the docroot.
+func (v *htmlView) About() []string {
+	about := []string{htmlValue(v.opt.BaseURL), v.opt.Date, strings.TrimSpace("sitelink " + htmlValue(v.opt.Version))}
+	return slices.DeleteFunc(about, func(s string) bool { return s == "" })
+}
+
+// sourceURL returns the address of a source position, "" if there is none: also for a
+// file of a module, which may have a repository of its own. With the pattern
+// https://forge.example/blob/main/{file}#L{line}, the address of content/ä.md:7:3 is
+// https://forge.example/blob/main/content/%C3%A4.md#L7.
+func (v *htmlView) sourceURL(p *check.Position) string {
+	if v.opt.SourceLinks == "" || p == nil || p.Line <= 0 || p.Module != "" || absolute(p.File) || strings.HasPrefix(p.File, "../") || htmlValue(p.File) != p.File ||
+		v.opt.IsLinked != nil && !v.opt.IsLinked(p.File) {
+		return ""
+	}
+	file := strings.ReplaceAll(url.PathEscape(p.File), "%2F", "/")
+	return strings.NewReplacer("{file}", file, "{line}", strconv.Itoa(p.Line), "{column}", strconv.Itoa(max(p.Column, 1))).Replace(v.opt.SourceLinks)
+}
+
+// htmlPosition is a position with the address of its line, if it has one.
+type htmlPosition struct {
+	check.Position
+	URL template.URL
+}
+
 // htmlRow is a cause in the table without JavaScript.
 type htmlRow struct {
-	check.Finding                // what describes the cause
-	At, Built     check.Position // Built is not set if At is in the built page
+	check.Finding              // what describes the cause
+	At, Built     htmlPosition // Built is not set if At is in the built page
 	Written       string
 	Place         string // element and attribute
 	LeadsTo       string
@@ -146,10 +167,10 @@ func (v *htmlView) Rows() (rows []htmlRow) {
 	for i := range v.Causes[:min(len(v.Causes), htmlStaticRows)] {
 		c := &v.Causes[i]
 		f := commonFinding(v.Findings, c)
-		row := htmlRow{Finding: f, At: check.Position{File: f.Page, Line: f.Line, Column: f.Column}, Written: sourceDescription(&f),
+		row := htmlRow{Finding: f, At: htmlPosition{Position: check.Position{File: f.Page, Line: f.Line, Column: f.Column}}, Written: sourceDescription(&f),
 			Place: htmlPlace(&f), LeadsTo: htmlTarget(f.Target, f.Fragment), RelatedText: relatedOf(&f), Links: c.Links, Files: c.Pages + c.Feeds}
 		if f.Source != nil {
-			row.At, row.Built = *f.Source, row.At
+			row.At, row.Built = htmlPosition{*f.Source, template.URL(v.sourceURL(f.Source))}, row.At
 		}
 		row.Before, row.After = suggestionWords(&f)
 		rows = append(rows, row)
@@ -221,8 +242,8 @@ func (l htmlList) Shown() []string { return l.Paths[:min(len(l.Paths), htmlStati
 
 func (v *htmlView) Lists() []htmlList {
 	return []htmlList{
-		{"Orphans", "No link leads to these files.", v.extras.Orphans},
-		{"Unreachable pages", "Links lead to these pages, but visitors cannot reach them from the start pages.", v.extras.Unreachable},
+		{"Orphans", "No link leads to these files.", v.opt.Extras.Orphans},
+		{"Unreachable pages", "Links lead to these pages, but visitors cannot reach them from the start pages.", v.opt.Extras.Unreachable},
 	}
 }
 
@@ -232,56 +253,6 @@ func (v *htmlView) Unneeded() *htmlList {
 		return &htmlList{Paths: b.Unneeded}
 	}
 	return nil
-}
-
-type htmlEdge struct {
-	check.Edge
-	FromName, ToName string
-}
-
-// edges returns the edges between sections that exist.
-func (v *htmlView) edges() (edges []htmlEdge) {
-	secs := v.extras.Sections
-	for _, e := range v.extras.Edges {
-		if 0 <= min(e.From, e.To) && max(e.From, e.To) < len(secs) {
-			edges = append(edges, htmlEdge{e, secs[e.From].Name, secs[e.To].Name})
-		}
-	}
-	return edges
-}
-
-// Broken returns the edges with broken links, most broken links first.
-func (v *htmlView) Broken() []htmlEdge {
-	broken := slices.DeleteFunc(v.edges(), func(e htmlEdge) bool { return e.Broken <= 0 })
-	slices.SortStableFunc(broken, func(a, b htmlEdge) int {
-		return cmp.Or(cmp.Compare(b.Broken, a.Broken), cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
-	})
-	return broken
-}
-
-type htmlSection struct {
-	check.Section
-	Within, Out, In, BrokenOut, BrokenIn int
-}
-
-// Sections returns the sections with the links in, from and to each of them.
-func (v *htmlView) Sections() []htmlSection {
-	list := make([]htmlSection, len(v.extras.Sections))
-	for i, s := range v.extras.Sections {
-		list[i].Section = s
-	}
-	for _, e := range v.edges() {
-		from, to := &list[e.From], &list[e.To]
-		from.BrokenOut += e.Broken
-		to.BrokenIn += e.Broken
-		if e.From == e.To {
-			from.Within += e.Links
-		} else {
-			from.Out += e.Links
-			to.In += e.Links
-		}
-	}
-	return list
 }
 
 // htmlColumn is a column of the findings in the JSON block. T are the distinct
@@ -326,6 +297,7 @@ func (v *htmlView) Columns() iter.Seq2[string, any] {
 		{"count", func(f *check.Finding) int { return max(1, f.Count) }},
 		{"sourceLine", func(f *check.Finding) int { return sourceOf(f).Line }},
 		{"sourceColumn", func(f *check.Finding) int { return sourceOf(f).Column }},
+		{"linked", func(f *check.Finding) int { return min(len(v.sourceURL(f.Source)), 1) }},
 	}
 	return func(yield func(string, any) bool) {
 		ids := make([]uint32, len(v.Findings))
@@ -343,7 +315,7 @@ func (v *htmlView) Columns() iter.Seq2[string, any] {
 				return
 			}
 		}
-		_ = yield("cause", v.causeColumn(ids)) && yield("orphans", htmlPaths(v.extras.Orphans)) && yield("unreachable", htmlPaths(v.extras.Unreachable))
+		_ = yield("sourceLinks", v.opt.SourceLinks) && yield("cause", v.causeColumn(ids)) && yield("orphans", htmlPaths(v.opt.Extras.Orphans)) && yield("unreachable", htmlPaths(v.opt.Extras.Unreachable))
 	}
 }
 

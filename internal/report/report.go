@@ -68,6 +68,16 @@ type Options struct {
 	WarningsFail bool
 	// Version is the version of sitelink, such as v1.2.3; "" if unknown.
 	Version string
+	// BaseURL is the address of the site, and Date the day of the report as
+	// YYYY-MM-DD. "" leaves them out.
+	BaseURL, Date string
+	// SourceLinks is the address of a line of a source file of the project, with
+	// {file}, {line} and {column} in it; "" for none. {file} is a slash path
+	// relative to the root of the project.
+	SourceLinks string
+	// IsLinked reports whether SourceLinks leads to what a file is now; nil means
+	// that it does for each.
+	IsLinked func(file string) bool
 	// Extras are shown by some formats only.
 	Extras Extras
 }

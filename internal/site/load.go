@@ -35,7 +35,7 @@ func Load(ctx context.Context, root string, opt Options) (*Site, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Site{Host: h, opt: opt, tree: h.Tree(), base: cmp.Or(opt.Base, h.Profile().Base, host.BaseHTML5), hash: newHasher(), generation: generations.Add(1)}
+	s := &Site{Host: h, opt: opt, tree: h.Tree(), base: cmp.Or(opt.Base, h.Profile().Base, host.BaseHTML5), hash: newHasher()}
 	if s.opt.MaxPageBytes <= 0 {
 		s.opt.MaxPageBytes = DefaultMaxPageBytes
 	}

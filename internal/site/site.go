@@ -34,9 +34,6 @@ type Site struct {
 	linked []bool
 	// overrides holds a bit for each node, see markOverrides.
 	overrides []uint64
-	// generation is unique among all sites; edits is nil for a loaded site.
-	generation uint64
-	edits      *Edits
 }
 
 // PageID is an index into the pages of a site, which are sorted by path.

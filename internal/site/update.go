@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync/atomic"
 
 	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/docroot"
@@ -137,60 +136,7 @@ func (s updater) share(ctx context.Context, edited []docroot.NodeID) (n *Site, o
 		l.statLinked()
 	}
 	n.markOverrides()
-	n.generation, n.edits = generations.Add(1), &Edits{since: s.generation}
-	for i := range pages {
-		id := n.PageAt(pages[i].node)
-		n.edits.Pages, n.edits.Old = append(n.edits.Pages, id), append(n.edits.Old, s.pages[id])
-	}
-	for _, id := range edited {
-		if !s.sameTarget(n, id) {
-			n.edits.Redefined = append(n.edits.Redefined, id)
-		}
-	}
 	return n, true, nil
-}
-
-// generations numbers the sites of a process.
-var generations atomic.Uint64
-
-// Edits are the differences between a version of a site that shares records with
-// another one, and that one.
-type Edits struct {
-	since uint64
-	// Pages were read again, ascending. Old holds their records in the other
-	// version.
-	Pages []PageID
-	Old   []Page
-	// Redefined are the files, ascending, for which links to them may be judged
-	// differently: other anchors, other permissions.
-	Redefined []docroot.NodeID
-}
-
-// Generation returns a number that no other Site of this process has.
-func (s *Site) Generation() uint64 { return s.generation }
-
-// Edits returns how s differs from the version of that generation; nil unless
-// [Site.Update] made s of that version and shared its records.
-func (s *Site) Edits(generation uint64) *Edits {
-	if s.edits == nil || s.edits.since != generation {
-		return nil
-	}
-	return s.edits
-}
-
-// sameTarget reports whether links to an edited file are judged alike in s and n.
-func (s updater) sameTarget(n *Site, id docroot.NodeID) bool {
-	const judged = docroot.Unreadable | docroot.Private | flagAlias
-	x := &s.tree.Nodes[id]
-	if (x.Flags^n.tree.Nodes[id].Flags)&judged != 0 {
-		return false
-	}
-	if x.Page == 0 {
-		return true
-	}
-	a, b := &s.pages[x.Page-1], &n.pages[x.Page-1]
-	return a.err.Err == nil && b.err.Err == nil && a.alias == b.alias && a.noIndex == b.noIndex && a.canon == b.canon &&
-		a.scripts == b.scripts && a.quirks == b.quirks && slices.Equal(a.anchors, b.anchors)
 }
 
 // editedPages returns unread records for the edited files that are pages. ok is

@@ -1,5 +1,6 @@
 // The tables of the report. All strings of the site reach the document as
-// text nodes, attributes that contain no URL, and form values.
+// text nodes, form values, and attributes without a URL, except for the path of a source
+// file, encoded, in the address that the caller of the report has given.
 "use strict";
 (() => {
   const perPage = 100, perPrint = 2000;
@@ -109,10 +110,19 @@
   const findingPlace = (row) => {
     const source = value(data.source, row), built = place(value(data.page, row), data.line.i[row], data.column.i[row]);
     if (!source) return built;
+    const line = data.sourceLine.i[row], column = data.sourceColumn.i[row];
+    let at = place(source, line, column);
+    if (data.linked.i[row]) {
+      const parts = { file: source.split("/").map(encodeURIComponent).join("/"), line, column: column || 1 };
+      const a = el("a");
+      a.href = data.sourceLinks.replace(/\{(file|line|column)\}/g, (_, part) => parts[part]);
+      a.append(...at);
+      at = [a];
+    }
     const sub = el("span", "sub");
     const by = value(data.written, row);
     sub.append(by ? by + ", built: " : "built: ", ...built);
-    return [...place(source, data.sourceLine.i[row], data.sourceColumn.i[row]), sub];
+    return [...at, sub];
   };
   const message = (row, near) => {
     const out = [value(data.message, row)];
@@ -414,16 +424,12 @@
   $("query").addEventListener("input", filter(() => { state.query = $("query").value; }));
   $("code").addEventListener("change", filter(() => { state.code = $("code").value; }));
   for (const id of ["error", "warning"]) $(id).addEventListener("change", filter(() => { state[id] = $(id).checked; }));
-  let folded = []; // what is open only for printing
   addEventListener("beforeprint", () => {
     printing = true;
-    folded = [...document.querySelectorAll("details:not([open])")];
-    for (const d of folded) d.open = true;
     body(views[state.view]);
   });
   addEventListener("afterprint", () => {
     printing = false;
-    for (const d of folded) d.open = false;
     body(views[state.view]);
   });
 
