@@ -196,7 +196,7 @@ func Ask(ctx context.Context, links []Link, cache *Cache, opt Options) (*Report,
 	err := d.run(ctx)
 	d.endSilence()
 	if err == nil {
-		err = d.suggest(ctx, links)
+		err = d.seek.suggest(ctx, links)
 	}
 	slices.Sort(d.report.Died)
 	slices.Sort(d.report.Recovered)

@@ -6,71 +6,78 @@ import (
 	"time"
 )
 
-// This is what a dispatcher does for a cache that is shared: it claims a host before
-// the first request, and releases it when nothing is left to ask, or when other runs
-// wait for it. Without a shared cache, all hosts are ours.
-
-// mine reports whether requests may go to a host.
-func (d *dispatcher) mine(h *host, now time.Time) bool {
-	s := d.cache.shared
-	if s == nil {
-		return true
-	}
-	d.cache.mu.Lock()
-	defer d.cache.mu.Unlock()
-	return h.term != 0 && h.term == s.term && now.Before(s.leased)
+// claimer is what a dispatcher needs for a cache that is shared: it claims a host
+// before the first request, and releases it when nothing is left to ask, or when other
+// runs wait for it. It is nil without a shared cache: all hosts are ours then.
+type claimer struct {
+	d *dispatcher
+	s *shared
+	// claims are hosts to claim, and claimed those whose claims are under way.
+	claims, claimed []*host
 }
 
+// mine reports whether requests may go to a host.
+func (c *claimer) mine(h *host, now time.Time) bool {
+	if c == nil {
+		return true
+	}
+	c.d.cache.mu.Lock()
+	defer c.d.cache.mu.Unlock()
+	return h.term != 0 && h.term == c.s.term && now.Before(c.s.leased)
+}
+
+// waits reports whether claims are under way.
+func (c *claimer) waits() bool { return c != nil && c.claimed != nil }
+
 // claim asks for a host that has a job, unless it is to be left to others.
-func (d *dispatcher) claim(h *host, now time.Time) {
+func (c *claimer) claim(h *host, now time.Time) {
 	h.listed = true
 	h.term = 0
 	if h.rest.After(now) {
-		heap.Push(&d.waiting, waitingFor[*host]{h.rest, h})
+		heap.Push(&c.d.waiting, waitingFor[*host]{h.rest, h})
 		return
 	}
-	d.claims = append(d.claims, h)
+	c.claims = append(c.claims, h)
 }
 
-// sendClaims sends the claims, one batch at a time.
-func (d *dispatcher) sendClaims() {
-	if len(d.claims) == 0 || d.claimed != nil {
+// send sends the claims, one batch at a time.
+func (c *claimer) send() {
+	if c == nil || len(c.claims) == 0 || c.claimed != nil {
 		return
 	}
-	s := d.cache.shared
-	d.claimed, d.claims = d.claims, nil
-	all := make([]claim, len(d.claimed))
-	for i, h := range d.claimed {
+	c.claimed, c.claims = c.claims, nil
+	all := make([]claim, len(c.claimed))
+	for i, h := range c.claimed {
 		all[i].host = h.name
 		for j := h.queue.first; j != nil; j = j.next {
 			all[i].urls = append(all[i].urls, j.url)
 		}
 	}
-	d.cache.mu.Lock()
-	for _, h := range d.claimed {
-		if state, ok := s.hosts[h.name]; ok {
+	c.d.cache.mu.Lock()
+	for _, h := range c.claimed {
+		if state, ok := c.s.hosts[h.name]; ok {
 			state.released = false // it stays ours
-			s.hosts[h.name] = state
+			c.s.hosts[h.name] = state
 		}
 	}
-	s.claims = all
-	d.cache.mu.Unlock()
-	s.hurry()
+	c.s.claims = all
+	c.d.cache.mu.Unlock()
+	c.s.hurry()
 }
 
 // grants is the channel for the answer to the claims; nil if the cache is not shared.
-func (d *dispatcher) grants() <-chan grant {
-	if d.cache.shared == nil {
+func (c *claimer) grants() <-chan grant {
+	if c == nil {
 		return nil
 	}
-	return d.cache.shared.granted
+	return c.s.granted
 }
 
 // grant starts with the hosts that were granted. Another run has the others.
-func (d *dispatcher) grant(g grant) {
-	now := time.Now()
-	claimed := d.claimed
-	d.claimed = nil
+func (c *claimer) grant(g grant) {
+	now, d := time.Now(), c.d
+	claimed := c.claimed
+	c.claimed = nil
 	for _, h := range claimed {
 		h.listed = false
 		state, ok := g.hosts[h.name]
@@ -87,16 +94,16 @@ func (d *dispatcher) grant(g grant) {
 		if state.Until.After(h.until) && state.Until.Sub(now) <= maxNext {
 			h.until = state.Until
 		}
-		d.skipKnown(h)
+		c.skipKnown(h)
 		d.list(h, now)
-		d.settle(h)
+		c.settle(h)
 	}
 }
 
 // skipKnown removes the jobs of a host whose URLs another run has asked for since they
 // were planned.
-func (d *dispatcher) skipKnown(h *host) {
-	all := h.queue
+func (c *claimer) skipKnown(h *host) {
+	d, all := c.d, h.queue
 	h.queue = queue{}
 	for j := all.pop(); j != nil; j = all.pop() {
 		record := d.cache.Get(j.url)
@@ -111,68 +118,60 @@ func (d *dispatcher) skipKnown(h *host) {
 	}
 }
 
-// yield leaves hosts to others that wait for them, once no request is in flight.
-func (d *dispatcher) yield() {
-	s := d.cache.shared
-	d.cache.mu.Lock()
-	wanted := s.wanted
-	s.wanted = nil
-	d.cache.mu.Unlock()
-	for _, name := range wanted {
-		if h := d.hosts[name]; h != nil && h.term != 0 {
-			h.yields = true
-			d.settle(h)
-		}
-	}
-}
-
 // settle shares the state of a host, and releases one that has nothing to do, or that
 // others wait for.
-func (d *dispatcher) settle(h *host) {
-	s := d.cache.shared
-	if s == nil || h.term == 0 {
+func (c *claimer) settle(h *host) {
+	if c == nil || h.term == 0 {
 		return
 	}
 	idle := h.active == 0 && (h.queue.first == nil || h.yields)
-	d.cache.mu.Lock()
-	if h.term == s.term {
-		s.hosts[h.name] = hostState{ready: h.ready, interval: h.interval, until: h.until, released: idle}
+	c.d.cache.mu.Lock()
+	if h.term == c.s.term {
+		c.s.hosts[h.name] = hostState{ready: h.ready, interval: h.interval, until: h.until, released: idle}
 	}
-	d.cache.mu.Unlock()
+	c.d.cache.mu.Unlock()
 	if !idle {
 		return
 	}
 	h.term = 0
 	if now := time.Now(); h.yields {
 		h.yields, h.rest = false, now.Add(restTime)
-		d.list(h, now)
+		c.d.list(h, now)
 	}
 }
 
-// tend does what a shared cache needs from time to time. It returns the time at which
-// the lease ends by itself, and the error of a store that cannot be reached.
-func (d *dispatcher) tend() (leased time.Time, err error) {
-	s := d.cache.shared
-	if s == nil {
+// tend leaves hosts to others that wait for them, once no request is in flight. It
+// returns the time at which the lease ends by itself, and the error of a store that
+// cannot be reached.
+func (c *claimer) tend() (leased time.Time, err error) {
+	if c == nil {
 		return time.Time{}, nil
 	}
-	d.yield()
-	d.cache.mu.Lock()
-	defer d.cache.mu.Unlock()
-	return s.leased, s.lost
+	c.d.cache.mu.Lock()
+	wanted := c.s.wanted
+	c.s.wanted = nil
+	leased, err = c.s.leased, c.s.lost
+	c.d.cache.mu.Unlock()
+	for _, name := range wanted {
+		if h := c.d.hosts[name]; h != nil && h.term != 0 {
+			h.yields = true
+			c.settle(h)
+		}
+	}
+	return leased, err
 }
 
 // release gives up all hosts at the end of a run.
-func (d *dispatcher) release() {
-	if d.cache.shared == nil {
+func (c *claimer) release() {
+	if c == nil {
 		return
 	}
-	if d.claimed != nil {
-		d.grant(<-d.cache.shared.granted)
+	if c.claimed != nil {
+		c.grant(<-c.s.granted)
 	}
-	for _, h := range d.hosts {
+	for _, h := range c.d.hosts {
 		h.queue = queue{}
-		d.settle(h)
+		c.settle(h)
 	}
 }
 

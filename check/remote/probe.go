@@ -37,14 +37,21 @@ type robotsFile struct {
 	waiting []*job
 }
 
+// seeker looks for what could replace links. Its jobs go through the queues of the
+// dispatcher like those of links.
+type seeker struct {
+	d      *dispatcher
+	robots map[string]*robotsFile // by origin
+}
+
 // suggest looks for what could replace links: variants first, then copies of dead
 // pages. In a run for new links, it looks only at those that it asked for.
-func (d *dispatcher) suggest(ctx context.Context, links []Link) error {
+func (s *seeker) suggest(ctx context.Context, links []Link) error {
 	for _, what := range []struct {
 		wanted bool
 		look   func(r *Record, p Policy, now time.Time)
-	}{{d.opt.Probe, d.probe}, {d.opt.Archive != "", d.search}} {
-		if !what.wanted || d.spent() || d.budget != nil && d.budget.Err() != nil || d.report.Silent > 0 {
+	}{{s.d.opt.Probe, s.probe}, {s.d.opt.Archive != "", s.search}} {
+		if !what.wanted || s.d.spent() || s.d.budget != nil && s.d.budget.Err() != nil || s.d.report.Silent > 0 {
 			continue
 		}
 		seen := map[string]bool{}
@@ -54,15 +61,15 @@ func (d *dispatcher) suggest(ctx context.Context, links []Link) error {
 				continue
 			}
 			seen[key] = true
-			r := d.cache.Get(key)
-			if !r.Known() || d.opt.OnlyNew && r.Asked.Before(seconds(d.started)) {
+			r := s.d.cache.Get(key)
+			if !r.Known() || s.d.opt.OnlyNew && r.Asked.Before(seconds(s.d.started)) {
 				continue
 			}
 			if u, err := weburl.Parse(key); err == nil {
-				what.look(&r, d.opt.Policy(hostName(u)), d.started)
+				what.look(&r, s.d.opt.Policy(hostName(u)), s.d.started)
 			}
 		}
-		if err := d.run(ctx); err != nil {
+		if err := s.d.run(ctx); err != nil {
 			return err
 		}
 	}
@@ -77,7 +84,7 @@ func isOld(when, now time.Time, p Policy) bool {
 
 // probe asks for the variants of a link, one after the other, until one answers. If none
 // does, but a host could not be asked now, a later run looks again.
-func (d *dispatcher) probe(r *Record, p Policy, now time.Time) {
+func (s *seeker) probe(r *Record, p Policy, now time.Time) {
 	all := variants(r)
 	if len(all) == 0 || !isOld(r.Probed, now, p) {
 		return
@@ -89,30 +96,30 @@ func (d *dispatcher) probe(r *Record, p Policy, now time.Time) {
 			return
 		}
 		if len(all) == 0 {
-			d.found(key, now, func(r *Record, now time.Time) { r.Variant, r.Probed = "", now })
+			s.found(key, now, func(r *Record, now time.Time) { r.Variant, r.Probed = "", now })
 			return
 		}
 		variant := all[0]
 		all = all[1:]
-		d.aside(variant, 0, now, func(a Answer, _ *fetch.Response, now time.Time) {
-			to := replaces(key, variant, &a, d.cache.Get(key).Title)
+		s.aside(variant, 0, now, func(a Answer, _ *fetch.Response, now time.Time) {
+			to := replaces(key, variant, &a, s.d.cache.Get(key).Title)
 			if to == "" {
 				refused = refused || p.reason(&a) == RateLimited
 				next(now)
 				return
 			}
-			d.found(key, now, func(r *Record, now time.Time) { r.Variant, r.Probed = to, now })
+			s.found(key, now, func(r *Record, now time.Time) { r.Variant, r.Probed = to, now })
 		})
 	}
 	next(now)
 }
 
 // found changes a record, unless something else is known of its URL by now.
-func (d *dispatcher) found(key string, now time.Time, change func(r *Record, now time.Time)) {
-	r := d.cache.Get(key)
+func (s *seeker) found(key string, now time.Time, change func(r *Record, now time.Time)) {
+	r := s.d.cache.Get(key)
 	if r.Known() {
-		change(&r, seconds(d.started))
-		d.cache.Put(r)
+		change(&r, seconds(s.d.started))
+		s.d.cache.Put(r)
 	}
 }
 
@@ -185,7 +192,7 @@ func replaces(link, variant string, a *Answer, title string) string {
 
 // search asks the archive for its closest copy of a dead page: the one from the time
 // when the link was good.
-func (d *dispatcher) search(r *Record, p Policy, now time.Time) {
+func (s *seeker) search(r *Record, p Policy, now time.Time) {
 	if r.Code != check.DeadLink || r.Variant != "" || !isOld(r.Searched, now, p) {
 		return
 	}
@@ -194,21 +201,21 @@ func (d *dispatcher) search(r *Record, p Policy, now time.Time) {
 		query.Set("timestamp", when.Format("20060102"))
 	}
 	join := "?"
-	if strings.Contains(d.opt.Archive, "?") {
+	if strings.Contains(s.d.opt.Archive, "?") {
 		join = "&"
 	}
 	key := r.URL
-	d.aside(d.opt.Archive+join+query.Encode(), 0, now, func(a Answer, resp *fetch.Response, now time.Time) {
+	s.aside(s.d.opt.Archive+join+query.Encode(), 0, now, func(a Answer, resp *fetch.Response, now time.Time) {
 		if resp == nil || a.Fault != "" || resp.Status != http.StatusOK {
-			d.report.Unsearched++
+			s.d.report.Unsearched++
 			return
 		}
 		at, ok := closest(resp.Body)
 		if !ok {
-			d.report.Unsearched++
+			s.d.report.Unsearched++
 			return
 		}
-		d.found(key, now, func(r *Record, now time.Time) { r.Copy, r.Searched = at, now })
+		s.found(key, now, func(r *Record, now time.Time) { r.Copy, r.Searched = at, now })
 	})
 }
 
@@ -237,26 +244,26 @@ func closest(body []byte) (at string, ok bool) {
 }
 
 // aside adds a job that no link names. maxBody is 0 for the usual one.
-func (d *dispatcher) aside(address string, maxBody int64, now time.Time, done func(Answer, *fetch.Response, time.Time)) {
+func (s *seeker) aside(address string, maxBody int64, now time.Time, done func(Answer, *fetch.Response, time.Time)) {
 	j := &job{url: address, side: &side{isRobots: maxBody > 0, done: done}}
 	j.chain = newChain(j, &Record{URL: address}, &Policy{})
 	j.chain.get, j.chain.maxBody, j.chain.isSide = true, maxBody, true
-	d.total++
-	d.left++
-	d.admit(j, now)
+	s.d.total++
+	s.d.left++
+	s.admit(j, now)
 }
 
 // admit puts a job into the queue of its host when the robots.txt there allows it.
 // Until it is known, the job waits; without permission, the job ends.
-func (d *dispatcher) admit(j *job, now time.Time) {
+func (s *seeker) admit(j *job, now time.Time) {
 	u, err := weburl.Parse(j.chain.url)
 	if err != nil {
-		d.judge(j, Answer{Fault: BadRedirect}, nil, now)
+		s.d.judge(j, Answer{Fault: BadRedirect}, nil, now)
 		return
 	}
-	j.host = d.host(hostName(u))
+	j.host = s.d.host(hostName(u))
 	if !j.side.isRobots {
-		f := d.robotsOf(originOf(u), now)
+		f := s.robotsOf(originOf(u), now)
 		switch {
 		case !f.known:
 			f.waiting = append(f.waiting, j)
@@ -266,12 +273,12 @@ func (d *dispatcher) admit(j *job, now time.Time) {
 			if f.paused {
 				fault = RateLimited
 			}
-			d.judge(j, Answer{Fault: fault, Hops: j.chain.hops}, nil, now)
+			s.d.judge(j, Answer{Fault: fault, Hops: j.chain.hops}, nil, now)
 			return
 		}
 	}
 	j.host.queue.pushFirst(j)
-	d.list(j.host, now)
+	s.d.list(j.host, now)
 }
 
 // originOf returns the scheme, host and port of a URL.
@@ -293,19 +300,19 @@ func target(u weburl.URL) string {
 
 // robotsOf returns the robots.txt of an origin, which it asks for if it is new. A host
 // that asked to wait, in this run or an earlier one, is left alone.
-func (d *dispatcher) robotsOf(origin string, now time.Time) *robotsFile {
-	f := d.robots[origin]
+func (s *seeker) robotsOf(origin string, now time.Time) *robotsFile {
+	f := s.robots[origin]
 	if f != nil {
 		return f
 	}
 	f = &robotsFile{}
-	d.robots[origin] = f
+	s.robots[origin] = f
 	address := origin + "/robots.txt"
-	if r := d.cache.Get(address); r.Next.After(now) && r.Next.Sub(now) <= maxNext {
+	if r := s.d.cache.Get(address); r.Next.After(now) && r.Next.Sub(now) <= maxNext {
 		f.known, f.rules.refuses, f.paused = true, true, true
 		return f
 	}
-	d.aside(address, maxRobots, now, func(a Answer, resp *fetch.Response, now time.Time) {
+	s.aside(address, maxRobots, now, func(a Answer, resp *fetch.Response, now time.Time) {
 		f.known = true
 		switch {
 		case resp == nil || a.Status == 0 || a.Status >= 500 || a.Status == http.StatusTooManyRequests:
@@ -316,18 +323,18 @@ func (d *dispatcher) robotsOf(origin string, now time.Time) *robotsFile {
 		waiting := f.waiting
 		f.waiting = nil
 		for _, j := range waiting {
-			d.admit(j, now)
+			s.admit(j, now)
 		}
 	})
 	return f
 }
 
-// endSide ends a job that no link names. If its host asked for a long pause, that is
+// end ends a job that no link names. If its host asked for a long pause, that is
 // remembered for later runs in a record of the host's robots.txt.
-func (d *dispatcher) endSide(j *job, a Answer, resp *fetch.Response, now time.Time) {
+func (s *seeker) end(j *job, a Answer, resp *fetch.Response, now time.Time) {
 	if u, err := weburl.Parse(j.chain.url); err == nil && a.RetryAfter > maxWait && (a.Status == 429 || a.Status == 503) {
-		r := Judge(d.cache.Get(originOf(u)+"/robots.txt"), Answer{Status: a.Status, RetryAfter: a.RetryAfter}, now, Policy{})
-		d.cache.Put(r)
+		r := Judge(s.d.cache.Get(originOf(u)+"/robots.txt"), Answer{Status: a.Status, RetryAfter: a.RetryAfter}, now, Policy{})
+		s.d.cache.Put(r)
 		j.host.until = r.Next
 	}
 	j.side.done(a, resp, now)

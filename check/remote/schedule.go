@@ -75,11 +75,8 @@ type dispatcher struct {
 	answered bool
 	silent   []silence
 
-	robots map[string]*robotsFile // by origin
-
-	// With a shared cache, claims are hosts to claim, and claimed those whose claims are
-	// under way.
-	claims, claimed []*host
+	claims *claimer // nil without a shared cache
+	seek   *seeker
 
 	// requests is the context of requests, and stop cancels it.
 	requests context.Context
@@ -94,11 +91,16 @@ type dispatcher struct {
 }
 
 func newDispatcher(cache *Cache, opt Options) *dispatcher {
-	return &dispatcher{
+	d := &dispatcher{
 		addresses: &addresses{},
-		opt:       opt, started: time.Now(), cache: cache, hosts: map[string]*host{}, robots: map[string]*robotsFile{}, results: make(chan result, opt.Concurrency), tasks: make(chan task),
+		opt:       opt, started: time.Now(), cache: cache, hosts: map[string]*host{}, results: make(chan result, opt.Concurrency), tasks: make(chan task),
 		report: &Report{cache: cache, unasked: map[string]check.Code{}, Failing: map[string]int{}, Blocked: map[string]int{}, Unwanted: map[string]int{}},
 	}
+	d.seek = &seeker{d: d, robots: map[string]*robotsFile{}}
+	if cache.shared != nil {
+		d.claims = &claimer{d: d, s: cache.shared}
+	}
+	return d
 }
 
 func (d *dispatcher) host(name string) *host {
@@ -115,7 +117,7 @@ func (d *dispatcher) host(name string) *host {
 // a request behind.
 func (d *dispatcher) run(ctx context.Context) error {
 	d.begin = time.Now()
-	defer d.release()
+	defer d.claims.release()
 	for _, h := range d.order {
 		d.list(h, d.begin)
 	}
@@ -134,7 +136,7 @@ func (d *dispatcher) run(ctx context.Context) error {
 			return context.Cause(ctx)
 		}
 		now := time.Now()
-		leased, err := d.tend()
+		leased, err := d.claims.tend()
 		if err != nil {
 			d.stop()
 			d.drain()
@@ -146,8 +148,8 @@ func (d *dispatcher) run(ctx context.Context) error {
 			d.reconnect(ctx)
 		}
 		next := d.start(d.requests, now)
-		d.sendClaims()
-		if d.inFlight == 0 && d.claimed == nil && (next.IsZero() || d.spent()) {
+		d.claims.send()
+		if d.inFlight == 0 && !d.claims.waits() && (next.IsZero() || d.spent()) {
 			d.giveUp(check.Budget)
 			return nil
 		}
@@ -159,8 +161,8 @@ func (d *dispatcher) run(ctx context.Context) error {
 		}
 		timer.Reset(time.Until(next))
 		select {
-		case g := <-d.grants():
-			d.grant(g)
+		case g := <-d.claims.grants():
+			d.claims.grant(g)
 		case r := <-d.results:
 			d.finish(r)
 			for range len(d.results) { // without a timer for each
@@ -243,19 +245,19 @@ func (d *dispatcher) start(ctx context.Context, now time.Time) (next time.Time) 
 		h.listed, h.turns = false, nil
 		if h.until.After(now) {
 			d.leave(h, check.Blocked)
-			d.settle(h)
+			d.claims.settle(h)
 			continue
 		}
 		if d.spent() {
 			d.leave(h, check.Budget)
-			d.settle(h)
+			d.claims.settle(h)
 			continue
 		}
 		if h.yields {
 			continue // settle lists it again
 		}
-		if !d.mine(h, now) {
-			d.claim(h, now)
+		if !d.claims.mine(h, now) {
+			d.claims.claim(h, now)
 			continue
 		}
 		if at := d.addresses.begin(h.name, now); at.After(now) {
@@ -387,19 +389,19 @@ func (d *dispatcher) finish(r result) {
 	if r.canceled {
 		h.queue.push(j)
 		d.list(h, now)
-		d.settle(h)
+		d.claims.settle(h)
 		return
 	}
 	if busy := (*fetch.BusyError)(nil); errors.As(r.err, &busy) { // nothing was sent
 		d.report.Requests--
 		heap.Push(&d.delayed, waitingFor[*job]{now.Add(busy.Wait), j})
 		d.list(h, now)
-		d.settle(h)
+		d.claims.settle(h)
 		return
 	}
 	if faultOf(r.err) == noSockets {
 		d.starve(j, now)
-		d.settle(h)
+		d.claims.settle(h)
 		return
 	}
 	if r.response != nil && !d.answered {
@@ -420,7 +422,7 @@ func (d *dispatcher) finish(r result) {
 			j.host = d.host(hostName(u))
 		}
 		if j.side != nil {
-			d.admit(j, now)
+			d.seek.admit(j, now)
 			break
 		}
 		j.host.queue.pushFirst(j)
@@ -446,7 +448,7 @@ func (d *dispatcher) finish(r result) {
 			d.leave(x, check.Blocked)
 		}
 		d.list(x, now)
-		d.settle(x)
+		d.claims.settle(x)
 	}
 }
 
@@ -499,7 +501,7 @@ func (d *dispatcher) endSilence() {
 // judge ends a job. resp is the last response, if there is one.
 func (d *dispatcher) judge(j *job, a Answer, resp *fetch.Response, now time.Time) {
 	if j.side != nil {
-		d.endSide(j, a, resp, now)
+		d.seek.end(j, a, resp, now)
 	} else if what := effects[a.Fault]; !d.answered && a.Status == 0 && (what == gone || what == ill) {
 		d.silent = append(d.silent, silence{j, a, now})
 	} else {
