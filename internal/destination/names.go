@@ -7,6 +7,7 @@ import (
 
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/source"
+	"github.com/sitelink/sitelink/internal/weburl"
 )
 
 // Names finds content files by the names that authors write in links: in arguments of
@@ -36,18 +37,25 @@ func NewNames(files []source.ContentFile) *Names {
 // Logical returns the path by which Hugo knows the page of a content file, without a
 // slash in front: Posts/My Trip/index.de.md in the language de is posts/my-trip.
 func Logical(name, language string) string {
-	name = strings.ToLower(strings.TrimPrefix(path.Clean("/"+name), "/"))
+	return strings.ReplaceAll(stem(strings.ToLower(name), language), " ", "-")
+}
+
+// stem is the logical path as it is written.
+func stem(name, language string) string {
+	name = strings.TrimPrefix(path.Clean("/"+name), "/")
 	if IsContent(name) {
 		name = strings.TrimSuffix(name, path.Ext(name))
 	}
 	if language != "" {
 		name = strings.TrimSuffix(name, "."+language)
 	}
-	if base := path.Base(name); base == "index" || base == "_index" {
-		name = strings.TrimSuffix(strings.TrimSuffix(name, base), "/")
+	if isIndex(name) {
+		name = strings.TrimSuffix(strings.TrimSuffix(name, path.Base(name)), "/")
 	}
-	return strings.ReplaceAll(name, " ", "-")
+	return name
 }
+
+func isIndex(name string) bool { return path.Base(name) == "index" || path.Base(name) == "_index" }
 
 // IsContent reports whether a name is that of a file in which authors write a page.
 func IsContent(name string) bool {
@@ -63,6 +71,21 @@ func IsContent(name string) bool {
 // directory of content; or by its last name alone. from is the name of that file below its
 // directory of content.
 func (n *Names) Ref(from, language, ref string) []int32 {
+	found, _ := n.ref(from, language, ref)
+	return found
+}
+
+// Form is how a value names a file.
+type Form uint8
+
+// The forms of names.
+const (
+	FromFile Form = iota // from the directory of the file that has it
+	FromRoot             // from the directory of content
+	ByName               // by the last name, which is looked for everywhere
+)
+
+func (n *Names) ref(from, language, ref string) ([]int32, Form) {
 	dirs := []string{path.Dir(from)}
 	if strings.HasPrefix(path.Base(from), "index.") {
 		dirs = append(dirs, path.Dir(dirs[0]))
@@ -70,19 +93,94 @@ func (n *Names) Ref(from, language, ref string) []int32 {
 	if dirs = append(dirs, ""); strings.HasPrefix(ref, "/") {
 		dirs = dirs[len(dirs)-1:]
 	}
-	for _, dir := range dirs {
-		name := strings.TrimPrefix(path.Join("/", dir, ref), "/")
-		if found := n.byName[name]; len(found) > 0 {
-			return found
+	elsewhere := func(i int32) bool { return language != "" && n.files[i].Language != "" && n.files[i].Language != language }
+	for i, dir := range dirs {
+		form := FromFile
+		if i == len(dirs)-1 && path.Dir(from) != "." {
+			form = FromRoot
 		}
-		if found := n.byLogical[Logical(name, language)]; len(found) > 0 {
-			return found
+		name := strings.TrimPrefix(path.Join("/", dir, ref), "/")
+		for _, found := range [][]int32{n.byName[name], n.byLogical[Logical(name, language)]} {
+			if found = slices.DeleteFunc(slices.Clone(found), elsewhere); len(found) > 0 {
+				return found, form
+			}
 		}
 	}
 	if strings.Contains(strings.TrimSuffix(ref, "/"), "/") {
-		return nil
+		return nil, ByName
 	}
-	return n.byLast[Logical(ref, language)]
+	return slices.DeleteFunc(slices.Clone(n.byLast[Logical(ref, language)]), elsewhere), ByName
+}
+
+// Find returns the file that a value in another file names, and how; ok is false if there
+// is none, or if there are several. Only an argument of ref may be a last name alone.
+func (n *Names) Find(from source.ContentFile, value string, isRef bool) (file int32, form Form, ok bool) {
+	found, form := n.ref(from.Name, from.Language, value)
+	found = n.InLanguage(from.Language, found)
+	if len(found) == 0 || form == ByName && !isRef {
+		return 0, form, false
+	}
+	for _, other := range found[1:] {
+		if n.logical(other) != n.logical(found[0]) {
+			return 0, form, false
+		}
+	}
+	return found[0], form, true
+}
+
+func (n *Names) logical(file int32) string {
+	return Logical(n.files[file].Name, n.files[file].Language)
+}
+
+// Refer returns a value in place of old that names a file in another one, "" if there is
+// none. It is old itself if that names the file; else a name in the same form, with
+// suffix, language and slashes as old has them. For posts/b.md in docs/c.md, ../posts/a.md
+// becomes ../posts/b.md, /posts/a becomes /posts/b, and as an argument of ref, a becomes
+// b, or ../posts/b if another page has this name.
+func (n *Names) Refer(from source.ContentFile, old string, file int32, form Form, isRef bool) string {
+	name := n.like(old, file)
+	relative := weburl.Relative("/"+path.Dir(from.Name)+"/", "/"+name)
+	if strings.HasPrefix(old, "./") && !strings.HasPrefix(relative, ".") {
+		relative = "./" + relative
+	}
+	forms := []string{old, relative, "/" + name}
+	switch {
+	case strings.HasPrefix(old, "/"):
+		forms = []string{old, "/" + name}
+	case form == FromRoot:
+		forms = []string{old, name, "/" + name}
+	case form == ByName:
+		forms = []string{old, path.Base(name), "/" + name}
+	case isRef && !strings.Contains(old, "/"):
+		forms = []string{old, path.Base(name), relative, "/" + name}
+	}
+	for _, value := range forms {
+		if found, now, ok := n.Find(from, value, isRef); ok && n.logical(found) == n.logical(file) && (isRef || now == form) {
+			return value
+		}
+	}
+	return ""
+}
+
+// like returns the path of a file below the directory of content, in the way in which old
+// is written: with or without suffix, language, index and a slash at its end.
+func (n *Names) like(old string, file int32) string {
+	name, language := n.files[file].Name, n.files[file].Language
+	if !generator.IsMarkdown(old) && IsContent(name) && (path.Ext(old) == "" || path.Ext(old) != path.Ext(name)) {
+		name = stem(name, language)
+		if isIndex(old) {
+			name = path.Join(name, path.Base(old))
+		}
+		if strings.HasSuffix(old, "/") {
+			name += "/"
+		}
+		return name
+	}
+	ext := path.Ext(name)
+	if bare, ok := strings.CutSuffix(strings.TrimSuffix(name, ext), "."+language); ok && language != "" && !strings.HasSuffix(strings.TrimSuffix(old, path.Ext(old)), "."+language) {
+		return bare + ext
+	}
+	return name
 }
 
 // Path returns the files that a path in a link names.

@@ -104,6 +104,7 @@ type redirects struct {
 type rewriter struct {
 	redirects
 	left map[[2]string]bool // links that led nowhere, by new file and value
+	refs refs
 }
 
 // planner makes a plan, and proves it.

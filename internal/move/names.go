@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sitelink/sitelink/internal/destination"
 	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/generator"
@@ -39,6 +40,7 @@ type page struct {
 type mount struct {
 	dir    string // slash path below the root
 	target string // where its files are in the tree of content, or in the docroot
+	lang   string // of all its files, "" if that is not known
 }
 
 // rel returns the path of a file in the tree that the mount belongs to.
@@ -117,7 +119,7 @@ func (m *trial) readMounts(ctx context.Context, p *pages) error {
 			}
 			for kind, to := range map[string]*[]mount{"content": &p.content, "static": &p.static, "layouts": &p.layouts} {
 				if rest, ok := strings.CutPrefix(mt.Target+"/", kind+"/"); ok {
-					*to = append(*to, mount{below, strings.Trim(rest, "/")})
+					*to = append(*to, mount{below, strings.Trim(rest, "/"), mt.Lang})
 				}
 			}
 		}
@@ -441,7 +443,7 @@ func (m *trial) pagesByName(ctx context.Context) ([]*page, error) {
 	byName := map[string][]string{} // built pages by their last name
 	for name := range v.files() {
 		if path.Ext(name) == ".html" {
-			logical := m.logical(name)
+			logical := destination.Logical(name, "")
 			byName[path.Base(logical)] = append(byName[path.Base(logical)], name)
 		}
 	}
@@ -466,7 +468,7 @@ func (m *trial) pagesByName(ctx context.Context) ([]*page, error) {
 		}
 		file, _ := m.belowRoot(filepath.ToSlash(name))
 		rel, _ := m.pages.content[0].rel(file)
-		logical := m.logical(rel)
+		logical := destination.Logical(strings.TrimSuffix(rel, ".astro"), "")
 		stem := datePrefix.ReplaceAllString(path.Base(logical), "")
 		if built, ok := nearestPath(path.Join(path.Dir(logical), stem), byName[stem]); ok {
 			address := v.addressOf(built)
@@ -488,7 +490,7 @@ func (m *trial) pagesByName(ctx context.Context) ([]*page, error) {
 func nearestPath(want string, paths []string) (string, bool) {
 	best, most, tied := "", -1, false
 	for _, p := range paths {
-		a, b := strings.Split(want, "/"), strings.Split(strings.TrimSuffix(strings.TrimSuffix(p, ".html"), "/index"), "/")
+		a, b := strings.Split(want, "/"), strings.Split(destination.Logical(p, ""), "/")
 		n := 0
 		for n < len(a) && n < len(b) && a[len(a)-1-n] == b[len(b)-1-n] {
 			n++

@@ -17,6 +17,7 @@ import (
 	"github.com/sitelink/sitelink/internal/destination"
 	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/generator"
+	"github.com/sitelink/sitelink/internal/source"
 	"github.com/sitelink/sitelink/internal/statedir"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
@@ -51,6 +52,7 @@ type candidate struct {
 
 // rewrite adds the edits of all destinations that must change.
 func (m *rewriter) rewrite(ctx context.Context) error {
+	m.readRefs()
 	all, err := m.concerned(ctx)
 	if err != nil {
 		return err
@@ -139,19 +141,17 @@ func (m *rewriter) rewriteMenus(files map[string]bool) error {
 			if d.Key != "pageref" {
 				continue
 			}
-			for _, p := range m.names.moved {
-				rel, _ := p.before.tree.rel(p.before.file)
-				if !strings.EqualFold(strings.Trim(d.Value, "/"), m.logical(rel)) {
-					continue
-				}
-				edited, err := m.rewriteOne(doc, d, []*candidate{{page: "/", target: p.before.address}})
-				if err != nil {
-					return err
-				}
-				if edited {
-					m.plan.Links++
-					files[doc.file] = true
-				}
+			file, _, ok := m.refs.before.Find(source.ContentFile{}, d.Value, false)
+			if !ok || m.plan.Set.NewName(m.refs.content[file].File) == m.refs.content[file].File {
+				continue
+			}
+			edited, err := m.rewriteOne(doc, d, []*candidate{{page: "/", target: m.pages.byFile[m.refs.content[file].File].address}})
+			if err != nil {
+				return err
+			}
+			if edited {
+				m.plan.Links++
+				files[doc.file] = true
 			}
 		}
 	}

@@ -111,16 +111,16 @@ func standIn(args []string) error {
 	for name, l := range s.config.Languages {
 		s.multihost = s.multihost || l.BaseURL != ""
 		if l.ContentDir != "" {
-			s.content = append(s.content, mount{l.ContentDir, name})
+			s.content = append(s.content, mount{dir: l.ContentDir, target: name})
 		}
 	}
 	for _, m := range s.config.Module.Mounts {
 		if rest, ok := strings.CutPrefix(m.Target+"/", "content/"); ok {
-			s.content = append(s.content, mount{m.Source, strings.Trim(rest, "/")})
+			s.content = append(s.content, mount{dir: m.Source, target: strings.Trim(rest, "/")})
 		}
 	}
 	if len(s.content) == 0 {
-		s.content = []mount{{"content", ""}}
+		s.content = []mount{{dir: "content"}}
 	}
 	switch command := strings.Join(args[:min(2, len(args))], " "); command {
 	case "config mounts":
@@ -152,19 +152,19 @@ func (s *standInSite) printMounts() error {
 	if err != nil {
 		return err
 	}
-	type mounted struct{ Source, Target string }
+	type mounted struct{ Source, Target, Lang string }
 	modules := []map[string]any{{"path": "project", "dir": dir + "/"}}
 	var own []mounted
 	for _, m := range s.content {
-		target := path.Join("content", m.target)
+		at := mounted{m.dir, path.Join("content", m.target), ""}
 		if s.config.Languages[m.target].ContentDir != "" {
-			target = "content"
+			at.Target, at.Lang = "content", m.target
 		}
-		own = append(own, mounted{m.dir, target})
+		own = append(own, at)
 	}
-	modules[0]["mounts"] = append(own, mounted{"static", "static"}, mounted{"layouts", "layouts"}, mounted{"data", "data"})
+	modules[0]["mounts"] = append(own, mounted{"static", "static", ""}, mounted{"layouts", "layouts", ""})
 	if s.config.Theme != "" {
-		modules = append(modules, map[string]any{"path": s.config.Theme, "dir": dir + "/themes/" + s.config.Theme + "/", "mounts": []mounted{{"static", "static"}, {"layouts", "layouts"}}})
+		modules = append(modules, map[string]any{"path": s.config.Theme, "dir": dir + "/themes/" + s.config.Theme + "/", "mounts": []mounted{{"static", "static", ""}, {"layouts", "layouts", ""}}})
 	}
 	for _, m := range modules {
 		if err := json.NewEncoder(os.Stdout).Encode(m); err != nil {
