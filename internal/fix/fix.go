@@ -18,12 +18,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/sitelink/sitelink/check"
@@ -562,4 +564,215 @@ func newest(docroot string) (last time.Time, err error) {
 		return nil
 	})
 	return last, err
+}
+
+// Skip is a link to which a rule applies, but that stays as it is.
+type Skip struct {
+	Rule check.RepairRule
+	Code check.Code
+	// File is the source file, or the page in the docroot if the source is not
+	// known.
+	File         string
+	Line, Column int
+	Value        string
+	// Why is the reason. What follows ": " in it is about this link.
+	Why string
+
+	unplaced bool
+}
+
+// Name returns the rule, or the code of the finding where no rule applies.
+func (s *Skip) Name() string { return cmp.Or(string(s.Rule), string(s.Code)) }
+
+// SkipGroup is the links that stay as they are for one reason.
+type SkipGroup struct {
+	// Skip is the first of them.
+	Skip
+	// Reason is what they have in common.
+	Reason string
+	// Links is how many there are.
+	Links int
+}
+
+// Reasons returns the skips by rule and reason. Links that are wrong come before those
+// that work, and the largest groups first.
+func (p *Plan) Reasons() []SkipGroup {
+	type key struct {
+		name   string
+		reason string
+	}
+	var groups []SkipGroup
+	at := map[key]int{}
+	for _, s := range p.Skips {
+		reason, _, _ := strings.Cut(s.Why, ": ")
+		k := key{s.Name(), reason}
+		i, ok := at[k]
+		if !ok {
+			i = len(groups)
+			at[k] = i
+			groups = append(groups, SkipGroup{Skip: s, Reason: s.Why})
+		}
+		g := &groups[i]
+		if g.Links++; s.Why != g.Why {
+			g.Reason = reason
+		}
+	}
+	slices.SortStableFunc(groups, func(a, b SkipGroup) int {
+		return cmp.Or(cmp.Compare(a.works(), b.works()), cmp.Compare(b.Links, a.Links))
+	})
+	return groups
+}
+
+// works returns 1 for a link that works by a redirect, 0 for a wrong one.
+func (s *Skip) works() int {
+	if s.Code == "" || s.Code == check.ViaRedirect {
+		return 1
+	}
+	return 0
+}
+
+// whyNot returns why a file cannot be edited, without its name: the skip has it.
+func whyNot(err error) string {
+	of := (*destination.Error)(nil)
+	switch {
+	case errors.Is(err, destination.ErrSymlink):
+		return "a symbolic link leads to the file"
+	case errors.Is(err, destination.ErrReadOnly), errors.Is(err, destination.ErrEncoding), errors.Is(err, destination.ErrNested), errors.Is(err, destination.ErrOutside):
+		if errors.As(err, &of) {
+			return "the file " + of.Err.Error()
+		}
+	case errors.As(err, &of):
+		return "the file cannot be edited: " + of.Err.Error()
+	}
+	return err.Error()
+}
+
+// noLink returns why there is no destination of the author's at an offset.
+func noLink(text []byte, at int) error {
+	word := text[at:]
+	if i := bytes.IndexAny(word, " \t\r\n\"')"); i >= 0 {
+		word = word[:i]
+	}
+	if bytes.Contains(word, []byte("{{")) || bytes.Contains(word, []byte("{%")) {
+		return errors.New("a template or shortcode composes it")
+	}
+	return errors.New("the place is not one that can be written")
+}
+
+// skip returns the edit as a link that stays as it is.
+func (e *Edit) skip(why string) Skip {
+	return Skip{Rule: e.Rule, Code: e.Code, File: e.File, Line: e.Line, Column: e.Column, Value: e.Old, Why: why}
+}
+
+// joinSkips keeps one of the skips of a place. It drops those whose place is not known
+// if an edit is for the same value: a list shows the text of a page.
+func (m *maker) joinSkips() {
+	edited := map[string]bool{}
+	for i := range m.plan.Edits {
+		for _, l := range m.plan.Edits[i].links {
+			edited[l.raw] = true
+		}
+	}
+	known := map[Skip]bool{}
+	m.plan.Skips = slices.DeleteFunc(m.plan.Skips, func(s Skip) bool {
+		if s.unplaced && edited[s.Value] || known[s] {
+			return true
+		}
+		known[s] = true
+		return false
+	})
+}
+
+// Texts makes plans for texts that no build has seen yet, such as those of an editor,
+// by the rules of [Make]. Its methods are safe for concurrent use.
+type Texts struct {
+	mu   sync.Mutex
+	base *maker
+}
+
+// NewTexts returns the Texts of a site. r is the result of the last check of a,
+// content are the content files, and prefix is put before their names to make them
+// relative to the root of the project.
+func NewTexts(a *audit.Audit, r *check.Result, content []source.ContentFile, prefix string, opt Options) *Texts {
+	m := newMaker(a, r, opt)
+	m.useContent(slices.Clone(content), prefix)
+	return &Texts{base: m}
+}
+
+// Text is a text with its links.
+type Text struct {
+	// File is its name, a slash path relative to the root.
+	File  string
+	Bytes []byte
+	// Repairs are those of its links, with a finding and without rule for a link that is
+	// wrong and that no rule repairs. Starts are the offsets of the destinations.
+	Repairs []check.Repair
+	Starts  []int
+}
+
+// Plan returns the plan for a text. The error is the cause of ctx.
+func (t *Texts) Plan(ctx context.Context, text *Text) (*Plan, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	m := *t.base
+	m.plan, m.order, m.places = &Plan{Root: m.plan.Root}, nil, map[place]*proposals{}
+	m.files = maps.Clone(m.files)
+	m.files[text.File] = &file{text: text.Bytes, links: destination.In(m.inProject(text.File), text.Bytes, m.generator)}
+	r := &check.Result{}
+	var repairs []check.Repair
+	starts := map[int64]int{}
+	for i, repair := range text.Repairs {
+		f := &repair.Finding
+		f.Offset = int64(i) // identifies it below
+		starts[f.Offset] = text.Starts[i]
+		if f.Code != "" {
+			r.Findings = append(r.Findings, *f)
+		}
+		if repair.Rule != "" {
+			repairs = append(repairs, repair)
+		}
+	}
+	repairs = m.improve(ctx, r, repairs)
+	kind := check.InContent
+	if _, ok := m.byFile[text.File]; !ok {
+		kind = check.InStatic
+	}
+	for i := range repairs {
+		at := starts[repairs[i].Finding.Offset]
+		p := &check.Position{File: text.File, Kind: kind}
+		p.Line, p.Column = positionOf(text.Bytes, at)
+		m.propose(&repairs[i], p)
+	}
+	m.proposeRefsOf(text.File)
+	m.decide()
+	t.base.moves, t.base.markdown, t.base.refs = m.moves, m.markdown, m.refs
+	return m.plan, context.Cause(ctx)
+}
+
+// Replaces returns the range of the bytes that an edit replaces, and the text that is
+// written there.
+func (e *Edit) Replaces() (start, end int, text string) { return e.start, e.end, e.text }
+
+// Hash returns the hash of the file that the edit was made for.
+func (e *Edit) Hash() string { return e.hash }
+
+// inProject returns the name of a file relative to the directory of the project.
+func (m *sources) inProject(name string) string {
+	if m.prefix == "." {
+		return name
+	}
+	return strings.TrimPrefix(strings.TrimPrefix(name, m.prefix), "/")
+}
+
+// useContent remembers the content files.
+func (m *sources) useContent(content []source.ContentFile, prefix string) {
+	m.prefix, m.content = prefix, content
+	for i := range m.content {
+		c := &m.content[i]
+		if !path.IsAbs(c.File) {
+			c.File = path.Join(prefix, c.File)
+		}
+		m.byFile[c.File] = i
+		m.byPage[c.Page] = append(m.byPage[c.Page], i)
+	}
 }

@@ -35,7 +35,7 @@ func TestRefs(t *testing.T) {
 		{"docs/guide.md", "old/second", "safe second"},
 		{"posts/second.md", "docs/first_steps.md", "safe first-steps.md"},
 		{"posts/second.md", "blog/setup/index.md", "safe docs/setup/index.md"},
-		{"docs/guide.md", "old/über-uns.md", "safe Über uns.md"},
+		{"docs/guide.md", "old/über-uns.md", "safe über-uns.md"},
 		// a typing error
 		{"docs/guide.md", "frist-steps.md", "likely first-steps.md"},
 		{"docs/guide.md", "posts/seccond.md#x", "likely second.md#x"},

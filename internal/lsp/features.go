@@ -1,16 +1,25 @@
 package lsp
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
+	"time"
 
+	"go.lsp.dev/jsonrpc2"
 	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
 
+	"github.com/sitelink/sitelink/check/baseline"
+	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/lsp/analysis"
+	"github.com/sitelink/sitelink/internal/move"
 )
 
 // Every answer about a file that belongs to no site is empty, not an error: an
@@ -288,4 +297,252 @@ func (s *Server) Symbols(ctx context.Context, p *protocol.WorkspaceSymbolParams)
 		}
 	}
 	return all, ctx.Err()
+}
+
+// CodeAction offers to repair or accept the faulty links of a range, and to repair
+// all of the file.
+func (s *Server) CodeAction(ctx context.Context, p *protocol.CodeActionParams) ([]protocol.CommandOrCodeAction, error) {
+	all := []protocol.CommandOrCodeAction{}
+	v, f, err := s.about(ctx, p.TextDocument.URI)
+	if v == nil || err != nil {
+		return all, err
+	}
+	wants := func(kind protocol.CodeActionKind) bool {
+		if len(p.Context.Only) == 0 {
+			return true
+		}
+		for _, only := range p.Context.Only {
+			if only == kind || len(kind) > len(only) && kind[:len(only)+1] == only+"." {
+				return true
+			}
+		}
+		return false
+	}
+	start, end := v.doc.text.offset(p.Range.Start), v.doc.text.offset(p.Range.End)
+	inRange := func(from, to int) bool { return from <= end && start <= to }
+	fixes, err := v.repairs(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	found := v.findings(f)
+	var safe []protocol.TextEdit
+	for i := range fixes {
+		x := &fixes[i]
+		change := protocol.TextEdit{Range: v.doc.text.span(x.start, x.end), NewText: x.text}
+		if !x.likely {
+			safe = append(safe, change)
+		}
+		if inRange(x.start, x.end) && wants(protocol.CodeActionKindQuickFix) {
+			about := slices.DeleteFunc(slices.Clone(found), func(y finding) bool { return y.start != x.start })
+			all = append(all, v.action(about, x.title, !x.likely, &protocol.WorkspaceEdit{
+				Changes: map[uri.URI][]protocol.TextEdit{v.doc.uri: {change}},
+			}))
+		}
+	}
+	for i := range found {
+		if x := &found[i]; inRange(x.start, x.end) && wants(protocol.CodeActionKindQuickFix) {
+			all = append(all, s.acceptActions(v, x)...)
+		}
+	}
+	if len(safe) > 0 && wants(protocol.CodeActionKindSourceFixAll) {
+		kind := protocol.CodeActionKindSourceFixAll
+		all = append(all, &protocol.CodeAction{
+			Title: fmt.Sprintf("Repair the links of this file that have one certain answer (%d)", len(safe)), Kind: &kind,
+			Edit: &protocol.WorkspaceEdit{Changes: map[uri.URI][]protocol.TextEdit{v.doc.uri: safe}},
+		})
+	}
+	return all, nil
+}
+
+// action returns a code action about findings.
+func (v *view) action(about []finding, title string, preferred bool, edit *protocol.WorkspaceEdit) *protocol.CodeAction {
+	kind := protocol.CodeActionKindQuickFix
+	a := &protocol.CodeAction{Title: title, Kind: &kind, Edit: edit}
+	for i := range about {
+		a.Diagnostics = append(a.Diagnostics, v.doc.text.diagnostic(about[i].start, about[i].end, &about[i]))
+	}
+	if preferred {
+		a.IsPreferred = &preferred
+	}
+	return a
+}
+
+// acceptActions returns the actions that accept a finding.
+func (s *workspace) acceptActions(v *view, x *finding) (all []protocol.CommandOrCodeAction) {
+	add := func(title string, e analysis.Edit, err error) {
+		if err != nil {
+			s.log(err.Error())
+			return
+		}
+		all = append(all, v.action([]finding{*x}, fmt.Sprintf(title, baseName(e.Name)), false, s.workspaceEdit([]analysis.Edit{e})))
+	}
+	e, err := v.snap.AcceptByRule(&x.links[0])
+	add("Ignore in %s, with a reason", e, err)
+	e, err = v.snap.AcceptInBaseline(x.links, baseline.DateOf(time.Now()))
+	add("Add to %s", e, err)
+	return all
+}
+
+func baseName(name string) string { return filepath.Base(name) }
+
+// workspaceEdit returns edits of files in the form of the protocol. An edit of a file
+// that is open, and differs from the one on disk, is for the text in the editor.
+func (s *workspace) workspaceEdit(edits []analysis.Edit) *protocol.WorkspaceEdit {
+	s.mu.Lock()
+	units := s.units
+	docs := map[string]*document{}
+	for name, d := range s.docs {
+		docs[name] = d
+	}
+	s.mu.Unlock()
+	w := &protocol.WorkspaceEdit{Changes: map[uri.URI][]protocol.TextEdit{}}
+	for _, e := range edits {
+		u, t := uri.File(e.Name), newText(e.Was, units)
+		start, end := e.Start, e.End
+		if d := docs[e.Name]; d != nil {
+			u = d.uri
+			if e.Start == e.End && e.Start == len(e.Was) && !bytes.Equal(d.text.bytes, e.Was) { // at the end
+				start, end = len(d.text.bytes), len(d.text.bytes)
+			}
+			t = d.text
+		}
+		if e.Create && docs[e.Name] == nil {
+			w.DocumentChanges = append(w.DocumentChanges, &protocol.CreateFile{Kind: "create", URI: u})
+		}
+		w.Changes[u] = append(w.Changes[u], protocol.TextEdit{Range: t.span(start, end), NewText: e.Text})
+	}
+	if len(w.DocumentChanges) > 0 {
+		for u, changes := range w.Changes {
+			x := &protocol.TextDocumentEdit{TextDocument: protocol.OptionalVersionedTextDocumentIdentifier{}}
+			x.TextDocument.URI = u
+			for i := range changes {
+				x.Edits = append(x.Edits, &changes[i])
+			}
+			w.DocumentChanges = append(w.DocumentChanges, x)
+		}
+		w.Changes = nil
+	}
+	return w
+}
+
+// PrepareRename says which text a rename replaces.
+func (s *Server) PrepareRename(ctx context.Context, p *protocol.PrepareRenameParams) (protocol.PrepareRenameResult, error) {
+	v, f, err := s.about(ctx, p.TextDocument.URI)
+	if v == nil || err != nil {
+		return nil, err
+	}
+	offset := v.doc.text.offset(p.Position)
+	h, ok := v.snap.HeadingToRename(v.overlay, f, offset)
+	if !ok {
+		return nil, nil
+	}
+	span := v.doc.text.span(h.Start, h.End)
+	if l := f.At(offset); l != nil { // the editor shows the range in this document
+		span = v.doc.text.span(l.Start, l.End)
+	}
+	return &protocol.PrepareRenamePlaceholder{Range: span, Placeholder: h.Text}, nil
+}
+
+// Rename gives a heading another text, with all links to it.
+func (s *Server) Rename(ctx context.Context, p *protocol.RenameParams) (*protocol.WorkspaceEdit, error) {
+	v, f, err := s.about(ctx, p.TextDocument.URI)
+	if v == nil || err != nil {
+		return nil, err
+	}
+	h, ok := v.snap.HeadingToRename(v.overlay, f, v.doc.text.offset(p.Position))
+	if !ok {
+		return nil, jsonrpc2.NewError(jsonrpc2.InvalidParams, "there is no heading here, and no link to one")
+	}
+	edits, err := v.snap.RenameHeading(ctx, v.overlay, h, p.NewName)
+	if err != nil {
+		return nil, refused(err)
+	}
+	return s.workspaceEdit(edits), nil
+}
+
+// refused is the error for a request that the editor shows to its user.
+func refused(err error) error { return jsonrpc2.NewError(requestFailed, err.Error()) }
+
+// requestFailed is the code of a request that was valid but could not be done.
+const requestFailed jsonrpc2.Code = -32803
+
+// WillRenameFiles returns the edits that keep the links to renamed files alive. They
+// come from builds of a copy of the project before and after, so they are made only
+// if the user trusts it.
+func (s *Server) WillRenameFiles(ctx context.Context, p *protocol.RenameFilesParams) (*protocol.WorkspaceEdit, error) {
+	var edits []analysis.Edit
+	for _, r := range p.Files {
+		from, known := pathOf(uri.URI(r.OldURI))
+		to, ok := pathOf(uri.URI(r.NewURI))
+		if !known || !ok {
+			continue
+		}
+		more, err := s.renameFile(ctx, from, to)
+		if err != nil {
+			return nil, refused(err)
+		}
+		edits = append(edits, more...)
+	}
+	if len(edits) == 0 {
+		return nil, nil
+	}
+	return s.workspaceEdit(edits), nil
+}
+
+// renameFile returns the edits for one renamed file or directory.
+func (s *workspace) renameFile(ctx context.Context, from, to string) ([]analysis.Edit, error) {
+	s.mu.Lock()
+	f, may := s.folderOf(from), s.build && s.opt.Build != nil
+	s.mu.Unlock()
+	st := f.current()
+	if st == nil || !within(from, st.snap.Dir) {
+		return nil, nil
+	}
+	if !may {
+		s.client.ShowMessage(ctx, &protocol.ShowMessageParams{Type: protocol.MessageTypeInfo, Message: "sitelink: links to " + filepath.Base(from) +
+			" stay as they are: rewriting them builds the site, which the server may not; sitelink mv does it"})
+		return nil, nil
+	}
+	project, err := s.opt.Find(ctx, f.dir)
+	if err != nil {
+		return nil, err
+	}
+	// Absolute paths would be addresses of the site.
+	before, err := filepath.Rel(project.Dir, from)
+	if err != nil {
+		return nil, err
+	}
+	after, err := filepath.Rel(project.Dir, to)
+	if err != nil {
+		return nil, err
+	}
+	report, done := s.progress(ctx, "sitelink: moving "+filepath.Base(from))
+	defer done()
+	plan, err := move.Make(ctx, project, move.Options{Old: before, New: after, Cache: s.opt.Cache, Note: report})
+	if err != nil {
+		return nil, err
+	}
+	if len(plan.Broken) > 0 {
+		return nil, fmt.Errorf("the move would break %d links, the first one on %s: %s", len(plan.Broken), plan.Broken[0].Page, plan.Broken[0].Message)
+	}
+	set, edits := plan.Set, []analysis.Edit(nil)
+	for _, file := range set.Files() {
+		name := filepath.Join(set.Root, filepath.FromSlash(file))
+		was, err := disk.Read(name, 64<<20)
+		create := errors.Is(err, os.ErrNotExist)
+		if err != nil && !create {
+			return nil, err
+		}
+		all := set.Edits(file)
+		s.mu.Lock()
+		d := s.docs[name]
+		s.mu.Unlock()
+		if d != nil && len(all) > 0 && !bytes.Equal(d.text.bytes, bytes.TrimPrefix(was, []byte("\ufeff"))) {
+			return nil, fmt.Errorf("%s has changes that are not saved; save it first", file)
+		}
+		for _, e := range all {
+			edits = append(edits, analysis.Edit{Name: name, Start: e.Start, End: e.End, Text: e.Text, Was: was, Create: create})
+		}
+	}
+	return edits, nil
 }

@@ -13,8 +13,13 @@
 package since
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
 	"hash/fnv"
 	"path"
 	"runtime"
@@ -24,7 +29,12 @@ import (
 	"sync/atomic"
 	"unicode/utf8"
 
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
+	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/docroot"
+	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/scan"
 	"github.com/sitelink/sitelink/internal/site"
@@ -284,4 +294,314 @@ func shortHash(text []byte) string {
 	h := fnv.New128a()
 	h.Write(text)
 	return hex.EncodeToString(h.Sum(nil))
+}
+
+// Limits of [isHeading].
+const (
+	maxHeading = 2000 // bytes from the tag of a heading to an anchor inside it
+	maxNested  = 4    // start tags between an anchor and its heading
+)
+
+// isHeading reports whether the anchor whose value is at an offset names a heading:
+// it is the heading itself, it is inside one, or nothing but start tags is between
+// it and one, as in <section id="x"><h2> and <a name="x"></a><h2>.
+func isHeading(text []byte, value int) bool {
+	tag := bytes.LastIndexByte(text[:min(value, len(text))], '<')
+	if tag < 0 {
+		return false
+	}
+	if headingLevel(text[tag:]) > 0 {
+		return true
+	}
+	at := tag
+	for range maxNested {
+		end := bytes.IndexByte(text[at:], '>')
+		if end < 0 {
+			break
+		}
+		at += end + 1
+		rest := bytes.TrimLeft(text[at:], " \t\r\n\f")
+		for bytes.HasPrefix(rest, []byte("</")) && endsAnchor(rest) {
+			rest = bytes.TrimLeft(rest[bytes.IndexByte(rest, '>')+1:], " \t\r\n\f")
+		}
+		if headingLevel(rest) > 0 {
+			return true
+		}
+		if !wraps(rest) {
+			break
+		}
+		at = len(text) - len(rest)
+	}
+	return insideHeading(text, tag)
+}
+
+// endsAnchor reports whether a text begins with the end tag of an element that
+// authors leave empty to place an anchor.
+func endsAnchor(text []byte) bool {
+	for _, name := range []string{"</a>", "</span>", "</p>"} {
+		if len(text) >= len(name) && scan.EqualFold(text[:len(name)], name) {
+			return true
+		}
+	}
+	return false
+}
+
+// wraps reports whether a text begins with an element that is often around a
+// heading, or an anchor before it.
+func wraps(text []byte) bool {
+	for _, name := range []string{"<a ", "<span ", "<div", "<header", "<hgroup", "<section"} {
+		if len(text) > len(name) && scan.EqualFold(text[:len(name)], name) {
+			return true
+		}
+	}
+	return false
+}
+
+// insideHeading reports whether an offset is between the tags of a heading.
+func insideHeading(text []byte, tag int) bool {
+	before := text[max(0, tag-maxHeading):tag]
+	for {
+		i := bytes.LastIndexByte(before, '<')
+		if i < 0 {
+			return false
+		}
+		if headingLevel(before[i:]) > 0 {
+			return true
+		}
+		if len(before) > i+2 && before[i+1] == '/' && headingLevel(append([]byte{'<'}, before[i+2:min(len(before), i+5)]...)) > 0 {
+			return false
+		}
+		before = before[:i]
+	}
+}
+
+// headingLevel returns the level of the heading whose start tag begins a text, 0
+// for none.
+func headingLevel(text []byte) int {
+	if len(text) < 4 || text[0] != '<' || text[1]|0x20 != 'h' || text[2] < '1' || text[2] > '6' || strings.IndexByte(" \t\r\n\f>/", text[3]) < 0 {
+		return 0
+	}
+	return int(text[2] - '0')
+}
+
+// leastText is how many bytes of text a page needs so that two pages do not have
+// the same text by chance.
+const leastText = 80
+
+// describe returns the title of a page, its only h1, and a hash of its content:
+// the words of its main element, or without one those of the body outside of
+// navigation, header and footer. The page around the content changes with every
+// build, and with the address.
+func describe(page []byte) (title, heading, hash string) {
+	var d description
+	d.read(page)
+	if d.headings == 1 {
+		heading = words(d.heading)
+	}
+	content := d.main
+	if len(d.main) == 0 {
+		content = d.body
+	}
+	if text := words(content); len(text) >= leastText {
+		hash = shortHash([]byte(text))
+	}
+	return words(d.title), heading, hash
+}
+
+// words joins the words of a text by single spaces.
+func words(text []byte) string { return string(bytes.Join(bytes.Fields(text), []byte{' '})) }
+
+// description collects the texts of a page.
+type description struct {
+	title, heading, main, body []byte
+	headings                   int
+	// open counts the elements of each kind around the current place.
+	inTitle, inHeading bool
+	inMain, leftOut    int
+}
+
+// maxTitle bounds what a hostile page can put into a record.
+const maxTitle = 1000
+
+func (d *description) read(page []byte) {
+	z := html.NewTokenizer(bytes.NewReader(page))
+	z.SetMaxBuf(0)
+	for {
+		switch z.Next() {
+		case html.ErrorToken:
+			return
+		case html.TextToken:
+			d.text(z.Text())
+		case html.StartTagToken:
+			name, _ := z.TagName()
+			d.element(atom.Lookup(name), 1)
+		case html.EndTagToken:
+			name, _ := z.TagName()
+			d.element(atom.Lookup(name), -1)
+		}
+	}
+}
+
+// element notes a start tag (1) or an end tag (-1).
+func (d *description) element(name atom.Atom, step int) {
+	switch name {
+	case atom.Title:
+		d.inTitle = step > 0 && len(d.title) == 0
+	case atom.H1:
+		if d.inHeading = step > 0; d.inHeading {
+			d.headings++
+		}
+	case atom.Main:
+		d.inMain = max(0, d.inMain+step)
+	case atom.Nav, atom.Header, atom.Footer, atom.Aside, atom.Script, atom.Style, atom.Noscript, atom.Template:
+		d.leftOut = max(0, d.leftOut+step)
+	}
+}
+
+func (d *description) text(text []byte) {
+	switch {
+	case d.inTitle:
+		d.title = appendUpTo(d.title, text)
+		return
+	case d.inHeading && d.headings == 1:
+		d.heading = appendUpTo(d.heading, text)
+	}
+	switch {
+	case d.leftOut > 0:
+	case d.inMain > 0:
+		d.main = append(append(d.main, text...), ' ')
+	default:
+		d.body = append(append(d.body, text...), ' ')
+	}
+}
+
+// appendUpTo appends text as long as dst is no title that is too long.
+func appendUpTo(dst, text []byte) []byte {
+	return append(dst, text[:min(len(text), max(0, maxTitle-len(dst)))]...)
+}
+
+// A record in a file is JSON Lines: a header, then a line for each entry, sorted
+// by address. The header has the number of entries and a hash of their lines, so
+// that a file that was cut off or edited by a merge is not taken for a smaller
+// site: then every address that it lacks would pass as new.
+
+// FileName is the name of the record that a deploy writes.
+const FileName = "addresses.jsonl"
+
+// version is the version of the format.
+const version = 1
+
+// maxFileBytes is the largest record that is read. That of a site with 80,000
+// pages and three million ids has about 100 MB.
+const maxFileBytes = 1 << 30
+
+type header struct {
+	Version int    `json:"sitelink-addresses"`
+	Entries int    `json:"entries"`
+	Sum     string `json:"sha256"`
+}
+
+// Encode returns the record as the content of a file. Records of equal sites are
+// equal byte for byte.
+func (r *Record) Encode() []byte {
+	var lines bytes.Buffer
+	encoder := json.NewEncoder(&lines)
+	encoder.SetEscapeHTML(false)
+	for i := range r.Entries {
+		// Strings and lists of them can always be encoded.
+		_ = encoder.Encode(&r.Entries[i])
+	}
+	sum := sha256.Sum256(lines.Bytes())
+	head, _ := json.Marshal(header{version, len(r.Entries), hex.EncodeToString(sum[:])})
+	return append(append(head, '\n'), lines.Bytes()...)
+}
+
+// Write replaces the file with the record.
+func (r *Record) Write(name string) error { return disk.WriteFile(name, r.Encode(), 0o666) }
+
+// Read reads a record from a file; shown is the file's name in messages. The errors
+// name the file and have hints. That of a file that does not exist wraps
+// [fs.ErrNotExist].
+func Read(name, shown, when string) (*Record, error) {
+	data, err := disk.Read(name, maxFileBytes)
+	if err != nil {
+		return nil, fmt.Errorf("read the record %s: %w", shown, err)
+	}
+	r, err := decode(data)
+	if err != nil {
+		return nil, fault.New(fmt.Errorf("read the record %s: %w", shown, err), hintOf(err))
+	}
+	r.When = when
+	return r, nil
+}
+
+var (
+	errNewer     = errors.New("a newer version of sitelink has written it")
+	errNotRecord = errors.New("it is not a record of addresses")
+)
+
+func hintOf(err error) string {
+	switch {
+	case errors.Is(err, errNewer):
+		return "update sitelink, or compare with a commit or a directory"
+	case errors.Is(err, errNotRecord):
+		return "sitelink deploy writes one; --since also takes the directory of an older build, and a commit"
+	}
+	return "restore the file, for example with git checkout, or remove it: the next sitelink deploy writes it again"
+}
+
+// decode parses the content of a file.
+func decode(data []byte) (*Record, error) {
+	line, rest, _ := bytes.Cut(data, []byte{'\n'})
+	var head header
+	if err := json.Unmarshal(line, &head); err != nil || head.Version == 0 {
+		return nil, errNotRecord
+	}
+	if head.Version > version {
+		return nil, fmt.Errorf("%w, with format %d", errNewer, head.Version)
+	}
+	if sum := sha256.Sum256(rest); head.Sum != hex.EncodeToString(sum[:]) {
+		return nil, errors.New("it is damaged: its lines are not those that were written")
+	}
+	r := &Record{}
+	n := 1
+	for line := range bytes.Lines(rest) {
+		n++
+		var e Entry
+		if err := json.Unmarshal(line, &e); err != nil {
+			return nil, fmt.Errorf("line %d is no entry: %w", n, err)
+		}
+		if err := e.valid(); err != nil {
+			return nil, fmt.Errorf("line %d: %w", n, err)
+		}
+		if last := len(r.Entries) - 1; last >= 0 && r.Entries[last].Address >= e.Address {
+			return nil, fmt.Errorf("line %d: the entries are not sorted by address", n)
+		}
+		r.Entries = append(r.Entries, e)
+	}
+	if len(r.Entries) != head.Entries {
+		return nil, fmt.Errorf("it is damaged: it has %d entries, and its first line says %d", len(r.Entries), head.Entries)
+	}
+	return r, nil
+}
+
+// valid refuses what no site has: the values go into requests to the host and into
+// reports.
+func (e *Entry) valid() error {
+	switch {
+	case !strings.HasPrefix(e.Address, "/") || strings.HasPrefix(e.Address, "//"):
+		return fmt.Errorf("%q is not the path of an address", e.Address)
+	case strings.ContainsFunc(e.Address, func(c rune) bool {
+		return c <= ' ' || c == 0x7f || c == '\\' || c == '#' || c == '?' || c == utf8.RuneError
+	}):
+		return fmt.Errorf("%q is not a percent-encoded path", e.Address)
+	case strings.ContainsRune(e.File, 0) || strings.HasPrefix(e.File, "/"):
+		return fmt.Errorf("%q is not a path in the docroot", e.File)
+	}
+	for segment := range strings.SplitSeq(e.File, "/") {
+		if segment == ".." || segment == "." {
+			return fmt.Errorf("%q is not a path in the docroot", e.File)
+		}
+	}
+	return nil
 }
