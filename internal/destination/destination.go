@@ -16,6 +16,7 @@ package destination
 
 import (
 	"bytes"
+	"encoding/json"
 	"html"
 	"net/url"
 	"strings"
@@ -186,14 +187,17 @@ func (l *Link) end(text []byte, size int) (end int, ok bool) {
 	switch l.Kind {
 	case Shortcode, Expression, Rule:
 		end = size
-	case Inline, Definition:
-		end = markdownEnd(rest, l.before == '<', l.Kind == Inline)
-	case Autolink:
-		return l.autolinkEnd(rest)
+	case Autolink: // goldmark may have put a scheme before it
+		for _, scheme := range []string{"", "mailto:", "http://"} {
+			if written, has := strings.CutPrefix(l.Value, scheme); has && bytes.HasPrefix(rest, []byte(written)) {
+				return l.Start + len(written), true
+			}
+		}
+		return 0, false
 	case FrontMatter, Data:
 		end, ok = l.scalarEnd(text)
 		return l.Start + end, ok
-	case HTML, CSS:
+	case Inline, Definition, HTML, CSS:
 		return l.searchEnd(rest)
 	default:
 		end = len(l.Value)
@@ -202,43 +206,6 @@ func (l *Link) end(text []byte, size int) (end int, ok bool) {
 		return 0, false
 	}
 	return l.Start + end, true
-}
-
-// markdownEnd returns the length of a link destination (CommonMark, section
-// "Links").
-func markdownEnd(rest []byte, bracketed, inline bool) int {
-	depth := 0
-	for i := 0; i < len(rest); i++ {
-		switch c := rest[i]; {
-		case c == '\\' && i+1 < len(rest):
-			i++
-		case bracketed:
-			if c == '>' {
-				return i
-			}
-		case c <= ' ':
-			return i
-		case c == '(':
-			depth++
-		case c == ')' && inline:
-			if depth--; depth < 0 {
-				return i
-			}
-		}
-	}
-	return len(rest)
-}
-
-// autolinkEnd finds the end of an address that goldmark may have put a scheme
-// before.
-func (l *Link) autolinkEnd(rest []byte) (end int, ok bool) {
-	for _, scheme := range []string{"", "mailto:", "http://"} {
-		written, has := strings.CutPrefix(l.Value, scheme)
-		if has && bytes.HasPrefix(rest, []byte(written)) {
-			return l.Start + len(written), true
-		}
-	}
-	return 0, false
 }
 
 // scalarEnd finds the end of a quoted string or a plain word in YAML, TOML or
@@ -253,26 +220,21 @@ func (l *Link) scalarEnd(text []byte) (n int, ok bool) {
 			return 0, false // a string of several lines
 		}
 	} else {
-		if n = len(l.Value); l.isJSON() || l.isTOML(text) {
+		isTOML := strings.HasSuffix(l.file, ".toml") || l.Kind == FrontMatter && bytes.HasPrefix(bytes.TrimPrefix(text, []byte("\uFEFF")), []byte("+++"))
+		if n = len(l.Value); isTOML || strings.HasSuffix(l.file, ".json") {
 			return 0, false // strings have quotes
 		}
 	}
 	return n, n <= len(rest) && l.decode(string(rest[:n])) == l.Value
 }
 
-func (l *Link) isJSON() bool { return strings.HasSuffix(l.file, ".json") }
-
-// isTOML reports whether the value is in a TOML file, or in TOML front matter.
-func (l *Link) isTOML(text []byte) bool {
-	return strings.HasSuffix(l.file, ".toml") || l.Kind == FrontMatter && bytes.HasPrefix(bytes.TrimPrefix(text, []byte("\uFEFF")), []byte("+++"))
-}
-
-// searchEnd finds the first end at which the bytes give the value: that of an
-// attribute, or of one address in a srcset, a style or a sheet.
+// searchEnd finds the first end at which the bytes give the value: that of a destination in
+// Markdown, of an attribute, or of one address in a srcset, a style or a sheet. In
+// [a](b(c)d), the first parenthesis ends b(c, which is not the value.
 func (l *Link) searchEnd(rest []byte) (end int, ok bool) {
 	quoted := l.before == '"' || l.before == '\''
 	for i := 0; i <= len(rest); i++ {
-		if l.Kind == CSS && i < len(rest) && rest[i] == '\\' {
+		if l.Kind != HTML && i < len(rest) && rest[i] == '\\' {
 			i++
 			continue
 		}
@@ -280,7 +242,7 @@ func (l *Link) searchEnd(rest []byte) (end int, ok bool) {
 			continue
 		}
 		if l.decode(string(rest[:i])) == l.Value {
-			l.inside = l.Kind == HTML && (quoted && i < len(rest) && rest[i] != l.before || !quoted && l.before != '=' && !isSpace(l.before))
+			l.inside = l.Kind == HTML && (quoted && i < len(rest) && rest[i] != l.before || !quoted && strings.IndexByte("= \t\n\r\f", l.before) < 0)
 			return l.Start + i, true
 		}
 		if i < len(rest) && (quoted && rest[i] == l.before || !quoted && l.Kind == HTML && rest[i] == '>') {
@@ -289,8 +251,6 @@ func (l *Link) searchEnd(rest []byte) (end int, ok bool) {
 	}
 	return 0, false
 }
-
-func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' }
 
 // decode returns the value that bytes give at this place.
 func (l *Link) decode(raw string) string {
@@ -304,8 +264,8 @@ func (l *Link) decode(raw string) string {
 	case FrontMatter, Data:
 		switch {
 		case l.before == '"' && strings.Contains(raw, `\`):
-			s, ok := unquoteJSON(raw)
-			if !ok {
+			s := "\x00"
+			if json.Unmarshal([]byte(`"`+raw+`"`), &s) != nil {
 				return "\x00"
 			}
 			return s

@@ -1,7 +1,6 @@
 package destination
 
 import (
-	"encoding/json"
 	"fmt"
 	"html"
 	"regexp"
@@ -236,12 +235,6 @@ func (l *Link) escapeJSON(value string) string {
 		value = strings.ReplaceAll(value, "&", `\u0026`)
 	}
 	return value
-}
-
-// unquoteJSON returns the string that a text between quotes stands for.
-func unquoteJSON(raw string) (s string, ok bool) {
-	err := json.Unmarshal([]byte(`"`+raw+`"`), &s)
-	return s, err == nil
 }
 
 // quoted writes an argument in quotes, or one that has none.

@@ -93,7 +93,9 @@ func (n *Names) ref(from, language, ref string) ([]int32, Form) {
 	if dirs = append(dirs, ""); strings.HasPrefix(ref, "/") {
 		dirs = dirs[len(dirs)-1:]
 	}
-	elsewhere := func(i int32) bool { return language != "" && n.files[i].Language != "" && n.files[i].Language != language }
+	elsewhere := func(i int32) bool {
+		return language != "" && n.files[i].Language != "" && n.files[i].Language != language
+	}
 	for i, dir := range dirs {
 		form := FromFile
 		if i == len(dirs)-1 && path.Dir(from) != "." {

@@ -159,6 +159,12 @@ func (s *Set) Drop(file string) {
 	}
 }
 
+// Exists reports whether there is a file or directory, by its name before the set.
+func (s *Set) Exists(file string) bool {
+	_, err := os.Lstat(s.at(file))
+	return err == nil
+}
+
 // Read returns the text of a file that can be edited, and its hash.
 func (s *Set) Read(file string) (text []byte, hash string, err error) {
 	c, err := s.load(file)
@@ -417,10 +423,7 @@ func (s *Set) Diff(w io.Writer) error {
 }
 
 func (c *change) diff(w *bytes.Buffer) {
-	old := c.old
-	if old == "" {
-		old = c.new
-	}
+	old := cmp.Or(c.old, c.new)
 	fmt.Fprintf(w, "diff --git %s %s\n", quote("a/"+old), quote("b/"+c.new))
 	from := marked("a/" + old)
 	switch {
@@ -430,7 +433,12 @@ func (c *change) diff(w *bytes.Buffer) {
 	case c.old != c.new && len(c.edits) == 0:
 		fmt.Fprintf(w, "similarity index 100%%\nrename from %s\nrename to %s\n", quote(c.old), quote(c.new))
 	case c.old != c.new:
-		fmt.Fprintf(w, "similarity index %d%%\nrename from %s\nrename to %s\n", c.similarity(), quote(c.old), quote(c.new))
+		changed := 0
+		for _, e := range c.edits {
+			changed += max(e.End-e.Start, len(e.Text))
+		}
+		similar := max(0, min(99, 100-100*changed/max(1, len(c.text))))
+		fmt.Fprintf(w, "similarity index %d%%\nrename from %s\nrename to %s\n", similar, quote(c.old), quote(c.new))
 	}
 	// The first three lines name the files in another way than git.
 	before, after := c.numbered()
@@ -462,15 +470,6 @@ func (c *change) numbered() (before, after []byte) {
 		numbered.edits = append(numbered.edits, Edit{shifted(e.Start), shifted(e.End), e.Text})
 	}
 	return before, numbered.result()
-}
-
-// similarity estimates the share of text that stays, below 100.
-func (c *change) similarity() int {
-	changed := 0
-	for _, e := range c.edits {
-		changed += max(e.End-e.Start, len(e.Text))
-	}
-	return max(0, min(99, 100-100*changed/max(1, len(c.text))))
 }
 
 // marked is the name in a line with --- or +++. A tab follows a name with a space, or
@@ -532,7 +531,12 @@ func (s *Set) Apply(ctx context.Context, command string) error {
 		return err
 	}
 	j := s.journal(files, command)
-	if err := mayMoveIndex(ctx, s.Root, s.Env, j.Changes); err != nil {
+	// Whether the entries of git's index can be renamed shows before a file changes.
+	entries, err := renamedEntries(ctx, s.Root, s.Env, j.Changes, false)
+	if err == nil && entries != "" {
+		err = waitForGit(ctx, s.Root, s.Env)
+	}
+	if err != nil {
 		return err
 	}
 	if err := j.write(s.Root); err != nil {
@@ -562,16 +566,11 @@ func (s *Set) Apply(ctx context.Context, command string) error {
 
 // interrupted is the error for a set whose changes are incomplete.
 func interrupted(j *journal) error {
-	return fault.New(fmt.Errorf("%q was interrupted and has changed only some of its files", j.Command), "to restore them: "+undoCommand(j))
-}
-
-// undoCommand returns what takes the changes of a journal back: fix undoes its own, mv
-// moves.
-func undoCommand(j *journal) string {
+	hint := "to restore them: sitelink mv --undo"
 	if strings.HasPrefix(j.Command, "sitelink fix") {
-		return "sitelink fix --undo"
+		hint = "to restore them: sitelink fix --undo"
 	}
-	return "sitelink mv --undo"
+	return fault.New(fmt.Errorf("%q was interrupted and has changed only some of its files", j.Command), hint)
 }
 
 // recheck makes sure that the files are still as they were read.
@@ -614,7 +613,8 @@ func (s *Set) apply(ctx context.Context, files []string, j *journal) error {
 	}
 	for _, name := range files {
 		if c := s.changes[name]; c.old != c.new && c.old != "" {
-			removeEmpty(s.Root, path.Dir(c.old))
+			for dir := path.Dir(c.old); dir != "." && os.Remove(s.at(dir)) == nil; dir = path.Dir(dir) { // as far as they are empty
+			}
 		}
 	}
 	return moveIndex(ctx, s.Root, s.Env, j.Changes, false)
@@ -643,15 +643,6 @@ func (s *Set) applyTo(c *change) error {
 		return &Error{c.new, ErrStale}
 	}
 	return err
-}
-
-// removeEmpty removes a directory and those above it as far as they are empty.
-func removeEmpty(root, dir string) {
-	for ; dir != "." && dir != "/"; dir = path.Dir(dir) {
-		if os.Remove(filepath.Join(root, filepath.FromSlash(dir))) != nil {
-			return
-		}
-	}
 }
 
 // lock keeps other processes from changing files of the project.

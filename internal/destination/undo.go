@@ -2,6 +2,7 @@ package destination
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -252,7 +253,7 @@ func (j *journal) undo(ctx context.Context, root string, env []string, records [
 		case err != nil:
 			return nil, err
 		default:
-			u.Files = append(u.Files, r.restored())
+			u.Files = append(u.Files, cmp.Or(r.Old, r.New))
 		}
 	}
 	slices.Sort(u.Files)
@@ -278,13 +279,6 @@ func removeTemporary(s *Set, records []record) {
 			}
 		}
 	}
-}
-
-func (r record) restored() string {
-	if r.Old != "" {
-		return r.Old
-	}
-	return r.New
 }
 
 // undo restores one file, from any state that an interrupted run can leave. Without
@@ -435,16 +429,6 @@ func renamedEntries(ctx context.Context, root string, env []string, records []re
 		added.WriteString(info + "\t" + to + "\x00")
 	}
 	return removed.String() + added.String(), nil
-}
-
-// mayMoveIndex returns why the entries of git's index cannot be renamed, before a file
-// changes.
-func mayMoveIndex(ctx context.Context, root string, env []string, records []record) error {
-	input, err := renamedEntries(ctx, root, env, records, false)
-	if err != nil || input == "" {
-		return err
-	}
-	return waitForGit(ctx, root, env)
 }
 
 // moveIndex renames the entries of git's index, and changes nothing else there.

@@ -102,17 +102,12 @@ func (r *Result) named(output, why string) map[string]string {
 	files := map[string]string{}
 	for i := range r.Applied {
 		name := r.Applied[i].File
-		if strings.Contains(output, name) || strings.Contains(output, lastNames(name)) {
+		parts := strings.Split(name, "/")
+		if last := strings.Join(parts[max(0, len(parts)-2):], "/"); strings.Contains(output, last) { // generators shorten paths
 			files[name] = why
 		}
 	}
 	return files
-}
-
-// lastNames returns the last two names of a path: generators shorten paths.
-func lastNames(name string) string {
-	parts := strings.Split(name, "/")
-	return strings.Join(parts[max(0, len(parts)-2):], "/")
 }
 
 // suspects returns the files whose edits did not help, with the reasons: a finding of

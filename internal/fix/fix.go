@@ -31,6 +31,7 @@ import (
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/destination"
+	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/source"
@@ -114,6 +115,7 @@ type sources struct {
 	site      *site.Site
 	generator generator.Name
 	root      string
+	docroot   string // relative to the root
 	env       []string
 	prefix    string          // the project's directory, relative to the root
 	markdown  *bool           // links may be paths of Markdown files; nil until known
@@ -179,7 +181,11 @@ func Make(ctx context.Context, a *audit.Audit, r *check.Result, opt Options) (*P
 	places, err := a.PlaceAll(ctx, func(s *source.Map, prefix string) ([]check.Finding, error) {
 		if s != nil {
 			m.useContent(s.Content(), prefix)
-			m.useStatic(s.StaticDirs(), prefix)
+			for _, dir := range s.StaticDirs() {
+				if dir = path.Join(prefix, dir); dir != m.docroot {
+					m.static = append(m.static, dir)
+				}
+			}
 			if err := a.PlaceGone(ctx, s, prefix, r); err != nil {
 				return nil, err
 			}
@@ -197,7 +203,10 @@ func Make(ctx context.Context, a *audit.Audit, r *check.Result, opt Options) (*P
 		return nil, err
 	}
 	if !a.HasSources() { // the pages are what the author writes
-		m.placeOnPages(findings, places)
+		for i := range findings {
+			f := &findings[i]
+			places[i] = &check.Position{File: path.Join(m.docroot, f.Page), Line: f.Line, Column: f.Column, Kind: check.InStatic}
+		}
 	}
 	for i := range repairs {
 		m.propose(&repairs[i], places[i])
@@ -214,7 +223,7 @@ func Make(ctx context.Context, a *audit.Audit, r *check.Result, opt Options) (*P
 func newMaker(a *audit.Audit, r *check.Result, opt Options) *maker {
 	root := a.Project.Root
 	m := &maker{
-		sources: sources{audit: a, site: a.Site, root: root, env: opt.Env, set: destination.NewSet(root, opt.Env), files: map[string]*file{}, broken: map[string]bool{},
+		sources: sources{audit: a, site: a.Site, root: root, docroot: a.Project.FromRoot(a.Project.Docroot), env: opt.Env, set: destination.NewSet(root, opt.Env), files: map[string]*file{}, broken: map[string]bool{},
 			byFile: map[string]int{}, byPage: map[string][]int{}},
 		opt: opt, places: map[place]*proposals{}, plan: &Plan{Root: root},
 	}
@@ -229,24 +238,6 @@ func newMaker(a *audit.Audit, r *check.Result, opt Options) *maker {
 	return m
 }
 
-// useStatic remembers the directories that are published unchanged.
-func (m *sources) useStatic(dirs []string, prefix string) {
-	for _, dir := range dirs {
-		if dir = path.Join(prefix, dir); dir != m.audit.Project.FromRoot(m.audit.Project.Docroot) {
-			m.static = append(m.static, dir)
-		}
-	}
-}
-
-// placeOnPages sets the places of findings on the pages themselves.
-func (m *maker) placeOnPages(findings []check.Finding, places []*check.Position) {
-	docroot := m.audit.Project.FromRoot(m.audit.Project.Docroot)
-	for i := range findings {
-		f := &findings[i]
-		places[i] = &check.Position{File: path.Join(docroot, f.Page), Line: f.Line, Column: f.Column, Kind: check.InStatic}
-	}
-}
-
 // wants reports whether the user asked for a rule or code.
 func (m *maker) wants(rule check.RepairRule, code check.Code) bool {
 	return len(m.opt.Only) == 0 || slices.Contains(m.opt.Only, string(rule)) || code != "" && slices.Contains(m.opt.Only, string(code))
@@ -259,8 +250,8 @@ func (m *maker) propose(r *check.Repair, p *check.Position) {
 		return
 	}
 	page := f.Page
-	if dir := m.audit.Project.FromRoot(m.audit.Project.Docroot); !strings.Contains("/"+dir, "/"+statedir.Name+"/") {
-		page = path.Join(dir, page) // a docroot that the user knows
+	if !strings.Contains("/"+m.docroot, "/"+statedir.Name+"/") {
+		page = path.Join(m.docroot, page) // a docroot that the user knows
 	}
 	skip := Skip{Rule: r.Rule, Code: f.Code, File: page, Line: f.Line, Column: f.Column, Value: f.Raw, Why: r.Why}
 	if p == nil {
@@ -384,12 +375,6 @@ func (m *sources) open(name string) *file {
 	return f
 }
 
-// exists reports whether there is a file, named relative to the root.
-func (m *sources) exists(name string) bool {
-	_, err := os.Lstat(filepath.Join(m.root, filepath.FromSlash(name)))
-	return err == nil
-}
-
 // edit returns the edit that writes the value of a repair at a place.
 func (m *maker) edit(r *check.Repair, p *check.Position) (*Edit, error) {
 	of := m.open(p.File)
@@ -468,7 +453,7 @@ func (m *maker) agreed(p *proposals, name string) (e *Edit, why string) {
 		switch {
 		case len(own) > 0:
 			p.edits, e = own, &own[0]
-		case m.content[i].Listed || m.hasPage(m.content[i].Page):
+		case m.content[i].Listed || m.pageNode(m.content[i].Page) != docroot.NoNode:
 			return e, "it is relative, and it works on the page of the file"
 		}
 	}
@@ -483,14 +468,14 @@ func (m *maker) agreed(p *proposals, name string) (e *Edit, why string) {
 	return e, ""
 }
 
-// hasPage reports whether the site has a page with a key.
-func (m *sources) hasPage(key string) bool {
+// pageNode returns the page with a key.
+func (m *sources) pageNode(key string) docroot.NodeID {
 	for _, name := range []string{strings.TrimPrefix(key+"/index.html", "/"), key + ".html"} {
-		if _, ok := m.site.Lookup(name); ok {
-			return true
+		if node, ok := m.site.Lookup(name); ok {
+			return node
 		}
 	}
-	return false
+	return docroot.NoNode
 }
 
 // isRelative reports whether a value is resolved against the page's directory.

@@ -76,12 +76,6 @@ func TestRefs(t *testing.T) {
 	}
 }
 
-func TestWithFragment(t *testing.T) {
-	if got := withFragment("/a/?x#old", "ein ü"); got != "/a/?x#ein%20%C3%BC" {
-		t.Errorf("with another fragment: %q", got)
-	}
-}
-
 // TestOwner: files of modules, and those outside of the repository, are not the author's.
 func TestOwner(t *testing.T) {
 	m := testMaker(t, nil)

@@ -57,8 +57,7 @@ func (m *maker) keepAddresses(r *check.Result) {
 	if len(ruled) > 0 {
 		rules := m.host().Rules()
 		if rules.Name == "" {
-			name := m.audit.Project.FromRoot(m.audit.Project.Docroot)
-			m.addKept(name, ruled, nil, fmt.Errorf("%s, and there is no file with redirect rules of the host: add one, or name the host with --profile", why))
+			m.addKept(m.docroot, ruled, nil, fmt.Errorf("%s, and there is no file with redirect rules of the host: add one, or name the host with --profile", why))
 		} else {
 			e, err := m.ruleEdit(rules, ruled)
 			m.addKept(rules.Name, ruled, e, err)
@@ -89,7 +88,7 @@ func (m *maker) addKept(name string, of []*check.Finding, e *Edit, err error) {
 // noAlias returns why no alias can be written for an address, "" if one can.
 func (m *maker) noAlias(f *check.Finding) string {
 	switch {
-	case m.aliasKey() == "":
+	case move.AliasKey(m.audit.Project, m.set) == "":
 		return "the generator makes no redirects of front matter"
 	case f.Related == nil:
 		return "the source of " + f.Suggestion + " is not known"
@@ -106,7 +105,7 @@ func (m *maker) host() move.Host {
 	p := m.audit.Project
 	h := move.Host{
 		Root: p.Root, Profile: p.Profile, Static: m.static,
-		Exists: m.exists,
+		Exists: m.set.Exists,
 		Published: func(name string) bool {
 			_, ok := m.site.Lookup(name)
 			return ok
@@ -118,7 +117,7 @@ func (m *maker) host() move.Host {
 	}
 	switch {
 	case !m.audit.HasSources(): // the pages are what the author writes
-		h.Static = []string{p.FromRoot(p.Docroot)}
+		h.Static = []string{m.docroot}
 		h.New = h.Static[0]
 	case m.generator == generator.Hugo:
 		h.Layouts = []string{path.Join(m.prefix, "layouts")}
@@ -133,7 +132,7 @@ func (m *maker) host() move.Host {
 func (m *maker) ruleEdit(rules move.RuleFile, of []*check.Finding) (*Edit, error) {
 	e := &Edit{Rule: KeepAddress, Code: check.AddressGone, Likely: true, File: rules.Name}
 	var text []byte
-	if m.exists(rules.Name) {
+	if m.set.Exists(rules.Name) {
 		file := m.open(rules.Name)
 		if file.err != nil {
 			return nil, file.err
@@ -165,9 +164,6 @@ func (m *sources) below(address string) string {
 	return string(weburl.PercentDecode(nil, strings.TrimPrefix(address, m.site.BasePath())))
 }
 
-// aliasKey returns the key of front matter that makes redirects, "" for none.
-func (m *sources) aliasKey() string { return move.AliasKey(m.audit.Project, m.set) }
-
 // aliasEdit returns the edit that adds the addresses of findings to the front matter
 // of a file.
 func (m *maker) aliasEdit(name string, of []*check.Finding) (*Edit, error) {
@@ -175,7 +171,7 @@ func (m *maker) aliasEdit(name string, of []*check.Finding) (*Edit, error) {
 	if file.err != nil {
 		return nil, file.err
 	}
-	text, key := string(file.text), m.aliasKey()
+	text, key := string(file.text), move.AliasKey(m.audit.Project, m.set)
 	var names []string
 	e := &Edit{Rule: KeepAddress, Code: check.AddressGone, Likely: true, File: name, hash: file.hash}
 	for _, f := range of {
@@ -371,7 +367,8 @@ func (m *maker) improve(ctx context.Context, r *check.Result, repairs []check.Re
 		switch f.Code {
 		case check.MissingFragment:
 			if id := gone.NewID(f.AnsweringFile(audit.Handle(m.site)), destination.PercentDecoded(f.Fragment)); id != "" && has {
-				repairs[at].Value, repairs[at].Why, repairs[at].Likely = withFragment(f.Raw, id), "", false
+				before, _, _ := strings.Cut(f.Raw, "#")
+				repairs[at].Value, repairs[at].Why, repairs[at].Likely = before+"#"+(&url.URL{Fragment: id}).EscapedFragment(), "", false
 			}
 		case check.MissingFile, check.MissingDirectory:
 			if has && !repairs[at].Likely {
@@ -386,8 +383,13 @@ func (m *maker) improve(ctx context.Context, r *check.Result, repairs []check.Re
 				}
 				value = m.renamedPage(m.moves, f)
 			}
-			if value == "" || !m.answers(f, value) {
+			node, _ := m.site.Lookup(f.Page)
+			page, ok := m.site.PageOf(node)
+			if value == "" || !ok {
 				continue
+			}
+			if to, err := m.site.Follow(page, value); err != nil || !to.State.Answers() || to.Final != "" {
+				continue // the host does not answer it there
 			}
 			if has {
 				repairs[at].Value, repairs[at].Why = value, ""
@@ -409,23 +411,6 @@ func (m *maker) improve(ctx context.Context, r *check.Result, repairs []check.Re
 func (m *sources) rooted(f *check.Finding) string {
 	target, _, _ := strings.Cut(f.Target, "?")
 	return destination.PercentDecoded(strings.TrimPrefix(target, m.site.BasePath()))
-}
-
-// answers reports whether the host answers a value in place of a link.
-func (m *sources) answers(f *check.Finding, value string) bool {
-	node, _ := m.site.Lookup(f.Page)
-	page, ok := m.site.PageOf(node)
-	if !ok {
-		return false
-	}
-	to, err := m.site.Follow(page, value)
-	return err == nil && to.State.Answers() && to.Final == ""
-}
-
-// withFragment returns a value with another fragment.
-func withFragment(raw, id string) string {
-	before, _, _ := strings.Cut(raw, "#")
-	return before + "#" + (&url.URL{Fragment: id}).EscapedFragment()
 }
 
 // renames returns the renames of content files in git's history, the new name by the
@@ -485,10 +470,8 @@ func (m *sources) renamedPage(moves map[string]string, f *check.Finding) string 
 	if page == "" {
 		return ""
 	}
-	for _, name := range []string{page + "/index.html", page + ".html"} {
-		if node, ok := m.site.Lookup(name); ok {
-			return weburl.WithPath(f.Raw, m.site.BasePath()+"/"+f.Page, m.site.Href(node))
-		}
+	if node := m.pageNode(page); node != docroot.NoNode {
+		return weburl.WithPath(f.Raw, m.site.BasePath()+"/"+f.Page, m.site.Href(node))
 	}
 	return ""
 }
@@ -544,7 +527,10 @@ func (m *maker) replace(ctx context.Context, repairs []check.Repair) ([]check.Re
 			}
 			f := l.Finding()
 			f.Code = ""
-			repairs = append(repairs, check.Repair{Finding: f, Rule: with.Rule, Likely: with.Likely, Value: keepFragment(with.New, l.Fragment), Why: with.Why})
+			if with.New != "" && l.Fragment != "" && !strings.Contains(with.New, "#") {
+				with.New += "#" + l.Fragment
+			}
+			repairs = append(repairs, check.Repair{Finding: f, Rule: with.Rule, Likely: with.Likely, Value: with.New, Why: with.Why})
 			break
 		}
 		return nil
@@ -609,12 +595,4 @@ func (m *sources) isPage(name string) bool {
 	node, ok := m.site.Lookup(name)
 	id, isPage := m.site.PageOf(node)
 	return ok && isPage && m.site.Page(id).Kind().IsHTML()
-}
-
-// keepFragment returns an address with the fragment of the link, unless it has one.
-func keepFragment(address, fragment string) string {
-	if address == "" || fragment == "" || strings.Contains(address, "#") {
-		return address
-	}
-	return address + "#" + fragment
 }

@@ -27,7 +27,9 @@ var errOther = errors.New("the generator writes another value than the source ha
 func (m *sources) valueAt(l *destination.Link, file string, r *check.Repair) (string, error) {
 	raw, value := strings.TrimSpace(r.Finding.Raw), r.Value
 	written := strings.TrimSpace(l.Value)
-	if m.isMarkdownName(l, written) && (r.Rule == check.RepairMarkdown || r.Rule == check.RepairMoved) {
+	isMarkdown := l.Kind == destination.Inline || l.Kind == destination.Definition
+	name, _ := destination.CutTail(written)
+	if isMarkdown && strings.HasSuffix(strings.ToLower(name), ".md") && !strings.Contains(name, "://") && (r.Rule == check.RepairMarkdown || r.Rule == check.RepairMoved) && m.resolvesMarkdown() {
 		// A path that names the right file already does not work on this page.
 		if path, err := m.markdownValue(l, file, r); err != nil || path != written {
 			return path, err
@@ -49,10 +51,9 @@ func (m *sources) valueAt(l *destination.Link, file string, r *check.Repair) (st
 			return rest, nil
 		}
 	}
-	if fragmentOnly(raw, value) {
-		before, fragment, ok := strings.Cut(written, "#")
-		_, old, _ := strings.Cut(raw, "#")
-		if _, want, _ := strings.Cut(value, "#"); ok && same(fragment, old) {
+	page, old, _ := strings.Cut(raw, "#")
+	if other, want, _ := strings.Cut(value, "#"); page == other && old != want { // only the fragment changes
+		if before, fragment, ok := strings.Cut(written, "#"); ok && same(fragment, old) {
 			return before + "#" + want, nil
 		}
 		return "", errOther
@@ -134,23 +135,6 @@ func (m *sources) throughAddress(written string, r *check.Repair) (string, error
 // same compares two values without their percent-encoding.
 func same(a, b string) bool {
 	return a == b || destination.PercentDecoded(a) == destination.PercentDecoded(b)
-}
-
-// fragmentOnly reports whether two values differ in nothing but the fragment.
-func fragmentOnly(a, b string) bool {
-	x, f, _ := strings.Cut(a, "#")
-	y, g, _ := strings.Cut(b, "#")
-	return x == y && f != g
-}
-
-// isMarkdownName reports whether a destination is the path of a Markdown file on a
-// site that resolves such paths.
-func (m *sources) isMarkdownName(l *destination.Link, written string) bool {
-	if l.Kind != destination.Inline && l.Kind != destination.Definition || !m.resolvesMarkdown() {
-		return false
-	}
-	name, _ := destination.CutTail(written)
-	return strings.HasSuffix(strings.ToLower(name), ".md") && !strings.Contains(name, "://")
 }
 
 // markdownValue returns the path of the Markdown file behind a page, relative to

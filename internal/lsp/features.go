@@ -374,7 +374,7 @@ func (s *workspace) acceptActions(v *view, x *finding) (all []protocol.CommandOr
 			s.log(err.Error())
 			return
 		}
-		all = append(all, v.action([]finding{*x}, fmt.Sprintf(title, baseName(e.Name)), false, s.workspaceEdit([]analysis.Edit{e})))
+		all = append(all, v.action([]finding{*x}, fmt.Sprintf(title, filepath.Base(e.Name)), false, s.workspaceEdit([]analysis.Edit{e})))
 	}
 	e, err := v.snap.AcceptByRule(&x.links[0])
 	add("Ignore in %s, with a reason", e, err)
@@ -382,8 +382,6 @@ func (s *workspace) acceptActions(v *view, x *finding) (all []protocol.CommandOr
 	add("Add to %s", e, err)
 	return all
 }
-
-func baseName(name string) string { return filepath.Base(name) }
 
 // workspaceEdit returns edits of files in the form of the protocol. An edit of a file
 // that is open, and differs from the one on disk, is for the text in the editor.

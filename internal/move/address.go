@@ -78,7 +78,7 @@ func (m *planner) mapAddresses(from, to string, after []*page) (*addressMap, err
 		}
 	}
 	// A section without a page of its own has an address as well.
-	if tree := m.pages.treeOf(from); tree.dir != "" && m.isDirectory(to) {
+	if tree := m.pages.treeOf(from); tree.dir != "" && slices.ContainsFunc(m.plan.Set.Files(), func(f string) bool { return strings.HasPrefix(m.plan.Set.NewName(f), to+"/") }) {
 		rel, _ := tree.rel(from)
 		name := strings.ToLower(strings.ReplaceAll(path.Base(rel), " ", "-"))
 		for _, s := range sections {
@@ -134,15 +134,6 @@ func (a *addressMap) address(name string) string {
 		name = dir
 	}
 	return a.base + "/" + name
-}
-
-func (m *trial) isDirectory(file string) bool {
-	for _, name := range m.plan.Set.Files() {
-		if strings.HasPrefix(m.plan.Set.NewName(name), file+"/") {
-			return true
-		}
-	}
-	return false
 }
 
 // addStatic maps a static file, or the files of a directory.

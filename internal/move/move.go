@@ -363,7 +363,7 @@ func (m *trial) document(file string) (*document, error) {
 	if !bytes.Equal(built, text) {
 		return nil, &destination.Error{File: file, Err: destination.ErrStale}
 	}
-	d := newDocument(file, text, hash, m.generator())
+	d := &document{file, text, hash, destination.In(file, text, m.generator())}
 	m.documents[file] = d
 	return d, nil
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/sitelink/sitelink/internal/destination"
 	"github.com/sitelink/sitelink/internal/generator"
 )
 
@@ -203,7 +204,7 @@ func TestImportEdits(t *testing.T) {
 			rename = Pair{"src/pages/x", "src/pages/docs/x"}
 		}
 		got := tt.text
-		for _, e := range slices.Backward(importEdits(newDocument(tt.file, []byte(got), "", generator.Astro), rename, func(f string) bool { return files[f] })) {
+		for _, e := range slices.Backward(importEdits(&document{tt.file, []byte(got), "", destination.In(tt.file, []byte(got), generator.Astro)}, rename, func(f string) bool { return files[f] })) {
 			got = got[:e.Start] + e.Text + got[e.End:]
 		}
 		if got != tt.want {

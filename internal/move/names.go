@@ -201,8 +201,8 @@ func (m request) resolveNames() (from, to, address string, err error) {
 	if err != nil {
 		return "", "", "", err
 	}
-	isNew, isAddress := m.newAddress()
-	if isAddress {
+	if u, urlErr := url.Parse(m.opt.New); urlErr == nil && m.isAddress(m.opt.New) {
+		isNew := m.hostPath(u)
 		if to, err = m.fileFor(from, isNew, info.IsDir()); err != nil {
 			return "", "", "", err
 		}
@@ -225,17 +225,6 @@ func isBundleFile(base string) bool {
 // isAddress reports whether a name is an address of the site rather than a path.
 func (m request) isAddress(name string) bool {
 	return strings.HasPrefix(name, "/") && !strings.HasPrefix(filepath.ToSlash(name), filepath.ToSlash(m.shadow.original.Root)+"/") || strings.Contains(name, "://")
-}
-
-func (m request) newAddress() (address string, ok bool) {
-	if !m.isAddress(m.opt.New) {
-		return "", false
-	}
-	u, err := url.Parse(m.opt.New)
-	if err != nil {
-		return "", false
-	}
-	return m.hostPath(u), true
 }
 
 // sourcePath returns the slash path below the root of a path that the user wrote.
@@ -267,7 +256,7 @@ func (m request) resolveOld(name string) (string, error) {
 		return "", fault.Usage(fmt.Sprintf("%q is not an address", name), "")
 	}
 	address := m.hostPath(u)
-	for _, form := range []string{address, address + "/", strings.TrimSuffix(address, "index.html"), m.rootForm(address)} {
+	for _, form := range []string{address, address + "/", strings.TrimSuffix(address, "index.html"), m.before.audit.Site.BasePath() + strings.TrimSuffix(address, "/") + "/"} {
 		if f := m.pages.byAddress[form]; f != nil {
 			return f.file, nil
 		}
@@ -282,11 +271,6 @@ func (m request) resolveOld(name string) (string, error) {
 		}
 	}
 	return "", fault.Usage("no page, section or static file has the address "+name, "name the source file instead")
-}
-
-// rootForm is an address to which the base path is added.
-func (m request) rootForm(address string) string {
-	return m.before.audit.Site.BasePath() + strings.TrimSuffix(address, "/") + "/"
 }
 
 // candidates are the files that a name may mean: one in the working directory, or in
@@ -390,8 +374,10 @@ func (m request) fileFor(from, address string, isDir bool) (string, error) {
 	} else if old == "" {
 		old = name
 	}
-	prefix, ok := cutSuffixFold(old, stem)
-	rest, below := strings.CutPrefix(rooted, prefix)
+	stem = strings.ReplaceAll(stem, " ", "-")
+	at := len(old) - len(stem)
+	ok := at >= 0 && strings.EqualFold(old[max(0, at):], stem)
+	rest, below := strings.CutPrefix(rooted, old[:max(0, at)])
 	if !ok || !below {
 		return "", fault.Usage("the address of "+from+" does not follow from its name: front matter or the configuration sets it", "name the new file instead of the address, or set the address there")
 	}
@@ -400,15 +386,6 @@ func (m request) fileFor(from, address string, isDir bool) (string, error) {
 		to += path.Ext(name)
 	}
 	return to, nil
-}
-
-// cutSuffixFold cuts a suffix that may differ in case, and in spaces written as -.
-func cutSuffixFold(s, suffix string) (string, bool) {
-	suffix = strings.ReplaceAll(suffix, " ", "-")
-	if len(s) < len(suffix) || !strings.EqualFold(s[len(s)-len(suffix):], suffix) {
-		return "", false
-	}
-	return s[:len(s)-len(suffix)], true
 }
 
 func samePath(a, b string) bool { return strings.Trim(a, "/") == strings.Trim(b, "/") }

@@ -33,10 +33,6 @@ type document struct {
 	links []destination.Link
 }
 
-func newDocument(file string, text []byte, hash string, g generator.Name) *document {
-	return &document{file, text, hash, destination.In(file, text, g)}
-}
-
 // at returns the destination at a line and column, nil if there is none.
 func (d *document) at(line, column int) *destination.Link {
 	off, ok := destination.Offset(d.text, line, column)

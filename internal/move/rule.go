@@ -339,10 +339,14 @@ func (m *redirects) hostRules() RuleFile {
 		Root: m.shadow.root, Profile: p.Profile, Exists: m.exists,
 		Published: func(name string) bool { return m.names.files[name] },
 	}
-	if dir, ok := m.belowRoot(filepath.ToSlash(p.RuleDir)); ok && p.RuleDir != "" {
-		h.RuleDir = dir
+	if ruleDir, ok := m.belowRoot(filepath.ToSlash(p.RuleDir)); ok && p.RuleDir != "" {
+		h.RuleDir = ruleDir
 	}
-	own, isOwn := m.belowRoot(filepath.ToSlash(m.generatorDir(p)))
+	dir := p.Abs(p.Docroot)
+	if p.Generator != nil {
+		dir = p.Generator.Dir
+	}
+	own, isOwn := m.belowRoot(filepath.ToSlash(dir))
 	if len(m.pages.static) > 0 && m.pages.static[0].target == "" {
 		h.New = m.pages.static[0].dir
 	}
@@ -375,13 +379,6 @@ func RuleDir(p *project.Project, root string) string {
 		}
 	}
 	return ""
-}
-
-func (m *redirects) generatorDir(p *project.Project) string {
-	if p.Generator != nil {
-		return p.Generator.Dir
-	}
-	return p.Abs(p.Docroot)
 }
 
 func rulePath(p string) string { return (&url.URL{Path: p}).EscapedPath() }
@@ -455,17 +452,13 @@ func apacheLines(text []byte, rules []Pair) (int, string, error) {
 			fmt.Fprintf(&b, "Redirect 301 \"%s\" \"%s\"%s", from, rulePath(to), nl)
 			continue
 		}
-		fmt.Fprintf(&b, "RedirectMatch 301 \"^%s$\" \"%s\"%s", escapeRegexp(from), apacheText.Replace(to), nl)
+		fmt.Fprintf(&b, "RedirectMatch 301 \"^%s$\" \"%s\"%s", strings.ReplaceAll(regexp.QuoteMeta(from), `"`, `\x22`), apacheText.Replace(to), nl)
 	}
 	return bomLength(text), b.String(), nil
 }
 
 // apacheText escapes the destination of RedirectMatch, which Apache encodes itself.
 var apacheText = strings.NewReplacer(`\`, `\\`, `$`, `\$`, `"`, `\"`)
-
-func escapeRegexp(s string) string {
-	return strings.ReplaceAll(regexp.QuoteMeta(s), `"`, `\x22`)
-}
 
 // pathPattern matches what is special in the patterns of path-to-regexp.
 var pathPattern = regexp.MustCompile(`[():*+?{}\\]`)
@@ -475,7 +468,7 @@ func vercelRules(text []byte, rules []Pair) (int, string, error) {
 	var entries []any
 	for _, r := range rules {
 		from, to, splat := splatted(r)
-		from, to = pathPattern.ReplaceAllString(rulePath(from), `\$0`), placeholderFree(to)
+		from, to = pathPattern.ReplaceAllString(rulePath(from), `\$0`), strings.NewReplacer(":", "%3A", "$", "%24").Replace(rulePath(to))
 		if splat {
 			from, to = from+"(.*)", to+"$1" // :path* leaves out a slash at the end
 		}
@@ -517,11 +510,6 @@ func firebaseRules(text []byte, rules []Pair) (int, string, error) {
 		}
 	}
 	return jsonRules(text, at, entries)
-}
-
-// placeholderFree writes a path as a destination in which nothing is a placeholder.
-func placeholderFree(to string) string {
-	return strings.NewReplacer(":", "%3A", "$", "%24").Replace(rulePath(to))
 }
 
 // jsonRules inserts entries into the array redirects of a text, or a new one into the

@@ -65,7 +65,11 @@ func openShadow(ctx context.Context, p *project.Project) (*shadow, error) {
 	}
 	cfg := *p.Config
 	cfg.Docroot = ""
-	if s.project, err = project.Find(ctx, s.dir, project.Options{Config: &cfg, Env: p.Env(), Docroot: s.docrootOfPlain()}); err != nil {
+	docroot := "" // of a project without generator
+	if p.Generator == nil {
+		docroot = p.Show(p.Abs(p.Docroot))
+	}
+	if s.project, err = project.Find(ctx, s.dir, project.Options{Config: &cfg, Env: p.Env(), Docroot: docroot}); err != nil {
 		s.Close()
 		return nil, err
 	}
@@ -107,14 +111,6 @@ func (s *shadow) Close() {
 	s.unlock()
 }
 
-// docrootOfPlain returns the docroot of a project without generator, in the copy.
-func (s *shadow) docrootOfPlain() string {
-	if s.original.Generator != nil {
-		return ""
-	}
-	return s.original.Show(s.original.Abs(s.original.Docroot))
-}
-
 // copy copies the files of the project, without what builds wrote.
 func (s *shadow) copy(ctx context.Context) error {
 	root := s.original.Root
@@ -147,7 +143,10 @@ func (s *shadow) copy(ctx context.Context) error {
 		case d.IsDir():
 			err = os.MkdirAll(to, 0o777)
 		case d.Type()&fs.ModeSymlink != 0:
-			err = copyLink(name, to)
+			var target string
+			if target, err = os.Readlink(name); err == nil {
+				err = os.Symlink(target, to)
+			}
 		case d.Type().IsRegular():
 			err = copyFile(name, to, d)
 		}
@@ -213,14 +212,6 @@ func copyGit(name, to string) error {
 		}
 	}
 	return nil
-}
-
-func copyLink(name, to string) error {
-	target, err := os.Readlink(name)
-	if err != nil {
-		return err
-	}
-	return os.Symlink(target, to)
 }
 
 func copyFile(name, to string, d fs.DirEntry) error {

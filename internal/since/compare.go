@@ -180,7 +180,7 @@ func (g *Gone) suggestPages(ctx context.Context, r *Record) error {
 		if err != nil {
 			return err
 		}
-		list[i].Title, list[i].Heading, list[i].Text = describe(text)
+		list[i].Title, list[i].Heading, list[i].Text, _ = describe(text)
 		return nil
 	})
 	if err != nil {

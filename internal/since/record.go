@@ -89,23 +89,29 @@ func Of(ctx context.Context, s *site.Site, when string) (*Record, error) {
 
 // read fills in what the page of an entry contains.
 func (e *Entry) read(r *site.Reader, id site.PageID) error {
-	e.Headings, e.IDs = nil, nil
-	seen := map[string]bool{}
-	text, err := r.Named(id, func(text, name []byte, kind scan.AnchorKind, value uint32) {
-		if kind == scan.AnchorMap || seen[string(name)] || !utf8.Valid(name) {
-			return
-		}
-		seen[string(name)] = true
-		if isHeading(text, int(value)) {
-			e.Headings = append(e.Headings, string(name))
-		} else {
-			e.IDs = append(e.IDs, string(name))
+	var names []string
+	text, err := r.Named(id, func(_, name []byte, kind scan.AnchorKind, _ uint32) {
+		if kind != scan.AnchorMap && utf8.Valid(name) {
+			names = append(names, string(name))
 		}
 	})
 	if err != nil {
 		return err
 	}
-	e.Title, e.Heading, e.Text = describe(text)
+	var isHeading map[string]bool
+	e.Title, e.Heading, e.Text, isHeading = describe(text)
+	e.Headings, e.IDs = nil, nil
+	seen := map[string]bool{}
+	for _, name := range names {
+		switch {
+		case seen[name]:
+		case isHeading[name]:
+			e.Headings = append(e.Headings, name)
+		default:
+			e.IDs = append(e.IDs, name)
+		}
+		seen[name] = true
+	}
 	return nil
 }
 
@@ -296,94 +302,6 @@ func shortHash(text []byte) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// Limits of [isHeading].
-const (
-	maxHeading = 2000 // bytes from the tag of a heading to an anchor inside it
-	maxNested  = 4    // start tags between an anchor and its heading
-)
-
-// isHeading reports whether the anchor whose value is at an offset names a heading:
-// it is the heading itself, it is inside one, or nothing but start tags is between
-// it and one, as in <section id="x"><h2> and <a name="x"></a><h2>.
-func isHeading(text []byte, value int) bool {
-	tag := bytes.LastIndexByte(text[:min(value, len(text))], '<')
-	if tag < 0 {
-		return false
-	}
-	if headingLevel(text[tag:]) > 0 {
-		return true
-	}
-	at := tag
-	for range maxNested {
-		end := bytes.IndexByte(text[at:], '>')
-		if end < 0 {
-			break
-		}
-		at += end + 1
-		rest := bytes.TrimLeft(text[at:], " \t\r\n\f")
-		for bytes.HasPrefix(rest, []byte("</")) && endsAnchor(rest) {
-			rest = bytes.TrimLeft(rest[bytes.IndexByte(rest, '>')+1:], " \t\r\n\f")
-		}
-		if headingLevel(rest) > 0 {
-			return true
-		}
-		if !wraps(rest) {
-			break
-		}
-		at = len(text) - len(rest)
-	}
-	return insideHeading(text, tag)
-}
-
-// endsAnchor reports whether a text begins with the end tag of an element that
-// authors leave empty to place an anchor.
-func endsAnchor(text []byte) bool {
-	for _, name := range []string{"</a>", "</span>", "</p>"} {
-		if len(text) >= len(name) && scan.EqualFold(text[:len(name)], name) {
-			return true
-		}
-	}
-	return false
-}
-
-// wraps reports whether a text begins with an element that is often around a
-// heading, or an anchor before it.
-func wraps(text []byte) bool {
-	for _, name := range []string{"<a ", "<span ", "<div", "<header", "<hgroup", "<section"} {
-		if len(text) > len(name) && scan.EqualFold(text[:len(name)], name) {
-			return true
-		}
-	}
-	return false
-}
-
-// insideHeading reports whether an offset is between the tags of a heading.
-func insideHeading(text []byte, tag int) bool {
-	before := text[max(0, tag-maxHeading):tag]
-	for {
-		i := bytes.LastIndexByte(before, '<')
-		if i < 0 {
-			return false
-		}
-		if headingLevel(before[i:]) > 0 {
-			return true
-		}
-		if len(before) > i+2 && before[i+1] == '/' && headingLevel(append([]byte{'<'}, before[i+2:min(len(before), i+5)]...)) > 0 {
-			return false
-		}
-		before = before[:i]
-	}
-}
-
-// headingLevel returns the level of the heading whose start tag begins a text, 0
-// for none.
-func headingLevel(text []byte) int {
-	if len(text) < 4 || text[0] != '<' || text[1]|0x20 != 'h' || text[2] < '1' || text[2] > '6' || strings.IndexByte(" \t\r\n\f>/", text[3]) < 0 {
-		return 0
-	}
-	return int(text[2] - '0')
-}
-
 // leastText is how many bytes of text a page needs so that two pages do not have
 // the same text by chance.
 const leastText = 80
@@ -391,9 +309,9 @@ const leastText = 80
 // describe returns the title of a page, its only h1, and a hash of its content:
 // the words of its main element, or without one those of the body outside of
 // navigation, header and footer. The page around the content changes with every
-// build, and with the address.
-func describe(page []byte) (title, heading, hash string) {
-	var d description
+// build, and with the address. ids are those that name headings.
+func describe(page []byte) (title, heading, hash string, ids map[string]bool) {
+	d := description{ids: map[string]bool{}}
 	d.read(page)
 	if d.headings == 1 {
 		heading = words(d.heading)
@@ -405,7 +323,7 @@ func describe(page []byte) (title, heading, hash string) {
 	if text := words(content); len(text) >= leastText {
 		hash = shortHash([]byte(text))
 	}
-	return words(d.title), heading, hash
+	return words(d.title), heading, hash, d.ids
 }
 
 // words joins the words of a text by single spaces.
@@ -418,6 +336,13 @@ type description struct {
 	// open counts the elements of each kind around the current place.
 	inTitle, inHeading bool
 	inMain, leftOut    int
+	// ids are those of headings: of the heading itself, of an element in it, and of one
+	// with nothing but start tags and empty anchors between it and the heading, as in
+	// <section id="x"><h2> and <a name="x"></a><h2>. pending are those of such elements
+	// until a heading comes.
+	ids     map[string]bool
+	pending []string
+	level   int // of the headings around the current place
 }
 
 // maxTitle bounds what a hostile page can put into a record.
@@ -432,9 +357,16 @@ func (d *description) read(page []byte) {
 			return
 		case html.TextToken:
 			d.text(z.Text())
-		case html.StartTagToken:
-			name, _ := z.TagName()
+		case html.StartTagToken, html.SelfClosingTagToken:
+			name, more := z.TagName()
 			d.element(atom.Lookup(name), 1)
+			for more {
+				var key, value []byte
+				if key, value, more = z.TagAttr(); string(key) == "id" || string(key) == "name" {
+					d.pending = append(d.pending, string(value))
+				}
+			}
+			d.flush()
 		case html.EndTagToken:
 			name, _ := z.TagName()
 			d.element(atom.Lookup(name), -1)
@@ -442,8 +374,33 @@ func (d *description) read(page []byte) {
 	}
 }
 
+// flush takes the pending ids in a heading for ids of it.
+func (d *description) flush() {
+	if d.level > 0 {
+		for _, id := range d.pending {
+			d.ids[id] = true
+		}
+		d.pending = nil
+	}
+}
+
 // element notes a start tag (1) or an end tag (-1).
 func (d *description) element(name atom.Atom, step int) {
+	switch name {
+	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
+		d.level = max(0, d.level+step)
+	case atom.A, atom.Span:
+	case atom.P:
+		if step > 0 {
+			d.pending = nil
+		}
+	case atom.Div, atom.Header, atom.Hgroup, atom.Section:
+		if step < 0 {
+			d.pending = nil
+		}
+	default:
+		d.pending = nil
+	}
 	switch name {
 	case atom.Title:
 		d.inTitle = step > 0 && len(d.title) == 0
@@ -459,6 +416,9 @@ func (d *description) element(name atom.Atom, step int) {
 }
 
 func (d *description) text(text []byte) {
+	if len(bytes.TrimSpace(text)) > 0 {
+		d.pending = nil
+	}
 	switch {
 	case d.inTitle:
 		d.title = appendUpTo(d.title, text)
