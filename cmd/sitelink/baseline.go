@@ -20,29 +20,9 @@ import (
 	"github.com/sitelink/sitelink/internal/project"
 )
 
-const baselineLong = `baseline keeps a list of findings that a site has today and that you accept, so that check --baseline
-FILE reports only new ones. A finding stays accepted if its line moves or the rest of its page changes.
-A second link to the same missing file on the same page is new. docs/guide/baseline.md describes the
-file.
-
-FILE is the one that --baseline or the configuration names, else sitelink-baseline.jsonl.
-`
-
-const baselineExample = `  # accept all current findings until the end of January
-  sitelink baseline write public --expires 2027-01-31 --reason 'before the move'
-
-  # report only new findings
-  sitelink check public --baseline sitelink-baseline.jsonl
-
-  # after fixing links: remove entries that no longer match a finding
-  sitelink baseline update public`
-
 func baselineCommand(c *cli) *cobra.Command {
 	return withCommands(&cobra.Command{
-		Use:     "baseline",
-		Short:   "accept current findings, and report only new ones",
-		Long:    baselineLong,
-		Example: baselineExample,
+		Use: "baseline",
 	}, baselineWriteCommand(c), baselineUpdateCommand(c), baselineShowCommand(c))
 }
 
@@ -76,13 +56,8 @@ func baselineWriteCommand(c *cli) *cobra.Command {
 	var force bool
 	var flags termFlags
 	cmd := &cobra.Command{
-		Use:   "write [DIR]",
-		Short: "accept all current findings",
-		Long: "write checks the site and writes a baseline that accepts all its findings. It keeps an\n" +
-			"existing file unless you give --force, because the dates and reasons in it would be lost;\n" +
-			"update keeps them.",
-		Example: "  sitelink baseline write public --expires 2027-01-31 --reason 'before the move'",
-		Args:    oneDirectory,
+		Use:  "write [DIR]",
+		Args: oneDirectory,
 		RunE: c.onSite(func(ctx context.Context, cfg *config.Config) error {
 			terms, err := flags.terms()
 			if err != nil {
@@ -102,13 +77,7 @@ func baselineUpdateCommand(c *cli) *cobra.Command {
 	var add bool
 	var flags termFlags
 	cmd := &cobra.Command{
-		Use:   "update [DIR]",
-		Short: "remove entries that no longer match a finding",
-		Long: "update checks the site and removes the entries that no longer match a finding. With --add it\n" +
-			"also accepts new findings. With --add and --expires, entries that have expired get the new\n" +
-			"date; without --expires they stay expired.",
-		Example: "  # remove entries that no longer match\n  sitelink baseline update public\n\n" +
-			"  # accept new findings too\n  sitelink baseline update public --add --reason 'old posts'",
+		Use:  "update [DIR]",
 		Args: oneDirectory,
 		RunE: c.onSite(func(ctx context.Context, cfg *config.Config) error {
 			terms, err := flags.terms()
@@ -130,13 +99,9 @@ func baselineUpdateCommand(c *cli) *cobra.Command {
 
 func baselineShowCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "show",
-		Short: "list the entries, and which of them have expired",
-		Long: "show lists the entries of the baseline, one per line, with their expiry date and reason, and\n" +
-			"counts them. It does not check the site.",
-		Example: "  sitelink baseline show",
-		Args:    noArguments,
-		RunE:    c.onSite(func(_ context.Context, cfg *config.Config) error { return showBaseline(c, cfg) }),
+		Use:  "show",
+		Args: noArguments,
+		RunE: c.onSite(func(_ context.Context, cfg *config.Config) error { return showBaseline(c, cfg) }),
 	}
 	addOnlyKeyFlags(cmd, "baseline")
 	addConfigFlag(cmd)

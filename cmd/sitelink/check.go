@@ -30,83 +30,11 @@ import (
 	"github.com/sitelink/sitelink/templates"
 )
 
-const checkLong = `check reads a built site and reports every link that will not work on the site's host: missing
-files, index files, image maps and fragments, names in the wrong letter case, and more. All codes
-are listed in docs/reference/codes.md.
-
-DIR is the docroot, the directory that the generator wrote. Name files, directories or patterns
-instead, and only these pages are checked, as parts of their site. Without DIR, check uses docroot from the
-configuration, else the output directory of the project's generator, else public if it exists, else
-the working directory. docs/guide/getting-started-other.md lists the generators.
-
-With --build, check first runs the site's generator into a new directory, so that files of earlier
-builds cannot hide a missing file: .sitelink/public in the project, for Eleventy in its node_modules.
-It stays until the next build. The generator is found by its configuration file, in the working
-directory or above it. Arguments after -- go to it. If they set the address of the site (-b URL for
-Hugo), the check uses it too. sitelink build is short for it.
-
---from limits the check to some pages, found by following links (docs/reference/linksets.md). An
-argument @FILE reads linksets and flags from a file, one per line.
-
-You can set every configuration flag in sitelink.toml (docs/reference/configuration.md) or in an
-environment variable, such as SITELINK_BASE_URL for --base-url. Flags override variables, and
-variables override the file. sitelink searches for the file in the working directory and above it,
-up to the root of the repository.
-
-Each key of docs/reference/configuration.md that names a flag is a flag of check; the list below has the
-common ones.
-
-Links to other sites are not asked for: sitelink external does that.
-
-After a deploy, check also reports the addresses and ids that the site had then and has no more;
---since compares with another state (docs/guide/addresses.md).
-
-The report goes to standard output, everything else to standard error.
-`
-
-const exitCodes = `Exit codes:
-  0    no findings at or above the level of --fail-on
-  1    findings
-  2    wrong usage or configuration
-  3    the work could not be done: no docroot, no pages in it, a failed build, a full disk
-  130  interrupted
-`
-
-const checkExample = `  # check the site in public, which will be published at https://example.org/blog/
-  sitelink check public --base-url https://example.org/blog/
-
-  # build the site, and check what the generator wrote
-  sitelink check --build
-
-  # list every cause; by default, text lists the worst and counts the rest
-  sitelink check public --all
-
-  # fail on warnings too, and write the report to a file
-  sitelink check public --fail-on warning --format json --output report.json
-
-  # ignore links that a program on the server answers, and one code on some pages
-  sitelink check public --ignore '/search/**' --ignore 'page=api/**,code=missing-fragment'
-
-  # list every link with its verdict, one JSON object per line
-  sitelink check public --format jsonl --show all
-
-  # check the pages of one section, and report pages that no link leads to
-  sitelink check public --from '/docs/@' --skip '/docs/old/@' --orphans
-
-  # check one page, or some, as parts of their site
-  sitelink check public/about/index.html 'public/blog/**'
-
-  # write several reports in one run: annotations on GitHub, and files for later steps
-  sitelink check public --format github --format sarif=sitelink.sarif --format junit=junit.xml`
-
 // checkCommand returns `sitelink check`.
 func checkCommand(c *cli) *cobra.Command {
 	var b buildFlags
 	cmd := &cobra.Command{
-		Use:     "check [DIR | PAGE...] [@FILE]... [-- GENERATOR-ARGS]",
-		Short:   "check the links of a built site, or build it and check it",
-		Long:    checkLong + "\n" + exitCodes,
-		Example: checkExample,
+		Use: "check [DIR | PAGE...] [@FILE]... [-- GENERATOR-ARGS]",
 		Args: func(cmd *cobra.Command, args []string) error {
 			own, forGenerator := cutAtDash(cmd, args)
 			own = slices.DeleteFunc(slices.Clone(own), func(arg string) bool { return strings.HasPrefix(arg, "@") })
@@ -423,35 +351,10 @@ func ownersOf(c *cli, root string) (func(path string) string, error) {
 	return func(path string) string { return strings.Join(o.Of(path), ", ") }, nil
 }
 
-const externalLong = `external asks the other sites to which a built site links, and reports which links are dead. It
-is for a schedule: a link counts as dead only after the same failure in several runs. It reports
-nothing else. DIR and the other flags are those of check. With @@FILE, it asks for the addresses in
-FILE, one per line, in place of those of a site.
-
-What is learned goes to the status cache, .sitelink/status.jsonl by default, so that a later run asks
-only what is due, and conditionally. Keep it between runs: in the cache of your CI, or in git with
---status-cache git:refs/sitelink/status. docs/guide/external-links.md describes the verdicts and how hosts are treated.
-`
-
-const externalExample = `  # from a timer: ask for what is due, for at most two minutes
-  sitelink external public --budget 2m
-
-  # in a pull request: ask only for links that are new
-  sitelink external public --only-new
-
-  # ask for a list of addresses
-  sitelink external @@urls.txt
-
-  # list the pages of other sites that changed since the last reset, and reset
-  sitelink external public --changed --reset`
-
 func externalCommand(c *cli) *cobra.Command {
 	var ext externalFlags
 	cmd := &cobra.Command{
-		Use:     "external [DIR | @@FILE...]",
-		Short:   "check the links of a built site to other sites",
-		Long:    externalLong + "\n" + exitCodes,
-		Example: externalExample,
+		Use: "external [DIR | @@FILE...]",
 		Args: func(cmd *cobra.Command, args []string) error {
 			rest, lists := cutLists(args)
 			if len(lists) > 0 && len(rest) > 0 {

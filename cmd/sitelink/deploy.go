@@ -22,42 +22,11 @@ import (
 	"github.com/sitelink/sitelink/outgoing/ledger"
 )
 
-const deployLong = `deploy runs the command that publishes the site, together with sitelink:
-
-  1. check the docroot; stop if there are errors, such as addresses that are gone with --gone error
-  2. run the command; stop if it fails; record the addresses and ids of the site, see check --since
-  3. wait until the changed pages are live with their links
-  4. notify other sites of what changed, as sitelink notify does
-
-deploy sends no notices unless you give --send or set enabled = true in [outgoing]; it prints the plan
-instead. A notice that fails does not undo the deploy: the exit code is 4, and a later notify tries
-again. deploy refuses a docroot that hugo server wrote, because its pages load scripts of the
-development server.
-`
-
-const deployExitCodes = `Exit codes:
-  0    deployed; all notices were sent, or there was nothing to send
-  1    findings; nothing was deployed
-  2    wrong usage or configuration
-  3    the work could not be done, or the command failed
-  4    deployed, but some notices failed or wait for another attempt
-  130  interrupted
-`
-
-const deployExample = `  # deploy with rsync
-  sitelink deploy public --send -- rsync -a --delete public/ example.org:/var/www/
-
-  # deploy with your own script
-  sitelink deploy -- sh -c 'hugo && ./publish.sh'`
-
 func deployCommand(c *cli) *cobra.Command {
 	var f notifyFlags
 	var noCheck bool
 	cmd := &cobra.Command{
-		Use:     "deploy [DIR] [flags] -- COMMAND [ARGUMENT...]",
-		Short:   "check, deploy, and notify other sites",
-		Long:    deployLong + "\n" + deployExitCodes,
-		Example: deployExample,
+		Use: "deploy [DIR] [flags] -- COMMAND [ARGUMENT...]",
 		Args: func(cmd *cobra.Command, args []string) error {
 			at := cmd.ArgsLenAtDash()
 			if at < 0 || at == len(args) {

@@ -15,29 +15,10 @@ import (
 	"github.com/sitelink/sitelink/internal/setup"
 )
 
-const doctorLong = `doctor lists what is set up in the project of the working directory, what is missing, and how to fix
-it: one line each, with a command to type or a line to write. It changes nothing.
-
-  ok     works
-  off    is not set up, and does not have to be
-  wrong  keeps sitelink or the site from working
-`
-
-const doctorExitCodes = `Exit codes:
-  0    nothing is wrong
-  1    something is wrong
-  2    wrong usage
-  3    the work could not be done
-  130  interrupted
-`
-
 func doctorCommand(c *cli) *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
 		Use:               "doctor",
-		Short:             "list what is set up, what is missing, and how to fix it",
-		Long:              doctorLong + "\n" + doctorExitCodes,
-		Example:           "  # look at the project in the working directory\n  sitelink doctor\n\n  # for programs\n  sitelink doctor --format json",
 		Args:              noArguments,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -27,76 +27,6 @@ import (
 	"github.com/sitelink/sitelink/internal/text"
 )
 
-const fixLong = `fix repairs links in the files that you edit: Markdown, front matter, shortcodes, data, templates,
-style sheets. It prints the changes as a diff that git apply accepts. --write makes them.
-
-Without DIR, fix first builds the site with its generator, as sitelink check --build does. With --write, it
-builds the site again afterwards, and takes back the changes of a file that did not help. DIR is the
-docroot of a build that you have made; files that changed after it are refused.
-
-fix changes the links that check reports. --tidy adds links that work: those that the host redirects
-(slash, html-extension, index-file), and those with another scheme or host of the site (own-address).
-
-A change is safe or likely. fix makes the safe ones, and the likely ones too with --likely:
-
-  wrong-case       safe    exactly one address differs only in letter case
-  slash            safe    the final slash is missing, or too much
-  html-extension   safe    .html is missing, or too much
-  index-file       safe    index.html is missing, or too much
-  alias            safe    an alias page leads on
-  redirect         safe    a permanent rule of your own site leads on
-  markdown-path    safe    the path of a Markdown file that names exactly one page
-  ref              safe    an argument of ref or relref with the name of exactly one page
-                   likely  the same with a typing error
-  base-path        safe    the path of the base URL is missing
-  own-address      safe    http for https, or www, in links to your own site
-  renamed-heading  safe    the heading at the same place had that id before
-                   likely  otherwise: the most similar id of the page
-  moved-page       likely  the page that has the content or title which the address had before, a file
-                           that git renamed, or the most similar address
-  keep-address     likely  an address answered before, and does not now: the page with the same content
-                           or title gets an alias, or the host's rule file a rule
-  reported         safe    another site reported a new address (UNLINKR, LINKMOD), the receiver
-                           proved it, and you approved it
-                   likely  the same, and you have not approved it
-  remote-moved     likely  another site redirects permanently, or answers with https, with or without
-                           slash or www, as sitelink external found out
-  remote-archived  likely  a dead page has a copy in the Internet Archive (sitelink external --archive)
-
-What was before is known from the record of the last deploy, or from --since: a commit, which is built,
-the directory of an older build, or a record.
-
-Each change replaces the destination of a link and nothing else. fix never touches a link whose
-place is not exactly known, that may mean several pages, or that a temporary redirect answers; it
-lists these with the reason. docs/guide/repair.md has more.
-`
-
-const fixExitCodes = `Exit codes:
-  0    nothing is left to fix, or everything was fixed
-  1    fix could change something, or took changes back
-  2    wrong usage or configuration
-  3    the work could not be done, for example because the build failed
-  130  interrupted; sitelink fix --undo restores the files
-`
-
-const fixExample = `  # what would change
-  sitelink fix
-
-  # change it, and prove it with a build
-  sitelink fix --write
-
-  # ask about each change, the likely ones included
-  sitelink fix --interactive --likely
-
-  # only some rules, or some codes of findings
-  sitelink fix --only wrong-case,slash --write
-
-  # in CI: fail if there is something to fix
-  sitelink fix --check
-
-  # restore the files
-  sitelink fix --undo`
-
 // fixFlags are the flags of sitelink fix.
 type fixFlags struct {
 	write, likely, tidy, interactive, check, undo, verbose bool
@@ -106,11 +36,8 @@ type fixFlags struct {
 func fixCommand(c *cli) *cobra.Command {
 	var f fixFlags
 	cmd := &cobra.Command{
-		Use:     "fix [DIR]",
-		Short:   "repair links in the sources",
-		Long:    fixLong + "\n" + fixExitCodes,
-		Example: fixExample,
-		Args:    oneDirectory,
+		Use:  "fix [DIR]",
+		Args: oneDirectory,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.validate(); err != nil {
 				return err

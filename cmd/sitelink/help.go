@@ -1,6 +1,7 @@
 package main
 
 import (
+	_ "embed"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -128,10 +129,44 @@ func help(cmd *cobra.Command, short bool, width int) string {
 	return h.b.String()
 }
 
+// helpTexts say what each command does: one text for -h, --help, the manual page and
+// docs/reference/commands.md. A section begins with === and the path of the command. It
+// has a short text, a long one, examples and exit codes.
+//
+//go:embed help.txt
+var helpTexts string
+
+// describe gives the commands below cmd their texts.
+func describe(cmd *cobra.Command) {
+	texts := map[string]string{}
+	for section := range strings.SplitSeq("\n"+strings.TrimRight(helpTexts, "\n"), "\n=== ") {
+		path, text, _ := strings.Cut(section, "\n")
+		texts[path] = strings.TrimRight(text, "\n")
+	}
+	var describe func(*cobra.Command)
+	describe = func(c *cobra.Command) {
+		if text, ok := texts[strings.TrimPrefix(c.CommandPath(), "sitelink ")]; ok {
+			c.Short, text, _ = strings.Cut(text, "\n")
+			text, exits, ends := strings.Cut(text, "\n"+exitsTitle)
+			c.Long, c.Example, _ = strings.Cut(text, "\nExamples:\n")
+			if c.Long, c.Example = strings.Trim(c.Long, "\n"), strings.TrimRight(c.Example, "\n"); ends {
+				c.Long += "\n\n" + exitsTitle + exits
+			}
+		}
+		for _, sub := range c.Commands() {
+			describe(sub)
+		}
+	}
+	describe(cmd)
+}
+
+// exitsTitle begins the section of the exit codes.
+const exitsTitle = "Exit codes:\n"
+
 // splitLong returns the long text of a command without the section of the exit
 // codes, and the lines of that section.
 func splitLong(cmd *cobra.Command) (long, exits string) {
-	long, exits, _ = strings.Cut(cmd.Long, "Exit codes:\n")
+	long, exits, _ = strings.Cut(cmd.Long, exitsTitle)
 	return strings.TrimSpace(long), strings.TrimRight(exits, "\n")
 }
 

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // documentedCommands returns the root command and those that its help lists.
@@ -98,6 +99,20 @@ func TestLongHelp(t *testing.T) {
 		if c.Flags().Lookup("base-url") != nil && !strings.Contains(keys, "--base-url URL") {
 			t.Errorf("%s: the section of configuration flags lacks --base-url", c.CommandPath())
 		}
+	}
+}
+
+// check has the flags that all commands on a site share, so it decides how many there are.
+func TestCheckFlags(t *testing.T) {
+	const most = 25
+	n := 0
+	checkCommand(testApp(io.Discard, io.Discard)).Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			n++
+		}
+	})
+	if n > most {
+		t.Errorf("check shows %d flags, more than %d: mark keys as rare, or remove some", n, most)
 	}
 }
 

@@ -20,32 +20,16 @@ import (
 	"github.com/sitelink/sitelink/internal/setup"
 )
 
-const hookLong = `hook checks what you push before it leaves your machine. It checks the pushed commits, not the files
-in the working tree. docs/guide/git-hooks.md explains how it works, and how to combine it with husky,
-lefthook, pre-commit and git-lfs. The table [hook] of sitelink.toml tells it how to build the site.
-`
-
 func hookCommand(c *cli) *cobra.Command {
 	return withCommands(&cobra.Command{
-		Use:   "hook",
-		Short: "check commits before you push them",
-		Long:  hookLong + "\n" + exitCodes,
-		Example: "  # check every push from now on\n  sitelink hook install\n\n" +
-			"  # show whether git runs sitelink\n  sitelink hook status\n\n" +
-			"  # push without a check\n  SITELINK_SKIP=1 git push",
+		Use: "hook",
 	}, hookInstallCommand(c), hookUninstallCommand(c), hookStatusCommand(c), hookRunCommand(c))
 }
 
 func hookRunCommand(c *cli) *cobra.Command {
 	var req pushRequest
 	cmd := &cobra.Command{
-		Use:   "run [pre-push] [REMOTE [URL]]",
-		Short: "check a push, as git's pre-push hook does",
-		Long: "run is what the installed hook runs. It reads the refs of the push from standard input, as\n" +
-			"git provides them (githooks(5)), or from the variables of pre-commit. Without refs, it checks\n" +
-			"HEAD. Of several sites, it checks those that the push changes. SITELINK_SKIP=1 skips the check.\n\n" + exitCodes,
-		Example: "  # check the current commit\n  sitelink hook run\n\n" +
-			"  # check another commit, of a site in a subdirectory\n  sitelink hook run --commit main --dir docs",
+		Use: "run [pre-push] [REMOTE [URL]]",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 && args[0] == "pre-push" {
 				args = args[1:]
@@ -72,13 +56,7 @@ func hookRunCommand(c *cli) *cobra.Command {
 
 func hookInstallCommand(c *cli) *cobra.Command {
 	return &cobra.Command{
-		Use:   "install [pre-push]",
-		Short: "check every push from now on",
-		Long: "install makes git run sitelink before each push: through the repository's configuration with\n" +
-			"git 2.54 or newer, else with a hook file. An existing hook still runs. You can run install\n" +
-			"again. Run it in the directory of the site if that is not the root of the repository, and once\n" +
-			"for each site if there are several.",
-		Example:   "  sitelink hook install",
+		Use:       "install [pre-push]",
 		Args:      hookName,
 		ValidArgs: []string{"pre-push"},
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -141,12 +119,7 @@ func offerBaseline(ctx context.Context, c *cli, repo *githook.Repo) error {
 
 func hookUninstallCommand(c *cli) *cobra.Command {
 	return &cobra.Command{
-		Use:   "uninstall [pre-push]",
-		Short: "undo sitelink hook install",
-		Long: "uninstall removes what install wrote, and the remembered results. A hook file that existed\n" +
-			"before is restored. In the directory of one of several sites, it removes only that site; in\n" +
-			"the root of the repository, unless a site is there, all of them.",
-		Example:   "  sitelink hook uninstall",
+		Use:       "uninstall [pre-push]",
 		Args:      hookName,
 		ValidArgs: []string{"pre-push"},
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -189,10 +162,8 @@ func hookUninstallCommand(c *cli) *cobra.Command {
 
 func hookStatusCommand(c *cli) *cobra.Command {
 	return &cobra.Command{
-		Use:     "status",
-		Short:   "show whether and how git runs sitelink",
-		Example: "  sitelink hook status",
-		Args:    noArguments,
+		Use:  "status",
+		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			repo, _, err := openHere(cmd)
 			if err != nil {

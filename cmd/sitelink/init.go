@@ -18,36 +18,6 @@ import (
 	"github.com/sitelink/sitelink/internal/setup"
 )
 
-const initLong = `init looks at the project in the working directory and writes a small sitelink.toml with comments. It
-asks nothing that it can find out. On a terminal it then offers, with one question each: a git hook
-that checks every push, a baseline if the built site has findings, files for your CI server, and a
-Hugo partial that shows mentions. With --yes, or without a terminal, it does what the flags say and
-asks nothing.
-
-init never changes a file that it did not write. It records what it wrote in .git/sitelink/state;
---undo removes all of it, except files that you have changed since, which it lists. You can run init
-again at any time.
-
-docs/guide/getting-started-hugo.md shows an example.
-`
-
-const initExample = `  # look at the project, ask, and write
-  sitelink init
-
-  # show what would be written
-  sitelink init --hook --ci github --dry-run
-
-  # without questions
-  sitelink init --yes --hook --ci github`
-
-const initExitCodes = `Exit codes:
-  0    done
-  1    --undo kept a file that was changed since
-  2    wrong usage
-  3    the work could not be done
-  130  interrupted
-`
-
 // initFlags are the flags of init.
 type initFlags struct {
 	ci                                          []string
@@ -58,9 +28,6 @@ func initCommand(c *cli) *cobra.Command {
 	var f initFlags
 	cmd := &cobra.Command{
 		Use:               "init",
-		Short:             "set up a project: configuration, git hook, CI",
-		Long:              initLong + "\n" + initExitCodes,
-		Example:           initExample,
 		Args:              noArguments,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {

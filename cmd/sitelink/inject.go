@@ -20,41 +20,6 @@ import (
 	"github.com/sitelink/sitelink/templates"
 )
 
-const injectLong = `inject inserts link elements into the templates of the site, so that other sites find its pingback and
-webmention endpoints. The table [templates] of sitelink.toml names the endpoints and selects the pages.
-
-DIR is the project; without DIR, inject uses the project that contains the working directory. It tries
-one place after the other in a copy of the project, builds the copy with the site's generator, and
-takes the first place that gives each page the elements once, in its head. It writes as little as
-possible: one file or one line, between two marks, never inside a theme or a module. You can run it
-again safely: a second run changes nothing. --undo removes everything, to the byte; --undo and --check
-build nothing.
-
---docroot inserts the elements into built pages instead, for any generator; repeat it after each
-build. docs/guide/link-elements.md lists generators and themes.
-`
-
-const injectExitCodes = `Exit codes:
-  0    done, or nothing to do
-  1    --check: the templates differ from the configuration
-  2    wrong usage or configuration
-  3    the work could not be done; inject prints what to paste where
-  130  interrupted
-`
-
-const injectExample = `  # show what would be written
-  sitelink inject --dry-run
-
-  # write it, and remove it again
-  sitelink inject
-  sitelink inject --undo
-
-  # in CI: fail if the templates differ from the configuration
-  sitelink inject --check
-
-  # for a generator whose templates inject cannot change
-  hugo && sitelink inject --docroot public`
-
 // injectFlags are the flags of inject.
 type injectFlags struct {
 	docroot             string
@@ -64,10 +29,7 @@ type injectFlags struct {
 func injectCommand(c *cli) *cobra.Command {
 	var flags injectFlags
 	cmd := &cobra.Command{
-		Use:     "inject [DIR]",
-		Short:   "insert link elements for pingback and webmention into the templates",
-		Long:    injectLong + "\n" + injectExitCodes,
-		Example: injectExample,
+		Use: "inject [DIR]",
 		Args: func(_ *cobra.Command, args []string) error {
 			switch {
 			case len(args) > 1:

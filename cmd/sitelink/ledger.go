@@ -19,33 +19,16 @@ import (
 	"github.com/sitelink/sitelink/outgoing/ledger"
 )
 
-const ledgerLong = `ledger inspects and maintains the record of sitelink notify: the links of each page at the last deploy,
-the notices that were sent, and the answers. docs/reference/ledger.md describes the file.
-`
-
-const ledgerExample = `  # list notices that are waiting or have failed
-  sitelink ledger show
-
-  # verify the file after a merge conflict or a crash
-  sitelink ledger verify
-
-  # let git merge ledgers: once in each clone, with a line in .gitattributes
-  git config merge.sitelink.driver 'sitelink ledger merge %O %A %B'
-  echo 'ledger.jsonl merge=sitelink' >>.gitattributes`
-
 func ledgerCommand(c *cli) *cobra.Command {
 	return withCommands(&cobra.Command{
-		Use:     "ledger",
-		Short:   "inspect and maintain the record of sent notices",
-		Long:    ledgerLong,
-		Example: ledgerExample,
+		Use: "ledger",
 	}, ledgerShowCommand(c), ledgerVerifyCommand(c), ledgerCompactCommand(c), ledgerExportCommand(c), ledgerMergeCommand(c))
 }
 
 // ledgerSub makes a subcommand that works on the ledger of the configuration.
-func ledgerSub(c *cli, use, short, long string, work func(ctx context.Context, c *cli, p *project.Project) error) *cobra.Command {
+func ledgerSub(c *cli, use string, work func(ctx context.Context, c *cli, p *project.Project) error) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: use, Short: short, Long: long, Example: "  sitelink ledger " + use, Args: noArguments,
+		Use: use, Args: noArguments,
 		RunE: c.onProject(func(ctx context.Context, p *project.Project, _ []string) error { return work(ctx, c, p) }),
 	}
 	addFlags(cmd, config.TableKeys("outgoing", "ledger"))
@@ -55,16 +38,12 @@ func ledgerSub(c *cli, use, short, long string, work func(ctx context.Context, c
 
 func ledgerShowCommand(c *cli) *cobra.Command {
 	var all, failed bool
-	cmd := ledgerSub(c, "show", "list notices that are waiting or have failed, and count the rest",
-		"show counts the rows of the ledger. It lists the notices that are still to be sent, with the\n"+
-			"time of their next attempt, and those that failed. --failed groups failed notices by cause\n"+
-			"and says how to cure it. show changes nothing.",
-		func(ctx context.Context, c *cli, p *project.Project) error {
-			if failed {
-				return showFailed(ctx, c, p)
-			}
-			return showLedger(ctx, c, p, all)
-		})
+	cmd := ledgerSub(c, "show", func(ctx context.Context, c *cli, p *project.Project) error {
+		if failed {
+			return showFailed(ctx, c, p)
+		}
+		return showLedger(ctx, c, p, all)
+	})
 	cmd.Flags().BoolVar(&failed, "failed", false, "list failed notices with cause and cure")
 	cmd.Flags().BoolVarP(&all, "all", "a", false, "list every notice")
 	return cmd
@@ -72,48 +51,30 @@ func ledgerShowCommand(c *cli) *cobra.Command {
 
 func ledgerVerifyCommand(c *cli) *cobra.Command {
 	var repair bool
-	cmd := ledgerSub(c, "verify", "report damage in the ledger, or repair it",
-		"verify reads the ledger and its journal and reports each damaged line: marks of a merge\n"+
-			"conflict, several rows for the same thing, lines that cannot be read. It explains how\n"+
-			"sitelink interprets them and changes nothing; compact rewrites them. It exits 1 if a line is\n"+
-			"damaged or rows are missing.\n\n"+
-			"If rows are missing, nothing is sent. --repair restores them from the versions of the ledger\n"+
-			"in the history of the git repository.",
-		func(ctx context.Context, c *cli, p *project.Project) error {
-			if repair {
-				return repairLedger(ctx, c, p)
-			}
-			return verifyLedger(ctx, c, p)
-		})
+	cmd := ledgerSub(c, "verify", func(ctx context.Context, c *cli, p *project.Project) error {
+		if repair {
+			return repairLedger(ctx, c, p)
+		}
+		return verifyLedger(ctx, c, p)
+	})
 	cmd.Flags().BoolVar(&repair, "repair", false, "restore missing rows from the history of the git repository")
 	return cmd
 }
 
 func ledgerCompactCommand(c *cli) *cobra.Command {
-	return ledgerSub(c, "compact", "rewrite the ledger, sorted, and empty its journal",
-		"compact moves the journal into the ledger and sorts it. It keeps lines that cannot be read in\n"+
-			"a file beside the ledger whose name ends in .damaged.",
-		compactLedger)
+	return ledgerSub(c, "compact", compactLedger)
 }
 
 func ledgerExportCommand(c *cli) *cobra.Command {
 	var output string
-	cmd := ledgerSub(c, "export", "print the whole ledger as JSON Lines",
-		"export prints the ledger in the format of its file: sorted, one object per line. It also works\n"+
-			"for a ledger in git or in a database.",
-		func(ctx context.Context, c *cli, p *project.Project) error { return exportLedger(ctx, c, p, output) })
+	cmd := ledgerSub(c, "export", func(ctx context.Context, c *cli, p *project.Project) error { return exportLedger(ctx, c, p, output) })
 	cmd.Flags().StringVar(&output, "output", "-", "write the ledger to `FILE`; - means standard output")
 	return cmd
 }
 
 func ledgerMergeCommand(c *cli) *cobra.Command {
 	return &cobra.Command{
-		Use:   "merge BASE OURS THEIRS",
-		Short: "merge two versions of a ledger, for git",
-		Long: "merge is a merge driver for git: it applies the changes from BASE to OURS and from BASE to\n" +
-			"THEIRS, and writes the result to OURS. There are no conflicts. docs/reference/ledger.md\n" +
-			"explains how to configure git.",
-		Example: "  # as git calls it\n  sitelink ledger merge %O %A %B",
+		Use: "merge BASE OURS THEIRS",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 3 {
 				return fault.Usage(fmt.Sprintf("merge takes three files, got %d", len(args)), "git calls it: sitelink ledger merge %O %A %B")

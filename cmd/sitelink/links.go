@@ -27,34 +27,6 @@ import (
 	"github.com/sitelink/sitelink/internal/site"
 )
 
-const linksLong = `links answers questions about a site: which pages link to a page, a URL or an anchor, what a page
-links to, which other sites the site links to, which anchors its pages define, and which files no page
-links to. Without a question, it prints every link. Broken links are part of the answer and do not
-change the exit code.
-
-TARGET and PAGE are paths in the docroot (blog/index.html), site paths (/blog/) or URLs. A TARGET may
-have a fragment; without one, links to any fragment count.
-
-docs/reference/links.md describes the answers and their fields.
-`
-
-const linksExample = `  # which pages link to a page that is about to move, and to one anchor of it
-  sitelink links public --to /guide/install/
-  sitelink links public --to /guide/install/#windows
-
-  # all addresses on other sites, as a table
-  sitelink links public --external --format csv --output external.csv
-
-  # draw the links of one page with Graphviz
-  sitelink links public --from index.html --format dot | dot -Tsvg > index.svg`
-
-const linksExitCodes = `Exit codes:
-  0    the question was answered
-  2    wrong usage or configuration
-  3    the work could not be done
-  130  interrupted
-`
-
 // linksQuestion is the question that the flags of links ask.
 type linksQuestion struct {
 	to, from                              string
@@ -66,11 +38,8 @@ type linksQuestion struct {
 func linksCommand(c *cli) *cobra.Command {
 	var q linksQuestion
 	cmd := &cobra.Command{
-		Use:     "links [DIR]",
-		Short:   "answer questions about a site's links",
-		Long:    linksLong + "\n" + linksExitCodes,
-		Example: linksExample,
-		Args:    oneDirectory,
+		Use:  "links [DIR]",
+		Args: oneDirectory,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			for _, name := range []string{"to", "from", "output", "config"} {
 				if f := cmd.Flags().Lookup(name); f.Changed && f.Value.String() == "" {
@@ -429,31 +398,10 @@ func rootOf(s *site.Site, path string) string {
 	return best
 }
 
-const explainLong = `explain prints every step from a link to its verdict: the page and its base, the URL, the base URL
-and map rules, how the host's profile and redirect rules change the path, the file that answers, and
-the fragment. Each step names what decided it: a key of the profile (see sitelink profile NAME), or
-the file and line of a rule.
-
-LINK is a link as written in a page, such as ../a/#b. It is resolved as a link of --from PAGE, a path
-below the docroot. Without --from, it is resolved as a link of the page at the root. LINK can also be
-what a report prints: a place such as content/a.md:8:13, the fingerprint of a finding, or the id of a
-cause. Then explain checks the site and explains what it finds there. For a code, such as
-missing-file, explain prints what the code means and what to do.
-
-For a link to another site, explain prints what the status cache knows, and asks nothing.
-If the page has the link, explain also prints where: in the page and, if the project is known, in
-its sources.
-`
-
 func explainCommand(c *cli) *cobra.Command {
 	var from string
 	cmd := &cobra.Command{
-		Use:   "explain LINK|PLACE|CODE",
-		Short: "explain the verdict of a link, step by step",
-		Long:  explainLong + "\n" + exitCodes,
-		Example: "  # how does Netlify answer /blog?\n  sitelink explain /blog --docroot public --profile netlify\n\n" +
-			"  # a link as written in blog/index.html\n  sitelink explain '../a/#b' --from blog/index.html\n\n" +
-			"  # what a report says about line 8 of a source\n  sitelink explain content/a.md:8",
+		Use: "explain LINK|PLACE|CODE",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return fault.Usage(fmt.Sprintf("explain takes one link, got %d", len(args)), "quote a link that contains spaces or #")
@@ -633,21 +581,9 @@ func explanation(e *check.Explanation, link string, places []*check.Position) st
 	return b.String()
 }
 
-const profileLong = `profile prints how a host answers paths: which file answers for a directory, whether /page is answered
-by page.html, how a missing index file is reported, and so on.
-
-Without NAME, it lists the built-in profiles. With NAME, it prints one as the table [host] of
-sitelink.toml, each key with its meaning: copy the lines that differ on your host and change them.
-docs/reference/profiles.md gives the source of each value.
-`
-
 func profileCommand(c *cli) *cobra.Command {
 	return &cobra.Command{
-		Use:   "profile [NAME]",
-		Short: "show how a hosting profile answers paths",
-		Long:  profileLong,
-		Example: "  # list the profiles\n  sitelink profile\n\n" +
-			"  # start from the profile of Caddy\n  sitelink profile caddy >> sitelink.toml",
+		Use: "profile [NAME]",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return fault.Usage(fmt.Sprintf("profile takes one name, got %d", len(args)), "")

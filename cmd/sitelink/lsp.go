@@ -19,38 +19,10 @@ import (
 	"github.com/sitelink/sitelink/internal/project"
 )
 
-const lspLong = `lsp is a language server: an editor starts it and talks to it over standard input and output. It
-checks links while you type, completes addresses and headings, shows where a link leads and who
-links to a page, and repairs links.
-
-It knows the addresses of the site from the docroot, so build the site once. It reads the docroot
-again whenever your generator writes it, for example beside hugo server. With --build, it builds
-the site itself after each save, into .sitelink/public. A build runs what the project names, so use
---build only for projects that you trust.
-
-docs/guide/editors.md has the settings for Neovim, Helix, Zed, Emacs and VS Code.
-`
-
-const lspExample = `  # in the settings of an editor: the command of the language server
-  sitelink lsp
-
-  # build the site after each save
-  sitelink lsp --build`
-
-const lspExitCodes = `Exit codes:
-  0    the editor ended the server, or ended itself
-  2    wrong usage
-  3    the editor broke off without a shutdown request
-  130  interrupted
-`
-
 func lspCommand(c *cli) *cobra.Command {
 	var build, stdio bool
 	cmd := &cobra.Command{
 		Use:               "lsp",
-		Short:             "serve an editor: check and complete links while you type",
-		Long:              lspLong + "\n" + lspExitCodes,
-		Example:           lspExample,
 		Args:              noArguments,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -78,7 +78,7 @@ type env struct {
 	Getenv func(string) string
 }
 
-// Exit codes. Scripts depend on them; see exitCodes in check.go.
+// Exit codes. Scripts depend on them; see help.txt.
 const (
 	exitClean       = 0
 	exitFindings    = 1
@@ -187,15 +187,7 @@ func commandName(args []string) string {
 
 func rootCommand(c *cli) *cobra.Command {
 	root := &cobra.Command{
-		Use:   "sitelink",
-		Short: "keep the links of a static site alive",
-		Long: "sitelink checks the links of a static site before you publish it: every page, file,\n" +
-			"fragment and image map that a link names, answered as your host will answer. After a\n" +
-			"deploy it notifies the sites that you link to.",
-		Example: "  # check the site that your generator has built, or build and check it\n" +
-			"  sitelink check\n  sitelink check --build\n\n" +
-			"  # check while you write\n  sitelink watch\n\n" +
-			"  # set up a project: configuration, git hook, CI\n  sitelink init",
+		Use:               "sitelink",
 		Version:           versionLine(),
 		SilenceErrors:     true,
 		SilenceUsage:      true,
@@ -216,6 +208,7 @@ func rootCommand(c *cli) *cobra.Command {
 		baselineCommand(c), profileCommand(c), hookCommand(c), injectCommand(c),
 		versionCommand(c), completionCommand(c), manCommand(c),
 	)
+	describe(root)
 	completeFlags(root)
 	root.InitDefaultHelpCmd()
 	if help, _, err := root.Find([]string{"help"}); err == nil {

@@ -24,31 +24,9 @@ import (
 	"github.com/sitelink/sitelink/outgoing"
 )
 
-const mentionsLong = `mentions shows the links that other sites have sent to sitelink serve, and decides which of them your
-site shows. It works on the store of the receiver, which may run meanwhile.
-
-A mention is queued until the receiver has looked at its source, and held until you approve or deny
-it. docs/guide/mentions.md has more.
-`
-
-const mentionsExample = `  # what waits for a decision
-  sitelink mentions list
-
-  # approve one by the beginning of its ID, and all later ones of its site
-  sitelink mentions approve 3f9c2a --trust
-
-  # refuse everything from a site
-  sitelink mentions block spam.example
-
-  # write what is approved as files for the next build
-  sitelink mentions export --out data/mentions`
-
 func mentionsCommand(c *cli) *cobra.Command {
 	return withCommands(&cobra.Command{
-		Use:     "mentions",
-		Short:   "show and decide on links received from other sites",
-		Long:    mentionsLong,
-		Example: mentionsExample,
+		Use: "mentions",
 	}, mentionsListCommand(c), mentionsShowCommand(c), mentionsDecideCommand(c, "approve"), mentionsDecideCommand(c, "deny"),
 		mentionsRuleCommand(c, "block"), mentionsRuleCommand(c, "unblock"), mentionsExportCommand(c), mentionsImportCommand(c), mentionsLoginCommand(c))
 }
@@ -83,10 +61,7 @@ func stateWords() []string {
 func mentionsListCommand(c *cli) *cobra.Command {
 	var state, format, host string
 	cmd := &cobra.Command{
-		Use: "list", Short: "list mentions", Args: noArguments,
-		Long: "list prints mentions, sorted by the page that they are about. Without --state, it lists those\n" +
-			"that wait: held for your decision, or queued for the receiver. The last line counts the rest.",
-		Example: "  sitelink mentions list\n\n  # everything, for programs\n  sitelink mentions list --state all --format json",
+		Use: "list", Args: noArguments,
 	}
 	mentionsSub(c, cmd, func(ctx context.Context, _ *project.Project, store incoming.Store, _ []string) error {
 		filter := incoming.Filter{Source: host}
@@ -215,10 +190,7 @@ func atLeastOne(what, example string) cobra.PositionalArgs {
 
 func mentionsShowCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "show MENTION...", Short: "print everything about a mention", Args: atLeastOne("a mention", "sitelink mentions list prints their IDs"),
-		Long: "show prints all that is known about mentions. A mention is named by its ID, by the beginning of\n" +
-			"one, or by the URL of its source or target.",
-		Example: "  sitelink mentions show 3f9c2a",
+		Use: "show MENTION...", Args: atLeastOne("a mention", "sitelink mentions list prints their IDs"),
 	}
 	return mentionsSub(c, cmd, func(ctx context.Context, _ *project.Project, store incoming.Store, args []string) error {
 		found, err := receive.Select(ctx, store, args)
@@ -280,18 +252,10 @@ func mentionsDecideCommand(c *cli, name string) *cobra.Command {
 	var trust bool
 	cmd := &cobra.Command{
 		Use: name + " MENTION...", Args: atLeastOne("a mention", "sitelink mentions list prints their IDs"),
-		Example: "  sitelink mentions " + name + " 3f9c2a",
 	}
 	to := incoming.Refused
 	if name == "approve" {
 		to = incoming.Approved
-		cmd.Short = "show a mention on the site"
-		cmd.Long = "approve marks verified mentions as approved; the next export has them. A mention is named by\n" +
-			"its ID, by the beginning of one, or by the URL of its source or target."
-	} else {
-		cmd.Short = "keep a mention off the site"
-		cmd.Long = "deny marks mentions as denied; the next export leaves them out, and a repeated notice changes\n" +
-			"nothing. A mention is named as for approve."
 	}
 	mentionsSub(c, cmd, func(ctx context.Context, p *project.Project, store incoming.Store, args []string) error {
 		found, err := receive.Select(ctx, store, args)
@@ -331,19 +295,10 @@ func mentionsRuleCommand(c *cli, name string) *cobra.Command {
 	var note, list string
 	verdict := incoming.Block
 	cmd := &cobra.Command{
-		Use: name + " SITE...", Short: "refuse notices from a site",
-		Long: "block refuses notices from a site and hides its mentions, within a second also in a running\n" +
-			"receiver. SITE is a host, which includes its subdomains, or the beginning of a URL.",
-		Example: "  sitelink mentions block spam.example https://host.example/~spam/\n\n" +
-			"  # import a list: one host per line, or the format of a hosts file or of an ad blocker\n" +
-			"  sitelink mentions block --list blocked.txt",
+		Use: name + " SITE...",
 	}
 	if name == "unblock" {
 		verdict = ""
-		cmd.Short = "accept notices from a site again"
-		cmd.Long = "unblock removes rules that block made, or that --trust made. Mentions that were blocked wait for a\n" +
-			"decision again."
-		cmd.Example = "  sitelink mentions unblock friend.example"
 	}
 	mentionsSub(c, cmd, func(ctx context.Context, p *project.Project, store incoming.Store, args []string) error {
 		rules, err := receive.Rules(args, verdict, note)
@@ -397,10 +352,7 @@ func readBlockList(c *cli, name, note string) ([]incoming.Rule, error) {
 
 func mentionsLoginCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "login", Short: "print a link to the moderation page", Args: noArguments,
-		Long: "login prints a link that logs in to the moderation page of a running receiver, once and within 15\n" +
-			"minutes. Its address is moderation in [incoming].",
-		Example: "  sitelink mentions login",
+		Use: "login", Args: noArguments,
 		RunE: c.onProject(func(_ context.Context, p *project.Project, _ []string) error {
 			link, err := receive.LoginLink(p, c.env.Getenv)
 			if err != nil {
@@ -417,12 +369,8 @@ func mentionsImportCommand(c *cli) *cobra.Command {
 	var from string
 	var hold bool
 	cmd := &cobra.Command{
-		Use: "import FILE", Short: "take over the mentions of another receiver",
-		Long: "import records the mentions of another receiver that the store does not have, in the state that they\n" +
-			"had there. It makes no request and can be repeated. FILE is the JF2 export of webmention.io, the\n" +
-			"export file of WordPress, or the database of webmentiond.",
-		Example: "  sitelink mentions import --from wordpress blog.2026-11-22.xml",
-		Args:    cobra.ExactArgs(1),
+		Use:  "import FILE",
+		Args: cobra.ExactArgs(1),
 	}
 	mentionsSub(c, cmd, func(ctx context.Context, _ *project.Project, store incoming.Store, args []string) error {
 		report, err := receive.Import(ctx, store, from, args[0], hold)
@@ -448,11 +396,7 @@ func mentionsExportCommand(c *cli) *cobra.Command {
 	var dir, format string
 	var backlinks bool
 	cmd := &cobra.Command{
-		Use: "export", Short: "write approved mentions as files for the next build", Args: noArguments,
-		Long: "export writes one file for each page that has approved mentions, and an index. It writes only\n" +
-			"files that change, and removes those of pages that have no mentions any more. It does not touch\n" +
-			"files of others. docs/reference/receiver.md describes the files.",
-		Example: "  sitelink mentions export --out data/mentions",
+		Use: "export", Args: noArguments,
 	}
 	mentionsSub(c, cmd, func(ctx context.Context, p *project.Project, store incoming.Store, _ []string) error {
 		if dir == "" {

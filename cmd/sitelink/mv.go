@@ -18,39 +18,6 @@ import (
 	"github.com/sitelink/sitelink/internal/project"
 )
 
-const mvLong = `mv gives a page, bundle, section or static file another name, and keeps every link alive: it rewrites
-the links to it in all sources and the relative links in it, and lets the old addresses redirect, by
-aliases in front matter or by rules of the host.
-
-OLD and NEW are paths of the sources, or addresses of the site. 'PAGE#Heading' NEW renames a heading
-of a page and the fragments that lead to it.
-
-mv prints a diff and changes nothing; --write does it. It builds a copy of the site before and after
-the move, so it reports every link that would break and every address that would be lost. docs/guide/repair.md has examples.
-`
-
-const mvExample = `  # see what would change, then do it
-  sitelink mv content/setup.md content/install.md
-  sitelink mv --write content/setup.md content/install.md
-
-  # by addresses; a whole section
-  sitelink mv --write /setup/ /install/
-  sitelink mv --write content/blog content/articles
-
-  # rename a heading, and keep its id for links from elsewhere
-  sitelink mv --write --keep-id 'content/install.md#Set up' 'Setting up'
-
-  # take the last move back
-  sitelink mv --undo`
-
-const mvExitCodes = `Exit codes:
-  0    the move was printed, done or undone
-  1    the move would break links or lose addresses: nothing was changed
-  2    wrong usage or configuration
-  3    the work could not be done
-  130  interrupted; the files are as they were
-`
-
 // mvFlags are the flags of mv.
 type mvFlags struct {
 	write, undo, keepID, force bool
@@ -59,10 +26,7 @@ type mvFlags struct {
 func mvCommand(c *cli) *cobra.Command {
 	var f mvFlags
 	cmd := &cobra.Command{
-		Use:     "mv OLD NEW",
-		Short:   "move a page or a section, and keep every link to it alive",
-		Long:    mvLong + "\n" + mvExitCodes,
-		Example: mvExample,
+		Use: "mv OLD NEW",
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case f.undo && (len(args) > 0 || f.write || f.keepID || f.force):

@@ -26,53 +26,6 @@ import (
 	"github.com/sitelink/sitelink/outgoing/precheck"
 )
 
-const notifyLong = `notify tells other sites what changed on this one since the last deploy: by webmention or pingback,
-whichever the target supports, and by LINK and UNLINK to hosts that support them. Run it when the
-site is live. Before it sends a notice, notify fetches the page and verifies that it contains the
-link, or no longer contains it.
-
-notify is a dry run unless you give --send or set enabled = true in [outgoing]: it prints whom it would
-notify of what, and changes nothing. The plan has new links (+), links on a page that changed (~),
-removed links (-), pages that moved (>), and the UNLINKR and LINKMOD calls that sitelink serve makes
-after a deploy of this docroot, if its store is here. The first run, without a ledger, records the
-current links and sends nothing, so that an archive never floods other sites.
-
-The ledger records what was sent, and what the targets answered. If a run is stopped or killed, the
-next one continues it: no notice is lost, and only notices that were being sent at that moment may be
-sent twice. The next notify retries notices that failed for now; notify --due does so without reading
-a docroot, for example from a timer.
-
-notify prints nothing if all notices are delivered; -v lists every outcome. If notices of earlier runs
-wait for another attempt, it says how many and until when; --due says only what was due. docs/guide/notifications.md has more.
-`
-
-const notifyExitCodes = `Exit codes:
-  0    all notices were sent, or there was nothing to send
-  2    wrong usage or configuration
-  3    the work could not be done
-  4    notices failed, wait for another attempt, or are held by other runs; with --explain, would fail
-  130  interrupted; notices that were being sent were finished and recorded
-`
-
-const notifyExample = `  # show what would be sent
-  sitelink notify public --base-url https://example.org/
-
-  # the same by target, or for programs
-  sitelink notify public --by target
-  sitelink notify public --format json
-
-  # send it
-  sitelink notify public --send
-
-  # show why targets refuse a page, or would refuse it
-  sitelink notify public --explain https://example.org/post/
-
-  # from a timer: retry what failed for now
-  sitelink notify --due --send
-
-  # start over: mark all current links as already notified
-  sitelink notify public --baseline --send`
-
 // planFormats are the formats of a plan of notices.
 var planFormats = []string{"text", "json", "markdown"}
 
@@ -100,11 +53,8 @@ func (f *notifyFlags) add(cmd *cobra.Command) {
 func notifyCommand(c *cli) *cobra.Command {
 	var f notifyFlags
 	cmd := &cobra.Command{
-		Use:     "notify [DIR]",
-		Short:   "notify other sites of new, changed and removed links",
-		Long:    notifyLong + "\n" + notifyExitCodes,
-		Example: notifyExample,
-		Args:    oneDirectory,
+		Use:  "notify [DIR]",
+		Args: oneDirectory,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			cfg, err := configureNotify(c, cmd, args, &f)
 			if err != nil {

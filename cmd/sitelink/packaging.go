@@ -30,10 +30,8 @@ var licenses string
 func versionCommand(c *cli) *cobra.Command {
 	show := false
 	cmd := &cobra.Command{
-		Use:     "version",
-		Short:   "print the version, the commit and the Go version",
-		Example: "  sitelink version",
-		Args:    noArguments,
+		Use:  "version",
+		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			if show {
 				return c.print(licenses)
@@ -94,13 +92,7 @@ var shells = []string{"bash", "zsh", "fish", "powershell"}
 
 func completionCommand(c *cli) *cobra.Command {
 	return &cobra.Command{
-		Use:   "completion " + strings.Join(shells, "|"),
-		Short: "print a completion script for a shell",
-		Long: "completion prints a script for your shell that completes the commands, flags and values of\n" +
-			"sitelink.",
-		Example: "  sitelink completion bash > /etc/bash_completion.d/sitelink\n\n" +
-			"  sitelink completion zsh > \"${fpath[1]}/_sitelink\"\n\n" +
-			"  sitelink completion fish > ~/.config/fish/completions/sitelink.fish",
+		Use:       "completion " + strings.Join(shells, "|"),
 		ValidArgs: shells,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 1 {

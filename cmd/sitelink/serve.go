@@ -11,34 +11,6 @@ import (
 	"github.com/sitelink/sitelink/internal/receive"
 )
 
-const serveLong = `serve receives pingbacks, webmentions and the calls of the LINK draft for static sites, verifies them,
-and keeps them until the next build. Put it behind your web server, and let your pages advertise it
-(sitelink inject).
-
-Each DIR is the docroot of a site, with its --base-url in the same order; serve answers for its pages
-and reads it again when a deploy changes it. Without DIR, serve answers for every page below the base
-URLs.
-
-It connects only to pages that notices name, and to public addresses at ports 80 and 443 unless
---allow-address says otherwise. Nothing is shown before you approve it: sitelink mentions.
-docs/guide/mentions.md has more.
-`
-
-const serveExitCodes = `Exit codes:
-  0    stopped by a signal, with all answered notices on disk
-  2    wrong usage or configuration
-  3    the work could not be done
-`
-
-const serveExample = `  # one site
-  sitelink serve public --base-url https://example.org/
-
-  # two sites, listening on all interfaces
-  sitelink serve a/ b/ --base-url https://a.example/ --base-url https://b.example/ --listen :8035
-
-  # back up the store while the receiver runs
-  sitelink serve --backup mentions-backup.db`
-
 // serveFlags are the flags of serve.
 type serveFlags struct {
 	backup  string
@@ -48,8 +20,8 @@ type serveFlags struct {
 func serveCommand(c *cli) *cobra.Command {
 	var f serveFlags
 	cmd := &cobra.Command{
-		Use: "serve [DIR...]", Short: "receive pingbacks, webmentions and LINK calls",
-		Long: serveLong + "\n" + serveExitCodes, Example: serveExample,
+		Use: "serve [DIR...]",
+
 		RunE: c.onProject(func(ctx context.Context, p *project.Project, args []string) error {
 			if err := p.Config.Withheld("incoming"); err != nil {
 				return err

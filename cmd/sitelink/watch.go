@@ -23,31 +23,6 @@ import (
 	"github.com/sitelink/sitelink/internal/watch"
 )
 
-const watchLong = `watch checks a built site, and checks it again whenever its files change. Run it beside hugo server,
-or any other generator that writes the docroot to disk. It reads only the files that changed, and
-prints only new and fixed findings.
-
-DIR is the docroot, as for check. watch reads a changed configuration again. Press Ctrl-C to stop.
-
-docs/guide/watch.md describes the output, also for editors.
-`
-
-const watchExample = `  # beside a generator that writes public (Hugo before 0.123: hugo server --renderToDisk)
-  hugo server &
-  sitelink watch public
-
-  # print all findings each time, for an editor that collects them
-  sitelink watch public --list all
-
-  # for a program: one JSON object per line
-  sitelink watch public --format jsonl`
-
-const watchExitCodes = `Exit codes:
-  2    wrong usage or configuration
-  3    the work could not be done: no docroot, a full disk
-  130  interrupted; this is how a watch ends
-`
-
 // watchFlags are the flags that only watch has.
 type watchFlags struct {
 	format, list string
@@ -57,11 +32,8 @@ type watchFlags struct {
 func watchCommand(c *cli) *cobra.Command {
 	var f watchFlags
 	cmd := &cobra.Command{
-		Use:     "watch [DIR]",
-		Short:   "check a built site again whenever its files change",
-		Long:    watchLong + "\n" + watchExitCodes,
-		Example: watchExample,
-		Args:    oneDirectory,
+		Use:  "watch [DIR]",
+		Args: oneDirectory,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.check(); err != nil {
 				return err

@@ -69,6 +69,40 @@ func TestSizes(t *testing.T) {
 	}
 }
 
+// maxFlags is how many flags of its own a command may have, beside those of the configuration that all commands on a
+// site share; sitelink check, which has most of these, may have no more in all.
+const maxFlags = 25
+
+// TestFlags counts the flags that the help shows: docs/reference/commands.md is the help.
+func TestFlags(t *testing.T) {
+	for section := range strings.SplitSeq(readFile(t, "docs/reference/commands.md"), "\n### ") {
+		for part := range strings.SplitSeq(section, "\n#### ") {
+			name, text, _ := strings.Cut(part, "\n")
+			if n := strings.Count(text, "\n| `-"); n > maxFlags {
+				t.Errorf("%s has %d flags of its own, more than %d", name, n, maxFlags)
+			}
+		}
+	}
+}
+
+// TestFlaky: at most three tests may fail once and then pass, each with its cause.
+func TestFlaky(t *testing.T) {
+	const most = 3
+	entry := regexp.MustCompile(`^Test\w+: .+`)
+	n := 0
+	for line := range strings.Lines(readFile(t, ".ci/flaky")) {
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		if n++; !entry.MatchString(line) {
+			t.Errorf(".ci/flaky: %q is not a test with its cause", line)
+		}
+	}
+	if n > most {
+		t.Errorf(".ci/flaky lists %d tests, more than %d", n, most)
+	}
+}
+
 // homeless are names that say nothing about what a package is for, so that
 // everything ends up in it.
 var homeless = []string{"util", "utils", "common", "helper", "helpers", "misc", "shared", "types", "models", "base", "lib"}
