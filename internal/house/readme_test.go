@@ -16,11 +16,6 @@ import (
 )
 
 var (
-	// readmeRun is a fenced block that .ci/run runs as written, and the exit code
-	// that it must return.
-	readmeRun = regexp.MustCompile("(?m)^<!-- run: exit ([0-9]+) -->\n```sh\n((?:.*\n)*?)```$")
-	// readmeOutput is the block that shows what the first command prints.
-	readmeOutput = regexp.MustCompile("(?m)^<!-- output -->\n```text\n((?:.*\n)*?)```$")
 	// readmeBench is the table of figures from bench/results.
 	readmeBench = regexp.MustCompile(`(?m)^<!-- bench -->\n((?:\|.*\n)*)`)
 	// readmeConfig is the block that shows a configuration.
@@ -35,7 +30,6 @@ func TestReadme(t *testing.T) {
 		}
 	})
 	t.Run("figures", readmeFiguresMeasured)
-	t.Run("output", readmeShowsOutput)
 	t.Run("configuration", func(t *testing.T) { readmeConfigWorks(t, build(t, "./cmd/sitelink")) })
 }
 
@@ -105,45 +99,6 @@ func readmeFiguresMeasured(t *testing.T) {
 	}
 }
 
-// readmeShowsOutput runs the first command of README.md and compares exit code
-// and output with what README.md shows.
-func readmeShowsOutput(t *testing.T) {
-	readme := readFile(t, "README.md")
-	run := readmeRun.FindStringSubmatch(readme)
-	if run == nil {
-		t.Fatal("README.md has no block marked to be run")
-	}
-	const prefix = "go run "
-	command := strings.TrimSpace(run[2])
-	if !strings.HasPrefix(command, prefix) || strings.Contains(command, "\n") {
-		t.Fatalf("the first command is %q, want one line that begins with %q", command, prefix)
-	}
-	output := readmeOutput.FindStringSubmatchIndex(readme)
-	if output == nil {
-		t.Fatal("README.md has no block marked as output")
-	}
-
-	// go run would replace the exit code with 1.
-	arguments := strings.Fields(strings.TrimPrefix(command, prefix))
-	got, code, stderr := runSitelink(t, build(t, arguments[0]), root, arguments[1:]...)
-	if want, _ := strconv.Atoi(run[1]); code != want {
-		t.Errorf("%s left with %d, README.md says %d", command, code, want)
-	}
-	if stderr != "" {
-		t.Errorf("%s wrote to stderr:\n%s", command, stderr)
-	}
-	if want := readme[output[2]:output[3]]; got != want {
-		if *update {
-			readme = readme[:output[2]] + got + readme[output[3]:]
-			if err := os.WriteFile(filepath.Join(root, "README.md"), []byte(readme), 0o644); err != nil {
-				t.Fatal(err)
-			}
-			return
-		}
-		t.Errorf("README.md does not show what %s prints; run go test ./internal/house -update\ngot:\n%s\nwant:\n%s", command, got, want)
-	}
-}
-
 // readmeConfigWorks checks that sitelink accepts the configuration of README.md
 // and applies it, on a site whose only fault it ignores.
 func readmeConfigWorks(t *testing.T, binary string) {
@@ -152,16 +107,7 @@ func readmeConfigWorks(t *testing.T, binary string) {
 		t.Fatal("README.md has no block marked as configuration")
 	}
 	dir := t.TempDir()
-	write := func(name, text string) {
-		t.Helper()
-		name = filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	write := func(name, text string) { t.Helper(); write(t, filepath.Join(dir, filepath.FromSlash(name)), text) }
 	write(".git/HEAD", "ref: refs/heads/main\n") // the search for the file ends here
 	write("sitelink.toml", config[1])
 	const page = "<!doctype html><title>t</title><a href=/search/for/tides>s</a>"
@@ -174,6 +120,23 @@ func readmeConfigWorks(t *testing.T, binary string) {
 	stdout, code, _ := runSitelink(t, binary, dir, "check")
 	if code != 1 || !strings.Contains(stdout, "/gone") || strings.Contains(stdout, "/search/for/tides") {
 		t.Errorf("left with %d, want 1 and a finding for /gone alone\nstdout:\n%s", code, stdout)
+	}
+}
+
+// TestPicture: docs/images/run.svg shows what sitelink check prints now.
+func TestPicture(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the script is for Linux")
+	}
+	dir := t.TempDir()
+	cmd := exec.Command("bash", "docs/images/make", dir)
+	cmd.Dir = root
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	got, err := os.ReadFile(filepath.Join(dir, "run.svg"))
+	if err != nil || string(got) != readFile(t, "docs/images/run.svg") {
+		t.Errorf("run.svg is not what docs/images/make makes: %v", err)
 	}
 }
 
