@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/sitelink/sitelink/docs"
 )
 
 // shownOutput is a block that shows what a command of sitelink prints, in the
@@ -41,5 +43,33 @@ func TestDocOutputs(t *testing.T) {
 	}
 	if shown < 6 {
 		t.Errorf("only %d outputs found", shown)
+	}
+}
+
+// shownFinding is the first line of a finding in a document.
+var shownFinding = regexp.MustCompile(`(?m)^ {0,4}\S+: (?:fixed|error|warning): (.*) \[([a-z-]+)\]$`)
+
+// TestDocFindings: a finding that a document shows begins with the words that
+// sitelink prints today for its code, up to the first name: "directory not
+// found:", no longer "no directory answers".
+func TestDocFindings(t *testing.T) {
+	words := regexp.MustCompile(`^(?:[a-z]+:? )*`)
+	known := map[string]string{}
+	for _, c := range docs.Codes() {
+		if m := shownFinding.FindStringSubmatch(c.Finding); m != nil {
+			known[c.Name] = words.FindString(m[1])
+		}
+	}
+	shown := 0
+	for _, document := range documents(t) {
+		for _, m := range shownFinding.FindAllStringSubmatch(readFile(t, document), -1) {
+			shown++
+			if got := words.FindString(m[1]); got != known[m[2]] {
+				t.Errorf("%s shows %q for %s; sitelink writes %q", document, m[1], m[2], known[m[2]])
+			}
+		}
+	}
+	if shown < 60 || len(known) < 60 {
+		t.Errorf("%d findings in the documents, %d codes", shown, len(known))
 	}
 }
