@@ -12,7 +12,7 @@ var (
 	// or without a v, a link or a day.
 	released = regexp.MustCompile(`(?m)^## \[?v?(\d+\.\d+\.\d+\S*?)\]?(?:[ (].*)?$`)
 	// pinned are the ways in which configuration names a version of sitelink.
-	pinned = regexp.MustCompile(`sitelink/(?:sitelink|cmd/sitelink)@([^\s"]+)|sitelink/sitelink\s+rev: (\S+)`)
+	pinned = regexp.MustCompile(`sitelink/(?:sitelink|cmd/sitelink)@([^\s"\x60]+)|sitelink/sitelink\s+rev: (\S+)`)
 )
 
 // TestPinnedVersions checks that every snippet names the newest release, v0.1.0
