@@ -3,6 +3,7 @@
 //
 //	go run . compare -runs 5 DOCROOT     internal links, beside the bare reading of the files
 //	go run . external                    links to a loopback web of known truth
+//	go run . document                    writes docs/design/measurements.md from the results
 package main
 
 import (
@@ -37,12 +38,14 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if len(args) > 0 {
 		name, args = args[0], args[1:]
 	}
-	err := fmt.Errorf("%w: go run . compare [flags] DOCROOT, or go run . external [flags]; -h lists the flags", errUsage)
+	err := fmt.Errorf("%w: go run . compare [flags] DOCROOT, go run . external [flags], or go run . document [-check]; -h lists the flags", errUsage)
 	switch name {
 	case "compare":
 		err = runCompare(ctx, args, stdout, stderr)
 	case "external":
 		err = runExternal(ctx, args, stdout, stderr)
+	case "document":
+		err = runDocument(args, stdout)
 	case "read": // what compare starts as a process of its own
 		err = runRead(args, stdout)
 	}

@@ -3,21 +3,16 @@ package house
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
-	"slices"
-	"strconv"
 	"strings"
 	"testing"
 )
 
 var (
-	// readmeBench is the table of figures from bench/results.
-	readmeBench = regexp.MustCompile(`(?m)^<!-- bench -->\n((?:\|.*\n)*)`)
 	// readmeConfig is the block that shows a configuration.
 	readmeConfig = regexp.MustCompile("(?m)^<!-- config -->\n```toml\n((?:.*\n)*?)```$")
 )
@@ -29,73 +24,17 @@ func TestReadme(t *testing.T) {
 			t.Errorf("README.md has %d lines, want at most 150", lines)
 		}
 	})
-	t.Run("figures", readmeFiguresMeasured)
+	t.Run("figures", figuresMeasured)
 	t.Run("configuration", func(t *testing.T) { readmeConfigWorks(t, build(t, "./cmd/sitelink")) })
 }
 
-// benchPrograms are the columns of the README's table, as bench names them.
-var benchPrograms = map[string]string{
-	"sitelink": "sitelink check", "hyperlink": "hyperlink --check-anchors",
-	"lychee": "lychee --include-fragments", "linklint": "linklint",
-}
-
-// readmeFiguresMeasured compares each time in the README's table with the median
-// in the newest file of bench/results.
-func readmeFiguresMeasured(t *testing.T) {
-	table := readmeBench.FindStringSubmatch(readFile(t, "README.md"))
-	if table == nil {
-		t.Fatal("README.md has no table marked as bench")
-	}
-	cells := func(line string) []string {
-		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|")
-		for i := range cells {
-			cells[i] = strings.TrimSpace(cells[i])
-		}
-		return cells
-	}
-	lines := strings.Split(strings.TrimSpace(table[1]), "\n")
-	head, compared := cells(lines[0]), 0
-	for _, line := range lines[2:] {
-		row := cells(line)
-		corpus, pages, ok := strings.Cut(row[0], ", ")
-		if !ok {
-			continue // a property, not a time
-		}
-		files, err := filepath.Glob(filepath.Join(root, "bench", "results", "*-"+corpus+".txt"))
-		if err != nil || len(files) == 0 {
-			t.Errorf("bench/results has no file for %s: %v", corpus, err)
-			continue
-		}
-		text, err := os.ReadFile(slices.Max(files))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !strings.Contains(string(text), " "+pages) {
-			t.Errorf("%s: README.md says %s, the newest result does not", corpus, pages)
-		}
-		_, group, _ := strings.Cut(string(text), "like for like: internal links and fragments\n")
-		for i, name := range head[1:] {
-			median := regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(benchPrograms[name]) + `\s+(?:> )?[0-9.]+\s+((?:> )?)([0-9.]+)`).FindStringSubmatch(group)
-			if median == nil {
-				t.Errorf("%s: the newest result has no row for %s", corpus, name)
-				continue
-			}
-			seconds, err := strconv.ParseFloat(median[2], 64)
-			if err != nil {
-				t.Fatal(err)
-			}
-			want := fmt.Sprintf("%.2f s", seconds)
-			if median[1] != "" { // stopped at a limit
-				want = fmt.Sprintf("> %.0f s", seconds)
-			}
-			compared++
-			if row[i+1] != want {
-				t.Errorf("%s, %s: README.md says %s, the newest result %s", corpus, name, row[i+1], want)
-			}
-		}
-	}
-	if compared == 0 {
-		t.Error("the table has no time")
+// figuresMeasured compares README.md and docs/design/measurements.md with the
+// newest results of bench.
+func figuresMeasured(t *testing.T) {
+	cmd := exec.Command("go", "run", ".", "document", "-check")
+	cmd.Dir = filepath.Join(root, "bench")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
 	}
 }
 
