@@ -35,6 +35,10 @@ func describe(ctx context.Context, s *isite.Site, opt Options, j *judged, ignore
 	}
 	slices.Sort(pages)
 	limit := findingLimit{most: opt.MaxFindings, ignore: ignore, sum: &j.summary}
+	perPage := opt.MaxFindings
+	if len(ignore.rules) > 0 { // they have to see all
+		perPage = 0
+	}
 	described := make([]describedPage, 0, len(pages))
 	seq := newSequence(func(pages []describedPage) error {
 		for _, d := range pages {
@@ -50,7 +54,7 @@ func describe(ctx context.Context, s *isite.Site, opt Options, j *judged, ignore
 	})
 	defer context.AfterFunc(ctx, seq.wake)()
 	err := readersWith(ctx, s, opt, len(pages), func(r *isite.Reader) func(i int) error {
-		w := &describer{s: s, reader: r, most: limit.perPage()}
+		w := &describer{s: s, reader: r, most: perPage}
 		return func(i int) error {
 			buf, err := seq.buffer(ctx, i)
 			if err != nil {
@@ -84,15 +88,6 @@ type findingLimit struct {
 	ignore           *ignoreRules
 	sum              *Summary
 	errors, warnings int // kept so far
-}
-
-// perPage returns the largest number of errors, and of warnings, that are needed of
-// one page, 0 for all. Ignore rules have to see all.
-func (l *findingLimit) perPage() int {
-	if len(l.ignore.rules) > 0 {
-		return 0
-	}
-	return l.most
 }
 
 // apply takes the findings that are ignored or beyond the limit from a page.

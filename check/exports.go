@@ -263,7 +263,9 @@ func ExternalTargets(ctx context.Context, s *site.Site, opt Options) ([]External
 	out := make([]ExternalTarget, 0, len(found))
 	for _, x := range found {
 		x.Host, x.Path = hostAndPath(in, x.Target)
-		x.Anchor = neededAnchor(x.Fragment)
+		if name := anchorName(x.Fragment); !strings.EqualFold(name, "top") && !strings.HasPrefix(name, "/") && !strings.HasPrefix(name, "!") {
+			x.Anchor = name
+		}
 		out = append(out, *x)
 	}
 	slices.SortFunc(out, func(a, b ExternalTarget) int {
@@ -286,13 +288,4 @@ func hostAndPath(s *isite.Site, target string) (host, path string) {
 		host += ":" + port
 	}
 	return host, sitePath(u.Path())
-}
-
-// neededAnchor returns the anchor that a fragment needs, "" for none.
-func neededAnchor(fragment string) string {
-	name := anchorName(fragment)
-	if strings.EqualFold(name, "top") || strings.HasPrefix(name, "/") || strings.HasPrefix(name, "!") {
-		return ""
-	}
-	return name
 }

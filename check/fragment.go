@@ -165,7 +165,7 @@ func (a *attributor) attribute(ctx context.Context, misses []miss) error {
 			} else if use != 0 {
 				guessed[m] = use
 			}
-			if len(rules) > 0 || use != 0 && !certain || m.evidence == 0 && addsComments(uses) {
+			if len(rules) > 0 || use != 0 && !certain || m.evidence == 0 && slices.ContainsFunc(uses, func(u scriptUse) bool { return u.AddsComments() }) {
 				open = append(open, m)
 			}
 		}
@@ -194,10 +194,6 @@ func (a *attributor) attribute(ctx context.Context, misses []miss) error {
 		}
 	}
 	return nil
-}
-
-func addsComments(uses []scriptUse) bool {
-	return slices.ContainsFunc(uses, func(u scriptUse) bool { return u.AddsComments() })
 }
 
 // commentOf returns the evidence of a script of the target that adds a comment

@@ -177,7 +177,7 @@ func list[E any](ctx context.Context, s *isite.Site, opt Options, q Query, out o
 		if want, n := sel.links(s, id); n > 0 && ls.opt.scope.has(id) {
 			var spilled error
 			lost, err := ls.page(id, reader, want, func(l *Link) {
-				if spilled == nil && sel.fits(l) {
+				if spilled == nil && all(sel.fit, l) {
 					buf, spilled = seq.spill(ctx, i, out.add(buf, l))
 				}
 			})
@@ -241,8 +241,12 @@ func newLister(ctx context.Context, s *isite.Site, opt Options) (*lister, error)
 	if err != nil {
 		return nil, err
 	}
+	scripts := make([]pageLink, len(j.scriptMisses))
+	for i, m := range j.scriptMisses {
+		scripts[i] = pageLink{m.page, badLink{link: m.link, evidence: m.evidence}}
+	}
 	ls := &lister{
-		s: s, opt: opt, bad: j.bad, script: scriptLinks(j.scriptMisses, s.Pages()), evidence: j.evidence,
+		s: s, opt: opt, bad: j.bad, script: groupByPage(scripts, s.Pages()), evidence: j.evidence,
 		ignoredScripts: map[isite.PageID]bool{}, ignore: ignore, sum: &j.summary,
 	}
 	if len(opt.Ignore) == 0 {

@@ -30,7 +30,10 @@ func linkMessage(s *isite.Site, d *isite.Detail, l *Link) string {
 	path, _, _ := strings.Cut(d.Target, "?")
 	switch l.Code {
 	case MissingFile:
-		if isMarkdownPath(l.Raw) && !toMarkdown(s, l) {
+		// The author may mean a published Markdown file: an alternate of a page, or another
+		// file for language models.
+		page, known := s.Lookup(l.Page)
+		if isMarkdownPath(l.Raw) && l.Element != "link" && !(known && isMarkdown(s, page)) {
 			generator, _ := s.Advice()
 			return "file not found: " + path + markdownAdvice(generator)
 		}
@@ -120,13 +123,6 @@ func markdownAdvice(generator string) string {
 	return "; this is the path of a Markdown file that the generator did not turn into an address: correct it, or write the address of the page"
 }
 
-// toMarkdown reports whether the author means a published Markdown file: an
-// alternate of a page, or another file for language models.
-func toMarkdown(s *isite.Site, l *Link) bool {
-	node, ok := s.Lookup(l.Page)
-	return l.Element == "link" || ok && isMarkdown(s, node)
-}
-
 func outsideMessage(d *isite.Detail, l *Link, path string) string {
 	switch {
 	case d.State == host.StateBehindSymlink:
@@ -141,6 +137,8 @@ func outsideMessage(d *isite.Detail, l *Link, path string) string {
 func entryMessage(s *isite.Site, d *isite.Detail, l *Link) string {
 	path, _, _ := strings.Cut(d.Target, "?")
 	target, isPage := s.PageOf(d.Node)
+	own, _ := s.Lookup(l.Page)
+	from, known := s.PageOf(own)
 	switch {
 	case l.Code == NoIndexInSitemap:
 		return "the sitemap lists " + path + ", but that page asks search engines not to index it"
@@ -156,7 +154,7 @@ func entryMessage(s *isite.Site, d *isite.Detail, l *Link) string {
 		plain := *l
 		plain.Code = l.linkCode
 		return entryKind(l) + linkMessage(s, d, &plain)
-	case !isIndexPage(s, l.Page):
+	case !known || s.Page(from).Kind() != isite.PageIndex:
 		return entryKind(l) + fmt.Sprintf("%s has no element with id %q", s.Tree().Path(d.Node), l.Fragment)
 	case !isPage || s.Page(target).Kind() != isite.PageIndex:
 		return "the sitemap index lists " + path + ", which is not a sitemap"
@@ -181,13 +179,6 @@ func feedRelativeMessage(links, feeds int, first string, relativeURLs bool) stri
 		of = fmt.Sprintf("%d feeds", feeds)
 	}
 	return fmt.Sprintf("%d links of %s only work relative to the feed, but feed readers resolve them against the address of the item", links, of) + cure
-}
-
-// isIndexPage reports whether the file at a path is a sitemap index.
-func isIndexPage(s *isite.Site, path string) bool {
-	node, _ := s.Lookup(path)
-	id, ok := s.PageOf(node)
-	return ok && s.Page(id).Kind() == isite.PageIndex
 }
 
 func entryKind(l *Link) string {

@@ -69,8 +69,6 @@ func (sel *selection) links(s *isite.Site, id isite.PageID) (want []uint32, n in
 	return want, len(want)
 }
 
-func (sel *selection) fits(l *Link) bool { return all(sel.fit, l) }
-
 func all[T any](tests []func(T) bool, x T) bool {
 	for _, test := range tests {
 		if !test(x) {

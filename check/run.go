@@ -59,7 +59,11 @@ func checkSite(ctx context.Context, s *isite.Site, opt Options) (*Result, error)
 // conclude makes a result of findings, which are sorted, and of what is known of
 // links.
 func conclude(findings []Finding, sum *Summary, ignore *ignoreRules, opt Options) *Result {
-	sum.addFaults(findings)
+	for i := range findings {
+		if isFileFault(&findings[i]) {
+			sum.addFault(&findings[i], 1)
+		}
+	}
 	sum.UnusedIgnores = ignore.unused()
 	if note := ownAnchorNote(findings); note != "" {
 		sum.Notes = append(sum.Notes, note)
@@ -101,15 +105,15 @@ type pageLink struct {
 // judgeLinks judges all links from the records in memory.
 func judgeLinks(ctx context.Context, s *isite.Site, opt Options) (*judged, error) {
 	tallies := make([]*tally, workerCount(opt, s.Pages()))
-	err := eachPage(ctx, s, len(tallies), func(worker int) func(isite.PageID) error {
+	err := eachTask(ctx, s.Pages(), len(tallies), func(worker int) (func(int) error, func(), error) {
 		t := newTally(s, &opt)
 		tallies[worker] = t
-		return func(id isite.PageID) error {
-			if opt.scope.has(id) {
+		return func(i int) error {
+			if id := isite.PageID(i); opt.scope.has(id) {
 				t.addPage(id, s.Page(id))
 			}
 			return nil
-		}
+		}, func() {}, nil
 	})
 	if err != nil {
 		return nil, err
@@ -305,7 +309,9 @@ func newJudged(ctx context.Context, t *tally) (*judged, error) {
 	t.bad, t.misses = nil, nil // there may be millions
 	j.scripts, sum.ScriptFragments = scriptTargets(s, j.scriptMisses, j.evidence, j.bad)
 	sum.addFiles(s, opt.scope)
-	sum.addReasons(reasons)
+	for c, n := range reasons {
+		sum.addUnchecked(c, n)
+	}
 	for i, r := range opt.ScriptRules {
 		if !a.usedRule[i] {
 			sum.Notes = append(sum.Notes, r.Origin+": [[script-fragments]] matches no missing fragment; remove it")
@@ -377,13 +383,4 @@ func groupByPage(links []pageLink, pages int) map[isite.PageID][]badLink {
 		out[isite.PageID(id)] = bad
 	}
 	return out
-}
-
-// scriptLinks returns the links of misses by page, sorted.
-func scriptLinks(misses []miss, pages int) map[isite.PageID][]badLink {
-	links := make([]pageLink, len(misses))
-	for i := range misses {
-		links[i] = pageLink{misses[i].page, badLink{link: misses[i].link, evidence: misses[i].evidence}}
-	}
-	return groupByPage(links, pages)
 }

@@ -209,15 +209,6 @@ func (sum *Summary) ignore(f *Finding) {
 	}
 }
 
-// addFaults counts the faults of files.
-func (sum *Summary) addFaults(fs []Finding) {
-	for i := range fs {
-		if isFileFault(&fs[i]) {
-			sum.addFault(&fs[i], 1)
-		}
-	}
-}
-
 func (sum *Summary) addFault(f *Finding, n int) {
 	if f.Verdict == Error {
 		sum.FileErrors += n
@@ -237,13 +228,6 @@ func (sum *Summary) dropPage(s *isite.Site, id isite.PageID, bad []badLink) {
 		}
 	}
 	sum.addUnchecked(Changed, len(bad))
-}
-
-// addReasons adds links that were not checked, by reason.
-func (sum *Summary) addReasons(reasons map[Code]int) {
-	for c, n := range reasons {
-		sum.addUnchecked(c, n)
-	}
 }
 
 // addUnchecked adds n links, or removes them if n is negative, that were not

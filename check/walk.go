@@ -127,7 +127,8 @@ func (w *walker) includes(address string) bool {
 // for it.
 func (w *walker) visit(node docroot.NodeID, address string, in bool) {
 	w.done[node] = w.matchOf(node) != matchSome
-	if w.isIn(node) {
+	id, isPage := w.s.PageOf(node)
+	if isPage && w.in[id] || !isPage && w.listed[node] {
 		return
 	}
 	switch {
@@ -142,7 +143,7 @@ func (w *walker) visit(node docroot.NodeID, address string, in bool) {
 		if w.hasLinks(node) {
 			w.count++
 		}
-		if id, isPage := w.s.PageOf(node); isPage {
+		if isPage {
 			w.in[id] = true
 		} else {
 			w.listed[node] = true
@@ -156,14 +157,6 @@ func (w *walker) visit(node docroot.NodeID, address string, in bool) {
 		}
 	}
 	w.markUsed(address)
-}
-
-// isIn reports whether a page or listing is among those that are judged.
-func (w *walker) isIn(node docroot.NodeID) bool {
-	if id, isPage := w.s.PageOf(node); isPage {
-		return w.in[id]
-	}
-	return w.listed[node]
 }
 
 // leaveOut notes that a page is not judged, and reports whether that is new.

@@ -22,15 +22,6 @@ func workerCount(opt Options, tasks int) int {
 	return max(1, min(n, (tasks+batch-1)/batch))
 }
 
-// eachPage runs the pages of a site through workers. start is called once for
-// each worker, from one goroutine, and returns what handles a page.
-func eachPage(ctx context.Context, s *isite.Site, workers int, start func(worker int) func(isite.PageID) error) error {
-	return eachTask(ctx, s.Pages(), workers, func(w int) (func(int) error, func(), error) {
-		handle := start(w)
-		return func(i int) error { return handle(isite.PageID(i)) }, func() {}, nil
-	})
-}
-
 // readersWith runs n tasks through workers that each have a reader. start is
 // called once for each worker and returns what handles a task.
 func readersWith(ctx context.Context, s *isite.Site, opt Options, n int, start func(r *isite.Reader) func(i int) error) error {

@@ -31,34 +31,10 @@ func (e *newerError) Error() string { return fmt.Sprintf("schema %d", e.schema) 
 
 // row is a line of the cache.
 type row struct {
-	URL          string    `json:"url"`
-	Schema       int       `json:"v,omitempty"`
-	Verdict      string    `json:"verdict"`
-	Code         string    `json:"code,omitempty"`
-	Reason       Reason    `json:"reason,omitempty"`
-	Status       int       `json:"status,omitempty"`
-	Final        string    `json:"final,omitempty"`
-	Hops         []Hop     `json:"hops,omitempty"`
-	Strikes      int       `json:"strikes,omitempty"`
-	Since        time.Time `json:"since,omitzero"`
-	Struck       time.Time `json:"struck,omitzero"`
-	WasGone      bool      `json:"gone,omitempty"`
-	Asked        time.Time `json:"asked,omitzero"`
-	Good         time.Time `json:"good,omitzero"`
-	Next         time.Time `json:"next,omitzero"`
-	ETag         string    `json:"etag,omitempty"`
-	LastModified string    `json:"last_modified,omitempty"`
-	Hash         string    `json:"hash,omitempty"`
-	Answered     string    `json:"answered,omitempty"`
-	Changed      time.Time `json:"changed,omitzero"`
-	Present      []string  `json:"present,omitempty"`
-	Missing      []string  `json:"missing,omitempty"`
-	Title        string    `json:"title,omitempty"`
-	Hints        []string  `json:"hints,omitempty"`
-	Variant      string    `json:"variant,omitempty"`
-	Probed       time.Time `json:"probed,omitzero"`
-	Copy         string    `json:"copy,omitempty"`
-	Searched     time.Time `json:"searched,omitzero"`
+	URL     string `json:"url"`
+	Schema  int    `json:"v,omitempty"`
+	Verdict string `json:"verdict"`
+	Record
 }
 
 // appendRow appends the line of a record, without line end.
@@ -66,13 +42,8 @@ func appendRow(dst []byte, r *Record) []byte {
 	w := writers.Get().(*rowWriter)
 	defer writers.Put(w)
 	w.buf.Reset()
-	w.row = row{
-		URL: r.URL, Schema: schema, Verdict: r.Verdict.String(), Code: string(r.Code), Reason: r.Reason, Status: r.Status, Final: r.Final, Hops: r.Hops,
-		Strikes: r.Strikes, Since: r.Since, Struck: r.Struck, WasGone: r.WasGone, Asked: r.Asked, Good: r.Good, Next: r.Next,
-		ETag: valid(r.ETag), LastModified: valid(r.LastModified), Hash: r.Hash, Answered: r.Answered, Changed: r.Changed,
-		Present: r.Present, Missing: r.Missing, Title: r.Title, Hints: r.Hints,
-		Variant: r.Variant, Probed: r.Probed, Copy: r.Copy, Searched: r.Searched,
-	}
+	w.row = row{URL: r.URL, Schema: schema, Verdict: r.Verdict.String(), Record: *r}
+	w.row.ETag, w.row.LastModified = valid(r.ETag), valid(r.LastModified)
 	if err := w.json.Encode(&w.row); err != nil {
 		panic(err) // rows only have fields that JSON can represent
 	}
@@ -139,21 +110,19 @@ func parseRow(line string) (Record, error) {
 	if w.URL == "" || w.Asked.IsZero() {
 		return Record{}, errors.New("the row has no url or no asked")
 	}
+	r := w.Record
 	if w.Schema < 2 { // the rest may be about another spelling
-		w = row{
-			URL: w.URL, Verdict: w.Verdict, Code: w.Code, Reason: w.Reason, Status: w.Status, Strikes: w.Strikes, Since: w.Since, Struck: w.Struck,
+		r = Record{
+			Code: w.Code, Reason: w.Reason, Status: w.Status, Strikes: w.Strikes, Since: w.Since, Struck: w.Struck,
 			WasGone: w.WasGone, Asked: time.Unix(0, 0), Good: w.Good, Next: w.Next, Changed: w.Changed, Title: w.Title,
 		}
-		if w.Code == string(check.Moved) {
-			w.Verdict, w.Code = check.OK.String(), ""
+		if w.Code == check.Moved {
+			w.Verdict, r.Code = check.OK.String(), ""
 		}
 	}
-	r := Record{
-		URL: w.URL, Code: check.Code(w.Code), Reason: w.Reason, Status: w.Status, Final: w.Final, Hops: w.Hops,
-		Strikes: max(w.Strikes, 0), Since: seconds(w.Since), Struck: seconds(w.Struck), WasGone: w.WasGone, Asked: seconds(w.Asked),
-		Good: seconds(w.Good), Next: seconds(w.Next), ETag: w.ETag, LastModified: w.LastModified, Hash: w.Hash, Answered: w.Answered,
-		Changed: seconds(w.Changed), Present: w.Present, Missing: w.Missing, Title: w.Title, Hints: w.Hints,
-		Variant: w.Variant, Probed: seconds(w.Probed), Copy: w.Copy, Searched: seconds(w.Searched),
+	r.URL, r.Strikes = w.URL, max(r.Strikes, 0)
+	for _, at := range []*time.Time{&r.Since, &r.Struck, &r.Asked, &r.Good, &r.Next, &r.Changed, &r.Probed, &r.Searched} {
+		*at = seconds(*at)
 	}
 	for v := check.OK; v <= check.Unchecked; v++ {
 		if v.String() == w.Verdict {
@@ -243,7 +212,7 @@ func plainField(w *row, name, value string, isText bool) bool {
 	case "verdict":
 		w.Verdict = value
 	case "code":
-		w.Code = value
+		w.Code = check.Code(value)
 	case "reason":
 		w.Reason = Reason(value)
 	case "final":

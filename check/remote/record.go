@@ -14,59 +14,66 @@ import (
 // whole seconds and are in UTC.
 type Record struct {
 	// URL is what [Key] returns.
-	URL string
+	URL string `json:"-"`
 	// Verdict and Code are the judgement so far: ok, error [check.DeadLink],
 	// warning [check.Doubtful] or [check.Moved], unchecked [check.Blocked].
-	Verdict check.Verdict
-	Code    check.Code
+	Verdict check.Verdict `json:"-"`
+	Code    check.Code    `json:"code,omitempty"`
 	// Reason says what happened at the last request; it is empty after a good
 	// answer.
-	Reason Reason
+	Reason Reason `json:"reason,omitempty"`
 	// Status is that of the last answer, after redirects; 0 without one.
-	Status int
+	Status int `json:"status,omitempty"`
 	// Final is the last address that permanent redirects lead to, if the URL
 	// answers there.
-	Final string
+	Final string `json:"final,omitempty"`
 	// Hops are the redirects of the last request, as far as their addresses have at
 	// most 2 KiB.
-	Hops []Hop
+	Hops []Hop `json:"hops,omitempty"`
 	// Strikes counts the failures in a row, at most one for each interval of the
 	// policy. Since is the time of the first, and Struck that of the last which
 	// counted.
-	Strikes       int
-	Since, Struck time.Time
+	Strikes int       `json:"strikes,omitempty"`
+	Since   time.Time `json:"since,omitzero"`
+	Struck  time.Time `json:"struck,omitzero"`
 	// WasGone reports that the last failure which counted says that there is
 	// nothing: 404, 410 or a name that does not exist.
-	WasGone bool
+	WasGone bool `json:"gone,omitempty"`
 	// Asked is the beginning of the last run that asked, so that a run as long after it
 	// asks again, and Good that of the last one with a good answer. Asked
 	// is 1970-01-01 in a row of schema 1, whose request may have been for another spelling
 	// of the URL: it is due.
-	Asked, Good time.Time
+	Asked time.Time `json:"asked,omitzero"`
+	Good  time.Time `json:"good,omitzero"`
 	// Next is the time before which the host asked for no further request.
-	Next time.Time
+	Next time.Time `json:"next,omitzero"`
 	// ETag, LastModified and Hash identify the content of the last good answer, in
 	// the order in which they are used: Hash, of the body's first bytes, is set only
 	// if the host sends neither of the others. Answered is the URL that
 	// sent it, if it is not URL.
-	ETag, LastModified, Hash string
-	Answered                 string
+	ETag         string `json:"etag,omitempty"`
+	LastModified string `json:"last_modified,omitempty"`
+	Hash         string `json:"hash,omitempty"`
+	Answered     string `json:"answered,omitempty"`
 	// Changed is the time when the content was last seen to differ from before, zero
 	// if it did not since the last reset.
-	Changed time.Time
+	Changed time.Time `json:"changed,omitzero"`
 	// Present and Missing are the fragments that links asked for, as the content
 	// above has them or not. They are sorted.
-	Present, Missing []string
+	Present []string `json:"present,omitempty"`
+	Missing []string `json:"missing,omitempty"`
 	// Title is that of the page when it was first read, or since the last reset.
-	Title string
+	Title string `json:"title,omitempty"`
 	// Hints describe what a person should look at, such as a parked domain.
-	Hints []string
+	Hints []string `json:"hints,omitempty"`
 	// Variant is an address that differs from URL only in https, in the final slash or in
 	// www, and answers although URL is dead, or is not https. Copy is the closest copy
 	// of a dead page in the Internet Archive. Probed and Searched are the times when
 	// they were looked for. All are forgotten when Code changes.
-	Variant, Copy    string
-	Probed, Searched time.Time
+	Variant  string    `json:"variant,omitempty"`
+	Probed   time.Time `json:"probed,omitzero"`
+	Copy     string    `json:"copy,omitempty"`
+	Searched time.Time `json:"searched,omitzero"`
 }
 
 // Known reports whether the URL was ever asked for.
