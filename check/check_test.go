@@ -261,12 +261,19 @@ func (x *fixture) load(t testing.TB) *isite.Site {
 }
 
 // TestCodes: every code is produced exactly where it should be: codes of links
-// by rows, codes of file faults by findings.
+// by rows, codes of file faults by findings. Every state of a link occurs and has a
+// decision.
 func TestCodes(t *testing.T) {
-	produced := map[Code]bool{}
+	produced, seen := map[Code]bool{}, map[host.State]bool{}
 	for _, x := range fixtures {
 		t.Run(x.name, func(t *testing.T) {
-			all, r := rows(t, x.load(t), x.opt)
+			s := x.load(t)
+			for i := range s.Pages() {
+				for j := range s.Page(isite.PageID(i)).All() {
+					seen[s.State(&s.Page(isite.PageID(i)).All()[j])] = true
+				}
+			}
+			all, r := rows(t, s, x.opt)
 			all = append(all, r.Findings...)
 			var got []Finding
 			for _, f := range all {
@@ -295,6 +302,23 @@ func TestCodes(t *testing.T) {
 		}
 		if !produced[c] {
 			t.Errorf("no fixture has the code %s", c)
+		}
+	}
+	var names []string
+	for _, c := range constants(t, filepath.Join("..", "internal", "host", "state.go")) {
+		if strings.HasPrefix(c.name, "State") {
+			names = append(names, c.name)
+		}
+	}
+	if len(names) < 20 {
+		t.Fatalf("only %d states in state.go", len(names))
+	}
+	for i, name := range names {
+		if !seen[host.State(i)] && host.State(i) != host.StateRedirect {
+			t.Errorf("no fixture has the state %s", name)
+		}
+		if j := decisions[host.State(i)]; j.verdict == OK && host.State(i) > host.StateRedirect {
+			t.Errorf("%s has no decision", name)
 		}
 	}
 }
@@ -343,39 +367,6 @@ func constants(t *testing.T, name string) []constant {
 		}
 	}
 	return out
-}
-
-// TestStates: every state of a link occurs in the fixtures and has a decision.
-func TestStates(t *testing.T) {
-	seen := map[host.State]bool{}
-	for _, x := range fixtures {
-		t.Run(x.name, func(t *testing.T) {
-			s := x.load(t)
-			for i := range s.Pages() {
-				links := s.Page(isite.PageID(i)).All()
-				for j := range links {
-					seen[s.State(&links[j])] = true
-				}
-			}
-		})
-	}
-	var names []string
-	for _, c := range constants(t, filepath.Join("..", "internal", "host", "state.go")) {
-		if strings.HasPrefix(c.name, "State") {
-			names = append(names, c.name)
-		}
-	}
-	if len(names) < 20 {
-		t.Fatalf("only %d states in state.go", len(names))
-	}
-	for i, name := range names {
-		if !seen[host.State(i)] && host.State(i) != host.StateRedirect {
-			t.Errorf("no fixture has the state %s", name)
-		}
-		if j := decisions[host.State(i)]; j.verdict == OK && host.State(i) > host.StateRedirect {
-			t.Errorf("%s has no decision", name)
-		}
-	}
 }
 
 // TestReferrers: LL-18, every distinct link is looked up in the names that were

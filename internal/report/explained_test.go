@@ -101,7 +101,7 @@ func TestExplainedJSON(t *testing.T) {
 	if strings.Contains(b.String(), "null") || strings.Contains(b.String(), `\u003c`) {
 		t.Errorf("%s", b.String())
 	}
-	if err := ExplainedJSON(&failing{0}, nil); err == nil {
+	if err := ExplainedJSON(errorWriter{errors.New("full")}, nil); err == nil {
 		t.Error("no error")
 	}
 }

@@ -87,9 +87,12 @@ func write(t *testing.T, f Format, r *check.Result, opt Options) []byte {
 // options and does not change the result.
 func TestFormatErrors(t *testing.T) {
 	full := errors.New("disk full")
+	if err := TextSummary(errorWriter{full}, &check.Result{}, TextOptions{}); !errors.Is(err, full) {
+		t.Errorf("summary: %v", err)
+	}
 	for _, f := range Formats {
 		r := fromTemplate()
-		if err := f.Write(errorWriter{full}, &r, Options{}); !errors.Is(err, full) {
+		if err := f.Write(errorWriter{full}, &r, Options{}); !errors.Is(err, full) || !strings.HasPrefix(err.Error(), "write report: ") {
 			t.Errorf("%s: %v, want the writer's error", f.Name, err)
 		}
 		if err := f.Write(io.Discard, &r, Options{}); err != nil {

@@ -101,28 +101,3 @@ func many(n int) check.Result {
 	r.Summary.Docroot, r.Summary.Profile, r.Summary.Pages, r.Summary.Links = "public", "generic", n/3, n
 	return r
 }
-
-// BenchmarkFormats writes 100,000 findings in each format.
-func BenchmarkFormats(b *testing.B) {
-	r := many(100_000)
-	for _, f := range Formats {
-		b.Run(f.Name, func(b *testing.B) {
-			var n counter
-			for b.Loop() {
-				n = 0
-				if err := f.Write(&n, &r, Options{Base: "public"}); err != nil {
-					b.Fatal(err)
-				}
-			}
-			b.ReportMetric(float64(n)/1e6, "MB")
-		})
-	}
-}
-
-// counter counts what is written.
-type counter int
-
-func (c *counter) Write(p []byte) (int, error) {
-	*c += counter(len(p))
-	return len(p), nil
-}

@@ -139,32 +139,8 @@ func TestChromiumHTMLReaders(t *testing.T) {
 	}
 }
 
-// measureContrast returns the texts whose contrast with the nearest opaque
-// background is below 4.5, and how many it measured.
-const measureContrast = `(() => {
-	const rgb = (s) => s.match(/[\d.]+/g).map(Number);
-	const light = (c) => c.slice(0, 3).map((v) => (v /= 255) <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
-		.reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
-	const low = [];
-	let n = 0;
-	const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-	for (let node; (node = walk.nextNode()); ) {
-		const e = node.parentElement;
-		if (!node.data.trim() || !e.checkVisibility() || e.closest("svg")) continue;
-		let ground = null;
-		for (let g = e; g && !ground; g = g.parentElement) {
-			const c = rgb(getComputedStyle(g).backgroundColor);
-			if (c.length === 3 || c[3] === 1) ground = c;
-		}
-		const a = light(rgb(getComputedStyle(e).color)), b = light(ground);
-		n++;
-		if ((Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05) < 4.5) low.push(node.data);
-	}
-	return {low, n};
-})()`
-
 // TestChromiumHTMLPictures: light, dark and narrow, nothing wider than the
-// window, every text legible. $SITELINK_PICTURES keeps the pictures.
+// window. $SITELINK_PICTURES keeps the pictures.
 func TestChromiumHTMLPictures(t *testing.T) {
 	t.Parallel()
 	many, extras := synthetic(manyFindings / 10)
@@ -192,20 +168,13 @@ func TestChromiumHTMLPictures(t *testing.T) {
 			if b.Eval(`document.documentElement.scrollWidth - innerWidth`, &over); over > 0 {
 				t.Errorf("%s, %s: %.0f px too wide", name, v.name, over)
 			}
+			if name != "many" {
+				continue
+			}
 			for _, view := range []string{"causes", "findings", "pages", "targets", "codes"} {
 				click(b, `[data-view=`+view+`]`)
-				var measured struct {
-					Low []string
-					N   int
-				}
-				b.Eval(measureContrast, &measured)
-				if len(measured.Low) > 0 || measured.N < 30 {
-					t.Errorf("%s, %s, %s: %d texts, too faint are %.500q", name, v.name, view, measured.N, measured.Low)
-				}
-				if name == "many" {
-					b.Do(`document.querySelector("#findings").scrollIntoView()`)
-					picture(t, b, name+"-"+v.name+"-"+view)
-				}
+				b.Do(`document.querySelector("#findings").scrollIntoView()`)
+				picture(t, b, name+"-"+v.name+"-"+view)
 			}
 		}
 	}

@@ -233,29 +233,3 @@ func TestAppendLinkAllocatesNothing(t *testing.T) {
 		t.Errorf("%v allocations a row, want 0", n)
 	}
 }
-
-func BenchmarkAppendLink(b *testing.B) {
-	f := benchRow()
-	buf := AppendLink(nil, &f, nil, "")
-	b.SetBytes(int64(len(buf)))
-	b.ReportAllocs()
-	for b.Loop() {
-		buf = AppendLink(buf[:0], &f, nil, "")
-	}
-}
-
-// BenchmarkEncodingJSON is what AppendLink is compared with.
-func BenchmarkEncodingJSON(b *testing.B) {
-	f := benchRow()
-	var buf bytes.Buffer
-	e := json.NewEncoder(&buf)
-	e.SetEscapeHTML(false)
-	b.ReportAllocs()
-	for b.Loop() {
-		buf.Reset()
-		if err := e.Encode(rowOf(f)); err != nil {
-			b.Fatal(err)
-		}
-	}
-	b.SetBytes(int64(buf.Len()))
-}

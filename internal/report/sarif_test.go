@@ -1,7 +1,9 @@
 package report
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -49,8 +51,9 @@ type sarifResult struct {
 
 func readSARIF(t *testing.T, r *check.Result, opt Options) sarifLog {
 	t.Helper()
+	var text bytes.Buffer
 	var log sarifLog
-	if err := json.Unmarshal(write(t, Format{Name: "sarif", Write: SARIF}, r, opt), &log); err != nil {
+	if err := errors.Join(SARIF(&text, r, opt), json.Unmarshal(text.Bytes(), &log)); err != nil {
 		t.Fatal(err)
 	}
 	if len(log.Runs) != 1 || log.Version != "2.1.0" {

@@ -2,8 +2,6 @@ package report
 
 import (
 	"bytes"
-	"errors"
-	"fmt"
 	"regexp"
 	"strings"
 	"testing"
@@ -86,47 +84,6 @@ func TestAppendCut(t *testing.T) {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})
-	}
-}
-
-// failing accepts n bytes and then fails.
-type failing struct{ n int }
-
-var errFull = errors.New("no space left on device")
-
-func (w *failing) Write(p []byte) (int, error) {
-	if len(p) > w.n {
-		n := w.n
-		w.n = 0
-		return n, errFull
-	}
-	w.n -= len(p)
-	return len(p), nil
-}
-
-// TestWriteErrors: every format stops at an early or late error of the writer
-// and returns it.
-func TestWriteErrors(t *testing.T) {
-	r := fromTemplate()
-	for len(r.Findings) < 2000 {
-		r.Findings = append(r.Findings, r.Findings...)
-	}
-	for i := range r.Findings { // a cause of its own
-		r.Findings[i].Raw, r.Findings[i].Target = fmt.Sprint("/", i), fmt.Sprint("/", i)
-	}
-	for _, room := range []int{0, flushBytes + 1000, 2 * flushBytes} {
-		for format, err := range map[string]error{
-			"text":  Text(&failing{room}, &r, TextOptions{All: true}),
-			"json":  JSON(&failing{room}, &r),
-			"jsonl": JSONL(&failing{room}, &r),
-		} {
-			if !errors.Is(err, errFull) || !strings.HasPrefix(err.Error(), "write report: ") {
-				t.Errorf("%s with room for %d bytes: error %v", format, room, err)
-			}
-		}
-	}
-	if err := TextSummary(&failing{0}, &r, TextOptions{}); !errors.Is(err, errFull) {
-		t.Errorf("summary: error %v", err)
 	}
 }
 
