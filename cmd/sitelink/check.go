@@ -22,7 +22,6 @@ import (
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/external"
 	"github.com/sitelink/sitelink/internal/fault"
-	"github.com/sitelink/sitelink/internal/owners"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/report"
 	"github.com/sitelink/sitelink/outgoing"
@@ -333,12 +332,12 @@ const maxOwnerFaults = 5
 
 // ownersOf reads the CODEOWNERS file of the project.
 func ownersOf(c *cli, root string) (func(path string) string, error) {
-	o, err := owners.Load(os.DirFS(root))
+	o, err := project.LoadOwners(os.DirFS(root))
 	if err != nil {
 		return nil, fault.New(err, "--group-by owner needs it")
 	}
 	if o == nil {
-		c.ui.warning("no CODEOWNERS file: " + root + " has none of " + strings.Join(owners.Places, ", "))
+		c.ui.warning("no CODEOWNERS file: " + root + " has none of " + strings.Join(project.OwnerFiles, ", "))
 		return nil, nil
 	}
 	for i, fault := range o.Faults {

@@ -28,7 +28,6 @@ import (
 	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/host"
-	"github.com/sitelink/sitelink/internal/owners"
 	"github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/statedir"
 )
@@ -134,8 +133,8 @@ func (p *Project) checkLinks() error {
 			return err
 		}
 	}
-	names := make([]string, 0, len(RuleFiles)+len(owners.Places))
-	for _, name := range owners.Places {
+	names := make([]string, 0, len(RuleFiles)+len(OwnerFiles))
+	for _, name := range OwnerFiles {
 		names = append(names, filepath.Join(p.Root, filepath.FromSlash(name)))
 	}
 	for _, dir := range p.dirs {
