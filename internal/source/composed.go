@@ -101,14 +101,6 @@ type pageLinkTag struct {
 	known         bool
 }
 
-// around returns the text around the tag.
-func (p *pageLinkTag) around() (before, after string) {
-	if !p.known {
-		p.before, p.after, p.known = p.outline.before(p.tag), p.outline.after(p.tag), true
-	}
-	return p.before, p.after
-}
-
 // tags returns the tags of the page.
 func (p *locatedPage) tags() *outline {
 	if p.outline == nil {
@@ -120,64 +112,18 @@ func (p *locatedPage) tags() *outline {
 // tagOf returns the tag of a link, nil if the link is not the value of an
 // attribute. It remembers the tags, because each template is compared with them.
 func (p *locatedPage) tagOf(l *pageLink) *pageLinkTag {
-	o := p.tags()
+	o, at := p.tags(), int(l.offset)
 	if tag, ok := p.tagsOf[l]; ok {
 		return tag
 	}
 	p.tagsOf[l] = nil
-	if tag, ok := o.tagOf(l); ok {
-		p.tagsOf[l] = &tag
-	}
-	return p.tagsOf[l]
-}
-
-// tagOf returns the tag of a link; ok is false if the link is not the value of
-// an attribute.
-func (o *outline) tagOf(l *pageLink) (p pageLinkTag, ok bool) {
-	t := o.at(int(l.offset))
-	if t < 0 {
-		return p, false
-	}
-	attrs, _ := o.attributes(t)
-	for _, a := range attrs {
-		if a.from <= int(l.offset) && int(l.offset) <= a.to && a.name == l.attribute {
-			return pageLinkTag{outline: o, tag: t, attrs: attrs, value: o.pieces(a.from, a.to)[0], on: l}, true
+	if t := o.at(at); t >= 0 {
+		attrs, _ := o.attributes(t)
+		if i := slices.IndexFunc(attrs, func(a attribute) bool { return a.from <= at && at <= a.to && a.name == l.attribute }); i >= 0 {
+			p.tagsOf[l] = &pageLinkTag{outline: o, tag: t, attrs: attrs, value: o.pieces(attrs[i].from, attrs[i].to)[0], on: l}
 		}
 	}
-	return p, false
-}
-
-// fit returns how well a template fits a link, 0 if it cannot have written it,
-// and the part of the value that its actions wrote.
-func (p *locatedPage) fit(w *written, tag *pageLinkTag) (score int, hole string) {
-	hole, score = p.fitValue(w, tag)
-	if score == 0 {
-		return 0, ""
-	}
-	n, ok := fitAttributes(w.file.outline, w.attrs, w.open, tag.outline, tag.attrs)
-	if !ok {
-		return 0, ""
-	}
-	return w.fitAround(tag, score+n), hole
-}
-
-// fitAround adds how well the surroundings of a template fit a link, 0 if they
-// differ.
-func (w *written) fitAround(p *pageLinkTag, score int) int {
-	n, ok := fitParents(w.file.outline, w.tag, p.outline, p.tag)
-	if !ok || w.first && !p.outline.isFirst(p.tag) {
-		return 0
-	}
-	score += n
-	if w.before == "" && w.after == "" {
-		return score
-	}
-	before, after := p.around()
-	if !(strings.HasSuffix(before, w.before) || len(before) < len(w.before) && strings.HasSuffix(w.before, before)) ||
-		!(strings.HasPrefix(after, w.after) || len(after) < len(w.after) && strings.HasPrefix(w.after, after)) {
-		return 0
-	}
-	return score + min(maxLetters, (len(w.before)+1)/2) + min(maxLetters, (len(w.after)+1)/2)
+	return p.tagsOf[l]
 }
 
 // tagFit is a template whose attributes fit a tag, and how well they do.
@@ -186,21 +132,22 @@ type tagFit struct {
 	score int
 }
 
-// fitting returns those of the candidates whose attributes fit a tag. They are
-// all templates that write the same attribute of the same element as the link.
-func (p *locatedPage) fitting(candidates []*written, tag *pageLinkTag) []tagFit {
-	var b strings.Builder
-	b.WriteString(tag.on.element + " " + tag.on.attribute)
+// fitting returns the templates whose attributes fit the tag of a link, of those that
+// write the same attribute of the same element.
+func (p *locatedPage) fitting(tag *pageLinkTag) []tagFit {
+	of := tag.on.element + " " + tag.on.attribute
+	var key strings.Builder
+	key.WriteString(of)
 	for _, a := range tag.attrs {
-		b.WriteByte(0)
-		b.WriteString(a.name)
+		key.WriteByte(0)
+		key.WriteString(a.name)
 		if !linkAttributes[a.name] {
-			b.WriteByte('=')
-			b.Write(tag.outline.text[a.from:a.to])
+			key.WriteByte('=')
+			key.Write(tag.outline.text[a.from:a.to])
 		}
 	}
-	return p.m.fits.get(b.String(), func() (all []tagFit) {
-		for _, w := range candidates {
+	return p.m.fits.get(key.String(), func() (all []tagFit) {
+		for _, w := range p.m.templates().links[of] {
 			if n, ok := fitAttributes(w.file.outline, w.attrs, w.open, tag.outline, tag.attrs); ok {
 				all = append(all, tagFit{w, n})
 			}
@@ -209,13 +156,30 @@ func (p *locatedPage) fitting(candidates []*written, tag *pageLinkTag) []tagFit 
 	})
 }
 
-// constantAddress returns the address that a template writes on the page.
-func (p *locatedPage) constantAddress(w *written, constant string) address {
-	a := p.m.constants.get(w, func() address { return p.m.address(constant, "") })
-	if a.local != "" && a.local[0] != '/' {
-		a.target = a.resolved(p.name)
+// fit returns how well a template fits a link, 0 if it cannot have written it, and the
+// part of the value that its actions wrote.
+func (p *locatedPage) fit(f tagFit, tag *pageLinkTag) (score int, hole string) {
+	w := f.by
+	hole, value := p.fitValue(w, tag)
+	if value == 0 {
+		return 0, ""
 	}
-	return a
+	n, ok := fitParents(w.file.outline, w.tag, tag.outline, tag.tag)
+	if !ok || w.first && !tag.outline.isFirst(tag.tag) {
+		return 0, ""
+	}
+	score = value + f.score + n
+	if w.before == "" && w.after == "" {
+		return score, hole
+	}
+	if !tag.known {
+		tag.before, tag.after, tag.known = tag.outline.before(tag.tag), tag.outline.after(tag.tag), true
+	}
+	if !(strings.HasSuffix(tag.before, w.before) || len(tag.before) < len(w.before) && strings.HasSuffix(w.before, tag.before)) ||
+		!(strings.HasPrefix(tag.after, w.after) || len(tag.after) < len(w.after) && strings.HasPrefix(w.after, tag.after)) {
+		return 0, ""
+	}
+	return score + min(maxLetters, (len(w.before)+1)/2) + min(maxLetters, (len(w.after)+1)/2), hole
 }
 
 // fitValue returns the part of a link's value that the actions of a template
@@ -229,13 +193,21 @@ func (p *locatedPage) fitValue(w *written, tag *pageLinkTag) (hole string, score
 		constant = strings.TrimSpace(w.pieces[0])
 	}
 	if constant != "" {
-		src := p.constantAddress(w, constant)
+		src := p.m.constants.get(w, func() address { return p.m.address(constant, "") })
+		if src.local != "" && src.local[0] != '/' {
+			src.target = src.resolved(p.name)
+		}
 		if matchScore(&src, &tag.on.addr) >= targetMatch || src.local != "" && strings.HasSuffix(tag.on.addr.local, "/"+strings.TrimPrefix(src.local, "/")) {
 			return "", sameValue
 		}
 		return "", 0
 	}
-	for _, value := range []string{tag.value, tag.on.addr.local, tag.on.addr.withFragment()} {
+	addr := &tag.on.addr
+	withFragment := addr.target
+	if addr.target != "" && addr.fragment != "" {
+		withFragment += "#" + addr.fragment
+	}
+	for _, value := range []string{tag.value, addr.local, withFragment} {
 		if value == "" {
 			continue
 		}
@@ -244,28 +216,14 @@ func (p *locatedPage) fitValue(w *written, tag *pageLinkTag) (hole string, score
 			for _, piece := range w.pieces {
 				literal += len(strings.Trim(piece, "/"))
 			}
-			if literal > 0 && isHome(hole, p.m.base, p.m.basePath) {
-				return "", sameValue // all but the site's base URL is written here
+			base := addressOf(hole, p.m.base, p.m.basePath)
+			if literal > 0 && (strings.Trim(hole, "/") == "" || base.local == "/" || p.m.basePath != "" && base.local == p.m.basePath) {
+				return "", sameValue // all but the site's base URL or its path is written here
 			}
 			return hole, 1 + min(maxLetters, literal)
 		}
 	}
 	return "", 0
-}
-
-// isHome reports whether the actions of a template wrote nothing but the base URL of
-// the site, or its path. base and basePath are its host and path.
-func isHome(hole, base, basePath string) bool {
-	a := addressOf(hole, base, basePath)
-	return strings.Trim(hole, "/") == "" || a.local == "/" || basePath != "" && a.local == basePath
-}
-
-// withFragment returns the site path that the address leads to.
-func (a *address) withFragment() string {
-	if a.target != "" && a.fragment != "" {
-		return a.target + "#" + a.fragment
-	}
-	return a.target
 }
 
 // between returns the part of a value between the first and the last piece; ok
@@ -408,8 +366,7 @@ func (p *locatedPage) composed(l *pageLink) composition {
 // templatesOf returns the templates that fit a link best, with a score above
 // least.
 func (p *locatedPage) templatesOf(l *pageLink, least int) (by []*written) {
-	candidates := p.m.templates().links[l.element+" "+l.attribute]
-	if len(candidates) == 0 {
+	if len(p.m.templates().links[l.element+" "+l.attribute]) == 0 {
 		return nil
 	}
 	tag := p.tagOf(l)
@@ -417,12 +374,8 @@ func (p *locatedPage) templatesOf(l *pageLink, least int) (by []*written) {
 		return nil
 	}
 	best := 0
-	for _, f := range p.fitting(candidates, tag) {
-		_, score := p.fitValue(f.by, tag)
-		if score > 0 {
-			score = f.by.fitAround(tag, score+f.score)
-		}
-		switch {
+	for _, f := range p.fitting(tag) {
+		switch score, _ := p.fit(f, tag); {
 		case score <= least, score < best:
 		case score > best:
 			best, by = score, append(by[:0], f.by)
@@ -480,6 +433,7 @@ func (p *locatedPage) runOf(w *written, l *pageLink) (*linkRun, int) {
 	r, ok := p.runs[w]
 	if !ok {
 		var key strings.Builder
+		var links []runLink
 		key.WriteString(w.file.display)
 		for i := range p.links {
 			on := &p.links[i]
@@ -490,14 +444,18 @@ func (p *locatedPage) runOf(w *written, l *pageLink) (*linkRun, int) {
 			if tag == nil {
 				continue
 			}
-			if score, hole := p.fit(w, tag); score > 0 {
-				r.at = append(r.at, on.offset)
-				r.links = append(r.links, runLink{hole, on.label})
-				key.WriteString("\n" + hole + "\t" + on.label)
+			for _, f := range p.fitting(tag) {
+				if f.by != w {
+					continue
+				}
+				if score, hole := p.fit(f, tag); score > 0 {
+					r.at = append(r.at, on.offset)
+					links = append(links, runLink{hole, on.label})
+					key.WriteString("\n" + hole + "\t" + on.label)
+				}
 			}
 		}
-		r.run = p.m.runs.get(key.String(), func() *linkRun { return &linkRun{links: r.links} })
-		r.links = nil
+		r.run = p.m.runs.get(key.String(), func() *linkRun { return &linkRun{links: links} })
 		if p.runs == nil {
 			p.runs = map[*written]pageRun{}
 		}
@@ -508,9 +466,8 @@ func (p *locatedPage) runOf(w *written, l *pageLink) (*linkRun, int) {
 
 // pageRun is a run with the offsets of its links on one page.
 type pageRun struct {
-	run   *linkRun
-	at    []int64
-	links []runLink
+	run *linkRun
+	at  []int64
 }
 
 // templateKey returns the name of a template below the directory of templates.

@@ -157,15 +157,6 @@ func isForeign(name string) bool {
 	return strings.HasPrefix(name, ".") && name != "."
 }
 
-// isContent reports whether a name is that of a content file.
-func isContent(name string) bool {
-	switch strings.ToLower(path.Ext(name)) {
-	case ".html", ".htm", ".org", ".adoc", ".asciidoc", ".ad", ".rst", ".pdc", ".pandoc", ".gotmpl":
-		return true
-	}
-	return isMarkdown(name)
-}
-
 // inTemplates reports whether a file is in a directory of templates, for
 // generators other than Hugo.
 func inTemplates(name string) bool {

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // dataRow is a value of a data or configuration file that may be an address.
@@ -95,8 +96,9 @@ type dataMatch struct {
 	rows     []rowMatch // by the index of the link
 	distinct int        // rows that fit best
 	score    int
-	votes    [2]int // see likeliest
-	counted  bool   // votes are
+	// votes are the parts of the addresses of the run that belong to the file: by a line
+	// of another data file that maps them to its name, and by its name.
+	votes func() [2]int
 }
 
 // rowMatch is the row of a file that fits a link best. If several do, they are
@@ -108,23 +110,43 @@ type rowMatch struct {
 }
 
 // placeRun finds the rows that the links of a run were made of: those of the
-// file that has most of them.
+// file that has most of them. Example: of the links /docs/v1/a and /docs/v1/b, both are
+// placed in the file with the rows "url: /a" and "url: /b", and not in one that has
+// only the first.
 func (x *templateIndex) placeRun(r *linkRun) {
 	r.placed = true
 	r.places = make([]*Position, len(r.links))
 	data, byFile := x.data(), map[*templateFile]*dataMatch{}
 	var files []*dataMatch
+	same := map[string]int{}     // how many links of the run have a hole
+	segments := map[string]int{} // how often a part of an address occurs in the run
 	for j := range r.links {
-		norm := normalPath(r.links[j].hole)
-		for rest, whole := norm, true; rest != ""; whole = false {
+		l := &r.links[j]
+		same[l.hole]++
+		for s := range strings.SplitSeq(strings.Trim(l.hole, "/"), "/") {
+			segments[s]++
+		}
+		for rest, whole := normalPath(l.hole), true; rest != ""; whole = false {
 			for _, d := range data[rest] {
 				of := byFile[d.file]
 				if of == nil {
-					of = &dataMatch{file: d.file, rows: make([]rowMatch, len(r.links))}
+					of = &dataMatch{file: d.file, rows: make([]rowMatch, len(r.links)), votes: sync.OnceValue(func() (votes [2]int) {
+						stem := stemOf(d.file.name)
+						name := dashed(stem)
+						for s, n := range segments {
+							if x.stems()[s] == stem {
+								votes[0] += n
+							}
+							if part := x.dashed.get(s, func() string { return dashed(s) }); len(part) > 3 && strings.Contains(name, part) {
+								votes[1] += n
+							}
+						}
+						return votes
+					})}
 					byFile[d.file] = of
 					files = append(files, of)
 				}
-				w, labelled := d.row.weight(&r.links[j], whole)
+				w, labelled := d.row.weight(l, whole)
 				switch best := &of.rows[j]; {
 				case w > best.weight:
 					*best = rowMatch{append(best.rows[:0], d.row), w, labelled}
@@ -136,52 +158,38 @@ func (x *templateIndex) placeRun(r *linkRun) {
 		}
 	}
 	for _, of := range files {
-		var rows []int // their offsets in the file
+		rows := map[*dataRow]bool{}
 		for _, match := range of.rows {
-			if match.weight > 0 {
-				of.score += match.weight
-				rows = append(rows, match.rows[0].at)
+			if of.score += match.weight; match.weight > 0 {
+				rows[match.rows[0]] = true
 			}
 		}
-		slices.Sort(rows)
-		of.distinct = len(slices.Compact(rows))
-	}
-	segments := runSegments{}
-	for i := range r.links {
-		for s := range strings.SplitSeq(strings.Trim(r.links[i].hole, "/"), "/") {
-			segments[s]++
-		}
-	}
-	same := map[string]int{} // how many links of the run have a hole
-	for i := range r.links {
-		same[r.links[i].hole]++
+		of.distinct = len(rows)
 	}
 	seen := map[string]int{}
 	for j := range r.links {
 		hole := r.links[j].hole
 		nth := seen[hole]
 		seen[hole]++
-		of := x.likeliest(files, j, len(r.links), segments)
+		of := likeliest(files, j, len(r.links))
 		if of == nil {
 			continue
 		}
-		rows := of.rows[j].rows
-		if len(rows) > 1 && len(rows) != same[hole] {
-			continue
+		switch rows := of.rows[j].rows; len(rows) {
+		case 1:
+			r.places[j] = of.file.position(rows[0].at)
+		case same[hole]:
+			r.places[j] = of.file.position(rows[nth].at)
 		}
-		row := rows[0]
-		if len(rows) > 1 {
-			row = rows[nth]
-		}
-		r.places[j] = of.file.position(row.at)
 	}
 }
 
 // likeliest returns the file that has a link of a run and fits the whole run of
 // n links best. If several fit equally well, the project may say which one
 // belongs to it: by lines that map parts of the addresses to the file's name, or
-// by the name itself.
-func (x *templateIndex) likeliest(files []*dataMatch, link, n int, segments runSegments) *dataMatch {
+// by the name itself. Example: /docs/v1.2/a is in v1-2-toc.yml and not in main-toc.yml
+// if another data file has the line "v1.2: v1-2-toc", or because of the name.
+func likeliest(files []*dataMatch, link, n int) *dataMatch {
 	var best []*dataMatch
 	for _, of := range files {
 		match := &of.rows[link]
@@ -196,19 +204,17 @@ func (x *templateIndex) likeliest(files []*dataMatch, link, n int, segments runS
 			best = append(best, of)
 		}
 	}
-	if len(best) < 2 {
-		return slices.Concat(best, []*dataMatch{nil})[0]
+	if len(best) == 1 {
+		return best[0]
 	}
 	for kind := range 2 {
 		var first *dataMatch
-		tie := false
+		most, tie := 0, false
 		for _, of := range best {
-			of.count(x, segments)
-			switch v := of.votes[kind]; {
-			case v == 0:
-			case first == nil || v > first.votes[kind]:
-				first, tie = of, false
-			case v == first.votes[kind]:
+			switch votes := of.votes()[kind]; {
+			case votes > most:
+				first, most, tie = of, votes, false
+			case votes == most:
 				tie = true
 			}
 		}
@@ -217,34 +223,6 @@ func (x *templateIndex) likeliest(files []*dataMatch, link, n int, segments runS
 		}
 	}
 	return nil
-}
-
-// runSegments counts the parts of the addresses of a run.
-type runSegments map[string]int
-
-// count counts the parts of addresses that belong to the name of the file.
-func (of *dataMatch) count(x *templateIndex, segments runSegments) {
-	if of.counted {
-		return
-	}
-	of.counted = true
-	stem := stemOf(of.file.name)
-	if of.file.dashed == "" {
-		of.file.dashed = "-" + dashed(stem) + "-"
-	}
-	for s, n := range segments {
-		if x.stems()[s] == stem {
-			of.votes[0] += n
-		}
-		name, ok := x.dashed[s]
-		if !ok {
-			name = "-" + dashed(s) + "-"
-			x.dashed[s] = name
-		}
-		if len(name) > 3 && strings.Contains(of.file.dashed, name) {
-			of.votes[1] += n
-		}
-	}
 }
 
 // fileRow is a row of a data file.
@@ -259,10 +237,10 @@ func stemOf(name string) string {
 	return strings.TrimSuffix(name, path.Ext(name))
 }
 
-// dashed returns a name with dashes in place of everything but letters and
-// digits.
+// dashed returns a name with dashes around it and in place of everything but letters
+// and digits. Example: v1.2 is -v1-2-.
 func dashed(s string) string {
-	return strings.Trim(notAlphanumeric.ReplaceAllString(strings.ToLower(s), "-"), "-")
+	return "-" + strings.Trim(notAlphanumeric.ReplaceAllString(strings.ToLower(s), "-"), "-") + "-"
 }
 
 var notAlphanumeric = regexp.MustCompile(`[^\p{L}\p{N}]+`)

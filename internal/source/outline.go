@@ -27,6 +27,24 @@ type tag struct {
 // masked stands for the bytes of an action in a template.
 const masked = 0x01
 
+var (
+	voidTags    = wordSet("area base br col embed hr img input link meta param source track wbr")
+	rawTextTags = wordSet("script style textarea")
+	// impliedEnds are the elements that a start tag ends, because minifiers leave out
+	// their end tags, up to one of the elements within. Example: <li> ends the <p> and
+	// the <li> before it, but nothing outside of its <ul>.
+	impliedEnds = map[string]struct{ closes, within map[string]bool }{
+		"li":     {wordSet("li p"), wordSet("ul ol menu")},
+		"dt":     {wordSet("dt dd p"), wordSet("dl")},
+		"dd":     {wordSet("dt dd p"), wordSet("dl")},
+		"tr":     {wordSet("tr td th"), wordSet("table")},
+		"td":     {wordSet("td th"), wordSet("tr table")},
+		"th":     {wordSet("td th"), wordSet("tr table")},
+		"option": {wordSet("option"), wordSet("select")},
+	}
+	endParagraph = wordSet("div ul ol p table section nav h1 h2 h3 h4 h5 h6 footer pre blockquote")
+)
+
 // newOutline reads the tags of a text.
 func newOutline(text []byte) *outline {
 	o := &outline{text: text}
@@ -53,16 +71,27 @@ func newOutline(text []byte) *outline {
 		case 'a' <= c|0x20 && c|0x20 <= 'z':
 			t := tag{start: i, nameEnd: nameEnd(text, i+1), end: tagEnd(text, i)}
 			name := strings.ToLower(string(text[i+1 : t.nameEnd]))
-			top = o.closeImplied(top, name)
+			if top >= 0 && endParagraph[name] && bytes.EqualFold(o.name(top), []byte("p")) {
+				top = o.tags[top].parent
+			}
+			if implied, ok := impliedEnds[name]; ok {
+				for open := top; open >= 0; open = o.tags[open].parent {
+					of := strings.ToLower(string(o.name(open)))
+					if implied.within[of] {
+						break
+					}
+					if implied.closes[of] {
+						top = o.tags[open].parent
+					}
+				}
+			}
 			t.parent = top
 			o.tags = append(o.tags, t)
 			i = t.end
-			if raw := isRawText(name); raw {
-				if n := bytes.Index(text[i:], []byte("</"+name)); n >= 0 {
-					i += n
-				}
+			if rawTextTags[name] {
+				i += max(0, bytes.Index(text[i:], []byte("</"+name)))
 			}
-			if !isVoid(name) && text[t.end-2] != '/' {
+			if !voidTags[name] && text[t.end-2] != '/' {
 				top = len(o.tags) - 1
 			}
 		default:
@@ -111,51 +140,6 @@ func tagEnd(text []byte, i int) int {
 		}
 	}
 	return len(text)
-}
-
-func isVoid(name string) bool {
-	switch name {
-	case "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr":
-		return true
-	}
-	return false
-}
-
-func isRawText(name string) bool { return name == "script" || name == "style" || name == "textarea" }
-
-// closeImplied returns the element that is open before a start tag, without
-// those that the tag closes because minifiers leave out their end tags.
-func (o *outline) closeImplied(top int, name string) int {
-	var closes, within []string
-	switch name {
-	case "li":
-		closes, within = []string{"li", "p"}, []string{"ul", "ol", "menu"}
-	case "dt", "dd":
-		closes, within = []string{"dt", "dd", "p"}, []string{"dl"}
-	case "tr":
-		closes, within = []string{"tr", "td", "th"}, []string{"table"}
-	case "td", "th":
-		closes, within = []string{"td", "th"}, []string{"tr", "table"}
-	case "option":
-		closes, within = []string{"option"}, []string{"select"}
-	case "div", "ul", "ol", "p", "table", "section", "nav", "h1", "h2", "h3", "h4", "h5", "h6", "footer", "pre", "blockquote":
-		if top >= 0 && bytes.EqualFold(o.name(top), []byte("p")) {
-			return o.tags[top].parent
-		}
-		return top
-	default:
-		return top
-	}
-	for t := top; t >= 0; t = o.tags[t].parent {
-		open := strings.ToLower(string(o.name(t)))
-		if slices.Contains(within, open) {
-			break
-		}
-		if slices.Contains(closes, open) {
-			top = o.tags[t].parent
-		}
-	}
-	return top
 }
 
 func (o *outline) name(t int) []byte { return o.text[o.tags[t].start+1 : o.tags[t].nameEnd] }

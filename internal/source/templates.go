@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 
@@ -27,7 +28,6 @@ type templateFile struct {
 	outline   *outline         // of a template with its actions masked, nil for other files
 	lines     func() lines     // computed once
 	rows      func() []dataRow // see dataRow, read once
-	dashed    string           // its name between dashes, see dashed, "" until needed
 }
 
 func (f *templateFile) position(at int) *Position { return f.contentFile.position(f.lines().at(at)) }
@@ -38,13 +38,13 @@ type templateIndex struct {
 	links  map[string][]*written       // by element and attribute, see written
 	data   func() map[string][]fileRow // rows of data files by their address, see normalPath
 	stems  func() map[string]string    // see readStems
-	dashed map[string]string           // results of dashed
+	dashed memo[string, string]        // of parts of addresses and names of files
 }
 
 // readTemplates reads the files of the project (level 0), then those of themes and
 // modules (level 1).
 func (src *sources) readTemplates() *templateIndex {
-	x := &templateIndex{links: map[string][]*written{}, dashed: map[string]string{}}
+	x := &templateIndex{links: map[string][]*written{}}
 	x.data, x.stems = sync.OnceValue(x.readRows), sync.OnceValue(x.readStems)
 	for _, f := range src.files() {
 		var err error
@@ -181,15 +181,6 @@ func (x *templateIndex) readStems() map[string]string {
 	return all
 }
 
-// isHTMLLike reports whether a template with this name writes HTML.
-func isHTMLLike(name string) bool {
-	switch strings.ToLower(path.Ext(name)) {
-	case ".html", ".htm", ".gohtml", ".tmpl", ".liquid", ".njk", ".hbs", ".mustache", ".ejs", ".jinja", ".jinja2", ".j2", ".tera", ".php", ".astro", ".vue", ".svelte":
-		return true
-	}
-	return false
-}
-
 type templateDir struct {
 	level int
 	dir   sourceDir
@@ -222,36 +213,56 @@ func (src *sources) templateDirs() (dirs []templateDir) {
 // where Hugo mounts them.
 var hugoKinds = map[string]Kind{"layouts": Template, "data": Data, "i18n": Data, "assets": Asset}
 
-// kindOf returns the kind of a file by its name, for generators other than
-// Hugo.
-func kindOf(name string) Kind {
-	if generator.IsConfig(name) {
-		return Configuration
-	}
-	switch strings.ToLower(path.Ext(name)) {
-	case ".md", ".mdx":
-		return Content
-	case ".toml", ".yaml", ".yml", ".json", ".csv", ".xml":
-		return Data
-	case ".css", ".scss", ".svg":
-		return Asset
-	case ".js", ".ts", ".mjs", ".cjs", ".py", ".rb":
-		if strings.HasPrefix(name, "_data/") || strings.Contains(name, "/_data/") {
-			return Data
-		}
-	}
-	return Template
-}
-
 // isHTMLTemplate reports whether an HTML file among the content is a template,
 // for example of a theme in the project. A page would have front matter.
 func isHTMLTemplate(name string, text []byte) bool {
 	return isHTMLName(name) && frontMatter(text) == 0 && (bytes.Contains(text, []byte("{{")) || bytes.Contains(text, []byte("{%")))
 }
 
-func isHTMLName(name string) bool {
+// The extensions of files by what is in them.
+var (
+	htmlExtensions    = wordSet(".html .htm")
+	contentExtensions = wordSet(".html .htm .org .adoc .asciidoc .ad .rst .pdc .pandoc .gotmpl")
+	// templates that write HTML
+	templateExtensions = wordSet(".html .htm .gohtml .tmpl .liquid .njk .hbs .mustache .ejs .jinja .jinja2 .j2 .tera .php .astro .vue .svelte")
+	programExtensions  = wordSet(".js .ts .mjs .cjs .py .rb")
+	dataExtensions     = wordSet(".toml .yaml .yml .json .csv .xml")
+	assetExtensions    = wordSet(".css .scss .svg")
+	otherExtensions    = wordSet(".pug .jsx .tsx .md .mdx") // templates of another kind, and content that may be one
+)
+
+func hasExtension(name string, of ...map[string]bool) bool {
 	ext := strings.ToLower(path.Ext(name))
-	return ext == ".html" || ext == ".htm"
+	return slices.ContainsFunc(of, func(set map[string]bool) bool { return set[ext] })
+}
+
+func isHTMLName(name string) bool { return hasExtension(name, htmlExtensions) }
+
+// isContent reports whether a name is that of a content file.
+func isContent(name string) bool { return hasExtension(name, contentExtensions) || isMarkdown(name) }
+
+// isHTMLLike reports whether a template with this name writes HTML.
+func isHTMLLike(name string) bool { return hasExtension(name, templateExtensions) }
+
+// isTemplate reports whether a file with this name may write links into pages.
+func isTemplate(name string) bool {
+	return isRuleTemplate(name) || hasExtension(name, templateExtensions, programExtensions, dataExtensions, assetExtensions, otherExtensions)
+}
+
+// kindOf returns the kind of a file by its name, for generators other than
+// Hugo.
+func kindOf(name string) Kind {
+	switch {
+	case generator.IsConfig(name):
+		return Configuration
+	case hasExtension(name, wordSet(".md .mdx")):
+		return Content
+	case hasExtension(name, dataExtensions), hasExtension(name, programExtensions) && strings.Contains("/"+name, "/_data/"):
+		return Data
+	case hasExtension(name, assetExtensions):
+		return Asset
+	}
+	return Template
 }
 
 // configFiles returns the files of Hugo's configuration.
@@ -270,17 +281,6 @@ func (src *sources) configFiles() (names []string) {
 		return nil
 	})
 	return names
-}
-
-// isTemplate reports whether a file with this name may write links into pages.
-func isTemplate(name string) bool {
-	switch strings.ToLower(path.Ext(name)) {
-	case ".html", ".htm", ".gohtml", ".tmpl", ".liquid", ".njk", ".hbs", ".mustache", ".ejs", ".pug", ".jinja", ".jinja2", ".j2", ".tera",
-		".astro", ".vue", ".svelte", ".jsx", ".tsx", ".js", ".ts", ".mjs", ".cjs", ".php", ".py", ".rb",
-		".toml", ".yaml", ".yml", ".json", ".csv", ".xml", ".md", ".mdx", ".svg", ".css", ".scss":
-		return true
-	}
-	return isRuleTemplate(name)
 }
 
 // docrootName returns the path of the docroot in the project, "." if it is

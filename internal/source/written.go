@@ -3,7 +3,6 @@ package source
 import (
 	"bytes"
 	"cmp"
-	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -62,15 +61,14 @@ type Written struct {
 // path in the project.
 func ReadWritten(name string, text []byte, g Generator) []Written {
 	var all []Written
-	ext := strings.ToLower(path.Ext(name))
 	switch {
 	case isRuleTemplate(name) && !isHTMLLike(name) && !isContent(name):
 		all = rulesWritten(text)
 	case isContent(name) && !(isHTMLName(name) && frontMatter(text) == 0 && bytes.Contains(text, []byte("{{"))) && !(isHTMLName(name) && g != Hugo && isHTMLTemplate(name, text)):
 		all = contentWritten(parseDocument(name, text, g == Hugo))
-	case isHTMLLike(name), ext == ".svg", ext == ".xml":
+	case isHTMLLike(name), hasExtension(name, wordSet(".svg .xml")):
 		all = append(matterWritten(values(text, 0, frontMatter(text)), FormMatter), templateWritten(text)...)
-	case ext == ".css", ext == ".scss", ext == ".sass", ext == ".less":
+	case hasExtension(name, wordSet(".css .scss .sass .less")):
 		var s css.Scanner
 		page := s.Scan(text, scan.Options{DefaultCharset: "utf-8"})
 		for i := range page.Links {
@@ -78,7 +76,7 @@ func ReadWritten(name string, text []byte, g Generator) []Written {
 			at := int(page.Source(l.Off))
 			all = append(all, Written{At: at, Position: at, Value: string(l.Value), Form: FormCSS, Element: page.Element(l)})
 		}
-	case isTemplate(name), ext == ".webmanifest":
+	case isTemplate(name), hasExtension(name, wordSet(".webmanifest")):
 		of := values(text, 0, len(text))
 		for i := range of {
 			of[i].nested = true
