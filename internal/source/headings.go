@@ -133,7 +133,7 @@ func (d *document) headingAt(id, label string, nth, count int) (at int, ok bool)
 	}
 	var places []int
 	for _, h := range d.headings {
-		if h.id == "" && h.label == label {
+		if h.label == label {
 			places = append(places, h.at)
 		}
 	}

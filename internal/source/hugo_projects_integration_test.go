@@ -4,7 +4,6 @@ package source
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
 	"io/fs"
 	"os"
@@ -17,7 +16,6 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-var update = flag.Bool("update", false, "rewrite what Hugo built and answered in testdata/hugo, by the newest Hugo")
 
 // hugos returns the programs to test with: Debian's, and a newer one that
 // .ci/run installs.
