@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
@@ -44,12 +46,8 @@ func ReadHeaders(file string, text []byte) ([]HeaderValue, error) {
 		r.underscore()
 	case ".htaccess":
 		r.apache()
-	case "netlify.toml":
-		err = r.toml()
-	case "vercel.json":
-		err = r.json()
-	case "firebase.json":
-		err = r.json()
+	case "netlify.toml", "vercel.json", "firebase.json":
+		err = r.document(path.Ext(file) == ".toml")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
@@ -158,84 +156,50 @@ func (r *headerReader) apache() {
 
 var unescapeQuoted = strings.NewReplacer(`\"`, `"`, `\\`, `\`)
 
-func (r *headerReader) toml() error {
+// document reads netlify.toml, vercel.json and firebase.json. Firebase has the list of
+// rules in "hosting", which is an object or a list of objects.
+func (r *headerReader) document(isTOML bool) error {
+	type rule struct {
+		For, Source, Glob, Regex string
+		Values                   map[string]any
+		Headers                  []struct{ Key, Value string }
+	}
+	type hosting struct{ Headers []rule }
 	var doc struct {
-		Headers []struct {
-			For    string         `toml:"for"`
-			Values map[string]any `toml:"values"`
-		} `toml:"headers"`
+		Headers []rule
+		Hosting json.RawMessage `toml:"-"`
 	}
-	if err := toml.Unmarshal(r.text, &doc); err != nil {
-		return fmt.Errorf("%s", strings.TrimPrefix(err.Error(), "toml: "))
-	}
-	for _, h := range doc.Headers {
-		for _, name := range sortedNames(h.Values) {
-			switch v := h.Values[name].(type) {
-			case string:
-				r.add(0, h.For, name, v)
-			case []any: // a header several times
-				for _, one := range v {
-					if text, ok := one.(string); ok {
-						r.add(0, h.For, name, text)
-					}
-				}
-			}
-		}
-	}
-	return nil
-}
-
-// sortedNames returns X-Pingback before Link, in the order that we write.
-func sortedNames(values map[string]any) []string {
-	var names []string
-	for _, want := range [...]string{"x-pingback", "link"} {
-		for name := range values {
-			if strings.ToLower(name) == want {
-				names = append(names, name)
-			}
-		}
-	}
-	return names
-}
-
-// jsonHeaders is the list of rules that vercel.json and firebase.json share.
-type jsonHeaders []struct {
-	Source  string `json:"source"`
-	Glob    string `json:"glob"`
-	Regex   string `json:"regex"`
-	Headers []struct {
-		Key   string `json:"key"`
-		Value string `json:"value"`
-	} `json:"headers"`
-}
-
-// json reads vercel.json and firebase.json. Firebase has the list in "hosting",
-// which is an object or a list of objects.
-func (r *headerReader) json() error {
 	if len(bytes.TrimSpace(r.text)) == 0 {
 		return nil
 	}
-	var doc struct {
-		Headers jsonHeaders     `json:"headers"`
-		Hosting json.RawMessage `json:"hosting"`
-	}
-	if err := json.Unmarshal(r.text, &doc); err != nil {
+	if isTOML {
+		if err := toml.Unmarshal(r.text, &doc); err != nil {
+			return errors.New(strings.TrimPrefix(err.Error(), "toml: "))
+		}
+	} else if err := json.Unmarshal(r.text, &doc); err != nil {
 		return jsonFault(r.text, err)
 	}
-	type hosting struct {
-		Headers jsonHeaders `json:"headers"`
-	}
-	var several []hosting
-	if len(doc.Hosting) > 0 && json.Unmarshal(doc.Hosting, &several) != nil {
-		var one hosting
-		if err := json.Unmarshal(doc.Hosting, &one); err != nil {
+	var sites []hosting
+	if len(doc.Hosting) > 0 && json.Unmarshal(doc.Hosting, &sites) != nil {
+		sites = make([]hosting, 1)
+		if err := json.Unmarshal(doc.Hosting, &sites[0]); err != nil {
 			return err
 		}
-		several = []hosting{one}
 	}
-	for _, list := range append([]hosting{{doc.Headers}}, several...) {
-		for _, rule := range list.Headers {
-			pattern := rule.Source + rule.Glob + rule.Regex
+	for _, site := range append([]hosting{{doc.Headers}}, sites...) {
+		for _, rule := range site.Headers {
+			pattern := rule.For + rule.Source + rule.Glob + rule.Regex
+			inOrder := func(a, b string) int { return strings.Compare(strings.ToLower(b), strings.ToLower(a)) } // X-Pingback before Link, as we write them
+			for _, name := range slices.SortedFunc(maps.Keys(rule.Values), inOrder) {
+				values, several := rule.Values[name].([]any)
+				if !several {
+					values = []any{rule.Values[name]}
+				}
+				for _, value := range values { // what is no text is no header
+					text, _ := value.(string)
+					r.add(0, pattern, name, text)
+				}
+			}
 			for _, h := range rule.Headers {
 				r.add(0, pattern, h.Key, h.Value)
 			}

@@ -1,6 +1,9 @@
 package templates
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // A HeaderRule makes a host send the endpoints in headers: X-Pingback, and Link
 // with rel="webmention". A Link header never names a pingback server (PB-19). The
@@ -19,118 +22,75 @@ type HeaderRule struct {
 	Where string
 }
 
+// headerFormat is how a host reads header rules: pingback and webmention are lines with
+// a %s for the value, which quote has made safe.
+type headerFormat struct {
+	profile                                        string
+	rule                                           HeaderRule // without the text
+	before, pingback, separator, webmention, after string
+	quote                                          func(value string) string
+}
+
+var headerFormats = []headerFormat{
+	{"netlify", HeaderRule{"_headers", true, "", "at the end of _headers, which is published with the site"},
+		"/*\n", "  X-Pingback: %s\n", "", "  Link: %s\n", "", nil},
+	{"netlify", HeaderRule{"netlify.toml", false, "", "at the end of netlify.toml"},
+		"[[headers]]\n  for = \"/*\"\n  [headers.values]\n", "    X-Pingback = %s\n", "", "    Link = %s\n", "", backslashQuoted},
+	{"cloudflare-pages", HeaderRule{"_headers", true, "", "at the end of _headers, which is published with the site; below an existing line /*, without that line"},
+		"/*\n", "  X-Pingback: %s\n", "", "  Link: %s\n", "", nil},
+	{"vercel", HeaderRule{"vercel.json", false, "", `in vercel.json, in the list "headers"`},
+		`{ "source": "/(.*)", "headers": [`, jsonPingback, ", ", jsonWebmention, "] }\n", backslashQuoted},
+	{"firebase", HeaderRule{"firebase.json", false, "", `in firebase.json, in the list "headers" of "hosting"`},
+		`{ "source": "**", "headers": [`, jsonPingback, ", ", jsonWebmention, "] }\n", backslashQuoted},
+	{"apache", HeaderRule{".htaccess", true, "", "in .htaccess at the top of the docroot; the host must allow FileInfo there and have mod_headers"},
+		"<IfModule mod_headers.c>\n", "  Header set X-Pingback %s\n", "", "  Header add Link %s\n", "</IfModule>\n",
+		func(value string) string { return backslashQuoted(strings.ReplaceAll(value, "%", "%%")) }}, // a percent sign starts a format
+	{"nginx", HeaderRule{"", false, "", "in the server block, and in each location that has an add_header of its own"},
+		"", "add_header X-Pingback %s;\n", "", "add_header Link %s;\n", "",
+		func(value string) string {
+			return strings.ReplaceAll(backslashQuoted(value), "$", "${sitelink_dollar}")
+		}}, // only a variable can have a dollar sign
+	// Endpoints contain neither backquotes, which delimit the value, nor the braces of placeholders.
+	{"caddy", HeaderRule{"", false, "", "in the block of the site in the Caddyfile"},
+		"", "header X-Pingback `%s`\n", "", "header +Link `%s`\n", "", nil},
+	{"lighttpd", HeaderRule{"", false, "", "in lighttpd.conf, with mod_setenv loaded"},
+		"setenv.add-response-header += (\n", `  "X-Pingback" => %s`, ",\n", `  "Link" => %s`, "\n)\n", backslashQuoted},
+}
+
+const (
+	jsonPingback   = `{ "key": "X-Pingback", "value": %s }`
+	jsonWebmention = `{ "key": "Link", "value": %s }`
+)
+
 // HeaderRules returns the rules that make a host with this profile send the
-// endpoints, as text to paste. Netlify reads two files; use the one that exists. The result is empty for hosts that cannot set headers, such as GitHub
-// Pages, and when e has no endpoint.
-func HeaderRules(profile string, e Endpoints) []HeaderRule {
-	if e.IsZero() {
-		return nil
-	}
-	switch profile {
-	case "netlify":
-		return []HeaderRule{
-			{"_headers", true, underscoreHeaders(e), "at the end of _headers, which is published with the site"},
-			{"netlify.toml", false, netlifyTOML(e), "at the end of netlify.toml"},
+// endpoints, as text to paste. Netlify reads two files; use the one that exists. The
+// result is empty for hosts that cannot set headers, such as GitHub Pages, and when e has
+// no endpoint.
+func HeaderRules(profile string, e Endpoints) (rules []HeaderRule) {
+	for _, f := range headerFormats {
+		if f.profile != profile || e.IsZero() {
+			continue
 		}
-	case "cloudflare-pages":
-		return []HeaderRule{{"_headers", true, underscoreHeaders(e), "at the end of _headers, which is published with the site; below an existing line /*, without that line"}}
-	case "vercel":
-		return []HeaderRule{{"vercel.json", false, jsonRule("/(.*)", e), `in vercel.json, in the list "headers"`}}
-	case "firebase":
-		return []HeaderRule{{"firebase.json", false, jsonRule("**", e), `in firebase.json, in the list "headers" of "hosting"`}}
-	case "apache":
-		return []HeaderRule{{".htaccess", true, htaccess(e), "in .htaccess at the top of the docroot; the host must allow FileInfo there and have mod_headers"}}
-	case "nginx":
-		return []HeaderRule{{"", false, nginxConf(e), "in the server block, and in each location that has an add_header of its own"}}
-	case "caddy":
-		return []HeaderRule{{"", false, caddyfile(e), "in the block of the site in the Caddyfile"}}
-	case "lighttpd":
-		return []HeaderRule{{"", false, lighttpdConf(e), "in lighttpd.conf, with mod_setenv loaded"}}
-	}
-	return nil
-}
-
-// linkHeader is the value of the Link header.
-func (e Endpoints) linkHeader() string {
-	return "<" + e.Webmention + `>; rel="webmention"`
-}
-
-// eachHeader calls f with the name and value of each header.
-func (e Endpoints) eachHeader(f func(name, value string)) {
-	if e.Pingback != "" {
-		f("X-Pingback", e.Pingback)
-	}
-	if e.Webmention != "" {
-		f("Link", e.linkHeader())
-	}
-}
-
-func underscoreHeaders(e Endpoints) string {
-	text := "/*\n"
-	e.eachHeader(func(name, value string) { text += "  " + name + ": " + value + "\n" })
-	return text
-}
-
-func netlifyTOML(e Endpoints) string {
-	text := "[[headers]]\n  for = \"/*\"\n  [headers.values]\n"
-	e.eachHeader(func(name, value string) { text += "    " + name + " = " + backslashQuoted(value) + "\n" })
-	return text
-}
-
-// htaccess returns rules for Apache, where a percent sign starts a format.
-func htaccess(e Endpoints) string {
-	text := "<IfModule mod_headers.c>\n"
-	e.eachHeader(func(name, value string) {
-		action := "set"
-		if name == "Link" {
-			action = "add"
+		var lines []string
+		for _, header := range []struct{ line, endpoint, value string }{
+			{f.pingback, e.Pingback, e.Pingback}, {f.webmention, e.Webmention, "<" + e.Webmention + `>; rel="webmention"`},
+		} {
+			if header.endpoint == "" {
+				continue
+			}
+			if f.quote != nil {
+				header.value = f.quote(header.value)
+			}
+			lines = append(lines, fmt.Sprintf(header.line, header.value))
 		}
-		text += "  Header " + action + " " + name + " " + backslashQuoted(strings.ReplaceAll(value, "%", "%%")) + "\n"
-	})
-	return text + "</IfModule>\n"
-}
-
-// nginxConf returns rules for nginx, where only a variable can produce a dollar
-// sign.
-func nginxConf(e Endpoints) string {
-	text := ""
-	e.eachHeader(func(name, value string) {
-		text += "add_header " + name + " " + strings.ReplaceAll(backslashQuoted(value), "$", "${sitelink_dollar}") + ";\n"
-	})
-	if strings.Contains(text, "$") {
-		text = "# in the http block: geo $sitelink_dollar { default \"$\"; }\n" + text
-	}
-	return text
-}
-
-// caddyfile returns rules for Caddy. Endpoints contain neither backquotes, which
-// delimit the value, nor the braces of placeholders.
-func caddyfile(e Endpoints) string {
-	text := ""
-	e.eachHeader(func(name, value string) {
-		if name == "Link" {
-			name = "+Link"
+		rule := f.rule
+		rule.Text = f.before + strings.Join(lines, f.separator) + f.after
+		if strings.Contains(rule.Text, "${sitelink_dollar}") {
+			rule.Text = "# in the http block: geo $sitelink_dollar { default \"$\"; }\n" + rule.Text
 		}
-		text += "header " + name + " `" + value + "`\n"
-	})
-	return text
-}
-
-func lighttpdConf(e Endpoints) string {
-	var parts []string
-	e.eachHeader(func(name, value string) {
-		parts = append(parts, `  "`+name+`" => `+backslashQuoted(value))
-	})
-	return "setenv.add-response-header += (\n" + strings.Join(parts, ",\n") + "\n)\n"
-}
-
-// jsonRule returns the rule as one element of a "headers" list.
-func jsonRule(source string, e Endpoints) string {
-	var parts []string
-	e.eachHeader(func(name, value string) {
-		parts = append(parts, `{ "key": "`+name+`", "value": `+backslashQuoted(value)+` }`)
-	})
-	return `{ "source": "` + source + `", "headers": [` + strings.Join(parts, ", ") + "] }\n"
+		rules = append(rules, rule)
+	}
+	return rules
 }
 
 // backslashQuoted quotes a value without backslashes and control characters.

@@ -7,6 +7,7 @@ package linkelement
 import (
 	"bytes"
 	"regexp"
+	"slices"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -137,9 +138,6 @@ type inspected struct {
 	uri string
 	// start is the element up to the address, head up to the quote after it.
 	start, head []byte
-	// known is the text of a page before this element in its head.
-	known    []byte
-	knownXML bool
 }
 
 // NewInspector returns an inspector for these two endpoints. An endpoint that is
@@ -180,8 +178,12 @@ func (in *Inspector) Page(p *scan.Page, xml bool) (Has, []PageFault) {
 			first, has = false, has|Has(e.rel)
 			in.element(p, a.TagOff, e, xml)
 		}
-		if e.rel == scan.AdvertPingback {
-			in.secondMatches(p)
+		if e.rel == scan.AdvertPingback { // text that looks like an element to clients, but is not
+			findPattern(p.Text, func(off int) {
+				if !slices.ContainsFunc(p.Adverts, func(a scan.Advert) bool { return int(a.TagOff) == off }) {
+					in.add(uint32(off), FaultSecondMatch, scan.AdvertPingback)
+				}
+			})
 		}
 	}
 	if has != 0 && p.SecondHead != 0 {
@@ -208,28 +210,11 @@ func (in *Inspector) element(p *scan.Page, off uint32, e *inspected, xml bool) {
 		}
 		end = 1 + bytes.IndexByte(rest, '>')
 	}
-	if !e.inHead(p.Text, int(off), xml) {
+	if h := scanhtml.ReadHead(p.Text, xml, int(off)+1); h.Whole && h.Body <= int(off) {
 		in.add(off, FaultBody, e.rel)
 	} else if at := off + uint32(end); at > MaxEnd/2 && p.Source(at) > MaxEnd { // UTF-16 doubles
 		in.add(off, FaultLate, e.rel)
 	}
-}
-
-// maxKnown bounds the text that is kept for comparison with the next page.
-const maxKnown = 1 << 10
-
-// inHead reports whether an element at off is in the head. Most pages of a site
-// have the same text before the element, so the last answer usually holds.
-func (e *inspected) inHead(text []byte, off int, xml bool) bool {
-	if off > 0 && xml == e.knownXML && bytes.Equal(text[:off], e.known) {
-		return true
-	}
-	h := scanhtml.ReadHead(text, xml, off+1)
-	is := !h.Whole || h.Body > off
-	if is && off <= maxKnown {
-		e.known, e.knownXML = append(e.known[:0], text[:off]...), xml
-	}
-	return is
 }
 
 // judge returns what is wrong with an element that differs from our form.
@@ -268,14 +253,40 @@ func expand(value []byte) string {
 	return strings.NewReplacer("&amp;", "&", "&lt;", "<", "&gt;", ">", "&quot;", `"`).Replace(string(value))
 }
 
-// secondMatches records text that looks like an element to clients, but is not.
-func (in *Inspector) secondMatches(p *scan.Page) {
-	findPattern(p.Text, func(off int) {
-		for _, a := range p.Adverts {
-			if int(a.TagOff) == off {
-				return
-			}
+// needle is how every text starts that a pingback client takes for the element
+// (PB-25), anywhere on the page.
+const needle = `<link rel="pingback" href="`
+
+// findPattern calls f with the offset of each text that matches the pattern of
+// Pingback 1.0, 2.3: <link rel="pingback" href="([^"]+)" ?/?>.
+func findPattern(text []byte, f func(off int)) {
+	for at := 0; ; at += len(needle) {
+		n := bytes.Index(text[at:], []byte(needle))
+		if n < 0 {
+			return
 		}
-		in.add(uint32(off), FaultSecondMatch, scan.AdvertPingback)
-	})
+		if at += n; patternEnd(text, at+len(needle)) > 0 {
+			f(at)
+		}
+	}
+}
+
+// patternEnd returns the end of an element of that form whose value starts at
+// i; 0 if the form differs.
+func patternEnd(text []byte, i int) int {
+	k := bytes.IndexByte(text[i:], '"')
+	if k < 1 {
+		return 0
+	}
+	j := i + k + 1
+	if j < len(text) && text[j] == ' ' {
+		j++
+	}
+	if j < len(text) && text[j] == '/' {
+		j++
+	}
+	if j < len(text) && text[j] == '>' {
+		return j + 1
+	}
+	return 0
 }
