@@ -2,7 +2,6 @@ package source
 
 import (
 	"bytes"
-	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -480,11 +479,4 @@ func templateKey(f *templateFile) string {
 		}
 	}
 	return key
-}
-
-// isRenderHook reports whether a template writes the links and images of
-// Markdown, whose source is the content.
-func isRenderHook(name string) bool {
-	base := path.Base(name)
-	return strings.HasPrefix(base, "render-link") || strings.HasPrefix(base, "render-image")
 }

@@ -131,21 +131,17 @@ func (src *sources) contentDirs() (content, statics []sourceDir) {
 			statics = append(statics, dir)
 		}
 	}
-	lastFirst(statics)
-	return content, statics
-}
-
-// lastFirst reverses the directories of each module: if several of them have
-// the same file, Hugo publishes that of the last one.
-func lastFirst(dirs []sourceDir) {
-	for i := 0; i < len(dirs); {
+	// If several directories of a module have the same file, Hugo publishes that of the
+	// last one.
+	for i := 0; i < len(statics); {
 		end := i + 1
-		for end < len(dirs) && dirs[end].module == dirs[i].module {
+		for end < len(statics) && statics[end].module == statics[i].module {
 			end++
 		}
-		slices.Reverse(dirs[i:end])
+		slices.Reverse(statics[i:end])
 		i = end
 	}
+	return content, statics
 }
 
 // isForeign reports whether a directory has no files that the author writes.
@@ -319,8 +315,8 @@ func generatorKeys(g Generator, key string) (keys []string) {
 	case None, Hugo:
 		return nil
 	case Jekyll:
-		if before, after, ok := cutSegment(key, "_posts"); ok {
-			add(path.Join(before, after))
+		if before, after, ok := strings.Cut("/"+key, "/_posts/"); ok {
+			add(strings.TrimPrefix(before+"/"+after, "/"))
 		}
 		if strings.HasPrefix(key, "_") {
 			add(key[1:]) // a collection
@@ -351,14 +347,6 @@ func generatorKeys(g Generator, key string) (keys []string) {
 		}
 	}
 	return keys
-}
-
-// cutSegment cuts a path at the directory name.
-func cutSegment(p, name string) (before, after string, ok bool) {
-	if rest, ok := strings.CutPrefix(p, name+"/"); ok {
-		return "", rest, true
-	}
-	return strings.Cut(p, "/"+name+"/")
 }
 
 // withoutOrder removes the numbers that sort directories and files.

@@ -11,6 +11,7 @@ import (
 // dataRow is a value of a data or configuration file that may be an address.
 type dataRow struct {
 	value
+	file *templateFile
 	line int
 	norm string // see normalPath
 	// labels are the texts on the lines around it that belong to the same entry.
@@ -27,7 +28,7 @@ func (f *templateFile) readRows() (rows []dataRow) {
 			continue
 		}
 		line, _ := l.at(v.at)
-		rows = append(rows, dataRow{value: v, line: line, norm: normalPath(v.text)})
+		rows = append(rows, dataRow{value: v, file: f, line: line, norm: normalPath(v.text)})
 	}
 	for i := range rows {
 		r := &rows[i]
@@ -40,7 +41,11 @@ func (f *templateFile) readRows() (rows []dataRow) {
 		}
 		for n := from; n <= to; n++ {
 			if start, end, ok := l.span(n); ok && n != r.line {
-				r.labels = append(r.labels, plainLabel(afterKey(string(f.text[start:end]))))
+				line := f.text[start:end]
+				if k := keyOnLine.FindIndex(line); k != nil { // name: x, or - name = "x"
+					line = line[k[1]:]
+				}
+				r.labels = append(r.labels, plainLabel(string(line)))
 			}
 		}
 		start, end, _ := l.span(r.line)
@@ -51,14 +56,6 @@ func (f *templateFile) readRows() (rows []dataRow) {
 
 // maxEntry is how many lines before and after an address belong to its entry.
 const maxEntry = 4
-
-// afterKey returns the value of a line such as `name: x` or `- name = "x"`.
-func afterKey(line string) string {
-	if k := keyOnLine.FindStringIndex(line); k != nil {
-		return line[k[1]:]
-	}
-	return line
-}
 
 // normalPath returns an address without what templates add or remove at its
 // ends.
@@ -146,12 +143,12 @@ func (x *templateIndex) placeRun(r *linkRun) {
 					byFile[d.file] = of
 					files = append(files, of)
 				}
-				w, labelled := d.row.weight(l, whole)
+				w, labelled := d.weight(l, whole)
 				switch best := &of.rows[j]; {
 				case w > best.weight:
-					*best = rowMatch{append(best.rows[:0], d.row), w, labelled}
+					*best = rowMatch{append(best.rows[:0], d), w, labelled}
 				case w == best.weight:
-					best.rows = append(best.rows, d.row)
+					best.rows = append(best.rows, d)
 				}
 			}
 			_, rest, _ = strings.Cut(rest, "/")
@@ -223,12 +220,6 @@ func likeliest(files []*dataMatch, link, n int) *dataMatch {
 		}
 	}
 	return nil
-}
-
-// fileRow is a row of a data file.
-type fileRow struct {
-	file *templateFile
-	row  *dataRow
 }
 
 // stemOf returns the name of a file without directory and extension.

@@ -3,6 +3,7 @@ package source
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"path"
 	"regexp"
@@ -29,7 +30,11 @@ func frontMatter(text []byte) int {
 	case bytes.HasPrefix(rest, []byte("+++")):
 		return fenced(text, start, "+++")
 	case bytes.HasPrefix(rest, []byte("{\n")), bytes.HasPrefix(rest, []byte("{\r")), bytes.HasPrefix(rest, []byte("{ ")), bytes.HasPrefix(rest, []byte(`{"`)):
-		return object(text, start)
+		object := json.NewDecoder(bytes.NewReader(rest))
+		if object.Decode(&json.RawMessage{}) != nil {
+			return 0
+		}
+		return start + int(object.InputOffset())
 	case bytes.HasPrefix(rest, []byte("#+")):
 		end := start
 		for line := range bytes.Lines(rest) {
@@ -55,27 +60,6 @@ func fenced(text []byte, start int, fence string) int {
 		off += len(line)
 		if isFence && off-len(line) > start {
 			return off
-		}
-	}
-	return 0
-}
-
-// object returns the end of a JSON object: the brace that closes the first one.
-func object(text []byte, start int) int {
-	depth, quoted := 0, false
-	for i := start; i < len(text); i++ {
-		switch c := text[i]; {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '{':
-			depth++
-		case c == '}':
-			if depth--; depth == 0 {
-				return i + 1
-			}
 		}
 	}
 	return 0

@@ -46,11 +46,11 @@ func FuzzPlaces(f *testing.F) {
 		for _, h := range d.headings {
 			inside("heading", h.at)
 		}
-		for _, h := range pageHeadings(text) {
+		for _, h := range ShownHeadings(text) {
 			if at, ok := d.headingAt("none", h.label, 0, 1); ok {
 				inside("heading of the page", at)
 			}
-			for _, id := range h.ids {
+			for _, id := range h.IDs {
 				if at, ok := writtenID(text, id); ok {
 					inside("id", at)
 				}

@@ -60,7 +60,7 @@ func (m *Map) Headings(ctx context.Context, s *site.Site, anchors []Anchor) ([]*
 
 // anchorPage is a page with anchors to look for, and its source.
 type anchorPage struct {
-	headings []pageHeading
+	headings []ShownHeading
 	doc      *document // nil if the source is not known
 	// copied is the text of the page if it is a copy of the file original.
 	copied   []byte
@@ -73,7 +73,7 @@ func (m *Map) anchorPage(r *site.Reader, name string) *anchorPage {
 	if err != nil {
 		return p
 	}
-	p.headings = pageHeadings(text)
+	p.headings = ShownHeadings(text)
 	if dir, file, ok := m.content.copyOf(m.docroot, name, text); ok {
 		p.copied, p.original = text, contentFile{dir: dir, display: dir.displayName(file)}
 		return p
@@ -88,8 +88,8 @@ func (p *anchorPage) heading(id string) *Heading {
 	nth, title, label, term := -1, "", "", false
 	same := 0 // headings of the page with the same label
 	for i := range p.headings {
-		if slices.Contains(p.headings[i].ids, id) {
-			title, label, term = p.headings[i].title, p.headings[i].label, p.headings[i].term
+		if slices.Contains(p.headings[i].IDs, id) {
+			title, label, term = p.headings[i].Title, p.headings[i].label, p.headings[i].term
 			break
 		}
 	}
@@ -97,7 +97,7 @@ func (p *anchorPage) heading(id string) *Heading {
 		if p.headings[i].label != label {
 			continue
 		}
-		if slices.Contains(p.headings[i].ids, id) {
+		if slices.Contains(p.headings[i].IDs, id) {
 			nth = same
 		}
 		same++
@@ -137,26 +137,19 @@ func (d *document) headingAt(id, label string, nth, count int) (at int, ok bool)
 			places = append(places, h.at)
 		}
 	}
-	if d.unparsed {
-		places = d.linesLike(label)
+	if d.unparsed { // the lines that have the label and no other letters
+		for i, start := range d.lines.starts {
+			_, end, _ := d.lines.span(i + 1)
+			line := d.lines.text[start:end]
+			if len(line) <= maxLabelBytes && plainLabel(string(line)) == label {
+				places = append(places, start+len(line)-len(bytes.TrimLeft(line, "=*#.+ \t")))
+			}
+		}
 	}
 	if len(places) != count {
 		return 0, false
 	}
 	return places[nth], true
-}
-
-// linesLike returns the offsets of lines that have the label of a heading and
-// no other letters, in markup that is not parsed.
-func (d *document) linesLike(label string) (at []int) {
-	for i, start := range d.lines.starts {
-		_, end, _ := d.lines.span(i + 1)
-		line := d.lines.text[start:end]
-		if len(line) <= maxLabelBytes && plainLabel(string(line)) == label {
-			at = append(at, start+len(line)-len(bytes.TrimLeft(line, "=*#.+ \t")))
-		}
-	}
-	return at
 }
 
 // writtenID returns the offset of an id if exactly one element has it in a
@@ -182,11 +175,15 @@ func writtenID(text []byte, id string) (at int, ok bool) {
 
 var idBefore = regexp.MustCompile(`(?i)([\s"'](id|name)\s*=\s*["']?|\{:?\s?#)$`)
 
-// pageHeading is a heading of a built page, or a term of a definition list.
-type pageHeading struct {
-	ids          []string // of the heading, of elements in it and of the one right before it
-	title, label string
-	term         bool
+// ShownHeading is a heading of a built page, or a term of a definition list.
+type ShownHeading struct {
+	// IDs are those of the heading, of elements in it and of the one right before it.
+	IDs []string
+	// Title is its text.
+	Title string
+
+	label string
+	term  bool
 }
 
 var (
@@ -201,8 +198,9 @@ var (
 // maxHeading is the size in bytes of the largest heading with its tags.
 const maxHeading = 8 << 10
 
-// pageHeadings returns all headings of a page, with and without an id.
-func pageHeadings(text []byte) (all []pageHeading) {
+// ShownHeadings returns the headings of a built page in their order, with and without an
+// id.
+func ShownHeadings(text []byte) (all []ShownHeading) {
 	for _, at := range headingTag.FindAllSubmatchIndex(text, -1) {
 		inner := text[at[1]:min(len(text), at[1]+maxHeading)]
 		end := scan.IndexFold(inner, "</"+strings.ToLower(string(text[at[2]:at[3]])))
@@ -210,18 +208,18 @@ func pageHeadings(text []byte) (all []pageHeading) {
 			continue
 		}
 		inner = inner[:end]
-		h := pageHeading{term: at[3]-at[2] == 2 && text[at[2]]|0x20 == 'd'}
+		h := ShownHeading{term: at[3]-at[2] == 2 && text[at[2]]|0x20 == 'd'}
 		before := beforeHeading.Find(text[max(0, at[0]-300):at[0]])
 		for _, part := range [][]byte{before, text[at[0]:at[1]], inner} {
 			for _, tag := range anyTag.FindAll(part, -1) {
 				if v := idValue.FindSubmatch(tag); v != nil {
-					h.ids = append(h.ids, html.UnescapeString(strings.Trim(string(v[1]), `"'`)))
+					h.IDs = append(h.IDs, html.UnescapeString(strings.Trim(string(v[1]), `"'`)))
 				}
 			}
 		}
 		title := html.UnescapeString(string(anyTag.ReplaceAll(inner, nil)))
 		h.label = plainLabel(title)
-		h.title = strings.TrimRight(strings.Join(strings.Fields(title), " "), "#¶§🔗\u200b\u00a0 ")
+		h.Title = strings.TrimRight(strings.Join(strings.Fields(title), " "), "#¶§🔗\u200b\u00a0 ")
 		all = append(all, h)
 	}
 	return all

@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -82,20 +83,8 @@ func (src *sources) openMounts(modules []generator.HugoModule, outside bool) {
 // resolved returns the name of a directory without symbolic links, as Hugo
 // prints it.
 func resolved(dir string) string {
-	here, err := os.Open(dir)
-	if err != nil {
-		return slashed(dir)
-	}
-	defer here.Close()
-	for range 40 {
-		to, err := os.Readlink(dir)
-		if err != nil {
-			return slashed(dir)
-		}
-		if !isAbsolute(slashed(to)) {
-			to = path.Join(path.Dir(slashed(dir)), slashed(to))
-		}
-		dir = to
+	if name, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = name
 	}
 	return slashed(dir)
 }

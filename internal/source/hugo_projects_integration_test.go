@@ -16,7 +16,6 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-
 // hugos returns the programs to test with: Debian's, and a newer one that
 // .ci/run installs.
 func hugos(t *testing.T) (names []string) {

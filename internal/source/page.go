@@ -133,7 +133,12 @@ func (m *Map) locatePage(r *site.Reader, links []Link, positions []*Position, fi
 			continue
 		}
 		if near == nil {
-			near = nearPages(all)
+			near = map[string]bool{}
+			for i := range all {
+				if t := all[i].addr.target; t != "" {
+					near[pageKey(strings.TrimPrefix(t, "/"))] = true
+				}
+			}
 		}
 		o := unlocated{index: first + i, link: l, nth: seen[l.Raw], near: near, label: on.label, element: on.element,
 			isLink: on.element == "a" || on.element == "area"}
@@ -257,17 +262,6 @@ var markdownElements = map[string]string{"link": "a", "autolink": "a", "image": 
 func (m *Map) pageID(name string) (site.PageID, bool) {
 	node, _ := m.site.Lookup(name)
 	return m.site.PageOf(node)
-}
-
-// nearPages returns the keys of the pages that a page links to.
-func nearPages(all []pageLink) map[string]bool {
-	near := map[string]bool{}
-	for i := range all {
-		if t := all[i].addr.target; t != "" {
-			near[pageKey(strings.TrimPrefix(t, "/"))] = true
-		}
-	}
-	return near
 }
 
 // copyOf finds the file of the project that the generator copied to the docroot

@@ -69,7 +69,10 @@ func (m *Map) bestFile(found []int, name string, text []byte, links []pageLink, 
 			found = whole
 		}
 	}
-	language := pageLanguage(text)
+	language := ""
+	if l := htmlLanguage.FindSubmatch(text[:min(len(text), 4096)]); l != nil {
+		language = string(l[1])
+	}
 	best, bestScore, tie := -1, 0, false
 	for _, i := range found {
 		doc := m.document(c.files[i])
@@ -109,13 +112,6 @@ func commonTail(a, b string) int {
 }
 
 var htmlLanguage = regexp.MustCompile(`(?i)<html[^>]*\slang\s*=\s*["']?([a-zA-Z-]+)`)
-
-func pageLanguage(text []byte) string {
-	if l := htmlLanguage.FindSubmatch(text[:min(len(text), 4096)]); l != nil {
-		return string(l[1])
-	}
-	return ""
-}
 
 // document returns a parsed content file, nil if it cannot be read.
 func (m *Map) document(f contentFile) *document {

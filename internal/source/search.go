@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"html"
-	"io/fs"
 	"regexp"
 	"slices"
 	"strings"
@@ -69,8 +68,11 @@ func (w *textSearch) search(f contentFile, text []byte) {
 		texts := w.byWord[string(word)]
 		for _, whole := range texts {
 			end := at + len(whole)
-			if !bytes.HasPrefix(text[at:], []byte(whole)) || end < len(text) && !isWordEnd[text[end]] || goesOn(text[end:]) {
+			if !bytes.HasPrefix(text[at:], []byte(whole)) || end < len(text) && !isWordEnd[text[end]] {
 				continue
+			}
+			if rest := text[end:]; bytes.HasPrefix(rest, []byte("{{")) && !blockEnds.Match(rest) {
+				continue // an action writes the rest: /tags/ is not the address in href="/tags/{{ . }}"
 			}
 			if l == nil {
 				made := newLines(text)
@@ -85,12 +87,6 @@ func (w *textSearch) search(f contentFile, text []byte) {
 
 // blockEnds matches the action of a template that ends a block.
 var blockEnds = regexp.MustCompile(`^\{\{-?\s*(?:end|else)\b`)
-
-// goesOn reports whether an action writes the rest of an address: /tags/ is not the
-// address in href="/tags/{{ . }}".
-func goesOn(rest []byte) bool {
-	return bytes.HasPrefix(rest, []byte("{{")) && !blockEnds.Match(rest)
-}
 
 // spellings returns how a template or data file may write an address of a page,
 // the most likely spelling first.
@@ -198,7 +194,11 @@ func (m *Map) locateRest(ctx context.Context, positions []*Position, rest []unlo
 		}
 		around := func() surroundings {
 			if shown == nil {
-				shown = pageText(m.docroot, page)
+				shown = &visibleText{}
+				if text, err := disk.ReadFS(m.docroot, page, maxSourcePage); err == nil {
+					shown.addHTML(0, text)
+				}
+				shown.finish()
 			}
 			return shown.around(int(o.link.Offset))
 		}
@@ -406,13 +406,4 @@ func (m *Map) destinations(f contentFile, hits []hit) (kept []hit) {
 		}
 	}
 	return kept
-}
-
-// pageText returns the visible text of a page.
-func pageText(docroot fs.FS, name string) *visibleText {
-	p := &visibleText{}
-	if text, err := disk.ReadFS(docroot, name, maxSourcePage); err == nil {
-		p.addHTML(0, text)
-	}
-	return p.finish()
 }

@@ -35,10 +35,10 @@ func (f *templateFile) position(at int) *Position { return f.contentFile.positio
 // templateIndex holds the templates, data and configuration of a project.
 type templateIndex struct {
 	files  []*templateFile
-	links  map[string][]*written       // by element and attribute, see written
-	data   func() map[string][]fileRow // rows of data files by their address, see normalPath
-	stems  func() map[string]string    // see readStems
-	dashed memo[string, string]        // of parts of addresses and names of files
+	links  map[string][]*written        // by element and attribute, see written
+	data   func() map[string][]*dataRow // rows of data files by their address, see normalPath
+	stems  func() map[string]string     // see readStems
+	dashed memo[string, string]         // of parts of addresses and names of files
 }
 
 // readTemplates reads the files of the project (level 0), then those of themes and
@@ -54,8 +54,11 @@ func (src *sources) readTemplates() *templateIndex {
 		if !f.isContent {
 			x.files = append(x.files, f)
 		}
-		if f.dir.kind != Template || !isHTMLLike(f.name) || isRenderHook(f.name) {
+		if f.dir.kind != Template || !isHTMLLike(f.name) {
 			continue
+		}
+		if base := path.Base(f.name); strings.HasPrefix(base, "render-link") || strings.HasPrefix(base, "render-image") {
+			continue // they write the links and images of Markdown, whose source is the content
 		}
 		for _, w := range f.readLinks() {
 			key := w.element() + " " + w.attr.name
@@ -141,13 +144,13 @@ func (f *templateFile) search(w *textSearch) {
 }
 
 // readRows returns the rows of data and configuration files by their address.
-func (x *templateIndex) readRows() map[string][]fileRow {
-	data := map[string][]fileRow{}
+func (x *templateIndex) readRows() map[string][]*dataRow {
+	data := map[string][]*dataRow{}
 	for _, f := range x.files {
 		if f.dir.kind == Data || f.dir.kind == Configuration {
 			rows := f.rows()
 			for i := range rows {
-				data[rows[i].norm] = append(data[rows[i].norm], fileRow{f, &rows[i]})
+				data[rows[i].norm] = append(data[rows[i].norm], &rows[i])
 			}
 		}
 	}

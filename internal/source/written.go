@@ -349,21 +349,3 @@ func PageKey(name string) string { return pageKey(name) }
 // NameKey returns the key of a page for the name of its content file without
 // extension.
 func NameKey(stem string) string { return nameKey(stem) }
-
-// ShownHeading is a heading of a built page.
-type ShownHeading struct {
-	// IDs are those of the heading and of elements that stand for it.
-	IDs []string
-	// Title is its text.
-	Title string
-}
-
-// ShownHeadings returns the headings of a built page in their order.
-func ShownHeadings(page []byte) []ShownHeading {
-	all := pageHeadings(page)
-	shown := make([]ShownHeading, len(all))
-	for i := range all {
-		shown[i] = ShownHeading{all[i].ids, all[i].title}
-	}
-	return shown
-}
