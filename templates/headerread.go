@@ -195,7 +195,7 @@ func (r *headerReader) document(isTOML bool) error {
 				if !several {
 					values = []any{rule.Values[name]}
 				}
-				for _, value := range values { // what is no text is no header
+				for _, value := range values { // only a text is the value of a header
 					text, _ := value.(string)
 					r.add(0, pattern, name, text)
 				}
