@@ -1,22 +1,19 @@
 package lsp
 
 import (
-	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
+	"path/filepath"
+	"slices"
 	"sort"
-	"strconv"
-	"strings"
 	"unicode/utf8"
 
-	"go.lsp.dev/jsonrpc2"
 	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
 
+	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/lsp/analysis"
 )
 
@@ -180,8 +177,12 @@ func (s *Server) DidChangeWatchedFiles(_ context.Context, p *protocol.DidChangeW
 			}
 		}
 		s.mu.Unlock()
-		if f != nil && !open {
-			f.changedOnDisk(name)
+		if base := filepath.Base(name); f == nil || open {
+			continue
+		} else if slices.Contains(config.FileNames, base) || generator.IsConfig(base) {
+			f.want(work{reload: true})
+		} else {
+			f.reread(name)
 		}
 	}
 	return nil
@@ -195,81 +196,6 @@ func (s *Server) DidChangeConfiguration(context.Context, *protocol.DidChangeConf
 		f.want(work{reload: true})
 	}
 	return nil
-}
-
-// maxMessage is the size in bytes of the largest message that is read.
-const maxMessage = 64 << 20
-
-// guard passes on the messages of a client. It refuses those that are too large before anything is allocated for them,
-// and answers those that are not JSON itself: jsonrpc2 would end the connection.
-type guard struct {
-	r       io.Reader
-	answer  io.Writer
-	in      *bufio.Reader
-	message []byte // what is not passed on yet
-}
-
-func (g *guard) Read(p []byte) (int, error) {
-	if g.in == nil {
-		g.in = bufio.NewReaderSize(g.r, 64<<10)
-	}
-	for len(g.message) == 0 {
-		length, err := g.readHead()
-		if err != nil {
-			return 0, err
-		}
-		head := len(g.message)
-		g.message = append(g.message, make([]byte, length)...)
-		if _, err := io.ReadFull(g.in, g.message[head:]); err != nil {
-			return 0, err
-		}
-		if body := g.message[head:]; !json.Valid(body) {
-			const fault = `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"the message is not JSON"}}`
-			if _, err := fmt.Fprintf(g.answer, "Content-Length: %d\r\n\r\n%s", len(fault), fault); err != nil {
-				return 0, err
-			}
-			g.message = g.message[:0]
-		}
-	}
-	n := copy(p, g.message)
-	g.message = g.message[n:]
-	return n, nil
-}
-
-// maxHead is the size in bytes of the largest head of a message.
-const maxHead = 4 << 10
-
-// readHead reads the head of the next message and returns the length of its body.
-func (g *guard) readHead() (length int, err error) {
-	length = -1
-	g.message = nil
-	for {
-		line, err := g.in.ReadSlice('\n')
-		if err != nil {
-			if errors.Is(err, bufio.ErrBufferFull) {
-				return 0, jsonrpc2.ErrInvalidHeader
-			}
-			return 0, err
-		}
-		g.message = append(g.message, line...)
-		if len(g.message) > maxHead {
-			return 0, jsonrpc2.ErrInvalidHeader
-		}
-		field := strings.TrimSpace(string(line))
-		if field == "" {
-			break
-		}
-		name, value, _ := strings.Cut(field, ":")
-		if strings.EqualFold(strings.TrimSpace(name), "Content-Length") {
-			if length, err = strconv.Atoi(strings.TrimSpace(value)); err != nil || length < 0 || length > maxMessage {
-				return 0, jsonrpc2.ErrInvalidHeader
-			}
-		}
-	}
-	if length < 0 {
-		return 0, jsonrpc2.ErrInvalidHeader
-	}
-	return length, nil
 }
 
 // text is the text of a document with its lines. It never changes.

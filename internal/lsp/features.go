@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,6 +17,7 @@ import (
 	"go.lsp.dev/uri"
 
 	"github.com/sitelink/sitelink/check/baseline"
+	"github.com/sitelink/sitelink/internal/destination"
 	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/lsp/analysis"
@@ -143,7 +145,10 @@ func (v *view) locations(ctx context.Context, all []analysis.Location) []protoco
 			b := []byte(nil)
 			if l.Start > 0 || l.End > 0 || name == v.file { // otherwise the place is the start of the file
 				var err error
-				if b, err = v.textOf(name); err != nil {
+				if b = v.doc.text.bytes; name != v.file {
+					b, err = v.snap.Text(v.overlay, name)
+				}
+				if err != nil {
 					t = nil
 					continue
 				}
@@ -153,13 +158,6 @@ func (v *view) locations(ctx context.Context, all []analysis.Location) []protoco
 		found = append(found, protocol.Location{URI: v.uriOf(name), Range: t.span(l.Start, l.End)})
 	}
 	return found
-}
-
-func (v *view) textOf(file string) ([]byte, error) {
-	if file == v.file {
-		return v.doc.text.bytes, nil
-	}
-	return v.snap.Text(v.overlay, file)
 }
 
 func (v *view) uriOf(file string) uri.URI {
@@ -243,16 +241,15 @@ func (s *Server) DocumentSymbol(ctx context.Context, p *protocol.DocumentSymbolP
 
 // nest returns the symbols of the headings from i on that are deeper than a level,
 // each with those below it, and where the others begin.
-func nest(t *text, headings []analysis.Heading, i, level int) ([]protocol.DocumentSymbol, int) {
+func nest(t *text, headings []destination.Heading, i, level int) ([]protocol.DocumentSymbol, int) {
 	all := []protocol.DocumentSymbol{}
 	for i < len(headings) && headings[i].Level > level {
 		h := headings[i]
-		x := protocol.DocumentSymbol{Name: h.Text, Kind: protocol.SymbolKindString, SelectionRange: t.span(h.Start, h.End)}
+		detail := "#" + h.Anchor
+		x := protocol.DocumentSymbol{Name: h.Text, Kind: protocol.SymbolKindString, SelectionRange: t.span(h.Start, h.End), Detail: &detail}
 		if strings.TrimSpace(x.Name) == "" {
-			x.Name = "#" + h.ID
+			x.Name = detail
 		}
-		detail := "#" + h.ID
-		x.Detail = &detail
 		x.Children, i = nest(t, headings, i+1, h.Level)
 		end := len(t.bytes)
 		if i < len(headings) {
@@ -273,7 +270,7 @@ func (s *Server) Symbols(ctx context.Context, p *protocol.WorkspaceSymbolParams)
 	}
 	s.mu.Lock()
 	var states []*state
-	for _, name := range sortedFolders(s.folders) {
+	for _, name := range slices.Sorted(maps.Keys(s.folders)) {
 		if st := views.states[s.folders[name]]; st != nil {
 			states = append(states, st)
 		}

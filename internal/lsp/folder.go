@@ -21,7 +21,6 @@ import (
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/fault"
-	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/lsp/analysis"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/site"
@@ -350,7 +349,11 @@ func (f *folder) findings(snap *analysis.Snapshot, r *check.Result) map[string][
 			known.links = append(known.links, x.Link())
 			continue
 		}
-		byFile[file][k] = &finding{verdict: x.Verdict, code: x.Code, message: messageOf(x), links: []check.Link{x.Link()}}
+		message := x.Message
+		if x.Suggestion != "" {
+			message += "; did you mean " + x.Suggestion + "?"
+		}
+		byFile[file][k] = &finding{verdict: x.Verdict, code: x.Code, message: message, links: []check.Link{x.Link()}}
 	}
 	built := map[string][]finding{}
 	for file, all := range byFile {
@@ -374,15 +377,6 @@ func (f *folder) findings(snap *analysis.Snapshot, r *check.Result) map[string][
 	return built
 }
 
-// messageOf is what an editor shows of a finding.
-func messageOf(x *check.Finding) string {
-	text := x.Message
-	if x.Suggestion != "" {
-		text += "; did you mean " + x.Suggestion + "?"
-	}
-	return text
-}
-
 // change puts a text into the overlay; nil takes it out.
 func (f *folder) change(name string, text []byte) {
 	f.mu.Lock()
@@ -397,16 +391,6 @@ func (f *folder) change(name string, text []byte) {
 	n := *f.state
 	n.overlay = n.snap.With(f.ctx, n.overlay, file, text)
 	f.state = &n
-}
-
-// changedOnDisk takes over what another program wrote into a source file.
-func (f *folder) changedOnDisk(name string) {
-	base := filepath.Base(name)
-	if slices.Contains(config.FileNames, base) || generator.IsConfig(base) {
-		f.want(work{reload: true})
-		return
-	}
-	f.reread(name)
 }
 
 // reread puts what a source file holds on disk into the overlay.

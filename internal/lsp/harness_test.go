@@ -107,7 +107,7 @@ func openIn(ctx context.Context, dir, docroot string) (*audit.Audit, error) {
 	if err := p.CheckDocroot(); err != nil {
 		return nil, err
 	}
-	return audit.Open(ctx, p, audit.Options{Sources: true, Updates: true})
+	return audit.Open(ctx, p, audit.Options{Sources: true})
 }
 
 // serve starts a server and a client of it.
@@ -124,7 +124,7 @@ func serve(t *testing.T, opt Options) *editor {
 		e.served <- Serve(context.Background(), toServer, fromServer, opt)
 		fromServer.Close()
 	}()
-	stream := &stdio{Reader: out, Writer: in, closed: make(chan struct{}), in: out}
+	stream := &stdio{Reader: out, Writer: in, in: out}
 	e.conn = jsonrpc2.NewConn(jsonrpc2.NewHeaderStream(stream), jsonrpc2.WithCodec(codec{}))
 	e.Server = protocol.ServerDispatcher(e.conn)
 	e.conn.Go(context.Background(), e.receive)

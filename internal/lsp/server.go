@@ -16,7 +16,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -95,7 +94,7 @@ type workspace struct {
 
 // clientCan is what the client supports.
 type clientCan struct {
-	progress, lensRefresh, documentChanges, renameFiles, watch bool
+	progress, lensRefresh, watch bool
 }
 
 // document is a text that is open in the editor. It never changes.
@@ -114,8 +113,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, opt Options) error 
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	s := &Server{workspace: &workspace{opt: opt, ctx: ctx, cancel: cancel, build: opt.MayBuild, units: protocol.PositionEncodingKindUTF16, folders: map[string]*folder{}, docs: map[string]*document{}, running: map[jsonrpc2.ID]context.CancelFunc{}}}
-	all := &whole{Writer: out}
-	stream := &stdio{Reader: &guard{r: in, answer: all}, Writer: all, closed: make(chan struct{})}
+	stream := &stdio{Reader: in, Writer: out}
 	if c, ok := in.(io.Closer); ok {
 		stream.in = c
 	}
@@ -140,30 +138,16 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, opt Options) error 
 	return nil
 }
 
-// whole writes one message at a time; each is one call of Write.
-type whole struct {
-	mu sync.Mutex
-	io.Writer
-}
-
-func (w *whole) Write(p []byte) (int, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.Writer.Write(p)
-}
-
 // stdio joins a reader and a writer.
 type stdio struct {
 	io.Reader
 	io.Writer
-	in     io.Closer
-	once   sync.Once
-	closed chan struct{}
+	in   io.Closer
+	once sync.Once
 }
 
 func (s *stdio) Close() error {
 	s.once.Do(func() {
-		close(s.closed)
 		if s.in != nil {
 			s.in.Close()
 		}
@@ -477,11 +461,6 @@ func (s *workspace) folderOf(name string) *folder {
 	return s.folder(root)
 }
 
-// sortedFolders returns the directories of folders, sorted.
-func sortedFolders(folders map[string]*folder) []string {
-	return slices.Sorted(maps.Keys(folders))
-}
-
 // capabilitiesOf returns what a client supports of what the server would use.
 func capabilitiesOf(c *protocol.ClientCapabilities) (can clientCan) {
 	is := func(b *bool) bool { return b != nil && *b }
@@ -491,12 +470,6 @@ func capabilitiesOf(c *protocol.ClientCapabilities) (can clientCan) {
 	if w := c.Workspace; w != nil {
 		if w.CodeLens != nil {
 			can.lensRefresh = is(w.CodeLens.RefreshSupport)
-		}
-		if w.WorkspaceEdit != nil {
-			can.documentChanges = is(w.WorkspaceEdit.DocumentChanges)
-			for _, k := range w.WorkspaceEdit.ResourceOperations {
-				can.renameFiles = can.renameFiles || k == protocol.ResourceOperationKindRename
-			}
 		}
 		if w.DidChangeWatchedFiles != nil {
 			can.watch = is(w.DidChangeWatchedFiles.DynamicRegistration)

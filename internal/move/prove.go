@@ -87,7 +87,11 @@ func (m *planner) prove(ctx context.Context, after *version) error {
 		return err
 	}
 	added = slices.DeleteFunc(added, func(f check.Finding) bool { return c.broken[linkPlace{f.Page, f.Offset, f.Raw}] })
-	places, err := after.audit.PlaceLinks(ctx, asLinks(added))
+	links := make([]check.Link, len(added))
+	for i := range added {
+		links[i] = added[i].Link()
+	}
+	places, err := after.audit.PlaceLinks(ctx, links)
 	if err != nil {
 		return err
 	}
@@ -132,16 +136,6 @@ func (m *planner) published(after *version) error {
 	slices.Sort(missing)
 	return fault.New(fmt.Errorf("%s would not be published after the move, such as %s, so nothing was changed", text.Count(len(missing), "page"), missing[0]),
 		"the generator may choose templates by the section: choose another place, or give the pages a type or layout first")
-}
-
-// asLinks returns the links that findings are about.
-func asLinks(all []check.Finding) []check.Link {
-	links := make([]check.Link, len(all))
-	for i, f := range all {
-		links[i] = check.Link{Page: f.Page, Line: f.Line, Column: f.Column, Offset: f.Offset, Element: f.Element, Attribute: f.Attribute,
-			Raw: f.Raw, Target: f.Target, Fragment: f.Fragment, Verdict: f.Verdict, Code: f.Code, Status: f.Status, Final: f.Final}
-	}
-	return links
 }
 
 // found is what makes two findings the same, although their pages or targets moved.

@@ -21,7 +21,6 @@ import (
 	"github.com/sitelink/sitelink/internal/destination"
 	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/docroot"
-	"github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/source"
 )
 
@@ -51,7 +50,7 @@ func (s *Snapshot) PlaceAt(f *File, offset int) (p Place, ok bool) {
 	}
 	p.Node = s.Site.Page(id).Node()
 	if h := f.HeadingAt(offset); h != nil {
-		p.Fragment = h.ID
+		p.Fragment = h.Anchor
 	}
 	return p, true
 }
@@ -122,8 +121,8 @@ func (s *Snapshot) Lenses(o *Overlay, f *File) []Lens {
 	})
 	all := []Lens{{Place: Place{Node: node}, Count: total}}
 	for _, h := range f.Headings {
-		if n := by[hashFragment(h.ID)]; n > 0 && h.ID != "" {
-			all = append(all, Lens{Place{node, h.ID}, h.Start, n})
+		if n := by[hashFragment(h.Anchor)]; n > 0 && h.Anchor != "" {
+			all = append(all, Lens{Place{node, h.Anchor}, h.Start, n})
 		}
 	}
 	return all
@@ -168,35 +167,18 @@ func (s *Snapshot) copiedFrom(node docroot.NodeID) string {
 	dir, name := "", path
 	for i := strings.LastIndexByte(path, '/'); i >= 0; i = strings.LastIndexByte(dir, '/') {
 		dir, name = path[:i], path[i+1:]
-		index := s.indexOf(dir)
-		if index == docroot.NoNode {
+		id, ok := s.Site.Lookup(dir)
+		if !ok || s.Site.IndexOf(id) == docroot.NoNode {
 			continue
 		}
-		if file := s.SourceOf(index); file != "" {
-			if beside := joinBeside(file, name); s.exists(beside) {
+		if file := s.SourceOf(s.Site.IndexOf(id)); file != "" {
+			if beside := file[:strings.LastIndexByte(file, '/')+1] + name; s.exists(beside) {
 				return beside
 			}
 			return ""
 		}
 	}
 	return ""
-}
-
-// indexOf returns the index file of a directory of the docroot.
-func (s *tree) indexOf(dir string) docroot.NodeID {
-	id, ok := s.Site.Lookup(dir)
-	if !ok {
-		return docroot.NoNode
-	}
-	return s.Site.IndexOf(id)
-}
-
-// joinBeside returns the name of a file beside another one.
-func joinBeside(file, name string) string {
-	if i := strings.LastIndexByte(file, '/'); i >= 0 {
-		return file[:i+1] + name
-	}
-	return name
 }
 
 // Symbol is a page or a heading in the sources.
@@ -269,47 +251,22 @@ func (s *Snapshot) Placer(text []byte, file string) func(line, column int) (star
 	}
 }
 
-// pageID is the page of a node.
-func (s *tree) pageID(node docroot.NodeID) (site.PageID, bool) {
-	if node == docroot.NoNode {
-		return 0, false
-	}
-	return s.Site.PageOf(node)
-}
-
-// typedLink is the destination that an author is writing.
-func typedLink(t *typing, value string) destination.Link {
-	d := destination.Link{Start: t.start, End: t.end, Kind: destination.Inline, Value: value, Element: "a"}
-	if t.ref {
-		d.Kind, d.Name = destination.Shortcode, "ref"
-	}
-	return d
-}
-
-// Problem is a link with a fault.
-type Problem struct{ Link }
-
 // Problems returns the links of a text that a check would report: those that the
 // configuration and the baseline accept are left out.
-func (s *Snapshot) Problems(f *File) []Problem {
-	var all []Problem
+func (s *Snapshot) Problems(f *File) []Link {
+	var all []Link
 	var findings []check.Finding
 	for i := range f.Links {
 		l := &f.Links[i]
 		if t := &l.Target; !t.Judged || t.Ignored != "" || t.Verdict != check.Error && t.Verdict != check.Warning {
 			continue
 		}
-		all = append(all, Problem{Link: *l})
+		all = append(all, *l)
 		findings = append(findings, l.Target.Link.Finding())
 	}
 	if s.accepted == nil || len(all) == 0 {
 		return all
 	}
-	return s.unaccepted(all, findings)
-}
-
-// unaccepted leaves out what the baseline accepts.
-func (s *Snapshot) unaccepted(all []Problem, findings []check.Finding) []Problem {
 	for i := range findings {
 		findings[i].Offset = int64(i) // identifies it below
 	}
@@ -344,7 +301,7 @@ func (s *Snapshot) Repairs(ctx context.Context, f *File) (all []check.Repair, st
 	}
 	problems := s.Problems(f)
 	for i := range problems {
-		if err := add(&problems[i].Link); err != nil {
+		if err := add(&problems[i]); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -480,7 +437,7 @@ func (s *Snapshot) RenameHeading(ctx context.Context, o *Overlay, h RenamedHeadi
 	}
 	changed := map[string]string{}
 	for i := range before {
-		if from, to := before[i].ID, after[i].ID; from != to {
+		if from, to := before[i].Anchor, after[i].Anchor; from != to {
 			if !s.isBuiltSo(h.File, from) {
 				return nil, fmt.Errorf("the page of %s has no id %s, so the id that this heading gets is not known; add {#id} to the heading, or build the site first", h.File, from)
 			}

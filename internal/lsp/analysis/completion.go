@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sitelink/sitelink/internal/destination"
 	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/scan"
@@ -336,12 +337,20 @@ func (s completer) completeFragment(ctx context.Context, o *Overlay, c *Completi
 	node, headings := docroot.NoNode, []indexedHeading(nil)
 	if w.before == "" {
 		for _, h := range s.Headings(w.file, w.text) {
-			headings = append(headings, indexedHeading{text: h.Text, id: h.ID})
+			headings = append(headings, indexedHeading{text: h.Text, id: h.Anchor})
 		}
 		if id, ok := s.page(w.file); ok {
 			node = s.Site.Page(id).Node()
 		}
-	} else if node = s.targetOf(ctx, w.file, &w.typing, w.before); node != docroot.NoNode {
+	} else {
+		d := destination.Link{Start: w.start, End: w.end, Kind: destination.Inline, Value: w.before, Element: "a"}
+		if w.ref {
+			d.Kind, d.Name = destination.Shortcode, "ref"
+		}
+		at := s.place(w.file)
+		if node = s.lead(ctx, &at, &d).Node; node == docroot.NoNode {
+			return
+		}
 		if f := s.indexed(o, s.SourceOf(node)); f != nil {
 			headings = f.headings
 		}
@@ -355,7 +364,10 @@ func (s completer) completeFragment(ctx context.Context, o *Overlay, c *Completi
 			return
 		}
 	}
-	id, ok := s.pageID(node)
+	if node == docroot.NoNode {
+		return
+	}
+	id, ok := s.Site.PageOf(node)
 	if !ok || o != nil && o.files[s.SourceOf(node)] != nil {
 		return
 	}
@@ -370,11 +382,4 @@ func (s completer) completeFragment(ctx context.Context, o *Overlay, c *Completi
 			add(anchor, "")
 		}
 	})
-}
-
-// targetOf returns the file that the path of a destination leads to.
-func (s *resolver) targetOf(ctx context.Context, file string, t *typing, before string) docroot.NodeID {
-	at := s.place(file)
-	d := typedLink(t, before)
-	return s.lead(ctx, &at, &d).Node
 }

@@ -326,7 +326,10 @@ func pairRendered(built []rendered, now []destination.Link) map[int]*rendered {
 func (s *resolver) judgeRendered(ctx context.Context, o *Overlay, at *place, d *destination.Link) (Target, error) {
 	r := at.rendered[d.Start]
 	raw := r.link(d.Value)
-	if r.page == "" || r.differs || !isRooted(raw) || strings.Contains(d.Value, "{{") || r.kind == source.Configuration && s.changesMenu(d.Value) {
+	// Hugo writes the address /Docs/?q#A of a menu entry as /docs/qa.
+	changes := r.kind == source.Configuration && s.generator == generator.Hugo && strings.HasPrefix(d.Value, "/") &&
+		strings.Trim(d.Value, "abcdefghijklmnopqrstuvwxyz0123456789/.-_#") != ""
+	if r.page == "" || r.differs || !isRooted(raw) || strings.Contains(d.Value, "{{") || changes {
 		return s.lead(ctx, at, d), nil
 	}
 	on := *at
@@ -339,11 +342,4 @@ func (s *resolver) judgeRendered(ctx context.Context, o *Overlay, at *place, d *
 		return noTarget, nil
 	}
 	return t, nil
-}
-
-// changesMenu reports whether the generator may write another address for that of a menu
-// entry. Hugo writes /Docs/?q#A as /docs/qa.
-func (s *resolver) changesMenu(value string) bool {
-	return s.generator == generator.Hugo && strings.HasPrefix(value, "/") &&
-		strings.Trim(value, "abcdefghijklmnopqrstuvwxyz0123456789/.-_#") != ""
 }

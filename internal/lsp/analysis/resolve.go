@@ -3,7 +3,6 @@ package analysis
 import (
 	"bytes"
 	"context"
-	"io"
 	"io/fs"
 	"net/url"
 	"os"
@@ -14,7 +13,6 @@ import (
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/destination"
-	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/host"
@@ -133,14 +131,6 @@ type keyForm struct {
 // their values, but these are not links of the page.
 var ownAddress = map[string]bool{"url": true, "slug": true, "path": true, "permalink": true, "aliases": true, "alias": true, "redirect_from": true}
 
-// addKey notes the form of a value. Values of one key must agree.
-func (b *builtLinks) addKey(key string, f keyForm) {
-	if was, ok := b.keys[key]; ok && was != f || ownAddress[key] || key == "" {
-		f = keyForm{}
-	}
-	b.keys[key] = f
-}
-
 // formOf returns how a template made one of the links of a page of a value, by their
 // values with their elements.
 func (s *resolver) formOf(value string, elements map[string]string) keyForm {
@@ -183,15 +173,13 @@ func (s *resolver) builtLinks(file string) builtLinks {
 	if !ok || s.sources == nil || s.reader == nil {
 		return b
 	}
-	text, err := s.ReadText(file)
+	raw, err := s.readRaw(file)
 	of, own := s.sources.OwnLinks(s.reader, s.Site.Path(id))
 	if err != nil || of != file {
 		return b
 	}
-	shift := 0
-	if raw, err := s.readMark(file); err == nil && raw {
-		shift = len("\ufeff")
-	}
+	text := bytes.TrimPrefix(raw, []byte("\ufeff"))
+	shift := len(raw) - len(text)
 	b.differ = map[writtenValue]bool{}
 	all := s.destinations(file, text)
 	for _, l := range own {
@@ -219,7 +207,11 @@ func (s *resolver) builtLinks(file string) builtLinks {
 			_, onPage := elements[key.value]
 			switch v, ok := b.values[key]; {
 			case key.kind == destination.FrontMatter:
-				b.addKey(all[i].Key, s.formOf(key.value, elements))
+				f := s.formOf(key.value, elements)
+				if was, ok := b.keys[all[i].Key]; ok && was != f || ownAddress[all[i].Key] || all[i].Key == "" { // values of one key must agree
+					f = keyForm{}
+				}
+				b.keys[all[i].Key] = f
 			case !ok && isLinkKind(key.kind) && !onPage:
 				b.differ[key] = true
 			case ok && v.raw != key.value && isRooted(v.raw) && isRooted(key.value) && onPage:
@@ -232,12 +224,6 @@ func (s *resolver) builtLinks(file string) builtLinks {
 	}
 	s.built[file] = b
 	return b
-}
-
-// readMark reports whether a file begins with a byte order mark.
-func (s *tree) readMark(file string) (bool, error) {
-	text, err := s.readHead(file, 3)
-	return bytes.HasPrefix(text, []byte("\ufeff")), err
 }
 
 // judgeLink returns where a destination leads, with its verdict.
@@ -267,7 +253,11 @@ func (s *resolver) judgeLink(ctx context.Context, o *Overlay, at *place, text []
 		switch {
 		case found == ambiguous || found == missing && d.IsRef():
 			t := Target{Node: docroot.NoNode, Page: at.page, Value: d.Value, Judged: true}
-			t.Link = check.Link{Page: at.page, Raw: d.Value, Verdict: check.Error, Code: check.UnresolvedRef, Message: refMessage(d.Value, found)}
+			message := "no content file matches " + d.Value
+			if found == ambiguous {
+				message = "several content files match " + d.Value + "; write a longer path, such as /section/" + path.Base(d.Value)
+			}
+			t.Link = check.Link{Page: at.page, Raw: d.Value, Verdict: check.Error, Code: check.UnresolvedRef, Message: message}
 			return t, nil
 		case found == unbuilt:
 			return noTarget, nil
@@ -316,18 +306,12 @@ func isUsed(text []byte, at int) bool {
 			return false
 		}
 		after := i + n + len(label)
-		if i+n != start && (after == len(text) || text[after] != ':' || !beginsLine(text, i+n)) {
+		if i+n != start && (after == len(text) || text[after] != ':' || len(bytes.TrimRight(text[bytes.LastIndexByte(text[:i+n], '\n')+1:i+n], " ")) > 0) {
 			return true
 		}
 		i = after
 	}
 	return false
-}
-
-// beginsLine reports whether only spaces are before an offset on its line.
-func beginsLine(text []byte, at int) bool {
-	before := bytes.TrimRight(text[:at], " ")
-	return len(before) == 0 || before[len(before)-1] == '\n'
 }
 
 // isLinkKind reports whether destinations of a kind are links of the page, not
@@ -414,7 +398,7 @@ func (s *resolver) lead(_ context.Context, at *place, d *destination.Link) Targe
 		if value = relativeTo(at.address, value); value == "" {
 			return t
 		}
-	case !isLinkKind(d.Kind) && !looksLikePath(value):
+	case !isLinkKind(d.Kind) && (!strings.ContainsAny(value, "/#") || strings.ContainsAny(value, " \t\n")): // it is surely no link
 		return t
 	}
 	r, ok := s.follow(at.page, value)
@@ -423,11 +407,6 @@ func (s *resolver) lead(_ context.Context, at *place, d *destination.Link) Targe
 	}
 	t.Node, t.Fragment = r.Node, string(weburl.PercentDecode(nil, r.Fragment))
 	return t
-}
-
-// looksLikePath reports whether a value that may be no link has the form of one.
-func looksLikePath(value string) bool {
-	return strings.ContainsAny(value, "/#") && !strings.ContainsAny(value, " \t\n")
 }
 
 // withOverlay applies what the author's texts change about the headings of the
@@ -559,13 +538,6 @@ func (s *resolver) resolvedByHook(at *place, d *destination.Link) (Target, bool)
 	return t, true
 }
 
-func refMessage(value string, f found) string {
-	if f == ambiguous {
-		return "several content files match " + value + "; write a longer path, such as /section/" + path.Base(value)
-	}
-	return "no content file matches " + value
-}
-
 // hookSetting matches a setting of Hugo by which links to content files become
 // addresses.
 var hookSetting = regexp.MustCompile(`(?im)^\s*"?(enableDefault|useEmbedded)"?\s*[:=]\s*"?(true|always|fallback)`)
@@ -615,16 +587,4 @@ func (s *tree) exists(file string) bool {
 	defer root.Close()
 	info, err := root.Stat(filepath.FromSlash(file))
 	return err == nil && info.Mode().IsRegular()
-}
-
-// readHead reads the first bytes of a source file.
-func (s *tree) readHead(file string, n int64) ([]byte, error) {
-	f, err := disk.Open(s.Path(file))
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	var b bytes.Buffer
-	_, err = io.CopyN(&b, f, n)
-	return b.Bytes(), err
 }

@@ -150,7 +150,7 @@ func New(ctx context.Context, a *audit.Audit, opt Options) (*Snapshot, error) {
 		last = nil
 		s.names = destination.NewNames(s.content)
 	} else {
-		s.share(last)
+		s.content, s.byFile, s.fileOf, s.pageOf, s.roots, s.names = last.content, last.byFile, last.fileOf, last.pageOf, last.roots, last.names
 	}
 	if err := s.readFiles(ctx, last, opt.Progress); err != nil {
 		s.Close()
@@ -332,6 +332,11 @@ func (s *Snapshot) readFiles(ctx context.Context, last *Snapshot, progress func(
 // A file of the project is read beneath its directory: no symbolic link leads out
 // of it. Only the generator names files elsewhere, those of its modules.
 func (s *tree) ReadText(file string) ([]byte, error) {
+	text, err := s.readRaw(file)
+	return bytes.TrimPrefix(text, []byte("\ufeff")), err
+}
+
+func (s *tree) readRaw(file string) ([]byte, error) {
 	dir, name := s.Dir, filepath.FromSlash(file)
 	if filepath.IsAbs(name) {
 		dir, name = filepath.Split(name)
@@ -341,8 +346,7 @@ func (s *tree) ReadText(file string) ([]byte, error) {
 		return nil, err
 	}
 	defer root.Close()
-	text, err := disk.ReadFS(root.FS(), filepath.ToSlash(name), maxSource)
-	return bytes.TrimPrefix(text, []byte("\ufeff")), err
+	return disk.ReadFS(root.FS(), filepath.ToSlash(name), maxSource)
 }
 
 // Address is an address of the site that an author may link to.
@@ -392,7 +396,7 @@ type Overlay struct {
 // parsed is what a text holds.
 type parsed struct {
 	links    []destination.Link
-	headings []Heading
+	headings []destination.Heading
 }
 
 // anchorChange is how the headings of a text differ from those of the snapshot.
@@ -475,18 +479,6 @@ type indexedLink struct {
 	fragment   uint64 // the hash of the fragment, 0 for none
 }
 
-// Heading is a heading of a source file.
-type Heading struct {
-	// Start and End are the offsets of its text.
-	Start, End int
-	Level      int
-	Text       string
-	// ID is the anchor that the page gets, "" for none. Explicit reports that the
-	// author wrote it.
-	ID       string
-	Explicit bool
-}
-
 // anchors returns the ids of the headings.
 func (f *indexedFile) anchors() map[string]bool {
 	ids := map[string]bool{}
@@ -506,16 +498,11 @@ func hashFragment(fragment string) uint64 {
 }
 
 // Headings returns the headings of a Markdown text with their ids.
-func (s *tree) Headings(file string, text []byte) []Heading {
+func (s *tree) Headings(file string, text []byte) []destination.Heading {
 	if len(text) > maxSource {
 		return nil
 	}
-	written := destination.Headings(file, text, s.generator, s.headingIDs)
-	all := make([]Heading, 0, len(written))
-	for _, w := range written {
-		all = append(all, Heading{Start: w.Start, End: w.End, Level: w.Level, Text: w.Text, ID: w.Anchor, Explicit: w.ID != ""})
-	}
-	return all
+	return destination.Headings(file, text, s.generator, s.headingIDs)
 }
 
 var titleLine = regexp.MustCompile(`(?m)^\s*"?title"?\s*[:=]\s*(.+?),?\s*$`)
@@ -525,7 +512,7 @@ const maxHead = 4 << 10
 
 // titleOf returns the title that the front matter of a text gives, or else its
 // first heading.
-func titleOf(text []byte, headings []Heading) string {
+func titleOf(text []byte, headings []destination.Heading) string {
 	head := text[:min(len(text), maxHead)]
 	if len(head) > 0 && bytes.IndexByte([]byte("-+{"), head[0]) >= 0 {
 		if m := titleLine.FindSubmatch(head); m != nil {
@@ -562,7 +549,7 @@ func (s *Snapshot) index(ctx context.Context, file string, text []byte) (*indexe
 	f := &indexedFile{headings: make([]indexedHeading, len(all.headings)), links: make([]indexedLink, 0, len(all.links))}
 	for i := range all.headings {
 		h := &all.headings[i]
-		f.headings[i] = indexedHeading{uint32(h.Start), uint32(h.End), h.Text, h.ID}
+		f.headings[i] = indexedHeading{uint32(h.Start), uint32(h.End), h.Text, h.Anchor}
 	}
 	if _, ok := s.byFile[file]; ok {
 		f.title = titleOf(text, all.headings)
@@ -599,7 +586,7 @@ type File struct {
 	Text []byte
 	// Links are the destinations, sorted by offset, and Headings the headings.
 	Links    []Link
-	Headings []Heading
+	Headings []destination.Heading
 }
 
 // Analyze returns what a text holds and where its destinations lead.
@@ -643,7 +630,7 @@ func (f *File) At(offset int) *Link {
 
 // HeadingAt returns the heading whose line contains an offset, nil if there is
 // none.
-func (f *File) HeadingAt(offset int) *Heading {
+func (f *File) HeadingAt(offset int) *destination.Heading {
 	for i := range f.Headings {
 		h := &f.Headings[i]
 		start := bytes.LastIndexByte(f.Text[:h.Start], '\n') + 1
@@ -733,11 +720,6 @@ func (s *tree) hashAnswers() uint64 {
 func (s *Snapshot) answersAs(last *Snapshot) bool {
 	return last != nil && s.answers != 0 && s.answers == last.answers && s.Dir == last.Dir && s.hooks == last.hooks && s.generator == last.generator && s.headingIDs == last.headingIDs &&
 		reflect.DeepEqual(s.Project.Config, last.Project.Config) && slices.Equal(s.content, last.content) && slices.Equal(s.fileOf, last.fileOf)
-}
-
-// share takes over what is the same in the last snapshot.
-func (s *Snapshot) share(last *Snapshot) {
-	s.content, s.byFile, s.fileOf, s.pageOf, s.roots, s.names = last.content, last.byFile, last.fileOf, last.pageOf, last.roots, last.names
 }
 
 // stampOf returns a number that changes with a file, 0 if there is no such file.
