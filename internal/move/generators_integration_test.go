@@ -36,12 +36,7 @@ func TestMkDocsMoves(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := added(t, p)
-	slices.Sort(got)
-	slices.Sort(want)
-	if !slices.Equal(got, want) || len(p.Broken) > 0 {
-		t.Errorf("the diff adds\n%s\nwant\n%s\nbroken %v, lost %v", strings.Join(got, "\n"), strings.Join(want, "\n"), p.Broken, p.Lost)
-	}
+	expect(t, p, want, len(p.Broken))
 }
 
 // TestAstroMoves: a page of Astro finds its layout and its pictures from its new place, and
@@ -77,12 +72,7 @@ func TestAstroMoves(t *testing.T) {
 			t.Errorf("%s: %v", tt.old, err)
 			continue
 		}
-		got, want := added(t, p), tt.want
-		slices.Sort(got)
-		slices.Sort(want)
-		if !slices.Equal(got, want) || len(p.Broken) > 0 {
-			t.Errorf("%s: the diff adds\n%s\nwant\n%s\nbroken %v, lost %v", tt.old, strings.Join(got, "\n"), strings.Join(want, "\n"), p.Broken, p.Lost)
-		}
+		expect(t, p, tt.want, len(p.Broken))
 	}
 	put(t, root, "src/pages/b.astro", "---\nimport L from '../layouts/None.astro'\n---\n<L/>\n")
 	_, err := planFor(t, root, "generic", Options{Old: "src/pages/a.md", New: "src/pages/c.md"})

@@ -115,6 +115,16 @@ func added(t *testing.T, p *Plan) []string {
 	return lines
 }
 
+// expect compares the lines that a plan adds, in any order. faults is how many links it
+// would break, and addresses lose.
+func expect(t *testing.T, p *Plan, want []string, faults int) {
+	t.Helper()
+	got, want := slices.Sorted(slices.Values(added(t, p))), slices.Sorted(slices.Values(want))
+	if !slices.Equal(got, want) || faults > 0 {
+		t.Errorf("%v: the diff adds\n%s\nwant\n%s\nbroken %v, lost %v, composed %v", p.Renames, strings.Join(got, "\n"), strings.Join(want, "\n"), p.Broken, p.Lost, p.Composed)
+	}
+}
+
 func TestHugoMoves(t *testing.T) {
 	hugoEnv(t)
 	root := newSite(t, hugoSite)
@@ -156,14 +166,9 @@ func TestHugoMoves(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := added(t, p)
-			slices.Sort(got)
-			want := slices.Sorted(slices.Values(tt.want))
-			if !slices.Equal(got, want) {
-				t.Errorf("the diff adds\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
-			}
-			if !slices.Equal(p.Addresses, tt.addresses) || len(p.Broken)+len(p.Lost) > 0 {
-				t.Errorf("addresses %v, broken %v, lost %v", p.Addresses, p.Broken, p.Lost)
+			expect(t, p, tt.want, len(p.Broken)+len(p.Lost))
+			if !slices.Equal(p.Addresses, tt.addresses) {
+				t.Errorf("addresses %v", p.Addresses)
 			}
 			if tt.composed != slices.ContainsFunc(p.Composed, func(f check.Finding) bool { return f.Raw == "/sub/docs/a/" }) {
 				t.Errorf("composed: %v", p.Composed)
@@ -322,12 +327,7 @@ func TestHugoComposed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, want := added(t, p), []string{"aliases:", "- /v1/deep/b/", "[v2](/v2/) [a](/v2/deep/b/)", "aliases: [/v2/a/, /v2/short/, short]"}
-	slices.Sort(got)
-	slices.Sort(want)
-	if !slices.Equal(got, want) || len(p.Broken)+len(p.Lost) > 0 {
-		t.Errorf("the diff adds\n%s\nwant\n%s\nbroken %v, lost %v", strings.Join(got, "\n"), strings.Join(want, "\n"), p.Broken, p.Lost)
-	}
+	expect(t, p, []string{"aliases:", "- /v1/deep/b/", "[v2](/v2/) [a](/v2/deep/b/)", "aliases: [/v2/a/, /v2/short/, short]"}, len(p.Broken)+len(p.Lost))
 	if len(p.Kept) != 1 || p.Kept[0] != (Pair{"/v1/deep/b/", "/v1/a/"}) {
 		t.Errorf("kept: %v", p.Kept)
 	}
@@ -412,11 +412,6 @@ func TestHugoHiddenLinks(t *testing.T) {
 			t.Errorf("%s: %v", tt.old, err)
 			continue
 		}
-		got, want := added(t, p), tt.want
-		slices.Sort(got)
-		slices.Sort(want)
-		if !slices.Equal(got, want) || len(p.Broken)+len(p.Lost) > 0 {
-			t.Errorf("%s: the diff adds\n%s\nwant\n%s\nbroken %v, lost %v", tt.old, strings.Join(got, "\n"), strings.Join(want, "\n"), p.Broken, p.Lost)
-		}
+		expect(t, p, tt.want, len(p.Broken)+len(p.Lost))
 	}
 }

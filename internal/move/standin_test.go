@@ -9,6 +9,7 @@ import (
 	"maps"
 	"net/url"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -27,10 +28,11 @@ import (
 // TestMain is the stand-in for Hugo too: the tests run without Hugo, and .ci/run runs them
 // again with Hugo itself.
 func TestMain(m *testing.M) {
-	if stem, _, _ := strings.Cut(filepath.Base(os.Args[0]), "."); stem != "hugo" {
+	stand := map[string]func(args []string) error{"hugo": standIn, "jekyll": jekyllStandIn}[strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe")]
+	if stand == nil {
 		os.Exit(m.Run())
 	}
-	if err := standIn(os.Args[1:]); err != nil {
+	if err := stand(os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "ERROR", err)
 		os.Exit(1)
 	}
@@ -39,18 +41,32 @@ func TestMain(m *testing.M) {
 // hugoEnv puts Hugo on the path: SITELINK_HUGO, or the stand-in.
 func hugoEnv(t *testing.T) {
 	t.Helper()
-	hugo := os.Getenv("SITELINK_HUGO")
-	if hugo == "" {
-		own, err := os.Executable()
-		hugo = filepath.Join(t.TempDir(), "hugo"+strings.TrimSuffix(filepath.Ext(own), ".test"))
-		if err == nil {
-			err = os.Symlink(own, hugo)
-		}
-		if err != nil {
-			t.Skip(err)
-		}
+	if hugo := os.Getenv("SITELINK_HUGO"); hugo != "" {
+		t.Setenv("PATH", filepath.Dir(hugo)+string(os.PathListSeparator)+os.Getenv("PATH"))
+		return
 	}
-	t.Setenv("PATH", filepath.Dir(hugo)+string(os.PathListSeparator)+os.Getenv("PATH"))
+	standInFor(t, "hugo")
+}
+
+// jekyllEnv puts Jekyll on the path: the installed one with SITELINK_HUGO, or the stand-in.
+func jekyllEnv(t *testing.T) {
+	t.Helper()
+	if _, err := exec.LookPath("jekyll"); err != nil || os.Getenv("SITELINK_HUGO") == "" {
+		standInFor(t, "jekyll")
+	}
+}
+
+func standInFor(t *testing.T, program string) {
+	t.Helper()
+	own, err := os.Executable()
+	dir := t.TempDir()
+	if err == nil {
+		err = os.Symlink(own, filepath.Join(dir, program+strings.TrimSuffix(filepath.Ext(own), ".test")))
+	}
+	if err != nil {
+		t.Skip(err)
+	}
+	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 }
 
 // standInSite does of Hugo what the sites of these tests need: pages, sections, bundles,
@@ -535,4 +551,111 @@ func standInFiles(dir string) map[string]string {
 		return nil
 	})
 	return files
+}
+
+// jekyllStandIn does of Jekyll what the sites of these tests need: pages and posts with
+// layouts, the tags link, post_url and raw, and jekyll-redirect-from.
+func jekyllStandIn(args []string) error {
+	out := "_site"
+	for i, arg := range args {
+		if arg == "--destination" || arg == "-d" {
+			out = args[i+1]
+		}
+	}
+	text, err := os.ReadFile("_config.yml")
+	if err != nil {
+		return err
+	}
+	var config struct {
+		URL              string
+		Include, Plugins []string
+	}
+	if err := yaml.Unmarshal(text, &config); err != nil {
+		return err
+	}
+	s := &standInSite{out: out}
+	type source struct{ text, name string }
+	pages, posts := map[string]source{}, map[string]string{}
+	matters := map[string]map[string]any{}
+	for file, text := range standInFiles(".") {
+		isPost := strings.HasPrefix(file, "_posts/")
+		if top := file[0]; !isPost && (top == '_' || top == '.') && !slices.Contains(config.Include, file) {
+			continue
+		}
+		at := frontMatter.FindStringSubmatchIndex(text)
+		if at == nil {
+			if err := s.write(file, text); err != nil {
+				return err
+			}
+			continue
+		}
+		name, matter := strings.TrimSuffix(file, ".md"), map[string]any{}
+		if err := yaml.Unmarshal([]byte(text[at[4]:at[5]]), &matter); err != nil {
+			return err
+		}
+		if isPost {
+			posts[strings.TrimPrefix(name, "_posts/")] = file
+			name = strings.Replace(strings.TrimPrefix(name, "_posts/"), "-", "/", 3)
+		}
+		matters[file] = matter
+		pages[file] = source{text[at[1]:], strings.TrimSuffix(name, ".html") + ".html"}
+	}
+	for file, page := range pages {
+		var out bytes.Buffer
+		text, err := jekyllTags(page.text, func(file string) string { return pages[file].name }, posts)
+		if err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+		if err := goldmark.New(goldmark.WithParserOptions(parser.WithAutoHeadingID()), goldmark.WithRendererOptions(html.WithUnsafe())).Convert([]byte(text), &out); err != nil {
+			return err
+		}
+		text = out.String()
+		if layout, ok := matters[file]["layout"].(string); ok {
+			around, err := os.ReadFile("_layouts/" + layout + ".html")
+			if err != nil {
+				return err
+			}
+			title, _ := matters[file]["title"].(string)
+			shell, err := jekyllTags(string(around), func(file string) string { return pages[file].name }, posts)
+			if err != nil {
+				return err
+			}
+			text = strings.NewReplacer("{{ page.title }}", title, "{{ content }}", text).Replace(shell)
+		}
+		if err := s.write(page.name, text); err != nil {
+			return err
+		}
+		from, _ := matters[file]["redirect_from"].([]any)
+		for _, old := range from {
+			to := config.URL + "/" + page.name
+			name := strings.TrimPrefix(old.(string), "/")
+			if path.Ext(name) != ".html" {
+				name = path.Join(name, "index.html")
+			}
+			if err := s.write(name, "<!doctype html><title>x</title><link rel=\"canonical\" href=\""+to+"\"><meta http-equiv=\"refresh\" content=\"0; url="+to+"\">"); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+var jekyllTag = regexp.MustCompile(`\{% raw %\}(.*?)\{% endraw %\}|\{% (link|post_url) (\S+) %\}`)
+
+func jekyllTags(text string, nameOf func(file string) string, posts map[string]string) (out string, err error) {
+	out = jekyllTag.ReplaceAllStringFunc(text, func(tag string) string {
+		m := jekyllTag.FindStringSubmatch(tag)
+		if m[2] == "" {
+			return m[1]
+		}
+		file := m[3]
+		if m[2] == "post_url" {
+			file = posts[file]
+		}
+		if nameOf(file) == "" {
+			err = fmt.Errorf("could not find %s", m[3])
+		}
+		return "/" + nameOf(file)
+	})
+	return out, err
 }

@@ -1,5 +1,3 @@
-//go:build integration
-
 package move
 
 import (
@@ -14,9 +12,7 @@ import (
 // TestJekyllMoves: pages and posts move, with redirect_from where the plugin is
 // configured, else with a rule of the host.
 func TestJekyllMoves(t *testing.T) {
-	if _, err := exec.LookPath("jekyll"); err != nil {
-		t.Skip("jekyll is not installed: .ci/run installs it")
-	}
+	jekyllEnv(t)
 	files := map[string]string{
 		"_config.yml":                "title: T\nurl: https://h.example\n",
 		"_layouts/page.html":         "<!doctype html><title>{{ page.title }}</title>\n<a href=\"/guide/\">fixed</a>\n{{ content }}\n",
@@ -43,21 +39,14 @@ func TestJekyllMoves(t *testing.T) {
 			t.Errorf("%s: %v", tt.old, err)
 			continue
 		}
-		got, want := added(t, p), tt.want
-		slices.Sort(got)
-		slices.Sort(want)
-		if !slices.Equal(got, want) || len(p.Broken)+len(p.Lost)+len(p.Composed) > 0 {
-			t.Errorf("%s: the diff adds\n%s\nwant\n%s\nbroken %v, lost %v, composed %v", tt.old, strings.Join(got, "\n"), strings.Join(want, "\n"), p.Broken, p.Lost, p.Composed)
-		}
+		expect(t, p, tt.want, len(p.Broken)+len(p.Lost)+len(p.Composed))
 	}
 }
 
 // TestJekyllNewRules: where a site has no rule file yet, a move makes one that the host
 // reads without Jekyll publishing it, or says which addresses are lost.
 func TestJekyllNewRules(t *testing.T) {
-	if _, err := exec.LookPath("jekyll"); err != nil {
-		t.Skip("jekyll is not installed: .ci/run installs it")
-	}
+	jekyllEnv(t)
 	for profile, want := range map[string][]string{
 		"netlify": {"[[redirects]]", "  from = \"/guide/more\"", "  to = \"/help/parts\"", "  status = 301",
 			"[[redirects]]", "  from = \"/guide/more.html\"", "  to = \"/help/parts.html\"", "  status = 301", "[more](help/parts.html)"},
@@ -88,9 +77,7 @@ func TestJekyllNewRules(t *testing.T) {
 // TestJekyllRedirectFrom: with jekyll-redirect-from, the old addresses answer after a
 // build, and the tags link and post_url name the moved files.
 func TestJekyllRedirectFrom(t *testing.T) {
-	if _, err := exec.LookPath("jekyll"); err != nil {
-		t.Skip("jekyll is not installed: .ci/run installs it")
-	}
+	jekyllEnv(t)
 	root := newSite(t, map[string]string{
 		"_config.yml":                "title: T\nurl: https://h.example\nplugins: [jekyll-redirect-from]\n",
 		"_layouts/page.html":         "<!doctype html><title>{{ page.title }}</title>\n<a href=\"{% link guide/more.md %}\">more</a> {{ content }}\n",
@@ -116,12 +103,7 @@ func TestJekyllRedirectFrom(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", tt.old, err)
 		}
-		got, want := added(t, p), tt.want
-		slices.Sort(got)
-		slices.Sort(want)
-		if !slices.Equal(got, want) || len(p.Broken)+len(p.Lost)+len(p.Composed) > 0 {
-			t.Errorf("%s: the diff adds\n%s\nwant\n%s\nbroken %v, lost %v, composed %v", tt.old, strings.Join(got, "\n"), strings.Join(want, "\n"), p.Broken, p.Lost, p.Composed)
-		}
+		expect(t, p, tt.want, len(p.Broken)+len(p.Lost)+len(p.Composed))
 		if err := p.Set.Apply(t.Context(), "test"); err != nil {
 			t.Fatal(err)
 		}
