@@ -36,16 +36,16 @@ func readDocument(p Project, name string) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := parseDocument(path.Ext(name), data)
+	d, err := ParseDocument(path.Ext(name), data)
 	if err != nil {
 		return nil, fmt.Errorf("%s:%w", name, err)
 	}
 	return d, nil
 }
 
-// parseDocument parses a document. The error begins with a line number and a
-// colon.
-func parseDocument(ext string, data []byte) (map[string]any, error) {
+// ParseDocument parses TOML, YAML or JSON, by the extension of its name. All keys become
+// lower case. The error begins with a line number and a colon.
+func ParseDocument(ext string, data []byte) (map[string]any, error) {
 	d := map[string]any{}
 	data = []byte(strings.TrimPrefix(string(data), "\xef\xbb\xbf"))
 	switch strings.ToLower(ext) {

@@ -34,7 +34,7 @@ func FuzzDocument(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, ext, text string) {
-		d, err := parseDocument(ext, []byte(text))
+		d, err := ParseDocument(ext, []byte(text))
 		if err == nil {
 			for k := range d {
 				if k != strings.ToLower(k) {

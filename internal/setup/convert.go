@@ -1,0 +1,427 @@
+package setup
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"regexp/syntax"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/sitelink/sitelink/internal/generator"
+)
+
+// Converted is what the configuration of another link checker says in ours.
+type Converted struct {
+	// From is the checker, in its own writing.
+	From string
+	// Docroot and BaseURL are "" where the file does not name them.
+	Docroot, BaseURL string
+	// Check and External are lines of these tables, Ignores are tables [[ignore]].
+	Check, External, Ignores []string
+	// Lost are the options without equivalent, each with what to do about it.
+	Lost []string
+
+	from, skip, sites []string // the values of from and skip of check, and of skip of external
+}
+
+// peer is another link checker. Each of its options becomes one of ours: docroot,
+// base-url, url and page (regular expressions of addresses and files to ignore),
+// from and skip (linksets), text and linkset-url (other patterns of addresses), jobs, concurrency, fragments, max-age; external, which
+// is a flag of ours; and same, which needs no option. What begins with "!" says why there
+// is none.
+type peer struct {
+	title string
+	// name matches the name of its file, says its text.
+	name, says *regexp.Regexp
+	read       func(text string) (map[string][]string, error)
+	options    map[string]string
+}
+
+var peers = []peer{
+	{"lychee", regexp.MustCompile(`^\.?lychee.*\.toml$`), regexp.MustCompile(`(?m)^(max_retries|exclude_path|include_fragments|no_progress|exclude_loopback|max_concurrency)\s*=`),
+		document(".toml"), map[string]string{
+			"exclude": "url", "exclude_path": "page", "include_fragments": "fragments", "base_url": "base-url", "base": "base-url", "root_dir": "docroot",
+			"threads": "jobs", "max_concurrency": "concurrency", "max_cache_age": "max-age", "offline": "offline",
+			"cache": "same", "no_progress": "same", "verbose": "same", "exclude_mail": "same", "exclude_all_private": "same", "exclude_private": "same",
+			"exclude_loopback": "same", "exclude_link_local": "same", "max_retries": "same", "retry_wait_time": "same", "max_redirects": "same", "timeout": "same",
+			"user_agent": "!set contact in [external]", "header": "!set it for a host in [[external.host]]", "accept": "!accept a status of a host in [[external.host]]",
+			"format": "!--format", "output": "!--output", "include": "!sitelink checks all links", "scheme": "!sitelink asks http and https only",
+			"skip_missing": "same", "index_files": "!the profile of the host says it", "fallback_extensions": "!the profile of the host says it",
+		}},
+	{"htmltest", regexp.MustCompile(`^\.?htmltest.*\.ya?ml$`), regexp.MustCompile(`(?m)^(DirectoryPath|IgnoreURLs|CheckExternal|IgnoreDirs):`),
+		document(".yml"), map[string]string{
+			"directorypath": "docroot", "ignoreurls": "url", "ignoreinternalurls": "text", "ignoredirs": "page", "checkexternal": "external", "checkinternalhash": "fragments",
+			"documentconcurrencylimit": "jobs", "httpconcurrencylimit": "concurrency", "cacheexpires": "max-age", "enablecache": "same", "checkinternal": "same",
+			"checkanchors": "same", "checklinks": "same", "checkimages": "same", "checkscripts": "same", "checkmeta": "same", "checkgeneric": "same", "checkmetarefresh": "same",
+			"testfilesconcurrently": "same", "externaltimeout": "same", "redirectlimit": "same", "loglevel": "same", "logsort": "same", "enablelog": "same",
+			"checkmailto": "!sitelink does not check mailto:", "checktel": "!sitelink does not check tel:", "checkdoctype": "!sitelink checks links, not markup",
+			"enforcehtml5": "!sitelink checks links, not markup", "enforcehttps": "!sitelink checks links, not schemes", "checkfavicon": "!sitelink checks a favicon that pages name",
+			"ignorealtmissing": "same", "ignoretagattribute": "!only data-sitelink-ignore and data-proofer-ignore exempt a link",
+			"ignoredirectorymissingtrailingslash": "!the profile of the host says it", "directoryindex": "!index in [host]", "httpheaders": "!set them for a host in [[external.host]]",
+			"outputdir": "!--output", "filepath": "!sitelink check FILE", "stripquerystring": "same",
+		}},
+	{"html-proofer", regexp.MustCompile(`(?i)^(Rakefile|\.?html-?proofer.*|.*\.rake)$`), regexp.MustCompile(`(?i)html-?proofer`),
+		rubyOptions, map[string]string{
+			"docroot": "docroot", "ignore_urls": "url", "url_ignore": "url", "href_ignore": "url", "ignore_files": "page", "file_ignore": "page", "disable_external": "offline",
+			"check_internal_hash": "fragments", "check_external_hash": "!sitelink asks for pages of other sites, not for their fragments", "assume_extension": "!the profile of the host says it",
+			"directory_index_file": "!index in [host]", "allow_hash_href": "same", "log_level": "same", "parallel": "same", "in_processes": "jobs", "in_threads": "jobs",
+			"cache": "same", "timeframe": "same", "external": "same", "typhoeus": "same", "hydra": "same", "timeout": "same", "ignore_empty_alt": "same", "empty_alt_ignore": "same",
+			"ignore_missing_alt": "same", "alt_ignore": "same", "check_html": "!sitelink checks links, not markup", "check_sri": "!sitelink checks links, not hashes",
+			"check_favicon": "!sitelink checks a favicon that pages name", "enforce_https": "!sitelink checks links, not schemes", "max_concurrency": "concurrency",
+			"swap_urls": "!base-url says where the site is published", "url_swap": "!base-url says where the site is published", "root_dir": "docroot", "internal_domains": "!base-url says where the site is published",
+			"ignore_status_codes": "!accept a status of a host in [[external.host]]", "http_status_ignore": "!accept a status of a host in [[external.host]]", "verbose": "same",
+		}},
+	{"hyperlink", nil, regexp.MustCompile(`(?m)^[^#\n]*\bhyperlink\s+[-.\w/]`),
+		func(text string) (map[string][]string, error) { return commandOptions(text, "hyperlink") }, map[string]string{
+			"docroot": "docroot", "check-anchors": "same", "sources": "same", "j": "jobs", "threads": "jobs", "github-actions": "!--format github",
+		}},
+	{"LinkChecker", regexp.MustCompile(`^\.?linkchecker.*$`), regexp.MustCompile(`(?m)^\[(checking|filtering)\]`),
+		ini, map[string]string{
+			"ignore": "url", "nofollow": "!sitelink follows no links", "threads": "jobs", "checkextern": "external", "localwebroot": "docroot", "timeout": "same", "recursionlevel": "same",
+			"ignorewarnings": "!accept findings with [[ignore]] code =", "robotstxt": "same", "maxrequestspersecond": "!pace in [external]", "log": "!--format", "verbose": "same", "status": "same",
+			"warnings": "!--fail-on warning", "sslverify": "same", "useragent": "!set contact in [external]", "internlinks": "!base-url says where the site is published",
+		}},
+	{"Linklint", regexp.MustCompile(`(?i)linklint`), regexp.MustCompile(`(?m)^-(root|doc|orphan|ignore|skip|limit|case|host)\b`),
+		func(text string) (map[string][]string, error) { return commandOptions(text, "") }, map[string]string{
+			"root": "docroot", "linkset": "from", "skip": "skip", "ignore": "linkset-url", "limit": "limit", "orphan": "orphans", "case": "same", "host": "base-url", "doc": "!--format html=FILE",
+			"out": "!--output", "error": "same", "warn": "same", "xref": "!--format dot in sitelink links", "net": "external", "http": "!sitelink reads files, not a server", "index": "!index in [host]", "quiet": "same", "silent": "same",
+		}},
+}
+
+// Convert turns the configuration of another link checker into ours. The error says which
+// are known.
+func Convert(name string, text string) (*Converted, error) {
+	base := path.Base(strings.ReplaceAll(name, `\`, "/"))
+	at := slices.IndexFunc(peers, func(p peer) bool { return p.name != nil && p.name.MatchString(base) && p.says.MatchString(text) })
+	if at < 0 {
+		at = slices.IndexFunc(peers, func(p peer) bool { return p.says.MatchString(text) })
+	}
+	if at < 0 {
+		return nil, fmt.Errorf("%s: not a configuration of lychee, htmltest, html-proofer, hyperlink, LinkChecker or Linklint", name)
+	}
+	p := &peers[at]
+	options, err := p.read(text)
+	if err != nil {
+		return nil, fmt.Errorf("read %s as a configuration of %s: %w", name, p.title, err)
+	}
+	c := &Converted{From: p.title}
+	keys := make([]string, 0, len(options))
+	for key := range options {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	for _, key := range keys {
+		to, known := p.options[key]
+		if !known {
+			to = "!sitelink has no such option"
+		}
+		for _, value := range options[key] {
+			if why := c.take(to, value); why != "" {
+				c.Lost = append(c.Lost, strings.TrimSpace(key+" "+value)+": "+why)
+			}
+		}
+	}
+	for _, list := range []struct {
+		in  *[]string
+		key string
+		all []string
+	}{{&c.Check, "from", c.from}, {&c.Check, "skip", c.skip}, {&c.External, "skip", c.sites}} {
+		if len(list.all) > 0 {
+			*list.in = append(*list.in, list.key+" = ["+strings.Join(list.all, ", ")+"]")
+		}
+	}
+	return c, nil
+}
+
+// take adds one option with one value. It returns why there is no equivalent, "" if all
+// is well.
+func (c *Converted) take(to, value string) (why string) {
+	off := slices.Contains([]string{"false", "0", "no"}, value)
+	check := func(line string) { c.Check = append(c.Check, line) }
+	switch to {
+	case "same":
+	case "docroot":
+		c.Docroot = strings.TrimSuffix(strings.TrimPrefix(value, "./"), "/")
+	case "base-url":
+		if !strings.Contains(value, "://") {
+			value = "https://" + value
+		}
+		c.BaseURL = strings.TrimSuffix(value, "/") + "/"
+	case "fragments":
+		if off {
+			check("fragments = false")
+		}
+	case "orphans":
+		check("orphans = true")
+	case "external", "offline":
+		if off != (to == "offline") {
+			return "" // sitelink asks other sites only if a flag says so
+		}
+		return "sitelink external asks other sites"
+	case "jobs", "concurrency", "limit":
+		if strings.Trim(value, "0123456789") != "" || value == "" || len(value) > 3 {
+			return "not a number from 1 to 999"
+		}
+		if to == "concurrency" {
+			c.External = append(c.External, "concurrency = "+value)
+		} else {
+			check(to + " = " + value)
+		}
+	case "max-age":
+		d, err := time.ParseDuration(dayHours.ReplaceAllStringFunc(value, func(s string) string {
+			n := 0
+			fmt.Sscan(s, &n)
+			return fmt.Sprintf("%dh", n*map[byte]int{'d': 24, 'w': 168}[s[len(s)-1]])
+		}))
+		if err != nil {
+			return "not a time such as 48h"
+		}
+		c.External = append(c.External, "max-age = "+quote(d.String()))
+	case "from":
+		c.from = append(c.from, quote(value))
+	case "skip":
+		c.skip = append(c.skip, quote(value))
+	case "linkset-url":
+		c.ignore("url", strings.ReplaceAll(strings.ReplaceAll(value, "@", "**"), "#", "*"))
+	case "text":
+		c.ignore("url", value)
+	case "url", "page":
+		switch glob, ok := globOf(value); {
+		case otherScheme.MatchString(value): // never checked
+		case !ok:
+			return "no pattern of ours says that; add [[ignore]] tables"
+		case to == "page":
+			c.ignore("page", strings.TrimPrefix(strings.TrimPrefix(glob, "./"), c.Docroot+"/"))
+		case foreignURL.MatchString(value):
+			c.sites = append(c.sites, quote(glob))
+		default:
+			c.ignore("url", glob)
+		}
+	default:
+		return strings.TrimPrefix(to, "!")
+	}
+	return ""
+}
+
+func (c *Converted) ignore(key, glob string) {
+	c.Ignores = append(c.Ignores, fmt.Sprintf("[[ignore]]\n%s = %s\nreason = %s\n", key, quote(glob), quote("from the configuration of "+c.From)))
+}
+
+var (
+	dayHours = regexp.MustCompile(`\d+[dw]`)
+	// foreignURL matches regular expressions of addresses of other sites: "https://x",
+	// "^https?:\/\/x", "github\.com/x".
+	foreignURL  = regexp.MustCompile(`^\^?(\(?https?|[\w-]+(\\?\.[\w-]+)*\\?\.(com|org|net|io|dev|gov|edu|info|co|uk|de)\b)`)
+	otherScheme = regexp.MustCompile(`^\^?(mailto|tel|javascript|data|ftp|file):`)
+)
+
+// globOf returns a pattern that matches what a regular expression finds, if there is one:
+// "^/a/.*" gives /a/**, "old$" gives **/*old, and "old" {**/*old*,**/*old*/**}. An unescaped
+// dot counts as a dot, which is what people mean.
+func globOf(expr string) (glob string, ok bool) {
+	expr = strings.TrimPrefix(strings.TrimPrefix(expr, "^.*"), ".*")
+	if rest := strings.TrimSuffix(strings.TrimSuffix(expr, "$"), ".*"); len(rest) < len(expr)-1 && !strings.HasSuffix(rest, `\`) {
+		expr = rest
+	}
+	if strings.HasPrefix(expr, "http") {
+		expr = "^" + expr
+	}
+	if strings.Trim(expr, `\^$.*+?()[]{}|`) == "" {
+		return "", false // it matches everything
+	}
+	tree, err := syntax.Parse(expr, syntax.Perl)
+	if err != nil {
+		return "", false
+	}
+	parts, ok := globParts(tree.Simplify())
+	var all []string
+	for _, g := range parts {
+		g, fromStart := strings.CutPrefix(g, "^")
+		if !fromStart {
+			g = "**/*" + g
+		}
+		g, toEnd := strings.CutSuffix(g, "$")
+		switch {
+		case toEnd:
+			all = append(all, g)
+		case strings.HasSuffix(g, "/"):
+			all = append(all, g+"**")
+		default:
+			all = append(all, g+"*", g+"*/**") // no pattern says both
+		}
+	}
+	if len(all) == 1 {
+		return all[0], ok
+	}
+	return "{" + strings.Join(all, ",") + "}", ok
+}
+
+var globEscape = strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "{", `\{`, ",", `\,`)
+
+// globParts returns the alternatives of an expression; ^ and $ stand for its ends.
+func globParts(n *syntax.Regexp) (all []string, ok bool) {
+	switch n.Op {
+	case syntax.OpLiteral:
+		return []string{globEscape.Replace(string(n.Rune))}, true
+	case syntax.OpBeginLine, syntax.OpBeginText:
+		return []string{"^"}, true
+	case syntax.OpEndLine, syntax.OpEndText:
+		return []string{"$"}, true
+	case syntax.OpAnyCharNotNL:
+		return []string{"."}, true
+	case syntax.OpEmptyMatch:
+		return []string{""}, true
+	case syntax.OpCapture:
+		return globParts(n.Sub[0])
+	case syntax.OpStar, syntax.OpPlus:
+		return []string{"*", "*/**/*"}, n.Sub[0].Op == syntax.OpAnyCharNotNL
+	case syntax.OpQuest:
+		all, ok = globParts(n.Sub[0])
+		return append([]string{""}, all...), ok
+	case syntax.OpCharClass: // an alternative of single characters, as in a|b
+		if len(n.Rune) > 8 {
+			return nil, false
+		}
+		for i := 0; i < len(n.Rune); i += 2 {
+			for r := n.Rune[i]; r <= n.Rune[i+1] && len(all) < 8; r++ {
+				all = append(all, globEscape.Replace(string(r)))
+			}
+		}
+		return all, true
+	case syntax.OpAlternate, syntax.OpConcat:
+		if all = nil; n.Op == syntax.OpConcat {
+			all = []string{""}
+		}
+		for _, sub := range n.Sub {
+			parts, fine := globParts(sub)
+			if !fine || len(parts)*max(1, len(all)) > 32 {
+				return nil, false
+			}
+			if n.Op == syntax.OpAlternate {
+				all = append(all, parts...)
+				continue
+			}
+			var joined []string
+			for _, a := range all {
+				for _, p := range parts {
+					joined = append(joined, a+p)
+				}
+			}
+			all = joined
+		}
+		return all, true
+	}
+	return nil, false
+}
+
+// document reads TOML or YAML. Names of tables count as options.
+func document(ext string) func(text string) (map[string][]string, error) {
+	return func(text string) (map[string][]string, error) {
+		d, err := generator.ParseDocument(ext, []byte(text))
+		options := map[string][]string{}
+		for key, value := range d {
+			list, isList := value.([]any)
+			if !isList {
+				list = []any{value}
+			}
+			for _, v := range list {
+				options[key] = append(options[key], fmt.Sprint(v))
+			}
+		}
+		return options, err
+	}
+}
+
+// rubyPair matches an option of html-proofer in Ruby, in YAML and on the command line:
+// :ignore_urls => [/x/, "y"], ignore_urls: [...], --ignore-urls "/x/,y".
+var (
+	rubyComment = regexp.MustCompile(`(?m)^\s*#.*$`)
+	rubyPair    = regexp.MustCompile(`(?m)(?:[:"']?\b([a-z_]\w+)["']?\s*(?:=>|:(?:[ \t]|$))|--([a-z][\w-]+)(?:[ =]|$))[ \t]*(\[[^\]]*\]|%r\{.*?\}|/(?:\\.|[^/\n])+/|"[^"\n]*"|'[^'\n]*'|[\w.,/][\w.,/-]*)?((?:\n\s+-\s+.+)*)`)
+	rubyValue   = regexp.MustCompile(`%r\{(.*?)\}|/((?:\\.|[^/\n])+)/|"([^"\n]*)"|'([^'\n]*)'|([\w.][\w./-]*)`)
+	rubyDir     = regexp.MustCompile(`check_director(?:y|ies)\(?\s*\[?["']([^"']+)|htmlproofer\s+["']?([\w./-]+)`)
+)
+
+func rubyOptions(text string) (map[string][]string, error) {
+	options := map[string][]string{}
+	text = rubyComment.ReplaceAllString(text, "")
+	if m := rubyDir.FindStringSubmatch(text); m != nil && !strings.HasPrefix(m[2], "-") {
+		options["docroot"] = []string{m[1] + m[2]}
+	}
+	for _, m := range rubyPair.FindAllStringSubmatch(text, -1) {
+		key, value := strings.ReplaceAll(m[1]+m[2], "-", "_"), m[3]+m[4]
+		if value == "" {
+			value = "true"
+		} else if m[2] != "" { // a list of the command line
+			value = strings.ReplaceAll(strings.Trim(value, `"'`), ",", " ")
+		}
+		for _, v := range rubyValue.FindAllStringSubmatch(value, -1) {
+			value := strings.ReplaceAll(strings.Join(v[1:], ""), `\/`, "/")
+			if v[1]+v[2] == "" && strings.Contains(key, "ignore") { // a text, not an expression
+				value = "^" + regexp.QuoteMeta(value) + "$"
+			}
+			options[key] = append(options[key], value)
+		}
+	}
+	return options, nil
+}
+
+// commandOptions reads the arguments of a program, "" for a file that holds nothing else:
+// "hyperlink public/ --check-anchors -j 4", "-skip /a/@".
+func commandOptions(text, program string) (map[string][]string, error) {
+	options := map[string][]string{}
+	text = strings.ReplaceAll(text, "\\\n", " ")
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); strings.HasPrefix(line, "#") {
+			continue
+		}
+		if program != "" {
+			_, rest, found := strings.Cut(line, program+" ")
+			if !found {
+				continue
+			}
+			line, _, _ = strings.Cut(rest, "&&")
+		}
+		key := ""
+		for word := range strings.FieldsSeq(line) {
+			word = strings.Trim(word, `"'`)
+			switch name, value, has := strings.Cut(strings.TrimLeft(word, "-"), "="); {
+			case strings.HasPrefix(word, "-"):
+				if key = name; has {
+					options[key], key = append(options[key], value), ""
+				} else {
+					options[key] = append(options[key], "")
+				}
+			case key != "" && options[key][len(options[key])-1] == "" && !flagsAlone[key]:
+				options[key][len(options[key])-1] = word
+			case program == "":
+				options["linkset"] = append(options["linkset"], word)
+			default:
+				options["docroot"] = append(options["docroot"], word)
+			}
+		}
+	}
+	return options, nil
+}
+
+// flagsAlone are flags of hyperlink and Linklint that take no value.
+var flagsAlone = map[string]bool{"check-anchors": true, "github-actions": true, "orphan": true, "case": true, "net": true, "quiet": true, "silent": true, "error": true, "warn": true, "xref": true}
+
+// ini reads the options of all sections. The lines of a list are indented.
+func ini(text string) (map[string][]string, error) {
+	options, key := map[string][]string{}, ""
+	for line := range strings.Lines(text) {
+		trimmed := strings.TrimSpace(line)
+		switch name, value, has := strings.Cut(trimmed, "="); {
+		case trimmed == "" || strings.ContainsAny(trimmed[:1], "#;["):
+		case key != "" && strings.TrimLeft(line, " \t") != line:
+			options[key] = append(options[key], trimmed)
+		case has:
+			if key = strings.ToLower(strings.TrimSpace(name)); strings.TrimSpace(value) != "" {
+				options[key] = append(options[key], strings.TrimSpace(value))
+			}
+		}
+	}
+	return options, nil
+}
