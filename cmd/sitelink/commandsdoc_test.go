@@ -33,7 +33,11 @@ func TestCommandsDocument(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("# Commands\n\n" +
 		"`sitelink COMMAND -h` shows the flags of a command that matter most, `sitelink COMMAND --help` all of them. Commands that\n" +
-		"check a site also accept the [configuration flags](configuration.md). This page is generated from the help texts.\n")
+		"check a site also accept the [configuration flags](configuration.md). This page is generated from the help texts.\n" +
+		"Every command has `--config FILE`, which reads FILE instead of searching for sitelink.toml. Exit codes mean this, if the\n" +
+		"command does not list others:\n")
+	commonExits := exitRows(root, "check", "")
+	b.WriteString("\n| exit code | meaning |\n|---|---|\n" + commonExits)
 	byName := map[string]*cobra.Command{}
 	for _, c := range root.Commands() {
 		byName[c.Name()] = c
@@ -44,9 +48,9 @@ func TestCommandsDocument(t *testing.T) {
 			if name == "help" {
 				continue
 			}
-			commandSection(t, &b, "###", byName[name])
+			commandSection(t, &b, "###", commonExits, byName[name])
 			for _, c := range byName[name].Commands() {
-				commandSection(t, &b, "####", c)
+				commandSection(t, &b, "####", commonExits, c)
 			}
 		}
 	}
@@ -68,7 +72,7 @@ func TestCommandsDocument(t *testing.T) {
 var docPath = regexp.MustCompile(`docs/(guide|reference)/([a-z-]+)\.md`)
 
 // commandSection writes the section of one command.
-func commandSection(t *testing.T, b *strings.Builder, mark string, c *cobra.Command) {
+func commandSection(t *testing.T, b *strings.Builder, mark, commonExits string, c *cobra.Command) {
 	t.Helper()
 	link := func(text string) string {
 		return docPath.ReplaceAllStringFunc(text, func(path string) string {
@@ -81,7 +85,7 @@ func commandSection(t *testing.T, b *strings.Builder, mark string, c *cobra.Comm
 		})
 	}
 	escape := strings.NewReplacer("<", "&lt;", "*", `\*`, "_", `\_`)
-	long, exits := splitLong(c)
+	long, _ := splitLong(c)
 	fmt.Fprintf(b, "\n%s %s\n\n`%s`: %s.\n", mark, strings.TrimPrefix(c.CommandPath(), "sitelink "), c.UseLine(), c.Short)
 	if c.Example != "" {
 		b.WriteString("\n```sh\n")
@@ -99,18 +103,32 @@ func commandSection(t *testing.T, b *strings.Builder, mark string, c *cobra.Comm
 	}
 	rows := ""
 	c.Flags().VisitAll(func(f *pflag.Flag) {
-		if key, isKey := f.Value.(*keyFlag); (!isKey || key.key.ID() != key.key.Name) && !f.Hidden && f.Name != "help" {
+		if key, isKey := f.Value.(*keyFlag); (!isKey || key.key.ID() != key.key.Name) && !f.Hidden && f.Name != "help" && f.Name != "config" {
 			rows += fmt.Sprintf("| `%s` | %s |\n", strings.TrimSpace(flagTerm(f)), strings.ReplaceAll(escape.Replace(flagUsage(f)), "|", `\|`))
 		}
 	})
 	if rows != "" {
 		b.WriteString("\n| flag | meaning |\n|---|---|\n" + rows)
 	}
-	if exits != "" {
-		b.WriteString("\n| exit code | meaning |\n|---|---|\n")
-		for line := range strings.Lines(exits) {
-			code, meaning, _ := strings.Cut(strings.TrimSpace(line), " ")
-			fmt.Fprintf(b, "| %s | %s |\n", code, strings.TrimSpace(meaning))
+	if rows := exitRows(c, "", commonExits); rows != "" {
+		b.WriteString("\n| exit code | meaning |\n|---|---|\n" + rows)
+	}
+}
+
+// exitRows returns the exit codes of c, or of its command with that name, without
+// those that are in common.
+func exitRows(c *cobra.Command, name, common string) (rows string) {
+	for _, of := range c.Commands() {
+		if name != "" && of.Name() == name {
+			c = of
 		}
 	}
+	_, exits := splitLong(c)
+	for line := range strings.Lines(exits) {
+		code, meaning, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if row := fmt.Sprintf("| %s | %s |\n", code, strings.TrimSpace(meaning)); code != "" && !strings.Contains(common, row) {
+			rows += row
+		}
+	}
+	return rows
 }

@@ -37,7 +37,7 @@ func CheckLedger(p *project.Project, readOnly bool) error {
 			}
 			if path, where := disk.Outside(p.Root, sibling); where != "" {
 				return fault.Usage(fmt.Sprintf("ledger in [outgoing]: %s is %s", path, where),
-					"name it with --ledger or in a file given with --config: a configuration that is found cannot")
+					"name it with --ledger or in a file given with --config: a sitelink.toml of the checkout is not trusted with it")
 			}
 		}
 		return nil

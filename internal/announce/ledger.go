@@ -45,7 +45,7 @@ func RecordName(p *project.Project) (string, error) {
 	}
 	if path, where := disk.Outside(p.Root, p.Abs(name)); where != "" {
 		return "", fault.Usage(fmt.Sprintf("the record of the last deploy is %s, %s", path, where),
-			"name the ledger beside it with --ledger or in a file given with --config: a configuration that is found cannot")
+			"name the ledger beside it with --ledger or in a file given with --config: a sitelink.toml of the checkout is not trusted with it")
 	}
 	return name, nil
 }

@@ -201,9 +201,9 @@ func (l *loader) confine() {
 			}
 			e := *p.at
 			e.Msg = fmt.Sprintf("%s: %s is %s", p.key.Name, path, where)
-			e.Hint = "name the file with --config: a configuration that is found cannot"
+			e.Hint = "name the file with --config: a sitelink.toml of the checkout is not trusted with it"
 			if p.key.HasFlag {
-				e.Hint = fmt.Sprintf("name it with --%s or in a file given with --config: a configuration that is found cannot", p.key.Name)
+				e.Hint = fmt.Sprintf("name it with --%s or in a file given with --config: a sitelink.toml of the checkout is not trusted with it", p.key.Name)
 			}
 			l.fail(&e)
 		}

@@ -113,7 +113,7 @@ func cacheName(p *project.Project) (string, error) {
 	for _, file := range []string{name, strings.TrimSuffix(name, ".jsonl") + ".lock", runLock(name)} {
 		if path, where := disk.Outside(p.Root, p.Abs(file)); where != "" {
 			return "", fault.Usage(fmt.Sprintf("status-cache in [external]: %s is %s", path, where),
-				"name it with --status-cache or in a file given with --config: a configuration that is found cannot")
+				"name it with --status-cache or in a file given with --config: a sitelink.toml of the checkout is not trusted with it")
 		}
 	}
 	return name, nil

@@ -105,7 +105,7 @@ func Changes(ctx context.Context, p *project.Project) ([]incoming.Change, error)
 // checkFound refuses a store that a found configuration names outside of the
 // repository.
 func checkFound(p *project.Project, name string) error {
-	const hint = "name it with --store or in a file given with --config: a configuration that is found cannot"
+	const hint = "name it with --store or in a file given with --config: a sitelink.toml of the checkout is not trusted with it"
 	if !announce.IsFile(name) {
 		return fault.Usage(fmt.Sprintf("store in [incoming]: %s is not used, because the configuration was found and not named", showStore(p)), hint)
 	}
