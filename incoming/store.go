@@ -84,9 +84,6 @@ type Filter struct {
 	Target, Source string
 	Since          time.Time // received at or after this time
 	Limit          int       // at most so many
-	// AnyOrder lists the mentions in the order that costs least, as they are when
-	// List begins.
-	AnyOrder bool
 }
 
 // Rule is a rule of moderation: what to do with mentions from some sites.

@@ -24,7 +24,7 @@ import (
 )
 
 // Selection selects the mentions that [Write] may export, for incoming.Store.List.
-var Selection = incoming.Filter{States: []incoming.State{incoming.Approved, incoming.Held}, AnyOrder: true}
+var Selection = incoming.Filter{States: []incoming.State{incoming.Approved, incoming.Held}}
 
 // Options describe an export. The zero value writes JSON.
 type Options struct {

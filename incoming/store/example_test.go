@@ -81,8 +81,4 @@ func ExampleStore_Backup() {
 	if err := s.Backup(ctx, "backup.db"); err != nil {
 		log.Fatal(err)
 	}
-	// Later, while no process has mentions.db open:
-	if err := store.Restore(ctx, "backup.db", "mentions.db"); err != nil {
-		log.Fatal(err)
-	}
 }

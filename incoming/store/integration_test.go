@@ -34,10 +34,6 @@ func TestPostgres(t *testing.T) {
 			t.Errorf("Backup: %v", err)
 		}
 	})
-	t.Run("version 1", func(t *testing.T) {
-		version1(t, p.Schema(), "sitelink")
-		version1(t, p.Schema(), "of another program")
-	})
 	t.Run("restarted", func(t *testing.T) { restarted(t, p) })
 }
 
@@ -72,48 +68,6 @@ func takenOver(t *testing.T, address string) {
 		lives.kill()
 		checkOnce(t, log, []interval{end})
 		check(t, os.Remove(log))
-	}
-}
-
-// A store of version 1 is migrated, and what a job of River had is verified. The tables of
-// River go, unless another program has a queue in them.
-func version1(t *testing.T, address, queue string) {
-	old := &Store{postgres: true}
-	check(t, old.openPostgres(address))
-	defer old.closeAll()
-	text := old.text(migrations[0]) + `CREATE TYPE river_job_state AS ENUM ('available', 'running');
-		CREATE FUNCTION river_job_state_in_bitmask(bitmask bit(8), state river_job_state) RETURNS boolean LANGUAGE SQL IMMUTABLE AS 'SELECT true';
-		CREATE TABLE river_job (id bigserial PRIMARY KEY, state river_job_state NOT NULL, queue text NOT NULL);
-		CREATE INDEX ON river_job (id) WHERE river_job_state_in_bitmask(B'00000000', state);
-		CREATE TABLE river_client (id text PRIMARY KEY); CREATE TABLE river_client_queue (id text REFERENCES river_client);
-		CREATE TABLE river_leader (name text); CREATE TABLE river_migration (line text); CREATE TABLE river_queue (name text);
-		INSERT INTO river_queue VALUES ('sitelink'), ('` + queue + `');
-		INSERT INTO river_job (state, queue) VALUES ('running', 'sitelink'), ('available', '` + queue + `');
-		INSERT INTO sitelink_store VALUES (1, decode('00', 'hex'), 0);
-		INSERT INTO sitelink_mention VALUES (decode('ad4bef5f2dd2f34f34370005af7b859f', 'hex'), 'link', 'webmention', 'https://a.example/', 'https://our.example/', '', '',
-			'a.example', '', 'queued', '', '', '', '', '', 0, '', 1, 0, 0, '', 1, 0, 0, 8343117585835783, 1, 0)`
-	for statement := range strings.SplitSeq(text, ";\n") {
-		_, err := old.writer.Exec(statement)
-		check(t, err)
-	}
-	s := fileOpener(address)(t, Options{Worker: true, Log: testLog(t)})
-	working(t, s, func(context.Context, incoming.Mention) (func(*incoming.Mention), error) {
-		return func(m *incoming.Mention) { m.State = incoming.Held }, nil
-	})
-	wait(t, "for the queue", func() bool {
-		m, err := s.Mention(t.Context(), "ad4bef5f2dd2f34f34370005af7b859f")
-		check(t, err)
-		return m.State == incoming.Held
-	})
-	left := tablesOfRiver(t, s)
-	if queue == "sitelink" && left != 0 || queue != "sitelink" && left != len(riverTables) {
-		t.Errorf("queue %s: %d tables of River are left", queue, left)
-	}
-	if left > 0 {
-		var jobs int
-		if check(t, s.queryRow(t.Context(), s.readers, "SELECT count(*) FROM river_job").Scan(&jobs)); jobs != 1 {
-			t.Errorf("%d jobs are left", jobs)
-		}
 	}
 }
 
@@ -166,10 +120,5 @@ func restarted(t *testing.T, p *testkit.Postgres) {
 
 func BenchmarkRecordPostgres(b *testing.B) {
 	p := testkit.StartPostgres(b)
-	benchmarkRecord(b, 2000, openFor(b, p.Schema()))
-}
-
-func BenchmarkServePostgres(b *testing.B) {
-	p := testkit.StartPostgres(b)
-	benchmarkServe(b, 2000, openFor(b, p.Schema()))
+	benchmarkRecord(b, fileOpener(p.Schema()))
 }

@@ -28,23 +28,11 @@ const (
 	childLog     = "SITELINK_TEST_STORE_LOG"
 	childFirst   = "SITELINK_TEST_STORE_FIRST"
 	childTime    = "SITELINK_TEST_STORE_TIME"
-	childLookups = "SITELINK_TEST_STORE_LOOKUPS"
 )
 
 func TestMain(m *testing.M) {
-	if receiver := os.Getenv(childReceiver); receiver != "" {
-		if err := sender(receiver); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		return
-	}
 	if address := os.Getenv(childAddress); address != "" {
-		run := child
-		if n, err := strconv.Atoi(os.Getenv(childLookups)); err == nil {
-			run = func(address string) error { return lookups(address, n) }
-		}
-		if err := run(address); err != nil {
+		if err := child(address); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}

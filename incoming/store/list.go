@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/sitelink/sitelink/incoming"
 )
@@ -17,7 +16,7 @@ func (s *Store) Mention(ctx context.Context, text string) (incoming.Mention, err
 	if !ok {
 		return incoming.Mention{}, incoming.ErrNotFound
 	}
-	found, err := s.load(ctx, s.readers, []id{i}, "")
+	found, err := s.load(ctx, s.readers, []id{i}, false)
 	if err != nil {
 		return incoming.Mention{}, s.fail("read", err)
 	}
@@ -39,10 +38,6 @@ func (s *Store) List(ctx context.Context, f incoming.Filter) iter.Seq2[incoming.
 		where, args, err := s.where(ctx, f)
 		if err != nil {
 			yield(incoming.Mention{}, s.fail("read", err))
-			return
-		}
-		if f.AnyOrder {
-			s.each(ctx, f, where, args, yield)
 			return
 		}
 		count := 0
@@ -83,97 +78,6 @@ func (s *Store) List(ctx context.Context, f incoming.Filter) iter.Seq2[incoming.
 	}
 }
 
-// each lists mentions in the order in which the database has them, so that it reads
-// each page of the file once. Two halves of a file are read at the same time. Each
-// half is one query, which sees one state of the database: a mention that changes
-// meanwhile is neither listed twice nor left out.
-func (s *Store) each(ctx context.Context, f incoming.Filter, query string, args []any, yield func(incoming.Mention, error) bool) {
-	ctx, cancel := context.WithCancel(ctx)
-	var readers sync.WaitGroup
-	defer readers.Wait()
-	defer cancel()
-	var halves []<-chan some
-	read := func(query string, args ...any) {
-		half := make(chan some, 2)
-		halves = append(halves, half)
-		readers.Go(func() {
-			defer close(half)
-			s.read(ctx, half, query, args)
-		})
-	}
-	if s.postgres {
-		read(query, args...)
-	} else {
-		var middle int64
-		if err := s.queryRow(ctx, s.readers, "SELECT coalesce(max(rowid), 0) / 2 FROM sitelink_mention").Scan(&middle); err != nil {
-			yield(incoming.Mention{}, s.fail("read", err))
-			return
-		}
-		read(query+" AND rowid <= ?", append(slices.Clone(args), middle)...)
-		read(query+" AND rowid > ?", append(slices.Clone(args), middle)...)
-	}
-	count := 0
-	for turn := 0; len(halves) > 0; turn++ { // in turn, so that the order does not depend on time
-		at := turn % len(halves)
-		some, ok := <-halves[at]
-		if !ok {
-			halves = slices.Delete(halves, at, at+1)
-			continue
-		}
-		for _, m := range some.mentions {
-			if !sameLong(f.Target, m.Target) || !sameLong(f.Source, m.Source) {
-				continue
-			}
-			if count++; !yield(m, nil) || count == f.Limit {
-				return
-			}
-		}
-		if some.err != nil {
-			yield(incoming.Mention{}, s.fail("read", some.err))
-			return
-		}
-	}
-}
-
-// some are some of the mentions of a list, or the error at its end.
-type some struct {
-	mentions []incoming.Mention
-	err      error
-}
-
-// read sends the mentions that a query finds, until ctx ends.
-func (s *Store) read(ctx context.Context, to chan<- some, query string, args []any) {
-	send := func(next some) bool {
-		select {
-		case to <- next:
-			return true
-		case <-ctx.Done():
-			return false
-		}
-	}
-	rows, err := s.query(ctx, s.readers, query, args...)
-	if err != nil {
-		send(some{err: err})
-		return
-	}
-	defer rows.Close()
-	var mentions []incoming.Mention
-	for rows.Next() {
-		r, err := scan(rows)
-		if err != nil {
-			send(some{err: err})
-			return
-		}
-		if mentions = append(mentions, r.Mention); len(mentions) == page {
-			if !send(some{mentions: mentions}) {
-				return
-			}
-			mentions = make([]incoming.Mention, 0, page)
-		}
-	}
-	send(some{mentions, rows.Err()})
-}
-
 // sameLong reports whether a URL is the wanted one, if that is too long for its
 // column. The query has compared the others.
 func sameLong(wanted, raw string) bool {
@@ -203,9 +107,6 @@ func (s *Store) where(ctx context.Context, f incoming.Filter) (query string, arg
 			args = append(args, string(state))
 		}
 		var n int
-		if f.AnyOrder {
-			break
-		}
 		err := s.queryRow(ctx, s.readers, "SELECT count(*) FROM (SELECT 1 FROM sitelink_mention WHERE state IN ("+marks(len(args))+") LIMIT ?) AS few",
 			append(slices.Clone(args), few)...).Scan(&n)
 		if err != nil {
@@ -255,13 +156,7 @@ func (s *Store) where(ctx context.Context, f incoming.Filter) (query string, arg
 		args = append(args, micros(f.Since))
 	}
 	table := "sitelink_mention"
-	switch {
-	case s.postgres:
-	case f.AnyOrder && index == "order" && f.Target == "" && len(f.States) == 0:
-		table += " NOT INDEXED"
-	case f.AnyOrder && index == "order" && f.Target == "":
-		table += " INDEXED BY sitelink_mention_state"
-	default:
+	if !s.postgres {
 		table += " INDEXED BY sitelink_mention_" + index
 	}
 	return "SELECT " + columns + " FROM " + table + " WHERE " + strings.Join(conditions, " AND "), args, nil

@@ -3,7 +3,6 @@ package store
 import (
 	"bytes"
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"slices"
@@ -176,45 +175,38 @@ func (s *Store) commit(ops []*op) {
 	}
 }
 
-// transaction applies the changes in one transaction. It sets the errors of the
-// changes that were not applied for a reason of their own.
+// transaction applies the changes in one transaction, again and again if another process
+// interferes. It sets the errors of the changes that were not applied for a reason of
+// their own.
 func (s *Store) transaction(ops []*op) (err error) {
 	ctx, cancel := context.Background(), func() {}
 	if s.postgres {
 		ctx, cancel = context.WithTimeout(ctx, commitTimeout)
 	}
 	defer cancel()
-	for try := 0; ; try++ {
-		err = s.tryTransaction(ctx, ops)
-		if !interfered(err) || try == maxRetries {
-			return err
+	for range maxRetries {
+		if err = s.tryTransaction(ctx, ops); !interfered(err) {
+			break
 		}
 	}
+	return err
 }
 
 func (s *Store) tryTransaction(ctx context.Context, ops []*op) error {
-	if err := s.prepare(ctx); err != nil {
-		return err
-	}
 	durable := slices.ContainsFunc(ops, func(o *op) bool { return o.durable })
 	tx, end, err := s.begin(ctx, durable)
 	if err != nil {
 		return err
 	}
 	defer end()
-	db := fast{tx, s.prepared}
 	var ids []id
 	for _, o := range ops {
 		ids = append(ids, o.ids...)
 	}
 	slices.SortFunc(ids, compareIDs)
 	ids = slices.Compact(ids)
-	suffix := ""
-	if s.postgres {
-		suffix = forUpdate
-	}
 	b := &batch{now: s.opt.Now(), dirty: map[id]*row{}}
-	if b.stored, err = s.load(ctx, db, ids, suffix); err != nil {
+	if b.stored, err = s.load(ctx, tx, ids, true); err != nil {
 		return err
 	}
 	for _, o := range ops {
@@ -223,12 +215,12 @@ func (s *Store) tryTransaction(ctx context.Context, ops []*op) error {
 		}
 	}
 	created, changed := b.sorted()
-	if n, err := s.insert(ctx, db, created, doNothing); err != nil {
+	if n, err := s.insert(ctx, tx, created, "NOTHING"); err != nil {
 		return err
 	} else if n != int64(len(created)) {
 		return errInterfered
 	}
-	if _, err := s.insert(ctx, db, changed, doUpdate); err != nil {
+	if _, err := s.insert(ctx, tx, changed, doUpdate); err != nil {
 		return err
 	}
 	if len(b.dirty) == 0 {
@@ -238,40 +230,6 @@ func (s *Store) tryTransaction(ctx context.Context, ops []*op) error {
 		s.commits.Add(1)
 	}
 	return tx.Commit()
-}
-
-// begin begins a transaction. end rolls it back unless it was committed. The
-// transactions of an SQLite file that need not be durable are not synced: results, which
-// another look would bring again. They survive a crash of the process, and the next
-// durable one syncs them as well.
-func (s *Store) begin(ctx context.Context, durable bool) (tx *sql.Tx, end func(), err error) {
-	if s.postgres {
-		tx, err := s.writer.BeginTx(ctx, nil)
-		return tx, func() { tx.Rollback() }, err
-	}
-	conn, err := s.writer.Conn(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	if durable {
-		_, err = conn.ExecContext(ctx, "PRAGMA synchronous = FULL")
-	}
-	if err == nil {
-		tx, err = conn.BeginTx(ctx, nil)
-	}
-	end = func() {
-		if tx != nil {
-			tx.Rollback()
-		}
-		if durable {
-			conn.ExecContext(context.WithoutCancel(ctx), "PRAGMA synchronous = NORMAL")
-		}
-		conn.Close()
-	}
-	if err != nil {
-		end()
-	}
-	return tx, end, err
 }
 
 // run calls apply. A panic is passed on to the caller.

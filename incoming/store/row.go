@@ -6,12 +6,10 @@ import (
 	"crypto/sha256"
 	"database/sql"
 	"encoding/hex"
-	"iter"
 	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/sitelink/sitelink/incoming"
@@ -34,8 +32,8 @@ func parseID(text string) (i id, ok bool) {
 // idOf returns the ID of the mention with this key. The secret of the database makes
 // it as hard to guess as a random number, so that one index serves for the search by
 // key and by ID, and so that two processes cannot give a key two IDs.
-func (s *Store) idOf(k incoming.Key) (i id) {
-	h := hmac.New(sha256.New, s.secret[:])
+func (d *database) idOf(k incoming.Key) (i id) {
+	h := hmac.New(sha256.New, d.secret[:])
 	for _, part := range []string{string(k.Action), k.Source, k.Target} {
 		h.Write([]byte(part))
 		h.Write([]byte{0})
@@ -150,50 +148,22 @@ func collect(rows *sql.Rows, err error) ([]*row, error) {
 	return all, rows.Err()
 }
 
-// sizes are the numbers of rows of a statement. There are few, so that SQLite
-// parses each statement once.
-var sizes = []int{64, 16, 4, 1}
+// chunk is how many rows a statement reads or writes.
+const chunk = 64
 
-// chunks divides a list into parts of these sizes.
-func chunks[T any](list []T) iter.Seq[[]T] {
-	return func(yield func([]T) bool) {
-		for _, size := range sizes {
-			for len(list) >= size {
-				if !yield(list[:size]) {
-					return
-				}
-				list = list[size:]
-			}
-		}
+// load reads the mentions with these IDs. With lock, it locks them in PostgreSQL.
+func (d *database) load(ctx context.Context, db querier, ids []id, lock bool) (map[id]*row, error) {
+	suffix := ""
+	if lock && d.postgres {
+		suffix = " ORDER BY id FOR UPDATE"
 	}
-}
-
-func loadText(n int, suffix string) string {
-	return "SELECT " + columns + " FROM sitelink_mention WHERE id IN (" + marks(n) + ")" + suffix
-}
-
-// insertText returns the statement that writes n rows. conflict says what happens
-// with those that exist.
-func insertText(n int, conflict string) string {
-	one := "(" + marks(columnCount) + ")"
-	return "INSERT INTO sitelink_mention (" + columns + ") VALUES " +
-		strings.TrimSuffix(strings.Repeat(one+",", n), ",") + " ON CONFLICT (id) DO " + conflict
-}
-
-const (
-	doNothing = "NOTHING"
-	forUpdate = " ORDER BY id FOR UPDATE"
-)
-
-// load reads the mentions with these IDs, and locks them if the suffix says so.
-func (s *Store) load(ctx context.Context, db querier, ids []id, suffix string) (map[id]*row, error) {
 	found := make(map[id]*row, len(ids))
-	for some := range chunks(ids) {
+	for some := range slices.Chunk(ids, chunk) {
 		args := make([]any, len(some))
 		for i := range some {
 			args[i] = some[i][:]
 		}
-		all, err := collect(s.query(ctx, db, loadText(len(some), suffix), args...))
+		all, err := collect(d.query(ctx, db, "SELECT "+columns+" FROM sitelink_mention WHERE id IN ("+marks(len(some))+")"+suffix, args...))
 		if err != nil {
 			return nil, err
 		}
@@ -204,97 +174,22 @@ func (s *Store) load(ctx context.Context, db querier, ids []id, suffix string) (
 	return found, nil
 }
 
-// insert writes rows.
-func (s *Store) insert(ctx context.Context, db querier, rows []*row, conflict string) (written int64, err error) {
-	for some := range chunks(rows) {
+// insert writes rows. conflict says what happens with those that exist: NOTHING or
+// doUpdate.
+func (d *database) insert(ctx context.Context, db querier, rows []*row, conflict string) (written int64, err error) {
+	for some := range slices.Chunk(rows, chunk) {
 		args := make([]any, 0, len(some)*columnCount)
 		for _, r := range some {
 			args = r.values(args)
 		}
-		n, err := s.exec(ctx, db, insertText(len(some), conflict), args...)
+		values := strings.TrimSuffix(strings.Repeat("("+marks(columnCount)+"),", len(some)), ",")
+		n, err := d.exec(ctx, db, "INSERT INTO sitelink_mention ("+columns+") VALUES "+values+" ON CONFLICT (id) DO "+conflict, args...)
 		if err != nil {
 			return written, err
 		}
 		written += n
 	}
 	return written, nil
-}
-
-// prepared are statements for an SQLite file, by their texts. pgx prepares those for
-// PostgreSQL itself.
-type prepared map[string]*sql.Stmt
-
-// prepare prepares the statements of the writer, when it is first used.
-func (s *Store) prepare(ctx context.Context) error {
-	if s.postgres || s.prepared != nil {
-		return nil
-	}
-	all := prepared{}
-	for _, n := range sizes {
-		for _, text := range []string{loadText(n, ""), insertText(n, doNothing), insertText(n, doUpdate)} {
-			statement, err := s.writer.PrepareContext(ctx, text)
-			if err != nil {
-				return err
-			}
-			all[text] = statement
-		}
-	}
-	s.prepared = all
-	return nil
-}
-
-// fast is a transaction that uses prepared statements.
-type fast struct {
-	*sql.Tx
-	prepared prepared
-}
-
-func (f fast) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
-	if statement := f.prepared[query]; statement != nil {
-		return f.StmtContext(ctx, statement).ExecContext(ctx, args...)
-	}
-	return f.Tx.ExecContext(ctx, query, args...)
-}
-
-func (f fast) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	if statement := f.prepared[query]; statement != nil {
-		return f.StmtContext(ctx, statement).QueryContext(ctx, args...)
-	}
-	return f.Tx.QueryContext(ctx, query, args...)
-}
-
-// repeated are the queries of an SQLite file's readers, which would otherwise be
-// parsed each time: that takes longer than to find a row.
-type repeated struct {
-	db  *sql.DB // nil for PostgreSQL
-	mu  sync.Mutex
-	all prepared
-}
-
-// maxRepeated limits the statements that are kept. The filters of a receiver have
-// fewer texts.
-const maxRepeated = 100
-
-// get returns the statement with this text, or nil if there is none.
-func (r *repeated) get(ctx context.Context, db querier, text string) *sql.Stmt {
-	if r.db == nil || db != querier(r.db) {
-		return nil
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	statement := r.all[text]
-	if statement != nil || len(r.all) == maxRepeated {
-		return statement
-	}
-	statement, err := r.db.PrepareContext(ctx, text)
-	if err != nil {
-		return nil // the query itself will say why
-	}
-	if r.all == nil {
-		r.all = prepared{}
-	}
-	r.all[text] = statement
-	return statement
 }
 
 // clean replaces what PostgreSQL does not accept in a text.

@@ -108,7 +108,7 @@ func lock(name string) (unlock func() error, err error) {
 
 // fail names the database and explains the errors that a person can do something
 // about.
-func (s *Store) fail(action string, err error) error {
+func (d *database) fail(action string, err error) error {
 	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
@@ -116,7 +116,7 @@ func (s *Store) fail(action string, err error) error {
 	if errors.As(err, &known) {
 		return err
 	}
-	return &storeError{fmt.Sprintf("%s the mentions in %s", action, s.name), s.explain(err), err}
+	return &storeError{fmt.Sprintf("%s the mentions in %s", action, d.name), d.explain(err), err}
 }
 
 // storeError is an error of the database.
@@ -129,7 +129,7 @@ type storeError struct {
 func (e *storeError) Error() string { return e.action + ": " + e.text }
 func (e *storeError) Unwrap() error { return e.err }
 
-func (s *Store) explain(err error) string {
+func (d *database) explain(err error) string {
 	var file *sqlite.Error
 	var server *pgconn.PgError
 	var connect *pgconn.ConnectError
