@@ -194,7 +194,7 @@ func (m *Manifest) page(u weburl.URL) Page {
 func (m *Manifest) isElsewhere(u weburl.URL) bool {
 	return !slices.ContainsFunc(m.mounts, func(at mount) bool {
 		rest, ok := strings.CutPrefix(u.Path(), at.path)
-		return ok && (rest == "" || rest[0] == '/') && at.authority == authority(u)
+		return ok && (rest == "" || rest[0] == '/') && at.authority == u.Authority()
 	})
 }
 

@@ -387,7 +387,7 @@ func hostOf(url string) string {
 	if err != nil {
 		return ""
 	}
-	return authority(u)
+	return u.Authority()
 }
 
 // ruleCache holds the rules of a store, and follows their changes.

@@ -109,21 +109,12 @@ func (s *Sites) find(url string) (*Manifest, weburl.URL) {
 	if err != nil || u.HasCredentials() || u.Scheme() != "http" && u.Scheme() != "https" {
 		return nil, u
 	}
-	for _, at := range set.hosts[authority(u)] {
+	for _, at := range set.hosts[u.Authority()] {
 		if rest, ok := strings.CutPrefix(u.Path(), at.path); ok && (rest == "" || rest[0] == '/') {
 			return at.of, u
 		}
 	}
 	return nil, u
-}
-
-// authority returns the host of a URL, with its port unless that is the default
-// of its scheme.
-func authority(u weburl.URL) string {
-	if port := u.Port(); port != "" {
-		return u.Host() + ":" + port
-	}
-	return u.Host()
 }
 
 // ManifestOptions select the pages of a site that take notices. The zero value
@@ -175,7 +166,7 @@ func (m *Manifest) mountAt(base string) error {
 	case u.HasCredentials() || u.HasQuery() || u.HasFragment():
 		return fmt.Errorf("base URL %q: it must not have a user name, a query or a fragment", base)
 	}
-	m.mounts = append(m.mounts, mount{authority(u), strings.TrimRight(u.Path(), "/"), m})
+	m.mounts = append(m.mounts, mount{u.Authority(), strings.TrimRight(u.Path(), "/"), m})
 	return nil
 }
 

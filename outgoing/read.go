@@ -352,7 +352,7 @@ func (w *pageWorker) setTargets(e *Entry, c *content) {
 		}
 	}
 	own := strings.TrimPrefix(strings.TrimPrefix(w.origin, "http://"), "https://")
-	skipPaths := !w.rules.opt.Internal && authority(base) == own
+	skipPaths := !w.rules.opt.Internal && base.Authority() == own
 	seen := make(map[string]bool)
 	c.anchors(w.rules.rel, func(href []byte) {
 		if skipPaths && isPath(href) {
@@ -363,7 +363,7 @@ func (w *pageWorker) setTargets(e *Entry, c *content) {
 		if err != nil || u.Scheme() != "http" && u.Scheme() != "https" || u.HasCredentials() {
 			return
 		}
-		if authority(u) == own {
+		if u.Authority() == own {
 			if w.rules.opt.Internal && u.Path() != base.Path() {
 				e.Internal = append(e.Internal, u.Path())
 			}
@@ -381,14 +381,6 @@ func (w *pageWorker) setTargets(e *Entry, c *content) {
 	})
 	slices.Sort(e.Internal)
 	e.Internal = slices.Compact(e.Internal)
-}
-
-// authority returns the host of a URL, with its port unless that is the default.
-func authority(u weburl.URL) string {
-	if port := u.Port(); port != "" {
-		return u.Host() + ":" + port
-	}
-	return u.Host()
 }
 
 // isPath reports whether a value is certainly only a path, query or fragment,

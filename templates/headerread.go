@@ -14,8 +14,8 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 
-	"github.com/sitelink/sitelink/internal/linkheader"
 	"github.com/sitelink/sitelink/internal/scan"
+	"github.com/sitelink/sitelink/internal/wire"
 )
 
 // A HeaderValue is an endpoint that a rule makes the host send in a header.
@@ -78,7 +78,7 @@ func (r *headerReader) add(line int, pattern, name, value string) {
 		r.values = append(r.values, v)
 		return
 	}
-	links, _ := linkheader.Parse(value)
+	links, _ := wire.Links(value)
 	for _, l := range links {
 		for rel := range strings.FieldsSeq(strings.ToLower(l.Rel)) {
 			if rel == "webmention" || rel == "pingback" {

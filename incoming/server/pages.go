@@ -50,7 +50,7 @@ func NewPages(docroots []Docroot) (*Pages, error) {
 			return nil, fmt.Errorf("serve pages: %w", err)
 		}
 		root.Close() // it is opened for each request: deploying may replace it
-		p.roots = append(p.roots, pageRoot{authority(u), strings.TrimSuffix(u.Path(), "/") + "/", d.Dir})
+		p.roots = append(p.roots, pageRoot{u.Authority(), strings.TrimSuffix(u.Path(), "/") + "/", d.Dir})
 	}
 	return p, nil
 }

@@ -150,19 +150,11 @@ func New(opt Options) *Server {
 	}
 	for _, base := range opt.BaseURLs {
 		if u, err := weburl.Parse(base); err == nil && (u.Scheme() == "http" || u.Scheme() == "https") {
-			s.schemes[authority(u)] = u.Scheme()
+			s.schemes[u.Authority()] = u.Scheme()
 		}
 	}
 	s.metrics.init()
 	return s
-}
-
-// authority returns the host of a URL with its port, if it has one.
-func authority(u weburl.URL) string {
-	if u.Port() == "" {
-		return u.Host()
-	}
-	return u.Host() + ":" + u.Port()
 }
 
 // knownMethods are those for which 405 is the answer if a path does not have them.

@@ -308,7 +308,7 @@ func (c *Client) exchange(outer context.Context, r *Request, u weburl.URL, left 
 func (c *Client) message(r *Request, u weburl.URL) *http.Request {
 	req := &http.Request{
 		Method: r.Method,
-		URL:    &url.URL{Scheme: u.Scheme(), Host: authority(u)},
+		URL:    &url.URL{Scheme: u.Scheme(), Host: u.Authority()},
 		Header: r.Header.Clone(),
 	}
 	if req.Header == nil {
@@ -360,7 +360,7 @@ func (c *Client) route(req *http.Request, r *Request, u weburl.URL) (*http.Trans
 		if r.RequestTarget != "" {
 			return nil, errProxied
 		}
-		req.URL.Opaque = "//" + authority(u) + u.Path()
+		req.URL.Opaque = "//" + u.Authority() + u.Path()
 	}
 	return c.proxied, nil
 }
@@ -399,7 +399,7 @@ func (r *Request) redirect(status int, from, to weburl.URL) {
 			}
 		}
 	}
-	if authority(from) != authority(to) || from.Scheme() != to.Scheme() {
+	if from.Authority() != to.Authority() || from.Scheme() != to.Scheme() {
 		for _, name := range []string{"Authorization", "Cookie", "Cookie2", "Proxy-Authorization", "Www-Authenticate"} {
 			r.Header.Del(name)
 		}

@@ -203,7 +203,7 @@ func parse(raw string) (weburl.URL, *Error) {
 		return u, &Error{URL: hideCredentials(raw), Kind: BadRequest, Err: cause}
 	}
 	if err := acceptable(u); err != nil {
-		return u, &Error{URL: hideCredentials(u.Scheme() + "://" + authority(u) + u.Path()), Kind: BadRequest, Err: err}
+		return u, &Error{URL: hideCredentials(u.Scheme() + "://" + u.Authority() + u.Path()), Kind: BadRequest, Err: err}
 	}
 	return u, nil
 }
@@ -235,14 +235,6 @@ func acceptable(u weburl.URL) error {
 		return errors.New("the URL contains a user name or password")
 	}
 	return nil
-}
-
-// authority returns host and port.
-func authority(u weburl.URL) string {
-	if u.Port() == "" {
-		return u.Host()
-	}
-	return u.Host() + ":" + u.Port()
 }
 
 // setTarget makes the request line have path and query byte for byte.

@@ -109,6 +109,14 @@ func (u URL) Port() string {
 	return u.s[u.hostEnd+1 : u.pathStart]
 }
 
+// Authority returns the host, with its port unless that is the default of the scheme.
+func (u URL) Authority() string {
+	if u.Port() == "" {
+		return u.Host()
+	}
+	return u.Host() + ":" + u.Port()
+}
+
 // Path returns the serialised path, such as /a/b%20c, or the opaque path.
 func (u URL) Path() string { return u.s[u.pathStart:u.pathEnd] }
 

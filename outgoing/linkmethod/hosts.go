@@ -52,7 +52,7 @@ func ParsePeer(entry string) (Peer, error) {
 	if err != nil || u.HasCredentials() || u.Path() != "/" || u.HasQuery() || u.HasFragment() || u.Scheme() != "http" && u.Scheme() != "https" {
 		return Peer{}, fmt.Errorf("peer %q: %q is not a host; write it like \"b.example\", \"*.example.org\" or \"https://b.example\"", entry, fields[0])
 	}
-	p.host = authority(u)
+	p.host = u.Authority()
 	if isOrigin {
 		p.scheme = u.Scheme()
 	}
@@ -64,22 +64,15 @@ func ParsePeer(entry string) (Peer, error) {
 func (p Peer) matches(u weburl.URL) bool {
 	switch {
 	case p.scheme != "":
-		return p.scheme == u.Scheme() && p.host == authority(u)
+		return p.scheme == u.Scheme() && p.host == u.Authority()
 	case p.subdomains:
-		return strings.HasSuffix(u.Host(), "."+p.host) || strings.HasSuffix(authority(u), "."+p.host)
+		return strings.HasSuffix(u.Host(), "."+p.host) || strings.HasSuffix(u.Authority(), "."+p.host)
 	}
-	return p.host == u.Host() || p.host == authority(u)
-}
-
-func authority(u weburl.URL) string {
-	if u.Port() == "" {
-		return u.Host()
-	}
-	return u.Host() + ":" + u.Port()
+	return p.host == u.Host() || p.host == u.Authority()
 }
 
 // origin returns the name under which a host is remembered.
-func origin(u weburl.URL) string { return u.Scheme() + "://" + authority(u) }
+func origin(u weburl.URL) string { return u.Scheme() + "://" + u.Authority() }
 
 // MayCall reports whether a URL is at a host that gets calls: a peer, or with
 // [Options.Probe] any host that does not lack support. It makes no request.

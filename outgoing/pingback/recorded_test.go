@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sitelink/sitelink/internal/xmltext"
+	"github.com/sitelink/sitelink/internal/wire"
 	"github.com/sitelink/sitelink/outgoing/ledger"
 )
 
@@ -43,7 +43,7 @@ func TestRecorded(t *testing.T) {
 		if len(parts) != 3 {
 			t.Fatalf("%s: %d parts", file.Name(), len(parts))
 		}
-		call, err := parse(xmltext.Decode(parts[1], "", document, ""), true)
+		call, err := parse(wire.XML(parts[1], "", document, ""), true)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -20,7 +20,7 @@ import (
 	"time"
 
 	"github.com/sitelink/sitelink/internal/testkit"
-	"github.com/sitelink/sitelink/internal/xmltext"
+	"github.com/sitelink/sitelink/internal/wire"
 	"github.com/sitelink/sitelink/outgoing"
 	"github.com/sitelink/sitelink/outgoing/ledger"
 	"github.com/sitelink/sitelink/outgoing/precheck"
@@ -231,7 +231,7 @@ func pingbacks(t *testing.T, client outgoing.Doer, blog, post string) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	root, err := parse(xmltext.Decode(resp.Body, "", document, ""), true)
+	root, err := parse(wire.XML(resp.Body, "", document, ""), true)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, resp.Body)
 	}

@@ -12,7 +12,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/kolo/xmlrpc"
-	"github.com/sitelink/sitelink/internal/xmltext"
+
+	"github.com/sitelink/sitelink/internal/wire"
 )
 
 // method is the method that a pingback client calls (section 3).
@@ -69,7 +70,7 @@ type fault struct {
 // The library reads faults first. Those that it rejects, or from which it drops
 // parts, are read from the element tree.
 func decodeReply(body []byte, contentType string) (reply, error) {
-	text := xmltext.Decode(body, contentType, document, "")
+	text := wire.XML(body, contentType, document, "")
 	if text == "" {
 		return reply{}, errNotXMLRPC
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sitelink/sitelink/internal/xmltext"
+	"github.com/sitelink/sitelink/internal/wire"
 )
 
 const prologText = `<?xml version="1.0"?>` + "\n"
@@ -167,7 +167,7 @@ func FuzzReply(f *testing.F) {
 		if err != nil || r.fault != nil {
 			return
 		}
-		d := xml.NewDecoder(strings.NewReader(xmltext.Decode(body, contentType, document, "")))
+		d := xml.NewDecoder(strings.NewReader(wire.XML(body, contentType, document, "")))
 		depth, path, params := 0, []string{}, false
 		for {
 			token, err := d.Token()

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/net/html/atom"
 	"golang.org/x/net/html/charset"
 
-	"github.com/sitelink/sitelink/internal/linkheader"
 	"github.com/sitelink/sitelink/internal/weburl"
+	"github.com/sitelink/sitelink/internal/wire"
 	"github.com/sitelink/sitelink/outgoing"
 )
 
@@ -35,7 +35,7 @@ func (s *Sender) Discover(ctx context.Context, t *outgoing.Target) (outgoing.End
 		return outgoing.Endpoint{}, fmt.Errorf("parse URL of the target: %w", err)
 	}
 	for _, field := range page.Header.Values("Link") {
-		links, _ := linkheader.Parse(field)
+		links, _ := wire.Links(field)
 		for _, link := range links {
 			if hasRelation(link.Rel) && isAbout(link, base) {
 				return endpoint(base, link.Target, "Link header"), nil
@@ -55,7 +55,7 @@ func (s *Sender) Discover(ctx context.Context, t *outgoing.Target) (outgoing.End
 
 // isAbout reports whether a Link header is about the page. Its anchor parameter
 // may name another resource (RFC 8288, section 3.2).
-func isAbout(link linkheader.Link, page weburl.URL) bool {
+func isAbout(link wire.Link, page weburl.URL) bool {
 	if !link.Anchored {
 		return true
 	}

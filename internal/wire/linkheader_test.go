@@ -1,4 +1,4 @@
-package linkheader
+package wire
 
 import (
 	"reflect"
@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestParse(t *testing.T) {
+func TestLinks(t *testing.T) {
 	link := func(target, rel string) Link { return Link{Target: target, Rel: rel} }
 	for _, c := range []struct {
 		field string
@@ -23,21 +23,21 @@ func TestParse(t *testing.T) {
 		{"<a> junk, <b>", []Link{link("a", ""), link("b", "")}, false},
 		{"a", nil, false},
 	} {
-		if got, whole := Parse(c.field); !reflect.DeepEqual(got, c.want) || whole != c.whole {
+		if got, whole := Links(c.field); !reflect.DeepEqual(got, c.want) || whole != c.whole {
 			t.Errorf("%q: %+v, %v", c.field, got, whole)
 		}
 	}
 }
 
-// FuzzParse: what was parsed, written and parsed again is the same.
-func FuzzParse(f *testing.F) {
+// FuzzLinks: what was parsed, written and parsed again is the same.
+func FuzzLinks(f *testing.F) {
 	for _, seed := range []string{
 		`<https://a/x>; rel=webmention`, `</a>; rel="a webmention"; anchor="#x", <b>;rel=c`, `<a>;x;rel="\"\\", <b`, `<>;;rel =x ,, <c> ; rel`,
 	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, field string) {
-		links, whole := Parse(field)
+		links, whole := Links(field)
 		var b strings.Builder
 		quote := strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace
 		for i, link := range links {
@@ -49,7 +49,7 @@ func FuzzParse(f *testing.F) {
 				b.WriteString(`; anchor="` + quote(link.Anchor) + `"`)
 			}
 		}
-		if again, all := Parse(b.String()); !reflect.DeepEqual(again, links) || !all {
+		if again, all := Links(b.String()); !reflect.DeepEqual(again, links) || !all {
 			t.Errorf("%q (%v)\n%+v\n%q\n%+v", field, whole, links, b.String(), again)
 		}
 	})

@@ -1,4 +1,4 @@
-package xmltext
+package wire
 
 import (
 	"regexp"
@@ -7,7 +7,7 @@ import (
 
 var begin = regexp.MustCompile(`<\?xml[ \t\r\n]|<a>`)
 
-func TestDecode(t *testing.T) {
+func TestXML(t *testing.T) {
 	utf16le := "\xFF\xFE<\x00a\x00>\x00\xE9\x00<\x00/\x00a\x00>\x00"
 	for _, c := range []struct{ name, body, contentType, fallback, want string }{
 		{"UTF-8", "<a>é</a>", "", "", "<a>é</a>"},
@@ -24,7 +24,7 @@ func TestDecode(t *testing.T) {
 		{"UTF-8 needs no fallback", "<a>é</a>", "", "windows-1252", "<a>é</a>"},
 		{"control characters", "<a>\x00\x01\uFFFE</a>", "", "", "<a>\uFFFD\uFFFD\uFFFD</a>"},
 	} {
-		if got := Decode([]byte(c.body), c.contentType, begin, c.fallback); got != c.want {
+		if got := XML([]byte(c.body), c.contentType, begin, c.fallback); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}

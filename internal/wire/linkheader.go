@@ -1,6 +1,6 @@
-// Package linkheader reads the Link header field of HTTP (RFC 8288). It performs no
-// I/O.
-package linkheader
+// Package wire reads what both senders and receivers of notices read: Link header fields,
+// and XML in the encodings that strangers send. It performs no I/O.
+package wire
 
 import "strings"
 
@@ -15,11 +15,11 @@ type Link struct {
 	Anchored bool
 }
 
-// Parse parses a Link header field (RFC 8288, section 3 and appendix B.2). It is as
+// Links parses a Link header field (RFC 8288, section 3 and appendix B.2). It is as
 // lenient as the algorithm there: it stops at text that does not start a link,
 // parameters may be unquoted, and names are case-insensitive. whole is false if it
 // did not understand all of the field.
-func Parse(field string) (links []Link, whole bool) {
+func Links(field string) (links []Link, whole bool) {
 	rest, whole := field, true
 	for {
 		rest = strings.TrimLeft(rest, " \t,")

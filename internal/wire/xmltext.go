@@ -1,7 +1,4 @@
-// Package xmltext makes text of the XML-RPC messages that strangers send. Many
-// declare an encoding that is not theirs, or none, or contain what XML does not
-// allow. It performs no I/O.
-package xmltext
+package wire
 
 import (
 	"bytes"
@@ -19,12 +16,12 @@ var (
 	encoding = regexp.MustCompile(`[ \t\r\n]encoding[ \t\r\n]*=[ \t\r\n]*["']([A-Za-z0-9._:-]+)["']`)
 )
 
-// Decode returns the XML of a message in UTF-8, without the XML declaration and
+// XML returns the XML of a message in UTF-8, without the XML declaration and
 // any text before it; "" if nothing in it matches begin. Characters that XML does
 // not allow, and bytes that are invalid in the message's encoding, are replaced by
 // U+FFFD, so that a careless text does not hide the rest. If fallback is not
 // "", it is the encoding of a message that should be UTF-8 and is not.
-func Decode(body []byte, contentType string, begin *regexp.Regexp, fallback string) string {
+func XML(body []byte, contentType string, begin *regexp.Regexp, fallback string) string {
 	body = decodeUTF16(body)
 	at := begin.FindIndex(body)
 	if at == nil {
