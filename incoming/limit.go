@@ -1,12 +1,14 @@
 package incoming
 
 import (
+	"cmp"
 	"net/netip"
 	"strings"
 	"sync"
 	"time"
 
 	"golang.org/x/net/publicsuffix"
+	"golang.org/x/time/rate"
 )
 
 // limiter limits the rate of events by key, with a token bucket for each. A
@@ -14,24 +16,18 @@ import (
 // full again and need not be remembered: memory is bounded by dropping the older
 // half of the buckets each minute, or earlier if there are too many.
 type limiter struct {
-	perMinute float64 // 0 for no limit
+	perMinute int // 0 for no limit
 
-	mu       sync.Mutex
-	young    map[string]bucket
-	old      map[string]bucket
-	rotation time.Time
-}
-
-type bucket struct {
-	tokens float64
-	at     time.Time
+	mu         sync.Mutex
+	young, old map[string]*rate.Limiter
+	rotation   time.Time
 }
 
 // maxBuckets limits the buckets in each half of a limiter.
 const maxBuckets = 1 << 15
 
 func newLimiter(perMinute int) *limiter {
-	return &limiter{perMinute: float64(max(perMinute, 0)), young: make(map[string]bucket)}
+	return &limiter{perMinute: max(perMinute, 0), young: make(map[string]*rate.Limiter)}
 }
 
 // take takes n tokens for a key. If there are too few, it takes none and returns
@@ -46,28 +42,18 @@ func (l *limiter) take(key string, n int, now time.Time) (wait time.Duration, ok
 		l.rotation = now // the clock was set back
 	}
 	if now.Sub(l.rotation) >= time.Minute || len(l.young) >= maxBuckets {
-		l.old, l.young, l.rotation = l.young, make(map[string]bucket), now
+		l.old, l.young, l.rotation = l.young, make(map[string]*rate.Limiter), now
 	}
-	b, known := l.young[key]
-	if !known {
-		b, known = l.old[key]
+	bucket := cmp.Or(l.young[key], l.old[key])
+	if bucket == nil {
+		bucket = rate.NewLimiter(rate.Limit(float64(l.perMinute)/60), l.perMinute)
 	}
-	if !known {
-		b = bucket{l.perMinute, now}
+	l.young[key] = bucket
+	taken := bucket.ReserveN(now, min(n, l.perMinute))
+	if wait := taken.DelayFrom(now); wait > 0 {
+		taken.CancelAt(now)
+		return wait.Round(time.Second) + time.Second, false
 	}
-	// A clock that was set back adds nothing, one that was set forward at most
-	// fills the bucket.
-	if passed := now.Sub(b.at); passed > 0 {
-		b.tokens = min(l.perMinute, b.tokens+l.perMinute*passed.Minutes())
-	}
-	b.at = now
-	need := min(float64(n), l.perMinute)
-	if b.tokens < need {
-		l.young[key] = b
-		return time.Duration((need-b.tokens)/l.perMinute*float64(time.Minute)).Round(time.Second) + time.Second, false
-	}
-	b.tokens -= need
-	l.young[key] = b
 	return 0, true
 }
 

@@ -337,7 +337,7 @@ func (r *manifestReader) page(reader *isite.Reader, outliner *outline.Reader, id
 		return err
 	}
 	if page := outlineOf(text, outliner); page != nil {
-		seen.deleted, seen.text = isTombstone(page), textHash(page)
+		seen.deleted, seen.text = page.IsTombstone(), textHash(page)
 	}
 	if len(want) == 0 {
 		return nil

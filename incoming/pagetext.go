@@ -3,7 +3,6 @@ package incoming
 import (
 	"bytes"
 	"slices"
-	"strings"
 
 	"github.com/cespare/xxhash/v2"
 	"golang.org/x/net/html"
@@ -25,24 +24,6 @@ func outlineOf(text []byte, fast *outline.Reader) *outline.Outline {
 	}
 	o, _ := outline.FromTree(doc)
 	return o
-}
-
-// isTombstone reports whether a page says that it was deleted, as
-// outgoing.TombstonePage does.
-func isTombstone(o *outline.Outline) bool {
-	for i := 0; i < o.Len(); i++ {
-		switch o.Tag(i) {
-		case atom.Body:
-			i = o.End(i) - 1
-		case atom.Meta:
-			equiv, _ := o.Attr(i, outline.HTTPEquiv)
-			status, _ := o.Attr(i, outline.Content)
-			if strings.EqualFold(string(equiv), "status") && bytes.HasPrefix(bytes.TrimSpace(status), []byte("410")) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // minText is the number of bytes that a text has at least if a page is recognised

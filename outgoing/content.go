@@ -310,20 +310,3 @@ const TombstonePage = `<!DOCTYPE html>
 </body>
 </html>
 `
-
-// isTombstone reports whether a page says that it was deleted.
-func (o pageOutline) isTombstone() bool {
-	for i := 0; i < o.Len(); i++ {
-		switch o.Tag(i) {
-		case atom.Body:
-			i = o.End(i) - 1
-		case atom.Meta:
-			equiv, _ := o.Attr(i, outline.HTTPEquiv)
-			status, _ := o.Attr(i, outline.Content)
-			if strings.EqualFold(string(equiv), "status") && bytes.HasPrefix(bytes.TrimSpace(status), []byte("410")) {
-				return true
-			}
-		}
-	}
-	return false
-}

@@ -302,7 +302,7 @@ func (w *pageWorker) read(id isite.PageID, e Entry, sum uint64, known bool) (pag
 
 // result returns the result for a page with that outline.
 func (w *pageWorker) result(e Entry, page *outline.Outline, tree []*html.Node, known bool) pageResult {
-	if (pageOutline{page}).isTombstone() {
+	if page.IsTombstone() {
 		return pageResult{entry: e, excluded: Tombstone}
 	}
 	c, ok := w.rules.contentOf(page, tree)

@@ -143,9 +143,6 @@ func stamp(t time.Time) string {
 // noncharacters become U+FFFD, control characters spaces, and characters that
 // change the direction of the text around it are removed.
 func plain(text string) string {
-	if isPrintable(text) {
-		return text
-	}
 	isPlain := func(r rune) bool {
 		return r >= ' ' && r < 0x7F || r > 0x9F && r != utf8.RuneError && r&0xFFFE != 0xFFFE && !unicode.Is(unicode.Bidi_Control, r) && r != 0x2028 && r != 0x2029
 	}
@@ -163,17 +160,6 @@ func plain(text string) string {
 		}
 		return ' '
 	}, text)
-}
-
-// isPrintable reports whether a text consists of printable ASCII characters, as most
-// do.
-func isPrintable(text string) bool {
-	for i := range len(text) {
-		if text[i] < ' ' || text[i] > '~' {
-			return false
-		}
-	}
-	return true
 }
 
 // generator is the value by which files of an export are recognised.

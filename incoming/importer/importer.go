@@ -5,17 +5,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"iter"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"golang.org/x/net/html"
-	"golang.org/x/net/html/atom"
 
 	"github.com/sitelink/sitelink/incoming"
+	"github.com/sitelink/sitelink/incoming/verify"
 )
 
 // Item is one mention of another receiver.
@@ -87,7 +86,7 @@ type run struct {
 func (r *run) add(ctx context.Context, item Item) error {
 	m := item.Mention
 	skip := func(why string) error {
-		r.report.Skipped = append(r.report.Skipped, Skipped{item.Where, plain(m.Source, maxURL), plain(m.Target, maxURL), why})
+		r.report.Skipped = append(r.report.Skipped, Skipped{item.Where, verify.Clean(m.Source, incoming.MaxURL), verify.Clean(m.Target, incoming.MaxURL), why})
 		return nil
 	}
 	if item.Skip != "" {
@@ -96,7 +95,7 @@ func (r *run) add(ctx context.Context, item Item) error {
 	key, err := incoming.KeyOf(incoming.Notice{Action: incoming.Link, Source: m.Source, Target: m.Target})
 	switch {
 	case err != nil:
-		return skip(plain(err.Error(), maxExcerpt))
+		return skip(verify.Clean(err.Error(), maxExcerpt))
 	case !isWeb(m.Source) || !isWeb(m.Target):
 		return skip("an address has credentials, or is longer than 2048 bytes")
 	case r.opt.Accept != nil && !r.opt.Accept(m.Target):
@@ -116,8 +115,8 @@ func (r *run) add(ctx context.Context, item Item) error {
 // cleaned returns a mention within the limits of those that are received here.
 func (r *run) cleaned(m incoming.Mention) incoming.Mention {
 	m.ID = ""
-	m.Title, m.Excerpt, m.Lang = plain(m.Title, maxTitle), plain(m.Excerpt, maxExcerpt), plain(m.Lang, maxLang)
-	m.Author.Name = plain(m.Author.Name, maxName)
+	m.Title, m.Excerpt, m.Lang = verify.Clean(m.Title, maxTitle), verify.Clean(m.Excerpt, maxExcerpt), verify.Clean(m.Lang, maxLang)
+	m.Author.Name = verify.Clean(m.Author.Name, maxName)
 	if !isWeb(m.Author.URL) {
 		m.Author.URL = ""
 	}
@@ -161,61 +160,39 @@ func (r *run) flush(ctx context.Context) error {
 	return nil
 }
 
-// Limits of texts, in runes, and of addresses, in bytes, as for received mentions.
+// Limits of texts, in characters, as for received mentions.
 const (
 	maxTitle   = 200
 	maxExcerpt = 320
 	maxName    = 100
 	maxLang    = 35
-	maxURL     = 2048
 )
-
-// plain returns a text as one line of at most n runes.
-func plain(text string, n int) string {
-	text = strings.ToValidUTF8(text, string(utf8.RuneError))
-	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r <= ' ' || r >= 0x7F && r <= 0xA0 }), " ")
-	if utf8.RuneCountInString(text) <= n {
-		return text
-	}
-	return strings.TrimSpace(string([]rune(text)[:n-1])) + "…"
-}
 
 func isWeb(text string) bool {
 	u, err := url.Parse(text)
-	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && u.User == nil && len(text) <= maxURL
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && u.User == nil && len(text) <= incoming.MaxURL
 }
 
 // textOf returns the text of HTML, without scripts and styles.
 func textOf(markup string) string {
 	var b strings.Builder
+	hidden := ""
 	for z := html.NewTokenizer(strings.NewReader(markup)); ; {
-		switch z.Next() {
-		case html.ErrorToken:
+		kind := z.Next()
+		switch {
+		case kind == html.ErrorToken:
 			return b.String() // all errors are the end of the text
-		case html.TextToken:
-			b.WriteString(html.UnescapeString(string(z.Raw())))
-		case html.StartTagToken:
+		case kind == html.StartTagToken || kind == html.EndTagToken:
 			name, _ := z.TagName()
-			switch tag := atom.Lookup(name); tag {
-			case atom.Script, atom.Style, atom.Template, atom.Noscript:
-				skipElement(z, string(name))
+			switch tag := string(name); {
+			case hidden == tag:
+				hidden = ""
+			case hidden == "" && kind == html.StartTagToken && slices.Contains([]string{"script", "style", "template", "noscript"}, tag):
+				hidden = tag
 			}
-			fallthrough
-		default:
 			b.WriteByte(' ')
-		}
-	}
-}
-
-func skipElement(z *html.Tokenizer, name string) {
-	for {
-		switch z.Next() {
-		case html.ErrorToken:
-			return
-		case html.EndTagToken:
-			if end, _ := z.TagName(); string(end) == name {
-				return
-			}
+		case kind == html.TextToken && hidden == "":
+			b.WriteString(html.UnescapeString(string(z.Raw())))
 		}
 	}
 }
@@ -229,22 +206,4 @@ func timeIn(text string, layouts ...string) time.Time {
 		}
 	}
 	return time.Time{}
-}
-
-// limited is an io.Reader whose error is clear when a limit is reached.
-type limited struct {
-	r    io.Reader
-	left int64
-}
-
-// maxFile is the size of the largest file that is read.
-const maxFile = 4 << 30
-
-func (l *limited) Read(p []byte) (int, error) {
-	if l.left <= 0 {
-		return 0, fmt.Errorf("the file has more than %d GiB", maxFile>>30)
-	}
-	n, err := l.r.Read(p[:min(int64(len(p)), l.left)])
-	l.left -= int64(n)
-	return n, err
 }

@@ -341,7 +341,7 @@ func FuzzImport(f *testing.F) {
 			store := incomingtest.NewStore(nil)
 			Import(t.Context(), store, items, Options{}) // most texts are errors
 			for m := range store.List(t.Context(), incoming.Filter{}) {
-				if strings.ContainsAny(m.Title+m.Excerpt+m.Lang+m.Author.Name, "\x00\n\x1b") || len(m.Source) > maxURL || len([]rune(m.Excerpt)) > maxExcerpt ||
+				if strings.ContainsAny(m.Title+m.Excerpt+m.Lang+m.Author.Name, "\x00\n\x1b") || len(m.Source) > incoming.MaxURL || len([]rune(m.Excerpt)) > maxExcerpt ||
 					m.Author.URL != "" && !isWeb(m.Author.URL) || !isWeb(m.Source) {
 					t.Errorf("%+v", m)
 				}

@@ -38,7 +38,7 @@ type jf2Entry struct {
 // text is not such a feed.
 func JF2(r io.Reader) iter.Seq2[Item, error] {
 	return func(yield func(Item, error) bool) {
-		d := json.NewDecoder(&limited{r, maxFile})
+		d := json.NewDecoder(r)
 		for n := 0; ; {
 			err := eachChild(d, func(raw json.RawMessage) bool {
 				n++

@@ -15,6 +15,7 @@ import (
 	_ "modernc.org/sqlite" // the driver
 
 	"github.com/sitelink/sitelink/incoming"
+	"github.com/sitelink/sitelink/incoming/verify"
 	"github.com/sitelink/sitelink/internal/disk"
 )
 
@@ -101,7 +102,7 @@ func columnsOf(ctx context.Context, db *sql.DB) (names []string, err error) {
 }
 
 func webmentiondItem(id, status string, m incoming.Mention) Item {
-	item := Item{Where: "webmention " + plain(id, 60)}
+	item := Item{Where: "webmention " + verify.Clean(id, 60)}
 	switch status {
 	case "approved":
 		m.State = incoming.Approved
@@ -117,7 +118,7 @@ func webmentiondItem(id, status string, m incoming.Mention) Item {
 	case "invalid":
 		item.Skip = "webmentiond found no link"
 	default:
-		item.Skip = fmt.Sprintf("its status %q is not known", plain(status, 40))
+		item.Skip = fmt.Sprintf("its status %q is not known", verify.Clean(status, 40))
 	}
 	item.Mention = m
 	return item

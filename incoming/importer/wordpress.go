@@ -12,6 +12,7 @@ import (
 	"golang.org/x/net/html/charset"
 
 	"github.com/sitelink/sitelink/incoming"
+	"github.com/sitelink/sitelink/incoming/verify"
 )
 
 // wxrItem is a post or page of WordPress' export. Elements are found by their local names,
@@ -56,7 +57,7 @@ func (c *wxrComment) meta(keys ...string) string {
 // the text is not such a file.
 func WordPress(r io.Reader) iter.Seq2[Item, error] {
 	return func(yield func(Item, error) bool) {
-		d := xml.NewDecoder(&limited{r, maxFile})
+		d := xml.NewDecoder(r)
 		d.Strict = false
 		d.CharsetReader = charset.NewReaderLabel
 		isExport := false
@@ -128,7 +129,7 @@ func wordpressItem(post *wxrItem, c *wxrComment) Item {
 	case "trash", "post-trashed":
 		item.Skip = "it is in the trash"
 	default:
-		item.Skip = fmt.Sprintf("its state %q is not known", plain(c.Approved, 40))
+		item.Skip = fmt.Sprintf("its state %q is not known", verify.Clean(c.Approved, 40))
 	}
 	return item
 }

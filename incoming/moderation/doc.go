@@ -6,7 +6,7 @@
 //
 // A [Page] is the web page at /moderation: the held mentions, with a button for each
 // decision. It needs no script and loads nothing from other sites. People log in with a
-// link that [Page.LoginLink] makes; it works once and for a short time.
+// link that [SignedLink] makes; it works once and for a short time.
 //
 // A [Notifier] sends a mail and calls a webhook when mentions are held. A flood of
 // mentions is one mail.

@@ -42,16 +42,15 @@ func Example() {
 
 // Serve the page, and print a link that logs in.
 func ExamplePage() {
-	page, err := moderation.NewPage(moderation.PageOptions{
-		Store:   incomingtest.NewStore(nil),
-		Address: "https://receiver.example/moderation",
-	})
+	const address = "https://receiver.example/moderation"
+	key := []byte("at least 16 random bytes")
+	page, err := moderation.NewPage(moderation.PageOptions{Store: incomingtest.NewStore(nil), Address: address, Key: key})
 	if err != nil {
 		log.Fatal(err)
 	}
 	http.Handle("/moderation/", page)
 	http.Handle("/moderation", page)
-	link, err := page.LoginLink(context.Background())
+	link, err := moderation.SignedLink(address, key, time.Now())
 	if err != nil {
 		log.Fatal(err)
 	}

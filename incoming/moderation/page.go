@@ -13,6 +13,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -27,8 +28,7 @@ type PageOptions struct {
 	// https://receiver.example/moderation. Browsers keep the session only with https,
 	// or on the machine itself.
 	Address string
-	// Key, of at least 16 random bytes, allows the links of [SignedLink]. Without it
-	// only [Page.LoginLink] makes links.
+	// Key, of at least 16 random bytes, is that of the links of [SignedLink].
 	Key []byte
 	// SaveRule, if set, keeps a rule outside of the store as well, as in a file of rules,
 	// before the store gets it.
@@ -47,11 +47,15 @@ type Page struct {
 	logins *logins
 }
 
-// NewPage returns the page. The error means that the address is not a URL.
+// NewPage returns the page. The error means that the address is not a URL, or that the key is
+// too short.
 func NewPage(o PageOptions) (*Page, error) {
 	u, err := url.Parse(o.Address)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || strings.Trim(u.Path, "/") == "" {
 		return nil, fmt.Errorf("the address of the moderation page %q is not an http or https URL with a path", o.Address)
+	}
+	if len(o.Key) < minKey {
+		return nil, fmt.Errorf("the key for login links has %d bytes, fewer than %d", len(o.Key), minKey)
 	}
 	if o.Now == nil {
 		o.Now = time.Now
@@ -127,8 +131,8 @@ func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case name == "/login":
 		p.login(w, r)
 	default:
-		session, err := p.logins.session(r)
-		if err != nil {
+		session, ok := p.logins.session(r)
+		if !ok {
 			p.show(w, http.StatusUnauthorized, view{Title: "Moderation", LoggedOut: true})
 			return
 		}
@@ -144,7 +148,7 @@ func (p *Page) serveSession(w http.ResponseWriter, r *http.Request, name, sessio
 	}
 	switch name {
 	case "/logout":
-		p.logins.has(p.logins.sessions, session, true)
+		p.logins.has(session, true)
 		p.setCookie(w, "", -1)
 		p.show(w, http.StatusOK, view{Title: "Moderation", Status: "You are logged out.", LoggedOut: true})
 	case "/decide":
@@ -286,7 +290,13 @@ func (p *Page) list(w http.ResponseWriter, r *http.Request, form string) {
 	p.show(w, http.StatusOK, v)
 }
 
+// languageTag matches what can be the value of a lang attribute, such as "de-CH".
+var languageTag = regexp.MustCompile(`^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*$`)
+
 func rowOf(m incoming.Mention, n int) row {
+	if !languageTag.MatchString(m.Lang) {
+		m.Lang = ""
+	}
 	r := row{Mention: m, N: n, Heading: cmp.Or(oneLine(m.Title), m.Remote()), Owner: ownerName(m.Remote())}
 	switch m.Action {
 	case incoming.UnlinkR:

@@ -7,6 +7,8 @@ import (
 	"io"
 	"log"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -42,71 +44,22 @@ func focused(b *testkit.Browser) (text string) {
 	return text
 }
 
-// lowContrast returns the texts with a contrast below 4.5, and the name of the focus
-// ring if its contrast is below 3 (WCAG 1.4.3 and 1.4.11).
-func lowContrast(b *testkit.Browser) (low []string) {
-	b.Eval(`(() => {
-		const canvas = document.createElement('i');
-		const focus = [...document.styleSheets[0].cssRules].find(r => r.selectorText === ':focus-visible');
-		canvas.style.cssText = 'background: Canvas; outline: ' + focus.style.outline;
-		document.body.append(canvas);
-		const numbers = color => { const n = color.match(/[\d.]+/g).map(Number); return n.length < 4 ? [...n, 1] : n; };
-		const over = (top, under) => [0, 1, 2].map(i => top[i] * top[3] + under[i] * (1 - top[3]));
-		const light = c => c.map(v => (v /= 255) <= .04045 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4).reduce((sum, v, i) => sum + v * [.2126, .7152, .0722][i], 0);
-		const ratio = (a, b) => { const [x, y] = [light(a), light(b)].sort((m, n) => n - m); return (x + .05) / (y + .05); };
-		const page = numbers(getComputedStyle(canvas).backgroundColor).slice(0, 3);
-		const behind = e => e ? over(numbers(getComputedStyle(e).backgroundColor), behind(e.parentElement)) : page;
-		const low = [];
-		for (const e of document.body.querySelectorAll('*')) {
-			if (![...e.childNodes].some(n => n.nodeType === 3 && n.data.trim())) continue;
-			const under = behind(e), r = ratio(over(numbers(getComputedStyle(e).color), under), under);
-			if (r < 4.5) low.push(r.toFixed(2) + ' ' + e.tagName + ' ' + e.innerText);
-		}
-		const ring = ratio(over(numbers(getComputedStyle(canvas).outlineColor), page), page);
-		if (ring < 3) low.push(ring.toFixed(2) + ' focus ring');
-		canvas.remove();
-		return low;
-	})()`, &low)
-	return low
-}
-
-// structure returns what assistive technology needs and a page lacks: the language, one
-// first heading, no heading level left out, a name for each field, no doubled id, and no
-// element that changes the order of the focus.
-func structure(b *testkit.Browser) (faults []string) {
-	b.Eval(`(() => {
-		const all = [...document.querySelectorAll('*')], faults = [], ids = all.map(e => e.id).filter(Boolean);
-		if (document.documentElement.lang !== 'en') faults.push('no language');
-		if (document.querySelectorAll('h1').length !== 1) faults.push('not one first heading');
-		if (document.querySelectorAll('main').length !== 1) faults.push('not one main part');
-		let level = 0;
-		for (const h of document.querySelectorAll('h1, h2, h3, h4, h5, h6')) {
-			if (h.tagName[1] - level > 1) faults.push('a heading skips a level: ' + h.innerText);
-			level = +h.tagName[1];
-		}
-		if (new Set(ids).size !== ids.length) faults.push('two elements have one id');
-		for (const e of all) {
-			if (e.tabIndex > 0) faults.push('a tabindex changes the order: ' + e.tagName);
-			for (const id of (e.getAttribute('aria-labelledby') || '').split(' ').filter(Boolean))
-				if (!document.getElementById(id)) faults.push('no element has the id ' + id);
-			if (e.matches('input:not([type=hidden]), select, textarea') && !e.labels.length) faults.push('a field has no label');
-			if (e.matches('img:not([alt])')) faults.push('a picture has no text');
-		}
-		return faults;
-	})()`, &faults)
-	return faults
-}
-
-// accessible checks the page in light and in dark colors.
+// accessible checks the page with axe-core, in light and in dark colors, on a phone and on
+// a wide screen.
 func accessible(t *testing.T, b *testkit.Browser, page string) {
 	t.Helper()
-	if faults := structure(b); len(faults) > 0 {
-		t.Errorf("%s: %q", page, faults)
-	}
 	for _, colors := range []string{"light", "dark"} {
-		b.View(320, 640, colors)
-		if low := lowContrast(b); len(low) > 0 {
-			t.Errorf("%s: low contrast with %s colors: %q", page, colors, low)
+		for _, width := range []int{1280, 320} {
+			b.View(width, 640, colors)
+			if faults := b.Axe(); len(faults) > 0 {
+				t.Errorf("%s: %d pixels wide, %s colors: %q", page, width, colors, faults)
+			}
+			if dir := os.Getenv("SITELINK_PICTURES"); dir != "" {
+				name := fmt.Sprintf("%s-%d-%s.png", strings.ReplaceAll(page, " ", "-"), width, colors)
+				if err := os.WriteFile(filepath.Join(dir, name), b.Picture(), 0o644); err != nil {
+					t.Error(err)
+				}
+			}
 		}
 	}
 }
@@ -127,12 +80,12 @@ func TestChromium(t *testing.T) {
 	server.Config.ErrorLog = log.New(io.Discard, "", 0) // the browser complains about the certificate
 	server.StartTLS()
 	defer server.Close()
-	page, err := NewPage(PageOptions{Store: store, Address: server.URL + "/moderation"})
+	page, err := NewPage(PageOptions{Store: store, Address: server.URL + "/moderation", Key: []byte(key)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	server.Config.Handler = page
-	link, err := page.LoginLink(t.Context())
+	link, err := SignedLink(server.URL+"/moderation", []byte(key), time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,6 +178,11 @@ func TestChromium(t *testing.T) {
 	decide(4, ids[1], incoming.Refused, results["deny"]) // from Block: two links, Approve, Deny
 	accessible(t, b, "the list with a message")
 	decide(3, ids[0], incoming.Approved, results["approve"])
+	for i := range maxRows {
+		store.Add(incoming.Mention{Source: fmt.Sprintf("https://b%d.example/", i), Target: "https://our.example/", State: incoming.Held})
+	}
+	b.Load(server.URL + "/moderation?page=2")
+	accessible(t, b, "the second page")
 	if messages := b.Console(); len(messages) > 0 {
 		t.Errorf("console: %q", messages)
 	}

@@ -28,7 +28,9 @@ type world struct {
 	now   time.Time
 }
 
-func newWorld(t *testing.T, key string) *world {
+var key = strings.Repeat("k", minKey)
+
+func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{t: t, store: incomingtest.NewStore(nil), now: time.Unix(1700000000, 0)}
 	var err error
@@ -68,7 +70,7 @@ func tokenOf(t *testing.T, link string, err error) string {
 // login logs in and returns the session and the token of its forms.
 func (w *world) login() (session, form string) {
 	w.t.Helper()
-	link, err := w.page.LoginLink(w.t.Context())
+	link, err := SignedLink(address, []byte(key), w.now)
 	r := w.do("POST", "/moderation/login", "", url.Values{"token": {tokenOf(w.t, link, err)}})
 	if r.StatusCode != http.StatusSeeOther || r.Header.Get("Location") != "/moderation" || len(r.Cookies()) != 1 {
 		w.t.Fatalf("login: %d %s", r.StatusCode, r.Header)
@@ -82,14 +84,14 @@ func (w *world) login() (session, form string) {
 }
 
 func TestLogin(t *testing.T) {
-	w := newWorld(t, "")
+	w := newWorld(t)
 	if r := w.do("GET", "/moderation", "", nil); r.StatusCode != http.StatusUnauthorized || strings.Contains(body(r), "<form") {
 		t.Errorf("without a session: %d", r.StatusCode)
 	}
 	if r := w.do("GET", "/moderation", "guess", nil); r.StatusCode != http.StatusUnauthorized {
 		t.Errorf("with a wrong session: %d", r.StatusCode)
 	}
-	link, err := w.page.LoginLink(t.Context())
+	link, err := SignedLink(address, []byte(key), w.now)
 	token := tokenOf(t, link, err)
 	if len(token) < 43 {
 		t.Errorf("the token %s has fewer than 256 bits", token)
@@ -115,7 +117,7 @@ func TestLogin(t *testing.T) {
 	if r := w.do("GET", "/moderation", c.Value, nil); r.StatusCode != http.StatusUnauthorized {
 		t.Errorf("with an old session: %d", r.StatusCode)
 	}
-	link, err = w.page.LoginLink(t.Context())
+	link, err = SignedLink(address, []byte(key), w.now)
 	w.now = w.now.Add(linkLife)
 	if r := w.do("POST", "/moderation/login", "", url.Values{"token": {tokenOf(t, link, err)}}); r.StatusCode != http.StatusForbidden {
 		t.Errorf("an old link: %d", r.StatusCode)
@@ -131,14 +133,13 @@ func TestLogin(t *testing.T) {
 	for range 3 * maxSessions { // memory is bounded
 		w.login()
 	}
-	if len(w.page.logins.sessions) > maxSessions || len(w.page.logins.links) > maxLinks {
-		t.Errorf("%d sessions, %d links", len(w.page.logins.sessions), len(w.page.logins.links))
+	if n := len(w.page.logins.sessions); n > maxSessions {
+		t.Errorf("%d sessions", n)
 	}
 }
 
 func TestSignedLink(t *testing.T) {
-	key := strings.Repeat("k", minKey)
-	w := newWorld(t, key)
+	w := newWorld(t)
 	post := func(token string) int {
 		return w.do("POST", "/moderation/login", "", url.Values{"token": {token}}).StatusCode
 	}
@@ -154,10 +155,10 @@ func TestSignedLink(t *testing.T) {
 		t.Errorf("first %d, second %d", first, second)
 	}
 	// A clock that jumps forward and back makes no link valid again.
-	link, err = w.page.LoginLink(t.Context())
+	link, err = SignedLink(address, []byte(key), w.now)
 	other := tokenOf(t, link, err)
 	if code := post(other); code != http.StatusSeeOther {
-		t.Errorf("a link of the page: %d", code)
+		t.Errorf("another link: %d", code)
 	}
 	w.now = w.now.Add(24 * time.Hour)
 	post("")
@@ -173,29 +174,20 @@ func TestSignedLink(t *testing.T) {
 		t.Errorf("an old link: %d", code)
 	}
 	link, err = SignedLink(address, []byte(key), w.now.Add(-time.Minute))
-	w = newWorldAt(t, key, w.now) // a restart forgets what was used
+	now := w.now
+	w = newWorld(t) // a restart forgets what was used
+	w.now = now
+	w.page.logins = newLogins(func() time.Time { return w.now })
 	if code := post(tokenOf(t, link, err)); code != http.StatusForbidden {
 		t.Errorf("a link from before the start: %d", code)
-	}
-	w = newWorld(t, "")
-	link, err = SignedLink(address, []byte(key), w.now)
-	if code := post(tokenOf(t, link, err)); code != http.StatusForbidden {
-		t.Errorf("without a key: %d", code)
 	}
 	if _, err := SignedLink(address, []byte("short"), w.now); err == nil {
 		t.Error("a short key passes")
 	}
 }
 
-func newWorldAt(t *testing.T, key string, now time.Time) *world {
-	w := newWorld(t, key)
-	w.now = now
-	w.page.logins = newLogins(func() time.Time { return w.now })
-	return w
-}
-
 func TestDecisions(t *testing.T) {
-	w := newWorld(t, "")
+	w := newWorld(t)
 	at := func(source string) string {
 		return w.store.Add(incoming.Mention{Source: source, Target: "https://our.example/", State: incoming.Held, Title: `<script>alert("x")</script>`,
 			Excerpt: "</blockquote><img src=x onerror=alert(1)>", Verified: w.now, Received: w.now})[0]
@@ -296,7 +288,7 @@ func TestDecisions(t *testing.T) {
 }
 
 func TestHeaders(t *testing.T) {
-	w := newWorld(t, "")
+	w := newWorld(t)
 	session, _ := w.login()
 	for _, path := range []string{"/moderation", "/moderation/login?token=x", "/moderation/decide", "/moderation/else"} {
 		h := w.do("GET", path, session, nil).Header
@@ -307,16 +299,19 @@ func TestHeaders(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{"", "receiver.example/moderation", "ftp://a.example/x", "https://a.example/"} {
-		if _, err := NewPage(PageOptions{Address: bad}); err == nil {
+		if _, err := NewPage(PageOptions{Address: bad, Key: []byte(key)}); err == nil {
 			t.Errorf("the address %q passes", bad)
 		}
+	}
+	if _, err := NewPage(PageOptions{Address: address}); err == nil {
+		t.Error("a page without a key passes")
 	}
 }
 
 // TestMany: the page shows many mentions on several pages. After a decision, it shows the
 // same page, or the last one that there is.
 func TestMany(t *testing.T) {
-	w := newWorld(t, "")
+	w := newWorld(t)
 	for i := range maxRows + 7 {
 		w.store.Add(incoming.Mention{Source: fmt.Sprintf("https://s%d.example/", i), Target: "https://our.example/", State: incoming.Held})
 	}

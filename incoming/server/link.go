@@ -71,7 +71,7 @@ func (s *Server) call(w http.ResponseWriter, r *http.Request, c *call) rawReply 
 		}
 	}
 	for _, u := range []string{n.Source, n.Target, n.Replacement} {
-		if u != "" && !isWebURL(u) {
+		if parsed, err := weburl.Parse(u); u != "" && (err != nil || parsed.Scheme() != "http" && parsed.Scheme() != "https") { // LK-1
 			return badRequest("The URLs of a call must be absolute http or https URLs.")
 		}
 	}
@@ -90,12 +90,6 @@ func (s *Server) call(w http.ResponseWriter, r *http.Request, c *call) rawReply 
 func withoutFragment(raw string) string {
 	raw, _, _ = strings.Cut(raw, "#")
 	return raw
-}
-
-// isWebURL reports whether a text is an absolute http or https URL (LK-1).
-func isWebURL(raw string) bool {
-	u, err := weburl.Parse(raw)
-	return err == nil && (u.Scheme() == "http" || u.Scheme() == "https")
 }
 
 // rawReply returns the reply to one notice (LK-26 to LK-37). The draft has no

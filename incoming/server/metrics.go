@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"runtime"
 	runtimemetrics "runtime/metrics"
@@ -28,38 +29,25 @@ var verificationBuckets = []float64{0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30}
 // metrics are the counters that /metrics shows. All labels come from fixed sets, so
 // strangers cannot make them grow.
 type metrics struct {
-	mu            sync.Mutex
-	requests      map[[2]string]uint64 // endpoint, status
-	notices       map[[2]string]uint64 // protocol, outcome
-	storeErrors   uint64
-	logged        time.Time         // when a failure of the store was logged
-	unlogged      uint64            // failures since
-	verifications map[string]uint64 // by state
-	buckets       []uint64          // cumulative
-	seconds       float64
+	mu       sync.Mutex
+	samples  map[string]uint64 // by name with labels, as in requests_total{endpoint="page",status="200"}
+	seconds  float64           // of verifications
+	logged   time.Time         // when a failure of the store was logged
+	unlogged uint64            // failures since
 
 	counts    map[incoming.State]int64
 	countsErr error
 	counted   time.Time
 }
 
-func (m *metrics) init() {
-	m.requests = map[[2]string]uint64{}
-	m.notices = map[[2]string]uint64{}
-	m.verifications = map[string]uint64{}
-	m.buckets = make([]uint64, len(verificationBuckets))
+func (m *metrics) count(sample string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.samples[sample]++
 }
 
 func (m *metrics) request(endpoint string, status int) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.requests[[2]string{endpoint, fmt.Sprint(status)}]++
-}
-
-func (m *metrics) notice(p incoming.Protocol, o incoming.Outcome) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.notices[[2]string{string(p), string(o)}]++
+	m.count(fmt.Sprintf("requests_total{endpoint=%q,status=\"%d\"}", endpoint, status))
 }
 
 // failurePause is the time between two lines of the log about a failing store. It fails
@@ -71,7 +59,7 @@ func (s *Server) storeFailed(text string, err error) {
 	m := &s.metrics
 	now := s.opt.Now()
 	m.mu.Lock()
-	m.storeErrors++
+	m.samples["store_errors_total"]++
 	m.unlogged++
 	age, n := now.Sub(m.logged), m.unlogged
 	quiet := age >= 0 && age < failurePause
@@ -90,13 +78,18 @@ func (s *Server) ObserveVerification(state incoming.State, took time.Duration) {
 	m := &s.metrics
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.verifications[string(state)]++
+	m.samples[fmt.Sprintf("verifications_total{state=%q}", state)]++
+	m.samples["verification_seconds_count"]++
 	m.seconds += took.Seconds()
-	for i, limit := range verificationBuckets {
+	for _, limit := range verificationBuckets {
 		if took.Seconds() <= limit {
-			m.buckets[i]++
+			m.samples[bucket(limit)]++
 		}
 	}
+}
+
+func bucket(limit float64) string {
+	return fmt.Sprintf("verification_seconds_bucket{le=\"%g\"}", limit)
 }
 
 // isOperation reports whether a request is for /healthz or /metrics.
@@ -160,66 +153,58 @@ func (s *Server) storeCounts(ctx context.Context) (map[incoming.State]int64, err
 func (m *metrics) write(out *bufio.Writer, counts map[incoming.State]int64, countsErr error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	family(out, "sitelink_requests_total", "counter", "Requests by endpoint and status.")
-	pairs(out, "sitelink_requests_total", [2]string{"endpoint", "status"}, m.requests)
-	family(out, "sitelink_notices_total", "counter", "Notices by protocol and outcome.")
-	pairs(out, "sitelink_notices_total", [2]string{"protocol", "outcome"}, m.notices)
-	family(out, "sitelink_store_errors_total", "counter", "Requests that failed because of the store.")
-	fmt.Fprintf(out, "sitelink_store_errors_total %d\n", m.storeErrors)
+	family := func(name, kind, help string) {
+		fmt.Fprintf(out, "# HELP %s %s\n# TYPE %[1]s %[3]s\n", name, help, kind)
+	}
+	sample := func(name string, value any) { fmt.Fprintf(out, "%s %v\n", name, value) }
+	counter := func(name, help string, always ...string) {
+		family("sitelink_"+name, "counter", help)
+		for _, n := range always {
+			m.samples[n] += 0 // shown before it happens
+		}
+		for _, key := range slices.Sorted(maps.Keys(m.samples)) {
+			if strings.HasPrefix(key, name) {
+				sample("sitelink_"+key, m.samples[key])
+			}
+		}
+	}
+	counter("requests_total", "Requests by endpoint and status.")
+	counter("notices_total", "Notices by protocol and outcome.")
+	counter("store_errors_total", "Requests that failed because of the store.", "store_errors_total")
 
-	family(out, "sitelink_verification_seconds", "histogram", "Duration of verifications.")
-	total := uint64(0)
-	for _, n := range m.verifications {
-		total += n
+	family("sitelink_verification_seconds", "histogram", "Duration of verifications.")
+	for _, limit := range verificationBuckets {
+		sample("sitelink_"+bucket(limit), m.samples[bucket(limit)])
 	}
-	for i, limit := range verificationBuckets {
-		fmt.Fprintf(out, "sitelink_verification_seconds_bucket{le=\"%g\"} %d\n", limit, m.buckets[i])
-	}
-	fmt.Fprintf(out, "sitelink_verification_seconds_bucket{le=\"+Inf\"} %d\n", total)
-	fmt.Fprintf(out, "sitelink_verification_seconds_sum %g\nsitelink_verification_seconds_count %d\n", m.seconds, total)
-	family(out, "sitelink_verifications_total", "counter", "Verifications by the state afterwards.")
+	total := m.samples["verification_seconds_count"]
+	sample(`sitelink_verification_seconds_bucket{le="+Inf"}`, total)
+	sample("sitelink_verification_seconds_sum", m.seconds)
+	sample("sitelink_verification_seconds_count", total)
+	var states []string
 	for _, state := range incoming.States {
-		fmt.Fprintf(out, "sitelink_verifications_total{state=%q} %d\n", state, m.verifications[string(state)])
+		states = append(states, fmt.Sprintf("verifications_total{state=%q}", state))
 	}
+	counter("verifications_total", "Verifications by the state afterwards.", states...)
 
 	up := 1
 	if countsErr != nil {
 		up = 0
 	}
-	family(out, "sitelink_store_up", "gauge", "1 if the store answers.")
-	fmt.Fprintf(out, "sitelink_store_up %d\n", up)
+	family("sitelink_store_up", "gauge", "1 if the store answers.")
+	sample("sitelink_store_up", up)
 	if counts != nil {
-		family(out, "sitelink_mentions", "gauge", "Mentions by state; queued ones wait to be verified.")
+		family("sitelink_mentions", "gauge", "Mentions by state; queued ones wait to be verified.")
 		for _, state := range incoming.States {
-			fmt.Fprintf(out, "sitelink_mentions{state=%q} %d\n", state, counts[state])
+			sample(fmt.Sprintf("sitelink_mentions{state=%q}", state), counts[state])
 		}
 	}
-	writeProcess(out)
-}
 
-// writeProcess writes what shows a leak, under the names that the client library of
-// Prometheus gives to it.
-func writeProcess(out *bufio.Writer) {
-	family(out, "go_goroutines", "gauge", "Goroutines of the process.")
-	fmt.Fprintf(out, "go_goroutines %d\n", runtime.NumGoroutine())
+	// What shows a leak, under the names that the client library of Prometheus gives to it.
+	family("go_goroutines", "gauge", "Goroutines of the process.")
+	sample("go_goroutines", runtime.NumGoroutine())
 	live := []runtimemetrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	if runtimemetrics.Read(live); live[0].Value.Kind() == runtimemetrics.KindUint64 {
-		family(out, "go_gc_heap_live_bytes", "gauge", "Heap in use after the last garbage collection.")
-		fmt.Fprintf(out, "go_gc_heap_live_bytes %d\n", live[0].Value.Uint64())
-	}
-}
-
-func family(out *bufio.Writer, name, kind, help string) {
-	fmt.Fprintf(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, kind)
-}
-
-func pairs(out *bufio.Writer, name string, labels [2]string, values map[[2]string]uint64) {
-	var keys [][2]string
-	for key := range values {
-		keys = append(keys, key)
-	}
-	slices.SortFunc(keys, func(a, b [2]string) int { return strings.Compare(a[0]+" "+a[1], b[0]+" "+b[1]) })
-	for _, key := range keys {
-		fmt.Fprintf(out, "%s{%s=%q,%s=%q} %d\n", name, labels[0], key[0], labels[1], key[1], values[key])
+		family("go_gc_heap_live_bytes", "gauge", "Heap in use after the last garbage collection.")
+		sample("go_gc_heap_live_bytes", live[0].Value.Uint64())
 	}
 }

@@ -1,9 +1,8 @@
 package server
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
-	"io/fs"
 	"mime"
 	"net/http"
 	"os"
@@ -82,25 +81,23 @@ func (p *Pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer root.Close()
-	full := r.URL.Path
-	if full+"/" == at.path {
-		redirectToSlash(w, r)
-		return
-	}
-	name := strings.TrimPrefix(full, at.path)
+	name, below := strings.CutPrefix(r.URL.Path, at.path)
 	clean := path.Clean("/" + name)[1:]
 	directory := name == "" || strings.HasSuffix(name, "/")
-	if clean != strings.TrimSuffix(name, "/") || hidden(clean) || strings.ContainsAny(name, "\\\x00") {
+	if below && (clean != strings.TrimSuffix(name, "/") || hidden(clean) || strings.ContainsAny(name, "\\\x00")) {
 		notFound(w, root)
 		return
 	}
-	if clean == "" {
-		clean = "."
-	}
-	info, err := root.Stat(clean)
+	info, err := root.Stat(cmp.Or(clean, "."))
 	switch {
-	case err == nil && info.IsDir() && !directory:
-		redirectToSlash(w, r)
+	case !below || err == nil && info.IsDir() && !directory:
+		// The target has one slash at its beginning, so it cannot lead to another host.
+		target := "/" + strings.TrimLeft(r.URL.EscapedPath(), "/") + "/"
+		if r.URL.RawQuery != "" {
+			target += "?" + r.URL.RawQuery
+		}
+		w.Header().Set("Location", target)
+		w.WriteHeader(http.StatusMovedPermanently)
 	case err == nil && info.IsDir():
 		serveFile(w, r, root, path.Join(clean, "index.html"))
 	case err == nil && !directory:
@@ -108,17 +105,6 @@ func (p *Pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		notFound(w, root)
 	}
-}
-
-// redirectToSlash adds the final slash of a directory. The target has one slash at
-// its beginning, so it cannot lead to another host.
-func redirectToSlash(w http.ResponseWriter, r *http.Request) {
-	target := "/" + strings.TrimLeft(r.URL.EscapedPath(), "/") + "/"
-	if r.URL.RawQuery != "" {
-		target += "?" + r.URL.RawQuery
-	}
-	w.Header().Set("Location", target)
-	w.WriteHeader(http.StatusMovedPermanently)
 }
 
 // hidden reports whether part of a path begins with a dot.
@@ -132,40 +118,24 @@ func hidden(name string) bool {
 }
 
 func serveFile(w http.ResponseWriter, r *http.Request, root *os.Root, name string) {
-	f, err := openFile(root, name)
+	// Opening a named pipe would wait for its other end.
+	info, err := root.Stat(name)
+	if err != nil || !info.Mode().IsRegular() {
+		notFound(w, root)
+		return
+	}
+	f, err := root.Open(name)
 	if err != nil {
 		notFound(w, root)
 		return
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		notFound(w, root)
-		return
-	}
 	// By extension only: a page that a visitor may have influenced must not become
 	// one of another type.
 	if w.Header().Get("Content-Type") == "" {
-		kind := mime.TypeByExtension(path.Ext(name))
-		if kind == "" {
-			kind = "application/octet-stream"
-		}
-		w.Header().Set("Content-Type", kind)
+		w.Header().Set("Content-Type", cmp.Or(mime.TypeByExtension(path.Ext(name)), "application/octet-stream"))
 	}
 	http.ServeContent(w, r, name, info.ModTime(), f)
-}
-
-// openFile opens a regular file.
-func openFile(root *os.Root, name string) (*os.File, error) {
-	// Opening a named pipe would wait for its other end.
-	info, err := root.Stat(name)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fs.ErrNotExist
-	}
-	return root.Open(name)
 }
 
 // max404 is the size of a 404.html, as most of them are.
@@ -175,27 +145,13 @@ const max404 = 1 << 20
 func notFound(w http.ResponseWriter, root *os.Root) {
 	text, kind := []byte("There is no such page.\n"), "text/plain; charset=utf-8"
 	if root != nil {
-		if own, err := read404(root); err == nil {
-			text, kind = own, "text/html; charset=utf-8"
+		if info, err := root.Stat("404.html"); err == nil && info.Mode().IsRegular() && info.Size() <= max404 {
+			if own, err := root.ReadFile("404.html"); err == nil {
+				text, kind = own, "text/html; charset=utf-8"
+			}
 		}
 	}
 	w.Header().Set("Content-Type", kind)
 	w.WriteHeader(http.StatusNotFound)
 	_, _ = w.Write(text)
-}
-
-func read404(root *os.Root) ([]byte, error) {
-	f, err := openFile(root, "404.html")
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if info.Size() > max404 {
-		return nil, errors.New("404.html is too large")
-	}
-	return root.ReadFile("404.html")
 }

@@ -3,17 +3,13 @@ package server
 import (
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 )
 
 // trusts reports whether an address is that of a configured proxy.
 func (s *Server) trusts(address netip.Addr) bool {
-	for _, p := range s.opt.Proxies {
-		if p.Contains(address) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.opt.Proxies, func(p netip.Prefix) bool { return p.Contains(address) })
 }
 
 // peer returns the address that a request came from: that of the connection, or
@@ -29,18 +25,15 @@ func (s *Server) peer(r *http.Request) netip.Addr {
 			return peer
 		}
 	}
-	list := strings.Join(r.Header.Values(string(s.opt.ProxyHeader)), ",")
-	for list != "" {
-		var last string
-		if comma := strings.LastIndexByte(list, ','); comma >= 0 {
-			list, last = list[:comma], list[comma+1:]
-		} else {
-			list, last = "", list
-		}
+	var list []string
+	if values := r.Header.Values(string(s.opt.ProxyHeader)); len(values) > 0 {
+		list = strings.Split(strings.Join(values, ","), ",")
+	}
+	for _, element := range slices.Backward(list) {
 		if s.opt.ProxyHeader == Forwarded {
-			last = forwardedFor(last)
+			element = forwardedFor(element)
 		}
-		address, ok := parseNode(last)
+		address, ok := parseNode(element)
 		if !ok {
 			return peer // unknown, or forged: the proxy that passed it on is known
 		}
@@ -87,16 +80,8 @@ func (s *Server) forwardedProto(r *http.Request) string {
 	if at, err := netip.ParseAddrPort(r.RemoteAddr); err == nil && !s.trusts(at.Addr().Unmap().WithZone("")) {
 		return ""
 	}
-	values := r.Header.Values("X-Forwarded-Proto")
-	if len(values) == 0 {
-		return ""
-	}
-	last := values[len(values)-1]
-	if comma := strings.LastIndexByte(last, ','); comma >= 0 {
-		last = last[comma+1:]
-	}
-	switch last = strings.ToLower(strings.TrimSpace(last)); last {
-	case "http", "https":
+	values := strings.Split(strings.Join(r.Header.Values("X-Forwarded-Proto"), ","), ",")
+	if last := strings.ToLower(strings.TrimSpace(values[len(values)-1])); last == "http" || last == "https" {
 		return last
 	}
 	return ""

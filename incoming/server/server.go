@@ -1,10 +1,13 @@
 package server
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 	"time"
 
@@ -104,26 +107,10 @@ type Limits struct {
 }
 
 func (l Limits) withDefaults() Limits {
-	number := func(n *int, normal int) {
-		if *n == 0 {
-			*n = normal
-		}
-	}
-	duration := func(d *time.Duration, normal time.Duration) {
-		if *d == 0 {
-			*d = normal
-		}
-	}
-	number(&l.Connections, 1000)
-	number(&l.AddressConnections, 100)
-	if l.MaxBodyBytes == 0 {
-		l.MaxBodyBytes = 64 << 10
-	}
-	duration(&l.HeaderTimeout, 10*time.Second)
-	duration(&l.ReadTimeout, 20*time.Second)
-	duration(&l.IdleTimeout, time.Minute)
-	duration(&l.WriteTimeout, 30*time.Second)
-	duration(&l.StopTimeout, 10*time.Second)
+	l.Connections, l.AddressConnections = cmp.Or(l.Connections, 1000), cmp.Or(l.AddressConnections, 100)
+	l.MaxBodyBytes = cmp.Or(l.MaxBodyBytes, 64<<10)
+	l.HeaderTimeout, l.ReadTimeout, l.IdleTimeout = cmp.Or(l.HeaderTimeout, 10*time.Second), cmp.Or(l.ReadTimeout, 20*time.Second), cmp.Or(l.IdleTimeout, time.Minute)
+	l.WriteTimeout, l.StopTimeout = cmp.Or(l.WriteTimeout, 30*time.Second), cmp.Or(l.StopTimeout, 10*time.Second)
 	return l
 }
 
@@ -141,10 +128,8 @@ func New(opt Options) *Server {
 	if opt.Now == nil {
 		opt.Now = time.Now
 	}
-	if opt.ProxyHeader == "" {
-		opt.ProxyHeader = XForwardedFor
-	}
-	s := &Server{opt: opt, limits: opt.Limits.withDefaults(), log: opt.Log, schemes: map[string]string{}}
+	opt.ProxyHeader = cmp.Or(opt.ProxyHeader, XForwardedFor)
+	s := &Server{opt: opt, limits: opt.Limits.withDefaults(), log: opt.Log, schemes: map[string]string{}, metrics: metrics{samples: map[string]uint64{}}}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
@@ -153,7 +138,6 @@ func New(opt Options) *Server {
 			s.schemes[u.Authority()] = u.Scheme()
 		}
 	}
-	s.metrics.init()
 	return s
 }
 
@@ -227,10 +211,8 @@ func (s *Server) options(w http.ResponseWriter, allow string, acceptPost ...stri
 
 // allowed reports whether a method is in a list. If not, it answers 405.
 func (s *Server) allowed(w http.ResponseWriter, r *http.Request, allow string) bool {
-	for method := range strings.SplitSeq(allow, ", ") {
-		if method == r.Method {
-			return true
-		}
+	if slices.Contains(strings.Split(allow, ", "), r.Method) {
+		return true
 	}
 	w.Header().Set("Allow", allow)
 	s.plain(w, "other", http.StatusMethodNotAllowed, "This address takes only "+allow+".")
@@ -257,7 +239,7 @@ func (s *Server) receive(ctx context.Context, notices []incoming.Notice) ([]inco
 		return nil, err
 	}
 	for i, a := range answers {
-		s.metrics.notice(notices[i].Protocol, a.Outcome)
+		s.metrics.count(fmt.Sprintf("notices_total{protocol=%q,outcome=%q}", notices[i].Protocol, a.Outcome))
 	}
 	return answers, nil
 }

@@ -5,18 +5,10 @@ import (
 	"net"
 	"os"
 	"strconv"
-	"strings"
 )
 
 // firstFile is the number of the first file that systemd passes.
 const firstFile = 3
-
-// Socket is a listener that systemd opened, with the name that its unit gives it
-// (FileDescriptorName=), or "".
-type Socket struct {
-	net.Listener
-	Name string
-}
 
 // Sockets returns the listeners that systemd passed to this process by socket
 // activation (sd_listen_fds(3)), or an empty list. getenv is os.Getenv in a
@@ -24,7 +16,7 @@ type Socket struct {
 //
 // With socket activation, the process needs no privilege for a port below 1024,
 // and connections wait while it restarts.
-func Sockets(getenv func(string) string) ([]Socket, error) {
+func Sockets(getenv func(string) string) ([]net.Listener, error) {
 	if pid, err := strconv.Atoi(getenv("LISTEN_PID")); err != nil || pid != os.Getpid() {
 		return nil, nil // for another process
 	}
@@ -32,13 +24,8 @@ func Sockets(getenv func(string) string) ([]Socket, error) {
 	if err != nil || n < 0 || n > 1000 {
 		return nil, fmt.Errorf("LISTEN_FDS is %q, want a number of sockets", getenv("LISTEN_FDS"))
 	}
-	names := strings.Split(getenv("LISTEN_FDNAMES"), ":")
-	var sockets []Socket
+	var sockets []net.Listener
 	for i := range n {
-		name := ""
-		if i < len(names) && names[i] != "unknown" {
-			name = names[i]
-		}
 		f := os.NewFile(uintptr(firstFile+i), "LISTEN_FD_"+strconv.Itoa(firstFile+i))
 		l, err := net.FileListener(f) // a copy, which programs that we start do not inherit
 		f.Close()
@@ -48,7 +35,7 @@ func Sockets(getenv func(string) string) ([]Socket, error) {
 			}
 			return nil, fmt.Errorf("socket %d of systemd: %w", firstFile+i, err)
 		}
-		sockets = append(sockets, Socket{l, name})
+		sockets = append(sockets, l)
 	}
 	return sockets, nil
 }

@@ -75,8 +75,7 @@ func service(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	s := New(Options{Receiver: &script{}})
-	name := sockets[0].Name
-	s.opt.Pages = pageFunc(func() string { defer cancel(); return name + "\n" })
+	s.opt.Pages = pageFunc(func() string { defer cancel(); return "web\n" })
 	if err := s.Serve(ctx, sockets[0]); err != nil {
 		t.Fatal(err)
 	}

@@ -73,9 +73,6 @@ type Request struct {
 	MaxBody int64
 	// NoRedirect returns a redirect instead of following it.
 	NoRedirect bool
-	// Spacing is the minimum time between two requests to one host that both
-	// have a spacing, if it is longer than the client's pace.
-	Spacing time.Duration
 	// Lenient reads the header of the response as browsers do: fields that are not
 	// valid do not count. It has no effect on a request through a proxy.
 	Lenient bool
@@ -238,16 +235,13 @@ func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
 // paced makes a request when its host may get one, within the time left. It
 // returns the time that the request took.
 func (c *Client) paced(ctx context.Context, r *Request, u weburl.URL, left time.Duration) (*Response, time.Duration, *Error) {
-	if c.opts.Pooled {
-		begin := time.Now()
-		resp, failure := c.exchange(ctx, r, u, left)
-		return resp, time.Since(begin), failure
+	if !c.opts.Pooled {
+		done, err := c.pace.wait(ctx, strings.TrimSuffix(u.Host(), "."))
+		if err != nil {
+			return nil, 0, &Error{URL: u.WithoutFragment(), Kind: Canceled, Err: context.Cause(ctx)}
+		}
+		defer done()
 	}
-	done, err := c.pace.wait(ctx, strings.TrimSuffix(u.Host(), "."), r.Spacing)
-	if err != nil {
-		return nil, 0, &Error{URL: u.WithoutFragment(), Kind: Canceled, Err: context.Cause(ctx)}
-	}
-	defer done()
 	begin := time.Now()
 	resp, failure := c.exchange(ctx, r, u, left)
 	return resp, time.Since(begin), failure

@@ -2,6 +2,7 @@ package fetch
 
 import (
 	"context"
+	"maps"
 	"net/http"
 	"strings"
 	"sync"
@@ -22,10 +23,7 @@ type pacer struct {
 type hostQueue struct {
 	turn  chan struct{} // holds a value during a request
 	users int           // requests that wait or are being made; guarded by pacer.mu
-
-	// Set by the request that has the turn, and guarded by pacer.mu.
-	last, spaced time.Time // start of the last request, and of the last with a spacing
-	free         time.Time // when the next request need not wait
+	next  time.Time     // when the next request may begin; set by the request that has the turn
 }
 
 const firstSweep = 1024
@@ -36,72 +34,47 @@ func newPacer(pace time.Duration) *pacer {
 
 // wait waits for the turn of a request. The caller calls done when the connection
 // is closed. The error is that of the context.
-func (p *pacer) wait(ctx context.Context, host string, spacing time.Duration) (done func(), err error) {
-	t := p.enter(host)
+func (p *pacer) wait(ctx context.Context, host string) (done func(), err error) {
+	p.mu.Lock()
+	q := p.hosts[host]
+	if q == nil {
+		if len(p.hosts) >= p.sweep {
+			now := time.Now()
+			maps.DeleteFunc(p.hosts, func(_ string, q *hostQueue) bool { return q.users == 0 && !now.Before(q.next) })
+			p.sweep = max(firstSweep, 2*len(p.hosts))
+		}
+		q = &hostQueue{turn: make(chan struct{}, 1)}
+		p.hosts[host] = q
+	}
+	q.users++
+	p.mu.Unlock()
+	leave := func() {
+		p.mu.Lock()
+		q.users--
+		p.mu.Unlock()
+	}
 	select {
-	case t.turn <- struct{}{}:
+	case q.turn <- struct{}{}:
 	case <-ctx.Done():
-		p.leave(t)
+		leave()
 		return nil, ctx.Err()
 	}
-	p.mu.Lock()
-	due := t.last.Add(p.pace)
-	if spaced := t.spaced.Add(spacing); spacing > 0 && !t.spaced.IsZero() && spaced.After(due) {
-		due = spaced
-	}
-	first := t.last.IsZero()
-	p.mu.Unlock()
-	if left := time.Until(due); !first && left > 0 {
+	if left := time.Until(q.next); left > 0 {
 		timer := time.NewTimer(left)
 		defer timer.Stop()
 		select {
 		case <-timer.C:
 		case <-ctx.Done():
-			<-t.turn
-			p.leave(t)
+			<-q.turn
+			leave()
 			return nil, ctx.Err()
 		}
 	}
-	p.mu.Lock()
-	t.last = time.Now()
-	if spacing > 0 {
-		t.spaced = t.last
-	}
-	if free := t.last.Add(max(spacing, p.pace)); free.After(t.free) {
-		t.free = free
-	}
-	p.mu.Unlock()
+	q.next = time.Now().Add(p.pace)
 	return func() {
-		<-t.turn
-		p.leave(t)
+		<-q.turn
+		leave()
 	}, nil
-}
-
-func (p *pacer) enter(host string) *hostQueue {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	t := p.hosts[host]
-	if t == nil {
-		if len(p.hosts) >= p.sweep {
-			now := time.Now()
-			for host, t := range p.hosts {
-				if t.users == 0 && !now.Before(t.free) {
-					delete(p.hosts, host)
-				}
-			}
-			p.sweep = max(firstSweep, 2*len(p.hosts))
-		}
-		t = &hostQueue{turn: make(chan struct{}, 1)}
-		p.hosts[host] = t
-	}
-	t.users++
-	return t
-}
-
-func (p *pacer) leave(t *hostQueue) {
-	p.mu.Lock()
-	t.users--
-	p.mu.Unlock()
 }
 
 // maxRetryAfter is the longest time by which a host can delay the next attempt.

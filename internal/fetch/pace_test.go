@@ -11,8 +11,8 @@ import (
 
 // visit waits for a turn and keeps it for a while. It returns when the turn came,
 // measured from begin.
-func visit(p *pacer, begin time.Time, host string, spacing, hold time.Duration) time.Duration {
-	done, err := p.wait(context.Background(), host, spacing)
+func visit(p *pacer, begin time.Time, host string, hold time.Duration) time.Duration {
+	done, err := p.wait(context.Background(), host)
 	if err != nil {
 		panic(err)
 	}
@@ -27,44 +27,30 @@ func TestPace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, begin := newPacer(time.Second), time.Now()
 		for i, want := range []time.Duration{0, time.Second, 2 * time.Second} {
-			if got := visit(p, begin, "a", 0, 0); got != want {
+			if got := visit(p, begin, "a", 0); got != want {
 				t.Errorf("request %d at %s, want %s", i, got, want)
 			}
 		}
-		if got := visit(p, begin, "b", 0, 0); got != 2*time.Second {
+		if got := visit(p, begin, "b", 0); got != 2*time.Second {
 			t.Errorf("another host has to wait until %s", got)
 		}
 		// One connection at a time: the next one waits for a long one.
-		go visit(p, begin, "c", 0, 5*time.Second)
+		go visit(p, begin, "c", 5*time.Second)
 		synctest.Wait()
-		if got := visit(p, begin, "c", 0, 0); got != 7*time.Second {
+		if got := visit(p, begin, "c", 0); got != 7*time.Second {
 			t.Errorf("the next request at %s", got)
 		}
 		from := time.Since(begin)
 		for range 1000 {
-			visit(p, begin, "d", 0, 0)
+			visit(p, begin, "d", 0)
 		}
 		if took := time.Since(begin) - from; took != 999*time.Second {
 			t.Errorf("1,000 requests to one host took %s", took)
 		}
 		// The pace is measured from the start of the last request.
 		time.Sleep(time.Minute)
-		if got := visit(p, begin, "c", 0, 0); got != 1066*time.Second {
+		if got := visit(p, begin, "c", 0); got != 1066*time.Second {
 			t.Errorf("after a minute at %s", got)
-		}
-	})
-}
-
-func TestSpacing(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		p, begin := newPacer(time.Second), time.Now()
-		const wordpress = 16 * time.Second
-		for i, c := range []struct{ spacing, want time.Duration }{
-			{0, 0}, {wordpress, 1}, {0, 2}, {wordpress, 17}, {wordpress, 33}, {time.Millisecond, 34},
-		} {
-			if got := visit(p, begin, "a", c.spacing, 0); got != c.want*max(1, time.Second) {
-				t.Errorf("request %d at %s, want %d s", i, got, c.want)
-			}
 		}
 	})
 }
@@ -72,18 +58,18 @@ func TestSpacing(t *testing.T) {
 func TestPaceCanceled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, begin := newPacer(time.Hour), time.Now()
-		visit(p, begin, "a", 0, 0)
+		visit(p, begin, "a", 0)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		for range 3 { // one waits for the time, two for the turn
 			go func() {
-				if _, err := p.wait(ctx, "a", 0); err == nil || time.Since(begin) != time.Minute {
+				if _, err := p.wait(ctx, "a"); err == nil || time.Since(begin) != time.Minute {
 					t.Errorf("got %v after %s", err, time.Since(begin))
 				}
 			}()
 		}
 		time.Sleep(2 * time.Minute)
-		if got := visit(p, begin, "a", 0, 0); got != time.Hour {
+		if got := visit(p, begin, "a", 0); got != time.Hour {
 			t.Errorf("callers that gave up kept the turn until %s", got)
 		}
 	})
@@ -93,15 +79,11 @@ func TestPaceCanceled(t *testing.T) {
 func TestPaceMemory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, begin := newPacer(time.Second), time.Now()
-		visit(p, begin, "kept", time.Hour, 0)
 		for i := range 20 * firstSweep {
-			visit(p, begin, fmt.Sprint(i), 0, time.Millisecond)
+			visit(p, begin, fmt.Sprint(i), time.Millisecond)
 		}
 		if len(p.hosts) > 3*firstSweep {
 			t.Errorf("%d hosts are kept", len(p.hosts))
-		}
-		if got := visit(p, begin, "kept", time.Hour, 0); got != time.Hour {
-			t.Errorf("a host was forgotten: %s", got)
 		}
 	})
 }

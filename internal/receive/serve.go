@@ -167,16 +167,10 @@ func serve(ctx context.Context, p *project.Project, opt *ServeOptions, r *parts)
 }
 
 // listen returns the sockets of systemd, or else listens at the address.
-func listen(ctx context.Context, address string, getenv func(string) string) (listeners []net.Listener, err error) {
+func listen(ctx context.Context, address string, getenv func(string) string) ([]net.Listener, error) {
 	sockets, err := server.Sockets(getenv)
-	if err != nil {
-		return nil, err
-	}
-	for _, s := range sockets {
-		listeners = append(listeners, s)
-	}
-	if len(listeners) > 0 {
-		return listeners, nil
+	if err != nil || len(sockets) > 0 {
+		return sockets, err
 	}
 	l, err := listenAt(ctx, address, "--listen 127.0.0.1:8036")
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"syscall"
 	"testing"
@@ -42,6 +43,7 @@ type Browser struct {
 	frame   string    // the tab's own
 	events  []message // received while waiting for an answer
 	console []string
+	scripts bool // of pages run
 	// OnEvent, if not nil, is called with every event of the browser.
 	OnEvent func(method string, params json.RawMessage)
 }
@@ -82,7 +84,7 @@ func StartBrowser(t testing.TB, scripts bool, more ...string) *Browser {
 	}
 	ours.childIn.Close()
 	ours.childOut.Close()
-	b := &Browser{t: t, to: ours.to, from: ours.from, reader: bufio.NewReaderSize(ours.from, 1<<20)}
+	b := &Browser{t: t, to: ours.to, from: ours.from, reader: bufio.NewReaderSize(ours.from, 1<<20), scripts: scripts}
 	exited := make(chan struct{})
 	go func() { cmd.Wait(); close(exited) }()
 	t.Cleanup(func() {
@@ -245,6 +247,23 @@ func (b *Browser) Eval(expression string, value any) {
 	if err := json.Unmarshal(result.Result.Value, value); err != nil {
 		b.t.Fatalf("chromium: evaluate: %v in %q", err, result.Result.Value)
 	}
+}
+
+// Axe returns the faults of accessibility that axe-core finds on the page, each with the
+// elements that have it. axe-core is below SITELINK_NPM. Scripts run meanwhile.
+//
+// https://github.com/dequelabs/axe-core
+func (b *Browser) Axe() (faults []string) {
+	b.t.Helper()
+	axe, err := os.ReadFile(filepath.Join(os.Getenv("SITELINK_NPM"), "node_modules/axe-core/axe.min.js"))
+	if err != nil {
+		b.t.Fatalf("axe-core is missing: %v; install it with npm below SITELINK_NPM", err)
+	}
+	b.Call("Emulation.setScriptExecutionDisabled", Params{"value": false}, nil)
+	defer b.Call("Emulation.setScriptExecutionDisabled", Params{"value": !b.scripts}, nil)
+	b.Eval(string(axe)+`
+		axe.run().then(r => r.violations.map(v => v.id + ": " + v.nodes.map(n => n.html.slice(0, 200)).slice(0, 3).join(" ")))`, &faults)
+	return faults
 }
 
 // Do evaluates an expression for its effect.

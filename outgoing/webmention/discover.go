@@ -86,8 +86,7 @@ func firstElement(body []byte, contentType string) (element, href string) {
 	body, _ = io.ReadAll(text) // reading from memory does not fail
 	root, err := html.ParseWithOptions(bytes.NewReader(body), html.ParseOptionEnableScripting(false))
 	if err != nil {
-		// The parser rejects pages that are nested deeper than 512 elements.
-		return firstTag(body)
+		return "", "" // nested deeper than 512 elements
 	}
 	for n := root; n != nil; n = next(n) {
 		if n.Type != html.ElementNode || n.Namespace != "" || n.DataAtom != atom.Link && n.DataAtom != atom.A {
@@ -99,39 +98,6 @@ func firstElement(body []byte, contentType string) (element, href string) {
 		}
 	}
 	return "", ""
-}
-
-// firstTag does the same without building a tree, so nesting does not matter.
-func firstTag(body []byte) (element, href string) {
-	hidden := 0 // open elements whose links do not count
-	z := html.NewTokenizer(bytes.NewReader(body))
-	for {
-		kind := z.Next()
-		if kind == html.ErrorToken {
-			return "", ""
-		}
-		t := z.Token()
-		start := kind == html.StartTagToken || kind == html.SelfClosingTagToken
-		switch t.DataAtom {
-		case atom.Template, atom.Svg, atom.Math:
-			switch {
-			case kind == html.EndTagToken:
-				hidden = max(0, hidden-1)
-			case kind == html.StartTagToken, t.DataAtom == atom.Template: // <template/> is open
-				hidden++
-			}
-		case atom.Noscript:
-			z.NextIsNotRawText()
-		case atom.Link, atom.A:
-			if !start || hidden > 0 {
-				continue
-			}
-			rel, _ := attribute(t.Attr, "rel")
-			if href, present := attribute(t.Attr, "href"); present && hasRelation(rel) {
-				return t.Data, href
-			}
-		}
-	}
 }
 
 // next returns the node after n in document order, skipping the contents of

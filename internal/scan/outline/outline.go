@@ -152,6 +152,25 @@ func (o *Outline) value(a attr) []byte {
 	return scan.DecodeRefs(nil, raw, nil)
 }
 
+// IsTombstone reports whether a page says in its head that it was deleted, with
+//
+//	<meta http-equiv="Status" content="410 Gone">
+func (o *Outline) IsTombstone() bool {
+	for i := 0; i < o.Len(); i++ {
+		switch o.Tag(i) {
+		case atom.Body:
+			i = o.End(i) - 1
+		case atom.Meta:
+			equiv, _ := o.Attr(i, HTTPEquiv)
+			status, _ := o.Attr(i, Content)
+			if strings.EqualFold(string(equiv), "status") && bytes.HasPrefix(bytes.TrimSpace(status), []byte("410")) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // AppendName appends the name of element i in lower case.
 func (o *Outline) AppendName(dst []byte, i int) []byte {
 	n := &o.nodes[i]

@@ -87,7 +87,7 @@ func TestReceive(t *testing.T) {
 	receiver := incoming.NewReceiver(incoming.ReceiverOptions{
 		Store: mentions, Sites: sites, Client: verify.NewClient(verify.Options{AllowAddresses: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}),
 	})
-	page, err := moderation.NewPage(moderation.PageOptions{Store: mentions, Address: "https://our.example/moderation"})
+	page, err := moderation.NewPage(moderation.PageOptions{Store: mentions, Address: "https://our.example/moderation", Key: []byte("at least 16 random bytes")})
 	if err != nil {
 		t.Fatal(err)
 	}
