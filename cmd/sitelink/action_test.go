@@ -68,7 +68,7 @@ func TestActionInputs(t *testing.T) {
 	}
 	head, _, _ := strings.Cut(string(action), "\nruns:")
 	inputs := regexp.MustCompile(`(?m)^  ([a-z-]+):$`).FindAllStringSubmatch(head, -1)
-	if len(inputs) != 5 {
+	if len(inputs) != 6 {
 		t.Fatalf("action.yml has %d inputs", len(inputs))
 	}
 	read := map[string]bool{}

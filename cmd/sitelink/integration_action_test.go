@@ -34,6 +34,12 @@ func actionSteps(t *testing.T) (steps []actionStep, defaults map[string]string) 
 		defaults[m[1]] = strings.Trim(m[2], `"`)
 	}
 	for _, part := range strings.Split(body, "\n    - ")[1:] {
+		if action, ok := strings.CutPrefix(part, "uses: "); ok {
+			if !strings.HasPrefix(action, "actions/cache@") || !strings.Contains(part, "        path: .sitelink\n") {
+				t.Fatalf("the step is not understood:\n%s", part)
+			}
+			continue
+		}
 		step := actionStep{env: map[string]string{}}
 		shell := ""
 		for line := range strings.Lines("      " + part) {
@@ -56,7 +62,7 @@ func actionSteps(t *testing.T) (steps []actionStep, defaults map[string]string) 
 		}
 		steps = append(steps, step)
 	}
-	if len(steps) != 2 || len(defaults) != 5 {
+	if len(steps) != 2 || len(defaults) != 6 {
 		t.Fatalf("%d steps, %d inputs in action.yml", len(steps), len(defaults))
 	}
 	return steps, defaults
@@ -107,6 +113,9 @@ func TestActionSteps(t *testing.T) {
 		t.Fatalf("baseline: %v\n%s", err, out)
 	}
 	write(t, filepath.Join(workspace, "dist", "new.html"), `<title>t</title><a href="also-gone.html">t</a>`)
+	write(t, filepath.Join(workspace, "blog", "_config.yml"), "title: t\n")
+	write(t, filepath.Join(workspace, "blog", "index.md"), "---\n---\n\nA [link](gone.html).\n")
+	write(t, filepath.Join(workspace, "blog", "_site", "index.html"), `<title>t</title><p>A <a href="gone.html">link</a>.`)
 	for _, test := range []struct {
 		name         string
 		inputs       map[string]string
@@ -122,6 +131,10 @@ func TestActionSteps(t *testing.T) {
 			[]string{"::error file=dist/a.html"}, []string{"also-gone.html"}, ""},
 		{"baseline", map[string]string{"docroot": "dist", "baseline": "accepted.jsonl"}, exitFindings,
 			[]string{"::error file=dist/new.html"}, []string{"also-gone.html"}, "file=dist/a.html"},
+		{"profile", map[string]string{"docroot": "dist", "format": "text", "profile": "hugo-server"}, exitFindings,
+			[]string{"(profile hugo-server)"}, []string{"also-gone.html"}, ""},
+		{"lines of the sources", map[string]string{"docroot": "blog/_site"}, exitFindings,
+			[]string{"::error file=blog/index.md,line=4,col=10"}, []string{"blog/index.md"}, "file=blog/_site"},
 		{"no docroot", map[string]string{"docroot": "public"}, exitFailed,
 			[]string{"no such file or directory", "build the site first"}, nil, "::error file"},
 	} {
