@@ -1,47 +1,94 @@
 //go:build integration && linux
 
-package main_test
+package main
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 )
 
-// plugin is a package of plugins/ in a new project of its generator.
+// plugin is a package of plugins/ for one generator. Its example is built as it is, and
+// after shell scripts that change it.
 type plugin struct {
-	name string
-	// install gets the package from $OUT with the client of its language, and makes a
-	// project that uses it. build builds the project.
-	install, build string
-	page           string // gets the broken link
-	source         bool   // the report names the page
+	dir            string // below plugins/
+	install, build string // install gets the package with the client of its language
+	index          string // a built page, which no finding removes
+	mistake        string // makes a mistake in a page
+	finding        string // what the report then begins with
+	never          string // sets the option fail-on to never
+	unknown        string // sets an option that does not exist
+	isUnknown      string // and the answer
+	twice          string // uses the plugin twice
+	isTwice        string // and the answer
+	fails          string // makes a page that the generator cannot build
+	isFailure      string // and the answer
+	watch          string // builds after each change
+	again          string // makes a second mistake
 }
 
-// plugins: NPM is the directory of packages from npm, PYTHON that of programs of Python.
 var plugins = []plugin{
-	{"eleventy", `npm_install eleventy-plugin-sitelink && printf '# Hello\n' >index.md &&
-		echo 'import sitelink from "eleventy-plugin-sitelink"; export default (c) => { c.addPlugin(sitelink) }' >eleventy.config.mjs`,
-		`$NPM/.bin/eleventy`, "index.md", true},
-	{"astro", `npm_install astro-sitelink && mkdir -p src/pages && printf '# Welcome\n' >src/pages/index.md &&
-		echo 'import sitelink from "astro-sitelink"; export default { integrations: [sitelink()] }' >astro.config.mjs`,
-		`$NPM/.bin/astro build`, "src/pages/index.md", true},
-	{"vitepress", `npm_install vite-plugin-sitelink && mkdir -p docs/.vitepress && printf '# Hello\n' >docs/index.md &&
-		echo 'import sitelink from "vite-plugin-sitelink"; export default { title: "x", ignoreDeadLinks: true, buildEnd: sitelink.vitepress() }' >docs/.vitepress/config.mjs`,
-		`$NPM/.bin/vitepress build docs`, "docs/index.md", true},
-	{"vite", `npm_install vite-plugin-sitelink && printf '<!doctype html><title>x</title>\n' >index.html &&
-		echo 'import sitelink from "vite-plugin-sitelink"; export default { plugins: [sitelink()] }' >vite.config.mjs`,
-		`$NPM/.bin/vite build`, "index.html", false},
-	{"mkdocs", `pip_install mkdocs_sitelink && mkdir docs && printf '# Hello\n' >docs/index.md && printf 'site_name: x\nplugins: [sitelink]\n' >mkdocs.yml`,
-		`$PYTHON/mkdocs build`, "docs/index.md", true},
-	{"sphinx", `pip_install sphinx_sitelink && printf 'Hello\n=====\n' >index.rst && echo 'extensions = ["sphinx_sitelink"]' >conf.py`,
-		`$PYTHON/sphinx-build -b html . _build/html`, "index.rst", false},
-	{"jekyll", `gem install --silent --local --ignore-dependencies --no-document --install-dir gems $OUT/sitelink-*.gem $OUT/jekyll-sitelink-*.gem &&
-		printf -- '---\n---\n# Hello\n' >index.md && printf 'plugins: [jekyll-sitelink]\nexclude: [gems]\n' >_config.yml`,
-		`GEM_PATH="$PWD/gems:$(gem env gempath)" jekyll build`, "index.md", true},
+	{dir: "npm/eleventy-plugin-sitelink", install: `npm_install eleventy-plugin-sitelink`, build: `$NPM/.bin/eleventy`, index: "_site/index.html",
+		mistake: `sed -i s,/install/,/instal/, index.md`, finding: "index.md:3:17: error: directory not found: /instal/",
+		never:   `sed -i 's/(sitelink/&, { failOn: "never" }/' eleventy.config.mjs`,
+		unknown: `sed -i 's/(sitelink/&, { ignored: [] }/' eleventy.config.mjs`, isUnknown: `unknown option "ignored"; the options are failOn, ignore`,
+		twice: `sed -i 's/.*addPlugin.*/&&/' eleventy.config.mjs`, isTwice: "eleventy-plugin-sitelink is added twice",
+		fails: `echo '{% bad %}' >bad.md`, isFailure: `tag "bad" not found`,
+		watch: `$NPM/.bin/eleventy --watch`, again: `echo '[b](/also/)' >>index.md`},
+	{dir: "npm/astro-sitelink", install: `npm_install astro-sitelink`, build: `$NPM/.bin/astro build`, index: "dist/index.html",
+		mistake: `sed -i s,/install/,/instal/, src/pages/index.md`, finding: "src/pages/index.md:3:17: error: directory not found: /instal/",
+		never:   `sed -i 's/sitelink()/sitelink({ failOn: "never" })/' astro.config.mjs`,
+		unknown: `sed -i 's/sitelink()/sitelink({ ignored: [] })/' astro.config.mjs`, isUnknown: `unknown option "ignored"`,
+		twice: `sed -i 's/sitelink()/&, &/' astro.config.mjs`, isTwice: "astro-sitelink is used twice",
+		fails: `printf -- '---\nthrow new Error("broken by hand");\n---\n' >src/pages/bad.astro`, isFailure: "broken by hand"},
+	{dir: "npm/vitepress-plugin-sitelink", install: `npm_install vitepress-plugin-sitelink`, build: `$NPM/.bin/vitepress build docs`, index: "docs/.vitepress/dist/index.html",
+		mistake: `sed -i s/#requirements/#requirments/ docs/index.md`, finding: "docs/index.md:3:17: error: ",
+		never:   `sed -i 's/sitelink()/sitelink({ failOn: "never" })/' docs/.vitepress/config.mjs`,
+		unknown: `sed -i 's/sitelink()/sitelink({ ignored: [] })/' docs/.vitepress/config.mjs`, isUnknown: `unknown option "ignored"`,
+		fails: `echo '<b>{{ ' >docs/bad.md`, isFailure: "Element is missing end tag"},
+	{dir: "npm/vite-plugin-sitelink", install: `npm_install vite-plugin-sitelink`, build: `$NPM/.bin/vite build`, index: "dist/index.html",
+		mistake: `sed -i s,/install.html,/instal.html, index.html`, finding: "dist/index.html:3:19: error: file not found: /instal.html",
+		never:   `sed -i 's/sitelink()/sitelink({ failOn: "never" })/' vite.config.mjs`,
+		unknown: `sed -i 's/sitelink()/sitelink({ ignored: [] })/' vite.config.mjs`, isUnknown: `unknown option "ignored"`,
+		twice: `sed -i 's/sitelink()/&, &/' vite.config.mjs`, isTwice: "vite-plugin-sitelink is used twice",
+		fails: `echo '<script type="module" src="/nowhere.js"></script>' >>index.html`, isFailure: "nowhere.js",
+		watch: `$NPM/.bin/vite build --watch`, again: `echo '<a href="/also/">b</a>' >>index.html`},
+	{dir: "npm/docusaurus-plugin-sitelink", install: `npm_install docusaurus-plugin-sitelink`, build: `$NPM/.bin/docusaurus build`, index: "build/index.html",
+		mistake: `sed -i s/#requirements/#requirments/ docs/index.md`, finding: "docs/index.md:7:17: error: ",
+		unknown: `sed -i 's/plugins: \["[^"]*"/plugins: [["docusaurus-plugin-sitelink", { ignored: [] }]/' docusaurus.config.mjs`, isUnknown: `unknown option "ignored"`,
+		twice: `sed -i 's/plugins: \["[^"]*"/&, "docusaurus-plugin-sitelink"/' docusaurus.config.mjs`, isTwice: "used 2 times"},
+	{dir: "npm/netlify-plugin-sitelink", install: `npm_install netlify-plugin-sitelink && git init -q .`, build: `$NPM/.bin/netlify-build --offline`, index: "public/index.html",
+		mistake: `sed -i s,/install,/instal, public/index.html`, finding: "public/index.html:3:19: error: file not found: /instal",
+		never:   `printf '[plugins.inputs]\nfailOn = "never"\n' >>netlify.toml`,
+		unknown: `printf '[plugins.inputs]\nignored = "x"\n' >>netlify.toml`, isUnknown: `Invalid input "ignored"`,
+		fails: `sed -i 's/^publish/command = "exit 7"\n&/' netlify.toml`, isFailure: "exit 7"},
+	{dir: "python/mkdocs-sitelink", install: `pip_install mkdocs_sitelink`, build: `$PYTHON/mkdocs build`, index: "site/index.html",
+		mistake: `sed -i s/#requirements/#requirments/ docs/index.md`, finding: "docs/index.md:3:17: error: ",
+		never:   `printf '      fail_on: never\n' >>mkdocs.yml && sed -i 's/- sitelink/&:/' mkdocs.yml`,
+		unknown: `printf '      ignored: []\n' >>mkdocs.yml && sed -i 's/- sitelink/&:/' mkdocs.yml`, isUnknown: "Unrecognised configuration name: ignored",
+		twice: `echo '  - sitelink' >>mkdocs.yml`, isTwice: "specified multiple times",
+		fails: `echo 'hooks: [bad.py]' >>mkdocs.yml && echo 'def on_page_markdown(*a, **b): raise ValueError("broken by hand")' >bad.py`, isFailure: "broken by hand",
+		watch: `$PYTHON/mkdocs serve --dev-addr 127.0.0.1:0`, again: `echo '<a href="/also/">b</a>' >>docs/index.md`},
+	{dir: "python/sphinx-sitelink", install: `pip_install sphinx_sitelink`, build: `$PYTHON/sphinx-build -b html . _build/html`, index: "_build/html/index.html",
+		mistake: `sed -i s/#requirements/#requirments/ index.rst`, finding: "index.rst:4:17: error: ",
+		never: `echo 'sitelink_fail_on = "never"' >>conf.py`,
+		twice: `sed -i 's/"sphinx_sitelink"/&, &/' conf.py`, isTwice: "ok: checked",
+		fails: `printf 'def setup(app): app.connect("source-read", lambda *a: 1 / 0)\n' >>conf.py`, isFailure: "division by zero"},
+	{dir: "ruby/jekyll-sitelink", install: `gem install --silent --local --ignore-dependencies --no-document --install-dir vendor $OUT/sitelink-*.gem $OUT/jekyll-sitelink-*.gem && rm Gemfile`,
+		build: `jekyll build`, index: "_site/index.html",
+		mistake: `sed -i s,/install.html,/instal.html, index.md`, finding: "index.md:6:17: error: file not found: /instal.html",
+		never:   `printf 'sitelink: {fail_on: never}\n' >>_config.yml`,
+		unknown: `printf 'sitelink: {ignored: []}\n' >>_config.yml`, isUnknown: `unknown option "ignored"`,
+		twice: `sed -i 's/\[jekyll-sitelink/&, jekyll-sitelink/' _config.yml`, isTwice: "ok: checked",
+		fails: `printf -- '---\n---\n{%% bad %%}\n' >bad.md`, isFailure: "Unknown tag 'bad'",
+		watch: `jekyll build --watch`, again: `echo '[b](/also.html)' >>index.md`},
 }
 
 // pluginShell has what the scripts of the plugins call.
@@ -50,15 +97,24 @@ npm_install() {
 	echo '{"private": true, "type": "module"}' >package.json
 	npm install --offline --legacy-peer-deps --no-audit --no-fund --no-update-notifier --loglevel error \
 		$OUT/sitelink-[0-9]*.tgz $OUT/sitelink-linux-*.tgz $OUT/$1-*.tgz >&2
-	for package in $NPM/*; do [ -e node_modules/${package##*/} ] || ln -s $package node_modules/; done
+	for package in $NPM/* $NPM/@*/*; do
+		name=${package#$NPM/}
+		case $name in @*/*) mkdir -p node_modules/${name%/*} ;; @*) continue ;; esac
+		[ -e node_modules/$name ] || ln -s $package node_modules/$name
+	done
 }
 pip_install() { $PYTHON/python -m pip install --quiet --disable-pip-version-check --no-index --no-deps --target lib $OUT/sitelink-*.whl $OUT/$1-*.whl >&2; }
-export PYTHONPATH="$PWD/lib"
+export PYTHONPATH="$PWD/lib" GEM_PATH="$PWD/vendor:$(gem env gempath)"
 `
 
-// TestPlugins makes the packages of plugins/, installs them with the ordinary clients, and
-// builds a good and a broken site with each generator.
-func TestPlugins(t *testing.T) {
+// pluginBench has the packages of plugins/, made from the program as it is.
+type pluginBench struct {
+	root string
+	env  []string
+}
+
+func newPluginBench(t *testing.T) *pluginBench {
+	t.Helper()
 	npm, python := os.Getenv("SITELINK_NPM"), os.Getenv("SITELINK_PYTHON")
 	if npm == "" || python == "" {
 		t.Fatal("SITELINK_NPM or SITELINK_PYTHON is not set: bash .ci/run installs what the plugins need")
@@ -68,54 +124,220 @@ func TestPlugins(t *testing.T) {
 		t.Fatal(err)
 	}
 	dist, out := t.TempDir(), t.TempDir()
-	env := append(os.Environ(), "PATH="+filepath.Dir(python)+":"+os.Getenv("PATH"), "OUT="+out, "NPM="+filepath.Join(npm, "node_modules"),
-		"PYTHON="+filepath.Dir(python), "CI=true", "NO_COLOR=1", "ASTRO_TELEMETRY_DISABLED=1")
-	shell := func(t *testing.T, dir, script string) (string, error) {
-		t.Helper()
-		command := exec.CommandContext(t.Context(), "bash", "-c", script)
-		command.Dir, command.Env = dir, env
-		text, err := command.CombinedOutput()
-		return string(text), err
-	}
+	// Behind a proxy that does not answer: no package downloads anything.
+	b := &pluginBench{root, append(os.Environ(), "PATH="+filepath.Dir(python)+":"+os.Getenv("PATH"), "OUT="+out, "NPM="+filepath.Join(npm, "node_modules"),
+		"PYTHON="+filepath.Dir(python), "CI=true", "NO_COLOR=1", "ASTRO_TELEMETRY_DISABLED=1", "PYTHONUNBUFFERED=1",
+		"http_proxy=http://127.0.0.1:9", "https_proxy=http://127.0.0.1:9")}
 	const version = "1.2.3-dev.abc"
-	if text, err := shell(t, root, `set -eu
+	if text, err := b.shell(t, root, `set -eu
 		go build -trimpath -ldflags "-s -w" -o `+dist+`/sitelink ./cmd/sitelink
 		cp cmd/sitelink/licenses.txt `+dist+`
 		tar -C `+dist+` -czf `+dist+`/sitelink_`+version+`_linux_`+runtime.GOARCH+`.tar.gz sitelink licenses.txt
 		SITELINK_PLATFORMS=linux_`+runtime.GOARCH+` bash plugins/pack `+version+` `+dist+` `+out); err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
+	return b
+}
+
+func (b *pluginBench) shell(t *testing.T, dir, script string) (string, error) {
+	t.Helper()
+	command := exec.CommandContext(t.Context(), "bash", "-c", script)
+	command.Dir, command.Env = dir, b.env
+	text, err := command.CombinedOutput()
+	// Jekyll does not know NO_COLOR.
+	return regexp.MustCompile(`\x1b\[[0-9;]*m`).ReplaceAllString(string(text), ""), err
+}
+
+// install copies the example of a plugin, and installs the plugin there.
+func (b *pluginBench) install(t *testing.T, p plugin) string {
+	t.Helper()
+	// A blank, as in the paths of many users of Windows.
+	dir := filepath.Join(t.TempDir(), "my site")
+	if err := os.CopyFS(dir, os.DirFS(filepath.Join(b.root, "plugins", p.dir, "example"))); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := b.shell(t, dir, pluginShell+p.install); err != nil {
+		t.Fatalf("install: %v\n%s", err, text)
+	}
+	return dir
+}
+
+// TestPlugins makes the packages of plugins/, installs them with the ordinary clients, and
+// builds the example of each: as it is, with a mistake, and with what can go wrong. The
+// README of each plugin shows what the mistake is answered with (-update rewrites it).
+func TestPlugins(t *testing.T) {
+	bench := newPluginBench(t)
 	for _, p := range plugins {
-		t.Run(p.name, func(t *testing.T) {
-			dir := t.TempDir()
-			if text, err := shell(t, dir, pluginShell+p.install); err != nil {
-				t.Fatalf("install: %v\n%s", err, text)
+		t.Run(filepath.Base(p.dir), func(t *testing.T) {
+			dir := bench.install(t, p)
+			reported := regexp.QuoteMeta(p.finding) + `(.*\n)+?\s*checked .*: 1 error`
+			for _, test := range []struct {
+				name, change string
+				ok           bool
+				want         string // a regular expression; the case does not apply if it is empty
+			}{
+				{"a good site", "true", true, "ok: checked "},
+				{"a mistake", p.mistake, false, reported},
+				{"fail-on never", p.mistake + "\n" + p.never, true, reported},
+				{"an unknown option", p.unknown, false, regexp.QuoteMeta(p.isUnknown)},
+				{"used twice", p.twice, false, regexp.QuoteMeta(p.isTwice)},
+				{"a build that fails", p.fails, false, regexp.QuoteMeta(p.isFailure)},
+				{"no program for the platform", `rm -rf node_modules/@sitelink lib/sitelink/bin vendor/gems/sitelink-*/libexec`, false, "set SITELINK_BINARY to a sitelink that you built"},
+				{"a program that does not start", `export SITELINK_BINARY=/nowhere/sitelink`, false, "sitelink could not be started: "},
+				{"a site that cannot be checked", `echo 'no-such-key = 1' >sitelink.toml`, false, `sitelink could not check \S+ \(exit code 2\):\s+(.*\s+)?.*no-such-key`},
+				{"a read-only cache", `export XDG_CACHE_HOME=/dev/null/cache`, true, "ok: checked "},
+			} {
+				if test.want == "" || test.name == "fail-on never" && p.never == "" {
+					continue
+				}
+				t.Run(test.name, func(t *testing.T) {
+					site := dir + " " + test.name
+					if text, err := bench.shell(t, dir, `cp -a . "`+site+`"`); err != nil {
+						t.Fatal(err, text)
+					}
+					text, err := bench.shell(t, site, pluginShell+test.change+"\n"+p.build)
+					// Generators take some of these inputs with a warning.
+					if test.ok && err != nil || !test.ok && err == nil && test.name != "used twice" && !strings.HasPrefix(p.isUnknown, "Unrecognised") {
+						t.Errorf("exit: %v", err)
+					}
+					report := regexp.MustCompile(test.want).FindString(text)
+					if report == "" || test.name == "a mistake" && strings.Count(text, "\n"+p.finding)+strings.Count(text, " "+p.finding) > 1 {
+						t.Errorf("not one %q in\n%s", test.want, text)
+					}
+					if _, err := os.Stat(filepath.Join(site, p.index)); err != nil && (test.ok || test.name == "a mistake") {
+						t.Errorf("the build is lost: %v", err)
+					}
+					if test.name == "a mistake" {
+						readmeShows(t, filepath.Join(bench.root, "plugins", p.dir, "README.md"), report)
+					}
+				})
 			}
-			text, err := shell(t, dir, pluginShell+p.build)
-			if err != nil || !strings.Contains(text, "ok: checked ") && p.name != "sphinx" { // Sphinx prints no more than its own lines
-				t.Errorf("a good site: %v\n%s", err, text)
-			}
-			page := filepath.Join(dir, p.page)
-			before, err := os.ReadFile(page)
+		})
+	}
+	t.Run("another major version", func(t *testing.T) {
+		dir := t.TempDir()
+		write(t, filepath.Join(dir, "old", "package.json"), `{"name": "@11ty/eleventy", "version": "1.0.2"}`)
+		text, err := bench.shell(t, dir, `npm init -y >/dev/null && npm install --offline --no-audit --install-links ./old $OUT/sitelink-[0-9]*.tgz $OUT/sitelink-linux-*.tgz $OUT/eleventy-plugin-sitelink-*.tgz`)
+		if err == nil || !strings.Contains(text, `peer @11ty/eleventy@">=2" from eleventy-plugin-sitelink`) {
+			t.Errorf("%v\n%s", err, text)
+		}
+	})
+}
+
+// readmeShows compares the first block of a README with a report.
+func readmeShows(t *testing.T, name, report string) {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Netlify indents, and does not leave lines empty.
+	report = strings.ReplaceAll(report, "\u200b", "")
+	margin := regexp.MustCompile(`\s*`).FindString(report[strings.LastIndex(report, "\n")+1:])
+	report = strings.ReplaceAll(report, "\n"+margin, "\n")
+	block := regexp.MustCompile("(?s)```text\n.*?```")
+	now := block.ReplaceAllLiteralString(string(text), "```text\n"+report+"\n```")
+	if *update {
+		write(t, name, now)
+	} else if now != string(text) {
+		t.Errorf("%s shows another report than\n%s\n(go test -update rewrites it)", name, report)
+	}
+}
+
+// TestPluginsWatch: while a generator serves or watches, a plugin prints what is new since
+// the last build, and the build goes on.
+func TestPluginsWatch(t *testing.T) {
+	bench := newPluginBench(t)
+	for _, p := range plugins {
+		if p.watch == "" {
+			continue
+		}
+		t.Run(filepath.Base(p.dir), func(t *testing.T) {
+			dir := bench.install(t, p)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			log, err := os.Create(filepath.Join(t.TempDir(), "log"))
 			if err != nil {
 				t.Fatal(err)
 			}
-			link := "\n<a href=\"/gone/\">gone</a>\n"
-			if p.name == "sphinx" {
-				link = "\n`gone </gone/>`_\n"
-			}
-			if err := os.WriteFile(page, append(before, link...), 0o644); err != nil {
+			defer log.Close()
+			command := exec.CommandContext(ctx, "bash", "-c", pluginShell+p.mistake+"\nexec "+p.watch)
+			command.Dir, command.Env, command.Stdout, command.Stderr = dir, bench.env, log, log
+			command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+			command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGTERM) }
+			if err := command.Start(); err != nil {
 				t.Fatal(err)
 			}
-			text, err = shell(t, dir, pluginShell+p.build)
-			if err == nil || !strings.Contains(text, "directory not found: /gone/ [missing-directory]") || p.source && !strings.Contains(text, p.page+":") {
-				t.Errorf("a broken site: %v\n%s", err, text)
+			defer func() { cancel(); command.Wait() }()
+			await := func(want string) string {
+				for {
+					text, err := os.ReadFile(log.Name())
+					if err != nil {
+						t.Fatal(err)
+					}
+					if strings.Contains(string(text), want) {
+						return string(text)
+					}
+					select {
+					case <-ctx.Done():
+						t.Fatalf("no %q in\n%s", want, text)
+					case <-time.After(50 * time.Millisecond):
+					}
+				}
 			}
-			// Nothing to run: one error, in the form of the generator.
-			text, err = shell(t, dir, "export SITELINK_BINARY=/nowhere/sitelink\n"+pluginShell+p.build)
-			if err == nil || !strings.Contains(text, "sitelink could not be started: ") {
-				t.Errorf("without the program: %v\n%s", err, text)
+			await(": error: ")
+			// Some generators look for changes only after they printed this.
+			time.Sleep(time.Second)
+			if text, err := bench.shell(t, dir, p.again); err != nil {
+				t.Fatal(err, text)
+			}
+			if text := await("/also"); strings.Count(text, p.finding) != 1 {
+				t.Errorf("the first mistake is not reported once:\n%s", text)
 			}
 		})
+	}
+}
+
+// TestHugoModule builds the example of the module for Hugo, with the module from its
+// directory. README.md shows the elements of a page.
+func TestHugoModule(t *testing.T) {
+	hugo := os.Getenv("SITELINK_HUGO")
+	if hugo == "" {
+		t.Fatal("SITELINK_HUGO is not set: bash .ci/run builds it")
+	}
+	module, err := filepath.Abs("../../plugins/hugo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(filepath.Join(module, "example"))); err != nil {
+		t.Fatal(err)
+	}
+	command := exec.Command(hugo, "--panicOnWarning")
+	command.Dir, command.Env = dir, append(os.Environ(), "HUGO_MODULE_REPLACEMENTS=github.com/sitelink/sitelink/plugins/hugo -> "+module, "GOPROXY=off")
+	if text, err := command.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	for page, kind := range map[string]string{"index.html": "home", "install/index.html": "page", "404.html": ""} {
+		text, err := os.ReadFile(filepath.Join(dir, "public", page))
+		if kind == "" && os.IsNotExist(err) {
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		elements := regexp.MustCompile(`<link rel="pingback".*`).FindString(string(text))
+		section := regexp.MustCompile(`(?s)<section.*</section>`).FindString(string(text))
+		if (elements == "") != (kind == "") || (section == "") != (kind != "page") {
+			t.Errorf("%s has the elements %q and the section %q", page, elements, section)
+		}
+		if kind == "page" {
+			readmeShows(t, filepath.Join(module, "README.md"), elements+"\n"+section)
+		}
+	}
+	check := exec.Command("sitelink", "check", "--fail-on", "warning")
+	check.Dir = dir
+	if text, err := check.CombinedOutput(); err != nil {
+		t.Errorf("check: %v\n%s", err, text)
 	}
 }

@@ -384,11 +384,17 @@ func benchmarkWrite(b *testing.B, mentions iter.Seq2[incoming.Mention, error]) {
 	}
 }
 
-// TestGoTemplate: the example of the repository is the template that init prints.
+// TestGoTemplate: the example of the repository is the template that init prints, and the
+// module for Hugo has what init writes.
 func TestGoTemplate(t *testing.T) {
 	text, err := os.ReadFile("../../examples/blog/templates/mentions.html")
 	if err != nil || string(text) != GoTemplate {
 		t.Errorf("examples/blog/templates/mentions.html differs from show/mentions.gohtml: %v", err)
+	}
+	for copied, original := range map[string]string{"layouts/partials/sitelink/mentions.html": HugoPartial, "assets/sitelink-mentions.js": Script} {
+		if text, err := os.ReadFile("../../plugins/hugo/" + copied); err != nil || string(text) != original {
+			t.Errorf("plugins/hugo/%s differs from show: %v", copied, err)
+		}
 	}
 	page, err := template.New("mentions.html").Parse(GoTemplate)
 	if err != nil {

@@ -7,6 +7,10 @@ module.exports = function sitelink(options = {}) {
   return {
     name: "sitelink",
     hooks: {
+      "astro:config:done": ({ config }) => {
+        if (config.integrations.filter((one) => one.name === "sitelink").length > 1)
+          throw new Error("astro-sitelink is used twice: remove one sitelink() from the integrations");
+      },
       "astro:build:done": async ({ dir, logger }) => {
         const result = await check(fileURLToPath(dir), options);
         logger[result.ok ? "info" : "error"](result.report);

@@ -13,7 +13,6 @@ export interface Options {
 export interface Result {
   ok: boolean;
   report: string;
-  findings: Array<Record<string, unknown>>;
 }
 export function binary(): string;
 export function check(docroot: string, options?: Options & { seen?: Set<string> }): Promise<Result>;

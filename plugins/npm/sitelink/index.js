@@ -1,7 +1,5 @@
 "use strict";
 const { spawn } = require("node:child_process");
-const fs = require("node:fs");
-const os = require("node:os");
 const path = require("node:path");
 
 /** The path of the program: SITELINK_BINARY, or that of the package for this platform. */
@@ -19,32 +17,23 @@ exports.binary = function binary() {
 };
 
 /**
- * Checks a built site. Resolves to {ok, report, findings}: ok is false if there are findings
- * at or above failOn, and report is the text for people. With options.seen, a Set that the
- * caller keeps, the report has only the causes that earlier calls did not find. It rejects
- * if the site could not be checked.
+ * Checks a built site. Resolves to {ok, report}: ok is false if there are findings at or
+ * above failOn, and report is the text for people. With options.seen, a Set that the caller
+ * keeps, the report has only the causes that the check before did not find. It rejects if
+ * the site could not be checked.
  */
-exports.check = async function check(docroot, options = {}) {
-  const { failOn, ignore = [], baseline, baseUrl, args = [], seen } = options;
-  const unknown = Object.keys(options).find((key) => !["failOn", "ignore", "baseline", "baseUrl", "args", "seen"].includes(key));
-  if (unknown) throw new Error(`sitelink: unknown option "${unknown}"; the options are failOn, ignore, baseline, baseUrl and args`);
+exports.check = async function check(docroot, { seen, args = [], ...options } = {}) {
+  const names = { failOn: "--fail-on", ignore: "--ignore", baseline: "--baseline", baseUrl: "--base-url" };
   docroot = relative(docroot);
-  const dir = fs.mkdtempSync(path.join(os.tmpdir(), "sitelink-"));
-  try {
-    const json = path.join(dir, "report.json");
-    const flags = ["check", docroot, "--format", "text", "--format", `json=${json}`];
-    if (failOn) flags.push("--fail-on", failOn);
-    if (baseline) flags.push("--baseline", baseline);
-    if (baseUrl) flags.push("--base-url", baseUrl);
-    for (const rule of [].concat(ignore)) flags.push("--ignore", rule);
-    const { code, stdout, stderr } = await run([...flags, ...args]);
-    if (code !== 0 && code !== 1) throw new Error(`sitelink could not check ${docroot} (exit code ${code}):\n${stderr.trim() || stdout.trim()}`);
-    const findings = JSON.parse(fs.readFileSync(json, "utf8")).findings;
-    const report = seen ? news(findings, seen, docroot) : stdout.trimEnd();
-    return { ok: code === 0, report: [report, stderr.trim()].filter(Boolean).join("\n"), findings };
-  } finally {
-    fs.rmSync(dir, { recursive: true, force: true });
+  const line = ["check", docroot, "--format", seen ? "json" : "text"];
+  for (const [name, value] of Object.entries(options)) {
+    if (!names[name]) throw new Error(`sitelink: unknown option "${name}"; the options are ${Object.keys(names).join(", ")} and args`);
+    for (const one of [].concat(value ?? [])) line.push(names[name], one);
   }
+  const { code, stdout, stderr } = await run([...line, ...args]);
+  if (code !== 0 && code !== 1) throw new Error(`sitelink could not check ${docroot} (exit code ${code}):\n${stderr.trim() || stdout.trim()}`);
+  const report = seen ? news(JSON.parse(stdout).findings, seen, docroot) : stdout.trimEnd();
+  return { ok: code === 0, report: [report, stderr.trim()].filter(Boolean).join("\n") };
 };
 
 /** The error of a build whose report has just been printed; a stack would only hide it. */

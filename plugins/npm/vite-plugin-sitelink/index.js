@@ -1,32 +1,35 @@
 "use strict";
+const path = require("node:path");
 const { check, failure } = require("sitelink");
 
-/** Checks a directory; throws if there are findings. */
-async function report(docroot, options, logger) {
-  const result = await check(docroot, options);
-  logger[result.ok ? "info" : "error"](result.report);
-  if (!result.ok) throw failure();
-}
-
-/** A plugin of Vite that checks the output directory after the build. */
+/**
+ * A plugin of Vite that checks the output directory after the build. A build with findings
+ * fails; with --watch, the findings that are new since the last build are printed instead.
+ */
 module.exports = function sitelink(options = {}) {
-  let config;
+  const seen = new Set();
+  let config, failed;
   return {
     name: "sitelink",
     apply: "build",
     configResolved(resolved) {
       config = resolved;
+      if (config.plugins.filter((one) => one.name === "sitelink").length > 1)
+        throw new Error("vite-plugin-sitelink is used twice: remove one sitelink() from the plugins");
+    },
+    buildEnd(error) {
+      failed = error;
     },
     closeBundle: {
       sequential: true,
       order: "post",
       async handler() {
-        if (config.build.ssr) return;
-        await report(require("node:path").resolve(config.root, config.build.outDir), options, config.logger);
+        if (config.build.ssr || failed) return;
+        const watching = this.meta.watchMode;
+        const result = await check(path.resolve(config.root, config.build.outDir), watching ? { ...options, seen } : options);
+        if (result.report) config.logger[result.ok ? "info" : "error"](result.report);
+        if (!result.ok && !watching) throw failure();
       },
     },
   };
 };
-
-/** buildEnd of VitePress: export default { buildEnd: sitelink.vitepress() }. */
-module.exports.vitepress = (options = {}) => (site) => report(site.outDir, options, console);

@@ -22,6 +22,7 @@ def check(app, exception):
 
 
 def setup(app):
+    app.require_sphinx((5, 0))
     for name, default in (("fail_on", None), ("ignore", []), ("baseline", None), ("args", [])):
         app.add_config_value("sitelink_" + name, default, "")
     app.connect("build-finished", check)

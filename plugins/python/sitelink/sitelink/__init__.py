@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 
 
 class Error(Exception):
@@ -25,15 +24,15 @@ def binary():
 class Result:
     """What a check found. ok is False if there are findings at or above fail_on."""
 
-    def __init__(self, ok, report, findings):
-        self.ok, self.report, self.findings = ok, report, findings
+    def __init__(self, ok, report):
+        self.ok, self.report = ok, report
 
 
 def check(docroot, fail_on=None, ignore=(), baseline=None, base_url=None, args=(), seen=None):
     """Check a built site and return a Result; raise Error if that is not possible.
 
-    With seen, a set that the caller keeps, the report has only the causes that earlier
-    calls did not find.
+    With seen, a set that the caller keeps, the report has only the causes that the check
+    before did not find.
     """
     try:
         relative = os.path.relpath(docroot)
@@ -41,24 +40,20 @@ def check(docroot, fail_on=None, ignore=(), baseline=None, base_url=None, args=(
         relative = docroot
     if not relative.startswith(".."):
         docroot = relative
-    flags = ["check", docroot]
+    line = ["check", docroot, "--format", "text" if seen is None else "json"]
     for name, value in (("--fail-on", fail_on), ("--baseline", baseline), ("--base-url", base_url)):
         if value:
-            flags += [name, value]
+            line += [name, value]
     for rule in [ignore] if isinstance(ignore, str) else ignore:
-        flags += ["--ignore", rule]
-    with tempfile.TemporaryDirectory(prefix="sitelink-") as directory:
-        file = os.path.join(directory, "report.json")
-        try:
-            ended = subprocess.run([binary(), *flags, "--format", "text", "--format", "json=" + file, *args], capture_output=True, encoding="utf-8", errors="replace")
-        except OSError as error:
-            raise Error(f"sitelink could not be started: {error}") from error
-        if ended.returncode not in (0, 1):
-            raise Error(f"sitelink could not check {docroot} (exit code {ended.returncode}):\n{ended.stderr.strip() or ended.stdout.strip()}")
-        with open(file, encoding="utf-8") as report:
-            findings = json.load(report)["findings"]
-    text = ended.stdout.rstrip() if seen is None else _news(findings, seen, docroot)
-    return Result(ended.returncode == 0, "\n".join(filter(None, [text, ended.stderr.strip()])), findings)
+        line += ["--ignore", rule]
+    try:
+        ended = subprocess.run([binary(), *line, *args], capture_output=True, encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise Error(f"sitelink could not be started: {error}") from error
+    if ended.returncode not in (0, 1):
+        raise Error(f"sitelink could not check {docroot} (exit code {ended.returncode}):\n{ended.stderr.strip() or ended.stdout.strip()}")
+    text = ended.stdout.rstrip() if seen is None else _news(json.loads(ended.stdout)["findings"], seen, docroot)
+    return Result(ended.returncode == 0, "\n".join(filter(None, [text, ended.stderr.strip()])))
 
 
 def _news(findings, seen, docroot):

@@ -15,11 +15,10 @@ Jekyll::Hooks.register :site, :post_write, priority: :low do |site|
 
     result = Sitelink.check(site.dest, **known, seen: (seen if watching))
   rescue Sitelink::Error => e
-    raise Jekyll::Errors::FatalException, e.message
+    raise Jekyll::Errors::FatalException, e.message, [], cause: nil
   end
-  if result.ok || watching
-    Jekyll.logger.info "sitelink:", result.report unless result.report.empty?
-  else
-    raise Jekyll::Errors::FatalException, "sitelink found broken links:\n#{result.report}"
-  end
+  fails = !result.ok && !watching
+  # The logger joins lines.
+  result.report.each_line.with_index { |line, i| Jekyll.logger.send(fails ? :error : :info, i.zero? ? "sitelink:" : "", line.chomp) }
+  raise Jekyll::Errors::FatalException, "sitelink found broken links; the report is above", [] if fails
 end

@@ -1,13 +1,12 @@
 require "json"
 require "open3"
-require "tmpdir"
 
 # Sitelink runs the program that checks every link of a built static site.
 module Sitelink
   # The site could not be checked.
   class Error < StandardError; end
 
-  Result = Struct.new(:ok, :report, :findings)
+  Result = Struct.new(:ok, :report)
 
   # binary returns the path of the program: SITELINK_BINARY, or that of this gem.
   def self.binary
@@ -19,27 +18,25 @@ module Sitelink
   end
 
   # check checks a built site. With seen, a hash that the caller keeps, the report has only
-  # the causes that earlier calls did not find. It raises an Error if the site could not be
-  # checked.
+  # the causes that the check before did not find. It raises an Error if the site could not
+  # be checked.
   def self.check(docroot, fail_on: nil, ignore: [], baseline: nil, base_url: nil, args: [], seen: nil)
     docroot = docroot.delete_prefix(File.join(Dir.pwd, ""))
-    flags = ["check", docroot]
-    { "--fail-on" => fail_on, "--baseline" => baseline, "--base-url" => base_url }.each { |name, value| flags.push(name, value) if value }
-    Array(ignore).each { |rule| flags.push("--ignore", rule) }
-    Dir.mktmpdir("sitelink-") do |dir|
-      file = File.join(dir, "report.json")
-      begin
-        out, err, ended = Open3.capture3(binary, *flags, "--format", "text", "--format", "json=#{file}", *args)
-      rescue SystemCallError => e
-        raise Error, "sitelink could not be started: #{e.message}"
-      end
-      unless [0, 1].include?(ended.exitstatus)
-        raise Error, "sitelink could not check #{docroot} (exit code #{ended.exitstatus}):\n#{err.strip.empty? ? out.strip : err.strip}"
-      end
-      findings = JSON.parse(File.read(file, encoding: "UTF-8"))["findings"]
-      text = seen ? news(findings, seen, docroot) : out.rstrip
-      return Result.new(ended.exitstatus.zero?, [text, err.strip].reject(&:empty?).join("\n"), findings)
+    line = ["check", docroot, "--format", seen ? "json" : "text"]
+    { "--fail-on" => fail_on, "--baseline" => baseline, "--base-url" => base_url }.each { |name, value| line.push(name, value) if value }
+    Array(ignore).each { |rule| line.push("--ignore", rule) }
+    begin
+      out, err, ended = Open3.capture3(binary, *line, *args)
+    rescue SystemCallError => e
+      raise Error, "sitelink could not be started: #{e.message}"
     end
+    out.force_encoding("UTF-8")
+    err = err.force_encoding("UTF-8").strip
+    unless [0, 1].include?(ended.exitstatus)
+      raise Error, "sitelink could not check #{docroot} (exit code #{ended.exitstatus}):\n#{err.empty? ? out.strip : err}"
+    end
+    text = seen ? news(JSON.parse(out)["findings"], seen, docroot) : out.rstrip
+    Result.new(ended.exitstatus.zero?, [text, err].reject(&:empty?).join("\n"))
   end
 
   def self.news(findings, seen, docroot)

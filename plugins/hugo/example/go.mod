@@ -1,0 +1,3 @@
+module example.org/blog
+
+go 1.21

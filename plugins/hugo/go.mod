@@ -1,0 +1,3 @@
+module github.com/sitelink/sitelink/plugins/hugo
+
+go 1.21

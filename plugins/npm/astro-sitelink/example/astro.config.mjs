@@ -1,0 +1,3 @@
+import sitelink from "astro-sitelink";
+
+export default { integrations: [sitelink()] };

@@ -1,0 +1,5 @@
+import sitelink from "eleventy-plugin-sitelink";
+
+export default (config) => {
+  config.addPlugin(sitelink);
+};

@@ -1,0 +1,3 @@
+import sitelink from "vite-plugin-sitelink";
+
+export default { plugins: [sitelink()] };

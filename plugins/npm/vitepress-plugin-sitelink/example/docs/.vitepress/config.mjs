@@ -1,0 +1,3 @@
+import sitelink from "vitepress-plugin-sitelink";
+
+export default { title: "Example", buildEnd: sitelink() };
