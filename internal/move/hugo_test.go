@@ -88,15 +88,19 @@ func plan(t *testing.T, root string, opt Options) (*Plan, error) {
 
 func planFor(t *testing.T, root, profile string, opt Options) (*Plan, error) {
 	t.Helper()
-	cfg, err := config.Load(config.Request{Dir: root, Flags: []config.Setting{{Key: "profile", Values: []string{profile}}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := project.Find(t.Context(), root, project.Options{Config: cfg, Env: os.Environ()})
+	p, err := projectIn(t, root, profile)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return Make(t.Context(), p, opt)
+}
+
+func projectIn(t *testing.T, root, profile string) (*project.Project, error) {
+	cfg, err := config.Load(config.Request{Dir: root, Flags: []config.Setting{{Key: "profile", Values: []string{profile}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return project.Find(t.Context(), root, project.Options{Config: cfg, Env: os.Environ()})
 }
 
 // added returns the lines that a plan adds.

@@ -113,14 +113,13 @@ type rewriter struct {
 // planner makes a plan, and proves it.
 type planner struct{ rewriter }
 
-// Make plans a move. It changes nothing but the cache. Errors carry hints.
-func Make(ctx context.Context, p *project.Project, opt Options) (*Plan, error) {
+// begin copies the project, and builds and reads the site as it is. close removes the copy.
+func begin(ctx context.Context, p *project.Project, opt Options) (m *planner, err error) {
 	s, err := openShadow(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	defer s.Close()
-	m := &planner{rewriter{
+	m = &planner{rewriter{
 		redirects: redirects{
 			trial:   trial{opt: opt, shadow: s, documents: map[string]*document{}, edited: map[string]bool{}, plan: &Plan{Set: destination.NewSet(p.Root, p.Env())}},
 			aliases: map[string]*aliases{}, aliased: map[string]bool{}, placed: map[string][]placedLink{},
@@ -128,12 +127,31 @@ func Make(ctx context.Context, p *project.Project, opt Options) (*Plan, error) {
 		left: map[[2]string]bool{},
 	}}
 	if m.before, err = s.publish(ctx, "before", opt.Cache); err != nil {
-		return nil, explainBuild(err, "the site cannot be built as it is", "repair the build first")
+		err = explainBuild(err, "the site cannot be built as it is", "repair the build first")
+	} else {
+		m.pages, err = m.readPages(ctx, m.before)
 	}
-	defer m.before.audit.Close()
-	if m.pages, err = m.readPages(ctx, m.before); err != nil {
+	if err != nil {
+		m.close()
 		return nil, err
 	}
+	return m, nil
+}
+
+func (m *planner) close() {
+	if m.before != nil {
+		m.before.audit.Close()
+	}
+	m.shadow.Close()
+}
+
+// Make plans a move. It changes nothing but the cache. Errors carry hints.
+func Make(ctx context.Context, p *project.Project, opt Options) (*Plan, error) {
+	m, err := begin(ctx, p, opt)
+	if err != nil {
+		return nil, err
+	}
+	defer m.close()
 	old, fragment, isHeading := strings.Cut(opt.Old, "#")
 	if isHeading {
 		err = m.renameHeading(ctx, old, fragment)

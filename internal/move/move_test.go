@@ -1,9 +1,11 @@
 package move
 
 import (
+	"cmp"
 	"maps"
 	"path"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/sitelink/sitelink/internal/destination"
@@ -209,6 +211,119 @@ func TestImportEdits(t *testing.T) {
 		}
 		if got != tt.want {
 			t.Errorf("%s becomes %s, want %s", tt.text, got, tt.want)
+		}
+	}
+}
+
+// TestNames: what the user may name, and what each name means.
+func TestNames(t *testing.T) {
+	hugoEnv(t)
+	files := maps.Clone(hugoSite)
+	files["content/docs/fixed.md"] = "---\ntitle: F\nurl: /elsewhere/\n---\n"
+	files["content/docs/a.de.md"] = "---\ntitle: A\nurl: /a-de/\n---\n"
+	root := newSite(t, files)
+	p, err := projectIn(t, root, "netlify")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := begin(t.Context(), p, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.close()
+	for _, tt := range []struct{ old, new, from, to, address string }{
+		{"content/docs/a.md", "content/docs/c.md", "content/docs/a.md", "content/docs/c.md", ""},
+		{"docs/a.md", "docs/c.md", "content/docs/a.md", "content/docs/c.md", ""},
+		{"content/docs/a.md", "content/docs/c", "content/docs/a.md", "content/docs/c.md", ""},
+		{"content/docs/a.md", "content/docs/b/", "content/docs/a.md", "content/docs/b/a.md", ""},
+		{"content/docs/a.md", "content/docs/b", "content/docs/a.md", "content/docs/b/a.md", ""},
+		{"content/docs/b/index.md", "content/docs/b3/index.md", "content/docs/b", "content/docs/b3", ""},
+		{"content/docs/b", "content/guide", "content/docs/b", "content/guide", ""},
+		{"/docs/a/", "/docs/c/", "content/docs/a.md", "content/docs/c.md", "/docs/c/"},
+		{"/sub/docs/a", "https://h.example/sub/docs/c/", "content/docs/a.md", "content/docs/c.md", "/sub/docs/c/"},
+		{"/docs/b/", "/docs/new/b/", "content/docs/b", "content/docs/new/b", "/docs/new/b/"},
+		{"/docs/", "/guide/", "content/docs", "content/guide", "/guide/"},
+		{"/img/p.svg", "/img/q.svg", "static/img/p.svg", "static/img/q.svg", "/img/q.svg"},
+		{"/img/", "/pictures/", "static/img", "static/pictures", "/pictures/"},
+		{"static/img/p.svg", "static/pictures/", "static/img/p.svg", "static/pictures/p.svg", ""},
+		{"/elsewhere/", "content/docs/free.md", "content/docs/fixed.md", "content/docs/free.md", ""},
+	} {
+		m.opt.Old, m.opt.New = tt.old, tt.new
+		from, to, address, err := request{&m.trial}.resolveNames()
+		if err != nil || from != tt.from || to != tt.to || address != tt.address {
+			t.Errorf("%s to %s: %s to %s at %q, %v", tt.old, tt.new, from, to, address, err)
+		}
+	}
+	for _, tt := range []struct{ old, new, want string }{
+		{"content/docs/a.md", "content/docs/a.md", "are the same"},
+		{"content/none.md", "content/x.md", "there is no content/none.md"},
+		{"../a.md", "content/x.md", "outside of the project"},
+		{"content/docs/a.md", "../x.md", "outside of the project"},
+		{"content", "docs", "whole source directory"},
+		{"layouts/_default/list.html", "layouts/x.html", "is not a page, a section or a static file"},
+		{"content/docs/a.md", "layouts/x.md", "is not a page, a section or a static file"},
+		{"/none/", "/x/", "no page, section or static file has the address /none/"},
+		{"content/docs/b", "content/x.md", "is a directory"},
+		{"content/docs/a.md", "/", "home page"},
+		{"content/docs/fixed.md", "/docs/x/", "does not follow from its name"},
+	} {
+		m.opt.Old, m.opt.New = tt.old, tt.new
+		if from, to, _, err := (request{&m.trial}).resolveNames(); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s to %s: %s to %s, error %v, want %q", tt.old, tt.new, from, to, err, tt.want)
+		}
+	}
+	var notes []string
+	m.opt.Note = func(text string) { notes = append(notes, text) }
+	request{&m.trial}.noteTranslations("content/docs/a.md")
+	request{&m.trial}.noteTranslations("content/docs/other.md")
+	if want := []string{"content/docs/a.de.md may be a translation of content/docs/a.md: it keeps its name"}; !slices.Equal(notes, want) {
+		t.Errorf("notes %q", notes)
+	}
+}
+
+// TestAddressMap: each form of an address changes to the same form.
+func TestAddressMap(t *testing.T) {
+	stay := map[string]bool{"/docs/own/": true, "/page.html": true}
+	a := &addressMap{
+		exact:       map[string]string{"/docs/a/": "/guide/b/", "/ugly.html": "/new.html", "/bare": "/other", "/page": "/p2", "/up": "/dir/"},
+		directories: []Pair{{"/docs/deep/", "/deeper/"}, {"/docs/", "/guide/"}, {"/same/", "/same/"}},
+		stay:        func(address string) bool { return stay[address] },
+		answers:     func(address string) bool { return address != "/silent.html" },
+	}
+	a.exact["/silent"] = "/silence"
+	for old, want := range map[string]string{
+		"/docs/a/": "/guide/b/", "/docs/a": "/guide/b", "/docs/a/index.html": "/guide/b/index.html", "/docs/a/index.xml": "/guide/b/index.xml",
+		"/ugly.html": "/new.html", "/ugly": "/new", "/bare": "/other", "/bare.html": "/other.html", "/page": "/p2", "/page.html": "",
+		"/up.html": "", "/silent.html": "", "/docs/": "/guide/", "/docs": "/guide", "/docs/x/y.png": "/guide/x/y.png", "/docs/own/": "",
+		"/docs/deep/x": "/deeper/x", "/docs/deep": "/deeper", "/same/x": "", "/else/": "", "/docsx/": "",
+	} {
+		if to, ok := a.of(old); to != want || ok != (want != "") {
+			t.Errorf("%s becomes %q, %v, want %q", old, to, ok, want)
+		}
+		if to := a.pageAfter(old); to != cmp.Or(want, old) {
+			t.Errorf("pageAfter(%s) = %s", old, to)
+		}
+	}
+	all := a.all()
+	if !slices.IsSortedFunc(all, func(x, y Pair) int { return strings.Compare(x.Old, y.Old) }) || len(all) != 8 || slices.Contains(all, Pair{"/same/", "/same/"}) {
+		t.Errorf("all: %v", all)
+	}
+}
+
+// TestNearestPath: the built page with most of the last names of a source, if there is one.
+func TestNearestPath(t *testing.T) {
+	for _, tt := range []struct {
+		want, got string
+		paths     []string
+	}{
+		{"docs/a", "x/docs/a/index.html", []string{"a.html", "x/docs/a/index.html", "docs/b.html"}},
+		{"docs/a", "", []string{"x/docs/a.html", "y/docs/a/index.html"}},
+		{"docs/a", "", []string{"b.html"}},
+		{"docs/a", "Docs/A.html", []string{"Docs/A.html"}},
+		{"docs/a", "", nil},
+	} {
+		if got, ok := nearestPath(tt.want, tt.paths); ok != (tt.got != "") || ok && got != tt.got {
+			t.Errorf("nearestPath(%s, %v) = %q, %v", tt.want, tt.paths, got, ok)
 		}
 	}
 }
