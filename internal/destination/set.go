@@ -654,7 +654,12 @@ func lock(root string) (unlock func(), err error) {
 	if err := statedir.Make(dir); err != nil {
 		return nil, err
 	}
-	name := filepath.Join(dir, "edit.lock")
+	return Lock(filepath.Join(dir, "edit.lock"), "another sitelink is changing files of this project")
+}
+
+// Lock locks a file that only one process may hold, until unlock is called. busy says that
+// another one holds it.
+func Lock(name, busy string) (unlock func(), err error) {
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", name, disk.Cause(err))
@@ -662,7 +667,7 @@ func lock(root string) (unlock func(), err error) {
 	if err := disk.TryLock(f); err != nil {
 		f.Close()
 		if errors.Is(err, disk.ErrLocked) {
-			return nil, fault.New(errors.New("another sitelink is changing files of this project"), "wait until it has finished")
+			return nil, fault.New(errors.New(busy), "wait until it has finished")
 		}
 		return nil, fmt.Errorf("lock %s: %w", name, disk.Cause(err))
 	}

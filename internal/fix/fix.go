@@ -194,6 +194,9 @@ func Make(ctx context.Context, a *audit.Audit, r *check.Result, opt Options) (*P
 			return nil, err
 		}
 		repairs = addUnknown(m, r, repairs)
+		slices.SortStableFunc(repairs, func(a, b check.Repair) int {
+			return cmp.Or(strings.Compare(a.Finding.Page, b.Finding.Page), cmp.Compare(a.Finding.Offset, b.Finding.Offset))
+		})
 		for i := range repairs {
 			findings = append(findings, repairs[i].Finding)
 		}
@@ -309,20 +312,30 @@ func addEqual(m *maker, e *Edit, page string, kind check.SourceKind) {
 	}
 }
 
+// linkPlace is a link of a page with the code of its finding, or with any.
+type linkPlace struct {
+	page   string
+	offset int64
+	code   check.Code
+}
+
+// byPlace returns the indexes of repairs by their links, with their codes and without.
+func byPlace(repairs []check.Repair) map[linkPlace]int {
+	known := map[linkPlace]int{}
+	for i := range repairs {
+		f := &repairs[i].Finding
+		known[linkPlace{f.Page, f.Offset, f.Code}], known[linkPlace{page: f.Page, offset: f.Offset}] = i, i
+	}
+	return known
+}
+
 // addUnknown adds the links that are findings and that no rule repairs, so that each link
 // that stays has its reason.
 func addUnknown(m *maker, r *check.Result, repairs []check.Repair) []check.Repair {
-	type at struct {
-		page   string
-		offset int64
-	}
-	known := map[at]bool{}
-	for i := range repairs {
-		known[at{repairs[i].Finding.Page, repairs[i].Finding.Offset}] = true
-	}
+	known := byPlace(repairs)
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		if f.Element == "" || known[at{f.Page, f.Offset}] || f.Code == check.UnresolvedRef || !m.isPage(f.Page) {
+		if _, has := known[linkPlace{page: f.Page, offset: f.Offset}]; f.Element == "" || has || f.Code == check.UnresolvedRef || !m.isPage(f.Page) {
 			continue // a fault of a file, a link of a feed, which its page has too, or another rule looks at it
 		}
 		repairs = append(repairs, check.Repair{Finding: *f, Why: "nothing on the site is similar"})

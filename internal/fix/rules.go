@@ -350,20 +350,10 @@ func (m *sources) resolvesMarkdown() bool {
 // improve adds to the repairs what only the history of the site shows: where a
 // renamed heading and a moved page are now.
 func (m *maker) improve(ctx context.Context, r *check.Result, repairs []check.Repair) []check.Repair {
-	gone := m.audit.Gone()
-	type key struct {
-		page   string
-		offset int64
-		code   check.Code
-	}
-	known := map[key]int{}
-	for i := range repairs {
-		f := &repairs[i].Finding
-		known[key{f.Page, f.Offset, f.Code}] = i
-	}
+	gone, known := m.audit.Gone(), byPlace(repairs)
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		at, has := known[key{f.Page, f.Offset, f.Code}]
+		at, has := known[linkPlace{f.Page, f.Offset, f.Code}]
 		switch f.Code {
 		case check.MissingFragment:
 			if id := gone.NewID(f.AnsweringFile(audit.Handle(m.site)), destination.PercentDecoded(f.Fragment)); id != "" && has {
@@ -398,12 +388,6 @@ func (m *maker) improve(ctx context.Context, r *check.Result, repairs []check.Re
 			}
 		}
 	}
-	slices.SortStableFunc(repairs, func(a, b check.Repair) int {
-		if c := strings.Compare(a.Finding.Page, b.Finding.Page); c != 0 {
-			return c
-		}
-		return int(a.Finding.Offset - b.Finding.Offset)
-	})
 	return repairs
 }
 
@@ -508,16 +492,9 @@ func (m *maker) replace(ctx context.Context, repairs []check.Repair) ([]check.Re
 	if len(byURL) == 0 {
 		return repairs, nil
 	}
-	type at struct {
-		page   string
-		offset int64
-	}
-	known := map[at]bool{}
-	for i := range repairs {
-		known[at{repairs[i].Finding.Page, repairs[i].Finding.Offset}] = true
-	}
+	known := byPlace(repairs)
 	_, err := check.Links(ctx, audit.Handle(m.site), audit.CheckOptions(m.audit.Project), check.Query{}, func(l *check.Link) error {
-		if l.Code != check.External || known[at{l.Page, l.Offset}] || !m.isPage(l.Page) {
+		if _, has := known[linkPlace{page: l.Page, offset: l.Offset}]; l.Code != check.External || has || !m.isPage(l.Page) {
 			return nil
 		}
 		canonical, _ := weburl.Canonical(l.Target) // "" for an address that no request has
@@ -534,9 +511,6 @@ func (m *maker) replace(ctx context.Context, repairs []check.Repair) ([]check.Re
 			break
 		}
 		return nil
-	})
-	slices.SortStableFunc(repairs, func(a, b check.Repair) int {
-		return cmp.Or(strings.Compare(a.Finding.Page, b.Finding.Page), cmp.Compare(a.Finding.Offset, b.Finding.Offset))
 	})
 	return repairs, err
 }

@@ -141,30 +141,22 @@ var (
 // InsertAlias returns what to insert into the front matter of a text, and where, so
 // that the page has these aliases too.
 func InsertAlias(text []byte, key string, aliases ...string) (at int, insert string, err error) {
-	bom := 0
-	if bytes.HasPrefix(text, []byte("\ufeff")) {
-		bom = 3
-	}
+	bom := bomLength(text)
 	nl := "\n"
 	if i := bytes.IndexByte(text, '\n'); i > 0 && text[i-1] == '\r' {
 		nl = "\r\n"
 	}
 	rest := text[bom:]
+	fence, start, end, closed := matter(text)
 	switch {
-	case fenced(rest, "---"):
-		start, end, ok := matter(rest, "---")
-		if !ok {
-			return 0, "", fmt.Errorf("its front matter has no end")
-		}
-		at, insert, err = insertYAML(rest[start:end], key, aliases, nl)
-		return bom + start + at, insert, err
-	case fenced(rest, "+++"):
-		start, end, ok := matter(rest, "+++")
-		if !ok {
-			return 0, "", fmt.Errorf("its front matter has no end")
-		}
-		at, insert, err = insertTOML(rest[start:end], key, aliases, nl)
-		return bom + start + at, insert, err
+	case !closed:
+		return 0, "", fmt.Errorf("its front matter has no end")
+	case fence == "---":
+		at, insert, err = insertYAML(text[start:end], key, aliases, nl)
+		return start + at, insert, err
+	case fence == "+++":
+		at, insert, err = insertTOML(text[start:end], key, aliases, nl)
+		return start + at, insert, err
 	case bytes.HasPrefix(rest, []byte("{")) && !bytes.HasPrefix(rest, []byte("{{")):
 		value := quoted(aliases, quoteJSON)
 		if loc := aliasesJSON.FindIndex(rest); loc != nil {
@@ -193,25 +185,21 @@ func items(mark string, aliases []string, nl string) string {
 	return b.String()
 }
 
-func fenced(text []byte, fence string) bool {
-	line, _, _ := bytes.Cut(text, []byte("\n"))
-	return string(bytes.TrimRight(line, " \t\r")) == fence
-}
-
-// matter returns the range of front matter between two fences, without them.
-func matter(text []byte, fence string) (start, end int, ok bool) {
-	start = bytes.IndexByte(text, '\n') + 1
-	for at := start; at > 0 && at < len(text); {
-		line, _, more := bytes.Cut(text[at:], []byte("\n"))
-		if string(bytes.TrimRight(line, " \t\r")) == fence {
-			return start, at, true
-		}
-		if !more {
-			break
-		}
-		at += len(line) + 1
+// matter returns the range of front matter between two fences, without them. fence is "" if
+// there is none, and closed is false if it has no end.
+func matter(text []byte) (fence string, start, end int, closed bool) {
+	at := bomLength(text)
+	line, _, _ := bytes.Cut(text[at:], []byte("\n"))
+	if fence = string(bytes.TrimRight(line, " \t\r")); fence != "---" && fence != "+++" {
+		return "", at, at, true
 	}
-	return 0, 0, false
+	start = min(len(text), at+len(line)+1)
+	for at = start; at < len(text); at += len(line) + 1 {
+		if line, _, _ = bytes.Cut(text[at:], []byte("\n")); string(bytes.TrimRight(line, " \t\r")) == fence {
+			return fence, start, at, true
+		}
+	}
+	return fence, start, start, false
 }
 
 // comma returns what separates an item from those that follow it in brackets.
@@ -341,12 +329,7 @@ func (m *redirects) dropAlias(p movedPage) (dropped bool, err error) {
 
 // aliasValues returns the ranges of the aliases in front matter, without their quotes.
 func aliasValues(text []byte) (all [][2]int) {
-	end := 0
-	for _, fence := range []string{"---", "+++"} {
-		if _, to, ok := matter(text[bomLength(text):], fence); ok && fenced(text[bomLength(text):], fence) {
-			end = bomLength(text) + to
-		}
-	}
+	_, _, end, _ := matter(text)
 	if bytes.HasPrefix(text, []byte("{")) {
 		end = len(text)
 	}
@@ -403,12 +386,9 @@ func aliasRange(text []byte, start, end int) (int, int) {
 		}
 		start, end = line, stop
 	}
-	bom := bomLength(text)
-	for _, fence := range []string{"---", "+++"} {
-		if from, to, ok := matter(text[bom:], fence); ok && fenced(text[bom:], fence) && bom+from == start && bom+to == end {
-			_, end = lineOf(end)
-			return bom, end
-		}
+	if fence, from, to, _ := matter(text); fence != "" && from == start && to == end {
+		_, end = lineOf(end)
+		return bomLength(text), end
 	}
 	return start, end
 }

@@ -383,18 +383,22 @@ func RuleDir(p *project.Project, root string) string {
 
 func rulePath(p string) string { return (&url.URL{Path: p}).EscapedPath() }
 
+// netlifyRule returns the path and the destination of a rule: /a/* becomes /b/:splat.
+func netlifyRule(r Pair) (from, to string) {
+	from, to, splat := splatted(r)
+	if splat {
+		return rulePath(from) + "*", rulePath(to) + ":splat"
+	}
+	return rulePath(from), rulePath(to)
+}
+
 // redirectsLines writes lines of _redirects, before all others: the first that matches
 // counts.
 func redirectsLines(text []byte, rules []Pair) (int, string, error) {
 	var b strings.Builder
 	nl := lineEnd(text)
 	for _, r := range rules {
-		from, to, splat := splatted(r)
-		if splat {
-			from, to = rulePath(from)+"*", rulePath(to)+":splat"
-		} else {
-			from, to = rulePath(from), rulePath(to)
-		}
+		from, to := netlifyRule(r)
 		fmt.Fprintf(&b, "%s %s 301%s", from, to, nl)
 	}
 	return bomLength(text), b.String(), nil
@@ -429,11 +433,7 @@ func netlifyTables(text []byte, rules []Pair) (int, string, error) {
 		b.WriteString(nl)
 	}
 	for _, r := range rules {
-		from, to, splat := splatted(r)
-		from, to = rulePath(from), rulePath(to)
-		if splat {
-			from, to = from+"*", to+":splat"
-		}
+		from, to := netlifyRule(r)
 		fmt.Fprintf(&b, "[[redirects]]%[1]s  from = %[2]s%[1]s  to = %[3]s%[1]s  status = 301%[1]s", nl, quoteJSON(from), quoteJSON(to))
 		if at < len(text) {
 			b.WriteString(nl)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/audit"
+	"github.com/sitelink/sitelink/internal/destination"
 	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/generator"
@@ -49,7 +50,7 @@ func openShadow(ctx context.Context, p *project.Project) (*shadow, error) {
 	if err := os.MkdirAll(cache, 0o777); err != nil {
 		return nil, fmt.Errorf("make %s: %w", cache, disk.Cause(err))
 	}
-	if s.unlock, err = lock(filepath.Join(cache, "mv.lock")); err != nil {
+	if s.unlock, err = destination.Lock(filepath.Join(cache, "mv.lock"), "another sitelink mv or inject works on this project"); err != nil {
 		return nil, err
 	}
 	s.root = filepath.Join(cache, "mv")
@@ -74,22 +75,6 @@ func openShadow(ctx context.Context, p *project.Project) (*shadow, error) {
 		return nil, err
 	}
 	return s, nil
-}
-
-// lock makes sure that only one process uses the copy.
-func lock(name string) (unlock func(), err error) {
-	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o666)
-	if err != nil {
-		return nil, fmt.Errorf("open %s: %w", name, disk.Cause(err))
-	}
-	if err := disk.TryLock(f); err != nil {
-		f.Close()
-		if errors.Is(err, disk.ErrLocked) {
-			return nil, fault.New(errors.New("another sitelink mv or inject works on this project"), "wait until it has finished")
-		}
-		return nil, fmt.Errorf("lock %s: %w", name, disk.Cause(err))
-	}
-	return func() { f.Close() }, nil
 }
 
 // Close removes the copy.
