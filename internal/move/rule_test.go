@@ -2,6 +2,7 @@ package move
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -72,4 +73,125 @@ func samePlace(a, b string) bool {
 		return s
 	}
 	return decoded(strings.TrimPrefix(a, "https://h.example")) == decoded(b)
+}
+
+// TestHostRules: which file gets the rules of a host, and where a new one goes.
+func TestHostRules(t *testing.T) {
+	root := t.TempDir()
+	put(t, root, "layouts/index.redirects", "")
+	put(t, root, "two/index.redirects", "")
+	put(t, root, "two/home.redir", "")
+	for _, tt := range []struct {
+		profile, exists, published string
+		layouts                    string
+		ruleDir, dir, new          string
+		want                       string
+		first                      bool
+	}{
+		{profile: "netlify", new: "static", dir: ".", want: "static/_redirects"},
+		{profile: "netlify", dir: ".", want: "netlify.toml"},
+		{profile: "netlify", exists: "static/_redirects", new: "more", want: "static/_redirects"},
+		{profile: "netlify", exists: "more/_redirects", new: "static", want: "more/_redirects"},
+		{profile: "netlify", exists: "site/netlify.toml", ruleDir: "site", new: "static", want: "site/netlify.toml"},
+		{profile: "netlify", exists: "netlify.toml", new: "static", want: "static/_redirects"},
+		{profile: "netlify", published: "_redirects", layouts: "layouts", new: "static", want: "layouts/index.redirects"},
+		{profile: "netlify", published: "_redirects", layouts: "two", new: "static", dir: ".", want: "netlify.toml"},
+		{profile: "cloudflare-pages", new: "static", want: "static/_redirects", first: true},
+		{profile: "cloudflare-pages", exists: "static/_redirects", want: "static/_redirects", first: true},
+		{profile: "cloudflare-pages", published: "_redirects", layouts: "layouts", want: "layouts/index.redirects", first: true},
+		{profile: "cloudflare-pages", dir: ".", want: ""},
+		{profile: "vercel", new: "static", dir: "site", want: "site/vercel.json", first: true},
+		{profile: "firebase", exists: "firebase.json", ruleDir: ".", want: "firebase.json", first: true},
+		{profile: "firebase", dir: ".", want: ""},
+		{profile: "apache", new: "static", want: "static/.htaccess", first: true},
+		{profile: "apache", exists: "more/.htaccess", new: "static", want: "more/.htaccess", first: true},
+		{profile: "apache", published: ".htaccess", new: "static", want: ""},
+		{profile: "nginx", new: "static", dir: ".", want: ""},
+	} {
+		h := Host{Root: root, Profile: tt.profile, RuleDir: tt.ruleDir, Dir: tt.dir, Static: []string{"static", "more"}, New: tt.new,
+			Exists: func(name string) bool { return name == tt.exists }, Published: func(name string) bool { return name == tt.published }}
+		if tt.layouts != "" {
+			h.Layouts = []string{tt.layouts}
+		}
+		if got := h.Rules(); got.Name != tt.want || got.First != tt.first {
+			t.Errorf("%+v: %s, first %v", tt, got.Name, got.First)
+		}
+	}
+}
+
+// TestFindRule: a rule that a move wrote is found again among others, with its comma, and
+// removing it leaves the text as it was.
+func TestFindRule(t *testing.T) {
+	rule, other := Pair{"/a b/", "/c/"}, Pair{"/x/", "/y/"}
+	for _, f := range []RuleFile{{"_redirects", false, redirectsLines, ""}, {".htaccess", true, apacheLines, ""}, projectRules[0], projectRules[1], projectRules[2]} {
+		for _, others := range [][]Pair{nil, {other}} {
+			text := []byte(nil)
+			for _, r := range others {
+				_, insert, err := f.Insert(text, []Pair{r})
+				if err != nil {
+					t.Fatal(err)
+				}
+				text = []byte(insert)
+			}
+			if start, end := f.find(text, rule); start != end {
+				t.Errorf("%s: found where it is not: %s", f.Name, text[start:end])
+			}
+			at, insert, err := f.Insert(text, []Pair{rule})
+			if err != nil {
+				t.Fatal(err)
+			}
+			with := string(text[:at]) + insert + string(text[at:])
+			start, end := f.find([]byte(with), rule)
+			left := strings.Join(strings.Fields(with[:start]+with[end:]), " ")
+			want := strings.Join(strings.Fields(string(text)), " ")
+			if others == nil { // the file that had no rules
+				want = strings.Join(strings.Fields(f.empty), " ")
+			}
+			if start >= end || strings.ReplaceAll(left, " ", "") != strings.ReplaceAll(want, " ", "") {
+				t.Errorf("%s: %q without the rule is %q, want %q", f.Name, with, left, want)
+			}
+		}
+	}
+}
+
+// TestCut: what is inserted into a text without some ranges has its place in the text with them.
+func TestCut(t *testing.T) {
+	text, ranges := []byte("0123456789"), [][2]int{{2, 4}, {6, 7}}
+	if got := string(cut(text, ranges)); got != "0145789" || string(text) != "0123456789" {
+		t.Errorf("cut: %q, %q", got, text)
+	}
+	for at, want := range []int{0, 1, 2, 5, 6, 8, 9, 10} {
+		if got := uncut(at, ranges); got != want {
+			t.Errorf("uncut(%d) = %d, want %d", at, got, want)
+		}
+	}
+}
+
+// TestURLForms: small decisions about how a new address is written.
+func TestURLForms(t *testing.T) {
+	for _, tt := range []struct{ old, value, want string }{
+		{"/a/", "/b/", "/b/"}, {"/a", "/b/", "/b"}, {"/a", "", ""}, {"/a", "/", "/"}, {"a", "../..", "../.."}, {"a", "b", "b"},
+	} {
+		if got := like(tt.old, tt.value); got != tt.want {
+			t.Errorf("like(%q, %q) = %q", tt.old, tt.value, got)
+		}
+	}
+	for p, want := range map[string]string{"a b": "a%20b", "a:b/c": "./a:b/c", "/a:b": "/a:b", "./a:b": "./a:b", "a/b:c": "a/b:c"} {
+		if got := escape(p); got != want {
+			t.Errorf("escape(%q) = %q", p, got)
+		}
+	}
+	for target, want := range map[string]string{"/a%20b?x#y": "/a b", "https://h.example/": "", "/%zz": "/%zz"} {
+		if got, ok := sitePath(target); got != want || ok != (want != "") {
+			t.Errorf("sitePath(%q) = %q, %v", target, got, ok)
+		}
+	}
+	for _, tt := range []struct {
+		text, name string
+		want       []int
+	}{{`"a/b" "/a/b" a/b "a/bc" "a/b/c" x"a/b`, "a/b", []int{1, 8, 25}}, {"", "a", nil}} {
+		if got := quotedPaths([]byte(tt.text), tt.name); !slices.Equal(got, tt.want) {
+			t.Errorf("quotedPaths(%s) = %v", tt.text, got)
+		}
+	}
 }

@@ -1,0 +1,115 @@
+package move
+
+import (
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/sitelink/sitelink/internal/destination"
+)
+
+// TestPlainRules: pages without a generator move, and the rules of each host lead to the
+// new address: those that lead to the old one, and one for the old address.
+func TestPlainRules(t *testing.T) {
+	for _, tt := range []struct {
+		profile, rules, text string
+		want                 []string
+	}{
+		{"netlify", "netlify.toml", "[build]\npublish = \"public\"\n\n[[redirects]]\n  from = \"/first\"\n  to = \"/docs/b.html?x=1\"\n\n[[redirects]]\n  from = \"/docs/b.html/x\"\n  to = \"/docs/\"\n", []string{
+			"", "  from = \"/docs/b\"", "  from = \"/docs/b.html\"", "  status = 301", "  status = 301", "  to = \"/c\"", "  to = \"/c.html\"", "  to = \"/c.html?x=1\"", "[[redirects]]", "[[redirects]]", ""}},
+		{"netlify", "public/_redirects", "# rules\n/first /docs/b.html 302\n/x/docs/b.html /docs/ 302\n", []string{"/docs/b /c 301", "/docs/b.html /c.html 301", "/first /c.html 302"}},
+		{"vercel", "vercel.json", "{\"redirects\": [{\"source\": \"/first\", \"destination\": \"/docs/b.html\"}]}\n", []string{
+			"{\"redirects\": [", "    {\"destination\":\"/c.html\",\"permanent\":true,\"source\":\"/docs/b.html\"},{\"source\": \"/first\", \"destination\": \"/c.html\"}]}"}},
+		{"apache", "public/.htaccess", "Redirect 302 \"/first\" \"/docs/b.html\"\n", []string{"RedirectMatch 301 \"^/docs/b\\.html$\" \"/c.html\""}},
+	} {
+		t.Run(tt.profile+"/"+tt.rules, func(t *testing.T) {
+			files := map[string]string{
+				"public/index.html":      "<!doctype html><title>i</title><a href=\"docs/b.html#x\">b</a> <a href=\"/docs/b.html\">b</a> <a href=\"docs/gone.html\">gone</a>\n",
+				"public/docs/b.html":     "<!doctype html><title>b</title><h2 id=x>x</h2><a href=\"./\">docs</a> <img src=\"../p.svg\"> <a href=\"?q\">self</a>\n",
+				"public/docs/index.html": "<!doctype html><title>d</title><a href=b.html>b</a> <a href=\"./b.html#x\">b</a> <a href='https://h.example/docs/b.html'>b</a>\n",
+				"public/p.svg":           "<svg xmlns=\"http://www.w3.org/2000/svg\"/>\n",
+				tt.rules:                 tt.text,
+			}
+			root := newSite(t, files)
+			p, err := planFor(t, root, tt.profile, Options{Old: "public/docs/b.html", New: "public/c.html"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			expect(t, p, append(slices.Clone(tt.want),
+				"<!doctype html><title>i</title><a href=\"c.html#x\">b</a> <a href=\"/c.html\">b</a> <a href=\"docs/gone.html\">gone</a>",
+				"<!doctype html><title>b</title><h2 id=x>x</h2><a href=\"./docs/\">docs</a> <img src=\"p.svg\"> <a href=\"?q\">self</a>",
+				"<!doctype html><title>d</title><a href=../c.html>b</a> <a href=\"../c.html#x\">b</a> <a href='https://h.example/docs/b.html'>b</a>",
+			), len(p.Broken)+len(p.Lost))
+		})
+	}
+}
+
+// TestBackUncommitted: a page that git does not know moves there and back, and nothing of
+// the move stays.
+func TestBackUncommitted(t *testing.T) {
+	hugoEnv(t)
+	root := newSite(t, hugoSite)
+	fresh := map[string]string{
+		"content/docs/new.md":  "---\ntitle: New\n---\n[a](../a/)\n",
+		"content/docs/open.md": "---\ntitle: Open\n---\n[new](../new/) [ref]({{< relref \"new\" >}})\n",
+	}
+	for name, text := range fresh {
+		put(t, root, name, text)
+	}
+	for _, move := range []Pair{{"content/docs/new.md", "content/docs/newer.md"}, {"content/docs/newer.md", "content/docs/new.md"}} {
+		var notes []string
+		p, err := plan(t, root, Options{Old: move.Old, New: move.New, Note: func(text string) { notes = append(notes, text) }})
+		if err == nil {
+			err = p.Set.Apply(t.Context(), "sitelink mv")
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if back := slices.ContainsFunc(notes, func(n string) bool { return strings.Contains(n, "takes an earlier move back") }); back != (move.New == "content/docs/new.md") {
+			t.Errorf("%v: notes %q", move, notes)
+		}
+	}
+	now := read(t, root)
+	for name, text := range fresh {
+		if now[name] != text {
+			t.Errorf("%s: %q, want %q", name, now[name], text)
+		}
+	}
+	if _, ok := now["content/docs/newer.md"]; ok || len(now) != len(hugoSite)+len(fresh) {
+		t.Errorf("the files %q", slices.Sorted(maps.Keys(now)))
+	}
+}
+
+// TestUndo takes back moves only.
+func TestUndo(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not installed")
+	}
+	root := newSite(t, map[string]string{"a.txt": "a\n"})
+	if _, err := Undo(t.Context(), root, os.Environ()); err == nil || !strings.Contains(err.Error(), "no move to undo") {
+		t.Errorf("without a move: %v", err)
+	}
+	for _, command := range []string{"sitelink fix --write", "sitelink mv a.txt b.txt"} {
+		s := destination.NewSet(root, os.Environ())
+		if err := s.Rename("a.txt", "b.txt"); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Apply(t.Context(), command); err != nil {
+			t.Fatal(err)
+		}
+		u, err := Undo(t.Context(), root, os.Environ())
+		if isMove := strings.HasPrefix(command, "sitelink mv"); isMove != (err == nil) || isMove && !slices.Equal(u.Files, []string{"a.txt"}) || !isMove && !strings.Contains(err.Error(), "was not a move") {
+			t.Errorf("%s: %v, %v", command, u, err)
+		}
+		if _, err := destination.Undo(t.Context(), root, os.Environ()); command == "sitelink fix --write" && err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(root, "a.txt")); err != nil {
+		t.Error(err)
+	}
+}
