@@ -3,7 +3,6 @@ package remote
 import (
 	"bytes"
 	"html"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,11 +12,12 @@ import (
 	"golang.org/x/net/html/charset"
 
 	"github.com/sitelink/sitelink/internal/fetch"
+	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
 
 // softMissing is the title of a page that says that there is no such page.
-var softMissing = regexp.MustCompile(`(?i)\b(error|erreur|fehler|http)\W*404\b|\b404\W+(not found|page|error|file|fehler|seite)|^\W*404\s*([-–—|:·]|$)` +
+var softMissing = text.Regexp(`(?i)\b(error|erreur|fehler|http)\W*404\b|\b404\W+(not found|page|error|file|fehler|seite)|^\W*404\s*([-–—|:·]|$)` +
 	`|\b(page|site|file|document)( was| is)? (not found|does(n['’]t| not) exist)\b|^\s*not found\s*$` +
 	`|seite (wurde )?nicht gefunden|page (non trouvée|introuvable)|página no encontrada|pagina non trovata|pagina niet gevonden|页面不存在|ページが見つかりません`)
 
@@ -29,20 +29,20 @@ var parkedMarks = []string{
 
 var (
 	// loginPath and loginTitle belong to pages that ask who the visitor is.
-	loginPath     = regexp.MustCompile(`(?i)(^|[/_.-])(log-?in|sign-?in|log-?on|sign-?on|sso|authenticate|anmelden|connexion)([/_.-]|$)`)
-	loginTitle    = regexp.MustCompile(`(?i)^\W*(log ?in|sign ?in|anmelden|anmeldung|connexion|iniciar sesión|accedi)\b`)
-	passwordInput = regexp.MustCompile(`(?is)<input\b[^>]*\btype\s*=\s*["']?password\b`)
+	loginPath     = text.Regexp(`(?i)(^|[/_.-])(log-?in|sign-?in|log-?on|sign-?on|sso|authenticate|anmelden|connexion)([/_.-]|$)`)
+	loginTitle    = text.Regexp(`(?i)^\W*(log ?in|sign ?in|anmelden|anmeldung|connexion|iniciar sesión|accedi)\b`)
+	passwordInput = text.Regexp(`(?is)<input\b[^>]*\btype\s*=\s*["']?password\b`)
 )
 
 // parkedHosts sell domains at the addresses to which they redirect.
-var parkedHosts = regexp.MustCompile(`(?i)^(www\.)?(hugedomains\.com/domain_profile|dan\.com/buy-domain|afternic\.com/forsale|sedo\.com/search/details|godaddy\.com/domainsearch|atom\.com/name/)`)
+var parkedHosts = text.Regexp(`(?i)^(www\.)?(hugedomains\.com/domain_profile|dan\.com/buy-domain|afternic\.com/forsale|sedo\.com/search/details|godaddy\.com/domainsearch|atom\.com/name/)`)
 
 // parkedText is the number of letters that a page on a domain for sale has at most: an
 // article about one has more.
 const parkedText = 2000
 
 // homePath is the path of pages that are rightly the home page.
-var homePath = regexp.MustCompile(`(?i)^/(index|home|default|welcome|start|main|[a-z]{2}([_-][a-z]{2})?)(\.\w+)?/?$`)
+var homePath = text.Regexp(`(?i)^/(index|home|default|welcome|start|main|[a-z]{2}([_-][a-z]{2})?)(\.\w+)?/?$`)
 
 // hints returns what a person should look at, although the host answers well. With a
 // fault, the first hint says what was seen of it.
@@ -106,7 +106,7 @@ func withoutWWW(host string) string { return strings.TrimPrefix(host, "www.") }
 // maxTitle is the longest title that is kept, in bytes.
 const maxTitle = 120
 
-var titleElement = regexp.MustCompile(`(?is)<title\b[^>]*>(.*?)</title`)
+var titleElement = text.Regexp(`(?is)<title\b[^>]*>(.*?)</title`)
 
 // titleOf returns the text of the title of a page, in one line.
 func titleOf(resp *fetch.Response) string {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"regexp"
 	"strings"
 	"time"
 
@@ -12,6 +11,7 @@ import (
 	"github.com/sitelink/sitelink/internal/scan"
 	"github.com/sitelink/sitelink/internal/scan/html"
 	"github.com/sitelink/sitelink/internal/scan/script"
+	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
 
@@ -174,7 +174,7 @@ func (p *anchors) has(fragment string) bool {
 }
 
 // lineFragment is a fragment that the script of a source code host interprets.
-var lineFragment = regexp.MustCompile(`^(line-?|lines-?|n)[0-9]`)
+var lineFragment = text.Regexp(`^(line-?|lines-?|n)[0-9]`)
 
 // leaves reports whether the page leaves a fragment that it does not have to a script. The
 // evidence is that of package check, as far as one page shows it: the scripts that it loads

@@ -1,12 +1,12 @@
 package remote
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
 
@@ -196,10 +196,10 @@ func (a *Answer) moved(link string) (final string, all bool) {
 }
 
 // tracking are parameters that follow a visitor, and do not say which page is meant.
-var tracking = regexp.MustCompile(`(?i)^(utm_\w+|[gdfy]clid|fbclid|msclkid|twclid|ttclid|[gw]braid|igshid|mc_[ce]id|_ga|_gl|_hsenc|_hsmi|mkt_tok|ref_src|li_fat_id|phpsessid|jsessionid)=`)
+var tracking = text.Regexp(`(?i)^(utm_\w+|[gdfy]clid|fbclid|msclkid|twclid|ttclid|[gw]braid|igshid|mc_[ce]id|_ga|_gl|_hsenc|_hsmi|mkt_tok|ref_src|li_fat_id|phpsessid|jsessionid)=`)
 
 // sessionPart is a session in a path.
-var sessionPart = regexp.MustCompile(`(?i);jsessionid=[^/?#]*`)
+var sessionPart = text.Regexp(`(?i);jsessionid=[^/?#]*`)
 
 // withoutTracking returns a URL without the parameters of tracking that a query does not
 // have.

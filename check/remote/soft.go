@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"crypto/rand"
 	"hash/fnv"
-	"regexp"
 	"strings"
 	"unicode"
 
 	"golang.org/x/net/html"
 
 	"github.com/sitelink/sitelink/internal/fetch"
+	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
 
@@ -137,10 +137,10 @@ func (a Answer) missing(seen string) Answer {
 }
 
 // missingPath is the path of pages that say that another one is missing.
-var missingPath = regexp.MustCompile(`(?i)/(error[/_-]?)?(404|(page|file)?[_-]?not[_-]?found|404[_-]?(page|error|not[_-]?found))(\.\w{2,5})?/?$`)
+var missingPath = text.Regexp(`(?i)/(error[/_-]?)?(404|(page|file)?[_-]?not[_-]?found|404[_-]?(page|error|not[_-]?found))(\.\w{2,5})?/?$`)
 
-var refreshElement = regexp.MustCompile(`(?is)<meta\b[^>]*\bhttp-equiv\s*=\s*["']?refresh\b[^>]*>`)
-var refreshContent = regexp.MustCompile(`(?is)\bcontent\s*=\s*["']?\s*[0-5](?:\.\d*)?\s*[;,]\s*(?:url\s*=\s*)?["']?([^"'>\s]+)`)
+var refreshElement = text.Regexp(`(?is)<meta\b[^>]*\bhttp-equiv\s*=\s*["']?refresh\b[^>]*>`)
+var refreshContent = text.Regexp(`(?is)\bcontent\s*=\s*["']?\s*[0-5](?:\.\d*)?\s*[;,]\s*(?:url\s*=\s*)?["']?([^"'>\s]+)`)
 
 // refreshOf returns the address to which a page sends its visitors on within five
 // seconds, "" if it does not.

@@ -2,7 +2,7 @@ package source
 
 import (
 	"bytes"
-	"regexp"
+	"github.com/sitelink/sitelink/internal/text"
 	"slices"
 	"strings"
 )
@@ -32,7 +32,7 @@ var linkAttributes = map[string]bool{
 }
 
 // constantAction matches an action that writes an address in another form.
-var constantAction = regexp.MustCompile(`^\{\{-?\s*(?:[a-zA-Z.]+URL\s+)?["` + "`" + `']([^"` + "`" + `']+)["` + "`" + `']\s*(?:\|\s*[\w.]+\s*)*-?\}\}$`)
+var constantAction = text.Regexp(`^\{\{-?\s*(?:[a-zA-Z.]+URL\s+)?["` + "`" + `']([^"` + "`" + `']+)["` + "`" + `']\s*(?:\|\s*[\w.]+\s*)*-?\}\}$`)
 
 // readLinks finds the links in a template.
 func (f *templateFile) readLinks() (all []*written) {

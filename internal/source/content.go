@@ -4,13 +4,13 @@ import (
 	"encoding/json"
 	"io/fs"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/near"
+	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
 
@@ -169,9 +169,9 @@ func inTemplates(name string) bool {
 }
 
 var (
-	languageSuffix = regexp.MustCompile(`^(.+)\.([a-z]{2,3}(?:-[a-zA-Z]{2,4})?)$`)
-	datePrefix     = regexp.MustCompile(`^\d{4}-\d{1,2}-\d{1,2}-(.+)$`)
-	orderPrefix    = regexp.MustCompile(`^\d{1,4}[-_.]\s*(.+)$`)
+	languageSuffix = text.Regexp(`^(.+)\.([a-z]{2,3}(?:-[a-zA-Z]{2,4})?)$`)
+	datePrefix     = text.Regexp(`^\d{4}-\d{1,2}-\d{1,2}-(.+)$`)
+	orderPrefix    = text.Regexp(`^\d{1,4}[-_.]\s*(.+)$`)
 )
 
 // add adds a file under all keys that its name may mean.
@@ -197,7 +197,7 @@ func (c *contentIndex) add(f contentFile, g Generator) {
 		maybe = append(maybe, path.Join(strings.ToLower(first), f.key))
 	}
 	dir, last := path.Split(f.key)
-	for _, re := range []*regexp.Regexp{datePrefix, orderPrefix} {
+	for _, re := range []*text.Pattern{datePrefix, orderPrefix} {
 		if p := re.FindStringSubmatch(last); p != nil {
 			maybe = append(maybe, dir+p[1])
 		}
@@ -296,9 +296,9 @@ func (c *contentIndex) namedIn(file, name string) (contentFile, bool) {
 }
 
 var (
-	dateParts     = regexp.MustCompile(`^(\d{4})-(\d{1,2})-(\d{1,2})-(.+)$`)
-	versionedDocs = regexp.MustCompile(`^versioned_docs/version-([^/]+)/(.*)$`)
-	translated    = regexp.MustCompile(`^i18n/([^/]+)/docusaurus-plugin-content-(docs|blog|pages)/(?:current/|version-([^/]+)/)?(.*)$`)
+	dateParts     = text.Regexp(`^(\d{4})-(\d{1,2})-(\d{1,2})-(.+)$`)
+	versionedDocs = text.Regexp(`^versioned_docs/version-([^/]+)/(.*)$`)
+	translated    = text.Regexp(`^i18n/([^/]+)/docusaurus-plugin-content-(docs|blog|pages)/(?:current/|version-([^/]+)/)?(.*)$`)
 )
 
 // generatorKeys returns keys that a generator may give to the page of a content

@@ -1,8 +1,8 @@
 package source
 
 import (
+	"github.com/sitelink/sitelink/internal/text"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -234,8 +234,8 @@ func dashed(s string) string {
 	return "-" + strings.Trim(notAlphanumeric.ReplaceAllString(strings.ToLower(s), "-"), "-") + "-"
 }
 
-var notAlphanumeric = regexp.MustCompile(`[^\p{L}\p{N}]+`)
+var notAlphanumeric = text.Regexp(`[^\p{L}\p{N}]+`)
 
 // stemLine matches a line that maps a word to a word, as from a part of an
 // address to the name of a data file.
-var stemLine = regexp.MustCompile(`(?m)^[\s\-]*["']?([\w.-]+)["']?\s*[:=]\s*["']?([\w.-]+)["']?,?\s*$`)
+var stemLine = text.Regexp(`(?m)^[\s\-]*["']?([\w.-]+)["']?\s*[:=]\s*["']?([\w.-]+)["']?,?\s*$`)

@@ -6,13 +6,13 @@ import (
 	"encoding/json"
 	"html"
 	"path"
-	"regexp"
 	"slices"
 	"sort"
 	"strings"
 
 	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // feedItem is the part of a feed that shows one page.
@@ -22,13 +22,13 @@ type feedItem struct {
 }
 
 var (
-	itemTag  = regexp.MustCompile(`<(item|entry)[\s>]`)
-	itemLink = regexp.MustCompile(`<link>\s*(?:<!\[CDATA\[)?\s*([^<\]]+)`)
+	itemTag  = text.Regexp(`<(item|entry)[\s>]`)
+	itemLink = text.Regexp(`<link>\s*(?:<!\[CDATA\[)?\s*([^<\]]+)`)
 	// atomLink matches a link element of Atom, and relOf its relation.
-	atomLink = regexp.MustCompile(`<link\s([^>]*)>`)
-	hrefOf   = regexp.MustCompile(`\bhref\s*=\s*["']([^"']*)`)
-	relOf    = regexp.MustCompile(`\brel\s*=\s*["']?([\w-]+)`)
-	itemGUID = regexp.MustCompile(`<(?:guid|id)[^>]*>\s*([^<]+)`)
+	atomLink = text.Regexp(`<link\s([^>]*)>`)
+	hrefOf   = text.Regexp(`\bhref\s*=\s*["']([^"']*)`)
+	relOf    = text.Regexp(`\brel\s*=\s*["']?([\w-]+)`)
+	itemGUID = text.Regexp(`<(?:guid|id)[^>]*>\s*([^<]+)`)
 )
 
 // feedItems returns the items of a feed in RSS, Atom or JSON.

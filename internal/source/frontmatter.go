@@ -6,12 +6,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/sitelink/sitelink/internal/disk"
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // frontMatter returns the offset at which the front matter of a content file
@@ -181,11 +181,11 @@ func (r *valueReader) plain(line []byte, off, start int, like value) {
 const maxKey = 64
 
 var (
-	tableLine = regexp.MustCompile(`^\[\[?\s*[\w."'-]+\s*\]\]?\s*(#.*)?$`)
+	tableLine = text.Regexp(`^\[\[?\s*[\w."'-]+\s*\]\]?\s*(#.*)?$`)
 	// keyOnLine matches the key of a line in YAML, TOML or JSON.
-	keyOnLine = regexp.MustCompile(`^[\s\-{,]*["']?([\w.-]+)["']?\s*[:=](?:\s|$|["'\[{])`)
+	keyOnLine = text.Regexp(`^[\s\-{,]*["']?([\w.-]+)["']?\s*[:=](?:\s|$|["'\[{])`)
 	// keyBefore matches the key before a quoted string.
-	keyBefore = regexp.MustCompile(`["']?([\w-]+)["']?\s*[:=]\s*\[?\s*$`)
+	keyBefore = text.Regexp(`["']?([\w-]+)["']?\s*[:=]\s*\[?\s*$`)
 )
 
 // wordKeys are keys whose values are words, even if a link is equal to them.

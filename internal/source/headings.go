@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"context"
 	"html"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/scan"
 	"github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // Anchor is the element with the id ID, decoded, on a page. Page is a slash
@@ -173,7 +173,7 @@ func writtenID(text []byte, id string) (at int, ok bool) {
 	return 0, false
 }
 
-var idBefore = regexp.MustCompile(`(?i)([\s"'](id|name)\s*=\s*["']?|\{:?\s?#)$`)
+var idBefore = text.Regexp(`(?i)([\s"'](id|name)\s*=\s*["']?|\{:?\s?#)$`)
 
 // ShownHeading is a heading of a built page, or a term of a definition list.
 type ShownHeading struct {
@@ -187,12 +187,12 @@ type ShownHeading struct {
 }
 
 var (
-	headingTag = regexp.MustCompile(`(?i)<(h[1-6]|dt)(\s[^>]*)?>`)
-	anyTag     = regexp.MustCompile(`<[^>]*>`)
-	idValue    = regexp.MustCompile(`(?i)\s(?:id|name)\s*=\s*("[^"]*"|'[^']*'|[^\s>"']+)`)
+	headingTag = text.Regexp(`(?i)<(h[1-6]|dt)(\s[^>]*)?>`)
+	anyTag     = text.Regexp(`<[^>]*>`)
+	idValue    = text.Regexp(`(?i)\s(?:id|name)\s*=\s*("[^"]*"|'[^']*'|[^\s>"']+)`)
 	// beforeHeading matches an element before a heading that has the id
 	// instead.
-	beforeHeading = regexp.MustCompile(`(?is)<(?:a|span|section|div)\s[^>]*>\s*(?:</(?:a|span)>\s*)?$`)
+	beforeHeading = text.Regexp(`(?is)<(?:a|span|section|div)\s[^>]*>\s*(?:</(?:a|span)>\s*)?$`)
 )
 
 // maxHeading is the size in bytes of the largest heading with its tags.

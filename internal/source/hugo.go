@@ -5,11 +5,11 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/sitelink/sitelink/internal/generator"
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // listedPage is a page as the generator lists it.
@@ -97,7 +97,7 @@ func isAbsolute(name string) bool {
 
 // languageDir matches the name of a directory that Hugo publishes a language
 // to.
-var languageDir = regexp.MustCompile(`^[a-z]{2,3}(-[a-z0-9]+)*$`)
+var languageDir = text.Regexp(`^[a-z]{2,3}(-[a-z0-9]+)*$`)
 
 // addListed adds pages of the generator's list under the keys that they have in
 // the docroot. If each language has its own host, several pages have the same

@@ -2,7 +2,7 @@ package source
 
 import (
 	"bytes"
-	"regexp"
+	"github.com/sitelink/sitelink/internal/text"
 	"slices"
 	"sort"
 
@@ -303,7 +303,7 @@ func (p *offsetParser) CloseBlock(parent ast.Node, block gtext.Reader, pc parser
 }
 
 // jsxValue matches an attribute of an MDX component whose value is an address.
-var jsxValue = regexp.MustCompile("\\b(?:to|href|src|link|url|image|img|action)\\s*=\\s*\\{?\\s*[\"'`]([^\"'`\\s]+)[\"'`]")
+var jsxValue = text.Regexp("\\b(?:to|href|src|link|url|image|img|action)\\s*=\\s*\\{?\\s*[\"'`]([^\"'`\\s]+)[\"'`]")
 
 // addJSX adds the addresses in attributes of components in an MDX file that
 // were not found as HTML.

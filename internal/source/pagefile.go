@@ -7,7 +7,6 @@ import (
 	"html"
 	"io/fs"
 	"path"
-	"regexp"
 	"slices"
 	"sort"
 	"strconv"
@@ -17,6 +16,7 @@ import (
 
 	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // fileOf returns the file that a page was made of, nil if there is none, or if there
@@ -111,7 +111,7 @@ func commonTail(a, b string) int {
 	return n
 }
 
-var htmlLanguage = regexp.MustCompile(`(?i)<html[^>]*\slang\s*=\s*["']?([a-zA-Z-]+)`)
+var htmlLanguage = text.Regexp(`(?i)<html[^>]*\slang\s*=\s*["']?([a-zA-Z-]+)`)
 
 // document returns a parsed content file, nil if it cannot be read.
 func (m *Map) document(f contentFile) *document {
@@ -135,7 +135,7 @@ func (m *Map) document(f contentFile) *document {
 
 // frontMatterLine matches a line of front matter that may determine the page's
 // address.
-var frontMatterLine = regexp.MustCompile(`(?m)^\s*"?(slug|url|permalink|title|path)"?\s*[:=]\s*(.+?),?\s*$`)
+var frontMatterLine = text.Regexp(`(?m)^\s*"?(slug|url|permalink|title|path)"?\s*[:=]\s*(.+?),?\s*$`)
 
 // maxFrontMatter is how many bytes of a file are searched for these lines.
 const maxFrontMatter = 16 << 10
@@ -182,11 +182,11 @@ func urlize(s string) string {
 	return strings.Trim(nonWord.ReplaceAllString(strings.ToLower(s), "-"), "-")
 }
 
-var nonWord = regexp.MustCompile(`[^\p{L}\p{N}_.]+`)
+var nonWord = text.Regexp(`[^\p{L}\p{N}_.]+`)
 
 // editPath matches the address at which a forge edits or shows a file, such as
 // /owner/name/edit/main/docs/a.md.
-var editPath = regexp.MustCompile(`^https?://[^/]+/.+?/(edit|_edit|blob|tree|src)/(?:branch/)?[^/]+/([^?#]+)`)
+var editPath = text.Regexp(`^https?://[^/]+/.+?/(edit|_edit|blob|tree|src)/(?:branch/)?[^/]+/([^?#]+)`)
 
 // editLink returns the content file that the "edit this page" link of a page
 // names; ok is false if there is none, or if several name different files.
@@ -234,8 +234,8 @@ type marker struct {
 
 var (
 	markerWord     = []byte("sitelink:source")
-	metaContent    = regexp.MustCompile(`(?is)\bcontent\s*=\s*("[^"]*"|'[^']*'|[^\s>]+)`)
-	markerPosition = regexp.MustCompile(`^(.+?)(?::(\d{1,9})(?::(\d{1,9}))?)?$`)
+	metaContent    = text.Regexp(`(?is)\bcontent\s*=\s*("[^"]*"|'[^']*'|[^\s>]+)`)
+	markerPosition = text.Regexp(`^(.+?)(?::(\d{1,9})(?::(\d{1,9}))?)?$`)
 )
 
 // findMarkers finds the markers of a page.

@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"context"
 	"html"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/sitelink/sitelink/internal/disk"
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // hit is an occurrence of a text in a file.
@@ -86,7 +86,7 @@ func (w *textSearch) search(f contentFile, text []byte) {
 }
 
 // blockEnds matches the action of a template that ends a block.
-var blockEnds = regexp.MustCompile(`^\{\{-?\s*(?:end|else)\b`)
+var blockEnds = text.Regexp(`^\{\{-?\s*(?:end|else)\b`)
 
 // spellings returns how a template or data file may write an address of a page,
 // the most likely spelling first.

@@ -3,7 +3,6 @@ package source
 import (
 	"bytes"
 	"cmp"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,6 +15,7 @@ import (
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/scan"
 	"github.com/sitelink/sitelink/internal/scan/css"
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // Form is a syntax in which an author writes the destination of a link.
@@ -324,7 +324,7 @@ func withoutAccents(text string) string {
 
 // typographic matches an escaped character, and hyphens of which Hugo's typographer
 // makes a dash.
-var typographic = regexp.MustCompile("\\\\([!-/:-@\\[-`{-~])|-{2,3}")
+var typographic = text.Regexp("\\\\([!-/:-@\\[-`{-~])|-{2,3}")
 
 // setID sets the id, and where it is written: in the braces after the text.
 func (h *WrittenHeading) setID(text []byte, id string) {
