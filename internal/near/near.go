@@ -145,7 +145,9 @@ func typo(a, b name, isKnown func(word string) bool) (errors int, ok bool) {
 func wordTypo(a, b string) (errors int, ok bool) {
 	limit := allowed(min(utf8.RuneCountInString(a), utf8.RuneCountInString(b)))
 	d := Distance(a, b, limit+1)
-	return d, d <= limit && !isInflected(a, b, d)
+	// copyto is another word than copy, not a typing error of it.
+	isInflected := d > 1 && (strings.HasPrefix(a, b) || strings.HasPrefix(b, a))
+	return d, d <= limit && !isInflected
 }
 
 // allowed is how many typing errors a word of that many letters may hold.
@@ -167,12 +169,6 @@ func isDoubled(long, short string) bool {
 		}
 	}
 	return false
-}
-
-// isInflected reports whether one name is the other with several more letters at
-// its end, as in copy and copyto: another word, not a typing error.
-func isInflected(a, b string, d int) bool {
-	return d > 1 && (strings.HasPrefix(a, b) || strings.HasPrefix(b, a))
 }
 
 // sameNumbers reports whether the digits of two names are the same.

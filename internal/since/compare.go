@@ -72,7 +72,10 @@ func Compare(ctx context.Context, r *Record, s *site.Site, opt Options) (*Gone, 
 		at := len(g.list)
 		a := s.AnswerRequest(e.Address, "")
 		if !g.addAddress(e, &a) {
-			if id, ok := g.samePage(&a); ok && g.addAnchors(e, id) {
+			if a.State == host.StateViaRedirect || !a.State.Answers() || a.Node == docroot.NoNode {
+				continue
+			}
+			if id, ok := readablePage(s, a.Node); ok && s.Page(id).Alias() == "" && g.addAnchors(e, id) {
 				changed[id] = e
 			}
 		}
@@ -132,16 +135,6 @@ func (g *Gone) addAddress(e *Entry, a *host.Answer) bool {
 	}
 	g.list = append(g.list, x)
 	return true
-}
-
-// samePage returns the page that answers an address, unless a redirect or an
-// alias leads to it.
-func (g *Gone) samePage(a *host.Answer) (site.PageID, bool) {
-	if a.State == host.StateViaRedirect || !a.State.Answers() || a.Node == docroot.NoNode {
-		return 0, false
-	}
-	id, ok := readablePage(g.site, a.Node)
-	return id, ok && g.site.Page(id).Alias() == ""
 }
 
 // addAnchors notes the ids of an entry that a page does not have.
@@ -327,22 +320,17 @@ func escape(p string) string {
 func (g *Gone) Findings(*public.Site) []check.Finding {
 	out := make([]check.Finding, len(g.list))
 	for i := range g.list {
-		out[i] = g.finding(i)
+		x, f := &g.list[i], &out[i]
+		*f = check.Finding{
+			Page: x.page, Target: g.site.BasePath() + x.address, Fragment: x.id, Status: x.status,
+			Verdict: g.opt.Verdict, Code: check.AnchorGone, Count: 1, Suggestion: x.suggestion, Message: g.message(x),
+		}
+		if x.id == "" {
+			f.Code = check.AddressGone
+			f.Page = cmp.Or(x.entry.File, strings.Trim(string(weburl.PercentDecode(nil, x.address)), "/"))
+		}
 	}
 	return out
-}
-
-func (g *Gone) finding(i int) check.Finding {
-	x := &g.list[i]
-	f := check.Finding{
-		Page: x.page, Target: g.site.BasePath() + x.address, Fragment: x.id, Status: x.status,
-		Verdict: g.opt.Verdict, Code: check.AnchorGone, Count: 1, Suggestion: x.suggestion, Message: g.message(x),
-	}
-	if x.id == "" {
-		f.Code = check.AddressGone
-		f.Page = cmp.Or(x.entry.File, strings.Trim(string(weburl.PercentDecode(nil, x.address)), "/"))
-	}
-	return f
 }
 
 // File returns the docroot path of the page that the finding of an address
@@ -686,17 +674,13 @@ func (g *Gone) otherSite(referrer []byte) string {
 	if len(referrer) > maxReferrer {
 		return ""
 	}
+	own := g.site.Authority() // without its port
+	if i := strings.LastIndexByte(own, ':'); i > 0 && !strings.HasSuffix(own, "]") {
+		own = own[:i]
+	}
 	u, err := weburl.Parse(string(referrer))
-	if err != nil || u.Host() == "" || !strings.HasPrefix(u.Scheme(), "http") || u.Host() == hostOf(g.site.Authority()) {
+	if err != nil || u.Host() == "" || !strings.HasPrefix(u.Scheme(), "http") || u.Host() == own {
 		return ""
 	}
 	return string(referrer)
-}
-
-// hostOf returns a host without its port.
-func hostOf(authority string) string {
-	if i := strings.LastIndexByte(authority, ':'); i > 0 && !strings.HasSuffix(authority, "]") {
-		return authority[:i]
-	}
-	return authority
 }

@@ -295,13 +295,6 @@ func eachEntry(ctx context.Context, s *site.Site, n int, task func(r *site.Reade
 	return context.Cause(ctx)
 }
 
-// shortHash returns the hash of a text as 32 hexadecimal digits.
-func shortHash(text []byte) string {
-	h := fnv.New128a()
-	h.Write(text)
-	return hex.EncodeToString(h.Sum(nil))
-}
-
 // leastText is how many bytes of text a page needs so that two pages do not have
 // the same text by chance.
 const leastText = 80
@@ -321,7 +314,9 @@ func describe(page []byte) (title, heading, hash string, ids map[string]bool) {
 		content = d.body
 	}
 	if text := words(content); len(text) >= leastText {
-		hash = shortHash([]byte(text))
+		h := fnv.New128a()
+		h.Write([]byte(text))
+		hash = hex.EncodeToString(h.Sum(nil))
 	}
 	return words(d.title), heading, hash, d.ids
 }
