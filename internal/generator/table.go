@@ -330,6 +330,40 @@ func lookup(p Project, name string) (get func(key string) string, err error) {
 	}, err
 }
 
+// pythonPackages are the packages of PyPI with themes, plugins and extensions of MkDocs
+// and Sphinx, by the first word of the names in their configuration: pymdownx.emoji,
+// material/blog.
+var pythonPackages = map[string]string{
+	"material": "mkdocs-material", "pymdownx": "pymdown-extensions", "awesome-pages": "mkdocs-awesome-pages-plugin", "macros": "mkdocs-macros-plugin",
+	"git-revision-date-localized": "mkdocs-git-revision-date-localized-plugin", "minify": "mkdocs-minify-plugin", "redirects": "mkdocs-redirects",
+	"mkdocstrings": "'mkdocstrings[python]'", "section-index": "mkdocs-section-index", "literate-nav": "mkdocs-literate-nav", "gen-files": "mkdocs-gen-files",
+	"glightbox": "mkdocs-glightbox", "rss": "mkdocs-rss-plugin", "i18n": "mkdocs-static-i18n", "mike": "mike", "mermaid2": "mkdocs-mermaid2-plugin",
+	"include-markdown": "mkdocs-include-markdown-plugin", "exclude": "mkdocs-exclude", "table-reader": "mkdocs-table-reader-plugin", "sitelink": "mkdocs-sitelink",
+	"furo": "furo", "sphinx_rtd_theme": "sphinx-rtd-theme", "pydata_sphinx_theme": "pydata-sphinx-theme", "sphinx_book_theme": "sphinx-book-theme",
+	"myst_parser": "myst-parser", "sphinx_copybutton": "sphinx-copybutton", "sphinx_design": "sphinx-design", "sphinx_tabs": "sphinx-tabs", "nbsphinx": "nbsphinx",
+}
+
+// configWord matches a name in mkdocs.yml or a text in conf.py.
+var configWord = regexp.MustCompile(`(?m)(?:^\s*-\s+|^theme:[ \t]*|^\s+name:\s*|["'])([\w-]+)`)
+
+// Packages returns the packages of PyPI that the project's configuration needs beside
+// the generator's own: mkdocs-material for "theme: material". Other generators than
+// MkDocs and Sphinx have none.
+func (p Project) Packages() (all []string) {
+	if p.Generator != MkDocs && p.Generator != "sphinx" {
+		return nil
+	}
+	for _, name := range p.Configs {
+		text, _ := readConfig(p, name) // without it, nothing is known
+		for _, m := range configWord.FindAllSubmatch(text, -1) {
+			if pkg := pythonPackages[string(m[1])]; pkg != "" && !slices.Contains(all, pkg) {
+				all = append(all, pkg)
+			}
+		}
+	}
+	return all
+}
+
 // jekyllCommand: a Gemfile fixes the versions. Without it, jekyll runs by itself.
 func jekyllCommand(p Project, run Runner, out string) Command {
 	program := []string{"jekyll"}

@@ -63,7 +63,7 @@ func (p *Facts) buildLine() string {
 	case p.Generator == "jekyll" && p.has("Gemfile"):
 		return "bundle exec jekyll build"
 	}
-	return p.Usual
+	return p.python().run + p.Usual
 }
 
 func (p *Facts) has(name string) bool { return p.Has != nil && p.Has(name) }

@@ -22,7 +22,7 @@ func projects() map[string]Facts {
 		"jekyll":     {Generator: "jekyll", Usual: "jekyll build", Docroot: "_site", Has: has("Gemfile")},
 		"eleventy":   {Generator: "eleventy", Usual: "npx eleventy", Docroot: "_site", Has: has("yarn.lock")},
 		"zola":       {Generator: "zola", Usual: "zola build", Docroot: "public"},
-		"mkdocs":     {Generator: "mkdocs", Usual: "mkdocs build", Docroot: "site", Has: has("requirements.txt")},
+		"mkdocs":     {Generator: "mkdocs", Usual: "mkdocs build", Docroot: "site", Packages: []string{"mkdocs-material"}, Python: "requirements.txt"},
 		"astro":      {Generator: "astro", Usual: "npx astro build", Docroot: "dist", Scripts: map[string]string{"build": "astro build"}, Has: has("pnpm-lock.yaml")},
 		"docusaurus": {Generator: "docusaurus", Usual: "npx docusaurus build", Docroot: "build"},
 		"committed":  {Generator: "hugo", Usual: "hugo", Docroot: "docs", Committed: true},
@@ -229,5 +229,45 @@ func TestConfigKeys(t *testing.T) {
 	}
 	if _, err := os.Stat(ConfigName); err == nil {
 		t.Error("a test wrote a configuration")
+	}
+}
+
+// TestPackages: what a project needs is installed by its own package manager, whose lock
+// file may be above in a monorepo, and the configuration says what MkDocs needs.
+func TestPackages(t *testing.T) {
+	for _, c := range []struct {
+		files, install, build string
+	}{
+		{"mkdocs.yml=theme: material\nplugins:\n  - search\n  - awesome-pages\nmarkdown_extensions:\n  - pymdownx.emoji:\n      x: 1\n", "pip install mkdocs mkdocs-material mkdocs-awesome-pages-plugin pymdown-extensions", "mkdocs build"},
+		{"mkdocs.yml=theme:\n  name: material\n|requirements.txt=mkdocs<2\n", "pip install -r requirements.txt mkdocs mkdocs-material", "mkdocs build"},
+		{"mkdocs.yml=site_name: x\n|pyproject.toml=[tool.ruff]\n", "pip install mkdocs", "mkdocs build"},
+		{"mkdocs.yml=site_name: x\n|pyproject.toml=[project]\nname = 'x'\n", "pip install . mkdocs", "mkdocs build"},
+		{"mkdocs.yml=site_name: x\n|pyproject.toml=[project]\n|uv.lock=x", "pip install uv && uv sync --all-groups", "uv run mkdocs build"},
+		{"conf.py=project = 'x'\nhtml_theme = \"furo\"\nextensions = ['myst_parser', 'sphinx.ext.todo']\n", "pip install sphinx furo myst-parser", "sphinx-build -b html . _build/html"},
+		{"eleventy.config.js=x|package.json={}|bun.lock=x", "npm install --global bun && bun install --frozen-lockfile", "npx eleventy"},
+		{"eleventy.config.js=x|package.json={}|../../pnpm-lock.yaml=x", "corepack enable && pnpm install --frozen-lockfile", "npx eleventy"},
+		{"eleventy.config.js=x|package.json={}", "npm install", "npx eleventy"},
+	} {
+		root := t.TempDir()
+		dir := filepath.Join(root, "sites", "one")
+		for _, d := range []string{filepath.Join(root, ".git"), dir} {
+			if err := os.MkdirAll(d, 0o777); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for file := range strings.SplitSeq(c.files, "|") {
+			name, text, _ := strings.Cut(file, "=")
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s, err := Look(t.Context(), dir, Options{Untrusted: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tools, builds := s.tools()
+		if got := strings.Join(tools.lines(false), "; "); !builds || got != c.install || s.buildLine() != c.build {
+			t.Errorf("%s:\n got %s; %s\nwant %s; %s", c.files, got, s.buildLine(), c.install, c.build)
+		}
 	}
 }

@@ -50,10 +50,8 @@ func (p *Facts) tools() (t tools, builds bool) {
 			t.install = []string{"bundle install"}
 		}
 	case pip != "":
-		t = tools{steps: []string{"- uses: actions/setup-python@v5\n  with:\n    python-version: '3.13'"}, image: "python:3.13", install: []string{"pip install " + pip}}
-		if p.has("requirements.txt") {
-			t.install = []string{"pip install -r requirements.txt"}
-		}
+		t = tools{steps: []string{"- uses: actions/setup-python@v5\n  with:\n    python-version: '3.13'"}, image: "python:3.13", install: []string{p.python().install}}
+		t.install[0] = strings.TrimSpace(strings.ReplaceAll(t.install[0], "PACKAGES", strings.Join(append([]string{pip}, p.Packages...), " ")))
 	case line != "":
 		t = tools{image: "debian:12", install: []string{line}}
 	default: // programs of npm
@@ -74,17 +72,53 @@ func (p *Facts) installHugo() []string {
 }
 
 // installPackages installs what package.json names, by the program whose lock
-// file is there.
+// file is there or, in a monorepo, above.
 func (p *Facts) installPackages() string {
-	switch {
-	case p.has("pnpm-lock.yaml"):
-		return "corepack enable && pnpm install --frozen-lockfile"
-	case p.has("yarn.lock"):
-		return "corepack enable && yarn install --frozen-lockfile"
-	case p.has("package-lock.json"), p.has("npm-shrinkwrap.json"):
-		return "npm ci"
+	for _, lock := range []struct{ file, install string }{
+		{"pnpm-lock.yaml", "corepack enable && pnpm install --frozen-lockfile"},
+		{"yarn.lock", "corepack enable && yarn install --frozen-lockfile"},
+		{"bun.lock", "npm install --global bun && bun install --frozen-lockfile"},
+		{"bun.lockb", "npm install --global bun && bun install --frozen-lockfile"},
+		{"package-lock.json", "npm ci"},
+		{"npm-shrinkwrap.json", "npm ci"},
+	} {
+		for up, below := "", p.Below; ; up, below = up+"../", path.Dir(below) {
+			if p.has(up + lock.file) {
+				return lock.install
+			}
+			if below == "" || below == "." {
+				break
+			}
+		}
 	}
 	return "npm install"
+}
+
+// pythonFile is a file that lists packages of Python.
+type pythonFile struct {
+	name, says string
+	// install is the line of the shell that installs them, in which PACKAGES are the
+	// generator and what its configuration needs; run goes in front of its command.
+	install, run string
+}
+
+var pythonFiles = []pythonFile{
+	{"uv.lock", "", "pip install uv && uv sync --all-groups", "uv run "},
+	{"poetry.lock", "", "pip install poetry && poetry install", "poetry run "},
+	{"Pipfile", "", "pip install pipenv && pipenv install --dev", "pipenv run "},
+	{"requirements.txt", "", "pip install -r requirements.txt PACKAGES", ""},
+	{"docs/requirements.txt", "", "pip install -r docs/requirements.txt PACKAGES", ""},
+	{"pyproject.toml", "[project]", "pip install . PACKAGES", ""}, // else it only configures tools
+}
+
+// python returns how the packages of a project are installed.
+func (p *Facts) python() pythonFile {
+	for _, f := range pythonFiles {
+		if f.name == p.Python {
+			return f
+		}
+	}
+	return pythonFile{install: "pip install PACKAGES"}
 }
 
 // lines returns the lines that install, with or without sudo.

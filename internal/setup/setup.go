@@ -44,6 +44,10 @@ type Facts struct {
 	Below string
 	// Has reports whether the project has a file of that name.
 	Has func(name string) bool
+	// Packages are packages of PyPI that the configuration needs beside the generator,
+	// Python is the file that lists packages, see [pythonFiles].
+	Packages []string
+	Python   string
 	// Scripts are the scripts of its package.json.
 	Scripts map[string]string
 	// Converted is what another link checker's configuration says; nil for none.

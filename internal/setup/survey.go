@@ -105,6 +105,14 @@ func (s *Survey) fill(ctx context.Context, opt Options) {
 		if s.DocrootBy == "" {
 			s.DocrootBy = "where " + s.Title + " writes"
 		}
+		s.Packages = g.Packages()
+		if _, pip, _, _ := g.Generator.Install(""); pip != "" {
+			for _, f := range slices.Backward(pythonFiles) {
+				if text, err := readRegular(filepath.Join(s.Dir, filepath.FromSlash(f.name))); err == nil && strings.Contains(string(text), f.says) {
+					s.Python = f.name
+				}
+			}
+		}
 		s.Build, s.Facts.Version = BuildCommand(g), generatorVersion(ctx, g)
 		s.Site, s.Docroot = p.Docroot, filepath.ToSlash(g.Docroot)
 		if rel, err := filepath.Rel(g.Dir, g.Docroot); err == nil && filepath.IsLocal(rel) {
