@@ -1,0 +1,185 @@
+package source
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/sitelink/sitelink/internal/generator"
+	"github.com/sitelink/sitelink/internal/site"
+)
+
+// TestParts: what the small functions return, named for the rule.
+func TestParts(t *testing.T) {
+	m := &Map{base: "e.org", basePath: "/sub"}
+	at := func(dest, page string) address { return m.address(dest, page) }
+	score := func(src, link string) int {
+		a, b := at(src, "p/a/index.html"), at(link, "p/a/index.html")
+		a.file = fileKey(a.local, "p/a")
+		return matchScore(&a, &b)
+	}
+	weight := func(element, label, on, onLabel string, region int) int32 {
+		a := at("b.md", "a.html")
+		return pairWeight(&sourceLink{element: element, label: label}, &a, &pageLink{element: on, label: onLabel, region: region, addr: at("/x/b/", "a.html")})
+	}
+	text := newLines([]byte("\uFEFFaé\nb\n"))
+	span := func(n int) string { from, to, ok := text.span(n); return fmt.Sprint(from, to, ok) }
+	place := func(off int) string { line, column := text.at(off); return fmt.Sprint(line, ":", column) }
+	cutting := func(value string, pieces ...string) string {
+		hole, ok := between(pieces, value)
+		return fmt.Sprint(hole, " ", ok)
+	}
+	fits := func(template, page string) string {
+		w, p := newOutline(maskActions([]byte(template))), newOutline([]byte(page))
+		of, open := w.attributes(len(w.tags) - 1)
+		all, _ := p.attributes(len(p.tags) - 1)
+		n, ok := fitAttributes(w, of, open, p, all)
+		around, same := fitParents(w, len(w.tags)-1, p, len(p.tags)-1)
+		return fmt.Sprint(n, ok, around, same)
+	}
+	tree := func(text string) (all string) {
+		o := newOutline([]byte(text))
+		for i, tag := range o.tags {
+			all += fmt.Sprintf("%s<%d ", o.name(i), tag.parent)
+		}
+		return strings.TrimSpace(all)
+	}
+	attributes := func(text string) string {
+		o := newOutline(maskActions([]byte(text)))
+		of, open := o.attributes(0)
+		all := ""
+		for _, a := range of {
+			all += fmt.Sprintf("%s=%q %v, ", a.name, o.pieces(a.from, a.to), a.after)
+		}
+		return all + fmt.Sprint(open)
+	}
+	weights := func(text string) (all []int) {
+		r := findRegions([]byte(text))
+		for i := range text {
+			if text[i] == '.' {
+				all = append(all, r.at(i))
+			}
+		}
+		return all
+	}
+	spelled := func(raw, page string) string { return strings.Join(m.spellings(Link{Page: page, Raw: raw}), " ") }
+	row := func(text, label, hole string, whole bool) string {
+		f := &templateFile{contentFile: contentFile{name: "data/a.yml"}, text: []byte(text)}
+		f.lines = sync.OnceValue(func() lines { return newLines(f.text) })
+		rows := f.readRows()
+		w, labelled := rows[0].weight(&runLink{hole, label}, whole)
+		return fmt.Sprint(rows[0].labels, rows[0].same, " ", w, labelled)
+	}
+	fields := func(line string) string { from, to := ruleFields([]byte(line)); return from + " " + to + ";" }
+	copied := func(page string) string {
+		file, ok := (&sourceDir{dir: "files", under: "v2"}).copied(page)
+		return fmt.Sprint(file, " ", ok, ";")
+	}
+	tests := []struct{ name, got, want string }{
+		{"keys of names", strings.Join([]string{nameKey("A B/_index"), nameKey("readme"), nameKey("x/Index"), nameKey("x/indexes")}, " "), "a-b  x x/indexes"},
+		{"keys of pages", strings.Join([]string{pageKey("/A%20B/index.html"), pageKey("index.html"), pageKey("x.HTM"), pageKey("a/x.md"), pageKey("a.html.html")}, " "), "a-b  x a/x a.html"},
+		{"file beside a page", fileKey("b.md#c", "p/a") + " " + fileKey("../_index.md?x", "p/a") + " " + fileKey("/b.md", "p/a") + fileKey("b.png", "p/a") + fileKey("", "p"), "p/b / "},
+		{"last names", strings.Join([]string{lastName("/a/B.md"), lastName("/a/b/index.html"), lastName("/"), lastName("x.html.md"), lastName("a b/"), lastName("../_index.md"), lastName("index.html")}, "|"), "b|b||x.html|a-b||"},
+		{"same destination", fmt.Sprint(score("/sub/b/", "/sub/b/"), score("http://e.org/sub/b/", "/b/"), score("//e.org/b/", "b/"), score("../b/", "/p/b/"), score("c.md", "/x/c/"), score("#x", "/de/#x"), score("d.md", "/p/d/")), "12 10 10 9 4 4 4"},
+		{"another destination", fmt.Sprint(score("https://x.org/b/", "/b/"), score("mailto:a", "b"), score("b#c", "b#d"), score("/a/", "/b/"), score("", "#a")), "0 0 0 0 0"},
+		{"address", fmt.Sprintf("%+v %+v", at(" /sub/a%20b/?q=1#f ", "x.html"), at("https://e.orgx/", "x.html")),
+			"{exact:/sub/a b/?q=1#f local:/a b/?q=1#f name:a-b fragment:f target:/a b/?q=1 file:} {exact:https://e.orgx/ local: name: fragment: target: file:}"},
+		{"targets", strings.Join([]string{at("..", "a/b/c.html").target, at("./x", "a/b.html").target, at("?q", "a/b.html").target, at("#x", "a/b.html").target, at("x/.", "a/b.html").target, at("/", "a").target}, " "), "/a/ /a/x /a/b.html /a/b.html /a/x/ /"},
+		{"weights of pairs", fmt.Sprint(weight("a", "x", "a", "x", 0), weight("", "x", "a", "y", 0), weight("a", "", "a", "", 2), weight("a", "", "img", "", 0), weight("a", "", "a", "", -6)), "11 2 8 0 1"},
+		{"lines", span(1) + " " + span(2) + " " + span(3) + " " + span(4) + " " + span(0), "0 7 true 7 9 true 9 9 true 0 0 false 0 0 false"},
+		{"columns", place(0) + " " + place(3) + " " + place(6) + " " + place(7) + " " + place(9), "1:1 1:1 1:3 2:1 3:1"},
+		{"labels", plainLabel("Ä b-1!") + " " + htmlLabel([]byte(`"/x" title=y>A <b>&amp; B</b></a>C`), 1) + " " + htmlLabel([]byte("no end"), 0) + " " + plainLabel(strings.Repeat("x", 50)), "äb1 ab  " + strings.Repeat("x", 40)},
+		{"between pieces", cutting("/a/x/b", "/a/", "/b") + " " + cutting("/a/x/b", "/c/", "/b") + " " + cutting("a-b-c", "a", "b", "c") + " " + cutting("ac", "a", "b", "c") + " " + cutting("/a/", "/a/", "/a/"), "x true  false -b- true  false  false"},
+		{"attributes that fit", fits(`<a class="x  {{ .y }} z" id=q href="{{ . }}">`, `<a class="x y z" id=q href="/b/">`), "4 true 0 true"},
+		{"attributes that differ", fits(`<a class=x href=y>`, `<a class=z href=y>`) + " " + fits(`<a href=y>`, `<a href=y rel=z>`) + " " + fits(`<a href=y rel=z>`, `<a href=y>`), "0 false 0 true 0 false 0 true 0 false 0 true"},
+		{"attributes under a condition", fits(`<a {{ if x }}rel=z{{ end }} href=y>`, `<a href=y>`) + " " + fits(`<a {{ if x }}rel="z{{ . }}"{{ end }} href=y>`, `<a rel=q href=y>`), "0 true 0 true 0 true 0 true"},
+		{"elements around", fits(`<ul class=n><li><a href=y>`, `<div><ul class=n><li><a href=y>`) + " " + fits(`<nav><a href=y>`, `<div><a href=y>`) + " " + fits(`<p><b><i><u><a href=y>`, `<p><a href=y>`), "0 true 4 true 0 true -2 false 0 true -6 false"},
+		{"implied ends", tree(`<ul><li><p>a<li>b</ul><p>c<div>d</div><table><tr><td>x<td>y<tr><th>z</table><dl><dt>a<dd>b<p>c</dl><br>`),
+			"ul<-1 li<0 p<1 li<0 p<-1 div<-1 table<-1 tr<6 td<7 td<7 tr<6 th<10 dl<-1 dt<12 dd<12 p<14 br<-1"},
+		{"text that is no tag", tree(`<!-- <a> --><script>"<b>"</script><i/><img><?x <u>?><textarea><s></textarea> 1 < 2 <q x="a>b">`), "script<-1 i<-1 img<-1 textarea<-1 q<-1"},
+		{"attributes", attributes(`<a HREF = "x{{ "}}" }}y" {{ if b }}c='d'{{ end }} e f=g/>`), `href=["x" "y"] false, c=["d"] true, e=[""] true, f=["g/"] true, true`},
+		{"actions", string(maskActions([]byte("a{{/* }} */}}b{% x %}c<% y %>d{# z #}e{{ `}}` }}f{{ it's }}g{{"))), "a" + strings.Repeat("\x01", 12) + "b" + strings.Repeat("\x01", 7) + "c" + strings.Repeat("\x01", 7) + "d" + strings.Repeat("\x01", 7) + "e" + strings.Repeat("\x01", 10) + "f" + strings.Repeat("\x01", 10) + "g{{"},
+		{"regions", fmt.Sprint(weights("<p>.<nav>.</nav>.<main>.<header>.</header></main>.<navy>.</nav>.<article class=x>.</articles>.")), "[0 -6 0 2 -6 0 0 0 2 2]"},
+		{"spellings", spelled("/sub/a/b/?x&y#f", "p.html"), "/sub/a/b/?x&y#f /sub/a/b/?x&amp;y#f /a/b/?x&y#f a/b/?x&y#f"},
+		{"spellings of relative addresses", spelled("../x/", "p/q/r.html") + " " + spelled("#f", "p.html") + " " + spelled("x#f", "p/q.html"), "../x/ /p/x/ #f x#f /p/x#f"},
+		{"values that may be links", fmt.Sprint(holds("url", "x", true), holds("url", "x", false), holds("layout", "/x/", false), holds("foo", "/x/", false), holds("foo", "x y/z", false), holds("foo", "a/b", false), holds("ogImage", "x", false), holds("profilepic", "x", false)), "true false false true false true true true"},
+		{"entry of a data file", row("- name: First\n  url: /a/\n- name: Second\n  url: /b/\n", "first", "/a/", true), "[first second]urla 17 true"},
+		{"entry by its end", row("- url: /a/\n  title: 'One'\n- url: /b/\n", "one", "/x/a/", false) + " " + row("a: /a/ # One\n", "one", "/a/", true) + " " + row("a: /a/\n", "two", "/a/", true), "[one]urla 11 true []aaone 17 true []aa 12 false"},
+		{"dashes", dashed("v1.2") + " " + dashed("/A_b//c/") + " " + dashed(""), "-v1-2- -a-b-c- --"},
+		{"rules", fields("/a /b 301") + fields("# a b") + fields("/a") + string(lineOf([]byte("a\nb\nc"), 2)) + string(lineOf([]byte("a"), 2)), "/a /b; ; ;b\n"},
+		{"kinds of files", fmt.Sprint(kindOf("a.md"), kindOf("_data/x.js"), kindOf("src/_data/x.rb"), kindOf("x.js"), kindOf("a.yml"), kindOf("a.scss"), kindOf("a.njk")), "datadatatemplatedataassettemplate"},
+		{"front matter", fmt.Sprint(frontMatter([]byte("---\na: b\n---\nx")), frontMatter([]byte("+++\n+++\n")), frontMatter([]byte("{\"a\": {\"}\": 1}}x")), frontMatter([]byte("{ x")), frontMatter([]byte("#+A\n#+B\nx")), frontMatter([]byte("--- \na\n--- \n")), frontMatter([]byte("----\na\n---\n")), frontMatter([]byte("---\na"))), "13 8 15 0 8 12 0 0"},
+		{"directories of templates", fmt.Sprint(inTemplates("a/_includes/b.html"), inTemplates("a/_includes/b.md"), inTemplates("a/b.html")), "true false false"},
+		{"files copied below a path", copied("v2/a.html") + copied("a.html"), "files/a.html true; false;"},
+		{"ends of keys", fmt.Sprint(commonTail("a/b/c", "x/b/c"), commonTail("c", "b/c"), commonTail("a", "b")), "2 1 0"},
+	}
+	for _, tt := range tests {
+		if tt.got != tt.want {
+			t.Errorf("%s:\n got %q\nwant %q", tt.name, tt.got, tt.want)
+		}
+	}
+}
+
+func holds(key, text string, nested bool) bool {
+	return (&value{key: strings.ToLower(key), text: text, nested: nested}).holdsLink()
+}
+
+// TestUnpublished: why a content file has no page, for the generators that know drafts
+// and dates.
+func TestUnpublished(t *testing.T) {
+	for _, tt := range []struct {
+		config, file, text, raw, want string
+	}{
+		{"hugo.toml", "content/a.md", "---\ndraft: true\n---\n", "/a/", "x/content/a.md is a draft, so Hugo makes no page of it"},
+		{"hugo.toml", "content/a.md", "---\ndate: 2026-01-03T00:00:00Z\n---\n", "/a/", "Hugo makes no page of x/content/a.md before its date, 2026-01-03"},
+		{"hugo.toml", "content/a.md", "---\npublishDate: 2026-01-02\ndate: 2027-01-01\n---\n", "/a/", ""},
+		{"hugo.toml", "content/a.md", "---\nexpiryDate: 2026-01-02\n---\n", "/a/", "x/content/a.md expired on 2026-01-02, so Hugo makes no page of it"},
+		{"hugo.toml", "content/a.md", "---\nexpiryDate: 2026-01-03\nparams:\n  draft: true\n---\n", "/a/", ""},
+		{"hugo.toml", "content/a.md", "---\ndraft: true\n---\n", "/b/", ""},
+		{"hugo.toml", "content/a.md", "---\nurl: /c/\ndraft: true\n---\n", "/c/", "x/content/a.md is a draft, so Hugo makes no page of it"},
+		{"hugo.toml", "content/made.md", "---\ndraft: true\n---\n", "/made/", ""},
+		{"_config.yml", "_posts/2026-01-03-new.md", "---\ntitle: x\n---\n", "/2026/01/03/new.html", "Jekyll makes no page of x/_posts/2026-01-03-new.md before its date, 2026-01-03"},
+		{"_config.yml", "_posts/2026-01-03-new.md", "---\ndate: 2026-01-01\n---\n", "/cat/new", ""},
+		{"_config.yml", "_drafts/idea.md", "---\ntitle: x\n---\n", "/idea.html", "x/_drafts/idea.md is a draft, so Jekyll makes no page of it"},
+		{"_config.yml", "a.md", "---\npublished: false\n---\n", "/a.html", "x/a.md has published: false, so Jekyll makes no page of it"},
+		{"mkdocs.yml", "docs/internal/a.md", "a\n", "/internal/a/", "exclude_docs in the configuration of MkDocs excludes x/docs/internal/a.md"},
+		{"mkdocs.yml", "docs/b.md", "a\n", "/b/", ""},
+		{"mkdocs.yml", "docs/sub/wip.md", "a\n", "/sub/wip/", "draft_docs in the configuration of MkDocs excludes x/docs/sub/wip.md"},
+		{"", "a.md", "---\ndraft: true\n---\n", "/a.html", ""},
+	} {
+		dir := t.TempDir()
+		for name, text := range map[string]string{tt.config: map[string]string{"mkdocs.yml": "site_name: x\nexclude_docs: |\n  # no\n  internal/\ndraft_docs: |\n  /sub/w*.md\n"}[tt.config],
+			tt.file: tt.text, "public/index.html": "<a href=" + tt.raw + ">x</a>", "public/made/index.html": "<p>x"} {
+			if name == "" {
+				continue
+			}
+			name = filepath.Join(dir, filepath.FromSlash(name))
+			if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s, err := site.Load(t.Context(), filepath.Join(dir, "public"), site.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		found, _ := generator.Detect(dir)
+		m, err := Open(t.Context(), Options{Project: dir, Docroot: filepath.Join(dir, "public"), Generator: found.Generator})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := Link{Page: "index.html", Raw: tt.raw}
+		if _, err := m.Locate(t.Context(), s, []Link{l}); err != nil {
+			t.Fatal(err)
+		}
+		if got := m.Unpublished(&l, "x", builtOn); got != tt.want {
+			t.Errorf("%s of %s: %q, want %q", tt.raw, tt.file, got, tt.want)
+		}
+		m.Close()
+	}
+}
