@@ -73,6 +73,10 @@ func TestParts(t *testing.T) {
 		w, labelled := rows[0].weight(&runLink{hole, label}, whole)
 		return fmt.Sprint(rows[0].labels, rows[0].same, " ", w, labelled)
 	}
+	words := func(text string) (all string) {
+		eachWord([]byte(text), func(at int, word []byte) { all += fmt.Sprint(at, ":", len(word), " ") })
+		return all
+	}
 	fields := func(line string) string { from, to := ruleFields([]byte(line)); return from + " " + to + ";" }
 	copied := func(page string) string {
 		file, ok := (&sourceDir{dir: "files", under: "v2"}).copied(page)
@@ -114,6 +118,9 @@ func TestParts(t *testing.T) {
 		{"front matter", fmt.Sprint(frontMatter([]byte("---\na: b\n---\nx")), frontMatter([]byte("+++\n+++\n")), frontMatter([]byte("{\"a\": {\"}\": 1}}x")), frontMatter([]byte("{ x")), frontMatter([]byte("#+A\n#+B\nx")), frontMatter([]byte("--- \na\n--- \n")), frontMatter([]byte("----\na\n---\n")), frontMatter([]byte("---\na"))), "13 8 15 0 8 12 0 0"},
 		{"directories of templates", fmt.Sprint(inTemplates("a/_includes/b.html"), inTemplates("a/_includes/b.md"), inTemplates("a/b.html")), "true false false"},
 		{"files copied below a path", copied("v2/a.html") + copied("a.html"), "files/a.html true; false;"},
+		{"classes around an action", fits(`<a class="x{{ . }}z" href=y>`, `<a class="qyz" href=y>`) + " " + fits(`<a class="x{{ . }}z" href=y>`, `<a class="xyq" href=y>`), "0 false 0 true 0 false 0 true"},
+		{"words of an address's length", words("a " + strings.Repeat("b", maxValue) + " " + strings.Repeat("c", maxValue+1) + "  d|"), fmt.Sprintf("0:1 2:%d %d:1 ", maxValue, maxValue*2+6)},
+		{"markers", fmt.Sprint(findMarkers([]byte(`<!-- sitelink:source a\b.md:12 --><!--x sitelink:source c.md --><META name="sitelink:source" CONTENT='./d.md'><p sitelink:source>`))), "{d.md [{34 a/b.md 12 0}]}"},
 		{"ends of keys", fmt.Sprint(commonTail("a/b/c", "x/b/c"), commonTail("c", "b/c"), commonTail("a", "b")), "2 1 0"},
 	}
 	for _, tt := range tests {
