@@ -41,7 +41,7 @@ func TestDocOutputs(t *testing.T) {
 			write(t, filepath.Join(root, filepath.FromSlash(document)), changed)
 		}
 	}
-	if shown < 4 {
+	if shown < 6 {
 		t.Errorf("only %d outputs found", shown)
 	}
 }
@@ -69,7 +69,7 @@ func TestDocFindings(t *testing.T) {
 			}
 		}
 	}
-	if shown < 40 || len(known) < 60 {
+	if shown < 60 || len(known) < 60 {
 		t.Errorf("%d findings in the documents, %d codes", shown, len(known))
 	}
 }
