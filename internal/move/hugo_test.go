@@ -357,7 +357,7 @@ func TestHugoPaths(t *testing.T) {
 		"content/_index.md":            "---\ntitle: Home\n---\n",
 		"content/a.md":                 "---\ntitle: A\ncode: /static/code/run.sh\n---\n{{< code file=\"static/code/run.sh\" >}} {{< only \"static/code/run.sh\" >}}\n\nThe file static/code/run.sh is text, static/code/run.sh2 is another.\n",
 		"content/code/_index.md":       "---\ntitle: Code\ncode: code/run.sh\n---\n",
-		"content/resources/b.md":       "---\ntitle: B\n---\nSection: {{< only \"static/code/run.sh\" >}}\n",
+		"content/resources/b.md":       "---\ntitle: B\nother: [\"x/static/code/run.sh\", \"static/code2/run.sh\", \"/x/static/code/run.sh\"]\n---\nSection: {{< only \"static/code/run.sh\" >}}\n",
 		"static/code/run.sh":           "echo run\n",
 	})
 	for _, tt := range []struct{ old, new, path string }{

@@ -272,6 +272,12 @@ func TestNames(t *testing.T) {
 			t.Errorf("%s to %s: %s to %s, error %v, want %q", tt.old, tt.new, from, to, err, tt.want)
 		}
 	}
+	if file, ok := m.belowRoot(m.shadow.at("content/a.md")); !ok || file != "content/a.md" {
+		t.Errorf("below the root: %q, %v", file, ok)
+	}
+	if file, ok := m.belowRoot(m.shadow.at("../a.md")); ok {
+		t.Errorf("outside of the root: %q", file)
+	}
 	var notes []string
 	m.opt.Note = func(text string) { notes = append(notes, text) }
 	request{&m.trial}.noteTranslations("content/docs/a.md")

@@ -48,6 +48,30 @@ func TestPlainRules(t *testing.T) {
 	}
 }
 
+// TestReadOnly: a file that cannot be edited is named once, and its links are those that the
+// move would break.
+func TestReadOnly(t *testing.T) {
+	root := newSite(t, map[string]string{
+		"public/index.html": "<!doctype html><title>i</title><a href=\"b.html\">b</a> <a href=\"/b.html\">b</a>\n",
+		"public/b.html":     "<!doctype html><title>b</title>\n",
+	})
+	if err := os.Chmod(filepath.Join(root, "public", "index.html"), 0o444); err != nil {
+		t.Fatal(err)
+	}
+	var notes []string
+	p, err := plan(t, root, Options{Old: "public/b.html", New: "public/c.html", Note: func(text string) { notes = append(notes, text) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"public/index.html: is read-only; its links stay as they are"}; !slices.Equal(notes, want) {
+		t.Errorf("notes %q", notes)
+	}
+	redirects := slices.ContainsFunc(p.Set.Files(), func(f string) bool { return f == "public/_redirects" })
+	if p.Links != 0 || len(p.Broken) != 0 || len(p.Composed) != 2 || !redirects {
+		t.Errorf("%d links, broken %v, composed %v, files %v", p.Links, p.Broken, p.Composed, p.Set.Files())
+	}
+}
+
 // TestBackUncommitted: a page that git does not know moves there and back, and nothing of
 // the move stays.
 func TestBackUncommitted(t *testing.T) {
