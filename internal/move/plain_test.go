@@ -108,6 +108,33 @@ func TestBackUncommitted(t *testing.T) {
 	}
 }
 
+// TestBackRules: the rules of a move go when it is taken back, and others lead to the page again.
+func TestBackRules(t *testing.T) {
+	files := map[string]string{
+		"public/index.html": "<!doctype html><title>i</title><a href=\"b.html\">b</a>\n", "public/b.html": "<!doctype html><title>b</title>\n",
+		"public/_redirects": "# rules\n/first /b.html 302\n/other /index.html 302\n/last /b.html 302\n",
+	}
+	root := newSite(t, files)
+	for _, move := range []Pair{{"public/b.html", "public/c.html"}, {"public/c.html", "public/b.html"}} {
+		p, err := plan(t, root, Options{Old: move.Old, New: move.New})
+		if err == nil {
+			err = p.Set.Apply(t.Context(), "sitelink mv")
+		}
+		if err != nil || len(p.Broken)+len(p.Lost) > 0 {
+			t.Fatalf("%v: %v, %+v", move, err, p)
+		}
+		text := files["public/_redirects"]
+		if move.New == "public/c.html" {
+			text = "/b /c 301\n/b.html /c.html 301\n" + strings.ReplaceAll(text, "/b.html", "/c.html")
+		} else if text = files["public/_redirects"]; p.Links != 3 {
+			t.Errorf("%d links", p.Links)
+		}
+		if got, err := os.ReadFile(filepath.Join(root, "public", "_redirects")); err != nil || string(got) != text {
+			t.Errorf("%v: %q, want %q, %v", move, got, text, err)
+		}
+	}
+}
+
 // TestUndo takes back moves only.
 func TestUndo(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {

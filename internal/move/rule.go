@@ -88,7 +88,7 @@ func (m *redirects) leadingBack(f *RuleFile, text []byte) (ranges [][2]int) {
 	}
 	for _, p := range pairs {
 		from, to := m.rooted(p.New), m.rooted(p.Old)
-		for _, back := range []Pair{{from + "*", to + "*"}, {from, to}, {strings.TrimSuffix(from, "/"), to}} {
+		for _, back := range []Pair{{from + "*", to + "*"}, {from, to}, {strings.TrimSuffix(from, "/"), to}, {strings.TrimSuffix(from, ".html"), strings.TrimSuffix(to, ".html")}} {
 			if start, end := f.find(text, back); start < end && !slices.Contains(ranges, [2]int{start, end}) {
 				ranges = append(ranges, [2]int{start, end})
 			}
