@@ -35,7 +35,7 @@ type hostile struct {
 
 // readOnly are the commands that must be harmless in any checkout.
 var readOnly = []string{
-	"", "lsp", "check site", "check", "check site --baseline-ref HEAD", "check site --group-by owner", "diff site --base-url https://me.example/",
+	"", "lsp", "check site", "check", "check site --baseline-ref HEAD", "check site --group-by owner",
 	"links site", "explain site /", "doctor", "profile nginx", "baseline show", "ledger show", "ledger verify", "ledger export",
 	"notify site --dry-run --base-url https://me.example/",
 	"external quiet --status-cache status.jsonl", "mentions list", "init --dry-run", "init --ci github", "init --undo", "inject --check", "inject --undo",

@@ -390,6 +390,11 @@ func (c *pushCheck) remember(key string, result *TreeResult) {
 // the commit's tree, or else in a temporary one. tree is "" for a commit that is
 // never checked in the working tree.
 func (c *pushCheck) commit(ctx context.Context, commit, tree string) (result TreeResult, err error) {
+	defer func() {
+		if ctx.Err() != nil && err != nil {
+			err = context.Cause(ctx) // a [*TimeoutError] says more than the end of ctx
+		}
+	}()
 	p := c.push
 	command, committed := p.Build, p.Docroot
 	if p.Configure != nil {
@@ -432,9 +437,6 @@ func (c *pushCheck) commit(ctx context.Context, commit, tree string) (result Tre
 		if copied, err = p.Check(ctx, site, ""); err == nil {
 			result.addCopy(copied)
 		}
-	}
-	if ctx.Err() != nil && err != nil {
-		err = context.Cause(ctx) // a [*TimeoutError] says more than the end of ctx
 	}
 	return result, err
 }
