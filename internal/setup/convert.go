@@ -1,6 +1,8 @@
 package setup
 
 import (
+	"cmp"
+	_ "embed"
 	"fmt"
 	"path"
 	"regexp"
@@ -26,7 +28,7 @@ type Converted struct {
 	from, skip, sites []string // the values of from and skip of check, and of skip of external
 }
 
-// peer is another link checker. Each of its options becomes one of ours: docroot,
+// peer is another link checker. Each of its options in peers.ini becomes one of ours: docroot,
 // base-url, url and page (regular expressions of addresses and files to ignore),
 // from and skip (linksets), text and linkset-url (other patterns of addresses), jobs, concurrency, fragments, max-age; external, which
 // is a flag of ours; and same, which needs no option. What begins with "!" says why there
@@ -36,58 +38,24 @@ type peer struct {
 	// name matches the name of its file, says its text.
 	name, says *regexp.Regexp
 	read       func(text string) (map[string][]string, error)
-	options    map[string]string
 }
+
+//go:embed peers.ini
+var peerOptions string
 
 var peers = []peer{
 	{"lychee", regexp.MustCompile(`^\.?lychee.*\.toml$`), regexp.MustCompile(`(?m)^(max_retries|exclude_path|include_fragments|no_progress|exclude_loopback|max_concurrency)\s*=`),
-		document(".toml"), map[string]string{
-			"exclude": "url", "exclude_path": "page", "include_fragments": "fragments", "base_url": "base-url", "base": "base-url", "root_dir": "docroot",
-			"threads": "jobs", "max_concurrency": "concurrency", "max_cache_age": "max-age", "offline": "offline",
-			"cache": "same", "no_progress": "same", "verbose": "same", "exclude_mail": "same", "exclude_all_private": "same", "exclude_private": "same",
-			"exclude_loopback": "same", "exclude_link_local": "same", "max_retries": "same", "retry_wait_time": "same", "max_redirects": "same", "timeout": "same",
-			"user_agent": "!set contact in [external]", "header": "!set it for a host in [[external.host]]", "accept": "!accept a status of a host in [[external.host]]",
-			"format": "!--format", "output": "!--output", "include": "!sitelink checks all links", "scheme": "!sitelink asks http and https only",
-			"skip_missing": "same", "index_files": "!the profile of the host says it", "fallback_extensions": "!the profile of the host says it",
-		}},
+		document(".toml")},
 	{"htmltest", regexp.MustCompile(`^\.?htmltest.*\.ya?ml$`), regexp.MustCompile(`(?m)^(DirectoryPath|IgnoreURLs|CheckExternal|IgnoreDirs):`),
-		document(".yml"), map[string]string{
-			"directorypath": "docroot", "ignoreurls": "url", "ignoreinternalurls": "text", "ignoredirs": "page", "checkexternal": "external", "checkinternalhash": "fragments",
-			"documentconcurrencylimit": "jobs", "httpconcurrencylimit": "concurrency", "cacheexpires": "max-age", "enablecache": "same", "checkinternal": "same",
-			"checkanchors": "same", "checklinks": "same", "checkimages": "same", "checkscripts": "same", "checkmeta": "same", "checkgeneric": "same", "checkmetarefresh": "same",
-			"testfilesconcurrently": "same", "externaltimeout": "same", "redirectlimit": "same", "loglevel": "same", "logsort": "same", "enablelog": "same",
-			"checkmailto": "!sitelink does not check mailto:", "checktel": "!sitelink does not check tel:", "checkdoctype": "!sitelink checks links, not markup",
-			"enforcehtml5": "!sitelink checks links, not markup", "enforcehttps": "!sitelink checks links, not schemes", "checkfavicon": "!sitelink checks a favicon that pages name",
-			"ignorealtmissing": "same", "ignoretagattribute": "!only data-sitelink-ignore and data-proofer-ignore exempt a link",
-			"ignoredirectorymissingtrailingslash": "!the profile of the host says it", "directoryindex": "!index in [host]", "httpheaders": "!set them for a host in [[external.host]]",
-			"outputdir": "!--output", "filepath": "!sitelink check FILE", "stripquerystring": "same",
-		}},
+		document(".yml")},
 	{"html-proofer", regexp.MustCompile(`(?i)^(Rakefile|\.?html-?proofer.*|.*\.rake)$`), regexp.MustCompile(`(?i)html-?proofer`),
-		rubyOptions, map[string]string{
-			"docroot": "docroot", "ignore_urls": "url", "url_ignore": "url", "href_ignore": "url", "ignore_files": "page", "file_ignore": "page", "disable_external": "offline",
-			"check_internal_hash": "fragments", "check_external_hash": "!sitelink asks for pages of other sites, not for their fragments", "assume_extension": "!the profile of the host says it",
-			"directory_index_file": "!index in [host]", "allow_hash_href": "same", "log_level": "same", "parallel": "same", "in_processes": "jobs", "in_threads": "jobs",
-			"cache": "same", "timeframe": "same", "external": "same", "typhoeus": "same", "hydra": "same", "timeout": "same", "ignore_empty_alt": "same", "empty_alt_ignore": "same",
-			"ignore_missing_alt": "same", "alt_ignore": "same", "check_html": "!sitelink checks links, not markup", "check_sri": "!sitelink checks links, not hashes",
-			"check_favicon": "!sitelink checks a favicon that pages name", "enforce_https": "!sitelink checks links, not schemes", "max_concurrency": "concurrency",
-			"swap_urls": "!base-url says where the site is published", "url_swap": "!base-url says where the site is published", "root_dir": "docroot", "internal_domains": "!base-url says where the site is published",
-			"ignore_status_codes": "!accept a status of a host in [[external.host]]", "http_status_ignore": "!accept a status of a host in [[external.host]]", "verbose": "same",
-		}},
+		rubyOptions},
 	{"hyperlink", nil, regexp.MustCompile(`(?m)^[^#\n]*\bhyperlink\s+[-.\w/]`),
-		func(text string) (map[string][]string, error) { return commandOptions(text, "hyperlink") }, map[string]string{
-			"docroot": "docroot", "check-anchors": "same", "sources": "same", "j": "jobs", "threads": "jobs", "github-actions": "!--format github",
-		}},
+		func(text string) (map[string][]string, error) { return commandOptions(text, "hyperlink") }},
 	{"LinkChecker", regexp.MustCompile(`^\.?linkchecker.*$`), regexp.MustCompile(`(?m)^\[(checking|filtering)\]`),
-		ini, map[string]string{
-			"ignore": "url", "nofollow": "!sitelink follows no links", "threads": "jobs", "checkextern": "external", "localwebroot": "docroot", "timeout": "same", "recursionlevel": "same",
-			"ignorewarnings": "!accept findings with [[ignore]] code =", "robotstxt": "same", "maxrequestspersecond": "!pace in [external]", "log": "!--format", "verbose": "same", "status": "same",
-			"warnings": "!--fail-on warning", "sslverify": "same", "useragent": "!set contact in [external]", "internlinks": "!base-url says where the site is published",
-		}},
+		ini},
 	{"Linklint", regexp.MustCompile(`(?i)linklint`), regexp.MustCompile(`(?m)^-(root|doc|orphan|ignore|skip|limit|case|host)\b`),
-		func(text string) (map[string][]string, error) { return commandOptions(text, "") }, map[string]string{
-			"root": "docroot", "linkset": "from", "skip": "skip", "ignore": "linkset-url", "limit": "limit", "orphan": "orphans", "case": "same", "host": "base-url", "doc": "!--format html=FILE",
-			"out": "!--output", "error": "same", "warn": "same", "xref": "!--format dot in sitelink links", "net": "external", "http": "!sitelink reads files, not a server", "index": "!index in [host]", "quiet": "same", "silent": "same",
-		}},
+		func(text string) (map[string][]string, error) { return commandOptions(text, "") }},
 }
 
 // Convert turns the configuration of another link checker into ours. The error says which
@@ -107,16 +75,19 @@ func Convert(name string, text string) (*Converted, error) {
 		return nil, fmt.Errorf("read %s as a configuration of %s: %w", name, p.title, err)
 	}
 	c := &Converted{From: p.title}
+	_, section, _ := strings.Cut(peerOptions, "["+p.title+"]")
+	section, _, _ = strings.Cut(section, "\n[")
+	ours, err := ini(section)
+	if err != nil {
+		return nil, err
+	}
 	keys := make([]string, 0, len(options))
 	for key := range options {
 		keys = append(keys, key)
 	}
 	slices.Sort(keys)
 	for _, key := range keys {
-		to, known := p.options[key]
-		if !known {
-			to = "!sitelink has no such option"
-		}
+		to := strings.Join(ours[key], "")
 		for _, value := range options[key] {
 			if why := c.take(to, value); why != "" {
 				c.Lost = append(c.Lost, strings.TrimSpace(key+" "+value)+": "+why)
@@ -200,7 +171,7 @@ func (c *Converted) take(to, value string) (why string) {
 			c.ignore("url", glob)
 		}
 	default:
-		return strings.TrimPrefix(to, "!")
+		return cmp.Or(strings.TrimPrefix(to, "!"), "sitelink has no such option")
 	}
 	return ""
 }
