@@ -252,9 +252,10 @@ func versionsIn(file string) *strings.Replacer {
 }
 
 // joinByValue joins the links that are written the same but lead to different
-// targets, such as ../help.html in the menu of pages of several directories. A
-// target that the same context writes in several ways, as relative menus do,
-// keeps its key.
+// targets, such as ../help.html in the menu of pages of several directories: it leads to
+// /a/help.html and /b/help.html, and is one cause. A target that the same context
+// writes in several ways, as relative menus do, keeps its key: help.html on /a.html and
+// ../help.html on /a/b.html.
 func joinByValue(fs []Finding, keys []causeKey) {
 	values := map[causeKey]string{}
 	several := map[causeKey]bool{}
@@ -322,7 +323,8 @@ func (c *Cause) users(fs []Finding) (n int) {
 // fewAnchors is how many pages lose the same id by chance.
 const fewAnchors = 2
 
-// joinAnchors joins the ids that are gone from many pages: a template wrote them.
+// joinAnchors joins the ids that are gone from many pages: a template wrote them. If
+// #comments is gone from three posts, it is one cause; if from two, it is two.
 func joinAnchors(fs []Finding, keys []causeKey) {
 	pages := map[string]int{}
 	for i := range fs {

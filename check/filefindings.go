@@ -233,7 +233,9 @@ const (
 // they lead elsewhere than below the base path, if the base URL may be wrong: another
 // base path would lead several of them to files, content has more than a few, or they
 // are most of what templates link to by path. Links that name the host count for the
-// first reason only: their authors mean another part of it.
+// first reason only: their authors mean another part of it. With the base path /docs, four
+// different links such as /a/ in content are warned about, and three are not; and
+// /manual/x.html is if the docroot has x.html and, for most of these links, their file.
 func (w *faultFinder) outsideBase(ctx context.Context, c *scope) error {
 	s := w.s
 	if s.BasePath() == "" && !s.Rooted() {
@@ -342,7 +344,8 @@ func (w *faultFinder) outsideBase(ctx context.Context, c *scope) error {
 }
 
 // baseOf returns the base path with which a target outside the site's base path would
-// lead to a file other than the home page, "" if there is none.
+// lead to a file other than the home page, "" if there is none: /manual for
+// /manual/x.html, if the docroot has x.html.
 func baseOf(s *isite.Site, target string) string {
 	if s.Rooted() {
 		return ""

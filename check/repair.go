@@ -267,7 +267,8 @@ func (x *repairer) missing(f *Finding) Repair {
 }
 
 // spelled returns the repair of a link that lacks nothing but a slash, an
-// extension, the name of an index file, or the letter case.
+// extension, the name of an index file, or the letter case: /Guide for guide/index.html is
+// /guide/. If guide.html exists too, it may mean either.
 func (x *repairer) spelled(f *Finding) Repair {
 	target, _, _ := strings.Cut(f.Target, "?")
 	if !strings.HasPrefix(target, "/") || f.Code == ServerDependent && f.Suggestion == "" {
@@ -337,7 +338,7 @@ func (x *repairer) sameFolded(target string) []docroot.NodeID {
 }
 
 // formRule returns the rule by which two values differ, "" if they differ in more
-// than form.
+// than form: [RepairSlash] for /a and /a/, [RepairIndex] for /a/ and /a/index.html.
 func formRule(old, value string) RepairRule {
 	a, b := strings.TrimSuffix(pathOf(old), "/"), strings.TrimSuffix(pathOf(value), "/")
 	switch {

@@ -183,6 +183,8 @@ const manyOwn = 3
 // ownAnchors returns the pages whose links to the target of the findings all name ids
 // that the linking page itself has, at least manyOwn. A template wrote these links: it
 // rendered Markdown with #id as part of another page, as Hugo's markdownify does.
+// Where docs/a/index.html has the ids x, y and z, its links ../#x, ../#y and ../#z to
+// docs/index.html, which lacks them, mean #x, #y and #z.
 func ownAnchors(s *isite.Site, findings []*Finding) map[string]bool {
 	found := map[string]map[string]bool{} // page, then fragment; nil if one is not there
 	for _, f := range findings {
@@ -277,7 +279,8 @@ func (x *fileIndex) suggestion(f *Finding) string {
 // meant returns the value that leads to the file that a link means, in the language of
 // its page; "" if there is none, or several that are as close to the page. The page that
 // holds the link is the last choice: a wrong address rarely means the page at hand,
-// except in a menu.
+// except in a menu. On docs/a.html, setup.html means docs/setup/index.html rather than
+// blog/setup/index.html; on a.html in the docroot, it may mean either.
 func (x *fileIndex) meant(f *Finding, page docroot.NodeID) (self string) {
 	from, _ := x.s.PageOf(page)
 	for rule := ruleSpelled; rule <= ruleReworded; rule++ {
@@ -359,7 +362,8 @@ func isFine(s *isite.Site, f *Finding, r host.Resolved) bool {
 }
 
 // addScheme repairs an e-mail address or a host name without scheme; "" for
-// anything else.
+// anything else: me@example.org is mailto:me@example.org, and www.example.org/a is
+// https://www.example.org/a.
 func addScheme(raw string) string {
 	raw = strings.TrimSpace(raw)
 	if strings.HasPrefix(strings.ToLower(raw), "www.") {
@@ -407,7 +411,8 @@ func (x *fileIndex) pagesOfMarkdown(f *Finding) (values []string) {
 }
 
 // behindRedirect returns the value that leads straight to where a redirect or an
-// alias page leads; "" if that is not certain.
+// alias page leads; "" if that is not certain. Where /old/ redirects to /new/,
+// ../old/#x is ../new/#x, and ../old/?q is unknown if the rule leads to /new/?page=1.
 func behindRedirect(s *isite.Site, f *Finding) string {
 	to := f.Final
 	if target, ok := s.PageOf(f.node); ok && to == "" {

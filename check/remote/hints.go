@@ -134,7 +134,8 @@ func titleOf(resp *fetch.Response) string {
 }
 
 // differs reports whether two titles have nothing in common: the page is about
-// something else now. An empty title says nothing.
+// something else now. An empty title says nothing. "Tea - Shop" and "Shop: green tea" have
+// a word in common, "Tea" and "Casino" have none.
 func differs(old, now string) bool {
 	a, b := words(old), words(now)
 	if len(a) == 0 || len(b) == 0 {

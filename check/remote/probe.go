@@ -125,7 +125,8 @@ func (s *seeker) found(key string, now time.Time, change func(r *Record, now tim
 
 // variants returns the addresses that may have what a link means. A link that works is
 // asked for by https, if it is not, and a dead one also with or without its final slash
-// and www.
+// and www: http://example.org/a is also https://example.org/a, http://example.org/a/ and
+// http://www.example.org/a.
 func variants(r *Record) (all []string) {
 	u, err := weburl.Parse(r.URL)
 	isDead := r.Code == check.DeadLink

@@ -208,7 +208,8 @@ const fewLetters = 40
 
 // fingerprints returns what identifies the text of a page: without the address of the
 // page, and without digits, which count and measure. The second one, if there is one, keeps
-// the last part of the address, which may be a word of the text.
+// the last part of the address, which may be a word of the text. "No page /tea-7/, error 12"
+// at /tea-7/ and "No page /x-9/, error 13" at /x-9/ are the same.
 func fingerprints(page []byte, at weburl.URL) []uint64 {
 	text, scripted := visible(page)
 	_, body, _ := strings.Cut(text, "\n")

@@ -67,7 +67,8 @@ const (
 	maxExamples = 5 // lines of a family if the report is long
 )
 
-// families groups causes, the family that explains most errors first.
+// families groups causes, the family that explains most errors first: links to /old/a/,
+// /old/b/ and /old/c/ are one entry if the docroot has no old/, and two of them are two.
 func families(causes []check.Cause, shown int) (list []Family) {
 	members := map[string][]check.Cause{}
 	for _, c := range causes {
