@@ -95,7 +95,7 @@ var plugins = []plugin{
 // pluginShell has what the scripts of the plugins call.
 const pluginShell = `set -eu
 npm_install() {
-	echo '{"private": true, "type": "module"}' >package.json
+	echo '{"private": true}' >package.json # Docusaurus cannot build a project of type module
 	npm install --offline --legacy-peer-deps --no-audit --no-fund --no-update-notifier --loglevel error \
 		$OUT/sitelink-[0-9]*.tgz $OUT/sitelink-linux-*.tgz $OUT/$1-*.tgz >&2
 	for package in $NPM/* $NPM/@*/*; do
