@@ -134,9 +134,9 @@ func (n *Names) logical(file int32) string {
 	return Logical(n.files[file].Name, n.files[file].Language)
 }
 
-// Refer returns a value in place of old that names a file in another one, "" if there is
+// Refer returns a value in place of the old value that names a file in another one, "" if there is
 // none. It is old itself if that names the file; else a name in the same form, with
-// suffix, language and slashes as old has them. For posts/b.md in docs/c.md, ../posts/a.md
+// suffix, language and slashes as old has them. For the file posts/b.md, ../posts/a.md
 // becomes ../posts/b.md, /posts/a becomes /posts/b, and as an argument of ref, a becomes
 // b, or ../posts/b if another page has this name.
 func (n *Names) Refer(from source.ContentFile, old string, file int32, form Form, isRef bool) string {

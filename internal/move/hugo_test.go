@@ -257,6 +257,11 @@ func TestHugoHeadings(t *testing.T) {
 	if got := added(t, p); !slices.Equal(got, []string{"## Other {#one-1}"}) || len(p.Broken) > 0 {
 		t.Errorf("with the id kept: %q, broken %v", got, p.Broken)
 	}
+	for _, text := range []string{"", " ", "a\nb"} {
+		if _, err := plan(t, root, Options{Old: "content/docs/a.md#one", New: text}); err == nil || !strings.Contains(err.Error(), "empty or has several lines") {
+			t.Errorf("%q as a heading: %v", text, err)
+		}
+	}
 	for name, want := range map[string]string{"content/docs/a.md#One": "2 headings are", "content/docs/a.md#None": "no heading"} {
 		if _, err := plan(t, root, Options{Old: name, New: "x"}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", name, err)
