@@ -385,7 +385,7 @@ func mentionsImportCommand(c *cli) *cobra.Command {
 		return err
 	})
 	addWordFlag(cmd, &from, "from", "the receiver that FILE is from: "+config.OneOf(receive.Importers()), receive.Importers()...)
-	cmd.Flags().BoolVar(&hold, "hold", false, "hold what was shown there, instead of approving it")
+	cmd.Flags().BoolVar(&hold, "hold", false, "hold mentions that are approved there, instead of approving them")
 	return cmd
 }
 

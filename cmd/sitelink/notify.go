@@ -40,7 +40,7 @@ func (f *notifyFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.BoolVar(&f.send, "send", false, "send notices; without this flag or enabled = true in [outgoing], only print what would be sent")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "only print what would be sent, even with enabled = true; SITELINK_DRY_RUN=true does the same")
-	flags.BoolVar(&f.wait, "wait", false, "wait for notices that other runs hold, and send those that they leave")
+	flags.BoolVar(&f.wait, "wait", false, "wait for notices that other runs have claimed, and send what those runs leave")
 	flags.BoolVar(&f.tombstones, "tombstones", false, "write a page that answers 410 for each deleted page that nothing else answers for")
 	addWordFlag(cmd, &f.format, "format", "print the plan or report as `FORMAT`: text, json or markdown", planFormats...)
 	addWordFlag(cmd, &f.by, "by", "group the links of the plan by `WHAT`: page or target", "page", "target")
@@ -72,10 +72,10 @@ func notifyCommand(c *cli) *cobra.Command {
 	flags.BoolVar(&f.due, "due", false, "retry due notices from the ledger, without reading a docroot")
 	flags.StringVar(&f.retry, "retry", "", "retry failed notices: all, or with --retry=`URL` those with this source or target; reads no docroot unless DIR is given")
 	flags.Lookup("retry").NoOptDefVal = announce.AllFailed
-	flags.BoolVar(&f.status, "status", false, "ask targets that accepted a notice for later processing what became of it")
+	flags.BoolVar(&f.status, "status", false, "ask targets that accepted a notice for later processing whether they processed it")
 	flags.BoolVar(&f.baseline, "baseline", false, "mark all current links as already notified, without sending anything")
 	flags.BoolVar(&f.internal, "internal", false, "list links between the site's own pages too, in a plan in the format json")
-	flags.StringVar(&f.explain, "explain", "", "send nothing; show how targets would judge the page at `URL`, or all pages that link to it")
+	flags.StringVar(&f.explain, "explain", "", "send nothing; show whether targets would accept the page at `URL`, or the pages that link to it")
 	addSiteKeyFlags(cmd, "color")
 	return cmd
 }
@@ -498,13 +498,13 @@ func (n *notifier) previewPlan(ctx context.Context, snap *ledger.Snapshot) error
 		return err
 	}
 	if len(retried) > 0 {
-		n.ui.note(count(len(retried), "failed notice") + " also sent again; sitelink ledger show --failed lists them")
+		n.ui.note(count(len(retried), "failed notice") + " will be sent again; sitelink ledger show --failed lists them")
 	}
 	if len(n.recheck) > 0 {
-		n.ui.note(count(len(n.recheck), "failed notice") + " also sent again if the live page no longer has the cause; sitelink ledger show --failed lists them")
+		n.ui.note(count(len(n.recheck), "failed notice") + " will be sent again if the cause is gone from the live page; sitelink ledger show --failed lists them")
 	}
 	if due := announce.DueBesides(snap, compared.Plan, time.Now()); due > 0 {
-		n.ui.note(count(due, "notice") + " of earlier runs also due; --due lists them")
+		n.ui.note(count(due, "notice") + " of earlier runs also due; sitelink notify --due lists them")
 	}
 	if waiting := announce.Waiting(snap, time.Now(), nil); waiting != "" {
 		n.ui.note(waiting)

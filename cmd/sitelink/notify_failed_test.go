@@ -113,7 +113,7 @@ func TestNotifyFailed(t *testing.T) {
 	// A title is no part of the content, so the page has not changed for the plan.
 	page("a", "<title>a</title>", "/one")
 	out, said = b.run(0, "notify", "public")
-	has(out+said, "nothing to send", "1 failed notice also sent again if the live page no longer has the cause")
+	has(out+said, "nothing to send", "1 failed notice will be sent again if the cause is gone from the live page")
 	_, said = b.run(0, "notify", "public", "--send", "--max-notices", "1")
 	if said != "" {
 		t.Errorf("said %s", said)
@@ -132,7 +132,7 @@ func TestNotifyFailed(t *testing.T) {
 	b.run(4, "notify", "public", "--send")
 	target.want(t, "/c/ -> /closed/2")
 	_, said = b.run(0, "notify", "public", "--retry")
-	has(said, "2 failed notices also sent again")
+	has(said, "2 failed notices will be sent again")
 	_, said = b.run(3, "notify", "--retry", "--send", "--max-notices", "1")
 	has(said, "2 notices are due, more than max-notices, 1: nothing was sent")
 	b.run(4, "notify", "public", "--send", "--retry")

@@ -15,8 +15,8 @@ import (
 	"github.com/sitelink/sitelink/incoming"
 )
 
-// Store is an [incoming.Store] in memory. Create one with [NewStore]. It is safe for
-// concurrent use.
+// Store is an [incoming.Store] in memory. The zero value is an empty one whose clock is
+// time.Now. It is safe for concurrent use.
 //
 // A store may call a function that changes mentions again when another process
 // interferes. This one always calls it twice, and forgets what the first call did: a
@@ -36,10 +36,14 @@ var _ incoming.Store = (*Store)(nil)
 
 // NewStore returns an empty store. now is its clock; nil means time.Now.
 func NewStore(now func() time.Time) *Store {
-	if now == nil {
-		now = time.Now
+	return &Store{now: now}
+}
+
+func (s *Store) time() time.Time {
+	if s.now == nil {
+		return time.Now()
 	}
-	return &Store{now: now, mentions: map[incoming.Key]incoming.Mention{}, rules: map[string]incoming.Rule{}, working: map[string]bool{}}
+	return s.now()
 }
 
 // Fail lets all later calls fail with err, or succeed again if err is nil.
@@ -70,6 +74,9 @@ func keyOf(m incoming.Mention) incoming.Key {
 
 func (s *Store) put(key incoming.Key, m incoming.Mention) (id string) {
 	m.ID = cmp.Or(m.ID, rand.Text())
+	if s.mentions == nil {
+		s.mentions = map[incoming.Key]incoming.Mention{}
+	}
 	s.mentions[key] = m
 	return m.ID
 }
@@ -245,6 +252,9 @@ func (s *Store) SetRules(ctx context.Context, rules []incoming.Rule) error {
 		return err
 	}
 	s.version++
+	if s.rules == nil {
+		s.rules = map[string]incoming.Rule{}
+	}
 	for _, r := range rules {
 		if r.Verdict == "" {
 			delete(s.rules, r.Pattern)
@@ -285,11 +295,14 @@ func (s *Store) Work(ctx context.Context, verify func(context.Context, incoming.
 func (s *Store) take() (first incoming.Mention, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	now := s.now()
+	now := s.time()
 	for _, m := range s.mentions {
 		if !m.Due.IsZero() && !m.Due.After(now) && !s.working[m.ID] && s.fail == nil && (!ok || m.Due.Before(first.Due)) {
 			first, ok = m, true
 		}
+	}
+	if ok && s.working == nil {
+		s.working = map[string]bool{}
 	}
 	if ok {
 		s.working[first.ID] = true
@@ -309,7 +322,7 @@ func (s *Store) finish(taken incoming.Mention, change func(*incoming.Mention), e
 	due := m.Due
 	switch {
 	case err != nil:
-		m.Due = s.now().Add(retry)
+		m.Due = s.time().Add(retry)
 	case change != nil:
 		forgotten := m
 		change(&forgotten)

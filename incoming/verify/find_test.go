@@ -2,6 +2,7 @@ package verify
 
 import (
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -285,7 +286,11 @@ func numbered(n int) string {
 func TestHostilePages(t *testing.T) {
 	for name, body := range hostilePages() {
 		for _, media := range []string{"text/html", "application/xhtml+xml"} {
-			body := body[:min(len(body), 1<<20)]
+			most := 64 << 10
+			if os.Getenv("SITELINK_LONG") != "" {
+				most = 1 << 20 // as much as is read of a page
+			}
+			body := body[:min(len(body), most)]
 			begin := time.Now()
 			e := htmlPage(body, "Content-Type", media).Find(ours)
 			if took := time.Since(begin); took > 10*time.Second {

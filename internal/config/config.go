@@ -276,7 +276,7 @@ type External struct {
 	// ill.
 	Strikes        int           `toml:"strikes" min:"1" max:"100" default:"3" flag:"N" help:"call a link dead after N failures of its host"`
 	StrikeInterval time.Duration `toml:"strike-interval" rare:"ok" max:"8760h" default:"24h" flag:"TIME" help:"count failures that are at least TIME apart"`
-	// MaxAge is how long a verdict is believed: if the key is not set, by its kind.
+	// MaxAge is the age up to which a verdict is reused; the default depends on its kind.
 	MaxAge time.Duration `toml:"max-age" max:"8760h" unset:"by verdict" flag:"TIME" help:"ask again for what was asked before TIME; 0s asks for everything"`
 	// Contact is an address for the User-Agent, "" for that of [outgoing], or the
 	// base URL.

@@ -40,7 +40,7 @@ const perPage = 100
 // the full test. Only that checks the time, which means little for few hosts on a
 // busy machine.
 func TestManyHosts(t *testing.T) {
-	hosts, full := 500, false
+	hosts, full := 100, false
 	if text := os.Getenv("SITELINK_HOSTS"); text != "" {
 		var err error
 		if hosts, err = strconv.Atoi(text); err != nil {
