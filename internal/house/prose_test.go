@@ -77,9 +77,9 @@ var oldPhrases = []struct{ phrase, instead string }{
 // proseExceptions are sentences that contain an old phrase rightly.
 var proseExceptions = []struct{ file, text, reason string }{
 	{"internal/house/prose_test.go", "", "lists the phrases"},
-	{"internal/owners/owners_test.go", "@@maintainer nobody", "a word that is not an owner"},
+	{"internal/project/owners_test.go", "@@maintainer nobody", "a word that is not an owner"},
 	{"internal/redirect/apache_integration_test.go", "User nobody", "a user of the system"},
-	{"internal/owners/owners_test.go", "a nobody", "a word that is not an owner"},
+	{"internal/project/owners_test.go", "a nobody", "a word that is not an owner"},
 }
 
 // TestProse keeps old phrases out of documents, comments, messages and scripts.
