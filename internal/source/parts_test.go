@@ -103,7 +103,7 @@ func TestParts(t *testing.T) {
 		{"elements around", fits(`<ul class=n><li><a href=y>`, `<div><ul class=n><li><a href=y>`) + " " + fits(`<nav><a href=y>`, `<div><a href=y>`) + " " + fits(`<p><b><i><u><a href=y>`, `<p><a href=y>`), "0 true 4 true 0 true -2 false 0 true -6 false"},
 		{"implied ends", tree(`<ul><li><p>a<li>b</ul><p>c<div>d</div><table><tr><td>x<td>y<tr><th>z</table><dl><dt>a<dd>b<p>c</dl><br>`),
 			"ul<-1 li<0 p<1 li<0 p<-1 div<-1 table<-1 tr<6 td<7 td<7 tr<6 th<10 dl<-1 dt<12 dd<12 p<14 br<-1"},
-		{"text that is no tag", tree(`<!-- <a> --><script>"<b>"</script><i/><img><?x <u>?><textarea><s></textarea> 1 < 2 <q x="a>b">`), "script<-1 i<-1 img<-1 textarea<-1 q<-1"},
+		{"text without tags", tree(`<!-- <a> --><script>"<b>"</script><i/><img><?x <u>?><textarea><s></textarea> 1 < 2 <q x="a>b">`), "script<-1 i<-1 img<-1 textarea<-1 q<-1"},
 		{"attributes", attributes(`<a HREF = "x{{ "}}" }}y" {{ if b }}c='d'{{ end }} e f=g/>`), `href=["x" "y"] false, c=["d"] true, e=[""] true, f=["g/"] true, true`},
 		{"actions", string(maskActions([]byte("a{{/* }} */}}b{% x %}c<% y %>d{# z #}e{{ `}}` }}f{{ it's }}g{{"))), "a" + strings.Repeat("\x01", 12) + "b" + strings.Repeat("\x01", 7) + "c" + strings.Repeat("\x01", 7) + "d" + strings.Repeat("\x01", 7) + "e" + strings.Repeat("\x01", 10) + "f" + strings.Repeat("\x01", 10) + "g{{"},
 		{"regions", fmt.Sprint(weights("<p>.<nav>.</nav>.<main>.<header>.</header></main>.<navy>.</nav>.<article class=x>.</articles>.")), "[0 -6 0 2 -6 0 0 0 2 2]"},
