@@ -20,6 +20,7 @@ import (
 	"github.com/sitelink/sitelink/check/remote"
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/external"
 	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/project"
@@ -191,6 +192,11 @@ func runCheck(ctx context.Context, c *cli, cfg *config.Config, ext *externalFlag
 		case err == nil: // may have characters of a pattern
 			dir = filepath.ToSlash(filepath.Dir(p.Abs(name)))
 			pattern = strings.NewReplacer("*", `\*`, "?", `\?`, "[", `\[`, "{", `\{`).Replace(filepath.Base(name))
+		case strings.ContainsAny(name, "*?[{"):
+		case strings.HasPrefix(name, "/") || strings.HasSuffix(name, "@"):
+			return fault.Usage(fmt.Sprintf("%q names no page", name), "linksets follow --from")
+		default:
+			return fmt.Errorf("read page %s: %w", name, disk.Cause(err))
 		}
 		cfg.Pages[i] = path.Join(dir, pattern)
 		if i == 0 {
@@ -199,6 +205,9 @@ func runCheck(ctx context.Context, c *cli, cfg *config.Config, ext *externalFlag
 		for dir != common && !strings.HasPrefix(dir, strings.TrimSuffix(common, "/")+"/") {
 			common = path.Dir(common)
 		}
+	}
+	if common == path.Dir(common) {
+		return fault.Usage("the pages have no directory in common", "--docroot DIR names the directory that holds the site")
 	}
 	docroot := filepath.ToSlash(p.Abs(p.Docroot))
 	if common != docroot && !strings.HasPrefix(common, docroot+"/") || p.CheckDocroot() != nil {

@@ -589,7 +589,7 @@ func TestCallsAreListed(t *testing.T) {
 	}
 	text := sitelink("notify", "--format", "json", "--config", "sitelink.toml")
 	text = text[strings.IndexByte(text, '{'):]
-	if err := json.Unmarshal([]byte(text), &document); err != nil || len(document.Calls) != 2 || document.Calls[0].Method != "UNLINKR" || document.Calls[0].Target != target {
+	if err := json.NewDecoder(strings.NewReader(text)).Decode(&document); err != nil || len(document.Calls) != 2 || document.Calls[0].Method != "UNLINKR" || document.Calls[0].Target != target {
 		t.Errorf("%v, %+v\n%s", err, document, text)
 	}
 }

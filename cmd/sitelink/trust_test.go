@@ -629,7 +629,7 @@ func TestFoundLedgerRef(t *testing.T) {
 	h.toml("[outgoing]\nledger = \"git:refs/sitelink/ledger\"\n")
 	before := h.outside()
 	for line, want := range map[string]int{
-		"ledger show": 0, "ledger verify": 0, "ledger export": 0, "diff site --base-url https://me.example/": 0,
+		"ledger show": 0, "ledger verify": 0, "ledger export": 0,
 		"notify site --dry-run --base-url https://me.example/": 0, "notify site --send --base-url https://me.example/": exitUsage, "ledger compact": exitUsage,
 	} {
 		if code, out := h.sitelink(nil, line); code != want || want == 0 && strings.Contains(out, "no deploy is known") {
