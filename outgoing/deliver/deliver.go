@@ -52,9 +52,6 @@ type LiveOptions struct {
 	// Deadline is how long to wait for a page to be live: 5 min. If negative,
 	// the page is fetched once.
 	Deadline time.Duration
-	// BypassCache adds a unique parameter to the query of the URL, so that no
-	// cache answers.
-	BypassCache bool
 	// MaxBody limits the size of a page: 16 MiB.
 	MaxBody int64
 }

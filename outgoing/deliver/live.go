@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -38,10 +37,6 @@ func (d *delivery) fetchSource(ctx context.Context, source string) sourcePage {
 // getSource fetches a source page, and returns its response too.
 func (d *delivery) getSource(ctx context.Context, source string) (sourcePage, *outgoing.Response) {
 	r := outgoing.Request{URL: source, MaxBody: d.opt.Live.MaxBody}
-	if d.opt.Live.BypassCache {
-		r.URL = uniqueURL(source, time.Now())
-		r.Header = map[string][]string{"Cache-Control": {"no-cache"}}
-	}
 	resp, err := d.opt.Sources.Do(ctx, r)
 	if err != nil {
 		return sourcePage{err: err}, nil
@@ -94,20 +89,6 @@ func problemsOf(n *ledger.Notice, page *outgoing.Response) string {
 		return "" // the link is to be gone, and it is
 	}
 	return precheck.Codes(precheck.For(n.Protocol, precheck.Check(n.Source, page, n.Target)))
-}
-
-// uniqueURL adds a parameter to the query of a URL.
-func uniqueURL(url string, now time.Time) string {
-	url, fragment, has := strings.Cut(url, "#")
-	mark := "?"
-	if strings.Contains(url, "?") {
-		mark = "&"
-	}
-	url += mark + "sitelink=" + strconv.FormatInt(now.UnixNano(), 36)
-	if has {
-		url += "#" + fragment
-	}
-	return url
 }
 
 // linksOf returns the hashes of the URLs that a page links to: of each value as it
