@@ -320,12 +320,17 @@ func (m *maker) proposeRef(c *source.ContentFile, l *destination.Link) {
 }
 
 // resolvesMarkdown reports whether the site turns the paths of Markdown files into
-// links to their pages: the first link of that kind to a file that exists shows it.
+// links to their pages: MkDocs and Docusaurus do, and elsewhere the first link of that
+// kind to a file that exists shows it.
 func (m *sources) resolvesMarkdown() bool {
 	if m.markdown != nil {
 		return *m.markdown
 	}
 	m.markdown = new(bool)
+	if m.generator == generator.MkDocs || m.generator == generator.Docusaurus {
+		*m.markdown = true
+		return true
+	}
 	exists := map[string]bool{}
 	for i := range m.content {
 		exists[m.content[i].Name] = true

@@ -12,6 +12,7 @@ import (
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/destination"
+	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/source"
 	"github.com/sitelink/sitelink/internal/weburl"
@@ -88,10 +89,7 @@ func baseByGenerator(m *sources, l *destination.Link, file string, r *check.Repa
 		if !ok || err != nil || !to.State.Answers() {
 			return ""
 		}
-		// Keys of content may begin with the directory of all content, such as docs.
-		own, key := m.content[from].Page, source.PageKey(m.site.Tree().Path(to.Node))
-		dir := strings.TrimSuffix(strings.TrimSuffix(own, source.PageKey(r.Finding.Page)), "/")
-		if at := m.byPage[path.Join(dir, key)]; len(at) == 1 {
+		if at := m.makersOf(to.Node, from, r.Finding.Page); len(at) == 1 {
 			_, tail := destination.CutTail(l.Value)
 			return (&url.URL{Path: weburl.Relative("/"+m.content[from].Name, "/"+m.content[at[0]].Name)}).EscapedPath() + tail
 		}
@@ -140,13 +138,13 @@ func same(a, b string) bool {
 // markdownValue returns the path of the Markdown file behind a page, relative to
 // the file that links there.
 func (m *sources) markdownValue(l *destination.Link, file string, r *check.Repair) (string, error) {
-	target, err := m.contentOf(r)
-	if err != nil {
-		return "", err
-	}
 	from, ok := m.byFile[file]
 	if !ok {
 		return "", errOther
+	}
+	target, err := m.contentOf(r, from)
+	if err != nil {
+		return "", err
 	}
 	_, tail := destination.CutTail(l.Value)
 	to := target.Name
@@ -161,9 +159,20 @@ func (m *sources) markdownValue(l *destination.Link, file string, r *check.Repai
 	return (&url.URL{Path: to}).EscapedPath() + tail, nil
 }
 
+// makersOf returns the content files whose page is at a node of the docroot. Keys of
+// content may begin with the directory of all content, such as docs: that of page, which
+// the content file from makes, shows it.
+func (m *sources) makersOf(node docroot.NodeID, from int, page string) []int {
+	key := source.PageKey(m.site.Tree().Path(node))
+	if at := m.byPage[key]; len(at) > 0 {
+		return at
+	}
+	return m.byPage[path.Join(strings.TrimSuffix(m.content[from].Page, source.PageKey(page)), key)]
+}
+
 // contentOf returns the content file of the page that the value of a repair leads
-// to.
-func (m *sources) contentOf(r *check.Repair) (*source.ContentFile, error) {
+// to. The content file from has the link.
+func (m *sources) contentOf(r *check.Repair, from int) (*source.ContentFile, error) {
 	node, _ := m.site.Lookup(r.Finding.Page)
 	page, ok := m.site.PageOf(node)
 	if !ok {
@@ -173,7 +182,7 @@ func (m *sources) contentOf(r *check.Repair) (*source.ContentFile, error) {
 	if err != nil || !to.State.Answers() {
 		return nil, errOther
 	}
-	at := m.byPage[source.PageKey(m.site.Tree().Path(to.Node))]
+	at := m.makersOf(to.Node, from, r.Finding.Page)
 	if len(at) != 1 {
 		return nil, errors.New("the Markdown file of the page is not known")
 	}
