@@ -53,7 +53,7 @@ var plugins = []plugin{
 		mistake: `sed -i s/#requirements/#requirments/ docs/index.md`, finding: "docs/index.md:3:17: error: ",
 		never:   `sed -i 's/sitelink()/sitelink({ failOn: "never" })/' docs/.vitepress/config.mjs`,
 		unknown: `sed -i 's/sitelink()/sitelink({ ignored: [] })/' docs/.vitepress/config.mjs`, isUnknown: `unknown option "ignored"`,
-		fails: `echo '<b>{{ ' >docs/bad.md`, isFailure: "Element is missing end tag"},
+		fails: `echo '<b>{{ ' >docs/bad.md`, isFailure: "docs/bad.md"},
 	{dir: "npm/vite-plugin-sitelink", install: `npm_install vite-plugin-sitelink`, build: `$NPM/.bin/vite build`, index: "dist/index.html",
 		mistake: `sed -i s,/install.html,/instal.html, index.html`, finding: "dist/index.html:3:19: error: file not found: /instal.html",
 		never:   `sed -i 's/sitelink()/sitelink({ failOn: "never" })/' vite.config.mjs`,
@@ -189,7 +189,7 @@ func TestPlugins(t *testing.T) {
 				{"a site that cannot be checked", `echo 'no-such-key = 1' >sitelink.toml`, false, `sitelink could not check \S+ \(exit code 2\):\s+(.*\s+)?.*no-such-key`},
 				{"a read-only cache", `export XDG_CACHE_HOME=/dev/null/cache`, true, "ok: checked "},
 			} {
-				if test.want == "" || test.name == "fail-on never" && p.never == "" || i > 6 && p.slow {
+				if test.want == "" || test.name == "fail-on never" && p.never == "" || i > 5 && p.slow {
 					continue
 				}
 				t.Run(test.name, func(t *testing.T) {
@@ -219,8 +219,9 @@ func TestPlugins(t *testing.T) {
 	t.Run("another major version", func(t *testing.T) {
 		dir := t.TempDir()
 		write(t, filepath.Join(dir, "old", "package.json"), `{"name": "@11ty/eleventy", "version": "1.0.2"}`)
-		text, err := bench.shell(t, dir, `npm init -y >/dev/null && npm install --offline --no-audit --install-links ./old $OUT/sitelink-[0-9]*.tgz $OUT/sitelink-linux-*.tgz $OUT/eleventy-plugin-sitelink-*.tgz`)
-		if err == nil || !strings.Contains(text, `peer @11ty/eleventy@">=2" from eleventy-plugin-sitelink`) {
+		text, err := bench.shell(t, dir, `npm init -y >/dev/null && npm install --offline --legacy-peer-deps --no-audit --install-links ./old $OUT/sitelink-[0-9]*.tgz $OUT/sitelink-linux-*.tgz $OUT/eleventy-plugin-sitelink-*.tgz
+			npm ls @11ty/eleventy`)
+		if err == nil || !strings.Contains(text, `invalid: ">=2" from node_modules/eleventy-plugin-sitelink`) {
 			t.Errorf("%v\n%s", err, text)
 		}
 	})

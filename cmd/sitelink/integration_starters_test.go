@@ -34,7 +34,7 @@ type starter struct {
 	other, wrongCase string
 	// packages: the project has packages of npm, whose build refuses missing images.
 	packages bool
-	// sites: these are the packages of SITELINK_SITES. The mistakes are in a page of its
+	// sites: these are the packages of SITELINK_GENERATORS. The mistakes are in a page of its
 	// own, around which wrap is, if that is not "".
 	sites bool
 	wrap  string
@@ -65,7 +65,7 @@ var starters = []starter{
 		`$NPM/astro build`, "Astro site (astro.config.mjs): checking dist", "src/pages/index.md", true, "/guide/", "/Guide/", true, false, ""},
 }
 
-// siteStarters are those with packages of SITELINK_SITES.
+// siteStarters are those with packages of SITELINK_GENERATORS.
 var siteStarters = []starter{
 	{name: "hexo", make: `printf 'title: Starter\nurl: https://example.org\npublic_dir: public\npermalink: :title/\ntheme: bare\n' >_config.yml &&
 		echo '{"hexo": {"version": ""}, "dependencies": {"hexo": "8", "hexo-renderer-ejs": "2", "hexo-renderer-marked": "7", "hexo-generator-index": "4"}}' >package.json &&
@@ -93,7 +93,7 @@ func (s starter) mistakes() []string {
 // next build.
 func TestStarters(t *testing.T) {
 	npm := npmFolder(t)
-	for _, name := range []string{"SITELINK_HUGO", "SITELINK_MKDOCS", "SITELINK_SPHINX", "SITELINK_SITES"} {
+	for _, name := range []string{"SITELINK_HUGO", "SITELINK_MKDOCS", "SITELINK_SPHINX", "SITELINK_GENERATORS"} {
 		if os.Getenv(name) == "" {
 			t.Fatalf("%s is not set: bash .ci/run installs what the starters need", name)
 		}
@@ -117,7 +117,7 @@ func TestStarters(t *testing.T) {
 			t.Parallel()
 			dir, npm, env := t.TempDir(), npm, env
 			if s.sites {
-				npm = os.Getenv("SITELINK_SITES")
+				npm = os.Getenv("SITELINK_GENERATORS")
 				bin := filepath.Join(npm, "node_modules", ".bin")
 				env = append(slices.Clone(env), "NPM="+bin, "PATH="+bin+":"+strings.Join(path, ":"), "NEXT_TELEMETRY_DISABLED=1", "GATSBY_TELEMETRY_DISABLED=1", "NUXT_TELEMETRY_DISABLED=1")
 			}
