@@ -85,24 +85,6 @@ func TestFlags(t *testing.T) {
 	}
 }
 
-// TestFlaky: at most three tests may fail once and then pass, each with its cause.
-func TestFlaky(t *testing.T) {
-	const most = 3
-	entry := regexp.MustCompile(`^Test\w+: .+`)
-	n := 0
-	for line := range strings.Lines(readFile(t, ".ci/flaky")) {
-		if strings.HasPrefix(line, "#") {
-			continue
-		}
-		if n++; !entry.MatchString(line) {
-			t.Errorf(".ci/flaky: %q is not a test with its cause", line)
-		}
-	}
-	if n > most {
-		t.Errorf(".ci/flaky lists %d tests, more than %d", n, most)
-	}
-}
-
 // homeless are names that say nothing about what a package is for, so that
 // everything ends up in it.
 var homeless = []string{"util", "utils", "common", "helper", "helpers", "misc", "shared", "types", "models", "base", "lib"}
