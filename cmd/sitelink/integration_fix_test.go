@@ -186,15 +186,6 @@ func (s *fixSite) earlierBuild(t *testing.T, docroot string) {
 	}
 }
 
-func readFile(t *testing.T, name string) string {
-	t.Helper()
-	text, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
-}
-
 // TestFixFigures: 500 known breaks of 12 kinds in 12 places. All safe changes are
 // right, 95 of 100 likely ones, no other byte changes, and a second run changes
 // nothing. Hugo builds the site before and after.
