@@ -47,7 +47,7 @@ var homePath = text.Regexp(`(?i)^/(index|home|default|welcome|start|main|[a-z]{2
 // hints returns what a person should look at, although the host answers well. With a
 // fault, the first hint says what was seen of it.
 func hints(c *chain, resp *fetch.Response, title string) (all []string, fault Reason) {
-	if softMissing.MatchString(title) {
+	if softMissing().MatchString(title) {
 		all = append(all, "the title of the page says that it was not found: "+title)
 	}
 	from, err := weburl.Parse(c.record.URL)
@@ -66,7 +66,7 @@ func hints(c *chain, resp *fetch.Response, title string) (all []string, fault Re
 		}
 	}
 	page := bytes.ToLower(resp.Body) // faster than ignoring case for each mark
-	if parkedHosts.MatchString(last.Host() + last.Path()) {
+	if parkedHosts().MatchString(last.Host() + last.Path()) {
 		see(Parked, "a redirect leads to an offer of the domain: "+last.WithoutFragment())
 	}
 	for _, mark := range parkedMarks {
@@ -79,16 +79,16 @@ func hints(c *chain, resp *fetch.Response, title string) (all []string, fault Re
 			break
 		}
 	}
-	asksPassword := passwordInput.Match(resp.Body)
+	asksPassword := passwordInput().Match(resp.Body)
 	sameHost := withoutWWW(last.Host()) == withoutWWW(from.Host())
-	isHome := last.Path() == "/" && !last.HasQuery() && !last.HasFragment() && !homePath.MatchString(from.Path())
+	isHome := last.Path() == "/" && !last.HasQuery() && !last.HasFragment() && !homePath().MatchString(from.Path())
 	switch elsewhere := last.Path() != from.Path(); {
-	case loginPath.MatchString(from.Path()):
-	case elsewhere && (asksPassword || loginPath.MatchString(last.Path())):
+	case loginPath().MatchString(from.Path()):
+	case elsewhere && (asksPassword || loginPath().MatchString(last.Path())):
 		all = append(all, "a redirect leads to a login page: "+last.WithoutFragment())
-	case asksPassword && loginTitle.MatchString(title):
+	case asksPassword && loginTitle().MatchString(title):
 		all = append(all, "the page is a login page: "+title)
-	case elsewhere && missingPath.MatchString(last.Path()) && !missingPath.MatchString(from.Path()):
+	case elsewhere && missingPath().MatchString(last.Path()) && !missingPath().MatchString(from.Path()):
 		see(SoftMissing, "a redirect leads to "+last.WithoutFragment())
 	case elsewhere && isHome && sameHost:
 		see(SoftMissing, "a redirect leads to the home page")
@@ -110,7 +110,7 @@ var titleElement = text.Regexp(`(?is)<title\b[^>]*>(.*?)</title`)
 
 // titleOf returns the text of the title of a page, in one line.
 func titleOf(resp *fetch.Response) string {
-	m := titleElement.FindSubmatch(resp.Body)
+	m := titleElement().FindSubmatch(resp.Body)
 	if m == nil {
 		return ""
 	}

@@ -181,7 +181,7 @@ var lineFragment = text.Regexp(`^(line-?|lines-?|n)[0-9]`)
 // are not read, and may be like those that read the fragment.
 func (p *anchors) leaves(fragment, decoded string) bool {
 	form, from, to := script.FormOf([]byte(fragment))
-	if form == script.Ordinary && lineFragment.MatchString(fragment) {
+	if form == script.Ordinary && lineFragment().MatchString(fragment) {
 		form = script.Lines
 	}
 	guess := false

@@ -183,7 +183,7 @@ func (a *Answer) moved(link string) (final string, all bool) {
 	}
 	from, err := weburl.Parse(link)
 	to, errTo := weburl.Parse(final)
-	if final == "" || err != nil || errTo != nil || loginPath.MatchString(to.Path()) && !loginPath.MatchString(from.Path()) {
+	if final == "" || err != nil || errTo != nil || loginPath().MatchString(to.Path()) && !loginPath().MatchString(from.Path()) {
 		return "", false
 	}
 	final = withoutTracking(to, from.Query())
@@ -207,8 +207,8 @@ func withoutTracking(u weburl.URL, query string) string {
 	rest, fragment, _ := strings.Cut(u.String(), "#")
 	rest, _, _ = strings.Cut(rest, "?")
 	own := strings.Split(query, "&")
-	parts := slices.DeleteFunc(strings.Split(u.Query(), "&"), func(p string) bool { return tracking.MatchString(p) && !slices.Contains(own, p) })
-	all := sessionPart.ReplaceAllString(rest, "")
+	parts := slices.DeleteFunc(strings.Split(u.Query(), "&"), func(p string) bool { return tracking().MatchString(p) && !slices.Contains(own, p) })
+	all := sessionPart().ReplaceAllString(rest, "")
 	if len(parts) > 0 && u.HasQuery() {
 		all += "?" + strings.Join(parts, "&")
 	}

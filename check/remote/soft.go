@@ -37,7 +37,7 @@ func (c *chain) secondLook(a Answer, resp *fetch.Response, h *host) step {
 		return step{answer: a}
 	}
 	if to, err := at.Resolve(refreshOf(resp.Body)); err == nil && to.WithoutFragment() != at.WithoutFragment() && (to.Scheme() == "http" || to.Scheme() == "https") && !to.HasCredentials() {
-		if missingPath.MatchString(to.Path()) && !missingPath.MatchString(at.Path()) {
+		if missingPath().MatchString(to.Path()) && !missingPath().MatchString(at.Path()) {
 			return step{answer: a.missing("the page sends its visitors on to " + to.WithoutFragment())}
 		}
 		c.look = &glance{answer: a, refresh: to.WithoutFragment()}
@@ -45,8 +45,8 @@ func (c *chain) secondLook(a Answer, resp *fetch.Response, h *host) step {
 		return step{again: true}
 	}
 	from, err := weburl.Parse(c.record.URL)
-	isHome := func(u weburl.URL) bool { return !u.HasQuery() && (u.Path() == "/" || homePath.MatchString(u.Path())) }
-	if !c.random || err != nil || isHome(from) || isHome(at) || c.record.Known() && c.record.Reason == "" && !differs(c.record.Title, a.Title) && !softMissing.MatchString(a.Title) {
+	isHome := func(u weburl.URL) bool { return !u.HasQuery() && (u.Path() == "/" || homePath().MatchString(u.Path())) }
+	if !c.random || err != nil || isHome(from) || isHome(at) || c.record.Known() && c.record.Reason == "" && !differs(c.record.Title, a.Title) && !softMissing().MatchString(a.Title) {
 		return step{answer: a}
 	}
 	prints := fingerprints(resp.Body, at)
@@ -148,7 +148,7 @@ func refreshOf(page []byte) string {
 	if !bytes.Contains(page, []byte("efresh")) && !bytes.Contains(page, []byte("EFRESH")) { // as nearly all
 		return ""
 	}
-	if m := refreshContent.FindSubmatch(refreshElement.Find(page)); m != nil {
+	if m := refreshContent().FindSubmatch(refreshElement().Find(page)); m != nil {
 		return html.UnescapeString(string(m[1]))
 	}
 	return ""

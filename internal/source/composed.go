@@ -49,7 +49,7 @@ func (f *templateFile) readLinks() (all []*written) {
 				continue
 			}
 			w := &written{file: f, tag: t, attr: a, attrs: attrs, open: open, pieces: o.pieces(a.from, a.to)}
-			if c := constantAction.FindSubmatch(bytes.TrimSpace(f.text[a.from:a.to])); c != nil {
+			if c := constantAction().FindSubmatch(bytes.TrimSpace(f.text[a.from:a.to])); c != nil {
 				w.constant = string(c[1])
 			}
 			w.before, w.after, w.first = o.before(t), o.after(t), o.isFirst(t)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"io/fs"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -186,7 +187,7 @@ func (c *contentIndex) add(f contentFile, g Generator) {
 	i := len(c.files)
 	sure := []string{f.key}
 	var maybe []string
-	if l := languageSuffix.FindStringSubmatch(stem); l != nil {
+	if l := languageSuffix().FindStringSubmatch(stem); l != nil {
 		plain := nameKey(l[1])
 		sure = append(sure, path.Join(strings.ToLower(l[2]), plain))
 		maybe = append(maybe, plain)
@@ -197,8 +198,8 @@ func (c *contentIndex) add(f contentFile, g Generator) {
 		maybe = append(maybe, path.Join(strings.ToLower(first), f.key))
 	}
 	dir, last := path.Split(f.key)
-	for _, re := range []*text.Pattern{datePrefix, orderPrefix} {
-		if p := re.FindStringSubmatch(last); p != nil {
+	for _, re := range []func() *regexp.Regexp{datePrefix, orderPrefix} {
+		if p := re().FindStringSubmatch(last); p != nil {
 			maybe = append(maybe, dir+p[1])
 		}
 	}
@@ -306,7 +307,7 @@ var (
 func generatorKeys(g Generator, key string) (keys []string) {
 	add := func(key string) {
 		dir, last := path.Split(key)
-		if d := dateParts.FindStringSubmatch(last); d != nil {
+		if d := dateParts().FindStringSubmatch(last); d != nil {
 			keys = append(keys, dir+strings.Join(d[1:], "/"), dir+d[4])
 		}
 		keys = append(keys, key)
@@ -322,11 +323,11 @@ func generatorKeys(g Generator, key string) (keys []string) {
 			add(key[1:]) // a collection
 		}
 	case Docusaurus:
-		if v := versionedDocs.FindStringSubmatch(key); v != nil {
+		if v := versionedDocs().FindStringSubmatch(key); v != nil {
 			add(path.Join("docs", v[1], v[2]))
 			add(path.Join("docs", v[2])) // the newest version
 		}
-		if l := translated.FindStringSubmatch(key); l != nil {
+		if l := translated().FindStringSubmatch(key); l != nil {
 			kind := strings.TrimPrefix(l[2], "pages")
 			add(path.Join(l[1], kind, l[3], l[4]))
 		}
@@ -353,7 +354,7 @@ func generatorKeys(g Generator, key string) (keys []string) {
 func withoutOrder(key string) string {
 	parts := strings.Split(key, "/")
 	for i, part := range parts {
-		if n := orderPrefix.FindStringSubmatch(part); n != nil && !dateParts.MatchString(part) {
+		if n := orderPrefix().FindStringSubmatch(part); n != nil && !dateParts().MatchString(part) {
 			parts[i] = n[1]
 		}
 	}

@@ -42,7 +42,7 @@ func (f *templateFile) readRows() (rows []dataRow) {
 		for n := from; n <= to; n++ {
 			if start, end, ok := l.span(n); ok && n != r.line {
 				line := f.text[start:end]
-				if k := keyOnLine.FindIndex(line); k != nil { // name: x, or - name = "x"
+				if k := keyOnLine().FindIndex(line); k != nil { // name: x, or - name = "x"
 					line = line[k[1]:]
 				}
 				r.labels = append(r.labels, plainLabel(string(line)))
@@ -231,7 +231,7 @@ func stemOf(name string) string {
 // dashed returns a name with dashes around it and in place of everything but letters
 // and digits. Example: v1.2 is -v1-2-.
 func dashed(s string) string {
-	return "-" + strings.Trim(notAlphanumeric.ReplaceAllString(strings.ToLower(s), "-"), "-") + "-"
+	return "-" + strings.Trim(notAlphanumeric().ReplaceAllString(strings.ToLower(s), "-"), "-") + "-"
 }
 
 var notAlphanumeric = text.Regexp(`[^\p{L}\p{N}]+`)

@@ -46,23 +46,23 @@ func feedItems(text []byte) (items []feedItem) {
 		}
 		return items
 	}
-	for _, at := range itemTag.FindAllSubmatchIndex(text, -1) {
+	for _, at := range itemTag().FindAllSubmatchIndex(text, -1) {
 		it := feedItem{from: at[0], to: len(text)}
 		if n := bytes.Index(text[at[0]:], []byte("</"+string(text[at[2]:at[3]])+">")); n >= 0 {
 			it.to = at[0] + n
 		}
 		part := text[it.from:it.to]
 		var address []byte // of the link in RSS or Atom, or else the id
-		if l := itemLink.FindSubmatch(part); l != nil {
+		if l := itemLink().FindSubmatch(part); l != nil {
 			address = l[1]
 		}
-		for _, l := range atomLink.FindAllSubmatch(part, -1) {
-			rel, href := relOf.FindSubmatch(l[1]), hrefOf.FindSubmatch(l[1])
+		for _, l := range atomLink().FindAllSubmatch(part, -1) {
+			rel, href := relOf().FindSubmatch(l[1]), hrefOf().FindSubmatch(l[1])
 			if address == nil && href != nil && (rel == nil || string(rel[1]) == "alternate") {
 				address = href[1]
 			}
 		}
-		if id := itemGUID.FindSubmatch(part); address == nil && id != nil {
+		if id := itemGUID().FindSubmatch(part); address == nil && id != nil {
 			address = id[1]
 		}
 		it.address = html.UnescapeString(strings.TrimSpace(string(address)))

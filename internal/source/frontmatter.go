@@ -104,12 +104,12 @@ func (r *valueReader) line(line []byte, off int) {
 	switch {
 	case len(trimmed) == 0, bytes.HasPrefix(trimmed, []byte("#")), bytes.HasPrefix(trimmed, []byte("//")):
 		return
-	case bytes.HasPrefix(trimmed, []byte("[")) && tableLine.Match(trimmed):
+	case bytes.HasPrefix(trimmed, []byte("[")) && tableLine().Match(trimmed):
 		r.table = true
 		return
 	}
 	key, start := "", 0
-	if k := keyOnLine.FindSubmatchIndex(line); k != nil {
+	if k := keyOnLine().FindSubmatchIndex(line); k != nil {
 		key, start = strings.ToLower(string(line[k[2]:k[3]])), k[3]
 		if rest := bytes.TrimLeft(line[start:], "\"' \t:="); len(bytes.TrimSpace(rest)) == 0 || rest[0] == '[' || rest[0] == '{' {
 			r.parent = key
@@ -145,7 +145,7 @@ func (r *valueReader) quoted(line []byte, off, start int, like value) (has bool)
 			key = strings.ToLower(string(line[i+1 : end]))
 		case n > 0 && n <= maxValue:
 			v := value{at: off + i + 1, text: unescape(string(line[i+1 : end])), key: key, nested: like.nested}
-			if k := keyBefore.FindSubmatch(line[max(0, i-maxKey):i]); k != nil {
+			if k := keyBefore().FindSubmatch(line[max(0, i-maxKey):i]); k != nil {
 				v.key = strings.ToLower(string(k[1]))
 			}
 			r.all = append(r.all, v)
@@ -267,7 +267,7 @@ func (m *Map) menuEntry(o *unlocated) *Position {
 	}
 	text, off := d.lines.text, 0
 	for line := range bytes.Lines(text[:frontMatter(text)]) {
-		if k := keyOnLine.FindSubmatchIndex(line); k != nil && k[2] <= 1 && menuOf[strings.ToLower(string(line[k[2]:k[3]]))] {
+		if k := keyOnLine().FindSubmatchIndex(line); k != nil && k[2] <= 1 && menuOf[strings.ToLower(string(line[k[2]:k[3]]))] {
 			return d.position(off + k[2])
 		}
 		off += len(line)
@@ -312,7 +312,7 @@ func (m *Map) Unpublished(l *Link, prefix string, built time.Time) string {
 		}
 	case g == Jekyll:
 		date := firstDate(of["date"])
-		if name := datePrefix.FindString(path.Base(f.name)); date == "" && name != "" {
+		if name := datePrefix().FindString(path.Base(f.name)); date == "" && name != "" {
 			date = firstDate(name)
 		}
 		switch {

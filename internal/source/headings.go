@@ -162,7 +162,7 @@ func writtenID(text []byte, id string) (at int, ok bool) {
 		}
 		start, end := i+n, i+n+len(id)
 		i = end
-		if !idBefore.Match(text[max(0, start-12):start]) || end < len(text) && strings.IndexByte("\"' \t\r\n}>", text[end]) < 0 {
+		if !idBefore().Match(text[max(0, start-12):start]) || end < len(text) && strings.IndexByte("\"' \t\r\n}>", text[end]) < 0 {
 			continue
 		}
 		if ok {
@@ -201,7 +201,7 @@ const maxHeading = 8 << 10
 // ShownHeadings returns the headings of a built page in their order, with and without an
 // id.
 func ShownHeadings(text []byte) (all []ShownHeading) {
-	for _, at := range headingTag.FindAllSubmatchIndex(text, -1) {
+	for _, at := range headingTag().FindAllSubmatchIndex(text, -1) {
 		inner := text[at[1]:min(len(text), at[1]+maxHeading)]
 		end := scan.IndexFold(inner, "</"+strings.ToLower(string(text[at[2]:at[3]])))
 		if end < 0 {
@@ -209,15 +209,15 @@ func ShownHeadings(text []byte) (all []ShownHeading) {
 		}
 		inner = inner[:end]
 		h := ShownHeading{term: at[3]-at[2] == 2 && text[at[2]]|0x20 == 'd'}
-		before := beforeHeading.Find(text[max(0, at[0]-300):at[0]])
+		before := beforeHeading().Find(text[max(0, at[0]-300):at[0]])
 		for _, part := range [][]byte{before, text[at[0]:at[1]], inner} {
-			for _, tag := range anyTag.FindAll(part, -1) {
-				if v := idValue.FindSubmatch(tag); v != nil {
+			for _, tag := range anyTag().FindAll(part, -1) {
+				if v := idValue().FindSubmatch(tag); v != nil {
 					h.IDs = append(h.IDs, html.UnescapeString(strings.Trim(string(v[1]), `"'`)))
 				}
 			}
 		}
-		title := html.UnescapeString(string(anyTag.ReplaceAll(inner, nil)))
+		title := html.UnescapeString(string(anyTag().ReplaceAll(inner, nil)))
 		h.label = plainLabel(title)
 		h.Title = strings.TrimRight(strings.Join(strings.Fields(title), " "), "#¶§🔗\u200b\u00a0 ")
 		all = append(all, h)

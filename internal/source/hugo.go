@@ -214,7 +214,7 @@ func (src *sources) hostDirs(hosts []string, byHost map[string][]listedPage) map
 	var there []string // language directories in the docroot
 	entries, _ := fs.ReadDir(src.docroot, ".")
 	for _, e := range entries {
-		if name := strings.ToLower(e.Name()); e.IsDir() && (languageDir.MatchString(name) || taken(name)) {
+		if name := strings.ToLower(e.Name()); e.IsDir() && (languageDir().MatchString(name) || taken(name)) {
 			there = append(there, name)
 		}
 	}
@@ -224,7 +224,7 @@ func (src *sources) hostDirs(hosts []string, byHost map[string][]listedPage) map
 		switch {
 		case all && len(free) == 1:
 			language[unknown[0]] = free[0]
-		case !all && !taken(here) && languageDir.MatchString(here):
+		case !all && !taken(here) && languageDir().MatchString(here):
 			language[unknown[0]] = here
 		}
 	}
@@ -247,7 +247,7 @@ func (f *contentFile) language() string {
 	if f.dir.lang != "" {
 		return strings.ToLower(f.dir.lang)
 	}
-	if l := languageSuffix.FindStringSubmatch(strings.TrimSuffix(f.name, path.Ext(f.name))); l != nil {
+	if l := languageSuffix().FindStringSubmatch(strings.TrimSuffix(f.name, path.Ext(f.name))); l != nil {
 		return strings.ToLower(l[2])
 	}
 	return ""

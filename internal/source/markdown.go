@@ -312,7 +312,7 @@ func (d *document) addJSX(masked []byte) {
 	for _, it := range d.links {
 		known[it.at] = true
 	}
-	for _, v := range jsxValue.FindAllSubmatchIndex(masked, -1) {
+	for _, v := range jsxValue().FindAllSubmatchIndex(masked, -1) {
 		if !known[v[2]] {
 			d.links = append(d.links, sourceLink{order: v[2], at: v[2], dest: string(masked[v[2]:v[3]]), isGuess: true, form: FormComponent})
 		}

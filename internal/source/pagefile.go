@@ -70,7 +70,7 @@ func (m *Map) bestFile(found []int, name string, text []byte, links []pageLink, 
 		}
 	}
 	language := ""
-	if l := htmlLanguage.FindSubmatch(text[:min(len(text), 4096)]); l != nil {
+	if l := htmlLanguage().FindSubmatch(text[:min(len(text), 4096)]); l != nil {
 		language = string(l[1])
 	}
 	best, bestScore, tie := -1, 0, false
@@ -85,7 +85,7 @@ func (m *Map) bestFile(found []int, name string, text []byte, links []pageLink, 
 			continue
 		}
 		score := 1 + 4*pairs + 3*common
-		if l := languageSuffix.FindStringSubmatch(strings.TrimSuffix(c.files[i].name, path.Ext(c.files[i].name))); l != nil && strings.EqualFold(l[2], language) {
+		if l := languageSuffix().FindStringSubmatch(strings.TrimSuffix(c.files[i].name, path.Ext(c.files[i].name))); l != nil && strings.EqualFold(l[2], language) {
 			score += 6
 		}
 		switch {
@@ -148,7 +148,7 @@ func (c *contentIndex) readFrontMatter() map[string][]int {
 		return index
 	}
 	c.eachFrontMatter(func(i int, text []byte) {
-		for _, l := range frontMatterLine.FindAllSubmatch(text[:min(len(text), maxFrontMatter)], -1) {
+		for _, l := range frontMatterLine().FindAllSubmatch(text[:min(len(text), maxFrontMatter)], -1) {
 			value := strings.Trim(string(bytes.TrimSpace(l[2])), `"'`)
 			switch string(l[1]) {
 			case "url", "permalink", "path":
@@ -179,7 +179,7 @@ func (c *contentIndex) eachFrontMatter(f func(i int, text []byte)) {
 
 // urlize returns roughly what generators make of a title in an address.
 func urlize(s string) string {
-	return strings.Trim(nonWord.ReplaceAllString(strings.ToLower(s), "-"), "-")
+	return strings.Trim(nonWord().ReplaceAllString(strings.ToLower(s), "-"), "-")
 }
 
 var nonWord = text.Regexp(`[^\p{L}\p{N}_.]+`)
@@ -193,7 +193,7 @@ var editPath = text.Regexp(`^https?://[^/]+/.+?/(edit|_edit|blob|tree|src)/(?:br
 func (c *contentIndex) editLink(links []pageLink) (f contentFile, ok bool) {
 	for i := range links {
 		l := &links[i]
-		parts := editPath.FindStringSubmatch(l.addr.exact)
+		parts := editPath().FindStringSubmatch(l.addr.exact)
 		if l.element != "a" || parts == nil || !strings.Contains(parts[1], "edit") && !strings.Contains(l.label, "edit") {
 			continue
 		}
@@ -257,7 +257,7 @@ func findMarkers(text []byte) (m markers) {
 			if end < 0 {
 				continue
 			}
-			if p := markerPosition.FindStringSubmatch(strings.TrimSpace(html.UnescapeString(string(text[i : i+end])))); p != nil {
+			if p := markerPosition().FindStringSubmatch(strings.TrimSpace(html.UnescapeString(string(text[i : i+end])))); p != nil {
 				c := marker{at: i + end + 3, file: cleanFileName(p[1])}
 				c.line, _ = strconv.Atoi(p[2])
 				c.column, _ = strconv.Atoi(p[3])
@@ -268,7 +268,7 @@ func findMarkers(text []byte) (m markers) {
 			if end < 0 {
 				continue
 			}
-			if c := metaContent.FindSubmatch(text[open : i+end]); c != nil {
+			if c := metaContent().FindSubmatch(text[open : i+end]); c != nil {
 				m.file = cleanFileName(html.UnescapeString(strings.Trim(string(c[1]), `"'`)))
 			}
 		}

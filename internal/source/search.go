@@ -71,7 +71,7 @@ func (w *textSearch) search(f contentFile, text []byte) {
 			if !bytes.HasPrefix(text[at:], []byte(whole)) || end < len(text) && !isWordEnd[text[end]] {
 				continue
 			}
-			if rest := text[end:]; bytes.HasPrefix(rest, []byte("{{")) && !blockEnds.Match(rest) {
+			if rest := text[end:]; bytes.HasPrefix(rest, []byte("{{")) && !blockEnds().Match(rest) {
 				continue // an action writes the rest: /tags/ is not the address in href="/tags/{{ . }}"
 			}
 			if l == nil {

@@ -170,7 +170,7 @@ func (x *templateIndex) readStems() map[string]string {
 		if f.dir.kind != Data && f.dir.kind != Configuration {
 			continue
 		}
-		for _, l := range stemLine.FindAllSubmatch(f.text, -1) {
+		for _, l := range stemLine().FindAllSubmatch(f.text, -1) {
 			word, stem := string(l[1]), string(l[2])
 			if !stems[stem] {
 				continue

@@ -252,7 +252,7 @@ func (w *markdownWalk) autoID(h *ast.Heading, g Generator, ids generator.Heading
 		}
 		value := t.Value(w.text)
 		if g == Hugo && ids != generator.BlackfridayIDs && t.Parent().Kind() != ast.KindCodeSpan {
-			value = typographic.ReplaceAll(value, []byte("$1"))
+			value = typographic().ReplaceAll(value, []byte("$1"))
 		}
 		w.raw = append(w.raw, value...)
 		if t.SoftLineBreak() || t.HardLineBreak() {
