@@ -643,20 +643,3 @@ func TestTLS(t *testing.T) {
 		t.Errorf("%+v", n)
 	}
 }
-
-// BenchmarkCalls: request lines with two URLs, each on a connection of its own.
-func BenchmarkCalls(b *testing.B) {
-	receiver := &script{}
-	_, address := start(b, Options{Receiver: receiver})
-	b.ReportAllocs()
-	b.RunParallel(func(p *testing.PB) {
-		for p.Next() {
-			c := dial(b, address)
-			c.send("LINK http://a.example/post.html http://b.example/doc HTTP/1.1\r\nHost: b.example\r\n\r\n")
-			if a := c.receive("LINK"); a.StatusCode != 200 {
-				b.Error(a.line)
-			}
-			receiver.taken()
-		}
-	})
-}

@@ -307,20 +307,6 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// BenchmarkLoadSave100k parses and writes a ledger of 100,000 rows (15 MB) in
-// memory. BenchmarkLoadSaveDisk includes the disk.
-func BenchmarkLoadSave100k(b *testing.B) {
-	text := textOf(sample(100_000))
-	b.SetBytes(int64(len(text)))
-	for b.Loop() {
-		p, err := parse("f", text)
-		if err != nil {
-			b.Fatal(err)
-		}
-		textOf(p.records)
-	}
-}
-
 // TestFailed: a failed notice counts as long as its link is as it says, and the
 // target was not notified by another protocol later.
 func TestFailed(t *testing.T) {

@@ -327,16 +327,6 @@ func benchmarkCSS() []byte {
 	return b.Bytes()
 }
 
-func BenchmarkCSS(b *testing.B) {
-	text := benchmarkCSS()
-	b.SetBytes(int64(len(text)))
-	b.ReportAllocs()
-	n := 0
-	for b.Loop() {
-		URLs(text, func(kind Kind, start, end int, value []byte) { n += len(value) })
-	}
-}
-
 // All tests use one sheetScanner: what it read before must not matter.
 var sheetScanner Scanner
 

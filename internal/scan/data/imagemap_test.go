@@ -213,12 +213,3 @@ func FuzzMapFile(f *testing.F) {
 		}
 	})
 }
-
-func BenchmarkImageMap(b *testing.B) {
-	text := []byte(strings.Repeat("# a comment\nrect /maps/a.html 19,12 75,75\ncircle (10,10) 5 /maps/c.html\npoly http://example.org/p 1,1 2,2 3,1 \"Label\"\n", 100))
-	b.SetBytes(int64(len(text)))
-	b.ReportAllocs()
-	for b.Loop() {
-		ImageMap(text)
-	}
-}

@@ -570,13 +570,3 @@ func FuzzSrcset(f *testing.F) {
 		})
 	})
 }
-
-func BenchmarkSrcset(b *testing.B) {
-	value := []byte("/img/a-320w.jpg 320w, /img/a-640w.jpg 640w, /img/a-1280w.jpg 1280w, /img/a-2560w.jpg 2560w")
-	b.SetBytes(int64(len(value)))
-	b.ReportAllocs()
-	n := 0
-	for b.Loop() {
-		srcset(value, func(start, end int) { n += end - start })
-	}
-}

@@ -209,12 +209,3 @@ func FuzzRefresh(f *testing.F) {
 		}
 	})
 }
-
-func BenchmarkRefresh(b *testing.B) {
-	content := []byte("0; url=https://example.org/new/place/of/the/page/index.html")
-	b.SetBytes(int64(len(content)))
-	b.ReportAllocs()
-	for b.Loop() {
-		refreshURL(content)
-	}
-}
