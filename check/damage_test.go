@@ -477,10 +477,7 @@ func measureSuggestions(t testing.TB, root string, perKind int, example func(kin
 		f := &r.Findings[i]
 		byPlace[place{f.Page, f.Raw}] = f
 	}
-	reader, err := damaged.NewReader()
-	if err != nil {
-		t.Fatal(err)
-	}
+	reader := damaged.NewReader()
 	defer reader.Close()
 	scores := map[string]score{}
 	for _, l := range plan.links {

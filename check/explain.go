@@ -61,10 +61,7 @@ func Explain(ctx context.Context, s *site.Site, opt Options, page, raw string) (
 	if err != nil {
 		return nil, err
 	}
-	r, err := in.NewReader()
-	if err != nil {
-		return nil, err
-	}
+	r := in.NewReader()
 	defer r.Close()
 	x, err := r.Explain(id, raw)
 	if err != nil {
@@ -419,10 +416,7 @@ func (j *Judge) Suggestion(ctx context.Context, l *Link) (string, error) {
 		}
 		names := j.anchors[target]
 		if names == nil {
-			r, err := j.in.NewReader()
-			if err != nil {
-				return "", err
-			}
+			r := j.in.NewReader()
 			defer r.Close()
 			if names, err = readAnchors(r, target); err != nil {
 				return "", err

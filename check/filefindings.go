@@ -29,8 +29,8 @@ func fileFindings(ctx context.Context, s *isite.Site, opt Options, sum *Summary)
 	for _, f := range s.RuleFaults() {
 		out = append(out, ruleFinding(f))
 	}
-	w := faultFinder{s: s}
-	defer w.close()
+	w := faultFinder{s: s, reader: s.NewReader()}
+	defer w.reader.Close()
 	for i := range s.Pages() {
 		if id := isite.PageID(i); opt.scope.has(id) {
 			w.page(id)
@@ -84,16 +84,10 @@ func ruleFinding(f redirect.Fault) Finding {
 // whose faults have a place.
 type faultFinder struct {
 	s      *isite.Site
-	reader *isite.Reader // nil until needed
+	reader *isite.Reader
 	found  []Finding
 	notes  []string
 	hugo   bool // the note about Hugo's sitemaps is there
-}
-
-func (w *faultFinder) close() {
-	if w.reader != nil {
-		w.reader.Close()
-	}
 }
 
 // add notes a fault of a page that concerns the whole file.
@@ -106,20 +100,9 @@ func (w *faultFinder) add(id isite.PageID, v Verdict, code Code, message string)
 // page cannot be read again.
 func (w *faultFinder) addAt(id isite.PageID, offset uint32, code Code, message string) {
 	f := w.add(id, Warning, code, message)
-	if !w.open() {
-		return
-	}
 	if line, column, at, err := w.reader.Position(id, offset); err == nil {
 		f.Line, f.Column, f.Offset = line, column, at
 	}
-}
-
-// open reports whether pages can be read again.
-func (w *faultFinder) open() bool {
-	if w.reader == nil {
-		w.reader, _ = w.s.NewReader()
-	}
-	return w.reader != nil
 }
 
 // page notes the faults of one page.
@@ -183,7 +166,7 @@ func (w *faultFinder) sitemap(id isite.PageID) {
 	if foreign > 0 && w.s.Published() {
 		w.addAt(id, first, SitemapEntry, fmt.Sprintf("%d of %d entries, this one first, are not below a base URL; search engines drop them", foreign, entries))
 	}
-	if len(redirected) > 0 && w.open() {
+	if len(redirected) > 0 {
 		// One setting of the generator, or one template, writes all of them.
 		_ = w.reader.Details(id, redirected[:1], func(_ int, d *isite.Detail) { // a page that changed has a finding
 			from, _, _ := strings.Cut(d.Target, "?")
@@ -209,7 +192,7 @@ const hugoSitemap = "\n<?xml version=\"1.0\" encoding=\"utf-8\" standalone=\"yes
 // isHugoSitemap reports whether Hugo's own template wrote a sitemap, and notes it
 // the first time.
 func (w *faultFinder) isHugoSitemap(id isite.PageID) bool {
-	if w.s.Page(id).Kind() != isite.PageSitemap || !w.open() {
+	if w.s.Page(id).Kind() != isite.PageSitemap {
 		return false
 	}
 	text, err := w.reader.Text(id)
@@ -266,7 +249,7 @@ func (w *faultFinder) outsideBase(ctx context.Context, c *scope) error {
 	paths, all, bases := map[string]*target{}, map[string]bool{}, map[string]int{}
 	var byPath, byName Finding // the first link of each manner
 	for _, id := range pages {
-		if !w.open() {
+		if w.reader.Open() != nil {
 			return nil
 		}
 		err := w.reader.Details(id, nil, func(_ int, d *isite.Detail) {

@@ -107,8 +107,8 @@ type attributor struct {
 	opt *Options
 	// texts are the fragments that are known as text.
 	texts    map[fragmentKey]string
-	reader   *isite.Reader // nil until it is needed
-	evidence []evidence    // the first stands for none
+	reader   *isite.Reader
+	evidence []evidence // the first stands for none
 	uses     map[uint64][]scriptUse
 	files    map[docroot.NodeID]script.Use
 	ids      map[isite.PageID]*script.IDs
@@ -123,20 +123,14 @@ type scriptUse struct {
 
 func newAttributor(s *isite.Site, opt *Options) *attributor {
 	return &attributor{
-		s: s, opt: opt, texts: map[fragmentKey]string{}, evidence: make([]evidence, 1), uses: map[uint64][]scriptUse{},
+		s: s, opt: opt, reader: s.NewReader(), texts: map[fragmentKey]string{}, evidence: make([]evidence, 1), uses: map[uint64][]scriptUse{},
 		files: map[docroot.NodeID]script.Use{}, ids: map[isite.PageID]*script.IDs{}, usedRule: make([]bool, len(opt.ScriptRules)),
-	}
-}
-
-func (a *attributor) close() {
-	if a.reader != nil {
-		a.reader.Close()
 	}
 }
 
 // attribute sets the evidence of misses, which are sorted by target.
 func (a *attributor) attribute(ctx context.Context, misses []miss) error {
-	defer a.close()
+	defer a.reader.Close()
 	if len(misses) == 0 {
 		return nil
 	}
@@ -402,13 +396,6 @@ func (a *attributor) usesOf(id isite.PageID) []scriptUse {
 		return uses
 	}
 	a.uses[key] = nil
-	if a.reader == nil {
-		r, err := a.s.NewReader()
-		if err != nil {
-			return nil // and the page cannot be reported either
-		}
-		a.reader = r
-	}
 	scripts, err := a.reader.Scripts(id)
 	if err != nil {
 		return nil

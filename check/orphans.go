@@ -54,7 +54,7 @@ func orphans(ctx context.Context, s *isite.Site, from []string) ([]OrphanFile, e
 		seeds = []string{"/"}
 	}
 	w := newWalker(s)
-	defer w.close()
+	defer w.reader.Close()
 	if err := w.walk(ctx, seeds); err != nil {
 		return nil, err
 	}
@@ -152,12 +152,8 @@ func linkedFiles(s *isite.Site, w *walker) []bool {
 func findAliases(s *isite.Site, all []OrphanFile) error {
 	// An alias page has its refresh, a canonical link, and a link to click.
 	const maxLinks = 8
-	var r *isite.Reader
-	defer func() {
-		if r != nil {
-			r.Close()
-		}
-	}()
+	r := s.NewReader()
+	defer r.Close()
 	for i := range all {
 		o := &all[i]
 		node, ok := s.Lookup(o.Path)
@@ -168,11 +164,8 @@ func findAliases(s *isite.Site, all []OrphanFile) error {
 		if n := s.Page(id).Links(); n == 0 || n > maxLinks {
 			continue
 		}
-		if r == nil {
-			var err error
-			if r, err = s.NewReader(); err != nil {
-				return err
-			}
+		if err := r.Open(); err != nil {
+			return err
 		}
 		// The check reports pages that changed meanwhile.
 		_ = r.Details(id, nil, func(_ int, d *isite.Detail) {

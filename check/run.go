@@ -104,16 +104,16 @@ type pageLink struct {
 
 // judgeLinks judges all links from the records in memory.
 func judgeLinks(ctx context.Context, s *isite.Site, opt Options) (*judged, error) {
-	tallies := make([]*tally, workerCount(opt, s.Pages()))
-	err := eachTask(ctx, s.Pages(), len(tallies), func(worker int) (func(int) error, func(), error) {
+	var tallies []*tally
+	err := s.Each(ctx, opt.Jobs, s.Pages(), func(*isite.Reader) func(int) error {
 		t := newTally(s, &opt)
-		tallies[worker] = t
+		tallies = append(tallies, t)
 		return func(i int) error {
 			if id := isite.PageID(i); opt.scope.has(id) {
 				t.addPage(id, s.Page(id))
 			}
 			return nil
-		}, func() {}, nil
+		}
 	})
 	if err != nil {
 		return nil, err

@@ -83,7 +83,7 @@ func scopeOf(ctx context.Context, s *isite.Site, opt Options) (*scope, error) {
 	}
 	w := newWalker(s)
 	w.from, w.skip, w.limit = &from, &skip, opt.Limit
-	defer w.close()
+	defer w.reader.Close()
 	if len(opt.From) == 0 {
 		w.from = nil
 		if err := w.everything(opt.Pages); err != nil {

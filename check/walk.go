@@ -42,12 +42,7 @@ func newWalker(s *isite.Site) *walker {
 	return &walker{
 		s: s, in: make([]bool, s.Pages()), followed: make([]bool, nodes), listed: map[docroot.NodeID]bool{},
 		left: map[docroot.NodeID]bool{}, matched: make([]matchKind, nodes), done: make([]bool, nodes),
-	}
-}
-
-func (w *walker) close() {
-	if w.reader != nil {
-		w.reader.Close()
+		reader: s.NewReader(),
 	}
 }
 
@@ -319,12 +314,8 @@ func (w *walker) askedAddresses(id isite.PageID, links []isite.Link) (map[uint32
 	if len(want) == 0 {
 		return nil, nil
 	}
-	if w.reader == nil {
-		r, err := w.s.NewReader()
-		if err != nil {
-			return nil, err
-		}
-		w.reader = r
+	if err := w.reader.Open(); err != nil {
+		return nil, err
 	}
 	asked := make(map[uint32]string, len(want))
 	// A page that changed or vanished is reported when it is judged. Its links

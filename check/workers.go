@@ -4,36 +4,22 @@ import (
 	"cmp"
 	"context"
 	"reflect"
-	"runtime"
 	"sync"
-	"sync/atomic"
 
 	isite "github.com/sitelink/sitelink/internal/site"
 )
 
-// batch is the number of tasks that a worker takes at a time.
-const batch = 32
-
-func workerCount(opt Options, tasks int) int {
-	n := opt.Jobs
-	if n <= 0 {
-		n = runtime.GOMAXPROCS(0)
-	}
-	return max(1, min(n, (tasks+batch-1)/batch))
-}
-
-// readersWith runs n tasks through workers that each have a reader. start is
-// called once for each worker and returns what handles a task.
+// readersWith runs n tasks through workers that each have a reader of the docroot, which
+// must be there. start is called once for each worker and returns what handles a task.
 func readersWith(ctx context.Context, s *isite.Site, opt Options, n int, start func(r *isite.Reader) func(i int) error) error {
-	if n == 0 {
-		return nil
-	}
-	return eachTask(ctx, n, workerCount(opt, n), func(int) (func(int) error, func(), error) {
-		r, err := s.NewReader()
-		if err != nil {
-			return nil, nil, err
+	return s.Each(ctx, opt.Jobs, n, func(r *isite.Reader) func(int) error {
+		handle := start(r)
+		return func(i int) error {
+			if err := r.Open(); err != nil {
+				return err
+			}
+			return handle(i)
 		}
-		return start(r), r.Close, nil
 	})
 }
 
@@ -42,51 +28,6 @@ func readers(ctx context.Context, s *isite.Site, opt Options, n int, task func(r
 	return readersWith(ctx, s, opt, n, func(r *isite.Reader) func(int) error {
 		return func(i int) error { return task(r, i) }
 	})
-}
-
-// eachTask runs n numbered tasks through workers, the low numbers first. start
-// is called once for each worker, from one goroutine. It returns what handles a
-// task and what is called when the worker ends. The first error ends all
-// workers, and so does the end of ctx.
-func eachTask(ctx context.Context, n, workers int, start func(worker int) (func(int) error, func(), error)) error {
-	type worker struct {
-		handle func(int) error
-		end    func()
-	}
-	all := make([]worker, 0, workers)
-	for w := range workers {
-		handle, end, err := start(w)
-		if err != nil {
-			for _, w := range all {
-				w.end()
-			}
-			return err
-		}
-		all = append(all, worker{handle, end})
-	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for _, w := range all {
-		wg.Go(func() {
-			defer w.end()
-			for ctx.Err() == nil {
-				first := int(next.Add(batch)) - batch
-				if first >= n {
-					return
-				}
-				for i := first; i < min(first+batch, n) && ctx.Err() == nil; i++ {
-					if err := w.handle(i); err != nil {
-						cancel(err)
-						return
-					}
-				}
-			}
-		})
-	}
-	wg.Wait()
-	return context.Cause(ctx)
 }
 
 // sequence emits what workers make for numbered tasks, in any order, in the

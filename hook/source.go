@@ -94,10 +94,7 @@ func (d *Digest) find(page []byte) []span {
 // addPositions sets the Source of each finding whose link is in one of the
 // sources of its page. findings are sorted by page.
 func addPositions(ctx context.Context, s *isite.Site, findings []check.Finding, sources func(string) []Source) error {
-	reader, err := s.NewReader()
-	if err != nil {
-		return err
-	}
+	reader := s.NewReader()
 	defer reader.Close()
 	root, err := os.OpenRoot(s.Root())
 	if err != nil {

@@ -6,11 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 
 	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/host"
@@ -283,32 +280,16 @@ type manifestReader struct {
 
 // all reads the pages in parallel.
 func (r *manifestReader) all(ctx context.Context) error {
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	var next atomic.Int64
-	var workers sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(r.seen)) {
-		workers.Go(func() {
-			reader, err := r.s.NewReader()
-			if err != nil {
-				stop(err)
-				return
+	return r.s.Each(ctx, 0, len(r.seen), func(reader *isite.Reader) func(int) error {
+		var outliner outline.Reader
+		return func(i int) error {
+			id := isite.PageID(i)
+			if err := r.page(reader, &outliner, id); err != nil {
+				return fmt.Errorf("read %s: %w", r.s.Path(id), err)
 			}
-			defer reader.Close()
-			var outliner outline.Reader
-			for ctx.Err() == nil {
-				id := isite.PageID(next.Add(1) - 1)
-				if int(id) >= len(r.seen) {
-					return
-				}
-				if err := r.page(reader, &outliner, id); err != nil {
-					stop(fmt.Errorf("read %s: %w", r.s.Path(id), err))
-				}
-			}
-		})
-	}
-	workers.Wait()
-	return context.Cause(ctx)
+			return nil
+		}
+	})
 }
 
 // page reads one page.

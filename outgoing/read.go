@@ -6,11 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"golang.org/x/net/html"
@@ -199,31 +196,15 @@ type reading struct {
 
 // all reads the pages in parallel, each into its place of out.
 func (r *reading) all(ctx context.Context, out []pageResult) error {
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	var next atomic.Int64
-	var workers sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(out)) {
-		workers.Go(func() {
-			w, err := r.worker()
-			if err != nil {
-				stop(err)
-				return
+	return r.s.Each(ctx, 0, len(out), func(reader *isite.Reader) func(int) error {
+		w := &pageWorker{reading: r, reader: reader, parser: r.rules.content != nil}
+		return func(i int) (err error) {
+			if out[i], err = w.page(isite.PageID(i)); err != nil {
+				err = fmt.Errorf("read %s: %w", r.s.Path(isite.PageID(i)), err)
 			}
-			defer w.close()
-			for ctx.Err() == nil {
-				i := int(next.Add(1)) - 1
-				if i >= len(out) {
-					return
-				}
-				if out[i], err = w.page(isite.PageID(i)); err != nil {
-					stop(fmt.Errorf("read %s: %w", r.s.Path(isite.PageID(i)), err))
-				}
-			}
-		})
-	}
-	workers.Wait()
-	return context.Cause(ctx)
+			return err
+		}
+	})
 }
 
 // pageWorker reads one page after the other.
@@ -235,16 +216,6 @@ type pageWorker struct {
 	// them.
 	parser bool
 }
-
-func (r *reading) worker() (*pageWorker, error) {
-	reader, err := r.s.NewReader()
-	if err != nil {
-		return nil, err
-	}
-	return &pageWorker{reading: r, reader: reader, parser: r.rules.content != nil}, nil
-}
-
-func (w *pageWorker) close() { w.reader.Close() }
 
 // page returns the result for one page.
 func (w *pageWorker) page(id isite.PageID) (pageResult, error) {

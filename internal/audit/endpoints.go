@@ -63,15 +63,13 @@ func endpointFindings(p *project.Project) func(s *public.Site) []check.Finding {
 	}
 	return func(handle *public.Site) []check.Finding {
 		s := site.Unwrap(handle)
-		v := endpointVerifier{site: s, endpoints: e, ruleDir: p.RuleDir}
+		v := endpointVerifier{site: s, endpoints: e, ruleDir: p.RuleDir, reader: s.NewReader()}
+		defer v.reader.Close()
 		v.headers()
 		if cfg.Templates.Headers {
 			v.byHeader = linkelement.HasPingback | linkelement.HasWebmention
 		}
 		v.pages(EndpointPages(cfg))
-		if v.reader != nil {
-			v.reader.Close()
-		}
 		return v.findings
 	}
 }
@@ -224,13 +222,6 @@ func (v *endpointVerifier) fault(id site.PageID, page string, fault linkelement.
 		f = v.add(page, check.Warning, check.EndpointLate, "the "+rel+" element ends behind the first 5,000 bytes, where clients may stop looking", "move it up, right after the charset declaration")
 	case linkelement.FaultInvalid:
 		f = v.add(page, check.Warning, check.EndpointInvalidPage, "the page has a second head: clients may refuse to search it", "merge the two heads")
-	}
-	if v.reader == nil {
-		r, err := v.site.NewReader()
-		if err != nil {
-			return // the finding has no place then
-		}
-		v.reader = r
 	}
 	if line, col, offset, err := v.reader.Position(id, fault.Off); err == nil {
 		f.Line, f.Column, f.Offset = line, col, offset

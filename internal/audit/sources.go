@@ -162,10 +162,7 @@ func (a *Audit) PlaceOccurrences(ctx context.Context, page string, at []check.Oc
 	if !a.HasSources() || len(at) == 0 {
 		return places, nil
 	}
-	r, err := a.Site.NewReader()
-	if err != nil {
-		return nil, err
-	}
+	r := a.Site.NewReader()
 	defer r.Close()
 	id, ok := a.Site.Lookup(page)
 	of, isPage := a.Site.PageOf(id)
@@ -174,7 +171,7 @@ func (a *Audit) PlaceOccurrences(ctx context.Context, page string, at []check.Oc
 	}
 	var links []check.Link
 	var nth []int // the occurrences of links
-	err = r.Details(of, nil, func(_ int, d *site.Detail) {
+	err := r.Details(of, nil, func(_ int, d *site.Detail) {
 		if i := slices.Index(at, check.Occurrence{Line: d.Line, Column: d.Column}); i >= 0 {
 			links = append(links, check.Link{Page: page, Offset: d.Offset, Line: d.Line, Column: d.Column, Element: d.Element, Attribute: d.Attribute, Raw: strings.Clone(d.Raw)})
 			nth = append(nth, i)

@@ -164,17 +164,19 @@ func (g *Gone) suggestPages(ctx context.Context, r *Record) error {
 		return nil
 	}
 	list := addresses(g.site)
-	err := eachEntry(ctx, g.site, len(list), func(reader *site.Reader, i int) error {
-		id, ok := pageOf(g.site, list[i].File)
-		if !ok || g.site.Page(id).Alias() != "" {
+	err := g.site.Each(ctx, 0, len(list), func(reader *site.Reader) func(int) error {
+		return func(i int) error {
+			id, ok := pageOf(g.site, list[i].File)
+			if !ok || g.site.Page(id).Alias() != "" {
+				return nil
+			}
+			text, err := reader.Text(id)
+			if err != nil {
+				return err
+			}
+			list[i].Title, list[i].Heading, list[i].Text, _ = describe(text)
 			return nil
 		}
-		text, err := reader.Text(id)
-		if err != nil {
-			return err
-		}
-		list[i].Title, list[i].Heading, list[i].Text, _ = describe(text)
-		return nil
 	})
 	if err != nil {
 		return err
@@ -236,10 +238,7 @@ func only(list []*Entry, before map[string]bool) *Entry {
 
 // suggestIDs finds the ids that headings have now.
 func (g *Gone) suggestIDs(ctx context.Context, changed map[site.PageID]*Entry) error {
-	reader, err := g.site.NewReader()
-	if err != nil {
-		return err
-	}
+	reader := g.site.NewReader()
 	defer reader.Close()
 	renamed := map[*Entry]map[string]string{}
 	for id, e := range changed {

@@ -22,11 +22,8 @@ import (
 	"fmt"
 	"hash/fnv"
 	"path"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"unicode/utf8"
 
 	"golang.org/x/net/html"
@@ -73,13 +70,15 @@ type Entry struct {
 // of ctx, or of a page that cannot be read.
 func Of(ctx context.Context, s *site.Site, when string) (*Record, error) {
 	r := &Record{When: when, Entries: addresses(s)}
-	err := eachEntry(ctx, s, len(r.Entries), func(reader *site.Reader, i int) error {
-		e := &r.Entries[i]
-		id, ok := pageOf(s, e.File)
-		if !ok {
-			return nil
+	err := s.Each(ctx, 0, len(r.Entries), func(reader *site.Reader) func(int) error {
+		return func(i int) error {
+			e := &r.Entries[i]
+			id, ok := pageOf(s, e.File)
+			if !ok {
+				return nil
+			}
+			return e.read(reader, id)
 		}
-		return e.read(reader, id)
 	})
 	if err != nil {
 		return nil, err
@@ -263,36 +262,6 @@ func isHex(w string) bool {
 		}
 	}
 	return w != ""
-}
-
-// eachEntry runs n tasks through workers that each have a reader of the site. The
-// first error ends all of them, and so does the end of ctx.
-func eachEntry(ctx context.Context, s *site.Site, n int, task func(r *site.Reader, i int) error) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), n) {
-		wg.Go(func() {
-			r, err := s.NewReader()
-			if err != nil {
-				cancel(err)
-				return
-			}
-			defer r.Close()
-			for ctx.Err() == nil {
-				i := int(next.Add(1)) - 1
-				if i >= n {
-					return
-				}
-				if err := task(r, i); err != nil {
-					cancel(err)
-				}
-			}
-		})
-	}
-	wg.Wait()
-	return context.Cause(ctx)
 }
 
 // leastText is how many bytes of text a page needs so that two pages do not have

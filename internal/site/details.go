@@ -32,20 +32,35 @@ type Reader struct {
 	detail Detail
 }
 
-// NewReader opens the docroot for reading pages again.
-func (s *Site) NewReader() (*Reader, error) {
-	dir, err := docroot.Open(s.Real())
-	if err != nil {
-		return nil, fmt.Errorf("read docroot %s: %w", s.Root(), disk.Cause(err))
+// NewReader returns a reader of pages. It opens the docroot when it reads the first one.
+func (s *Site) NewReader() *Reader {
+	return &Reader{s: s, res: resolver{s: s, PathResolver: host.NewPathResolver(s.Host)}}
+}
+
+// Open opens the docroot, if it is not open. Readers do so by themselves; a caller that
+// reports faults of single pages calls it to know that it is not the docroot's.
+func (r *Reader) Open() (err error) {
+	if r.dir != nil {
+		return nil
 	}
-	return &Reader{s: s, dir: dir, res: resolver{s: s, PathResolver: host.NewPathResolver(s.Host)}}, nil
+	if r.dir, err = docroot.Open(r.s.Real()); err != nil {
+		return fmt.Errorf("read docroot %s: %w", r.s.Root(), disk.Cause(err))
+	}
+	return nil
 }
 
 // Close closes the docroot.
-func (r *Reader) Close() { r.dir.Close() }
+func (r *Reader) Close() {
+	if r.dir != nil {
+		r.dir.Close()
+	}
+}
 
-// text reads and scans a page.
-func (r *Reader) text(p *Page) (*scan.Page, error) {
+// load reads the file of a page.
+func (r *Reader) load(p *Page) ([]byte, error) {
+	if err := r.Open(); err != nil {
+		return nil, err
+	}
 	if r.buf == nil { // saved details need no buffer
 		r.buf = make([]byte, 0, docroot.FirstBuffer)
 	}
@@ -53,6 +68,15 @@ func (r *Reader) text(p *Page) (*scan.Page, error) {
 	r.buf = raw
 	if err != nil {
 		return nil, docroot.FileError(err)
+	}
+	return data, nil
+}
+
+// text reads and scans a page.
+func (r *Reader) text(p *Page) (*scan.Page, error) {
+	data, err := r.load(p)
+	if err != nil {
+		return nil, err
 	}
 	if p.kind == PageMap {
 		page, _ := mapPage(data)
@@ -291,10 +315,7 @@ func (r *resolver) itemHas(address string, value []byte) bool {
 
 // fileText returns the contents of a file, empty if it cannot be read.
 func fileText(s *Site, node docroot.NodeID) []byte {
-	r, err := s.NewReader()
-	if err != nil {
-		return []byte{}
-	}
+	r := s.NewReader()
 	defer r.Close()
 	text, err := r.File(node, s.opt.MaxPageBytes)
 	if err != nil {
@@ -558,10 +579,9 @@ func (r *Reader) Sum(id PageID) (uint64, error) {
 	if r.s.opt.Sums {
 		return p.sum, nil
 	}
-	data, raw, _, err := r.s.load(r.dir, p, r.buf)
-	r.buf = raw
+	data, err := r.load(p)
 	if err != nil {
-		return 0, docroot.FileError(err)
+		return 0, err
 	}
 	return xxhash.Sum64(data), nil
 }
@@ -572,10 +592,9 @@ func (r *Reader) Sum(id PageID) (uint64, error) {
 // the site was loaded.
 func (r *Reader) Text(id PageID) ([]byte, error) {
 	p := &r.s.pages[id]
-	data, raw, _, err := r.s.load(r.dir, p, r.buf)
-	r.buf = raw
+	data, err := r.load(p)
 	if err != nil {
-		return nil, docroot.FileError(err)
+		return nil, err
 	}
 	if r.s.opt.Sums && xxhash.Sum64(data) != p.sum {
 		return nil, ErrChanged

@@ -63,13 +63,10 @@ func pageID(t testing.TB, s *Site, path string) PageID {
 // details returns all links of a page.
 func details(t testing.TB, s *Site, path string) []Detail {
 	t.Helper()
-	r, err := s.NewReader()
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := s.NewReader()
 	defer r.Close()
 	var out []Detail
-	err = r.Details(pageID(t, s, path), nil, func(_ int, d *Detail) {
+	err := r.Details(pageID(t, s, path), nil, func(_ int, d *Detail) {
 		kept := *d
 		kept.Raw, kept.Fragment = strings.Clone(d.Raw), strings.Clone(d.Fragment)
 		out = append(out, kept)

@@ -402,10 +402,7 @@ func TestReaderText(t *testing.T) {
 				if got := s.Page(0).plain; got != test.plain {
 					t.Errorf("plain is %t", got)
 				}
-				r, err := s.NewReader()
-				if err != nil {
-					t.Fatal(err)
-				}
+				r := s.NewReader()
 				defer r.Close()
 				text, err := r.Text(0)
 				if err != nil || string(text) != test.want {

@@ -152,10 +152,7 @@ func TestSVGAnchors(t *testing.T) {
 // TestReaderAnchors: the anchors of a page can be listed again, in order.
 func TestReaderAnchors(t *testing.T) {
 	s := loadFiles(t, files{"p.html": `<!doctype html><p id=b><a name=a id=c></a><map name=m></map><p id=""><template><p id=t></template>`}, Options{})
-	r, err := s.NewReader()
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := s.NewReader()
 	defer r.Close()
 	got := ""
 	if err := r.Anchors(0, func(name []byte, kind scan.AnchorKind) { got += fmt.Sprintf("%s:%d ", name, kind) }); err != nil {

@@ -71,6 +71,9 @@ func (r *Reader) Scripts(id PageID) ([]Script, error) {
 // File returns the contents of a file of the docroot, at most limit bytes. They
 // are valid until the reader is used again.
 func (r *Reader) File(node docroot.NodeID, limit int64) ([]byte, error) {
+	if err := r.Open(); err != nil {
+		return nil, err
+	}
 	data, _, err := r.dir.Read(append(r.s.tree.AppendPath(nil, r.s.tree.Nodes[node].Real), 0), r.buf[:0], limit)
 	if err != nil {
 		return nil, docroot.FileError(err)

@@ -212,10 +212,7 @@ func TestUpdateImmutable(t *testing.T) {
 	root := tempDocroot(t, files{"index.html": "<a href=a.html#x>a</a><a href=A.html>a</a>", "a.html": "<p id=x>", "b.html": "<a href=gone.html>b</a>"})
 	s := load(t, root, Options{})
 	describe := func(s *Site) string {
-		r, err := s.NewReader()
-		if err != nil {
-			return err.Error()
-		}
+		r := s.NewReader()
 		defer r.Close()
 		var b strings.Builder
 		for id := range PageID(s.Pages()) {

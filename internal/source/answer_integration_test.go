@@ -137,10 +137,7 @@ func brokenPlaces(t *testing.T, dir, hugo, cache string) (text string, n int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := s.NewReader()
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := s.NewReader()
 	defer r.Close()
 	var links []Link
 	for id := range site.PageID(s.Pages()) {

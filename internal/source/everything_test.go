@@ -95,10 +95,7 @@ func known(t *testing.T, project string) string {
 		t.Fatal(err)
 	}
 	defer m.Close()
-	r, err := s.NewReader()
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := s.NewReader()
 	defer r.Close()
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }

@@ -170,10 +170,7 @@ func placeAll(t *testing.T, project, base, hugo, text string) (all []placedLink)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := s.NewReader()
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := s.NewReader()
 	defer r.Close()
 	var links []Link
 	for i := range s.Pages() {

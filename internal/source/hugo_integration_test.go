@@ -104,10 +104,7 @@ func testHugoBreaks(t *testing.T, hugo string) {
 	}
 	var links []Link
 	reached := map[string]bool{}
-	r, err := s.NewReader()
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := s.NewReader()
 	defer r.Close()
 	for id := range site.PageID(s.Pages()) {
 		err := r.Details(id, nil, func(_ int, d *site.Detail) {

@@ -258,7 +258,8 @@ func (src *sources) HugoPages() []generator.HugoPage { return src.answer.Pages }
 // useSite makes s the site of the following calls, and returns a reader for it.
 func (m *Map) useSite(s *site.Site) (*site.Reader, error) {
 	m.site, m.basePath, m.base = s, s.BasePath(), s.Authority()
-	return s.NewReader()
+	r := s.NewReader()
+	return r, r.Open()
 }
 
 // Locate returns the position of each link, nil where it is not known. It is

@@ -99,10 +99,7 @@ func place(t *testing.T, project, docroot, hugo string, want []string) (got []st
 	for _, note := range m.Notes {
 		t.Error(note)
 	}
-	r, err := s.NewReader()
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := s.NewReader()
 	defer r.Close()
 	m.site = s
 	used := map[string]bool{}
@@ -212,10 +209,7 @@ func TestLocateParallel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := s.NewReader()
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := s.NewReader()
 	defer r.Close()
 	var links []Link
 	for id := range site.PageID(s.Pages()) {

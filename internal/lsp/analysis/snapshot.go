@@ -112,9 +112,7 @@ func New(ctx context.Context, a *audit.Audit, opt Options) (*Snapshot, error) {
 	if a.Project.Generator != nil {
 		s.generator, s.headingIDs = a.Project.Generator.Generator, a.Project.Generator.HeadingIDs
 	}
-	if s.reader, err = a.Site.NewReader(); err != nil {
-		return nil, err
-	}
+	s.reader = a.Site.NewReader()
 	m, dir, err := a.OpenSources(ctx)
 	if err != nil {
 		s.Close()
