@@ -37,10 +37,13 @@ var soakAttacks = []struct{ request, want string }{
 	{"POST /pingback HTTP/1.1\r\nHost: b\r\nContent-Length : 3\r\n\r\nINNER", "400"},
 	{"POST /webmention HTTP/1.1\r\nHost: b\r\nConnection: close\r\nContent-Length: LEN\r\n\r\nINNER", "400"},
 	{"GET /none HTTP/1.1\r\nHost: b\r\nConnection: close\r\n\r\nINNER", "404"},
+	{"POST /pingback HTTP/1.1\r\nHost: b\r\nConnection: close\r\nTransfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\n0\r\n\r\n", "200 -32700"},
+	{"POST /none HTTP/1.1\r\nHost: b\r\nConnection: close\r\nX: y\r\n folded\r\n\r\n", "405"},
 	// Not HTTP, or not for us.
 	{"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n", "400"},
 	{"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "501"},
 	{"CONNECT 169.254.169.254:80 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", "501"},
+	{"BREW /pot HTTP/1.1\r\nHost: b\r\nConnection: close\r\n\r\n", "501"},
 	{"GET / HTTP/1.1\r\n\r\n", "400"},
 	{"GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", "400"},
 	{"GET /" + strings.Repeat("x", 9000) + " HTTP/1.1\r\nConnection: close\r\nHost: b\r\n\r\n", "404"},

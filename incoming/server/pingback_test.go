@@ -4,6 +4,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
@@ -288,4 +289,36 @@ func FuzzPing(f *testing.F) {
 			t.Errorf("fault %s", strconv.Itoa(code))
 		}
 	})
+}
+
+// TestPingReflection: however often a page is named, the server itself connects to
+// nothing, and each notice reaches the receiver once.
+func TestPingReflection(t *testing.T) {
+	victim, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer victim.Close()
+	connected := make(chan struct{}, 1)
+	go func() {
+		if c, err := victim.Accept(); err == nil {
+			c.Close()
+			connected <- struct{}{}
+		}
+	}()
+	receiver, address := start(t, Options{})
+	source := "http://" + victim.Addr().String() + "/"
+	for range 20 {
+		post(t, address, "/pingback", "text/xml", pingCall(source, "http://b.example/doc"))
+		post(t, address, "/webmention", formType, form(source, "http://b.example/doc"))
+		ask(t, address, "LINK "+source+" http://b.example/doc HTTP/1.1\r\n\r\n")
+	}
+	if n := receiver.taken(); len(n) != 60 || n[0].Action != incoming.Link {
+		t.Errorf("%d notices", len(n))
+	}
+	select {
+	case <-connected:
+		t.Error("the server connected to the source")
+	default:
+	}
 }

@@ -355,12 +355,12 @@ func (p *pieces) Write(b []byte) (int, error) {
 
 // TestHTMLStreams: the report is written column by column, never as a whole.
 func TestHTMLStreams(t *testing.T) {
-	r, extras := synthetic(60_000)
+	r, extras := synthetic(12_000)
 	var p pieces
 	if err := HTML(&p, r, Options{Extras: extras}); err != nil {
 		t.Fatal(err)
 	}
-	if p.most > p.total/3 || p.total < 3_000_000 {
+	if p.most > p.total/3 || p.total < 600_000 {
 		t.Errorf("pieces of up to %d bytes, %d in all", p.most, p.total)
 	}
 }

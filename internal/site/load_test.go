@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/sitelink/sitelink/internal/host"
@@ -315,5 +316,43 @@ func TestCancelledLoad(t *testing.T) {
 	defer cancel(nil)
 	if _, err := Load(ctx, root, Options{Jobs: 2, Progress: func(int, int) { cancel(cause) }}); !errors.Is(err, cause) {
 		t.Errorf("while reading: got %v, want %v", err, cause)
+	}
+}
+
+// TestEach: each number is handled once, and an error or the end of ctx ends all workers.
+func TestEach(t *testing.T) {
+	s := loadFiles(t, files{"index.html": plain}, Options{})
+	const tasks = 1000
+	for _, jobs := range []int{0, 1, 8} {
+		var handled [tasks]atomic.Int32
+		err := s.Each(t.Context(), jobs, tasks, func(r *Reader) func(int) error {
+			return func(i int) error {
+				handled[i].Add(1)
+				_, err := r.Text(0)
+				return err
+			}
+		})
+		for i := range handled {
+			if n := handled[i].Load(); err != nil || n != 1 {
+				t.Fatalf("%d jobs: %v, number %d is handled %d times", jobs, err, i, n)
+			}
+		}
+		var some atomic.Int32
+		own := errors.New("own")
+		err = s.Each(t.Context(), jobs, tasks, func(*Reader) func(int) error {
+			return func(int) error { some.Add(1); return own }
+		})
+		if err != own || some.Load() > 8 {
+			t.Errorf("%d jobs: %v after %d tasks", jobs, err, some.Load())
+		}
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	own := errors.New("own")
+	cancel(own)
+	err := s.Each(ctx, 0, tasks, func(*Reader) func(int) error {
+		return func(int) error { t.Error("a task runs"); return nil }
+	})
+	if err != own {
+		t.Errorf("after the end of ctx: %v", err)
 	}
 }
