@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/sitelink/sitelink/internal/docroot"
-	"github.com/sitelink/sitelink/internal/near"
 	isite "github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
 
@@ -221,7 +221,7 @@ var commonNames = strings.Fields(`readme readmemd index license changelog config
 
 // dirNames are the names in a directory, without extensions.
 type dirNames struct {
-	stems  near.Names
+	stems  text.Names
 	byStem map[string][]docroot.NodeID
 }
 
@@ -347,7 +347,7 @@ func (x *fileIndex) fromAbove(f *Finding, a aim, page docroot.NodeID) (out []doc
 // the path. A directory that the path names and that exists was meant, unless the page
 // lacks little: /library/venv.html is not tutorial/venv.html.
 func (x *fileIndex) elsewhere(w wanted) (out []docroot.NodeID) {
-	plain := near.Plain(w.stem)
+	plain := text.Plain(w.stem)
 	same := x.named(plain, w.kind)
 	if x.isDirectory(w) || len(plain) < 2 || len(same) > maxSame {
 		return nil
@@ -386,7 +386,7 @@ func (x *fileIndex) alike(w wanted, dirs []docroot.NodeID) (prefix, suffix int) 
 	most := min(len(w.dirs), len(dirs))
 	same := func(i, j int) bool {
 		name := x.s.Tree().Name(dirs[j])
-		errors, ok := near.Typo(w.dirs[i], name)
+		errors, ok := text.Typo(w.dirs[i], name)
 		return w.dirs[i] == name || ok && errors <= 1
 	}
 	for prefix < most && same(prefix, prefix) {
@@ -400,7 +400,7 @@ func (x *fileIndex) alike(w wanted, dirs []docroot.NodeID) (prefix, suffix int) 
 
 // isDistinctive reports whether a name is so long that two pages hardly have it by
 // chance.
-func isDistinctive(name string) bool { return len(near.Words(name)) >= 3 && len(name) >= 12 }
+func isDistinctive(name string) bool { return len(text.Words(name)) >= 3 && len(name) >= 12 }
 
 // dirsOf returns the directories that lead to a node, without the docroot.
 func (x *fileIndex) dirsOf(id docroot.NodeID) []docroot.NodeID {
@@ -459,7 +459,7 @@ func isVersion(name string) bool {
 	case "latest", "main", "master", "stable", "next", "dev", "current", "nightly", "beta":
 		return true
 	}
-	words := near.Words(name)
+	words := text.Words(name)
 	return len(words) > 0 && '0' <= words[len(words)-1][0] && words[len(words)-1][0] <= '9' && len(words) <= 2
 }
 
@@ -470,7 +470,7 @@ func (x *fileIndex) named(plain string, kind nameKind) (out []docroot.NodeID) {
 		x.byName = map[string][]docroot.NodeID{}
 		for i := 1; i < x.s.Tree().Len(); i++ { // 0, the docroot, has no name
 			if stem, _, ok := x.stemOf(docroot.NodeID(i)); ok {
-				name := near.Plain(stem)
+				name := text.Plain(stem)
 				x.byName[name] = append(x.byName[name], docroot.NodeID(i))
 			}
 		}

@@ -11,9 +11,9 @@ import (
 
 	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/host"
-	"github.com/sitelink/sitelink/internal/near"
 	"github.com/sitelink/sitelink/internal/scan"
 	isite "github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
 
@@ -119,7 +119,7 @@ func suggest(ctx context.Context, s *isite.Site, opt Options, findings []Finding
 
 // anchorNames are the anchors of a page, in which to look for similar ones. They
 // belong to one goroutine.
-type anchorNames struct{ ids, maps near.Names }
+type anchorNames struct{ ids, maps text.Names }
 
 // readAnchors reads the anchors of a page. The error is that of reading it again.
 func readAnchors(r *isite.Reader, page isite.PageID) (*anchorNames, error) {

@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"github.com/sitelink/sitelink/check"
-	"github.com/sitelink/sitelink/internal/align"
 	isite "github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // Link is one link as a source wrote it.
@@ -193,12 +193,12 @@ func positionsOf(text []byte, links []pageLink, sources []Source) map[int64]Link
 // pair aligns the links of a page with those that a source wrote. unique leaves
 // out a link that could be one of several in the source, or the reverse.
 func pair(positions map[int64]Link, links []pageLink, written []Link, unique bool) {
-	page, source := make([][]align.Key, len(links)), make([][]align.Key, len(written))
+	page, source := make([][]text.AlignKey, len(links)), make([][]text.AlignKey, len(written))
 	for i := range links {
-		page[i] = []align.Key{{Text: links[i].raw}}
+		page[i] = []text.AlignKey{{Text: links[i].raw}}
 	}
 	for i := range written {
-		source[i] = []align.Key{{Text: written[i].Destination}}
+		source[i] = []text.AlignKey{{Text: written[i].Destination}}
 	}
 	equal := func(i, j int) int32 {
 		if written[i].Destination == links[j].raw {
@@ -206,7 +206,7 @@ func pair(positions map[int64]Link, links []pageLink, written []Link, unique boo
 		}
 		return 0
 	}
-	for j, i := range align.Pairs(source, page, equal, align.Options{Unique: unique}) {
+	for j, i := range text.Align(source, page, equal, text.AlignOptions{Unique: unique}) {
 		if i >= 0 && written[i].Position.Line > 0 {
 			positions[links[j].offset] = written[i]
 		}

@@ -16,8 +16,8 @@ import (
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/disk"
-	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 func baselineCommand(c *cli) *cobra.Command {
@@ -40,14 +40,14 @@ func (t *termFlags) add(cmd *cobra.Command) {
 func (t *termFlags) terms() (baseline.Terms, error) {
 	terms := baseline.Terms{Reason: t.reason}
 	if len(t.reason) > baseline.MaxReasonBytes {
-		return terms, fault.Usage(fmt.Sprintf("--reason: must be at most %d bytes long, not %d", baseline.MaxReasonBytes, len(t.reason)), "")
+		return terms, text.Usage(fmt.Sprintf("--reason: must be at most %d bytes long, not %d", baseline.MaxReasonBytes, len(t.reason)), "")
 	}
 	if t.expires == "" {
 		return terms, nil
 	}
 	var err error
 	if terms.Expires, err = baseline.ParseDate(t.expires); err != nil {
-		return terms, fault.Usage("--expires: "+err.Error(), "")
+		return terms, text.Usage("--expires: "+err.Error(), "")
 	}
 	return terms, nil
 }
@@ -85,7 +85,7 @@ func baselineUpdateCommand(c *cli) *cobra.Command {
 			case err != nil:
 				return err
 			case !add && terms != (baseline.Terms{}):
-				return fault.Usage("--expires and --reason apply only to entries that --add adds", "use --add, or remove them")
+				return text.Usage("--expires and --reason apply only to entries that --add adds", "use --add, or remove them")
 			}
 			return updateBaseline(ctx, c, cfg, add, terms)
 		}),
@@ -111,7 +111,7 @@ func baselineShowCommand(c *cli) *cobra.Command {
 // oneDirectory accepts DIR or nothing.
 func oneDirectory(cmd *cobra.Command, args []string) error {
 	if len(args) > 1 {
-		return fault.Usage(fmt.Sprintf("%s takes one directory, got %d", cmd.Name(), len(args)), "run it once for each docroot")
+		return text.Usage(fmt.Sprintf("%s takes one directory, got %d", cmd.Name(), len(args)), "run it once for each docroot")
 	}
 	return nil
 }
@@ -169,7 +169,7 @@ func baselineFile(cfg *config.Config) (string, error) {
 		return "", err
 	}
 	if path, where := disk.Outside(project.RootOf(dir), filepath.Join(dir, name)); where != "" {
-		return "", fault.Usage(fmt.Sprintf("%s leads to %s, %s", name, path, where), "name the file with --baseline")
+		return "", text.Usage(fmt.Sprintf("%s leads to %s, %s", name, path, where), "name the file with --baseline")
 	}
 	return name, nil
 }
@@ -183,7 +183,7 @@ func writeBaseline(ctx context.Context, c *cli, cfg *config.Config, terms baseli
 		if err == nil {
 			err = fs.ErrExist
 		}
-		return fault.New(writeFailure(name, disk.Cause(err)), "sitelink baseline update keeps its dates and reasons; --force replaces it")
+		return text.WithHint(writeFailure(name, disk.Cause(err)), "sitelink baseline update keeps its dates and reasons; --force replaces it")
 	}
 	findings, _, err := checkForBaseline(ctx, c, cfg)
 	if err != nil {

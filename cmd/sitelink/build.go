@@ -16,11 +16,11 @@ import (
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/disk"
-	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/process"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/statedir"
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // runBuild does the work of `sitelink check --build`: it runs the generator, and then the
@@ -59,15 +59,15 @@ func openBuild(ctx context.Context, c *cli, cfg *config.Config, strict bool, arg
 	}
 	g := p.Generator
 	if g == nil {
-		return nil, fault.New(errors.New("no known generator in this directory"),
+		return nil, text.WithHint(errors.New("no known generator in this directory"),
 			"build the site as usual, then: sitelink check DIR")
 	}
 	if flag := g.OutputFlag(args); flag != "" {
-		return nil, fault.Usage(fmt.Sprintf("%s: --build chooses the output directory itself", flag),
+		return nil, text.Usage(fmt.Sprintf("%s: --build chooses the output directory itself", flag),
 			"to check another: "+g.UsualCommand()+" "+strings.Join(args, " ")+", then sitelink check DIR")
 	}
 	if flag := g.QuietFlag(args); flag != "" && strict {
-		return nil, fault.Usage(fmt.Sprintf("%s hides the warnings that --strict needs", flag), "remove one of them")
+		return nil, text.Usage(fmt.Sprintf("%s hides the warnings that --strict needs", flag), "remove one of them")
 	}
 	if len(args) > 0 { // they may name another address, or another configuration
 		g.Configure(ctx, args...)
@@ -134,21 +134,21 @@ func (b *build) generate(ctx context.Context, to io.Writer) error {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case errors.Is(err, exec.ErrNotFound):
-		return fault.New(fmt.Errorf("%s is not installed: %s", g.Title(), command.Args[0]), "install it, or build elsewhere and name the result: sitelink check DIR")
+		return text.WithHint(fmt.Errorf("%s is not installed: %s", g.Title(), command.Args[0]), "install it, or build elsewhere and name the result: sitelink check DIR")
 	case errors.As(err, &failed):
-		return fault.New(fmt.Errorf("the build failed: %w", failed), "fix what "+g.Title()+" reports above")
+		return text.WithHint(fmt.Errorf("the build failed: %w", failed), "fix what "+g.Title()+" reports above")
 	case err != nil:
 		return err
 	case output.count > 0:
-		return fault.New(fmt.Errorf("the build failed: %s: %s, and --strict allows none", command, count(output.count, "warning")), "fix what "+g.Title()+" reports above")
+		return text.WithHint(fmt.Errorf("the build failed: %s: %s, and --strict allows none", command, count(output.count, "warning")), "fix what "+g.Title()+" reports above")
 	}
 	if _, err := os.Stat(fresh); err != nil {
-		return fault.New(fmt.Errorf("%s reported no error, but wrote no site to %s", g.Title(), fresh), "")
+		return text.WithHint(fmt.Errorf("%s reported no error, but wrote no site to %s", g.Title(), fresh), "")
 	}
 	// Eleventy does not read its output directory, but this build has another.
 	if usual, err := filepath.Rel(g.Dir, g.Docroot); err == nil && g.Generator == generator.Eleventy && filepath.IsLocal(usual) && usual != "." {
 		if _, err := os.Stat(filepath.Join(fresh, usual)); err == nil {
-			return fault.New(fmt.Errorf("%s read %s, an earlier build, as input", g.Title(), usual), "add /"+filepath.ToSlash(usual)+"/ to .gitignore or .eleventyignore")
+			return text.WithHint(fmt.Errorf("%s read %s, an earlier build, as input", g.Title(), usual), "add /"+filepath.ToSlash(usual)+"/ to .gitignore or .eleventyignore")
 		}
 	}
 	if err := os.Rename(fresh, docroot); err != nil {
@@ -164,11 +164,11 @@ func makeStateDir(g *project.Generator) (string, error) {
 		return "", fmt.Errorf("find %s: %w", g.Dir, disk.Cause(err))
 	}
 	if err := statedir.Make(dir); err != nil {
-		return "", fault.New(err, "the build goes there: make the project's directory writable")
+		return "", text.WithHint(err, "the build goes there: make the project's directory writable")
 	}
 	// Its contents are removed, so it must not lead to another directory.
 	if info, err := os.Lstat(dir); err == nil && info.Mode()&fs.ModeSymlink != 0 {
-		return "", fault.New(fmt.Errorf("%s is a symbolic link, which a build does not follow", dir), "remove the link")
+		return "", text.WithHint(fmt.Errorf("%s is a symbolic link, which a build does not follow", dir), "remove the link")
 	}
 	return dir, nil
 }

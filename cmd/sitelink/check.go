@@ -22,9 +22,9 @@ import (
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/external"
-	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/report"
+	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/outgoing"
 	"github.com/sitelink/sitelink/outgoing/linkmethod"
 	"github.com/sitelink/sitelink/templates"
@@ -40,10 +40,10 @@ func checkCommand(c *cli) *cobra.Command {
 			own = slices.DeleteFunc(slices.Clone(own), func(arg string) bool { return strings.HasPrefix(arg, "@") })
 			switch {
 			case b.build && len(own) > 0:
-				return fault.Usage(fmt.Sprintf("--build takes no directory, got %q", own[0]),
+				return text.Usage(fmt.Sprintf("--build takes no directory, got %q", own[0]),
 					"arguments of the generator follow --: sitelink check --build -- "+strings.Join(own, " "))
 			case !b.build && (len(forGenerator) > 0 || b.strict):
-				return fault.Usage("only --build runs a generator, with --strict or arguments after --", "add --build")
+				return text.Usage("only --build runs a generator, with --strict or arguments after --", "add --build")
 			}
 			return nil
 		},
@@ -55,12 +55,12 @@ func checkCommand(c *cli) *cobra.Command {
 			case err != nil:
 				return err
 			case len(pages) > 0 && len(cfg.From) > 0:
-				return fault.Usage("--from and named pages exclude each other", "linksets follow --from")
+				return text.Usage("--from and named pages exclude each other", "linksets follow --from")
 			case !b.build:
 				cfg.Pages = pages
 				return runCheck(cmd.Context(), c, cfg, nil)
 			case cmd.Flags().Changed("docroot"):
-				return fault.Usage("--build and --docroot contradict each other: the build chooses the docroot", "leave one of them out")
+				return text.Usage("--build and --docroot contradict each other: the build chooses the docroot", "leave one of them out")
 			}
 			return runBuild(cmd.Context(), c, cfg, b.strict, forGenerator)
 		},
@@ -99,12 +99,12 @@ func checkFormats(cfg *config.Config) error {
 	for _, f := range cfg.Formats {
 		toOutput = toOutput || f.File == ""
 		if format, _ := report.ByName(f.Name); cfg.Show == "all" && !format.Lists {
-			return fault.Usage(fmt.Sprintf("the format %s lists findings only, not all links", f.Name),
+			return text.Usage(fmt.Sprintf("the format %s lists findings only, not all links", f.Name),
 				"--show all works with text and jsonl")
 		}
 	}
 	if !toOutput && cfg.Output != "" && cfg.Output != "-" {
-		return fault.Usage(fmt.Sprintf("no report goes to %s: every format has its own file", cfg.Output),
+		return text.Usage(fmt.Sprintf("no report goes to %s: every format has its own file", cfg.Output),
 			"use --output -, or give one format no file")
 	}
 	return nil
@@ -114,7 +114,7 @@ func checkFormats(cfg *config.Config) error {
 func (c *cli) configure(cmd *cobra.Command, args []string) (*config.Config, error) {
 	file, _ := cmd.Flags().GetString("config") // not every command has it
 	if cmd.Flags().Changed("config") && file == "" {
-		return nil, fault.Usage("--config: the value is empty", "")
+		return nil, text.Usage("--config: the value is empty", "")
 	}
 	args, files, err := splitArguments(args)
 	if err != nil {
@@ -123,7 +123,7 @@ func (c *cli) configure(cmd *cobra.Command, args []string) (*config.Config, erro
 	settings := files.join(keySettings(cmd))
 	if len(args) == 1 {
 		if slices.ContainsFunc(settings, func(s config.Setting) bool { return s.Key == "docroot" }) {
-			return nil, fault.Usage("the docroot is named twice, as DIR and by --docroot", "keep one of them")
+			return nil, text.Usage("the docroot is named twice, as DIR and by --docroot", "keep one of them")
 		}
 		settings = append(settings, config.Setting{Key: "docroot", Values: args})
 	}
@@ -143,7 +143,7 @@ func (c *cli) loadConfig(req config.Request) (*config.Config, error) {
 	if err != nil {
 		var invalid *config.Error
 		if !errors.As(err, &invalid) { // a file that cannot be read is wrong configuration too
-			err = fault.Usage(err.Error(), "")
+			err = text.Usage(err.Error(), "")
 		}
 		return nil, err
 	}
@@ -194,7 +194,7 @@ func runCheck(ctx context.Context, c *cli, cfg *config.Config, ext *externalFlag
 			pattern = strings.NewReplacer("*", `\*`, "?", `\?`, "[", `\[`, "{", `\{`).Replace(filepath.Base(name))
 		case strings.ContainsAny(name, "*?[{"):
 		case strings.HasPrefix(name, "/") || strings.HasSuffix(name, "@"):
-			return fault.Usage(fmt.Sprintf("%q names no page", name), "linksets follow --from")
+			return text.Usage(fmt.Sprintf("%q names no page", name), "linksets follow --from")
 		default:
 			return fmt.Errorf("read page %s: %w", name, disk.Cause(err))
 		}
@@ -207,7 +207,7 @@ func runCheck(ctx context.Context, c *cli, cfg *config.Config, ext *externalFlag
 		}
 	}
 	if common == path.Dir(common) {
-		return fault.Usage("the pages have no directory in common", "--docroot DIR names the directory that holds the site")
+		return text.Usage("the pages have no directory in common", "--docroot DIR names the directory that holds the site")
 	}
 	docroot := filepath.ToSlash(p.Abs(p.Docroot))
 	if common != docroot && !strings.HasPrefix(common, docroot+"/") || p.CheckDocroot() != nil {
@@ -343,7 +343,7 @@ const maxOwnerFaults = 5
 func ownersOf(c *cli, root string) (func(path string) string, error) {
 	o, err := project.LoadOwners(os.DirFS(root))
 	if err != nil {
-		return nil, fault.New(err, "--group-by owner needs it")
+		return nil, text.WithHint(err, "--group-by owner needs it")
 	}
 	if o == nil {
 		c.ui.warning("no CODEOWNERS file: " + root + " has none of " + strings.Join(project.OwnerFiles, ", "))
@@ -366,7 +366,7 @@ func externalCommand(c *cli) *cobra.Command {
 		Args: func(cmd *cobra.Command, args []string) error {
 			rest, lists := cutLists(args)
 			if len(lists) > 0 && len(rest) > 0 {
-				return fault.Usage("a list of addresses takes the place of DIR", "run sitelink external once for the list, and once for "+rest[0])
+				return text.Usage("a list of addresses takes the place of DIR", "run sitelink external once for the list, and once for "+rest[0])
 			}
 			return oneDirectory(cmd, rest)
 		},
@@ -419,7 +419,7 @@ func (f *externalFlags) takeLinklint(cmd *cobra.Command, cfg *config.Config) err
 	for _, l := range linklintNames {
 		switch given, _ := cmd.Flags().GetBool(l.name); {
 		case given && cfg.Profile != "linklint":
-			return fault.Usage(fmt.Sprintf("--%s is Linklint's name for %s", l.name, l.flags), fmt.Sprintf("write %s, or add --profile linklint", l.flags))
+			return text.Usage(fmt.Sprintf("--%s is Linklint's name for %s", l.name, l.flags), fmt.Sprintf("write %s, or add --profile linklint", l.flags))
 		case given:
 			l.set(f)
 		}
@@ -485,11 +485,11 @@ func (f *externalFlags) add(cmd *cobra.Command) {
 // check refuses flags that do not go together.
 func (f *externalFlags) check(cmd *cobra.Command) error {
 	if f.onlyNew && f.failed {
-		return fault.Usage("--only-new and --retry-failed exclude each other: a URL that failed is not new", "keep one of them")
+		return text.Usage("--only-new and --retry-failed exclude each other: a URL that failed is not new", "keep one of them")
 	}
 	for _, name := range []string{"format", "output", "group-by", "all", "show"} {
 		if f.changed && cmd.Flags().Changed(name) {
-			return fault.Usage(fmt.Sprintf("--changed lists URLs instead of the report, which --%s is about", name), "leave one of them out")
+			return text.Usage(fmt.Sprintf("--changed lists URLs instead of the report, which --%s is about", name), "leave one of them out")
 		}
 	}
 	return nil

@@ -17,8 +17,8 @@ import (
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/disk"
-	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/text"
 	"github.com/spf13/cobra"
 )
 
@@ -183,14 +183,14 @@ func (c *cli) loading(p *project.Project) (opt audit.Options, done func()) {
 // in seconds, takes the place of the clock, so that the same commit gives the
 // same report on any day (reproducible-builds.org/specs/source-date-epoch).
 func (c *cli) today() (baseline.Date, error) {
-	text := c.env.Getenv("SOURCE_DATE_EPOCH")
-	if text == "" {
+	given := c.env.Getenv("SOURCE_DATE_EPOCH")
+	if given == "" {
 		return baseline.DateOf(time.Now()), nil
 	}
 	const most = 253402300799 // the end of the year 9999
-	seconds, err := strconv.ParseInt(text, 10, 64)
+	seconds, err := strconv.ParseInt(given, 10, 64)
 	if err != nil || seconds < 0 || seconds > most {
-		return "", fault.Usage(fmt.Sprintf("SOURCE_DATE_EPOCH: must be seconds since 1970, not %q", text), "")
+		return "", text.Usage(fmt.Sprintf("SOURCE_DATE_EPOCH: must be seconds since 1970, not %q", given), "")
 	}
 	return baseline.DateOf(time.Unix(seconds, 0)), nil
 }

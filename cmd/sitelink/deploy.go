@@ -16,9 +16,9 @@ import (
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/announce"
 	"github.com/sitelink/sitelink/internal/disk"
-	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/since"
 	"github.com/sitelink/sitelink/internal/statedir"
+	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/outgoing/ledger"
 )
 
@@ -30,10 +30,10 @@ func deployCommand(c *cli) *cobra.Command {
 		Args: func(cmd *cobra.Command, args []string) error {
 			at := cmd.ArgsLenAtDash()
 			if at < 0 || at == len(args) {
-				return fault.Usage("deploy needs the command that deploys", "write it after --: sitelink deploy public -- rsync -a public/ example.org:/var/www/")
+				return text.Usage("deploy needs the command that deploys", "write it after --: sitelink deploy public -- rsync -a public/ example.org:/var/www/")
 			}
 			if at > 1 {
-				return fault.Usage(fmt.Sprintf("deploy takes one directory, got %d", at), "")
+				return text.Usage(fmt.Sprintf("deploy takes one directory, got %d", at), "")
 			}
 			return nil
 		},
@@ -53,7 +53,7 @@ func deployCommand(c *cli) *cobra.Command {
 			}
 			for _, name := range []string{"since", "gone", "anchors", "log"} {
 				if noCheck && cmd.Flags().Changed(name) {
-					return fault.Usage(fmt.Sprintf("--%s has no effect with --no-check", name), "only the check compares with what was there before")
+					return text.Usage(fmt.Sprintf("--%s has no effect with --no-check", name), "only the check compares with what was there before")
 				}
 			}
 			d := deployment{notifier: notifier{cli: c, flags: &f, project: p}, command: command, noCheck: noCheck}
@@ -225,5 +225,5 @@ func (d *deployment) publish(ctx context.Context) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	}
-	return fault.New(fmt.Errorf("run %s: %w", strings.Join(d.command, " "), disk.Cause(err)), "the site may be deployed in part; no notices were sent")
+	return text.WithHint(fmt.Errorf("run %s: %w", strings.Join(d.command, " "), disk.Cause(err)), "the site may be deployed in part; no notices were sent")
 }

@@ -19,7 +19,6 @@ import (
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/external"
-	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/fix"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/receive"
@@ -72,7 +71,7 @@ func (f *fixFlags) validate() error {
 		set  bool
 	}{{"--write", f.write}, {"--interactive", f.interactive}, {"--undo", f.undo}} {
 		if f.check && other.set {
-			return fault.Usage("--check changes nothing, "+other.flag+" does", "remove one of them")
+			return text.Usage("--check changes nothing, "+other.flag+" does", "remove one of them")
 		}
 	}
 	for _, name := range f.only {
@@ -81,7 +80,7 @@ func (f *fixFlags) validate() error {
 			for _, r := range fix.Rules {
 				rules = append(rules, string(r))
 			}
-			return fault.Usage(fmt.Sprintf("--only: no rule or code is named %q", name), "the rules are "+strings.Join(rules, ", "))
+			return text.Usage(fmt.Sprintf("--only: no rule or code is named %q", name), "the rules are "+strings.Join(rules, ", "))
 		}
 	}
 	return nil
@@ -273,7 +272,7 @@ func (x *fixer) choose(ctx context.Context, plan *fix.Plan) (all int, err error)
 		e := &plan.Edits[i]
 		ok, err := ask(ctx, fmt.Sprintf("%s:%d:%d: %s: %s", e.File, e.Line, e.Column, e.Rule, e.Change()))
 		if errors.Is(err, errNoAnswer) {
-			return 0, fault.New(errNoAnswer, "nothing was written; sitelink fix --write makes all changes without asking")
+			return 0, text.WithHint(errNoAnswer, "nothing was written; sitelink fix --write makes all changes without asking")
 		}
 		if err != nil {
 			return 0, err

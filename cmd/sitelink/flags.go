@@ -17,8 +17,8 @@ import (
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/disk"
-	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/host"
+	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
 
@@ -154,15 +154,15 @@ func flagError(cmd *cobra.Command, err error) error {
 	var invalid *pflag.InvalidValueError
 	switch {
 	case errors.As(err, &missing):
-		return fault.Usage(fmt.Sprintf("--%s needs a value", missing.GetFlag().Name), cmd.CommandPath()+" --help describes it")
+		return text.Usage(fmt.Sprintf("--%s needs a value", missing.GetFlag().Name), cmd.CommandPath()+" --help describes it")
 	case errors.As(err, &invalid):
 		return invalidValue(invalid)
 	case !errors.As(err, &unknown):
-		return fault.Usage(err.Error(), helpHint(cmd))
+		return text.Usage(err.Error(), helpHint(cmd))
 	}
 	name := unknown.GetSpecifiedName()
 	if unknown.GetSpecifiedShortnames() != "" {
-		return fault.Usage("unknown flag -"+name, helpHint(cmd))
+		return text.Usage("unknown flag -"+name, helpHint(cmd))
 	}
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
@@ -178,7 +178,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	} else if near, ok := config.Nearest(name, names); ok {
 		hint = fmt.Sprintf("did you mean --%s?", near)
 	}
-	return fault.Usage("unknown flag --"+name, hint)
+	return text.Usage("unknown flag --"+name, hint)
 }
 
 const asks = "only sitelink external asks other sites"
@@ -209,9 +209,9 @@ func invalidValue(err *pflag.InvalidValueError) error {
 		wants, hint = config.OneOf(f.words), config.DidYouMean(value, f.words)
 	}
 	if wants == "" {
-		return fault.Usage(fmt.Sprintf("--%s: %v", flag.Name, errors.Unwrap(err)), "")
+		return text.Usage(fmt.Sprintf("--%s: %v", flag.Name, errors.Unwrap(err)), "")
 	}
-	return fault.Usage(fmt.Sprintf("--%s: must be %s, not %q", flag.Name, wants, value), hint)
+	return text.Usage(fmt.Sprintf("--%s: must be %s, not %q", flag.Name, wants, value), hint)
 }
 
 func helpHint(cmd *cobra.Command) string { return cmd.CommandPath() + " --help lists the flags" }
@@ -311,11 +311,11 @@ func cutLists(args []string) (rest, lists []string) {
 // with # are comments.
 func readList(all []listLine, name string) ([]listLine, error) {
 	if name == "" {
-		return nil, fault.Usage("the name of a file is missing after @@", "@@/dev/stdin reads standard input")
+		return nil, text.Usage("the name of a file is missing after @@", "@@/dev/stdin reads standard input")
 	}
 	file, err := os.Open(name)
 	if err != nil {
-		return nil, fault.Usage(fmt.Sprintf("read list %s: %v", name, disk.Cause(err)), "")
+		return nil, text.Usage(fmt.Sprintf("read list %s: %v", name, disk.Cause(err)), "")
 	}
 	defer file.Close()
 	lines := bufio.NewScanner(file)
@@ -325,21 +325,21 @@ func readList(all []listLine, name string) ([]listLine, error) {
 	for lines.Scan() {
 		n++
 		if size += len(lines.Bytes()) + 1; size > maxArgumentBytes {
-			return nil, fault.Usage(fmt.Sprintf("%s:%d: the list is larger than %d MiB", name, n, maxArgumentBytes>>20), "split it")
+			return nil, text.Usage(fmt.Sprintf("%s:%d: the list is larger than %d MiB", name, n, maxArgumentBytes>>20), "split it")
 		}
-		text := strings.TrimPrefix(lines.Text(), "\uFEFF")
-		raw := strings.TrimSpace(text)
+		entry := strings.TrimPrefix(lines.Text(), "\uFEFF")
+		raw := strings.TrimSpace(entry)
 		if raw == "" || raw[0] == '#' {
 			continue
 		}
 		u, err := weburl.Parse(raw)
 		if err != nil || u.Scheme() != "http" && u.Scheme() != "https" || u.HasCredentials() {
-			return nil, fault.Usage(fmt.Sprintf("%s:%d: %q is not an address that begins with http:// or https://", name, n, text), "write one address on each line")
+			return nil, text.Usage(fmt.Sprintf("%s:%d: %q is not an address that begins with http:// or https://", name, n, entry), "write one address on each line")
 		}
-		all = append(all, listLine{raw, page, int32(n), int32(1 + utf8.RuneCountInString(text[:strings.Index(text, raw)]))})
+		all = append(all, listLine{raw, page, int32(n), int32(1 + utf8.RuneCountInString(entry[:strings.Index(entry, raw)]))})
 	}
 	if err := lines.Err(); err != nil {
-		return nil, fault.Usage(fmt.Sprintf("%s:%d: %v", name, n+1, err), "")
+		return nil, text.Usage(fmt.Sprintf("%s:%d: %v", name, n+1, err), "")
 	}
 	return all, nil
 }
@@ -376,13 +376,13 @@ func (f *argumentFiles) read(name, from string) error {
 	}
 	switch {
 	case name == "":
-		return fault.Usage(prefix+"the name of a file is missing after @", "@/dev/stdin reads standard input")
+		return text.Usage(prefix+"the name of a file is missing after @", "@/dev/stdin reads standard input")
 	case name[0] == '@':
-		return fault.Usage(prefix+"@"+name+": a list of addresses of other sites cannot be combined with a site", "ask for it with sitelink external @"+name)
+		return text.Usage(prefix+"@"+name+": a list of addresses of other sites cannot be combined with a site", "ask for it with sitelink external @"+name)
 	case slices.Contains(f.open, filepath.Clean(name)):
-		return fault.Usage(fmt.Sprintf("%sthe argument file %s includes itself", prefix, name), "")
+		return text.Usage(fmt.Sprintf("%sthe argument file %s includes itself", prefix, name), "")
 	case len(f.open) == maxArgumentDepth:
-		return fault.Usage(fmt.Sprintf("%sargument files are nested deeper than %d levels", prefix, maxArgumentDepth), "")
+		return text.Usage(fmt.Sprintf("%sargument files are nested deeper than %d levels", prefix, maxArgumentDepth), "")
 	}
 	file, err := os.Open(name)
 	if err != nil {
@@ -390,7 +390,7 @@ func (f *argumentFiles) read(name, from string) error {
 		if info, statErr := os.Stat("@" + name); statErr == nil && info.IsDir() {
 			hint = fmt.Sprintf("write ./@%s to name the directory", name)
 		}
-		return fault.Usage(fmt.Sprintf("%sread argument file %s: %v", prefix, name, disk.Cause(err)), hint)
+		return text.Usage(fmt.Sprintf("%sread argument file %s: %v", prefix, name, disk.Cause(err)), hint)
 	}
 	defer file.Close()
 	f.open = append(f.open, filepath.Clean(name))
@@ -402,7 +402,7 @@ func (f *argumentFiles) read(name, from string) error {
 	for lines.Scan() {
 		n++
 		if f.bytes += int64(len(lines.Bytes())) + 1; f.bytes > maxArgumentBytes {
-			return fault.Usage(fmt.Sprintf("%s:%d: the argument files are larger than %d MiB together", name, n, maxArgumentBytes>>20), "")
+			return text.Usage(fmt.Sprintf("%s:%d: the argument files are larger than %d MiB together", name, n, maxArgumentBytes>>20), "")
 		}
 		text := lines.Text()
 		if n == 1 {
@@ -416,34 +416,34 @@ func (f *argumentFiles) read(name, from string) error {
 		if errors.Is(err, bufio.ErrTooLong) {
 			err = fmt.Errorf("the line is longer than %d KiB", maxArgumentLine>>10)
 		}
-		return fault.Usage(fmt.Sprintf("%s:%d: %v", name, n+1, err), "")
+		return text.Usage(fmt.Sprintf("%s:%d: %v", name, n+1, err), "")
 	}
 	return nil
 }
 
 // line processes one line: nothing, a comment, flags, another file or a linkset.
-func (f *argumentFiles) line(text, place string) error {
+func (f *argumentFiles) line(entry, place string) error {
 	switch {
-	case text == "", text[0] == '#':
+	case entry == "", entry[0] == '#':
 		return nil
-	case text[0] == '-':
-		return f.flags(text, place)
-	case text[0] == '@':
-		return f.read(text[1:], place)
+	case entry[0] == '-':
+		return f.flags(entry, place)
+	case entry[0] == '@':
+		return f.read(entry[1:], place)
 	}
-	if _, err := check.ParseLinkset(text); err != nil {
-		return fault.Usage(place+": "+err.Error(), "")
+	if _, err := check.ParseLinkset(entry); err != nil {
+		return text.Usage(place+": "+err.Error(), "")
 	}
-	f.add(config.Setting{Key: "from", Values: []string{text}}, place, true)
+	f.add(config.Setting{Key: "from", Values: []string{entry}}, place, true)
 	return nil
 }
 
 // flags processes a line of flags. A flag that repeats may have several values:
 // --index a.html b.html.
-func (f *argumentFiles) flags(text, place string) error {
-	words, err := splitWords(text)
+func (f *argumentFiles) flags(entry, place string) error {
+	words, err := splitWords(entry)
 	if err != nil {
-		return fault.Usage(place+": "+err.Error(), "")
+		return text.Usage(place+": "+err.Error(), "")
 	}
 	repeats, given := false, ""
 	var args []string
@@ -466,12 +466,12 @@ func (f *argumentFiles) flags(text, place string) error {
 	cmd.Flags().Usage = func() {}
 	switch err := cmd.Flags().Parse(args); {
 	case errors.Is(err, pflag.ErrHelp):
-		return fault.Usage(place+": an argument file cannot contain --help", "")
+		return text.Usage(place+": an argument file cannot contain --help", "")
 	case err != nil:
 		return atPlace(flagError(cmd, err), place)
 	}
 	if rest := cmd.Flags().Args(); len(rest) > 0 {
-		return fault.Usage(fmt.Sprintf("%s: unexpected argument %q", place, rest[0]), "write each linkset on a line of its own")
+		return text.Usage(fmt.Sprintf("%s: unexpected argument %q", place, rest[0]), "write each linkset on a line of its own")
 	}
 	cmd.Flags().Visit(func(flag *pflag.Flag) {
 		kf := flag.Value.(*keyFlag)
@@ -482,13 +482,13 @@ func (f *argumentFiles) flags(text, place string) error {
 
 // atPlace adds the place of a line to a usage error.
 func atPlace(err error, place string) error {
-	var usage *fault.UsageError
+	var usage *text.UsageError
 	if errors.As(err, &usage) {
 		hint := usage.Hint
 		if name, ok := strings.CutPrefix(usage.Msg, "unknown flag -"); ok && !strings.HasPrefix(name, "-") {
 			hint = "flags begin with two dashes, as in --skip"
 		}
-		return fault.Usage(place+": "+usage.Msg, hint)
+		return text.Usage(place+": "+usage.Msg, hint)
 	}
 	return err
 }

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/sitelink/sitelink/internal/config"
-	"github.com/sitelink/sitelink/internal/fault"
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 func TestSplitWords(t *testing.T) {
@@ -113,7 +113,7 @@ func FuzzCommandFile(f *testing.F) {
 		}
 		files := &argumentFiles{places: map[string]string{}}
 		if err := files.line(line, "file:7"); err != nil {
-			var usage *fault.UsageError
+			var usage *text.UsageError
 			if !errors.As(err, &usage) || !strings.HasPrefix(usage.Msg, "file:7: ") || len(files.settings) > 0 && line[0] != '-' {
 				t.Errorf("%q: %v, %+v", line, err, files.settings)
 			}

@@ -14,8 +14,8 @@ import (
 	"golang.org/x/term"
 
 	"github.com/sitelink/sitelink/hook/githook"
-	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/setup"
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // commandGroups are the headings of "sitelink --help", each with its commands
@@ -362,7 +362,7 @@ func overview(c *cli, cmd *cobra.Command) error {
 	_, err = os.Stat(filepath.Join(p.Abs(p.Docroot), "index.html"))
 	if p.Generator == nil && cfg.File == "" && (!built || err != nil) {
 		fmt.Fprint(c.env.Stderr, help(cmd, true, c.helpWidth())+"\n")
-		return fault.Usage("no command given, and no project found in this directory", "sitelink check DIR checks a built site")
+		return text.Usage("no command given, and no project found in this directory", "sitelink check DIR checks a built site")
 	}
 	d, err := newDoctor(cmd.Context(), c, cfg, nil)
 	if err != nil {

@@ -15,9 +15,9 @@ import (
 	"github.com/sitelink/sitelink/hook/githook"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/disk"
-	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/prepush"
 	"github.com/sitelink/sitelink/internal/setup"
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 func hookCommand(c *cli) *cobra.Command {
@@ -35,7 +35,7 @@ func hookRunCommand(c *cli) *cobra.Command {
 				args = args[1:]
 			}
 			if len(args) > 2 {
-				return fault.Usage(fmt.Sprintf("run takes a remote and its URL, got %d arguments", len(args)), "")
+				return text.Usage(fmt.Sprintf("run takes a remote and its URL, got %d arguments", len(args)), "")
 			}
 			return nil
 		},
@@ -136,7 +136,7 @@ func hookUninstallCommand(c *cli) *cobra.Command {
 			case slices.Contains(before.Sites, site):
 				sites = []string{site}
 			case len(before.Sites) > 1 && site != ".":
-				return fault.Usage(fmt.Sprintf("no hook checks %s: it checks %s", site, strings.Join(before.Sites, ", ")),
+				return text.Usage(fmt.Sprintf("no hook checks %s: it checks %s", site, strings.Join(before.Sites, ", ")),
 					"run sitelink hook uninstall in one of these directories, or in the root of the repository to remove all")
 			}
 			if before, err = repo.Uninstall(cmd.Context(), sites...); err == nil {
@@ -194,7 +194,7 @@ func hookStatusCommand(c *cli) *cobra.Command {
 // hookName accepts pre-push, or nothing, which means the same.
 func hookName(cmd *cobra.Command, args []string) error {
 	if len(args) > 1 || len(args) == 1 && args[0] != "pre-push" {
-		return fault.Usage(fmt.Sprintf("%s: the hook must be pre-push, not %q", cmd.Name(), strings.Join(args, " ")), "")
+		return text.Usage(fmt.Sprintf("%s: the hook must be pre-push, not %q", cmd.Name(), strings.Join(args, " ")), "")
 	}
 	return nil
 }
@@ -236,7 +236,7 @@ func runHook(c *cli, cmd *cobra.Command, req pushRequest) error {
 	}
 	for i, dir := range req.dirs {
 		if !filepath.IsLocal(dir) {
-			return fault.Usage(fmt.Sprintf("--dir: must be a directory below the root of the repository, not %q", dir), "")
+			return text.Usage(fmt.Sprintf("--dir: must be a directory below the root of the repository, not %q", dir), "")
 		}
 		req.dirs[i] = filepath.ToSlash(filepath.Clean(dir))
 	}
@@ -300,7 +300,7 @@ func pushRefs(c *cli, req pushRequest) (refs []githook.Ref, byHand bool, err err
 	switch to := c.env.Getenv("PRE_COMMIT_TO_REF"); {
 	case req.commit != "":
 		if strings.HasPrefix(req.commit, "-") {
-			return nil, false, fault.Usage(fmt.Sprintf("--commit: must be a commit, not %q", req.commit), "")
+			return nil, false, text.Usage(fmt.Sprintf("--commit: must be a commit, not %q", req.commit), "")
 		}
 		return named(req.commit)
 	case to != "": // pre-commit has read standard input, and runs no hook for deletions
@@ -316,7 +316,7 @@ func pushRefs(c *cli, req pushRequest) (refs []githook.Ref, byHand bool, err err
 	}
 	refs, err = githook.ReadRefs(c.env.Stdin)
 	if err != nil {
-		return nil, false, fault.Usage(err.Error(), "git passes each ref to a pre-push hook as LOCAL-REF LOCAL-ID REMOTE-REF REMOTE-ID")
+		return nil, false, text.Usage(err.Error(), "git passes each ref to a pre-push hook as LOCAL-REF LOCAL-ID REMOTE-REF REMOTE-ID")
 	}
 	if len(refs) == 0 {
 		return named("HEAD")
@@ -336,10 +336,10 @@ func explainPush(c *cli, err error) error {
 		for _, line := range failed.Output {
 			c.ui.line("build: " + line)
 		}
-		return fault.New(fmt.Errorf("the build command failed: %w", failed.Cause), "the command was: "+failed.Command+"; to change it, set build in [hook] of sitelink.toml")
+		return text.WithHint(fmt.Errorf("the build command failed: %w", failed.Cause), "the command was: "+failed.Command+"; to change it, set build in [hook] of sitelink.toml")
 	}
 	const most = 4 // faults, two lines each
-	if faults := fault.Flatten(err); len(faults) > most {
+	if faults := text.Flatten(err); len(faults) > most {
 		err = errors.Join(append(faults[:most:most], fmt.Errorf("%d more faults; sitelink check shows them", len(faults)-most))...)
 	}
 	return setup.ExplainHook(err)

@@ -15,8 +15,8 @@ import (
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/disk"
-	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/setup"
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // initFlags are the flags of init.
@@ -60,7 +60,7 @@ func (f *initFlags) check(cmd *cobra.Command) error {
 	if f.undo {
 		for _, name := range []string{"hook", "baseline", "ci", "from", "mentions", "yes"} {
 			if cmd.Flags().Changed(name) {
-				return fault.Usage("--undo and --"+name+" contradict each other", "--undo removes everything that init wrote")
+				return text.Usage("--undo and --"+name+" contradict each other", "--undo removes everything that init wrote")
 			}
 		}
 	}
@@ -83,7 +83,7 @@ func serverNamed(name string) (setup.Server, error) {
 	if s, ok := setup.ServerNamed(name); ok {
 		return s, nil
 	}
-	return setup.Server{}, fault.Usage(fmt.Sprintf("--ci: must be %s, not %q", config.OneOf(serverNames()), name),
+	return setup.Server{}, text.Usage(fmt.Sprintf("--ci: must be %s, not %q", config.OneOf(serverNames()), name),
 		cmp.Or(config.DidYouMean(name, serverNames()), "docs/guide/ci.md explains how to check on other servers"))
 }
 
@@ -125,12 +125,12 @@ func newInit(ctx context.Context, c *cli, flags initFlags) (*setup.Init, error) 
 	r := &setup.Init{Survey: survey, Hook: flags.hook, Baseline: flags.baseline, Mentions: flags.mentions, DryRun: flags.dryRun, Print: c.print}
 	if flags.from != "" {
 		const most = 1 << 20
-		text, err := disk.Read(flags.from, most)
+		data, err := disk.Read(flags.from, most)
 		if err != nil {
-			return nil, fault.Usage(fmt.Sprintf("--from: read %s: %v", flags.from, disk.Cause(err)), "")
+			return nil, text.Usage(fmt.Sprintf("--from: read %s: %v", flags.from, disk.Cause(err)), "")
 		}
-		if r.Converted, err = setup.Convert(flags.from, string(text)); err != nil {
-			return nil, fault.Usage("--from: "+err.Error(), "docs/guide/getting-started-other.md says what is understood")
+		if r.Converted, err = setup.Convert(flags.from, string(data)); err != nil {
+			return nil, text.Usage("--from: "+err.Error(), "docs/guide/getting-started-other.md says what is understood")
 		}
 	}
 	r.Findings = func(ctx context.Context, cfg *config.Config) ([]check.Finding, error) {
@@ -195,7 +195,7 @@ func readLine(ctx context.Context, in *bufio.Reader) (string, error) {
 		return "", context.Cause(ctx)
 	case t := <-got:
 		if t.err != nil && t.text == "" {
-			return "", fault.New(errNoAnswer, "nothing was written; use sitelink init --yes to answer yes to all questions")
+			return "", text.WithHint(errNoAnswer, "nothing was written; use sitelink init --yes to answer yes to all questions")
 		}
 		return t.text, nil
 	}

@@ -14,9 +14,9 @@ import (
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/disk"
-	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/inject"
 	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/templates"
 )
 
@@ -33,11 +33,11 @@ func injectCommand(c *cli) *cobra.Command {
 		Args: func(_ *cobra.Command, args []string) error {
 			switch {
 			case len(args) > 1:
-				return fault.Usage(fmt.Sprintf("inject takes one directory, got %d", len(args)), "run it once for each project")
+				return text.Usage(fmt.Sprintf("inject takes one directory, got %d", len(args)), "run it once for each project")
 			case len(args) == 1 && flags.docroot != "":
-				return fault.Usage("inject works on the templates in DIR or on the pages of --docroot, not both", "remove one of them")
+				return text.Usage("inject works on the templates in DIR or on the pages of --docroot, not both", "remove one of them")
 			case flags.undo && flags.check:
-				return fault.Usage("--undo and --check contradict each other", "--undo --dry-run shows the change")
+				return text.Usage("--undo and --check contradict each other", "--undo --dry-run shows the change")
 			}
 			return nil
 		},

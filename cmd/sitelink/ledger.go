@@ -14,8 +14,8 @@ import (
 	"github.com/sitelink/sitelink/internal/announce"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/disk"
-	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/outgoing/ledger"
 )
 
@@ -77,7 +77,7 @@ func ledgerMergeCommand(c *cli) *cobra.Command {
 		Use: "merge BASE OURS THEIRS",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 3 {
-				return fault.Usage(fmt.Sprintf("merge takes three files, got %d", len(args)), "git calls it: sitelink ledger merge %O %A %B")
+				return text.Usage(fmt.Sprintf("merge takes three files, got %d", len(args)), "git calls it: sitelink ledger merge %O %A %B")
 			}
 			return nil
 		},
@@ -181,7 +181,7 @@ func (c *cli) readLedger(ctx context.Context, p *project.Project) (*ledger.Snaps
 
 // errNoLedger is the error of a ledger that does not exist.
 func errNoLedger(p *project.Project) error {
-	return fault.New(fmt.Errorf("there is no ledger %s", announce.ShowLedger(p)), "sitelink notify --send creates one; --ledger names another")
+	return text.WithHint(fmt.Errorf("there is no ledger %s", announce.ShowLedger(p)), "sitelink notify --send creates one; --ledger names another")
 }
 
 // warner is a store that can report damage of its files.
@@ -236,7 +236,7 @@ func verifyLedger(ctx context.Context, c *cli, p *project.Project) error {
 func repairLedger(ctx context.Context, c *cli, p *project.Project) error {
 	name := announce.LedgerName(p)
 	if !announce.IsFile(name) {
-		return fault.Usage("only a ledger in a file can be repaired: "+announce.ShowLedger(p), "sitelink notify --baseline --send records all links again without sending anything")
+		return text.Usage("only a ledger in a file can be repaired: "+announce.ShowLedger(p), "sitelink notify --baseline --send records all links again without sending anything")
 	}
 	if err := announce.CheckLedger(p, false); err != nil {
 		return err
@@ -251,7 +251,7 @@ func repairLedger(ctx context.Context, c *cli, p *project.Project) error {
 	used, restored, err := ledger.Repair(name, earlier, nil)
 	switch {
 	case errors.As(err, new(*ledger.LostError)):
-		return fault.New(fmt.Errorf("%w; no version in the git history has them, and nothing was changed", err),
+		return text.WithHint(fmt.Errorf("%w; no version in the git history has them, and nothing was changed", err),
 			"record all links again without sending anything: sitelink notify --baseline --send")
 	case err != nil:
 		return announce.ExplainLedger(err)
@@ -278,7 +278,7 @@ func compactLedger(ctx context.Context, c *cli, p *project.Project) error {
 	return closing(store, func() error {
 		file, ok := store.(compacter)
 		if !ok {
-			return fault.Usage("this ledger has no file to compact: "+announce.ShowLedger(p), "")
+			return text.Usage("this ledger has no file to compact: "+announce.ShowLedger(p), "")
 		}
 		return file.Compact()
 	})
@@ -324,7 +324,7 @@ func mergeLedgers(c *cli, base, ours, theirs string) error {
 	}
 	for _, f := range faults {
 		if f.Lost {
-			return fault.New(fmt.Errorf("%s", f), "repair the line by hand; nothing was merged")
+			return text.WithHint(fmt.Errorf("%s", f), "repair the line by hand; nothing was merged")
 		}
 		c.ui.warning(f.String())
 	}

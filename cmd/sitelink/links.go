@@ -21,10 +21,10 @@ import (
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/external"
-	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/report"
 	"github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // linksQuestion is the question that the flags of links ask.
@@ -43,7 +43,7 @@ func linksCommand(c *cli) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			for _, name := range []string{"to", "from", "output", "config"} {
 				if f := cmd.Flags().Lookup(name); f.Changed && f.Value.String() == "" {
-					return fault.Usage(fmt.Sprintf("--%s: the value is empty", name), "")
+					return text.Usage(fmt.Sprintf("--%s: the value is empty", name), "")
 				}
 			}
 			if err := q.check(); err != nil {
@@ -84,17 +84,17 @@ func (q *linksQuestion) check() error {
 	}
 	switch {
 	case len(lists) > 1:
-		return fault.Usage(strings.Join(lists, " and ")+" cannot be combined", "run links once for each")
+		return text.Usage(strings.Join(lists, " and ")+" cannot be combined", "run links once for each")
 	case q.sources && (q.format == "dot" || len(lists) > 0 && (!q.external || q.to == "" && q.from == "")):
-		return fault.Usage("--sources is about links, which this answer does not list", "leave it out, or ask for links in another format")
+		return text.Usage("--sources is about links, which this answer does not list", "leave it out, or ask for links in another format")
 	case len(lists) == 0 || q.external && q.format == "dot":
 		return nil
 	case q.format == "dot":
-		return fault.Usage(lists[0]+" has no picture: dot shows links", "use --format jsonl or csv")
+		return text.Usage(lists[0]+" has no picture: dot shows links", "use --format jsonl or csv")
 	case q.to != "" && !q.external:
-		return fault.Usage("--to and "+lists[0]+" cannot be combined", "remove one of them")
+		return text.Usage("--to and "+lists[0]+" cannot be combined", "remove one of them")
 	case q.from != "" && !q.anchors && !q.external:
-		return fault.Usage("--from and "+lists[0]+" cannot be combined", "remove one of them")
+		return text.Usage("--from and "+lists[0]+" cannot be combined", "remove one of them")
 	}
 	return nil
 }
@@ -233,7 +233,7 @@ func (l *linksAnswer) writeRows(ctx context.Context, q check.Query, render func(
 // unanswered turns the error of a name that matches nothing into wrong usage.
 func unanswered(err error) error {
 	if errors.Is(err, check.ErrNotFound) {
-		return fault.Usage(err.Error(), "name a path in the docroot, a site path or a URL")
+		return text.Usage(err.Error(), "name a path in the docroot, a site path or a URL")
 	}
 	return err
 }
@@ -404,7 +404,7 @@ func explainCommand(c *cli) *cobra.Command {
 		Use: "explain LINK|PLACE|CODE",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return fault.Usage(fmt.Sprintf("explain takes one link, got %d", len(args)), "quote a link that contains spaces or #")
+				return text.Usage(fmt.Sprintf("explain takes one link, got %d", len(args)), "quote a link that contains spaces or #")
 			}
 			return nil
 		},
@@ -439,7 +439,7 @@ func runExplain(ctx context.Context, c *cli, cfg *config.Config, from, link stri
 			return err
 		}
 		if links = found; len(links) == 0 {
-			return fault.Usage("check reports nothing at "+link, "name the link itself: sitelink explain LINK --from PAGE")
+			return text.Usage("check reports nothing at "+link, "name the link itself: sitelink explain LINK --from PAGE")
 		}
 	}
 	run, err := c.load(ctx, cfg)
@@ -463,7 +463,7 @@ func runExplain(ctx context.Context, c *cli, cfg *config.Config, from, link stri
 		}
 		e, err := check.Explain(ctx, audit.Handle(run.Site), audit.CheckOptions(run.Project), f.Page, f.Raw)
 		if errors.Is(err, check.ErrNotFound) {
-			return fault.Usage("--from: "+err.Error(), "name it by its path below the docroot, such as blog/index.html")
+			return text.Usage("--from: "+err.Error(), "name it by its path below the docroot, such as blog/index.html")
 		}
 		if err != nil {
 			return err
@@ -586,22 +586,22 @@ func profileCommand(c *cli) *cobra.Command {
 		Use: "profile [NAME]",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return fault.Usage(fmt.Sprintf("profile takes one name, got %d", len(args)), "")
+				return text.Usage(fmt.Sprintf("profile takes one name, got %d", len(args)), "")
 			}
 			return nil
 		},
 		ValidArgs: profileNames(),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			text := strings.Join(profileNames(), "\n") + "\n"
+			given := strings.Join(profileNames(), "\n") + "\n"
 			if len(args) == 1 {
 				p, ok := host.ProfileByName(args[0])
 				if !ok {
-					return fault.Usage(fmt.Sprintf("unknown profile %q", args[0]),
+					return text.Usage(fmt.Sprintf("unknown profile %q", args[0]),
 						cmp.Or(config.DidYouMean(args[0], profileNames()), "sitelink profile lists the profiles"))
 				}
-				text = p.Describe()
+				given = p.Describe()
 			}
-			return c.print(text)
+			return c.print(given)
 		},
 	}
 }

@@ -13,10 +13,10 @@ import (
 
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
-	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/lsp"
 	"github.com/sitelink/sitelink/internal/process"
 	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 func lspCommand(c *cli) *cobra.Command {
@@ -128,5 +128,5 @@ func inEditor(err error, generator string) error {
 			break
 		}
 	}
-	return fault.New(fmt.Errorf("the build failed: %w", failed), hint)
+	return text.WithHint(fmt.Errorf("the build failed: %w", failed), hint)
 }

@@ -23,7 +23,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sitelink/sitelink/internal/config"
-	"github.com/sitelink/sitelink/internal/fault"
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // reserve counts as live heap, so that the garbage collector does not run at
@@ -155,9 +155,9 @@ func findCommand(root *cobra.Command, args []string) error {
 		}
 	}
 	if info, err := os.Stat(name); err == nil && info.IsDir() && found == root {
-		return fault.Usage(fmt.Sprintf("%s is a directory, not a command", visible(name)), "sitelink check "+visible(name)+" checks the links of a built site")
+		return text.Usage(fmt.Sprintf("%s is a directory, not a command", visible(name)), "sitelink check "+visible(name)+" checks the links of a built site")
 	}
-	return fault.Usage(fmt.Sprintf("unknown command %q", prefix+name),
+	return text.Usage(fmt.Sprintf("unknown command %q", prefix+name),
 		cmp.Or(config.DidYouMean(prefix+name, names), found.CommandPath()+" --help lists the commands"))
 }
 
@@ -170,7 +170,7 @@ func withCommands(cmd *cobra.Command, subcommands ...*cobra.Command) *cobra.Comm
 		names = append(names, c.Name())
 	}
 	cmd.RunE = func(*cobra.Command, []string) error {
-		return fault.Usage(cmd.Name()+" needs a command", "commands are "+strings.Join(names, ", "))
+		return text.Usage(cmd.Name()+" needs a command", "commands are "+strings.Join(names, ", "))
 	}
 	return cmd
 }
@@ -221,14 +221,14 @@ func rootCommand(c *cli) *cobra.Command {
 // movedCommand answers the former name of a command with its name now.
 func movedCommand(name, now, why string) *cobra.Command {
 	return &cobra.Command{Use: name, Short: "see " + now, Hidden: true, DisableFlagParsing: true, RunE: func(*cobra.Command, []string) error {
-		return fault.Usage(fmt.Sprintf("%q is now %q", "sitelink "+name, now), why)
+		return text.Usage(fmt.Sprintf("%q is now %q", "sitelink "+name, now), why)
 	}}
 }
 
 // noArguments refuses all arguments.
 func noArguments(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return fault.Usage(fmt.Sprintf("%s takes no arguments, but got %q", cmd.Name(), args[0]), cmd.CommandPath()+" -h shows how to call it")
+		return text.Usage(fmt.Sprintf("%s takes no arguments, but got %q", cmd.Name(), args[0]), cmd.CommandPath()+" -h shows how to call it")
 	}
 	return nil
 }

@@ -18,9 +18,9 @@ import (
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/disk"
-	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/receive"
+	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/outgoing"
 )
 
@@ -182,7 +182,7 @@ func listMentionsJSON(ctx context.Context, c *cli, store incoming.Store, filter 
 func atLeastOne(what, example string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
-			return fault.Usage(fmt.Sprintf("%s needs %s", cmd.Name(), what), example)
+			return text.Usage(fmt.Sprintf("%s needs %s", cmd.Name(), what), example)
 		}
 		return nil
 	}
@@ -313,7 +313,7 @@ func mentionsRuleCommand(c *cli, name string) *cobra.Command {
 			rules = append(rules, more...)
 		}
 		if len(rules) == 0 {
-			return fault.Usage(name+" needs a site", "sitelink mentions "+name+" spam.example")
+			return text.Usage(name+" needs a site", "sitelink mentions "+name+" spam.example")
 		}
 		changed, err := receive.SetRules(ctx, store, receive.RulesFile(p), rules)
 		if err == nil {
@@ -400,7 +400,7 @@ func mentionsExportCommand(c *cli) *cobra.Command {
 	}
 	mentionsSub(c, cmd, func(ctx context.Context, p *project.Project, store incoming.Store, _ []string) error {
 		if dir == "" {
-			return fault.Usage("export needs a directory", "sitelink mentions export --out data/mentions")
+			return text.Usage("export needs a directory", "sitelink mentions export --out data/mentions")
 		}
 		mentions := store.List(ctx, export.Selection)
 		if backlinks {

@@ -13,9 +13,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sitelink/sitelink/check"
-	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/move"
 	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // mvFlags are the flags of mv.
@@ -30,13 +30,13 @@ func mvCommand(c *cli) *cobra.Command {
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case f.undo && (len(args) > 0 || f.write || f.keepID || f.force):
-				return fault.Usage("--undo takes nothing else", "sitelink mv --undo")
+				return text.Usage("--undo takes nothing else", "sitelink mv --undo")
 			case !f.undo && len(args) != 2:
-				return fault.Usage(fmt.Sprintf("mv takes two names, got %d", len(args)), "sitelink mv OLD NEW")
+				return text.Usage(fmt.Sprintf("mv takes two names, got %d", len(args)), "sitelink mv OLD NEW")
 			case !f.undo && (args[0] == "" || args[1] == ""):
-				return fault.Usage("a name is empty", "sitelink mv OLD NEW")
+				return text.Usage("a name is empty", "sitelink mv OLD NEW")
 			case f.keepID && !strings.Contains(args[0], "#"):
-				return fault.Usage("--keep-id is for headings", "sitelink mv --keep-id 'PAGE#Heading' 'New heading'")
+				return text.Usage("--keep-id is for headings", "sitelink mv --keep-id 'PAGE#Heading' 'New heading'")
 			}
 			return nil
 		},

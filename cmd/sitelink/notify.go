@@ -15,11 +15,11 @@ import (
 	"github.com/sitelink/sitelink/internal/announce"
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
-	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/receive"
 	"github.com/sitelink/sitelink/internal/report"
 	"github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/outgoing"
 	"github.com/sitelink/sitelink/outgoing/deliver"
 	"github.com/sitelink/sitelink/outgoing/ledger"
@@ -93,17 +93,17 @@ func (f *notifyFlags) check(args []string) error {
 	}
 	switch {
 	case len(modes) > 1:
-		return fault.Usage(strings.Join(modes, " and ")+" cannot be combined", "use only one of them")
+		return text.Usage(strings.Join(modes, " and ")+" cannot be combined", "use only one of them")
 	case f.retry == announce.AllFailed && len(args) == 1 && strings.Contains(args[0], "://"):
-		return fault.Usage(args[0]+" is not a directory", "write it with an equals sign: --retry="+args[0])
+		return text.Usage(args[0]+" is not a directory", "write it with an equals sign: --retry="+args[0])
 	case f.retry != "" && (f.status || f.baseline || f.explain != ""):
-		return fault.Usage("--retry and "+modes[0]+" cannot be combined", "use only one of them")
+		return text.Usage("--retry and "+modes[0]+" cannot be combined", "use only one of them")
 	case f.send && f.explain != "":
-		return fault.Usage("--explain sends nothing", "remove --send")
+		return text.Usage("--explain sends nothing", "remove --send")
 	case f.send && f.dryRun:
-		return fault.Usage("--send and --dry-run contradict each other", "use only one of them")
+		return text.Usage("--send and --dry-run contradict each other", "use only one of them")
 	case (f.due || f.status) && len(args) > 0:
-		return fault.Usage(modes[0]+" reads no docroot", "remove "+args[0])
+		return text.Usage(modes[0]+" reads no docroot", "remove "+args[0])
 	}
 	return nil
 }
@@ -119,7 +119,7 @@ func configureNotify(c *cli, cmd *cobra.Command, args []string, f *notifyFlags) 
 	case "true":
 		f.dryRun = f.dryRun || !f.send // a flag comes before a variable
 	default:
-		return nil, fault.Usage(fmt.Sprintf("SITELINK_DRY_RUN: must be true or false, not %q", dry), "")
+		return nil, text.Usage(fmt.Sprintf("SITELINK_DRY_RUN: must be true or false, not %q", dry), "")
 	}
 	return cfg, nil
 }
@@ -255,7 +255,7 @@ func (n *notifier) confirm(ctx context.Context, notices int) error {
 	if most == 0 || notices <= most {
 		return nil
 	}
-	refused := fault.New(fmt.Errorf("%s are due, more than max-notices, %s: nothing was sent", count(notices, "notice"), thousands(most)),
+	refused := text.WithHint(fmt.Errorf("%s are due, more than max-notices, %s: nothing was sent", count(notices, "notice"), thousands(most)),
 		fmt.Sprintf("--max-notices %d sends them; --baseline records the links and sends nothing", notices))
 	if !n.env.StdinTTY || !n.env.StderrTTY || n.env.Stdin == nil {
 		return refused

@@ -28,7 +28,6 @@ import (
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/disk"
-	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/git"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/report"
@@ -261,7 +260,7 @@ func openReports(c *cli, p *project.Project) (destinations, error) {
 		if r, ok := out.(*replacement); ok {
 			if other, twice := taken[r.target]; twice {
 				all.discard()
-				return nil, fault.Usage(fmt.Sprintf("the formats %s and %s go to the same file, %s", other, f.Name, r.target), "give each its own")
+				return nil, text.Usage(fmt.Sprintf("the formats %s and %s go to the same file, %s", other, f.Name, r.target), "give each its own")
 			}
 			taken[r.target] = f.Name
 		}
@@ -376,7 +375,7 @@ func setHeader(c *cli, p *project.Project, opt *report.Options) error {
 	case sourceLink.MatchString(to):
 		opt.SourceLinks = to
 	case to != "":
-		return fault.Usage(fmt.Sprintf("SITELINK_SOURCE_LINKS: %q is not an address of a source line", to),
+		return text.Usage(fmt.Sprintf("SITELINK_SOURCE_LINKS: %q is not an address of a source line", to),
 			"write vscode, none, or an address such as https://git.example/me/site/src/{file}#L{line}")
 	default:
 		opt.SourceLinks, opt.IsLinked = forgeLinks(context.Background(), p)
@@ -579,9 +578,9 @@ func (u *ui) report(err error) int {
 		return exitInterrupted
 	}
 	code := exitFailed
-	for _, e := range fault.Flatten(err) {
+	for _, e := range text.Flatten(err) {
 		message := e.Error()
-		hint, usage := fault.Hint(e)
+		hint, usage := text.Hint(e)
 		var invalid *config.Error
 		if errors.As(e, &invalid) {
 			hint, usage = invalid.Hint, true

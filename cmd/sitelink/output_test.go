@@ -17,8 +17,8 @@ import (
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/check/remote"
 	"github.com/sitelink/sitelink/internal/config"
-	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/report"
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 func testApp(stdout, stderr io.Writer) *cli {
@@ -181,9 +181,9 @@ func TestReportErrors(t *testing.T) {
 	}{
 		{nil, exitClean, ""},
 		{errFindings, exitFindings, ""},
-		{fault.Usage("bad flag", ""), exitUsage, "sitelink: error: bad flag\n"},
+		{text.Usage("bad flag", ""), exitUsage, "sitelink: error: bad flag\n"},
 		{errors.Join(invalid, invalid), exitUsage, strings.Repeat("sitelink: error: sitelink.toml:2:1: unknown key\nsitelink: hint: look\n", 2)},
-		{fault.New(errors.New("read docroot x: gone"), "build it"), exitFailed, "sitelink: error: read docroot x: gone\nsitelink: hint: build it\n"},
+		{text.WithHint(errors.New("read docroot x: gone"), "build it"), exitFailed, "sitelink: error: read docroot x: gone\nsitelink: hint: build it\n"},
 		{errors.New("disk on fire"), exitFailed, "sitelink: error: disk on fire\n"},
 		{fmt.Errorf("load: %w", context.Canceled), exitInterrupted, "sitelink: interrupted\n"},
 		{errors.New("read \x1b[2J\n\xff\u202e: no"), exitFailed, `sitelink: error: read \x1b[2J\n\xff\u202e: no` + "\n"},

@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sitelink/sitelink/internal/config"
-	"github.com/sitelink/sitelink/internal/fault"
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // version is set by the linker in releases: -ldflags "-X main.version=1.2.3".
@@ -98,7 +98,7 @@ func completionCommand(c *cli) *cobra.Command {
 			if len(args) == 1 {
 				return nil
 			}
-			return fault.Usage("completion needs the name of one shell", "shells are "+strings.Join(shells, ", "))
+			return text.Usage("completion needs the name of one shell", "shells are "+strings.Join(shells, ", "))
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			write := map[string]func(io.Writer) error{
@@ -108,7 +108,7 @@ func completionCommand(c *cli) *cobra.Command {
 				"powershell": cmd.Root().GenPowerShellCompletionWithDesc,
 			}[args[0]]
 			if write == nil {
-				return fault.Usage(fmt.Sprintf("no completion for the shell %q", args[0]),
+				return text.Usage(fmt.Sprintf("no completion for the shell %q", args[0]),
 					cmp.Or(config.DidYouMean(args[0], shells), "shells are "+strings.Join(shells, ", ")))
 			}
 			var script strings.Builder

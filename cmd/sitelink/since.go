@@ -17,12 +17,12 @@ import (
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/disk"
-	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/prepush"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/receive"
 	"github.com/sitelink/sitelink/internal/setup"
 	"github.com/sitelink/sitelink/internal/since"
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // since returns what the site is compared with: what --since names, or else the
@@ -49,7 +49,7 @@ func (c *cli) since(ctx context.Context, p *project.Project) (*audit.Since, erro
 		}
 		log, err := open(p.Abs(cfg.Log))
 		if err != nil {
-			return nil, fault.New(fmt.Errorf("read the log %s: %w", cfg.Log, disk.Cause(err)), "--log takes an access log, also one compressed with gzip")
+			return nil, text.WithHint(fmt.Errorf("read the log %s: %w", cfg.Log, disk.Cause(err)), "--log takes an access log, also one compressed with gzip")
 		}
 		of.Log = func() (io.ReadCloser, error) { return log, nil }
 	}
@@ -84,9 +84,9 @@ func (c *cli) recordOf(ctx context.Context, p *project.Project) (*since.Record, 
 		path, where := disk.Outside(p.Root, file)
 		switch {
 		case where != "":
-			return nil, fault.Usage(fmt.Sprintf("since in [check]: %s is %s", path, where), sinceHint)
+			return nil, text.Usage(fmt.Sprintf("since in [check]: %s is %s", path, where), sinceHint)
 		case err != nil:
-			return nil, fault.Usage(fmt.Sprintf("since in [check]: %s is no file or directory, and a commit is not used, because the configuration was found and not named", name), sinceHint)
+			return nil, text.Usage(fmt.Sprintf("since in [check]: %s is no file or directory, and a commit is not used, because the configuration was found and not named", name), sinceHint)
 		}
 	}
 	switch {
@@ -108,11 +108,11 @@ const sinceHint = "use --since, or name the file with --config: comparing with a
 func (c *cli) recordOfCommit(ctx context.Context, p *project.Project, commit string) (*since.Record, error) {
 	const hint = "no file or directory has that name either; --since takes a commit such as v1.2, the directory of an older build, or the record of a deploy"
 	if strings.HasPrefix(commit, "-") { // git would take it for an option
-		return nil, fault.Usage(fmt.Sprintf("--since: %q is not the name of a commit", commit), hint)
+		return nil, text.Usage(fmt.Sprintf("--since: %q is not the name of a commit", commit), hint)
 	}
 	repo, err := githook.Open(ctx, githook.Git{Env: os.Environ(), Dir: p.Dir})
 	if errors.Is(err, githook.ErrNoWorkTree) || errors.Is(err, githook.ErrNoGit) {
-		return nil, fault.Usage(fmt.Sprintf("--since: there is no file or directory %s, and no repository with such a commit", commit), hint)
+		return nil, text.Usage(fmt.Sprintf("--since: there is no file or directory %s, and no repository with such a commit", commit), hint)
 	}
 	if err != nil {
 		return nil, setup.ExplainHook(err)
@@ -137,12 +137,12 @@ func (c *cli) recordOfCommit(ctx context.Context, p *project.Project, commit str
 	var failed *githook.BuildError
 	switch {
 	case errors.As(err, &unknown):
-		return nil, fault.Usage("--since: "+err.Error(), hint)
+		return nil, text.Usage("--since: "+err.Error(), hint)
 	case errors.As(err, &failed):
 		for _, line := range failed.Output {
 			c.ui.line("build: " + line)
 		}
-		return nil, fault.New(fmt.Errorf("build the site at %s: %w", commit, failed.Cause), "the command was: "+failed.Command+"; to compare with a build that you have, give --since its directory")
+		return nil, text.WithHint(fmt.Errorf("build the site at %s: %w", commit, failed.Cause), "the command was: "+failed.Command+"; to compare with a build that you have, give --since its directory")
 	case err != nil:
 		return nil, setup.ExplainHook(fmt.Errorf("build the site at %s: %w", commit, err))
 	}

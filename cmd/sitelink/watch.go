@@ -15,11 +15,11 @@ import (
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
-	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/report"
 	"github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/internal/watch"
 )
 
@@ -60,10 +60,10 @@ func watchCommand(c *cli) *cobra.Command {
 func (f *watchFlags) check() error {
 	const shortest, longest = 10 * time.Millisecond, time.Minute
 	if f.quiet < shortest || f.quiet > longest {
-		return fault.Usage(fmt.Sprintf("--quiet: must be a time from %v to %v, not %v", shortest, longest, f.quiet), "")
+		return text.Usage(fmt.Sprintf("--quiet: must be a time from %v to %v, not %v", shortest, longest, f.quiet), "")
 	}
 	if f.poll != 0 && (f.poll < shortest || f.poll > time.Hour) {
-		return fault.Usage(fmt.Sprintf("--poll: must be 0 or a time from %v to %v, not %v", shortest, time.Hour, f.poll), "")
+		return text.Usage(fmt.Sprintf("--poll: must be 0 or a time from %v to %v, not %v", shortest, time.Hour, f.poll), "")
 	}
 	return nil
 }

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/internal/weburl"
 	"github.com/sitelink/sitelink/outgoing"
 	"github.com/sitelink/sitelink/outgoing/ledger"
@@ -28,7 +28,7 @@ func Failed(snap *ledger.Snapshot, address string) ([]ledger.Notice, error) {
 	base, _ := weburl.Parse(snap.Base) // without a base, only absolute addresses are known
 	u, err := base.Resolve(address)
 	if err != nil {
-		return nil, fault.Usage("--retry: "+err.Error(), "name the page, or the target, with its address")
+		return nil, text.Usage("--retry: "+err.Error(), "name the page, or the target, with its address")
 	}
 	same := func(raw string) bool {
 		other, err := weburl.Parse(raw)
@@ -41,7 +41,7 @@ func Failed(snap *ledger.Snapshot, address string) ([]ledger.Notice, error) {
 		}
 	}
 	if len(named) == 0 {
-		return nil, fault.New(fmt.Errorf("no failed notice has the source or target %s", address), "sitelink ledger show --failed lists them")
+		return nil, text.WithHint(fmt.Errorf("no failed notice has the source or target %s", address), "sitelink ledger show --failed lists them")
 	}
 	return named, nil
 }

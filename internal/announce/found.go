@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"github.com/sitelink/sitelink/internal/disk"
-	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/git"
 	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/outgoing/ledger"
 )
 
@@ -36,7 +36,7 @@ func CheckLedger(p *project.Project, readOnly bool) error {
 				sibling = strings.TrimSuffix(file, ".jsonl") + "." + ending
 			}
 			if path, where := disk.Outside(p.Root, sibling); where != "" {
-				return fault.Usage(fmt.Sprintf("ledger in [outgoing]: %s is %s", path, where),
+				return text.Usage(fmt.Sprintf("ledger in [outgoing]: %s is %s", path, where),
 					"name it with --ledger or in a file given with --config: a sitelink.toml of the checkout is not trusted with it")
 			}
 		}
@@ -45,7 +45,7 @@ func CheckLedger(p *project.Project, readOnly bool) error {
 	if ref, ok := strings.CutPrefix(name, "git:"); ok && strings.HasPrefix(ref, "refs/") && !strings.Contains(ref, ":") && readOnly {
 		return nil
 	}
-	return fault.Usage(fmt.Sprintf("ledger in [outgoing]: %s is not used, because the configuration was found and not named", ShowLedger(p)),
+	return text.Usage(fmt.Sprintf("ledger in [outgoing]: %s is not used, because the configuration was found and not named", ShowLedger(p)),
 		"name the ledger with --ledger or the file with --config")
 }
 
@@ -100,7 +100,7 @@ func (t *temporaryGit) Close() error { return errors.Join(t.Git.Close(), os.Remo
 // host, or a repository of this machine outside the checkout.
 func remoteAddress(root, address string) (string, error) {
 	refuse := func(why string) error {
-		return fault.Usage(fmt.Sprintf("ledger in [outgoing]: the remote origin, %s, is %s", address, why), "name the ledger with --ledger")
+		return text.Usage(fmt.Sprintf("ledger in [outgoing]: the remote origin, %s, is %s", address, why), "name the ledger with --ledger")
 	}
 	scheme, rest, isURL := strings.Cut(address, "://")
 	switch {

@@ -10,10 +10,10 @@ import (
 	"strings"
 
 	"github.com/sitelink/sitelink/internal/disk"
-	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/since"
 	"github.com/sitelink/sitelink/internal/statedir"
+	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/outgoing/ledger"
 	"github.com/sitelink/sitelink/outgoing/ledger/pg"
 )
@@ -44,7 +44,7 @@ func RecordName(p *project.Project) (string, error) {
 		return name, nil
 	}
 	if path, where := disk.Outside(p.Root, p.Abs(name)); where != "" {
-		return "", fault.Usage(fmt.Sprintf("the record of the last deploy is %s, %s", path, where),
+		return "", text.Usage(fmt.Sprintf("the record of the last deploy is %s, %s", path, where),
 			"name the ledger beside it with --ledger or in a file given with --config: a sitelink.toml of the checkout is not trusted with it")
 	}
 	return name, nil
@@ -110,7 +110,7 @@ func OpenLedger(ctx context.Context, p *project.Project, opt LedgerOptions) (led
 		store, err = pg.Open(ctx, name, pg.Options{Runner: runner, Ended: ended, ReadOnly: opt.ReadOnly, Warn: opt.Warn})
 	default:
 		if strings.Contains(name, "://") {
-			return nil, fault.Usage(fmt.Sprintf("unknown kind of ledger: %q", name), "use a file, git:refs/sitelink/ledger or postgres://USER@HOST/DATABASE")
+			return nil, text.Usage(fmt.Sprintf("unknown kind of ledger: %q", name), "use a file, git:refs/sitelink/ledger or postgres://USER@HOST/DATABASE")
 		}
 		store, err = ledger.OpenFile(name, ledger.FileOptions{ReadOnly: opt.ReadOnly, AcceptLoss: opt.AcceptLoss, Warn: opt.Warn})
 	}
@@ -124,13 +124,13 @@ func OpenLedger(ctx context.Context, p *project.Project, opt LedgerOptions) (led
 func ExplainLedger(err error) error {
 	switch {
 	case errors.Is(err, ledger.ErrLocked):
-		return fault.New(err, "wait until the other sitelink process ends; that releases the lock")
+		return text.WithHint(err, "wait until the other sitelink process ends; that releases the lock")
 	case errors.Is(err, ledger.ErrNewer):
-		return fault.New(err, "use the version of sitelink that wrote it, or a newer one")
+		return text.WithHint(err, "use the version of sitelink that wrote it, or a newer one")
 	case errors.Is(err, ledger.ErrNoLedger):
-		return fault.New(err, "name another file: --ledger FILE; if this was the ledger, restore it from a backup")
+		return text.WithHint(err, "name another file: --ledger FILE; if this was the ledger, restore it from a backup")
 	case errors.As(err, new(*ledger.LostError)):
-		return fault.New(fmt.Errorf("%w; nothing was sent, because targets could get notices again", err),
+		return text.WithHint(fmt.Errorf("%w; nothing was sent, because targets could get notices again", err),
 			"restore the rows: sitelink ledger verify --repair; or record all links again without sending anything: sitelink notify --baseline --send")
 	}
 	return err

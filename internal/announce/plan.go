@@ -19,7 +19,6 @@ import (
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/disk"
-	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/statedir"
@@ -66,7 +65,7 @@ func Compare(ctx context.Context, p *project.Project, snap *ledger.Snapshot, opt
 	what.Internal = opt.Internal
 	c.Entries, err = outgoing.Read(ctx, audit.Handle(c.Site), snap, what, cache.Cache)
 	if errors.Is(err, outgoing.ErrNoBase) {
-		err = fault.Usage("notices need the address of the site, which is not known", "name it with --base-url https://example.org/")
+		err = text.Usage("notices need the address of the site, which is not known", "name it with --base-url https://example.org/")
 	}
 	if err != nil {
 		return nil, err
@@ -89,7 +88,7 @@ func CompareForSending(ctx context.Context, p *project.Project, snap *ledger.Sna
 		return nil, err
 	}
 	if !baseline && snap.Base != "" && snap.Base != c.Plan.Base {
-		return nil, fault.New(fmt.Errorf("the ledger belongs to %s, the site is %s", snap.Base, c.Plan.Base),
+		return nil, text.WithHint(fmt.Errorf("the ledger belongs to %s, the site is %s", snap.Base, c.Plan.Base),
 			"name another ledger, or record this site in it: sitelink notify --baseline --send")
 	}
 	if baseline {
@@ -238,7 +237,7 @@ func explained(entries *outgoing.Entries, raw string) ([]outgoing.Entry, error) 
 	}
 	u, err := base.Resolve(raw)
 	if err != nil {
-		return nil, fault.Usage("--explain: "+err.Error(), "")
+		return nil, text.Usage("--explain: "+err.Error(), "")
 	}
 	page := strings.TrimSuffix(u.WithoutFragment(), "/")
 	var found []outgoing.Entry
@@ -252,7 +251,7 @@ func explained(entries *outgoing.Entries, raw string) ([]outgoing.Entry, error) 
 		}
 	}
 	if len(found) == 0 {
-		return nil, fault.New(fmt.Errorf("%s is neither a page with links to other sites nor the target of one", raw),
+		return nil, text.WithHint(fmt.Errorf("%s is neither a page with links to other sites nor the target of one", raw),
 			"sitelink notify lists what the site's pages link to; docs/guide/notifications.md says which links count")
 	}
 	return found, nil

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/sitelink/sitelink/internal/config"
-	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/outgoing/ledger"
 )
 
@@ -67,12 +67,12 @@ func TestCompareFirst(t *testing.T) {
 func TestCompareRefuses(t *testing.T) {
 	p := inProject(t, "", pages)
 	_, err := Compare(t.Context(), p, &ledger.Snapshot{New: true}, Options{})
-	if hint, usage := fault.Hint(err); !usage || !strings.Contains(hint, "--base-url") {
+	if hint, usage := text.Hint(err); !usage || !strings.Contains(hint, "--base-url") {
 		t.Errorf("without an address: %v, hint %q", err, hint)
 	}
 	p = inProject(t, base, pages)
 	_, err = CompareForSending(t.Context(), p, &ledger.Snapshot{Base: "https://example.org/"}, false, Options{})
-	if hint, _ := fault.Hint(err); err == nil || !strings.Contains(hint, "--baseline") {
+	if hint, _ := text.Hint(err); err == nil || !strings.Contains(hint, "--baseline") {
 		t.Errorf("with the ledger of another site: %v, hint %q", err, hint)
 	}
 }

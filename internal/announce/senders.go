@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/sitelink/sitelink/internal/config"
-	"github.com/sitelink/sitelink/internal/fault"
+	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/outgoing"
 	"github.com/sitelink/sitelink/outgoing/deliver"
 	"github.com/sitelink/sitelink/outgoing/ledger"
@@ -99,7 +99,7 @@ func OwnAddress(ctx context.Context, cfg *config.Config, version, base string) e
 	if err == nil || outgoing.RequestFailed(err).State != ledger.Skipped {
 		return nil
 	}
-	return fault.New(fmt.Errorf("sitelink cannot find out when the site is live: %w", err),
+	return text.WithHint(fmt.Errorf("sitelink cannot find out when the site is live: %w", err),
 		"if that is your site, name its address with --allow-address; otherwise correct --base-url")
 }
 
@@ -178,7 +178,7 @@ func linkSender(ctx context.Context, cfg *config.Config, client *outgoing.Client
 	for _, entry := range cfg.Outgoing.LinkPeers {
 		peer, err := linkmethod.ParsePeer(entry)
 		if err != nil {
-			return nil, fault.Usage("link-peers in [outgoing]: "+err.Error(), "")
+			return nil, text.Usage("link-peers in [outgoing]: "+err.Error(), "")
 		}
 		opt.Peers = append(opt.Peers, peer)
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/check/baseline"
 	"github.com/sitelink/sitelink/internal/config"
-	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // inProject writes the files of a project into a new working directory, and finds
@@ -127,7 +127,7 @@ func TestCheckBaseline(t *testing.T) {
 func TestMissingBaseline(t *testing.T) {
 	p := inProject(t, with("sitelink.toml", "[check]\nbaseline = 'gone.jsonl'\n"))
 	_, err := Open(t.Context(), p, Options{Baseline: true, Today: func() (baseline.Date, error) { return "2026-01-01", nil }})
-	if hint, usage := fault.Hint(err); !usage || !strings.Contains(hint, "baseline write") {
+	if hint, usage := text.Hint(err); !usage || !strings.Contains(hint, "baseline write") {
 		t.Errorf("error %v with the hint %q", err, hint)
 	}
 }

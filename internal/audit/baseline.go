@@ -14,10 +14,10 @@ import (
 	"github.com/sitelink/sitelink/check/baseline"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/disk"
-	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/git"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // Baseline holds the findings that the configuration accepts: the entries of a
@@ -238,10 +238,10 @@ func baselineAt(ctx context.Context, p *project.Project) (b *baseline.Baseline, 
 	ref, file := p.Config.BaselineRef, BaselineFile(p.Config)
 	name := file + " at " + ref
 	fail := func(err error, hint string) (*baseline.Baseline, bool, error) {
-		return nil, false, fault.New(fmt.Errorf("read baseline %s: %w", name, err), hint)
+		return nil, false, text.WithHint(fmt.Errorf("read baseline %s: %w", name, err), hint)
 	}
 	if strings.HasPrefix(ref, "-") { // git would take it for an option
-		return nil, false, fault.Usage(fmt.Sprintf("--baseline-ref: must be a commit, branch or tag, not %q", ref), "")
+		return nil, false, text.Usage(fmt.Sprintf("--baseline-ref: must be a commit, branch or tag, not %q", ref), "")
 	}
 	repo, rel, err := baselineRepository(ctx, p, file)
 	var outside *git.OutsideError
@@ -249,7 +249,7 @@ func baselineAt(ctx context.Context, p *project.Project) (b *baseline.Baseline, 
 	case errors.Is(err, git.ErrNotInstalled):
 		return fail(err, "--baseline FILE needs no git")
 	case errors.As(err, &outside):
-		return nil, false, fault.Usage(fmt.Sprintf("read baseline %s: %v", name, err),
+		return nil, false, text.Usage(fmt.Sprintf("read baseline %s: %v", name, err),
 			"git is run only in the repository that contains the project; --baseline FILE needs no git")
 	case err != nil:
 		return fail(err, "")
@@ -319,7 +319,7 @@ func ReadBaseline(dir, name string) (*baseline.Baseline, error) {
 		if errors.Is(err, fs.ErrNotExist) {
 			hint = "create one with sitelink baseline write"
 		}
-		return nil, fault.Usage(fmt.Sprintf("read baseline %s: %v", name, disk.Cause(err)), hint)
+		return nil, text.Usage(fmt.Sprintf("read baseline %s: %v", name, disk.Cause(err)), hint)
 	}
 	defer f.Close()
 	return parseBaseline(name, f)
@@ -332,10 +332,10 @@ func parseBaseline(name string, r io.Reader) (*baseline.Baseline, error) {
 		return b, nil
 	}
 	var all []error
-	for _, e := range fault.Flatten(err) {
+	for _, e := range text.Flatten(err) {
 		var line *baseline.Fault
 		if errors.As(e, &line) {
-			e = fault.Usage("baseline "+line.Error(), line.Hint)
+			e = text.Usage("baseline "+line.Error(), line.Hint)
 		}
 		all = append(all, e)
 	}

@@ -21,7 +21,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sitelink/sitelink/internal/fault"
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // Config holds the checked value of every key.
@@ -293,7 +293,7 @@ type External struct {
 // into a private network: there, a flag has to name them.
 func (c *Config) Networks() ([]netip.Prefix, error) {
 	if n := c.Fetch.AllowAddress; len(n) > 0 && c.Found && !c.Given("fetch.allow-address") {
-		return nil, fault.Usage(fmt.Sprintf("allow-address in [fetch]: %s is not used, because the configuration was found and not named", n[0]),
+		return nil, text.Usage(fmt.Sprintf("allow-address in [fetch]: %s is not used, because the configuration was found and not named", n[0]),
 			"name the network with --allow-address or the file with --config")
 	}
 	return append(slices.Clone(c.Fetch.AllowAddress), c.Callable...), nil
@@ -453,7 +453,7 @@ func (l *loader) set(k Key, field reflect.Value, texts []string, at *Error) bool
 	if err := l.assign(k, field, texts, at.place()); err != nil {
 		e := *at
 		e.Msg = err.Error()
-		e.Hint, _ = fault.Hint(err)
+		e.Hint, _ = text.Hint(err)
 		if e.Line > 0 {
 			e.Msg = k.Name + ": " + e.Msg // a flag or variable is named by its place
 		}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/pelletier/go-toml/v2/unstable"
 
-	"github.com/sitelink/sitelink/internal/fault"
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // decoder stores a document in the configuration.
@@ -112,7 +112,7 @@ func (d *decoder) rows(k Key, field reflect.Value, e *entry) bool {
 			at = from.at
 		}
 		if err := v.Interface().(row).complete(d.loader, at); err != nil {
-			hint, _ := fault.Hint(err)
+			hint, _ := text.Hint(err)
 			d.failAt(item.at, hint, "%s: %v", k.table.name, err)
 			continue
 		}

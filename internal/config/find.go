@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/sitelink/sitelink/internal/disk"
-	"github.com/sitelink/sitelink/internal/fault"
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // FileNames are the names of the configuration file that [Find] looks for in
@@ -85,7 +85,7 @@ func (l *loader) file() error {
 		}
 		l.cfg.Found = true
 		if path, where := disk.Outside(l.repositoryRoot(name), in(l.req.Dir, name)); where != "" {
-			return fault.Usage(fmt.Sprintf("read config %s: it leads to %s, %s", name, path, where), "--config "+name+" reads it")
+			return text.Usage(fmt.Sprintf("read config %s: it leads to %s, %s", name, path, where), "--config "+name+" reads it")
 		}
 	}
 	data, err := disk.Read(in(l.req.Dir, name), maxFileBytes)
@@ -161,7 +161,7 @@ func (k Key) path() string { return strings.TrimPrefix(k.Table+"."+k.Name, ".") 
 func (c *Config) Withheld(table string) error {
 	for _, w := range c.withheld {
 		if w.table == table {
-			return fault.Usage(fmt.Sprintf("%s: %s in [%s] is not used, because the configuration was found and not named", w.place, w.name, table),
+			return text.Usage(fmt.Sprintf("%s: %s in [%s] is not used, because the configuration was found and not named", w.place, w.name, table),
 				"name the file with --config "+c.File)
 		}
 	}

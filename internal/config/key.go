@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // Kind is the type of a key's value.
@@ -262,7 +264,7 @@ func Nearest(name string, words []string) (string, bool) {
 	name = fold(name)
 	best, bestDistance := "", len(name)/3+1
 	for _, w := range words {
-		if d := distance(name, fold(w)); d < bestDistance || d == bestDistance && best == "" {
+		if d := text.Distance(name, fold(w), bestDistance+1); d < bestDistance || d == bestDistance && best == "" {
 			best, bestDistance = w, d
 		}
 	}
@@ -277,30 +279,4 @@ func DidYouMean(name string, words []string) string {
 		return fmt.Sprintf("did you mean %q?", w)
 	}
 	return ""
-}
-
-// distance returns how many letters must be inserted, deleted, replaced or
-// swapped with their neighbour to turn a into b (optimal string alignment).
-func distance(a, b string) int {
-	previous2 := make([]int, len(b)+1)
-	previous := make([]int, len(b)+1)
-	row := make([]int, len(b)+1)
-	for j := range row {
-		previous[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			cost := 1
-			if a[i-1] == b[j-1] {
-				cost = 0
-			}
-			row[j] = min(previous[j]+1, row[j-1]+1, previous[j-1]+cost)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				row[j] = min(row[j], previous2[j-2]+1)
-			}
-		}
-		previous2, previous, row = previous, row, previous2
-	}
-	return previous[len(b)]
 }

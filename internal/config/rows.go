@@ -11,7 +11,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
-	"github.com/sitelink/sitelink/internal/fault"
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // Redirect is one [[redirect]] table: a rule of the host that is in no file of
@@ -31,9 +31,9 @@ type Redirect struct {
 func (r *Redirect) complete(_ *loader, at *Error) error {
 	switch {
 	case !strings.HasPrefix(r.From, "/"):
-		return fault.Usage("the rule needs a key from, with a path that begins with a slash", `add from = "/old"`)
+		return text.Usage("the rule needs a key from, with a path that begins with a slash", `add from = "/old"`)
 	case r.To == "" && r.Status != 404 && r.Status != 410:
-		return fault.Usage("the rule needs a key to", `add to = "/new"`)
+		return text.Usage("the rule needs a key to", `add to = "/new"`)
 	}
 	r.Status = cmp.Or(r.Status, 301)
 	r.File, r.Line = at.Name, at.Line
@@ -52,7 +52,7 @@ type Site struct {
 func (s *Site) complete(l *loader, _ *Error) error {
 	switch {
 	case s.Base == "":
-		return fault.Usage("the table needs a key base, the address of its root", `add base = "https://fr.example.org/"`)
+		return text.Usage("the table needs a key base, the address of its root", `add base = "https://fr.example.org/"`)
 	case slices.ContainsFunc(l.cfg.Sites, func(other Site) bool { return other.Root == s.Root }):
 		return fmt.Errorf("another table gives the root %q an address already", s.Root)
 	}
@@ -79,7 +79,7 @@ type ExternalHost struct {
 
 func (h *ExternalHost) complete(*loader, *Error) error {
 	if h.Host == "" {
-		return fault.Usage("the table needs a key host", `add host = "*.example.org"`)
+		return text.Usage("the table needs a key host", `add host = "*.example.org"`)
 	}
 	seen := map[string]string{}
 	for _, list := range []struct {
@@ -88,7 +88,7 @@ func (h *ExternalHost) complete(*loader, *Error) error {
 	}{{"accept", h.Accept}, {"missing", h.Missing}, {"doubtful", h.Doubtful}, {"blocked", h.Blocked}} {
 		for _, status := range list.statuses {
 			if other := seen[status]; other != "" && other != list.key {
-				return fault.Usage(fmt.Sprintf("the status %s is in %s and in %s", status, other, list.key), "keep it in one of them")
+				return text.Usage(fmt.Sprintf("the status %s is in %s and in %s", status, other, list.key), "keep it in one of them")
 			}
 			seen[status] = list.key
 		}
@@ -108,7 +108,7 @@ type ScriptFragment struct {
 func (r *ScriptFragment) complete(_ *loader, at *Error) error {
 	r.Origin = at.Name + ":" + strconv.Itoa(at.Line)
 	if r.Page == "" && r.Fragment == "" {
-		return fault.Usage("the table needs a key page or fragment", `add page = "app/index.html"`)
+		return text.Usage("the table needs a key page or fragment", `add page = "app/index.html"`)
 	}
 	return checkPatterns(r.Page, r.Fragment)
 }
@@ -117,7 +117,7 @@ func (r *ScriptFragment) complete(_ *loader, at *Error) error {
 func checkPatterns(patterns ...string) error {
 	for _, pattern := range patterns {
 		if !doublestar.ValidatePattern(pattern) {
-			return fault.Usage(fmt.Sprintf("invalid pattern %q", pattern),
+			return text.Usage(fmt.Sprintf("invalid pattern %q", pattern),
 				`patterns may contain *, **, ?, [a-z] and {a,b}; write \[ for a plain bracket`)
 		}
 	}
@@ -144,7 +144,7 @@ func (r *Ignore) complete(l *loader, at *Error) error {
 		return err
 	}
 	if r.Reason == "" {
-		return fault.Usage("the rule needs a reason", `add reason = "..."`)
+		return text.Usage("the rule needs a reason", `add reason = "..."`)
 	}
 	return nil
 }
@@ -164,7 +164,7 @@ func (r *Ignore) check(codes []string) error {
 		return err
 	}
 	if r.Code != "" && !slices.Contains(codes, r.Code) {
-		return fault.Usage(fmt.Sprintf("unknown code %q", r.Code), cmp.Or(DidYouMean(r.Code, codes), "docs/reference/codes.md lists the codes"))
+		return text.Usage(fmt.Sprintf("unknown code %q", r.Code), cmp.Or(DidYouMean(r.Code, codes), "docs/reference/codes.md lists the codes"))
 	}
 	return nil
 }

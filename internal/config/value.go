@@ -19,7 +19,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 	"golang.org/x/net/html/charset"
 
-	"github.com/sitelink/sitelink/internal/fault"
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // assign parses the texts given for k and stores them in field. place is where
@@ -53,39 +53,39 @@ func (l *loader) assign(k Key, field reflect.Value, texts []string, place string
 }
 
 // parse stores one value in v.
-func (l *loader) parse(k Key, v reflect.Value, text string) (err error) {
-	if text == "" && k.tag.Get("empty") == "" {
+func (l *loader) parse(k Key, v reflect.Value, given string) (err error) {
+	if given == "" && k.tag.Get("empty") == "" {
 		return errors.New("the value is empty")
 	}
-	if strings.ContainsRune(text, 0) {
+	if strings.ContainsRune(given, 0) {
 		return errors.New("the value contains a NUL byte")
 	}
-	if len(k.Values) > 0 && !slices.Contains(k.Values, text) {
-		return fault.Usage(fmt.Sprintf("must be %s, not %q", OneOf(k.Values), text), DidYouMean(text, k.Values))
+	if len(k.Values) > 0 && !slices.Contains(k.Values, given) {
+		return text.Usage(fmt.Sprintf("must be %s, not %q", OneOf(k.Values), given), DidYouMean(given, k.Values))
 	}
 	if check := checks[k.tag.Get("check")]; check != nil {
-		if text, err = check(l.req, text); err != nil {
+		if given, err = check(l.req, given); err != nil {
 			return err
 		}
 	}
 	switch to := v.Addr().Interface().(type) {
 	case *string:
-		*to = text
+		*to = given
 	case *bool:
-		if text != "true" && text != "false" {
-			return fmt.Errorf("must be true or false, not %q", text)
+		if given != "true" && given != "false" {
+			return fmt.Errorf("must be true or false, not %q", given)
 		}
-		*to = text == "true"
+		*to = given == "true"
 	case *int:
-		*to, err = parseNumber(k, text)
+		*to, err = parseNumber(k, given)
 	case *int64:
-		*to, err = parseSize(k, text)
+		*to, err = parseSize(k, given)
 	case *time.Duration:
-		*to, err = parseDuration(k, text)
+		*to, err = parseDuration(k, given)
 	case *netip.Prefix:
-		*to, err = ParseNetwork(text)
+		*to, err = ParseNetwork(given)
 	case *MapRule:
-		*to, err = parseMapRule(text)
+		*to, err = parseMapRule(given)
 	default:
 		panic(fmt.Sprintf("key %s: no parser for %T", k.Name, to)) // every test sets every key
 	}
@@ -178,26 +178,26 @@ func ParseNetwork(text string) (netip.Prefix, error) {
 // checks validate the values of keys, by the tag check. Each returns the value
 // in its canonical form.
 var checks = map[string]func(req Request, text string) (string, error){
-	"profile": func(req Request, text string) (string, error) {
-		if req.Profiles == nil || slices.Contains(req.Profiles, text) {
-			return text, nil
+	"profile": func(req Request, given string) (string, error) {
+		if req.Profiles == nil || slices.Contains(req.Profiles, given) {
+			return given, nil
 		}
-		hint := cmp.Or(DidYouMean(text, req.Profiles), "profiles are "+strings.Join(req.Profiles, ", "))
-		return "", fault.Usage(fmt.Sprintf("unknown profile %q", text), hint)
+		hint := cmp.Or(DidYouMean(given, req.Profiles), "profiles are "+strings.Join(req.Profiles, ", "))
+		return "", text.Usage(fmt.Sprintf("unknown profile %q", given), hint)
 	},
-	"linkset": func(req Request, text string) (string, error) {
-		if err := ask(req.Linkset, text); err != nil {
-			return "", fault.Usage(err.Error(), "linksets look like /, /page.html, /sub/# or /sub/@")
+	"linkset": func(req Request, given string) (string, error) {
+		if err := ask(req.Linkset, given); err != nil {
+			return "", text.Usage(err.Error(), "linksets look like /, /page.html, /sub/# or /sub/@")
 		}
-		return text, nil
+		return given, nil
 	},
-	"endpoint": func(req Request, text string) (string, error) {
+	"endpoint": func(req Request, given string) (string, error) {
 		if req.Endpoint == nil {
-			return text, nil
+			return given, nil
 		}
-		address, err := req.Endpoint(text)
+		address, err := req.Endpoint(given)
 		if err != nil {
-			return "", fault.Usage(err.Error(), "endpoints look like https://example.org/webmention")
+			return "", text.Usage(err.Error(), "endpoints look like https://example.org/webmention")
 		}
 		return address, nil
 	},
@@ -223,11 +223,11 @@ var checks = map[string]func(req Request, text string) (string, error){
 		}
 		return text, nil
 	},
-	"charset": func(_ Request, text string) (string, error) {
-		if encoding, _ := charset.Lookup(text); encoding == nil {
-			return "", fault.Usage(fmt.Sprintf("unknown encoding %q", text), "encodings look like utf-8, windows-1252 or shift_jis")
+	"charset": func(_ Request, given string) (string, error) {
+		if encoding, _ := charset.Lookup(given); encoding == nil {
+			return "", text.Usage(fmt.Sprintf("unknown encoding %q", given), "encodings look like utf-8, windows-1252 or shift_jis")
 		}
-		return text, nil
+		return given, nil
 	},
 	"extension":    func(_ Request, text string) (string, error) { return parseExtension(text) },
 	"page-pattern": func(_ Request, text string) (string, error) { return text, checkPagePattern(text) },
@@ -258,11 +258,11 @@ var checks = map[string]func(req Request, text string) (string, error){
 }
 
 // ParseListen checks an address to listen on.
-func ParseListen(text string) (string, error) {
-	if _, port, err := net.SplitHostPort(text); err != nil || port == "" {
-		return "", fault.Usage(fmt.Sprintf("must be an address with a port, not %q", text), "write it like 127.0.0.1:8035, or :8035 for all interfaces")
+func ParseListen(given string) (string, error) {
+	if _, port, err := net.SplitHostPort(given); err != nil || port == "" {
+		return "", text.Usage(fmt.Sprintf("must be an address with a port, not %q", given), "write it like 127.0.0.1:8035, or :8035 for all interfaces")
 	}
-	return text, nil
+	return given, nil
 }
 
 // ask calls a function of the request, if it has one.
@@ -273,15 +273,15 @@ func ask(check func(string) error, text string) error {
 	return check(text)
 }
 
-func checkBaseURL(text, example string) error {
-	u, err := url.Parse(text)
+func checkBaseURL(given, example string) error {
+	u, err := url.Parse(given)
 	switch {
 	case err != nil, u.Scheme != "http" && u.Scheme != "https", u.Host == "":
-		return fault.Usage(fmt.Sprintf("must be an absolute http or https URL, not %q", text), "write it like "+example)
+		return text.Usage(fmt.Sprintf("must be an absolute http or https URL, not %q", given), "write it like "+example)
 	case u.User != nil:
 		return errors.New("must not contain a user name") // and the password stays out of the message
 	case u.RawQuery != "", u.Fragment != "":
-		return fmt.Errorf("must have neither query nor fragment, not %q", text)
+		return fmt.Errorf("must have neither query nor fragment, not %q", given)
 	}
 	return nil
 }
@@ -316,13 +316,13 @@ type MapRule struct {
 
 // parseMapRule parses PREFIX and /a=/b. It adds a missing slash at the front:
 // the most common rule, cgi-bin/htimage, is often written without (LL-92).
-func parseMapRule(text string) (MapRule, error) {
-	from, to, replaces := strings.Cut(text, "=")
+func parseMapRule(given string) (MapRule, error) {
+	from, to, replaces := strings.Cut(given, "=")
 	if strings.Trim(from, "/") == "" {
-		return MapRule{}, fault.Usage(fmt.Sprintf("must begin with a path prefix, not %q", text), "rules look like /cgi-bin/imagemap or /old=/new")
+		return MapRule{}, text.Usage(fmt.Sprintf("must begin with a path prefix, not %q", given), "rules look like /cgi-bin/imagemap or /old=/new")
 	}
-	if strings.ContainsAny(text, "?#") {
-		return MapRule{}, fmt.Errorf("must consist of paths, without query or fragment, not %q", text)
+	if strings.ContainsAny(given, "?#") {
+		return MapRule{}, fmt.Errorf("must consist of paths, without query or fragment, not %q", given)
 	}
 	rule := MapRule{From: "/" + strings.Trim(from, "/")}
 	if replaces && strings.Trim(to, "/") != "" {
@@ -348,9 +348,9 @@ func parseFormats(values, words []string) ([]Format, error) {
 		name, file, hasFile := strings.Cut(v, "=")
 		switch {
 		case !slices.Contains(words, name):
-			return nil, fault.Usage(fmt.Sprintf("unknown format %q", name), cmp.Or(DidYouMean(name, words), "formats are "+strings.Join(words, ", ")))
+			return nil, text.Usage(fmt.Sprintf("unknown format %q", name), cmp.Or(DidYouMean(name, words), "formats are "+strings.Join(words, ", ")))
 		case hasFile && file == "":
-			return nil, fault.Usage(fmt.Sprintf("the name of the file is missing in %q", v), "write it like "+name+"=report."+name)
+			return nil, text.Usage(fmt.Sprintf("the name of the file is missing in %q", v), "write it like "+name+"=report."+name)
 		case strings.ContainsRune(file, 0):
 			return nil, errors.New("the value contains a NUL byte")
 		}
@@ -362,7 +362,7 @@ func parseFormats(values, words []string) ([]Format, error) {
 			place = filepath.Clean(file)
 		}
 		if other, taken := byPlace[place]; taken && file == "" {
-			return nil, fault.Usage(fmt.Sprintf("both %s and %s go to standard output", other, v), "give one of them a file: "+name+"=FILE")
+			return nil, text.Usage(fmt.Sprintf("both %s and %s go to standard output", other, v), "give one of them a file: "+name+"=FILE")
 		} else if taken {
 			return nil, fmt.Errorf("both %s and %s go to the same file", other, v)
 		}

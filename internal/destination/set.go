@@ -22,8 +22,8 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 
 	"github.com/sitelink/sitelink/internal/disk"
-	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/statedir"
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // Why a file cannot be changed; [Error] wraps one of these or an error of the system.
@@ -48,12 +48,12 @@ type Error struct {
 func (e *Error) Error() string { return e.File + ": " + e.Err.Error() }
 func (e *Error) Unwrap() error { return e.Err }
 
-// As gives the error its hint, see [fault.Hint].
+// As gives the error its hint, see [text.Hint].
 func (e *Error) As(target any) bool {
-	to, ok := target.(**fault.Error)
+	to, ok := target.(**text.Error)
 	for of, hint := range hints {
 		if ok && errors.Is(e.Err, of) {
-			*to = &fault.Error{Err: e, Hint: hint}
+			*to = &text.Error{Err: e, Hint: hint}
 			return true
 		}
 	}
@@ -570,7 +570,7 @@ func interrupted(j *journal) error {
 	if strings.HasPrefix(j.Command, "sitelink fix") {
 		hint = "to restore them: sitelink fix --undo"
 	}
-	return fault.New(fmt.Errorf("%q was interrupted and has changed only some of its files", j.Command), hint)
+	return text.WithHint(fmt.Errorf("%q was interrupted and has changed only some of its files", j.Command), hint)
 }
 
 // recheck makes sure that the files are still as they were read.
@@ -667,7 +667,7 @@ func Lock(name, busy string) (unlock func(), err error) {
 	if err := disk.TryLock(f); err != nil {
 		f.Close()
 		if errors.Is(err, disk.ErrLocked) {
-			return nil, fault.New(errors.New(busy), "wait until it has finished")
+			return nil, text.WithHint(errors.New(busy), "wait until it has finished")
 		}
 		return nil, fmt.Errorf("lock %s: %w", name, disk.Cause(err))
 	}

@@ -15,9 +15,9 @@ import (
 	"time"
 
 	"github.com/sitelink/sitelink/internal/disk"
-	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/git"
 	"github.com/sitelink/sitelink/internal/statedir"
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // ErrNothing means that there is nothing to undo.
@@ -94,20 +94,20 @@ func removeJournal(root string) error {
 
 // readJournal returns nil if there is none.
 func readJournal(root string) (*journal, error) {
-	text, err := disk.Read(journalName(root), maxJournalBytes)
+	data, err := disk.Read(journalName(root), maxJournalBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	j := &journal{}
 	if err == nil {
-		end := bytes.LastIndexByte(bytes.TrimSuffix(text, []byte("\n")), '\n') + 1
-		switch last := string(bytes.Trim(text[end:], "\x00")); {
+		end := bytes.LastIndexByte(bytes.TrimSuffix(data, []byte("\n")), '\n') + 1
+		switch last := string(bytes.Trim(data[end:], "\x00")); {
 		case last == complete:
-			text, j.Complete = text[:end], true
+			data, j.Complete = data[:end], true
 		case strings.HasPrefix(complete, last): // the power failed before all of it was on disk
-			text = text[:end]
+			data = data[:end]
 		}
-		in := json.NewDecoder(bytes.NewReader(text))
+		in := json.NewDecoder(bytes.NewReader(data))
 		err = in.Decode(j)
 		for err == nil && in.More() {
 			var r record
@@ -116,11 +116,11 @@ func readJournal(root string) (*journal, error) {
 		}
 	}
 	if err != nil {
-		return nil, fault.New(fmt.Errorf("read %s: %w", journalName(root), disk.Cause(err)), "remove the file; the change that it describes can then not be undone")
+		return nil, text.WithHint(fmt.Errorf("read %s: %w", journalName(root), disk.Cause(err)), "remove the file; the change that it describes can then not be undone")
 	}
 	for _, r := range j.Changes { // only files below the root are written
 		if !filepath.IsLocal(filepath.FromSlash(r.New)) || r.Old != "" && !filepath.IsLocal(filepath.FromSlash(r.Old)) {
-			return nil, fault.New(fmt.Errorf("read %s: it names a file outside the project", journalName(root)), "remove the file")
+			return nil, text.WithHint(fmt.Errorf("read %s: it names a file outside the project", journalName(root)), "remove the file")
 		}
 	}
 	return j, nil
@@ -157,7 +157,7 @@ func (u *Undone) Err() error {
 		err = errors.Join(err, kept)
 	}
 	if err != nil {
-		err = fault.New(err, "the other files are restored; compare this one with git diff")
+		err = text.WithHint(err, "the other files are restored; compare this one with git diff")
 	}
 	return err
 }
@@ -379,7 +379,7 @@ func explainGit(root string, err error) error {
 		return err
 	}
 	name := filepath.Join(root, ".git")
-	return fault.New(fmt.Errorf("the git repository %s cannot be read: %w", name, err),
+	return text.WithHint(fmt.Errorf("the git repository %s cannot be read: %w", name, err),
 		"repair it; if the project is in no repository, remove "+name)
 }
 
@@ -469,7 +469,7 @@ func waitForGit(ctx context.Context, root string, env []string) error {
 			return nil
 		}
 		if waited >= most {
-			return fault.New(fmt.Errorf("git's index is locked by %s.lock", file), "wait until the other git has finished; if none runs, remove that file")
+			return text.WithHint(fmt.Errorf("git's index is locked by %s.lock", file), "wait until the other git has finished; if none runs, remove that file")
 		}
 		select {
 		case <-ctx.Done():

@@ -23,7 +23,6 @@ import (
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/disk"
-	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/inject"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/setup"
@@ -100,7 +99,7 @@ func (d *Doctor) config() Diagnosis {
 	one := Diagnosis{Name: "config", State: OK}
 	switch {
 	case d.ConfigErr != nil:
-		faults := fault.Flatten(d.ConfigErr)
+		faults := text.Flatten(d.ConfigErr)
 		one.State, one.Text = Wrong, faults[0].Error()
 		if len(faults) > 1 {
 			one.Text += fmt.Sprintf(", and %s", text.Count(len(faults)-1, "other fault"))
@@ -342,7 +341,7 @@ func (d *Doctor) endpoints() Diagnosis {
 	}
 	switch clean, err := d.templates(); {
 	case err != nil:
-		one.State, one.Text, one.Command = Wrong, fault.Flatten(err)[0].Error(), "sitelink inject"
+		one.State, one.Text, one.Command = Wrong, text.Flatten(err)[0].Error(), "sitelink inject"
 	case !clean:
 		one.State, one.Text, one.Command = Wrong, one.Text+": the templates do not advertise them", "sitelink inject"
 	}

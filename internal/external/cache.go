@@ -12,9 +12,9 @@ import (
 	"github.com/sitelink/sitelink/check/remote/pg"
 	"github.com/sitelink/sitelink/internal/announce"
 	"github.com/sitelink/sitelink/internal/disk"
-	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/statedir"
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // CacheName returns the name of the status cache of a project, a file in the form in
@@ -103,16 +103,16 @@ func cacheName(p *project.Project) (string, error) {
 	name := CacheName(p)
 	switch {
 	case !announce.IsFile(name) && !isDatabase(name) && !isGit(name):
-		return "", fault.Usage(fmt.Sprintf("unknown kind of status cache: %q", announce.WithoutPassword(name)), "use a file, git:refs/sitelink/status or postgres://USER@HOST/DATABASE")
+		return "", text.Usage(fmt.Sprintf("unknown kind of status cache: %q", announce.WithoutPassword(name)), "use a file, git:refs/sitelink/status or postgres://USER@HOST/DATABASE")
 	case p.Config.Named("external.status-cache"):
 		return name, nil
 	case !announce.IsFile(name):
-		return "", fault.Usage(fmt.Sprintf("status-cache in [external]: %s is not used, because the configuration was found and not named", announce.WithoutPassword(name)),
+		return "", text.Usage(fmt.Sprintf("status-cache in [external]: %s is not used, because the configuration was found and not named", announce.WithoutPassword(name)),
 			"name the status cache with --status-cache or the file with --config")
 	}
 	for _, file := range []string{name, strings.TrimSuffix(name, ".jsonl") + ".lock", runLock(name)} {
 		if path, where := disk.Outside(p.Root, p.Abs(file)); where != "" {
-			return "", fault.Usage(fmt.Sprintf("status-cache in [external]: %s is %s", path, where),
+			return "", text.Usage(fmt.Sprintf("status-cache in [external]: %s is %s", path, where),
 				"name it with --status-cache or in a file given with --config: a sitelink.toml of the checkout is not trusted with it")
 		}
 	}
@@ -146,7 +146,7 @@ func LockRun(ctx context.Context, p *project.Project, warn func(string)) (*os.Fi
 // hinted adds what to do about an error of the cache.
 func hinted(err error) error {
 	if errors.Is(err, remote.ErrNewer) {
-		return fault.New(err, "use the version of sitelink that wrote it, or a newer one; or name another status cache: --status-cache FILE")
+		return text.WithHint(err, "use the version of sitelink that wrote it, or a newer one; or name another status cache: --status-cache FILE")
 	}
 	return err
 }

@@ -23,7 +23,6 @@ import (
 	"github.com/sitelink/sitelink/internal/announce"
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
-	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/internal/weburl"
@@ -69,7 +68,7 @@ func Open(ctx context.Context, p *project.Project, opt Options) (*Checker, error
 		opt.Warn = func(string) {}
 	}
 	if opt.Flush && isDatabase(CacheName(p)) {
-		return nil, fault.Usage("--flush: other sites share the status cache "+announce.WithoutPassword(CacheName(p)), "remove old rows with SQL (docs/guide/external-links.md)")
+		return nil, text.Usage("--flush: other sites share the status cache "+announce.WithoutPassword(CacheName(p)), "remove old rows with SQL (docs/guide/external-links.md)")
 	}
 	networks, err := p.Config.Networks()
 	if err != nil {

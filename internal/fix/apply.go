@@ -10,7 +10,7 @@ import (
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/destination"
-	"github.com/sitelink/sitelink/internal/fault"
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // Proof is how [Plan.Apply] finds out whether edits help.
@@ -235,7 +235,7 @@ func (r *Result) takeBack(ctx context.Context, root string, env []string, files 
 func Undo(ctx context.Context, root string, env []string) (*destination.Undone, error) {
 	u, err := destination.Undo(ctx, root, env)
 	if errors.Is(err, destination.ErrNothing) {
-		err = fault.New(errors.New("nothing to undo"), "sitelink fix --write and sitelink mv --write keep what undo needs")
+		err = text.WithHint(errors.New("nothing to undo"), "sitelink fix --write and sitelink mv --write keep what undo needs")
 	}
 	return u, err
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/git"
 	"github.com/sitelink/sitelink/internal/move"
-	"github.com/sitelink/sitelink/internal/near"
 	"github.com/sitelink/sitelink/internal/source"
+	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
 
@@ -197,7 +197,7 @@ type refIndex struct {
 	names   *destination.Names
 	byName  map[string][]string // logical paths by their last name
 	byForm  map[string][]string // the same without punctuation
-	last    near.Names          // the last names
+	last    text.Names          // the last names
 }
 
 func newRefIndex(content []source.ContentFile) *refIndex {

@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"github.com/sitelink/sitelink/internal/disk"
-	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/generator"
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // nextBuilt is what a user can always do.
@@ -30,9 +30,9 @@ func (s *templateSet) refused() error {
 	case s.generator == generator.Docusaurus:
 		return s.docusaurus()
 	case !slices.Contains(supported, s.generator):
-		return fault.New(errors.New("the project has no generator that inject supports"), nextBuilt)
+		return text.WithHint(errors.New("the project has no generator that inject supports"), nextBuilt)
 	case s.generator != generator.Hugo && len(s.choice.Pages)+len(s.choice.Exclude) > 0:
-		return fault.New(fmt.Errorf("inject cannot write the patterns of [templates] into templates of %s", s.generator.Title()), nextBuilt)
+		return text.WithHint(fmt.Errorf("inject cannot write the patterns of [templates] into templates of %s", s.generator.Title()), nextBuilt)
 	}
 	return nil
 }
@@ -46,7 +46,7 @@ func (s *templateSet) docusaurus() error {
 			tags = append(tags, fmt.Sprintf("{tagName: 'link', attributes: {rel: '%s', href: '%s'}}", tag.rel, strings.ReplaceAll(tag.uri, "'", "%27")))
 		}
 	}
-	return fault.New(errors.New("the configuration of Docusaurus is a program, which sitelink does not change"),
+	return text.WithHint(errors.New("the configuration of Docusaurus is a program, which sitelink does not change"),
 		"paste this into the object config: headTags: ["+strings.Join(tags, ", ")+"],")
 }
 

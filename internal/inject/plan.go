@@ -28,14 +28,14 @@ import (
 
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/disk"
-	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/templates"
 )
 
 // ErrNoEndpoints means that the configuration names no endpoint to inject.
-var ErrNoEndpoints = fault.Usage("no endpoint is configured",
+var ErrNoEndpoints = text.Usage("no endpoint is configured",
 	`add webmention = "https://example.org/webmention" to the table [templates] of sitelink.toml`)
 
 // Plan is a list of changes, not yet made.

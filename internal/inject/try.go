@@ -13,7 +13,6 @@ import (
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/disk"
-	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/move"
 	"github.com/sitelink/sitelink/internal/project"
@@ -170,10 +169,10 @@ func (s *templateSet) paste() string {
 // noPlace returns the error that no place works.
 func (x *search) noPlace() error {
 	if x.failed != nil {
-		return fault.New(fmt.Errorf("no place in the templates works: %w", x.failed), nextBuilt)
+		return text.WithHint(fmt.Errorf("no place in the templates works: %w", x.failed), nextBuilt)
 	}
 	if x.before.wrong+x.before.twice > 0 || len(x.before.missing) == 0 {
-		return fault.New(errors.New("pages have an element for an endpoint of their own that is wrong, and a page must name only one"),
+		return text.WithHint(errors.New("pages have an element for an endpoint of their own that is wrong, and a page must name only one"),
 			"sitelink check lists them: remove the element from the template, or the key from [templates] in sitelink.toml")
 	}
 	var heads []string
@@ -190,7 +189,7 @@ func (x *search) noPlace() error {
 	if x.generator != generator.Hugo {
 		hint = "paste this into the <head> of your template, right after the charset declaration: " + x.paste() + ", or " + hint
 	}
-	return fault.New(err, hint)
+	return text.WithHint(err, hint)
 }
 
 // tryIn returns a function that makes changes in a copy, builds it, looks at the pages
@@ -232,7 +231,7 @@ func tryIn(dir string, build func(context.Context) (*project.Project, error)) fu
 func look(ctx context.Context, p *project.Project, dir string) (*outcome, error) {
 	built, err := audit.Load(ctx, p, audit.Options{})
 	if errors.Is(err, site.ErrNoPages) {
-		return nil, fault.New(errors.New("the build of the site has no pages"), "add content, or repair the build first")
+		return nil, text.WithHint(errors.New("the build of the site has no pages"), "add content, or repair the build first")
 	}
 	if err != nil {
 		return nil, err

@@ -198,8 +198,8 @@ func (s *Server) DidChangeConfiguration(context.Context, *protocol.DidChangeConf
 	return nil
 }
 
-// text is the text of a document with its lines. It never changes.
-type text struct {
+// editorText is the text of a document with its lines. It never changes.
+type editorText struct {
 	bytes  []byte
 	starts []int // of the lines
 	units  protocol.PositionEncodingKind
@@ -214,8 +214,8 @@ type mark struct{ offset, units int }
 // markEvery is the number of bytes between two marks.
 const markEvery = 1 << 10
 
-func newText(b []byte, units protocol.PositionEncodingKind) *text {
-	t := &text{bytes: b, starts: make([]int, 1, 1+len(b)/32), units: units}
+func newText(b []byte, units protocol.PositionEncodingKind) *editorText {
+	t := &editorText{bytes: b, starts: make([]int, 1, 1+len(b)/32), units: units}
 	for i := 0; i < len(b); i++ {
 		switch b[i] {
 		case '\r':
@@ -240,7 +240,7 @@ func newText(b []byte, units protocol.PositionEncodingKind) *text {
 }
 
 // markLine adds the marks of the line between two offsets.
-func (t *text) markLine(start, end int) {
+func (t *editorText) markLine(start, end int) {
 	units, next := 0, start+markEvery
 	for at := start; at < end; {
 		if at >= next {
@@ -252,7 +252,7 @@ func (t *text) markLine(start, end int) {
 }
 
 // line returns the bytes of a line without its end.
-func (t *text) line(n int) []byte {
+func (t *editorText) line(n int) []byte {
 	end := len(t.bytes)
 	if n+1 < len(t.starts) {
 		end = t.starts[n+1]
@@ -261,7 +261,7 @@ func (t *text) line(n int) []byte {
 }
 
 // width returns the length of a character in the units of the client.
-func (t *text) width(r rune, size int) int {
+func (t *editorText) width(r rune, size int) int {
 	switch t.units {
 	case protocol.PositionEncodingKindUTF8:
 		return size
@@ -276,7 +276,7 @@ func (t *text) width(r rune, size int) int {
 
 // offset returns the offset of a position. One behind the end of a line or of the
 // text is at that end, as the protocol demands; one inside a character is before it.
-func (t *text) offset(p protocol.Position) int {
+func (t *editorText) offset(p protocol.Position) int {
 	if int64(p.Line) >= int64(len(t.starts)) {
 		return len(t.bytes)
 	}
@@ -293,7 +293,7 @@ func (t *text) offset(p protocol.Position) int {
 }
 
 // position returns the position of an offset.
-func (t *text) position(offset int) protocol.Position {
+func (t *editorText) position(offset int) protocol.Position {
 	offset = max(0, min(offset, len(t.bytes)))
 	n := sort.SearchInts(t.starts, offset+1) - 1
 	start, units := t.starts[n], 0
@@ -309,12 +309,12 @@ func (t *text) position(offset int) protocol.Position {
 }
 
 // span returns the range between two offsets.
-func (t *text) span(start, end int) protocol.Range {
+func (t *editorText) span(start, end int) protocol.Range {
 	return protocol.Range{Start: t.position(start), End: t.position(end)}
 }
 
 // edit returns the text after a change of the client.
-func (t *text) edit(c protocol.TextDocumentContentChangeEvent) *text {
+func (t *editorText) edit(c protocol.TextDocumentContentChangeEvent) *editorText {
 	switch c := c.(type) {
 	case *protocol.TextDocumentContentChangeWholeDocument:
 		return newText([]byte(c.Text), t.units)

@@ -134,7 +134,7 @@ func (s *Server) References(ctx context.Context, p *protocol.ReferenceParams) ([
 // any more are left out.
 func (v *view) locations(ctx context.Context, all []analysis.Location) []protocol.Location {
 	found := []protocol.Location{}
-	var t *text
+	var t *editorText
 	name := ""
 	for _, l := range all {
 		if ctx.Err() != nil {
@@ -241,7 +241,7 @@ func (s *Server) DocumentSymbol(ctx context.Context, p *protocol.DocumentSymbolP
 
 // nest returns the symbols of the headings from i on that are deeper than a level,
 // each with those below it, and where the others begin.
-func nest(t *text, headings []destination.Heading, i, level int) ([]protocol.DocumentSymbol, int) {
+func nest(t *editorText, headings []destination.Heading, i, level int) ([]protocol.DocumentSymbol, int) {
 	all := []protocol.DocumentSymbol{}
 	for i < len(headings) && headings[i].Level > level {
 		h := headings[i]

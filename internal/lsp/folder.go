@@ -20,10 +20,10 @@ import (
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
-	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/lsp/analysis"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/internal/watch"
 )
 
@@ -153,20 +153,20 @@ func (f *folder) close() {
 
 // explain tells the user why the site cannot be read, once.
 func (f *folder) explain(err error) {
-	text := f.dir + ": " + err.Error()
-	if hint, _ := fault.Hint(err); hint != "" {
-		text += "; " + hint
+	message := f.dir + ": " + err.Error()
+	if hint, _ := text.Hint(err); hint != "" {
+		message += "; " + hint
 	}
-	f.s.log(text)
-	if text == f.failed {
+	f.s.log(message)
+	if message == f.failed {
 		return
 	}
-	f.failed = text
+	f.failed = message
 	kind := protocol.MessageTypeWarning
 	if errors.Is(err, os.ErrNotExist) || errors.Is(err, site.ErrNoPages) {
 		kind = protocol.MessageTypeInfo
 	}
-	f.s.client.ShowMessage(f.ctx, &protocol.ShowMessageParams{Type: kind, Message: "sitelink: " + text})
+	f.s.client.ShowMessage(f.ctx, &protocol.ShowMessageParams{Type: kind, Message: "sitelink: " + message})
 }
 
 // load makes a new state.
@@ -510,7 +510,7 @@ func (x *finding) text() string {
 }
 
 // diagnostic returns what the editor shows of a finding at a range of the text.
-func (t *text) diagnostic(start, end int, x *finding) protocol.Diagnostic {
+func (t *editorText) diagnostic(start, end int, x *finding) protocol.Diagnostic {
 	severity := protocol.DiagnosticSeverityError
 	if x.verdict == check.Warning {
 		severity = protocol.DiagnosticSeverityWarning

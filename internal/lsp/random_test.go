@@ -59,7 +59,7 @@ func TestRandomEdits(t *testing.T) {
 	pieces := []string{"[a](/posts/one/)", "](", ")", "[", "\n", "\r\n", "## ", "Deep\n", "é", "😀", "{{< ref \"", "\" >}}", "/posts/", "#deep", "![x](cat.png)",
 		"<a href=\"/old/\">", "`", "[r]: /gallery/\n", "[r]", "---\n", "title: T\n", "../three/#deep", " ", "    ", "> ", "<https://example.org/posts/two/>", "\\", "&amp;"}
 	names := []string{"content/posts/one.md", "content/posts/three.md"}
-	texts, models := map[string]*text{}, map[string]model{}
+	texts, models := map[string]*editorText{}, map[string]model{}
 	var o *analysis.Overlay
 	for _, name := range names {
 		b := blog()[name]

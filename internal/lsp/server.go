@@ -102,7 +102,7 @@ type document struct {
 	uri     uri.URI
 	path    string
 	version int32
-	text    *text
+	text    *editorText
 }
 
 // ErrNoShutdown reports that the client left without a request to shut down.

@@ -24,9 +24,9 @@ import (
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/destination"
 	"github.com/sitelink/sitelink/internal/disk"
-	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/since"
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // Options say what to move.
@@ -217,7 +217,7 @@ func (m *trial) note(format string, args ...any) {
 func explainBuild(err error, what, hint string) error {
 	var failed *BuildError
 	if errors.As(err, &failed) {
-		return fault.New(fmt.Errorf("%s: %w", what, failed), hint)
+		return text.WithHint(fmt.Errorf("%s: %w", what, failed), hint)
 	}
 	return err
 }
@@ -248,7 +248,7 @@ func (m *planner) rename(ctx context.Context) error {
 		return err
 	}
 	if address != "" && !slices.ContainsFunc(m.names.all(), func(p Pair) bool { return samePath(m.rooted(p.New), m.rooted(address)) }) {
-		return fault.Usage(fmt.Sprintf("%s would not be at %s: front matter or the configuration gives it another address", to, address),
+		return text.Usage(fmt.Sprintf("%s would not be at %s: front matter or the configuration gives it another address", to, address),
 			"name the new file instead of the address")
 	}
 	m.plan.Addresses = m.names.all()
@@ -268,11 +268,11 @@ func Undo(ctx context.Context, root string, env []string) (*destination.Undone, 
 		return nil, err
 	}
 	if command != "" && !strings.HasPrefix(command, "sitelink mv ") {
-		return nil, fault.Usage(fmt.Sprintf("the last change was not a move: %q", command), "to take it back: sitelink fix --undo")
+		return nil, text.Usage(fmt.Sprintf("the last change was not a move: %q", command), "to take it back: sitelink fix --undo")
 	}
 	u, err := destination.Undo(ctx, root, env)
 	if errors.Is(err, destination.ErrNothing) {
-		return nil, fault.Usage("there is no move to undo", "")
+		return nil, text.Usage("there is no move to undo", "")
 	}
 	return u, err
 }
@@ -395,10 +395,10 @@ func (m *planner) renameHeading(ctx context.Context, pageName, name string) erro
 	}
 	f := m.pages.byFile[file]
 	if f == nil {
-		return fault.Usage(pageName+" is not a page that the generator makes", "name the page's source file or its address")
+		return text.Usage(pageName+" is not a page that the generator makes", "name the page's source file or its address")
 	}
 	if strings.ContainsAny(m.opt.New, "\r\n") || strings.TrimSpace(m.opt.New) == "" {
-		return fault.Usage("the new heading is empty or has several lines", "give it as one line")
+		return text.Usage("the new heading is empty or has several lines", "give it as one line")
 	}
 	doc, err := m.document(file)
 	if err != nil {
@@ -411,7 +411,7 @@ func (m *planner) renameHeading(ctx context.Context, pageName, name string) erro
 	headings := destination.Headings(file, doc.text, m.generator(), "")
 	h, id, err := findHeading(headings, name, ids)
 	if err != nil {
-		return fault.Usage(fmt.Sprintf("%s: %v", pageName, err), "name the heading as it is written, or by its id")
+		return text.Usage(fmt.Sprintf("%s: %v", pageName, err), "name the heading as it is written, or by its id")
 	}
 	set := m.plan.Set
 	if err := set.Replace(file, doc.hash, h.Start, h.End, m.opt.New); err != nil {
@@ -419,7 +419,7 @@ func (m *planner) renameHeading(ctx context.Context, pageName, name string) erro
 	}
 	if m.opt.KeepID && h.ID == "" {
 		if id == "" {
-			return fault.Usage("the id of this heading is not known, so it cannot be kept", "add {#id} to the heading yourself")
+			return text.Usage("the id of this heading is not known, so it cannot be kept", "add {#id} to the heading yourself")
 		}
 		end := h.End + max(0, bytes.IndexByte(append(doc.text[h.End:len(doc.text):len(doc.text)], '\n'), '\n'))
 		end = len(bytes.TrimRight(doc.text[:end], " \t\r"))
@@ -439,7 +439,7 @@ func (m *planner) renameHeading(ctx context.Context, pageName, name string) erro
 		return err
 	}
 	if m.fragments, err = changedIDs(ids, now); err != nil {
-		return fault.New(fmt.Errorf("%s: %w", pageName, err), "rename the heading by hand, and then run: sitelink check")
+		return text.WithHint(fmt.Errorf("%s: %w", pageName, err), "rename the heading by hand, and then run: sitelink check")
 	}
 	m.plan.Heading = &Pair{id, id}
 	if to, ok := m.fragments[id]; ok {

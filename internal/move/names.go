@@ -15,8 +15,8 @@ import (
 
 	"github.com/sitelink/sitelink/internal/destination"
 	"github.com/sitelink/sitelink/internal/docroot"
-	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/generator"
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // pages are the pages of a site by their content files.
@@ -212,7 +212,7 @@ func (m request) resolveNames() (from, to, address string, err error) {
 		return "", "", "", err
 	}
 	if from == to {
-		return "", "", "", fault.Usage(m.opt.Old+" and "+m.opt.New+" are the same", "give it another name")
+		return "", "", "", text.Usage(m.opt.Old+" and "+m.opt.New+" are the same", "give it another name")
 	}
 	return from, to, "", nil
 }
@@ -232,7 +232,7 @@ func (m request) sourcePath(name string) (string, error) {
 	p := m.shadow.original
 	rel, err := filepath.Rel(p.Root, p.Abs(filepath.FromSlash(name)))
 	if err != nil || !filepath.IsLocal(rel) || rel == "." {
-		return "", fault.Usage(name+" is outside of the project "+p.Root, "name a file of the project, or an address of the site")
+		return "", text.Usage(name+" is outside of the project "+p.Root, "name a file of the project, or an address of the site")
 	}
 	return filepath.ToSlash(rel), nil
 }
@@ -249,11 +249,11 @@ func (m request) resolveOld(name string) (string, error) {
 				return f, m.movable(name, f)
 			}
 		}
-		return "", fault.Usage("there is no "+name, "name a page, a section or a static file by its path or by its address, such as /docs/install/")
+		return "", text.Usage("there is no "+name, "name a page, a section or a static file by its path or by its address, such as /docs/install/")
 	}
 	u, err := url.Parse(name)
 	if err != nil {
-		return "", fault.Usage(fmt.Sprintf("%q is not an address", name), "")
+		return "", text.Usage(fmt.Sprintf("%q is not an address", name), "")
 	}
 	address := m.hostPath(u)
 	for _, form := range []string{address, address + "/", strings.TrimSuffix(address, "index.html"), m.before.audit.Site.BasePath() + strings.TrimSuffix(address, "/") + "/"} {
@@ -270,7 +270,7 @@ func (m request) resolveOld(name string) (string, error) {
 			}
 		}
 	}
-	return "", fault.Usage("no page, section or static file has the address "+name, "name the source file instead")
+	return "", text.Usage("no page, section or static file has the address "+name, "name the source file instead")
 }
 
 // candidates are the files that a name may mean: one in the working directory, or in
@@ -291,13 +291,13 @@ func (m request) candidates(name, file string) []string {
 func (m request) movable(name, file string) error {
 	for _, mt := range slices.Concat(m.pages.content, m.pages.static) {
 		if file == mt.dir {
-			return fault.Usage(name+" is a whole source directory", "name a section in it")
+			return text.Usage(name+" is a whole source directory", "name a section in it")
 		}
 		if _, ok := mt.rel(file); ok {
 			return nil
 		}
 	}
-	return fault.Usage(name+" is not a page, a section or a static file", "mv moves what has an address: files in the directories of content and static files")
+	return text.Usage(name+" is not a page, a section or a static file", "mv moves what has an address: files in the directories of content and static files")
 }
 
 // resolveNew returns the new file for a path that the user wrote.
@@ -323,7 +323,7 @@ func (m request) resolveNew(from string, isDir bool) (string, error) {
 	}
 	switch ext := path.Ext(from); {
 	case isDir && generator.IsMarkdown(to):
-		return "", fault.Usage(fmt.Sprintf("%s is a directory, and %s a file", m.opt.Old, m.opt.New), "give the directory a new name")
+		return "", text.Usage(fmt.Sprintf("%s is a directory, and %s a file", m.opt.Old, m.opt.New), "give the directory a new name")
 	case !isDir && generator.IsMarkdown(from) && path.Ext(to) == "":
 		to += ext
 	}
@@ -351,7 +351,7 @@ func (m *trial) path(file string) string {
 func (m request) fileFor(from, address string, isDir bool) (string, error) {
 	rooted := strings.Trim(m.rooted(address), "/")
 	if _, ok := m.before.audit.Site.Lookup(strings.Trim(m.rooted(address), "/")); ok && rooted == "" {
-		return "", fault.Usage(m.opt.New+" is the home page", "choose another address")
+		return "", text.Usage(m.opt.New+" is the home page", "choose another address")
 	}
 	_, isPage := m.pages.byFile[from]
 	for _, mt := range m.pages.static {
@@ -379,7 +379,7 @@ func (m request) fileFor(from, address string, isDir bool) (string, error) {
 	ok := at >= 0 && strings.EqualFold(old[max(0, at):], stem)
 	rest, below := strings.CutPrefix(rooted, old[:max(0, at)])
 	if !ok || !below {
-		return "", fault.Usage("the address of "+from+" does not follow from its name: front matter or the configuration sets it", "name the new file instead of the address, or set the address there")
+		return "", text.Usage("the address of "+from+" does not follow from its name: front matter or the configuration sets it", "name the new file instead of the address, or set the address there")
 	}
 	to := path.Join(mt.dir, strings.TrimPrefix(rest, mt.target))
 	if !isDir {

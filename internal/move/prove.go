@@ -11,7 +11,6 @@ import (
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/docroot"
-	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/since"
 	"github.com/sitelink/sitelink/internal/text"
@@ -126,7 +125,7 @@ func (m *planner) published(after *version) error {
 			continue // the file of its page moved, or stays
 		}
 		if r, err := after.audit.Site.Request(rulePath(d.New)); !answers(r, err) && len(missing) == 0 {
-			return fault.New(fmt.Errorf("the section %s would have no page at %s after the move, so nothing was changed", d.Old, d.New),
+			return text.WithHint(fmt.Errorf("the section %s would have no page at %s after the move, so nothing was changed", d.Old, d.New),
 				"add an _index.md to the section first, or choose another place")
 		}
 	}
@@ -134,7 +133,7 @@ func (m *planner) published(after *version) error {
 		return nil
 	}
 	slices.Sort(missing)
-	return fault.New(fmt.Errorf("%s would not be published after the move, such as %s, so nothing was changed", text.Count(len(missing), "page"), missing[0]),
+	return text.WithHint(fmt.Errorf("%s would not be published after the move, such as %s, so nothing was changed", text.Count(len(missing), "page"), missing[0]),
 		"the generator may choose templates by the section: choose another place, or give the pages a type or layout first")
 }
 

@@ -16,11 +16,11 @@ import (
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/destination"
 	"github.com/sitelink/sitelink/internal/disk"
-	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/process"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/statedir"
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // shadow is a copy of the project, in which the move is tried: it is built before and
@@ -292,7 +292,7 @@ func (s *shadow) generate(ctx context.Context, g *project.Generator, docroot str
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case errors.Is(err, exec.ErrNotFound):
-		return fault.New(fmt.Errorf("%s is not installed: %s", g.Title(), command.Args[0]), "install it: a build of a copy of the site proves the change")
+		return text.WithHint(fmt.Errorf("%s is not installed: %s", g.Title(), command.Args[0]), "install it: a build of a copy of the site proves the change")
 	case errors.As(err, &failed):
 		lines := make([]string, len(failed.Output))
 		for i, line := range failed.Output {

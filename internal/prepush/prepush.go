@@ -24,11 +24,11 @@ import (
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/disk"
-	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/setup"
 	"github.com/sitelink/sitelink/internal/since"
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // Options describe a run of the hook. Configure, Today and Getenv are required.
@@ -113,7 +113,7 @@ func New(repo *githook.Repo, opt Options) (*Push, error) {
 func siteDir(dir string) (string, error) {
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {
-		return "", fault.New(fmt.Errorf("enter %s: %w", dir, disk.Cause(err)), "this commit does not contain the site there; name its directory with --dir")
+		return "", text.WithHint(fmt.Errorf("enter %s: %w", dir, disk.Cause(err)), "this commit does not contain the site there; name its directory with --dir")
 	}
 	return real, nil
 }
@@ -190,7 +190,7 @@ func setSite(repo *githook.Repo, dir string, cfg *config.Config, push *githook.P
 		}
 		newer, err := repo.NewerSource(ctx, commit, filepath.ToSlash(sources), filepath.ToSlash(filepath.Join(push.Site, docroot)))
 		if err == nil && newer != "" {
-			err = fault.New(fmt.Errorf("the committed docroot %s is older than its sources, which commit %.7s changed, and %s is not installed here to build them", docroot, newer, p.Generator.Title()),
+			err = text.WithHint(fmt.Errorf("the committed docroot %s is older than its sources, which commit %.7s changed, and %s is not installed here to build them", docroot, newer, p.Generator.Title()),
 				"install it, or "+updateCopy(docroot, g.UsualCommand()))
 		}
 		return "", docroot, err
@@ -207,7 +207,7 @@ func updateCopy(docroot, usual string) string {
 // committedDocroot refuses a docroot outside the repository.
 func committedDocroot(site, docroot string) (string, error) {
 	if filepath.IsAbs(docroot) || !filepath.IsLocal(filepath.Join(site, docroot)) {
-		return "", fault.Usage(fmt.Sprintf("docroot %s is not in the repository", docroot),
+		return "", text.Usage(fmt.Sprintf("docroot %s is not in the repository", docroot),
 			"the hook checks what a commit contains, or what build in [hook] of sitelink.toml builds from it")
 	}
 	return docroot, nil
@@ -236,7 +236,7 @@ func (of builtCommit) project(ctx context.Context, push *githook.Push, opt Optio
 		if push.Build != "" {
 			hint = "the build command wrote no site there, and none to $" + githook.OutVariable
 		}
-		return nil, fault.New(err, hint)
+		return nil, text.WithHint(err, hint)
 	}
 	return p, nil
 }
@@ -350,7 +350,7 @@ func checkCommit(ctx context.Context, of builtCommit, push *githook.Push, opt Op
 	}
 	defer run.Close()
 	if err := check.Deployable(&check.Summary{Docroot: p.Docroot, ServerPages: run.Site.ServerPages()}); err != nil {
-		return checked, fault.New(err, "commit what the generator builds, or keep the docroot out of the commit and let the hook build it")
+		return checked, text.WithHint(err, "commit what the generator builds, or keep the docroot out of the commit and let the hook build it")
 	}
 	result, err := run.Check(ctx)
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/sitelink/sitelink/check/baseline"
 	"github.com/sitelink/sitelink/hook/githook"
 	"github.com/sitelink/sitelink/internal/config"
-	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // commit makes a repository with one commit of these files, and returns it with
@@ -101,12 +101,12 @@ func TestNewFaults(t *testing.T) {
 		return config.Load(config.Request{Dir: dir, Flags: []config.Setting{{Key: "docroot", Values: []string{"../out"}}}})
 	}
 	_, err := New(repo, opt)
-	if hint, _ := fault.Hint(err); err == nil || !strings.Contains(err.Error(), "docroot ../out is not in the repository") || hint == "" {
+	if hint, _ := text.Hint(err); err == nil || !strings.Contains(err.Error(), "docroot ../out is not in the repository") || hint == "" {
 		t.Errorf("docroot outside: got %v", err)
 	}
 	opt.Site = "none"
 	_, err = New(repo, opt)
-	if hint, _ := fault.Hint(err); !errors.Is(err, os.ErrNotExist) && !strings.Contains(fmt.Sprint(err), "no such file") || !strings.Contains(hint, "--dir") {
+	if hint, _ := text.Hint(err); !errors.Is(err, os.ErrNotExist) && !strings.Contains(fmt.Sprint(err), "no such file") || !strings.Contains(hint, "--dir") {
 		t.Errorf("no such site: got %v, hint %q", err, hint)
 	}
 }

@@ -25,11 +25,11 @@ import (
 
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/disk"
-	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/statedir"
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // Options are what a command knows before the project is found. The zero value
@@ -154,7 +154,7 @@ func (p *Project) checkLinks() error {
 			continue
 		}
 		if path, where := disk.Outside(p.rootFor(name), name); where != "" {
-			return fault.Usage(fmt.Sprintf("%s leads to %s, %s", p.Show(name), path, where), "replace the link with a file")
+			return text.Usage(fmt.Sprintf("%s leads to %s, %s", p.Show(name), path, where), "replace the link with a file")
 		}
 	}
 	return nil
@@ -284,7 +284,7 @@ func (p *Project) CheckDocroot() error {
 	}
 	if !p.named {
 		if path, where := disk.Outside(p.Root, p.Abs(p.Docroot)); where != "" {
-			return fault.Usage(fmt.Sprintf("the docroot %s is %s, %s", p.Docroot, path, where), "name it: sitelink check "+p.Docroot)
+			return text.Usage(fmt.Sprintf("the docroot %s is %s, %s", p.Docroot, path, where), "name it: sitelink check "+p.Docroot)
 		}
 	}
 	return CheckDocroot(p.Dir, p.Docroot)
@@ -297,17 +297,17 @@ func CheckDocroot(dir, docroot string) error {
 	info, err := os.Stat(p.Abs(docroot))
 	switch {
 	case err == nil && !info.IsDir():
-		return fault.New(fmt.Errorf("read docroot %s: not a directory", docroot),
+		return text.WithHint(fmt.Errorf("read docroot %s: not a directory", docroot),
 			"name the directory that holds it: sitelink check "+filepath.Dir(docroot))
 	case err == nil:
 		if entries, err := os.ReadDir(p.Abs(docroot)); err == nil && len(entries) == 0 {
-			return fault.New(fmt.Errorf("read docroot %s: %w", docroot, site.ErrNoPages), p.notBuilt(docroot))
+			return text.WithHint(fmt.Errorf("read docroot %s: %w", docroot, site.ErrNoPages), p.notBuilt(docroot))
 		}
 		return nil
 	}
 	err = fmt.Errorf("read docroot %s: %w", docroot, disk.Cause(err))
 	if errors.Is(err, fs.ErrNotExist) {
-		return fault.New(err, p.notBuilt(docroot))
+		return text.WithHint(err, p.notBuilt(docroot))
 	}
 	return ExplainLoad(err)
 }
@@ -329,9 +329,9 @@ const buildFirst = "build the site first, or name the directory that it was buil
 func ExplainLoad(err error) error {
 	switch {
 	case errors.Is(err, site.ErrNoPages):
-		return fault.New(err, buildFirst)
+		return text.WithHint(err, buildFirst)
 	case errors.Is(err, fs.ErrPermission):
-		return fault.New(err, "make the directory readable for the user who runs sitelink")
+		return text.WithHint(err, "make the directory readable for the user who runs sitelink")
 	}
 	return err
 }
@@ -407,15 +407,15 @@ func (p *Project) guessDocroot() string {
 		certain = sources == "" || len(built) == 1 && built[0] == guess
 	}
 	if !certain {
-		text := "no docroot configured, and no known generator makes a site of this directory"
+		message := "no docroot configured, and no known generator makes a site of this directory"
 		if sources != "" {
-			text += " with " + sources
+			message += " with " + sources
 		}
 		hint := buildFirst
 		if len(built) > 0 {
 			hint = "name the built site: sitelink check " + strings.Join(built, ", or sitelink check ")
 		}
-		p.uncertain = fault.Usage(text, hint+"; docroot in sitelink.toml keeps it")
+		p.uncertain = text.Usage(message, hint+"; docroot in sitelink.toml keeps it")
 		return guess
 	}
 	p.note("no docroot configured, checking " + guess)

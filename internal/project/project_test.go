@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"github.com/sitelink/sitelink/internal/config"
-	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // files writes files below a new directory, by name and text. A name that ends in
@@ -113,7 +113,7 @@ func TestFind(t *testing.T) {
 			if generator != test.generator || filepath.ToSlash(p.Docroot) != test.docroot || strings.Join(p.BaseURLs, " ") != test.base || p.Profile != test.profile {
 				t.Errorf("generator %q, docroot %q, base %q, profile %q", generator, p.Docroot, p.BaseURLs, p.Profile)
 			}
-			hint, usage := fault.Hint(p.uncertain)
+			hint, usage := text.Hint(p.uncertain)
 			if usage != (test.uncertain != "") || usage && !strings.Contains(p.CheckDocroot().Error()+": "+hint, test.uncertain) {
 				t.Errorf("uncertain %v: %s, want %q", p.uncertain, hint, test.uncertain)
 			}
@@ -189,7 +189,7 @@ func TestCheckDocroot(t *testing.T) {
 		hint := ""
 		err := CheckDocroot(dir, docroot)
 		if err != nil {
-			hint, _ = fault.Hint(err)
+			hint, _ = text.Hint(err)
 		}
 		if hint != want {
 			t.Errorf("%s: hint %q of %v, want %q", docroot, hint, err, want)
@@ -208,7 +208,7 @@ func TestExplainLoad(t *testing.T) {
 		{errors.New("other"), ""},
 	} {
 		got := ExplainLoad(c.err)
-		hint, _ := fault.Hint(got)
+		hint, _ := text.Hint(got)
 		if hint != c.hint || !errors.Is(got, c.err) || got.Error() != c.err.Error() {
 			t.Errorf("ExplainLoad(%v) = %v with hint %q", c.err, got, hint)
 		}

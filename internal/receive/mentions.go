@@ -15,7 +15,7 @@ import (
 	"github.com/sitelink/sitelink/incoming/importer"
 	"github.com/sitelink/sitelink/incoming/moderation"
 	"github.com/sitelink/sitelink/internal/disk"
-	"github.com/sitelink/sitelink/internal/fault"
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // shortestName is the length of the shortest beginning of an ID that names a
@@ -33,7 +33,7 @@ func Select(ctx context.Context, store incoming.Store, names []string) ([]incomi
 			return nil, err
 		}
 		if len(mentions) == 0 {
-			return nil, fault.Usage(fmt.Sprintf("there is no mention %q", name), "sitelink mentions list --state all prints the IDs")
+			return nil, text.Usage(fmt.Sprintf("there is no mention %q", name), "sitelink mentions list --state all prints the IDs")
 		}
 		for _, m := range mentions {
 			if !taken[m.ID] {
@@ -74,7 +74,7 @@ func named(ctx context.Context, store incoming.Store, name string) (found []inco
 		}
 	}
 	if len(found) > 1 {
-		return nil, fault.Usage(fmt.Sprintf("%d mentions have IDs that begin with %s", len(found), name), "write more of the ID")
+		return nil, text.Usage(fmt.Sprintf("%d mentions have IDs that begin with %s", len(found), name), "write more of the ID")
 	}
 	return found, nil
 }
@@ -99,7 +99,7 @@ func Decide(ctx context.Context, store incoming.Store, mentions []incoming.Menti
 			_, err = moderation.Deny(ctx, store, m.ID)
 		}
 		if errors.Is(err, moderation.ErrNotApproved) {
-			err = fault.Usage(fmt.Sprintf("%s: %v: it is %s", m.Source, err, m.State), "sitelink mentions show "+m.ID+" prints what is known about it")
+			err = text.Usage(fmt.Sprintf("%s: %v: it is %s", m.Source, err, m.State), "sitelink mentions show "+m.ID+" prints what is known about it")
 		}
 		if err != nil {
 			return changed, others, err
@@ -128,10 +128,10 @@ func SetRules(ctx context.Context, store incoming.Store, file string, rules []in
 
 // Rules returns the same rule for sites that a user wrote.
 func Rules(sites []string, verdict incoming.Verdict, note string) (rules []incoming.Rule, err error) {
-	for _, text := range sites {
-		pattern, err := incoming.ParsePattern(text)
+	for _, site := range sites {
+		pattern, err := incoming.ParsePattern(site)
 		if err != nil {
-			return nil, fault.Usage(err.Error(), "")
+			return nil, text.Usage(err.Error(), "")
 		}
 		rules = append(rules, incoming.Rule{Pattern: pattern, Verdict: verdict, Note: note})
 	}

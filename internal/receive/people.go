@@ -18,8 +18,8 @@ import (
 	"github.com/sitelink/sitelink/incoming/moderation"
 	"github.com/sitelink/sitelink/internal/announce"
 	"github.com/sitelink/sitelink/internal/disk"
-	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/outgoing"
 )
 
@@ -45,7 +45,7 @@ func people(p *project.Project, opt *ServeOptions, r *parts) (*forPeople, error)
 		}
 		page, err := moderation.NewPage(moderation.PageOptions{Store: r.store, Address: in.Moderation, Key: key, Log: r.log, SaveRule: h.saveRule()})
 		if err != nil {
-			return nil, fault.Usage("moderation in [incoming]: "+err.Error(), "")
+			return nil, text.Usage("moderation in [incoming]: "+err.Error(), "")
 		}
 		h.page = page
 		opt.Note("decisions: " + in.Moderation + "; sitelink mentions login prints a link")
@@ -70,7 +70,7 @@ func people(p *project.Project, opt *ServeOptions, r *parts) (*forPeople, error)
 	}
 	notifier, err := moderation.NewNotifier(o)
 	if err != nil {
-		return nil, fault.Usage("[incoming]: "+err.Error(), "")
+		return nil, text.Usage("[incoming]: "+err.Error(), "")
 	}
 	h.notifier = notifier
 	return h, nil
@@ -146,7 +146,7 @@ func readRules(ctx context.Context, store incoming.Store, name string) (rules []
 	if errors.Is(err, fs.ErrNotExist) {
 		kept, err := store.Rules(ctx)
 		if len(kept) > 0 {
-			err = fault.New(fmt.Errorf("there is no file of rules %s, and the store has %d", name, len(kept)), "restore the file, or create an empty one to remove the rules of the store")
+			err = text.WithHint(fmt.Errorf("there is no file of rules %s, and the store has %d", name, len(kept)), "restore the file, or create an empty one to remove the rules of the store")
 		}
 		return nil, time.Time{}, err
 	}
@@ -225,15 +225,15 @@ func writeRules(ctx context.Context, store incoming.Store, name string, changes 
 // of a file beside the store, which it makes if create is set.
 func moderationKey(p *project.Project, getenv func(string) string, create bool) ([]byte, error) {
 	const least = 16
-	if text := getenv("SITELINK_MODERATION_KEY"); text != "" {
-		if len(text) < least {
-			return nil, fault.Usage(fmt.Sprintf("SITELINK_MODERATION_KEY: must have at least %d bytes", least), "make one: openssl rand -hex 16")
+	if given := getenv("SITELINK_MODERATION_KEY"); given != "" {
+		if len(given) < least {
+			return nil, text.Usage(fmt.Sprintf("SITELINK_MODERATION_KEY: must have at least %d bytes", least), "make one: openssl rand -hex 16")
 		}
-		return []byte(text), nil
+		return []byte(given), nil
 	}
 	store := StoreName(p)
 	if !announce.IsFile(store) {
-		return nil, fault.Usage("login links need a key", "set SITELINK_MODERATION_KEY to the same secret for the receiver and for this command: openssl rand -hex 16")
+		return nil, text.Usage("login links need a key", "set SITELINK_MODERATION_KEY to the same secret for the receiver and for this command: openssl rand -hex 16")
 	}
 	name := p.Abs(store) + ".key"
 	key, err := disk.Read(name, 4096)
@@ -247,13 +247,13 @@ func moderationKey(p *project.Project, getenv func(string) string, create bool) 
 		return bytes.TrimSpace([]byte(text)), nil
 	}
 	if err != nil {
-		return nil, fault.New(fmt.Errorf("read key %s: %w", p.Show(name), disk.Cause(err)), "start sitelink serve with moderation in [incoming], which makes it")
+		return nil, text.WithHint(fmt.Errorf("read key %s: %w", p.Show(name), disk.Cause(err)), "start sitelink serve with moderation in [incoming], which makes it")
 	}
 	if key = bytes.TrimSpace(key); err == nil && len(key) < least {
 		err = errors.New("it is too short")
 	}
 	if err != nil {
-		return nil, fault.New(fmt.Errorf("read key %s: %w", p.Show(name), disk.Cause(err)), "delete "+filepath.Base(name)+"; sitelink serve makes a new one")
+		return nil, text.WithHint(fmt.Errorf("read key %s: %w", p.Show(name), disk.Cause(err)), "delete "+filepath.Base(name)+"; sitelink serve makes a new one")
 	}
 	return key, nil
 }
@@ -262,7 +262,7 @@ func moderationKey(p *project.Project, getenv func(string) string, create bool) 
 func LoginLink(p *project.Project, getenv func(string) string) (string, error) {
 	address := p.Config.Incoming.Moderation
 	if address == "" {
-		return "", fault.Usage("there is no moderation page", `set its address: moderation = "https://receiver.example/moderation" in [incoming]`)
+		return "", text.Usage("there is no moderation page", `set its address: moderation = "https://receiver.example/moderation" in [incoming]`)
 	}
 	key, err := moderationKey(p, getenv, false)
 	if err != nil {

@@ -19,8 +19,8 @@ import (
 	"github.com/sitelink/sitelink/incoming/verify"
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/disk"
-	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/internal/watch"
 )
 
@@ -183,7 +183,7 @@ func listen(ctx context.Context, address string, getenv func(string) string) ([]
 func listenAt(ctx context.Context, address, instead string) (net.Listener, error) {
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
 	if err != nil {
-		return nil, fault.New(fmt.Errorf("listen on %s: %w", address, disk.Cause(err)), "choose another address: "+instead)
+		return nil, text.WithHint(fmt.Errorf("listen on %s: %w", address, disk.Cause(err)), "choose another address: "+instead)
 	}
 	return l, nil
 }
@@ -210,7 +210,7 @@ func sourcesOf(ctx context.Context, p *project.Project, opt *ServeOptions) (*sou
 	}
 	bases := p.Config.BaseURLs
 	if len(docroots) > 1 && len(bases) != len(docroots) {
-		return nil, fault.Usage(fmt.Sprintf("%d docroots have %d base URLs", len(docroots), len(bases)), "give one --base-url for each docroot, in the same order")
+		return nil, text.Usage(fmt.Sprintf("%d docroots have %d base URLs", len(docroots), len(bases)), "give one --base-url for each docroot, in the same order")
 	}
 	for i, docroot := range docroots {
 		cfg := *p.Config
@@ -225,7 +225,7 @@ func sourcesOf(ctx context.Context, p *project.Project, opt *ServeOptions) (*sou
 			return nil, err
 		}
 		if len(own.BaseURLs) == 0 {
-			return nil, fault.Usage("the address of "+docroot+" is not known", "give it: --base-url https://example.org/")
+			return nil, text.Usage("the address of "+docroot+" is not known", "give it: --base-url https://example.org/")
 		}
 		s.all = append(s.all, source{own.BaseURLs[0], own})
 	}
@@ -236,7 +236,7 @@ func sourcesOf(ctx context.Context, p *project.Project, opt *ServeOptions) (*sou
 		bases = p.BaseURLs
 	}
 	if len(bases) == 0 {
-		return nil, fault.Usage("there is no site to receive for", "name its docroot and address: sitelink serve public --base-url https://example.org/")
+		return nil, text.Usage("there is no site to receive for", "name its docroot and address: sitelink serve public --base-url https://example.org/")
 	}
 	for _, base := range bases {
 		s.all = append(s.all, source{base: base})
@@ -257,7 +257,7 @@ func docrootsOf(p *project.Project, opt *ServeOptions) (docroots []string, err e
 		}
 		// A configuration that was found may come with a hostile checkout.
 		if path, where := disk.Outside(p.Root, name); p.Config.Found && where != "" {
-			return nil, fault.Usage(fmt.Sprintf("docroots in [incoming]: %s is %s", path, where), "name it as an argument, or in a file given with --config")
+			return nil, text.Usage(fmt.Sprintf("docroots in [incoming]: %s is %s", path, where), "name it as an argument, or in a file given with --config")
 		}
 		docroots = append(docroots, p.Show(name))
 	}

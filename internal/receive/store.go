@@ -18,9 +18,9 @@ import (
 	"github.com/sitelink/sitelink/incoming/store"
 	"github.com/sitelink/sitelink/internal/announce"
 	"github.com/sitelink/sitelink/internal/disk"
-	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/statedir"
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // StoreName returns the store of the configuration: a file as a user in the
@@ -66,7 +66,7 @@ func OpenStore(ctx context.Context, p *project.Project, opt StoreOptions) (*stor
 		_, err := os.Lstat(name)
 		switch {
 		case errors.Is(err, fs.ErrNotExist) && opt.MustExist:
-			return nil, fault.New(fmt.Errorf("there is no store %s", showStore(p)), "sitelink serve creates one; --store names another")
+			return nil, text.WithHint(fmt.Errorf("there is no store %s", showStore(p)), "sitelink serve creates one; --store names another")
 		case errors.Is(err, fs.ErrNotExist) && filepath.Base(filepath.Dir(name)) == statedir.Name:
 			if err := statedir.Make(filepath.Dir(name)); err != nil {
 				return nil, err
@@ -107,11 +107,11 @@ func Changes(ctx context.Context, p *project.Project) ([]incoming.Change, error)
 func checkFound(p *project.Project, name string) error {
 	const hint = "name it with --store or in a file given with --config: a sitelink.toml of the checkout is not trusted with it"
 	if !announce.IsFile(name) {
-		return fault.Usage(fmt.Sprintf("store in [incoming]: %s is not used, because the configuration was found and not named", showStore(p)), hint)
+		return text.Usage(fmt.Sprintf("store in [incoming]: %s is not used, because the configuration was found and not named", showStore(p)), hint)
 	}
 	for _, ending := range []string{"", "-wal", "-shm", "-journal", ".lock", "-worker", ".key", callsEnding} {
 		if path, where := disk.Outside(p.Root, p.Abs(name)+ending); where != "" {
-			return fault.Usage(fmt.Sprintf("store in [incoming]: %s is %s", path, where), hint)
+			return text.Usage(fmt.Sprintf("store in [incoming]: %s is %s", path, where), hint)
 		}
 	}
 	return nil

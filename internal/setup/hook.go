@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/sitelink/sitelink/hook/githook"
-	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // HookStatus says in one line how git comes to run sitelink, and for which sites if
@@ -94,5 +94,5 @@ func ExplainHook(err error) error {
 	default:
 		return err
 	}
-	return fault.New(err, hint)
+	return text.WithHint(err, hint)
 }

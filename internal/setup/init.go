@@ -15,7 +15,6 @@ import (
 	"github.com/sitelink/sitelink/hook/githook"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/disk"
-	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/text"
 )
 
@@ -90,7 +89,7 @@ func (r *Init) Run(ctx context.Context) error {
 
 func (r *Init) openRecord() (err error) {
 	if r.record, err = Open(r.Dir, r.Found.Root); err != nil {
-		return fault.New(err, "repair the file, or delete it and remove by hand what init wrote")
+		return text.WithHint(err, "repair the file, or delete it and remove by hand what init wrote")
 	}
 	return nil
 }

@@ -16,7 +16,6 @@ import (
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/docroot"
-	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/text"
@@ -558,7 +557,7 @@ func (g *Gone) ReadLog(ctx context.Context, log io.Reader, shown string) (read L
 		switch {
 		case errors.Is(err, io.EOF):
 			if read.Lines > 0 && read.Skipped == read.Lines {
-				return read, fault.New(fmt.Errorf("read the log %s: none of its lines is in the common or combined log format", shown),
+				return read, text.WithHint(fmt.Errorf("read the log %s: none of its lines is in the common or combined log format", shown),
 					"the access logs of nginx, Apache, Caddy and lighttpd are, unless they are configured otherwise")
 			}
 			return read, nil

@@ -31,10 +31,10 @@ import (
 
 	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/docroot"
-	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/scan"
 	"github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // Record is what a site answered at one time.
@@ -453,7 +453,7 @@ func Read(name, shown, when string) (*Record, error) {
 	}
 	r, err := decode(data)
 	if err != nil {
-		return nil, fault.New(fmt.Errorf("read the record %s: %w", shown, err), hintOf(err))
+		return nil, text.WithHint(fmt.Errorf("read the record %s: %w", shown, err), hintOf(err))
 	}
 	r.When = when
 	return r, nil

@@ -10,7 +10,6 @@ import (
 	"sync"
 
 	"github.com/sitelink/sitelink/internal/disk"
-	"github.com/sitelink/sitelink/internal/near"
 	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
@@ -477,7 +476,7 @@ func (c *contentIndex) makersOf(key string) []int {
 // "" if there is none.
 func nearestFile(m *Map, from contentFile, want string) string {
 	top, _, _ := strings.Cut(from.name, "/")
-	var names near.Names
+	var names text.Names
 	var same []string
 	for _, f := range m.content.files {
 		if f.dir.prefix != from.dir.prefix || !isMarkdown(f.name) || !strings.HasPrefix(f.name, top+"/") {

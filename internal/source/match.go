@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	aligner "github.com/sitelink/sitelink/internal/align"
+	aligner "github.com/sitelink/sitelink/internal/text"
 )
 
 // address is a destination in the forms in which it is compared.
@@ -195,14 +195,14 @@ func align(items []sourceLink, addrs []address, links []pageLink) (pairs []int, 
 	if len(items) == 0 {
 		return slices.Repeat([]int{-1}, len(links)), 0
 	}
-	rows, columns := make([][]aligner.Key, len(items)), make([][]aligner.Key, len(links))
+	rows, columns := make([][]aligner.AlignKey, len(items)), make([][]aligner.AlignKey, len(links))
 	for i := range addrs {
 		rows[i] = addrs[i].keys()
 	}
 	for i := range links {
 		columns[i] = links[i].addr.keys()
 	}
-	pairs = aligner.Pairs(rows, columns, func(i, j int) int32 { return pairWeight(&items[i], &addrs[i], &links[j]) }, aligner.Options{Adjacent: adjacentBonus})
+	pairs = aligner.Align(rows, columns, func(i, j int) int32 { return pairWeight(&items[i], &addrs[i], &links[j]) }, aligner.AlignOptions{Adjacent: adjacentBonus})
 	used := make([]bool, len(items))
 	for _, i := range pairs {
 		if i >= 0 {
@@ -214,7 +214,7 @@ func align(items []sourceLink, addrs []address, links []pageLink) (pairs []int, 
 	// The pairs of an alignment do not cross, so the anchor of one heading can cost a
 	// link of the text its pair. Links that are left on both sides, and match nothing
 	// else that is left, are a pair too.
-	left := map[aligner.Key][]int{} // rows that are left, by their keys
+	left := map[aligner.AlignKey][]int{} // rows that are left, by their keys
 	for i := range items {
 		if !used[i] {
 			for _, k := range rows[i] {
@@ -287,26 +287,26 @@ func pairWeight(it *sourceLink, src *address, l *pageLink) int32 {
 
 // keys returns the keys of an address. Two addresses that match have at least
 // one in common.
-func (a *address) keys() []aligner.Key {
+func (a *address) keys() []aligner.AlignKey {
 	if a.local == "" {
-		return []aligner.Key{{Kind: 'e', Text: a.exact}}
+		return []aligner.AlignKey{{Kind: 'e', Text: a.exact}}
 	}
-	keys := append(make([]aligner.Key, 0, 6), aligner.Key{Kind: 'e', Text: a.exact})
-	keys = append(keys, aligner.Key{Kind: 'l', Text: a.local}, aligner.Key{Kind: 't', Text: a.target})
+	keys := append(make([]aligner.AlignKey, 0, 6), aligner.AlignKey{Kind: 'e', Text: a.exact})
+	keys = append(keys, aligner.AlignKey{Kind: 'l', Text: a.local}, aligner.AlignKey{Kind: 't', Text: a.target})
 	if a.local[0] == '/' {
-		keys = append(keys, aligner.Key{Kind: 'l', Text: a.local[1:]})
+		keys = append(keys, aligner.AlignKey{Kind: 'l', Text: a.local[1:]})
 	}
 	if a.name != "" {
-		keys = append(keys, aligner.Key{Kind: 'n', Text: a.name + "#" + a.fragment})
+		keys = append(keys, aligner.AlignKey{Kind: 'n', Text: a.name + "#" + a.fragment})
 	}
 	if a.fragment != "" {
-		keys = append(keys, aligner.Key{Kind: 'a', Text: a.fragment})
+		keys = append(keys, aligner.AlignKey{Kind: 'a', Text: a.fragment})
 	}
 	switch {
 	case a.file != "":
-		keys = append(keys, aligner.Key{Kind: 'f', Text: a.file + "#" + a.fragment})
+		keys = append(keys, aligner.AlignKey{Kind: 'f', Text: a.file + "#" + a.fragment})
 	case a.target != "":
-		keys = append(keys, aligner.Key{Kind: 'f', Text: cmp.Or(pageKey(a.target), "/") + "#" + a.fragment})
+		keys = append(keys, aligner.AlignKey{Kind: 'f', Text: cmp.Or(pageKey(a.target), "/") + "#" + a.fragment})
 	}
 	return keys
 }

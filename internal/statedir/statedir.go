@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/sitelink/sitelink/internal/disk"
-	"github.com/sitelink/sitelink/internal/fault"
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // Name is the directory's name in a project.
@@ -39,7 +39,7 @@ func Check(root, dir string) error {
 	}
 	for _, name := range names {
 		if path, where := disk.Outside(root, name); where != "" {
-			return fault.Usage(fmt.Sprintf("%s leads to %s, %s", name, path, where),
+			return text.Usage(fmt.Sprintf("%s leads to %s, %s", name, path, where),
 				"remove the link; --ledger and other flags can name files elsewhere")
 		}
 	}
@@ -59,7 +59,7 @@ func Private(root string) (string, error) {
 	dir = filepath.Join(dir, "sitelink", "state")
 	for _, part := range []string{filepath.Dir(dir), dir} {
 		if info, err := os.Lstat(part); err == nil && !info.IsDir() {
-			return "", fault.New(fmt.Errorf("%s is not a directory", part), "remove it")
+			return "", text.WithHint(fmt.Errorf("%s is not a directory", part), "remove it")
 		}
 	}
 	return dir, nil

@@ -1,4 +1,5 @@
-// Package text formats numbers and names for the lines that a person reads.
+// Package text writes and compares what people read: it formats numbers and names, gives errors a hint, finds the name
+// that an author most likely meant, and aligns two texts.
 package text
 
 import (

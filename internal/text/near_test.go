@@ -1,4 +1,4 @@
-package near
+package text
 
 import (
 	"fmt"

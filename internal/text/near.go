@@ -1,12 +1,4 @@
-// Package near finds, in a list of names, the one that an author most likely
-// meant by a name that is not in the list.
-//
-// A wrong suggestion costs more than a missing one, so the rules are strict. Two
-// names are near if they differ only in letter case and punctuation, in a typing
-// error, or, for titles, in a few of their words. Numbers must be equal:
-// upgrade-to-1.4 is not a typing error of upgrade-to-1.7. When two names are
-// equally near, none is suggested.
-package near
+package text
 
 import (
 	"math/bits"
@@ -250,8 +242,13 @@ func appendRunes(dst []rune, s string) []rune {
 	return dst
 }
 
-// Names is a list of names to look in. It belongs to one goroutine. The zero
-// value is empty, and so is nil.
+// Names is a list of names, in which to find the one that an author most likely meant by a name that is not in it.
+//
+// A wrong suggestion costs more than a missing one, so the rules are strict. Two names are near if they differ only in
+// letter case and punctuation, in a typing error, or, for titles, in a few of their words. Numbers must be equal:
+// upgrade-to-1.4 is not a typing error of upgrade-to-1.7. When two names are equally near, none is suggested.
+//
+// It belongs to one goroutine. The zero value is empty, and so is nil.
 type Names struct {
 	names []string
 	// taken, made when first needed, are the names taken apart, in the same order;

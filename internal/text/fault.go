@@ -1,14 +1,9 @@
-// Package fault gives an error a hint: what the user can do about it.
-//
-// Packages below the command return these errors; the command prints the text
-// and the hint on lines of their own and chooses the exit code. An error of
-// type [Usage] means that the command line, the environment or a file that the
-// user wrote is wrong; every other error means that the work could not be done.
-package fault
+package text
 
 import "errors"
 
-// Error is a failure with a hint.
+// Error is a failure with a hint: what the user can do about it. Packages below the command return it; the command
+// prints text and hint on lines of their own, and chooses the exit code.
 type Error struct {
 	Err  error
 	Hint string
@@ -17,10 +12,11 @@ type Error struct {
 func (e *Error) Error() string { return e.Err.Error() }
 func (e *Error) Unwrap() error { return e.Err }
 
-// New returns err with a hint; err must not be nil.
-func New(err error, hint string) error { return &Error{Err: err, Hint: hint} }
+// WithHint returns err with a hint; err must not be nil.
+func WithHint(err error, hint string) error { return &Error{Err: err, Hint: hint} }
 
-// UsageError is a fault of what the user wrote, with a hint or "".
+// UsageError means that the command line, the environment or a file that the user wrote is wrong, with a hint or "". Every
+// other error means that the work could not be done.
 type UsageError struct{ Msg, Hint string }
 
 func (e *UsageError) Error() string { return e.Msg }

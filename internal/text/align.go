@@ -1,22 +1,15 @@
-// Package align pairs the elements of two lists that keep their order, such as
-// the links of a source text and the links of the page that was made of it.
-//
-// It finds the heaviest common subsequence: [Pairs] gets the weight of each
-// possible pair from its caller. Elements that have no possible partner cost
-// nothing, so that the navigation and other generated links of a page hardly
-// matter.
-package align
+package text
 
 import "slices"
 
-// Key is something that two elements must have in common to form a pair.
-type Key struct {
+// AlignKey is something that two elements must have in common to form a pair.
+type AlignKey struct {
 	Kind byte
 	Text string
 }
 
-// Options change what counts as the best alignment.
-type Options struct {
+// AlignOptions change what counts as the best alignment.
+type AlignOptions struct {
 	// Adjacent is added to the weight of a pair if the elements before it, on
 	// both sides, are a pair as well. Elements without a possible partner are
 	// left out first. It prefers one run of links to the same links in several
@@ -31,7 +24,11 @@ type Options struct {
 // and 8 MiB.
 const maxCells = 8 << 20
 
-// Pairs returns the row that each column is paired with, -1 for none. rows and
+// Align pairs the elements of two lists that keep their order, such as the links of a source text and the links of the
+// page that was made of it. It finds the heaviest common subsequence. Elements that have no possible partner cost nothing,
+// so that the navigation and other generated links of a page hardly matter.
+//
+// Align returns the row that each column is paired with, -1 for none. rows and
 // columns list the keys of each element. weight returns the weight of a pair, 0
 // if the two cannot be a pair; it is called only for elements that have a key in
 // common with something on the other side.
@@ -40,12 +37,12 @@ const maxCells = 8 << 20
 // the same first key are a pair, provided that both sides have it equally often.
 //
 // The time is proportional to the number of remaining rows times columns.
-func Pairs(rows, columns [][]Key, weight func(row, column int) int32, opt Options) []int {
+func Align(rows, columns [][]AlignKey, weight func(row, column int) int32, opt AlignOptions) []int {
 	pairs := make([]int, len(columns))
 	for i := range pairs {
 		pairs[i] = -1
 	}
-	rs, cs := possible(rows, columns)
+	rs, cs := alignable(rows, columns)
 	if len(rs) == 0 || len(cs) == 0 {
 		return pairs
 	}
@@ -54,10 +51,10 @@ func Pairs(rows, columns [][]Key, weight func(row, column int) int32, opt Option
 		return pairs
 	}
 	n, m := len(rs), len(cs)
-	found := best(n, m, func(i, j int) int32 { return weight(rs[i], cs[j]) }, opt.Adjacent)
+	found := heaviest(n, m, func(i, j int) int32 { return weight(rs[i], cs[j]) }, opt.Adjacent)
 	if opt.Unique {
 		// Backwards, the first alignment is the last one.
-		last := best(n, m, func(i, j int) int32 { return weight(rs[n-1-i], cs[m-1-j]) }, opt.Adjacent)
+		last := heaviest(n, m, func(i, j int) int32 { return weight(rs[n-1-i], cs[m-1-j]) }, opt.Adjacent)
 		slices.Reverse(last)
 		for j, i := range last {
 			if found[j] >= 0 && found[j] != n-1-i {
@@ -73,10 +70,10 @@ func Pairs(rows, columns [][]Key, weight func(row, column int) int32, opt Option
 	return pairs
 }
 
-// possible returns the indexes of the rows and columns that share a key with one
+// alignable returns the indexes of the rows and columns that share a key with one
 // on the other side.
-func possible(rows, columns [][]Key) (rs, cs []int) {
-	shared := map[Key]bool{} // the keys of the rows, true if a column has it
+func alignable(rows, columns [][]AlignKey) (rs, cs []int) {
+	shared := map[AlignKey]bool{} // the keys of the rows, true if a column has it
 	for _, keys := range rows {
 		for _, k := range keys {
 			shared[k] = false
@@ -97,16 +94,16 @@ func possible(rows, columns [][]Key) (rs, cs []int) {
 		}
 	}
 	for i, keys := range rows {
-		if slices.ContainsFunc(keys, func(k Key) bool { return shared[k] }) {
+		if slices.ContainsFunc(keys, func(k AlignKey) bool { return shared[k] }) {
 			rs = append(rs, i)
 		}
 	}
 	return rs, cs
 }
 
-// best returns the row for each of m columns by the heaviest alignment with n
+// heaviest returns the row for each of m columns by the heaviest alignment with n
 // rows, -1 for none.
-func best(n, m int, weight func(i, j int) int32, adjacent int32) []int {
+func heaviest(n, m int, weight func(i, j int) int32, adjacent int32) []int {
 	// A step says how the best alignment of the first i rows and j columns ends.
 	const (
 		up   = iota // row i has no partner
@@ -163,9 +160,9 @@ func best(n, m int, weight func(i, j int) int32, adjacent int32) []int {
 
 // byCount pairs elements by their first key, where both sides have it equally
 // often.
-func byCount(pairs []int, rows, columns [][]Key) {
-	rowsOf := map[Key][]int{}
-	count := map[Key]int{}
+func byCount(pairs []int, rows, columns [][]AlignKey) {
+	rowsOf := map[AlignKey][]int{}
+	count := map[AlignKey]int{}
 	for i, keys := range rows {
 		rowsOf[keys[0]] = append(rowsOf[keys[0]], i)
 	}

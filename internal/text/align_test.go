@@ -1,4 +1,4 @@
-package align
+package text
 
 import (
 	"math/rand/v2"
@@ -10,12 +10,12 @@ import (
 // pairValues pairs equal values: the result has the index in source for each
 // value of page.
 func pairValues(page, source []string, unique bool) []int {
-	return Pairs(keysOf(source), keysOf(page), equal(source, page), Options{Unique: unique})
+	return Align(keysOf(source), keysOf(page), equal(source, page), AlignOptions{Unique: unique})
 }
 
-func keysOf(values []string) (keys [][]Key) {
+func keysOf(values []string) (keys [][]AlignKey) {
 	for _, v := range values {
-		keys = append(keys, []Key{{Text: v}})
+		keys = append(keys, []AlignKey{{Text: v}})
 	}
 	return keys
 }
@@ -57,7 +57,7 @@ func TestPairs(t *testing.T) {
 func TestAdjacent(t *testing.T) {
 	source, page := strings.Fields("a b c"), strings.Fields("a a b c")
 	for adjacent, want := range map[int32][]int{0: {0, -1, 1, 2}, 3: {-1, 0, 1, 2}} {
-		if got := Pairs(keysOf(source), keysOf(page), equal(source, page), Options{Adjacent: adjacent}); !slices.Equal(got, want) {
+		if got := Align(keysOf(source), keysOf(page), equal(source, page), AlignOptions{Adjacent: adjacent}); !slices.Equal(got, want) {
 			t.Errorf("adjacent %d: got %v, want %v", adjacent, got, want)
 		}
 	}
