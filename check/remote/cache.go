@@ -16,7 +16,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/sitelink/sitelink/internal/disk"
+	"github.com/sitelink/sitelink/internal/system"
 )
 
 // Cache is the status cache in a file of sorted JSON Lines, NAME.jsonl. While it is
@@ -77,7 +77,7 @@ func Open(name string, warn func(string)) (*Cache, error) {
 		return nil, err
 	}
 	if c.journal, err = c.newJournal(); err != nil {
-		return nil, fmt.Errorf("write status cache %s: %w", name, disk.Cause(err))
+		return nil, fmt.Errorf("write status cache %s: %w", name, system.Cause(err))
 	}
 	go c.flushing()
 	return c, nil
@@ -205,7 +205,7 @@ func (c *Cache) Close() error {
 		if c.upstream != nil {
 			name = c.upstream.name
 		}
-		return fmt.Errorf("write status cache %s: %w", name, disk.Cause(err))
+		return fmt.Errorf("write status cache %s: %w", name, system.Cause(err))
 	}
 	return nil
 }
@@ -272,7 +272,7 @@ func (c *Cache) newJournal() (*os.File, error) {
 			continue
 		}
 		if err == nil {
-			err = disk.TryLock(f)
+			err = system.TryLock(f)
 		}
 		return f, err
 	}
@@ -309,7 +309,7 @@ func lockCache(name string) (*os.File, error) {
 		return nil, err
 	}
 	for end := time.Now().Add(lockWait); ; time.Sleep(20 * time.Millisecond) {
-		if err = disk.TryLock(lock); !errors.Is(err, disk.ErrLocked) || time.Now().After(end) {
+		if err = system.TryLock(lock); !errors.Is(err, system.ErrLocked) || time.Now().After(end) {
 			break
 		}
 	}
@@ -391,7 +391,7 @@ func removeOrphan(name string) {
 		return
 	}
 	defer f.Close()
-	if disk.TryLock(f) == nil {
+	if system.TryLock(f) == nil {
 		os.Remove(name)
 	}
 }
@@ -425,7 +425,7 @@ func preferLine(old, next, tie string) string {
 
 // writeFile replaces the cache.
 func writeFile(name string, rows map[string]string) error {
-	r, err := disk.New(name, 0)
+	r, err := system.NewReplacement(name, 0)
 	if err != nil {
 		return err
 	}
@@ -463,7 +463,7 @@ func load(name string, warn func(string)) (rows map[string]string, read []string
 
 // loadFile adds the rows of a cache or a journal.
 func loadFile(name string, rows map[string]string, warn func(string)) error {
-	f, err := disk.Open(name)
+	f, err := system.Open(name)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
@@ -481,7 +481,7 @@ func loadRows(name string, r io.Reader, rows map[string]string, warn func(string
 	for n := 1; ; n++ {
 		line, err := text.ReadString('\n')
 		if err != nil && err != io.EOF {
-			return fmt.Errorf("read status cache %s: %w", name, disk.Cause(err))
+			return fmt.Errorf("read status cache %s: %w", name, system.Cause(err))
 		}
 		if line == "" {
 			return nil

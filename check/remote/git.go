@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/git"
+	"github.com/sitelink/sitelink/internal/system"
 )
 
 // GitOptions configure [OpenGit] and [ReadGit].
@@ -49,7 +49,7 @@ func OpenGit(ctx context.Context, name string, opt GitOptions) (*Cache, error) {
 		return nil, err
 	}
 	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
-		return nil, fmt.Errorf("open status cache %s: %w", name, disk.Cause(err))
+		return nil, fmt.Errorf("open status cache %s: %w", name, system.Cause(err))
 	}
 	c, err := Open(file, opt.Warn)
 	if err != nil {

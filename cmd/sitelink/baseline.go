@@ -15,8 +15,8 @@ import (
 	"github.com/sitelink/sitelink/check/baseline"
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
-	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
 )
 
@@ -168,7 +168,7 @@ func baselineFile(cfg *config.Config) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if path, where := disk.Outside(project.RootOf(dir), filepath.Join(dir, name)); where != "" {
+	if path, where := system.Outside(project.RootOf(dir), filepath.Join(dir, name)); where != "" {
 		return "", text.Usage(fmt.Sprintf("%s leads to %s, %s", name, path, where), "name the file with --baseline")
 	}
 	return name, nil
@@ -183,7 +183,7 @@ func writeBaseline(ctx context.Context, c *cli, cfg *config.Config, terms baseli
 		if err == nil {
 			err = fs.ErrExist
 		}
-		return text.WithHint(writeFailure(name, disk.Cause(err)), "sitelink baseline update keeps its dates and reasons; --force replaces it")
+		return text.WithHint(writeFailure(name, system.Cause(err)), "sitelink baseline update keeps its dates and reasons; --force replaces it")
 	}
 	findings, _, err := checkForBaseline(ctx, c, cfg)
 	if err != nil {

@@ -15,11 +15,9 @@ import (
 
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
-	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/generator"
-	"github.com/sitelink/sitelink/internal/process"
 	"github.com/sitelink/sitelink/internal/project"
-	"github.com/sitelink/sitelink/internal/statedir"
+	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
 )
 
@@ -88,7 +86,7 @@ func lockedBuild(ctx context.Context, c *cli, p *project.Project, strict bool, a
 	b := &build{c: c, project: p, docroot: filepath.Join(own, project.BuiltDocroot)}
 	b.command = func(out string) generator.Command { return g.Command(g.Runner, out, strict, args) }
 	name := filepath.Join(own, "build.lock")
-	lock, err := disk.Lock(ctx, name, nil)
+	lock, err := system.Lock(ctx, name, nil)
 	if err != nil {
 		if ctx.Err() == nil {
 			err = fmt.Errorf("lock %s: %w", name, err)
@@ -115,7 +113,7 @@ func (b *build) generate(ctx context.Context, to io.Writer) error {
 	fresh := docroot + ".new"
 	for _, dir := range []string{fresh, docroot} {
 		if err := os.RemoveAll(dir); err != nil {
-			return fmt.Errorf("remove the last build %s: %w", dir, disk.Cause(err))
+			return fmt.Errorf("remove the last build %s: %w", dir, system.Cause(err))
 		}
 	}
 	defer os.RemoveAll(fresh)
@@ -125,11 +123,11 @@ func (b *build) generate(ctx context.Context, to io.Writer) error {
 	command := b.command(fresh)
 	b.c.ui.note("building with " + command.String())
 	output := &warningCounter{to: to, warning: command.Warning}
-	err := process.Command{
+	err := system.Command{
 		Args: command.Args, Name: command.String(), Dir: g.Dir, Env: os.Environ(),
 		Stdout: output, Stderr: output,
 	}.Run(ctx)
-	var failed *process.Error
+	var failed *system.CommandError
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
@@ -152,7 +150,7 @@ func (b *build) generate(ctx context.Context, to io.Writer) error {
 		}
 	}
 	if err := os.Rename(fresh, docroot); err != nil {
-		return fmt.Errorf("rename %s to %s: %w", fresh, docroot, disk.Cause(err))
+		return fmt.Errorf("rename %s to %s: %w", fresh, docroot, system.Cause(err))
 	}
 	return nil
 }
@@ -161,9 +159,9 @@ func (b *build) generate(ctx context.Context, to io.Writer) error {
 func makeStateDir(g *project.Generator) (string, error) {
 	dir, err := filepath.Abs(g.StateDir())
 	if err != nil {
-		return "", fmt.Errorf("find %s: %w", g.Dir, disk.Cause(err))
+		return "", fmt.Errorf("find %s: %w", g.Dir, system.Cause(err))
 	}
-	if err := statedir.Make(dir); err != nil {
+	if err := system.MakeState(dir); err != nil {
 		return "", text.WithHint(err, "the build goes there: make the project's directory writable")
 	}
 	// Its contents are removed, so it must not lead to another directory.

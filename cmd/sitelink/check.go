@@ -20,10 +20,10 @@ import (
 	"github.com/sitelink/sitelink/check/remote"
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
-	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/external"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/report"
+	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/outgoing"
 	"github.com/sitelink/sitelink/outgoing/linkmethod"
@@ -196,7 +196,7 @@ func runCheck(ctx context.Context, c *cli, cfg *config.Config, ext *externalFlag
 		case strings.HasPrefix(name, "/") || strings.HasSuffix(name, "@"):
 			return text.Usage(fmt.Sprintf("%q names no page", name), "linksets follow --from")
 		default:
-			return fmt.Errorf("read page %s: %w", name, disk.Cause(err))
+			return fmt.Errorf("read page %s: %w", name, system.Cause(err))
 		}
 		cfg.Pages[i] = path.Join(dir, pattern)
 		if i == 0 {

@@ -16,8 +16,8 @@ import (
 	"github.com/sitelink/sitelink/check/baseline"
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
-	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
 	"github.com/spf13/cobra"
 )
@@ -113,7 +113,7 @@ func (c *cli) noteOnce(text string) {
 func workingDir() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {
-		return "", fmt.Errorf("find the working directory: %w", disk.Cause(err))
+		return "", fmt.Errorf("find the working directory: %w", system.Cause(err))
 	}
 	return dir, nil
 }

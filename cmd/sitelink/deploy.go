@@ -15,9 +15,8 @@ import (
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/announce"
-	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/since"
-	"github.com/sitelink/sitelink/internal/statedir"
+	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/outgoing/ledger"
 )
@@ -199,7 +198,7 @@ func (d *deployment) plan(ctx context.Context, snap *ledger.Snapshot) (*announce
 func (d *deployment) keepRecord() {
 	name, err := announce.RecordName(d.project)
 	if err == nil {
-		err = statedir.Make(filepath.Dir(d.project.Abs(name)))
+		err = system.MakeState(filepath.Dir(d.project.Abs(name)))
 	}
 	if err == nil {
 		err = d.record.Write(d.project.Abs(name))
@@ -225,5 +224,5 @@ func (d *deployment) publish(ctx context.Context) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	}
-	return text.WithHint(fmt.Errorf("run %s: %w", strings.Join(d.command, " "), disk.Cause(err)), "the site may be deployed in part; no notices were sent")
+	return text.WithHint(fmt.Errorf("run %s: %w", strings.Join(d.command, " "), system.Cause(err)), "the site may be deployed in part; no notices were sent")
 }

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sitelink/sitelink/internal/disk"
+	"github.com/sitelink/sitelink/internal/system"
 )
 
 // fixPage is a page with a link that fix repairs.
@@ -145,7 +145,7 @@ func TestFixTwice(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if err := disk.TryLock(f); err != nil {
+	if err := system.TryLock(f); err != nil {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{{"--write", "site"}, {"--undo"}} {

@@ -16,8 +16,8 @@ import (
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/config"
-	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/host"
+	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
@@ -315,7 +315,7 @@ func readList(all []listLine, name string) ([]listLine, error) {
 	}
 	file, err := os.Open(name)
 	if err != nil {
-		return nil, text.Usage(fmt.Sprintf("read list %s: %v", name, disk.Cause(err)), "")
+		return nil, text.Usage(fmt.Sprintf("read list %s: %v", name, system.Cause(err)), "")
 	}
 	defer file.Close()
 	lines := bufio.NewScanner(file)
@@ -390,7 +390,7 @@ func (f *argumentFiles) read(name, from string) error {
 		if info, statErr := os.Stat("@" + name); statErr == nil && info.IsDir() {
 			hint = fmt.Sprintf("write ./@%s to name the directory", name)
 		}
-		return text.Usage(fmt.Sprintf("%sread argument file %s: %v", prefix, name, disk.Cause(err)), hint)
+		return text.Usage(fmt.Sprintf("%sread argument file %s: %v", prefix, name, system.Cause(err)), hint)
 	}
 	defer file.Close()
 	f.open = append(f.open, filepath.Clean(name))

@@ -14,9 +14,9 @@ import (
 
 	"github.com/sitelink/sitelink/hook/githook"
 	"github.com/sitelink/sitelink/internal/config"
-	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/prepush"
 	"github.com/sitelink/sitelink/internal/setup"
+	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
 )
 
@@ -66,7 +66,7 @@ func hookInstallCommand(c *cli) *cobra.Command {
 			}
 			program, err := os.Executable()
 			if err != nil {
-				return fmt.Errorf("find the path of sitelink: %w", disk.Cause(err))
+				return fmt.Errorf("find the path of sitelink: %w", system.Cause(err))
 			}
 			state, err := repo.Install(cmd.Context(), githook.InstallOptions{Program: program, Site: site})
 			var managed *githook.ManagedError
@@ -210,7 +210,7 @@ func openHere(cmd *cobra.Command) (repo *githook.Repo, site string, err error) {
 		here, err = filepath.EvalSymlinks(here)
 	}
 	if err != nil {
-		return nil, "", fmt.Errorf("find the working directory: %w", disk.Cause(err))
+		return nil, "", fmt.Errorf("find the working directory: %w", system.Cause(err))
 	}
 	if site, err = filepath.Rel(repo.Top, here); err != nil || !filepath.IsLocal(site) {
 		site = "."

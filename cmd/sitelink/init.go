@@ -14,8 +14,8 @@ import (
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/config"
-	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/setup"
+	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
 )
 
@@ -125,9 +125,9 @@ func newInit(ctx context.Context, c *cli, flags initFlags) (*setup.Init, error) 
 	r := &setup.Init{Survey: survey, Hook: flags.hook, Baseline: flags.baseline, Mentions: flags.mentions, DryRun: flags.dryRun, Print: c.print}
 	if flags.from != "" {
 		const most = 1 << 20
-		data, err := disk.Read(flags.from, most)
+		data, err := system.Read(flags.from, most)
 		if err != nil {
-			return nil, text.Usage(fmt.Sprintf("--from: read %s: %v", flags.from, disk.Cause(err)), "")
+			return nil, text.Usage(fmt.Sprintf("--from: read %s: %v", flags.from, system.Cause(err)), "")
 		}
 		if r.Converted, err = setup.Convert(flags.from, string(data)); err != nil {
 			return nil, text.Usage("--from: "+err.Error(), "docs/guide/getting-started-other.md says what is understood")

@@ -13,9 +13,9 @@ import (
 
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
-	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/inject"
 	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/templates"
 )
@@ -121,7 +121,7 @@ func (c *cli) templatesOf(ctx context.Context, cfg *config.Config, dir string) (
 		}
 		switch info, err := os.Stat(whole); {
 		case err != nil:
-			return nil, "", fmt.Errorf("open project %s: %w", dir, disk.Cause(err))
+			return nil, "", fmt.Errorf("open project %s: %w", dir, system.Cause(err))
 		case !info.IsDir():
 			return nil, "", fmt.Errorf("open project %s: not a directory", dir)
 		}

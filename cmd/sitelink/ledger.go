@@ -13,8 +13,8 @@ import (
 
 	"github.com/sitelink/sitelink/internal/announce"
 	"github.com/sitelink/sitelink/internal/config"
-	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/outgoing/ledger"
 )
@@ -307,7 +307,7 @@ func exportLedger(ctx context.Context, c *cli, p *project.Project, output string
 func mergeLedgers(c *cli, base, ours, theirs string) error {
 	var texts [3][]byte
 	for i, name := range []string{base, ours, theirs} {
-		text, err := disk.Read(name, 4<<30)
+		text, err := system.Read(name, 4<<30)
 		if err != nil {
 			return fmt.Errorf("read ledger %s: %w", name, err)
 		}

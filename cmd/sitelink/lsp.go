@@ -14,8 +14,8 @@ import (
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/lsp"
-	"github.com/sitelink/sitelink/internal/process"
 	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
 )
 
@@ -117,7 +117,7 @@ func (c *cli) buildForEditor(ctx context.Context, p *project.Project) (docroot s
 // inEditor returns the error of a build for a user who does not see the output of the
 // generator: with the last line of it.
 func inEditor(err error, generator string) error {
-	var failed *process.Error
+	var failed *system.CommandError
 	if !errors.As(err, &failed) {
 		return err
 	}

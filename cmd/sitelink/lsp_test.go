@@ -18,7 +18,7 @@ import (
 	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
 
-	"github.com/sitelink/sitelink/internal/process"
+	"github.com/sitelink/sitelink/internal/system"
 )
 
 // pipes joins the standard streams of a server.
@@ -157,7 +157,7 @@ func TestLSPEndsBuild(t *testing.T) {
 	case <-time.After(time.Minute):
 		t.Fatal("the server outlives its client")
 	}
-	waitUntil(t, "the end of the generator", func() bool { return !process.Exists(generator) })
+	waitUntil(t, "the end of the generator", func() bool { return !system.ProcessExists(generator) })
 }
 
 // TestLSPBuildFails: the message about a failed build quotes what the generator printed,

@@ -17,9 +17,9 @@ import (
 	"github.com/sitelink/sitelink/incoming/moderation"
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
-	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/receive"
+	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/outgoing"
 )
@@ -334,14 +334,14 @@ func readBlockList(c *cli, name, note string) ([]incoming.Rule, error) {
 	if name != "-" {
 		f, err := os.Open(name)
 		if err != nil {
-			return nil, fmt.Errorf("read block list %s: %w", name, disk.Cause(err))
+			return nil, fmt.Errorf("read block list %s: %w", name, system.Cause(err))
 		}
 		defer f.Close()
 		in = f
 	}
 	rules, skipped, err := moderation.ParseBlockList(in, note)
 	if err != nil {
-		return nil, fmt.Errorf("read block list %s: %w", name, disk.Cause(err))
+		return nil, fmt.Errorf("read block list %s: %w", name, system.Cause(err))
 	}
 	if len(skipped) > 0 {
 		s := skipped[0]

@@ -27,10 +27,10 @@ import (
 	"github.com/sitelink/sitelink/check/remote"
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
-	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/git"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/report"
+	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
 )
 
@@ -168,7 +168,7 @@ func (s *stream) Write(p []byte) (int, error) {
 		return len(p), nil
 	}
 	if err != nil {
-		err = fmt.Errorf("%s: %w", s.name, disk.Cause(err))
+		err = fmt.Errorf("%s: %w", s.name, system.Cause(err))
 	}
 	return n, err
 }
@@ -178,7 +178,7 @@ func writeFailure(name string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("write %s: %w", name, disk.Cause(err))
+	return fmt.Errorf("write %s: %w", name, system.Cause(err))
 }
 
 // print writes text to standard output.
@@ -193,14 +193,14 @@ func (c *cli) print(text string) error {
 // replacement is an output that replaces a file at Commit. Its errors name the file
 // as the user does.
 type replacement struct {
-	*disk.Replacement
+	*system.Replacement
 	name, target string // as the user wrote it, and where it leads
 }
 
 // newReplacement begins to replace target, to which name leads. mode is the mode of
 // the old file, 0 for a new one.
 func newReplacement(name, target string, mode fs.FileMode) (*replacement, error) {
-	r, err := disk.New(target, mode)
+	r, err := system.NewReplacement(target, mode)
 	if err != nil {
 		return nil, writeFailure(name, err)
 	}

@@ -16,12 +16,12 @@ import (
 	"github.com/sitelink/sitelink/internal/announce"
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
-	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/prepush"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/receive"
 	"github.com/sitelink/sitelink/internal/setup"
 	"github.com/sitelink/sitelink/internal/since"
+	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
 )
 
@@ -43,13 +43,13 @@ func (c *cli) since(ctx context.Context, p *project.Project) (*audit.Since, erro
 		of.Log = func() (io.ReadCloser, error) { return io.NopCloser(c.env.Stdin), nil }
 	case cfg.Log != "":
 		// Opened now, so that a wrong name is reported before the site is read.
-		open := disk.Open
+		open := system.Open
 		if cfg.Named("log") {
 			open = os.Open // also a pipe, such as that of <(zcat access.log*)
 		}
 		log, err := open(p.Abs(cfg.Log))
 		if err != nil {
-			return nil, text.WithHint(fmt.Errorf("read the log %s: %w", cfg.Log, disk.Cause(err)), "--log takes an access log, also one compressed with gzip")
+			return nil, text.WithHint(fmt.Errorf("read the log %s: %w", cfg.Log, system.Cause(err)), "--log takes an access log, also one compressed with gzip")
 		}
 		of.Log = func() (io.ReadCloser, error) { return log, nil }
 	}
@@ -81,7 +81,7 @@ func (c *cli) recordOf(ctx context.Context, p *project.Project) (*since.Record, 
 	file := p.Abs(name)
 	info, err := os.Stat(file)
 	if !p.Config.Named("since") {
-		path, where := disk.Outside(p.Root, file)
+		path, where := system.Outside(p.Root, file)
 		switch {
 		case where != "":
 			return nil, text.Usage(fmt.Sprintf("since in [check]: %s is %s", path, where), sinceHint)
@@ -119,7 +119,7 @@ func (c *cli) recordOfCommit(ctx context.Context, p *project.Project, commit str
 	}
 	dir, err := filepath.EvalSymlinks(p.Dir)
 	if err != nil {
-		return nil, fmt.Errorf("find %s: %w", p.Dir, disk.Cause(err))
+		return nil, fmt.Errorf("find %s: %w", p.Dir, system.Cause(err))
 	}
 	site, err := filepath.Rel(repo.Top, dir)
 	if err != nil || !filepath.IsLocal(site) {

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/sitelink/sitelink/check"
-	"github.com/sitelink/sitelink/internal/disk"
+	"github.com/sitelink/sitelink/internal/system"
 )
 
 // Trace is what a finding is recognised by in another commit.
@@ -104,12 +104,12 @@ var errDamaged = errors.New("damaged")
 // [errDamaged] or that of reading.
 func (m memory) get(key string) (*remembered, error) {
 	name := filepath.Join(m.dir, key)
-	text, err := disk.Read(name, maxBytes)
+	text, err := system.Read(name, maxBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, disk.Cause(err)
+		return nil, system.Cause(err)
 	}
 	r := &remembered{}
 	if err := json.Unmarshal(text, r); err != nil || r.Sum != r.sum() {
@@ -128,7 +128,7 @@ func (m memory) add(key string, r *remembered) error {
 		err = fmt.Errorf("%d findings are too many", len(r.Traces))
 	}
 	if err == nil {
-		err = disk.WriteFile(filepath.Join(m.dir, key), text, 0o644)
+		err = system.WriteFile(filepath.Join(m.dir, key), text, 0o644)
 	}
 	if err != nil {
 		return err

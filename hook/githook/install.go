@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sitelink/sitelink/internal/disk"
+	"github.com/sitelink/sitelink/internal/system"
 )
 
 // InstallOptions say what the hook runs.
@@ -109,7 +109,7 @@ func (r *Repo) Uninstall(ctx context.Context, sites ...string) (Status, error) {
 		case ByFile, ByChain:
 			text, err := readHook(s.File)
 			if err == nil {
-				err = disk.WriteFile(s.File, []byte(change(text)), 0o755)
+				err = system.WriteFile(s.File, []byte(change(text)), 0o755)
 			}
 			return s, err
 		}
@@ -136,7 +136,7 @@ func (r *Repo) RemoveData(ctx context.Context) error {
 		return err
 	}
 	if err := os.RemoveAll(r.dataPath(foundDir)); err != nil {
-		return fmt.Errorf("remove %s: %w", r.dataPath(foundDir), disk.Cause(err))
+		return fmt.Errorf("remove %s: %w", r.dataPath(foundDir), system.Cause(err))
 	}
 	_ = os.Remove(r.dataPath(treesDir)) // fails while another run uses it
 	_ = os.Remove(r.dataPath(""))
@@ -164,12 +164,12 @@ func installFile(s Status, program string, sites []string) error {
 		}
 		if err := os.Link(s.File, original); err != nil {
 			if err := os.Rename(s.File, original); err != nil {
-				return fmt.Errorf("keep %s: %w", s.File, disk.Cause(err))
+				return fmt.Errorf("keep %s: %w", s.File, system.Cause(err))
 			}
 		}
 		chain = true
 	}
-	err := disk.WriteFile(s.File, []byte(hookFile(program, sites, chain)), 0o755)
+	err := system.WriteFile(s.File, []byte(hookFile(program, sites, chain)), 0o755)
 	if err != nil && s.Foreign {
 		_ = os.Rename(original, s.File) // report the first error
 	}
@@ -182,12 +182,12 @@ func removeHookFile(s Status) error {
 	original := filepath.Join(filepath.Dir(s.File), originalHook)
 	if _, err := os.Lstat(original); err == nil {
 		if err := os.Rename(original, s.File); err != nil {
-			return fmt.Errorf("restore %s: %w", s.File, disk.Cause(err))
+			return fmt.Errorf("restore %s: %w", s.File, system.Cause(err))
 		}
 		return nil
 	}
 	if err := os.Remove(s.File); err != nil {
-		return fmt.Errorf("remove %s: %w", s.File, disk.Cause(err))
+		return fmt.Errorf("remove %s: %w", s.File, system.Cause(err))
 	}
 	return nil
 }

@@ -13,9 +13,8 @@ import (
 	"time"
 
 	"github.com/sitelink/sitelink/check"
-	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/git"
-	"github.com/sitelink/sitelink/internal/process"
+	"github.com/sitelink/sitelink/internal/system"
 )
 
 // Push says how the commits of a push are checked. Check is required.
@@ -445,13 +444,13 @@ func (c *pushCheck) commit(ctx context.Context, commit, tree string) (result Tre
 // command wrote something there, and "" if not.
 func build(ctx context.Context, env []string, command, site, out string) (docroot string, err error) {
 	if err := os.MkdirAll(out, 0o777); err != nil {
-		return "", fmt.Errorf("make %s: %w", out, disk.Cause(err))
+		return "", fmt.Errorf("make %s: %w", out, system.Cause(err))
 	}
 	env = append(slices.DeleteFunc(git.WithoutLocal(env), func(v string) bool {
 		return strings.HasPrefix(v, OutVariable+"=")
 	}), OutVariable+"="+filepath.ToSlash(out))
-	err = process.Command{Args: []string{"sh", "-c", command}, Name: command, Dir: site, Env: env}.Run(ctx)
-	var failed *process.Error
+	err = system.Command{Args: []string{"sh", "-c", command}, Name: command, Dir: site, Env: env}.Run(ctx)
+	var failed *system.CommandError
 	if errors.As(err, &failed) {
 		return "", &BuildError{failed.Command, failed.Cause, failed.Output}
 	}
@@ -460,7 +459,7 @@ func build(ctx context.Context, env []string, command, site, out string) (docroo
 	}
 	entries, err := os.ReadDir(out)
 	if err != nil {
-		return "", fmt.Errorf("read %s: %w", out, disk.Cause(err))
+		return "", fmt.Errorf("read %s: %w", out, system.Cause(err))
 	}
 	if len(entries) == 0 {
 		return "", nil

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sitelink/sitelink/internal/disk"
+	"github.com/sitelink/sitelink/internal/system"
 )
 
 // Method is how git runs sitelink before a push.
@@ -124,14 +124,14 @@ func readHook(name string) (string, error) {
 	if info, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
 		return "", nil
 	}
-	f, err := disk.Open(name)
+	f, err := system.Open(name)
 	if err != nil {
-		return "", fmt.Errorf("read %s: %w", name, disk.Cause(err))
+		return "", fmt.Errorf("read %s: %w", name, system.Cause(err))
 	}
 	defer f.Close()
 	text, err := io.ReadAll(io.LimitReader(f, maxHookFile))
 	if err != nil {
-		return "", fmt.Errorf("read %s: %w", name, disk.Cause(err))
+		return "", fmt.Errorf("read %s: %w", name, system.Cause(err))
 	}
 	return string(text), nil
 }

@@ -11,8 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sitelink/sitelink/internal/disk"
-	"github.com/sitelink/sitelink/internal/process"
+	"github.com/sitelink/sitelink/internal/system"
 )
 
 // treesDir holds the temporary working trees, in sitelink's directory below
@@ -86,11 +85,11 @@ func (r *Repo) checkout(ctx context.Context, commit, site string) (dir string, r
 	remove = func() error { return nil }
 	parent := r.dataPath(treesDir)
 	if err := os.MkdirAll(parent, 0o777); err != nil {
-		return "", remove, fmt.Errorf("make %s: %w", parent, disk.Cause(err))
+		return "", remove, fmt.Errorf("make %s: %w", parent, system.Cause(err))
 	}
 	dir, err = os.MkdirTemp(parent, strconv.Itoa(os.Getpid())+"-")
 	if err != nil {
-		return "", remove, fmt.Errorf("make a directory in %s: %w", parent, disk.Cause(err))
+		return "", remove, fmt.Errorf("make a directory in %s: %w", parent, system.Cause(err))
 	}
 	remove = func() error {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), removeTimeout)
@@ -107,7 +106,7 @@ func (r *Repo) checkout(ctx context.Context, commit, site string) (dir string, r
 		for _, name := range reusedDirs {
 			name = filepath.Join(at, filepath.FromSlash(name))
 			if err = linkDir(filepath.Join(r.Top, name), filepath.Join(dir, name)); err != nil {
-				return dir, remove, fmt.Errorf("link %s: %w", name, disk.Cause(err))
+				return dir, remove, fmt.Errorf("link %s: %w", name, system.Cause(err))
 			}
 		}
 	}
@@ -184,7 +183,7 @@ func (r *Repo) removeTree(ctx context.Context, dir string) error {
 	// git refuses to remove an incomplete tree. Remove the files; git then drops
 	// entries that have none.
 	if err := os.RemoveAll(dir); err != nil {
-		return fmt.Errorf("remove %s: %w", dir, disk.Cause(err))
+		return fmt.Errorf("remove %s: %w", dir, system.Cause(err))
 	}
 	_, _ = r.git.run(ctx, "worktree", "unlock", dir) // fails when it is not locked
 	_, err = r.git.run(ctx, "worktree", "prune")
@@ -200,7 +199,7 @@ func (r *Repo) StaleTrees() []string {
 	var stale []string
 	for _, e := range entries {
 		number, _, _ := strings.Cut(e.Name(), "-")
-		if pid, err := strconv.Atoi(number); err == nil && e.IsDir() && !process.Exists(pid) {
+		if pid, err := strconv.Atoi(number); err == nil && e.IsDir() && !system.ProcessExists(pid) {
 			stale = append(stale, filepath.Join(r.dataPath(treesDir), e.Name()))
 		}
 	}

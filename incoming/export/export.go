@@ -20,7 +20,7 @@ import (
 	"sync"
 
 	"github.com/sitelink/sitelink/incoming"
-	"github.com/sitelink/sitelink/internal/disk"
+	"github.com/sitelink/sitelink/internal/system"
 )
 
 // Selection selects the mentions that [Write] may export, for incoming.Store.List.
@@ -200,7 +200,7 @@ type target struct{ top, pages folder }
 
 func openTarget(dir string) (_ *target, err error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return nil, disk.Cause(err)
+		return nil, system.Cause(err)
 	}
 	if err := mustBeDir(os.Lstat(dir)); err != nil {
 		return nil, err
@@ -212,18 +212,18 @@ func openTarget(dir string) (_ *target, err error) {
 		}
 	}()
 	if t.top.Root, err = os.OpenRoot(dir); err != nil {
-		return nil, disk.Cause(err)
+		return nil, system.Cause(err)
 	}
 	if err := t.top.Mkdir(pagesDir, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
-		return nil, disk.Cause(err)
+		return nil, system.Cause(err)
 	}
 	if err := mustBeDir(t.top.Lstat(pagesDir)); err != nil {
 		return nil, fmt.Errorf("%s: %w", pagesDir, err)
 	}
 	if t.pages.Root, err = t.top.OpenRoot(pagesDir); err != nil {
-		return nil, disk.Cause(err)
+		return nil, system.Cause(err)
 	}
-	return t, disk.Cause(cmp.Or(t.top.list(), t.pages.list()))
+	return t, system.Cause(cmp.Or(t.top.list(), t.pages.list()))
 }
 
 func (t *target) close() {
@@ -237,7 +237,7 @@ func (t *target) close() {
 func mustBeDir(info fs.FileInfo, err error) error {
 	switch {
 	case err != nil:
-		return disk.Cause(err)
+		return system.Cause(err)
 	case info.Mode()&fs.ModeSymlink != 0:
 		return errors.New("it is a symbolic link, which an export does not follow; name the directory itself")
 	case !info.IsDir():
@@ -279,7 +279,7 @@ func (t *target) replace(ctx context.Context, c *collection, f *format) (Result,
 	}
 	for i := range lists {
 		if lists[i].changed {
-			if err := disk.WriteFileIn(t.top.Root, lists[i].name, lists[i].text, 0); err != nil {
+			if err := system.WriteFileIn(t.top.Root, lists[i].name, lists[i].text, 0); err != nil {
 				return Result{}, err
 			}
 		}
@@ -433,7 +433,7 @@ func (d *folder) replaceable(name string) ([]byte, error) {
 	}
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("%s: read: %w", name, disk.Cause(err))
+		return nil, fmt.Errorf("%s: read: %w", name, system.Cause(err))
 	case !kind.IsRegular(), len(text) > 0 && !hasMark(name, text):
 		return nil, fmt.Errorf("%s exists, and no export wrote it; move it away, or export to another directory", name)
 	}
@@ -444,7 +444,7 @@ func (d *folder) replaceable(name string) ([]byte, error) {
 // of each of 10,000 files takes longer than everything else.
 type unsynced struct{ *os.Root }
 
-func (u unsynced) OpenFile(name string, flag int, perm fs.FileMode) (disk.File, error) {
+func (u unsynced) OpenFile(name string, flag int, perm fs.FileMode) (system.File, error) {
 	f, err := u.Root.OpenFile(name, flag, perm)
 	if err != nil {
 		return nil, err
@@ -461,7 +461,7 @@ func (d *folder) write(f *file) error {
 	if !f.changed {
 		return nil
 	}
-	r, err := disk.NewIn(unsynced{d.Root}, f.name, 0)
+	r, err := system.NewReplacementIn(unsynced{d.Root}, f.name, 0)
 	if err == nil {
 		defer r.Discard()
 		_, err = r.Write(f.text)
@@ -470,7 +470,7 @@ func (d *folder) write(f *file) error {
 		err = r.Commit()
 	}
 	if err != nil {
-		return fmt.Errorf("%s/%s: write: %w", pagesDir, f.name, disk.Cause(err))
+		return fmt.Errorf("%s/%s: write: %w", pagesDir, f.name, system.Cause(err))
 	}
 	return nil
 }
@@ -492,7 +492,7 @@ func (d *folder) removeOthers(keep []file, mayBeOurs func(name string) bool) (re
 			removed++
 		}
 		if err := d.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return removed, fmt.Errorf("remove %s: %w", name, disk.Cause(err))
+			return removed, fmt.Errorf("remove %s: %w", name, system.Cause(err))
 		}
 	}
 	return removed, nil
@@ -508,5 +508,5 @@ func isList(name string) bool {
 // had not completed.
 func isLeftover(name string) bool {
 	base, _, ok := strings.Cut(strings.TrimPrefix(name, "."), ".sitelink-")
-	return ok && disk.IsTemporary(name, base)
+	return ok && system.IsTemporary(name, base)
 }

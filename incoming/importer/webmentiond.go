@@ -16,7 +16,7 @@ import (
 
 	"github.com/sitelink/sitelink/incoming"
 	"github.com/sitelink/sitelink/incoming/verify"
-	"github.com/sitelink/sitelink/internal/disk"
+	"github.com/sitelink/sitelink/internal/system"
 )
 
 // webmentiondColumns are the columns of the table webmentions that are read. Older
@@ -37,7 +37,7 @@ func Webmentiond(ctx context.Context, file string) iter.Seq2[Item, error] {
 
 func readWebmentiond(ctx context.Context, file string, yield func(Item) bool) error {
 	if info, err := os.Stat(file); err != nil { // SQLite would make the file
-		return disk.Cause(err)
+		return system.Cause(err)
 	} else if !info.Mode().IsRegular() {
 		return fmt.Errorf("it is not a file")
 	}

@@ -20,7 +20,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/sitelink/sitelink/incoming"
-	"github.com/sitelink/sitelink/internal/disk"
+	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/outgoing"
 )
 
@@ -187,12 +187,12 @@ func (l *line) load() (map[uint64]struct{}, error) {
 	if l.state == "" {
 		return nil, nil
 	}
-	text, err := disk.Read(l.state, 256<<20)
+	text, err := system.Read(l.state, 256<<20)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil || len(text)%8 != 0 {
-		return nil, fmt.Errorf("read %s: %w; remove the file to begin again", l.state, cmp.Or(disk.Cause(err), errors.New("it is damaged")))
+		return nil, fmt.Errorf("read %s: %w; remove the file to begin again", l.state, cmp.Or(system.Cause(err), errors.New("it is damaged")))
 	}
 	known := make(map[uint64]struct{}, len(text)/8)
 	for ; len(text) > 0; text = text[8:] {
@@ -209,7 +209,7 @@ func (l *line) save() error {
 	for hash := range l.seen {
 		text = binary.LittleEndian.AppendUint64(text, hash)
 	}
-	return disk.WriteFile(l.state, text, 0o600)
+	return system.WriteFile(l.state, text, 0o600)
 }
 
 // Webhook is a program that gets a POST request with a [Message] in JSON.

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/sitelink/sitelink/incoming"
-	"github.com/sitelink/sitelink/internal/disk"
+	"github.com/sitelink/sitelink/internal/system"
 )
 
 // ErrUsePgDump means that the store is in PostgreSQL, which has its own programs
@@ -33,17 +33,17 @@ func (s *Store) Backup(ctx context.Context, name string) error {
 	dir := filepath.Dir(name)
 	f, err := os.CreateTemp(dir, filepath.Base(name)+".*.tmp") // with mode 0600
 	if err != nil {
-		return s.fail("back up", fmt.Errorf("create a file in %s: %w", dir, disk.Cause(err)))
+		return s.fail("back up", fmt.Errorf("create a file in %s: %w", dir, system.Cause(err)))
 	}
 	defer os.Remove(f.Name())
 	defer f.Close()
 	_, err = s.readers.ExecContext(ctx, "VACUUM INTO ?", f.Name())
 	if err == nil {
-		err = disk.Cause(f.Sync())
+		err = system.Cause(f.Sync())
 	}
 	if err == nil {
-		err = disk.Cause(os.Rename(f.Name(), name))
-		disk.OS.SyncDir(dir)
+		err = system.Cause(os.Rename(f.Name(), name))
+		system.OS.SyncDir(dir)
 	}
 	return s.fail("back up", err)
 }

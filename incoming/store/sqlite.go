@@ -16,7 +16,7 @@ import (
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
-	"github.com/sitelink/sitelink/internal/disk"
+	"github.com/sitelink/sitelink/internal/system"
 )
 
 // busyTimeout is how long a connection waits for others.
@@ -77,7 +77,7 @@ func create(name string) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("there is no directory %s; create it first", filepath.Dir(name))
 	case err != nil:
-		return disk.Cause(err)
+		return system.Cause(err)
 	}
 	return f.Close()
 }
@@ -94,14 +94,14 @@ func lock(name string) (unlock func() error, err error) {
 		return nil, errors.New(readOnly + " (" + filepath.Base(name) + "-worker cannot be written)")
 	}
 	if err != nil {
-		return nil, fmt.Errorf("create %s-worker: %w", name, disk.Cause(err))
+		return nil, fmt.Errorf("create %s-worker: %w", name, system.Cause(err))
 	}
-	if err := disk.TryLock(f); err != nil {
+	if err := system.TryLock(f); err != nil {
 		f.Close()
-		if errors.Is(err, disk.ErrLocked) {
+		if errors.Is(err, system.ErrLocked) {
 			return nil, errors.New("another sitelink serve is using it; stop that one first, or use PostgreSQL to share the work")
 		}
-		return nil, fmt.Errorf("lock %s-worker: %w", name, disk.Cause(err))
+		return nil, fmt.Errorf("lock %s-worker: %w", name, system.Cause(err))
 	}
 	return f.Close, nil
 }

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/sitelink/sitelink/incoming"
-	"github.com/sitelink/sitelink/internal/disk"
+	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/weburl"
 	"github.com/sitelink/sitelink/outgoing"
 	"github.com/sitelink/sitelink/outgoing/ledger"
@@ -53,7 +53,7 @@ const maxBook = 256 << 20
 // Read reads a book. A file that does not exist is an empty book.
 func Read(name string) (*Book, error) {
 	b := &Book{Pages: make(map[string]Page)}
-	data, err := disk.Read(name, maxBook)
+	data, err := system.Read(name, maxBook)
 	if errors.Is(err, fs.ErrNotExist) {
 		return b, nil
 	}
@@ -61,7 +61,7 @@ func Read(name string) (*Book, error) {
 		err = json.Unmarshal(data, b)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read %s, which holds the calls that are still to be sent: %w; restore it, or remove it to start a new one", name, disk.Cause(err))
+		return nil, fmt.Errorf("read %s, which holds the calls that are still to be sent: %w; restore it, or remove it to start a new one", name, system.Cause(err))
 	}
 	if b.Pages == nil {
 		b.Pages = make(map[string]Page)
@@ -75,8 +75,8 @@ func (b *Book) Write(name string) error {
 	if err != nil {
 		return err
 	}
-	if err := disk.WriteFile(name, append(data, '\n'), 0o600); err != nil {
-		return fmt.Errorf("write %s, which holds the calls that are still to be sent: %w", name, disk.Cause(err))
+	if err := system.WriteFile(name, append(data, '\n'), 0o600); err != nil {
+		return fmt.Errorf("write %s, which holds the calls that are still to be sent: %w", name, system.Cause(err))
 	}
 	return nil
 }

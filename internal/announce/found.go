@@ -9,9 +9,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/git"
 	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/outgoing/ledger"
 )
@@ -35,7 +35,7 @@ func CheckLedger(p *project.Project, readOnly bool) error {
 			if ending != "" {
 				sibling = strings.TrimSuffix(file, ".jsonl") + "." + ending
 			}
-			if path, where := disk.Outside(p.Root, sibling); where != "" {
+			if path, where := system.Outside(p.Root, sibling); where != "" {
 				return text.Usage(fmt.Sprintf("ledger in [outgoing]: %s is %s", path, where),
 					"name it with --ledger or in a file given with --config: a sitelink.toml of the checkout is not trusted with it")
 			}
@@ -69,7 +69,7 @@ func openFoundRef(ctx context.Context, p *project.Project, opt ledger.GitOptions
 	}
 	dir, err := os.MkdirTemp("", "sitelink-ledger-")
 	if err != nil {
-		return nil, fail(disk.Cause(err))
+		return nil, fail(system.Cause(err))
 	}
 	store := &temporaryGit{dir: dir}
 	env := append(git.WithoutLocal(opt.Env), "GIT_ALLOW_PROTOCOL=file:http:https:ssh")
@@ -119,7 +119,7 @@ func remoteAddress(root, address string) (string, error) {
 	if !filepath.IsAbs(address) {
 		address = filepath.Join(root, address)
 	}
-	if _, where := disk.Outside(root, address); !strings.HasPrefix(where, "outside") {
+	if _, where := system.Outside(root, address); !strings.HasPrefix(where, "outside") {
 		return "", refuse("a path inside the checkout")
 	}
 	return address, nil

@@ -9,10 +9,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/since"
-	"github.com/sitelink/sitelink/internal/statedir"
+	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/outgoing/ledger"
 	"github.com/sitelink/sitelink/outgoing/ledger/pg"
@@ -38,12 +37,12 @@ func LedgerName(p *project.Project) string {
 func RecordName(p *project.Project) (string, error) {
 	name := filepath.Join(filepath.Dir(LedgerName(p)), since.FileName)
 	if !IsFile(LedgerName(p)) {
-		name = p.Show(filepath.Join(p.Root, statedir.Name, since.FileName))
+		name = p.Show(filepath.Join(p.Root, system.StateName, since.FileName))
 	}
 	if p.Config.Named("outgoing.ledger") {
 		return name, nil
 	}
-	if path, where := disk.Outside(p.Root, p.Abs(name)); where != "" {
+	if path, where := system.Outside(p.Root, p.Abs(name)); where != "" {
 		return "", text.Usage(fmt.Sprintf("the record of the last deploy is %s, %s", path, where),
 			"name the ledger beside it with --ledger or in a file given with --config: a sitelink.toml of the checkout is not trusted with it")
 	}

@@ -18,10 +18,9 @@ import (
 
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
-	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/site"
-	"github.com/sitelink/sitelink/internal/statedir"
+	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/internal/weburl"
 	"github.com/sitelink/sitelink/outgoing"
@@ -209,7 +208,7 @@ func Preview(ctx context.Context, p *project.Project, entries *outgoing.Entries,
 	}
 	root, err := os.OpenRoot(p.Abs(p.Docroot))
 	if err != nil {
-		return nil, fmt.Errorf("open docroot %s: %w", p.Docroot, disk.Cause(err))
+		return nil, fmt.Errorf("open docroot %s: %w", p.Docroot, system.Cause(err))
 	}
 	defer root.Close()
 	previewer := precheck.Previewer{Client: outgoing.NewClient(options), Senders: opt.Senders}
@@ -268,9 +267,9 @@ type entryCache struct {
 // openEntryCache reads the cache of the project; a file that cannot be read is an
 // empty cache.
 func openEntryCache(p *project.Project) *entryCache {
-	c := &entryCache{file: filepath.Join(p.Root, statedir.Name, "cache", "entries"), Cache: &outgoing.Cache{}}
+	c := &entryCache{file: filepath.Join(p.Root, system.StateName, "cache", "entries"), Cache: &outgoing.Cache{}}
 	var err error
-	if c.was, err = disk.Read(c.file, 1<<30); err == nil {
+	if c.was, err = system.Read(c.file, 1<<30); err == nil {
 		if read, err := outgoing.ReadCache(bufio.NewReader(bytes.NewReader(c.was))); err == nil {
 			c.Cache = read
 		}
@@ -284,8 +283,8 @@ func (c *entryCache) keep() {
 	if c.Write(&now) != nil || bytes.Equal(now.Bytes(), c.was) {
 		return
 	}
-	if statedir.Make(filepath.Dir(filepath.Dir(c.file))) != nil {
+	if system.MakeState(filepath.Dir(filepath.Dir(c.file))) != nil {
 		return
 	}
-	_ = disk.WriteFile(c.file, now.Bytes(), 0)
+	_ = system.WriteFile(c.file, now.Bytes(), 0)
 }

@@ -9,8 +9,8 @@ import (
 	"path"
 	"strings"
 
-	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/outgoing"
 )
 
@@ -20,7 +20,7 @@ import (
 func WriteTombstones(s *site.Site, plan *outgoing.Plan) (written int, err error) {
 	root, err := os.OpenRoot(s.Root())
 	if err != nil {
-		return 0, fmt.Errorf("open docroot %s: %w", s.Root(), disk.Cause(err))
+		return 0, fmt.Errorf("open docroot %s: %w", s.Root(), system.Cause(err))
 	}
 	defer root.Close()
 	for _, address := range plan.Unanswered {
@@ -29,7 +29,7 @@ func WriteTombstones(s *site.Site, plan *outgoing.Plan) (written int, err error)
 			continue
 		}
 		if err := root.MkdirAll(path.Dir(name), 0o755); err != nil {
-			return written, fmt.Errorf("write tombstone %s: %w", path.Join(s.Root(), name), disk.Cause(err))
+			return written, fmt.Errorf("write tombstone %s: %w", path.Join(s.Root(), name), system.Cause(err))
 		}
 		file, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 		if errors.Is(err, fs.ErrExist) {
@@ -43,7 +43,7 @@ func WriteTombstones(s *site.Site, plan *outgoing.Plan) (written int, err error)
 			}
 		}
 		if err != nil {
-			return written, fmt.Errorf("write tombstone %s: %w", path.Join(s.Root(), name), disk.Cause(err))
+			return written, fmt.Errorf("write tombstone %s: %w", path.Join(s.Root(), name), system.Cause(err))
 		}
 		written++
 	}

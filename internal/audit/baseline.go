@@ -13,10 +13,10 @@ import (
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/check/baseline"
 	"github.com/sitelink/sitelink/internal/config"
-	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/git"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
 )
 
@@ -313,13 +313,13 @@ func ReadBaseline(dir, name string) (*baseline.Baseline, error) {
 	if !filepath.IsAbs(name) {
 		path = filepath.Join(dir, name)
 	}
-	f, err := disk.Open(path)
+	f, err := system.Open(path)
 	if err != nil {
 		hint := ""
 		if errors.Is(err, fs.ErrNotExist) {
 			hint = "create one with sitelink baseline write"
 		}
-		return nil, text.Usage(fmt.Sprintf("read baseline %s: %v", name, disk.Cause(err)), hint)
+		return nil, text.Usage(fmt.Sprintf("read baseline %s: %v", name, system.Cause(err)), hint)
 	}
 	defer f.Close()
 	return parseBaseline(name, f)

@@ -10,12 +10,12 @@ import (
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/config"
-	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/linkelement"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/scan"
 	"github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/system"
 
 	public "github.com/sitelink/sitelink/site"
 	"github.com/sitelink/sitelink/templates"
@@ -248,7 +248,7 @@ func (v *endpointVerifier) headers() {
 			name = filepath.Join(v.ruleDir, rule.File)
 			shown = fromDocroot(root, name)
 		}
-		text, err := disk.Read(name, maxHeaderFileBytes)
+		text, err := system.Read(name, maxHeaderFileBytes)
 		if err != nil {
 			continue // loading the host's rules reports what is wrong with it
 		}

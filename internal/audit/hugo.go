@@ -16,9 +16,8 @@ import (
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/source"
-	"github.com/sitelink/sitelink/internal/statedir"
+	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
-	"github.com/sitelink/sitelink/internal/watch"
 )
 
 // hugoHints adds to the summary what Hugo's list of pages says about the docroot
@@ -218,8 +217,8 @@ const hugoLock = ".hugo_build.lock"
 // all of it. It calls note before it waits.
 func WaitForBuild(ctx context.Context, p *project.Project, note func(text string)) error {
 	lock := BuildLock(p)
-	if lock == "" || filepath.Base(filepath.Dir(p.Abs(p.Docroot))) == statedir.Name {
+	if lock == "" || filepath.Base(filepath.Dir(p.Abs(p.Docroot))) == system.StateName {
 		return nil
 	}
-	return watch.WaitLock(ctx, lock, func() { note("waiting for Hugo to finish its build") })
+	return system.WaitLock(ctx, lock, func() { note("waiting for Hugo to finish its build") })
 }

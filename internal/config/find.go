@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sitelink/sitelink/internal/disk"
+	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
 )
 
@@ -84,11 +84,11 @@ func (l *loader) file() error {
 			return err
 		}
 		l.cfg.Found = true
-		if path, where := disk.Outside(l.repositoryRoot(name), in(l.req.Dir, name)); where != "" {
+		if path, where := system.Outside(l.repositoryRoot(name), in(l.req.Dir, name)); where != "" {
 			return text.Usage(fmt.Sprintf("read config %s: it leads to %s, %s", name, path, where), "--config "+name+" reads it")
 		}
 	}
-	data, err := disk.Read(in(l.req.Dir, name), maxFileBytes)
+	data, err := system.Read(in(l.req.Dir, name), maxFileBytes)
 	if err != nil {
 		return fmt.Errorf("read config %s: %w", name, err)
 	}
@@ -192,9 +192,9 @@ func (l *loader) confine() {
 			if name == "" || name == "-" || name == "/dev/stdout" || name == "/dev/stderr" {
 				continue
 			}
-			path, where := disk.Outside(root, in(l.req.Dir, name))
+			path, where := system.Outside(root, in(l.req.Dir, name))
 			if where == "" { // the file that locks it
-				path, where = disk.Outside(root, in(l.req.Dir, name)+".lock")
+				path, where = system.Outside(root, in(l.req.Dir, name)+".lock")
 			}
 			if where == "" {
 				continue

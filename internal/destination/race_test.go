@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sitelink/sitelink/internal/disk"
+	"github.com/sitelink/sitelink/internal/system"
 )
 
 var long = os.Getenv("SITELINK_LONG") != ""
@@ -23,7 +23,7 @@ func save(file, way string, delay time.Duration, stop <-chan struct{}) string {
 	dir, base := filepath.Split(file)
 	for {
 		entries, _ := os.ReadDir(dir)
-		if slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return disk.IsTemporary(e.Name(), base) }) {
+		if slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return system.IsTemporary(e.Name(), base) }) {
 			break
 		}
 		select {

@@ -21,14 +21,13 @@ import (
 
 	"github.com/rogpeppe/go-internal/diff"
 
-	"github.com/sitelink/sitelink/internal/disk"
-	"github.com/sitelink/sitelink/internal/statedir"
+	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
 )
 
 // Why a file cannot be changed; [Error] wraps one of these or an error of the system.
 var (
-	ErrStale    = disk.ErrChanged
+	ErrStale    = system.ErrChanged
 	ErrOutside  = errors.New("is outside the repository")
 	ErrNested   = errors.New("belongs to another git repository")
 	ErrSymlink  = errors.New("a symbolic link leads there")
@@ -95,7 +94,7 @@ type Edit struct {
 // that is needed to restore all of them. Every file is replaced whole. So a process that is
 // killed leaves each file either old or new, and Undo restores the old ones. A file that
 // another program saves meanwhile keeps what was saved there: each file is compared again
-// in the moment when it is replaced, see [disk.Exchange].
+// in the moment when it is replaced, see [system.Exchange].
 type Set struct {
 	// Root is the directory of the project: the root of the repository, if there is one.
 	Root string
@@ -251,7 +250,7 @@ func (s *Set) Rename(old, new string) error {
 	return filepath.WalkDir(s.at(old), func(name string, d fs.DirEntry, err error) error {
 		rel, relErr := filepath.Rel(s.at(old), name)
 		if err = cmp.Or(err, relErr); err != nil {
-			return &Error{old, disk.Cause(err)}
+			return &Error{old, system.Cause(err)}
 		}
 		if d.IsDir() && rel == "." {
 			return nil
@@ -299,7 +298,7 @@ func (s *Set) free(name string) error {
 	case err == nil:
 		return &Error{name, ErrExists}
 	case !errors.Is(err, fs.ErrNotExist):
-		return &Error{name, disk.Cause(err)}
+		return &Error{name, system.Cause(err)}
 	}
 	return nil
 }
@@ -328,7 +327,7 @@ func (s *Set) read(file string) ([]byte, fs.FileMode, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	text, err := disk.Read(s.at(file), maxTextBytes)
+	text, err := system.Read(s.at(file), maxTextBytes)
 	if err != nil {
 		return nil, 0, &Error{file, err}
 	}
@@ -346,7 +345,7 @@ func (s *Set) inspect(file string) (fs.FileInfo, error) {
 	info, err := os.Lstat(s.at(file))
 	switch {
 	case err != nil:
-		return nil, &Error{file, disk.Cause(err)}
+		return nil, &Error{file, system.Cause(err)}
 	case info.Mode()&fs.ModeSymlink != 0:
 		return nil, &Error{file, ErrSymlink}
 	case !info.IsDir() && !info.Mode().IsRegular():
@@ -623,11 +622,11 @@ func (s *Set) apply(ctx context.Context, files []string, j *journal) error {
 func (s *Set) applyTo(c *change) error {
 	if c.old != c.new { // a new file, or a new name
 		if err := os.MkdirAll(filepath.Dir(s.at(c.new)), 0o777); err != nil {
-			return &Error{c.new, disk.Cause(err)}
+			return &Error{c.new, system.Cause(err)}
 		}
 	}
 	if c.old != "" && c.old != c.new {
-		if err := disk.Rename(s.at(c.old), s.at(c.new)); err != nil {
+		if err := system.Rename(s.at(c.old), s.at(c.new)); err != nil {
 			return &Error{c.old, err}
 		}
 	}
@@ -635,9 +634,9 @@ func (s *Set) applyTo(c *change) error {
 	switch {
 	case len(c.edits) == 0:
 	case c.old == "":
-		err = disk.WriteNew(s.at(c.new), c.result(), c.mode)
+		err = system.WriteNew(s.at(c.new), c.result(), c.mode)
 	default:
-		err = disk.Exchange(s.at(c.new), c.text, c.result(), c.mode)
+		err = system.Exchange(s.at(c.new), c.text, c.result(), c.mode)
 	}
 	if errors.Is(err, ErrStale) {
 		return &Error{c.new, ErrStale}
@@ -647,11 +646,11 @@ func (s *Set) applyTo(c *change) error {
 
 // lock keeps other processes from changing files of the project.
 func lock(root string) (unlock func(), err error) {
-	dir, err := statedir.Private(root)
+	dir, err := system.PrivateState(root)
 	if err != nil {
 		return nil, err
 	}
-	if err := statedir.Make(dir); err != nil {
+	if err := system.MakeState(dir); err != nil {
 		return nil, err
 	}
 	return Lock(filepath.Join(dir, "edit.lock"), "another sitelink is changing files of this project")
@@ -662,14 +661,14 @@ func lock(root string) (unlock func(), err error) {
 func Lock(name, busy string) (unlock func(), err error) {
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
-		return nil, fmt.Errorf("open %s: %w", name, disk.Cause(err))
+		return nil, fmt.Errorf("open %s: %w", name, system.Cause(err))
 	}
-	if err := disk.TryLock(f); err != nil {
+	if err := system.TryLock(f); err != nil {
 		f.Close()
-		if errors.Is(err, disk.ErrLocked) {
+		if errors.Is(err, system.ErrLocked) {
 			return nil, text.WithHint(errors.New(busy), "wait until it has finished")
 		}
-		return nil, fmt.Errorf("lock %s: %w", name, disk.Cause(err))
+		return nil, fmt.Errorf("lock %s: %w", name, system.Cause(err))
 	}
 	return func() { f.Close() }, nil
 }

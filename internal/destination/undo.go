@@ -14,9 +14,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/git"
-	"github.com/sitelink/sitelink/internal/statedir"
+	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
 )
 
@@ -51,9 +50,9 @@ const maxJournalBytes = 4 << 30
 // journalName returns the path of the journal, which must decide nothing if it comes
 // with a checkout. [lock] has made sure that there is such a path.
 func journalName(root string) string {
-	dir, err := statedir.Private(root)
+	dir, err := system.PrivateState(root)
 	if err != nil {
-		dir = filepath.Join(root, statedir.Name)
+		dir = filepath.Join(root, system.StateName)
 	}
 	return filepath.Join(dir, "edit.journal")
 }
@@ -68,7 +67,7 @@ func (j *journal) write(root string) error {
 	if j.Complete {
 		text.WriteString(complete)
 	}
-	return errors.Join(err, disk.WriteFile(journalName(root), text.Bytes(), 0o600))
+	return errors.Join(err, system.WriteFile(journalName(root), text.Bytes(), 0o600))
 }
 
 // complete notes that all files are changed.
@@ -79,7 +78,7 @@ func (j *journal) complete(root string) error {
 		err = errors.Join(err, f.Sync(), f.Close())
 	}
 	if err != nil {
-		return fmt.Errorf("write %s: %w", journalName(root), disk.Cause(err))
+		return fmt.Errorf("write %s: %w", journalName(root), system.Cause(err))
 	}
 	j.Complete = true
 	return nil
@@ -87,14 +86,14 @@ func (j *journal) complete(root string) error {
 
 func removeJournal(root string) error {
 	if err := os.Remove(journalName(root)); err != nil {
-		return fmt.Errorf("remove %s: %w", journalName(root), disk.Cause(err))
+		return fmt.Errorf("remove %s: %w", journalName(root), system.Cause(err))
 	}
 	return nil
 }
 
 // readJournal returns nil if there is none.
 func readJournal(root string) (*journal, error) {
-	data, err := disk.Read(journalName(root), maxJournalBytes)
+	data, err := system.Read(journalName(root), maxJournalBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -116,7 +115,7 @@ func readJournal(root string) (*journal, error) {
 		}
 	}
 	if err != nil {
-		return nil, text.WithHint(fmt.Errorf("read %s: %w", journalName(root), disk.Cause(err)), "remove the file; the change that it describes can then not be undone")
+		return nil, text.WithHint(fmt.Errorf("read %s: %w", journalName(root), system.Cause(err)), "remove the file; the change that it describes can then not be undone")
 	}
 	for _, r := range j.Changes { // only files below the root are written
 		if !filepath.IsLocal(filepath.FromSlash(r.New)) || r.Old != "" && !filepath.IsLocal(filepath.FromSlash(r.Old)) {
@@ -274,7 +273,7 @@ func removeTemporary(s *Set, records []record) {
 		dir, base := filepath.Split(s.at(r.New))
 		entries, _ := os.ReadDir(dir) // a directory that was made is gone
 		for _, e := range entries {
-			if disk.IsTemporary(e.Name(), base) {
+			if system.IsTemporary(e.Name(), base) {
 				os.Remove(filepath.Join(dir, e.Name()))
 			}
 		}
@@ -305,7 +304,7 @@ func (r record) undo(s *Set, write bool) error {
 		return nil // not made yet
 	}
 	if err != nil {
-		return &Error{name, disk.Cause(err)}
+		return &Error{name, system.Cause(err)}
 	}
 	if !info.Mode().IsRegular() {
 		return &Error{name, ErrStale}
@@ -319,9 +318,9 @@ func (r record) undo(s *Set, write bool) error {
 		return nil
 	}
 	if err := os.MkdirAll(filepath.Dir(s.at(r.Old)), 0o777); err != nil {
-		return &Error{r.Old, disk.Cause(err)}
+		return &Error{r.Old, system.Cause(err)}
 	}
-	switch err := disk.Rename(s.at(r.New), s.at(r.Old)); {
+	switch err := system.Rename(s.at(r.New), s.at(r.Old)); {
 	case errors.Is(err, fs.ErrExist):
 		return &Error{r.Old, ErrExists}
 	case err != nil:
@@ -331,10 +330,10 @@ func (r record) undo(s *Set, write bool) error {
 }
 
 func (r record) undoText(s *Set, write bool) error {
-	text, err := disk.Read(s.at(r.New), maxTextBytes)
+	text, err := system.Read(s.at(r.New), maxTextBytes)
 	switch {
 	case err != nil:
-		return &Error{r.New, disk.Cause(err)}
+		return &Error{r.New, system.Cause(err)}
 	case Hash(text) == r.After:
 	case r.Old != "" && bytes.Equal(text, r.Text):
 		return nil // not edited yet
@@ -345,9 +344,9 @@ func (r record) undoText(s *Set, write bool) error {
 		return nil
 	}
 	if r.Old == "" {
-		err = disk.RemoveIf(s.at(r.New), text)
+		err = system.RemoveIf(s.at(r.New), text)
 	} else {
-		err = disk.Exchange(s.at(r.New), text, r.Text, r.Mode)
+		err = system.Exchange(s.at(r.New), text, r.Text, r.Mode)
 	}
 	if errors.Is(err, ErrStale) {
 		return &Error{r.New, ErrStale}

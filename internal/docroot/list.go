@@ -17,7 +17,7 @@ import (
 	"sync/atomic"
 	"syscall"
 
-	"github.com/sitelink/sitelink/internal/disk"
+	"github.com/sitelink/sitelink/internal/system"
 )
 
 // maxDepth limits the depth of directories. No platform can open a deeper one
@@ -60,7 +60,7 @@ type FileFault struct {
 func List(ctx context.Context, root string, jobs int) (*Contents, error) {
 	info, err := os.Stat(root)
 	if err != nil {
-		return nil, fmt.Errorf("read docroot %s: %w", root, disk.Cause(err))
+		return nil, fmt.Errorf("read docroot %s: %w", root, system.Cause(err))
 	}
 	if !info.IsDir() {
 		return nil, fmt.Errorf("read docroot %s: not a directory", root)
@@ -70,7 +70,7 @@ func List(ctx context.Context, root string, jobs int) (*Contents, error) {
 		return nil, fmt.Errorf("read docroot %s: %w", root, err)
 	}
 	if abs, err = filepath.EvalSymlinks(abs); err != nil {
-		return nil, fmt.Errorf("read docroot %s: %w", root, disk.Cause(err))
+		return nil, fmt.Errorf("read docroot %s: %w", root, system.Cause(err))
 	}
 	w := &walker{tree: newTree(), root: root, real: abs}
 	w.modes = filepath.Separator == '/' && info.Mode().Perm()&0o005 == 0o005
@@ -92,7 +92,7 @@ func List(ctx context.Context, root string, jobs int) (*Contents, error) {
 			}
 			for i, l := range listings {
 				if l.err != nil && dirs[i] == 0 {
-					return nil, fmt.Errorf("read docroot %s: %w", root, disk.Cause(l.err))
+					return nil, fmt.Errorf("read docroot %s: %w", root, system.Cause(l.err))
 				}
 				next = w.add(dirs[i], l, next)
 			}
@@ -146,7 +146,7 @@ func (w *walker) add(dir NodeID, l *listing, next []NodeID) []NodeID {
 	w.setMode(dir, l)
 	if l.err != nil {
 		w.tree.Nodes[dir].Flags |= Unreadable
-		w.faults = append(w.faults, FileFault{w.tree.Path(dir) + "/", disk.Cause(l.err)})
+		w.faults = append(w.faults, FileFault{w.tree.Path(dir) + "/", system.Cause(l.err)})
 	}
 	foreign := w.tree.Nodes[dir].Flags & Foreign
 	if name := w.tree.Name(dir); dir != 0 && (string(name) == "node_modules" || string(name) == ".git") {

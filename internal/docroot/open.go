@@ -7,7 +7,7 @@ import (
 	"os"
 	"slices"
 
-	"github.com/sitelink/sitelink/internal/disk"
+	"github.com/sitelink/sitelink/internal/system"
 )
 
 var (
@@ -70,7 +70,7 @@ func FileError(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return ErrVanished
 	}
-	return disk.Cause(err)
+	return system.Cause(err)
 }
 
 // FirstBuffer is the initial size of a read buffer.

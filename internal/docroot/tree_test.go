@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sitelink/sitelink/internal/disk"
+	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/testkit"
 )
 
@@ -98,7 +98,7 @@ func TestListers(t *testing.T) {
 	defer l.close()
 	for _, path := range []string{"", "sub", "shut", "many", "gone", "a"} {
 		got, want := l.list([]byte(path)), listPortable(root, path)
-		if (got.err == nil) != (want.err == nil) || got.err != nil && disk.Cause(got.err) != disk.Cause(want.err) {
+		if (got.err == nil) != (want.err == nil) || got.err != nil && system.Cause(got.err) != system.Cause(want.err) {
 			t.Errorf("%q: error %v, want %v", path, got.err, want.err)
 		}
 		if got.known != want.known || got.mode&0o777 != want.mode&0o777 {

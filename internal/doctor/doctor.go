@@ -22,12 +22,11 @@ import (
 	"github.com/sitelink/sitelink/internal/announce"
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
-	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/inject"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/setup"
 	"github.com/sitelink/sitelink/internal/site"
-	"github.com/sitelink/sitelink/internal/statedir"
+	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/outgoing/ledger"
 )
@@ -75,7 +74,7 @@ func (d *Doctor) files() Diagnosis {
 	if cfg := d.cfg(); cfg != nil {
 		file, accepted = cmp.Or(filepath.ToSlash(cfg.File), file), cmp.Or(cfg.Baseline, accepted)
 	}
-	return Diagnosis{Name: "files", State: OK, Text: fmt.Sprintf("commit %s and %s, if there; git ignores %s, where everything else is", file, accepted, statedir.Name)}
+	return Diagnosis{Name: "files", State: OK, Text: fmt.Sprintf("commit %s and %s, if there; git ignores %s, where everything else is", file, accepted, system.StateName)}
 }
 
 // cfg returns the configuration, nil if it is wrong.
@@ -362,7 +361,7 @@ func (d *Doctor) templates() (clean bool, err error) {
 // not write them.
 func (d *Doctor) advertised() bool {
 	const most = 1 << 20
-	f, err := disk.Open(filepath.Join(d.Found.Abs(d.site()), "index.html"))
+	f, err := system.Open(filepath.Join(d.Found.Abs(d.site()), "index.html"))
 	if err != nil {
 		return false
 	}

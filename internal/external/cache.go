@@ -11,9 +11,8 @@ import (
 	"github.com/sitelink/sitelink/check/remote"
 	"github.com/sitelink/sitelink/check/remote/pg"
 	"github.com/sitelink/sitelink/internal/announce"
-	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/project"
-	"github.com/sitelink/sitelink/internal/statedir"
+	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
 )
 
@@ -54,7 +53,7 @@ func openCache(ctx context.Context, p *project.Project, warn func(string)) (*rem
 		cache, err := remote.OpenGit(ctx, name, gitOptions(p, warn))
 		return cache, hinted(err)
 	}
-	if err := statedir.Make(filepath.Dir(name)); err != nil {
+	if err := system.MakeState(filepath.Dir(name)); err != nil {
 		return nil, err
 	}
 	cache, err := remote.Open(name, warn)
@@ -111,7 +110,7 @@ func cacheName(p *project.Project) (string, error) {
 			"name the status cache with --status-cache or the file with --config")
 	}
 	for _, file := range []string{name, strings.TrimSuffix(name, ".jsonl") + ".lock", runLock(name)} {
-		if path, where := disk.Outside(p.Root, p.Abs(file)); where != "" {
+		if path, where := system.Outside(p.Root, p.Abs(file)); where != "" {
 			return "", text.Usage(fmt.Sprintf("status-cache in [external]: %s is %s", path, where),
 				"name it with --status-cache or in a file given with --config: a sitelink.toml of the checkout is not trusted with it")
 		}
@@ -131,10 +130,10 @@ func LockRun(ctx context.Context, p *project.Project, warn func(string)) (*os.Fi
 	if err != nil || !announce.IsFile(name) {
 		return nil, err
 	}
-	if err := statedir.Make(filepath.Dir(name)); err != nil {
+	if err := system.MakeState(filepath.Dir(name)); err != nil {
 		return nil, err
 	}
-	lock, err := disk.Lock(ctx, runLock(name), func() {
+	lock, err := system.Lock(ctx, runLock(name), func() {
 		warn(fmt.Sprintf("another run asks with the status cache %s; this one waits until it has ended", name))
 	})
 	if err != nil && ctx.Err() == nil {

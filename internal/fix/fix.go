@@ -35,7 +35,7 @@ import (
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/source"
-	"github.com/sitelink/sitelink/internal/statedir"
+	"github.com/sitelink/sitelink/internal/system"
 )
 
 // Ref is the rule for arguments of ref and relref that name no page.
@@ -253,7 +253,7 @@ func (m *maker) propose(r *check.Repair, p *check.Position) {
 		return
 	}
 	page := f.Page
-	if !strings.Contains("/"+m.docroot, "/"+statedir.Name+"/") {
+	if !strings.Contains("/"+m.docroot, "/"+system.StateName+"/") {
 		page = path.Join(m.docroot, page) // a docroot that the user knows
 	}
 	skip := Skip{Rule: r.Rule, Code: f.Code, File: page, Line: f.Line, Column: f.Column, Value: f.Raw, Why: r.Why}

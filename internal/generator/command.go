@@ -14,9 +14,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/git"
-	"github.com/sitelink/sitelink/internal/process"
+	"github.com/sitelink/sitelink/internal/system"
 )
 
 // Command is a command line that builds a site.
@@ -304,7 +303,7 @@ func (r Runner) Output(ctx context.Context, dir, name string, args ...string) ([
 		}
 		temporary, err := os.MkdirTemp("", "sitelink-hugo-")
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", what, disk.Cause(err))
+			return nil, fmt.Errorf("%s: %w", what, system.Cause(err))
 		}
 		defer os.RemoveAll(temporary)
 		env = append(env, r.hugoEnv(dir, temporary, args)...)
@@ -316,8 +315,8 @@ func (r Runner) Output(ctx context.Context, dir, name string, args ...string) ([
 	ctx, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("it did not finish within %v", timeout))
 	defer cancel()
 	stdout, stderr := limited{limit: maxOutput}, limited{limit: maxErrorOutput}
-	err := process.Command{Args: append([]string{program}, args...), Name: name, Dir: dir, Env: env, Stdout: &stdout, Stderr: &stderr}.Run(ctx)
-	var failed *process.Error
+	err := system.Command{Args: append([]string{program}, args...), Name: name, Dir: dir, Env: env, Stdout: &stdout, Stderr: &stderr}.Run(ctx)
+	var failed *system.CommandError
 	switch {
 	case errors.As(err, &failed):
 		if message := firstLine(stderr.String(), stdout.String()); message != "" {

@@ -11,7 +11,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 	"go.yaml.in/yaml/v3"
 
-	"github.com/sitelink/sitelink/internal/disk"
+	"github.com/sitelink/sitelink/internal/system"
 )
 
 // maxConfig is the size above which a configuration file is refused: the TOML
@@ -21,7 +21,7 @@ const maxConfig = 128 << 10
 // readConfig reads a file of a project. It opens regular files only: a pipe would
 // block.
 func readConfig(p Project, name string) ([]byte, error) {
-	data, err := disk.ReadFS(os.DirFS(p.Dir), name, maxConfig)
+	data, err := system.ReadFS(os.DirFS(p.Dir), name, maxConfig)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", name, err)
 	}

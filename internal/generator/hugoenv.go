@@ -15,7 +15,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/sitelink/sitelink/internal/disk"
+	"github.com/sitelink/sitelink/internal/system"
 )
 
 // hugoEnv returns variables that keep Hugo from writing outside a project while
@@ -259,7 +259,7 @@ func (r Runner) outsidePublishDir(dir string) (publish string) {
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(dir, path)
 		}
-		if _, where := disk.Outside(dir, path); where != "" {
+		if _, where := system.Outside(dir, path); where != "" {
 			publish = name
 		}
 	})

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sitelink/sitelink/internal/disk"
+	"github.com/sitelink/sitelink/internal/system"
 )
 
 // row describes one generator. Two words in its commands stand for directories:
@@ -231,7 +231,7 @@ func marked(tree fs.FS, i int, source string) bool {
 			continue
 		}
 		if m.says != "" {
-			text, err := disk.ReadFS(tree, name, maxConfig)
+			text, err := system.ReadFS(tree, name, maxConfig)
 			if err != nil || !regexp.MustCompile(m.says).Match(text) {
 				return false
 			}

@@ -17,7 +17,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/sitelink/sitelink/internal/process"
+	"github.com/sitelink/sitelink/internal/system"
 )
 
 // Command is how to run git.
@@ -90,13 +90,13 @@ func (c Command) Run(ctx context.Context, args ...string) ([]byte, error) {
 		cmd.Env = append(UntrustedEnv(c.Env, name != "config" && name != "rev-parse"), "LC_ALL=C")
 	}
 	if !c.Foreground {
-		process.Group(cmd)
+		system.ProcessGroup(cmd)
 	}
 	stdout := output{limit: c.Limit}
 	if stdout.limit == 0 {
 		stdout.limit = 64 << 20
 	}
-	stderr := process.Tail{Limit: 64 << 10}
+	stderr := system.Tail{Limit: 64 << 10}
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err := cmd.Run()
 	if ctx.Err() != nil {

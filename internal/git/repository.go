@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/sitelink/sitelink/internal/disk"
+	"github.com/sitelink/sitelink/internal/system"
 )
 
 // Repository is an untrusted repository, read in the root of its working tree.
@@ -99,7 +99,7 @@ func (r *Repository) Alternates(ctx context.Context) error {
 func (r *Repository) alternates(objects string, depth int) error {
 	const deepest = 5 // git's own limit
 	name := filepath.Join(objects, "info", "alternates")
-	text, err := disk.Read(name, 1<<20)
+	text, err := system.Read(name, 1<<20)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
@@ -138,7 +138,7 @@ func (r *Repository) pointsBack(ctx context.Context, dir string) bool {
 	if err != nil || !info.Mode().IsRegular() || inside(r.Root, dir) {
 		return false
 	}
-	if text, err := disk.Read(filepath.Join(dir, "gitdir"), 1<<20); err == nil {
+	if text, err := system.Read(filepath.Join(dir, "gitdir"), 1<<20); err == nil {
 		file, err := filepath.EvalSymlinks(strings.TrimSpace(string(text)))
 		return err == nil && file == filepath.Join(r.Root, ".git")
 	}

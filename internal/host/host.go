@@ -11,9 +11,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/redirect"
+	"github.com/sitelink/sitelink/internal/system"
 )
 
 // Options describe a host. The zero value is a site at the root of an
@@ -103,7 +103,7 @@ func Load(ctx context.Context, root string, opt Options) (*Host, error) {
 	s.tree, s.real, s.faults, s.permissions = w.Tree, w.Real, w.Faults, w.Permissions
 	dir, err := docroot.Open(s.real)
 	if err != nil {
-		return nil, fmt.Errorf("read docroot %s: %w", root, disk.Cause(err))
+		return nil, fmt.Errorf("read docroot %s: %w", root, system.Cause(err))
 	}
 	defer dir.Close()
 	s.addServers(s.findServers())

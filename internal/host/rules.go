@@ -14,9 +14,9 @@ import (
 	"sync"
 	"unsafe"
 
-	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/redirect"
+	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
 
@@ -171,7 +171,7 @@ func (h *loader) ruleFile(dir, name, shown string, parse ruleParser) *redirect.F
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:
-		h.ruleReads = append(h.ruleReads, docroot.FileFault{Path: shown, Err: disk.Cause(err)})
+		h.ruleReads = append(h.ruleReads, docroot.FileFault{Path: shown, Err: system.Cause(err)})
 		return nil
 	}
 	return parse(shown, data)

@@ -59,7 +59,6 @@ var filepathUsers = []string{
 	"internal/announce",
 	"internal/audit",
 	"internal/config",
-	"internal/disk",
 	"internal/doctor",
 	"internal/destination",
 	"internal/generator", "internal/git",
@@ -68,7 +67,7 @@ var filepathUsers = []string{
 	"internal/project",
 	"internal/receive",
 	"internal/setup",
-	"internal/statedir",
+	"internal/system",
 	"check/remote", "internal/external", "outgoing/ledger",
 }
 
@@ -89,9 +88,6 @@ var filepathFiles = []string{
 	"internal/site/load.go",
 	"internal/site/update.go",
 	"internal/fix/fix.go", // compares files with the docroot
-	"internal/watch/notify.go",
-	"internal/watch/poll.go",
-	"internal/watch/watch.go",
 }
 
 func TestNoFilepath(t *testing.T) {

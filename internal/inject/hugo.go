@@ -12,9 +12,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/system"
 )
 
 const (
@@ -122,7 +122,7 @@ func (s *templateSet) themeFiles() map[string]themeFile {
 				if _, above := files[key]; above {
 					return nil
 				}
-				text, err := disk.Read(name, maxTemplate)
+				text, err := system.Read(name, maxTemplate)
 				if err != nil {
 					return nil
 				}
@@ -216,7 +216,7 @@ func (s *templateSet) hasModuleTable() bool {
 			if f := s.files[name]; f != nil && f.bare == nil {
 				continue // sitelink created it
 			}
-			text, err := disk.ReadFS(s.root.FS(), name, maxTemplate)
+			text, err := system.ReadFS(s.root.FS(), name, maxTemplate)
 			if err != nil && !os.IsNotExist(err) || moduleTable.Match(text) || strings.HasPrefix(path.Base(name), "module.") {
 				return true
 			}

@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/generator"
+	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
 )
 
@@ -175,7 +175,7 @@ var blockTag = regexp.MustCompile(`\{%-?\s*block\s+(\w+)`)
 func (s *templateSet) zolaBlocks() (all [][]edit) {
 	found, _ := fs.Glob(s.root.FS(), "themes/*/templates/*.html")
 	for _, name := range found {
-		text, err := disk.ReadFS(s.root.FS(), name, maxTemplate)
+		text, err := system.ReadFS(s.root.FS(), name, maxTemplate)
 		own := "templates/" + path.Base(name)
 		from := headTag.FindIndex(text)
 		if f := s.files[own]; err != nil || from == nil || f != nil && f.bare != nil || path.Base(name) == "404.html" {

@@ -27,9 +27,9 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 
 	"github.com/sitelink/sitelink/internal/audit"
-	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/templates"
 )
@@ -137,14 +137,14 @@ func open(p *project.Project) (*templateSet, error) {
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return nil, fmt.Errorf("open project %s: %w", dir, disk.Cause(err))
+		return nil, fmt.Errorf("open project %s: %w", dir, system.Cause(err))
 	}
 	set.root = root
 	return set, fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
 		base := d.Name()
 		switch {
 		case err != nil && name == ".":
-			return fmt.Errorf("open project %s: %w", dir, disk.Cause(err))
+			return fmt.Errorf("open project %s: %w", dir, system.Cause(err))
 		case err != nil || len(set.files) > maxFiles:
 			return nil
 		case d.IsDir():
@@ -153,7 +153,7 @@ func open(p *project.Project) (*templateSet, error) {
 			}
 			return nil
 		case base[0] == '.':
-			if i := strings.LastIndex(base, ".sitelink-"); i > 0 && disk.IsTemporary(base, base[1:i]) {
+			if i := strings.LastIndex(base, ".sitelink-"); i > 0 && system.IsTemporary(base, base[1:i]) {
 				set.leftovers = append(set.leftovers, name)
 			}
 			return nil
@@ -164,7 +164,7 @@ func open(p *project.Project) (*templateSet, error) {
 		if err != nil || info.Size() > maxTemplate {
 			return nil
 		}
-		if text, err := disk.ReadFS(root.FS(), name, maxTemplate); err == nil {
+		if text, err := system.ReadFS(root.FS(), name, maxTemplate); err == nil {
 			set.files[name] = &file{text: text, bare: without(text), mode: info.Mode().Perm()}
 		}
 		return nil
@@ -378,12 +378,12 @@ func (p *Plan) Apply() error {
 		p.root.Remove(name)
 	}
 	for _, c := range p.Changes {
-		now, err := disk.ReadFS(p.root.FS(), c.Path, maxTemplate)
+		now, err := system.ReadFS(p.root.FS(), c.Path, maxTemplate)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			now = nil
 		case err != nil:
-			return fmt.Errorf("read %s: %w", c.Path, disk.Cause(err))
+			return fmt.Errorf("read %s: %w", c.Path, system.Cause(err))
 		case now == nil:
 			now = []byte{}
 		}
@@ -391,7 +391,7 @@ func (p *Plan) Apply() error {
 		case !same(now, c.Before):
 			return fmt.Errorf("change %s: the file has changed in the meantime; run the command again", c.Path)
 		case c.After != nil:
-			err = disk.WriteFileIn(p.root, c.Path, c.After, c.mode)
+			err = system.WriteFileIn(p.root, c.Path, c.After, c.mode)
 		default:
 			if err = p.root.Remove(c.Path); err == nil {
 				removeEmpty(p.root, path.Dir(c.Path))

@@ -12,11 +12,11 @@ import (
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/audit"
-	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/move"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
 )
 
@@ -205,7 +205,7 @@ func tryIn(dir string, build func(context.Context) (*project.Project, error)) fu
 						up = filepath.Dir(up)
 					}
 				} else {
-					err = errors.Join(err, disk.WriteFile(name, after, change.mode))
+					err = errors.Join(err, system.WriteFile(name, after, change.mode))
 				}
 			}
 			return err
@@ -258,12 +258,12 @@ func look(ctx context.Context, p *project.Project, dir string) (*outcome, error)
 
 // copied reports whether a page of the docroot is a file of the project.
 func copied(docroot, dir, page string) bool {
-	built, err := disk.Read(filepath.Join(docroot, filepath.FromSlash(page)), maxTemplate)
+	built, err := system.Read(filepath.Join(docroot, filepath.FromSlash(page)), maxTemplate)
 	if err != nil {
 		return false
 	}
 	for _, from := range []string{"static", "public", "docs", "content", "src", ""} {
-		if text, err := disk.Read(filepath.Join(dir, from, filepath.FromSlash(page)), maxTemplate); err == nil && bytes.Equal(text, built) {
+		if text, err := system.Read(filepath.Join(dir, from, filepath.FromSlash(page)), maxTemplate); err == nil && bytes.Equal(text, built) {
 			return true
 		}
 	}

@@ -18,10 +18,10 @@ import (
 
 	"github.com/sitelink/sitelink/check/baseline"
 	"github.com/sitelink/sitelink/internal/destination"
-	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/lsp/analysis"
 	"github.com/sitelink/sitelink/internal/move"
+	"github.com/sitelink/sitelink/internal/system"
 )
 
 // Every answer about a file that belongs to no site is empty, not an error: an
@@ -523,7 +523,7 @@ func (s *workspace) renameFile(ctx context.Context, from, to string) ([]analysis
 	set, edits := plan.Set, []analysis.Edit(nil)
 	for _, file := range set.Files() {
 		name := filepath.Join(set.Root, filepath.FromSlash(file))
-		was, err := disk.Read(name, 64<<20)
+		was, err := system.Read(name, 64<<20)
 		create := errors.Is(err, os.ErrNotExist)
 		if err != nil && !create {
 			return nil, err

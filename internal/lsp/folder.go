@@ -23,8 +23,8 @@ import (
 	"github.com/sitelink/sitelink/internal/lsp/analysis"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
-	"github.com/sitelink/sitelink/internal/watch"
 )
 
 // folder is one project of the workspace.
@@ -252,11 +252,11 @@ func (f *folder) watch(p *project.Project) {
 	if docroot == f.watched {
 		return
 	}
-	opt := watch.Options{Lock: audit.BuildLock(p)}
+	opt := system.WatchOptions{Lock: audit.BuildLock(p)}
 	for _, name := range config.FileNames {
 		opt.Also = append(opt.Also, filepath.Join(p.Root, name))
 	}
-	w, err := watch.Open(docroot, opt)
+	w, err := system.Watch(docroot, opt)
 	if err != nil {
 		if f.awaited != docroot {
 			f.awaited = docroot

@@ -11,9 +11,9 @@ import (
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/destination"
-	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/fix"
 	"github.com/sitelink/sitelink/internal/lsp/analysis"
+	"github.com/sitelink/sitelink/internal/system"
 )
 
 // repairs proposes what `sitelink fix` would change: at places that the last build
@@ -122,7 +122,7 @@ func (p *repairs) add(e *fix.Edit) {
 	if !ok {
 		return
 	}
-	raw, err := disk.Read(p.snap.Path(file), 64<<20)
+	raw, err := system.Read(p.snap.Path(file), 64<<20)
 	if err != nil || destination.Hash(raw) != e.Hash() {
 		return
 	}

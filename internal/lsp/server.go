@@ -31,8 +31,8 @@ import (
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/fix"
 	"github.com/sitelink/sitelink/internal/generator"
-	"github.com/sitelink/sitelink/internal/process"
 	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/system"
 )
 
 // Options are what the command knows.
@@ -357,7 +357,7 @@ func (s *workspace) watchClient(pid int) {
 		case <-s.ctx.Done():
 			return
 		case <-tick.C:
-			if !process.Exists(pid) {
+			if !system.ProcessExists(pid) {
 				s.log("the client is gone")
 				s.cancel()
 				return

@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/sitelink/sitelink/internal/destination"
-	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/generator"
+	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
 
@@ -61,7 +61,7 @@ func (m *rewriter) rewriteTags(ctx context.Context) error {
 		if !ok || !d.Type().IsRegular() {
 			return nil
 		}
-		text, err := disk.Read(name, maxLiquidBytes)
+		text, err := system.Read(name, maxLiquidBytes)
 		if err != nil {
 			return nil // too large for a source
 		}

@@ -23,9 +23,9 @@ import (
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/destination"
-	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/since"
+	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
 )
 
@@ -309,7 +309,7 @@ func (m *trial) renameInShadow(forth bool) error {
 			err = os.Rename(m.shadow.at(name), m.shadow.at(to))
 		}
 		if err != nil {
-			return fmt.Errorf("move %s in the copy of the project: %w", name, disk.Cause(err))
+			return fmt.Errorf("move %s in the copy of the project: %w", name, system.Cause(err))
 		}
 		for dir := filepath.Dir(m.shadow.at(name)); dir != m.shadow.root && os.Remove(dir) == nil; dir = filepath.Dir(dir) {
 		}
@@ -331,7 +331,7 @@ func (m *trial) apply() error {
 		if err != nil {
 			return err
 		}
-		if err := disk.WriteFile(m.shadow.at(set.NewName(name)), text, 0o666); err != nil {
+		if err := system.WriteFile(m.shadow.at(set.NewName(name)), text, 0o666); err != nil {
 			return err
 		}
 	}
@@ -356,7 +356,7 @@ func (m *trial) restore() error {
 		}
 		text, _, err := set.Read(name)
 		if err == nil {
-			err = disk.WriteFile(m.path(name), text, 0o666)
+			err = system.WriteFile(m.path(name), text, 0o666)
 		}
 		if err != nil {
 			return err
@@ -374,7 +374,7 @@ func (m *trial) document(file string) (*document, error) {
 	if err != nil {
 		return nil, err
 	}
-	built, err := disk.Read(m.path(file), 64<<20)
+	built, err := system.Read(m.path(file), 64<<20)
 	if err != nil {
 		return nil, &destination.Error{File: file, Err: err}
 	}

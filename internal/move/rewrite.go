@@ -17,11 +17,10 @@ import (
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/destination"
-	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/source"
-	"github.com/sitelink/sitelink/internal/statedir"
+	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
 
@@ -239,7 +238,7 @@ func (m *rewriter) eachSource(ctx context.Context, dir string, having []string, 
 		if d.IsDir() {
 			// Content may have sections with the names of what Hugo writes.
 			isOutput := filepath.Dir(name) == m.path(dir) && (d.Name() == "public" || d.Name() == "resources")
-			if isOutput || slices.Contains([]string{".git", statedir.Name, "node_modules"}, d.Name()) {
+			if isOutput || slices.Contains([]string{".git", system.StateName, "node_modules"}, d.Name()) {
 				return filepath.SkipDir
 			}
 			return context.Cause(ctx)
@@ -249,7 +248,7 @@ func (m *rewriter) eachSource(ctx context.Context, dir string, having []string, 
 		default:
 			return nil
 		}
-		text, err := disk.Read(name, maxSearched)
+		text, err := system.Read(name, maxSearched)
 		if file, ok := m.belowRoot(filepath.ToSlash(name)); ok && err == nil && slices.ContainsFunc(having, func(s string) bool { return bytes.Contains(text, []byte(s)) }) {
 			if doc, err := m.document(file); err == nil {
 				return do(doc)

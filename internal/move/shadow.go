@@ -15,11 +15,9 @@ import (
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/destination"
-	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/generator"
-	"github.com/sitelink/sitelink/internal/process"
 	"github.com/sitelink/sitelink/internal/project"
-	"github.com/sitelink/sitelink/internal/statedir"
+	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
 )
 
@@ -37,18 +35,18 @@ type shadow struct {
 
 // openShadow copies the project. Close removes the copy.
 func openShadow(ctx context.Context, p *project.Project) (*shadow, error) {
-	state := filepath.Join(p.Root, statedir.Name)
+	state := filepath.Join(p.Root, system.StateName)
 	_, err := os.Lstat(state)
 	s := &shadow{original: p, made: errors.Is(err, fs.ErrNotExist)}
-	if err := statedir.Check(p.Root, p.Root); err != nil {
+	if err := system.CheckState(p.Root, p.Root); err != nil {
 		return nil, err
 	}
-	if err := statedir.Make(state); err != nil {
+	if err := system.MakeState(state); err != nil {
 		return nil, err
 	}
 	cache := filepath.Join(state, "cache")
 	if err := os.MkdirAll(cache, 0o777); err != nil {
-		return nil, fmt.Errorf("make %s: %w", cache, disk.Cause(err))
+		return nil, fmt.Errorf("make %s: %w", cache, system.Cause(err))
 	}
 	if s.unlock, err = destination.Lock(filepath.Join(cache, "mv.lock"), "another sitelink mv or inject works on this project"); err != nil {
 		return nil, err
@@ -88,8 +86,8 @@ func (s *shadow) Close() {
 	if s.made { // the next lock makes a new file
 		os.Remove(filepath.Join(filepath.Dir(s.root), "mv.lock"))
 		os.Remove(filepath.Dir(s.root))
-		state := filepath.Join(s.original.Root, statedir.Name)
-		if entries, err := os.ReadDir(state); err == nil && len(entries) == 1 && entries[0].Name() == statedir.IgnoreName {
+		state := filepath.Join(s.original.Root, system.StateName)
+		if entries, err := os.ReadDir(state); err == nil && len(entries) == 1 && entries[0].Name() == system.StateIgnoreName {
 			os.RemoveAll(state)
 		}
 	}
@@ -109,7 +107,7 @@ func (s *shadow) copy(ctx context.Context) error {
 		}
 		rel, relErr := filepath.Rel(root, name)
 		if err = errors.Join(err, relErr); err != nil {
-			return fmt.Errorf("copy %s: %w", name, disk.Cause(err))
+			return fmt.Errorf("copy %s: %w", name, system.Cause(err))
 		}
 		to := filepath.Join(s.root, rel)
 		switch {
@@ -118,11 +116,11 @@ func (s *shadow) copy(ctx context.Context) error {
 			if d.IsDir() && err == nil {
 				return fs.SkipDir
 			}
-		case d.IsDir() && (d.Name() == statedir.Name || d.Name() == ".git" || name == docroot):
+		case d.IsDir() && (d.Name() == system.StateName || d.Name() == ".git" || name == docroot):
 			return fs.SkipDir
 		case d.IsDir() && d.Name() == "node_modules":
 			if err := os.Symlink(name, to); err != nil {
-				return fmt.Errorf("copy %s: %w", name, disk.Cause(err))
+				return fmt.Errorf("copy %s: %w", name, system.Cause(err))
 			}
 			return fs.SkipDir
 		case d.IsDir():
@@ -136,7 +134,7 @@ func (s *shadow) copy(ctx context.Context) error {
 			err = copyFile(name, to, d)
 		}
 		if err != nil {
-			return fmt.Errorf("copy %s: %w", name, disk.Cause(err))
+			return fmt.Errorf("copy %s: %w", name, system.Cause(err))
 		}
 		return nil
 	})
@@ -146,14 +144,14 @@ func (s *shadow) copy(ctx context.Context) error {
 // configuration are copies, and only the objects are those of the original: a build that runs git changes nothing there.
 func copyGit(name, to string) error {
 	own := name // of this work tree
-	if text, err := disk.Read(name, 1<<16); err == nil {
+	if text, err := system.Read(name, 1<<16); err == nil {
 		line, _ := strings.CutPrefix(strings.TrimRight(string(text), "\r\n"), "gitdir: ")
 		if own = filepath.FromSlash(line); !filepath.IsAbs(own) {
 			own = filepath.Join(filepath.Dir(name), own)
 		}
 	}
 	common := own // of all work trees
-	if text, err := disk.Read(filepath.Join(own, "commondir"), 1<<16); err == nil {
+	if text, err := system.Read(filepath.Join(own, "commondir"), 1<<16); err == nil {
 		if common = filepath.FromSlash(strings.TrimRight(string(text), "\r\n")); !filepath.IsAbs(common) {
 			common = filepath.Join(own, common)
 		}
@@ -183,7 +181,7 @@ func copyGit(name, to string) error {
 			if err := copyFile(name, at, d); err != nil || d.Name() != "config" || from != name {
 				return err
 			}
-			text, err := disk.Read(at, 1<<20)
+			text, err := system.Read(at, 1<<20)
 			if err != nil {
 				return err
 			}
@@ -277,17 +275,17 @@ func (s *shadow) generate(ctx context.Context, g *project.Generator, docroot str
 	}
 	g.Runner.Trusted = true // it builds the project now
 	if err := os.RemoveAll(docroot); err != nil {
-		return fmt.Errorf("remove %s: %w", docroot, disk.Cause(err))
+		return fmt.Errorf("remove %s: %w", docroot, system.Cause(err))
 	}
 	var args []string
 	if g.Generator == generator.Hugo { // links of drafts are rewritten too
 		args = []string{"--buildDrafts", "--buildFuture", "--buildExpired"}
 	}
 	command := g.Command(g.Runner, docroot, false, args)
-	err := process.Command{
+	err := system.Command{
 		Args: command.Args, Name: command.String(), Dir: g.Dir, Env: append(slices.Clone(s.original.Env()), command.Env...),
 	}.Run(ctx)
-	var failed *process.Error
+	var failed *system.CommandError
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)

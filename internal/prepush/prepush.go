@@ -23,11 +23,11 @@ import (
 	"github.com/sitelink/sitelink/hook/githook"
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
-	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/setup"
 	"github.com/sitelink/sitelink/internal/since"
+	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
 )
 
@@ -113,7 +113,7 @@ func New(repo *githook.Repo, opt Options) (*Push, error) {
 func siteDir(dir string) (string, error) {
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {
-		return "", text.WithHint(fmt.Errorf("enter %s: %w", dir, disk.Cause(err)), "this commit does not contain the site there; name its directory with --dir")
+		return "", text.WithHint(fmt.Errorf("enter %s: %w", dir, system.Cause(err)), "this commit does not contain the site there; name its directory with --dir")
 	}
 	return real, nil
 }
@@ -128,9 +128,9 @@ func cacheKey(opt Options, dir, file string) (string, error) {
 		if !filepath.IsAbs(name) {
 			name = filepath.Join(dir, name)
 		}
-		text, err := disk.Read(name, maxSourceBytes)
+		text, err := system.Read(name, maxSourceBytes)
 		if err != nil {
-			return "", fmt.Errorf("read config %s: %w", file, disk.Cause(err))
+			return "", fmt.Errorf("read config %s: %w", file, system.Cause(err))
 		}
 		fmt.Fprintf(&key, "\x00%s\x00%s", filepath.Base(file), text)
 	}

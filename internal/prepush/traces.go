@@ -10,8 +10,8 @@ import (
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/hook/githook"
-	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/system"
 )
 
 // traces returns what the findings of a site are recognised by in other commits.
@@ -110,7 +110,7 @@ func readLines(root, name string) []string {
 	if !filepath.IsAbs(full) {
 		full = filepath.Join(root, full)
 	}
-	text, err := disk.Read(full, maxSourceBytes)
+	text, err := system.Read(full, maxSourceBytes)
 	if err != nil {
 		return nil
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/host"
-	"github.com/sitelink/sitelink/internal/statedir"
+	"github.com/sitelink/sitelink/internal/system"
 )
 
 // Generator is a generator's project and what its configuration says about the
@@ -37,9 +37,9 @@ const BuiltDocroot = "public"
 // project as input, except those below node_modules.
 func (g *Generator) StateDir() string {
 	if g.Generator == generator.Eleventy {
-		return filepath.Join(g.Dir, "node_modules", statedir.Name)
+		return filepath.Join(g.Dir, "node_modules", system.StateName)
 	}
-	return filepath.Join(g.Dir, statedir.Name)
+	return filepath.Join(g.Dir, system.StateName)
 }
 
 // Title is the generator's name as its makers write it.
@@ -165,7 +165,7 @@ func (p *Project) takeAddresses(g *Generator) bool {
 		below = filepath.ToSlash(rel)
 	} else if rel, err := filepath.Rel(docroot, g.Docroot); err == nil && rel != "." && filepath.IsLocal(rel) {
 		return false // a directory that holds the docroot is not the docroot
-	} else if rel != "." && !p.builtElsewhere && g.Generator != generator.Hugo && filepath.Base(filepath.Dir(docroot)) != statedir.Name {
+	} else if rel != "." && !p.builtElsewhere && g.Generator != generator.Hugo && filepath.Base(filepath.Dir(docroot)) != system.StateName {
 		return false // only with Hugo do people name another directory for a build
 	}
 	for _, r := range g.Roots {

@@ -12,7 +12,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
-	"github.com/sitelink/sitelink/internal/disk"
+	"github.com/sitelink/sitelink/internal/system"
 )
 
 // This file reads CODEOWNERS as the forges do: GitHub's "About code owners", GitLab's "Syntax
@@ -78,7 +78,7 @@ type ownersRule struct {
 // file, otherwise from what only GitLab has: sections, or a .gitlab-ci.yml.
 func LoadOwners(tree fs.FS) (*Owners, error) {
 	for _, name := range OwnerFiles {
-		text, err := disk.ReadFS(tree, name, maxOwnersBytes) // GitHub ignores a larger file too
+		text, err := system.ReadFS(tree, name, maxOwnersBytes) // GitHub ignores a larger file too
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}

@@ -24,11 +24,10 @@ import (
 	"strings"
 
 	"github.com/sitelink/sitelink/internal/config"
-	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/site"
-	"github.com/sitelink/sitelink/internal/statedir"
+	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
 )
 
@@ -129,7 +128,7 @@ func (p *Project) checkLinks() error {
 		dirs = append(dirs, p.Generator.Dir)
 	}
 	for _, dir := range dirs {
-		if err := statedir.Check(p.rootFor(filepath.Join(dir, statedir.Name)), dir); err != nil {
+		if err := system.CheckState(p.rootFor(filepath.Join(dir, system.StateName)), dir); err != nil {
 			return err
 		}
 	}
@@ -153,7 +152,7 @@ func (p *Project) checkLinks() error {
 		if info, err := os.Lstat(name); err != nil || info.Mode()&fs.ModeSymlink == 0 {
 			continue
 		}
-		if path, where := disk.Outside(p.rootFor(name), name); where != "" {
+		if path, where := system.Outside(p.rootFor(name), name); where != "" {
 			return text.Usage(fmt.Sprintf("%s leads to %s, %s", p.Show(name), path, where), "replace the link with a file")
 		}
 	}
@@ -283,7 +282,7 @@ func (p *Project) CheckDocroot() error {
 		return p.uncertain
 	}
 	if !p.named {
-		if path, where := disk.Outside(p.Root, p.Abs(p.Docroot)); where != "" {
+		if path, where := system.Outside(p.Root, p.Abs(p.Docroot)); where != "" {
 			return text.Usage(fmt.Sprintf("the docroot %s is %s, %s", p.Docroot, path, where), "name it: sitelink check "+p.Docroot)
 		}
 	}
@@ -305,7 +304,7 @@ func CheckDocroot(dir, docroot string) error {
 		}
 		return nil
 	}
-	err = fmt.Errorf("read docroot %s: %w", docroot, disk.Cause(err))
+	err = fmt.Errorf("read docroot %s: %w", docroot, system.Cause(err))
 	if errors.Is(err, fs.ErrNotExist) {
 		return text.WithHint(err, p.notBuilt(docroot))
 	}
@@ -368,7 +367,7 @@ func (p *Project) sourceDirs(docroot string) []string {
 	}
 	var dirs []string
 	for dir, up := docroot, filepath.Dir(docroot); up != dir; dir, up = up, filepath.Dir(up) {
-		if name := filepath.Base(up); len(dirs) == 0 && (name == statedir.Name || name == "node_modules") {
+		if name := filepath.Base(up); len(dirs) == 0 && (name == system.StateName || name == "node_modules") {
 			continue // what sitelink check --build made belongs to the directory above, see Generator.StateDir
 		}
 		dirs = append(dirs, up)

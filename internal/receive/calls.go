@@ -14,7 +14,7 @@ import (
 	"github.com/sitelink/sitelink/incoming/upkeep"
 	"github.com/sitelink/sitelink/internal/announce"
 	"github.com/sitelink/sitelink/internal/project"
-	"github.com/sitelink/sitelink/internal/statedir"
+	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/outgoing/ledger"
 	"github.com/sitelink/sitelink/outgoing/linkmethod"
 	"github.com/sitelink/sitelink/site"
@@ -60,10 +60,10 @@ func newCalls(ctx context.Context, p *project.Project, opt *ServeOptions, r *par
 		caller: sender, takes: sender.MayCall, most: p.Config.Outgoing.MaxNotices, file: callsFile(p), store: r.store, sites: r.sites, log: r.log, warn: opt.Warn,
 	}
 	if !announce.IsFile(StoreName(p)) {
-		if err := statedir.Check(p.Root, p.Root); err != nil {
+		if err := system.CheckState(p.Root, p.Root); err != nil {
 			return nil, err
 		}
-		if err := statedir.Make(filepath.Dir(c.file)); err != nil {
+		if err := system.MakeState(filepath.Dir(c.file)); err != nil {
 			return nil, err
 		}
 	}
@@ -76,7 +76,7 @@ func callsFile(p *project.Project) string {
 	if name := StoreName(p); announce.IsFile(name) {
 		return p.Abs(name) + callsEnding
 	}
-	return filepath.Join(p.Root, statedir.Name, "mentions.db"+callsEnding)
+	return filepath.Join(p.Root, system.StateName, "mentions.db"+callsEnding)
 }
 
 // PlannedCalls returns the calls that a receiver which uses this store would make

@@ -14,7 +14,7 @@ import (
 	"github.com/sitelink/sitelink/incoming"
 	"github.com/sitelink/sitelink/incoming/importer"
 	"github.com/sitelink/sitelink/incoming/moderation"
-	"github.com/sitelink/sitelink/internal/disk"
+	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
 )
 
@@ -168,12 +168,12 @@ func Importers() []string { return slices.Sorted(maps.Keys(importers)) }
 func Import(ctx context.Context, store incoming.Store, from, name string, hold bool) (importer.Report, error) {
 	f, err := os.Open(name)
 	if err != nil {
-		return importer.Report{}, fmt.Errorf("read %s: %w", name, disk.Cause(err))
+		return importer.Report{}, fmt.Errorf("read %s: %w", name, system.Cause(err))
 	}
 	defer f.Close()
 	report, err := importer.Import(ctx, store, importers[from](ctx, name, f), importer.Options{Hold: hold})
 	if err != nil {
-		err = fmt.Errorf("import %s: %w", name, disk.Cause(err))
+		err = fmt.Errorf("import %s: %w", name, system.Cause(err))
 	}
 	return report, err
 }

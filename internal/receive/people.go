@@ -17,8 +17,8 @@ import (
 	"github.com/sitelink/sitelink/incoming"
 	"github.com/sitelink/sitelink/incoming/moderation"
 	"github.com/sitelink/sitelink/internal/announce"
-	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/outgoing"
 )
@@ -142,7 +142,7 @@ func (h *forPeople) readRules(ctx context.Context) error {
 // readRules reads a file of rules. A file that does not exist has none, unless the store
 // has some: then the file was lost, or it is not the right one.
 func readRules(ctx context.Context, store incoming.Store, name string) (rules []incoming.Rule, changed time.Time, err error) {
-	f, err := disk.Open(name)
+	f, err := system.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		kept, err := store.Rules(ctx)
 		if len(kept) > 0 {
@@ -151,7 +151,7 @@ func readRules(ctx context.Context, store incoming.Store, name string) (rules []
 		return nil, time.Time{}, err
 	}
 	if err != nil {
-		return nil, time.Time{}, fmt.Errorf("read rules %s: %w", name, disk.Cause(err))
+		return nil, time.Time{}, fmt.Errorf("read rules %s: %w", name, system.Cause(err))
 	}
 	defer f.Close()
 	info, err := f.Stat()
@@ -160,7 +160,7 @@ func readRules(ctx context.Context, store incoming.Store, name string) (rules []
 		rules, err = moderation.ParseRules(f)
 	}
 	if err != nil {
-		return nil, changed, fmt.Errorf("read rules %s: %w", name, disk.Cause(err))
+		return nil, changed, fmt.Errorf("read rules %s: %w", name, system.Cause(err))
 	}
 	return rules, changed, nil
 }
@@ -175,10 +175,10 @@ func writeRules(ctx context.Context, store incoming.Store, name string, changes 
 	for end := time.Now().Add(lockWait); ; time.Sleep(5 * time.Millisecond) {
 		f, err := os.OpenFile(lock, os.O_RDWR|os.O_CREATE, 0o600)
 		if err != nil {
-			return fmt.Errorf("lock rules %s: %w", name, disk.Cause(err))
+			return fmt.Errorf("lock rules %s: %w", name, system.Cause(err))
 		}
 		defer f.Close()
-		err = disk.TryLock(f)
+		err = system.TryLock(f)
 		mine, _ := f.Stat()
 		if there, statErr := os.Stat(lock); err == nil && statErr == nil && os.SameFile(mine, there) {
 			defer os.Remove(lock)
@@ -186,8 +186,8 @@ func writeRules(ctx context.Context, store incoming.Store, name string, changes 
 		}
 		f.Close()
 		switch {
-		case err != nil && !errors.Is(err, disk.ErrLocked):
-			return fmt.Errorf("lock rules %s: %w", name, disk.Cause(err))
+		case err != nil && !errors.Is(err, system.ErrLocked):
+			return fmt.Errorf("lock rules %s: %w", name, system.Cause(err))
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case time.Now().After(end):
@@ -210,15 +210,15 @@ func writeRules(ctx context.Context, store incoming.Store, name string, changes 
 			rules = append(rules, r)
 		}
 	}
-	old, err := disk.Read(name, moderation.MaxRules)
+	old, err := system.Read(name, moderation.MaxRules)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("read rules %s: %w", name, disk.Cause(err))
+		return fmt.Errorf("read rules %s: %w", name, system.Cause(err))
 	}
 	text := moderation.UpdateRules(old, rules)
 	if bytes.Equal(text, old) {
 		return nil
 	}
-	return disk.WriteFile(name, text, 0)
+	return system.WriteFile(name, text, 0)
 }
 
 // moderationKey returns the key that signs login links: that of the environment, or
@@ -236,24 +236,24 @@ func moderationKey(p *project.Project, getenv func(string) string, create bool) 
 		return nil, text.Usage("login links need a key", "set SITELINK_MODERATION_KEY to the same secret for the receiver and for this command: openssl rand -hex 16")
 	}
 	name := p.Abs(store) + ".key"
-	key, err := disk.Read(name, 4096)
+	key, err := system.Read(name, 4096)
 	if errors.Is(err, fs.ErrNotExist) && create {
 		key := make([]byte, 2*least)
 		rand.Read(key)
 		text := hex.EncodeToString(key) + "\n"
-		if err := disk.WriteFile(name, []byte(text), 0o600); err != nil {
+		if err := system.WriteFile(name, []byte(text), 0o600); err != nil {
 			return nil, err
 		}
 		return bytes.TrimSpace([]byte(text)), nil
 	}
 	if err != nil {
-		return nil, text.WithHint(fmt.Errorf("read key %s: %w", p.Show(name), disk.Cause(err)), "start sitelink serve with moderation in [incoming], which makes it")
+		return nil, text.WithHint(fmt.Errorf("read key %s: %w", p.Show(name), system.Cause(err)), "start sitelink serve with moderation in [incoming], which makes it")
 	}
 	if key = bytes.TrimSpace(key); err == nil && len(key) < least {
 		err = errors.New("it is too short")
 	}
 	if err != nil {
-		return nil, text.WithHint(fmt.Errorf("read key %s: %w", p.Show(name), disk.Cause(err)), "delete "+filepath.Base(name)+"; sitelink serve makes a new one")
+		return nil, text.WithHint(fmt.Errorf("read key %s: %w", p.Show(name), system.Cause(err)), "delete "+filepath.Base(name)+"; sitelink serve makes a new one")
 	}
 	return key, nil
 }

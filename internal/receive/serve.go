@@ -18,10 +18,9 @@ import (
 	"github.com/sitelink/sitelink/incoming/server"
 	"github.com/sitelink/sitelink/incoming/verify"
 	"github.com/sitelink/sitelink/internal/audit"
-	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
-	"github.com/sitelink/sitelink/internal/watch"
 )
 
 // ServeOptions configure [Serve].
@@ -183,7 +182,7 @@ func listen(ctx context.Context, address string, getenv func(string) string) ([]
 func listenAt(ctx context.Context, address, instead string) (net.Listener, error) {
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
 	if err != nil {
-		return nil, text.WithHint(fmt.Errorf("listen on %s: %w", address, disk.Cause(err)), "choose another address: "+instead)
+		return nil, text.WithHint(fmt.Errorf("listen on %s: %w", address, system.Cause(err)), "choose another address: "+instead)
 	}
 	return l, nil
 }
@@ -192,7 +191,7 @@ func listenAt(ctx context.Context, address, instead string) (net.Listener, error
 type sources struct {
 	closed   []string
 	all      []source
-	watchers []*watch.Watcher
+	watchers []*system.Watcher
 }
 
 // source is one site.
@@ -256,7 +255,7 @@ func docrootsOf(p *project.Project, opt *ServeOptions) (docroots []string, err e
 			name = filepath.Join(p.Root, name)
 		}
 		// A configuration that was found may come with a hostile checkout.
-		if path, where := disk.Outside(p.Root, name); p.Config.Found && where != "" {
+		if path, where := system.Outside(p.Root, name); p.Config.Found && where != "" {
 			return nil, text.Usage(fmt.Sprintf("docroots in [incoming]: %s is %s", path, where), "name it as an argument, or in a file given with --config")
 		}
 		docroots = append(docroots, p.Show(name))
@@ -325,7 +324,7 @@ const settled = 2 * time.Second
 // watch begins to record the changes of the docroots.
 func (s *sources) watch() error {
 	for _, d := range s.docroots() {
-		w, err := watch.Open(d.Dir, watch.Options{Quiet: settled})
+		w, err := system.Watch(d.Dir, system.WatchOptions{Quiet: settled})
 		if err != nil {
 			s.close()
 			return err

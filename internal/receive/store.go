@@ -17,9 +17,8 @@ import (
 	"github.com/sitelink/sitelink/incoming"
 	"github.com/sitelink/sitelink/incoming/store"
 	"github.com/sitelink/sitelink/internal/announce"
-	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/project"
-	"github.com/sitelink/sitelink/internal/statedir"
+	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
 )
 
@@ -67,8 +66,8 @@ func OpenStore(ctx context.Context, p *project.Project, opt StoreOptions) (*stor
 		switch {
 		case errors.Is(err, fs.ErrNotExist) && opt.MustExist:
 			return nil, text.WithHint(fmt.Errorf("there is no store %s", showStore(p)), "sitelink serve creates one; --store names another")
-		case errors.Is(err, fs.ErrNotExist) && filepath.Base(filepath.Dir(name)) == statedir.Name:
-			if err := statedir.Make(filepath.Dir(name)); err != nil {
+		case errors.Is(err, fs.ErrNotExist) && filepath.Base(filepath.Dir(name)) == system.StateName:
+			if err := system.MakeState(filepath.Dir(name)); err != nil {
 				return nil, err
 			}
 		}
@@ -110,7 +109,7 @@ func checkFound(p *project.Project, name string) error {
 		return text.Usage(fmt.Sprintf("store in [incoming]: %s is not used, because the configuration was found and not named", showStore(p)), hint)
 	}
 	for _, ending := range []string{"", "-wal", "-shm", "-journal", ".lock", "-worker", ".key", callsEnding} {
-		if path, where := disk.Outside(p.Root, p.Abs(name)+ending); where != "" {
+		if path, where := system.Outside(p.Root, p.Abs(name)+ending); where != "" {
 			return text.Usage(fmt.Sprintf("store in [incoming]: %s is %s", path, where), hint)
 		}
 	}

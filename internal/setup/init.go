@@ -14,7 +14,7 @@ import (
 	"github.com/sitelink/sitelink/check/baseline"
 	"github.com/sitelink/sitelink/hook/githook"
 	"github.com/sitelink/sitelink/internal/config"
-	"github.com/sitelink/sitelink/internal/disk"
+	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
 )
 
@@ -370,7 +370,7 @@ func (r *Init) installHook(ctx context.Context) error {
 	}
 	program, err := os.Executable()
 	if err != nil {
-		return fmt.Errorf("find the path of sitelink: %w", disk.Cause(err))
+		return fmt.Errorf("find the path of sitelink: %w", system.Cause(err))
 	}
 	if err := r.record.SetHook(true); err != nil {
 		return err

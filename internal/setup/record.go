@@ -15,8 +15,7 @@ import (
 	"strings"
 
 	"github.com/sitelink/sitelink/check/baseline"
-	"github.com/sitelink/sitelink/internal/disk"
-	"github.com/sitelink/sitelink/internal/statedir"
+	"github.com/sitelink/sitelink/internal/system"
 )
 
 const (
@@ -49,9 +48,9 @@ type recordFile struct {
 
 // Open reads the record of the project in dir; a missing record is empty. root is
 // the root of the repository: no path of a record may lead out of it, not by a symbolic
-// link either. The record is where a checkout cannot bring it, see [statedir.Private].
+// link either. The record is where a checkout cannot bring it, see [system.PrivateState].
 func Open(dir, root string) (*Record, error) {
-	state, err := statedir.Private(root)
+	state, err := system.PrivateState(root)
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +80,7 @@ func Open(dir, root string) (*Record, error) {
 		}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", name, disk.Cause(err))
+		return nil, fmt.Errorf("read %s: %w", name, system.Cause(err))
 	}
 	return r, nil
 }
@@ -149,7 +148,7 @@ func (r *Record) Write(f File) (Action, error) {
 	if err := r.note(entry); err != nil {
 		return action, err
 	}
-	if err := disk.WriteFile(r.at(f.Path), []byte(f.Text), 0); err != nil {
+	if err := system.WriteFile(r.at(f.Path), []byte(f.Text), 0); err != nil {
 		return action, err
 	}
 	entry.Was = ""
@@ -174,10 +173,10 @@ func (r *Record) save() error {
 	if err != nil {
 		return fmt.Errorf("write %s: %w", r.file, err)
 	}
-	if err := statedir.Make(filepath.Dir(r.file)); err != nil {
+	if err := system.MakeState(filepath.Dir(r.file)); err != nil {
 		return err
 	}
-	return disk.WriteFile(r.file, append(data, '\n'), 0)
+	return system.WriteFile(r.file, append(data, '\n'), 0)
 }
 
 // Undo removes the files that are as they were written, with the directories that are
@@ -201,7 +200,7 @@ func (r *Record) Undo(dryRun bool) (removed, left []string, err error) {
 			continue
 		}
 		if err := os.Remove(r.at(f.Path)); err != nil {
-			return removed, left, fmt.Errorf("remove %s: %w", r.at(f.Path), disk.Cause(err))
+			return removed, left, fmt.Errorf("remove %s: %w", r.at(f.Path), system.Cause(err))
 		}
 		for dir := path.Dir(f.Path); dir != "." && r.inside(dir) && os.Remove(r.at(dir)) == nil; {
 			dir = path.Dir(dir) // os.Remove fails for one that is not empty
@@ -220,16 +219,16 @@ func (r *Record) Undo(dryRun bool) (removed, left []string, err error) {
 // forget removes the record, and its directories if they are empty then.
 func (r *Record) forget() error {
 	if err := os.Remove(r.file); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("remove %s: %w", r.file, disk.Cause(err))
+		return fmt.Errorf("remove %s: %w", r.file, system.Cause(err))
 	}
 	dir := filepath.Dir(r.file)
-	ignore := filepath.Join(dir, statedir.IgnoreName)
-	if entries, err := os.ReadDir(dir); err == nil && len(entries) == 1 && entries[0].Name() == statedir.IgnoreName {
-		if text, err := readRegular(ignore); err == nil && string(text) == statedir.Ignore {
+	ignore := filepath.Join(dir, system.StateIgnoreName)
+	if entries, err := os.ReadDir(dir); err == nil && len(entries) == 1 && entries[0].Name() == system.StateIgnoreName {
+		if text, err := readRegular(ignore); err == nil && string(text) == system.StateIgnore {
 			_ = os.Remove(ignore)
 		}
 	}
-	if os.Remove(dir) == nil && filepath.Base(dir) != statedir.Name { // fails if it is not empty
+	if os.Remove(dir) == nil && filepath.Base(dir) != system.StateName { // fails if it is not empty
 		_ = os.Remove(filepath.Dir(dir))
 	}
 	return nil
@@ -250,7 +249,7 @@ func (r *Record) sum(name string) (string, error) {
 	case errors.Is(err, errOdd):
 		return "-", nil
 	case err != nil:
-		return "", fmt.Errorf("read %s: %w", r.at(name), disk.Cause(err))
+		return "", fmt.Errorf("read %s: %w", r.at(name), system.Cause(err))
 	}
 	return hash(data), nil
 }
@@ -263,7 +262,7 @@ func (r *Record) inside(name string) bool {
 	if name == "" || path.IsAbs(name) || filepath.IsAbs(filepath.FromSlash(name)) || filepath.Clean(r.at(name)) == filepath.Clean(r.root) {
 		return false
 	}
-	_, where := disk.Outside(r.root, r.at(name))
+	_, where := system.Outside(r.root, r.at(name))
 	return where == ""
 }
 
@@ -283,5 +282,5 @@ func readRegular(name string) ([]byte, error) {
 	if !info.Mode().IsRegular() || info.Size() > maxFileBytes {
 		return nil, errOdd
 	}
-	return disk.Read(name, maxFileBytes)
+	return system.Read(name, maxFileBytes)
 }

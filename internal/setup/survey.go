@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"github.com/sitelink/sitelink/hook/githook"
-	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/system"
 )
 
 // Survey is what init and doctor find out about the project of a directory,
@@ -217,7 +217,7 @@ func readJSON(name string, into any) {
 	if err != nil || !info.Mode().IsRegular() || info.Size() > most {
 		return
 	}
-	if data, err := disk.Read(name, maxFileBytes); err == nil {
+	if data, err := system.Read(name, maxFileBytes); err == nil {
 		_ = json.Unmarshal(data, into) // a part of it is useful too
 	}
 }
@@ -267,7 +267,7 @@ func runsSitelink(name string) bool {
 	if err != nil || !info.Mode().IsRegular() || info.Size() > maxCIBytes {
 		return false
 	}
-	text, err := disk.Read(name, maxFileBytes)
+	text, err := system.Read(name, maxFileBytes)
 	if err != nil {
 		return false
 	}

@@ -29,11 +29,11 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
-	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/scan"
 	"github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
 )
 
@@ -441,13 +441,13 @@ func (r *Record) Encode() []byte {
 }
 
 // Write replaces the file with the record.
-func (r *Record) Write(name string) error { return disk.WriteFile(name, r.Encode(), 0o666) }
+func (r *Record) Write(name string) error { return system.WriteFile(name, r.Encode(), 0o666) }
 
 // Read reads a record from a file; shown is the file's name in messages. The errors
 // name the file and have hints. That of a file that does not exist wraps
 // [fs.ErrNotExist].
 func Read(name, shown, when string) (*Record, error) {
-	data, err := disk.Read(name, maxFileBytes)
+	data, err := system.Read(name, maxFileBytes)
 	if err != nil {
 		return nil, fmt.Errorf("read the record %s: %w", shown, err)
 	}

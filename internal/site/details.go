@@ -9,10 +9,10 @@ import (
 	"unsafe"
 
 	"github.com/cespare/xxhash/v2"
-	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/scan"
+	"github.com/sitelink/sitelink/internal/system"
 )
 
 // ErrChanged reports that a page changed after the site was loaded.
@@ -44,7 +44,7 @@ func (r *Reader) Open() (err error) {
 		return nil
 	}
 	if r.dir, err = docroot.Open(r.s.Real()); err != nil {
-		return fmt.Errorf("read docroot %s: %w", r.s.Root(), disk.Cause(err))
+		return fmt.Errorf("read docroot %s: %w", r.s.Root(), system.Cause(err))
 	}
 	return nil
 }

@@ -14,10 +14,10 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/scan"
+	"github.com/sitelink/sitelink/internal/system"
 )
 
 // DefaultMaxPageBytes is the size above which a page is not read.
@@ -43,7 +43,7 @@ func Load(ctx context.Context, root string, opt Options) (*Site, error) {
 	l.findKinds()
 	dir, err := docroot.Open(s.Real())
 	if err != nil {
-		return nil, fmt.Errorf("read docroot %s: %w", root, disk.Cause(err))
+		return nil, fmt.Errorf("read docroot %s: %w", root, system.Cause(err))
 	}
 	defer dir.Close()
 	l.dir = dir

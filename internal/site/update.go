@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/docroot"
+	"github.com/sitelink/sitelink/internal/system"
 )
 
 // Update returns the site as [Load] would return it now. changed lists the
@@ -94,7 +94,7 @@ func (s updater) onDisk(path string) string { return filepath.Join(s.Real(), fil
 func (s updater) share(ctx context.Context, edited []docroot.NodeID) (n *Site, ok bool, err error) {
 	dir, err := docroot.Open(s.Real())
 	if err != nil {
-		return nil, false, fmt.Errorf("read docroot %s: %w", s.Root(), disk.Cause(err))
+		return nil, false, fmt.Errorf("read docroot %s: %w", s.Root(), system.Cause(err))
 	}
 	defer dir.Close()
 	if !s.SameServers() {

@@ -16,8 +16,8 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
-	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/generator"
+	"github.com/sitelink/sitelink/internal/system"
 )
 
 // answer is what Hugo said about a project. It is kept between runs, see
@@ -123,7 +123,7 @@ func hashConfig(h *xxhash.Digest, tree fs.FS, dir string) {
 		}
 	}
 	config := func(name string) {
-		text, err := disk.ReadFS(tree, name, maxConfigFile)
+		text, err := system.ReadFS(tree, name, maxConfigFile)
 		if err != nil {
 			return
 		}
@@ -180,7 +180,7 @@ func (src *sources) answerFile() string {
 // readAnswer returns the answer of an earlier run, an empty one if there is none.
 // Its paths are those of this project, also if it is that of a copy.
 func (src *sources) readAnswer() (a answer) {
-	text, err := disk.Read(src.answerFile(), maxAnswer)
+	text, err := system.Read(src.answerFile(), maxAnswer)
 	if err != nil || gob.NewDecoder(bytes.NewReader(text)).Decode(&a) != nil {
 		return answer{}
 	}
@@ -211,7 +211,7 @@ func (src *sources) keepAnswer() {
 	src.answer.Project = resolved(src.opt.Project)
 	var text bytes.Buffer
 	if gob.NewEncoder(&text).Encode(src.answer) == nil {
-		disk.WriteFile(name, text.Bytes(), 0o600)
+		system.WriteFile(name, text.Bytes(), 0o600)
 	}
 	entries, _ := os.ReadDir(src.opt.Cache)
 	for _, e := range entries {

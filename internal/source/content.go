@@ -9,7 +9,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/sitelink/sitelink/internal/disk"
+	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
@@ -380,7 +380,7 @@ func (src *sources) readBuildMap() (pages []listedPage) {
 		if err != nil || d.IsDir() || path.Ext(name) != ".json" {
 			return nil
 		}
-		text, err := disk.ReadFS(src.project, name, maxMapFile)
+		text, err := system.ReadFS(src.project, name, maxMapFile)
 		if err != nil {
 			return nil
 		}

@@ -10,8 +10,8 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
 )
 
@@ -86,7 +86,7 @@ func (m *Map) feedPairs(r *site.Reader, name string, text []byte, all []pageLink
 		if wanted == len(links) || links[wanted].Offset >= int64(it.to) || page == "" {
 			continue
 		}
-		shown, err := disk.ReadFS(m.docroot, page, maxSourcePage)
+		shown, err := system.ReadFS(m.docroot, page, maxSourcePage)
 		if err != nil {
 			continue
 		}

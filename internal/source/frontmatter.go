@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sitelink/sitelink/internal/disk"
+	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
 )
 
@@ -350,7 +350,7 @@ func firstDate(value string) string {
 // excludedBy returns the setting of MkDocs that keeps a file out of the site, "" for
 // none. Its value is a list of patterns as in .gitignore.
 func excludedBy(m *Map, file string) string {
-	text, err := disk.ReadFS(m.project, "mkdocs.yml", maxContentFile)
+	text, err := system.ReadFS(m.project, "mkdocs.yml", maxContentFile)
 	if err != nil {
 		return ""
 	}

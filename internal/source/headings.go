@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/scan"
 	"github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
 )
 
@@ -69,7 +69,7 @@ type anchorPage struct {
 
 func (m *Map) anchorPage(r *site.Reader, name string) *anchorPage {
 	p := &anchorPage{}
-	text, err := disk.ReadFS(m.docroot, name, maxSourcePage)
+	text, err := system.ReadFS(m.docroot, name, maxSourcePage)
 	if err != nil {
 		return p
 	}

@@ -9,8 +9,8 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/system"
 )
 
 // unlocated is a link whose position was not found in the content of its own
@@ -56,7 +56,7 @@ const maxSourcePage = 64 << 20
 // returns the links without one. first is the index of the first link.
 func (m *Map) locatePage(r *site.Reader, links []Link, positions []*Position, first int) []unlocated {
 	name := links[0].Page
-	text, err := disk.ReadFS(m.docroot, name, maxSourcePage)
+	text, err := system.ReadFS(m.docroot, name, maxSourcePage)
 	if err != nil {
 		return nil
 	}
@@ -272,7 +272,7 @@ func (c *contentIndex) copyOf(docroot fs.FS, name string, text []byte) (dir sour
 		if !ok {
 			continue
 		}
-		same, err := disk.ReadFS(dir.fsys, file, int64(len(text))+1)
+		same, err := system.ReadFS(dir.fsys, file, int64(len(text))+1)
 		if err != nil || !bytes.Equal(same, text) {
 			continue
 		}

@@ -14,8 +14,8 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
-	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
 )
 
@@ -116,7 +116,7 @@ var htmlLanguage = text.Regexp(`(?i)<html[^>]*\slang\s*=\s*["']?([a-zA-Z-]+)`)
 // document returns a parsed content file, nil if it cannot be read.
 func (m *Map) document(f contentFile) *document {
 	return m.docs.get(f.display, func() *document {
-		text, err := disk.ReadFS(f.dir.fsys, f.name, maxContentFile)
+		text, err := system.ReadFS(f.dir.fsys, f.name, maxContentFile)
 		if err != nil {
 			return nil
 		}
@@ -167,7 +167,7 @@ func (c *contentIndex) readFrontMatter() map[string][]int {
 // eachFrontMatter calls f with the front matter of each content file that has some.
 func (c *contentIndex) eachFrontMatter(f func(i int, text []byte)) {
 	for i := range c.files {
-		text, err := disk.ReadFS(c.files[i].dir.fsys, c.files[i].name, maxContentFile)
+		text, err := system.ReadFS(c.files[i].dir.fsys, c.files[i].name, maxContentFile)
 		if err != nil {
 			continue
 		}
@@ -335,7 +335,7 @@ func (c *contentIndex) matterSum(ctx context.Context) uint64 {
 	sums := make([]uint64, len(c.files))
 	parallel(ctx, len(sums), func(_, i int) {
 		f := &c.files[i]
-		if text, err := disk.ReadFS(f.dir.fsys, f.name, maxContentFile); err == nil && path.Ext(f.name) != ".gotmpl" {
+		if text, err := system.ReadFS(f.dir.fsys, f.name, maxContentFile); err == nil && path.Ext(f.name) != ".gotmpl" {
 			sums[i] = max(1, xxhash.Sum64(matterOf(f.name, text)))
 		}
 	})
@@ -432,7 +432,7 @@ type OwnLink struct {
 // was made of none, or of one that is not certain. r reads the site of the last
 // call of PageFiles.
 func (m *Map) OwnLinks(r *site.Reader, page string) (file string, links []OwnLink) {
-	text, err := disk.ReadFS(m.docroot, page, maxSourcePage)
+	text, err := system.ReadFS(m.docroot, page, maxSourcePage)
 	if err != nil {
 		return "", nil
 	}

@@ -5,7 +5,7 @@ import (
 	"path"
 	"strings"
 
-	"github.com/sitelink/sitelink/internal/disk"
+	"github.com/sitelink/sitelink/internal/system"
 )
 
 // A generator writes a _redirects file from two places: the lines of a template,
@@ -80,7 +80,7 @@ func (m *Map) ruleTemplates() map[string][]*Position {
 		if !isRuleTemplate(f.name) || m.opt.Generator == Hugo && f.dir.kind != Template {
 			continue
 		}
-		text, err := disk.ReadFS(f.dir.fsys, f.name, maxTemplate)
+		text, err := system.ReadFS(f.dir.fsys, f.name, maxTemplate)
 		if err != nil {
 			continue // as if it had no rules
 		}

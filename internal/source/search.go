@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sitelink/sitelink/internal/disk"
+	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
 )
 
@@ -167,7 +167,7 @@ func (m *Map) locateRest(ctx context.Context, positions []*Position, rest []unlo
 	found := make([]map[string][]hit, len(files))
 	parallel(ctx, len(files), func(_, i int) {
 		f := files[i]
-		text, err := disk.ReadFS(f.dir.fsys, f.name, maxContentFile)
+		text, err := system.ReadFS(f.dir.fsys, f.name, maxContentFile)
 		if err != nil {
 			return
 		}
@@ -195,7 +195,7 @@ func (m *Map) locateRest(ctx context.Context, positions []*Position, rest []unlo
 		around := func() surroundings {
 			if shown == nil {
 				shown = &visibleText{}
-				if text, err := disk.ReadFS(m.docroot, page, maxSourcePage); err == nil {
+				if text, err := system.ReadFS(m.docroot, page, maxSourcePage); err == nil {
 					shown.addHTML(0, text)
 				}
 				shown.finish()

@@ -22,9 +22,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/system"
 )
 
 // Options describe a project.
@@ -208,14 +208,14 @@ func Open(ctx context.Context, opt Options) (*Map, error) { return Start(ctx, op
 func newMap(ctx context.Context, opt Options) (*Map, error) {
 	root, err := os.OpenRoot(opt.Project)
 	if err != nil {
-		return nil, fmt.Errorf("open project %s: %w", opt.Project, disk.Cause(err))
+		return nil, fmt.Errorf("open project %s: %w", opt.Project, system.Cause(err))
 	}
 	src := &sources{opt: opt, project: root.FS(), close: []func() error{root.Close}}
 	src.files, src.templates = sync.OnceValue(src.templateFiles), sync.OnceValue(src.readTemplates)
 	built, err := os.OpenRoot(opt.Docroot)
 	if err != nil {
 		src.Close()
-		return nil, fmt.Errorf("open docroot %s: %w", opt.Docroot, disk.Cause(err))
+		return nil, fmt.Errorf("open docroot %s: %w", opt.Docroot, system.Cause(err))
 	}
 	src.docroot, src.close = built.FS(), append(src.close, built.Close)
 	if opt.Generator == Hugo && opt.Hugo != "" {

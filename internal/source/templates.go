@@ -8,8 +8,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/generator"
+	"github.com/sitelink/sitelink/internal/system"
 )
 
 // Bounds of the search in templates: bytes of a file, and files.
@@ -48,7 +48,7 @@ func (src *sources) readTemplates() *templateIndex {
 	x.data, x.stems = sync.OnceValue(x.readRows), sync.OnceValue(x.readStems)
 	for _, f := range src.files() {
 		var err error
-		if f.text, err = disk.ReadFS(f.dir.fsys, f.name, maxTemplate); err != nil || f.isContent && !isHTMLTemplate(f.name, f.text) {
+		if f.text, err = system.ReadFS(f.dir.fsys, f.name, maxTemplate); err != nil || f.isContent && !isHTMLTemplate(f.name, f.text) {
 			continue
 		}
 		if !f.isContent {

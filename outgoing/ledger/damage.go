@@ -14,8 +14,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sitelink/sitelink/internal/disk"
 	gitcmd "github.com/sitelink/sitelink/internal/git"
+	"github.com/sitelink/sitelink/internal/system"
 )
 
 // LostError means that rows of a ledger are lost. A program that sends from such a
@@ -175,7 +175,7 @@ func (f *File) removeTemporary() {
 		return // nothing depends on it
 	}
 	for _, e := range entries {
-		if disk.IsTemporary(e.Name(), base) && e.Type().IsRegular() {
+		if system.IsTemporary(e.Name(), base) && e.Type().IsRegular() {
 			f.disk.Remove(filepath.Join(dir, e.Name()))
 		}
 	}

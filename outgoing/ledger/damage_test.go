@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sitelink/sitelink/internal/disk"
+	"github.com/sitelink/sitelink/internal/system"
 )
 
 // crashedLedger writes a ledger of 40 pages as a killed run leaves it, with a
@@ -19,7 +19,7 @@ import (
 func crashedLedger(t *testing.T) (name string, want string) {
 	t.Helper()
 	name = filepath.Join(t.TempDir(), "ledger.jsonl")
-	check(t, replace(disk.OS, name, sample(400).write))
+	check(t, replace(system.OS, name, sample(400).write))
 	f, _ := openFile(t, name)
 	for i, n := range f.records.sortedNotices()[:21] {
 		check(t, f.Begin(ctx, n.Key))

@@ -14,8 +14,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/sitelink/sitelink/internal/disk"
-	"github.com/sitelink/sitelink/internal/statedir"
+	"github.com/sitelink/sitelink/internal/system"
 )
 
 // File is the [Store] in a sorted file of JSON Lines, NAME.jsonl. In the same
@@ -24,7 +23,7 @@ import (
 // NAME.damaged, with lines that could not be read.
 type File struct {
 	name     string
-	disk     disk.System
+	disk     system.FileSystem
 	warn     func(string)
 	lock     *lock    // nil if the store is read-only
 	log      *journal // nil if the store is read-only
@@ -61,9 +60,9 @@ type FileOptions struct {
 // read are moved to the .damaged file; see [File.Warnings]. Errors are
 // [ErrLocked], [ErrNewer], [ErrNoLedger], [*LostError] unless the ledger is opened
 // for reading, and those of the file system, all with the name of the file.
-func OpenFile(name string, opt FileOptions) (*File, error) { return openFileOn(disk.OS, name, opt) }
+func OpenFile(name string, opt FileOptions) (*File, error) { return openFileOn(system.OS, name, opt) }
 
-func openFileOn(on disk.System, name string, opt FileOptions) (*File, error) {
+func openFileOn(on system.FileSystem, name string, opt FileOptions) (*File, error) {
 	f := &File{name: name, disk: on, warn: opt.Warn, claimed: map[Key]bool{}}
 	if f.warn == nil {
 		f.warn = func(string) {}
@@ -76,7 +75,7 @@ func openFileOn(on disk.System, name string, opt FileOptions) (*File, error) {
 		f.use(p)
 		return f, nil
 	}
-	if err := statedir.Make(filepath.Dir(name)); err != nil {
+	if err := system.MakeState(filepath.Dir(name)); err != nil {
 		return nil, writeError(name, err)
 	}
 	var err error
@@ -183,12 +182,12 @@ func (f *File) readUnlocked() (p *parsed, err error) {
 const maxFileBytes = 2 << 30
 
 func readFile(name string) (text string, exists bool, err error) {
-	f, err := disk.Open(name)
+	f, err := system.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", false, nil
 	}
 	if err != nil {
-		return "", false, fmt.Errorf("read ledger %s: %w", name, disk.Cause(err))
+		return "", false, fmt.Errorf("read ledger %s: %w", name, system.Cause(err))
 	}
 	defer f.Close()
 	var b strings.Builder
@@ -197,7 +196,7 @@ func readFile(name string) (text string, exists bool, err error) {
 	}
 	n, err := io.Copy(&b, io.LimitReader(f, maxFileBytes+1))
 	if err != nil {
-		return "", false, fmt.Errorf("read ledger %s: %w", name, disk.Cause(err))
+		return "", false, fmt.Errorf("read ledger %s: %w", name, system.Cause(err))
 	}
 	if n > maxFileBytes {
 		return "", false, fmt.Errorf("read ledger %s: larger than %d bytes", name, int64(maxFileBytes))
@@ -207,7 +206,7 @@ func readFile(name string) (text string, exists bool, err error) {
 
 // saveDamaged appends lines that could not be read to a file, before the file they
 // are from is replaced.
-func saveDamaged(on disk.System, name string, lines []string) error {
+func saveDamaged(on system.FileSystem, name string, lines []string) error {
 	if len(lines) == 0 {
 		return nil
 	}
@@ -400,7 +399,7 @@ func (f *File) Close() error {
 }
 
 // replace replaces the content of the file atomically.
-func replace(on disk.System, name string, write func(io.Writer) error) error {
+func replace(on system.FileSystem, name string, write func(io.Writer) error) error {
 	target := name
 	if followed, err := filepath.EvalSymlinks(name); err == nil {
 		target = followed // keep the symbolic link
@@ -409,7 +408,7 @@ func replace(on disk.System, name string, write func(io.Writer) error) error {
 	if info, err := os.Stat(target); err == nil {
 		mode = info.Mode().Perm()
 	}
-	r, err := disk.NewIn(on, target, mode)
+	r, err := system.NewReplacementIn(on, target, mode)
 	if err != nil {
 		return writeError(name, err)
 	}
@@ -428,11 +427,11 @@ func writeError(name string, err error) error {
 	if errors.Is(err, syscall.ENOSPC) {
 		err = fmt.Errorf("the disk is full: %w", syscall.ENOSPC)
 	}
-	return fmt.Errorf("write ledger %s: %w", name, disk.Cause(err))
+	return fmt.Errorf("write ledger %s: %w", name, system.Cause(err))
 }
 
 // ErrLocked means that another process has the ledger open for writing.
-var ErrLocked = disk.ErrLocked
+var ErrLocked = system.ErrLocked
 
 // lock is a lock on the lock file of a ledger. The operating system releases it
 // when the process ends in any way. The file remains; it has the process ID of the
@@ -446,17 +445,17 @@ const lockWait = time.Second
 func takeLock(name string) (*lock, error) {
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
-		return nil, fmt.Errorf("lock ledger %s: %w", name, disk.Cause(err))
+		return nil, fmt.Errorf("lock ledger %s: %w", name, system.Cause(err))
 	}
 	// A git process that a killed run was starting holds its lock for a moment.
-	err = disk.TryLock(f)
-	for end := time.Now().Add(lockWait); errors.Is(err, ErrLocked) && time.Now().Before(end); err = disk.TryLock(f) {
+	err = system.TryLock(f)
+	for end := time.Now().Add(lockWait); errors.Is(err, ErrLocked) && time.Now().Before(end); err = system.TryLock(f) {
 		time.Sleep(lockWait / 50)
 	}
 	if err != nil {
 		defer f.Close()
 		if !errors.Is(err, ErrLocked) {
-			return nil, fmt.Errorf("lock ledger %s: %w", name, disk.Cause(err))
+			return nil, fmt.Errorf("lock ledger %s: %w", name, system.Cause(err))
 		}
 		text, _ := io.ReadAll(io.LimitReader(f, 64))
 		if pid := strings.TrimSpace(string(text)); pid != "" {

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sitelink/sitelink/internal/disk"
+	"github.com/sitelink/sitelink/internal/system"
 )
 
 // processorTime returns the processor time of this process so far.
@@ -100,7 +100,7 @@ func TestFullDisk(t *testing.T) {
 // took 0.25 s.
 func BenchmarkLoadSaveDisk(b *testing.B) {
 	name := filepath.Join(b.TempDir(), "l.jsonl")
-	if err := replace(disk.OS, name, sample(100_000).write); err != nil {
+	if err := replace(system.OS, name, sample(100_000).write); err != nil {
 		b.Fatal(err)
 	}
 	began := processorTime()

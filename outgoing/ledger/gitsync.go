@@ -11,9 +11,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/sitelink/sitelink/internal/disk"
 	gitcmd "github.com/sitelink/sitelink/internal/git"
-	"github.com/sitelink/sitelink/internal/statedir"
+	"github.com/sitelink/sitelink/internal/system"
 )
 
 // Git is the [Store] in a ref of a remote repository: a commit with one file, the
@@ -134,7 +133,7 @@ func OpenGit(ctx context.Context, name string, opt GitOptions) (*Git, error) {
 func (g *Git) mergeLocal(ctx context.Context) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	before, err := disk.Read(g.baseFile(), 1<<20)
+	before, err := system.Read(g.baseFile(), 1<<20)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return g.fail("open", err)
 	}
@@ -168,12 +167,12 @@ func (g *Git) runnersFile() string { return filepath.Join(g.dir, "runners") }
 // addRunner reads the names of previous runners and adds that of this one. The
 // local files are locked, so the previous ones have ended.
 func (g *Git) addRunner() error {
-	text, err := disk.Read(g.runnersFile(), 1<<20)
+	text, err := system.Read(g.runnersFile(), 1<<20)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return g.fail("open", err)
 	}
 	g.previous = strings.Split(strings.TrimSpace(string(text)), "\n")
-	if err := disk.WriteFile(g.runnersFile(), append(text, g.runner+"\n"...), 0o644); err != nil {
+	if err := system.WriteFile(g.runnersFile(), append(text, g.runner+"\n"...), 0o644); err != nil {
 		return g.fail("open", err)
 	}
 	return nil
@@ -182,7 +181,7 @@ func (g *Git) addRunner() error {
 func (g *Git) baseFile() string { return filepath.Join(g.dir, "base") }
 
 func (g *Git) fail(what string, err error) error {
-	return fmt.Errorf("%s ledger %s: %w", what, g.name, disk.Cause(err))
+	return fmt.Errorf("%s ledger %s: %w", what, g.name, system.Cause(err))
 }
 
 // fetch fetches the state of the remote, and reports whether it has changed. g.mu is held.
@@ -223,10 +222,10 @@ func (g *Git) parse(text string) (*records, error) {
 		g.warn(w.String())
 	}
 	if len(p.damaged) > 0 {
-		if err := statedir.Make(g.dir); err != nil {
+		if err := system.MakeState(g.dir); err != nil {
 			return nil, g.fail("read", err)
 		}
-		if err := saveDamaged(disk.OS, filepath.Join(g.dir, "ledger.damaged"), p.damaged); err != nil {
+		if err := saveDamaged(system.OS, filepath.Join(g.dir, "ledger.damaged"), p.damaged); err != nil {
 			return nil, err
 		}
 	}

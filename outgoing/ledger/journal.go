@@ -11,7 +11,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/sitelink/sitelink/internal/disk"
+	"github.com/sitelink/sitelink/internal/system"
 )
 
 // journal is an append-only file of the changes since the ledger file was written.
@@ -29,8 +29,8 @@ import (
 // the next one, so that many workers need few syncs.
 type journal struct {
 	name string
-	disk disk.System
-	file disk.File
+	disk system.FileSystem
+	file system.File
 
 	mu      sync.Mutex
 	synced  sync.Cond // signals the end of a batch
@@ -56,7 +56,7 @@ func journalLine(sum uint32, entry string) (string, uint32) {
 // newJournal opens a journal to append to. Its first size bytes are complete
 // lines, of which the last has the checksum sum; the rest is a cut-off line, which
 // is removed.
-func newJournal(on disk.System, name string, size int64, sum uint32) (*journal, error) {
+func newJournal(on system.FileSystem, name string, size int64, sum uint32) (*journal, error) {
 	f, err := on.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return nil, writeError(name, err)
@@ -179,7 +179,7 @@ func (j *journal) close() error {
 		err = errors.Join(err, j.disk.Remove(j.name))
 	}
 	if err != nil {
-		return fmt.Errorf("close ledger %s: %w", j.name, disk.Cause(err))
+		return fmt.Errorf("close ledger %s: %w", j.name, system.Cause(err))
 	}
 	return nil
 }

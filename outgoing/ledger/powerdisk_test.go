@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"sync"
 
-	"github.com/sitelink/sitelink/internal/disk"
+	"github.com/sitelink/sitelink/internal/system"
 )
 
 // errPower is the error of every change after the power failed.
@@ -32,7 +32,7 @@ type content struct {
 	synced []byte
 }
 
-var _ disk.System = (*powerDisk)(nil)
+var _ system.FileSystem = (*powerDisk)(nil)
 
 // newPowerDisk returns a disk whose power fails before the change with that number, from 0.
 // With a negative number it does not fail.
@@ -78,7 +78,7 @@ func (d *powerDisk) know(name string) error {
 }
 
 // OpenFile opens a file. A file that it makes has a name that is not durable.
-func (d *powerDisk) OpenFile(name string, flag int, perm fs.FileMode) (disk.File, error) {
+func (d *powerDisk) OpenFile(name string, flag int, perm fs.FileMode) (system.File, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if err := d.change(); err != nil {

@@ -19,9 +19,9 @@ import (
 	"github.com/sitelink/sitelink/check/baseline"
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/destination"
-	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/source"
+	"github.com/sitelink/sitelink/internal/system"
 )
 
 // Location is a range of bytes in a source file.
@@ -530,7 +530,7 @@ func readBeside(name string) (text []byte, create bool, err error) {
 	case !info.Mode().IsRegular() || info.Size() > maxConfig:
 		return nil, false, fmt.Errorf("%s is not a regular file of at most %d bytes", name, maxConfig)
 	}
-	text, err = disk.Read(name, 64<<20)
+	text, err = system.Read(name, 64<<20)
 	return text, false, err
 }
 

@@ -29,12 +29,12 @@ import (
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/destination"
-	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/source"
+	"github.com/sitelink/sitelink/internal/system"
 )
 
 // Snapshot is a built site and the sources that it was made of. It is safe for
@@ -344,7 +344,7 @@ func (s *tree) readRaw(file string) ([]byte, error) {
 		return nil, err
 	}
 	defer root.Close()
-	return disk.ReadFS(root.FS(), filepath.ToSlash(name), maxSource)
+	return system.ReadFS(root.FS(), filepath.ToSlash(name), maxSource)
 }
 
 // Address is an address of the site that an author may link to.
@@ -691,7 +691,7 @@ func (s *tree) hashAnswers() uint64 {
 		number(uint64(len(name)))
 		h.Write(name)
 		if slices.Contains(site.RuleNames, string(name)) {
-			rules, err := disk.Read(filepath.Join(s.Site.Root(), filepath.FromSlash(tree.Path(docroot.NodeID(i)))), 16<<20)
+			rules, err := system.Read(filepath.Join(s.Site.Root(), filepath.FromSlash(tree.Path(docroot.NodeID(i)))), 16<<20)
 			if err != nil {
 				return 0
 			}

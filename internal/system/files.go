@@ -1,8 +1,7 @@
-// Package disk replaces files atomically: at any time, the file has its complete old
-// or its complete new content. [WriteFile] replaces a file in one call, [New] returns
-// a [Replacement] to write to. Errors of a Replacement contain no path: the caller
-// names the file as the user did.
-package disk
+// Package system has what sitelink asks of the machine that it runs on: it replaces files atomically and without following
+// links out of a directory, waits for locks and for changes of files, runs commands with all that they start, and keeps
+// the state of a project in its directory .sitelink.
+package system
 
 import (
 	"context"
@@ -68,16 +67,16 @@ type Replacement struct {
 	// File is the new file.
 	File File
 
-	in        System
+	in        FileSystem
 	name      string // that it takes
 	temporary string
 	prepared  bool
 	done      bool
 }
 
-// System is the part of a file system that changes files durably. Tests have one that
+// FileSystem is the part of a file system that changes files durably. Tests have one that
 // loses power, see outgoing/ledger.
-type System interface {
+type FileSystem interface {
 	OpenFile(name string, flag int, perm fs.FileMode) (File, error)
 	Rename(from, to string) error
 	Remove(name string) error
@@ -86,7 +85,7 @@ type System interface {
 	SyncDir(name string)
 }
 
-// File is an open file of a [System].
+// File is an open file of a [FileSystem].
 type File interface {
 	io.Writer
 	io.Seeker
@@ -98,7 +97,7 @@ type File interface {
 }
 
 // OS is the file system of the operating system.
-var OS System = anywhere{}
+var OS FileSystem = anywhere{}
 
 type anywhere struct{}
 
@@ -132,16 +131,16 @@ func syncDir(dir *os.File, err error) {
 	}
 }
 
-// New begins to replace the file at a path, whose directory must exist. A symbolic
+// NewReplacement begins to replace the file at a path, whose directory must exist. A symbolic
 // link is replaced itself. mode is the mode of the new file, 0 for 0666 less the
 // umask.
-func New(name string, mode fs.FileMode) (*Replacement, error) { return NewIn(OS, name, mode) }
+func NewReplacement(name string, mode fs.FileMode) (*Replacement, error) { return NewReplacementIn(OS, name, mode) }
 
 // tries is how many leftover files of runs with the same process id are skipped.
 const tries = 100
 
-// NewIn is [New] for a file of a file system.
-func NewIn(in System, name string, mode fs.FileMode) (*Replacement, error) {
+// NewReplacementIn is [NewReplacement] for a file of a file system.
+func NewReplacementIn(in FileSystem, name string, mode fs.FileMode) (*Replacement, error) {
 	dir, base := filepath.Split(name)
 	for i := range tries {
 		temporary := dir + temporaryStart(base) + strconv.Itoa(os.Getpid()) + "-" + strconv.Itoa(i) + temporaryEnd
@@ -226,7 +225,10 @@ func (r *Replacement) Discard() {
 	}
 }
 
-// WriteFile replaces a file with data, see [New], and makes its directory if needed.
+// Files are replaced atomically: at any time, a file has its complete old or its complete new content. Errors of a
+// [Replacement] contain no path: the caller names the file as the user did.
+
+// WriteFile replaces a file with data, see [NewReplacement], and makes its directory if needed.
 // After an error, which names the file, the file is unchanged.
 func WriteFile(name string, data []byte, mode fs.FileMode) error {
 	return WriteFileIn(nil, name, data, mode)
@@ -250,8 +252,8 @@ func WriteFileIn(root *os.Root, name string, data []byte, mode fs.FileMode) erro
 }
 
 // written returns a replacement that has its content and only needs its name.
-func written(in System, name string, data []byte, mode fs.FileMode) (*Replacement, error) {
-	r, err := NewIn(in, name, mode)
+func written(in FileSystem, name string, data []byte, mode fs.FileMode) (*Replacement, error) {
+	r, err := NewReplacementIn(in, name, mode)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,4 @@
-// Package statedir makes the directory .sitelink of a project. It holds all that sitelink
-// keeps there: builds, caches, the ledger, the status cache. git ignores it as a whole.
-package statedir
+package system
 
 import (
 	"errors"
@@ -10,24 +8,24 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/text"
 )
 
-// Name is the directory's name in a project.
-const Name = ".sitelink"
+// StateName is the name of the directory in a project that holds all that sitelink keeps there: builds, caches, the
+// ledger, the status cache. git ignores it as a whole.
+const StateName = ".sitelink"
 
-// IgnoreName is the file in it that tells git what to ignore.
-const IgnoreName = ".gitignore"
+// StateIgnoreName is the file in it that tells git what to ignore.
+const StateIgnoreName = ".gitignore"
 
-// Ignore is the text of that file.
-const Ignore = "# made by sitelink: nothing here is meant to be committed\n*\n"
+// StateIgnore is the text of that file.
+const StateIgnore = "# made by sitelink: nothing here is meant to be committed\n*\n"
 
-// Check refuses a directory .sitelink of the directory dir that leads out of the
+// CheckState refuses a directory .sitelink of the directory dir that leads out of the
 // repository root, or in which a symbolic link does: what sitelink writes there
 // would be written elsewhere.
-func Check(root, dir string) error {
-	own := filepath.Join(dir, Name)
+func CheckState(root, dir string) error {
+	own := filepath.Join(dir, StateName)
 	names := []string{own}
 	for _, below := range []string{own, filepath.Join(own, "cache")} {
 		entries, _ := os.ReadDir(below) // what does not exist leads nowhere
@@ -38,7 +36,7 @@ func Check(root, dir string) error {
 		}
 	}
 	for _, name := range names {
-		if path, where := disk.Outside(root, name); where != "" {
+		if path, where := Outside(root, name); where != "" {
 			return text.Usage(fmt.Sprintf("%s leads to %s, %s", name, path, where),
 				"remove the link; --ledger and other flags can name files elsewhere")
 		}
@@ -46,14 +44,14 @@ func Check(root, dir string) error {
 	return nil
 }
 
-// Private returns the directory of the state that decides what sitelink writes into a
+// PrivateState returns the directory of the state that decides what sitelink writes into a
 // project: in the directory of git, where no commit can put a file. root is the root of
 // the repository. Without a repository, it is .sitelink. The directory need not exist.
-func Private(root string) (string, error) {
+func PrivateState(root string) (string, error) {
 	dir := filepath.Join(root, ".git")
 	if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
 		if dir = linkedGit(root); dir == "" {
-			return filepath.Join(root, Name), Check(root, root)
+			return filepath.Join(root, StateName), CheckState(root, root)
 		}
 	}
 	dir = filepath.Join(dir, "sitelink", "state")
@@ -71,7 +69,7 @@ func Private(root string) (string, error) {
 func linkedGit(root string) string {
 	const most = 1 << 20
 	value := func(file, key, separator string) string {
-		text, _ := disk.Read(file, most)
+		text, _ := Read(file, most)
 		for line := range strings.Lines(string(text)) {
 			if name, value, ok := strings.Cut(line, separator); ok && strings.TrimSpace(name) == key {
 				return filepath.FromSlash(strings.TrimSpace(value))
@@ -96,7 +94,7 @@ func linkedGit(root string) string {
 		return ""
 	}
 	dir := at(root, to)
-	back, _ := disk.Read(filepath.Join(dir, "gitdir"), most)
+	back, _ := Read(filepath.Join(dir, "gitdir"), most)
 	tree := value(filepath.Join(dir, "config"), "worktree", "=")
 	if back := strings.TrimSpace(string(back)); back != "" && same(at(dir, filepath.FromSlash(back)), link) || tree != "" && same(at(dir, tree), root) {
 		return dir
@@ -104,21 +102,21 @@ func linkedGit(root string) string {
 	return ""
 }
 
-// Make makes the directory dir, and in a directory .sitelink the file for git if it does
+// MakeState makes the directory dir, and in a directory .sitelink the file for git if it does
 // not exist. The error is that of the file system.
-func Make(dir string) error {
+func MakeState(dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return fmt.Errorf("make %s: %w", dir, disk.Cause(err))
+		return fmt.Errorf("make %s: %w", dir, Cause(err))
 	}
-	name := filepath.Join(dir, IgnoreName)
-	if filepath.Base(dir) != Name {
+	name := filepath.Join(dir, StateIgnoreName)
+	if filepath.Base(dir) != StateName {
 		return nil
 	}
 	if _, err := os.Lstat(name); !errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	if err := os.WriteFile(name, []byte(Ignore), 0o666); err != nil {
-		return fmt.Errorf("write %s: %w", name, disk.Cause(err))
+	if err := os.WriteFile(name, []byte(StateIgnore), 0o666); err != nil {
+		return fmt.Errorf("write %s: %w", name, Cause(err))
 	}
 	return nil
 }

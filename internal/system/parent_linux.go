@@ -1,4 +1,4 @@
-package process
+package system
 
 import (
 	"os/exec"

@@ -1,4 +1,4 @@
-package disk
+package system
 
 import (
 	"bytes"
@@ -58,7 +58,7 @@ func exchange(name string, old, data []byte, mode fs.FileMode) error {
 // RemoveIf removes a file if its content is old. Otherwise the error is [ErrChanged]. Like [Exchange], it first takes
 // the name away.
 func RemoveIf(name string, old []byte) error {
-	r, err := New(name, 0) // for a name that is free
+	r, err := NewReplacement(name, 0) // for a name that is free
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package process
+package system
 
 import "os/exec"
 

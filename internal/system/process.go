@@ -1,11 +1,4 @@
-// Package process runs a command together with everything that the command
-// starts, and ends all of it together.
-//
-// A [Command] runs in a process group of its own. When its context ends, the
-// whole group receives SIGTERM; when it has ended, whatever it left running is
-// killed. On systems without process groups only the command itself
-// is ended. On Linux, the command is also killed when sitelink itself is.
-package process
+package system
 
 import (
 	"bytes"
@@ -24,7 +17,11 @@ import (
 // killed.
 const endTime = 5 * time.Second
 
-// Command is a program to run. It gets no standard input.
+// Command is a program to run, together with everything that it starts. It gets no standard input.
+//
+// It runs in a process group of its own. When its context ends, the whole group receives SIGTERM; when it has ended,
+// whatever it left running is killed. On systems without process groups only the command itself is ended. On Linux, the
+// command is also killed when sitelink itself is.
 type Command struct {
 	// Args are the program and its arguments.
 	Args []string
@@ -38,8 +35,8 @@ type Command struct {
 	Stdout, Stderr io.Writer
 }
 
-// Error means that a command failed.
-type Error struct {
+// CommandError means that a command failed.
+type CommandError struct {
 	// Command is the command's name.
 	Command string
 	// Cause is how it ended, for example "exit status 1".
@@ -49,12 +46,12 @@ type Error struct {
 	Output []string
 }
 
-func (e *Error) Error() string { return fmt.Sprintf("%s: %v", e.Command, e.Cause) }
+func (e *CommandError) Error() string { return fmt.Sprintf("%s: %v", e.Command, e.Cause) }
 
-func (e *Error) Unwrap() error { return e.Cause }
+func (e *CommandError) Unwrap() error { return e.Cause }
 
 // Run runs the command. When it returns, everything that the command started
-// has ended. The error is the cause of ctx, or an [*Error].
+// has ended. The error is the cause of ctx, or a [*CommandError].
 func (c Command) Run(ctx context.Context) error {
 	output := Tail{Limit: 64 << 10}
 	cmd := exec.CommandContext(ctx, c.Args[0], c.Args[1:]...)
@@ -66,7 +63,7 @@ func (c Command) Run(ctx context.Context) error {
 	if c.Stdout == c.Stderr {
 		cmd.Stdout = cmd.Stderr // one pipe keeps the lines in their order
 	}
-	Group(cmd)
+	ProcessGroup(cmd)
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	endWithParent(cmd)
@@ -83,15 +80,15 @@ func (c Command) Run(ctx context.Context) error {
 			name = strings.Join(c.Args, " ")
 		}
 		const lines = 20
-		return &Error{name, err, output.Lines(lines)}
+		return &CommandError{name, err, output.Lines(lines)}
 	}
 	return nil
 }
 
-// Group prepares a command, made with [exec.CommandContext], to run in a process
+// ProcessGroup prepares a command, made with [exec.CommandContext], to run in a process
 // group of its own. When the context ends, the group receives SIGTERM, and is
 // killed after 5 seconds. What the command leaves running is not touched.
-func Group(cmd *exec.Cmd) {
+func ProcessGroup(cmd *exec.Cmd) {
 	cmd.WaitDelay = endTime
 	setGroup(cmd)
 }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package process
+package system
 
 import (
 	"os"
@@ -24,9 +24,9 @@ func killGroup(cmd *exec.Cmd) {
 	}
 }
 
-// Exists reports whether a process with that id is running. EPERM means that it
+// ProcessExists reports whether a process with that id is running. EPERM means that it
 // belongs to another user.
-func Exists(pid int) bool {
+func ProcessExists(pid int) bool {
 	p, err := os.FindProcess(pid)
 	if err != nil {
 		return false

@@ -1,4 +1,4 @@
-package watch
+package system
 
 import (
 	"errors"
@@ -30,7 +30,7 @@ func TestOverflow(t *testing.T) {
 	one, two := filepath.Join(root, "one.html"), filepath.Join(root, "two.html")
 	write(t, one, "1")
 	write(t, two, "2")
-	w := open(t, root, Options{})
+	w := open(t, root, WatchOptions{})
 	// fsnotify has read some events that it cannot deliver yet; they come in
 	// addition to the queue. Two files take turns, because the system merges
 	// equal events in a row.
@@ -110,7 +110,7 @@ func TestNoWatchLeft(t *testing.T) {
 		if limited(t, "max_inotify_watches", 5) {
 			root := t.TempDir()
 			fill(t, root)
-			wantPolling(t, open(t, root, Options{}), syscall.ENOSPC)
+			wantPolling(t, open(t, root, WatchOptions{}), syscall.ENOSPC)
 		}
 	})
 	t.Run("later", func(t *testing.T) {
@@ -118,7 +118,7 @@ func TestNoWatchLeft(t *testing.T) {
 		if limited(t, "max_inotify_watches", 5) {
 			root := t.TempDir()
 			write(t, filepath.Join(root, "p.html"), "p")
-			w := open(t, root, Options{})
+			w := open(t, root, WatchOptions{})
 			if w.Polls() != nil {
 				t.Fatalf("polls from the start: %v", w.Polls())
 			}
@@ -134,7 +134,7 @@ func TestNoWatchLeft(t *testing.T) {
 		if limited(t, "max_inotify_instances", 0) {
 			root := t.TempDir()
 			fill(t, root)
-			wantPolling(t, open(t, root, Options{}), syscall.EMFILE)
+			wantPolling(t, open(t, root, WatchOptions{}), syscall.EMFILE)
 		}
 	})
 }

@@ -1,6 +1,6 @@
 //go:build !unix
 
-package process
+package system
 
 import (
 	"os"
@@ -18,7 +18,7 @@ func killGroup(cmd *exec.Cmd) {
 	}
 }
 
-// Exists reports whether a process with that id is running. Only a running
+// ProcessExists reports whether a process with that id is running. Only a running
 // process can be opened.
 func Exists(pid int) bool {
 	p, err := os.FindProcess(pid)

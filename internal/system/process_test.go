@@ -1,6 +1,6 @@
 //go:build unix
 
-package process
+package system
 
 import (
 	"bufio"
@@ -27,7 +27,7 @@ func TestError(t *testing.T) {
 	c := shell("for i in $(seq 21); do echo line $i; echo; done >&2; exit 7")
 	c.Stderr = &out
 	err := c.Run(t.Context())
-	var failed *Error
+	var failed *CommandError
 	if !errors.As(err, &failed) || failed.Command != "script" || err.Error() != "script: exit status 7" {
 		t.Fatalf("error %v", err)
 	}
@@ -108,7 +108,7 @@ func ended(t *testing.T, out *bytes.Buffer) {
 	}
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 		stat, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-		if !Exists(pid) || strings.Contains(string(stat), ") Z ") {
+		if !ProcessExists(pid) || strings.Contains(string(stat), ") Z ") {
 			return
 		}
 	}

@@ -1,8 +1,4 @@
-// Package watch reports which files of a directory tree changed, in batches: a
-// batch ends when the program that writes the files pauses. It uses file events
-// of the system, or, if there are none, lists of all files at intervals. It
-// neither reads nor writes files.
-package watch
+package system
 
 import (
 	"context"
@@ -16,13 +12,11 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/lockedfile"
-
-	"github.com/sitelink/sitelink/internal/disk"
 )
 
-// Options describe how to watch a tree. The zero value suits the docroot of a
+// WatchOptions describe how to watch a tree. The zero value suits the docroot of a
 // generator.
-type Options struct {
+type WatchOptions struct {
 	// Quiet is how long nothing may change before a batch ends; 0 means
 	// DefaultQuiet. Files are written in several steps, and generators write
 	// many.
@@ -83,19 +77,21 @@ func (b *batch) addAll() {
 	b.changes++
 }
 
-// Watcher watches one tree. It is not safe for concurrent use.
+// Watcher reports which files of one tree changed, in batches: a batch ends when the program that writes the files pauses.
+// It uses file events of the system, or, if there are none, lists of all files at intervals. It neither reads nor writes
+// files, and is not safe for concurrent use.
 type Watcher struct {
 	root string
-	opt  Options
+	opt  WatchOptions
 	src  source
 	// polls says why the tree is polled; nil if events are used.
 	polls error
 }
 
-// Open starts watching: it reports every change from now on. The error means
+// Watch starts watching: it reports every change from now on. The error means
 // that root is not a readable directory. If the system refuses events, the tree
 // is polled, and [Watcher.Polls] says why.
-func Open(root string, opt Options) (*Watcher, error) {
+func Watch(root string, opt WatchOptions) (*Watcher, error) {
 	if opt.Quiet <= 0 {
 		opt.Quiet = DefaultQuiet
 	}
@@ -105,7 +101,7 @@ func Open(root string, opt Options) (*Watcher, error) {
 	}
 	w := &Watcher{root: abs, opt: opt}
 	if err := w.begin(); err != nil {
-		return nil, fmt.Errorf("watch %s: %w", root, disk.Cause(err))
+		return nil, fmt.Errorf("watch %s: %w", root, Cause(err))
 	}
 	return w, nil
 }

@@ -1,4 +1,4 @@
-package watch
+package system
 
 import (
 	"context"
@@ -38,7 +38,7 @@ func openPoller(root string, also []string, every time.Duration) (*poller, error
 
 func (p *poller) close() { p.tick.Stop() }
 
-// list returns the stamps of all files, by slash path. Files of Options.Also
+// list returns the stamps of all files, by slash path. Files of WatchOptions.Also
 // have "../" in front of their names, which no path of the tree has.
 func (p *poller) list() map[string]stamp {
 	out := make(map[string]stamp, len(p.known))

@@ -1,4 +1,4 @@
-package watch
+package system
 
 import (
 	"context"
@@ -20,10 +20,10 @@ import (
 
 const quiet = 40 * time.Millisecond
 
-func open(t *testing.T, root string, opt Options) *Watcher {
+func open(t *testing.T, root string, opt WatchOptions) *Watcher {
 	t.Helper()
 	opt.Quiet = quiet
-	w, err := Open(root, opt)
+	w, err := Watch(root, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,15 +63,15 @@ func write(t *testing.T, name, text string) {
 }
 
 // both runs a test once with events and once with polling.
-func both(t *testing.T, f func(t *testing.T, opt Options)) {
-	t.Run("events", func(t *testing.T) { f(t, Options{}) })
-	t.Run("polling", func(t *testing.T) { f(t, Options{Poll: 15 * time.Millisecond}) })
+func both(t *testing.T, f func(t *testing.T, opt WatchOptions)) {
+	t.Run("events", func(t *testing.T) { f(t, WatchOptions{}) })
+	t.Run("polling", func(t *testing.T) { f(t, WatchOptions{Poll: 15 * time.Millisecond}) })
 }
 
 // TestSave: files written in place, files that replace the old one, editors'
 // temporary files, and many files at once give one batch each.
 func TestSave(t *testing.T) {
-	both(t, func(t *testing.T, opt Options) {
+	both(t, func(t *testing.T, opt WatchOptions) {
 		root := t.TempDir()
 		at := func(name string) string { return filepath.Join(root, name) }
 		write(t, at("a.html"), "a")
@@ -135,7 +135,7 @@ func TestHalfWritten(t *testing.T) {
 	for range tries {
 		root := t.TempDir()
 		name := filepath.Join(root, "p.html")
-		w := open(t, root, Options{})
+		w := open(t, root, WatchOptions{})
 		longest := make(chan time.Duration, 1)
 		go func() {
 			var gap time.Duration
@@ -166,7 +166,7 @@ func TestBusyNeighbour(t *testing.T) {
 	dir := t.TempDir()
 	root := filepath.Join(dir, "public")
 	write(t, filepath.Join(root, "p.html"), "p")
-	w := open(t, root, Options{Also: []string{filepath.Join(dir, "netlify.toml")}})
+	w := open(t, root, WatchOptions{Also: []string{filepath.Join(dir, "netlify.toml")}})
 	stop := make(chan struct{})
 	defer close(stop)
 	go func() {
@@ -207,7 +207,7 @@ func TestBusyNeighbourAtTheEnd(t *testing.T) {
 func TestLock(t *testing.T) {
 	root := t.TempDir()
 	lock := filepath.Join(t.TempDir(), ".hugo_build.lock")
-	w := open(t, root, Options{Lock: lock})
+	w := open(t, root, WatchOptions{Lock: lock})
 	write(t, filepath.Join(root, "p.html"), "p")
 	next(t, w)
 	if _, err := os.Stat(lock); !errors.Is(err, fs.ErrNotExist) {
@@ -231,7 +231,7 @@ func TestLock(t *testing.T) {
 // TestReplaced: the whole tree is removed and created again, and then watched
 // again.
 func TestReplaced(t *testing.T) {
-	both(t, func(t *testing.T, opt Options) {
+	both(t, func(t *testing.T, opt WatchOptions) {
 		root := filepath.Join(t.TempDir(), "public")
 		write(t, filepath.Join(root, "s/p.html"), "p")
 		w := open(t, root, opt)
@@ -253,7 +253,7 @@ func TestReplaced(t *testing.T) {
 
 // TestAlso: a file outside the tree changes.
 func TestAlso(t *testing.T) {
-	both(t, func(t *testing.T, opt Options) {
+	both(t, func(t *testing.T, opt WatchOptions) {
 		dir := t.TempDir()
 		write(t, filepath.Join(dir, "public/p.html"), "p")
 		write(t, filepath.Join(dir, "netlify.toml"), "a")
@@ -271,7 +271,7 @@ func TestAlso(t *testing.T) {
 // TestAnyEdits: a program that applies every batch to what it knew ends up with
 // the current files, whatever was changed in between.
 func TestAnyEdits(t *testing.T) {
-	both(t, func(t *testing.T, opt Options) {
+	both(t, func(t *testing.T, opt WatchOptions) {
 		t.Parallel() // each waits most of the time
 		root := t.TempDir()
 		for i := range 3 {
@@ -351,12 +351,12 @@ func scramble(rng *rand.Rand, root string) {
 	}
 }
 
-// TestNoRoot: Open returns an error for a directory that cannot be watched.
+// TestNoRoot: Watch returns an error for a directory that cannot be watched.
 func TestNoRoot(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "f")
 	write(t, file, "x")
 	for _, root := range []string{file, file + "gone"} {
-		if _, err := Open(root, Options{}); err == nil {
+		if _, err := Watch(root, WatchOptions{}); err == nil {
 			t.Errorf("watches %s", root)
 		}
 	}

@@ -1,4 +1,4 @@
-package disk
+package system
 
 import (
 	"errors"
@@ -119,7 +119,7 @@ func TestDiscard(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, how := range []string{"written", "prepared", "closed", "committed"} {
-		r, err := New(name, 0)
+		r, err := NewReplacement(name, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -148,7 +148,7 @@ func TestDiscard(t *testing.T) {
 
 func TestIsTemporary(t *testing.T) {
 	dir := t.TempDir()
-	r, err := New(filepath.Join(dir, "a.txt"), 0)
+	r, err := NewReplacement(filepath.Join(dir, "a.txt"), 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package watch
+package system
 
 import (
 	"context"
@@ -110,7 +110,7 @@ func (n *notifier) enter(dir string, b *batch) error {
 }
 
 // note adds a changed path. Paths outside the tree count only if they are in
-// Options.Also.
+// WatchOptions.Also.
 func (n *notifier) note(b *batch, name string) {
 	if n.also[name] {
 		b.addAll()

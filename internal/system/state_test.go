@@ -1,4 +1,4 @@
-package statedir
+package system
 
 import (
 	"os"
@@ -15,8 +15,8 @@ func TestWhatGitSees(t *testing.T) {
 		t.Skip("git is not installed")
 	}
 	project := t.TempDir()
-	dir := filepath.Join(project, Name)
-	if err := Make(dir); err != nil {
+	dir := filepath.Join(project, StateName)
+	if err := MakeState(dir); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"ledger.jsonl", "ledger.journal", "ledger.lock", "ledger.damaged", "status.jsonl", "mentions.db", "mentions.db-wal", "build.lock", "public/index.html", "cache/entries"} {
@@ -45,15 +45,15 @@ func TestWhatGitSees(t *testing.T) {
 
 // TestMakeKeepsWhatIsThere checks that an existing .gitignore stays.
 func TestMakeKeepsWhatIsThere(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), Name)
-	if err := Make(dir); err != nil {
+	dir := filepath.Join(t.TempDir(), StateName)
+	if err := MakeState(dir); err != nil {
 		t.Fatal(err)
 	}
-	name := filepath.Join(dir, IgnoreName)
+	name := filepath.Join(dir, StateIgnoreName)
 	if err := os.WriteFile(name, []byte("mine\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := Make(dir); err != nil {
+	if err := MakeState(dir); err != nil {
 		t.Fatal(err)
 	}
 	if text, err := os.ReadFile(name); err != nil || string(text) != "mine\n" {
@@ -66,7 +66,7 @@ func TestMakeSaysWhy(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := Make(filepath.Join(file, Name)); err == nil || !strings.Contains(err.Error(), "make "+filepath.Join(file, Name)+": ") {
+	if err := MakeState(filepath.Join(file, StateName)); err == nil || !strings.Contains(err.Error(), "make "+filepath.Join(file, StateName)+": ") {
 		t.Errorf("error %v", err)
 	}
 }
