@@ -134,7 +134,9 @@ func syncDir(dir *os.File, err error) {
 // NewReplacement begins to replace the file at a path, whose directory must exist. A symbolic
 // link is replaced itself. mode is the mode of the new file, 0 for 0666 less the
 // umask.
-func NewReplacement(name string, mode fs.FileMode) (*Replacement, error) { return NewReplacementIn(OS, name, mode) }
+func NewReplacement(name string, mode fs.FileMode) (*Replacement, error) {
+	return NewReplacementIn(OS, name, mode)
+}
 
 // tries is how many leftover files of runs with the same process id are skipped.
 const tries = 100
