@@ -11,7 +11,7 @@ import (
 	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/scan"
-	"github.com/sitelink/sitelink/internal/scan/script"
+	"github.com/sitelink/sitelink/internal/scan/html"
 	isite "github.com/sitelink/sitelink/internal/site"
 )
 
@@ -61,7 +61,7 @@ type miss struct {
 	page     isite.PageID
 	link     uint32
 	answer   host.State // of the link without its fragment
-	form     script.Form
+	form     html.FragmentForm
 	evidence uint16 // in judged.evidence; 0 if the fragment is missing
 	// exact, decoded, from and to are those of the [isite.Fragment].
 	exact, decoded, from, to uint64
@@ -110,21 +110,21 @@ type attributor struct {
 	reader   *isite.Reader
 	evidence []evidence // the first stands for none
 	uses     map[uint64][]scriptUse
-	files    map[docroot.NodeID]script.Use
-	ids      map[isite.PageID]*script.IDs
+	files    map[docroot.NodeID]html.ScriptUse
+	ids      map[isite.PageID]*html.ScriptIDs
 	usedRule []bool
 }
 
 // scriptUse is a script of a page that can serve fragments.
 type scriptUse struct {
-	script.Use
+	html.ScriptUse
 	evidence uint16
 }
 
 func newAttributor(s *isite.Site, opt *Options) *attributor {
 	return &attributor{
 		s: s, opt: opt, reader: s.NewReader(), texts: map[fragmentKey]string{}, evidence: make([]evidence, 1), uses: map[uint64][]scriptUse{},
-		files: map[docroot.NodeID]script.Use{}, ids: map[isite.PageID]*script.IDs{}, usedRule: make([]bool, len(opt.ScriptRules)),
+		files: map[docroot.NodeID]html.ScriptUse{}, ids: map[isite.PageID]*html.ScriptIDs{}, usedRule: make([]bool, len(opt.ScriptRules)),
 	}
 }
 
@@ -272,7 +272,7 @@ func (a *attributor) scriptFor(m *miss, t *target) (n uint16, certain bool) {
 	for i := range t.uses {
 		u := &t.uses[i]
 		switch {
-		case u.Framework == script.Docsify && m.form != script.Route:
+		case u.Framework == html.Docsify && m.form != html.FormRoute:
 			if t.files == nil {
 				t.files = docsifyFiles(a.s, m.target)
 			}
@@ -285,13 +285,13 @@ func (a *attributor) scriptFor(m *miss, t *target) (n uint16, certain bool) {
 				t.routes = scaladocRoutes(a.s, m.target)
 			}
 			name := m.exact
-			if m.form == script.Member {
+			if m.form == html.FormMember {
 				name = m.from
 			}
-			if class, ok := t.routes[name]; ok && (m.form != script.Member || a.s.Page(class).Has(m.to)) {
+			if class, ok := t.routes[name]; ok && (m.form != html.FormMember || a.s.Page(class).Has(m.to)) {
 				return u.evidence, true
 			}
-		case m.form == script.Lines && m.from != 0:
+		case m.form == html.FormLines && m.from != 0:
 			if p := a.s.Page(m.target); p.Has(m.from) && p.Has(m.to) {
 				return u.evidence, true
 			}
@@ -400,22 +400,22 @@ func (a *attributor) usesOf(id isite.PageID) []scriptUse {
 	if err != nil {
 		return nil
 	}
-	var uses []script.Use
+	var uses []html.ScriptUse
 	names := make([]string, len(scripts))
 	for i, sc := range scripts { // the texts of inline scripts do not last
 		if names[i] = sc.Address; sc.Address == "" {
 			names[i] = "an inline script"
 		}
-		uses = append(uses, script.ByText(sc.Text))
+		uses = append(uses, html.ScriptByText(sc.Text))
 	}
 	for i, sc := range scripts {
 		if sc.Address == "" {
 			continue
 		}
-		uses[i] = script.ByAddress(sc.Address)
+		uses[i] = html.ScriptByAddress(sc.Address)
 		if sc.Node != docroot.NoNode {
 			names[i] = a.s.Tree().Path(sc.Node)
-			if !uses[i].Any() && !script.IsLibrary(sc.Address) {
+			if !uses[i].Any() && !html.IsScriptLibrary(sc.Address) {
 				uses[i] = a.fileUse(sc.Node)
 			}
 		}
@@ -442,11 +442,11 @@ func (a *attributor) usesOf(id isite.PageID) []scriptUse {
 const maxScriptBytes = 32 << 20
 
 // fileUse reads a script of the docroot.
-func (a *attributor) fileUse(node docroot.NodeID) script.Use {
+func (a *attributor) fileUse(node docroot.NodeID) html.ScriptUse {
 	u, ok := a.files[node]
 	if !ok {
 		if text, err := a.reader.File(node, maxScriptBytes); err == nil {
-			u = script.ByText(text)
+			u = html.ScriptByText(text)
 		}
 		a.files[node] = u
 	}
@@ -518,10 +518,10 @@ func (a *attributor) definedElsewhere(guessed map[*miss]uint16) map[string]bool 
 }
 
 // idsOf returns the ids of a page.
-func (a *attributor) idsOf(id isite.PageID) *script.IDs {
+func (a *attributor) idsOf(id isite.PageID) *html.ScriptIDs {
 	ids := a.ids[id]
 	if ids == nil {
-		ids = &script.IDs{}
+		ids = &html.ScriptIDs{}
 		a.ids[id] = ids
 		err := a.reader.Anchors(id, func(name []byte, kind scan.AnchorKind) {
 			if kind != scan.AnchorMap {
@@ -529,7 +529,7 @@ func (a *attributor) idsOf(id isite.PageID) *script.IDs {
 			}
 		})
 		if err != nil {
-			ids.Forms = ^script.Forms(0) // the page changed
+			ids.Forms = ^html.FragmentForms(0) // the page changed
 		}
 	}
 	return ids

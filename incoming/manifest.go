@@ -11,7 +11,7 @@ import (
 
 	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/host"
-	"github.com/sitelink/sitelink/internal/scan/outline"
+	"github.com/sitelink/sitelink/internal/scan/html"
 	isite "github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/weburl"
 	"github.com/sitelink/sitelink/site"
@@ -281,7 +281,7 @@ type manifestReader struct {
 // all reads the pages in parallel.
 func (r *manifestReader) all(ctx context.Context) error {
 	return r.s.Each(ctx, 0, len(r.seen), func(reader *isite.Reader) func(int) error {
-		var outliner outline.Reader
+		var outliner html.OutlineReader
 		return func(i int) error {
 			id := isite.PageID(i)
 			if err := r.page(reader, &outliner, id); err != nil {
@@ -293,7 +293,7 @@ func (r *manifestReader) all(ctx context.Context) error {
 }
 
 // page reads one page.
-func (r *manifestReader) page(reader *isite.Reader, outliner *outline.Reader, id isite.PageID) error {
+func (r *manifestReader) page(reader *isite.Reader, outliner *html.OutlineReader, id isite.PageID) error {
 	p := r.s.Page(id)
 	if !p.Kind().IsHTML() || p.Error().Err != nil {
 		return nil

@@ -9,12 +9,12 @@ import (
 	"golang.org/x/net/html/atom"
 
 	"github.com/sitelink/sitelink/internal/docroot"
-	"github.com/sitelink/sitelink/internal/scan/outline"
+	scanhtml "github.com/sitelink/sitelink/internal/scan/html"
 )
 
 // outlineOf returns the tree of one of our pages, or nil if it is nested too
 // deeply.
-func outlineOf(text []byte, fast *outline.Reader) *outline.Outline {
+func outlineOf(text []byte, fast *scanhtml.OutlineReader) *scanhtml.Outline {
 	if o, ok := fast.Read(text); ok {
 		return o
 	}
@@ -22,7 +22,7 @@ func outlineOf(text []byte, fast *outline.Reader) *outline.Outline {
 	if err != nil {
 		return nil
 	}
-	o, _ := outline.FromTree(doc)
+	o, _ := scanhtml.OutlineOf(doc)
 	return o
 }
 
@@ -33,7 +33,7 @@ const minText = 100
 // textHash returns the hash of what visitors read on a page, or 0 if that is too
 // little to recognise the page by. The theme does not count: only the text of main,
 // or of the only article, or of the body, without navigation and footers.
-func textHash(o *outline.Outline) uint64 {
+func textHash(o *scanhtml.Outline) uint64 {
 	from, to := 0, o.Len()
 	for _, tag := range []atom.Atom{atom.Main, atom.Article, atom.Body} {
 		if i, ok := only(o, tag); ok {
@@ -62,7 +62,7 @@ func textHash(o *outline.Outline) uint64 {
 }
 
 // only returns the only element of that name that is not inside another one.
-func only(o *outline.Outline, tag atom.Atom) (at int, ok bool) {
+func only(o *scanhtml.Outline, tag atom.Atom) (at int, ok bool) {
 	if !o.Has(tag) {
 		return 0, false
 	}

@@ -10,13 +10,13 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
-	"github.com/sitelink/sitelink/internal/scan/outline"
+	scanhtml "github.com/sitelink/sitelink/internal/scan/html"
 )
 
 // content is the part of a page that is its entry. Nodes are indexes in the
 // outline.
 type content struct {
-	page  *outline.Outline
+	page  *scanhtml.Outline
 	roots []int
 	// whole is set if everything in the roots counts. Otherwise nav, aside and
 	// footer do not.
@@ -31,14 +31,14 @@ type content struct {
 
 // contentOf returns the content of a page, or false if the page is a list of
 // entries. tree has the nodes of the outline, for a selector to match.
-func (r *rules) contentOf(page *outline.Outline, tree []*html.Node) (*content, bool) {
+func (r *rules) contentOf(page *scanhtml.Outline, tree []*html.Node) (*content, bool) {
 	o := pageOutline{page}
 	c := &content{page: page, heading: -1}
 	if r.content != nil {
 		c.roots, c.whole = o.outermost(func(i int) bool { return r.content.Match(tree[i]) }), true
 		return c, true
 	}
-	if page.Mentions(outline.Class, "h-entry") {
+	if page.Mentions(scanhtml.AttrClass, "h-entry") {
 		if entries := o.outermost(func(i int) bool { return o.hasClass(i, "h-entry") }); len(entries) == 1 {
 			c.setEntry(entries[0])
 			return c, true
@@ -86,7 +86,7 @@ func (o pageOutline) citesTarget(i int) bool {
 
 // isItem reports whether an element is a microformat of its own.
 func (o pageOutline) isItem(i int) bool {
-	classes, _ := o.Attr(i, outline.Class)
+	classes, _ := o.Attr(i, scanhtml.AttrClass)
 	for class := range bytes.FieldsSeq(classes) {
 		if bytes.HasPrefix(class, []byte("h-")) {
 			return true
@@ -117,10 +117,10 @@ func (c *content) anchors(rel map[string]bool, f func(href []byte)) {
 		if tag := c.page.Tag(i); tag != atom.A && tag != atom.Area {
 			return
 		}
-		if types, ok := c.page.Attr(i, outline.Rel); ok && hasAny(types, rel) {
+		if types, ok := c.page.Attr(i, scanhtml.AttrRel); ok && hasAny(types, rel) {
 			return
 		}
-		if href, ok := c.page.Attr(i, outline.Href); ok {
+		if href, ok := c.page.Attr(i, scanhtml.AttrHref); ok {
 			f(href)
 		}
 	}
@@ -150,7 +150,7 @@ func (c *content) walk(f func(i int)) {
 }
 
 func (c *content) skips(i int) bool {
-	if c.page.Attrs(i)&(1<<outline.NoMention) != 0 {
+	if c.page.Attrs(i)&(1<<scanhtml.NoMention) != 0 {
 		return true
 	}
 	switch c.page.Tag(i) {
@@ -163,7 +163,7 @@ func (c *content) skips(i int) bool {
 }
 
 // pageOutline adds queries to the outline of a page.
-type pageOutline struct{ *outline.Outline }
+type pageOutline struct{ *scanhtml.Outline }
 
 // outermost returns the elements of the page that match and are not inside
 // another one that does.
@@ -208,7 +208,7 @@ func (o pageOutline) isElement(a atom.Atom) func(i int) bool {
 }
 
 func (o pageOutline) hasClass(i int, class string) bool {
-	classes, _ := o.Attr(i, outline.Class)
+	classes, _ := o.Attr(i, scanhtml.AttrClass)
 	for c := range bytes.FieldsSeq(classes) {
 		if string(c) == class {
 			return true
@@ -224,7 +224,7 @@ func (o pageOutline) baseHref() (href []byte, ok bool) {
 	}
 	for i := range o.Len() {
 		if o.Tag(i) == atom.Base {
-			if href, ok = o.Attr(i, outline.Href); ok {
+			if href, ok = o.Attr(i, scanhtml.AttrHref); ok {
 				return href, true
 			}
 		}
@@ -233,8 +233,8 @@ func (o pageOutline) baseHref() (href []byte, ok bool) {
 }
 
 // hashed are the attributes that are part of what a reader sees.
-var hashed = [...]outline.Attr{outline.Alt, outline.Cite, outline.Data, outline.Datetime,
-	outline.Href, outline.Poster, outline.Src, outline.Title}
+var hashed = [...]scanhtml.Attr{scanhtml.AttrAlt, scanhtml.AttrCite, scanhtml.AttrData, scanhtml.AttrDatetime,
+	scanhtml.AttrHref, scanhtml.AttrPoster, scanhtml.AttrSrc, scanhtml.AttrTitle}
 
 var hashedSet = func() (set uint32) {
 	for _, a := range hashed {

@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/net/html"
 
-	"github.com/sitelink/sitelink/internal/scan/outline"
+	scanhtml "github.com/sitelink/sitelink/internal/scan/html"
 )
 
 // contentOf returns the content of a page that the parser read.
@@ -17,7 +17,7 @@ func contentOf(t *testing.T, r *rules, text string) (*content, bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return r.contentOf(outline.FromTree(doc))
+	return r.contentOf(scanhtml.OutlineOf(doc))
 }
 
 func (c *content) list(rel map[string]bool) (list []string) {
@@ -102,7 +102,7 @@ func TestHash(t *testing.T) {
 	hash := func(page string) string {
 		c, _ := contentOf(t, rules, page)
 		sum := c.hash()
-		var b outline.Reader
+		var b scanhtml.OutlineReader
 		if o, ok := b.Read([]byte(page)); !ok {
 			t.Errorf("%s: not read in one pass", page)
 		} else if c, _ := rules.contentOf(o, nil); c.hash() != sum {

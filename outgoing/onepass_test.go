@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/net/html"
 
-	"github.com/sitelink/sitelink/internal/scan/outline"
+	scanhtml "github.com/sitelink/sitelink/internal/scan/html"
 )
 
 // bothWays reads a page in one pass and by the parser, and fails if they
@@ -28,7 +28,7 @@ func bothWays(t *testing.T, w *pageWorker, text []byte) (said pageResult, sure b
 	if err != nil {
 		t.Fatalf("the parser fails (%v), but the one pass is sure: %.1000q", err, text)
 	}
-	page, tree := outline.FromTree(doc)
+	page, tree := scanhtml.OutlineOf(doc)
 	if parsed := w.result(e, page, tree, true); !reflect.DeepEqual(said, parsed) {
 		t.Fatalf("%.1000q\n in one pass %+v\n by the parser %+v", text, said, parsed)
 	}

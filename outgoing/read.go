@@ -14,7 +14,7 @@ import (
 
 	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/host"
-	"github.com/sitelink/sitelink/internal/scan/outline"
+	scanhtml "github.com/sitelink/sitelink/internal/scan/html"
 	isite "github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/weburl"
 	"github.com/sitelink/sitelink/outgoing/ledger"
@@ -211,7 +211,7 @@ func (r *reading) all(ctx context.Context, out []pageResult) error {
 type pageWorker struct {
 	*reading
 	reader   *isite.Reader
-	outliner outline.Reader
+	outliner scanhtml.OutlineReader
 	// parser is set if pages must be parsed even where the outliner could read
 	// them.
 	parser bool
@@ -272,7 +272,7 @@ func (w *pageWorker) read(id isite.PageID, e Entry, sum uint64, known bool) (pag
 }
 
 // result returns the result for a page with that outline.
-func (w *pageWorker) result(e Entry, page *outline.Outline, tree []*html.Node, known bool) pageResult {
+func (w *pageWorker) result(e Entry, page *scanhtml.Outline, tree []*html.Node, known bool) pageResult {
 	if page.IsTombstone() {
 		return pageResult{entry: e, excluded: Tombstone}
 	}
@@ -289,7 +289,7 @@ func (w *pageWorker) result(e Entry, page *outline.Outline, tree []*html.Node, k
 
 // outline reads the tree of a page: in one pass, or with the parser, which takes
 // ten times as long, if one pass is not reliable or a selector needs nodes.
-func (w *pageWorker) outline(text []byte) (*outline.Outline, []*html.Node, error) {
+func (w *pageWorker) outline(text []byte) (*scanhtml.Outline, []*html.Node, error) {
 	if !w.parser {
 		if page, ok := w.outliner.Read(text); ok {
 			return page, nil, nil
@@ -299,7 +299,7 @@ func (w *pageWorker) outline(text []byte) (*outline.Outline, []*html.Node, error
 	if err != nil {
 		return nil, nil, err
 	}
-	page, tree := outline.FromTree(doc)
+	page, tree := scanhtml.OutlineOf(doc)
 	return page, tree, nil
 }
 

@@ -5,8 +5,8 @@ import (
 
 	"github.com/sitelink/sitelink/internal/linkelement"
 	"github.com/sitelink/sitelink/internal/scan"
+	"github.com/sitelink/sitelink/internal/scan/data"
 	"github.com/sitelink/sitelink/internal/scan/html"
-	"github.com/sitelink/sitelink/internal/scan/xml"
 )
 
 // splice replaces the bytes from..to of a text.
@@ -32,7 +32,7 @@ func apply(dst, text []byte, splices []splice) []byte {
 type pageEditor struct {
 	endpoints  Endpoints
 	scanner    html.Scanner
-	xmlScanner xml.Scanner
+	xmlScanner data.XMLScanner
 }
 
 // isRight reports whether a page already has our block with all elements where

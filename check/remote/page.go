@@ -10,7 +10,6 @@ import (
 	"github.com/sitelink/sitelink/internal/fetch"
 	"github.com/sitelink/sitelink/internal/scan"
 	"github.com/sitelink/sitelink/internal/scan/html"
-	"github.com/sitelink/sitelink/internal/scan/script"
 	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
@@ -130,8 +129,8 @@ func look(r *result) (present, missing []string) {
 // anchors are what a page has for fragments: its ids, and what its scripts do.
 type anchors struct {
 	names map[string]bool
-	ids   script.IDs
-	uses  []script.Use
+	ids   html.ScriptIDs
+	uses  []html.ScriptUse
 	// blank: without its scripts, the page shows nothing. alias: it sends its visitors on.
 	blank, alias bool
 }
@@ -147,11 +146,11 @@ func newAnchors(resp *fetch.Response) *anchors {
 		}
 	}
 	for i := range page.Scripts {
-		use := script.ByText(page.Scripts[i].Text)
+		use := html.ScriptByText(page.Scripts[i].Text)
 		if l := page.ScriptLink(&page.Scripts[i]); l >= 0 {
 			address := string(page.Links[l].Value)
-			if use = script.ByAddress(address); !use.Any() && !script.IsLibrary(address) {
-				use = script.Unread
+			if use = html.ScriptByAddress(address); !use.Any() && !html.IsScriptLibrary(address) {
+				use = html.UnreadScript
 			}
 		}
 		p.uses = append(p.uses, use)
@@ -180,17 +179,17 @@ var lineFragment = text.Regexp(`^(line-?|lines-?|n)[0-9]`)
 // evidence is that of package check, as far as one page shows it: the scripts that it loads
 // are not read, and may be like those that read the fragment.
 func (p *anchors) leaves(fragment, decoded string) bool {
-	form, from, to := script.FormOf([]byte(fragment))
-	if form == script.Ordinary && lineFragment().MatchString(fragment) {
-		form = script.Lines
+	form, from, to := html.FormOf([]byte(fragment))
+	if form == html.FormOrdinary && lineFragment().MatchString(fragment) {
+		form = html.FormLines
 	}
 	guess := false
 	for i := range p.uses {
 		switch u := &p.uses[i]; {
-		case u.AddsComment(decoded, &p.ids), u.Framework == script.Docsify, p.alias && u.ReadsHash():
+		case u.AddsComment(decoded, &p.ids), u.Framework == html.Docsify, p.alias && u.ReadsHash():
 			return true
 		case !u.Forms.Has(form):
-		case u.Scaladoc, form == script.Lines && from != nil && p.names[string(from)] && p.names[string(to)]:
+		case u.Scaladoc, form == html.FormLines && from != nil && p.names[string(from)] && p.names[string(to)]:
 			return true
 		default:
 			guess = true

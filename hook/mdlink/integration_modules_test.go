@@ -18,7 +18,7 @@ import (
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/hook"
-	"github.com/sitelink/sitelink/internal/scan/markdown"
+	"github.com/sitelink/sitelink/internal/scan/html"
 )
 
 // TestModules breaks links in Markdown that was not written for this test: the documents of
@@ -101,10 +101,10 @@ func TestModules(t *testing.T) {
 // and returns the text and their positions by destination.
 func plant(source []byte, file int) ([]byte, map[string]check.Position) {
 	doc := newMarkdown().Parser().Parse(text.NewReader(source), parser.WithContext(parser.NewContext())).(*ast.Document)
-	l := markdown.Locator{Source: source, Doc: doc}
+	l := html.Locator{Source: source, Doc: doc}
 	type place struct{ from, to int }
 	var all []place
-	markdown.EachLink(doc, func(n ast.Node) {
+	html.EachLink(doc, func(n ast.Node) {
 		if link, ok := n.(*ast.Link); ok && link.Reference == nil && len(link.Destination) > 0 {
 			if at := l.Offset(n); at >= 0 {
 				all = append(all, place{at, at + len(link.Destination)})

@@ -15,7 +15,7 @@ import (
 	"github.com/yuin/goldmark/renderer/html"
 	"github.com/yuin/goldmark/text"
 
-	"github.com/sitelink/sitelink/internal/scan/markdown"
+	scanhtml "github.com/sitelink/sitelink/internal/scan/html"
 )
 
 // newMarkdown is goldmark with everything that moves or makes links.
@@ -111,9 +111,9 @@ func holdsOffsets(t *testing.T, source []byte) (looked int) {
 	}
 	links := func(source []byte) []one {
 		doc := md.Parser().Parse(text.NewReader(source), parser.WithContext(parser.NewContext())).(*ast.Document)
-		l := markdown.Locator{Source: source, Doc: doc}
+		l := scanhtml.Locator{Source: source, Doc: doc}
 		var out []one
-		markdown.EachLink(doc, func(n ast.Node) {
+		scanhtml.EachLink(doc, func(n ast.Node) {
 			switch n := n.(type) {
 			case *ast.Link:
 				out = append(out, one{n, n.Destination, l.Offset(n)})

@@ -18,7 +18,7 @@ import (
 	"github.com/yuin/goldmark/util"
 
 	"github.com/sitelink/sitelink/hook"
-	"github.com/sitelink/sitelink/internal/scan/markdown"
+	"github.com/sitelink/sitelink/internal/scan/html"
 )
 
 // rewrite is an extension that changes the destination of every link and adds a
@@ -30,7 +30,7 @@ func (rewrite) Extend(md goldmark.Markdown) {
 }
 
 func (rewrite) Transform(doc *ast.Document, _ text.Reader, _ parser.Context) {
-	markdown.EachLink(doc, func(n ast.Node) {
+	html.EachLink(doc, func(n ast.Node) {
 		if l, ok := n.(*ast.Link); ok {
 			l.Destination = []byte("/new/" + strings.TrimSuffix(string(l.Destination), ".md"))
 		}

@@ -14,7 +14,7 @@ import (
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/hook"
-	"github.com/sitelink/sitelink/internal/scan/markdown"
+	"github.com/sitelink/sitelink/internal/scan/html"
 )
 
 // Relative is an extension of goldmark that reports relative links and images
@@ -58,9 +58,9 @@ func (r Relative) Transform(doc *ast.Document, reader text.Reader, pc parser.Con
 		return
 	}
 	source := reader.Source()
-	l := markdown.Locator{Source: source, Doc: doc}
+	l := html.Locator{Source: source, Doc: doc}
 	var lines *lineCounter
-	markdown.EachLink(doc, func(n ast.Node) {
+	html.EachLink(doc, func(n ast.Node) {
 		switch n.(type) {
 		case *ast.Link, *ast.Image:
 		default:

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/sitelink/sitelink/internal/scan"
+	"github.com/sitelink/sitelink/internal/scan/data"
 	"github.com/sitelink/sitelink/internal/scan/html"
-	"github.com/sitelink/sitelink/internal/scan/xml"
 )
 
 const (
@@ -26,7 +26,7 @@ func inspect(t *testing.T, page string, isXML bool) (Has, []string) {
 	var s html.Scanner
 	p := s.Scan([]byte(page), scan.Options{})
 	if isXML {
-		p = new(xml.Scanner).XHTML([]byte(page), scan.Options{})
+		p = new(data.XMLScanner).XHTML([]byte(page), scan.Options{})
 	}
 	has, faults := NewInspector(pingback, webmention).Page(p, isXML)
 	var got []string

@@ -1,16 +1,14 @@
 // Package scan defines what sitelink reads out of one file: its links, its
 // anchors and its faults, each with a byte offset. It does not read files
-// itself. The packages below it do, one for each format:
+// itself. It scans CSS, which all the others may hold; the packages below it
+// scan the other formats:
 //
-//   - [github.com/sitelink/sitelink/internal/scan/html]: HTML pages
-//   - [github.com/sitelink/sitelink/internal/scan/xml]: XHTML, SVG, feeds,
-//     sitemaps
-//   - [github.com/sitelink/sitelink/internal/scan/css]: style sheets
-//   - [github.com/sitelink/sitelink/internal/scan/data]: JSON Feed, JSON-LD,
-//     web app manifests, robots.txt, _headers, image maps
-//   - [github.com/sitelink/sitelink/internal/scan/markdown]: Markdown
+//   - [github.com/sitelink/sitelink/internal/scan/html]: HTML pages, Markdown
+//   - [github.com/sitelink/sitelink/internal/scan/data]: XHTML, SVG, feeds,
+//     sitemaps, JSON Feed, JSON-LD, web app manifests, robots.txt, _headers,
+//     image maps
 //
-// Each of them has a Scanner that turns the bytes of a file into a [Page]. A
+// Each format has a Scanner that turns the bytes of a file into a [Page]. A
 // Scanner performs no I/O, starts no goroutine and keeps no state between
 // files except its buffers. A format's Scanner fills the page through a
 // [Builder].

@@ -7,7 +7,7 @@ import (
 	"unicode"
 
 	"github.com/sitelink/sitelink/internal/scan"
-	"github.com/sitelink/sitelink/internal/scan/script"
+	"github.com/sitelink/sitelink/internal/scan/html"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
 
@@ -39,10 +39,10 @@ type Fragment struct {
 	Exact, Decoded uint64
 	// From and To are the parts of the fragment, or 0 if it has none: the ends of
 	// a line range such as 12-34 or L12-L34, and what is before and after the at
-	// sign of the form [script.Member].
+	// sign of the form [html.FormMember].
 	From, To uint64
 	// Form says which scripts could serve it.
-	Form script.Form
+	Form html.FragmentForm
 }
 
 // fragment prepares a serialised URL fragment. ask is false if every page has
@@ -80,12 +80,12 @@ func (h hasher) fragment(f []byte) (k Fragment, ask bool) {
 
 // form sets the form of a fragment, and its parts.
 func (h hasher) form(f []byte, k *Fragment) {
-	form, from, to := script.FormOf(f)
+	form, from, to := html.FormOf(f)
 	k.Form = form
 	if from == nil {
 		return
 	}
-	if form == script.Member {
+	if form == html.FormMember {
 		var buf, text [256]byte
 		to = scan.AppendUTF8(text[:0], weburl.PercentDecode(buf[:0], string(to)))
 	}

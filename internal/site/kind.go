@@ -16,11 +16,8 @@ import (
 
 	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/scan"
-	"github.com/sitelink/sitelink/internal/scan/css"
 	"github.com/sitelink/sitelink/internal/scan/data"
 	"github.com/sitelink/sitelink/internal/scan/html"
-	"github.com/sitelink/sitelink/internal/scan/markdown"
-	"github.com/sitelink/sitelink/internal/scan/xml"
 )
 
 // PageKind is how a page is read.
@@ -255,7 +252,7 @@ func (s *loader) sniffPage(p *Page, buf []byte) []byte {
 	case p.kind == pageJSON && data.IsJSONFeed(head):
 		p.kind = PageJSONFeed
 	case p.kind == pageXML:
-		p.kind = rootKinds[xml.RootOf(head)]
+		p.kind = rootKinds[data.RootOf(head)]
 	default:
 		p.kind = pageNone
 	}
@@ -270,9 +267,9 @@ func (s *loader) isXMLName(id docroot.NodeID) bool {
 }
 
 var rootKinds = [...]PageKind{
-	xml.RootOther: pageNone, xml.RootRSS: PageFeed, xml.RootRDF: PageFeed, xml.RootAtom: PageFeed,
-	xml.RootSitemap: PageSitemap, xml.RootSitemapIndex: PageIndex, xml.RootOPML: PageOPML,
-	xml.RootOpenSearch: PageOpenSearch,
+	data.RootOther: pageNone, data.RootRSS: PageFeed, data.RootRDF: PageFeed, data.RootAtom: PageFeed,
+	data.RootSitemap: PageSitemap, data.RootSitemapIndex: PageIndex, data.RootOPML: PageOPML,
+	data.RootOpenSearch: PageOpenSearch,
 }
 
 // MaxSitemapBytes and MaxSitemapEntries are the limits of a sitemap
@@ -327,7 +324,7 @@ func (s *Site) load(dir *docroot.Dir, p *Page, buf []byte) (text, raw []byte, mo
 	case PageSitemap, PageIndex:
 		limit = min(limit, sitemapRoom)
 	case PageMarkdown:
-		limit = min(limit, markdown.MaxBytes)
+		limit = min(limit, html.MaxBytes)
 	}
 	var room [256]byte // on the stack for most paths
 	raw, mode, err = dir.Read(append(s.tree.AppendPath(room[:0], s.tree.Nodes[p.node].Real), 0), buf, limit)
@@ -345,10 +342,10 @@ func (s *Site) load(dir *docroot.Dir, p *Page, buf []byte) (text, raw []byte, mo
 // next file.
 type scanner struct {
 	html html.Scanner
-	xml  xml.Scanner
-	css  css.Scanner
+	xml  data.XMLScanner
+	css  scan.CSSScanner
 	data data.Scanner
-	md   markdown.Scanner
+	md   html.MarkdownScanner
 }
 
 // scanPage reads a page in the syntax of its kind.

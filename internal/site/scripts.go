@@ -5,7 +5,7 @@ import (
 
 	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/scan"
-	"github.com/sitelink/sitelink/internal/scan/script"
+	"github.com/sitelink/sitelink/internal/scan/html"
 )
 
 // scriptsKey returns the number for [Page.Scripts]. The text of an inline script
@@ -20,7 +20,7 @@ func (s *Site) scriptsKey(p *Page, page *scan.Page) uint64 {
 			mix(uint64(p.links[l].Node))
 		case l >= 0:
 			mix(maphash.Bytes(s.hash.id, page.Links[l].Value))
-		case !sc.External && script.Matters(sc.Text):
+		case !sc.External && html.ScriptMatters(sc.Text):
 			mix(maphash.Bytes(s.hash.id, sc.Text))
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/scan"
-	"github.com/sitelink/sitelink/internal/scan/script"
+	"github.com/sitelink/sitelink/internal/scan/html"
 )
 
 // Site is a loaded docroot. It is immutable and safe for concurrent use. Its
@@ -91,7 +91,7 @@ type Link struct {
 	// State is the host's answer, before permissions; see [Site.State].
 	State host.State
 	bits  linkBits
-	form  script.Form // of the fragment
+	form  html.FragmentForm // of the fragment
 	_     byte
 }
 

@@ -14,7 +14,6 @@ import (
 
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/scan"
-	"github.com/sitelink/sitelink/internal/scan/css"
 	"github.com/sitelink/sitelink/internal/text"
 )
 
@@ -69,7 +68,7 @@ func ReadWritten(name string, text []byte, g Generator) []Written {
 	case isHTMLLike(name), hasExtension(name, wordSet(".svg .xml")):
 		all = append(matterWritten(values(text, 0, frontMatter(text)), FormMatter), templateWritten(text)...)
 	case hasExtension(name, wordSet(".css .scss .sass .less")):
-		var s css.Scanner
+		var s scan.CSSScanner
 		page := s.Scan(text, scan.Options{DefaultCharset: "utf-8"})
 		for i := range page.Links {
 			l := &page.Links[i]

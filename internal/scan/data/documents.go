@@ -6,7 +6,6 @@ import (
 
 	"github.com/sitelink/sitelink/internal/scan"
 	"github.com/sitelink/sitelink/internal/scan/html"
-	"github.com/sitelink/sitelink/internal/scan/json"
 )
 
 // IsJSONFeed reports whether a file is a JSON Feed, from its first bytes: it
@@ -40,7 +39,7 @@ func (s *Scanner) JSONFeed(text []byte, opt scan.Options) *scan.Page {
 		address  []byte
 		contents []html.Embedded
 	)
-	return s.readJSON(text, func(v *json.Value) {
+	return s.readJSON(text, func(v *scan.JSONString) {
 		path := strings.Join(v.Path, ".")
 		if path == "items.content_html" {
 			var c html.Embedded
@@ -87,7 +86,7 @@ var jsonFeedMembers = map[string]scan.Kind{
 // [scan.FaultJSON], are reported. text must not change while the page is in
 // use, and must be shorter than 4 GiB.
 func (s *Scanner) Manifest(text []byte, opt scan.Options) *scan.Page {
-	return s.readJSON(text, func(v *json.Value) {
+	return s.readJSON(text, func(v *scan.JSONString) {
 		kind, ok := manifestMembers[strings.Join(v.Path, ".")]
 		if !ok || v.Text == "" {
 			return
@@ -119,7 +118,7 @@ var manifestMembers = map[string]scan.Kind{
 func (s *Scanner) JSONLD(text []byte, opt scan.Options) *scan.Page {
 	s.b.Reset(text, "utf-8")
 	s.b.Page.Quirks = false
-	json.LinkedData(text, func(start, end int, value []byte) {
+	scan.LinkedData(text, func(start, end int, value []byte) {
 		s.b.Add(s.b.Value(text, start, end, value), uint32(start), scan.KindMetadata, "json-ld", "")
 	})
 	s.b.RepairUTF8()

@@ -1,6 +1,6 @@
-// Package data finds the links in data files that are neither HTML nor XML:
-// JSON Feed, JSON-LD and web app manifests, robots.txt, _headers files and
-// server-side image maps.
+// Package data finds the links in files that are neither HTML nor CSS: XML of
+// all kinds, JSON Feed, JSON-LD and web app manifests, robots.txt, _headers
+// files and server-side image maps.
 package data
 
 import (
@@ -8,7 +8,6 @@ import (
 
 	"github.com/sitelink/sitelink/internal/scan"
 	"github.com/sitelink/sitelink/internal/scan/html"
-	"github.com/sitelink/sitelink/internal/scan/json"
 )
 
 // A Scanner reads files one after the other and reuses its buffers. The zero
@@ -19,11 +18,11 @@ type Scanner struct {
 }
 
 // readJSON walks a document. Its encoding is UTF-8 (RFC 8259, 8.1).
-func (s *Scanner) readJSON(text []byte, f func(v *json.Value), done func(path []string)) *scan.Page {
+func (s *Scanner) readJSON(text []byte, f func(v *scan.JSONString), done func(path []string)) *scan.Page {
 	bom := scan.UTF8BOMLen(text)
 	s.b.Reset(text, "utf-8")
 	s.b.Page.Quirks = false
-	fault, off := json.Walk(text[bom:], func(v *json.Value) {
+	fault, off := scan.WalkJSON(text[bom:], func(v *scan.JSONString) {
 		v.Off += uint32(bom)
 		f(v)
 	}, done)
@@ -36,7 +35,7 @@ func (s *Scanner) readJSON(text []byte, f func(v *json.Value), done func(path []
 }
 
 // member adds the link that v is.
-func (s *Scanner) member(v *json.Value, kind scan.Kind) {
+func (s *Scanner) member(v *scan.JSONString, kind scan.Kind) {
 	value := v.Raw
 	if v.Text != string(v.Raw) {
 		value = s.b.Keep([]byte(v.Text))

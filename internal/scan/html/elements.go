@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/sitelink/sitelink/internal/scan"
-	"github.com/sitelink/sitelink/internal/scan/css"
 )
 
 // Namespace is the namespace of an element.
@@ -194,7 +193,7 @@ func (e *Elements) take(r rule) {
 
 // css adds the URLs of a style sheet or a list of declarations.
 func (e *Elements) css(text []byte, attr scan.Attr, kind scan.Kind, places places) {
-	css.URLs(text, func(_ css.Kind, start, end int, value []byte) {
+	scan.CSSURLs(text, func(_ scan.CSSKind, start, end int, value []byte) {
 		k := kind
 		if len(value) > 0 && value[0] == '#' {
 			k = scan.KindReference

@@ -5,7 +5,6 @@ import (
 	"cmp"
 
 	"github.com/sitelink/sitelink/internal/scan"
-	"github.com/sitelink/sitelink/internal/scan/json"
 )
 
 // Embedded is HTML in a value of another document, such as the content of a
@@ -97,7 +96,7 @@ func (e *Elements) dataScript(kind []byte, at, content scan.Span) (ok bool) {
 }
 
 func (e *Elements) jsonLD(text []byte, content scan.Span) {
-	json.LinkedData(text, func(start, end int, value []byte) {
+	scan.LinkedData(text, func(start, end int, value []byte) {
 		e.addLink(e.Value(text, start, end, value), content.Start+uint32(start), scan.AttrText, scan.KindMetadata)
 	})
 }
@@ -109,7 +108,7 @@ func (e *Elements) jsonLD(text []byte, content scan.Span) {
 // Spec: HTML,
 // https://html.spec.whatwg.org/multipage/webappapis.html#parse-an-import-map-string
 func (e *Elements) importMap(text []byte, content scan.Span) {
-	e.walkScript(text, content, "import map", func(v *json.Value) (scan.Kind, bool) {
+	e.walkScript(text, content, "import map", func(v *scan.JSONString) (scan.Kind, bool) {
 		inImports := len(v.Path) == 2 && v.Path[0] == "imports"
 		inScopes := len(v.Path) == 3 && v.Path[0] == "scopes"
 		address := []byte(v.Text)
@@ -140,7 +139,7 @@ func isURLLike(v []byte) bool {
 //
 // Spec: https://html.spec.whatwg.org/multipage/speculative-loading.html
 func (e *Elements) speculationRules(text []byte, content scan.Span) {
-	e.walkScript(text, content, "speculation rules", func(v *json.Value) (scan.Kind, bool) {
+	e.walkScript(text, content, "speculation rules", func(v *scan.JSONString) (scan.Kind, bool) {
 		ok := len(v.Path) == 2 && v.Path[1] == "urls" && (v.Path[0] == "prefetch" || v.Path[0] == "prerender")
 		return scan.KindLink, ok && v.Text != ""
 	})
@@ -148,9 +147,9 @@ func (e *Elements) speculationRules(text []byte, content scan.Span) {
 
 // walkScript adds the strings of a JSON script that are links, and a fault if
 // the text is not JSON. Browsers then ignore all of it.
-func (e *Elements) walkScript(text []byte, content scan.Span, what string, kindOf func(v *json.Value) (scan.Kind, bool)) {
+func (e *Elements) walkScript(text []byte, content scan.Span, what string, kindOf func(v *scan.JSONString) (scan.Kind, bool)) {
 	first := len(e.Page.Links)
-	fault, off := json.Walk(text, func(v *json.Value) {
+	fault, off := scan.WalkJSON(text, func(v *scan.JSONString) {
 		if kind, ok := kindOf(v); ok {
 			value := v.Raw
 			if v.Text != string(v.Raw) {

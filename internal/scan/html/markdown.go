@@ -1,0 +1,232 @@
+package html
+
+// This part of the package reads the links of a published Markdown file: llms.txt
+// (https://llmstxt.org), and the .md files that generators write beside pages.
+//
+// The text is read by goldmark, as CommonMark with the extensions of GitHub. A
+// link counts where its destination is written. The package also finds these
+// places for [github.com/sitelink/sitelink/hook/mdlink]. It performs no I/O.
+
+import (
+	"bytes"
+	"regexp"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+
+	"github.com/sitelink/sitelink/internal/scan"
+)
+
+// MaxBytes is the size from which a Markdown file is not read. The syntax tree
+// takes about ten times the memory of the text.
+const MaxBytes = 32 << 20
+
+// MarkdownScanner reads Markdown files. The zero value is ready for use.
+type MarkdownScanner struct {
+	b      scan.Builder
+	parser parser.Parser
+	effort effort
+	raw    RawLinks
+	defs   map[uint32]bool // offsets of the definitions that links use
+}
+
+// Scan reads a file. The element of a link is "link", "image" or "autolink", its
+// attribute is empty; HTML has its own elements and attributes. Several links
+// that use the same link reference definition are one, at the definition. A
+// definition that none uses is left out, and so is front matter.
+// Scan never fails; a file that would take too long is reported as a
+// [scan.FaultMarkdown], and some of its links are missing. text must not change while the page is in use, and must be
+// shorter than 4 GiB.
+//
+// The page has no anchors: browsers show a Markdown file as plain text.
+func (s *MarkdownScanner) Scan(text []byte) *scan.Page {
+	s.b.Reset(text, "utf-8")
+	s.b.Page.Quirks = false
+	if s.parser == nil {
+		s.parser = goldmark.New(goldmark.WithExtensions(extension.GFM, extension.Footnote, extension.DefinitionList)).Parser()
+		// Behind all others, so that tables are tables.
+		s.parser.AddOptions(parser.WithParagraphTransformers(util.Prioritized(&s.effort, 1<<30)))
+		s.defs = map[uint32]bool{}
+	}
+	clear(s.defs)
+	s.effort = effort{}
+	if at := s.effort.lines(text); at < 0 {
+		s.read(withoutFrontMatter(text))
+	}
+	if s.effort.over {
+		s.b.Fault(s.effort.at, scan.FaultMarkdown, "")
+	}
+	s.b.SortLinks()
+	s.b.RepairUTF8()
+	return &s.b.Page
+}
+
+func (s *MarkdownScanner) read(source []byte) {
+	doc := s.parser.Parse(text.NewReader(source)).(*ast.Document)
+	l := Locator{Source: source, Doc: doc}
+	EachLink(doc, func(n ast.Node) {
+		switch n := n.(type) {
+		case *ast.Link:
+			s.add(l.Offset(n), n.Destination, scan.KindLink, "link", n.Reference)
+		case *ast.Image:
+			s.add(l.Offset(n), n.Destination, scan.KindResource, "image", n.Reference)
+		case *ast.AutoLink:
+			value := n.URL(source)
+			if n.AutoLinkType == ast.AutoLinkEmail && !bytes.HasPrefix(value, []byte("mailto:")) {
+				value = append([]byte("mailto:"), value...)
+			}
+			if at := l.Offset(n); at >= 0 {
+				s.b.Add(s.b.Value(source, at, at+len(value), value), uint32(at), scan.KindLink, "autolink", "")
+			}
+		case *ast.RawHTML, *ast.HTMLBlock:
+			s.addHTML(source, n)
+		}
+	})
+}
+
+// add adds a link whose destination is written at an offset.
+func (s *MarkdownScanner) add(at int, destination []byte, kind scan.Kind, element string, reference *ast.ReferenceLink) {
+	if at < 0 {
+		return
+	}
+	off := uint32(at)
+	if reference != nil {
+		if s.defs[off] {
+			return
+		}
+		s.defs[off] = true
+	}
+	value := util.ResolveEntityNames(util.ResolveNumericReferences(util.UnescapePunctuations(destination)))
+	s.b.Add(s.b.Keep(value), off, kind, element, "")
+}
+
+// addHTML adds the links of HTML. Only a page has a canonical address or sends
+// its visitors on.
+func (s *MarkdownScanner) addHTML(source []byte, n ast.Node) {
+	page := s.raw.Read(source, n)
+	for i := range page.Links {
+		if l := &page.Links[i]; l.Kind >= scan.KindCanonical || l.Kind == scan.KindRefresh {
+			l.Kind = scan.KindLink
+		}
+	}
+	s.b.NoteBytes(s.raw.html)
+	s.b.AddEmbedded(page, func(off uint32) uint32 {
+		return uint32(max(0, s.raw.SourceOffset(int(page.Source(off)))))
+	}, nil)
+}
+
+// yamlKey matches the first line of front matter in YAML. Without it, a line of
+// hyphens is a thematic break.
+var yamlKey = regexp.MustCompile(`^(?:[\w-]+\s*:|#)`)
+
+// withoutFrontMatter returns the text with spaces in place of front matter, so
+// that offsets stay the same.
+func withoutFrontMatter(text []byte) []byte {
+	start := scan.UTF8BOMLen(text)
+	end, first := scan.LineEnd(text, start)
+	fence := string(bytes.TrimRight(text[start:end], " \t"))
+	if fence != "+++" && (fence != "---" || !yamlKey.Match(text[first:])) {
+		return text
+	}
+	for i := first; i < len(text); {
+		end, next := scan.LineEnd(text, i)
+		if string(bytes.TrimRight(text[i:end], " \t")) != fence {
+			i = next
+			continue
+		}
+		out := bytes.Clone(text)
+		for j := start; j < end; j++ {
+			if out[j] != '\n' && out[j] != '\r' {
+				out[j] = ' '
+			}
+		}
+		return out
+	}
+	return text
+}
+
+// effort bounds the time for a text. goldmark needs time in proportion to the
+// square of the delimiters ("[", "*" ...) of a paragraph or line, and of the
+// depth of block quotes and lists: 0.4 s for 16 KB of "[a](".
+type effort struct {
+	spent int
+	over  bool
+	at    int // where it was too much
+}
+
+const (
+	// maxEffort is about three seconds. A single paragraph may have 11,585
+	// delimiters.
+	maxEffort = 1 << 27
+	// fewDelimiters cost nothing worth counting.
+	fewDelimiters = 256
+	// maxLists is how many block quotes and lists may begin on a line.
+	maxLists = 256
+)
+
+// add counts the delimiters of a part of the text, and reports whether they are
+// too many.
+func (e *effort) add(delimiters, at int) bool {
+	if delimiters > fewDelimiters && !e.over {
+		if e.spent += delimiters * delimiters; e.spent > maxEffort {
+			e.over, e.at = true, at
+		}
+	}
+	return e.over
+}
+
+// lines counts each line of a text. It returns the offset of the line that is
+// too much, or -1.
+func (e *effort) lines(text []byte) int {
+	for i := 0; i < len(text); {
+		end, next := scan.LineEnd(text, i)
+		if depthOf(text[i:end]) > maxLists {
+			e.over, e.at = true, i
+		}
+		if e.add(delimiters(text[i:end]), i) {
+			return i
+		}
+		i = next
+	}
+	return -1
+}
+
+// Transform removes a paragraph that would take too long.
+func (e *effort) Transform(p *ast.Paragraph, reader text.Reader, _ parser.Context) {
+	lines, n := p.Lines(), 0
+	for i := range lines.Len() {
+		line := lines.At(i)
+		n += delimiters(line.Value(reader.Source()))
+	}
+	if lines.Len() > 1 && e.add(n, lines.At(0).Start) { // one line has been counted
+		p.Parent().RemoveChild(p.Parent(), p)
+	}
+}
+
+func delimiters(line []byte) (n int) {
+	for _, c := range line {
+		switch c {
+		case '[', '*', '_', '~', '<':
+			n++
+		}
+	}
+	return n
+}
+
+// depthOf returns how many markers of block quotes and lists a line begins with.
+func depthOf(line []byte) (n int) {
+	for i, c := range line {
+		isMarker := c == '-' || c == '+' || c == '*' || c == '.' || c == ')'
+		switch {
+		case c == '>', isMarker && i+1 < len(line) && (line[i+1] == ' ' || line[i+1] == '\t'):
+			n++
+		case c != ' ' && c != '\t' && !isMarker && !scan.IsDigit(c):
+			return n
+		}
+	}
+	return n
+}
