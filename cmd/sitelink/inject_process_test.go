@@ -50,9 +50,6 @@ func tree(t *testing.T, dir string) string {
 // it, and the undo leaves the project as it was. A killed run may leave files in the cache.
 func TestInjectKilled(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("starts some dozen processes")
-	}
 	dir := t.TempDir()
 	files := map[string]string{
 		".git/HEAD": "", "hugo.toml": "", "sitelink.toml": "[templates]\nwebmention = 'https://h.example/'\n", ".sitelink/cache/x": "",
@@ -110,7 +107,11 @@ done
 		whole = min(whole, time.Since(began))
 		run("--undo")
 	}
-	for i := 0; i < 16 || killed < 3 && i < 200; i++ {
+	rounds := 4
+	if long {
+		rounds = 40
+	}
+	for i := 0; i < rounds || killed < 3 && i < 200; i++ {
 		kill(time.Duration(rnd.Int64N(int64(whole))))
 		if i%2 == 0 {
 			run()

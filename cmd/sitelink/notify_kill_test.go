@@ -122,7 +122,7 @@ func ownProject(t *testing.T, dir string) string {
 // form, of 1,000 notices.
 func TestNotifyKilled(t *testing.T) {
 	const hosts = 50
-	runs, pages := 4, 3
+	runs, pages := 1, 3
 	if long {
 		runs = 10
 	}

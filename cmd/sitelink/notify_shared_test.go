@@ -23,7 +23,7 @@ import (
 // ledger empty, and inFlight lists the notices in flight.
 func killShared(t *testing.T, work, ledger string, fresh func(), inFlight func() []string) {
 	const hosts = 50
-	runs, pages := 3, 2
+	runs, pages := 1, 2
 	if text := os.Getenv("SITELINK_KILL_RUNS"); text != "" {
 		var err error
 		if runs, err = strconv.Atoi(text); err != nil {

@@ -4,8 +4,10 @@ package webmention
 
 import (
 	"encoding/json"
+	"fmt"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"os/exec"
 	"path"
@@ -119,4 +121,44 @@ func TestDjangoWM(t *testing.T) {
 	if o := notify(t, "no address", target, ledger.Added); o.State != ledger.Permanent || o.Status != 400 {
 		t.Errorf("refused source: %+v", o)
 	}
+}
+
+// receiverCases checks a receiver against the two cases of the suite. endpoint is
+// its URL, target a page for which it takes notices, and source a page that links
+// to target.
+//
+// Case 1: the response to a valid pair is 200, 201 or 202, with a Location only if
+// it is 201. Case 2: the response to pairs in which the source, the target or both
+// are not URLs is 400.
+func receiverCases(endpoint, source, target string) error {
+	resp, err := http.PostForm(endpoint, url.Values{"source": {source}, "target": {target}})
+	if err != nil {
+		return err
+	}
+	resp.Body.Close()
+	location := resp.Header.Get("Location")
+	switch resp.StatusCode {
+	case http.StatusCreated:
+		if location == "" {
+			return fmt.Errorf("receive 1: 201 without Location")
+		}
+	case http.StatusOK, http.StatusAccepted:
+		if location != "" {
+			return fmt.Errorf("receive 1: %s with Location", resp.Status)
+		}
+	default:
+		return fmt.Errorf("receive 1: %s", resp.Status)
+	}
+	const junk = "no address"
+	for _, pair := range [][2]string{{junk, target}, {source, junk}, {junk, junk}} {
+		resp, err := http.PostForm(endpoint, url.Values{"source": {pair[0]}, "target": {pair[1]}})
+		if err != nil {
+			return err
+		}
+		resp.Body.Close()
+		if resp.StatusCode != http.StatusBadRequest {
+			return fmt.Errorf("receive 2: %s for source %q and target %q", resp.Status, pair[0], pair[1])
+		}
+	}
+	return nil
 }

@@ -14,10 +14,10 @@ import (
 )
 
 // rocksServer is a server with the test cases of https://webmention.rocks, rebuilt
-// from their description: 23 cases of discovery, 3 of updates and deletions for
-// senders, and 2 for receivers ([receiverCases]). It serves pages that advertise
-// an endpoint in every way that a sender must understand, and reports whether each
-// notice came to the right endpoint. Its methods are safe for concurrent use.
+// from their description: 23 cases of discovery and 3 of updates and deletions. It
+// serves pages that advertise an endpoint in every way that a sender must understand,
+// and reports whether each notice came to the right endpoint. Its methods are safe for
+// concurrent use.
 type rocksServer struct {
 	url string
 
@@ -411,44 +411,4 @@ func complete(test string, came []string) bool {
 		second = second || path == "/"+test+"/part/2"
 	}
 	return first && second
-}
-
-// receiverCases checks a receiver against the two cases of the suite. endpoint is
-// its URL, target a page for which it takes notices, and source a page that links
-// to target.
-//
-// Case 1: the response to a valid pair is 200, 201 or 202, with a Location only if
-// it is 201. Case 2: the response to pairs in which the source, the target or both
-// are not URLs is 400.
-func receiverCases(endpoint, source, target string) error {
-	resp, err := http.PostForm(endpoint, url.Values{"source": {source}, "target": {target}})
-	if err != nil {
-		return err
-	}
-	resp.Body.Close()
-	location := resp.Header.Get("Location")
-	switch resp.StatusCode {
-	case http.StatusCreated:
-		if location == "" {
-			return fmt.Errorf("receive 1: 201 without Location")
-		}
-	case http.StatusOK, http.StatusAccepted:
-		if location != "" {
-			return fmt.Errorf("receive 1: %s with Location", resp.Status)
-		}
-	default:
-		return fmt.Errorf("receive 1: %s", resp.Status)
-	}
-	const junk = "no address"
-	for _, pair := range [][2]string{{junk, target}, {source, junk}, {junk, junk}} {
-		resp, err := http.PostForm(endpoint, url.Values{"source": {pair[0]}, "target": {pair[1]}})
-		if err != nil {
-			return err
-		}
-		resp.Body.Close()
-		if resp.StatusCode != http.StatusBadRequest {
-			return fmt.Errorf("receive 2: %s for source %q and target %q", resp.Status, pair[0], pair[1])
-		}
-	}
-	return nil
 }
