@@ -93,6 +93,7 @@ func TestCacheKeeps(t *testing.T) {
 
 // What was learned is on disk without Close, and the next run merges it.
 func TestCacheKilled(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	name := filepath.Join(t.TempDir(), "status.jsonl")
 	killed, _ := openCache(t, name)
 	killed.Put(okRecord("https://a.example/", 1))

@@ -58,6 +58,7 @@ func TestAskRetryLater(t *testing.T) {
 // A daily job asks every day for what is due every day, although its runs take hours and
 // begin a few minutes earlier or later: a 404 is dead in the second run.
 func TestAskDaily(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	synctest.Test(t, func(t *testing.T) {
 		const n = 4
 		c := memory(t)

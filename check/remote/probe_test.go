@@ -80,6 +80,7 @@ func (s *sim) dying() Options {
 }
 
 func TestProbe(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	for _, c := range []struct {
 		name, url string
 		pages     map[string]string
@@ -213,6 +214,7 @@ func TestProbeRetryAfter(t *testing.T) {
 
 // Only dead links are searched for in the archive, at the time when they were good.
 func TestArchive(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	const api = "https://archive.example/available"
 	query := api + "?timestamp=20261102&url=https%3A%2F%2Fb.a.example%2Fp"
 	answer := func(url, status string) string {

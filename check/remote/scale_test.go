@@ -69,6 +69,7 @@ func hostOf(url string) int {
 // same number of URLs, none is ever more than three requests ahead of another, although
 // the times of their answers differ by a factor of 100.
 func TestAskFair(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	for _, perHost := range []int{1, 4} {
 		synctest.Test(t, func(t *testing.T) {
 			const hosts, each, bound = 20, 150, 3
@@ -186,6 +187,7 @@ func TestAskPaceBound(t *testing.T) {
 // A host that answers 429 gets fewer requests, and one that answers slowly sets the
 // pace.
 func TestAskAdapts(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	synctest.Test(t, func(t *testing.T) {
 		opt := quick()
 		opt.Pace = 100 * time.Millisecond

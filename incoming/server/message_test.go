@@ -68,6 +68,7 @@ func (s *scripted) Read(p []byte) (int, error) { return s.Reader.Read(p) }
 // TestSmuggledCall: a line with two URLs in the body of a request is no call, also if the
 // answer does not wait for the body.
 func TestSmuggledCall(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	receiver, address := start(t, Options{})
 	const inner = "LINK http://a.example/ http://b.example/doc HTTP/1.1\r\n\r\n"
 	for _, line := range []string{"POST /pingback HTTP/1.1", "POST / HTTP/1.1", "GET / HTTP/1.1", "PUT /webmention HTTP/1.1"} {

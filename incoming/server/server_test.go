@@ -320,6 +320,7 @@ func TestExpect(t *testing.T) {
 // TestLargeBodies: of a body of 100 MB only a small part is read, and the answer
 // arrives.
 func TestLargeBodies(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	_, address := start(t, Options{})
 	for _, c := range []struct{ path, framing, want string }{
 		{"/webmention", "Content-Length: 100000000", "413"},
@@ -355,6 +356,7 @@ func TestLargeBodies(t *testing.T) {
 // TestSlowRequests: a request that arrives slowly is ended by the total time, not by
 // the time between two bytes.
 func TestSlowRequests(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	_, address := start(t, Options{Limits: Limits{HeaderTimeout: time.Second, ReadTimeout: 2 * time.Second, IdleTimeout: time.Second}})
 	var all sync.WaitGroup
 	for _, c := range []struct{ name, first, drip, want string }{

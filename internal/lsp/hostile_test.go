@@ -103,6 +103,7 @@ func TestCancel(t *testing.T) {
 // TestClientDies ends the process that started the server, while its streams stay
 // open.
 func TestClientDies(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	client := exec.Command("/bin/sleep", "600")
 	if err := client.Start(); err != nil {
 		t.Skip(err)

@@ -71,6 +71,7 @@ func both(t *testing.T, f func(t *testing.T, opt WatchOptions)) {
 // TestSave: files written in place, files that replace the old one, editors'
 // temporary files, and many files at once give one batch each.
 func TestSave(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	both(t, func(t *testing.T, opt WatchOptions) {
 		root := t.TempDir()
 		at := func(name string) string { return filepath.Join(root, name) }
@@ -205,6 +206,7 @@ func TestBusyNeighbourAtTheEnd(t *testing.T) {
 
 // TestLock: a batch waits until the build lock is released.
 func TestLock(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	root := t.TempDir()
 	lock := filepath.Join(t.TempDir(), ".hugo_build.lock")
 	w := open(t, root, WatchOptions{Lock: lock})
@@ -231,6 +233,7 @@ func TestLock(t *testing.T) {
 // TestReplaced: the whole tree is removed and created again, and then watched
 // again.
 func TestReplaced(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	both(t, func(t *testing.T, opt WatchOptions) {
 		root := filepath.Join(t.TempDir(), "public")
 		write(t, filepath.Join(root, "s/p.html"), "p")
@@ -253,6 +256,7 @@ func TestReplaced(t *testing.T) {
 
 // TestAlso: a file outside the tree changes.
 func TestAlso(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	both(t, func(t *testing.T, opt WatchOptions) {
 		dir := t.TempDir()
 		write(t, filepath.Join(dir, "public/p.html"), "p")

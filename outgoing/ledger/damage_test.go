@@ -88,6 +88,7 @@ func changeByte(r *rand.Rand, text []byte) []byte {
 // A damaged ledger is not opened for writing, unless all its rows are there. With
 // AcceptLoss it is.
 func TestLostRows(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	name, want := crashedLedger(t)
 	const places = 20
 	for _, d := range damages {
@@ -168,6 +169,7 @@ func TestNothingLost(t *testing.T) {
 // Repair takes the newest version that has all missing rows, and leaves the file
 // unchanged if there is none.
 func TestRepair(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	name, want := crashedLedger(t)
 	whole, err := os.ReadFile(name)
 	check(t, err)

@@ -246,6 +246,7 @@ func TestDamagedFiles(t *testing.T) {
 }
 
 func TestLocked(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	name := filepath.Join(t.TempDir(), "l.jsonl")
 	f, _ := openFile(t, name)
 	check(t, f.Plan(ctx, site, Change{Notices: pendingNotices(1)}))

@@ -109,6 +109,7 @@ func TestGit(t *testing.T) {
 // If two runners deploy the same site at the same time, each notice is claimed by
 // one of them.
 func TestGitRace(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	r := remote(t)
 	const notices = 60
 	all := pendingNotices(notices)
@@ -179,6 +180,7 @@ func TestGitRace(t *testing.T) {
 // If a runner dies and its disk is lost, another one gets its notices as in flight
 // when the lease ends. If the disk is kept, the journal has the outcomes.
 func TestGitCrash(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	r := remote(t)
 	all := pendingNotices(3)
 	dir := clone(t, r)
@@ -224,6 +226,7 @@ func TestGitCrash(t *testing.T) {
 // run with the same local files, and as in flight by one that knows that the runner
 // has ended. Others leave them and can name the runner.
 func TestGitTakeOver(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	r := remote(t)
 	all := pendingNotices(3)
 	dir := clone(t, r)
@@ -281,6 +284,7 @@ func TestGitTakeOver(t *testing.T) {
 
 // At no moment are there more than 20 notices whose outcome the remote does not know, however many are sent at once.
 func TestGitUntold(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	for _, workers := range []int{1, 40} {
 		r := remote(t)
 		all := pendingNotices(70)
@@ -354,6 +358,7 @@ func TestGitLeaseChecked(t *testing.T) {
 // A runner that lives renews its leases. The clocks of both runners then show a time
 // after the end of the first lease, so that a slow machine does not matter.
 func TestGitLeaseRenewed(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	r := remote(t)
 	g, err := OpenGit(ctx, gitRef, GitOptions{Dir: clone(t, r), Env: gitEnv(t), Runner: "long", Lease: 4 * time.Second})
 	check(t, err)
@@ -390,6 +395,7 @@ func TestGitLeaseRenewed(t *testing.T) {
 
 // If the remote cannot be reached, the error names it and nothing is lost.
 func TestGitUnreachable(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	r := remote(t)
 	dir := clone(t, r)
 	g := openGit(t, dir, "one")
