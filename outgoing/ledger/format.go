@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 	"unicode/utf8"
 )
 
@@ -81,100 +80,72 @@ func rowText(row any) string {
 	return b.String()
 }
 
-// rowKind is the kind of a row. Rows are sorted by kind first.
-type rowKind uint8
-
-const (
-	noRow rowKind = iota
-	headerRow
-	pageRow
-	linkRow
-	noticeRow
-	hostRow
-)
-
-// String returns the name of the kind for messages.
-func (k rowKind) String() string {
-	return [...]string{"no row", "the first line", "a page", "a link", "a notice", "an unsupported host"}[k]
-}
-
-// row is a line of a ledger of any kind. It has the fields of all of them.
-type row struct {
-	Sitelink string `json:"sitelink"`
-	Version  int    `json:"version"`
-	Base     string `json:"base"`
-	counts
-	Page        string    `json:"page"`
-	Hash        string    `json:"hash"`
-	Links       int       `json:"links"`
-	Gone        bool      `json:"gone"`
-	Replacement string    `json:"replacement"`
-	Source      string    `json:"source"`
-	Target      string    `json:"target"`
-	Protocol    Protocol  `json:"protocol"`
-	Event       Event     `json:"event"`
-	State       State     `json:"state"`
-	Endpoint    string    `json:"endpoint"`
-	Status      int       `json:"status"`
-	Fault       *int      `json:"fault"`
-	Message     string    `json:"message"`
-	Problems    string    `json:"problems"`
-	Cure        string    `json:"cure"`
-	Location    string    `json:"location"`
-	Attempts    int       `json:"attempts"`
-	Tried       time.Time `json:"tried"`
-	Next        time.Time `json:"next"`
-	Runner      string    `json:"runner"`
-	Lease       time.Time `json:"lease"`
-	Origin      string    `json:"origin"`
-	Until       time.Time `json:"until"`
-}
-
-func (r *row) kind() rowKind {
-	switch {
-	case r.Sitelink != "":
-		return headerRow
-	case r.Page != "":
-		return pageRow
-	case r.Origin != "":
-		return hostRow
-	case r.Event != "" || r.State != "":
-		return noticeRow
-	case r.Source != "" || r.Target != "":
-		return linkRow
-	}
-	return noRow
-}
-
-func (r *row) page() Page { return Page{r.Page, r.Hash, r.Gone, r.Replacement} }
-func (r *row) link() Link { return Link{r.Source, r.Target} }
-
-func (r *row) notice() Notice {
-	return Notice{
-		Key: Key{r.Source, r.Target, r.Protocol}, Event: r.Event, Replacement: r.Replacement, Hash: r.Hash, State: r.State,
-		Endpoint: r.Endpoint, Status: r.Status, Fault: r.Fault, Message: r.Message, Problems: r.Problems, Cure: r.Cure, Location: r.Location, Attempts: r.Attempts,
-		Tried: r.Tried, Next: r.Next, Runner: r.Runner, Lease: r.Lease,
-	}
-}
-
-func (r *row) host() UnsupportedHost { return UnsupportedHost{r.Origin, r.Protocol, r.Until} }
-
-// decodeRow reads a line of a ledger.
-func decodeRow(line string) (r row, err error) {
+// decodeRow reads a line of a ledger: a *header, *countedPage, *Link, *Notice or
+// *UnsupportedHost. Its fields say which.
+func decodeRow(line string) (row any, err error) {
 	text, err := withoutSum(line)
 	if err == nil {
-		err = decode(text, &r)
+		switch {
+		case hasField(text, "sitelink"):
+			row = &header{}
+		case hasField(text, "page"):
+			row = &countedPage{}
+		case hasField(text, "origin"):
+			row = &UnsupportedHost{}
+		case hasField(text, "event") || hasField(text, "state"):
+			row = &Notice{}
+		default:
+			row = &Link{}
+		}
+		err = decode(text, row)
 	}
-	if err == nil {
-		r.Tried, r.Next, r.Lease, r.Until = toSeconds(r.Tried), toSeconds(r.Next), toSeconds(r.Lease), toSeconds(r.Until)
+	if err != nil {
+		// The first line of a newer version may have fields that are unknown here.
+		var first header
+		if json.Unmarshal([]byte(line), &first) == nil && first.Sitelink != "" && first.Version > version {
+			return &first, nil
+		}
+		return nil, err
+	}
+	missing := false
+	switch r := row.(type) {
+	case *countedPage:
+		missing = r.URL == ""
+	case *Link:
+		missing = r.Source == "" || r.Target == ""
+	case *Notice:
+		*r = r.toSeconds()
 		return r, r.check()
+	case *UnsupportedHost:
+		r.Until = toSeconds(r.Until)
+		missing = r.Origin == "" || r.Protocol == "" || r.Until.IsZero()
 	}
-	// The first line of a newer version may have fields that are unknown here.
-	var first header
-	if json.Unmarshal([]byte(line), &first) == nil && first.Sitelink != "" && first.Version > version {
-		return row{Sitelink: first.Sitelink, Version: first.Version}, nil
+	if missing {
+		return nil, errors.New("the row lacks a required field")
 	}
-	return row{}, err
+	return row, nil
+}
+
+// hasField reports whether a row has a field. In a text, the quotes around the name
+// would be escaped.
+func hasField(row, name string) bool {
+	_, rest, ok := strings.Cut(row, `"`+name+`"`)
+	return ok && strings.HasPrefix(strings.TrimLeft(rest, " \t"), ":")
+}
+
+// place returns where a row is in a sorted file: rows are sorted by kind first.
+func place(row any) (kind int, key Key) {
+	switch r := row.(type) {
+	case *countedPage:
+		return 2, Key{Source: r.URL}
+	case *Link:
+		return 3, Key{Source: r.Source, Target: r.Target}
+	case *Notice:
+		return 4, r.Key
+	case *UnsupportedHost:
+		return 5, Key{Source: r.Origin, Target: string(r.Protocol)}
+	}
+	return 1, Key{}
 }
 
 // decode reads a line that must be one JSON object with the fields of to.
@@ -189,7 +160,8 @@ func decode(line string, to any) error {
 		if wrong.Field == "" {
 			return fmt.Errorf("not a JSON object but a JSON %s", wrong.Value)
 		}
-		return fmt.Errorf("%s: want %s, got %s", wrong.Field, wrong.Type.Kind(), wrong.Value)
+		field := wrong.Field[strings.LastIndexByte(wrong.Field, '.')+1:] // without embedded types
+		return fmt.Errorf("%s: want %s, got %s", field, wrong.Type.Kind(), wrong.Value)
 	}
 	if err == nil && strings.TrimSpace(line[d.InputOffset():]) != "" {
 		err = errors.New("text after the object")
@@ -199,43 +171,6 @@ func decode(line string, to any) error {
 			return fmt.Errorf("unknown field %s", unknown)
 		}
 		return fmt.Errorf("not a valid JSON object: %w", err)
-	}
-	return nil
-}
-
-// check requires the fields of the row's kind and refuses those of other kinds.
-func (r *row) check() error {
-	kind := r.kind()
-	var only row // the fields that the kind has
-	missing := false
-	switch kind {
-	case headerRow:
-		only = row{Sitelink: r.Sitelink, Version: r.Version, Base: r.Base, counts: r.counts}
-		if r.Version > version {
-			return nil // it may have more fields
-		}
-	case pageRow:
-		only = row{Page: r.Page, Hash: r.Hash, Links: r.Links, Gone: r.Gone, Replacement: r.Replacement}
-	case hostRow:
-		only = row{Origin: r.Origin, Protocol: r.Protocol, Until: r.Until}
-		missing = r.Protocol == "" || r.Until.IsZero()
-	case noticeRow:
-		only = *r
-		only.Version, only.Base, only.counts, only.Links, only.Gone, only.Until = 0, "", counts{}, 0, false, time.Time{}
-		n := r.notice()
-		if err := n.check(); err != nil {
-			return err
-		}
-	default:
-		kind = linkRow
-		only = row{Source: r.Source, Target: r.Target}
-		missing = r.Source == "" || r.Target == ""
-	}
-	switch {
-	case missing:
-		return fmt.Errorf("%s lacks a required field", kind)
-	case *r != only:
-		return fmt.Errorf("%s has a field of another kind of row", kind)
 	}
 	return nil
 }
@@ -260,21 +195,4 @@ func (k Key) check() error {
 		return errors.New("a notice lacks its source or target")
 	}
 	return nil
-}
-
-// before reports whether the row comes before next in a sorted file.
-func (r *row) before(next *row) bool {
-	a, b := r.kind(), next.kind()
-	if a != b {
-		return a < b
-	}
-	switch a {
-	case pageRow:
-		return r.Page < next.Page
-	case linkRow, noticeRow:
-		return CompareKeys(Key{r.Source, r.Target, r.Protocol}, Key{next.Source, next.Target, next.Protocol}) < 0
-	case hostRow:
-		return compareHosts(r.host(), next.host()) < 0
-	}
-	return false
 }

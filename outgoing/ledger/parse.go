@@ -99,8 +99,9 @@ type parser struct {
 	hosts     []UnsupportedHost
 
 	headers, rows int
-	last          row
 	sorted        bool
+	last          Key // of the last row
+	lastKind      int
 	inBase        bool // between ||||||| and =======, in the version before both sides
 }
 
@@ -125,44 +126,45 @@ func (p *parser) parseLine(line string, ended bool) error {
 		p.changed = true
 		return nil
 	}
-	r, err := decodeRow(line)
+	row, err := decodeRow(line)
 	if err != nil {
 		p.warn(p.name, p.line, err.Error()+ignoredLine, true)
 		p.damaged = append(p.damaged, line)
 		return nil
 	}
 	p.rows++
-	switch r.kind() {
-	case headerRow:
-		if err := p.addHeader(&r); err != nil {
+	switch r := row.(type) {
+	case *header:
+		if err := p.addHeader(r); err != nil {
 			return err
 		}
-	case pageRow:
-		if links, ok := p.wantLinks[r.Page]; !ok || r.Links < links {
-			p.wantLinks[r.Page] = r.Links
+	case *countedPage:
+		if links, ok := p.wantLinks[r.URL]; !ok || r.Links < links {
+			p.wantLinks[r.URL] = r.Links
 		}
-		p.pages, p.pageLines = append(p.pages, r.page()), append(p.pageLines, p.line)
-	case hostRow:
-		p.hosts = append(p.hosts, r.host())
-	case noticeRow:
-		n := r.notice()
+		p.pages, p.pageLines = append(p.pages, r.Page), append(p.pageLines, p.line)
+	case *Link:
+		p.links = append(p.links, *r)
+	case *Notice:
+		n := *r
 		if old, duplicate := p.notices[n.Key]; duplicate {
 			p.warn(p.name, p.line, "a second row for the same notice; the more advanced one is kept", false)
 			n = preferNotice(old, n)
 		}
 		p.notices[n.Key] = n
-	default:
-		p.links = append(p.links, r.link())
+	case *UnsupportedHost:
+		p.hosts = append(p.hosts, *r)
 	}
-	p.sorted = p.sorted && p.last.before(&r)
-	p.last = r
+	kind, key := place(row)
+	p.sorted = p.sorted && (p.lastKind < kind || p.lastKind == kind && CompareKeys(p.last, key) < 0)
+	p.last, p.lastKind = key, kind
 	return nil
 }
 
 // ignoredLine ends a warning about a line that could not be read.
 const ignoredLine = "; the line is ignored"
 
-func (p *parser) addHeader(r *row) error {
+func (p *parser) addHeader(r *header) error {
 	switch {
 	case r.Sitelink != formatName:
 		return fmt.Errorf("read ledger %s: %w: it is a %q", p.name, ErrNoLedger, r.Sitelink)
