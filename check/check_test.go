@@ -15,6 +15,7 @@ import (
 	"github.com/sitelink/sitelink/internal/redirect"
 	"github.com/sitelink/sitelink/internal/scan"
 	isite "github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 const plain = "<!doctype html><title>x</title>"
@@ -41,9 +42,7 @@ func mode(name string, m os.FileMode) func(t testing.TB, root string) {
 
 func remove(name string) func(t testing.TB, root string) {
 	return func(t testing.TB, root string) {
-		if err := os.Remove(filepath.Join(root, name)); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.Remove(filepath.Join(root, name)))
 	}
 }
 
@@ -344,9 +343,7 @@ type constant struct{ name, value string }
 func constants(t *testing.T, name string) []constant {
 	t.Helper()
 	f, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	var out []constant
 	for _, d := range f.Decls {
 		g, ok := d.(*ast.GenDecl)

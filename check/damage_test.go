@@ -13,6 +13,7 @@ import (
 
 	"github.com/sitelink/sitelink/internal/docroot"
 	isite "github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/testkit"
 	"github.com/sitelink/sitelink/internal/text"
 )
 
@@ -308,9 +309,7 @@ func sample(t testing.TB, s *isite.Site, rng *rand.Rand) []Link {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	rng.Shuffle(len(links), func(i, j int) { links[i], links[j] = links[j], links[i] })
 	return links
 }
@@ -446,9 +445,7 @@ func copyDamaged(t testing.TB, from, to string, plan damagePlan) {
 		}
 		return os.WriteFile(target, text, 0o644)
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 }
 
 // score counts the suggestions for one kind of damage.
@@ -490,9 +487,7 @@ func measureSuggestions(t testing.TB, root string, perKind int, example func(kin
 		if f.Suggestion != "" {
 			c.made++
 			e, err := Explain(context.Background(), handle(damaged), Options{}, l.page, f.Suggestion)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, err)
 			if e.Link.Verdict == OK || e.Link.Code == External {
 				c.answers++
 			} else {

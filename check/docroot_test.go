@@ -31,9 +31,7 @@ var (
 func load(t testing.TB, root string, opt isite.Options) *isite.Site {
 	t.Helper()
 	s, err := isite.Load(context.Background(), root, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	return s
 }
 
@@ -43,9 +41,7 @@ func handle(s *isite.Site) *site.Site { return isite.Wrap(s).(*site.Site) }
 func run(t testing.TB, s *isite.Site, opt Options) *Result {
 	t.Helper()
 	r, err := Run(context.Background(), handle(s), opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	return r
 }
 
@@ -68,9 +64,7 @@ func rows(t testing.TB, s *isite.Site, opt Options) ([]Finding, *Result) {
 		all = append(all, f)
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	return all, r
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/sitelink/sitelink/internal/scan"
 	isite "github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/testkit"
 	"github.com/sitelink/sitelink/site"
 )
 
@@ -65,13 +66,9 @@ func TestMore(t *testing.T) {
 	r, err = Run(ctx, handle(s), part)
 	want(r, err, "b.html")
 
-	if err := os.WriteFile(filepath.Join(root, "b.html"), []byte(plain), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.WriteFile(filepath.Join(root, "b.html"), []byte(plain), 0o644))
 	s, err = s.Update(ctx, []string{"b.html"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	r, err = Run(ctx, handle(s), opt)
 	want(r, err, "c.html")
 }

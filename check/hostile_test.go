@@ -17,6 +17,7 @@ import (
 	"time"
 
 	isite "github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // patience is the longest time that a test may take on a busy machine.
@@ -170,9 +171,7 @@ func TestChangesBetween(t *testing.T) {
 func TestDocrootVanishes(t *testing.T) {
 	root := tempDocroot(t, files{"p.html": plain + "<a href=#nope>"})
 	s := load(t, root, isite.Options{})
-	if err := os.RemoveAll(root); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.RemoveAll(root))
 	if _, err := Run(context.Background(), handle(s), Options{}); err == nil || !strings.Contains(err.Error(), root) {
 		t.Errorf("Run: got %v", err)
 	}
@@ -202,9 +201,7 @@ func TestHostileDocroot(t *testing.T) {
 		}
 	}
 	deep := strings.TrimSuffix(strings.Repeat("d/", 1000), "/")
-	if err := os.MkdirAll(filepath.Join(root, deep), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.MkdirAll(filepath.Join(root, deep), 0o755))
 	addFiles(t, root, files{
 		deep + "/x.html":    plain + "<a href=#nope>",
 		"caf\xE9.html":      plain + "<a href=#nope>",

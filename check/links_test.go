@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	isite "github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // addsUp checks that every link is in exactly one of the counts.
@@ -193,9 +194,7 @@ func TestCorpora(t *testing.T) {
 		t.Skip("SITELINK_CORPORA is not set")
 	}
 	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	checked := 0
 	for _, e := range entries {
 		if !e.IsDir() {
@@ -225,9 +224,7 @@ func corpusRows(t *testing.T, s *isite.Site) (map[Verdict]int, int) {
 	counts, n := map[Verdict]int{}, 0
 	var out bytes.Buffer
 	l, err := WriteLinks(context.Background(), handle(s), Options{}, Query{}, LinkWriter{&out, func(dst []byte, l *Link) []byte { return append(dst, byte(l.Verdict)) }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	addsUp(t, &l.Summary)
 	for _, v := range out.Bytes() {
 		counts[Verdict(v)]++
@@ -250,9 +247,7 @@ func TestRowsAreIndependent(t *testing.T) {
 			l.Raw, l.Code, l.Verdict = "spoiled", "spoiled", Unchecked // render may overwrite its row
 			return append(dst, b...)
 		}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 	}
 	if !bytes.Equal(once.Bytes(), again.Bytes()) || bytes.Contains(once.Bytes(), []byte("spoiled")) {
 		t.Error("overwriting one row changed other rows")

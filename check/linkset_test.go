@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 func linkset(t testing.TB, text string) Linkset {
@@ -100,9 +102,7 @@ func TestLinksetErrors(t *testing.T) {
 // linksets count once.
 func TestLinksets(t *testing.T) {
 	ls, err := parseLinksets([]string{"/a/@", "/b/@", "/one.html", "a/@", "/one.html"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	if len(ls.all) != 3 {
 		t.Errorf("%d linksets, want 3: %v", len(ls.all), ls.all)
 	}
@@ -114,9 +114,7 @@ func TestLinksets(t *testing.T) {
 		}
 	}
 	literal, err := parseLinksets([]string{"/x#"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	if literal.match("/x#/") || !literal.match("/x#") {
 		t.Error("a linkset with a wildcard counts as a name")
 	}

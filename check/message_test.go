@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	isite "github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 var update = flag.Bool("update", false, "write the golden file of messages")
@@ -71,17 +72,11 @@ func TestMessages(t *testing.T) {
 	got := strings.Join(lines, "\n") + "\n"
 	golden := filepath.Join("testdata", "messages.txt")
 	if *update {
-		if err := os.MkdirAll("testdata", 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.MkdirAll("testdata", 0o755))
+		testkit.Check(t, os.WriteFile(golden, []byte(got), 0o644))
 	}
 	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	if got != string(want) {
 		t.Errorf("the messages differ from %s; run go test ./check -run Messages -update and read the difference\ngot:\n%s", golden, got)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/sitelink/sitelink/internal/host"
 
 	isite "github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 func TestOrphans(t *testing.T) {
@@ -43,9 +44,7 @@ func TestOrphans(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			s := load(t, tempDocroot(t, tc.files), tc.sopt)
 			all, err := Orphans(context.Background(), handle(s), tc.from)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, err)
 			var got []string
 			for _, o := range all {
 				mark := ""
@@ -71,9 +70,7 @@ func TestAliases(t *testing.T) {
 		"index.html": plain, "old/index.html": plain + `<link rel=canonical href=/><meta http-equiv=refresh content="0; url=/new.html">`, "new.html": plain,
 	}), isite.Options{})
 	all, err := Orphans(context.Background(), handle(s), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	if len(all) != 2 || all[0].Path != "new.html" || !all[0].Linked || all[1].Path != "old/index.html" || all[1].Alias != "/new.html" {
 		t.Errorf("got %+v", all)
 	}

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	isite "github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // asked is a site with links to every kind of target.
@@ -40,9 +41,7 @@ func answersOf(t *testing.T, s *isite.Site, q Query) string {
 	r, err := WriteLinks(context.Background(), handle(s), Options{}, q, LinkWriter{&out, func(dst []byte, l *Link) []byte {
 		return fmt.Appendf(dst, "%s:%d ", l.Page, slices.Index(numbers[l.Page], l.Offset)+1)
 	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	if len(r.Findings) > 0 {
 		t.Errorf("findings %v", briefs(r.Findings))
 	}
@@ -186,9 +185,7 @@ func TestExternalTargets(t *testing.T) {
 	}
 	s := load(t, tempDocroot(t, fs), exampleOrg)
 	all, err := ExternalTargets(context.Background(), handle(s), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	var got []string
 	for _, x := range all {
 		got = append(got, fmt.Sprintf("%s#%s host=%s path=%s anchor=%s links=%d pages=%d %s:%d", x.Target, x.Fragment, x.Host, x.Path, x.Anchor, x.Links, x.Pages, x.Page, x.Line))
@@ -217,9 +214,7 @@ func TestAddresses(t *testing.T) {
 		t.Run(x.name, func(t *testing.T) {
 			s := x.load(t)
 			list, err := Addresses(context.Background(), handle(s))
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, err)
 			if !slices.IsSortedFunc(list, func(a, b Address) int { return cmp.Compare(a.Path, b.Path) }) {
 				t.Error("not sorted")
 			}

@@ -16,6 +16,7 @@ import (
 	"github.com/sitelink/sitelink/internal/host"
 
 	isite "github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // long makes the random tests as long as .ci/run needs them.
@@ -186,16 +187,12 @@ func TestUpdate(t *testing.T) {
 
 func follow(t *testing.T, e *editor, siteOpt isite.Options, opt Options, steps int) {
 	ctx := t.Context()
-	if err := os.Chmod(e.root, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.Chmod(e.root, 0o755))
 	for range 30 {
 		e.edit()
 	}
 	page := filepath.Join(e.root, "never.html") // the docroot always has a page
-	if err := os.WriteFile(page, []byte("<a href=a.html#one>"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.WriteFile(page, []byte("<a href=a.html#one>"), 0o644))
 	s := load(t, e.root, siteOpt)
 	var log []string
 	for step := range steps {

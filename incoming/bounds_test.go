@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/sitelink/sitelink/incoming/verify"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // TestRules: the longest pattern decides, and no spelling of a URL avoids it.
@@ -54,9 +55,7 @@ func TestRules(t *testing.T) {
 		"https://a.co.uk/":                            Hold,
 	} {
 		c, err := canonical(url)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		if got := set.verdict(c); got != want {
 			t.Errorf("%s (%s): %q, want %q", url, c, got, want)
 		}
@@ -201,9 +200,7 @@ func FuzzReceive(f *testing.F) {
 	f.Add("http://[::1]:99/%zz", "https://b.example/\x00", "//x", byte(2))
 	f.Add("https://\u202e.example/#\xff", "https://B.example:443/#%", "", byte(0))
 	gateway, err := Gateway("https://b.example/", ManifestOptions{})
-	if err != nil {
-		f.Fatal(err)
-	}
+	testkit.Check(f, err)
 	var sites Sites
 	sites.Set(gateway)
 	r := NewReceiver(ReceiverOptions{Sites: &sites, RateAddress: 1 << 30, RateSource: 1 << 30})
@@ -254,9 +251,7 @@ func TestKeys(t *testing.T) {
 	key := func(p Protocol, a Action, source, target string) Key {
 		t.Helper()
 		k, err := KeyOf(Notice{Protocol: p, Action: a, Source: source, Target: target})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		return k
 	}
 	want := Key{Link, "http://a.example/~x", "https://b.example/doc"}
@@ -304,9 +299,7 @@ func TestRulesWithinASecond(t *testing.T) {
 		verdict := func() Verdict {
 			t.Helper()
 			set, err := cache.get(t.Context(), store)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, err)
 			return set.verdict("https://spam.example/")
 		}
 		if v := verdict(); v != "" {

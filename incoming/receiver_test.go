@@ -17,6 +17,7 @@ import (
 	"github.com/sitelink/sitelink/incoming"
 	"github.com/sitelink/sitelink/incoming/incomingtest"
 	"github.com/sitelink/sitelink/incoming/verify"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // world is a receiver for https://b.example/ and the site of another person.
@@ -412,18 +413,14 @@ func TestBlock(t *testing.T) {
 	w.waitState(id, incoming.Held)
 	rule := func(pattern string, v incoming.Verdict) {
 		t.Helper()
-		if err := w.store.SetRules(t.Context(), []incoming.Rule{{Pattern: pattern, Verdict: v}}); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, w.store.SetRules(t.Context(), []incoming.Rule{{Pattern: pattern, Verdict: v}}))
 	}
 	outcome := func(n incoming.Notice, want incoming.Outcome) {
 		t.Helper()
 		var got incoming.Outcome
 		for begin := time.Now(); time.Since(begin) < 30*time.Second; time.Sleep(10 * time.Millisecond) {
 			answers, err := w.Receive(t.Context(), []incoming.Notice{n})
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, err)
 			if got = answers[0].Outcome; got == want {
 				return
 			}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/sitelink/sitelink/incoming"
 	"github.com/sitelink/sitelink/incoming/incomingtest"
+	"github.com/sitelink/sitelink/internal/testkit"
 	"github.com/sitelink/sitelink/site"
 )
 
@@ -123,9 +124,7 @@ func TestLookup(t *testing.T) {
 func TestSeveralSites(t *testing.T) {
 	var sites incoming.Sites
 	gateway, err := incoming.Gateway("https://shop.example/cat", incoming.ManifestOptions{Closed: []string{"admin/**"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	rooted := site.Options{Roots: []site.Root{{Dir: "de", URL: "https://de.example/"}, {Dir: "fr", URL: "https://fr.example/x/"}}}
 	sites.Set(
 		manifest(t, map[string]string{"index.html": "a", "p.html": "a"}, based("https://b.example/")),
@@ -168,13 +167,9 @@ func TestSeveralSites(t *testing.T) {
 // TestNoBase: a docroot without an address has no notices.
 func TestNoBase(t *testing.T) {
 	root := t.TempDir()
-	if err := os.WriteFile(filepath.Join(root, "index.html"), nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.WriteFile(filepath.Join(root, "index.html"), nil, 0o644))
 	s, err := site.Load(t.Context(), root, site.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	if _, err := incoming.ReadManifest(context.Background(), s, incoming.ManifestOptions{}); !errors.Is(err, incoming.ErrNoBase) {
 		t.Errorf("%v", err)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/sitelink/sitelink/incoming"
 	"github.com/sitelink/sitelink/incoming/store"
 	"github.com/sitelink/sitelink/incoming/verify"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // TestWithDatabase: with the store of package store, which verifies several
@@ -42,17 +43,13 @@ func TestWithDatabase(t *testing.T) {
 	sites := &incoming.Sites{}
 	sites.Set(manifest(t, files, based("https://b.example/")))
 	s, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "mentions.db"), store.Options{Worker: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	defer s.Close()
 	r := incoming.NewReceiver(incoming.ReceiverOptions{
 		Store: s, Sites: sites, Client: verify.NewClient(verify.Options{Pace: -1, AllowAddresses: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}),
 	})
 	answers, err := r.Receive(t.Context(), notices)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- r.Run(ctx) }()
@@ -81,9 +78,7 @@ func TestWithDatabase(t *testing.T) {
 		verdict incoming.Verdict
 		state   incoming.State
 	}{{incoming.Trust, incoming.Approved}, {incoming.Block, incoming.Blocked}} {
-		if err := s.SetRules(t.Context(), []incoming.Rule{{Pattern: "127.0.0.1", Verdict: step.verdict}}); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, s.SetRules(t.Context(), []incoming.Rule{{Pattern: "127.0.0.1", Verdict: step.verdict}}))
 		wait(string(step.state), func(n map[incoming.State]int64) bool { return n[step.state] == 16 })
 	}
 	stop()

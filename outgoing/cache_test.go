@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"slices"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // TestCacheChangesNothing: deploys with a cache, which is written and read between
@@ -38,13 +40,9 @@ func TestCacheChangesNothing(t *testing.T) {
 		with.sent()
 		without.sent()
 		var kept bytes.Buffer
-		if err := with.cache.Write(&kept); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, with.cache.Write(&kept))
 		again, err := ReadCache(&kept)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		with.cache = again
 	}
 }
@@ -66,9 +64,7 @@ func TestCacheIsUsed(t *testing.T) {
 func TestDamagedCache(t *testing.T) {
 	var whole bytes.Buffer
 	c := &Cache{fingerprint: 1, files: cachedFiles{"a": {Sum: 1, Targets: []string{"x"}}}}
-	if err := c.Write(&whole); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, c.Write(&whole))
 	for n := range whole.Len() {
 		if _, err := ReadCache(bytes.NewReader(whole.Bytes()[:n])); err == nil {
 			t.Errorf("%d of %d bytes are accepted as a cache", n, whole.Len())

@@ -8,15 +8,14 @@ import (
 	"golang.org/x/net/html"
 
 	scanhtml "github.com/sitelink/sitelink/internal/scan/html"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // contentOf returns the content of a page that the parser read.
 func contentOf(t *testing.T, r *rules, text string) (*content, bool) {
 	t.Helper()
 	doc, err := html.Parse(strings.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	return r.contentOf(scanhtml.OutlineOf(doc))
 }
 
@@ -27,9 +26,7 @@ func (c *content) list(rel map[string]bool) (list []string) {
 
 func TestContent(t *testing.T) {
 	rules, err := Options{Rel: DefaultRel}.compile()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	tests := []struct {
 		name, page string
 		want       []string // links that count; nil for a list of entries
@@ -69,9 +66,7 @@ func TestContent(t *testing.T) {
 
 func TestContentSelector(t *testing.T) {
 	rules, err := Options{Content: ".post > p, #links"}.compile()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	c, ok := contentOf(t, rules, `<article class=post><a href=0></a><p><a href=1></a></p></article><article></article><ul id=links><li><a rel=nofollow href=2></a></ul>`)
 	if got := c.list(rules.rel); !ok || !slices.Equal(got, []string{"1", "2"}) {
 		t.Errorf("%v, want 1 and 2", got)
@@ -96,9 +91,7 @@ func TestOptionsAreChecked(t *testing.T) {
 // TestHash: the hash depends on what a reader of the entry sees, not on the theme.
 func TestHash(t *testing.T) {
 	rules, err := Options{}.compile()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	hash := func(page string) string {
 		c, _ := contentOf(t, rules, page)
 		sum := c.hash()
@@ -137,9 +130,7 @@ func TestHash(t *testing.T) {
 
 func TestDeepNesting(t *testing.T) {
 	rules, err := Options{}.compile()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	c, _ := contentOf(t, rules, strings.Repeat("<b>", 400)+`<a href=1>`)
 	if got := c.list(nil); !slices.Equal(got, []string{"1"}) {
 		t.Errorf("%v", got)

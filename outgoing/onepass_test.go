@@ -11,6 +11,7 @@ import (
 	"golang.org/x/net/html"
 
 	scanhtml "github.com/sitelink/sitelink/internal/scan/html"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // bothWays reads a page in one pass and by the parser, and fails if they
@@ -38,9 +39,7 @@ func bothWays(t *testing.T, w *pageWorker, text []byte) (said pageResult, sure b
 func onePassWorker(t testing.TB, internal bool) *pageWorker {
 	t.Helper()
 	r, err := Options{Rel: DefaultRel, Internal: internal}.compile()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	return &pageWorker{reading: &reading{rules: r, origin: strings.TrimSuffix(base, "/")}}
 }
 
@@ -92,9 +91,7 @@ func TestOnePassCorpora(t *testing.T) {
 		t.Skip("set SITELINK_CORPORA to a directory of unpacked documentation packages, and leave out -short")
 	}
 	dirs, err := os.ReadDir(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	for _, d := range dirs {
 		t.Run(d.Name(), func(t *testing.T) {
 			w := onePassWorker(t, false)
@@ -115,9 +112,7 @@ func TestOnePassCorpora(t *testing.T) {
 				links += len(said.entry.Targets)
 				return nil
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, err)
 			t.Logf("%d pages with %d links, %d (%.2f %%) left to the parser", files, links, unsure, 100*float64(unsure)/float64(max(files, 1)))
 		})
 	}

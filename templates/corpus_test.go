@@ -12,6 +12,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // TestCorpora prints how long it takes to put elements into the pages of real
@@ -33,9 +35,7 @@ func TestCorpora(t *testing.T) {
 		t.Skip(name + " is not in SITELINK_CORPORA")
 	}
 	dir := t.TempDir()
-	if err := os.CopyFS(dir, corpusFS{os.DirFS(source)}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.CopyFS(dir, corpusFS{os.DirFS(source)}))
 	before := hashTree(t, dir)
 	var pages []string
 	for p := range before {
@@ -46,9 +46,7 @@ func TestCorpora(t *testing.T) {
 	bare := timed(func() { rewriteBare(t, pages) })
 	bareAgain := timed(func() { rewriteBare(t, pages) })
 	e, err := NewEndpoints("https://h.example/xmlrpc", "https://h.example/wm")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	opt := DocrootOptions{Endpoints: e, Choice: Choice{Kinds: []string{"home", "page", "list"}}}
 	run := func(opt DocrootOptions) (result *DocrootResult, took time.Duration) {
 		took = timed(func() {
@@ -123,9 +121,7 @@ func hashTree(t *testing.T, dir string) map[string]string {
 		hashes[p] = hex.EncodeToString(sum[:8])
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	return hashes
 }
 

@@ -92,9 +92,7 @@ func TestDiscovery(t *testing.T) {
 	webmentions := ask(t, urls, python, "testdata/webmention_discover.py")
 
 	doc, err := os.ReadFile("../docs/guide/link-elements.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	mark := map[bool]string{true: "yes", false: "no"}
 	for i, b := range builds {
 		var kinds []string // on which a client finds something
@@ -141,9 +139,7 @@ func orNone(words []string) string {
 func inspectFile(t *testing.T, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	var s html.Scanner
 	has, faults := linkelement.NewInspector(discovered.Pingback, discovered.Webmention).Page(s.Scan(text, scan.Options{}), false)
 	switch {
@@ -215,9 +211,7 @@ func startNginx(t *testing.T, work string, docroots []string) []string {
 	}
 	text := fmt.Sprintf("%sdaemon off;\nworker_processes 1;\npid %[2]s/nginx.pid;\nerror_log %[2]s/error.log;\nevents {}\nhttp {\naccess_log off;\nlog_not_found off;\ntypes { text/html html; image/png png; }\n"+
 		"client_body_temp_path %[2]s/b;\nproxy_temp_path %[2]s/p;\nfastcgi_temp_path %[2]s/f;\nuwsgi_temp_path %[2]s/u;\nscgi_temp_path %[2]s/s;\n%[3]s}\n", user, work, servers.String())
-	if err := os.WriteFile(conf, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.WriteFile(conf, []byte(text), 0o644))
 	t.Cleanup(func() {
 		if t.Failed() {
 			log, _ := os.ReadFile(filepath.Join(work, "error.log"))
@@ -226,9 +220,7 @@ func startNginx(t *testing.T, work string, docroots []string) []string {
 	})
 	cmd := exec.Command("nginx", "-p", work, "-c", conf)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, cmd.Start())
 	t.Cleanup(func() {
 		cmd.Process.Signal(syscall.SIGTERM)
 		cmd.Wait()

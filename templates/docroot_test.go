@@ -47,9 +47,7 @@ func readTree(t *testing.T, dir string) tree {
 		files[filepath.ToSlash(rel)] = fmt.Sprintf("%v %v %s", info.Mode(), info.ModTime().UnixNano(), text)
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	return files
 }
 
@@ -57,16 +55,10 @@ func writeTree(t *testing.T, dir string, files map[string]string) {
 	t.Helper()
 	for name, text := range files {
 		name = filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(text), 0o640); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.MkdirAll(filepath.Dir(name), 0o755))
+		testkit.Check(t, os.WriteFile(name, []byte(text), 0o640))
 		old := time.Date(2020, 1, 2, 3, 4, 5, 678901234, time.UTC)
-		if err := os.Chtimes(name, old, old); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.Chtimes(name, old, old))
 	}
 }
 
@@ -80,29 +72,21 @@ func TestDocroot(t *testing.T) {
 		"own.html":                        "<head><link rel=pingback href=/other></head>",
 		"post/.sitelink-1-1.sitelink-tmp": "left by a crash", ".git/x.html": page,
 	})
-	if err := os.Chmod(filepath.Join(dir, "post/a/index.html"), 0o444); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink("post/a/index.html", filepath.Join(dir, "link.html")); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.Chmod(filepath.Join(dir, "post/a/index.html"), 0o444))
+	testkit.Check(t, os.Symlink("post/a/index.html", filepath.Join(dir, "link.html")))
 	before := readTree(t, dir)
 	ctx := context.Background()
 	opt := DocrootOptions{Endpoints: both, Jobs: 3}
 
 	opt.DryRun = true
 	plan, err := Docroot(ctx, dir, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	if !maps.Equal(readTree(t, dir), before) {
 		t.Error("a dry run changed something")
 	}
 	opt.DryRun = false
 	got, err := Docroot(ctx, dir, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	changed := []string{"index.html", "own.html", "post/a/index.html", "x.XHTML"}
 	if !slices.Equal(got.Changed, changed) || !slices.Equal(plan.Changed, changed) {
 		t.Errorf("changed %q, planned %q, want %q", got.Changed, plan.Changed, changed)
@@ -180,9 +164,7 @@ func TestDocrootKilled(t *testing.T) {
 		}
 	}
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	dir := t.TempDir()
 	files := map[string]string{}
 	for i := range 200 {
@@ -199,13 +181,9 @@ func TestDocrootKilled(t *testing.T) {
 	for i := range 8 {
 		cmd := exec.Command(self, "-test.run=^TestDocrootKilled$")
 		cmd.Env = append(os.Environ(), "SITELINK_TEST_DOCROOT="+dir)
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, cmd.Start())
 		time.Sleep(time.Duration(20+i*9) * time.Millisecond)
-		if err := cmd.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, cmd.Process.Kill())
 		cmd.Wait()
 		for name, is := range readTree(t, dir) {
 			if isTemporary(filepath.Base(name)) {

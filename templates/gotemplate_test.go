@@ -8,6 +8,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 var twoEndpoints = Endpoints{Pingback: "https://h.example/x?a=1&b=2", Webmention: "https://h.example/wm"}
@@ -43,14 +45,10 @@ func TestInsert(t *testing.T) {
 			if err == nil {
 				err = Insert(page, twoEndpoints) // a second time changes nothing
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, err)
 			data := map[string]any{"T": "x", "L": []int{1, 2}}
 			var got, plain bytes.Buffer
-			if err := errors.Join(page.Execute(&got, data), parse().Lookup("page").Execute(&plain, data)); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, errors.Join(page.Execute(&got, data), parse().Lookup("page").Execute(&plain, data)))
 			if c.name != "braces_in_text" {
 				if err := Verify(got.Bytes(), twoEndpoints); err != nil {
 					t.Errorf("%v\n%s", err, got.Bytes())
@@ -69,9 +67,7 @@ func TestInsert(t *testing.T) {
 func TestInsertShared(t *testing.T) {
 	set := template.Must(template.New("").Parse(`{{define "head"}}<head><meta charset=utf-8></head>{{end}}{{define "a"}}<html>{{template "head"}}{{end}}{{define "b"}}<html>{{template "head"}}{{end}}`))
 	for _, name := range []string{"a", "b"} {
-		if err := Insert(set.Lookup(name), twoEndpoints); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, Insert(set.Lookup(name), twoEndpoints))
 	}
 	var out bytes.Buffer
 	if err := set.ExecuteTemplate(&out, "b", nil); err != nil || strings.Count(out.String(), "pingback") != 1 {

@@ -23,9 +23,7 @@ import (
 // their configurations (PB-13, PB-14, PB-16).
 func TestHeadersOfServers(t *testing.T) {
 	e, err := NewEndpoints(`https://h.example/x?a=1&b="2"&c=%C3%A9&d=$1'%25{a}`, `https://h.example/wm?a=$remote_addr&b=%41,;c`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	snippet := func(profile string) string { return HeaderRules(profile, e)[0].Text }
 	for _, s := range []struct {
 		profile, command string
@@ -42,9 +40,7 @@ func TestHeadersOfServers(t *testing.T) {
 				"server {\nlisten %[3]s;\nroot %[2]s/site;\n%[4]s}\n}\n", user, dir, addr, snippet("nginx"))
 		}},
 		{"apache", "apache2", []string{"-d", "DIR", "-f", "CONF", "-D", "FOREGROUND"}, func(dir, addr string) string {
-			if err := os.WriteFile(filepath.Join(dir, "site", ".htaccess"), []byte(snippet("apache")), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, os.WriteFile(filepath.Join(dir, "site", ".htaccess"), []byte(snippet("apache")), 0o644))
 			modules := ""
 			for _, m := range []string{"mpm_event", "authz_core", "headers"} {
 				modules += fmt.Sprintf("LoadModule %s_module /usr/lib/apache2/modules/mod_%s.so\n", m, m)
@@ -66,25 +62,17 @@ func TestHeadersOfServers(t *testing.T) {
 				t.Skip(s.command + " is not installed; .ci/run installs it")
 			}
 			dir, err := os.MkdirTemp("", "sitelink-headers-")
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, err)
 			t.Cleanup(func() { os.RemoveAll(dir) })
 			writeTree(t, dir, map[string]string{"site/index.html": "<title>t</title>"})
 			// Servers that root starts read as other users.
 			for _, name := range []string{dir, filepath.Join(dir, "site")} {
-				if err := os.Chmod(name, 0o755); err != nil {
-					t.Fatal(err)
-				}
+				testkit.Check(t, os.Chmod(name, 0o755))
 			}
-			if err := os.Chmod(filepath.Join(dir, "site/index.html"), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, os.Chmod(filepath.Join(dir, "site/index.html"), 0o644))
 			addr := testkit.FreePort(t)
 			conf := filepath.Join(dir, "conf")
-			if err := os.WriteFile(conf, []byte(s.conf(dir, addr)), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, os.WriteFile(conf, []byte(s.conf(dir, addr)), 0o644))
 			args := slices.Clone(s.args)
 			for i := range args {
 				args[i] = strings.NewReplacer("CONF", conf, "DIR", dir).Replace(args[i])
@@ -94,9 +82,7 @@ func TestHeadersOfServers(t *testing.T) {
 			var out strings.Builder
 			cmd.Stdout, cmd.Stderr = &out, &out
 			cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM}
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, cmd.Start())
 			t.Cleanup(func() {
 				cmd.Process.Signal(syscall.SIGTERM)
 				cmd.Wait()
@@ -111,9 +97,7 @@ func TestHeadersOfServers(t *testing.T) {
 				}
 				time.Sleep(50 * time.Millisecond)
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, err)
 			answer.Body.Close()
 			if got := answer.Header.Values("X-Pingback"); answer.StatusCode != 200 || len(got) != 1 || got[0] != e.Pingback {
 				t.Errorf("status %d, X-Pingback %q, want %q", answer.StatusCode, got, e.Pingback)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // run has findings in the order of a report.
@@ -29,18 +30,14 @@ const today = Date("2026-11-21")
 func text(t *testing.T, b *Baseline) string {
 	t.Helper()
 	var buf bytes.Buffer
-	if err := b.Write(&buf); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, b.Write(&buf))
 	return buf.String()
 }
 
 func read(t *testing.T, text string) *Baseline {
 	t.Helper()
 	b, err := Read("known.jsonl", strings.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	return b
 }
 
@@ -342,9 +339,7 @@ func FuzzRead(f *testing.F) {
 			return
 		}
 		var one, two bytes.Buffer
-		if err := b.Write(&one); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, b.Write(&one))
 		again, err := Read("known.jsonl", bytes.NewReader(one.Bytes()))
 		if err != nil {
 			t.Fatalf("%v\n%s", err, one.String())

@@ -28,6 +28,7 @@ import (
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/fetch"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 var loopback = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
@@ -88,14 +89,10 @@ func (w *web) take() []string {
 func tlsWeb(t *testing.T, notAfter time.Time, ip string) string {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	cert := &x509.Certificate{SerialNumber: big.NewInt(1), NotBefore: notAfter.Add(-24 * time.Hour), NotAfter: notAfter, IPAddresses: []net.IP{net.ParseIP(ip)}}
 	der, err := x509.CreateCertificate(rand.Reader, cert, cert, key.Public(), key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	s := httptest.NewUnstartedServer(http.HandlerFunc(site))
 	s.TLS = &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}}
 	s.Config.ErrorLog = log.New(io.Discard, "", 0)
@@ -152,9 +149,7 @@ func links(urls ...string) (all []Link) {
 func ask(t *testing.T, c *Cache, opt Options, all []Link) *Report {
 	t.Helper()
 	report, err := Ask(context.Background(), all, c, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	return report
 }
 
@@ -234,9 +229,7 @@ func TestAsk(t *testing.T) {
 	past, future := time.Now().Add(-time.Hour), time.Now().Add(time.Hour)
 	expired, other, unknown := tlsWeb(t, past, "127.0.0.1"), tlsWeb(t, future, "127.0.0.2"), tlsWeb(t, future, "127.0.0.1")
 	unused, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	closed := "http://" + unused.Addr().String() + "/"
 	unused.Close()
 	want := map[string]string{
@@ -667,9 +660,7 @@ func TestAskOffline(t *testing.T) {
 			cache, opt := memory(t), quick()
 			opt.exchange = offline(c.answering)
 			report, err := Ask(t.Context(), c.links, cache, opt)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, err)
 			failing := 0
 			for _, url := range cache.URLs() {
 				if r := cache.Get(url); r.Code == check.Doubtful && r.Strikes == 1 && r.Reason == NoSuchHost {

@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // sample is a record with every field set.
@@ -33,25 +34,19 @@ func openCache(t *testing.T, name string) (*Cache, *[]string) {
 	t.Helper()
 	warnings := &[]string{}
 	c, err := Open(name, func(s string) { *warnings = append(*warnings, s) })
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	return c, warnings
 }
 
 func closeCache(t *testing.T, c *Cache) {
 	t.Helper()
-	if err := c.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, c.Close())
 }
 
 func readFile(t *testing.T, name string) string {
 	t.Helper()
 	data, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	return string(data)
 }
 
@@ -121,9 +116,7 @@ func TestCacheKilled(t *testing.T) {
 	<-soon.finished
 	soon.journal.Close()
 	empty, err := os.Create(strings.TrimSuffix(name, ".jsonl") + ".1-0" + journalEnd) // of one that learned nothing
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	empty.Close()
 	c, warnings := openCache(t, name) // learns nothing either
 	closeCache(t, c)
@@ -141,9 +134,7 @@ func TestCacheDamaged(t *testing.T) {
 	text := strings.Join([]string{headerLine, good, `{"url":"https://b.example/","verdict":`, `{"url":"https://c.example/","verdict":"ok","color":1}`,
 		`{"url":"https://d.example/","verdict":"fine","asked":"2026-11-02T09:00:00Z"}`, `{"url":"https://e.example/","verdict":"ok","code":"dead-link","asked":"2026-11-02T09:00:00Z"}`,
 		`{"url":"https://f.example/","verdict":"ok","asked":"2026-11-02T09:00:00Z"}`, "\x00\xff", ""}, "\n")
-	if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.WriteFile(name, []byte(text), 0o666))
 	c, warnings := openCache(t, name)
 	want := []string{name + ":3: not a valid JSON object", name + `:4: unknown field "color"`, name + `:5: unknown verdict "fine"`,
 		name + `:6: the verdict of code "dead-link" is error, not ok`, name + ":8: the line is not UTF-8"}
@@ -164,9 +155,7 @@ func TestCacheDamaged(t *testing.T) {
 func TestCacheNewer(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "status.jsonl")
 	text := `{"sitelink":"status-cache","schema":3,"more":true}` + "\n" + `{"address":"x"}` + "\n"
-	if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.WriteFile(name, []byte(text), 0o666))
 	if _, err := Open(name, nil); !errors.Is(err, ErrNewer) || !strings.Contains(err.Error(), "schema is 3") {
 		t.Errorf("error %v", err)
 	}
@@ -213,9 +202,7 @@ func TestCacheConflict(t *testing.T) {
 	}
 	text := strings.Join([]string{headerLine, "<<<<<<< ours", line("https://a.example/", 1), line("https://b.example/", 3), "=======",
 		line("https://b.example/", 2), line("https://c.example/", 1), ">>>>>>> theirs", ""}, "\r\n")
-	if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.WriteFile(name, []byte(text), 0o666))
 	all, err := Read(name, func(s string) { t.Error(s) })
 	if err != nil || len(all) != 3 || !all[1].Asked.Equal(at(3)) {
 		t.Errorf("%+v, %v", all, err)
@@ -237,9 +224,7 @@ func TestCacheFirstSchema(t *testing.T) {
 		name: {`{"sitelink":"status-cache","schema":1}`, dead, row},
 		strings.TrimSuffix(name, ".jsonl") + ".1-0" + journalEnd: {moved},
 	} {
-		if err := os.WriteFile(file, []byte(strings.Join(lines, "\n")+"\n"), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.WriteFile(file, []byte(strings.Join(lines, "\n")+"\n"), 0o666))
 	}
 	c, warnings := openCache(t, name)
 	if r := c.Get("https://a.example/p"); brief(r) != "error dead-link**" || r.Due(now, Policy{}).After(now) || !r.Since.Equal(day0) {
@@ -301,9 +286,7 @@ func TestCacheMergedByHand(t *testing.T) {
 	}
 	text := strings.Join([]string{line("https://z.example/", 1), headerLine, line("https://a.example/", 1), "", line("https://z.example/", 3),
 		headerLine, line("https://z.example/", 2), line("https://a.example/", 1)}, "\n") // no line end either
-	if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.WriteFile(name, []byte(text), 0o666))
 	c, warnings := openCache(t, name)
 	c.Put(okRecord("https://m.example/", 1))
 	closeCache(t, c)
@@ -346,9 +329,7 @@ func TestCacheNotWritable(t *testing.T) {
 		t.Errorf("no directory: %v", err)
 	}
 	name := filepath.Join(dir, "data", "status.jsonl")
-	if err := os.Mkdir(filepath.Dir(name), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.Mkdir(filepath.Dir(name), 0o777))
 	// Through a link: the cache removes its journal by name.
 	link := filepath.Join(dir, "full")
 	if err := os.Symlink("/dev/full", link); err != nil {
@@ -373,9 +354,7 @@ func TestCacheNotWritable(t *testing.T) {
 	}
 	c, _ := openCache(t, name)
 	c.Put(okRecord("https://moved.example/", 1))
-	if err := os.Rename(filepath.Dir(name), filepath.Join(dir, "elsewhere")); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.Rename(filepath.Dir(name), filepath.Join(dir, "elsewhere")))
 	if err := c.Close(); err == nil || !strings.Contains(err.Error(), "write status cache "+name+": ") {
 		t.Errorf("no directory any more: %v", err)
 	}

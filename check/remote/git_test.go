@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // clones returns clones of a new repository, and a function that runs git in one.
@@ -41,18 +43,14 @@ const statusRef = "git:refs/sitelink/status"
 func openGit(t *testing.T, dir string) *Cache {
 	t.Helper()
 	c, err := OpenGit(t.Context(), statusRef, GitOptions{Dir: dir, Env: os.Environ(), Warn: func(s string) { t.Error(s) }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	return c
 }
 
 func readGit(t *testing.T, dir string) (urls []string) {
 	t.Helper()
 	all, err := ReadGit(t.Context(), statusRef, GitOptions{Dir: dir, Env: os.Environ()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	for _, r := range all {
 		urls = append(urls, r.URL)
 	}

@@ -25,6 +25,8 @@ import (
 	"time"
 
 	"golang.org/x/net/dns/dnsmessage"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // TestServers asks real servers, nginx and Caddy, whose names a resolver of the test
@@ -158,9 +160,7 @@ func TestSharedAddress(t *testing.T) {
 func resolve(t *testing.T, names map[string]string) {
 	t.Helper()
 	server, err := net.ListenPacket("udp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -220,14 +220,10 @@ func answerDNS(query []byte, names map[string]string) []byte {
 func docroot(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "root")
-	if err := os.Mkdir(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.Mkdir(dir, 0o755))
 	for i := range 10 {
 		page := fmt.Sprintf("<!doctype html><title>%d</title>%s", i, strings.Repeat("<p>text", 1000))
-		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%d.html", i)), []byte(page), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("%d.html", i)), []byte(page), 0o644))
 	}
 	return dir
 }
@@ -236,9 +232,7 @@ func docroot(t *testing.T) string {
 func freePort(t *testing.T) int {
 	t.Helper()
 	l, err := net.Listen("tcp4", "0.0.0.0:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	defer l.Close()
 	return l.Addr().(*net.TCPAddr).Port
 }
@@ -299,9 +293,7 @@ http {
 	}
 }
 `, dir, s.port, docroot(t))
-	if err := os.WriteFile(conf, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.WriteFile(conf, []byte(text), 0o644))
 	serve(t, fmt.Sprintf("127.0.0.11:%d", s.port), "nginx", "-c", conf, "-e", filepath.Join(dir, "error.log"))
 	return s
 }
@@ -348,18 +340,14 @@ func startCaddy(t *testing.T) (plain, secure int, log string) {
 	cert := s.TLS.Certificates[0]
 	s.Close()
 	key, err := x509.MarshalPKCS8PrivateKey(cert.PrivateKey)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	name := func(base string, blocks ...*pem.Block) string {
 		var b bytes.Buffer
 		for _, block := range blocks {
 			pem.Encode(&b, block)
 		}
 		name := filepath.Join(dir, base)
-		if err := os.WriteFile(name, b.Bytes(), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.WriteFile(name, b.Bytes(), 0o600))
 		return name
 	}
 	certFile := name("cert.pem", &pem.Block{Type: "CERTIFICATE", Bytes: cert.Certificate[0]})
@@ -389,9 +377,7 @@ https://example.com:%[4]d {
 	import pages
 }
 `, docroot(t), log, plain, secure, certFile, keyFile)
-	if err := os.WriteFile(conf, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.WriteFile(conf, []byte(text), 0o644))
 	serve(t, fmt.Sprintf("127.0.0.12:%d", plain), "caddy", "run", "--config", conf, "--adapter", "caddyfile")
 	return plain, secure, log
 }
@@ -409,9 +395,7 @@ func caddyEntries(t *testing.T, name string) (all []caddyEntry) {
 	t.Helper()
 	for s := bufio.NewScanner(strings.NewReader(readFile(t, name))); s.Scan(); {
 		var e caddyEntry
-		if err := json.Unmarshal(s.Bytes(), &e); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, json.Unmarshal(s.Bytes(), &e))
 		all = append(all, e)
 	}
 	return all

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/sitelink/sitelink/internal/fetch"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // usage is what a part of a benchmark takes. Processor time depends less than wall time
@@ -80,17 +81,13 @@ func BenchmarkAskMillion(b *testing.B) {
 		var ask usage
 		whole := measure(func() {
 			c, err := Open(filepath.Join(b.TempDir(), "status.jsonl"), nil)
-			if err != nil {
-				b.Fatal(err)
-			}
+			testkit.Check(b, err)
 			ask = measure(func() {
 				if _, err := Ask(context.Background(), all, c, opt); err != nil {
 					b.Fatal(err)
 				}
 			})
-			if err := c.Close(); err != nil {
-				b.Fatal(err)
-			}
+			testkit.Check(b, c.Close())
 		})
 		perURL := func(d time.Duration) float64 { return d.Seconds() * 1e6 / urls }
 		b.ReportMetric(perURL(ask.cpu-loop.cpu), "scheduling-cpu-µs/URL")
@@ -111,9 +108,7 @@ func unscheduled(b *testing.B, all []Link, at int, exchange func(context.Context
 		response *fetch.Response
 	}
 	c, err := Open(filepath.Join(b.TempDir(), "status.jsonl"), nil)
-	if err != nil {
-		b.Fatal(err)
-	}
+	testkit.Check(b, err)
 	defer c.Close()
 	return measure(func() {
 		next, replies := make(chan string, at), make(chan reply, at)
@@ -150,9 +145,7 @@ type pages struct {
 func newPages(b testing.TB) *pages {
 	p := &pages{}
 	listener, err := net.Listen("tcp", "0.0.0.0:0")
-	if err != nil {
-		b.Fatal(err)
-	}
+	testkit.Check(b, err)
 	page := append([]byte("<title>page</title>"), bytes.Repeat([]byte("text "), 16<<10/5)...)
 	server := &http.Server{
 		ConnState: func(_ net.Conn, s http.ConnState) {
@@ -223,9 +216,7 @@ func BenchmarkAskLoopback(b *testing.B) {
 		for range rounds {
 			loop := measure(func() { bare(urls, at) })
 			c, err := Open(filepath.Join(b.TempDir(), "status.jsonl"), nil)
-			if err != nil {
-				b.Fatal(err)
-			}
+			testkit.Check(b, err)
 			opt := quick()
 			opt.Concurrency = at
 			opt.Policy = func(string) Policy { return Policy{MaxAge: -1} }
@@ -245,9 +236,7 @@ func BenchmarkAskLoopback(b *testing.B) {
 			peak = max(peak, one.peak, two.peak)
 			b.ReportMetric(one.wall.Seconds(), "s-ask")
 			b.ReportMetric(loop.wall.Seconds(), "s-bare")
-			if err := c.Close(); err != nil {
-				b.Fatal(err)
-			}
+			testkit.Check(b, c.Close())
 		}
 		b.ReportMetric(median(first), "times-bare")
 		b.ReportMetric(median(cpu), "times-bare-cpu")
@@ -271,9 +260,7 @@ func BenchmarkAskPaced(b *testing.B) {
 	urls := p.urls(count, hosts)
 	for b.Loop() {
 		c, err := Open(filepath.Join(b.TempDir(), "status.jsonl"), nil)
-		if err != nil {
-			b.Fatal(err)
-		}
+		testkit.Check(b, err)
 		opt := quick()
 		opt.Pace = time.Second
 		took := measure(func() {
@@ -285,8 +272,6 @@ func BenchmarkAskPaced(b *testing.B) {
 		b.ReportMetric(took.wall.Seconds(), "s-ask")
 		b.ReportMetric(100*(took.wall.Seconds()/bound-1), "%-above-bound")
 		b.ReportMetric(float64(took.peak)/1e6, "MB")
-		if err := c.Close(); err != nil {
-			b.Fatal(err)
-		}
+		testkit.Check(b, c.Close())
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // TestAskSockets: connections that wait for a next request give way when a process runs
@@ -34,17 +36,11 @@ func askWithFewSockets(t *testing.T, urls []string) {
 	name := filepath.Join(t.TempDir(), "status.jsonl")
 	c, lines := openCache(t, name)
 	open, err := os.ReadDir("/proc/self/fd")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	var limit syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit))
 	limit.Cur = uint64(len(open)) + 12
-	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, syscall.Setrlimit(syscall.RLIMIT_NOFILE, &limit))
 	opt := quick()
 	opt.Concurrency = 4
 	report := ask(t, c, opt, links(urls...))

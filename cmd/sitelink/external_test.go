@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"github.com/sitelink/sitelink/check/remote"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // neighbour is another site on loopback, to which the site in dir links.
@@ -104,9 +105,7 @@ func (n *neighbour) plain(t *testing.T, ctx context.Context, variables []string,
 	n.mu.Lock() // the server has seen what the test changed
 	err := cmd.Start()
 	n.mu.Unlock()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	cmd.Wait()
 	if code := cmd.ProcessState.ExitCode(); code != want {
 		t.Fatalf("sitelink %q: exit code %d, want %d\n%s%s", args, code, want, out.String(), errs.String())
@@ -161,9 +160,7 @@ func TestExternalCheck(t *testing.T) {
 func sees(t *testing.T, n *neighbour, name, external string, rows ...string) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(n.dir, name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	var report struct {
 		Findings []struct {
 			Target, Code string
@@ -400,19 +397,13 @@ func TestExternalUsage(t *testing.T) {
 // remember writes that a URL gave an answer in each of two runs.
 func (n *neighbour) remember(t *testing.T, url string, a remote.Answer) {
 	t.Helper()
-	if err := os.MkdirAll(n.dir+"/.sitelink", 0o777); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.MkdirAll(n.dir+"/.sitelink", 0o777))
 	cache, err := remote.Open(n.dir+"/.sitelink/status.jsonl", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	for _, days := range []time.Duration{3, 2} {
 		cache.Put(remote.Judge(cache.Get(url), a, time.Now().Add(-days*24*time.Hour), remote.Policy{}))
 	}
-	if err := cache.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, cache.Close())
 }
 
 // Part 4: --probe and --archive find what fix writes, and only they ask for more than
@@ -480,9 +471,7 @@ func TestExternalReport(t *testing.T) {
 	n.write(t, "sitelink.toml", "[external]\nstrikes = 1\n")
 	n.remember(t, n.URL+"/back", remote.Answer{Status: 410})
 	cache, err := os.ReadFile(n.dir + "/.sitelink/status.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	lines := []string{"dead since the last run: SITE/dead", "recovered since the last run: SITE/back", "hosts that fail most: 127.0.0.1 (1)",
 		"hosts that block sitelink: 127.0.0.1 (1)", "other sites: 4 URLs, 5 requests sent",
 		"look at SITE/soft, linked from public/index.html:1:13: the title of the page says that it was not found: 404 | "}
@@ -496,9 +485,7 @@ func TestExternalReport(t *testing.T) {
 		for _, f := range formats {
 			if _, name, ok := strings.Cut(f, "="); ok {
 				text, err := os.ReadFile(filepath.Join(n.dir, name))
-				if err != nil {
-					t.Fatal(err)
-				}
+				testkit.Check(t, err)
 				files = append(files, strings.ReplaceAll(string(text), n.URL, "SITE"))
 			}
 		}

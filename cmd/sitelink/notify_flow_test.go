@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sitelink/sitelink/internal/testkit"
 	"github.com/sitelink/sitelink/outgoing/ledger"
 )
 
@@ -40,9 +41,7 @@ func newBlog(t *testing.T) *blog {
 	b := &blog{t: t, dir: t.TempDir(), tries: map[string]int{}}
 	b.live = filepath.Join(b.dir, "live")
 	for _, dir := range []string{"public", "live", ".git"} {
-		if err := os.Mkdir(filepath.Join(b.dir, dir), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.Mkdir(filepath.Join(b.dir, dir), 0o755))
 	}
 	site := httptest.NewServer(http.FileServer(http.Dir(b.live)))
 	t.Cleanup(site.Close)
@@ -244,9 +243,7 @@ func TestNotifyFlow(t *testing.T) {
 	// The time has come, and the target is well again: -v tells of it.
 	b.answer = nil
 	text, err := os.ReadFile(".sitelink/ledger.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	past := `"next":"` + time.Now().UTC().Format("2006-01-02T15:")
 	early := strings.Replace(string(text), past, `"next":"2020-01-01T00:`, 1)
 	if early == string(text) { // the hour has changed meanwhile
@@ -384,9 +381,7 @@ func TestDeploy(t *testing.T) {
 	b.wantPosts("/c")
 
 	// A deleted page leaves a tombstone, which is deployed with the rest.
-	if err := os.RemoveAll("public/three"); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.RemoveAll("public/three"))
 	_, said = deploy(0, "--send", "--no-check", "--tombstones")
 	text, err := os.ReadFile("live/three/index.html")
 	if err != nil || !strings.Contains(string(text), "410 Gone") || !strings.Contains(said, "1 tombstone written") {

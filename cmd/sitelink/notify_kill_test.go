@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sitelink/sitelink/internal/testkit"
 	"github.com/sitelink/sitelink/outgoing/ledger"
 )
 
@@ -97,21 +98,15 @@ func linkingSite(t testing.TB, docroot string, s *scriptedHosts, pages, hosts in
 			fmt.Fprintf(&text, `<a href="http://%s:%s/post/%d">link %d</a> `, hostAddress(h), s.port, p, h)
 		}
 		dir := filepath.Join(docroot, fmt.Sprintf("p%03d", p))
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, "index.html"), []byte(text.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.MkdirAll(dir, 0o755))
+		testkit.Check(t, os.WriteFile(filepath.Join(dir, "index.html"), []byte(text.String()), 0o644))
 	}
 }
 
 // ownProject makes dir a project of its own, so that nothing is kept in ours.
 func ownProject(t *testing.T, dir string) string {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Join(dir, ".git"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.MkdirAll(filepath.Join(dir, ".git"), 0o755))
 	return dir
 }
 
@@ -135,12 +130,8 @@ func TestNotifyKilled(t *testing.T) {
 	}
 	work := t.TempDir()
 	docroot := filepath.Join(work, "public")
-	if err := os.MkdirAll(docroot, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(docroot, "index.html"), []byte("<!doctype html><title>home</title>"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.MkdirAll(docroot, 0o755))
+	testkit.Check(t, os.WriteFile(filepath.Join(docroot, "index.html"), []byte("<!doctype html><title>home</title>"), 0o644))
 	s := newScriptedHosts(t, hosts, docroot)
 	s.slow = 4 * time.Millisecond
 	file := filepath.Join(work, "ledger.jsonl")
@@ -154,9 +145,7 @@ func TestNotifyKilled(t *testing.T) {
 		t.Fatalf("first run: %v\n%s", err, out)
 	}
 	first, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	linkingSite(t, docroot, s, pages, hosts)
 
 	// An undisturbed run, to know how long the moments are.
@@ -177,17 +166,13 @@ func TestNotifyKilled(t *testing.T) {
 		for _, ending := range []string{"journal", "lock"} {
 			os.Remove(strings.TrimSuffix(file, ".jsonl") + "." + ending)
 		}
-		if err := os.WriteFile(file, first, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.WriteFile(file, first, 0o644))
 		mayRepeat, last, left := map[string]bool{}, 0, 30 // kills, so that a machine that has become slow finishes too
 		for killed := true; killed; {
 			cmd := notify()
 			var out strings.Builder
 			cmd.Stdout = &out
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, cmd.Start())
 			timer := time.AfterFunc(rand.N(whole), func() { cmd.Process.Kill() })
 			if left--; left < 0 {
 				timer.Stop()
@@ -237,13 +222,9 @@ func TestNotifyKilled(t *testing.T) {
 func stillInFlight(t *testing.T, file string) (all []string) {
 	t.Helper()
 	store, err := ledger.OpenFile(file, ledger.FileOptions{ReadOnly: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	snap, err := store.Load(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	for _, n := range snap.Notices {
 		if n.State == ledger.InFlight {
 			all = append(all, n.Source+" "+n.Target)
@@ -258,12 +239,8 @@ func TestNotifyInterrupted(t *testing.T) {
 	const pages, hosts = 2, 10
 	work := t.TempDir()
 	docroot, file := filepath.Join(work, "public"), filepath.Join(work, "ledger.jsonl")
-	if err := os.Mkdir(docroot, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(docroot, "index.html"), []byte("<!doctype html><title>home</title>"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.Mkdir(docroot, 0o755))
+	testkit.Check(t, os.WriteFile(filepath.Join(docroot, "index.html"), []byte("<!doctype html><title>home</title>"), 0o644))
 	s := newScriptedHosts(t, hosts, docroot)
 	s.hold = make(chan struct{})
 	notify := func() *exec.Cmd {
@@ -279,12 +256,8 @@ func TestNotifyInterrupted(t *testing.T) {
 	var out strings.Builder
 	cmd.Stdout = &out
 	stderr, err := cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
+	testkit.Check(t, cmd.Start())
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
 		s.mu.Lock()
 		arrived := len(s.got)
@@ -298,9 +271,7 @@ func TestNotifyInterrupted(t *testing.T) {
 			t.Fatal("nothing was sent")
 		}
 	}
-	if err := cmd.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, cmd.Process.Signal(os.Interrupt))
 	// No answer comes before it knows of the interrupt.
 	line, _ := bufio.NewReader(stderr).ReadString('\n')
 	close(s.hold)

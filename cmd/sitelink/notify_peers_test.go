@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // rawPeer reads requests as bytes: those of the LINK methods go past net/http
@@ -27,9 +29,7 @@ type rawPeer struct {
 func newRawPeer(t *testing.T, answer func(line string) string) *rawPeer {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	t.Cleanup(func() { l.Close() })
 	p := &rawPeer{addr: l.Addr().String()}
 	go func() {
@@ -100,21 +100,15 @@ func TestNotifyPeers(t *testing.T) {
 	docroot := filepath.Join(work, "public")
 	site := &http.Server{Handler: http.FileServer(http.Dir(docroot))}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	go site.Serve(l)
 	defer site.Close()
 	base := "http://" + l.Addr().String()
 	write := func(name, text string) {
 		t.Helper()
 		file := filepath.Join(work, name)
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		testkit.Check(t, os.WriteFile(file, []byte(text), 0o644))
 	}
 	feed := func(title string) {
 		write("public/feed.xml", `<?xml version="1.0"?><feed xmlns="http://www.w3.org/2005/Atom"><title>`+title+

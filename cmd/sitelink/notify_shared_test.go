@@ -15,6 +15,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // killShared kills notify --send with a ledger that runs can share, at random
@@ -33,12 +35,8 @@ func killShared(t *testing.T, work, ledger string, fresh func(), inFlight func()
 	}
 	empty, docroot := filepath.Join(work, "empty"), filepath.Join(work, "public")
 	for _, dir := range []string{empty, docroot} {
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, "index.html"), []byte("<!doctype html><title>home</title>"), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.MkdirAll(dir, 0o755))
+		testkit.Check(t, os.WriteFile(filepath.Join(dir, "index.html"), []byte("<!doctype html><title>home</title>"), 0o644))
 	}
 	s := newScriptedHosts(t, hosts, docroot)
 	s.slow = 20 * time.Millisecond
@@ -69,9 +67,7 @@ func killShared(t *testing.T, work, ledger string, fresh func(), inFlight func()
 	for kills < runs {
 		start()
 		cmd := notify(docroot)
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, cmd.Start())
 		timer := time.AfterFunc(whole/8+rand.N(whole), func() { cmd.Process.Kill() })
 		err := cmd.Wait()
 		if timer.Stop() || err == nil {
@@ -131,9 +127,7 @@ func TestNotifyKilledGit(t *testing.T) {
 	git("remote", "add", "origin", remote)
 	state := filepath.Join(work, ".git", "sitelink")
 	killShared(t, work, "git:refs/sitelink/ledger", func() {
-		if err := os.RemoveAll(state); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.RemoveAll(state))
 		git("--git-dir", remote, "update-ref", "-d", "refs/sitelink/ledger")
 	}, func() []string {
 		files, err := filepath.Glob(filepath.Join(state, "*", "ledger.jsonl"))
@@ -158,9 +152,7 @@ func TestNotifyHeld(t *testing.T) {
 		}
 	}
 	docroot := filepath.Join(work, "public")
-	if err := os.MkdirAll(docroot, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.MkdirAll(docroot, 0o755))
 	s := newScriptedHosts(t, 1, docroot)
 	linkingSite(t, docroot, s, 1, 1)
 	// hold records in the ledger that another run holds the notice until then.
@@ -194,12 +186,8 @@ func TestNotifyHeld(t *testing.T) {
 	}
 	waiting := notify("--wait")
 	stderr, err := waiting.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := waiting.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
+	testkit.Check(t, waiting.Start())
 	said := bufio.NewReader(stderr)
 	if line, err := said.ReadString('\n'); line != "sitelink: note: waiting for 1 notice held by elsewhere:7\n" {
 		t.Errorf("%v: %s", err, line)

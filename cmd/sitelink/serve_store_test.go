@@ -18,6 +18,8 @@ import (
 
 	"golang.org/x/sys/unix"
 	_ "modernc.org/sqlite"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // TestServeStores: a store that serve cannot use ends it with an error that names the
@@ -30,15 +32,11 @@ func TestServeStores(t *testing.T) {
 	file := func(name string) string { return filepath.Join(r.dir, name) }
 	copyFile(t, file("mentions.db"), file("newer.db"), 0o600)
 	db, err := sql.Open("sqlite", file("newer.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	if _, err := db.Exec("UPDATE sitelink_store SET version = 99"); err != nil {
 		t.Fatal(err)
 	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, db.Close())
 	r.write("text.db", strings.Repeat("This is a text. ", 100))
 	r.write("dir.db/x", "")
 	for name, want := range map[string]string{
@@ -63,14 +61,10 @@ func TestServeReadOnlyStore(t *testing.T) {
 	r.cmd.Wait()
 	// Another user must get here, in case we are root, who may write everything.
 	dir, err := os.MkdirTemp("/var/tmp", "sitelink")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	defer os.RemoveAll(dir)
 	program, err := exec.LookPath("sitelink")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	copyFile(t, program, filepath.Join(dir, "sitelink"), 0o755)
 	write(t, filepath.Join(dir, "public", "index.html"), "<!doctype html><title>Home</title>")
 	for name, mode := range map[string]os.FileMode{"open": 0o777, "closed": 0o555} {
@@ -78,9 +72,7 @@ func TestServeReadOnlyStore(t *testing.T) {
 		write(t, store, "")
 		copyFile(t, filepath.Join(r.dir, "mentions.db"), store, 0)
 		for name, mode := range map[string]os.FileMode{dir: 0o755, store: 0o444, filepath.Dir(store): mode} {
-			if err := os.Chmod(name, mode); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, os.Chmod(name, mode))
 		}
 		defer os.Chmod(filepath.Dir(store), 0o755)
 		cmd := exec.Command(filepath.Join(dir, "sitelink"), "serve", filepath.Join(dir, "public"), "--base-url", servedBase, "--listen", "127.0.0.1:0", "--store", store)
@@ -101,9 +93,7 @@ func TestServeFullDisk(t *testing.T) {
 	r := startServe(t, "--rate-address", "0", "--rate-source", "0")
 	var old unix.Rlimit
 	limit := func(new *unix.Rlimit) {
-		if err := unix.Prlimit(r.cmd.Process.Pid, unix.RLIMIT_FSIZE, new, &old); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, unix.Prlimit(r.cmd.Process.Pid, unix.RLIMIT_FSIZE, new, &old))
 	}
 	size := int64(0)
 	for _, name := range []string{"mentions.db", "mentions.db-wal"} {
@@ -191,20 +181,14 @@ func (r *receiving) refused(cmd *exec.Cmd, name, want string) {
 func copyFile(t *testing.T, from, to string, mode os.FileMode) {
 	t.Helper()
 	in, err := os.Open(from)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	defer in.Close()
 	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE, mode)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	if _, err := io.Copy(out, in); err != nil {
 		t.Fatal(err)
 	}
-	if err := out.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, out.Close())
 }
 
 // TestBlockAtOnce: processes that block sites at the same time lose no decision, in the
@@ -218,9 +202,7 @@ func TestBlockAtOnce(t *testing.T) {
 	for i := range all {
 		all[i] = exec.Command("sitelink", "mentions", "block", fmt.Sprintf("spam%d.example", i))
 		all[i].Dir, all[i].Stderr = r.dir, &out[i]
-		if err := all[i].Start(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, all[i].Start())
 	}
 	for i := range all {
 		if err := all[i].Wait(); err != nil {
@@ -232,9 +214,7 @@ func TestBlockAtOnce(t *testing.T) {
 		t.Errorf("%d of %d rules are in the file, %v\n%s", n, processes, err, text)
 	}
 	db, err := sql.Open("sqlite", filepath.Join(r.dir, "mentions.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	defer db.Close()
 	n := 0
 	if err := db.QueryRow("SELECT count(*) FROM sitelink_rule").Scan(&n); err != nil || n != processes {

@@ -24,6 +24,8 @@ import (
 	"time"
 
 	_ "modernc.org/sqlite"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // receiving is a running `sitelink serve` in a directory of its own.
@@ -344,24 +346,16 @@ func TestServeModeration(t *testing.T) {
 	cmd := exec.Command("sitelink", "mentions", "login")
 	cmd.Dir = r.dir
 	out, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	link, err := url.Parse(strings.TrimSpace(string(out)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	link.Host = r.addr
 	request := func(method string) *http.Response {
 		req, err := http.NewRequest(method, link.String(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 		resp, err := client.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		resp.Body.Close()
 		return resp
 	}
@@ -383,9 +377,7 @@ func TestNextBuildShowsIt(t *testing.T) {
 			text += name + "\n" + string(content) + "\n"
 			return err
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		return text
 	}
 	page := func() string {
@@ -402,9 +394,7 @@ func TestNextBuildShowsIt(t *testing.T) {
 	before, source := files(), r.sources.URL+"/links/ping"
 	call := "<methodCall><methodName>pingback.ping</methodName><params><param><value>" + source + "</value></param><param><value>" + servedBase + "post/</value></param></params></methodCall>"
 	resp, err := http.Post("http://"+r.addr+"/pingback", "text/xml", strings.NewReader(call))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	resp.Body.Close()
 	id := r.until(source, "held").ID
 	if after := files(); after != before {
@@ -432,9 +422,7 @@ func TestServeFlags(t *testing.T) {
 	}
 	get := func() (status int, text string) {
 		resp, err := http.Get("http://" + r.addr + "/post/")
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		defer resp.Body.Close()
 		content, _ := io.ReadAll(resp.Body)
 		return resp.StatusCode, string(content)
@@ -504,9 +492,7 @@ func TestServeKeys(t *testing.T) {
 	operations := m[1]
 	status := func(address, path string) int {
 		resp, err := http.Get("http://" + address + path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		resp.Body.Close()
 		return resp.StatusCode
 	}
@@ -609,9 +595,7 @@ func TestMentionsImport(t *testing.T) {
 		}
 	}
 	db, err := sql.Open("sqlite", filepath.Join(r.dir, "webmentiond.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	defer db.Close()
 	if _, err := db.Exec(`CREATE TABLE webmentions (id TEXT NOT NULL PRIMARY KEY, source TEXT NOT NULL, target TEXT NOT NULL, created_at TEXT NOT NULL, status TEXT NOT NULL);
 		INSERT INTO webmentions VALUES ('1', 'https://d.example/', '` + servedBase + `post/', '2024-01-02T03:04:05Z', 'verified')`); err != nil {
@@ -633,9 +617,7 @@ func TestStartWithoutReceiver(t *testing.T) {
 	cmd := exec.Command("sitelink", "version")
 	cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1")
 	trace, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	packages, allocated := 0, 0
 	for _, m := range regexp.MustCompile(`(?m)^init (\S+) @.*, (\d+) bytes, \d+ allocs$`).FindAllStringSubmatch(string(trace), -1) {
 		if regexp.MustCompile(`^(modernc\.org|github\.com/(jackc|sitelink/sitelink/(incoming|internal/receive)))\b`).MatchString(m[1]) {
@@ -655,25 +637,17 @@ func TestServeSocket(t *testing.T) {
 	r := &receiving{t: t, dir: t.TempDir(), messages: &bytes.Buffer{}}
 	r.write("public/index.html", "<!doctype html><title>Home</title>")
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	defer l.Close()
 	r.addr = l.Addr().String()
 	socket, err := l.(*net.TCPListener).File()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	defer socket.Close()
 	short, err := os.MkdirTemp("", "") // the path of a Unix socket has about 100 bytes at most
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	defer os.RemoveAll(short)
 	states, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: filepath.Join(short, "notify"), Net: "unixgram"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	defer states.Close()
 	for n := range 3 {
 		answered := make(chan string, 1)
@@ -692,9 +666,7 @@ func TestServeSocket(t *testing.T) {
 		cmd.Env = append(os.Environ(), "LISTEN_FDS=1", "NOTIFY_SOCKET="+states.LocalAddr().String())
 		var stderr bytes.Buffer
 		cmd.Stderr = &stderr
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, cmd.Start())
 		states.SetReadDeadline(time.Now().Add(time.Minute))
 		buffer := make([]byte, 100)
 		size, err := states.Read(buffer)

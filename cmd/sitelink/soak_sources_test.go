@@ -15,6 +15,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // soakHosts is the number of other sites. Each has an address of its own, so that the
@@ -51,9 +53,7 @@ func newSoakSources(t *testing.T) *soakSources {
 			t.Fatal(err)
 		}
 	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, z.Close())
 	s.bomb = bomb.Bytes()
 	for n := range soakHosts {
 		s.hosts = append(s.hosts, s.serve(t, fmt.Sprintf("127.1.0.%d:0", n+1), http.HandlerFunc(s.page)))
@@ -65,9 +65,7 @@ func newSoakSources(t *testing.T) *soakSources {
 
 func (s *soakSources) serve(t *testing.T, address string, h http.Handler) string {
 	l, err := net.Listen("tcp", address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	server := &http.Server{Handler: h}
 	s.all = append(s.all, server)
 	go server.Serve(l)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/sitelink/sitelink/incoming"
 	"github.com/sitelink/sitelink/incoming/incomingtest"
+	"github.com/sitelink/sitelink/internal/testkit"
 	"github.com/sitelink/sitelink/outgoing"
 	"github.com/sitelink/sitelink/site"
 )
@@ -22,17 +23,11 @@ func loadSite(t *testing.T, files map[string]string) *site.Site {
 	dir := t.TempDir()
 	for name, text := range files {
 		name = filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.MkdirAll(filepath.Dir(name), 0o777))
+		testkit.Check(t, os.WriteFile(name, []byte(text), 0o666))
 	}
 	s, err := site.Load(t.Context(), dir, site.Options{BaseURLs: []string{"https://our.example/"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	return s
 }
 
@@ -50,9 +45,7 @@ func TestBacklinks(t *testing.T) {
 	})
 	var got []string
 	for m, err := range Backlinks(t.Context(), s, outgoing.Options{}) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		if m.Protocol != Internal || m.State != incoming.Approved {
 			t.Errorf("%+v", m)
 		}
@@ -73,9 +66,7 @@ func TestBacklinks(t *testing.T) {
 	}
 
 	noBase, err := site.Load(t.Context(), s.Docroot(), site.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	for _, err := range Backlinks(t.Context(), noBase, outgoing.Options{}) {
 		if !errors.Is(err, outgoing.ErrNoBase) {
 			t.Errorf("without a base URL: %v", err)

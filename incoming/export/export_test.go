@@ -15,6 +15,7 @@ import (
 
 	"github.com/sitelink/sitelink/incoming"
 	"github.com/sitelink/sitelink/incoming/store"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // each returns mentions as a store does.
@@ -47,9 +48,7 @@ func filesOf(t *testing.T, dir string) map[string]string {
 		all[filepath.ToSlash(rel)] = string(text)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	return all
 }
 
@@ -60,9 +59,7 @@ func namesIn(files map[string]string) string {
 func mustWrite(t *testing.T, dir string, f Format, mentions ...incoming.Mention) Result {
 	t.Helper()
 	result, err := Write(t.Context(), each(mentions...), dir, Options{Format: f})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	return result
 }
 
@@ -110,9 +107,7 @@ func TestWrite(t *testing.T) {
 
 	// What is gone is removed; files of others stay, also those with a name like ours.
 	for name, text := range map[string]string{"mine.json": "{}", "pages/mine.json": "{}", "pages/none": "", "index.xml": "<x/>", "pages/.posts_knots.json.sitelink-12-0.tmp": "half"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
 	}
 	if result := mustWrite(t, dir, JSON, b); result.Removed != 1 || result.Written != 1 || result.Unchanged != 1 {
 		t.Errorf("after a removal: %+v", result)
@@ -126,16 +121,12 @@ func TestWrite(t *testing.T) {
 	// A file that was edited, emptied or removed is written again.
 	home := filepath.Join(dir, "pages", "_home.json")
 	for _, text := range []string{strings.Replace(first["pages/_home.json"], "About", "Aboot", 1), ""} {
-		if err := os.WriteFile(home, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.WriteFile(home, []byte(text), 0o666))
 		if result := mustWrite(t, dir, JSON, b); result.Written != 1 || filesOf(t, dir)["pages/_home.json"] != first["pages/_home.json"] {
 			t.Errorf("after an edit to %q: %+v", text, result)
 		}
 	}
-	if err := os.Remove(home); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.Remove(home))
 	if result := mustWrite(t, dir, JSON, b); result.Written != 1 || result.Unchanged != 1 {
 		t.Errorf("after a loss: %+v", result)
 	}
@@ -181,9 +172,7 @@ func TestAdvice(t *testing.T) {
 func TestRefused(t *testing.T) {
 	elsewhere := t.TempDir()
 	secret := filepath.Join(elsewhere, "secret")
-	if err := os.WriteFile(secret, []byte("secret"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.WriteFile(secret, []byte("secret"), 0o600))
 	mention := from("https://a.example/", "/p/")
 	for _, test := range []struct {
 		name, want string
@@ -216,9 +205,7 @@ func TestRefused(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "out")
-			if err := test.prepare(dir); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, test.prepare(dir))
 			mentions := test.mentions
 			if mentions == nil {
 				mentions = []incoming.Mention{mention}
@@ -326,24 +313,18 @@ func BenchmarkWrite(b *testing.B) {
 // BenchmarkWriteSQLite is BenchmarkWrite with the mentions of a file.
 func BenchmarkWriteSQLite(b *testing.B) {
 	s, err := store.Open(b.Context(), filepath.Join(b.TempDir(), "mentions.db"), store.Options{})
-	if err != nil {
-		b.Fatal(err)
-	}
+	testkit.Check(b, err)
 	defer s.Close()
 	for some := range slices.Chunk(many(100_000, 10_000), 500) {
 		var keys []incoming.Key
 		var mentions []*incoming.Mention
 		for _, m := range some {
 			key, err := incoming.KeyOf(incoming.Notice{Source: m.Source, Target: m.Target})
-			if err != nil {
-				b.Fatal(err)
-			}
+			testkit.Check(b, err)
 			m.ID = ""
 			keys, mentions = append(keys, key), append(mentions, &m)
 		}
-		if err := s.Record(b.Context(), keys, func([]*incoming.Mention) ([]*incoming.Mention, error) { return mentions, nil }); err != nil {
-			b.Fatal(err)
-		}
+		testkit.Check(b, s.Record(b.Context(), keys, func([]*incoming.Mention) ([]*incoming.Mention, error) { return mentions, nil }))
 	}
 	benchmarkWrite(b, s.List(b.Context(), Selection))
 }
@@ -354,9 +335,7 @@ func benchmarkWrite(b *testing.B, mentions iter.Seq2[incoming.Mention, error]) {
 	top := b.TempDir()
 	newDir := func(b *testing.B) string {
 		dir, err := os.MkdirTemp(top, "export")
-		if err != nil {
-			b.Fatal(err)
-		}
+		testkit.Check(b, err)
 		return dir
 	}
 	for _, f := range Formats {
@@ -397,14 +376,10 @@ func TestGoTemplate(t *testing.T) {
 		}
 	}
 	page, err := template.New("mentions.html").Parse(GoTemplate)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	var b strings.Builder
 	items := []Item{{Source: "https://a.example/?a&b", Title: "<b>", Excerpt: "</p><script>", Lang: `"x`, Author: Author{Name: "<i>"}, Received: "2026-11-22T10:00:00Z"}}
-	if err := page.Execute(&b, items); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, page.Execute(&b, items))
 	for _, want := range []string{"data-no-mention", `href="https://a.example/?a&amp;b" rel="nofollow ugc">&lt;b&gt;</a>`, "&lt;/p&gt;&lt;script&gt;", "by &lt;i&gt;", "2026-11-22"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("%q is missing in\n%s", want, &b)

@@ -14,6 +14,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/sitelink/sitelink/incoming"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // hostile are texts that break encoders, readers and pages.
@@ -85,13 +86,9 @@ func roundTrip(t *testing.T, f Format, text string) {
 		Title: text, Excerpt: text, Lang: text, Author: incoming.Author{Name: text, URL: "javascript:" + text}}
 	page := &Page{Generator: generator, Page: "/p", Mentions: []Item{itemOf(m)}}
 	form, err := formatOf(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	out, err := form.page(page)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	if !utf8.Valid(out) || !hasMark("x"+form.extension, out) {
 		t.Fatalf("%s: not UTF-8, or without its mark:\n%q", f, out)
 	}
@@ -148,9 +145,7 @@ func TestRead(t *testing.T) {
 	if err != nil || len(all) != 1 || len(all["/caf%C3%A9"]) != 1 || all["/caf%C3%A9"][0] != itemOf(m) {
 		t.Errorf("%+v, %v", all, err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "index.json"), []byte("{"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.WriteFile(filepath.Join(dir, "index.json"), []byte("{"), 0o666))
 	if _, err := Read(os.DirFS(dir)); err == nil || !strings.Contains(err.Error(), "index.json") {
 		t.Error(err)
 	}

@@ -62,12 +62,8 @@ func makeHugo(t *testing.T, f Format, live string, mentions []incoming.Mention) 
 		"content/alone.md":                        "---\ntitle: Alone\n---\n",
 	} {
 		name = filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.MkdirAll(filepath.Dir(name), 0o777))
+		testkit.Check(t, os.WriteFile(name, []byte(text), 0o666))
 	}
 	mustWrite(t, filepath.Join(dir, "data", "mentions"), f, mentions...)
 	return dir
@@ -96,14 +92,10 @@ type shown struct {
 func readShown(t *testing.T, name string) (s shown) {
 	t.Helper()
 	f, err := os.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	defer f.Close()
 	root, err := html.Parse(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	s.elements = map[string]int{}
 	for n := range root.Descendants() {
 		if n.Type != html.ElementNode {
@@ -205,9 +197,7 @@ func TestHugo(t *testing.T) {
 					t.Errorf("Chromium: %d links, %q", links, messages)
 				}
 				loaded, err := site.Load(t.Context(), docroot, site.Options{BaseURLs: []string{"https://our.example/"}})
-				if err != nil {
-					t.Fatal(err)
-				}
+				testkit.Check(t, err)
 				entries, err := outgoing.Read(t.Context(), loaded, &ledger.Snapshot{}, outgoing.Options{}, nil)
 				if err != nil || len(entries.List) > 0 {
 					t.Errorf("the shown mentions are notified: %+v, %v", entries.List, err)

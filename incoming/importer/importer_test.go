@@ -16,14 +16,13 @@ import (
 	"github.com/sitelink/sitelink/incoming"
 	"github.com/sitelink/sitelink/incoming/export"
 	"github.com/sitelink/sitelink/incoming/incomingtest"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 func mustImport(t *testing.T, store incoming.Store, items iter.Seq2[Item, error], opt Options) Report {
 	t.Helper()
 	report, err := Import(t.Context(), store, items, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	return report
 }
 
@@ -32,9 +31,7 @@ func dump(t *testing.T, store incoming.Store) string {
 	t.Helper()
 	var b strings.Builder
 	for m, err := range store.List(t.Context(), incoming.Filter{}) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		received := "-"
 		if !m.Received.IsZero() {
 			received = m.Received.Format(time.RFC3339)
@@ -162,9 +159,7 @@ func TestRoundTrip(t *testing.T) {
 		t.Fatal(err)
 	}
 	file, err := os.Open(filepath.Join(dir, "pages", "p.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	defer file.Close()
 	mustImport(t, second, JF2(file), Options{})
 	compare(t, "after the round trip", dump(t, second), dump(t, first))
@@ -215,9 +210,7 @@ func makeWebmentiond(t *testing.T, statements ...string) (file string) {
 	t.Helper()
 	file = filepath.Join(t.TempDir(), "a database?.sqlite")
 	db, err := sql.Open("sqlite", "file:"+strings.NewReplacer("?", "%3f", " ", "%20").Replace(file))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	defer db.Close()
 	for _, s := range statements {
 		if _, err := db.Exec(s); err != nil {
@@ -256,9 +249,7 @@ func TestWebmentiond(t *testing.T) {
 		row("4", "https://d.example/", "2024-01-05T03:04:05Z", "rejected"),
 		row("5", "https://e.example/", "", "invalid"), row("6", "https://f.example/", "", "odd"))
 	before, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	store := incomingtest.NewStore(nil)
 	report := mustImport(t, store, Webmentiond(t.Context(), file), Options{})
 	compare(t, "mentions", dump(t, store), `
@@ -283,9 +274,7 @@ webmention denied https://d.example/ > https://our.example/ |  |  |   | 2024-01-
 
 	other := makeWebmentiond(t, "create table x (y)")
 	text := filepath.Join(t.TempDir(), "text")
-	if err := os.WriteFile(text, []byte(strings.Repeat("no database ", 100)), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.WriteFile(text, []byte(strings.Repeat("no database ", 100)), 0o666))
 	missing := filepath.Join(t.TempDir(), "missing")
 	for file, want := range map[string]string{other: "no table webmentions", text: "not a database", missing: "no such file", filepath.Dir(text): "it is not a file"} {
 		if _, err := Import(t.Context(), store, Webmentiond(t.Context(), file), Options{}); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), file) {

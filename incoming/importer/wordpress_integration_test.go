@@ -28,9 +28,7 @@ func TestWordPressExport(t *testing.T) {
 		call := `<methodCall><methodName>pingback.ping</methodName><params><param><value><string>` + blog.URL + "/src/" + name +
 			`</string></value></param><param><value><string>` + post + `</string></value></param></params></methodCall>`
 		resp, err := http.Post(blog.URL+"/xmlrpc.php", "text/xml", strings.NewReader(call))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		answer, _ := io.ReadAll(resp.Body)
 		resp.Body.Close()
 		if strings.Contains(string(answer), "fault") {
@@ -51,9 +49,7 @@ wp_insert_comment(array('comment_post_ID' => $id, 'comment_author' => 'Track', '
 	report := mustImport(t, store, WordPress(strings.NewReader(text)), Options{})
 	states := map[string]incoming.State{}
 	for m, err := range store.List(t.Context(), incoming.Filter{}) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		states[m.Source] = m.State
 		name := strings.TrimPrefix(m.Source, blog.URL)
 		if m.Protocol != incoming.Pingback || m.Target != post || m.Title != "Über "+name+" & “more”]]>" || !strings.Contains(m.Excerpt, "a link to them") || m.Received.IsZero() {

@@ -28,6 +28,7 @@ import (
 
 	"github.com/sitelink/sitelink/incoming"
 	"github.com/sitelink/sitelink/incoming/incomingtest"
+	"github.com/sitelink/sitelink/internal/testkit"
 	"github.com/sitelink/sitelink/outgoing"
 )
 
@@ -42,9 +43,7 @@ type mailServer struct {
 func startMail(t *testing.T, s *mailServer) *mailServer {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	t.Cleanup(func() { l.Close() })
 	s.address, s.mails = l.Addr().String(), make(chan string, 16)
 	go func() {
@@ -113,18 +112,12 @@ func (s *mailServer) serve(conn net.Conn) {
 func certificate(t *testing.T) (server, client *tls.Config) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	cert, err := x509.ParseCertificate(der)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	pool := x509.NewCertPool()
 	pool.AddCert(cert)
 	return &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}}, &tls.Config{RootCAs: pool}
@@ -146,14 +139,10 @@ func TestMail(t *testing.T) {
 	opt := NotifierOptions{Store: store, Log: quiet(), Address: address, State: filepath.Join(t.TempDir(), "notified"),
 		Mail: &Mail{Server: s.address, User: "me", Password: "secret", From: `"Our, Site" <site@our.example>`, To: []string{"a@our.example", "Bé <b@our.example>"}, TLS: client}}
 	n, err := NewNotifier(opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	look := func() {
 		t.Helper()
-		if err := n.Look(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, n.Look(t.Context()))
 	}
 	look()
 	const evil = "Win\r\nBcc: victim@evil.example\r\n\r\n.\r\nMAIL FROM:<x@evil.example>\u2028é"
@@ -172,13 +161,9 @@ func TestMail(t *testing.T) {
 	}
 	_, text, _ = strings.Cut(text, "DATA\r\n")
 	m, err := mail.ReadMessage(strings.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	content, err := io.ReadAll(quotedprintable.NewReader(m.Body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	if m.Header.Get("Subject") != "501 new mentions wait for a decision" || m.Header.Get("Bcc") != "" || len(m.Header) != 9 || m.Header.Get("Auto-Submitted") != "auto-generated" {
 		t.Errorf("header %v", m.Header)
 	}
@@ -204,12 +189,8 @@ func TestMailFails(t *testing.T) {
 	store := incomingtest.NewStore(nil)
 	notifier := func(m Mail) *Notifier {
 		n, err := NewNotifier(NotifierOptions{Store: store, Log: quiet(), Mail: &m})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := n.Look(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
+		testkit.Check(t, n.Look(t.Context()))
 		return n
 	}
 	base := Mail{From: "site@our.example", To: []string{"a@our.example"}}
@@ -268,12 +249,8 @@ func TestWebhook(t *testing.T) {
 	loopback := outgoing.NewClient(outgoing.ClientOptions{AllowAddresses: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Pace: -1})
 	now := time.Unix(1700000000, 0)
 	n, err := NewNotifier(NotifierOptions{Store: store, Log: quiet(), Now: func() time.Time { return now }, Webhook: &Webhook{URL: hook.URL + "/x", Secret: secret, Client: loopback}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := n.Look(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
+	testkit.Check(t, n.Look(t.Context()))
 	for i := range 30 {
 		heldMention(store, i, "</script>")
 	}
@@ -293,9 +270,7 @@ func TestWebhook(t *testing.T) {
 
 	// The guard refuses private addresses.
 	guarded, err := NewNotifier(NotifierOptions{Store: store, Log: quiet(), Webhook: &Webhook{URL: hook.URL, Secret: secret, Client: outgoing.NewClient(outgoing.ClientOptions{Pace: -1})}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	guarded.Look(t.Context())
 	heldMention(store, 100, "x")
 	if err := guarded.Look(t.Context()); err == nil || len(bodies) != 2 {

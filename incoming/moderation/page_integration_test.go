@@ -81,14 +81,10 @@ func TestChromium(t *testing.T) {
 	server.StartTLS()
 	defer server.Close()
 	page, err := NewPage(PageOptions{Store: store, Address: server.URL + "/moderation", Key: []byte(key)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	server.Config.Handler = page
 	link, err := SignedLink(server.URL+"/moderation", []byte(key), time.Now())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 
 	b := testkit.StartBrowser(t, false)
 	b.Call("Security.setIgnoreCertificateErrors", testkit.Params{"ignore": true}, nil)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/sitelink/sitelink/incoming"
 	"github.com/sitelink/sitelink/incoming/incomingtest"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 const rulesFile = `# Friends first.
@@ -89,12 +90,8 @@ func TestApply(t *testing.T) {
 	store := incomingtest.NewStore(nil)
 	ctx := t.Context()
 	rules, err := ParseRules(strings.NewReader(rulesFile))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := store.SetRules(ctx, []incoming.Rule{{Pattern: "old.example", Verdict: incoming.Block}, rules[0]}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
+	testkit.Check(t, store.SetRules(ctx, []incoming.Rule{{Pattern: "old.example", Verdict: incoming.Block}, rules[0]}))
 	if n, err := Apply(ctx, store, rules); n != 4 || err != nil { // 3 new, 1 removed
 		t.Errorf("%d changes, %v", n, err)
 	}
@@ -132,9 +129,7 @@ bad_/host
 münchen.example
 ` + "\tspaced.example\r\n"
 	rules, skipped, err := ParseBlockList(strings.NewReader(list), "from a list")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	var patterns []string
 	for _, r := range rules {
 		patterns = append(patterns, r.Pattern)
@@ -166,9 +161,7 @@ func TestDecide(t *testing.T) {
 	other := at("https://nota.example/", incoming.Held, now)
 	state := func(id string) incoming.State {
 		m, err := store.Mention(ctx, id)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		return m.State
 	}
 	if _, _, err := Approve(ctx, store, queued, now); err == nil || state(queued) != incoming.Queued {
@@ -186,9 +179,7 @@ func TestDecide(t *testing.T) {
 	if _, more, err := Approve(ctx, store, at("https://github.com/a/x", incoming.Held, now), now); err != nil || more != 0 || state(shared) != incoming.Held {
 		t.Errorf("another author of a host: %d more, %v", more, err)
 	}
-	if err := store.SetRules(ctx, []incoming.Rule{{Pattern: "github.com", Verdict: incoming.Hold}}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, store.SetRules(ctx, []incoming.Rule{{Pattern: "github.com", Verdict: incoming.Hold}}))
 	if _, more, err := Approve(ctx, store, at("https://github.com/b/y", incoming.Held, now), now); err != nil || more != 0 || state(shared) != incoming.Held {
 		t.Errorf("held by a rule: %d more, %v", more, err)
 	}

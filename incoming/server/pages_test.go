@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // tree writes files into a new directory, and returns that.
@@ -15,12 +17,8 @@ func tree(t *testing.T, files map[string]string) string {
 	dir := t.TempDir()
 	for name, text := range files {
 		full := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(full, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.MkdirAll(filepath.Dir(full), 0o755))
+		testkit.Check(t, os.WriteFile(full, []byte(text), 0o644))
 	}
 	return dir
 }
@@ -32,13 +30,9 @@ func TestPages(t *testing.T) {
 		"index.html": "home", "a/index.html": "a", "a/b.html": "b", "style.css": "body {}", "noext": "<script>", "404.html": "<p>own 404",
 		".git/config": "secret", ".well-known/x.txt": "known", "empty/x": "", "a b.html": "space",
 	})
-	if err := os.Symlink(filepath.Join(outside, "secret.txt"), filepath.Join(dir, "link.txt")); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.Symlink(filepath.Join(outside, "secret.txt"), filepath.Join(dir, "link.txt")))
 	pages, err := NewPages([]Docroot{{"https://b.example/", dir}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	_, address := start(t, Options{Pages: pages})
 	for _, c := range []struct {
 		path   string
@@ -93,15 +87,11 @@ func TestPages(t *testing.T) {
 		t.Errorf("LINK: %s", a.line)
 	}
 	// Deploying by replacing the directory works without a restart.
-	if err := os.Rename(dir, dir+".old"); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.Rename(dir, dir+".old"))
 	if a := get(t, address, "GET", "/"); a.StatusCode != 503 {
 		t.Errorf("no docroot: %s", a.line)
 	}
-	if err := os.Rename(tree(t, map[string]string{"index.html": "new"}), dir); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.Rename(tree(t, map[string]string{"index.html": "new"}), dir))
 	if a := get(t, address, "GET", "/"); a.text != "new" {
 		t.Errorf("%s %q", a.line, a.text)
 	}
@@ -117,9 +107,7 @@ func TestPagesOfSites(t *testing.T) {
 		{"https://b.example/sub", tree(t, map[string]string{"index.html": "sub", "x/index.html": "sub x"})},
 		{"http://c.example:8080/", tree(t, map[string]string{"index.html": "c"})},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	for _, c := range []struct {
 		url    string
 		status int

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 func prefixes(texts ...string) (p []netip.Prefix) {
@@ -83,9 +85,7 @@ func TestUnixSocket(t *testing.T) {
 	}
 	go func() { _ = New(Options{Receiver: receiver}).Serve(t.Context(), l) }()
 	c, err := net.Dial("unix", name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	defer c.Close()
 	if _, err := c.Write([]byte("LINK http://a.example/ http://b.example/doc HTTP/1.1\r\nX-Forwarded-For: 198.51.100.7\r\nConnection: close\r\n\r\n")); err != nil {
 		t.Fatal(err)
@@ -111,14 +111,10 @@ func TestInNetHTTP(t *testing.T) {
 	server := httptest.NewServer(New(Options{Receiver: receiver}))
 	defer server.Close()
 	r, err := http.NewRequest("LINK", server.URL+"/doc", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	r.Header.Set("Link", "<http://a.example/>")
 	resp, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	resp.Body.Close()
 	if n := receiver.taken(); resp.StatusCode != 202 || len(n) != 1 {
 		t.Errorf("%s %+v", resp.Status, n)

@@ -16,6 +16,7 @@ import (
 	"github.com/kolo/xmlrpc"
 
 	"github.com/sitelink/sitelink/incoming"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // pingCall is the call of PB-36.
@@ -197,9 +198,7 @@ func TestPingWild(t *testing.T) {
 	}
 	untyped := strings.NewReplacer("<string>", "", "</string>", "").Replace
 	library, err := xmlrpc.EncodeMethodCall("pingback.ping", a, b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	receiver := &script{}
 	s := New(Options{Receiver: receiver})
 	for _, c := range []struct{ name, kind, body string }{
@@ -295,9 +294,7 @@ func FuzzPing(f *testing.F) {
 // nothing, and each notice reaches the receiver once.
 func TestPingReflection(t *testing.T) {
 	victim, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	defer victim.Close()
 	connected := make(chan struct{}, 1)
 	go func() {

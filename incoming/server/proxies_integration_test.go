@@ -22,6 +22,7 @@ import (
 
 	"github.com/sitelink/sitelink/incoming"
 	"github.com/sitelink/sitelink/incoming/server"
+	"github.com/sitelink/sitelink/internal/testkit"
 	"github.com/sitelink/sitelink/outgoing"
 	"github.com/sitelink/sitelink/outgoing/ledger"
 	"github.com/sitelink/sitelink/outgoing/linkmethod"
@@ -36,9 +37,7 @@ const receiverDoc = "../../docs/reference/receiver.md"
 func example(t *testing.T, mark string) string {
 	t.Helper()
 	text, err := os.ReadFile(receiverDoc)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	block := regexp.MustCompile("(?s)<!-- " + regexp.QuoteMeta(mark) + " -->\n```[a-z]+\n(.*?)```\n").FindSubmatch(text)
 	if block == nil {
 		t.Fatalf("%s has no configuration for %s", receiverDoc, mark)
@@ -62,9 +61,7 @@ func replaced(t *testing.T, text string, pairs ...string) string {
 func free(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	defer l.Close()
 	return l.Addr().String()
 }
@@ -115,9 +112,7 @@ func program(t *testing.T, dir, address, name string, args ...string) {
 func proxied(t *testing.T, name string) (*receiving, string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	address, backend := free(t), l.Addr().String()
 	if name == "none" {
 		address = backend
@@ -127,14 +122,10 @@ func proxied(t *testing.T, name string) (*receiving, string) {
 		server.Options{Proxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}, Moderation: echo, Live: echo})
 	dir := t.TempDir()
 	docroot := filepath.Join(dir, "site")
-	if err := os.Mkdir(docroot, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.Mkdir(docroot, 0o755))
 	write := func(name, text string) string {
 		full := filepath.Join(dir, name)
-		if err := os.WriteFile(full, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.WriteFile(full, []byte(text), 0o644))
 		return full
 	}
 	write("site/doc.html", "from the proxy")
@@ -164,13 +155,9 @@ func exchange(t *testing.T, address, request string) (status, body string) {
 	t.Helper()
 	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}
 	c, err := dialer.Dial("tcp", address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	defer c.Close()
-	if err := c.SetDeadline(time.Now().Add(30 * time.Second)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, c.SetDeadline(time.Now().Add(30*time.Second)))
 	if _, err := io.WriteString(c, request); err != nil {
 		t.Fatal(err)
 	}
@@ -255,9 +242,7 @@ func TestProxies(t *testing.T) {
 		client := outgoing.NewClient(outgoing.ClientOptions{Pace: -1, AllowAddresses: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
 		sender := linkmethod.New(client, linkmethod.Options{Probe: true})
 		endpoint, err := sender.Discover(t.Context(), outgoing.NewTarget(client, r.url+"doc.html"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		want := map[string]int{"none": 200}[setup]
 		o := sender.Send(t.Context(), ledger.Notice{Key: ledger.Key{Source: source + "sender", Target: r.url + "doc.html"}, Event: ledger.Added}, endpoint)
 		if o.Status != cmp.Or(want, 202) {
@@ -276,9 +261,7 @@ func TestProxies(t *testing.T) {
 		fmt.Fprintf(&table, "| %s | %s |\n", f.name, strings.Join(cells[i], " | "))
 	}
 	text, err := os.ReadFile(receiverDoc)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	const begin, end = "<!-- proxies: begin -->\n", "<!-- proxies: end -->"
 	before, rest, found := strings.Cut(string(text), begin)
 	old, after, found2 := strings.Cut(rest, end)
@@ -337,9 +320,7 @@ func TestUnits(t *testing.T) {
 			text = replaced(t, text, "ExecStart=/usr/bin/sitelink serve", "ExecStart=/bin/true serve") // must exist
 		}
 		units = append(units, filepath.Join(dir, name))
-		if err := os.WriteFile(units[len(units)-1], []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.WriteFile(units[len(units)-1], []byte(text), 0o644))
 	}
 	if out, err := exec.Command(analyze, append([]string{"verify", "--man=no"}, units...)...).CombinedOutput(); err != nil || len(out) > 0 {
 		t.Errorf("verify: %v\n%s", err, out)

@@ -15,6 +15,7 @@ import (
 	"github.com/sitelink/sitelink/incoming/incomingtest"
 	"github.com/sitelink/sitelink/incoming/server"
 	"github.com/sitelink/sitelink/incoming/verify"
+	"github.com/sitelink/sitelink/internal/testkit"
 	"github.com/sitelink/sitelink/outgoing"
 	"github.com/sitelink/sitelink/outgoing/ledger"
 	"github.com/sitelink/sitelink/outgoing/linkmethod"
@@ -34,9 +35,7 @@ type receiving struct {
 func receive(t testing.TB, opt incoming.ReceiverOptions, serverOpt server.Options) *receiving {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	return receiveAt(t, l, strings.Replace("http://"+l.Addr().String()+"/", "127.0.0.1", "localhost", 1), opt, serverOpt)
 }
 
@@ -59,9 +58,7 @@ func receiveAt(t testing.TB, l net.Listener, url string, opt incoming.ReceiverOp
 	opt.Observe = func(state incoming.State, took time.Duration) { s.ObserveVerification(state, took) }
 	receiver := incoming.NewReceiver(opt)
 	pages, err := server.NewPages([]server.Docroot{{BaseURL: r.url, Dir: docroot}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	serverOpt.Receiver, serverOpt.Mentions, serverOpt.Pages, serverOpt.BaseURLs = receiver, r.store, pages, []string{r.url}
 	s = server.New(serverOpt)
 	ctx, stop := context.WithCancel(context.Background())
@@ -83,9 +80,7 @@ func (r *receiving) mentions(t testing.TB) map[string]incoming.Mention {
 	t.Helper()
 	all := map[string]incoming.Mention{}
 	for m, err := range r.store.List(context.Background(), incoming.Filter{}) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		all[m.Source] = m
 	}
 	return all
@@ -95,13 +90,9 @@ func (r *receiving) mentions(t testing.TB) map[string]incoming.Mention {
 func (r *receiving) raw(t testing.TB, line string) string {
 	t.Helper()
 	c, err := net.Dial("tcp", strings.TrimSuffix(strings.TrimPrefix(r.url, "http://"), "/"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	defer c.Close()
-	if err := c.SetDeadline(time.Now().Add(30 * time.Second)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, c.SetDeadline(time.Now().Add(30*time.Second)))
 	fmt.Fprintf(c, "%s\r\nHost: x\r\n\r\n", line)
 	resp, err := http.ReadResponse(bufio.NewReader(c), nil)
 	if err != nil {
@@ -148,16 +139,12 @@ func TestReceiverDefaults(t *testing.T) {
 	request := func(method, link string) (*http.Response, string) {
 		t.Helper()
 		req, err := http.NewRequest(method, r.url+"doc.html", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		if link != "" {
 			req.Header.Set("Link", "<"+link+">")
 		}
 		resp, err := http.DefaultClient.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		defer resp.Body.Close()
 		var text strings.Builder
 		if _, err := bufio.NewReader(resp.Body).WriteTo(&text); err != nil {
@@ -211,9 +198,7 @@ func TestReceiverPings(t *testing.T) {
 	} {
 		call := "<methodCall><methodName>pingback.ping</methodName><params><param><value>" + c.source + "</value></param><param><value>" + c.target + "</value></param></params></methodCall>"
 		resp, err := http.Post(r.url+"pingback", "text/xml", strings.NewReader(call))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		var text strings.Builder
 		if _, err := bufio.NewReader(resp.Body).WriteTo(&text); err != nil {
 			t.Fatal(err)
@@ -244,26 +229,20 @@ func TestLinkOnly(t *testing.T) {
 // TestBlocked: a blocked peer, as each protocol says it.
 func TestBlocked(t *testing.T) {
 	r := receive(t, incoming.ReceiverOptions{}, server.Options{})
-	if err := r.store.SetRules(t.Context(), []incoming.Rule{{Pattern: "spam.example", Verdict: incoming.Block}}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, r.store.SetRules(t.Context(), []incoming.Rule{{Pattern: "spam.example", Verdict: incoming.Block}}))
 	if got := r.raw(t, "LINK http://spam.example/ "+r.url+"doc.html HTTP/1.1"); got != "400 Bad Request" {
 		t.Errorf("LK-37: %s", got)
 	}
 	request := func(method, path, kind, body string, fields ...string) (int, string) {
 		t.Helper()
 		req, err := http.NewRequest(method, r.url+path, strings.NewReader(body))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		req.Header.Set("Content-Type", kind)
 		for _, f := range fields {
 			req.Header.Set("Link", f)
 		}
 		resp, err := http.DefaultClient.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		defer resp.Body.Close()
 		var text strings.Builder
 		if _, err := bufio.NewReader(resp.Body).WriteTo(&text); err != nil {
@@ -291,9 +270,7 @@ func TestBlocked(t *testing.T) {
 func TestOwnSenders(t *testing.T) {
 	var source *http.Server
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	r := receive(t, incoming.ReceiverOptions{}, server.Options{})
 	target := r.url + "doc.html"
 	source = &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -306,9 +283,7 @@ func TestOwnSenders(t *testing.T) {
 	client := outgoing.NewClient(outgoing.ClientOptions{Pace: -1, AllowAddresses: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
 	peer := func(form string) linkmethod.Options {
 		p, err := linkmethod.ParsePeer("localhost " + form)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		return linkmethod.Options{Peers: []linkmethod.Peer{p}}
 	}
 	for name, c := range map[string]struct {
@@ -351,9 +326,7 @@ func TestOwnSenders(t *testing.T) {
 		t.Errorf("again: %+v", o)
 	}
 	resp, err := http.Get(r.url + "metrics")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	defer resp.Body.Close()
 	var text strings.Builder
 	if _, err := bufio.NewReader(resp.Body).WriteTo(&text); err != nil {

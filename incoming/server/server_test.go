@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/sitelink/sitelink/incoming"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // patience is the longest that a test waits for what should happen soon.
@@ -131,9 +132,7 @@ func startStoppable(t testing.TB, opt Options) (*script, string, func() <-chan e
 		opt.Mentions = s
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	result := make(chan error, 1)
 	done := make(chan struct{})
@@ -155,13 +154,9 @@ type client struct {
 func dial(t testing.TB, address string) *client {
 	t.Helper()
 	c, err := net.Dial("tcp", address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	t.Cleanup(func() { c.Close() })
-	if err := c.SetDeadline(time.Now().Add(patience)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, c.SetDeadline(time.Now().Add(patience)))
 	return &client{t, c, bufio.NewReader(c)}
 }
 
@@ -617,9 +612,7 @@ func TestTLS(t *testing.T) {
 	certified.StartTLS()
 	defer certified.Close()
 	plain, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	receiver := &script{}
 	l := tls.NewListener(plain, &tls.Config{Certificates: certified.TLS.Certificates})
 	go func() { _ = New(Options{Receiver: receiver}).Serve(t.Context(), l) }()
@@ -628,9 +621,7 @@ func TestTLS(t *testing.T) {
 		"LINK /doc HTTP/1.1\r\nHost: b.example\r\nLink: <http://a.example/>\r\n\r\n": 202,
 	} {
 		c, err := tls.Dial("tcp", plain.Addr().String(), &tls.Config{InsecureSkipVerify: true, NextProtos: []string{"h2", "http/1.1"}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		defer c.Close()
 		if p := c.ConnectionState().NegotiatedProtocol; p != "" {
 			t.Errorf("protocol %q", p)

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // TestSocketActivation starts this test again as a service, as systemd does: with an
@@ -23,32 +25,22 @@ func TestSocketActivation(t *testing.T) {
 		return
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	file, err := l.(*net.TCPListener).File()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	address := l.Addr().String()
 	l.Close()
 	states, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: filepath.Join(t.TempDir(), "notify"), Net: "unixgram"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	defer states.Close()
-	if err := states.SetReadDeadline(time.Now().Add(patience)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, states.SetReadDeadline(time.Now().Add(patience)))
 	// The shell knows the number of the process that it becomes.
 	cmd := exec.Command("/bin/sh", "-c", `LISTEN_PID=$$ exec "$0" -test.run '^TestSocketActivation$'`, os.Args[0])
 	cmd.Env = append(os.Environ(), "SERVER_TEST_SERVICE=1", "LISTEN_FDS=1", "LISTEN_FDNAMES=web", "NOTIFY_SOCKET="+states.LocalAddr().String())
 	cmd.ExtraFiles = []*os.File{file}
 	var out strings.Builder
 	cmd.Stdout, cmd.Stderr = &out, &out
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, cmd.Start())
 	file.Close()
 	buffer := make([]byte, 100)
 	n, err := states.Read(buffer)
@@ -69,16 +61,12 @@ func service(t *testing.T) {
 	if err != nil || len(sockets) != 1 {
 		t.Fatalf("%d sockets, %v", len(sockets), err)
 	}
-	if err := Notify(os.Getenv, "READY=1"); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, Notify(os.Getenv, "READY=1"))
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	s := New(Options{Receiver: &script{}})
 	s.opt.Pages = pageFunc(func() string { defer cancel(); return "web\n" })
-	if err := s.Serve(ctx, sockets[0]); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, s.Serve(ctx, sockets[0]))
 	if !errors.Is(ctx.Err(), context.Canceled) {
 		t.Fatal("no request arrived")
 	}

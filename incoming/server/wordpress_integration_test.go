@@ -22,9 +22,7 @@ func TestWordPress(t *testing.T) {
 	blog := testkit.StartWordPress(t, http.NotFoundHandler())
 	r := receive(t, incoming.ReceiverOptions{}, server.Options{})
 	site, err := url.Parse(r.url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	// WordPress connects to the loopback only on its own and some known ports. The
 	// package has no theme, so this is one.
 	blog.Plugin("receiver", `add_filter('http_allowed_safe_ports', function ($ports) { $ports[] = `+site.Port()+`; return $ports; });
@@ -58,9 +56,7 @@ do_all_pings(); echo $id, "\n", implode("\n", get_pung($id));`, target))
 	for begin := time.Now(); ; time.Sleep(50 * time.Millisecond) {
 		held := 0
 		for m, err := range r.store.List(t.Context(), incoming.Filter{States: []incoming.State{incoming.Held}}) {
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, err)
 			if m.Target != sources[m.Source] || m.Protocol != incoming.Pingback || m.Title != "About their page" || !strings.Contains(m.Excerpt, "I read") {
 				t.Fatalf("%+v", m)
 			}

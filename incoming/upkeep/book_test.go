@@ -15,6 +15,7 @@ import (
 	"github.com/sitelink/sitelink/incoming"
 	"github.com/sitelink/sitelink/incoming/incomingtest"
 	"github.com/sitelink/sitelink/incoming/upkeep"
+	"github.com/sitelink/sitelink/internal/testkit"
 	"github.com/sitelink/sitelink/outgoing"
 	"github.com/sitelink/sitelink/outgoing/ledger"
 	"github.com/sitelink/sitelink/outgoing/linkmethod"
@@ -46,9 +47,7 @@ func text(word string) string {
 func deploy(t *testing.T, b *upkeep.Book, store incoming.Store, before, after *incoming.Sites) (lines []string) {
 	t.Helper()
 	b.Queue = nil
-	if err := b.Deploy(t.Context(), store, before, after); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, b.Deploy(t.Context(), store, before, after))
 	for _, e := range b.Queue {
 		lines = append(lines, strings.TrimSpace(fmt.Sprint(e.Call.Method, " ", e.Call.Source, " ", e.Call.Target, " ", e.Call.Replacement)))
 	}
@@ -205,16 +204,12 @@ func TestFile(t *testing.T) {
 	}
 	b.Pages["https://b.example/"] = upkeep.Page{URL: "https://b.example/", Text: 1<<64 - 1}
 	b.Queue = []upkeep.Entry{{Call: linkmethod.Call{Method: linkmethod.LinkMod, Source: "https://a.example/", Target: "https://b.example/"}, Attempts: 2, Next: now}}
-	if err := b.Write(name); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, b.Write(name))
 	again, err := upkeep.Read(name)
 	if err != nil || again.Pages["https://b.example/"] != b.Pages["https://b.example/"] || again.Queue[0] != b.Queue[0] {
 		t.Errorf("%+v, %v", again, err)
 	}
-	if err := os.WriteFile(name, []byte("{"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.WriteFile(name, []byte("{"), 0o600))
 	if _, err := upkeep.Read(name); err == nil || !strings.Contains(err.Error(), name) {
 		t.Errorf("error %v", err)
 	}
@@ -236,9 +231,7 @@ func TestQueue(t *testing.T) {
 		to   *incoming.Sites
 		want string
 	}{{one, ""}, {two, base + "two/"}, {three, base + "three/"}, {one, "none"}} {
-		if err := book.Deploy(t.Context(), store, nil, step.to); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, book.Deploy(t.Context(), store, nil, step.to))
 		if n := len(book.Queue); n > 1 || (n == 0) != (step.want == "" || step.want == "none") || n == 1 && book.Queue[0].Call.Replacement != step.want {
 			t.Errorf("step %d: %+v, want %q", i, book.Queue, step.want)
 		}

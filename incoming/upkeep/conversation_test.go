@@ -14,6 +14,7 @@ import (
 	"github.com/sitelink/sitelink/incoming/server"
 	"github.com/sitelink/sitelink/incoming/upkeep"
 	"github.com/sitelink/sitelink/incoming/verify"
+	"github.com/sitelink/sitelink/internal/testkit"
 	"github.com/sitelink/sitelink/outgoing"
 	"github.com/sitelink/sitelink/outgoing/ledger"
 	"github.com/sitelink/sitelink/outgoing/linkmethod"
@@ -33,9 +34,7 @@ type party struct {
 
 func newParty(t *testing.T, c *incomingtest.Clock, files map[string]string) *party {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	p := &party{t: t, clock: c, base: "http://" + l.Addr().String() + "/", root: t.TempDir(), store: incomingtest.NewStore(c.Now), sites: &incoming.Sites{}, book: &upkeep.Book{}}
 	allowed := []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 	receiver := incoming.NewReceiver(incoming.ReceiverOptions{
@@ -43,15 +42,11 @@ func newParty(t *testing.T, c *incomingtest.Clock, files map[string]string) *par
 		Client: verify.NewClient(verify.Options{AllowAddresses: allowed, Pace: -1}),
 	})
 	peer, err := linkmethod.ParsePeer("127.0.0.1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	p.sender = linkmethod.New(outgoing.NewClient(outgoing.ClientOptions{AllowAddresses: allowed, Pace: -1}), linkmethod.Options{Peers: []linkmethod.Peer{peer}, Now: c.Now})
 	p.deploy(files)
 	pages, err := server.NewPages([]server.Docroot{{BaseURL: p.base, Dir: p.root}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	s := server.New(server.Options{Receiver: receiver, Mentions: p.store, Pages: pages, BaseURLs: []string{p.base}, Now: c.Now})
 	ctx, stop := context.WithCancel(context.Background())
 	var done sync.WaitGroup

@@ -94,9 +94,7 @@ func TestWebHosts(t *testing.T) {
 		t.Run(h.table, func(t *testing.T) {
 			table := readHostTable(t, h.table+".txt")
 			s, err := Load(t.Context(), testkit.FromList(t, "testdata/hosts/docroot.txt", table.without), Options{Profile: h.profile()})
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, err)
 			excused := make([]int, len(h.excuses))
 			for _, row := range table.rows {
 				if strings.Contains(row.request, "%00") {
@@ -186,8 +184,6 @@ func predict(s *Host, asked string) hostRow {
 func loadHost(t testing.TB, root string, opt Options) *Host {
 	t.Helper()
 	h, err := Load(t.Context(), root, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	return h
 }

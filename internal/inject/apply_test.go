@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 const ownBaseof = "layouts/_default/baseof.html"
@@ -91,26 +92,18 @@ func TestConfigurationChanges(t *testing.T) {
 	}
 	// Another place: the site now has a theme with a stub.
 	for name, text := range with(theme("themes/coder", `{{ partial "head/extensions.html" . }}`), "themes/coder/layouts/partials/head/extensions.html", "") {
-		if err := root.MkdirAll(name[:strings.LastIndexByte(name, '/')], 0o755); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, root.MkdirAll(name[:strings.LastIndexByte(name, '/')], 0o755))
 		put(t, root, name, text)
 	}
 	put(t, root, "hugo.toml", "theme = 'coder'\n")
-	if err := root.Rename(ownBaseof, "layouts/_default/old.txt"); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, root.Rename(ownBaseof, "layouts/_default/old.txt"))
 	mustApply(t, mustFind(t, root, blog(config.Templates{})))
 	read(t, root, "layouts/partials/head/extensions.html")
 	mustUndo(t, root)
-	if err := root.Rename("layouts/_default/old.txt", ownBaseof); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, root.Rename("layouts/_default/old.txt", ownBaseof))
 	mustUndo(t, root)
 	put(t, root, "hugo.toml", toml)
-	if err := root.RemoveAll("themes"); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, root.RemoveAll("themes"))
 	if hashOf(t, root) != before {
 		t.Error("after the undo the project differs from what it was")
 	}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/testkit"
 	"github.com/sitelink/sitelink/templates"
 )
 
@@ -29,17 +30,13 @@ func findWith(t *testing.T, name, program, dir string, c templates.Choice) (*pro
 	env := os.Environ()
 	if program != "" {
 		bin := t.TempDir()
-		if err := os.Symlink(program, filepath.Join(bin, name)); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.Symlink(program, filepath.Join(bin, name)))
 		t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 		env = os.Environ()
 	}
 	p, err := project.Find(t.Context(), dir, project.Options{Env: env, Config: &config.Config{Templates: config.Templates{
 		Pingback: endpoints.Pingback, Webmention: endpoints.Webmention, Pages: c.Pages, Exclude: c.Exclude, Kinds: c.Kinds}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	plan, err := Find(t.Context(), p)
 	return p, plan, err
 }
@@ -58,9 +55,7 @@ func hugos(t *testing.T) map[string]string {
 			t.Skipf("%s is not installed", name)
 		}
 		out, err := exec.Command(program, "version").Output()
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		found[strings.TrimPrefix(strings.Fields(string(out))[1], "hugo ")] = program
 	}
 	return found
@@ -83,12 +78,8 @@ func write(t *testing.T, dir string, files map[string]string) {
 	t.Helper()
 	for name, text := range files {
 		name = filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.MkdirAll(filepath.Dir(name), 0o755))
+		testkit.Check(t, os.WriteFile(name, []byte(text), 0o644))
 	}
 }
 
@@ -115,9 +106,7 @@ func state(t *testing.T, dir string) string {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	return fmt.Sprintf("%x", h.Sum(nil))
 }
 
@@ -169,9 +158,7 @@ func readPages(t *testing.T, docroot string) []page {
 		pages = append(pages, p)
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	return pages
 }
 
@@ -192,15 +179,11 @@ func cycle(t *testing.T, hugo, dir string) (places []Place, pages, last int) {
 		t.Skipf("the site cannot be built as it is: %v\n%s", err, output)
 	}
 	p, plan, err := findWith(t, "hugo", hugo, dir, templates.Choice{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	for _, note := range plan.Notes {
 		t.Log(note)
 	}
-	if err := plan.Apply(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, plan.Apply())
 	if again, err := Find(t.Context(), p); err != nil || !again.Clean() {
 		t.Errorf("a second run would change: %v", err)
 	}
@@ -237,9 +220,7 @@ func cycle(t *testing.T, hugo, dir string) (places []Place, pages, last int) {
 	if err == nil {
 		err = undo.Apply()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	if state(t, dir) != before {
 		out, _ := exec.Command("find", dir, "-not", "-path", "*/themes/*", "-newer", plain).Output()
 		t.Errorf("after --undo the project differs from what it was\n%s", out)
@@ -275,9 +256,7 @@ func TestThemes(t *testing.T) {
 				site := t.TempDir()
 				write(t, site, content)
 				write(t, site, map[string]string{"hugo.toml": "baseURL = 'https://blog.example/'\ntitle = 'Site'\ntheme = '" + theme.Name() + "'\n"})
-				if err := os.CopyFS(filepath.Join(site, "themes", theme.Name()), os.DirFS(filepath.Join(dir, theme.Name()))); err != nil {
-					t.Fatal(err)
-				}
+				testkit.Check(t, os.CopyFS(filepath.Join(site, "themes", theme.Name()), os.DirFS(filepath.Join(dir, theme.Name()))))
 				for _, name := range standIns[theme.Name()] {
 					text := "{{/* " + name + " */}}"
 					if rest, ok := strings.CutPrefix(name, "partials/"); ok { // a name that Hugo no longer supports
@@ -387,9 +366,7 @@ func TestHugoChoice(t *testing.T) {
 				write(t, dir, map[string]string{"hugo.toml": "baseURL = '" + base + "'\n", "layouts/_default/baseof.html": baseof,
 					"layouts/_default/single.html": "{{ define \"main\" }}{{ end }}", "layouts/_default/list.html": "{{ define \"main\" }}{{ end }}", "layouts/404.html": baseof})
 				_, plan, err := findWith(t, "hugo", hugo, dir, choice)
-				if err != nil {
-					t.Fatal(err)
-				}
+				testkit.Check(t, err)
 				mustApply(t, plan)
 				docroot, output, err := buildHugo(t, hugo, dir)
 				if err != nil {

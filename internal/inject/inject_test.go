@@ -40,14 +40,10 @@ func newProject(t *testing.T, files map[string]string) *os.Root {
 		} else if err == nil {
 			err = os.WriteFile(name, []byte(text), 0o644)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 	}
 	root, err := os.OpenRoot(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	t.Cleanup(func() { root.Close() })
 	return root
 }
@@ -79,26 +75,20 @@ func hashOf(t *testing.T, root *os.Root) string {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	return fmt.Sprintf("%x", h.Sum(nil))
 }
 
 func read(t *testing.T, root *os.Root, name string) string {
 	t.Helper()
 	text, err := root.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	return string(text)
 }
 
 func put(t *testing.T, root *os.Root, name, text string) {
 	t.Helper()
-	if err := root.WriteFile(name, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, root.WriteFile(name, []byte(text), 0o644))
 }
 
 // blog are the settings of a project that advertises both endpoints.
@@ -112,9 +102,7 @@ func openProject(t *testing.T, root *os.Root, cfg *config.Config) *project.Proje
 	t.Helper()
 	t.Setenv("PATH", "")
 	p, err := project.Find(t.Context(), root.Name(), project.Options{Config: cfg, Env: []string{}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	return p
 }
 
@@ -153,26 +141,20 @@ func layoutsIn(dir string) string {
 func mustFind(t *testing.T, root *os.Root, cfg *config.Config) *Plan {
 	t.Helper()
 	plan, err := find(t, root, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	return plan
 }
 
 func mustApply(t *testing.T, plan *Plan) {
 	t.Helper()
-	if err := plan.Apply(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, plan.Apply())
 }
 
 // mustRefresh returns what a run that builds nothing would change.
 func mustRefresh(t *testing.T, root *os.Root, cfg *config.Config) *Plan {
 	t.Helper()
 	plan, err := Refresh(openProject(t, root, cfg))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	return plan
 }
 
@@ -182,9 +164,7 @@ func mustUndo(t *testing.T, root *os.Root) {
 	if err == nil {
 		err = plan.Apply()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 }
 
 // theme returns the files of a theme with stub in its head.
@@ -300,9 +280,7 @@ func TestUndo(t *testing.T) {
 			root := newProject(t, files)
 			for file := range files {
 				if strings.Contains(file, "layouts") {
-					if err := root.Chmod(file, 0o640); err != nil {
-						t.Fatal(err)
-					}
+					testkit.Check(t, root.Chmod(file, 0o640))
 				}
 			}
 			before := hashOf(t, root)

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/sitelink/sitelink/internal/generator"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // tool finds a program among the npm packages of .ci/run, in an environment
@@ -53,30 +54,22 @@ func TestOtherGenerators(t *testing.T) {
 					t.Fatalf("%s %v: %v\n%s", c.tool, c.args, err, out)
 				}
 				kept := t.TempDir()
-				if err := os.CopyFS(kept, os.DirFS(filepath.Join(dir, c.docroot))); err != nil {
-					t.Fatal(err)
-				}
+				testkit.Check(t, os.CopyFS(kept, os.DirFS(filepath.Join(dir, c.docroot))))
 				for _, made := range []string{c.docroot, ".jekyll-cache"} {
-					if err := os.RemoveAll(filepath.Join(dir, made)); err != nil {
-						t.Fatal(err)
-					}
+					testkit.Check(t, os.RemoveAll(filepath.Join(dir, made)))
 				}
 				return kept
 			}
 			if c.generator == generator.Eleventy { // it is called as the project has it
 				bin := filepath.Join(dir, "node_modules", ".bin")
-				if err := errors.Join(os.MkdirAll(bin, 0o755), os.Symlink(program, filepath.Join(bin, "eleventy"))); err != nil {
-					t.Fatal(err)
-				}
+				testkit.Check(t, errors.Join(os.MkdirAll(bin, 0o755), os.Symlink(program, filepath.Join(bin, "eleventy"))))
 			}
 			before := state(t, dir)
 			if p, ok := generator.Detect(dir); !ok || p.Generator != c.generator {
 				t.Fatalf("detected as %q", p.Generator)
 			}
 			p, plan, err := findWith(t, string(c.generator), program, dir, c.choice)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, err)
 			mustApply(t, plan)
 			if again, err := Find(t.Context(), p); err != nil || !again.Clean() {
 				t.Errorf("a second run would change: %v", err)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/generator"
+	"github.com/sitelink/sitelink/internal/testkit"
 	"github.com/sitelink/sitelink/templates"
 )
 
@@ -106,18 +107,14 @@ var others = []struct {
 func TestOtherPlaces(t *testing.T) {
 	for _, c := range others {
 		set, err := open(openProject(t, newProject(t, c.files), blog(config.Templates{})))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		for nth := range set.candidates("") {
 			t.Run(fmt.Sprint(c.name, "/", nth), func(t *testing.T) {
 				root := newProject(t, c.files)
 				before := hashOf(t, root)
 				cfg := blog(config.Templates{Kinds: c.choice.Kinds})
 				set, err := open(openProject(t, root, cfg))
-				if err != nil {
-					t.Fatal(err)
-				}
+				testkit.Check(t, err)
 				tried := -1
 				plan, err := set.find(t.Context(), func(context.Context, *Plan) (*outcome, error) {
 					if tried++; tried == nth+1 {
@@ -125,9 +122,7 @@ func TestOtherPlaces(t *testing.T) {
 					}
 					return &outcome{pages: 1, missing: []string{"index.html"}}, nil
 				})
-				if err != nil {
-					t.Fatal(err)
-				}
+				testkit.Check(t, err)
 				mustApply(t, plan)
 				if len(plan.Places) == 0 {
 					t.Fatal("no place is found")

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // TestMkDocsMoves: links follow a page, and a broken link of the page that moves stays as
@@ -33,9 +35,7 @@ func TestMkDocsMoves(t *testing.T) {
 		"[a](../help/deep/a.md) [gone](gone.md)", "[a](../help/deep/a.md) [gone](../guide/a2.md)",
 	}
 	p, err := planFor(t, root, "generic", Options{Old: "docs/guide/a.md", New: "docs/help/deep/a.md"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	expect(t, p, want, len(p.Broken))
 }
 
@@ -57,9 +57,7 @@ func TestAstroMoves(t *testing.T) {
 		"src/pages/a.md":      "---\nlayout: ../layouts/L.astro\ntitle: A\n---\n[home](/) [b](../b/)\n",
 		"src/pages/b.astro":   "---\nimport L from '../layouts/L.astro'\n---\n<L title=\"B\"><a href=\"/a/\">a</a></L>\n",
 	})
-	if err := os.Symlink(filepath.Join(npm, "node_modules"), filepath.Join(root, "node_modules")); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.Symlink(filepath.Join(npm, "node_modules"), filepath.Join(root, "node_modules")))
 	for _, tt := range []struct {
 		old, new string
 		want     []string

@@ -97,9 +97,7 @@ func TestMovesOnHosts(t *testing.T) {
 			if err == nil {
 				err = os.Chmod(dir, 0o755)
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, err)
 			t.Cleanup(func() { os.RemoveAll(dir) })
 			root := filepath.Join(dir, "root")
 			var addresses []string
@@ -130,9 +128,7 @@ func TestMovesOnHosts(t *testing.T) {
 				if err != nil {
 					t.Fatalf("%s: %v", mv.Old, err)
 				}
-				if err := p.Set.Apply(t.Context(), "test"); err != nil {
-					t.Fatal(err)
-				}
+				testkit.Check(t, p.Set.Apply(t.Context(), "test"))
 				lost = append(lost, p.Lost...)
 				if len(p.Broken) > 0 || h.keeps && len(p.Lost) > 0 {
 					t.Errorf("%s: broken %v, lost %v", mv.Old, p.Broken, p.Lost)
@@ -199,9 +195,7 @@ func askServer(t *testing.T, url string) string {
 		}
 		text, err := io.ReadAll(response.Body)
 		response.Body.Close()
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		return fmt.Sprintf("%d %s", response.StatusCode, text)
 	}
 }
@@ -221,13 +215,9 @@ func askOracle(t *testing.T, script, root string, addresses []string) []string {
 	at, answers := slices.Clone(addresses), make([]string, len(addresses))
 	for range 3 { // redirects
 		in, err := json.Marshal([]any{map[string]any{"rules": string(rules), "targets": at}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		name, err := filepath.Abs(filepath.Join("..", "redirect", "testdata", "oracle", script))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		cmd := exec.Command("node", name)
 		cmd.Dir, cmd.Env, cmd.Stdin = npm, append(os.Environ(), "SITELINK_MODULES="+filepath.Join(npm, "node_modules")), bytes.NewReader(in)
 		out, err := cmd.Output()

@@ -15,6 +15,7 @@ import (
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/destination"
 	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // hugoSite is a site with links in all forms that lead to content/docs/a.md, and
@@ -76,9 +77,7 @@ func put(t *testing.T, root, name, text string) {
 	if err == nil {
 		err = os.WriteFile(file, []byte(text), 0o666)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 }
 
 func plan(t *testing.T, root string, opt Options) (*Plan, error) {
@@ -89,17 +88,13 @@ func plan(t *testing.T, root string, opt Options) (*Plan, error) {
 func planFor(t *testing.T, root, profile string, opt Options) (*Plan, error) {
 	t.Helper()
 	p, err := projectIn(t, root, profile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	return Make(t.Context(), p, opt)
 }
 
 func projectIn(t *testing.T, root, profile string) (*project.Project, error) {
 	cfg, err := config.Load(config.Request{Dir: root, Flags: []config.Setting{{Key: "profile", Values: []string{profile}}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	return project.Find(t.Context(), root, project.Options{Config: cfg, Env: os.Environ()})
 }
 
@@ -107,9 +102,7 @@ func projectIn(t *testing.T, root, profile string) (*project.Project, error) {
 func added(t *testing.T, p *Plan) []string {
 	t.Helper()
 	var diff bytes.Buffer
-	if err := p.Set.Diff(&diff); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, p.Set.Diff(&diff))
 	var lines []string
 	for line := range strings.Lines(diff.String()) {
 		if strings.HasPrefix(line, "+") && !strings.HasPrefix(line, "+++ ") {
@@ -167,9 +160,7 @@ func TestHugoMoves(t *testing.T) {
 				tt.new += "p.svg"
 			}
 			p, err := plan(t, root, Options{Old: tt.old, New: tt.new})
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, err)
 			expect(t, p, tt.want, len(p.Broken)+len(p.Lost))
 			if !slices.Equal(p.Addresses, tt.addresses) {
 				t.Errorf("addresses %v", p.Addresses)
@@ -189,9 +180,7 @@ func gitStatus(t *testing.T, root string) string {
 	cmd := exec.Command("git", "status", "--porcelain")
 	cmd.Dir = root
 	out, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	return string(out)
 }
 
@@ -201,9 +190,7 @@ func TestHugoSection(t *testing.T) {
 	root := newSite(t, hugoSite)
 	status := gitStatus(t, root)
 	p, err := plan(t, root, Options{Old: "/docs/", New: "/guide/"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	if len(p.Broken)+len(p.Lost) > 0 {
 		t.Errorf("broken %v, lost %v", p.Broken, p.Lost)
 	}
@@ -213,9 +200,7 @@ func TestHugoSection(t *testing.T) {
 			t.Errorf("no line %q in\n%s", want, strings.Join(lines, "\n"))
 		}
 	}
-	if err := p.Set.Apply(t.Context(), "test"); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, p.Set.Apply(t.Context(), "test"))
 	again, err := plan(t, root, Options{Old: "/guide/", New: "/docs/"}) // and the moved site can move back
 	if err != nil || len(again.Broken) > 0 {
 		t.Errorf("moving back: %v, broken %+v", err, again)
@@ -240,9 +225,7 @@ func TestHugoHeadings(t *testing.T) {
 	root := newSite(t, hugoSite)
 	// The page has two headings of this text, so the second gets the id of the first.
 	p, err := plan(t, root, Options{Old: "/docs/a/#one", New: "Two & more"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	want := []string{"## Two & more", "[self](#two--more)", "[inline](../a/#two--more) [titled](../a/ \"t\") [brackets](<../a/>) [full][r] ![](pic.svg)\r",
 		"[r]: /sub/docs/a/?q=1#two--more\r", "<https://h.example/sub/docs/a/> <a href='/sub/docs/a'>raw</a> [ref]({{< relref \"a.md#two--more\" >}}) {{< card link=\"/sub/docs/a/\" >}}\r"}
 	got := added(t, p)
@@ -286,13 +269,9 @@ func TestHugoRefusals(t *testing.T) {
 	// The user saves a file while the copy is built.
 	path := os.Getenv("PATH")
 	program, err := exec.LookPath("hugo")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	put(t, root, "bin/hugo", "#!/bin/sh\necho '[a](docs/a/) is new' >>"+filepath.Join(root, "content/_index.md")+"\nexec "+program+" \"$@\"\n")
-	if err := os.Chmod(filepath.Join(root, "bin/hugo"), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.Chmod(filepath.Join(root, "bin/hugo"), 0o777))
 	t.Setenv("PATH", filepath.Join(root, "bin")+string(os.PathListSeparator)+path)
 	if _, err := plan(t, root, Options{Old: "content/docs/a.md", New: "content/docs/c.md"}); !errors.Is(err, destination.ErrStale) || !strings.Contains(err.Error(), "content/_index.md") {
 		t.Errorf("a source that changed: %v", err)
@@ -304,9 +283,7 @@ func TestHugoRefusals(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	p, err := project.Find(ctx, root, project.Options{Env: os.Environ()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	cancel()
 	if _, err := Make(ctx, p, Options{Old: "content/docs/a.md", New: "content/docs/c.md"}); !errors.Is(err, context.Canceled) {
 		t.Errorf("a cancelled run: %v", err)
@@ -333,9 +310,7 @@ func TestHugoComposed(t *testing.T) {
 		"content/v2/a.md":              "---\ntitle: A\naliases: [short]\n---\n",
 	})
 	p, err := plan(t, root, Options{Old: "content/v2/a.md", New: "content/v2/deep/b.md"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	expect(t, p, []string{"aliases:", "- /v1/deep/b/", "[v2](/v2/) [a](/v2/deep/b/)", "aliases: [/v2/a/, /v2/short/, short]"}, len(p.Broken)+len(p.Lost))
 	if len(p.Kept) != 1 || p.Kept[0] != (Pair{"/v1/deep/b/", "/v1/a/"}) {
 		t.Errorf("kept: %v", p.Kept)
@@ -370,9 +345,7 @@ func TestHugoPaths(t *testing.T) {
 		{"static/code", "static/examples", "static/examples/run.sh"},
 	} {
 		p, err := plan(t, root, Options{Old: tt.old, New: tt.new})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		got := added(t, p)
 		for _, want := range []string{
 			"code: /" + tt.path,

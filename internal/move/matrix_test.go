@@ -16,6 +16,7 @@ import (
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // matrixFiles are those of each site of the matrix.
@@ -149,18 +150,14 @@ func TestHugoMatrix(t *testing.T) {
 				root := newSite(t, files)
 				before := publish(t, root)
 				p, err := plan(t, root, Options{Old: from, New: to})
-				if err != nil {
-					t.Fatal(err)
-				}
+				testkit.Check(t, err)
 				if slices.Contains(site.refused, mv.name) {
 					if len(p.Lost) == 0 {
 						t.Error("no address is lost")
 					}
 					return
 				}
-				if err := p.Set.Apply(t.Context(), "test"); err != nil {
-					t.Fatal(err)
-				}
+				testkit.Check(t, p.Set.Apply(t.Context(), "test"))
 				if len(p.Broken)+len(p.Lost) > 0 {
 					t.Errorf("broken %v, lost %v", p.Broken, p.Lost)
 				}
@@ -176,9 +173,7 @@ func TestHugoMatrix(t *testing.T) {
 				if err != nil {
 					t.Fatalf("back: %v", err)
 				}
-				if err := again.Set.Apply(t.Context(), "test"); err != nil {
-					t.Fatal(err)
-				}
+				testkit.Check(t, again.Set.Apply(t.Context(), "test"))
 				for name, text := range read(t, root) {
 					made := files[name] == "" && strings.HasPrefix(filepath.Base(name), "_index.") // for a section that has none
 					if text != files[name] && !made {
@@ -205,9 +200,7 @@ func read(t *testing.T, root string) map[string]string {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	return files
 }
 
@@ -219,9 +212,7 @@ type published struct {
 
 func publish(t *testing.T, root string) published {
 	t.Helper()
-	if err := os.RemoveAll(filepath.Join(root, "public")); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.RemoveAll(filepath.Join(root, "public")))
 	cmd := exec.Command("hugo", "--quiet")
 	cmd.Dir = root
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -230,17 +221,11 @@ func publish(t *testing.T, root string) published {
 	cfg := &config.Config{}
 	cfg.Fragments, cfg.Profile = true, "netlify"
 	p, err := project.Find(t.Context(), root, project.Options{Config: cfg, Env: os.Environ()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	a, err := audit.Open(t.Context(), p, audit.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	r, err := check.Run(t.Context(), audit.Handle(a.Site), audit.CheckOptions(p))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	all := published{Audit: a}
 	for _, f := range r.Findings {
 		all.findings = append(all.findings, fmt.Sprintf("%s %s %s", f.Code, f.Target, f.Fragment))

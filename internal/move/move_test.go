@@ -10,6 +10,7 @@ import (
 
 	"github.com/sitelink/sitelink/internal/destination"
 	"github.com/sitelink/sitelink/internal/generator"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 func TestInsertAlias(t *testing.T) {
@@ -223,13 +224,9 @@ func TestNames(t *testing.T) {
 	files["content/docs/a.de.md"] = "---\ntitle: A\nurl: /a-de/\n---\n"
 	root := newSite(t, files)
 	p, err := projectIn(t, root, "netlify")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	m, err := begin(t.Context(), p, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	defer m.close()
 	for _, tt := range []struct{ old, new, from, to, address string }{
 		{"content/docs/a.md", "content/docs/c.md", "content/docs/a.md", "content/docs/c.md", ""},

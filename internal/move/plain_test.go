@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/sitelink/sitelink/internal/destination"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // TestPlainRules: pages without a generator move, and the rules of each host lead to the
@@ -36,9 +37,7 @@ func TestPlainRules(t *testing.T) {
 			}
 			root := newSite(t, files)
 			p, err := planFor(t, root, tt.profile, Options{Old: "public/docs/b.html", New: "public/c.html"})
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, err)
 			expect(t, p, append(slices.Clone(tt.want),
 				"<!doctype html><title>i</title><a href=\"c.html#x\">b</a> <a href=\"/c.html\">b</a> <a href=\"docs/gone.html\">gone</a>",
 				"<!doctype html><title>b</title><h2 id=x>x</h2><a href=\"./docs/\">docs</a> <img src=\"p.svg\"> <a href=\"?q\">self</a>",
@@ -55,14 +54,10 @@ func TestReadOnly(t *testing.T) {
 		"public/index.html": "<!doctype html><title>i</title><a href=\"b.html\">b</a> <a href=\"/b.html\">b</a>\n",
 		"public/b.html":     "<!doctype html><title>b</title>\n",
 	})
-	if err := os.Chmod(filepath.Join(root, "public", "index.html"), 0o444); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.Chmod(filepath.Join(root, "public", "index.html"), 0o444))
 	var notes []string
 	p, err := plan(t, root, Options{Old: "public/b.html", New: "public/c.html", Note: func(text string) { notes = append(notes, text) }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	if want := []string{"public/index.html: is read-only; its links stay as they are"}; !slices.Equal(notes, want) {
 		t.Errorf("notes %q", notes)
 	}
@@ -90,9 +85,7 @@ func TestBackUncommitted(t *testing.T) {
 		if err == nil {
 			err = p.Set.Apply(t.Context(), "sitelink mv")
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		if back := slices.ContainsFunc(notes, func(n string) bool { return strings.Contains(n, "takes an earlier move back") }); back != (move.New == "content/docs/new.md") {
 			t.Errorf("%v: notes %q", move, notes)
 		}
@@ -146,12 +139,8 @@ func TestUndo(t *testing.T) {
 	}
 	for _, command := range []string{"sitelink fix --write", "sitelink mv a.txt b.txt"} {
 		s := destination.NewSet(root, os.Environ())
-		if err := s.Rename("a.txt", "b.txt"); err != nil {
-			t.Fatal(err)
-		}
-		if err := s.Apply(t.Context(), command); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, s.Rename("a.txt", "b.txt"))
+		testkit.Check(t, s.Apply(t.Context(), command))
 		u, err := Undo(t.Context(), root, os.Environ())
 		if isMove := strings.HasPrefix(command, "sitelink mv"); isMove != (err == nil) || isMove && !slices.Equal(u.Files, []string{"a.txt"}) || !isMove && !strings.Contains(err.Error(), "was not a move") {
 			t.Errorf("%s: %v, %v", command, u, err)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/sitelink/sitelink/internal/redirect"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // TestRulesAnswer: the hosts understand the rules as they are meant, whatever is in the
@@ -128,18 +129,14 @@ func TestFindRule(t *testing.T) {
 			text := []byte(nil)
 			for _, r := range others {
 				_, insert, err := f.Insert(text, []Pair{r})
-				if err != nil {
-					t.Fatal(err)
-				}
+				testkit.Check(t, err)
 				text = []byte(insert)
 			}
 			if start, end := f.find(text, rule); start != end {
 				t.Errorf("%s: found where it is not: %s", f.Name, text[start:end])
 			}
 			at, insert, err := f.Insert(text, []Pair{rule})
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, err)
 			with := string(text[:at]) + insert + string(text[at:])
 			start, end := f.find([]byte(with), rule)
 			left := strings.Join(strings.Fields(with[:start]+with[end:]), " ")

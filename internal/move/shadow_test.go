@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // TestCopyIsApart does in the copy what a build may do, rewrite files in place and run git, and compares every byte of
@@ -30,12 +31,8 @@ func TestCopyIsApart(t *testing.T) {
 	}
 	main := filepath.Join(all, "main")
 	large := bytes.Repeat([]byte("x"), 300<<10)
-	if err := os.Mkdir(main, 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(main, "large.bin"), large, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.Mkdir(main, 0o777))
+	testkit.Check(t, os.WriteFile(filepath.Join(main, "large.bin"), large, 0o644))
 	git(main, "init", "-q", "-b", "main")
 	git(main, "add", ".")
 	git(main, "commit", "-q", "-m", "start")
@@ -49,9 +46,7 @@ func TestCopyIsApart(t *testing.T) {
 			git(root, "status") // refreshes the index
 			before, log := snapshot(t, all), git(root, "log", "--format=%H %aI")
 			s := &shadow{original: &project.Project{Root: root}, root: filepath.Join(t.TempDir(), "copy")}
-			if err := s.copy(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, s.copy(t.Context()))
 			if got := git(s.root, "log", "--format=%H %aI"); got != log {
 				t.Errorf("git log in the copy: %q, want %q", got, log)
 			}
@@ -59,9 +54,7 @@ func TestCopyIsApart(t *testing.T) {
 				t.Errorf("git status in the copy: %q", got)
 			}
 			f, err := os.OpenFile(filepath.Join(s.root, "large.bin"), os.O_WRONLY, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, err)
 			f.WriteString("written in place")
 			f.Close()
 			git(s.root, "add", ".")
@@ -95,8 +88,6 @@ func snapshot(t *testing.T, dir string) map[string]string {
 		files[name] = string(text)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	return files
 }

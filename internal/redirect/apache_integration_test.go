@@ -61,32 +61,22 @@ var apacheTargets = []string{"/", "/old", "/old/", "/old/a%20b?q=1", "/older", "
 // TestApacheOracle compares the rules of .htaccess with Apache itself.
 func TestApacheOracle(t *testing.T) {
 	dir, err := os.MkdirTemp("", "apache-rules-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	root := filepath.Join(dir, "root")
 	for _, name := range apacheFiles {
 		full := filepath.Join(root, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(full, []byte("/"+name), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.MkdirAll(filepath.Dir(full), 0o755))
+		testkit.Check(t, os.WriteFile(full, []byte("/"+name), 0o644))
 	}
-	if err := os.Chmod(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.Chmod(dir, 0o755))
 	address := startApache(t, dir)
 
 	client := &http.Client{Timeout: time.Minute, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	compared := 0
 	for _, c := range apacheCases {
 		for name, text := range map[string]string{".htaccess": c.root, "sub/.htaccess": c.sub} {
-			if err := os.WriteFile(filepath.Join(root, filepath.FromSlash(name)), []byte(text), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, os.WriteFile(filepath.Join(root, filepath.FromSlash(name)), []byte(text), 0o644))
 		}
 		files := []*File{Htaccess("/", ".htaccess", []byte(c.root)), Htaccess("/sub/", "sub/.htaccess", []byte(c.sub))}
 		set := New(Options{}, files...)
@@ -96,19 +86,13 @@ func TestApacheOracle(t *testing.T) {
 		for _, host := range []string{"h.example", "www.h.example"} {
 			for _, target := range apacheTargets {
 				request, err := http.NewRequest("GET", "http://"+address+target, nil)
-				if err != nil {
-					t.Fatal(err)
-				}
+				testkit.Check(t, err)
 				request.Host = host
 				response, err := client.Do(request)
-				if err != nil {
-					t.Fatal(err)
-				}
+				testkit.Check(t, err)
 				body, err := io.ReadAll(response.Body)
 				response.Body.Close()
-				if err != nil {
-					t.Fatal(err)
-				}
+				testkit.Check(t, err)
 				want := fmt.Sprint(response.StatusCode)
 				switch {
 				case response.Header.Get("Location") != "":
@@ -131,9 +115,7 @@ func startApache(t *testing.T, dir string) (address string) {
 	t.Helper()
 	address = testkit.FreePort(t)
 	config := filepath.Join(dir, "apache.conf")
-	if err := os.WriteFile(config, fmt.Appendf(nil, apacheConfig, dir, address), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.WriteFile(config, fmt.Appendf(nil, apacheConfig, dir, address), 0o644))
 	cmd := exec.Command("apache2", "-f", config, "-DFOREGROUND")
 	var stderr strings.Builder
 	cmd.Stderr = &stderr

@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // oracle runs a script of testdata with node, with the packages of SITELINK_NPM
@@ -23,13 +25,9 @@ func oracle(t *testing.T, script string, cases, answers any) {
 		t.Fatal("SITELINK_NPM is not set: bash .ci/run installs the packages and sets it")
 	}
 	in, err := json.Marshal(cases)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	name, err := filepath.Abs(filepath.Join("testdata", "oracle", script))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	cmd := exec.Command("node", name)
 	cmd.Dir = npm
 	cmd.Env = append(os.Environ(), "SITELINK_MODULES="+filepath.Join(npm, "node_modules"))

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // broken returns n findings about one link on the pages p00000.html and
@@ -26,9 +27,7 @@ func broken(n int, link string) []check.Finding {
 func asText(t *testing.T, r *check.Result, opt TextOptions) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := Text(&b, r, opt); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, Text(&b, r, opt))
 	return b.String()
 }
 
@@ -62,9 +61,7 @@ checked 0 pages, 0 links, 0 anchors: 223 errors, 1 warning; 2 causes
 	}
 	for i := range 30 { // each target is in a report of everything, and in those for machines
 		var sarif, gitlab bytes.Buffer
-		if err := errors.Join(SARIF(&sarif, &r, Options{}), GitLab(&gitlab, &r, Options{})); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, errors.Join(SARIF(&sarif, &r, Options{}), GitLab(&gitlab, &r, Options{})))
 		all := asText(t, &r, TextOptions{All: true})
 		for _, got := range []string{all, sarif.String(), gitlab.String()} {
 			if name := fmt.Sprintf("/v%d/", i); !strings.Contains(got, name) {

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 const (
@@ -26,9 +27,7 @@ const (
 func sections(t *testing.T, document string) map[string][]string {
 	t.Helper()
 	doc, err := os.ReadFile(document)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	row := regexp.MustCompile("^\\| `?([a-z_ -]+)`? \\|")
 	names := map[string][]string{}
 	heading := ""
@@ -46,9 +45,7 @@ func sections(t *testing.T, document string) map[string][]string {
 func codes(t *testing.T) []string {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), "../../check/code.go", nil, parser.SkipObjectResolution)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	var values []string
 	for _, d := range file.Decls {
 		g, ok := d.(*ast.GenDecl)
@@ -62,9 +59,7 @@ func codes(t *testing.T) []string {
 			}
 			for _, e := range v.Values {
 				text, err := strconv.Unquote(e.(*ast.BasicLit).Value)
-				if err != nil {
-					t.Fatal(err)
-				}
+				testkit.Check(t, err)
 				values = append(values, text)
 			}
 		}
@@ -104,16 +99,12 @@ func TestDocsFields(t *testing.T) {
 	r.Summary.Baseline = &check.BaselineSummary{}
 	r.Summary.UnlistedErrors = 1
 	var b bytes.Buffer
-	if err := JSON(&b, &r); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, JSON(&b, &r))
 	var doc struct {
 		Findings []json.RawMessage
 		Summary  json.RawMessage
 	}
-	if err := json.Unmarshal(b.Bytes(), &doc); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, json.Unmarshal(b.Bytes(), &doc))
 	first := r.Findings[0].Link()
 	if keys := keys(t, AppendLink(nil, &first, nil, "")); keys[len(keys)-1] != "remote" {
 		t.Errorf("row: no remote in %q", keys)
@@ -128,9 +119,7 @@ func TestDocsFields(t *testing.T) {
 		t.Errorf("finding: docs/reference/formats.md has %q, written is %q", got, finding)
 	}
 	var added struct{ Remote, External json.RawMessage }
-	if err := errors.Join(json.Unmarshal(doc.Findings[0], &added), json.Unmarshal(doc.Summary, &added)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, errors.Join(json.Unmarshal(doc.Findings[0], &added), json.Unmarshal(doc.Summary, &added)))
 	if got, want := s["Links to other sites"], append(keys(t, added.Remote), keys(t, added.External)...); !slices.Equal(got, want) {
 		t.Errorf("other sites: docs/reference/formats.md has %q, written is %q", got, want)
 	}
@@ -142,9 +131,7 @@ func TestDocsFields(t *testing.T) {
 		t.Errorf("document: docs/reference/formats.md has %q, written is %q", got, document)
 	}
 	text, err := os.ReadFile(formatsFile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	for _, inner := range []string{"file", "line", "column", "code", "count", "name", "links", "faults", "expired", "unneeded"} { // of source, reasons and baseline
 		if !strings.Contains(string(text), "`"+inner+"`") {
 			t.Errorf("docs/reference/formats.md does not name %q", inner)
@@ -156,9 +143,7 @@ func TestDocsFields(t *testing.T) {
 // the example row is a golden row.
 func TestDocsExamples(t *testing.T) {
 	doc, err := os.ReadFile(formatsFile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	_, rest, _ := strings.Cut(string(doc), "## Text\n\n```\n")
 	example, _, ok := strings.Cut(rest, "```\n")
 	if !ok {
@@ -166,9 +151,7 @@ func TestDocsExamples(t *testing.T) {
 	}
 	var reports bytes.Buffer
 	for _, c := range results() {
-		if err := Text(&reports, &c.result, c.opt); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, Text(&reports, &c.result, c.opt))
 	}
 	for line := range strings.Lines(example) {
 		if !strings.Contains("\n"+reports.String(), "\n"+line) {
@@ -191,14 +174,10 @@ func keys(t *testing.T, object []byte) []string {
 	var names []string
 	for d.More() {
 		key, err := d.Token()
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		names = append(names, key.(string))
 		var value json.RawMessage
-		if err := d.Decode(&value); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, d.Decode(&value))
 	}
 	return names
 }

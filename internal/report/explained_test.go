@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sitelink/sitelink/internal/testkit"
 	"github.com/sitelink/sitelink/outgoing/ledger"
 	"github.com/sitelink/sitelink/outgoing/precheck"
 )
@@ -35,9 +36,7 @@ const explainedSummary = "4 targets: 1 can be notified, 1 would reject the page,
 // TestExplained tests the text for people.
 func TestExplained(t *testing.T) {
 	var b bytes.Buffer
-	if err := Explained(&b, explainedReports, false); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, Explained(&b, explainedReports, false))
 	const want = `https://a.example/post/
   error: the page answers 404 Not Found [not-live]
       publish it
@@ -70,9 +69,7 @@ https://a.example/other/
 // TestExplainedMarkdown tests the Markdown.
 func TestExplainedMarkdown(t *testing.T) {
 	var b bytes.Buffer
-	if err := ExplainedMarkdown(&b, explainedReports); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, ExplainedMarkdown(&b, explainedReports))
 	for _, want := range []string{"### sitelink: " + explainedSummary + "\n", "\n`https://a.example/post/`\n\n- error: `no title`: `give it one`\n",
 		"- `https://b.example/` `pingback to https://b.example/x  <link>`\n  - error: `no text`: `write some`\n"} {
 		if !strings.Contains(strings.Replace(b.String(), "- error: `the page answers 404 Not Found`: `publish it`\n", "", 1), want) {
@@ -84,13 +81,9 @@ func TestExplainedMarkdown(t *testing.T) {
 // TestExplainedJSON tests the JSON (docs/reference/senders.md).
 func TestExplainedJSON(t *testing.T) {
 	var b bytes.Buffer
-	if err := ExplainedJSON(&b, explainedReports); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, ExplainedJSON(&b, explainedReports))
 	var doc explainedJSON
-	if err := json.Unmarshal(b.Bytes(), &doc); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, json.Unmarshal(b.Bytes(), &doc))
 	if doc.Schema != 1 || len(doc.Pages) != 2 || !doc.Pages[0].Built || !doc.Pages[1].Live || len(doc.Pages[0].Problems) != 2 {
 		t.Errorf("%+v", doc)
 	}

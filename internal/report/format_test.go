@@ -12,6 +12,7 @@ import (
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/docs"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // testOptions are the options in a project whose docroot is public.
@@ -73,9 +74,7 @@ func write(t *testing.T, f Format, r *check.Result, opt Options) []byte {
 	t.Helper()
 	var got, again bytes.Buffer
 	for _, b := range []*bytes.Buffer{&got, &again} {
-		if err := f.Write(b, r, opt); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, f.Write(b, r, opt))
 	}
 	if !bytes.Equal(got.Bytes(), again.Bytes()) {
 		t.Errorf("%s: two runs over one result differ", f.Name)
@@ -129,9 +128,7 @@ func TestFormatsAreQuiet(t *testing.T) {
 // with their readers.
 func TestDocsFormats(t *testing.T) {
 	doc, err := os.ReadFile(formatsFile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	head, _, _ := strings.Cut(string(doc), "\n## ")
 	row := regexp.MustCompile("(?m)^\\| `([a-z]+)` \\| ([^|]+) \\|")
 	var got, want []string
@@ -172,9 +169,7 @@ func TestRules(t *testing.T) {
 // written.
 func TestDocsReports(t *testing.T) {
 	doc, err := os.ReadFile("../../docs/reference/formats.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	r := fromTemplate()
 	var reports strings.Builder
 	for _, name := range []string{"github", "text"} {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files in testdata")
@@ -70,9 +71,7 @@ func golden(t *testing.T, name string, got []byte) {
 	produced.Unlock()
 	file := "testdata/" + name
 	if *update {
-		if err := os.WriteFile(file, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.WriteFile(file, got, 0o644))
 		return
 	}
 	want, err := os.ReadFile(file)
@@ -116,12 +115,8 @@ func TestGolden(t *testing.T) {
 				{"jsonl", JSONL},
 			} {
 				var got, again bytes.Buffer
-				if err := format.write(&got, &c.result); err != nil {
-					t.Fatal(err)
-				}
-				if err := format.write(&again, &c.result); err != nil {
-					t.Fatal(err)
-				}
+				testkit.Check(t, format.write(&got, &c.result))
+				testkit.Check(t, format.write(&again, &c.result))
 				if !bytes.Equal(got.Bytes(), again.Bytes()) {
 					t.Errorf("%s: two runs over one result differ", format.suffix)
 				}

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/net/html/atom"
 
 	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/internal/testkit"
 	"github.com/sitelink/sitelink/internal/text"
 )
 
@@ -51,9 +52,7 @@ func fewOrphans() Extras {
 func renderHTML(t testing.TB, r *check.Result, opt Options) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := HTML(&b, r, opt); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, HTML(&b, r, opt))
 	return b.Bytes()
 }
 
@@ -91,9 +90,7 @@ type parsed struct {
 func parseHTML(t testing.TB, report []byte) (p parsed) {
 	t.Helper()
 	doc, err := html.Parse(bytes.NewReader(report))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	for n := range doc.Descendants() {
 		if n.Type == html.CommentNode {
 			t.Errorf("a comment: %q", n.Data)
@@ -258,9 +255,7 @@ func TestHTMLData(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			var d htmlColumns
-			if err := json.Unmarshal([]byte(parseHTML(t, renderHTML(t, &c.result, opt)).data[0]), &d); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, json.Unmarshal([]byte(parseHTML(t, renderHTML(t, &c.result, opt)).data[0]), &d))
 			checkColumns(t, &d, &c.result)
 			if len(d.Orphans) != len(opt.Extras.Orphans) || len(d.Unreachable) != len(opt.Extras.Unreachable) {
 				t.Errorf("%d orphans, %d unreachable", len(d.Orphans), len(d.Unreachable))
@@ -357,9 +352,7 @@ func (p *pieces) Write(b []byte) (int, error) {
 func TestHTMLStreams(t *testing.T) {
 	r, extras := synthetic(12_000)
 	var p pieces
-	if err := HTML(&p, r, Options{Extras: extras}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, HTML(&p, r, Options{Extras: extras}))
 	if p.most > p.total/3 || p.total < 600_000 {
 		t.Errorf("pieces of up to %d bytes, %d in all", p.most, p.total)
 	}
@@ -404,9 +397,7 @@ func FuzzHTML(f *testing.F) {
 			t.Errorf("the elements differ:\n%q\n%q", p.outline, want)
 		}
 		var d htmlColumns
-		if err := json.Unmarshal([]byte(p.data[0]), &d); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, json.Unmarshal([]byte(p.data[0]), &d))
 		checkColumns(t, &d, r)
 	})
 }

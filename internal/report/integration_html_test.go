@@ -21,9 +21,7 @@ func writeHTML(t *testing.T, r *check.Result, opt Options) (url string, size int
 	t.Helper()
 	report := renderHTML(t, r, opt)
 	name := filepath.Join(t.TempDir(), "report.html")
-	if err := os.WriteFile(name, report, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.WriteFile(name, report, 0o644))
 	return "file://" + name, len(report)
 }
 
@@ -44,9 +42,7 @@ func picture(t *testing.T, b *testkit.Browser, name string) {
 		t.Errorf("%s: no picture of a report, %d bytes", name, len(png))
 	}
 	if dir := os.Getenv("SITELINK_PICTURES"); dir != "" {
-		if err := os.WriteFile(filepath.Join(dir, name+".png"), png, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.WriteFile(filepath.Join(dir, name+".png"), png, 0o644))
 	}
 }
 
@@ -203,9 +199,7 @@ func TestChromiumHTMLViews(t *testing.T) {
 		t.Errorf("the printed report is %d bytes", len(pdf))
 	}
 	if dir := os.Getenv("SITELINK_PICTURES"); dir != "" {
-		if err := os.WriteFile(filepath.Join(dir, "report.pdf"), pdf, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.WriteFile(filepath.Join(dir, "report.pdf"), pdf, 0o644))
 	}
 	silent(t, b)
 }

@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // row is the contract of AppendLink, for encoding/json.
@@ -66,9 +67,7 @@ func encoded(t testing.TB, v any) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, e.Encode(v))
 	return string(escapeHidden(b.Bytes()))
 }
 
@@ -81,9 +80,7 @@ func TestJSONHidden(t *testing.T) {
 	}
 	value += "\ufeff\U0001f600"
 	var indented bytes.Buffer
-	if err := JSONDocument(&indented, value); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, JSONDocument(&indented, value))
 	for _, text := range []string{string(AppendString(nil, value)), strings.TrimSpace(indented.String())} {
 		for _, r := range text {
 			if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) && unicode.Is(unicode.Bidi_Control, r) || r == 0xfeff || r == 0x200b {
@@ -136,12 +133,8 @@ func TestFindingFields(t *testing.T) {
 	for _, c := range results() {
 		t.Run(c.name, func(t *testing.T) {
 			var lines, doc bytes.Buffer
-			if err := JSONL(&lines, &c.result); err != nil {
-				t.Fatal(err)
-			}
-			if err := JSON(&doc, &c.result); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, JSONL(&lines, &c.result))
+			testkit.Check(t, JSON(&doc, &c.result))
 			want := ""
 			rows := []findingRow{}
 			ids := CauseIDs(c.result.Findings)
@@ -169,18 +162,14 @@ func TestFindingFields(t *testing.T) {
 				Findings []findingRow
 				Summary  map[string]any
 			}
-			if err := json.Unmarshal(doc.Bytes(), &read); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, json.Unmarshal(doc.Bytes(), &read))
 			if read.Schema != 1 || read.Findings == nil || read.Summary["reasons"] == nil || read.Summary["unused_ignores"] == nil {
 				t.Errorf("schema %d, findings %v, summary %v", read.Schema, read.Findings, read.Summary)
 			}
 			var fromLines []findingRow
 			for line := range strings.Lines(want) {
 				var r findingRow
-				if err := json.Unmarshal([]byte(line), &r); err != nil {
-					t.Fatal(err)
-				}
+				testkit.Check(t, json.Unmarshal([]byte(line), &r))
 				fromLines = append(fromLines, r)
 			}
 			if len(rows) > 0 && !reflect.DeepEqual(read.Findings, fromLines) {

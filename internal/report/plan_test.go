@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sitelink/sitelink/internal/testkit"
 	"github.com/sitelink/sitelink/outgoing"
 	"github.com/sitelink/sitelink/outgoing/ledger"
 )
@@ -24,9 +25,7 @@ func hostilePlan() *outgoing.Plan {
 
 func TestPlanShowsWhatActsOnTerminals(t *testing.T) {
 	var b bytes.Buffer
-	if err := Plan(&b, hostilePlan(), PlanOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, Plan(&b, hostilePlan(), PlanOptions{}))
 	if strings.ContainsAny(b.String(), "\x1b\u202e") || strings.Contains(b.String(), "a\nb") {
 		t.Errorf("the text acts on a terminal:\n%q", b.String())
 	}
@@ -38,9 +37,7 @@ func TestPlanShowsWhatActsOnTerminals(t *testing.T) {
 func TestPlanMarkdownIsInert(t *testing.T) {
 	var b bytes.Buffer
 	calls := []PlannedCall{{Method: "UNLINKR", Source: "https://y.example/`![](https://evil.example/)", Target: "https://me.example/a"}}
-	if err := PlanMarkdown(&b, hostilePlan(), calls); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, PlanMarkdown(&b, hostilePlan(), calls))
 	for _, line := range strings.Split(b.String(), "\n") {
 		if at := strings.Index(line, "![]"); at >= 0 && !strings.HasPrefix(line, "- removed ``https://X.example/`![](") && !strings.HasPrefix(line, "- UNLINKR ``https://y.example/`![](https://evil.example/)``: `https://me.example/a is gone`") {
 			t.Errorf("a picture outside of a code span: %q", line)
@@ -58,9 +55,7 @@ func TestPlanMarkdownIsBounded(t *testing.T) {
 	}
 	calls := slices.Repeat([]PlannedCall{{Method: "LINKMOD", Source: "https://x.example/" + strings.Repeat("s", 5000), Target: "https://me.example/" + strings.Repeat("t", 5000)}}, 60)
 	var b bytes.Buffer
-	if err := PlanMarkdown(&b, p, calls); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, PlanMarkdown(&b, p, calls))
 	if !strings.Contains(b.String(), "makes 60 calls") || !strings.Contains(b.String(), "more calls\n") {
 		t.Errorf("the calls are not listed:\n%.300s", b.String())
 	}
@@ -71,13 +66,9 @@ func TestPlanMarkdownIsBounded(t *testing.T) {
 
 func TestPlanJSONHasListsAlways(t *testing.T) {
 	var b bytes.Buffer
-	if err := PlanJSON(&b, &outgoing.Plan{First: true}, nil, nil); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, PlanJSON(&b, &outgoing.Plan{First: true}, nil, nil))
 	var d map[string]any
-	if err := json.Unmarshal(b.Bytes(), &d); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, json.Unmarshal(b.Bytes(), &d))
 	for _, field := range []string{"notices", "gone", "graves", "forgotten", "leftOut"} {
 		if list, ok := d[field].([]any); !ok || len(list) != 0 {
 			t.Errorf("%s is %v, want an empty list", field, d[field])

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // gnuLine is the pattern of VS Code's $gcc problem matcher, the strictest
@@ -24,9 +25,7 @@ func TestTextGNU(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			var b bytes.Buffer
 			c.opt.All = true
-			if err := Text(&b, &c.result, c.opt); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, Text(&b, &c.result, c.opt))
 			want := 0
 			for _, cause := range check.Causes(c.result.Findings) {
 				f := &c.result.Findings[cause.First]
@@ -117,9 +116,7 @@ func FuzzText(f *testing.F) {
 			}
 		}
 		var b bytes.Buffer
-		if err := Text(&b, &r, TextOptions{}); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, Text(&b, &r, TextOptions{}))
 		got = append(got, b.Bytes()...)
 		if !utf8.Valid(got) {
 			t.Errorf("not UTF-8: %q", got)

@@ -34,9 +34,7 @@ var (
 func load(t testing.TB, root string, opt Options) *Site {
 	t.Helper()
 	s, err := Load(context.Background(), root, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	return s
 }
 
@@ -71,9 +69,7 @@ func details(t testing.TB, s *Site, path string) []Detail {
 		kept.Raw, kept.Fragment = strings.Clone(d.Raw), strings.Clone(d.Fragment)
 		out = append(out, kept)
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	return out
 }
 
@@ -164,9 +160,7 @@ func compareRows(t *testing.T, s *Site, page string, rows []row) {
 func stateNames(t testing.TB) []string {
 	t.Helper()
 	f, err := parser.ParseFile(token.NewFileSet(), "../host/state.go", nil, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	var out []string
 	for _, d := range f.Decls {
 		g, ok := d.(*ast.GenDecl)

@@ -15,6 +15,7 @@ import (
 	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/scan"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // placed returns the links of a page as "line:column element attribute:
@@ -87,9 +88,7 @@ func gzipped(t *testing.T, text string) string {
 	if _, err := z.Write([]byte(text)); err != nil {
 		t.Fatal(err)
 	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, z.Close())
 	return b.String()
 }
 
@@ -122,18 +121,12 @@ func TestSniffFault(t *testing.T) {
 		n, _ := s.Lookup(name)
 		kind, _ := s.kindOf(&s.tree.Nodes[n])
 		s.pages = append(s.pages, Page{node: n, kind: kind})
-		if err := os.Remove(filepath.Join(root, name)); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.Remove(filepath.Join(root, name)))
 	}
 	dir, err := docroot.Open(s.Real())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	defer dir.Close()
-	if err := (&loader{Site: s, dir: dir}).sniff(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, (&loader{Site: s, dir: dir}).sniff(t.Context()))
 	if f := s.Faults(); len(f) != 1 || f[0].Path != "a.xml" || !strings.Contains(f[0].Err.Error(), "vanished") || len(s.pages) != 1 {
 		t.Errorf("faults %v, %d pages", f, len(s.pages))
 	}

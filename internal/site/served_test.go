@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/sitelink/sitelink/internal/host"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // TestServerTakesOver: when hugo server starts to write a watched docroot, the
@@ -22,13 +23,9 @@ func TestServerTakesOver(t *testing.T) {
 		url   string
 		pages int
 	}{{link, host.StateExternal, "", 0}, {link + script, host.StateOK, "http://localhost:1313/", 1}, {link + script + " ", host.StateOK, "http://localhost:1313/", 1}, {link, host.StateExternal, "", 0}} {
-		if err := os.WriteFile(filepath.Join(root, "index.html"), []byte(step.home), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.WriteFile(filepath.Join(root, "index.html"), []byte(step.home), 0o666))
 		n, err := s.Update(t.Context(), []string{"index.html"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		if d := details(t, n, "index.html")[0]; d.State != step.state || n.ServerURL() != step.url || n.ServerPages() != step.pages {
 			t.Errorf("%s: %s, server %q, %d pages", step.home, stateName(t, d.State), n.ServerURL(), n.ServerPages())
 		}

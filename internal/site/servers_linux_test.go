@@ -11,6 +11,7 @@ import (
 
 	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/hostcases"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // serverTables are the answers that TestServerAnswers of cmd/sitelink recorded.
@@ -27,13 +28,9 @@ func TestServers(t *testing.T) {
 	cases := hostcases.Cases()
 	for name, autoindex := range serverTables {
 		text, err := os.ReadFile(filepath.Join("testdata", "servers", name+".txt"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		table, err := hostcases.ParseTable(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		for _, profile := range append(slices.Clone(table.Servers), host.Generic.Name) {
 			t.Run(profile+"/"+name, func(t *testing.T) {
 				server := profile
@@ -46,9 +43,7 @@ func TestServers(t *testing.T) {
 					t.Fatalf("no profile %s", profile)
 				}
 				s, err := Load(t.Context(), docroot, Options{Profile: p, Autoindex: autoindex})
-				if err != nil {
-					t.Fatal(err)
-				}
+				testkit.Check(t, err)
 				all := details(t, s, hostcases.Page)
 				records := s.Page(pageID(t, s, hostcases.Page)).All()
 				if len(all) != len(cases) {
@@ -86,21 +81,15 @@ func TestServers(t *testing.T) {
 func pathDocroot(t *testing.T) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	docroot, err := hostcases.Make(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	t.Cleanup(func() { hostcases.Unlock(docroot) }) // else t.TempDir cannot remove it
 	page := []byte("<!doctype html><meta charset=utf-8><title>links</title>\n")
 	for _, c := range hostcases.Cases() {
 		page = fmt.Appendf(page, "<a href=\"%s\">x</a>\n", html.EscapeString(c.Href))
 	}
-	if err := os.WriteFile(filepath.Join(docroot, hostcases.Page), page, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.WriteFile(filepath.Join(docroot, hostcases.Page), page, 0o644))
 	return docroot
 }
 
@@ -108,17 +97,11 @@ func pathDocroot(t *testing.T) string {
 // Apache, Caddy and lighttpd answer it too.
 func TestPortable(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("testdata", "servers", "plain.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	table, err := hostcases.ParseTable(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	s, err := Load(t.Context(), pathDocroot(t), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	answers := map[string]map[string]hostcases.Answer{}
 	for _, server := range table.Servers {
 		answers[server] = table.Of(server)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/host"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // TestTree: the names of the docroot, byte for byte, and the kind of each.
@@ -93,9 +94,7 @@ func mkdirDeep(t *testing.T, root string, depth int) {
 	name := root
 	for range depth {
 		name += "/d"
-		if err := os.Mkdir(name, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.Mkdir(name, 0o755))
 	}
 }
 
@@ -111,17 +110,11 @@ func TestTooDeep(t *testing.T) {
 	t.Chdir(root)
 	made := 0
 	for ; made < 2100; made += each {
-		if err := os.MkdirAll(strings.TrimSuffix(strings.Repeat("d/", each), "/"), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chdir(strings.Repeat("d/", each)); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.MkdirAll(strings.TrimSuffix(strings.Repeat("d/", each), "/"), 0o755))
+		testkit.Check(t, os.Chdir(strings.Repeat("d/", each)))
 	}
 	t.Cleanup(func() { removeDeep(t, root) })
-	if err := os.Chdir(root); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.Chdir(root))
 	s := load(t, root, Options{})
 	if len(s.Faults()) == 0 {
 		t.Error("no fault lists the directories that were not read")

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/sitelink/sitelink/internal/host"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // shares reports whether a new version of a site shares records with the old
@@ -69,22 +70,16 @@ func TestUpdateKinds(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			root := tempDocroot(t, home)
 			for _, name := range manyPages(20) {
-				if err := put(name, "x")(root); err != nil {
-					t.Fatal(err)
-				}
+				testkit.Check(t, put(name, "x")(root))
 			}
 			opt := Options{}
 			if test.profile != "" {
 				opt.Profile, _ = host.ProfileByName(test.profile)
 			}
 			s := load(t, root, opt)
-			if err := test.change(root); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, test.change(root))
 			n, err := s.Update(t.Context(), test.paths)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, err)
 			if got := shares(s, n); got != test.shared {
 				t.Errorf("shared: %t, want %t", got, test.shared)
 			}
@@ -145,9 +140,7 @@ func TestUpdateFails(t *testing.T) {
 		{put("a.html", "x"), []string{"a.html"}, []host.State{host.StateOK, host.StateOK}},
 	} {
 		before := states(s)
-		if err := change.do(root); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, change.do(root))
 		if _, err := s.Update(ctx, change.paths); !errors.Is(err, context.Canceled) {
 			t.Fatalf("got %v, want a cancelled context", err)
 		}
@@ -155,9 +148,7 @@ func TestUpdateFails(t *testing.T) {
 			t.Errorf("%s: %v after a failed update, want %v", change.paths, got, before)
 		}
 		n, err := s.Update(t.Context(), change.paths)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		if s = n; fmt.Sprint(states(s)) != fmt.Sprint(change.want) {
 			t.Errorf("%s: %v, want %v", change.paths, states(s), change.want)
 		}
@@ -168,9 +159,7 @@ func TestUpdateFails(t *testing.T) {
 // the first link leads to it, and again when the file changes.
 func TestUpdateStats(t *testing.T) {
 	root := tempDocroot(t, files{"index.html": "", "pic.png": ""})
-	if err := os.Chmod(filepath.Join(root, "pic.png"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.Chmod(filepath.Join(root, "pic.png"), 0o600))
 	s := load(t, root, Options{})
 	last := host.StateOK
 	for _, step := range []struct {
@@ -183,9 +172,7 @@ func TestUpdateStats(t *testing.T) {
 		{func(root string) error { return os.Chmod(filepath.Join(root, "pic.png"), 0o644) }, "pic.png", host.StateOK},
 		{func(root string) error { return os.Chmod(filepath.Join(root, "pic.png"), 0o600) }, "pic.png", host.StatePrivate},
 	} {
-		if err := step.change(root); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, step.change(root))
 		n, err := s.Update(t.Context(), []string{step.path})
 		if err != nil || !shares(s, n) {
 			t.Fatalf("%v, or nothing shared", err)
@@ -231,9 +218,7 @@ func TestUpdateImmutable(t *testing.T) {
 	var readers sync.WaitGroup
 	for i := range 20 {
 		want := describe(s)
-		if err := put("a.html", strings.Repeat("<p id=x><a href=b.html>", i%3))(root); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, put("a.html", strings.Repeat("<p id=x><a href=b.html>", i%3))(root))
 		old := s
 		readers.Go(func() {
 			for range 20 {
@@ -256,13 +241,9 @@ func TestUpdateImmutable(t *testing.T) {
 func TestUpdateManifest(t *testing.T) {
 	root := tempDocroot(t, files{"index.html": "<link rel=manifest href=m.json>", "m.json": `{"icons": [{"src": "pic.png"}]}`, "pic.png": ""})
 	s := load(t, root, Options{})
-	if err := errors.Join(os.Chmod(filepath.Join(root, "pic.png"), 0o600), put("n.map", "")(root)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, errors.Join(os.Chmod(filepath.Join(root, "pic.png"), 0o600), put("n.map", "")(root)))
 	s, err := s.Update(t.Context(), []string{"n.map", "pic.png"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	if got := s.State(&s.Page(pageID(t, s, "m.json")).All()[0]); got != host.StatePrivate {
 		t.Errorf("%s, want private", stateName(t, got))
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // TestAnswerNeverStale edits a site in every way that changes addresses, and
@@ -24,24 +25,16 @@ func TestAnswerNeverStale(t *testing.T) {
 
 func testAnswerNeverStale(t *testing.T, hugo string) {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	write := func(name, text string) {
 		t.Helper()
 		name = filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.MkdirAll(filepath.Dir(name), 0o755))
+		testkit.Check(t, os.WriteFile(name, []byte(text), 0o644))
 	}
 	do := func(err error) {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 	}
 	in := func(name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
 	page := func(matter, id string) string {
@@ -134,9 +127,7 @@ func brokenPlaces(t *testing.T, dir, hugo, cache string) (text string, n int) {
 	t.Helper()
 	docroot := filepath.Join(dir, "public")
 	s, err := site.Load(t.Context(), docroot, site.Options{BaseURLs: []string{"https://example.org/"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	r := s.NewReader()
 	defer r.Close()
 	var links []Link
@@ -146,22 +137,16 @@ func brokenPlaces(t *testing.T, dir, hugo, cache string) (text string, n int) {
 				links = append(links, Link{Page: s.Path(id), Offset: d.Offset, Raw: strings.Clone(d.Raw)})
 			}
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 	}
 	m, err := Open(t.Context(), Options{Project: dir, Docroot: docroot, Generator: Hugo, Hugo: hugo, Env: os.Environ(), Cache: cache})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	defer m.Close()
 	for _, note := range m.Notes {
 		t.Error(note)
 	}
 	places, err := m.Locate(t.Context(), s, links)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	var b strings.Builder
 	for i, p := range places {
 		if p != nil {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // askedProject is a Hugo project with a program that plays Hugo and counts its
@@ -22,9 +24,7 @@ func newAskedProject(t *testing.T) *askedProject {
 		t.Skip("no shell available to replace Hugo")
 	}
 	work, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	p := &askedProject{t: t, dir: filepath.Join(work, "site"), hugo: filepath.Join(work, "hugo"), log: filepath.Join(work, "log"), list: filepath.Join(work, "list"), cache: filepath.Join(work, "cache", "sources")}
 	p.write("hugo.toml", "baseURL = 'https://example.org/'\n[permalinks]\npost = '/:slug/'\n")
 	p.write("content/a.md", "---\ntitle: A\n---\n[x](/gone/)\n")
@@ -35,9 +35,7 @@ func newAskedProject(t *testing.T) *askedProject {
 		p.hugo: fmt.Sprintf("#!/bin/sh\n[ $1 = version ] && exit\necho \"$*\" >>'%s'\ncase \"$*\" in\n'list all') cat '%s';;\n"+
 			"'config mounts') echo '{\"path\":\"project\",\"dir\":\"%s\",\"mounts\":[{\"source\":\"content\",\"target\":\"content\"}]}';;\n'config --format json') echo '%s';;\nesac\n", p.log, p.list, p.dir, heldHugo),
 	} {
-		if err := os.WriteFile(name, []byte(text), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.WriteFile(name, []byte(text), 0o755))
 	}
 	return p
 }
@@ -100,26 +98,18 @@ func TestAnswerKept(t *testing.T) {
 		{"front matter of the same size and time", func() {
 			name := filepath.Join(p.dir, "content", "a.md")
 			info, err := os.Stat(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, err)
 			p.write("content/a.md", "---\ntitle: A\nslug: d\n---\n[x](/gone/)\n")
-			if err := os.Chtimes(name, info.ModTime(), info.ModTime()); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, os.Chtimes(name, info.ModTime(), info.ModTime()))
 		}, listOnly},
 		{"new page", func() { p.write("content/c.md", "---\ntitle: C\n---\n") }, listOnly},
 		{"new page without front matter", func() { p.write("content/d.md", "text\n") }, listOnly},
 		{"page that gets front matter", func() { p.write("content/d.md", "\n\n---\nslug: x\n---\ntext\n") }, listOnly},
 		{"renamed page", func() {
-			if err := os.Rename(filepath.Join(p.dir, "content", "c.md"), filepath.Join(p.dir, "content", "e.md")); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, os.Rename(filepath.Join(p.dir, "content", "c.md"), filepath.Join(p.dir, "content", "e.md")))
 		}, listOnly},
 		{"removed page", func() {
-			if err := os.Remove(filepath.Join(p.dir, "content", "e.md")); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, os.Remove(filepath.Join(p.dir, "content", "e.md")))
 		}, listOnly},
 		{"permalinks", func() {
 			p.write("hugo.toml", "baseURL = 'https://example.org/'\n[permalinks]\npost = '/:title/'\n")
@@ -140,12 +130,8 @@ func TestAnswerKept(t *testing.T) {
 		t.Errorf("another environment: Hugo was asked %q", got)
 	}
 	hugo, err := os.ReadFile(p.hugo)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(p.hugo, append(hugo, "# newer\n"...), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
+	testkit.Check(t, os.WriteFile(p.hugo, append(hugo, "# newer\n"...), 0o755))
 	if _, got := p.open(); got != allOfIt {
 		t.Errorf("another Hugo: it was asked %q", got)
 	}
@@ -156,16 +142,12 @@ func TestAnswerDamaged(t *testing.T) {
 	p := newAskedProject(t)
 	m, _ := p.open()
 	whole, err := os.ReadFile(m.answerFile())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	if _, got := p.open(); got != "" {
 		t.Fatalf("Hugo was asked %q", got)
 	}
 	for at := 0; at < len(whole); at += 1 + len(whole)/23 {
-		if err := os.WriteFile(m.answerFile(), whole[:at], 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.WriteFile(m.answerFile(), whole[:at], 0o600))
 		m, got := p.open()
 		if got != everything || len(m.content.listed) != 2 {
 			t.Fatalf("cut at byte %d of %d: Hugo was asked %q, %d pages", at, len(whole), got, len(m.content.listed))
@@ -176,17 +158,11 @@ func TestAnswerDamaged(t *testing.T) {
 // TestAnswersForgotten: the directory does not grow without limit.
 func TestAnswersForgotten(t *testing.T) {
 	p := newAskedProject(t)
-	if err := os.MkdirAll(p.cache, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.MkdirAll(p.cache, 0o700))
 	old := filepath.Join(p.cache, "old.hugo")
-	if err := os.WriteFile(old, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.WriteFile(old, nil, 0o600))
 	then := time.Now().Add(-answerHolds - time.Hour)
-	if err := os.Chtimes(old, then, then); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.Chtimes(old, then, then))
 	p.open()
 	if _, err := os.Stat(old); err == nil {
 		t.Error("the old answer stays")
@@ -202,27 +178,17 @@ func TestAnswerOfCopy(t *testing.T) {
 	}
 	for _, edit := range []bool{false, true} {
 		dir, err := filepath.EvalSymlinks(t.TempDir())
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		dir = filepath.Join(dir, "copy")
-		if err := os.CopyFS(dir, os.DirFS(p.dir)); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.CopyFS(dir, os.DirFS(p.dir)))
 		want := ""
 		if edit {
-			if err := os.WriteFile(filepath.Join(dir, "content", "c.md"), []byte("---\ntitle: C\n---\n"), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, os.WriteFile(filepath.Join(dir, "content", "c.md"), []byte("---\ntitle: C\n---\n"), 0o644))
 			want = listOnly
 		}
-		if err := os.RemoveAll(p.log); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.RemoveAll(p.log))
 		m, err := Open(t.Context(), Options{Project: dir, Identity: p.dir, Docroot: filepath.Join(dir, "public"), Generator: Hugo, Hugo: p.hugo, Env: os.Environ(), Cache: p.cache})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		log, _ := os.ReadFile(p.log)
 		if got := strings.Join(strings.Fields(strings.ReplaceAll(string(log), " ", "-")), " "); got != want {
 			t.Errorf("Hugo was asked %q for the copy, want %q", got, want)

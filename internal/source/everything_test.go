@@ -14,6 +14,7 @@ import (
 
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 var update = flag.Bool("update", false, "rewrite what the tests find in testdata, and what Hugo built and answered there")
@@ -49,14 +50,10 @@ func TestEverything(t *testing.T) {
 			got := strings.ReplaceAll(known(t, project), filepath.ToSlash(dir), "$WORK")
 			golden := "testdata/everything/" + kind + "-" + stem
 			if *update {
-				if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				testkit.Check(t, os.WriteFile(golden, []byte(got), 0o644))
 			}
 			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, err)
 			had := strings.Split(string(want), "\n")
 			for _, line := range strings.Split(got, "\n") {
 				if i := slices.Index(had, line); i >= 0 {
@@ -87,13 +84,9 @@ func known(t *testing.T, project string) string {
 		opt.BaseURLs = []string{strings.TrimSpace(string(base))}
 	}
 	s, err := site.Load(t.Context(), docroot, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	m, err := Open(t.Context(), Options{Project: project, Docroot: docroot, Generator: detected.Generator})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	defer m.Close()
 	r := s.NewReader()
 	defer r.Close()
@@ -109,14 +102,10 @@ func known(t *testing.T, project string) string {
 		err := r.Written(id, func(d *site.Detail) {
 			links = append(links, Link{Page: name, Offset: d.Offset, Raw: strings.Clone(d.Raw)})
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		links = append(links, Link{Page: name, Element: "base"})
 		text, err := os.ReadFile(filepath.Join(docroot, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		for i, h := range ShownHeadings(text) {
 			line("shown heading %d of %s: %q %q", i, name, h.Title, h.IDs)
 			for _, id := range h.IDs {
@@ -130,9 +119,7 @@ func known(t *testing.T, project string) string {
 		}
 	}
 	places, err := m.Locate(t.Context(), s, links)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	for i, l := range links {
 		line("link %s:%d%.0d %s%s: %s", l.Page, l.Offset, l.Line, l.Raw, l.Element, shown(places[i]))
 		if p := places[i]; p != nil && l.Raw != "" {
@@ -140,20 +127,14 @@ func known(t *testing.T, project string) string {
 		}
 	}
 	headings, err := m.Headings(t.Context(), s, anchors)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	for i, a := range anchors {
 		line("heading %s#%s: %s", a.Page, a.ID, shownHeading(headings[i]))
 	}
 	files, err := m.Files(t.Context(), s, pages)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	made, err := m.PageFiles(t.Context(), s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	content := m.Content()
 	for i, name := range pages {
 		line("page %s: %s, %d; static %q", name, shown(files[i]), made[i], m.Static(name))
@@ -178,8 +159,6 @@ func known(t *testing.T, project string) string {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	return b.String()
 }

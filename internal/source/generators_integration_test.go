@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // TestGeneratorsBuilt repeats [TestLocate] with what real generators build now,
@@ -27,14 +29,10 @@ func TestGeneratorsBuilt(t *testing.T) {
 		programs["jekyll"] = jekyll
 	}
 	names, err := filepath.Glob("testdata/generators/*.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	for _, name := range names {
 		archive, err := txtar.ParseFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		var build []string
 		for _, f := range archive.Files {
 			if f.Name == "build" {
@@ -51,9 +49,7 @@ func TestGeneratorsBuilt(t *testing.T) {
 			}
 			project, want := extract(t, name)
 			docroot, _, _ := strings.Cut(want[0], "/")
-			if err := os.RemoveAll(filepath.Join(project, docroot)); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, os.RemoveAll(filepath.Join(project, docroot)))
 			cmd := exec.Command(program, build[1:]...)
 			cmd.Dir = project
 			if out, err := cmd.CombinedOutput(); err != nil {
@@ -93,11 +89,7 @@ func rewriteBuilt(t *testing.T, name string, archive *txtar.Archive, project, do
 		files = append(files, txtar.File{Name: filepath.ToSlash(rel), Data: append(bytes.TrimRight(text, "\n"), '\n')})
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	archive.Files = files
-	if err := os.WriteFile(name, txtar.Format(archive), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.WriteFile(name, txtar.Format(archive), 0o644))
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // TestHeadings: anchors lead to the headings that create them, and nowhere if
@@ -17,14 +18,10 @@ func TestHeadings(t *testing.T) {
 	project, want := extract(t, "testdata/headings/hugo.txtar")
 	docroot := filepath.Join(project, "public")
 	s, err := site.Load(t.Context(), docroot, site.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	detected, _ := generator.Detect(project)
 	m, err := Open(t.Context(), Options{Project: project, Docroot: docroot, Generator: detected.Generator})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	defer m.Close()
 	var anchors []Anchor
 	for _, line := range want {
@@ -33,9 +30,7 @@ func TestHeadings(t *testing.T) {
 	}
 	anchors = append(anchors, anchors[0], Anchor{"no/page.html", "x"})
 	got, err := m.Headings(t.Context(), s, anchors)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	for i, line := range want {
 		fields := strings.SplitN(line, " ", 3)
 		if text := shownHeading(got[i]); text != fields[2] {

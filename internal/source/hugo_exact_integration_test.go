@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // TestHugoExact: with the render hook of docs/reference/source-positions.md,
@@ -20,9 +22,7 @@ func TestHugoExact(t *testing.T) {
 		t.Skip("no SITELINK_HUGO: .ci/run installs one")
 	}
 	doc, err := os.ReadFile("../../docs/reference/source-positions.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	_, hook, ok := strings.Cut(string(doc), "layouts/_markup/render-link.html")
 	if ok {
 		_, hook, ok = strings.Cut(hook, "\n```\n")
@@ -44,12 +44,8 @@ func TestHugoExact(t *testing.T) {
 		"content/p/b.md":                   "---\ntitle: B\n---\n\nSame words [x](/gone/) everywhere.\n\n{{< gap >}}x{{< /gap >}} ä [y](/later/ \"title\") [ref][r]\n\n[r]: /defined/\n",
 	} {
 		file := filepath.Join(project, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		testkit.Check(t, os.WriteFile(file, []byte(text), 0o644))
 	}
 	build := func(on string) []byte {
 		cmd := exec.Command(hugo, "--quiet")
@@ -58,9 +54,7 @@ func TestHugoExact(t *testing.T) {
 			t.Fatalf("%v\n%s", err, out)
 		}
 		page, err := os.ReadFile(filepath.Join(project, "public", "p", "index.html"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		return page
 	}
 	places := func(want ...string) {

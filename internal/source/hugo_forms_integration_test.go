@@ -16,6 +16,7 @@ import (
 
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // markdownForms are the forms in which an author writes a link. @ is the
@@ -65,12 +66,8 @@ func hugoForms(t *testing.T, hugo, base string, values int) {
 	}
 	write := func(name, text string) {
 		file := filepath.Join(project, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		testkit.Check(t, os.WriteFile(file, []byte(text), 0o644))
 	}
 	n := 0
 	for f := range files {
@@ -167,9 +164,7 @@ var shownPage = regexp.MustCompile(`((?:post|note)/page-\d+)/`)
 func placeAll(t *testing.T, project, base, hugo, text string) (all []placedLink) {
 	t.Helper()
 	s, err := site.Load(t.Context(), filepath.Join(project, "public"), site.Options{BaseURLs: []string{base}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	r := s.NewReader()
 	defer r.Close()
 	var links []Link
@@ -185,14 +180,10 @@ func placeAll(t *testing.T, project, base, hugo, text string) (all []placedLink)
 	}
 	found, _ := generator.Detect(project)
 	m, err := Open(context.Background(), Options{Project: project, Docroot: filepath.Join(project, "public"), Generator: found.Generator, Hugo: hugo, Env: os.Environ()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	defer m.Close()
 	positions, err := m.Locate(t.Context(), s, links)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	shown := map[string][][]int{} // where each file names pages
 	pages := map[string][]byte{}
 	for i, l := range links {

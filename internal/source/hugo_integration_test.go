@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // brokenSite is a Hugo project of many pages with one broken link each, at a
@@ -34,12 +35,8 @@ func newBrokenSite(t *testing.T, pages int) *brokenSite {
 	b := &brokenSite{t.TempDir(), map[string]Position{}}
 	write := func(name, text string) {
 		file := filepath.Join(b.dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		testkit.Check(t, os.WriteFile(file, []byte(text), 0o644))
 	}
 	write("config.toml", "baseURL = 'https://example.org/sub/'\ndisableKinds = ['taxonomy', 'term']\nsummaryLength = 5\n[markup.goldmark.renderer]\nunsafe = true\n[permalinks]\nnews = '/:year/:slug/'\n")
 	write("layouts/_default/single.html", "<nav><a href=\"/shared/\">s</a></nav><main>{{ .Content }}</main><footer><a href=\"/shared/\">s</a>{{ with .Params.image }}<img src=\"{{ . }}\">{{ end }}</footer>")
@@ -92,16 +89,12 @@ func testHugoBreaks(t *testing.T, hugo string) {
 		t.Fatalf("hugo: %v\n%s", err, out)
 	}
 	docroot := filepath.Join(t.TempDir(), "elsewhere")
-	if err := os.Rename(filepath.Join(b.dir, "public"), docroot); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.Rename(filepath.Join(b.dir, "public"), docroot))
 	os.RemoveAll(filepath.Join(b.dir, "resources"))
 	os.Remove(filepath.Join(b.dir, ".hugo_build.lock"))
 	before := entries(t, b.dir)
 	s, err := site.Load(t.Context(), docroot, site.Options{BaseURLs: []string{"https://example.org/sub/"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	var links []Link
 	reached := map[string]bool{}
 	r := s.NewReader()
@@ -114,9 +107,7 @@ func testHugoBreaks(t *testing.T, hugo string) {
 				links = append(links, Link{Page: s.Path(id), Offset: d.Offset, Raw: raw})
 			}
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 	}
 	if len(reached) < 495 {
 		t.Errorf("%d of 500 breaks reached a page", len(reached))
@@ -132,17 +123,13 @@ func testHugoBreaks(t *testing.T, hugo string) {
 	}{{"with Hugo", hugo, 0.99}, {"without", "", 0.95}} {
 		t.Run(tt.name, func(t *testing.T) {
 			m, err := Open(t.Context(), Options{Project: b.dir, Docroot: docroot, Generator: Hugo, Hugo: tt.hugo, Env: os.Environ()})
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, err)
 			defer m.Close()
 			for _, note := range m.Notes {
 				t.Error(note)
 			}
 			places, err := m.Locate(t.Context(), s, links)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, err)
 			exact := 0
 			for i, p := range places {
 				want := b.want[links[i].Raw]
@@ -168,9 +155,7 @@ func testHugoBreaks(t *testing.T, hugo string) {
 
 func entries(t *testing.T, dir string) string {
 	all, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	var names []string
 	for _, e := range all {
 		names = append(names, e.Name())

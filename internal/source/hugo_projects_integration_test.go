@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // hugos returns the programs to test with: Debian's, and a newer one that
@@ -36,9 +38,7 @@ var hugoVersion = regexp.MustCompile(`v\d+\.\d+\.\d+`)
 func versionOf(t *testing.T, hugo string) string {
 	t.Helper()
 	out, err := exec.Command(hugo, "version").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	return hugoVersion.FindString(string(out))
 }
 
@@ -63,9 +63,7 @@ func TestHugoProjectsBuilt(t *testing.T) {
 				if since := strings.TrimSpace(p.entries["since"]); since != "" && minor(t, version) < minor(t, since) {
 					t.Skipf("Hugo %s is older than %s", version, since)
 				}
-				if err := os.RemoveAll(filepath.Join(p.site(), "public")); err != nil {
-					t.Fatal(err)
-				}
+				testkit.Check(t, os.RemoveAll(filepath.Join(p.site(), "public")))
 				cmd := exec.Command(hugo, "--quiet")
 				cmd.Dir = p.site()
 				if out, err := cmd.CombinedOutput(); err != nil {
@@ -84,9 +82,7 @@ func TestHugoProjectsBuilt(t *testing.T) {
 func (p *hugoProject) rewrite(t *testing.T, hugo string) {
 	t.Helper()
 	archive, err := txtar.ParseFile(p.file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	kept := archive.Files[:0]
 	for _, f := range archive.Files {
 		if f.Name != "list" && f.Name != "mounts" && !strings.HasPrefix(f.Name, "site/public/") {
@@ -97,9 +93,7 @@ func (p *hugoProject) rewrite(t *testing.T, hugo string) {
 		cmd := exec.Command(hugo, args...)
 		cmd.Dir = p.site()
 		out, err := cmd.Output()
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		kept = append(kept, txtar.File{Name: entry, Data: bytes.ReplaceAll(out, []byte(p.work), []byte("$WORK"))})
 	}
 	if kept[len(kept)-1].Name == "list" { // maps have no order
@@ -117,11 +111,7 @@ func (p *hugoProject) rewrite(t *testing.T, hugo string) {
 		kept = append(kept, txtar.File{Name: filepath.ToSlash(rel), Data: text})
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	archive.Files = kept
-	if err := os.WriteFile(p.file, txtar.Format(archive), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.WriteFile(p.file, txtar.Format(archive), 0o644))
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // hugoProject is an archive of testdata/hugo, unpacked. Its files are below
@@ -34,13 +36,9 @@ func hugoProjects(t *testing.T) []string {
 func unpackHugo(t *testing.T, file string) *hugoProject {
 	t.Helper()
 	archive, err := txtar.ParseFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	work, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	p := &hugoProject{file, filepath.ToSlash(work), map[string]string{}}
 	for _, f := range archive.Files {
 		if !strings.Contains(f.Name, "/") || strings.HasPrefix(f.Name, "want ") {
@@ -48,12 +46,8 @@ func unpackHugo(t *testing.T, file string) *hugoProject {
 			continue
 		}
 		name := filepath.Join(work, filepath.FromSlash(f.Name))
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, f.Data, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.MkdirAll(filepath.Dir(name), 0o755))
+		testkit.Check(t, os.WriteFile(name, f.Data, 0o644))
 	}
 	return p
 }
@@ -112,9 +106,7 @@ func TestHugoProjects(t *testing.T) {
 					t.Fatalf("no entry %s: rewrite the archive with the integration test and -update", entry)
 				}
 				name := filepath.Join(p.work, entry)
-				if err := os.WriteFile(name, []byte(strings.ReplaceAll(answer, "$WORK", p.work)), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				testkit.Check(t, os.WriteFile(name, []byte(strings.ReplaceAll(answer, "$WORK", p.work)), 0o644))
 				script += fmt.Sprintf("'%s') cat '%s';;\n", args, name)
 			}
 			hugo := filepath.Join(p.work, "hugo")

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/sitelink/sitelink/internal/generator"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // TestReadList: warnings between the lines of the CSV do no harm.
@@ -15,9 +16,7 @@ func TestReadList(t *testing.T) {
 		"WARN something, odd\n" +
 		"/p/content/b c.md,,B,d,d,d,true,https://example.org/sub/%C3%A4/\n"
 	all, err := generator.ReadHugoList([]byte(out))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	var pages []listedPage
 	for _, p := range all {
 		file, _ := m.inProject(p.File)
@@ -39,9 +38,7 @@ func TestReadMounts(t *testing.T) {
 	out := "WARN x\n" + `{"path":"project","dir":"/p","mounts":[{"source":"content","target":"content"},{"source":"nl","target":"content","lang":"nl"}]}
 {"path":"theme","dir":"/p/themes/theme","mounts":[{"source":"layouts","target":"layouts"},{"source":"fr","target":"content","sites":{"matrix":{"languages":["fr"]}}}]}`
 	modules, err := generator.ReadHugoMounts([]byte(out))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	m.openMounts(modules, true)
 	mounts := m.mounts
 	if len(mounts) != 4 || mounts[3].dir.lang != "fr" || mounts[1].dir.dir != "nl" || mounts[1].dir.lang != "nl" || mounts[2].dir.dir != "themes/theme/layouts" || mounts[2].dir.module != "theme" {

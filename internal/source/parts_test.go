@@ -10,6 +10,7 @@ import (
 
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // TestParts: what the small functions return, named for the rule.
@@ -164,22 +165,14 @@ func TestUnpublished(t *testing.T) {
 				continue
 			}
 			name = filepath.Join(dir, filepath.FromSlash(name))
-			if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, os.MkdirAll(filepath.Dir(name), 0o755))
+			testkit.Check(t, os.WriteFile(name, []byte(text), 0o644))
 		}
 		s, err := site.Load(t.Context(), filepath.Join(dir, "public"), site.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		found, _ := generator.Detect(dir)
 		m, err := Open(t.Context(), Options{Project: dir, Docroot: filepath.Join(dir, "public"), Generator: found.Generator})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		l := Link{Page: "index.html", Raw: tt.raw}
 		if _, err := m.Locate(t.Context(), s, []Link{l}); err != nil {
 			t.Fatal(err)

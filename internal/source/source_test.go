@@ -26,9 +26,7 @@ func TestMain(m *testing.M) {
 // in order.
 func TestLocate(t *testing.T) {
 	names, err := filepath.Glob("testdata/*.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	others, err := filepath.Glob("testdata/generators/*.txtar")
 	if names = append(names, others...); err != nil || len(names) < 9 {
 		t.Fatalf("%d projects, %v", len(names), err)
@@ -51,9 +49,7 @@ func TestLocate(t *testing.T) {
 func extract(t *testing.T, name string) (project string, want []string) {
 	t.Helper()
 	archive, err := txtar.ParseFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	project = t.TempDir()
 	for _, f := range archive.Files {
 		switch f.Name {
@@ -64,12 +60,8 @@ func extract(t *testing.T, name string) (project string, want []string) {
 			continue
 		}
 		file := filepath.Join(project, filepath.FromSlash(f.Name))
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, f.Data, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		testkit.Check(t, os.WriteFile(file, f.Data, 0o644))
 	}
 	if len(want) == 0 {
 		t.Fatal("nothing to place")
@@ -87,14 +79,10 @@ func place(t *testing.T, project, docroot, hugo string, want []string) (got []st
 		opt.BaseURLs = []string{strings.TrimSpace(string(base))}
 	}
 	s, err := site.Load(t.Context(), dir, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	found, _ := generator.Detect(project)
 	m, err := Open(t.Context(), Options{Project: project, Docroot: dir, Generator: found.Generator, Hugo: hugo, Env: os.Environ()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	defer m.Close()
 	for _, note := range m.Notes {
 		t.Error(note)
@@ -114,17 +102,13 @@ func place(t *testing.T, project, docroot, hugo string, want []string) (got []st
 					link.Offset, found, used[key] = d.Offset, true, true
 				}
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, err)
 		}
 		if !found {
 			t.Fatalf("%s has no link %s", page, raw)
 		}
 		places, err := m.Locate(t.Context(), s, []Link{link})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		got = append(got, fields[0]+" "+raw+" "+shown(places[0]))
 	}
 	return got
@@ -150,14 +134,10 @@ func TestHugoFails(t *testing.T) {
 	project, want := extract(t, "testdata/hugo-names.txtar")
 	dir := filepath.Join(project, "public")
 	script := filepath.Join(t.TempDir(), "hugo")
-	if err := os.WriteFile(script, []byte("#!/bin/sh\necho 'something odd'\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.WriteFile(script, []byte("#!/bin/sh\necho 'something odd'\n"), 0o755))
 	for _, hugo := range []string{filepath.Join(project, "no-such-program"), "false", script} {
 		m, err := Open(t.Context(), Options{Project: project, Docroot: dir, Generator: Hugo, Hugo: hugo})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		if len(m.Notes) != 1 || !strings.Contains(m.Notes[0], "hugo config mounts") {
 			t.Errorf("%s: notes %q", hugo, m.Notes)
 		}
@@ -173,9 +153,7 @@ func TestHugoFails(t *testing.T) {
 func TestHostile(t *testing.T) {
 	project, want := extract(t, "testdata/hugo-names.txtar")
 	outside := filepath.Join(t.TempDir(), "secret.md")
-	if err := os.WriteFile(outside, []byte("[a](/nowhere/)"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.WriteFile(outside, []byte("[a](/nowhere/)"), 0o644))
 	if err := os.Symlink(outside, filepath.Join(project, "content", "unknown.md")); err != nil {
 		t.Skip(err)
 	}
@@ -186,9 +164,7 @@ func TestHostile(t *testing.T) {
 		"content/tags.md":    strings.Repeat("{{< a \"", 2000),
 		"layouts/empty.html": "",
 	} {
-		if err := os.WriteFile(filepath.Join(project, filepath.FromSlash(name)), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.WriteFile(filepath.Join(project, filepath.FromSlash(name)), []byte(text), 0o644))
 	}
 	got := place(t, project, "public", "", want)
 	for i := range want {
@@ -206,9 +182,7 @@ func TestLocateParallel(t *testing.T) {
 	project, _ := extract(t, "testdata/hugo-names.txtar")
 	dir := filepath.Join(project, "public")
 	s, err := site.Load(t.Context(), dir, site.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	r := s.NewReader()
 	defer r.Close()
 	var links []Link
@@ -216,21 +190,15 @@ func TestLocateParallel(t *testing.T) {
 		err := r.Written(id, func(d *site.Detail) {
 			links = append(links, Link{Page: s.Path(id), Offset: d.Offset, Raw: strings.Clone(d.Raw)})
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 	}
 	locate := func(processors int) (text string, located int) {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
 		m, err := Open(t.Context(), Options{Project: project, Docroot: dir, Generator: Hugo})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		defer m.Close()
 		places, err := m.Locate(t.Context(), s, links)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		for i, p := range places {
 			if p != nil {
 				located++

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/sitelink/sitelink/internal/generator"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // TestHugoHeadingIDs: Hugo gives headings the ids of the table.
@@ -40,9 +41,7 @@ func TestHugoHeadingIDs(t *testing.T) {
 			if err == nil {
 				err = os.WriteFile(file, []byte(text), 0o666)
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, err)
 		}
 		// The settings that are read agree with what Hugo does.
 		p, _ := generator.Detect(root)
@@ -58,9 +57,7 @@ func TestHugoHeadingIDs(t *testing.T) {
 			t.Fatalf("hugo: %v\n%s", err, out)
 		}
 		page, err := os.ReadFile(filepath.Join(root, "public", "index.html"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		got, want := regexp.MustCompile(`<h2(?: id="([^"]*)")?>`).FindAllSubmatch(page, -1), wantIDs(tt.ids)
 		if len(got) != len(want) {
 			t.Fatalf("Hugo wrote %d headings, want %d:\n%s", len(got), len(want), page)

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/sitelink/sitelink/internal/fetch"
+	"github.com/sitelink/sitelink/internal/testkit"
 	"github.com/sitelink/sitelink/outgoing"
 	"github.com/sitelink/sitelink/outgoing/ledger"
 )
@@ -98,22 +99,16 @@ func notice(source, target string, event ledger.Event) ledger.Notice {
 func store(t *testing.T, notices ...ledger.Notice) *ledger.File {
 	t.Helper()
 	s, err := ledger.OpenFile(filepath.Join(t.TempDir(), "l.jsonl"), ledger.FileOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	t.Cleanup(func() { s.Close() })
-	if err := s.Plan(t.Context(), site, ledger.Change{Notices: notices}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, s.Plan(t.Context(), site, ledger.Change{Notices: notices}))
 	return s
 }
 
 func run(t *testing.T, s ledger.Store, opt Options) *Report {
 	t.Helper()
 	r, err := Run(t.Context(), s, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	return r
 }
 
@@ -121,9 +116,7 @@ func run(t *testing.T, s ledger.Store, opt Options) *Report {
 func states(t *testing.T, s ledger.Store) []string {
 	t.Helper()
 	snap, err := s.Load(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	var all []string
 	for _, n := range snap.Notices {
 		all = append(all, strings.Join(strings.Fields(fmt.Sprintf("%s %s %s", n.Target, n.Protocol, n.State)), " "))
@@ -180,9 +173,7 @@ func TestAdditional(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	// The same event of the same content is planned again: LINK was sent already.
-	if err := s.Plan(t.Context(), site, ledger.Change{Notices: []ledger.Notice{notice("a", "https://x.example/", ledger.Added)}}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, s.Plan(t.Context(), site, ledger.Change{Notices: []ledger.Notice{notice("a", "https://x.example/", ledger.Added)}}))
 	run(t, s, Options{Senders: []outgoing.Sender{wm}, Additional: []outgoing.Sender{link}})
 	if len(wm.sent) != 2 || len(link.sent) != 1 {
 		t.Errorf("webmention %d times, link %d times", len(wm.sent), len(link.sent))
@@ -494,9 +485,7 @@ func TestOnce(t *testing.T) {
 		for _, target := range targets {
 			all = append(all, notice("a", target, event))
 		}
-		if err := s.Plan(t.Context(), site, ledger.Change{Notices: all}); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, s.Plan(t.Context(), site, ledger.Change{Notices: all}))
 		run(t, s, Options{Senders: []outgoing.Sender{wm, pb}})
 		want(t, states(t, s), done)
 	}

@@ -22,6 +22,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/sitelink/sitelink/internal/testkit"
 	"github.com/sitelink/sitelink/outgoing"
 	"github.com/sitelink/sitelink/outgoing/deliver"
 	"github.com/sitelink/sitelink/outgoing/ledger"
@@ -58,13 +59,9 @@ func TestManyHosts(t *testing.T) {
 	ours := func() (took, cpu time.Duration) {
 		server.posts.Store(0)
 		store, err := ledger.OpenFile(filepath.Join(t.TempDir(), "l.jsonl"), ledger.FileOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		defer store.Close()
-		if err := store.Plan(t.Context(), "http://127.0.0.1/", ledger.Change{Notices: notices}); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, store.Plan(t.Context(), "http://127.0.0.1/", ledger.Change{Notices: notices}))
 		client := outgoing.NewClient(outgoing.ClientOptions{AllowAddresses: allow, Pace: -1})
 		began, used := time.Now(), processor(t)
 		r, err := deliver.Run(t.Context(), store, deliver.Options{
@@ -106,9 +103,7 @@ func TestManyHosts(t *testing.T) {
 func processor(t *testing.T) time.Duration {
 	t.Helper()
 	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/sitelink/sitelink/internal/system"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // processorTime returns the processor time of this process so far.
@@ -100,19 +101,13 @@ func TestFullDisk(t *testing.T) {
 // took 0.25 s.
 func BenchmarkLoadSaveDisk(b *testing.B) {
 	name := filepath.Join(b.TempDir(), "l.jsonl")
-	if err := replace(system.OS, name, sample(100_000).write); err != nil {
-		b.Fatal(err)
-	}
+	testkit.Check(b, replace(system.OS, name, sample(100_000).write))
 	began := processorTime()
 	for b.Loop() {
 		f, err := OpenFile(name, FileOptions{})
-		if err != nil {
-			b.Fatal(err)
-		}
+		testkit.Check(b, err)
 		f.changed = true
-		if err := f.Close(); err != nil {
-			b.Fatal(err)
-		}
+		testkit.Check(b, f.Close())
 	}
 	b.ReportMetric((processorTime()-began).Seconds()/float64(b.N), "cpu-s/op")
 }

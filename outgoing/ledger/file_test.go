@@ -12,6 +12,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 var ctx = context.Background()
@@ -22,9 +24,7 @@ func openFile(t testing.TB, name string) (*File, *[]string) {
 	t.Helper()
 	var notes []string
 	f, err := OpenFile(name, FileOptions{Warn: func(s string) { notes = append(notes, s) }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	t.Cleanup(func() { f.Close() })
 	return f, &notes
 }
@@ -46,9 +46,7 @@ func pendingNotices(n int) []Notice {
 
 func check(t *testing.T, err error) {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 }
 
 func states(t *testing.T, s Store) map[Key]State {

@@ -53,18 +53,14 @@ func sample(rows int) *records {
 func text(t testing.TB, b *records) string {
 	t.Helper()
 	var out bytes.Buffer
-	if err := b.write(&out); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, b.write(&out))
 	return out.String()
 }
 
 func mustParse(t testing.TB, text string) *parsed {
 	t.Helper()
 	p, err := parse("ledger.jsonl", text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	return p
 }
 
@@ -206,9 +202,7 @@ func TestParseDamage(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p, err := parse("f", c.text)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, err)
 			var faults []string
 			for _, fault := range p.warnings {
 				faults = append(faults, fault.String())
@@ -344,18 +338,14 @@ func TestFailed(t *testing.T) {
 // the start; one that another runner has delivered meanwhile is left alone.
 func TestAgain(t *testing.T) {
 	f, err := OpenFile(filepath.Join(t.TempDir(), "ledger.jsonl"), FileOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	defer f.Close()
 	failed := Notice{Key: Key{"https://me.example/", "https://t.example/", Pingback}, Event: Added, State: Permanent, Attempts: 8, Problems: "no-title", Cure: "add one"}
 	done := failed
 	done.Target, done.State = "https://u.example/", Done
 	plan := func(all ...Notice) {
 		t.Helper()
-		if err := f.Plan(t.Context(), "https://me.example/", Change{Notices: all}); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, f.Plan(t.Context(), "https://me.example/", Change{Notices: all}))
 	}
 	plan(failed, done)
 	plan(failed.Again(), done.Again())

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sitelink/sitelink/internal/testkit"
 	"github.com/sitelink/sitelink/outgoing"
 	"github.com/sitelink/sitelink/outgoing/ledger"
 )
@@ -18,9 +19,7 @@ var may = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 func mustPeer(t *testing.T, entry string) Peer {
 	t.Helper()
 	p, err := ParsePeer(entry)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	return p
 }
 
@@ -168,9 +167,7 @@ func TestSilence(t *testing.T) {
 			s := New(client(), opt)
 			n := ledger.Notice{Key: ledger.Key{Source: source, Target: w.url("/doc.html")}, Event: ledger.Added}
 			e, err := s.Discover(t.Context(), outgoing.NewTarget(nil, n.Target))
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, err)
 			o := s.Send(t.Context(), n, e)
 			if o.State != c.want || len(w.saw()) != c.heads {
 				t.Errorf("got %+v after %q", o, w.saw())
@@ -310,9 +307,7 @@ func TestGoServer(t *testing.T) {
 	s := New(client(), Options{Unsupported: NewUnsupportedHosts(nil, nil), Peers: []Peer{mustPeer(t, "127.0.0.1")}})
 	n := ledger.Notice{Key: ledger.Key{Source: source, Target: base + "/doc.html"}, Event: ledger.Added}
 	e, err := s.Discover(t.Context(), outgoing.NewTarget(nil, n.Target))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	o := s.Send(t.Context(), n, e)
 	if want := "LINK /doc.html <http://a.example/post.html>; rel=\"" + Relation + "\""; o.State != ledger.Done || len(got) != 1 || got[0] != want {
 		t.Errorf("got %+v, %q", o, got)

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sitelink/sitelink/internal/testkit"
 	"github.com/sitelink/sitelink/internal/weburl"
 	"github.com/sitelink/sitelink/outgoing"
 	"github.com/sitelink/sitelink/outgoing/ledger"
@@ -32,9 +33,7 @@ type wire struct {
 func newWire(t *testing.T, answers ...string) *wire {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	t.Cleanup(func() { l.Close() })
 	w := &wire{addr: l.Addr().String(), answers: answers}
 	go func() {
@@ -111,9 +110,7 @@ func serveHTTP(t *testing.T, f http.HandlerFunc) string {
 func parse(t *testing.T, raw string) weburl.URL {
 	t.Helper()
 	u, err := weburl.Parse(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	return u
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sitelink/sitelink/internal/testkit"
 	"github.com/sitelink/sitelink/internal/wire"
 	"github.com/sitelink/sitelink/outgoing/ledger"
 )
@@ -28,25 +29,19 @@ func TestRecorded(t *testing.T) {
 		"masked-no-title.txt": {ledger.Retry, 0}, "masked-closed.txt": {ledger.Retry, 0},
 	}
 	files, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	if len(files) != len(want) {
 		t.Errorf("%d recordings, want %d", len(files), len(want))
 	}
 	for _, file := range files {
 		text, err := os.ReadFile(path.Join(dir, file.Name()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		parts := bytes.SplitN(text, []byte("\n\n"), 3)
 		if len(parts) != 3 {
 			t.Fatalf("%s: %d parts", file.Name(), len(parts))
 		}
 		call, err := parse(wire.XML(parts[1], "", document, ""), true)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		values := call.find("string")
 		if len(values) != 2 {
 			t.Fatalf("%s: %s", file.Name(), parts[1])

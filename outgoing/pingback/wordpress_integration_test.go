@@ -77,9 +77,7 @@ func TestWordPress(t *testing.T) {
 	endpoint := func(target string) outgoing.Endpoint {
 		t.Helper()
 		e, err := sender.Discover(t.Context(), outgoing.NewTarget(client, target))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		return e
 	}
 	want := outgoing.Endpoint{URL: site.URL + "/xmlrpc.php", Via: "X-Pingback header"}
@@ -228,9 +226,7 @@ func pingbacks(t *testing.T, client outgoing.Doer, blog, post string) []string {
 	call := `<?xml version="1.0"?><methodCall><methodName>pingback.extensions.getPingbacks</methodName><params><param><value><string>` +
 		html.EscapeString(post) + `</string></value></param></params></methodCall>`
 	resp, err := client.Do(t.Context(), outgoing.Request{Method: "POST", URL: blog + "/xmlrpc.php", Header: http.Header{"Content-Type": {"text/xml"}}, Body: []byte(call)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	root, err := parse(wire.XML(resp.Body, "", document, ""), true)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, resp.Body)
@@ -279,13 +275,9 @@ func corpus(t *testing.T, site *testkit.WordPress, post string) {
 		t.Fatalf("%d questions, %v", len(questions), err)
 	}
 	asked, err := json.Marshal(questions)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	file := path.Join(t.TempDir(), "questions.json")
-	if err := os.WriteFile(file, asked, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.WriteFile(file, asked, 0o644))
 	out := site.PHP(fmt.Sprintf(`
 require_once ABSPATH . WPINC . '/class-IXR.php'; require_once ABSPATH . WPINC . '/class-wp-xmlrpc-server.php';
 define('XMLRPC_REQUEST', true); $_SERVER['REMOTE_ADDR'] = '127.0.0.1'; $q = null; $n = 0; $codes = array();
@@ -306,9 +298,7 @@ echo json_encode($codes);`, post[strings.Index(post, "=")+1:], file))
 	counts := map[int]int{}
 	for i, q := range questions {
 		text, err := os.ReadFile(q.File)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		counts[codes[i]]++
 		want := success
 		for _, p := range precheck.For(ledger.Pingback, precheck.Check("http://sources.example/a-source/", &outgoing.Response{Status: 200, Body: text}, q.Target)) {
@@ -340,7 +330,5 @@ func record(t *testing.T, site *testkit.WordPress, name string) {
 	last := site.Last()
 	text := fmt.Sprintf("WordPress %s answers %s\n\n%s\n%s", site.Version, outgoing.StatusText(last.Status), last.Request, last.Response)
 	text = ports.ReplaceAllString(text, "localhost")
-	if err := os.WriteFile(path.Join("testdata", "wordpress", name+".txt"), []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.WriteFile(path.Join("testdata", "wordpress", name+".txt"), []byte(text), 0o644))
 }

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/sitelink/sitelink/internal/testkit"
 	"github.com/sitelink/sitelink/outgoing"
 	"github.com/sitelink/sitelink/outgoing/ledger"
 )
@@ -61,9 +62,7 @@ func TestWorkedExample(t *testing.T) {
 	for _, path := range []string{"/dead", "/none", "/element", "/header"} {
 		target := bob.URL + path + "#foo"
 		e, err := s.Discover(t.Context(), outgoing.NewTarget(c, target))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		if e.URL == "" {
 			states = append(states, ledger.NoService)
 			continue
@@ -89,9 +88,7 @@ func TestWorkedExample(t *testing.T) {
 // TestNoParser: PB-3, discovery needs no parser of HTML.
 func TestNoParser(t *testing.T) {
 	file, err := parser.ParseFile(token.NewFileSet(), "sender.go", nil, parser.ImportsOnly)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	for _, spec := range file.Imports {
 		if strings.Contains(spec.Path.Value, "html") || strings.Contains(spec.Path.Value, "xml") {
 			t.Errorf("sender.go imports %s", spec.Path.Value)

@@ -49,9 +49,7 @@ func TestDjangoWM(t *testing.T) {
 	}
 	server := manage("runserver", "--noreload", "127.0.0.1:"+port)
 	server.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	if err := server.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, server.Start())
 	t.Cleanup(func() {
 		server.Process.Kill()
 		server.Wait()
@@ -70,9 +68,7 @@ func TestDjangoWM(t *testing.T) {
 	work := func() (r received) {
 		t.Helper()
 		resp, err := http.Get(site + "/work/")
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		defer resp.Body.Close()
 		if err := json.NewDecoder(resp.Body).Decode(&r); err != nil {
 			t.Fatalf("%s: %v", resp.Status, err)

@@ -21,9 +21,7 @@ func TestCorpora(t *testing.T) {
 		t.Skip("set SITELINK_CORPORA to a directory of unpacked documentation packages, and leave out -short")
 	}
 	dirs, err := os.ReadDir(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	files := 0
 	for _, d := range dirs {
 		if !d.IsDir() {
@@ -31,9 +29,7 @@ func TestCorpora(t *testing.T) {
 		}
 		t.Run(d.Name(), func(t *testing.T) {
 			c := corpus{t: t}
-			if err := filepath.WalkDir(filepath.Join(root, d.Name()), c.visit); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, filepath.WalkDir(filepath.Join(root, d.Name()), c.visit))
 			t.Logf("%d files (%d MB) compared, %d links and %d anchors, %d files irregular (slow path), %d nested too deep for the oracle",
 				c.files, c.bytes>>20, c.links, c.anchors, c.irregular, c.deep)
 			files += c.files

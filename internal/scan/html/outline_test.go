@@ -156,9 +156,7 @@ func TestOutlineCorpora(t *testing.T) {
 	}
 	all := os.Getenv("SITELINK_CORPORA_PAGES") == "all"
 	dirs, err := os.ReadDir(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	for _, d := range dirs {
 		t.Run(d.Name(), func(t *testing.T) {
 			var b OutlineReader
@@ -180,9 +178,7 @@ func TestOutlineCorpora(t *testing.T) {
 				}
 				return nil
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, err)
 			t.Logf("%d of %d pages (%.2f %%) left to the parser", unsure, files, 100*float64(unsure)/float64(max(files, 1)))
 		})
 	}

@@ -38,15 +38,11 @@ func tokenizerCases(t *testing.T) (cases []tokenizerCase, skipped map[string]int
 	t.Helper()
 	dir := filepath.Join(testkit.ModuleDir(t, "golang.org/x/net"), "html/testdata/html5lib-tests/tokenizer")
 	names, err := filepath.Glob(filepath.Join(dir, "*.test"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	skipped = map[string]int{}
 	for _, name := range names {
 		b, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		var file struct {
 			Tests             []tokenizerCase
 			XMLViolationTests []json.RawMessage

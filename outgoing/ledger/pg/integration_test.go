@@ -19,18 +19,14 @@ import (
 func open(t *testing.T, address, runner string, lease time.Duration) *Store {
 	t.Helper()
 	s, err := Open(t.Context(), address, Options{Runner: runner, Lease: lease, Warn: func(text string) { t.Log(text) }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	t.Cleanup(func() { s.Close() })
 	return s
 }
 
 func check(t *testing.T, err error) {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 }
 
 const site = "https://example.org/"
