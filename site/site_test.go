@@ -12,13 +12,12 @@ import (
 
 	"github.com/sitelink/sitelink/internal/host"
 	isite "github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 func write(t *testing.T, dir, name, text string) {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
 }
 
 // TestOptions: every option arrives in the internal one, and the zero value is
@@ -42,9 +41,7 @@ func TestOptions(t *testing.T) {
 		}
 	}
 	in, err := opt.inner()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	notPublic := []string{"ProfileFrom", "Tags", "Sums", "Inspect", "FirstBroken"}
 	for v, i := reflect.ValueOf(in), 0; i < v.NumField(); i++ {
 		if name := v.Type().Field(i).Name; v.Field(i).IsZero() != slices.Contains(notPublic, name) {
@@ -87,9 +84,7 @@ func TestHandle(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "index.html", "x")
 	s, err := Load(context.Background(), dir, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	if in := isite.Unwrap(s); in != s.inner || isite.Wrap(in).(*Site).inner != in || s.Docroot() != dir {
 		t.Errorf("docroot %s", s.Docroot())
 	}
@@ -100,9 +95,7 @@ func TestUpdate(t *testing.T) {
 	ctx, dir := context.Background(), t.TempDir()
 	write(t, dir, "index.html", "x")
 	s, err := Load(ctx, dir, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	write(t, dir, "new.html", "x")
 	for _, changed := range [][]string{nil, {"new.html"}} {
 		next, err := s.Update(ctx, changed...)
@@ -110,12 +103,8 @@ func TestUpdate(t *testing.T) {
 			t.Errorf("%q: %v", changed, err)
 		}
 	}
-	if err := os.Remove(filepath.Join(dir, "index.html")); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Remove(filepath.Join(dir, "new.html")); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.Remove(filepath.Join(dir, "index.html")))
+	testkit.Check(t, os.Remove(filepath.Join(dir, "new.html")))
 	if _, err := s.Update(ctx, "index.html"); !errors.Is(err, ErrNoPages) {
 		t.Errorf("all pages removed: %v", err)
 	}

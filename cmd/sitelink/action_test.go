@@ -9,14 +9,14 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // TestAction runs the script of the GitHub action as action.yml does.
 func TestAction(t *testing.T) {
 	script, err := filepath.Abs("../../.ci/action")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "public", "a.html"), `<title>t</title><a href="gone.html">t</a>`)
 	for _, test := range []struct {
@@ -59,13 +59,9 @@ func TestAction(t *testing.T) {
 // script reads no other.
 func TestActionInputs(t *testing.T) {
 	action, err := os.ReadFile("../../action.yml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	script, err := os.ReadFile("../../.ci/action")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	head, _, _ := strings.Cut(string(action), "\nruns:")
 	inputs := regexp.MustCompile(`(?m)^  ([a-z-]+):$`).FindAllStringSubmatch(head, -1)
 	if len(inputs) != 6 {

@@ -4,14 +4,12 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 func write(t *testing.T, name, text string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.MkdirAll(filepath.Dir(name), 0o755))
+	testkit.Check(t, os.WriteFile(name, []byte(text), 0o644))
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/sitelink/sitelink/internal/system"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // fixPage is a page with a link that fix repairs.
@@ -30,12 +31,8 @@ func newFixPages(t *testing.T, pages int) (dir string) {
 	}
 	for name, text := range text {
 		name = filepath.Join(dir, "site", name)
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.MkdirAll(filepath.Dir(name), 0o755))
+		testkit.Check(t, os.WriteFile(name, []byte(text), 0o644))
 	}
 	return dir
 }
@@ -58,9 +55,7 @@ func TestFixInterrupted(t *testing.T) {
 		cmd := exec.Command("sitelink", "fix", "--write", "site")
 		var out bytes.Buffer
 		cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &out, &out
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, cmd.Start())
 		journal := filepath.Join(dir, ".sitelink", "edit.journal")
 		for limit := time.Now().Add(time.Minute); time.Now().Before(limit); time.Sleep(time.Millisecond) {
 			if _, err := os.Lstat(journal); err == nil {
@@ -106,14 +101,10 @@ func TestFixAfterKill(t *testing.T) {
 	}
 	journal := filepath.Join(dir, ".sitelink", "edit.journal")
 	text, err := os.ReadFile(journal)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	// Killed before the second file: the journal has no end.
 	write := func(name, text string) {
-		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.WriteFile(name, []byte(text), 0o644))
 	}
 	write(journal, strings.TrimSuffix(string(text), "complete\n"))
 	write(filepath.Join(dir, "site", "p1.html"), fixPage)
@@ -137,17 +128,11 @@ func TestFixAfterKill(t *testing.T) {
 // TestFixTwice: while one run changes files, another one changes nothing.
 func TestFixTwice(t *testing.T) {
 	dir := newFixPages(t, 1)
-	if err := os.Mkdir(filepath.Join(dir, ".sitelink"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.Mkdir(filepath.Join(dir, ".sitelink"), 0o755))
 	f, err := os.OpenFile(filepath.Join(dir, ".sitelink", "edit.lock"), os.O_RDWR|os.O_CREATE, 0o644)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	defer f.Close()
-	if err := system.TryLock(f); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, system.TryLock(f))
 	for _, args := range [][]string{{"--write", "site"}, {"--undo"}} {
 		if code, out := runFixIn(t, dir, args...); code != exitFailed || !strings.Contains(out, "another sitelink is changing files of this project") {
 			t.Errorf("%v: exit code %d, %s", args, code, out)
@@ -165,16 +150,10 @@ func TestFixStale(t *testing.T) {
 	cmd := exec.Command("sitelink", "fix", "--interactive", "site")
 	cmd.Dir = dir
 	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	errs, err := cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
+	testkit.Check(t, cmd.Start())
 	stop := time.AfterFunc(2*time.Minute, func() { cmd.Process.Kill() })
 	defer stop.Stop()
 	var shown []byte
@@ -186,9 +165,7 @@ func TestFixStale(t *testing.T) {
 		}
 	}
 	page := filepath.Join(dir, "site", "p0.html")
-	if err := os.WriteFile(page, []byte("<p>edited\n"+fixPage), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.WriteFile(page, []byte("<p>edited\n"+fixPage), 0o644))
 	if _, err := io.WriteString(in, "y\n"); err != nil {
 		t.Fatal(err)
 	}

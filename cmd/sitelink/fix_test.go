@@ -13,6 +13,7 @@ import (
 	"github.com/sitelink/sitelink/incoming"
 	"github.com/sitelink/sitelink/incoming/store"
 	"github.com/sitelink/sitelink/internal/fix"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // fix writes the new addresses of pages of other sites: what their own sites
@@ -28,16 +29,10 @@ func TestFixOtherSites(t *testing.T) {
 `,
 		filepath.Join(dir, "site", "index.html"): "<!doctype html><title>Home</title>\n<p><a href=\"https://there.example/approved\">another page</a>\n",
 	} {
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.MkdirAll(filepath.Dir(name), 0o755))
+		testkit.Check(t, os.WriteFile(name, []byte(text), 0o644))
 	}
-	if err := os.Mkdir(filepath.Join(dir, ".sitelink"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.Mkdir(filepath.Join(dir, ".sitelink"), 0o755))
 	rememberMoved(t, filepath.Join(dir, ".sitelink", "status.jsonl"), "https://moved.example/old?x=1&y=2", "https://moved.example/new?x=1&y=2")
 	recordChanges(t, filepath.Join(dir, ".sitelink", "mentions.db"), []incoming.Mention{
 		{Target: "https://there.example/approved", Replacement: "https://there.example/new", State: incoming.Approved},
@@ -68,9 +63,7 @@ func TestFixOtherSites(t *testing.T) {
 		t.Errorf("--only remote-moved:\n%s", out)
 	}
 	before, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	want := strings.NewReplacer("there.example/approved", "there.example/new", "there.example/waits", "there.example/later", "moved.example/old", "moved.example/new").Replace(string(before))
 	run(exitClean, "--write", "--likely")
 	if after, err := os.ReadFile(page); err != nil || string(after) != want {
@@ -83,13 +76,9 @@ func TestFixOtherSites(t *testing.T) {
 func rememberMoved(t *testing.T, name, from, to string) {
 	t.Helper()
 	cache, err := remote.Open(name, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	cache.Put(remote.Judge(cache.Get(from), remote.Answer{Status: 200, Hops: []remote.Hop{{Status: 301, To: to}}}, time.Now(), remote.Policy{}))
-	if err := cache.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, cache.Close())
 }
 
 // recordChanges writes a store with calls of UNLINKR that were proved, all for one
@@ -97,18 +86,14 @@ func rememberMoved(t *testing.T, name, from, to string) {
 func recordChanges(t *testing.T, name string, changes []incoming.Mention) {
 	t.Helper()
 	s, err := store.Open(t.Context(), name, store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	defer s.Close()
 	for _, m := range changes {
 		m.Action, m.Protocol, m.Source = incoming.UnlinkR, incoming.LinkMethod, "https://our.example/post/"
 		m.Received, m.Verified = time.Now(), time.Now()
 		key := incoming.Key{Action: m.Action, Source: m.Source, Target: m.Target}
 		err := s.Record(context.Background(), []incoming.Key{key}, func([]*incoming.Mention) ([]*incoming.Mention, error) { return []*incoming.Mention{&m}, nil })
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/testkit"
 	"github.com/sitelink/sitelink/internal/text"
 )
 
@@ -44,9 +45,7 @@ func TestCommandFileLimits(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {
 		name = filepath.Join(dir, name)
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.WriteFile(name, []byte(text), 0o600))
 		return name
 	}
 	next := write("last", "/page.html\n")
@@ -82,9 +81,7 @@ func TestCommandFileLimits(t *testing.T) {
 func TestCommandFilePrecedence(t *testing.T) {
 	f := &argumentFiles{places: map[string]string{}}
 	for i, line := range []string{"/a.html", "--limit 3 --index x.html y.html --orphans", "--limit=4", "--index z.html", "b.html"} {
-		if err := f.line(line, fmt.Sprintf("f:%d", i+1)); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, f.line(line, fmt.Sprintf("f:%d", i+1)))
 	}
 	if f.places["limit"] != "f:3: --limit" || f.places["orphans"] != "f:2: --orphans" || f.places["index"] != "" {
 		t.Errorf("places %q", f.places)

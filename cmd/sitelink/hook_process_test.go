@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // pushed is a repository with a commit to push and a dirty working tree, so
@@ -72,9 +74,7 @@ func startHook(t *testing.T, dir, stdin string) (cmd *exec.Cmd, stderr *strings.
 	cmd = exec.Command("sitelink", "hook", "run", "pre-push", "origin")
 	stderr = &strings.Builder{}
 	cmd.Dir, cmd.Stdin, cmd.Stderr = dir, strings.NewReader(stdin), stderr
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, cmd.Start())
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 		text, _ := os.ReadFile(mark)
 		if pid, err := strconv.Atoi(strings.TrimSpace(string(text))); err == nil {
@@ -92,9 +92,7 @@ func listing(t *testing.T, dir string) string {
 	cmd := exec.Command("find", ".", "-printf", "%p %y %s\n")
 	cmd.Dir = dir
 	out, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	lines := strings.Split(string(out), "\n")
 	slices.Sort(lines)
 	return strings.Join(lines, "\n")
@@ -106,9 +104,7 @@ const endlessBuild = `sleep 300 & echo $! >"$MARK.new"; mv "$MARK.new" "$MARK"; 
 func trees(t *testing.T, dir string) (onDisk int, known bool) {
 	t.Helper()
 	entries, err := os.ReadDir(filepath.Join(dir, ".git", "sitelink", "trees"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	return len(entries), strings.Contains(gitIn(t, dir, "worktree", "list"), "trees")
 }
 
@@ -119,9 +115,7 @@ func TestHookInterrupted(t *testing.T) {
 		t.Run(sig.String(), func(t *testing.T) {
 			dir, stdin := pushed(t, endlessBuild)
 			cmd, stderr, build := startHook(t, dir, stdin)
-			if err := cmd.Process.Signal(sig); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, cmd.Process.Signal(sig))
 			checkExit(t, cmd.Wait(), exitInterrupted)
 			if stderr.String() != "sitelink: interrupted\n" {
 				t.Errorf("stderr %q", stderr)
@@ -229,9 +223,7 @@ func TestHookRemembered(t *testing.T) {
 				before := strings.TrimSpace(gitIn(t, dir, "rev-parse", "HEAD"))
 				bin := t.TempDir()
 				write(t, filepath.Join(bin, "hugo"), "#!/bin/sh\ntest \"$1\" = --destination && cp -r public/. \"$2\" && echo hugo >>"+filepath.Join(bin, "calls")+"\n")
-				if err := os.Chmod(filepath.Join(bin, "hugo"), 0o755); err != nil {
-					t.Fatal(err)
-				}
+				testkit.Check(t, os.Chmod(filepath.Join(bin, "hugo"), 0o755))
 				t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 				write(t, filepath.Join(dir, generator), "title = 't'\n")
 				gitIn(t, dir, "add", generator)
@@ -271,8 +263,6 @@ func TestHookRemembered(t *testing.T) {
 func readFile(t *testing.T, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	return string(text)
 }

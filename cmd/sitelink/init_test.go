@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/sitelink/sitelink/internal/setup"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // atTerminal runs a command line as if a user typed it at a terminal.
@@ -32,12 +33,8 @@ func inRepository(t *testing.T) string {
 	t.Setenv("HOME", dir)
 	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
 	dir = filepath.Join(dir, "repo")
-	if err := os.MkdirAll(filepath.Join(dir, "public"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "public", "index.html"), []byte("<title>t</title>"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.MkdirAll(filepath.Join(dir, "public"), 0o755))
+	testkit.Check(t, os.WriteFile(filepath.Join(dir, "public", "index.html"), []byte("<title>t</title>"), 0o644))
 	for _, args := range [][]string{{"init", "-q", "."}, {"remote", "add", "origin", "https://github.com/me/site"}} {
 		cmd := exec.Command("git", args...)
 		cmd.Dir = dir
@@ -100,12 +97,8 @@ func TestInitAsksForMentions(t *testing.T) {
 		{"hugo.toml", "baseURL = 'https://blog.example/'\n", "n\nn\n"},
 		{"sitelink.toml", "[templates]\nwebmention = 'https://blog.example/webmention'\n", "n\nn\nn\ny\n"},
 	} {
-		if err := os.MkdirAll(filepath.Dir(step.file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(step.file, []byte(step.text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.MkdirAll(filepath.Dir(step.file), 0o755))
+		testkit.Check(t, os.WriteFile(step.file, []byte(step.text), 0o644))
 		_, asked, code := atTerminal(t, t.Context(), strings.NewReader(step.typed), "init")
 		want := step.file == "sitelink.toml"
 		if code != exitClean || strings.HasSuffix(asked, question) != want {
@@ -183,9 +176,7 @@ func TestInitSuggestions(t *testing.T) {
 				t.Fatalf("%d keys are suggested:\n%s", n, text)
 			}
 			for _, text := range []string{text, all} {
-				if err := os.WriteFile(filepath.Join(dir, setup.ConfigName), []byte(text), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				testkit.Check(t, os.WriteFile(filepath.Join(dir, setup.ConfigName), []byte(text), 0o644))
 				if _, stderr, code := atTerminal(t, t.Context(), nil, "check", "--fail-on", "never"); code != exitClean {
 					t.Errorf("left with %d: %s\n%s", code, stderr, text)
 				}

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // tree returns names, modes and contents of all files below dir, without sitelink's own.
@@ -40,9 +42,7 @@ func tree(t *testing.T, dir string) string {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	return b.String()
 }
 
@@ -64,18 +64,12 @@ func TestInjectKilled(t *testing.T) {
 sed -e '/partial "sitelink.head.html"/{' -e 'r layouts/partials/sitelink/head.html' -e d -e '}' layouts/$p/baseof.html | sed -e 's/{{[^}]*}}//g' >"$2/$p.html"
 done
 `
-	if err := os.WriteFile(filepath.Join(bin, "hugo"), []byte(fake), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.WriteFile(filepath.Join(bin, "hugo"), []byte(fake), 0o755))
 	env := append(os.Environ(), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	for name, text := range files {
 		name = filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.MkdirAll(filepath.Dir(name), 0o755))
+		testkit.Check(t, os.WriteFile(name, []byte(text), 0o644))
 	}
 	before := tree(t, dir)
 	run := func(args ...string) {
@@ -91,9 +85,7 @@ done
 	kill := func(after time.Duration, args ...string) {
 		cmd := exec.Command("sitelink", append([]string{"inject"}, args...)...)
 		cmd.Dir, cmd.Env = dir, env
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, cmd.Start())
 		time.Sleep(after)
 		cmd.Process.Kill()
 		if cmd.Wait() != nil {

@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // actionStep is a step of action.yml that runs a script.
@@ -22,9 +24,7 @@ type actionStep struct {
 func actionSteps(t *testing.T) (steps []actionStep, defaults map[string]string) {
 	t.Helper()
 	text, err := os.ReadFile("../../action.yml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	head, body, ok := strings.Cut(string(text), "\n  steps:\n")
 	if !ok {
 		t.Fatal("action.yml has no steps")
@@ -73,9 +73,7 @@ func actionSteps(t *testing.T) (steps []actionStep, defaults map[string]string) 
 func TestActionSteps(t *testing.T) {
 	steps, defaults := actionSteps(t)
 	root, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	temp := t.TempDir()
 	// step runs one step in the workspace with inputs, and returns its output.
 	step := func(s actionStep, workspace, summary string, inputs map[string]string) (string, error) {

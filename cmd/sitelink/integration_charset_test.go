@@ -55,14 +55,10 @@ func TestHostCharsets(t *testing.T) {
 			addr, hostName := start(t, docroot)
 			for name, want := range map[string]string{"index.html": p.Charset, "a.css": p.Charset, "a.xhtml": ""} {
 				request, err := http.NewRequest("GET", "http://"+addr+"/"+name, nil)
-				if err != nil {
-					t.Fatal(err)
-				}
+				testkit.Check(t, err)
 				request.Host = hostName
 				answer, err := http.DefaultClient.Do(request)
-				if err != nil {
-					t.Fatal(err)
-				}
+				testkit.Check(t, err)
 				answer.Body.Close()
 				kind, params, err := mime.ParseMediaType(answer.Header.Get("Content-Type"))
 				if err != nil && kind != "" || name == "index.html" && kind != "text/html" {

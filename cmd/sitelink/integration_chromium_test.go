@@ -62,12 +62,8 @@ func writeFixtures(t *testing.T, files map[string]string) string {
 	docroot := t.TempDir()
 	for name, content := range files {
 		file := filepath.Join(docroot, name)
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		testkit.Check(t, os.WriteFile(file, []byte(content), 0o644))
 	}
 	return docroot
 }

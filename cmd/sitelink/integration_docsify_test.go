@@ -18,9 +18,7 @@ func docsifyDocroot(t *testing.T, fragments []string) string {
 	t.Helper()
 	dir := t.TempDir()
 	script, err := os.ReadFile(filepath.Join(npmFolder(t), "node_modules/docsify/lib/docsify.min.js"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	links := "<!doctype html><title>links</title>"
 	for _, f := range fragments {
 		links += `<a href="index.html#` + f + `">x</a>`
@@ -35,12 +33,8 @@ func docsifyDocroot(t *testing.T, fragments []string) string {
 		"sub/page.md":        "# Sub page\n",
 	} {
 		name = filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.MkdirAll(filepath.Dir(name), 0o755))
+		testkit.Check(t, os.WriteFile(name, []byte(text), 0o644))
 	}
 	return dir
 }

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // TestIssue4Item7Dot: Graphviz itself reads the picture of a site with names
@@ -28,14 +30,10 @@ func TestIssue4Item7Dot(t *testing.T) {
 		`{d|e};.html`:     `<title>t</title><a href="mailto:x@y.example">1</a><a href="&#10;{d|e};.html">2</a>`,
 		"graph.html":      "<title>t</title>",
 	} {
-		if err := os.WriteFile(filepath.Join(site, name), []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.WriteFile(filepath.Join(site, name), []byte(content), 0o644))
 	}
 	graph, err := exec.Command(sitelinkProgram(t), "links", site, "--format", "dot").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	cmd := exec.Command(dot, "-Tjson")
 	cmd.Stdin = bytes.NewReader(graph)
 	var stderr bytes.Buffer
@@ -56,9 +54,7 @@ func TestIssue4Item7Dot(t *testing.T) {
 			Color      string
 		}
 	}
-	if err := json.Unmarshal(out, &drawn); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, json.Unmarshal(out, &drawn))
 	label := func(i int) string {
 		for _, op := range drawn.Objects[i].LDraw {
 			if op.Op == "T" {

@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // hugoSite are the sources of a site with feeds, sitemap and a JSON Feed.
@@ -92,21 +94,15 @@ func TestHugoFeeds(t *testing.T) {
 	if entries < 40 {
 		t.Errorf("only %d links of feeds and sitemaps seen", entries)
 	}
-	if err := os.RemoveAll(filepath.Join(docroot, "post", "knots-ü-4")); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.RemoveAll(filepath.Join(docroot, "post", "knots-ü-4")))
 	check(true)
 }
 
 func writeSource(t *testing.T, dir, name, text string) {
 	t.Helper()
 	name = filepath.Join(dir, filepath.FromSlash(name))
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.MkdirAll(filepath.Dir(name), 0o755))
+	testkit.Check(t, os.WriteFile(name, []byte(text), 0o644))
 }
 
 // xmlFiles are the XML files of a docroot, at least a sitemap and two feeds.
@@ -130,9 +126,7 @@ func xmlFiles(t *testing.T, docroot string) []string {
 func entriesOf(t *testing.T, name, path string) int {
 	t.Helper()
 	f, err := os.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	defer f.Close()
 	n, element := 0, ""
 	for d := xml.NewDecoder(f); ; {
@@ -140,9 +134,7 @@ func entriesOf(t *testing.T, name, path string) int {
 		if errors.Is(err, io.EOF) {
 			return n
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		switch e := token.(type) {
 		case xml.StartElement:
 			element = e.Name.Local

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // breakForm is a place where an author writes a link, "@" in text. Values of page
@@ -180,9 +182,7 @@ func (s *fixSite) earlierBuild(t *testing.T, docroot string) {
 		write(t, name, strings.ReplaceAll(strings.ReplaceAll(text, `id="how-to-begin"`, `id="first-steps"`), "How to begin", "First steps"))
 		part := filepath.Join(docroot, fmt.Sprintf("guide/part-%d", i))
 		write(t, filepath.Join(docroot, fmt.Sprintf("manual/chapter-%d/index.html", i)), readFile(t, filepath.Join(part, "index.html")))
-		if err := os.RemoveAll(part); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.RemoveAll(part))
 	}
 }
 
@@ -208,9 +208,7 @@ func TestFixFigures(t *testing.T) {
 			t.Fatalf("build: %d, %s", code, stderr)
 		}
 		since := filepath.Join(t.TempDir(), "earlier")
-		if err := os.CopyFS(since, os.DirFS(filepath.Join(p.dir, ".sitelink/public"))); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.CopyFS(since, os.DirFS(filepath.Join(p.dir, ".sitelink/public"))))
 		s.earlierBuild(t, since)
 
 		code, stdout, stderr := fix("--since", since, "--write")

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/sitelink/sitelink/internal/testkit"
 	"github.com/sitelink/sitelink/templates"
 )
 
@@ -17,37 +18,27 @@ import (
 func TestHeadersOfWebHosts(t *testing.T) {
 	t.Parallel()
 	e, err := templates.NewEndpoints(`https://h.example/x?a=1&b="2"&c=%C3%A9&d=:x$1`, `https://h.example/wm?a=1&b=:spla`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	rule := func(profile string) string { return templates.HeaderRules(profile, e)[0].Text }
 	for profile, start := range map[string]func(t *testing.T, docroot string) *webServer{
 		"cloudflare-pages": func(t *testing.T, docroot string) *webServer {
-			if err := os.WriteFile(filepath.Join(docroot, "_headers"), []byte(rule("cloudflare-pages")+"  X-Own: 1\n"), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, os.WriteFile(filepath.Join(docroot, "_headers"), []byte(rule("cloudflare-pages")+"  X-Own: 1\n"), 0o644))
 			return startWrangler(t, docroot)
 		},
 		"firebase": func(t *testing.T, docroot string) *webServer {
 			var file struct{ Hosting json.RawMessage }
 			text := `{"hosting":{"headers":[` + rule("firebase") + `, {"source":"**","headers":[{"key":"X-Own","value":"1"}]}]}}`
-			if err := json.Unmarshal([]byte(text), &file); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, json.Unmarshal([]byte(text), &file))
 			return startNode(t, "firebase.mjs", docroot, string(file.Hosting))
 		},
 	} {
 		t.Run(profile, func(t *testing.T) {
 			npmFolder(t)
 			docroot := t.TempDir()
-			if err := os.WriteFile(filepath.Join(docroot, "index.html"), []byte("<title>t</title>"), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, os.WriteFile(filepath.Join(docroot, "index.html"), []byte("<title>t</title>"), 0o644))
 			s := start(t, docroot)
 			answer, err := http.Get("http://" + s.addr + "/")
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, err)
 			answer.Body.Close()
 			link := "<" + e.Webmention + `>; rel="webmention"`
 			h := answer.Header

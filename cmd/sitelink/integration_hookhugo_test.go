@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // A push of a Hugo site: built by the real Hugo in a temporary tree, with the
@@ -145,14 +147,10 @@ func TestHookHugoOldFaults(t *testing.T) {
 		os.RemoveAll(filepath.Join(dir, name))
 	}
 	hugo, err := exec.LookPath("hugo")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	bin, log := t.TempDir(), filepath.Join(t.TempDir(), "builds")
 	write(t, filepath.Join(bin, "hugo"), "#!/bin/sh\ncase $1 in --destination) echo built >>'"+log+"' ;; esac\nexec '"+hugo+"' \"$@\"\n")
-	if err := os.Chmod(filepath.Join(bin, "hugo"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.Chmod(filepath.Join(bin, "hugo"), 0o755))
 	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	remote := filepath.Join(t.TempDir(), "remote.git")
 	gitIn(t, dir, "init", "-q", "--bare", remote)

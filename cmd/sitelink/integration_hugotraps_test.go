@@ -48,9 +48,7 @@ func eachHugo(t *testing.T, test func(t *testing.T, p *hugoProject)) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			bin := t.TempDir()
-			if err := os.Symlink(program, filepath.Join(bin, "hugo")); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, os.Symlink(program, filepath.Join(bin, "hugo")))
 			out, err := exec.Command(program, "version").Output()
 			m := regexp.MustCompile(`v0\.(\d+)\.`).FindSubmatch(out)
 			if err != nil || m == nil {
@@ -133,9 +131,7 @@ func TestHugoStale(t *testing.T) {
 			"content/a.md": page("[b](/b/)"), "content/b.md": page("b"), "content/c.md": page("c"), "static/old.html": "<title>old</title>",
 		})
 		past := time.Now().Add(-time.Hour)
-		if err := os.Chtimes(filepath.Join(p.dir, "static/old.html"), past, past); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.Chtimes(filepath.Join(p.dir, "static/old.html"), past, past))
 		p.hugo()
 		p.sitelink(exitClean, checkOnly, `note: Hugo site \(hugo config\): checking public, published at https://example\.org/`, "!stale")
 		os.Remove(filepath.Join(p.dir, "content/b.md"))
@@ -144,9 +140,7 @@ func TestHugoStale(t *testing.T) {
 			t.Fatal("hugo has emptied the docroot:", err)
 		}
 		// A page that was not written again, but has a source file, is not stale.
-		if err := os.Chtimes(filepath.Join(p.dir, "public/c/index.html"), past, past); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.Chtimes(filepath.Join(p.dir, "public/c/index.html"), past, past))
 		p.sitelink(exitClean, checkOnly, `stale build\? public holds 1 page that the last build did not write: b/index\.html; run sitelink check --build`)
 		p.sitelink(exitFindings, []string{"build"}, `note: building with hugo --destination `, `^content/a\.md:4:5: error: directory not found: /b/`,
 			`in \.sitelink/public/a/index\.html`, `stale build\? public holds 1 page that a fresh build does not make: b/index\.html`)
@@ -220,9 +214,7 @@ func (b *lockedBuffer) String() string {
 // start starts a process and ends it with the test.
 func start(t *testing.T, cmd *exec.Cmd) {
 	t.Helper()
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, cmd.Start())
 	t.Cleanup(func() {
 		cmd.Process.Signal(syscall.SIGINT)
 		cmd.Wait()
@@ -263,9 +255,7 @@ func TestHugoAddresses(t *testing.T) {
 			t.Run(tc.name, func(t *testing.T) {
 				q := *p
 				q.t, q.dir = t, t.TempDir()
-				if err := os.Mkdir(filepath.Join(q.dir, ".git"), 0o777); err != nil {
-					t.Fatal(err)
-				}
+				testkit.Check(t, os.Mkdir(filepath.Join(q.dir, ".git"), 0o777))
 				q.files(tc.config+"\n", map[string]string{"content/a.md": page(tc.link), "content/b.md": page("b", "aliases: [/old/]")})
 				q.hugo()
 				for i, w := range tc.want {
@@ -380,9 +370,7 @@ func TestHugoLock(t *testing.T) {
 		p.files("baseURL = 'https://example.org/'\n", map[string]string{"content/a.md": page("a")})
 		p.hugo()
 		unlock, err := lockedfile.MutexAt(filepath.Join(p.dir, ".hugo_build.lock")).Lock()
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		cmd := p.command("sitelink", "check")
 		var said lockedBuffer
 		cmd.Stdout, cmd.Stderr = &said, &said
@@ -437,9 +425,7 @@ func TestHugoInterrupt(t *testing.T) {
 		cmd := p.command("sitelink", "build")
 		var said lockedBuffer
 		cmd.Stdout, cmd.Stderr = &said, &said
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, cmd.Start())
 		until(t, &said, "building with hugo")
 		time.Sleep(300 * time.Millisecond)
 		began := time.Now()
@@ -467,9 +453,7 @@ func TestHugoSettled(t *testing.T) {
 		p.hugo()
 		os.Remove(filepath.Join(p.dir, "content/b.md"))
 		past := time.Now().Add(-time.Hour)
-		if err := os.Chtimes(filepath.Join(p.dir, "public/b/index.html"), past, past); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.Chtimes(filepath.Join(p.dir, "public/b/index.html"), past, past))
 		p.sitelink(exitClean, checkOnly, `stale build\? public holds 1 page`, `!Hugo site`)
 		p.sitelink(exitClean, []string{"check", "--source", "off"}, `!stale`)
 	})
@@ -489,9 +473,7 @@ func TestHugoRelativeFeeds(t *testing.T) {
 		for name, text := range map[string]string{"relativeURLs = true": "true", "": ""} {
 			q := *p
 			q.t, q.dir = t, t.TempDir()
-			if err := os.Mkdir(filepath.Join(q.dir, ".git"), 0o777); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, os.Mkdir(filepath.Join(q.dir, ".git"), 0o777))
 			files["config.toml"] = config + name + "\n"
 			q.files("", files)
 			q.hugo()

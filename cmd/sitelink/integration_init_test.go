@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // TestInitWorkflow runs what `init --ci github` writes, step by step as a runner
@@ -20,9 +22,7 @@ func TestInitWorkflow(t *testing.T) {
 		t.Skip("hugo is not installed; .ci/run installs it")
 	}
 	script, err := filepath.Abs("../../.ci/action")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	for _, below := range []string{"", "docs/site"} {
 		t.Run("below "+below, func(t *testing.T) {
 			dir, _ := pushed(t, "")
@@ -38,9 +38,7 @@ func TestInitWorkflow(t *testing.T) {
 			gitIn(t, dir, "rm", "-q", "-r", "public")
 			command(t, project, "sitelink", "init", "--ci", "github")
 			text, err := os.ReadFile(filepath.Join(dir, ".github", "workflows", "sitelink.yml"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, err)
 			if code, out := runWorkflow(t, dir, script, text); code != exitClean {
 				t.Errorf("a good site: left with %d\n%s", code, out)
 			}
@@ -70,9 +68,7 @@ func runWorkflow(t *testing.T, dir, action string, workflow []byte) (code int, s
 			}
 		}
 	}
-	if err := yaml.Unmarshal(workflow, &w); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, yaml.Unmarshal(workflow, &w))
 	ran := 0
 	for _, step := range w.Jobs["links"].Steps {
 		cmd := exec.Command("bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step.Run)

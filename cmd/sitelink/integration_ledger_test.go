@@ -36,14 +36,10 @@ func TestNotifyKilledPostgres(t *testing.T) {
 			time.Sleep(50 * time.Millisecond)
 		}
 		store, err := pg.Open(t.Context(), address, pg.Options{ReadOnly: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		defer store.Close()
 		snap, err := store.Load(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		for _, n := range snap.Notices {
 			if n.State == ledger.InFlight {
 				all = append(all, n.Source+" "+n.Target)

@@ -15,6 +15,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // lists are sets of site paths, decoded, by the name of their list.
@@ -58,9 +60,7 @@ func runLinklint(t *testing.T, docroot string, args ...string) lists {
 		if errors.Is(err, os.ErrNotExist) {
 			continue // an empty list has no file
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		_, body, ok := strings.Cut(string(text), "\n#---")
 		if !ok {
 			t.Fatalf("%s has no head:\n%s", file, text)
@@ -78,9 +78,7 @@ func runLinklint(t *testing.T, docroot string, args ...string) lists {
 		if errors.Is(err, os.ErrNotExist) {
 			continue
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		target := ""
 		for line := range strings.Lines(string(text)) {
 			line = strings.TrimSuffix(line, "\n")
@@ -126,9 +124,7 @@ func runLinklintProfile(t *testing.T, bin, docroot string, args ...string) lists
 	l := lists{}
 	stdout, stderr := run("--format", "jsonl", "--show", "all")
 	err := readRows(bytes.NewReader(stdout), func(r *row) { sortRow(l, docroot, r) })
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	// The rows have no seeds and no entries of listings: the walk has them.
 	for line := range strings.Lines(string(stderr)) {
 		step, ok := strings.CutPrefix(strings.TrimSpace(line), "sitelink: walk: ")
@@ -143,9 +139,7 @@ func runLinklintProfile(t *testing.T, bin, docroot string, args ...string) lists
 		}
 		if what == "check" && strings.HasSuffix(path, "/") && indexFile(docroot, path, index) == "" {
 			entries, err := os.ReadDir(filepath.Join(docroot, path))
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, err)
 			for _, e := range entries {
 				if !e.IsDir() && !strings.HasPrefix(e.Name(), ".") { // LL-79
 					l.add("found", path+e.Name())
@@ -157,9 +151,7 @@ func runLinklintProfile(t *testing.T, bin, docroot string, args ...string) lists
 	var report struct {
 		Findings []struct{ Page, Code, Target string }
 	}
-	if err := json.Unmarshal(stdout, &report); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, json.Unmarshal(stdout, &report))
 	for _, f := range report.Findings {
 		switch f.Code {
 		case "orphan", "unreachable":

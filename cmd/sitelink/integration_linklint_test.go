@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // TestLinklint: `sitelink check --profile linklint` finds, misses, skips and
@@ -20,9 +22,7 @@ func TestLinklint(t *testing.T) {
 	bin := sitelinkProgram(t)
 	docroot := writeFixtures(t, linklintDocroot())
 	for _, dir := range []string{"index/isdir/index.html", "empty"} {
-		if err := os.MkdirAll(filepath.Join(docroot, dir), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.MkdirAll(filepath.Join(docroot, dir), 0o755))
 	}
 	for _, tc := range []struct {
 		name     string
@@ -123,9 +123,7 @@ func commandFile(t *testing.T) string {
 	dir := t.TempDir()
 	inner, outer := filepath.Join(dir, "inner"), filepath.Join(dir, "outer")
 	for name, text := range map[string]string{inner: "# pages\n/sets/a.html\n\n", outer: "@" + inner + "\n/tags/media.html\n"} {
-		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.WriteFile(name, []byte(text), 0o644))
 	}
 	return outer
 }

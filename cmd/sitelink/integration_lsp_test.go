@@ -16,6 +16,8 @@ import (
 
 	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // Figures of the language server on a site of 10,000 pages: the longest times, for 95
@@ -33,12 +35,8 @@ func largeBlog(t *testing.T, dir string, pages int) {
 	t.Helper()
 	write := func(name, text string) {
 		name = filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.MkdirAll(filepath.Dir(name), 0o755))
+		testkit.Check(t, os.WriteFile(name, []byte(text), 0o644))
 	}
 	write("hugo.toml", "baseURL = 'https://example.org/'\n")
 	random := rand.New(rand.NewPCG(1, 2))
@@ -95,16 +93,12 @@ func TestLSPFigures(t *testing.T) {
 	})
 	ctx := t.Context()
 	begin := time.Now()
-	if err := initializeLSP(ctx, s.Server, dir); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, initializeLSP(ctx, s.Server, dir))
 	s.waitEnd(t)
 	t.Logf("ready after %v", time.Since(begin).Round(time.Millisecond))
 	name := filepath.Join(dir, "content", "section-07", "page-00007.md")
 	text, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	doc := protocol.TextDocumentIdentifier{URI: uri.File(name)}
 	s.DidOpen(ctx, &protocol.DidOpenTextDocumentParams{TextDocument: protocol.TextDocumentItem{URI: doc.URI, LanguageID: "markdown", Version: 1, Text: string(text)}})
 	version := int32(1)
@@ -122,9 +116,7 @@ func TestLSPFigures(t *testing.T) {
 		p.TextDocument.URI, p.TextDocument.Version = doc.URI, version
 		at := protocol.Position{Line: line}
 		p.ContentChanges = append(p.ContentChanges, &protocol.TextDocumentContentChangePartial{Range: protocol.Range{Start: at, End: at}, Text: text})
-		if err := s.DidChange(ctx, p); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, s.DidChange(ctx, p))
 		wait()
 	}
 	const times = 300
@@ -210,12 +202,8 @@ func peakMemory(t *testing.T, pid int) (kib int64) {
 func onlySitelink(t *testing.T) string {
 	t.Helper()
 	program, err := exec.LookPath("sitelink")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	dir := t.TempDir()
-	if err := os.Symlink(program, filepath.Join(dir, "sitelink")); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.Symlink(program, filepath.Join(dir, "sitelink")))
 	return dir
 }

@@ -20,6 +20,8 @@ import (
 
 	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // lspEditor is an editor with the sources of a project.
@@ -64,9 +66,7 @@ func openEditor(t *testing.T, cmd *exec.Cmd, dir string, build bool) *lspEditor 
 	if err == nil {
 		err = e.Initialized(t.Context(), &protocol.InitializedParams{})
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	e.wait("the site", func() bool { return begun > 0 && begun == ended })
 	return e
 }
@@ -203,12 +203,8 @@ func TestLSPFixes(t *testing.T) {
 			t.Fatalf("build: %d, %s", code, stderr)
 		}
 		since := filepath.Join(p.dir, "earlier")
-		if err := os.RemoveAll(since); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.CopyFS(since, os.DirFS(filepath.Join(p.dir, ".sitelink/public"))); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.RemoveAll(since))
+		testkit.Check(t, os.CopyFS(since, os.DirFS(filepath.Join(p.dir, ".sitelink/public"))))
 		s.earlierBuild(t, since)
 
 		e := openEditor(t, p.command("sitelink", "lsp"), p.dir, true)

@@ -26,9 +26,7 @@ func TestMentionsWordPressToHugo(t *testing.T) {
 	blog := testkit.StartWordPress(t, http.NotFoundHandler())
 	address := testkit.FreePort(t)
 	base, err := url.Parse("http://" + strings.Replace(address, "127.0.0.1", "localhost", 1) + "/")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	blog.Plugin("receiver", `add_filter('http_allowed_safe_ports', function ($ports) { $ports[] = `+base.Port()+`; return $ports; });
 add_action('template_redirect', function () {
 	while (have_posts()) { the_post(); echo '<!DOCTYPE html><html lang="en"><head><title>'; the_title(); echo '</title></head><body>'; the_content(); echo '</body></html>'; }
@@ -73,9 +71,7 @@ $began = microtime(true); do_all_pings(); echo $id, "\n", round(1000 * (microtim
 		if time.Now().After(deadline) {
 			t.Fatalf("the mention is not held: %s", command(t, dir, bin, "mentions", "list", "--state", "all", "--format", "json"))
 		}
-		if err := json.Unmarshal([]byte(command(t, dir, bin, "mentions", "list", "--state", "held", "--format", "json")), &all); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, json.Unmarshal([]byte(command(t, dir, bin, "mentions", "list", "--state", "held", "--format", "json")), &all))
 	}
 	if m := all[0]; m.Source != source || m.Target != target || m.Protocol != "pingback" || !strings.Contains(m.Excerpt, "I read about knots today.") {
 		t.Errorf("%+v", m)
@@ -84,9 +80,7 @@ $began = microtime(true); do_all_pings(); echo $id, "\n", round(1000 * (microtim
 	page := func(name string) string {
 		t.Helper()
 		text, err := os.ReadFile(filepath.Join(dir, "public", filepath.FromSlash(name)+".html"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		return string(text)
 	}
 	export()
@@ -109,9 +103,7 @@ $began = microtime(true); do_all_pings(); echo $id, "\n", round(1000 * (microtim
 	// The receiver serves the new page: visitors see the mention.
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(100 * time.Millisecond) {
 		resp, err := http.Get(target)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		text, _ := io.ReadAll(resp.Body)
 		resp.Body.Close()
 		if strings.Contains(string(text), source) {
@@ -130,9 +122,7 @@ func listenAndReceive(t *testing.T, bin, dir, address string) {
 	cmd.Dir = dir
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, cmd.Start())
 	t.Cleanup(func() {
 		cmd.Process.Signal(os.Interrupt)
 		if cmd.Wait(); t.Failed() {

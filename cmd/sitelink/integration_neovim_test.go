@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // neovimSteps drive the editor on the site of kind: see testdata/neovim/drive.lua.
@@ -58,13 +60,9 @@ func TestNeovim(t *testing.T) {
 	site := newModuleSite(t, "sigs.k8s.io/kind", "site")
 	site.commit("v0.17.0")
 	program, err := exec.LookPath("sitelink")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	drive, err := filepath.Abs("testdata/neovim/drive.lua")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	work := t.TempDir()
 	steps, result := filepath.Join(work, "steps.lua"), filepath.Join(work, "result.json")
 	write(t, steps, neovimSteps)

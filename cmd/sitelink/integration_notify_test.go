@@ -28,9 +28,7 @@ func TestNotifyWordPress(t *testing.T) {
 	// WordPress trusts sources on its own host, at ports that it knows.
 	base := strings.Replace(site.URL, "127.0.0.1", "localhost", 1) + "/"
 	own, err := url.Parse(base)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	blog := testkit.StartWordPress(t, http.NotFoundHandler())
 	blog.Plugin("ports", "add_filter('http_allowed_safe_ports', function ($p) { $p[] = "+own.Port()+"; return $p; });")
 	post := blog.Post("Hello", true)
@@ -38,9 +36,7 @@ func TestNotifyWordPress(t *testing.T) {
 	write := func(name, text string) {
 		t.Helper()
 		path := filepath.Join(docroot, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)))
 	}
 	bin := sitelinkProgram(t)
 	work := t.TempDir()

@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // plugin is a package of plugins/ for one generator. Its example is built as it is, and
@@ -121,9 +123,7 @@ func newPluginBench(t *testing.T) *pluginBench {
 		t.Fatal("SITELINK_NPM or SITELINK_PYTHON is not set: bash .ci/run installs what the plugins need")
 	}
 	root, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	dist, out := t.TempDir(), t.TempDir()
 	// Behind a proxy that does not answer: no package downloads anything.
 	b := &pluginBench{root, append(os.Environ(), "PATH="+filepath.Dir(python)+":"+os.Getenv("PATH"), "OUT="+out, "NPM="+filepath.Join(npm, "node_modules"),
@@ -154,9 +154,7 @@ func (b *pluginBench) install(t *testing.T, p plugin) string {
 	t.Helper()
 	// A blank, as in the paths of many users of Windows.
 	dir := filepath.Join(t.TempDir(), "my site")
-	if err := os.CopyFS(dir, os.DirFS(filepath.Join(b.root, "plugins", p.dir, "example"))); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.CopyFS(dir, os.DirFS(filepath.Join(b.root, "plugins", p.dir, "example"))))
 	if text, err := b.shell(t, dir, pluginShell+p.install); err != nil {
 		t.Fatalf("install: %v\n%s", err, text)
 	}
@@ -231,9 +229,7 @@ func TestPlugins(t *testing.T) {
 func readmeShows(t *testing.T, name, report string) {
 	t.Helper()
 	text, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	// Netlify indents, and does not leave lines empty.
 	report = strings.ReplaceAll(report, "\u200b", "")
 	margin := regexp.MustCompile(`\s*`).FindString(report[strings.LastIndex(report, "\n")+1:])
@@ -260,24 +256,18 @@ func TestPluginsWatch(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			log, err := os.Create(filepath.Join(t.TempDir(), "log"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, err)
 			defer log.Close()
 			command := exec.CommandContext(ctx, "bash", "-c", pluginShell+p.mistake+"\nexec "+p.watch)
 			command.Dir, command.Env, command.Stdout, command.Stderr = dir, bench.env, log, log
 			command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 			command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGTERM) }
-			if err := command.Start(); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, command.Start())
 			defer func() { cancel(); command.Wait() }()
 			await := func(want string) string {
 				for {
 					text, err := os.ReadFile(log.Name())
-					if err != nil {
-						t.Fatal(err)
-					}
+					testkit.Check(t, err)
 					if strings.Contains(string(text), want) {
 						return string(text)
 					}
@@ -309,13 +299,9 @@ func TestHugoModule(t *testing.T) {
 		t.Fatal("SITELINK_HUGO is not set: bash .ci/run builds it")
 	}
 	module, err := filepath.Abs("../../plugins/hugo")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS(filepath.Join(module, "example"))); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.CopyFS(dir, os.DirFS(filepath.Join(module, "example"))))
 	command := exec.Command(hugo, "--panicOnWarning")
 	command.Dir, command.Env = dir, append(os.Environ(), "HUGO_MODULE_REPLACEMENTS=github.com/sitelink/sitelink/plugins/hugo -> "+module, "GOPROXY=off")
 	if text, err := command.CombinedOutput(); err != nil {
@@ -326,9 +312,7 @@ func TestHugoModule(t *testing.T) {
 		if kind == "" && os.IsNotExist(err) {
 			continue
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		elements := regexp.MustCompile(`<link rel="pingback".*`).FindString(string(text))
 		section := regexp.MustCompile(`(?s)<section.*</section>`).FindString(string(text))
 		if (elements == "") != (kind == "") || (section == "") != (kind != "page") {

@@ -150,9 +150,7 @@ func TestChromiumRequests(t *testing.T) {
 	compared, requests, differences := 0, 0, 0
 	for part := range slices.Chunk(pages, judgedAtOnce) {
 		paths, err := json.Marshal(part)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		var found []*[]domLink
 		b.Eval("judge("+string(paths)+")", &found)
 		for i, links := range found {
@@ -349,9 +347,7 @@ func judgedPages(t *testing.T, docroot string) (paths []string) {
 	}
 	for i, file := range files {
 		content, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		name := file[len(corpora):]
 		switch {
 		case len(paths) == judgedReal+judgedBroad:
@@ -378,12 +374,8 @@ func judgedPages(t *testing.T, docroot string) (paths []string) {
 func writeJudged(t *testing.T, docroot, name string, content []byte) {
 	t.Helper()
 	file := filepath.Join(docroot, name)
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file, content, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.MkdirAll(filepath.Dir(file), 0o755))
+	testkit.Check(t, os.WriteFile(file, content, 0o644))
 }
 
 // mutate changes a page in a few places: it adds odd pieces between tags, and removes tags and quotes.

@@ -130,9 +130,7 @@ func TestScaladocBreaks(t *testing.T) {
 	t.Parallel()
 	const breaks = 502
 	docroot := filepath.Join(t.TempDir(), "actors")
-	if err := os.CopyFS(docroot, os.DirFS(scaladocDocroot(t))); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.CopyFS(docroot, os.DirFS(scaladocDocroot(t))))
 	pages, err := filepath.Glob(filepath.Join(docroot, "scala/actors/*.html"))
 	if err != nil || len(pages) < 20 {
 		t.Fatalf("%d pages, %v", len(pages), err)
@@ -143,17 +141,13 @@ func TestScaladocBreaks(t *testing.T) {
 		to := []string{"../../index.html", "", filepath.Base(pages[(i*7+1)%len(pages)])}[i%3]
 		fragment := []string{"section-%d", "getOrElse%d", "installation.%d", "Überblick-%d", "the_%d_way"}[i%5]
 		text, err := os.ReadFile(page)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		link := fmt.Sprintf("<a href=\"%s#"+fragment+"\">x</a></body>", strings.ReplaceAll(to, "$", "%24"), 9000+i)
 		changed := bytes.Replace(text, []byte("</body>"), []byte(link), 1)
 		if bytes.Equal(changed, text) {
 			t.Fatalf("%s has no end tag of body", page)
 		}
-		if err := os.WriteFile(page, changed, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.WriteFile(page, changed, 0o644))
 	}
 	if got := missingFragments(t, docroot) - before; got != breaks {
 		t.Errorf("%d of %d breaks are errors", got, breaks)

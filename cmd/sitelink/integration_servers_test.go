@@ -193,17 +193,13 @@ func (w software) start(t *testing.T, s site) *server {
 		const nobody = 65534
 		attributes.Credential = &syscall.Credential{Uid: nobody, Gid: nobody}
 		openToAll(t, s.own)
-		if err := os.Chown(s.own, nobody, nobody); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.Chown(s.own, nobody, nobody))
 	}
 	for try := 1; ; try++ {
 		addr := testkit.FreePort(t) // another test may take it before the server does: hence the tries
 		_, s.port, _ = net.SplitHostPort(addr)
 		conf := filepath.Join(s.own, "server.conf")
-		if err := os.WriteFile(conf, []byte(w.conf(s)), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.WriteFile(conf, []byte(w.conf(s)), 0o644))
 		cmd := exec.Command(bin, w.args(conf, s)...)
 		cmd.Dir = s.own
 		cmd.Env = []string{"HOME=" + s.own, "PATH=" + os.Getenv("PATH")}
@@ -259,8 +255,6 @@ func waitListening(addr string, exited <-chan struct{}) bool {
 func openToAll(t *testing.T, dir string) {
 	t.Helper()
 	for _, d := range []string{dir, filepath.Dir(dir)} {
-		if err := os.Chmod(d, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.Chmod(d, 0o755))
 	}
 }

@@ -20,6 +20,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // rowFields are the fields of a row: a contract, no more and no fewer.
@@ -63,9 +65,7 @@ func (r *row) answeringPath() string {
 func sitelinkProgram(t *testing.T) string {
 	t.Helper()
 	bin, err := exec.LookPath("sitelink")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	return bin
 }
 
@@ -82,12 +82,8 @@ func eachLink(t *testing.T, docroot string, args []string, visit func(*row)) {
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
+	testkit.Check(t, cmd.Start())
 	rowErr := readRows(stdout, visit)
 	io.Copy(io.Discard, stdout)
 	err = cmd.Wait()

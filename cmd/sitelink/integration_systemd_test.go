@@ -26,18 +26,14 @@ func TestSystemdSocket(t *testing.T) {
 		t.Fatal("systemd-socket-activate is missing: apt-get install systemd")
 	}
 	document, err := os.ReadFile(filepath.Join("..", "..", "docs", "reference", "receiver.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	_, line, found := strings.Cut(string(document), "\nExecStart=")
 	line, _, _ = strings.Cut(line, "\n")
 	if !found || !strings.HasPrefix(line, "/usr/bin/sitelink serve /srv/example.org ") || !strings.HasSuffix(line, " /var/lib/sitelink/mentions.db") {
 		t.Fatalf("ExecStart=%s", line)
 	}
 	program, err := exec.LookPath("sitelink")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "site", "index.html"), "<!doctype html><title>Home</title>")
 	line = strings.NewReplacer("/usr/bin/sitelink", program, "/srv/example.org", filepath.Join(dir, "site"), "/var/lib/sitelink", dir).Replace(line)
@@ -46,9 +42,7 @@ func TestSystemdSocket(t *testing.T) {
 	cmd.Dir = dir
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, cmd.Start())
 	defer func() { cmd.Process.Kill(); cmd.Wait() }()
 	var conn net.Conn
 	for deadline := time.Now().Add(time.Minute); conn == nil; time.Sleep(50 * time.Millisecond) {

@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // calls are the system calls that start a program, change a file or connect.
@@ -35,9 +37,7 @@ func TestHostileCheckoutsTraced(t *testing.T) {
 		t.Fatal("this test needs strace")
 	}
 	program, err := exec.LookPath("sitelink")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	all := false
 	if long {
 		all = true
@@ -83,9 +83,7 @@ func TestHostileCheckoutsTraced(t *testing.T) {
 				}
 				h.sitelink(wrapper, line)
 				text, err := os.ReadFile(trace)
-				if err != nil {
-					t.Fatal(err)
-				}
+				testkit.Check(t, err)
 				for call := range strings.Lines(string(text)) {
 					if why := h.forbidden(program, strings.TrimSpace(call)); why != "" {
 						t.Errorf("sitelink %s: %s: %s", line, why, call)
@@ -125,9 +123,7 @@ func TestHugoModulesInCache(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if err := z.Close(); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, z.Close())
 			h.write(version+".zip", module.String())
 			h.write("repo/hugo.toml", "baseURL = 'https://me.example/'\n[[module.imports]]\npath = 'example.org/theme'\n")
 			h.write("repo/go.mod", "module x\n\ngo 1.20\n\nrequire example.org/theme v1.0.0\n")
@@ -144,9 +140,7 @@ func TestHugoModulesInCache(t *testing.T) {
 				t.Errorf("the link is not where its module has it:\n%s", out)
 			}
 			text, err := os.ReadFile(trace)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, err)
 			for call := range strings.Lines(string(text)) {
 				if connected.MatchString(call) {
 					t.Errorf("sitelink check connects: %s", call)

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // TestVSCode: the extension in editors/vscode is packaged by VS Code's own tool,
@@ -24,9 +26,7 @@ func TestVSCode(t *testing.T) {
 		t.Skip("SITELINK_NPM is not set: it names a directory with node_modules/@vscode/vsce")
 	}
 	dir := filepath.Join(t.TempDir(), "vscode")
-	if err := os.CopyFS(dir, os.DirFS(filepath.Join("..", "..", "editors", "vscode"))); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.CopyFS(dir, os.DirFS(filepath.Join("..", "..", "editors", "vscode"))))
 	if err := os.RemoveAll(filepath.Join(dir, "node_modules")); err != nil { // of a developer
 		t.Fatal(err)
 	}
@@ -61,9 +61,7 @@ func TestVSCode(t *testing.T) {
 		}
 	}
 	var manifest struct{ Main, Version string }
-	if err := json.Unmarshal(packaged["extension/package.json"], &manifest); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, json.Unmarshal(packaged["extension/package.json"], &manifest))
 	if main := filepath.ToSlash(filepath.Join("extension", manifest.Main)); len(packaged[main]) == 0 || manifest.Version == "" {
 		t.Errorf("the manifest is %+v, and the package has no %s", manifest, main)
 	}
@@ -73,16 +71,12 @@ func TestVSCode(t *testing.T) {
 func unzip(t *testing.T, name string) map[string][]byte {
 	t.Helper()
 	archive, err := zip.OpenReader(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	defer archive.Close()
 	files := map[string][]byte{}
 	for _, f := range archive.File {
 		r, err := f.Open()
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		if files[f.Name], err = io.ReadAll(r); err != nil {
 			t.Fatal(err)
 		}

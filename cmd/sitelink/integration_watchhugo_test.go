@@ -83,9 +83,7 @@ func TestWatchHugoServer(t *testing.T) {
 			edit("[two](/three/)", "content/one.md:4:7: error: directory not found: /three/ [missing-directory]")
 			write(t, filepath.Join(dir, "content", "three.md"), "---\ntitle: three\n---\n")
 			w.untilCount("0 errors, 0 warnings")
-			if err := w.cmd.Process.Signal(os.Interrupt); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, w.cmd.Process.Signal(os.Interrupt))
 			for w.lines.Scan() {
 			}
 			checkExit(t, w.cmd.Wait(), exitInterrupted)
@@ -105,9 +103,7 @@ func hugoServer(t *testing.T, hugo, dir string, args ...string) (stop func()) {
 	var said bytes.Buffer
 	cmd := exec.Command(hugo, append([]string{"server", "--bind", "127.0.0.1", "--port", port}, args...)...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &said, &said
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, cmd.Start())
 	ended := make(chan struct{})
 	go func() { _ = cmd.Wait(); close(ended) }()
 	stop = func() { _ = cmd.Process.Kill(); <-ended }

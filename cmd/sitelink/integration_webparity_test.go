@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/sitelink/sitelink/internal/host"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // webParity is a host whose software is compared with a profile.
@@ -122,9 +123,7 @@ func (h *webParity) predict(t *testing.T, docroot string, requests []string) map
 		}
 		fmt.Fprintf(&page, "<a href=\"%s\">x</a>\n", html.EscapeString(request))
 	}
-	if err := os.WriteFile(filepath.Join(docroot, "links.html"), []byte(page.String()), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.WriteFile(filepath.Join(docroot, "links.html"), []byte(page.String()), 0o644))
 	predicted := webPredictions(t, docroot, h.profile())
 	t.Logf("%d requests, %d left out, as docs/reference/profiles.md tells, %d undecided", len(requests), excused, len(requests)-excused-len(predicted))
 	if len(predicted) < 500 {
@@ -278,12 +277,8 @@ func makeRuledDocroot(t *testing.T, h *webParity) (docroot string, requests []st
 	docroot = t.TempDir()
 	write := func(name, text string) {
 		name = filepath.Join(docroot, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.MkdirAll(filepath.Dir(name), 0o755))
+		testkit.Check(t, os.WriteFile(name, []byte(text), 0o644))
 	}
 	seen := map[string]bool{}
 	add := func(paths ...string) {
@@ -379,9 +374,7 @@ func TestWebParityCorpora(t *testing.T) {
 func webPredictions(t *testing.T, docroot string, p host.Profile) map[string]prediction {
 	t.Helper()
 	config := filepath.Join(t.TempDir(), "sitelink.toml")
-	if err := os.WriteFile(config, []byte(p.Describe()), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.WriteFile(config, []byte(p.Describe()), 0o644))
 	predicted := map[string]prediction{}
 	eachLink(t, docroot, []string{"--config", config}, func(r *row) {
 		if r.isInternal() && !r.isFault() && r.Status != 0 {

@@ -62,9 +62,7 @@ func npmFolder(t *testing.T) string {
 func npmVersion(t *testing.T, name string) string {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(npmFolder(t), "node_modules", filepath.FromSlash(name), "package.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	var p struct{ Version string }
 	if err := json.Unmarshal(data, &p); err != nil {
 		t.Fatalf("%s: %v", name, err)
@@ -80,9 +78,7 @@ func startNode(t *testing.T, script, docroot, settings string) *webServer {
 	var said strings.Builder // what the software writes about hostile requests is of interest only if the test fails
 	cmd.Stderr = &said
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	t.Cleanup(func() {
 		if text := said.String(); t.Failed() && text != "" {
 			t.Logf("%s wrote:\n%.10000s", script, text)
@@ -189,9 +185,7 @@ func startHugo(t *testing.T, docroot string) *webServer {
 	t.Helper()
 	site := t.TempDir()
 	const config = "baseURL = 'http://127.0.0.1/'\ndisableKinds = ['page', 'home', 'section', 'taxonomy', 'term', 'RSS', 'sitemap', 'robotsTXT', '404']\n"
-	if err := os.WriteFile(filepath.Join(site, "config.toml"), []byte(config), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.WriteFile(filepath.Join(site, "config.toml"), []byte(config), 0o644))
 	// Not os.CopyFS: it refuses names that are not UTF-8. Symbolic links are
 	// followed, because hugo accepts none; cp fails for those that lead nowhere.
 	out, err := exec.Command("cp", "-rL", docroot, filepath.Join(site, "static")).CombinedOutput()
@@ -311,9 +305,7 @@ func (s *webServer) hangUp() {
 func hugoVersion(t *testing.T) string {
 	t.Helper()
 	out, err := exec.Command("hugo", "version").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	version, _, _ := strings.Cut(string(out), " linux")
 	return strings.Replace(version, "hugo v", "hugo server ", 1)
 }

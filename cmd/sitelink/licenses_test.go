@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // TestLicenses: licenses.txt has the licence of each module that is linked, in the version
@@ -29,9 +31,7 @@ func TestLicenses(t *testing.T) {
 	const modules = "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}}\t{{.Dir}}{{end}}{{end}}"
 	if *update {
 		goroot, err := exec.Command("go", "env", "GOROOT").Output()
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		dirs := slices.Concat([]string{"sitelink\t../..", "the Go standard library\t" + strings.TrimSpace(string(goroot))}, list("linux", modules), list("darwin", modules), list("windows", modules))
 		slices.Sort(dirs[2:])
 		var text strings.Builder
@@ -47,17 +47,13 @@ func TestLicenses(t *testing.T) {
 			}
 			for _, file := range files {
 				licence, err := os.ReadFile(file)
-				if err != nil {
-					t.Fatal(err)
-				}
+				testkit.Check(t, err)
 				fmt.Fprintf(&text, "==== %s: %s\n\n%s\n\n", name, filepath.Base(file), strings.TrimSpace(strings.ReplaceAll(string(licence), "\r", "")))
 			}
 		}
 		text.WriteString("==== The Public Suffix List, the data of golang.org/x/net/publicsuffix\n\nIts licence is the Mozilla Public License 2.0, https://mozilla.org/MPL/2.0/.\n" +
 			"Its source is https://publicsuffix.org/list/public_suffix_list.dat.\n")
-		if err := os.WriteFile("licenses.txt", []byte(text.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.WriteFile("licenses.txt", []byte(text.String()), 0o644))
 		licenses = text.String()
 	}
 	for _, line := range list(runtime.GOOS, modules) {
@@ -66,9 +62,7 @@ func TestLicenses(t *testing.T) {
 		}
 	}
 	mod, err := os.ReadFile("../../go.mod")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	for line := range strings.Lines(licenses) {
 		name, file, ok := strings.Cut(strings.TrimPrefix(line, "==== "), ": ")
 		if ok && strings.HasPrefix(line, "==== ") && strings.Contains(name, ".") && !strings.Contains(string(mod), name) {

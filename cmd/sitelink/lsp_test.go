@@ -19,6 +19,7 @@ import (
 	"go.lsp.dev/uri"
 
 	"github.com/sitelink/sitelink/internal/system"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // pipes joins the standard streams of a server.
@@ -51,16 +52,10 @@ type lspSession struct {
 func startLSP(t *testing.T, cmd *exec.Cmd, tell func(method string, params []byte)) *lspSession {
 	t.Helper()
 	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
+	testkit.Check(t, cmd.Start())
 	s := &lspSession{cmd: cmd, ended: make(chan string, 100), close: in.Close}
 	s.late = time.AfterFunc(5*time.Minute, func() { cmd.Process.Kill() })
 	conn := jsonrpc2.NewConn(jsonrpc2.NewHeaderStream(pipes{out, in}), jsonrpc2.WithCodec(lspCodec{}))
@@ -130,15 +125,11 @@ func TestLSPEndsBuild(t *testing.T) {
 	write(t, filepath.Join(dir, "hugo.toml"), "baseURL = 'https://example.org/'\n")
 	write(t, filepath.Join(dir, "content", "a.md"), "[x](/y/)\n")
 	write(t, filepath.Join(bin, "hugo"), "#!/bin/sh\nfor a; do [ \"$a\" = --destination ] && echo $$ > '"+pid+"' && exec sleep 600; done\n")
-	if err := os.Chmod(filepath.Join(bin, "hugo"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.Chmod(filepath.Join(bin, "hugo"), 0o755))
 	cmd := exec.Command("sitelink", "lsp", "--build")
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"), "XDG_CACHE_HOME="+t.TempDir())
 	s := startLSP(t, cmd, nil)
-	if err := initializeLSP(t.Context(), s.Server, dir); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, initializeLSP(t.Context(), s.Server, dir))
 	var generator int
 	waitUntil(t, "the build", func() bool {
 		text, err := os.ReadFile(pid)
@@ -167,9 +158,7 @@ func TestLSPBuildFails(t *testing.T) {
 	write(t, filepath.Join(dir, "hugo.toml"), "baseURL = 'https://example.org/'\n")
 	write(t, filepath.Join(dir, "content", "a.md"), "[x](/y/)\n")
 	write(t, filepath.Join(bin, "hugo"), "#!/bin/sh\nfor a; do [ \"$a\" = --destination ] && echo 'Start building sites' && echo 'ERROR a.md:3: no such shortcode' >&2 && echo && exit 1; done\n")
-	if err := os.Chmod(filepath.Join(bin, "hugo"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.Chmod(filepath.Join(bin, "hugo"), 0o755))
 	cmd := exec.Command("sitelink", "lsp", "--build")
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"), "XDG_CACHE_HOME="+t.TempDir())
 	shown := make(chan string, 100)
@@ -179,9 +168,7 @@ func TestLSPBuildFails(t *testing.T) {
 			shown <- p.Message
 		}
 	})
-	if err := initializeLSP(t.Context(), s.Server, dir); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, initializeLSP(t.Context(), s.Server, dir))
 	select {
 	case m := <-shown:
 		if !strings.Contains(m, "the build failed: hugo") || !strings.Contains(m, "; fix what Hugo reports: ERROR a.md:3: no such shortcode (") {

@@ -18,6 +18,7 @@ import (
 	"github.com/sitelink/sitelink/check/remote"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/report"
+	"github.com/sitelink/sitelink/internal/testkit"
 	"github.com/sitelink/sitelink/internal/text"
 )
 
@@ -31,9 +32,7 @@ func testApp(stdout, stderr io.Writer) *cli {
 func TestOutputFailsMidway(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "report.txt")
-	if err := os.WriteFile(name, []byte("old\n"), 0o640); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.WriteFile(name, []byte("old\n"), 0o640))
 	full := errors.New("no space left on device")
 	for _, c := range []struct {
 		name string
@@ -47,18 +46,14 @@ func TestOutputFailsMidway(t *testing.T) {
 			return report.Text(out, longResult(), report.TextOptions{})
 		}},
 		{"at the end", func(out output) error {
-			if err := report.Text(out, longResult(), report.TextOptions{}); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, report.Text(out, longResult(), report.TextOptions{}))
 			out.(*replacement).File.Close()
 			return out.Commit()
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			out, err := testApp(io.Discard, io.Discard).openOutput(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, err)
 			if err := c.work(out); err == nil {
 				t.Error("no error")
 			} else if strings.Contains(err.Error(), ".sitelink-") {
@@ -107,34 +102,24 @@ func TestOutputReplaces(t *testing.T) {
 	write := func(text string) {
 		t.Helper()
 		out, err := testApp(io.Discard, io.Discard).openOutput(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		defer out.Discard()
 		if _, err := io.WriteString(out, text); err != nil {
 			t.Fatal(err)
 		}
-		if err := out.Commit(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, out.Commit())
 	}
 	// A file that a crash left behind does no harm.
 	stale := filepath.Join(dir, fmt.Sprintf(".report.txt.sitelink-%d-0.tmp", os.Getpid()))
-	if err := os.WriteFile(stale, []byte("half\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.WriteFile(stale, []byte("half\n"), 0o644))
 	write("first\n")
 	plain := filepath.Join(dir, "plain.txt")
-	if err := os.WriteFile(plain, nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.WriteFile(plain, nil, 0o666))
 	if got, want := mode(t, name), mode(t, plain); got != want {
 		t.Errorf("a new report has mode %v, another new file %v", got, want)
 	}
 	if runtime.GOOS != "windows" {
-		if err := os.Chmod(name, 0o604); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.Chmod(name, 0o604))
 	}
 	before := mode(t, name)
 	write("second\n")
@@ -149,9 +134,7 @@ func TestOutputReplaces(t *testing.T) {
 func mode(t *testing.T, name string) os.FileMode {
 	t.Helper()
 	info, err := os.Stat(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	return info.Mode()
 }
 

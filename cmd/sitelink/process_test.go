@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // manyRows is the number of links of manyLinks.
@@ -27,9 +29,7 @@ func manyLinks(t *testing.T) string {
 	page := "<title>t</title>" + strings.Repeat(`<a href="gone.html">x</a>`, 200)
 	for i := range 150 {
 		name := filepath.Join(dir, "page"+strings.Repeat("a", i%7)+thousands(i)+".html")
-		if err := os.WriteFile(name, []byte(page), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.WriteFile(name, []byte(page), 0o644))
 	}
 	return dir
 }
@@ -40,16 +40,10 @@ func TestInterrupt(t *testing.T) {
 	dir := manyLinks(t)
 	cmd := exec.Command("sitelink", "check", dir, "--format", "jsonl", "--show", "all")
 	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	stderr, err := cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
+	testkit.Check(t, cmd.Start())
 	stop := time.AfterFunc(5*time.Minute, func() { cmd.Process.Kill() })
 	defer stop.Stop()
 
@@ -57,9 +51,7 @@ func TestInterrupt(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The process now waits in a write: 5 MB of rows do not fit into a pipe.
-	if err := cmd.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, cmd.Process.Signal(os.Interrupt))
 	line, err := bufio.NewReader(stderr).ReadString('\n')
 	if line != "sitelink: interrupted\n" {
 		t.Errorf("stderr %q, %v", line, err)
@@ -75,15 +67,11 @@ func TestInterrupt(t *testing.T) {
 func TestInterruptOutput(t *testing.T) {
 	dir, out := manyLinks(t), t.TempDir()
 	report := filepath.Join(out, "report.jsonl")
-	if err := os.WriteFile(report, []byte("old\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.WriteFile(report, []byte("old\n"), 0o644))
 	cmd := exec.Command("sitelink", "check", dir, "--format", "jsonl", "--show", "all", "--output", report)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, cmd.Start())
 	stop := time.AfterFunc(5*time.Minute, func() { cmd.Process.Kill() })
 	defer stop.Stop()
 	// The temporary file appears when the writing begins. On a fast machine
@@ -133,14 +121,10 @@ func TestBrokenPipe(t *testing.T) {
 	} {
 		cmd := exec.Command("sitelink", args...)
 		stdout, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		var stderr bytes.Buffer
 		cmd.Stderr = &stderr
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, cmd.Start())
 		if _, err := io.ReadFull(stdout, make([]byte, 1)); err != nil {
 			t.Fatal(err)
 		}
@@ -156,19 +140,11 @@ func TestBrokenPipe(t *testing.T) {
 func TestOutputPipe(t *testing.T) {
 	dir := t.TempDir()
 	docroot, pipe := filepath.Join(dir, "site"), filepath.Join(dir, "pipe")
-	if err := os.Mkdir(docroot, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(docroot, "index.html"), []byte("<title>t</title>"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := syscall.Mkfifo(pipe, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.Mkdir(docroot, 0o755))
+	testkit.Check(t, os.WriteFile(filepath.Join(docroot, "index.html"), []byte("<title>t</title>"), 0o644))
+	testkit.Check(t, syscall.Mkfifo(pipe, 0o644))
 	cmd := exec.Command("sitelink", "check", docroot, "--output", pipe)
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, cmd.Start())
 	stop := time.AfterFunc(5*time.Minute, func() { cmd.Process.Kill() })
 	defer stop.Stop()
 	text, err := os.ReadFile(pipe)

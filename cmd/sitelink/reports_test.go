@@ -14,6 +14,7 @@ import (
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/report"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // TestFormatKey: the words of the key format are the formats there are, in
@@ -42,9 +43,7 @@ func TestReportsTogether(t *testing.T) {
 	cfg := &config.Config{Check: config.Check{Color: "auto"}}
 	for i, format := range []string{"text", "sarif", "junit"} {
 		name := filepath.Join(dir, format)
-		if err := os.WriteFile(name, []byte("old\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.WriteFile(name, []byte("old\n"), 0o644))
 		if i == 2 {
 			os.Remove(name) // one that is new
 		}
@@ -54,26 +53,18 @@ func TestReportsTogether(t *testing.T) {
 		t.Helper()
 		all := map[string]string{}
 		entries, err := os.ReadDir(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		for _, e := range entries {
 			text, err := os.ReadFile(filepath.Join(dir, e.Name()))
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, err)
 			all[e.Name()] = string(text)
 		}
 		return all
 	}
 	for failing := range cfg.Formats {
 		all, err := openReports(testApp(io.Discard, io.Discard), &project.Project{Config: cfg})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := all.write(longResult()); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
+		testkit.Check(t, all.write(longResult()))
 		all[failing].out.(*replacement).File.Close() // it can no longer be synced
 		if err := all.commit(); err == nil {
 			t.Error("no error")
@@ -84,15 +75,9 @@ func TestReportsTogether(t *testing.T) {
 		}
 	}
 	all, err := openReports(testApp(io.Discard, io.Discard), &project.Project{Config: cfg})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := all.write(longResult()); err != nil {
-		t.Fatal(err)
-	}
-	if err := all.commit(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
+	testkit.Check(t, all.write(longResult()))
+	testkit.Check(t, all.commit())
 	all.discard()
 	got := files()
 	if len(got) != 3 {
@@ -120,9 +105,7 @@ func TestManyFindings(t *testing.T) {
 		for i := range links {
 			fmt.Fprintf(&b, "<a href=gone%d>\n", i)
 		}
-		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("p%d.html", p)), []byte(b.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("p%d.html", p)), []byte(b.String()), 0o644))
 	}
 	run := func(want int, args ...string) string {
 		t.Helper()

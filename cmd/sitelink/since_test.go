@@ -15,6 +15,7 @@ import (
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/incoming"
 	"github.com/sitelink/sitelink/incoming/store"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // runIn runs the command in this process and returns what it prints.
@@ -30,13 +31,9 @@ func runIn(t *testing.T, args ...string) (code int, stdout, stderr string) {
 func addMentions(t *testing.T, name string, mentions map[[2]string]incoming.State) {
 	t.Helper()
 	ctx := context.Background()
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.MkdirAll(filepath.Dir(name), 0o755))
 	s, err := store.Open(ctx, name, store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	for ends, state := range mentions {
 		key, err := incoming.KeyOf(incoming.Notice{Protocol: incoming.Webmention, Source: ends[0], Target: ends[1]})
 		if err == nil {
@@ -44,13 +41,9 @@ func addMentions(t *testing.T, name string, mentions map[[2]string]incoming.Stat
 				return []*incoming.Mention{{Protocol: incoming.Webmention, Source: ends[0], Target: ends[1], State: state, Received: time.Now()}}, nil
 			})
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, s.Close())
 }
 
 // TestGoneMentions: a finding counts the mentions of what is gone, of the whole
@@ -63,9 +56,7 @@ func TestGoneMentions(t *testing.T) {
 		".git/HEAD": "", "old/a.html": "<title>A</title>", "old/b.html": `<title>B</title><p id="x"><p id="y">`, "site/b.html": "<title>B</title>",
 	}
 	for name, text := range files {
-		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(text), 0o644)); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(text), 0o644)))
 	}
 	addMentions(t, filepath.Join(".sitelink", "mentions.db"), map[[2]string]incoming.State{
 		{"https://ann.example/", "https://me.example/sub/a.html"}:       incoming.Approved,
@@ -93,9 +84,7 @@ func TestGoneMentions(t *testing.T) {
 	var got []finding
 	for line := range strings.Lines(stdout) {
 		var f finding
-		if err := json.Unmarshal([]byte(line), &f); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, json.Unmarshal([]byte(line), &f))
 		got = append(got, f)
 	}
 	if len(got) != 3 {
@@ -107,9 +96,7 @@ func TestGoneMentions(t *testing.T) {
 			t.Errorf("%+v, want the mentions of %q", got[i], want)
 		}
 	}
-	if err := os.WriteFile(filepath.Join(".sitelink", "mentions.db"), []byte(strings.Repeat("no database\n", 1000)), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.WriteFile(filepath.Join(".sitelink", "mentions.db"), []byte(strings.Repeat("no database\n", 1000)), 0o644))
 	code, stdout, stderr = runIn(t, args...)
 	if code != exitClean || strings.Count(stdout, "\n") != 3 || !strings.Contains(stderr, "sitelink: warning: the received mentions are not counted: ") {
 		t.Errorf("with a damaged store: exit code %d\n%s%s", code, stdout, stderr)

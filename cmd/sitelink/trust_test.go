@@ -20,6 +20,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // hostile is a checkout made by an attacker, and what it must not reach.
@@ -55,15 +57,11 @@ var names = []string{"hugo", "eleventy", "jekyll", "build command", "since a com
 func newHostile(t *testing.T) *hostile {
 	t.Helper()
 	base, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	h := &hostile{t: t, base: base, connected: &atomic.Int32{}, ran: filepath.Join(base, "ran"), evil: filepath.Join(base, "evil")}
 	h.repo, h.home, h.elsewhere = filepath.Join(base, "repo"), filepath.Join(base, "home"), filepath.Join(base, "elsewhere")
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	t.Cleanup(func() { listener.Close() })
 	h.address = listener.Addr().String()
 	go func() {
@@ -77,9 +75,7 @@ func newHostile(t *testing.T) *hostile {
 		}
 	}()
 	tmp := filepath.Join(base, "tmp")
-	if err := os.Mkdir(tmp, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.Mkdir(tmp, 0o755))
 	h.env = append(os.Environ(), "HOME="+h.home, "TMPDIR="+tmp, "XDG_CACHE_HOME=", "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org",
 		"GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.org", "GIT_CONFIG_GLOBAL="+filepath.Join(h.home, ".gitconfig"))
 	h.write("evil", "#!/bin/sh\necho \"$0 $*\" >>'"+h.ran+"'\nexit 1\n")
@@ -667,13 +663,9 @@ func TestHostileWatch(t *testing.T) {
 				cmd.Dir, cmd.Env = h.repo, h.env
 				var out bytes.Buffer
 				printed, end, err := os.Pipe()
-				if err != nil {
-					t.Fatal(err)
-				}
+				testkit.Check(t, err)
 				cmd.Stdout, cmd.Stderr = end, end
-				if err := errors.Join(cmd.Start(), end.Close()); err != nil {
-					t.Fatal(err)
-				}
+				testkit.Check(t, errors.Join(cmd.Start(), end.Close()))
 				stop := time.AfterFunc(time.Minute, func() { cmd.Process.Kill() })
 				defer stop.Stop()
 				for lines := bufio.NewScanner(printed); lines.Scan(); {

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // trusted is the table of commands in docs/reference/security.md. The commands of
@@ -71,9 +73,7 @@ var refused = [][]string{
 // makes sure that the tests they name exist.
 func TestSecurityDocument(t *testing.T) {
 	text, err := os.ReadFile("../../docs/reference/security.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	var tables [][][]string
 	inTable := false
 	for line := range strings.Lines(string(text)) {
@@ -103,9 +103,7 @@ func TestSecurityDocument(t *testing.T) {
 	tests := ""
 	for _, name := range []string{"external_test.go", "trust_test.go"} {
 		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		tests += string(text)
 	}
 	for i, row := range tables[1] {

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // TestWatchOverflow: while the watch is stopped, more happens than the system's
@@ -27,21 +29,15 @@ func TestWatchOverflow(t *testing.T) {
 	}
 	w := startWatch(t, map[string]string{"a.html": "<a href=b.html>x</a>", "b.html": "<p id=one>"}, "--format", "jsonl", "--list", "all")
 	w.check()
-	if err := w.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, w.cmd.Process.Signal(syscall.SIGSTOP))
 	for range queue/2 + 4096 { // equal events in a row are one: two files in turn
 		for _, name := range []string{"a.html", "b.html"} {
-			if err := os.Chmod(filepath.Join(w.root, name), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, os.Chmod(filepath.Join(w.root, name), 0o644))
 		}
 	}
 	w.write("a.html", "<a href=b.html#two>x</a><a href=unseen/>y</a>")
 	w.write("unseen/index.html", "<a href=gone>x</a><a href=away>y</a>") // one finding more than before the directory is seen
-	if err := w.cmd.Process.Signal(syscall.SIGCONT); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, w.cmd.Process.Signal(syscall.SIGCONT))
 	w.sameAsCheck(3)
 	w.write("unseen/index.html", "<a href=gone>x</a><a href=/gone/too>y</a><a href=away>z</a>")
 	w.sameAsCheck(4)
@@ -85,9 +81,7 @@ func TestWatchNoWatches(t *testing.T) {
 			w.sameAsCheck(60)
 			w.write("s/b.html", "<p id=two><a href=59/q.html>")
 			w.sameAsCheck(1)
-			if err := w.cmd.Process.Signal(os.Interrupt); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, w.cmd.Process.Signal(os.Interrupt))
 			for w.lines.Scan() {
 			}
 			checkExit(t, w.cmd.Wait(), exitInterrupted)

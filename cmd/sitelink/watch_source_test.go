@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // TestWatchSource: new and fixed findings are reported at the author's line;
@@ -37,9 +39,7 @@ func TestWatchSource(t *testing.T) {
 		w.write("a/index.html", "<title>t</title><a href=/b/>b</a> and <a href=/c/>c</a>")
 		w.untilCount("0 errors, 0 warnings")
 		w.write("b/moved.html", "<title>t</title>")
-		if err := exec.Command("rm", filepath.Join(w.root, "b", "index.html")).Run(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, exec.Command("rm", filepath.Join(w.root, "b", "index.html")).Run())
 		got = w.until("1 new, 0 fixed; 1 error, 0 warnings")
 		if !strings.HasPrefix(got[0], test.place+"error: ") {
 			t.Errorf("%q: broken: %q", test.args, got)
@@ -55,9 +55,7 @@ func TestWatchSource(t *testing.T) {
 func lookPath(t *testing.T, name string) string {
 	t.Helper()
 	program, err := exec.LookPath(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	return program
 }
 

@@ -17,6 +17,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // watched is a `sitelink watch` that runs, and the lines it prints.
@@ -39,9 +41,7 @@ func startWatchAs(t *testing.T, change func(*exec.Cmd), files map[string]string,
 	t.Helper()
 	dir := t.TempDir()
 	w := &watched{t: t, root: filepath.Join(dir, "public")}
-	if err := os.Mkdir(filepath.Join(dir, ".git"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.Mkdir(filepath.Join(dir, ".git"), 0o755))
 	for name, text := range files {
 		w.write(name, text)
 	}
@@ -146,13 +146,9 @@ func TestWatch(t *testing.T) {
 			}
 			w.write("new/index.html", "<a href=/gone>")
 			w.untilCount("1 error, 0 warnings")
-			if err := os.Rename(filepath.Join(w.root, "new"), filepath.Join(w.root, "old")); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, os.Rename(filepath.Join(w.root, "new"), filepath.Join(w.root, "old")))
 			w.untilCount("2 errors, 0 warnings")
-			if err := os.RemoveAll(w.root); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, os.RemoveAll(w.root))
 			w.write("index.html", "<a href=nowhere>")
 			w.write("c.html", "<a href=index.html>")
 			w.untilCount("1 error, 0 warnings")
@@ -230,9 +226,7 @@ func TestWatchJSON(t *testing.T) {
 		}
 		for line := range strings.Lines(string(out)) {
 			var f struct{ Page, Target, Code string }
-			if err := json.Unmarshal([]byte(line), &f); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, json.Unmarshal([]byte(line), &f))
 			want = append(want, fmt.Sprint(f))
 		}
 		slices.Sort(want)
@@ -260,9 +254,7 @@ func TestWatchList(t *testing.T) {
 		t.Errorf("again: %q", got)
 	}
 	config := filepath.Join(filepath.Dir(w.root), "sitelink.toml")
-	if err := os.WriteFile(config, []byte("[[ignore]]\nurl = \"gone\"\nreason = \"it is\"\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.WriteFile(config, []byte("[[ignore]]\nurl = \"gone\"\nreason = \"it is\"\n"), 0o644))
 	w.untilCount("0 errors, 0 warnings")
 	w.interrupt()
 }
@@ -272,21 +264,15 @@ func TestWatchReaderGone(t *testing.T) {
 	w := startWatch(t, map[string]string{"index.html": "x"})
 	w.check()
 	r, wr, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	r.Close()
 	cmd := exec.Command("sitelink", "watch", w.root)
 	cmd.Stdout = wr
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, cmd.Start())
 	wr.Close()
 	stop := time.AfterFunc(5*time.Minute, func() { cmd.Process.Kill() })
 	defer stop.Stop()
 	checkExit(t, cmd.Wait(), exitClean)
-	if err := w.cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, w.cmd.Process.Signal(syscall.SIGTERM))
 	checkExit(t, w.cmd.Wait(), exitInterrupted)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/testkit"
 	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/outgoing/ledger"
 )
@@ -21,25 +22,17 @@ func inProject(t *testing.T, toml string, pages map[string]string) *project.Proj
 	t.Chdir(dir)
 	t.Setenv("PATH", t.TempDir())
 	write := func(name, text string) {
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.MkdirAll(filepath.Dir(name), 0o755))
+		testkit.Check(t, os.WriteFile(name, []byte(text), 0o644))
 	}
 	write("sitelink.toml", toml)
 	for name, text := range pages {
 		write(filepath.Join("public", name), text)
 	}
 	cfg, err := config.Load(config.Request{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	p, err := project.Find(t.Context(), dir, project.Options{Config: cfg})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	return p
 }
 
@@ -51,13 +44,9 @@ var pages = map[string]string{"index.html": "<html><body><article class=h-entry>
 func TestCompareFirst(t *testing.T) {
 	p := inProject(t, base, pages)
 	snap, err := ReadLedger(t.Context(), p, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	c, err := CompareForSending(t.Context(), p, snap, false, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	if !c.Plan.First || len(c.Plan.Due()) != 0 || len(c.Plan.Change.Pages) != 1 {
 		t.Errorf("plan %+v", c.Plan)
 	}
@@ -83,9 +72,7 @@ func TestCompareBaseline(t *testing.T) {
 	open := ledger.Notice{State: ledger.Retry, Next: time.Now()}
 	snap := &ledger.Snapshot{Base: "https://example.net/", Notices: []ledger.Notice{open}}
 	c, err := CompareForSending(t.Context(), p, snap, true, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	if n := c.Plan.Change.Notices; len(n) != 1 || n[0].State != ledger.Skipped || len(c.Plan.Due()) != 0 {
 		t.Errorf("notices %+v", n)
 	}
@@ -111,9 +98,7 @@ func TestLedgerName(t *testing.T) {
 func TestTombstones(t *testing.T) {
 	p := inProject(t, base, pages)
 	c, err := Compare(t.Context(), p, &ledger.Snapshot{New: true}, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	c.Plan.Unanswered = []string{"https://example.net/gone/", "https://example.net/old", "https://example.net/"}
 	n, err := WriteTombstones(c.Site, c.Plan)
 	if err != nil || n != 2 { // the home page exists

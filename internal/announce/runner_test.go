@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 func environment(list ...string) func(string) string {
@@ -31,9 +33,7 @@ func TestRunnerEnded(t *testing.T) {
 		t.Error("this process has ended")
 	}
 	cmd := exec.Command("sleep", "60")
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, cmd.Start())
 	words := strings.Fields(own)
 	host, _, _ := strings.Cut(words[0], ":")
 	pid := strconv.Itoa(cmd.Process.Pid)
@@ -44,9 +44,7 @@ func TestRunnerEnded(t *testing.T) {
 	if later := strings.Replace(child, "start=", "start=1", 1); !runnerEnded(own, later) {
 		t.Errorf("%s has another process ID's start time", later)
 	}
-	if err := cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, cmd.Process.Kill())
 	for !runnerEnded(own, child) { // a zombie until Wait
 	}
 	cmd.Wait()

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/testkit"
 	"github.com/sitelink/sitelink/outgoing"
 	"github.com/sitelink/sitelink/outgoing/ledger"
 )
@@ -35,9 +36,7 @@ func TestUserAgent(t *testing.T) {
 		cfg := &config.Config{}
 		cfg.Outgoing.Contact, cfg.Fetch.AllowAddress = c.contact, []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 		options, err := FetchOptions(cfg, c.version, "")
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		if _, err := outgoing.NewClient(options).Do(t.Context(), outgoing.Request{URL: server.URL}); err != nil {
 			t.Errorf("%q, %q: %v", c.version, c.contact, err)
 		}
@@ -70,15 +69,11 @@ func (l lastAnswer) Do(_ context.Context, r outgoing.Request) (*outgoing.Respons
 // TestStatusInterrupted: an answer that arrived is recorded.
 func TestStatusInterrupted(t *testing.T) {
 	file, err := ledger.OpenFile(filepath.Join(t.TempDir(), "ledger.jsonl"), ledger.FileOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	defer file.Close()
 	accepted := ledger.Notice{Key: ledger.Key{Source: "https://me.example/", Target: "https://t.example/", Protocol: ledger.Webmention},
 		Event: ledger.Added, State: ledger.Accepted, Location: "https://t.example/status"}
-	if err := file.Plan(t.Context(), "https://me.example/", ledger.Change{Notices: []ledger.Notice{accepted}}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, file.Plan(t.Context(), "https://me.example/", ledger.Change{Notices: []ledger.Notice{accepted}}))
 	snap, _ := file.Load(t.Context())
 	ctx, cancel := context.WithCancel(t.Context())
 	if _, err := Status(ctx, lastAnswer{cancel}, strictStore{file}, snap); err != context.Canceled {

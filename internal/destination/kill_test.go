@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 const killedRoot = "SITELINK_TEST_KILLED"
@@ -22,9 +24,7 @@ func many(t *testing.T, root string) *Set {
 		name := fmt.Sprintf("content/%d.md", i)
 		replace(t, s, name, "old", "new")
 		if i%2 == 0 {
-			if err := s.Rename(name, fmt.Sprintf("content/moved/%d.md", i)); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, s.Rename(name, fmt.Sprintf("content/moved/%d.md", i)))
 		}
 	}
 	return s
@@ -36,9 +36,7 @@ func TestKilled(t *testing.T) {
 	if root == "" {
 		return
 	}
-	if err := many(t, root).Apply(t.Context(), "killed"); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, many(t, root).Apply(t.Context(), "killed"))
 }
 
 // TestKill kills a process while it changes files, at random times: each file is whole,
@@ -58,9 +56,7 @@ func TestKill(t *testing.T) {
 	for round := 0; round < 60 && interrupted < 5; round++ {
 		cmd := exec.Command(os.Args[0], "-test.run=^TestKilled$")
 		cmd.Env = append(os.Environ(), killedRoot+"="+root)
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, cmd.Start())
 		limit := time.Now().Add(time.Minute)
 		for time.Now().Before(limit) {
 			if _, err := os.Lstat(journalName(root)); err == nil {
@@ -101,9 +97,7 @@ func TestKill(t *testing.T) {
 // another returns the error of applying another set.
 func another(t *testing.T, root string) error {
 	s := NewSet(root, os.Environ())
-	if err := s.Create("other.md", nil); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, s.Create("other.md", nil))
 	return s.Apply(t.Context(), "other")
 }
 

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/sitelink/sitelink/internal/system"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 var long = os.Getenv("SITELINK_LONG") != ""
@@ -100,16 +101,12 @@ func race(t *testing.T, what, way string, random *rand.Rand) bool {
 		put(t, root, oldName(i), before(i))
 		replace(t, s, oldName(i), "old", "new")
 		if what == "move" {
-			if err := s.Rename(oldName(i), newName(i)); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, s.Rename(oldName(i), newName(i)))
 		}
 	}
 	work := func() error { return s.Apply(t.Context(), "race") }
 	if what == "undo" {
-		if err := work(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, work())
 		work = func() error {
 			u, err := Undo(t.Context(), root, os.Environ())
 			if err == nil {

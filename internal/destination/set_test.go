@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // project makes a directory with files, and a git repository that tracks them.
@@ -38,12 +40,8 @@ func project(t *testing.T, files map[string]string) (root string) {
 func put(t *testing.T, root, name, text string) {
 	t.Helper()
 	file := filepath.Join(root, filepath.FromSlash(name))
-	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.MkdirAll(filepath.Dir(file), 0o777))
+	testkit.Check(t, os.WriteFile(file, []byte(text), 0o644))
 }
 
 func gitIn(t *testing.T, root string, args ...string) string {
@@ -83,9 +81,7 @@ func tree(t *testing.T, root string) map[string]string {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	return files
 }
 
@@ -113,16 +109,12 @@ func indexOf(t *testing.T, root string) string {
 func replace(t *testing.T, s *Set, file, old, new string) {
 	t.Helper()
 	text, hash, err := s.Read(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	at := strings.Index(string(text), old)
 	if at < 0 {
 		t.Fatalf("no %q in %s", old, file)
 	}
-	if err := s.Replace(file, hash, at, at+len(old), new); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, s.Replace(file, hash, at, at+len(old), new))
 }
 
 var start = map[string]string{
@@ -141,13 +133,9 @@ func sample(t *testing.T, root string) *Set {
 	replace(t, s, "content/a.md", "---\r\nSee", "aliases: [/x/]\r\n---\r\nSee")
 	replace(t, s, "content/b/index.md", "more", "more\nand more")
 	for old, new := range map[string]string{"content/b": "content/new/b", "static/with space \"q\".x": "static/y z.x"} {
-		if err := s.Rename(old, new); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, s.Rename(old, new))
 	}
-	if err := s.Create("static/deep/_redirects", []byte("/b/ /new/b/ 301\n")); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, s.Create("static/deep/_redirects", []byte("/b/ /new/b/ 301\n")))
 	return s
 }
 
@@ -166,20 +154,14 @@ var changed = map[string]string{
 func TestApplyAndUndo(t *testing.T) {
 	root := project(t, start)
 	if runtime.GOOS != "windows" {
-		if err := os.Chmod(filepath.Join(root, "content/a.md"), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.Chmod(filepath.Join(root, "content/a.md"), 0o755))
 	}
 	before, indexBefore := tree(t, root), indexOf(t, root)
 	s := sample(t, root)
 	var diff bytes.Buffer
-	if err := s.Diff(&diff); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, s.Diff(&diff))
 	same(t, "after the diff", tree(t, root), before)
-	if err := s.Apply(t.Context(), "test"); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, s.Apply(t.Context(), "test"))
 	same(t, "after Apply", tree(t, root), changed)
 	if info, err := os.Stat(filepath.Join(root, "content/a.md")); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o755 {
 		t.Errorf("mode %v, %v", info.Mode(), err)
@@ -206,9 +188,7 @@ func TestApplyAndUndo(t *testing.T) {
 	}
 	// git apply does the same.
 	patch := filepath.Join(t.TempDir(), "patch")
-	if err := os.WriteFile(patch, diff.Bytes(), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.WriteFile(patch, diff.Bytes(), 0o666))
 	gitIn(t, root, "apply", "--whitespace=nowarn", patch)
 	same(t, "after git apply", tree(t, root), changed)
 }
@@ -222,9 +202,7 @@ func TestUndoAfterKill(t *testing.T) {
 		s := sample(t, root)
 		files := s.Files()
 		j := s.journal(files, "test")
-		if err := j.write(root); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, j.write(root))
 		for i, name := range files {
 			c := *s.changes[name]
 			if 2*i+1 == step { // moved, but not edited; with a part of the new text beside it
@@ -236,18 +214,12 @@ func TestUndoAfterKill(t *testing.T) {
 			if 2*i >= step {
 				break
 			}
-			if err := s.applyTo(&c); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, s.applyTo(&c))
 			left := filepath.Join(filepath.Dir(s.at(c.new)), "."+filepath.Base(c.new)+".sitelink-1-0.tmp")
-			if err := os.WriteFile(left, []byte("half"), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, os.WriteFile(left, []byte("half"), 0o666))
 		}
 		if step == 2*steps+1 {
-			if err := moveIndex(t.Context(), root, os.Environ(), j.Changes, false); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, moveIndex(t.Context(), root, os.Environ(), j.Changes, false))
 		}
 		if err := sampleError(t, root); err == nil || !strings.Contains(err.Error(), "was interrupted") {
 			t.Fatalf("step %d: the next Apply: %v", step, err)
@@ -287,9 +259,7 @@ func (c *canceled) Err() error {
 func TestApplyOrNothing(t *testing.T) {
 	root := project(t, start)
 	first := tree(t, root)
-	if err := sampleError(t, root); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, sampleError(t, root))
 	before, indexBefore := tree(t, root), indexOf(t, root)
 	for left := range 4 {
 		s := sample(t, root)
@@ -314,16 +284,10 @@ func TestTornJournal(t *testing.T) {
 	for _, end := range []string{"", "com", "complete", "\x00\x00\x00", "co\x00\x00"} {
 		root := project(t, start)
 		before := tree(t, root)
-		if err := sample(t, root).Apply(t.Context(), "test"); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, sample(t, root).Apply(t.Context(), "test"))
 		text, err := os.ReadFile(journalName(root))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(journalName(root), []byte(strings.TrimSuffix(string(text), complete)+end), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
+		testkit.Check(t, os.WriteFile(journalName(root), []byte(strings.TrimSuffix(string(text), complete)+end), 0o600))
 		if err := another(t, root); err == nil || !strings.Contains(err.Error(), "interrupted") {
 			t.Errorf("%q: the next Apply: %v", end, err)
 		}
@@ -337,9 +301,7 @@ func TestTornJournal(t *testing.T) {
 // TestUndoRefuses: files that were changed since are not overwritten.
 func TestUndoRefuses(t *testing.T) {
 	root := project(t, start)
-	if err := sample(t, root).Apply(t.Context(), "test"); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, sample(t, root).Apply(t.Context(), "test"))
 	put(t, root, "content/a.md", "mine")
 	put(t, root, "content/b/pictures/x.png", "mine too")
 	now := tree(t, root)
@@ -367,12 +329,8 @@ func TestTakeBack(t *testing.T) {
 	s := NewSet(root, os.Environ())
 	replace(t, s, "content/a.md", "/b/", "/x/")
 	replace(t, s, "content/c.md", "one", "1")
-	if err := s.Apply(t.Context(), "test"); err != nil {
-		t.Fatal(err)
-	}
-	if err := TakeBack(t.Context(), root, os.Environ(), []string{"content/a.md"}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, s.Apply(t.Context(), "test"))
+	testkit.Check(t, TakeBack(t.Context(), root, os.Environ(), []string{"content/a.md"}))
 	if got := tree(t, root); got["content/a.md"] != start["content/a.md"] || got["content/c.md"] != "1\ntwo\n" {
 		t.Errorf("after TakeBack: %q", got)
 	}
@@ -391,9 +349,7 @@ func TestRefused(t *testing.T) {
 	put(t, root, "readonly.md", "text\n")
 	put(t, root, "theme/.git", "gitdir: x\n")
 	put(t, root, "theme/x.md", "text\n")
-	if err := os.Chmod(filepath.Join(root, "readonly.md"), 0o444); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.Chmod(filepath.Join(root, "readonly.md"), 0o444))
 	for name, to := range map[string]string{"out": outside, "link.md": "readonly.md", "in": "content"} {
 		if err := os.Symlink(to, filepath.Join(root, name)); err != nil {
 			t.Skip(err)
@@ -450,9 +406,7 @@ func TestRefused(t *testing.T) {
 func TestTwoRuns(t *testing.T) {
 	root := project(t, start)
 	unlock, err := lock(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	if err := sampleError(t, root); err == nil || !strings.Contains(err.Error(), "another sitelink") {
 		t.Errorf("Apply while another runs: %v", err)
 	}
@@ -501,13 +455,9 @@ func TestDiffOfRandomEdits(t *testing.T) {
 			want[name] = string(out)
 		}
 	}
-	if err := s.Diff(&diff); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, s.Diff(&diff))
 	patch := filepath.Join(t.TempDir(), "patch")
-	if err := os.WriteFile(patch, diff.Bytes(), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.WriteFile(patch, diff.Bytes(), 0o666))
 	gitIn(t, root, "apply", "--whitespace=nowarn", patch)
 	same(t, "after git apply", tree(t, root), want)
 }

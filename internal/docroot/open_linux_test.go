@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // TestReadCold reads a file whole whether it is in memory, has to be
@@ -18,20 +20,14 @@ func TestReadCold(t *testing.T) {
 	rnd := rand.NewChaCha8([32]byte{1})
 	_, _ = rnd.Read(want) // never fails
 	f, err := os.Create(filepath.Join(dir, "page.html"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	defer f.Close()
 	if _, err := f.Write(want); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.Sync(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, f.Sync())
 	d, err := Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	defer d.Close()
 	for _, c := range []struct {
 		name       string

@@ -123,9 +123,7 @@ func TestListersStay(t *testing.T) {
 		t.Skip("no symbolic links")
 	}
 	w, err := List(t.Context(), root, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	var got []string
 	for id := range w.Tree.Len() {
 		got = append(got, w.Tree.Path(NodeID(id)))
@@ -150,9 +148,7 @@ func TestWalkOrder(t *testing.T) {
 			testkit.AddFiles(t, root, testkit.Files{name: ""})
 		}
 		w, err := List(context.Background(), root, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		var got []string
 		for id := range w.Tree.Len() {
 			got = append(got, w.Tree.Path(NodeID(id)))

@@ -11,6 +11,7 @@ import (
 	"github.com/sitelink/sitelink/check/remote"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // withCache returns a project below a new directory whose status cache is named by a
@@ -19,9 +20,7 @@ func withCache(t *testing.T, by, name string) *project.Project {
 	t.Helper()
 	root := t.TempDir()
 	dir := filepath.Join(root, "sub")
-	if err := os.Mkdir(dir, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.Mkdir(dir, 0o777))
 	t.Chdir(dir)
 	cfg := &config.Config{}
 	cfg.External.StatusCache = name
@@ -94,21 +93,15 @@ func TestOpen(t *testing.T) {
 		t.Errorf("the reader made a directory: %v", err)
 	}
 	c, err := Open(t.Context(), p, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	c.cache.Put(record("https://a.example/", remote.NotFound, 404, 1))
-	if err := c.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, c.Close())
 	if all, err := Records(t.Context(), p, nil); err != nil || len(all) != 1 {
 		t.Errorf("%v, %v", all, err)
 	}
 	newer := `{"sitelink":"status-cache","schema":99}` + "\n"
 	name := filepath.Join(p.Root, "data", "s.jsonl")
-	if err := os.WriteFile(name, []byte(newer), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.WriteFile(name, []byte(newer), 0o666))
 	if _, err := Open(t.Context(), p, Options{}); !errors.Is(err, remote.ErrNewer) {
 		t.Errorf("newer: %v", err)
 	}
@@ -136,9 +129,7 @@ func TestLockRun(t *testing.T) {
 	p := withCache(t, "default", ".sitelink/status.jsonl")
 	silent := func(text string) { t.Errorf("told %q", text) }
 	first, err := LockRun(t.Context(), p, silent)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	ctx, interrupt := context.WithCancel(t.Context())
 	if _, err := LockRun(ctx, p, func(string) { interrupt() }); !errors.Is(err, context.Canceled) {
 		t.Errorf("interrupted: %v", err)

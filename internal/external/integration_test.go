@@ -31,13 +31,9 @@ func TestSharedCaches(t *testing.T) {
 			}
 			for i, url := range []string{"https://a.example/", "https://b.example/"} {
 				c, err := Open(t.Context(), p, Options{Warn: func(s string) { t.Error(s) }})
-				if err != nil {
-					t.Fatal(err)
-				}
+				testkit.Check(t, err)
 				c.cache.Put(record(url, remote.NotFound, 404, i+1))
-				if err := c.Close(); err != nil {
-					t.Fatal(err)
-				}
+				testkit.Check(t, c.Close())
 			}
 			all, err := Records(t.Context(), p, nil)
 			if err != nil || len(all) != 2 || all[1].Strikes != 2 {

@@ -20,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sitelink/sitelink/internal/testkit"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
 
@@ -30,9 +31,7 @@ func TestGet(t *testing.T) {
 		fmt.Fprintf(w, "%s %s %s", r.Method, r.RequestURI, r.UserAgent())
 	})
 	resp, err := get(t, local(Options{UserAgent: "me"}), base+"/a?b#c")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	if resp.Status != 203 || resp.Reason != "Non-Authoritative Information" || resp.URL != base+"/a?b" || string(resp.Body) != "GET /a?b me" ||
 		resp.Header.Get("Link") == "" || resp.Truncated || resp.Hops != nil {
 		t.Errorf("got %+v, body %s", resp, resp.Body)
@@ -63,9 +62,7 @@ func TestRequestBytes(t *testing.T) {
 			"OPTIONS /x HTTP/1.1\r\nHost: " + host + "\r\nUser-Agent: other\r\n" + gzip + end},
 	} {
 		resp, err := local(Options{UserAgent: "me"}).Do(t.Context(), c.r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		if head != c.want {
 			t.Errorf("%+v:\ngot  %q\nwant %q", c.r, head, c.want)
 		}
@@ -302,9 +299,7 @@ func TestCanceled(t *testing.T) {
 
 func TestConnectErrors(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	free := l.Addr().String()
 	l.Close()
 	_, err = get(t, local(Options{}), "http://"+free)
@@ -484,9 +479,7 @@ func TestRedirectFailures(t *testing.T) {
 func bothSchemes(t *testing.T, h http.HandlerFunc) (authority string) {
 	t.Helper()
 	inner, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	authority = inner.Addr().String()
 	secure := httptest.NewTLSServer(h)
 	plain := httptest.NewServer(h)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/sitelink/sitelink/internal/destination"
 	"github.com/sitelink/sitelink/internal/generator"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // editPlaces are files with one destination between « and » among others.
@@ -75,9 +76,7 @@ func writeValue(t *testing.T, n int, windows bool, value string) (ok bool) {
 		t.Fatalf("%s: %v", p.name, err)
 	}
 	got, err := set.Text(p.file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	middle, hasBefore := strings.CutPrefix(string(got), before)
 	middle, hasAfter := strings.CutSuffix(middle, after)
 	if !hasBefore || !hasAfter {
@@ -109,12 +108,8 @@ func testMaker(t *testing.T, files map[string]string) *maker {
 	root := t.TempDir()
 	for name, text := range files {
 		name = filepath.Join(root, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.MkdirAll(filepath.Dir(name), 0o755))
+		testkit.Check(t, os.WriteFile(name, []byte(text), 0o644))
 	}
 	return &maker{
 		sources: sources{generator: generator.Hugo, root: root, prefix: ".", set: destination.NewSet(root, nil), files: map[string]*file{}, byFile: map[string]int{}, byPage: map[string][]int{}},

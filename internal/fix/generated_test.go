@@ -7,6 +7,7 @@ import (
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // TestGeneratedPages: without a known generator, fix edits pages, except those that name a
@@ -24,21 +25,13 @@ func TestGeneratedPages(t *testing.T) {
 	} {
 		dir := testMaker(t, map[string]string{"index.html": text, "docs/index.html": "<!doctype html>\n<title>d</title>\n"}).plan.Root
 		p, err := project.Find(t.Context(), dir, project.Options{Docroot: dir, Config: &config.Config{}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		a, err := audit.Open(t.Context(), p, audit.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		r, err := a.Check(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		plan, err := Make(t.Context(), a, r, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		if len(plan.Edits) == 1 != edited || len(plan.Skips) == 1 == edited {
 			t.Errorf("%.120s: %d edits, kept %+v", text, len(plan.Edits), plan.Skips)
 		} else if !edited && !strings.Contains(plan.Skips[0].Why, "generator") {

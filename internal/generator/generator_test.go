@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // write makes a directory with these files.
@@ -14,12 +16,8 @@ func write(t *testing.T, files map[string]string) string {
 	dir := t.TempDir()
 	for name, text := range files {
 		file := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.MkdirAll(filepath.Dir(file), 0o777))
+		testkit.Check(t, os.WriteFile(file, []byte(text), 0o666))
 	}
 	return dir
 }
@@ -127,12 +125,8 @@ func TestInstalled(t *testing.T) {
 			continue
 		}
 		bin := filepath.Join(p.Dir, "node_modules", ".bin")
-		if err := os.MkdirAll(bin, 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(bin, strings.Fields(rows[i].build)[0]), nil, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.MkdirAll(bin, 0o755))
+		testkit.Check(t, os.WriteFile(filepath.Join(bin, strings.Fields(rows[i].build)[0]), nil, 0o755))
 		if !p.Installed(Runner{}) {
 			t.Errorf("%s is installed in the project", p.Generator)
 		}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // TestReadHugoList: rows between warnings, and which pages a build makes.
@@ -64,12 +66,8 @@ func TestConfiguredModules(t *testing.T) {
 		dir := t.TempDir()
 		for _, root := range []string{dir, filepath.Join(dir, "themes", "x")} {
 			file := filepath.Join(root, filepath.FromSlash(tt.name))
-			if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(file, []byte(tt.text), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, os.MkdirAll(filepath.Dir(file), 0o755))
+			testkit.Check(t, os.WriteFile(file, []byte(tt.text), 0o644))
 		}
 		all := Project{Dir: dir}.ConfiguredModules()
 		if len(all) != 2 || all[0].Path != "project" || all[1].Path != "x" {

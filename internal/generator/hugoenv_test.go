@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // TestHugoEnv checks which variables keep Hugo from writing outside a project. The
@@ -13,12 +15,8 @@ func TestHugoEnv(t *testing.T) {
 	dir, home := t.TempDir(), t.TempDir()
 	write := func(name, text string) {
 		name = filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.MkdirAll(filepath.Dir(name), 0o755))
+		testkit.Check(t, os.WriteFile(name, []byte(text), 0o644))
 	}
 	t.Setenv("TMPDIR", t.TempDir())
 	run := Runner{Env: []string{"HOME=" + home}}
@@ -46,9 +44,7 @@ func TestHugoEnv(t *testing.T) {
 		t.Error("only hugo config needs the project's publishDir")
 	}
 	modules := filepath.Join(home, ".cache", "hugo_cache", "modules")
-	if err := os.MkdirAll(modules, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.MkdirAll(modules, 0o755))
 	if !has(config, "HUGO_CACHES_MODULES_DIR="+modules) {
 		t.Error("downloaded modules are not found")
 	}

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // settingsText is what a test compares: where, at which addresses, languages,
@@ -143,9 +145,7 @@ func script(t *testing.T, text string) string {
 		t.Skip("no shell")
 	}
 	file := filepath.Join(t.TempDir(), "program")
-	if err := os.WriteFile(file, []byte("#!/bin/sh\n"+text), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.WriteFile(file, []byte("#!/bin/sh\n"+text), 0o777))
 	return file
 }
 
@@ -210,19 +210,13 @@ echo 'baseurl: "https://lines.example/"'; echo 'publishdir: "web"'; echo 'langua
 // TestTidyHugo: what Hugo makes before it answers goes again, if it is empty.
 func TestTidyHugo(t *testing.T) {
 	dir := write(t, map[string]string{"hugo.toml": "", "static/x": "", "empty/../kept.txt": "", "resources/_gen/images/x.png": ""})
-	if err := os.Mkdir(filepath.Join(dir, "mine"), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.Mkdir(filepath.Join(dir, "mine"), 0o777))
 	tidy := TidyHugo(dir)
 	for _, name := range []string{"out/web/deep", "resources/_gen/assets", "full"} {
-		if err := os.MkdirAll(filepath.Join(dir, filepath.FromSlash(name)), 0o777); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.MkdirAll(filepath.Join(dir, filepath.FromSlash(name)), 0o777))
 	}
 	for _, name := range []string{".hugo_build.lock", "full/page.html", "note.txt"} {
-		if err := os.WriteFile(filepath.Join(dir, filepath.FromSlash(name)), nil, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.WriteFile(filepath.Join(dir, filepath.FromSlash(name)), nil, 0o666))
 	}
 	tidy()
 	var left []string

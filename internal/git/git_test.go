@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // fixture is a repository with one commit, and a place where the programs that
@@ -24,9 +26,7 @@ func newFixture(t *testing.T) *fixture {
 		t.Fatal("the tests of this package need git")
 	}
 	base, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	f := &fixture{t: t, root: filepath.Join(base, "repo"), ran: filepath.Join(base, "ran")}
 	f.env = append(os.Environ(), "HOME="+base, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null",
 		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.org")
@@ -94,9 +94,7 @@ func TestUntrustedStartsNothing(t *testing.T) {
 			f.git("config", "remote.o.uploadpack", evil)
 			f.git("config", "protocol.file.allow", "always")
 			blob := f.git("rev-parse", "HEAD:a.txt")
-			if err := os.Remove(filepath.Join(f.root, ".git", "objects", blob[:2], blob[2:])); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, os.Remove(filepath.Join(f.root, ".git", "objects", blob[:2], blob[2:])))
 		}, []string{"cat-file", "blob", "HEAD:a.txt"}, true},
 		{"signature", func(f *fixture) {
 			f.git("config", "gpg.program", f.program())
@@ -167,9 +165,7 @@ func TestOpen(t *testing.T) {
 		return dir
 	}
 	rewrite := func(f *fixture, gitDir string) { // .git becomes a file
-		if err := os.RemoveAll(filepath.Join(f.root, ".git")); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.RemoveAll(filepath.Join(f.root, ".git")))
 		f.write("repo/.git", "gitdir: "+gitDir+"\n")
 	}
 	for _, test := range []struct {
@@ -187,9 +183,7 @@ func TestOpen(t *testing.T) {
 			return filepath.Join(f.root, "sub")
 		}, true},
 		{".git inside", func(f *fixture) string {
-			if err := os.Rename(filepath.Join(f.root, ".git"), filepath.Join(f.root, "store")); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, os.Rename(filepath.Join(f.root, ".git"), filepath.Join(f.root, "store")))
 			f.write("repo/.git", "gitdir: store\n")
 			return f.root
 		}, true},
@@ -199,12 +193,8 @@ func TestOpen(t *testing.T) {
 		}, false},
 		{".git link that leads outside", func(f *fixture) string {
 			dir := other(f)
-			if err := os.RemoveAll(filepath.Join(f.root, ".git")); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.Symlink(filepath.Join(dir, ".git"), filepath.Join(f.root, ".git")); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, os.RemoveAll(filepath.Join(f.root, ".git")))
+			testkit.Check(t, os.Symlink(filepath.Join(dir, ".git"), filepath.Join(f.root, ".git")))
 			return f.root
 		}, false},
 		{"linked working tree of another", func(f *fixture) string {
@@ -220,9 +210,7 @@ func TestOpen(t *testing.T) {
 		{"objects link", func(f *fixture) string {
 			dir := filepath.Join(other(f), ".git", "objects")
 			objects := filepath.Join(f.root, ".git", "objects")
-			if err := errors.Join(os.RemoveAll(objects), os.Symlink(dir, objects)); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, errors.Join(os.RemoveAll(objects), os.Symlink(dir, objects)))
 			return f.root
 		}, false},
 		{"alternates", func(f *fixture) string {
@@ -265,13 +253,9 @@ func TestPath(t *testing.T) {
 	f := newFixture(t)
 	f.write("repo/nested/.git/x", "")
 	f.write("repo/below/x", "")
-	if err := os.Symlink(f.base(), filepath.Join(f.root, "up")); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.Symlink(f.base(), filepath.Join(f.root, "up")))
 	r, err := Open(context.Background(), f.root, f.env)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	for name, want := range map[string]string{
 		"a.txt": "a.txt", "below/x": "below/x", "gone/deeper/x": "gone/deeper/x", "up/repo/a.txt": "a.txt",
 		"nested/x": "", "up/x": "", "../x": "",

@@ -5,23 +5,21 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 func TestOutside(t *testing.T) {
 	base := t.TempDir()
 	root := filepath.Join(base, "repo")
 	for _, dir := range []string{"repo/in/deep", "repo/.git/hooks", "elsewhere"} {
-		if err := os.MkdirAll(filepath.Join(base, filepath.FromSlash(dir)), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.MkdirAll(filepath.Join(base, filepath.FromSlash(dir)), 0o755))
 	}
 	for name, to := range map[string]string{
 		"repo/out": "../elsewhere", "repo/dangling": "../elsewhere/new", "repo/chain": "out/new", "repo/within": "in/deep",
 		"repo/git": ".git", "repo/loop": "loop", "repo/in/up": "..", "link": "repo", "repo/absolute": "/etc/passwd",
 	} {
-		if err := os.Symlink(to, filepath.Join(base, filepath.FromSlash(name))); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.Symlink(to, filepath.Join(base, filepath.FromSlash(name))))
 	}
 	for name, want := range map[string]string{
 		"repo": "", "repo/a": "", "repo/in/deep/a": "", "repo/new/deep/a": "", "repo/within/a": "", "link/in/a": "",

@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 func TestCause(t *testing.T) {
@@ -27,9 +29,7 @@ func TestCause(t *testing.T) {
 // writers are the two ways to write a file, below dir.
 func writers(t *testing.T, dir string) map[string]func(name string, data []byte, mode fs.FileMode) error {
 	root, err := os.OpenRoot(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	t.Cleanup(func() { root.Close() })
 	return map[string]func(string, []byte, fs.FileMode) error{
 		"WriteFile": func(name string, data []byte, mode fs.FileMode) error {
@@ -42,9 +42,7 @@ func writers(t *testing.T, dir string) map[string]func(name string, data []byte,
 func names(t *testing.T, dir string) string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	var all []string
 	for _, e := range entries {
 		all = append(all, e.Name())
@@ -59,13 +57,9 @@ func TestWriteFile(t *testing.T) {
 			write := writers(t, dir)[way]
 			// A file that a crash has left does not matter.
 			left := fmt.Sprintf(".a.txt.sitelink-%d-0.tmp", os.Getpid())
-			if err := os.WriteFile(filepath.Join(dir, left), nil, 0o666); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, os.WriteFile(filepath.Join(dir, left), nil, 0o666))
 			for _, text := range []string{"one", "two"} {
-				if err := write("a.txt", []byte(text), 0o604); err != nil {
-					t.Fatal(err)
-				}
+				testkit.Check(t, write("a.txt", []byte(text), 0o604))
 				got, err := os.ReadFile(filepath.Join(dir, "a.txt"))
 				if string(got) != text || err != nil {
 					t.Errorf("content %q, %v", got, err)
@@ -78,12 +72,8 @@ func TestWriteFile(t *testing.T) {
 				t.Errorf("files in the directory: %s", got)
 			}
 			// The destination cannot be replaced: the error names it, and no file is left.
-			if err := os.Mkdir(filepath.Join(dir, "d"), 0o777); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(filepath.Join(dir, "d", "x"), nil, 0o666); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, os.Mkdir(filepath.Join(dir, "d"), 0o777))
+			testkit.Check(t, os.WriteFile(filepath.Join(dir, "d", "x"), nil, 0o666))
 			err := write("d", nil, 0)
 			if err == nil || !strings.HasPrefix(err.Error(), "write ") || strings.Contains(err.Error(), ".sitelink-") {
 				t.Errorf("in place of a directory: %v", err)
@@ -115,14 +105,10 @@ func TestWriteFileInRoot(t *testing.T) {
 func TestDiscard(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "a")
-	if err := WriteFile(name, []byte("old"), 0); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, WriteFile(name, []byte("old"), 0))
 	for _, how := range []string{"written", "prepared", "closed", "committed"} {
 		r, err := NewReplacement(name, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		fmt.Fprint(r, how)
 		want := "old"
 		switch how {
@@ -149,9 +135,7 @@ func TestDiscard(t *testing.T) {
 func TestIsTemporary(t *testing.T) {
 	dir := t.TempDir()
 	r, err := NewReplacement(filepath.Join(dir, "a.txt"), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	defer r.Discard()
 	if !IsTemporary(filepath.Base(r.File.Name()), "a.txt") {
 		t.Errorf("%s is not recognised as temporary", r.File.Name())

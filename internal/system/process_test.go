@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 func shell(script string) Command {
@@ -44,9 +46,7 @@ func TestBackground(t *testing.T) {
 	var out bytes.Buffer
 	c := shell("sleep 300 >/dev/null 2>&1 & echo $!")
 	c.Stdout = &out
-	if err := c.Run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, c.Run(t.Context()))
 	ended(t, &out)
 }
 
@@ -83,15 +83,11 @@ func TestKilled(t *testing.T) {
 	if err == nil {
 		err = parent.Start()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	line, err := bufio.NewReader(stdout).ReadString('\n')
 	parent.Process.Kill()
 	_ = parent.Wait() // it was killed
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	ended(t, bytes.NewBufferString(line))
 }
 
@@ -103,9 +99,7 @@ func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 func ended(t *testing.T, out *bytes.Buffer) {
 	t.Helper()
 	pid, err := strconv.Atoi(strings.TrimSpace(out.String()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 		stat, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 		if !ProcessExists(pid) || strings.Contains(string(stat), ") Z ") {

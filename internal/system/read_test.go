@@ -8,19 +8,17 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // Files are read up to the limit. Everything else is refused, before it could block.
 func TestRead(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "file"), []byte("12345"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.WriteFile(filepath.Join(dir, "file"), []byte("12345"), 0o666))
 	cases := map[string]string{"file": "", ".": "is a directory"}
 	if runtime.GOOS == "linux" {
-		if err := os.Symlink("/dev/zero", filepath.Join(dir, "zeros")); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.Symlink("/dev/zero", filepath.Join(dir, "zeros")))
 		cases["zeros"] = "not a regular file"
 	}
 	for name, want := range cases {

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // TestWhatGitSees: the ledger and the record of inject can be committed, all
@@ -16,17 +18,11 @@ func TestWhatGitSees(t *testing.T) {
 	}
 	project := t.TempDir()
 	dir := filepath.Join(project, StateName)
-	if err := MakeState(dir); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, MakeState(dir))
 	for _, name := range []string{"ledger.jsonl", "ledger.journal", "ledger.lock", "ledger.damaged", "status.jsonl", "mentions.db", "mentions.db-wal", "build.lock", "public/index.html", "cache/entries"} {
 		file := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, nil, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		testkit.Check(t, os.WriteFile(file, nil, 0o644))
 	}
 	git := func(args ...string) string {
 		cmd := exec.Command("git", args...)
@@ -46,16 +42,10 @@ func TestWhatGitSees(t *testing.T) {
 // TestMakeKeepsWhatIsThere checks that an existing .gitignore stays.
 func TestMakeKeepsWhatIsThere(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), StateName)
-	if err := MakeState(dir); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, MakeState(dir))
 	name := filepath.Join(dir, StateIgnoreName)
-	if err := os.WriteFile(name, []byte("mine\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := MakeState(dir); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.WriteFile(name, []byte("mine\n"), 0o644))
+	testkit.Check(t, MakeState(dir))
 	if text, err := os.ReadFile(name); err != nil || string(text) != "mine\n" {
 		t.Errorf("%q, %v", text, err)
 	}
@@ -63,9 +53,7 @@ func TestMakeKeepsWhatIsThere(t *testing.T) {
 
 func TestMakeSaysWhy(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.WriteFile(file, nil, 0o644))
 	if err := MakeState(filepath.Join(file, StateName)); err == nil || !strings.Contains(err.Error(), "make "+filepath.Join(file, StateName)+": ") {
 		t.Errorf("error %v", err)
 	}

@@ -16,6 +16,8 @@ import (
 
 	"github.com/fsnotify/fsnotify"
 	"github.com/rogpeppe/go-internal/lockedfile"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 const quiet = 40 * time.Millisecond
@@ -24,9 +26,7 @@ func open(t *testing.T, root string, opt WatchOptions) *Watcher {
 	t.Helper()
 	opt.Quiet = quiet
 	w, err := Watch(root, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	t.Cleanup(w.Close)
 	return w
 }
@@ -36,9 +36,7 @@ func next(t *testing.T, w *Watcher) Batch {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	b, err := w.Next(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	return b
 }
 
@@ -54,12 +52,8 @@ func nothing(t *testing.T, w *Watcher) {
 
 func write(t *testing.T, name, text string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.MkdirAll(filepath.Dir(name), 0o755))
+	testkit.Check(t, os.WriteFile(name, []byte(text), 0o644))
 }
 
 // both runs a test once with events and once with polling.
@@ -87,9 +81,7 @@ func TestSave(t *testing.T) {
 		write(t, at("s/b.html~"), "x")
 		nothingButDirs(t, w, "s")
 		write(t, at("s/new"), "renamed over")
-		if err := os.Rename(at("s/new"), at("s/b.html")); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.Rename(at("s/new"), at("s/b.html")))
 		if b := next(t, w); b.All || !slices.Contains(b.Paths, "s/b.html") {
 			t.Errorf("renamed over: %+v", b)
 		}
@@ -216,9 +208,7 @@ func TestLock(t *testing.T) {
 		t.Error("the watcher created the lock file")
 	}
 	unlock, err := lockedfile.MutexAt(lock).Lock()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	write(t, filepath.Join(root, "p.html"), "longer")
 	released := make(chan struct{})
 	time.AfterFunc(6*quiet, func() { close(released); unlock() })
@@ -238,9 +228,7 @@ func TestReplaced(t *testing.T) {
 		root := filepath.Join(t.TempDir(), "public")
 		write(t, filepath.Join(root, "s/p.html"), "p")
 		w := open(t, root, opt)
-		if err := os.RemoveAll(root); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.RemoveAll(root))
 		time.AfterFunc(4*quiet, func() { write(t, filepath.Join(root, "s/p.html"), "p") })
 		if b := next(t, w); !b.All {
 			t.Errorf("batch %+v, want all", b)

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // canonical asks both entries, which agree on absolute http and https URLs.
@@ -359,26 +361,20 @@ func TestCanonicalRules(t *testing.T) {
 // WO-62: references are made absolute first, as browsers do it.
 func TestCanonicalReferences(t *testing.T) {
 	page, err := Parse("http://h/a/b/c.html")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	for ref, want := range map[string]string{
 		"../d.html": "http://h/a/d.html", "../../../d.html": "http://h/d.html", "//o/d": "http://o/d", "/x": "http://h/x",
 		"#f": "http://h/a/b/c.html", "": "http://h/a/b/c.html", "d%7e": "http://h/a/b/d~", "?q#f": "http://h/a/b/c.html?q",
 	} {
 		u, err := page.Resolve(ref)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		if got := canonical(t, u.String()); got != want {
 			t.Errorf("%q: got %q, want %q", ref, got, want)
 		}
 	}
 	for _, ref := range []string{"mailto:a@b.example", "javascript:alert(1)"} {
 		u, err := page.Resolve(ref)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		if got, err := CanonicalHeuristic(u.String(), "h"); err == nil {
 			t.Errorf("%q: got %q", ref, got)
 		}

@@ -3,6 +3,8 @@ package weburl
 import (
 	"strings"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 func mustParse(t *testing.T, raw string) URL {
@@ -11,9 +13,7 @@ func mustParse(t *testing.T, raw string) URL {
 		return URL{}
 	}
 	u, err := Parse(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	return u
 }
 
@@ -96,9 +96,7 @@ func TestResolve(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			base := mustParse(t, c.base)
 			u, err := base.Resolve(c.ref)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, err)
 			if u.String() != c.want || u.Notes()&^NoteHost != c.notes {
 				t.Errorf("%q against %q: got %q, notes %b, want %q, notes %b", c.ref, c.base, u, u.Notes(), c.want, c.notes)
 			}

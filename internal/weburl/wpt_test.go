@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"golang.org/x/net/idna"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // The web platform tests come with the module that is the oracle of
@@ -27,9 +29,7 @@ func wptFile(t testing.TB, name string) []json.RawMessage {
 		dir = filepath.Join(strings.TrimSpace(string(out)), "testdata")
 	}
 	data, err := os.ReadFile(filepath.Join(dir, name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	var rows, cases []json.RawMessage
 	if err := json.Unmarshal(data, &rows); err != nil {
 		t.Fatalf("read %s: %v", name, err)
@@ -89,9 +89,7 @@ func TestWPT(t *testing.T) {
 			Base    *string
 			Failure bool
 		}
-		if err := json.Unmarshal(row, &c); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, json.Unmarshal(row, &c))
 		var base URL
 		if c.Base != nil {
 			var err error
@@ -156,9 +154,7 @@ func TestWPTToASCII(t *testing.T) {
 			Input  string
 			Output *string
 		}
-		if err := json.Unmarshal(row, &c); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, json.Unmarshal(row, &c))
 		u, err := Parse("https://" + c.Input + "/x")
 		if want, ok := newer[c.Input]; ok {
 			c.Output = &want

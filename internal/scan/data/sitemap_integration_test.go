@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/sitelink/sitelink/internal/scan"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // readTextSitemaps reads the texts of a JSON array with ultimate-sitemap-parser
@@ -49,15 +50,11 @@ func TestTextSitemapReader(t *testing.T) {
 		texts = append(texts, text+[]string{"", "\n", "\r\n"}[random.IntN(3)])
 	}
 	in, err := json.Marshal(texts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	cmd := exec.CommandContext(t.Context(), python, "-c", readTextSitemaps)
 	cmd.Stdin, cmd.Stderr = bytes.NewReader(in), os.Stderr
 	out, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	var want [][]string
 	if err := json.Unmarshal(out, &want); err != nil || len(want) != len(texts) {
 		t.Fatalf("%d answers, %v", len(want), err)
