@@ -5,13 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/hook"
+	"github.com/sitelink/sitelink/internal/testkit"
 	"github.com/sitelink/sitelink/templates"
 )
 
@@ -19,15 +19,7 @@ import (
 func docroot(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
-	for name, text := range files {
-		name = filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	testkit.AddFiles(t, dir, files)
 	return dir
 }
 
@@ -103,9 +95,7 @@ func TestPositions(t *testing.T) {
 				}
 				return c.parts
 			}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, err)
 			if got, want := positions(r.Findings), "index.html:"+strings.ReplaceAll(c.want, "\n", "\nindex.html:"); got != want {
 				t.Errorf("got:\n%s\nwant:\n%s", got, want)
 			}
@@ -121,9 +111,7 @@ func TestPositionsOfOtherEncodings(t *testing.T) {
 	r, err := hook.Check(t.Context(), hook.Site{Docroot: dir, Sources: func(string) []hook.Source {
 		return []hook.Source{{Links: []hook.Link{written("café.html", 4)}, HTML: hook.DigestOf([]byte(body))}}
 	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	if got, want := positions(r.Findings), "index.html:1:42 a.md:4:1 café.html"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
@@ -137,9 +125,7 @@ func TestFaultsHaveNoPosition(t *testing.T) {
 		t.Errorf("asked for %s", page)
 		return nil
 	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	if len(r.Findings) != 1 || r.Findings[0].Code != check.UnclosedComment || r.Findings[0].Source != nil {
 		t.Errorf("got %+v", r.Findings)
 	}
@@ -150,9 +136,7 @@ func TestSite(t *testing.T) {
 		"index.html": "<a href=https://a.example/sub/gone>x</a><a href=/sub/dir>y</a><a href=/sub/ignored>", "dir/index.html": "x"})
 	r, err := hook.Check(t.Context(), hook.Site{Docroot: dir, BaseURL: "https://a.example/sub/", Profile: "nginx",
 		Options: check.Options{Ignore: []check.Ignore{{URL: "/sub/ignored"}}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	if got, want := positions(r.Findings), "index.html:1:9 - https://a.example/sub/gone"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
@@ -165,9 +149,7 @@ func TestSite(t *testing.T) {
 func TestEndpoints(t *testing.T) {
 	dir := docroot(t, map[string]string{"index.html": "<!doctype html><meta charset=utf-8><title>t</title>"})
 	e, err := templates.NewEndpoints("https://a.example/xmlrpc", "https://a.example/mentions/")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	if _, err := templates.Docroot(t.Context(), dir, templates.DocrootOptions{Endpoints: e}); err != nil {
 		t.Fatal(err)
 	}
@@ -214,9 +196,7 @@ func TestSiteErrors(t *testing.T) {
 func TestWrite(t *testing.T) {
 	dir := docroot(t, map[string]string{"index.html": "<a href=gone>x</a>"})
 	r, err := hook.Check(t.Context(), hook.Site{Docroot: dir, Sources: func(string) []hook.Source { return []hook.Source{{Links: []hook.Link{written("gone", 5)}}} }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	r.Summary.Docroot = "public"
 	for format, want := range map[string]string{
 		"text":   "a.md:5:1: error: file not found: /gone [missing-file]\n    <a href=\"gone\">\n    in public/index.html, line 1, column 9\n",

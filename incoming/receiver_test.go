@@ -124,9 +124,7 @@ func linksTo(target string) string {
 func (w *world) receive(want incoming.Outcome, notices ...incoming.Notice) []incoming.Answer {
 	w.Helper()
 	answers, err := w.Receive(w.Context(), notices)
-	if err != nil {
-		w.Fatal(err)
-	}
+	testkit.Check(w, err)
 	for i, a := range answers {
 		if a.Outcome != want {
 			w.Errorf("%s %s of %s: %s (%s), want %s", notices[i].Protocol, notices[i].Action, notices[i].Source, a.Outcome, a.Reason, want)
@@ -158,9 +156,7 @@ func (w *world) waitState(id string, s incoming.State) incoming.Mention {
 func (w *world) all() (all []incoming.Mention) {
 	w.Helper()
 	for m, err := range w.store.List(w.Context(), incoming.Filter{}) {
-		if err != nil {
-			w.Fatal(err)
-		}
+		testkit.Check(w, err)
 		all = append(all, m)
 	}
 	return all

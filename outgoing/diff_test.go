@@ -11,6 +11,7 @@ import (
 
 	"github.com/sitelink/sitelink/internal/host"
 	isite "github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/testkit"
 	"github.com/sitelink/sitelink/outgoing/ledger"
 	"github.com/sitelink/sitelink/site"
 )
@@ -36,19 +37,12 @@ func handle(s *isite.Site) *site.Site { return isite.Wrap(s).(*site.Site) }
 func (w *world) write(path, text string) {
 	w.t.Helper()
 	full := filepath.Join(w.dir, filepath.FromSlash(path))
-	if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
-		w.t.Fatal(err)
-	}
-	if err := os.WriteFile(full, []byte(text), 0o644); err != nil {
-		w.t.Fatal(err)
-	}
+	testkit.Write(w.t, full, text)
 }
 
 func (w *world) remove(path string) {
 	w.t.Helper()
-	if err := os.RemoveAll(filepath.Join(w.dir, filepath.FromSlash(path))); err != nil {
-		w.t.Fatal(err)
-	}
+	testkit.Check(w.t, os.RemoveAll(filepath.Join(w.dir, filepath.FromSlash(path))))
 }
 
 // post returns a page whose article has the given HTML.
@@ -65,13 +59,9 @@ func (w *world) deploy() []string {
 	w.t.Helper()
 	profile, _ := host.ProfileByName("netlify")
 	s, err := isite.Load(w.t.Context(), w.dir, isite.Options{BaseURLs: []string{base}, Profile: profile, Sums: true})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	testkit.Check(w.t, err)
 	e, err := Read(w.t.Context(), handle(s), &w.snap, w.opt, w.cache)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	testkit.Check(w.t, err)
 	w.plan = Diff(e, &w.snap)
 	w.apply(w.plan.Change)
 	var lines []string

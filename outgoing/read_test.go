@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sitelink/sitelink/internal/testkit"
 	"github.com/sitelink/sitelink/outgoing/ledger"
 	"github.com/sitelink/sitelink/site"
 )
@@ -16,13 +17,9 @@ import (
 func (w *world) entries() *Entries {
 	w.t.Helper()
 	s, err := site.Load(w.t.Context(), w.dir, site.Options{BaseURLs: []string{base}})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	testkit.Check(w.t, err)
 	e, err := Read(w.t.Context(), s, &w.snap, w.opt, w.cache)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	testkit.Check(w.t, err)
 	return e
 }
 
@@ -150,9 +147,7 @@ func TestNoBaseURL(t *testing.T) {
 	w := newWorld(t)
 	w.write("p.html", post("P"))
 	s, err := site.Load(t.Context(), w.dir, site.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	if _, err := Read(t.Context(), s, &w.snap, w.opt, nil); !errors.Is(err, ErrNoBase) {
 		t.Errorf("error %v, want ErrNoBase", err)
 	}

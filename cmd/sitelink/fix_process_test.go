@@ -31,8 +31,7 @@ func newFixPages(t *testing.T, pages int) (dir string) {
 	}
 	for name, text := range text {
 		name = filepath.Join(dir, "site", name)
-		testkit.Check(t, os.MkdirAll(filepath.Dir(name), 0o755))
-		testkit.Check(t, os.WriteFile(name, []byte(text), 0o644))
+		testkit.Write(t, name, text)
 	}
 	return dir
 }

@@ -29,8 +29,7 @@ func TestFixOtherSites(t *testing.T) {
 `,
 		filepath.Join(dir, "site", "index.html"): "<!doctype html><title>Home</title>\n<p><a href=\"https://there.example/approved\">another page</a>\n",
 	} {
-		testkit.Check(t, os.MkdirAll(filepath.Dir(name), 0o755))
-		testkit.Check(t, os.WriteFile(name, []byte(text), 0o644))
+		testkit.Write(t, name, text)
 	}
 	testkit.Check(t, os.Mkdir(filepath.Join(dir, ".sitelink"), 0o755))
 	rememberMoved(t, filepath.Join(dir, ".sitelink", "status.jsonl"), "https://moved.example/old?x=1&y=2", "https://moved.example/new?x=1&y=2")

@@ -66,11 +66,7 @@ done
 `
 	testkit.Check(t, os.WriteFile(filepath.Join(bin, "hugo"), []byte(fake), 0o755))
 	env := append(os.Environ(), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
-	for name, text := range files {
-		name = filepath.Join(dir, filepath.FromSlash(name))
-		testkit.Check(t, os.MkdirAll(filepath.Dir(name), 0o755))
-		testkit.Check(t, os.WriteFile(name, []byte(text), 0o644))
-	}
+	testkit.AddFiles(t, dir, files)
 	before := tree(t, dir)
 	run := func(args ...string) {
 		t.Helper()

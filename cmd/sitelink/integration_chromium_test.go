@@ -60,10 +60,6 @@ func serveFixtures(t *testing.T, docroot string) string {
 func writeFixtures(t *testing.T, files map[string]string) string {
 	t.Helper()
 	docroot := t.TempDir()
-	for name, content := range files {
-		file := filepath.Join(docroot, name)
-		testkit.Check(t, os.MkdirAll(filepath.Dir(file), 0o755))
-		testkit.Check(t, os.WriteFile(file, []byte(content), 0o644))
-	}
+	testkit.AddFiles(t, docroot, files)
 	return docroot
 }

@@ -33,8 +33,7 @@ func docsifyDocroot(t *testing.T, fragments []string) string {
 		"sub/page.md":        "# Sub page\n",
 	} {
 		name = filepath.Join(dir, name)
-		testkit.Check(t, os.MkdirAll(filepath.Dir(name), 0o755))
-		testkit.Check(t, os.WriteFile(name, []byte(text), 0o644))
+		testkit.Write(t, name, text)
 	}
 	return dir
 }

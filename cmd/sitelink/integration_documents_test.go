@@ -35,9 +35,7 @@ func TestHugoSitemap(t *testing.T) {
 	}
 	docroot := filepath.Join(source, "public")
 	text, err := os.ReadFile(filepath.Join(docroot, "sitemap.xml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	newline := strings.HasPrefix(string(text), "\n<?xml")
 	entries := 0
 	eachLink(t, docroot, []string{"--base-url", "https://example.org/"}, func(r *row) {

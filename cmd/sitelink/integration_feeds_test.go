@@ -101,8 +101,7 @@ func TestHugoFeeds(t *testing.T) {
 func writeSource(t *testing.T, dir, name, text string) {
 	t.Helper()
 	name = filepath.Join(dir, filepath.FromSlash(name))
-	testkit.Check(t, os.MkdirAll(filepath.Dir(name), 0o755))
-	testkit.Check(t, os.WriteFile(name, []byte(text), 0o644))
+	testkit.Write(t, name, text)
 }
 
 // xmlFiles are the XML files of a docroot, at least a sitemap and two feeds.

@@ -35,8 +35,7 @@ func largeBlog(t *testing.T, dir string, pages int) {
 	t.Helper()
 	write := func(name, text string) {
 		name = filepath.Join(dir, filepath.FromSlash(name))
-		testkit.Check(t, os.MkdirAll(filepath.Dir(name), 0o755))
-		testkit.Check(t, os.WriteFile(name, []byte(text), 0o644))
+		testkit.Write(t, name, text)
 	}
 	write("hugo.toml", "baseURL = 'https://example.org/'\n")
 	random := rand.New(rand.NewPCG(1, 2))

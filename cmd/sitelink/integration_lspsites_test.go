@@ -94,9 +94,7 @@ func (e *lspEditor) wait(what string, ready func() bool) {
 func (e *lspEditor) open(name, text string) []protocol.Diagnostic {
 	e.t.Helper()
 	u := uri.File(name)
-	if err := e.DidOpen(e.t.Context(), &protocol.DidOpenTextDocumentParams{TextDocument: protocol.TextDocumentItem{URI: u, LanguageID: "markdown", Version: 1, Text: text}}); err != nil {
-		e.t.Fatal(err)
-	}
+	testkit.Check(e.t, e.DidOpen(e.t.Context(), &protocol.DidOpenTextDocumentParams{TextDocument: protocol.TextDocumentItem{URI: u, LanguageID: "markdown", Version: 1, Text: text}}))
 	var all []protocol.Diagnostic
 	e.wait("diagnostics of "+name, func() bool {
 		p := e.shown[u]
@@ -163,9 +161,7 @@ func (e *lspEditor) repaired(name, text string) (safe, all string) {
 	e.t.Helper()
 	end := protocol.Position{Line: uint32(strings.Count(text, "\n") + 1)}
 	actions, err := e.CodeAction(e.t.Context(), &protocol.CodeActionParams{TextDocument: protocol.TextDocumentIdentifier{URI: uri.File(name)}, Range: protocol.Range{End: end}})
-	if err != nil {
-		e.t.Fatal(err)
-	}
+	testkit.Check(e.t, err)
 	var certain, every []protocol.TextEdit
 	for _, x := range actions {
 		a := x.(*protocol.CodeAction)

@@ -9,6 +9,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // moduleSite is the real Hugo site of a Go module, in a repository of its own: such sites
@@ -45,12 +47,8 @@ func newModuleSite(t *testing.T, module, sub string) *moduleSite {
 func (s *moduleSite) commit(version string) {
 	s.t.Helper()
 	var module struct{ Dir string }
-	if err := json.Unmarshal(s.in(s.t.TempDir(), "go", "mod", "download", "-json", s.module+"@"+version), &module); err != nil {
-		s.t.Fatal(err)
-	}
-	if err := os.RemoveAll(s.dir); err != nil {
-		s.t.Fatal(err)
-	}
+	testkit.Check(s.t, json.Unmarshal(s.in(s.t.TempDir(), "go", "mod", "download", "-json", s.module+"@"+version), &module))
+	testkit.Check(s.t, os.RemoveAll(s.dir))
 	s.in(s.repo, "cp", "-r", filepath.Join(module.Dir, s.sub), s.dir)
 	s.in(s.repo, "chmod", "-R", "u+w", s.dir)
 	s.in(s.repo, "git", "add", "-A")

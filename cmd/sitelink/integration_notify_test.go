@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -36,7 +35,7 @@ func TestNotifyWordPress(t *testing.T) {
 	write := func(name, text string) {
 		t.Helper()
 		path := filepath.Join(docroot, name)
-		testkit.Check(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)))
+		testkit.Write(t, path, text)
 	}
 	bin := sitelinkProgram(t)
 	work := t.TempDir()

@@ -277,8 +277,7 @@ func makeRuledDocroot(t *testing.T, h *webParity) (docroot string, requests []st
 	docroot = t.TempDir()
 	write := func(name, text string) {
 		name = filepath.Join(docroot, filepath.FromSlash(name))
-		testkit.Check(t, os.MkdirAll(filepath.Dir(name), 0o755))
-		testkit.Check(t, os.WriteFile(name, []byte(text), 0o644))
+		testkit.Write(t, name, text)
 	}
 	seen := map[string]bool{}
 	add := func(paths ...string) {

@@ -67,12 +67,7 @@ allow-address = ["127.0.0.0/8"]
 func (b *blog) write(name, text string) {
 	b.t.Helper()
 	name = filepath.Join(b.dir, name)
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		b.t.Fatal(err)
-	}
-	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-		b.t.Fatal(err)
-	}
+	testkit.Write(b.t, name, text)
 }
 
 // post writes a page of the docroot that links to the targets of those paths.
@@ -87,12 +82,8 @@ func (b *blog) post(name string, paths ...string) {
 
 // publish brings the docroot to the host.
 func (b *blog) publish() {
-	if err := os.RemoveAll(b.live); err != nil {
-		b.t.Fatal(err)
-	}
-	if err := os.CopyFS(b.live, os.DirFS(filepath.Join(b.dir, "public"))); err != nil {
-		b.t.Fatal(err)
-	}
+	testkit.Check(b.t, os.RemoveAll(b.live))
+	testkit.Check(b.t, os.CopyFS(b.live, os.DirFS(filepath.Join(b.dir, "public"))))
 }
 
 func (b *blog) target(w http.ResponseWriter, r *http.Request) {
@@ -165,13 +156,9 @@ func (b *blog) wantPosts(want ...string) {
 func (b *blog) states() map[string]ledger.State {
 	b.t.Helper()
 	store, err := ledger.OpenFile(".sitelink/ledger.jsonl", ledger.FileOptions{ReadOnly: true})
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	testkit.Check(b.t, err)
 	snap, err := store.Load(b.t.Context())
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	testkit.Check(b.t, err)
 	m := map[string]ledger.State{}
 	for _, n := range snap.Notices {
 		m[strings.TrimPrefix(n.Target, b.targets)] = n.State

@@ -107,8 +107,7 @@ func TestNotifyPeers(t *testing.T) {
 	write := func(name, text string) {
 		t.Helper()
 		file := filepath.Join(work, name)
-		testkit.Check(t, os.MkdirAll(filepath.Dir(file), 0o755))
-		testkit.Check(t, os.WriteFile(file, []byte(text), 0o644))
+		testkit.Write(t, file, text)
 	}
 	feed := func(title string) {
 		write("public/feed.xml", `<?xml version="1.0"?><feed xmlns="http://www.w3.org/2005/Atom"><title>`+title+

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -56,7 +55,7 @@ func TestGoneMentions(t *testing.T) {
 		".git/HEAD": "", "old/a.html": "<title>A</title>", "old/b.html": `<title>B</title><p id="x"><p id="y">`, "site/b.html": "<title>B</title>",
 	}
 	for name, text := range files {
-		testkit.Check(t, errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(text), 0o644)))
+		testkit.Write(t, name, text)
 	}
 	addMentions(t, filepath.Join(".sitelink", "mentions.db"), map[[2]string]incoming.State{
 		{"https://ann.example/", "https://me.example/sub/a.html"}:       incoming.Approved,

@@ -26,6 +26,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // soakPatience is the time for what should take milliseconds. The receiver ends a slow
@@ -152,16 +154,12 @@ func (s *soak) start() {
 	s.write("sitelink.toml", "docroot = 'public'\nbase-url = ['"+servedBase+"']\n[incoming]\nstore = '"+s.store+"'\nclosed = ['closed/**']\nrate-address = 90\n"+
 		"trusted-proxies = ['127.0.0.2']\nallow-address = ['127.0.0.0/9']\nmoderation = '"+servedBase+"moderation'\nwebhook = 'http://"+s.sources.hosts[0]+"/good/hook'\n")
 	log, err := os.Create(filepath.Join(s.dir, "log"))
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	testkit.Check(s.t, err)
 	defer log.Close()
 	s.cmd = exec.Command("sitelink", "serve", "--listen", "127.0.0.1:0", "-v", "--config", "sitelink.toml")
 	s.cmd.Dir, s.cmd.Stderr = s.dir, log
 	s.cmd.Env = append(os.Environ(), "SITELINK_WEBHOOK_SECRET="+soakSecret+"-webhook", "SITELINK_MODERATION_KEY="+soakSecret+"-moderation")
-	if err := s.cmd.Start(); err != nil {
-		s.t.Fatal(err)
-	}
+	testkit.Check(s.t, s.cmd.Start())
 	s.exited = make(chan struct{})
 	go func() { s.cmd.Wait(); close(s.exited) }()
 	s.t.Cleanup(func() { s.cmd.Process.Kill(); <-s.exited })
@@ -178,12 +176,7 @@ func (s *soak) start() {
 
 func (s *soak) write(name, text string) {
 	name = filepath.Join(s.dir, filepath.FromSlash(name))
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		s.t.Fatal(err)
-	}
-	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-		s.t.Fatal(err)
-	}
+	testkit.Write(s.t, name, text)
 }
 
 func (s *soak) writePage(n, version int) {
@@ -469,9 +462,7 @@ func (s *soak) stop() {
 // checkLog checks each line of the log: one event, no secret, no failure.
 func (s *soak) checkLog() {
 	f, err := os.Open(filepath.Join(s.dir, "log"))
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	testkit.Check(s.t, err)
 	defer f.Close()
 	lines, warnings := bufio.NewScanner(f), map[string]int{}
 	lines.Buffer(nil, 1<<20)

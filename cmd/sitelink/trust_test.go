@@ -97,25 +97,19 @@ func newHostile(t *testing.T) *hostile {
 func (h *hostile) write(name, text string) {
 	h.t.Helper()
 	name = filepath.Join(h.base, filepath.FromSlash(name))
-	if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(text), 0o755)); err != nil {
-		h.t.Fatal(err)
-	}
+	testkit.Check(h.t, errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(text), 0o755)))
 }
 
 func (h *hostile) link(name, to string) {
 	h.t.Helper()
 	name = filepath.Join(h.repo, filepath.FromSlash(name))
-	if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.RemoveAll(name), os.Symlink(to, name)); err != nil {
-		h.t.Fatal(err)
-	}
+	testkit.Check(h.t, errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.RemoveAll(name), os.Symlink(to, name)))
 }
 
 func (h *hostile) pipe(name string) {
 	h.t.Helper()
 	name = filepath.Join(h.repo, filepath.FromSlash(name))
-	if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), syscall.Mkfifo(name, 0o644)); err != nil {
-		h.t.Fatal(err)
-	}
+	testkit.Check(h.t, errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), syscall.Mkfifo(name, 0o644)))
 }
 
 func (h *hostile) git(dir string, args ...string) string {
@@ -148,9 +142,7 @@ func (h *hostile) promisor(dir, gitDir string) {
 	}
 	objects := filepath.Join(h.base, dir, gitDir, "objects")
 	blob := h.git(dir, "--git-dir", gitDir, "rev-parse", "HEAD:sitelink-baseline.jsonl")
-	if err := os.Remove(filepath.Join(objects, blob[:2], blob[2:])); err != nil {
-		h.t.Fatal(err)
-	}
+	testkit.Check(h.t, os.Remove(filepath.Join(objects, blob[:2], blob[2:])))
 }
 
 func (h *hostile) baseline() {
@@ -226,9 +218,7 @@ func (h *hostile) outside() string {
 			sum.Write(text)
 			return nil
 		})
-		if err != nil {
-			h.t.Fatal(err)
-		}
+		testkit.Check(h.t, err)
 	}
 	return fmt.Sprintf("%x", sum.Sum(nil))
 }
@@ -300,9 +290,7 @@ var attacks = []attack{
 	{"promisor with a helper", "", func(h *hostile) { h.baseline(); h.promisor("repo", ".git"); h.config("remote.o.vcs", "ext") }},
 	{"committed bare repository", "", func(h *hostile) {
 		h.baseline()
-		if err := os.CopyFS(filepath.Join(h.repo, "bare.git"), os.DirFS(filepath.Join(h.repo, ".git"))); err != nil {
-			h.t.Fatal(err)
-		}
+		testkit.Check(h.t, os.CopyFS(filepath.Join(h.repo, "bare.git"), os.DirFS(filepath.Join(h.repo, ".git"))))
 		h.promisor("repo/bare.git", ".")
 		h.toml("[check]\nbaseline-ref = \"HEAD\"\nbaseline = \"bare.git/sitelink-baseline.jsonl\"\n")
 	}},
@@ -312,16 +300,12 @@ var attacks = []attack{
 		h.git("bare.git", "config", "core.fsmonitor", h.evil)
 		h.git("bare.git", "config", "core.worktree", h.repo)
 		h.git("bare.git", "config", "core.bare", "false")
-		if err := errors.Join(os.RemoveAll(filepath.Join(h.repo, ".git")), os.CopyFS(h.repo, os.DirFS(filepath.Join(h.base, "bare.git"))), os.Mkdir(filepath.Join(h.repo, ".git"), 0o755)); err != nil {
-			h.t.Fatal(err)
-		}
+		testkit.Check(h.t, errors.Join(os.RemoveAll(filepath.Join(h.repo, ".git")), os.CopyFS(h.repo, os.DirFS(filepath.Join(h.base, "bare.git"))), os.Mkdir(filepath.Join(h.repo, ".git"), 0o755)))
 	}},
 	// .git that leads elsewhere.
 	{".git file inside", "", func(h *hostile) {
 		h.config("core.fsmonitor", h.evil)
-		if err := os.Rename(filepath.Join(h.repo, ".git"), filepath.Join(h.repo, "store")); err != nil {
-			h.t.Fatal(err)
-		}
+		testkit.Check(h.t, os.Rename(filepath.Join(h.repo, ".git"), filepath.Join(h.repo, "store")))
 		h.write("repo/.git", "gitdir: store\n")
 	}},
 	{".git file outside", "", func(h *hostile) { h.moveGit(); h.write("repo/.git", "gitdir: ../elsewhere/git\n") }},
@@ -377,18 +361,14 @@ var attacks = []attack{
 		h.pipe("CODEOWNERS")
 	}},
 	{"pipe as journal of edits", "fix --undo", func(h *hostile) {
-		if err := os.RemoveAll(filepath.Join(h.repo, ".git")); err != nil {
-			h.t.Fatal(err)
-		}
+		testkit.Check(h.t, os.RemoveAll(filepath.Join(h.repo, ".git")))
 		h.pipe(".sitelink/edit.journal")
 	}},
 	{"pipe as record of init", "init --undo", func(h *hostile) { h.pipe(".git/sitelink/state/init.json") }},
 	{"pipe as hugo.toml", "inject --check", func(h *hostile) { h.pipe("hugo.toml") }},
 	{"pipes in the project", "check", func(h *hostile) {
 		for _, name := range []string{"content/a.md", "content/pipe.md", "layouts/index.html", "data/x.toml", "go.mod", "package.json", "mkdocs.yml", "_config.yml", ".github/workflows/x.yml"} {
-			if err := os.RemoveAll(filepath.Join(h.repo, name)); err != nil {
-				h.t.Fatal(err)
-			}
+			testkit.Check(h.t, os.RemoveAll(filepath.Join(h.repo, name)))
 			h.pipe(name)
 		}
 	}},
@@ -527,16 +507,12 @@ func (h *hostile) contentAdapter(table string) {
 // configuration.
 func (h *hostile) moveGit() {
 	h.config("core.fsmonitor", h.evil)
-	if err := os.Rename(filepath.Join(h.repo, ".git"), filepath.Join(h.elsewhere, "git")); err != nil {
-		h.t.Fatal(err)
-	}
+	testkit.Check(h.t, os.Rename(filepath.Join(h.repo, ".git"), filepath.Join(h.elsewhere, "git")))
 }
 
 func (h *hostile) moveObjects() {
 	objects := filepath.Join(h.repo, ".git", "objects")
-	if err := os.Rename(objects, filepath.Join(h.elsewhere, "objects")); err != nil {
-		h.t.Fatal(err)
-	}
+	testkit.Check(h.t, os.Rename(objects, filepath.Join(h.elsewhere, "objects")))
 	h.link(".git/objects", filepath.Join(h.elsewhere, "objects"))
 }
 

@@ -55,13 +55,9 @@ func (w *watched) start(change func(*exec.Cmd), args ...string) {
 	w.cmd = exec.Command("sitelink", append([]string{"watch", filepath.Base(w.root), "--quiet", "60ms", "--color", "never"}, args...)...)
 	w.cmd.Dir, w.cmd.Stderr = filepath.Dir(w.root), &w.stderr
 	stdout, err := w.cmd.StdoutPipe()
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	testkit.Check(w.t, err)
 	change(w.cmd)
-	if err := w.cmd.Start(); err != nil {
-		w.t.Fatal(err)
-	}
+	testkit.Check(w.t, w.cmd.Start())
 	stop := time.AfterFunc(5*time.Minute, func() { w.cmd.Process.Kill() })
 	w.t.Cleanup(func() { stop.Stop(); w.cmd.Process.Kill() })
 	w.lines = bufio.NewScanner(stdout)
@@ -70,12 +66,7 @@ func (w *watched) start(change func(*exec.Cmd), args ...string) {
 func (w *watched) write(name, text string) {
 	w.t.Helper()
 	name = filepath.Join(w.root, name)
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		w.t.Fatal(err)
-	}
-	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-		w.t.Fatal(err)
-	}
+	testkit.Write(w.t, name, text)
 }
 
 // check returns the lines of the next check, without its first.
@@ -113,9 +104,7 @@ func (w *watched) until(end string) []string {
 
 func (w *watched) interrupt() {
 	w.t.Helper()
-	if err := w.cmd.Process.Signal(os.Interrupt); err != nil {
-		w.t.Fatal(err)
-	}
+	testkit.Check(w.t, w.cmd.Process.Signal(os.Interrupt))
 	for w.lines.Scan() {
 	}
 	checkExit(w.t, w.cmd.Wait(), exitInterrupted)

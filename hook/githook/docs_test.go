@@ -4,19 +4,17 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // docs/guide/git-hooks.md shows what `hook install` prints for each manager, and
 // .pre-commit-hooks.yaml has the id that its snippet names.
 func TestSnippetsDocumented(t *testing.T) {
 	manual, err := os.ReadFile("../../docs/guide/git-hooks.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	manifest, err := os.ReadFile("../../.pre-commit-hooks.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	if len(snippets) != 3 {
 		t.Fatalf("%d snippets", len(snippets))
 	}

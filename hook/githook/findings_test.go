@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // What a push makes worse, and what it only moves.
@@ -65,30 +66,20 @@ func TestFoundTrees(t *testing.T) {
 		{Traces: []Trace{{ID: "a", Link: "l", Cause: "c", Fails: true}, {ID: "b"}}},
 		{Day: "2026-01-01", Traces: []Trace{{ID: "c", Link: "l"}}},
 	} {
-		if err := f.add("key", want); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, f.add("key", want))
 		if got, err := f.get("key"); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("got %v, %v, want %v", got, err, want)
 		}
 	}
 	// The files that were used last stay.
-	if err := f.add("used", &remembered{}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, f.add("used", &remembered{}))
 	for i := range maxRemembered + 5 {
 		old := time.Now().Add(time.Duration(i-1000) * time.Hour)
 		name := filepath.Join(f.dir, fmt.Sprint(i))
-		if err := os.WriteFile(name, nil, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chtimes(name, old, old); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.WriteFile(name, nil, 0o644))
+		testkit.Check(t, os.Chtimes(name, old, old))
 	}
-	if err := f.add("key", &remembered{}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, f.add("key", &remembered{}))
 	if entries, err := os.ReadDir(f.dir); err != nil || len(entries) != maxRemembered {
 		t.Errorf("%d files, %v", len(entries), err)
 	}
@@ -102,14 +93,10 @@ func TestFoundTrees(t *testing.T) {
 // A file that was changed in any way is not used.
 func TestFoundTreesDamaged(t *testing.T) {
 	f := memory{t.TempDir()}
-	if err := f.add("key", &remembered{Traces: []Trace{{ID: "a", Link: "l", Fails: true}, {ID: "b", Cause: "c"}}}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, f.add("key", &remembered{Traces: []Trace{{ID: "a", Link: "l", Fails: true}, {ID: "b", Cause: "c"}}}))
 	name := filepath.Join(f.dir, "key")
 	whole, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	text := string(whole)
 	damaged := []string{"", "\n", "null", "{}", strings.Replace(text, `"id":"a"`, `"id":"x"`, 1), strings.Replace(text, `"fails":true`, `"fails":false`, 1),
 		strings.Replace(text, "{", `{"day":"2026-01-01",`, 1), text + "x", strings.Repeat("x", 1<<20)}
@@ -117,19 +104,13 @@ func TestFoundTreesDamaged(t *testing.T) {
 		damaged = append(damaged, text[:i])
 	}
 	for _, bad := range damaged {
-		if err := os.WriteFile(name, []byte(bad), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.WriteFile(name, []byte(bad), 0o644))
 		if known, err := f.get("key"); known != nil || !errors.Is(err, errDamaged) {
 			t.Errorf("%.80q is read as %v, %v", bad, known, err)
 		}
 	}
-	if err := os.Remove(name); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Mkdir(name, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.Remove(name))
+	testkit.Check(t, os.Mkdir(name, 0o755))
 	if known, err := f.get("key"); known != nil || err == nil {
 		t.Errorf("a directory is read as %v, %v", known, err)
 	}

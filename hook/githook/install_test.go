@@ -53,14 +53,10 @@ func TestInstallRefused(t *testing.T) {
 				}
 			}
 			if test.file != "" {
-				if err := os.WriteFile(filepath.Join(dir, test.file), nil, 0o644); err != nil {
-					t.Fatal(err)
-				}
+				testkit.Check(t, os.WriteFile(filepath.Join(dir, test.file), nil, 0o644))
 			}
 			repo, err := Open(t.Context(), g)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, err)
 			status, err := repo.Install(t.Context(), InstallOptions{Program: "/opt/my tools/sitelink"})
 			if status.ConfigHooks {
 				if err != nil || status.Method != ByConfig {

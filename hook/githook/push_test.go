@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // project is a repository with a site in public, whose file bad lists its broken links.
@@ -50,9 +51,7 @@ func (p *project) write(files ...string) {
 	p.Helper()
 	for i := 0; i < len(files); i += 2 {
 		name := filepath.Join(p.git.Dir, filepath.FromSlash(files[i]))
-		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(files[i+1]), 0o644)); err != nil {
-			p.Fatal(err)
-		}
+		testkit.Write(p, name, files[i+1])
 	}
 }
 
@@ -68,9 +67,7 @@ func (p *project) commit(files ...string) string {
 func (p *project) repo() *Repo {
 	p.Helper()
 	r, err := Open(p.Context(), p.git)
-	if err != nil {
-		p.Fatal(err)
-	}
+	testkit.Check(p, err)
 	return r
 }
 
@@ -305,9 +302,7 @@ func TestCheckPushEnds(t *testing.T) {
 	if err != nil || len(found) != 1 {
 		t.Fatalf("remembered %v, %v", found, err)
 	}
-	if err := os.WriteFile(filepath.Join(p.repo().dataPath(foundDir), found[0].Name()), []byte("{"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.WriteFile(filepath.Join(p.repo().dataPath(foundDir), found[0].Name()), []byte("{"), 0o644))
 	r, warnings := p.push(refs[0].Commit, "", daily("2026-01-02"))
 	if p.want(r, "worktree"); len(warnings) != 1 || !strings.Contains(warnings[0], "damaged") {
 		t.Errorf("warnings %q", warnings)
@@ -342,9 +337,7 @@ func TestCheckout(t *testing.T) {
 		}
 	}
 	stale := filepath.Join(p.repo().dataPath(treesDir), "999999999-1")
-	if err := os.MkdirAll(stale, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.MkdirAll(stale, 0o755))
 	if got := p.repo().StaleTrees(); !slices.Equal(got, []string{stale}) {
 		t.Errorf("stale %q", got)
 	}
@@ -395,9 +388,7 @@ func TestRepo(t *testing.T) {
 	}
 	newer := func(commit string) string {
 		got, err := r.NewerSource(ctx, commit, "site", "site/public")
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		return got
 	}
 	p.commit("README.md", "2", "site/sitelink.toml", "")
@@ -452,9 +443,7 @@ func TestHookFile(t *testing.T) {
 	log := filepath.Join(t.TempDir(), "log")
 	program := filepath.Join(t.TempDir(), "my sitelink")
 	script := func(name, text string) {
-		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte("#!/bin/sh\n"+text), 0o755)); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte("#!/bin/sh\n"+text), 0o755)))
 	}
 	script(program, `{ echo "sitelink $*"; cat; } >>`+log+"\nexit ${EXIT:-0}\n")
 	old := `{ echo "old $*"; cat; } >>` + log + "\n"
@@ -497,17 +486,13 @@ func TestHookFile(t *testing.T) {
 	if text, err := os.ReadFile(s.File); err != nil || string(text) != "#!/bin/sh\n"+old {
 		t.Errorf("restored %q, %v", text, err)
 	}
-	if err := os.Remove(s.File); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.Remove(s.File))
 	install(".")
 	status(ByFile, ".")
 	if got, err := runHook(); err != nil || got != "sitelink hook run pre-push origin url\nrefs\n\n" {
 		t.Errorf("%q, %v", got, err)
 	}
-	if err := os.Remove(program); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.Remove(program))
 	var exit *exec.ExitError
 	if _, err := runHook(); !errors.As(err, &exit) || exit.ExitCode() != 3 {
 		t.Errorf("without the program: %v", err)

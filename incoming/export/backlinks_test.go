@@ -6,8 +6,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -21,11 +19,7 @@ import (
 func loadSite(t *testing.T, files map[string]string) *site.Site {
 	t.Helper()
 	dir := t.TempDir()
-	for name, text := range files {
-		name = filepath.Join(dir, filepath.FromSlash(name))
-		testkit.Check(t, os.MkdirAll(filepath.Dir(name), 0o777))
-		testkit.Check(t, os.WriteFile(name, []byte(text), 0o666))
-	}
+	testkit.AddFiles(t, dir, files)
 	s, err := site.Load(t.Context(), dir, site.Options{BaseURLs: []string{"https://our.example/"}})
 	testkit.Check(t, err)
 	return s

@@ -62,8 +62,7 @@ func makeHugo(t *testing.T, f Format, live string, mentions []incoming.Mention) 
 		"content/alone.md":                        "---\ntitle: Alone\n---\n",
 	} {
 		name = filepath.Join(dir, filepath.FromSlash(name))
-		testkit.Check(t, os.MkdirAll(filepath.Dir(name), 0o777))
-		testkit.Check(t, os.WriteFile(name, []byte(text), 0o666))
+		testkit.Write(t, name, text)
 	}
 	mustWrite(t, filepath.Join(dir, "data", "mentions"), f, mentions...)
 	return dir

@@ -15,11 +15,7 @@ import (
 func tree(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
-	for name, text := range files {
-		full := filepath.Join(dir, filepath.FromSlash(name))
-		testkit.Check(t, os.MkdirAll(filepath.Dir(full), 0o755))
-		testkit.Check(t, os.WriteFile(full, []byte(text), 0o644))
-	}
+	testkit.AddFiles(t, dir, files)
 	return dir
 }
 

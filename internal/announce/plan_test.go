@@ -22,8 +22,7 @@ func inProject(t *testing.T, toml string, pages map[string]string) *project.Proj
 	t.Chdir(dir)
 	t.Setenv("PATH", t.TempDir())
 	write := func(name, text string) {
-		testkit.Check(t, os.MkdirAll(filepath.Dir(name), 0o755))
-		testkit.Check(t, os.WriteFile(name, []byte(text), 0o644))
+		testkit.Write(t, name, text)
 	}
 	write("sitelink.toml", toml)
 	for name, text := range pages {

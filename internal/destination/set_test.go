@@ -40,8 +40,7 @@ func project(t *testing.T, files map[string]string) (root string) {
 func put(t *testing.T, root, name, text string) {
 	t.Helper()
 	file := filepath.Join(root, filepath.FromSlash(name))
-	testkit.Check(t, os.MkdirAll(filepath.Dir(file), 0o777))
-	testkit.Check(t, os.WriteFile(file, []byte(text), 0o644))
+	testkit.Write(t, file, text)
 }
 
 func gitIn(t *testing.T, root string, args ...string) string {

@@ -1,8 +1,6 @@
 package fix
 
 import (
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -106,11 +104,7 @@ func writeValue(t *testing.T, n int, windows bool, value string) (ok bool) {
 func testMaker(t *testing.T, files map[string]string) *maker {
 	t.Helper()
 	root := t.TempDir()
-	for name, text := range files {
-		name = filepath.Join(root, filepath.FromSlash(name))
-		testkit.Check(t, os.MkdirAll(filepath.Dir(name), 0o755))
-		testkit.Check(t, os.WriteFile(name, []byte(text), 0o644))
-	}
+	testkit.AddFiles(t, root, files)
 	return &maker{
 		sources: sources{generator: generator.Hugo, root: root, prefix: ".", set: destination.NewSet(root, nil), files: map[string]*file{}, byFile: map[string]int{}, byPage: map[string][]int{}},
 		places:  map[place]*proposals{}, plan: &Plan{Root: root},

@@ -14,11 +14,7 @@ import (
 func write(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
-	for name, text := range files {
-		file := filepath.Join(dir, filepath.FromSlash(name))
-		testkit.Check(t, os.MkdirAll(filepath.Dir(file), 0o777))
-		testkit.Check(t, os.WriteFile(file, []byte(text), 0o666))
-	}
+	testkit.AddFiles(t, dir, files)
 	return dir
 }
 

@@ -1,7 +1,6 @@
 package generator
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -66,8 +65,7 @@ func TestConfiguredModules(t *testing.T) {
 		dir := t.TempDir()
 		for _, root := range []string{dir, filepath.Join(dir, "themes", "x")} {
 			file := filepath.Join(root, filepath.FromSlash(tt.name))
-			testkit.Check(t, os.MkdirAll(filepath.Dir(file), 0o755))
-			testkit.Check(t, os.WriteFile(file, []byte(tt.text), 0o644))
+			testkit.Write(t, file, tt.text)
 		}
 		all := Project{Dir: dir}.ConfiguredModules()
 		if len(all) != 2 || all[0].Path != "project" || all[1].Path != "x" {

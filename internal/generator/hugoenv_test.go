@@ -15,8 +15,7 @@ func TestHugoEnv(t *testing.T) {
 	dir, home := t.TempDir(), t.TempDir()
 	write := func(name, text string) {
 		name = filepath.Join(dir, filepath.FromSlash(name))
-		testkit.Check(t, os.MkdirAll(filepath.Dir(name), 0o755))
-		testkit.Check(t, os.WriteFile(name, []byte(text), 0o644))
+		testkit.Write(t, name, text)
 	}
 	t.Setenv("TMPDIR", t.TempDir())
 	run := Runner{Env: []string{"HOME=" + home}}

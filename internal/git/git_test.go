@@ -42,12 +42,8 @@ func (f *fixture) base() string { return filepath.Dir(f.root) }
 func (f *fixture) write(name, text string) {
 	f.t.Helper()
 	name = filepath.Join(f.base(), filepath.FromSlash(name))
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		f.t.Fatal(err)
-	}
-	if err := os.WriteFile(name, []byte(text), 0o755); err != nil {
-		f.t.Fatal(err)
-	}
+	testkit.Check(f.t, os.MkdirAll(filepath.Dir(name), 0o755))
+	testkit.Check(f.t, os.WriteFile(name, []byte(text), 0o755))
 }
 
 // git runs git as the person who makes the repository.

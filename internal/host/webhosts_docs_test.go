@@ -15,9 +15,7 @@ var code = regexp.MustCompile("`([^`]*)`")
 // the profiles, in every row that begins with paths.
 func TestWebHostsDocumented(t *testing.T) {
 	text, err := os.ReadFile("../../docs/reference/profiles.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	root := testkit.MakeDocroot(t, testkit.Files{"index.html": page, "page.html": page, "dir/index.html": page, "both.html": page, "both/index.html": page, "404.html": page})
 	var sites []*Host
 	compared := 0

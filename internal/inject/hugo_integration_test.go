@@ -76,11 +76,7 @@ var content = map[string]string{
 
 func write(t *testing.T, dir string, files map[string]string) {
 	t.Helper()
-	for name, text := range files {
-		name = filepath.Join(dir, filepath.FromSlash(name))
-		testkit.Check(t, os.MkdirAll(filepath.Dir(name), 0o755))
-		testkit.Check(t, os.WriteFile(name, []byte(text), 0o644))
-	}
+	testkit.AddFiles(t, dir, files)
 }
 
 // state returns a checksum of the names, modes and contents of all files.

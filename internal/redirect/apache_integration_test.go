@@ -66,8 +66,7 @@ func TestApacheOracle(t *testing.T) {
 	root := filepath.Join(dir, "root")
 	for _, name := range apacheFiles {
 		full := filepath.Join(root, filepath.FromSlash(name))
-		testkit.Check(t, os.MkdirAll(filepath.Dir(full), 0o755))
-		testkit.Check(t, os.WriteFile(full, []byte("/"+name), 0o644))
+		testkit.Write(t, full, "/"+name)
 	}
 	testkit.Check(t, os.Chmod(dir, 0o755))
 	address := startApache(t, dir)

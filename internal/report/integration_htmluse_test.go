@@ -69,9 +69,7 @@ func TestChromiumHTMLKeyboard(t *testing.T) {
 func TestChromiumHTMLAxe(t *testing.T) {
 	t.Parallel()
 	axe, err := os.ReadFile(filepath.Join(os.Getenv("SITELINK_NPM"), "node_modules/axe-core/axe.min.js"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	many, extras := synthetic(600)
 	sourced := sources()
 	many.Findings = append(many.Findings, sourced.Findings...)

@@ -72,9 +72,7 @@ func profile(t testing.TB, name string) host.Profile {
 func TestChangedProfile(t *testing.T) {
 	p, _ := host.ProfileByName("nginx")
 	for key, value := range map[string]string{"page": "serve", "page-file": "redirect", "deny": "secret*", "denied": "404", "slashes": "redirect"} {
-		if err := p.Set(key, []string{value}); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, p.Set(key, []string{value}))
 	}
 	table(t, files{"a/page.html": plain, "secret.html": plain, "index.html": plain}, Options{Profile: p}, "index.html", []row{
 		{"page", "/a/page", "OK 200 /a/page = a/page.html"},

@@ -29,8 +29,7 @@ func testAnswerNeverStale(t *testing.T, hugo string) {
 	write := func(name, text string) {
 		t.Helper()
 		name = filepath.Join(dir, filepath.FromSlash(name))
-		testkit.Check(t, os.MkdirAll(filepath.Dir(name), 0o755))
-		testkit.Check(t, os.WriteFile(name, []byte(text), 0o644))
+		testkit.Write(t, name, text)
 	}
 	do := func(err error) {
 		t.Helper()

@@ -43,25 +43,16 @@ func newAskedProject(t *testing.T) *askedProject {
 func (p *askedProject) write(name, text string) {
 	p.t.Helper()
 	name = filepath.Join(p.dir, filepath.FromSlash(name))
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		p.t.Fatal(err)
-	}
-	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-		p.t.Fatal(err)
-	}
+	testkit.Write(p.t, name, text)
 }
 
 // open opens the project and returns what Hugo was asked.
 func (p *askedProject) open(env ...string) (m *Map, asked string) {
 	p.t.Helper()
-	if err := os.RemoveAll(p.log); err != nil {
-		p.t.Fatal(err)
-	}
+	testkit.Check(p.t, os.RemoveAll(p.log))
 	m, err := Open(p.t.Context(), Options{Project: p.dir, Docroot: filepath.Join(p.dir, "public"), Generator: Hugo, Hugo: p.hugo,
 		Env: append(os.Environ(), env...), Cache: p.cache})
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	testkit.Check(p.t, err)
 	p.t.Cleanup(m.Close)
 	for _, note := range m.Notes {
 		p.t.Error(note)

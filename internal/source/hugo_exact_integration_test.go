@@ -44,8 +44,7 @@ func TestHugoExact(t *testing.T) {
 		"content/p/b.md":                   "---\ntitle: B\n---\n\nSame words [x](/gone/) everywhere.\n\n{{< gap >}}x{{< /gap >}} ä [y](/later/ \"title\") [ref][r]\n\n[r]: /defined/\n",
 	} {
 		file := filepath.Join(project, filepath.FromSlash(name))
-		testkit.Check(t, os.MkdirAll(filepath.Dir(file), 0o755))
-		testkit.Check(t, os.WriteFile(file, []byte(text), 0o644))
+		testkit.Write(t, file, text)
 	}
 	build := func(on string) []byte {
 		cmd := exec.Command(hugo, "--quiet")

@@ -66,8 +66,7 @@ func hugoForms(t *testing.T, hugo, base string, values int) {
 	}
 	write := func(name, text string) {
 		file := filepath.Join(project, filepath.FromSlash(name))
-		testkit.Check(t, os.MkdirAll(filepath.Dir(file), 0o755))
-		testkit.Check(t, os.WriteFile(file, []byte(text), 0o644))
+		testkit.Write(t, file, text)
 	}
 	n := 0
 	for f := range files {

@@ -35,8 +35,7 @@ func newBrokenSite(t *testing.T, pages int) *brokenSite {
 	b := &brokenSite{t.TempDir(), map[string]Position{}}
 	write := func(name, text string) {
 		file := filepath.Join(b.dir, filepath.FromSlash(name))
-		testkit.Check(t, os.MkdirAll(filepath.Dir(file), 0o755))
-		testkit.Check(t, os.WriteFile(file, []byte(text), 0o644))
+		testkit.Write(t, file, text)
 	}
 	write("config.toml", "baseURL = 'https://example.org/sub/'\ndisableKinds = ['taxonomy', 'term']\nsummaryLength = 5\n[markup.goldmark.renderer]\nunsafe = true\n[permalinks]\nnews = '/:year/:slug/'\n")
 	write("layouts/_default/single.html", "<nav><a href=\"/shared/\">s</a></nav><main>{{ .Content }}</main><footer><a href=\"/shared/\">s</a>{{ with .Params.image }}<img src=\"{{ . }}\">{{ end }}</footer>")

@@ -2,7 +2,6 @@ package source
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -165,8 +164,7 @@ func TestUnpublished(t *testing.T) {
 				continue
 			}
 			name = filepath.Join(dir, filepath.FromSlash(name))
-			testkit.Check(t, os.MkdirAll(filepath.Dir(name), 0o755))
-			testkit.Check(t, os.WriteFile(name, []byte(text), 0o644))
+			testkit.Write(t, name, text)
 		}
 		s, err := site.Load(t.Context(), filepath.Join(dir, "public"), site.Options{})
 		testkit.Check(t, err)

@@ -52,8 +52,7 @@ func nothing(t *testing.T, w *Watcher) {
 
 func write(t *testing.T, name, text string) {
 	t.Helper()
-	testkit.Check(t, os.MkdirAll(filepath.Dir(name), 0o755))
-	testkit.Check(t, os.WriteFile(name, []byte(text), 0o644))
+	testkit.Write(t, name, text)
 }
 
 // both runs a test once with events and once with polling.

@@ -83,9 +83,7 @@ func (w *work) start(t *testing.T) (*exec.Cmd, *bytes.Buffer) {
 
 func must(t testing.TB, err error) {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 }
 
 // site is a host on loopback that logs its requests.

@@ -18,9 +18,7 @@ func inCharset(t *testing.T, name, text string) []byte {
 		t.Fatalf("no encoding %s", name)
 	}
 	b, err := enc.NewEncoder().Bytes([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	return b
 }
 

@@ -90,9 +90,7 @@ func FuzzScan(f *testing.F) {
 			return // written in another way on the page, moved or left out
 		}
 		var out bytes.Buffer
-		if err := md.Convert(source, &out); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, md.Convert(source, &out))
 		rendered := page.Scan(out.Bytes(), scan.Options{Charset: "utf-8"})
 		auto := map[string]bool{}
 		doc := md.Parser().Parse(text.NewReader(source))
