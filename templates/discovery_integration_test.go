@@ -16,10 +16,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sitelink/sitelink/internal/linkelement"
 	"github.com/sitelink/sitelink/internal/scan"
 	"github.com/sitelink/sitelink/internal/scan/html"
 	"github.com/sitelink/sitelink/internal/testkit"
+	"github.com/sitelink/sitelink/internal/wire"
 )
 
 var discovered = Endpoints{Pingback: "https://h.example/xmlrpc", Webmention: "https://h.example/wm"}
@@ -141,7 +141,7 @@ func inspectFile(t *testing.T, name string) string {
 	text, err := os.ReadFile(name)
 	testkit.Check(t, err)
 	var s html.Scanner
-	has, faults := linkelement.NewInspector(discovered.Pingback, discovered.Webmention).Page(s.Scan(text, scan.Options{}), false)
+	has, faults := wire.NewInspector(discovered.Pingback, discovered.Webmention).Page(s.Scan(text, scan.Options{}), false)
 	switch {
 	case has == 0:
 		return "endpoint-missing"

@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sitelink/sitelink/check"
-	"github.com/sitelink/sitelink/check/baseline"
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/project"
@@ -37,16 +36,16 @@ func (t *termFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&t.reason, "reason", "", "record `TEXT` as the reason for the new entries")
 }
 
-func (t *termFlags) terms() (baseline.Terms, error) {
-	terms := baseline.Terms{Reason: t.reason}
-	if len(t.reason) > baseline.MaxReasonBytes {
-		return terms, text.Usage(fmt.Sprintf("--reason: must be at most %d bytes long, not %d", baseline.MaxReasonBytes, len(t.reason)), "")
+func (t *termFlags) terms() (audit.AcceptedTerms, error) {
+	terms := audit.AcceptedTerms{Reason: t.reason}
+	if len(t.reason) > audit.MaxReasonBytes {
+		return terms, text.Usage(fmt.Sprintf("--reason: must be at most %d bytes long, not %d", audit.MaxReasonBytes, len(t.reason)), "")
 	}
 	if t.expires == "" {
 		return terms, nil
 	}
 	var err error
-	if terms.Expires, err = baseline.ParseDate(t.expires); err != nil {
+	if terms.Expires, err = audit.ParseDate(t.expires); err != nil {
 		return terms, text.Usage("--expires: "+err.Error(), "")
 	}
 	return terms, nil
@@ -84,7 +83,7 @@ func baselineUpdateCommand(c *cli) *cobra.Command {
 			switch {
 			case err != nil:
 				return err
-			case !add && terms != (baseline.Terms{}):
+			case !add && terms != (audit.AcceptedTerms{}):
 				return text.Usage("--expires and --reason apply only to entries that --add adds", "use --add, or remove them")
 			}
 			return updateBaseline(ctx, c, cfg, add, terms)
@@ -174,7 +173,7 @@ func baselineFile(cfg *config.Config) (string, error) {
 	return name, nil
 }
 
-func writeBaseline(ctx context.Context, c *cli, cfg *config.Config, terms baseline.Terms, force bool) error {
+func writeBaseline(ctx context.Context, c *cli, cfg *config.Config, terms audit.AcceptedTerms, force bool) error {
 	name, err := baselineFile(cfg)
 	if err != nil {
 		return err
@@ -189,7 +188,7 @@ func writeBaseline(ctx context.Context, c *cli, cfg *config.Config, terms baseli
 	if err != nil {
 		return err
 	}
-	b := baseline.New(findings, terms)
+	b := audit.NewAccepted(findings, terms)
 	if err := saveBaseline(c, name, b); err != nil {
 		return err
 	}
@@ -200,7 +199,7 @@ func writeBaseline(ctx context.Context, c *cli, cfg *config.Config, terms baseli
 }
 
 // readBaseline reads the baseline; today is the day by which its entries expire.
-func readBaseline(c *cli, cfg *config.Config) (name string, b *baseline.Baseline, today baseline.Date, err error) {
+func readBaseline(c *cli, cfg *config.Config) (name string, b *audit.Accepted, today audit.Date, err error) {
 	if name, err = baselineFile(cfg); err != nil {
 		return "", nil, "", err
 	}
@@ -211,7 +210,7 @@ func readBaseline(c *cli, cfg *config.Config) (name string, b *baseline.Baseline
 	return name, b, today, err
 }
 
-func updateBaseline(ctx context.Context, c *cli, cfg *config.Config, add bool, terms baseline.Terms) error {
+func updateBaseline(ctx context.Context, c *cli, cfg *config.Config, add bool, terms audit.AcceptedTerms) error {
 	name, old, today, err := readBaseline(c, cfg)
 	if err != nil {
 		return err
@@ -240,7 +239,7 @@ func updateBaseline(ctx context.Context, c *cli, cfg *config.Config, add bool, t
 }
 
 // saveBaseline replaces the file atomically.
-func saveBaseline(c *cli, name string, b *baseline.Baseline) error {
+func saveBaseline(c *cli, name string, b *audit.Accepted) error {
 	out, err := c.openOutput(name)
 	if err != nil {
 		return err

@@ -15,7 +15,7 @@ import (
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/announce"
-	"github.com/sitelink/sitelink/internal/since"
+	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/outgoing/ledger"
@@ -73,7 +73,7 @@ type deployment struct {
 	command []string
 	noCheck bool
 	// record is what the site answers, for the next run.
-	record *since.Record
+	record *audit.Record
 }
 
 // run does the work of `sitelink deploy`. It plans before the command runs, since
@@ -187,7 +187,7 @@ func (d *deployment) plan(ctx context.Context, snap *ledger.Snapshot) (*announce
 	if _, err := d.addFailed(snap, compared); err != nil {
 		return nil, err
 	}
-	if d.record, err = since.Of(ctx, compared.Site, ""); err != nil {
+	if d.record, err = audit.RecordOf(ctx, compared.Site, ""); err != nil {
 		return nil, fmt.Errorf("record the addresses of the site: %w", err)
 	}
 	return compared, nil

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sitelink/sitelink/internal/config"
-	"github.com/sitelink/sitelink/internal/doctor"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/report"
 	"github.com/sitelink/sitelink/internal/setup"
@@ -31,7 +30,7 @@ func doctorCommand(c *cli) *cobra.Command {
 
 // newDoctor looks at the project of the working directory. cfg is nil if the
 // configuration has the fault wrong.
-func newDoctor(ctx context.Context, c *cli, cfg *config.Config, wrong error) (*doctor.Doctor, error) {
+func newDoctor(ctx context.Context, c *cli, cfg *config.Config, wrong error) (*setup.Doctor, error) {
 	dir, err := workingDir()
 	if err != nil {
 		return nil, err
@@ -40,7 +39,7 @@ func newDoctor(ctx context.Context, c *cli, cfg *config.Config, wrong error) (*d
 	if err != nil {
 		return nil, err
 	}
-	d := &doctor.Doctor{Survey: survey, ConfigErr: wrong, Env: os.Environ(), Getenv: c.env.Getenv}
+	d := &setup.Doctor{Survey: survey, ConfigErr: wrong, Env: os.Environ(), Getenv: c.env.Getenv}
 	if wrong == nil {
 		opt := project.Options{Config: cfg, Env: os.Environ()}
 		if cfg.Docroot == "" {
@@ -65,7 +64,7 @@ func runDoctor(ctx context.Context, c *cli, asJSON bool, configure func() (*conf
 	}
 	bad := 0
 	for _, one := range all {
-		if one.State == doctor.Wrong {
+		if one.State == setup.Wrong {
 			bad++
 		}
 	}
@@ -73,9 +72,9 @@ func runDoctor(ctx context.Context, c *cli, asJSON bool, configure func() (*conf
 	if asJSON {
 		var out strings.Builder
 		err := report.JSONDocument(&out, struct {
-			Schema int                `json:"schema"`
-			Wrong  int                `json:"wrong"`
-			Checks []doctor.Diagnosis `json:"checks"`
+			Schema int               `json:"schema"`
+			Wrong  int               `json:"wrong"`
+			Checks []setup.Diagnosis `json:"checks"`
 		}{1, bad, all})
 		if err != nil {
 			return err
@@ -92,7 +91,7 @@ func runDoctor(ctx context.Context, c *cli, asJSON bool, configure func() (*conf
 }
 
 // doctorText formats one line for each diagnosis.
-func doctorText(all []doctor.Diagnosis) string {
+func doctorText(all []setup.Diagnosis) string {
 	wide := 0
 	for _, one := range all {
 		wide = max(wide, len(one.Name))

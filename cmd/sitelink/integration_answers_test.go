@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sitelink/sitelink/internal/hostcases"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // answerTables hold what the servers answer to the path edge cases, without
@@ -32,11 +32,11 @@ func TestServerAnswers(t *testing.T) {
 	t.Parallel()
 	for list, name := range answerTables {
 		t.Run(strings.TrimSuffix(filepath.Base(name), ".txt"), func(t *testing.T) {
-			cases := hostcases.Cases()
+			cases := testkit.HostCases()
 			docroot := makePathDocroot(t, cases)
 			table := measure(t, docroot, list, cases)
 			table.About = slices.Concat([]string{
-				"What web servers answer to each request on the docroot of internal/hostcases, in the plainest configuration",
+				"What web servers answer to each request on the docroot of internal/testkit, in the plainest configuration",
 				"of their manuals, " + pick(list, "with", "without") + " listings of directories. 0: no answer. Written by TestServerAnswers -update:",
 			}, table.About)
 			if flag.Lookup("update").Value.String() == "true" {
@@ -58,7 +58,7 @@ func TestServerRandom(t *testing.T) {
 	const seed, n = 1, 6000
 	for name, list := range map[string]bool{"plain": false, "listing": true} {
 		t.Run(name, func(t *testing.T) {
-			cases := hostcases.Random(seed, n)
+			cases := testkit.RandomHostCases(seed, n)
 			docroot := makePathDocroot(t, cases)
 			table := measure(t, docroot, list, cases)
 			for _, profile := range append([]string{"generic"}, table.Servers...) {
@@ -69,18 +69,18 @@ func TestServerRandom(t *testing.T) {
 }
 
 // measure asks each server for each case, once for each request.
-func measure(t *testing.T, docroot string, list bool, cases []hostcases.Case) *hostcases.Table {
+func measure(t *testing.T, docroot string, list bool, cases []testkit.HostCase) *testkit.HostTable {
 	t.Helper()
 	seen := map[string]bool{}
-	cases = slices.DeleteFunc(slices.Clone(cases), func(c hostcases.Case) bool {
-		key := hostcases.Key(c.Target)
+	cases = slices.DeleteFunc(slices.Clone(cases), func(c testkit.HostCase) bool {
+		key := testkit.HostKey(c.Target)
 		again := seen[key]
 		seen[key] = true
 		return again
 	})
-	table := &hostcases.Table{Rows: make([]hostcases.Row, len(cases))}
+	table := &testkit.HostTable{Rows: make([]testkit.HostRow, len(cases))}
 	for i, c := range cases {
-		table.Rows[i] = hostcases.Row{Key: hostcases.Key(c.Target), Answers: make([]hostcases.Answer, len(servers))}
+		table.Rows[i] = testkit.HostRow{Key: testkit.HostKey(c.Target), Answers: make([]testkit.HostAnswer, len(servers))}
 	}
 	for _, software := range servers {
 		table.Servers = append(table.Servers, software.profile)
@@ -97,7 +97,7 @@ func measure(t *testing.T, docroot string, list bool, cases []hostcases.Case) *h
 						wait = fifoPatience
 					}
 					a := server.ask(t, c.Target, wait)
-					a.Final = strings.ReplaceAll(hostcases.Key(a.Final), server.addr, "127.0.0.1:80")
+					a.Final = strings.ReplaceAll(testkit.HostKey(a.Final), server.addr, "127.0.0.1:80")
 					table.Rows[i].Answers[n] = a
 				}
 			})
@@ -108,13 +108,13 @@ func measure(t *testing.T, docroot string, list bool, cases []hostcases.Case) *h
 }
 
 // compareTables reports where the recorded answers are no longer true.
-func compareTables(t *testing.T, name string, now *hostcases.Table) {
+func compareTables(t *testing.T, name string, now *testkit.HostTable) {
 	t.Helper()
 	text, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	then, err := hostcases.ParseTable(text)
+	then, err := testkit.ParseHostTable(text)
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
@@ -131,7 +131,7 @@ func compareTables(t *testing.T, name string, now *hostcases.Table) {
 // comparePredictions reports where `sitelink check` says another thing about a
 // link of the docroot than the profile's server: status, path after redirects,
 // and a verdict that fits them. Generic is measured by nginx.
-func comparePredictions(t *testing.T, docroot, profile string, list bool, cases []hostcases.Case, table *hostcases.Table) {
+func comparePredictions(t *testing.T, docroot, profile string, list bool, cases []testkit.HostCase, table *testkit.HostTable) {
 	t.Helper()
 	server := profile
 	if profile == "generic" {
@@ -141,47 +141,47 @@ func comparePredictions(t *testing.T, docroot, profile string, list bool, cases 
 	n, differ := 0, 0
 	args := []string{"--profile", profile, "--script-fragments", "error", "--autoindex", pick(list, "list", "error")}
 	eachLink(t, docroot, args, func(r *row) {
-		if r.Page != hostcases.Page || r.isFault() || n == len(cases) {
+		if r.Page != testkit.HostPage || r.isFault() || n == len(cases) {
 			return
 		}
 		c := cases[n]
 		n++
-		want := answers[hostcases.Key(c.Target)]
-		got := hostcases.Answer{Status: r.Status, Final: hostcases.Key(r.answeringPath())}
+		want := answers[testkit.HostKey(c.Target)]
+		got := testkit.HostAnswer{Status: r.Status, Final: testkit.HostKey(r.answeringPath())}
 		good := r.Status >= 200 && r.Status < 400
-		fits := hostcases.Agrees(server, c.Target, got, want) && r.Target == c.Target &&
+		fits := testkit.HostAgrees(server, c.Target, got, want) && r.Target == c.Target &&
 			(good == (r.Verdict != "error") || r.Fragment != "") && r.Verdict != "unchecked" // TestChromiumFragments is about fragments
 		if !fits {
 			differ++
-			t.Errorf("%s: got %d %s %s %s, %s says %v", hostcases.Key(c.Href), r.Status, r.Verdict, r.Code, clip(r.Final), profile, want)
+			t.Errorf("%s: got %d %s %s %s, %s says %v", testkit.HostKey(c.Href), r.Status, r.Verdict, r.Code, clip(r.Final), profile, want)
 		}
 	})
 	t.Logf("%s: %d links compared, %d differ", profile, n, differ)
 	if n != len(cases) {
-		t.Errorf("%s holds %d links, sitelink shows %d", hostcases.Page, len(cases), n)
+		t.Errorf("%s holds %d links, sitelink shows %d", testkit.HostPage, len(cases), n)
 	}
 }
 
 // makePathDocroot makes the docroot of path edge cases, with cases as links on
 // one page, and returns its path.
-func makePathDocroot(t *testing.T, cases []hostcases.Case) string {
+func makePathDocroot(t *testing.T, cases []testkit.HostCase) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
 	openToAll(t, dir)
-	docroot, err := hostcases.Make(dir)
+	docroot, err := testkit.MakeHostRoot(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { hostcases.Unlock(docroot) }) // else t.TempDir cannot remove it
+	t.Cleanup(func() { testkit.UnlockHostRoot(docroot) }) // else t.TempDir cannot remove it
 	var page bytes.Buffer
 	page.WriteString("<!doctype html><meta charset=utf-8><title>links</title>\n")
 	for _, c := range cases {
 		fmt.Fprintf(&page, "<a href=\"%s\">x</a>\n", html.EscapeString(c.Href))
 	}
-	if err := os.WriteFile(filepath.Join(docroot, hostcases.Page), page.Bytes(), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(docroot, testkit.HostPage), page.Bytes(), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	return docroot

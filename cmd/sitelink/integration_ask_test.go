@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sitelink/sitelink/internal/hostcases"
+	"github.com/sitelink/sitelink/internal/testkit"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
 
@@ -39,9 +39,9 @@ const (
 const maxHops = 20
 
 // ask requests target and follows redirects as a browser does.
-func (n *server) ask(t *testing.T, target string, wait time.Duration) hostcases.Answer {
+func (n *server) ask(t *testing.T, target string, wait time.Duration) testkit.HostAnswer {
 	t.Helper()
-	a := hostcases.Answer{Final: target}
+	a := testkit.HostAnswer{Final: target}
 	for hop := 0; ; hop++ {
 		status, location, err := n.get(a.Final, wait)
 		if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
@@ -54,7 +54,7 @@ func (n *server) ask(t *testing.T, target string, wait time.Duration) hostcases.
 			status, location, err = 0, "", nil // no answer
 		}
 		if err != nil {
-			t.Fatalf("ask %s for %s: %v", n.profile, hostcases.Key(a.Final), err)
+			t.Fatalf("ask %s for %s: %v", n.profile, testkit.HostKey(a.Final), err)
 		}
 		a.Status = status
 		if hop == 0 {
@@ -77,7 +77,7 @@ func (n *server) follow(t *testing.T, from, location string) (next string, withi
 	t.Helper()
 	base, err := weburl.Parse("http://" + n.addr + from)
 	if err != nil {
-		t.Fatalf("ask %s for %s: %v", n.profile, hostcases.Key(from), err)
+		t.Fatalf("ask %s for %s: %v", n.profile, testkit.HostKey(from), err)
 	}
 	u, err := base.Resolve(location)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/sitelink/sitelink/internal/hostcases"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // corpora are the docroots in Debian's documentation packages. minTargets keeps
@@ -61,7 +61,7 @@ func TestServerCorpora(t *testing.T) {
 					for _, target := range targets {
 						a := server.ask(t, target, patience)
 						got := predicted[target]
-						if !hostcases.Agrees(w.profile, target, hostcases.Answer{Status: got.status, Final: got.final}, a) {
+						if !testkit.HostAgrees(w.profile, target, testkit.HostAnswer{Status: got.status, Final: got.final}, a) {
 							if wrong++; wrong <= 50 {
 								t.Errorf("%s: got %v, %s says %v", target, got, w.profile, a)
 							}

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sitelink/sitelink/internal/hostcases"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // hostData holds what the web hosts' software answers: the docroot, and a
@@ -111,7 +111,7 @@ func hostRequests(t *testing.T) []string {
 	add("/", "/?q=1", "/index", "/index/", "/index.htm", "/404", "/404/")
 	dirs := map[string]bool{}
 	for _, e := range readDocroot(t) {
-		p := "/" + hostcases.EscapePath(e.name)
+		p := "/" + testkit.EscapePath(e.name)
 		add(p, p+"/", p+"?q=1")
 		for _, suffix := range []string{".html", ".htm", ".xhtml"} {
 			if stem, ok := strings.CutSuffix(p, suffix); ok {
@@ -137,7 +137,7 @@ func hostRequests(t *testing.T) []string {
 	}
 	slices.Sort(names)
 	for _, d := range names {
-		p := "/" + hostcases.EscapePath(d)
+		p := "/" + testkit.EscapePath(d)
 		add(p, p+"/", p+"?q=1", p+"/?q=1", p+"/index", p+"/index/", p+"/index?q=1", p+"/index.html", p+"/index.html?q=1",
 			p+"/index.html/", p+"/index.htm", p+".html", p+"//", "/"+p, p+"/missing", p+"/missing/", p+"/missing.html")
 	}

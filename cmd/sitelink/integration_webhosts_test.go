@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sitelink/sitelink/internal/hostcases"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 var updateHosts = flag.Bool("update-hosts", false, "rewrite the measured tables")
@@ -134,7 +134,7 @@ func describe(h hop) string {
 	case h.status == 200 && h.body == "":
 		return "200 = (empty)"
 	case h.status == 200 && strings.HasSuffix(h.body, "\n") && strings.Count(h.body, "\n") == 1:
-		return "200 = " + hostcases.EscapePath(strings.TrimSuffix(h.body, "\n"))
+		return "200 = " + testkit.EscapePath(strings.TrimSuffix(h.body, "\n"))
 	case h.status == 200:
 		return "200 = (made by the server)"
 	}

@@ -20,7 +20,6 @@ import (
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/receive"
 	"github.com/sitelink/sitelink/internal/setup"
-	"github.com/sitelink/sitelink/internal/since"
 	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
 )
@@ -33,7 +32,7 @@ func (c *cli) since(ctx context.Context, p *project.Project) (*audit.Since, erro
 	if record == nil || err != nil {
 		return nil, err
 	}
-	of := &audit.Since{Record: record, Options: since.Options{HeadingsOnly: cfg.Anchors == "headings"}, LogName: cfg.Log}
+	of := &audit.Since{Record: record, CompareOptions: audit.CompareOptions{HeadingsOnly: cfg.Anchors == "headings"}, LogName: cfg.Log}
 	if cfg.Gone == "error" {
 		of.Verdict = check.Error
 	}
@@ -59,7 +58,7 @@ func (c *cli) since(ctx context.Context, p *project.Project) (*audit.Since, erro
 
 // recordOf returns the record that --since names, or that of the last deploy; nil
 // for none.
-func (c *cli) recordOf(ctx context.Context, p *project.Project) (*since.Record, error) {
+func (c *cli) recordOf(ctx context.Context, p *project.Project) (*audit.Record, error) {
 	name := p.Config.Since
 	switch {
 	case name == "" && p.Config.Gone == "off":
@@ -69,7 +68,7 @@ func (c *cli) recordOf(ctx context.Context, p *project.Project) (*since.Record, 
 		if err != nil {
 			return nil, nil // deploy refuses that place, and writes no record
 		}
-		r, err := since.Read(p.Abs(file), file, "at the last deploy")
+		r, err := audit.ReadRecord(p.Abs(file), file, "at the last deploy")
 		if errors.Is(err, fs.ErrNotExist) {
 			if p.Config.Log != "" {
 				c.ui.note("--log has no effect: sitelink deploy has not recorded the site yet, and --since names nothing to compare with")
@@ -95,9 +94,9 @@ func (c *cli) recordOf(ctx context.Context, p *project.Project) (*since.Record, 
 		if err != nil {
 			return nil, err
 		}
-		return since.Of(ctx, built, "in "+name)
+		return audit.RecordOf(ctx, built, "in "+name)
 	case err == nil:
-		return since.Read(file, name, "in "+name)
+		return audit.ReadRecord(file, name, "in "+name)
 	}
 	return c.recordOfCommit(ctx, p, name)
 }
@@ -105,7 +104,7 @@ func (c *cli) recordOf(ctx context.Context, p *project.Project) (*since.Record, 
 const sinceHint = "use --since, or name the file with --config: comparing with a commit runs its build"
 
 // recordOfCommit builds a commit and returns what its site answers.
-func (c *cli) recordOfCommit(ctx context.Context, p *project.Project, commit string) (*since.Record, error) {
+func (c *cli) recordOfCommit(ctx context.Context, p *project.Project, commit string) (*audit.Record, error) {
 	const hint = "no file or directory has that name either; --since takes a commit such as v1.2, the directory of an older build, or the record of a deploy"
 	if strings.HasPrefix(commit, "-") { // git would take it for an option
 		return nil, text.Usage(fmt.Sprintf("--since: %q is not the name of a commit", commit), hint)

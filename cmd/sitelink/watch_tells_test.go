@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"github.com/sitelink/sitelink/check"
-	"github.com/sitelink/sitelink/check/baseline"
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/report"
@@ -100,7 +99,7 @@ func watchTells(t *testing.T, rng *rand.Rand, all, accept bool, steps int) {
 					}
 				}
 				var text bytes.Buffer
-				if err := baseline.New(half, baseline.Terms{Expires: baseline.Date(pickOne(rng, "", "", "2001-02-03"))}).Write(&text); err != nil {
+				if err := audit.NewAccepted(half, audit.AcceptedTerms{Expires: audit.Date(pickOne(rng, "", "", "2001-02-03"))}).Write(&text); err != nil {
 					t.Fatal(err)
 				}
 				write(t, list, text.String())

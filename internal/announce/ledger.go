@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/project"
-	"github.com/sitelink/sitelink/internal/since"
 	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/outgoing/ledger"
@@ -35,9 +35,9 @@ func LedgerName(p *project.Project) string {
 // deploy: beside the ledger if that is a file, or else in the directory .sitelink.
 // A found configuration cannot choose one outside of the repository.
 func RecordName(p *project.Project) (string, error) {
-	name := filepath.Join(filepath.Dir(LedgerName(p)), since.FileName)
+	name := filepath.Join(filepath.Dir(LedgerName(p)), audit.AddressesFile)
 	if !IsFile(LedgerName(p)) {
-		name = p.Show(filepath.Join(p.Root, system.StateName, since.FileName))
+		name = p.Show(filepath.Join(p.Root, system.StateName, audit.AddressesFile))
 	}
 	if p.Config.Named("outgoing.ledger") {
 		return name, nil

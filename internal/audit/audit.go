@@ -21,7 +21,6 @@ import (
 	"strings"
 
 	"github.com/sitelink/sitelink/check"
-	"github.com/sitelink/sitelink/check/baseline"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/report"
 	"github.com/sitelink/sitelink/internal/site"
@@ -37,7 +36,7 @@ type Options struct {
 	// says. Today returns the day by which entries expire; it is called only when
 	// there is a baseline.
 	Baseline bool
-	Today    func() (baseline.Date, error)
+	Today    func() (Date, error)
 	// MaxFindings is the largest number of findings about links that the result lists,
 	// 0 for all, see [check.Options]. With a baseline, it lists all.
 	MaxFindings int

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/sitelink/sitelink/check"
-	"github.com/sitelink/sitelink/check/baseline"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/git"
 	"github.com/sitelink/sitelink/internal/project"
@@ -25,10 +24,10 @@ import (
 // Baseline accepts nothing.
 type Baseline struct {
 	name  string // of all sources, for the report
-	list  *baseline.Baseline
-	today baseline.Date
+	list  *Accepted
+	today Date
 	// couldFind reports whether the run could have found what an entry accepts.
-	couldFind func(*baseline.Entry) bool
+	couldFind func(*AcceptedEntry) bool
 	// committed means that the user cannot edit the file now: it is in a commit.
 	committed bool
 	// otherBuild holds the fingerprints of the findings of the other build.
@@ -63,7 +62,7 @@ func OpenBaseline(ctx context.Context, p *project.Project, opt Options) (*Baseli
 	if cfg.Baseline == "" && cfg.BaselineRef == "" && cfg.BaselineDocroot == "" {
 		return nil, nil
 	}
-	b := &Baseline{list: &baseline.Baseline{}, couldFind: CouldFind(p)}
+	b := &Baseline{list: &Accepted{}, couldFind: CouldFind(p)}
 	var err error
 	if b.today, err = opt.Today(); err != nil {
 		return nil, err
@@ -136,10 +135,10 @@ func (b *Baseline) readOther(ctx context.Context, p *project.Project, opt Option
 
 // CouldFind returns a function that reports whether a run with the project's
 // configuration could have found what an entry accepts.
-func CouldFind(p *project.Project) func(*baseline.Entry) bool {
+func CouldFind(p *project.Project) func(*AcceptedEntry) bool {
 	opt := CheckOptions(p)
 	partial := len(opt.From)+len(opt.Skip)+len(opt.Pages) > 0 || opt.Limit > 0
-	return func(e *baseline.Entry) bool {
+	return func(e *AcceptedEntry) bool {
 		if partial {
 			return false
 		}
@@ -190,7 +189,7 @@ func (b *Baseline) Apply(r *check.Result) {
 }
 
 // noteExpired adds to the message of a finding that an entry accepted it once.
-func noteExpired(f *check.Finding, e *baseline.Entry) {
+func noteExpired(f *check.Finding, e *AcceptedEntry) {
 	f.Message += "; the baseline accepted it until " + string(e.Expires)
 	if e.Reason != "" {
 		f.Message += " (" + e.Reason + ")"
@@ -234,10 +233,10 @@ func (b *Baseline) links(ctx context.Context, s *site.Site, opt check.Options, w
 // baselineAt reads a baseline file as it is in a commit of the repository that
 // contains the project. A commit that has no such file accepts nothing, and
 // missing is true.
-func baselineAt(ctx context.Context, p *project.Project) (b *baseline.Baseline, missing bool, err error) {
+func baselineAt(ctx context.Context, p *project.Project) (b *Accepted, missing bool, err error) {
 	ref, file := p.Config.BaselineRef, BaselineFile(p.Config)
 	name := file + " at " + ref
-	fail := func(err error, hint string) (*baseline.Baseline, bool, error) {
+	fail := func(err error, hint string) (*Accepted, bool, error) {
 		return nil, false, text.WithHint(fmt.Errorf("read baseline %s: %w", name, err), hint)
 	}
 	if strings.HasPrefix(ref, "-") { // git would take it for an option
@@ -267,7 +266,7 @@ func baselineAt(ctx context.Context, p *project.Project) (b *baseline.Baseline, 
 		return fail(err, "")
 	}
 	if len(entry) == 0 {
-		return &baseline.Baseline{}, true, nil
+		return &Accepted{}, true, nil
 	}
 	// "100644 blob HASH<tab>NAME<nul>"
 	fields := strings.Fields(string(entry))
@@ -303,12 +302,12 @@ func BaselineFile(cfg *config.Config) string {
 	if cfg.Baseline != "" {
 		return cfg.Baseline
 	}
-	return baseline.FileName
+	return BaselineName
 }
 
 // ReadBaseline reads a baseline file, whose name is relative to dir, "" for the
 // working directory. A file that cannot be used is a fault of the configuration.
-func ReadBaseline(dir, name string) (*baseline.Baseline, error) {
+func ReadBaseline(dir, name string) (*Accepted, error) {
 	path := name
 	if !filepath.IsAbs(name) {
 		path = filepath.Join(dir, name)
@@ -325,15 +324,15 @@ func ReadBaseline(dir, name string) (*baseline.Baseline, error) {
 	return parseBaseline(name, f)
 }
 
-// parseBaseline is [baseline.Read] with errors for the user.
-func parseBaseline(name string, r io.Reader) (*baseline.Baseline, error) {
-	b, err := baseline.Read(name, r)
+// parseBaseline is [ReadAccepted] with errors for the user.
+func parseBaseline(name string, r io.Reader) (*Accepted, error) {
+	b, err := ReadAccepted(name, r)
 	if err == nil {
 		return b, nil
 	}
 	var all []error
 	for _, e := range text.Flatten(err) {
-		var line *baseline.Fault
+		var line *BaselineFault
 		if errors.As(e, &line) {
 			e = text.Usage("baseline "+line.Error(), line.Hint)
 		}

@@ -11,11 +11,11 @@ import (
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/docroot"
-	"github.com/sitelink/sitelink/internal/linkelement"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/scan"
 	"github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/system"
+	"github.com/sitelink/sitelink/internal/wire"
 
 	public "github.com/sitelink/sitelink/site"
 	"github.com/sitelink/sitelink/templates"
@@ -41,7 +41,7 @@ func inspectEndpoints(opt *site.Options, cfg *config.Config) {
 		return
 	}
 	opt.Inspect = func() site.Inspector {
-		in := linkelement.NewInspector(e.Pingback, e.Webmention)
+		in := wire.NewInspector(e.Pingback, e.Webmention)
 		return func(kind site.PageKind, page *scan.Page) site.Inspected {
 			has, faults := in.Page(page, kind == site.PageXHTML)
 			out := site.Inspected{Flags: uint8(has)}
@@ -67,7 +67,7 @@ func endpointFindings(p *project.Project) func(s *public.Site) []check.Finding {
 		defer v.reader.Close()
 		v.headers()
 		if cfg.Templates.Headers {
-			v.byHeader = linkelement.HasPingback | linkelement.HasWebmention
+			v.byHeader = wire.HasPingback | wire.HasWebmention
 		}
 		v.pages(EndpointPages(cfg))
 		return v.findings
@@ -91,7 +91,7 @@ type endpointVerifier struct {
 	ruleDir string
 	// byHeader are the elements that pages do not need, since a header advertises
 	// the endpoint for all of them (PB-8).
-	byHeader linkelement.Has
+	byHeader wire.HasElements
 	findings []check.Finding
 	reader   *site.Reader
 }
@@ -99,12 +99,12 @@ type endpointVerifier struct {
 // pages checks all pages; what each has was noted when it was read.
 func (v *endpointVerifier) pages(choice templates.Choice) {
 	s := v.site
-	var want linkelement.Has
+	var want wire.HasElements
 	if v.endpoints.Pingback != "" {
-		want |= linkelement.HasPingback
+		want |= wire.HasPingback
 	}
 	if v.endpoints.Webmention != "" {
-		want |= linkelement.HasWebmention
+		want |= wire.HasWebmention
 	}
 	plain := len(choice.Pages)+len(choice.Exclude) == 0
 	chooser := sync.OnceValue(func() *templates.Chooser { return chooserOf(s, choice) })
@@ -115,7 +115,7 @@ func (v *endpointVerifier) pages(choice templates.Choice) {
 			continue
 		}
 		seen := page.Inspected()
-		has := linkelement.Has(seen.Flags)
+		has := wire.HasElements(seen.Flags)
 		redirects := page.Alias() != ""
 		if redirects && has == 0 && len(seen.Marks) == 0 {
 			continue
@@ -147,7 +147,7 @@ func (v *endpointVerifier) pages(choice templates.Choice) {
 			v.add(p, check.Error, check.EndpointMissing, "the page does not name the "+names(missing)+" endpoint", "sitelink inject")
 		}
 		for _, m := range seen.Marks {
-			v.fault(id, p, linkelement.PageFault{Off: m.Off, What: m.What})
+			v.fault(id, p, wire.PageFault{Off: m.Off, What: m.What})
 		}
 	}
 }
@@ -179,11 +179,11 @@ func chooserOf(s *site.Site, choice templates.Choice) *templates.Chooser {
 }
 
 // names returns the elements for a sentence.
-func names(has linkelement.Has) string {
+func names(has wire.HasElements) string {
 	switch has {
-	case linkelement.HasPingback:
+	case wire.HasPingback:
 		return "pingback"
-	case linkelement.HasWebmention:
+	case wire.HasWebmention:
 		return "webmention"
 	}
 	return "pingback and webmention"
@@ -195,7 +195,7 @@ func (v *endpointVerifier) add(page string, verdict check.Verdict, code check.Co
 }
 
 // fault reports a fault of an element of a page, with its place.
-func (v *endpointVerifier) fault(id site.PageID, page string, fault linkelement.PageFault) {
+func (v *endpointVerifier) fault(id site.PageID, page string, fault wire.PageFault) {
 	rel := fault.Rel()
 	right := templates.Endpoints{Pingback: v.endpoints.Pingback}
 	if rel == "webmention" {
@@ -204,23 +204,23 @@ func (v *endpointVerifier) fault(id site.PageID, page string, fault linkelement.
 	cure := right.HTML(v.site.Page(id).Kind() == site.PageXHTML)
 	var f *check.Finding
 	switch fault.Fault() {
-	case linkelement.FaultAddress:
+	case wire.FaultAddress:
 		f = v.add(page, check.Error, check.EndpointAddress, "the "+rel+" element names another address than the configuration", cure)
-	case linkelement.FaultRelative:
+	case wire.FaultRelative:
 		f = v.add(page, check.Error, check.EndpointRelative, "the address of the "+rel+" element is not absolute", cure)
-	case linkelement.FaultForm:
+	case wire.FaultForm:
 		f = v.add(page, check.Error, check.EndpointForm, "the "+rel+" element is not written as clients look for it", cure)
-	case linkelement.FaultUnquoted:
+	case wire.FaultUnquoted:
 		f = v.add(page, check.Error, check.EndpointUnquoted, "a minifier took the quotes from the "+rel+" element, so that clients do not find it", "minify.tdewolff.html.keepQuotes = true")
-	case linkelement.FaultTwice:
+	case wire.FaultTwice:
 		f = v.add(page, check.Error, check.EndpointTwice, "the page has a second "+rel+" element", "remove one of them")
-	case linkelement.FaultSecondMatch:
+	case wire.FaultSecondMatch:
 		f = v.add(page, check.Error, check.EndpointSecondMatch, "clients take this text, which is not an element, for the pingback element", "write &lt; for its <, in a script \\x3c")
-	case linkelement.FaultBody:
+	case wire.FaultBody:
 		f = v.add(page, check.Error, check.EndpointBody, "the "+rel+" element is in the body: something before it ends the head", "move it up, right after the charset declaration")
-	case linkelement.FaultLate:
+	case wire.FaultLate:
 		f = v.add(page, check.Warning, check.EndpointLate, "the "+rel+" element ends behind the first 5,000 bytes, where clients may stop looking", "move it up, right after the charset declaration")
-	case linkelement.FaultInvalid:
+	case wire.FaultInvalid:
 		f = v.add(page, check.Warning, check.EndpointInvalidPage, "the page has a second head: clients may refuse to search it", "merge the two heads")
 	}
 	if line, col, offset, err := v.reader.Position(id, fault.Off); err == nil {
@@ -276,9 +276,9 @@ func fromDocroot(docroot, name string) string {
 
 // header checks one value.
 func (v *endpointVerifier) header(file string, value templates.HeaderValue) {
-	want, bit := v.endpoints.Webmention, linkelement.HasWebmention
+	want, bit := v.endpoints.Webmention, wire.HasWebmention
 	if value.Rel == "pingback" {
-		want, bit = v.endpoints.Pingback, linkelement.HasPingback
+		want, bit = v.endpoints.Pingback, wire.HasPingback
 	}
 	var f *check.Finding
 	switch {

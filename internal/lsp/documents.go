@@ -14,7 +14,6 @@ import (
 
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/generator"
-	"github.com/sitelink/sitelink/internal/lsp/analysis"
 )
 
 // view is what one request is about: the state of a folder and a document of it.
@@ -85,7 +84,7 @@ func (s *workspace) view(ctx context.Context, u uri.URI) (*view, error) {
 }
 
 // analyze returns what the document of a view holds.
-func (v *view) analyze(ctx context.Context) (*analysis.File, error) {
+func (v *view) analyze(ctx context.Context) (*File, error) {
 	return v.snap.Analyze(ctx, v.overlay, v.file, v.doc.text.bytes)
 }
 

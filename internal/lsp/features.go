@@ -16,10 +16,9 @@ import (
 	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
 
-	"github.com/sitelink/sitelink/check/baseline"
+	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/destination"
 	"github.com/sitelink/sitelink/internal/docroot"
-	"github.com/sitelink/sitelink/internal/lsp/analysis"
 	"github.com/sitelink/sitelink/internal/move"
 	"github.com/sitelink/sitelink/internal/system"
 )
@@ -29,7 +28,7 @@ import (
 
 // about returns the view of a request with the analysis of its document; v is nil if
 // there is no site.
-func (s *workspace) about(ctx context.Context, u uri.URI) (v *view, f *analysis.File, err error) {
+func (s *workspace) about(ctx context.Context, u uri.URI) (v *view, f *File, err error) {
 	if v, err = s.view(ctx, u); err != nil {
 		if errors.Is(err, errNoSite) {
 			err = nil
@@ -72,8 +71,8 @@ func (s *Server) Completion(ctx context.Context, p *protocol.CompletionParams) (
 	return list, nil
 }
 
-var itemKinds = map[analysis.ItemKind]protocol.CompletionItemKind{
-	analysis.ItemPage: protocol.CompletionItemKindFile, analysis.ItemFile: protocol.CompletionItemKindFile, analysis.ItemHeading: protocol.CompletionItemKindReference,
+var itemKinds = map[ItemKind]protocol.CompletionItemKind{
+	ItemPage: protocol.CompletionItemKindFile, ItemFile: protocol.CompletionItemKindFile, ItemHeading: protocol.CompletionItemKindReference,
 }
 
 // Hover says where a link leads, and why.
@@ -108,7 +107,7 @@ func (s *Server) Definition(ctx context.Context, p *protocol.DefinitionParams) (
 	if !ok {
 		return protocol.LocationSlice{}, nil
 	}
-	return protocol.LocationSlice(v.locations(ctx, []analysis.Location{at})), nil
+	return protocol.LocationSlice(v.locations(ctx, []Location{at})), nil
 }
 
 // References returns who links to the page or heading at a position.
@@ -123,8 +122,8 @@ func (s *Server) References(ctx context.Context, p *protocol.ReferenceParams) ([
 	}
 	all := v.snap.References(v.overlay, place)
 	if p.Context.IncludeDeclaration {
-		if at, ok := v.snap.Definition(v.overlay, &analysis.Target{Node: place.Node, Fragment: place.Fragment}); ok {
-			all = append([]analysis.Location{at}, all...)
+		if at, ok := v.snap.Definition(v.overlay, &Target{Node: place.Node, Fragment: place.Fragment}); ok {
+			all = append([]Location{at}, all...)
 		}
 	}
 	return v.locations(ctx, all), nil
@@ -132,7 +131,7 @@ func (s *Server) References(ctx context.Context, p *protocol.ReferenceParams) ([
 
 // locations returns places in the form of the protocol. Files that cannot be read
 // any more are left out.
-func (v *view) locations(ctx context.Context, all []analysis.Location) []protocol.Location {
+func (v *view) locations(ctx context.Context, all []Location) []protocol.Location {
 	found := []protocol.Location{}
 	var t *editorText
 	name := ""
@@ -280,7 +279,7 @@ func (s *Server) Symbols(ctx context.Context, p *protocol.WorkspaceSymbolParams)
 	for _, st := range states {
 		v := &view{state: st, doc: &document{text: newText(nil, units)}, file: "\x00"}
 		for _, x := range st.snap.Symbols(ctx, st.overlay, p.Query) {
-			at := v.locations(ctx, []analysis.Location{x.Location})
+			at := v.locations(ctx, []Location{x.Location})
 			if len(at) == 0 {
 				continue
 			}
@@ -366,23 +365,23 @@ func (v *view) action(about []finding, title string, preferred bool, edit *proto
 
 // acceptActions returns the actions that accept a finding.
 func (s *workspace) acceptActions(v *view, x *finding) (all []protocol.CommandOrCodeAction) {
-	add := func(title string, e analysis.Edit, err error) {
+	add := func(title string, e Edit, err error) {
 		if err != nil {
 			s.log(err.Error())
 			return
 		}
-		all = append(all, v.action([]finding{*x}, fmt.Sprintf(title, filepath.Base(e.Name)), false, s.workspaceEdit([]analysis.Edit{e})))
+		all = append(all, v.action([]finding{*x}, fmt.Sprintf(title, filepath.Base(e.Name)), false, s.workspaceEdit([]Edit{e})))
 	}
 	e, err := v.snap.AcceptByRule(&x.links[0])
 	add("Ignore in %s, with a reason", e, err)
-	e, err = v.snap.AcceptInBaseline(x.links, baseline.DateOf(time.Now()))
+	e, err = v.snap.AcceptInBaseline(x.links, audit.DateOf(time.Now()))
 	add("Add to %s", e, err)
 	return all
 }
 
 // workspaceEdit returns edits of files in the form of the protocol. An edit of a file
 // that is open, and differs from the one on disk, is for the text in the editor.
-func (s *workspace) workspaceEdit(edits []analysis.Edit) *protocol.WorkspaceEdit {
+func (s *workspace) workspaceEdit(edits []Edit) *protocol.WorkspaceEdit {
 	s.mu.Lock()
 	units := s.units
 	docs := map[string]*document{}
@@ -465,7 +464,7 @@ const requestFailed jsonrpc2.Code = -32803
 // come from builds of a copy of the project before and after, so they are made only
 // if the user trusts it.
 func (s *Server) WillRenameFiles(ctx context.Context, p *protocol.RenameFilesParams) (*protocol.WorkspaceEdit, error) {
-	var edits []analysis.Edit
+	var edits []Edit
 	for _, r := range p.Files {
 		from, known := pathOf(uri.URI(r.OldURI))
 		to, ok := pathOf(uri.URI(r.NewURI))
@@ -485,7 +484,7 @@ func (s *Server) WillRenameFiles(ctx context.Context, p *protocol.RenameFilesPar
 }
 
 // renameFile returns the edits for one renamed file or directory.
-func (s *workspace) renameFile(ctx context.Context, from, to string) ([]analysis.Edit, error) {
+func (s *workspace) renameFile(ctx context.Context, from, to string) ([]Edit, error) {
 	s.mu.Lock()
 	f, may := s.folderOf(from), s.build && s.opt.Build != nil
 	s.mu.Unlock()
@@ -520,7 +519,7 @@ func (s *workspace) renameFile(ctx context.Context, from, to string) ([]analysis
 	if len(plan.Broken) > 0 {
 		return nil, fmt.Errorf("the move would break %d links, the first one on %s: %s", len(plan.Broken), plan.Broken[0].Page, plan.Broken[0].Message)
 	}
-	set, edits := plan.Set, []analysis.Edit(nil)
+	set, edits := plan.Set, []Edit(nil)
 	for _, file := range set.Files() {
 		name := filepath.Join(set.Root, filepath.FromSlash(file))
 		was, err := system.Read(name, 64<<20)
@@ -536,7 +535,7 @@ func (s *workspace) renameFile(ctx context.Context, from, to string) ([]analysis
 			return nil, fmt.Errorf("%s has changes that are not saved; save it first", file)
 		}
 		for _, e := range all {
-			edits = append(edits, analysis.Edit{Name: name, Start: e.Start, End: e.End, Text: e.Text, Was: was, Create: create})
+			edits = append(edits, Edit{Name: name, Start: e.Start, End: e.End, Text: e.Text, Was: was, Create: create})
 		}
 	}
 	return edits, nil

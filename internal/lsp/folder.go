@@ -20,7 +20,6 @@ import (
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
-	"github.com/sitelink/sitelink/internal/lsp/analysis"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/system"
@@ -56,8 +55,8 @@ type work struct {
 
 // state is what the answers about a folder depend on. It never changes.
 type state struct {
-	snap    *analysis.Snapshot
-	overlay *analysis.Overlay
+	snap    *Snapshot
+	overlay *Overlay
 	// built are the findings of the check of the built site, by source file, and fix is
 	// what can be repaired.
 	built map[string][]finding
@@ -210,7 +209,7 @@ func (f *folder) load(w work) error {
 	if err != nil {
 		return err
 	}
-	snap, err := analysis.New(f.ctx, f.audit, analysis.Options{Last: last, Findings: result.Findings})
+	snap, err := NewSnapshot(f.ctx, f.audit, AnalysisOptions{Last: last, Findings: result.Findings})
 	if err != nil {
 		return err
 	}
@@ -220,7 +219,7 @@ func (f *folder) load(w work) error {
 
 // shrink gives up what answers can do without while the site is read again: two are
 // in memory then. It returns the snapshot that answers them meanwhile.
-func (f *folder) shrink() *analysis.Snapshot {
+func (f *folder) shrink() *Snapshot {
 	st := f.current()
 	if st == nil {
 		return nil
@@ -321,7 +320,7 @@ func (f *folder) install(n *state) {
 }
 
 // findings returns the findings of a check by source file, sorted by their places.
-func (f *folder) findings(snap *analysis.Snapshot, r *check.Result) map[string][]finding {
+func (f *folder) findings(snap *Snapshot, r *check.Result) map[string][]finding {
 	type key struct {
 		line, column int
 		code         check.Code
@@ -410,8 +409,8 @@ func (f *folder) reread(name string) {
 	f.change(name, text)
 }
 
-// source is the name that editors show beside a diagnostic.
-const source = "sitelink"
+// shownSource is the name that editors show beside a diagnostic.
+const shownSource = "sitelink"
 
 // diagnose publishes the diagnostics of a document in the background, unless there
 // is a newer version by then.
@@ -460,7 +459,7 @@ func (v *view) diagnostics(ctx context.Context) ([]protocol.Diagnostic, error) {
 }
 
 // findings returns what is wrong in a document, sorted by place.
-func (v *view) findings(f *analysis.File) []finding {
+func (v *view) findings(f *File) []finding {
 	var all []finding
 	problems := v.snap.Problems(f)
 	for i := range problems {
@@ -485,7 +484,7 @@ func (v *view) findings(f *analysis.File) []finding {
 
 // placeOf returns where the bytes of a finding are now: at the same place, or where
 // the only destination with these bytes is.
-func (v *view) placeOf(x *finding, f *analysis.File) (start, end int, ok bool) {
+func (v *view) placeOf(x *finding, f *File) (start, end int, ok bool) {
 	t := v.doc.text.bytes
 	if x.end <= len(t) && string(t[x.start:x.end]) == x.written {
 		return x.start, x.end, true
@@ -517,7 +516,7 @@ func (t *editorText) diagnostic(start, end int, x *finding) protocol.Diagnostic 
 	}
 	return protocol.Diagnostic{
 		Range: t.span(start, end), Severity: severity, Code: protocol.String(x.code),
-		Source: protocol.NewOptional(source), Message: protocol.String(x.text()),
+		Source: protocol.NewOptional(shownSource), Message: protocol.String(x.text()),
 	}
 }
 

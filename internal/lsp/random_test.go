@@ -9,8 +9,6 @@ import (
 	"unicode/utf16"
 
 	"go.lsp.dev/protocol"
-
-	"github.com/sitelink/sitelink/internal/lsp/analysis"
 )
 
 // model is a text as a list of UTF-16 units: another way to apply the changes of a
@@ -50,7 +48,7 @@ func TestRandomEdits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	snap, err := analysis.New(t.Context(), a, analysis.Options{})
+	snap, err := NewSnapshot(t.Context(), a, AnalysisOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +58,7 @@ func TestRandomEdits(t *testing.T) {
 		"<a href=\"/old/\">", "`", "[r]: /gallery/\n", "[r]", "---\n", "title: T\n", "../three/#deep", " ", "    ", "> ", "<https://example.org/posts/two/>", "\\", "&amp;"}
 	names := []string{"content/posts/one.md", "content/posts/three.md"}
 	texts, models := map[string]*editorText{}, map[string]model{}
-	var o *analysis.Overlay
+	var o *Overlay
 	for _, name := range names {
 		b := blog()[name]
 		texts[name], models[name] = newText([]byte(b), protocol.PositionEncodingKindUTF16), utf16.Encode([]rune(b))
@@ -96,7 +94,7 @@ func TestRandomEdits(t *testing.T) {
 }
 
 // known is all that an analysis says about a file.
-func known(t *testing.T, snap *analysis.Snapshot, o *analysis.Overlay, name string, b []byte) string {
+func known(t *testing.T, snap *Snapshot, o *Overlay, name string, b []byte) string {
 	f, err := snap.Analyze(t.Context(), o, name, b)
 	if err != nil {
 		t.Fatal(err)
@@ -106,7 +104,7 @@ func known(t *testing.T, snap *analysis.Snapshot, o *analysis.Overlay, name stri
 		all += fmt.Sprintf("%d-%d %q %v %q %v %s %s\n", l.Start, l.End, l.Value, l.Target.Node, l.Target.Fragment, l.Target.Judged, l.Target.Verdict, l.Target.Code)
 	}
 	if p, ok := snap.PlaceAt(f, 0); ok {
-		all += fmt.Sprintln(snap.References(o, analysis.Place{Node: p.Node}), snap.Lenses(o, f))
+		all += fmt.Sprintln(snap.References(o, Place{Node: p.Node}), snap.Lenses(o, f))
 	}
 	return all
 }

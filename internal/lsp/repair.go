@@ -12,7 +12,6 @@ import (
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/destination"
 	"github.com/sitelink/sitelink/internal/fix"
-	"github.com/sitelink/sitelink/internal/lsp/analysis"
 	"github.com/sitelink/sitelink/internal/system"
 )
 
@@ -22,7 +21,7 @@ import (
 type repairs struct {
 	audit  audit.Audit // of the last build; its fields do not change
 	result *check.Result
-	snap   *analysis.Snapshot
+	snap   *Snapshot
 	opt    fix.Options
 
 	mu    sync.Mutex // guards what follows
@@ -42,7 +41,7 @@ type repair struct {
 }
 
 // prepare returns the repairs for a site that was read.
-func (s *workspace) prepare(ctx context.Context, a *audit.Audit, r *check.Result, snap *analysis.Snapshot) *repairs {
+func (s *workspace) prepare(ctx context.Context, a *audit.Audit, r *check.Result, snap *Snapshot) *repairs {
 	p := &repairs{audit: *a, result: r, snap: snap, opt: fix.Options{Likely: true, Tidy: true, Env: s.opt.Env}}
 	s.mu.Lock()
 	trusted := s.build
@@ -66,7 +65,7 @@ func (p *repairs) name(file string) string {
 }
 
 // ofText returns the repairs of the links of a text.
-func (p *repairs) ofText(ctx context.Context, f *analysis.File) ([]repair, error) {
+func (p *repairs) ofText(ctx context.Context, f *File) ([]repair, error) {
 	all, starts, err := p.snap.Repairs(ctx, f)
 	if err != nil {
 		return nil, err
@@ -136,7 +135,7 @@ func (p *repairs) add(e *fix.Edit) {
 }
 
 // repairs returns what can be repaired in the text of a view, sorted by offset.
-func (v *view) repairs(ctx context.Context, f *analysis.File) ([]repair, error) {
+func (v *view) repairs(ctx context.Context, f *File) ([]repair, error) {
 	if v.fix == nil {
 		return nil, nil
 	}

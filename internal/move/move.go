@@ -24,7 +24,6 @@ import (
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/destination"
 	"github.com/sitelink/sitelink/internal/project"
-	"github.com/sitelink/sitelink/internal/since"
 	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
 )
@@ -528,7 +527,7 @@ func changedIDs(before, after []string) (map[string]string, error) {
 		}
 		return changed, nil
 	}
-	if changed = since.Renamed(before, after); len(changed) != 1 {
+	if changed = audit.Renamed(before, after); len(changed) != 1 {
 		return nil, fmt.Errorf("the new text changes other ids of the page, so it is not clear which links to change")
 	}
 	return changed, nil

@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/host"
-	"github.com/sitelink/sitelink/internal/since"
 	"github.com/sitelink/sitelink/internal/text"
 )
 
@@ -22,7 +22,7 @@ func (m *redirects) lost(after *version) (lost []Pair) {
 	before, s := m.before.audit.Site, after.audit.Site
 	now := after.files()
 	for name, id := range m.before.files() {
-		if _, ok := now[name]; ok || since.IsFingerprinted(path.Base(name)) {
+		if _, ok := now[name]; ok || audit.IsFingerprinted(path.Base(name)) {
 			continue
 		}
 		address := m.names.address(name)

@@ -19,14 +19,12 @@ import (
 	"time"
 
 	"github.com/sitelink/sitelink/check"
-	"github.com/sitelink/sitelink/check/baseline"
 	"github.com/sitelink/sitelink/hook/githook"
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/setup"
-	"github.com/sitelink/sitelink/internal/since"
 	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
 )
@@ -45,7 +43,7 @@ type Options struct {
 	// Configure loads the configuration of a directory.
 	Configure func(dir string) (*config.Config, error)
 	// Today returns the day by which the entries of a baseline expire.
-	Today func() (baseline.Date, error)
+	Today func() (audit.Date, error)
 	// Env is the environment of builds and generators, in the form of os.Environ.
 	// Getenv returns a variable of the run.
 	Env    []string
@@ -245,7 +243,7 @@ func (of builtCommit) project(ctx context.Context, push *githook.Push, opt Optio
 // configuration of the commit says how its host answers; that of the working tree
 // says how to build it. A record is kept in opt.Cache, and is returned without a
 // build on the same day.
-func Record(ctx context.Context, repo *githook.Repo, commit string, opt Options) (*since.Record, error) {
+func Record(ctx context.Context, repo *githook.Repo, commit string, opt Options) (*audit.Record, error) {
 	push, err := New(repo, opt)
 	if err != nil {
 		return nil, err
@@ -256,7 +254,7 @@ func Record(ctx context.Context, repo *githook.Repo, commit string, opt Options)
 		return nil, err
 	}
 	kept := keptRecord(id, push.Push, opt)
-	if r, err := since.Read(kept, kept, "at "+commit); kept != "" && err == nil {
+	if r, err := audit.ReadRecord(kept, kept, "at "+commit); kept != "" && err == nil {
 		return r, nil
 	}
 	if opt.Building != nil {
@@ -271,7 +269,7 @@ func Record(ctx context.Context, repo *githook.Repo, commit string, opt Options)
 		}
 	}
 	original := filepath.Join(repo.Top, push.Site)
-	var record *since.Record
+	var record *audit.Record
 	push.Check = func(ctx context.Context, dir, docroot string) (githook.Report, error) {
 		p, err := builtCommit{dir, docroot, original}.project(ctx, push.Push, opt)
 		if err != nil {
@@ -281,7 +279,7 @@ func Record(ctx context.Context, repo *githook.Repo, commit string, opt Options)
 		if err != nil {
 			return githook.Report{}, err
 		}
-		record, err = since.Of(ctx, s, "at "+commit)
+		record, err = audit.RecordOf(ctx, s, "at "+commit)
 		return githook.Report{}, err
 	}
 	if _, err = repo.CheckCommit(ctx, id, *push.Push); err == nil && kept != "" {
@@ -311,7 +309,7 @@ const maxRecords = 8
 
 // keepRecord writes a record for later runs and removes the oldest ones. Errors are
 // ignored: the next run builds the commit again.
-func keepRecord(name string, r *since.Record) {
+func keepRecord(name string, r *audit.Record) {
 	dir := filepath.Dir(name)
 	if os.MkdirAll(dir, 0o700) != nil || r.Write(name) != nil {
 		return

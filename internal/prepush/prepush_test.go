@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/sitelink/sitelink/check"
-	"github.com/sitelink/sitelink/check/baseline"
 	"github.com/sitelink/sitelink/hook/githook"
+	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/text"
@@ -54,7 +54,7 @@ func commit(t *testing.T, files map[string]string) (*githook.Repo, Options) {
 	return repo, Options{
 		Env: env, Getenv: func(string) string { return "" }, Version: "test",
 		Configure: func(dir string) (*config.Config, error) { return config.Load(config.Request{Dir: dir}) },
-		Today:     func() (baseline.Date, error) { return "2026-01-01", nil },
+		Today:     func() (audit.Date, error) { return "2026-01-01", nil },
 	}
 }
 

@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"github.com/sitelink/sitelink/check"
-	"github.com/sitelink/sitelink/check/baseline"
 	"github.com/sitelink/sitelink/hook/githook"
+	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
@@ -259,7 +259,7 @@ func (r *Init) checkSite(ctx context.Context) error {
 		if r.Baseline {
 			r.say("same    the baseline %s is configured; sitelink baseline update --add accepts new findings", cfg.Baseline)
 		}
-		r.Baseline, r.Facts.Baseline = false, cfg.Baseline == baseline.FileName
+		r.Baseline, r.Facts.Baseline = false, cfg.Baseline == audit.BaselineName
 		return nil
 	}
 	if err == nil {
@@ -286,10 +286,10 @@ func (r *Init) checkSite(ctx context.Context) error {
 // to a configuration that belongs to the user.
 func (r *Init) writeBaseline() error {
 	var list strings.Builder
-	if err := baseline.New(r.findings, baseline.Terms{Reason: "before sitelink"}).Write(&list); err != nil {
+	if err := audit.NewAccepted(r.findings, audit.AcceptedTerms{Reason: "before sitelink"}).Write(&list); err != nil {
 		return err
 	}
-	f := File{Path: baseline.FileName, Text: list.String()}
+	f := File{Path: audit.BaselineName, Text: list.String()}
 	action, err := r.record.Plan(f)
 	switch {
 	case err != nil:

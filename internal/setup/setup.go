@@ -12,7 +12,7 @@ import (
 	"path"
 	"strings"
 
-	"github.com/sitelink/sitelink/check/baseline"
+	"github.com/sitelink/sitelink/internal/audit"
 )
 
 // Facts are what is known about a project when it is set up.
@@ -30,7 +30,7 @@ type Facts struct {
 	// project. DocrootBy is the source of that: "hugo config"; "" if sitelink finds
 	// the docroot only when it is configured.
 	Docroot, DocrootBy string
-	// Baseline means that the site's findings are accepted in [baseline.FileName].
+	// Baseline means that the site's findings are accepted in [audit.BaselineName].
 	Baseline bool
 	// Committed means that the published docroot is committed.
 	Committed bool
@@ -79,7 +79,7 @@ func (p *Facts) toRoot(name string) string {
 }
 
 // baselineKey is the line of the configuration that names the baseline.
-const baselineKey = "baseline = \"" + baseline.FileName + "\"\n"
+const baselineKey = "baseline = \"" + audit.BaselineName + "\"\n"
 
 // ConfigName is the configuration file, in the directory of the project.
 const ConfigName = "sitelink.toml"

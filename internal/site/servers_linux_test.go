@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/sitelink/sitelink/internal/host"
-	"github.com/sitelink/sitelink/internal/hostcases"
 	"github.com/sitelink/sitelink/internal/testkit"
 )
 
@@ -25,11 +24,11 @@ var serverTables = map[string]host.Autoindex{"plain": host.AutoindexError, "list
 // once), LL-84 (absent directories) and LL-110 (letter case).
 func TestServers(t *testing.T) {
 	docroot := pathDocroot(t)
-	cases := hostcases.Cases()
+	cases := testkit.HostCases()
 	for name, autoindex := range serverTables {
 		text, err := os.ReadFile(filepath.Join("testdata", "servers", name+".txt"))
 		testkit.Check(t, err)
-		table, err := hostcases.ParseTable(text)
+		table, err := testkit.ParseHostTable(text)
 		testkit.Check(t, err)
 		for _, profile := range append(slices.Clone(table.Servers), host.Generic.Name) {
 			t.Run(profile+"/"+name, func(t *testing.T) {
@@ -44,21 +43,21 @@ func TestServers(t *testing.T) {
 				}
 				s, err := Load(t.Context(), docroot, Options{Profile: p, Autoindex: autoindex})
 				testkit.Check(t, err)
-				all := details(t, s, hostcases.Page)
-				records := s.Page(pageID(t, s, hostcases.Page)).All()
+				all := details(t, s, testkit.HostPage)
+				records := s.Page(pageID(t, s, testkit.HostPage)).All()
 				if len(all) != len(cases) {
 					t.Fatalf("%d links on the page, want %d", len(all), len(cases))
 				}
 				differ := 0
 				for i, c := range cases {
-					key := hostcases.Key(c.Target)
+					key := testkit.HostKey(c.Target)
 					want, ok := answers[key]
 					if !ok {
 						t.Fatalf("%s was never requested", key)
 					}
 					d := &all[i]
-					got := hostcases.Answer{Status: d.Status, Final: hostcases.Key(cmp.Or(d.Final, d.Target))}
-					if d.Target != c.Target || !hostcases.Agrees(server, c.Target, got, want) {
+					got := testkit.HostAnswer{Status: d.Status, Final: testkit.HostKey(cmp.Or(d.Final, d.Target))}
+					if d.Target != c.Target || !testkit.HostAgrees(server, c.Target, got, want) {
 						differ++
 						t.Errorf("%s: got %d %s, but %s answered %v", key, got.Status, got.Final, server, want)
 					}
@@ -82,14 +81,14 @@ func pathDocroot(t *testing.T) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	testkit.Check(t, err)
-	docroot, err := hostcases.Make(dir)
+	docroot, err := testkit.MakeHostRoot(dir)
 	testkit.Check(t, err)
-	t.Cleanup(func() { hostcases.Unlock(docroot) }) // else t.TempDir cannot remove it
+	t.Cleanup(func() { testkit.UnlockHostRoot(docroot) }) // else t.TempDir cannot remove it
 	page := []byte("<!doctype html><meta charset=utf-8><title>links</title>\n")
-	for _, c := range hostcases.Cases() {
+	for _, c := range testkit.HostCases() {
 		page = fmt.Appendf(page, "<a href=\"%s\">x</a>\n", html.EscapeString(c.Href))
 	}
-	testkit.Check(t, os.WriteFile(filepath.Join(docroot, hostcases.Page), page, 0o644))
+	testkit.Check(t, os.WriteFile(filepath.Join(docroot, testkit.HostPage), page, 0o644))
 	return docroot
 }
 
@@ -98,24 +97,24 @@ func pathDocroot(t *testing.T) string {
 func TestPortable(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("testdata", "servers", "plain.txt"))
 	testkit.Check(t, err)
-	table, err := hostcases.ParseTable(text)
+	table, err := testkit.ParseHostTable(text)
 	testkit.Check(t, err)
 	s, err := Load(t.Context(), pathDocroot(t), Options{})
 	testkit.Check(t, err)
-	answers := map[string]map[string]hostcases.Answer{}
+	answers := map[string]map[string]testkit.HostAnswer{}
 	for _, server := range table.Servers {
 		answers[server] = table.Of(server)
 	}
-	all := details(t, s, hostcases.Page)
+	all := details(t, s, testkit.HostPage)
 	fine := 0
-	for i, c := range hostcases.Cases() {
-		d, key := &all[i], hostcases.Key(c.Target)
+	for i, c := range testkit.HostCases() {
+		d, key := &all[i], testkit.HostKey(c.Target)
 		if d.State.IsError() || d.State.IsWarning() {
 			continue
 		}
 		fine++
 		for _, server := range table.Servers {
-			if a := answers[server][key]; a.Status != 200 && !hostcases.Peculiar(server, c.Target) {
+			if a := answers[server][key]; a.Status != 200 && !testkit.HostPeculiar(server, c.Target) {
 				t.Errorf("%s: no warning, but %s answers %d", key, server, a.Status)
 			}
 		}

@@ -1,5 +1,5 @@
-// Package wire reads what both senders and receivers of notices read: Link header fields,
-// and XML in the encodings that strangers send. It performs no I/O.
+// Package wire has what both senders and receivers of notices read: the link elements that name a site's endpoints, Link
+// header fields, and XML in the encodings that strangers send. It performs no I/O.
 package wire
 
 import "strings"

@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"github.com/sitelink/sitelink/check"
-	"github.com/sitelink/sitelink/check/baseline"
 	"github.com/sitelink/sitelink/check/report"
+	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/site"
 )
 
@@ -121,16 +121,16 @@ func TestBaseline(t *testing.T) {
 	dir := t.TempDir()
 	s := load(t, dir, pages)
 	var file bytes.Buffer
-	if err := baseline.New(run(t, s, check.Options{}).Findings, baseline.Terms{Reason: "known"}).Write(&file); err != nil {
+	if err := audit.NewAccepted(run(t, s, check.Options{}).Findings, audit.AcceptedTerms{Reason: "known"}).Write(&file); err != nil {
 		t.Fatal(err)
 	}
-	b, err := baseline.Read("baseline", &file)
+	b, err := audit.ReadAccepted("baseline", &file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s = load(t, dir, map[string]string{"b.html": `<a href="new.html">4</a>`})
 	r := run(t, s, check.Options{})
-	m := b.Match(r.Findings, baseline.DateOf(time.Now()), nil)
+	m := b.Match(r.Findings, audit.DateOf(time.Now()), nil)
 	r.Summary.Baseline = &check.BaselineSummary{Name: "baseline"}
 	r.Accept(m.Accepted)
 	if len(r.Findings) != 1 || r.Findings[0].Page != "b.html" || r.Summary.Baseline.Links != 1 {

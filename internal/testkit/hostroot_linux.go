@@ -1,4 +1,4 @@
-package hostcases
+package testkit
 
 import (
 	"errors"
@@ -19,9 +19,9 @@ var modes = map[string]os.FileMode{
 	"no-list": 0o311, "no-list-no-index": 0o311, "txt-unlistable": 0o311, "no-search": 0o444,
 }
 
-// Make creates the docroot dir/root, and dir/outside next to it. dir must exist and
-// be accessible to every user. Call [Unlock] before you remove the docroot.
-func Make(dir string) (docroot string, err error) {
+// MakeHostRoot creates the docroot dir/root, and dir/outside next to it. dir must exist and
+// be accessible to every user. Call [UnlockHostRoot] before you remove the docroot.
+func MakeHostRoot(dir string) (docroot string, err error) {
 	m := maker{dir: dir, root: filepath.Join(dir, "root")}
 	for _, name := range plainFiles {
 		m.file("root/" + name)
@@ -51,14 +51,14 @@ func Make(dir string) (docroot string, err error) {
 		m.do(func() error { return os.Chmod(filepath.Join(m.root, name), mode) })
 	}
 	if m.err != nil {
-		Unlock(m.root)
+		UnlockHostRoot(m.root)
 		return "", fmt.Errorf("make docroot %s: %w", m.root, m.err)
 	}
 	return m.root, nil
 }
 
-// Unlock resets the unusual permissions, so that the owner can remove the docroot.
-func Unlock(docroot string) {
+// UnlockHostRoot resets the unusual permissions, so that the owner can remove the docroot.
+func UnlockHostRoot(docroot string) {
 	for name := range modes {
 		os.Chmod(filepath.Join(docroot, name), 0o755)
 	}

@@ -1,4 +1,4 @@
-package baseline
+package audit
 
 import (
 	"cmp"
@@ -12,29 +12,29 @@ import (
 	"github.com/sitelink/sitelink/check"
 )
 
-// Baseline is a list of accepted findings. The zero value accepts nothing.
-type Baseline struct {
-	entries map[string]Entry // by ID
+// Accepted is a list of accepted findings. The zero value accepts nothing.
+type Accepted struct {
+	entries map[string]AcceptedEntry // by ID
 }
 
 // Len returns the number of entries.
-func (b *Baseline) Len() int { return len(b.entries) }
+func (b *Accepted) Len() int { return len(b.entries) }
 
 // Entries returns all entries, sorted by page, code, link and ID.
-func (b *Baseline) Entries() []Entry {
+func (b *Accepted) Entries() []AcceptedEntry {
 	return slices.SortedFunc(maps.Values(b.entries), compareEntries)
 }
 
-// Entry returns the entry for a fingerprint, if there is one.
-func (b *Baseline) Entry(id string) (e Entry, ok bool) {
+// AcceptedEntry returns the entry for a fingerprint, if there is one.
+func (b *Accepted) Entry(id string) (e AcceptedEntry, ok bool) {
 	e, ok = b.entries[id]
 	return e, ok
 }
 
 // add adds e, unless there is an entry for the same finding that lasts longer.
-func (b *Baseline) add(e Entry) {
+func (b *Accepted) add(e AcceptedEntry) {
 	if b.entries == nil {
-		b.entries = map[string]Entry{}
+		b.entries = map[string]AcceptedEntry{}
 	}
 	if have, ok := b.entries[e.ID]; ok {
 		e = longer(have, e)
@@ -42,16 +42,16 @@ func (b *Baseline) add(e Entry) {
 	b.entries[e.ID] = e
 }
 
-// Terms are the conditions of new entries.
-type Terms struct {
+// AcceptedTerms are the conditions of new entries.
+type AcceptedTerms struct {
 	Expires Date   // the last day on which they count, "" for no end
 	Reason  string // for the next reader, may be empty
 }
 
-// New returns a baseline that accepts findings: all findings of one run, in its
+// NewAccepted returns a baseline that accepts findings: all findings of one run, in its
 // order.
-func New(findings []check.Finding, terms Terms) *Baseline {
-	b := &Baseline{}
+func NewAccepted(findings []check.Finding, terms AcceptedTerms) *Accepted {
+	b := &Accepted{}
 	for i, id := range check.Fingerprints(findings) {
 		e := entryOf(&findings[i], id)
 		e.Expires, e.Reason = terms.Expires, terms.Reason
@@ -60,8 +60,8 @@ func New(findings []check.Finding, terms Terms) *Baseline {
 	return b
 }
 
-// Entry is one accepted finding.
-type Entry struct {
+// AcceptedEntry is one accepted finding.
+type AcceptedEntry struct {
 	// ID is the finding's fingerprint, see [check.Fingerprints]. It alone
 	// decides what the entry accepts.
 	ID string
@@ -83,7 +83,7 @@ type Entry struct {
 const maxLinkBytes = 500
 
 // entryOf describes a finding.
-func entryOf(f *check.Finding, id string) Entry {
+func entryOf(f *check.Finding, id string) AcceptedEntry {
 	link := cmp.Or(f.Target, f.Raw, f.Message)
 	if f.Target != "" && f.Fragment != "" {
 		link += "#" + f.Fragment
@@ -95,27 +95,27 @@ func entryOf(f *check.Finding, id string) Entry {
 		}
 		link = link[:cut] + "..."
 	}
-	return Entry{ID: id, Page: f.Page, Code: f.Code, Link: link}
+	return AcceptedEntry{ID: id, Page: f.Page, Code: f.Code, Link: link}
 }
 
 // Expired reports whether the entry no longer counts today.
-func (e *Entry) Expired(today Date) bool { return e.Expires != "" && e.Expires < today }
+func (e *AcceptedEntry) Expired(today Date) bool { return e.Expires != "" && e.Expires < today }
 
 // String describes the entry in a few words, without its date and reason.
-func (e *Entry) String() string {
+func (e *AcceptedEntry) String() string {
 	return strings.TrimRight(e.Page+": "+string(e.Code)+" "+e.Link, " ")
 }
 
 // compareEntries is the order of a file. It is that of a report, as far as an
 // entry knows it, so that the entries of a page are together in a diff.
-func compareEntries(a, b Entry) int {
+func compareEntries(a, b AcceptedEntry) int {
 	return cmp.Or(cmp.Compare(a.Page, b.Page), cmp.Compare(a.Code, b.Code), cmp.Compare(a.Link, b.Link), cmp.Compare(a.ID, b.ID))
 }
 
 // longer returns the one of two entries for the same finding that accepts it
 // longer. The result does not depend on which of them was read first.
-func longer(a, b Entry) Entry {
-	end := func(e Entry) Date { return cmp.Or(e.Expires, "~") } // sorts behind every date
+func longer(a, b AcceptedEntry) AcceptedEntry {
+	end := func(e AcceptedEntry) Date { return cmp.Or(e.Expires, "~") } // sorts behind every date
 	if cmp.Or(cmp.Compare(end(a), end(b)), cmp.Compare(a.Reason, b.Reason), cmp.Compare(a.Page, b.Page), cmp.Compare(b.Line, a.Line)) >= 0 {
 		return a
 	}

@@ -1,11 +1,12 @@
-// Package hostcases has the path edge cases for measuring hosts: a docroot with
+package testkit
+
+// This part of the package has the path edge cases for measuring hosts: a docroot with
 // unusual files, links to request from it, and a table of servers' answers. Only
 // tests use it: those that send the requests to servers, and those that compare
 // sitelink's predictions with the recorded answers.
 //
-// The package does not depend on how sitelink reads a path: the docroot, the links
+// It does not depend on how sitelink reads a path: the docroot, the links
 // and the answers are facts about hosts.
-package hostcases
 
 import (
 	"fmt"
@@ -13,12 +14,12 @@ import (
 	"strings"
 )
 
-// Page is the file of the docroot that a test writes the links to. It does not
+// HostPage is the file of the docroot that a test writes the links to. It does not
 // exist until then.
-const Page = "links.html"
+const HostPage = "links.html"
 
-// Case is one link of the page [Page].
-type Case struct {
+// HostCase is one link of the page [HostPage].
+type HostCase struct {
 	// Href is the link as written on the page.
 	Href string
 	// Target is the request that a browser makes for it: path and query.
@@ -27,9 +28,9 @@ type Case struct {
 	Hangs bool
 }
 
-// Key names a request in messages and tables: the request itself, or its start,
+// HostKey names a request in messages and tables: the request itself, or its start,
 // its end and its length if it is long.
-func Key(target string) string {
+func HostKey(target string) string {
 	const most = 120
 	if len(target) <= most {
 		return target
@@ -124,14 +125,14 @@ var suffixes = []string{
 	"%zz", "/%zz", "%", "%5C", "/%5C", ".", "%20", "/.htx", "%2F.htx", "/.htx/x", "?", "/?", "?%01", "?%zz", "?a=%2F", ";x", ";x/",
 }
 
-// Cases returns every link of the page, once.
-func Cases() []Case {
-	var cases []Case
+// HostCases returns every link of the page, once.
+func HostCases() []HostCase {
+	var cases []HostCase
 	seen := map[string]bool{}
 	add := func(href string) {
 		if !seen[href] {
 			seen[href] = true
-			c := Case{Href: href, Target: href, Hangs: strings.Contains(href, "fifo")}
+			c := HostCase{Href: href, Target: href, Hangs: strings.Contains(href, "fifo")}
 			if strings.HasPrefix(href, "//") { // otherwise the next segment is a host
 				c.Href = "/." + href
 			}
@@ -139,7 +140,7 @@ func Cases() []Case {
 		}
 	}
 	for _, n := range normalised {
-		cases = append(cases, Case{Href: n[0], Target: n[1]})
+		cases = append(cases, HostCase{Href: n[0], Target: n[1]})
 	}
 	for _, href := range verbatim {
 		if href != "/." { // changed by the parser, see normalised
@@ -208,16 +209,16 @@ func EscapePath(name string) string {
 	return b.String()
 }
 
-// Random returns n distinct random links: names of the docroot joined with
+// RandomHostCases returns n distinct random links: names of the docroot joined with
 // characters and segments that servers treat specially. The same seed gives the
 // same links.
-func Random(seed uint64, n int) []Case {
+func RandomHostCases(seed uint64, n int) []HostCase {
 	r := rand.New(rand.NewPCG(seed, 0))
 	names := randomNames()
 	pick := func(from []string) string { return from[r.IntN(len(from))] }
 	between := []string{"/", "/", "/", "/", "/", "//", "%2F", "%2f", "/..%2F", "/.%2F", "%2F..%2F", "%2F../", "%5C", "/%2F", "%2F%2F", ";", "%00", "%3F", "%23"}
 	letters := []string{"%2e", "%2E%2e", "%61", "%20", "%25", "%zz", "%C3%A9", "%c3", "%F5", "%1F", "%7f", "~", "+", "'", "A"}
-	var cases []Case
+	var cases []HostCase
 	seen := map[string]bool{}
 	for len(cases) < n {
 		var b strings.Builder
@@ -240,7 +241,7 @@ func Random(seed uint64, n int) []Case {
 		}
 		if href := b.String(); !seen[href] && plain(href) {
 			seen[href] = true
-			c := Case{Href: href, Target: href}
+			c := HostCase{Href: href, Target: href}
 			if strings.HasPrefix(href, "//") {
 				c.Href = "/." + href
 			}

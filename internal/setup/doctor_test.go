@@ -1,4 +1,4 @@
-package doctor
+package setup
 
 import (
 	"os"
@@ -8,7 +8,6 @@ import (
 
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/project"
-	"github.com/sitelink/sitelink/internal/setup"
 )
 
 // examined examines a project of these files, and returns the diagnoses by name.
@@ -34,7 +33,7 @@ func examined(t *testing.T, files map[string]string) map[string]Diagnosis {
 			t.Fatal(err)
 		}
 	}
-	survey, err := setup.Look(t.Context(), dir, setup.Options{Env: os.Environ(), Version: "1.2.3"})
+	survey, err := Look(t.Context(), dir, Options{Env: os.Environ(), Version: "1.2.3"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package hostcases
+package testkit
 
 import (
 	"bytes"
@@ -10,30 +10,30 @@ import (
 	"strings"
 )
 
-// Answer is a server's answer to a request, after its own redirects.
-type Answer struct {
+// HostAnswer is a server's answer to a request, after its own redirects.
+type HostAnswer struct {
 	First  int    // status of the first answer; 0 without an answer
 	Status int    // status of the last answer
 	Final  string // path and query of the last request, or an absolute URL on another host
 }
 
-// Table has the answers of several servers to the same requests.
-type Table struct {
+// HostTable has the answers of several servers to the same requests.
+type HostTable struct {
 	// About gives the origin of the answers, one line per server.
 	About   []string
 	Servers []string
-	Rows    []Row
+	Rows    []HostRow
 }
 
-// Row is one request and, in the order of [Table.Servers], its answers.
-type Row struct {
-	Key     string // by [Key]
-	Answers []Answer
+// HostRow is one request and, in the order of [HostTable.Servers], its answers.
+type HostRow struct {
+	Key     string // by [HostKey]
+	Answers []HostAnswer
 }
 
 // Format returns the table as lines of text with a tab between the cells. A cell is
 // the status, or "first>last final" if there was a redirect.
-func (t *Table) Format() []byte {
+func (t *HostTable) Format() []byte {
 	var b bytes.Buffer
 	for _, line := range t.About {
 		fmt.Fprintf(&b, "# %s\n", line)
@@ -54,9 +54,9 @@ func (t *Table) Format() []byte {
 	return b.Bytes()
 }
 
-// ParseTable parses the result of [Table.Format]. Errors name the line.
-func ParseTable(text []byte) (*Table, error) {
-	t := new(Table)
+// ParseHostTable parses the result of [HostTable.Format]. Errors name the line.
+func ParseHostTable(text []byte) (*HostTable, error) {
+	t := new(HostTable)
 	for i, line := range strings.Split(strings.TrimSuffix(string(text), "\n"), "\n") {
 		if about, ok := strings.CutPrefix(line, "# "); ok && t.Servers == nil {
 			t.About = append(t.About, about)
@@ -70,7 +70,7 @@ func ParseTable(text []byte) (*Table, error) {
 		if len(cells) != 1+len(t.Servers) {
 			return nil, fmt.Errorf("line %d: %d cells, want %d", i+1, len(cells), 1+len(t.Servers))
 		}
-		r := Row{Key: cells[0]}
+		r := HostRow{Key: cells[0]}
 		for _, cell := range cells[1:] {
 			a, err := parseAnswer(cell, r.Key)
 			if err != nil {
@@ -86,7 +86,7 @@ func ParseTable(text []byte) (*Table, error) {
 	return t, nil
 }
 
-func parseAnswer(cell, request string) (a Answer, err error) {
+func parseAnswer(cell, request string) (a HostAnswer, err error) {
 	numbers, final, moved := strings.Cut(cell, " ")
 	first, last, two := strings.Cut(numbers, ">")
 	if a.First, err = strconv.Atoi(first); err != nil {
@@ -107,35 +107,35 @@ func parseAnswer(cell, request string) (a Answer, err error) {
 
 // Of returns the answers of one server, by the key of the request; nil if the
 // table has no such server.
-func (t *Table) Of(server string) map[string]Answer {
+func (t *HostTable) Of(server string) map[string]HostAnswer {
 	i := slices.Index(t.Servers, server)
 	if i < 0 {
 		return nil
 	}
-	answers := make(map[string]Answer, len(t.Rows))
+	answers := make(map[string]HostAnswer, len(t.Rows))
 	for _, r := range t.Rows {
 		answers[r.Key] = r.Answers[i]
 	}
 	return answers
 }
 
-// Peculiar reports whether a server answers a request in a way that no profile has:
+// HostPeculiar reports whether a server answers a request in a way that no profile has:
 // lighttpd refuses control characters and bytes that never occur in UTF-8, Caddy
 // redirects encoded dot segments, and servers differ about directories that they may only
 // enter or only list.
-func Peculiar(server, request string) bool {
+func HostPeculiar(server, request string) bool {
 	return server == "lighttpd" && refusedByLighttpd.MatchString(request) || server == "caddy" && dotSegment.MatchString(request) ||
 		strings.Contains(request, "no-list") || strings.Contains(request, "no-search")
 }
 
-// Agrees reports whether a prediction has what matters of a server's answer: whether a
+// HostAgrees reports whether a prediction has what matters of a server's answer: whether a
 // file answers, and which. Servers refuse a request with different statuses, and write
-// the same address of a redirect with different escapes. See [Peculiar] for the exceptions.
-func Agrees(server, request string, predicted, answered Answer) bool {
-	if Peculiar(server, request) {
+// the same address of a redirect with different escapes. See [HostPeculiar] for the exceptions.
+func HostAgrees(server, request string, predicted, answered HostAnswer) bool {
+	if HostPeculiar(server, request) {
 		return true
 	}
-	good := func(a Answer) bool { return a.Status >= 200 && a.Status < 300 }
+	good := func(a HostAnswer) bool { return a.Status >= 200 && a.Status < 300 }
 	if !good(answered) {
 		return !good(predicted)
 	}

@@ -1,8 +1,9 @@
-// Package linkelement knows the link elements that name a site's pingback and
+package wire
+
+// This part of the package knows the link elements that name a site's pingback and
 // webmention endpoints: how they are written, and what can be wrong with the
-// ones on a page. Package templates writes them with it, and the check of a
-// built site verifies them with it.
-package linkelement
+// ones on a page. Package templates writes them, and the check of a built
+// site verifies them.
 
 import (
 	"bytes"
@@ -20,10 +21,10 @@ import (
 // may stop reading there (PB-35; Pingback 1.0, 2.3).
 const MaxEnd = 5000
 
-// HTML returns the element for one relation, "pingback" or "webmention", byte
+// ElementHTML returns the element for one relation, "pingback" or "webmention", byte
 // for byte in one of the two forms that the specification allows (PB-20); the
 // second one with xhtml. It returns "" when uri is empty.
-func HTML(rel, uri string, xhtml bool) string {
+func ElementHTML(rel, uri string, xhtml bool) string {
 	if uri == "" {
 		return ""
 	}
@@ -37,9 +38,9 @@ func HTML(rel, uri string, xhtml bool) string {
 // entities are the ones that a pingback client expands (PB-29).
 var entities = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;")
 
-// Length returns the length of the element, written as [HTML] does, at the
+// ElementLength returns the length of the element, written as [ElementHTML] does, at the
 // start of text; 0 when text starts with something else.
-func Length(text []byte) int {
+func ElementLength(text []byte) int {
 	for _, rel := range [...]string{"pingback", "webmention"} {
 		start := `<link rel="` + rel + `" href="`
 		if !bytes.HasPrefix(text, []byte(start)) {
@@ -59,12 +60,12 @@ func Length(text []byte) int {
 	return 0
 }
 
-// Fault is what is wrong with the elements of a page.
-type Fault uint8
+// ElementFault is what is wrong with the elements of a page.
+type ElementFault uint8
 
 const (
 	// FaultAddress: the element names another address than the configuration.
-	FaultAddress Fault = iota
+	FaultAddress ElementFault = iota
 	// FaultRelative: the address is not absolute (PB-22).
 	FaultRelative
 	// FaultForm: the element is written in a form that clients which search
@@ -88,9 +89,9 @@ const (
 var faultNames = [...]string{"address", "relative", "form", "unquoted", "twice", "second-match", "body", "late", "invalid"}
 
 // String returns the name of the fault: the finding code without "endpoint-".
-func (f Fault) String() string { return faultNames[f] }
+func (f ElementFault) String() string { return faultNames[f] }
 
-// faultBits is the number of bits of [PageFault.What] that hold the Fault; the
+// faultBits is the number of bits of [PageFault.What] that hold the ElementFault; the
 // bits above hold the element.
 const faultBits = 4
 
@@ -102,8 +103,8 @@ type PageFault struct {
 	What uint8
 }
 
-// Fault returns what is wrong.
-func (f PageFault) Fault() Fault { return Fault(f.What & (1<<faultBits - 1)) }
+// ElementFault returns what is wrong.
+func (f PageFault) Fault() ElementFault { return ElementFault(f.What & (1<<faultBits - 1)) }
 
 // Rel returns the element that has the fault: "pingback", "webmention", or ""
 // for the page itself.
@@ -117,12 +118,12 @@ func (f PageFault) Rel() string {
 	return ""
 }
 
-// Has is the set of elements that a page has, correct or not.
-type Has uint8
+// HasElements is the set of elements that a page has, correct or not.
+type HasElements uint8
 
 const (
-	HasPingback   = Has(scan.AdvertPingback)
-	HasWebmention = Has(scan.AdvertWebmention)
+	HasPingback   = HasElements(scan.AdvertPingback)
+	HasWebmention = HasElements(scan.AdvertWebmention)
 )
 
 // An Inspector compares the elements of pages with the configured endpoints. It
@@ -151,7 +152,7 @@ func NewInspector(pingback, webmention string) *Inspector {
 		if want.uri == "" {
 			continue
 		}
-		html := HTML(PageFault{What: uint8(want.rel) << faultBits}.Rel(), want.uri, false)
+		html := ElementHTML(PageFault{What: uint8(want.rel) << faultBits}.Rel(), want.uri, false)
 		in.elements = append(in.elements, inspected{rel: want.rel, uri: want.uri,
 			start: []byte(html[:strings.Index(html, `href="`)+len(`href="`)]), head: []byte(strings.TrimSuffix(html, ">"))})
 	}
@@ -161,9 +162,9 @@ func NewInspector(pingback, webmention string) *Inspector {
 // Page inspects one scanned page, whose text must still be valid. The faults are
 // in the order of the elements, and valid until the next call. Page does not
 // know whether the page should have the elements at all.
-func (in *Inspector) Page(p *scan.Page, xml bool) (Has, []PageFault) {
+func (in *Inspector) Page(p *scan.Page, xml bool) (HasElements, []PageFault) {
 	in.faults = in.faults[:0]
-	var has Has
+	var has HasElements
 	for i := range in.elements {
 		e := &in.elements[i]
 		first := true
@@ -175,7 +176,7 @@ func (in *Inspector) Page(p *scan.Page, xml bool) (Has, []PageFault) {
 				in.add(a.TagOff, FaultTwice, e.rel)
 				continue
 			}
-			first, has = false, has|Has(e.rel)
+			first, has = false, has|HasElements(e.rel)
 			in.element(p, a.TagOff, e, xml)
 		}
 		if e.rel == scan.AdvertPingback { // text that looks like an element to clients, but is not
@@ -192,7 +193,7 @@ func (in *Inspector) Page(p *scan.Page, xml bool) (Has, []PageFault) {
 	return has, in.faults
 }
 
-func (in *Inspector) add(off uint32, f Fault, rel scan.AdvertRel) {
+func (in *Inspector) add(off uint32, f ElementFault, rel scan.AdvertRel) {
 	in.faults = append(in.faults, PageFault{off, uint8(f) | uint8(rel)<<faultBits})
 }
 
@@ -218,7 +219,7 @@ func (in *Inspector) element(p *scan.Page, off uint32, e *inspected, xml bool) {
 }
 
 // judge returns what is wrong with an element that differs from our form.
-func (e *inspected) judge(rest []byte) (f Fault, wrong bool) {
+func (e *inspected) judge(rest []byte) (f ElementFault, wrong bool) {
 	z := html.NewTokenizer(bytes.NewReader(rest[:min(len(rest), 4*MaxEnd)]))
 	z.Next()
 	tag := rest[:min(len(z.Raw()), len(rest))]

@@ -1,4 +1,4 @@
-package linkelement
+package wire
 
 import (
 	"fmt"
@@ -21,7 +21,7 @@ const (
 	linkWMx    = `<link rel="webmention" href="https://h.example/wm?a=1&amp;b=2" />`
 )
 
-func inspect(t *testing.T, page string, isXML bool) (Has, []string) {
+func inspect(t *testing.T, page string, isXML bool) (HasElements, []string) {
 	t.Helper()
 	var s html.Scanner
 	p := s.Scan([]byte(page), scan.Options{})

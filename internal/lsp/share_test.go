@@ -1,4 +1,4 @@
-package analysis_test
+package lsp_test
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/docroot"
-	"github.com/sitelink/sitelink/internal/lsp/analysis"
+	"github.com/sitelink/sitelink/internal/lsp"
 	"github.com/sitelink/sitelink/internal/project"
 )
 
@@ -36,7 +36,7 @@ func write(t *testing.T, dir string, all map[string]string) {
 }
 
 // read reads the site of a project.
-func read(t *testing.T, dir string, last *analysis.Snapshot) *analysis.Snapshot {
+func read(t *testing.T, dir string, last *lsp.Snapshot) *lsp.Snapshot {
 	t.Helper()
 	ctx := context.Background()
 	cfg, err := config.Load(config.Request{Dir: dir})
@@ -51,7 +51,7 @@ func read(t *testing.T, dir string, last *analysis.Snapshot) *analysis.Snapshot 
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := analysis.New(ctx, a, analysis.Options{Last: last})
+	s, err := lsp.NewSnapshot(ctx, a, lsp.AnalysisOptions{Last: last})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,10 +60,10 @@ func read(t *testing.T, dir string, last *analysis.Snapshot) *analysis.Snapshot 
 }
 
 // known is who links where, and every heading.
-func known(s *analysis.Snapshot) string {
+func known(s *lsp.Snapshot) string {
 	var b strings.Builder
 	for id := range s.Site.Tree().Nodes {
-		fmt.Fprintln(&b, s.Site.Tree().Path(docroot.NodeID(id)), s.References(nil, analysis.Place{Node: docroot.NodeID(id)}))
+		fmt.Fprintln(&b, s.Site.Tree().Path(docroot.NodeID(id)), s.References(nil, lsp.Place{Node: docroot.NodeID(id)}))
 	}
 	fmt.Fprintf(&b, "%+v\n", s.Symbols(context.Background(), nil, ""))
 	return b.String()

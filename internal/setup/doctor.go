@@ -1,6 +1,7 @@
-// Package doctor examines how a project is set up: what works, what is missing,
+package setup
+
+// This part of the package examines how a project is set up: what works, what is missing,
 // and what to type about it. It changes nothing and needs no network.
-package doctor
 
 import (
 	"bytes"
@@ -17,14 +18,12 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/sitelink/sitelink/check/baseline"
 	"github.com/sitelink/sitelink/hook/githook"
 	"github.com/sitelink/sitelink/internal/announce"
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/inject"
 	"github.com/sitelink/sitelink/internal/project"
-	"github.com/sitelink/sitelink/internal/setup"
 	"github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
@@ -49,7 +48,7 @@ type Diagnosis struct {
 
 // Doctor is one examination.
 type Doctor struct {
-	*setup.Survey
+	*Survey
 	// Project is the project with its configuration; nil when ConfigErr says what
 	// is wrong with that.
 	Project   *project.Project
@@ -70,7 +69,7 @@ func (d *Doctor) Examine(ctx context.Context) []Diagnosis {
 
 // files names what sitelink keeps in the project and is meant to be committed.
 func (d *Doctor) files() Diagnosis {
-	file, accepted := config.FileNames[0], baseline.FileName
+	file, accepted := config.FileNames[0], audit.BaselineName
 	if cfg := d.cfg(); cfg != nil {
 		file, accepted = cmp.Or(filepath.ToSlash(cfg.File), file), cmp.Or(cfg.Baseline, accepted)
 	}
@@ -167,7 +166,7 @@ func (d *Doctor) docroot(ctx context.Context, load bool) Diagnosis {
 	}
 	committed := ""
 	if d.ShouldIgnore != "" {
-		committed = ", committed to git: " + setup.UncommitAdvice
+		committed = ", committed to git: " + UncommitAdvice
 	}
 	if d.cfg() == nil || !load {
 		return Diagnosis{Name: "docroot", State: OK, Text: d.site() + committed}
@@ -186,7 +185,7 @@ func (d *Doctor) docroot(ctx context.Context, load bool) Diagnosis {
 		one.Text += ", older than " + newer
 		one.Command = cmp.Or(d.Facts.Usual, build)
 	case d.ShouldIgnore != "":
-		one.State, one.Command = OK, setup.Uncommit(d.ShouldIgnore)
+		one.State, one.Command = OK, Uncommit(d.ShouldIgnore)
 	default:
 		one.State, one.Command = OK, ""
 	}
@@ -282,7 +281,7 @@ func (d *Doctor) hook() Diagnosis {
 		one.State, one.Text = Off, "not in a git repository"
 		return one
 	}
-	one.Text = setup.HookStatus(d.Hook)
+	one.Text = HookStatus(d.Hook)
 	built := d.Facts.Committed || d.Generator != nil && d.Generator.Builds() || d.cfg() != nil && d.cfg().Hook.Build != ""
 	switch {
 	case d.Hook.Method != githook.NotInstalled && !d.Hooked:

@@ -1,4 +1,4 @@
-package baseline
+package audit
 
 import (
 	"slices"
@@ -6,30 +6,30 @@ import (
 	"github.com/sitelink/sitelink/check"
 )
 
-// Match is the comparison of a baseline with one run.
-type Match struct {
+// AcceptedMatch is the comparison of a baseline with one run.
+type AcceptedMatch struct {
 	// Accepted reports, for each finding of the run, whether it is accepted. See
 	// [check.Result.Accept].
 	Accepted []bool
 	// Expired holds, for each finding of the run, the entry that accepted it
 	// until its date passed; nil for all others.
-	Expired []*Entry
+	Expired []*AcceptedEntry
 	// Unneeded are the entries that match no finding any more, sorted.
-	Unneeded []Entry
+	Unneeded []AcceptedEntry
 	// IDs are the fingerprints of the findings.
 	IDs []string
 }
 
-// Match compares b with all findings of a run, in its order. An entry that has
+// AcceptedMatch compares b with all findings of a run, in its order. An entry that has
 // expired accepts nothing.
 //
 // seen reports whether the run could have found what an entry accepts: if a run
 // leaves fragments out, entries about fragments are not unneeded. nil means that
 // it could. Entries about a page that the run could not read are never unneeded.
-func (b *Baseline) Match(findings []check.Finding, today Date, seen func(*Entry) bool) Match {
-	m := Match{
+func (b *Accepted) Match(findings []check.Finding, today Date, seen func(*AcceptedEntry) bool) AcceptedMatch {
+	m := AcceptedMatch{
 		Accepted: make([]bool, len(findings)),
-		Expired:  make([]*Entry, len(findings)),
+		Expired:  make([]*AcceptedEntry, len(findings)),
 		IDs:      check.Fingerprints(findings),
 	}
 	needed := make(map[string]bool, min(len(findings), len(b.entries)))
@@ -59,24 +59,24 @@ func (b *Baseline) Match(findings []check.Finding, today Date, seen func(*Entry)
 	return m
 }
 
-// Update is a baseline that was brought up to date, and what changed.
-type Update struct {
-	Baseline *Baseline
+// AcceptedUpdate is a baseline that was brought up to date, and what changed.
+type AcceptedUpdate struct {
+	Baseline *Accepted
 	// Dropped counts the entries that were no longer needed, Added the findings
 	// that are accepted from now on, Renewed the expired entries with a new date,
 	// and Expired those that still need a decision.
 	Dropped, Added, Renewed, Expired int
 }
 
-// Update returns b without the entries that m found unneeded. findings are those
+// AcceptedUpdate returns b without the entries that m found unneeded. findings are those
 // that m was made from. The entries that stay describe the findings as they are
 // now.
 //
-// With add, Update adds the findings that b does not accept, on these terms. It
+// With add, AcceptedUpdate adds the findings that b does not accept, on these terms. It
 // renews an expired entry only if terms has a date: a forgotten date must not
 // accept a finding permanently.
-func (b *Baseline) Update(findings []check.Finding, m Match, add bool, terms Terms) Update {
-	u := Update{Baseline: &Baseline{entries: make(map[string]Entry, len(b.entries))}, Dropped: len(m.Unneeded)}
+func (b *Accepted) Update(findings []check.Finding, m AcceptedMatch, add bool, terms AcceptedTerms) AcceptedUpdate {
+	u := AcceptedUpdate{Baseline: &Accepted{entries: make(map[string]AcceptedEntry, len(b.entries))}, Dropped: len(m.Unneeded)}
 	for _, e := range b.entries {
 		u.Baseline.add(e)
 	}

@@ -1,4 +1,4 @@
-package baseline
+package audit
 
 import (
 	"bytes"
@@ -27,16 +27,16 @@ func run() []check.Finding {
 
 const today = Date("2026-11-21")
 
-func text(t *testing.T, b *Baseline) string {
+func encoded(t *testing.T, b *Accepted) string {
 	t.Helper()
 	var buf bytes.Buffer
 	testkit.Check(t, b.Write(&buf))
 	return buf.String()
 }
 
-func read(t *testing.T, text string) *Baseline {
+func read(t *testing.T, text string) *Accepted {
 	t.Helper()
-	b, err := Read("known.jsonl", strings.NewReader(text))
+	b, err := ReadAccepted("known.jsonl", strings.NewReader(text))
 	testkit.Check(t, err)
 	return b
 }
@@ -44,7 +44,7 @@ func read(t *testing.T, text string) *Baseline {
 // faultsOf returns the message and the hint of each fault.
 func faultsOf(t *testing.T, text string) (messages, hints []string) {
 	t.Helper()
-	b, err := Read("known.jsonl", strings.NewReader(text))
+	b, err := ReadAccepted("known.jsonl", strings.NewReader(text))
 	if err == nil || b != nil {
 		t.Fatalf("read as %d entries, error %v", b.Len(), err)
 	}
@@ -53,7 +53,7 @@ func faultsOf(t *testing.T, text string) (messages, hints []string) {
 		all = joined.Unwrap()
 	}
 	for _, err := range all {
-		var fault *Fault
+		var fault *BaselineFault
 		if !errors.As(err, &fault) {
 			t.Fatalf("%v is not a fault of the file", err)
 		}
@@ -65,8 +65,8 @@ func faultsOf(t *testing.T, text string) (messages, hints []string) {
 // TestFile: the file is sorted, readable for people, and unchanged after
 // reading and writing.
 func TestFile(t *testing.T) {
-	b := New(run(), Terms{Expires: "2027-01-31", Reason: "before the move & <after>"})
-	got := text(t, b)
+	b := NewAccepted(run(), AcceptedTerms{Expires: "2027-01-31", Reason: "before the move & <after>"})
+	got := encoded(t, b)
 	want := `{"sitelink-baseline":1}
 {"page":"a.html","code":"missing-file","link":"/gone.html","expires":"2027-01-31","reason":"before the move & <after>","id":"ID"}
 {"page":"a.html","code":"missing-file","link":"/gone.html","expires":"2027-01-31","reason":"before the move & <after>","id":"ID"}
@@ -81,10 +81,10 @@ func TestFile(t *testing.T) {
 	if plain != want {
 		t.Errorf("got\n%s\nwant\n%s", plain, want)
 	}
-	if again := text(t, read(t, got)); again != got {
+	if again := encoded(t, read(t, got)); again != got {
 		t.Errorf("read and written again:\n%s", again)
 	}
-	if empty := text(t, &Baseline{}); empty != "{\"sitelink-baseline\":1}\n" || read(t, empty).Len() != 0 {
+	if empty := encoded(t, &Accepted{}); empty != "{\"sitelink-baseline\":1}\n" || read(t, empty).Len() != 0 {
 		t.Errorf("an empty baseline is %q", empty)
 	}
 }
@@ -93,10 +93,10 @@ func TestFile(t *testing.T) {
 // order of their lines.
 func TestMerged(t *testing.T) {
 	all := run()
-	mine := text(t, New(all[:3], Terms{Reason: "mine"}))
-	theirs := text(t, New(all[2:], Terms{Expires: "2026-12-31", Reason: "theirs"}))
+	mine := encoded(t, NewAccepted(all[:3], AcceptedTerms{Reason: "mine"}))
+	theirs := encoded(t, NewAccepted(all[2:], AcceptedTerms{Expires: "2026-12-31", Reason: "theirs"}))
 	joined := mine + theirs
-	want := text(t, read(t, joined))
+	want := encoded(t, read(t, joined))
 	if n := read(t, joined).Len(); n != 5 {
 		t.Errorf("%d entries, want 5", n)
 	}
@@ -107,7 +107,7 @@ func TestMerged(t *testing.T) {
 		"windows": "\xef\xbb\xbf" + strings.ReplaceAll(joined, "\n", "\r\n"), "empty_lines": strings.ReplaceAll(joined, "\n", "\n\n"),
 		"no_final_line_end": strings.TrimSuffix(joined, "\n"),
 	} {
-		if got := text(t, read(t, other)); got != want {
+		if got := encoded(t, read(t, other)); got != want {
 			t.Errorf("%s:\n%s\nwant\n%s", name, got, want)
 		}
 	}
@@ -115,9 +115,9 @@ func TestMerged(t *testing.T) {
 	if strings.Contains(strings.Split(want, "\n")[4], "expires") {
 		t.Errorf("the entry without an end date should count:\n%s", want)
 	}
-	later := text(t, New(all[2:3], Terms{Expires: "2027-12-31"}))
-	sooner := text(t, New(all[2:3], Terms{Expires: "2027-01-01"}))
-	if a, b := text(t, read(t, later+sooner)), text(t, read(t, sooner+later)); a != later || b != later {
+	later := encoded(t, NewAccepted(all[2:3], AcceptedTerms{Expires: "2027-12-31"}))
+	sooner := encoded(t, NewAccepted(all[2:3], AcceptedTerms{Expires: "2027-01-01"}))
+	if a, b := encoded(t, read(t, later+sooner)), encoded(t, read(t, sooner+later)); a != later || b != later {
 		t.Errorf("the later of two dates should count: %s and %s", a, b)
 	}
 }
@@ -125,7 +125,7 @@ func TestMerged(t *testing.T) {
 // TestDamaged: a file that a newer version wrote or a merge damaged is rejected
 // with file and line, and no entry of it is used.
 func TestDamaged(t *testing.T) {
-	good := strings.SplitAfter(text(t, New(run(), Terms{})), "\n")
+	good := strings.SplitAfter(encoded(t, NewAccepted(run(), AcceptedTerms{})), "\n")
 	entry := good[1]
 	for _, c := range []struct{ name, text, want, hint string }{
 		{"newer", good[0] + `{"sitelink-baseline":2,"keys":["x"]}` + "\n" + entry,
@@ -174,7 +174,7 @@ func TestReadIsBounded(t *testing.T) {
 		"one line":    {strings.Repeat("x", 1<<15), "known.jsonl:1: longer than 64 KiB: not a line of a baseline"},
 		"empty lines": {strings.Repeat(" ", 1<<15-1) + "\n", "known.jsonl: larger than 256 MiB"},
 	} {
-		if _, err := Read("known.jsonl", endless(c.text)); err == nil || err.Error() != c.want {
+		if _, err := ReadAccepted("known.jsonl", endless(c.text)); err == nil || err.Error() != c.want {
 			t.Errorf("%s without end: %v, want %s", name, err, c.want)
 		}
 	}
@@ -191,10 +191,10 @@ func (failing) Read([]byte) (int, error)  { return 0, errors.New("disk on fire")
 func (failing) Write([]byte) (int, error) { return 0, errors.New("disk on fire") }
 
 func TestErrorsOfTheFile(t *testing.T) {
-	if _, err := Read("known.jsonl", failing{}); err == nil || err.Error() != "read baseline known.jsonl: disk on fire" {
+	if _, err := ReadAccepted("known.jsonl", failing{}); err == nil || err.Error() != "read baseline known.jsonl: disk on fire" {
 		t.Errorf("read: %v", err)
 	}
-	if err := New(run(), Terms{}).Write(failing{}); err == nil || err.Error() != "write baseline: disk on fire" {
+	if err := NewAccepted(run(), AcceptedTerms{}).Write(failing{}); err == nil || err.Error() != "write baseline: disk on fire" {
 		t.Errorf("write: %v", err)
 	}
 }
@@ -202,7 +202,7 @@ func TestErrorsOfTheFile(t *testing.T) {
 // TestMoved: after a line moves, or everything else on the page changes, the
 // entries still match. A second link to the same missing file is new.
 func TestMoved(t *testing.T) {
-	b := New(run(), Terms{})
+	b := NewAccepted(run(), AcceptedTerms{})
 	moved := run()
 	for i := range moved {
 		moved[i].Line, moved[i].Column, moved[i].Offset = moved[i].Line+70, 5, moved[i].Offset+7000
@@ -225,7 +225,7 @@ func TestMoved(t *testing.T) {
 // TestExpires: an entry still counts on its last day and has expired on the
 // next.
 func TestExpires(t *testing.T) {
-	b := New(run(), Terms{Expires: today, Reason: "soon"})
+	b := NewAccepted(run(), AcceptedTerms{Expires: today, Reason: "soon"})
 	if m := b.Match(run(), today, nil); slices.Contains(m.Accepted, false) {
 		t.Errorf("on the last day: %v", m.Accepted)
 	}
@@ -241,8 +241,8 @@ func TestExpires(t *testing.T) {
 // TestNotCovered: an entry for a finding that this run could not make is not
 // reported as unneeded.
 func TestNotCovered(t *testing.T) {
-	b := New(run(), Terms{})
-	m := b.Match(nil, today, func(e *Entry) bool { return e.Code != check.MissingFragment })
+	b := NewAccepted(run(), AcceptedTerms{})
+	m := b.Match(nil, today, func(e *AcceptedEntry) bool { return e.Code != check.MissingFragment })
 	var left []string
 	for _, e := range m.Unneeded {
 		left = append(left, e.String())
@@ -257,11 +257,11 @@ func TestNotCovered(t *testing.T) {
 	}
 }
 
-// TestUpdate: Update removes entries that match nothing, adds none unless asked
+// TestAcceptedUpdate: AcceptedUpdate removes entries that match nothing, adds none unless asked
 // to, and never renews an expired entry by itself.
-func TestUpdate(t *testing.T) {
+func TestAcceptedUpdate(t *testing.T) {
 	all := run()
-	b := New(all[:3], Terms{Reason: "old"})
+	b := NewAccepted(all[:3], AcceptedTerms{Reason: "old"})
 	now := slices.Concat(all[:1], all[3:])
 	m := b.Match(now, today, nil)
 	for _, c := range []struct {
@@ -271,8 +271,8 @@ func TestUpdate(t *testing.T) {
 		{false, "1 entries, {Dropped:2 Added:0 Renewed:0 Expired:0}"},
 		{true, "3 entries, {Dropped:2 Added:2 Renewed:0 Expired:0}"},
 	} {
-		u := b.Update(now, m, c.add, Terms{Reason: "new"})
-		if got := counts(u); got != c.want {
+		u := b.Update(now, m, c.add, AcceptedTerms{Reason: "new"})
+		if got := acceptedCounts(u); got != c.want {
 			t.Errorf("add %v: %s, want %s", c.add, got, c.want)
 		}
 		if e := u.Baseline.Entries()[0]; e.Reason != "old" {
@@ -283,30 +283,30 @@ func TestUpdate(t *testing.T) {
 		t.Errorf("the old baseline changed: it has %d entries", b.Len())
 	}
 
-	b = New(all, Terms{Expires: "2026-01-01", Reason: "old"})
+	b = NewAccepted(all, AcceptedTerms{Expires: "2026-01-01", Reason: "old"})
 	m = b.Match(all, today, nil)
 	for _, c := range []struct {
 		add   bool
-		terms Terms
+		terms AcceptedTerms
 		want  string
-		entry Terms
+		entry AcceptedTerms
 	}{
-		{false, Terms{}, "5 entries, {Dropped:0 Added:0 Renewed:0 Expired:5}", Terms{"2026-01-01", "old"}},
-		{true, Terms{}, "5 entries, {Dropped:0 Added:0 Renewed:0 Expired:5}", Terms{"2026-01-01", "old"}},
-		{true, Terms{Expires: "2027-01-01"}, "5 entries, {Dropped:0 Added:0 Renewed:5 Expired:0}", Terms{"2027-01-01", "old"}},
-		{true, Terms{Expires: "2027-01-01", Reason: "x"}, "5 entries, {Dropped:0 Added:0 Renewed:5 Expired:0}", Terms{"2027-01-01", "x"}},
+		{false, AcceptedTerms{}, "5 entries, {Dropped:0 Added:0 Renewed:0 Expired:5}", AcceptedTerms{"2026-01-01", "old"}},
+		{true, AcceptedTerms{}, "5 entries, {Dropped:0 Added:0 Renewed:0 Expired:5}", AcceptedTerms{"2026-01-01", "old"}},
+		{true, AcceptedTerms{Expires: "2027-01-01"}, "5 entries, {Dropped:0 Added:0 Renewed:5 Expired:0}", AcceptedTerms{"2027-01-01", "old"}},
+		{true, AcceptedTerms{Expires: "2027-01-01", Reason: "x"}, "5 entries, {Dropped:0 Added:0 Renewed:5 Expired:0}", AcceptedTerms{"2027-01-01", "x"}},
 	} {
 		u := b.Update(all, m, c.add, c.terms)
-		if got := counts(u); got != c.want {
+		if got := acceptedCounts(u); got != c.want {
 			t.Errorf("%+v: %s, want %s", c, got, c.want)
 		}
-		if e := u.Baseline.Entries()[0]; (Terms{e.Expires, e.Reason}) != c.entry {
+		if e := u.Baseline.Entries()[0]; (AcceptedTerms{e.Expires, e.Reason}) != c.entry {
 			t.Errorf("%+v: entry %+v", c, e)
 		}
 	}
 }
 
-func counts(u Update) string {
+func acceptedCounts(u AcceptedUpdate) string {
 	n := u.Baseline.Len()
 	u.Baseline = nil
 	return fmt.Sprintf("%d entries, %+v", n, struct{ Dropped, Added, Renewed, Expired int }{u.Dropped, u.Added, u.Renewed, u.Expired})
@@ -315,11 +315,11 @@ func counts(u Update) string {
 // A huge value is written as one line that can be read again.
 func TestLongLinks(t *testing.T) {
 	f := check.Finding{Page: "a.html", Element: "img", Attribute: "src", Raw: strings.Repeat("ü", 1<<20), Code: check.BadURL}
-	b := New([]check.Finding{f}, Terms{})
+	b := NewAccepted([]check.Finding{f}, AcceptedTerms{})
 	if e := b.Entries()[0]; len(e.Link) > maxLinkBytes+3 || !strings.HasSuffix(e.Link, "ü...") {
 		t.Errorf("%d bytes, ends in %q", len(e.Link), e.Link[len(e.Link)-8:])
 	}
-	if again := read(t, text(t, b)); !reflect.DeepEqual(again.Match([]check.Finding{f}, today, nil).Accepted, []bool{true}) {
+	if again := read(t, encoded(t, b)); !reflect.DeepEqual(again.Match([]check.Finding{f}, today, nil).Accepted, []bool{true}) {
 		t.Error("not accepted when read again")
 	}
 }
@@ -331,7 +331,7 @@ func FuzzRead(f *testing.F) {
 	f.Add("{\"sitelink-baseline\":1}\n{\"page\":\"a\",\"code\":\"b\",\"link\":\"c\",\"expires\":\"2027-01-01\",\"reason\":\"d\",\"id\":\"0123456789abcdef0123456789abcdef\"}\n")
 	f.Add("{\"sitelink-baseline\":2}\n<<<<<<< HEAD\n{\"page\":")
 	f.Fuzz(func(t *testing.T, text string) {
-		b, err := Read("known.jsonl", strings.NewReader(text))
+		b, err := ReadAccepted("known.jsonl", strings.NewReader(text))
 		if err != nil {
 			if b != nil || !strings.HasPrefix(err.Error(), "known.jsonl") {
 				t.Errorf("error %v with %v", err, b)
@@ -340,7 +340,7 @@ func FuzzRead(f *testing.F) {
 		}
 		var one, two bytes.Buffer
 		testkit.Check(t, b.Write(&one))
-		again, err := Read("known.jsonl", bytes.NewReader(one.Bytes()))
+		again, err := ReadAccepted("known.jsonl", bytes.NewReader(one.Bytes()))
 		if err != nil {
 			t.Fatalf("%v\n%s", err, one.String())
 		}

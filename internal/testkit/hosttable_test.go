@@ -1,24 +1,24 @@
-package hostcases_test
+package testkit_test
 
 import (
 	"bytes"
 	"strings"
 	"testing"
 
-	"github.com/sitelink/sitelink/internal/hostcases"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // TestTable checks that a table can be written and read, and that errors name the line.
 func TestTable(t *testing.T) {
 	text := []byte("# measured\nrequest\ta\tb\n/x\t200\t404\n/d\t301>403 /d/\t0\n")
-	table, err := hostcases.ParseTable(text)
+	table, err := testkit.ParseHostTable(text)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got := table.Format(); !bytes.Equal(got, text) {
 		t.Errorf("got %q, want %q", got, text)
 	}
-	if got, want := table.Of("a")["/d"], (hostcases.Answer{First: 301, Status: 403, Final: "/d/"}); got != want {
+	if got, want := table.Of("a")["/d"], (testkit.HostAnswer{First: 301, Status: 403, Final: "/d/"}); got != want {
 		t.Errorf("answer of a to /d: got %v, want %v", got, want)
 	}
 	if table.Of("c") != nil {
@@ -33,7 +33,7 @@ func TestTable(t *testing.T) {
 		"request\ta\n":               "the table has no answers",
 		"":                           "the table has no answers",
 	} {
-		if _, err := hostcases.ParseTable([]byte(damaged)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := testkit.ParseHostTable([]byte(damaged)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: got error %v, want %q", damaged, err, want)
 		}
 	}
@@ -42,17 +42,17 @@ func TestTable(t *testing.T) {
 // TestCases checks that keys are unique and that a table can contain the requests.
 func TestCases(t *testing.T) {
 	byKey := map[string]string{}
-	for _, c := range hostcases.Cases() {
+	for _, c := range testkit.HostCases() {
 		if strings.ContainsAny(c.Target, "\t\n ") || !strings.HasPrefix(c.Target, "/") {
 			t.Errorf("%q: %q is not a request", c.Href, c.Target)
 		}
-		key := hostcases.Key(c.Target)
+		key := testkit.HostKey(c.Target)
 		if old, ok := byKey[key]; ok && old != c.Target {
 			t.Errorf("%s is the key of two requests", key)
 		}
 		byKey[key] = c.Target
 	}
-	for _, c := range hostcases.Random(1, 1000) {
+	for _, c := range testkit.RandomHostCases(1, 1000) {
 		if strings.ContainsAny(c.Target, "\t\n ") || !strings.HasPrefix(c.Target, "/") {
 			t.Errorf("%q: %q is not a request", c.Href, c.Target)
 		}

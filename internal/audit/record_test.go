@@ -1,4 +1,4 @@
-package since
+package audit
 
 import (
 	"bytes"
@@ -24,8 +24,8 @@ import (
 	_ "github.com/sitelink/sitelink/site" // sets what converts a site
 )
 
-// load writes the files and loads them as a site.
-func load(t *testing.T, files map[string]string) *site.Site {
+// loadFiles writes the files and loads them as a site.
+func loadFiles(t *testing.T, files map[string]string) *site.Site {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range files {
@@ -45,13 +45,13 @@ func load(t *testing.T, files map[string]string) *site.Site {
 }
 
 // goneOf returns what is gone between two sites.
-func goneOf(t *testing.T, before, now map[string]string, opt Options) *Gone {
+func goneOf(t *testing.T, before, now map[string]string, opt CompareOptions) *Gone {
 	t.Helper()
-	r, err := Of(t.Context(), load(t, before), "before")
+	r, err := RecordOf(t.Context(), loadFiles(t, before), "before")
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := Compare(t.Context(), r, load(t, now), opt)
+	g, err := Compare(t.Context(), r, loadFiles(t, now), opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,30 +79,30 @@ func TestCompare(t *testing.T) {
 	tests := []struct {
 		name        string
 		before, now map[string]string
-		opt         Options
+		opt         CompareOptions
 		want        []string
 	}{
-		{"nothing", map[string]string{"a.html": "<p id=x>"}, map[string]string{"a.html": "<p id=x>"}, Options{}, nil},
+		{"nothing", map[string]string{"a.html": "<p id=x>"}, map[string]string{"a.html": "<p id=x>"}, CompareOptions{}, nil},
 		{"content", map[string]string{"a.html": "<title>A</title><main>" + long + "</main>", "b.html": ""},
-			map[string]string{"c/index.html": "<title>C</title><nav>menu</nav><main>" + long + "</main>", "b.html": ""}, Options{},
+			map[string]string{"c/index.html": "<title>C</title><nav>menu</nav><main>" + long + "</main>", "b.html": ""}, CompareOptions{},
 			[]string{"/sub/a.html -> /sub/c/"}},
-		{"title", map[string]string{"a.html": "<title>A</title>"}, map[string]string{"c.html": "<title>A</title>", "d.html": ""}, Options{}, []string{"/sub/a.html -> /sub/c.html"}},
-		{"only heading", map[string]string{"a.html": "<title>A | old</title><h1>A &amp; B</h1>"}, map[string]string{"c.html": "<title>A | new</title><h1>A <b>&amp;</b> B</h1>"}, Options{},
+		{"title", map[string]string{"a.html": "<title>A</title>"}, map[string]string{"c.html": "<title>A</title>", "d.html": ""}, CompareOptions{}, []string{"/sub/a.html -> /sub/c.html"}},
+		{"only heading", map[string]string{"a.html": "<title>A | old</title><h1>A &amp; B</h1>"}, map[string]string{"c.html": "<title>A | new</title><h1>A <b>&amp;</b> B</h1>"}, CompareOptions{},
 			[]string{"/sub/a.html -> /sub/c.html"}},
-		{"two candidates", map[string]string{"a.html": "<title>A</title>"}, map[string]string{"c.html": "<title>A</title>", "d.html": "<title>A</title>"}, Options{}, []string{"/sub/a.html"}},
-		{"a title that says nothing", map[string]string{"a.html": "<title>Site</title>", "b.html": "<title>Site</title>"}, map[string]string{"b.html": "<title>Site</title>"}, Options{}, []string{"/sub/a.html"}},
-		{"letter case", map[string]string{"Readme.html": ""}, map[string]string{"README.html": ""}, Options{}, []string{"/sub/Readme.html -> /sub/README.html"}},
-		{"a file of the same name", map[string]string{"a.html": "", "x/ö plan.pdf": ""}, map[string]string{"a.html": "", "y/ö plan.pdf": ""}, Options{},
+		{"two candidates", map[string]string{"a.html": "<title>A</title>"}, map[string]string{"c.html": "<title>A</title>", "d.html": "<title>A</title>"}, CompareOptions{}, []string{"/sub/a.html"}},
+		{"a title that says nothing", map[string]string{"a.html": "<title>Site</title>", "b.html": "<title>Site</title>"}, map[string]string{"b.html": "<title>Site</title>"}, CompareOptions{}, []string{"/sub/a.html"}},
+		{"letter case", map[string]string{"Readme.html": ""}, map[string]string{"README.html": ""}, CompareOptions{}, []string{"/sub/Readme.html -> /sub/README.html"}},
+		{"a file of the same name", map[string]string{"a.html": "", "x/ö plan.pdf": ""}, map[string]string{"a.html": "", "y/ö plan.pdf": ""}, CompareOptions{},
 			[]string{"/sub/x/%C3%B6%20plan.pdf -> /sub/y/%C3%B6%20plan.pdf"}},
-		{"another file for the address", map[string]string{"a/index.html": "<p id=x>"}, map[string]string{"a.html": "<p id=x>"}, Options{}, []string{"/sub/a/"}},
-		{"only a listing is left", map[string]string{"a/index.html": "", "a/b.png": "", "c.html": ""}, map[string]string{"a/b.png": "", "c.html": ""}, Options{}, []string{"/sub/a/"}},
+		{"another file for the address", map[string]string{"a/index.html": "<p id=x>"}, map[string]string{"a.html": "<p id=x>"}, CompareOptions{}, []string{"/sub/a/"}},
+		{"only a listing is left", map[string]string{"a/index.html": "", "a/b.png": "", "c.html": ""}, map[string]string{"a/b.png": "", "c.html": ""}, CompareOptions{}, []string{"/sub/a/"}},
 		{"ids", map[string]string{"a.html": `<meta charset=utf-8><h2 id=one>1</h2><h2 id=two>2</h2><p id=p><a name="ä b">x</a><map name=m></map>`},
-			map[string]string{"a.html": `<h2 id=one>1</h2><h2 id=zwei>2</h2>`}, Options{},
+			map[string]string{"a.html": `<h2 id=one>1</h2><h2 id=zwei>2</h2>`}, CompareOptions{},
 			[]string{"/sub/a.html#p", "/sub/a.html#two -> #zwei", "/sub/a.html#ä b"}},
-		{"ids of headings", map[string]string{"a.html": `<h2 id=two>2</h2><p id=p>`}, map[string]string{"a.html": `<p>`}, Options{HeadingsOnly: true}, []string{"/sub/a.html#two"}},
-		{"an alias", map[string]string{"a.html": "<p id=x>", "b.html": ""}, map[string]string{"a.html": `<meta http-equiv=refresh content="0; url=b.html">`, "b.html": ""}, Options{}, nil},
-		{"what does not count", map[string]string{"a.html": "", "app.js": "", "a-3f2a9c41b.png": "", ".x/y.html": "", "font.woff2": ""}, map[string]string{"a.html": ""}, Options{}, nil},
-		{"a name, not a hash", map[string]string{"a.html": "", "scan-20240102.png": "", "interface.png": "", "IMG_1234.jpg": "", "deadbeef01.html": "", "feed.xml": "<rss/>"}, map[string]string{"a.html": ""}, Options{},
+		{"ids of headings", map[string]string{"a.html": `<h2 id=two>2</h2><p id=p>`}, map[string]string{"a.html": `<p>`}, CompareOptions{HeadingsOnly: true}, []string{"/sub/a.html#two"}},
+		{"an alias", map[string]string{"a.html": "<p id=x>", "b.html": ""}, map[string]string{"a.html": `<meta http-equiv=refresh content="0; url=b.html">`, "b.html": ""}, CompareOptions{}, nil},
+		{"what does not count", map[string]string{"a.html": "", "app.js": "", "a-3f2a9c41b.png": "", ".x/y.html": "", "font.woff2": ""}, map[string]string{"a.html": ""}, CompareOptions{}, nil},
+		{"a name, not a hash", map[string]string{"a.html": "", "scan-20240102.png": "", "interface.png": "", "IMG_1234.jpg": "", "deadbeef01.html": "", "feed.xml": "<rss/>"}, map[string]string{"a.html": ""}, CompareOptions{},
 			[]string{"/sub/IMG_1234.jpg", "/sub/deadbeef01.html", "/sub/feed.xml", "/sub/interface.png", "/sub/scan-20240102.png"}},
 	}
 	for _, tt := range tests {
@@ -124,18 +124,18 @@ func TestCompare(t *testing.T) {
 // satisfies.
 func TestRedirectRule(t *testing.T) {
 	before := map[string]string{"_redirects": "/old /a.html\n", "a.html": ""}
-	if got := targets(goneOf(t, before, map[string]string{"a.html": ""}, Options{})); got != nil {
+	if got := targets(goneOf(t, before, map[string]string{"a.html": ""}, CompareOptions{})); got != nil {
 		t.Errorf("the generic host reads no _redirects, but %q are gone", got)
 	}
 	netlify := func(files map[string]string) *site.Site {
 		profile, _ := host.ProfileByName("netlify")
-		s, err := site.Load(t.Context(), load(t, files).Root(), site.Options{Profile: profile})
+		s, err := site.Load(t.Context(), loadFiles(t, files).Root(), site.Options{Profile: profile})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return s
 	}
-	r, err := Of(t.Context(), netlify(before), "before")
+	r, err := RecordOf(t.Context(), netlify(before), "before")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +145,7 @@ func TestRedirectRule(t *testing.T) {
 		"/old https://else.example/\n": nil,
 		"/* /a.html\n":                 nil,
 	} {
-		g, err := Compare(t.Context(), r, netlify(map[string]string{"_redirects": rules, "a.html": ""}), Options{})
+		g, err := Compare(t.Context(), r, netlify(map[string]string{"_redirects": rules, "a.html": ""}), CompareOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -160,17 +160,17 @@ func TestRedirectRule(t *testing.T) {
 func TestIndexName(t *testing.T) {
 	profile, _ := host.ProfileByName("cloudflare-pages")
 	pages := func(files map[string]string) *site.Site {
-		s, err := site.Load(t.Context(), load(t, files).Root(), site.Options{Profile: profile})
+		s, err := site.Load(t.Context(), loadFiles(t, files).Root(), site.Options{Profile: profile})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return s
 	}
-	r, err := Of(t.Context(), pages(map[string]string{"index.html": "", "x/index.html": "", "y/index.html": ""}), "before")
+	r, err := RecordOf(t.Context(), pages(map[string]string{"index.html": "", "x/index.html": "", "y/index.html": ""}), "before")
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := Compare(t.Context(), r, pages(map[string]string{"index.html": "", "x.html": ""}), Options{})
+	g, err := Compare(t.Context(), r, pages(map[string]string{"index.html": "", "x.html": ""}), CompareOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -228,22 +228,22 @@ func TestRenamed(t *testing.T) {
 // TestRecordFile: what is written is read again, and everything else is refused
 // with the reason.
 func TestRecordFile(t *testing.T) {
-	r, err := Of(t.Context(), load(t, map[string]string{"a.html": `<title>"A"` + "\u2028</title><h1 id='&lt;x'>", "b/index.html": "", "c%20d ö.png": ""}), "before")
+	r, err := RecordOf(t.Context(), loadFiles(t, map[string]string{"a.html": `<title>"A"` + "\u2028</title><h1 id='&lt;x'>", "b/index.html": "", "c%20d ö.png": ""}), "before")
 	if err != nil {
 		t.Fatal(err)
 	}
-	name := filepath.Join(t.TempDir(), FileName)
+	name := filepath.Join(t.TempDir(), AddressesFile)
 	if err := r.Write(name); err != nil {
 		t.Fatal(err)
 	}
-	again, err := Read(name, FileName, "before")
+	again, err := ReadRecord(name, AddressesFile, "before")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !reflect.DeepEqual(r, again) {
 		t.Errorf("read %+v, want %+v", again, r)
 	}
-	if _, err := Read(name+"x", "x", ""); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := ReadRecord(name+"x", "x", ""); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a missing file: %v", err)
 	}
 	signed := func(entries int, lines ...string) string {
@@ -282,7 +282,7 @@ func TestRecordFile(t *testing.T) {
 
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte("{\"sitelink-addresses\":1,\"entries\":0,\"sha256\":\"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855\"}\n"))
-	r := &Record{Entries: []Entry{{Address: "/a/", File: "a/index.html", Title: "A", IDs: []string{"x"}}, {Address: "/b"}}}
+	r := &Record{Entries: []RecordEntry{{Address: "/a/", File: "a/index.html", Title: "A", IDs: []string{"x"}}, {Address: "/b"}}}
 	f.Add(r.Encode())
 	f.Fuzz(func(t *testing.T, data []byte) {
 		r, err := decode(data)
@@ -327,7 +327,7 @@ func (l *logOf) Read(p []byte) (int, error) {
 
 // TestLog reads a log of a gigabyte with garbage in it, in bounded memory.
 func TestLog(t *testing.T) {
-	g := goneOf(t, map[string]string{"a.html": "", "b.html": ""}, map[string]string{"b.html": ""}, Options{})
+	g := goneOf(t, map[string]string{"a.html": "", "b.html": ""}, map[string]string{"b.html": ""}, CompareOptions{})
 	lines := 8_000
 	if testing.Short() {
 		lines = 400
@@ -375,7 +375,7 @@ func TestLogFormats(t *testing.T) {
 		"no other format": {"{\"path\":\"/sub/a.html\"}\nx\n", 2, 0, "none of its lines"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			g := goneOf(t, map[string]string{"a.html": "", "b.html": ""}, map[string]string{"b.html": ""}, Options{})
+			g := goneOf(t, map[string]string{"a.html": "", "b.html": ""}, map[string]string{"b.html": ""}, CompareOptions{})
 			read, err := g.ReadLog(t.Context(), strings.NewReader(tt.log), "access.log")
 			if tt.fails != "" {
 				if err == nil || !strings.Contains(err.Error(), tt.fails) {
@@ -391,7 +391,7 @@ func TestLogFormats(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	stopped := errors.New("stopped")
 	cancel(stopped)
-	g := goneOf(t, map[string]string{"a.html": "", "b.html": ""}, map[string]string{"b.html": ""}, Options{})
+	g := goneOf(t, map[string]string{"a.html": "", "b.html": ""}, map[string]string{"b.html": ""}, CompareOptions{})
 	if _, err := g.ReadLog(ctx, &logOf{lines: 10 * checkEvery}, "access.log"); !errors.Is(err, stopped) {
 		t.Errorf("after the end of the context: %v", err)
 	}

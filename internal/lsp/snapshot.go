@@ -1,11 +1,12 @@
-// Package analysis answers what an editor asks about the sources of a site: where
+package lsp
+
+// This part of the package answers what an editor asks about the sources of a site: where
 // the destinations of a text lead, who links to a page or heading, and what could
 // be written at a place.
 //
 // A [Snapshot] holds the last built site and its sources. It never changes. The
 // texts that differ from it, because their author has not saved or built them yet,
 // are an [Overlay]. All answers are functions of these two.
-package analysis
 
 import (
 	"bytes"
@@ -82,11 +83,11 @@ type resolver struct {
 	// renderings are those of files that are not content, as far as they were asked for.
 	renderings map[string][]rendered
 
-	shown map[string][]shownLink // by file; not changed after New
+	shown map[string][]shownLink // by file; not changed after NewSnapshot
 }
 
-// Options say how to make a snapshot.
-type Options struct {
+// AnalysisOptions say how to make a snapshot.
+type AnalysisOptions struct {
 	// Progress takes the number of source files read so far and of all; nil for none.
 	Progress func(done, total int)
 	// Last is the snapshot before, nil for none. What is known of source files is taken
@@ -99,9 +100,9 @@ type Options struct {
 // maxSource is the size in bytes of the largest source file that is read.
 const maxSource = 8 << 20
 
-// New reads the sources of a loaded site. Close the snapshot when it is no longer
+// NewSnapshot reads the sources of a loaded site. Close the snapshot when it is no longer
 // needed.
-func New(ctx context.Context, a *audit.Audit, opt Options) (*Snapshot, error) {
+func NewSnapshot(ctx context.Context, a *audit.Audit, opt AnalysisOptions) (*Snapshot, error) {
 	judge, err := check.NewJudge(audit.Handle(a.Site), audit.CheckOptions(a.Project))
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package since
+package audit
 
 import (
 	"bufio"
@@ -23,8 +23,8 @@ import (
 	public "github.com/sitelink/sitelink/site"
 )
 
-// Options say how to compare. The zero value reports all ids, as warnings.
-type Options struct {
+// CompareOptions say how to compare. The zero value reports all ids, as warnings.
+type CompareOptions struct {
 	// HeadingsOnly leaves out the ids that no heading has.
 	HeadingsOnly bool
 	// Verdict is that of the findings, Warning if it is not set.
@@ -34,7 +34,7 @@ type Options struct {
 // Gone is what a record has and a site does not have any more.
 type Gone struct {
 	site *site.Site
-	opt  Options
+	opt  CompareOptions
 	when string
 	list []gone // sorted by address and fragment
 	// byPath holds, for each path that led to an address, indexes into list. The
@@ -44,8 +44,8 @@ type Gone struct {
 
 // gone is one address, or one id of a page, that is gone.
 type gone struct {
-	entry   *Entry
-	address string // the spelling that is gone, see [Entry]
+	entry   *RecordEntry
+	address string // the spelling that is gone, see [RecordEntry]
 	id      string // "" for an address
 	page    string // docroot path of the page that lost the id
 	status  int
@@ -59,10 +59,10 @@ type gone struct {
 // Compare returns what the record has and the site does not have. It reads pages
 // again only if something is gone, to find where it went. The error is that of
 // ctx, or of a page that cannot be read.
-func Compare(ctx context.Context, r *Record, s *site.Site, opt Options) (*Gone, error) {
+func Compare(ctx context.Context, r *Record, s *site.Site, opt CompareOptions) (*Gone, error) {
 	opt.Verdict = cmp.Or(opt.Verdict, check.Warning)
 	g := &Gone{site: s, opt: opt, when: r.When, byPath: map[string][]int{}}
-	changed := map[site.PageID]*Entry{} // pages that lost ids
+	changed := map[site.PageID]*RecordEntry{} // pages that lost ids
 	for i := range r.Entries {
 		if i%1024 == 0 && ctx.Err() != nil {
 			return nil, context.Cause(ctx)
@@ -98,7 +98,7 @@ func (g *Gone) Empty() bool { return len(g.list) == 0 }
 
 // spellings returns the decoded paths by which links may name a file: its address,
 // its name, and its address without the final slash.
-func spellings(e *Entry) []string {
+func spellings(e *RecordEntry) []string {
 	address := string(weburl.PercentDecode(nil, e.Address))
 	list := []string{address}
 	if e.File != "" {
@@ -114,7 +114,7 @@ func spellings(e *Entry) []string {
 // addAddress notes that the address of an entry is gone, or the name of its file:
 // /a.html for an address such as /a. /a/index.html counts only if /a/ does not answer. It
 // reports whether one is gone.
-func (g *Gone) addAddress(e *Entry, a *host.Answer) bool {
+func (g *Gone) addAddress(e *RecordEntry, a *host.Answer) bool {
 	x := gone{entry: e, address: e.Address}
 	name := "/" + e.File
 	switch {
@@ -137,7 +137,7 @@ func (g *Gone) addAddress(e *Entry, a *host.Answer) bool {
 }
 
 // addAnchors notes the ids of an entry that a page does not have.
-func (g *Gone) addAnchors(e *Entry, id site.PageID) bool {
+func (g *Gone) addAnchors(e *RecordEntry, id site.PageID) bool {
 	p, first := g.site.Page(id), len(g.list)
 	lists := [][]string{e.Headings, e.IDs}
 	if g.opt.HeadingsOnly {
@@ -185,13 +185,13 @@ func (g *Gone) suggestPages(ctx context.Context, r *Record) error {
 		before[r.Entries[i].Address] = true
 	}
 	// What two pages had in common before does not identify one.
-	for _, property := range []func(e *Entry) string{
-		func(e *Entry) string { return e.Text },
-		func(e *Entry) string { return e.Title },
-		func(e *Entry) string { return e.Heading },
-		func(e *Entry) string { return fileName(e) },
+	for _, property := range []func(e *RecordEntry) string{
+		func(e *RecordEntry) string { return e.Text },
+		func(e *RecordEntry) string { return e.Title },
+		func(e *RecordEntry) string { return e.Heading },
+		func(e *RecordEntry) string { return fileName(e) },
 	} {
-		old, now := map[string]int{}, map[string][]*Entry{}
+		old, now := map[string]int{}, map[string][]*RecordEntry{}
 		for i := range r.Entries {
 			old[property(&r.Entries[i])]++
 		}
@@ -214,7 +214,7 @@ func (g *Gone) suggestPages(ctx context.Context, r *Record) error {
 
 // fileName returns the name of a file other than a page: many pages have the name
 // index.html.
-func fileName(e *Entry) string {
+func fileName(e *RecordEntry) string {
 	switch strings.ToLower(path.Ext(e.File)) {
 	case "", ".html", ".htm", ".xhtml", ".xml", ".json", ".txt":
 		return ""
@@ -224,8 +224,8 @@ func fileName(e *Entry) string {
 
 // only returns the only entry with a new address, or without such the only entry;
 // nil if there are several.
-func only(list []*Entry, before map[string]bool) *Entry {
-	fresh := slices.DeleteFunc(slices.Clone(list), func(e *Entry) bool { return before[e.Address] })
+func only(list []*RecordEntry, before map[string]bool) *RecordEntry {
+	fresh := slices.DeleteFunc(slices.Clone(list), func(e *RecordEntry) bool { return before[e.Address] })
 	switch {
 	case len(fresh) == 1:
 		return fresh[0]
@@ -236,10 +236,10 @@ func only(list []*Entry, before map[string]bool) *Entry {
 }
 
 // suggestIDs finds the ids that headings have now.
-func (g *Gone) suggestIDs(ctx context.Context, changed map[site.PageID]*Entry) error {
+func (g *Gone) suggestIDs(ctx context.Context, changed map[site.PageID]*RecordEntry) error {
 	reader := g.site.NewReader()
 	defer reader.Close()
-	renamed := map[*Entry]map[string]string{}
+	renamed := map[*RecordEntry]map[string]string{}
 	for id, e := range changed {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -247,7 +247,7 @@ func (g *Gone) suggestIDs(ctx context.Context, changed map[site.PageID]*Entry) e
 		if len(e.Headings) == 0 {
 			continue
 		}
-		var now Entry
+		var now RecordEntry
 		if err := now.read(reader, id); err != nil {
 			return err
 		}

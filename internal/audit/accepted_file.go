@@ -1,4 +1,4 @@
-package baseline
+package audit
 
 import (
 	"bufio"
@@ -12,18 +12,18 @@ import (
 	"github.com/sitelink/sitelink/check"
 )
 
-// FileName is the name of a baseline that the configuration does not name.
-const FileName = "sitelink-baseline.jsonl"
+// BaselineName is the name of a baseline that the configuration does not name.
+const BaselineName = "sitelink-baseline.jsonl"
 
-// version is the format that this package writes, and the newest one that it reads.
-const version = 1
+// acceptedVersion is the format that this package writes, and the newest one that it reads.
+const acceptedVersion = 1
 
 // MaxReasonBytes is the length of the longest reason.
 const MaxReasonBytes = 1000
 
-// MaxBytes is the size of the largest baseline, about a million entries. Larger
+// MaxBaselineBytes is the size of the largest baseline, about a million entries. Larger
 // ones are neither read nor written.
-const MaxBytes = 256 << 20
+const MaxBaselineBytes = 256 << 20
 
 const (
 	// maxLineBytes bounds one line. Lines usually have a few hundred bytes; the
@@ -36,15 +36,15 @@ const (
 	maxFaults = 5
 )
 
-// Fault is an error in a baseline file.
-type Fault struct {
+// BaselineFault is an error in a baseline file.
+type BaselineFault struct {
 	Name string // of the file
-	Line int    // counts from 1; 0 for the whole file
+	Line int    // acceptedCounts from 1; 0 for the whole file
 	Msg  string
 	Hint string // what to do next, may be empty
 }
 
-func (f *Fault) Error() string {
+func (f *BaselineFault) Error() string {
 	if f.Line == 0 {
 		return f.Name + ": " + f.Msg
 	}
@@ -62,30 +62,30 @@ type line struct {
 	ID      string `json:"id,omitempty"`
 }
 
-// Read reads a baseline file; name is for messages. The lines may be in any order
+// ReadAccepted reads a baseline file; name is for messages. The lines may be in any order
 // and occur more than once, so that any way of merging two files works. Of two
 // entries for the same finding, the one that lasts longer counts.
 //
-// If anything in the file is wrong, Read returns no baseline. Its error joins a
-// [*Fault] for each error in the file, up to a limit. Other errors are those of
+// If anything in the file is wrong, ReadAccepted returns no baseline. Its error joins a
+// [*BaselineFault] for each error in the file, up to a limit. Other errors are those of
 // r.
-func Read(name string, r io.Reader) (*Baseline, error) {
-	in := parser{name: name, b: &Baseline{}}
-	buf := bufio.NewReaderSize(io.LimitReader(r, MaxBytes+1), maxLineBytes)
+func ReadAccepted(name string, r io.Reader) (*Accepted, error) {
+	in := parser{name: name, b: &Accepted{}}
+	buf := bufio.NewReaderSize(io.LimitReader(r, MaxBaselineBytes+1), maxLineBytes)
 	size := 0
 	for len(in.faults) < maxFaults && in.newer == nil {
 		text, err := buf.ReadSlice('\n')
 		size += len(text)
-		if size > MaxBytes {
+		if size > MaxBaselineBytes {
 			in.line = 0
-			in.fault("", "larger than %d MiB", MaxBytes>>20)
+			in.fault("", "larger than %d MiB", MaxBaselineBytes>>20)
 			break
 		}
 		in.line++
 		switch {
 		case errors.Is(err, bufio.ErrBufferFull):
 			in.fault("", "longer than %d KiB: not a line of a baseline", maxLineBytes>>10)
-			for err != nil && errors.Is(err, bufio.ErrBufferFull) && size <= MaxBytes {
+			for err != nil && errors.Is(err, bufio.ErrBufferFull) && size <= MaxBaselineBytes {
 				text, err = buf.ReadSlice('\n')
 				size += len(text)
 			}
@@ -109,10 +109,10 @@ func Read(name string, r io.Reader) (*Baseline, error) {
 	return in.b, nil
 }
 
-// parser is the state of one Read.
+// parser is the state of one ReadAccepted.
 type parser struct {
 	name   string
-	b      *Baseline
+	b      *Accepted
 	line   int
 	header bool
 	faults []error
@@ -120,7 +120,7 @@ type parser struct {
 }
 
 func (in *parser) fault(hint, format string, args ...any) {
-	in.faults = append(in.faults, &Fault{Name: in.name, Line: in.line, Msg: fmt.Sprintf(format, args...), Hint: hint})
+	in.faults = append(in.faults, &BaselineFault{Name: in.name, Line: in.line, Msg: fmt.Sprintf(format, args...), Hint: hint})
 }
 
 // parse takes one line.
@@ -143,8 +143,8 @@ func (in *parser) parse(text []byte) {
 	if err == nil && dec.InputOffset() < int64(len(text)) {
 		err = errors.New("text after the object")
 	}
-	if v := l.Version; v != nil && *v > version {
-		in.newer = &Fault{in.name, in.line, fmt.Sprintf("format %d was written by a newer sitelink; this one reads formats up to %d", *v, version),
+	if v := l.Version; v != nil && *v > acceptedVersion {
+		in.newer = &BaselineFault{in.name, in.line, fmt.Sprintf("format %d was written by a newer sitelink; this one reads formats up to %d", *v, acceptedVersion),
 			"use that version of sitelink or a newer one; the file was not changed"}
 		return
 	}
@@ -191,7 +191,7 @@ func isConflict(text []byte) bool {
 }
 
 func (in *parser) entry(l line) {
-	e := Entry{ID: l.ID, Page: l.Page, Code: check.Code(l.Code), Link: l.Link, Reason: l.Reason, Line: in.line}
+	e := AcceptedEntry{ID: l.ID, Page: l.Page, Code: check.Code(l.Code), Link: l.Link, Reason: l.Reason, Line: in.line}
 	switch {
 	case !isFingerprint(l.ID):
 		in.fault(damagedHint, "damaged line: id is not a fingerprint of 32 hexadecimal digits")
@@ -220,19 +220,19 @@ func isFingerprint(id string) bool {
 func (in *parser) end() {
 	if !in.header && len(in.faults) == 0 {
 		in.line = 0
-		in.fault("create one with sitelink baseline write", "not a baseline: the line %s is missing", header)
+		in.fault("create one with sitelink baseline write", "not a baseline: the line %s is missing", acceptedHeader)
 	}
 }
 
-// header is the first line of a baseline file.
-var header = fmt.Sprintf(`{"sitelink-baseline":%d}`, version)
+// acceptedHeader is the first line of a baseline file.
+var acceptedHeader = fmt.Sprintf(`{"sitelink-baseline":%d}`, acceptedVersion)
 
-// Write writes b in the format that [Read] reads: the header, then one entry on
+// Write writes b in the format that [ReadAccepted] reads: the header, then one entry on
 // each line, sorted. Equal entries give equal bytes. Errors are those of w, or
-// that b is larger than [MaxBytes].
-func (b *Baseline) Write(w io.Writer) error {
+// that b is larger than [MaxBaselineBytes].
+func (b *Accepted) Write(w io.Writer) error {
 	var buf bytes.Buffer
-	buf.WriteString(header + "\n")
+	buf.WriteString(acceptedHeader + "\n")
 	enc := json.NewEncoder(&buf)
 	enc.SetEscapeHTML(false) // links are full of &
 	size := 0
@@ -240,8 +240,8 @@ func (b *Baseline) Write(w io.Writer) error {
 		if err := enc.Encode(line{Page: e.Page, Code: string(e.Code), Link: e.Link, Expires: string(e.Expires), Reason: e.Reason, ID: e.ID}); err != nil {
 			return fmt.Errorf("write baseline: %w", err)
 		}
-		if size+buf.Len() > MaxBytes {
-			return fmt.Errorf("write baseline: %d entries take more than %d MiB; use an ignore rule to accept many findings at once", b.Len(), MaxBytes>>20)
+		if size+buf.Len() > MaxBaselineBytes {
+			return fmt.Errorf("write baseline: %d entries take more than %d MiB; use an ignore rule to accept many findings at once", b.Len(), MaxBaselineBytes>>20)
 		}
 		if buf.Len() >= 64<<10 {
 			size += buf.Len()
