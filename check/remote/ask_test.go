@@ -459,16 +459,16 @@ func TestAskPolicy(t *testing.T) {
 		if host != "127.0.0.1" {
 			t.Errorf("the policy of %q", host)
 		}
-		return Policy{MaxAge: -1, Interval: 1, Missing: []int{403}, Blocked: []int{404}, Doubtful: []int{500}, Accept: []int{451}}
+		return Policy{MaxAge: -1, Interval: 1, Missing: []int{403}, Blocked: []int{404}, Accept: []int{451}}
 	}
-	all := links(w.URL+"/status/403", w.URL+"/status/404", w.URL+"/status/451", w.URL+"/status/500")
-	want := []string{"GET /status/403", "GET /status/403", "GET /status/404", "GET /status/451", "GET /status/500"}
+	all := links(w.URL+"/status/403", w.URL+"/status/404", w.URL+"/status/451")
+	want := []string{"GET /status/403", "GET /status/403", "GET /status/404", "GET /status/451"}
 	for i, brief403 := range []string{"warning doubtful*", "error dead-link**"} {
 		report := ask(t, c, opt, all)
 		if log := w.take(); !slices.Equal(log, want) {
 			t.Errorf("run %d: log %q", i+1, log)
 		}
-		for status, want := range map[int]string{403: brief403, 404: "unchecked blocked", 451: "ok", 500: "warning doubtful"} {
+		for status, want := range map[int]string{403: brief403, 404: "unchecked blocked", 451: "ok"} {
 			if r, _ := report.Of(fmt.Sprintf("%s/status/%d", w.URL, status)); brief(r) != want || r.Status != status {
 				t.Errorf("run %d: %d is %s, want %s", i+1, status, brief(r), want)
 			}

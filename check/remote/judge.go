@@ -25,9 +25,9 @@ type Policy struct {
 	// NewIsDead makes a 404 or 410 of a URL that was never asked for before dead at
 	// once: its author has just written it.
 	NewIsDead bool
-	// Accept, Missing, Doubtful and Blocked are statuses that count as a good answer, as
-	// 404, as 400 and as 403.
-	Accept, Missing, Doubtful, Blocked []int
+	// Accept, Missing and Blocked are statuses that count as a good answer, as 404 and as
+	// 403.
+	Accept, Missing, Blocked []int
 	// Pace and PerHost replace those of [Options].
 	Pace    time.Duration
 	PerHost int
@@ -120,8 +120,6 @@ func (p *Policy) reason(a *Answer) Reason {
 		return ""
 	case slices.Contains(p.Missing, a.Status):
 		return NotFound
-	case slices.Contains(p.Doubtful, a.Status):
-		return UnexpectedStatus
 	case slices.Contains(p.Blocked, a.Status):
 		return Forbidden
 	case a.RetryAfter > maxWait && a.Status == 503:

@@ -132,7 +132,6 @@ func TestJudgeOptions(t *testing.T) {
 		{judge(Answer{Status: 403}, Policy{Accept: []int{403}}), "ok"},
 		{judge(Answer{Status: 403}, Policy{Missing: []int{403}}), "warning doubtful*"},
 		{judge(Answer{Status: 403}, Policy{Missing: []int{403}, NewIsDead: true}), "error dead-link*"},
-		{judge(Answer{Status: 404}, Policy{Doubtful: []int{404}, NewIsDead: true}), "warning doubtful"},
 		{judge(Answer{Status: 404}, Policy{Blocked: []int{404}, NewIsDead: true}), "unchecked blocked"},
 		{judge(Answer{Status: 200, Fault: Garbage}, Policy{Accept: []int{200}}), "warning doubtful*"},
 		{brief(Judge(Record{Asked: day0}, Answer{Status: 404}, at(1), Policy{NewIsDead: true})), "warning doubtful*"},

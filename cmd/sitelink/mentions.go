@@ -367,13 +367,12 @@ func mentionsLoginCommand(c *cli) *cobra.Command {
 
 func mentionsImportCommand(c *cli) *cobra.Command {
 	var from string
-	var hold bool
 	cmd := &cobra.Command{
 		Use:  "import FILE",
 		Args: cobra.ExactArgs(1),
 	}
 	mentionsSub(c, cmd, func(ctx context.Context, _ *project.Project, store incoming.Store, args []string) error {
-		report, err := receive.Import(ctx, store, from, args[0], hold)
+		report, err := receive.Import(ctx, store, from, args[0])
 		for i, s := range report.Skipped {
 			if i == maxSkipped {
 				c.ui.warning(fmt.Sprintf("%s more were left out", count(len(report.Skipped)-i, "mention")))
@@ -385,7 +384,6 @@ func mentionsImportCommand(c *cli) *cobra.Command {
 		return err
 	})
 	addWordFlag(cmd, &from, "from", "the receiver that FILE is from: "+config.OneOf(receive.Importers()), receive.Importers()...)
-	cmd.Flags().BoolVar(&hold, "hold", false, "hold mentions that are approved there, instead of approving them")
 	return cmd
 }
 

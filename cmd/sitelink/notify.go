@@ -287,6 +287,10 @@ func (n *notifier) carryOut(ctx context.Context, store ledger.Store, plan *outgo
 	return n.printOutcomes(plan.Base, &deliver.Report{})
 }
 
+// longestRun is the time after which a run sends no further notice, because hosts may be
+// slow and a CI job must end.
+const longestRun = time.Hour
+
 // send sends all notices that are due, and prints their outcomes.
 func (n *notifier) send(ctx context.Context, store ledger.Store, base string) error {
 	cfg := n.project.Config
@@ -294,10 +298,7 @@ func (n *notifier) send(ctx context.Context, store ledger.Store, base string) er
 	if err != nil {
 		return err
 	}
-	bounded, stop := ctx, context.CancelFunc(func() {})
-	if cfg.Outgoing.Deadline > 0 {
-		bounded, stop = context.WithTimeout(ctx, cfg.Outgoing.Deadline)
-	}
+	bounded, stop := context.WithTimeout(ctx, longestRun)
 	defer stop()
 	opt.Recheck = n.recheck
 	progress := newProgress(n.ui, cfg.Progress, time.Now)
@@ -322,7 +323,7 @@ func (n *notifier) send(ctx context.Context, store ledger.Store, base string) er
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case result.Stopped != "":
-		n.ui.warning(fmt.Sprintf("the deadline of %v passed: the next run sends the other %s", cfg.Outgoing.Deadline, count(result.NotTried, "notice")))
+		n.ui.warning(fmt.Sprintf("the run took %v and stopped: the next run sends the other %s", longestRun, count(result.NotTried, "notice")))
 		return errNotices
 	case len(held) > 0:
 		for _, h := range held {

@@ -481,7 +481,7 @@ func TestServeKeys(t *testing.T) {
 	r.cmd.Process.Signal(syscall.SIGTERM)
 	r.cmd.Wait()
 	r.write("second/doc/index.html", "<!doctype html><title>Doc</title>")
-	keys := "docroots = ['public', 'second']\nstore = 'mentions.db'\nlisten = '127.0.0.1:0'\noperations = '127.0.0.1:0'\nlink-only = true\nlink-faults = 'section-11'\n" +
+	keys := "docroots = ['public', 'second']\nstore = 'mentions.db'\nlisten = '127.0.0.1:0'\noperations = '127.0.0.1:0'\nlink-only = true\n" +
 		"trusted-proxies = ['127.0.0.1/32']\nproxy-header = 'Forwarded'\nallow-address = ['127.0.0.0/8']\n"
 	r.write("sitelink.toml", "base-url = ['"+servedBase+"', 'http://second.example/']\n[incoming]\n"+keys)
 	r.startWith("serve", "--config", "sitelink.toml")

@@ -30,8 +30,6 @@ type Item struct {
 type Options struct {
 	// Accept returns false for targets that are not pages of yours. If nil, all are.
 	Accept func(target string) bool
-	// Hold holds the mentions that were approved at the other receiver.
-	Hold bool
 	// Recheck, if set, is the time from which the imported mentions are verified again.
 	// Otherwise they stay as they are until the other site sends a notice.
 	Recheck time.Time
@@ -119,9 +117,6 @@ func (r *run) cleaned(m incoming.Mention) incoming.Mention {
 	m.Author.Name = verify.Clean(m.Author.Name, maxName)
 	if !isWeb(m.Author.URL) {
 		m.Author.URL = ""
-	}
-	if r.opt.Hold && m.State == incoming.Approved {
-		m.State = incoming.Held
 	}
 	if m.State == incoming.Held || m.State == incoming.Approved {
 		m.Verified = cmp.Or(m.Verified, m.Received)

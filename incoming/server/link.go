@@ -100,11 +100,11 @@ func (s *Server) rawReply(n incoming.Notice, a incoming.Answer) rawReply {
 	if n.Action.Ours() {
 		ours, theirs = theirs, ours
 	}
-	// Section 7: 416 is about the other side's URL, 417 about that of the
-	// receiver. Section 11: 416 is the source, 417 the target (A-LK-1).
+	// By section 7 of the draft, 416 is about the other side's URL, 417 about that of
+	// the receiver; section 11 says otherwise (A-LK-1).
 	invalid := func(side, text string) rawReply {
 		status := http.StatusExpectationFailed
-		if side == theirs && !s.opt.Section11 || side == "source" && s.opt.Section11 {
+		if side == theirs {
 			status = http.StatusRequestedRangeNotSatisfiable
 		}
 		return rawReply{status, "Invalid " + side + " URI", side, reason(a, text)}

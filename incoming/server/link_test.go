@@ -113,22 +113,6 @@ func TestRawNotices(t *testing.T) {
 	}
 }
 
-// TestSection11: the other reading of A-LK-1, by the words of section 11.
-func TestSection11(t *testing.T) {
-	_, address := start(t, Options{Section11: true})
-	for line, want := range map[string]string{
-		"LINK http://a.example/ http://b.example/missing":     "417 Invalid target URI",
-		"UNLINK http://a.example/ http://b.example/unlinked":  "416 Invalid source URI",
-		"UNLINKR http://b.example/unlinked http://a.example/": "417 Invalid target URI",
-		"UNLINKR http://b.example/missing http://a.example/":  "416 Invalid source URI",
-		"LINKMOD http://b.example/missing http://a.example/":  "416 Invalid source URI",
-	} {
-		if a := ask(t, address, line+"\r\n\r\n"); a.line != want {
-			t.Errorf("%s: %s, want %s", line, a.line, want)
-		}
-	}
-}
-
 // TestLinkFields: the form with Link fields (LK-58 to LK-60).
 func TestLinkFields(t *testing.T) {
 	receiver, address := start(t, Options{BaseURLs: []string{"https://b.example/", "mailto:x"}})

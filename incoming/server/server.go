@@ -64,9 +64,6 @@ type Options struct {
 	Proxies     []netip.Prefix
 	ProxyHeader ProxyHeader
 
-	// Section11 selects the other reading of the LINK draft, in which 416 always
-	// means the source and 417 the target (A-LK-1).
-	Section11 bool
 	// HideOperations answers /healthz and /metrics only on listeners of
 	// [Server.ServeOperations].
 	HideOperations bool

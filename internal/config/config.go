@@ -56,7 +56,6 @@ type Config struct {
 	Base           string    `toml:"base" rare:"ok" words:"html5,document-order" flag:"RULE" default:"html5" help:"how base elements apply: html5 (as in browsers) or document-order (each one applies to what follows it)"`
 	Tags           string    `toml:"tags" rare:"ok" words:"modern,linklint" flag:"TABLE" default:"modern" help:"which elements hold links: modern (everything browsers follow today) or linklint (what Linklint follows)"`
 	Maps           []MapRule `toml:"map" rare:"ok" flag:"RULE" unset:"none" help:"rewrite link paths: PREFIX removes leading segments, /a=/b replaces /a with /b"`
-	DefaultCharset string    `toml:"default-charset" rare:"ok" check:"charset" flag:"NAME" unset:"the profile's" help:"encoding of pages that declare none"`
 	PageExtensions []string  `toml:"page-extensions" rare:"ok" check:"extension" flag:"EXT" unset:"html, htm, shtml, xhtml" help:"file name extension of HTML pages, such as php; replaces the default list, and xhtml is parsed as XML"`
 	// MaxPageBytes is at most 2 GiB: offsets in a page are kept in 32 bits.
 	MaxPageBytes int64 `toml:"max-page-size" rare:"ok" min:"1B" max:"2GiB" flag:"SIZE" default:"1GiB" help:"report pages that are larger than this instead of reading them"`
@@ -191,8 +190,6 @@ type Outgoing struct {
 	Pace time.Duration `toml:"pace" max:"24h" default:"1s" flag:"TIME" help:"wait at least TIME between two requests to one host, such as 500ms"`
 	// Live is how long the site may take after a deploy to show its pages.
 	Live time.Duration `toml:"live" max:"24h" default:"10m" flag:"TIME" help:"wait at most TIME for a page to be live"`
-	// Deadline limits a run; 0 means no limit.
-	Deadline time.Duration `toml:"deadline" max:"24h" default:"1h" flag:"TIME" help:"start no new notice after TIME; 0s means no limit"`
 	// MaxNotices limits the notices that one run may send; 0 means no limit.
 	MaxNotices int `toml:"max-notices" default:"200" flag:"N" help:"ask before sending more than N notices; 0 means no limit"`
 }
@@ -239,12 +236,8 @@ type Incoming struct {
 	ReportEvery time.Duration `toml:"report-every" min:"1s" max:"744h" default:"15m"`
 	// Pages serves the docroot's files too.
 	Pages bool `toml:"pages" flag:"" help:"also serve the files of the docroots"`
-	// Linkmod accepts subscriptions to LINKMOD calls.
-	Linkmod bool `toml:"linkmod" default:"true"`
 	// LinkOnly supports LINK only of the methods of the draft.
 	LinkOnly bool `toml:"link-only"`
-	// LinkFaults is the section of the draft that says what 416 and 417 mean.
-	LinkFaults string `toml:"link-faults" words:"section-7,section-11" default:"section-7"`
 }
 
 // Fetch is the table [fetch]: what requests to other hosts may do.
@@ -264,9 +257,8 @@ type External struct {
 	// StatusCache is a file, relative to the root of the project, git:REF, or a
 	// postgres:// address.
 	StatusCache string `toml:"status-cache" check:"not-blank" default:".sitelink/status.jsonl" flag:"CACHE" help:"remember other sites in CACHE: a file, git:REF or postgres://..."`
-	// PerHost and Concurrency limit the requests at a time.
-	PerHost     int `toml:"per-host" rare:"ok" min:"1" max:"64" default:"4" flag:"N" help:"send at most N requests to one host at a time"`
-	Concurrency int `toml:"concurrency" rare:"ok" min:"1" max:"1024" default:"64" flag:"N" help:"send at most N requests at a time"`
+	// PerHost limits the requests to one host at a time.
+	PerHost int `toml:"per-host" rare:"ok" min:"1" max:"64" default:"4" flag:"N" help:"send at most N requests to one host at a time"`
 	// Pace is the shortest time between two requests to one host.
 	Pace time.Duration `toml:"pace" max:"24h" default:"1s" flag:"TIME" help:"wait at least TIME between two requests to one host"`
 	// Budget and MaxRequests limit a run; 0 means no limit.
@@ -278,9 +270,6 @@ type External struct {
 	StrikeInterval time.Duration `toml:"strike-interval" rare:"ok" max:"8760h" default:"24h" flag:"TIME" help:"count failures that are at least TIME apart"`
 	// MaxAge is the age up to which a verdict is reused; the default depends on its kind.
 	MaxAge time.Duration `toml:"max-age" max:"8760h" unset:"by verdict" flag:"TIME" help:"ask again for what was asked before TIME; 0s asks for everything"`
-	// Contact is an address for the User-Agent, "" for that of [outgoing], or the
-	// base URL.
-	Contact string `toml:"contact"`
 	// ArchiveAPI is the address of an availability API like the Internet Archive's.
 	ArchiveAPI string `toml:"archive-api" check:"not-blank" default:"https://archive.org/wayback/available"`
 	// Skip are patterns of hosts or whole addresses that are not asked.

@@ -99,7 +99,6 @@ func TestEveryKeyEveryWay(t *testing.T) {
 		"base":             {`"document-order"`, "document-order"},
 		"tags":             {`"linklint"`, "linklint"},
 		"map":              {`["/a=/b"]`, "/a=/b"},
-		"default-charset":  {`"windows-1252"`, "windows-1252"},
 		"page-extensions":  {`[".php"]`, "php"},
 		"max-page-size":    {`"2MB"`, "2MB"},
 		"jobs":             {`0x10`, "16"},

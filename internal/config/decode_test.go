@@ -185,20 +185,16 @@ func TestOutgoingFaults(t *testing.T) {
 // TestExternalHosts: [[external.host]] says what differs for some hosts. A zero would
 // mean that a key is not set, so no key takes one.
 func TestExternalHosts(t *testing.T) {
-	text := "[external]\n[[external.host]]\nhost = \"*.a.example\"\nper-host = 1\npace = \"5s\"\nstrikes = 9\nstrike-interval = \"1h\"\nmax-age = \"1m\"\n" +
-		"accept = [\"403\"]\nmissing = [\"400\", \"451\"]\ndoubtful = [\"410\"]\nblocked = [\"404\"]\n"
-	want := []ExternalHost{{Host: "*.a.example", PerHost: 1, Pace: 5 * time.Second, Strikes: 9, StrikeInterval: time.Hour, MaxAge: time.Minute,
-		Accept: []string{"403"}, Missing: []string{"400", "451"}, Doubtful: []string{"410"}, Blocked: []string{"404"}}}
+	text := "[external]\n[[external.host]]\nhost = \"*.a.example\"\npace = \"5s\"\n" +
+		"accept = [\"403\"]\nmissing = [\"400\", \"451\"]\nblocked = [\"404\"]\n"
+	want := []ExternalHost{{Host: "*.a.example", Pace: 5 * time.Second,
+		Accept: []string{"403"}, Missing: []string{"400", "451"}, Blocked: []string{"404"}}}
 	cfg, err := load(t, text, nil)
 	if err != nil || !reflect.DeepEqual(cfg.External.Hosts, want) {
 		t.Errorf("got %+v, %v", cfg, err)
 	}
 	for line, want := range map[string]string{
-		"per-host = 0":                          "per-host: must be a whole number from 1 to 64, not \"0\"",
 		"pace = \"0s\"":                         "pace: must be a time from 1ms to 24h, not \"0s\"",
-		"strikes = 0":                           "strikes: must be a whole number from 1 to 100, not \"0\"",
-		"strike-interval = \"0s\"":              "strike-interval: must be a time from 1s to 8760h, not \"0s\"",
-		"max-age = \"0s\"":                      "max-age: must be a time from 1s to 8760h, not \"0s\"",
 		"missing = [\"4xx\"]":                   "missing: must be a status such as 403, not \"4xx\"",
 		"accept = [\"404\"]\nblocked=[\"404\"]": "external.host: the status 404 is in accept and in blocked",
 	} {

@@ -134,7 +134,7 @@ const (
 // foundKeys is the one list of what a configuration that was found may set. It has
 // every key that holds text; numbers, times, switches and fixed words are free.
 var foundKeys = map[string]trust{
-	"docroot": inside, "base-url": free, "profile": free, "index": free, "map": free, "default-charset": free, "page-extensions": free,
+	"docroot": inside, "base-url": free, "profile": free, "index": free, "map": free, "page-extensions": free,
 	"check.from": free, "check.skip": free, "check.format": inside, "check.output": inside, "check.baseline": inside,
 	"check.baseline-ref": free, "check.baseline-docroot": inside, "check.since": limited, "check.log": inside,
 	"ignore.url": free, "ignore.page": free, "ignore.fragment": free, "ignore.code": free, "ignore.reason": free,
@@ -148,8 +148,8 @@ var foundKeys = map[string]trust{
 	"incoming.operations": free, "incoming.closed": free, "incoming.rules": inside, "incoming.moderation": free,
 	// They receive what the receiver holds, and the secrets of the environment.
 	"incoming.mail-server": named, "incoming.mail-from": named, "incoming.mail-to": named, "incoming.mail-user": named, "incoming.webhook": named,
-	"fetch.allow-address": limited, "external.status-cache": limited, "external.contact": free, "external.archive-api": free, "external.skip": free,
-	"external.host.host": free, "external.host.accept": free, "external.host.missing": free, "external.host.doubtful": free, "external.host.blocked": free,
+	"fetch.allow-address": limited, "external.status-cache": limited, "external.archive-api": free, "external.skip": free,
+	"external.host.host": free, "external.host.accept": free, "external.host.missing": free, "external.host.blocked": free,
 }
 
 // path is the name of the key in [foundKeys].

@@ -63,18 +63,13 @@ func (s *Site) complete(l *loader, _ *Error) error {
 // tables that match, the first applies.
 type ExternalHost struct {
 	// Host is a host or a pattern such as *.example.org.
-	Host           string        `toml:"host" check:"not-blank"`
-	PerHost        int           `toml:"per-host" min:"1" max:"64"`
-	Pace           time.Duration `toml:"pace" min:"1ms" max:"24h"`
-	Strikes        int           `toml:"strikes" min:"1" max:"100"`
-	StrikeInterval time.Duration `toml:"strike-interval" min:"1s" max:"8760h"`
-	MaxAge         time.Duration `toml:"max-age" min:"1s" max:"8760h"`
-	// Accept, Missing, Doubtful and Blocked are statuses that count as a good answer, as
-	// 404, as 400 and as 403.
-	Accept   []string `toml:"accept" check:"status"`
-	Missing  []string `toml:"missing" check:"status"`
-	Doubtful []string `toml:"doubtful" check:"status"`
-	Blocked  []string `toml:"blocked" check:"status"`
+	Host string        `toml:"host" check:"not-blank"`
+	Pace time.Duration `toml:"pace" min:"1ms" max:"24h"`
+	// Accept, Missing and Blocked are statuses that count as a good answer, as 404 and
+	// as 403.
+	Accept  []string `toml:"accept" check:"status"`
+	Missing []string `toml:"missing" check:"status"`
+	Blocked []string `toml:"blocked" check:"status"`
 }
 
 func (h *ExternalHost) complete(*loader, *Error) error {
@@ -85,7 +80,7 @@ func (h *ExternalHost) complete(*loader, *Error) error {
 	for _, list := range []struct {
 		key      string
 		statuses []string
-	}{{"accept", h.Accept}, {"missing", h.Missing}, {"doubtful", h.Doubtful}, {"blocked", h.Blocked}} {
+	}{{"accept", h.Accept}, {"missing", h.Missing}, {"blocked", h.Blocked}} {
 		for _, status := range list.statuses {
 			if other := seen[status]; other != "" && other != list.key {
 				return text.Usage(fmt.Sprintf("the status %s is in %s and in %s", status, other, list.key), "keep it in one of them")

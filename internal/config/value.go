@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"github.com/bmatcuk/doublestar/v4"
-	"golang.org/x/net/html/charset"
 
 	"github.com/sitelink/sitelink/internal/text"
 )
@@ -222,12 +221,6 @@ var checks = map[string]func(req Request, text string) (string, error){
 			return "", fmt.Errorf("must be the name of a file, without a directory, not %q", text)
 		}
 		return text, nil
-	},
-	"charset": func(_ Request, given string) (string, error) {
-		if encoding, _ := charset.Lookup(given); encoding == nil {
-			return "", text.Usage(fmt.Sprintf("unknown encoding %q", given), "encodings look like utf-8, windows-1252 or shift_jis")
-		}
-		return given, nil
 	},
 	"extension":    func(_ Request, text string) (string, error) { return parseExtension(text) },
 	"page-pattern": func(_ Request, text string) (string, error) { return text, checkPagePattern(text) },

@@ -30,7 +30,6 @@ func TestValues(t *testing.T) {
 		{"map", "/", `--map: must begin with a path prefix, not "/"`},
 		{"map", "=/b", `--map: must begin with a path prefix, not "=/b"`},
 		{"map", "/a?x=/b", `--map: must consist of paths, without query or fragment, not "/a?x=/b"`},
-		{"default-charset", "utf-9", `--default-charset: unknown encoding "utf-9"`},
 		{"fail-on", "errors", `--fail-on: must be error, warning or never, not "errors"`},
 		{"fragments", "yes", `--fragments: must be true or false, not "yes"`},
 		{"profile", "linklit", `--profile: unknown profile "linklit"`},

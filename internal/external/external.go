@@ -6,7 +6,6 @@
 package external
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -22,7 +21,6 @@ import (
 	"github.com/sitelink/sitelink/check/remote"
 	"github.com/sitelink/sitelink/internal/announce"
 	"github.com/sitelink/sitelink/internal/audit"
-	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/internal/weburl"
@@ -246,12 +244,12 @@ func (c *Checker) skips(target string) bool {
 func (c *Checker) options() remote.Options {
 	cfg := c.project.Config
 	e := &cfg.External
-	contact := cmp.Or(e.Contact, cfg.Outgoing.Contact)
+	contact := cfg.Outgoing.Contact
 	if contact == "" && len(c.project.BaseURLs) > 0 {
 		contact = c.project.BaseURLs[0]
 	}
 	opt := remote.Options{
-		UserAgent: announce.UserAgent(c.opt.Version, contact), Allow: c.networks, PerHost: e.PerHost, Concurrency: e.Concurrency,
+		UserAgent: announce.UserAgent(c.opt.Version, contact), Allow: c.networks, PerHost: e.PerHost,
 		Pace: e.Pace, Timeout: cfg.Fetch.Timeout, Budget: e.Budget, MaxRequests: e.MaxRequests,
 		OnlyNew: c.opt.OnlyNew, OnlyFailed: c.opt.OnlyFailed, OnlySilent: c.linklint(), Probe: c.opt.Probe, Random: !c.linklint(), Policy: c.policy, Progress: c.opt.Progress,
 	}
@@ -277,20 +275,13 @@ func (c *Checker) policy(host string) remote.Policy {
 	if p.MaxAge == 0 && (c.project.Config.Place("external.max-age") != "" || c.linklint()) {
 		p.MaxAge = -1
 	}
-	for i := range e.Hosts {
-		if ok, _ := doublestar.Match(e.Hosts[i].Host, host); ok {
-			override(&p, &e.Hosts[i])
+	for _, h := range e.Hosts {
+		if ok, _ := doublestar.Match(h.Host, host); ok {
+			p.Pace, p.Accept, p.Missing, p.Blocked = h.Pace, numbers(h.Accept), numbers(h.Missing), numbers(h.Blocked)
 			break
 		}
 	}
 	return p
-}
-
-// override applies what a [[external.host]] table sets.
-func override(p *remote.Policy, h *config.ExternalHost) {
-	p.Interval, p.Strikes, p.MaxAge = cmp.Or(h.StrikeInterval, p.Interval), cmp.Or(h.Strikes, p.Strikes), cmp.Or(h.MaxAge, p.MaxAge)
-	p.Pace, p.PerHost = h.Pace, h.PerHost
-	p.Accept, p.Missing, p.Doubtful, p.Blocked = numbers(h.Accept), numbers(h.Missing), numbers(h.Doubtful), numbers(h.Blocked)
 }
 
 // numbers returns statuses as numbers. The configuration has only such texts.

@@ -113,7 +113,7 @@ func (c *Checker) notes() (all []string) {
 		all = append(all, fmt.Sprintf("no host answered, so nothing counts against %s: check the connection of this machine", text.Count(r.Silent, "URL")))
 	}
 	if r.Starved > 0 {
-		all = append(all, fmt.Sprintf("not asked for, because this machine could not open more connections: %s; close other programs, or lower --concurrency", text.Count(r.Starved, "URL")))
+		all = append(all, fmt.Sprintf("not asked for, because this machine could not open more connections: %s; close other programs, or raise the limit of open files", text.Count(r.Starved, "URL")))
 	}
 	if r.Unsearched > 0 {
 		all = append(all, fmt.Sprintf("the archive gave no answer about %s; the next run with --archive asks again", text.Count(r.Unsearched, "dead URL")))

@@ -71,7 +71,6 @@ func (p *Project) SiteOptions() site.Options {
 		ProfileFrom:    p.ProfileFrom,
 		Project:        p.RuleDir,
 		Index:          cfg.Index,
-		DefaultCharset: cfg.DefaultCharset,
 		PageExtensions: cfg.PageExtensions,
 		MaxPageBytes:   cfg.MaxPageBytes,
 		Jobs:           cfg.Jobs,

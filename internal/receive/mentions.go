@@ -165,13 +165,13 @@ var importers = map[string]func(ctx context.Context, name string, f *os.File) it
 func Importers() []string { return slices.Sorted(maps.Keys(importers)) }
 
 // Import brings the mentions of another receiver into the store.
-func Import(ctx context.Context, store incoming.Store, from, name string, hold bool) (importer.Report, error) {
+func Import(ctx context.Context, store incoming.Store, from, name string) (importer.Report, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return importer.Report{}, fmt.Errorf("read %s: %w", name, system.Cause(err))
 	}
 	defer f.Close()
-	report, err := importer.Import(ctx, store, importers[from](ctx, name, f), importer.Options{Hold: hold})
+	report, err := importer.Import(ctx, store, importers[from](ctx, name, f), importer.Options{})
 	if err != nil {
 		err = fmt.Errorf("import %s: %w", name, system.Cause(err))
 	}

@@ -110,7 +110,7 @@ func serve(ctx context.Context, p *project.Project, opt *ServeOptions, r *parts)
 	var s *server.Server // uses the receiver, which reports to it
 	receiver := incoming.NewReceiver(incoming.ReceiverOptions{
 		Store: r.store, Sites: r.sites, Client: verify.NewClient(verify.Options{AllowAddresses: in.AllowAddress}),
-		RateAddress: in.RateAddress, RateSource: in.RateSource, Recheck: in.Recheck, LinkMod: in.Linkmod, LinkOnly: in.LinkOnly, Log: r.log,
+		RateAddress: in.RateAddress, RateSource: in.RateSource, Recheck: in.Recheck, LinkMod: true, LinkOnly: in.LinkOnly, Log: r.log,
 		Observe: func(state incoming.State, took time.Duration) { s.ObserveVerification(state, took) },
 	})
 	calls, err := newCalls(ctx, p, opt, r)
@@ -127,7 +127,7 @@ func serve(ctx context.Context, p *project.Project, opt *ServeOptions, r *parts)
 	}
 	s = server.New(server.Options{
 		Receiver: receiver, Mentions: r.store, Pages: pages, Moderation: people.page, Live: export.Live(r.store), BaseURLs: r.sources.bases(),
-		Proxies: in.TrustedProxies, ProxyHeader: server.ProxyHeader(in.ProxyHeader), HideOperations: r.operations != nil, Section11: in.LinkFaults == "section-11", Log: r.log,
+		Proxies: in.TrustedProxies, ProxyHeader: server.ProxyHeader(in.ProxyHeader), HideOperations: r.operations != nil, Log: r.log,
 	})
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
