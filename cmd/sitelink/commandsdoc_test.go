@@ -87,7 +87,7 @@ func commandSection(t *testing.T, b *strings.Builder, mark, commonExits string, 
 	escape := strings.NewReplacer("<", "&lt;", "*", `\*`, "_", `\_`)
 	long, _ := splitLong(c)
 	fmt.Fprintf(b, "\n%s %s\n\n`%s`: %s.\n", mark, strings.TrimPrefix(c.CommandPath(), "sitelink "), c.UseLine(), c.Short)
-	if c.Example != "" {
+	if c.Example != "" && strings.TrimSpace(c.Example) != c.CommandPath() {
 		b.WriteString("\n```sh\n")
 		for line := range strings.Lines(c.Example + "\n") {
 			b.WriteString(strings.TrimPrefix(line, "  "))
@@ -101,14 +101,22 @@ func commandSection(t *testing.T, b *strings.Builder, mark, commonExits string, 
 			b.WriteString("\n" + link(escape.Replace(paragraph)) + "\n")
 		}
 	}
-	rows := ""
+	rows, above := "", ""
 	c.Flags().VisitAll(func(f *pflag.Flag) {
 		if key, isKey := f.Value.(*keyFlag); (!isKey || key.key.ID() != key.key.Name) && !f.Hidden && f.Name != "help" && f.Name != "config" {
-			rows += fmt.Sprintf("| `%s` | %s |\n", strings.TrimSpace(flagTerm(f)), strings.ReplaceAll(escape.Replace(flagUsage(f)), "|", `\|`))
+			row := fmt.Sprintf("| `%s` | %s |\n", strings.TrimSpace(flagTerm(f)), strings.ReplaceAll(escape.Replace(flagUsage(f)), "|", `\|`))
+			if strings.Contains(b.String(), row) {
+				above += ", `" + strings.TrimSpace(flagTerm(f)) + "`"
+			} else {
+				rows += row
+			}
 		}
 	})
 	if rows != "" {
 		b.WriteString("\n| flag | meaning |\n|---|---|\n" + rows)
+	}
+	if above != "" {
+		b.WriteString("\nThese flags mean the same as above: " + above[2:] + ".\n")
 	}
 	if rows := exitRows(c, "", commonExits); rows != "" {
 		b.WriteString("\n| exit code | meaning |\n|---|---|\n" + rows)

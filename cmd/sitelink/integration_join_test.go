@@ -85,7 +85,7 @@ for statement in json.loads(sys.argv[1]):
 print(json.dumps(rows.fetchall()))
 `
 
-// TestIssue4Item7JoinedSites: the statements of docs/reference/links.md, run by
+// TestIssue4Item7JoinedSites: the statements of docs/guide/join.md, run by
 // DuckDB over the exports of three sites, list the broken links between them.
 func TestIssue4Item7JoinedSites(t *testing.T) {
 	t.Parallel()
@@ -95,7 +95,7 @@ func TestIssue4Item7JoinedSites(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
-	text, err := os.ReadFile("../../docs/reference/links.md")
+	text, err := os.ReadFile("../../docs/guide/join.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func TestIssue4Item7JoinedSites(t *testing.T) {
 		}
 	}
 	if len(statements) != 4 {
-		t.Fatalf("docs/reference/links.md has %d statements, want 4", len(statements))
+		t.Fatalf("docs/guide/join.md has %d statements, want 4", len(statements))
 	}
 
 	dir := t.TempDir()

@@ -6,7 +6,7 @@ import (
 )
 
 // webHostTables are the tables of testdata/hosts and the profile of each.
-// docs/reference/profiles.md has a row for every excuse.
+// Each excuse says why host and profile differ.
 var webHostTables = []struct {
 	table   string
 	profile func() Profile
