@@ -3,6 +3,7 @@ package house
 import (
 	"bytes"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -87,8 +88,18 @@ func TestStart(t *testing.T) {
 // returns their directory.
 func projects(t *testing.T) string {
 	t.Helper()
-	// Without the generators of the developer's machine.
-	t.Setenv("PATH", t.TempDir())
+	git, err := exec.LookPath("git")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// With git, and without the generators and settings of the developer's machine.
+	bin := t.TempDir()
+	if err := os.Symlink(git, filepath.Join(bin, "git")); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", bin)
+	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
+	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
 	archive, err := txtar.ParseFile(filepath.Join("testdata", "start.txtar"))
 	if err != nil {
 		t.Fatal(err)
@@ -97,8 +108,11 @@ func projects(t *testing.T) string {
 	for _, f := range archive.Files {
 		write(t, filepath.Join(dir, filepath.FromSlash(f.Name)), string(f.Data))
 		name, _, _ := strings.Cut(f.Name, "/")
-		if err := os.MkdirAll(filepath.Join(dir, name, ".git"), 0o755); err != nil {
-			t.Fatal(err)
+		if _, err := os.Stat(filepath.Join(dir, name, ".git")); err == nil {
+			continue
+		}
+		if out, err := exec.Command(git, "init", "-q", filepath.Join(dir, name)).CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
 		}
 	}
 	return dir
