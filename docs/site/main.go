@@ -184,7 +184,7 @@ func (m *manual) render(p *page) error {
 	}
 	p.doc.Page(p.Address())
 	// What may scroll to the side must be reachable with the keyboard.
-	p.Body = template.HTML(strings.NewReplacer("<pre>", `<pre tabindex="0">`, "<table>", `<table tabindex="0">`).Replace(body.String()))
+	p.Body = template.HTML(strings.NewReplacer("<pre>", `<pre tabindex="0">`, "<table>", `<table tabindex="0">`, "<th></th>", "<td></td>").Replace(body.String()))
 
 	now := entry{Page: p.Title, Address: p.Address()}
 	tree := m.md.Parser().Parse(text.NewReader(source), parser.WithContext(parser.NewContext(parser.WithIDs(&ids{}))))
