@@ -6,7 +6,11 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 )
+
+// heldBytes is the memory that the stand-in program touches.
+const heldBytes = 96 << 20
 
 // TestMain lets the test binary stand in for a measured program.
 func TestMain(m *testing.M) {
@@ -80,5 +84,23 @@ func TestCompare(t *testing.T) {
 	}
 	if strings.Contains(out.String(), docroot) {
 		t.Errorf("a path of this machine:\n%s", &out)
+	}
+}
+
+func TestMeasurePeakMemory(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("BENCH_TEST_HOLD", "1")
+	s, err := program{argv: []string{self}, okExits: []int{0}}.measure(context.Background(), time.Minute)
+	if err != nil || s.Failure != "" {
+		t.Fatal(err, s.Failure)
+	}
+	if s.PeakRSS < heldBytes || s.PeakRSS > 8*heldBytes { // the race detector takes several times as much
+		t.Errorf("peak %d bytes, want %d or a little more", s.PeakRSS, heldBytes)
+	}
+	if s.Wall <= 0 || s.User+s.Sys <= 0 {
+		t.Errorf("no time measured: %+v", s.usage)
 	}
 }
