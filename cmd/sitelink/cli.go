@@ -119,6 +119,9 @@ func workingDir() (string, error) {
 
 // auditOptions returns the options that print to the user; progress may be nil.
 func (c *cli) auditOptions(progress *progress) audit.Options {
+	if reserve == nil {
+		reserve = make([]byte, 16<<20)
+	}
 	opt := audit.Options{Warn: c.ui.warning, Note: c.ui.note, Today: c.today, Cache: c.userCache()}
 	if progress != nil {
 		opt.Progress = progress.pages

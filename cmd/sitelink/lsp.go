@@ -44,7 +44,6 @@ func runLSP(ctx context.Context, c *cli, file string, build bool) error {
 	}
 	loading := func(bool) {}
 	if c.env.Getenv("GOGC") == "" {
-		reserve = nil
 		loading = collectMore
 	}
 	find := func(ctx context.Context, dir string) (*project.Project, error) {

@@ -26,11 +26,11 @@ import (
 	"github.com/sitelink/sitelink/internal/text"
 )
 
-// reserve counts as live heap, so that the garbage collector does not run at
-// two, three and four megabytes while a site is loaded. Nothing ever touches it,
-// so it uses no memory. On rust-doc, a check takes 5 % more processor time
-// without it.
-var reserve = make([]byte, 16<<20)
+// reserve has 16 MB as soon as a site is loaded. They count as live heap, so that the
+// garbage collector does not run at two, three and four megabytes meanwhile. Nothing ever
+// touches it, so it uses no memory. On rust-doc, a check takes 5 % more processor time
+// without it. Commands that load no site start 3 ms sooner without it.
+var reserve []byte
 
 // The runtime would sample every large block, with its stack, for a profile of memory
 // that a user cannot ask for (1 % of a check of rust-doc).
