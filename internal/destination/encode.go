@@ -3,11 +3,11 @@ package destination
 import (
 	"fmt"
 	"html"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/sitelink/sitelink/internal/scan"
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // Encode returns the bytes that stand for a value in place of the destination.
@@ -72,17 +72,17 @@ func (l *Link) refuse(value, why string) error {
 	return fmt.Errorf("%s: %q in place of %q", why, value, l.Value)
 }
 
-var percentRun = regexp.MustCompile(`(?:%[89A-Fa-f][0-9A-Fa-f])+`)
+var percentRun = text.Regexp(`(?:%[89A-Fa-f][0-9A-Fa-f])+`)
 
 // inStyle returns a value in the author's way of writing: with letters that are
 // not ASCII, or with spaces, instead of their percent-encoding.
 func (l *Link) inStyle(value string) string {
-	plain, escaped := false, percentRun.MatchString(l.Value)
+	plain, escaped := false, percentRun().MatchString(l.Value)
 	for i := range len(l.Value) {
 		plain = plain || l.Value[i] >= utf8.RuneSelf
 	}
 	if plain && !escaped {
-		value = percentRun.ReplaceAllStringFunc(value, func(run string) string {
+		value = percentRun().ReplaceAllStringFunc(value, func(run string) string {
 			if s := PercentDecoded(run); utf8.ValidString(s) {
 				return s
 			}
@@ -96,7 +96,7 @@ func (l *Link) inStyle(value string) string {
 }
 
 // reference matches what HTML and Markdown may read as a character reference.
-var reference = regexp.MustCompile(`&(?:#[0-9]|#[xX][0-9a-fA-F]|[a-zA-Z])`)
+var reference = text.Regexp(`&(?:#[0-9]|#[xX][0-9a-fA-F]|[a-zA-Z])`)
 
 // ampersands escapes the ampersands of a value: all of them if the author does
 // so, otherwise those that would be read as character references.
@@ -104,7 +104,7 @@ func (l *Link) ampersands(value string) string {
 	if scan.IndexFold([]byte(l.raw), "&amp;") >= 0 {
 		return strings.ReplaceAll(value, "&", "&amp;")
 	}
-	return reference.ReplaceAllStringFunc(value, func(s string) string {
+	return reference().ReplaceAllStringFunc(value, func(s string) string {
 		rest := value[strings.Index(value, s):]
 		if html.UnescapeString(rest) == rest {
 			return s
@@ -156,12 +156,12 @@ func balanced(value string) bool {
 	return depth == 0
 }
 
-var absolute = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9+.-]{1,31}:`)
+var absolute = text.Regexp(`^[a-zA-Z][a-zA-Z0-9+.-]{1,31}:`)
 
 // autolink writes an address in angle brackets, or a bare one.
 func (l *Link) autolink(value string) (string, error) {
 	switch {
-	case strings.ContainsAny(value, " <>"), !absolute.MatchString(value):
+	case strings.ContainsAny(value, " <>"), !absolute().MatchString(value):
 		return "", l.refuse(value, "an autolink needs a whole address with its scheme")
 	case l.before != '<' && (!strings.HasPrefix(value, "http") || strings.ContainsAny(value[len(value)-1:], "?!.,:*_~'\");")):
 		return "", l.refuse(value, "Markdown would not read the new address as a bare one")
@@ -274,7 +274,7 @@ func (l *Link) css(value string) (string, error) {
 	return b.String(), nil
 }
 
-var cssEscape = regexp.MustCompile(`(?s)\\(?:([0-9a-fA-F]{1,6})[ \t\r\n\f]?|\r\n|(.))`)
+var cssEscape = text.Regexp(`(?s)\\(?:([0-9a-fA-F]{1,6})[ \t\r\n\f]?|\r\n|(.))`)
 
 // unescapeCSS resolves the escapes of CSS (CSS Syntax 3, "Consume an escaped
 // code point").
@@ -282,8 +282,8 @@ func unescapeCSS(raw string) string {
 	if !strings.Contains(raw, `\`) {
 		return raw
 	}
-	return cssEscape.ReplaceAllStringFunc(raw, func(s string) string {
-		m := cssEscape.FindStringSubmatch(s)
+	return cssEscape().ReplaceAllStringFunc(raw, func(s string) string {
+		m := cssEscape().FindStringSubmatch(s)
 		switch {
 		case m[1] != "":
 			var r rune

@@ -14,7 +14,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -443,12 +442,12 @@ func (c *change) diff(w *bytes.Buffer) {
 	before, after := c.numbered()
 	hunks := bytes.SplitN(diff.Diff("", before, "", after), []byte("\n"), 4)
 	if len(hunks) == 4 {
-		fmt.Fprintf(w, "--- %s\n+++ %s\n%s", from, marked("b/"+c.new), lineNumber.ReplaceAll(hunks[3], nil))
+		fmt.Fprintf(w, "--- %s\n+++ %s\n%s", from, marked("b/"+c.new), lineNumber().ReplaceAll(hunks[3], nil))
 	}
 }
 
 // lineNumber is what numbered puts before a line. No text that can be edited has such bytes.
-var lineNumber = regexp.MustCompile(`\x00[0-9]{8}\x00`)
+var lineNumber = text.Regexp(`\x00[0-9]{8}\x00`)
 
 // numbered returns the text with a number before each line, and what the edits make of it: a
 // line that stays is the same only as itself, so that the diff shows no more than the edits.

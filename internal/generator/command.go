@@ -308,7 +308,7 @@ func (r Runner) Output(ctx context.Context, dir, name string, args ...string) ([
 		defer os.RemoveAll(temporary)
 		env = append(env, r.hugoEnv(dir, temporary, args)...)
 		if !r.Trusted {
-			env = slices.DeleteFunc(env, func(v string) bool { return !hugoNeeds.MatchString(v) })
+			env = slices.DeleteFunc(env, func(v string) bool { return !hugoNeeds().MatchString(v) })
 			env = append(env, heldVariables(dir)...)
 		}
 	}

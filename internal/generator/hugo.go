@@ -15,11 +15,12 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // hugoNewFiles are the names of Hugo's configuration. hugoOldFiles are the only
@@ -187,7 +188,7 @@ func hugoJSON(out []byte) (map[string]any, error) {
 
 // oldHugoLine matches a line such as publishdir = "public", or, for a project
 // whose configuration is YAML or JSON, publishdir: "public".
-var oldHugoLine = regexp.MustCompile(`^(\w+)(?: =|:) (.*)$`)
+var oldHugoLine = text.Regexp(`^(\w+)(?: =|:) (.*)$`)
 
 // askOldHugo reads the lines that versions before 0.112.4 print. They print nested
 // values in a form that cannot be read back, so the languages come from the files.
@@ -198,7 +199,7 @@ func askOldHugo(ctx context.Context, p Project, run Runner, where []string) (Set
 	}
 	c := map[string]string{}
 	for line := range strings.Lines(string(out)) {
-		if m := oldHugoLine.FindStringSubmatch(strings.TrimSpace(line)); m != nil {
+		if m := oldHugoLine().FindStringSubmatch(strings.TrimSpace(line)); m != nil {
 			value := m[2]
 			if text, err := strconv.Unquote(value); err == nil {
 				value = text

@@ -9,13 +9,13 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/sitelink/sitelink/internal/system"
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // hugoEnv returns variables that keep Hugo from writing outside a project while
@@ -48,7 +48,7 @@ func (r Runner) hugoEnv(dir, temporary string, args []string) []string {
 
 // hugoNeeds matches the variables that Hugo, go and the version managers that start
 // them need, and those with which the user configures them.
-var hugoNeeds = regexp.MustCompile(`(?i)^(PATH|PATHEXT|HOME|USER|USERPROFILE|(LOCAL)?APPDATA|PROGRAMDATA|SYSTEMDRIVE|SYSTEMROOT|WINDIR|COMSPEC|` +
+var hugoNeeds = text.Regexp(`(?i)^(PATH|PATHEXT|HOME|USER|USERPROFILE|(LOCAL)?APPDATA|PROGRAMDATA|SYSTEMDRIVE|SYSTEMROOT|WINDIR|COMSPEC|` +
 	`XDG_CACHE_HOME|XDG_CONFIG_HOME|TMPDIR|TE?MP|LANG|LC_\w+|TZ|GIT_\w+|GO\w+|HUGO\w+|ASDF_\w+|MISE_\w+)=`)
 
 // The policy that replaces the section [security] of a project: what its content
@@ -71,7 +71,7 @@ func heldVariables(dir string) []string {
 // oldestHeld is the minor version of the oldest Hugo that these variables hold, the first one with [security].
 const oldestHeld = 91
 
-var hugoVersion = regexp.MustCompile(`\bv0\.(\d+)`)
+var hugoVersion = text.Regexp(`\bv0\.(\d+)`)
 
 // heldHugo has the paths of the programs that are at least as new.
 var heldHugo sync.Map
@@ -83,7 +83,7 @@ func (r Runner) holds(ctx context.Context) error {
 		return nil
 	}
 	out, _ := r.Output(ctx, os.TempDir(), "hugo", "version") // not in the project
-	if m := hugoVersion.FindStringSubmatch(string(out)); m != nil {
+	if m := hugoVersion().FindStringSubmatch(string(out)); m != nil {
 		minor, _ := strconv.Atoi(m[1])
 		if minor < oldestHeld {
 			return fmt.Errorf("hugo version: %s is too old: only 0.%d and later can be kept from running and fetching what a project names", m[0], oldestHeld)

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/sitelink/sitelink/internal/system"
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // row describes one generator. Two words in its commands stand for directories:
@@ -285,7 +286,7 @@ func (r *row) read(p Project) (Settings, error) {
 
 // pythonText matches the assignments of a program in Python whose value is a plain
 // string.
-var pythonText = regexp.MustCompile(`(?m)^([A-Za-z_]+)\s*=\s*(?:"([^"\\\n]*)"|'([^'\\\n]*)')\s*(?:#.*)?$`)
+var pythonText = text.Regexp(`(?m)^([A-Za-z_]+)\s*=\s*(?:"([^"\\\n]*)"|'([^'\\\n]*)')\s*(?:#.*)?$`)
 
 // lookup reads a configuration file, and returns the function that gets the plain
 // string of a key. In "a.b", b is inside of a; "f(" is the argument of a call.
@@ -304,7 +305,7 @@ func lookup(p Project, name string) (get func(key string) string, err error) {
 	case ".py":
 		text, err := readConfig(p, name)
 		return func(key string) (value string) {
-			for _, m := range pythonText.FindAllStringSubmatch(string(text), -1) {
+			for _, m := range pythonText().FindAllStringSubmatch(string(text), -1) {
 				if m[1] == key {
 					value = m[2] + m[3]
 				}
@@ -344,7 +345,7 @@ var pythonPackages = map[string]string{
 }
 
 // configWord matches a name in mkdocs.yml or a text in conf.py.
-var configWord = regexp.MustCompile(`(?m)(?:^\s*-\s+|^theme:[ \t]*|^\s+name:\s*|["'])([\w-]+)`)
+var configWord = text.Regexp(`(?m)(?:^\s*-\s+|^theme:[ \t]*|^\s+name:\s*|["'])([\w-]+)`)
 
 // Packages returns the packages of PyPI that the project's configuration needs beside
 // the generator's own: mkdocs-material for "theme: material". Other generators than
@@ -355,7 +356,7 @@ func (p Project) Packages() (all []string) {
 	}
 	for _, name := range p.Configs {
 		text, _ := readConfig(p, name) // without it, nothing is known
-		for _, m := range configWord.FindAllSubmatch(text, -1) {
+		for _, m := range configWord().FindAllSubmatch(text, -1) {
 			if pkg := pythonPackages[string(m[1])]; pkg != "" && !slices.Contains(all, pkg) {
 				all = append(all, pkg)
 			}

@@ -12,6 +12,7 @@ import (
 	"github.com/sitelink/sitelink/internal/destination"
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/system"
+	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
 
@@ -21,9 +22,9 @@ import (
 
 var (
 	// liquidTag matches a tag with its name and its first word.
-	liquidTag = regexp.MustCompile(`\{%-?\s*(\w+)(?:\s+([^\s%}]+))?\s*(?:[^%]|%[^}])*?-?%\}`)
+	liquidTag = text.Regexp(`\{%-?\s*(\w+)(?:\s+([^\s%}]+))?\s*(?:[^%]|%[^}])*?-?%\}`)
 	// postName matches the name of a post with the directories before it.
-	postName = regexp.MustCompile(`^(?:.*/)?\d{2,4}-\d{1,2}-\d{1,2}-[^/]+$`)
+	postName = text.Regexp(`^(?:.*/)?\d{2,4}-\d{1,2}-\d{1,2}-[^/]+$`)
 )
 
 // maxLiquidBytes is the size of the largest file in which tags are looked for.
@@ -92,7 +93,7 @@ func (m *rewriter) rewriteTags(ctx context.Context) error {
 func tagEdits(text string, moved map[string]string) []destination.Edit {
 	var all []destination.Edit
 	verbatim := ""
-	for _, at := range liquidTag.FindAllStringSubmatchIndex(text, -1) {
+	for _, at := range liquidTag().FindAllStringSubmatchIndex(text, -1) {
 		name := text[at[2]:at[3]]
 		switch {
 		case verbatim != "":
@@ -117,7 +118,7 @@ func tagEdits(text string, moved map[string]string) []destination.Edit {
 			}
 		case "post_url":
 			for from, to := range moved {
-				if postOf(from) != bare || !postName.MatchString(bare) {
+				if postOf(from) != bare || !postName().MatchString(bare) {
 					continue
 				}
 				if now := postOf(to); now != "" {
@@ -137,7 +138,7 @@ func postOf(file string) string {
 	dir, base := path.Split(file)
 	before, after, ok := strings.Cut("/"+dir, "/_posts/")
 	name := path.Join(before, after, strings.TrimSuffix(base, path.Ext(base)))
-	if name = strings.TrimPrefix(name, "/"); !ok || !postName.MatchString(name) {
+	if name = strings.TrimPrefix(name, "/"); !ok || !postName().MatchString(name) {
 		return ""
 	}
 	return name
@@ -148,10 +149,10 @@ func postOf(file string) string {
 // most of them. When a page moves to another directory, these paths follow.
 
 // imported matches the path of an import of JavaScript, static or dynamic, or of a glob.
-var imported = regexp.MustCompile(`(?m)(?:^[ \t]*(?:import|export)\b[^'"` + "`" + `;]*|\b(?:import|glob)\(\s*)['"](\.{1,2}/[^'"\n]+)['"]`)
+var imported = text.Regexp(`(?m)(?:^[ \t]*(?:import|export)\b[^'"` + "`" + `;]*|\b(?:import|glob)\(\s*)['"](\.{1,2}/[^'"\n]+)['"]`)
 
 // layoutLine matches the layout of a page of Markdown.
-var layoutLine = regexp.MustCompile(`(?m)^layout:[ \t]*['"]?(\.{1,2}/[^'"\s]+)`)
+var layoutLine = text.Regexp(`(?m)^layout:[ \t]*['"]?(\.{1,2}/[^'"\s]+)`)
 
 // rewriteImports lets the pages of Astro that move name the same files as before.
 func rewriteImports(m *rewriter) error {
@@ -209,8 +210,8 @@ func importEdits(doc *document, rename Pair, exists func(file string) bool) (all
 			all = append(all, destination.Edit{Start: start, End: end, Text: now})
 		}
 	}
-	for _, re := range []*regexp.Regexp{imported, layoutLine} {
-		if re == imported && path.Ext(doc.file) == ".md" {
+	for _, re := range []*regexp.Regexp{imported(), layoutLine()} {
+		if re == imported() && path.Ext(doc.file) == ".md" {
 			continue // it has no code
 		}
 		for _, at := range re.FindAllSubmatchIndex(doc.text, -1) {

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -404,7 +403,7 @@ func (m request) noteTranslations(from string) {
 }
 
 // datePrefix is a date before the name of a post.
-var datePrefix = regexp.MustCompile(`^\d{4}-\d{1,2}-\d{1,2}-`)
+var datePrefix = text.Regexp(`^\d{4}-\d{1,2}-\d{1,2}-`)
 
 // pagesByName finds the pages of a generator that lists none, by the names of content
 // files and built pages. After the move it builds the copy for that.
@@ -446,7 +445,7 @@ func (m *trial) pagesByName(ctx context.Context) ([]*page, error) {
 		file, _ := m.belowRoot(filepath.ToSlash(name))
 		rel, _ := m.pages.content[0].rel(file)
 		logical := destination.Logical(strings.TrimSuffix(rel, ".astro"), "")
-		stem := datePrefix.ReplaceAllString(path.Base(logical), "")
+		stem := datePrefix().ReplaceAllString(path.Base(logical), "")
 		if built, ok := nearestPath(path.Join(path.Dir(logical), stem), byName[stem]); ok {
 			address := v.addressOf(built)
 			all = append(all, &page{file: file, address: address, rooted: m.rooted(address)})

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/url"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -15,6 +14,7 @@ import (
 	"github.com/sitelink/sitelink/internal/destination"
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
 
@@ -130,12 +130,12 @@ func AliasKey(p *project.Project, set *destination.Set) string {
 }
 
 var (
-	aliasLine   = regexp.MustCompile(`(?mi)^(aliases|redirect_from)[ \t]*:[ \t]*(.*?)[ \t]*\r?$`)
-	aliasTOML   = regexp.MustCompile(`(?mi)^[ \t]*(?:"?aliases"?)[ \t]*=[ \t]*\[`)
-	tableTOML   = regexp.MustCompile(`(?m)^[ \t]*\[`)
-	itemYAML    = regexp.MustCompile(`^([ \t]*-[ \t]+)\S`)
-	plainYAML   = regexp.MustCompile(`^/[A-Za-z0-9/_.~-]*$`)
-	aliasesJSON = regexp.MustCompile(`(?i)"aliases"[ \t\r\n]*:[ \t\r\n]*\[`)
+	aliasLine   = text.Regexp(`(?mi)^(aliases|redirect_from)[ \t]*:[ \t]*(.*?)[ \t]*\r?$`)
+	aliasTOML   = text.Regexp(`(?mi)^[ \t]*(?:"?aliases"?)[ \t]*=[ \t]*\[`)
+	tableTOML   = text.Regexp(`(?m)^[ \t]*\[`)
+	itemYAML    = text.Regexp(`^([ \t]*-[ \t]+)\S`)
+	plainYAML   = text.Regexp(`^/[A-Za-z0-9/_.~-]*$`)
+	aliasesJSON = text.Regexp(`(?i)"aliases"[ \t\r\n]*:[ \t\r\n]*\[`)
 )
 
 // InsertAlias returns what to insert into the front matter of a text, and where, so
@@ -159,7 +159,7 @@ func InsertAlias(text []byte, key string, aliases ...string) (at int, insert str
 		return start + at, insert, err
 	case bytes.HasPrefix(rest, []byte("{")) && !bytes.HasPrefix(rest, []byte("{{")):
 		value := quoted(aliases, quoteJSON)
-		if loc := aliasesJSON.FindIndex(rest); loc != nil {
+		if loc := aliasesJSON().FindIndex(rest); loc != nil {
 			return bom + loc[1], value + comma(rest[loc[1]:]), nil
 		}
 		return bom + 1, nl + `  "` + key + `": [` + value + "],", nil
@@ -211,7 +211,7 @@ func comma(rest []byte) string {
 }
 
 func insertYAML(text []byte, key string, aliases []string, nl string) (int, string, error) {
-	for _, loc := range aliasLine.FindAllSubmatchIndex(text, -1) {
+	for _, loc := range aliasLine().FindAllSubmatchIndex(text, -1) {
 		if !strings.EqualFold(string(text[loc[2]:loc[3]]), key) {
 			continue
 		}
@@ -225,7 +225,7 @@ func insertYAML(text []byte, key string, aliases []string, nl string) (int, stri
 				end += i + 1
 			}
 			item := "- "
-			if m := itemYAML.FindSubmatch(text[end:]); m != nil {
+			if m := itemYAML().FindSubmatch(text[end:]); m != nil {
 				item = string(m[1])
 			}
 			return end, items(item, aliases, nl), nil
@@ -238,13 +238,13 @@ func insertYAML(text []byte, key string, aliases []string, nl string) (int, stri
 
 func insertTOML(text []byte, key string, aliases []string, nl string) (int, string, error) {
 	end := len(text)
-	if loc := tableTOML.FindIndex(text); loc != nil {
+	if loc := tableTOML().FindIndex(text); loc != nil {
 		// An array of several lines may begin a line with a bracket.
 		if before := text[:loc[0]]; bytes.Count(before, []byte("[")) == bytes.Count(before, []byte("]")) {
 			end = loc[0]
 		}
 	}
-	if loc := aliasTOML.FindIndex(text[:end]); loc != nil {
+	if loc := aliasTOML().FindIndex(text[:end]); loc != nil {
 		return loc[1], quoted(aliases, quoteJSON) + comma(text[loc[1]:]), nil
 	}
 	if bytes.Contains(bytes.ToLower(text[:end]), []byte("\n"+key+" ")) || bytes.HasPrefix(text, []byte(key)) {
@@ -254,7 +254,7 @@ func insertTOML(text []byte, key string, aliases []string, nl string) (int, stri
 }
 
 func quoteYAML(s string) string {
-	if plainYAML.MatchString(s) {
+	if plainYAML().MatchString(s) {
 		return s
 	}
 	return quoteJSON(s)
@@ -333,8 +333,8 @@ func aliasValues(text []byte) (all [][2]int) {
 	if bytes.HasPrefix(text, []byte("{")) {
 		end = len(text)
 	}
-	for _, key := range aliasList.FindAllIndex(text[:end], -1) {
-		for _, v := range aliasValue.FindAllSubmatchIndex(text[key[0]:key[1]], -1)[1:] { // the first is the key
+	for _, key := range aliasList().FindAllIndex(text[:end], -1) {
+		for _, v := range aliasValue().FindAllSubmatchIndex(text[key[0]:key[1]], -1)[1:] { // the first is the key
 			all = append(all, [2]int{key[0] + v[2], key[0] + v[3]})
 		}
 	}
@@ -343,9 +343,9 @@ func aliasValues(text []byte) (all [][2]int) {
 
 var (
 	// aliasList matches a key with its list: in brackets, or a line for each item.
-	aliasList = regexp.MustCompile(`(?mi)^[ \t{]*"?(?:aliases|redirect_from)"?[ \t]*[:=](?:\s*\[[^\]]*\]|[ \t]*\r?\n(?:[ \t]*-[ \t]+.*\n?)+)`)
+	aliasList = text.Regexp(`(?mi)^[ \t{]*"?(?:aliases|redirect_from)"?[ \t]*[:=](?:\s*\[[^\]]*\]|[ \t]*\r?\n(?:[ \t]*-[ \t]+.*\n?)+)`)
 	// aliasValue matches a key or value.
-	aliasValue = regexp.MustCompile(`([^\s"',:=\[\]{}-][^\s"',=\[\]]*)`)
+	aliasValue = text.Regexp(`([^\s"',:=\[\]{}-][^\s"',=\[\]]*)`)
 )
 
 // aliasRange returns what goes with the value of an alias in front matter: its line, or
@@ -359,11 +359,11 @@ func aliasRange(text []byte, start, end int) (int, int) {
 		return bytes.LastIndexByte(text[:at], '\n') + 1, stop
 	}
 	line, stop := lineOf(start)
-	if itemYAML.Match(text[line:end]) {
+	if itemYAML().Match(text[line:end]) {
 		next, _ := lineOf(stop)
 		key := bytes.LastIndexByte(text[:max(0, line-1)], '\n') + 1
 		_, after := lineOf(next)
-		if start, end = line, stop; !aliasLine.Match(text[key:line]) || itemYAML.Match(text[next:after]) {
+		if start, end = line, stop; !aliasLine().Match(text[key:line]) || itemYAML().Match(text[next:after]) {
 			return start, end
 		}
 		start = key
@@ -381,7 +381,7 @@ func aliasRange(text []byte, start, end int) (int, int) {
 		case !bytes.HasSuffix(head, []byte("[")) || !bytes.HasPrefix(tail, []byte("]")):
 			return start, end
 		}
-		if line, stop = lineOf(start); !aliasKeyLine.Match(text[line:stop]) {
+		if line, stop = lineOf(start); !aliasKeyLine().Match(text[line:stop]) {
 			return start, end // other values are in the line
 		}
 		start, end = line, stop
@@ -394,7 +394,7 @@ func aliasRange(text []byte, start, end int) (int, int) {
 }
 
 // aliasKeyLine matches a line with one alias, in brackets.
-var aliasKeyLine = regexp.MustCompile(`(?i)^[ \t]*"?(?:aliases|redirect_from)"?[ \t]*[:=][ \t]*\[[^\[\]]*\][ \t]*,?[ \t]*\r?\n$`)
+var aliasKeyLine = text.Regexp(`(?i)^[ \t]*"?(?:aliases|redirect_from)"?[ \t]*[:=][ \t]*\[[^\[\]]*\][ \t]*,?[ \t]*\r?\n$`)
 
 // A template may compose links from the address of its own page: a switcher between
 // the versions of a documentation writes the name of another version into it. When the

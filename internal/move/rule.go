@@ -15,6 +15,7 @@ import (
 	"github.com/sitelink/sitelink/internal/destination"
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // RuleFile is the file with the redirect rules of a host, and how a rule is written.
@@ -225,7 +226,7 @@ func (m *redirects) hasRules(dir string) bool {
 	}
 	for _, r := range rules.Rules() {
 		pattern := strings.ReplaceAll(strings.TrimPrefix(r.Pattern, "^"), `\`, "")
-		if rest, ok := strings.CutPrefix(pattern, below); ok && rest != "" && !wholeDirectory.MatchString(rest) {
+		if rest, ok := strings.CutPrefix(pattern, below); ok && rest != "" && !wholeDirectory().MatchString(rest) {
 			return true
 		}
 	}
@@ -233,7 +234,7 @@ func (m *redirects) hasRules(dir string) bool {
 }
 
 // wholeDirectory matches the ends of patterns for all below a directory.
-var wholeDirectory = regexp.MustCompile(`^(?:\*|\(\.[*+]\)\$?|:path\*)$`)
+var wholeDirectory = text.Regexp(`^(?:\*|\(\.[*+]\)\$?|:path\*)$`)
 
 // Host says where the redirect rules of a site may be. Directories and names are slash
 // paths below Root.
@@ -461,14 +462,14 @@ func apacheLines(text []byte, rules []Pair) (int, string, error) {
 var apacheText = strings.NewReplacer(`\`, `\\`, `$`, `\$`, `"`, `\"`)
 
 // pathPattern matches what is special in the patterns of path-to-regexp.
-var pathPattern = regexp.MustCompile(`[():*+?{}\\]`)
+var pathPattern = text.Regexp(`[():*+?{}\\]`)
 
 // vercelRules writes entries of the array redirects of vercel.json.
 func vercelRules(text []byte, rules []Pair) (int, string, error) {
 	var entries []any
 	for _, r := range rules {
 		from, to, splat := splatted(r)
-		from, to = pathPattern.ReplaceAllString(rulePath(from), `\$0`), strings.NewReplacer(":", "%3A", "$", "%24").Replace(rulePath(to))
+		from, to = pathPattern().ReplaceAllString(rulePath(from), `\$0`), strings.NewReplacer(":", "%3A", "$", "%24").Replace(rulePath(to))
 		if splat {
 			from, to = from+"(.*)", to+"$1" // :path* leaves out a slash at the end
 		}
@@ -479,7 +480,7 @@ func vercelRules(text []byte, rules []Pair) (int, string, error) {
 
 // simplePath matches paths without anything that a glob or a pattern understands in
 // another way.
-var simplePath = regexp.MustCompile(`^[A-Za-z0-9/_.~-]*$`)
+var simplePath = text.Regexp(`^[A-Za-z0-9/_.~-]*$`)
 
 // firebaseRules writes entries of the array redirects of firebase.json.
 func firebaseRules(text []byte, rules []Pair) (int, string, error) {
@@ -497,7 +498,7 @@ func firebaseRules(text []byte, rules []Pair) (int, string, error) {
 	for _, r := range rules {
 		from, to, splat := splatted(r)
 		entry := map[string]any{"destination": to, "type": 301} // Firebase escapes it
-		if simplePath.MatchString(from) {
+		if simplePath().MatchString(from) {
 			entry["source"] = from
 		} else {
 			entry["regex"] = "^" + regexp.QuoteMeta(from) + "$"
@@ -505,7 +506,7 @@ func firebaseRules(text []byte, rules []Pair) (int, string, error) {
 		entries = append(entries, entry)
 		if splat { // a capture cannot be empty
 			entries = append(entries, map[string]any{
-				"regex": "^" + regexp.QuoteMeta(from) + "(.+)$", "destination": pathPattern.ReplaceAllStringFunc(to, url.QueryEscape) + ":1", "type": 301,
+				"regex": "^" + regexp.QuoteMeta(from) + "(.+)$", "destination": pathPattern().ReplaceAllStringFunc(to, url.QueryEscape) + ":1", "type": 301,
 			})
 		}
 	}

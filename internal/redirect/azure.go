@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // azureRule is an element of routes, a value of responseOverrides or
@@ -127,13 +129,13 @@ func (f *File) azureRule(in *azureRule, stage Stage, line int, text string) {
 }
 
 // azureSuffix matches what may follow the * of a route.
-var azureSuffix = regexp.MustCompile(`^(?:\.(\w+|\{\w+(?:,\w+)*\}))?$`)
+var azureSuffix = text.Regexp(`^(?:\.(\w+|\{\w+(?:,\w+)*\}))?$`)
 
 // azureExpression translates a route into a regular expression. A directory matches
 // if its index file does.
 func azureExpression(route string) (expr string, ok bool) {
 	before, after, star := strings.Cut(route, "*")
-	suffix := azureSuffix.FindStringSubmatch(after)
+	suffix := azureSuffix().FindStringSubmatch(after)
 	index := strings.TrimSuffix(before, "/index.html")
 	switch {
 	case !star && index != before:

@@ -3,18 +3,19 @@ package redirect
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // maxHops is the number of redirects to follow; browsers give up after 20.
 const maxHops = 20
 
 var (
-	groupName = regexp.MustCompile(`\(\?P<\w+>`)
+	groupName = text.Regexp(`\(\?P<\w+>`)
 	// samplePlaceholder matches what samplePath replaces with the sample.
-	samplePlaceholder = regexp.MustCompile(`:[A-Za-z_]\w*(\([^()]*\))?[*+?]?|\((\?:)?(\.[*+]|\[\^/\][*+])\??\)|\*`)
+	samplePlaceholder = text.Regexp(`:[A-Za-z_]\w*(\([^()]*\))?[*+?]?|\((\?:)?(\.[*+]|\[\^/\][*+])\??\)|\*`)
 )
 
 // sample is a path segment that no site uses, in place of captured text.
@@ -287,7 +288,7 @@ func (r *Rule) samplePath() string {
 		if r.host != "" {
 			written = strings.TrimPrefix(written, r.scheme+"://"+r.host)
 		}
-		path = samplePlaceholder.ReplaceAllString(written, sample)
+		path = samplePlaceholder().ReplaceAllString(written, sample)
 		if p.dir != "" {
 			path = p.dir + strings.TrimPrefix(path, "/")
 		}
@@ -387,7 +388,7 @@ func (r *Rule) shape() string {
 		return ""
 	}
 	var out strings.Builder
-	out.WriteString(p.dir + " " + groupName.ReplaceAllString(p.expr.source, "("))
+	out.WriteString(p.dir + " " + groupName().ReplaceAllString(p.expr.source, "("))
 	for _, not := range p.not {
 		out.WriteString(" !" + not.source)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf16"
 
+	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
 
@@ -20,11 +21,11 @@ const (
 )
 
 var (
-	cloudflareName = regexp.MustCompile(`:[A-Za-z]\w*`)
-	cloudflareHost = regexp.MustCompile(`^https://+([^/]+)/?(.*)`)
-	cloudflarePort = regexp.MustCompile(`:\d+$`)
-	indexFile      = regexp.MustCompile(`/index(.html)?$`)
-	inlineComment  = regexp.MustCompile(`\s+#.*$`)
+	cloudflareName = text.Regexp(`:[A-Za-z]\w*`)
+	cloudflareHost = text.Regexp(`^https://+([^/]+)/?(.*)`)
+	cloudflarePort = text.Regexp(`:\d+$`)
+	indexFile      = text.Regexp(`/index(.html)?$`)
+	inlineComment  = text.Regexp(`\s+#.*$`)
 )
 
 // Shared parses a _redirects file for a site of which it is not known whether
@@ -80,7 +81,7 @@ func Cloudflare(name string, data []byte) *File {
 		} else if size > cloudflareLineStated {
 			bad(CodeLimit, Warning, "the line has "+strconv.Itoa(size)+" characters; Cloudflare documents a limit of 1,000")
 		}
-		words := strings.Fields(inlineComment.ReplaceAllString(line, ""))
+		words := strings.Fields(inlineComment().ReplaceAllString(line, ""))
 		if len(words) < 2 || len(words) > 3 {
 			bad(CodeSyntax, Error, "a rule for Cloudflare has a source, a destination and an optional status, but this line has "+count(len(words), "word"))
 			continue
@@ -91,7 +92,7 @@ func Cloudflare(name string, data []byte) *File {
 			continue
 		}
 		// A rule after the first dynamic one is treated as dynamic.
-		isStatic := dynamics == 0 && !strings.Contains(from, "*") && !cloudflareName.MatchString(from)
+		isStatic := dynamics == 0 && !strings.Contains(from, "*") && !cloudflareName().MatchString(from)
 		if isStatic {
 			if statics++; statics > cloudflareStatic {
 				bad(CodeLimit, Error, "Cloudflare accepts 2,000 static rules; it ignores this one")
@@ -147,7 +148,7 @@ func (r *Rule) cloudflare(from string, words []string) string {
 			return "Cloudflare accepts the statuses 200, 301, 302, 303, 307 and 308, not " + quote(words[2])
 		}
 	}
-	if !isURL(to) && indexFile.MatchString(to) && (strings.HasSuffix(from, "/*") || strings.HasSuffix(from, "/")) {
+	if !isURL(to) && indexFile().MatchString(to) && (strings.HasSuffix(from, "/*") || strings.HasSuffix(from, "/")) {
 		return "Cloudflare ignores the rule because it would loop: it serves " + clip(to) + " at the address without the file name, which the rule matches again"
 	}
 	r.to, r.Kind = literalTemplate(to), kindOf(r.Status, to)
@@ -161,11 +162,11 @@ func (r *Rule) cloudflare(from string, words []string) string {
 // as a URL with a scheme that is not special. It drops query and fragment of a
 // source.
 func cloudflareAddress(word string, source bool) (address, problem string) {
-	if host := cloudflareHost.FindStringSubmatch(word); host != nil {
+	if host := cloudflareHost().FindStringSubmatch(word); host != nil {
 		switch {
 		case source:
 			return "", "must be a path, not a URL"
-		case cloudflarePort.MatchString(host[1]) && source:
+		case cloudflarePort().MatchString(host[1]) && source:
 			return "", "must not name a port"
 		}
 		path, problem := relativePath(host[2], false)
@@ -214,7 +215,7 @@ func cloudflarePattern(from string) (pattern, string) {
 	}
 	expr := strings.ReplaceAll(regexp.QuoteMeta(from), `\*`, "(?P<splat>.*)")
 	seen := map[string]bool{"splat": strings.Contains(from, "*")}
-	for _, name := range cloudflareName.FindAllString(from, -1) {
+	for _, name := range cloudflareName().FindAllString(from, -1) {
 		places := strings.Count(expr, name)
 		if places == 0 {
 			continue

@@ -3,9 +3,10 @@ package redirect
 import (
 	"bytes"
 	"encoding/json"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // firebaseSite is one element of hosting in firebase.json.
@@ -33,7 +34,7 @@ type firebaseRule struct {
 }
 
 // firebasePlaceholder matches a destination with placeholders.
-var firebasePlaceholder = regexp.MustCompile(`(?:^|/):`)
+var firebasePlaceholder = text.Regexp(`(?:^|/):`)
 
 // Firebase parses firebase.json. If hosting is a list, site selects an element by
 // its site or target; "" selects the only one. Redirects apply before the files,
@@ -153,7 +154,7 @@ func (f *File) firebaseRule(raw json.RawMessage, line int, redirect bool) {
 // placeholders, Firebase matches the source with path-to-regexp instead of as a
 // glob.
 func (f *File) firebasePattern(r *Rule, glob, regex string, redirect bool) bool {
-	places := redirect && firebasePlaceholder.MatchString(r.To)
+	places := redirect && firebasePlaceholder().MatchString(r.To)
 	r.to = literalTemplate(r.To)
 	switch {
 	case regex != "":

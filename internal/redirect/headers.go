@@ -72,7 +72,7 @@ func headerPattern(path string) (pattern, string) {
 		path = path[i:]
 	}
 	expr := strings.ReplaceAll(regexp.QuoteMeta(path), `\*`, ".*")
-	compiled, err := newExpression("^" + cloudflareName.ReplaceAllString(expr, "[^/]+") + "$")
+	compiled, err := newExpression("^" + cloudflareName().ReplaceAllString(expr, "[^/]+") + "$")
 	if err != nil {
 		return pattern{}, "the path of the headers cannot be parsed: " + err.Error()
 	}

@@ -3,10 +3,11 @@ package redirect
 import (
 	"bytes"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // Groups of rules in a .htaccess file. Apache runs mod_rewrite before mod_alias.
@@ -296,7 +297,7 @@ func apacheWords(text string) []string {
 }
 
 var (
-	apachePlaceholder = regexp.MustCompile(`\\?[$%][0-9]|%\{[A-Za-z_:-]+\}`)
+	apachePlaceholder = text.Regexp(`\\?[$%][0-9]|%\{[A-Za-z_:-]+\}`)
 	// apacheVariables are the supported variables in a destination.
 	apacheVariables = map[string]int{"%{HTTP_HOST}": takesHost, "%{SERVER_NAME}": takesHost, "%{REQUEST_URI}": takesPath, "%{QUERY_STRING}": takesQuery}
 )
@@ -329,7 +330,7 @@ func apacheTemplate(to string, groups int, escape escaping, escapeLiteral bool) 
 		t.parts = append(t.parts, part{literal: s, group: isLiteral})
 	}
 	start := 0
-	for _, at := range apachePlaceholder.FindAllStringIndex(to, -1) {
+	for _, at := range apachePlaceholder().FindAllStringIndex(to, -1) {
 		place := to[at[0]:at[1]]
 		literal(to[start:at[0]])
 		start = at[1]

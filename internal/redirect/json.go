@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"regexp"
+
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // elementLines finds the lines of the elements of arrays in a JSON text.
@@ -19,7 +21,7 @@ func jsonLines(data []byte) *elementLines {
 }
 
 // rulePath matches the member that holds the path that a rule is for.
-var rulePath = regexp.MustCompile(`(?i)"(?:source|src|regex|glob)"\s*:`)
+var rulePath = text.Regexp(`(?i)"(?:source|src|regex|glob)"\s*:`)
 
 // of returns the line of element i of the array with a name: that of the member with
 // the path it is for, if it has one. It is asked for the elements in order. Where the
@@ -33,7 +35,7 @@ func (l *elementLines) of(array string, i int, element json.RawMessage) int {
 	}
 	l.at += max(0, bytes.Index(l.text[l.at:], element))
 	line := l.line(l.at)
-	if path := rulePath.FindIndex(element); path != nil {
+	if path := rulePath().FindIndex(element); path != nil {
 		line = l.line(l.at + path[0])
 	}
 	l.at += len(element)

@@ -3,8 +3,9 @@ package redirect
 import (
 	"math"
 	"net/url"
-	"regexp"
 	"strings"
+
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // Request is a request for which a set finds the rule.
@@ -133,12 +134,12 @@ func (s *Set) decode(path string) string {
 		return path
 	}
 	if s.reserved {
-		path = reservedEscape.ReplaceAllString(path, "%25$1")
+		path = reservedEscape().ReplaceAllString(path, "%25$1")
 	}
 	return unescapePath(path)
 }
 
-var reservedEscape = regexp.MustCompile(`(?i)%(2[346BCF]|3[ABDF]|40)`)
+var reservedEscape = text.Regexp(`(?i)%(2[346BCF]|3[ABDF]|40)`)
 
 // unescapePath percent-decodes a path. It returns an invalid path unchanged.
 func unescapePath(path string) string {

@@ -116,7 +116,7 @@ func (p *htaccess) substitute(r *Rule, flags *rewriteRuleFlags) {
 	case !flags.last:
 		r.flags |= continues
 	}
-	for _, place := range apachePlaceholder.FindAllString(to, -1) {
+	for _, place := range apachePlaceholder().FindAllString(to, -1) {
 		if _, known := apacheVariables[place]; strings.HasPrefix(place, "%{") && !known {
 			r.Conditional = true
 			r.Conditions = append(r.Conditions, "the substitution contains "+place)

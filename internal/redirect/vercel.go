@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // vercelFile has the parts of vercel.json that affect paths.
@@ -123,7 +125,7 @@ func (f *File) vercelRule(raw json.RawMessage, line int, redirect bool) {
 	f.Rules = append(f.Rules, r)
 }
 
-var vercelPlaceholder = regexp.MustCompile(`:[A-Za-z_]\w*`)
+var vercelPlaceholder = text.Regexp(`:[A-Za-z_]\w*`)
 
 // unknownPlaceholder returns a :name of the destination that the source does not
 // define, or "".
@@ -131,7 +133,7 @@ func unknownPlaceholder(to string, names []string) string {
 	if _, rest, ok := strings.Cut(to, "://"); ok {
 		to = rest
 	}
-	for _, place := range vercelPlaceholder.FindAllString(to, -1) {
+	for _, place := range vercelPlaceholder().FindAllString(to, -1) {
 		if !slices.Contains(names, place[1:]) {
 			return place
 		}
