@@ -51,6 +51,13 @@ func AddFiles(t testing.TB, root string, fs Files) {
 	}
 }
 
+// Write writes a file, and makes the directories above it.
+func Write(t testing.TB, name, text string) {
+	t.Helper()
+	Check(t, os.MkdirAll(filepath.Dir(name), 0o755))
+	Check(t, os.WriteFile(name, []byte(text), 0o644))
+}
+
 // Mkdir makes a directory that all users may read, and its parents.
 func Mkdir(t testing.TB, name string) {
 	t.Helper()
