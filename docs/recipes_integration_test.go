@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // recipeStep is a marked block of design/recipes.md.
@@ -23,9 +25,7 @@ func TestRecipes(t *testing.T) {
 	dir := t.TempDir()
 	copyTree := exec.Command("sh", "-c", `git ls-files -co --exclude-standard -z | xargs -0 cp --parents -t "$0"`, dir)
 	copyTree.Dir = ".."
-	if out, err := copyTree.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	testkit.Run(t, copyTree)
 	edit := func(name string, change func(string) string) {
 		name = filepath.Join(dir, filepath.FromSlash(name))
 		old, err := os.ReadFile(name)

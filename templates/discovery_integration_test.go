@@ -174,9 +174,7 @@ func buildSite(t *testing.T, dir string, b build) string {
 	}
 	cmd := exec.Command("hugo", args...)
 	cmd.Env = append(os.Environ(), "HUGO_CACHEDIR="+filepath.Join(dir, "cache"))
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("hugo: %v\n%s", err, out)
-	}
+	testkit.Run(t, cmd)
 	docroot := filepath.Join(dir, "public")
 	if b.inject {
 		result, err := Docroot(context.Background(), docroot, DocrootOptions{Endpoints: discovered})

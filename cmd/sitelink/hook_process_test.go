@@ -235,9 +235,7 @@ func TestHookRemembered(t *testing.T) {
 				trace := filepath.Join(t.TempDir(), "trace")
 				cmd := exec.Command("sitelink", "hook", "run", "pre-push", "origin")
 				cmd.Dir, cmd.Stdin, cmd.Env = dir, strings.NewReader(stdin), append(os.Environ(), "GIT_TRACE="+trace)
-				if out, err := cmd.CombinedOutput(); err != nil {
-					t.Fatalf("%v: %s", err, out)
-				}
+				testkit.Run(t, cmd)
 				var started []string
 				for line := range strings.Lines(readFile(t, trace)) {
 					if _, command, ok := strings.Cut(line, "trace: built-in: "); ok {

@@ -38,9 +38,7 @@ func inRepository(t *testing.T) string {
 	for _, args := range [][]string{{"init", "-q", "."}, {"remote", "add", "origin", "https://github.com/me/site"}} {
 		cmd := exec.Command("git", args...)
 		cmd.Dir = dir
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("git %s: %v\n%s", args, err, out)
-		}
+		testkit.Run(t, cmd)
 	}
 	t.Chdir(dir)
 	return dir

@@ -72,9 +72,7 @@ done
 		t.Helper()
 		cmd := exec.Command("sitelink", append([]string{"inject"}, args...)...)
 		cmd.Dir, cmd.Env = dir, env
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("inject %v: %v\n%s", args, err, out)
-		}
+		testkit.Run(t, cmd)
 	}
 	killed := 0
 	rnd := rand.New(rand.NewPCG(6, 6))

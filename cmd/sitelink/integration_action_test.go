@@ -107,9 +107,7 @@ func TestActionSteps(t *testing.T) {
 	write(t, filepath.Join(workspace, "dist", "other.html"), "<title>t</title>")
 	accepted := exec.Command("sitelink", "baseline", "write", "dist", "--reason", "a test", "--baseline", "accepted.jsonl")
 	accepted.Dir = workspace
-	if out, err := accepted.CombinedOutput(); err != nil {
-		t.Fatalf("baseline: %v\n%s", err, out)
-	}
+	testkit.Run(t, accepted)
 	write(t, filepath.Join(workspace, "dist", "new.html"), `<title>t</title><a href="also-gone.html">t</a>`)
 	write(t, filepath.Join(workspace, "blog", "_config.yml"), "title: t\n")
 	write(t, filepath.Join(workspace, "blog", "index.md"), "---\n---\n\nA [link](gone.html).\n")

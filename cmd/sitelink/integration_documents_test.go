@@ -30,9 +30,7 @@ func TestHugoSitemap(t *testing.T) {
 	} {
 		writeSource(t, source, name, text)
 	}
-	if out, err := exec.Command(hugo, "--source", source, "--disableKinds", "taxonomy,RSS").CombinedOutput(); err != nil {
-		t.Fatalf("hugo: %v\n%s", err, out)
-	}
+	testkit.Run(t, exec.Command(hugo, "--source", source, "--disableKinds", "taxonomy,RSS"))
 	docroot := filepath.Join(source, "public")
 	text, err := os.ReadFile(filepath.Join(docroot, "sitemap.xml"))
 	testkit.Check(t, err)

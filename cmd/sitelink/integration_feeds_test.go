@@ -49,9 +49,7 @@ func TestHugoFeeds(t *testing.T) {
 		writeSource(t, source, fmt.Sprintf("content/post/Knots ü %d.md", i),
 			fmt.Sprintf("---\ntitle: Tides & <knots> %d\ndate: 2024-01-%02d\n---\nSee [the next](../knots-ü-%d/) and ![the sea](/blog/sea.png).\n", i, i+1, (i+1)%12))
 	}
-	if out, err := exec.Command(hugo, "--source", source, "--destination", "public").CombinedOutput(); err != nil {
-		t.Fatalf("hugo: %v\n%s", err, out)
-	}
+	testkit.Run(t, exec.Command(hugo, "--source", source, "--destination", "public"))
 	docroot := filepath.Join(source, "public")
 	const gone = "/blog/post/knots-%C3%BC-4/"
 

@@ -95,9 +95,7 @@ func (p *hugoProject) command(name string, args ...string) *exec.Cmd {
 
 func (p *hugoProject) hugo(args ...string) {
 	p.t.Helper()
-	if out, err := p.command("hugo", args...).CombinedOutput(); err != nil {
-		p.t.Fatalf("hugo %q: %v\n%s", args, err, out)
-	}
+	testkit.Run(p.t, p.command("hugo", args...))
 }
 
 // sitelink runs the command; what both streams hold must fit each of want.

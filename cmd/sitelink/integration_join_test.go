@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // joined are three sites that link to each other, one of them below a path of
@@ -131,9 +133,7 @@ func TestIssue4Item7JoinedSites(t *testing.T) {
 			cmd := exec.CommandContext(ctx, bin, "links", name, "--base-url", base, "--"+question, "--format", "jsonl",
 				"--output", filepath.Join("exports", name+"."+question+".jsonl"))
 			cmd.Dir = dir
-			if out, err := cmd.CombinedOutput(); err != nil {
-				t.Fatalf("%q: %v\n%s", cmd.Args, err, out)
-			}
+			testkit.Run(t, cmd)
 		}
 	}
 

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // LL-98, LL-103, LL-104: -netmod, -netset, -retry and -flush of Linklint 2.3.5 and of
@@ -54,9 +56,7 @@ func TestLinklintNet(t *testing.T) {
 		n.take()
 		doc := filepath.Join(t.TempDir(), "doc")
 		cmd := exec.Command("linklint", "-cache", theirs, "-root", filepath.Join(n.dir, "public"), "-doc", doc, "-net", flag, "/@")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
+		testkit.Run(t, cmd)
 		const address = `(?m)^ +(http://\S+)`
 		return fmt.Sprint("changed ", addresses(read(filepath.Join(doc, "urlmod.txt")), address), ", failed ", addresses(read(filepath.Join(doc, "urlfail.txt")), address),
 			", kept ", addresses(read(filepath.Join(theirs, "linklint.url")), `(?m)^(http://\S+)`), ", asked ", paths(n.take()))

@@ -74,9 +74,7 @@ func TestLSPFigures(t *testing.T) {
 	env := append(os.Environ(), "XDG_CACHE_HOME="+t.TempDir(), "PATH="+onlySitelink(t))
 	check := exec.Command("sitelink", "check")
 	check.Dir, check.Env = dir, env
-	if out, err := check.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	testkit.Run(t, check)
 	most := check.ProcessState.SysUsage().(*syscall.Rusage).Maxrss
 
 	cmd := exec.Command("sitelink", "lsp")

@@ -130,9 +130,7 @@ func TestHugoModulesInCache(t *testing.T) {
 			h.env = append(h.env, "PATH="+filepath.Dir(hugo)+string(os.PathListSeparator)+os.Getenv("PATH"), "GOFLAGS=-modcacherw")
 			build := exec.Command(hugo)
 			build.Dir, build.Env = h.repo, append(slices.Clone(h.env), "HUGO_MODULE_PROXY=file://"+filepath.Join(h.elsewhere, "proxy"), "HUGO_MODULE_NOPROXY=none", "GOSUMDB=off", "GOFLAGS=-mod=mod -modcacherw")
-			if out, err := build.CombinedOutput(); err != nil {
-				t.Fatalf("%v\n%s", err, out)
-			}
+			testkit.Run(t, build)
 
 			trace := filepath.Join(h.base, "trace")
 			_, out := h.sitelink([]string{strace, "-f", "-qq", "-s", "4096", "-e", "signal=none", "-e", "trace=" + calls, "-o", trace}, "check public")

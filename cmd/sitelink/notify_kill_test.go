@@ -150,9 +150,7 @@ func TestNotifyKilled(t *testing.T) {
 
 	// An undisturbed run, to know how long the moments are.
 	began := time.Now()
-	if out, err := notify().CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	testkit.Run(t, notify())
 	whole := time.Since(began)
 	if len(s.got) != pages*hosts {
 		t.Fatalf("%d notices arrived, want %d", len(s.got), pages*hosts)
@@ -248,9 +246,7 @@ func TestNotifyInterrupted(t *testing.T) {
 		cmd.Dir = ownProject(t, work)
 		return cmd
 	}
-	if out, err := notify().CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	testkit.Run(t, notify())
 	linkingSite(t, docroot, s, pages, hosts)
 	cmd := notify()
 	var out strings.Builder
@@ -283,9 +279,7 @@ func TestNotifyInterrupted(t *testing.T) {
 	if inFlight := stillInFlight(t, file); len(inFlight) > 0 {
 		t.Errorf("left in flight: %q", inFlight)
 	}
-	if out, err := notify().CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	testkit.Run(t, notify())
 	for k, n := range s.got {
 		if n != 1 {
 			t.Errorf("%s arrived %d times", k, n)

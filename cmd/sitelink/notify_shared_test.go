@@ -50,18 +50,14 @@ func killShared(t *testing.T, work, ledger string, fresh func(), inFlight func()
 	start := func() {
 		t.Helper()
 		fresh()
-		if out, err := notify(empty).CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
+		testkit.Run(t, notify(empty))
 		s.mu.Lock()
 		clear(s.got)
 		s.mu.Unlock()
 	}
 	start()
 	began := time.Now()
-	if out, err := notify(docroot).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	testkit.Run(t, notify(docroot))
 	whole := time.Since(began)
 	kills, inFlightAll, twice := 0, 0, 0
 	for kills < runs {
@@ -118,9 +114,7 @@ func TestNotifyKilledGit(t *testing.T) {
 		t.Helper()
 		cmd := exec.Command("git", args...)
 		cmd.Dir = work
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("git %v: %v\n%s", args, err, out)
-		}
+		testkit.Run(t, cmd)
 	}
 	git("init", "--quiet", "--bare", remote)
 	git("init", "--quiet", ".")
@@ -147,9 +141,7 @@ func TestNotifyHeld(t *testing.T) {
 	for _, args := range [][]string{{"init", "--quiet", "--bare", remote}, {"init", "--quiet", "."}, {"remote", "add", "origin", remote}} {
 		cmd := exec.Command("git", args...)
 		cmd.Dir = work
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("git %v: %v\n%s", args, err, out)
-		}
+		testkit.Run(t, cmd)
 	}
 	docroot := filepath.Join(work, "public")
 	testkit.Check(t, os.MkdirAll(docroot, 0o755))
@@ -165,9 +157,7 @@ func TestNotifyHeld(t *testing.T) {
 			git push --quiet --force origin $(git -c user.name=a -c user.email=a@b.example commit-tree $tree -m x):refs/sitelink/ledger`
 		cmd := exec.Command("sh", "-c", script)
 		cmd.Dir, cmd.Stdin = work, strings.NewReader(text)
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
+		testkit.Run(t, cmd)
 	}
 	lease := time.Now().Add(time.Hour).UTC().Truncate(time.Second)
 	hold(lease)

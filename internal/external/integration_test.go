@@ -22,9 +22,7 @@ func TestSharedCaches(t *testing.T) {
 			for _, args := range [][]string{{"init", "-q", "."}, {"init", "-q", "--bare", "remote.git"}, {"remote", "add", "origin", filepath.Join(p.Root, "remote.git")}} {
 				cmd := exec.Command("git", args...)
 				cmd.Dir = p.Root
-				if out, err := cmd.CombinedOutput(); err != nil {
-					t.Fatalf("git %q: %v\n%s", args, err, out)
-				}
+				testkit.Run(t, cmd)
 			}
 			if all, err := Records(t.Context(), p, nil); err != nil || len(all) != 0 {
 				t.Errorf("before: %v, %v", all, err)

@@ -10,6 +10,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 var (
@@ -70,9 +72,7 @@ func TestPicture(t *testing.T) {
 	dir := t.TempDir()
 	cmd := exec.Command("bash", "docs/images/make", dir)
 	cmd.Dir = root
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	testkit.Run(t, cmd)
 	got, err := os.ReadFile(filepath.Join(dir, "run.svg"))
 	if err != nil || string(got) != readFile(t, "docs/images/run.svg") {
 		t.Errorf("run.svg is not what docs/images/make makes: %v", err)
@@ -98,9 +98,7 @@ func build(t *testing.T, pkg string) (binary string) {
 	}
 	cmd := exec.Command("go", "build", "-o", binary, pkg)
 	cmd.Dir = root
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("go build %s: %v\n%s", pkg, err, out)
-	}
+	testkit.Run(t, cmd)
 	binaries[pkg] = binary
 	return binary
 }

@@ -11,6 +11,8 @@ import (
 	"text/template"
 
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // starter is what differs between the pages of docs/start.
@@ -111,9 +113,7 @@ func projects(t *testing.T) string {
 		if _, err := os.Stat(filepath.Join(dir, name, ".git")); err == nil {
 			continue
 		}
-		if out, err := exec.Command(git, "init", "-q", filepath.Join(dir, name)).CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
+		testkit.Run(t, exec.Command(git, "init", "-q", filepath.Join(dir, name)))
 	}
 	return dir
 }

@@ -4,6 +4,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // TestStranger compiles and runs a module of its own that uses each public
@@ -12,7 +14,5 @@ import (
 func TestStranger(t *testing.T) {
 	cmd := exec.Command("go", "test", "./...")
 	cmd.Dir = filepath.Join("testdata", "stranger")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("go test in %s: %v\n%s", cmd.Dir, err, out)
-	}
+	testkit.Run(t, cmd)
 }

@@ -187,9 +187,7 @@ func TestDiff(t *testing.T) {
 	cmd := exec.Command(git, "apply", "-")
 	cmd.Dir = b.Name()
 	cmd.Stdin = strings.NewReader(string(plan.Diff()))
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s\n%s", err, out, plan.Diff())
-	}
+	testkit.Run(t, cmd)
 	mustApply(t, plan)
 	for _, c := range plan.Changes {
 		if read(t, a, c.Path) != read(t, b, c.Path) {

@@ -63,9 +63,7 @@ func newSite(t *testing.T, files map[string]string) string {
 	for _, args := range [][]string{{"init", "-q"}, {"config", "core.autocrlf", "false"}, {"add", "."}, {"-c", "user.name=a", "-c", "user.email=a@h.example", "commit", "-qm", "start"}} {
 		cmd := exec.Command("git", args...)
 		cmd.Dir = root
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("git %v: %v\n%s", args, err, out)
-		}
+		testkit.Run(t, cmd)
 	}
 	return root
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // TestJekyllMoves: pages and posts move, with redirect_from where the plugin is
@@ -111,9 +113,7 @@ func TestJekyllRedirectFrom(t *testing.T) {
 	docroot := t.TempDir()
 	cmd := exec.Command("jekyll", "build", "--destination", docroot)
 	cmd.Dir = root
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("jekyll: %v\n%s", err, out)
-	}
+	testkit.Run(t, cmd)
 	for old, now := range map[string]string{
 		"guide/more.html": "/help/parts.html", "2024/05/06/hello.html": "/2024/05/07/hi.html", "first/index.html": "/2024/05/07/hi.html",
 	} {

@@ -215,9 +215,7 @@ func publish(t *testing.T, root string) published {
 	testkit.Check(t, os.RemoveAll(filepath.Join(root, "public")))
 	cmd := exec.Command("hugo", "--quiet")
 	cmd.Dir = root
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("hugo: %v\n%s", err, out)
-	}
+	testkit.Run(t, cmd)
 	cfg := &config.Config{}
 	cfg.Fragments, cfg.Profile = true, "netlify"
 	p, err := project.Find(t.Context(), root, project.Options{Config: cfg, Env: os.Environ()})

@@ -17,6 +17,7 @@ import (
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/testkit"
 	"github.com/sitelink/sitelink/internal/text"
 )
 
@@ -43,9 +44,7 @@ func commit(t *testing.T, files map[string]string) (*githook.Repo, Options) {
 	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"add", "-A"}, {"commit", "-q", "-m", "a site"}} {
 		cmd := exec.Command("git", args...)
 		cmd.Dir, cmd.Env = dir, env
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("git %v: %v\n%s", args, err, out)
-		}
+		testkit.Run(t, cmd)
 	}
 	repo, err := githook.Open(t.Context(), githook.Git{Dir: dir, Env: env})
 	if err != nil {

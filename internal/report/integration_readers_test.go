@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // attacks are texts with which a page could try to become more than text in a
@@ -46,9 +47,7 @@ func TestReaders(t *testing.T) {
 	readers := filepath.Join(dir, "readers.exe")
 	build := exec.Command("go", "build", "-o", readers, ".")
 	build.Dir = filepath.Join("testdata", "readers")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("build the readers: %v\n%s", err, out)
-	}
+	testkit.Run(t, build)
 	read := func(kind string, files ...string) (string, error) {
 		cmd := exec.Command(readers, append([]string{kind}, files...)...)
 		cmd.Dir = filepath.Join("testdata", "readers") // its module knows where the schema is

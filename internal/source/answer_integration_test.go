@@ -109,9 +109,7 @@ func testAnswerNeverStale(t *testing.T, hugo string) {
 		do(os.RemoveAll(in("public")))
 		cmd := exec.Command(hugo, "--quiet")
 		cmd.Dir = dir
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("%s: %v\n%s", s.name, err, out)
-		}
+		testkit.Run(t, cmd)
 		kept, n := brokenPlaces(t, dir, hugo, cache)
 		fresh, _ := brokenPlaces(t, dir, hugo, "")
 		if kept != fresh || n < 2 {

@@ -52,9 +52,7 @@ func TestGeneratorsBuilt(t *testing.T) {
 			testkit.Check(t, os.RemoveAll(filepath.Join(project, docroot)))
 			cmd := exec.Command(program, build[1:]...)
 			cmd.Dir = project
-			if out, err := cmd.CombinedOutput(); err != nil {
-				t.Fatalf("%v\n%s", err, out)
-			}
+			testkit.Run(t, cmd)
 			if *update {
 				rewriteBuilt(t, name, archive, project, docroot)
 			}

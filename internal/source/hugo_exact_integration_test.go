@@ -49,9 +49,7 @@ func TestHugoExact(t *testing.T) {
 	build := func(on string) []byte {
 		cmd := exec.Command(hugo, "--quiet")
 		cmd.Dir, cmd.Env = project, append(os.Environ(), "HUGO_PARAMS_SITELINK_SOURCEMAP="+on)
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
+		testkit.Run(t, cmd)
 		page, err := os.ReadFile(filepath.Join(project, "public", "p", "index.html"))
 		testkit.Check(t, err)
 		return page

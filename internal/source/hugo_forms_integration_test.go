@@ -111,9 +111,7 @@ func hugoForms(t *testing.T, hugo, base string, values int) {
 	write("layouts/home.json", `{"version":"https://jsonfeed.org/version/1.1","title":"T","items":[{{ range $i, $p := .Site.RegularPages }}{{ if $i }},{{ end }}{"id":{{ .Permalink | jsonify }},"url":{{ .Permalink | jsonify }},"content_html":{{ .Content | jsonify }}}{{ end }}]}`)
 	cmd := exec.Command(hugo, "--quiet")
 	cmd.Dir = project
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	testkit.Run(t, cmd)
 	placed, wrong, missing := map[string]int{}, 0, 0
 	for _, use := range []string{hugo, ""} {
 		found := placeAll(t, project, "https://example.org"+base+"/", use, "gone-")

@@ -84,9 +84,7 @@ func testHugoBreaks(t *testing.T, hugo string) {
 	b := newBrokenSite(t, 500)
 	cmd := exec.Command(hugo, "--quiet")
 	cmd.Dir = b.dir
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("hugo: %v\n%s", err, out)
-	}
+	testkit.Run(t, cmd)
 	docroot := filepath.Join(t.TempDir(), "elsewhere")
 	testkit.Check(t, os.Rename(filepath.Join(b.dir, "public"), docroot))
 	os.RemoveAll(filepath.Join(b.dir, "resources"))

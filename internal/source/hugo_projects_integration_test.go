@@ -66,9 +66,7 @@ func TestHugoProjectsBuilt(t *testing.T) {
 				testkit.Check(t, os.RemoveAll(filepath.Join(p.site(), "public")))
 				cmd := exec.Command(hugo, "--quiet")
 				cmd.Dir = p.site()
-				if out, err := cmd.CombinedOutput(); err != nil {
-					t.Fatalf("%v\n%s", err, out)
-				}
+				testkit.Run(t, cmd)
 				if *update {
 					p.rewrite(t, hugo)
 				}

@@ -53,9 +53,7 @@ func TestHugoHeadingIDs(t *testing.T) {
 		}
 		cmd := exec.Command(hugo, "build", "--quiet")
 		cmd.Dir = root
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("hugo: %v\n%s", err, out)
-		}
+		testkit.Run(t, cmd)
 		page, err := os.ReadFile(filepath.Join(root, "public", "index.html"))
 		testkit.Check(t, err)
 		got, want := regexp.MustCompile(`<h2(?: id="([^"]*)")?>`).FindAllSubmatch(page, -1), wantIDs(tt.ids)

@@ -1,11 +1,22 @@
 package testkit
 
-import "testing"
+import (
+	"os/exec"
+	"testing"
+)
 
 // Check ends a test with an error that it does not expect.
 func Check(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// Run runs a command. If it fails, the test ends with what the command printed.
+func Run(t testing.TB, cmd *exec.Cmd) {
+	t.Helper()
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%q: %v\n%s", cmd.Args, err, out)
 	}
 }

@@ -44,9 +44,7 @@ func TestDjangoWM(t *testing.T) {
 		command.Env = env
 		return command
 	}
-	if out, err := manage("migrate", "--verbosity", "0").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	testkit.Run(t, manage("migrate", "--verbosity", "0"))
 	server := manage("runserver", "--noreload", "127.0.0.1:"+port)
 	server.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	testkit.Check(t, server.Start())
