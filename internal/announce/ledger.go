@@ -20,8 +20,13 @@ import (
 // LedgerName returns the ledger of the configuration, a file as a user in the
 // project's directory would write it.
 func LedgerName(p *project.Project) string {
-	name := p.Config.Outgoing.Ledger
-	if !IsFile(name) || filepath.IsAbs(name) || p.Config.Given("outgoing.ledger") { // a flag is relative to that directory
+	return NameInProject(p, p.Config.Outgoing.Ledger, "outgoing.ledger")
+}
+
+// NameInProject returns the value of a key that names a file, a ref of git or a database;
+// a file as a user in the project's directory would write it.
+func NameInProject(p *project.Project, name, key string) string {
+	if !IsFile(name) || filepath.IsAbs(name) || p.Config.Given(key) { // a flag is relative to that directory
 		return name
 	}
 	name = filepath.Join(p.Root, filepath.FromSlash(name))

@@ -19,21 +19,7 @@ import (
 // CacheName returns the name of the status cache of a project, a file in the form in
 // which this process can open it.
 func CacheName(p *project.Project) string {
-	name := p.Config.External.StatusCache
-	if !announce.IsFile(name) || filepath.IsAbs(name) || p.Config.Given("external.status-cache") {
-		return name // a flag is relative to the working directory
-	}
-	return inProject(p, name)
-}
-
-// inProject returns the name of a file in a project in the form in which this process
-// can open it.
-func inProject(p *project.Project, name string) string {
-	name = filepath.Join(p.Root, filepath.FromSlash(name))
-	if rel, err := filepath.Rel(p.Dir, name); err == nil && filepath.IsLocal(rel) {
-		return rel
-	}
-	return name
+	return announce.NameInProject(p, p.Config.External.StatusCache, "external.status-cache")
 }
 
 // openCache opens the status cache of a project.
