@@ -93,23 +93,13 @@ type slot struct {
 
 func newTree() *Tree {
 	t := &Tree{seed: maphash.MakeSeed(), fold: &foldIndex{}}
-	t.grow(1 << 10)
+	t.table = emptyTable(1 << 10)
 	t.Nodes = append(t.Nodes, Node{Parent: NoNode, Kind: KindDir})
 	return t
 }
 
-// add adds a node. Its parent must have been added before.
-func (t *Tree) add(parent NodeID, name string, kind Kind) NodeID {
-	id := t.append(parent, []byte(name), kind)
-	if len(t.Nodes)*2 > len(t.table) {
-		t.grow(len(t.table) * 2)
-	} else {
-		t.insert(id)
-	}
-	return id
-}
-
-// append is add without an entry in the table; index adds all names at once.
+// append adds a node, which can be found after the next call of index. Its parent must
+// have been added before.
 func (t *Tree) append(parent NodeID, name []byte, kind Kind) NodeID {
 	id := NodeID(len(t.Nodes))
 	t.Nodes = append(t.Nodes, Node{Parent: parent, name: uint32(len(t.names)), nameLen: uint16(len(name)), Kind: kind, Real: id})
@@ -131,13 +121,10 @@ func (t *Tree) index() {
 	for size < len(t.Nodes)*2 {
 		size *= 2
 	}
-	t.grow(size)
-}
-
-func (t *Tree) grow(size int) {
 	t.table = emptyTable(size)
 	for id := 1; id < len(t.Nodes); id++ {
-		t.insert(NodeID(id))
+		n := &t.Nodes[id]
+		insertSlot(t.table, t.hash(n.Parent, t.NameOf(n)), NodeID(id))
 	}
 }
 
@@ -147,11 +134,6 @@ func (t *Tree) Clone() *Tree {
 	n := *t
 	n.Nodes = slices.Clone(t.Nodes)
 	return &n
-}
-
-func (t *Tree) insert(id NodeID) {
-	n := &t.Nodes[id]
-	insertSlot(t.table, t.hash(n.Parent, t.NameOf(n)), id)
 }
 
 // emptyTable returns a table of slots; size is a power of two.

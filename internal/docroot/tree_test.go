@@ -24,11 +24,12 @@ func TestTreeGrows(t *testing.T) {
 	tree := newTree()
 	var ids []NodeID
 	for d := range 20 {
-		dir := tree.add(0, fmt.Sprintf("d%d", d), KindDir)
+		dir := tree.append(0, fmt.Appendf(nil, "d%d", d), KindDir)
 		for i := range 500 {
-			ids = append(ids, tree.add(dir, fmt.Sprintf("f%d", i), KindFile))
+			ids = append(ids, tree.append(dir, fmt.Appendf(nil, "f%d", i), KindFile))
 		}
 	}
+	tree.index()
 	for i, id := range ids {
 		dir := tree.Child(0, fmt.Appendf(nil, "d%d", i/500))
 		if got := tree.Child(dir, fmt.Appendf(nil, "f%d", i%500)); got != id {
@@ -60,9 +61,9 @@ func TestSortedFiles(t *testing.T) {
 			slices.Sort(names)
 			for _, name := range slices.Compact(names) {
 				if rnd.IntN(2) == 0 {
-					tree.add(dirs[at], name, KindFile)
+					tree.append(dirs[at], []byte(name), KindFile)
 				} else {
-					dirs = append(dirs, tree.add(dirs[at], name, KindDir))
+					dirs = append(dirs, tree.append(dirs[at], []byte(name), KindDir))
 				}
 			}
 		}
