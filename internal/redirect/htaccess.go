@@ -211,7 +211,7 @@ func (p *htaccess) redirect(line int, text string, words []string) {
 	r.flags |= keepsQuery
 	if directive == "redirectmatch" {
 		if p.setExpression(&r, args[0], "", true) {
-			r.to = dollarTemplate(r.To, apacheEscape)
+			r.to = apacheTemplate(r.To, noConditions, apacheEscape, false)
 			p.Rules = append(p.Rules, r)
 		}
 		return
@@ -304,11 +304,6 @@ var (
 
 // noConditions, as the number of groups, means that %N and variables are literal.
 const noConditions = -1
-
-// dollarTemplate compiles a destination with placeholders such as $1.
-func dollarTemplate(to string, escape escaping) template {
-	return apacheTemplate(to, noConditions, escape, false)
-}
 
 // apacheTemplate compiles a destination with $N for the groups of the rule, and %N
 // for those of the last condition, which follow the rule's groups in the captures.

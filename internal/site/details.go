@@ -564,13 +564,6 @@ func (p *Page) Sum() uint64 { return p.sum }
 // Sums reports whether the hashes of files are known.
 func (s *Site) Sums() bool { return s.opt.Sums }
 
-// addSum hashes the file of a page.
-func (w *worker) addSum(p *Page, data []byte) {
-	if w.l.opt.Sums {
-		p.sum = xxhash.Sum64(data)
-	}
-}
-
 // Sum returns the hash of the bytes of a page's file: [Page.Sum] if
 // [Options.Sums] was set, or else the hash of the file as it is now. The error is
 // that of reading the file.

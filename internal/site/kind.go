@@ -350,7 +350,7 @@ type scanner struct {
 
 // scanPage reads a page in the syntax of its kind.
 func (s *Site) scanPage(in *scanner, kind PageKind, text []byte) *scan.Page {
-	opt := s.scanOptions()
+	opt := scan.Options{Tags: s.opt.Tags, Charset: s.Charset(), DefaultCharset: s.opt.DefaultCharset}
 	if kind != PageHTML && kind != PageCSS {
 		opt.Charset = "" // hosts give it for these two
 	}
@@ -398,11 +398,4 @@ func mapPage(text []byte) (page scan.Page, bad []int) {
 		page.Links = append(page.Links, scan.Link{Value: l.Value, Off: uint32(l.Start), TagOff: uint32(l.Start)})
 	}
 	return page, bad
-}
-
-// imageMap reads one image map.
-func (w *worker) imageMap(p *Page, data []byte) {
-	page, bad := mapPage(data)
-	p.badLines = bad
-	w.resolveAll(p, &page)
 }

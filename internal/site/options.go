@@ -108,10 +108,3 @@ type Mark struct {
 
 // Inspected returns what [Options.Inspect] found on the page.
 func (p *Page) Inspected() Inspected { return p.inspected }
-
-// inspect calls the worker's inspector.
-func (w *worker) inspect(p *Page, page *scan.Page) {
-	if w.inspector != nil && p.kind.IsHTML() {
-		p.inspected = w.inspector(p.kind, page)
-	}
-}

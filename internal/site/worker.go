@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cespare/xxhash/v2"
 	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/scan"
@@ -73,14 +74,18 @@ func (w *worker) page(p *Page) {
 	if !ok {
 		return
 	}
-	w.addSum(p, data)
+	if w.l.opt.Sums {
+		p.sum = xxhash.Sum64(data)
+	}
 	if len(data) > giantBytes {
 		w.l.giant.Lock()
 		defer w.l.giant.Unlock()
 		defer func() { w.buf, w.scan = nil, scanner{} }()
 	}
 	if p.kind == PageMap {
-		w.imageMap(p, data)
+		page, bad := mapPage(data)
+		p.badLines = bad
+		w.resolveAll(p, &page)
 		return
 	}
 	page := w.l.scanPage(&w.scan, p.kind, data)
@@ -89,17 +94,14 @@ func (w *worker) page(p *Page) {
 	if len(page.Faults) > 0 {
 		p.faults = slices.Clone(page.Faults)
 	}
-	w.inspect(p, page)
+	if w.inspector != nil && p.kind.IsHTML() {
+		p.inspected = w.inspector(p.kind, page)
+	}
 	w.anchors(p, page)
 	w.resolveAll(p, page)
 	if len(page.Scripts) > 0 {
 		p.scripts = w.l.scriptsKey(p, page)
 	}
-}
-
-func (s *Site) scanOptions() scan.Options {
-	def := s.opt.DefaultCharset
-	return scan.Options{Tags: s.opt.Tags, Charset: s.Charset(), DefaultCharset: def}
 }
 
 // read reads the file of a page.
