@@ -8,8 +8,11 @@ import (
 	"regexp"
 	"regexp/syntax"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
+
+	"golang.org/x/net/publicsuffix"
 
 	"github.com/sitelink/sitelink/internal/generator"
 )
@@ -29,10 +32,10 @@ type Converted struct {
 }
 
 // peer is another link checker. Each of its options in peers.ini becomes one of ours: docroot,
-// base-url, url and page (regular expressions of addresses and files to ignore),
+// base-url, url, page and dir (regular expressions of addresses, files and directories to ignore),
 // from and skip (linksets), text and linkset-url (other patterns of addresses), jobs, concurrency, fragments, max-age; external, which
-// is a flag of ours; and same, which needs no option. What begins with "!" says why there
-// is none.
+// is a flag of ours; status; always, which cannot be turned off; and same, which needs no
+// option. What begins with "!" says why there is none, unless the option is off.
 type peer struct {
 	title string
 	// name matches the name of its file, says its text.
@@ -54,8 +57,13 @@ var peers = []peer{
 		func(text string) (map[string][]string, error) { return commandOptions(text, "hyperlink") }},
 	{"LinkChecker", regexp.MustCompile(`^\.?linkchecker.*$`), regexp.MustCompile(`(?m)^\[(checking|filtering)\]`),
 		ini},
-	{"Linklint", regexp.MustCompile(`(?i)linklint`), regexp.MustCompile(`(?m)^-(root|doc|orphan|ignore|skip|limit|case|host)\b`),
-		func(text string) (map[string][]string, error) { return commandOptions(text, "") }},
+	{"Linklint", regexp.MustCompile(`(?i)linklint`), regexp.MustCompile(`(?m)^-(root|doc|orphan|ignore|skip|limit|case|host)\b|^[^#\n]*\blinklint\s+-`),
+		func(text string) (map[string][]string, error) {
+			if strings.Contains(text, "linklint -") {
+				return commandOptions(text, "linklint") // a script
+			}
+			return commandOptions(text, "")
+		}},
 }
 
 // Convert turns the configuration of another link checker into ours. The error says which
@@ -111,8 +119,19 @@ func Convert(name string, text string) (*Converted, error) {
 func (c *Converted) take(to, value string) (why string) {
 	off := slices.Contains([]string{"false", "0", "no"}, value)
 	check := func(line string) { c.Check = append(c.Check, line) }
+	if strings.HasPrefix(value, "$") || strings.Contains(value, "#{") {
+		return "its value is computed"
+	}
 	switch to {
 	case "same":
+	case "always":
+		if off {
+			return "sitelink always checks this"
+		}
+	case "status":
+		if !strings.HasPrefix(value, "2") { // sitelink external accepts these
+			return "accept a status of a host in [[external.host]]"
+		}
 	case "docroot":
 		c.Docroot = strings.TrimSuffix(strings.TrimPrefix(value, "./"), "/")
 	case "base-url":
@@ -132,7 +151,7 @@ func (c *Converted) take(to, value string) (why string) {
 		}
 		return "sitelink external asks other sites"
 	case "jobs", "concurrency", "limit":
-		if strings.Trim(value, "0123456789") != "" || value == "" || len(value) > 3 {
+		if n, err := strconv.Atoi(value); err != nil || n < 1 || n > 999 && to != "limit" {
 			return "not a number from 1 to 999"
 		}
 		if to == "concurrency" {
@@ -158,20 +177,34 @@ func (c *Converted) take(to, value string) (why string) {
 		c.ignore("url", strings.ReplaceAll(strings.ReplaceAll(value, "@", "**"), "#", "*"))
 	case "text":
 		c.ignore("url", value)
-	case "url", "page":
-		switch glob, ok := globOf(value); {
-		case otherScheme.MatchString(value): // never checked
-		case !ok:
+	case "url", "page", "dir":
+		globs, ok := globsOf(value)
+		if !ok {
 			return "no pattern of ours says that; add [[ignore]] tables"
-		case to == "page":
-			c.ignore("page", strings.TrimPrefix(strings.TrimPrefix(glob, "./"), c.Docroot+"/"))
-		case foreignURL.MatchString(value):
-			c.sites = append(c.sites, quote(glob))
-		default:
-			c.ignore("url", glob)
+		}
+		var own, sites []string
+		for _, glob := range globs {
+			switch {
+			case to == "dir" && !strings.HasSuffix(glob, "/**"): // a file of that name
+			case to != "url":
+				own = append(own, strings.TrimPrefix(strings.TrimLeft(glob, "./"), c.Docroot+"/"))
+			case otherScheme.MatchString(glob): // never checked
+			case namesHost(glob):
+				sites = append(sites, glob)
+			default:
+				own = append(own, glob)
+			}
+		}
+		if len(own) > 0 {
+			c.ignore(strings.Replace(to, "dir", "page", 1), oneGlob(own))
+		}
+		if len(sites) > 0 {
+			c.sites = append(c.sites, quote(oneGlob(sites)))
 		}
 	default:
-		return cmp.Or(strings.TrimPrefix(to, "!"), "sitelink has no such option")
+		if !off {
+			return cmp.Or(strings.TrimPrefix(to, "!"), "sitelink has no such option")
+		}
 	}
 	return ""
 }
@@ -181,34 +214,53 @@ func (c *Converted) ignore(key, glob string) {
 }
 
 var (
-	dayHours = regexp.MustCompile(`\d+[dw]`)
-	// foreignURL matches regular expressions of addresses of other sites: "https://x",
-	// "^https?:\/\/x", "github\.com/x".
-	foreignURL  = regexp.MustCompile(`^\^?(\(?https?|[\w-]+(\\?\.[\w-]+)*\\?\.(com|org|net|io|dev|gov|edu|info|co|uk|de)\b)`)
-	otherScheme = regexp.MustCompile(`^\^?(mailto|tel|javascript|data|ftp|file):`)
+	dayHours    = regexp.MustCompile(`\d+[dw]`)
+	otherScheme = regexp.MustCompile(`^(mailto|tel|javascript|data|ftp|file):`)
 )
 
-// globOf returns a pattern that matches what a regular expression finds, if there is one:
-// "^/a/.*" gives /a/**, "old$" gives **/*old, and "old" {**/*old*,**/*old*/**}. An unescaped
+// namesHost reports whether a pattern begins with another site: https://x/**,
+// **/*github.com/x*, **/*.slack.com*, **/*localhost*; but not **/*feed.xml*.
+func namesHost(glob string) bool {
+	part := strings.TrimLeft(strings.TrimPrefix(glob, "**/*"), ".")
+	host, _, _ := strings.Cut(part, "/")
+	host, _, _ = strings.Cut(strings.TrimRight(host, "*"), ":")
+	suffix, known := publicsuffix.PublicSuffix(host)
+	return strings.HasPrefix(part, "http:") || strings.HasPrefix(part, "https:") || host == "localhost" || host == "127.0.0.1" ||
+		strings.Contains(host, ".") && (known || strings.Contains(suffix, ".")) && !slices.Contains([]string{"md", "py", "sh", "zip"}, suffix)
+}
+
+// oneGlob matches what one of the patterns matches.
+func oneGlob(globs []string) string {
+	if len(globs) == 1 {
+		return globs[0]
+	}
+	return "{" + strings.Join(globs, ",") + "}"
+}
+
+// globsOf returns patterns that match what a regular expression finds, if there are some:
+// "^/a/.*" gives /a/**, "old$" gives **/*old, and "old" **/*old* and **/*old*/**. An unescaped
 // dot counts as a dot, which is what people mean.
-func globOf(expr string) (glob string, ok bool) {
-	expr = strings.TrimPrefix(strings.TrimPrefix(expr, "^.*"), ".*")
+func globsOf(expr string) (all []string, ok bool) {
+	expr = strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(expr, "^.*"), ".*"), "/?")
 	if rest := strings.TrimSuffix(strings.TrimSuffix(expr, "$"), ".*"); len(rest) < len(expr)-1 && !strings.HasSuffix(rest, `\`) {
 		expr = rest
 	}
+	expr = strings.TrimSuffix(expr, "/*") // any number of slashes, also none
 	if strings.HasPrefix(expr, "http") {
 		expr = "^" + expr
 	}
 	if strings.Trim(expr, `\^$.*+?()[]{}|`) == "" {
-		return "", false // it matches everything
+		return nil, false // it matches everything
 	}
 	tree, err := syntax.Parse(expr, syntax.Perl)
 	if err != nil {
-		return "", false
+		return nil, false
 	}
 	parts, ok := globParts(tree.Simplify())
-	var all []string
 	for _, g := range parts {
+		if i := strings.Index(g, "$"); i >= 0 && i < len(g)-1 {
+			continue // nothing is after the end
+		}
 		g, fromStart := strings.CutPrefix(g, "^")
 		if !fromStart {
 			g = "**/*" + g
@@ -223,10 +275,7 @@ func globOf(expr string) (glob string, ok bool) {
 			all = append(all, g+"*", g+"*/**") // no pattern says both
 		}
 	}
-	if len(all) == 1 {
-		return all[0], ok
-	}
-	return "{" + strings.Join(all, ",") + "}", ok
+	return all, ok && len(all) > 0
 }
 
 var globEscape = strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "{", `\{`, ",", `\,`)
@@ -244,6 +293,8 @@ func globParts(n *syntax.Regexp) (all []string, ok bool) {
 		return []string{"."}, true
 	case syntax.OpEmptyMatch:
 		return []string{""}, true
+	case syntax.OpWordBoundary:
+		return []string{"$", "/", "[^0-9A-Za-z_]"}, true
 	case syntax.OpCapture:
 		return globParts(n.Sub[0])
 	case syntax.OpStar, syntax.OpPlus:
@@ -309,33 +360,69 @@ func document(ext string) func(text string) (map[string][]string, error) {
 // :ignore_urls => [/x/, "y"], ignore_urls: [...], --ignore-urls "/x/,y".
 var (
 	rubyComment = regexp.MustCompile(`(?m)^\s*#.*$`)
-	rubyPair    = regexp.MustCompile(`(?m)(?:[:"']?\b([a-z_]\w+)["']?\s*(?:=>|:(?:[ \t]|$))|--([a-z][\w-]+)(?:[ =]|$))[ \t]*(\[[^\]]*\]|%r\{.*?\}|/(?:\\.|[^/\n])+/|"[^"\n]*"|'[^'\n]*'|[\w.,/][\w.,/-]*)?((?:\n\s+-\s+.+)*)`)
-	rubyValue   = regexp.MustCompile(`%r\{(.*?)\}|/((?:\\.|[^/\n])+)/|"([^"\n]*)"|'([^'\n]*)'|([\w.][\w./-]*)`)
-	rubyDir     = regexp.MustCompile(`check_director(?:y|ies)\(?\s*\[?["']([^"']+)|htmlproofer\s+["']?([\w./-]+)`)
+	rubyPair    = regexp.MustCompile(`(?m)(?:[:"']?\b([a-z_]\w+)["']?\s*(?:=>|:(?:[ \t]|$))|--([a-z][\w-]+)(?:[ =]|$))[ \t]*(\[[^\]]*\]|%r\{.*?\}|/(?:\\.|[^/\n])+/|"[^"\n]*"|'[^'\n]*'|[\w.,/$][\w.,/${}-]*)?((?:\n\s+-\s+.+)*)`)
+	rubyValue   = regexp.MustCompile(`%r\{(.*?)\}|/((?:\\.|[^/\n])+)/|"([^"\n]*)"|'([^'\n]*)'|([\w.$][\w./-]*)`)
+	rubyDir     = regexp.MustCompile(`(?m)check_director(?:y|ies)\(?\s*\[?["']([^"']+)|htmlproofer\s+["']?([\w./$][\w./${}-]*)|htmlproofer\s.*\s["']?([_.$][\w./{}-]*|[\w./-]+/)["']?\s*$`)
+	rubyName    = regexp.MustCompile(`^[a-z_]\w*$`)
+	otherFlags  = regexp.MustCompile(`(?m)^[ \t]*[^-\s].*\s--[a-z].*$`)
 )
 
 func rubyOptions(text string) (map[string][]string, error) {
 	options := map[string][]string{}
-	text = rubyComment.ReplaceAllString(text, "")
-	if m := rubyDir.FindStringSubmatch(text); m != nil && !strings.HasPrefix(m[2], "-") {
-		options["docroot"] = []string{m[1] + m[2]}
+	text = strings.ReplaceAll(rubyComment.ReplaceAllString(text, ""), "\\\n", " ")
+	text = otherFlags.ReplaceAllStringFunc(text, func(line string) string {
+		if !strings.Contains(strings.ToLower(line), "proofer") {
+			return "" // another program's
+		}
+		return line
+	})
+	if m := rubyDir.FindStringSubmatch(text); m != nil {
+		options["docroot"] = []string{strings.Trim(variable(text, strings.Join(m[1:], "")), `"'`)}
 	}
 	for _, m := range rubyPair.FindAllStringSubmatch(text, -1) {
-		key, value := strings.ReplaceAll(m[1]+m[2], "-", "_"), m[3]+m[4]
-		if value == "" {
-			value = "true"
-		} else if m[2] != "" { // a list of the command line
-			value = strings.ReplaceAll(strings.Trim(value, `"'`), ",", " ")
-		}
-		for _, v := range rubyValue.FindAllStringSubmatch(value, -1) {
-			value := strings.ReplaceAll(strings.Join(v[1:], ""), `\/`, "/")
-			if v[1]+v[2] == "" && strings.Contains(key, "ignore") { // a text, not an expression
+		key, value := strings.ReplaceAll(m[1]+m[2], "-", "_"), cmp.Or(strings.TrimRight(m[3], ",")+m[4], "true")
+		list := strings.Contains(key, "ignore") && !strings.Contains(key, "status")
+		add := func(value string, isText bool) {
+			if list && isText && value[0] != '$' {
 				value = "^" + regexp.QuoteMeta(value) + "$"
 			}
 			options[key] = append(options[key], value)
 		}
+		switch value = variable(text, value); {
+		case m[2] != "" && list: // the command line's: /x/,y
+			for value := range strings.SplitSeq(strings.Trim(value, `"'`), ",") {
+				expr := strings.TrimSuffix(strings.TrimPrefix(value, "/"), "/")
+				add(strings.ReplaceAll(expr, `\/`, "/"), len(expr)+2 != len(value))
+			}
+			continue
+		case m[2] != "":
+			add(strings.Trim(value, `"'`), false)
+			continue
+		case list && rubyName.MatchString(value) && value != "true" && value != "false":
+			value = variable(text, "$"+value)
+		}
+		for _, v := range rubyValue.FindAllStringSubmatch(value, -1) {
+			add(strings.ReplaceAll(strings.Join(v[1:], ""), `\/`, "/"), v[1]+v[2] == "")
+		}
 	}
 	return options, nil
+}
+
+// variable returns what a script or Rakefile sets the variable $x or ${x} to, or adds to it:
+// "a" for DEST=a, and /a/ /b/ for x = [/a/] and x.push(/b/). It returns any other word, or a
+// variable that is not set so, as it is.
+func variable(text, word string) string {
+	name, is := strings.CutPrefix(word, "$")
+	if !is {
+		return word
+	}
+	var values []string
+	for _, m := range regexp.MustCompile(`\b`+regexp.QuoteMeta(strings.Trim(name, "{}"))+`\s*(?:\+?=|<<|\.push\()\s*(\[[^\]]*\]|%r\{.*?\}|"[^"\n]*"|'[^'\n]*'|[^\s)]+)`).FindAllStringSubmatch(text, -1) {
+		if m[1] != "[]" {
+			values = append(values, m[1])
+		}
+	}
+	return cmp.Or(strings.Join(values, " "), word)
 }
 
 // commandOptions reads the arguments of a program, "" for a file that holds nothing else:
@@ -349,14 +436,14 @@ func commandOptions(text, program string) (map[string][]string, error) {
 		}
 		if program != "" {
 			_, rest, found := strings.Cut(line, program+" ")
-			if !found {
+			if !found || program == "linklint" && !strings.HasPrefix(rest, "-") {
 				continue
 			}
 			line, _, _ = strings.Cut(rest, "&&")
 		}
 		key := ""
 		for word := range strings.FieldsSeq(line) {
-			word = strings.Trim(word, `"'`)
+			word = variable(text, strings.Trim(word, `"'`))
 			switch name, value, has := strings.Cut(strings.TrimLeft(word, "-"), "="); {
 			case strings.HasPrefix(word, "-"):
 				if key = name; has {
@@ -366,7 +453,7 @@ func commandOptions(text, program string) (map[string][]string, error) {
 				}
 			case key != "" && options[key][len(options[key])-1] == "" && !flagsAlone[key]:
 				options[key][len(options[key])-1] = word
-			case program == "":
+			case program != "hyperlink":
 				options["linkset"] = append(options["linkset"], word)
 			default:
 				options["docroot"] = append(options["docroot"], word)
