@@ -107,10 +107,10 @@ func TestRootedSuggestions(t *testing.T) {
 // TestErrorPageAddress: generators give 404.html an address that no file has, and name
 // it as canonical. Links of visitors to it are broken all the same.
 func TestErrorPageAddress(t *testing.T) {
-	names := `<link rel=canonical href="https://example.org/sub/404/"><meta property=og:url content="https://example.org/sub/404/">`
+	names := `<link rel=canonical href="https://example.org/sub/404/"><meta property=og:url content="https://example.org/sub/404.html/"><link rel=alternate hreflang=en href="/sub/404.html/">`
 	r := checkFiles(t, files{"404.html": names + `<a href="/sub/404/">`, "a.html": names, "p.html": plain},
 		isite.Options{BaseURLs: []string{"https://example.org/sub/"}}, Options{})
-	if got := briefs(r.Findings); len(got) != 3 || !strings.Contains(got[0], "404.html") || !strings.Contains(got[0], " /sub/404/") {
+	if got := briefs(r.Findings); len(got) != 4 || !strings.Contains(got[0], "404.html") || !strings.Contains(got[0], " /sub/404/") {
 		t.Errorf("findings %q", got)
 	}
 }

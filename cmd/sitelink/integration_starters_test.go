@@ -63,6 +63,15 @@ var starters = []starter{
 	{"astro", `mkdir -p src/pages && echo '{"type": "module"}' >package.json && echo 'export default {}' >astro.config.mjs &&
 		printf '# Welcome\n\nRead the [guide](/guide/).\n' >src/pages/index.md && printf '# Guide\n\nBack [home](/).\n' >src/pages/guide.md`,
 		`$NPM/astro build`, "Astro site (astro.config.mjs): checking dist", "src/pages/index.md", true, "/guide/", "/Guide/", true, false, ""},
+	{name: "docusaurus", make: `echo "module.exports = { title: 'Starter', url: 'https://example.org', baseUrl: '/', trailingSlash: true, onBrokenLinks: 'ignore', onBrokenAnchors: 'ignore',
+			markdown: { hooks: { onBrokenMarkdownLinks: 'warn', onBrokenMarkdownImages: 'warn' } }, presets: [['classic', { blog: false, docs: { routeBasePath: '/' } }]] }" >docusaurus.config.js &&
+		mkdir docs && printf '# Hello\n\nRead the [guide](guide.md).\n' >docs/index.md && printf '# Guide\n\nBack [home](/).\n' >docs/guide.md`,
+		build: `$NPM/docusaurus build`, note: "Docusaurus site (docusaurus.config.js): checking build, published at https://example.org/", page: "docs/guide.md", source: true, other: "/", wrongCase: "/Guide/", packages: true},
+	{name: "starlight", make: `echo '{"type": "module"}' >package.json && mkdir -p src/content/docs public && touch public/favicon.svg &&
+		printf "import starlight from '@astrojs/starlight'\nexport default { integrations: [starlight({ title: 'Starter', pagefind: false })], vite: { resolve: { preserveSymlinks: true } } }\n" >astro.config.mjs &&
+		printf "import { defineCollection } from 'astro:content'\nimport { docsLoader } from '@astrojs/starlight/loaders'\nimport { docsSchema } from '@astrojs/starlight/schema'\nexport const collections = { docs: defineCollection({ loader: docsLoader(), schema: docsSchema() }) }\n" >src/content.config.ts &&
+		printf -- '---\ntitle: Hello\n---\n\nRead the [guide](/guide/).\n' >src/content/docs/index.md && printf -- '---\ntitle: Guide\n---\n\nBack [home](/).\n' >src/content/docs/guide.md`,
+		build: `$NPM/astro build`, note: "Astro site (astro.config.mjs): checking dist", page: "src/content/docs/guide.md", source: true, other: "/", wrongCase: "/Guide/", packages: true},
 }
 
 // siteStarters are those with packages of SITELINK_GENERATORS.
@@ -80,6 +89,20 @@ var siteStarters = []starter{
 		printf '<!doctype html><title>{{page.title}}</title>{{{page.contents}}}' | tee ui/layouts/default.hbs >ui/layouts/404.hbs &&
 		git init -q . && git add . && git -c user.email=me@example.org -c user.name=Me commit -qm starter`,
 		build: `$NPM/antora antora-playbook.yml`, note: "Antora site (antora-playbook.yml): checking build/site, published at https://example.org/", page: "docs/modules/ROOT/pages/guide.adoc", other: "/docs/index.html", wrongCase: "/Docs/index.html"},
+	{name: "next", make: `echo '{}' >package.json && echo "module.exports = { output: 'export', trailingSlash: true, generateBuildId: () => 'one', eslint: { ignoreDuringBuilds: true } }" >next.config.js && mkdir pages &&
+		printf 'export default function Page() { return <p><a href="/guide/">guide</a></p> }\n' >pages/index.js && printf 'export default function Page() { return <h1>Guide</h1> }\n' >pages/guide.js`,
+		build: `$NPM/next build`, note: "Next.js site (next.config.js): checking out", page: "pages/mistakes.js", source: true, other: "/guide/", wrongCase: "/Guide/", wrap: "export default function Page() { return <div>%s</div> }\n"},
+	{name: "nuxt", make: `echo '{"type": "module", "scripts": {"generate": "nuxt generate"}}' >package.json && mkdir pages &&
+		echo "export default { compatibilityDate: '2025-01-01', buildId: 'one', telemetry: false, nitro: { prerender: { failOnError: false, routes: ['/mistakes'] } } }" >nuxt.config.mjs &&
+		echo '<template><p><a href="/guide">guide</a></p></template>' >pages/index.vue && echo '<template><h1>Guide</h1></template>' >pages/guide.vue`,
+		build: `$NPM/nuxt generate`, note: "Nuxt site (nuxt.config.mjs): checking .output/public", page: "pages/mistakes.vue", source: true, other: "/guide/", wrongCase: "/200.HTML", wrap: "<template><div>%s</div></template>\n"},
+	{name: "sveltekit", make: `echo '{"type": "module", "devDependencies": {"@sveltejs/kit": "2", "@sveltejs/adapter-static": "3"}}' >package.json && mkdir -p src/routes/guide src/routes/mistakes &&
+		printf "import adapter from '@sveltejs/adapter-static'\nexport default { kit: { adapter: adapter(), version: { name: 'one' }, prerender: { handleHttpError: 'ignore', handleMissingId: 'ignore', handleUnseenRoutes: 'ignore' } } }\n" >svelte.config.js &&
+		printf "import { sveltekit } from '@sveltejs/kit/vite'\nexport default { plugins: [sveltekit()] }\n" >vite.config.js &&
+		printf '<!doctype html><html lang="en"><head>%%sveltekit.head%%</head><body>%%sveltekit.body%%</body></html>' >src/app.html &&
+		echo "export const prerender = true; export const trailingSlash = 'always'" >src/routes/+layout.js &&
+		echo '<a href="/guide/">guide</a>' >src/routes/+page.svelte && echo '<h1>Guide</h1>' >src/routes/guide/+page.svelte && rmdir src/routes/mistakes`,
+		build: `$NPM/vite build`, note: "SvelteKit site (svelte.config.js): checking build", page: "src/routes/mistakes/+page.svelte", source: true, other: "/guide/", wrongCase: "/Guide/", wrap: "%s\n"},
 }
 
 // mistakes are what the test plants: eight links that answer nothing.

@@ -165,7 +165,7 @@ func (w *worker) resolveAll(p *Page, page *scan.Page) {
 			if rec.State == host.StateViaRedirect && r.isOwnAddress(page.Ref(l)) {
 				rec.State, rec.bits = host.StateRedirect, rec.bits|bitSelf
 			}
-			if rec.State.IsError() && (l.Kind == scan.KindCanonical || l.Kind == scan.KindMetadata) && r.namesErrorPage(page.Ref(l)) {
+			if rec.State.IsError() && (l.Kind == scan.KindMetadata || l.Tag == scan.TagLink) && r.namesErrorPage(page.Ref(l)) {
 				rec.State, rec.Node, rec.bits = host.StateOK, p.node, rec.bits|bitSelf
 			}
 			if rec.State == host.StateMissingBase {
@@ -247,11 +247,11 @@ func (r *resolver) isOwnAddress(v []byte) bool {
 }
 
 // namesErrorPage reports whether a value is the address that generators give the error
-// page that holds it, such as https://example.org/404/ in 404.html. Hosts answer it with
-// that page, like any address without a file.
+// page that holds it, such as https://example.org/404/ or, in Docusaurus, 404.html/ in
+// 404.html. Hosts answer it with that page, like any address without a file.
 func (r *resolver) namesErrorPage(v []byte) bool {
 	own := strings.TrimSuffix(r.s.Href(r.Page), ".html")
-	return strings.HasSuffix(own, "/404") && strings.TrimSuffix(r.resolveURL(v, false).Target, "/") == own
+	return strings.HasSuffix(own, "/404") && strings.TrimSuffix(strings.TrimSuffix(r.resolveURL(v, false).Target, "/"), ".html") == own
 }
 
 // recordRole stores what a link means for its page or its target, in addition
