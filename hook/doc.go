@@ -16,9 +16,21 @@
 //	}
 //
 // If the program says in [Site.Sources] which texts a page was made of, findings
-// have the line and column of the link in these texts. Package mdlink records
-// the texts while goldmark renders them. For another renderer, make the [Source]
-// values yourself.
+// have the line and column of the link in these texts. A [Recorder] is an
+// extension of goldmark that records the texts while goldmark renders them. Call
+// [Recorder.Convert] instead of [goldmark.Markdown.Convert], and [Document.Page]
+// for each page that contains the result:
+//
+//	var links hook.Recorder
+//	md := goldmark.New(goldmark.WithExtensions(&links))
+//	doc, err := links.Convert(md, hook.Input{File: "content/a.md", Text: text}, &html)
+//	...
+//	doc.Page("a/index.html")
+//	result, err := hook.Check(ctx, hook.Site{Docroot: "public", Sources: links.Sources})
+//
+// [Relative] is a second extension. It reports relative links without a target
+// while they are rendered, before there is a site to check. For another renderer,
+// make the [Source] values yourself.
 //
 // The package starts no process, reads no flags, environment variables or
 // configuration files, prints nothing and writes no file. Package githook, below

@@ -33,7 +33,7 @@ type Options struct {
 	// [Entry.Internal]. All pages are read then.
 	Internal bool
 	// Hubs returns the hubs to notify when a feed changes, from the bytes of the
-	// feed, as the function of package websub does. If nil, feeds are not
+	// feed, as Hubs of package send does. If nil, feeds are not
 	// entries.
 	Hubs func(feed []byte) []string
 }

@@ -26,7 +26,7 @@ import (
 	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/outgoing"
-	"github.com/sitelink/sitelink/outgoing/linkmethod"
+	"github.com/sitelink/sitelink/outgoing/send"
 	"github.com/sitelink/sitelink/templates"
 )
 
@@ -136,7 +136,7 @@ func (c *cli) loadConfig(req config.Request) (*config.Config, error) {
 	req.Getenv = c.env.Getenv
 	req.Profiles, req.Codes, req.HostKeys = profileNames(), report.Codes(), hostKeys()
 	req.Selector = func(text string) error { return outgoing.Options{Content: text}.Check() }
-	req.Peer = func(text string) error { _, err := linkmethod.ParsePeer(text); return err }
+	req.Peer = func(text string) error { _, err := send.ParseLinkPeer(text); return err }
 	req.Linkset = func(text string) error { _, err := check.ParseLinkset(text); return err }
 	req.Endpoint = templates.Endpoint
 	cfg, err := config.Load(req)

@@ -23,7 +23,7 @@ import (
 	"github.com/sitelink/sitelink/outgoing"
 	"github.com/sitelink/sitelink/outgoing/deliver"
 	"github.com/sitelink/sitelink/outgoing/ledger"
-	"github.com/sitelink/sitelink/outgoing/precheck"
+	"github.com/sitelink/sitelink/outgoing/send"
 )
 
 // planFormats are the formats of a plan of notices.
@@ -540,7 +540,7 @@ func (n *notifier) explain(ctx context.Context) error {
 		}
 		return report.Explained(out, reports, color)
 	})
-	if err == nil && slices.ContainsFunc(reports, (*precheck.Report).Failing) {
+	if err == nil && slices.ContainsFunc(reports, (*send.Preview).Failing) {
 		err = errNotices
 	}
 	return err

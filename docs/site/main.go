@@ -34,7 +34,6 @@ import (
 	"github.com/yuin/goldmark/util"
 
 	"github.com/sitelink/sitelink/hook"
-	"github.com/sitelink/sitelink/hook/mdlink"
 )
 
 const (
@@ -99,7 +98,7 @@ func run(ctx context.Context, args []string, out io.Writer) (int, error) {
 type manual struct {
 	fsys     fs.FS
 	md       goldmark.Markdown
-	links    mdlink.Recorder
+	links    hook.Recorder
 	Sections []*section
 	pages    []*page // in the order of the sections, index.md first
 	search   []entry
@@ -116,7 +115,7 @@ type page struct {
 	Body     template.HTML
 	Headings []heading // of the second level
 
-	doc *mdlink.Document
+	doc *hook.Document
 }
 
 type heading struct{ ID, Title string }
@@ -178,7 +177,7 @@ func (m *manual) render(p *page) error {
 	pc := parser.NewContext(parser.WithIDs(&ids{}))
 	pc.Set(fileKey, p.File)
 	var body bytes.Buffer
-	p.doc, err = m.links.Convert(m.md, mdlink.Input{File: "docs/" + p.File, Line: 1, Text: source}, &body, parser.WithContext(pc))
+	p.doc, err = m.links.Convert(m.md, hook.Input{File: "docs/" + p.File, Line: 1, Text: source}, &body, parser.WithContext(pc))
 	if err != nil {
 		return err
 	}

@@ -20,7 +20,6 @@ import (
 	"github.com/yuin/goldmark/renderer/html"
 
 	"github.com/sitelink/sitelink/hook"
-	"github.com/sitelink/sitelink/hook/mdlink"
 	"github.com/sitelink/sitelink/incoming/export"
 	"github.com/sitelink/sitelink/templates"
 )
@@ -35,7 +34,7 @@ const folder = "examples/blog/content/"
 type blog struct {
 	fsys      fs.FS
 	md        goldmark.Markdown
-	links     mdlink.Recorder
+	links     hook.Recorder
 	templates *template.Template
 	pages     []*page // newest first
 	written   int     // HTML pages
@@ -45,8 +44,8 @@ type blog struct {
 // that do not exist to out.
 func newBlog(fsys fs.FS, out io.Writer) (*blog, error) {
 	b := &blog{fsys: fsys}
-	files := mdlink.InFiles(fsys)
-	relative := mdlink.Relative{
+	files := hook.InFiles(fsys)
+	relative := hook.Relative{
 		Resolve: func(file, target string, dir bool) bool {
 			return files(file, strings.TrimPrefix(target, "examples/blog/"), dir)
 		},
@@ -76,7 +75,7 @@ func newBlog(fsys fs.FS, out io.Writer) (*blog, error) {
 		path, _ := export.PageOf(baseURL + strings.TrimPrefix(p.Address, "/"))
 		p.Mentions = mentions[path]
 		var body bytes.Buffer
-		p.doc, err = b.links.Convert(b.md, mdlink.Input{File: folder + p.File, Line: p.Line, Text: p.Text}, &body, fileOf(p.File))
+		p.doc, err = b.links.Convert(b.md, hook.Input{File: folder + p.File, Line: p.Line, Text: p.Text}, &body, fileOf(p.File))
 		if err != nil {
 			return nil, err
 		}

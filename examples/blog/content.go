@@ -16,7 +16,7 @@ import (
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 
-	"github.com/sitelink/sitelink/hook/mdlink"
+	"github.com/sitelink/sitelink/hook"
 	"github.com/sitelink/sitelink/incoming/export"
 )
 
@@ -31,7 +31,7 @@ type page struct {
 	Body        template.HTML
 	Mentions    []export.Item // of other sites
 
-	doc *mdlink.Document
+	doc *hook.Document
 }
 
 // addressOf returns the address of the page for a file.

@@ -25,7 +25,7 @@ import (
 	"github.com/sitelink/sitelink/internal/testkit"
 	"github.com/sitelink/sitelink/outgoing"
 	"github.com/sitelink/sitelink/outgoing/ledger"
-	"github.com/sitelink/sitelink/outgoing/linkmethod"
+	"github.com/sitelink/sitelink/outgoing/send"
 )
 
 var update = flag.Bool("update", false, "write the table of proxies into its document")
@@ -240,7 +240,7 @@ func TestProxies(t *testing.T) {
 		smuggle(t, r, setup, address)
 		// Our sender finds the form that works.
 		client := outgoing.NewClient(outgoing.ClientOptions{Pace: -1, AllowAddresses: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
-		sender := linkmethod.New(client, linkmethod.Options{Probe: true})
+		sender := send.NewLink(client, send.LinkOptions{Probe: true})
 		endpoint, err := sender.Discover(t.Context(), outgoing.NewTarget(client, r.url+"doc.html"))
 		testkit.Check(t, err)
 		want := map[string]int{"none": 200}[setup]
@@ -248,8 +248,8 @@ func TestProxies(t *testing.T) {
 		if o.Status != cmp.Or(want, 202) {
 			t.Errorf("%s: our sender: %+v", setup, o)
 		}
-		for _, method := range []linkmethod.Method{linkmethod.UnlinkR, linkmethod.LinkMod} {
-			o := sender.Notify(t.Context(), linkmethod.Call{Method: method, Source: r.url + "doc.html", Target: "http://192.0.2.9/gone.html"})
+		for _, method := range []send.LinkMethod{send.UnlinkR, send.LinkMod} {
+			o := sender.Notify(t.Context(), send.LinkCall{Method: method, Source: r.url + "doc.html", Target: "http://192.0.2.9/gone.html"})
 			if o.State != ledger.Done && o.State != ledger.Accepted {
 				t.Errorf("%s: our %s: %+v", setup, method, o)
 			}

@@ -18,9 +18,7 @@ import (
 	"github.com/sitelink/sitelink/internal/testkit"
 	"github.com/sitelink/sitelink/outgoing"
 	"github.com/sitelink/sitelink/outgoing/ledger"
-	"github.com/sitelink/sitelink/outgoing/linkmethod"
-	"github.com/sitelink/sitelink/outgoing/pingback"
-	"github.com/sitelink/sitelink/outgoing/webmention"
+	"github.com/sitelink/sitelink/outgoing/send"
 	"github.com/sitelink/sitelink/site"
 )
 
@@ -281,21 +279,21 @@ func TestOwnSenders(t *testing.T) {
 	defer source.Close()
 	base := "http://" + l.Addr().String() + "/"
 	client := outgoing.NewClient(outgoing.ClientOptions{Pace: -1, AllowAddresses: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
-	peer := func(form string) linkmethod.Options {
-		p, err := linkmethod.ParsePeer("localhost " + form)
+	peer := func(form string) send.LinkOptions {
+		p, err := send.ParseLinkPeer("localhost " + form)
 		testkit.Check(t, err)
-		return linkmethod.Options{Peers: []linkmethod.Peer{p}}
+		return send.LinkOptions{Peers: []send.LinkPeer{p}}
 	}
 	for name, c := range map[string]struct {
 		sender outgoing.Sender
 		state  ledger.State
 		status int
 	}{
-		"pingback":   {pingback.New(client, pingback.Options{}), ledger.Done, 200},
-		"webmention": {webmention.New(client), ledger.Accepted, 201},
-		"raw":        {linkmethod.New(client, peer("raw")), ledger.Done, 200},
-		"header":     {linkmethod.New(client, peer("header")), ledger.Accepted, 202},
-		"probed":     {linkmethod.New(client, linkmethod.Options{Probe: true}), ledger.Done, 200}, // LK-61: OPTIONS names LINK
+		"pingback":   {send.NewPingback(client, send.PingbackOptions{}), ledger.Done, 200},
+		"webmention": {send.NewWebmention(client), ledger.Accepted, 201},
+		"raw":        {send.NewLink(client, peer("raw")), ledger.Done, 200},
+		"header":     {send.NewLink(client, peer("header")), ledger.Accepted, 202},
+		"probed":     {send.NewLink(client, send.LinkOptions{Probe: true}), ledger.Done, 200}, // LK-61: OPTIONS names LINK
 	} {
 		endpoint, err := c.sender.Discover(t.Context(), outgoing.NewTarget(client, target))
 		if err != nil || endpoint.URL == "" {
@@ -322,7 +320,7 @@ func TestOwnSenders(t *testing.T) {
 		}
 	}
 	// PB-47, LK-43: the same again is known.
-	if o := pingback.New(client, pingback.Options{}).Send(t.Context(), ledger.Notice{Key: ledger.Key{Source: base + "pingback", Target: target}}, outgoing.Endpoint{URL: r.url + "pingback"}); o.State != ledger.Done {
+	if o := send.NewPingback(client, send.PingbackOptions{}).Send(t.Context(), ledger.Notice{Key: ledger.Key{Source: base + "pingback", Target: target}}, outgoing.Endpoint{URL: r.url + "pingback"}); o.State != ledger.Done {
 		t.Errorf("again: %+v", o)
 	}
 	resp, err := http.Get(r.url + "metrics")

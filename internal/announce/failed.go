@@ -12,7 +12,7 @@ import (
 	"github.com/sitelink/sitelink/internal/weburl"
 	"github.com/sitelink/sitelink/outgoing"
 	"github.com/sitelink/sitelink/outgoing/ledger"
-	"github.com/sitelink/sitelink/outgoing/precheck"
+	"github.com/sitelink/sitelink/outgoing/send"
 )
 
 // AllFailed asks [Failed] for all failed notices.
@@ -69,7 +69,7 @@ func Cured(p *project.Project, snap *ledger.Snapshot, entries *outgoing.Entries)
 			continue
 		}
 		page, known := pages[n.Source]
-		if precheck.OfHost(n.Problems) || known && root != nil && !hasProblems(root, page, &n) {
+		if send.OfHost(n.Problems) || known && root != nil && !hasProblems(root, page, &n) {
 			cured = append(cured, n)
 		}
 	}
@@ -84,7 +84,7 @@ func hasProblems(root *os.Root, page string, n *ledger.Notice) bool {
 		return true
 	}
 	built := &outgoing.Response{Status: http.StatusOK, URL: n.Source, Body: body}
-	return precheck.Codes(precheck.For(n.Protocol, precheck.Check(n.Source, built, n.Target))) == n.Problems
+	return send.ProblemCodes(send.ProblemsFor(n.Protocol, send.CheckSource(n.Source, built, n.Target))) == n.Problems
 }
 
 // Cure says how to fix the cause of a failed notice.

@@ -26,8 +26,7 @@ import (
 	"github.com/sitelink/sitelink/outgoing"
 	"github.com/sitelink/sitelink/outgoing/deliver"
 	"github.com/sitelink/sitelink/outgoing/ledger"
-	"github.com/sitelink/sitelink/outgoing/precheck"
-	"github.com/sitelink/sitelink/outgoing/websub"
+	"github.com/sitelink/sitelink/outgoing/send"
 )
 
 // Comparison is a site compared with a ledger.
@@ -104,7 +103,7 @@ func outgoingOptions(cfg *config.Config) outgoing.Options {
 		Updates: outgoing.Updates(o.Updates),
 	}
 	if slices.Contains(o.Protocols, string(ledger.WebSub)) {
-		opt.Hubs = websub.Hubs
+		opt.Hubs = send.Hubs
 	}
 	return opt
 }
@@ -193,7 +192,7 @@ func DueReport(snap *ledger.Snapshot, retried []ledger.Notice, now time.Time) *d
 
 // Preview works out how targets would see pages of the site, by requests that
 // change nothing: the page at an address, or all pages that link to it.
-func Preview(ctx context.Context, p *project.Project, entries *outgoing.Entries, address string, d Delivery) ([]*precheck.Report, error) {
+func Preview(ctx context.Context, p *project.Project, entries *outgoing.Entries, address string, d Delivery) ([]*send.Preview, error) {
 	wanted, err := explained(entries, address)
 	if err != nil {
 		return nil, err
@@ -211,8 +210,8 @@ func Preview(ctx context.Context, p *project.Project, entries *outgoing.Entries,
 		return nil, fmt.Errorf("open docroot %s: %w", p.Docroot, system.Cause(err))
 	}
 	defer root.Close()
-	previewer := precheck.Previewer{Client: outgoing.NewClient(options), Senders: opt.Senders}
-	var reports []*precheck.Report
+	previewer := send.Previewer{Client: outgoing.NewClient(options), Senders: opt.Senders}
+	var reports []*send.Preview
 	for _, e := range wanted {
 		built, err := root.ReadFile(e.Page)
 		if err != nil {

@@ -14,10 +14,7 @@ import (
 	"github.com/sitelink/sitelink/outgoing"
 	"github.com/sitelink/sitelink/outgoing/deliver"
 	"github.com/sitelink/sitelink/outgoing/ledger"
-	"github.com/sitelink/sitelink/outgoing/linkmethod"
-	"github.com/sitelink/sitelink/outgoing/pingback"
-	"github.com/sitelink/sitelink/outgoing/webmention"
-	"github.com/sitelink/sitelink/outgoing/websub"
+	"github.com/sitelink/sitelink/outgoing/send"
 )
 
 // FetchOptions returns the options of the client that the configuration names.
@@ -129,15 +126,15 @@ func DeliverOptions(ctx context.Context, cfg *config.Config, d Delivery) (delive
 	for _, protocol := range cfg.Outgoing.Protocols {
 		switch ledger.Protocol(protocol) {
 		case ledger.Webmention:
-			opt.Senders = append(opt.Senders, webmention.New(client))
+			opt.Senders = append(opt.Senders, send.NewWebmention(client))
 		case ledger.Pingback:
-			spacing := pingback.Options{}
+			spacing := send.PingbackOptions{}
 			if cfg.Outgoing.Pace == 0 {
 				spacing.Spacing = -1
 			}
-			opt.Senders = append(opt.Senders, pingback.New(client, spacing))
+			opt.Senders = append(opt.Senders, send.NewPingback(client, spacing))
 		case ledger.WebSub:
-			opt.Named = append(opt.Named, websub.New(client))
+			opt.Named = append(opt.Named, send.NewWebSub(client))
 		}
 	}
 	// Peers are called without a request before; other hosts are asked only when
@@ -158,7 +155,7 @@ func DeliverOptions(ctx context.Context, cfg *config.Config, d Delivery) (delive
 
 // LinkSender returns the sender for calls of the LINK draft to the hosts that opted
 // in, or nil if the configuration names none and does not ask for them.
-func LinkSender(ctx context.Context, cfg *config.Config, version, base string) (*linkmethod.Sender, error) {
+func LinkSender(ctx context.Context, cfg *config.Config, version, base string) (*send.LinkSender, error) {
 	ask := slices.Contains(cfg.Outgoing.Protocols, string(ledger.LinkMethod))
 	if !ask && len(cfg.Outgoing.LinkPeers) == 0 {
 		return nil, nil
@@ -173,24 +170,24 @@ func LinkSender(ctx context.Context, cfg *config.Config, version, base string) (
 // linkSender returns the sender of LINK and UNLINK. With ask it also asks hosts
 // that are not peers whether they accept them. What it learns about hosts is kept
 // in the store, if there is one.
-func linkSender(ctx context.Context, cfg *config.Config, client *outgoing.Client, store ledger.Store, ask bool) (*linkmethod.Sender, error) {
-	opt := linkmethod.Options{Probe: ask}
+func linkSender(ctx context.Context, cfg *config.Config, client *outgoing.Client, store ledger.Store, ask bool) (*send.LinkSender, error) {
+	opt := send.LinkOptions{Probe: ask}
 	for _, entry := range cfg.Outgoing.LinkPeers {
-		peer, err := linkmethod.ParsePeer(entry)
+		peer, err := send.ParseLinkPeer(entry)
 		if err != nil {
 			return nil, text.Usage("link-peers in [outgoing]: "+err.Error(), "")
 		}
 		opt.Peers = append(opt.Peers, peer)
 	}
 	if store == nil {
-		return linkmethod.New(client, opt), nil
+		return send.NewLink(client, opt), nil
 	}
 	snap, err := store.Load(ctx)
 	if err != nil {
 		return nil, err
 	}
-	opt.Unsupported = linkmethod.NewUnsupportedHosts(snap.Unsupported, store.RecordUnsupported)
-	return linkmethod.New(client, opt), nil
+	opt.Unsupported = send.NewUnsupportedHosts(snap.Unsupported, store.RecordUnsupported)
+	return send.NewLink(client, opt), nil
 }
 
 // statusWorkers is how many targets are asked at once; the client limits the
@@ -200,7 +197,7 @@ const statusWorkers = 16
 // Status asks the targets that accepted a notice for later what became of it,
 // records their answers in the store, and returns all of these notices.
 func Status(ctx context.Context, client outgoing.Doer, store ledger.Store, snap *ledger.Snapshot) (*deliver.Report, error) {
-	sender := webmention.New(client)
+	sender := send.NewWebmention(client)
 	result := &deliver.Report{}
 	for _, n := range snap.Notices {
 		if n.State == ledger.Accepted && n.Location != "" {

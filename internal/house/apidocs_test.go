@@ -15,11 +15,11 @@ var goBlock = regexp.MustCompile("(?m)^```go\n((?:.*\n)*?)```$")
 // apiImports are the packages that the examples of the API document may use.
 var apiImports = []string{
 	"errors", "fmt", "io", "net", "os", "time", "github.com/yuin/goldmark",
-	module + "/check", module + "/check/report", module + "/check/remote", module + "/hook", module + "/hook/githook", module + "/hook/mdlink",
-	module + "/incoming", module + "/incoming/export", module + "/incoming/importer", module + "/incoming/moderation",
-	module + "/incoming/server", module + "/incoming/store", module + "/incoming/upkeep", module + "/incoming/verify",
-	module + "/outgoing", module + "/outgoing/deliver", module + "/outgoing/ledger", module + "/outgoing/linkmethod", module + "/outgoing/pingback",
-	module + "/outgoing/precheck", module + "/outgoing/webmention", module + "/site", module + "/templates",
+	module + "/check", module + "/check/report", module + "/check/remote", module + "/hook", module + "/hook/githook",
+	module + "/incoming", module + "/incoming/export", module + "/incoming/moderation",
+	module + "/incoming/server", module + "/incoming/store", module + "/incoming/verify",
+	module + "/outgoing", module + "/outgoing/deliver", module + "/outgoing/ledger",
+	module + "/outgoing/send", module + "/site", module + "/templates",
 }
 
 // TestDocAPICompiles compiles the examples of docs/reference/api.md, one after

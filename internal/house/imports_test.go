@@ -81,7 +81,6 @@ var filepathFiles = []string{
 	"internal/testkit/hostroot_linux.go",
 	"internal/docroot/list.go",
 
-	"incoming/importer/webmentiond.go",
 	"internal/host/outside.go",
 	"internal/host/rules.go",
 	"internal/site/load.go",

@@ -11,12 +11,11 @@ import (
 	"time"
 
 	"github.com/sitelink/sitelink/incoming"
-	"github.com/sitelink/sitelink/incoming/upkeep"
 	"github.com/sitelink/sitelink/internal/announce"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/outgoing/ledger"
-	"github.com/sitelink/sitelink/outgoing/linkmethod"
+	"github.com/sitelink/sitelink/outgoing/send"
 	"github.com/sitelink/sitelink/site"
 )
 
@@ -24,7 +23,7 @@ import (
 // disappears or changes: UNLINKR and LINKMOD, to hosts that opted in.
 type calls struct {
 	file   string // of the book
-	caller upkeep.Caller
+	caller Caller
 	store  incoming.Store
 	sites  *incoming.Sites
 	log    *slog.Logger
@@ -37,7 +36,7 @@ type calls struct {
 	// held is the number of calls that wait because they are more than most.
 	held int
 
-	book *upkeep.Book
+	book *Book
 	// seen are the sites of the last deploy.
 	seen []*incoming.Manifest
 	// failing is set while the store fails, which is reported once.
@@ -67,7 +66,7 @@ func newCalls(ctx context.Context, p *project.Project, opt *ServeOptions, r *par
 			return nil, err
 		}
 	}
-	c.book, err = upkeep.Read(c.file)
+	c.book, err = ReadBook(c.file)
 	return c, err
 }
 
@@ -82,12 +81,12 @@ func callsFile(p *project.Project) string {
 // PlannedCalls returns the calls that a receiver which uses this store would make
 // after a deploy of s: the list before the first one is sent. There are none if no
 // host opted in, or if there is no store here.
-func PlannedCalls(ctx context.Context, p *project.Project, s *site.Site, version string) (planned []linkmethod.Call, err error) {
+func PlannedCalls(ctx context.Context, p *project.Project, s *site.Site, version string) (planned []send.LinkCall, err error) {
 	sender, err := announce.LinkSender(ctx, p.Config, version, s.BaseURL())
 	if err != nil || sender == nil || s.BaseURL() == "" || !HasStore(p) {
 		return nil, err
 	}
-	book, err := upkeep.Read(callsFile(p))
+	book, err := ReadBook(callsFile(p))
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +101,7 @@ func PlannedCalls(ctx context.Context, p *project.Project, s *site.Site, version
 		return nil, err
 	}
 	planned, err = book.Plan(ctx, store, sites)
-	planned = slices.DeleteFunc(planned, func(c linkmethod.Call) bool { return !sender.MayCall(c.Receiver()) })
+	planned = slices.DeleteFunc(planned, func(c send.LinkCall) bool { return !sender.MayCall(c.Receiver()) })
 	return planned, errors.Join(err, store.Close())
 }
 

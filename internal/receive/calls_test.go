@@ -21,12 +21,11 @@ import (
 
 	"github.com/sitelink/sitelink/incoming"
 	"github.com/sitelink/sitelink/incoming/incomingtest"
-	"github.com/sitelink/sitelink/incoming/upkeep"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/outgoing"
 	"github.com/sitelink/sitelink/outgoing/ledger"
-	"github.com/sitelink/sitelink/outgoing/linkmethod"
+	"github.com/sitelink/sitelink/outgoing/send"
 	"github.com/sitelink/sitelink/site"
 )
 
@@ -34,17 +33,17 @@ import (
 type recorder struct {
 	mu    sync.Mutex
 	state ledger.State
-	calls []linkmethod.Call
+	calls []send.LinkCall
 }
 
-func (r *recorder) Notify(_ context.Context, c linkmethod.Call) outgoing.Outcome {
+func (r *recorder) Notify(_ context.Context, c send.LinkCall) outgoing.Outcome {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.calls = append(r.calls, c)
 	return outgoing.Outcome{State: r.state}
 }
 
-func (r *recorder) sent() []linkmethod.Call {
+func (r *recorder) sent() []send.LinkCall {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.calls
@@ -71,7 +70,7 @@ func TestCalls(t *testing.T) {
 	var warnings []string
 	file := filepath.Join(t.TempDir(), "mentions.db"+callsEnding)
 	start := func() *calls {
-		book, err := upkeep.Read(file)
+		book, err := ReadBook(file)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -97,8 +96,8 @@ func TestCalls(t *testing.T) {
 	}
 	// More calls than max-notices wait until the user allows them. Those to hosts that
 	// get no calls do not count.
-	one, call := c.book.Queue, func(source string) upkeep.Entry {
-		return upkeep.Entry{Call: linkmethod.Call{Method: linkmethod.UnlinkR, Source: source, Target: "https://b.example/old.html"}}
+	one, call := c.book.Queue, func(source string) BookEntry {
+		return BookEntry{Call: send.LinkCall{Method: send.UnlinkR, Source: source, Target: "https://b.example/old.html"}}
 	}
 	c.book.Queue = append(slices.Clone(one), call("https://a.example/2"))
 	c.send(t.Context())
@@ -112,7 +111,7 @@ func TestCalls(t *testing.T) {
 	}
 	c.book.Queue = one
 	c.send(t.Context())
-	if sent := caller.sent(); len(sent) != 1 || sent[0].Method != linkmethod.UnlinkR || sent[0].Replacement != "https://b.example/new.html" {
+	if sent := caller.sent(); len(sent) != 1 || sent[0].Method != send.UnlinkR || sent[0].Replacement != "https://b.example/new.html" {
 		t.Errorf("sent %+v", sent)
 	}
 
@@ -282,7 +281,7 @@ func TestPrivatePeer(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c.book.Queue = []upkeep.Entry{{Call: linkmethod.Call{Method: linkmethod.UnlinkR, Source: peer.URL + "/post", Target: "https://b.example/old"}}}
+		c.book.Queue = []BookEntry{{Call: send.LinkCall{Method: send.UnlinkR, Source: peer.URL + "/post", Target: "https://b.example/old"}}}
 		c.send(t.Context())
 		got := connections.Load()
 		if allowed && (got == 0 || len(warnings) != 0) {

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/sitelink/sitelink/incoming"
-	"github.com/sitelink/sitelink/incoming/importer"
 	"github.com/sitelink/sitelink/incoming/moderation"
 	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
@@ -151,13 +150,13 @@ func Owners(mentions []incoming.Mention) (patterns []string) {
 }
 
 // importers are the other receivers whose mentions can be imported.
-var importers = map[string]func(ctx context.Context, name string, f *os.File) iter.Seq2[importer.Item, error]{
-	"webmention.io": func(_ context.Context, _ string, f *os.File) iter.Seq2[importer.Item, error] { return importer.JF2(f) },
-	"wordpress": func(_ context.Context, _ string, f *os.File) iter.Seq2[importer.Item, error] {
-		return importer.WordPress(f)
+var importers = map[string]func(ctx context.Context, name string, f *os.File) iter.Seq2[ImportItem, error]{
+	"webmention.io": func(_ context.Context, _ string, f *os.File) iter.Seq2[ImportItem, error] { return JF2(f) },
+	"wordpress": func(_ context.Context, _ string, f *os.File) iter.Seq2[ImportItem, error] {
+		return WordPress(f)
 	},
-	"webmentiond": func(ctx context.Context, name string, _ *os.File) iter.Seq2[importer.Item, error] {
-		return importer.Webmentiond(ctx, name)
+	"webmentiond": func(ctx context.Context, name string, _ *os.File) iter.Seq2[ImportItem, error] {
+		return Webmentiond(ctx, name)
 	},
 }
 
@@ -165,13 +164,13 @@ var importers = map[string]func(ctx context.Context, name string, f *os.File) it
 func Importers() []string { return slices.Sorted(maps.Keys(importers)) }
 
 // Import brings the mentions of another receiver into the store.
-func Import(ctx context.Context, store incoming.Store, from, name string) (importer.Report, error) {
+func Import(ctx context.Context, store incoming.Store, from, name string) (ImportReport, error) {
 	f, err := os.Open(name)
 	if err != nil {
-		return importer.Report{}, fmt.Errorf("read %s: %w", name, system.Cause(err))
+		return ImportReport{}, fmt.Errorf("read %s: %w", name, system.Cause(err))
 	}
 	defer f.Close()
-	report, err := importer.Import(ctx, store, importers[from](ctx, name, f), importer.Options{})
+	report, err := ImportItems(ctx, store, importers[from](ctx, name, f), ImportOptions{})
 	if err != nil {
 		err = fmt.Errorf("import %s: %w", name, system.Cause(err))
 	}

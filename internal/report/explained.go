@@ -8,7 +8,7 @@ import (
 
 	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/outgoing/ledger"
-	"github.com/sitelink/sitelink/outgoing/precheck"
+	"github.com/sitelink/sitelink/outgoing/send"
 )
 
 // Explained writes for people how receivers will see pages: below each page
@@ -16,7 +16,7 @@ import (
 // with the link.
 //
 // The only errors are those of w, wrapped.
-func Explained(w io.Writer, reports []*precheck.Report, color bool) error {
+func Explained(w io.Writer, reports []*send.Preview, color bool) error {
 	s, p := sink{w: w}, painter(color)
 	for _, r := range reports {
 		s.say("%s\n", p.paint(sgrBold, quoted(r.Source)))
@@ -42,7 +42,7 @@ func Explained(w io.Writer, reports []*precheck.Report, color bool) error {
 }
 
 // endpoint says where a target accepts notices.
-func endpoint(p painter, row precheck.Row) string {
+func endpoint(p painter, row send.PreviewRow) string {
 	switch {
 	case row.Err != nil:
 		return p.paint(sgrYellow, "could not be reached") + ": " + quoted(row.Err.Error())
@@ -55,7 +55,7 @@ func endpoint(p painter, row precheck.Row) string {
 }
 
 // problem writes a problem and, on the next line, how to solve it.
-func (s *sink) problem(p painter, indent string, problem precheck.Problem) {
+func (s *sink) problem(p painter, indent string, problem send.Problem) {
 	line := ""
 	if problem.Line > 0 {
 		line = fmt.Sprintf(", line %d", problem.Line)
@@ -64,7 +64,7 @@ func (s *sink) problem(p painter, indent string, problem precheck.Problem) {
 }
 
 // ExplainedSummary returns one line with the counts.
-func ExplainedSummary(reports []*precheck.Report) string {
+func ExplainedSummary(reports []*send.Preview) string {
 	targets, telling, refused, failed := 0, 0, 0, 0
 	for _, r := range reports {
 		for _, row := range r.Rows {
@@ -73,7 +73,7 @@ func ExplainedSummary(reports []*precheck.Report) string {
 			case row.Err != nil:
 				failed++
 			case row.Endpoint == "":
-			case len(row.Problems) > 0 || slices.ContainsFunc(r.Problems, func(p precheck.Problem) bool {
+			case len(row.Problems) > 0 || slices.ContainsFunc(r.Problems, func(p send.Problem) bool {
 				return p.Protocol == ledger.AnyProtocol || p.Protocol == row.Protocol
 			}):
 				refused++
@@ -110,17 +110,17 @@ type explainedTarget struct {
 }
 
 type explainedProblem struct {
-	Code    precheck.Code `json:"code"`
-	Message string        `json:"message"`
-	Cure    string        `json:"cure"`
-	Line    int           `json:"line,omitempty"`
+	Code    send.ProblemCode `json:"code"`
+	Message string           `json:"message"`
+	Cure    string           `json:"cure"`
+	Line    int              `json:"line,omitempty"`
 }
 
 // ExplainedJSON writes the explanations as one object;
 // docs/reference/formats.md lists its fields.
 //
 // The only errors are those of w, wrapped.
-func ExplainedJSON(w io.Writer, reports []*precheck.Report) error {
+func ExplainedJSON(w io.Writer, reports []*send.Preview) error {
 	doc := explainedJSON{Schema: 1, Pages: []explainedPage{}}
 	for _, r := range reports {
 		page := explainedPage{r.Source, r.Live, r.Built, explainedProblems(r.Problems), []explainedTarget{}}
@@ -139,10 +139,10 @@ func ExplainedJSON(w io.Writer, reports []*precheck.Report) error {
 // ExplainedMarkdown writes the explanations for a comment or a job summary.
 //
 // The only errors are those of w, wrapped.
-func ExplainedMarkdown(w io.Writer, reports []*precheck.Report) error {
+func ExplainedMarkdown(w io.Writer, reports []*send.Preview) error {
 	s := sink{w: w}
 	s.say("### sitelink: %s\n", ExplainedSummary(reports))
-	problem := func(indent string, p precheck.Problem) {
+	problem := func(indent string, p send.Problem) {
 		s.say("%s- error: %s: %s\n", indent, codeSpan(p.Message), codeSpan(p.Cure))
 	}
 	for _, r := range reports {
@@ -163,7 +163,7 @@ func ExplainedMarkdown(w io.Writer, reports []*precheck.Report) error {
 	return s.flush()
 }
 
-func explainedProblems(problems []precheck.Problem) []explainedProblem {
+func explainedProblems(problems []send.Problem) []explainedProblem {
 	all := []explainedProblem{}
 	for _, p := range problems {
 		all = append(all, explainedProblem{p.Code, p.Message, p.Cure, p.Line})

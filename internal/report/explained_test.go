@@ -9,26 +9,26 @@ import (
 
 	"github.com/sitelink/sitelink/internal/testkit"
 	"github.com/sitelink/sitelink/outgoing/ledger"
-	"github.com/sitelink/sitelink/outgoing/precheck"
+	"github.com/sitelink/sitelink/outgoing/send"
 )
 
-var explainedReports = []*precheck.Report{{
+var explainedReports = []*send.Preview{{
 	Source: "https://a.example/post/",
 	Built:  true,
-	Problems: []precheck.Problem{
-		{Code: precheck.NotLive, Message: "the page answers 404 Not Found", Cure: "publish it", Offset: -1},
-		{Code: precheck.NoTitle, Protocol: ledger.Pingback, Message: "no title", Cure: "give it one", Offset: -1},
+	Problems: []send.Problem{
+		{Code: send.NotLive, Message: "the page answers 404 Not Found", Cure: "publish it", Offset: -1},
+		{Code: send.NoTitle, Protocol: ledger.Pingback, Message: "no title", Cure: "give it one", Offset: -1},
 	},
-	Rows: []precheck.Row{
+	Rows: []send.PreviewRow{
 		{Target: "https://b.example/", Protocol: ledger.Pingback, Endpoint: "https://b.example/x", Via: "<link>",
-			Problems: []precheck.Problem{{Code: precheck.LinkText, Message: "no text", Cure: "write some", Offset: 9, Line: 3}}},
+			Problems: []send.Problem{{Code: send.LinkText, Message: "no text", Cure: "write some", Offset: 9, Line: 3}}},
 		{Target: "https://c.example/", Via: "X-Pingback header, which names no address\x1b[31m"},
 		{Target: "https://d.example/", Err: errors.New("no route")},
 	},
 }, {
 	Source: "https://a.example/other/",
 	Live:   true,
-	Rows:   []precheck.Row{{Target: "https://e.example/", Protocol: ledger.Webmention, Endpoint: "https://e.example/wm", Via: "Link header"}},
+	Rows:   []send.PreviewRow{{Target: "https://e.example/", Protocol: ledger.Webmention, Endpoint: "https://e.example/wm", Via: "Link header"}},
 }}
 
 const explainedSummary = "4 targets: 1 can be notified, 1 would reject the page, 1 have no endpoint, 1 could not be reached; nothing was sent"
@@ -88,7 +88,7 @@ func TestExplainedJSON(t *testing.T) {
 		t.Errorf("%+v", doc)
 	}
 	rows := doc.Pages[0].Targets
-	if len(rows) != 3 || rows[0].Protocol != "pingback" || rows[0].Problems[0].Code != precheck.LinkText || rows[0].Problems[0].Line != 3 || rows[2].Error != "no route" {
+	if len(rows) != 3 || rows[0].Protocol != "pingback" || rows[0].Problems[0].Code != send.LinkText || rows[0].Problems[0].Line != 3 || rows[2].Error != "no route" {
 		t.Errorf("%+v", rows)
 	}
 	if strings.Contains(b.String(), "null") || strings.Contains(b.String(), `\u003c`) {

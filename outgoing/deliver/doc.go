@@ -1,7 +1,7 @@
 // Package deliver sends the open notices of a ledger and records the outcomes.
 //
 //	report, err := deliver.Run(ctx, store, deliver.Options{
-//		Senders: []outgoing.Sender{webmention.New(client), pingback.New(client, pingback.Options{})},
+//		Senders: []outgoing.Sender{send.NewWebmention(client), send.NewPingback(client, send.PingbackOptions{})},
 //		Targets: client,
 //		Sources: client,
 //	})

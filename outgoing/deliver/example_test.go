@@ -13,7 +13,7 @@ import (
 	"github.com/sitelink/sitelink/outgoing"
 	"github.com/sitelink/sitelink/outgoing/deliver"
 	"github.com/sitelink/sitelink/outgoing/ledger"
-	"github.com/sitelink/sitelink/outgoing/webmention"
+	"github.com/sitelink/sitelink/outgoing/send"
 )
 
 // Deliver one notice to a server on this machine.
@@ -49,7 +49,7 @@ func ExampleRun() {
 		AllowAddresses: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, // only for this example
 	})
 	report, err := deliver.Run(ctx, store, deliver.Options{
-		Senders: []outgoing.Sender{webmention.New(client)},
+		Senders: []outgoing.Sender{send.NewWebmention(client)},
 		Targets: client,
 		// Set Sources to check that the source page is live.
 	})

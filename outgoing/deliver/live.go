@@ -14,7 +14,7 @@ import (
 	"github.com/sitelink/sitelink/internal/weburl"
 	"github.com/sitelink/sitelink/outgoing"
 	"github.com/sitelink/sitelink/outgoing/ledger"
-	"github.com/sitelink/sitelink/outgoing/precheck"
+	"github.com/sitelink/sitelink/outgoing/send"
 )
 
 // sourcePage is the result of fetching a source page.
@@ -88,7 +88,7 @@ func problemsOf(n *ledger.Notice, page *outgoing.Response) string {
 	if n.Event != ledger.Added && n.Event != ledger.Updated {
 		return "" // the link is to be gone, and it is
 	}
-	return precheck.Codes(precheck.For(n.Protocol, precheck.Check(n.Source, page, n.Target)))
+	return send.ProblemCodes(send.ProblemsFor(n.Protocol, send.CheckSource(n.Source, page, n.Target)))
 }
 
 // linksOf returns the hashes of the URLs that a page links to: of each value as it

@@ -26,7 +26,7 @@ import (
 	"github.com/sitelink/sitelink/outgoing"
 	"github.com/sitelink/sitelink/outgoing/deliver"
 	"github.com/sitelink/sitelink/outgoing/ledger"
-	"github.com/sitelink/sitelink/outgoing/webmention"
+	"github.com/sitelink/sitelink/outgoing/send"
 )
 
 // atOnce is the number of hosts to send to in parallel.
@@ -65,7 +65,7 @@ func TestManyHosts(t *testing.T) {
 		client := outgoing.NewClient(outgoing.ClientOptions{AllowAddresses: allow, Pace: -1})
 		began, used := time.Now(), processor(t)
 		r, err := deliver.Run(t.Context(), store, deliver.Options{
-			Senders: []outgoing.Sender{webmention.New(client)}, Targets: client, Sources: client, Hosts: atOnce,
+			Senders: []outgoing.Sender{send.NewWebmention(client)}, Targets: client, Sources: client, Hosts: atOnce,
 		})
 		took, cpu = time.Since(began), processor(t)-used
 		if err != nil || r.Count(ledger.Accepted) != hosts || int(server.posts.Load()) != hosts {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/sitelink/sitelink/outgoing"
 	"github.com/sitelink/sitelink/outgoing/ledger"
-	"github.com/sitelink/sitelink/outgoing/precheck"
+	"github.com/sitelink/sitelink/outgoing/send"
 )
 
 // jobResult is the result of a job.
@@ -195,7 +195,7 @@ func (d *delivery) addNotices(ctx context.Context, n ledger.Notice, page *outgoi
 // an attempt, because the author may never publish the page.
 func (d *delivery) sourceNotLive(n ledger.Notice, now time.Time, why string) (Result, error) {
 	before := n.State
-	late := applyOutcome(n, outgoing.Outcome{State: ledger.Retry, Message: why, Problems: string(precheck.NotLive), Cure: "publish the page as it was built"}, now.UTC(), d.opt.Attempts)
+	late := applyOutcome(n, outgoing.Outcome{State: ledger.Retry, Message: why, Problems: string(send.NotLive), Cure: "publish the page as it was built"}, now.UTC(), d.opt.Attempts)
 	if before == ledger.InFlight && late.State == ledger.Retry {
 		late.State = ledger.InFlight
 	}

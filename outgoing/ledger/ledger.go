@@ -89,7 +89,7 @@ type Notice struct {
 	Status   int    `json:"status,omitempty"` // of HTTP
 	Fault    *int   `json:"fault,omitempty"`  // of XML-RPC
 	Message  string `json:"message,omitempty"`
-	// Problems are the codes of package precheck, separated by spaces, of what is
+	// Problems are the codes of problems (package send), separated by spaces, of what is
 	// wrong with the page if that is why the notice failed, and Cure how its author
 	// can fix it.
 	Problems string `json:"problems,omitempty"`

@@ -5,7 +5,7 @@ package html
 //
 // The text is read by goldmark, as CommonMark with the extensions of GitHub. A
 // link counts where its destination is written. The package also finds these
-// places for [github.com/sitelink/sitelink/hook/mdlink]. It performs no I/O.
+// places for [github.com/sitelink/sitelink/hook.Recorder]. It performs no I/O.
 
 import (
 	"bytes"

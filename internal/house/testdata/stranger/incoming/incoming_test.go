@@ -1,6 +1,6 @@
 // Package incoming_test uses incoming and the packages below it as a program
 // outside of this repository would: it receives a webmention over HTTP, verifies and
-// approves it, exports it, imports others, and calls the sites that link here.
+// approves it, and exports it.
 package incoming_test
 
 import (
@@ -20,29 +20,21 @@ import (
 
 	"github.com/sitelink/sitelink/incoming"
 	"github.com/sitelink/sitelink/incoming/export"
-	"github.com/sitelink/sitelink/incoming/importer"
 	"github.com/sitelink/sitelink/incoming/incomingtest"
 	"github.com/sitelink/sitelink/incoming/moderation"
 	"github.com/sitelink/sitelink/incoming/server"
 	"github.com/sitelink/sitelink/incoming/store"
-	"github.com/sitelink/sitelink/incoming/upkeep"
 	"github.com/sitelink/sitelink/incoming/verify"
-	"github.com/sitelink/sitelink/outgoing"
-	"github.com/sitelink/sitelink/outgoing/ledger"
-	"github.com/sitelink/sitelink/outgoing/linkmethod"
 	"github.com/sitelink/sitelink/site"
 )
 
 const post = "https://our.example/post/"
 
-// manifest returns the pages of a site that has a home page and perhaps the post.
-func manifest(t *testing.T, hasPost bool) *incoming.Manifest {
+// manifest returns the pages of a site that has a home page and the post.
+func manifest(t *testing.T) *incoming.Manifest {
 	t.Helper()
 	docroot := t.TempDir()
-	pages := map[string]string{"index.html": "<!doctype html><title>Home</title>"}
-	if hasPost {
-		pages["post/index.html"] = "<!doctype html><title>Post</title>"
-	}
+	pages := map[string]string{"index.html": "<!doctype html><title>Home</title>", "post/index.html": "<!doctype html><title>Post</title>"}
 	for name, text := range pages {
 		name = filepath.Join(docroot, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
@@ -63,14 +55,6 @@ func manifest(t *testing.T, hasPost bool) *incoming.Manifest {
 	return m
 }
 
-// caller records calls instead of making them.
-type caller []linkmethod.Call
-
-func (c *caller) Notify(_ context.Context, call linkmethod.Call) outgoing.Outcome {
-	*c = append(*c, call)
-	return outgoing.Outcome{State: ledger.Done}
-}
-
 func TestReceive(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -83,7 +67,7 @@ func TestReceive(t *testing.T) {
 		t.Fatal(err)
 	}
 	sites := &incoming.Sites{}
-	sites.Set(manifest(t, true))
+	sites.Set(manifest(t))
 	receiver := incoming.NewReceiver(incoming.ReceiverOptions{
 		Store: mentions, Sites: sites, Client: verify.NewClient(verify.Options{AllowAddresses: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}),
 	})
@@ -129,35 +113,14 @@ func TestReceive(t *testing.T) {
 	if _, _, err := moderation.Approve(ctx, mentions, id, time.Now()); err != nil {
 		t.Fatal(err)
 	}
-	feed := `{"children": [{"wm-source": "https://ann.example/x", "wm-target": "` + post + `", "name": "Old"}]}`
-	if report, err := importer.Import(ctx, mentions, importer.JF2(strings.NewReader(feed)), importer.Options{}); err != nil || report.Recorded != 1 {
-		t.Fatal(report, err)
-	}
 	dir := t.TempDir()
 	if _, err := export.Write(ctx, mentions.List(ctx, export.Selection), dir, export.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	all, err := export.Read(os.DirFS(dir))
 	path, ok := export.PageOf(post)
-	if err != nil || !ok || len(all[path]) != 2 {
+	if err != nil || !ok || len(all[path]) != 1 {
 		t.Errorf("%+v, %v", all, err)
-	}
-
-	var calls caller
-	book := &upkeep.Book{}
-	if err := book.Deploy(ctx, mentions, nil, sites); err != nil {
-		t.Fatal(err)
-	}
-	sites.Set(manifest(t, false))
-	planned, err := book.Plan(ctx, mentions, sites)
-	if err != nil || len(planned) != 2 {
-		t.Errorf("planned %+v, %v", planned, err)
-	}
-	if err := book.Deploy(ctx, mentions, nil, sites); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := book.Send(ctx, &calls, time.Now()); err != nil || len(calls) != 2 || calls[0].Method != linkmethod.UnlinkR {
-		t.Errorf("%+v, %v", calls, err)
 	}
 }
 

@@ -17,11 +17,7 @@ import (
 	"github.com/sitelink/sitelink/outgoing"
 	"github.com/sitelink/sitelink/outgoing/deliver"
 	"github.com/sitelink/sitelink/outgoing/ledger"
-	"github.com/sitelink/sitelink/outgoing/linkmethod"
-	"github.com/sitelink/sitelink/outgoing/pingback"
-	"github.com/sitelink/sitelink/outgoing/precheck"
-	"github.com/sitelink/sitelink/outgoing/webmention"
-	"github.com/sitelink/sitelink/outgoing/websub"
+	"github.com/sitelink/sitelink/outgoing/send"
 	"github.com/sitelink/sitelink/site"
 )
 
@@ -61,7 +57,7 @@ func deploy(t *testing.T, docroot, base string, store ledger.Store) *outgoing.Pl
 	if err != nil {
 		t.Fatal(err)
 	}
-	entries, err := outgoing.Read(ctx, s, snapshot, outgoing.Options{Rel: outgoing.DefaultRel, Hubs: websub.Hubs}, nil)
+	entries, err := outgoing.Read(ctx, s, snapshot, outgoing.Options{Rel: outgoing.DefaultRel, Hubs: send.Hubs}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,9 +105,9 @@ func TestDeploy(t *testing.T) {
 	client := outgoing.NewClient(outgoing.ClientOptions{Pace: -1, AllowAddresses: []netip.Prefix{
 		netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}})
 	report, err := deliver.Run(ctx, store, deliver.Options{
-		Senders:    []outgoing.Sender{webmention.New(client), pingback.New(client, pingback.Options{Spacing: -1})},
-		Additional: []outgoing.Sender{linkmethod.New(client, linkmethod.Options{Probe: true, Unsupported: linkmethod.NewUnsupportedHosts(nil, store.RecordUnsupported)})},
-		Named:      []outgoing.Sender{websub.New(client)},
+		Senders:    []outgoing.Sender{send.NewWebmention(client), send.NewPingback(client, send.PingbackOptions{Spacing: -1})},
+		Additional: []outgoing.Sender{send.NewLink(client, send.LinkOptions{Probe: true, Unsupported: send.NewUnsupportedHosts(nil, store.RecordUnsupported)})},
+		Named:      []outgoing.Sender{send.NewWebSub(client)},
 		Targets:    client, Sources: client,
 	})
 	if err != nil {
@@ -129,14 +125,14 @@ func TestDeploy(t *testing.T) {
 		}
 	}
 
-	preview, err := precheck.Previewer{Client: client, Senders: []outgoing.Sender{webmention.New(client)}}.Preview(ctx, base, []string{other + "/wm"}, nil)
+	preview, err := send.Previewer{Client: client, Senders: []outgoing.Sender{send.NewWebmention(client)}}.Preview(ctx, base, []string{other + "/wm"}, nil)
 	if err != nil || preview.Failing() || preview.Rows[0].Endpoint != other+"/webmention" {
 		t.Errorf("preview: %+v, %v", preview, err)
 	}
 }
 
 // echo is a sender of another module.
-type echo struct{ webmention.Sender }
+type echo struct{ send.Webmention }
 
 func (echo) Discover(_ context.Context, t *outgoing.Target) (outgoing.Endpoint, error) {
 	return outgoing.Endpoint{URL: t.URL(), Via: "echo"}, nil
