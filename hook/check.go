@@ -40,7 +40,8 @@ type Site struct {
 }
 
 // Result is what [Check] found. If a finding's link is in one of the sources,
-// [check.Finding.Source] is its position there.
+// [check.Finding.Source] is its position there. To write what [check.Run] returned,
+// put it into a Result.
 type Result struct {
 	*check.Result
 }

@@ -257,7 +257,7 @@ func TestNotCovered(t *testing.T) {
 	}
 }
 
-// TestAcceptedUpdate: AcceptedUpdate removes entries that match nothing, adds none unless asked
+// TestAcceptedUpdate: Update removes entries that match nothing, adds none unless asked
 // to, and never renews an expired entry by itself.
 func TestAcceptedUpdate(t *testing.T) {
 	all := run()

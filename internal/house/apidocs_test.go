@@ -15,7 +15,7 @@ var goBlock = regexp.MustCompile("(?m)^```go\n((?:.*\n)*?)```$")
 // apiImports are the packages that the examples of the API document may use.
 var apiImports = []string{
 	"errors", "fmt", "io", "net", "os", "time", "github.com/yuin/goldmark",
-	module + "/check", module + "/check/report", module + "/check/remote", module + "/hook", module + "/hook/githook",
+	module + "/check", module + "/check/remote", module + "/hook", module + "/hook/githook",
 	module + "/incoming", module + "/incoming/export", module + "/incoming/moderation",
 	module + "/incoming/server", module + "/incoming/store", module + "/incoming/verify",
 	module + "/outgoing", module + "/outgoing/deliver", module + "/outgoing/ledger",

@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"github.com/sitelink/sitelink/check"
-	"github.com/sitelink/sitelink/check/report"
+	"github.com/sitelink/sitelink/hook"
 	"github.com/sitelink/sitelink/site"
 )
 
@@ -54,7 +54,7 @@ func TestFindings(t *testing.T) {
 	}
 	r := run(t, s, opt)
 	var text bytes.Buffer
-	if err := report.Write(&text, "text", r); err != nil || !bytes.Contains(text.Bytes(), []byte("file not found: /gone.html [missing-file]")) {
+	if err := (&hook.Result{Result: r}).Write(&text, "text"); err != nil || !bytes.Contains(text.Bytes(), []byte("file not found: /gone.html [missing-file]")) {
 		t.Errorf("report %s, %v", &text, err)
 	}
 	if len(r.Findings) != 2 || r.Findings[1].Code != check.MissingFile || !r.HasErrors() || !r.HasWarnings() {
