@@ -95,7 +95,7 @@ done
 	}
 	rounds := 4
 	if long {
-		rounds = 40
+		rounds = 16
 	}
 	for i := 0; i < rounds || killed < 3 && i < 200; i++ {
 		kill(time.Duration(rnd.Int64N(int64(whole))))
