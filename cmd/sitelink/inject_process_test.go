@@ -93,11 +93,7 @@ done
 		whole = min(whole, time.Since(began))
 		run("--undo")
 	}
-	rounds := 4
-	if long {
-		rounds = 16
-	}
-	for i := 0; i < rounds || killed < 3 && i < 200; i++ {
+	for i := 0; i < 8 || killed < 3 && i < 200; i++ {
 		kill(time.Duration(rnd.Int64N(int64(whole))))
 		if i%2 == 0 {
 			run()
