@@ -83,3 +83,16 @@ func TestExamine(t *testing.T) {
 		})
 	}
 }
+
+// TestDoctorFiles: doctor names the two files to commit, as the project calls them.
+func TestDoctorFiles(t *testing.T) {
+	for want, files := range map[string]map[string]string{
+		"commit sitelink.toml and sitelink-baseline.jsonl, if there; git ignores .sitelink, where everything else is": {"public/index.html": "x"},
+		"commit .sitelink.toml and known.jsonl, if there; git ignores .sitelink, where everything else is": {
+			"public/index.html": "x", ".sitelink.toml": "[check]\nbaseline = 'known.jsonl'\n"},
+	} {
+		if one := examined(t, files)["files"]; one.State != OK || one.Text != want {
+			t.Errorf("%+v, want %q", one, want)
+		}
+	}
+}
