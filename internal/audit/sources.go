@@ -217,6 +217,9 @@ func (a *Audit) sourceOptions() source.Options {
 		return source.Options{}
 	}
 	opt := source.Options{Project: found.Dir, Docroot: p.Abs(p.Docroot), Generator: found.Generator, Cache: a.cache()}
+	if p.Generator != nil {
+		opt.Output = p.Generator.Docroot
+	}
 	if rel, err := filepath.Rel(p.Dir, found.Dir); a.opt.Original != "" && err == nil {
 		if original := filepath.Join(a.opt.Original, rel); original != found.Dir {
 			opt.Identity = original

@@ -87,14 +87,13 @@ func (src *sources) indexContent() {
 	src.content = c
 	c.matter, c.aliases = sync.OnceValue(c.readFrontMatter), sync.OnceValue(c.readAliases)
 	c.roots, c.staticDirs = src.contentDirs()
-	skip := src.docrootName()
 	for _, root := range c.roots {
 		fs.WalkDir(root.fsys, root.dir, func(name string, d fs.DirEntry, err error) error {
 			switch {
 			case err != nil:
 				return nil
 			case d.IsDir():
-				if name != root.dir && isForeign(d.Name()) || root.prefix == "" && name == skip && name != "." {
+				if name != root.dir && isForeign(d.Name()) || root.prefix == "" && src.isBuilt(name) {
 					return fs.SkipDir
 				}
 				return nil

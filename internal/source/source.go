@@ -33,6 +33,9 @@ type Options struct {
 	Project string
 	// Docroot is the directory of the built pages.
 	Docroot string
+	// Output is the directory of an earlier build in the project, which has no
+	// sources either: dist when Docroot is .sitelink/public. It may be "".
+	Output string
 	// Generator is the generator that [generator.Find] recognised.
 	Generator Generator
 	// Hugo is the program to ask for pages and mounts; "" to work without it.

@@ -80,7 +80,7 @@ func (src *sources) templateFiles() (files []*templateFile) {
 			case len(files) > maxTemplates:
 				return fs.SkipAll
 			case d.IsDir():
-				if name != dir.dir && isForeign(d.Name()) || dir.prefix == "" && name == src.docrootName() && name != "." {
+				if name != dir.dir && isForeign(d.Name()) || dir.prefix == "" && src.isBuilt(name) {
 					return fs.SkipDir
 				}
 				return nil
@@ -286,11 +286,14 @@ func (src *sources) configFiles() (names []string) {
 	return names
 }
 
-// docrootName returns the path of the docroot in the project, "." if it is
-// elsewhere.
-func (src *sources) docrootName() string {
-	if rel, ok := strings.CutPrefix(slashed(src.opt.Docroot), strings.TrimSuffix(slashed(src.opt.Project), "/")+"/"); ok && rel != "" {
-		return path.Clean(rel)
+// isBuilt reports whether a directory of the project is the docroot, or that of an
+// earlier build.
+func (src *sources) isBuilt(name string) bool {
+	project := strings.TrimSuffix(slashed(src.opt.Project), "/") + "/"
+	for _, dir := range []string{src.opt.Docroot, src.opt.Output} {
+		if rel, ok := strings.CutPrefix(slashed(dir), project); ok && rel != "" && path.Clean(rel) == name && name != "." {
+			return true
+		}
 	}
-	return "."
+	return false
 }
