@@ -20,7 +20,7 @@ func killGroup(cmd *exec.Cmd) {
 
 // ProcessExists reports whether a process with that id is running. Only a running
 // process can be opened.
-func Exists(pid int) bool {
+func ProcessExists(pid int) bool {
 	p, err := os.FindProcess(pid)
 	if err != nil {
 		return false
