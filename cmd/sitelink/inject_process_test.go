@@ -86,6 +86,12 @@ done
 			killed++
 		}
 	}
+	// A run was killed between the removal of its partial and of the folders.
+	testkit.Check(t, os.MkdirAll(filepath.Join(dir, "layouts", "partials", "sitelink"), 0o755))
+	run("--undo")
+	if after := tree(t, dir); after != before {
+		t.Errorf("undo left\n%s\nwas\n%s", after, before)
+	}
 	whole := time.Hour
 	for range 3 { // the first run is slower
 		began := time.Now()

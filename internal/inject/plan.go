@@ -51,7 +51,8 @@ type Plan struct {
 	Notes []string
 
 	root *os.Root
-	// leftovers are temporary files of an interrupted run.
+	// leftovers are what an interrupted run can have left: temporary files, and the
+	// folder of our partial, which goes if it is empty.
 	leftovers []string
 }
 
@@ -150,6 +151,9 @@ func open(p *project.Project) (*templateSet, error) {
 		case d.IsDir():
 			if name != "." && (base[0] == '.' || base == "node_modules" || name == docroot || slices.Contains(notOwn, name)) {
 				return fs.SkipDir
+			}
+			if base == path.Dir(headPartial) {
+				set.leftovers = append(set.leftovers, name)
 			}
 			return nil
 		case base[0] == '.':
@@ -374,8 +378,8 @@ func (p *Plan) Diff() []byte {
 // has changed since the plan was made. After an interruption, the marks show what was
 // written: a new plan continues, or takes it back.
 func (p *Plan) Apply() error {
-	for _, name := range p.leftovers {
-		p.root.Remove(name)
+	for _, name := range slices.Backward(p.leftovers) {
+		removeEmpty(p.root, name)
 	}
 	for _, c := range p.Changes {
 		now, err := system.ReadFS(p.root.FS(), c.Path, maxTemplate)
@@ -404,7 +408,8 @@ func (p *Plan) Apply() error {
 	return nil
 }
 
-// removeEmpty removes a directory and those above it that are empty.
+// removeEmpty removes a file or an empty directory, and the directories above it that
+// are empty then.
 func removeEmpty(root *os.Root, dir string) {
 	for dir != "." && root.Remove(dir) == nil {
 		dir = path.Dir(dir)
