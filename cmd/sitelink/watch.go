@@ -19,7 +19,6 @@ import (
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/report"
 	"github.com/sitelink/sitelink/internal/site"
-	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
 )
 
@@ -104,7 +103,7 @@ func runWatch(ctx context.Context, c *cli, cfg *config.Config, flags watchFlags,
 		debug.SetGCPercent(50)
 	}
 	// Watched before it is read, so that no change is missed.
-	files, err := system.Watch(p.Docroot, system.WatchOptions{Quiet: flags.quiet, Poll: flags.poll, Lock: audit.BuildLock(p), Also: w.watchedFiles()})
+	files, err := project.Watch(p.Docroot, project.WatchOptions{Quiet: flags.quiet, Poll: flags.poll, Lock: audit.BuildLock(p), Also: w.watchedFiles()})
 	if err != nil {
 		return err
 	}
@@ -136,7 +135,7 @@ func (w *watcher) warnPolling(err error) {
 	if err == nil {
 		return
 	}
-	w.ui.warning(fmt.Sprintf("%v: checking for changes every %v instead", err, system.DefaultPoll))
+	w.ui.warning(fmt.Sprintf("%v: checking for changes every %v instead", err, project.DefaultPoll))
 	switch {
 	case errors.Is(err, syscall.ENOSPC):
 		w.ui.line("hint: the system's limit of watched directories is reached; sudo sysctl fs.inotify.max_user_watches=524288 raises it")

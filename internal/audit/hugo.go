@@ -220,5 +220,5 @@ func WaitForBuild(ctx context.Context, p *project.Project, note func(text string
 	if lock == "" || filepath.Base(filepath.Dir(p.Abs(p.Docroot))) == system.StateName {
 		return nil
 	}
-	return system.WaitLock(ctx, lock, func() { note("waiting for Hugo to finish its build") })
+	return project.WaitLock(ctx, lock, func() { note("waiting for Hugo to finish its build") })
 }

@@ -22,7 +22,6 @@ import (
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/site"
-	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
 )
 
@@ -251,11 +250,11 @@ func (f *folder) watch(p *project.Project) {
 	if docroot == f.watched {
 		return
 	}
-	opt := system.WatchOptions{Lock: audit.BuildLock(p)}
+	opt := project.WatchOptions{Lock: audit.BuildLock(p)}
 	for _, name := range config.FileNames {
 		opt.Also = append(opt.Also, filepath.Join(p.Root, name))
 	}
-	w, err := system.Watch(docroot, opt)
+	w, err := project.Watch(docroot, opt)
 	if err != nil {
 		if f.awaited != docroot {
 			f.awaited = docroot

@@ -191,7 +191,7 @@ func listenAt(ctx context.Context, address, instead string) (net.Listener, error
 type sources struct {
 	closed   []string
 	all      []source
-	watchers []*system.Watcher
+	watchers []*project.Watcher
 }
 
 // source is one site.
@@ -324,7 +324,7 @@ const settled = 2 * time.Second
 // watch begins to record the changes of the docroots.
 func (s *sources) watch() error {
 	for _, d := range s.docroots() {
-		w, err := system.Watch(d.Dir, system.WatchOptions{Quiet: settled})
+		w, err := project.Watch(d.Dir, project.WatchOptions{Quiet: settled})
 		if err != nil {
 			s.close()
 			return err

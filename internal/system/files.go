@@ -1,6 +1,7 @@
-// Package system has what sitelink asks of the machine that it runs on: it replaces files atomically and without following
-// links out of a directory, waits for locks and for changes of files, runs commands with all that they start, and keeps
-// the state of a project in its directory .sitelink.
+// Package system has what sitelink asks of the machine that it runs on: it replaces
+// files atomically and without following links out of a directory, waits for locks,
+// runs commands with all that they start, and keeps the state of a project in its
+// directory .sitelink.
 package system
 
 import (

@@ -1,4 +1,4 @@
-package system
+package project
 
 import (
 	"context"
@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/lockedfile"
+
+	"github.com/sitelink/sitelink/internal/system"
 )
 
 // WatchOptions describe how to watch a tree. The zero value suits the docroot of a
@@ -101,7 +103,7 @@ func Watch(root string, opt WatchOptions) (*Watcher, error) {
 	}
 	w := &Watcher{root: abs, opt: opt}
 	if err := w.begin(); err != nil {
-		return nil, fmt.Errorf("watch %s: %w", root, Cause(err))
+		return nil, fmt.Errorf("watch %s: %w", root, system.Cause(err))
 	}
 	return w, nil
 }
