@@ -33,7 +33,7 @@ type Converted struct {
 
 // peer is another link checker. Each of its options in peers.ini becomes one of ours: docroot,
 // base-url, url, page and dir (regular expressions of addresses, files and directories to ignore),
-// from and skip (linksets), text and linkset-url (other patterns of addresses), jobs, concurrency, fragments, max-age; external, which
+// from and skip (linksets), text and linkset-url (other patterns of addresses), jobs, fragments, max-age; external, which
 // is a flag of ours; status; always, which cannot be turned off; and same, which needs no
 // option. What begins with "!" says why there is none, unless the option is off.
 type peer struct {
@@ -150,15 +150,11 @@ func (c *Converted) take(to, value string) (why string) {
 			return "" // sitelink asks other sites only if a flag says so
 		}
 		return "sitelink external asks other sites"
-	case "jobs", "concurrency", "limit":
+	case "jobs", "limit":
 		if n, err := strconv.Atoi(value); err != nil || n < 1 || n > 999 && to != "limit" {
 			return "not a number from 1 to 999"
 		}
-		if to == "concurrency" {
-			c.External = append(c.External, "concurrency = "+value)
-		} else {
-			check(to + " = " + value)
-		}
+		check(to + " = " + value)
 	case "max-age":
 		d, err := time.ParseDuration(dayHours.ReplaceAllStringFunc(value, func(s string) string {
 			n := 0

@@ -27,7 +27,6 @@ no_progress = true
 future = 1
 `, `
 external max-age = "48h0m0s"
-external concurrency = 14
 external skip = ["{http://localhost*,http://localhost*/**,https://localhost*,https://localhost*/**}", "{**/*github.com/me/*/edit/**,**/*github.com/me/*/**/*/edit/**}"]
 ignore url "/search/**"
 ignore page "drafts/**"
