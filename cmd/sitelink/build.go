@@ -124,7 +124,7 @@ func (b *build) generate(ctx context.Context, to io.Writer) error {
 	b.c.ui.note("building with " + command.String())
 	output := &warningCounter{to: to, warning: command.Warning}
 	err := system.Command{
-		Args: command.Args, Name: command.String(), Dir: g.Dir, Env: os.Environ(),
+		Args: command.Args, Name: command.String(), Dir: g.Dir, Env: append(os.Environ(), command.Env...),
 		Stdout: output, Stderr: output,
 	}.Run(ctx)
 	var failed *system.CommandError

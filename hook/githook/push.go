@@ -160,7 +160,8 @@ func (e *BuildError) Unwrap() error { return e.Cause }
 
 // OutVariable is the environment variable that names an empty directory to the
 // build command. If the command writes the site there, that directory is
-// checked, and no file that an earlier build left can hide a missing one.
+// checked, and no file that an earlier build left can hide a missing one. Plugins of
+// sitelink in the generator leave the check to sitelink then.
 const OutVariable = "SITELINK_OUT"
 
 // foundDir is the directory of [memory] in sitelink's directory.

@@ -16,5 +16,5 @@ exports.onPostBuild = async ({ constants, inputs, utils }) => {
   }
   if (!result.ok) return utils.build.failBuild(`sitelink found broken links:\n${result.report}`);
   console.log(result.report);
-  utils.status.show({ title: "sitelink", summary: result.report.split("\n").find((line) => /\bchecked /.test(line)) });
+  utils.status.show({ title: "sitelink", summary: result.report.split("\n").find((line) => /\bcheck(ed|s) /.test(line)) });
 };

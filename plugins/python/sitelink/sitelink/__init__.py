@@ -46,6 +46,8 @@ def check(docroot, fail_on=None, ignore=(), baseline=None, base_url=None, args=(
             line += [name, value]
     for rule in [ignore] if isinstance(ignore, str) else ignore:
         line += ["--ignore", rule]
+    if os.environ.get("SITELINK_OUT"):
+        return Result(True, "sitelink started this build, and checks the site itself")
     try:
         ended = subprocess.run([binary(), *line, *args], capture_output=True, encoding="utf-8", errors="replace")
     except OSError as error:

@@ -25,6 +25,8 @@ module Sitelink
     line = ["check", docroot, "--format", seen ? "json" : "text"]
     { "--fail-on" => fail_on, "--baseline" => baseline, "--base-url" => base_url }.each { |name, value| line.push(name, value) if value }
     Array(ignore).each { |rule| line.push("--ignore", rule) }
+    return Result.new(true, "sitelink started this build, and checks the site itself") if ENV["SITELINK_OUT"]
+
     begin
       out, err, ended = Open3.capture3(binary, *line, *args)
     rescue SystemCallError => e
