@@ -103,7 +103,7 @@ type PageFault struct {
 	What uint8
 }
 
-// ElementFault returns what is wrong.
+// Fault returns what is wrong.
 func (f PageFault) Fault() ElementFault { return ElementFault(f.What & (1<<faultBits - 1)) }
 
 // Rel returns the element that has the fault: "pingback", "webmention", or ""
