@@ -57,7 +57,7 @@ const (
 )
 
 // maxBytes limits the size of a cache: about four million URLs.
-const maxBytes = 2 << 30
+const maxBytes = 1<<31 - 1
 
 // ErrNewer means that a newer version of sitelink wrote the cache. It is not changed.
 var ErrNewer = errors.New("a newer version of sitelink wrote it")
