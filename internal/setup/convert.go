@@ -35,7 +35,7 @@ type Converted struct {
 // base-url, url, page and dir (regular expressions of addresses, files and directories to ignore),
 // from and skip (linksets), text and linkset-url (other patterns of addresses), jobs, fragments, max-age; external, which
 // is a flag of ours; status; always, which cannot be turned off; and same, which needs no
-// option. What begins with "!" says why there is none, unless the option is off.
+// option. A value that begins with "!" is the reason why we have no such option; an option that is off needs none.
 type peer struct {
 	title string
 	// name matches the name of its file, says its text.
@@ -379,6 +379,9 @@ func rubyOptions(text string) (map[string][]string, error) {
 		key, value := strings.ReplaceAll(m[1]+m[2], "-", "_"), cmp.Or(strings.TrimRight(m[3], ",")+m[4], "true")
 		list := strings.Contains(key, "ignore") && !strings.Contains(key, "status")
 		add := func(value string, isText bool) {
+			if list && value == "" {
+				return // as after the last comma
+			}
 			if list && isText && value[0] != '$' {
 				value = "^" + regexp.QuoteMeta(value) + "$"
 			}

@@ -116,7 +116,7 @@ ignore page "**/*es*/**"
 ignore url "{**/*/config*,**/*/config*/**}"
 lost checkimages false: sitelink always checks this`},
 		{"proof.sh", `
-bundle exec htmlproofer _site --disable-external --ignore-urls "/zoom/,/x\.html$/" --check-html
+bundle exec htmlproofer _site --disable-external --ignore-urls "/zoom/,,/x\.html$/," --check-html
 `, `
 docroot _site
 ignore url "{**/*zoom*,**/*zoom*/**}"
