@@ -162,7 +162,7 @@ func (e *BuildError) Unwrap() error { return e.Cause }
 // build command. If the command writes the site there, that directory is
 // checked, and no file that an earlier build left can hide a missing one. Plugins of
 // sitelink in the generator leave the check to sitelink then.
-const OutVariable = "SITELINK_OUT"
+const OutVariable = system.OutVariable
 
 // foundDir is the directory of [memory] in sitelink's directory.
 const foundDir = "findings"

@@ -22,17 +22,12 @@ import (
 type Command struct {
 	// Args are the program, by its path or name, and its arguments.
 	Args []string
-	// Env is OutVariable, in addition to the caller's variables.
+	// Env is [system.OutVariable], in addition to the caller's variables.
 	Env []string
 	// Warning is the beginning of the lines of its output that are warnings, for a
 	// strict build with a generator that cannot fail at warnings itself; else "".
 	Warning string
 }
-
-// OutVariable is the environment variable that names the directory of a build that
-// sitelink started. It tells a plugin of sitelink in the generator to leave the check
-// to sitelink: the site may have old findings, which must not fail this build.
-const OutVariable = "SITELINK_OUT"
 
 // String returns the command as a person would type it.
 func (c Command) String() string {
@@ -79,7 +74,7 @@ func (p Project) Command(run Runner, out string, strict bool, more []string) Com
 	if strict {
 		c.Args, c.Warning = append(c.Args, r.strict...), r.warning
 	}
-	c.Args, c.Env = append(c.Args, more...), []string{OutVariable + "=" + out}
+	c.Args, c.Env = append(c.Args, more...), []string{system.OutVariable + "=" + out}
 	return c
 }
 

@@ -17,6 +17,11 @@ import (
 // killed.
 const endTime = 5 * time.Second
 
+// OutVariable is the environment variable that names the directory of a build that
+// sitelink started. It tells a plugin of sitelink in the generator to leave the check
+// to sitelink: the site may have old findings, which must not fail this build.
+const OutVariable = "SITELINK_OUT"
+
 // Command is a program to run, together with everything that it starts. It gets no standard input.
 //
 // It runs in a process group of its own. When its context ends, the whole group receives SIGTERM; when it has ended,
