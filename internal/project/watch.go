@@ -80,7 +80,7 @@ func (b *batch) addAll() {
 }
 
 // Watcher reports which files of one tree changed, in batches: a batch ends when the program that writes the files pauses.
-// It uses file events of the system, or, if there are none, lists of all files at intervals. It neither reads nor writes
+// It uses the file events of the system. Where there are none, it lists all files at intervals. It neither reads nor writes
 // files, and is not safe for concurrent use.
 type Watcher struct {
 	root string
