@@ -99,7 +99,11 @@ done
 		whole = min(whole, time.Since(began))
 		run("--undo")
 	}
-	for i := 0; i < 8 || killed < 3 && i < 200; i++ {
+	rounds := 4
+	if long {
+		rounds = 16
+	}
+	for i := 0; i < rounds || killed < 3 && i < 200; i++ {
 		kill(time.Duration(rnd.Int64N(int64(whole))))
 		if i%2 == 0 {
 			run()
