@@ -52,7 +52,7 @@ type Plan struct {
 
 	root *os.Root
 	// leftovers are what an interrupted run can have left: temporary files, and the
-	// folder of our partial, which goes if it is empty.
+	// folders above our partial, which go if they are empty, as after Undo.
 	leftovers []string
 }
 
@@ -152,7 +152,7 @@ func open(p *project.Project) (*templateSet, error) {
 			if name != "." && (base[0] == '.' || base == "node_modules" || name == docroot || slices.Contains(notOwn, name)) {
 				return fs.SkipDir
 			}
-			if base == path.Dir(headPartial) {
+			if slices.Contains([]string{"layouts", "partials", "_partials", path.Dir(headPartial)}, base) && set.generator == generator.Hugo {
 				set.leftovers = append(set.leftovers, name)
 			}
 			return nil
