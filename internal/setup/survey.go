@@ -156,8 +156,7 @@ func BuildCommand(g *project.Generator) string {
 			c.Args[i] = filepath.ToSlash(rel)
 		}
 	}
-	text := strings.Join(append(c.Env, c.String()), " ")
-	return strings.ReplaceAll(text, out, `"$SITELINK_OUT"`)
+	return strings.ReplaceAll(c.String(), out, `"$SITELINK_OUT"`)
 }
 
 // versionOf matches a version in what a program prints about itself.
