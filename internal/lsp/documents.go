@@ -9,7 +9,6 @@ import (
 	"sort"
 	"unicode/utf8"
 
-	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
 
 	"github.com/sitelink/sitelink/internal/config"
@@ -88,15 +87,15 @@ func (v *view) analyze(ctx context.Context) (*File, error) {
 	return v.snap.Analyze(ctx, v.overlay, v.file, v.doc.text.bytes)
 }
 
-// DidOpen takes over a document.
-func (s *Server) DidOpen(_ context.Context, p *protocol.DidOpenTextDocumentParams) error {
+// didOpen takes over a document.
+func (s *server) didOpen(_ context.Context, p *params) (any, error) {
 	name, ok := pathOf(p.TextDocument.URI)
 	if !ok {
-		return nil // it is in no directory
+		return nil, nil // it is in no directory
 	}
 	d := &document{uri: p.TextDocument.URI, path: name, version: p.TextDocument.Version, text: newText([]byte(p.TextDocument.Text), s.units)}
 	s.replace(d)
-	return nil
+	return nil, nil
 }
 
 // replace makes a document the current one of its file.
@@ -109,28 +108,28 @@ func (s *workspace) replace(d *document) {
 	s.diagnose(f, d)
 }
 
-// DidChange applies the changes of a document, in order.
-func (s *Server) DidChange(_ context.Context, p *protocol.DidChangeTextDocumentParams) error {
+// didChange applies the changes of a document, in order.
+func (s *server) didChange(_ context.Context, p *params) (any, error) {
 	name, ok := pathOf(p.TextDocument.URI)
 	s.mu.Lock()
 	d := s.docs[name]
 	s.mu.Unlock()
 	if !ok || d == nil {
-		return noDocument(string(p.TextDocument.URI))
+		return nil, noDocument(string(p.TextDocument.URI))
 	}
 	t := d.text
 	for _, c := range p.ContentChanges {
 		t = t.edit(c)
 	}
 	s.replace(&document{uri: d.uri, path: d.path, version: p.TextDocument.Version, text: t})
-	return nil
+	return nil, nil
 }
 
-// DidSave builds the project, if the user trusts it.
-func (s *Server) DidSave(_ context.Context, p *protocol.DidSaveTextDocumentParams) error {
+// didSave builds the project, if the user trusts it.
+func (s *server) didSave(_ context.Context, p *params) (any, error) {
 	name, ok := pathOf(p.TextDocument.URI)
 	if !ok {
-		return nil
+		return nil, nil
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -138,14 +137,14 @@ func (s *Server) DidSave(_ context.Context, p *protocol.DidSaveTextDocumentParam
 	if s.build && s.opt.Build != nil {
 		f.want(work{build: true})
 	}
-	return nil
+	return nil, nil
 }
 
-// DidClose forgets a document. Its file counts from now on.
-func (s *Server) DidClose(_ context.Context, p *protocol.DidCloseTextDocumentParams) error {
+// didClose forgets a document. Its file counts from now on.
+func (s *server) didClose(_ context.Context, p *params) (any, error) {
 	name, ok := pathOf(p.TextDocument.URI)
 	if !ok {
-		return nil
+		return nil, nil
 	}
 	s.mu.Lock()
 	d := s.docs[name]
@@ -153,15 +152,15 @@ func (s *Server) DidClose(_ context.Context, p *protocol.DidCloseTextDocumentPar
 	f := s.folderOf(name)
 	s.mu.Unlock()
 	if d == nil {
-		return noDocument(name)
+		return nil, noDocument(name)
 	}
 	f.reread(name) // what was not saved is given up
 	s.publishClosed(f, d)
-	return nil
+	return nil, nil
 }
 
-// DidChangeWatchedFiles takes over what other programs wrote.
-func (s *Server) DidChangeWatchedFiles(_ context.Context, p *protocol.DidChangeWatchedFilesParams) error {
+// didChangeWatchedFiles takes over what other programs wrote.
+func (s *server) didChangeWatchedFiles(_ context.Context, p *params) (any, error) {
 	for _, c := range p.Changes {
 		name, ok := pathOf(c.URI)
 		if !ok {
@@ -184,24 +183,24 @@ func (s *Server) DidChangeWatchedFiles(_ context.Context, p *protocol.DidChangeW
 			f.reread(name)
 		}
 	}
-	return nil
+	return nil, nil
 }
 
-// DidChangeConfiguration reads the configuration again.
-func (s *Server) DidChangeConfiguration(context.Context, *protocol.DidChangeConfigurationParams) error {
+// didChangeConfiguration reads the configuration again.
+func (s *server) didChangeConfiguration(_ context.Context, _ *params) (any, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, f := range s.folders {
 		f.want(work{reload: true})
 	}
-	return nil
+	return nil, nil
 }
 
 // editorText is the text of a document with its lines. It never changes.
 type editorText struct {
 	bytes  []byte
 	starts []int // of the lines
-	units  protocol.PositionEncodingKind
+	units  string
 	// marks are places inside long lines, so that a position in one is found
 	// without reading the line from its start.
 	marks []mark
@@ -213,7 +212,7 @@ type mark struct{ offset, units int }
 // markEvery is the number of bytes between two marks.
 const markEvery = 1 << 10
 
-func newText(b []byte, units protocol.PositionEncodingKind) *editorText {
+func newText(b []byte, units string) *editorText {
 	t := &editorText{bytes: b, starts: make([]int, 1, 1+len(b)/32), units: units}
 	for i := 0; i < len(b); i++ {
 		switch b[i] {
@@ -262,9 +261,9 @@ func (t *editorText) line(n int) []byte {
 // width returns the length of a character in the units of the client.
 func (t *editorText) width(r rune, size int) int {
 	switch t.units {
-	case protocol.PositionEncodingKindUTF8:
+	case utf8Units:
 		return size
-	case protocol.PositionEncodingKindUTF32:
+	case utf32Units:
 		return 1
 	}
 	if r >= 0x10000 {
@@ -275,7 +274,7 @@ func (t *editorText) width(r rune, size int) int {
 
 // offset returns the offset of a position. One behind the end of a line or of the
 // text is at that end, as the protocol demands; one inside a character is before it.
-func (t *editorText) offset(p protocol.Position) int {
+func (t *editorText) offset(p position) int {
 	if int64(p.Line) >= int64(len(t.starts)) {
 		return len(t.bytes)
 	}
@@ -292,7 +291,7 @@ func (t *editorText) offset(p protocol.Position) int {
 }
 
 // position returns the position of an offset.
-func (t *editorText) position(offset int) protocol.Position {
+func (t *editorText) position(offset int) position {
 	offset = max(0, min(offset, len(t.bytes)))
 	n := sort.SearchInts(t.starts, offset+1) - 1
 	start, units := t.starts[n], 0
@@ -304,27 +303,24 @@ func (t *editorText) position(offset int) protocol.Position {
 		units += t.width(r, size)
 		rest = rest[size:]
 	}
-	return protocol.Position{Line: uint32(n), Character: uint32(units)}
+	return position{Line: uint32(n), Character: uint32(units)}
 }
 
 // span returns the range between two offsets.
-func (t *editorText) span(start, end int) protocol.Range {
-	return protocol.Range{Start: t.position(start), End: t.position(end)}
+func (t *editorText) span(start, end int) textRange {
+	return textRange{Start: t.position(start), End: t.position(end)}
 }
 
 // edit returns the text after a change of the client.
-func (t *editorText) edit(c protocol.TextDocumentContentChangeEvent) *editorText {
-	switch c := c.(type) {
-	case *protocol.TextDocumentContentChangeWholeDocument:
+func (t *editorText) edit(c change) *editorText {
+	if c.Range == nil {
 		return newText([]byte(c.Text), t.units)
-	case *protocol.TextDocumentContentChangePartial:
-		start, end := t.offset(c.Range.Start), t.offset(c.Range.End)
-		if start > end {
-			start, end = end, start
-		}
-		b := make([]byte, 0, len(t.bytes)-(end-start)+len(c.Text))
-		b = append(append(append(b, t.bytes[:start]...), c.Text...), t.bytes[end:]...)
-		return newText(b, t.units)
 	}
-	return t
+	start, end := t.offset(c.Range.Start), t.offset(c.Range.End)
+	if start > end {
+		start, end = end, start
+	}
+	b := make([]byte, 0, len(t.bytes)-(end-start)+len(c.Text))
+	b = append(append(append(b, t.bytes[:start]...), c.Text...), t.bytes[end:]...)
+	return newText(b, t.units)
 }

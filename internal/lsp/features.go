@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"go.lsp.dev/jsonrpc2"
-	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
 
 	"github.com/sitelink/sitelink/internal/audit"
@@ -39,44 +38,41 @@ func (s *workspace) about(ctx context.Context, u uri.URI) (v *view, f *File, err
 	return v, f, err
 }
 
-// Completion proposes destinations and fragments.
-func (s *Server) Completion(ctx context.Context, p *protocol.CompletionParams) (protocol.CompletionResult, error) {
+// completion proposes destinations and fragments.
+func (s *server) completion(ctx context.Context, p *params) (any, error) {
 	v, err := s.view(ctx, p.TextDocument.URI)
 	if errors.Is(err, errNoSite) {
-		return protocol.CompletionItemSlice{}, nil
+		return []completionItem{}, nil
 	} else if err != nil {
 		return nil, err
 	}
 	t := v.doc.text
 	c, ok := v.snap.Complete(ctx, v.overlay, v.file, t.bytes, t.offset(p.Position))
 	if !ok {
-		return protocol.CompletionItemSlice{}, nil
+		return []completionItem{}, nil
 	}
-	list := &protocol.CompletionList{IsIncomplete: c.More, Items: make([]protocol.CompletionItem, len(c.Items))}
+	list := &completionList{IsIncomplete: c.More, Items: make([]completionItem, len(c.Items))}
 	span := t.span(c.Start, c.End)
 	typed := string(t.bytes[c.Start:c.End])
 	for i, it := range c.Items {
 		x := &list.Items[i]
-		x.Label, x.Kind = it.Label, itemKinds[it.Kind]
-		x.TextEdit = &protocol.TextEdit{Range: span, NewText: it.Text}
-		x.SortText.Set(fmt.Sprintf("%04d", i))
-		x.FilterText.Set(it.Text)
+		x.Label, x.Kind, x.Detail = it.Label, itemKinds[it.Kind], it.Detail
+		x.TextEdit = textEdit{Range: span, NewText: it.Text}
+		x.SortText = fmt.Sprintf("%04d", i)
+		x.FilterText = it.Text
 		if c.More && !strings.HasPrefix(it.Text, typed) { // the title matches
-			x.FilterText.Set(typed)
-		}
-		if it.Detail != "" {
-			x.Detail.Set(it.Detail)
+			x.FilterText = typed
 		}
 	}
 	return list, nil
 }
 
-var itemKinds = map[ItemKind]protocol.CompletionItemKind{
-	ItemPage: protocol.CompletionItemKindFile, ItemFile: protocol.CompletionItemKindFile, ItemHeading: protocol.CompletionItemKindReference,
+var itemKinds = map[ItemKind]int{
+	ItemPage: completesFile, ItemFile: completesFile, ItemHeading: completesReference,
 }
 
-// Hover says where a link leads, and why.
-func (s *Server) Hover(ctx context.Context, p *protocol.HoverParams) (*protocol.Hover, error) {
+// hover says where a link leads, and why.
+func (s *server) hover(ctx context.Context, p *params) (any, error) {
 	v, f, err := s.about(ctx, p.TextDocument.URI)
 	if v == nil || err != nil {
 		return nil, err
@@ -90,35 +86,35 @@ func (s *Server) Hover(ctx context.Context, p *protocol.HoverParams) (*protocol.
 		return nil, err
 	}
 	span := v.doc.text.span(l.Start, l.End)
-	return &protocol.Hover{Contents: &protocol.MarkupContent{Kind: protocol.MarkupKindMarkdown, Value: text}, Range: &span}, nil
+	return map[string]any{"contents": map[string]string{"kind": "markdown", "value": text}, "range": span}, nil
 }
 
-// Definition returns the source of what a link leads to.
-func (s *Server) Definition(ctx context.Context, p *protocol.DefinitionParams) (protocol.DefinitionResult, error) {
+// definition returns the source of what a link leads to.
+func (s *server) definition(ctx context.Context, p *params) (any, error) {
 	v, f, err := s.about(ctx, p.TextDocument.URI)
 	if v == nil || err != nil {
-		return protocol.LocationSlice{}, err
+		return []location{}, err
 	}
 	l := f.At(v.doc.text.offset(p.Position))
 	if l == nil {
-		return protocol.LocationSlice{}, nil
+		return []location{}, nil
 	}
 	at, ok := v.snap.Definition(v.overlay, &l.Target)
 	if !ok {
-		return protocol.LocationSlice{}, nil
+		return []location{}, nil
 	}
-	return protocol.LocationSlice(v.locations(ctx, []Location{at})), nil
+	return v.locations(ctx, []Location{at}), nil
 }
 
-// References returns who links to the page or heading at a position.
-func (s *Server) References(ctx context.Context, p *protocol.ReferenceParams) ([]protocol.Location, error) {
+// references returns who links to the page or heading at a position.
+func (s *server) references(ctx context.Context, p *params) (any, error) {
 	v, f, err := s.about(ctx, p.TextDocument.URI)
 	if v == nil || err != nil {
-		return []protocol.Location{}, err
+		return []location{}, err
 	}
 	place, ok := v.snap.PlaceAt(f, v.doc.text.offset(p.Position))
 	if !ok {
-		return []protocol.Location{}, nil
+		return []location{}, nil
 	}
 	all := v.snap.References(v.overlay, place)
 	if p.Context.IncludeDeclaration {
@@ -131,8 +127,8 @@ func (s *Server) References(ctx context.Context, p *protocol.ReferenceParams) ([
 
 // locations returns places in the form of the protocol. Files that cannot be read
 // any more are left out.
-func (v *view) locations(ctx context.Context, all []Location) []protocol.Location {
-	found := []protocol.Location{}
+func (v *view) locations(ctx context.Context, all []Location) []location {
+	found := []location{}
 	var t *editorText
 	name := ""
 	for _, l := range all {
@@ -154,7 +150,7 @@ func (v *view) locations(ctx context.Context, all []Location) []protocol.Locatio
 			}
 			t = newText(b, v.doc.text.units)
 		}
-		found = append(found, protocol.Location{URI: v.uriOf(name), Range: t.span(l.Start, l.End)})
+		found = append(found, location{URI: v.uriOf(name), Range: t.span(l.Start, l.End)})
 	}
 	return found
 }
@@ -166,25 +162,22 @@ func (v *view) uriOf(file string) uri.URI {
 	return uri.File(v.snap.Path(file))
 }
 
-// CodeLens counts the references to the page and to its headings.
-func (s *Server) CodeLens(ctx context.Context, p *protocol.CodeLensParams) ([]protocol.CodeLens, error) {
+// codeLens counts the references to the page and to its headings.
+func (s *server) codeLens(ctx context.Context, p *params) (any, error) {
 	v, f, err := s.about(ctx, p.TextDocument.URI)
 	if v == nil || err != nil {
-		return []protocol.CodeLens{}, err
+		return []codeLens{}, err
 	}
-	all := []protocol.CodeLens{}
+	all := []codeLens{}
 	for _, l := range v.snap.Lenses(v.overlay, f) {
 		at := v.doc.text.span(l.Start, l.Start)
 		title := fmt.Sprintf("%d references", l.Count)
 		if l.Count == 1 {
 			title = "1 reference"
 		}
-		where, _ := protocol.Marshal(protocol.String(v.doc.uri))
-		from, err := protocol.Marshal(&at.Start)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, protocol.CodeLens{Range: at, Command: protocol.Command{Title: title, Command: showReferences, Arguments: []protocol.LSPAny{where, from}}})
+		x := codeLens{Range: at}
+		x.Command.Title, x.Command.Command, x.Command.Arguments = title, showReferences, []any{v.doc.uri, at.Start}
+		all = append(all, x)
 	}
 	return all, nil
 }
@@ -193,10 +186,10 @@ func (s *Server) CodeLens(ctx context.Context, p *protocol.CodeLensParams) ([]pr
 // references of a document, the first argument, at a position, the second one.
 const showReferences = "sitelink.showReferences"
 
-// DocumentLink returns the links of a document with the files that they lead to.
-func (s *Server) DocumentLink(ctx context.Context, p *protocol.DocumentLinkParams) ([]protocol.DocumentLink, error) {
+// documentLink returns the links of a document with the files that they lead to.
+func (s *server) documentLink(ctx context.Context, p *params) (any, error) {
 	v, f, err := s.about(ctx, p.TextDocument.URI)
-	all := []protocol.DocumentLink{}
+	all := []documentLink{}
 	if v == nil || err != nil {
 		return all, err
 	}
@@ -214,38 +207,37 @@ func (s *Server) DocumentLink(ctx context.Context, p *protocol.DocumentLinkParam
 		} else {
 			continue
 		}
-		x := protocol.DocumentLink{Range: v.doc.text.span(l.Start, l.End), Target: &target}
+		x := documentLink{Range: v.doc.text.span(l.Start, l.End), Target: target}
 		if l.Target.Node != docroot.NoNode {
-			tip := v.snap.Site.Href(l.Target.Node)
-			x.Tooltip = &tip
+			x.Tooltip = v.snap.Site.Href(l.Target.Node)
 		}
 		all = append(all, x)
 	}
 	return all, nil
 }
 
-// DocumentSymbol returns the headings of a document.
-func (s *Server) DocumentSymbol(ctx context.Context, p *protocol.DocumentSymbolParams) (protocol.DocumentSymbolResult, error) {
+// documentSymbol returns the headings of a document.
+func (s *server) documentSymbol(ctx context.Context, p *params) (any, error) {
 	v, err := s.view(ctx, p.TextDocument.URI)
 	if errors.Is(err, errNoSite) {
-		return protocol.DocumentSymbolSlice{}, nil
+		return []documentSymbol{}, nil
 	} else if err != nil {
 		return nil, err
 	}
 	t := v.doc.text
 	headings := v.snap.Headings(v.file, t.bytes)
 	all, _ := nest(t, headings, 0, 0)
-	return protocol.DocumentSymbolSlice(all), nil
+	return all, nil
 }
 
 // nest returns the symbols of the headings from i on that are deeper than a level,
 // each with those below it, and where the others begin.
-func nest(t *editorText, headings []destination.Heading, i, level int) ([]protocol.DocumentSymbol, int) {
-	all := []protocol.DocumentSymbol{}
+func nest(t *editorText, headings []destination.Heading, i, level int) ([]documentSymbol, int) {
+	all := []documentSymbol{}
 	for i < len(headings) && headings[i].Level > level {
 		h := headings[i]
 		detail := "#" + h.Anchor
-		x := protocol.DocumentSymbol{Name: h.Text, Kind: protocol.SymbolKindString, SelectionRange: t.span(h.Start, h.End), Detail: &detail}
+		x := documentSymbol{Name: h.Text, Kind: symbolString, SelectionRange: t.span(h.Start, h.End), Detail: detail}
 		if strings.TrimSpace(x.Name) == "" {
 			x.Name = detail
 		}
@@ -260,9 +252,9 @@ func nest(t *editorText, headings []destination.Heading, i, level int) ([]protoc
 	return all, i
 }
 
-// Symbols finds pages and headings of all folders.
-func (s *Server) Symbols(ctx context.Context, p *protocol.WorkspaceSymbolParams) (protocol.WorkspaceSymbolResult, error) {
-	all := protocol.SymbolInformationSlice{}
+// symbols finds pages and headings of all folders.
+func (s *server) symbols(ctx context.Context, p *params) (any, error) {
+	all := []symbolInformation{}
 	views, _ := ctx.Value(viewsKey{}).(*views)
 	if views == nil {
 		return all, nil
@@ -283,27 +275,25 @@ func (s *Server) Symbols(ctx context.Context, p *protocol.WorkspaceSymbolParams)
 			if len(at) == 0 {
 				continue
 			}
-			info := protocol.SymbolInformation{Location: at[0]}
-			info.Name, info.Kind = x.Name, protocol.SymbolKindFile
+			info := symbolInformation{Name: x.Name, Kind: symbolFile, Location: at[0], ContainerName: x.Container}
 			if x.Heading {
-				info.Kind = protocol.SymbolKindString
+				info.Kind = symbolString
 			}
-			info.ContainerName = &x.Container
 			all = append(all, info)
 		}
 	}
 	return all, ctx.Err()
 }
 
-// CodeAction offers to repair or accept the faulty links of a range, and to repair
+// codeAction offers to repair or accept the faulty links of a range, and to repair
 // all of the file.
-func (s *Server) CodeAction(ctx context.Context, p *protocol.CodeActionParams) ([]protocol.CommandOrCodeAction, error) {
-	all := []protocol.CommandOrCodeAction{}
+func (s *server) codeAction(ctx context.Context, p *params) (any, error) {
+	all := []codeAction{}
 	v, f, err := s.about(ctx, p.TextDocument.URI)
 	if v == nil || err != nil {
 		return all, err
 	}
-	wants := func(kind protocol.CodeActionKind) bool {
+	wants := func(kind string) bool {
 		if len(p.Context.Only) == 0 {
 			return true
 		}
@@ -321,50 +311,45 @@ func (s *Server) CodeAction(ctx context.Context, p *protocol.CodeActionParams) (
 		return nil, err
 	}
 	found := v.findings(f)
-	var safe []protocol.TextEdit
+	var safe []textEdit
 	for i := range fixes {
 		x := &fixes[i]
-		change := protocol.TextEdit{Range: v.doc.text.span(x.start, x.end), NewText: x.text}
+		change := textEdit{Range: v.doc.text.span(x.start, x.end), NewText: x.text}
 		if !x.likely {
 			safe = append(safe, change)
 		}
-		if inRange(x.start, x.end) && wants(protocol.CodeActionKindQuickFix) {
+		if inRange(x.start, x.end) && wants(quickFix) {
 			about := slices.DeleteFunc(slices.Clone(found), func(y finding) bool { return y.start != x.start })
-			all = append(all, v.action(about, x.title, !x.likely, &protocol.WorkspaceEdit{
-				Changes: map[uri.URI][]protocol.TextEdit{v.doc.uri: {change}},
+			all = append(all, v.action(about, x.title, !x.likely, &workspaceEdit{
+				Changes: map[uri.URI][]textEdit{v.doc.uri: {change}},
 			}))
 		}
 	}
 	for i := range found {
-		if x := &found[i]; inRange(x.start, x.end) && wants(protocol.CodeActionKindQuickFix) {
+		if x := &found[i]; inRange(x.start, x.end) && wants(quickFix) {
 			all = append(all, s.acceptActions(v, x)...)
 		}
 	}
-	if len(safe) > 0 && wants(protocol.CodeActionKindSourceFixAll) {
-		kind := protocol.CodeActionKindSourceFixAll
-		all = append(all, &protocol.CodeAction{
-			Title: fmt.Sprintf("Repair the links of this file that have one certain answer (%d)", len(safe)), Kind: &kind,
-			Edit: &protocol.WorkspaceEdit{Changes: map[uri.URI][]protocol.TextEdit{v.doc.uri: safe}},
+	if len(safe) > 0 && wants(sourceFixAll) {
+		all = append(all, codeAction{
+			Title: fmt.Sprintf("Repair the links of this file that have one certain answer (%d)", len(safe)), Kind: sourceFixAll,
+			Edit: &workspaceEdit{Changes: map[uri.URI][]textEdit{v.doc.uri: safe}},
 		})
 	}
 	return all, nil
 }
 
 // action returns a code action about findings.
-func (v *view) action(about []finding, title string, preferred bool, edit *protocol.WorkspaceEdit) *protocol.CodeAction {
-	kind := protocol.CodeActionKindQuickFix
-	a := &protocol.CodeAction{Title: title, Kind: &kind, Edit: edit}
+func (v *view) action(about []finding, title string, preferred bool, edit *workspaceEdit) codeAction {
+	a := codeAction{Title: title, Kind: quickFix, IsPreferred: preferred, Edit: edit}
 	for i := range about {
 		a.Diagnostics = append(a.Diagnostics, v.doc.text.diagnostic(about[i].start, about[i].end, &about[i]))
-	}
-	if preferred {
-		a.IsPreferred = &preferred
 	}
 	return a
 }
 
 // acceptActions returns the actions that accept a finding.
-func (s *workspace) acceptActions(v *view, x *finding) (all []protocol.CommandOrCodeAction) {
+func (s *workspace) acceptActions(v *view, x *finding) (all []codeAction) {
 	add := func(title string, e Edit, err error) {
 		if err != nil {
 			s.log(err.Error())
@@ -381,7 +366,7 @@ func (s *workspace) acceptActions(v *view, x *finding) (all []protocol.CommandOr
 
 // workspaceEdit returns edits of files in the form of the protocol. An edit of a file
 // that is open, and differs from the one on disk, is for the text in the editor.
-func (s *workspace) workspaceEdit(edits []Edit) *protocol.WorkspaceEdit {
+func (s *workspace) workspaceEdit(edits []Edit) *workspaceEdit {
 	s.mu.Lock()
 	units := s.units
 	docs := map[string]*document{}
@@ -389,7 +374,7 @@ func (s *workspace) workspaceEdit(edits []Edit) *protocol.WorkspaceEdit {
 		docs[name] = d
 	}
 	s.mu.Unlock()
-	w := &protocol.WorkspaceEdit{Changes: map[uri.URI][]protocol.TextEdit{}}
+	w := &workspaceEdit{Changes: map[uri.URI][]textEdit{}}
 	for _, e := range edits {
 		u, t := uri.File(e.Name), newText(e.Was, units)
 		start, end := e.Start, e.End
@@ -401,17 +386,14 @@ func (s *workspace) workspaceEdit(edits []Edit) *protocol.WorkspaceEdit {
 			t = d.text
 		}
 		if e.Create && docs[e.Name] == nil {
-			w.DocumentChanges = append(w.DocumentChanges, &protocol.CreateFile{Kind: "create", URI: u})
+			w.DocumentChanges = append(w.DocumentChanges, createFile{Kind: "create", URI: u})
 		}
-		w.Changes[u] = append(w.Changes[u], protocol.TextEdit{Range: t.span(start, end), NewText: e.Text})
+		w.Changes[u] = append(w.Changes[u], textEdit{Range: t.span(start, end), NewText: e.Text})
 	}
 	if len(w.DocumentChanges) > 0 {
 		for u, changes := range w.Changes {
-			x := &protocol.TextDocumentEdit{TextDocument: protocol.OptionalVersionedTextDocumentIdentifier{}}
+			x := documentEdit{Edits: changes}
 			x.TextDocument.URI = u
-			for i := range changes {
-				x.Edits = append(x.Edits, &changes[i])
-			}
 			w.DocumentChanges = append(w.DocumentChanges, x)
 		}
 		w.Changes = nil
@@ -419,8 +401,8 @@ func (s *workspace) workspaceEdit(edits []Edit) *protocol.WorkspaceEdit {
 	return w
 }
 
-// PrepareRename says which text a rename replaces.
-func (s *Server) PrepareRename(ctx context.Context, p *protocol.PrepareRenameParams) (protocol.PrepareRenameResult, error) {
+// prepareRename says which text a rename replaces.
+func (s *server) prepareRename(ctx context.Context, p *params) (any, error) {
 	v, f, err := s.about(ctx, p.TextDocument.URI)
 	if v == nil || err != nil {
 		return nil, err
@@ -434,11 +416,11 @@ func (s *Server) PrepareRename(ctx context.Context, p *protocol.PrepareRenamePar
 	if l := f.At(offset); l != nil { // the editor shows the range in this document
 		span = v.doc.text.span(l.Start, l.End)
 	}
-	return &protocol.PrepareRenamePlaceholder{Range: span, Placeholder: h.Text}, nil
+	return map[string]any{"range": span, "placeholder": h.Text}, nil
 }
 
-// Rename gives a heading another text, with all links to it.
-func (s *Server) Rename(ctx context.Context, p *protocol.RenameParams) (*protocol.WorkspaceEdit, error) {
+// rename gives a heading another text, with all links to it.
+func (s *server) rename(ctx context.Context, p *params) (any, error) {
 	v, f, err := s.about(ctx, p.TextDocument.URI)
 	if v == nil || err != nil {
 		return nil, err
@@ -457,17 +439,14 @@ func (s *Server) Rename(ctx context.Context, p *protocol.RenameParams) (*protoco
 // refused is the error for a request that the editor shows to its user.
 func refused(err error) error { return jsonrpc2.NewError(requestFailed, err.Error()) }
 
-// requestFailed is the code of a request that was valid but could not be done.
-const requestFailed jsonrpc2.Code = -32803
-
-// WillRenameFiles returns the edits that keep the links to renamed files alive. They
+// willRenameFiles returns the edits that keep the links to renamed files alive. They
 // come from builds of a copy of the project before and after, so they are made only
 // if the user trusts it.
-func (s *Server) WillRenameFiles(ctx context.Context, p *protocol.RenameFilesParams) (*protocol.WorkspaceEdit, error) {
+func (s *server) willRenameFiles(ctx context.Context, p *params) (any, error) {
 	var edits []Edit
 	for _, r := range p.Files {
-		from, known := pathOf(uri.URI(r.OldURI))
-		to, ok := pathOf(uri.URI(r.NewURI))
+		from, known := pathOf(r.OldURI)
+		to, ok := pathOf(r.NewURI)
 		if !known || !ok {
 			continue
 		}
@@ -493,8 +472,8 @@ func (s *workspace) renameFile(ctx context.Context, from, to string) ([]Edit, er
 		return nil, nil
 	}
 	if !may {
-		s.client.ShowMessage(ctx, &protocol.ShowMessageParams{Type: protocol.MessageTypeInfo, Message: "sitelink: links to " + filepath.Base(from) +
-			" stay as they are: rewriting them builds the site, which the server may not; sitelink mv does it"})
+		s.showMessage(ctx, messageInfo, "links to "+filepath.Base(from)+
+			" stay as they are: rewriting them builds the site, which the server may not; sitelink mv does it")
 		return nil, nil
 	}
 	project, err := s.opt.Find(ctx, f.dir)

@@ -14,7 +14,6 @@ import (
 	"sync"
 	"time"
 
-	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
 
 	"github.com/sitelink/sitelink/check"
@@ -160,11 +159,11 @@ func (f *folder) explain(err error) {
 		return
 	}
 	f.failed = message
-	kind := protocol.MessageTypeWarning
+	kind := messageWarning
 	if errors.Is(err, os.ErrNotExist) || errors.Is(err, site.ErrNoPages) {
-		kind = protocol.MessageTypeInfo
+		kind = messageInfo
 	}
-	f.s.client.ShowMessage(f.ctx, &protocol.ShowMessageParams{Type: kind, Message: "sitelink: " + message})
+	f.s.showMessage(f.ctx, kind, message)
 }
 
 // load makes a new state.
@@ -431,7 +430,7 @@ func (s *workspace) diagnose(f *folder, d *document) {
 		if err != nil || !s.isCurrent(d) {
 			return
 		}
-		s.client.PublishDiagnostics(f.ctx, &protocol.PublishDiagnosticsParams{URI: d.uri, Version: protocol.NewOptional(d.version), Diagnostics: all})
+		s.publish(f.ctx, diagnosticsParams{URI: d.uri, Version: &d.version, Diagnostics: all})
 	})
 }
 
@@ -445,12 +444,12 @@ func (s *workspace) isCurrent(d *document) bool {
 // diagnostics returns what is wrong in a document: the links that the text itself
 // shows, and the findings of the last check of the built site at places that the
 // author has not changed since.
-func (v *view) diagnostics(ctx context.Context) ([]protocol.Diagnostic, error) {
+func (v *view) diagnostics(ctx context.Context) ([]diagnostic, error) {
 	f, err := v.analyze(ctx)
 	if err != nil {
 		return nil, err
 	}
-	all := []protocol.Diagnostic{}
+	all := []diagnostic{}
 	for _, x := range v.findings(f) {
 		all = append(all, v.doc.text.diagnostic(x.start, x.end, &x))
 	}
@@ -508,14 +507,14 @@ func (x *finding) text() string {
 }
 
 // diagnostic returns what the editor shows of a finding at a range of the text.
-func (t *editorText) diagnostic(start, end int, x *finding) protocol.Diagnostic {
-	severity := protocol.DiagnosticSeverityError
+func (t *editorText) diagnostic(start, end int, x *finding) diagnostic {
+	severity := severityError
 	if x.verdict == check.Warning {
-		severity = protocol.DiagnosticSeverityWarning
+		severity = severityWarning
 	}
-	return protocol.Diagnostic{
-		Range: t.span(start, end), Severity: severity, Code: protocol.String(x.code),
-		Source: protocol.NewOptional(shownSource), Message: protocol.String(x.text()),
+	return diagnostic{
+		Range: t.span(start, end), Severity: severity, Code: string(x.code),
+		Source: shownSource, Message: x.text(),
 	}
 }
 
@@ -556,7 +555,7 @@ func (s *workspace) publishAll(f *folder) {
 
 // publishBuilt publishes the findings of the last check in a file that is not open.
 func (s *workspace) publishBuilt(f *folder, st *state, file string) {
-	all := []protocol.Diagnostic{}
+	all := []diagnostic{}
 	if len(st.built[file]) > 0 {
 		b, err := st.snap.ReadText(file)
 		if err == nil {
@@ -577,7 +576,7 @@ func (s *workspace) publishBuilt(f *folder, st *state, file string) {
 	f.published[file] = key
 	f.mu.Unlock()
 	if was != key {
-		s.client.PublishDiagnostics(f.ctx, &protocol.PublishDiagnosticsParams{URI: uri.File(st.snap.Path(file)), Diagnostics: all})
+		s.publish(f.ctx, diagnosticsParams{URI: uri.File(st.snap.Path(file)), Diagnostics: all})
 	}
 }
 
@@ -585,7 +584,7 @@ func (s *workspace) publishBuilt(f *folder, st *state, file string) {
 func (s *workspace) publishClosed(f *folder, d *document) {
 	st := f.current()
 	if st == nil {
-		s.client.PublishDiagnostics(s.ctx, &protocol.PublishDiagnosticsParams{URI: d.uri, Diagnostics: []protocol.Diagnostic{}})
+		s.publish(s.ctx, diagnosticsParams{URI: d.uri, Diagnostics: []diagnostic{}})
 		return
 	}
 	file, ok := st.snap.File(d.path)
@@ -604,6 +603,6 @@ func (s *workspace) refreshLenses() {
 	can := s.can.lensRefresh
 	s.mu.Unlock()
 	if can {
-		s.wg.Go(func() { s.client.CodeLensRefresh(s.ctx) })
+		s.wg.Go(func() { s.conn.Call(s.ctx, "workspace/codeLens/refresh", nil, nil) })
 	}
 }

@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -125,7 +126,7 @@ func serve(t *testing.T, opt Options) *editor {
 		fromServer.Close()
 	}()
 	stream := &stdio{Reader: out, Writer: in, in: out}
-	e.conn = jsonrpc2.NewConn(jsonrpc2.NewHeaderStream(stream), jsonrpc2.WithCodec(codec{}))
+	e.conn = jsonrpc2.NewConn(jsonrpc2.NewHeaderStream(stream), jsonrpc2.WithCodec(clientCodec{}))
 	e.Server = protocol.ServerDispatcher(e.conn)
 	e.conn.Go(context.Background(), e.receive)
 	t.Cleanup(func() {
@@ -138,6 +139,16 @@ func serve(t *testing.T, opt Options) *editor {
 		stream.Close()
 	})
 	return e
+}
+
+// clientCodec encodes messages as another implementation of the protocol does.
+type clientCodec struct{}
+
+func (clientCodec) Marshal(v any) ([]byte, error) { return protocol.Marshal(v) }
+
+// Unmarshal decodes a copy: strings of a result may share the memory of data.
+func (clientCodec) Unmarshal(data []byte, v any) error {
+	return protocol.Unmarshal(bytes.Clone(data), v)
 }
 
 // receive takes a message of the server.

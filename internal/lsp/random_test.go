@@ -7,8 +7,6 @@ import (
 	"slices"
 	"testing"
 	"unicode/utf16"
-
-	"go.lsp.dev/protocol"
 )
 
 // model is a text as a list of UTF-16 units: another way to apply the changes of a
@@ -16,8 +14,8 @@ import (
 type model []uint16
 
 // position returns the position of a unit.
-func (m model) position(at int) protocol.Position {
-	p := protocol.Position{}
+func (m model) position(at int) position {
+	p := position{}
 	for i := 0; i < at; i++ {
 		if m[i] == '\n' || m[i] == '\r' && (i+1 == len(m) || m[i+1] != '\n') {
 			p.Line++
@@ -61,7 +59,7 @@ func TestRandomEdits(t *testing.T) {
 	var o *Overlay
 	for _, name := range names {
 		b := blog()[name]
-		texts[name], models[name] = newText([]byte(b), protocol.PositionEncodingKindUTF16), utf16.Encode([]rune(b))
+		texts[name], models[name] = newText([]byte(b), utf16Units), utf16.Encode([]rune(b))
 		o = snap.With(t.Context(), o, name, []byte(b))
 	}
 	rounds := 1_000
@@ -77,8 +75,8 @@ func TestRandomEdits(t *testing.T) {
 		if len(m) > 500 {
 			piece, end = "", m.boundary(min(len(m), start+250))
 		}
-		r := protocol.Range{Start: m.position(start), End: m.position(end)}
-		texts[name] = texts[name].edit(&protocol.TextDocumentContentChangePartial{Range: r, Text: piece})
+		r := textRange{Start: m.position(start), End: m.position(end)}
+		texts[name] = texts[name].edit(change{Range: &r, Text: piece})
 		models[name] = slices.Concat(m[:start], utf16.Encode([]rune(piece)), m[end:])
 		want := string(utf16.Decode(models[name]))
 		if got := string(texts[name].bytes); got != want {

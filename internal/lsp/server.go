@@ -10,7 +10,6 @@
 package lsp
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -25,7 +24,6 @@ import (
 	"time"
 
 	"go.lsp.dev/jsonrpc2"
-	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
 
 	"github.com/sitelink/sitelink/internal/audit"
@@ -63,22 +61,19 @@ type Options struct {
 	Log func(line string)
 }
 
-// Server is one run of the language server.
-type Server struct {
-	protocol.UnimplementedServer
-	*workspace
-}
+// server is one run of the language server.
+type server struct{ *workspace }
 
 // workspace is what the client has open, with the projects that it belongs to.
 type workspace struct {
 	opt    Options
-	client protocol.Client
+	conn   jsonrpc2.Conn
 	ctx    context.Context
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
 
 	mu       sync.Mutex // guards what follows
-	units    protocol.PositionEncodingKind
+	units    string
 	can      clientCan
 	build    bool
 	roots    []string           // the workspace folders
@@ -112,13 +107,13 @@ var ErrNoShutdown = errors.New("the client ended without a shutdown request")
 func Serve(ctx context.Context, in io.Reader, out io.Writer, opt Options) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	s := &Server{workspace: &workspace{opt: opt, ctx: ctx, cancel: cancel, build: opt.MayBuild, units: protocol.PositionEncodingKindUTF16, folders: map[string]*folder{}, docs: map[string]*document{}, running: map[jsonrpc2.ID]context.CancelFunc{}}}
+	s := &server{workspace: &workspace{opt: opt, ctx: ctx, cancel: cancel, build: opt.MayBuild, units: utf16Units, folders: map[string]*folder{}, docs: map[string]*document{}, running: map[jsonrpc2.ID]context.CancelFunc{}}}
 	stream := &stdio{Reader: in, Writer: out}
 	if c, ok := in.(io.Closer); ok {
 		stream.in = c
 	}
 	conn := jsonrpc2.NewConn(jsonrpc2.NewHeaderStream(stream), jsonrpc2.WithCodec(codec{}))
-	s.client = protocol.ClientDispatcher(conn)
+	s.conn = conn
 	conn.Go(ctx, s.handle)
 	select {
 	case <-conn.Done():
@@ -155,29 +150,9 @@ func (s *stdio) Close() error {
 	return nil
 }
 
-// codec encodes the parameters and results of messages.
-type codec struct{}
-
-func (codec) Marshal(v any) ([]byte, error) { return protocol.Marshal(v) }
-
-// Unmarshal decodes a copy: strings of a result may share the memory of data, which
-// the connection uses again for the next message.
-func (codec) Unmarshal(data []byte, v any) error {
-	return protocol.Unmarshal(bytes.Clone(data), v)
-}
-
-// inOrder are the messages that are done before the next one is read: they change
-// what later ones are about.
-var inOrder = map[string]bool{
-	protocol.MethodInitialize: true, protocol.MethodInitialized: true, protocol.MethodShutdown: true, protocol.MethodExit: true,
-	protocol.MethodTextDocumentDidOpen: true, protocol.MethodTextDocumentDidChange: true, protocol.MethodTextDocumentDidClose: true,
-	protocol.MethodTextDocumentDidSave: true, protocol.MethodWorkspaceDidChangeWorkspaceFolders: true,
-	protocol.MethodWorkspaceDidChangeWatchedFiles: true, protocol.MethodWorkspaceDidChangeConfiguration: true,
-}
-
 // handle answers one message. A panic becomes an error of the request, and the
 // error of a notification a line of the log: neither may end the server.
-func (s *Server) handle(ctx context.Context, req *jsonrpc2.Request) (result any, err error) {
+func (s *server) handle(ctx context.Context, req *jsonrpc2.Request) (result any, err error) {
 	method, isCall := strings.Clone(req.Method()), req.IsCall()
 	defer func() {
 		if r := recover(); r != nil {
@@ -185,7 +160,7 @@ func (s *Server) handle(ctx context.Context, req *jsonrpc2.Request) (result any,
 			result, err = nil, jsonrpc2.NewError(jsonrpc2.InternalError, fmt.Sprintf("%s: %v", method, r))
 		}
 		if errors.Is(err, context.Canceled) {
-			err = protocol.ErrRequestCancelled
+			err = jsonrpc2.NewError(requestCancelled, "the request was cancelled")
 		}
 		if err != nil && !isCall {
 			s.log(fmt.Sprintf("%s: %v", method, err))
@@ -196,30 +171,44 @@ func (s *Server) handle(ctx context.Context, req *jsonrpc2.Request) (result any,
 	began, shutdown := s.began, s.shutdown
 	s.mu.Unlock()
 	switch {
-	case shutdown && method != protocol.MethodExit:
+	case shutdown && method != "exit":
 		return nil, jsonrpc2.NewError(jsonrpc2.InvalidRequest, "the server is shutting down")
-	case !began && isCall && method != protocol.MethodInitialize:
+	case !began && isCall && method != "initialize":
 		return nil, jsonrpc2.NewError(jsonrpc2.ServerNotInitialized, "send initialize first")
-	case !began && !isCall && method != protocol.MethodExit:
+	case !began && !isCall && method != "exit":
 		return nil, nil
 	}
-	if method == protocol.MethodCancelRequest {
-		return nil, s.cancelRequest(req)
+	if method == "initialize" {
+		p := &initializeParams{}
+		if err := decode(req.Params(), p); err != nil {
+			return nil, err
+		}
+		return s.initialize(p)
+	}
+	h, known := handlers[method]
+	if !known && strings.HasPrefix(method, "$/") {
+		return nil, nil // the protocol lets a server ignore these
+	} else if !known {
+		return nil, jsonrpc2.NewError(jsonrpc2.MethodNotFound, method+": unknown method")
+	}
+	p := &params{}
+	if err := decode(req.Params(), p); err != nil {
+		return nil, err
 	}
 	work := s.ctx
-	if !inOrder[method] && isCall {
+	if !h.inOrder && isCall {
 		var done func()
 		work, done = s.cancellable(s.withViews(s.ctx), req.ID())
 		defer done()
 		jsonrpc2.Async(ctx)
 	}
-	return protocol.ServerHandler(s, jsonrpc2.MethodNotFoundHandler)(work, req)
+	return h.answer(s, work, p)
 }
 
 // cancellable returns a context that ends when the client cancels a request. It is
-// not derived from the context that the connection gives to a handler, as
-// [protocol.CancelHandler] does it: that one is used again for another request as
-// soon as the handler has returned, while the derived one may still look at it.
+// not derived from the context that the connection gives to a handler: that one is
+// used again for another request as soon as the handler has returned, while the
+// derived one may still look at it.
 func (s *workspace) cancellable(ctx context.Context, id jsonrpc2.ID) (work context.Context, done func()) {
 	work, cancel := context.WithCancel(ctx)
 	s.mu.Lock()
@@ -234,17 +223,13 @@ func (s *workspace) cancellable(ctx context.Context, id jsonrpc2.ID) (work conte
 }
 
 // cancelRequest ends the work on a request.
-func (s *workspace) cancelRequest(req *jsonrpc2.Request) error {
-	var p protocol.CancelParams
-	if err := protocol.Unmarshal(req.Params(), &p); err != nil {
-		return err
-	}
+func (s *server) cancelRequest(_ context.Context, p *params) (any, error) {
 	var id jsonrpc2.ID
 	switch n := p.ID.(type) {
-	case protocol.Integer:
+	case float64:
 		id = jsonrpc2.NewNumberID(int64(n))
-	case protocol.String:
-		id = jsonrpc2.NewStringID(string(n))
+	case string:
+		id = jsonrpc2.NewStringID(n)
 	}
 	s.mu.Lock()
 	cancel := s.running[id]
@@ -252,15 +237,7 @@ func (s *workspace) cancelRequest(req *jsonrpc2.Request) error {
 	if cancel != nil {
 		cancel()
 	}
-	return nil
-}
-
-// Request refuses requests that are not of the protocol.
-func (s *Server) Request(_ context.Context, method string, _ any) (any, error) {
-	if strings.HasPrefix(method, "$/") {
-		return nil, nil
-	}
-	return nil, jsonrpc2.NewError(jsonrpc2.MethodNotFound, method+": unknown method")
+	return nil, nil
 }
 
 // beginLoad counts a site that is being read, until the result is called.
@@ -291,47 +268,44 @@ type clientOptions struct {
 	Build bool `json:"build"`
 }
 
-// Initialize answers what the server can do.
-func (s *Server) Initialize(_ context.Context, p *protocol.InitializeParams) (*protocol.InitializeResult, error) {
+// initialize answers what the server can do.
+func (s *workspace) initialize(p *initializeParams) (any, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.began {
 		return nil, jsonrpc2.NewError(jsonrpc2.InvalidRequest, "initialize was sent before")
 	}
 	s.began = true
-	if g := p.Capabilities.General; g != nil && slices.Contains(g.PositionEncodings, protocol.PositionEncodingKindUTF8) {
-		s.units = protocol.PositionEncodingKindUTF8
+	if slices.Contains(p.Capabilities.General.PositionEncodings, utf8Units) {
+		s.units = utf8Units
 	}
-	s.can = capabilitiesOf(&p.Capabilities)
+	can := &p.Capabilities
+	s.can = clientCan{can.Window.WorkDoneProgress, can.Workspace.CodeLens.RefreshSupport, can.Workspace.DidChangeWatchedFiles.DynamicRegistration}
 	var opt clientOptions
-	if len(p.InitializationOptions) > 0 && protocol.Unmarshal(p.InitializationOptions, &opt) == nil && opt.Build {
+	if len(p.InitializationOptions) > 0 && json.Unmarshal(p.InitializationOptions, &opt) == nil && opt.Build {
 		s.build = true
 	}
 	for _, f := range foldersOf(p) {
 		s.addRoot(f)
 	}
-	if p.ProcessID != nil && *p.ProcessID > 0 {
-		s.wg.Go(func() { s.watchClient(int(*p.ProcessID)) })
+	if p.ProcessID > 0 {
+		s.wg.Go(func() { s.watchClient(p.ProcessID) })
 	}
-	return &protocol.InitializeResult{
-		Capabilities: s.capabilities(),
-		ServerInfo:   protocol.ServerInfo{Name: "sitelink", Version: protocol.NewOptional(s.opt.Version)},
+	return map[string]any{
+		"capabilities": s.capabilities(),
+		"serverInfo":   map[string]string{"name": "sitelink", "version": s.opt.Version},
 	}, nil
 }
 
 // foldersOf returns the directories of the workspace.
-func foldersOf(p *protocol.InitializeParams) (dirs []string) {
-	if list, ok := p.WorkspaceFolders.Get(); ok {
-		for _, f := range list {
-			if dir, ok := pathOf(f.URI); ok {
-				dirs = append(dirs, dir)
-			}
+func foldersOf(p *initializeParams) (dirs []string) {
+	for _, f := range p.WorkspaceFolders {
+		if dir, ok := pathOf(f.URI); ok {
+			dirs = append(dirs, dir)
 		}
 	}
-	//lint:ignore SA1019 clients without workspace folders still send it
-	if len(dirs) == 0 && p.RootURI != nil {
-		//lint:ignore SA1019 as above
-		if dir, ok := pathOf(*p.RootURI); ok {
+	if len(dirs) == 0 {
+		if dir, ok := pathOf(p.RootURI); ok {
 			dirs = append(dirs, dir)
 		}
 	}
@@ -366,8 +340,8 @@ func (s *workspace) watchClient(pid int) {
 	}
 }
 
-// Initialized begins to load the folders.
-func (s *Server) Initialized(context.Context, *protocol.InitializedParams) error {
+// initialized begins to load the folders.
+func (s *server) initialized(_ context.Context, _ *params) (any, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, dir := range s.roots {
@@ -376,27 +350,27 @@ func (s *Server) Initialized(context.Context, *protocol.InitializedParams) error
 	if s.can.watch {
 		s.wg.Go(s.registerWatchers)
 	}
-	return nil
+	return nil, nil
 }
 
-// Shutdown ends the work in the background.
-func (s *Server) Shutdown(context.Context) error {
+// shutDown ends the work in the background.
+func (s *server) shutDown(_ context.Context, _ *params) (any, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.shutdown = true
 	for _, f := range s.folders {
 		f.cancel()
 	}
-	return nil
+	return nil, nil
 }
 
-// Exit ends the server.
-func (s *Server) Exit(context.Context) error {
+// exit ends the server.
+func (s *server) exit(_ context.Context, _ *params) (any, error) {
 	s.mu.Lock()
 	s.left = true
 	s.mu.Unlock()
 	s.cancel()
-	return nil
+	return nil, nil
 }
 
 // addRoot adds a workspace folder.
@@ -406,8 +380,8 @@ func (s *workspace) addRoot(dir string) {
 	}
 }
 
-// DidChangeWorkspaceFolders adds and removes folders.
-func (s *Server) DidChangeWorkspaceFolders(_ context.Context, p *protocol.DidChangeWorkspaceFoldersParams) error {
+// didChangeWorkspaceFolders adds and removes folders.
+func (s *server) didChangeWorkspaceFolders(_ context.Context, p *params) (any, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, f := range p.Event.Removed {
@@ -429,7 +403,7 @@ func (s *Server) DidChangeWorkspaceFolders(_ context.Context, p *protocol.DidCha
 			s.folder(dir)
 		}
 	}
-	return nil
+	return nil, nil
 }
 
 // within reports whether a file or directory is in a directory, or is that one.
@@ -461,61 +435,49 @@ func (s *workspace) folderOf(name string) *folder {
 	return s.folder(root)
 }
 
-// capabilitiesOf returns what a client supports of what the server would use.
-func capabilitiesOf(c *protocol.ClientCapabilities) (can clientCan) {
-	is := func(b *bool) bool { return b != nil && *b }
-	if c.Window != nil {
-		can.progress = is(c.Window.WorkDoneProgress)
-	}
-	if w := c.Workspace; w != nil {
-		if w.CodeLens != nil {
-			can.lensRefresh = is(w.CodeLens.RefreshSupport)
-		}
-		if w.DidChangeWatchedFiles != nil {
-			can.watch = is(w.DidChangeWatchedFiles.DynamicRegistration)
-		}
-	}
-	return can
-}
-
 // capabilities is what the server can do.
-func (s *workspace) capabilities() protocol.ServerCapabilities {
-	yes, kind := true, protocol.TextDocumentSyncKindIncremental
-	renamed := protocol.FileOperationRegistrationOptions{Filters: []protocol.FileOperationFilter{{Pattern: protocol.FileOperationPattern{Glob: "**/*"}}}}
-	return protocol.ServerCapabilities{
-		PositionEncoding:        s.units,
-		TextDocumentSync:        &protocol.TextDocumentSyncOptions{OpenClose: &yes, Change: &kind, Save: protocol.Boolean(true)},
-		CompletionProvider:      &protocol.CompletionOptions{TriggerCharacters: []string{"(", "[", "/", "#", "\"", "<", "."}},
-		HoverProvider:           protocol.Boolean(true),
-		DefinitionProvider:      protocol.Boolean(true),
-		ReferencesProvider:      protocol.Boolean(true),
-		DocumentLinkProvider:    &protocol.DocumentLinkOptions{},
-		DocumentSymbolProvider:  protocol.Boolean(true),
-		WorkspaceSymbolProvider: protocol.Boolean(true),
-		CodeLensProvider:        &protocol.CodeLensOptions{},
-		CodeActionProvider:      &protocol.CodeActionOptions{CodeActionKinds: []protocol.CodeActionKind{protocol.CodeActionKindQuickFix, protocol.CodeActionKindSourceFixAll}},
-		RenameProvider:          &protocol.RenameOptions{PrepareProvider: &yes},
-		Workspace: &protocol.WorkspaceOptions{
-			WorkspaceFolders: &protocol.WorkspaceFoldersServerCapabilities{Supported: &yes, ChangeNotifications: protocol.Boolean(true)},
-			FileOperations:   &protocol.FileOperationOptions{WillRename: renamed},
+func (s *workspace) capabilities() map[string]any {
+	type object = map[string]any
+	return object{
+		"positionEncoding":        s.units,
+		"textDocumentSync":        object{"openClose": true, "change": 2, "save": true}, // 2: by ranges
+		"completionProvider":      object{"triggerCharacters": []string{"(", "[", "/", "#", "\"", "<", "."}},
+		"hoverProvider":           true,
+		"definitionProvider":      true,
+		"referencesProvider":      true,
+		"documentLinkProvider":    object{},
+		"documentSymbolProvider":  true,
+		"workspaceSymbolProvider": true,
+		"codeLensProvider":        object{},
+		"codeActionProvider":      object{"codeActionKinds": []string{quickFix, sourceFixAll}},
+		"renameProvider":          object{"prepareProvider": true},
+		"workspace": object{
+			"workspaceFolders": object{"supported": true, "changeNotifications": true},
+			"fileOperations":   object{"willRename": object{"filters": []object{{"pattern": object{"glob": "**/*"}}}}},
 		},
 	}
 }
 
 // registerWatchers asks the client to tell of files that change outside of it.
 func (s *workspace) registerWatchers() {
-	options, err := protocol.Marshal(&protocol.DidChangeWatchedFilesRegistrationOptions{
-		Watchers: []protocol.FileSystemWatcher{{GlobPattern: protocol.Pattern("**/*.{md,markdown,mdx,html,toml,yaml,yml,json,css,scss}")}},
-	})
-	if err != nil {
-		return
-	}
-	err = s.client.RegisterCapability(s.ctx, &protocol.RegistrationParams{
-		Registrations: []protocol.Registration{{ID: "sources", Method: protocol.MethodWorkspaceDidChangeWatchedFiles, RegisterOptions: options}},
-	})
+	const sources = "**/*.{md,markdown,mdx,html,toml,yaml,yml,json,css,scss}"
+	type object = map[string]any
+	_, err := s.conn.Call(s.ctx, "client/registerCapability", object{"registrations": []object{{
+		"id": "sources", "method": "workspace/didChangeWatchedFiles",
+		"registerOptions": object{"watchers": []object{{"globPattern": sources}}},
+	}}}, nil)
 	if err != nil && s.ctx.Err() == nil {
 		s.log("register for changes of files: " + err.Error())
 	}
+}
+
+// showMessage shows the user a line.
+func (s *workspace) showMessage(ctx context.Context, kind int, message string) {
+	s.conn.Notify(ctx, "window/showMessage", map[string]any{"type": kind, "message": "sitelink: " + message})
+}
+
+func (s *workspace) publish(ctx context.Context, p diagnosticsParams) {
+	s.conn.Notify(ctx, "textDocument/publishDiagnostics", p)
 }
 
 // progress shows the user that work goes on, until done is called.
@@ -523,15 +485,17 @@ func (s *workspace) progress(ctx context.Context, title string) (report func(mes
 	s.mu.Lock()
 	can := s.can.progress
 	s.tokens++
-	token := protocol.Integer(s.tokens)
+	token := s.tokens
 	s.mu.Unlock()
-	if !can || s.client.WorkDoneProgressCreate(ctx, &protocol.WorkDoneProgressCreateParams{Token: token}) != nil {
+	if can {
+		_, err := s.conn.Call(ctx, "window/workDoneProgress/create", map[string]int{"token": token}, nil)
+		can = err == nil
+	}
+	if !can {
 		return func(string) {}, func() {}
 	}
 	send := func(value map[string]string) {
-		if data, err := json.Marshal(value); err == nil {
-			s.client.Progress(s.ctx, &protocol.ProgressParams{Token: token, Value: data})
-		}
+		s.conn.Notify(s.ctx, "$/progress", map[string]any{"token": token, "value": value})
 	}
 	send(map[string]string{"kind": "begin", "title": title})
 	return func(message string) { send(map[string]string{"kind": "report", "message": message}) },

@@ -365,9 +365,10 @@ func TestCodeActions(t *testing.T) {
 
 // applied returns the text of a file after the edits for it.
 func applied(text string, edits []protocol.TextEdit) string {
-	t := newText([]byte(text), protocol.PositionEncodingKindUTF16)
+	t := newText([]byte(text), utf16Units)
 	for i := len(edits) - 1; i >= 0; i-- {
-		t = t.edit(&protocol.TextDocumentContentChangePartial{Range: edits[i].Range, Text: edits[i].NewText})
+		from, to := edits[i].Range.Start, edits[i].Range.End
+		t = t.edit(change{Range: &textRange{position(from), position(to)}, Text: edits[i].NewText})
 	}
 	return string(t.bytes)
 }
@@ -424,12 +425,12 @@ func TestRenameFileUntrusted(t *testing.T) {
 // start of the line.
 func TestLongLine(t *testing.T) {
 	b := []byte("first\r\n" + strings.Repeat("aé😀\xff", 1_000) + "\n" + strings.Repeat("x", 3*markEvery) + "\r\nlast")
-	for _, units := range []protocol.PositionEncodingKind{protocol.PositionEncodingKindUTF8, protocol.PositionEncodingKindUTF16, protocol.PositionEncodingKindUTF32} {
+	for _, units := range []string{utf8Units, utf16Units, utf32Units} {
 		text := newText(b, units)
 		if len(text.marks) < 5 {
 			t.Fatalf("%s: only %d marks", units, len(text.marks))
 		}
-		want := protocol.Position{}
+		want := position{}
 		for at := 0; at < len(b); {
 			if got := text.position(at); got != want {
 				t.Fatalf("%s: offset %d is at %v, want %v", units, at, got, want)
@@ -437,7 +438,7 @@ func TestLongLine(t *testing.T) {
 			r, size := utf8.DecodeRune(b[at:])
 			want.Character += uint32(text.width(r, size))
 			if at += size; r == '\n' {
-				want = protocol.Position{Line: want.Line + 1}
+				want = position{Line: want.Line + 1}
 			}
 		}
 	}
