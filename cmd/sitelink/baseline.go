@@ -14,6 +14,7 @@ import (
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/prepush"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
@@ -121,7 +122,7 @@ func checkForBaseline(ctx context.Context, c *cli, cfg *config.Config) ([]check.
 	if err != nil {
 		return nil, nil, err
 	}
-	gone, err := c.since(ctx, p)
+	gone, err := prepush.Since(ctx, p, c.commitOptions())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -137,9 +138,6 @@ func checkForBaseline(ctx context.Context, c *cli, cfg *config.Config) ([]check.
 func (c *cli) builtFindings(ctx context.Context, dir string, cfg *config.Config) ([]check.Finding, error) {
 	p, err := c.findIn(ctx, dir, cfg)
 	if err != nil {
-		return nil, err
-	}
-	if err := p.CheckDocroot(); err != nil {
 		return nil, err
 	}
 	run, err := audit.Open(ctx, p, audit.Options{})

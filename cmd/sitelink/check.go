@@ -6,14 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path"
-	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/bmatcuk/doublestar/v4"
 	"github.com/spf13/cobra"
 
 	"github.com/sitelink/sitelink/check"
@@ -21,9 +18,9 @@ import (
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/external"
+	"github.com/sitelink/sitelink/internal/prepush"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/report"
-	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/outgoing"
 	"github.com/sitelink/sitelink/outgoing/send"
@@ -169,60 +166,12 @@ func cutPages(args []string) (rest, pages []string) {
 	return rest, pages
 }
 
-// runCheck finds the project and checks its site. Pages that are not below its docroot
-// belong to a site of their own, in the directory that holds them all.
+// runCheck finds the project and checks its site.
 func runCheck(ctx context.Context, c *cli, cfg *config.Config, ext *externalFlags) error {
-	if len(cfg.Pages) == 0 {
-		p, err := c.find(ctx, cfg)
-		if err != nil {
-			return err
-		}
-		return checkProject(ctx, c, p, ext)
-	}
-	p, err := c.findRoot(ctx, cfg)
+	p, err := c.find(ctx, cfg)
 	if err != nil {
 		return err
 	}
-	common := ""
-	for i, name := range cfg.Pages {
-		dir, pattern := doublestar.SplitPattern(filepath.ToSlash(p.Abs(name)))
-		switch info, err := os.Stat(p.Abs(name)); {
-		case err == nil && info.IsDir():
-			dir, pattern = filepath.ToSlash(p.Abs(name)), "**"
-		case err == nil: // may have characters of a pattern
-			dir = filepath.ToSlash(filepath.Dir(p.Abs(name)))
-			pattern = strings.NewReplacer("*", `\*`, "?", `\?`, "[", `\[`, "{", `\{`).Replace(filepath.Base(name))
-		case strings.ContainsAny(name, "*?[{"):
-		case strings.HasPrefix(name, "/") || strings.HasSuffix(name, "@"):
-			return text.Usage(fmt.Sprintf("%q names no page", name), "linksets follow --from")
-		default:
-			return fmt.Errorf("read page %s: %w", name, system.Cause(err))
-		}
-		cfg.Pages[i] = path.Join(dir, pattern)
-		if i == 0 {
-			common = dir
-		}
-		for dir != common && !strings.HasPrefix(dir, strings.TrimSuffix(common, "/")+"/") {
-			common = path.Dir(common)
-		}
-	}
-	if common == path.Dir(common) {
-		return text.Usage("the pages have no directory in common", "--docroot DIR names the directory that holds the site")
-	}
-	docroot := filepath.ToSlash(p.Abs(p.Docroot))
-	if common != docroot && !strings.HasPrefix(common, docroot+"/") || p.CheckDocroot() != nil {
-		docroot = common
-		if p, err = p.WithDocroot(ctx, p.Show(filepath.FromSlash(common))); err != nil {
-			return err
-		}
-	}
-	for i, name := range cfg.Pages {
-		cfg.Pages[i] = strings.TrimPrefix(name, docroot+"/")
-	}
-	if err := p.CheckDocroot(); err != nil {
-		return err
-	}
-	c.printNotes(p)
 	return checkProject(ctx, c, p, ext)
 }
 
@@ -239,7 +188,7 @@ func checkProject(ctx context.Context, c *cli, p *project.Project, ext *external
 	opt := c.auditOptions(progress)
 	opt.Baseline, opt.Sources, opt.Hints, opt.Stage = true, true, true, timer.stage
 	opt.MaxFindings = maxListed
-	if opt.Since, err = c.since(ctx, p); err != nil {
+	if opt.Since, err = prepush.Since(ctx, p, c.commitOptions()); err != nil {
 		return err
 	}
 	checker, err := ext.open(ctx, c, p, progress)

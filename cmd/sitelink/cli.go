@@ -15,6 +15,7 @@ import (
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/prepush"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
@@ -127,6 +128,17 @@ func (c *cli) auditOptions(progress *progress) audit.Options {
 		opt.Progress = progress.pages
 	}
 	return opt
+}
+
+// commitOptions returns the options for building and checking a commit.
+func (c *cli) commitOptions() prepush.Options {
+	return prepush.Options{
+		Configure: func(dir string, more ...config.Setting) (*config.Config, error) {
+			return c.loadConfig(config.Request{Dir: dir, Flags: more})
+		},
+		Today: c.today, Env: os.Environ(), Getenv: c.env.Getenv, Version: versionLine(), Cache: c.userCache(),
+		Note: c.ui.note, Line: c.ui.line, Stdin: c.env.Stdin,
+	}
 }
 
 // userCache returns the directory of sitelink in the user's cache, "" when the

@@ -20,6 +20,7 @@ import (
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/external"
 	"github.com/sitelink/sitelink/internal/fix"
+	"github.com/sitelink/sitelink/internal/prepush"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/receive"
 	"github.com/sitelink/sitelink/internal/report"
@@ -108,7 +109,7 @@ func runFix(ctx context.Context, c *cli, cfg *config.Config, f fixFlags, named b
 	if x.built != nil {
 		defer x.built.unlock()
 	}
-	if record, err := c.recordOf(ctx, p); err != nil {
+	if record, err := prepush.Record(ctx, p, c.commitOptions()); err != nil {
 		return err
 	} else if record != nil {
 		x.since = &audit.Since{Record: record}

@@ -265,12 +265,10 @@ func runHook(c *cli, cmd *cobra.Command, req pushRequest) error {
 				continue
 			}
 		}
-		push, err = prepush.New(repo, prepush.Options{
-			Site: dir, Others: req.dirs, Remote: cmp.Or(req.remote, c.env.Getenv("PRE_COMMIT_REMOTE_NAME")), ByHand: byHand,
-			Configure: func(dir string) (*config.Config, error) { return c.loadConfig(config.Request{Dir: dir}) },
-			Today:     c.today, Env: os.Environ(), Getenv: c.env.Getenv, Version: versionLine(), Cache: c.userCache(),
-		})
-		if err != nil {
+		opt := c.commitOptions()
+		opt.Site, opt.Others, opt.ByHand = dir, req.dirs, byHand
+		opt.Remote = cmp.Or(req.remote, c.env.Getenv("PRE_COMMIT_REMOTE_NAME"))
+		if push, err = prepush.New(repo, opt); err != nil {
 			return explainPush(c, err)
 		}
 		results, notes, err := repo.CheckPush(ctx, wanted, *push.Push)

@@ -14,6 +14,7 @@ import (
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/lsp"
+	"github.com/sitelink/sitelink/internal/prepush"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
@@ -58,18 +59,15 @@ func runLSP(ctx context.Context, c *cli, file string, build bool) error {
 		Replacements: c.replacements, Env: os.Environ(),
 		Open: func(ctx context.Context, dir, docroot string) (*audit.Audit, error) {
 			p, err := find(ctx, dir)
-			if err == nil && docroot != "" {
-				p, err = p.WithDocroot(ctx, p.Show(docroot))
-			}
-			if err == nil {
-				err = p.CheckDocroot()
-			}
 			if err != nil {
 				return nil, err
 			}
 			opt := audit.Options{Baseline: true, Sources: true, Today: c.today, Cache: c.userCache(), Warn: c.ui.warning}
+			if docroot != "" {
+				opt.Docroot = p.Show(docroot)
+			}
 			if recorded(p) {
-				record, err := c.recordOf(ctx, p)
+				record, err := prepush.Record(ctx, p, c.commitOptions())
 				if err != nil {
 					return nil, err
 				}

@@ -3,7 +3,7 @@
 // the author's sources. The commands check, build, watch, deploy, baseline,
 // explain, links, diff and the git hooks all use it.
 //
-// [Open] reads the baseline and loads the site. [Audit.Check] then returns the
+// [Open] reads the baseline and loads the site: nothing else loads the site of a project. [Audit.Check] then returns the
 // findings; [Audit.Links] writes a row for every link. [Options] switches the
 // optional steps on. Nothing is printed: lines for the user go to the functions
 // in [Options].
@@ -32,6 +32,9 @@ import (
 // Options choose the steps of an audit. The zero value loads and checks the
 // site and reports every finding.
 type Options struct {
+	// Docroot is another docroot of the project, whose generator, host and addresses are
+	// found again; "" for its own.
+	Docroot string
 	// Baseline takes accepted findings out of the result, as the configuration
 	// says. Today returns the day by which entries expire; it is called only when
 	// there is a baseline.
@@ -108,9 +111,18 @@ type Audit struct {
 	external *ExternalLinks
 }
 
-// Open reads the baseline, if opt asks for it, and loads the site. Errors carry
-// hints, see package fault. Call Close when the audit is no longer needed.
+// Open reads the baseline, if opt asks for it, and loads the site. Errors carry hints.
+// Call Close when the audit is no longer needed.
 func Open(ctx context.Context, p *project.Project, opt Options) (*Audit, error) {
+	if opt.Docroot != "" {
+		var err error
+		if p, err = p.WithDocroot(ctx, opt.Docroot); err != nil {
+			return nil, err
+		}
+	}
+	if err := p.CheckDocroot(); err != nil {
+		return nil, err
+	}
 	a := &Audit{Project: p, opt: opt, early: &earlySources{}}
 	if opt.Baseline {
 		var err error
@@ -118,19 +130,30 @@ func Open(ctx context.Context, p *project.Project, opt Options) (*Audit, error) 
 			return nil, err
 		}
 	}
-	var first func()
+	o := p.SiteOptions()
+	o.Progress, o.Sums = opt.Progress, opt.Sums
+	if len(o.BaseURLs) == 0 && opt.BaseURL != "" {
+		o.BaseURLs = []string{opt.BaseURL}
+	}
+	inspectEndpoints(&o, p.Config) // while the pages are read
 	if opt.Sources && !opt.LateSources {
 		if sources := a.sourceOptions(); sources.Project != "" {
-			first = func() { a.early.begin(ctx, sources) }
+			o.FirstBroken = func() { a.early.begin(ctx, sources) }
 		}
 	}
+	// In the working directory, the name stays as it is: messages and reports show it.
+	name := p.Docroot
+	if dir, err := os.Getwd(); err != nil || dir != p.Dir {
+		name = p.Abs(name)
+	}
 	var err error
-	a.Site, err = load(ctx, p, opt, first)
+	a.Site, err = site.Load(ctx, name, o)
 	opt.stage("load")
 	if err != nil {
 		a.Close()
+		return nil, project.ExplainLoad(err)
 	}
-	return a, err
+	return a, nil
 }
 
 // Update returns an audit of the site after the files of these paths have
@@ -143,55 +166,6 @@ func (a *Audit) Update(ctx context.Context, paths []string) (*Audit, error) {
 	var err error
 	next.Site, err = last.Update(ctx, paths)
 	return &next, err
-}
-
-// Load loads the site of a project. Pages are inspected for the elements of the
-// endpoints while they are read.
-func Load(ctx context.Context, p *project.Project, opt Options) (*site.Site, error) {
-	return load(ctx, p, opt, nil)
-}
-
-// LoadBuild loads the site in another docroot of the project.
-func LoadBuild(ctx context.Context, p *project.Project, docroot string, opt Options) (other *project.Project, s *site.Site, err error) {
-	if other, err = p.WithDocroot(ctx, docroot); err == nil {
-		err = other.CheckDocroot()
-	}
-	if err == nil {
-		opt.notes(other)
-		s, err = Load(ctx, other, Options{})
-	}
-	return other, s, err
-}
-
-// load loads the site, and calls first when the first broken link is found.
-func load(ctx context.Context, p *project.Project, opt Options, first func()) (*site.Site, error) {
-	o := siteOptions(p, opt)
-	o.FirstBroken = first
-	s, err := site.Load(ctx, openName(p, p.Docroot), o)
-	if err != nil {
-		return nil, project.ExplainLoad(err)
-	}
-	return s, nil
-}
-
-// openName returns a name that the user wrote in the project's directory, in the
-// form in which this process can open it. In that directory itself, the name
-// stays as it is, because messages and reports show it.
-func openName(p *project.Project, name string) string {
-	if dir, err := os.Getwd(); err == nil && dir == p.Dir {
-		return name
-	}
-	return p.Abs(name)
-}
-
-func siteOptions(p *project.Project, opt Options) site.Options {
-	o := p.SiteOptions()
-	o.Progress, o.Sums = opt.Progress, opt.Sums
-	if len(o.BaseURLs) == 0 && opt.BaseURL != "" {
-		o.BaseURLs = []string{opt.BaseURL}
-	}
-	inspectEndpoints(&o, p.Config)
-	return o
 }
 
 // CheckOptions turns the project's configuration into the options of a check.
@@ -441,18 +415,6 @@ func (a *Audit) Extras(ctx context.Context) (*report.Extras, error) {
 		}
 	}
 	return extras, nil
-}
-
-// notes hands on what was found out about a project.
-func (o *Options) notes(p *project.Project) {
-	for _, n := range p.Notes {
-		switch {
-		case n.Warning:
-			o.warn(n.Text)
-		case o.Note != nil:
-			o.Note(n.Text)
-		}
-	}
 }
 
 // Handle returns the public handle of a site, which package check takes.

@@ -111,11 +111,19 @@ func (b *Baseline) addresses() (all []string) {
 // readOther checks another build of the site by the same configuration, and keeps
 // the fingerprints of its findings and its links to other sites.
 func (b *Baseline) readOther(ctx context.Context, p *project.Project, opt Options) error {
-	other, s, err := LoadBuild(ctx, p, p.Config.BaselineDocroot, opt)
+	other, err := Open(ctx, p, Options{Docroot: p.Config.BaselineDocroot})
 	if err != nil {
 		return err
 	}
-	result, err := check.Run(ctx, Handle(s), CheckOptions(other))
+	for _, n := range other.Project.Notes {
+		switch {
+		case n.Warning:
+			opt.warn(n.Text)
+		case opt.Note != nil:
+			opt.Note(n.Text)
+		}
+	}
+	result, err := check.Run(ctx, Handle(other.Site), CheckOptions(other.Project))
 	if err != nil {
 		return err
 	}
@@ -126,7 +134,7 @@ func (b *Baseline) readOther(ctx context.Context, p *project.Project, opt Option
 	if opt.External == nil {
 		return nil
 	}
-	targets, err := check.ExternalTargets(ctx, Handle(s), CheckOptions(other))
+	targets, err := check.ExternalTargets(ctx, Handle(other.Site), CheckOptions(other.Project))
 	for i := range targets {
 		b.otherLinks = append(b.otherLinks, targets[i].Target)
 	}

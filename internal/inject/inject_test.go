@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/testkit"
@@ -121,12 +122,12 @@ func find(t *testing.T, root *os.Root, cfg *config.Config) (*Plan, error) {
 	if name := layoutsIn(p.Generator.Dir); name != "" {
 		set.layouts = name
 	}
-	return set.find(t.Context(), tryIn(p.Generator.Dir, func(ctx context.Context) (*project.Project, error) {
+	return set.find(t.Context(), tryIn(p.Generator.Dir, func(ctx context.Context) (*audit.Audit, error) {
 		out := t.TempDir()
 		if err := buildSmall(p.Generator.Dir, out); err != nil {
 			return nil, err
 		}
-		return p.WithDocroot(ctx, out)
+		return audit.Open(ctx, p, audit.Options{Docroot: out})
 	}))
 }
 

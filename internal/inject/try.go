@@ -194,7 +194,7 @@ func (x *search) noPlace() error {
 
 // tryIn returns a function that makes changes in a copy, builds it, looks at the pages
 // and takes the changes back. dir is the generator's project in the copy.
-func tryIn(dir string, build func(context.Context) (*project.Project, error)) func(ctx context.Context, p *Plan) (*outcome, error) {
+func tryIn(dir string, build func(context.Context) (*audit.Audit, error)) func(ctx context.Context, p *Plan) (*outcome, error) {
 	return func(ctx context.Context, plan *Plan) (o *outcome, err error) {
 		set := func(text func(Change) []byte) (err error) {
 			for _, change := range plan.Changes {
@@ -214,46 +214,36 @@ func tryIn(dir string, build func(context.Context) (*project.Project, error)) fu
 		if err := set(func(c Change) []byte { return c.After }); err != nil {
 			return nil, err
 		}
-		p, err := build(ctx)
+		built, err := build(ctx)
 		var failed *move.BuildError
-		if errors.As(err, &failed) {
+		switch {
+		case errors.As(err, &failed):
 			return nil, fmt.Errorf("%w: %s", err, strings.Join(failed.Output, "; "))
-		}
-		if err != nil {
+		case errors.Is(err, site.ErrNoPages):
+			return nil, text.WithHint(errors.New("the build of the site has no pages"), "add content, or repair the build first")
+		case err != nil:
 			return nil, err
 		}
-		return look(ctx, p, dir)
-	}
-}
-
-// look reads the built pages. It leaves out pages that the generator only copies: no
-// template writes them.
-func look(ctx context.Context, p *project.Project, dir string) (*outcome, error) {
-	built, err := audit.Load(ctx, p, audit.Options{})
-	if errors.Is(err, site.ErrNoPages) {
-		return nil, text.WithHint(errors.New("the build of the site has no pages"), "add content, or repair the build first")
-	}
-	if err != nil {
-		return nil, err
-	}
-	o := &outcome{pages: built.Pages()}
-	for _, f := range audit.EndpointFindings(p, built) {
-		switch f.Code {
-		case check.EndpointMissing:
-			if !copied(p.Abs(p.Docroot), dir, f.Page) && !slices.Contains(o.missing, f.Page) {
-				o.missing = append(o.missing, f.Page)
+		o = &outcome{pages: built.Site.Pages()}
+		for _, f := range audit.EndpointFindings(built.Project, built.Site) {
+			switch f.Code {
+			case check.EndpointMissing:
+				// No template writes a page that the generator only copies.
+				if !copied(built.Project.Abs(built.Project.Docroot), dir, f.Page) && !slices.Contains(o.missing, f.Page) {
+					o.missing = append(o.missing, f.Page)
+				}
+			case check.EndpointLate:
+				if !slices.Contains(o.late, f.Page) {
+					o.late = append(o.late, f.Page)
+				}
+			case check.EndpointTwice:
+				o.twice++
+			case check.EndpointBody, check.EndpointUnwanted, check.EndpointAddress, check.EndpointRelative, check.EndpointForm:
+				o.wrong++
 			}
-		case check.EndpointLate:
-			if !slices.Contains(o.late, f.Page) {
-				o.late = append(o.late, f.Page)
-			}
-		case check.EndpointTwice:
-			o.twice++
-		case check.EndpointBody, check.EndpointUnwanted, check.EndpointAddress, check.EndpointRelative, check.EndpointForm:
-			o.wrong++
 		}
+		return o, nil
 	}
-	return o, nil
 }
 
 // copied reports whether a page of the docroot is a file of the project.

@@ -473,7 +473,7 @@ func (m request) pageFile(name string) (string, error) {
 // anchors returns the ids of the page at an address, in their order.
 func (m *planner) anchors(ctx context.Context, v *version, address string) ([]string, error) {
 	var ids []string
-	err := check.Anchors(ctx, audit.Handle(v.audit.Site), m.shadow.checkOptions(v.project), rulePath(address), func(a check.Anchor) error {
+	err := check.Anchors(ctx, audit.Handle(v.audit.Site), v.options(), rulePath(address), func(a check.Anchor) error {
 		if a.Kind == "id" {
 			ids = append(ids, a.Name)
 		}

@@ -475,7 +475,7 @@ func (m *redirects) compose(ctx context.Context, after *version, added []check.F
 
 // linksOf reads the links of the pages that are the keys of a map.
 func (m *trial) linksOf(ctx context.Context, v *version, pages map[string][]check.Link) error {
-	_, err := check.Links(ctx, audit.Handle(v.audit.Site), m.shadow.checkOptions(v.project), check.Query{}, func(l *check.Link) error {
+	_, err := check.Links(ctx, audit.Handle(v.audit.Site), v.options(), check.Query{}, func(l *check.Link) error {
 		if all, ok := pages[l.Page]; ok { // calls do not overlap
 			pages[l.Page] = append(all, *l)
 		}

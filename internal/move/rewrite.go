@@ -290,7 +290,7 @@ func (m *rewriter) concerned(ctx context.Context) ([]candidate, error) {
 	var mu sync.Mutex
 	address := map[string]string{} // of pages
 	alias := map[string]bool{}
-	opt := m.shadow.checkOptions(m.before.project)
+	opt := m.before.options()
 	opt.Ignore = nil
 	_, err := check.Links(ctx, audit.Handle(s), opt, check.Query{}, func(l *check.Link) error {
 		mu.Lock()

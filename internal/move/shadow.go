@@ -225,7 +225,6 @@ func (s *shadow) at(name string) string { return filepath.Join(s.root, filepath.
 
 // version is the site of the copy at one time, with its findings.
 type version struct {
-	project  *project.Project
 	audit    *audit.Audit
 	findings []check.Finding
 }
@@ -241,11 +240,8 @@ func (s *shadow) publish(ctx context.Context, name, cache string) (*version, err
 		}
 		docroot = p.Show(docroot)
 	}
-	p, err := p.WithDocroot(ctx, docroot) // it may have a new rule file
-	if err != nil {
-		return nil, err
-	}
 	a, err := audit.Open(ctx, p, audit.Options{
+		Docroot: docroot, // its project is found again: it may have a new rule file
 		// A reader in the background would meet the files of the copy while they have
 		// other names.
 		Sources: true, LateSources: true, Cache: cache, Original: s.original.Dir,
@@ -253,17 +249,19 @@ func (s *shadow) publish(ctx context.Context, name, cache string) (*version, err
 	if err != nil {
 		return nil, err
 	}
-	r, err := check.Run(ctx, audit.Handle(a.Site), s.checkOptions(p))
+	v := &version{audit: a}
+	r, err := check.Run(ctx, audit.Handle(a.Site), v.options())
 	if err != nil {
 		a.Close()
 		return nil, err
 	}
-	return &version{p, a, r.Findings}, nil
+	v.findings = r.Findings
+	return v, nil
 }
 
-// checkOptions are the user's, about the whole site.
-func (s *shadow) checkOptions(p *project.Project) check.Options {
-	opt := audit.CheckOptions(p)
+// options are the user's, about the whole site.
+func (v *version) options() check.Options {
+	opt := audit.CheckOptions(v.audit.Project)
 	opt.From, opt.Skip, opt.Limit, opt.Orphans, opt.More = nil, nil, 0, false, nil
 	return opt
 }
@@ -336,11 +334,11 @@ func (c *Copy) Close() {
 
 func (c *Copy) docroot() string { return filepath.Join(c.Project.Generator.StateDir(), "tried") }
 
-// Build runs the generator in the copy, and returns the project with what it built as
-// its docroot. The project must have a generator.
-func (c *Copy) Build(ctx context.Context) (*project.Project, error) {
+// Build runs the generator in the copy, and loads what it built. The project must have a
+// generator.
+func (c *Copy) Build(ctx context.Context) (*audit.Audit, error) {
 	if err := c.shadow.generate(ctx, c.Project.Generator, c.docroot()); err != nil {
 		return nil, err
 	}
-	return c.Project.WithDocroot(ctx, c.Project.Show(c.docroot()))
+	return audit.Open(ctx, c.Project, audit.Options{Docroot: c.Project.Show(c.docroot())})
 }

@@ -4,19 +4,18 @@
 //
 // [New] reads the configuration of the working tree and returns a [Push] whose
 // functions build and check one commit; [Push.Report] prints what
-// [githook.Repo.CheckPush] found. The package does not use the working
+// [githook.Repo.CheckPush] found. [Since] builds a commit in the same way, to compare
+// another site with it. The package does not use the working
 // directory, the arguments or the output of the process.
 package prepush
 
 import (
 	"context"
-	"crypto/sha256"
 	"fmt"
-	"os"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/hook/githook"
@@ -40,8 +39,8 @@ type Options struct {
 	// ByHand means that a person or a script named the commit. It ignores the list of
 	// branches in the configuration.
 	ByHand bool
-	// Configure loads the configuration of a directory.
-	Configure func(dir string) (*config.Config, error)
+	// Configure loads the configuration of a directory, and adds settings to it.
+	Configure func(dir string, more ...config.Setting) (*config.Config, error)
 	// Today returns the day by which the entries of a baseline expire.
 	Today func() (audit.Date, error)
 	// Env is the environment of builds and generators, in the form of os.Environ.
@@ -53,10 +52,12 @@ type Options struct {
 	Cache string
 	// Version identifies the program: a result of another version is not reused.
 	Version string
-	// Settings are those that Configure adds to the configuration: a record made
-	// with others is not reused. Building is called before a build for a record.
+	// Settings are added to the configuration: a record made with others is not reused.
 	Settings []config.Setting
-	Building func()
+	// Note and Line print a note and a line for the user, and Stdin may have an access
+	// log. Only [Since] and [Record] need them.
+	Note, Line func(text string)
+	Stdin      io.Reader
 }
 
 // Push is how a push is checked, and how its result is reported.
@@ -76,7 +77,7 @@ func New(repo *githook.Repo, opt Options) (*Push, error) {
 	if err != nil {
 		return nil, err
 	}
-	cfg, err := opt.Configure(dir)
+	cfg, err := opt.Configure(dir, opt.Settings...)
 	if err != nil {
 		return nil, err
 	}
@@ -221,7 +222,7 @@ func (of builtCommit) project(ctx context.Context, push *githook.Push, opt Optio
 	if err != nil {
 		return nil, err
 	}
-	cfg, err := opt.Configure(dir)
+	cfg, err := opt.Configure(dir, opt.Settings...)
 	if err != nil {
 		return nil, err
 	}
@@ -239,95 +240,6 @@ func (of builtCommit) project(ctx context.Context, push *githook.Push, opt Optio
 	return p, nil
 }
 
-// Record builds a commit as for a push, and returns what its site answers. The
-// configuration of the commit says how its host answers; that of the working tree
-// says how to build it. A record is kept in opt.Cache, and is returned without a
-// build on the same day.
-func Record(ctx context.Context, repo *githook.Repo, commit string, opt Options) (*audit.Record, error) {
-	push, err := New(repo, opt)
-	if err != nil {
-		return nil, err
-	}
-	push.Timeout = 0 // no server waits for the build, and a person can interrupt it
-	id, err := repo.CommitID(ctx, commit)
-	if err != nil {
-		return nil, err
-	}
-	kept := keptRecord(id, push.Push, opt)
-	if r, err := audit.ReadRecord(kept, kept, "at "+commit); kept != "" && err == nil {
-		return r, nil
-	}
-	if opt.Building != nil {
-		opt.Building()
-	}
-	if configure := push.Configure; configure != nil {
-		push.Configure = func(ctx context.Context, commit string) (build, docroot string, err error) {
-			if build, docroot, err = configure(ctx, commit); build != "" {
-				docroot = "" // the sources count, not an old copy
-			}
-			return build, docroot, err
-		}
-	}
-	original := filepath.Join(repo.Top, push.Site)
-	var record *audit.Record
-	push.Check = func(ctx context.Context, dir, docroot string) (githook.Report, error) {
-		p, err := builtCommit{dir, docroot, original}.project(ctx, push.Push, opt)
-		if err != nil {
-			return githook.Report{}, err
-		}
-		s, err := audit.Load(ctx, p, audit.Options{})
-		if err != nil {
-			return githook.Report{}, err
-		}
-		record, err = audit.RecordOf(ctx, s, "at "+commit)
-		return githook.Report{}, err
-	}
-	if _, err = repo.CheckCommit(ctx, id, *push.Push); err == nil && kept != "" {
-		keepRecord(kept, record)
-	}
-	return record, err
-}
-
-// keptRecord returns the name of the file for the record of a commit, "" for none. It
-// depends on all that the record does: pages of generators come and go by the day.
-func keptRecord(id string, push *githook.Push, opt Options) string {
-	if opt.Cache == "" {
-		return ""
-	}
-	key := sha256.New()
-	for _, part := range []string{id, push.Site, push.Build, push.Docroot, push.CacheKey, push.Today} {
-		fmt.Fprintf(key, "%q\n", part)
-	}
-	for _, s := range opt.Settings {
-		fmt.Fprintf(key, "%q %q\n", s.Key, s.Values)
-	}
-	return filepath.Join(opt.Cache, "since", fmt.Sprintf("%x.jsonl", key.Sum(nil)[:16]))
-}
-
-// maxRecords is how many records are kept.
-const maxRecords = 8
-
-// keepRecord writes a record for later runs and removes the oldest ones. Errors are
-// ignored: the next run builds the commit again.
-func keepRecord(name string, r *audit.Record) {
-	dir := filepath.Dir(name)
-	if os.MkdirAll(dir, 0o700) != nil || r.Write(name) != nil {
-		return
-	}
-	files, _ := os.ReadDir(dir)
-	changed := func(e os.DirEntry) time.Time {
-		info, err := e.Info()
-		if err != nil {
-			return time.Time{}
-		}
-		return info.ModTime()
-	}
-	slices.SortStableFunc(files, func(a, b os.DirEntry) int { return changed(b).Compare(changed(a)) })
-	for _, f := range files[min(len(files), maxRecords):] {
-		_ = os.Remove(filepath.Join(dir, f.Name()))
-	}
-}
-
 // checkCommit checks the site of a commit, by the configuration of the commit, which
 // contains what its authors accept.
 func checkCommit(ctx context.Context, of builtCommit, push *githook.Push, opt Options) (checked githook.Report, err error) {
@@ -338,11 +250,7 @@ func checkCommit(ctx context.Context, of builtCommit, push *githook.Push, opt Op
 	if of.docroot == "" {
 		checked.Docroot = filepath.ToSlash(filepath.Join(push.Site, p.Docroot))
 	}
-	accepted, err := audit.OpenBaseline(ctx, p, audit.Options{Today: opt.Today})
-	if err != nil {
-		return checked, err
-	}
-	run, err := audit.Open(ctx, p, audit.Options{Sources: true, Cache: opt.Cache, Original: of.original})
+	run, err := audit.Open(ctx, p, audit.Options{Baseline: true, Today: opt.Today, Sources: true, Cache: opt.Cache, Original: of.original})
 	if err != nil {
 		return checked, err
 	}
@@ -350,6 +258,8 @@ func checkCommit(ctx context.Context, of builtCommit, push *githook.Push, opt Op
 	if err := check.Deployable(&check.Summary{Docroot: p.Docroot, ServerPages: run.Site.ServerPages()}); err != nil {
 		return checked, text.WithHint(err, "commit what the generator builds, or keep the docroot out of the commit and let the hook build it")
 	}
+	accepted := run.Baseline
+	run.Baseline = nil // accepted findings leave traces too
 	result, err := run.Check(ctx)
 	if err != nil {
 		return checked, err

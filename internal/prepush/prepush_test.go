@@ -52,8 +52,10 @@ func commit(t *testing.T, files map[string]string) (*githook.Repo, Options) {
 	}
 	return repo, Options{
 		Env: env, Getenv: func(string) string { return "" }, Version: "test",
-		Configure: func(dir string) (*config.Config, error) { return config.Load(config.Request{Dir: dir}) },
-		Today:     func() (audit.Date, error) { return "2026-01-01", nil },
+		Configure: func(dir string, _ ...config.Setting) (*config.Config, error) {
+			return config.Load(config.Request{Dir: dir})
+		},
+		Today: func() (audit.Date, error) { return "2026-01-01", nil },
 	}
 }
 
@@ -96,7 +98,7 @@ func TestCheckPush(t *testing.T) {
 // TestNewFaults: what keeps a push from being checked.
 func TestNewFaults(t *testing.T) {
 	repo, opt := commit(t, map[string]string{"a/b.html": ""})
-	opt.Configure = func(dir string) (*config.Config, error) {
+	opt.Configure = func(dir string, _ ...config.Setting) (*config.Config, error) {
 		return config.Load(config.Request{Dir: dir, Flags: []config.Setting{{Key: "docroot", Values: []string{"../out"}}}})
 	}
 	_, err := New(repo, opt)

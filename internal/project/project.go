@@ -19,9 +19,12 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/generator"
@@ -117,7 +120,57 @@ func Find(ctx context.Context, dir string, opt Options) (*Project, error) {
 	if ctx.Err() != nil {
 		return p, context.Cause(ctx)
 	}
-	return p, p.checkLinks()
+	if err := p.checkLinks(); err != nil || len(cfg.Pages) == 0 {
+		return p, err
+	}
+	return p.ofPages(ctx)
+}
+
+// ofPages returns the project of the pages that the configuration names, which are below
+// its docroot then. Pages that are not below the docroot belong to a site of their own, in
+// the directory that holds them all.
+func (p *Project) ofPages(ctx context.Context) (*Project, error) {
+	cfg := *p.Config
+	cfg.Pages = slices.Clone(cfg.Pages)
+	common := ""
+	for i, name := range cfg.Pages {
+		dir, pattern := doublestar.SplitPattern(filepath.ToSlash(p.Abs(name)))
+		switch info, err := os.Stat(p.Abs(name)); {
+		case err == nil && info.IsDir():
+			dir, pattern = filepath.ToSlash(p.Abs(name)), "**"
+		case err == nil: // may have characters of a pattern
+			dir = filepath.ToSlash(filepath.Dir(p.Abs(name)))
+			pattern = strings.NewReplacer("*", `\*`, "?", `\?`, "[", `\[`, "{", `\{`).Replace(filepath.Base(name))
+		case strings.ContainsAny(name, "*?[{"):
+		case strings.HasPrefix(name, "/") || strings.HasSuffix(name, "@"):
+			return nil, text.Usage(fmt.Sprintf("%q names no page", name), "linksets follow --from")
+		default:
+			return nil, fmt.Errorf("read page %s: %w", name, system.Cause(err))
+		}
+		cfg.Pages[i] = path.Join(dir, pattern)
+		if i == 0 {
+			common = dir
+		}
+		for dir != common && !strings.HasPrefix(dir, strings.TrimSuffix(common, "/")+"/") {
+			common = path.Dir(common)
+		}
+	}
+	if common == path.Dir(common) {
+		return nil, text.Usage("the pages have no directory in common", "--docroot DIR names the directory that holds the site")
+	}
+	docroot := filepath.ToSlash(p.Abs(p.Docroot))
+	if common != docroot && !strings.HasPrefix(common, docroot+"/") || p.CheckDocroot() != nil {
+		docroot = common
+		var err error
+		if p, err = p.WithDocroot(ctx, p.Show(filepath.FromSlash(common))); err != nil {
+			return nil, err
+		}
+	}
+	for i, name := range cfg.Pages {
+		cfg.Pages[i] = strings.TrimPrefix(name, docroot+"/")
+	}
+	p.Config = &cfg
+	return p, nil
 }
 
 // checkLinks refuses files that sitelink knows by their names, and that are

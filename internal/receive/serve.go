@@ -311,11 +311,11 @@ func (s *source) load(ctx context.Context, opt incoming.ManifestOptions) (*incom
 	if s.project == nil {
 		return incoming.Gateway(s.base, opt)
 	}
-	loaded, err := audit.Load(ctx, s.project, audit.Options{})
+	loaded, err := audit.Open(ctx, s.project, audit.Options{})
 	if err != nil {
 		return nil, err
 	}
-	return incoming.ReadManifest(ctx, audit.Handle(loaded), opt)
+	return incoming.ReadManifest(ctx, audit.Handle(loaded.Site), opt)
 }
 
 // settled is how long a docroot must be unchanged after a deploy before it is read.

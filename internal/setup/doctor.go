@@ -171,11 +171,12 @@ func (d *Doctor) docroot(ctx context.Context, load bool) Diagnosis {
 	if d.cfg() == nil || !load {
 		return Diagnosis{Name: "docroot", State: OK, Text: d.site() + committed}
 	}
-	s, err := audit.Load(ctx, d.Project, audit.Options{})
+	a, err := audit.Open(ctx, d.Project, audit.Options{})
 	if err != nil {
 		one.Text = err.Error()
 		return one
 	}
+	s := a.Site
 	one.Text = fmt.Sprintf("%s, %s read%s", d.site(), text.Count(s.Pages(), "file"), committed)
 	switch newer := d.newerSource(s); {
 	case s.ServerPages() > 0:
