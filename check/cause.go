@@ -5,11 +5,11 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
 
@@ -198,7 +198,7 @@ func leadsTo(f *Finding) string {
 }
 
 // version is a part of a path that often names a version: v1.2.0, 1-19, 2024.
-var version = regexp.MustCompile(`\bv?\d+(?:[._-]\d+)*`)
+var version = text.Regexp(`\bv?\d+(?:[._-]\d+)*`)
 
 // joinVersions joins the places that have the same link in the same file of
 // several versions. Documentation is often copied with its faults. A place that
@@ -225,7 +225,7 @@ func joinVersions(fs []Finding, keys []causeKey) {
 		}
 		file, ok := files[k.file]
 		if !ok {
-			file = version.ReplaceAllLiteralString(k.file, "*")
+			file = version().ReplaceAllLiteralString(k.file, "*")
 			files[k.file], named[k.file] = file, versionsIn(k.file)
 		}
 		if file != k.file {
@@ -244,7 +244,7 @@ func joinVersions(fs []Finding, keys []causeKey) {
 func versionsIn(file string) *strings.Replacer {
 	var pairs []string
 	for _, dir := range strings.Split(path.Dir(file), "/") {
-		if version.FindString(dir) == dir {
+		if version().FindString(dir) == dir {
 			pairs = append(pairs, "/"+dir+"/", "/*/")
 		}
 	}
@@ -391,14 +391,14 @@ func (c *Cause) count(fs []Finding) {
 
 var (
 	// language matches a first directory that names a language: de/, pt-br/.
-	language = regexp.MustCompile(`^[a-z]{2}(?:-[A-Za-z]{2,4})?/`)
+	language = text.Regexp(`^[a-z]{2}(?:-[A-Za-z]{2,4})?/`)
 	// versionAddress matches a number at the start of a name, or one after a v.
-	versionAddress = regexp.MustCompile(`(/)v?\d+(?:[._-]\d+)*\b|\bv\d+(?:[._-]\d+)*\b`)
+	versionAddress = text.Regexp(`(/)v?\d+(?:[._-]\d+)*\b|\bv\d+(?:[._-]\d+)*\b`)
 )
 
 // languageOf returns the first directory of a path if it names a language, with its
 // slash: zh-cn/ of zh-cn/guide/a.html.
-func languageOf(path string) string { return language.FindString(path) }
+func languageOf(path string) string { return language().FindString(path) }
 
 // family returns the [Cause.Family] that a finding describes.
 func family(f *Finding) string {
@@ -415,7 +415,7 @@ func family(f *Finding) string {
 	if named := languageOf(strings.TrimPrefix(to, "/")); named != "" && len(to) > 1+len(named) {
 		to = "/*/" + to[1+len(named):]
 	}
-	return versionAddress.ReplaceAllString(to, "$1*")
+	return versionAddress().ReplaceAllString(to, "$1*")
 }
 
 // countTargets fills in Targets, after First.

@@ -8,13 +8,13 @@ import (
 	"io"
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
 
 	"github.com/sitelink/sitelink/internal/scan"
+	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/internal/wire"
 )
 
@@ -121,7 +121,7 @@ func (r *headerReader) underscore() {
 	}
 }
 
-var apacheHeader = regexp.MustCompile(`(?i)^Header\s+(?:always\s+|onsuccess\s+)?(?:set|add|append|merge|setifempty)\s+"?([A-Za-z-]+):?"?\s+(?:"((?:[^"\\]|\\.)*)"|(\S+))`)
+var apacheHeader = text.Regexp(`(?i)^Header\s+(?:always\s+|onsuccess\s+)?(?:set|add|append|merge|setifempty)\s+"?([A-Za-z-]+):?"?\s+(?:"((?:[^"\\]|\\.)*)"|(\S+))`)
 
 // apache reads .htaccess. Headers in a section apply to the files of the section.
 func (r *headerReader) apache() {
@@ -136,7 +136,7 @@ func (r *headerReader) apache() {
 		case strings.HasPrefix(trimmed, "<"):
 			sections = append(sections, trimmed)
 		}
-		m := apacheHeader.FindStringSubmatch(trimmed)
+		m := apacheHeader().FindStringSubmatch(trimmed)
 		if m == nil {
 			continue
 		}

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -492,16 +491,16 @@ func runExplain(ctx context.Context, c *cli, cfg *config.Config, from, link stri
 }
 
 var (
-	placeInReport = regexp.MustCompile(`^(.+?):(\d+)(?::(\d+))?$`)
-	idInReport    = regexp.MustCompile(`^[0-9a-f]{16}(?:[0-9a-f]{16})?$`)
+	placeInReport = text.Regexp(`^(.+?):(\d+)(?::(\d+))?$`)
+	idInReport    = text.Regexp(`^[0-9a-f]{16}(?:[0-9a-f]{16})?$`)
 )
 
 // reported returns which findings of a report a text names, nil if it is a link.
 func reported(text string) func(f *check.Finding, docroot, cause, fingerprint string) bool {
-	if idInReport.MatchString(text) {
+	if idInReport().MatchString(text) {
 		return func(_ *check.Finding, _, cause, fingerprint string) bool { return text == cause || text == fingerprint }
 	}
-	m := placeInReport.FindStringSubmatch(text)
+	m := placeInReport().FindStringSubmatch(text)
 	if m == nil {
 		return nil
 	}

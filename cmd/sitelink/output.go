@@ -13,7 +13,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -372,7 +371,7 @@ func setHeader(c *cli, p *project.Project, opt *report.Options) error {
 	case to == "vscode":
 		root := (&url.URL{Path: filepath.ToSlash(p.Root)}).EscapedPath()
 		opt.SourceLinks = "vscode://file/" + strings.TrimPrefix(root, "/") + "/{file}:{line}:{column}"
-	case sourceLink.MatchString(to):
+	case sourceLink().MatchString(to):
 		opt.SourceLinks = to
 	case to != "":
 		return text.Usage(fmt.Sprintf("SITELINK_SOURCE_LINKS: %q is not an address of a source line", to),
@@ -386,10 +385,10 @@ func setHeader(c *cli, p *project.Project, opt *report.Options) error {
 var (
 	// sourceLink matches https://git.example/{file} and the addresses of editors, such as
 	// idea://open?file=/me/site/{file}&line={line}.
-	sourceLink = regexp.MustCompile(`^(?:https?|vscode|vscode-insiders|vscodium|cursor|zed|idea|subl|txmt)://.*\{file\}`)
+	sourceLink = text.Regexp(`^(?:https?|vscode|vscode-insiders|vscodium|cursor|zed|idea|subl|txmt)://.*\{file\}`)
 	// forge matches the addresses of a repository on the forges whose addresses of files
 	// are known: git@github.com:me/site.git, https://gitlab.com/group/me/site.
-	forge = regexp.MustCompile(`^(?:https://(?:[^@/]*@)?|ssh://git@|git@)(github\.com|gitlab\.com)[:/]([\w.-]+(?:/[\w.-]+)+)/?$`)
+	forge = text.Regexp(`^(?:https://(?:[^@/]*@)?|ssh://git@|git@)(github\.com|gitlab\.com)[:/]([\w.-]+(?:/[\w.-]+)+)/?$`)
 )
 
 // forgeLinks returns the address of source lines on the forge of the remote origin, "" if
@@ -414,7 +413,7 @@ func forgeLinks(ctx context.Context, p *project.Project) (pattern string, isLink
 		}
 		return strings.TrimSpace(string(out))
 	}
-	at := forge.FindStringSubmatch(ask("config", "--local", "--get", "remote.origin.url"))
+	at := forge().FindStringSubmatch(ask("config", "--local", "--get", "remote.origin.url"))
 	commit := ask("rev-parse", "--verify", "HEAD")
 	if at == nil || commit == "" || ask("for-each-ref", "--count=1", "--contains", commit, "refs/remotes/origin") == "" {
 		return "", nil

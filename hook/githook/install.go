@@ -6,11 +6,11 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/sitelink/sitelink/internal/system"
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // InstallOptions say what the hook runs.
@@ -246,14 +246,14 @@ func named(sites []string) (flags []string) {
 // A call of sitelink in a hook file, in git's configuration or in the file of a
 // manager, and the sites that it names, in the shell or in YAML.
 var (
-	oneRun  = regexp.MustCompile(`\bhook run\b.*|(?s:\bid:\s*['"]?sitelink\b.*?(?:-\s+(?:id|repo):|$))`)
-	oneSite = regexp.MustCompile(`--dir['"]?[\s,=]+(?:-\s+)?(?:((?:'[^']*'|\\')+)|"([^"]*)"|([^\s,\]'"]+))`)
+	oneRun  = text.Regexp(`\bhook run\b.*|(?s:\bid:\s*['"]?sitelink\b.*?(?:-\s+(?:id|repo):|$))`)
+	oneSite = text.Regexp(`--dir['"]?[\s,=]+(?:-\s+)?(?:((?:'[^']*'|\\')+)|"([^"]*)"|([^\s,\]'"]+))`)
 )
 
 // sitesOf returns the sites that a text makes sitelink check, sorted.
 func sitesOf(text string) (sites []string) {
-	for _, run := range oneRun.FindAllString(text, -1) {
-		named := oneSite.FindAllStringSubmatch(run, -1)
+	for _, run := range oneRun().FindAllString(text, -1) {
+		named := oneSite().FindAllStringSubmatch(run, -1)
 		if named == nil {
 			sites = append(sites, ".")
 		}

@@ -13,12 +13,12 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/sitelink/sitelink/incoming"
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // PageOptions configure a [Page].
@@ -291,10 +291,10 @@ func (p *Page) list(w http.ResponseWriter, r *http.Request, form string) {
 }
 
 // languageTag matches what can be the value of a lang attribute, such as "de-CH".
-var languageTag = regexp.MustCompile(`^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*$`)
+var languageTag = text.Regexp(`^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*$`)
 
 func rowOf(m incoming.Mention, n int) row {
-	if !languageTag.MatchString(m.Lang) {
+	if !languageTag().MatchString(m.Lang) {
 		m.Lang = ""
 	}
 	r := row{Mention: m, N: n, Heading: cmp.Or(oneLine(m.Title), m.Remote()), Owner: ownerName(m.Remote())}

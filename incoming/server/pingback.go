@@ -5,13 +5,13 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/kolo/xmlrpc"
 
 	"github.com/sitelink/sitelink/incoming"
+	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/internal/wire"
 )
 
@@ -151,14 +151,14 @@ type rpcCall struct {
 }
 
 // callBegin matches where the XML of a call may begin.
-var callBegin = regexp.MustCompile(`<\?xml[ \t\r\n]|<!DOCTYPE|<methodCall[ \t\r\n/>]|<[A-Za-z]`)
+var callBegin = text.Regexp(`<\?xml[ \t\r\n]|<!DOCTYPE|<methodCall[ \t\r\n/>]|<[A-Za-z]`)
 
 var errMalformed = &fault{faultMalformed, "The call is not well-formed XML."}
 
 // decodeCall reads a call as the wild sends it: of any content type and encoding,
 // with & written as such. The error is a *fault.
 func decodeCall(body []byte, contentType string) (rpcCall, error) {
-	text := wire.XML(body, contentType, callBegin, "windows-1252")
+	text := wire.XML(body, contentType, callBegin(), "windows-1252")
 	if text == "" {
 		return rpcCall{}, errMalformed
 	}
@@ -233,7 +233,7 @@ func parseRPC(text string) (rpcCall, error) {
 }
 
 // reference matches the references that XML has without a document type.
-var reference = regexp.MustCompile(`^&(?:amp|lt|gt|quot|apos|#[0-9]+|#x[0-9A-Fa-f]+);`)
+var reference = text.Regexp(`^&(?:amp|lt|gt|quot|apos|#[0-9]+|#x[0-9A-Fa-f]+);`)
 
 // escapeAmpersands escapes ampersands that begin no reference.
 func escapeAmpersands(text string) string {
@@ -245,7 +245,7 @@ func escapeAmpersands(text string) string {
 			return b.String()
 		}
 		text = text[len(before):]
-		if reference.MatchString(text) {
+		if reference().MatchString(text) {
 			b.WriteString("&")
 		} else {
 			b.WriteString("&amp;")

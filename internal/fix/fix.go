@@ -22,7 +22,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -36,6 +35,7 @@ import (
 	"github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/source"
 	"github.com/sitelink/sitelink/internal/system"
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // Ref is the rule for arguments of ref and relref that name no page.
@@ -344,12 +344,12 @@ func addUnknown(m *maker, r *check.Result, repairs []check.Repair) []check.Repai
 }
 
 // generatorMeta matches the element in which a generator names itself.
-var generatorMeta = regexp.MustCompile(`(?i)<meta[^>]+name=["']?generator\b`)
+var generatorMeta = text.Regexp(`(?i)<meta[^>]+name=["']?generator\b`)
 
 // isGenerated reports whether a page says that a generator wrote it, or is minified.
 func isGenerated(page []byte) bool {
 	const longLine = 500 // bytes, on average
-	return generatorMeta.Match(page) || len(page) > 2*longLine && len(page) > longLine*(1+bytes.Count(page, []byte("\n")))
+	return generatorMeta().Match(page) || len(page) > 2*longLine && len(page) > longLine*(1+bytes.Count(page, []byte("\n")))
 }
 
 // add adds an edit to those of its place.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/url"
 	"path"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -15,6 +14,7 @@ import (
 	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/source"
+	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
 
@@ -40,7 +40,7 @@ func (m *sources) valueAt(l *destination.Link, file string, r *check.Repair) (st
 		if by := baseByGenerator(m, l, file, r); by != "" {
 			return by, nil
 		}
-		if name := baseFilter.Find(m.files[file].text); name != nil {
+		if name := baseFilter().Find(m.files[file].text); name != nil {
 			return "", fmt.Errorf("other links of the file add the base path with %s: write this one so, too", name)
 		}
 	}
@@ -67,11 +67,11 @@ func (m *sources) valueAt(l *destination.Link, file string, r *check.Repair) (st
 
 // hugoURL is a function of Hugo that puts the base path before an argument without a
 // slash in front.
-var hugoURL = regexp.MustCompile(`\b(rel|abs)(Lang)?URL\b`)
+var hugoURL = text.Regexp(`\b(rel|abs)(Lang)?URL\b`)
 
 // baseFilter matches what adds the base path in sources of Jekyll, Eleventy, Astro and
 // Vite.
-var baseFilter = regexp.MustCompile(`\b(?:relative_url|absolute_url|site\.baseurl|import\.meta\.env\.BASE_URL|withBase)\b`)
+var baseFilter = text.Regexp(`\b(?:relative_url|absolute_url|site\.baseurl|import\.meta\.env\.BASE_URL|withBase)\b`)
 
 // baseByGenerator returns what to write so that the generator adds the base path, "" if
 // it has no means for that at this place: the argument of a function of Hugo without
@@ -80,7 +80,7 @@ func baseByGenerator(m *sources, l *destination.Link, file string, r *check.Repa
 	switch {
 	case l.Kind == destination.Expression && m.generator == generator.Hugo:
 		action, _, _ := bytes.Cut(m.files[file].text[l.Position:], []byte("}}"))
-		if hugoURL.Match(action) {
+		if hugoURL().Match(action) {
 			return strings.TrimLeft(l.Value, "/")
 		}
 	case (l.Kind == destination.Inline || l.Kind == destination.Definition) && (m.generator == generator.MkDocs || m.resolvesMarkdown()):

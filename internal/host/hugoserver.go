@@ -7,10 +7,11 @@ import (
 	"net/url"
 	"os"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // A docroot written by `hugo server` differs from what will be published: its
@@ -74,7 +75,7 @@ func (h *loader) findServers() (found []baseURL) {
 	// redirect, without the script.
 	entries, _ := fs.ReadDir(dir.FS(), ".")
 	for _, e := range entries {
-		if !e.IsDir() || !languageName.MatchString(e.Name()) {
+		if !e.IsDir() || !languageName().MatchString(e.Name()) {
 			continue
 		}
 		if found = serversOf(dir, e.Name()); len(found) > 0 {
@@ -84,10 +85,10 @@ func (h *loader) findServers() (found []baseURL) {
 	return nil
 }
 
-var languageName = regexp.MustCompile(`^[a-z]{2,3}([-_][a-zA-Z]{2,4})?$`)
+var languageName = text.Regexp(`^[a-z]{2,3}([-_][a-zA-Z]{2,4})?$`)
 
 // firstEntry matches the first address in a sitemap.
-var firstEntry = regexp.MustCompile(`<loc>\s*([^<\s]+)`)
+var firstEntry = text.Regexp(`<loc>\s*([^<\s]+)`)
 
 // serversOf reads the addresses from the home page in a directory: localhost with
 // the port of the script, and the host that --baseURL names, which only the sitemap
@@ -113,7 +114,7 @@ func serversOf(dir *os.Root, at string) (found []baseURL) {
 	if port, err := strconv.ParseUint(u.Query().Get("port"), 10, 16); err == nil && port > 0 { // none with --appendPort=false
 		found = append(found, baseURL{scheme: "http", host: "localhost:" + strconv.FormatUint(port, 10), path: base})
 	}
-	if m := firstEntry.FindSubmatch(headOf(dir, path.Join(at, "sitemap.xml"))); m != nil {
+	if m := firstEntry().FindSubmatch(headOf(dir, path.Join(at, "sitemap.xml"))); m != nil {
 		b, err := parseBase(string(m[1]))
 		_, below := strings.CutPrefix(b.path+"/", base+"/")
 		if b.path = base; err == nil && below && !slices.ContainsFunc(found, func(o baseURL) bool { return o.host == b.host }) {

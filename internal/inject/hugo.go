@@ -8,13 +8,13 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/system"
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 const (
@@ -76,7 +76,7 @@ func (s *templateSet) head() edit {
 		if strings.HasSuffix(known, "/"+headPartial) {
 			name = known
 		}
-		xhtml = xhtml || strings.HasPrefix(known, s.layouts+"/") && xhtmlMark.Match(s.files[known].bare)
+		xhtml = xhtml || strings.HasPrefix(known, s.layouts+"/") && xhtmlMark().Match(s.files[known].bare)
 	}
 	return edit{path: name, lang: goTemplate, elements: pages(s.choice).hugo(s.endpoints.HTML(xhtml)), how: "the elements",
 		insert: func(text []byte, _ string) []byte { return text }}
@@ -139,10 +139,10 @@ func (s *templateSet) themeFiles() map[string]themeFile {
 }
 
 var (
-	partialCall = regexp.MustCompile(`\bpartial(?:s\.Include|Cached|s\.IncludeCached)?\s+\(?\s*["` + "`" + `]([^"` + "`" + `]+)["` + "`" + `]`)
-	anyMeta     = regexp.MustCompile(`(?i)<meta\s`)
-	noOutput    = regexp.MustCompile(`(?s)\{\{-?\s*/\*.*?\*/\s*-?\}\}|<!--.*?-->`)
-	moduleTable = regexp.MustCompile(`(?m)^\s*\[+module\b|^module\s*[:=]|"module"\s*:`)
+	partialCall = text.Regexp(`\bpartial(?:s\.Include|Cached|s\.IncludeCached)?\s+\(?\s*["` + "`" + `]([^"` + "`" + `]+)["` + "`" + `]`)
+	anyMeta     = text.Regexp(`(?i)<meta\s`)
+	noOutput    = text.Regexp(`(?s)\{\{-?\s*/\*.*?\*/\s*-?\}\}|<!--.*?-->`)
+	moduleTable = text.Regexp(`(?m)^\s*\[+module\b|^module\s*[:=]|"module"\s*:`)
 )
 
 // hugoTheme returns the places in the heads of themes. A stub is a partial that writes
@@ -164,10 +164,10 @@ func (s *templateSet) hugoTheme(data string) (stubs, wraps [][]edit) {
 		if name := own[key]; name != "" {
 			text = s.files[name].bare
 		}
-		if !headTag.Match(text) && !headEnd.Match(text) && !anyMeta.Match(text) {
+		if !headTag().Match(text) && !headEnd().Match(text) && !anyMeta().Match(text) {
 			continue
 		}
-		for _, m := range partialCall.FindAllSubmatch(text, -1) {
+		for _, m := range partialCall().FindAllSubmatch(text, -1) {
 			name := strings.TrimPrefix(path.Clean("/"+string(m[1])), "/")
 			name = strings.TrimPrefix(strings.TrimPrefix(name, "partials/"), "_partials/")
 			if path.Ext(name) == "" {
@@ -189,12 +189,12 @@ func (s *templateSet) hugoTheme(data string) (stubs, wraps [][]edit) {
 		e := edit{path: dir + "/" + name, lang: goTemplate, before: callOf(data), how: "stub " + name + " of the theme"}
 		switch {
 		case own[key] != "":
-			if text := s.files[own[key]].bare; headTag.Match(text) || charsetTag.Match(text) {
+			if text := s.files[own[key]].bare; headTag().Match(text) || charsetTag().Match(text) {
 				continue // a place in it comes first
 			}
 			e.path, e.how = own[key], "partial "+name+", which the theme calls"
 			stubs = append(stubs, []edit{e})
-		case !inTheme || blank(noOutput.ReplaceAll(f.text, nil)):
+		case !inTheme || blank(noOutput().ReplaceAll(f.text, nil)):
 			stubs = append(stubs, []edit{e})
 		case mayMount && f.path != "" && len(wraps) < maxWraps:
 			e.before += fmt.Sprintf(`{{ partial "%s%s" . }}`, themePartials, name)
@@ -217,7 +217,7 @@ func (s *templateSet) hasModuleTable() bool {
 				continue // sitelink created it
 			}
 			text, err := system.ReadFS(s.root.FS(), name, maxTemplate)
-			if err != nil && !os.IsNotExist(err) || moduleTable.Match(text) || strings.HasPrefix(path.Base(name), "module.") {
+			if err != nil && !os.IsNotExist(err) || moduleTable().Match(text) || strings.HasPrefix(path.Base(name), "module.") {
 				return true
 			}
 		}

@@ -5,6 +5,8 @@ import (
 	"cmp"
 	"regexp"
 	"strings"
+
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // language is a template language, or a syntax of configuration files.
@@ -48,7 +50,7 @@ const (
 )
 
 // marks match the comments, also in the forms that template formatters produce.
-var marks = [...]struct{ begin, end *regexp.Regexp }{
+var marks = [...]struct{ begin, end func() *regexp.Regexp }{
 	plainHTML:  markPair(`<!--\s*`, `[^>]*?-->`),
 	goTemplate: markPair(`\{\{-?\s*/\*\s*`, `[^*]*?\*/\s*-?\}\}`),
 	liquid:     markPair(`\{%-?\s*comment\s*-?%\}\s*`, `[^{]*?\{%-?\s*endcomment\s*-?%\}`),
@@ -57,10 +59,10 @@ var marks = [...]struct{ begin, end *regexp.Regexp }{
 	hash:       markPair(`#[ \t]*`, `[^\n]*`),
 }
 
-func markPair(open, rest string) struct{ begin, end *regexp.Regexp } {
-	return struct{ begin, end *regexp.Regexp }{
-		regexp.MustCompile(open + beginWord + `\b` + rest),
-		regexp.MustCompile(open + endWord + `\b` + rest),
+func markPair(open, rest string) struct{ begin, end func() *regexp.Regexp } {
+	return struct{ begin, end func() *regexp.Regexp }{
+		text.Regexp(open + beginWord + `\b` + rest),
+		text.Regexp(open + endWord + `\b` + rest),
 	}
 }
 
@@ -71,11 +73,11 @@ func findRegion(src []byte) (r region, ok bool) {
 		return region{}, false
 	}
 	for _, l := range []language{goTemplate, liquid, jinja, astro, plainHTML, hash} {
-		begin := marks[l].begin.FindIndex(src)
+		begin := marks[l].begin().FindIndex(src)
 		if begin == nil {
 			continue
 		}
-		end := marks[l].end.FindIndex(src[begin[1]:])
+		end := marks[l].end().FindIndex(src[begin[1]:])
 		if end == nil {
 			continue
 		}

@@ -89,10 +89,10 @@ func (s *templateSet) candidates(data string) (all [][]edit) {
 
 // The places in a template, best first.
 var (
-	charsetTag = regexp.MustCompile(`(?i)<meta\s[^<>]*(charset\s*=|http-equiv\s*=\s*["']?content-type)[^<>]*>`)
-	headTag    = regexp.MustCompile(`(?i)<head(\s[^<>]*)?>`)
-	headEnd    = regexp.MustCompile(`(?i)</head\s*>`)
-	xhtmlMark  = regexp.MustCompile(`(?i)//DTD XHTML|<\?xml`)
+	charsetTag = text.Regexp(`(?i)<meta\s[^<>]*(charset\s*=|http-equiv\s*=\s*["']?content-type)[^<>]*>`)
+	headTag    = text.Regexp(`(?i)<head(\s[^<>]*)?>`)
+	headEnd    = text.Regexp(`(?i)</head\s*>`)
+	xhtmlMark  = text.Regexp(`(?i)//DTD XHTML|<\?xml`)
 )
 
 // maxTags is how many tags of a kind are tried in a file.
@@ -103,7 +103,7 @@ func (s *templateSet) lines(data string) (all [][]edit) {
 	for _, at := range []struct {
 		tag *regexp.Regexp
 		how string
-	}{{charsetTag, "line after the charset declaration"}, {headTag, "line after <head>"}, {headEnd, "line before </head>"}} {
+	}{{charsetTag(), "line after the charset declaration"}, {headTag(), "line after <head>"}, {headEnd(), "line before </head>"}} {
 		for _, name := range slices.Sorted(maps.Keys(s.files)) {
 			f := s.files[name]
 			l, ok := s.languageOf(name)
@@ -115,10 +115,10 @@ func (s *templateSet) lines(data string) (all [][]edit) {
 				if s.generator == generator.Hugo {
 					e.before = callOf(data)
 				} else {
-					e.elements = s.elements(l, xhtmlMark.Match(f.bare))
+					e.elements = s.elements(l, xhtmlMark().Match(f.bare))
 				}
 				e.insert = func(text []byte, inner string) []byte {
-					if at.tag == headEnd {
+					if at.tag == headEnd() {
 						return l.insertBefore(text, found[0], inner)
 					}
 					return l.insertAfter(text, found[1], inner)
@@ -168,7 +168,7 @@ func (s *templateSet) jekyllStubs() (all [][]edit) {
 	return all
 }
 
-var blockTag = regexp.MustCompile(`\{%-?\s*block\s+(\w+)`)
+var blockTag = text.Regexp(`\{%-?\s*block\s+(\w+)`)
 
 // zolaBlocks returns templates that extend one of the theme and fill a block of its
 // head, the last block first.
@@ -177,15 +177,15 @@ func (s *templateSet) zolaBlocks() (all [][]edit) {
 	for _, name := range found {
 		text, err := system.ReadFS(s.root.FS(), name, maxTemplate)
 		own := "templates/" + path.Base(name)
-		from := headTag.FindIndex(text)
+		from := headTag().FindIndex(text)
 		if f := s.files[own]; err != nil || from == nil || f != nil && f.bare != nil || path.Base(name) == "404.html" {
 			continue
 		}
 		to := len(text)
-		if end := headEnd.FindIndex(text); end != nil && end[0] > from[1] {
+		if end := headEnd().FindIndex(text); end != nil && end[0] > from[1] {
 			to = end[0]
 		}
-		for _, m := range slices.Backward(blockTag.FindAllSubmatch(text[from[1]:to], -1)) {
+		for _, m := range slices.Backward(blockTag().FindAllSubmatch(text[from[1]:to], -1)) {
 			block := string(m[1])
 			if strings.Contains(block, "title") || strings.Contains(block, "description") {
 				continue
@@ -199,11 +199,11 @@ func (s *templateSet) zolaBlocks() (all [][]edit) {
 }
 
 var (
-	customDir   = regexp.MustCompile(`(?m)^[ \t]+custom_dir:[ \t]*["']?([^"'#\r\n]+)`)
-	themeKey    = regexp.MustCompile(`(?m)^theme[ \t]*:`)
-	themeTable  = regexp.MustCompile(`(?m)^theme[ \t]*:[ \t]*(?:#[^\n]*)?\r?\n(?:[ \t]*(?:#[^\n]*)?\r?\n)*([ \t]+)[^ \t\r\n#]`)
-	extraBlock  = regexp.MustCompile(`\{%-?\s*block\s+extrahead\s*-?%\}`)
-	extendsBase = regexp.MustCompile(`\{%-?\s*extends\s`)
+	customDir   = text.Regexp(`(?m)^[ \t]+custom_dir:[ \t]*["']?([^"'#\r\n]+)`)
+	themeKey    = text.Regexp(`(?m)^theme[ \t]*:`)
+	themeTable  = text.Regexp(`(?m)^theme[ \t]*:[ \t]*(?:#[^\n]*)?\r?\n(?:[ \t]*(?:#[^\n]*)?\r?\n)*([ \t]+)[^ \t\r\n#]`)
+	extraBlock  = text.Regexp(`\{%-?\s*block\s+extrahead\s*-?%\}`)
+	extendsBase = text.Regexp(`\{%-?\s*extends\s`)
 )
 
 // mkdocs uses the block extrahead, which all themes of MkDocs have, in main.html of the
@@ -220,15 +220,15 @@ func (s *templateSet) mkdocs() [][]edit {
 	dir, elements := "overrides", s.elements(jinja, false)
 	var edits []edit
 	const line = "custom_dir: overrides"
-	if m := customDir.FindSubmatch(config.bare); m != nil {
+	if m := customDir().FindSubmatch(config.bare); m != nil {
 		dir = path.Clean(strings.TrimSpace(string(m[1])))
-	} else if m := themeTable.FindSubmatchIndex(config.bare); m != nil {
+	} else if m := themeTable().FindSubmatchIndex(config.bare); m != nil {
 		in := string(config.bare[m[2]:m[3]])
 		edits = append(edits, edit{path: name, lang: hash, before: "\n" + in + line + "\n" + in, how: "theme.custom_dir", insert: func(text []byte, inner string) []byte {
 			end := lineEnd(text, m[0])
 			return splice(text, end, end, in+hash.marked(inner)+eol(text, m[0]))
 		}})
-	} else if !themeKey.Match(config.bare) && len(config.bare) > 0 && config.bare[len(config.bare)-1] == '\n' {
+	} else if !themeKey().Match(config.bare) && len(config.bare) > 0 && config.bare[len(config.bare)-1] == '\n' {
 		edits = append(edits, edit{path: name, lang: hash, before: "\ntheme:\n  name: mkdocs\n  " + line + "\n", how: "theme.custom_dir"})
 	} else {
 		return nil
@@ -238,13 +238,13 @@ func (s *templateSet) mkdocs() [][]edit {
 	if f := s.files[main.path]; f != nil {
 		bare = f.bare
 	}
-	if at := extraBlock.FindIndex(bare); at != nil {
+	if at := extraBlock().FindIndex(bare); at != nil {
 		main.insert = func(text []byte, inner string) []byte { return jinja.insertAfter(text, at[1], inner) }
 	} else {
 		main.before, main.after = "{% block extrahead %}{{ super() }}", "{% endblock extrahead %}"
 		if bare == nil {
 			main.before = `{% extends "base.html" %}` + main.before
-		} else if !extendsBase.Match(bare) {
+		} else if !extendsBase().Match(bare) {
 			return nil // a whole page
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/scan"
+	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
 
@@ -55,19 +56,19 @@ type typing struct {
 // openings match what precedes a destination on its line. The destination is
 // the last group.
 var openings = []struct {
-	re         *regexp.Regexp
+	re         func() *regexp.Regexp
 	image, ref bool
 	ends       string // the bytes that end the destination
 }{
-	{regexp.MustCompile(`\{\{[<%]\s*(?:rel)?ref\s+(?:path=)?["` + "`" + `]([^"` + "`" + `]*)$`), false, true, "\"`"},
-	{regexp.MustCompile(`\]\[([^\]]*)$`), false, false, "]"},
-	{regexp.MustCompile(`!\[(?:[^\]\\]|\\.)*\]\(\s*<?([^)\s>]*)$`), true, false, ") \t>"},
-	{regexp.MustCompile(`\]\(\s*<?([^)\s>]*)$`), false, false, ") \t>"},
-	{regexp.MustCompile(`^\s{0,3}\[[^\]]+\]:\s*<?([^\s>]*)$`), false, false, " \t>"},
-	{regexp.MustCompile(`(?i)<img\s[^>]*\bsrc\s*=\s*["']([^"']*)$`), true, false, "\"'"},
-	{regexp.MustCompile(`(?i)\b(?:href|src|action|cite|poster|data)\s*=\s*["']([^"']*)$`), false, false, "\"'"},
-	{regexp.MustCompile(`(?i)\b(?:src|image|img|figure)\s*[:=]\s*["']([^"']*)$`), true, false, "\"'"},
-	{regexp.MustCompile(`(?i)\b(?:href|url|link|pageRef)\s*[:=]\s*["']([^"']*)$`), false, false, "\"'"},
+	{text.Regexp(`\{\{[<%]\s*(?:rel)?ref\s+(?:path=)?["` + "`" + `]([^"` + "`" + `]*)$`), false, true, "\"`"},
+	{text.Regexp(`\]\[([^\]]*)$`), false, false, "]"},
+	{text.Regexp(`!\[(?:[^\]\\]|\\.)*\]\(\s*<?([^)\s>]*)$`), true, false, ") \t>"},
+	{text.Regexp(`\]\(\s*<?([^)\s>]*)$`), false, false, ") \t>"},
+	{text.Regexp(`^\s{0,3}\[[^\]]+\]:\s*<?([^\s>]*)$`), false, false, " \t>"},
+	{text.Regexp(`(?i)<img\s[^>]*\bsrc\s*=\s*["']([^"']*)$`), true, false, "\"'"},
+	{text.Regexp(`(?i)\b(?:href|src|action|cite|poster|data)\s*=\s*["']([^"']*)$`), false, false, "\"'"},
+	{text.Regexp(`(?i)\b(?:src|image|img|figure)\s*[:=]\s*["']([^"']*)$`), true, false, "\"'"},
+	{text.Regexp(`(?i)\b(?:href|url|link|pageRef)\s*[:=]\s*["']([^"']*)$`), false, false, "\"'"},
 }
 
 // typingAt returns the destination that is being written at an offset.
@@ -78,7 +79,7 @@ func typingAt(text []byte, offset int) (t typing, ok bool) {
 		rest = rest[:n]
 	}
 	for _, o := range openings {
-		m := o.re.FindSubmatchIndex(line)
+		m := o.re().FindSubmatchIndex(line)
 		if m == nil {
 			continue
 		}
@@ -130,11 +131,11 @@ func (s *Snapshot) Complete(ctx context.Context, o *Overlay, file string, text [
 }
 
 // definition matches the definition of a label in Markdown.
-var definition = regexp.MustCompile(`(?m)^ {0,3}\[([^\]^][^\]]*)\]:[ \t]*<?([^\s>]+)`)
+var definition = text.Regexp(`(?m)^ {0,3}\[([^\]^][^\]]*)\]:[ \t]*<?([^\s>]+)`)
 
 // completeLabel adds the labels that the text defines.
 func completeLabel(c *Completion, text []byte, prefix string) {
-	for _, m := range definition.FindAllSubmatch(text, -1) {
+	for _, m := range definition().FindAllSubmatch(text, -1) {
 		label := string(m[1])
 		if containsFold(label[:min(len(label), len(prefix))], strings.ToLower(prefix)) && !c.add(Item{Text: label, Label: label, Detail: string(m[2]), Kind: ItemHeading}) {
 			return

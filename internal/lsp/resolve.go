@@ -8,7 +8,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"github.com/sitelink/sitelink/check"
@@ -18,6 +17,7 @@ import (
 	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/scan"
 	"github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
 
@@ -540,7 +540,7 @@ func (s *resolver) resolvedByHook(at *place, d *destination.Link) (Target, bool)
 
 // hookSetting matches a setting of Hugo by which links to content files become
 // addresses.
-var hookSetting = regexp.MustCompile(`(?im)^\s*"?(enableDefault|useEmbedded)"?\s*[:=]\s*"?(true|always|fallback)`)
+var hookSetting = text.Regexp(`(?im)^\s*"?(enableDefault|useEmbedded)"?\s*[:=]\s*"?(true|always|fallback)`)
 
 // resolvesContent reports whether the generator, or a render hook of the site,
 // resolves links to content files.
@@ -553,7 +553,7 @@ func (s *tree) resolvesContent() bool {
 		return false
 	}
 	for _, name := range s.Project.Generator.Configs {
-		if text, err := s.ReadText(name); err == nil && hookSetting.Match(text) {
+		if text, err := s.ReadText(name); err == nil && hookSetting().Match(text) {
 			return true
 		}
 	}

@@ -18,7 +18,6 @@ import (
 	"path"
 	"path/filepath"
 	"reflect"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -36,6 +35,7 @@ import (
 	"github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/source"
 	"github.com/sitelink/sitelink/internal/system"
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // Snapshot is a built site and the sources that it was made of. It is safe for
@@ -504,7 +504,7 @@ func (s *tree) Headings(file string, text []byte) []destination.Heading {
 	return destination.Headings(file, text, s.generator, s.headingIDs)
 }
 
-var titleLine = regexp.MustCompile(`(?m)^\s*"?title"?\s*[:=]\s*(.+?),?\s*$`)
+var titleLine = text.Regexp(`(?m)^\s*"?title"?\s*[:=]\s*(.+?),?\s*$`)
 
 // maxHead is how many bytes of a file are searched for its title.
 const maxHead = 4 << 10
@@ -514,7 +514,7 @@ const maxHead = 4 << 10
 func titleOf(text []byte, headings []destination.Heading) string {
 	head := text[:min(len(text), maxHead)]
 	if len(head) > 0 && bytes.IndexByte([]byte("-+{"), head[0]) >= 0 {
-		if m := titleLine.FindSubmatch(head); m != nil {
+		if m := titleLine().FindSubmatch(head); m != nil {
 			return strings.Trim(string(m[1]), `"'`)
 		}
 	}

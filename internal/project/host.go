@@ -6,10 +6,11 @@ import (
 	"io"
 	"io/fs"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // detectHost finds out where a site is published, by the files in the project and
@@ -109,10 +110,10 @@ func exists(tree fs.FS, name string) bool {
 // Keys at the start of a line, so that comments do not count. wrangler.json
 // and its relatives take the same words as wrangler.toml.
 var (
-	pagesKey   = regexp.MustCompile(`(?m)^[\s{,]*"?pages_build_output_dir"?\s*[=:]`)
-	assetsKey  = regexp.MustCompile(`(?m)^[\s{,]*(\[assets\]|"?assets"?\s*[=:])`)
-	hostingKey = regexp.MustCompile(`"hosting"\s*:`)
-	bucketURL  = regexp.MustCompile(`(?mi)^\s*"?url"?\s*[=:]\s*["']?s3://`)
+	pagesKey   = text.Regexp(`(?m)^[\s{,]*"?pages_build_output_dir"?\s*[=:]`)
+	assetsKey  = text.Regexp(`(?m)^[\s{,]*(\[assets\]|"?assets"?\s*[=:])`)
+	hostingKey = text.Regexp(`"hosting"\s*:`)
+	bucketURL  = text.Regexp(`(?mi)^\s*"?url"?\s*[=:]\s*["']?s3://`)
 )
 
 // ownFiles are the files that only one host reads. Those of the docroot count
@@ -133,7 +134,7 @@ func (d *detector) ownFiles() []marker {
 				add("vercel", name)
 			}
 		}
-		if data, ok := readMarker(tree, "firebase.json"); ok && hostingKey.Match(data) {
+		if data, ok := readMarker(tree, "firebase.json"); ok && hostingKey().Match(data) {
 			add("firebase", "firebase.json")
 		}
 		if exists(tree, "staticwebapp.config.json") {
@@ -141,7 +142,7 @@ func (d *detector) ownFiles() []marker {
 		}
 		for _, name := range []string{"wrangler.toml", "wrangler.json", "wrangler.jsonc"} {
 			data, ok := readMarker(tree, name)
-			if ok && (pagesKey.Match(data) || assetsKey.Match(data)) { // else a Worker without files
+			if ok && (pagesKey().Match(data) || assetsKey().Match(data)) { // else a Worker without files
 				add("cloudflare-pages", name)
 			}
 		}
@@ -203,7 +204,7 @@ func (d *detector) workflows() []marker {
 		}
 	}
 	for _, name := range []string{"hugo.toml", "hugo.yaml", "config.toml", "config.yaml"} { // hugo deploy
-		if data, ok := readMarker(d.project, name); ok && bucketURL.Match(data) {
+		if data, ok := readMarker(d.project, name); ok && bucketURL().Match(data) {
 			add("s3", "an s3:// target in "+name)
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -13,6 +12,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/sitelink/sitelink/internal/system"
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // This file reads CODEOWNERS as the forges do: GitHub's "About code owners", GitLab's "Syntax
@@ -142,7 +142,7 @@ func (s *ownersSection) of(name string) []string {
 
 // sectionHeader matches GitLab's [Name], ^[Name] for an optional section, and
 // [Name][2] for a number of approvals, each followed by default owners.
-var sectionHeader = regexp.MustCompile(`^\^?\[([^\]]+)\](?:\[\d+\])?(?:\s+(.*))?$`)
+var sectionHeader = text.Regexp(`^\^?\[([^\]]+)\](?:\[\d+\])?(?:\s+(.*))?$`)
 
 // parseOwners parses the text of a CODEOWNERS file. It skips wrong lines and adds them to
 // Faults.
@@ -170,7 +170,7 @@ func parseOwners(text string, d ownersDialect) *Owners {
 }
 
 func ownersHeader(line string) (name string, owners []string, ok bool) {
-	m := sectionHeader.FindStringSubmatch(line)
+	m := sectionHeader().FindStringSubmatch(line)
 	if m == nil {
 		return "", nil, false
 	}

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -148,7 +147,7 @@ func fitting(findings []check.Finding, all []Family, lines int, opt TextOptions)
 
 // deployable matches the address of a directory that another deployment may
 // serve. Others are left of a typo or a template: /https:/, /{filename}/.
-var deployable = regexp.MustCompile(`^(?:/[\w~@+-]+)+/$`)
+var deployable = text.Regexp(`^(?:/[\w~@+-]+)+/$`)
 
 // Append appends the entry of a family: that of its first cause, what the others
 // have in common with it, and some of them. findings are those that the causes
@@ -174,7 +173,7 @@ func (m Family) Append(dst []byte, findings []check.Finding, opt TextOptions) []
 	}
 	errors, warnings, _ := counts(m.causes)
 	dst = append(dst, "; in all "+verdictCounts(errors, warnings, " ")...)
-	if below && deployable.MatchString(common) {
+	if below && deployable().MatchString(common) {
 		dst = append(dst, "; if another deployment serves it, accept them with --ignore 'url="+common+"**'"...)
 	}
 	dst = append(dst, '\n')

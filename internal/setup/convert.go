@@ -15,6 +15,7 @@ import (
 	"golang.org/x/net/publicsuffix"
 
 	"github.com/sitelink/sitelink/internal/generator"
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // Converted is what the configuration of another link checker says in ours.
@@ -39,7 +40,7 @@ type Converted struct {
 type peer struct {
 	title string
 	// name matches the name of its file, says its text.
-	name, says *regexp.Regexp
+	name, says func() *regexp.Regexp
 	read       func(text string) (map[string][]string, error)
 }
 
@@ -47,17 +48,17 @@ type peer struct {
 var peerOptions string
 
 var peers = []peer{
-	{"lychee", regexp.MustCompile(`^\.?lychee.*\.toml$`), regexp.MustCompile(`(?m)^(max_retries|exclude_path|include_fragments|no_progress|exclude_loopback|max_concurrency)\s*=`),
+	{"lychee", text.Regexp(`^\.?lychee.*\.toml$`), text.Regexp(`(?m)^(max_retries|exclude_path|include_fragments|no_progress|exclude_loopback|max_concurrency)\s*=`),
 		document(".toml")},
-	{"htmltest", regexp.MustCompile(`^\.?htmltest.*\.ya?ml$`), regexp.MustCompile(`(?m)^(DirectoryPath|IgnoreURLs|CheckExternal|IgnoreDirs):`),
+	{"htmltest", text.Regexp(`^\.?htmltest.*\.ya?ml$`), text.Regexp(`(?m)^(DirectoryPath|IgnoreURLs|CheckExternal|IgnoreDirs):`),
 		document(".yml")},
-	{"html-proofer", regexp.MustCompile(`(?i)^(Rakefile|\.?html-?proofer.*|.*\.rake)$`), regexp.MustCompile(`(?i)html-?proofer`),
+	{"html-proofer", text.Regexp(`(?i)^(Rakefile|\.?html-?proofer.*|.*\.rake)$`), text.Regexp(`(?i)html-?proofer`),
 		rubyOptions},
-	{"hyperlink", nil, regexp.MustCompile(`(?m)^[^#\n]*\bhyperlink\s+[-.\w/]`),
+	{"hyperlink", nil, text.Regexp(`(?m)^[^#\n]*\bhyperlink\s+[-.\w/]`),
 		func(text string) (map[string][]string, error) { return commandOptions(text, "hyperlink") }},
-	{"LinkChecker", regexp.MustCompile(`^\.?linkchecker.*$`), regexp.MustCompile(`(?m)^\[(checking|filtering)\]`),
+	{"LinkChecker", text.Regexp(`^\.?linkchecker.*$`), text.Regexp(`(?m)^\[(checking|filtering)\]`),
 		ini},
-	{"Linklint", regexp.MustCompile(`(?i)linklint`), regexp.MustCompile(`(?m)^-(root|doc|orphan|ignore|skip|limit|case|host)\b|^[^#\n]*\blinklint\s+-`),
+	{"Linklint", text.Regexp(`(?i)linklint`), text.Regexp(`(?m)^-(root|doc|orphan|ignore|skip|limit|case|host)\b|^[^#\n]*\blinklint\s+-`),
 		func(text string) (map[string][]string, error) {
 			if strings.Contains(text, "linklint -") {
 				return commandOptions(text, "linklint") // a script
@@ -70,9 +71,9 @@ var peers = []peer{
 // are known.
 func Convert(name string, text string) (*Converted, error) {
 	base := path.Base(strings.ReplaceAll(name, `\`, "/"))
-	at := slices.IndexFunc(peers, func(p peer) bool { return p.name != nil && p.name.MatchString(base) && p.says.MatchString(text) })
+	at := slices.IndexFunc(peers, func(p peer) bool { return p.name != nil && p.name().MatchString(base) && p.says().MatchString(text) })
 	if at < 0 {
-		at = slices.IndexFunc(peers, func(p peer) bool { return p.says.MatchString(text) })
+		at = slices.IndexFunc(peers, func(p peer) bool { return p.says().MatchString(text) })
 	}
 	if at < 0 {
 		return nil, fmt.Errorf("%s: not a configuration of lychee, htmltest, html-proofer, hyperlink, LinkChecker or Linklint", name)
@@ -156,7 +157,7 @@ func (c *Converted) take(to, value string) (why string) {
 		}
 		check(to + " = " + value)
 	case "max-age":
-		d, err := time.ParseDuration(dayHours.ReplaceAllStringFunc(value, func(s string) string {
+		d, err := time.ParseDuration(dayHours().ReplaceAllStringFunc(value, func(s string) string {
 			n := 0
 			fmt.Sscan(s, &n)
 			return fmt.Sprintf("%dh", n*map[byte]int{'d': 24, 'w': 168}[s[len(s)-1]])
@@ -184,7 +185,7 @@ func (c *Converted) take(to, value string) (why string) {
 			case to == "dir" && !strings.HasSuffix(glob, "/**"): // a file of that name
 			case to != "url":
 				own = append(own, strings.TrimPrefix(strings.TrimLeft(glob, "./"), c.Docroot+"/"))
-			case otherScheme.MatchString(glob): // never checked
+			case otherScheme().MatchString(glob): // never checked
 			case namesHost(glob):
 				sites = append(sites, glob)
 			default:
@@ -210,8 +211,8 @@ func (c *Converted) ignore(key, glob string) {
 }
 
 var (
-	dayHours    = regexp.MustCompile(`\d+[dw]`)
-	otherScheme = regexp.MustCompile(`^(mailto|tel|javascript|data|ftp|file):`)
+	dayHours    = text.Regexp(`\d+[dw]`)
+	otherScheme = text.Regexp(`^(mailto|tel|javascript|data|ftp|file):`)
 )
 
 // namesHost reports whether a pattern begins with another site: https://x/**,
@@ -355,27 +356,27 @@ func document(ext string) func(text string) (map[string][]string, error) {
 // rubyPair matches an option of html-proofer in Ruby, in YAML and on the command line:
 // :ignore_urls => [/x/, "y"], ignore_urls: [...], --ignore-urls "/x/,y".
 var (
-	rubyComment = regexp.MustCompile(`(?m)^\s*#.*$`)
-	rubyPair    = regexp.MustCompile(`(?m)(?:[:"']?\b([a-z_]\w+)["']?\s*(?:=>|:(?:[ \t]|$))|--([a-z][\w-]+)(?:[ =]|$))[ \t]*(\[[^\]]*\]|%r\{.*?\}|/(?:\\.|[^/\n])+/|"[^"\n]*"|'[^'\n]*'|[\w.,/$][\w.,/${}-]*)?((?:\n\s+-\s+.+)*)`)
-	rubyValue   = regexp.MustCompile(`%r\{(.*?)\}|/((?:\\.|[^/\n])+)/|"([^"\n]*)"|'([^'\n]*)'|([\w.$][\w./-]*)`)
-	rubyDir     = regexp.MustCompile(`(?m)check_director(?:y|ies)\(?\s*\[?["']([^"']+)|htmlproofer\s+["']?([\w./$][\w./${}-]*)|htmlproofer\s.*\s["']?([_.$][\w./{}-]*|[\w./-]+/)["']?\s*$`)
-	rubyName    = regexp.MustCompile(`^[a-z_]\w*$`)
-	otherFlags  = regexp.MustCompile(`(?m)^[ \t]*[^-\s].*\s--[a-z].*$`)
+	rubyComment = text.Regexp(`(?m)^\s*#.*$`)
+	rubyPair    = text.Regexp(`(?m)(?:[:"']?\b([a-z_]\w+)["']?\s*(?:=>|:(?:[ \t]|$))|--([a-z][\w-]+)(?:[ =]|$))[ \t]*(\[[^\]]*\]|%r\{.*?\}|/(?:\\.|[^/\n])+/|"[^"\n]*"|'[^'\n]*'|[\w.,/$][\w.,/${}-]*)?((?:\n\s+-\s+.+)*)`)
+	rubyValue   = text.Regexp(`%r\{(.*?)\}|/((?:\\.|[^/\n])+)/|"([^"\n]*)"|'([^'\n]*)'|([\w.$][\w./-]*)`)
+	rubyDir     = text.Regexp(`(?m)check_director(?:y|ies)\(?\s*\[?["']([^"']+)|htmlproofer\s+["']?([\w./$][\w./${}-]*)|htmlproofer\s.*\s["']?([_.$][\w./{}-]*|[\w./-]+/)["']?\s*$`)
+	rubyName    = text.Regexp(`^[a-z_]\w*$`)
+	otherFlags  = text.Regexp(`(?m)^[ \t]*[^-\s].*\s--[a-z].*$`)
 )
 
 func rubyOptions(text string) (map[string][]string, error) {
 	options := map[string][]string{}
-	text = strings.ReplaceAll(rubyComment.ReplaceAllString(text, ""), "\\\n", " ")
-	text = otherFlags.ReplaceAllStringFunc(text, func(line string) string {
+	text = strings.ReplaceAll(rubyComment().ReplaceAllString(text, ""), "\\\n", " ")
+	text = otherFlags().ReplaceAllStringFunc(text, func(line string) string {
 		if !strings.Contains(strings.ToLower(line), "proofer") {
 			return "" // another program's
 		}
 		return line
 	})
-	if m := rubyDir.FindStringSubmatch(text); m != nil {
+	if m := rubyDir().FindStringSubmatch(text); m != nil {
 		options["docroot"] = []string{strings.Trim(variable(text, strings.Join(m[1:], "")), `"'`)}
 	}
-	for _, m := range rubyPair.FindAllStringSubmatch(text, -1) {
+	for _, m := range rubyPair().FindAllStringSubmatch(text, -1) {
 		key, value := strings.ReplaceAll(m[1]+m[2], "-", "_"), cmp.Or(strings.TrimRight(m[3], ",")+m[4], "true")
 		list := strings.Contains(key, "ignore") && !strings.Contains(key, "status")
 		add := func(value string, isText bool) {
@@ -397,10 +398,10 @@ func rubyOptions(text string) (map[string][]string, error) {
 		case m[2] != "":
 			add(strings.Trim(value, `"'`), false)
 			continue
-		case list && rubyName.MatchString(value) && value != "true" && value != "false":
+		case list && rubyName().MatchString(value) && value != "true" && value != "false":
 			value = variable(text, "$"+value)
 		}
-		for _, v := range rubyValue.FindAllStringSubmatch(value, -1) {
+		for _, v := range rubyValue().FindAllStringSubmatch(value, -1) {
 			add(strings.ReplaceAll(strings.Join(v[1:], ""), `\/`, "/"), v[1]+v[2] == "")
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/system"
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // Survey is what init and doctor find out about the project of a directory,
@@ -160,7 +161,7 @@ func BuildCommand(g *project.Generator) string {
 }
 
 // versionOf matches a version in what a program prints about itself.
-var versionOf = regexp.MustCompile(`\bv?(\d+\.\d+(?:\.\d+)*)`)
+var versionOf = text.Regexp(`\bv?(\d+\.\d+(?:\.\d+)*)`)
 
 // generatorVersion returns the version of the project's generator on this
 // machine, "" if it is not installed.
@@ -184,7 +185,7 @@ func generatorVersion(ctx context.Context, g *project.Generator) string {
 	if err != nil {
 		return ""
 	}
-	if m := versionOf.FindSubmatch(out); m != nil {
+	if m := versionOf().FindSubmatch(out); m != nil {
 		return string(m[1])
 	}
 	return ""
@@ -195,7 +196,7 @@ func generatorVersion(ctx context.Context, g *project.Generator) string {
 func packageVersion(dir, name string) string {
 	var p struct{ Version string }
 	readJSON(filepath.Join(dir, "node_modules", filepath.FromSlash(name), "package.json"), &p)
-	if !versionOf.MatchString(p.Version) {
+	if !versionOf().MatchString(p.Version) {
 		return ""
 	}
 	return p.Version

@@ -7,7 +7,6 @@ package wire
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -15,6 +14,7 @@ import (
 
 	"github.com/sitelink/sitelink/internal/scan"
 	scanhtml "github.com/sitelink/sitelink/internal/scan/html"
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // MaxEnd is the offset before which an element in the head has to end: clients
@@ -234,7 +234,7 @@ func (e *inspected) judge(rest []byte) (f ElementFault, wrong bool) {
 		if n := len(e.start); bytes.HasPrefix(tag, e.start) && patternEnd(tag, n) == len(tag) && expand(tag[n:]) == e.uri {
 			return 0, false
 		}
-		if unquoted.Match(tag) {
+		if unquoted().Match(tag) {
 			return FaultUnquoted, true
 		}
 		return FaultForm, true
@@ -245,7 +245,7 @@ func (e *inspected) judge(rest []byte) (f ElementFault, wrong bool) {
 }
 
 // unquoted matches an attribute whose quotes a minifier has removed.
-var unquoted = regexp.MustCompile(`(?i)[\t\n\f\r ](?:rel|href)=[^"'\t\n\f\r >]`)
+var unquoted = text.Regexp(`(?i)[\t\n\f\r ](?:rel|href)=[^"'\t\n\f\r >]`)
 
 // expand returns the value up to the quote with its entities expanded, as a
 // client does (PB-29).

@@ -9,11 +9,13 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/net/html/charset"
+
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 var (
-	prolog   = regexp.MustCompile(`^<\?xml[ \t\r\n][^>]*\?>`)
-	encoding = regexp.MustCompile(`[ \t\r\n]encoding[ \t\r\n]*=[ \t\r\n]*["']([A-Za-z0-9._:-]+)["']`)
+	prolog   = text.Regexp(`^<\?xml[ \t\r\n][^>]*\?>`)
+	encoding = text.Regexp(`[ \t\r\n]encoding[ \t\r\n]*=[ \t\r\n]*["']([A-Za-z0-9._:-]+)["']`)
 )
 
 // XML returns the XML of a message in UTF-8, without the XML declaration and
@@ -29,8 +31,8 @@ func XML(body []byte, contentType string, begin *regexp.Regexp, fallback string)
 	}
 	body = body[at[0]:]
 	label := ""
-	if head := prolog.Find(body); head != nil {
-		if m := encoding.FindSubmatch(head); m != nil {
+	if head := prolog().Find(body); head != nil {
+		if m := encoding().FindSubmatch(head); m != nil {
 			label = string(m[1])
 		}
 		body = body[len(head):]

@@ -3,9 +3,9 @@ package send
 import (
 	"fmt"
 	"html"
-	"regexp"
 	"time"
 
+	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/outgoing"
 	"github.com/sitelink/sitelink/outgoing/ledger"
 )
@@ -65,7 +65,7 @@ type class struct {
 // unknownMethod matches the texts of servers that do not have the method: Python's
 // is 'method "pingback.ping" is not supported', that of PHP's libraries 'Unknown
 // method'.
-var unknownMethod = regexp.MustCompile(`(?i)\bmethod\b.*\b(?:not (?:supported|found|exist)|unknown)|\b(?:unknown|no such) method`)
+var unknownMethod = text.Regexp(`(?i)\bmethod\b.*\b(?:not (?:supported|found|exist)|unknown)|\b(?:unknown|no such) method`)
 
 // classify returns the meaning of a fault. attempts is the number of attempts
 // before this one.
@@ -84,7 +84,7 @@ func classify(f *fault, attempts int) class {
 		}
 		return class{again, wait, true, "the server refused without a reason, as WordPress does"}
 	case faultException:
-		if unknownMethod.MatchString(f.text) {
+		if unknownMethod().MatchString(f.text) {
 			return class{ledger.Permanent, 0, false, "the server does not know the method pingback.ping"}
 		}
 		return class{again, wait, false, "the server's program ended with an error"}

@@ -7,10 +7,10 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strings"
 	"time"
 
+	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/outgoing"
 	"github.com/sitelink/sitelink/outgoing/ledger"
 )
@@ -165,7 +165,7 @@ const maxSearched = 64 << 10
 // linkPattern is the pattern of section 2.3. All clients are required to use
 // it, so other ways to write the element do not count: upper case, single
 // quotes, another order of the attributes (PB-25, PB-32).
-var linkPattern = regexp.MustCompile(`<link rel="pingback" href="([^"]+)" ?/?>`)
+var linkPattern = text.Regexp(`<link rel="pingback" href="([^"]+)" ?/?>`)
 
 // entities are the four that the specification allows in the URL of the
 // element. Each is replaced once (PB-29).
@@ -197,7 +197,7 @@ func (s *Pingback) Discover(ctx context.Context, t *outgoing.Target) (outgoing.E
 // linkElement returns the URL of the first element in the searched part of a
 // page.
 func linkElement(body []byte) (server string, found bool) {
-	match := linkPattern.FindSubmatch(body[:min(len(body), maxSearched)])
+	match := linkPattern().FindSubmatch(body[:min(len(body), maxSearched)])
 	if match == nil {
 		return "", false
 	}

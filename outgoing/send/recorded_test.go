@@ -40,7 +40,7 @@ func TestRecorded(t *testing.T) {
 		if len(parts) != 3 {
 			t.Fatalf("%s: %d parts", file.Name(), len(parts))
 		}
-		call, err := parseResponse(wire.XML(parts[1], "", document, ""), true)
+		call, err := parseResponse(wire.XML(parts[1], "", document(), ""), true)
 		testkit.Check(t, err)
 		values := call.find("string")
 		if len(values) != 2 {

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/net/html"
 
+	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/internal/weburl"
 	"github.com/sitelink/sitelink/outgoing/ledger"
 )
@@ -21,10 +22,10 @@ const wordpressReads = 150 << 10
 // The expressions that WordPress applies to a source, one after the other. White
 // space and letter case follow PCRE; block tags match in lower case only.
 var (
-	blanks     = regexp.MustCompile(`[\r\n\t ]+`)
-	blocks     = regexp.MustCompile(`</*(h1|h2|h3|h4|h5|h6|p|th|td|li|dt|dd|pre|caption|input|textarea|button|body)[^>]*>`)
-	titleText  = regexp.MustCompile(`(?is)<title>([^<]*?)</title>`)
-	scripts    = regexp.MustCompile(`(?is)<script[^>]*?>.*?</script>|<style[^>]*?>.*?</style>`)
+	blanks     = text.Regexp(`[\r\n\t ]+`)
+	blocks     = text.Regexp(`</*(h1|h2|h3|h4|h5|h6|p|th|td|li|dt|dd|pre|caption|input|textarea|button|body)[^>]*>`)
+	titleText  = text.Regexp(`(?is)<title>([^<]*?)</title>`)
+	scripts    = text.Regexp(`(?is)<script[^>]*?>.*?</script>|<style[^>]*?>.*?</style>`)
 	linkText   = `[^>]*>([^>]+?)</a>`
 	paragraphs = "\n\n"
 )
@@ -32,9 +33,9 @@ var (
 // title returns what WordPress takes as the title of a source. It treats "0" as
 // empty.
 func title(body []byte) string {
-	body = blanks.ReplaceAll(body[:min(len(body), wordpressReads)], []byte(" "))
-	body = blocks.ReplaceAll(body, []byte(paragraphs))
-	if m := titleText.FindSubmatch(body); m != nil && string(m[1]) != "0" {
+	body = blanks().ReplaceAll(body[:min(len(body), wordpressReads)], []byte(" "))
+	body = blocks().ReplaceAll(body, []byte(paragraphs))
+	if m := titleText().FindSubmatch(body); m != nil && string(m[1]) != "0" {
 		return string(m[1])
 	}
 	return ""
@@ -51,9 +52,9 @@ func linked(body []byte, target string) bool {
 	}
 	body = body[:min(len(body), wordpressReads)]
 	body = bytes.ReplaceAll(body, []byte("<!DOC"), []byte("<DOC"))
-	body = blanks.ReplaceAll(body, []byte(" "))
-	body = blocks.ReplaceAll(body, []byte(paragraphs))
-	body = scripts.ReplaceAll(body, nil)
+	body = blanks().ReplaceAll(body, []byte(" "))
+	body = blocks().ReplaceAll(body, []byte(paragraphs))
+	body = scripts().ReplaceAll(body, nil)
 	body = keepLinks(body)
 	target = asWritten(target)
 	link := regexp.MustCompile(`<a[^>]+?` + regexp.QuoteMeta(target) + linkText)
@@ -264,15 +265,15 @@ func plainText(after []byte) bool {
 	if end < 0 {
 		return false
 	}
-	inner := blocks.ReplaceAll(blanks.ReplaceAll(after[:end], []byte(" ")), []byte(paragraphs))
+	inner := blocks().ReplaceAll(blanks().ReplaceAll(after[:end], []byte(" ")), []byte(paragraphs))
 	if bytes.Contains(inner, []byte(paragraphs)) {
 		return false
 	}
-	inner = keepLinks(scripts.ReplaceAll(inner, nil))
+	inner = keepLinks(scripts().ReplaceAll(inner, nil))
 	return len(inner) > 0 && bytes.IndexByte(inner, '>') < 0
 }
 
-var titleTag = regexp.MustCompile(`(?i)<title`)
+var titleTag = text.Regexp(`(?i)<title`)
 
 // noTitle returns the problem of a page in which WordPress finds no title.
 func noTitle(body []byte) (Problem, bool) {
@@ -282,7 +283,7 @@ func noTitle(body []byte) (Problem, bool) {
 	problem := Problem{Code: NoTitle, Protocol: ledger.Pingback, Offset: -1,
 		Message: "the page has no <title> with text, and WordPress refuses such pages (fault 32)",
 		Cure:    "give the page a title"}
-	if m := titleTag.FindIndex(body); m != nil {
+	if m := titleTag().FindIndex(body); m != nil {
 		at := m[0]
 		problem.Offset = at
 		switch {

@@ -6,13 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/kolo/xmlrpc"
 
+	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/internal/wire"
 )
 
@@ -70,7 +70,7 @@ type fault struct {
 // The library reads faults first. Those that it rejects, or from which it drops
 // parts, are read from the element tree.
 func decodeReply(body []byte, contentType string) (reply, error) {
-	text := wire.XML(body, contentType, document, "")
+	text := wire.XML(body, contentType, document(), "")
 	if text == "" {
 		return reply{}, errNotXMLRPC
 	}
@@ -279,4 +279,4 @@ func parseResponse(text string, strict bool) (*node, error) {
 
 // document matches where the XML of a response may begin. PHP may print warnings
 // before it.
-var document = regexp.MustCompile(`<\?xml[ \t\r\n]|<methodResponse[ \t\r\n/>]|<fault[ \t\r\n/>]`)
+var document = text.Regexp(`<\?xml[ \t\r\n]|<methodResponse[ \t\r\n/>]|<fault[ \t\r\n/>]`)

@@ -167,7 +167,7 @@ func FuzzReply(f *testing.F) {
 		if err != nil || r.fault != nil {
 			return
 		}
-		d := xml.NewDecoder(strings.NewReader(wire.XML(body, contentType, document, "")))
+		d := xml.NewDecoder(strings.NewReader(wire.XML(body, contentType, document(), "")))
 		depth, path, params := 0, []string{}, false
 		for {
 			token, err := d.Token()

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"github.com/sitelink/sitelink/internal/scan"
 	"github.com/sitelink/sitelink/internal/scan/html"
-	"regexp"
+	"github.com/sitelink/sitelink/internal/text"
 	"slices"
 	"strings"
 )
@@ -255,8 +255,8 @@ func exactAttr(text []byte, name scan.Span) scan.Attr {
 var (
 	// classAttribute matches a class attribute, and singleClasses the selectors of
 	// a rule that are only classes.
-	classAttribute = regexp.MustCompile(`class\s*=\s*(?:"([^"]*)"|'([^']*)')`)
-	singleClasses  = regexp.MustCompile(`^\s*\.[\w-]+(?:\s*,\s*\.[\w-]+)*\s*$`)
+	classAttribute = text.Regexp(`class\s*=\s*(?:"([^"]*)"|'([^']*)')`)
+	singleClasses  = text.Regexp(`^\s*\.[\w-]+(?:\s*,\s*\.[\w-]+)*\s*$`)
 )
 
 // dropUnused removes references such as fill:url(#a) from rules of an SVG file's
@@ -270,12 +270,12 @@ func (s *XMLScanner) dropUnused() {
 			return false
 		}
 		selectors := selectorsAt(p.Text, int(l.Off))
-		if !singleClasses.Match(selectors) {
+		if !singleClasses().Match(selectors) {
 			return false
 		}
 		if used == nil {
 			used = map[string]bool{}
-			for _, m := range classAttribute.FindAllSubmatch(p.Text, -1) {
+			for _, m := range classAttribute().FindAllSubmatch(p.Text, -1) {
 				for _, name := range slices.Concat(bytes.Fields(m[1]), bytes.Fields(m[2])) {
 					used[string(name)] = true
 				}

@@ -60,7 +60,7 @@ type ScriptUse struct {
 	// class that the fragment names.
 	Scaladoc bool
 	// comments matches the ids of the comments that the script adds, see Serves.
-	comments *regexp.Regexp
+	comments func() *regexp.Regexp
 }
 
 // Any reports whether the script can serve any fragment.

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // A commentSystem is a script that adds the comments of visitors to a page. Each
@@ -22,28 +24,28 @@ type commentSystem struct {
 	// words in the text of a script load it.
 	words []string
 	// ids matches the ids of comments.
-	ids *regexp.Regexp
+	ids func() *regexp.Regexp
 }
 
 // Each was read in the published software, except for Disqus, whose script is
 // not published: its links are those of the permanent links that it shows.
 var commentSystems = []commentSystem{
-	{"Disqus", []string{"disqus.com."}, []string{".disqus.com/embed.js"}, regexp.MustCompile(`^comment-[0-9]+$`)},
-	{"Isso", []string{"isso."}, []string{`"^#isso-[0-9]+$"`}, regexp.MustCompile(`^isso-[0-9]+$`)},
-	{"Artalk", []string{"artalk", "artalklite"}, []string{"#atk-comment-"}, regexp.MustCompile(`^atk-comment-[0-9]+$`)},
-	{"Twikoo", []string{"twikoo", "twikoo.all", "twikoo.nocss"}, nil, regexp.MustCompile(`^[0-9a-f]{24,32}$`)},
-	{"Waline", []string{"waline"}, nil, regexp.MustCompile(`^[0-9a-f]{24}$`)},
-	{"Valine", []string{"valine"}, nil, regexp.MustCompile(`^[0-9a-f]{24}$`)},
-	{"Commento", []string{"commento"}, []string{`"#commento-"`}, regexp.MustCompile(`^commento-(?:comment-card-)?[0-9a-f]{64}$`)},
-	{"Remark42", []string{"remark42."}, []string{"remark_config"}, regexp.MustCompile(`^remark42__comment-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)},
+	{"Disqus", []string{"disqus.com."}, []string{".disqus.com/embed.js"}, text.Regexp(`^comment-[0-9]+$`)},
+	{"Isso", []string{"isso."}, []string{`"^#isso-[0-9]+$"`}, text.Regexp(`^isso-[0-9]+$`)},
+	{"Artalk", []string{"artalk", "artalklite"}, []string{"#atk-comment-"}, text.Regexp(`^atk-comment-[0-9]+$`)},
+	{"Twikoo", []string{"twikoo", "twikoo.all", "twikoo.nocss"}, nil, text.Regexp(`^[0-9a-f]{24,32}$`)},
+	{"Waline", []string{"waline"}, nil, text.Regexp(`^[0-9a-f]{24}$`)},
+	{"Valine", []string{"valine"}, nil, text.Regexp(`^[0-9a-f]{24}$`)},
+	{"Commento", []string{"commento"}, []string{`"#commento-"`}, text.Regexp(`^commento-(?:comment-card-)?[0-9a-f]{64}$`)},
+	{"Remark42", []string{"remark42."}, []string{"remark_config"}, text.Regexp(`^remark42__comment-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)},
 	// It scrolls to the comments below a page that once had those of Disqus.
-	{"comment-utils of @xiee/utils", []string{"comment-utils"}, []string{`/^#comment-[0-9]+$/`}, regexp.MustCompile(`^comment-[0-9]+$`)},
+	{"comment-utils of @xiee/utils", []string{"comment-utils"}, []string{`/^#comment-[0-9]+$/`}, text.Regexp(`^comment-[0-9]+$`)},
 }
 
 // Serves reports whether a fragment has the form of the ids of comments that the
 // script adds to the page.
 func (u *ScriptUse) Serves(fragment string) bool {
-	return u.comments != nil && u.comments.MatchString(fragment)
+	return u.comments != nil && u.comments().MatchString(fragment)
 }
 
 // AddsComments reports whether the script adds comments to the page.
