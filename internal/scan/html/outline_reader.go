@@ -15,15 +15,20 @@ const maxDepth = 500
 // An OutlineReader reads pages into outlines and reuses its buffers. The zero value is
 // ready to use. An OutlineReader must not be used concurrently.
 type OutlineReader struct {
+	openElements
+	mode insertionMode
+	// standards means that the page has the doctype of today's HTML. legacy
+	// means that it has another one, which parsers may treat differently.
+	standards, legacy bool
+}
+
+// openElements is the outline so far, with the elements that the next node is in.
+type openElements struct {
 	out    Outline
 	text   []byte
 	stack  []openElement
 	open   [256]uint16 // number of open elements of each kind
-	mode   insertionMode
-	unsure bool
-	// standards means that the page has the doctype of today's HTML. legacy
-	// means that it has another one, which parsers may treat differently.
-	standards, legacy bool
+	unsure bool        // see [OutlineReader.Read]
 }
 
 type openElement struct {
@@ -262,7 +267,7 @@ func (b *OutlineReader) content(kind elementKind, i int) int {
 }
 
 // add adds a node below the current one, and opens it if push is set.
-func (b *OutlineReader) add(n node, push bool) {
+func (b *openElements) add(n node, push bool) {
 	at := uint32(len(b.out.nodes))
 	n.end = at + 1
 	b.out.nodes = append(b.out.nodes, n)
@@ -276,15 +281,15 @@ func (b *OutlineReader) add(n node, push bool) {
 
 // imply opens an element without a tag, before the tag whose attributes begin
 // at attr.
-func (b *OutlineReader) imply(kind elementKind, attr uint32) {
+func (b *openElements) imply(kind elementKind, attr uint32) {
 	b.add(node{kind: kind, attr: attr}, true)
 }
 
 // top returns the kind of the current node.
-func (b *OutlineReader) top() elementKind { return b.stack[len(b.stack)-1].kind }
+func (b *openElements) top() elementKind { return b.stack[len(b.stack)-1].kind }
 
 // pop closes the current node.
-func (b *OutlineReader) pop() {
+func (b *openElements) pop() {
 	n := len(b.stack) - 1
 	b.out.nodes[b.stack[n].node].end = uint32(len(b.out.nodes))
 	b.open[b.stack[n].kind]--
@@ -293,7 +298,7 @@ func (b *OutlineReader) pop() {
 
 // popTo closes all elements from stack[n] on without their end tags. If that
 // has further effects, such as reopening an element, the page is unsure.
-func (b *OutlineReader) popTo(n int) {
+func (b *openElements) popTo(n int) {
 	for len(b.stack) > n {
 		kind := b.top()
 		switch elements[kind].rule {
@@ -394,7 +399,7 @@ func (b *OutlineReader) attributes(i int, foreign bool) (next int, closing bool)
 }
 
 // inForeign reports whether the current node belongs to svg or math.
-func (b *OutlineReader) inForeign() bool {
+func (b *openElements) inForeign() bool {
 	return len(b.stack) > 0 && b.stack[len(b.stack)-1].foreign
 }
 

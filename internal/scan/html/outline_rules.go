@@ -156,17 +156,17 @@ func (b *OutlineReader) startInBody(n node, closing bool) {
 }
 
 // closeP closes an open paragraph before a block.
-func (b *OutlineReader) closeP() {
+func (b *openElements) closeP() {
 	if i := b.paragraph(); i >= 0 {
 		b.popTo(i)
 	}
 }
 
-func (b *OutlineReader) inParagraph() bool { return b.paragraph() >= 0 }
+func (b *openElements) inParagraph() bool { return b.paragraph() >= 0 }
 
 // paragraph returns the index in the stack of the open paragraph in button
 // scope (HTML 13.2.4.2), or -1.
-func (b *OutlineReader) paragraph() int {
+func (b *openElements) paragraph() int {
 	if b.open[kindP] == 0 {
 		return -1
 	}
@@ -192,7 +192,7 @@ func endsScope(kind elementKind) bool {
 }
 
 // closeItem closes the item that the start of another item of its list ends.
-func (b *OutlineReader) closeItem(kind elementKind) {
+func (b *openElements) closeItem(kind elementKind) {
 	for i := len(b.stack) - 1; i >= 0; i-- {
 		switch open := b.stack[i].kind; {
 		case open == kind, kind != kindLi && (open == kindDd || open == kindDt):
@@ -206,7 +206,7 @@ func (b *OutlineReader) closeItem(kind elementKind) {
 }
 
 // closeImplied closes the innermost elements whose end tags may be omitted.
-func (b *OutlineReader) closeImplied() {
+func (b *openElements) closeImplied() {
 	for elements[b.top()].implied {
 		b.pop()
 	}
@@ -285,14 +285,14 @@ func (b *OutlineReader) endInBody(kind elementKind, name scan.Span) {
 }
 
 // sameName reports whether the current node has the name.
-func (b *OutlineReader) sameName(name scan.Span) bool {
+func (b *openElements) sameName(name scan.Span) bool {
 	at := b.out.nodes[b.stack[len(b.stack)-1].node].span
 	return scan.EqualFoldBytes(b.text[at.Start:at.End], b.text[name.Start:name.End])
 }
 
 // inTable reports whether the current node is a table, or a part of one that
 // may contain only other parts.
-func (b *OutlineReader) inTable() bool {
+func (b *openElements) inTable() bool {
 	switch b.top() {
 	case kindTable, kindTbody, kindThead, kindTfoot, kindTr, kindColgroup:
 		return true
@@ -337,7 +337,7 @@ func (b *OutlineReader) startTablePart(n node) {
 }
 
 // needSection closes open rows, and opens a tbody if no section is open.
-func (b *OutlineReader) needSection(attr uint32) {
+func (b *openElements) needSection(attr uint32) {
 	for b.top() == kindTr || b.top() == kindColgroup {
 		b.pop()
 	}
@@ -348,7 +348,7 @@ func (b *OutlineReader) needSection(attr uint32) {
 
 // closeCell closes the open cell. It returns false if there is none, or if a
 // caption is open.
-func (b *OutlineReader) closeCell() bool {
+func (b *openElements) closeCell() bool {
 	for i := len(b.stack) - 1; i >= 0; i-- {
 		switch b.stack[i].kind {
 		case kindTd, kindTh:
@@ -362,7 +362,7 @@ func (b *OutlineReader) closeCell() bool {
 }
 
 // closeTableParts closes rows and sections up to an element of the kind.
-func (b *OutlineReader) closeTableParts(kind elementKind) {
+func (b *openElements) closeTableParts(kind elementKind) {
 	for b.inTable() && b.top() != kind && b.top() != kindTable {
 		b.pop()
 	}
@@ -392,7 +392,7 @@ func (b *OutlineReader) endTablePart(kind elementKind) {
 
 // closesCell closes the open cell if it is of the kind, and reports whether it
 // is.
-func (b *OutlineReader) closesCell(kind elementKind) bool {
+func (b *openElements) closesCell(kind elementKind) bool {
 	for i := len(b.stack) - 1; i >= 0; i-- {
 		switch b.stack[i].kind {
 		case kind:
