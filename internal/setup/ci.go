@@ -57,18 +57,23 @@ func (p *Facts) goInstall() string {
 
 // buildLine is what builds the site on a server.
 func (p *Facts) buildLine() string {
+	npm, npx := "npm run ", "npx "
+	if strings.Contains(p.installPackages(), "yarn") { // its Plug'n'Play has no node_modules
+		npm, npx = "yarn run ", "yarn run "
+	}
 	switch {
 	case p.Scripts["build"] != "":
-		return "npm run build"
+		return npm + "build"
 	case p.Generator == "jekyll" && p.has("Gemfile"):
 		return "bundle exec jekyll build"
 	}
-	return p.python().run + p.Usual
+	return p.python().run + strings.Replace(p.Usual, "npx ", npx, 1)
 }
 
 func (p *Facts) has(name string) bool { return p.Has != nil && p.Has(name) }
 
-// oneLine builds and checks as one command, for hosts that take one.
+// oneLine builds and checks as one command, for hosts that take one. They run it without
+// root.
 func (p *Facts) oneLine(profile string) string {
 	check := p.goInstall() + " && $(go env GOPATH)/bin/sitelink check"
 	if p.Docroot != "" {
@@ -77,10 +82,15 @@ func (p *Facts) oneLine(profile string) string {
 	if p.Profile != profile {
 		check += " --profile " + profile
 	}
-	if build := p.buildLine(); build != "" {
-		return build + " && " + check
+	t, builds := p.tools()
+	if !builds {
+		return check
 	}
-	return check
+	check = p.buildLine() + " && " + check
+	if p.Generator == "hugo" || strings.HasPrefix(t.image, "node") || t.install[0] == "bundle install" {
+		return check // the hosts install this
+	}
+	return strings.ReplaceAll(t.lines(false)[0], "-C /usr/local/bin", "-C /tmp && export PATH=/tmp:$PATH") + " && " + check
 }
 
 func netlify(p *Facts) Advice {

@@ -158,7 +158,7 @@ func TestHosts(t *testing.T) {
 		if err := toml.Unmarshal([]byte(advice.File.Text), &file); err != nil {
 			t.Errorf("%s: %v\n%s", name, err, advice.File.Text)
 		}
-		if b := file.Build; b.Publish != p.docrootOr("public") || b.Base != p.Below || !strings.HasPrefix(b.Command, p.buildLine()) || !strings.Contains(b.Command, "@v9.8.7 && ") {
+		if b := file.Build; b.Publish != p.docrootOr("public") || b.Base != p.Below || !strings.Contains(" && "+b.Command, " && "+p.buildLine()) || !strings.Contains(b.Command, "@v9.8.7 && ") {
 			t.Errorf("%s: %+v", name, b)
 		}
 		if profile := p.Profile != "netlify"; profile != strings.HasSuffix(file.Build.Command, " --profile netlify") {

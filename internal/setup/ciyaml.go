@@ -104,7 +104,7 @@ type pythonFile struct {
 
 var pythonFiles = []pythonFile{
 	{"uv.lock", "", "pip install uv && uv sync --all-groups", "uv run "},
-	{"poetry.lock", "", "pip install poetry && poetry install", "poetry run "},
+	{"poetry.lock", "", "pip install poetry && poetry install --all-groups", "poetry run "},
 	{"Pipfile", "", "pip install pipenv && pipenv install --dev", "pipenv run "},
 	{"requirements.txt", "", "pip install -r requirements.txt PACKAGES", ""},
 	{"docs/requirements.txt", "", "pip install -r docs/requirements.txt PACKAGES", ""},
