@@ -13,13 +13,13 @@ import (
 )
 
 // The programs that manage hooks run sitelink by the snippets that `hook
-// install` prints and docs/guide/git-hooks.md shows: a bad commit is stopped, a good one
-// goes. SITELINK_NPM is where npm put lefthook and husky, SITELINK_PRECOMMIT
+// install` prints and docs/guide/git-hooks.md shows, in a repository with two sites: a bad
+// commit in one of them is stopped, a good one goes. SITELINK_NPM is where npm put lefthook and husky, SITELINK_PRECOMMIT
 // the program pre-commit.
 func TestHookManagers(t *testing.T) {
 	npm := os.Getenv("SITELINK_NPM")
 	bin := filepath.Join(npm, "node_modules", ".bin")
-	sites := []string{".", "my docs"}
+	sites := []string{"blog", "my docs"}
 	for _, m := range []struct {
 		name, program string
 		set           func(t *testing.T, dir string)
@@ -60,6 +60,8 @@ func TestHookManagers(t *testing.T) {
 			dir, _ := pushed(t, "")
 			t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 			os.Remove(filepath.Join(dir, "dirty.html"))
+			command(t, dir, "mkdir", "blog")
+			gitIn(t, dir, "mv", "public", "blog/public")
 			remote := filepath.Join(t.TempDir(), "remote.git")
 			gitIn(t, dir, "init", "-q", "--bare", remote)
 			gitIn(t, dir, "remote", "add", "origin", remote)
@@ -69,23 +71,21 @@ func TestHookManagers(t *testing.T) {
 			gitIn(t, dir, "commit", "-q", "--no-verify", "-m", m.name)
 
 			out := command(t, dir, "sitelink", "hook", "status")
-			if !strings.Contains(out, "pre-push: run by "+m.name) || !strings.Contains(out, "; checks ., my docs\n") {
+			if !strings.Contains(out, "pre-push: run by "+m.name) || !strings.Contains(out, "; checks blog, my docs\n") {
 				t.Errorf("status: %s", out)
 			}
 			// pre-commit shows what failed only.
-			if out := gitIn(t, dir, "push", "origin", "main"); !(strings.Contains(out, ". in main: links are fine") && strings.Contains(out, "my docs in main: links are fine")) && !strings.Contains(out, "sitelink (installed).....................................................Passed") {
+			if out := gitIn(t, dir, "push", "origin", "main"); !(strings.Contains(out, "blog in main: links are fine") && strings.Contains(out, "my docs in main: links are fine")) && !strings.Contains(out, "sitelink (installed).....................................................Passed") {
 				t.Errorf("sitelink did not check the push: %s", out)
 			}
-			write(t, filepath.Join(dir, "public", "b.html"), `<title>t</title><a href="gone.html">t</a>`)
 			write(t, filepath.Join(dir, "my docs", "public", "b.html"), `<title>t</title><a href="gone.html">t</a>`)
 			gitIn(t, dir, "add", "-A")
 			gitIn(t, dir, "commit", "-q", "--no-verify", "-m", "bad")
-			os.Remove(filepath.Join(dir, "public", "b.html"))
 			os.Remove(filepath.Join(dir, "my docs", "public", "b.html"))
 			cmd := exec.Command("git", "push", "origin", "main")
 			cmd.Dir = dir
 			said, err := cmd.CombinedOutput()
-			if err == nil || !strings.Contains(string(said), "\npublic/b.html:1:26: error: ") || !strings.Contains(string(said), "my docs/public/b.html:1:26: error: ") {
+			if err == nil || !strings.Contains(string(said), "sitelink: 1 finding in what is pushed to main\n") || !strings.Contains(string(said), "\nmy docs/public/b.html:1:26: error: ") {
 				t.Errorf("a bad commit: %v\n%s", err, said)
 			}
 			if known := strings.Contains(gitIn(t, dir, "worktree", "list"), "trees"); known {
