@@ -238,6 +238,33 @@ func TestPlugins(t *testing.T) {
 	})
 }
 
+// TestPluginsWindows: on Windows, the packages of npm and PyPI find sitelink.exe, and npm's
+// shortens a docroot below the working directory.
+func TestPluginsWindows(t *testing.T) {
+	dir := t.TempDir()
+	testkit.Check(t, os.CopyFS(dir, os.DirFS("../../plugins/python/sitelink")))
+	testkit.Check(t, os.CopyFS(dir, os.DirFS("../../plugins/npm/sitelink")))
+	write(t, filepath.Join(dir, "node_modules/@sitelink/win32-x64/bin/sitelink.exe"), "x")
+	write(t, filepath.Join(dir, "sitelink/bin/sitelink.exe"), "x")
+	for program, test := range map[string][2]string{
+		"python3": {`import os, sitelink; os.name = "nt"; print(sitelink.binary())`, dir + "/sitelink/bin/sitelink.exe\n"},
+		"node": {`Object.defineProperty(process, "platform", { value: "win32" });
+			Object.defineProperty(process, "arch", { value: "x64" });
+			const sitelink = require("./index.js"), path = require("node:path");
+			console.log(sitelink.binary());
+			Object.assign(path, path.win32);
+			process.cwd = () => "C:\\me\\my site";
+			process.env.SITELINK_BINARY = "/bin/echo";
+			(async () => {
+				for (const docroot of ["C:\\me\\my site\\site\\public", "D:\\public"]) console.log((await sitelink.check(docroot)).report);
+			})()`, dir + "/node_modules/@sitelink/win32-x64/bin/sitelink.exe\ncheck site\\public --format text\ncheck D:\\public --format text\n"},
+	} {
+		if got := command(t, dir, program, map[string]string{"node": "-e", "python3": "-c"}[program], test[0]); got != test[1] {
+			t.Errorf("%s: %s, want %s", program, got, test[1])
+		}
+	}
+}
+
 // readmeShows compares the first block of a README with a report.
 func readmeShows(t *testing.T, name, report string) {
 	t.Helper()

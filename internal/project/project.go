@@ -367,6 +367,9 @@ func CheckDocroot(dir, docroot string) error {
 // notBuilt is the hint for a docroot that does not exist: the command that
 // builds it, where the generator is known.
 func (p *Project) notBuilt(docroot string) string {
+	if filepath.Separator == '/' && strings.Contains(docroot, `\`) {
+		return "write / instead of \\; Windows understands it too"
+	}
 	for _, dir := range p.sourceDirs(p.Abs(docroot)) {
 		if g, ok := generator.Detect(dir); ok {
 			return "run " + g.UsualCommand() + " first, or sitelink check --build, which checks what it builds"

@@ -185,6 +185,7 @@ func TestCheckDocroot(t *testing.T) {
 		"empty":  "run hugo first, or sitelink check --build, which checks what it builds",
 		"file":   "name the directory that holds it: sitelink check .",
 		".":      "",
+		`a\b`:    `write / instead of \; Windows understands it too`,
 	} {
 		hint := ""
 		err := CheckDocroot(dir, docroot)
