@@ -70,7 +70,7 @@ func TestChromiumHTMLAxe(t *testing.T) {
 	t.Parallel()
 	axe, err := os.ReadFile(filepath.Join(os.Getenv("SITELINK_NPM"), "node_modules/axe-core/axe.min.js"))
 	testkit.Check(t, err)
-	many, extras := synthetic(600)
+	many, extras := synthetic(120)
 	sourced := sources()
 	many.Findings = append(many.Findings, sourced.Findings...)
 	url, _ := writeHTML(t, many, Options{Version: "v0.0.0", BaseURL: "https://example.org/", Date: "2026-11-26", SourceLinks: "https://forge.example/{file}#L{line}", Extras: extras})
