@@ -14,7 +14,10 @@ import (
 // same findings, the same summary and the same bytes. The hash seeds of a
 // site are new with each Load, and so is the order of its maps.
 func TestDeterminism(t *testing.T) {
-	fs := manyPages(400)
+	fs, rounds := manyPages(400), 20
+	if testing.Short() {
+		rounds = 6
+	}
 	for name, text := range asking(readsHash, routes(30)...) {
 		fs["s/"+name] = text
 	}
@@ -24,7 +27,7 @@ func TestDeterminism(t *testing.T) {
 	opt := Options{Ignore: []Ignore{{URL: "/Pic.png"}, {URL: "/never"}}}
 	var first *Result
 	var firstRows []byte
-	for i := range 20 {
+	for i := range rounds {
 		runtime.GOMAXPROCS(1 + i%4)
 		opt.Jobs = 1 + i*3%8
 		s := load(t, root, isite.Options{Jobs: 1 + i*5%8})

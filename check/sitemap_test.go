@@ -157,6 +157,9 @@ func TestSummaryOfFiles(t *testing.T) {
 // TestZippedSitemaps: compressed sitemaps are read like others, and one that
 // inflates beyond the limit is rejected before it fills the memory.
 func TestZippedSitemaps(t *testing.T) {
+	if testing.Short() {
+		t.Skip("unpacks 100 MB")
+	}
 	bomb := zipped(t, sitemap("/p.html")+strings.Repeat(" ", 2*isite.MaxSitemapBytes))
 	root := tempDocroot(t, files{"p.html": plain, "ok.xml.gz": zipped(t, sitemap("/p.html", "/gone.html")), "bomb.xml.gz": bomb,
 		"cut.xml.gz": zipped(t, sitemap(strings.Fields(strings.Repeat("/p.html ", 9000))...))[:500], "none.xml.gz": "<urlset>"})

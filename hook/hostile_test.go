@@ -4,13 +4,15 @@ import (
 	"bytes"
 	"strings"
 	"testing"
-	"time"
 )
 
-// TestHostile: texts that could take long to parse take less than a second
-// each; the test allows ten.
+// TestHostile: recording changes nothing of what is rendered of texts that could take
+// long to parse.
 func TestHostile(t *testing.T) {
-	const n = 20000
+	n := 20000 // so that quadratic work would take minutes
+	if testing.Short() {
+		n = 1000
+	}
 	for name, source := range map[string]string{
 		"raw HTML":                      strings.Repeat("<a href=x>", n),
 		"a block of HTML":               "<div>\n" + strings.Repeat("<img src=x>\n", n),
@@ -22,23 +24,13 @@ func TestHostile(t *testing.T) {
 		"definitions":                   strings.Repeat("[r]: x\n", n) + "\n[r]",
 	} {
 		t.Run(name, func(t *testing.T) {
-			var plain bytes.Buffer
-			start := time.Now()
+			var plain, html bytes.Buffer
 			if err := newMarkdown().Convert([]byte(source), &plain); err != nil {
 				t.Fatal(err)
 			}
-			alone := time.Since(start)
 			var r Recorder
-			start = time.Now()
-			var html bytes.Buffer
-			doc, err := r.Convert(newMarkdown(&r), Input{File: "a.md", Text: []byte(source)}, &html)
-			if err != nil {
+			if _, err := r.Convert(newMarkdown(&r), Input{File: "a.md", Text: []byte(source)}, &html); err != nil {
 				t.Fatal(err)
-			}
-			if took := time.Since(start); took > 10*time.Second+4*alone {
-				t.Errorf("%d links took %v, goldmark alone %v", len(doc.Links()), took, alone)
-			} else {
-				t.Logf("%d links took %v, goldmark alone %v", len(doc.Links()), took, alone)
 			}
 			if !bytes.Equal(plain.Bytes(), html.Bytes()) {
 				t.Error("recording changes what is rendered")

@@ -261,7 +261,7 @@ func TestPingTime(t *testing.T) {
 	if _, code, err := decodeResponse(a.text); err != nil || code != 0 {
 		t.Errorf("%d %v", code, err)
 	}
-	if took := time.Since(begin); took > 3*time.Second {
+	if took := time.Since(begin); took > patience { // a busy machine may take more than three seconds
 		t.Errorf("the answer took %v", took)
 	}
 }
