@@ -79,9 +79,17 @@ func openBuild(ctx context.Context, c *cli, cfg *config.Config, strict bool, arg
 // lockedBuild waits until no other build of the project is running.
 func lockedBuild(ctx context.Context, c *cli, p *project.Project, strict bool, args []string) (*build, error) {
 	g := p.Generator
-	own, err := makeStateDir(g)
+	// The directory holds what sitelink builds.
+	own, err := filepath.Abs(g.StateDir())
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("find %s: %w", g.Dir, system.Cause(err))
+	}
+	if err := system.MakeState(own); err != nil {
+		return nil, text.WithHint(err, "the build goes there: make the project's directory writable")
+	}
+	// Its contents are removed, so it must not lead to another directory.
+	if info, err := os.Lstat(own); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		return nil, text.WithHint(fmt.Errorf("%s is a symbolic link, which a build does not follow", own), "remove the link")
 	}
 	b := &build{c: c, project: p, docroot: filepath.Join(own, project.BuiltDocroot)}
 	b.command = func(out string) generator.Command { return g.Command(g.Runner, out, strict, args) }
@@ -153,22 +161,6 @@ func (b *build) generate(ctx context.Context, to io.Writer) error {
 		return fmt.Errorf("rename %s to %s: %w", fresh, docroot, system.Cause(err))
 	}
 	return nil
-}
-
-// makeStateDir makes the directory for what sitelink builds.
-func makeStateDir(g *project.Generator) (string, error) {
-	dir, err := filepath.Abs(g.StateDir())
-	if err != nil {
-		return "", fmt.Errorf("find %s: %w", g.Dir, system.Cause(err))
-	}
-	if err := system.MakeState(dir); err != nil {
-		return "", text.WithHint(err, "the build goes there: make the project's directory writable")
-	}
-	// Its contents are removed, so it must not lead to another directory.
-	if info, err := os.Lstat(dir); err == nil && info.Mode()&fs.ModeSymlink != 0 {
-		return "", text.WithHint(fmt.Errorf("%s is a symbolic link, which a build does not follow", dir), "remove the link")
-	}
-	return dir, nil
 }
 
 // noteStalePages names the pages in the project's own docroot that the fresh build

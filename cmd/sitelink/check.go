@@ -90,23 +90,6 @@ func cutAtDash(cmd *cobra.Command, args []string) (before, after []string) {
 	return args, nil
 }
 
-// checkFormats refuses reports that cannot be combined.
-func checkFormats(cfg *config.Config) error {
-	toOutput := false
-	for _, f := range cfg.Formats {
-		toOutput = toOutput || f.File == ""
-		if format, _ := report.ByName(f.Name); cfg.Show == "all" && !format.Lists {
-			return text.Usage(fmt.Sprintf("the format %s lists findings only, not all links", f.Name),
-				"--show all works with text and jsonl")
-		}
-	}
-	if !toOutput && cfg.Output != "" && cfg.Output != "-" {
-		return text.Usage(fmt.Sprintf("no report goes to %s: every format has its own file", cfg.Output),
-			"use --output -, or give one format no file")
-	}
-	return nil
-}
-
 // configure loads the configuration with the flags of cmd.
 func (c *cli) configure(cmd *cobra.Command, args []string) (*config.Config, error) {
 	file, _ := cmd.Flags().GetString("config") // not every command has it
@@ -144,7 +127,20 @@ func (c *cli) loadConfig(req config.Request) (*config.Config, error) {
 		}
 		return nil, err
 	}
-	return cfg, checkFormats(cfg)
+	// Some reports cannot be combined.
+	toOutput := false
+	for _, f := range cfg.Formats {
+		toOutput = toOutput || f.File == ""
+		if format, _ := report.ByName(f.Name); cfg.Show == "all" && !format.Lists {
+			return cfg, text.Usage(fmt.Sprintf("the format %s lists findings only, not all links", f.Name),
+				"--show all works with text and jsonl")
+		}
+	}
+	if !toOutput && cfg.Output != "" && cfg.Output != "-" {
+		return cfg, text.Usage(fmt.Sprintf("no report goes to %s: every format has its own file", cfg.Output),
+			"use --output -, or give one format no file")
+	}
+	return cfg, nil
 }
 
 // cutPages returns the arguments that are pages, unless one directory is the docroot.
@@ -245,24 +241,6 @@ func checkProject(ctx context.Context, c *cli, p *project.Project, ext *external
 // maxListed is the largest number of findings about links that are kept: a finding
 // takes about a kilobyte of memory. Only JSON Lines goes on after them.
 const maxListed = 50_000
-
-// printSummary prints what the user should know for reports that have no summary.
-func printSummary(c *cli, sum *check.Summary) {
-	for _, note := range sum.Notes {
-		c.ui.note(note)
-	}
-	for _, rule := range sum.UnusedIgnores {
-		c.ui.warning("ignore rule matches nothing: " + rule)
-	}
-	if b := sum.Baseline; b != nil {
-		for _, entry := range b.Unneeded[:min(len(b.Unneeded), report.MaxUnneeded)] {
-			c.ui.warning("baseline entry no longer needed: " + entry)
-		}
-		if rest := len(b.Unneeded) - report.MaxUnneeded; rest > 0 {
-			c.ui.warning(fmt.Sprintf("and %s more; sitelink baseline update removes them", thousands(rest)))
-		}
-	}
-}
 
 // reportOptions returns what every report of a run may need to know.
 func reportOptions(c *cli, p *project.Project) (report.Options, error) {

@@ -193,21 +193,6 @@ func (d *deployment) plan(ctx context.Context, snap *ledger.Snapshot) (*announce
 	return compared, nil
 }
 
-// keepRecord writes the addresses and ids of the site that was deployed, so that the
-// next check can tell which of them are gone.
-func (d *deployment) keepRecord() {
-	name, err := announce.RecordName(d.project)
-	if err == nil {
-		err = system.MakeState(filepath.Dir(d.project.Abs(name)))
-	}
-	if err == nil {
-		err = d.record.Write(d.project.Abs(name))
-	}
-	if err != nil {
-		d.ui.warning(fmt.Sprintf("the addresses of the site are not recorded: %v", err))
-	}
-}
-
 // publish runs the user's command. Its output is not the report, so it goes to
 // standard error.
 func (d *deployment) publish(ctx context.Context) error {
@@ -219,7 +204,17 @@ func (d *deployment) publish(ctx context.Context) error {
 	err := cmd.Run()
 	switch {
 	case err == nil:
-		d.keepRecord()
+		// The next check can tell from the record which addresses and ids are gone.
+		name, err := announce.RecordName(d.project)
+		if err == nil {
+			err = system.MakeState(filepath.Dir(d.project.Abs(name)))
+		}
+		if err == nil {
+			err = d.record.Write(d.project.Abs(name))
+		}
+		if err != nil {
+			d.ui.warning(fmt.Sprintf("the addresses of the site are not recorded: %v", err))
+		}
 		return nil
 	case ctx.Err() != nil:
 		return ctx.Err()

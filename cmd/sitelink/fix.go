@@ -99,7 +99,19 @@ type fixer struct {
 
 func runFix(ctx context.Context, c *cli, cfg *config.Config, f fixFlags, named bool) error {
 	if f.undo {
-		return undoFix(ctx, c, cfg)
+		p, err := c.findRoot(ctx, cfg)
+		if err != nil {
+			return err
+		}
+		u, err := fix.Undo(ctx, p.Root, os.Environ())
+		if err != nil {
+			return err
+		}
+		for _, name := range u.Files {
+			fmt.Fprintln(c.env.Stdout, visible(name))
+		}
+		c.ui.note(fmt.Sprintf("restored %s that %q had changed", text.Count(len(u.Files), "file"), u.Command))
+		return u.Err()
 	}
 	x := &fixer{c: c, flags: f, cfg: cfg}
 	p, err := x.project(ctx, named)
@@ -306,7 +318,29 @@ func (x *fixer) apply(ctx context.Context, plan *fix.Plan, a *audit.Audit, wante
 	for _, e := range r.Applied {
 		fmt.Fprintf(x.c.env.Stdout, "%s:%d:%d: %s: %s\n", visible(e.File), e.Line, e.Column, e.Rule, visible(e.Change()))
 	}
-	x.takenBack(r.Back)
+	// These files have their old text again: one line says so for each reason.
+	names := map[string][]string{} // by reason
+	var reasons []string
+	for _, name := range slices.Sorted(maps.Keys(r.Back)) {
+		why := r.Back[name]
+		if names[why] == nil {
+			reasons = append(reasons, why)
+		}
+		names[why] = append(names[why], name)
+	}
+	for _, why := range reasons {
+		all := names[why]
+		if len(all) == 1 {
+			x.c.ui.warning(fmt.Sprintf("%s: its changes are taken back: %s", all[0], why))
+			continue
+		}
+		shown := len(all)
+		if !x.flags.verbose {
+			shown = min(shown, shownSkips)
+		}
+		x.c.ui.warning(fmt.Sprintf("the changes of %s are taken back: %s", text.Count(len(all), "file"), why))
+		x.c.ui.line("  " + strings.Join(firstNames(all, shown), ", "))
+	}
 	for i, f := range r.New {
 		if i == shownSkips {
 			x.c.ui.warning(fmt.Sprintf("and %s", text.Count(len(r.New)-i, "more new finding")))
@@ -332,32 +366,6 @@ func (x *fixer) apply(ctx context.Context, plan *fix.Plan, a *audit.Audit, wante
 		return errFindings
 	}
 	return nil
-}
-
-// takenBack says which files have their old text again: one line for each reason.
-func (x *fixer) takenBack(back map[string]string) {
-	names := map[string][]string{} // by reason
-	var reasons []string
-	for _, name := range slices.Sorted(maps.Keys(back)) {
-		why := back[name]
-		if names[why] == nil {
-			reasons = append(reasons, why)
-		}
-		names[why] = append(names[why], name)
-	}
-	for _, why := range reasons {
-		all := names[why]
-		if len(all) == 1 {
-			x.c.ui.warning(fmt.Sprintf("%s: its changes are taken back: %s", all[0], why))
-			continue
-		}
-		shown := len(all)
-		if !x.flags.verbose {
-			shown = min(shown, shownSkips)
-		}
-		x.c.ui.warning(fmt.Sprintf("the changes of %s are taken back: %s", text.Count(len(all), "file"), why))
-		x.c.ui.line("  " + strings.Join(firstNames(all, shown), ", "))
-	}
 }
 
 // files returns how many files edits are in.
@@ -449,21 +457,4 @@ func (x *fixer) announce(plan *fix.Plan) {
 		them = "it"
 	}
 	x.c.ui.note(fmt.Sprintf("%s in %s (%s); --write makes %s", text.Count(len(plan.Edits), "change"), text.Count(files(plan.Edits), "file"), strings.Join(rules, ", "), them))
-}
-
-// undoFix restores the files that were changed last.
-func undoFix(ctx context.Context, c *cli, cfg *config.Config) error {
-	p, err := c.findRoot(ctx, cfg)
-	if err != nil {
-		return err
-	}
-	u, err := fix.Undo(ctx, p.Root, os.Environ())
-	if err != nil {
-		return err
-	}
-	for _, name := range u.Files {
-		fmt.Fprintln(c.env.Stdout, visible(name))
-	}
-	c.ui.note(fmt.Sprintf("restored %s that %q had changed", text.Count(len(u.Files), "file"), u.Command))
-	return u.Err()
 }

@@ -156,7 +156,22 @@ func flagError(cmd *cobra.Command, err error) error {
 	case errors.As(err, &missing):
 		return text.Usage(fmt.Sprintf("--%s needs a value", missing.GetFlag().Name), cmd.CommandPath()+" --help describes it")
 	case errors.As(err, &invalid):
-		return invalidValue(invalid)
+		flag, value, wants, hint := invalid.GetFlag(), invalid.GetValue(), "", ""
+		switch flag.Value.Type() {
+		case "duration":
+			wants = "a time such as 500ms or 90s"
+		case "int":
+			wants = "a whole number"
+		case "bool":
+			wants = "true or false"
+		}
+		if f, ok := flag.Value.(*wordFlag); ok {
+			wants, hint = config.OneOf(f.words), config.DidYouMean(value, f.words)
+		}
+		if wants == "" {
+			return text.Usage(fmt.Sprintf("--%s: %v", flag.Name, errors.Unwrap(invalid)), "")
+		}
+		return text.Usage(fmt.Sprintf("--%s: must be %s, not %q", flag.Name, wants, value), hint)
 	case !errors.As(err, &unknown):
 		return text.Usage(err.Error(), helpHint(cmd))
 	}
@@ -192,26 +207,6 @@ var peerFlags = map[string]string{
 	"offline": asks, "skip-external": asks,
 	"disable-external": asks, "check-extern": asks, "external": asks,
 	"root-dir": "name the docroot as the argument", "cache": "the status cache is always used; --max-age says how long",
-}
-
-// invalidValue describes a value that the flag parser refused.
-func invalidValue(err *pflag.InvalidValueError) error {
-	flag, value, wants, hint := err.GetFlag(), err.GetValue(), "", ""
-	switch flag.Value.Type() {
-	case "duration":
-		wants = "a time such as 500ms or 90s"
-	case "int":
-		wants = "a whole number"
-	case "bool":
-		wants = "true or false"
-	}
-	if f, ok := flag.Value.(*wordFlag); ok {
-		wants, hint = config.OneOf(f.words), config.DidYouMean(value, f.words)
-	}
-	if wants == "" {
-		return text.Usage(fmt.Sprintf("--%s: %v", flag.Name, errors.Unwrap(err)), "")
-	}
-	return text.Usage(fmt.Sprintf("--%s: must be %s, not %q", flag.Name, wants, value), hint)
 }
 
 func helpHint(cmd *cobra.Command) string { return cmd.CommandPath() + " --help lists the flags" }

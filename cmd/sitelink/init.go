@@ -37,7 +37,16 @@ func initCommand(c *cli) *cobra.Command {
 				return err
 			}
 			if f.undo {
-				return undoInit(cmd.Context(), c, f)
+				ctx := cmd.Context()
+				r, err := newInit(ctx, c, f)
+				if err != nil {
+					return err
+				}
+				left, err := r.Undo(ctx)
+				if err == nil && left {
+					err = errFindings
+				}
+				return err
 			}
 			return runInit(cmd.Context(), c, f, func() (*config.Config, error) { return c.configure(cmd, nil) })
 		},
@@ -98,19 +107,6 @@ func runInit(ctx context.Context, c *cli, flags initFlags, configure func() (*co
 		r.Ask = newAsker(c)
 	}
 	return r.Run(ctx)
-}
-
-// undoInit does the work of `sitelink init --undo`.
-func undoInit(ctx context.Context, c *cli, flags initFlags) error {
-	r, err := newInit(ctx, c, flags)
-	if err != nil {
-		return err
-	}
-	left, err := r.Undo(ctx)
-	if err == nil && left {
-		err = errFindings
-	}
-	return err
 }
 
 func newInit(ctx context.Context, c *cli, flags initFlags) (*setup.Init, error) {

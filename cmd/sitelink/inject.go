@@ -99,12 +99,53 @@ func injectTemplates(ctx context.Context, c *cli, cfg *config.Config, dir string
 	case flags.check && plan.Clean():
 		return nil
 	case flags.check:
-		return cmp.Or(c.print(differing(plan, shown)), errFindings)
+		// One line for each file that is not as the configuration wants it.
+		var b strings.Builder
+		for _, c := range plan.Changes {
+			what := "differs from the configuration"
+			if c.Before == nil {
+				what = "is missing"
+			} else if c.After == nil {
+				what = "is no longer needed"
+			}
+			fmt.Fprintf(&b, "%s: %s\n", filepath.Join(shown, filepath.FromSlash(c.Path)), what)
+		}
+		if plan.Missing {
+			b.WriteString("the templates do not have the elements\n")
+		}
+		b.WriteString("sitelink inject writes what is missing\n")
+		return cmp.Or(c.print(b.String()), errFindings)
 	}
 	if err := plan.Apply(); err != nil {
 		return err
 	}
-	return c.print(injected(plan, shown, flags.undo))
+	// One line says what was done to a file.
+	var b strings.Builder
+	for _, c := range plan.Changes {
+		verb := "changed"
+		switch {
+		case c.Before == nil:
+			verb = "created"
+		case c.After == nil:
+			verb = "removed"
+		}
+		fmt.Fprintf(&b, "%s %s", verb, filepath.Join(shown, filepath.FromSlash(c.Path)))
+		for _, p := range plan.Places {
+			if p.Path == c.Path {
+				fmt.Fprintf(&b, ":%d: %s", p.Line, p.How)
+			}
+		}
+		b.WriteByte('\n')
+	}
+	switch {
+	case len(plan.Changes) > 0 && !flags.undo:
+		b.WriteString("a build of a copy proved it; now build the site\n")
+	case len(plan.Changes) == 0 && flags.undo:
+		b.WriteString("nothing is written in the templates\n")
+	case len(plan.Changes) == 0:
+		b.WriteString("nothing to change: no page lacks the elements\n")
+	}
+	return c.print(b.String())
 }
 
 // templatesOf finds the project in dir, or the one that holds the working directory when
@@ -138,55 +179,6 @@ func (c *cli) templatesOf(ctx context.Context, cfg *config.Config, dir string) (
 		shown = whole
 	}
 	return p, shown, nil
-}
-
-// injected lists what was done, one file per line.
-func injected(plan *inject.Plan, dir string, undo bool) string {
-	var b strings.Builder
-	for _, c := range plan.Changes {
-		verb := "changed"
-		switch {
-		case c.Before == nil:
-			verb = "created"
-		case c.After == nil:
-			verb = "removed"
-		}
-		fmt.Fprintf(&b, "%s %s", verb, filepath.Join(dir, filepath.FromSlash(c.Path)))
-		for _, p := range plan.Places {
-			if p.Path == c.Path {
-				fmt.Fprintf(&b, ":%d: %s", p.Line, p.How)
-			}
-		}
-		b.WriteByte('\n')
-	}
-	switch {
-	case len(plan.Changes) > 0 && !undo:
-		b.WriteString("a build of a copy proved it; now build the site\n")
-	case len(plan.Changes) == 0 && undo:
-		b.WriteString("nothing is written in the templates\n")
-	case len(plan.Changes) == 0:
-		b.WriteString("nothing to change: no page lacks the elements\n")
-	}
-	return b.String()
-}
-
-// differing lists the files that are not as the configuration wants them.
-func differing(plan *inject.Plan, dir string) string {
-	var b strings.Builder
-	for _, c := range plan.Changes {
-		what := "differs from the configuration"
-		if c.Before == nil {
-			what = "is missing"
-		} else if c.After == nil {
-			what = "is no longer needed"
-		}
-		fmt.Fprintf(&b, "%s: %s\n", filepath.Join(dir, filepath.FromSlash(c.Path)), what)
-	}
-	if plan.Missing {
-		b.WriteString("the templates do not have the elements\n")
-	}
-	b.WriteString("sitelink inject writes what is missing\n")
-	return b.String()
 }
 
 // injectPages changes built pages.

@@ -138,7 +138,20 @@ func (l *linksAnswer) write(ctx context.Context) error {
 	case l.q.orphans:
 		return l.orphans(ctx)
 	case l.q.external && l.q.to == "" && l.q.from == "" && l.q.format != "dot":
-		return l.externals(ctx)
+		all, err := check.ExternalTargets(ctx, audit.Handle(l.site), l.opt)
+		if err != nil {
+			return err
+		}
+		text := func(dst []byte, x *check.ExternalTarget) []byte {
+			to := x.Target
+			if x.Fragment != "" {
+				to += "#" + x.Fragment
+			}
+			return fmt.Appendf(dst, "%s: %s from %s, first at %s:%d:%d\n", visible(to), count(x.Links, "link"), count(x.Pages, "page"),
+				visible(x.Page), x.Line, x.Column)
+		}
+		return writeList(l, len(all), func(i int) report.Record { return report.ExternalRecord(l.site.BaseURL(), &all[i]) },
+			func(dst []byte, i int) []byte { return text(dst, &all[i]) }, report.ExternalRecord("", &check.ExternalTarget{}))
 	}
 	return l.rows(ctx)
 }
@@ -235,23 +248,6 @@ func unanswered(err error) error {
 		return text.Usage(err.Error(), "name a path in the docroot, a site path or a URL")
 	}
 	return err
-}
-
-func (l *linksAnswer) externals(ctx context.Context) error {
-	all, err := check.ExternalTargets(ctx, audit.Handle(l.site), l.opt)
-	if err != nil {
-		return err
-	}
-	text := func(dst []byte, x *check.ExternalTarget) []byte {
-		to := x.Target
-		if x.Fragment != "" {
-			to += "#" + x.Fragment
-		}
-		return fmt.Appendf(dst, "%s: %s from %s, first at %s:%d:%d\n", visible(to), count(x.Links, "link"), count(x.Pages, "page"),
-			visible(x.Page), x.Line, x.Column)
-	}
-	return writeList(l, len(all), func(i int) report.Record { return report.ExternalRecord(l.site.BaseURL(), &all[i]) },
-		func(dst []byte, i int) []byte { return text(dst, &all[i]) }, report.ExternalRecord("", &check.ExternalTarget{}))
 }
 
 func (l *linksAnswer) addresses(ctx context.Context) error {
@@ -365,7 +361,15 @@ func (l *linksAnswer) print(text string) error {
 // whose parts have hosts of their own.
 func publicAddress(s *site.Site, x check.Address) report.Record {
 	origin, path := s.Public(x.Path)
-	_, base := s.Public(rootOf(s, x.Path))
+	// The part of the docroot that the path belongs to has the address.
+	best := "/"
+	for _, r := range s.Roots() {
+		dir := "/" + strings.Trim(r.Dir, "/")
+		if rest, ok := strings.CutPrefix(x.Path, dir); ok && (rest == "" || rest[0] == '/') && len(dir) > len(best) {
+			best = dir
+		}
+	}
+	_, base := s.Public(best)
 	_, host, _ := strings.Cut(origin, "://")
 	if strings.HasPrefix(x.Final, "/") {
 		if to, final := s.Public(x.Final); to == origin {
@@ -383,18 +387,6 @@ func publicAddress(s *site.Site, x check.Address) report.Record {
 		url = origin + base
 	}
 	return report.AddressRecord(url, host, base, x)
-}
-
-// rootOf returns the part of the docroot that a path belongs to, "/" for none.
-func rootOf(s *site.Site, path string) string {
-	best := "/"
-	for _, r := range s.Roots() {
-		dir := "/" + strings.Trim(r.Dir, "/")
-		if rest, ok := strings.CutPrefix(path, dir); ok && (rest == "" || rest[0] == '/') && len(dir) > len(best) {
-			best = dir
-		}
-	}
-	return best
 }
 
 func explainCommand(c *cli) *cobra.Command {
@@ -433,9 +425,31 @@ func runExplain(ctx context.Context, c *cli, cfg *config.Config, from, link stri
 	}
 	links := []check.Finding{{Page: from, Raw: link}}
 	if is := reported(link); is != nil && from == "" {
-		found, err := reportedAs(ctx, c, cfg, is)
+		// Each link of a page counts once.
+		p, err := c.find(ctx, cfg)
 		if err != nil {
 			return err
+		}
+		_, result, err := c.check(ctx, p, func(opt *audit.Options) { opt.Sources = true })
+		if err != nil {
+			return err
+		}
+		causes := make([]string, len(result.Findings))
+		for _, cause := range check.Causes(result.Findings) {
+			for _, i := range cause.Findings {
+				causes[i] = cause.ID
+			}
+		}
+		fingerprints := check.Fingerprints(result.Findings)
+		var found []check.Finding
+		for i := range result.Findings {
+			f := &result.Findings[i]
+			same := func(other check.Finding) bool {
+				return other.Raw == f.Raw && (other.Target == f.Target || other.Page == f.Page)
+			}
+			if is(f, filepath.ToSlash(p.Docroot), causes[i], fingerprints[i]) && !slices.ContainsFunc(found, same) {
+				found = append(found, *f)
+			}
 		}
 		if links = found; len(links) == 0 {
 			return text.Usage("check reports nothing at "+link, "name the link itself: sitelink explain LINK --from PAGE")
@@ -514,36 +528,6 @@ func reported(text string) func(f *check.Finding, docroot, cause, fingerprint st
 	return func(f *check.Finding, docroot, _, _ string) bool {
 		return f.Source != nil && at(f.Source.File, int(f.Source.Line), int(f.Source.Column)) || at(path.Join(docroot, f.Page), int(f.Line), int(f.Column))
 	}
-}
-
-// reportedAs returns the findings that is chooses, each link of a page once.
-func reportedAs(ctx context.Context, c *cli, cfg *config.Config, is func(f *check.Finding, docroot, cause, fingerprint string) bool) ([]check.Finding, error) {
-	p, err := c.find(ctx, cfg)
-	if err != nil {
-		return nil, err
-	}
-	_, result, err := c.check(ctx, p, func(opt *audit.Options) { opt.Sources = true })
-	if err != nil {
-		return nil, err
-	}
-	causes := make([]string, len(result.Findings))
-	for _, cause := range check.Causes(result.Findings) {
-		for _, i := range cause.Findings {
-			causes[i] = cause.ID
-		}
-	}
-	fingerprints := check.Fingerprints(result.Findings)
-	var found []check.Finding
-	for i := range result.Findings {
-		f := &result.Findings[i]
-		same := func(other check.Finding) bool {
-			return other.Raw == f.Raw && (other.Target == f.Target || other.Page == f.Page)
-		}
-		if is(f, filepath.ToSlash(p.Docroot), causes[i], fingerprints[i]) && !slices.ContainsFunc(found, same) {
-			found = append(found, *f)
-		}
-	}
-	return found, nil
 }
 
 // explanation returns what the command prints. places are where the occurrences

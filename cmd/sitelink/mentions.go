@@ -73,51 +73,71 @@ func mentionsListCommand(c *cli) *cobra.Command {
 			filter.States = []incoming.State{incoming.State(state)}
 		}
 		if format == "json" {
-			return listMentionsJSON(ctx, c, store, filter)
+			// The mentions are a JSON array, one on a line.
+			stdout := c.stdout()
+			out := bufio.NewWriter(&stdout)
+			fmt.Fprint(out, "[")
+			n := 0
+			for m, err := range store.List(ctx, filter) {
+				if err != nil {
+					return err
+				}
+				text, err := json.Marshal(m)
+				if err != nil {
+					return err
+				}
+				separator := ",\n"
+				if n == 0 {
+					separator = "\n"
+				}
+				n++
+				fmt.Fprint(out, separator, string(text))
+			}
+			if n > 0 {
+				fmt.Fprintln(out)
+			}
+			fmt.Fprintln(out, "]")
+			return out.Flush()
 		}
-		return listMentions(ctx, c, store, filter)
+		// As text, the mentions are followed by the number of all.
+		stdout := c.stdout()
+		out := bufio.NewWriter(&stdout)
+		target := ""
+		for m, err := range store.List(ctx, filter) {
+			if err != nil {
+				return err
+			}
+			if m.Local() != target {
+				target = m.Local()
+				fmt.Fprintln(out, visible(target))
+			}
+			for _, line := range mentionLines(&m) {
+				fmt.Fprintln(out, visible(line))
+			}
+		}
+		counts, err := store.Counts(ctx)
+		if err != nil {
+			return err
+		}
+		var parts []string
+		total := 0
+		for _, s := range incoming.States {
+			if n := int(counts[s]); n > 0 {
+				total += n
+				parts = append(parts, thousands(n)+" "+string(s))
+			}
+		}
+		summary := "no mentions"
+		if total > 0 {
+			summary = count(total, "mention") + ": " + strings.Join(parts, ", ")
+		}
+		fmt.Fprintln(out, summary)
+		return out.Flush()
 	})
 	addWordFlag(cmd, &state, "state", "list mentions in `STATE`: "+config.OneOf(stateWords()), stateWords()...)
 	cmd.Flags().StringVar(&host, "from", "", "list mentions from `HOST` or from one page")
 	addWordFlag(cmd, &format, "format", "print as `FORMAT`: text or json", "text", "json")
 	return cmd
-}
-
-// listMentions prints the mentions of a filter and counts all.
-func listMentions(ctx context.Context, c *cli, store incoming.Store, filter incoming.Filter) error {
-	stdout := c.stdout()
-	out := bufio.NewWriter(&stdout)
-	target := ""
-	for m, err := range store.List(ctx, filter) {
-		if err != nil {
-			return err
-		}
-		if m.Local() != target {
-			target = m.Local()
-			fmt.Fprintln(out, visible(target))
-		}
-		for _, line := range mentionLines(&m) {
-			fmt.Fprintln(out, visible(line))
-		}
-	}
-	counts, err := store.Counts(ctx)
-	if err != nil {
-		return err
-	}
-	var parts []string
-	total := 0
-	for _, s := range incoming.States {
-		if n := int(counts[s]); n > 0 {
-			total += n
-			parts = append(parts, thousands(n)+" "+string(s))
-		}
-	}
-	summary := "no mentions"
-	if total > 0 {
-		summary = count(total, "mention") + ": " + strings.Join(parts, ", ")
-	}
-	fmt.Fprintln(out, summary)
-	return out.Flush()
 }
 
 // mentionLines describes a mention in a list.
@@ -148,34 +168,6 @@ func mentionText(m *incoming.Mention) string {
 		text = strings.TrimSpace(text + " by " + m.Author.Name)
 	}
 	return text
-}
-
-// listMentionsJSON prints the mentions of a filter as a JSON array, one on a line.
-func listMentionsJSON(ctx context.Context, c *cli, store incoming.Store, filter incoming.Filter) error {
-	stdout := c.stdout()
-	out := bufio.NewWriter(&stdout)
-	fmt.Fprint(out, "[")
-	n := 0
-	for m, err := range store.List(ctx, filter) {
-		if err != nil {
-			return err
-		}
-		text, err := json.Marshal(m)
-		if err != nil {
-			return err
-		}
-		separator := ",\n"
-		if n == 0 {
-			separator = "\n"
-		}
-		n++
-		fmt.Fprint(out, separator, string(text))
-	}
-	if n > 0 {
-		fmt.Fprintln(out)
-	}
-	fmt.Fprintln(out, "]")
-	return out.Flush()
 }
 
 // atLeastOne refuses a call without arguments.

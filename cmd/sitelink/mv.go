@@ -42,7 +42,12 @@ func mvCommand(c *cli) *cobra.Command {
 		},
 		RunE: c.onProject(func(ctx context.Context, p *project.Project, args []string) error {
 			if f.undo {
-				return undoMove(ctx, c, p)
+				u, err := move.Undo(ctx, p.Root, os.Environ())
+				if err != nil {
+					return err
+				}
+				fmt.Fprintf(c.env.Stdout, "%s restored: %s\n", count(len(u.Files), "file"), visible(u.Command))
+				return u.Err()
 			}
 			return runMove(ctx, c, p, args, f)
 		}),
@@ -92,7 +97,19 @@ func runMove(ctx context.Context, c *cli, p *project.Project, names []string, f 
 	if _, err := io.Copy(c.env.Stdout, &out); err != nil {
 		return fmt.Errorf("write the plan: %w", err)
 	}
-	printComposed(c, plan)
+	// These links keep leading to old addresses.
+	if len(plan.Composed) > 0 {
+		c.ui.note(fmt.Sprintf("%s cannot be rewritten, because no source has the address as it is; a redirect keeps them working:", count(len(plan.Composed), "link")))
+		printFindings(c, plan.Composed)
+	}
+	if len(plan.Kept) > 0 {
+		names := make([]string, len(plan.Kept))
+		for i, k := range plan.Kept {
+			names[i] = k.Old
+		}
+		c.ui.note(fmt.Sprintf("templates compose %s from the new one, which redirect to the pages that the links led to before: %s",
+			count(len(names), "address"), strings.Join(firstNames(names, 5), ", ")))
+	}
 	if harmful {
 		printBroken(c, plan)
 		return errFindings
@@ -128,22 +145,6 @@ func printPlan(w io.Writer, plan *move.Plan, done bool) {
 	fmt.Fprintf(w, "%s in %s %s\n", count(plan.Links, "link"), count(plan.Files, "file"), verb)
 	if !done {
 		fmt.Fprintln(w)
-	}
-}
-
-// printComposed lists the links that keep leading to old addresses.
-func printComposed(c *cli, plan *move.Plan) {
-	if len(plan.Composed) > 0 {
-		c.ui.note(fmt.Sprintf("%s cannot be rewritten, because no source has the address as it is; a redirect keeps them working:", count(len(plan.Composed), "link")))
-		printFindings(c, plan.Composed)
-	}
-	if len(plan.Kept) > 0 {
-		names := make([]string, len(plan.Kept))
-		for i, k := range plan.Kept {
-			names[i] = k.Old
-		}
-		c.ui.note(fmt.Sprintf("templates compose %s from the new one, which redirect to the pages that the links led to before: %s",
-			count(len(names), "address"), strings.Join(firstNames(names, 5), ", ")))
 	}
 }
 
@@ -194,14 +195,4 @@ func printBroken(c *cli, plan *move.Plan) {
 			count(len(plan.Lost), "old address"), strings.Join(firstNames(plan.Lost, 10), ", ")))
 		c.ui.line("hint: add a file with redirect rules that the host reads (--profile names the host), or use --write --force")
 	}
-}
-
-// undoMove does the work of `sitelink mv --undo`.
-func undoMove(ctx context.Context, c *cli, p *project.Project) error {
-	u, err := move.Undo(ctx, p.Root, os.Environ())
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(c.env.Stdout, "%s restored: %s\n", count(len(u.Files), "file"), visible(u.Command))
-	return u.Err()
 }

@@ -99,7 +99,12 @@ func (c *cli) openOutput(name string) (output, error) {
 	case !errors.Is(err, fs.ErrNotExist):
 		return nil, writeFailure(name, err)
 	}
-	return newReplacement(name, target, mode)
+	// mode is the mode of the old file, 0 for a new one.
+	r, err := system.NewReplacement(target, mode)
+	if err != nil {
+		return nil, writeFailure(name, err)
+	}
+	return &replacement{r, name, target}, nil
 }
 
 // followLinks returns the file that symbolic links lead to, even one that does not
@@ -194,16 +199,6 @@ func (c *cli) print(text string) error {
 type replacement struct {
 	*system.Replacement
 	name, target string // as the user wrote it, and where it leads
-}
-
-// newReplacement begins to replace target, to which name leads. mode is the mode of
-// the old file, 0 for a new one.
-func newReplacement(name, target string, mode fs.FileMode) (*replacement, error) {
-	r, err := system.NewReplacement(target, mode)
-	if err != nil {
-		return nil, writeFailure(name, err)
-	}
-	return &replacement{r, name, target}, nil
 }
 
 func (r *replacement) Write(p []byte) (int, error) {
@@ -319,7 +314,22 @@ func (all destinations) end(c *cli, cfg *config.Config, r *check.Result) error {
 		return err
 	}
 	if !slices.ContainsFunc(all, func(d destination) bool { return d.format.Summary }) {
-		printSummary(c, &r.Summary)
+		// These reports have no summary.
+		sum := &r.Summary
+		for _, note := range sum.Notes {
+			c.ui.note(note)
+		}
+		for _, rule := range sum.UnusedIgnores {
+			c.ui.warning("ignore rule matches nothing: " + rule)
+		}
+		if b := sum.Baseline; b != nil {
+			for _, entry := range b.Unneeded[:min(len(b.Unneeded), report.MaxUnneeded)] {
+				c.ui.warning("baseline entry no longer needed: " + entry)
+			}
+			if rest := len(b.Unneeded) - report.MaxUnneeded; rest > 0 {
+				c.ui.warning(fmt.Sprintf("and %s more; sitelink baseline update removes them", thousands(rest)))
+			}
+		}
 	}
 	if audit.Fails(cfg.FailOn, r) {
 		return errFindings

@@ -262,31 +262,31 @@ func (w *watcher) load(ctx context.Context) (*audit.Audit, error) {
 		return last.Update(ctx, slices.Compact(w.pending))
 	}
 	if w.checked {
-		w.reconfigure(ctx)
+		// A configuration that is wrong leaves the old one in place.
+		p, err := w.findAgain(ctx)
+		if err == nil {
+			// A baseline that cannot be read is a fault of the configuration too.
+			_, err = audit.OpenBaseline(ctx, p, audit.Options{Today: w.today})
+		}
+		switch {
+		case err == nil:
+			w.project = p
+			w.printNotes(p)
+		case ctx.Err() == nil:
+			w.ui.report(err)
+			w.ui.note("keeping the previous configuration")
+		}
 	}
 	opt := w.auditOptions(nil)
 	opt.Baseline = true
 	opt.Progress = func(done, total int) { w.progress.pages(done, total) } // updates call it too
-	opt.Warn = w.sources.warnOnce(w.ui.warning)
+	// Warnings about the sources are printed until findings were placed.
+	opt.Warn = func(text string) {
+		if !w.sources.placed {
+			w.ui.warning(text)
+		}
+	}
 	return audit.Open(ctx, w.project, opt)
-}
-
-// reconfigure reads the configuration again. If it is wrong, it says so and
-// leaves the old one in place.
-func (w *watcher) reconfigure(ctx context.Context) {
-	p, err := w.findAgain(ctx)
-	if err == nil {
-		// A baseline that cannot be read is a fault of the configuration too.
-		_, err = audit.OpenBaseline(ctx, p, audit.Options{Today: w.today})
-	}
-	switch {
-	case err == nil:
-		w.project = p
-		w.printNotes(p)
-	case ctx.Err() == nil:
-		w.ui.report(err)
-		w.ui.note("keeping the previous configuration")
-	}
 }
 
 // findAgain finds the project with the configuration as it is now. The docroot
@@ -450,15 +450,6 @@ type watchSources struct {
 	// placed is set when findings were placed once: warnings about the sources are
 	// printed only then.
 	placed bool
-}
-
-// warnOnce returns warn until findings were placed.
-func (s *watchSources) warnOnce(warn func(string)) func(string) {
-	return func(text string) {
-		if !s.placed {
-			warn(text)
-		}
-	}
 }
 
 // watchedLink identifies findings while they move on their pages.

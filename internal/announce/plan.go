@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"github.com/sitelink/sitelink/internal/audit"
-	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/system"
@@ -59,7 +58,14 @@ func Compare(ctx context.Context, p *project.Project, snap *ledger.Snapshot, opt
 	}
 	c := &Comparison{Site: run.Site}
 	cache := openEntryCache(p)
-	what := outgoingOptions(p.Config)
+	o := p.Config.Outgoing
+	what := outgoing.Options{
+		Pages: o.Pages, Exclude: o.Exclude, Allow: o.Allow, Deny: o.Deny, Content: o.Content, Rel: o.Rel,
+		Updates: outgoing.Updates(o.Updates),
+	}
+	if slices.Contains(o.Protocols, string(ledger.WebSub)) {
+		what.Hubs = send.Hubs
+	}
 	what.Internal = opt.Internal
 	c.Entries, err = outgoing.Read(ctx, audit.Handle(c.Site), snap, what, cache.Cache)
 	if errors.Is(err, outgoing.ErrNoBase) {
@@ -90,22 +96,15 @@ func CompareForSending(ctx context.Context, p *project.Project, snap *ledger.Sna
 			"name another ledger, or record this site in it: sitelink notify --baseline --send")
 	}
 	if baseline {
-		c.Plan.Change.Notices = append(c.Plan.Change.Notices, withdrawn(snap)...)
+		// The open notices of the ledger are no longer to be sent.
+		for _, n := range snap.Notices {
+			if n.Open() {
+				n.State, n.Next, n.Message = ledger.Skipped, time.Time{}, "left out by --baseline"
+				c.Plan.Change.Notices = append(c.Plan.Change.Notices, n)
+			}
+		}
 	}
 	return c, nil
-}
-
-// outgoingOptions returns the options that the configuration names.
-func outgoingOptions(cfg *config.Config) outgoing.Options {
-	o := cfg.Outgoing
-	opt := outgoing.Options{
-		Pages: o.Pages, Exclude: o.Exclude, Allow: o.Allow, Deny: o.Deny, Content: o.Content, Rel: o.Rel,
-		Updates: outgoing.Updates(o.Updates),
-	}
-	if slices.Contains(o.Protocols, string(ledger.WebSub)) {
-		opt.Hubs = send.Hubs
-	}
-	return opt
 }
 
 // Backlinks returns the links between the site's own pages, sorted by source and
@@ -119,19 +118,6 @@ func Backlinks(e *outgoing.Entries) []ledger.Link {
 		}
 	}
 	return list
-}
-
-// withdrawn returns the open notices of a ledger, marked as no longer to be
-// sent.
-func withdrawn(snap *ledger.Snapshot) []ledger.Notice {
-	var all []ledger.Notice
-	for _, n := range snap.Notices {
-		if n.Open() {
-			n.State, n.Next, n.Message = ledger.Skipped, time.Time{}, "left out by --baseline"
-			all = append(all, n)
-		}
-	}
-	return all
 }
 
 // DueBesides counts the notices of earlier runs that are due now and not part of

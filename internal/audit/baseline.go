@@ -186,7 +186,10 @@ func (b *Baseline) Apply(r *check.Result) {
 			m.Accepted[i] = true
 		case e != nil:
 			sum.Expired++
-			noteExpired(f, e)
+			f.Message += "; the baseline accepted it until " + string(e.Expires)
+			if e.Reason != "" {
+				f.Message += " (" + e.Reason + ")"
+			}
 		}
 		if m.Accepted[i] && b.places != nil && f.Code != check.ScriptFragment {
 			b.places[placeOf(f)] = true
@@ -194,14 +197,6 @@ func (b *Baseline) Apply(r *check.Result) {
 	}
 	r.Summary.Baseline = sum
 	r.Accept(m.Accepted)
-}
-
-// noteExpired adds to the message of a finding that an entry accepted it once.
-func noteExpired(f *check.Finding, e *AcceptedEntry) {
-	f.Message += "; the baseline accepted it until " + string(e.Expires)
-	if e.Reason != "" {
-		f.Message += " (" + e.Reason + ")"
-	}
 }
 
 // links is [check.WriteLinks] without the accepted findings. A fingerprint counts

@@ -79,7 +79,18 @@ func Compare(ctx context.Context, r *Record, s *site.Site, opt CompareOptions) (
 			}
 		}
 		for n := at; n < len(g.list); n++ {
-			for _, p := range spellings(e) {
+			// Links may name a file by its address, by its name, and by its address without the
+			// final slash, all decoded.
+			address := string(weburl.PercentDecode(nil, e.Address))
+			list := []string{address}
+			if e.File != "" {
+				list = append(list, "/"+e.File)
+			}
+			if bare := strings.TrimSuffix(address, "/"); bare != "" {
+				list = append(list, bare)
+			}
+			slices.Sort(list)
+			for _, p := range slices.Compact(list) {
 				g.byPath[p] = append(g.byPath[p], n)
 			}
 		}
@@ -90,26 +101,33 @@ func Compare(ctx context.Context, r *Record, s *site.Site, opt CompareOptions) (
 	if err := g.suggestPages(ctx, r); err != nil {
 		return nil, err
 	}
-	return g, g.suggestIDs(ctx, changed)
+	// Headings may have other ids now.
+	reader := g.site.NewReader()
+	defer reader.Close()
+	renamed := map[*RecordEntry]map[string]string{}
+	for id, e := range changed {
+		if ctx.Err() != nil {
+			return g, context.Cause(ctx)
+		}
+		if len(e.Headings) == 0 {
+			continue
+		}
+		var now RecordEntry
+		if err := now.read(reader, id); err != nil {
+			return g, err
+		}
+		renamed[e] = Renamed(e.Headings, now.Headings)
+	}
+	for i := range g.list {
+		if x := &g.list[i]; x.id != "" && renamed[x.entry][x.id] != "" {
+			x.suggestion = "#" + renamed[x.entry][x.id]
+		}
+	}
+	return g, nil
 }
 
 // Empty reports whether nothing is gone.
 func (g *Gone) Empty() bool { return len(g.list) == 0 }
-
-// spellings returns the decoded paths by which links may name a file: its address,
-// its name, and its address without the final slash.
-func spellings(e *RecordEntry) []string {
-	address := string(weburl.PercentDecode(nil, e.Address))
-	list := []string{address}
-	if e.File != "" {
-		list = append(list, "/"+e.File)
-	}
-	if bare := strings.TrimSuffix(address, "/"); bare != "" {
-		list = append(list, bare)
-	}
-	slices.Sort(list)
-	return slices.Compact(list)
-}
 
 // addAddress notes that the address of an entry is gone, or the name of its file:
 // /a.html for an address such as /a. /a/index.html counts only if /a/ does not answer. It
@@ -231,32 +249,6 @@ func only(list []*RecordEntry, before map[string]bool) *RecordEntry {
 		return fresh[0]
 	case len(fresh) == 0 && len(list) == 1:
 		return list[0]
-	}
-	return nil
-}
-
-// suggestIDs finds the ids that headings have now.
-func (g *Gone) suggestIDs(ctx context.Context, changed map[site.PageID]*RecordEntry) error {
-	reader := g.site.NewReader()
-	defer reader.Close()
-	renamed := map[*RecordEntry]map[string]string{}
-	for id, e := range changed {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		if len(e.Headings) == 0 {
-			continue
-		}
-		var now RecordEntry
-		if err := now.read(reader, id); err != nil {
-			return err
-		}
-		renamed[e] = Renamed(e.Headings, now.Headings)
-	}
-	for i := range g.list {
-		if x := &g.list[i]; x.id != "" && renamed[x.entry][x.id] != "" {
-			x.suggestion = "#" + renamed[x.entry][x.id]
-		}
 	}
 	return nil
 }

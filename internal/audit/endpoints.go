@@ -16,7 +16,6 @@ import (
 	"github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/wire"
-
 	public "github.com/sitelink/sitelink/site"
 	"github.com/sitelink/sitelink/templates"
 )
@@ -65,7 +64,34 @@ func endpointFindings(p *project.Project) func(s *public.Site) []check.Finding {
 		s := site.Unwrap(handle)
 		v := endpointVerifier{site: s, endpoints: e, ruleDir: p.RuleDir, reader: s.NewReader()}
 		defer v.reader.Close()
-		v.headers()
+		// The host's rules may send headers that advertise the endpoints (PB-16, PB-19).
+		root := v.site.Root()
+		profile, _, _ := strings.Cut(v.site.Profile().Name, ",")
+		for _, rule := range templates.HeaderRules(profile, v.endpoints) {
+			if rule.File == "" {
+				continue
+			}
+			name, shown := filepath.Join(root, rule.File), rule.File
+			if !rule.InDocroot {
+				if v.ruleDir == "" {
+					continue
+				}
+				name = filepath.Join(v.ruleDir, rule.File)
+				shown = fromDocroot(root, name)
+			}
+			text, err := system.Read(name, maxHeaderFileBytes)
+			if err != nil {
+				continue // loading the host's rules reports what is wrong with it
+			}
+			values, err := templates.ReadHeaders(rule.File, text)
+			if err != nil {
+				v.add(shown, check.Error, check.EndpointHeader, "the header rules cannot be read: "+err.Error(), "")
+				continue
+			}
+			for _, value := range values {
+				v.header(shown, value)
+			}
+		}
 		if cfg.Templates.Headers {
 			v.byHeader = wire.HasPingback | wire.HasWebmention
 		}
@@ -230,38 +256,6 @@ func (v *endpointVerifier) fault(id site.PageID, page string, fault wire.PageFau
 
 // maxHeaderFileBytes bounds a file of header rules.
 const maxHeaderFileBytes = 4 << 20
-
-// headers checks the host's rules for headers that advertise the endpoints
-// (PB-16, PB-19), and notes which of them are sent with all pages.
-func (v *endpointVerifier) headers() {
-	root := v.site.Root()
-	profile, _, _ := strings.Cut(v.site.Profile().Name, ",")
-	for _, rule := range templates.HeaderRules(profile, v.endpoints) {
-		if rule.File == "" {
-			continue
-		}
-		name, shown := filepath.Join(root, rule.File), rule.File
-		if !rule.InDocroot {
-			if v.ruleDir == "" {
-				continue
-			}
-			name = filepath.Join(v.ruleDir, rule.File)
-			shown = fromDocroot(root, name)
-		}
-		text, err := system.Read(name, maxHeaderFileBytes)
-		if err != nil {
-			continue // loading the host's rules reports what is wrong with it
-		}
-		values, err := templates.ReadHeaders(rule.File, text)
-		if err != nil {
-			v.add(shown, check.Error, check.EndpointHeader, "the header rules cannot be read: "+err.Error(), "")
-			continue
-		}
-		for _, value := range values {
-			v.header(shown, value)
-		}
-	}
-}
 
 // fromDocroot names a file of the project as seen from the docroot.
 func fromDocroot(docroot, name string) string {

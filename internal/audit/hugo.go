@@ -34,7 +34,27 @@ func (a *Audit) hugoHints(ctx context.Context, sources *source.Map, r *check.Res
 	if !g.IsHugo() || g.Docroot != abs || s.ServerPages() > 0 {
 		return nil
 	}
-	built, old := oldPages(s, abs, g)
+	// The home page tells when the docroot was built. A build writes every page again,
+	// even with the same bytes, so pages that are older by more than a build takes are
+	// left from before.
+	var built time.Time
+	var old []site.PageID
+	for _, root := range append([]generator.Root{{}}, g.Roots...) {
+		if info, err := os.Stat(filepath.Join(abs, filepath.FromSlash(root.Dir), "index.html")); err == nil && info.ModTime().After(built) {
+			built = info.ModTime()
+		}
+	}
+	longest := 5*time.Second + time.Duration(s.Pages())*2*time.Millisecond
+	for i := range s.Pages() {
+		id := site.PageID(i)
+		if !s.Page(id).Kind().IsHTML() {
+			continue
+		}
+		info, err := os.Lstat(filepath.Join(abs, filepath.FromSlash(s.Path(id))))
+		if err == nil && info.Mode().IsRegular() && info.ModTime().Before(built.Add(-longest)) {
+			old = append(old, id)
+		}
+	}
 	if len(old) == 0 && sources == nil || built.IsZero() {
 		return nil
 	}
@@ -115,29 +135,6 @@ func decodedPath(target string) string {
 		return p
 	}
 	return target
-}
-
-// oldPages returns when the docroot was built, by the time of its home page, and
-// the HTML pages that are older than that by more than a build takes. A build
-// writes every page again, even with the same bytes.
-func oldPages(s *site.Site, docroot string, g *project.Generator) (built time.Time, old []site.PageID) {
-	for _, root := range append([]generator.Root{{}}, g.Roots...) {
-		if info, err := os.Stat(filepath.Join(docroot, filepath.FromSlash(root.Dir), "index.html")); err == nil && info.ModTime().After(built) {
-			built = info.ModTime()
-		}
-	}
-	longest := 5*time.Second + time.Duration(s.Pages())*2*time.Millisecond
-	for i := range s.Pages() {
-		id := site.PageID(i)
-		if !s.Page(id).Kind().IsHTML() {
-			continue
-		}
-		info, err := os.Lstat(filepath.Join(docroot, filepath.FromSlash(s.Path(id))))
-		if err == nil && info.Mode().IsRegular() && info.ModTime().Before(built.Add(-longest)) {
-			old = append(old, id)
-		}
-	}
-	return built, old
 }
 
 // withoutStatic returns the names of the pages that are not copies of static

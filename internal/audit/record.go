@@ -330,21 +330,17 @@ func (d *description) read(page []byte) {
 					d.pending = append(d.pending, string(value))
 				}
 			}
-			d.flush()
+			// A heading takes the pending ids.
+			if d.level > 0 {
+				for _, id := range d.pending {
+					d.ids[id] = true
+				}
+				d.pending = nil
+			}
 		case html.EndTagToken:
 			name, _ := z.TagName()
 			d.element(atom.Lookup(name), -1)
 		}
-	}
-}
-
-// flush takes the pending ids in a heading for ids of it.
-func (d *description) flush() {
-	if d.level > 0 {
-		for _, id := range d.pending {
-			d.ids[id] = true
-		}
-		d.pending = nil
 	}
 }
 

@@ -84,9 +84,17 @@ func (p *Plan) Apply(ctx context.Context, env []string, command string, proof Pr
 				}
 			}
 		}
-		if err := res.takeBack(ctx, p.Root, env, suspects); err != nil {
+		var names []string
+		for i := range res.Applied {
+			if name := res.Applied[i].File; suspects[name] != "" && !slices.Contains(names, name) {
+				names = append(names, name)
+				res.Back[name] = suspects[name]
+			}
+		}
+		if err := destination.TakeBack(ctx, p.Root, env, names); err != nil && !errors.Is(err, destination.ErrNothing) {
 			return res, err
 		}
+		res.Applied = slices.DeleteFunc(res.Applied, func(e Edit) bool { return suspects[e.File] != "" })
 		if len(res.Applied) == 0 {
 			if err != nil {
 				return res, fmt.Errorf("%w, and all edits are taken back", err)
@@ -213,22 +221,6 @@ func (r *Result) became(from, to string) bool {
 		before, ok := strings.CutSuffix(from, e.Old)
 		return ok && before+e.New == to
 	})
-}
-
-// takeBack restores files.
-func (r *Result) takeBack(ctx context.Context, root string, env []string, files map[string]string) error {
-	var names []string
-	for i := range r.Applied {
-		if name := r.Applied[i].File; files[name] != "" && !slices.Contains(names, name) {
-			names = append(names, name)
-			r.Back[name] = files[name]
-		}
-	}
-	if err := destination.TakeBack(ctx, root, env, names); err != nil && !errors.Is(err, destination.ErrNothing) {
-		return err
-	}
-	r.Applied = slices.DeleteFunc(r.Applied, func(e Edit) bool { return files[e.File] != "" })
-	return nil
 }
 
 // Undo restores the files that were changed last.

@@ -218,7 +218,43 @@ func Make(ctx context.Context, a *audit.Audit, r *check.Result, opt Options) (*P
 		return nil, err
 	}
 	m.decide()
-	m.keepAddresses(r)
+	// Each page that should answer addresses which are gone gets an edit. One edit of its
+	// front matter adds all of them, and one edit of the host's rule file those that no
+	// front matter can add. It is likely: another page may have got the title.
+	byFile := map[string][]*check.Finding{}
+	var order []string
+	var ruled []*check.Finding // for which no page can have an alias
+	why := ""
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		if f.Code != check.AddressGone || f.Suggestion == "" || !m.wants(KeepAddress, f.Code) {
+			continue
+		}
+		if no := m.noAlias(f); no != "" {
+			ruled, why = append(ruled, f), no
+			continue
+		}
+		name := f.Related.File
+		if byFile[name] == nil {
+			order = append(order, name)
+		}
+		byFile[name] = append(byFile[name], f)
+	}
+	slices.Sort(order)
+	for _, name := range order {
+		e, err := m.aliasEdit(name, byFile[name])
+		m.addKept(name, byFile[name], e, err)
+	}
+	if len(ruled) > 0 {
+		rules := m.host().Rules()
+		if rules.Name == "" {
+			m.addKept(m.docroot, ruled, nil, fmt.Errorf("%s, and there is no file with redirect rules of the host: add one, or name the host with --profile", why))
+		} else {
+			e, err := m.ruleEdit(rules, ruled)
+			m.addKept(rules.Name, ruled, e, err)
+		}
+	}
+	slices.SortStableFunc(m.plan.Edits, func(a, b Edit) int { return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.start, b.start)) })
 	return m.plan, nil
 }
 
@@ -284,13 +320,9 @@ func (m *maker) propose(r *check.Repair, p *check.Position) {
 	}
 	e.links = []link{{f.Page, f.Raw, f.Code}}
 	m.add(e, f.Page, p.Kind)
-	addEqual(m, e, f.Page, p.Kind)
-}
-
-// addEqual adds the same edit for the equal links of the data beside it: a list shows
-// them alike, so the place may be that of any of them.
-func addEqual(m *maker, e *Edit, page string, kind check.SourceKind) {
-	if kind != check.InData || isRelative(e.Old) {
+	// Equal links of the data beside it get the same edit: a list shows them alike, so the
+	// place may be that of any of them.
+	if p.Kind != check.InData || isRelative(e.Old) {
 		return
 	}
 	entries, _ := os.ReadDir(filepath.Join(m.plan.Root, filepath.FromSlash(path.Dir(e.File))))
@@ -306,7 +338,7 @@ func addEqual(m *maker, e *Edit, page string, kind check.SourceKind) {
 				continue
 			}
 			if equal, err := m.newEdit(Edit{Rule: e.Rule, Code: e.Code, Likely: e.Likely, links: e.links}, name, &links[i], e.New); err == nil {
-				m.add(equal, page, kind)
+				m.add(equal, f.Page, p.Kind)
 			}
 		}
 	}
@@ -400,7 +432,15 @@ func (m *maker) edit(r *check.Repair, p *check.Position) (*Edit, error) {
 	}
 	link := destination.At(of.links, at)
 	if link == nil {
-		return nil, noLink(of.text, at)
+		// The author wrote no destination there.
+		word := of.text[at:]
+		if i := bytes.IndexAny(word, " \t\r\n\"')"); i >= 0 {
+			word = word[:i]
+		}
+		if bytes.Contains(word, []byte("{{")) || bytes.Contains(word, []byte("{%")) {
+			return nil, errors.New("a template or shortcode composes it")
+		}
+		return nil, errors.New("the place is not one that can be written")
 	}
 	if works := r.Finding.Code == "" || r.Finding.Code == check.ViaRedirect; works && link.Kind == destination.Autolink && !slices.Contains([]check.RepairRule{Reported, Remote, Archived}, r.Rule) {
 		return nil, errors.New("it works, and the address is the text that people read")
@@ -445,7 +485,22 @@ func (m *maker) decide() {
 	slices.SortFunc(m.plan.Skips, func(a, b Skip) int {
 		return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column), strings.Compare(a.Why, b.Why), strings.Compare(a.Value, b.Value))
 	})
-	m.joinSkips()
+	// One skip of a place stays. A skip whose place is not known goes if an edit is for
+	// the same value: a list shows the text of a page.
+	edited := map[string]bool{}
+	for i := range m.plan.Edits {
+		for _, l := range m.plan.Edits[i].links {
+			edited[l.raw] = true
+		}
+	}
+	known := map[Skip]bool{}
+	m.plan.Skips = slices.DeleteFunc(m.plan.Skips, func(s Skip) bool {
+		if s.unplaced && edited[s.Value] || known[s] {
+			return true
+		}
+		known[s] = true
+		return false
+	})
 }
 
 // agreed returns the edit that all links from a place ask for. A relative link is
@@ -645,40 +700,9 @@ func whyNot(err error) string {
 	return err.Error()
 }
 
-// noLink returns why there is no destination of the author's at an offset.
-func noLink(text []byte, at int) error {
-	word := text[at:]
-	if i := bytes.IndexAny(word, " \t\r\n\"')"); i >= 0 {
-		word = word[:i]
-	}
-	if bytes.Contains(word, []byte("{{")) || bytes.Contains(word, []byte("{%")) {
-		return errors.New("a template or shortcode composes it")
-	}
-	return errors.New("the place is not one that can be written")
-}
-
 // skip returns the edit as a link that stays as it is.
 func (e *Edit) skip(why string) Skip {
 	return Skip{Rule: e.Rule, Code: e.Code, File: e.File, Line: e.Line, Column: e.Column, Value: e.Old, Why: why}
-}
-
-// joinSkips keeps one of the skips of a place. It drops those whose place is not known
-// if an edit is for the same value: a list shows the text of a page.
-func (m *maker) joinSkips() {
-	edited := map[string]bool{}
-	for i := range m.plan.Edits {
-		for _, l := range m.plan.Edits[i].links {
-			edited[l.raw] = true
-		}
-	}
-	known := map[Skip]bool{}
-	m.plan.Skips = slices.DeleteFunc(m.plan.Skips, func(s Skip) bool {
-		if s.unplaced && edited[s.Value] || known[s] {
-			return true
-		}
-		known[s] = true
-		return false
-	})
 }
 
 // Texts makes plans for texts that no build has seen yet, such as those of an editor,

@@ -1,7 +1,6 @@
 package fix
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"net/url"
@@ -24,47 +23,6 @@ import (
 // KeepAddress is the rule for addresses that answered before: the page that has the
 // same content or title now gets an alias, or the rule file of the host a rule.
 const KeepAddress check.RepairRule = "keep-address"
-
-// keepAddresses adds an edit for each page that should answer addresses which are
-// gone. One edit of its front matter adds all of them, and one edit of the host's rule
-// file those that no front matter can add. It is likely: another page may have got the
-// title.
-func (m *maker) keepAddresses(r *check.Result) {
-	byFile := map[string][]*check.Finding{}
-	var order []string
-	var ruled []*check.Finding // for which no page can have an alias
-	why := ""
-	for i := range r.Findings {
-		f := &r.Findings[i]
-		if f.Code != check.AddressGone || f.Suggestion == "" || !m.wants(KeepAddress, f.Code) {
-			continue
-		}
-		if no := m.noAlias(f); no != "" {
-			ruled, why = append(ruled, f), no
-			continue
-		}
-		name := f.Related.File
-		if byFile[name] == nil {
-			order = append(order, name)
-		}
-		byFile[name] = append(byFile[name], f)
-	}
-	slices.Sort(order)
-	for _, name := range order {
-		e, err := m.aliasEdit(name, byFile[name])
-		m.addKept(name, byFile[name], e, err)
-	}
-	if len(ruled) > 0 {
-		rules := m.host().Rules()
-		if rules.Name == "" {
-			m.addKept(m.docroot, ruled, nil, fmt.Errorf("%s, and there is no file with redirect rules of the host: add one, or name the host with --profile", why))
-		} else {
-			e, err := m.ruleEdit(rules, ruled)
-			m.addKept(rules.Name, ruled, e, err)
-		}
-	}
-	slices.SortStableFunc(m.plan.Edits, func(a, b Edit) int { return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.start, b.start)) })
-}
 
 // addKept adds the edit that keeps the addresses of findings alive, or the reason why
 // there is none.
@@ -200,23 +158,6 @@ type refIndex struct {
 	last    text.Names          // the last names
 }
 
-func newRefIndex(content []source.ContentFile) *refIndex {
-	x := &refIndex{content: content, names: destination.NewNames(content), byName: map[string][]string{}, byForm: map[string][]string{}}
-	for i := range content {
-		p := destination.Logical(content[i].Name, content[i].Language)
-		name := path.Base(p)
-		if slices.Contains(x.byName[name], p) {
-			continue
-		}
-		if x.byName[name] == nil {
-			x.last.Add(name)
-		}
-		x.byName[name] = append(x.byName[name], p)
-		x.byForm[plainName(name)] = append(x.byForm[plainName(name)], p)
-	}
-	return x
-}
-
 // plainName returns the letters and digits of a name.
 func plainName(name string) string {
 	return strings.Map(func(r rune) rune {
@@ -282,7 +223,20 @@ func (m *maker) proposeRefsOf(name string) {
 		return
 	}
 	if m.refs == nil {
-		m.refs = newRefIndex(m.content)
+		x := &refIndex{content: m.content, names: destination.NewNames(m.content), byName: map[string][]string{}, byForm: map[string][]string{}}
+		for i := range m.content {
+			p := destination.Logical(m.content[i].Name, m.content[i].Language)
+			name := path.Base(p)
+			if slices.Contains(x.byName[name], p) {
+				continue
+			}
+			if x.byName[name] == nil {
+				x.last.Add(name)
+			}
+			x.byName[name] = append(x.byName[name], p)
+			x.byForm[plainName(name)] = append(x.byForm[plainName(name)], p)
+		}
+		m.refs = x
 	}
 	of := m.open(c.File)
 	for k := range of.links {
@@ -493,7 +447,25 @@ type Replacement struct {
 // replace adds a repair for each link to a page of another site that has another
 // address now. A link that has a repair already keeps it.
 func (m *maker) replace(ctx context.Context, repairs []check.Repair) ([]check.Repair, error) {
-	byURL := m.replacements()
+	// Replacements are found by the old address, and have the docroot paths of our pages.
+	byURL := map[oldAddress][]Replacement{}
+	for _, r := range m.opt.Replacements {
+		key := oldAddress{reported: r.Rule == Reported, url: r.Old}
+		if key.reported {
+			key.url, _ = weburl.Canonical(r.Old)
+		}
+		if key.url == "" || r.New == r.Old {
+			continue
+		}
+		if r.Page != "" {
+			page, ok := m.pageAt(r.Page)
+			if !ok {
+				continue // the page is gone, and its link with it
+			}
+			r.Page = page
+		}
+		byURL[key] = append(byURL[key], r)
+	}
 	if len(byURL) == 0 {
 		return repairs, nil
 	}
@@ -525,30 +497,6 @@ func (m *maker) replace(ctx context.Context, repairs []check.Repair) ([]check.Re
 type oldAddress struct {
 	reported bool
 	url      string
-}
-
-// replacements returns the replacements of the plan by the old address, with the docroot
-// paths of our pages.
-func (m *maker) replacements() map[oldAddress][]Replacement {
-	byURL := map[oldAddress][]Replacement{}
-	for _, r := range m.opt.Replacements {
-		key := oldAddress{reported: r.Rule == Reported, url: r.Old}
-		if key.reported {
-			key.url, _ = weburl.Canonical(r.Old)
-		}
-		if key.url == "" || r.New == r.Old {
-			continue
-		}
-		if r.Page != "" {
-			page, ok := m.pageAt(r.Page)
-			if !ok {
-				continue // the page is gone, and its link with it
-			}
-			r.Page = page
-		}
-		byURL[key] = append(byURL[key], r)
-	}
-	return byURL
 }
 
 // pageAt returns the docroot path of the page that answers an absolute URL of ours.

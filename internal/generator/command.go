@@ -309,7 +309,13 @@ func (r Runner) Output(ctx context.Context, dir, name string, args ...string) ([
 		env = append(env, r.hugoEnv(dir, temporary, args)...)
 		if !r.Trusted {
 			env = slices.DeleteFunc(env, func(v string) bool { return !hugoNeeds().MatchString(v) })
-			env = append(env, heldVariables(dir)...)
+			// These variables override the configuration, except that of a language; see
+			// [Project.held].
+			programs := nothing
+			if _, err := os.Lstat(filepath.Join(dir, "go.mod")); err == nil {
+				programs = onlyGo
+			}
+			env = append(env, "HUGO_SECURITY_EXEC_ALLOW="+programs, "HUGO_SECURITY_EXEC_OSENV=.*", "HUGO_SECURITY_HTTP_URLS="+nothing, "HUGO_SECURITY_FUNCS_GETENV="+nothing)
 		}
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("it did not finish within %v", timeout))

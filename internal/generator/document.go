@@ -259,31 +259,3 @@ func scriptText(text string, i int) (value string, end int, plain bool) {
 	}
 	return text[start:], len(text), false
 }
-
-// topLevel returns the value of a property of the configuration object itself: no
-// object with a name is around it.
-func topLevel(all []property, name string) string {
-	for _, p := range all {
-		if p.name != name {
-			continue
-		}
-		named := false
-		for _, w := range p.within {
-			named = named || w != ""
-		}
-		if !named {
-			return p.value
-		}
-	}
-	return ""
-}
-
-// inside returns the value of a property of the object of that name.
-func inside(all []property, object, name string) string {
-	for _, p := range all {
-		if n := len(p.within); p.name == name && n > 0 && p.within[n-1] == object {
-			return p.value
-		}
-	}
-	return ""
-}

@@ -87,7 +87,7 @@ func hugoSettings(ctx context.Context, p Project, run Runner, args []string) (Se
 			s.Docroot = publish // Hugo was given another
 		}
 		if err == nil || ctx.Err() != nil {
-			return s, contextCause(ctx)
+			return s, context.Cause(ctx)
 		}
 		note = err.Error() + "; the configuration files are read instead"
 	}
@@ -96,13 +96,6 @@ func hugoSettings(ctx context.Context, p Project, run Runner, args []string) (Se
 		s.Notes = append(s.Notes, note)
 	}
 	return s, err
-}
-
-func contextCause(ctx context.Context) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	return nil
 }
 
 // askHugo reads the configuration that Hugo prints: JSON from 0.112.4 on, one

@@ -34,7 +34,17 @@ func (r Runner) hugoEnv(dir, temporary string, args []string) []string {
 	}
 	// Hugo refuses names of caches that its version does not know, so only those
 	// that the project configures are named.
-	for name := range hugoCaches(dir) {
+	names := map[string]bool{}
+	hugoDocuments(dir, func(table string, doc map[string]any) {
+		caches := tableOf(doc["caches"])
+		if table == "caches" {
+			caches = doc
+		}
+		for name := range caches {
+			names[strings.ToLower(name)] = true
+		}
+	})
+	for name := range names {
 		if name != "modules" {
 			env = append(env, "HUGO_CACHES_"+strings.ToUpper(name)+"_DIR=:cacheDir/"+name)
 		}
@@ -57,16 +67,6 @@ const (
 	nothing = "none"
 	onlyGo  = "^go$" // reads the modules
 )
-
-// heldVariables returns the variables that set this policy. They override the
-// configuration, except that of a language; see [Project.held].
-func heldVariables(dir string) []string {
-	programs := nothing
-	if _, err := os.Lstat(filepath.Join(dir, "go.mod")); err == nil {
-		programs = onlyGo
-	}
-	return []string{"HUGO_SECURITY_EXEC_ALLOW=" + programs, "HUGO_SECURITY_EXEC_OSENV=.*", "HUGO_SECURITY_HTTP_URLS=" + nothing, "HUGO_SECURITY_FUNCS_GETENV=" + nothing}
-}
 
 // oldestHeld is the minor version of the oldest Hugo that these variables hold, the first one with [security].
 const oldestHeld = 91
@@ -93,7 +93,7 @@ func (r Runner) holds(ctx context.Context) error {
 	return nil
 }
 
-// held makes sure that content adapters are held to the policy of [heldVariables] in
+// held makes sure that content adapters are held to the policy of [Runner.Output] in
 // all languages: a table such as [languages.en.security] overrides the variables.
 // Only Hugo knows which of its files it reads and how it merges them, so it is asked
 // what applies.
@@ -227,21 +227,6 @@ func documentTable(name string) string {
 		return ""
 	}
 	return table
-}
-
-// hugoCaches returns the names of the caches that a project configures.
-func hugoCaches(dir string) map[string]bool {
-	names := map[string]bool{}
-	hugoDocuments(dir, func(table string, doc map[string]any) {
-		caches := tableOf(doc["caches"])
-		if table == "caches" {
-			caches = doc
-		}
-		for name := range caches {
-			names[strings.ToLower(name)] = true
-		}
-	})
-	return names
 }
 
 // outsidePublishDir returns the directory that a project's files name for the

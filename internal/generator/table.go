@@ -317,10 +317,29 @@ func lookup(p Project, name string) (get func(key string) string, err error) {
 	all := scriptProperties(string(text))
 	return func(key string) (value string) {
 		if object, name, ok := strings.Cut(key, "."); ok {
-			return inside(all, object, name)
+			// The property is one of the object with that name.
+			for _, p := range all {
+				if n := len(p.within); p.name == name && n > 0 && p.within[n-1] == object {
+					return p.value
+				}
+			}
+			return ""
 		}
 		if !strings.HasSuffix(key, "(") {
-			return topLevel(all, key)
+			// The property is one of the configuration itself: no object with a name is around it.
+			for _, p := range all {
+				if p.name != key {
+					continue
+				}
+				named := false
+				for _, w := range p.within {
+					named = named || w != ""
+				}
+				if !named {
+					return p.value
+				}
+			}
+			return ""
 		}
 		for _, p := range all {
 			if p.name == key {

@@ -99,45 +99,6 @@ type themeFile struct {
 	path string
 }
 
-// themeFiles returns the layouts of the themes by their [hugoKey], without those that
-// the project overrides.
-func (s *templateSet) themeFiles() map[string]themeFile {
-	files := map[string]themeFile{}
-	for _, m := range s.modules {
-		for _, mount := range m.Mounts {
-			target, isLayout := strings.CutPrefix(filepath.ToSlash(mount.Target)+"/", "layouts/")
-			if !isLayout {
-				continue
-			}
-			dir := mount.Source
-			if !filepath.IsAbs(dir) {
-				dir = filepath.Join(m.Dir, dir)
-			}
-			filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
-				if err != nil || !d.Type().IsRegular() || !strings.HasPrefix(path.Ext(name), ".htm") || len(files) > maxFiles {
-					return nil
-				}
-				rel, _ := filepath.Rel(dir, name)
-				key := hugoKey(target + filepath.ToSlash(rel))
-				if _, above := files[key]; above {
-					return nil
-				}
-				text, err := system.Read(name, maxTemplate)
-				if err != nil {
-					return nil
-				}
-				f := themeFile{text: text}
-				if rel, err := filepath.Rel(s.root.Name(), name); err == nil && filepath.IsLocal(rel) && !strings.Contains(rel, `"`) {
-					f.path = filepath.ToSlash(rel)
-				}
-				files[key] = f
-				return nil
-			})
-		}
-	}
-	return files
-}
-
 var (
 	partialCall = text.Regexp(`\bpartial(?:s\.Include|Cached|s\.IncludeCached)?\s+\(?\s*["` + "`" + `]([^"` + "`" + `]+)["` + "`" + `]`)
 	anyMeta     = text.Regexp(`(?i)<meta\s`)
@@ -151,7 +112,42 @@ var (
 // file, which a mount makes available under another name: nothing is copied, so updates
 // of the theme apply.
 func (s *templateSet) hugoTheme(data string) (stubs, wraps [][]edit) {
-	theme, own := s.themeFiles(), map[string]string{}
+	// The layouts of the themes have a [hugoKey] as their name. The project overrides some
+	// of them.
+	theme := map[string]themeFile{}
+	for _, m := range s.modules {
+		for _, mount := range m.Mounts {
+			target, isLayout := strings.CutPrefix(filepath.ToSlash(mount.Target)+"/", "layouts/")
+			if !isLayout {
+				continue
+			}
+			dir := mount.Source
+			if !filepath.IsAbs(dir) {
+				dir = filepath.Join(m.Dir, dir)
+			}
+			filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+				if err != nil || !d.Type().IsRegular() || !strings.HasPrefix(path.Ext(name), ".htm") || len(theme) > maxFiles {
+					return nil
+				}
+				rel, _ := filepath.Rel(dir, name)
+				key := hugoKey(target + filepath.ToSlash(rel))
+				if _, above := theme[key]; above {
+					return nil
+				}
+				text, err := system.Read(name, maxTemplate)
+				if err != nil {
+					return nil
+				}
+				f := themeFile{text: text}
+				if rel, err := filepath.Rel(s.root.Name(), name); err == nil && filepath.IsLocal(rel) && !strings.Contains(rel, `"`) {
+					f.path = filepath.ToSlash(rel)
+				}
+				theme[key] = f
+				return nil
+			})
+		}
+	}
+	own := map[string]string{}
 	for name, f := range s.files {
 		if rel, ok := strings.CutPrefix(name, s.layouts+"/"); ok && f.bare != nil {
 			own[hugoKey(rel)] = name

@@ -108,7 +108,29 @@ func (s *templateSet) find(ctx context.Context, try func(ctx context.Context, p 
 		}
 	}
 	if x.best == nil {
-		return nil, x.noPlace()
+		// No place works.
+		if x.failed != nil {
+			return nil, text.WithHint(fmt.Errorf("no place in the templates works: %w", x.failed), nextBuilt)
+		}
+		if x.before.wrong+x.before.twice > 0 || len(x.before.missing) == 0 {
+			return nil, text.WithHint(errors.New("pages have an element for an endpoint of their own that is wrong, and a page must name only one"),
+				"sitelink check lists them: remove the element from the template, or the key from [templates] in sitelink.toml")
+		}
+		var heads []string
+		for _, e := range x.lines(".") {
+			if !slices.Contains(heads, e[0].path) {
+				heads = append(heads, e[0].path)
+			}
+		}
+		err := fmt.Errorf("no place in the templates gives the pages the elements, such as %s", x.before.missing[0])
+		if len(heads) > 0 {
+			err = fmt.Errorf("%w; a <head> is in %s", err, strings.Join(heads, ", "))
+		}
+		hint := nextBuilt
+		if x.generator != generator.Hugo {
+			hint = "paste this into the <head> of your template, right after the charset declaration: " + x.paste() + ", or " + hint
+		}
+		return nil, text.WithHint(err, hint)
 	}
 	if n := len(x.after.missing); n > 0 {
 		x.best.Notes = append(x.best.Notes, fmt.Sprintf("%s still without the elements, such as %s: add this to the head of their templates: %s",
@@ -164,32 +186,6 @@ func (s *templateSet) paste() string {
 		return callOf(".")
 	}
 	return s.endpoints.HTML(false)
-}
-
-// noPlace returns the error that no place works.
-func (x *search) noPlace() error {
-	if x.failed != nil {
-		return text.WithHint(fmt.Errorf("no place in the templates works: %w", x.failed), nextBuilt)
-	}
-	if x.before.wrong+x.before.twice > 0 || len(x.before.missing) == 0 {
-		return text.WithHint(errors.New("pages have an element for an endpoint of their own that is wrong, and a page must name only one"),
-			"sitelink check lists them: remove the element from the template, or the key from [templates] in sitelink.toml")
-	}
-	var heads []string
-	for _, e := range x.lines(".") {
-		if !slices.Contains(heads, e[0].path) {
-			heads = append(heads, e[0].path)
-		}
-	}
-	err := fmt.Errorf("no place in the templates gives the pages the elements, such as %s", x.before.missing[0])
-	if len(heads) > 0 {
-		err = fmt.Errorf("%w; a <head> is in %s", err, strings.Join(heads, ", "))
-	}
-	hint := nextBuilt
-	if x.generator != generator.Hugo {
-		hint = "paste this into the <head> of your template, right after the charset declaration: " + x.paste() + ", or " + hint
-	}
-	return text.WithHint(err, hint)
 }
 
 // tryIn returns a function that makes changes in a copy, builds it, looks at the pages

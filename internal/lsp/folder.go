@@ -211,7 +211,36 @@ func (f *folder) load(w work) error {
 	if err != nil {
 		return err
 	}
-	f.install(&state{snap: snap, built: f.findings(snap, result), fix: f.s.prepare(f.ctx, f.audit, result, snap)})
+	// Answers are about the new state from now on.
+	n := &state{snap: snap, built: f.findings(snap, result), fix: f.s.prepare(f.ctx, f.audit, result, snap)}
+	f.s.mu.Lock()
+	var docs []*document
+	for _, d := range f.s.docs {
+		if f.s.folderOf(d.path) == f {
+			docs = append(docs, d)
+		}
+	}
+	f.mu.Lock()
+	old := f.state
+	for _, d := range docs {
+		if file, ok := n.snap.File(d.path); ok && n.snap.Knows(file) {
+			n.overlay = n.snap.With(f.ctx, n.overlay, file, d.text.bytes)
+		}
+	}
+	f.state = n
+	f.mu.Unlock()
+	f.s.mu.Unlock()
+	if old != nil {
+		old.snap.Close()
+	}
+	f.s.publishAll(f)
+	// The client asks again for code lenses.
+	f.s.mu.Lock()
+	can := f.s.can.lensRefresh
+	f.s.mu.Unlock()
+	if can {
+		f.s.wg.Go(func() { f.s.conn.Call(f.s.ctx, "workspace/codeLens/refresh", nil, nil) })
+	}
 	return nil
 }
 
@@ -289,32 +318,6 @@ func (f *folder) await(docroot string) {
 			}
 		}
 	}
-}
-
-// install makes a state the one that answers are about, and publishes its findings.
-func (f *folder) install(n *state) {
-	f.s.mu.Lock()
-	var docs []*document
-	for _, d := range f.s.docs {
-		if f.s.folderOf(d.path) == f {
-			docs = append(docs, d)
-		}
-	}
-	f.mu.Lock()
-	old := f.state
-	for _, d := range docs {
-		if file, ok := n.snap.File(d.path); ok && n.snap.Knows(file) {
-			n.overlay = n.snap.With(f.ctx, n.overlay, file, d.text.bytes)
-		}
-	}
-	f.state = n
-	f.mu.Unlock()
-	f.s.mu.Unlock()
-	if old != nil {
-		old.snap.Close()
-	}
-	f.s.publishAll(f)
-	f.s.refreshLenses()
 }
 
 // findings returns the findings of a check by source file, sorted by their places.
@@ -595,14 +598,4 @@ func (s *workspace) publishClosed(f *folder, d *document) {
 	f.published[file] = "open" // not what the client has
 	f.mu.Unlock()
 	s.wg.Go(func() { s.publishBuilt(f, st, file) })
-}
-
-// refreshLenses asks the client to ask again for code lenses.
-func (s *workspace) refreshLenses() {
-	s.mu.Lock()
-	can := s.can.lensRefresh
-	s.mu.Unlock()
-	if can {
-		s.wg.Go(func() { s.conn.Call(s.ctx, "workspace/codeLens/refresh", nil, nil) })
-	}
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/destination"
 	"github.com/sitelink/sitelink/internal/docroot"
-	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/source"
@@ -165,7 +164,43 @@ func (s *resolver) linksLike(all []rendered) (links []source.Link, details []sho
 			}
 		}
 	}
-	for _, id := range s.pagesLinking(values) {
+	// For each file, the first page that links to it is searched, the last one, and the
+	// one that links to most of the files. A menu is on all pages, or on the home page.
+	linking := map[docroot.NodeID][]site.PageID{}
+	count := map[site.PageID]int{}
+	for n := range s.Site.Pages() {
+		id := site.PageID(n)
+		if !s.Site.Page(id).Kind().IsHTML() {
+			continue
+		}
+		links := s.Site.Page(id).All()
+		for i := range links {
+			node := links[i].Node
+			if !links[i].State.Answers() || values[node] == nil {
+				continue
+			}
+			if of := linking[node]; len(of) == 0 || of[len(of)-1] != id {
+				linking[node] = append(of, id)
+				count[id]++
+			}
+		}
+	}
+	var most, first, last []site.PageID
+	for _, of := range linking {
+		first, last = append(first, of[0]), append(last, of[len(of)-1])
+		most = append(most, slices.MinFunc(of, func(a, b site.PageID) int { return cmp.Or(count[b]-count[a], int(a)-int(b)) }))
+	}
+	var pages []site.PageID
+	for _, some := range [][]site.PageID{most, first, last} {
+		slices.Sort(some)
+		for _, id := range slices.Compact(some) {
+			if len(pages) < maxShowing && !slices.Contains(pages, id) {
+				pages = append(pages, id)
+			}
+		}
+	}
+	slices.Sort(pages)
+	for _, id := range pages {
 		var want []uint32
 		all := s.Site.Page(id).All()
 		for i := range all {
@@ -207,7 +242,16 @@ func fits(text []byte, d *destination.Link, l *shownLink) bool {
 		return true
 	}
 	if d.Kind == destination.Data {
-		label := linkText(l.around)
+		// The text of the element begins before the text of the link.
+		_, rest, _ := strings.Cut(l.around, ">")
+		rest, _, _ = strings.Cut(rest, "</a")
+		var b strings.Builder
+		for rest != "" {
+			before, tag, _ := strings.Cut(rest, "<")
+			b.WriteString(before)
+			_, rest, _ = strings.Cut(tag, ">")
+		}
+		label := strings.TrimSpace(html.UnescapeString(b.String()))
 		from, to := max(0, d.Start-maxBeside), min(len(text), d.End+maxBeside)
 		return !l.isPage || label != "" && bytes.Contains(text[from:to], []byte(label))
 	}
@@ -235,61 +279,8 @@ const maxBeside = 200
 // plain removes what programs that shorten pages change.
 var plain = strings.NewReplacer(`"`, "", "'", "", " ", "", "\t", "", "\r", "", "\n", "", "&amp;", "&")
 
-// linkText returns the text of the element that begins before a text of a page.
-func linkText(around string) string {
-	_, rest, _ := strings.Cut(around, ">")
-	rest, _, _ = strings.Cut(rest, "</a")
-	var b strings.Builder
-	for rest != "" {
-		before, tag, _ := strings.Cut(rest, "<")
-		b.WriteString(before)
-		_, rest, _ = strings.Cut(tag, ">")
-	}
-	return strings.TrimSpace(html.UnescapeString(b.String()))
-}
-
 // maxShowing is how many pages are searched for the links of a file.
 const maxShowing = 24
-
-// pagesLinking returns pages that link to files: for each file the first one, the last one,
-// and the one that links to most of the files. A menu is on all pages, or on the home page.
-func (s *resolver) pagesLinking(values map[docroot.NodeID]map[string]bool) []site.PageID {
-	linking := map[docroot.NodeID][]site.PageID{}
-	count := map[site.PageID]int{}
-	for n := range s.Site.Pages() {
-		id := site.PageID(n)
-		if !s.Site.Page(id).Kind().IsHTML() {
-			continue
-		}
-		links := s.Site.Page(id).All()
-		for i := range links {
-			node := links[i].Node
-			if !links[i].State.Answers() || values[node] == nil {
-				continue
-			}
-			if of := linking[node]; len(of) == 0 || of[len(of)-1] != id {
-				linking[node] = append(of, id)
-				count[id]++
-			}
-		}
-	}
-	var most, first, last []site.PageID
-	for _, of := range linking {
-		first, last = append(first, of[0]), append(last, of[len(of)-1])
-		most = append(most, slices.MinFunc(of, func(a, b site.PageID) int { return cmp.Or(count[b]-count[a], int(a)-int(b)) }))
-	}
-	var pages []site.PageID
-	for _, some := range [][]site.PageID{most, first, last} {
-		slices.Sort(some)
-		for _, id := range slices.Compact(some) {
-			if len(pages) < maxShowing && !slices.Contains(pages, id) {
-				pages = append(pages, id)
-			}
-		}
-	}
-	slices.Sort(pages)
-	return pages
-}
 
 // pairRendered returns what the last build shows of the destinations of a text, by the
 // offsets of those that have changed since: destinations are the same if they are in the
@@ -320,26 +311,4 @@ func pairRendered(built []rendered, now []destination.Link) map[int]*rendered {
 		}
 	}
 	return all
-}
-
-// judgeRendered judges the new value of a destination of which the last build made a link.
-func (s *resolver) judgeRendered(ctx context.Context, o *Overlay, at *place, d *destination.Link) (Target, error) {
-	r := at.rendered[d.Start]
-	raw := r.link(d.Value)
-	// Hugo writes the address /Docs/?q#A of a menu entry as /docs/qa.
-	changes := r.kind == source.Configuration && s.generator == generator.Hugo && strings.HasPrefix(d.Value, "/") &&
-		strings.Trim(d.Value, "abcdefghijklmnopqrstuvwxyz0123456789/.-_#") != ""
-	if r.page == "" || r.differs || !isRooted(raw) || strings.Contains(d.Value, "{{") || changes {
-		return s.lead(ctx, at, d), nil
-	}
-	on := *at
-	on.page = r.page
-	t, err := s.judgeValue(ctx, &on, r.keyForm.element, raw)
-	if err != nil {
-		return t, err
-	}
-	if t = s.withOverlay(o, t); t.Verdict == check.Error && s.isUnbuilt(&on, raw) {
-		return noTarget, nil
-	}
-	return t, nil
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/scan"
 	"github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/source"
 	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
@@ -231,7 +232,25 @@ func (s *resolver) judgeLink(ctx context.Context, o *Overlay, at *place, text []
 	built := at.built
 	key := writtenValue{d.Kind, d.Value}
 	if at.rendered[d.Start] != nil {
-		return s.judgeRendered(ctx, o, at, d)
+		// The last build made a link of the destination: the new value is judged as that link.
+		r := at.rendered[d.Start]
+		raw := r.link(d.Value)
+		// Hugo writes the address /Docs/?q#A of a menu entry as /docs/qa.
+		changes := r.kind == source.Configuration && s.generator == generator.Hugo && strings.HasPrefix(d.Value, "/") &&
+			strings.Trim(d.Value, "abcdefghijklmnopqrstuvwxyz0123456789/.-_#") != ""
+		if r.page == "" || r.differs || !isRooted(raw) || strings.Contains(d.Value, "{{") || changes {
+			return s.lead(ctx, at, d), nil
+		}
+		on := *at
+		on.page = r.page
+		t, err := s.judgeValue(ctx, &on, r.keyForm.element, raw)
+		if err != nil {
+			return t, err
+		}
+		if t = s.withOverlay(o, t); t.Verdict == check.Error && s.isUnbuilt(&on, raw) {
+			return noTarget, nil
+		}
+		return t, nil
 	}
 	if built.differ[key] || d.Kind == destination.Autolink && !strings.Contains(d.Value, ":") { // an e-mail address
 		return noTarget, nil

@@ -285,20 +285,7 @@ func (s *workspace) initialize(p *initializeParams) (any, error) {
 	if len(p.InitializationOptions) > 0 && json.Unmarshal(p.InitializationOptions, &opt) == nil && opt.Build {
 		s.build = true
 	}
-	for _, f := range foldersOf(p) {
-		s.addRoot(f)
-	}
-	if p.ProcessID > 0 {
-		s.wg.Go(func() { s.watchClient(p.ProcessID) })
-	}
-	return map[string]any{
-		"capabilities": s.capabilities(),
-		"serverInfo":   map[string]string{"name": "sitelink", "version": s.opt.Version},
-	}, nil
-}
-
-// foldersOf returns the directories of the workspace.
-func foldersOf(p *initializeParams) (dirs []string) {
+	var dirs []string
 	for _, f := range p.WorkspaceFolders {
 		if dir, ok := pathOf(f.URI); ok {
 			dirs = append(dirs, dir)
@@ -309,7 +296,16 @@ func foldersOf(p *initializeParams) (dirs []string) {
 			dirs = append(dirs, dir)
 		}
 	}
-	return dirs
+	for _, f := range dirs {
+		s.addRoot(f)
+	}
+	if p.ProcessID > 0 {
+		s.wg.Go(func() { s.watchClient(p.ProcessID) })
+	}
+	return map[string]any{
+		"capabilities": s.capabilities(),
+		"serverInfo":   map[string]string{"name": "sitelink", "version": s.opt.Version},
+	}, nil
 }
 
 // pathOf returns the name of a file on disk.

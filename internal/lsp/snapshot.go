@@ -155,7 +155,26 @@ func NewSnapshot(ctx context.Context, a *audit.Audit, opt AnalysisOptions) (*Sna
 		s.Close()
 		return nil, err
 	}
-	s.listAddresses()
+	// The addresses of all files are sorted.
+	tree := s.Site.Tree()
+	for id := range tree.Nodes {
+		node := docroot.NodeID(id)
+		if tree.Nodes[id].Kind != docroot.KindFile {
+			continue
+		}
+		a := Address{Path: s.Site.Href(node), Node: node}
+		if page, ok := s.Site.PageOf(node); ok && s.Site.Page(page).Kind().IsHTML() {
+			if s.Site.Page(page).Alias() != "" {
+				continue // an old address
+			}
+			a.Page = path.Base(a.Path) != "404.html" && path.Base(a.Path) != "404" // which is for addresses without a page
+			if file := s.SourceOf(node); file != "" && s.files[file] != nil {
+				a.Title = s.files[file].title
+			}
+		}
+		s.addresses = append(s.addresses, a)
+	}
+	slices.SortFunc(s.addresses, func(a, b Address) int { return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Node, b.Node)) })
 	return s, nil
 }
 
@@ -356,29 +375,6 @@ type Address struct {
 	Node docroot.NodeID
 	// Page reports that visitors read the file.
 	Page bool
-}
-
-// listAddresses lists the addresses of all files, sorted.
-func (s *Snapshot) listAddresses() {
-	tree := s.Site.Tree()
-	for id := range tree.Nodes {
-		node := docroot.NodeID(id)
-		if tree.Nodes[id].Kind != docroot.KindFile {
-			continue
-		}
-		a := Address{Path: s.Site.Href(node), Node: node}
-		if page, ok := s.Site.PageOf(node); ok && s.Site.Page(page).Kind().IsHTML() {
-			if s.Site.Page(page).Alias() != "" {
-				continue // an old address
-			}
-			a.Page = path.Base(a.Path) != "404.html" && path.Base(a.Path) != "404" // which is for addresses without a page
-			if file := s.SourceOf(node); file != "" && s.files[file] != nil {
-				a.Title = s.files[file].title
-			}
-		}
-		s.addresses = append(s.addresses, a)
-	}
-	slices.SortFunc(s.addresses, func(a, b Address) int { return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Node, b.Node)) })
 }
 
 // Overlay holds the texts of files that differ from what the snapshot was made of,

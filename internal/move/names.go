@@ -243,7 +243,17 @@ func (m request) resolveOld(name string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		for _, f := range m.candidates(name, file) {
+		// The name may be that of a file in the working directory, or in a directory of
+		// content.
+		all := []string{file}
+		if g := m.shadow.project.Generator; g != nil {
+			dir, _ := m.belowRoot(filepath.ToSlash(g.Dir))
+			all = append(all, path.Join(dir, filepath.ToSlash(name)))
+		}
+		for _, mt := range slices.Concat(m.pages.content, m.pages.static) {
+			all = append(all, path.Join(mt.dir, filepath.ToSlash(name)))
+		}
+		for _, f := range all {
 			if _, err := os.Lstat(m.shadow.at(f)); err == nil {
 				return f, m.movable(name, f)
 			}
@@ -270,20 +280,6 @@ func (m request) resolveOld(name string) (string, error) {
 		}
 	}
 	return "", text.Usage("no page, section or static file has the address "+name, "name the source file instead")
-}
-
-// candidates are the files that a name may mean: one in the working directory, or in
-// a directory of content.
-func (m request) candidates(name, file string) []string {
-	all := []string{file}
-	if g := m.shadow.project.Generator; g != nil {
-		dir, _ := m.belowRoot(filepath.ToSlash(g.Dir))
-		all = append(all, path.Join(dir, filepath.ToSlash(name)))
-	}
-	for _, mt := range slices.Concat(m.pages.content, m.pages.static) {
-		all = append(all, path.Join(mt.dir, filepath.ToSlash(name)))
-	}
-	return all
 }
 
 // movable refuses files that have no address.

@@ -50,7 +50,12 @@ type candidate struct {
 
 // rewrite adds the edits of all destinations that must change.
 func (m *rewriter) rewrite(ctx context.Context) error {
-	m.readRefs()
+	var after []source.ContentFile
+	for _, file := range slices.Sorted(maps.Keys(m.pages.byFile)) {
+		m.refs.content = append(m.refs.content, m.contentFile(file))
+		after = append(after, m.contentFile(m.plan.Set.NewName(file)))
+	}
+	m.refs.before, m.refs.after = destination.NewNames(m.refs.content), destination.NewNames(after)
 	all, err := m.concerned(ctx)
 	if err != nil {
 		return err
@@ -560,15 +565,6 @@ func (m *rewriter) retargetFile(doc *document, name string, isRef bool, c *candi
 type refs struct {
 	content       []source.ContentFile // before
 	before, after *destination.Names
-}
-
-func (m *rewriter) readRefs() {
-	var after []source.ContentFile
-	for _, file := range slices.Sorted(maps.Keys(m.pages.byFile)) {
-		m.refs.content = append(m.refs.content, m.contentFile(file))
-		after = append(after, m.contentFile(m.plan.Set.NewName(file)))
-	}
-	m.refs.before, m.refs.after = destination.NewNames(m.refs.content), destination.NewNames(after)
 }
 
 // contentFile returns a file by the name that it has in the content. Only one in a

@@ -19,7 +19,22 @@ import (
 func traces(all, failing []check.Finding, p *project.Project) []githook.Trace {
 	list := make([]githook.Trace, len(all))
 	lines := sourceLines{root: p.Root, files: map[string][]string{}}
-	layout := layoutLinks(all)
+	// A link whose source is not known is part of the layout if so many pages have it that
+	// no author wrote it there.
+	pages := map[string]int{}
+	last := map[string]string{}
+	for i := range all {
+		if f := &all[i]; f.Source == nil {
+			if id := link(f); last[id] != f.Page { // findings are sorted by page
+				last[id] = f.Page
+				pages[id]++
+			}
+		}
+	}
+	layout := map[string]bool{}
+	for id, n := range pages {
+		layout[id] = id != "" && n >= layoutPages
+	}
 	for i, id := range check.Fingerprints(all) {
 		f := &all[i]
 		list[i] = githook.Trace{ID: id, Link: link(f), Cause: lines.cause(f)}
@@ -53,26 +68,6 @@ func link(f *check.Finding) string {
 
 // layoutPages is on how many pages the same link is part of the layout.
 const layoutPages = 3
-
-// layoutLinks returns the links whose source is not known and that so many pages
-// have that no author wrote them there.
-func layoutLinks(all []check.Finding) map[string]bool {
-	pages := map[string]int{}
-	last := map[string]string{}
-	for i := range all {
-		if f := &all[i]; f.Source == nil {
-			if id := link(f); last[id] != f.Page { // findings are sorted by page
-				last[id] = f.Page
-				pages[id]++
-			}
-		}
-	}
-	layout := map[string]bool{}
-	for id, n := range pages {
-		layout[id] = id != "" && n >= layoutPages
-	}
-	return layout
-}
 
 // sourceLines are the lines of source files that write links for many pages.
 type sourceLines struct {

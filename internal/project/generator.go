@@ -1,7 +1,6 @@
 package project
 
 import (
-	"cmp"
 	"context"
 	"os"
 	"path"
@@ -191,35 +190,4 @@ func asPath(dir string) string {
 		return ""
 	}
 	return path.Clean(dir) + "/"
-}
-
-// noteGenerator says in one line what was found about a site that is not
-// configured.
-func (p *Project) noteGenerator(named bool) {
-	g := p.Generator
-	text := g.Title() + " site"
-	if g.From != "" {
-		text += " (" + g.From + ")"
-	}
-	if !named {
-		text += ": checking " + p.Docroot
-	}
-	var at []string
-	at = append(at, p.BaseURLs...)
-	for _, r := range p.Roots {
-		at = append(at, r.Base+" ("+cmp.Or(r.Dir, ".")+")")
-	}
-	if p.BasePath != "" {
-		at = append(at, p.BasePath)
-	}
-	if len(at) > 0 && p.Config.Place("base-url") == "" && len(p.Config.Sites) == 0 {
-		text += ", published at " + strings.Join(at, ", ")
-	}
-	if n := len(g.Languages); n > 1 && !g.Multihost() {
-		text += ", languages " + strings.Join(g.Languages, ", ")
-	}
-	if p.ProfileFrom != "" {
-		text += ", host " + p.Profile + " (" + p.ProfileFrom + ")"
-	}
-	p.note(text)
 }

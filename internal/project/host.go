@@ -24,7 +24,41 @@ import (
 // docs/reference/profiles.md has the order.
 func detectHost(project, docroot fs.FS) (profile, because string, candidates []string) {
 	d := detector{project, docroot}
-	own := d.ownFiles()
+	// These are the files that only one host reads. Those of the docroot count too: some
+	// projects deploy it as it is.
+	var own []marker
+	add := func(profile, because string) {
+		if !slices.ContainsFunc(own, func(m marker) bool { return m.profile == profile }) {
+			own = append(own, marker{profile, because})
+		}
+	}
+	for _, tree := range []fs.FS{d.project, d.docroot} {
+		if exists(tree, "netlify.toml") {
+			add("netlify", "netlify.toml")
+		}
+		for _, name := range []string{"vercel.json", ".vercel/project.json"} {
+			if exists(tree, name) {
+				add("vercel", name)
+			}
+		}
+		if data, ok := readMarker(tree, "firebase.json"); ok && hostingKey().Match(data) {
+			add("firebase", "firebase.json")
+		}
+		if exists(tree, "staticwebapp.config.json") {
+			add("azure-static-web-apps", "staticwebapp.config.json")
+		}
+		for _, name := range []string{"wrangler.toml", "wrangler.json", "wrangler.jsonc"} {
+			data, ok := readMarker(tree, name)
+			if ok && (pagesKey().Match(data) || assetsKey().Match(data)) { // else a Worker without files
+				add("cloudflare-pages", name)
+			}
+		}
+	}
+	for _, name := range []string{"_worker.js", "_routes.json"} {
+		if exists(d.docroot, name) {
+			add("cloudflare-pages", name)
+		}
+	}
 	deploys := d.workflows()
 	switch hosts := hostsOf(own); {
 	case len(hosts) == 1:
@@ -115,45 +149,6 @@ var (
 	hostingKey = text.Regexp(`"hosting"\s*:`)
 	bucketURL  = text.Regexp(`(?mi)^\s*"?url"?\s*[=:]\s*["']?s3://`)
 )
-
-// ownFiles are the files that only one host reads. Those of the docroot count
-// too: some projects deploy it as it is.
-func (d *detector) ownFiles() []marker {
-	var found []marker
-	add := func(profile, because string) {
-		if !slices.ContainsFunc(found, func(m marker) bool { return m.profile == profile }) {
-			found = append(found, marker{profile, because})
-		}
-	}
-	for _, tree := range []fs.FS{d.project, d.docroot} {
-		if exists(tree, "netlify.toml") {
-			add("netlify", "netlify.toml")
-		}
-		for _, name := range []string{"vercel.json", ".vercel/project.json"} {
-			if exists(tree, name) {
-				add("vercel", name)
-			}
-		}
-		if data, ok := readMarker(tree, "firebase.json"); ok && hostingKey().Match(data) {
-			add("firebase", "firebase.json")
-		}
-		if exists(tree, "staticwebapp.config.json") {
-			add("azure-static-web-apps", "staticwebapp.config.json")
-		}
-		for _, name := range []string{"wrangler.toml", "wrangler.json", "wrangler.jsonc"} {
-			data, ok := readMarker(tree, name)
-			if ok && (pagesKey().Match(data) || assetsKey().Match(data)) { // else a Worker without files
-				add("cloudflare-pages", name)
-			}
-		}
-	}
-	for _, name := range []string{"_worker.js", "_routes.json"} {
-		if exists(d.docroot, name) {
-			add("cloudflare-pages", name)
-		}
-	}
-	return found
-}
 
 // deployers are what workflows use to publish, and where.
 var deployers = []struct{ text, profile string }{

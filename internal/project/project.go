@@ -268,7 +268,33 @@ func (p *Project) find(ctx context.Context, docroot string) {
 	}
 	published := !configured && p.Generator != nil && p.takeAddresses(p.Generator)
 	if p.Generator != nil && (published || !named) {
-		p.noteGenerator(named)
+		// The user did not configure this: one line says what was found.
+		g := p.Generator
+		text := g.Title() + " site"
+		if g.From != "" {
+			text += " (" + g.From + ")"
+		}
+		if !named {
+			text += ": checking " + p.Docroot
+		}
+		var at []string
+		at = append(at, p.BaseURLs...)
+		for _, r := range p.Roots {
+			at = append(at, r.Base+" ("+cmp.Or(r.Dir, ".")+")")
+		}
+		if p.BasePath != "" {
+			at = append(at, p.BasePath)
+		}
+		if len(at) > 0 && p.Config.Place("base-url") == "" && len(p.Config.Sites) == 0 {
+			text += ", published at " + strings.Join(at, ", ")
+		}
+		if n := len(g.Languages); n > 1 && !g.Multihost() {
+			text += ", languages " + strings.Join(g.Languages, ", ")
+		}
+		if p.ProfileFrom != "" {
+			text += ", host " + p.Profile + " (" + p.ProfileFrom + ")"
+		}
+		p.note(text)
 	}
 	if len(p.BaseURLs)+len(p.Roots) == 0 && p.Profile == "github-pages" {
 		if host := pagesHost(os.DirFS(p.Abs(docroot))); host != "" {

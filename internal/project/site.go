@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/redirect"
 	"github.com/sitelink/sitelink/internal/scan"
@@ -109,17 +108,12 @@ func (p *Project) SiteOptions() site.Options {
 		opt.Maps = append(opt.Maps, host.MapRule{From: m.From, To: m.To})
 	}
 	if len(cfg.Redirects) > 0 {
-		opt.Rules = append(opt.Rules, p.redirectRules(cfg.Redirects))
+		// Messages name the configuration file as seen from the docroot.
+		rules := make([]redirect.GenericRule, 0, len(cfg.Redirects))
+		for _, r := range cfg.Redirects {
+			rules = append(rules, redirect.GenericRule{From: r.From, To: r.To, Status: r.Status, Force: r.Force, Line: r.Line})
+		}
+		opt.Rules = append(opt.Rules, redirect.Generic(p.fromDocroot(cfg.Redirects[0].File), rules))
 	}
 	return opt
-}
-
-// redirectRules turns the [[redirect]] tables into rules, named by the
-// configuration file as seen from the docroot.
-func (p *Project) redirectRules(tables []config.Redirect) *redirect.File {
-	rules := make([]redirect.GenericRule, 0, len(tables))
-	for _, r := range tables {
-		rules = append(rules, redirect.GenericRule{From: r.From, To: r.To, Status: r.Status, Force: r.Force, Line: r.Line})
-	}
-	return redirect.Generic(p.fromDocroot(tables[0].File), rules)
 }

@@ -165,7 +165,14 @@ func (n *notifier) event(b *batch, ev fsnotify.Event) error {
 	case gone && n.dirs[ev.Name]:
 		// Its watches would continue under names that are no longer correct.
 		n.note(b, ev.Name)
-		n.leave(ev.Name)
+		// The directories in it are gone as well. If it came back under the same name, another
+		// event follows.
+		for d := range n.dirs {
+			if d == ev.Name || strings.HasPrefix(d, ev.Name+string(filepath.Separator)) {
+				_ = n.w.Remove(d) // the watch may have ended already
+				delete(n.dirs, d)
+			}
+		}
 		return nil
 	case ev.Name == n.real:
 		if ev.Has(fsnotify.Chmod) {
@@ -180,15 +187,4 @@ func (n *notifier) event(b *batch, ev fsnotify.Event) error {
 		}
 	}
 	return nil
-}
-
-// leave stops watching a directory that was removed, and those in it. If it
-// came back under the same name, another event follows.
-func (n *notifier) leave(dir string) {
-	for d := range n.dirs {
-		if d == dir || strings.HasPrefix(d, dir+string(filepath.Separator)) {
-			_ = n.w.Remove(d) // the watch may have ended already
-			delete(n.dirs, d)
-		}
-	}
 }

@@ -61,8 +61,11 @@ func named(ctx context.Context, store incoming.Store, name string) (found []inco
 	if err == nil {
 		return []incoming.Mention{m}, nil
 	}
-	if !errors.Is(err, incoming.ErrNotFound) || len(name) < shortestName {
-		return nil, ignoreNotFound(err)
+	if !errors.Is(err, incoming.ErrNotFound) {
+		return nil, err
+	}
+	if len(name) < shortestName {
+		return nil, nil
 	}
 	for m, err := range store.List(ctx, incoming.Filter{}) {
 		if err != nil {
@@ -76,13 +79,6 @@ func named(ctx context.Context, store incoming.Store, name string) (found []inco
 		return nil, text.Usage(fmt.Sprintf("%d mentions have IDs that begin with %s", len(found), name), "write more of the ID")
 	}
 	return found, nil
-}
-
-func ignoreNotFound(err error) error {
-	if errors.Is(err, incoming.ErrNotFound) {
-		return nil
-	}
-	return err
 }
 
 // Decide approves or denies mentions and returns how many of them changed, and how many

@@ -56,8 +56,15 @@ type StoreOptions struct {
 func OpenStore(ctx context.Context, p *project.Project, opt StoreOptions) (*store.Store, error) {
 	name := StoreName(p)
 	if !p.Config.Named("incoming.store") {
-		if err := checkFound(p, name); err != nil {
-			return nil, err
+		// A configuration that was found cannot name a store outside the repository.
+		const hint = "name it with --store or in a file given with --config: a sitelink.toml of the checkout is not trusted with it"
+		if !announce.IsFile(name) {
+			return nil, text.Usage(fmt.Sprintf("store in [incoming]: %s is not used, because the configuration was found and not named", showStore(p)), hint)
+		}
+		for _, ending := range []string{"", "-wal", "-shm", "-journal", ".lock", "-worker", ".key", callsEnding} {
+			if path, where := system.Outside(p.Root, p.Abs(name)+ending); where != "" {
+				return nil, text.Usage(fmt.Sprintf("store in [incoming]: %s is %s", path, where), hint)
+			}
 		}
 	}
 	if announce.IsFile(name) {
@@ -99,21 +106,6 @@ func Changes(ctx context.Context, p *project.Project) ([]incoming.Change, error)
 	}
 	changes, err := incoming.Changes(ctx, store)
 	return changes, errors.Join(err, store.Close())
-}
-
-// checkFound refuses a store that a found configuration names outside of the
-// repository.
-func checkFound(p *project.Project, name string) error {
-	const hint = "name it with --store or in a file given with --config: a sitelink.toml of the checkout is not trusted with it"
-	if !announce.IsFile(name) {
-		return text.Usage(fmt.Sprintf("store in [incoming]: %s is not used, because the configuration was found and not named", showStore(p)), hint)
-	}
-	for _, ending := range []string{"", "-wal", "-shm", "-journal", ".lock", "-worker", ".key", callsEnding} {
-		if path, where := system.Outside(p.Root, p.Abs(name)+ending); where != "" {
-			return text.Usage(fmt.Sprintf("store in [incoming]: %s is %s", path, where), hint)
-		}
-	}
-	return nil
 }
 
 // Backup copies the store of the configuration into a file. The receiver may run

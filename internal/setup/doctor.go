@@ -374,7 +374,13 @@ func (d *Doctor) advertised() bool {
 // watches compares the directories of the site with the system's limit.
 func (d *Doctor) watches(limit int) Diagnosis {
 	one := Diagnosis{Name: "watch", State: OK}
-	dirs := countDirectories(d.Found.Abs(d.site()))
+	dirs := 0
+	_ = filepath.WalkDir(d.Found.Abs(d.site()), func(_ string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() {
+			dirs++
+		}
+		return nil
+	})
 	one.Text = fmt.Sprintf("%s to watch; the system allows %s", text.Count(dirs, "directory"), text.Thousands(limit))
 	if dirs > limit/10*9 { // other programs want some too
 		one.State, one.Command = Wrong, fmt.Sprintf("sudo sysctl fs.inotify.max_user_watches=%d", max(524288, 4*dirs))
@@ -451,17 +457,6 @@ func (d *Doctor) newerSource(s *site.Site) string {
 		return filepath.ToSlash(d.Found.Show(name))
 	}
 	return ""
-}
-
-// countDirectories counts the directories of a tree, itself too.
-func countDirectories(dir string) (n int) {
-	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
-		if err == nil && d.IsDir() {
-			n++
-		}
-		return nil
-	})
-	return n
 }
 
 // watchLimit is how many directories the system lets a user watch; ok is false

@@ -12,6 +12,7 @@ import (
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/hook/githook"
+	"github.com/sitelink/sitelink/incoming/export"
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/system"
@@ -148,8 +149,19 @@ func (r *Init) ask(ctx context.Context) (err error) {
 		}
 	}
 	if len(r.Servers) == 0 && len(r.CIFiles()) == 0 {
-		if err := r.askServers(ctx); err != nil {
-			return err
+		for _, s := range r.Survey.Servers() {
+			advice := s.Advice(&r.Facts)
+			question := "Show what to add for " + s.Title + "?"
+			if advice.File != nil {
+				question = fmt.Sprintf("Write %s, so that %s checks the site?", r.Show(advice.File.Path), s.Title)
+			}
+			yes, err := r.yes(ctx, question)
+			if err != nil {
+				return err
+			}
+			if yes {
+				r.Servers = append(r.Servers, s)
+			}
 		}
 	}
 	return r.askMentions(ctx)
@@ -160,24 +172,6 @@ func (r *Init) yes(ctx context.Context, question string) (bool, error) {
 		return false, nil
 	}
 	return r.Ask(ctx, question)
-}
-
-func (r *Init) askServers(ctx context.Context) error {
-	for _, s := range r.Survey.Servers() {
-		advice := s.Advice(&r.Facts)
-		question := "Show what to add for " + s.Title + "?"
-		if advice.File != nil {
-			question = fmt.Sprintf("Write %s, so that %s checks the site?", r.Show(advice.File.Path), s.Title)
-		}
-		yes, err := r.yes(ctx, question)
-		if err != nil {
-			return err
-		}
-		if yes {
-			r.Servers = append(r.Servers, s)
-		}
-	}
-	return nil
 }
 
 // carryOut writes what was asked for. What was done before an error is printed
@@ -192,17 +186,92 @@ func (r *Init) carryOut(ctx context.Context) error {
 		}
 	}
 	for _, s := range r.Servers {
-		if err := r.writeServer(s); err != nil {
-			return err
+		// The user has to add to a file of their own what sitelink does not write.
+		advice := s.Advice(&r.Facts)
+		if advice.File != nil {
+			if err := r.write(*advice.File); err != nil {
+				return err
+			}
+		}
+		if advice.Add != "" {
+			fmt.Fprintf(&r.manual, "\nAdd to %s:\n\n%s", advice.Where, indented(advice.Add))
 		}
 	}
 	if r.Mentions {
-		if err := r.writeMentions(); err != nil {
-			return err
+		// The user has to know where mentions belong, how they are received and how they get
+		// into the build.
+		data := mentionsData
+		switch {
+		case r.isHugo():
+			for _, f := range []File{{Path: mentionsPartial, Text: export.HugoPartial}, {Path: mentionsScript, Text: export.Script}} {
+				if err := r.write(f); err != nil {
+					return err
+				}
+			}
+			r.add("Add to the template of a page, where the mentions of other sites belong", `{{ partial "sitelink/mentions.html" . }}`)
+		case r.isGoProgram():
+			data = "mentions"
+			r.add("Add a template mentions.html, and call it where the mentions of a page belong", export.GoTemplate)
+			r.add("It takes what export.Read of github.com/sitelink/sitelink/incoming/export returns for the page",
+				"mentions, err := export.Read(os.DirFS(\"mentions\"))\npage, _ := export.PageOf(\"https://example.org/post/\") // the address of the page\ndata.Mentions = mentions[page]")
+		default:
+			r.manual.WriteString("\nMentions are files that your generator reads. docs/guide/mentions.md shows a template.\n")
+		}
+		base := "https://example.org/"
+		if len(r.BaseURLs) > 0 {
+			base = r.BaseURLs[0]
+		}
+		if !r.hasEndpoints() {
+			origin := strings.TrimSuffix(base, "/")
+			r.add("Tell other sites where they send webmentions and pingbacks: add to "+ConfigName+", then run sitelink inject",
+				"[templates]\nwebmention = \""+origin+"/webmention\"\npingback = \""+origin+"/pingback\"")
+		}
+		site := path.Join(".", r.Site)
+		if r.Site == "" {
+			site = "public"
+		}
+		r.add("Receive them on your server, behind your web server (docs/reference/receiver.md has files for nginx, Caddy and systemd)",
+			"sitelink serve "+site+" --base-url "+base)
+		r.add("Before each build", "sitelink mentions export --out "+data)
+		if r.isHugo() {
+			r.add("To show what you approve between two builds, add to the configuration of Hugo",
+				"[params.sitelink]\nlive = \""+strings.TrimSuffix(base, "/")+"/mentions\"")
 		}
 	}
 	if r.Hook {
-		return r.installHook(ctx)
+		state := r.Survey.Hook
+		switch {
+		case r.Repo == nil:
+			return ExplainHook(r.NoRepo)
+		case r.Hooked:
+			r.say("same    the pre-push hook is installed")
+			return nil
+		case state.Manager != "" && (!state.ConfigHooks || state.Method == githook.ByManager):
+			// Another program manages the hooks. A file of husky that does not exist yet is
+			// written; any other belongs to the user.
+			snippet := githook.Snippet(state.Manager, append(slices.Clone(state.Sites), path.Clean(r.Below))...)
+			name := path.Join(r.toRoot("."), state.ManagerFile)
+			if state.Manager == "husky" && !r.rootHas(state.ManagerFile) {
+				return r.write(File{Path: name, Text: snippet})
+			}
+			fmt.Fprintf(&r.manual, "\nHooks belong to %s. Add to %s:\n\n%s", state.Manager, r.Show(name), indented(snippet))
+			return nil
+		case r.DryRun:
+			r.say("would install the pre-push hook")
+			return nil
+		}
+		program, err := os.Executable()
+		if err != nil {
+			return fmt.Errorf("find the path of sitelink: %w", system.Cause(err))
+		}
+		if err := r.record.SetHook(true); err != nil {
+			return err
+		}
+		if state, err = r.Repo.Install(ctx, githook.InstallOptions{Program: program, Site: filepath.FromSlash(r.Below)}); err != nil {
+			return errors.Join(ExplainHook(err), r.record.SetHook(false))
+		}
+		r.say("hooked  %s", HookStatus(state))
+		return nil
 	}
 	return nil
 }
@@ -308,21 +377,6 @@ func (r *Init) writeBaseline() error {
 	return nil
 }
 
-// writeServer writes the file for a server, and keeps for the end what the user
-// has to add to a file of their own.
-func (r *Init) writeServer(s Server) error {
-	advice := s.Advice(&r.Facts)
-	if advice.File != nil {
-		if err := r.write(*advice.File); err != nil {
-			return err
-		}
-	}
-	if advice.Add != "" {
-		fmt.Fprintf(&r.manual, "\nAdd to %s:\n\n%s", advice.Where, indented(advice.Add))
-	}
-	return nil
-}
-
 // write writes one file and says so.
 func (r *Init) write(f File) error {
 	do := r.record.Write
@@ -349,48 +403,6 @@ func (r *Init) write(f File) error {
 			r.done.WriteString(indented(f.Text))
 		}
 	}
-	return nil
-}
-
-// installHook installs the pre-push hook, or says what to add for the program
-// that manages the hooks.
-func (r *Init) installHook(ctx context.Context) error {
-	state := r.Survey.Hook
-	switch {
-	case r.Repo == nil:
-		return ExplainHook(r.NoRepo)
-	case r.Hooked:
-		r.say("same    the pre-push hook is installed")
-		return nil
-	case state.Manager != "" && (!state.ConfigHooks || state.Method == githook.ByManager):
-		return r.managedHook()
-	case r.DryRun:
-		r.say("would install the pre-push hook")
-		return nil
-	}
-	program, err := os.Executable()
-	if err != nil {
-		return fmt.Errorf("find the path of sitelink: %w", system.Cause(err))
-	}
-	if err := r.record.SetHook(true); err != nil {
-		return err
-	}
-	if state, err = r.Repo.Install(ctx, githook.InstallOptions{Program: program, Site: filepath.FromSlash(r.Below)}); err != nil {
-		return errors.Join(ExplainHook(err), r.record.SetHook(false))
-	}
-	r.say("hooked  %s", HookStatus(state))
-	return nil
-}
-
-// managedHook gives the program that manages the hooks what it needs. A file of
-// husky that does not exist yet is written; any other belongs to the user.
-func (r *Init) managedHook() error {
-	snippet := githook.Snippet(r.Survey.Hook.Manager, append(slices.Clone(r.Survey.Hook.Sites), path.Clean(r.Below))...)
-	name := path.Join(r.toRoot("."), r.Survey.Hook.ManagerFile)
-	if r.Survey.Hook.Manager == "husky" && !r.rootHas(r.Survey.Hook.ManagerFile) {
-		return r.write(File{Path: name, Text: snippet})
-	}
-	fmt.Fprintf(&r.manual, "\nHooks belong to %s. Add to %s:\n\n%s", r.Survey.Hook.Manager, r.Show(name), indented(snippet))
 	return nil
 }
 

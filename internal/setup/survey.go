@@ -167,7 +167,13 @@ var versionOf = text.Regexp(`\bv?(\d+\.\d+(?:\.\d+)*)`)
 // machine, "" if it is not installed.
 func generatorVersion(ctx context.Context, g *project.Generator) string {
 	if npm, _, _, _ := g.Generator.Install(""); npm != "" {
-		return packageVersion(g.Dir, npm)
+		// The project has installed an npm package.
+		var p struct{ Version string }
+		readJSON(filepath.Join(g.Dir, "node_modules", filepath.FromSlash(npm), "package.json"), &p)
+		if !versionOf().MatchString(p.Version) {
+			return ""
+		}
+		return p.Version
 	}
 	program, args := g.Generator.Program(), []string{"--version"}
 	if g.Generator == generator.Hugo {
@@ -189,17 +195,6 @@ func generatorVersion(ctx context.Context, g *project.Generator) string {
 		return string(m[1])
 	}
 	return ""
-}
-
-// packageVersion returns the version of an npm package that the project has
-// installed.
-func packageVersion(dir, name string) string {
-	var p struct{ Version string }
-	readJSON(filepath.Join(dir, "node_modules", filepath.FromSlash(name), "package.json"), &p)
-	if !versionOf().MatchString(p.Version) {
-		return ""
-	}
-	return p.Version
 }
 
 // packageScripts returns the scripts of a package.json, none if it cannot be read.

@@ -2,9 +2,10 @@ package source
 
 import (
 	"bytes"
-	"github.com/sitelink/sitelink/internal/text"
 	"slices"
 	"strings"
+
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // written is a link in a template: an attribute whose value is text, actions or
@@ -357,7 +358,40 @@ const maxRun = 2000
 func (p *locatedPage) composed(l *pageLink) composition {
 	c := composition{by: p.templatesOf(l, enough)}
 	if len(c.by) > 0 && !c.by[0].writes() {
-		c.run, c.nth = p.runOf(c.by[0], l)
+		// The run has the links of the page that the same template wrote.
+		w := c.by[0]
+		r, ok := p.runs[w]
+		if !ok {
+			var key strings.Builder
+			var links []runLink
+			key.WriteString(w.file.display)
+			for i := range p.links {
+				on := &p.links[i]
+				if on.element != l.element || on.attribute != l.attribute || len(r.at) == maxRun {
+					continue
+				}
+				tag := p.tagOf(on)
+				if tag == nil {
+					continue
+				}
+				for _, f := range p.fitting(tag) {
+					if f.by != w {
+						continue
+					}
+					if score, hole := p.fit(f, tag); score > 0 {
+						r.at = append(r.at, on.offset)
+						links = append(links, runLink{hole, on.label})
+						key.WriteString("\n" + hole + "\t" + on.label)
+					}
+				}
+			}
+			r.run = p.m.runs.get(key.String(), func() *linkRun { return &linkRun{links: links} })
+			if p.runs == nil {
+				p.runs = map[*written]pageRun{}
+			}
+			p.runs[w] = r
+		}
+		c.run, c.nth = r.run, slices.Index(r.at, l.offset)
 	}
 	return c
 }
@@ -424,43 +458,6 @@ func (p *locatedPage) elementAt(name string) *Position {
 		return nil
 	}
 	return nil
-}
-
-// runOf returns the links of a page that a template wrote, and the index of one
-// of them.
-func (p *locatedPage) runOf(w *written, l *pageLink) (*linkRun, int) {
-	r, ok := p.runs[w]
-	if !ok {
-		var key strings.Builder
-		var links []runLink
-		key.WriteString(w.file.display)
-		for i := range p.links {
-			on := &p.links[i]
-			if on.element != l.element || on.attribute != l.attribute || len(r.at) == maxRun {
-				continue
-			}
-			tag := p.tagOf(on)
-			if tag == nil {
-				continue
-			}
-			for _, f := range p.fitting(tag) {
-				if f.by != w {
-					continue
-				}
-				if score, hole := p.fit(f, tag); score > 0 {
-					r.at = append(r.at, on.offset)
-					links = append(links, runLink{hole, on.label})
-					key.WriteString("\n" + hole + "\t" + on.label)
-				}
-			}
-		}
-		r.run = p.m.runs.get(key.String(), func() *linkRun { return &linkRun{links: links} })
-		if p.runs == nil {
-			p.runs = map[*written]pageRun{}
-		}
-		p.runs[w] = r
-	}
-	return r.run, slices.Index(r.at, l.offset)
 }
 
 // pageRun is a run with the offsets of its links on one page.

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/yuin/goldmark/ast"
+
 	"github.com/sitelink/sitelink/internal/scan"
 	"github.com/sitelink/sitelink/internal/scan/html"
 )
@@ -100,15 +102,40 @@ func parseDocument(name string, text []byte, hugo bool) *document {
 	}
 	switch ext := strings.ToLower(path.Ext(name)); {
 	case isMarkdown(name):
-		d.parseMarkdown(masked, text)
+		// The offsets of links and headings are those of the file, because masked has the same
+		// length.
+		doc, links := parseGoldmark(masked)
+		w := markdownWalk{text: masked, unmasked: text, offsets: links.at, defs: map[string]definition{}, raw: make([]byte, 0)}
+		ast.Walk(doc, w.prepare)
+		w.html = htmlLinks(blankOutside(masked, w.rawSpans))
+		ast.Walk(doc, w.visit)
+		d.links, d.headings, d.defs, d.visible = w.links, w.headings, w.defs, w.visible.finish()
 		if ext == ".mdx" {
-			d.addJSX(masked)
+			// Attributes of components have addresses that were not found as HTML.
+			known := map[int]bool{}
+			for _, it := range d.links {
+				known[it.at] = true
+			}
+			for _, v := range jsxValue().FindAllSubmatchIndex(masked, -1) {
+				if !known[v[2]] {
+					d.links = append(d.links, sourceLink{order: v[2], at: v[2], dest: string(masked[v[2]:v[3]]), isGuess: true, form: FormComponent})
+				}
+			}
+			slices.SortStableFunc(d.links, func(a, b sourceLink) int { return a.order - b.order })
 		}
 	case ext == ".html" || ext == ".htm":
 		d.links, d.visible = htmlLinks(masked), &visibleText{}
 		d.visible.addHTML(0, masked)
 	default:
-		d.links, d.unparsed = wordLinks(masked, end), true
+		// Other markup is not parsed: words in Org, AsciiDoc and reStructuredText may be
+		// destinations.
+		var items []sourceLink
+		eachWord(masked[end:], func(at int, word []byte) {
+			if bytes.ContainsAny(word, "/.#") {
+				items = append(items, sourceLink{order: end + at, at: end + at, dest: string(word), isGuess: true})
+			}
+		})
+		d.links, d.unparsed = items, true
 	}
 	d.addShortcodes(codes)
 	return d
@@ -199,17 +226,6 @@ func htmlLinks(text []byte) []sourceLink {
 		}
 		items = append(items, it)
 	}
-	return items
-}
-
-// wordLinks finds words that may be destinations in markup that is not parsed:
-// Org, AsciiDoc, reStructuredText.
-func wordLinks(text []byte, from int) (items []sourceLink) {
-	eachWord(text[from:], func(at int, word []byte) {
-		if bytes.ContainsAny(word, "/.#") {
-			items = append(items, sourceLink{order: from + at, at: from + at, dest: string(word), isGuess: true})
-		}
-	})
 	return items
 }
 

@@ -223,16 +223,12 @@ func (v *value) holdsLink() bool {
 	case isLinkKey(v.key):
 		return true
 	}
-	return looksLikeAddress(v.text)
-}
-
-func looksLikeAddress(s string) bool {
 	for _, start := range []string{"/", "./", "../", "#"} {
-		if strings.HasPrefix(s, start) {
+		if strings.HasPrefix(v.text, start) {
 			return true
 		}
 	}
-	return strings.Contains(s, "://") || strings.ContainsAny(s, "/") && !strings.ContainsAny(s, " \t")
+	return strings.Contains(v.text, "://") || strings.ContainsAny(v.text, "/") && !strings.ContainsAny(v.text, " \t")
 }
 
 // unescape resolves the escapes that JSON writers use in addresses.

@@ -2,9 +2,9 @@ package source
 
 import (
 	"bytes"
-	"github.com/sitelink/sitelink/internal/text"
-	"slices"
 	"sort"
+
+	"github.com/sitelink/sitelink/internal/text"
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
@@ -14,18 +14,6 @@ import (
 	gtext "github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 )
-
-// parseMarkdown finds the links and headings of a Markdown text, in the order
-// of the page. text is the file, and masked the same with front matter and
-// shortcodes blanked, so that offsets are those of the file.
-func (d *document) parseMarkdown(masked, text []byte) {
-	doc, links := parseGoldmark(masked)
-	w := markdownWalk{text: masked, unmasked: text, offsets: links.at, defs: map[string]definition{}, raw: make([]byte, 0)}
-	ast.Walk(doc, w.prepare)
-	w.html = htmlLinks(blankOutside(masked, w.rawSpans))
-	ast.Walk(doc, w.visit)
-	d.links, d.headings, d.defs, d.visible = w.links, w.headings, w.defs, w.visible.finish()
-}
 
 // parseGoldmark parses a Markdown text, and records where its links are.
 func parseGoldmark(text []byte) (ast.Node, *offsetParser) {
@@ -304,18 +292,3 @@ func (p *offsetParser) CloseBlock(parent ast.Node, block gtext.Reader, pc parser
 
 // jsxValue matches an attribute of an MDX component whose value is an address.
 var jsxValue = text.Regexp("\\b(?:to|href|src|link|url|image|img|action)\\s*=\\s*\\{?\\s*[\"'`]([^\"'`\\s]+)[\"'`]")
-
-// addJSX adds the addresses in attributes of components in an MDX file that
-// were not found as HTML.
-func (d *document) addJSX(masked []byte) {
-	known := map[int]bool{}
-	for _, it := range d.links {
-		known[it.at] = true
-	}
-	for _, v := range jsxValue().FindAllSubmatchIndex(masked, -1) {
-		if !known[v[2]] {
-			d.links = append(d.links, sourceLink{order: v[2], at: v[2], dest: string(masked[v[2]:v[3]]), isGuess: true, form: FormComponent})
-		}
-	}
-	slices.SortStableFunc(d.links, func(a, b sourceLink) int { return a.order - b.order })
-}

@@ -194,7 +194,22 @@ func (src *sources) templateDirs() (dirs []templateDir) {
 	if src.opt.Generator != Hugo {
 		return []templateDir{{0, sourceDir{fsys: src.project, dir: "."}}}
 	}
-	for _, name := range src.configFiles() {
+	// These are the files of Hugo's configuration.
+	var names []string
+	for _, stem := range []string{"hugo", "config"} {
+		for _, ext := range []string{".toml", ".yaml", ".yml", ".json"} {
+			if _, err := fs.Stat(src.project, stem+ext); err == nil {
+				names = append(names, stem+ext)
+			}
+		}
+	}
+	fs.WalkDir(src.project, "config", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && isTemplate(name) {
+			names = append(names, name)
+		}
+		return nil
+	})
+	for _, name := range names {
 		dirs = append(dirs, templateDir{0, sourceDir{fsys: src.project, dir: name, kind: Configuration}})
 	}
 	for _, mt := range src.mounts {
@@ -266,24 +281,6 @@ func kindOf(name string) Kind {
 		return Asset
 	}
 	return Template
-}
-
-// configFiles returns the files of Hugo's configuration.
-func (src *sources) configFiles() (names []string) {
-	for _, stem := range []string{"hugo", "config"} {
-		for _, ext := range []string{".toml", ".yaml", ".yml", ".json"} {
-			if _, err := fs.Stat(src.project, stem+ext); err == nil {
-				names = append(names, stem+ext)
-			}
-		}
-	}
-	fs.WalkDir(src.project, "config", func(name string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() && isTemplate(name) {
-			names = append(names, name)
-		}
-		return nil
-	})
-	return names
 }
 
 // isBuilt reports whether a directory of the project is the docroot, or that of an

@@ -265,9 +265,31 @@ func (w *markdownWalk) autoID(h *ast.Heading, g Generator, ids generator.Heading
 	plain := string(util.ResolveEntityNames(w.raw))
 	switch ids {
 	case generator.BlackfridayIDs:
-		plain = blackfridayID(plain)
+		// The library Blackfriday keeps letters and numbers, in lower case, and writes one
+		// hyphen for all that is between them.
+		var id strings.Builder
+		gap := false
+		for _, r := range plain {
+			if !unicode.IsLetter(r) && !unicode.IsNumber(r) {
+				gap = true
+				continue
+			}
+			if gap && id.Len() > 0 {
+				id.WriteByte('-')
+			}
+			gap = false
+			id.WriteRune(unicode.ToLower(r))
+		}
+		plain = id.String()
 	case generator.GitHubASCIIIDs:
-		plain = githubID(withoutAccents(plain), func(r rune) bool { return r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r)) })
+		// The letters lose their marks.
+		marked := norm.NFD.String(plain)
+		plain = githubID(norm.NFC.String(strings.Map(func(r rune) rune {
+			if unicode.Is(unicode.Mn, r) {
+				return -1
+			}
+			return r
+		}, marked)), func(r rune) bool { return r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r)) })
 	default:
 		plain = githubID(plain, func(r rune) bool {
 			return unicode.IsLetter(r) || unicode.IsDigit(r) || g != Hugo && unicode.Is(unicode.M, r)
@@ -289,36 +311,6 @@ func githubID(text string, keeps func(rune) bool) string {
 		}
 	}
 	return id.String()
-}
-
-// blackfridayID returns the id that the library Blackfriday makes of a text: letters and
-// numbers in lower case, and one hyphen for all that is between them.
-func blackfridayID(text string) string {
-	var id strings.Builder
-	gap := false
-	for _, r := range text {
-		if !unicode.IsLetter(r) && !unicode.IsNumber(r) {
-			gap = true
-			continue
-		}
-		if gap && id.Len() > 0 {
-			id.WriteByte('-')
-		}
-		gap = false
-		id.WriteRune(unicode.ToLower(r))
-	}
-	return id.String()
-}
-
-// withoutAccents returns a text without the marks of its letters.
-func withoutAccents(text string) string {
-	marked := norm.NFD.String(text)
-	return norm.NFC.String(strings.Map(func(r rune) rune {
-		if unicode.Is(unicode.Mn, r) {
-			return -1
-		}
-		return r
-	}, marked))
 }
 
 // typographic matches an escaped character, and hyphens of which Hugo's typographer
