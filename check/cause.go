@@ -71,7 +71,49 @@ func Causes(fs []Finding) []Cause {
 	for i := range fs {
 		keys[i] = keyOfCause(&fs[i])
 	}
-	joinVersions(fs, keys)
+	// Documentation is often copied with its faults: the same link in the same file of
+	// several versions is one cause. A place that writes several links keeps its key.
+	values := map[causeKey]string{}
+	several := map[causeKey]bool{}
+	for i, k := range keys {
+		if k.kind != bySource {
+			continue
+		}
+		if value, ok := values[k]; !ok {
+			values[k] = fs[i].Raw
+		} else if value != fs[i].Raw && !fs[i].isFeed {
+			several[k] = true
+		}
+	}
+	joined := map[causeKey]causeKey{}
+	files := map[string]string{}
+	named := map[string]*strings.Replacer{} // the versions in the name of a file
+	for k, value := range values {
+		if several[k] {
+			continue
+		}
+		file, ok := files[k.file]
+		if !ok {
+			file = version().ReplaceAllLiteralString(k.file, "*")
+			// The versions in the directories of the file are replaced with an asterisk, as
+			// directories of a link.
+			var pairs []string
+			for _, dir := range strings.Split(path.Dir(k.file), "/") {
+				if version().FindString(dir) == dir {
+					pairs = append(pairs, "/"+dir+"/", "/*/")
+				}
+			}
+			files[k.file], named[k.file] = file, strings.NewReplacer(pairs...)
+		}
+		if file != k.file {
+			joined[k] = causeKey{kind: byVersion, file: file, what: named[k.file].Replace("/" + value + "/")}
+		}
+	}
+	for i, k := range keys {
+		if to, ok := joined[k]; ok && k.kind == bySource {
+			keys[i] = to
+		}
+	}
 	joinByValue(fs, keys)
 	joinFeeds(fs, keys)
 	joinAnchors(fs, keys)
@@ -199,57 +241,6 @@ func leadsTo(f *Finding) string {
 
 // version is a part of a path that often names a version: v1.2.0, 1-19, 2024.
 var version = text.Regexp(`\bv?\d+(?:[._-]\d+)*`)
-
-// joinVersions joins the places that have the same link in the same file of
-// several versions. Documentation is often copied with its faults. A place that
-// writes several links keeps its key.
-func joinVersions(fs []Finding, keys []causeKey) {
-	values := map[causeKey]string{}
-	several := map[causeKey]bool{}
-	for i, k := range keys {
-		if k.kind != bySource {
-			continue
-		}
-		if value, ok := values[k]; !ok {
-			values[k] = fs[i].Raw
-		} else if value != fs[i].Raw && !fs[i].isFeed {
-			several[k] = true
-		}
-	}
-	joined := map[causeKey]causeKey{}
-	files := map[string]string{}
-	named := map[string]*strings.Replacer{} // the versions in the name of a file
-	for k, value := range values {
-		if several[k] {
-			continue
-		}
-		file, ok := files[k.file]
-		if !ok {
-			file = version().ReplaceAllLiteralString(k.file, "*")
-			files[k.file], named[k.file] = file, versionsIn(k.file)
-		}
-		if file != k.file {
-			joined[k] = causeKey{kind: byVersion, file: file, what: named[k.file].Replace("/" + value + "/")}
-		}
-	}
-	for i, k := range keys {
-		if to, ok := joined[k]; ok && k.kind == bySource {
-			keys[i] = to
-		}
-	}
-}
-
-// versionsIn returns what replaces the versions in the directories of a file, as
-// directories of a link, with an asterisk.
-func versionsIn(file string) *strings.Replacer {
-	var pairs []string
-	for _, dir := range strings.Split(path.Dir(file), "/") {
-		if version().FindString(dir) == dir {
-			pairs = append(pairs, "/"+dir+"/", "/*/")
-		}
-	}
-	return strings.NewReplacer(pairs...)
-}
 
 // joinByValue joins the links that are written the same but lead to different
 // targets, such as ../help.html in the menu of pages of several directories: it leads to

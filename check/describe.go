@@ -67,7 +67,18 @@ func describe(ctx context.Context, s *isite.Site, opt Options, j *judged, ignore
 	if err != nil {
 		return nil, err
 	}
-	limit.trim(described)
+	// The last warnings go until errors and warnings together keep to the limit.
+	over := limit.errors + limit.warnings - limit.most
+	for i := len(described) - 1; i >= 0 && over > 0 && limit.most > 0; i-- {
+		d := &described[i]
+		for k := len(d.findings) - 1; k >= 0 && over > 0; k-- {
+			if d.findings[k].Verdict == Warning {
+				d.findings = slices.Delete(d.findings, k, k+1)
+				limit.sum.UnlistedWarnings++
+				over--
+			}
+		}
+	}
 	n := 0
 	for i := range described {
 		n += len(described[i].findings)
@@ -115,22 +126,6 @@ func (l *findingLimit) apply(d *describedPage) {
 	})
 	if d.findings = kept; len(kept) < cap(kept)/2 {
 		d.findings = slices.Clone(kept)
-	}
-}
-
-// trim takes the last warnings from the pages, in order, until errors and warnings
-// together keep to the limit.
-func (l *findingLimit) trim(described []describedPage) {
-	over := l.errors + l.warnings - l.most
-	for i := len(described) - 1; i >= 0 && over > 0 && l.most > 0; i-- {
-		d := &described[i]
-		for k := len(d.findings) - 1; k >= 0 && over > 0; k-- {
-			if d.findings[k].Verdict == Warning {
-				d.findings = slices.Delete(d.findings, k, k+1)
-				l.sum.UnlistedWarnings++
-				over--
-			}
-		}
 	}
 }
 
@@ -217,7 +212,17 @@ func (w *describer) describe(id isite.PageID, bad []badLink, scripts []scriptTar
 		}
 		for _, st := range scripts {
 			if st.link == uint32(link) {
-				out.findings = append(out.findings, scriptFinding(s, w.path, d, st))
+				// The fragments that are left to scripts are reported once for their target.
+				l := linkOf(s, w.path, d, decision{Warning, ScriptFragment})
+				f := l.Finding()
+				f.own()
+				f.Count, f.evidence = st.missing, st.evidence
+				what := fmt.Sprintf("the fragment #%s of %s is left to a script", d.Fragment, s.Path(st.target))
+				if st.fragments > 1 {
+					what = fmt.Sprintf("%d fragments of %s, such as #%s, are left to a script", st.fragments, s.Path(st.target), d.Fragment)
+				}
+				f.Message = what + ": " + st.evidence + "; set script-fragments to silent if that is right, or to error to check them"
+				out.findings = append(out.findings, f)
 			}
 		}
 	})
@@ -327,21 +332,6 @@ func joinFeedRelative(all []Finding, relativeURLs bool) []Finding {
 	f.Count, f.Suggestion = links, ""
 	f.Message = feedRelativeMessage(links, feeds, f.Message, relativeURLs)
 	return left
-}
-
-// scriptFinding reports, once for its target, the fragments that are left to
-// scripts.
-func scriptFinding(s *isite.Site, page string, d *isite.Detail, st scriptTarget) Finding {
-	l := linkOf(s, page, d, decision{Warning, ScriptFragment})
-	f := l.Finding()
-	f.own()
-	f.Count, f.evidence = st.missing, st.evidence
-	what := fmt.Sprintf("the fragment #%s of %s is left to a script", d.Fragment, s.Path(st.target))
-	if st.fragments > 1 {
-		what = fmt.Sprintf("%d fragments of %s, such as #%s, are left to a script", st.fragments, s.Path(st.target), d.Fragment)
-	}
-	f.Message = what + ": " + st.evidence + "; set script-fragments to silent if that is right, or to error to check them"
-	return f
 }
 
 // rereadFinding reports a page that could not be read a second time.

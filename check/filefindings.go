@@ -27,7 +27,15 @@ func fileFindings(ctx context.Context, s *isite.Site, opt Options, sum *Summary)
 		out = append(out, Finding{Page: f.Path, Verdict: Warning, Code: ReadError, Count: 1, Message: "cannot be read: " + f.Err.Error()})
 	}
 	for _, f := range s.RuleFaults() {
-		out = append(out, ruleFinding(f))
+		v := Error
+		if f.Severity == redirect.Warning {
+			v = Warning
+		}
+		message := f.Message
+		if f.Text != "" {
+			message += ": " + f.Text
+		}
+		out = append(out, Finding{Page: f.File, Line: f.Line, Column: min(f.Line, 1), Verdict: v, Code: Code(f.Code), Count: 1, Message: message, about: f.Text})
 	}
 	w := faultFinder{s: s, reader: s.NewReader()}
 	defer w.reader.Close()
@@ -65,19 +73,6 @@ func fileFindings(ctx context.Context, s *isite.Site, opt Options, sum *Summary)
 		}
 	}
 	return out, nil
-}
-
-// ruleFinding reports a fault of a redirect rule of the host.
-func ruleFinding(f redirect.Fault) Finding {
-	v := Error
-	if f.Severity == redirect.Warning {
-		v = Warning
-	}
-	message := f.Message
-	if f.Text != "" {
-		message += ": " + f.Text
-	}
-	return Finding{Page: f.File, Line: f.Line, Column: min(f.Line, 1), Verdict: v, Code: Code(f.Code), Count: 1, Message: message, about: f.Text}
 }
 
 // faultFinder collects the faults of pages as files. It reads again only pages

@@ -167,7 +167,46 @@ func (a *attributor) attribute(ctx context.Context, misses []miss) error {
 	if len(open) == 0 {
 		return nil
 	}
-	if err := a.readTexts(ctx, open); err != nil {
+	// Each fragment that is not known as text yet is read at the first link that asks for
+	// it.
+	want := map[isite.PageID][]uint32{}
+	asked := map[fragmentKey]bool{}
+	keys := map[linkPlace]fragmentKey{}
+	for _, m := range open {
+		key := m.key()
+		if _, known := a.texts[key]; !known && !asked[key] {
+			asked[key] = true
+			want[m.page] = append(want[m.page], m.link)
+			keys[linkPlace{m.page, m.link}] = key
+		}
+	}
+	type named struct {
+		key  fragmentKey
+		text string
+	}
+	pages := make([]isite.PageID, 0, len(want))
+	for id := range want {
+		slices.Sort(want[id])
+		pages = append(pages, id)
+	}
+	slices.Sort(pages)
+	texts := make([][]named, len(pages))
+	err := readers(ctx, a.s, *a.opt, len(pages), func(r *isite.Reader, i int) error {
+		id := pages[i]
+		err := r.Details(id, want[id], func(link int, d *isite.Detail) {
+			texts[i] = append(texts[i], named{keys[linkPlace{id, uint32(link)}], strings.Clone(d.Fragment)})
+		})
+		if err != nil {
+			texts[i] = nil // the page changed, and is reported as changed
+		}
+		return nil
+	})
+	for _, list := range texts {
+		for _, n := range list {
+			a.texts[n.key] = n.text
+		}
+	}
+	if err != nil {
 		return err
 	}
 	for _, m := range open {
@@ -282,7 +321,23 @@ func (a *attributor) scriptFor(m *miss, t *target) (n uint16, certain bool) {
 		case !u.Forms.Has(m.form):
 		case u.Scaladoc:
 			if t.routes == nil {
-				t.routes = scaladocRoutes(a.s, m.target)
+				// The frame set of scaladoc names a page by a fragment: scala.Option for
+				// scala/Option.html.
+				dir := path.Dir(a.s.Path(m.target)) + "/"
+				if dir == "./" {
+					dir = ""
+				}
+				routes := map[uint64]isite.PageID{}
+				for i := range a.s.Pages() {
+					id := isite.PageID(i)
+					name, below := strings.CutPrefix(a.s.Path(id), dir)
+					name, isPage := strings.CutSuffix(name, ".html")
+					if below && isPage {
+						f, _ := a.s.ParseFragment(strings.ReplaceAll(name, "/", "."))
+						routes[f.Exact] = id
+					}
+				}
+				t.routes = routes
 			}
 			name := m.exact
 			if m.form == html.FormMember {
@@ -365,26 +420,6 @@ func docsifyFiles(s *isite.Site, page isite.PageID) map[uint64]bool {
 	return files
 }
 
-// scaladocRoutes returns the pages that scaladoc's frame set shows, by the hash of
-// the fragment that names them: scala.Option for scala/Option.html.
-func scaladocRoutes(s *isite.Site, frames isite.PageID) map[uint64]isite.PageID {
-	dir := path.Dir(s.Path(frames)) + "/"
-	if dir == "./" {
-		dir = ""
-	}
-	routes := map[uint64]isite.PageID{}
-	for i := range s.Pages() {
-		id := isite.PageID(i)
-		name, below := strings.CutPrefix(s.Path(id), dir)
-		name, isPage := strings.CutSuffix(name, ".html")
-		if below && isPage {
-			f, _ := s.ParseFragment(strings.ReplaceAll(name, "/", "."))
-			routes[f.Exact] = id
-		}
-	}
-	return routes
-}
-
 // usesOf returns the scripts of a page that can serve fragments, those of known
 // frameworks first. A script that cannot be read is known by its address only.
 func (a *attributor) usesOf(id isite.PageID) []scriptUse {
@@ -416,7 +451,14 @@ func (a *attributor) usesOf(id isite.PageID) []scriptUse {
 		if sc.Node != docroot.NoNode {
 			names[i] = a.s.Tree().Path(sc.Node)
 			if !uses[i].Any() && !html.IsScriptLibrary(sc.Address) {
-				uses[i] = a.fileUse(sc.Node)
+				u, ok := a.files[sc.Node]
+				if !ok {
+					if text, err := a.reader.File(sc.Node, maxScriptBytes); err == nil {
+						u = html.ScriptByText(text)
+					}
+					a.files[sc.Node] = u
+				}
+				uses[i] = u
 			}
 		}
 	}
@@ -440,61 +482,6 @@ func (a *attributor) usesOf(id isite.PageID) []scriptUse {
 
 // maxScriptBytes limits the size of a script that is read.
 const maxScriptBytes = 32 << 20
-
-// fileUse reads a script of the docroot.
-func (a *attributor) fileUse(node docroot.NodeID) html.ScriptUse {
-	u, ok := a.files[node]
-	if !ok {
-		if text, err := a.reader.File(node, maxScriptBytes); err == nil {
-			u = html.ScriptByText(text)
-		}
-		a.files[node] = u
-	}
-	return u
-}
-
-// readTexts reads the fragments of misses that are not known as text yet, each at
-// the first link that asks for it.
-func (a *attributor) readTexts(ctx context.Context, misses []*miss) error {
-	want := map[isite.PageID][]uint32{}
-	asked := map[fragmentKey]bool{}
-	keys := map[linkPlace]fragmentKey{}
-	for _, m := range misses {
-		key := m.key()
-		if _, known := a.texts[key]; !known && !asked[key] {
-			asked[key] = true
-			want[m.page] = append(want[m.page], m.link)
-			keys[linkPlace{m.page, m.link}] = key
-		}
-	}
-	type named struct {
-		key  fragmentKey
-		text string
-	}
-	pages := make([]isite.PageID, 0, len(want))
-	for id := range want {
-		slices.Sort(want[id])
-		pages = append(pages, id)
-	}
-	slices.Sort(pages)
-	texts := make([][]named, len(pages))
-	err := readers(ctx, a.s, *a.opt, len(pages), func(r *isite.Reader, i int) error {
-		id := pages[i]
-		err := r.Details(id, want[id], func(link int, d *isite.Detail) {
-			texts[i] = append(texts[i], named{keys[linkPlace{id, uint32(link)}], strings.Clone(d.Fragment)})
-		})
-		if err != nil {
-			texts[i] = nil // the page changed, and is reported as changed
-		}
-		return nil
-	})
-	for _, list := range texts {
-		for _, n := range list {
-			a.texts[n.key] = n.text
-		}
-	}
-	return err
-}
 
 // definedElsewhere returns which of the guessed fragments are ids of any page.
 func (a *attributor) definedElsewhere(guessed map[*miss]uint16) map[string]bool {
@@ -597,7 +584,15 @@ func scriptTargets(s *isite.Site, misses []miss, all []evidence, bad map[isite.P
 			continue
 		}
 		chosen[best.page] = true
-		t.page, t.link, t.evidence = best.page, best.link, evidenceText(all, used)
+		// The configuration states some evidence, which is left out.
+		var texts []string
+		for _, n := range used {
+			if !all[n].stated {
+				texts = append(texts, all[n].text)
+			}
+		}
+		slices.Sort(texts)
+		t.page, t.link, t.evidence = best.page, best.link, strings.Join(texts, "; ")
 		out = append(out, t)
 	}
 	counts = slices.DeleteFunc(counts, func(c ScriptFragmentCount) bool { return c.Links == 0 })
@@ -605,16 +600,4 @@ func scriptTargets(s *isite.Site, misses []miss, all []evidence, bad map[isite.P
 		return cmp.Or(cmp.Compare(b.Fragments, a.Fragments), cmp.Compare(a.Evidence, b.Evidence))
 	})
 	return out, counts
-}
-
-// evidenceText joins evidence that the configuration does not state.
-func evidenceText(all []evidence, used []uint16) string {
-	var texts []string
-	for _, n := range used {
-		if !all[n].stated {
-			texts = append(texts, all[n].text)
-		}
-	}
-	slices.Sort(texts)
-	return strings.Join(texts, "; ")
 }

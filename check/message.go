@@ -58,7 +58,13 @@ func linkMessage(s *isite.Site, d *isite.Detail, l *Link) string {
 		_, meant := s.Public(d.Meant)
 		return fmt.Sprintf("%s lacks the base path %s/ of the site: %s is there", path, strings.TrimSuffix(meant, d.Target), meant)
 	case OutsideDocroot:
-		return outsideMessage(d, l, path)
+		switch {
+		case d.State == host.StateBehindSymlink:
+			return path + " goes through a symbolic link that leaves the docroot; a deployment may not copy its target"
+		case l.Verdict == Warning:
+			return "the link climbs above the root of the site; browsers stop there and request " + path
+		}
+		return "the link climbs above the root of the site, and " + path + " is not found there"
 	case BrokenSymlink:
 		if d.Note != "" {
 			return path + " leads to a broken symbolic link"
@@ -121,16 +127,6 @@ func markdownAdvice(generator string) string {
 		return "; no page is made from a Markdown file at this path: correct it"
 	}
 	return "; this is the path of a Markdown file that the generator did not turn into an address: correct it, or write the address of the page"
-}
-
-func outsideMessage(d *isite.Detail, l *Link, path string) string {
-	switch {
-	case d.State == host.StateBehindSymlink:
-		return path + " goes through a symbolic link that leaves the docroot; a deployment may not copy its target"
-	case l.Verdict == Warning:
-		return "the link climbs above the root of the site; browsers stop there and request " + path
-	}
-	return "the link climbs above the root of the site, and " + path + " is not found there"
 }
 
 // entryMessage describes what is wrong with an entry of a sitemap or feed.

@@ -105,7 +105,35 @@ func writtenSegments(raw string) []string {
 func (x *fileIndex) guesses(f *Finding, page docroot.NodeID, by rule) []docroot.NodeID {
 	a := x.aimOf(f)
 	if by == ruleAbove {
-		return x.fromAbove(f, a, page)
+		// A relative link may resolve against one of the directories above the page, or the
+		// docroot: its author counted the levels wrong, or forgot the first slash.
+		var out []docroot.NodeID
+		segments := writtenSegments(f.Raw)
+		here := x.parse(a)
+		at := docroot.NoNode // where the path leads, if that exists
+		if len(here.exist) > len(here.dirs) {
+			at = here.exist[len(here.dirs)]
+		}
+		if isRooted(f.Raw) || f.hasBase || len(segments) == 0 || at != docroot.NoNode && len(segments) > 1 {
+			return nil // a directory of several levels exists, so they are right
+		}
+		slash := ""
+		if strings.HasSuffix(a.path, "/") {
+			slash = "/"
+		}
+		t := x.s.Tree()
+		for dir := page; dir != 0 && len(out) == 0; {
+			dir = t.Parent(dir)
+			w := x.parse(aim{path.Join(t.Path(dir), path.Join(segments...)) + slash, len(segments)})
+			if last := len(w.dirs); w.name != "" && len(w.exist) > last && (at == docroot.NoNode || !x.areParallel(at, w.exist[last])) {
+				for _, id := range x.namesIn(w.exist[last]).byStem[w.stem] {
+					if _, kind, _ := x.stemOf(id); kind == w.kind {
+						out = append(out, id)
+					}
+				}
+			}
+		}
+		return out
 	}
 	key := knownAim{a, by}
 	if got, ok := x.known[key]; ok {
@@ -306,38 +334,6 @@ func (x *fileIndex) lacksWord(w wanted) (out []docroot.NodeID) {
 	for _, id := range d.byStem[d.stems.Abbreviated(w.stem)] {
 		if _, kind, _ := x.stemOf(id); kind == w.kind {
 			out = append(out, id)
-		}
-	}
-	return out
-}
-
-// fromAbove guesses what a relative link means if it resolves against one of the
-// directories above the page, or the docroot: its author counted the levels
-// wrong, or forgot the first slash.
-func (x *fileIndex) fromAbove(f *Finding, a aim, page docroot.NodeID) (out []docroot.NodeID) {
-	segments := writtenSegments(f.Raw)
-	here := x.parse(a)
-	at := docroot.NoNode // where the path leads, if that exists
-	if len(here.exist) > len(here.dirs) {
-		at = here.exist[len(here.dirs)]
-	}
-	if isRooted(f.Raw) || f.hasBase || len(segments) == 0 || at != docroot.NoNode && len(segments) > 1 {
-		return nil // a directory of several levels exists, so they are right
-	}
-	slash := ""
-	if strings.HasSuffix(a.path, "/") {
-		slash = "/"
-	}
-	t := x.s.Tree()
-	for dir := page; dir != 0 && len(out) == 0; {
-		dir = t.Parent(dir)
-		w := x.parse(aim{path.Join(t.Path(dir), path.Join(segments...)) + slash, len(segments)})
-		if last := len(w.dirs); w.name != "" && len(w.exist) > last && (at == docroot.NoNode || !x.areParallel(at, w.exist[last])) {
-			for _, id := range x.namesIn(w.exist[last]).byStem[w.stem] {
-				if _, kind, _ := x.stemOf(id); kind == w.kind {
-					out = append(out, id)
-				}
-			}
 		}
 	}
 	return out

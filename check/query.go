@@ -96,7 +96,24 @@ func (q Query) selection(s *isite.Site) (*selection, error) {
 		sel.may = append(sel.may, func(l *isite.Link) bool { return leavesSite(l.State) })
 	}
 	if q.To != "" {
-		return sel, sel.addTarget(s, q.To)
+		to, err := resolveName(s, q.To)
+		if err != nil {
+			return sel, err
+		}
+		if to.Fragment != "" {
+			fragment := anchorName(to.Fragment)
+			sel.fit = append(sel.fit, func(l *Link) bool { return anchorName(l.Fragment) == fragment })
+		}
+		if to.State.Answers() && to.Node != docroot.NoNode {
+			sel.may = append(sel.may, func(l *isite.Link) bool {
+				return l.Node == to.Node && l.State != host.StateWrongCase && l.State != host.StateMissingBase
+			})
+			return sel, nil
+		}
+		target := sitePath(to.Target)
+		sel.may = append(sel.may, func(l *isite.Link) bool { return l.Node == docroot.NoNode || !s.State(l).Answers() })
+		sel.fit = append(sel.fit, func(l *Link) bool { return l.Target != "" && sitePath(l.Target) == target })
+		return sel, nil
 	}
 	return sel, nil
 }
@@ -119,28 +136,6 @@ func resolveName(s *isite.Site, text string) (host.Resolved, error) {
 		return res, notFound(err)
 	}
 	return res, nil
-}
-
-// addTarget adds the tests for the target that text names.
-func (sel *selection) addTarget(s *isite.Site, text string) error {
-	to, err := resolveName(s, text)
-	if err != nil {
-		return err
-	}
-	if to.Fragment != "" {
-		fragment := anchorName(to.Fragment)
-		sel.fit = append(sel.fit, func(l *Link) bool { return anchorName(l.Fragment) == fragment })
-	}
-	if to.State.Answers() && to.Node != docroot.NoNode {
-		sel.may = append(sel.may, func(l *isite.Link) bool {
-			return l.Node == to.Node && l.State != host.StateWrongCase && l.State != host.StateMissingBase
-		})
-		return nil
-	}
-	target := sitePath(to.Target)
-	sel.may = append(sel.may, func(l *isite.Link) bool { return l.Node == docroot.NoNode || !s.State(l).Answers() })
-	sel.fit = append(sel.fit, func(l *Link) bool { return l.Target != "" && sitePath(l.Target) == target })
-	return nil
 }
 
 // sitePath returns the part of a target that decides whether two are the same: a

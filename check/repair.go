@@ -276,7 +276,11 @@ func (x *repairer) spelled(f *Finding) Repair {
 	}
 	var values []string
 	var rule RepairRule
-	for _, form := range otherForms(target) {
+	// Other addresses differ from the path in the final slash, the extension or the name
+	// of an index file.
+	bare := strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(target, "index.html"), ".html"), "/")
+	all := []string{bare, bare + "/", bare + ".html", bare + "/index.html"}
+	for _, form := range slices.DeleteFunc(all, func(s string) bool { return s == target || s == "" }) {
 		value := replacePath(x.s, f, form)
 		r, err := x.s.Follow(x.from, value)
 		if err != nil || r.State != host.StateOK || r.Node == docroot.NoNode {
@@ -313,16 +317,8 @@ func (x *repairer) spelled(f *Finding) Repair {
 	return Repair{Rule: rule, Why: "it may mean several pages or files: " + strings.Join(values, " or ")}
 }
 
-// otherForms returns the addresses that differ from a path in its final slash, its
-// extension or the name of an index file.
-func otherForms(p string) []string {
-	bare := strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(p, "index.html"), ".html"), "/")
-	all := []string{bare, bare + "/", bare + ".html", bare + "/index.html"}
-	return slices.DeleteFunc(all, func(s string) bool { return s == p || s == "" })
-}
-
 // sameFolded returns the files whose addresses differ from a path only in letter
-// case, and in what [otherForms] changes.
+// case, the final slash, the extension and the name of an index file.
 func (x *repairer) sameFolded(target string) []docroot.NodeID {
 	if x.folded == nil {
 		x.folded = map[string][]docroot.NodeID{}

@@ -110,7 +110,35 @@ func judgeLinks(ctx context.Context, s *isite.Site, opt Options) (*judged, error
 		tallies = append(tallies, t)
 		return func(i int) error {
 			if id := isite.PageID(i); opt.scope.has(id) {
-				t.addPage(id, s.Page(id))
+				// p may be another version of the page with that number.
+				p := s.Page(id)
+				links, fragments := p.All(), p.Fragments()
+				var fragment isite.Fragment
+				for i := range links {
+					l := &links[i]
+					answer := t.s.State(l)
+					if l.HasFragment() {
+						fragment = fragments.Next(l)
+					}
+					var entry state
+					if l.IsEntry() {
+						entry = entryState(t.s, p.Kind(), l, answer)
+					}
+					at := linkPlace{id, uint32(i)}
+					switch {
+					case l.IsExempt():
+						t.reasons[Exempted]++
+					case entry != 0:
+						t.report(at, entry)
+					case l.HasFragment() && answer.Answers():
+						t.addFragment(at, l, answer, &fragment)
+					default:
+						t.states[answer]++
+						if answer.IsError() || answer.IsWarning() || l.HasFragment() {
+							t.report(at, state(answer))
+						}
+					}
+				}
 			}
 			return nil
 		}
@@ -173,37 +201,6 @@ func mergeTallies(s *isite.Site, opt *Options, tallies []*tally) *tally {
 		}
 	}
 	return sum
-}
-
-// addPage judges the links of p, a version of the page with that number.
-func (t *tally) addPage(id isite.PageID, p *isite.Page) {
-	links, fragments := p.All(), p.Fragments()
-	var fragment isite.Fragment
-	for i := range links {
-		l := &links[i]
-		answer := t.s.State(l)
-		if l.HasFragment() {
-			fragment = fragments.Next(l)
-		}
-		var entry state
-		if l.IsEntry() {
-			entry = entryState(t.s, p.Kind(), l, answer)
-		}
-		at := linkPlace{id, uint32(i)}
-		switch {
-		case l.IsExempt():
-			t.reasons[Exempted]++
-		case entry != 0:
-			t.report(at, entry)
-		case l.HasFragment() && answer.Answers():
-			t.addFragment(at, l, answer, &fragment)
-		default:
-			t.states[answer]++
-			if answer.IsError() || answer.IsWarning() || l.HasFragment() {
-				t.report(at, state(answer))
-			}
-		}
-	}
 }
 
 // linkPlace is a link of a page.
@@ -275,7 +272,21 @@ func newJudged(ctx context.Context, t *tally) (*judged, error) {
 	j.evidence = a.evidence
 	sum := &j.summary
 	reasons := map[Code]int{}
-	sum.addTally(t, reasons)
+	// The verdict of these links is final.
+	sum.OK += t.ok
+	sum.Redirected += t.redirects + t.states[host.StateRedirect]
+	for s, n := range t.states {
+		switch d := decisions[s]; {
+		case n == 0:
+		case d.verdict == OK:
+			sum.OK += n
+		case d.verdict == Unchecked:
+			reasons[d.code] += n
+		}
+	}
+	for c, n := range t.reasons {
+		reasons[c] += n
+	}
 	if n := t.states[host.StateMissingBase]; n > max(sum.OK, fewOutside) {
 		sum.Notes = append(sum.Notes, fmt.Sprintf("most links to files of the site lack the base path %s/ (%d; %d links work): "+
 			"build the site for its base URL, or correct base-url if it is published elsewhere", s.BasePath(), n, sum.OK))

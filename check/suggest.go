@@ -158,7 +158,30 @@ func suggestAnchors(s *isite.Site, r *isite.Reader, target isite.PageID, finding
 		fragment string
 	}
 	known := map[key]string{}
-	own := ownAnchors(s, findings)
+	// A template may have rendered Markdown with #id as part of another page, as
+	// markdownify of Hugo does: then all links of a page to the target, at least manyOwn,
+	// name ids that the page itself has. Where docs/a/index.html has the ids x, y and z,
+	// its links ../#x, ../#y and ../#z to docs/index.html, which lacks them, mean #x, #y
+	// and #z.
+	found := map[string]map[string]bool{} // page, then fragment; nil if one is not there
+	for _, f := range findings {
+		ids, seen := found[f.Page]
+		switch {
+		case seen && ids == nil || ids[f.Fragment]:
+			continue
+		case f.Code != MissingFragment || f.hasBase || f.isFeed || !gives(s, f, ownAnchor(f)):
+			found[f.Page] = nil
+			continue
+		case !seen:
+			ids = map[string]bool{}
+			found[f.Page] = ids
+		}
+		ids[f.Fragment] = true
+	}
+	own := map[string]bool{}
+	for page, ids := range found {
+		own[page] = len(ids) >= manyOwn
+	}
 	for _, f := range findings {
 		if own[f.Page] {
 			f.Suggestion = ownAnchor(f)
@@ -179,34 +202,6 @@ func suggestAnchors(s *isite.Site, r *isite.Reader, target isite.PageID, finding
 // manyOwn is how many ids a page cannot have in common with the missing ids of another
 // page by chance.
 const manyOwn = 3
-
-// ownAnchors returns the pages whose links to the target of the findings all name ids
-// that the linking page itself has, at least manyOwn. A template wrote these links: it
-// rendered Markdown with #id as part of another page, as Hugo's markdownify does.
-// Where docs/a/index.html has the ids x, y and z, its links ../#x, ../#y and ../#z to
-// docs/index.html, which lacks them, mean #x, #y and #z.
-func ownAnchors(s *isite.Site, findings []*Finding) map[string]bool {
-	found := map[string]map[string]bool{} // page, then fragment; nil if one is not there
-	for _, f := range findings {
-		ids, seen := found[f.Page]
-		switch {
-		case seen && ids == nil || ids[f.Fragment]:
-			continue
-		case f.Code != MissingFragment || f.hasBase || f.isFeed || !gives(s, f, ownAnchor(f)):
-			found[f.Page] = nil
-			continue
-		case !seen:
-			ids = map[string]bool{}
-			found[f.Page] = ids
-		}
-		ids[f.Fragment] = true
-	}
-	own := map[string]bool{}
-	for page, ids := range found {
-		own[page] = len(ids) >= manyOwn
-	}
-	return own
-}
 
 // ownAnchor returns the fragment of a link, as a link within its page.
 func ownAnchor(f *Finding) string {

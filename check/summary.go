@@ -254,25 +254,6 @@ func (sum *Summary) reportsScripts() bool {
 	return slices.ContainsFunc(sum.Reasons, func(r Reason) bool { return r.Code == ScriptFragment && r.Count > sum.statedScripts })
 }
 
-// addTally adds the links whose verdict is final, and to reasons those that were
-// not checked.
-func (sum *Summary) addTally(w *tally, reasons map[Code]int) {
-	sum.OK += w.ok
-	sum.Redirected += w.redirects + w.states[host.StateRedirect]
-	for s, n := range w.states {
-		switch d := decisions[s]; {
-		case n == 0:
-		case d.verdict == OK:
-			sum.OK += n
-		case d.verdict == Unchecked:
-			reasons[d.code] += n
-		}
-	}
-	for c, n := range w.reasons {
-		reasons[c] += n
-	}
-}
-
 // addFiles counts the files that were read, and notes what is known of the site
 // as a whole.
 func (sum *Summary) addFiles(s *isite.Site, c *scope) {
@@ -324,7 +305,22 @@ func (sum *Summary) addFiles(s *isite.Site, c *scope) {
 		}
 	}
 	if len(served) > 0 {
-		sum.Notes = append(sum.Notes, serverNote(s, served))
+		// If hugo server did not write the home page, a build came after it, and the sources
+		// no longer produce the pages: Hugo does not empty its docroot.
+		const most = 3
+		note := "hugo server wrote " + countPages(len(served)) + ": do not publish this docroot; run hugo, or sitelink check --build"
+		if home, ok := s.Lookup("index.html"); ok && !slices.Contains(served, "index.html") && s.Tree().Nodes[home].Kind == docroot.KindFile {
+			names := strings.Join(served[:min(len(served), most)], ", ")
+			if len(served) > most {
+				names += ", ..."
+			}
+			note = "the sources no longer produce " + countPages(len(served)) + " that an earlier hugo server wrote: " + names +
+				"; do not publish this docroot: empty it and run hugo, or run sitelink check --build"
+		}
+		if url := s.ServerURL(); url != "" {
+			note += "; links to " + url + " count as links to this site"
+		}
+		sum.Notes = append(sum.Notes, note)
 	}
 	if entries > 0 {
 		sum.Notes = append(sum.Notes, fmt.Sprintf("addresses in sitemaps and feeds that were not checked, because the site's own address is not known: %d; set base-url", entries))
@@ -353,26 +349,6 @@ func Deployable(sum *Summary) error {
 		return nil
 	}
 	return fmt.Errorf("docroot %s must not be published: hugo server wrote %s; run hugo, or sitelink check --build", sum.Docroot, countPages(sum.ServerPages))
-}
-
-// serverNote says that hugo server wrote these pages. If it did not write the home
-// page, a build came after it, and the sources no longer produce the pages: Hugo does
-// not empty its docroot.
-func serverNote(s *isite.Site, served []string) string {
-	const most = 3
-	note := "hugo server wrote " + countPages(len(served)) + ": do not publish this docroot; run hugo, or sitelink check --build"
-	if home, ok := s.Lookup("index.html"); ok && !slices.Contains(served, "index.html") && s.Tree().Nodes[home].Kind == docroot.KindFile {
-		names := strings.Join(served[:min(len(served), most)], ", ")
-		if len(served) > most {
-			names += ", ..."
-		}
-		note = "the sources no longer produce " + countPages(len(served)) + " that an earlier hugo server wrote: " + names +
-			"; do not publish this docroot: empty it and run hugo, or run sitelink check --build"
-	}
-	if url := s.ServerURL(); url != "" {
-		note += "; links to " + url + " count as links to this site"
-	}
-	return note
 }
 
 func countPages(n int) string {

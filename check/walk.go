@@ -201,7 +201,18 @@ func (w *walker) markUsed(address string) {
 func (w *walker) follow(node docroot.NodeID) error {
 	id, ok := w.s.PageOf(node)
 	if !ok {
-		w.followListing(node)
+		// A directory without a page has a listing, whose entries are visited.
+		dir := node
+		t := w.s.Tree()
+		for _, child := range w.entries(dir) {
+			path := "/" + t.Path(child)
+			if t.Kind(child) == docroot.KindDir {
+				path += "/"
+			}
+			if node, address, ok := w.find(path); ok {
+				w.visit(node, address, w.includes(address))
+			}
+		}
 		return nil
 	}
 	if isProgramList(w.s.Page(id).Kind()) {
@@ -237,20 +248,6 @@ func (w *walker) follow(node docroot.NodeID) error {
 		w.visit(l.Node, address, w.includes(address))
 	}
 	return nil
-}
-
-// followListing visits all entries of a directory listing.
-func (w *walker) followListing(dir docroot.NodeID) {
-	t := w.s.Tree()
-	for _, child := range w.entries(dir) {
-		path := "/" + t.Path(child)
-		if t.Kind(child) == docroot.KindDir {
-			path += "/"
-		}
-		if node, address, ok := w.find(path); ok {
-			w.visit(node, address, w.includes(address))
-		}
-	}
 }
 
 // entries returns what a listing of a directory shows (LL-78). Names that begin

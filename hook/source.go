@@ -135,7 +135,26 @@ func addPositions(ctx context.Context, s *isite.Site, findings []check.Finding, 
 		if err != nil {
 			text = nil // then the links are aligned over the whole page
 		}
-		positions := positionsOf(text, links, written)
+		// First come the sources whose HTML is on the page byte by byte; the links of the
+		// others are aligned with the remaining links.
+		positions := map[int64]Link{}
+		var unplaced []Link
+		rest := slices.Clone(links)
+		for i := range written {
+			s := &written[i]
+			spans := s.HTML.find(text)
+			if len(spans) == 0 {
+				unplaced = append(unplaced, s.Links...)
+			}
+			for _, sp := range spans {
+				inside := slices.DeleteFunc(slices.Clone(links), func(l pageLink) bool { return !sp.contains(l.offset) })
+				pair(positions, inside, s.Links, false)
+				rest = slices.DeleteFunc(rest, func(l pageLink) bool { return sp.contains(l.offset) })
+			}
+		}
+		if len(unplaced) > 0 {
+			pair(positions, rest, unplaced, true)
+		}
 		for i := range ofPage {
 			f := &ofPage[i]
 			if l, ok := positions[f.Offset]; ok && isLink(*f) && l.Destination == f.Raw {
@@ -163,31 +182,6 @@ func linksOf(r *isite.Reader, id isite.PageID) ([]pageLink, error) {
 		out = append(out, pageLink{d.Offset, strings.Clone(d.Raw)})
 	})
 	return out, err
-}
-
-// positionsOf returns the links that the sources of a page wrote, by their
-// offset on the page. First come the sources whose HTML is on the page byte by
-// byte; the links of the others are aligned with the remaining links.
-func positionsOf(text []byte, links []pageLink, sources []Source) map[int64]Link {
-	positions := map[int64]Link{}
-	var unplaced []Link
-	rest := slices.Clone(links)
-	for i := range sources {
-		s := &sources[i]
-		spans := s.HTML.find(text)
-		if len(spans) == 0 {
-			unplaced = append(unplaced, s.Links...)
-		}
-		for _, sp := range spans {
-			inside := slices.DeleteFunc(slices.Clone(links), func(l pageLink) bool { return !sp.contains(l.offset) })
-			pair(positions, inside, s.Links, false)
-			rest = slices.DeleteFunc(rest, func(l pageLink) bool { return sp.contains(l.offset) })
-		}
-	}
-	if len(unplaced) > 0 {
-		pair(positions, rest, unplaced, true)
-	}
-	return positions
 }
 
 // pair aligns the links of a page with those that a source wrote. unique leaves

@@ -74,9 +74,25 @@ func Diff(e *Entries, snap *ledger.Snapshot) *Plan {
 	for i := range e.List {
 		d.entry(&e.List[i])
 	}
-	d.askAgain()
+	// The targets of these links took no notices long ago.
+	slices.SortStableFunc(d.silent, func(a, b silentLink) int { return a.asked.Compare(b.asked) })
+	for _, l := range d.silent[:min(len(d.silent), mostSilent)] {
+		d.addNotice(l.entry, l.target, ledger.Added, "")
+	}
 	d.unanswered(e, current, snap)
-	d.plan.sort()
+	slices.SortFunc(d.plan.Items, func(a, b Item) int {
+		return cmp.Or(cmp.Compare(a.Source, b.Source), cmp.Compare(a.Target, b.Target), cmp.Compare(a.Event, b.Event))
+	})
+	c := &d.plan.Change
+	slices.SortFunc(c.Pages, func(a, b ledger.Page) int { return cmp.Compare(a.URL, b.URL) })
+	links := func(a, b ledger.Link) int {
+		return cmp.Or(cmp.Compare(a.Source, b.Source), cmp.Compare(a.Target, b.Target))
+	}
+	slices.SortFunc(c.Links, links)
+	slices.SortFunc(c.Dropped, links)
+	slices.SortFunc(c.Notices, func(a, b ledger.Notice) int { return ledger.CompareKeys(a.Key, b.Key) })
+	slices.SortFunc(d.plan.Gone, func(a, b GonePage) int { return cmp.Compare(a.URL, b.URL) })
+	slices.Sort(d.plan.Inactive)
 	return d.plan
 }
 
@@ -224,14 +240,6 @@ const (
 	mostSilent = 10
 )
 
-// askAgain announces links again whose target took no notices long ago.
-func (d *differ) askAgain() {
-	slices.SortStableFunc(d.silent, func(a, b silentLink) int { return a.asked.Compare(b.asked) })
-	for _, l := range d.silent[:min(len(d.silent), mostSilent)] {
-		d.addNotice(l.entry, l.target, ledger.Added, "")
-	}
-}
-
 // gone handles a page of the ledger that is no longer an entry.
 func (d *differ) gone(p ledger.Page, e *Entries) {
 	event, row := ledger.Deleted, ledger.Page{URL: p.URL, Gone: true}
@@ -337,21 +345,4 @@ func (d *differ) unanswered(e *Entries, current map[string]bool, snap *ledger.Sn
 		}
 	}
 	slices.Sort(d.plan.Unanswered)
-}
-
-// sort sorts all lists of the plan.
-func (p *Plan) sort() {
-	slices.SortFunc(p.Items, func(a, b Item) int {
-		return cmp.Or(cmp.Compare(a.Source, b.Source), cmp.Compare(a.Target, b.Target), cmp.Compare(a.Event, b.Event))
-	})
-	c := &p.Change
-	slices.SortFunc(c.Pages, func(a, b ledger.Page) int { return cmp.Compare(a.URL, b.URL) })
-	links := func(a, b ledger.Link) int {
-		return cmp.Or(cmp.Compare(a.Source, b.Source), cmp.Compare(a.Target, b.Target))
-	}
-	slices.SortFunc(c.Links, links)
-	slices.SortFunc(c.Dropped, links)
-	slices.SortFunc(c.Notices, func(a, b ledger.Notice) int { return ledger.CompareKeys(a.Key, b.Key) })
-	slices.SortFunc(p.Gone, func(a, b GonePage) int { return cmp.Compare(a.URL, b.URL) })
-	slices.Sort(p.Inactive)
 }

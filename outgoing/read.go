@@ -121,29 +121,8 @@ func Read(ctx context.Context, docroot *site.Site, snap *ledger.Snapshot, opt Op
 			e.List = append(e.List, m.entry)
 		}
 	}
-	e.resolve = resolver(s, aliases)
-	slices.SortFunc(e.List, func(a, b Entry) int { return cmp.Compare(a.URL, b.URL) })
-	for reason, n := range counts {
-		e.Excluded = append(e.Excluded, Exclusion{reason, n})
-	}
-	slices.SortFunc(e.Excluded, func(a, b Exclusion) int { return cmp.Compare(a.Reason, b.Reason) })
-	return e, nil
-}
-
-// Resolve returns what the site answers for one of its own absolute URLs: the
-// status, and the URL at which redirects end, "" without a redirect. A page of
-// another site has the status 200.
-func (e *Entries) Resolve(url string) (status int, final string) { return e.resolve(url) }
-
-// originOf returns scheme and host of a site.
-func originOf(s *isite.Site) string {
-	scheme, _, _ := strings.Cut(s.BaseURL(), ":")
-	return strings.ToLower(scheme) + "://" + s.Authority()
-}
-
-// resolver returns a function that answers as the host of the site will: from
-// its rules, its files, and the pages that redirect (aliases, by URL).
-func resolver(s *isite.Site, aliases map[string]string) func(url string) (status int, final string) {
+	// The answer is that of the host: from its rules, its files, and the pages that
+	// redirect (aliases, by URL).
 	origin := originOf(s)
 	absolute := func(address string) string {
 		address, _, _ = strings.Cut(address, "#")
@@ -152,7 +131,7 @@ func resolver(s *isite.Site, aliases map[string]string) func(url string) (status
 		}
 		return address
 	}
-	return func(url string) (status int, final string) {
+	e.resolve = func(url string) (status int, final string) {
 		if to, ok := aliases[url]; ok {
 			url = absolute(to)
 			final = url
@@ -172,6 +151,23 @@ func resolver(s *isite.Site, aliases map[string]string) func(url string) (status
 		}
 		return r.Status, final
 	}
+	slices.SortFunc(e.List, func(a, b Entry) int { return cmp.Compare(a.URL, b.URL) })
+	for reason, n := range counts {
+		e.Excluded = append(e.Excluded, Exclusion{reason, n})
+	}
+	slices.SortFunc(e.Excluded, func(a, b Exclusion) int { return cmp.Compare(a.Reason, b.Reason) })
+	return e, nil
+}
+
+// Resolve returns what the site answers for one of its own absolute URLs: the
+// status, and the URL at which redirects end, "" without a redirect. A page of
+// another site has the status 200.
+func (e *Entries) Resolve(url string) (status int, final string) { return e.resolve(url) }
+
+// originOf returns scheme and host of a site.
+func originOf(s *isite.Site) string {
+	scheme, _, _ := strings.Cut(s.BaseURL(), ":")
+	return strings.ToLower(scheme) + "://" + s.Authority()
 }
 
 // pageResult is the result of reading a page: an entry, the reason why it is not

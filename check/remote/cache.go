@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/sitelink/sitelink/internal/system"
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // Cache is the status cache in a file of sorted JSON Lines, NAME.jsonl. While it is
@@ -188,7 +189,18 @@ func (c *Cache) Close() error {
 	close(c.stopped)
 	<-c.finished
 	if c.shared != nil {
-		return c.closeShared()
+		// The store may not have taken all results.
+		err := c.failed
+		if err != nil && len(c.own) > 0 {
+			if c.shared.lost != nil { // Ask has returned the cause
+				err = errors.New("status cache")
+			}
+			err = fmt.Errorf("%w: the database did not take %s; later runs ask again for their links", err, text.Count(len(c.own), "result"))
+		}
+		if closeErr := c.shared.store.Close(); err == nil {
+			err = closeErr
+		}
+		return err
 	}
 	err := c.failed
 	if !c.changed && err == nil && !c.unmerged() {
@@ -301,12 +313,13 @@ func journals(name string) []string {
 // lockWait is how long Close waits for other processes that write the file.
 const lockWait = 30 * time.Second
 
-// lockCache waits until no other process writes the file of a cache. The lock ends when
-// it is closed.
-func lockCache(name string) (*os.File, error) {
-	lock, err := os.OpenFile(stem(name)+".lock", os.O_RDWR|os.O_CREATE, 0o644)
+// merge rewrites the file with what is in it now, with the journals of killed
+// runs, and with what this process put.
+func (c *Cache) merge() error {
+	// No other process may write the file meanwhile. The lock ends when it is closed.
+	lock, err := os.OpenFile(stem(c.name)+".lock", os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for end := time.Now().Add(lockWait); ; time.Sleep(20 * time.Millisecond) {
 		if err = system.TryLock(lock); !errors.Is(err, system.ErrLocked) || time.Now().After(end) {
@@ -315,16 +328,6 @@ func lockCache(name string) (*os.File, error) {
 	}
 	if err != nil {
 		lock.Close()
-		return nil, err
-	}
-	return lock, nil
-}
-
-// merge rewrites the file with what is in it now, with the journals of killed
-// runs, and with what this process put.
-func (c *Cache) merge() error {
-	lock, err := lockCache(c.name)
-	if err != nil {
 		return err
 	}
 	defer lock.Close()

@@ -169,7 +169,31 @@ func (c *chain) take(r *result, h *host) step {
 		return c.failed(Answer{Status: resp.Status, Fault: Garbage, Hops: c.hops}) // as browsers do
 	}
 	if location := resp.Header.Get("Location"); isRedirect(resp.Status) && location != "" {
-		return c.follow(resp.Status, location)
+		fail := func(fault Reason) step { return step{answer: Answer{Status: resp.Status, Fault: fault, Hops: c.hops}} }
+		from, err := weburl.Parse(c.url)
+		if err != nil {
+			return fail(BadRedirect)
+		}
+		to, err := from.Resolve(location)
+		switch {
+		case err != nil:
+			return fail(BadRedirect)
+		case to.Scheme() != "http" && to.Scheme() != "https", to.HasCredentials():
+			return fail(OtherScheme)
+		case len(c.hops) >= maxHops:
+			return fail(RedirectLoop)
+		}
+		c.seen = append(c.seen, c.url)
+		c.url = to.WithoutFragment()
+		if to.HasFragment() {
+			c.fragment = "#" + to.Fragment()
+		}
+		c.hops = append(c.hops, Hop{resp.Status, c.url + c.fragment})
+		// A page may redirect to itself to set a cookie.
+		if c.jar == nil && slices.Contains(c.seen, c.url) {
+			return fail(RedirectLoop)
+		}
+		return step{again: true}
 	}
 	if r.request.Method == http.MethodHead {
 		good := resp.Status >= 200 && resp.Status < 300 && (resp.Header.Get("ETag") != "" || resp.Header.Get("Last-Modified") != "")
@@ -228,35 +252,6 @@ func isRedirect(status int) bool {
 		return true
 	}
 	return false
-}
-
-// follow goes on to the address of a redirect.
-func (c *chain) follow(status int, location string) step {
-	fail := func(fault Reason) step { return step{answer: Answer{Status: status, Fault: fault, Hops: c.hops}} }
-	from, err := weburl.Parse(c.url)
-	if err != nil {
-		return fail(BadRedirect)
-	}
-	to, err := from.Resolve(location)
-	switch {
-	case err != nil:
-		return fail(BadRedirect)
-	case to.Scheme() != "http" && to.Scheme() != "https", to.HasCredentials():
-		return fail(OtherScheme)
-	case len(c.hops) >= maxHops:
-		return fail(RedirectLoop)
-	}
-	c.seen = append(c.seen, c.url)
-	c.url = to.WithoutFragment()
-	if to.HasFragment() {
-		c.fragment = "#" + to.Fragment()
-	}
-	c.hops = append(c.hops, Hop{status, c.url + c.fragment})
-	// A page may redirect to itself to set a cookie.
-	if c.jar == nil && slices.Contains(c.seen, c.url) {
-		return fail(RedirectLoop)
-	}
-	return step{again: true}
 }
 
 // headerCounts reports whether the header of a response is an answer although its body

@@ -107,7 +107,12 @@ func (u *upstream) push(rows map[string]string, removed map[string]bool) error {
 		for url := range removed {
 			delete(rows, url)
 		}
-		text := fileText(rows)
+		var b strings.Builder
+		b.WriteString(headerLine + "\n")
+		for _, url := range slices.Sorted(maps.Keys(rows)) {
+			b.WriteString(rows[url] + "\n")
+		}
+		text := b.String()
 		if text == u.fetched || u.fetched == "" && len(rows) == 0 {
 			return nil
 		}
@@ -123,14 +128,4 @@ func (u *upstream) push(rows map[string]string, removed map[string]bool) error {
 		u.fetched = fetched
 	}
 	return fmt.Errorf("other runners changed it first, %d times in a row", gitTries)
-}
-
-// fileText returns the text of a cache.
-func fileText(rows map[string]string) string {
-	var b strings.Builder
-	b.WriteString(headerLine + "\n")
-	for _, url := range slices.Sorted(maps.Keys(rows)) {
-		b.WriteString(rows[url] + "\n")
-	}
-	return b.String()
 }

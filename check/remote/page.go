@@ -114,7 +114,29 @@ func isWall(resp *fetch.Response) bool {
 func look(r *result) (present, missing []string) {
 	has := func(string) bool { return true }
 	if isHTML(r.response) && !r.response.Truncated && r.err == nil {
-		has = newAnchors(r.response).has
+		var s html.Scanner
+		page := s.Scan(r.response.Body, scan.Options{Charset: r.response.Header.Get("Content-Type")})
+		p := &anchors{names: make(map[string]bool, len(page.Anchors)), alias: page.Alias != 0}
+		for _, a := range page.Anchors {
+			if a.Kind != scan.AnchorMap {
+				p.names[string(a.Name)] = true
+				p.ids.Add(string(a.Name))
+			}
+		}
+		for i := range page.Scripts {
+			use := html.ScriptByText(page.Scripts[i].Text)
+			if l := page.ScriptLink(&page.Scripts[i]); l >= 0 {
+				address := string(page.Links[l].Value)
+				if use = html.ScriptByAddress(address); !use.Any() && !html.IsScriptLibrary(address) {
+					use = html.UnreadScript
+				}
+			}
+			p.uses = append(p.uses, use)
+		}
+		text, scripted := visible(r.response.Body)
+		_, body, _ := strings.Cut(text, "\n")
+		p.blank = scripted && letters(body) < fewLetters
+		has = p.has
 	}
 	for _, f := range r.job.fragments {
 		if has(f) {
@@ -133,32 +155,6 @@ type anchors struct {
 	uses  []html.ScriptUse
 	// blank: without its scripts, the page shows nothing. alias: it sends its visitors on.
 	blank, alias bool
-}
-
-func newAnchors(resp *fetch.Response) *anchors {
-	var s html.Scanner
-	page := s.Scan(resp.Body, scan.Options{Charset: resp.Header.Get("Content-Type")})
-	p := &anchors{names: make(map[string]bool, len(page.Anchors)), alias: page.Alias != 0}
-	for _, a := range page.Anchors {
-		if a.Kind != scan.AnchorMap {
-			p.names[string(a.Name)] = true
-			p.ids.Add(string(a.Name))
-		}
-	}
-	for i := range page.Scripts {
-		use := html.ScriptByText(page.Scripts[i].Text)
-		if l := page.ScriptLink(&page.Scripts[i]); l >= 0 {
-			address := string(page.Links[l].Value)
-			if use = html.ScriptByAddress(address); !use.Any() && !html.IsScriptLibrary(address) {
-				use = html.UnreadScript
-			}
-		}
-		p.uses = append(p.uses, use)
-	}
-	text, scripted := visible(resp.Body)
-	_, body, _ := strings.Cut(text, "\n")
-	p.blank = scripted && letters(body) < fewLetters
-	return p
 }
 
 // has reports whether a browser finds the fragment, or a script may.

@@ -400,7 +400,17 @@ func (d *dispatcher) finish(r result) {
 		return
 	}
 	if faultOf(r.err) == noSockets {
-		d.starve(j, now)
+		// This machine had no socket for the request: fewer are made at a time from now on. If
+		// not even one can be made, the job is left for a later run.
+		if d.inFlight > 0 {
+			d.opt.Concurrency = min(d.opt.Concurrency, d.inFlight)
+			heap.Push(&d.delayed, waitingFor[*job]{now.Add(d.opt.retryDelay), j})
+		} else {
+			d.leaveOut(j, check.External)
+			d.report.Starved++
+			d.left--
+		}
+		d.list(j.host, now)
 		d.claims.settle(h)
 		return
 	}
@@ -450,20 +460,6 @@ func (d *dispatcher) finish(r result) {
 		d.list(x, now)
 		d.claims.settle(x)
 	}
-}
-
-// starve handles a request for which this machine had no socket: fewer are made at a
-// time from now on. If not even one can be made, the job is left for a later run.
-func (d *dispatcher) starve(j *job, now time.Time) {
-	if d.inFlight > 0 {
-		d.opt.Concurrency = min(d.opt.Concurrency, d.inFlight)
-		heap.Push(&d.delayed, waitingFor[*job]{now.Add(d.opt.retryDelay), j})
-	} else {
-		d.leaveOut(j, check.External)
-		d.report.Starved++
-		d.left--
-	}
-	d.list(j.host, now)
 }
 
 // silence is a job without an answer, at a time when no host had answered.

@@ -7,8 +7,6 @@ import (
 	"maps"
 	"slices"
 	"time"
-
-	"github.com/sitelink/sitelink/internal/text"
 )
 
 // A shared cache is one that several machines use at once, of several sites. Its Store
@@ -339,19 +337,4 @@ func (c *Cache) claimHosts(err error) {
 		g.err = c.fetch(context.Background(), urls, nil)
 	}
 	s.granted <- g
-}
-
-// closeShared says what the store did not take, and closes it.
-func (c *Cache) closeShared() error {
-	err := c.failed
-	if err != nil && len(c.own) > 0 {
-		if c.shared.lost != nil { // Ask has returned the cause
-			err = errors.New("status cache")
-		}
-		err = fmt.Errorf("%w: the database did not take %s; later runs ask again for their links", err, text.Count(len(c.own), "result"))
-	}
-	if closeErr := c.shared.store.Close(); err == nil {
-		err = closeErr
-	}
-	return err
 }

@@ -255,9 +255,34 @@ type file struct {
 
 // replace writes what changed and removes what is out of date.
 func (t *target) replace(ctx context.Context, c *collection, f *format) (Result, error) {
-	pages, index, err := t.comparePages(ctx, c, f)
+	// The comparison changes nothing. It fails if another program or a person wrote one of
+	// the files.
+	var old Index
+	if text, err := t.top.replaceable(indexName + ".json"); err != nil {
+		return Result{}, err
+	} else if json.Unmarshal(text, &old) != nil {
+		old = Index{} // missing or damaged: all pages are encoded and compared
+	}
+	names := slices.Sorted(maps.Keys(c.pages))
+	pages, entries := make([]file, len(names)), make([]Entry, len(names))
+	err := inParallel(ctx, len(names), func(i int) (err error) {
+		page := &Page{Generator: generator, Page: names[i], Mentions: itemsOf(c.pages[names[i]])}
+		if pages[i], entries[i], err = t.pages.comparePage(page, f, old.Pages[names[i]].Sum); err != nil {
+			return fmt.Errorf("%s/%w", pagesDir, err)
+		}
+		return nil
+	})
 	if err != nil {
 		return Result{}, err
+	}
+	index := &Index{Generator: generator, Pages: map[string]Entry{}}
+	pageOf := map[string]string{}
+	for i, e := range entries {
+		if other, ok := pageOf[e.File]; ok {
+			return Result{}, fmt.Errorf("the pages %s and %s have the same file name %s", other, names[i], e.File)
+		}
+		pageOf[e.File] = names[i]
+		index.Pages[names[i]] = e
 	}
 	lists, err := t.compareLists(c, index)
 	if err != nil {
@@ -294,40 +319,6 @@ func (t *target) replace(ctx context.Context, c *collection, f *format) (Result,
 	}
 	result.Removed = top + below
 	return result, nil
-}
-
-// comparePages returns the files of the pages, with their index, and finds out which
-// have to be written. It changes nothing, and fails if another program or a person
-// wrote one of them.
-func (t *target) comparePages(ctx context.Context, c *collection, f *format) ([]file, *Index, error) {
-	var old Index
-	if text, err := t.top.replaceable(indexName + ".json"); err != nil {
-		return nil, nil, err
-	} else if json.Unmarshal(text, &old) != nil {
-		old = Index{} // missing or damaged: all pages are encoded and compared
-	}
-	names := slices.Sorted(maps.Keys(c.pages))
-	files, entries := make([]file, len(names)), make([]Entry, len(names))
-	err := inParallel(ctx, len(names), func(i int) (err error) {
-		page := &Page{Generator: generator, Page: names[i], Mentions: itemsOf(c.pages[names[i]])}
-		if files[i], entries[i], err = t.pages.comparePage(page, f, old.Pages[names[i]].Sum); err != nil {
-			return fmt.Errorf("%s/%w", pagesDir, err)
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, nil, err
-	}
-	index := &Index{Generator: generator, Pages: map[string]Entry{}}
-	pageOf := map[string]string{}
-	for i, e := range entries {
-		if other, ok := pageOf[e.File]; ok {
-			return nil, nil, fmt.Errorf("the pages %s and %s have the same file name %s", other, names[i], e.File)
-		}
-		pageOf[e.File] = names[i]
-		index.Pages[names[i]] = e
-	}
-	return files, index, nil
 }
 
 // comparePage returns the file of one page and its entry in the index. The entry of

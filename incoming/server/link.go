@@ -1,7 +1,6 @@
 package server
 
 import (
-	"fmt"
 	"net/http"
 	"strings"
 
@@ -30,26 +29,6 @@ type rawReply struct {
 
 func badRequest(text string) rawReply {
 	return rawReply{http.StatusBadRequest, "Bad Request", "", text}
-}
-
-// serveCall answers a request line with two or three URLs.
-func (s *Server) serveCall(w http.ResponseWriter, r *http.Request, c *conn, line *call) {
-	reply := s.call(w, r, line)
-	s.metrics.request("link", reply.status)
-	c.status = fmt.Sprintf("HTTP/1.1 %d %s", reply.status, reply.phrase)
-	h := w.Header()
-	h.Set("Connection", "close")
-	h.Set("Cache-Control", "no-store")
-	if reply.side != "" {
-		h.Set(sideHeader, reply.side)
-	}
-	if reply.text != "" {
-		h.Set("Content-Type", "text/plain; charset=utf-8")
-	}
-	w.WriteHeader(reply.status)
-	if reply.text != "" {
-		_, _ = w.Write([]byte(reply.text + "\n"))
-	}
 }
 
 // call reads a call, passes it to the receiver, and returns the reply.
@@ -82,20 +61,10 @@ func (s *Server) call(w http.ResponseWriter, r *http.Request, c *call) rawReply 
 	if answers[0].Outcome == incoming.Limited {
 		setRetryAfter(w, answers[0].RetryAfter)
 	}
-	return s.rawReply(n, answers[0])
-}
-
-// withoutFragment removes the fragment, which URLs of RFC 1738 do not have (LK-22,
-// A-LK-9).
-func withoutFragment(raw string) string {
-	raw, _, _ = strings.Cut(raw, "#")
-	return raw
-}
-
-// rawReply returns the reply to one notice (LK-26 to LK-37). The draft has no
-// other status codes than these, so too many requests are a 500, after which
-// clients try again; 400 would tell them that the server does not know the method.
-func (s *Server) rawReply(n incoming.Notice, a incoming.Answer) rawReply {
+	// One notice has one reply (LK-26 to LK-37). The draft has no other status codes than
+	// these, so too many requests are a 500, after which clients try again; 400 would tell
+	// them that the server does not know the method.
+	a := answers[0]
 	ours, theirs := "target", "source"
 	if n.Action.Ours() {
 		ours, theirs = theirs, ours
@@ -131,6 +100,13 @@ func (s *Server) rawReply(n incoming.Notice, a incoming.Answer) rawReply {
 	return badRequest(reason(a, "The source and the target must be http or https URLs of different pages."))
 }
 
+// withoutFragment removes the fragment, which URLs of RFC 1738 do not have (LK-22,
+// A-LK-9).
+func withoutFragment(raw string) string {
+	raw, _, _ = strings.Cut(raw, "#")
+	return raw
+}
+
 // serveLinkFields answers the other form of the methods: the page of ours on the
 // request line, those of others in Link fields (LK-58, RFC 2068, 19.6.1.2).
 func (s *Server) serveLinkFields(w http.ResponseWriter, r *http.Request) {
@@ -154,7 +130,22 @@ func (s *Server) serveLinkFields(w http.ResponseWriter, r *http.Request) {
 		case incoming.Accepted:
 			status = http.StatusAccepted
 		default:
-			s.refuseLink(w, a)
+			// Each reason why a call is refused has its status (LK-60).
+			switch a.Outcome {
+			case incoming.Elsewhere, incoming.Missing:
+				s.plain(w, "link", http.StatusNotFound, reason(a, "There is no such page."))
+			case incoming.Closed:
+				s.plain(w, "link", http.StatusForbidden, reason(a, "This page takes no such calls."))
+			case incoming.Denied:
+				s.plain(w, "link", http.StatusForbidden, reason(a, "Calls from this site or this address are not accepted."))
+			case incoming.Limited:
+				setRetryAfter(w, a.RetryAfter)
+				s.plain(w, "link", http.StatusTooManyRequests, reason(a, "There are too many requests. Please try again later."))
+			case incoming.Unlinked:
+				s.plain(w, "link", http.StatusUnprocessableEntity, reason(a, "There is no such link."))
+			default:
+				s.plain(w, "link", http.StatusUnprocessableEntity, reason(a, "The source and the target must be http or https URLs of different pages."))
+			}
 			return
 		}
 	}
@@ -164,25 +155,6 @@ func (s *Server) serveLinkFields(w http.ResponseWriter, r *http.Request) {
 	}
 	s.metrics.request("link", status)
 	w.WriteHeader(status)
-}
-
-// refuseLink answers a call with Link fields that was refused (LK-60).
-func (s *Server) refuseLink(w http.ResponseWriter, a incoming.Answer) {
-	switch a.Outcome {
-	case incoming.Elsewhere, incoming.Missing:
-		s.plain(w, "link", http.StatusNotFound, reason(a, "There is no such page."))
-	case incoming.Closed:
-		s.plain(w, "link", http.StatusForbidden, reason(a, "This page takes no such calls."))
-	case incoming.Denied:
-		s.plain(w, "link", http.StatusForbidden, reason(a, "Calls from this site or this address are not accepted."))
-	case incoming.Limited:
-		setRetryAfter(w, a.RetryAfter)
-		s.plain(w, "link", http.StatusTooManyRequests, reason(a, "There are too many requests. Please try again later."))
-	case incoming.Unlinked:
-		s.plain(w, "link", http.StatusUnprocessableEntity, reason(a, "There is no such link."))
-	default:
-		s.plain(w, "link", http.StatusUnprocessableEntity, reason(a, "The source and the target must be http or https URLs of different pages."))
-	}
 }
 
 // linkNotices reads the Link fields of a request. Any relation type is accepted

@@ -89,11 +89,7 @@ func (s *Server) ping(r *http.Request) (string, error) {
 	if err != nil {
 		return "", &fault{faultApplication, "The pingback could not be stored. Please try again later."}
 	}
-	return pingAnswer(answers[0])
-}
-
-// pingAnswer returns what an answer is in the protocol.
-func pingAnswer(a incoming.Answer) (string, error) {
+	a := answers[0]
 	switch a.Outcome {
 	case incoming.Accepted:
 		return "Thank you. The pingback is queued: the link will be verified.", nil

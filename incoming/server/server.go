@@ -103,14 +103,6 @@ type Limits struct {
 	StopTimeout time.Duration
 }
 
-func (l Limits) withDefaults() Limits {
-	l.Connections, l.AddressConnections = cmp.Or(l.Connections, 1000), cmp.Or(l.AddressConnections, 100)
-	l.MaxBodyBytes = cmp.Or(l.MaxBodyBytes, 64<<10)
-	l.HeaderTimeout, l.ReadTimeout, l.IdleTimeout = cmp.Or(l.HeaderTimeout, 10*time.Second), cmp.Or(l.ReadTimeout, 20*time.Second), cmp.Or(l.IdleTimeout, time.Minute)
-	l.WriteTimeout, l.StopTimeout = cmp.Or(l.WriteTimeout, 30*time.Second), cmp.Or(l.StopTimeout, 10*time.Second)
-	return l
-}
-
 // Server is the HTTP side of a receiver. It is safe for concurrent use.
 type Server struct {
 	opt     Options
@@ -126,7 +118,12 @@ func New(opt Options) *Server {
 		opt.Now = time.Now
 	}
 	opt.ProxyHeader = cmp.Or(opt.ProxyHeader, XForwardedFor)
-	s := &Server{opt: opt, limits: opt.Limits.withDefaults(), log: opt.Log, schemes: map[string]string{}, metrics: metrics{samples: map[string]uint64{}}}
+	l := opt.Limits
+	l.Connections, l.AddressConnections = cmp.Or(l.Connections, 1000), cmp.Or(l.AddressConnections, 100)
+	l.MaxBodyBytes = cmp.Or(l.MaxBodyBytes, 64<<10)
+	l.HeaderTimeout, l.ReadTimeout, l.IdleTimeout = cmp.Or(l.HeaderTimeout, 10*time.Second), cmp.Or(l.ReadTimeout, 20*time.Second), cmp.Or(l.IdleTimeout, time.Minute)
+	l.WriteTimeout, l.StopTimeout = cmp.Or(l.WriteTimeout, 30*time.Second), cmp.Or(l.StopTimeout, 10*time.Second)
+	s := &Server{opt: opt, limits: l, log: opt.Log, schemes: map[string]string{}, metrics: metrics{samples: map[string]uint64{}}}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
@@ -151,7 +148,23 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, s.limits.MaxBodyBytes)
 	if c, ok := r.Context().Value(connKey{}).(*conn); ok {
 		if call := c.call.Swap(nil); call != nil {
-			s.serveCall(w, r, c, call)
+			// The request line has two or three URLs.
+			reply := s.call(w, r, call)
+			s.metrics.request("link", reply.status)
+			c.status = fmt.Sprintf("HTTP/1.1 %d %s", reply.status, reply.phrase)
+			h := w.Header()
+			h.Set("Connection", "close")
+			h.Set("Cache-Control", "no-store")
+			if reply.side != "" {
+				h.Set(sideHeader, reply.side)
+			}
+			if reply.text != "" {
+				h.Set("Content-Type", "text/plain; charset=utf-8")
+			}
+			w.WriteHeader(reply.status)
+			if reply.text != "" {
+				_, _ = w.Write([]byte(reply.text + "\n"))
+			}
 			return
 		}
 	}
@@ -163,7 +176,21 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.URL.Path == "/pingback":
 		s.servePingback(w, r)
 	case r.URL.Path == "/webmention":
-		s.serveWebmention(w, r)
+		// People who send a webmention by hand get a form. A page of another site may send one
+		// from the browser of a visitor: the request is anonymous, so there is nothing to
+		// protect from that.
+		const allow = "GET, HEAD, POST, OPTIONS"
+		crossOrigin(w)
+		switch r.Method {
+		case http.MethodOptions:
+			s.options(w, allow, formType)
+		case http.MethodGet, http.MethodHead:
+			s.show(w, r, http.StatusOK, view{Title: "Send a webmention", Form: true, Target: r.URL.Query().Get("target")})
+		case http.MethodPost:
+			s.takeWebmention(w, r)
+		default:
+			s.allowed(w, r, allow)
+		}
 	case strings.HasPrefix(r.URL.Path, statusPath):
 		s.serveStatus(w, r)
 	case s.opt.Live != nil && r.URL.Path == "/mentions":
@@ -173,22 +200,18 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case !s.opt.HideOperations && s.isOperation(r):
 		s.serveOperation(w, r)
 	default:
-		s.servePage(w, r)
-	}
-}
-
-// servePage answers for the pages of the sites, and OPTIONS *.
-func (s *Server) servePage(w http.ResponseWriter, r *http.Request) {
-	const allow = "GET, HEAD, OPTIONS, " + linkMethods
-	switch {
-	case r.Method == http.MethodOptions:
-		s.options(w, allow)
-	case !s.allowed(w, r, allow):
-	case s.opt.Pages != nil:
-		s.metrics.request("page", http.StatusOK)
-		s.opt.Pages.ServeHTTP(w, r)
-	default:
-		s.plain(w, "page", http.StatusNotFound, hint)
+		// This is a page of the sites, or OPTIONS *.
+		const allow = "GET, HEAD, OPTIONS, " + linkMethods
+		switch {
+		case r.Method == http.MethodOptions:
+			s.options(w, allow)
+		case !s.allowed(w, r, allow):
+		case s.opt.Pages != nil:
+			s.metrics.request("page", http.StatusOK)
+			s.opt.Pages.ServeHTTP(w, r)
+		default:
+			s.plain(w, "page", http.StatusNotFound, hint)
+		}
 	}
 }
 

@@ -22,24 +22,6 @@ const statusPath = "/webmention/status/"
 
 const formType = "application/x-www-form-urlencoded"
 
-// serveWebmention takes webmentions, and has a form for people who send one by
-// hand. A page of another site may send one from a visitor's browser: the request
-// is anonymous, so there is nothing to protect from that.
-func (s *Server) serveWebmention(w http.ResponseWriter, r *http.Request) {
-	const allow = "GET, HEAD, POST, OPTIONS"
-	crossOrigin(w)
-	switch r.Method {
-	case http.MethodOptions:
-		s.options(w, allow, formType)
-	case http.MethodGet, http.MethodHead:
-		s.show(w, r, http.StatusOK, view{Title: "Send a webmention", Form: true, Target: r.URL.Query().Get("target")})
-	case http.MethodPost:
-		s.takeWebmention(w, r)
-	default:
-		s.allowed(w, r, allow)
-	}
-}
-
 // crossOrigin lets scripts of other sites send webmentions and read the answers.
 func crossOrigin(w http.ResponseWriter) {
 	h := w.Header()

@@ -28,34 +28,6 @@ type database struct {
 	secret [32]byte // see idOf
 }
 
-// openDatabase opens a database, and creates or migrates its tables.
-func openDatabase(ctx context.Context, address string, opt Options) (*database, error) {
-	d := &database{name: address, postgres: strings.HasPrefix(address, "postgres://") || strings.HasPrefix(address, "postgresql://")}
-	open := d.openSQLite
-	if d.postgres {
-		open = d.openPostgres
-	}
-	err := open(ctx, address, opt)
-	if err == nil {
-		err = d.migrate(ctx, opt)
-	}
-	var secret []byte
-	if err == nil {
-		err = d.queryRow(ctx, d.readers, "SELECT secret FROM sitelink_store").Scan(&secret)
-	}
-	if err == nil && opt.Worker && !d.postgres {
-		// The previous worker has ended, because this process has its lock. What it was
-		// looking at need not wait for its claims to end.
-		_, err = d.exec(ctx, d.writer, "UPDATE sitelink_mention SET until = 0 WHERE due > 0 AND due <= ? AND until > 0", micros(opt.Now()))
-	}
-	if err != nil {
-		d.closeDatabase()
-		return nil, d.fail("open", err)
-	}
-	copy(d.secret[:], secret)
-	return d, nil
-}
-
 func (d *database) openPostgres(_ context.Context, address string, _ Options) error {
 	config, err := pgx.ParseConfig(address)
 	if err != nil {
@@ -109,7 +81,19 @@ func (d *database) openSQLite(ctx context.Context, name string, opt Options) err
 	d.writer.SetMaxIdleConns(1)
 	d.readers.SetMaxOpenConns(4)
 	d.readers.SetMaxIdleConns(4)
-	return connect(ctx, d.writer)
+	// The first connection makes a new file one with a write-ahead log. If other processes
+	// do so at the same time, SQLite fails at once instead of waiting.
+	for deadline := time.Now().Add(busyTimeout); ; {
+		err := d.writer.PingContext(ctx)
+		if !isBusy(err) || time.Now().After(deadline) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
 }
 
 func (d *database) closeDatabase() error {

@@ -73,64 +73,6 @@ var doUpdate = func() string {
 	return "UPDATE SET " + strings.Join(all, ", ")
 }()
 
-// values appends the values of the columns.
-func (r *row) values(all []any) []any {
-	sent := func(raw, canonical string) string {
-		if raw == canonical && len(raw) <= maxKey {
-			return ""
-		}
-		return clean(raw)
-	}
-	peer := ""
-	if r.Peer.IsValid() {
-		peer = r.Peer.String()
-	}
-	subscribed := 0
-	if r.Subscribed {
-		subscribed = 1
-	}
-	action := r.Action
-	if action == "" {
-		action = incoming.Link
-	}
-	return append(all, r.id[:], clean(string(action)), clean(string(r.Protocol)), cut(r.source), cut(r.target), sent(r.Source, r.source), sent(r.Target, r.target),
-		cut(hostOf(r.source)), clean(r.Replacement), clean(string(r.State)),
-		clean(r.Title), clean(r.Excerpt), clean(r.Lang), clean(r.Author.Name), clean(r.Author.URL), r.Fault, clean(r.Reason), micros(r.Received), micros(r.Verified),
-		subscribed, peer, micros(r.Due), micros(r.Fetched), r.Failures, r.until, r.looks, r.tries, r.begun)
-}
-
-// scan reads a row of the columns.
-func scan(rows *sql.Rows) (*row, error) {
-	r := &row{}
-	var raw []byte
-	var action, protocol, state, host, peer, sourceSent, targetSent string // named types are slower to scan
-	var received, verified, due, fetched int64
-	var subscribed int
-	err := rows.Scan(&raw, &action, &protocol, &r.source, &r.target, &sourceSent, &targetSent, &host, &r.Replacement, &state,
-		&r.Title, &r.Excerpt, &r.Lang, &r.Author.Name, &r.Author.URL, &r.Fault, &r.Reason, &received, &verified,
-		&subscribed, &peer, &due, &fetched, &r.Failures, &r.until, &r.looks, &r.tries, &r.begun)
-	if err != nil {
-		return nil, err
-	}
-	r.Action, r.Protocol, r.State = incoming.Action(action), incoming.Protocol(protocol), incoming.State(state)
-	copy(r.id[:], raw)
-	r.ID = r.id.String()
-	if r.Action == incoming.Link {
-		r.Action = ""
-	}
-	r.Source, r.Target = r.source, r.target
-	if sourceSent != "" {
-		r.Source = sourceSent
-	}
-	if targetSent != "" {
-		r.Target = targetSent
-	}
-	r.Subscribed = subscribed != 0
-	r.Peer, _ = netip.ParseAddr(peer)
-	r.Received, r.Verified, r.Due, r.Fetched = fromMicros(received), fromMicros(verified), fromMicros(due), fromMicros(fetched)
-	return r, nil
-}
-
 // collect reads all rows and closes them.
 func collect(rows *sql.Rows, err error) ([]*row, error) {
 	if err != nil {
@@ -139,10 +81,33 @@ func collect(rows *sql.Rows, err error) ([]*row, error) {
 	defer rows.Close()
 	var all []*row
 	for rows.Next() {
-		r, err := scan(rows)
+		r := &row{}
+		var raw []byte
+		var action, protocol, state, host, peer, sourceSent, targetSent string // named types are slower to scan
+		var received, verified, due, fetched int64
+		var subscribed int
+		err := rows.Scan(&raw, &action, &protocol, &r.source, &r.target, &sourceSent, &targetSent, &host, &r.Replacement, &state,
+			&r.Title, &r.Excerpt, &r.Lang, &r.Author.Name, &r.Author.URL, &r.Fault, &r.Reason, &received, &verified,
+			&subscribed, &peer, &due, &fetched, &r.Failures, &r.until, &r.looks, &r.tries, &r.begun)
 		if err != nil {
 			return nil, err
 		}
+		r.Action, r.Protocol, r.State = incoming.Action(action), incoming.Protocol(protocol), incoming.State(state)
+		copy(r.id[:], raw)
+		r.ID = r.id.String()
+		if r.Action == incoming.Link {
+			r.Action = ""
+		}
+		r.Source, r.Target = r.source, r.target
+		if sourceSent != "" {
+			r.Source = sourceSent
+		}
+		if targetSent != "" {
+			r.Target = targetSent
+		}
+		r.Subscribed = subscribed != 0
+		r.Peer, _ = netip.ParseAddr(peer)
+		r.Received, r.Verified, r.Due, r.Fetched = fromMicros(received), fromMicros(verified), fromMicros(due), fromMicros(fetched)
 		all = append(all, r)
 	}
 	return all, rows.Err()
@@ -180,7 +145,28 @@ func (d *database) insert(ctx context.Context, db querier, rows []*row, conflict
 	for some := range slices.Chunk(rows, chunk) {
 		args := make([]any, 0, len(some)*columnCount)
 		for _, r := range some {
-			args = r.values(args)
+			sent := func(raw, canonical string) string {
+				if raw == canonical && len(raw) <= maxKey {
+					return ""
+				}
+				return clean(raw)
+			}
+			peer := ""
+			if r.Peer.IsValid() {
+				peer = r.Peer.String()
+			}
+			subscribed := 0
+			if r.Subscribed {
+				subscribed = 1
+			}
+			action := r.Action
+			if action == "" {
+				action = incoming.Link
+			}
+			args = append(args, r.id[:], clean(string(action)), clean(string(r.Protocol)), cut(r.source), cut(r.target), sent(r.Source, r.source), sent(r.Target, r.target),
+				cut(hostOf(r.source)), clean(r.Replacement), clean(string(r.State)),
+				clean(r.Title), clean(r.Excerpt), clean(r.Lang), clean(r.Author.Name), clean(r.Author.URL), r.Fault, clean(r.Reason), micros(r.Received), micros(r.Verified),
+				subscribed, peer, micros(r.Due), micros(r.Fetched), r.Failures, r.until, r.looks, r.tries, r.begun)
 		}
 		values := strings.TrimSuffix(strings.Repeat("("+marks(columnCount)+"),", len(some)), ",")
 		n, err := d.exec(ctx, db, "INSERT INTO sitelink_mention ("+columns+") VALUES "+values+" ON CONFLICT (id) DO "+conflict, args...)

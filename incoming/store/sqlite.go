@@ -45,22 +45,6 @@ func openFile(name string, readOnly bool, cache int) (*sql.DB, error) {
 	return sql.Open("sqlite", "file://"+escaped+"?"+values.Encode())
 }
 
-// connect opens the first connection. It makes a new file one with a write-ahead log,
-// and if other processes do so at the same time, SQLite fails at once instead of waiting.
-func connect(ctx context.Context, db *sql.DB) error {
-	for deadline := time.Now().Add(busyTimeout); ; {
-		err := db.PingContext(ctx)
-		if !isBusy(err) || time.Now().After(deadline) {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(10 * time.Millisecond):
-		}
-	}
-}
-
 // isBusy reports whether another connection has locked the file.
 func isBusy(err error) bool {
 	var file *sqlite.Error

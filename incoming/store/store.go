@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"log/slog"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -66,10 +67,29 @@ func Open(ctx context.Context, address string, opt Options) (*Store, error) {
 	if opt.Parallel <= 0 {
 		opt.Parallel = 32
 	}
-	db, err := openDatabase(ctx, address, opt)
-	if err != nil {
-		return nil, err
+	db := &database{name: address, postgres: strings.HasPrefix(address, "postgres://") || strings.HasPrefix(address, "postgresql://")}
+	open := db.openSQLite
+	if db.postgres {
+		open = db.openPostgres
 	}
+	err := open(ctx, address, opt)
+	if err == nil {
+		err = db.migrate(ctx, opt)
+	}
+	var secret []byte
+	if err == nil {
+		err = db.queryRow(ctx, db.readers, "SELECT secret FROM sitelink_store").Scan(&secret)
+	}
+	if err == nil && opt.Worker && !db.postgres {
+		// The previous worker has ended, because this process has its lock. What it was
+		// looking at need not wait for its claims to end.
+		_, err = db.exec(ctx, db.writer, "UPDATE sitelink_mention SET until = 0 WHERE due > 0 AND due <= ? AND until > 0", micros(opt.Now()))
+	}
+	if err != nil {
+		db.closeDatabase()
+		return nil, db.fail("open", err)
+	}
+	copy(db.secret[:], secret)
 	s := &Store{database: db, address: address, opt: opt, ops: make(chan *op, maxBatch), closing: make(chan struct{}), stopped: make(chan struct{}), tick: time.Second}
 	go s.write()
 	return s, nil

@@ -102,7 +102,22 @@ func Run(ctx context.Context, store ledger.Store, opt Options) (*Report, error) 
 	if err := d.recheck(ctx, snapshot.Base); err != nil {
 		return &Report{}, err
 	}
-	d.loadEarlier(snapshot.Notices)
+	// Some notices decide about new ones: those of additional senders, and the delivered
+	// ones of protocols that announce a link once.
+	keep := map[ledger.Protocol]func(ledger.State) bool{}
+	for _, s := range d.opt.Senders {
+		if sendsOnce(s) {
+			keep[s.Protocol()] = func(state ledger.State) bool { return state == ledger.Done }
+		}
+	}
+	for _, s := range d.opt.Additional {
+		keep[s.Protocol()] = func(ledger.State) bool { return true }
+	}
+	for _, n := range snapshot.Notices {
+		if keeps := keep[n.Protocol]; keeps != nil && keeps(n.State) {
+			d.earlier[n.Key] = n
+		}
+	}
 	return newScheduler(d).run(ctx)
 }
 

@@ -7,7 +7,6 @@ import (
 	"hash/maphash"
 	"strings"
 	"sync"
-	"time"
 
 	"golang.org/x/net/html"
 
@@ -159,9 +158,4 @@ func (p sourcePage) ready(n *ledger.Notice) error {
 		return errors.New("the source page is too long, and the part that was read does not link to the target")
 	}
 	return errors.New("the source page does not link to the target")
-}
-
-// liveDelay returns how long to wait before a page is fetched again.
-func liveDelay(fetches int) time.Duration {
-	return min(time.Second<<min(fetches, 5), 30*time.Second)
 }

@@ -104,7 +104,20 @@ func (s *scheduler) run(ctx context.Context) (*Report, error) {
 			fail(s.refill(ctx))
 		}
 		if ctx.Err() == nil {
-			s.dispatch(jobs, sources)
+			// Idle workers get jobs.
+			now := time.Now()
+			for s.busy < s.opt.Hosts && s.readyHosts.due(now) {
+				q := s.readyHosts.pop()
+				j := q.jobs[0]
+				q.jobs = q.jobs[1:]
+				s.busy++
+				jobs <- j
+			}
+			for s.fetching < sourceWorkers && s.readySources.due(now) {
+				q := s.readySources.pop()
+				s.fetching++
+				sources <- q
+			}
 		}
 		if s.busy == 0 && s.fetching == 0 && (ctx.Err() != nil || s.pending == 0) {
 			break
@@ -113,7 +126,16 @@ func (s *scheduler) run(ctx context.Context) (*Report, error) {
 		if ctx.Err() != nil {
 			stopped = nil // wait for the notices in flight
 		}
-		timer.Reset(s.untilNext())
+		// The timer ends when a queue becomes ready.
+		next := time.Hour
+		now := time.Now()
+		if len(s.readyHosts) > 0 && s.busy < s.opt.Hosts {
+			next = min(next, s.readyHosts[0].ready.Sub(now))
+		}
+		if len(s.readySources) > 0 && s.fetching < sourceWorkers {
+			next = min(next, s.readySources[0].ready.Sub(now))
+		}
+		timer.Reset(max(next, 0))
 		select {
 		case r := <-s.results:
 			s.busy--
@@ -188,36 +210,6 @@ func (s *scheduler) toHost(j *job) {
 	}
 	q.jobs = append(q.jobs, j)
 	s.readyHosts.push(q)
-}
-
-// dispatch gives jobs to idle workers.
-func (s *scheduler) dispatch(jobs chan<- *job, sources chan<- *queue) {
-	now := time.Now()
-	for s.busy < s.opt.Hosts && s.readyHosts.due(now) {
-		q := s.readyHosts.pop()
-		j := q.jobs[0]
-		q.jobs = q.jobs[1:]
-		s.busy++
-		jobs <- j
-	}
-	for s.fetching < sourceWorkers && s.readySources.due(now) {
-		q := s.readySources.pop()
-		s.fetching++
-		sources <- q
-	}
-}
-
-// untilNext returns the time until a queue becomes ready.
-func (s *scheduler) untilNext() time.Duration {
-	next := time.Hour
-	now := time.Now()
-	if len(s.readyHosts) > 0 && s.busy < s.opt.Hosts {
-		next = min(next, s.readyHosts[0].ready.Sub(now))
-	}
-	if len(s.readySources) > 0 && s.fetching < sourceWorkers {
-		next = min(next, s.readySources[0].ready.Sub(now))
-	}
-	return max(next, 0)
 }
 
 // handleResult handles the result of a job.
@@ -309,7 +301,7 @@ func (s *scheduler) handleSource(ctx context.Context, r sourceResult) error {
 	q.jobs = waiting
 	if len(waiting) > 0 {
 		s.progress.WaitingFor = fmt.Sprintf("%s: %v", q.name, r.page.ready(&waiting[0].notice))
-		q.ready = now.Add(liveDelay(q.fetches - 1))
+		q.ready = now.Add(min(time.Second<<min(q.fetches-1, 5), 30*time.Second))
 		if s.opt.Live.Deadline > 0 {
 			if end := q.since.Add(s.opt.Live.Deadline); q.ready.After(end) {
 				q.ready = end

@@ -101,14 +101,6 @@ func (b *records) linkCounts() []int {
 	return all
 }
 
-// linkDeficit returns how many links the pages lack.
-func (p *parsed) linkDeficit() (n int) {
-	for i, have := range p.linkCounts() {
-		n += max(0, p.wantLinks[p.pages[i].URL]-have)
-	}
-	return n
-}
-
 // missing describes the rows that the ledger has lost.
 func (p *parsed) missing() (all []string) {
 	if p.noHeader {
@@ -121,7 +113,11 @@ func (p *parsed) missing() (all []string) {
 	}
 	have := p.count()
 	lost(p.want.Pages-have.Pages, "pages")
-	lost(p.linkDeficit(), "links")
+	var n int
+	for i, have := range p.linkCounts() {
+		n += max(0, p.wantLinks[p.pages[i].URL]-have)
+	}
+	lost(n, "links")
 	lost(p.want.Notices-have.Notices, "notices")
 	lost(p.want.Hosts-have.Hosts, "unsupported hosts")
 	lost(len(p.damaged), "unreadable lines")

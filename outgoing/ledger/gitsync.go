@@ -238,11 +238,7 @@ func (g *Git) updateLocal(base, next *records) error {
 	if err := g.local.update(func(local *records) *records { return merge3(base, local, next) }); err != nil {
 		return err
 	}
-	return g.saveBase()
-}
-
-// saveBase writes which commit the local file was merged with.
-func (g *Git) saveBase() error {
+	// The next run merges with this commit.
 	if err := os.WriteFile(g.baseFile(), []byte(g.ref.Commit+"\n"), 0o644); err != nil {
 		return g.fail("write", err)
 	}

@@ -86,34 +86,30 @@ func (j *journal) append(e journalEntry) error {
 			j.synced.Wait()
 			continue
 		}
-		j.flush()
+		// The pending batch is written. j.mu is held, except while the disk works.
+		batch, sum := j.batch, j.sum
+		var data []byte
+		for _, entry := range j.pending {
+			var line string
+			line, sum = journalLine(sum, entry)
+			data = append(data, line...)
+		}
+		j.batch, j.pending, j.busy = batch+1, nil, true
+		err := j.broken
+		if err == nil {
+			j.mu.Unlock()
+			err = j.write(data)
+			j.mu.Lock()
+		}
+		if err != nil {
+			j.failed[batch] = err
+		} else {
+			j.size, j.sum = j.size+int64(len(data)), sum
+		}
+		j.done, j.busy = batch, false
+		j.synced.Broadcast()
 	}
 	return j.failed[mine]
-}
-
-// flush writes the pending batch. j.mu is held, except while the disk works.
-func (j *journal) flush() {
-	batch, sum := j.batch, j.sum
-	var data []byte
-	for _, entry := range j.pending {
-		var line string
-		line, sum = journalLine(sum, entry)
-		data = append(data, line...)
-	}
-	j.batch, j.pending, j.busy = batch+1, nil, true
-	err := j.broken
-	if err == nil {
-		j.mu.Unlock()
-		err = j.write(data)
-		j.mu.Lock()
-	}
-	if err != nil {
-		j.failed[batch] = err
-	} else {
-		j.size, j.sum = j.size+int64(len(data)), sum
-	}
-	j.done, j.busy = batch, false
-	j.synced.Broadcast()
 }
 
 // write appends data. If the disk is full, the part that was written is removed

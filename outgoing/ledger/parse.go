@@ -71,7 +71,16 @@ func parse(name, text string) (*parsed, error) {
 	if !p.sorted {
 		p.changed = true
 		p.dropDuplicates()
-		p.warnOfDuplicatePages()
+		// Pages may have two rows. Links with two rows are not reported, because their rows
+		// are equal.
+		first := make(map[string]int, len(p.pages))
+		for i, page := range p.pages {
+			if j, ok := first[page.URL]; !ok {
+				first[page.URL] = i
+			} else if p.pages[j] != page {
+				p.warn(p.name, p.pageLines[i], fmt.Sprintf("a second row for the page in line %d; the next deploy compares it again", p.pageLines[j]), false)
+			}
+		}
 	}
 	p.records.pages = unique(p.pages, comparePages, preferPage)
 	p.records.links = unique(p.links, compareLinks, func(a, _ Link) Link { return a })
@@ -183,19 +192,6 @@ func (p *parser) addHeader(r *header) error {
 		p.warn(p.name, p.line, fmt.Sprintf("a second first line, for %s; the one for %s is kept", r.Base, p.base), false)
 	}
 	return nil
-}
-
-// warnOfDuplicatePages reports pages with two rows. Links with two rows are not
-// reported, because their rows are equal.
-func (p *parser) warnOfDuplicatePages() {
-	first := make(map[string]int, len(p.pages))
-	for i, page := range p.pages {
-		if j, ok := first[page.URL]; !ok {
-			first[page.URL] = i
-		} else if p.pages[j] != page {
-			p.warn(p.name, p.pageLines[i], fmt.Sprintf("a second row for the page in line %d; the next deploy compares it again", p.pageLines[j]), false)
-		}
-	}
 }
 
 func (p *parsed) warn(name string, line int, message string, lost bool) {
