@@ -336,6 +336,9 @@ func TestHugoFixtures(t *testing.T) {
 	}
 	for version, hugo := range hugos(t) {
 		for name, files := range sites {
+			if newest := os.Getenv("SITELINK_HUGO"); strings.HasPrefix(name, "theme_") && newest != "" && hugo != newest {
+				continue // the themes differ by the name of a partial alone
+			}
 			t.Run(name+"/"+version, func(t *testing.T) {
 				dir := t.TempDir()
 				write(t, dir, content)
