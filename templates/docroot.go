@@ -191,10 +191,6 @@ func (l *pageList) work(ctx context.Context, root *os.Root, opt DocrootOptions) 
 	if ctx.Err() != nil {
 		return result, context.Cause(ctx)
 	}
-	return result, joinFaults(faults)
-}
-
-func joinFaults(faults []PageNote) error {
 	var errs []error
 	for i, f := range faults {
 		if i == maxDocrootErrors {
@@ -203,7 +199,7 @@ func joinFaults(faults []PageNote) error {
 		}
 		errs = append(errs, fmt.Errorf("inject: %s: %s", f.Page, f.Text))
 	}
-	return errors.Join(errs...)
+	return result, errors.Join(errs...)
 }
 
 // docrootWorker edits pages in its own buffers.

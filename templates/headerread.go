@@ -177,7 +177,16 @@ func (r *headerReader) document(isTOML bool) error {
 			return errors.New(strings.TrimPrefix(err.Error(), "toml: "))
 		}
 	} else if err := json.Unmarshal(r.text, &doc); err != nil {
-		return jsonFault(r.text, err)
+		// Text that is not valid JSON has its fault on a line.
+		var syntax *json.SyntaxError
+		if errors.As(err, &syntax) {
+			line := 1 + bytes.Count(r.text[:min(int(syntax.Offset), len(r.text))], []byte("\n"))
+			return fmt.Errorf("line %d: %w", line, err)
+		}
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			return errors.New("the JSON text ends too early")
+		}
+		return err
 	}
 	var sites []hosting
 	if len(doc.Hosting) > 0 && json.Unmarshal(doc.Hosting, &sites) != nil {
@@ -206,17 +215,4 @@ func (r *headerReader) document(isTOML bool) error {
 		}
 	}
 	return nil
-}
-
-// jsonFault adds the line to an error about text that is not valid JSON.
-func jsonFault(text []byte, err error) error {
-	var syntax *json.SyntaxError
-	if errors.As(err, &syntax) {
-		line := 1 + bytes.Count(text[:min(int(syntax.Offset), len(text))], []byte("\n"))
-		return fmt.Errorf("line %d: %w", line, err)
-	}
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return errors.New("the JSON text ends too early")
-	}
-	return err
 }

@@ -179,7 +179,14 @@ func (n *Notifier) look(ctx context.Context, l *line) error {
 	if !changed {
 		return nil
 	}
-	return l.save()
+	if l.state == "" {
+		return nil
+	}
+	text := make([]byte, 0, 8*len(l.seen))
+	for hash := range l.seen {
+		text = binary.LittleEndian.AppendUint64(text, hash)
+	}
+	return system.WriteFile(l.state, text, 0o600)
 }
 
 // load returns the hashes in the state file, or nil if that has not been written.
@@ -199,17 +206,6 @@ func (l *line) load() (map[uint64]struct{}, error) {
 		known[binary.LittleEndian.Uint64(text)] = struct{}{}
 	}
 	return known, nil
-}
-
-func (l *line) save() error {
-	if l.state == "" {
-		return nil
-	}
-	text := make([]byte, 0, 8*len(l.seen))
-	for hash := range l.seen {
-		text = binary.LittleEndian.AppendUint64(text, hash)
-	}
-	return system.WriteFile(l.state, text, 0o600)
 }
 
 // Webhook is a program that gets a POST request with a [Message] in JSON.

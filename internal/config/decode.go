@@ -135,7 +135,13 @@ func (d *decoder) unknown(t *table, e *entry) {
 		return
 	}
 	var elsewhere []string // the tables that have the key
-	for _, other := range slices.Concat([]*table{root}, subtables()) {
+	var all []*table
+	for _, k := range root.keys {
+		if k.Kind == subtable {
+			all = append(all, k.table)
+		}
+	}
+	for _, other := range slices.Concat([]*table{root}, all) {
 		if _, ok := other.key(e.name); ok {
 			elsewhere = append(elsewhere, other.where())
 		} else if w, near := Nearest(e.name, other.names()); near && hint == "" {
@@ -147,15 +153,6 @@ func (d *decoder) unknown(t *table, e *entry) {
 		return
 	}
 	d.failAt(e.at, hint, "unknown %s%s", what, in)
-}
-
-func subtables() (all []*table) {
-	for _, k := range root.keys {
-		if k.Kind == subtable {
-			all = append(all, k.table)
-		}
-	}
-	return all
 }
 
 // where describes the place of the keys of t in the file.
@@ -182,7 +179,12 @@ func (d *decoder) texts(k Key, n *node) ([]string, error) {
 	}
 	switch {
 	case n.kind == unstable.Integer && (k.Kind == Number || k.Kind == Size):
-		return integerText(n)
+		// The number may be written as 1_000 or 0x10; flags write 1000 and 16.
+		i, err := strconv.ParseInt(n.text, 0, 64)
+		if err != nil {
+			return nil, fmt.Errorf("must be a whole number, not %q", n.text)
+		}
+		return []string{strconv.FormatInt(i, 10)}, nil
 	case n.kind == unstable.Bool && (k.Kind == Bool || k.Kind == Switch):
 		return []string{n.text}, nil
 	case n.kind == unstable.String && (k.Kind == Path || k.Kind == Directory):
@@ -216,15 +218,6 @@ func (d *decoder) path(text string) string {
 		return text
 	}
 	return filepath.Join(d.projectDir, filepath.FromSlash(text))
-}
-
-// integerText returns 1_000 and 0x10 in the form that flags have.
-func integerText(n *node) ([]string, error) {
-	i, err := strconv.ParseInt(n.text, 0, 64)
-	if err != nil {
-		return nil, fmt.Errorf("must be a whole number, not %q", n.text)
-	}
-	return []string{strconv.FormatInt(i, 10)}, nil
 }
 
 func listTexts(n *node) ([]string, error) {

@@ -164,22 +164,6 @@ func (r *Ignore) check(codes []string) error {
 	return nil
 }
 
-// appendRules adds the rules of a flag or a variable.
-func (l *loader) appendRules(texts []string, place string) error {
-	for _, text := range texts {
-		rule, err := parseIgnore(text)
-		if err != nil {
-			return err
-		}
-		rule.Origin = place
-		if err := rule.check(l.req.Codes); err != nil {
-			return err
-		}
-		l.cfg.Ignores = append(l.cfg.Ignores, rule)
-	}
-	return nil
-}
-
 // parseIgnore parses a rule of the command line: fields such as
 // page=blog/**,code=missing-file if it begins with one, else a URL pattern.
 // A comma ends a value only if another field follows, so that patterns may

@@ -26,7 +26,18 @@ import (
 func (l *loader) assign(k Key, field reflect.Value, texts []string, place string) error {
 	switch k.Kind {
 	case Rules:
-		return l.appendRules(texts, place)
+		for _, text := range texts {
+			rule, err := parseIgnore(text)
+			if err != nil {
+				return err
+			}
+			rule.Origin = place
+			if err := rule.check(l.req.Codes); err != nil {
+				return err
+			}
+			l.cfg.Ignores = append(l.cfg.Ignores, rule)
+		}
+		return nil
 	case Reports:
 		formats, err := parseFormats(texts, k.Values)
 		if err == nil {

@@ -17,6 +17,7 @@ package destination
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"html"
 	"net/url"
 	"strings"
@@ -198,7 +199,27 @@ func (l *Link) end(text []byte, size int) (end int, ok bool) {
 		end, ok = l.scalarEnd(text)
 		return l.Start + end, ok
 	case Inline, Definition, HTML, CSS:
-		return l.searchEnd(rest)
+		// The first end at which the bytes give the value is that of a destination in
+		// Markdown, of an attribute, or of one address in a srcset, a style or a sheet. In
+		// [a](b(c)d), the first parenthesis ends b(c, which is not the value.
+		quoted := l.before == '"' || l.before == '\''
+		for i := 0; i <= len(rest); i++ {
+			if l.Kind != HTML && i < len(rest) && rest[i] == '\\' {
+				i++
+				continue
+			}
+			if i < len(rest) && strings.IndexByte("\"' \t\r\n\f>,);", rest[i]) < 0 {
+				continue
+			}
+			if l.decode(string(rest[:i])) == l.Value {
+				l.inside = l.Kind == HTML && (quoted && i < len(rest) && rest[i] != l.before || !quoted && strings.IndexByte("= \t\n\r\f", l.before) < 0)
+				return l.Start + i, true
+			}
+			if i < len(rest) && (quoted && rest[i] == l.before || !quoted && l.Kind == HTML && rest[i] == '>') {
+				break
+			}
+		}
+		return 0, false
 	default:
 		end = len(l.Value)
 	}
@@ -228,30 +249,6 @@ func (l *Link) scalarEnd(text []byte) (n int, ok bool) {
 	return n, n <= len(rest) && l.decode(string(rest[:n])) == l.Value
 }
 
-// searchEnd finds the first end at which the bytes give the value: that of a destination in
-// Markdown, of an attribute, or of one address in a srcset, a style or a sheet. In
-// [a](b(c)d), the first parenthesis ends b(c, which is not the value.
-func (l *Link) searchEnd(rest []byte) (end int, ok bool) {
-	quoted := l.before == '"' || l.before == '\''
-	for i := 0; i <= len(rest); i++ {
-		if l.Kind != HTML && i < len(rest) && rest[i] == '\\' {
-			i++
-			continue
-		}
-		if i < len(rest) && strings.IndexByte("\"' \t\r\n\f>,);", rest[i]) < 0 {
-			continue
-		}
-		if l.decode(string(rest[:i])) == l.Value {
-			l.inside = l.Kind == HTML && (quoted && i < len(rest) && rest[i] != l.before || !quoted && strings.IndexByte("= \t\n\r\f", l.before) < 0)
-			return l.Start + i, true
-		}
-		if i < len(rest) && (quoted && rest[i] == l.before || !quoted && l.Kind == HTML && rest[i] == '>') {
-			break
-		}
-	}
-	return 0, false
-}
-
 // decode returns the value that bytes give at this place.
 func (l *Link) decode(raw string) string {
 	switch l.Kind {
@@ -260,7 +257,26 @@ func (l *Link) decode(raw string) string {
 	case HTML:
 		return html.UnescapeString(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(raw))
 	case CSS:
-		return unescapeCSS(raw)
+		// See CSS Syntax 3, "Consume an escaped code point".
+		if !strings.Contains(raw, `\`) {
+			return raw
+		}
+		return cssEscape().ReplaceAllStringFunc(raw, func(s string) string {
+			m := cssEscape().FindStringSubmatch(s)
+			switch {
+			case m[1] != "":
+				var r rune
+				// The pattern admits hexadecimal digits only.
+				_, _ = fmt.Sscanf(m[1], "%x", &r)
+				if r == 0 || r > utf8.MaxRune || !utf8.ValidRune(r) {
+					r = utf8.RuneError
+				}
+				return string(r)
+			case m[2] == "\n":
+				return ""
+			}
+			return m[2]
+		})
 	case FrontMatter, Data:
 		switch {
 		case l.before == '"' && strings.Contains(raw, `\`):

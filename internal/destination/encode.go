@@ -275,27 +275,3 @@ func (l *Link) css(value string) (string, error) {
 }
 
 var cssEscape = text.Regexp(`(?s)\\(?:([0-9a-fA-F]{1,6})[ \t\r\n\f]?|\r\n|(.))`)
-
-// unescapeCSS resolves the escapes of CSS (CSS Syntax 3, "Consume an escaped
-// code point").
-func unescapeCSS(raw string) string {
-	if !strings.Contains(raw, `\`) {
-		return raw
-	}
-	return cssEscape().ReplaceAllStringFunc(raw, func(s string) string {
-		m := cssEscape().FindStringSubmatch(s)
-		switch {
-		case m[1] != "":
-			var r rune
-			// The pattern admits hexadecimal digits only.
-			_, _ = fmt.Sscanf(m[1], "%x", &r)
-			if r == 0 || r > utf8.MaxRune || !utf8.ValidRune(r) {
-				r = utf8.RuneError
-			}
-			return string(r)
-		case m[2] == "\n":
-			return ""
-		}
-		return m[2]
-	})
-}

@@ -439,19 +439,9 @@ func (c *change) diff(w *bytes.Buffer) {
 		fmt.Fprintf(w, "similarity index %d%%\nrename from %s\nrename to %s\n", similar, quote(c.old), quote(c.new))
 	}
 	// The first three lines name the files in another way than git.
-	before, after := c.numbered()
-	hunks := bytes.SplitN(diff.Diff("", before, "", after), []byte("\n"), 4)
-	if len(hunks) == 4 {
-		fmt.Fprintf(w, "--- %s\n+++ %s\n%s", from, marked("b/"+c.new), lineNumber().ReplaceAll(hunks[3], nil))
-	}
-}
-
-// lineNumber is what numbered puts before a line. No text that can be edited has such bytes.
-var lineNumber = text.Regexp(`\x00[0-9]{8}\x00`)
-
-// numbered returns the text with a number before each line, and what the edits make of it: a
-// line that stays is the same only as itself, so that the diff shows no more than the edits.
-func (c *change) numbered() (before, after []byte) {
+	// Each line has a number before it, and so has what the edits make of it: a line that
+	// stays is the same only as itself, so that the diff shows no more than the edits.
+	var before []byte
 	n := 0
 	for line := range bytes.Lines(c.text) {
 		before = append(fmt.Appendf(before, "\x00%08d\x00", n), line...)
@@ -467,8 +457,15 @@ func (c *change) numbered() (before, after []byte) {
 	for _, e := range c.edits {
 		numbered.edits = append(numbered.edits, Edit{shifted(e.Start), shifted(e.End), e.Text})
 	}
-	return before, numbered.result()
+	after := numbered.result()
+	hunks := bytes.SplitN(diff.Diff("", before, "", after), []byte("\n"), 4)
+	if len(hunks) == 4 {
+		fmt.Fprintf(w, "--- %s\n+++ %s\n%s", from, marked("b/"+c.new), lineNumber().ReplaceAll(hunks[3], nil))
+	}
 }
+
+// lineNumber is what numbered puts before a line. No text that can be edited has such bytes.
+var lineNumber = text.Regexp(`\x00[0-9]{8}\x00`)
 
 // marked is the name in a line with --- or +++. A tab follows a name with a space, or
 // the rest could be read as a date.
@@ -525,7 +522,31 @@ func (s *Set) Apply(ctx context.Context, command string) error {
 	if last != nil && !last.Complete {
 		return interrupted(last)
 	}
-	if err := s.recheck(files); err != nil {
+	// The files must still be as they were read.
+	var errs []error
+	for _, name := range files {
+		c := s.changes[name]
+		if c.old == "" {
+			if _, err := os.Lstat(s.at(name)); !errors.Is(err, fs.ErrNotExist) {
+				errs = append(errs, &Error{name, ErrExists})
+			}
+			continue
+		}
+		info, err := s.inspect(name)
+		if err == nil && c.loaded {
+			var text []byte
+			if text, _, err = s.read(name); err == nil && string(text) != string(c.text) {
+				err = &Error{name, ErrStale}
+			}
+		}
+		if err == nil && c.old != c.new {
+			if there, statErr := os.Lstat(s.at(c.new)); statErr == nil && !os.SameFile(info, there) {
+				err = &Error{c.new, ErrExists}
+			}
+		}
+		errs = append(errs, err)
+	}
+	if err := errors.Join(errs...); err != nil {
 		return err
 	}
 	j := s.journal(files, command)
@@ -569,34 +590,6 @@ func interrupted(j *journal) error {
 		hint = "to restore them: sitelink fix --undo"
 	}
 	return text.WithHint(fmt.Errorf("%q was interrupted and has changed only some of its files", j.Command), hint)
-}
-
-// recheck makes sure that the files are still as they were read.
-func (s *Set) recheck(files []string) error {
-	var errs []error
-	for _, name := range files {
-		c := s.changes[name]
-		if c.old == "" {
-			if _, err := os.Lstat(s.at(name)); !errors.Is(err, fs.ErrNotExist) {
-				errs = append(errs, &Error{name, ErrExists})
-			}
-			continue
-		}
-		info, err := s.inspect(name)
-		if err == nil && c.loaded {
-			var text []byte
-			if text, _, err = s.read(name); err == nil && string(text) != string(c.text) {
-				err = &Error{name, ErrStale}
-			}
-		}
-		if err == nil && c.old != c.new {
-			if there, statErr := os.Lstat(s.at(c.new)); statErr == nil && !os.SameFile(info, there) {
-				err = &Error{c.new, ErrExists}
-			}
-		}
-		errs = append(errs, err)
-	}
-	return errors.Join(errs...)
 }
 
 // apply changes the files and the index.

@@ -256,19 +256,7 @@ func (j *journal) undo(ctx context.Context, root string, env []string, records [
 		}
 	}
 	slices.Sort(u.Files)
-	removeTemporary(s, records)
-	made := slices.Clone(j.Made)
-	slices.SortFunc(made, func(a, b string) int { return strings.Compare(b, a) }) // inner ones first
-	for _, dir := range made {
-		if filepath.IsLocal(filepath.FromSlash(dir)) {
-			os.Remove(s.at(dir)) // fails if it holds another file
-		}
-	}
-	return u, moveIndex(ctx, root, env, records, true)
-}
-
-// removeTemporary removes what a killed run left beside the files.
-func removeTemporary(s *Set, records []record) {
+	// A killed run leaves temporary files beside the files.
 	for _, r := range records {
 		dir, base := filepath.Split(s.at(r.New))
 		entries, _ := os.ReadDir(dir) // a directory that was made is gone
@@ -278,6 +266,14 @@ func removeTemporary(s *Set, records []record) {
 			}
 		}
 	}
+	made := slices.Clone(j.Made)
+	slices.SortFunc(made, func(a, b string) int { return strings.Compare(b, a) }) // inner ones first
+	for _, dir := range made {
+		if filepath.IsLocal(filepath.FromSlash(dir)) {
+			os.Remove(s.at(dir)) // fails if it holds another file
+		}
+	}
+	return u, moveIndex(ctx, root, env, records, true)
 }
 
 // undo restores one file, from any state that an interrupted run can leave. Without

@@ -2,7 +2,6 @@ package fetch
 
 import (
 	"bytes"
-	"compress/flate"
 	"compress/gzip"
 	"errors"
 	"fmt"
@@ -68,13 +67,6 @@ func (m *metered) Read(b []byte) (int, error) {
 var compressions = []string{"gzip", "deflate", "br", "zstd", "compress", "dcb", "dcz"}
 
 var errEncoding = errors.New("the body has an encoding that was not requested")
-
-// undecodable reports whether a body cannot be decompressed, however often it is
-// fetched.
-func undecodable(err error) bool {
-	var corrupt flate.CorruptInputError
-	return errors.Is(err, errEncoding) || errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || errors.As(err, &corrupt)
-}
 
 // readBody reads up to limit bytes after decompression. cut is set if there were
 // more. With an error, it returns what was read before.

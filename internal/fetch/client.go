@@ -3,6 +3,8 @@ package fetch
 import (
 	"bytes"
 	"cmp"
+	"compress/flate"
+	"compress/gzip"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -288,7 +290,9 @@ func (c *Client) exchange(outer context.Context, r *Request, u weburl.URL, left 
 		failure := fail(err)
 		if failure.Kind == Header {
 			kind := Body
-			if undecodable(err) {
+			// Some bodies cannot be decompressed, however often they are fetched.
+			var corrupt flate.CorruptInputError
+			if errors.Is(err, errEncoding) || errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || errors.As(err, &corrupt) {
 				kind = Encoding
 			}
 			failure.Kind, failure.Err = kind, c.explain(kind, err, 0)

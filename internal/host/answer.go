@@ -49,11 +49,37 @@ func (q *request) walk(segments []string, slash bool, query string) Answer {
 			private = private || n.Flags&docroot.Private != 0
 		case docroot.KindFile:
 			if !last || slash {
-				return q.afterFile(next, segments, i, private)
+				// The path continues after the file.
+				switch {
+				case q.h.tree.Nodes[next].Flags&docroot.Closed != 0:
+					return Answer{State: StateUnreadable, Node: docroot.NoNode, Status: http.StatusForbidden}
+				case q.p.FileSlash == Serve, q.p.FileSlash == ServeSlash && q.slash && i == len(segments)-1:
+					q.step("file-slash", "the host treats the rest of the path as path info and serves the file")
+					return q.file(next, private)
+				case q.p.FileSlash == Redirect && q.slash && i == len(segments)-1:
+					return q.redirect("file-slash", "/"+strings.Join(segments, "/"), q.query)
+				}
+				a := Answer{State: StateMissingFile, Node: docroot.NoNode, Status: http.StatusNotFound}
+				if q.p.Portable {
+					a.Note = "a slash follows the name of a file; only lighttpd serves the file then"
+				}
+				q.step("file-slash", "the path continues after the name of a file")
+				return a
 			}
 			return q.named(next, segments, private, query)
 		default:
-			return noFile(n.Kind)
+			// The name is neither a file nor a directory. Servers refuse such names with different
+			// statuses; all of them are errors.
+			a := Answer{State: StateBrokenSymlink, Node: docroot.NoNode, Status: http.StatusNotFound}
+			switch n.Kind {
+			case docroot.KindLoop:
+				a.Note = "the symbolic link points to itself, or the chain of links is too long"
+			case docroot.KindThrough:
+				a.Note = "the target of the symbolic link treats a file as a directory"
+			case docroot.KindPipe, docroot.KindSocket, docroot.KindDevice:
+				a.State = StateSpecialFile
+			}
+			return a
 		}
 		at = next
 	}
@@ -141,25 +167,6 @@ func (q *request) page(dir, entry docroot.NodeID, segments []string, private boo
 	return q.redirect("page-slash", "/"+strings.Join(segments, "/"), q.query), true
 }
 
-// afterFile answers for a path that continues after the file at segments[i].
-func (q *request) afterFile(id docroot.NodeID, segments []string, i int, private bool) Answer {
-	switch {
-	case q.h.tree.Nodes[id].Flags&docroot.Closed != 0:
-		return Answer{State: StateUnreadable, Node: docroot.NoNode, Status: http.StatusForbidden}
-	case q.p.FileSlash == Serve, q.p.FileSlash == ServeSlash && q.slash && i == len(segments)-1:
-		q.step("file-slash", "the host treats the rest of the path as path info and serves the file")
-		return q.file(id, private)
-	case q.p.FileSlash == Redirect && q.slash && i == len(segments)-1:
-		return q.redirect("file-slash", "/"+strings.Join(segments, "/"), q.query)
-	}
-	a := Answer{State: StateMissingFile, Node: docroot.NoNode, Status: http.StatusNotFound}
-	if q.p.Portable {
-		a.Note = "a slash follows the name of a file; only lighttpd serves the file then"
-	}
-	q.step("file-slash", "the path continues after the name of a file")
-	return a
-}
-
 // file answers for a file that exists.
 func (q *request) file(id docroot.NodeID, private bool) Answer {
 	switch f := q.h.tree.Nodes[id].Flags; {
@@ -169,21 +176,6 @@ func (q *request) file(id docroot.NodeID, private bool) Answer {
 		return Answer{State: StatePrivate, Node: id, Status: http.StatusForbidden}
 	}
 	return Answer{State: StateOK, Node: id, Status: http.StatusOK}
-}
-
-// noFile answers for a name that is neither a file nor a directory. Servers refuse such
-// names with different statuses; all of them are errors.
-func noFile(k docroot.Kind) Answer {
-	a := Answer{State: StateBrokenSymlink, Node: docroot.NoNode, Status: http.StatusNotFound}
-	switch k {
-	case docroot.KindLoop:
-		a.Note = "the symbolic link points to itself, or the chain of links is too long"
-	case docroot.KindThrough:
-		a.Note = "the target of the symbolic link treats a file as a directory"
-	case docroot.KindPipe, docroot.KindSocket, docroot.KindDevice:
-		a.State = StateSpecialFile
-	}
-	return a
 }
 
 // atDirectory answers a request for a directory, with or without its final

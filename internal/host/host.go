@@ -6,6 +6,7 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -135,7 +136,23 @@ func (h *Host) configure() error {
 	if h.autoindex = h.opt.Autoindex; h.autoindex == AutoindexProfile {
 		h.autoindex = h.profile.Autoindex
 	}
-	h.maps = sortMaps(h.opt.Maps)
+	// mapped needs paths with a slash in front and none at the end, the longest first.
+	out := make([]MapRule, 0, len(h.opt.Maps))
+	clean := func(p string) string {
+		if p == "" {
+			return ""
+		}
+		return "/" + strings.Trim(p, "/")
+	}
+	for _, m := range h.opt.Maps {
+		m = MapRule{clean(m.From), clean(m.To)}
+		if m.To == "/" {
+			m.To = ""
+		}
+		out = append(out, m)
+	}
+	slices.SortStableFunc(out, func(a, b MapRule) int { return cmp.Compare(len(b.From), len(a.From)) })
+	h.maps = out
 	return h.setBases(&h.opt)
 }
 

@@ -121,7 +121,16 @@ func (p *Profile) Set(key string, values []string) error {
 	}
 	k := &profileKeys[i]
 	if list, ok := k.field(p).(*[]string); ok {
-		return k.setList(list, values)
+		for _, v := range values {
+			if v == "" || strings.Contains(v, "/") {
+				return fmt.Errorf("must be names without a slash, not %q", v)
+			}
+			if _, err := pathpkg.Match(v, ""); err != nil {
+				return fmt.Errorf("invalid pattern %q", v)
+			}
+		}
+		*list = slices.Clone(values)
+		return nil
 	}
 	if len(values) != 1 {
 		return fmt.Errorf("must be one value, not %d", len(values))
@@ -151,19 +160,6 @@ func (p *Profile) Set(key string, values []string) error {
 		}
 		*f = n
 	}
-	return nil
-}
-
-func (k *ProfileKey) setList(list *[]string, values []string) error {
-	for _, v := range values {
-		if v == "" || strings.Contains(v, "/") {
-			return fmt.Errorf("must be names without a slash, not %q", v)
-		}
-		if _, err := pathpkg.Match(v, ""); err != nil {
-			return fmt.Errorf("invalid pattern %q", v)
-		}
-	}
-	*list = slices.Clone(values)
 	return nil
 }
 

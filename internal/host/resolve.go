@@ -1,7 +1,6 @@
 package host
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -202,25 +201,4 @@ func (h *Host) mapped(path string) (result string, loop bool) {
 		}
 	}
 	return path, len(h.maps) > 0
-}
-
-// sortMaps returns the rules in the form that mapped needs: paths with a slash
-// in front and none at the end, the longest first.
-func sortMaps(rules []MapRule) []MapRule {
-	out := make([]MapRule, 0, len(rules))
-	clean := func(p string) string {
-		if p == "" {
-			return ""
-		}
-		return "/" + strings.Trim(p, "/")
-	}
-	for _, m := range rules {
-		m = MapRule{clean(m.From), clean(m.To)}
-		if m.To == "/" {
-			m.To = ""
-		}
-		out = append(out, m)
-	}
-	slices.SortStableFunc(out, func(a, b MapRule) int { return cmp.Compare(len(b.From), len(a.From)) })
-	return out
 }

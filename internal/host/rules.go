@@ -50,7 +50,31 @@ func (h *loader) readRules(dir *docroot.Dir, parsed []*redirect.File) {
 		files = append(files, h.directoryFiles(dir)...)
 	}
 	h.ruleFiles = files
-	h.applySettings(files)
+	// Settings for the whole site apply to the profile, those of .htaccess files to
+	// directories.
+	for _, f := range files {
+		set := &f.Settings
+		if set.CleanURLs != nil || set.TrailingSlash != nil {
+			h.profile = h.profile.WithURLs(set.CleanURLs != nil && *set.CleanURLs, set.TrailingSlash)
+		}
+		for _, pattern := range set.Ignore {
+			if name, ok := ignoredName(pattern); ok {
+				h.profile.Deny = append(h.profile.Deny[:len(h.profile.Deny):len(h.profile.Deny)], name)
+				h.profile.Denied = 404
+			}
+		}
+		if set.Index == nil && set.Listing == nil && set.DirectorySlash == nil {
+			continue
+		}
+		id, ok := h.Lookup(strings.Trim(set.Dir, "/"))
+		if !ok {
+			continue
+		}
+		if h.local == nil {
+			h.local = map[docroot.NodeID]*localSettings{}
+		}
+		h.local[id] = &localSettings{set.Index, set.Listing, set.DirectorySlash}
+	}
 	set := redirect.New(h.address(), files...)
 	if set.Len() > 0 {
 		h.rules = set
@@ -254,34 +278,6 @@ type localSettings struct {
 	index   []string
 	listing *bool
 	slash   *bool
-}
-
-// applySettings applies the settings in rule files that are not rules: those
-// for the whole site to the profile, those of .htaccess files to directories.
-func (h *loader) applySettings(files []*redirect.File) {
-	for _, f := range files {
-		set := &f.Settings
-		if set.CleanURLs != nil || set.TrailingSlash != nil {
-			h.profile = h.profile.WithURLs(set.CleanURLs != nil && *set.CleanURLs, set.TrailingSlash)
-		}
-		for _, pattern := range set.Ignore {
-			if name, ok := ignoredName(pattern); ok {
-				h.profile.Deny = append(h.profile.Deny[:len(h.profile.Deny):len(h.profile.Deny)], name)
-				h.profile.Denied = 404
-			}
-		}
-		if set.Index == nil && set.Listing == nil && set.DirectorySlash == nil {
-			continue
-		}
-		id, ok := h.Lookup(strings.Trim(set.Dir, "/"))
-		if !ok {
-			continue
-		}
-		if h.local == nil {
-			h.local = map[docroot.NodeID]*localSettings{}
-		}
-		h.local[id] = &localSettings{set.Index, set.Listing, set.DirectorySlash}
-	}
 }
 
 // ignoredName turns Firebase's patterns for files that are not deployed into

@@ -61,7 +61,14 @@ func (s *Set) Check(exists func(path string) bool) []Fault {
 		}
 	}
 	for _, rules := range slashes { // sorted below
-		c.repeated(rules)
+		// One fault stands for all rules of a file that say what an earlier rule says, for the
+		// same path with or without its final slash. They do no harm.
+		first := slices.MinFunc(rules, func(a, b *setRule) int { return cmp.Compare(a.Source.Line, b.Source.Line) })
+		message := "this rule is not needed"
+		if n := len(rules); n > 1 {
+			message = fmt.Sprintf("%d rules, this one first, are not needed", n)
+		}
+		c.add(first.Rule, CodeUnreachable, Warning, message+": the host applies the same rule for the path with and without its final slash")
 	}
 	slices.SortStableFunc(c.faults, func(a, b Fault) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Code, b.Code))
@@ -87,17 +94,6 @@ func (c *checker) add(r *Rule, code string, severity Severity, message string) {
 func (e *setRule) repeats(r *setRule) bool {
 	return e.match.form == exactSlash && r.match.form == exactSlash && e.Pattern != r.Pattern &&
 		strings.TrimSuffix(e.Pattern, "/") == strings.TrimSuffix(r.Pattern, "/") && e.To == r.To && e.Status == r.Status
-}
-
-// repeated adds one fault for all rules of a file that say what an earlier rule
-// says, for the same path with or without its final slash. They do no harm.
-func (c *checker) repeated(rules []*setRule) {
-	first := slices.MinFunc(rules, func(a, b *setRule) int { return cmp.Compare(a.Source.Line, b.Source.Line) })
-	message := "this rule is not needed"
-	if n := len(rules); n > 1 {
-		message = fmt.Sprintf("%d rules, this one first, are not needed", n)
-	}
-	c.add(first.Rule, CodeUnreachable, Warning, message+": the host applies the same rule for the path with and without its final slash")
 }
 
 // where describes the position of a rule in a message about another rule.

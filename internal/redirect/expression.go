@@ -238,27 +238,6 @@ func closing(source string, start int) int {
 	return 0
 }
 
-// placeholderExpression translates a path with :name segments and a final * into an
-// expression with named groups, without anchors.
-func placeholderExpression(path string) string {
-	seen := map[string]bool{}
-	segments := strings.Split(path, "/")
-	for i, s := range segments {
-		name := strings.TrimPrefix(s, ":")
-		rest, splat := strings.CutSuffix(s, "*")
-		switch {
-		case name != s && isName(name) && !seen[name]:
-			seen[name] = true
-			segments[i] = "(?P<" + name + ">[^/]+)"
-		case splat && i == len(segments)-1:
-			segments[i] = regexp.QuoteMeta(rest) + "(?P<splat>.*)"
-		default:
-			segments[i] = regexp.QuoteMeta(s)
-		}
-	}
-	return strings.Join(segments, "/")
-}
-
 func isName(s string) bool {
 	for i := range len(s) {
 		if !isWord(s[i]) {

@@ -85,7 +85,34 @@ func (p *htaccess) directive(line int, text string) {
 			return
 		}
 	}
-	words := apacheWords(text)
+	// Apache splits a directive into words at white space outside quotes. A backslash
+	// escapes a quote.
+	var words []string
+	for i := 0; i < len(text); {
+		if text[i] == ' ' || text[i] == '\t' {
+			i++
+			continue
+		}
+		var word strings.Builder
+		if quote := text[i]; quote == '"' || quote == '\'' {
+			for i++; i < len(text) && text[i] != quote; i++ {
+				if text[i] == '\\' && i+1 < len(text) && (text[i+1] == quote || text[i+1] == '\\') {
+					i++
+				}
+				word.WriteByte(text[i])
+			}
+			i++
+		} else {
+			for ; i < len(text) && text[i] != ' ' && text[i] != '\t'; i++ {
+				if text[i] == '\\' && i+1 < len(text) && text[i+1] == ' ' {
+					word.WriteByte('\\') // an escaped space in a RewriteRule pattern
+					i++
+				}
+				word.WriteByte(text[i])
+			}
+		}
+		words = append(words, word.String())
+	}
 	bad := func(message string) { p.fault(CodeSyntax, Error, line, text, message) }
 	args := words[1:]
 	on := len(args) == 1 && strings.EqualFold(args[0], "on")
@@ -262,38 +289,6 @@ func (p *htaccess) errorDocument(line int, text string, args []string) {
 		p.Settings.ErrorPages = map[int]string{}
 	}
 	p.Settings.ErrorPages[status] = args[1]
-}
-
-// apacheWords splits a directive into words like Apache: at white space outside
-// quotes. A backslash escapes a quote.
-func apacheWords(text string) []string {
-	var words []string
-	for i := 0; i < len(text); {
-		if text[i] == ' ' || text[i] == '\t' {
-			i++
-			continue
-		}
-		var word strings.Builder
-		if quote := text[i]; quote == '"' || quote == '\'' {
-			for i++; i < len(text) && text[i] != quote; i++ {
-				if text[i] == '\\' && i+1 < len(text) && (text[i+1] == quote || text[i+1] == '\\') {
-					i++
-				}
-				word.WriteByte(text[i])
-			}
-			i++
-		} else {
-			for ; i < len(text) && text[i] != ' ' && text[i] != '\t'; i++ {
-				if text[i] == '\\' && i+1 < len(text) && text[i+1] == ' ' {
-					word.WriteByte('\\') // an escaped space in a RewriteRule pattern
-					i++
-				}
-				word.WriteByte(text[i])
-			}
-		}
-		words = append(words, word.String())
-	}
-	return words
 }
 
 var (

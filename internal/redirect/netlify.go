@@ -234,24 +234,7 @@ func netlifyPattern(path string) (p pattern, splat bool, problem string) {
 	if len(captures) == 0 {
 		return exactPattern(path, true, false), false, ""
 	}
-	compiled, err := newExpression(netlifyExpression(segments, last))
-	if err != nil {
-		return pattern{}, false, "the source cannot be parsed: " + err.Error()
-	}
-	p = pattern{form: expressed, expr: compiled, prefix: cmp.Or(prefix, path[:end]), key: path[:end], names: captures}
-	p.below = path[end:] == "/*" || path[end:] == "/*/"
-	return p, splats > 0, ""
-}
-
-func isPlaceholder(segment string) bool { return segment[0] == ':' && len(segment) > 1 }
-
-// isSplat reports whether the only * of a segment is its last character. The
-// segment must not be a placeholder.
-func isSplat(segment string) bool { return strings.IndexByte(segment, '*') == len(segment)-1 }
-
-// netlifyExpression returns the pattern as a regular expression. last: the last
-// segment is a splat.
-func netlifyExpression(segments []string, last bool) string {
+	// Other patterns become regular expressions.
 	var expr strings.Builder
 	expr.WriteByte('^')
 	for _, s := range segments {
@@ -270,8 +253,20 @@ func netlifyExpression(segments []string, last bool) string {
 		expr.WriteString("/?")
 	}
 	expr.WriteByte('$')
-	return expr.String()
+	compiled, err := newExpression(expr.String())
+	if err != nil {
+		return pattern{}, false, "the source cannot be parsed: " + err.Error()
+	}
+	p = pattern{form: expressed, expr: compiled, prefix: cmp.Or(prefix, path[:end]), key: path[:end], names: captures}
+	p.below = path[end:] == "/*" || path[end:] == "/*/"
+	return p, splats > 0, ""
 }
+
+func isPlaceholder(segment string) bool { return segment[0] == ':' && len(segment) > 1 }
+
+// isSplat reports whether the only * of a segment is its last character. The
+// segment must not be a placeholder.
+func isSplat(segment string) bool { return strings.IndexByte(segment, '*') == len(segment)-1 }
 
 // needsEscape marks the bytes that must be escaped in a path.
 var needsEscape = func() (t [256]bool) {
@@ -372,48 +367,8 @@ func NetlifyTOML(name string, data []byte) *File {
 	if build, ok := document["build"].(map[string]any); ok {
 		f.Settings.Public, _ = build["publish"].(string)
 	}
-	lines := tomlLines(data)
-	for i, table := range f.tables(document, "redirects", lines) {
-		f.netlifyTable(table, lineAt(lines["redirects"], i))
-	}
-	for i, table := range f.tables(document, "headers", lines) {
-		f.netlifyHeaders(table, lineAt(lines["headers"], i))
-	}
-	return f
-}
-
-// tables returns the list of tables with a name.
-func (f *File) tables(document map[string]any, name string, lines map[string][]int) []map[string]any {
-	value, ok := document[name]
-	if !ok {
-		return nil
-	}
-	list, ok := value.([]any)
-	if !ok {
-		f.fault(CodeSyntax, Error, lineAt(lines[name], 0), "", name+" must be a list of tables: write [["+name+"]]")
-		return nil
-	}
-	out := make([]map[string]any, 0, len(list))
-	for i, element := range list {
-		table, ok := element.(map[string]any)
-		if !ok {
-			f.fault(CodeSyntax, Error, lineAt(lines[name], i), "", name+" contains a value that is not a table")
-		}
-		out = append(out, table) // nil for the wrong value, to keep the indexes
-	}
-	return out
-}
-
-func lineAt(lines []int, i int) int {
-	if i < len(lines) {
-		return lines[i]
-	}
-	return 1
-}
-
-// tomlLines returns the line of each element in the lists of tables, written as
-// [[name]] or inline: that of the path it is for, or else that of the table.
-func tomlLines(data []byte) map[string][]int {
+	// Each element in the lists of tables, written as [[name]] or inline, has a line: that
+	// of the path it is for, or else that of the table.
 	index, lines := newLineIndex(data), map[string][]int{}
 	var parser unstable.Parser
 	parser.Reset(data)
@@ -452,7 +407,42 @@ func tomlLines(data []byte) map[string][]int {
 			}
 		}
 	}
-	return lines
+	for i, table := range f.tables(document, "redirects", lines) {
+		f.netlifyTable(table, lineAt(lines["redirects"], i))
+	}
+	for i, table := range f.tables(document, "headers", lines) {
+		f.netlifyHeaders(table, lineAt(lines["headers"], i))
+	}
+	return f
+}
+
+// tables returns the list of tables with a name.
+func (f *File) tables(document map[string]any, name string, lines map[string][]int) []map[string]any {
+	value, ok := document[name]
+	if !ok {
+		return nil
+	}
+	list, ok := value.([]any)
+	if !ok {
+		f.fault(CodeSyntax, Error, lineAt(lines[name], 0), "", name+" must be a list of tables: write [["+name+"]]")
+		return nil
+	}
+	out := make([]map[string]any, 0, len(list))
+	for i, element := range list {
+		table, ok := element.(map[string]any)
+		if !ok {
+			f.fault(CodeSyntax, Error, lineAt(lines[name], i), "", name+" contains a value that is not a table")
+		}
+		out = append(out, table) // nil for the wrong value, to keep the indexes
+	}
+	return out
+}
+
+func lineAt(lines []int, i int) int {
+	if i < len(lines) {
+		return lines[i]
+	}
+	return 1
 }
 
 // tomlOffset returns the offset of a value. An inline table has no position in the

@@ -175,31 +175,26 @@ func parameter(source string, i int) (pathToken, int, error) {
 	case inside[0] == '?':
 		return t, 0, errors.New("a pattern must not start with ?")
 	}
-	t.pattern = withoutGroups(inside)
-	return t, end, nil
-}
-
-// withoutGroups makes the groups inside a pattern non-capturing: only the parameter
-// itself captures.
-func withoutGroups(pattern string) string {
+	// Only the parameter itself captures, so the groups inside it must not.
 	var out strings.Builder
 	class := false
-	for i := 0; i < len(pattern); i++ {
-		c := pattern[i]
+	for i := 0; i < len(inside); i++ {
+		c := inside[i]
 		out.WriteByte(c)
 		switch {
-		case c == '\\' && i+1 < len(pattern):
+		case c == '\\' && i+1 < len(inside):
 			i++
-			out.WriteByte(pattern[i])
+			out.WriteByte(inside[i])
 		case class:
 			class = c != ']'
 		case c == '[':
 			class = true
-		case c == '(' && (i+1 >= len(pattern) || pattern[i+1] != '?'):
+		case c == '(' && (i+1 >= len(inside) || inside[i+1] != '?'):
 			out.WriteString("?:")
 		}
 	}
-	return out.String()
+	t.pattern = out.String()
+	return t, end, nil
 }
 
 // group reads {prefix:name(pattern)suffix} and its modifier.

@@ -14,6 +14,7 @@
 package redirect
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -328,7 +329,23 @@ func (f *File) generic(in GenericRule) {
 	if !strings.Contains(path, "*") && !strings.Contains(path, "/:") {
 		r.match = exactPattern(path, false, true)
 	} else {
-		expr := "^" + placeholderExpression(path) + "$"
+		// Segments such as :name and a final * become named groups.
+		seen := map[string]bool{}
+		segments := strings.Split(path, "/")
+		for i, s := range segments {
+			name := strings.TrimPrefix(s, ":")
+			rest, splat := strings.CutSuffix(s, "*")
+			switch {
+			case name != s && isName(name) && !seen[name]:
+				seen[name] = true
+				segments[i] = "(?P<" + name + ">[^/]+)"
+			case splat && i == len(segments)-1:
+				segments[i] = regexp.QuoteMeta(rest) + "(?P<splat>.*)"
+			default:
+				segments[i] = regexp.QuoteMeta(s)
+			}
+		}
+		expr := "^" + strings.Join(segments, "/") + "$"
 		compiled, err := newExpression(expr)
 		if err != nil {
 			bad("from cannot be parsed: " + err.Error())

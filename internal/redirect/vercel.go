@@ -287,7 +287,14 @@ func (f *File) vercelRoute(in *vercelRoute, stage Stage, line int, text string) 
 	if len(in.Methods) > 0 && !containsFold(in.Methods, "GET") {
 		return // links are followed with GET
 	}
-	if !f.setExpression(&r, anchored(in.Src), "", false) {
+	source := in.Src
+	if !strings.HasPrefix(source, "^") {
+		source = "^" + source
+	}
+	if !strings.HasSuffix(source, "$") || strings.HasSuffix(source, `\$`) {
+		source += "$"
+	}
+	if !f.setExpression(&r, source, "", false) {
 		return
 	}
 	if r.match.expr != nil {
@@ -296,17 +303,6 @@ func (f *File) vercelRoute(in *vercelRoute, stage Stage, line int, text string) 
 	r.vercelConditions(in.Has, in.Missing)
 	r.to = placeholderTemplate(r.To, r.match.names, true, verbatim)
 	f.Rules = append(f.Rules, r)
-}
-
-// anchored anchors an expression at both ends.
-func anchored(source string) string {
-	if !strings.HasPrefix(source, "^") {
-		source = "^" + source
-	}
-	if !strings.HasSuffix(source, "$") || strings.HasSuffix(source, `\$`) {
-		source += "$"
-	}
-	return source
 }
 
 func containsFold(list []string, want string) bool {

@@ -66,29 +66,6 @@ const (
 	maxExamples = 5 // lines of a family if the report is long
 )
 
-// families groups causes, the family that explains most errors first: links to /old/a/,
-// /old/b/ and /old/c/ are one entry if the docroot has no old/, and two of them are two.
-func families(causes []check.Cause, shown int) (list []Family) {
-	members := map[string][]check.Cause{}
-	for _, c := range causes {
-		members[c.Family] = append(members[c.Family], c)
-	}
-	for i, c := range causes {
-		switch m := members[c.Family]; {
-		case c.Family == "" || len(m) < fewMembers:
-			list = append(list, Family{causes: causes[i : i+1]})
-		case m[0].ID == c.ID:
-			list = append(list, Family{m, min(shown, len(m)-1)})
-		}
-	}
-	slices.SortStableFunc(list, func(a, b Family) int {
-		aErrors, _, aLinks := counts(a.causes)
-		bErrors, _, bLinks := counts(b.causes)
-		return cmp.Or(bErrors-aErrors, bLinks-aLinks)
-	})
-	return list
-}
-
 // counts returns the findings and links of causes.
 func counts(causes []check.Cause) (errors, warnings, links int) {
 	for i := range causes {
@@ -108,7 +85,26 @@ func Worst(findings []check.Finding, causes []check.Cause, lines int, opt TextOp
 		return listed, nil
 	}
 	for _, shown := range []int{len(causes), maxExamples} {
-		all := families(causes, shown)
+		// The family that explains most errors comes first: links to /old/a/, /old/b/ and
+		// /old/c/ are one entry if the docroot has no old/, and two of them are two.
+		var all []Family
+		members := map[string][]check.Cause{}
+		for _, c := range causes {
+			members[c.Family] = append(members[c.Family], c)
+		}
+		for i, c := range causes {
+			switch m := members[c.Family]; {
+			case c.Family == "" || len(m) < fewMembers:
+				all = append(all, Family{causes: causes[i : i+1]})
+			case m[0].ID == c.ID:
+				all = append(all, Family{m, min(shown, len(m)-1)})
+			}
+		}
+		slices.SortStableFunc(all, func(a, b Family) int {
+			aErrors, _, aLinks := counts(a.causes)
+			bErrors, _, bLinks := counts(b.causes)
+			return cmp.Or(bErrors-aErrors, bLinks-aLinks)
+		})
 		listed = fitting(findings, all, lines+linesOfTheClause, opt)
 		if all = all[len(listed):]; len(all) == 0 {
 			return listed, nil

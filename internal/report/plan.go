@@ -53,9 +53,41 @@ func callText(c *PlannedCall) string {
 func Plan(w io.Writer, p *outgoing.Plan, opt PlanOptions) error {
 	t := planText{sink: sink{w: w}, plan: p, paint: painter(opt.Color)}
 	if opt.ByTarget {
-		t.byTarget()
+		items := slices.Clone(t.plan.Items)
+		slices.SortStableFunc(items, func(a, b outgoing.Item) int { return cmp.Compare(a.Target, b.Target) })
+		for i := range items {
+			if i == 0 || items[i].Target != items[i-1].Target {
+				t.say("%s\n", t.paint.paint(sgrBold, quoted(items[i].Target)))
+			}
+			t.line(&items[i], items[i].Source)
+		}
 	} else {
-		t.bySource()
+		items := t.plan.Items
+		moved := make(map[string]string)
+		for _, g := range t.plan.Gone {
+			moved[g.URL] = g.Replacement
+		}
+		for len(items) > 0 {
+			n := 1
+			for n < len(items) && items[n].Source == items[0].Source {
+				n++
+			}
+			source := items[0].Source
+			words := ""
+			switch to, gone := moved[source]; {
+			case gone && to != "":
+				words = " moved to " + quoted(to)
+			case gone:
+				words = " is deleted"
+			case items[0].Page != "":
+				words = " (" + quoted(items[0].Page) + ")"
+			}
+			t.say("%s%s\n", t.paint.paint(sgrBold, quoted(source)), words)
+			for i := range items[:n] {
+				t.line(&items[i], items[i].Target)
+			}
+			items = items[n:]
+		}
 	}
 	t.graves()
 	t.counts()
@@ -91,46 +123,6 @@ func eventText(i *outgoing.Item) string {
 		return "the page is gone"
 	}
 	return "the page moved to " + i.Replacement
-}
-
-func (t *planText) bySource() {
-	items := t.plan.Items
-	moved := make(map[string]string)
-	for _, g := range t.plan.Gone {
-		moved[g.URL] = g.Replacement
-	}
-	for len(items) > 0 {
-		n := 1
-		for n < len(items) && items[n].Source == items[0].Source {
-			n++
-		}
-		source := items[0].Source
-		words := ""
-		switch to, gone := moved[source]; {
-		case gone && to != "":
-			words = " moved to " + quoted(to)
-		case gone:
-			words = " is deleted"
-		case items[0].Page != "":
-			words = " (" + quoted(items[0].Page) + ")"
-		}
-		t.say("%s%s\n", t.paint.paint(sgrBold, quoted(source)), words)
-		for i := range items[:n] {
-			t.line(&items[i], items[i].Target)
-		}
-		items = items[n:]
-	}
-}
-
-func (t *planText) byTarget() {
-	items := slices.Clone(t.plan.Items)
-	slices.SortStableFunc(items, func(a, b outgoing.Item) int { return cmp.Compare(a.Target, b.Target) })
-	for i := range items {
-		if i == 0 || items[i].Target != items[i-1].Target {
-			t.say("%s\n", t.paint.paint(sgrBold, quoted(items[i].Target)))
-		}
-		t.line(&items[i], items[i].Source)
-	}
 }
 
 func (t *planText) line(i *outgoing.Item, address string) {

@@ -30,7 +30,15 @@ const homepage = "https://github.com/sitelink/sitelink"
 // of the run says how many are missing.
 func SARIF(w io.Writer, r *check.Result, opt Options) error {
 	s := sink{w: w}
-	driver := object{"name": "sitelink", "informationUri": homepage, "rules": sarifRules()}
+	var all []object
+	for _, c := range rules() {
+		all = append(all, object{
+			"id": c.Name, "name": ruleTitle(c.Name), "shortDescription": message(ruleTitle(c.Name)), "fullDescription": message(c.Cause), "help": message(c.Cause + " " + c.Cure),
+			"helpUri": homepage + "/blob/main/docs/reference/codes.md#" + c.Name, "defaultConfiguration": object{"level": c.Level},
+			"properties": object{"problem.severity": c.Level, "tags": []string{"links"}},
+		})
+	}
+	driver := object{"name": "sitelink", "informationUri": homepage, "rules": all}
 	if opt.Version != "" {
 		driver["version"] = opt.Version
 	}
@@ -60,17 +68,6 @@ type object = map[string]any
 
 // message returns text as a SARIF message.
 func message(text string) object { return object{"text": text} }
-
-func sarifRules() (all []object) {
-	for _, c := range rules() {
-		all = append(all, object{
-			"id": c.Name, "name": ruleTitle(c.Name), "shortDescription": message(ruleTitle(c.Name)), "fullDescription": message(c.Cause), "help": message(c.Cause + " " + c.Cure),
-			"helpUri": homepage + "/blob/main/docs/reference/codes.md#" + c.Name, "defaultConfiguration": object{"level": c.Level},
-			"properties": object{"problem.severity": c.Level, "tags": []string{"links"}},
-		})
-	}
-	return all
-}
 
 func resultOf(findings []check.Finding, c *check.Cause, fingerprint string, opt *Options) object {
 	f := &findings[c.First]

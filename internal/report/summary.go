@@ -41,35 +41,8 @@ func appendTextSummary(dst []byte, r *check.Result, causes int, opt TextOptions)
 		next = "\n"
 		dst = append(dst, ": "+verdicts(r, causes, p)...)
 	}
-	for _, part := range summaryParts(s) {
-		dst = append(dst, next+part...)
-	}
-	dst = append(dst, '\n')
-	for _, note := range s.Notes {
-		dst = append(dst, "note: "+sentence(note)+"\n"...)
-	}
-	warning := p.paint(sgrYellow, "warning:")
-	for _, rule := range s.UnusedIgnores {
-		dst = append(dst, warning+" ignore rule matches nothing: "+sentence(rule)+"\n"...)
-	}
-	if s.Baseline != nil {
-		unneeded := s.Baseline.Unneeded
-		for _, entry := range unneeded[:min(len(unneeded), MaxUnneeded)] {
-			dst = append(dst, warning+" baseline entry no longer needed: "+sentence(entry)+"\n"...)
-		}
-		if rest := len(unneeded) - MaxUnneeded; rest > 0 {
-			dst = append(dst, warning+" and "+text.Thousands(rest)+" more; sitelink baseline update removes them\n"...)
-		}
-	}
-	return dst
-}
-
-// MaxUnneeded is how many unneeded entries of a baseline text lists. After a
-// large repair there may be thousands, and one command removes them all.
-const MaxUnneeded = 10
-
-// summaryParts returns the counts of a summary after the first line.
-func summaryParts(s *check.Summary) (parts []string) {
+	// The counts follow the first line.
+	var parts []string
 	list := func(title string, items []string) {
 		if len(items) > 0 {
 			parts = append(parts, title+strings.Join(items, ", "))
@@ -110,8 +83,32 @@ func summaryParts(s *check.Summary) (parts []string) {
 	if s.Canonical > 0 {
 		parts = append(parts, text.Count(s.Canonical, "page")+" with another canonical address")
 	}
-	return parts
+	for _, part := range parts {
+		dst = append(dst, next+part...)
+	}
+	dst = append(dst, '\n')
+	for _, note := range s.Notes {
+		dst = append(dst, "note: "+sentence(note)+"\n"...)
+	}
+	warning := p.paint(sgrYellow, "warning:")
+	for _, rule := range s.UnusedIgnores {
+		dst = append(dst, warning+" ignore rule matches nothing: "+sentence(rule)+"\n"...)
+	}
+	if s.Baseline != nil {
+		unneeded := s.Baseline.Unneeded
+		for _, entry := range unneeded[:min(len(unneeded), MaxUnneeded)] {
+			dst = append(dst, warning+" baseline entry no longer needed: "+sentence(entry)+"\n"...)
+		}
+		if rest := len(unneeded) - MaxUnneeded; rest > 0 {
+			dst = append(dst, warning+" and "+text.Thousands(rest)+" more; sitelink baseline update removes them\n"...)
+		}
+	}
+	return dst
 }
+
+// MaxUnneeded is how many unneeded entries of a baseline text lists. After a
+// large repair there may be thousands, and one command removes them all.
+const MaxUnneeded = 10
 
 // reasons returns how many links were not checked, by reason.
 func reasons(s *check.Summary, show func(string) string) (items []string) {

@@ -256,9 +256,22 @@ func TextGroups(w io.Writer, r *check.Result, opt Options) error {
 		first := &r.Findings[g.findings[0]]
 		byTarget := opt.GroupBy == GroupTarget && g.label != ""
 		if byTarget {
-			s.buf = appendTargetHeading(s.buf, g, first, p)
+			// "/old/: error: file not found: /old/ [missing-file], 16 links on 8 pages"
+			dst := s.buf
+			dst = fmt.Appendf(dst, "%s %s", p.paint(sgrBold, value(g.label)+":"), p.paint(verdictColors[first.Verdict], first.Verdict.String()+":"))
+			if first.Message != "" {
+				dst = append(dst, " "+sentence(first.Message)...)
+			}
+			dst = appendCode(dst, first.Code, p)
+			s.buf = fmt.Appendf(dst, ", %s on %s\n", text.Count(g.links, "link"), text.Count(g.pages, "page"))
 		} else {
-			s.buf = appendHeading(s.buf, g, opt.GroupBy, p)
+			// "@docs-team: 12 errors, 1 warning on 5 pages"
+			dst := s.buf
+			dst = fmt.Appendf(dst, "%s %s", p.paint(sgrBold, value(headingOf(g, opt.GroupBy))+":"), verdictCounts(g.errors, g.warnings, " "))
+			if opt.GroupBy != GroupPage {
+				dst = append(dst, " on "+text.Count(g.pages, "page")...)
+			}
+			s.buf = append(dst, '\n')
 		}
 		for _, i := range g.findings {
 			f := &r.Findings[i]
@@ -275,27 +288,6 @@ func TextGroups(w io.Writer, r *check.Result, opt Options) error {
 	}
 	s.buf = appendTextSummary(s.buf, r, len(check.Causes(r.Findings)), opt.TextOptions)
 	return s.flush()
-}
-
-// appendTargetHeading appends a line such as "/old/: error: file not found:
-// /old/ [missing-file], 16 links on 8 pages".
-func appendTargetHeading(dst []byte, g *group, f *check.Finding, p painter) []byte {
-	dst = fmt.Appendf(dst, "%s %s", p.paint(sgrBold, value(g.label)+":"), p.paint(verdictColors[f.Verdict], f.Verdict.String()+":"))
-	if f.Message != "" {
-		dst = append(dst, " "+sentence(f.Message)...)
-	}
-	dst = appendCode(dst, f.Code, p)
-	return fmt.Appendf(dst, ", %s on %s\n", text.Count(g.links, "link"), text.Count(g.pages, "page"))
-}
-
-// appendHeading appends a line such as "@docs-team: 12 errors, 1 warning on 5
-// pages".
-func appendHeading(dst []byte, g *group, by GroupBy, p painter) []byte {
-	dst = fmt.Appendf(dst, "%s %s", p.paint(sgrBold, value(headingOf(g, by))+":"), verdictCounts(g.errors, g.warnings, " "))
-	if by != GroupPage {
-		dst = append(dst, " on "+text.Count(g.pages, "page")...)
-	}
-	return append(dst, '\n')
 }
 
 // headingOf returns the label of a group, or a text for groups without one.

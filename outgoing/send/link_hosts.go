@@ -108,11 +108,7 @@ func (s *LinkSender) Discover(ctx context.Context, t *outgoing.Target) (outgoing
 	if !s.opt.Probe {
 		return outgoing.Endpoint{}, nil
 	}
-	return s.probe(ctx, u)
-}
-
-// probe asks the host of the target with OPTIONS which methods it allows.
-func (s *LinkSender) probe(ctx context.Context, u weburl.URL) (outgoing.Endpoint, error) {
+	// OPTIONS asks the host which methods it allows for the target.
 	resp, err := s.client.Do(ctx, outgoing.Request{Method: http.MethodOptions, URL: u.WithoutFragment(), MaxBody: maxLinkResponse})
 	if resp == nil {
 		return outgoing.Endpoint{}, err

@@ -93,7 +93,38 @@ func (s *Pingback) outcome(ctx context.Context, n ledger.Notice, resp *outgoing.
 	r, err := decodeReply(resp.Body, resp.Header.Get("Content-Type"))
 	switch {
 	case err == nil && r.fault != nil && (resp.Success() || r.fault.known && r.fault.code != faultGeneric):
-		return s.faultOutcome(ctx, n, r.fault)
+		// The page may explain the fault.
+		c := classify(r.fault, n.Attempts)
+		o := outgoing.Outcome{State: c.state, After: c.after, Message: c.message(r.fault)}
+		if r.fault.known {
+			o.Fault = &r.fault.code
+		}
+		if !c.explain {
+			return o
+		}
+		problems, err := FetchProblems(ctx, s.client, n.Source, n.Target)
+		if err != nil {
+			o.Message += "; the source page cannot be fetched: " + outgoing.OneLine(err.Error())
+			return o
+		}
+		problems = ProblemsFor(ledger.Pingback, problems)
+		if len(problems) == 0 {
+			if o.State == ledger.Permanent {
+				o.Message += "; sitelink finds nothing wrong with the page"
+			}
+			return o
+		}
+		var cures []string
+		for _, p := range problems {
+			o.Message += "; " + p.Message
+			cures = append(cures, p.Cure)
+		}
+		o.Problems, o.Cure = ProblemCodes(problems), strings.Join(cures, "; ")
+		if !problems[0].Temporary() {
+			// The page stays as it is until its author changes it.
+			o.State, o.After = ledger.Permanent, 0
+		}
+		return o
 	case err == nil && resp.Success():
 		return outgoing.Outcome{State: ledger.Done, Message: outgoing.OneLine(r.text)}
 	case !resp.Success():
@@ -118,41 +149,6 @@ func refusedOutcome(resp *outgoing.Response, r reply) outgoing.Outcome {
 	}
 	if r.fault != nil && r.fault.known {
 		o.Fault = &r.fault.code
-	}
-	return o
-}
-
-// faultOutcome returns the outcome of a fault.
-func (s *Pingback) faultOutcome(ctx context.Context, n ledger.Notice, f *fault) outgoing.Outcome {
-	c := classify(f, n.Attempts)
-	o := outgoing.Outcome{State: c.state, After: c.after, Message: c.message(f)}
-	if f.known {
-		o.Fault = &f.code
-	}
-	if !c.explain {
-		return o
-	}
-	problems, err := FetchProblems(ctx, s.client, n.Source, n.Target)
-	if err != nil {
-		o.Message += "; the source page cannot be fetched: " + outgoing.OneLine(err.Error())
-		return o
-	}
-	problems = ProblemsFor(ledger.Pingback, problems)
-	if len(problems) == 0 {
-		if o.State == ledger.Permanent {
-			o.Message += "; sitelink finds nothing wrong with the page"
-		}
-		return o
-	}
-	var cures []string
-	for _, p := range problems {
-		o.Message += "; " + p.Message
-		cures = append(cures, p.Cure)
-	}
-	o.Problems, o.Cure = ProblemCodes(problems), strings.Join(cures, "; ")
-	if !problems[0].Temporary() {
-		// The page stays as it is until its author changes it.
-		o.State, o.After = ledger.Permanent, 0
 	}
 	return o
 }

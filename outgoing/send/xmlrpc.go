@@ -87,7 +87,13 @@ func decodeReply(body []byte, contentType string) (reply, error) {
 		}
 	}
 	if f := faultNode(root); f != nil {
-		return reply{fault: readFault(f, text)}, nil
+		read := faultOf(f)
+		var lib xmlrpc.FaultError
+		// The library returns code 0 for structs from which it dropped members.
+		if errors.As(xmlrpc.Response(text).Err(), &lib) && lib.Code != 0 {
+			read.code, read.known = lib.Code, true
+		}
+		return reply{fault: read}, nil
 	}
 	if root.name != "methodResponse" {
 		return reply{}, errNotXMLRPC
@@ -111,17 +117,6 @@ func faultNode(root *node) *node {
 		return root.child("fault")
 	}
 	return nil
-}
-
-// readFault returns the code and text of a fault.
-func readFault(n *node, text string) *fault {
-	read := faultOf(n)
-	var lib xmlrpc.FaultError
-	// The library returns code 0 for structs from which it dropped members.
-	if errors.As(xmlrpc.Response(text).Err(), &lib) && lib.Code != 0 {
-		read.code, read.known = lib.Code, true
-	}
-	return read
 }
 
 // faultOf reads a fault from its elements. It allows for white space around names
