@@ -113,10 +113,10 @@ func (src *sources) contentDirs() (content, statics []sourceDir) {
 	if src.opt.Generator != Hugo {
 		project := sourceDir{fsys: src.project, dir: "."}
 		if src.opt.Generator != Plain {
-			for _, dir := range []string{"static", "public", "."} {
+			for _, dir := range slices.DeleteFunc([]string{"static", "public"}, src.isBuilt) {
 				statics = append(statics, sourceDir{fsys: src.project, dir: dir, kind: Static})
 			}
-			statics[2].kind = Content
+			statics = append(statics, sourceDir{fsys: src.project, dir: ".", kind: Content})
 		}
 		return []sourceDir{project}, statics
 	}
