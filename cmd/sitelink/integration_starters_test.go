@@ -39,7 +39,8 @@ type starter struct {
 	sites bool
 	wrap  string
 	// beside: the project is beside its packages, because Astro takes those of other
-	// directories for files of the project.
+	// directories for files of the project. A cache of its own keeps it from the content of
+	// other projects of Astro.
 	beside bool
 }
 
@@ -71,7 +72,7 @@ var starters = []starter{
 		mkdir docs && printf '# Hello\n\nRead the [guide](guide.md).\n' >docs/index.md && printf '# Guide\n\nBack [home](/).\n' >docs/guide.md`,
 		build: `$NPM/docusaurus build`, note: "Docusaurus site (docusaurus.config.js): checking build, published at https://example.org/", page: "docs/guide.md", source: true, other: "/", wrongCase: "/Guide/", packages: true},
 	{name: "starlight", make: `echo '{"type": "module"}' >package.json && mkdir -p src/content/docs public && touch public/favicon.svg &&
-		printf "import starlight from '@astrojs/starlight'\nexport default { integrations: [starlight({ title: 'Starter', pagefind: false })] }\n" >astro.config.mjs &&
+		printf "import starlight from '@astrojs/starlight'\nexport default { cacheDir: './.cache', integrations: [starlight({ title: 'Starter', pagefind: false })] }\n" >astro.config.mjs &&
 		printf "import { defineCollection } from 'astro:content'\nimport { docsLoader } from '@astrojs/starlight/loaders'\nimport { docsSchema } from '@astrojs/starlight/schema'\nexport const collections = { docs: defineCollection({ loader: docsLoader(), schema: docsSchema() }) }\n" >src/content.config.ts &&
 		printf -- '---\ntitle: Hello\n---\n\nRead the [guide](/guide/).\n' >src/content/docs/index.md && printf -- '---\ntitle: Guide\n---\n\nBack [home](/).\n' >src/content/docs/guide.md`,
 		build: `$NPM/astro build`, note: "Astro site (astro.config.mjs): checking dist", page: "src/content/docs/guide.md", source: true, other: "/", wrongCase: "/Guide/", packages: true, beside: true},
