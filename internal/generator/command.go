@@ -59,7 +59,11 @@ func (p Project) Command(run Runner, out string, strict bool, more []string) Com
 		if s, err := r.read(p); err == nil {
 			docroot = cmp.Or(s.Docroot, docroot)
 		}
-		script := "npx --no-install " + r.build + ` "$@" && cp -R ` + Command{Args: []string{"./" + docroot + "/.", out}}.String()
+		run := "npx --no-install "
+		if local(p, strings.Fields(r.build)[0])[0] == "yarn" {
+			run = "yarn run "
+		}
+		script := run + r.build + ` "$@" && cp -R ` + Command{Args: []string{"./" + docroot + "/.", out}}.String()
 		c = Command{Args: []string{"sh", "-c", script, "sh"}}
 	default:
 		words := strings.Fields(r.build)
@@ -143,12 +147,18 @@ func (n Name) Program() string {
 }
 
 // local returns how to call a program of npm: the one that the project has
-// installed, else npx without permission to download it.
+// installed, by yarn if only yarn knows where (Plug'n'Play), else npx without permission
+// to download it.
 func local(p Project, name string) []string {
 	program := filepath.Join("node_modules", ".bin", name)
 	if _, err := fs.Stat(os.DirFS(p.Dir), filepath.ToSlash(program)); err == nil {
 		if abs, err := filepath.Abs(filepath.Join(p.Dir, program)); err == nil {
 			return []string{abs}
+		}
+	}
+	for dir, last := p.Dir, ""; dir != last; dir, last = filepath.Dir(dir), dir {
+		if _, err := os.Stat(filepath.Join(dir, ".pnp.cjs")); err == nil {
+			return []string{"yarn", "run", name}
 		}
 	}
 	return []string{"npx", "--no-install", name}

@@ -243,6 +243,7 @@ func TestCommand(t *testing.T) {
 		{"_config.yml", false, nil, "jekyll build --destination '/o ut'"},
 		{"_config.yml Gemfile", true, nil, "bundle exec jekyll build --destination '/o ut' --strict_front_matter"},
 		{".eleventy.js", false, nil, "npx --no-install eleventy '--output=/o ut'"},
+		{".eleventy.js .pnp.cjs", false, nil, "yarn run eleventy '--output=/o ut'"},
 		{"zola.toml", false, nil, "zola build --force --output-dir '/o ut'"},
 		{"mkdocs.yml", true, nil, "mkdocs build --site-dir '/o ut' --strict"},
 		{"astro.config.mjs node_modules/.bin/astro", false, nil, "DIR/node_modules/.bin/astro build --outDir '/o ut'"},
