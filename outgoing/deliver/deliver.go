@@ -126,7 +126,7 @@ type delivery struct {
 	opt   Options
 	store ledger.Store
 	gates *gates
-	// earlier has notices of earlier runs, as of the start; see loadEarlier.
+	// earlier has notices of earlier runs, as of the start: those that decide about new ones.
 	earlier map[ledger.Key]ledger.Notice
 }
 

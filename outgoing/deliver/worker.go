@@ -233,25 +233,6 @@ func sendsOnce(s outgoing.Sender) bool {
 	return ok && o.Once()
 }
 
-// loadEarlier keeps the notices that decide about new ones: those of additional
-// senders, and the delivered ones of protocols that announce a link once.
-func (d *delivery) loadEarlier(notices []ledger.Notice) {
-	keep := map[ledger.Protocol]func(ledger.State) bool{}
-	for _, s := range d.opt.Senders {
-		if sendsOnce(s) {
-			keep[s.Protocol()] = func(state ledger.State) bool { return state == ledger.Done }
-		}
-	}
-	for _, s := range d.opt.Additional {
-		keep[s.Protocol()] = func(ledger.State) bool { return true }
-	}
-	for _, n := range notices {
-		if keeps := keep[n.Protocol]; keeps != nil && keeps(n.State) {
-			d.earlier[n.Key] = n
-		}
-	}
-}
-
 // alreadyDelivered reports whether n is an update about a link that the target
 // already has, with a protocol that cannot announce updates.
 func (d *delivery) alreadyDelivered(n ledger.Notice, s outgoing.Sender) bool {
