@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"maps"
 	"path"
 	"slices"
 	"strconv"
@@ -71,49 +72,7 @@ func Causes(fs []Finding) []Cause {
 	for i := range fs {
 		keys[i] = keyOfCause(&fs[i])
 	}
-	// Documentation is often copied with its faults: the same link in the same file of
-	// several versions is one cause. A place that writes several links keeps its key.
-	values := map[causeKey]string{}
-	several := map[causeKey]bool{}
-	for i, k := range keys {
-		if k.kind != bySource {
-			continue
-		}
-		if value, ok := values[k]; !ok {
-			values[k] = fs[i].Raw
-		} else if value != fs[i].Raw && !fs[i].isFeed {
-			several[k] = true
-		}
-	}
-	joined := map[causeKey]causeKey{}
-	files := map[string]string{}
-	named := map[string]*strings.Replacer{} // the versions in the name of a file
-	for k, value := range values {
-		if several[k] {
-			continue
-		}
-		file, ok := files[k.file]
-		if !ok {
-			file = version().ReplaceAllLiteralString(k.file, "*")
-			// The versions in the directories of the file are replaced with an asterisk, as
-			// directories of a link.
-			var pairs []string
-			for _, dir := range strings.Split(path.Dir(k.file), "/") {
-				if version().FindString(dir) == dir {
-					pairs = append(pairs, "/"+dir+"/", "/*/")
-				}
-			}
-			files[k.file], named[k.file] = file, strings.NewReplacer(pairs...)
-		}
-		if file != k.file {
-			joined[k] = causeKey{kind: byVersion, file: file, what: named[k.file].Replace("/" + value + "/")}
-		}
-	}
-	for i, k := range keys {
-		if to, ok := joined[k]; ok && k.kind == bySource {
-			keys[i] = to
-		}
-	}
+	joinVersions(fs, keys)
 	joinByValue(fs, keys)
 	joinFeeds(fs, keys)
 	joinAnchors(fs, keys)
@@ -242,26 +201,67 @@ func leadsTo(f *Finding) string {
 // version is a part of a path that often names a version: v1.2.0, 1-19, 2024.
 var version = text.Regexp(`\bv?\d+(?:[._-]\d+)*`)
 
+// joinVersions joins the places that have the same link in the same file of several
+// versions. Documentation is often copied with its faults. A place that writes several
+// links keeps its key.
+func joinVersions(fs []Finding, keys []causeKey) {
+	joined := map[causeKey]causeKey{}
+	files := map[string]string{}
+	named := map[string]*strings.Replacer{} // the versions in the name of a file
+	for k, value := range singleValues(fs, keys, bySource) {
+		file, ok := files[k.file]
+		if !ok {
+			file = version().ReplaceAllLiteralString(k.file, "*")
+			// The versions in the directories of the file are replaced with an asterisk, as
+			// directories of a link.
+			var pairs []string
+			for _, dir := range strings.Split(path.Dir(k.file), "/") {
+				if version().FindString(dir) == dir {
+					pairs = append(pairs, "/"+dir+"/", "/*/")
+				}
+			}
+			files[k.file], named[k.file] = file, strings.NewReplacer(pairs...)
+		}
+		if file != k.file {
+			joined[k] = causeKey{kind: byVersion, file: file, what: named[k.file].Replace("/" + value + "/")}
+		}
+	}
+	for i, k := range keys {
+		if to, ok := joined[k]; ok {
+			keys[i] = to
+		}
+	}
+}
+
+// singleValues returns how the links of each key of a kind are written, without keys whose
+// links are written in several ways. What feeds write, in a place with other links, does
+// not count.
+func singleValues(fs []Finding, keys []causeKey, kind causeKind) map[causeKey]string {
+	values := map[causeKey]string{}
+	several := map[causeKey]bool{}
+	for i, k := range keys {
+		if k.kind != kind {
+			continue
+		}
+		if value, ok := values[k]; !ok {
+			values[k] = fs[i].Raw
+		} else if value != fs[i].Raw && !fs[i].isFeed {
+			several[k] = true
+		}
+	}
+	maps.DeleteFunc(values, func(k causeKey, _ string) bool { return several[k] })
+	return values
+}
+
 // joinByValue joins the links that are written the same but lead to different
 // targets, such as ../help.html in the menu of pages of several directories: it leads to
 // /a/help.html and /b/help.html, and is one cause. A target that the same context
 // writes in several ways, as relative menus do, keeps its key: help.html on /a.html and
 // ../help.html on /a/b.html.
 func joinByValue(fs []Finding, keys []causeKey) {
-	values := map[causeKey]string{}
-	several := map[causeKey]bool{}
+	values := singleValues(fs, keys, byTarget)
 	for i, k := range keys {
-		if k.kind != byTarget {
-			continue
-		}
-		if value, ok := values[k]; !ok {
-			values[k] = fs[i].Raw
-		} else if value != fs[i].Raw {
-			several[k] = true
-		}
-	}
-	for i, k := range keys {
-		if k.kind == byTarget && !several[k] {
+		if _, single := values[k]; single {
 			keys[i].kind, keys[i].what = byValue, joined(fs[i].Element, fs[i].Attribute, fs[i].Raw)
 		}
 	}
