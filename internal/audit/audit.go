@@ -3,9 +3,9 @@
 // the author's sources. The commands check, build, watch, deploy, baseline,
 // explain, links, diff and the git hooks all use it.
 //
-// [Open] reads the baseline and loads the site: nothing else loads the site of a project. [Audit.Check] then returns the
-// findings; [Audit.Links] writes a row for every link. [Options] switches the
-// optional steps on. Nothing is printed: lines for the user go to the functions
+// [Open] reads the baseline and loads the site; nothing else loads the site of a
+// project. [Audit.Check] then returns the findings; [Audit.Links] writes a row for
+// every link. [Options] switches the optional steps on. Nothing is printed: lines for the user go to the functions
 // in [Options].
 package audit
 
@@ -112,7 +112,7 @@ type Audit struct {
 }
 
 // Open reads the baseline, if opt asks for it, and loads the site. Errors carry hints.
-// Call Close when the audit is no longer needed.
+// With Options.Sources, call Close when the audit is no longer needed.
 func Open(ctx context.Context, p *project.Project, opt Options) (*Audit, error) {
 	if opt.Docroot != "" {
 		var err error

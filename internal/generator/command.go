@@ -59,11 +59,11 @@ func (p Project) Command(run Runner, out string, strict bool, more []string) Com
 		if s, err := r.read(p); err == nil {
 			docroot = cmp.Or(s.Docroot, docroot)
 		}
-		run := "npx --no-install "
+		script := "npx --no-install "
 		if local(p, strings.Fields(r.build)[0])[0] == "yarn" {
-			run = "yarn run "
+			script = "yarn run "
 		}
-		script := run + r.build + ` "$@" && cp -R ` + Command{Args: []string{"./" + docroot + "/.", out}}.String()
+		script += r.build + ` "$@" && cp -R ` + Command{Args: []string{"./" + docroot + "/.", out}}.String()
 		c = Command{Args: []string{"sh", "-c", script, "sh"}}
 	default:
 		words := strings.Fields(r.build)

@@ -229,16 +229,13 @@ func (f *folder) load(w work) error {
 	}
 	f.state = n
 	f.mu.Unlock()
+	refresh := f.s.can.lensRefresh
 	f.s.mu.Unlock()
 	if old != nil {
 		old.snap.Close()
 	}
 	f.s.publishAll(f)
-	// The client asks again for code lenses.
-	f.s.mu.Lock()
-	can := f.s.can.lensRefresh
-	f.s.mu.Unlock()
-	if can {
+	if refresh {
 		f.s.wg.Go(func() { f.s.conn.Call(f.s.ctx, "workspace/codeLens/refresh", nil, nil) })
 	}
 	return nil

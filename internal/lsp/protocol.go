@@ -213,7 +213,7 @@ func (codec) Marshal(v any) ([]byte, error) { return json.Marshal(v) }
 
 func (codec) Unmarshal(data []byte, v any) error { return decode(data, v) }
 
-// decode reads the parameters of a message; null and nothing are none.
+// decode reads the parameters of a message. A message may have none.
 func decode(data []byte, v any) error {
 	if len(data) == 0 {
 		return nil
