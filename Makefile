@@ -6,7 +6,7 @@ FUZZTIME ?= 30s
 build: ; go build -trimpath -o sitelink ./cmd/sitelink
 test: ; go test ./...
 lint: ; test -z "$$(gofmt -l .)" && go vet ./... && staticcheck ./...
-golden: ; go test ./cmd/sitelink ./internal/report ./internal/house -update
+golden: ; go test ./cmd/sitelink ./internal/report ./internal/repotest -update
 fuzz: ; bash .ci/fuzz $(FUZZTIME)
 bench: ; cd bench && go run . compare $(DOCROOT)
 snapshot: ; goreleaser release --snapshot --clean

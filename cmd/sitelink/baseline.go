@@ -13,8 +13,8 @@ import (
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/audit"
+	"github.com/sitelink/sitelink/internal/commits"
 	"github.com/sitelink/sitelink/internal/config"
-	"github.com/sitelink/sitelink/internal/prepush"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
@@ -122,7 +122,7 @@ func checkForBaseline(ctx context.Context, c *cli, cfg *config.Config) ([]check.
 	if err != nil {
 		return nil, nil, err
 	}
-	gone, err := prepush.Since(ctx, p, c.commitOptions())
+	gone, err := commits.Since(ctx, p, c.commitOptions())
 	if err != nil {
 		return nil, nil, err
 	}

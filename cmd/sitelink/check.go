@@ -16,9 +16,9 @@ import (
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/check/remote"
 	"github.com/sitelink/sitelink/internal/audit"
+	"github.com/sitelink/sitelink/internal/commits"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/external"
-	"github.com/sitelink/sitelink/internal/prepush"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/report"
 	"github.com/sitelink/sitelink/internal/text"
@@ -184,7 +184,7 @@ func checkProject(ctx context.Context, c *cli, p *project.Project, ext *external
 	opt := c.auditOptions(progress)
 	opt.Baseline, opt.Sources, opt.Hints, opt.Stage = true, true, true, timer.stage
 	opt.MaxFindings = maxListed
-	if opt.Since, err = prepush.Since(ctx, p, c.commitOptions()); err != nil {
+	if opt.Since, err = commits.Since(ctx, p, c.commitOptions()); err != nil {
 		return err
 	}
 	checker, err := ext.open(ctx, c, p, progress)

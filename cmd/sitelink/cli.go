@@ -14,8 +14,8 @@ import (
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/audit"
+	"github.com/sitelink/sitelink/internal/commits"
 	"github.com/sitelink/sitelink/internal/config"
-	"github.com/sitelink/sitelink/internal/prepush"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
@@ -131,8 +131,8 @@ func (c *cli) auditOptions(progress *progress) audit.Options {
 }
 
 // commitOptions returns the options for building and checking a commit.
-func (c *cli) commitOptions() prepush.Options {
-	return prepush.Options{
+func (c *cli) commitOptions() commits.Options {
+	return commits.Options{
 		Configure: func(dir string, more ...config.Setting) (*config.Config, error) {
 			return c.loadConfig(config.Request{Dir: dir, Flags: more})
 		},

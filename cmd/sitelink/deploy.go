@@ -14,8 +14,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sitelink/sitelink/check"
-	"github.com/sitelink/sitelink/internal/announce"
 	"github.com/sitelink/sitelink/internal/audit"
+	"github.com/sitelink/sitelink/internal/notify"
 	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/outgoing/ledger"
@@ -87,13 +87,13 @@ func (d *deployment) run(ctx context.Context) error {
 	if d.flags.sends(d.project.Config) {
 		// Opened before the command runs: two deploys at the same time would send
 		// the same notices.
-		store, err := announce.OpenLedger(ctx, d.project, announce.LedgerOptions{Warn: d.ui.warning})
+		store, err := notify.OpenLedger(ctx, d.project, notify.LedgerOptions{Warn: d.ui.warning})
 		if err != nil {
 			return err
 		}
 		return closing(store, func() error { return d.deployAndNotify(ctx, store) })
 	}
-	snap, err := announce.ReadLedger(ctx, d.project, d.ui.warning)
+	snap, err := notify.ReadLedger(ctx, d.project, d.ui.warning)
 	if err != nil {
 		return err
 	}
@@ -147,7 +147,7 @@ func (d *deployment) deployAndNotify(ctx context.Context, store ledger.Store) er
 	}
 	plan := compared.Plan
 	if live := d.project.Config.Outgoing.Live; live > 0 && len(plan.Due())+len(d.recheck) > 0 {
-		if err := announce.OwnAddress(ctx, d.project.Config, versionNumber(), plan.Base); err != nil {
+		if err := notify.OwnAddress(ctx, d.project.Config, versionNumber(), plan.Base); err != nil {
 			return fmt.Errorf("not deployed: %w", err)
 		}
 	}
@@ -171,7 +171,7 @@ func (d *deployment) deployAndNotify(ctx context.Context, store ledger.Store) er
 
 // plan compares the docroot with the ledger and writes tombstones. A docroot that
 // must not be published is an error.
-func (d *deployment) plan(ctx context.Context, snap *ledger.Snapshot) (*announce.Comparison, error) {
+func (d *deployment) plan(ctx context.Context, snap *ledger.Snapshot) (*notify.Comparison, error) {
 	compared, err := d.compare(ctx, snap)
 	if err != nil {
 		return nil, err
@@ -205,7 +205,7 @@ func (d *deployment) publish(ctx context.Context) error {
 	switch {
 	case err == nil:
 		// The next check can tell from the record which addresses and ids are gone.
-		name, err := announce.RecordName(d.project)
+		name, err := notify.RecordName(d.project)
 		if err == nil {
 			err = system.MakeState(filepath.Dir(d.project.Abs(name)))
 		}

@@ -17,10 +17,10 @@ import (
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/incoming"
 	"github.com/sitelink/sitelink/internal/audit"
+	"github.com/sitelink/sitelink/internal/commits"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/external"
 	"github.com/sitelink/sitelink/internal/fix"
-	"github.com/sitelink/sitelink/internal/prepush"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/receive"
 	"github.com/sitelink/sitelink/internal/report"
@@ -121,7 +121,7 @@ func runFix(ctx context.Context, c *cli, cfg *config.Config, f fixFlags, named b
 	if x.built != nil {
 		defer x.built.unlock()
 	}
-	if record, err := prepush.Record(ctx, p, c.commitOptions()); err != nil {
+	if record, err := commits.Record(ctx, p, c.commitOptions()); err != nil {
 		return err
 	} else if record != nil {
 		x.since = &audit.Since{Record: record}

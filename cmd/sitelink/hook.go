@@ -13,8 +13,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sitelink/sitelink/hook/githook"
+	"github.com/sitelink/sitelink/internal/commits"
 	"github.com/sitelink/sitelink/internal/config"
-	"github.com/sitelink/sitelink/internal/prepush"
 	"github.com/sitelink/sitelink/internal/setup"
 	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
@@ -250,7 +250,7 @@ func runHook(c *cli, cmd *cobra.Command, req pushRequest) error {
 		return setup.ExplainHook(err)
 	}
 	refs = slices.DeleteFunc(refs, func(ref githook.Ref) bool { return ref.Tree == "" }) // tags, deletions
-	var push *prepush.Push
+	var push *commits.Push
 	var all []githook.TreeResult
 	for _, dir := range req.dirs {
 		wanted := refs
@@ -268,7 +268,7 @@ func runHook(c *cli, cmd *cobra.Command, req pushRequest) error {
 		opt := c.commitOptions()
 		opt.Site, opt.Others, opt.ByHand = dir, req.dirs, byHand
 		opt.Remote = cmp.Or(req.remote, c.env.Getenv("PRE_COMMIT_REMOTE_NAME"))
-		if push, err = prepush.New(repo, opt); err != nil {
+		if push, err = commits.New(repo, opt); err != nil {
 			return explainPush(c, err)
 		}
 		results, notes, err := repo.CheckPush(ctx, wanted, *push.Push)

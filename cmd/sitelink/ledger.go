@@ -11,8 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/sitelink/sitelink/internal/announce"
 	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/notify"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
@@ -139,7 +139,7 @@ func showFailed(ctx context.Context, c *cli, p *project.Project) error {
 	failed := snap.Failed()
 	for i := range failed {
 		n := &failed[i]
-		why := reason{n.Message, announce.Cure(n)}
+		why := reason{n.Message, notify.Cure(n)}
 		if notices[why] == nil {
 			reasons = append(reasons, why)
 		}
@@ -172,7 +172,7 @@ func ledgerCounts(s *ledger.Snapshot) string {
 
 // readLedger returns what the ledger holds. One that does not exist is an error.
 func (c *cli) readLedger(ctx context.Context, p *project.Project) (*ledger.Snapshot, error) {
-	snap, err := announce.ReadLedger(ctx, p, c.ui.warning)
+	snap, err := notify.ReadLedger(ctx, p, c.ui.warning)
 	if err == nil && snap.New {
 		err = errNoLedger(p)
 	}
@@ -181,7 +181,7 @@ func (c *cli) readLedger(ctx context.Context, p *project.Project) (*ledger.Snaps
 
 // errNoLedger is the error of a ledger that does not exist.
 func errNoLedger(p *project.Project) error {
-	return text.WithHint(fmt.Errorf("there is no ledger %s", announce.ShowLedger(p)), "sitelink notify --send creates one; --ledger names another")
+	return text.WithHint(fmt.Errorf("there is no ledger %s", notify.ShowLedger(p)), "sitelink notify --send creates one; --ledger names another")
 }
 
 // warner is a store that can report damage of its files.
@@ -192,7 +192,7 @@ type warner interface {
 
 // verifyLedger does the work of `sitelink ledger verify`.
 func verifyLedger(ctx context.Context, c *cli, p *project.Project) error {
-	store, err := announce.OpenLedger(ctx, p, announce.LedgerOptions{ReadOnly: true})
+	store, err := notify.OpenLedger(ctx, p, notify.LedgerOptions{ReadOnly: true})
 	if err != nil {
 		return err
 	}
@@ -234,11 +234,11 @@ func verifyLedger(ctx context.Context, c *cli, p *project.Project) error {
 
 // repairLedger does the work of `sitelink ledger verify --repair`.
 func repairLedger(ctx context.Context, c *cli, p *project.Project) error {
-	name := announce.LedgerName(p)
-	if !announce.IsFile(name) {
-		return text.Usage("only a ledger in a file can be repaired: "+announce.ShowLedger(p), "sitelink notify --baseline --send records all links again without sending anything")
+	name := notify.LedgerName(p)
+	if !notify.IsFile(name) {
+		return text.Usage("only a ledger in a file can be repaired: "+notify.ShowLedger(p), "sitelink notify --baseline --send records all links again without sending anything")
 	}
-	if err := announce.CheckLedger(p, false); err != nil {
+	if err := notify.CheckLedger(p, false); err != nil {
 		return err
 	}
 	if _, err := os.Stat(name); errors.Is(err, os.ErrNotExist) {
@@ -254,7 +254,7 @@ func repairLedger(ctx context.Context, c *cli, p *project.Project) error {
 		return text.WithHint(fmt.Errorf("%w; no version in the git history has them, and nothing was changed", err),
 			"record all links again without sending anything: sitelink notify --baseline --send")
 	case err != nil:
-		return announce.ExplainLedger(err)
+		return notify.ExplainLedger(err)
 	case used < 0:
 		c.ui.note("the ledger has all its rows")
 	default:
@@ -271,14 +271,14 @@ func compactLedger(ctx context.Context, c *cli, p *project.Project) error {
 	if _, err := c.readLedger(ctx, p); err != nil {
 		return err
 	}
-	store, err := announce.OpenLedger(ctx, p, announce.LedgerOptions{Warn: c.ui.warning})
+	store, err := notify.OpenLedger(ctx, p, notify.LedgerOptions{Warn: c.ui.warning})
 	if err != nil {
 		return err
 	}
 	return closing(store, func() error {
 		file, ok := store.(compacter)
 		if !ok {
-			return text.Usage("this ledger has no file to compact: "+announce.ShowLedger(p), "")
+			return text.Usage("this ledger has no file to compact: "+notify.ShowLedger(p), "")
 		}
 		return file.Compact()
 	})
@@ -320,7 +320,7 @@ func mergeLedgers(c *cli, base, ours, theirs string) error {
 	defer out.Discard()
 	faults, err := ledger.Merge(out, texts[0], texts[1], texts[2], [3]string{base, ours, theirs})
 	if err != nil {
-		return announce.ExplainLedger(err)
+		return notify.ExplainLedger(err)
 	}
 	for _, f := range faults {
 		if f.Lost {

@@ -12,9 +12,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sitelink/sitelink/internal/audit"
+	"github.com/sitelink/sitelink/internal/commits"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/lsp"
-	"github.com/sitelink/sitelink/internal/prepush"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
@@ -67,7 +67,7 @@ func runLSP(ctx context.Context, c *cli, file string, build bool) error {
 				opt.Docroot = p.Show(docroot)
 			}
 			if recorded(p) {
-				record, err := prepush.Record(ctx, p, c.commitOptions())
+				record, err := commits.Record(ctx, p, c.commitOptions())
 				if err != nil {
 					return nil, err
 				}

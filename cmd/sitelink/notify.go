@@ -12,9 +12,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/sitelink/sitelink/internal/announce"
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/notify"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/receive"
 	"github.com/sitelink/sitelink/internal/report"
@@ -71,7 +71,7 @@ func notifyCommand(c *cli) *cobra.Command {
 	flags := cmd.Flags()
 	flags.BoolVar(&f.due, "due", false, "retry due notices from the ledger, without reading a docroot")
 	flags.StringVar(&f.retry, "retry", "", "retry failed notices: all, or with --retry=`URL` those with this source or target; reads no docroot unless DIR is given")
-	flags.Lookup("retry").NoOptDefVal = announce.AllFailed
+	flags.Lookup("retry").NoOptDefVal = notify.AllFailed
 	flags.BoolVar(&f.status, "status", false, "ask targets that accepted a notice for later processing whether they processed it")
 	flags.BoolVar(&f.baseline, "baseline", false, "mark all current links as already notified, without sending anything")
 	flags.BoolVar(&f.internal, "internal", false, "list links between the site's own pages too, in a plan in the format json")
@@ -94,7 +94,7 @@ func (f *notifyFlags) check(args []string) error {
 	switch {
 	case len(modes) > 1:
 		return text.Usage(strings.Join(modes, " and ")+" cannot be combined", "use only one of them")
-	case f.retry == announce.AllFailed && len(args) == 1 && strings.Contains(args[0], "://"):
+	case f.retry == notify.AllFailed && len(args) == 1 && strings.Contains(args[0], "://"):
 		return text.Usage(args[0]+" is not a directory", "write it with an equals sign: --retry="+args[0])
 	case f.retry != "" && (f.status || f.baseline || f.explain != ""):
 		return text.Usage("--retry and "+modes[0]+" cannot be combined", "use only one of them")
@@ -154,7 +154,7 @@ func runNotify(ctx context.Context, c *cli, cfg *config.Config, f *notifyFlags) 
 	case !f.sends(cfg) && !f.status:
 		return n.preview(ctx)
 	}
-	store, err := announce.OpenLedger(ctx, n.project, announce.LedgerOptions{AcceptLoss: f.baseline, Warn: c.ui.warning})
+	store, err := notify.OpenLedger(ctx, n.project, notify.LedgerOptions{AcceptLoss: f.baseline, Warn: c.ui.warning})
 	if err != nil {
 		return err
 	}
@@ -209,7 +209,7 @@ func (n *notifier) run(ctx context.Context, store ledger.Store) error {
 // addFailed adds the failed notices that --retry names to a plan, and keeps those that
 // may be cured for the delivery. Notices of the plan take their place. compared is
 // nil if no docroot is read.
-func (n *notifier) addFailed(snap *ledger.Snapshot, compared *announce.Comparison) (retried []ledger.Notice, err error) {
+func (n *notifier) addFailed(snap *ledger.Snapshot, compared *notify.Comparison) (retried []ledger.Notice, err error) {
 	if n.flags.baseline {
 		return nil, nil
 	}
@@ -225,7 +225,7 @@ func (n *notifier) addFailed(snap *ledger.Snapshot, compared *announce.Compariso
 		return slices.DeleteFunc(failed, func(f ledger.Notice) bool { return taken[ledger.Link{Source: f.Source, Target: f.Target}] })
 	}
 	if n.flags.retry != "" {
-		if retried, err = announce.Failed(snap, n.flags.retry); err != nil {
+		if retried, err = notify.Failed(snap, n.flags.retry); err != nil {
 			return nil, err
 		}
 		retried = left(retried)
@@ -237,15 +237,15 @@ func (n *notifier) addFailed(snap *ledger.Snapshot, compared *announce.Compariso
 			compared.Plan.Change.Notices = append(compared.Plan.Change.Notices, retried...)
 		}
 	}
-	n.recheck = left(announce.Cured(n.project, snap, entries))
+	n.recheck = left(notify.Cured(n.project, snap, entries))
 	return retried, nil
 }
 
 // compare compares the docroot with the ledger.
-func (n *notifier) compare(ctx context.Context, snap *ledger.Snapshot) (*announce.Comparison, error) {
+func (n *notifier) compare(ctx context.Context, snap *ledger.Snapshot) (*notify.Comparison, error) {
 	load, done := n.loading(n.project)
 	defer done()
-	return announce.CompareForSending(ctx, n.project, snap, n.flags.baseline, announce.Options{Internal: n.flags.internal, Load: load})
+	return notify.CompareForSending(ctx, n.project, snap, n.flags.baseline, notify.Options{Internal: n.flags.internal, Load: load})
 }
 
 // confirm asks the user, if there is a terminal, whether to send that many
@@ -294,7 +294,7 @@ const longestRun = time.Hour
 // send sends all notices that are due, and prints their outcomes.
 func (n *notifier) send(ctx context.Context, store ledger.Store, base string) error {
 	cfg := n.project.Config
-	opt, err := announce.DeliverOptions(ctx, cfg, n.delivery(store, base))
+	opt, err := notify.DeliverOptions(ctx, cfg, n.delivery(store, base))
 	if err != nil {
 		return err
 	}
@@ -331,7 +331,7 @@ func (n *notifier) send(ctx context.Context, store ledger.Store, base string) er
 			if h.Sent > 0 {
 				sent = fmt.Sprintf("; up to %d of them may be sent already", h.Sent)
 			}
-			n.ui.warning(fmt.Sprintf("%s held by %s until %s%s", count(h.Notices, "notice"), announce.RunnerShown(h.Runner), h.Until.Format(time.RFC3339), sent))
+			n.ui.warning(fmt.Sprintf("%s held by %s until %s%s", count(h.Notices, "notice"), notify.RunnerShown(h.Runner), h.Until.Format(time.RFC3339), sent))
 		}
 		n.ui.note("--wait waits for other runs")
 		return errNotices
@@ -343,7 +343,7 @@ func (n *notifier) send(ctx context.Context, store ledger.Store, base string) er
 		if err != nil {
 			return err
 		}
-		if waiting := announce.Waiting(snap, began, result.Results); waiting != "" {
+		if waiting := notify.Waiting(snap, began, result.Results); waiting != "" {
 			n.ui.warning(waiting)
 			return errNotices
 		}
@@ -391,7 +391,7 @@ func (n *notifier) deliver(ctx context.Context, store ledger.Store, opt deliver.
 		if !waiting {
 			waiting = true
 			for _, h := range held {
-				n.ui.note(fmt.Sprintf("waiting for %s held by %s", count(h.Notices, "notice"), announce.RunnerShown(h.Runner)))
+				n.ui.note(fmt.Sprintf("waiting for %s held by %s", count(h.Notices, "notice"), notify.RunnerShown(h.Runner)))
 			}
 		}
 		select {
@@ -404,8 +404,8 @@ func (n *notifier) deliver(ctx context.Context, store ledger.Store, opt deliver.
 }
 
 // delivery returns what sending needs beside the configuration; store may be nil.
-func (n *notifier) delivery(store ledger.Store, base string) announce.Delivery {
-	return announce.Delivery{Version: versionNumber(), Base: base, Store: store}
+func (n *notifier) delivery(store ledger.Store, base string) notify.Delivery {
+	return notify.Delivery{Version: versionNumber(), Base: base, Store: store}
 }
 
 // notices draws the progress of sending.
@@ -428,11 +428,11 @@ func (p *progress) notices(d deliver.Progress) {
 // status asks what became of notices that targets accepted for later, and prints
 // all of them.
 func (n *notifier) status(ctx context.Context, store ledger.Store, snap *ledger.Snapshot) error {
-	options, err := announce.FetchOptions(n.project.Config, versionNumber(), snap.Base)
+	options, err := notify.FetchOptions(n.project.Config, versionNumber(), snap.Base)
 	if err != nil {
 		return err
 	}
-	result, err := announce.Status(ctx, outgoing.NewClient(options), store, snap)
+	result, err := notify.Status(ctx, outgoing.NewClient(options), store, snap)
 	if err != nil {
 		return err
 	}
@@ -452,7 +452,7 @@ func (n *notifier) status(ctx context.Context, store ledger.Store, snap *ledger.
 
 // preview prints what a run would send, and changes nothing.
 func (n *notifier) preview(ctx context.Context) error {
-	snap, err := announce.ReadLedger(ctx, n.project, n.ui.warning)
+	snap, err := notify.ReadLedger(ctx, n.project, n.ui.warning)
 	if err != nil {
 		return err
 	}
@@ -462,7 +462,7 @@ func (n *notifier) preview(ctx context.Context) error {
 			return err
 		}
 		n.flags.verbose = true
-		err = n.printOutcomes(snap.Base, announce.DueReport(snap, retried, time.Now()))
+		err = n.printOutcomes(snap.Base, notify.DueReport(snap, retried, time.Now()))
 	} else {
 		err = n.previewPlan(ctx, snap)
 	}
@@ -491,7 +491,7 @@ func (n *notifier) previewPlan(ctx context.Context, snap *ledger.Snapshot) error
 	if err := n.printPlan(compared, calls); err != nil {
 		return err
 	}
-	if hint := announce.GoneRule(compared.Site.Profile().Name, compared.Plan.Unanswered); hint != "" {
+	if hint := notify.GoneRule(compared.Site.Profile().Name, compared.Plan.Unanswered); hint != "" {
 		n.ui.note(hint)
 	}
 	retried, err := n.addFailed(snap, compared)
@@ -504,10 +504,10 @@ func (n *notifier) previewPlan(ctx context.Context, snap *ledger.Snapshot) error
 	if len(n.recheck) > 0 {
 		n.ui.note(count(len(n.recheck), "failed notice") + " will be sent again if the cause is gone from the live page; sitelink ledger show --failed lists them")
 	}
-	if due := announce.DueBesides(snap, compared.Plan, time.Now()); due > 0 {
+	if due := notify.DueBesides(snap, compared.Plan, time.Now()); due > 0 {
 		n.ui.note(count(due, "notice") + " of earlier runs also due; sitelink notify --due lists them")
 	}
-	if waiting := announce.Waiting(snap, time.Now(), nil); waiting != "" {
+	if waiting := notify.Waiting(snap, time.Now(), nil); waiting != "" {
 		n.ui.note(waiting)
 	}
 	return nil
@@ -516,18 +516,18 @@ func (n *notifier) previewPlan(ctx context.Context, snap *ledger.Snapshot) error
 // explain prints how targets would see pages of the site, by requests that
 // change nothing.
 func (n *notifier) explain(ctx context.Context) error {
-	snap, err := announce.ReadLedger(ctx, n.project, n.ui.warning)
+	snap, err := notify.ReadLedger(ctx, n.project, n.ui.warning)
 	if err != nil {
 		return err
 	}
 	// The pages are read: what the ledger knows about them does not matter.
 	load, done := n.loading(n.project)
-	compared, err := announce.Compare(ctx, n.project, &ledger.Snapshot{Base: snap.Base, New: true}, announce.Options{Load: load})
+	compared, err := notify.Compare(ctx, n.project, &ledger.Snapshot{Base: snap.Base, New: true}, notify.Options{Load: load})
 	done()
 	if err != nil {
 		return err
 	}
-	reports, err := announce.Preview(ctx, n.project, compared.Entries, n.flags.explain, n.delivery(nil, compared.Entries.Base))
+	reports, err := notify.Preview(ctx, n.project, compared.Entries, n.flags.explain, n.delivery(nil, compared.Entries.Base))
 	if err != nil {
 		return err
 	}
@@ -558,13 +558,13 @@ func (n *notifier) printOutcomes(base string, r *deliver.Report) error {
 	})
 }
 
-func (n *notifier) printPlan(compared *announce.Comparison, calls []report.PlannedCall) error {
+func (n *notifier) printPlan(compared *notify.Comparison, calls []report.PlannedCall) error {
 	return n.printTo(func(out io.Writer, color bool) error {
 		switch n.flags.format {
 		case "json":
 			var internal []ledger.Link
 			if n.flags.internal {
-				internal = announce.Backlinks(compared.Entries)
+				internal = notify.Backlinks(compared.Entries)
 			}
 			return report.PlanJSON(out, compared.Plan, internal, calls)
 		case "markdown":
@@ -590,8 +590,8 @@ func (c *cli) plannedCalls(ctx context.Context, p *project.Project, s *site.Site
 }
 
 // writeTombstones writes a page for each deleted page, and prints how many.
-func writeTombstones(c *cli, compared *announce.Comparison) error {
-	n, err := announce.WriteTombstones(compared.Site, compared.Plan)
+func writeTombstones(c *cli, compared *notify.Comparison) error {
+	n, err := notify.WriteTombstones(compared.Site, compared.Plan)
 	if n > 0 && err == nil {
 		c.ui.note(count(n, "tombstone") + " written")
 	}

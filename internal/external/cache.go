@@ -10,7 +10,7 @@ import (
 
 	"github.com/sitelink/sitelink/check/remote"
 	"github.com/sitelink/sitelink/check/remote/pg"
-	"github.com/sitelink/sitelink/internal/announce"
+	"github.com/sitelink/sitelink/internal/notify"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
@@ -19,7 +19,7 @@ import (
 // CacheName returns the name of the status cache of a project, a file in the form in
 // which this process can open it.
 func CacheName(p *project.Project) string {
-	return announce.NameInProject(p, p.Config.External.StatusCache, "external.status-cache")
+	return notify.NameInProject(p, p.Config.External.StatusCache, "external.status-cache")
 }
 
 // openCache opens the status cache of a project.
@@ -51,7 +51,7 @@ func openCache(ctx context.Context, p *project.Project, warn func(string)) (*rem
 func Records(ctx context.Context, p *project.Project, warn func(string)) ([]remote.Record, error) {
 	name, err := cacheName(p)
 	switch {
-	case err != nil && !announce.IsFile(CacheName(p)) && warn != nil:
+	case err != nil && !notify.IsFile(CacheName(p)) && warn != nil:
 		warn(err.Error())
 		return nil, nil
 	case err != nil:
@@ -87,12 +87,12 @@ func isDatabase(name string) bool {
 func cacheName(p *project.Project) (string, error) {
 	name := CacheName(p)
 	switch {
-	case !announce.IsFile(name) && !isDatabase(name) && !isGit(name):
-		return "", text.Usage(fmt.Sprintf("unknown kind of status cache: %q", announce.WithoutPassword(name)), "use a file, git:refs/sitelink/status or postgres://USER@HOST/DATABASE")
+	case !notify.IsFile(name) && !isDatabase(name) && !isGit(name):
+		return "", text.Usage(fmt.Sprintf("unknown kind of status cache: %q", notify.WithoutPassword(name)), "use a file, git:refs/sitelink/status or postgres://USER@HOST/DATABASE")
 	case p.Config.Named("external.status-cache"):
 		return name, nil
-	case !announce.IsFile(name):
-		return "", text.Usage(fmt.Sprintf("status-cache in [external]: %s is not used, because the configuration was found and not named", announce.WithoutPassword(name)),
+	case !notify.IsFile(name):
+		return "", text.Usage(fmt.Sprintf("status-cache in [external]: %s is not used, because the configuration was found and not named", notify.WithoutPassword(name)),
 			"name the status cache with --status-cache or the file with --config")
 	}
 	for _, file := range []string{name, strings.TrimSuffix(name, ".jsonl") + ".lock", runLock(name)} {
@@ -113,7 +113,7 @@ func runLock(name string) string { return strings.TrimSuffix(name, ".jsonl") + "
 // claims. The lock ends when it is closed.
 func LockRun(ctx context.Context, p *project.Project, warn func(string)) (*os.File, error) {
 	name, err := cacheName(p)
-	if err != nil || !announce.IsFile(name) {
+	if err != nil || !notify.IsFile(name) {
 		return nil, err
 	}
 	if err := system.MakeState(filepath.Dir(name)); err != nil {

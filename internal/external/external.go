@@ -19,8 +19,8 @@ import (
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/check/remote"
-	"github.com/sitelink/sitelink/internal/announce"
 	"github.com/sitelink/sitelink/internal/audit"
+	"github.com/sitelink/sitelink/internal/notify"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/internal/weburl"
@@ -66,7 +66,7 @@ func Open(ctx context.Context, p *project.Project, opt Options) (*Checker, error
 		opt.Warn = func(string) {}
 	}
 	if opt.Flush && isDatabase(CacheName(p)) {
-		return nil, text.Usage("--flush: other sites share the status cache "+announce.WithoutPassword(CacheName(p)), "remove old rows with SQL (docs/guide/external-links.md)")
+		return nil, text.Usage("--flush: other sites share the status cache "+notify.WithoutPassword(CacheName(p)), "remove old rows with SQL (docs/guide/external-links.md)")
 	}
 	networks, err := p.Config.Networks()
 	if err != nil {
@@ -249,7 +249,7 @@ func (c *Checker) options() remote.Options {
 		contact = c.project.BaseURLs[0]
 	}
 	opt := remote.Options{
-		UserAgent: announce.UserAgent(c.opt.Version, contact), Allow: c.networks, PerHost: e.PerHost,
+		UserAgent: notify.UserAgent(c.opt.Version, contact), Allow: c.networks, PerHost: e.PerHost,
 		Pace: e.Pace, Timeout: cfg.Fetch.Timeout, Budget: e.Budget, MaxRequests: e.MaxRequests,
 		OnlyNew: c.opt.OnlyNew, OnlyFailed: c.opt.OnlyFailed, OnlySilent: c.linklint(), Probe: c.opt.Probe, Random: !c.linklint(), Policy: c.policy, Progress: c.opt.Progress,
 	}

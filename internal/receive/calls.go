@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/sitelink/sitelink/incoming"
-	"github.com/sitelink/sitelink/internal/announce"
+	"github.com/sitelink/sitelink/internal/notify"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/outgoing/ledger"
@@ -51,14 +51,14 @@ const callsEnding = ".calls.json"
 // newCalls returns nil if no host opted in, which is the default (LK-61).
 func newCalls(ctx context.Context, p *project.Project, opt *ServeOptions, r *parts) (*calls, error) {
 	p.Config.Callable = p.Config.Incoming.AllowAddress // whose pages are fetched may be called
-	sender, err := announce.LinkSender(ctx, p.Config, opt.Version, r.sources.all[0].base)
+	sender, err := notify.LinkSender(ctx, p.Config, opt.Version, r.sources.all[0].base)
 	if err != nil || sender == nil {
 		return nil, err
 	}
 	c := &calls{
 		caller: sender, takes: sender.MayCall, most: p.Config.Outgoing.MaxNotices, file: callsFile(p), store: r.store, sites: r.sites, log: r.log, warn: opt.Warn,
 	}
-	if !announce.IsFile(StoreName(p)) {
+	if !notify.IsFile(StoreName(p)) {
 		if err := system.CheckState(p.Root, p.Root); err != nil {
 			return nil, err
 		}
@@ -72,7 +72,7 @@ func newCalls(ctx context.Context, p *project.Project, opt *ServeOptions, r *par
 
 // callsFile returns the name of the book.
 func callsFile(p *project.Project) string {
-	if name := StoreName(p); announce.IsFile(name) {
+	if name := StoreName(p); notify.IsFile(name) {
 		return p.Abs(name) + callsEnding
 	}
 	return filepath.Join(p.Root, system.StateName, "mentions.db"+callsEnding)
@@ -82,7 +82,7 @@ func callsFile(p *project.Project) string {
 // after a deploy of s: the list before the first one is sent. There are none if no
 // host opted in, or if there is no store here.
 func PlannedCalls(ctx context.Context, p *project.Project, s *site.Site, version string) (planned []send.LinkCall, err error) {
-	sender, err := announce.LinkSender(ctx, p.Config, version, s.BaseURL())
+	sender, err := notify.LinkSender(ctx, p.Config, version, s.BaseURL())
 	if err != nil || sender == nil || s.BaseURL() == "" || !HasStore(p) {
 		return nil, err
 	}

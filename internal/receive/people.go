@@ -16,7 +16,7 @@ import (
 
 	"github.com/sitelink/sitelink/incoming"
 	"github.com/sitelink/sitelink/incoming/moderation"
-	"github.com/sitelink/sitelink/internal/announce"
+	"github.com/sitelink/sitelink/internal/notify"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
@@ -65,7 +65,7 @@ func people(p *project.Project, opt *ServeOptions, r *parts) (*forPeople, error)
 			Client: outgoing.NewClient(outgoing.ClientOptions{AllowAddresses: in.AllowAddress, Timeout: p.Config.Fetch.Timeout}),
 		}
 	}
-	if name := StoreName(p); announce.IsFile(name) {
+	if name := StoreName(p); notify.IsFile(name) {
 		o.State = p.Abs(name) + "-reported"
 	}
 	notifier, err := moderation.NewNotifier(o)
@@ -232,7 +232,7 @@ func moderationKey(p *project.Project, getenv func(string) string, create bool) 
 		return []byte(given), nil
 	}
 	store := StoreName(p)
-	if !announce.IsFile(store) {
+	if !notify.IsFile(store) {
 		return nil, text.Usage("login links need a key", "set SITELINK_MODERATION_KEY to the same secret for the receiver and for this command: openssl rand -hex 16")
 	}
 	name := p.Abs(store) + ".key"

@@ -16,7 +16,7 @@ import (
 
 	"github.com/sitelink/sitelink/incoming"
 	"github.com/sitelink/sitelink/incoming/store"
-	"github.com/sitelink/sitelink/internal/announce"
+	"github.com/sitelink/sitelink/internal/notify"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
@@ -26,7 +26,7 @@ import (
 // project's directory would write it, or an address.
 func StoreName(p *project.Project) string {
 	name := p.Config.Incoming.Store
-	if !announce.IsFile(name) || filepath.IsAbs(name) || p.Config.Given("incoming.store") { // a flag is relative to that directory
+	if !notify.IsFile(name) || filepath.IsAbs(name) || p.Config.Given("incoming.store") { // a flag is relative to that directory
 		return name
 	}
 	return p.Show(filepath.Join(p.Root, filepath.FromSlash(name)))
@@ -34,7 +34,7 @@ func StoreName(p *project.Project) string {
 
 // showStore returns the name for messages, without a password.
 func showStore(p *project.Project) string {
-	return announce.WithoutPassword(StoreName(p))
+	return notify.WithoutPassword(StoreName(p))
 }
 
 // StoreOptions configure [OpenStore].
@@ -58,7 +58,7 @@ func OpenStore(ctx context.Context, p *project.Project, opt StoreOptions) (*stor
 	if !p.Config.Named("incoming.store") {
 		// A configuration that was found cannot name a store outside the repository.
 		const hint = "name it with --store or in a file given with --config: a sitelink.toml of the checkout is not trusted with it"
-		if !announce.IsFile(name) {
+		if !notify.IsFile(name) {
 			return nil, text.Usage(fmt.Sprintf("store in [incoming]: %s is not used, because the configuration was found and not named", showStore(p)), hint)
 		}
 		for _, ending := range []string{"", "-wal", "-shm", "-journal", ".lock", "-worker", ".key", callsEnding} {
@@ -67,7 +67,7 @@ func OpenStore(ctx context.Context, p *project.Project, opt StoreOptions) (*stor
 			}
 		}
 	}
-	if announce.IsFile(name) {
+	if notify.IsFile(name) {
 		name = p.Abs(name)
 		_, err := os.Lstat(name)
 		switch {
@@ -87,7 +87,7 @@ func OpenStore(ctx context.Context, p *project.Project, opt StoreOptions) (*stor
 // counts only if the user named it, see checkFound.
 func HasStore(p *project.Project) bool {
 	name := StoreName(p)
-	if !announce.IsFile(name) {
+	if !notify.IsFile(name) {
 		return p.Config.Named("incoming.store")
 	}
 	info, err := os.Stat(p.Abs(name))

@@ -19,10 +19,10 @@ import (
 	"strings"
 
 	"github.com/sitelink/sitelink/hook/githook"
-	"github.com/sitelink/sitelink/internal/announce"
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/inject"
+	"github.com/sitelink/sitelink/internal/notify"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/system"
@@ -402,16 +402,16 @@ func (d *Doctor) ledger(ctx context.Context) Diagnosis {
 		one.State, one.Text = Off, "not examined: the configuration is wrong"
 		return one
 	}
-	name := announce.LedgerName(d.Project)
-	if err := announce.CheckLedger(d.Project, true); err != nil {
+	name := notify.LedgerName(d.Project)
+	if err := notify.CheckLedger(d.Project, true); err != nil {
 		one.State, one.Text, one.Command = Off, err.Error(), "sitelink ledger show --ledger LEDGER"
-		if announce.IsFile(name) {
+		if notify.IsFile(name) {
 			one.State = Wrong
 		}
 		return one
 	}
-	if !announce.IsFile(name) {
-		one.Text, one.Command = announce.ShowLedger(d.Project), "sitelink ledger show"
+	if !notify.IsFile(name) {
+		one.Text, one.Command = notify.ShowLedger(d.Project), "sitelink ledger show"
 		return one
 	}
 	if _, err := os.Stat(name); err != nil {

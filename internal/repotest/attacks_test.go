@@ -1,0 +1,67 @@
+package repotest
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestAttacks: every row of docs/design/attacks.md names tests, and each of them
+// exists.
+func TestAttacks(t *testing.T) {
+	const document = "docs/design/attacks.md"
+	named := regexp.MustCompile("^`([a-z/]+)`: ((?:Test|Fuzz)[A-Za-z0-9]+(?:, (?:Test|Fuzz)[A-Za-z0-9]+)*)$")
+	tests := map[string]string{} // text of the tests of a directory
+	rows := 0
+	for line := range strings.Lines(readFile(t, document)) {
+		row := strings.TrimSpace(line)
+		if !strings.HasPrefix(row, "| ") || strings.HasPrefix(row, "| attack |") {
+			continue
+		}
+		rows++
+		columns := strings.Split(strings.Trim(row, "| "), " | ")
+		if len(columns) != 3 {
+			t.Errorf("%s: %d columns: %s", document, len(columns), row)
+			continue
+		}
+		for group := range strings.SplitSeq(columns[2], "; ") {
+			m := named.FindStringSubmatch(group)
+			if m == nil {
+				t.Errorf("%s: not the names of tests: %s", document, group)
+				continue
+			}
+			dir := m[1]
+			if _, ok := tests[dir]; !ok {
+				tests[dir] = readTests(t, dir)
+			}
+			for name := range strings.SplitSeq(m[2], ", ") {
+				if !strings.Contains(tests[dir], "\nfunc "+name+"(") {
+					t.Errorf("%s: package %s has no %s", document, dir, name)
+				}
+			}
+		}
+	}
+	if rows < 40 {
+		t.Errorf("%s: %d rows", document, rows)
+	}
+}
+
+// readTests returns the text of all test files of a directory.
+func readTests(t *testing.T, dir string) string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(dir), "*_test.go"))
+	if err != nil || len(files) == 0 {
+		t.Errorf("%s has no tests: %v", dir, err)
+	}
+	var all strings.Builder
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.Write(text)
+	}
+	return all.String()
+}

@@ -1,0 +1,127 @@
+package repotest
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Limits of what a reader can take in at a glance. Tests have none. Lines of a file or a function have no limit: it
+// moved size elsewhere, into splinters that share a receiver.
+const (
+	maxMethods      = 30
+	maxParameters   = 5
+	maxPackageFiles = 25
+)
+
+func TestSizes(t *testing.T) {
+	filesByPackage, methodsByType := map[string]int{}, map[string]int{}
+	for _, name := range goFiles(t) {
+		if strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, "bench/") {
+			continue
+		}
+		filesByPackage[path.Dir(name)]++
+		file, err := parser.ParseFile(token.NewFileSet(), name, readFile(t, name), parser.SkipObjectResolution)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		for _, decl := range file.Decls {
+			f, ok := decl.(*ast.FuncDecl)
+			if !ok {
+				continue
+			}
+			if n := f.Type.Params.NumFields(); n > maxParameters {
+				t.Errorf("%s: function %s has %d parameters, more than %d", name, f.Name.Name, n, maxParameters)
+			}
+			if f.Recv != nil {
+				of := f.Recv.List[0].Type
+				if star, ok := of.(*ast.StarExpr); ok {
+					of = star.X
+				}
+				if ident, ok := of.(*ast.Ident); ok {
+					methodsByType[path.Dir(name)+"."+ident.Name]++
+				}
+			}
+		}
+	}
+	for pkg, n := range filesByPackage {
+		if n > maxPackageFiles {
+			t.Errorf("%s has %d files, more than %d: merge halves of one idea, or let an idea leave", pkg, n, maxPackageFiles)
+		}
+	}
+	for name, n := range methodsByType {
+		if n > maxMethods {
+			t.Errorf("%s has %d methods, more than %d: which two or three things is it?", name, n, maxMethods)
+		}
+	}
+}
+
+// maxFlags is how many flags of its own a command may have, beside those of the configuration that all commands on a
+// site share; sitelink check, which has most of these, may have no more in all.
+const maxFlags = 25
+
+// TestFlags counts the flags that the help shows: docs/reference/commands.md is the help.
+func TestFlags(t *testing.T) {
+	for section := range strings.SplitSeq(readFile(t, "docs/reference/commands.md"), "\n### ") {
+		for part := range strings.SplitSeq(section, "\n#### ") {
+			name, text, _ := strings.Cut(part, "\n")
+			_, above, _ := strings.Cut(text, "\nThese flags mean the same as above: ")
+			above, _, _ = strings.Cut(above, "\n")
+			if n := strings.Count(text, "\n| `-") + strings.Count(above, "`-"); n > maxFlags {
+				t.Errorf("%s has %d flags of its own, more than %d", name, n, maxFlags)
+			}
+		}
+	}
+}
+
+// homeless are names that say nothing about what a package is for, so that
+// everything ends up in it.
+var homeless = []string{"util", "utils", "common", "helper", "helpers", "misc", "shared", "types", "models", "base", "lib"}
+
+func TestNames(t *testing.T) {
+	clause := regexp.MustCompile(`(?m)^package (\w+)$`)
+	for _, name := range goFiles(t) {
+		match := clause.FindStringSubmatch(readFile(t, name))
+		if match == nil {
+			t.Errorf("%s has no package clause on a line of its own", name)
+			continue
+		}
+		pkg := strings.TrimSuffix(match[1], "_test")
+		if slices.Contains(homeless, pkg) || slices.Contains(homeless, path.Base(path.Dir(name))) {
+			t.Errorf("%s: package %s; name it for what it does", name, pkg)
+		}
+		if strings.ToLower(pkg) != pkg || strings.Contains(pkg, "_") {
+			t.Errorf("%s: package name %s is not one lower-case word", name, pkg)
+		}
+		if !strings.Contains(name, "/") {
+			t.Errorf("%s: the root of the repository holds no Go file", name)
+		}
+	}
+}
+
+// TestMakefile keeps the Makefile a table of contents: few targets, one line
+// each, and each one's command also in CONTRIBUTING.md for those without make.
+func TestMakefile(t *testing.T) {
+	const most = 8
+	rule := regexp.MustCompile(`(?m)^([a-z][a-z0-9-]*):(.*)$`)
+	rules := rule.FindAllStringSubmatch(readFile(t, "Makefile"), -1)
+	if len(rules) == 0 || len(rules) > most {
+		t.Fatalf("the Makefile has %d targets, want 1 to %d", len(rules), most)
+	}
+	guide := readFile(t, "CONTRIBUTING.md")
+	for _, rule := range rules {
+		command := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(rule[2]), ";"))
+		if command == "" {
+			t.Errorf("target %s has no command on its own line", rule[1])
+		}
+		if !strings.Contains(guide, "make "+rule[1]+" ") && !strings.Contains(guide, "make "+rule[1]+"`") {
+			t.Errorf("CONTRIBUTING.md does not name make %s", rule[1])
+		}
+	}
+}
