@@ -2,28 +2,19 @@ package main
 
 import (
 	"context"
-	"crypto/sha1"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"net/url"
 	"os"
-	"path"
 	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
-	"time"
-
-	"golang.org/x/term"
 
 	"github.com/sitelink/sitelink/check"
-	"github.com/sitelink/sitelink/check/remote"
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/git"
@@ -387,88 +378,14 @@ func setHeader(c *cli, p *project.Project, opt *report.Options) error {
 		return text.Usage(fmt.Sprintf("SITELINK_SOURCE_LINKS: %q is not an address of a source line", to),
 			"write vscode, none, or an address such as https://git.example/me/site/src/{file}#L{line}")
 	default:
-		opt.SourceLinks, opt.IsLinked = forgeLinks(context.Background(), p)
+		opt.SourceLinks, opt.IsLinked = git.SourceLinks(context.Background(), p.Root, p.Env())
 	}
 	return nil
 }
 
-var (
-	// sourceLink matches https://git.example/{file} and the addresses of editors, such as
-	// idea://open?file=/me/site/{file}&line={line}.
-	sourceLink = text.Regexp(`^(?:https?|vscode|vscode-insiders|vscodium|cursor|zed|idea|subl|txmt)://.*\{file\}`)
-	// forge matches the addresses of a repository on the forges whose addresses of files
-	// are known: git@github.com:me/site.git, https://gitlab.com/group/me/site.
-	forge = text.Regexp(`^(?:https://(?:[^@/]*@)?|ssh://git@|git@)(github\.com|gitlab\.com)[:/]([\w.-]+(?:/[\w.-]+)+)/?$`)
-)
-
-// forgeLinks returns the address of source lines on the forge of the remote origin, "" if
-// it is not certain that they are there: origin/main has the commit, and isLinked
-// compares a file with it.
-func forgeLinks(ctx context.Context, p *project.Project) (pattern string, isLinked func(file string) bool) {
-	root := p.Root
-	for root != filepath.Dir(root) {
-		if _, err := os.Lstat(filepath.Join(root, ".git")); err == nil {
-			break
-		}
-		root = filepath.Dir(root)
-	}
-	repo, err := git.Open(ctx, root, p.Env())
-	if err != nil {
-		return "", nil
-	}
-	ask := func(args ...string) string {
-		out, err := repo.Run(ctx, args...)
-		if err != nil {
-			return ""
-		}
-		return strings.TrimSpace(string(out))
-	}
-	at := forge().FindStringSubmatch(ask("config", "--local", "--get", "remote.origin.url"))
-	commit := ask("rev-parse", "--verify", "HEAD")
-	if at == nil || commit == "" || ask("for-each-ref", "--count=1", "--contains", commit, "refs/remotes/origin") == "" {
-		return "", nil
-	}
-	below, err := repo.Path(filepath.Join(p.Root, "x"))
-	if err != nil {
-		return "", nil
-	}
-	below = path.Dir(below)
-	blob := "/blob/"
-	if at[1] == "gitlab.com" {
-		blob = "/-/blob/"
-	}
-	files := sync.OnceValue(func() map[string]string { // their objects
-		objects := map[string]string{}
-		for line := range strings.SplitSeq(ask("ls-tree", "-r", "-z", "--full-tree", commit), "\x00") {
-			if meta, name, ok := strings.Cut(line, "\t"); ok {
-				objects[name] = meta[strings.LastIndexByte(meta, ' ')+1:]
-			}
-		}
-		return objects
-	})
-	same := map[string]bool{}
-	isLinked = func(file string) bool {
-		known, ok := same[file]
-		if !ok {
-			text, err := os.ReadFile(filepath.Join(p.Root, filepath.FromSlash(file)))
-			known = err == nil && isObject(files()[path.Join(below, file)], text)
-			same[file] = known
-		}
-		return known
-	}
-	return (&url.URL{Scheme: "https", Host: at[1], Path: "/" + strings.TrimSuffix(at[2], ".git") + blob + commit + "/" + strings.TrimPrefix(below+"/", "./")}).String() + "{file}#L{line}", isLinked
-}
-
-// isObject reports whether git's name of an object is that of a file with this text.
-func isObject(id string, text []byte) bool {
-	text = append(fmt.Appendf(nil, "blob %d\x00", len(text)), text...)
-	if len(id) == 2*sha256.Size {
-		sum := sha256.Sum256(text)
-		return id == hex.EncodeToString(sum[:])
-	}
-	sum := sha1.Sum(text)
-	return id == hex.EncodeToString(sum[:])
-}
+// sourceLink matches https://git.example/{file} and the addresses of editors, such as
+// idea://open?file=/me/site/{file}&line={line}.
+var sourceLink = text.Regexp(`^(?:https?|vscode|vscode-insiders|vscodium|cursor|zed|idea|subl|txmt)://.*\{file\}`)
 
 // showAll lists every link in each report. The site is in memory; only the
 // pages are read again for each report.
@@ -514,184 +431,4 @@ func showAllText(ctx context.Context, run *audit.Audit, out output, opt report.T
 	}
 	counts := check.Result{Summary: result.Summary} // the findings are a part of what it counts
 	return result, report.TextSummary(out, &counts, opt)
-}
-
-// colorsReport decides whether the report in that output has colours: on a terminal
-// by [wantsColor], in a file only when the user asks for them.
-func (c *cli) colorsReport(when, name string) bool {
-	toStdout := name == "" || name == "-" || name == "/dev/stdout"
-	if !toStdout && when == "auto" {
-		return false
-	}
-	return wantsColor(when, c.env.StdoutTTY, c.env.Getenv)
-}
-
-// ui writes to standard error. It is safe for concurrent use: a signal may
-// interrupt at any time.
-type ui struct {
-	mu  sync.Mutex
-	env env
-	// drawn: the last line is progress, which goes before anything is printed.
-	drawn bool
-}
-
-func newUI(e env) *ui { return &ui{env: e} }
-
-// line prints "sitelink: " and the text. Errors of standard error are dropped:
-// there is no other place to report them.
-func (u *ui) line(text string) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	u.clear()
-	fmt.Fprintf(u.env.Stderr, "sitelink: %s\n", visible(text))
-}
-
-func (u *ui) warning(text string) { u.line("warning: " + text) }
-func (u *ui) note(text string)    { u.line("note: " + text) }
-
-// draw shows text as the line of progress.
-func (u *ui) draw(text string) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	fmt.Fprintf(u.env.Stderr, "\r\x1b[K%s", visible(text))
-	u.drawn = true
-}
-
-// erase removes the line of progress.
-func (u *ui) erase() {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	u.clear()
-}
-
-func (u *ui) clear() {
-	if u.drawn {
-		fmt.Fprint(u.env.Stderr, "\r\x1b[K")
-		u.drawn = false
-	}
-}
-
-// report prints what went wrong, if anything did, and returns the exit code.
-func (u *ui) report(err error) int {
-	if err == nil {
-		return exitClean
-	}
-	if errors.Is(err, errFindings) {
-		return exitFindings
-	}
-	if errors.Is(err, errNotices) {
-		return exitNotices
-	}
-	if errors.Is(err, context.Canceled) { // and no signal has printed it
-		u.line("interrupted")
-		return exitInterrupted
-	}
-	code := exitFailed
-	for _, e := range text.Flatten(err) {
-		message := e.Error()
-		hint, usage := text.Hint(e)
-		var invalid *config.Error
-		if errors.As(e, &invalid) {
-			hint, usage = invalid.Hint, true
-		}
-		if usage {
-			code = exitUsage
-		}
-		u.line("error: " + message)
-		if hint != "" {
-			u.line("hint: " + hint)
-		}
-	}
-	return code
-}
-
-// Names, numbers and nouns in lines for a person.
-var (
-	visible   = text.Visible
-	thousands = text.Thousands
-	count     = text.Count
-)
-
-const (
-	progressAfter = time.Second            // shorter work needs no comfort
-	progressEvery = 100 * time.Millisecond // faster is flicker
-)
-
-// progress draws how far the work is. A nil progress draws nothing.
-type progress struct {
-	ui    *ui
-	now   func() time.Time
-	after time.Time // nothing is drawn before
-}
-
-// newProgress returns nil where progress is not wanted. "true" draws from the
-// start and on anything, "auto" after a second and on terminals that can erase
-// a line.
-func newProgress(u *ui, when string, now func() time.Time) *progress {
-	p := &progress{ui: u, now: now}
-	switch when {
-	case "true":
-		return p
-	case "auto":
-		if u.env.StderrTTY && u.env.Getenv("TERM") != "dumb" {
-			p.after = now().Add(progressAfter)
-			return p
-		}
-	}
-	return nil
-}
-
-// draw draws the state of the work, unless that was a moment ago. Calls must not
-// overlap.
-func (p *progress) draw(text func() string) {
-	if p == nil {
-		return
-	}
-	if now := p.now(); !now.Before(p.after) {
-		p.after = now.Add(progressEvery)
-		p.ui.draw(text())
-	}
-}
-
-// pages draws the state of reading.
-func (p *progress) pages(done, total int) {
-	p.draw(func() string { return fmt.Sprintf("reading pages: %s of %s", thousands(done), thousands(total)) })
-}
-
-// sites draws the state of asking other sites.
-func (p *progress) sites(done remote.Progress) {
-	p.draw(func() string {
-		return fmt.Sprintf("asking other sites: %s of %s, %s in flight, about %s left",
-			thousands(done.Done), thousands(done.Total), count(done.Hosts, "host"), max(done.Left, time.Second).Round(time.Second))
-	})
-}
-
-// done erases the line.
-func (p *progress) done() {
-	if p != nil {
-		p.ui.erase()
-	}
-}
-
-// isTerminal reports whether f is a terminal.
-func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
-
-// wantsColor decides on colour for one stream. The user's --color comes first,
-// then the conventions: NO_COLOR (https://no-color.org) off with any value but
-// the empty one, CLICOLOR_FORCE on with any but 0, TERM=dumb off, and at last
-// whether the stream is a terminal.
-func wantsColor(when string, isTTY bool, getenv func(string) string) bool {
-	switch when {
-	case "always":
-		return true
-	case "never":
-		return false
-	}
-	if getenv("NO_COLOR") != "" {
-		return false
-	}
-	if force := getenv("CLICOLOR_FORCE"); force != "" && force != "0" {
-		return true
-	}
-	return isTTY && getenv("TERM") != "dumb"
 }

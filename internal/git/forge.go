@@ -1,0 +1,97 @@
+package git
+
+import (
+	"context"
+	"crypto/sha1"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+)
+
+// forge matches the addresses of a repository on the forges whose addresses of files
+// are known: git@github.com:me/site.git, https://gitlab.com/group/me/site.
+var forge = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:https://(?:[^@/]*@)?|ssh://git@|git@)(github\.com|gitlab\.com)[:/]([\w.-]+(?:/[\w.-]+)+)/?$`)
+})
+
+// SourceLinks returns the address of the lines of files below dir on the forge of the
+// remote origin, with {file} and {line}:
+//
+//	https://github.com/me/site/blob/1f3c.../{file}#L{line}
+//
+// The address is "" if it is not certain that the files are there: a branch of origin must
+// have the commit that is checked out. isLinked reports whether a file is as in that
+// commit. It is not safe for concurrent use.
+func SourceLinks(ctx context.Context, dir string, env []string) (pattern string, isLinked func(file string) bool) {
+	root := dir
+	for root != filepath.Dir(root) {
+		if _, err := os.Lstat(filepath.Join(root, ".git")); err == nil {
+			break
+		}
+		root = filepath.Dir(root)
+	}
+	repo, err := Open(ctx, root, env)
+	if err != nil {
+		return "", nil
+	}
+	ask := func(args ...string) string {
+		out, err := repo.Run(ctx, args...)
+		if err != nil {
+			return ""
+		}
+		return strings.TrimSpace(string(out))
+	}
+	at := forge().FindStringSubmatch(ask("config", "--local", "--get", "remote.origin.url"))
+	commit := ask("rev-parse", "--verify", "HEAD")
+	if at == nil || commit == "" || ask("for-each-ref", "--count=1", "--contains", commit, "refs/remotes/origin") == "" {
+		return "", nil
+	}
+	below, err := repo.Path(filepath.Join(dir, "x"))
+	if err != nil {
+		return "", nil
+	}
+	below = path.Dir(below)
+	blob := "/blob/"
+	if at[1] == "gitlab.com" {
+		blob = "/-/blob/"
+	}
+	objects := sync.OnceValue(func() map[string]string { // of the files of the commit
+		ids := map[string]string{}
+		for line := range strings.SplitSeq(ask("ls-tree", "-r", "-z", "--full-tree", commit), "\x00") {
+			if meta, name, ok := strings.Cut(line, "\t"); ok {
+				ids[name] = meta[strings.LastIndexByte(meta, ' ')+1:]
+			}
+		}
+		return ids
+	})
+	same := map[string]bool{}
+	isLinked = func(file string) bool {
+		known, ok := same[file]
+		if !ok {
+			text, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(file)))
+			known = err == nil && isObject(objects()[path.Join(below, file)], text)
+			same[file] = known
+		}
+		return known
+	}
+	address := url.URL{Scheme: "https", Host: at[1], Path: "/" + strings.TrimSuffix(at[2], ".git") + blob + commit + "/" + strings.TrimPrefix(below+"/", "./")}
+	return address.String() + "{file}#L{line}", isLinked
+}
+
+// isObject reports whether git's name of an object is that of a file with this text.
+func isObject(id string, text []byte) bool {
+	text = append(fmt.Appendf(nil, "blob %d\x00", len(text)), text...)
+	if len(id) == 2*sha256.Size {
+		sum := sha256.Sum256(text)
+		return id == hex.EncodeToString(sum[:])
+	}
+	sum := sha1.Sum(text)
+	return id == hex.EncodeToString(sum[:])
+}
