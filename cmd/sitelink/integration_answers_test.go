@@ -19,8 +19,8 @@ import (
 // answerTables hold what the servers answer to the path edge cases, without
 // and with listings of directories.
 var answerTables = map[bool]string{
-	false: "../../internal/site/testdata/servers/plain.txt",
-	true:  "../../internal/site/testdata/servers/listing.txt",
+	false: "../../internal/host/testdata/servers/plain.txt",
+	true:  "../../internal/host/testdata/servers/listing.txt",
 }
 
 // TestServerAnswers: the recorded answers of the four servers to the path edge

@@ -149,11 +149,11 @@ func textsOf(v any) []string {
 	return []string{strings.TrimSpace(string(must(toml.Marshal(map[string]any{"x": v})))[len("x = "):])}
 }
 
-func must(b []byte, err error) []byte {
+func must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)
 	}
-	return b
+	return v
 }
 
 // TestProfileSet rejects values that make no sense for a host.

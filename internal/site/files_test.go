@@ -284,59 +284,6 @@ func TestMapFilePlace(t *testing.T) {
 	}
 }
 
-// TestMapRules tests --map.
-func TestMapRules(t *testing.T) {
-	fs := files{"dir/info.map": "rect /gone.html 0,0 1,1\n", "new.html": plain, "b/x.html": plain, "imagemap.exe/x.map": "", "q/x.html": plain, "cgi-bin/imagemapper": ""}
-	tests := []struct {
-		name  string
-		rules []host.MapRule
-		rows  []row
-	}{
-		{"LL-90/prefix_removed", []host.MapRule{{From: "/cgi-bin/imagemap"}}, []row{
-			{"call", "/cgi-bin/imagemap/dir/info.map", "OK 200 /cgi-bin/imagemap/dir/info.map = dir/info.map"},
-			{"query_and_fragment", "/cgi-bin/imagemap/dir/info.map?1,2#f", "OK 200 /cgi-bin/imagemap/dir/info.map?1,2 = dir/info.map # f"},
-			{"relative_link", "cgi-bin/imagemap/new.html", "OK 200 /cgi-bin/imagemap/new.html = new.html"},
-		}},
-		{"LL-90/without_the_option", nil, []row{
-			{"call", "/cgi-bin/imagemap/dir/info.map", "MissingFile 404 /cgi-bin/imagemap/dir/info.map"},
-		}},
-		{"LL-91/replaced", []host.MapRule{{From: "/old/x.html", To: "/new.html"}, {From: "/a", To: "/b"}}, []row{
-			{"file", "/old/x.html", "OK 200 /old/x.html = new.html"},
-			{"directory", "/a/x.html", "OK 200 /a/x.html = b/x.html"},
-			{"second_rule_too", "/a/x.html?q", "OK 200 /a/x.html?q = b/x.html"},
-			{"no_rule", "/new.html", "OK 200 /new.html = new.html"},
-		}},
-		{"LL-92/slash_added", []host.MapRule{{From: "cgi-bin/htimage"}, {From: "/cgi-bin/imagemap"}, {From: "/cgi-bin/imagemap.exe/"}}, []row{
-			{"htimage", "/cgi-bin/htimage/dir/info.map", "OK 200 /cgi-bin/htimage/dir/info.map = dir/info.map"},
-			{"imagemap", "/cgi-bin/imagemap/dir/info.map", "OK 200 /cgi-bin/imagemap/dir/info.map = dir/info.map"},
-			{"imagemap_exe", "/cgi-bin/imagemap.exe/dir/info.map", "OK 200 /cgi-bin/imagemap.exe/dir/info.map = dir/info.map"},
-		}},
-		{"LL-93/whole_segments", []host.MapRule{{From: "/cgi-bin/imagemap"}}, []row{
-			{"longer_name", "/cgi-bin/imagemap.exe/dir/info.map", "MissingFile 404 /cgi-bin/imagemap.exe/dir/info.map"},
-			{"file_of_longer_name", "/cgi-bin/imagemapper", "OK 200 /cgi-bin/imagemapper = cgi-bin/imagemapper"},
-		}},
-		{"LL-93/longest_first", []host.MapRule{{From: "/p", To: "/nowhere"}, {From: "/p/deep", To: "/b"}}, []row{
-			{"deep", "/p/deep/x.html", "OK 200 /p/deep/x.html = b/x.html"},
-		}},
-		{"LL-93/repeats", []host.MapRule{{From: "/one", To: "/two"}, {From: "/two", To: "/b"}}, []row{
-			{"twice", "/one/x.html", "OK 200 /one/x.html = b/x.html"},
-		}},
-		{"LL-93/circle", []host.MapRule{{From: "/p", To: "/q"}, {From: "/q", To: "/p"}}, []row{
-			{"ends", "/p/x.html", "MappingLoop 0 /p/x.html"},
-			{"others_untouched", "/new.html", "OK 200 /new.html = new.html"},
-		}},
-		{"LL-93/growing", []host.MapRule{{From: "/old", To: "/old/x"}}, []row{
-			{"ends", "/old/a.html", "MappingLoop 0 /old/a.html"},
-		}},
-		{"LL-93/itself", []host.MapRule{{From: "/b", To: "/b"}}, []row{
-			{"ends", "/b/x.html", "MappingLoop 0 /b/x.html"},
-		}},
-	}
-	for _, tc := range tests {
-		t.Run(tc.name, func(t *testing.T) { table(t, fs, Options{Maps: tc.rules}, "p.html", tc.rows) })
-	}
-}
-
 // TestMappedMapIsParsed: LL-90, the map file that a rule leads to is read.
 func TestMappedMapIsParsed(t *testing.T) {
 	fs := files{"p.html": `<a href=/cgi-bin/imagemap/dir/info.map>`, "dir/info.map": "rect /gone.html 0,0 1,1\n"}

@@ -126,26 +126,6 @@ func TestEmptyLinks(t *testing.T) {
 	}
 }
 
-// TestWrongCase: LL-110, letter case is compared exactly on every platform, and
-// the intended file is known.
-func TestWrongCase(t *testing.T) {
-	fs := files{"pic.png": "", "Sub/Index.html": plain, "Sub/A.html": plain, "b/X.html": plain, "b/x.HTML": plain}
-	for _, p := range host.Profiles() {
-		if p.AnyCase {
-			continue // TestAnyCase
-		}
-		table(t, fs, Options{Profile: p}, "p.html", []row{
-			{"LL-110/" + p.Name + "/file", "Pic.PNG", "WrongCase 404 /Pic.PNG = pic.png"},
-			{"LL-110/" + p.Name + "/exact", "pic.png", "OK 200 /pic.png = pic.png"},
-			{"LL-110/" + p.Name + "/directory", "sub/A.html", "WrongCase 404 /sub/A.html = Sub/A.html"},
-			{"LL-110/" + p.Name + "/both", "SUB/a.HTML", "WrongCase 404 /SUB/a.HTML = Sub/A.html"},
-			{"LL-110/" + p.Name + "/first_in_byte_order", "b/x.html", "WrongCase 404 /b/x.html = b/X.html"},
-			{"LL-110/" + p.Name + "/directory_itself", "sub/", "WrongCase 404 /sub/ = Sub"},
-			{"LL-110/" + p.Name + "/nothing_alike", "pics.png", "MissingFile 404 /pics.png"},
-		})
-	}
-}
-
 // TestRoot: LL-111, a docroot gives the same result by name, as the current
 // directory, and through a symbolic link.
 func TestRoot(t *testing.T) {
@@ -189,32 +169,6 @@ func TestPrivateFiles(t *testing.T) {
 	for _, d := range details(t, load(t, root, Options{}), "p.html") {
 		if d.State == host.StatePrivate {
 			t.Errorf("LL-111: private docroot: %s is %s", d.Raw, stateName(t, d.State))
-		}
-	}
-}
-
-// TestOptionsErrors: the error for an invalid option names the option and the
-// cause.
-func TestOptionsErrors(t *testing.T) {
-	root := tempDocroot(t, files{"p.html": plain})
-	for _, base := range []string{"", "example.org", "/sub/", "ftp://example.org/", "mailto:x@y", "http://", "http://exa mple.org/", "http://[::1/", "https://example.org:99999/"} {
-		_, err := Load(context.Background(), root, Options{BaseURLs: []string{"https://ok.example/", base}})
-		if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("%q", base)) {
-			t.Errorf("base URL %q: got %v", base, err)
-		}
-	}
-}
-
-// TestBasePath: the path of a base URL is that of a directory, with or without
-// a final slash.
-func TestBasePath(t *testing.T) {
-	root := tempDocroot(t, files{"p.html": plain})
-	for base, want := range map[string]string{
-		"https://example.org": "", "https://example.org/": "", "https://example.org/sub": "/sub", "https://example.org/sub/": "/sub",
-		"https://example.org/sub/index.html": "/sub", "https://example.org/a/b//": "/a/b", "https://example.org/a?q#f": "/a",
-	} {
-		if got := load(t, root, Options{BaseURLs: []string{base}}).BasePath(); got != want {
-			t.Errorf("%s: got %q, want %q", base, got, want)
 		}
 	}
 }

@@ -10,22 +10,6 @@ import (
 	"github.com/sitelink/sitelink/internal/testkit"
 )
 
-// TestAnyCase: LL-110 does not apply to a host that ignores letter case. The
-// link works on that host, but it gets a warning because it would fail on
-// others.
-func TestAnyCase(t *testing.T) {
-	fs := files{"pic.png": "", "Sub/A.html": plain, "Sub/index.html": plain, "a/x.html": plain, "a/X.html": plain}
-	table(t, fs, Options{Profile: profile(t, "netlify")}, "p.html", []row{
-		{"exact", "pic.png", "OK 200 /pic.png = pic.png"},
-		{"file", "Pic.PNG", "ServerDependent 200 /Pic.PNG = pic.png"},
-		{"directory", "sub/A.html", "ServerDependent 200 /sub/A.html = Sub/A.html"},
-		{"directory_redirected", "SUB", "ServerDependent 200 /SUB = Sub/index.html > /SUB/"},
-		{"page", "sub/a", "ServerDependent 200 /sub/a = Sub/A.html"},
-		{"exact_first", "a/X.html", "OK 200 /a/X.html = a/X.html"},
-		{"missing", "Pic.gif", "MissingFile 404 /Pic.gif"},
-	})
-}
-
 // TestWebHostsFast: for the docroot of path edge cases, the fast and the slow
 // path of every profile agree.
 func TestWebHostsFast(t *testing.T) {
@@ -66,19 +50,4 @@ func profile(t testing.TB, name string) host.Profile {
 		t.Fatal("no profile " + name)
 	}
 	return p
-}
-
-// A changed profile counts as another host.
-func TestChangedProfile(t *testing.T) {
-	p, _ := host.ProfileByName("nginx")
-	for key, value := range map[string]string{"page": "serve", "page-file": "redirect", "deny": "secret*", "denied": "404", "slashes": "redirect"} {
-		testkit.Check(t, p.Set(key, []string{value}))
-	}
-	table(t, files{"a/page.html": plain, "secret.html": plain, "index.html": plain}, Options{Profile: p}, "index.html", []row{
-		{"page", "/a/page", "OK 200 /a/page = a/page.html"},
-		{"page-file", "/a/page.html", "Redirect 200 /a/page.html = a/page.html > /a/page"},
-		{"page-slash", "/a/page/", "MissingDirectory 404 /a/page/"},
-		{"deny", "/secret.html", "Unreadable 404 /secret.html"},
-		{"slashes", "/a//page", "Redirect 200 /a//page = a/page.html > /a/page"},
-	})
 }

@@ -2,7 +2,6 @@ package site
 
 import (
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/sitelink/sitelink/internal/host"
@@ -10,64 +9,6 @@ import (
 )
 
 const plain = "<!doctype html><title>x</title>"
-
-// TestLinksAreLocal tests which links stay in the docroot: section "Resolving
-// Links" of the seed, read with A-LL-3.
-func TestLinksAreLocal(t *testing.T) {
-	fs := files{"x/y.html": plain, "index.html": plain, "a.html": plain, "s.html": plain, "n.html": plain, "d/index.html": plain}
-	t.Run("no_host", func(t *testing.T) {
-		table(t, fs, Options{}, "d/p.html", []row{
-			{"LL-19/no_host_set", "http://www.example.com/a.html", "External 0 http://www.example.com/a.html"},
-			{"LL-19/bare_path", "/a.html", "OK 200 /a.html = a.html"},
-			{"LL-67/network_path", "//www.example.com/n.html", "External 0 http://www.example.com/n.html"},
-		})
-	})
-	t.Run("host", func(t *testing.T) {
-		table(t, fs, Options{BaseURLs: []string{"https://www.example.com/"}}, "d/p.html", []row{
-			{"LL-19/host_set", "http://www.example.com/a.html", "OK 200 /a.html = a.html"},
-			{"LL-65/prefix_removed", "http://www.example.com/x/y.html#f", "OK 200 /x/y.html = x/y.html # f"},
-			{"LL-65/bare_host_is_the_root", "http://www.example.com", "OK 200 / = index.html"},
-			{"LL-65/bare_host_and_query", "http://www.example.com?q", "OK 200 /?q = index.html"},
-			{"LL-66/default_port_http", "http://www.example.com:80/a.html", "OK 200 /a.html = a.html"},
-			{"LL-66/default_port_https", "https://www.example.com:443/a.html", "OK 200 /a.html = a.html"},
-			{"LL-66/other_port", "http://www.example.com:8080/a.html", "External 0 http://www.example.com:8080/a.html"},
-			{"LL-66/letter_case", "HTTP://WWW.Example.COM/a.html", "OK 200 /a.html = a.html"},
-			{"LL-67/https", "https://www.example.com/s.html", "OK 200 /s.html = s.html"},
-			{"LL-67/network_path", "//www.example.com/n.html", "OK 200 /n.html = n.html"},
-			{"LL-68/not_a_prefix", "http://www.example.com.evil.org/e", "External 0 http://www.example.com.evil.org/e"},
-			{"LL-68/not_a_suffix", "http://evil.www.example.com/e", "External 0 http://evil.www.example.com/e"},
-			{"LL-68/user", "http://user@www.example.com/u", "Credentials 0 http://user@www.example.com/u"},
-			{"WO-19/user_and_password", "http://JOE:Secret@H.example/", "Credentials 0 http://JOE:Secret@h.example/"},
-			{"relative_scheme", "https:a.html", "External 0 https://a.html/"},
-		})
-	})
-	t.Run("port", func(t *testing.T) {
-		table(t, fs, Options{BaseURLs: []string{"http://www.example.com:8080"}}, "d/p.html", []row{
-			{"LL-66/same_port", "http://www.example.com:8080/a.html", "OK 200 /a.html = a.html"},
-			{"LL-66/no_port", "http://www.example.com/a.html", "External 0 http://www.example.com/a.html"},
-			{"LL-66/same_port_https", "https://www.example.com:8080/a.html", "OK 200 /a.html = a.html"},
-		})
-	})
-	t.Run("base_path", func(t *testing.T) {
-		table(t, fs, Options{BaseURLs: []string{"https://example.org/sub/", "https://mirror.example/"}}, "d/p.html", []row{
-			{"relative", "../a.html", "OK 200 /sub/a.html = a.html"},
-			{"rooted", "/sub/a.html", "OK 200 /sub/a.html = a.html"},
-			{"own_host_outside_base", "/x.html", "OutsideBase 0 /x.html"},
-			{"without_base", "/a.html?q", "MissingBase 0 /a.html?q = a.html"},
-			{"without_base_directory", "/d", "MissingBase 0 /d = d/index.html"},
-			{"top_beside_others", "/#x", "OutsideBase 0 / # x"},
-			{"top_of_named_host", "https://example.org", "OutsideBase 0 /"},
-			{"top_of_named_host_network_path", "//example.org/", "OutsideBase 0 /"},
-			{"segments_not_prefix", "/subway/a.html", "OutsideBase 0 /subway/a.html"},
-			{"base_without_slash", "/sub", "Redirect 200 /sub = index.html > /sub/"},
-			{"base_with_slash", "/sub/", "OK 200 /sub/ = index.html"},
-			{"second_base", "https://mirror.example/a.html", "OK 200 /a.html = a.html"},
-			{"directory", "https://example.org/sub/x/../d", "Redirect 200 /sub/d = d/index.html > /sub/d/"},
-			{"above_base", "../../a.html", "MissingBase 0 /a.html = a.html"},
-			{"far_above_base", "../../../x.html", "OutsideBase 0 /x.html"},
-		})
-	})
-}
 
 // TestBrowserRules tests how paths are made absolute and looked up.
 func TestBrowserRules(t *testing.T) {
@@ -128,80 +69,14 @@ func TestBrowserRules(t *testing.T) {
 	})
 }
 
-// TestSchemes: LL-28, how the scheme of a link decides about it.
-func TestSchemes(t *testing.T) {
-	table(t, files{}, Options{}, "p.html", []row{
-		{"LL-28/http", "http://h.example/", "External 0 http://h.example/"},
-		{"LL-28/https", "https://h.example/x#y", "External 0 https://h.example/x # y"},
-		{"LL-28/ftp", "ftp://h.example/", "OtherScheme 0 ftp://h.example/"},
-		{"LL-28/javascript", "javascript:x()", "JavaScript 0 javascript:x()"},
-		{"LL-28/mailto", "mailto:x@y.z", "Mailto 0 mailto:x@y.z"},
-		{"LL-28/gopher", "gopher://h.example/1", "OtherScheme 0 gopher://h.example/1"},
-		{"LL-28/file", "file:///etc/passwd", "OtherScheme 0 file:///etc/passwd"},
-		{"LL-28/news", "news:comp.lang.go", "OtherScheme 0 news:comp.lang.go"},
-		{"LL-28/view-source", "view-source:http://h.example/", "OtherScheme 0 view-source:http://h.example/"},
-		{"LL-28/about", "about:blank", "OtherScheme 0 about:blank"},
-		{"LL-28/blob", "blob:http://h.example/1", "OtherScheme 0 blob:http://h.example/1"},
-		{"LL-28/tel", "tel:1", "Tel 0 tel:1"},
-		{"LL-28/data", "data:,x", "Data 0 data:,x"},
-		{"LL-28/scheme_alone", "mailto:", "Mailto 0 mailto:"},
-		{"LL-28/address", "http://127.1/", "External 0 http://127.0.0.1/"},
-	})
-}
-
-// TestHosts repeats the answers of nginx for a docroot of path edge cases
-// (reference: what four web servers really answer). Where other servers differ,
-// a note names them.
-func TestHosts(t *testing.T) {
-	fs := files{
-		"index.html": plain, "plain.html": plain, "x.php": "", "with-index/index.html": plain, "no-index/a.txt": "",
-		"with-txt/index.txt": "", "index-is-dir/index.html/index.html": plain, "index-is-dir-2/index.html/x": "", "ta\tb.html": plain, "del\x7F.html": plain,
-		"operator%.html": plain, ".htaccess": "", ".hta.html": plain, ".html": plain, ".hidden": "", "empty.html": "", "name.": "", "name ": "",
-		"Case.html": plain, "ü/index.html": plain, "page.html": plain, "a.var": "", "b.html.en": "", `\`: "",
-	}
-	table(t, fs, Options{}, "links.html", []row{
-		{"no_index", "/no-index/", "MissingIndex 403 /no-index/"},
-		{"no_index_no_slash", "/no-index", "MissingIndex 403 /no-index > /no-index/"},
-		{"only_index_txt", "/with-txt/", "MissingIndex 403 /with-txt/"},
-		{"index_is_directory", "/index-is-dir/", "MissingIndex 403 /index-is-dir/"},
-		{"index_is_directory_without_index", "/index-is-dir-2/", "MissingIndex 403 /index-is-dir-2/"},
-		{"directory_no_slash", "/with-index", "Redirect 200 /with-index = with-index/index.html > /with-index/"},
-		{"directory_slash", "/with-index/", "OK 200 /with-index/ = with-index/index.html"},
-		{"query_kept_by_redirect", "/with-index?q=1", "Redirect 200 /with-index?q=1 = with-index/index.html > /with-index/?q=1"},
-		{"encoding_of_redirect", "/%c3%bc", "Redirect 200 /%c3%bc = ü/index.html > /%C3%BC/"},
-		{"slash_after_file", "/plain.html/", "MissingFile 404 /plain.html/"},
-		{"path_after_file", "/plain.html/x", "MissingFile 404 /plain.html/x"},
-		{"path_info", "/x.php/info", "MissingFile 404 /x.php/info"},
-		{"encoded_slash", "/with-index%2Findex.html", "ServerDependent 200 /with-index%2Findex.html = with-index/index.html"},
-		{"encoded_slash_no_index", "/no-index%2F", "MissingIndex 403 /no-index%2F"},
-		{"encoded_slash_after_file", "/plain.html%2F", "MissingFile 404 /plain.html%2F"},
-		{"encoded_up_inside", "/missing/..%2Fplain.html", "ServerDependent 200 /missing/..%2Fplain.html = plain.html"},
-		{"encoded_up_at_end", "/with-index%2F..", "ServerDependent 200 /with-index%2F.. = index.html"},
-		{"encoded_up_above", "/..%2Fplain.html", "OutsideDocroot 400 /..%2Fplain.html"},
-		{"encoded_up_to_nothing", "/..%2Foutside/out.html", "OutsideDocroot 400 /..%2Foutside/out.html"},
-		{"percent_at_end", "/100%", "BadURL 400 /100%"},
-		{"percent_no_hex", "/%zz", "BadURL 400 /%zz"},
-		{"percent_literal_name", "/operator%.html", "BadURL 400 /operator%.html"},
-		{"percent_name_escaped", "/operator%25.html", "OK 200 /operator%25.html = operator%.html"},
-		{"percent_in_query", "/plain.html?%", "OK 200 /plain.html?% = plain.html"},
-		{"control_byte", "/ta%09b.html", "OK 200 /ta%09b.html = ta\tb.html"},
-		{"delete_byte", "/del%7F.html", "OK 200 /del%7F.html = del\x7F.html"},
-		{"control_byte_no_file", "/plain.html%0A", "MissingFile 404 /plain.html%0A"},
-		{"never_utf8", "/%FF.html", "MissingFile 404 /%FF.html"},
-		{"ht_name", "/.htaccess", "ServerDependent 200 /.htaccess = .htaccess"},
-		{"ht_name_html", "/.html", "ServerDependent 200 /.html = .html"},
-		{"hidden_name", "/.hidden", "OK 200 /.hidden = .hidden"},
-		{"empty_file", "/empty.html", "OK 200 /empty.html = empty.html"},
-		{"final_dot_counts", "/name.", "OK 200 /name. = name."},
-		{"final_dot_missing", "/plain.html.", "MissingFile 404 /plain.html."},
-		{"final_space_counts", "/name%20", "OK 200 /name%20 = name "},
-		{"no_html_added", "/page", "MissingFile 404 /page"},
-		{"exact_case", "/case.html", "WrongCase 404 /case.html = Case.html"},
-		{"double_slash_in_front", "/.//with-index/", "DoubleSlash 200 //with-index/ = with-index/index.html"},
-		{"encoded_backslash", "/%5C", `OK 200 /%5C = \`},
-		{"any_suffix", "/b.html.en", "OK 200 /b.html.en = b.html.en"},
-		{"long_name", "/" + strings.Repeat("m", 300), "MissingFile 404 /" + strings.Repeat("m", 300)},
-		{"long_request", "/plain.html?" + strings.Repeat("q", 9000), "BadURL 414 /plain.html?" + strings.Repeat("q", 9000)},
+// TestTopBesideOthers: beside links to other sites of the host, one to its top means
+// their home page.
+func TestTopBesideOthers(t *testing.T) {
+	table(t, files{"index.html": plain, "a.html": plain}, Options{BaseURLs: []string{"https://example.org/sub/"}}, "p.html", []row{
+		{"without_base", "/a.html?q", "MissingBase 0 /a.html?q = a.html"},
+		{"other", "/x.html", "OutsideBase 0 /x.html"},
+		{"another", "/y.html", "OutsideBase 0 /y.html"},
+		{"top", "/#x", "OutsideBase 0 / # x"},
 	})
 }
 
@@ -346,135 +221,6 @@ func TestRecordsFollowBase(t *testing.T) {
 	}
 }
 
-// seedIndex are the default index files of LL-77, in the seed's order.
-var seedIndex = []string{"home.html", "index.html", "index.shtml", "index.htm", "index.cgi", "wwwhome.html", "welcome.html"}
-
-// TestIndexOrder: LL-77. Of the seven names, the first in the list answers.
-// Each is tested beside all later ones.
-func TestIndexOrder(t *testing.T) {
-	for i, want := range seedIndex {
-		t.Run("LL-77/"+want, func(t *testing.T) {
-			fs := files{}
-			for _, name := range seedIndex[i:] {
-				fs["d/"+name] = plain
-			}
-			table(t, fs, Options{Profile: host.Linklint}, "p.html", []row{{"link", "d/", "OK 200 /d/ = d/" + want}})
-		})
-	}
-	if !slices.Equal(host.Linklint.Index, seedIndex) {
-		t.Errorf("LL-77: the profile has %q", host.Linklint.Index)
-	}
-	t.Run("LL-77/generic_knows_index_html_only", func(t *testing.T) {
-		table(t, files{"d/home.html": plain, "d/index.html": plain, "e/index.htm": plain}, Options{}, "p.html", []row{
-			{"index_html", "d/", "OK 200 /d/ = d/index.html"},
-			{"index_htm", "e/", "MissingIndex 403 /e/"},
-		})
-	})
-}
-
-// TestIndexFiles tests the rest of "Default Index Files", with the profile that
-// follows the seed and with the one that follows current servers.
-func TestIndexFiles(t *testing.T) {
-	tests := []struct {
-		name string
-		fs   files
-		opt  Options
-		rows []row
-	}{
-		{"LL-78/linklint", files{"noidx/one.txt": "", "noidx/two.html": plain, "noidx/inner/x.txt": ""}, Options{Profile: host.Linklint}, []row{
-			{"listing_answers", "noidx/", "Autoindex 200 /noidx/ = noidx"},
-			{"inner_by_the_same_rule", "noidx/inner/", "Autoindex 200 /noidx/inner/ = noidx/inner"},
-			{"without_slash", "noidx", "Autoindex 200 /noidx = noidx"},
-		}},
-		{"LL-79/generic_default_is_error", files{"noidx/one.txt": ""}, Options{}, []row{
-			{"link", "noidx/", "MissingIndex 403 /noidx/"},
-		}},
-		{"LL-79/generic_list", files{"noidx/one.txt": ""}, Options{Autoindex: host.AutoindexList}, []row{
-			{"link", "noidx/", "Autoindex 200 /noidx/ = noidx"},
-			{"redirected", "noidx", "Autoindex 200 /noidx = noidx > /noidx/"},
-			{"fragment", "noidx/#x", "Autoindex 200 /noidx/ = noidx # x"},
-		}},
-		{"LL-79/linklint_error", files{"noidx/one.txt": ""}, Options{Profile: host.Linklint, Autoindex: host.AutoindexError}, []row{
-			{"link", "noidx/", "MissingIndex 403 /noidx/"},
-		}},
-		{"LL-80/replaces_the_list", files{"index.html": plain, "d/main.html": plain, "d/index.html": plain}, Options{Index: []string{"main.html"}}, []row{
-			{"old_name_no_longer_answers", "/", "MissingIndex 403 /"},
-			{"new_name_answers", "d/", "OK 200 /d/ = d/main.html"},
-		}},
-		{"LL-80/replaces_linklints_list", files{"index.html": plain, "d/main.html": plain}, Options{Profile: host.Linklint, Index: []string{"main.html"}}, []row{
-			{"old_name_no_longer_answers", "/", "Autoindex 200 / = "},
-			{"new_name_answers", "d/", "OK 200 /d/ = d/main.html"},
-		}},
-		{"A-LL-8/order_given", files{"d/one.txt": "", "d/two.html": plain}, Options{Profile: host.Linklint, Index: []string{"two.html", "one.txt"}}, []row{
-			{"first", "d/", "OK 200 /d/ = d/two.html"},
-		}},
-		{"A-LL-8/order_reversed", files{"d/one.txt": "", "d/two.html": plain}, Options{Profile: host.Linklint, Index: []string{"one.txt", "two.html"}}, []row{
-			{"first", "d/", "OK 200 /d/ = d/one.txt"},
-		}},
-		{"LL-81/built_in_list_ignores_case", files{"d/Index.HTML": plain}, Options{Profile: host.Linklint}, []row{
-			{"link", "d/", "OK 200 /d/ = d/Index.HTML"},
-		}},
-		{"LL-81/lower_case_option_ignores_case", files{"d/Index.HTML": plain}, Options{Profile: host.Linklint, Index: []string{"index.html"}}, []row{
-			{"link", "d/", "OK 200 /d/ = d/Index.HTML"},
-		}},
-		{"LL-81/upper_case_option_exact_found", files{"d/Index.HTML": plain}, Options{Profile: host.Linklint, Index: []string{"Index.HTML"}}, []row{
-			{"link", "d/", "OK 200 /d/ = d/Index.HTML"},
-		}},
-		{"LL-81/upper_case_option_exact_missing", files{"d/index.html": plain}, Options{Profile: host.Linklint, Index: []string{"Index.HTML"}}, []row{
-			{"link", "d/", "Autoindex 200 /d/ = d"},
-		}},
-		{"LL-81/one_upper_case_name_makes_all_exact", files{"d/HOME.html": plain}, Options{Profile: host.Linklint, Index: []string{"home.html", "Index.html"}}, []row{
-			{"link", "d/", "Autoindex 200 /d/ = d"},
-		}},
-		{"LL-81/today_servers_compare_exactly", files{"d/Index.HTML": plain}, Options{}, []row{
-			{"link", "d/", "MissingIndex 403 /d/"},
-		}},
-		{"A-LL-9/lower_case_wins", files{"d/INDEX.HTML": plain, "d/Index.html": plain, "d/index.html": plain}, Options{Profile: host.Linklint}, []row{
-			{"link", "d/", "OK 200 /d/ = d/index.html"},
-		}},
-		{"A-LL-9/else_first_in_byte_order", files{"d/Index.html": plain, "d/INDEX.html": plain, "d/iNDEX.html": plain}, Options{Profile: host.Linklint}, []row{
-			{"link", "d/", "OK 200 /d/ = d/INDEX.html"},
-		}},
-		{"LL-82/linklint_takes_files_only", files{"d/index.html/x.txt": "", "d/index.htm": plain}, Options{Profile: host.Linklint}, []row{
-			{"next_name_answers", "d/", "OK 200 /d/ = d/index.htm"},
-		}},
-		{"LL-82/linklint_directory_does_not_answer", files{"d/index.html/index.html": plain}, Options{Profile: host.Linklint}, []row{
-			{"link", "d/", "Autoindex 200 /d/ = d"},
-		}},
-		{"LL-82/generic", files{"d/index.html/index.html": plain}, Options{}, []row{
-			{"link", "d/", "MissingIndex 403 /d/"},
-		}},
-		{"LL-83/linklint_as_if_it_had_it", files{"sub/index.html": plain}, Options{Profile: host.Linklint}, []row{
-			{"link", "sub", "OK 200 /sub = sub/index.html"},
-			{"with_slash", "sub/", "OK 200 /sub/ = sub/index.html"},
-		}},
-		{"LL-83/generic_redirects", files{"sub/index.html": plain}, Options{}, []row{
-			{"link", "sub", "Redirect 200 /sub = sub/index.html > /sub/"},
-			{"fragment", "sub#f", "Redirect 200 /sub = sub/index.html > /sub/ # f"},
-		}},
-		{"LL-84/generic", files{"x.txt": ""}, Options{}, []row{
-			{"absent", "nodir/", "MissingDirectory 404 /nodir/"},
-			{"absent_below", "nodir/sub/", "MissingDirectory 404 /nodir/sub/"},
-			{"absent_file_below", "nodir/x.html", "MissingFile 404 /nodir/x.html"},
-			{"file_with_slash", "x.txt/", "MissingFile 404 /x.txt/"},
-		}},
-		{"LL-84/linklint", files{}, Options{Profile: host.Linklint}, []row{
-			{"absent", "nodir/", "MissingDirectory 404 /nodir/"},
-		}},
-		{"LL-85/link_as_written_and_answering_file", files{"sub/index.html": plain}, Options{}, []row{
-			{"link", "/sub/", "OK 200 /sub/ = sub/index.html"},
-		}},
-		{"root/empty_docroot_index", files{"index.html": plain}, Options{}, []row{
-			{"slash", "/", "OK 200 / = index.html"},
-			{"dot", ".", "OK 200 / = index.html"},
-			{"file", "index.html", "OK 200 /index.html = index.html"},
-		}},
-	}
-	for _, tc := range tests {
-		t.Run(tc.name, func(t *testing.T) { table(t, tc.fs, tc.opt, "p.html", tc.rows) })
-	}
-}
-
 // TestListedFilesAreChecked: LL-78, pages of a directory without index file
 // are read like any other.
 func TestListedFilesAreChecked(t *testing.T) {
@@ -523,98 +269,5 @@ func TestLinksOfIndexFile(t *testing.T) {
 		if s.Pages() != 3 {
 			t.Errorf("A-LL-2, %s: %d pages parsed, want 3", p.Name, s.Pages())
 		}
-	}
-}
-
-// TestProfiles: ProfileByName finds exactly the names that --profile accepts.
-func TestProfiles(t *testing.T) {
-	for _, p := range host.Profiles() {
-		if got, ok := host.ProfileByName(p.Name); !ok || got.Name != p.Name {
-			t.Errorf("%s: got %v, %t", p.Name, got.Name, ok)
-		}
-	}
-	if _, ok := host.ProfileByName("Generic"); ok {
-		t.Error("Generic is a profile, but only generic should be")
-	}
-}
-
-// TestRoots: languages with hosts of their own (Hugo's multihost) are roots of
-// one docroot. Links from one host to another are internal.
-func TestRoots(t *testing.T) {
-	fs := files{
-		"en/index.html":     "en",
-		"en/x/index.html":   "x",
-		"en/a.css":          "",
-		"fr/index.html":     "fr",
-		"fr/x/index.html":   "x",
-		"fr/seul.html":      "seul",
-		"frx/index.html":    "none of fr's",
-		"index.html":        "no root",
-		"en/deep/base.html": `<base href="https://fr.example/sub/">`,
-	}
-	cases := []struct {
-		page, link string
-		state      host.State
-		target     string
-	}{
-		{"en/x/index.html", "/x/", host.StateOK, "/en/x/"},
-		{"en/x/index.html", "../a.css", host.StateOK, "/en/a.css"},
-		{"en/x/index.html", "../../a.css", host.StateAboveRoot, "/en/a.css"},
-		{"en/x/index.html", "/en/x/", host.StateMissingDirectory, "/en/en/x/"},
-		{"en/x/index.html", "", host.StateOK, "/en/x/index.html"},
-		{"en/x/index.html", "http://fr.example:8080/sub/seul.html", host.StateOK, "/fr/seul.html"},
-		{"en/x/index.html", "//fr.example:8080/sub/none.html", host.StateMissingFile, "/fr/none.html"},
-		{"en/x/index.html", "http://fr.example:8080/sub/x", host.StateRedirect, "/fr/x"},
-		{"en/x/index.html", "http://fr.example:8080/sub", host.StateRedirect, "/fr"},
-		{"en/x/index.html", "http://fr.example:8080/seul.html", host.StateMissingBase, "/seul.html"},
-		{"en/x/index.html", "http://fr.example/sub/seul.html", host.StateExternal, "http://fr.example/sub/seul.html"},
-		{"en/x/index.html", "https://en.example", host.StateOK, "/en/"},
-		{"fr/x/index.html", "/sub/seul.html", host.StateOK, "/fr/seul.html"},
-		{"fr/x/index.html", "../seul.html", host.StateOK, "/fr/seul.html"},
-		{"fr/x/index.html", "/x/", host.StateMissingBase, "/x/"},
-		{"fr/x/index.html", "/none/", host.StateOutsideBase, "/none/"},
-		{"fr/x/index.html", "https://en.example/a.css", host.StateOK, "/en/a.css"},
-		{"en/deep/base.html", "seul.html", host.StateExternal, "https://fr.example/sub/seul.html"},
-		{"index.html", "en/x/", host.StateOK, "/en/x/"},
-		{"frx/index.html", "/frx/", host.StateOK, "/frx/"},
-	}
-	for _, tc := range cases {
-		fs[tc.page] += `<a href="` + tc.link + `">`
-	}
-	root := tempDocroot(t, fs)
-	s := load(t, root, Options{Roots: []host.Root{{Dir: "en", Base: "https://en.example/"}, {Dir: "/fr/", Base: "http://fr.example:8080/sub/"}}})
-	seen := map[string]int{}
-	for _, tc := range cases {
-		d := details(t, s, tc.page)[seen[tc.page]]
-		if seen[tc.page]++; d.State != tc.state || d.Target != tc.target {
-			t.Errorf("%s on %s: %s, target %s; want %s, %s", tc.link, tc.page, stateName(t, d.State), d.Target, stateName(t, tc.state), tc.target)
-		}
-	}
-	for path, want := range map[string]string{"/en/x/": "https://en.example/x/", "/fr": "http://fr.example:8080/sub", "/frx/": "/frx/"} {
-		if origin, on := s.Public(path); origin+on != want {
-			t.Errorf("%s is published as %s, want %s", path, origin+on, want)
-		}
-	}
-	if !s.Published() || s.BasePath() != "" || s.BaseURL() != "" {
-		t.Error("a rooted site has addresses, but no single one")
-	}
-	if res, err := s.Request("/fr/seul.html"); err != nil || res.State != host.StateOK {
-		t.Errorf("a path in the docroot: %+v, %v", res, err)
-	}
-	if _, err := Load(t.Context(), root, Options{Roots: []host.Root{{Dir: "en", Base: "ftp://en.example/"}}}); err == nil {
-		t.Error("a root at ftp: no error")
-	}
-}
-
-// TestBasePathAlone: the base path can be known while the host is unknown.
-func TestBasePathAlone(t *testing.T) {
-	s := loadFiles(t, files{"index.html": `<a href="/sub/a/"><a href="/a/"><a href="a/"><a href="/b/">`, "a/index.html": ""}, Options{BasePath: "/sub/"})
-	for i, want := range []host.State{host.StateOK, host.StateMissingBase, host.StateOK, host.StateOutsideBase} {
-		if d := details(t, s, "index.html")[i]; d.State != want {
-			t.Errorf("%s: %s, want %s", d.Raw, stateName(t, d.State), stateName(t, want))
-		}
-	}
-	if s.Published() || s.Authority() != "" || s.BaseURL() != "" {
-		t.Errorf("no host is known, got %q, %q", s.Authority(), s.BaseURL())
 	}
 }

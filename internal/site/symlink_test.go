@@ -31,57 +31,6 @@ func outsideOf(t *testing.T, root string) string {
 	return out
 }
 
-// TestSymlinks: links that stay in the docroot are aliases of their target.
-// Links that leave it are followed only to find out whether the file exists.
-func TestSymlinks(t *testing.T) {
-	fs := files{
-		"a/x.html": `<!doctype html><a id=x href=y.html>`, "a/y.html": plain, "a/index.html": plain, "up/top": "-> ..", "lnk": "-> a", "lnk.html": "-> a/x.html", "chain.html": "-> lnk.html",
-		"abs": "-> ABSOLUTE", "broken.html": "-> nowhere", "broken-dir": "-> no/where", "loop.html": "-> loop.html", "loop1": "-> loop2", "loop2": "-> loop1",
-		"b/index.html": "-> ../nowhere", "c/index.html": "-> ../a/x.html", "itself": "-> .",
-	}
-	for i := range 45 {
-		fs[fmt.Sprintf("l%02d.html", i)] = fmt.Sprintf("-> l%02d.html", i+1)
-	}
-	fs["l45.html"] = plain
-	root := tempDocroot(t, fs)
-	os.Remove(filepath.Join(root, "abs"))
-	addFiles(t, root, files{"abs": "-> " + filepath.Join(root, "a")})
-	rows := []row{
-		{"directory", "lnk/", "OK 200 /lnk/ = a/index.html"},
-		{"directory_no_slash", "lnk", "Redirect 200 /lnk = a/index.html > /lnk/"},
-		{"below_directory", "lnk/x.html", "OK 200 /lnk/x.html = a/x.html"},
-		{"file", "lnk.html#x", "OK 200 /lnk.html = lnk.html # x"},
-		{"chain", "chain.html", "OK 200 /chain.html = chain.html"},
-		{"absolute", "abs/x.html", "OK 200 /abs/x.html = a/x.html"},
-		{"up_to_the_root", "up/top/a/x.html", "OK 200 /up/top/a/x.html = a/x.html"},
-		{"dots_are_gone_before", "lnk/../a/x.html", "OK 200 /a/x.html = a/x.html"},
-		{"itself", "itself/itself/a/x.html", "OK 200 /itself/itself/a/x.html = a/x.html"},
-		{"itself_too_often", strings.Repeat("itself/", 41) + "a/x.html", "BrokenSymlink 404 /" + strings.Repeat("itself/", 41) + "a/x.html"},
-		{"itself_forty_times", strings.Repeat("itself/", 40) + "a/x.html", "OK 200 /" + strings.Repeat("itself/", 40) + "a/x.html = a/x.html"},
-		{"broken", "broken.html", "BrokenSymlink 404 /broken.html"},
-		{"broken_directory", "broken-dir/", "BrokenSymlink 404 /broken-dir/"},
-		{"broken_below", "broken-dir/x.html", "BrokenSymlink 404 /broken-dir/x.html"},
-		{"loop", "loop.html", "BrokenSymlink 404 /loop.html"},
-		{"loop_of_two", "loop1", "BrokenSymlink 404 /loop1"},
-		{"too_many", "l00.html", "BrokenSymlink 404 /l00.html"},
-		{"just_forty", "l05.html", "OK 200 /l05.html = l05.html"},
-		{"index_is_broken_symlink", "b/", "MissingIndex 403 /b/"},
-		{"index_is_symlink", "c/", "OK 200 /c/ = c/index.html"},
-	}
-	var b strings.Builder
-	for _, r := range rows {
-		fmt.Fprintf(&b, "<a href=\"%s\">x</a>\n", r.href)
-	}
-	addFiles(t, root, files{"p.html": "<!doctype html>" + b.String()})
-	s := load(t, root, Options{})
-	compareRows(t, s, "p.html", rows)
-	// An alias is a page of its own, whose links are relative to its own path.
-	d := details(t, s, "lnk.html")
-	if got, want := answerOf(t, s, &d[0]), "MissingFile 404 /y.html"; got != want {
-		t.Errorf("a page behind a symbolic link: got %s, want %s", got, want)
-	}
-}
-
 // TestSymlinksOut: LL-71, nothing outside the docroot is ever opened, whatever
 // kind of link leads there, and a pipe outside does not block the check.
 func TestSymlinksOut(t *testing.T) {
