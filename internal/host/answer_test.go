@@ -3,10 +3,13 @@ package host
 import (
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/sitelink/sitelink/internal/docroot"
+	"github.com/sitelink/sitelink/internal/redirect"
 	"github.com/sitelink/sitelink/internal/testkit"
+	"github.com/sitelink/sitelink/internal/weburl"
 )
 
 func TestMain(m *testing.M) {
@@ -26,48 +29,52 @@ func TestAnswer(t *testing.T) {
 	}
 }
 
-// TestExistence compares what the tree reports to the rule check about a path
-// with the profile's answer for it.
-func TestExistence(t *testing.T) {
+// TestQuick compares the quick way to resolve a link with Resolve, on random pages.
+// testdata/quick.txt has how many of 4,000 links it resolves: a smaller number makes
+// checks slower.
+func TestQuick(t *testing.T) {
 	root := testkit.Varied(t)
-	options := []Options{{}, {Autoindex: AutoindexList}, {BaseURLs: []string{"https://example.org/a/", "http://h.example:8080/"}},
-		{Roots: []Root{{"a", "https://a.example/"}, {"noidx", "https://n.example/sub/"}, {"lnk", "https://l.example/"}}},
-		{Maps: []MapRule{{"/a", "/noidx"}, {From: "/up"}}}}
+	rooted := []Root{{"a", "https://a.example/"}, {"noidx", "https://n.example/sub/"}, {"lnk", "https://l.example/"}}
+	options := []Options{{}, {Autoindex: AutoindexList}, {BaseURLs: []string{"https://example.org/"}}, {BaseURLs: []string{"https://example.org/a/", "http://h.example:8080/"}},
+		{Roots: rooted}, {Roots: []Root{{"", "https://a.example/"}, {"a/b", "https://a.example/a/"}}}, {Maps: []MapRule{{"/a", "/noidx"}, {From: "/up"}}},
+		{Profile: builtin("netlify")(), Rules: []*redirect.File{redirect.Netlify("_redirects", []byte("/a/b/* /p.html 301!\n/noidx/ /p.html 301!\n/p /a.html 301!\n"))}}}
 	for _, p := range Profiles() {
 		options = append(options, Options{Profile: p})
 	}
-	for i, opt := range options {
-		t.Run(fmt.Sprint(i, opt.Profile.Name), func(t *testing.T) {
-			h := loadHost(t, root, opt)
-			rnd := rand.New(rand.NewPCG(3, uint64(i)))
-			exists := (&loader{h}).existence()
-			there, bad := 0, 0
-			for i := range 20000 {
-				path := "/" + h.Tree().Path(docroot.NodeID(rnd.IntN(h.Tree().Len())))
-				switch {
-				case i%3 == 0:
-					path = "/" + testkit.Href(rnd)
-				case i%7 == 0:
-					path += "/"
-				case i%5 == 0:
-					path += "/none/x.html"
-				case i%13 == 0:
-					path = "/none" + path
-				case i%11 == 0:
-					path = path[:rnd.IntN(len(path))+1]
-				}
-				got, want := exists(path), (&loader{h}).filesAnswer(path)
-				if got {
-					there++
-				}
-				if got != want && bad < 8 {
-					bad++
-					t.Errorf("%q: %t, want %t", path, got, want)
-				}
-			}
-			if there < 2000 {
-				t.Errorf("only %d paths exist: the test proves too little", there)
-			}
-		})
+	for _, table := range webHostTables {
+		options = append(options, Options{Profile: table.profile()})
 	}
+	var lines []string
+	for i, opt := range options {
+		h := loadHost(t, root, opt)
+		rnd := rand.New(rand.NewPCG(3, uint64(i)))
+		took := 0
+		for i := range 4000 {
+			id := docroot.NodeID(rnd.IntN(h.tree.Len()))
+			if h.tree.Nodes[id].Kind != docroot.KindFile || h.Resolve(must(weburl.Parse(h.PageAddress(id))), nil).State > StateRedirect {
+				continue // a link to it has a warning, one to itself has none
+			}
+			r := quickOn(h, id)
+			href := testkit.Href(rnd)
+			if i%2 == 0 {
+				href = [...]string{"", "/", "../", "../../", "./a/../"}[rnd.IntN(5)] + h.tree.Path(docroot.NodeID(rnd.IntN(h.tree.Len()))) + [...]string{"", "", "/", "/..", "?q", "#f", "?q#f"}[rnd.IntN(7)]
+			}
+			want, fragment := Resolved{State: StateBadURL, Node: docroot.NoNode}, ""
+			if u, err := must(weburl.Parse(h.PageAddress(id))).Resolve(href); err == nil {
+				want, fragment = h.Resolve(u, nil), u.Fragment()
+				if u.Notes()&(weburl.NoteAboveRoot|weburl.NoteBackslash) != 0 {
+					want.State = StateAboveRoot // package site warns
+				}
+			}
+			diff, ok := compareQuick(&r, href, want, fragment)
+			if diff != "" {
+				t.Fatalf("%d, %s: %s: %s", i, h.profile.Name, h.tree.Path(id), diff)
+			}
+			if ok {
+				took++
+			}
+		}
+		lines = append(lines, fmt.Sprintf("%d %s: %d", i, opt.Profile.Name, took))
+	}
+	golden(t, "quick.txt", strings.Join(lines, "\n")+"\n")
 }

@@ -369,5 +369,3 @@ func IsPlainPath(path []byte) bool {
 	}
 	return true
 }
-
-var slash = []byte{'/'}
