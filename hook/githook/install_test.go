@@ -36,7 +36,7 @@ func TestInstallRefused(t *testing.T) {
 			var e *ManagedError
 			return errors.As(err, &e) && e.Manager == "lefthook" && e.File == ".lefthook.yaml"
 		}},
-		{"hooks of all repositories", []string{"--global", "core.hooksPath", "/nonexistent/hooks"}, "", func(err error) bool {
+		{"hooks of all repositories", []string{"--global", "core.hooksPath", "~/hooks"}, "", func(err error) bool {
 			var e *SharedHooksError
 			return errors.As(err, &e) && e.Scope == "global"
 		}},

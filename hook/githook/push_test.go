@@ -207,6 +207,13 @@ func TestCheckPushRefs(t *testing.T) {
 	if err != nil || known[0].Tree != p.run("rev-parse", "HEAD^{tree}") || known[1].Tree != "" || known[4].Commit != one {
 		t.Errorf("%+v, %v", known, err)
 	}
+	many := []Ref{}
+	for range 251 {
+		many = append(many, refs[0], refs[1])
+	}
+	if _, known, err := OpenPush(t.Context(), p.git, many); err != nil || slices.ContainsFunc(known, func(r Ref) bool { return r.Tree != "" != r.isBranch() }) {
+		t.Errorf("many refs: %v", err)
+	}
 	results, _, err := p.pushRefs(known, func(p *Push) { p.Branches = []string{"main", "d*"} })
 	if err != nil || len(results) != 1 || !slices.Equal(results[0].Refs, []string{"refs/heads/main", "refs/heads/dev"}) || len(p.checked) != 1 {
 		t.Errorf("%+v, %v, checked %q", results, err, p.checked)
@@ -368,9 +375,17 @@ func TestOtherSites(t *testing.T) {
 		r, _ = p.push(p.commit(name, "2"), "", set)
 		p.want(r, "worktree")
 	}
+	two := p.commit("a/public/bad", "z", "b/deep/public/bad", "1")
+	p.want(first(p.push(two, one, set)), "worktree, new z")
+	p.want(first(p.push(p.commit("b/deep/public/bad", "2"), two, set)), "remote")
+	p.want(first(p.push(p.commit("a/public/bad", ""), "", set)), "cache")
+	p.run("rm", "-rq", "b")
+	p.want(first(p.push(p.commit("c/x", ""), "", func(push *Push) { push.Site, push.Others = "a", []string{"b/deep", "c"} })), "cache")
 	r, _ = p.push(p.commit("b/deep/public/bad", "y"), "", func(push *Push) { push.Site, push.Others = "a", []string{"a", "."} })
 	p.want(r, "worktree")
 }
+
+func first(r TreeResult, _ []string) TreeResult { return r }
 
 // What commands ask of a repository.
 func TestRepo(t *testing.T) {

@@ -24,12 +24,8 @@ type Ref struct {
 	Before string
 }
 
-const (
-	// maxRefLine bounds one line: two names of 64 KiB and two object ids.
-	maxRefLine = 256 << 10
-	// maxRefs bounds one push; --mirror may push all refs of a repository.
-	maxRefs = 1 << 20
-)
+// maxRefLine bounds one line: two names of 64 KiB and two object ids.
+const maxRefLine = 256 << 10
 
 // ReadRefs reads what git writes to the standard input of a pre-push hook, up to
 // its end. An empty input is a push of nothing, not an error.
@@ -50,9 +46,7 @@ func ReadRefs(r io.Reader) ([]Ref, error) {
 		if err != nil {
 			return nil, fmt.Errorf("standard input:%d: %w", n, err)
 		}
-		if refs = append(refs, ref); len(refs) > maxRefs {
-			return nil, fmt.Errorf("standard input:%d: more than %d refs", n, maxRefs)
-		}
+		refs = append(refs, ref)
 	}
 	if err := lines.Err(); err != nil {
 		return nil, fmt.Errorf("standard input: %w", err)

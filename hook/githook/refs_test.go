@@ -32,10 +32,14 @@ func TestReadRefs(t *testing.T) {
 			want: []Ref{{Local: "HEAD@{1 day ago}", Commit: sha1A, Remote: "refs/heads/main"}}},
 		{name: "several", in: "a " + sha1A + " refs/heads/a " + sha1Nil + "\nb " + sha1A + " refs/tags/b " + sha1Nil + "\n",
 			want: []Ref{{Local: "a", Commit: sha1A, Remote: "refs/heads/a"}, {Local: "b", Commit: sha1A, Remote: "refs/tags/b"}}},
+		{name: "an empty line", in: "\na " + sha1A + " refs/heads/a " + sha1Nil + "\n\n", want: []Ref{{Local: "a", Commit: sha1A, Remote: "refs/heads/a"}}},
+		{name: "no remote name", in: "a " + sha1A + "  " + sha1A, err: "standard input:1: the remote ref has no name"},
+		{name: "a wrong second id", in: "a " + sha1A + " refs/heads/a x\n", err: `"x" is not an object id`},
+		{name: "a large id", in: "a " + sha1A + " refs/heads/a " + sha1A[1:] + "A\n", err: "is not an object id"},
 		{name: "too few words", in: "a b c\n", err: "standard input:1: not a line that git writes to a pre-push hook"},
 		{name: "an option for an id", in: "a --output=/tmp/" + strings.Repeat("x", 25) + " refs/heads/a " + sha1A, err: "is not an object id"},
 		{name: "a short id", in: "a 1111 refs/heads/a " + sha1A, err: `"1111" is not an object id`},
-		{name: "an endless line", in: strings.Repeat("x", maxRefLine+1), err: "token too long"},
+		{name: "an endless line", in: strings.Repeat("x", maxRefLine+1), err: "standard input: bufio.Scanner: token too long"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got, err := ReadRefs(strings.NewReader(test.in))

@@ -75,7 +75,7 @@ func open(ctx context.Context, g Git, revisions []string) (*Repo, []string, erro
 		return nil, nil, err
 	}
 	lines := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
-	if len(lines) != header+len(first) || !filepath.IsAbs(filepath.FromSlash(lines[0])) {
+	if len(lines) != header+len(first) {
 		return nil, nil, errors.New(notUnderstood)
 	}
 	r := &Repo{Top: filepath.FromSlash(lines[0]), Common: filepath.FromSlash(lines[1])}
@@ -152,7 +152,7 @@ func (r *Repo) relative(name string) (rel string, ok bool) {
 func (r *Repo) resolve(ctx context.Context, revision string) (string, error) {
 	out, err := r.git.run(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", revision)
 	var failed *GitError
-	if errors.As(err, &failed) {
+	if errors.As(err, &failed) && failed.ExitCode == 1 { // no such object, git-rev-parse(1)
 		return "", nil
 	}
 	return strings.TrimSpace(string(out)), err
@@ -191,17 +191,17 @@ func (r *Repo) treeWithout(ctx context.Context, tree, site string, others []stri
 	}
 	slices.Sort(parents)
 	for _, dir := range slices.Compact(parents) {
-		out, err := r.git.run(ctx, "ls-tree", "-z", tree+":"+strings.TrimPrefix(dir, "."))
-		var failed *GitError
-		if errors.As(err, &failed) {
-			continue // there is no such directory in this commit
+		args := []string{"ls-tree", "-z", tree}
+		if dir != "." {
+			args = append(args, "./"+dir+"/") // a literal name, whatever it begins with
 		}
+		out, err := r.git.run(ctx, args...)
 		if err != nil {
 			return "", err
 		}
 		for entry := range strings.SplitSeq(string(out), "\x00") {
-			if info, name, _ := strings.Cut(entry, "\t"); !without[path.Join(dir, name)] {
-				left = append(left, info, path.Join(dir, name))
+			if info, name, _ := strings.Cut(entry, "\t"); !without[name] {
+				left = append(left, info, name)
 			}
 		}
 	}
