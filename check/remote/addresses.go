@@ -7,7 +7,7 @@ import (
 )
 
 // addresses keep a pace for each address that several names share, such as that of a host
-// with many blogs. The pace of a name holds besides. The zero value with a spacing is
+// with many blogs. Each name keeps its own pace too. The zero value with a spacing is
 // ready; it is safe for concurrent use.
 type addresses struct {
 	// spacing is the time between two requests to one address; 0 for none.

@@ -45,7 +45,7 @@ type chain struct {
 	jar    *cookiejar.Jar
 	tries  int
 	waits  int
-	// get: HEAD has not led to an answer that can be believed, with the status denied.
+	// get: the answers to HEAD, with the status denied, say nothing reliable.
 	get    bool
 	denied int
 	// lenient: the last response was no valid HTTP, so that the next is read as
@@ -88,8 +88,8 @@ type step struct {
 var usual = http.Header{"Accept": {"text/html,application/xhtml+xml,*/*;q=0.8"}}
 
 // request returns the next request of a chain. It asks for less than a page where that
-// is enough: a conditional request if the content is known, else HEAD where it can be
-// believed.
+// is enough: a conditional request if the content is known, else HEAD if the host answers
+// it correctly.
 func (c *chain) request(j *job, h *host) fetch.Request {
 	r := fetch.Request{Method: http.MethodGet, URL: c.url, NoRedirect: true, MaxBody: smallBody, Header: usual, Lenient: c.lenient}
 	set := func(name, value string) {
@@ -220,7 +220,7 @@ func (c *chain) take(r *result, h *host) step {
 	if reason == RateLimited && a.RetryAfter == 0 {
 		return c.failed(a)
 	}
-	if what := effects[reason]; what == gone || what == ill {
+	if what := effects[reason]; what == gone || what == failing {
 		return c.failed(a)
 	}
 	if reason == "" {

@@ -12,15 +12,15 @@ import (
 // Policy says when failures count and when a URL is asked for again. The zero value
 // of a field selects the default named beside it.
 type Policy struct {
-	// Interval is the shortest time between two failures that count: 24 h. Of this and
-	// of MaxAge, an eighth may be missing, at most 3 h: a daily job begins a little
+	// Interval is the shortest time between two failures that count: 24 h. An eighth of
+	// it and of MaxAge may be missing, at most 3 h, because a daily job begins a little
 	// earlier on some days.
 	Interval time.Duration
-	// Strikes is the number of failures after which a link is dead whose host may
-	// only be ill: 3.
+	// Strikes is the number of failures after which a link counts as dead, if its host
+	// may only be down: 3.
 	Strikes int
-	// MaxAge is the time for which a judgement is believed: 7 days if it is ok, moved,
-	// blocked or dead, and Interval if it is doubtful. A negative value means no time.
+	// MaxAge is the time after which a link is judged again: 7 days if it is ok, moved,
+	// blocked or dead, and Interval if it is doubtful. A negative value means at once.
 	MaxAge time.Duration
 	// NewIsDead makes a 404 or 410 of a URL that was never asked for before dead at
 	// once: its author has just written it.
@@ -48,13 +48,13 @@ type effect uint8
 const (
 	good     effect = iota // the link works
 	gone                   // dead after two failures
-	ill                    // dead after Policy.Strikes failures
+	failing                // dead after Policy.Strikes failures
 	doubtful               // never dead, and never fine
 	blocked                // the host does not answer us; says nothing about visitors
 )
 
-// goneStrikes is the number of failures after which a link is dead whose host says
-// that there is nothing.
+// goneStrikes is the number of failures after which a link counts as dead, if its host
+// says that there is nothing.
 const goneStrikes = 2
 
 // effects is the whole judgement: what each reason does to a record.
@@ -63,19 +63,19 @@ var effects = map[Reason]effect{
 	NotFound:         gone,
 	Gone:             gone,
 	NoSuchHost:       gone,
-	DNS:              ill,
-	ServerError:      ill,
-	Timeout:          ill,
-	Refused:          ill,
-	Reset:            ill,
-	TLS:              ill,
-	TLSExpired:       ill,
-	TLSName:          ill,
-	TLSAuthority:     ill,
+	DNS:              failing,
+	ServerError:      failing,
+	Timeout:          failing,
+	Refused:          failing,
+	Reset:            failing,
+	TLS:              failing,
+	TLSExpired:       failing,
+	TLSName:          failing,
+	TLSAuthority:     failing,
 	TLSChain:         doubtful,
-	Garbage:          ill,
-	RedirectLoop:     ill,
-	BadRedirect:      ill,
+	Garbage:          failing,
+	RedirectLoop:     failing,
+	BadRedirect:      failing,
 	RefusedRequest:   doubtful,
 	UnexpectedStatus: doubtful,
 	SoftMissing:      doubtful,

@@ -34,7 +34,7 @@ type host struct {
 	good              int // answers in a row without 429 and 503
 	// until is the time before which the host wants no requests at all.
 	until time.Time
-	// heads: HEAD can be believed. noHeads: it cannot.
+	// heads: the host answers HEAD correctly. noHeads: it does not.
 	heads, noHeads bool
 	// dir is the directory of the first link of the run. There a random address is asked
 	// for; random has the fingerprints of the answers by origin, and held are the jobs
@@ -498,7 +498,7 @@ func (d *dispatcher) endSilence() {
 func (d *dispatcher) judge(j *job, a Answer, resp *fetch.Response, now time.Time) {
 	if j.side != nil {
 		d.seek.end(j, a, resp, now)
-	} else if what := effects[a.Fault]; !d.answered && a.Status == 0 && (what == gone || what == ill) {
+	} else if what := effects[a.Fault]; !d.answered && a.Status == 0 && (what == gone || what == failing) {
 		d.silent = append(d.silent, silence{j, a, now})
 	} else {
 		d.record(j, a, now)

@@ -264,8 +264,8 @@ type External struct {
 	// Budget and MaxRequests limit a run; 0 means no limit.
 	Budget      time.Duration `toml:"budget" max:"24h" default:"0s" flag:"TIME" help:"stop asking after TIME, such as 2m; 0s means no limit"`
 	MaxRequests int           `toml:"max-requests" rare:"ok" default:"0" flag:"N" help:"send at most N requests; 0 means no limit"`
-	// Strikes failures, StrikeInterval apart, make a link dead whose host may only be
-	// ill.
+	// After Strikes failures, StrikeInterval apart, a link counts as dead, if its host may
+	// only be down.
 	Strikes        int           `toml:"strikes" min:"1" max:"100" default:"3" flag:"N" help:"call a link dead after N failures of its host"`
 	StrikeInterval time.Duration `toml:"strike-interval" rare:"ok" max:"8760h" default:"24h" flag:"TIME" help:"count failures that are at least TIME apart"`
 	// MaxAge is the age up to which a verdict is reused; the default depends on its kind.

@@ -349,7 +349,7 @@ var (
 )
 
 // aliasRange returns what goes with the value of an alias in front matter: its line, or
-// its comma; the key, if it is the only one; and the front matter, if that has no more.
+// its comma; the key, if it is the only one; and the front matter, if nothing else is in it.
 func aliasRange(text []byte, start, end int) (int, int) {
 	lineOf := func(at int) (int, int) {
 		stop := len(text)

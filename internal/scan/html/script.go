@@ -233,12 +233,11 @@ func ScriptByText(text []byte) ScriptUse {
 	return ScriptUse{How: how, Forms: invented}
 }
 
-// invented are the forms of fragments that a script may serve of which no more is known
-// than that it reads the fragment.
+// invented are the forms of fragments that a script may serve if all that is known is that
+// it reads the fragment.
 const invented FragmentForms = 1<<FormRoute | 1<<FormLines | 1<<FormSetting | 1<<FormPath
 
-// UnreadScript is what a script may do whose text and address say nothing, because the text is
-// not read.
+// UnreadScript is what a script may do if its text is not read and its address says nothing.
 var UnreadScript = ScriptUse{How: "is not read", Forms: invented}
 
 // readsHash returns where code reads location.hash, or -1. An assignment does not
