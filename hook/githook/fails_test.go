@@ -13,8 +13,8 @@ import (
 	"github.com/sitelink/sitelink/internal/testkit"
 )
 
-// fakeGit puts a program before git on PATH: it has another version, and the runs of git
-// whose number stands in the file that it returns fail.
+// fakeGit puts a program before git on PATH. It has another version, and the run whose
+// number is in the file failing fails. The file count has the number of runs.
 func fakeGit(t *testing.T, version string) (failing, count string) {
 	t.Helper()
 	real, err := exec.LookPath("git")

@@ -41,8 +41,8 @@ func golden(t *testing.T, name, got string) {
 	t.Fatalf("%s has more lines", name)
 }
 
-// outside is a docroot with symbolic links that leave it, and with names that not
-// everybody may read.
+// outside is a docroot with symbolic links that leave it, and with files that the host
+// may not read.
 var outside = testkit.Files{"index.html": page, "../outside/secret.html": page, "../outside/with/index.html": page, "../outside/without/x.txt": "", "../outside/.ht": "",
 	"file.html": "-> ../outside/secret.html", "dir": "-> ../outside", "null": "-> /dev/null", "idx/index.html": "-> ../../outside/secret.html", "idxnull/index.html": "-> /dev/null",
 	"closed/index.html": page, "closed/x.html": page, "unlisted/index.html": page, "unlisted/sub/x.html": page, "unlisted2/x.html": page, "private.html": page, "no/index.html": page}

@@ -63,10 +63,7 @@ func (h *loader) readRules(dir *docroot.Dir, parsed []*redirect.File) {
 		if set.Index == nil && set.Listing == nil && set.DirectorySlash == nil {
 			continue
 		}
-		id, ok := h.Lookup(strings.Trim(set.Dir, "/"))
-		if !ok {
-			continue
-		}
+		id, _ := h.Lookup(set.Dir) // of the file
 		if h.local == nil {
 			h.local = map[docroot.NodeID]*localSettings{}
 		}
