@@ -399,9 +399,6 @@ func (p *locatedPage) composed(l *pageLink) composition {
 // templatesOf returns the templates that fit a link best, with a score above
 // least.
 func (p *locatedPage) templatesOf(l *pageLink, least int) (by []*written) {
-	if len(p.m.templates().links[l.element+" "+l.attribute]) == 0 {
-		return nil
-	}
 	tag := p.tagOf(l)
 	if tag == nil {
 		return nil

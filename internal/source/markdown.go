@@ -194,9 +194,6 @@ func (w *markdownWalk) autolink(n *ast.AutoLink) {
 	// text, and both slices end at the same place.
 	label := n.Label(w.text)
 	at := cap(w.text) - cap(label)
-	if at < 0 || at > len(w.text) || !bytes.HasPrefix(w.text[at:], label) {
-		return
-	}
 	w.visible.add(at, label)
 	w.links = append(w.links, sourceLink{order: at, at: at, element: "a", dest: string(n.URL(w.text)), label: plainLabel(string(label)), form: FormAutolink})
 }

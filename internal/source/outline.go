@@ -144,13 +144,9 @@ func tagEnd(text []byte, i int) int {
 
 func (o *outline) name(t int) []byte { return o.text[o.tags[t].start+1 : o.tags[t].nameEnd] }
 
-// at returns the tag that an offset is in, -1 if it is in none.
+// at returns the last tag that begins before an offset, -1 if there is none.
 func (o *outline) at(off int) int {
-	i := sort.Search(len(o.tags), func(i int) bool { return o.tags[i].start > off }) - 1
-	if i < 0 || off >= o.tags[i].end {
-		return -1
-	}
-	return i
+	return sort.Search(len(o.tags), func(i int) bool { return o.tags[i].start > off }) - 1
 }
 
 // attribute is an attribute of a tag.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/fstest"
 
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/site"
@@ -66,6 +67,30 @@ func TestParts(t *testing.T) {
 		return all
 	}
 	spelled := func(raw, page string) string { return strings.Join(m.spellings(Link{Page: page, Raw: raw}), " ") }
+	index := func() *contentIndex {
+		return &contentIndex{listed: map[string]int{"listed": 7}, byKey: map[string][]int{}, byPossibleKey: map[string][]int{}, byLast: map[string][]int{}, byDisplay: map[string]int{}, matter: func() map[string][]int { return map[string][]int{"/m": {8}, "/": {9}} }}
+	}
+	keys := func(g Generator, dir sourceDir, names ...string) string {
+		c := index()
+		for _, name := range names {
+			c.add(contentFile{dir: dir, name: name, display: name}, g)
+		}
+		return strings.ReplaceAll(fmt.Sprint(c.byKey, c.byPossibleKey, c.byLast), "map", "")
+	}
+	named := func(name string) string {
+		c := index()
+		c.roots = []sourceDir{{fsys: fstest.MapFS{"in/x.txt": {}, "y.txt": {}, "in/d/z": {}}, dir: "in", prefix: "theme"}}
+		for _, name := range []string{"in/a.md", "in/p/index.md", "in/q/index.md", "in/p/b.md", "top.md", "in/r/deep.md", "in/r/two.md", "in/s/two.md"} {
+			c.add(contentFile{dir: c.roots[0], name: name, display: c.roots[0].displayName(name)}, Hugo)
+		}
+		f, ok := c.namedIn("theme/in/p/b.md", name)
+		return fmt.Sprint(f.display, " ", ok, "; ")
+	}
+	makers := func(key string) string {
+		c := index()
+		c.byKey["listed"], c.byKey["a"], c.byPossibleKey["a"], c.byPossibleKey["b"] = []int{1}, []int{2}, []int{3}, []int{4}
+		return fmt.Sprint(c.makersOf(key))
+	}
 	row := func(text, label, hole string, whole bool) string {
 		f := &templateFile{contentFile: contentFile{name: "data/a.yml"}, text: []byte(text)}
 		f.lines = sync.OnceValue(func() lines { return newLines(f.text) })
@@ -112,6 +137,11 @@ func TestParts(t *testing.T) {
 		{"values that may be links", fmt.Sprint(holds("url", "x", true), holds("url", "x", false), holds("layout", "/x/", false), holds("foo", "/x/", false), holds("foo", "x y/z", false), holds("foo", "a/b", false), holds("ogImage", "x", false), holds("profilepic", "x", false)), "true false false true false true true true"},
 		{"entry of a data file", row("- name: First\n  url: /a/\n- name: Second\n  url: /b/\n", "first", "/a/", true), "[first second]urla 17 true"},
 		{"entry by its end", row("- url: /a/\n  title: 'One'\n- url: /b/\n", "one", "/x/a/", false) + " " + row("a: /a/ # One\n", "one", "/a/", true) + " " + row("a: /a/\n", "two", "/a/", true), "[one]urla 11 true []aaone 17 true []aa 12 false"},
+		{"keys by names", keys(Hugo, sourceDir{dir: "content"}, "content/A b/_index.fr.md", "content/x/01-c.md", "content/2024-01-02-d.html"), "[2024-01-02-d:[2] a-b/_index.fr:[0] fr/a-b:[0] x/01-c:[1]] [01-02-d:[2] a-b:[0] d:[2] x/c:[1]] [01-02-d:[2] 01-c:[1] 2024-01-02-d:[2] _index.fr:[0] a-b:[0] c:[1] d:[2]]"},
+		{"keys by languages", keys(Hugo, sourceDir{dir: "content/en", lang: "en"}, "content/en/x.md") + keys(Hugo, sourceDir{dir: "docs/Guide"}, "docs/Guide/x.md") + keys(Hugo, sourceDir{dir: "."}, "x/README.md", "x.md") + keys(Zola, sourceDir{dir: "content/en"}, "content/en/x.md"), "[en/x:[0] x:[0]] [] [x:[0]][x:[0]] [guide/x:[0]] [x:[0]][x:[0 1]] [] [x:[0 1]][x:[0]] [] [x:[0]]"},
+		{"files by names", named("b.md") + named("/a.md") + named("in/a.md") + named("x.txt") + named("y.txt") + named("../y.txt") + named("d") + named("none") + named("q/index.md") + named("r/deep.md") + named("index.md") + named("theme/in/a.md") + named("deep.md") + named("eep.md") + named("two.md"), "theme/in/p/b.md true; theme/in/a.md true; theme/in/a.md true; theme/in/x.txt true; theme/y.txt true; theme/y.txt true;  false;  false; theme/in/q/index.md true; theme/in/r/deep.md true; theme/in/p/index.md true; theme/in/a.md true; theme/in/r/deep.md true;  false;  false; "},
+		{"makers", makers("listed") + makers("a") + makers("b") + makers("m") + makers("") + makers("x"), "[7][2][4][8][][]"},
+		{"foreign directories", fmt.Sprint(isForeign("vendor"), isForeign(".git"), isForeign("."), isForeign("a")), "true true false false"},
 		{"dashes", dashed("v1.2") + " " + dashed("/A_b//c/") + " " + dashed(""), "-v1-2- -a-b-c- --"},
 		{"rules", fields("/a /b 301") + fields("# a b") + fields("/a") + string(lineOf([]byte("a\nb\nc"), 2)) + string(lineOf([]byte("a"), 2)), "/a /b; ; ;b\n"},
 		{"kinds of files", fmt.Sprint(kindOf("a.md"), kindOf("_data/x.js"), kindOf("src/_data/x.rb"), kindOf("x.js"), kindOf("a.yml"), kindOf("a.scss"), kindOf("a.njk")), "datadatatemplatedataassettemplate"},

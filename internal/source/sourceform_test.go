@@ -1,0 +1,59 @@
+package source
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/testkit"
+)
+
+// TestSourceForm: the form in which an author writes a suggested address.
+func TestSourceForm(t *testing.T) {
+	for _, g := range []struct {
+		generator Generator
+		dir       string
+		rows      []string // what is written, what the page has, the suggestion, the form
+	}{
+		{MkDocs, "docs/", []string{
+			"instal.md /g/instal/ /g/install/ install.md", "./instal.md#x /g/instal/#x /g/install/ ./install.md#x", "../tope.md /tope/ /top/ ../top.md",
+			"install.md#y /g/install/#y /g/install/#z install.md#z", "install.md#y install.md#y /g/install/#z /g/install/#z", "install.md /g/install/ /g/install/#z /g/install/#z",
+			"instal instal /g/install/ install.md", "instal#x instal#x /g/install/ /g/install/", "instal.html instal.html /g/install.html /g/install.html",
+			"/g/instal.md /g/instal.md /g/install/ /g/install/", "https://x.example/instal.md https://x.example/instal.md /g/install/ /g/install/",
+			"wholly-else.md /g/wholly-else/ /top/ ../top.md", "wholly-else.md /g/wholly-else/ /nothing/ ", "wholly-else.md /g/wholly-else/  ", "wholly wholly /nothing/ /nothing/",
+			"deep/only.md /g/deep/only/  ../other/only.md", "a%20b.md /g/a%20b/ /nothing/ a-b.md"}},
+		{Docusaurus, "docs/", []string{"instal.md /docs/g/instal /docs/g/install install.md", "instal /docs/g/instal /docs/g/install /docs/g/install"}},
+		{Zola, "content/", []string{"@/g/instal.md /g/instal/ /g/install/ @/g/install.md", "@/g/instal.md#x /g/instal/#x /g/install/ @/g/install.md#x"}},
+		{Jekyll, "docs/", []string{"instal.md instal.md /g/install/ /g/install/", "install.md#y /g/install/#y /g/install/#z install.md#z"}},
+	} {
+		dir := t.TempDir()
+		text := ""
+		for _, row := range g.rows {
+			text += "[a](" + strings.Fields(row)[0] + ")\n"
+		}
+		for name, text := range map[string]string{"g/page.md": text, "g/install.md": "", "top.md": "", "other/only.md": "", "g/a-b.md": "", "../README.md": text, "../elsewhere/instal.md": "", "x.html": text} {
+			testkit.Write(t, filepath.Join(dir, g.dir, name), text)
+		}
+		testkit.Write(t, filepath.Join(dir, "public/index.html"), "")
+		m, err := Open(t.Context(), Options{Project: dir, Docroot: filepath.Join(dir, "public"), Generator: g.generator})
+		testkit.Check(t, err)
+		s, err := site.Load(t.Context(), filepath.Join(dir, "public"), site.Options{})
+		testkit.Check(t, err)
+		_, err = m.Locate(t.Context(), s, nil)
+		testkit.Check(t, err)
+		for i, row := range g.rows {
+			f := strings.Split(row, " ")
+			l := Link{Page: "g/page/index.html", Raw: f[1]}
+			if got := m.SourceForm(&Position{File: g.dir + "g/page.md", Line: i + 1, Column: 5}, &l, f[2]); got != f[3] {
+				t.Errorf("%s: %s: got %q", g.generator, row, got)
+			}
+			for _, p := range []Position{{File: g.dir + "x.html", Line: i + 1, Column: 5}, {File: "none.md", Line: i + 1, Column: 5}, {File: g.dir + "g/page.md", Line: i + 1, Column: 1}} {
+				if got := m.SourceForm(&p, &l, f[2]); got != f[2] {
+					t.Errorf("%s: %s at %+v: got %q", g.generator, row, p, got)
+				}
+			}
+		}
+		m.Close()
+	}
+}
