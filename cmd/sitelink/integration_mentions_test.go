@@ -143,5 +143,5 @@ func listenAndReceive(t *testing.T, bin, dir, address string) {
 
 // TestSoakPostgres is the short form of TestSoak with a PostgreSQL server.
 func TestSoakPostgres(t *testing.T) {
-	runSoak(t, testkit.StartPostgres(t).Address("")+"&user=sitelink")
+	runSoak(t, testkit.StartPostgres(t).Address("")+"&user=sitelink", 3*time.Second)
 }

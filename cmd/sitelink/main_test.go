@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -35,6 +36,16 @@ func TestScripts(t *testing.T) {
 	if scripts, err := filepath.Glob(filepath.Join(dir, "*.txtar")); err != nil || len(scripts) == 0 {
 		t.Fatalf("no scripts in %s: %v", dir, err)
 	}
+	program, err := exec.LookPath("sitelink")
+	testkit.Check(t, err)
+	// The generators of the machine are not among these: the tests with them have the build
+	// tag integration.
+	tools := t.TempDir()
+	for tool := range strings.FieldsSeq("git sh env cat sed awk grep sort head ls cp mv rm ln mkdir touch chmod cmp test true false sleep basename uname") {
+		if file, err := exec.LookPath(tool); err == nil {
+			testkit.Check(t, os.Symlink(file, filepath.Join(tools, tool)))
+		}
+	}
 	testscript.Run(t, testscript.Params{
 		Dir:                 dir,
 		RequireExplicitExec: true,
@@ -42,11 +53,12 @@ func TestScripts(t *testing.T) {
 		UpdateScripts:       *update,
 		Setup: func(e *testscript.Env) error {
 			// For scripts that change PATH.
-			if program, err := exec.LookPath("sitelink"); err == nil {
-				e.Setenv("SITELINK", program)
-			}
+			e.Setenv("SITELINK", program)
+			e.Setenv("PATH", filepath.Dir(program)+string(os.PathListSeparator)+tools)
 			// The race detector sleeps a second at the end of each process otherwise.
 			e.Setenv("GORACE", os.Getenv("GORACE"))
+			// Most runs are over before garbage is worth collecting.
+			e.Setenv("GOGC", "off")
 			// git reports the same error whatever file system has the script's directory.
 			e.Setenv("GIT_DISCOVERY_ACROSS_FILESYSTEM", "1")
 			// The search for sitelink.toml ends here, whatever lies above.

@@ -74,17 +74,18 @@ type soakSample struct {
 // draft's request line, itself (TestProxies), so that this would test nginx.
 func TestSoak(t *testing.T) {
 	t.Parallel()
-	runSoak(t, cmp.Or(os.Getenv("SITELINK_SOAK_STORE"), soakFile))
+	duration := 300 * time.Millisecond
+	if long {
+		duration = 3 * time.Second
+	}
+	runSoak(t, cmp.Or(os.Getenv("SITELINK_SOAK_STORE"), soakFile), duration)
 }
 
 // soakFile is the store without another.
 const soakFile = "mentions.db"
 
-func runSoak(t *testing.T, store string) {
-	duration, pause := 3*time.Second, 10*time.Millisecond
-	if testing.Short() {
-		duration = time.Second
-	}
+func runSoak(t *testing.T, store string, duration time.Duration) {
+	pause := 10 * time.Millisecond
 	if text := os.Getenv("SITELINK_SOAK"); text != "" {
 		var err error
 		if duration, err = time.ParseDuration(text); err != nil {

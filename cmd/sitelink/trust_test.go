@@ -5,6 +5,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -81,13 +82,13 @@ func newHostile(t *testing.T) *hostile {
 	h.write("evil", "#!/bin/sh\necho \"$0 $*\" >>'"+h.ran+"'\nexit 1\n")
 	h.write("home/.bashrc", "precious\n")
 	h.write("home/.cache/sitelink/README", "sitelink's own cache\n")
-	h.write("home/.gitconfig", "[safe]\n\tdirectory = *\n[init]\n\tdefaultBranch = main\n")
+	h.write("home/.gitconfig", "[safe]\n\tdirectory = *\n[init]\n\tdefaultBranch = main\n[maintenance]\n\tauto = false\n")
 	h.write("elsewhere/index.html", "<!doctype html><title>private</title>")
 	h.write("repo/quiet/index.html", "<!doctype html><title>quiet</title>")
 	h.write("repo/content/a.md", "---\ntitle: a\n---\n[x](/gone/)\n")
 	h.write("repo/.gitignore", ".env\n")
 	h.write("repo/site/index.html", `<!doctype html><title>home</title><p><a href="gone.html">x</a><a href="https://x.example/">y</a>`)
-	h.git("repo", "init", "-q", ".")
+	h.git("repo", "init", "-q", "--template=", ".")
 	h.git("repo", "add", "-A")
 	h.git("repo", "commit", "-q", "-m", "one")
 	h.write("repo/.env", "not committed\n")
@@ -534,9 +535,8 @@ func trusts(line, attack string) bool {
 	return slices.Contains(building, line) && slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(attack, name) })
 }
 
-// TestHostileCheckouts runs commands in every hostile checkout: check in all of them,
-// the plan of notify where the ledger attacks, and the language server in one of four. As
-// a long test, it runs every command in every checkout.
+// TestHostileCheckouts runs a command in one of four hostile checkouts: the one that the
+// attack is meant for, or check. As a long test, it runs every command in every checkout.
 func TestHostileCheckouts(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Fatal("this test needs git")
@@ -546,6 +546,9 @@ func TestHostileCheckouts(t *testing.T) {
 		all = true
 	}
 	for a, attack := range attacks {
+		if !all && a%4 > 0 {
+			continue
+		}
 		t.Run(attack.name, func(t *testing.T) {
 			t.Parallel()
 			h := newHostile(t)
@@ -555,8 +558,7 @@ func TestHostileCheckouts(t *testing.T) {
 				if trusts(line, attack.name) {
 					continue
 				}
-				always := line == "check site" || line == "lsp" && a%4 == 0 || line == attack.with || strings.HasPrefix(line, "notify") && strings.HasPrefix(attack.name, "ledger")
-				if !always && !all {
+				if !all && line != cmp.Or(attack.with, "check site") {
 					continue
 				}
 				code, out := h.sitelink(nil, line)
