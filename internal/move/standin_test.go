@@ -23,6 +23,8 @@ import (
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/renderer/html"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // TestMain is the stand-in for Hugo too: the tests run without Hugo, and .ci/run runs them
@@ -30,6 +32,7 @@ import (
 func TestMain(m *testing.M) {
 	stand := map[string]func(args []string) error{"hugo": standIn, "jekyll": jekyllStandIn}[strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe")]
 	if stand == nil {
+		testkit.InMemory()
 		os.Exit(m.Run())
 	}
 	if err := stand(os.Args[1:]); err != nil {
