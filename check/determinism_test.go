@@ -3,6 +3,7 @@ package check
 import (
 	"bytes"
 	"context"
+	"os"
 	"reflect"
 	"runtime"
 	"testing"
@@ -15,7 +16,7 @@ import (
 // site are new with each Load, and so is the order of its maps.
 func TestDeterminism(t *testing.T) {
 	fs, rounds := manyPages(400), 20
-	if testing.Short() {
+	if os.Getenv("SITELINK_LONG") == "" {
 		rounds = 6
 	}
 	for name, text := range asking(readsHash, routes(30)...) {

@@ -67,7 +67,7 @@ func TestMaxFindings(t *testing.T) {
 func TestMaxFindingsMemory(t *testing.T) {
 	const most = 1000
 	site := files{}
-	for p := range 30 {
+	for p := range 10 {
 		site[fmt.Sprintf("p%02d.html", p)] = plain + strings.Repeat("<a href=gone>x</a>\n", 10_000)
 	}
 	s := load(t, tempDocroot(t, site), isite.Options{})
@@ -81,7 +81,7 @@ func TestMaxFindingsMemory(t *testing.T) {
 		for _, bad := range j.bad {
 			kept += len(bad)
 		}
-		if kept != most || j.summary.Errors != 300_000 || j.summary.UnlistedErrors != 300_000-most {
+		if kept != most || j.summary.Errors != 100_000 || j.summary.UnlistedErrors != 100_000-most {
 			t.Errorf("%d workers: %d links are kept of %d errors, of which %d are unlisted", jobs, kept, j.summary.Errors, j.summary.UnlistedErrors)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"fmt"
+	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -157,7 +158,7 @@ func TestSummaryOfFiles(t *testing.T) {
 // TestZippedSitemaps: compressed sitemaps are read like others, and one that
 // inflates beyond the limit is rejected before it fills the memory.
 func TestZippedSitemaps(t *testing.T) {
-	if testing.Short() {
+	if os.Getenv("SITELINK_LONG") == "" {
 		t.Skip("unpacks 100 MB")
 	}
 	bomb := zipped(t, sitemap("/p.html")+strings.Repeat(" ", 2*isite.MaxSitemapBytes))
@@ -175,7 +176,7 @@ func TestZippedSitemaps(t *testing.T) {
 // TestSitemapSize: a sitemap above the protocol's limit gets a warning, and one
 // far above it is not read at all. A lower limit of the user takes precedence.
 func TestSitemapSize(t *testing.T) {
-	if testing.Short() {
+	if os.Getenv("SITELINK_LONG") == "" {
 		t.Skip("writes 160 MB")
 	}
 	root := tempDocroot(t, files{"p.html": plain, "s.xml": sitemap("/p.html", "/gone.html") + strings.Repeat(" ", isite.MaxSitemapBytes),

@@ -151,7 +151,7 @@ func above(path string) []string {
 // TestUpdate: after any sequence of edits, the result for the updated site equals
 // that of a fresh check.
 func TestUpdate(t *testing.T) {
-	steps := 30 // of one to three edits, with each of nine settings
+	steps := 10 // of one to three edits, with each of nine settings
 	if long {
 		steps = 200
 	}

@@ -104,6 +104,7 @@ func tlsWeb(t *testing.T, notAfter time.Time, ip string) string {
 // TestMain makes the certificate of package httptest one of the system's, as
 // SSL_CERT_FILE does.
 func TestMain(m *testing.M) {
+	testkit.InMemory()
 	os.Exit(func() int {
 		s := httptest.NewTLSServer(nil)
 		defer s.Close()

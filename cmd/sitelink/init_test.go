@@ -26,10 +26,14 @@ func atTerminal(t *testing.T, ctx context.Context, stdin io.Reader, args ...stri
 // inRepository makes a repository at GitHub with a small site, and enters it.
 func inRepository(t *testing.T) string {
 	t.Helper()
-	if _, err := exec.LookPath("git"); err != nil {
+	git, err := exec.LookPath("git")
+	if err != nil {
 		t.Skip("git is not installed")
 	}
 	dir := t.TempDir()
+	bin := t.TempDir() // without the generators of the machine
+	testkit.Check(t, os.Symlink(git, filepath.Join(bin, "git")))
+	t.Setenv("PATH", bin)
 	t.Setenv("HOME", dir)
 	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
 	dir = filepath.Join(dir, "repo")

@@ -329,7 +329,7 @@ func (l *logOf) Read(p []byte) (int, error) {
 func TestLog(t *testing.T) {
 	g := goneOf(t, map[string]string{"a.html": "", "b.html": ""}, map[string]string{"b.html": ""}, CompareOptions{})
 	lines := 8_000
-	if testing.Short() {
+	if os.Getenv("SITELINK_LONG") == "" {
 		lines = 400
 	}
 	var before, after runtime.MemStats

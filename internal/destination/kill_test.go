@@ -14,6 +14,11 @@ import (
 	"github.com/sitelink/sitelink/internal/testkit"
 )
 
+func TestMain(m *testing.M) {
+	testkit.InMemory()
+	m.Run()
+}
+
 const killedRoot = "SITELINK_TEST_KILLED"
 
 // many are the files of the killed process: every second one moves.
@@ -42,8 +47,9 @@ func TestKilled(t *testing.T) {
 // TestKill kills a process while it changes files, at random times: each file is whole,
 // the next Apply refuses to work, and Undo restores every byte.
 func TestKill(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts processes")
+	kills := 1
+	if long {
+		kills = 5
 	}
 	files := map[string]string{}
 	for i := range 300 {
@@ -53,7 +59,7 @@ func TestKill(t *testing.T) {
 	before, indexBefore := tree(t, root), indexOf(t, root)
 	random := rand.New(rand.NewPCG(1, 2))
 	interrupted := 0
-	for round := 0; round < 60 && interrupted < 5; round++ {
+	for round := 0; round < 60 && interrupted < kills; round++ {
 		cmd := exec.Command(os.Args[0], "-test.run=^TestKilled$")
 		cmd.Env = append(os.Environ(), killedRoot+"="+root)
 		testkit.Check(t, cmd.Start())

@@ -13,6 +13,11 @@ import (
 	"github.com/sitelink/sitelink/internal/testkit"
 )
 
+func TestMain(m *testing.M) {
+	testkit.InMemory()
+	m.Run()
+}
+
 // fixture is a repository with one commit, and a place where the programs that
 // it names leave a mark.
 type fixture struct {

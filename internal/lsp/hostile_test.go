@@ -78,7 +78,7 @@ func TestHostileMessages(t *testing.T) {
 // TestCancel cancels a request that the server is answering.
 func TestCancel(t *testing.T) {
 	e := started(t)
-	long := strings.Repeat("[a](/posts/one/#x1) ", 20_000)
+	long := strings.Repeat("[a](/posts/one/#x1) ", 5_000)
 	u := e.open("content/posts/two.md", long)
 	for version := int32(2); ; version++ {
 		// A new text, which the server has not analyzed yet.

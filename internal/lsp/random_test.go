@@ -62,7 +62,7 @@ func TestRandomEdits(t *testing.T) {
 		texts[name], models[name] = newText([]byte(b), utf16Units), utf16.Encode([]rune(b))
 		o = snap.With(t.Context(), o, name, []byte(b))
 	}
-	rounds := 1_000
+	rounds := 300
 	if os.Getenv("SITELINK_LONG") != "" {
 		rounds = 10_000
 	}

@@ -111,7 +111,7 @@ func TestGit(t *testing.T) {
 func TestGitRace(t *testing.T) {
 	t.Parallel() // it waits most of the time
 	r := remote(t)
-	const notices = 60
+	const notices = 30
 	all := pendingNotices(notices)
 	for i := range all {
 		all[i].Hash = "1"

@@ -17,8 +17,8 @@ import (
 // package. It logs how many pages needed the slow path.
 func TestCorpora(t *testing.T) {
 	root := os.Getenv("SITELINK_CORPORA")
-	if root == "" || testing.Short() {
-		t.Skip("set SITELINK_CORPORA to a directory of unpacked documentation packages, and leave out -short")
+	if root == "" {
+		t.Skip("set SITELINK_CORPORA to a directory of unpacked documentation packages")
 	}
 	dirs, err := os.ReadDir(root)
 	testkit.Check(t, err)
