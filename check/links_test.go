@@ -130,7 +130,7 @@ func agree(t testing.TB, r *Result, all []Finding, l *Result) {
 func TestLinksAgree(t *testing.T) {
 	var all []fixture
 	for _, x := range fixtures {
-		if x.change == nil {
+		if x.change == nil && (long || x.name != "sitemap_limit") {
 			all = append(all, x)
 		}
 	}
@@ -141,7 +141,7 @@ func TestLinksAgree(t *testing.T) {
 		fixture{name: "script_and_bad", files: asking(readsHash, append(routes(12), "m1")...)},
 		fixture{name: "quirks", files: files{"p.html": "<a name=Name></a><a href=#name><a href=#nope>"}},
 		fixture{name: "latin1", files: files{"p.html": "<!doctype html><meta charset=windows-1252><p id=\xE9><a href=#\xE9><a href=\xE9.html><a href='?\xE9'>", "é.html": plain}},
-		fixture{name: "many_pages", files: manyPages(600)},
+		fixture{name: "many_pages", files: manyPages(150)},
 	)
 	for _, x := range all {
 		t.Run(x.name, func(t *testing.T) {
