@@ -26,14 +26,10 @@ func atTerminal(t *testing.T, ctx context.Context, stdin io.Reader, args ...stri
 // inRepository makes a repository at GitHub with a small site, and enters it.
 func inRepository(t *testing.T) string {
 	t.Helper()
-	git, err := exec.LookPath("git")
-	if err != nil {
+	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not installed")
 	}
 	dir := t.TempDir()
-	bin := t.TempDir() // without the generators of the machine
-	testkit.Check(t, os.Symlink(git, filepath.Join(bin, "git")))
-	t.Setenv("PATH", bin)
 	t.Setenv("HOME", dir)
 	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
 	dir = filepath.Join(dir, "repo")
@@ -93,6 +89,11 @@ func TestInitAsks(t *testing.T) {
 // not.
 func TestInitAsksForMentions(t *testing.T) {
 	inRepository(t)
+	git, err := exec.LookPath("git")
+	testkit.Check(t, err)
+	bin := t.TempDir() // without Hugo
+	testkit.Check(t, os.Symlink(git, filepath.Join(bin, "git")))
+	t.Setenv("PATH", bin)
 	const question = "Write layouts/partials/sitelink/mentions.html, which shows links from other sites on your pages? [y/N] "
 	for _, step := range []struct{ file, text, typed string }{
 		{"content/a.md", "a", "n\nn\n"},

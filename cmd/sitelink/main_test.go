@@ -61,6 +61,8 @@ func TestScripts(t *testing.T) {
 			e.Setenv("GOGC", "off")
 			// git reports the same error whatever file system has the script's directory.
 			e.Setenv("GIT_DISCOVERY_ACROSS_FILESYSTEM", "1")
+			// Scripts with git have their HOME there. Its upkeep would start processes.
+			testkit.AddFiles(t, e.WorkDir, testkit.Files{"home/.gitconfig": "[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n"})
 			// The search for sitelink.toml ends here, whatever lies above.
 			return os.Mkdir(filepath.Join(e.WorkDir, ".git"), 0o755)
 		},
