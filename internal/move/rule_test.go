@@ -1,11 +1,13 @@
 package move
 
 import (
+	"fmt"
 	"net/url"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/sitelink/sitelink/internal/destination"
 	"github.com/sitelink/sitelink/internal/redirect"
 	"github.com/sitelink/sitelink/internal/testkit"
 )
@@ -189,6 +191,40 @@ func TestURLForms(t *testing.T) {
 	}{{`"a/b" "/a/b" a/b "a/bc" "a/b/c" x"a/b`, "a/b", []int{1, 8, 25}}, {"", "a", nil}} {
 		if got := quotedPaths([]byte(tt.text), tt.name); !slices.Equal(got, tt.want) {
 			t.Errorf("quotedPaths(%s) = %v", tt.text, got)
+		}
+	}
+	for address, want := range map[string]string{"/a/": "/a/", "/a": "/a/", "/a.html": "/a/", "/a.htm": "/a.htm/"} {
+		if got := directoryOf(address); got != want {
+			t.Errorf("directoryOf(%q) = %q", address, got)
+		}
+	}
+	for text, want := range map[string]string{"{{- range }}": "/a /b 301\n{{/* moved files are above */}}", "{{ range }}": "/a /b 301\n"} {
+		if _, got, err := redirectsTemplate([]byte(text), []Pair{{"/a", "/b"}}); got != want || err != nil {
+			t.Errorf("redirectsTemplate(%q) = %q, %v", text, got, err)
+		}
+	}
+	for from, want := range map[string]string{"a.png": "map[/sub/a.png:/sub/new] []", "d": "map[] [{/sub/d/ /sub/new/}]", "dd": "map[] []", "none": "map[] []"} {
+		m := &addressMap{exact: map[string]string{}, files: map[string]bool{"a.png": true, "d/x": true, "d/y": true, "dde": true}, base: "/sub"}
+		if m.addStatic(from, "new"); fmt.Sprint(m.exact, m.directories) != want {
+			t.Errorf("addStatic(%s): %v %v", from, m.exact, m.directories)
+		}
+	}
+}
+
+// TestFindHeading: a heading is named by its text, by an id that the page has, or by its
+// text in other letter case, in this order.
+func TestFindHeading(t *testing.T) {
+	headings := []destination.Heading{{Text: "One", Anchor: "one"}, {Text: "two", Anchor: "own", ID: "own"}, {Text: "Two", Anchor: "two"}, {Text: "one", Anchor: "one-1"}, {Text: "Three", Anchor: "three"}, {Text: "own", Anchor: "x"}}
+	for name, want := range map[string]string{
+		"One": "0 one", "one": "3 one-1", "two": "1 own", "Two": "2 ", "own": "5 ", "THREE": "4 ", "three": "4 ", "TWO": `2 headings are "TWO"`, "four": `it has no heading "four"`, "one-1": "3 one-1", "x": `it has no heading "x"`, "": `it has no heading ""`,
+	} {
+		h, id, err := findHeading(headings, name, []string{"one", "one-1", "own"})
+		got := fmt.Sprint(err)
+		if err == nil {
+			got = fmt.Sprint(slices.IndexFunc(headings, func(o destination.Heading) bool { return o.Text == h.Text }), " ", id)
+		}
+		if got != want {
+			t.Errorf("%s: got %s, want %s", name, got, want)
 		}
 	}
 }
