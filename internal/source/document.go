@@ -208,18 +208,12 @@ func appendParameters(all []sourceLink, sc shortcode, used map[int]bool) []sourc
 
 // htmlLinks finds the links in HTML with the scanner that also reads pages.
 func htmlLinks(text []byte) []sourceLink {
-	if len(text) == 0 {
-		return nil
-	}
 	var scanner html.Scanner
 	page := scanner.Scan(text, scan.Options{DefaultCharset: "utf-8"})
 	items := make([]sourceLink, 0, len(page.Links))
 	for i := range page.Links {
 		l := &page.Links[i]
 		at := int(page.Source(l.Off))
-		if at > len(text) {
-			continue
-		}
 		it := sourceLink{order: at, at: at, dest: string(l.Value), element: page.Element(l), form: FormHTML}
 		if it.element == "a" {
 			it.label = htmlLabel(text, at)

@@ -86,6 +86,19 @@ func TestParts(t *testing.T) {
 		f, ok := c.namedIn("theme/in/p/b.md", name)
 		return fmt.Sprint(f.display, " ", ok, "; ")
 	}
+	tags := func(text string) (all string) {
+		for _, sc := range shortcodes([]byte(text), 0) {
+			var params []string
+			for _, p := range sc.params {
+				if text[p.at:p.at+len(p.text)] != p.text {
+					t.Errorf("%q is not at %d", p.text, p.at)
+				}
+				params = append(params, strings.TrimPrefix(p.key+":"+p.text, ":"))
+			}
+			all += fmt.Sprint(sc.from, ":", sc.to, " ", sc.name, " ", params, " ", map[bool]string{true: "%", false: "{"}[sc.asMarkdown])
+		}
+		return all
+	}
 	makers := func(key string) string {
 		c := index()
 		c.byKey["listed"], c.byKey["a"], c.byPossibleKey["a"], c.byPossibleKey["b"] = []int{1}, []int{2}, []int{3}, []int{4}
@@ -140,6 +153,8 @@ func TestParts(t *testing.T) {
 		{"keys by names", keys(Hugo, sourceDir{dir: "content"}, "content/A b/_index.fr.md", "content/x/01-c.md", "content/2024-01-02-d.html"), "[2024-01-02-d:[2] a-b/_index.fr:[0] fr/a-b:[0] x/01-c:[1]] [01-02-d:[2] a-b:[0] d:[2] x/c:[1]] [01-02-d:[2] 01-c:[1] 2024-01-02-d:[2] _index.fr:[0] a-b:[0] c:[1] d:[2]]"},
 		{"keys by languages", keys(Hugo, sourceDir{dir: "content/en", lang: "en"}, "content/en/x.md") + keys(Hugo, sourceDir{dir: "docs/Guide"}, "docs/Guide/x.md") + keys(Hugo, sourceDir{dir: "."}, "x/README.md", "x.md") + keys(Zola, sourceDir{dir: "content/en"}, "content/en/x.md"), "[en/x:[0] x:[0]] [] [x:[0]][x:[0]] [guide/x:[0]] [x:[0]][x:[0 1]] [] [x:[0 1]][x:[0]] [] [x:[0]]"},
 		{"files by names", named("b.md") + named("/a.md") + named("in/a.md") + named("x.txt") + named("y.txt") + named("../y.txt") + named("d") + named("none") + named("q/index.md") + named("r/deep.md") + named("index.md") + named("theme/in/a.md") + named("deep.md") + named("eep.md") + named("two.md"), "theme/in/p/b.md true; theme/in/a.md true; theme/in/a.md true; theme/in/x.txt true; theme/y.txt true; theme/y.txt true;  false;  false; theme/in/q/index.md true; theme/in/r/deep.md true; theme/in/p/index.md true; theme/in/a.md true; theme/in/r/deep.md true;  false;  false; "},
+		{"shortcodes", tags("{{< a >}} {{%b 'c d' e%}} {{<f k=\"\" l=`x\\` m = \"q\\\"r\" \"s\">}}{{ .x }}{{</* g */>}}{{< h {{< i \"{{\" >}}"), `0:9 a [] {10:25 b ['c d' e] %26:60 f [l:x\ m q\"r s] {87:101 i [{{] {`},
+		{"broken shortcodes", tags("{{") + tags("{{<") + tags("{{< a") + tags("{{< a \"b >}}") + tags("x {{% y >}} {{< z\t\r\nu=v >}}"), "12:27 z [u:v] {"},
 		{"makers", makers("listed") + makers("a") + makers("b") + makers("m") + makers("") + makers("x"), "[7][2][4][8][][]"},
 		{"foreign directories", fmt.Sprint(isForeign("vendor"), isForeign(".git"), isForeign("."), isForeign("a")), "true true false false"},
 		{"dashes", dashed("v1.2") + " " + dashed("/A_b//c/") + " " + dashed(""), "-v1-2- -a-b-c- --"},
