@@ -99,6 +99,12 @@ func TestParts(t *testing.T) {
 		}
 		return all
 	}
+	items := func(text string) (all string) {
+		for _, it := range feedItems([]byte(text)) {
+			all += fmt.Sprintf("%d:%d %s;", it.from, it.to, it.address)
+		}
+		return all
+	}
 	makers := func(key string) string {
 		c := index()
 		c.byKey["listed"], c.byKey["a"], c.byPossibleKey["a"], c.byPossibleKey["b"] = []int{1}, []int{2}, []int{3}, []int{4}
@@ -155,6 +161,9 @@ func TestParts(t *testing.T) {
 		{"files by names", named("b.md") + named("/a.md") + named("in/a.md") + named("x.txt") + named("y.txt") + named("../y.txt") + named("d") + named("none") + named("q/index.md") + named("r/deep.md") + named("index.md") + named("theme/in/a.md") + named("deep.md") + named("eep.md") + named("two.md"), "theme/in/p/b.md true; theme/in/a.md true; theme/in/a.md true; theme/in/x.txt true; theme/y.txt true; theme/y.txt true;  false;  false; theme/in/q/index.md true; theme/in/r/deep.md true; theme/in/p/index.md true; theme/in/a.md true; theme/in/r/deep.md true;  false;  false; "},
 		{"shortcodes", tags("{{< a >}} {{%b 'c d' e%}} {{<f k=\"\" l=`x\\` m = \"q\\\"r\" \"s\">}}{{ .x }}{{</* g */>}}{{< h {{< i \"{{\" >}}"), `0:9 a [] {10:25 b ['c d' e] %26:60 f [l:x\ m q\"r s] {87:101 i [{{] {`},
 		{"broken shortcodes", tags("{{") + tags("{{<") + tags("{{< a") + tags("{{< a \"b >}}") + tags("x {{% y >}} {{< z\t\r\nu=v >}}"), "12:27 z [u:v] {"},
+		{"items of RSS", items("<rss><link>x</link><item><link> <![CDATA[/a?b&amp;c]]></link><guid>g</guid></item> <items><item x><guid a>/g </guid></item><item><link/>"), "19:75 /a?b&c;90:116 /g;123:136 ;"},
+		{"items of Atom", items("<entry><link rel='edit' href='/e'/><link href='/a' rel=alternate/><link rel=\"alternate\" href=\"/z\"/></entry><entry><link href=/q><link href='/b'/><link>/c</link></entry><entry><link rel=self href='/s'/><id>/i</id></entry>"), "0:99 /a;107:160 /c;168:212 /i;"},
+		{"items of a JSON feed", items("\uFEFF {\"items\": [{\"url\": \"/a\", \"id\": \"/i\"}, {\"id\": \"/b\"}, {}, {\"id\": \"/b\"}]}") + items("{\"items\": 1}"), "15:40 /a;42:54 /b;56:58 ;60:72 /b;"},
 		{"makers", makers("listed") + makers("a") + makers("b") + makers("m") + makers("") + makers("x"), "[7][2][4][8][][]"},
 		{"foreign directories", fmt.Sprint(isForeign("vendor"), isForeign(".git"), isForeign("."), isForeign("a")), "true true false false"},
 		{"dashes", dashed("v1.2") + " " + dashed("/A_b//c/") + " " + dashed(""), "-v1-2- -a-b-c- --"},
