@@ -176,13 +176,7 @@ func (p *visibleText) addHTML(src int, text []byte) {
 		if open < 0 {
 			open = len(text) - i
 		}
-		if open > 0 {
-			shown := text[i : i+open]
-			if bytes.IndexByte(shown, '&') >= 0 {
-				shown = []byte(html.UnescapeString(string(shown)))
-			}
-			p.add(src+i, shown)
-		}
+		p.add(src+i, []byte(html.UnescapeString(string(text[i:i+open]))))
 		i += open
 		rest := text[i:]
 		end := []byte{'>'}
