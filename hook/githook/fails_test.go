@@ -113,6 +113,10 @@ func TestGitFails(t *testing.T) {
 		before     func()
 	}{
 		{"open", "E", func() ([]string, error) { _, err := Open(ctx, p.git); return nil, err }, nil},
+		{"many branches", "EE", func() ([]string, error) {
+			_, _, err := OpenPush(ctx, p.git, slices.Repeat([]Ref{{Commit: two, Remote: "refs/heads/x"}}, 251))
+			return nil, err
+		}, nil},
 		{"status", "EEEE", func() ([]string, error) { _, err := r.Status(ctx); return nil, err }, nil},
 		{"install", "EEEEEEEEEE", func() ([]string, error) { _, err := r.Install(ctx, InstallOptions{Program: "x"}); return nil, err }, nil},
 		{"uninstall", "EEEEEE", func() ([]string, error) { _, err := r.Uninstall(ctx, "a"); return nil, err }, installed},

@@ -233,9 +233,6 @@ func (v *value) holdsLink() bool {
 
 // unescape resolves the escapes that JSON writers use in addresses.
 func unescape(s string) string {
-	if !strings.Contains(s, `\`) {
-		return s
-	}
 	return strings.NewReplacer(`\/`, "/", `\u0026`, "&", `\u003c`, "<", `\u003e`, ">", `\\`, `\`).Replace(s)
 }
 

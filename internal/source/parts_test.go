@@ -105,6 +105,15 @@ func TestParts(t *testing.T) {
 		}
 		return all
 	}
+	beside := func(text string) string {
+		o := newOutline(maskActions([]byte(text)))
+		for i := range o.tags {
+			if string(o.name(i)) == "x" {
+				return o.before(i) + "|" + o.after(i) + "; "
+			}
+		}
+		return "no x"
+	}
 	makers := func(key string) string {
 		c := index()
 		c.byKey["listed"], c.byKey["a"], c.byPossibleKey["a"], c.byPossibleKey["b"] = []int{1}, []int{2}, []int{3}, []int{4}
@@ -153,7 +162,7 @@ func TestParts(t *testing.T) {
 		{"regions", fmt.Sprint(weights("<p>.<nav>.</nav>.<main>.<header>.</header></main>.<navy>.</nav>.<article class=x>.</articles>.")), "[0 -6 0 2 -6 0 0 0 2 2]"},
 		{"spellings", spelled("/sub/a/b/?x&y#f", "p.html"), "/sub/a/b/?x&y#f /sub/a/b/?x&amp;y#f /a/b/?x&y#f a/b/?x&y#f"},
 		{"spellings of relative addresses", spelled("../x/", "p/q/r.html") + " " + spelled("#f", "p.html") + " " + spelled("x#f", "p/q.html"), "../x/ /p/x/ #f x#f /p/x#f"},
-		{"values that may be links", fmt.Sprint(holds("url", "x", true), holds("url", "x", false), holds("layout", "/x/", false), holds("foo", "/x/", false), holds("foo", "x y/z", false), holds("foo", "a/b", false), holds("ogImage", "x", false), holds("profilepic", "x", false)), "true false false true false true true true"},
+		{"values that may be links", fmt.Sprint(holds("url", "x", true), holds("url", "x", false), holds("layout", "/x/", false), holds("foo", "/x/", false), holds("foo", "x y/z", false), holds("foo", "a/b", false), holds("ogImage", "x", false), holds("profilepic", "x", false), holds("pageref", "x", false), holds("layout", "x", false)), "true false false true false true true true true false"},
 		{"entry of a data file", row("- name: First\n  url: /a/\n- name: Second\n  url: /b/\n", "first", "/a/", true), "[first second]urla 17 true"},
 		{"entry by its end", row("- url: /a/\n  title: 'One'\n- url: /b/\n", "one", "/x/a/", false) + " " + row("a: /a/ # One\n", "one", "/a/", true) + " " + row("a: /a/\n", "two", "/a/", true), "[one]urla 11 true []aaone 17 true []aa 12 false"},
 		{"keys by names", keys(Hugo, sourceDir{dir: "content"}, "content/A b/_index.fr.md", "content/x/01-c.md", "content/2024-01-02-d.html"), "[2024-01-02-d:[2] a-b/_index.fr:[0] fr/a-b:[0] x/01-c:[1]] [01-02-d:[2] a-b:[0] d:[2] x/c:[1]] [01-02-d:[2] 01-c:[1] 2024-01-02-d:[2] _index.fr:[0] a-b:[0] c:[1] d:[2]]"},
@@ -164,6 +173,9 @@ func TestParts(t *testing.T) {
 		{"items of RSS", items("<rss><link>x</link><item><link> <![CDATA[/a?b&amp;c]]></link><guid>g</guid></item> <items><item x><guid a>/g </guid></item><item><link/>"), "19:75 /a?b&c;90:116 /g;123:136 ;"},
 		{"items of Atom", items("<entry><link rel='edit' href='/e'/><link href='/a' rel=alternate/><link rel=\"alternate\" href=\"/z\"/></entry><entry><link href=/q><link href='/b'/><link>/c</link></entry><entry><link rel=self href='/s'/><id>/i</id></entry>"), "0:99 /a;107:160 /c;168:212 /i;"},
 		{"items of a JSON feed", items("\uFEFF {\"items\": [{\"url\": \"/a\", \"id\": \"/i\"}, {\"id\": \"/b\"}, {}, {\"id\": \"/b\"}]}") + items("{\"items\": 1}"), "15:40 /a;42:54 /b;56:58 ;60:72 /b;"},
+		{"odd attributes", attributes(`<a b="c>`) + "; " + attributes(`<a ="x" /b  c  = d e= 'f'g h =>`) + "; " + attributes(`<a b=`) + "; " + attributes(`<a b='{{ x }}`) + "; " + attributes(`<a/b {{ x }}c`), `b=["c"] false, false; b=[""] false, c=["d"] false, e=["f"] false, g=[""] false, h=[""] false, false; b=[""] false, false; b=["" ""] false, false; b=[""] false, true`},
+		{"text beside an element", beside("a<!-- > -->b <i>c</i>{{ x }}d é-1<x y='>'>e<!-- > f --><b y='>'>g</b>h{{ }}i") + beside("z<!x><x>") + beside("i>j<x>k<l") + beside(strings.Repeat("m", 100)+"<x>"+strings.Repeat("n", 100)), "dé-1|egh; z|; j|k; " + strings.Repeat("m", maxAround) + "|" + strings.Repeat("n", maxAround) + "; "},
+		{"actions without an end", string(maskActions([]byte("a{{/* b }}c{{ d"))) + "; " + string(maskActions([]byte("{{/* a */ }}b{{- /* c"))) + "; " + string(maskActions([]byte("{{ `a }}b <%"))) + "; " + string(maskActions([]byte(`{{ "\"}}" }}a{`))), "a{{/* b }}c{{ d; " + strings.Repeat("\x01", 12) + "b{{- /* c; " + strings.Repeat("\x01", 8) + "b <%; " + strings.Repeat("\x01", 12) + "a{"},
 		{"makers", makers("listed") + makers("a") + makers("b") + makers("m") + makers("") + makers("x"), "[7][2][4][8][][]"},
 		{"foreign directories", fmt.Sprint(isForeign("vendor"), isForeign(".git"), isForeign("."), isForeign("a")), "true true false false"},
 		{"dashes", dashed("v1.2") + " " + dashed("/A_b//c/") + " " + dashed(""), "-v1-2- -a-b-c- --"},
