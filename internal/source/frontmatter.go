@@ -181,7 +181,7 @@ func (r *valueReader) plain(line []byte, off, start int, like value) {
 const maxKey = 64
 
 var (
-	tableLine = text.Regexp(`^\[\[?\s*[\w."'-]+\s*\]\]?\s*(#.*)?$`)
+	tableLine = text.Regexp(`(?s)^\[\[?\s*[\w."'-]+\s*\]\]?\s*(#.*)?$`)
 	// keyOnLine matches the key of a line in YAML, TOML or JSON.
 	keyOnLine = text.Regexp(`^[\s\-{,]*["']?([\w.-]+)["']?\s*[:=](?:\s|$|["'\[{])`)
 	// keyBefore matches the key before a quoted string.

@@ -114,6 +114,15 @@ func TestParts(t *testing.T) {
 		}
 		return "no x"
 	}
+	valuesOf := func(text string) (all string) {
+		for _, v := range values([]byte(text), 0, len(text)) {
+			if !strings.ContainsAny(v.text, "&<") && text[v.at:v.at+len(v.text)] != v.text {
+				t.Errorf("%q is not at %d", v.text, v.at)
+			}
+			all += v.key + "=" + v.text + map[bool]string{true: "+", false: ""}[v.nested] + " "
+		}
+		return all
+	}
 	makers := func(key string) string {
 		c := index()
 		c.byKey["listed"], c.byKey["a"], c.byPossibleKey["a"], c.byPossibleKey["b"] = []int{1}, []int{2}, []int{3}, []int{4}
@@ -176,6 +185,10 @@ func TestParts(t *testing.T) {
 		{"odd attributes", attributes(`<a b="c>`) + "; " + attributes(`<a ="x" /b  c  = d e= 'f'g h =>`) + "; " + attributes(`<a b=`) + "; " + attributes(`<a b='{{ x }}`) + "; " + attributes(`<a/b {{ x }}c`), `b=["c"] false, false; b=[""] false, c=["d"] false, e=["f"] false, g=[""] false, h=[""] false, false; b=[""] false, false; b=["" ""] false, false; b=[""] false, true`},
 		{"text beside an element", beside("a<!-- > -->b <i>c</i>{{ x }}d é-1<x y='>'>e<!-- > f --><b y='>'>g</b>h{{ }}i") + beside("z<!x><x>") + beside("i>j<x>k<l") + beside(strings.Repeat("m", 100)+"<x>"+strings.Repeat("n", 100)), "dé-1|egh; z|; j|k; " + strings.Repeat("m", maxAround) + "|" + strings.Repeat("n", maxAround) + "; "},
 		{"actions without an end", string(maskActions([]byte("a{{/* b }}c{{ d"))) + "; " + string(maskActions([]byte("{{/* a */ }}b{{- /* c"))) + "; " + string(maskActions([]byte("{{ `a }}b <%"))) + "; " + string(maskActions([]byte(`{{ "\"}}" }}a{`))), "a{{/* b }}c{{ d; " + strings.Repeat("\x01", 12) + "b{{- /* c; " + strings.Repeat("\x01", 8) + "b <%; " + strings.Repeat("\x01", 12) + "a{"},
+		{"values of YAML", valuesOf("# a: /b\nurl: /a\nlist:\n- /b\n  - c: /d\nm: [x1, /e]\nn: {k: /f, l: /g}\n'q r': \"/h\" # 'i'\n  nest: j1\n-\n  \nt: it's\nk:\n  - 'x'\ny: z\n// o: /p\n"), "url=/a list=/b+ c=/d+ m=x1 m=/e k=/f l=/g r=/h q r=i nest=j1+ t=it's k=x+ "},
+		{"values of TOML", valuesOf("a = \"/b\"\nc = ['/d', \"/e\"]\n[[t.\"u\"]] # x\nf = '/g'\n[ h\ni=j1\n"), "a=/b c=/d c=/e f=/g+ c=i=j1+ "},
+		{"values of JSON", valuesOf("{\"a\": \"\\/b\\u0026\", \"c\": {\"d\": \"e\\u003cf\\u003e\\\\\", \"g\" : \"\"},\n\"h\": [\n\"/i\", `/j`]\n"), "a=/b& d=e<f>\\ h=/i h=/j "},
+		{"regions of tags", fmt.Sprint(weights("<nav.><main>.</nav\n>.</main/>.</main>.<nav>.<nav>.</nav>.</nav>.<header\t>.</header>.<")), "[0 2 2 0 0 -6 -6 -6 0 -6 0]"},
 		{"makers", makers("listed") + makers("a") + makers("b") + makers("m") + makers("") + makers("x"), "[7][2][4][8][][]"},
 		{"foreign directories", fmt.Sprint(isForeign("vendor"), isForeign(".git"), isForeign("."), isForeign("a")), "true true false false"},
 		{"dashes", dashed("v1.2") + " " + dashed("/A_b//c/") + " " + dashed(""), "-v1-2- -a-b-c- --"},
