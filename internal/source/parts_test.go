@@ -3,6 +3,7 @@ package source
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -123,6 +124,16 @@ func TestParts(t *testing.T) {
 		}
 		return all
 	}
+	pick := func(n int, files ...string) string { // score, distinct rows, weight, whether the labels are equal, votes
+		var all []*dataMatch
+		for _, f := range files {
+			of, labelled, votes := &dataMatch{rows: make([]rowMatch, 1)}, "", [2]int{}
+			fmt.Sscan(f, &of.score, &of.distinct, &of.rows[0].weight, &labelled, &votes[0], &votes[1])
+			of.rows[0].labelled, of.votes = labelled == "t", func() [2]int { return votes }
+			all = append(all, of)
+		}
+		return fmt.Sprint(slices.Index(all, likeliest(all, 0, n)), " ")
+	}
 	makers := func(key string) string {
 		c := index()
 		c.byKey["listed"], c.byKey["a"], c.byPossibleKey["a"], c.byPossibleKey["b"] = []int{1}, []int{2}, []int{3}, []int{4}
@@ -189,6 +200,8 @@ func TestParts(t *testing.T) {
 		{"values of TOML", valuesOf("a = \"/b\"\nc = ['/d', \"/e\"]\n[[t.\"u\"]] # x\nf = '/g'\n[ h\ni=j1\n"), "a=/b c=/d c=/e f=/g+ c=i=j1+ "},
 		{"values of JSON", valuesOf("{\"a\": \"\\/b\\u0026\", \"c\": {\"d\": \"e\\u003cf\\u003e\\\\\", \"g\" : \"\"},\n\"h\": [\n\"/i\", `/j`]\n"), "a=/b& d=e<f>\\ h=/i h=/j "},
 		{"regions of tags", fmt.Sprint(weights("<nav.><main>.</nav\n>.</main/>.</main>.<nav>.<nav>.</nav>.</nav>.<header\t>.</header>.<")), "[0 2 2 0 0 -6 -6 -6 0 -6 0]"},
+		{"likeliest file", pick(4, "9 2 12 f 0 0") + pick(5, "9 2 12 f 0 0") + pick(6, "9 3 6 f 0 0") + pick(4, "9 2 6 f 0 0") + pick(9, "9 1 6 t 0 0") + pick(4, "9 2 0 t 0 0") + pick(4, "9 2 12 f 0 0", "8 3 12 f 9 9") + pick(4, "7 2 12 f 0 0", "8 2 12 f 0 0"), "0 -1 0 -1 0 -1 0 1 "},
+		{"votes for files", pick(4, "9 2 12 f 0 5", "9 2 12 f 1 0") + pick(4, "9 2 12 f 1 0", "9 2 12 f 1 2") + pick(4, "9 2 12 f 0 0", "9 2 12 f 0 0") + pick(4, "9 2 12 f 2 0", "9 2 12 f 1 0", "9 2 12 f 2 0") + pick(4, "9 2 12 f 1 0", "9 2 12 f 1 0", "9 2 12 f 2 0"), "1 1 -1 -1 2 "},
 		{"makers", makers("listed") + makers("a") + makers("b") + makers("m") + makers("") + makers("x"), "[7][2][4][8][][]"},
 		{"foreign directories", fmt.Sprint(isForeign("vendor"), isForeign(".git"), isForeign("."), isForeign("a")), "true true false false"},
 		{"dashes", dashed("v1.2") + " " + dashed("/A_b//c/") + " " + dashed(""), "-v1-2- -a-b-c- --"},
