@@ -134,6 +134,16 @@ func TestParts(t *testing.T) {
 		}
 		return fmt.Sprint(slices.Index(all, likeliest(all, 0, n)), " ")
 	}
+	writes := func(template, value, constant string) string {
+		o := newOutline(maskActions([]byte(`<a href="` + template + `">`)))
+		of, _ := o.attributes(0)
+		w := &written{pieces: o.pieces(of[0].from, of[0].to), constant: constant}
+		if constant != "" {
+			w.pieces = []string{"", ""}
+		}
+		hole, n := (&locatedPage{m: m, name: "p/q.html"}).fitValue(w, &pageLinkTag{value: value, on: &pageLink{addr: at(value, "p/q.html")}})
+		return strings.TrimLeft(fmt.Sprintf("%s[%d] ", hole, n), " ")
+	}
 	makers := func(key string) string {
 		c := index()
 		c.byKey["listed"], c.byKey["a"], c.byPossibleKey["a"], c.byPossibleKey["b"] = []int{1}, []int{2}, []int{3}, []int{4}
@@ -202,6 +212,8 @@ func TestParts(t *testing.T) {
 		{"regions of tags", fmt.Sprint(weights("<nav.><main>.</nav\n>.</main/>.</main>.<nav>.<nav>.</nav>.</nav>.<header\t>.</header>.<")), "[0 2 2 0 0 -6 -6 -6 0 -6 0]"},
 		{"likeliest file", pick(4, "9 2 12 f 0 0") + pick(5, "9 2 12 f 0 0") + pick(6, "9 3 6 f 0 0") + pick(4, "9 2 6 f 0 0") + pick(9, "9 1 6 t 0 0") + pick(4, "9 2 0 t 0 0") + pick(4, "9 2 12 f 0 0", "8 3 12 f 9 9") + pick(4, "7 2 12 f 0 0", "8 2 12 f 0 0"), "0 -1 0 -1 0 -1 0 1 "},
 		{"votes for files", pick(4, "9 2 12 f 0 5", "9 2 12 f 1 0") + pick(4, "9 2 12 f 1 0", "9 2 12 f 1 2") + pick(4, "9 2 12 f 0 0", "9 2 12 f 0 0") + pick(4, "9 2 12 f 2 0", "9 2 12 f 1 0", "9 2 12 f 2 0") + pick(4, "9 2 12 f 1 0", "9 2 12 f 1 0", "9 2 12 f 2 0"), "1 1 -1 -1 2 "},
+		{"values that templates write", writes("/a/", "/a/", "") + writes("/a/", "/b/", "") + writes(" /a/#x ", "/sub/a/#x", "") + writes("b/", "/p/b/", "") + writes("", "https://e.org/sub/css/a.css", "css/a.css") + writes("", "/css/b.css", "css/a.css") + writes("", "/other/css/a.css", "css/a.css"), "[12] [0] [12] [12] [12] [0] [12] "},
+		{"values with actions", writes("{{ . }}x/", "https://e.org/sub/x/", "") + writes("{{ . }}/x/", "/sub/x/", "") + writes("{{ . }}x/", "/x/", "") + writes("{{ . }}x/", "/y/x/", "") + writes("{{ . }}", "/sub", "") + writes("/t/{{ . }}#top", "t/a#top", "") + writes("/t/{{ . }}#top", "/sub/t/a/#top", "") + writes("/t/{{ . }}/", "/t/ä b/", "") + writes("/t/{{ . }}", "", "") + writes("/t/{{ . }}", "/u/x", ""), "[12] [12] [12] /y/[2] /sub[1] [0] a/[6] ä b[2] [0] [0] "},
 		{"makers", makers("listed") + makers("a") + makers("b") + makers("m") + makers("") + makers("x"), "[7][2][4][8][][]"},
 		{"foreign directories", fmt.Sprint(isForeign("vendor"), isForeign(".git"), isForeign("."), isForeign("a")), "true true false false"},
 		{"dashes", dashed("v1.2") + " " + dashed("/A_b//c/") + " " + dashed(""), "-v1-2- -a-b-c- --"},
