@@ -345,6 +345,7 @@ func TestCheckout(t *testing.T) {
 	}
 	stale := filepath.Join(p.repo().dataPath(treesDir), "999999999-1")
 	testkit.Check(t, os.MkdirAll(stale, 0o755))
+	testkit.Write(t, stale+indexSuffix, "")
 	if got := p.repo().StaleTrees(); !slices.Equal(got, []string{stale}) {
 		t.Errorf("stale %q", got)
 	}
