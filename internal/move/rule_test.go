@@ -211,6 +211,50 @@ func TestURLForms(t *testing.T) {
 	}
 }
 
+// TestAliasRange: an alias goes with its line or comma, with its key if it is the only
+// one, and with the front matter if nothing else is there.
+func TestAliasRange(t *testing.T) {
+	for text, want := range map[string]string{
+		"---\na: b\naliases:\n- /old/\n---\n":                    "---\na: b\n---\n",
+		"---\naliases:\n- /old/\n---\nx":                         "x",
+		"\uFEFF---\naliases:\n  - \"/old/\"\n---":                "\uFEFF",
+		"---\naliases:\n- /a/\n- /old/\n---\n":                   "---\naliases:\n- /a/\n---\n",
+		"---\naliases:\n- /old/\n- /a/\n---\n":                   "---\naliases:\n- /a/\n---\n",
+		"---\naliases: [/old/]\nb: c\n---\n":                     "---\nb: c\n---\n",
+		"---\naliases: [ '/old/' , /b/]\n---\n":                  "---\naliases: [ /b/]\n---\n",
+		"---\naliases: [/a/, \"/old/\"]\n---\n":                  "---\naliases: [/a/]\n---\n",
+		"---\naliases: [/a/, /old/, /b/]\n---\n":                 "---\naliases: [/a/, /b/]\n---\n",
+		"+++\naliases = [\"/old/\"]\n+++\nx":                     "x",
+		"+++\naliases = [\n  \"/old/\",\n]\n+++\n":               "+++\naliases = [\n  \n]\n+++\n",
+		"{\n  \"aliases\": [\"/old/\"],\n  \"a\": 1\n}\n":        "{\n  \"a\": 1\n}\n",
+		"{\"aliases\": [\"/old/\"], \"a\": 1}\n":                 "{\"aliases\": [], \"a\": 1}\n",
+		"---\nredirect_from:\n- /old/\n# c\n---\n":               "---\n# c\n---\n",
+		"---\r\naliases:\r\n- /old/\r\n- /b/\r\ntitle: x\r\n---": "---\r\naliases:\r\n- /b/\r\ntitle: x\r\n---",
+	} {
+		found := false
+		for _, v := range aliasValues([]byte(text)) {
+			if text[v[0]:v[1]] == "/old/" {
+				found = true
+				start, end := aliasRange([]byte(text), v[0], v[1])
+				if got := text[:start] + text[end:]; got != want {
+					t.Errorf("%q: got %q, want %q", text, got, want)
+				}
+			}
+		}
+		if !found {
+			t.Errorf("%q has no alias", text)
+		}
+	}
+	for _, tt := range []struct {
+		mt         mount
+		file, want string
+	}{{mount{dir: "docs"}, "docs", ". true"}, {mount{dir: "docs", target: "t"}, "docs", "t true"}, {mount{dir: ".", target: "t"}, "a/b", "t/a/b true"}, {mount{dir: "docs", target: "t"}, "docs/a", "t/a true"}, {mount{dir: "docs"}, "docsa", "docsa false"}} {
+		if got, ok := tt.mt.rel(tt.file); fmt.Sprint(got, " ", ok) != tt.want {
+			t.Errorf("%+v, %s: %s %v", tt.mt, tt.file, got, ok)
+		}
+	}
+}
+
 // TestFindHeading: a heading is named by its text, by an id that the page has, or by its
 // text in other letter case, in this order.
 func TestFindHeading(t *testing.T) {

@@ -2,13 +2,17 @@ package move
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/testkit"
 )
 
@@ -73,6 +77,37 @@ func TestCopyIsApart(t *testing.T) {
 				t.Errorf("%d files, want %d", len(after), len(before))
 			}
 		})
+	}
+}
+
+// TestCopy: the copy has neither what builds wrote nor other repositories, and links to
+// the packages.
+func TestCopy(t *testing.T) {
+	root := testkit.MakeDocroot(t, testkit.Files{"a/b.md": "b", "link": "-> a/b.md", "up": "-> ..", "node_modules/x": "", "a/node_modules/y": "", "public/index.html": "", "a/public/z": "", "theme/.git/HEAD": "", "theme/t": "", system.StateName + "/state": ""})
+	s := &shadow{original: &project.Project{Root: root, Generator: &project.Generator{Docroot: filepath.Join(root, "public")}}, root: filepath.Join(t.TempDir(), "copy")}
+	testkit.Check(t, os.Chmod(filepath.Join(root, "a", "b.md"), 0o755))
+	testkit.Check(t, s.copy(t.Context()))
+	got := ""
+	err := filepath.WalkDir(s.root, func(name string, d fs.DirEntry, err error) error {
+		if target, err := os.Readlink(name); err == nil {
+			got += name + " -> " + target + "\n"
+		} else if !d.IsDir() {
+			got += name + "\n"
+		}
+		return err
+	})
+	testkit.Check(t, err)
+	got = strings.NewReplacer(s.root+"/", "", root, "ROOT").Replace(got)
+	if want := "a/b.md\na/node_modules -> ROOT/a/node_modules\na/public/z\nlink -> a/b.md\nnode_modules -> ROOT/node_modules\ntheme/t\nup -> ..\n"; got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := s.copy(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	if err := s.copy(t.Context()); err == nil || !strings.Contains(err.Error(), "copy "+root) {
+		t.Errorf("a second copy: %v", err)
 	}
 }
 
