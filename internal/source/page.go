@@ -236,9 +236,6 @@ func (m *Map) pageLinks(r *site.Reader, name string, text []byte) []pageLink {
 	all := []pageLink{}
 	isText := m.site.Page(id).Kind() == site.PageMarkdown
 	regions := findRegions(text)
-	if isText {
-		regions = findRegions(nil)
-	}
 	err := r.Written(id, func(d *site.Detail) {
 		l := pageLink{offset: d.Offset, raw: strings.Clone(d.Raw), element: d.Element, attribute: d.Attribute, region: regions.at(int(d.Offset))}
 		if isText {
