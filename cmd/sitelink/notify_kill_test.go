@@ -117,9 +117,9 @@ func ownProject(t *testing.T, dir string) string {
 // form, of 1,000 notices.
 func TestNotifyKilled(t *testing.T) {
 	const hosts = 50
-	runs, pages := 1, 3
+	runs, pages := 1, 1
 	if long {
-		runs = 10
+		runs, pages = 10, 3
 	}
 	if text := os.Getenv("SITELINK_KILL_RUNS"); text != "" {
 		var err error

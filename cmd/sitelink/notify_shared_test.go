@@ -24,14 +24,13 @@ import (
 // is lost, and only those in flight at the kill are repeated. fresh makes the
 // ledger empty, and inFlight lists the notices in flight.
 func killShared(t *testing.T, work, ledger string, fresh func(), inFlight func() []string) {
-	const hosts = 50
-	runs, pages := 1, 2
+	runs, pages, hosts := 1, 2, 15
 	if text := os.Getenv("SITELINK_KILL_RUNS"); text != "" {
 		var err error
 		if runs, err = strconv.Atoi(text); err != nil {
 			t.Fatal(err)
 		}
-		pages = 12
+		pages, hosts = 12, 50
 	}
 	empty, docroot := filepath.Join(work, "empty"), filepath.Join(work, "public")
 	for _, dir := range []string{empty, docroot} {
