@@ -3,7 +3,6 @@ package html
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -112,10 +111,7 @@ func FuzzScan(f *testing.F) {
 // TestScan_hostile: texts for which goldmark would take hours are faults, and the
 // others take a few seconds at most; the test allows a minute.
 func TestScan_hostile(t *testing.T) {
-	size := 64 << 10
-	if os.Getenv("SITELINK_LONG") != "" {
-		size = 256 << 10
-	}
+	const size = 256 << 10
 	var s MarkdownScanner
 	for _, c := range []struct {
 		unit  string
