@@ -135,6 +135,14 @@ type TreeResult struct {
 // TimeoutError means that a push was not checked within its time.
 type TimeoutError struct{ Timeout time.Duration }
 
+// limit returns a context that ends with the time for a push.
+func (p *Push) limit(ctx context.Context) (context.Context, context.CancelFunc) {
+	if p.Timeout == 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeoutCause(ctx, p.Timeout, &TimeoutError{Timeout: p.Timeout})
+}
+
 func (e *TimeoutError) Error() string {
 	return fmt.Sprintf("the push was not checked within %v", e.Timeout)
 }
@@ -176,11 +184,8 @@ const foundDir = "findings"
 // Even when ctx ends, nothing is left on the disk but what is remembered of trees. Two processes may check a repository at the same time; two calls in
 // one process must not.
 func (r *Repo) CheckPush(ctx context.Context, refs []Ref, p Push) (results []TreeResult, warnings []string, err error) {
-	if p.Timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, p.Timeout, &TimeoutError{Timeout: p.Timeout})
-		defer cancel()
-	}
+	ctx, cancel := p.limit(ctx)
+	defer cancel()
 	if err := r.RemoveStaleTrees(ctx); err != nil {
 		warnings = append(warnings, "remove the temporary trees of a killed run: "+err.Error())
 	}
@@ -244,11 +249,8 @@ func (r *Repo) CheckCommit(ctx context.Context, commit string, p Push) (Report, 
 	if err != nil {
 		return Report{}, err
 	}
-	if p.Timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, p.Timeout, &TimeoutError{Timeout: p.Timeout})
-		defer cancel()
-	}
+	ctx, cancel := p.limit(ctx)
+	defer cancel()
 	_ = r.RemoveStaleTrees(ctx) // the next push tries again, and says so
 	c := pushCheck{repo: r, push: &p}
 	result, err := c.commit(ctx, id, "")

@@ -27,6 +27,7 @@ func TestDocument(t *testing.T) {
 		{"reference on two lines", "a.md", "[r]\n\n> [r]:\n>  </b/>\n", "4:5 /b/"},
 		{"autolinks", "a.md", "<https://a.example/> https://b.example/c", "1:2 https://a.example/|1:22 https://b.example/c"},
 		{"raw HTML", "a.md", "x <a href=\"/b/\">y</a>\n\n<div>\n<img src='i.png'>\n</div>\n", "1:12 /b/|4:11 i.png"},
+		{"raw HTML, address on a line of its own", "a.md", "<div>\n<a href=\n/b/>x</a>\n</div>\n", "3:1 /b/"},
 		{"code is none", "a.md", "`[a](/b/)`\n\n    [a](/b/)\n\n```\n[a](/b/)\n```\n", ""},
 		{"comment is none", "a.md", "<!-- [a](/b/) <a href=\"/c/\"> -->\n", ""},
 		{"footnote", "a.md", "x[^1] [b](/b/)\n\n[^1]: see [a](/a/)\n", "1:11 /b/|3:15 /a/"},

@@ -144,6 +144,9 @@ func TestParts(t *testing.T) {
 		hole, n := (&locatedPage{m: m, name: "p/q.html"}).fitValue(w, &pageLinkTag{value: value, on: &pageLink{addr: at(value, "p/q.html")}})
 		return strings.TrimLeft(fmt.Sprintf("%s[%d] ", hole, n), " ")
 	}
+	layoutOf := func(name string) string {
+		return fmt.Sprint(isLayoutOf(&templateFile{contentFile: contentFile{name: "layouts/" + name, dir: sourceDir{dir: "layouts"}}}, "docs/b.html"), " ")
+	}
 	makers := func(key string) string {
 		c := index()
 		c.byKey["listed"], c.byKey["a"], c.byPossibleKey["a"], c.byPossibleKey["b"] = []int{1}, []int{2}, []int{3}, []int{4}
@@ -214,6 +217,7 @@ func TestParts(t *testing.T) {
 		{"votes for files", pick(4, "9 2 12 f 0 5", "9 2 12 f 1 0") + pick(4, "9 2 12 f 1 0", "9 2 12 f 1 2") + pick(4, "9 2 12 f 0 0", "9 2 12 f 0 0") + pick(4, "9 2 12 f 2 0", "9 2 12 f 1 0", "9 2 12 f 2 0") + pick(4, "9 2 12 f 1 0", "9 2 12 f 1 0", "9 2 12 f 2 0"), "1 1 -1 -1 2 "},
 		{"values that templates write", writes("/a/", "/a/", "") + writes("/a/", "/b/", "") + writes(" /a/#x ", "/sub/a/#x", "") + writes("b/", "/p/b/", "") + writes("", "https://e.org/sub/css/a.css", "css/a.css") + writes("", "/css/b.css", "css/a.css") + writes("", "/other/css/a.css", "css/a.css"), "[12] [0] [12] [12] [12] [0] [12] "},
 		{"values with actions", writes("{{ . }}x/", "https://e.org/sub/x/", "") + writes("{{ . }}/x/", "/sub/x/", "") + writes("{{ . }}x/", "/x/", "") + writes("{{ . }}x/", "/y/x/", "") + writes("{{ . }}", "/sub", "") + writes("/t/{{ . }}#top", "t/a#top", "") + writes("/t/{{ . }}#top", "/sub/t/a/#top", "") + writes("/t/{{ . }}/", "/t/ä b/", "") + writes("/t/{{ . }}", "", "") + writes("/t/{{ . }}", "/u/x", ""), "[12] [12] [12] /y/[2] /sub[1] [0] a/[6] ä b[2] [0] [0] "},
+		{"layouts of a page", layoutOf("page.html") + layoutOf("_default/single.html") + layoutOf("_partials/a.html") + layoutOf("section/a.html") + layoutOf("docs/single.html") + layoutOf("b/single.html") + layoutOf("blog/single.html"), "true true true true true false false "},
 		{"makers", makers("listed") + makers("a") + makers("b") + makers("m") + makers("") + makers("x"), "[7][2][4][8][][]"},
 		{"foreign directories", fmt.Sprint(isForeign("vendor"), isForeign(".git"), isForeign("."), isForeign("a")), "true true false false"},
 		{"dashes", dashed("v1.2") + " " + dashed("/A_b//c/") + " " + dashed(""), "-v1-2- -a-b-c- --"},
