@@ -353,7 +353,6 @@ func excludedBy(m *Map, file string) string {
 	for line := range strings.Lines(string(text)) {
 		if key, _, ok := strings.Cut(line, ":"); ok && line[0] != ' ' {
 			setting = key
-			continue
 		}
 		pattern := strings.TrimSuffix(strings.TrimSpace(line), "/")
 		if setting != "draft_docs" && setting != "exclude_docs" || pattern == "" || pattern[0] == '#' {
