@@ -218,6 +218,11 @@ func TestCheckPushRefs(t *testing.T) {
 	if err != nil || len(results) != 1 || !slices.Equal(results[0].Refs, []string{"refs/heads/main", "refs/heads/dev"}) || len(p.checked) != 1 {
 		t.Errorf("%+v, %v, checked %q", results, err, p.checked)
 	}
+	two := p.commit("public/bad", "a b")
+	results, _, err = p.pushRefs([]Ref{{Commit: two, Remote: "refs/heads/main", Before: one}, {Commit: two, Remote: "refs/heads/dev", Before: two}, {Commit: two, Remote: "refs/heads/old", Before: one}}, nil)
+	if err != nil || len(results) != 2 || len(results[0].Findings) != 1 || len(results[0].Refs) != 2 || results[1].Origin != FromRemote {
+		t.Errorf("the same tree on other commits: %+v, %v", results, err)
+	}
 	if _, _, err := p.pushRefs([]Ref{{Commit: "nosuch", Remote: "refs/heads/x"}}, nil); err == nil || !strings.Contains(err.Error(), `no commit "nosuch"`) {
 		t.Errorf("got %v", err)
 	}

@@ -9,7 +9,7 @@ import (
 // Markdown.
 func TestSurroundings(t *testing.T) {
 	page := &visibleText{}
-	text := `<title>T</title><script>if (a<b) x()</script><p>Fish &amp; Chips <!-- no --> are <b>ÄPFEL</b> <a href="/x/">a Link</a>, said 3.</p>`
+	text := `<title>T</title><script>if (a<b) x()</script><p>Fish &amp; Chips <!-- n > o --> are <b>ÄPFEL</b> <a href="/x/">a Link</a>, said 3.</p>`
 	page.addHTML(0, []byte(text))
 	got := page.finish().around(strings.Index(text, "/x/"))
 	if want := (surroundings{"tfishchipsareäpfel", "alinksaid3"}); got != want {
