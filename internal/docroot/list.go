@@ -1,10 +1,8 @@
 package docroot
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -29,6 +27,7 @@ type walker struct {
 	tree *Tree
 	root string // as given
 	real string // absolute, symbolic links resolved
+	dir  *os.Root
 	// links are the symbolic links, resolved after all names are known.
 	links []NodeID
 	// modes: permission bits say what a server may read. They say nothing if
@@ -72,21 +71,21 @@ func List(ctx context.Context, root string, jobs int) (*Contents, error) {
 	if abs, err = filepath.EvalSymlinks(abs); err != nil {
 		return nil, fmt.Errorf("read docroot %s: %w", root, system.Cause(err))
 	}
-	w := &walker{tree: newTree(), root: root, real: abs}
+	dir, err := os.OpenRoot(abs)
+	if err != nil {
+		return nil, fmt.Errorf("read docroot %s: %w", root, system.Cause(err))
+	}
+	defer dir.Close()
+	w := &walker{tree: newTree(), root: root, real: abs, dir: dir}
 	w.modes = filepath.Separator == '/' && info.Mode().Perm()&0o005 == 0o005
 	if jobs <= 0 {
 		jobs = runtime.GOMAXPROCS(0)
-	}
-	listers := make([]*lister, jobs)
-	for i := range listers {
-		listers[i] = newLister(abs)
-		defer listers[i].close()
 	}
 	level := []NodeID{0}
 	for depth := 0; len(level) > 0; depth++ {
 		var next []NodeID
 		for dirs := range slices.Chunk(level, listedAtOnce) {
-			listings := w.list(ctx, listers, dirs)
+			listings := w.list(ctx, jobs, dirs)
 			if ctx.Err() != nil {
 				return nil, context.Cause(ctx)
 			}
@@ -99,7 +98,7 @@ func List(ctx context.Context, root string, jobs int) (*Contents, error) {
 		}
 		if level = next; depth == maxDepth {
 			for _, id := range level {
-				w.setMode(id, listers[0].list(w.tree.AppendPath(nil, id)))
+				w.setMode(id, w.listing(id))
 				w.faults = append(w.faults, FileFault{w.tree.Path(id) + "/", errors.New("directories too deep, not read")})
 			}
 			break
@@ -117,25 +116,21 @@ const listedAtOnce = 1 << 12
 
 // list lists directories with all workers, because nothing else can be done
 // before the names are known.
-func (w *walker) list(ctx context.Context, listers []*lister, dirs []NodeID) []*listing {
+func (w *walker) list(ctx context.Context, jobs int, dirs []NodeID) []*listing {
 	out := make([]*listing, len(dirs))
 	var next atomic.Int64
-	work := func(l *lister) {
-		var path []byte
-		for ctx.Err() == nil {
-			i := int(next.Add(1)) - 1
-			if i >= len(dirs) {
-				return
-			}
-			path = w.tree.AppendPath(path[:0], dirs[i])
-			out[i] = l.list(path)
-		}
-	}
 	var wg sync.WaitGroup
-	for _, l := range listers[1:min(len(listers), len(dirs))] {
-		wg.Go(func() { work(l) })
+	for range min(jobs, len(dirs)) {
+		wg.Go(func() {
+			for ctx.Err() == nil {
+				i := int(next.Add(1)) - 1
+				if i >= len(dirs) {
+					return
+				}
+				out[i] = w.listing(dirs[i])
+			}
+		})
 	}
-	work(listers[0])
 	wg.Wait()
 	return out
 }
@@ -152,12 +147,11 @@ func (w *walker) add(dir NodeID, l *listing, next []NodeID) []NodeID {
 	if name := w.tree.Name(dir); dir != 0 && (string(name) == "node_modules" || string(name) == ".git") {
 		foreign = Foreign
 	}
-	w.tree.reserve(len(l.names), len(l.text))
-	for i := range l.names {
-		n := &l.names[i]
-		id := w.tree.append(dir, l.name(n), n.kind)
+	for _, e := range l.entries {
+		kind := KindOfMode(e.Type())
+		id := w.tree.append(dir, []byte(e.Name()), kind)
 		w.tree.Nodes[id].Flags |= foreign
-		switch n.kind {
+		switch kind {
 		case KindDir:
 			next = append(next, id)
 		case KindBroken:
@@ -246,48 +240,21 @@ func (w *walker) resolveLink(id NodeID) {
 
 // listing holds the contents of one directory, sorted by name.
 type listing struct {
-	text  []byte
-	names []listedName
+	entries []fs.DirEntry
 	// mode is the directory's own, if known.
 	mode  fs.FileMode
 	known bool
 	err   error // what ended the listing
 }
 
-// listedName is a name in listing.text.
-type listedName struct {
-	key  uint64 // the first eight bytes, enough for most comparisons
-	off  uint32
-	size uint16
-	kind Kind // KindBroken for any symbolic link
-}
-
-func (l *listing) add(name []byte, kind Kind) {
-	var first [8]byte
-	copy(first[:], name)
-	l.names = append(l.names, listedName{binary.BigEndian.Uint64(first[:]), uint32(len(l.text)), uint16(len(name)), kind})
-	l.text = append(l.text, name...)
-}
-
-func (l *listing) name(n *listedName) []byte { return l.text[n.off : n.off+uint32(n.size)] }
-
-func (l *listing) sort() {
-	slices.SortFunc(l.names, func(a, b listedName) int {
-		if a.key != b.key {
-			return cmp.Compare(a.key, b.key)
-		}
-		return bytes.Compare(l.name(&a), l.name(&b))
-	})
-}
-
-// listPortable is [lister.list] by the standard library, on any platform.
-func listPortable(real, path string) *listing {
+// listing lists one directory, without leaving the docroot.
+func (w *walker) listing(dir NodeID) *listing {
 	l := &listing{}
-	name := filepath.Join(real, filepath.FromSlash(path))
-	f, err := os.Open(name)
+	name := cmp.Or(w.tree.Path(dir), ".")
+	f, err := open(w.dir, name)
 	if err != nil {
 		l.err = err
-		if info, err := os.Lstat(name); err == nil {
+		if info, err := w.dir.Lstat(name); err == nil {
 			l.mode, l.known = info.Mode(), true
 		}
 		return l
@@ -296,12 +263,8 @@ func listPortable(real, path string) *listing {
 	if info, err := f.Stat(); err == nil {
 		l.mode, l.known = info.Mode(), true
 	}
-	entries, err := f.ReadDir(-1)
-	l.err = err
-	for _, e := range entries {
-		l.add([]byte(e.Name()), KindOfMode(e.Type()))
-	}
-	l.sort()
+	l.entries, l.err = f.ReadDir(-1)
+	slices.SortFunc(l.entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 	return l
 }
 

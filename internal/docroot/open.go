@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"syscall"
 
 	"github.com/sitelink/sitelink/internal/system"
 )
@@ -15,9 +16,10 @@ var (
 	errNotRegular = errors.New("not a regular file")
 )
 
-// ReadRoot is [Dir.Read] with the standard library, for any platform.
-func ReadRoot(root *os.Root, name string, buf []byte, limit int64) ([]byte, fs.FileMode, error) {
-	f, err := root.Open(name)
+// Read reads a whole file beneath root into buf, which grows as needed. A file of more
+// than limit bytes gives [ErrTooLarge].
+func Read(root *os.Root, name string, buf []byte, limit int64) ([]byte, fs.FileMode, error) {
+	f, err := open(root, name)
 	if err != nil {
 		return buf[:0], 0, err
 	}
@@ -44,9 +46,9 @@ func ReadRoot(root *os.Root, name string, buf []byte, limit int64) ([]byte, fs.F
 	return buf[:n], mode, err
 }
 
-// headRoot is [Dir.Head] with the standard library.
-func headRoot(root *os.Root, name string, buf []byte, n int) ([]byte, error) {
-	f, err := root.Open(name)
+// Head reads the first n bytes of a file beneath root into buf, which grows as needed.
+func Head(root *os.Root, name string, buf []byte, n int) ([]byte, error) {
+	f, err := open(root, name)
 	if err != nil {
 		return buf[:0], err
 	}
@@ -60,6 +62,11 @@ func headRoot(root *os.Root, name string, buf []byte, n int) ([]byte, error) {
 		err = nil
 	}
 	return buf[:n], err
+}
+
+// open opens a file. It does not wait if a pipe has taken its place.
+func open(root *os.Root, name string) (*os.File, error) {
+	return root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 }
 
 // ErrVanished reports that a file is gone although its directory listed it.

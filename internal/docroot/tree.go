@@ -110,11 +110,6 @@ func (t *Tree) append(parent NodeID, name []byte, kind Kind) NodeID {
 	return id
 }
 
-// reserve allocates space for names with that many bytes in total.
-func (t *Tree) reserve(names, bytes int) {
-	t.Nodes, t.names = slices.Grow(t.Nodes, names), slices.Grow(t.names, bytes)
-}
-
 // index builds the table for the names appended so far.
 func (t *Tree) index() {
 	size := len(t.table)

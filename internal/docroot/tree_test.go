@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/testkit"
 )
 
@@ -83,42 +82,8 @@ func TestSortedFiles(t *testing.T) {
 	}
 }
 
-// TestListers compares the system's own calls with the standard library: both
-// list the same entries of a directory, in the byte order of the names.
-func TestListers(t *testing.T) {
-	fs := testkit.Files{"sub/": "", "shut/": "", "a": "", "a.b": "", "A": "", "long-name-of-one-kind": "", "long-name-of-another": "", "ü": "", ".hidden": ""}
-	for i := range 3000 { // more than one call returns
-		fs[fmt.Sprintf("many/%04d-%s", i, strings.Repeat("x", i%40))] = ""
-	}
-	root := testkit.MakeDocroot(t, fs)
-	if os.Symlink("a", filepath.Join(root, "link")) != nil || os.Symlink("sub", filepath.Join(root, "linked")) != nil {
-		t.Skip("no symbolic links")
-	}
-	testkit.Chmod(t, filepath.Join(root, "shut"), 0o711)
-	l := newLister(root)
-	defer l.close()
-	for _, path := range []string{"", "sub", "shut", "many", "gone", "a"} {
-		got, want := l.list([]byte(path)), listPortable(root, path)
-		if (got.err == nil) != (want.err == nil) || got.err != nil && system.Cause(got.err) != system.Cause(want.err) {
-			t.Errorf("%q: error %v, want %v", path, got.err, want.err)
-		}
-		if got.known != want.known || got.mode&0o777 != want.mode&0o777 {
-			t.Errorf("%q: mode %v, want %v", path, got.mode, want.mode)
-		}
-		names := func(l *listing) (out []string) {
-			for i := range l.names {
-				out = append(out, fmt.Sprintf("%s %d", l.name(&l.names[i]), l.names[i].kind))
-			}
-			return out
-		}
-		if a, b := names(got), names(want); !slices.Equal(a, b) {
-			t.Errorf("%q: got %q, want %q", path, a, b)
-		}
-	}
-}
-
-// TestListersStay: the target directory of a symbolic link is not listed.
-func TestListersStay(t *testing.T) {
+// TestListStays: the target directory of a symbolic link is not listed.
+func TestListStays(t *testing.T) {
 	root := testkit.MakeDocroot(t, testkit.Files{"d/x": ""})
 	if os.Symlink("d", filepath.Join(root, "l")) != nil || os.Symlink("..", filepath.Join(root, "up")) != nil {
 		t.Skip("no symbolic links")

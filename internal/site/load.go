@@ -41,7 +41,7 @@ func Load(ctx context.Context, root string, opt Options) (*Site, error) {
 	}
 	l := &loader{Site: s, modes: s.Permissions()}
 	l.findKinds()
-	dir, err := docroot.Open(s.Real())
+	dir, err := os.OpenRoot(s.Real())
 	if err != nil {
 		return nil, fmt.Errorf("read docroot %s: %w", root, system.Cause(err))
 	}
@@ -281,7 +281,7 @@ func (s *Site) mayBeMap(n *docroot.Node) bool {
 // read them.
 type loader struct {
 	*Site
-	dir   *docroot.Dir
+	dir   *os.Root
 	modes bool
 	next  atomic.Int64 // next page to take
 	done  atomic.Int64
@@ -308,9 +308,7 @@ func (l *loader) run(ctx context.Context, pages []Page) error {
 		w := newWorker(l)
 		workers[i] = w
 		wg.Go(func() {
-			var free func()
-			w.buf, free = docroot.NewBuffer()
-			defer free()
+			w.buf = make([]byte, 0, docroot.FirstBuffer)
 			for ctx.Err() == nil {
 				first := int(l.next.Add(batch)) - batch
 				if first >= len(pages) {
