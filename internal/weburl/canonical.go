@@ -25,10 +25,8 @@ type Rules struct {
 //	HTTP://WWW.Example.com:80/%7eme/./a b?q=%41#top
 //	http://www.example.com/~me/a%20b?q=A
 //
-// The rules are those of WWWOFFLE (docs/reference/urls.md), which are idempotent. A URL
-// that is canonical already is returned without an allocation, 29 to 45
-// million a second and core; of others it is 5 to 7 million (BenchmarkCanonical,
-// AMD EPYC).
+// The rules are those of WWWOFFLE (docs/reference/urls.md), which are idempotent. A core
+// computes 5 to 7 million a second (BenchmarkCanonical, AMD EPYC).
 func Canonical(raw string) (string, error) { return Rules{}.Canonical(raw) }
 
 // CanonicalHeuristic is [Canonical] for text that people write, in configuration
@@ -42,22 +40,12 @@ func CanonicalHeuristic(raw, site string) (string, error) {
 
 // Canonical is [Canonical] by these rules.
 func (r Rules) Canonical(raw string) (string, error) {
-	if r == (Rules{}) {
-		if end, ok := canonicalEnd(raw); ok {
-			return raw[:end], nil
-		}
-	}
 	a, reason := splitStrict(raw)
 	return r.finish(raw, a, reason)
 }
 
 // CanonicalHeuristic is [CanonicalHeuristic] by these rules.
 func (r Rules) CanonicalHeuristic(raw, site string) (string, error) {
-	if r == (Rules{}) {
-		if end, ok := canonicalEnd(raw); ok {
-			return raw[:end], nil
-		}
-	}
 	a, reason := splitHeuristic(raw, site)
 	return r.finish(raw, a, reason)
 }
@@ -393,7 +381,6 @@ const (
 	argumentRole                         // in arguments, if it came unescaped: it has a meaning there
 	passPassword                         // in user names and passwords
 	inHost                               // in host names
-	isSpace
 )
 
 // canonClasses are WWWOFFLE's tables of bytes that stay unencoded, by place.
@@ -413,7 +400,6 @@ func buildCanonClasses() (t [256]canonClass) {
 	add("!$()*,-./:_~|", passArgument)
 	add("&=;+?", argumentRole)
 	add("!$*+,-.=_~", passPassword)
-	add(" ", isSpace)
 	return t
 }
 
@@ -499,77 +485,4 @@ func DecodeArgument(dst []byte, s string) []byte {
 		}
 	}
 	return PercentDecode(dst, s[start:])
-}
-
-// canonicalEnd reports whether raw, up to its fragment, is already canonical, and
-// where it ends. It reads each byte once. A false result may be wrong: for ports,
-// numeric addresses, parameters, and segments that start with a dot. FuzzCanonical
-// compares it with the rules.
-func canonicalEnd(raw string) (end int, ok bool) {
-	i := 0
-	switch {
-	case len(raw) > maxURLBytes, strings.HasSuffix(raw, " "): // also in the fragment
-		return 0, false
-	case strings.HasPrefix(raw, "https://"):
-		i = len("https://")
-	case strings.HasPrefix(raw, "http://"):
-		i = len("http://")
-	default:
-		return 0, false
-	}
-	label := i
-	for ; i < len(raw) && canonClasses[raw[i]]&inHost != 0; i++ {
-		if raw[i] == '.' {
-			if i == label {
-				return 0, false
-			}
-			label = i + 1
-		}
-	}
-	// A last label that starts with a digit may be part of an IPv4 address.
-	if i == label || i == len(raw) || raw[i] != '/' || raw[label] <= '9' {
-		return 0, false
-	}
-	for i++; ; i++ {
-		if i == len(raw) || raw[i] == '#' {
-			return i, true
-		}
-		switch b := raw[i]; {
-		case b == '.' && raw[i-1] == '/':
-			return 0, false
-		case canonClasses[b]&passPath != 0:
-		case b == '%' && isCanonicalEscape(raw[i:], passPath):
-			i += 2
-		case b == '?':
-			return canonicalArgs(raw, i+1)
-		default:
-			return 0, false
-		}
-	}
-}
-
-// canonicalArgs is canonicalEnd for the arguments, which start at raw[start].
-func canonicalArgs(raw string, start int) (end int, ok bool) {
-	for i := start; ; i++ {
-		if i == len(raw) || raw[i] == '#' {
-			return i, i > start // no arguments, no '?'
-		}
-		switch b := raw[i]; {
-		case canonClasses[b]&(passArgument|argumentRole) != 0:
-		case b == '%' && isCanonicalEscape(raw[i:], passArgument|isSpace):
-			i += 2
-		default:
-			return 0, false
-		}
-	}
-}
-
-// isCanonicalEscape reports whether s starts with an escape in our form, of a byte
-// that is not in unescaped.
-func isCanonicalEscape(s string, unescaped canonClass) bool {
-	if len(s) < 3 || s[1] >= 'a' || s[2] >= 'a' {
-		return false
-	}
-	hi, lo := hexDigit(s[1]), hexDigit(s[2])
-	return hi|lo < 16 && canonClasses[hi<<4|lo]&unescaped == 0
 }
