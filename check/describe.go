@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sitelink/sitelink/internal/docroot"
-	"github.com/sitelink/sitelink/internal/host"
 	isite "github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
@@ -151,34 +149,16 @@ type describer struct {
 	reader *isite.Reader
 	page   *isite.Page
 	path   string // of page
-	// known are the messages of redirected links of the pages in dir, by the
-	// link's value. The pages of a directory repeat each other's links, and
-	// thousands of links can lead to one redirect or alias page (rust-doc: 39,691
-	// links to 170 alias pages).
-	dir   docroot.NodeID
-	known map[string]knownLink
 	// most is the number of errors, and of warnings, above which the links of a page
 	// are only counted, 0 for none.
 	most int
 }
 
-// knownLink is what a finding says, with all that it depends on besides value
-// and directory.
-type knownLink struct {
-	resolved                           host.Resolved
-	is                                 decision
-	hasBase                            bool
-	raw, fragment, message, suggestion string
-}
-
-// maxKnownLinks bounds describer.known.
-const maxKnownLinks = 1 << 12
-
 // describe returns the findings about one page. bad and scripts are in the order
 // of links.
 func (w *describer) describe(id isite.PageID, bad []badLink, scripts []scriptTarget) describedPage {
 	s := w.s
-	w.open(id)
+	w.page, w.path = s.Page(id), s.Path(id)
 	room := len(bad) + len(scripts)
 	if w.most > 0 {
 		room = min(room, 2*w.most)
@@ -233,36 +213,9 @@ func (w *describer) describe(id isite.PageID, bad []badLink, scripts []scriptTar
 	return out
 }
 
-// open makes page id the one whose links are described next.
-func (w *describer) open(id isite.PageID) {
-	w.page, w.path = w.s.Page(id), w.s.Path(id)
-	if dir := w.s.Tree().Parent(w.page.Node()); dir != w.dir || w.known == nil || len(w.known) >= maxKnownLinks {
-		w.dir, w.known = dir, map[string]knownLink{}
-	}
-}
-
 // finding returns the finding about a link, with its suggestion if that takes no
 // search.
 func (w *describer) finding(d *isite.Detail, is decision) Finding {
-	if is.code != ViaRedirect {
-		return w.compose(d, is)
-	}
-	if k, ok := w.known[d.Raw]; ok && k.resolved == d.Resolved && k.is == is && k.hasBase == w.page.HasBase() {
-		l := linkOf(w.s, w.path, d, is)
-		l.Raw, l.Fragment, l.Message = k.raw, k.fragment, k.message
-		f := l.Finding()
-		f.Suggestion, f.hasBase, f.context, f.isFeed = k.suggestion, k.hasBase, d.Context, w.page.Kind().IsFeed()
-		return f
-	}
-	f := w.compose(d, is)
-	k := knownLink{d.Resolved, is, f.hasBase, f.Raw, f.Fragment, f.Message, f.Suggestion}
-	k.resolved.Fragment = f.Fragment // the string of d does not last
-	w.known[f.Raw] = k
-	return f
-}
-
-// compose is finding without known links.
-func (w *describer) compose(d *isite.Detail, is decision) Finding {
 	f := linkFinding(w.s, w.path, d, is)
 	f.hasBase, f.isFeed = w.page.HasBase(), w.page.Kind().IsFeed()
 	suggestAtOnce(w.s, &f)
