@@ -55,6 +55,9 @@ func FirstByte(w, pattern uint64) int {
 // tokenizer finishes a name sooner if it is in the table.
 const AttrIgnored = AttrText + 1
 
+// Meaningless are the bits in [AttrSet] of attributes that no rule asks for.
+const Meaningless = 1<<AttrOther | 1<<AttrIgnored
+
 // AttrSet holds the known attributes of one tag. If an attribute is repeated,
 // the first one counts (HTML 13.2.5.33).
 type AttrSet struct {

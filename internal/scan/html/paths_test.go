@@ -3,6 +3,7 @@ package html
 import (
 	"bytes"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -71,7 +72,7 @@ func FuzzPaths(f *testing.F) {
 	for _, text := range testkit.TreeTests(f) {
 		f.Add(text)
 	}
-	for _, c := range slices.Concat(testkit.PageSeeds, tagSeeds) {
+	for _, c := range testkit.PageSeeds {
 		f.Add([]byte(c))
 	}
 	f.Add([]byte(testkit.RichPage))
@@ -94,8 +95,36 @@ func FuzzPaths(f *testing.F) {
 	})
 }
 
-// tagSeeds are tags in the usual form, and tags that differ from those by little.
-var tagSeeds = []string{
+// FuzzQuick compares the quick path with the reading of every single tag. The
+// whole page must be the same, even if a tag extends over two chunks of the
+// index.
+func FuzzQuick(f *testing.F) {
+	for _, text := range quickSeeds {
+		f.Add([]byte(text))
+	}
+	for _, text := range testkit.PageSeeds {
+		f.Add([]byte(text))
+	}
+	f.Add(testkit.RustdocPage(2))
+	f.Add(testkit.SphinxPage(2))
+	// Single quotes are not in the index, so a value may continue in the next
+	// chunk.
+	f.Add([]byte("<a id='x\ry' href='" + strings.Repeat("x", 600) + "'>z</a>"))
+	f.Add([]byte("<a id='12345678901234567890123456789012345\ry'>z</a>"))
+	var quick, careful Scanner
+	careful.careful = true
+	f.Fuzz(func(t *testing.T, text []byte) {
+		text = append(text[:len(text):len(text)], bytes.Repeat([]byte(" "), quickMargin)...)
+		sameReading(t, &quick, &careful, text)
+		if fill := chunkBytes - len(text)/2; fill > 0 {
+			sameReading(t, &quick, &careful, append(bytes.Repeat([]byte("."), fill), text...))
+		}
+	})
+}
+
+// quickSeeds are tags that the quick path accepts, and tags that differ from
+// those by little.
+var quickSeeds = []string{
 	`<a href="x" id="y" class=z title="<b>">`, `<a class="c" href="a?b&amp;c" href="second">`, `<p id = "x">`, `<p id ="x"><p id= "x">`, `<p id><p id/><p id id="x">`,
 	`<a href='x"y' id='<z>'>`, `<a href="x"id="y">`, `<a href="x" / id="y"/>`, `<br/><br /><br id="x" /><a/href="x">`, "<a\n\thref=\"x\"\r\n  ID=\"y\" \f>",
 	`<details open><details open="" id="x"><details open  id="x">`, `<h1 id="a"></h1><h7 id="b"></h7><H2 ID="c">`, `<a aria-hidden="true" data-x.y:z="1" href="x">`,
@@ -103,6 +132,42 @@ var tagSeeds = []string{
 	`<select><a href="x"></select><a href="y">`, `<svg/><a href="x"><svg><a href="y"/></svg><a href="z">`, `<template><a href="x"></template><a href="y">`,
 	`</a href="x"><a href="y"></p/></div ></div id="<a href=z>">`, `<a href="caf` + "\xc3\xa9" + `"><a href="` + "\xe9" + `"><a href="x` + "\r\n" + `y">`, `<a href="#&#35;&quot;">`, `<a title="unclosed href=x>`,
 	`<link rel="canonical" href="x"><meta name="robots" content="noindex"><script src="x"></script><img src="x" srcset="a 1x, b 2x">`, `<a =href="x" ="y"><a href=="x">`,
+}
+
+func sameReading(t *testing.T, quick, careful *Scanner, text []byte) {
+	t.Helper()
+	for _, opt := range []scan.Options{{}, {Tags: scan.Linklint}} {
+		got, want := *quick.Scan(text, opt), *careful.Scan(text, opt)
+		if !reflect.DeepEqual(normal(got), normal(want)) {
+			t.Fatalf("%q:\nquick    %+v\ncarefully %+v", bytes.TrimLeft(text, "."), got, want)
+		}
+	}
+}
+
+// normal replaces empty lists by nil. Whether a buffer was used before does not
+// matter.
+func normal(p scan.Page) scan.Page {
+	if len(p.Links) == 0 {
+		p.Links = nil
+	}
+	if len(p.Anchors) == 0 {
+		p.Anchors = nil
+	}
+	if len(p.Faults) == 0 {
+		p.Faults = nil
+	}
+	if len(p.Bases) == 0 {
+		p.Bases = nil
+	}
+	if len(p.Adverts) == 0 {
+		p.Adverts = nil
+	}
+	for i := range p.Links {
+		if len(p.Links[i].Value) == 0 {
+			p.Links[i].Value = nil
+		}
+	}
+	return p
 }
 
 // TestForeignTemplates: x/net/html ignores everything after an HTML template

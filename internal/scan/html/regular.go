@@ -43,6 +43,9 @@ func (r *regularity) reset() {
 
 func (r *regularity) inert() bool { return len(r.templates) > 0 }
 
+// plain reports whether every start tag here becomes an element that counts.
+func (r *regularity) plain() bool { return !r.sel && len(r.foreign)+len(r.templates) == 0 }
+
 // start records a start tag in HTML content.
 func (r *regularity) start(t scan.Tag, attrs *scan.AttrSet) {
 	if r.inert() {

@@ -4,7 +4,7 @@
 // attribute is.
 //
 // [Scanner] reads a page in one pass by a fast path that follows just enough of
-// tree construction to know when it is right (scan.go, regular.go).
+// tree construction to know when it is right (quick.go, scan.go, regular.go).
 // If a page has a construct that can change which tags count, the slow path
 // (slow.go) reads it again with golang.org/x/net/html and reports the same
 // positions.
@@ -23,8 +23,11 @@ import (
 // A Scanner reads HTML pages one after the other and reuses its buffers. The
 // zero value is ready to use. A Scanner must not be used concurrently.
 type Scanner struct {
-	el         Elements
-	reg        regularity
+	el    Elements
+	reg   regularity
+	index *index // nil before the first page
+
+	careful    bool // read every tag without the quick path, for tests
 	sawDoctype bool
 }
 
@@ -67,21 +70,6 @@ func (s *Scanner) read(i int) {
 	s.scanTags(i)
 	if s.reg.irregular {
 		s.slow(i)
-	}
-}
-
-// scanTags is the fast path. It goes from "<" to "<" (HTML 13.2.5), reads the
-// attributes of every start tag, and adds the links and anchors of the tags
-// that count. Once the page is known to be irregular, it continues only for
-// what the slow path does not find: faults, doctype and encoding.
-func (s *Scanner) scanTags(i int) {
-	text := s.el.Page.Text
-	for i >= 0 {
-		k := bytes.IndexByte(text[i:], '<')
-		if k < 0 {
-			return
-		}
-		i = s.tag(i + k)
 	}
 }
 
