@@ -1,7 +1,6 @@
 package docroot
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,7 +26,6 @@ type walker struct {
 	tree *Tree
 	root string // as given
 	real string // absolute, symbolic links resolved
-	dir  *os.Root
 	// links are the symbolic links, resolved after all names are known.
 	links []NodeID
 	// modes: permission bits say what a server may read. They say nothing if
@@ -71,12 +69,7 @@ func List(ctx context.Context, root string, jobs int) (*Contents, error) {
 	if abs, err = filepath.EvalSymlinks(abs); err != nil {
 		return nil, fmt.Errorf("read docroot %s: %w", root, system.Cause(err))
 	}
-	dir, err := os.OpenRoot(abs)
-	if err != nil {
-		return nil, fmt.Errorf("read docroot %s: %w", root, system.Cause(err))
-	}
-	defer dir.Close()
-	w := &walker{tree: newTree(), root: root, real: abs, dir: dir}
+	w := &walker{tree: newTree(), root: root, real: abs}
 	w.modes = filepath.Separator == '/' && info.Mode().Perm()&0o005 == 0o005
 	if jobs <= 0 {
 		jobs = runtime.GOMAXPROCS(0)
@@ -247,14 +240,15 @@ type listing struct {
 	err   error // what ended the listing
 }
 
-// listing lists one directory, without leaving the docroot.
+// listing lists one directory by its path. [os.Root] would open all directories above it
+// too, each time.
 func (w *walker) listing(dir NodeID) *listing {
 	l := &listing{}
-	name := cmp.Or(w.tree.Path(dir), ".")
-	f, err := open(w.dir, name)
+	name := filepath.Join(w.real, filepath.FromSlash(w.tree.Path(dir)))
+	f, err := os.Open(name)
 	if err != nil {
 		l.err = err
-		if info, err := w.dir.Lstat(name); err == nil {
+		if info, err := os.Lstat(name); err == nil {
 			l.mode, l.known = info.Mode(), true
 		}
 		return l

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"slices"
-	"syscall"
 
 	"github.com/sitelink/sitelink/internal/system"
 )
@@ -16,10 +15,9 @@ var (
 	errNotRegular = errors.New("not a regular file")
 )
 
-// Read reads a whole file beneath root into buf, which grows as needed. A file of more
-// than limit bytes gives [ErrTooLarge].
-func Read(root *os.Root, name string, buf []byte, limit int64) ([]byte, fs.FileMode, error) {
-	f, err := open(root, name)
+// ReadRoot is [Dir.Read] with the standard library, for any platform.
+func ReadRoot(root *os.Root, name string, buf []byte, limit int64) ([]byte, fs.FileMode, error) {
+	f, err := root.Open(name)
 	if err != nil {
 		return buf[:0], 0, err
 	}
@@ -46,9 +44,9 @@ func Read(root *os.Root, name string, buf []byte, limit int64) ([]byte, fs.FileM
 	return buf[:n], mode, err
 }
 
-// Head reads the first n bytes of a file beneath root into buf, which grows as needed.
-func Head(root *os.Root, name string, buf []byte, n int) ([]byte, error) {
-	f, err := open(root, name)
+// headRoot is [Dir.Head] with the standard library.
+func headRoot(root *os.Root, name string, buf []byte, n int) ([]byte, error) {
+	f, err := root.Open(name)
 	if err != nil {
 		return buf[:0], err
 	}
@@ -62,11 +60,6 @@ func Head(root *os.Root, name string, buf []byte, n int) ([]byte, error) {
 		err = nil
 	}
 	return buf[:n], err
-}
-
-// open opens a file. It does not wait if a pipe has taken its place.
-func open(root *os.Root, name string) (*os.File, error) {
-	return root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 }
 
 // ErrVanished reports that a file is gone although its directory listed it.

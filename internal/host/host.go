@@ -9,7 +9,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -103,7 +102,7 @@ func Load(ctx context.Context, root string, opt Options) (*Host, error) {
 		return nil, err
 	}
 	s.tree, s.real, s.faults, s.permissions = w.Tree, w.Real, w.Faults, w.Permissions
-	dir, err := os.OpenRoot(s.real)
+	dir, err := docroot.Open(s.real)
 	if err != nil {
 		return nil, fmt.Errorf("read docroot %s: %w", root, system.Cause(err))
 	}

@@ -40,7 +40,7 @@ func (h *loader) parseRules() (parsed func() []*redirect.File) {
 // readRules collects the rules of the host: those from the options, those
 // parsed, and those of directories. A file that cannot be read is a fault of
 // the docroot.
-func (h *loader) readRules(dir *os.Root, parsed []*redirect.File) {
+func (h *loader) readRules(dir *docroot.Dir, parsed []*redirect.File) {
 	h.faults = append(h.faults, h.ruleReads...)
 	files := append(slices.Clone(h.opt.Rules), parsed...)
 	if !h.opt.NoRuleFiles && h.profile.Rules == RulesHtaccess {
@@ -161,7 +161,7 @@ func (h *loader) ruleFile(dir, name, shown string, parse ruleParser) *redirect.F
 	if info, err := root.Stat(name); err == nil && !info.Mode().IsRegular() {
 		return nil // opening a pipe would block
 	}
-	data, _, err := docroot.Read(root, name, nil, maxRuleBytes)
+	data, _, err := docroot.ReadRoot(root, name, nil, maxRuleBytes)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
@@ -173,14 +173,14 @@ func (h *loader) ruleFile(dir, name, shown string, parse ruleParser) *redirect.F
 }
 
 // directoryFiles reads the .htaccess files.
-func (h *loader) directoryFiles(dir *os.Root) (files []*redirect.File) {
+func (h *loader) directoryFiles(dir *docroot.Dir) (files []*redirect.File) {
 	for id := range h.tree.Nodes {
 		n := &h.tree.Nodes[id]
 		if n.Kind != docroot.KindFile || string(h.tree.NameOf(n)) != ".htaccess" {
 			continue
 		}
 		name := h.tree.Path(docroot.NodeID(id))
-		data, _, err := docroot.Read(dir, h.tree.Path(n.Real), nil, maxRuleBytes)
+		data, _, err := dir.Read(append(h.tree.AppendPath(nil, n.Real), 0), nil, maxRuleBytes)
 		if err != nil {
 			h.faults = append(h.faults, docroot.FileFault{Path: name, Err: docroot.FileError(err)})
 			continue

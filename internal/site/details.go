@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"unicode/utf8"
 	"unsafe"
@@ -24,7 +23,7 @@ var ErrChanged = errors.New("changed while the docroot was checked")
 // safe for concurrent use; make one for each worker and close it.
 type Reader struct {
 	s    *Site
-	dir  *os.Root
+	dir  *docroot.Dir
 	scan scanner
 	res  resolver
 	buf  []byte
@@ -44,7 +43,7 @@ func (r *Reader) Open() (err error) {
 	if r.dir != nil {
 		return nil
 	}
-	if r.dir, err = os.OpenRoot(r.s.Real()); err != nil {
+	if r.dir, err = docroot.Open(r.s.Real()); err != nil {
 		return fmt.Errorf("read docroot %s: %w", r.s.Root(), system.Cause(err))
 	}
 	return nil

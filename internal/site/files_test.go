@@ -123,7 +123,7 @@ func TestSniffFault(t *testing.T) {
 		s.pages = append(s.pages, Page{node: n, kind: kind})
 		testkit.Check(t, os.Remove(filepath.Join(root, name)))
 	}
-	dir, err := os.OpenRoot(s.Real())
+	dir, err := docroot.Open(s.Real())
 	testkit.Check(t, err)
 	defer dir.Close()
 	testkit.Check(t, (&loader{Site: s, dir: dir}).sniff(t.Context()))

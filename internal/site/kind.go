@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -241,7 +240,7 @@ func (s *loader) sniffPage(p *Page, buf []byte) []byte {
 	if p.kind == pageJSON {
 		size = sniffJSONBytes
 	}
-	raw, err := docroot.Head(s.dir, s.tree.Path(s.tree.Nodes[p.node].Real), buf, size)
+	raw, err := s.dir.Head(s.tree.Path(s.tree.Nodes[p.node].Real), buf, size)
 	head := raw
 	if err == nil && p.kind == pageXML && isZippedXML(s.tree.NameOf(&s.tree.Nodes[p.node])) {
 		p.zipped = true
@@ -319,7 +318,7 @@ func unzip(data []byte, limit int64) ([]byte, error) {
 }
 
 // load reads the text of a page into buf, which grows as needed.
-func (s *Site) load(dir *os.Root, p *Page, buf []byte) (text, raw []byte, mode fs.FileMode, err error) {
+func (s *Site) load(dir *docroot.Dir, p *Page, buf []byte) (text, raw []byte, mode fs.FileMode, err error) {
 	limit := s.opt.MaxPageBytes // above which a page is not read
 	switch p.kind {
 	case PageSitemap, PageIndex:
@@ -327,7 +326,8 @@ func (s *Site) load(dir *os.Root, p *Page, buf []byte) (text, raw []byte, mode f
 	case PageMarkdown:
 		limit = min(limit, html.MaxBytes)
 	}
-	raw, mode, err = docroot.Read(dir, s.tree.Path(s.tree.Nodes[p.node].Real), buf, limit)
+	var room [256]byte // on the stack for most paths
+	raw, mode, err = dir.Read(append(s.tree.AppendPath(room[:0], s.tree.Nodes[p.node].Real), 0), buf, limit)
 	text = raw
 	if err == nil && p.zipped {
 		text, err = unzip(raw, limit)

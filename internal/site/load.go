@@ -41,7 +41,7 @@ func Load(ctx context.Context, root string, opt Options) (*Site, error) {
 	}
 	l := &loader{Site: s, modes: s.Permissions()}
 	l.findKinds()
-	dir, err := os.OpenRoot(s.Real())
+	dir, err := docroot.Open(s.Real())
 	if err != nil {
 		return nil, fmt.Errorf("read docroot %s: %w", root, system.Cause(err))
 	}
@@ -281,7 +281,7 @@ func (s *Site) mayBeMap(n *docroot.Node) bool {
 // read them.
 type loader struct {
 	*Site
-	dir   *os.Root
+	dir   *docroot.Dir
 	modes bool
 	next  atomic.Int64 // next page to take
 	done  atomic.Int64
@@ -308,7 +308,9 @@ func (l *loader) run(ctx context.Context, pages []Page) error {
 		w := newWorker(l)
 		workers[i] = w
 		wg.Go(func() {
-			w.buf = make([]byte, 0, docroot.FirstBuffer)
+			var free func()
+			w.buf, free = docroot.NewBuffer()
+			defer free()
 			for ctx.Err() == nil {
 				first := int(l.next.Add(batch)) - batch
 				if first >= len(pages) {

@@ -92,7 +92,7 @@ func (s updater) onDisk(path string) string { return filepath.Join(s.Real(), fil
 // share returns a site with new records of the edited files that shares all
 // others with s. ok is false if the edits reach further than that.
 func (s updater) share(ctx context.Context, edited []docroot.NodeID) (n *Site, ok bool, err error) {
-	dir, err := os.OpenRoot(s.Real())
+	dir, err := docroot.Open(s.Real())
 	if err != nil {
 		return nil, false, fmt.Errorf("read docroot %s: %w", s.Root(), system.Cause(err))
 	}
@@ -142,7 +142,7 @@ func (s updater) share(ctx context.Context, edited []docroot.NodeID) (n *Site, o
 // editedPages returns unread records for the edited files that are pages. ok is
 // false if a file that is recognised by its first bytes became another kind, and
 // for image maps, which may be pages in two ways.
-func (s updater) editedPages(dir *os.Root, edited []docroot.NodeID) (pages []Page, ok bool) {
+func (s updater) editedPages(dir *docroot.Dir, edited []docroot.NodeID) (pages []Page, ok bool) {
 	for _, id := range edited {
 		x := &s.tree.Nodes[id]
 		p := Page{node: id, kind: pageNone, canon: docroot.NoNode}
