@@ -27,8 +27,8 @@ import (
 	"github.com/sitelink/sitelink/internal/testkit"
 )
 
-// TestMain is the stand-in for Hugo too: the tests run without Hugo, and .ci/run runs them
-// again with Hugo itself.
+// TestMain is the stand-in for Hugo and Jekyll too: the tests run without them, and .ci/run
+// runs them again with SITELINK_HUGO, so with the programs themselves.
 func TestMain(m *testing.M) {
 	stand := map[string]func(args []string) error{"hugo": standIn, "jekyll": jekyllStandIn}[strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe")]
 	if stand == nil {
