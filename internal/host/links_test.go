@@ -534,6 +534,19 @@ func TestRuleFiles(t *testing.T) {
 			{"index_by_redirect", "d", "Redirect 200 /d = d/start.html > /d/"},
 		})
 	})
+	t.Run("apache below a base path", func(t *testing.T) {
+		o := host("apache")
+		o.BaseURLs = []string{"https://example.org/blog/"}
+		table(t, testkit.Files{
+			".htaccess": "RewriteEngine on\nRewriteRule ^old$ new.html\nRewriteRule ^gone$ none.html\nRewriteRule ^root$ /new.html\n",
+			"new.html":  page, "p.html": page, "app/.htaccess": "FallbackResource start.html\n", "app/start.html": page,
+		}, o, "p.html", []row{
+			{"relative", "old", "OK 200 /blog/old = new.html"},
+			{"relative_to_nothing", "gone", "MissingFile 404 /blog/gone"},
+			{"absolute", "root", "Proxied 0 /blog/root"},
+			{"fallback", "app/x", "OK 200 /blog/app/x = app/start.html"},
+		})
+	})
 	t.Run("project", func(t *testing.T) {
 		project := t.TempDir()
 		if err := os.WriteFile(filepath.Join(project, "vercel.json"), []byte(`{"cleanUrls": true, "redirects": [{"source": "/old/:x", "destination": "/new"}, {"source": "/a", "destination": "/gone"}]}`), 0o644); err != nil {

@@ -83,6 +83,9 @@ type Rule struct {
 	// Again: after this rewrite the host evaluates all rules again with the new
 	// path (Apache in .htaccess). Other hosts serve the file at the new path.
 	Again bool
+	// Relative: the destination was written relative to the directory of the rule file, so
+	// the base path of the site comes before it.
+	Relative bool
 	// Conditional: the rule depends on something that a static check does not
 	// know (country, language, cookie, header, an unsupported pattern), so it
 	// may or may not apply. Conditions names it, as written.
