@@ -232,9 +232,9 @@ func (v *value) holdsLink() bool {
 }
 
 // unescape resolves the escapes that JSON writers use in addresses.
-func unescape(s string) string {
-	return strings.NewReplacer(`\/`, "/", `\u0026`, "&", `\u003c`, "<", `\u003e`, ">", `\\`, `\`).Replace(s)
-}
+func unescape(s string) string { return unescaper.Replace(s) }
+
+var unescaper = strings.NewReplacer(`\/`, "/", `\u0026`, "&", `\u003c`, "<", `\u003e`, ">", `\\`, `\`)
 
 // menuOf are the keys of front matter that put a page into a menu, and nameKeys
 // those with its name there.
