@@ -24,7 +24,6 @@ const maxDepth = 2048
 // walker reads the names of the docroot into a tree.
 type walker struct {
 	tree *Tree
-	root string // as given
 	real string // absolute, symbolic links resolved
 	// links are the symbolic links, resolved after all names are known.
 	links []NodeID
@@ -69,7 +68,7 @@ func List(ctx context.Context, root string, jobs int) (*Contents, error) {
 	if abs, err = filepath.EvalSymlinks(abs); err != nil {
 		return nil, fmt.Errorf("read docroot %s: %w", root, system.Cause(err))
 	}
-	w := &walker{tree: newTree(), root: root, real: abs}
+	w := &walker{tree: newTree(), real: abs}
 	w.modes = filepath.Separator == '/' && info.Mode().Perm()&0o005 == 0o005
 	if jobs <= 0 {
 		jobs = runtime.GOMAXPROCS(0)

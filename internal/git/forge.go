@@ -8,35 +8,26 @@ import (
 	"fmt"
 	"net/url"
 	"os"
-	"path"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"sync"
+
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // forge matches the addresses of a repository on the forges whose addresses of files
 // are known: git@github.com:me/site.git, https://gitlab.com/group/me/site.
-var forge = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(?:https://(?:[^@/]*@)?|ssh://git@|git@)(github\.com|gitlab\.com)[:/]([\w.-]+(?:/[\w.-]+)+)/?$`)
-})
+var forge = text.Regexp(`^(?:https://(?:[^@/]*@)?|ssh://git@|git@)(github\.com|gitlab\.com)[:/]([\w.-]+(?:/[\w.-]+)+)/?$`)
 
-// SourceLinks returns the address of the lines of files below dir on the forge of the
+// SourceLinks returns the address of the lines of a repository's files on the forge of the
 // remote origin, with {file} and {line}:
 //
 //	https://github.com/me/site/blob/1f3c.../{file}#L{line}
 //
-// The address is "" if it is not certain that the files are there: a branch of origin must
-// have the commit that is checked out. isLinked reports whether a file is as in that
-// commit. It is not safe for concurrent use.
-func SourceLinks(ctx context.Context, dir string, env []string) (pattern string, isLinked func(file string) bool) {
-	root := dir
-	for root != filepath.Dir(root) {
-		if _, err := os.Lstat(filepath.Join(root, ".git")); err == nil {
-			break
-		}
-		root = filepath.Dir(root)
-	}
+// root is the directory that holds .git. The address is "" if it is not certain that the
+// files are there: a branch of origin must have the commit that is checked out. isLinked reports whether a file, a slash path
+// below root, is as in that commit. It is not safe for concurrent use.
+func SourceLinks(ctx context.Context, root string, env []string) (pattern string, isLinked func(file string) bool) {
 	repo, err := Open(ctx, root, env)
 	if err != nil {
 		return "", nil
@@ -53,11 +44,6 @@ func SourceLinks(ctx context.Context, dir string, env []string) (pattern string,
 	if at == nil || commit == "" || ask("for-each-ref", "--count=1", "--contains", commit, "refs/remotes/origin") == "" {
 		return "", nil
 	}
-	below, err := repo.Path(filepath.Join(dir, "x"))
-	if err != nil {
-		return "", nil
-	}
-	below = path.Dir(below)
 	blob := "/blob/"
 	if at[1] == "gitlab.com" {
 		blob = "/-/blob/"
@@ -75,13 +61,13 @@ func SourceLinks(ctx context.Context, dir string, env []string) (pattern string,
 	isLinked = func(file string) bool {
 		known, ok := same[file]
 		if !ok {
-			text, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(file)))
-			known = err == nil && isObject(objects()[path.Join(below, file)], text)
+			text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(file)))
+			known = err == nil && isObject(objects()[file], text)
 			same[file] = known
 		}
 		return known
 	}
-	address := url.URL{Scheme: "https", Host: at[1], Path: "/" + strings.TrimSuffix(at[2], ".git") + blob + commit + "/" + strings.TrimPrefix(below+"/", "./")}
+	address := url.URL{Scheme: "https", Host: at[1], Path: "/" + strings.TrimSuffix(at[2], ".git") + blob + commit + "/"}
 	return address.String() + "{file}#L{line}", isLinked
 }
 

@@ -144,7 +144,7 @@ func tagEnd(text []byte, i int) int {
 
 func (o *outline) name(t int) []byte { return o.text[o.tags[t].start+1 : o.tags[t].nameEnd] }
 
-// at returns the last tag that begins before an offset, -1 if there is none.
+// at returns the last tag that begins at or before an offset. It returns -1 if no tag does.
 func (o *outline) at(off int) int {
 	return sort.Search(len(o.tags), func(i int) bool { return o.tags[i].start > off }) - 1
 }
