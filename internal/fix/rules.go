@@ -62,7 +62,7 @@ func (m *maker) noAlias(f *check.Finding) string {
 func (m *maker) host() move.Host {
 	p := m.audit.Project
 	h := move.Host{
-		Root: p.Root, Profile: p.Profile, Static: m.static,
+		Root: p.Root, Profile: p.Profile, Base: m.site.BasePath(), Static: m.static,
 		Exists: m.set.Exists,
 		Published: func(name string) bool {
 			_, ok := m.site.Lookup(name)

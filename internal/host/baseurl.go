@@ -257,7 +257,7 @@ func (h *Host) RulePaths() []string {
 	}
 	var paths []string
 	for _, r := range h.rules.Rules() {
-		if path := r.Pattern; strings.HasPrefix(path, "/") && !strings.ContainsAny(path, `*:(){}[]|^$\?+`) {
+		if path, own := h.belowBase(r.Path()); own && r.Path() != "" && !strings.ContainsAny(r.Pattern, `*:(){}[]|^$\?+`) {
 			paths = append(paths, string(weburl.PercentDecode(nil, path)))
 		}
 	}

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -43,6 +44,9 @@ func (h *loader) parseRules() (parsed func() []*redirect.File) {
 func (h *loader) readRules(dir *docroot.Dir, parsed []*redirect.File) {
 	h.faults = append(h.faults, h.ruleReads...)
 	files := append(slices.Clone(h.opt.Rules), parsed...)
+	for i, f := range files {
+		files[i] = f.Below(h.BasePath())
+	}
 	if !h.opt.NoRuleFiles && h.profile.Rules == RulesHtaccess {
 		files = append(files, h.directoryFiles(dir)...)
 	}
@@ -63,7 +67,8 @@ func (h *loader) readRules(dir *docroot.Dir, parsed []*redirect.File) {
 		if set.Index == nil && set.Listing == nil && set.DirectorySlash == nil {
 			continue
 		}
-		id, _ := h.Lookup(set.Dir) // of the file
+		dir, _ := h.belowBase(set.Dir)
+		id, _ := h.Lookup(dir) // of the file
 		if h.local == nil {
 			h.local = map[docroot.NodeID]*localSettings{}
 		}
@@ -90,8 +95,24 @@ func (h *loader) checkRules() {
 	}
 }
 
-// filesAnswer reports whether the files answer a path, ignoring the rules.
+// belowBase returns what follows the base path in a path of the host, which is decoded
+// or not; ok is false if the path is not of the site.
+func (h *Host) belowBase(path string) (rest string, ok bool) {
+	base := h.BasePath()
+	if !strings.HasPrefix(path, base) {
+		base = decodeLenient(base)
+	}
+	rest, ok = strings.CutPrefix(path, base)
+	return cmp.Or(rest, "/"), ok && (rest == "" || rest[0] == '/')
+}
+
+// filesAnswer reports whether the files answer a path of the host, ignoring the rules.
+// Another site may answer what is not below the base path.
 func (h *loader) filesAnswer(path string) bool {
+	path, own := h.belowBase(path)
+	if !own {
+		return true
+	}
 	q := request{h: h.Host, p: &h.profile}
 	a := q.follow(path, "")
 	return a.State.Answers() || a.State == StateBehindSymlink
@@ -185,7 +206,7 @@ func (h *loader) directoryFiles(dir *docroot.Dir) (files []*redirect.File) {
 			h.faults = append(h.faults, docroot.FileFault{Path: name, Err: docroot.FileError(err)})
 			continue
 		}
-		files = append(files, redirect.Htaccess("/"+h.tree.Path(n.Parent), name, data))
+		files = append(files, redirect.Htaccess(decodeLenient(h.BasePath())+"/"+h.tree.Path(n.Parent), name, data))
 	}
 	return files
 }
@@ -284,9 +305,9 @@ type byRules struct{ *request }
 // decides. A conditional rule decides only if nothing else answers.
 func (q byRules) rule(path, query string, stage redirect.Stage, rewrites int) (a Answer, ok bool) {
 	at := q.h.address()
-	req := redirect.Request{Scheme: at.Scheme, Host: at.Host, Path: path, Query: strings.TrimPrefix(query, "?"), Stage: stage, Entry: q.entry}
+	req := redirect.Request{Scheme: at.Scheme, Host: at.Host, Path: q.h.BasePath() + path, Query: strings.TrimPrefix(query, "?"), Stage: stage, Entry: q.entry}
 	if rewrites == 0 {
-		q.original = path + query
+		q.original = req.Path + query
 	} else {
 		req.Original = q.original
 	}
@@ -344,9 +365,6 @@ func (q byRules) apply(hit redirect.Hit, path, query string, rewrites int) Answe
 // rewrite answers from another path, without a redirect.
 func (q byRules) rewrite(r *redirect.Rule, to, from string, rewrites int) Answer {
 	path, query := cutQuery(from)
-	if r.Relative {
-		to = q.h.bases[0].path + to
-	}
 	to = q.ownPath(to, path)
 	if !strings.HasPrefix(to, "/") {
 		q.step(ruleOrigin(r), "forwards the request to another server: "+to)
@@ -375,15 +393,16 @@ func (q byRules) rewrite(r *redirect.Rule, to, from string, rewrites int) Answer
 		}
 	}
 	if isMissing(&a) && a.Note == "" {
-		a.Note = ruleOrigin(r) + " leads to " + toPath
+		a.Note = ruleOrigin(r) + " leads to " + q.h.BasePath() + toPath
 	}
 	return a
 }
 
-// entry returns what kind of entry is at a decoded path, for the rules.
+// entry returns what kind of entry is at a decoded path of the host, for the rules.
 func (q byRules) entry(path string) redirect.Entry {
+	path, own := q.h.belowBase(path)
 	id, ok := q.h.Lookup(path)
-	if !ok {
+	if !own || !ok {
 		return redirect.Nothing
 	}
 	switch q.h.tree.Nodes[q.h.tree.Nodes[id].Real].Kind {
@@ -432,7 +451,7 @@ func (h *loader) markRuled() {
 	}
 	t := h.tree
 	for id := range t.Nodes {
-		path := escapePath("/" + t.Path(docroot.NodeID(id)))
+		path := h.BasePath() + escapePath("/"+t.Path(docroot.NodeID(id)))
 		if h.rules.MayMatch(path) || h.rules.MayMatch(path+"/") || h.rules.MayMatch(strings.TrimSuffix(path, ".html")) {
 			t.Nodes[id].Flags |= flagAsk
 		}

@@ -25,6 +25,11 @@ type RuleFile struct {
 	// First means that the host follows rules before it looks for files.
 	First bool
 
+	// base is the base path. All rules lead to paths of the host, which begin with it;
+	// if whole is set, their sources are such paths too.
+	base  string
+	whole bool
+
 	format func(text []byte, rules []Pair) (at int, insert string, err error)
 	// empty is a text without rules in which an entry is not a line of its own, "" where
 	// it is.
@@ -35,17 +40,29 @@ type RuleFile struct {
 // address redirects to the new one permanently. The addresses are decoded paths below the
 // docroot. The file may be empty.
 func (f RuleFile) Insert(text []byte, rules []Pair) (at int, insert string, err error) {
-	if len(text) > 0 || f.empty == "" {
-		return f.format(text, rules)
+	based := make([]Pair, len(rules))
+	for i, r := range rules {
+		based[i] = f.based(r)
 	}
-	at, insert, err = f.format([]byte(f.empty), rules)
+	if len(text) > 0 || f.empty == "" {
+		return f.format(text, based)
+	}
+	at, insert, err = f.format([]byte(f.empty), based)
 	return 0, f.empty[:at] + insert + f.empty[at:] + "\n", err
+}
+
+// based returns a rule with the base path where the host wants it.
+func (f *RuleFile) based(rule Pair) Pair {
+	if rule.New = f.base + rule.New; f.whole {
+		rule.Old = f.base + rule.Old
+	}
+	return rule
 }
 
 // find returns the range of a rule that an earlier move wrote, two equal offsets if there
 // is none.
 func (f *RuleFile) find(text []byte, rule Pair) (start, end int) {
-	_, own, err := f.format([]byte(f.empty), []Pair{rule})
+	_, own, err := f.format([]byte(f.empty), []Pair{f.based(rule)})
 	if err != nil {
 		return 0, 0
 	}
@@ -165,14 +182,18 @@ func (m *redirects) rewriteRules(files map[string]bool) error {
 			continue
 		}
 		name, tail := destination.CutTail(d.Value)
-		to, ok := m.names.of(m.names.base + name)
+		to, ok := m.names.of(name)
+		if !ok {
+			to, ok = m.names.of(m.names.base + name) // of a rewrite
+			to = m.rooted(to)
+		}
 		if !ok {
 			continue
 		}
 		if slices.ContainsFunc(m.rules.dropped, func(r [2]int) bool { return r[0] <= d.Start && d.End <= r[1] }) {
 			continue // the rule is for that address, and goes
 		}
-		raw, err := d.Encode(m.rooted(to) + tail)
+		raw, err := d.Encode(to + tail)
 		if err != nil {
 			m.note("%s: %v; the rule stays as it is", f.Name, err)
 			continue
@@ -220,13 +241,12 @@ func (m *redirects) joinRules(pairs []Pair, first bool, after *version) []Pair {
 // hasRules reports whether the host has rules for addresses below a directory, which a
 // rule for the whole directory before them would hide.
 func (m *redirects) hasRules(dir string) bool {
-	below, rules := m.rooted(dir), m.before.audit.Site.Rules()
+	rules := m.before.audit.Site.Rules()
 	if rules == nil {
 		return false
 	}
 	for _, r := range rules.Rules() {
-		pattern := strings.ReplaceAll(strings.TrimPrefix(r.Pattern, "^"), `\`, "")
-		if rest, ok := strings.CutPrefix(pattern, below); ok && rest != "" && !wholeDirectory().MatchString(rest) {
+		if rest, ok := strings.CutPrefix(strings.ReplaceAll(r.Path(), `\`, ""), dir); ok && rest != "" && !wholeDirectory().MatchString(rest) {
 			return true
 		}
 	}
@@ -242,6 +262,8 @@ type Host struct {
 	Root string
 	// Profile is the name of the host's profile.
 	Profile string
+	// Base is the base path, "" for none.
+	Base string
 	// RuleDir has the rule files that are not published, "" for none.
 	RuleDir string
 	// Dir is where a new rule file goes that is not published, "" for nowhere.
@@ -259,9 +281,9 @@ type Host struct {
 
 // projectRules are the rule files that are not published.
 var projectRules = []RuleFile{
-	{"netlify.toml", false, netlifyTables, ""},
-	{"vercel.json", true, vercelRules, "{\n  \"redirects\": []\n}"},
-	{"firebase.json", true, firebaseRules, `{"hosting": {"redirects": []}}`},
+	{Name: "netlify.toml", format: netlifyTables},
+	{Name: "vercel.json", First: true, format: vercelRules, empty: "{\n  \"redirects\": []\n}"},
+	{Name: "firebase.json", First: true, format: firebaseRules, empty: `{"hosting": {"redirects": []}}`},
 }
 
 // projectRulesOf names the files that a host reads without any setting.
@@ -269,6 +291,12 @@ var projectRulesOf = map[string]string{"netlify": "netlify.toml", "vercel": "ver
 
 // Rules returns the rule file, which need not exist yet.
 func (h Host) Rules() RuleFile {
+	f := h.find()
+	f.base = destination.PercentDecoded(h.Base)
+	return f
+}
+
+func (h Host) find() RuleFile {
 	static := func(name string) (string, bool) {
 		for _, dir := range h.Static {
 			if file := path.Join(dir, name); h.Exists(file) {
@@ -292,13 +320,13 @@ func (h Host) Rules() RuleFile {
 		}
 	}
 	if file, ok := static(".htaccess"); ok {
-		return RuleFile{Name: file, First: true, format: apacheLines}
+		return RuleFile{Name: file, First: true, whole: true, format: apacheLines}
 	}
 	switch {
 	case h.New != "" && (h.Profile == "netlify" || cloudflare) && !h.Published("_redirects"):
 		return RuleFile{Name: path.Join(h.New, "_redirects"), First: cloudflare, format: redirectsLines}
 	case h.New != "" && h.Profile == "apache" && !h.Published(".htaccess"):
-		return RuleFile{Name: path.Join(h.New, ".htaccess"), First: true, format: apacheLines}
+		return RuleFile{Name: path.Join(h.New, ".htaccess"), First: true, whole: true, format: apacheLines}
 	}
 	for _, f := range projectRules {
 		if h.Dir != "" && f.Name == projectRulesOf[h.Profile] {
@@ -337,7 +365,7 @@ func (m *redirects) hostRules() RuleFile {
 		}
 	}
 	h := Host{
-		Root: m.shadow.root, Profile: p.Profile, Exists: m.exists,
+		Root: m.shadow.root, Profile: p.Profile, Base: m.names.base, Exists: m.exists,
 		Published: func(name string) bool { return m.names.files[name] },
 	}
 	if ruleDir, ok := m.belowRoot(filepath.ToSlash(p.RuleDir)); ok && p.RuleDir != "" {

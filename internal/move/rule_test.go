@@ -126,7 +126,7 @@ func TestHostRules(t *testing.T) {
 // removing it leaves the text as it was.
 func TestFindRule(t *testing.T) {
 	rule, other := Pair{"/a b/", "/c/"}, Pair{"/x/", "/y/"}
-	for _, f := range []RuleFile{{"_redirects", false, redirectsLines, ""}, {".htaccess", true, apacheLines, ""}, projectRules[0], projectRules[1], projectRules[2]} {
+	for _, f := range []RuleFile{{Name: "_redirects", format: redirectsLines}, {Name: ".htaccess", base: "/blog", whole: true, format: apacheLines}, projectRules[0], projectRules[1], projectRules[2]} {
 		for _, others := range [][]Pair{nil, {other}} {
 			text := []byte(nil)
 			for _, r := range others {

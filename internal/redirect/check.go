@@ -22,8 +22,8 @@ var (
 const sample = "sitelink-sample"
 
 // Check checks the rules themselves. exists reports whether the host has a page
-// for a path of the site (percent-encoded, without query) without applying any
-// rule; the host may add a trailing slash by a redirect. One goroutine calls it.
+// for a path (percent-encoded, without query) without applying any rule, or may have
+// one since the path is not of the site; the host may add a trailing slash by a redirect. One goroutine calls it.
 //
 // Check returns the faults of the files and those it finds, sorted by file, line
 // and code: missing destinations, loops, chains, and rules that never apply
@@ -286,7 +286,7 @@ func (r *Rule) samplePath() string {
 		}
 		path = samplePlaceholder().ReplaceAllString(written, sample)
 		if p.dir != "" {
-			path = p.dir + strings.TrimPrefix(path, "/")
+			path = strings.TrimSuffix(p.dir, "/") + "/" + strings.TrimPrefix(path, "/")
 		}
 	}
 	if _, ok := p.matches(path); !ok || !strings.HasPrefix(path, "/") {

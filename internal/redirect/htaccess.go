@@ -17,7 +17,7 @@ const (
 )
 
 // Htaccess parses the .htaccess file of a directory. dir is the directory's URL
-// path, percent-decoded: "/" or "/sub/". It reads Redirect, RedirectMatch,
+// path on the host, percent-decoded: "/" or "/sub/". It reads Redirect, RedirectMatch,
 // RedirectPermanent, RedirectTemp, RewriteEngine, RewriteBase, RewriteCond,
 // RewriteRule, FallbackResource, DirectoryIndex, DirectorySlash, ErrorDocument and
 // Options Indexes; other directives do not affect paths. You can pass the files of
@@ -247,7 +247,10 @@ func (p *htaccess) redirect(line int, text string, words []string) {
 		bad("the source must start with /")
 		return
 	}
-	r.match = belowPattern(args[0])
+	if r.match = belowPattern(args[0]); !strings.HasPrefix(args[0]+"/", p.dir) && !strings.HasPrefix(p.dir, r.match.key+"/") {
+		p.fault(CodeUnreachable, Warning, line, text, "the rule never applies: Apache compares the whole path, and this file is for "+p.dir+", with which the source must start")
+		return
+	}
 	r.to = literalTemplate(r.To)
 	if isRedirect {
 		r.to = r.to.with(part{group: 0, escape: apacheEscape})
@@ -268,9 +271,8 @@ func (p *htaccess) fallback(line int, text string, args []string) {
 	r.group, r.Status, r.Kind, r.Stage, r.To = groupAlias, 200, Rewrite, AfterFiles, args[0]
 	r.match = belowPattern(p.dir)
 	r.conditions = [][]condition{{{variable: varEntry, want: FileEntry, not: true}}}
-	if r.Relative = !strings.HasPrefix(args[0], "/"); r.Relative {
-		r.to = literalTemplate(path.Join(p.dir, args[0]))
-	} else {
+	r.to = literalTemplate(path.Join(p.dir, args[0]))
+	if strings.HasPrefix(args[0], "/") {
 		r.to = literalTemplate(args[0])
 	}
 	p.Rules = append(p.Rules, r)

@@ -21,7 +21,7 @@ type pattern struct {
 	// inverse: below dir, the path must not match expr (Apache's "!pattern").
 	inverse bool
 
-	dir   string        // removed from the path before it is matched with expr (.htaccess)
+	dir   string        // removed from the path before it is matched with expr (.htaccess, base path)
 	expr  *expression   // form expressed
 	open  bool          // expr matches everything that starts with prefix
 	below bool          // expr matches key and everything below it
@@ -74,6 +74,15 @@ func belowPattern(dir string) pattern {
 		form: expressed, expr: &expression{source: "(?s)^" + regexp.QuoteMeta(dir) + rest},
 		prefix: dir, key: strings.TrimSuffix(dir, "/"), below: true, decoded: true,
 	}
+}
+
+// under returns the pattern for a docroot that has the address base.
+func (p pattern) under(base string) pattern {
+	if p.decoded {
+		base = unescapePath(base)
+	}
+	p.dir, p.prefix, p.key = base+p.dir, base+p.prefix, base+p.key
+	return p
 }
 
 // keyOf returns a literal prefix up to its last whole segment.

@@ -15,6 +15,7 @@ package redirect
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -83,9 +84,6 @@ type Rule struct {
 	// Again: after this rewrite the host evaluates all rules again with the new
 	// path (Apache in .htaccess). Other hosts serve the file at the new path.
 	Again bool
-	// Relative: the destination was written relative to the directory of the rule file, so
-	// the base path of the site comes before it.
-	Relative bool
 	// Conditional: the rule depends on something that a static check does not
 	// know (country, language, cookie, header, an unsupported pattern), so it
 	// may or may not apply. Conditions names it, as written.
@@ -201,11 +199,43 @@ type File struct {
 	reserved bool
 }
 
+// Below returns the file of a host that has the docroot at its root and is reached
+// below base, such as "/blog", by way of another server: the rules match paths below
+// base and rewrite to such paths. Redirects lead where the file says, since browsers
+// follow them. A .htaccess file has paths of the host already.
+func (f *File) Below(base string) *File {
+	if base == "" {
+		return f
+	}
+	moved := *f
+	moved.Settings.Dir = base + f.Settings.Dir
+	moved.Rules = slices.Clone(f.Rules)
+	for i := range moved.Rules {
+		r := &moved.Rules[i]
+		r.match = r.match.under(base)
+		if to := r.to.split(); r.Kind != Redirect && len(to) > 0 && strings.HasPrefix(to[0].literal, "/") {
+			r.to = template{parts: slices.Insert(slices.Clone(to), 0, part{literal: base, group: isLiteral})}
+		}
+		if r.self != nil && r.self.origin == "" {
+			r.self = &selfCheck{base: base + r.self.base, splat: r.self.splat}
+		}
+	}
+	return &moved
+}
+
+// Path returns Pattern as a path of the host, "" if it is not written as a path.
+func (r *Rule) Path() string {
+	if path := strings.TrimPrefix(r.Pattern, "^"); strings.HasPrefix(path, "/") {
+		return strings.TrimSuffix(r.match.dir, "/") + path
+	}
+	return ""
+}
+
 // Settings are the settings in a configuration file that affect paths. A nil
 // pointer means that the file does not have the setting.
 type Settings struct {
-	// Dir is the directory to which the settings apply, as a URL path with a
-	// trailing slash: "/", or the directory of a .htaccess.
+	// Dir is the directory to which the settings apply, as a URL path of the host with
+	// a trailing slash: "/", or the directory of a .htaccess.
 	Dir string
 	// CleanURLs: the host serves page.html at /page (Vercel, Firebase, Azure).
 	CleanURLs *bool

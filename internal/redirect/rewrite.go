@@ -126,7 +126,7 @@ func (p *htaccess) substitute(r *Rule, flags *rewriteRuleFlags) {
 	if !strings.HasPrefix(to, "/") && !strings.HasPrefix(to, "%{REQUEST_URI}") && !strings.Contains(to, "://") {
 		base := p.base
 		if base == "" {
-			base, r.Relative = p.dir, true
+			base = p.dir
 			if r.Kind == Redirect {
 				p.fault(CodeTargetMissing, Error, r.Source.Line, r.Text, "the substitution is relative: without RewriteBase, Apache redirects to its path on the server's disk; start it with /")
 			}
