@@ -5,12 +5,13 @@ package main_test
 import (
 	"fmt"
 	"html"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // htaccessFiles are the rule files of the test's docroot.
@@ -42,6 +43,12 @@ RewriteRule ^(clean/[a-z]+)$ $1.html [L]
 RewriteRule ^Case/(.*)$ new.html [NC,L]
 RewriteRule ^deeper/parent$ /new.html [R=301,L]
 RewriteRule ^home/parent$ /new.html [L]
+RewriteCond %{REQUEST_URI} ^/cond/
+RewriteRule ^(.*)$ /new.html [L]
+RewriteCond %{DOCUMENT_ROOT}/clean/$1.html -f
+RewriteRule ^root/(.*)$ /clean/$1.html [L]
+RewriteRule ^suffix$ %{REQUEST_URI}.html [L]
+RewriteRule ^relative$ new.html
 ErrorDocument 404 /new.html
 `,
 	"home/.htaccess":      "DirectoryIndex home.html index.html\n",
@@ -62,7 +69,7 @@ var htaccessPages = []string{
 	"clean/page.html", "home/home.html", "home/index.html", "listed/a.html", "unlisted/a.html", "bare/index.html", "deeper/to.html", "deeper/x.html",
 	"fallback/index.html", "fallback/real.html", "redirects/a.html", "redirects/b.html", "old.html", "secret.html",
 	"home/sub/home.html", "home/bare/index.html", "home/none/a.html", "no-index/index.html", "bare-list/index.html", "listed/sub/a.html", "off/x.html",
-	"deeper/sub/x.html",
+	"deeper/sub/x.html", "suffix.html",
 }
 
 var htaccessLinks = []string{
@@ -74,27 +81,42 @@ var htaccessLinks = []string{
 	"/clean/page", "/clean/page.html", "/clean/none", "/case/x", "/Case/y", "/home/", "/home", "/home/index.html", "/listed/", "/listed", "/unlisted/",
 	"/bare", "/bare/", "/deeper/from", "/deeper/up", "/deeper/to.html", "/deeper/none", "/fallback/", "/fallback/none", "/fallback/real.html", "/fallback/a/b",
 	"/redirects/a.html", "/redirects/b.html", "/redirects/a.html?x", "/home/sub/", "/home/bare/", "/home/none/", "/home/none", "/no-index/", "/no-index", "/bare-list", "/bare-list/",
-	"/listed/sub/", "/deeper/parent", "/home/parent", "/off/x.html", "/off/secret", "/deeper/sub/", "/deeper/sub/from", "/deeper/secret", "/none.html?q",
+	"/listed/sub/", "/deeper/parent", "/home/parent", "/off/x.html", "/off/secret", "/deeper/sub/", "/deeper/sub/from", "/deeper/secret", "/none.html?q", "/cond/x", "/root/page", "/root/none", "/suffix", "/relative",
 	"/new.html", "/none", "/.htaccess", "/",
 }
 
 // TestApacheRules: links through the rules of .htaccess files lead where Apache
-// sends them.
+// sends them, at the root of the host and below a base path.
 func TestApacheRules(t *testing.T) {
-	t.Parallel()
+	for _, base := range []string{"", "/base"} {
+		t.Run("root"+base, func(t *testing.T) {
+			t.Parallel()
+			compareApacheRules(t, base)
+		})
+	}
+}
+
+func compareApacheRules(t *testing.T, base string) {
 	var page strings.Builder
 	page.WriteString("<!doctype html><meta charset=utf-8><title>links</title>\n")
 	for _, href := range htaccessLinks {
-		fmt.Fprintf(&page, "<a href=\"%s\">x</a>\n", html.EscapeString(href))
+		fmt.Fprintf(&page, "<a href=\"%s\">x</a>\n", html.EscapeString(base+href))
 	}
-	files := maps.Clone(htaccessFiles)
+	files, whole := map[string]string{}, strings.NewReplacer(" /", " "+base+"/", `"/`, `"`+base+"/", "^/", "^"+base+"/", "}/", "}"+base+"/")
+	for name, text := range htaccessFiles {
+		files[name] = whole.Replace(text)
+	}
 	for _, name := range htaccessPages {
 		files[name] = "<!doctype html><title>" + name + "</title>\n"
 	}
 	files["links.html"] = page.String()
-	docroot := writeFixtures(t, files)
-	openToAll(t, docroot)
-	if err := filepath.WalkDir(docroot, func(name string, d os.DirEntry, err error) error {
+	root := t.TempDir()
+	docroot := filepath.Join(root, base)
+	for name, text := range files {
+		testkit.Write(t, filepath.Join(docroot, name), text)
+	}
+	openToAll(t, root)
+	if err := filepath.WalkDir(root, func(name string, d os.DirEntry, err error) error {
 		if err == nil && d.IsDir() {
 			err = os.Chmod(name, 0o755)
 		}
@@ -102,9 +124,9 @@ func TestApacheRules(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	server := apacheServer.start(t, site{docroot: docroot, rules: true})
+	server := apacheServer.start(t, site{docroot: root, rules: true})
 	var rows []row
-	eachLink(t, docroot, []string{"--profile", "apache"}, func(r *row) {
+	eachLink(t, docroot, []string{"--profile", "apache", "--base-url", "http://localhost" + base + "/"}, func(r *row) {
 		if r.Page == "links.html" && !r.isFault() {
 			rows = append(rows, *r)
 		}
@@ -114,7 +136,7 @@ func TestApacheRules(t *testing.T) {
 	}
 	for i, href := range htaccessLinks {
 		r := rows[i]
-		a := server.ask(t, href, patience)
+		a := server.ask(t, base+href, patience)
 		if a.Status >= 300 && a.Status < 400 && slices.Contains([]string{"/loop-1", "/loop-2"}, href) {
 			if r.Code != "endless-redirect" {
 				t.Errorf("%s: got %d %s %s, Apache redirects in a loop", href, r.Status, r.Verdict, r.Code)

@@ -538,14 +538,39 @@ func TestRuleFiles(t *testing.T) {
 		o := host("apache")
 		o.BaseURLs = []string{"https://example.org/blog/"}
 		table(t, testkit.Files{
-			".htaccess": "RewriteEngine on\nRewriteRule ^old$ new.html\nRewriteRule ^gone$ none.html\nRewriteRule ^root$ /new.html\n",
-			"new.html":  page, "p.html": page, "app/.htaccess": "FallbackResource start.html\n", "app/start.html": page,
+			".htaccess": "RewriteEngine on\nRewriteRule ^old$ new.html\nRewriteRule ^gone$ none.html\nRewriteRule ^root$ /new.html\n" +
+				"Redirect /blog/moved /blog/new.html\nRedirect /top /blog/new.html\nRedirectMatch ^/blog/(a+)/$ https://example.org/blog/new.html\nRedirect /blog/away /\n",
+			"new.html": page, "p.html": page, "app/.htaccess": "FallbackResource start.html\n", "app/start.html": page,
 		}, o, "p.html", []row{
+			{"redirect", "moved", "ViaRedirect 200 /blog/moved = new.html > /blog/new.html"},
+			{"redirect_of_host", "top", "MissingFile 404 /blog/top"},
+			{"match", "aa/", "ViaRedirect 200 /blog/aa/ = new.html > /blog/new.html"},
+			{"redirect_to_host", "away", "RedirectsAway 0 /blog/away > http://example.org/"},
 			{"relative", "old", "OK 200 /blog/old = new.html"},
 			{"relative_to_nothing", "gone", "MissingFile 404 /blog/gone"},
 			{"absolute", "root", "Proxied 0 /blog/root"},
 			{"fallback", "app/x", "OK 200 /blog/app/x = app/start.html"},
 		})
+	})
+	t.Run("netlify below a base path", func(t *testing.T) {
+		o := host("netlify")
+		o.BaseURLs = []string{"https://example.org/caf%C3%A9/"}
+		files := testkit.Files{
+			"_redirects": "/old /caf%C3%A9/new.html\n/away /new.html\n/app/* /new.html 200\n/x/* /caf%C3%A9/x/:splat\n/gone /caf%C3%A9/none\n", "new.html": page, "p.html": page,
+		}
+		table(t, files, o, "p.html", []row{
+			{"redirect", "old", "ViaRedirect 200 /caf%C3%A9/old = new.html > /caf%C3%A9/new.html"},
+			{"redirect_to_host", "away", "RedirectsAway 0 /caf%C3%A9/away > http://example.org/new.html"},
+			{"rewrite", "app/x", "OK 200 /caf%C3%A9/app/x = new.html"},
+		})
+		s := loadHost(t, testkit.MakeDocroot(t, files), o)
+		var faults []string
+		for _, f := range s.RuleFaults() {
+			faults = append(faults, fmt.Sprint(f.Line, " ", f.Code))
+		}
+		if got := fmt.Sprint(faults, s.RulePaths()); got != "[4 redirect-loop 5 redirect-target-missing] [/old /away /gone]" {
+			t.Errorf("faults and paths %s", got)
+		}
 	})
 	t.Run("project", func(t *testing.T) {
 		project := t.TempDir()

@@ -431,6 +431,8 @@ RewriteRule . /index.html [L]
 	checkQueries(t, New(Options{}, both), []query{{"/one", "302 redirect /alias"}, {"/two", "302 redirect /moved"}})
 	off := Htaccess("/", ".htaccess", []byte("RewriteRule a b\n"))
 	checkFaults(t, off.Faults, "1 "+CodeUnreachable)
+	elsewhere := Htaccess("/sub/", "r", []byte("Redirect /a /b\nRedirect /subject /b\nRedirect /sub /b\nRedirect /sub/a /b\nRedirect / /b\n"))
+	checkFaults(t, elsewhere.Faults, "1 "+CodeUnreachable, "2 "+CodeUnreachable)
 	pcre := Htaccess("/", ".htaccess", []byte("RewriteEngine on\nRewriteRule ^(a)\\1$ /b [R]\nRewriteRule ^x(?=y) /z [R]\nRewriteRule ^ok$ /k [R,XX]\nRewriteRule ^k$ /l [R]\n"))
 	checkFaults(t, pcre.Faults, "2 "+CodeUnjudged, "3 "+CodeUnjudged, "4 "+CodeSyntax)
 	set := New(Options{}, pcre)
