@@ -150,6 +150,17 @@ func (h *addresses) Published() bool {
 // for a site at the root of its host.
 func (h *addresses) BasePath() string { return h.bases[0].path } // always "" for a rooted site
 
+// belowBase returns what follows the base path in a path of the host, which is decoded
+// or not; ok is false if the path is not of the site.
+func (h *addresses) belowBase(path string) (rest string, ok bool) {
+	base := h.BasePath()
+	if !strings.HasPrefix(path, base) {
+		base = decodeLenient(base)
+	}
+	rest, ok = strings.CutPrefix(path, base)
+	return cmp.Or(rest, "/"), ok && (rest == "" || rest[0] == '/')
+}
+
 // Href returns the percent-encoded site path at which the host serves a node.
 // Directories end in a slash, an index file has the address of its directory,
 // and a page has no extension if the host redirects to such an address.

@@ -1,7 +1,6 @@
 package host
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -93,17 +92,6 @@ func (h *loader) checkRules() {
 	if h.rules != nil {
 		go h.ruleFaults()
 	}
-}
-
-// belowBase returns what follows the base path in a path of the host, which is decoded
-// or not; ok is false if the path is not of the site.
-func (h *Host) belowBase(path string) (rest string, ok bool) {
-	base := h.BasePath()
-	if !strings.HasPrefix(path, base) {
-		base = decodeLenient(base)
-	}
-	rest, ok = strings.CutPrefix(path, base)
-	return cmp.Or(rest, "/"), ok && (rest == "" || rest[0] == '/')
 }
 
 // filesAnswer reports whether the files answer a path of the host, ignoring the rules.

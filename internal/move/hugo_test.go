@@ -144,14 +144,14 @@ func TestHugoMoves(t *testing.T) {
 		{"a page", "content/docs/a.md", "content/docs/new/c.md", toA, []Pair{{"/sub/docs/a/", "/sub/docs/new/c/"}}, true},
 		{"by addresses", "/docs/a/", "https://h.example/sub/docs/new/c/", toA, []Pair{{"/sub/docs/a/", "/sub/docs/new/c/"}}, true},
 		{"a bundle", "content/docs/b/index.md", "content/docs/b2", []string{
-			"Home [a](docs/a/) and [b](docs/b2/).", "aliases:\r", "- /docs/b/\r", "url = \"/docs/b2/\"", "/docs/b/* /docs/b2/:splat 301",
+			"Home [a](docs/a/) and [b](docs/b2/).", "aliases:\r", "- /docs/b/\r", "url = \"/docs/b2/\"", "/docs/b/* /sub/docs/b2/:splat 301", "/first /sub/docs/b2/ 302",
 			"[rel](../b2/) [ref]({{< relref \"b2\" >}}) [rooted]({{< ref \"/docs/b2/index.md\" >}}) ![](/sub/img/p.svg)",
 		}, []Pair{{"/sub/docs/b/", "/sub/docs/b2/"}}, false},
 		{"a static file", "static/img/p.svg", "static/pictures/", []string{
-			"/img/p.svg /pictures/p.svg 301",
+			"/img/p.svg /sub/pictures/p.svg 301",
 			"[rel](../b/) [ref]({{< relref \"b\" >}}) [rooted]({{< ref \"/docs/b/index.md\" >}}) ![](/sub/pictures/p.svg)",
 		}, []Pair{{"/sub/img/p.svg", "/sub/pictures/p.svg"}}, false},
-		{"a binary file", "static/font.woff", "static/f.woff", []string{"/font.woff /f.woff 301"}, []Pair{{"/sub/font.woff", "/sub/f.woff"}}, false},
+		{"a binary file", "static/font.woff", "static/f.woff", []string{"/font.woff /sub/f.woff 301"}, []Pair{{"/sub/font.woff", "/sub/f.woff"}}, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if tt.new == "static/pictures/" {
@@ -193,7 +193,7 @@ func TestHugoSection(t *testing.T) {
 		t.Errorf("broken %v, lost %v", p.Broken, p.Lost)
 	}
 	lines := added(t, p)
-	for _, want := range []string{"/docs/* /guide/:splat 301", "- /docs/", "pageRef = \"/guide/a\"", "[rel](../b/) [ref]({{< relref \"b\" >}}) [rooted]({{< ref \"/guide/b/index.md\" >}}) ![](/sub/img/p.svg)"} {
+	for _, want := range []string{"/docs/* /sub/guide/:splat 301", "/first /sub/guide/b/ 302", "- /docs/", "pageRef = \"/guide/a\"", "[rel](../b/) [ref]({{< relref \"b\" >}}) [rooted]({{< ref \"/guide/b/index.md\" >}}) ![](/sub/img/p.svg)"} {
 		if !slices.Contains(lines, want) {
 			t.Errorf("no line %q in\n%s", want, strings.Join(lines, "\n"))
 		}
