@@ -67,7 +67,7 @@ func (src *sources) askHugo(ctx context.Context) error {
 		listed = append(listed, listedPage{file, p.Permalink.Host, p.Permalink.Path})
 	}
 	src.addListed(listed)
-	src.content.isComplete = true
+	src.content.matter = func() map[string][]int { return nil } // the list has it all
 	return nil
 }
 
@@ -205,7 +205,7 @@ func (src *sources) readAnswer() (a answer) {
 // Errors are ignored: the next run asks again.
 func (src *sources) keepAnswer() {
 	name := src.answerFile()
-	if name == "" || os.MkdirAll(src.opt.Cache, 0o700) != nil {
+	if os.MkdirAll(src.opt.Cache, 0o700) != nil {
 		return
 	}
 	src.answer.Project = resolved(src.opt.Project)

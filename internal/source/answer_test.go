@@ -31,9 +31,9 @@ func newAskedProject(t *testing.T) *askedProject {
 	p.write("content/b.md", "---\ntitle: B\n---\nText.\n")
 	p.write("public/a/index.html", "<!doctype html><title>A</title><a href=/gone/>x</a>")
 	for name, text := range map[string]string{
-		p.list: "path,permalink\ncontent/a.md,https://example.org/a/\ncontent/b.md,https://example.org/b/\n",
+		p.list: "path,permalink\ncontent/a.md,https://example.org/a/\ncontent/b.md,https://example.org/b/\ncontent/none.md,https://example.org/none/\n",
 		p.hugo: fmt.Sprintf("#!/bin/sh\n[ $1 = version ] && exit\necho \"$*\" >>'%s'\ncase \"$*\" in\n'list all') cat '%s';;\n"+
-			"'config mounts') echo '{\"path\":\"project\",\"dir\":\"%s\",\"mounts\":[{\"source\":\"content\",\"target\":\"content\"}]}';;\n'config --format json') echo '%s';;\nesac\n", p.log, p.list, p.dir, heldHugo),
+			"'config mounts') echo '{\"path\":\"project\",\"dir\":\"%s\",\"mounts\":[{\"source\":\"content\",\"target\":\"content\"},{\"source\":\"/no/such\",\"target\":\"content\"}]}';;\n'config --format json') echo '%s';;\nesac\n", p.log, p.list, p.dir, heldHugo),
 	} {
 		testkit.Check(t, os.WriteFile(name, []byte(text), 0o755))
 	}
@@ -126,6 +126,11 @@ func TestAnswerKept(t *testing.T) {
 	if _, got := p.open(); got != allOfIt {
 		t.Errorf("another Hugo: it was asked %q", got)
 	}
+	t.Chdir(p.cache)
+	p.cache = ""
+	if _, got := p.open(); got != allOfIt {
+		t.Errorf("without a cache: Hugo was asked %q", got)
+	}
 }
 
 // TestAnswerDamaged: a file that cannot be read counts as none.
@@ -184,8 +189,8 @@ func TestAnswerOfCopy(t *testing.T) {
 		if got := strings.Join(strings.Fields(strings.ReplaceAll(string(log), " ", "-")), " "); got != want {
 			t.Errorf("Hugo was asked %q for the copy, want %q", got, want)
 		}
-		if f := m.content.files[m.content.listed["a"]]; f.display != "content/a.md" || len(m.content.files) != 2 && !edit {
-			t.Errorf("the page a is %s, %d files", f.display, len(m.content.files))
+		if f := m.content.files[m.content.listed["a"]]; f.display != "content/a.md" || len(m.content.files) != 2 && !edit || m.content.matter() != nil || !m.AsksHugo() || len(m.HugoPages()) != 3 {
+			t.Errorf("the page a is %s, %d files, %v", f.display, len(m.content.files), m.content.matter())
 		}
 		for _, mt := range m.mounts {
 			if mt.dir.dir != "content" || mt.dir.prefix != "" {

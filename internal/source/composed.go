@@ -204,7 +204,7 @@ func (p *locatedPage) fitValue(w *written, tag *pageLinkTag) (hole string, score
 	}
 	addr := &tag.on.addr
 	withFragment := addr.target
-	if addr.target != "" && addr.fragment != "" {
+	if addr.fragment != "" {
 		withFragment += "#" + addr.fragment
 	}
 	for _, value := range []string{tag.value, addr.local, withFragment} {
@@ -451,8 +451,8 @@ func (p *locatedPage) elementAt(name string) *Position {
 			if by := p.templatesOf(&l, 0); len(by) == 1 {
 				return by[0].position(l.raw)
 			}
+			return nil
 		}
-		return nil
 	}
 	return nil
 }

@@ -69,7 +69,6 @@ type contentIndex struct {
 	// are read once.
 	matter     func() map[string][]int
 	aliases    func() map[string][]alias
-	isComplete bool // Hugo has listed the pages
 	staticDirs []sourceDir
 	roots      []sourceDir
 }
@@ -269,19 +268,13 @@ func (c *contentIndex) named(name string) (contentFile, bool) {
 		}
 	}
 	// The name may be relative to a directory that only the generator knows.
-	found := -1
-	for _, i := range c.byLast[path.Base("/"+nameKey(strings.TrimSuffix(name, path.Ext(name))))] {
-		if strings.HasSuffix(c.files[i].display, "/"+name) {
-			if found >= 0 {
-				return contentFile{}, false
-			}
-			found = i
-		}
-	}
-	if found < 0 {
+	found := slices.DeleteFunc(slices.Clone(c.byLast[path.Base("/"+nameKey(strings.TrimSuffix(name, path.Ext(name))))]), func(i int) bool {
+		return !strings.HasSuffix(c.files[i].display, "/"+name)
+	})
+	if len(found) != 1 {
 		return contentFile{}, false
 	}
-	return c.files[found], true
+	return c.files[found[0]], true
 }
 
 // namedIn finds the file that a content file names: next to it, or else like
@@ -379,10 +372,7 @@ func (src *sources) readBuildMap() (pages []listedPage) {
 		if err != nil || d.IsDir() || path.Ext(name) != ".json" {
 			return nil
 		}
-		text, err := system.ReadFS(src.project, name, maxMapFile)
-		if err != nil {
-			return nil
-		}
+		text, _ := system.ReadFS(src.project, name, maxMapFile)
 		var page struct{ Source, Permalink string }
 		if json.Unmarshal(text, &page) != nil {
 			return nil // another kind of file
@@ -405,11 +395,10 @@ func (m *Map) SourceForm(p *Position, l *Link, suggestion string) string {
 		return suggestion
 	}
 	from, written := m.content.files[i], ""
-	if d := m.document(from); d != nil {
-		for k := range d.links {
-			if line, column := d.lines.at(d.links[k].at); line == p.Line && column == p.Column {
-				written = d.links[k].dest
-			}
+	d := m.document(from)
+	for k := range d.links {
+		if line, column := d.lines.at(d.links[k].at); line == p.Line && column == p.Column {
+			written = d.links[k].dest
 		}
 	}
 	name, fragment, _ := strings.Cut(written, "#")

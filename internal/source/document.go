@@ -198,10 +198,8 @@ func appendParameters(all []sourceLink, sc shortcode, used map[int]bool) []sourc
 		return all
 	}
 	for _, p := range sc.params {
-		if p.text != "" && len(p.text) <= maxValue {
-			all = append(all, sourceLink{order: sc.from, at: p.at, dest: p.text, isGuess: true, asMarkdown: sc.asMarkdown,
-				form: FormShortcode, size: len(p.text), code: sc.name, key: p.key})
-		}
+		all = append(all, sourceLink{order: sc.from, at: p.at, dest: p.text, isGuess: true, asMarkdown: sc.asMarkdown,
+			form: FormShortcode, size: len(p.text), code: sc.name, key: p.key})
 	}
 	return all
 }
@@ -263,13 +261,11 @@ func (m *Map) withIncluded(d *document) (all []sourceLink) {
 			if !ok || f.display == d.file.display {
 				continue
 			}
-			if other := m.document(f); other != nil {
-				into := text
-				if !it.asMarkdown {
-					into = definitions{}
-				}
-				add(other, into, depth+1)
+			into := text
+			if !it.asMarkdown {
+				into = definitions{}
 			}
+			add(m.document(f), into, depth+1)
 		}
 		define(math.MaxInt)
 	}

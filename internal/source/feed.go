@@ -86,10 +86,7 @@ func (m *Map) feedPairs(r *site.Reader, name string, text []byte, all []pageLink
 		if wanted == len(links) || links[wanted].Offset >= int64(it.to) || page == "" {
 			continue
 		}
-		shown, err := system.ReadFS(m.docroot, page, maxSourcePage)
-		if err != nil {
-			continue
-		}
+		shown, _ := system.ReadFS(m.docroot, page, maxSourcePage)
 		doc := m.fileOf(page, shown, findMarkers(shown).file, m.pageLinks(r, page, shown))
 		if doc == nil {
 			continue

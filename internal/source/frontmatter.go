@@ -255,17 +255,23 @@ func (m *Map) menuEntry(o *unlocated) *Position {
 		return nil
 	}
 	d := m.document(m.content.files[makers[0]])
-	if d == nil || !slices.ContainsFunc(d.matter, func(v value) bool { return nameKeys[v.key] && plainLabel(v.text) == o.label }) {
-		return nil
-	}
+	named := slices.ContainsFunc(d.matter, func(v value) bool { return nameKeys[v.key] && plainLabel(v.text) == o.label })
 	text, off := d.lines.text, 0
+	var entry *Position
 	for line := range bytes.Lines(text[:frontMatter(text)]) {
-		if k := keyOnLine().FindSubmatchIndex(line); k != nil && k[2] <= 1 && menuOf[strings.ToLower(string(line[k[2]:k[3]]))] {
-			return d.position(off + k[2])
+		if k := keyOnLine().FindSubmatchIndex(line); k != nil {
+			key := strings.ToLower(string(line[k[2]:k[3]]))
+			named = named || nameKeys[key] && plainLabel(string(line[k[3]:])) == o.label
+			if entry == nil && k[2] <= 1 && menuOf[key] {
+				entry = d.position(off + k[2])
+			}
 		}
 		off += len(line)
 	}
-	return nil
+	if !named {
+		return nil
+	}
+	return entry
 }
 
 // Unpublished says why no page answers a link although a content file would make it:
@@ -285,12 +291,8 @@ func (m *Map) Unpublished(l *Link, prefix string, built time.Time) string {
 		return ""
 	}
 	f := &c.files[found[0]]
-	d := m.document(*f)
-	if d == nil {
-		return ""
-	}
 	of := map[string]string{}
-	for _, v := range d.matter {
+	for _, v := range m.document(*f).matter {
 		if _, ok := of[v.key]; !ok && !v.nested {
 			of[v.key] = v.text
 		}
@@ -343,10 +345,7 @@ func firstDate(value string) string {
 // excludedBy returns the setting of MkDocs that keeps a file out of the site, "" for
 // none. Its value is a list of patterns as in .gitignore.
 func excludedBy(m *Map, file string) string {
-	text, err := system.ReadFS(m.project, "mkdocs.yml", maxContentFile)
-	if err != nil {
-		return ""
-	}
+	text, _ := system.ReadFS(m.project, "mkdocs.yml", maxContentFile)
 	_, file, _ = strings.Cut(file, "/") // within docs
 	parts := strings.Split(file, "/")
 	setting := ""

@@ -230,9 +230,6 @@ func ShownHeadings(text []byte) (all []ShownHeading) {
 // docroot that can no longer be read.
 func (m *Map) Files(ctx context.Context, s *site.Site, pages []string) ([]*Position, error) {
 	found := make([]*Position, len(pages))
-	if len(pages) == 0 {
-		return found, nil
-	}
 	reader, err := m.useSite(s)
 	if err != nil {
 		return nil, err

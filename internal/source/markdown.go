@@ -83,21 +83,11 @@ func (w *markdownWalk) prepare(n ast.Node, entering bool) (ast.WalkStatus, error
 // starts at an offset. It follows "]:" and white space, which may include a
 // line end and the markers of a block quote.
 func definitionOffset(text []byte, start int, dest []byte) int {
-	n := bytes.Index(text[start:], []byte("]:"))
-	if n < 0 {
+	_, rest, _ := bytes.Cut(text[start:], []byte("]:"))
+	if rest = bytes.TrimLeft(rest, " \t\r\n><"); !bytes.HasPrefix(rest, dest) {
 		return -1
 	}
-	for i := start + n + 2; i < len(text); i++ {
-		switch text[i] {
-		case ' ', '\t', '\r', '\n', '>', '<':
-			continue
-		}
-		if bytes.HasPrefix(text[i:], dest) {
-			return i
-		}
-		return -1
-	}
-	return -1
+	return len(text) - len(rest)
 }
 
 func (w *markdownWalk) visit(n ast.Node, entering bool) (ast.WalkStatus, error) {

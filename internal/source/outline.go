@@ -215,7 +215,7 @@ func (o *outline) attributes(t int) (all []attribute, open bool) {
 func (o *outline) attributeAt(t, off int) (a attribute, ok bool) {
 	all, _ := o.attributes(t)
 	for _, a := range all {
-		if a.from <= off && (off < a.to || off == a.from) {
+		if a.from <= off && off < a.to {
 			return a, true
 		}
 	}

@@ -56,10 +56,7 @@ const maxSourcePage = 64 << 20
 // returns the links without one. first is the index of the first link.
 func (m *Map) locatePage(r *site.Reader, links []Link, positions []*Position, first int) []unlocated {
 	name := links[0].Page
-	text, err := system.ReadFS(m.docroot, name, maxSourcePage)
-	if err != nil {
-		return nil
-	}
+	text, _ := system.ReadFS(m.docroot, name, maxSourcePage)
 	found := findMarkers(text)
 	if dir, file, ok := m.content.copyOf(m.docroot, name, text); ok && found.file == "" && found.comments == nil {
 		lines := newLines(text)
@@ -80,9 +77,6 @@ func (m *Map) locatePage(r *site.Reader, links []Link, positions []*Position, fi
 		return nil
 	}
 	all := m.pageLinks(r, name, text)
-	if all == nil {
-		return nil
-	}
 	page := &locatedPage{m: m, name: name, text: text, links: all}
 	doc := m.fileOf(name, text, found.file, all)
 	var pairs []int
@@ -226,17 +220,15 @@ func (m *Map) addresses(items []sourceLink, page string) []address {
 	return all
 }
 
-// pageLinks returns all links of a page, in order, nil if the page cannot be
-// read.
-func (m *Map) pageLinks(r *site.Reader, name string, text []byte) []pageLink {
+// pageLinks returns all links of a page, in order. A page that cannot be read has none.
+func (m *Map) pageLinks(r *site.Reader, name string, text []byte) (all []pageLink) {
 	id, ok := m.pageID(name)
 	if !ok {
 		return nil
 	}
-	all := []pageLink{}
 	isText := m.site.Page(id).Kind() == site.PageMarkdown
 	regions := findRegions(text)
-	err := r.Written(id, func(d *site.Detail) {
+	_ = r.Written(id, func(d *site.Detail) {
 		l := pageLink{offset: d.Offset, raw: strings.Clone(d.Raw), element: d.Element, attribute: d.Attribute, region: regions.at(int(d.Offset))}
 		if isText {
 			l.element = markdownElements[d.Element]
@@ -246,9 +238,6 @@ func (m *Map) pageLinks(r *site.Reader, name string, text []byte) []pageLink {
 		l.addr = m.address(l.raw, name)
 		all = append(all, l)
 	})
-	if err != nil {
-		return nil
-	}
 	return all
 }
 

@@ -76,9 +76,6 @@ func (m *Map) bestFile(found []int, name string, text []byte, links []pageLink, 
 	best, bestScore, tie := -1, 0, false
 	for _, i := range found {
 		doc := m.document(c.files[i])
-		if doc == nil {
-			continue
-		}
 		_, pairs := align(doc.links, m.addresses(doc.links, name), links)
 		common := commonTail(c.files[i].key, pageKey(name))
 		if !certain && pairs == 0 && common < strings.Count(pageKey(name), "/")+1 {
@@ -113,13 +110,10 @@ func commonTail(a, b string) int {
 
 var htmlLanguage = text.Regexp(`(?i)<html[^>]*\slang\s*=\s*["']?([a-zA-Z-]+)`)
 
-// document returns a parsed content file, nil if it cannot be read.
+// document returns a parsed content file. One that cannot be read has no text.
 func (m *Map) document(f contentFile) *document {
 	return m.docs.get(f.display, func() *document {
-		text, err := system.ReadFS(f.dir.fsys, f.name, maxContentFile)
-		if err != nil {
-			return nil
-		}
+		text, _ := system.ReadFS(f.dir.fsys, f.name, maxContentFile)
 		d := parseDocument(f.name, text, m.opt.Generator == Hugo)
 		d.file = f
 		for _, it := range d.links {
@@ -141,12 +135,9 @@ var frontMatterLine = text.Regexp(`(?m)^\s*"?(slug|url|permalink|title|path)"?\s
 const maxFrontMatter = 16 << 10
 
 // readFrontMatter indexes the files by their front matter: by "/" and the key for a
-// whole path, by the last name for a slug or a title. Hugo's own list has them all.
+// whole path, by the last name for a slug or a title.
 func (c *contentIndex) readFrontMatter() map[string][]int {
 	index := map[string][]int{}
-	if c.isComplete {
-		return index
-	}
 	c.eachFrontMatter(func(i int, text []byte) {
 		for _, l := range frontMatterLine().FindAllSubmatch(text[:min(len(text), maxFrontMatter)], -1) {
 			value := strings.Trim(string(bytes.TrimSpace(l[2])), `"'`)
@@ -296,9 +287,6 @@ func (m *Map) marked(all markers, page string, links []pageLink, j int) (*Positi
 		return nil, false
 	}
 	doc := m.document(f)
-	if doc == nil {
-		return nil, false
-	}
 	if by.line == 0 {
 		at, _, ok := doc.onlyMatch(&on.addr, m.addresses(doc.links, page), m.frontMatterAddresses(doc, page))
 		if !ok {
@@ -432,10 +420,7 @@ type OwnLink struct {
 // was made of none, or of one that is not certain. r reads the site of the last
 // call of PageFiles.
 func (m *Map) OwnLinks(r *site.Reader, page string) (file string, links []OwnLink) {
-	text, err := system.ReadFS(m.docroot, page, maxSourcePage)
-	if err != nil {
-		return "", nil
-	}
+	text, _ := system.ReadFS(m.docroot, page, maxSourcePage)
 	all := m.pageLinks(r, page, text)
 	m.docs.clear() // the files may have changed
 	doc := m.fileOf(page, text, findMarkers(text).file, all)

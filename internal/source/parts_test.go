@@ -168,12 +168,70 @@ func TestParts(t *testing.T) {
 		file, ok := (&sourceDir{dir: "files", under: "v2"}).copied(page)
 		return fmt.Sprint(file, " ", ok, ";")
 	}
+	file := func(name, text string) *templateFile {
+		f := &templateFile{contentFile: contentFile{name: name, display: name, dir: sourceDir{kind: kindOf(name)}}, text: []byte(text)}
+		f.lines = sync.OnceValue(func() lines { return newLines(f.text) })
+		f.rows = sync.OnceValue(f.readRows)
+		return f
+	}
+	searched := func(template, address string) (all string) {
+		f, w := file("a.html", template), newTextSearch()
+		f.readLinks()
+		w.add(address)
+		f.search(&w)
+		for _, h := range w.hits[address] {
+			all += fmt.Sprint(h.element, " ", h.line, ":", h.col, "; ")
+		}
+		return all
+	}
+	placed := func(run string, files ...string) (all string) {
+		x, r := &templateIndex{}, &linkRun{}
+		for _, f := range files {
+			name, text, _ := strings.Cut(f, "|")
+			x.files = append(x.files, file(name, text))
+		}
+		x.data, x.stems = sync.OnceValue(x.readRows), sync.OnceValue(x.readStems)
+		for l := range strings.FieldsSeq(run) {
+			hole, label, _ := strings.Cut(l, "=")
+			r.links = append(r.links, runLink{hole, label})
+		}
+		x.placeRun(r)
+		for _, p := range r.places {
+			all += shown(p) + "; "
+		}
+		return strings.ReplaceAll(all, " data", "")
+	}
+	only := func(text, addresses string) (all string) {
+		d := parseDocument("a.md", []byte(text), true)
+		for raw := range strings.FieldsSeq(addresses) {
+			a := at(raw, "p.html")
+			n, matter, ok := d.onlyMatch(&a, m.addresses(d.links, "p.html"), m.frontMatterAddresses(d, "p.html"))
+			all += fmt.Sprint(n, " ", matter, " ", ok, "; ")
+		}
+		return all
+	}
+	ids := func(text string) (all string) {
+		for _, h := range ReadHeadings("a.md", []byte(text), None, "") {
+			all += fmt.Sprint(h.ID, " ", h.IDStart, ":", h.IDEnd, "; ")
+		}
+		return all
+	}
 	tests := []struct{ name, got, want string }{
+		{"addresses of several words", searched("<p>/a,b/ /a,c/ /a,b/d", "/a,b/"), " 1:4; "},
+		{"markup without an end", tree("<a><!-- x <b>") + htmlLabel([]byte("x>a <b"), 0) + fmt.Sprint(findMarkers([]byte("sitelink:source<meta name=sitelink:source"))) + fmt.Sprint(findMarkers([]byte("<!-- sitelink:source a"))), "a<-1a{ []}{ []}"},
+		{"addresses in templates", searched("<img class='y' src=\"{{ `/x/` }}/y/\">\n<p title=/x/>/x/", "/x/"), "img 1:21;  2:10;  2:14; "},
+		{"a run in data", placed("/d/a /d/b /d/c", "l.yml|- /a\n- /b\n- /c\n", "k.yml|- /a\n- /z\n"), "l.yml:1:3; l.yml:2:3; l.yml:3:3; "},
+		{"a run with the same link twice", placed("/a=x /b=y /a=z", "l.yml|- /a\n- /b\n- /c\n- /a\n"), "l.yml:1:3; l.yml:2:3; l.yml:4:3; "},
+		{"a run by stems", placed("/v1/a /v2/b /v2/c", "one.yml|- /a\n- /b\n- /c\n", "two.yml|- /a\n- /b\n- /c\n", "n.yml|v1: one\nv2: two\n") + placed("/v1/a /v1/b /v1/c", "one.yml|- /a\n- /b\n- /c\n", "two.yml|- /a\n- /b\n- /c\n", "n.yml|v1: one\nv1: two\n"), "two.yml:1:3; two.yml:2:3; two.yml:3:3; -; -; -; "},
+		{"strings in actions", fmt.Sprint(ReadWritten("a.html", []byte("<a href=\"{{ f `/x/` ' }}\">"), None)), "[{15 9 /x/ 9 a  href  3}]"},
+		{"a run by names", placed("/v1.2/a /v1.2/b /v1.2/c", "two.yml|- /a\n- /b\n- /c\n", "v1-2-toc.yml|- /a\n- /b\n- /c\n"), "v1-2-toc.yml:1:3; v1-2-toc.yml:2:3; v1-2-toc.yml:3:3; "},
+		{"the only match", only("---\nx: /a/\ny: /b/\nz: /b/\n---\n[a](/a/) [c](/c/) [d](/d/) [d](/d/) [e][f] [f]\n\n[f]: /f/\n", "/a/ /b/ /c/ /d/ /f/ /z/"), "7 true true; 21 true false; 42 false true; 60 false false; 82 false true; 0 false false; "},
+		{"written ids", ids("# A {id=x}\n\n[a](#x)\n\n# B {#x-y}\n"), "x 8:9; x-y 27:30; "},
 		{"keys of names", strings.Join([]string{nameKey("A B/_index"), nameKey("readme"), nameKey("x/Index"), nameKey("x/indexes")}, " "), "a-b  x x/indexes"},
 		{"keys of pages", strings.Join([]string{pageKey("/A%20B/index.html"), pageKey("index.html"), pageKey("x.HTM"), pageKey("a/x.md"), pageKey("a.html.html")}, " "), "a-b  x a/x a.html"},
 		{"file beside a page", fileKey("b.md#c", "p/a") + " " + fileKey("../_index.md?x", "p/a") + " " + fileKey("/b.md", "p/a") + fileKey("b.png", "p/a") + fileKey("", "p"), "p/b / "},
 		{"last names", strings.Join([]string{lastName("/a/B.md"), lastName("/a/b/index.html"), lastName("/"), lastName("x.html.md"), lastName("a b/"), lastName("../_index.md"), lastName("index.html")}, "|"), "b|b||x.html|a-b||"},
-		{"same destination", fmt.Sprint(score("/sub/b/", "/sub/b/"), score("http://e.org/sub/b/", "/b/"), score("//e.org/b/", "b/"), score("../b/", "/p/b/"), score("c.md", "/x/c/"), score("#x", "/de/#x"), score("d.md", "/p/d/")), "12 10 10 9 4 4 4"},
+		{"same destination", fmt.Sprint(score("/sub/b/", "/sub/b/"), score("http://e.org/sub/b/", "/b/"), score("//e.org/b/", "b/"), score("../b/", "/p/b/"), score("c.md", "/x/c/"), score("#x", "/de/#x"), score("d.md", "/p/d/"), score("_index.md", "/p/"), score("../_index.md", "/"), score("%zz", "/%zz")), "12 10 10 9 4 4 4 4 4 10"},
 		{"another destination", fmt.Sprint(score("https://x.org/b/", "/b/"), score("mailto:a", "b"), score("b#c", "b#d"), score("/a/", "/b/"), score("", "#a")), "0 0 0 0 0"},
 		{"address", fmt.Sprintf("%+v %+v", at(" /sub/a%20b/?q=1#f ", "x.html"), at("https://e.orgx/", "x.html")),
 			"{exact:/sub/a b/?q=1#f local:/a b/?q=1#f name:a-b fragment:f target:/a b/?q=1 file:} {exact:https://e.orgx/ local: name: fragment: target: file:}"},
@@ -207,7 +265,7 @@ func TestParts(t *testing.T) {
 		{"items of Atom", items("<entry><link rel='edit' href='/e'/><link href='/a' rel=alternate/><link rel=\"alternate\" href=\"/z\"/></entry><entry><link href=/q><link href='/b'/><link>/c</link></entry><entry><link rel=self href='/s'/><id>/i</id></entry>"), "0:99 /a;107:160 /c;168:212 /i;"},
 		{"items of a JSON feed", items("\uFEFF {\"items\": [{\"url\": \"/a\", \"id\": \"/i\"}, {\"id\": \"/b\"}, {}, {\"id\": \"/b\"}]}") + items("{\"items\": 1}"), "15:40 /a;42:54 /b;56:58 ;60:72 /b;"},
 		{"odd attributes", attributes(`<a b="c>`) + "; " + attributes(`<a ="x" /b  c  = d e= 'f'g h =>`) + "; " + attributes(`<a b=`) + "; " + attributes(`<a b='{{ x }}`) + "; " + attributes(`<a/b {{ x }}c`), `b=["c"] false, false; b=[""] false, c=["d"] false, e=["f"] false, g=[""] false, h=[""] false, false; b=[""] false, false; b=["" ""] false, false; b=[""] false, true`},
-		{"text beside an element", beside("a<!-- > -->b <i>c</i>{{ x }}d é-1<x y='>'>e<!-- > f --><b y='>'>g</b>h{{ }}i") + beside("z<!x><x>") + beside("i>j<x>k<l") + beside(strings.Repeat("m", 100)+"<x>"+strings.Repeat("n", 100)), "dé-1|egh; z|; j|k; " + strings.Repeat("m", maxAround) + "|" + strings.Repeat("n", maxAround) + "; "},
+		{"text beside an element", beside("a<!-- > -->b <i>c</i>{{ x }}d é-1<x y='>'>e<!-- > f --><b y='>'>g</b>h{{ }}i") + beside("z<!x><x>") + beside("a<!-- b<c> --><x>") + beside("i>j<x>k<l") + beside(strings.Repeat("m", 100)+"<x>"+strings.Repeat("n", 100)), "dé-1|egh; z|; a|; j|k; " + strings.Repeat("m", maxAround) + "|" + strings.Repeat("n", maxAround) + "; "},
 		{"actions without an end", string(maskActions([]byte("a{{/* b }}c{{ d"))) + "; " + string(maskActions([]byte("{{/* a */ }}b{{- /* c"))) + "; " + string(maskActions([]byte("{{ `a }}b <%"))) + "; " + string(maskActions([]byte(`{{ "\"}}" }}a{`))), "a{{/* b }}c{{ d; " + strings.Repeat("\x01", 12) + "b{{- /* c; " + strings.Repeat("\x01", 8) + "b <%; " + strings.Repeat("\x01", 12) + "a{"},
 		{"values of YAML", valuesOf("# a: /b\nurl: /a\nlist:\n- /b\n  - c: /d\nm: [x1, /e]\nn: {k: /f, l: /g}\n'q r': \"/h\" # 'i'\n  nest: j1\n-\n  \nt: it's\nk:\n  - 'x'\ny: z\n// o: /p\n"), "url=/a list=/b+ c=/d+ m=x1 m=/e k=/f l=/g r=/h q r=i nest=j1+ t=it's k=x+ "},
 		{"values of TOML", valuesOf("a = \"/b\"\nc = ['/d', \"/e\"]\n[[t.\"u\"]] # x\nf = '/g'\n[ h\ni=j1\n"), "a=/b c=/d c=/e f=/g+ c=i=j1+ "},
@@ -216,7 +274,7 @@ func TestParts(t *testing.T) {
 		{"likeliest file", pick(4, "9 2 12 f 0 0") + pick(5, "9 2 12 f 0 0") + pick(6, "9 3 6 f 0 0") + pick(4, "9 2 6 f 0 0") + pick(9, "9 1 6 t 0 0") + pick(4, "9 2 0 t 0 0") + pick(4, "9 2 12 f 0 0", "8 3 12 f 9 9") + pick(4, "7 2 12 f 0 0", "8 2 12 f 0 0"), "0 -1 0 -1 0 -1 0 1 "},
 		{"votes for files", pick(4, "9 2 12 f 0 5", "9 2 12 f 1 0") + pick(4, "9 2 12 f 1 0", "9 2 12 f 1 2") + pick(4, "9 2 12 f 0 0", "9 2 12 f 0 0") + pick(4, "9 2 12 f 2 0", "9 2 12 f 1 0", "9 2 12 f 2 0") + pick(4, "9 2 12 f 1 0", "9 2 12 f 1 0", "9 2 12 f 2 0"), "1 1 -1 -1 2 "},
 		{"values that templates write", writes("/a/", "/a/", "") + writes("/a/", "/b/", "") + writes(" /a/#x ", "/sub/a/#x", "") + writes("b/", "/p/b/", "") + writes("", "https://e.org/sub/css/a.css", "css/a.css") + writes("", "/css/b.css", "css/a.css") + writes("", "/other/css/a.css", "css/a.css"), "[12] [0] [12] [12] [12] [0] [12] "},
-		{"values with actions", writes("{{ . }}x/", "https://e.org/sub/x/", "") + writes("{{ . }}/x/", "/sub/x/", "") + writes("{{ . }}x/", "/x/", "") + writes("{{ . }}x/", "/y/x/", "") + writes("{{ . }}", "/sub", "") + writes("/t/{{ . }}#top", "t/a#top", "") + writes("/t/{{ . }}#top", "/sub/t/a/#top", "") + writes("/t/{{ . }}/", "/t/ä b/", "") + writes("/t/{{ . }}", "", "") + writes("/t/{{ . }}", "/u/x", ""), "[12] [12] [12] /y/[2] /sub[1] [0] a/[6] ä b[2] [0] [0] "},
+		{"values with actions", writes("{{ . }}x/", "https://e.org/sub/x/", "") + writes("{{ . }}/x/", "/sub/x/", "") + writes("{{ . }}x/", "/x/", "") + writes("{{ . }}x/", "/y/x/", "") + writes("{{ . }}", "/sub", "") + writes("/t/{{ . }}#top", "t/a#top", "") + writes("/t/{{ . }}#top", "/sub/t/a/#top", "") + writes("/p/t/{{ . }}#top", "t/a/#top", "") + writes("/t/{{ . }}/", "/t/ä b/", "") + writes("/t/{{ . }}", "", "") + writes("/t/{{ . }}", "/u/x", ""), "[12] [12] [12] /y/[2] /sub[1] [0] a/[6] a/[8] ä b[2] [0] [0] "},
 		{"layouts of a page", layoutOf("page.html") + layoutOf("_default/single.html") + layoutOf("_partials/a.html") + layoutOf("section/a.html") + layoutOf("docs/single.html") + layoutOf("b/single.html") + layoutOf("blog/single.html"), "true true true true true false false "},
 		{"makers", makers("listed") + makers("a") + makers("b") + makers("m") + makers("") + makers("x"), "[7][2][4][8][][]"},
 		{"foreign directories", fmt.Sprint(isForeign("vendor"), isForeign(".git"), isForeign("."), isForeign("a")), "true true false false"},

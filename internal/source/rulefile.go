@@ -80,10 +80,7 @@ func (m *Map) ruleTemplates() map[string][]*Position {
 		if !isRuleTemplate(f.name) || m.opt.Generator == Hugo && f.dir.kind != Template {
 			continue
 		}
-		text, err := system.ReadFS(f.dir.fsys, f.name, maxTemplate)
-		if err != nil {
-			continue // as if it had no rules
-		}
+		text, _ := system.ReadFS(f.dir.fsys, f.name, maxTemplate)
 		line := 0
 		for l := range bytes.Lines(text) {
 			line++

@@ -387,9 +387,6 @@ func closest(hits []hit, around surroundings, bonus func(*hit) int) *hit {
 // text.
 func (m *Map) destinations(f contentFile, hits []hit) (kept []hit) {
 	d := m.document(f)
-	if d == nil {
-		return nil
-	}
 	for _, h := range hits {
 		is := slices.ContainsFunc(d.matter, func(v value) bool { return v.at == h.at && v.holdsLink() })
 		h.certain = is

@@ -1,6 +1,8 @@
 package source
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -215,5 +217,47 @@ func TestLocateParallel(t *testing.T) {
 		if got, _ := locate(8); got != one {
 			t.Fatalf("with 8 processors:\n%s\nwith one:\n%s", got, one)
 		}
+	}
+}
+
+// TestStops: a call returns the cause of its context, and an error if the docroot is gone.
+func TestStops(t *testing.T) {
+	project, _ := extract(t, "testdata/hugo-names.txtar")
+	dir := filepath.Join(project, "public")
+	s, err := site.Load(t.Context(), dir, site.Options{})
+	testkit.Check(t, err)
+	m, err := Open(t.Context(), Options{Project: project, Docroot: dir, Generator: Hugo})
+	testkit.Check(t, err)
+	defer m.Close()
+	page, ended := s.Path(0), errors.New("ended")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(ended)
+	calls := map[string]func(context.Context) error{
+		"Locate":    func(ctx context.Context) error { _, err := m.Locate(ctx, s, []Link{{Page: page}}); return err },
+		"Headings":  func(ctx context.Context) error { _, err := m.Headings(ctx, s, []Anchor{{page, "x"}}); return err },
+		"Files":     func(ctx context.Context) error { _, err := m.Files(ctx, s, []string{page}); return err },
+		"PageFiles": func(ctx context.Context) error { _, err := m.PageFiles(ctx, s); return err },
+	}
+	for name, call := range calls {
+		if err := call(ctx); err != ended {
+			t.Errorf("%s: %v after the end", name, err)
+		}
+	}
+	places, err := m.Locate(t.Context(), s, []Link{{Page: page, Offset: 1}, {Page: page, Offset: 1 << 30}, {Page: "none.html"}})
+	if err != nil || places[0] != nil || places[1] != nil || places[2] != nil {
+		t.Errorf("no links: %v, %v", places, err)
+	}
+	Start(ctx, Options{Project: project, Docroot: dir}).Stop()
+	if _, err := Open(ctx, Options{Project: project, Docroot: dir, Generator: Hugo, Hugo: "hugo"}); err != ended {
+		t.Errorf("Hugo: %v after the end", err)
+	}
+	testkit.Check(t, os.RemoveAll(dir))
+	for name, call := range calls {
+		if call(t.Context()) == nil {
+			t.Errorf("%s: no error without the docroot", name)
+		}
+	}
+	if _, err := Open(t.Context(), Options{Project: project, Docroot: dir}); err == nil || !strings.Contains(err.Error(), "open docroot") {
+		t.Errorf("no docroot: %v", err)
 	}
 }
