@@ -47,7 +47,7 @@ type contentFile struct {
 	dir           sourceDir
 	name, display string
 	// key is the key of the page according to the name of the file, page the one
-	// that the generator lists or else key, see pageKey.
+	// that the generator lists or else key, see [PageKey].
 	key, page string
 	isListed  bool
 }
@@ -179,13 +179,13 @@ func (c *contentIndex) add(f contentFile, g Generator) {
 		rel = f.name
 	}
 	stem := strings.TrimSuffix(rel, path.Ext(rel))
-	f.key = nameKey(stem)
+	f.key = NameKey(stem)
 	f.page = f.key
 	i := len(c.files)
 	sure := []string{f.key}
 	var maybe []string
 	if l := languageSuffix().FindStringSubmatch(stem); l != nil {
-		plain := nameKey(l[1])
+		plain := NameKey(l[1])
 		sure = append(sure, path.Join(strings.ToLower(l[2]), plain))
 		maybe = append(maybe, plain)
 	}
@@ -219,9 +219,9 @@ func (c *contentIndex) add(f contentFile, g Generator) {
 	}
 }
 
-// nameKey returns the key of a page for the name of its content file without
+// NameKey returns the key of a page for the name of its content file without
 // extension.
-func nameKey(stem string) string {
+func NameKey(stem string) string {
 	stem = strings.ReplaceAll(strings.ToLower(stem), " ", "-")
 	dir, last := path.Split(stem)
 	switch last {
@@ -231,10 +231,10 @@ func nameKey(stem string) string {
 	return stem
 }
 
-// pageKey returns the docroot path of a page without the differences that hosts
+// PageKey returns the docroot path of a page without the differences that hosts
 // and settings make: index.html, .html, slashes, letter case. The key of the
 // home page is "".
-func pageKey(name string) string {
+func PageKey(name string) string {
 	name = strings.ToLower(strings.TrimPrefix(decode(name), "/"))
 	for _, suffix := range []string{".html", ".htm", ".xhtml", ".md"} {
 		if rest, ok := strings.CutSuffix(name, suffix); ok {
@@ -268,7 +268,7 @@ func (c *contentIndex) named(name string) (contentFile, bool) {
 		}
 	}
 	// The name may be relative to a directory that only the generator knows.
-	found := slices.DeleteFunc(slices.Clone(c.byLast[path.Base("/"+nameKey(strings.TrimSuffix(name, path.Ext(name))))]), func(i int) bool {
+	found := slices.DeleteFunc(slices.Clone(c.byLast[path.Base("/"+NameKey(strings.TrimSuffix(name, path.Ext(name))))]), func(i int) bool {
 		return !strings.HasSuffix(c.files[i].display, "/"+name)
 	})
 	if len(found) != 1 {
@@ -424,7 +424,7 @@ func (m *Map) SourceForm(p *Position, l *Link, suggestion string) string {
 		return suggestion
 	}
 	if a := m.address(suggestion, l.Page); to == "" && suggestion != "" {
-		if found := m.content.makersOf(pageKey(a.target)); len(found) == 1 {
+		if found := m.content.makersOf(PageKey(a.target)); len(found) == 1 {
 			to = m.content.files[found[0]].name
 		}
 	}

@@ -250,7 +250,7 @@ func (m *Map) menuEntry(o *unlocated) *Position {
 	if m.opt.Generator != Hugo || !o.isLink || a.target == "" || m.pageOf(&a) != "" {
 		return nil
 	}
-	makers := m.content.makersOf(pageKey(a.target))
+	makers := m.content.makersOf(PageKey(a.target))
 	if len(makers) != 1 {
 		return nil
 	}
@@ -279,7 +279,7 @@ func (m *Map) menuEntry(o *unlocated) *Position {
 // so. prefix is put before the name of the file. built is when the docroot was built.
 func (m *Map) Unpublished(l *Link, prefix string, built time.Time) string {
 	a := m.address(l.Raw, l.Page)
-	key, c := pageKey(a.target), m.content
+	key, c := PageKey(a.target), m.content
 	if a.target == "" || m.pageOf(&a) != "" {
 		return ""
 	}

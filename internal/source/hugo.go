@@ -129,7 +129,7 @@ func (src *sources) addListed(pages []listedPage) {
 				continue
 			}
 			if key, ok := strings.CutPrefix(p.path, prefix); ok {
-				key = strings.TrimSuffix(path.Join(dir, pageKey(key)), "/")
+				key = strings.TrimSuffix(path.Join(dir, PageKey(key)), "/")
 				c.listed[key] = i
 				if f := &c.files[i]; !f.isListed || key < f.page { // a content adapter makes several
 					f.page, f.isListed = key, true

@@ -39,7 +39,7 @@ func fileKey(local, from string) string {
 		return ""
 	}
 	p = path.Join("/", path.Dir(from), p)
-	if key := nameKey(strings.TrimSuffix(p[1:], path.Ext(p))); key != "" {
+	if key := NameKey(strings.TrimSuffix(p[1:], path.Ext(p))); key != "" {
 		return key
 	}
 	return "/"
@@ -157,7 +157,7 @@ func matchScore(src, page *address) int {
 		return targetMatch
 	case src.name != "" && src.name == page.name, src.isOwnAnchor():
 		return nameMatch
-	case src.file != "" && page.target != "" && src.file == cmp.Or(pageKey(page.target), "/"):
+	case src.file != "" && page.target != "" && src.file == cmp.Or(PageKey(page.target), "/"):
 		return nameMatch
 	}
 	return noMatch
@@ -306,7 +306,7 @@ func (a *address) keys() []aligner.AlignKey {
 	case a.file != "":
 		keys = append(keys, aligner.AlignKey{Kind: 'f', Text: a.file + "#" + a.fragment})
 	case a.target != "":
-		keys = append(keys, aligner.AlignKey{Kind: 'f', Text: cmp.Or(pageKey(a.target), "/") + "#" + a.fragment})
+		keys = append(keys, aligner.AlignKey{Kind: 'f', Text: cmp.Or(PageKey(a.target), "/") + "#" + a.fragment})
 	}
 	return keys
 }

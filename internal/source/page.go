@@ -121,7 +121,7 @@ func (m *Map) locatePage(r *site.Reader, links []Link, positions []*Position, fi
 			continue
 		}
 		if on.element == "loc" { // a sitemap lists the page of a content file
-			if makers := m.content.makersOf(pageKey(on.addr.target)); len(makers) == 1 && on.addr.target != "" {
+			if makers := m.content.makersOf(PageKey(on.addr.target)); len(makers) == 1 && on.addr.target != "" {
 				positions[i] = m.content.files[makers[0]].position(1, 1)
 			}
 			continue
@@ -130,7 +130,7 @@ func (m *Map) locatePage(r *site.Reader, links []Link, positions []*Position, fi
 			near = map[string]bool{}
 			for i := range all {
 				if t := all[i].addr.target; t != "" {
-					near[pageKey(strings.TrimPrefix(t, "/"))] = true
+					near[PageKey(strings.TrimPrefix(t, "/"))] = true
 				}
 			}
 		}
@@ -200,8 +200,8 @@ func (m *Map) address(dest, page string) address {
 // name other content files relative to it.
 func (m *Map) addressesIn(d *document, page string) []address {
 	all := m.addresses(d.links, page)
-	from := pageKey(page)
-	if stem := strings.TrimSuffix(path.Base(d.file.display), path.Ext(d.file.display)); nameKey(stem) == "" {
+	from := PageKey(page)
+	if stem := strings.TrimSuffix(path.Base(d.file.display), path.Ext(d.file.display)); NameKey(stem) == "" {
 		from += "/" + stem // the index of a directory
 	}
 	for i := range all {

@@ -29,7 +29,7 @@ func (m *Map) fileOf(name string, text []byte, declared string, links []pageLink
 			return m.document(f)
 		}
 	}
-	key := pageKey(name)
+	key := PageKey(name)
 	if _, ok := c.listed[key]; !ok && len(c.byKey[key]) != 1 {
 		if f, ok := c.editLink(links); ok {
 			return m.document(f)
@@ -63,7 +63,7 @@ func (m *Map) bestFile(found []int, name string, text []byte, links []pageLink, 
 	if !certain {
 		// A single file that ends with the whole path of the page is enough.
 		whole := slices.DeleteFunc(slices.Clone(found), func(i int) bool {
-			return commonTail(c.files[i].key, pageKey(name)) <= strings.Count(pageKey(name), "/")
+			return commonTail(c.files[i].key, PageKey(name)) <= strings.Count(PageKey(name), "/")
 		})
 		if len(whole) > 0 {
 			found = whole
@@ -77,8 +77,8 @@ func (m *Map) bestFile(found []int, name string, text []byte, links []pageLink, 
 	for _, i := range found {
 		doc := m.document(c.files[i])
 		_, pairs := align(doc.links, m.addresses(doc.links, name), links)
-		common := commonTail(c.files[i].key, pageKey(name))
-		if !certain && pairs == 0 && common < strings.Count(pageKey(name), "/")+1 {
+		common := commonTail(c.files[i].key, PageKey(name))
+		if !certain && pairs == 0 && common < strings.Count(PageKey(name), "/")+1 {
 			continue
 		}
 		score := 1 + 4*pairs + 3*common
@@ -143,7 +143,7 @@ func (c *contentIndex) readFrontMatter() map[string][]int {
 			value := strings.Trim(string(bytes.TrimSpace(l[2])), `"'`)
 			switch string(l[1]) {
 			case "url", "permalink", "path":
-				key := "/" + pageKey(strings.TrimPrefix(value, "/"))
+				key := "/" + PageKey(strings.TrimPrefix(value, "/"))
 				index[key] = append(index[key], i)
 			default:
 				if key := urlize(value); key != "" {
@@ -393,7 +393,7 @@ func (m *Map) PageFiles(ctx context.Context, s *site.Site) ([]int32, error) {
 			continue
 		}
 		name := s.Path(site.PageID(id))
-		switch found := m.content.makersOf(pageKey(name)); len(found) {
+		switch found := m.content.makersOf(PageKey(name)); len(found) {
 		case 0:
 		case 1:
 			all[id] = int32(found[0])

@@ -33,7 +33,7 @@ func (c *contentIndex) ruleAt(templates map[string][]*Position, line []byte, bas
 	}
 	of := -1 // of the page that the rule leads to
 	for i, h := range hits {
-		if h.key != pageKey(strings.TrimPrefix(to, basePath)) {
+		if h.key != PageKey(strings.TrimPrefix(to, basePath)) {
 			continue
 		}
 		if of >= 0 {

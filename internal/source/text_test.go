@@ -66,6 +66,25 @@ func TestClosest(t *testing.T) {
 	if h := closest(twice, page, none); h != nil {
 		t.Errorf("two with the same: got %v", h)
 	}
+	// A shortcode that names the file counts more than a link to its page, and both more
+	// than nothing.
+	s := &search{m: &Map{}, content: textSearch{hits: map[string][]hit{"/x/": {{file: contentFile{display: "a.md", key: "a"}}, {file: contentFile{display: "b.md", key: "b"}, line: 1}}}}}
+	for _, around := range [][]surroundings{nil, {{"x" + long, "same"}}} {
+		for i := range s.content.hits["/x/"] {
+			s.content.hits["/x/"][i].around = around
+		}
+		for _, test := range []struct {
+			included, near, own, want string
+		}{{"b.md", "a", "", "b.md"}, {"", "b", "", "b.md"}, {"a.md", "b", "", "a.md"}, {"", "", "b.md", "b.md"}, {"", "", "", ""}} {
+			o, got := unlocated{link: Link{Raw: "/x/"}, included: map[string]bool{test.included: true}, near: map[string]bool{test.near: true}, own: &Position{File: test.own}}, ""
+			if p := s.fromContent(o, func() surroundings { return page }); p != nil {
+				got = p.File
+			}
+			if got != test.want {
+				t.Errorf("%+v: got %s", test, got)
+			}
+		}
+	}
 	if h := closest(hits, surroundings{"word", "same"}, none); h != nil {
 		t.Errorf("too little: got %v", h)
 	}

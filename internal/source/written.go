@@ -332,11 +332,3 @@ func (h *WrittenHeading) setID(text []byte, id string) {
 		}
 	}
 }
-
-// PageKey returns the docroot path of a page without the differences that hosts and
-// settings make.
-func PageKey(name string) string { return pageKey(name) }
-
-// NameKey returns the key of a page for the name of its content file without
-// extension.
-func NameKey(stem string) string { return nameKey(stem) }
