@@ -3,10 +3,11 @@ package check
 import (
 	"bytes"
 	"context"
-	"os"
 	"reflect"
 	"runtime"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 
 	isite "github.com/sitelink/sitelink/internal/site"
 )
@@ -15,10 +16,9 @@ import (
 // same findings, the same summary and the same bytes. The hash seeds of a
 // site are new with each Load, and so is the order of its maps.
 func TestDeterminism(t *testing.T) {
-	fs, rounds := manyPages(400), 20
-	if os.Getenv("SITELINK_LONG") == "" {
-		rounds = 6
-	}
+	testkit.Long(t)
+	const rounds = 20
+	fs := manyPages(400)
 	for name, text := range asking(readsHash, routes(30)...) {
 		fs["s/"+name] = text
 	}

@@ -193,6 +193,7 @@ func TestFaultOfVanishedPage(t *testing.T) {
 // docroot, a tree of a thousand directories and names that are not text.
 // Nothing blocks, and everything is reported.
 func TestHostileDocroot(t *testing.T) {
+	testkit.Long(t)
 	root := tempDocroot(t, files{"loop.html": "-> loop.html", "a": "-> b", "b": "-> a", "self": "-> .", "out": "-> ../outside", "out.html": "-> ../outside/pipe.html"})
 	addFiles(t, filepath.Dir(root), files{"outside/": ""})
 	for _, name := range []string{root + "/pipe.html", filepath.Dir(root) + "/outside/pipe.html"} {
@@ -339,6 +340,7 @@ func (w *blockedWriter) Write(p []byte) (int, error) {
 // TestBlockedWriter: while the writer blocks, workers wait and memory stays
 // bounded. Links returns however the block ends.
 func TestBlockedWriter(t *testing.T) {
+	testkit.Long(t)
 	full := errors.New("disk full")
 	cause := errors.New("the user went home")
 	s := load(t, tempDocroot(t, manyPages(1200)), isite.Options{})

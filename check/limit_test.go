@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/sitelink/sitelink/internal/testkit"
+
 	isite "github.com/sitelink/sitelink/internal/site"
 )
 
@@ -65,6 +67,7 @@ func TestMaxFindings(t *testing.T) {
 // workers nor that of links changes what is described, and a check of 300,000 broken links
 // keeps no more than one of 3,000.
 func TestMaxFindingsMemory(t *testing.T) {
+	testkit.Long(t)
 	const most = 1000
 	site := files{}
 	for p := range 10 {

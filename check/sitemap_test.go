@@ -4,11 +4,12 @@ import (
 	"bytes"
 	"compress/gzip"
 	"fmt"
-	"os"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 
 	isite "github.com/sitelink/sitelink/internal/site"
 )
@@ -158,9 +159,7 @@ func TestSummaryOfFiles(t *testing.T) {
 // TestZippedSitemaps: compressed sitemaps are read like others, and one that
 // inflates beyond the limit is rejected before it fills the memory.
 func TestZippedSitemaps(t *testing.T) {
-	if os.Getenv("SITELINK_LONG") == "" {
-		t.Skip("unpacks 100 MB")
-	}
+	testkit.Long(t)
 	bomb := zipped(t, sitemap("/p.html")+strings.Repeat(" ", 2*isite.MaxSitemapBytes))
 	root := tempDocroot(t, files{"p.html": plain, "ok.xml.gz": zipped(t, sitemap("/p.html", "/gone.html")), "bomb.xml.gz": bomb,
 		"cut.xml.gz": zipped(t, sitemap(strings.Fields(strings.Repeat("/p.html ", 9000))...))[:500], "none.xml.gz": "<urlset>"})
@@ -176,9 +175,7 @@ func TestZippedSitemaps(t *testing.T) {
 // TestSitemapSize: a sitemap above the protocol's limit gets a warning, and one
 // far above it is not read at all. A lower limit of the user takes precedence.
 func TestSitemapSize(t *testing.T) {
-	if os.Getenv("SITELINK_LONG") == "" {
-		t.Skip("writes 160 MB")
-	}
+	testkit.Long(t)
 	root := tempDocroot(t, files{"p.html": plain, "s.xml": sitemap("/p.html", "/gone.html") + strings.Repeat(" ", isite.MaxSitemapBytes),
 		"t.xml": sitemap("/p.html") + strings.Repeat(" ", 2*isite.MaxSitemapBytes)})
 	compareCodes(t, run(t, load(t, root, isite.Options{}), Options{}).Findings,

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/sitelink/sitelink/internal/testkit"
+
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
@@ -157,6 +159,7 @@ var pieces = []string{
 }
 
 func TestRandomPositions(t *testing.T) {
+	testkit.Long(t)
 	random := rand.New(rand.NewPCG(5, 2))
 	looked := 0
 	for range 4000 {

@@ -88,6 +88,7 @@ func TestCacheKeeps(t *testing.T) {
 
 // What was learned is on disk without Close, and the next run merges it.
 func TestCacheKilled(t *testing.T) {
+	testkit.Long(t)
 	t.Parallel() // it waits most of the time
 	name := filepath.Join(t.TempDir(), "status.jsonl")
 	killed, _ := openCache(t, name)

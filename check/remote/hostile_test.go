@@ -17,6 +17,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/sitelink/sitelink/internal/testkit"
+
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/fetch"
 )
@@ -89,6 +91,7 @@ func hang(_ *hostile, c net.Conn) { io.Copy(io.Discard, c) }
 // TestAskHostile: servers that want memory or time get little of both, and the link gets
 // a verdict. No server may send more than enough.
 func TestAskHostile(t *testing.T) {
+	testkit.Long(t)
 	const ok, html = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n", "Connection: close\r\n\r\n"
 	const endless, enough = 64 << 20, 16 << 20 // buffers of the kernel take some
 	text := bytes.Repeat([]byte("<p>text"), 4096)

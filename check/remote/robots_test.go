@@ -3,6 +3,8 @@ package remote
 import (
 	"strings"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // TestRobots names the sections of RFC 9309.
@@ -51,6 +53,7 @@ func TestRobots(t *testing.T) {
 // RFC 9309 2.5: a file that is cut off counts up to its last whole line, and matching a
 // hostile one takes no time to speak of.
 func TestRobotsHostile(t *testing.T) {
+	testkit.Long(t)
 	if r := parseRobots("User-agent: *\nDisallow: /a\nDisallow: /", true); r.allows("/a") || !r.allows("/b") {
 		t.Error("the last line of a cut file counts")
 	}

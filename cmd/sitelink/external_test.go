@@ -245,6 +245,7 @@ func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("no space left
 
 // LL-103, LL-104: --changed and --reset, --retry-failed and --flush.
 func TestExternalMaintenance(t *testing.T) {
+	testkit.Long(t)
 	n := newNeighbour(t, `<a href="SITE/a">1</a> <a href="SITE/b">2</a>`)
 	text := "first"
 	n.answer = func(w http.ResponseWriter, r *http.Request) {

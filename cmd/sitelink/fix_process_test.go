@@ -48,6 +48,7 @@ func runFixIn(t *testing.T, dir string, args ...string) (code int, output string
 // TestFixInterrupted: after a signal while files change, each file is whole, and fix --undo
 // restores all of them.
 func TestFixInterrupted(t *testing.T) {
+	testkit.Long(t)
 	const pages = 200
 	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGKILL} {
 		dir := newFixPages(t, pages)

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // mounted runs a shell script in dir, in a mount namespace of its own: no other
@@ -83,6 +85,7 @@ func TestHookReadOnlyMount(t *testing.T) {
 // TestHookDiskFull: the disk that holds the temporary trees is full while the
 // tree is made, while it is built, and when the verdict is noted down.
 func TestHookDiskFull(t *testing.T) {
+	testkit.Long(t)
 	small := func(size string) string {
 		return "mkdir -p .git/sitelink; mount -t tmpfs -o size=" + size + " none .git/sitelink; "
 	}

@@ -49,6 +49,7 @@ func tree(t *testing.T, dir string) string {
 // TestInjectKilled: wherever inject or its undo is killed, the next run finishes
 // it, and the undo leaves the project as it was. A killed run may leave files in the cache.
 func TestInjectKilled(t *testing.T) {
+	testkit.Long(t)
 	t.Parallel()
 	dir := t.TempDir()
 	files := map[string]string{
@@ -99,10 +100,7 @@ done
 		whole = min(whole, time.Since(began))
 		run("--undo")
 	}
-	rounds, kills := 1, 1
-	if long {
-		rounds, kills = 16, 3
-	}
+	const rounds, kills = 16, 3
 	for i := 0; i < rounds || killed < kills && i < 200; i++ {
 		kill(time.Duration(rnd.Int64N(int64(whole))))
 		if i%2 == 0 {

@@ -17,6 +17,7 @@ import (
 // of go.mod, and no other; archives and packages have the file. Nothing for tests is
 // linked. go generate ./cmd/sitelink rewrites the file for all systems of a release.
 func TestLicenses(t *testing.T) {
+	testkit.Long(t)
 	list := func(system, what string) (lines []string) {
 		cmd := exec.Command("go", "list", "-deps", "-f", what, ".")
 		cmd.Env = append(os.Environ(), "GOOS="+system, "CGO_ENABLED=0")

@@ -116,11 +116,9 @@ func ownProject(t *testing.T, dir string) string {
 // the report of the next run counts (PB-41). SITELINK_KILL_RUNS=200 is the full
 // form, of 1,000 notices.
 func TestNotifyKilled(t *testing.T) {
+	testkit.Long(t)
 	const hosts = 50
-	runs, pages := 1, 1
-	if long {
-		runs, pages = 10, 3
-	}
+	runs, pages := 10, 3
 	if text := os.Getenv("SITELINK_KILL_RUNS"); text != "" {
 		var err error
 		if runs, err = strconv.Atoi(text); err != nil {

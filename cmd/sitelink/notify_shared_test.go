@@ -106,6 +106,7 @@ func killShared(t *testing.T, work, ledger string, fresh func(), inFlight func()
 
 // The full form is SITELINK_KILL_RUNS=200.
 func TestNotifyKilledGit(t *testing.T) {
+	testkit.Long(t)
 	t.Parallel()
 	work := t.TempDir()
 	remote := filepath.Join(t.TempDir(), "remote.git")
@@ -134,6 +135,7 @@ func TestNotifyKilledGit(t *testing.T) {
 // A run leaves the notices that another run holds: it names the run, and exits 4.
 // With --wait it sends them once that run has ended.
 func TestNotifyHeld(t *testing.T) {
+	testkit.Long(t)
 	t.Parallel() // it waits most of the time
 	work := t.TempDir()
 	remote := filepath.Join(t.TempDir(), "remote.git")

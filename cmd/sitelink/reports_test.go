@@ -93,9 +93,7 @@ func TestReportsTogether(t *testing.T) {
 // TestManyFindings: reports list 50,000 findings and count all. JSON Lines and a
 // baseline have every one.
 func TestManyFindings(t *testing.T) {
-	if os.Getenv("SITELINK_LONG") == "" {
-		t.Skip("checks 105,000 links several times")
-	}
+	testkit.Long(t)
 	t.Parallel()
 	const pages, links = 3, 35_000
 	dir := t.TempDir()

@@ -89,6 +89,7 @@ func TestServeReadOnlyStore(t *testing.T) {
 // the file. Every notice that was accepted is kept, and the receiver goes on when there is
 // space. The limit of a file's size stands for the size of the disk.
 func TestServeFullDisk(t *testing.T) {
+	testkit.Long(t)
 	t.Parallel()
 	r := startServe(t, "--rate-address", "0", "--rate-source", "0")
 	var old unix.Rlimit

@@ -533,6 +533,7 @@ func TestServeKeys(t *testing.T) {
 // TestCallsAreListed: before a deploy moves a page, diff, notify and deploy list the
 // calls to pages that link to it, and send none (LK-52).
 func TestCallsAreListed(t *testing.T) {
+	testkit.Long(t)
 	t.Parallel()
 	r := startServe(t)
 	target := servedBase + "post/"

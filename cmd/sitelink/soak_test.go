@@ -73,12 +73,9 @@ type soakSample struct {
 // The receiver is not behind a proxy: nginx answers most hostile requests, and the
 // draft's request line, itself (TestProxies), so that this would test nginx.
 func TestSoak(t *testing.T) {
+	testkit.Long(t)
 	t.Parallel()
-	duration := 300 * time.Millisecond
-	if long {
-		duration = 3 * time.Second
-	}
-	runSoak(t, cmp.Or(os.Getenv("SITELINK_SOAK_STORE"), soakFile), duration)
+	runSoak(t, cmp.Or(os.Getenv("SITELINK_SOAK_STORE"), soakFile), 3*time.Second)
 }
 
 // soakFile is the store without another.

@@ -5,7 +5,6 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -535,20 +534,13 @@ func trusts(line, attack string) bool {
 	return slices.Contains(building, line) && slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(attack, name) })
 }
 
-// TestHostileCheckouts runs a command in one of four hostile checkouts: the one that the
-// attack is meant for, or check. As a long test, it runs every command in every checkout.
+// TestHostileCheckouts runs every command in every hostile checkout.
 func TestHostileCheckouts(t *testing.T) {
+	testkit.Long(t)
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Fatal("this test needs git")
 	}
-	all := false
-	if long {
-		all = true
-	}
-	for a, attack := range attacks {
-		if !all && a%4 > 0 {
-			continue
-		}
+	for _, attack := range attacks {
 		t.Run(attack.name, func(t *testing.T) {
 			t.Parallel()
 			h := newHostile(t)
@@ -556,9 +548,6 @@ func TestHostileCheckouts(t *testing.T) {
 			before := h.outside()
 			for _, line := range append(slices.Clone(readOnly), building...) {
 				if trusts(line, attack.name) {
-					continue
-				}
-				if !all && line != cmp.Or(attack.with, "check site") {
 					continue
 				}
 				code, out := h.sitelink(nil, line)
@@ -624,16 +613,13 @@ func TestFoundLedgerRef(t *testing.T) {
 // TestHostileWatch starts watch and serve in checkouts that attack what they do at
 // their start: finding the project, its baseline, its configuration and its store.
 func TestHostileWatch(t *testing.T) {
-	every := 4
-	if long {
-		every = 1
-	}
-	for a, attack := range attacks {
+	testkit.Long(t)
+	for _, attack := range attacks {
 		for _, run := range []struct{ line, ready, attacks string }{
 			{"watch site --baseline-ref HEAD", watchEnds, "fsmonitor,promisor,committed bare repository,.sitelink,output,docroot,public,hugo,variables"},
 			{"serve site --listen 127.0.0.1:0 --base-url https://me.example/", "sitelink: note: receiving", "fsmonitor,.sitelink,docroot,rules,mail server,pipe as rules,pipe as record,links beside the store,hugo,variables"},
 		} {
-			if a%every > 0 || !slices.Contains(strings.Split(run.attacks, ","), attack.name) {
+			if !slices.Contains(strings.Split(run.attacks, ","), attack.name) {
 				continue
 			}
 			t.Run(strings.Fields(run.line)[0]+"/"+attack.name, func(t *testing.T) {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 func TestRequestLine(t *testing.T) {
@@ -68,6 +70,7 @@ func (s *scripted) Read(p []byte) (int, error) { return s.Reader.Read(p) }
 // TestSmuggledCall: a line with two URLs in the body of a request is no call, also if the
 // answer does not wait for the body.
 func TestSmuggledCall(t *testing.T) {
+	testkit.Long(t)
 	t.Parallel() // it waits most of the time
 	receiver, address := start(t, Options{})
 	const inner = "LINK http://a.example/ http://b.example/doc HTTP/1.1\r\n\r\n"

@@ -315,6 +315,7 @@ func TestExpect(t *testing.T) {
 // TestLargeBodies: of a body of 100 MB only a small part is read, and the answer
 // arrives.
 func TestLargeBodies(t *testing.T) {
+	testkit.Long(t)
 	t.Parallel() // it waits most of the time
 	_, address := start(t, Options{})
 	for _, c := range []struct{ path, framing, want string }{
@@ -351,6 +352,7 @@ func TestLargeBodies(t *testing.T) {
 // TestSlowRequests: a request that arrives slowly is ended by the total time, not by
 // the time between two bytes.
 func TestSlowRequests(t *testing.T) {
+	testkit.Long(t)
 	t.Parallel() // it waits most of the time
 	_, address := start(t, Options{Limits: Limits{HeaderTimeout: time.Second, ReadTimeout: 2 * time.Second, IdleTimeout: time.Second}})
 	var all sync.WaitGroup

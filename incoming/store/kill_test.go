@@ -17,6 +17,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sitelink/sitelink/internal/testkit"
+
 	"github.com/sitelink/sitelink/incoming"
 )
 
@@ -192,6 +194,7 @@ func killRuns() int {
 
 // Every answered notice is there after a kill, and is verified once.
 func TestKilled(t *testing.T) {
+	testkit.Long(t)
 	dir := t.TempDir()
 	killed(t, filepath.Join(dir, "m.db"), filepath.Join(dir, "log"))
 }

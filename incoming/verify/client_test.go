@@ -13,6 +13,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 var loopback = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}
@@ -158,6 +160,7 @@ func TestSizeLimit(t *testing.T) {
 // TestSlowSource: a source that sends hardly anything is given up (PB-58, slow
 // loris), and one that sends fast is not read faster than allowed.
 func TestSlowSource(t *testing.T) {
+	testkit.Long(t)
 	stop := make(chan struct{})
 	s := newSite(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -168,9 +167,7 @@ func TestDamaged(t *testing.T) {
 
 // A device that never ends must not fill the memory.
 func TestReadIsBounded(t *testing.T) {
-	if os.Getenv("SITELINK_LONG") == "" {
-		t.Skip("reads 256 MiB")
-	}
+	testkit.Long(t)
 	for name, c := range map[string]struct{ text, want string }{
 		"one line":    {strings.Repeat("x", 1<<15), "known.jsonl:1: longer than 64 KiB: not a line of a baseline"},
 		"empty lines": {strings.Repeat(" ", 1<<15-1) + "\n", "known.jsonl: larger than 256 MiB"},

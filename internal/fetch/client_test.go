@@ -153,6 +153,7 @@ func TestMaxBody(t *testing.T) {
 
 // Responses that never end, in each of their parts.
 func TestHostileServers(t *testing.T) {
+	testkit.Long(t)
 	quick := Options{Total: 2 * time.Second, Idle: 500 * time.Millisecond}
 	var wrote atomic.Int64
 	flood := func(c net.Conn, head string, chunk string) {

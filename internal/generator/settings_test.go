@@ -285,9 +285,7 @@ func TestDestination(t *testing.T) {
 // TestHostileConfigs: configuration files of the largest size that is read end in
 // a moment, whatever they hold.
 func TestHostileConfigs(t *testing.T) {
-	if os.Getenv("SITELINK_LONG") == "" {
-		t.Skip("the largest inputs")
-	}
+	testkit.Long(t)
 	fill := func(unit string) string { return strings.Repeat(unit, maxConfig/len(unit)) }
 	for _, tc := range []struct{ file, text string }{
 		{"astro.config.mjs", fill("{a:'b',")}, {"astro.config.mjs", fill("'")}, {"astro.config.mjs", fill("''   ")}, {"astro.config.mjs", fill("/*")}, {"astro.config.mjs", fill("a(")},

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sitelink/sitelink/internal/testkit"
+
 	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
 
@@ -103,6 +105,7 @@ func TestCancel(t *testing.T) {
 // TestClientDies ends the process that started the server, while its streams stay
 // open.
 func TestClientDies(t *testing.T) {
+	testkit.Long(t)
 	t.Parallel() // it waits most of the time
 	client := exec.Command("/bin/sleep", "600")
 	if err := client.Start(); err != nil {

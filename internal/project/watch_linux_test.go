@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // TestOverflow lets the system's queue of events overflow: more events happen
@@ -89,6 +91,7 @@ func limited(t *testing.T, limit string, value int) bool {
 // TestNoWatchLeft: when the system refuses to watch a directory, at the start
 // or later, the watcher polls the tree, loses no change, and keeps the reason.
 func TestNoWatchLeft(t *testing.T) {
+	testkit.Long(t)
 	wantPolling := func(t *testing.T, w *Watcher, cause error) {
 		t.Helper()
 		if !errors.Is(w.Polls(), ErrNoEvents) || !errors.Is(w.Polls(), cause) {

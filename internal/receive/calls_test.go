@@ -23,6 +23,7 @@ import (
 	"github.com/sitelink/sitelink/incoming/incomingtest"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/testkit"
 	"github.com/sitelink/sitelink/outgoing"
 	"github.com/sitelink/sitelink/outgoing/ledger"
 	"github.com/sitelink/sitelink/outgoing/send"
@@ -145,6 +146,7 @@ func TestCalls(t *testing.T) {
 // TestDeployAtTheStart: a deploy between the first look at a docroot and the moment when
 // the receiver follows its changes is not missed.
 func TestDeployAtTheStart(t *testing.T) {
+	testkit.Long(t)
 	dir := t.TempDir()
 	page := func(name string) {
 		if err := os.WriteFile(filepath.Join(dir, "public", name), []byte("<p>x"), 0o644); err != nil {

@@ -2,11 +2,12 @@ package redirect
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // checkSite answers for a docroot of a few files.
@@ -77,9 +78,7 @@ func TestCheck(t *testing.T) {
 // TestCheckIsLinear: the checks on 20,000 rules of the worst kind, all below one
 // directory, end soon.
 func TestCheckIsLinear(t *testing.T) {
-	if os.Getenv("SITELINK_LONG") == "" {
-		t.Skip("20,000 rules")
-	}
+	testkit.Long(t)
 	var rules strings.Builder
 	for i := range 10000 {
 		fmt.Fprintf(&rules, "/blog/:x/p%d /b\n/blog/%d /b\n", i, i)

@@ -2,10 +2,11 @@ package redirect
 
 import (
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // readers are all formats, by name.
@@ -20,13 +21,8 @@ var readers = map[string]func(data []byte) *File{
 }
 
 func TestHostile(t *testing.T) {
-	if os.Getenv("SITELINK_LONG") == "" {
-		t.Skip("large inputs")
-	}
-	n := 10_000
-	if os.Getenv("SITELINK_LONG") != "" {
-		n = 100_000
-	}
+	testkit.Long(t)
+	const n = 100_000
 	var many, apache strings.Builder
 	apache.WriteString("RewriteEngine on\n")
 	for i := range n {

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // tree returns everything below a directory: names, kinds and texts.
@@ -187,6 +189,7 @@ func TestRecordBesideBuild(t *testing.T) {
 // A record may have been written by an attacker: it must not name a file outside of
 // the repository, and its faults are reported.
 func TestRecordHostile(t *testing.T) {
+	testkit.Long(t)
 	root := t.TempDir()
 	dir := filepath.Join(root, "repo")
 	put(t, root, "precious", "text")

@@ -70,6 +70,7 @@ func TestNotUTF8(t *testing.T) {
 // reach its end and climb back. Directories too deep to be opened by path are
 // reported and not read.
 func TestDeepTree(t *testing.T) {
+	testkit.Long(t)
 	root := tempDocroot(t, files{"p.html": plain})
 	deep := strings.TrimSuffix(strings.Repeat("d/", 1000), "/")
 	mkdirDeep(t, root, 1000)
@@ -101,9 +102,7 @@ func mkdirDeep(t *testing.T, root string, depth int) {
 // TestTooDeep: a file whose path is too long to open is a fault of the docroot
 // and does not cause a crash.
 func TestTooDeep(t *testing.T) {
-	if os.Getenv("SITELINK_LONG") == "" {
-		t.Skip("makes 2,100 directories")
-	}
+	testkit.Long(t)
 	root := tempDocroot(t, files{"p.html": `<!doctype html><a href="` + strings.Repeat("d/", 2100) + `">`})
 	const each = 300
 	// One system call takes a path of up to 4,096 bytes: go down in steps.

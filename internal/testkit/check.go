@@ -1,6 +1,7 @@
 package testkit
 
 import (
+	"os"
 	"os/exec"
 	"testing"
 )
@@ -18,5 +19,14 @@ func Run(t testing.TB, cmd *exec.Cmd) {
 	t.Helper()
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%q: %v\n%s", cmd.Args, err, out)
+	}
+}
+
+// Long skips a test that takes long, or that no edit breaks unseen by other tests,
+// unless SITELINK_LONG is set, as it is in a step of .ci/run.
+func Long(t testing.TB) {
+	t.Helper()
+	if os.Getenv("SITELINK_LONG") == "" {
+		t.Skip("set SITELINK_LONG=1 to run it")
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 const gitRef = "git:refs/sitelink/ledger"
@@ -180,6 +182,7 @@ func TestGitRace(t *testing.T) {
 // If a runner dies and its disk is lost, another one gets its notices as in flight
 // when the lease ends. If the disk is kept, the journal has the outcomes.
 func TestGitCrash(t *testing.T) {
+	testkit.Long(t)
 	t.Parallel() // it waits most of the time
 	r := remote(t)
 	all := pendingNotices(3)
@@ -358,6 +361,7 @@ func TestGitLeaseChecked(t *testing.T) {
 // A runner that lives renews its leases. The clocks of both runners then show a time
 // after the end of the first lease, so that a slow machine does not matter.
 func TestGitLeaseRenewed(t *testing.T) {
+	testkit.Long(t)
 	t.Parallel() // it waits most of the time
 	r := remote(t)
 	g, err := OpenGit(ctx, gitRef, GitOptions{Dir: clone(t, r), Env: gitEnv(t), Runner: "long", Lease: 4 * time.Second})

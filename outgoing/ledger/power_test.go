@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // powerSteps are what three runs do to a ledger, of which the first is killed.
@@ -99,6 +101,7 @@ const damagedLine = "this line is damaged"
 // recorded is there afterwards, a step that was interrupted has happened or not, and
 // a line that could not be read is kept.
 func TestPowerCut(t *testing.T) {
+	testkit.Long(t)
 	fresh := func() string {
 		name := filepath.Join(t.TempDir(), "ledger.jsonl")
 		check(t, os.WriteFile(name, []byte(recordsText(newRecords())+damagedLine+"\n"), 0o644))

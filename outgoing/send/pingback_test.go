@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sitelink/sitelink/internal/testkit"
+
 	"github.com/sitelink/sitelink/outgoing"
 	"github.com/sitelink/sitelink/outgoing/ledger"
 )
@@ -225,6 +227,7 @@ func TestRefusedEndpoint(t *testing.T) {
 // TestHostile: responses that never end or never start cost little time and are
 // tried again.
 func TestHostile(t *testing.T) {
+	testkit.Long(t)
 	stop := make(chan bool)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {

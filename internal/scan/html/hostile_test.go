@@ -114,9 +114,7 @@ func TestHostile_binary(t *testing.T) {
 
 // TestHostile_nesting: each open element costs a few bytes and no stack.
 func TestHostile_nesting(t *testing.T) {
-	if os.Getenv("SITELINK_LONG") == "" {
-		t.Skip("parses millions of elements")
-	}
+	testkit.Long(t)
 	const depth = 100_000
 	for _, open := range []string{"<div>", "<table>", "<table><tr><td>", "<svg>", "<svg><g>", "<math><mrow>", "<template>", "<b>", "<a href=x>", "<ul><li>",
 		"<svg><foreignObject>", "<select>", "<form>", "<noscript>", "<object>", "<button>", "<font><p>"} {
@@ -146,9 +144,7 @@ func allocated(f func()) uint64 {
 // TestHostile_hugeAttribute: an attribute of 100 MB costs nothing if its value is its
 // source text, and a copy if references are decoded.
 func TestHostile_hugeAttribute(t *testing.T) {
-	if os.Getenv("SITELINK_LONG") == "" {
-		t.Skip("takes much memory")
-	}
+	testkit.Long(t)
 	const size = 100 << 20
 	for _, c := range []struct {
 		name, before, unit, behind string
@@ -193,9 +189,7 @@ func TestHostile_hugeAttribute(t *testing.T) {
 
 // TestHostile_millionsOfLinks reads a page with five million links.
 func TestHostile_millionsOfLinks(t *testing.T) {
-	if os.Getenv("SITELINK_LONG") == "" {
-		t.Skip("takes much memory")
-	}
+	testkit.Long(t)
 	const n = 5_000_000
 	text := bytes.Repeat([]byte("<a href=x.html id=y>\n"), n)
 	p := new(Scanner).Scan(text, scan.Options{})
@@ -210,9 +204,7 @@ func TestHostile_millionsOfLinks(t *testing.T) {
 // TestHostile_linear: for eight times the text, the scanner takes at most 24
 // times as long, whatever the text is.
 func TestHostile_linear(t *testing.T) {
-	if os.Getenv("SITELINK_LONG") == "" {
-		t.Skip("measures time")
-	}
+	testkit.Long(t)
 	repeat := func(unit string) func(n int) string {
 		return func(n int) string { return strings.Repeat(unit, n/len(unit)+1) }
 	}

@@ -111,6 +111,7 @@ func FuzzScan(f *testing.F) {
 // TestScan_hostile: texts for which goldmark would take hours are faults, and the
 // others take a few seconds at most; the test allows a minute.
 func TestScan_hostile(t *testing.T) {
+	testkit.Long(t)
 	const size = 256 << 10
 	var s MarkdownScanner
 	for _, c := range []struct {
