@@ -355,7 +355,7 @@ func TestHugoSegments(t *testing.T) {
 		p.files("baseURL = 'https://example.org/'\n[segments.one]\n[[segments.one.includes]]\npath = '{/a,/a/**,/}'\n", map[string]string{
 			"content/a/x.md": page("[y](/b/y/) [gone](/gone/)"), "content/b/y.md": page("y"), "content/b/z.md": page("z")})
 		p.hugo("--renderSegments", "one")
-		p.sitelink(exitFindings, checkOnly, `part of a build\? \d broken links? leads? to pages that hugo list has and public has not \(2 of 3\)`)
+		p.sitelink(exitFindings, checkOnly, `part of a build\? \d broken links? leads? to pages that hugo list names and public does not have \(2 of 3\)`)
 		p.hugo()
 		p.sitelink(exitFindings, checkOnly, "!part of a build", `: 1 error$`)
 	})

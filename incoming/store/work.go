@@ -94,7 +94,7 @@ func (s *Store) Work(ctx context.Context, verify func(context.Context, incoming.
 			cancel()
 		}
 	}
-	return s.fail("stop verifying", errors.New("a look does not end"))
+	return s.fail("stop verifying", errors.New("a mention is still being verified"))
 }
 
 // claim claims mentions that are due and begins a look at each. It waits until a look can
@@ -198,7 +198,7 @@ func (w *worker) finish(ctx context.Context, claimed []*row, change func(*batch,
 		return nil
 	})
 	if err != nil && !errors.Is(err, errClosed) {
-		w.opt.Log.Warn(w.fail("write the results of looks to", err).Error())
+		w.opt.Log.Warn(w.fail("write what verifying found to", err).Error())
 	}
 }
 

@@ -98,7 +98,7 @@ func (a *Audit) hugoHints(ctx context.Context, sources *source.Map, r *check.Res
 	}
 	if n := leading(r.Findings, lacking); n > 0 {
 		// It explains the rest of the report, so it comes first.
-		r.Summary.Notes = slices.Insert(r.Summary.Notes, 0, fmt.Sprintf("part of a build? %s to pages that hugo list has and %s has not (%d of %d): "+
+		r.Summary.Notes = slices.Insert(r.Summary.Notes, 0, fmt.Sprintf("part of a build? %s to pages that hugo list names and %s does not have (%d of %d): "+
 			"built with --renderSegments, or before they were written; run hugo, or sitelink check --build", linksLead(n), docroot, len(lacking), published))
 	}
 	return nil

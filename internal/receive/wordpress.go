@@ -67,7 +67,7 @@ func WordPress(r io.Reader) iter.Seq2[ImportItem, error] {
 			case errors.Is(err, io.EOF) && isExport:
 				return
 			case errors.Is(err, io.EOF):
-				err = errors.New("it has no element rss; export all content as a file of WordPress")
+				err = errors.New("it has no element rss: in WordPress, choose Tools, Export, All content")
 			}
 			if err != nil {
 				yield(ImportItem{}, fmt.Errorf("read the export of WordPress: %w", err))
