@@ -124,7 +124,7 @@ func TestGitFails(t *testing.T) {
 		{"commit", "E", func() ([]string, error) { _, err := r.CommitID(ctx, "HEAD"); return nil, err }, nil},
 		{"newer", "EE", func() ([]string, error) { _, err := r.NewerSource(ctx, "HEAD", "a", "a/public"); return nil, err }, nil},
 		{"push", "EEEEEEEE.w.", push, nil},
-		{"push of a branch", "E.EEE.", func() ([]string, error) {
+		{"push of a branch", "EEEEE.", func() ([]string, error) {
 			testkit.Check(t, os.RemoveAll(r.dataPath("")))
 			_, warnings, err := r.CheckPush(ctx, []Ref{{Commit: two, Remote: "refs/heads/new"}}, Push{Site: "a", Check: p.check, OnlyNew: true})
 			return warnings, err

@@ -478,11 +478,10 @@ func (c *pushCheck) base(ctx context.Context, ref Ref) (string, error) {
 		return c.repo.resolve(ctx, ref.Before+"^{commit}")
 	}
 	out, err := c.repo.git.run(ctx, "rev-list", "--boundary", "--topo-order", ref.Commit, "--not", "--remotes="+c.push.Remote)
-	var failed *GitError
-	if errors.As(err, &failed) {
-		return "", nil
+	if err != nil {
+		return "", err
 	}
-	return boundary(string(out), ref.Commit), err
+	return boundary(string(out), ref.Commit), nil
 }
 
 // boundary returns the first commit in the output of rev-list --boundary that
