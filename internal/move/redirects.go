@@ -3,6 +3,7 @@ package move
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/url"
 	"path"
@@ -330,8 +331,8 @@ func (m *redirects) dropAlias(p movedPage) (dropped bool, err error) {
 // aliasValues returns the ranges of the aliases in front matter, without their quotes.
 func aliasValues(text []byte) (all [][2]int) {
 	_, _, end, _ := matter(text)
-	if bytes.HasPrefix(text, []byte("{")) {
-		end = len(text)
+	if d := json.NewDecoder(bytes.NewReader(text)); bytes.HasPrefix(text, []byte("{")) && d.Decode(new(json.RawMessage)) == nil {
+		end = int(d.InputOffset())
 	}
 	for _, key := range aliasList().FindAllIndex(text[:end], -1) {
 		for _, v := range aliasValue().FindAllSubmatchIndex(text[key[0]:key[1]], -1)[1:] { // the first is the key
@@ -343,7 +344,7 @@ func aliasValues(text []byte) (all [][2]int) {
 
 var (
 	// aliasList matches a key with its list: in brackets, or a line for each item.
-	aliasList = text.Regexp(`(?mi)^[ \t{]*"?(?:aliases|redirect_from)"?[ \t]*[:=](?:\s*\[[^\]]*\]|[ \t]*\r?\n(?:[ \t]*-[ \t]+.*\n?)+)`)
+	aliasList = text.Regexp(`(?mi)(?:^[ \t]*"?|[,{][ \t]*")(?:aliases|redirect_from)"?[ \t]*[:=](?:\s*\[[^\]]*\]|[ \t]*\r?\n(?:[ \t]*-[ \t]+.*\n?)+)`)
 	// aliasValue matches a key or value.
 	aliasValue = text.Regexp(`([^\s"',:=\[\]{}-][^\s"',=\[\]]*)`)
 )

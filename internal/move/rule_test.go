@@ -228,6 +228,7 @@ func TestAliasRange(t *testing.T) {
 		"+++\naliases = [\n  \"/old/\",\n]\n+++\n":               "+++\naliases = [\n  \n]\n+++\n",
 		"{\n  \"aliases\": [\"/old/\"],\n  \"a\": 1\n}\n":        "{\n  \"a\": 1\n}\n",
 		"{\"aliases\": [\"/old/\"], \"a\": 1}\n":                 "{\"aliases\": [], \"a\": 1}\n",
+		"{\"t\":0,\"aliases\":[\"/old/\"]}\naliases: [/old/]":    "{\"t\":0,\"aliases\":[]}\naliases: [/old/]",
 		"---\nredirect_from:\n- /old/\n# c\n---\n":               "---\n# c\n---\n",
 		"---\r\naliases:\r\n- /old/\r\n- /b/\r\ntitle: x\r\n---": "---\r\naliases:\r\n- /b/\r\ntitle: x\r\n---",
 	} {
