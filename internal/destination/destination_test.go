@@ -52,6 +52,8 @@ var places = []place{
 	{"expression", "layouts/x.html", "<link href=\"{{ \"«css/a.css»\" | relURL }}\">\n", Expression, "css/a.css"},
 	{"style sheet", "assets/a.css", "a{background:url(«../a.png»)}\n", CSS, "../a.png"},
 	{"style sheet with quotes", "static/a.css", "@import \"«a b.css»\";\n", CSS, "a b.css"},
+	{"rule of Apache", "static/.htaccess", "# x y z\nRedirect 301 \"/new/b/x\" \"«/new/b»\"\n", Rule, "/new/b"},
+	{"rewrite of Apache", "static/.htaccess", "RewriteRule ^new/b/new/b$ «/new/b» [R=301,L]\n", Rule, "/new/b"},
 	{"rule file", "static/_redirects", "# x\n/old  «/new/b» 301\n", Rule, "/new/b"},
 	{"Org", "content/a.org", "[[«/a/b/»][x]]\n", Word, "/a/b/"},
 	{"AsciiDoc", "content/a.adoc", "«link:/a/b/»[x]\n", Word, "link:/a/b/"},

@@ -25,7 +25,7 @@ func TestPlainRules(t *testing.T) {
 		{"netlify", "public/_redirects", "# rules\n/first /docs/b.html 302\n/x/docs/b.html /docs/ 302\n", []string{"/docs/b /c 301", "/docs/b.html /c.html 301", "/first /c.html 302"}},
 		{"vercel", "vercel.json", "{\"redirects\": [{\"source\": \"/first\", \"destination\": \"/docs/b.html\"}]}\n", []string{
 			"{\"redirects\": [", "    {\"destination\":\"/c.html\",\"permanent\":true,\"source\":\"/docs/b.html\"},{\"source\": \"/first\", \"destination\": \"/c.html\"}]}"}},
-		{"apache", "public/.htaccess", "Redirect 302 \"/first\" \"/docs/b.html\"\n", []string{"RedirectMatch 301 \"^/docs/b\\.html$\" \"/c.html\""}},
+		{"apache", "public/.htaccess", "Redirect 302 \"/first\" \"/docs/b.html\"\n", []string{"Redirect 302 \"/first\" \"/c.html\"", "RedirectMatch 301 \"^/docs/b\\.html$\" \"/c.html\""}},
 	} {
 		t.Run(tt.profile+"/"+tt.rules, func(t *testing.T) {
 			files := map[string]string{

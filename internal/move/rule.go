@@ -194,6 +194,9 @@ func (m *redirects) rewriteRules(files map[string]bool) error {
 			continue // the rule is for that address, and goes
 		}
 		raw, err := d.Encode(to + tail)
+		if f.whole && !simplePath().MatchString(to) {
+			err = errors.New("Apache would read the new address as a pattern")
+		}
 		if err != nil {
 			m.note("%s: %v; the rule stays as it is", f.Name, err)
 			continue

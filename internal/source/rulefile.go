@@ -69,6 +69,21 @@ func ruleFields(line []byte) (from, to string) {
 	return fields[0], fields[1]
 }
 
+// apacheFields returns the source and the destination of a rule in .htaccess, "" for
+// other lines.
+func apacheFields(line []byte) (from, to string) {
+	fields := strings.Fields(string(line))
+	if n := len(fields); n > 2 {
+		switch directive := strings.ToLower(fields[0]); {
+		case directive == "rewriterule":
+			return fields[1], strings.Trim(fields[2], `"`)
+		case strings.HasPrefix(directive, "redirect"):
+			return fields[n-2], strings.Trim(fields[n-1], `"`)
+		}
+	}
+	return "", ""
+}
+
 // isRuleTemplate reports whether the name is that of a template of a rule file, such
 // as index.redir.
 func isRuleTemplate(name string) bool { return strings.Contains(path.Base(name), "redir") }

@@ -3,6 +3,7 @@ package source
 import (
 	"bytes"
 	"cmp"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -61,8 +62,10 @@ type Written struct {
 func ReadWritten(name string, text []byte, g Generator) []Written {
 	var all []Written
 	switch {
+	case path.Base(name) == ".htaccess":
+		all = rulesWritten(text, apacheFields)
 	case isRuleTemplate(name) && !isHTMLLike(name) && !isContent(name):
-		all = rulesWritten(text)
+		all = rulesWritten(text, ruleFields)
 	case isContent(name) && !(isHTMLName(name) && frontMatter(text) == 0 && bytes.Contains(text, []byte("{{"))) && !(isHTMLName(name) && g != Hugo && isHTMLTemplate(name, text)):
 		all = contentWritten(parseDocument(name, text, g == Hugo))
 	case isHTMLLike(name), hasExtension(name, wordSet(".svg .xml")):
@@ -161,11 +164,11 @@ func actionStrings(text []byte, from, to int) (all []Written) {
 	return all
 }
 
-// rulesWritten returns the second fields of the lines of a rule file.
-func rulesWritten(text []byte) (all []Written) {
+// rulesWritten returns the destinations in the lines of a rule file.
+func rulesWritten(text []byte, fields func(line []byte) (from, to string)) (all []Written) {
 	off := 0
 	for line := range bytes.Lines(text) {
-		if from, to := ruleFields(line); to != "" {
+		if from, to := fields(line); to != "" {
 			first := bytes.Index(line, []byte(from))
 			at := off + first + len(from) + bytes.Index(line[first+len(from):], []byte(to))
 			all = append(all, Written{At: at, Position: off + first, Value: to, Size: len(to), Key: from})
