@@ -108,7 +108,7 @@ func TestSteps(t *testing.T) {
 		}
 		h := loadHost(t, root, c.opt)
 		fmt.Fprintf(&b, "\n# %s: base %q %q, authority %q, published %t, addresses %q, index %q, rules %q\n", c.name, h.BaseURL(), h.BasePath(), h.Authority(), h.Published(), h.Addresses(), h.IndexNames(), h.RulePaths())
-		for _, f := range h.RuleFiles() {
+		for _, f := range h.ruleFiles {
 			fmt.Fprintf(&b, "read %s\n", f.Name)
 		}
 		for _, f := range h.RuleFaults() {

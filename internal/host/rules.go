@@ -220,10 +220,6 @@ func (h *loader) projectName(full, name string) string {
 // Rules returns the redirect rules of the host, nil if there are none.
 func (h *Host) Rules() *redirect.Set { return h.rules }
 
-// RuleFiles returns the rule files that were read, which may also define
-// headers, in the order in which the host applies them.
-func (h *Host) RuleFiles() []*redirect.File { return h.ruleFiles }
-
 // RuleFaults returns what is wrong with the redirect rules, sorted by file and
 // line.
 func (h *Host) RuleFaults() []redirect.Fault { return h.ruleFaults() }

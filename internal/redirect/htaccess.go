@@ -283,15 +283,9 @@ func (p *htaccess) errorDocument(line int, text string, args []string) {
 		p.fault(CodeSyntax, Error, line, text, "ErrorDocument needs a status and a page")
 		return
 	}
-	status, err := strconv.Atoi(args[0])
-	if err != nil || status < 400 || status > 599 {
+	if status, err := strconv.Atoi(args[0]); err != nil || status < 400 || status > 599 {
 		p.fault(CodeSyntax, Error, line, text, "ErrorDocument needs a status from 400 to 599, not "+quote(args[0]))
-		return
 	}
-	if p.Settings.ErrorPages == nil {
-		p.Settings.ErrorPages = map[int]string{}
-	}
-	p.Settings.ErrorPages[status] = args[1]
 }
 
 var (

@@ -251,9 +251,6 @@ type Settings struct {
 	Listing *bool
 	// DirectorySlash: /dir redirects to /dir/ (Apache).
 	DirectorySlash *bool
-	// ErrorPages has the pages for error statuses (Apache ErrorDocument): a path,
-	// a URL, or the text itself.
-	ErrorPages map[int]string
 }
 
 // HeaderRule is a header that a host adds to the answers for a path.
