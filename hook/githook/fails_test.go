@@ -181,6 +181,14 @@ func TestInTheWay(t *testing.T) {
 		{"findings", ".git/sitelink/findings", "the result is not remembered: ", push},
 		{"findings, removed", ".git/sitelink/trees/x", "", func() error { return r.RemoveData(ctx) }},
 		{"hooks", ".git/hooks", "pre-push: ", func() error { _, err := r.Install(ctx, InstallOptions{Program: "/x"}); return err }},
+		{"original, a loop", ".git/hooks/" + originalHook, "read ", func() error {
+			name := filepath.Join(p.git.Dir, ".git", "hooks", originalHook)
+			if err := errors.Join(os.Remove(name), os.Symlink(originalHook, name)); err != nil {
+				return fmt.Errorf("read nothing, there are no links: %w", err)
+			}
+			_, err := r.Status(ctx)
+			return err
+		}},
 		{"original", ".git/hooks/" + originalHook, "was not written by sitelink", func() error {
 			p.write(".git/hooks/pre-push", "x")
 			_, err := r.Install(ctx, InstallOptions{Program: "/x"})

@@ -194,6 +194,13 @@ func TestCheckPush(t *testing.T) {
 	p.want(r, "remote")
 	r, _ = p.push(three, "", func(p *Push) { p.Remote = "other" })
 	p.want(r, "checkout, new a, new b, no base")
+	// The commit of the remote is built once.
+	testkit.Check(t, p.repo().RemoveData(t.Context()))
+	for i, want := range []int{2, 1} {
+		if p.push([]string{three, four}[i], two, nil); len(p.checked) != want {
+			t.Errorf("push %d: checked %q", i, p.checked)
+		}
+	}
 }
 
 // Branches that no pattern names, tags and deletions are not checked; equal trees are
