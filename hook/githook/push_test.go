@@ -340,8 +340,9 @@ func TestCheckout(t *testing.T) {
 	library := newProject(t)
 	library.commit("theme", "blue")
 	p := newProject(t)
+	zero := p.commit("x", "")
 	p.run("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", library.git.Dir, "sub")
-	p.write("node_modules/x", "1", "web/node_modules/y", "2", ".gitignore", "node_modules\n", "web/public/bad", "")
+	p.write("node_modules/x", "1", "web/node_modules/y", "2", ".gitignore", "node_modules\n", "web/public/bad", "", "web/resources/_gen/z", "")
 	one := p.commit()
 	p.write("untracked", "")
 	seen := ""
@@ -364,6 +365,10 @@ func TestCheckout(t *testing.T) {
 	r, warnings := p.push(one, "", look)
 	if p.want(r, "checkout"); seen != "blue 1 2  " || len(warnings) > 0 {
 		t.Errorf("seen %q, warnings %q", seen, warnings)
+	}
+	seen = ""
+	if p.push(zero, "", look); seen != " 1   " {
+		t.Errorf("seen %q in a commit without the site", seen)
 	}
 	// A commit of the submodule that is not here.
 	p.run("update-index", "--cacheinfo", "160000,"+strings.Repeat("1", 40)+",sub")

@@ -103,6 +103,9 @@ func (r *Repo) checkout(ctx context.Context, commit, site string) (dir string, r
 		return dir, remove, err
 	}
 	for _, at := range slices.Compact([]string{".", filepath.Clean(site)}) {
+		if _, err := os.Stat(filepath.Join(dir, at)); err != nil {
+			continue // the site itself is not in this commit
+		}
 		for _, name := range reusedDirs {
 			name = filepath.Join(at, filepath.FromSlash(name))
 			if err = linkDir(filepath.Join(r.Top, name), filepath.Join(dir, name)); err != nil {
@@ -121,9 +124,6 @@ func linkDir(from, to string) error {
 	}
 	if _, err := os.Lstat(to); err == nil {
 		return nil
-	}
-	if _, err := os.Stat(filepath.Dir(filepath.Dir(to))); err != nil {
-		return nil // the site itself is not in this commit
 	}
 	if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
 		return err
