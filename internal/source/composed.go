@@ -169,9 +169,6 @@ func (p *locatedPage) fit(f tagFit, tag *pageLinkTag) (score int, hole string) {
 		return 0, ""
 	}
 	score = value + f.score + n
-	if w.before == "" && w.after == "" {
-		return score, hole
-	}
 	if !tag.known {
 		tag.before, tag.after, tag.known = tag.outline.before(tag.tag), tag.outline.after(tag.tag), true
 	}

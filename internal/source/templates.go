@@ -194,22 +194,8 @@ func (src *sources) templateDirs() (dirs []templateDir) {
 	if src.opt.Generator != Hugo {
 		return []templateDir{{0, sourceDir{fsys: src.project, dir: "."}}}
 	}
-	// These are the files of Hugo's configuration.
-	var names []string
-	for _, stem := range []string{"hugo", "config"} {
-		for _, ext := range []string{".toml", ".yaml", ".yml", ".json"} {
-			if _, err := fs.Stat(src.project, stem+ext); err == nil {
-				names = append(names, stem+ext)
-			}
-		}
-	}
-	fs.WalkDir(src.project, "config", func(name string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() && isTemplate(name) {
-			names = append(names, name)
-		}
-		return nil
-	})
-	for _, name := range names {
+	// These are the files of Hugo's configuration, and their directory.
+	for _, name := range strings.Fields("hugo.toml hugo.yaml hugo.yml hugo.json config.toml config.yaml config.yml config.json config") {
 		dirs = append(dirs, templateDir{0, sourceDir{fsys: src.project, dir: name, kind: Configuration}})
 	}
 	for _, mt := range src.mounts {
