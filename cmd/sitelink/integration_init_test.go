@@ -20,7 +20,7 @@ import (
 
 // TestInitWorkflow runs what `init --ci` says, command by command, with the ordinary clients
 // of npm and PyPI: the check passes for a good site, and finds a broken link and nothing
-// else in the others. Some projects run it for each server. The others have another generator or another
+// else in the others. The projects of Hugo run it for each server. The others have another generator or another
 // program that installs packages, so one server is enough. Only what comes from elsewhere
 // is here already: Hugo, Zola, mdBook, Debian's packages, what corepack gets, and sitelink.
 func TestInitWorkflow(t *testing.T) {
@@ -60,9 +60,9 @@ func TestInitWorkflow(t *testing.T) {
 	}{
 		{"hugo", "", "", smallHugo, "true", "content/bad.md"},
 		{"hugo below", "", "docs/site", smallHugo, "true", "content/bad.md"},
-		{"mkdocs", "", "handbook", map[string]string{"mkdocs.yml": "site_name: t\ntheme: material\n", "docs/index.md": "# t\n"}, "true", "docs/bad.md"},
+		{"mkdocs", "cloudflare", "handbook", map[string]string{"mkdocs.yml": "site_name: t\ntheme: material\n", "docs/index.md": "# t\n"}, "true", "docs/bad.md"},
 		{"sphinx", "github", "", map[string]string{"conf.py": "project = 't'\nhtml_theme = 'furo'\n", "index.rst": "t\n=\n", "requirements.txt": "furo\n"}, "true", "bad.rst"},
-		{"eleventy", "", "sites/one", elevenIn("{" + eleventy + "}"), "npm install --package-lock-only --silent", "bad.md"},
+		{"eleventy", "netlify", "sites/one", elevenIn("{" + eleventy + "}"), "npm install --package-lock-only --silent", "bad.md"},
 		{"pnpm", "github", "", elevenIn("{" + eleventy + build + "}"), "npm install --global --silent pnpm@10.15.0 && pnpm install --lockfile-only", "bad.md"},
 		{"yarn", "gitlab", "", elevenIn("{" + eleventy + "}"), "npm install --global --silent @yarnpkg/cli-dist@4.9.1 && touch yarn.lock && yarn install --no-immutable", "bad.md"},
 		{"bun", "github", "site", map[string]string{"package.json": `{"dependencies": {"astro": "5.5.6"}}`, "astro.config.mjs": "export default {}\n", "src/pages/index.md": "# t\n"},
