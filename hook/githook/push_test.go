@@ -302,6 +302,11 @@ func TestCheckPushEnds(t *testing.T) {
 	}); !errors.Is(err, wrong) {
 		t.Errorf("got %v", err)
 	}
+	if _, _, err := p.pushRefs(refs, func(push *Push) {
+		push.Configure = func(context.Context, string) (string, string, error) { return "", "", wrong }
+	}); !errors.Is(err, wrong) {
+		t.Errorf("got %v", err)
+	}
 	// A result that holds for a day, and one that is damaged, are made again.
 	daily := func(day string) func(*Push) {
 		return func(push *Push) {
@@ -441,6 +446,10 @@ func TestRepo(t *testing.T) {
 	}
 	var unknown *UnknownCommitError
 	if _, err := r.CommitID(ctx, "nosuch"); !errors.As(err, &unknown) || unknown.Name != "nosuch" {
+		t.Errorf("got %v", err)
+	}
+	unknown = nil
+	if _, err := r.CheckCommit(ctx, "nosuch", Push{Check: p.check}); !errors.As(err, &unknown) {
 		t.Errorf("got %v", err)
 	}
 	if id, err := r.CommitID(ctx, "HEAD~1"); err != nil || id == two || len(id) != 40 {
