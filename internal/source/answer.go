@@ -138,10 +138,8 @@ func hashConfig(h *xxhash.Digest, tree fs.FS, dir string) {
 			config(e.Name())
 		}
 	}
-	fs.WalkDir(tree, "config", func(name string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() {
-			config(name)
-		}
+	fs.WalkDir(tree, "config", func(name string, _ fs.DirEntry, _ error) error {
+		config(name)
 		return nil
 	})
 	config("_vendor/modules.txt")

@@ -141,7 +141,7 @@ func (d *document) headingAt(id, label string, nth, count int) (at int, ok bool)
 		for i, start := range d.lines.starts {
 			_, end, _ := d.lines.span(i + 1)
 			line := d.lines.text[start:end]
-			if len(line) <= maxLabelBytes && plainLabel(string(line)) == label {
+			if plainLabel(string(line)) == label {
 				places = append(places, start+len(line)-len(bytes.TrimLeft(line, "=*#.+ \t")))
 			}
 		}

@@ -212,7 +212,7 @@ func TestParts(t *testing.T) {
 	}
 	ids := func(text string) (all string) {
 		for _, h := range ReadHeadings("a.md", []byte(text), None, "") {
-			all += fmt.Sprint(h.ID, " ", h.IDStart, ":", h.IDEnd, "; ")
+			all += fmt.Sprint(h.Start, ":", h.End, " ", h.ID, " ", h.IDStart, ":", h.IDEnd, "; ")
 		}
 		return all
 	}
@@ -226,13 +226,13 @@ func TestParts(t *testing.T) {
 		{"strings in actions", fmt.Sprint(ReadWritten("a.html", []byte("<a href=\"{{ f `/x/` ' }}\">"), None)), "[{15 9 /x/ 9 a  href  3}]"},
 		{"a run by names", placed("/v1.2/a /v1.2/b /v1.2/c", "two.yml|- /a\n- /b\n- /c\n", "v1-2-toc.yml|- /a\n- /b\n- /c\n"), "v1-2-toc.yml:1:3; v1-2-toc.yml:2:3; v1-2-toc.yml:3:3; "},
 		{"the only match", only("---\nx: /a/\ny: /b/\nz: /b/\n---\n[a](/a/) [c](/c/) [d](/d/) [d](/d/) [e][f] [f]\n\n[f]: /f/\n", "/a/ /b/ /c/ /d/ /f/ /z/"), "7 true true; 21 true false; 42 false true; 60 false false; 82 false true; 0 false false; "},
-		{"written ids", ids("# A {id=x}\n\n[a](#x)\n\n# B {#x-y}\n"), "x 8:9; x-y 27:30; "},
+		{"written ids", ids("# A {id=x}\n\n[a](#x)\n\n# B  {#x-y} \n\nC \n  \nD  \n---\n\n# E  #  \n\n# F\r\n\r\nG \r\nH \r\n---\r\n\r\n# I\t\n\n> J \n> K\n> ---\n\n# L {#l}\r\n\r\nM {#m}\r\n---\r\n# N {x} \n# O  # {#o}\n"), "2:3 x 8:9; 23:24 x-y 28:31; 41:42  0:0; 52:53  0:0; 62:63  0:0; 67:72  0:0; 84:85  0:0; 90:96  0:0; 106:107 l 110:111; 116:117 m 120:121; 131:136  0:0; 140:141 o 147:148; "},
 		{"keys of names", strings.Join([]string{NameKey("A B/_index"), NameKey("readme"), NameKey("x/Index"), NameKey("x/indexes")}, " "), "a-b  x x/indexes"},
 		{"keys of pages", strings.Join([]string{PageKey("/A%20B/index.html"), PageKey("index.html"), PageKey("x.HTM"), PageKey("a/x.md"), PageKey("a.html.html")}, " "), "a-b  x a/x a.html"},
 		{"file beside a page", fileKey("b.md#c", "p/a") + " " + fileKey("../_index.md?x", "p/a") + " " + fileKey("/b.md", "p/a") + fileKey("b.png", "p/a") + fileKey("", "p"), "p/b / "},
 		{"last names", strings.Join([]string{lastName("/a/B.md"), lastName("/a/b/index.html"), lastName("/"), lastName("x.html.md"), lastName("a b/"), lastName("../_index.md"), lastName("index.html")}, "|"), "b|b||x.html|a-b||"},
 		{"same destination", fmt.Sprint(score("/sub/b/", "/sub/b/"), score("http://e.org/sub/b/", "/b/"), score("//e.org/b/", "b/"), score("../b/", "/p/b/"), score("c.md", "/x/c/"), score("#x", "/de/#x"), score("d.md", "/p/d/"), score("_index.md", "/p/"), score("../_index.md", "/"), score("%zz", "/%zz")), "12 10 10 9 4 4 4 4 4 10"},
-		{"another destination", fmt.Sprint(score("https://x.org/b/", "/b/"), score("mailto:a", "b"), score("b#c", "b#d"), score("/a/", "/b/"), score("", "#a")), "0 0 0 0 0"},
+		{"another destination", fmt.Sprint(score("https://x.org/b/", "/b/"), score("mailto:a", "b"), score("b#c", "b#d"), score("/a/", "/b/"), score("", "#a"), score("/", "https://x.org/"), score("https://x.org/", "/")), "0 0 0 0 0 0 0"},
 		{"address", fmt.Sprintf("%+v %+v", at(" /sub/a%20b/?q=1#f ", "x.html"), at("https://e.orgx/", "x.html")),
 			"{exact:/sub/a b/?q=1#f local:/a b/?q=1#f name:a-b fragment:f target:/a b/?q=1 file:} {exact:https://e.orgx/ local: name: fragment: target: file:}"},
 		{"targets", strings.Join([]string{at("..", "a/b/c.html").target, at("./x", "a/b.html").target, at("?q", "a/b.html").target, at("#x", "a/b.html").target, at("x/.", "a/b.html").target, at("/", "a").target}, " "), "/a/ /a/x /a/b.html /a/b.html /a/x/ /"},

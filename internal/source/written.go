@@ -221,7 +221,6 @@ func ReadHeadings(name string, text []byte, g Generator, ids generator.HeadingID
 		}
 		lines := h.Lines()
 		of := WrittenHeading{Start: lines.At(0).Start, End: lines.At(lines.Len() - 1).Stop, Level: h.Level}
-		of.End = of.Start + len(bytes.TrimRight(text[of.Start:of.End], " \t\r\n"))
 		of.Text = w.plainText(h)
 		if id, ok := h.AttributeString("id"); ok {
 			if id, ok := id.([]byte); ok {
