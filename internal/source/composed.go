@@ -205,9 +205,6 @@ func (p *locatedPage) fitValue(w *written, tag *pageLinkTag) (hole string, score
 		withFragment += "#" + addr.fragment
 	}
 	for _, value := range []string{tag.value, addr.local, withFragment} {
-		if value == "" {
-			continue
-		}
 		if hole, ok := between(w.pieces, value); ok {
 			literal := 0
 			for _, piece := range w.pieces {

@@ -1,8 +1,10 @@
 package source
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/testkit"
@@ -47,6 +49,28 @@ func TestReadMounts(t *testing.T) {
 	for _, bad := range []string{"", "{", "[]"} {
 		if _, err := generator.ReadHugoMounts([]byte(bad)); err == nil {
 			t.Errorf("%q: no error", bad)
+		}
+	}
+}
+
+// TestHostDirs: if each language has its host, the one whose files name no language has
+// the directory that is left.
+func TestHostDirs(t *testing.T) {
+	pages := map[string][]listedPage{"en.org": {{file: "a.md"}}, "de.org": {{file: "a.de.md"}}}
+	c := &contentIndex{byDisplay: map[string]int{"a.md": 0, "a.de.md": 1}, files: []contentFile{{name: "a.md"}, {name: "a.de.md"}}}
+	for _, test := range []struct{ docroot, dirs, want string }{
+		{"/x/public", "en de images", "map[de.org:de en.org:en]"},
+		{"/x/public", "en de css", "map[de.org:de]"}, // which may be a language
+		{"/x/en", "images", "map[en.org:]"},
+		{"/x/de", "images", "map[de.org:]"},
+	} {
+		docroot := fstest.MapFS{}
+		for dir := range strings.FieldsSeq(test.dirs) {
+			docroot[dir+"/x"] = &fstest.MapFile{}
+		}
+		src := &sources{opt: Options{Docroot: test.docroot}, content: c, docroot: docroot}
+		if got := fmt.Sprint(src.hostDirs([]string{"en.org", "de.org"}, pages)); got != test.want {
+			t.Errorf("%s with %s: got %s, want %s", test.docroot, test.dirs, got, test.want)
 		}
 	}
 }

@@ -68,21 +68,36 @@ func TestClosest(t *testing.T) {
 	}
 	// A shortcode that names the file counts more than a link to its page, and both more
 	// than nothing.
-	s := &search{m: &Map{}, content: textSearch{hits: map[string][]hit{"/x/": {{file: contentFile{display: "a.md", key: "a"}}, {file: contentFile{display: "b.md", key: "b"}, line: 1}}}}}
-	for _, around := range [][]surroundings{nil, {{"x" + long, "same"}}} {
-		for i := range s.content.hits["/x/"] {
-			s.content.hits["/x/"][i].around = around
+	for _, test := range []struct{ included, near, own, flags, want string }{
+		{"b.md", "a", "", "", "b.md"}, {"", "b", "", "", "b.md"}, {"a.md", "b", "", "", "a.md"}, {"", "", "b.md", "", "b.md"}, {"", "", "", "", ""},
+		{"b.md", "a", "", "around", "b.md"}, {"", "b", "", "around", "b.md"}, {"", "", "b.md", "around", "b.md"}, {"", "", "", "around", ""},
+		{"b.md", "", "", "composed", "b.md"}, {"", "b", "", "composed", ""}, {"", "b", "", "composed certain", "b.md"}, {"", "", "", "composed certain", ""},
+		{"", "", "", "single", ""}, {"a.md", "", "", "single", "a.md"}, {"", "a", "", "single", "a.md"}, {"", "", "", "single certain", "a.md"}, {"", "", "", "single label", "a.md"},
+	} {
+		has := func(flag string) bool { return strings.Contains(test.flags, flag) }
+		hits := []hit{{file: contentFile{display: "a.md", key: "a"}}, {file: contentFile{display: "b.md", key: "b"}}}
+		o, got := unlocated{link: Link{Raw: "/x/"}, included: map[string]bool{test.included: true}, near: map[string]bool{test.near: true}, own: &Position{File: test.own}}, ""
+		for i := range hits {
+			hits[i].certain = has("certain")
+			if has("around") {
+				hits[i].around = []surroundings{{"x" + long, "same"}}
+			}
+			if has("label") {
+				hits[i].label, o.label = "l", "l"
+			}
 		}
-		for _, test := range []struct {
-			included, near, own, want string
-		}{{"b.md", "a", "", "b.md"}, {"", "b", "", "b.md"}, {"a.md", "b", "", "a.md"}, {"", "", "b.md", "b.md"}, {"", "", "", ""}} {
-			o, got := unlocated{link: Link{Raw: "/x/"}, included: map[string]bool{test.included: true}, near: map[string]bool{test.near: true}, own: &Position{File: test.own}}, ""
-			if p := s.fromContent(o, func() surroundings { return page }); p != nil {
-				got = p.File
-			}
-			if got != test.want {
-				t.Errorf("%+v: got %s", test, got)
-			}
+		if has("composed") {
+			o.composed.by = []*written{{}}
+		}
+		if has("single") {
+			hits = hits[:1]
+		}
+		s := &search{m: &Map{}, content: textSearch{hits: map[string][]hit{"/x/": hits}}}
+		if p := s.fromContent(o, func() surroundings { return page }); p != nil {
+			got = p.File
+		}
+		if got != test.want {
+			t.Errorf("%+v: got %s", test, got)
 		}
 	}
 	if h := closest(hits, surroundings{"word", "same"}, none); h != nil {
