@@ -217,6 +217,8 @@ func TestParts(t *testing.T) {
 		return all
 	}
 	tests := []struct{ name, got, want string }{
+		{"addresses that go on", searched("<a href='/tags/'>", "/tags/") + searched("<a href='/tags/{{ . }}'>", "/tags/") + searched("<a href='/tags/{{- .Name }}'>", "/tags/") + searched("<a href='{{ if .x }}/tags/{{ else }}/{{end}}'>", "/tags/") + searched("<a href='{{ with .x }}/tags/{{- end }}'>", "/tags/") + searched("/tags/", "/tags/"), "a 1:10; a 1:21; a 1:23;  1:1; "},
+		{"likeness", fmt.Sprint(surroundings{"abc", "def"}.similarity(surroundings{"xbc", "dexx"}), surroundings{}.similarity(surroundings{"abc", "def"}), surroundings{"see", "pipeline"}.similarity(surroundings{"xxsee", "pipelinexx"}), surroundings{"a", "b"}.similarity(surroundings{"xa", "bx"}), surroundings{"ab", "cde"}.similarity(surroundings{"ab", "cde"})), fmt.Sprint(4, 0, 11+minAround, 2, 5)},
 		{"addresses of several words", searched("<p>/a,b/ /a,c/ /a,b/d", "/a,b/"), " 1:4; "},
 		{"markup without an end", tree("<a><!-- x <b>") + htmlLabel([]byte("x>a <b"), 0) + fmt.Sprint(findMarkers([]byte("sitelink:source<meta name=sitelink:source"))) + fmt.Sprint(findMarkers([]byte("<!-- sitelink:source a"))), "a<-1a{ []}{ []}"},
 		{"addresses in templates", searched("<img class='y' src=\"{{ `/x/` }}/y/\">\n<p title=/x/>/x/", "/x/"), "img 1:21;  2:10;  2:14; "},

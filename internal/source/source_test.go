@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -243,8 +244,7 @@ func TestStops(t *testing.T) {
 			t.Errorf("%s: %v after the end", name, err)
 		}
 	}
-	places, err := m.Locate(t.Context(), s, []Link{{Page: page, Offset: 1}, {Page: page, Offset: 1 << 30}, {Page: "none.html"}})
-	if err != nil || places[0] != nil || places[1] != nil || places[2] != nil {
+	if places, err := m.Locate(t.Context(), s, []Link{{Page: page, Offset: 1}, {Page: page, Offset: 1 << 30}, {Page: "none.html"}}); err != nil || slices.ContainsFunc(places, func(p *Position) bool { return p != nil }) {
 		t.Errorf("no links: %v, %v", places, err)
 	}
 	Start(ctx, Options{Project: project, Docroot: dir}).Stop()

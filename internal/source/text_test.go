@@ -29,23 +29,6 @@ func TestSurroundings(t *testing.T) {
 	}
 }
 
-func TestLikeness(t *testing.T) {
-	tests := []struct {
-		source, page surroundings
-		want         int
-	}{
-		{surroundings{"abc", "def"}, surroundings{"xbc", "dexx"}, 4},
-		{surroundings{"", ""}, surroundings{"abc", "def"}, 0},
-		{surroundings{"see", "pipeline"}, surroundings{"xxsee", "pipelinexx"}, 11 + minAround}, // the whole source
-		{surroundings{"a", "b"}, surroundings{"xa", "bx"}, 2},                                  // too short to say anything
-	}
-	for _, tt := range tests {
-		if got := tt.source.similarity(tt.page); got != tt.want {
-			t.Errorf("%v, %v: %d, want %d", tt.source, tt.page, got, tt.want)
-		}
-	}
-}
-
 // TestClosest: the surroundings decide, unless two are equally similar.
 func TestClosest(t *testing.T) {
 	long := strings.Repeat("word", 12)
@@ -72,26 +55,17 @@ func TestClosest(t *testing.T) {
 		{"b.md", "a", "", "", "b.md"}, {"", "b", "", "", "b.md"}, {"a.md", "b", "", "", "a.md"}, {"", "", "b.md", "", "b.md"}, {"", "", "", "", ""},
 		{"b.md", "a", "", "around", "b.md"}, {"", "b", "", "around", "b.md"}, {"", "", "b.md", "around", "b.md"}, {"", "", "", "around", ""},
 		{"b.md", "", "", "composed", "b.md"}, {"", "b", "", "composed", ""}, {"", "b", "", "composed certain", "b.md"}, {"", "", "", "composed certain", ""},
-		{"", "", "", "single", ""}, {"a.md", "", "", "single", "a.md"}, {"", "a", "", "single", "a.md"}, {"", "", "", "single certain", "a.md"}, {"", "", "", "single label", "a.md"},
+		{"", "", "", "single", ""}, {"b.md", "", "", "single", "b.md"}, {"", "b", "", "single", "b.md"}, {"", "", "", "single certain", "b.md"}, {"", "", "", "single l", "b.md"},
 	} {
 		has := func(flag string) bool { return strings.Contains(test.flags, flag) }
 		hits := []hit{{file: contentFile{display: "a.md", key: "a"}}, {file: contentFile{display: "b.md", key: "b"}}}
 		o, got := unlocated{link: Link{Raw: "/x/"}, included: map[string]bool{test.included: true}, near: map[string]bool{test.near: true}, own: &Position{File: test.own}}, ""
 		for i := range hits {
-			hits[i].certain = has("certain")
-			if has("around") {
-				hits[i].around = []surroundings{{"x" + long, "same"}}
-			}
-			if has("label") {
-				hits[i].label, o.label = "l", "l"
-			}
+			hits[i].certain, hits[i].label = has("certain"), "l"
+			hits[i].around = []surroundings{{"x" + long, "same"}}[:strings.Count(test.flags, "around")]
 		}
-		if has("composed") {
-			o.composed.by = []*written{{}}
-		}
-		if has("single") {
-			hits = hits[:1]
-		}
+		o.label, o.composed.by = strings.TrimPrefix(test.flags, "single "), make([]*written, strings.Count(test.flags, "composed"))
+		hits = hits[strings.Count(test.flags, "single"):]
 		s := &search{m: &Map{}, content: textSearch{hits: map[string][]hit{"/x/": hits}}}
 		if p := s.fromContent(o, func() surroundings { return page }); p != nil {
 			got = p.File
@@ -102,25 +76,5 @@ func TestClosest(t *testing.T) {
 	}
 	if h := closest(hits, surroundings{"word", "same"}, none); h != nil {
 		t.Errorf("too little: got %v", h)
-	}
-}
-
-// TestAddressGoesOn: the start of an address that an action of a template writes is
-// not the address.
-func TestAddressGoesOn(t *testing.T) {
-	for text, want := range map[string]int{
-		`<a href="/tags/">`:                            1,
-		`<a href="/tags/{{ . }}">`:                     0,
-		`<a href="/tags/{{- .Name }}">`:                0,
-		`<a href="{{ if .x }}/tags/{{ else }}/{{end}}`: 1,
-		`<a href="{{ with .x }}/tags/{{- end }}">`:     1,
-		`/tags/`: 1,
-	} {
-		w := newTextSearch()
-		w.add("/tags/")
-		w.search(contentFile{}, []byte(text))
-		if got := len(w.hits["/tags/"]); got != want {
-			t.Errorf("%s has %d hits, want %d", text, got, want)
-		}
 	}
 }
