@@ -322,7 +322,7 @@ func (h Host) find() RuleFile {
 			return f
 		}
 	}
-	if file, ok := static(".htaccess"); ok {
+	if file, ok := static(".htaccess"); ok && projectRulesOf[h.Profile] == "" && !cloudflare {
 		return RuleFile{Name: file, First: true, whole: true, format: apacheLines}
 	}
 	switch {

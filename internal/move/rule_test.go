@@ -108,6 +108,7 @@ func TestHostRules(t *testing.T) {
 		{profile: "firebase", dir: ".", want: ""},
 		{profile: "apache", new: "static", want: "static/.htaccess", first: true},
 		{profile: "apache", exists: "more/.htaccess", new: "static", want: "more/.htaccess", first: true},
+		{profile: "vercel", exists: "static/.htaccess", new: "static", dir: ".", want: "vercel.json", first: true},
 		{profile: "apache", published: ".htaccess", new: "static", want: ""},
 		{profile: "nginx", new: "static", dir: ".", want: ""},
 	} {

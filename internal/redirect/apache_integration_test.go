@@ -48,7 +48,7 @@ var apacheCases = []struct{ name, root, sub string }{
 	{"clean_addresses", "RewriteEngine On\nRewriteCond %{THE_REQUEST} \\s/+(.+?)\\.html[\\s?] [NC]\nRewriteRule ^ /%1 [R=301,L]\nRewriteCond %{REQUEST_FILENAME}.html -f\nRewriteRule ^([^.]+)$ $1.html [L]\n", ""},
 	{"conditions", "RewriteEngine On\nRewriteCond %{QUERY_STRING} ^id=(\\d+)$\nRewriteRule ^show$ /item/%1? [R=301,L]\nRewriteCond %{HTTP_HOST} ^www\\.(.*)$\nRewriteRule ^(.*)$ http://%1/$1 [R=301,L]\nRewriteCond %{REQUEST_URI} ^/one [OR]\nRewriteCond %{REQUEST_URI} ^/two\nRewriteRule ^(.*)$ /both/$1 [R,L]\nRewriteCond %{REQUEST_FILENAME} -f [OR]\nRewriteCond %{REQUEST_FILENAME} -d\nRewriteRule ^ - [L]\nRewriteRule ^(.*)$ /gone-home/$1 [R,L]\n", ""},
 	{"negated", "RewriteEngine On\nRewriteRule !^(page|file)\\.html$ /page.html [L]\n", ""},
-	{"directories", "RewriteEngine On\nRewriteRule ^sub/(.*)$ /never/$1 [R]\nRedirect /sub/r /root-r\nRedirect /sub/q /root-q\n", "RewriteEngine On\nRewriteBase /sub\nRewriteRule ^x$ y [R]\nRewriteRule ^(?!keep)z(.*)$ /not/$1 [R,L]\nRedirect /sub/r /sub-r\n"},
+	{"directories", "RewriteEngine On\nRewriteRule ^sub/(.*)$ /never/$1 [R]\nRedirect /sub/r /root-r\nRedirect /sub/q /root-q\n", "RewriteEngine On\nRewriteBase /sub\nRewriteRule ^x$ y [R]\nRewriteRule ^(?!keep)z(.*)$ /not/$1 [R,L]\nRedirect /sub/r /sub-r\nRedirectMatch \\.asp$ /sub-asp\n"},
 	{"inherited", "RewriteEngine On\nRewriteRule ^sub/(.*)$ /now/$1 [R]\n", "Redirect /sub/r /sub-r\n"},
 	{"fallback", "FallbackResource /page.html\n", ""},
 	{"rewrite_and_alias", "RewriteEngine On\nRewriteRule ^one$ /page.html [L]\nRedirect /one /alias\nRedirect /page.html /moved\nRewriteRule ^two$ /three [END]\nRedirect /three /moved-three\n", ""},
@@ -56,7 +56,7 @@ var apacheCases = []struct{ name, root, sub string }{
 
 var apacheTargets = []string{"/", "/old", "/old/", "/old/a%20b?q=1", "/older", "/p/x?y=1", "/blog/12/x/y", "/blog/x", "/gone", "/gone/x", "/x.asp", "/s", "/s?y=2",
 	"/a/", "/a/x?q=1", "/a/%C3%BC", "/secret/x", "/one", "/two", "/three", "/frag", "/nefrag", "/query?b=2", "/qsa?b=2", "/noquery?b=2", "/sp", "/up", "/index.php", "/zz/y?q=1", "/file.html", "/dir/",
-	"/page", "/page.html", "/page?x=1", "/show?id=5", "/show?id=x", "/show", "/sub/x", "/sub/y", "/sub/keep", "/sub/za", "/sub/r/1", "/sub/q", "/sub/", "/a%26b", "/www"}
+	"/page", "/page.html", "/page?x=1", "/show?id=5", "/show?id=x", "/show", "/sub/x", "/sub/y", "/sub/keep", "/sub/za", "/sub/r/1", "/sub/q", "/sub/", "/sub/x.asp", "/a%26b", "/www"}
 
 // TestApacheOracle compares the rules of .htaccess with Apache itself.
 func TestApacheOracle(t *testing.T) {

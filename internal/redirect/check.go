@@ -354,7 +354,7 @@ func (e *setRule) covers(r *setRule) bool {
 // always reports whether e applies to every request that both patterns match.
 func (e *setRule) always(r *setRule) bool {
 	switch {
-	case e.Conditional, len(e.conditions) > 0, len(e.exclude) > 0, e.flags&continues != 0:
+	case e.Conditional, len(e.conditions) > 0, len(e.exclude) > 0, e.within != r.within && !strings.HasPrefix(r.match.prefix+"/", e.within), e.flags&continues != 0:
 		return false
 	case e.host != "" && (e.host != r.host || e.scheme != r.scheme):
 		return false

@@ -182,7 +182,7 @@ func (r *setRule) applies(req *Request, path string) ([]string, bool) {
 		return nil, false
 	}
 	captured, ok := r.match.matches(path)
-	if !ok {
+	if !ok || !strings.HasPrefix(path+"/", r.within) {
 		return nil, false
 	}
 	if r.self != nil && r.self.holds(req, captured) {

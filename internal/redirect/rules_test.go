@@ -433,6 +433,7 @@ RewriteRule . /index.html [L]
 	checkFaults(t, off.Faults, "1 "+CodeUnreachable)
 	elsewhere := Htaccess("/sub/", "r", []byte("Redirect /a /b\nRedirect /subject /b\nRedirect /sub /b\nRedirect /sub/a /b\nRedirect / /b\n"))
 	checkFaults(t, elsewhere.Faults, "1 "+CodeUnreachable, "2 "+CodeUnreachable)
+	checkQueries(t, New(Options{}, Htaccess("/sub/", "r", []byte("RedirectMatch \\.asp$ /b\n"))), []query{{"/sub/x.asp", "302 redirect /b"}, {"/x.asp", ""}, {"/sub.asp", ""}})
 	pcre := Htaccess("/", ".htaccess", []byte("RewriteEngine on\nRewriteRule ^(a)\\1$ /b [R]\nRewriteRule ^x(?=y) /z [R]\nRewriteRule ^ok$ /k [R,XX]\nRewriteRule ^k$ /l [R]\n"))
 	checkFaults(t, pcre.Faults, "2 "+CodeUnjudged, "3 "+CodeUnjudged, "4 "+CodeSyntax)
 	set := New(Options{}, pcre)

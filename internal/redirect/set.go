@@ -31,6 +31,7 @@ type setRule struct {
 	module  int32    // of a file
 	ended   int32    // rules of the same module and stage are ended by one Pass
 	next    int32    // the next rule with the same path or key in the index, or none
+	within  string   // the directory of the .htaccess, for a rule of mod_alias
 	exclude []string // directories whose own .htaccess replaces these rules
 }
 
@@ -65,7 +66,10 @@ func New(opt Options, files ...*File) *Set {
 			s.aliases = int32(len(s.rules))
 		}
 		for n, f := range files {
-			var exclude []string
+			exclude, within := []string(nil), ""
+			if group == groupAlias {
+				within = f.Settings.Dir
+			}
 			if group == groupRewrite && f.rewrites {
 				for _, dir := range rewriteDirs {
 					if len(dir) > len(f.Settings.Dir) && strings.HasPrefix(dir, f.Settings.Dir) {
@@ -79,7 +83,7 @@ func New(opt Options, files ...*File) *Set {
 					continue
 				}
 				module := int32(n)*groupsPerFile + group
-				s.rules = append(s.rules, setRule{Rule: r, order: int32(len(s.rules)), module: module, ended: 2*module + int32(r.Stage), next: none, exclude: exclude})
+				s.rules = append(s.rules, setRule{Rule: r, order: int32(len(s.rules)), module: module, ended: 2*module + int32(r.Stage), next: none, within: within, exclude: exclude})
 				if r.Conditional {
 					s.unjudged++
 				}
