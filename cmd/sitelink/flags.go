@@ -186,8 +186,8 @@ func flagError(cmd *cobra.Command, err error) error {
 		}
 	})
 	hint := helpHint(cmd)
-	if off, ok := strings.CutPrefix(name, "no-"); ok && cmd.Flags().Lookup(off) != nil {
-		hint = fmt.Sprintf("write --%s=false", off)
+	if off := cmd.Flags().Lookup(strings.TrimPrefix(name, "no-")); off != nil && off.NoOptDefVal == "true" {
+		hint = fmt.Sprintf("write --%s=false", off.Name)
 	} else if ours, ok := peerFlags[name]; ok {
 		hint = ours
 	} else if near, ok := config.Nearest(name, names); ok {
