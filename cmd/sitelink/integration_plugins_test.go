@@ -171,7 +171,7 @@ func (b *pluginBench) install(t *testing.T, p plugin) string {
 // README of each plugin shows what the mistake is answered with (-update rewrites it).
 func TestPlugins(t *testing.T) {
 	bench := newPluginBench(t)
-	shared := []string{"no program for the platform", "a program that does not start", "a site that cannot be checked", "a read-only cache"}
+	shared := []string{"fail-on never", "a build of sitelink", "no program for the platform", "a program that does not start", "a site that cannot be checked", "a read-only cache"}
 	for _, p := range plugins {
 		t.Run(filepath.Base(p.dir), func(t *testing.T) {
 			t.Parallel()
