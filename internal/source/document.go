@@ -272,7 +272,7 @@ func (m *Map) withIncluded(d *document) (all []sourceLink) {
 	add(d, definitions{}, 0)
 	for i := range all {
 		it := &all[i]
-		if def, ok := texts[i][it.ref]; ok && it.ref != "" {
+		if def, ok := texts[i][it.ref]; ok {
 			it.at, it.dest, it.owner = def.at, def.dest, def.owner
 		}
 	}

@@ -59,7 +59,7 @@ func TestClosest(t *testing.T) {
 	} {
 		has := func(flag string) bool { return strings.Contains(test.flags, flag) }
 		hits := []hit{{file: contentFile{display: "a.md", key: "a"}}, {file: contentFile{display: "b.md", key: "b"}}}
-		o, got := unlocated{link: Link{Raw: "/x/"}, included: map[string]bool{test.included: true}, near: map[string]bool{test.near: true}, own: &Position{File: test.own}}, ""
+		o, got := unlocated{nth: 1, link: Link{Raw: "/x/"}, included: map[string]bool{test.included: true}, near: map[string]bool{test.near: true}, own: &Position{File: test.own}}, ""
 		for i := range hits {
 			hits[i].certain, hits[i].label = has("certain"), "l"
 			hits[i].around = []surroundings{{"x" + long, "same"}}[:strings.Count(test.flags, "around")]
