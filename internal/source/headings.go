@@ -208,7 +208,7 @@ func ShownHeadings(text []byte) (all []ShownHeading) {
 			continue
 		}
 		inner = inner[:end]
-		h := ShownHeading{term: at[3]-at[2] == 2 && text[at[2]]|0x20 == 'd'}
+		h := ShownHeading{term: text[at[2]]|0x20 == 'd'}
 		before := beforeHeading().Find(text[max(0, at[0]-300):at[0]])
 		for _, part := range [][]byte{before, text[at[0]:at[1]], inner} {
 			for _, tag := range anyTag().FindAll(part, -1) {
