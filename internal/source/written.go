@@ -127,9 +127,6 @@ func templateWritten(text []byte) (all []Written) {
 			continue
 		}
 		for i := from; i < to; i++ {
-			if f.outline.text[i] != masked {
-				continue
-			}
 			end := i
 			for end < to && f.outline.text[end] == masked {
 				end++
