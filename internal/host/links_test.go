@@ -539,13 +539,14 @@ func TestRuleFiles(t *testing.T) {
 		o.BaseURLs = []string{"https://example.org/blog/"}
 		table(t, testkit.Files{
 			".htaccess": "RewriteEngine on\nRewriteRule ^old$ new.html\nRewriteRule ^gone$ none.html\nRewriteRule ^root$ /new.html\n" +
-				"Redirect /blog/moved /blog/new.html\nRedirect /top /blog/new.html\nRedirectMatch ^/blog/(a+)/$ https://example.org/blog/new.html\nRedirect /blog/away /\n",
+				"Redirect /blog/moved /blog/new.html\nRedirect /top /blog/new.html\nRedirectMatch ^/blog/(a+)/$ https://example.org/blog/new.html\nRedirect /blog/away /\nRedirect 400 /blog/bad\n",
 			"new.html": page, "p.html": page, "app/.htaccess": "FallbackResource start.html\n", "app/start.html": page,
 		}, o, "p.html", []row{
 			{"redirect", "moved", "ViaRedirect 200 /blog/moved = new.html > /blog/new.html"},
 			{"redirect_of_host", "top", "MissingFile 404 /blog/top"},
 			{"match", "aa/", "ViaRedirect 200 /blog/aa/ = new.html > /blog/new.html"},
 			{"redirect_to_host", "away", "RedirectsAway 0 /blog/away > http://example.org/"},
+			{"status", "bad", "MissingFile 400 /blog/bad"},
 			{"relative", "old", "OK 200 /blog/old = new.html"},
 			{"relative_to_nothing", "gone", "MissingFile 404 /blog/gone"},
 			{"absolute", "root", "Proxied 0 /blog/root"},
