@@ -150,6 +150,14 @@ func (h *addresses) Published() bool {
 // for a site at the root of its host.
 func (h *addresses) BasePath() string { return h.bases[0].path } // always "" for a rooted site
 
+// onHost returns a path below the base path as a path of the host. A whole URL stays.
+func (h *addresses) onHost(to string) string {
+	if strings.HasPrefix(to, "/") {
+		return h.BasePath() + to
+	}
+	return to
+}
+
 // belowBase returns what follows the base path in a path of the host, which is decoded
 // or not; ok is false if the path is not of the site.
 func (h *addresses) belowBase(path string) (rest string, ok bool) {

@@ -141,7 +141,7 @@ func cutQuery(url string) (path, query string) {
 // redirect returns the answer that sends the browser to path, which is decoded.
 func (q *request) redirect(rule, path, query string) Answer {
 	to := q.location(path, query)
-	q.step(rule, "redirects to "+to)
+	q.step(rule, "redirects to "+q.h.onHost(to))
 	return Answer{State: StateRedirect, Node: docroot.NoNode, location: to}
 }
 

@@ -330,7 +330,7 @@ func (q byRules) apply(hit redirect.Hit, path, query string, rewrites int) Answe
 	switch r.Kind {
 	case redirect.Redirect:
 		to := q.ownPath(hit.To, path)
-		q.step(ruleOrigin(r), fmt.Sprintf("redirects (%d) to %s", r.Status, to))
+		q.step(ruleOrigin(r), fmt.Sprintf("redirects (%d) to %s", r.Status, q.h.onHost(to)))
 		return Answer{State: StateViaRedirect, Node: docroot.NoNode, Note: ruleOrigin(r), location: to,
 			Temporary: r.Status == http.StatusFound || r.Status == http.StatusSeeOther || r.Status == http.StatusTemporaryRedirect}
 	case redirect.Proxy:
@@ -354,7 +354,7 @@ func (q byRules) rewrite(r *redirect.Rule, to, from string, rewrites int) Answer
 		q.step(ruleOrigin(r), "forwards the request to another server: "+to)
 		return Answer{State: StateProxied, Node: docroot.NoNode, Note: ruleOrigin(r)}
 	}
-	q.step(ruleOrigin(r), "serves "+to+" instead, without a redirect")
+	q.step(ruleOrigin(r), "serves "+q.h.onHost(to)+" instead, without a redirect")
 	toPath, toQuery := cutQuery(to)
 	if r.Again && toPath != path {
 		if rewrites == maxRewrites {
@@ -377,7 +377,7 @@ func (q byRules) rewrite(r *redirect.Rule, to, from string, rewrites int) Answer
 		}
 	}
 	if isMissing(&a) && a.Note == "" {
-		a.Note = ruleOrigin(r) + " leads to " + q.h.BasePath() + toPath
+		a.Note = ruleOrigin(r) + " leads to " + q.h.onHost(toPath)
 	}
 	return a
 }
