@@ -195,7 +195,7 @@ func (m *redirects) rewriteRules(files map[string]bool) error {
 		}
 		raw, err := d.Encode(to + tail)
 		if f.whole && !simplePath().MatchString(to) {
-			err = errors.New("Apache would read the new address as a pattern")
+			err = errors.New("the new address would be a pattern for Apache")
 		}
 		if err != nil {
 			m.note("%s: %v; the rule stays as it is", f.Name, err)
