@@ -62,7 +62,7 @@ func TestInitWorkflow(t *testing.T) {
 		{"hugo below", "", "docs/site", smallHugo, "true", "content/bad.md"},
 		{"mkdocs", "cloudflare", "handbook", map[string]string{"mkdocs.yml": "site_name: t\ntheme: material\n", "docs/index.md": "# t\n"}, "true", "docs/bad.md"},
 		{"sphinx", "github", "", map[string]string{"conf.py": "project = 't'\nhtml_theme = 'furo'\n", "index.rst": "t\n=\n", "requirements.txt": "furo\n"}, "true", "bad.rst"},
-		{"eleventy", "netlify", "sites/one", elevenIn("{" + eleventy + "}"), "npm install --package-lock-only --silent", "bad.md"},
+		{"eleventy", "github", "sites/one", elevenIn("{" + eleventy + "}"), "npm install --package-lock-only --silent", "bad.md"},
 		{"pnpm", "github", "", elevenIn("{" + eleventy + build + "}"), "npm install --global --silent pnpm@10.15.0 && pnpm install --lockfile-only", "bad.md"},
 		{"yarn", "gitlab", "", elevenIn("{" + eleventy + "}"), "npm install --global --silent @yarnpkg/cli-dist@4.9.1 && touch yarn.lock && yarn install --no-immutable", "bad.md"},
 		{"bun", "github", "site", map[string]string{"package.json": `{"dependencies": {"astro": "5.5.6"}}`, "astro.config.mjs": "export default {}\n", "src/pages/index.md": "# t\n"},

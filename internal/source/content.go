@@ -175,9 +175,6 @@ var (
 // add adds a file under all keys that its name may mean.
 func (c *contentIndex) add(f contentFile, g Generator) {
 	rel := strings.TrimPrefix(f.name, f.dir.dir+"/")
-	if f.dir.dir == "." {
-		rel = f.name
-	}
 	stem := strings.TrimSuffix(rel, path.Ext(rel))
 	f.key = NameKey(stem)
 	f.page = f.key
