@@ -13,7 +13,7 @@ const (
 
 // githooks(5), pre-push.
 func TestReadRefs(t *testing.T) {
-	sha256A, sha256Nil := strings.Repeat("ab", 32), strings.Repeat("0", 64)
+	sha256A, sha256Nil, long := strings.Repeat("ab", 32), strings.Repeat("0", 64), strings.Repeat("a", 100<<10)
 	for _, test := range []struct {
 		name, in string
 		want     []Ref
@@ -39,6 +39,7 @@ func TestReadRefs(t *testing.T) {
 		{name: "too few words", in: "a b c\n", err: "standard input:1: not a line that git writes to a pre-push hook"},
 		{name: "an option for an id", in: "a --output=/tmp/" + strings.Repeat("x", 25) + " refs/heads/a " + sha1A, err: "is not an object id"},
 		{name: "a short id", in: "a 1111 refs/heads/a " + sha1A, err: `"1111" is not an object id`},
+		{name: "a long name", in: long + " " + sha1A + " refs/heads/a " + sha1Nil, want: []Ref{{Local: long, Commit: sha1A, Remote: "refs/heads/a"}}},
 		{name: "an endless line", in: strings.Repeat("x", maxRefLine+1), err: "standard input: bufio.Scanner: token too long"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
