@@ -25,8 +25,10 @@ var forge = text.Regexp(`^(?:https://(?:[^@/]*@)?|ssh://git@|git@)(github\.com|g
 //	https://github.com/me/site/blob/1f3c.../{file}#L{line}
 //
 // root is the directory that holds .git. The address is "" if it is not certain that the
-// files are there: a branch of origin must have the commit that is checked out. isLinked reports whether a file, a slash path
-// below root, is as in that commit. It is not safe for concurrent use.
+// files are there: a branch of origin must have the commit that is checked out.
+//
+// isLinked reports whether a file, a slash path below root, is as in that commit. It is
+// not safe for concurrent use.
 func SourceLinks(ctx context.Context, root string, env []string) (pattern string, isLinked func(file string) bool) {
 	repo, err := Open(ctx, root, env)
 	if err != nil {

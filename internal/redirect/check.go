@@ -22,8 +22,9 @@ var (
 const sample = "sitelink-sample"
 
 // Check checks the rules themselves. exists reports whether the host has a page
-// for a path (percent-encoded, without query) without applying any rule, or may have
-// one since the path is not of the site; the host may add a trailing slash by a redirect. One goroutine calls it.
+// for a path (percent-encoded, without query) without applying any rule; the host may
+// add a trailing slash by a redirect. It is true, too, for paths that are not of the
+// site, because another site may have the page. One goroutine calls it.
 //
 // Check returns the faults of the files and those it finds, sorted by file, line
 // and code: missing destinations, loops, chains, and rules that never apply

@@ -271,10 +271,11 @@ func (p *htaccess) fallback(line int, text string, args []string) {
 	r.group, r.Status, r.Kind, r.Stage, r.To = groupAlias, 200, Rewrite, AfterFiles, args[0]
 	r.match = belowPattern(p.dir)
 	r.conditions = [][]condition{{{variable: varEntry, want: FileEntry, not: true}}}
-	r.to = literalTemplate(path.Join(p.dir, args[0]))
-	if strings.HasPrefix(args[0], "/") {
-		r.to = literalTemplate(args[0])
+	to := args[0]
+	if !strings.HasPrefix(to, "/") {
+		to = path.Join(p.dir, to)
 	}
+	r.to = literalTemplate(to)
 	p.Rules = append(p.Rules, r)
 }
 

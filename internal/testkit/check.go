@@ -22,8 +22,7 @@ func Run(t testing.TB, cmd *exec.Cmd) {
 	}
 }
 
-// Long skips a test that takes long, or that no edit breaks unseen by other tests,
-// unless SITELINK_LONG is set, as it is in a step of .ci/run.
+// Long skips a slow test, unless SITELINK_LONG is set, as it is in a step of .ci/run.
 func Long(t testing.TB) {
 	t.Helper()
 	if os.Getenv("SITELINK_LONG") == "" {
