@@ -19,9 +19,6 @@ import (
 	"github.com/sitelink/sitelink/internal/testkit"
 )
 
-// long makes the random tests as long as .ci/run needs them.
-var long = os.Getenv("SITELINK_LONG") != ""
-
 // editor makes random edits in a docroot and records the paths that they
 // affect.
 type editor struct {
@@ -151,10 +148,7 @@ func above(path string) []string {
 // TestUpdate: after any sequence of edits, the result for the updated site equals
 // that of a fresh check.
 func TestUpdate(t *testing.T) {
-	steps := 10 // of one to three edits, with each of nine settings
-	if long {
-		steps = 200
-	}
+	steps := testkit.Longer(10, 200) // of one to three edits, with each of nine settings
 	profile := func(name string) host.Profile {
 		p, ok := host.ProfileByName(name)
 		if !ok {

@@ -5,12 +5,12 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/sitelink/sitelink/internal/docroot"
+	"github.com/sitelink/sitelink/internal/testkit"
 
 	isite "github.com/sitelink/sitelink/internal/site"
 )
@@ -81,10 +81,7 @@ func TestWalkAgainstOracle(t *testing.T) {
 	links := []string{"/", "/index.html", "/a.html", "/b/", "/b", "/b/index.html", "/b/a.html#x", "/b/c/", "/b/c", "/b/c/index.html?q", "/b/c/x.html", "/d/", "/d/b.html",
 		"/t.txt", "/gone.html", "//h.example/", "mailto:x@y.z"}
 	sets := []string{"/@", "/", "/#", "/#/#", "/b/@", "/b/#", "/@.html", "/@index.html", "/@/", "/b/c/x.html", "/d/index.html", "/b", "/x@", "/@c@"}
-	judged, sites := 0, 20
-	if os.Getenv("SITELINK_LONG") != "" {
-		sites = 60
-	}
+	judged, sites := 0, testkit.Longer(20, 60)
 	for n := range sites {
 		fs := files{}
 		for _, name := range names {

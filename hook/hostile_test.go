@@ -2,18 +2,16 @@ package hook
 
 import (
 	"bytes"
-	"os"
 	"strings"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // TestHostile: recording changes nothing of what is rendered of texts that could take
 // long to parse.
 func TestHostile(t *testing.T) {
-	n := 20000 // so that quadratic work would take minutes
-	if os.Getenv("SITELINK_LONG") == "" {
-		n = 1000
-	}
+	n := testkit.Longer(1000, 20000) // so that quadratic work would take minutes
 	for name, source := range map[string]string{
 		"raw HTML":                      strings.Repeat("<a href=x>", n),
 		"a block of HTML":               "<div>\n" + strings.Repeat("<img src=x>\n", n),

@@ -258,10 +258,7 @@ func largeSite(t testing.TB, pages int) *incoming.Manifest {
 // 10,000 pages with 400,000 links were measured with 3,386 KiB and 1.6 µs; the
 // limits are many times that.
 func TestLargeSite(t *testing.T) {
-	pages := 100
-	if os.Getenv("SITELINK_LONG") != "" {
-		pages = 2000
-	}
+	pages := testkit.Longer(100, 2000)
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)

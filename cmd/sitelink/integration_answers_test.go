@@ -56,10 +56,7 @@ func TestServerAnswers(t *testing.T) {
 func TestServerRandom(t *testing.T) {
 	t.Parallel()
 	const seed = 1
-	n := 2000
-	if os.Getenv("SITELINK_LONG") != "" {
-		n = 6000
-	}
+	n := testkit.Longer(2000, 6000)
 	for name, list := range map[string]bool{"plain": false, "listing": true} {
 		t.Run(name, func(t *testing.T) {
 			cases := testkit.RandomHostCases(seed, n)

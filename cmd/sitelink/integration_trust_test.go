@@ -38,10 +38,7 @@ func TestHostileCheckoutsTraced(t *testing.T) {
 	}
 	program, err := exec.LookPath("sitelink")
 	testkit.Check(t, err)
-	all := false
-	if long {
-		all = true
-	}
+	all := testkit.Longer(false, true)
 	newHugo := os.Getenv("SITELINK_HUGO")
 	if newHugo == "" {
 		t.Fatal("SITELINK_HUGO is not set: it names a Hugo newer than Debian's; .ci/run builds one")
@@ -71,7 +68,7 @@ func TestHostileCheckoutsTraced(t *testing.T) {
 					continue
 				}
 				// Each attack meets an eighth of the commands, and each command an eighth of
-				// the attacks; all with SITELINK_LONG. watch, which is stopped after some
+				// the attacks; all in the long step. watch, which is stopped after some
 				// time, meets fewer.
 				watches := strings.HasPrefix(line, "watch")
 				if !all && line != "check site" && (a+i)%8 > 0 || !all && watches && a%16 > 0 {

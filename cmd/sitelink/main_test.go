@@ -17,9 +17,6 @@ import (
 	"github.com/sitelink/sitelink/internal/testkit"
 )
 
-// long makes the random tests as long as .ci/run wants them.
-var long = os.Getenv("SITELINK_LONG") != ""
-
 var update = flag.Bool("update", false, "rewrite the expected output in testdata/script")
 
 func TestMain(m *testing.M) {

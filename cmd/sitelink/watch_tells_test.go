@@ -15,16 +15,14 @@ import (
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/report"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // TestWatchTells: whatever is edited, each round of a watch prints what sets two
 // fresh checks apart and counts what is left: while pages are edited, come and
 // go, while the configuration changes, and while a baseline accepts a part.
 func TestWatchTells(t *testing.T) {
-	steps := 50
-	if long {
-		steps = 150
-	}
+	steps := testkit.Longer(50, 150)
 	for i, name := range []string{"changes", "all", "baseline"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -186,10 +186,7 @@ func TestWatchJSON(t *testing.T) {
 	apply()
 	rng := rand.New(rand.NewPCG(3, 4))
 	some := func() string { return pickOne(rng, "a", "s/a", "s/b", "t/c") + ".html" }
-	rounds := 8
-	if long {
-		rounds = 25
-	}
+	rounds := testkit.Longer(8, 25)
 	for range rounds {
 		for range 4 {
 			switch rng.IntN(4) {

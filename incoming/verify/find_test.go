@@ -2,11 +2,12 @@ package verify
 
 import (
 	"net/http"
-	"os"
 	"strings"
 	"testing"
 	"time"
 	"unicode/utf8"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 const (
@@ -286,10 +287,7 @@ func numbered(n int) string {
 func TestHostilePages(t *testing.T) {
 	for name, body := range hostilePages() {
 		for _, media := range []string{"text/html", "application/xhtml+xml"} {
-			most := 64 << 10
-			if os.Getenv("SITELINK_LONG") != "" {
-				most = 1 << 20 // as much as is read of a page
-			}
+			most := testkit.Longer(64<<10, 1<<20) // as much as is read of a page
 			body := body[:min(len(body), most)]
 			begin := time.Now()
 			e := htmlPage(body, "Content-Type", media).Find(ours)

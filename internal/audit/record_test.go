@@ -20,6 +20,7 @@ import (
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/testkit"
 
 	_ "github.com/sitelink/sitelink/site" // sets what converts a site
 )
@@ -328,10 +329,7 @@ func (l *logOf) Read(p []byte) (int, error) {
 // TestLog reads a log of a gigabyte with garbage in it, in bounded memory.
 func TestLog(t *testing.T) {
 	g := goneOf(t, map[string]string{"a.html": "", "b.html": ""}, map[string]string{"b.html": ""}, CompareOptions{})
-	lines := 8_000
-	if os.Getenv("SITELINK_LONG") == "" {
-		lines = 400
-	}
+	lines := testkit.Longer(400, 8_000)
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)

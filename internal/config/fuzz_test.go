@@ -3,10 +3,11 @@ package config
 import (
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // FuzzConfig: whatever the file holds, reading it ends without panic, and
@@ -57,10 +58,7 @@ func FuzzConfig(f *testing.F) {
 // keys, below 0.1 s for the others) and its faults fit on a screen.
 func TestHostileFiles(t *testing.T) {
 	var manyKeys, manyRules strings.Builder
-	keyBytes := maxFileBytes - 40
-	if os.Getenv("SITELINK_LONG") == "" {
-		keyBytes /= 10 // each makes a message; the race detector makes that slow
-	}
+	keyBytes := (maxFileBytes - 40) / testkit.Longer(10, 1) // each makes a message; the race detector makes that slow
 	for i := 0; manyKeys.Len() < keyBytes; i++ {
 		fmt.Fprintf(&manyKeys, "k%d = 1\n", i)
 	}

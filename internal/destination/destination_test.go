@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/sitelink/sitelink/internal/generator"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // place is a file with one destination between « and ».
@@ -92,10 +93,7 @@ func TestEncode(t *testing.T) {
 	values := []string{"/new/", "../up/x.md", "/q/?a=1&b=2", "/q/?a=1&copy=2", "/a(b/", "/a)b", "/a(b)c", "/a b/c", "/a'b", `/a"b`, "/a<b>", "/a|b", "/a`b",
 		"/a#b", "https://example.org/x", "/%C3%BC/", "/ü/", "/a,b", "/a\\b", "/a\\(b", "/$x{y}", "/a:b", "x", "#frag", "/a&amp;b", "/a_b*c"}
 	random := rand.New(rand.NewPCG(1, 2))
-	count := 20
-	if long {
-		count = 80
-	}
+	count := testkit.Longer(20, 80)
 	for range count {
 		var b strings.Builder
 		for range 1 + random.IntN(12) {

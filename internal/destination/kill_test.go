@@ -47,10 +47,7 @@ func TestKilled(t *testing.T) {
 // TestKill kills a process while it changes files, at random times: each file is whole,
 // the next Apply refuses to work, and Undo restores every byte.
 func TestKill(t *testing.T) {
-	kills := 1
-	if long {
-		kills = 5
-	}
+	kills := testkit.Longer(1, 5)
 	files := map[string]string{}
 	for i := range 300 {
 		files[fmt.Sprintf("content/%d.md", i)] = strings.Repeat(fmt.Sprintf("line %d\n", i), 50) + "old\n"

@@ -16,8 +16,6 @@ import (
 	"github.com/sitelink/sitelink/internal/testkit"
 )
 
-var long = os.Getenv("SITELINK_LONG") != ""
-
 // save saves a file in one of three ways, in the moment when it is replaced: some microseconds after its temporary file
 // appears. It returns what must be in the file, or "" if that moment did not come.
 func save(file, way string, delay time.Duration, stop <-chan struct{}) string {
@@ -60,10 +58,7 @@ func save(file, way string, delay time.Duration, stop <-chan struct{}) string {
 // TestRace changes, moves and restores files while an editor saves one of them. What it saved is not lost. The other
 // files are all changed or, after an error, all unchanged.
 func TestRace(t *testing.T) {
-	rounds := 3
-	if long {
-		rounds = 25 // 225 in all
-	}
+	rounds := testkit.Longer(3, 25) // of nine kinds
 	for _, way := range []string{"rename", "truncation", "append"} {
 		for _, what := range []string{"edit", "move", "undo"} {
 			t.Run(what+"/"+way, func(t *testing.T) {
@@ -77,7 +72,7 @@ func TestRace(t *testing.T) {
 						t.Fatalf("in round %d", round)
 					}
 				}
-				if long && met == 0 { // a few rounds in memory may be too fast for it
+				if testkit.Longer(false, met == 0) { // a few rounds in memory may be too fast for it
 					t.Error("no save met a change")
 				}
 				t.Logf("%d of %d saves stopped a change", met, rounds)

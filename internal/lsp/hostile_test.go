@@ -262,10 +262,7 @@ func TestBuildHangs(t *testing.T) {
 // TestHugeDocument opens a document that is too large to be a page. It is not read for
 // links, and other documents are.
 func TestHugeDocument(t *testing.T) {
-	size := 9 << 20
-	if os.Getenv("SITELINK_LONG") != "" {
-		size = 50 << 20
-	}
+	size := testkit.Longer(9<<20, 50<<20)
 	e := started(t)
 	const line = "[a](/posts/none/)\n"
 	u := e.open("content/posts/one.md", strings.Repeat(line, size/len(line)))

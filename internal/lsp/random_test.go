@@ -3,10 +3,11 @@ package lsp
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"testing"
 	"unicode/utf16"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // model is a text as a list of UTF-16 units: another way to apply the changes of a
@@ -62,10 +63,7 @@ func TestRandomEdits(t *testing.T) {
 		texts[name], models[name] = newText([]byte(b), utf16Units), utf16.Encode([]rune(b))
 		o = snap.With(t.Context(), o, name, []byte(b))
 	}
-	rounds := 300
-	if os.Getenv("SITELINK_LONG") != "" {
-		rounds = 10_000
-	}
+	rounds := testkit.Longer(300, 10_000)
 	for i := range rounds {
 		name := names[random.IntN(len(names))]
 		m := models[name]

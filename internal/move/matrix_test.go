@@ -127,10 +127,7 @@ func matrixSite(i int) map[string]string {
 // all moves of all sites, which takes ten minutes with Hugo itself; else those of matrixShort.
 func TestHugoMatrix(t *testing.T) {
 	hugoEnv(t)
-	short := matrixShort
-	if os.Getenv("SITELINK_LONG") == "" {
-		short = matrixShort[:4]
-	}
+	short := testkit.Longer(matrixShort[:4], matrixShort)
 	for i, site := range matrixSites {
 		files := matrixSite(i)
 		for _, mv := range matrixMoves {

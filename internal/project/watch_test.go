@@ -271,10 +271,7 @@ func TestAnyEdits(t *testing.T) {
 		w := open(t, root, opt)
 		known := snapshot(root)
 		rng := rand.New(rand.NewPCG(1, 2))
-		rounds := 4
-		if os.Getenv("SITELINK_LONG") != "" {
-			rounds = 12
-		}
+		rounds := testkit.Longer(4, 12)
 		for round := range rounds {
 			for range 20 {
 				scramble(rng, root)

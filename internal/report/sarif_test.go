@@ -5,12 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // sarifLog is what GitHub reads of a log.
@@ -102,10 +102,7 @@ func TestSARIFResults(t *testing.T) {
 // TestSARIFLimits: at most 25,000 results, errors before warnings, and a
 // notification about what is missing or not shown.
 func TestSARIFLimits(t *testing.T) {
-	sizes := []int{5_500}
-	if os.Getenv("SITELINK_LONG") != "" {
-		sizes = append(sizes, 5_000, 27_000)
-	}
+	sizes := testkit.Longer([]int{5_500}, []int{5_500, 5_000, 27_000})
 	for _, n := range sizes {
 		r := many(n)
 		causes := len(check.Causes(r.Findings))

@@ -29,3 +29,12 @@ func Long(t testing.TB) {
 		t.Skip("set SITELINK_LONG=1 to run it")
 	}
 }
+
+// Longer returns what a test does with SITELINK_LONG, otherwise short: sizes, rounds
+// or cases. As with [Long], .ci/run finds the tests that call it themselves.
+func Longer[T any](short, long T) T {
+	if os.Getenv("SITELINK_LONG") == "" {
+		return short
+	}
+	return long
+}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/sitelink/sitelink/internal/system"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // crashedLedger writes a ledger of 40 pages as a killed run leaves it, with a
@@ -90,10 +91,7 @@ func changeByte(r *rand.Rand, text []byte) []byte {
 func TestLostRows(t *testing.T) {
 	t.Parallel() // it waits most of the time
 	name, want := crashedLedger(t)
-	places := 5
-	if os.Getenv("SITELINK_LONG") != "" {
-		places = 20
-	}
+	places := testkit.Longer(5, 20)
 	for _, d := range damages {
 		t.Run(d.name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(14, 20))
@@ -173,10 +171,7 @@ func TestNothingLost(t *testing.T) {
 // unchanged if there is none.
 func TestRepair(t *testing.T) {
 	t.Parallel() // it waits most of the time
-	rounds := 5
-	if os.Getenv("SITELINK_LONG") != "" {
-		rounds = 20
-	}
+	rounds := testkit.Longer(5, 20)
 	name, want := crashedLedger(t)
 	whole, err := os.ReadFile(name)
 	check(t, err)

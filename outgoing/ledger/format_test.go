@@ -262,10 +262,7 @@ func TestMergeIsSymmetric(t *testing.T) {
 		}
 		return b
 	}
-	rounds := 100
-	if os.Getenv("SITELINK_LONG") != "" {
-		rounds = 500
-	}
+	rounds := testkit.Longer(100, 500)
 	for range rounds {
 		base, ours, theirs := random(), random(), random()
 		one, two := merge3(base, ours, theirs), merge3(base, theirs, ours)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -14,9 +13,6 @@ import (
 	"github.com/sitelink/sitelink/internal/scan"
 	"github.com/sitelink/sitelink/internal/testkit"
 )
-
-// long makes the largest inputs as large as .ci/run wants them.
-var long = os.Getenv("SITELINK_LONG") != ""
 
 // TestHostile_truncated: a file that is cut at any byte has the links of the
 // whole file up to that byte.
@@ -61,10 +57,7 @@ func TestHostile_truncatedAnyhow(t *testing.T) {
 		bytes.Replace([]byte(testkit.RichPage), []byte("utf-8"), []byte("gbk"), 1), bytes.Replace([]byte(testkit.RichPage), []byte("utf-8"), []byte("iso-2022-jp"), 1),
 		[]byte("<svg><p>" + testkit.RichPage), []byte("<frameset>" + testkit.RichPage), []byte("<select>" + testkit.RichPage),
 	} {
-		step := 7
-		if long {
-			step = 1
-		}
+		step := testkit.Longer(7, 1)
 		for n := 0; n < len(page); n += step {
 			p := s.Scan(page[:n], scan.Options{})
 			testkit.CheckPage(t, p)
@@ -80,10 +73,7 @@ func TestHostile_truncatedAnyhow(t *testing.T) {
 // TestHostile_binary reads bytes that are not a page at all.
 func TestHostile_binary(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
-	size := 1 << 17
-	if long {
-		size = 1 << 20
-	}
+	size := testkit.Longer(1<<17, 1<<20)
 	anyByte := make([]byte, size)
 	syntax := make([]byte, size)
 	const chars = "<<<>>\"'=/!-?&;# \n\x00aAsSbi[](),.\xC3\xA9\xFF\x1B$"

@@ -231,15 +231,12 @@ func TestShadowRoots(t *testing.T) {
 // loosely, and reported.
 func TestWithoutTree(t *testing.T) {
 	const links = `<svg><desc><p id=i></desc><use href=#u /></svg><img src=y><svg><image href=z /></svg>`
-	count := 2_000
-	if long {
-		count = 40_000
-	}
+	count := testkit.Longer(2_000, 40_000)
 	templates := links + strings.Repeat("<svg><desc><template></template></desc></svg>", count)
 	pages := map[string]string{
 		"nested more than 512 deep": strings.Repeat("<div>", 600) + links,
 	}
-	if long {
+	if testkit.Longer(false, true) {
 		pages["larger than 4 MiB"] = links + strings.Repeat("<p>some words</p>", maxSlowBytes/10)
 		pages[errManyTemplates.Error()] = templates
 	}
