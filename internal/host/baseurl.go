@@ -150,12 +150,17 @@ func (h *addresses) Published() bool {
 // for a site at the root of its host.
 func (h *addresses) BasePath() string { return h.bases[0].path } // always "" for a rooted site
 
-// onHost returns a path below the base path as a path of the host. A whole URL stays.
+// onHost returns a path below the base path as a path of the host, and a path in a root
+// as its address. A whole URL stays.
 func (h *addresses) onHost(to string) string {
-	if strings.HasPrefix(to, "/") {
-		return h.BasePath() + to
+	if !strings.HasPrefix(to, "/") {
+		return to
 	}
-	return to
+	origin, path := h.Public(h.BasePath() + to)
+	if !h.Rooted() {
+		origin = ""
+	}
+	return origin + path
 }
 
 // belowBase returns what follows the base path in a path of the host, which is decoded

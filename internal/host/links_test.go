@@ -553,6 +553,25 @@ func TestRuleFiles(t *testing.T) {
 			{"fallback", "app/x", "OK 200 /blog/app/x = app/start.html"},
 		})
 	})
+	t.Run("apache with a host for each root", func(t *testing.T) {
+		o := host("apache")
+		o.Roots = []Root{{"fr", "https://fr.example/"}, {"de", "https://example.org/de/"}}
+		rules := func(base string) string {
+			return "Redirect " + base + "/old " + base + "/new.html\nRedirect /de/x /\nRewriteEngine on\nRewriteRule ^b(\\d)$ " + base + "/new.html\nRewriteRule ^c$ new.html [R]\n"
+		}
+		table(t, testkit.Files{
+			"fr/.htaccess": rules(""), "fr/new.html": page, "fr/p.html": page, "fr/app/.htaccess": "FallbackResource /app/start.html\n", "fr/app/start.html": page,
+			"de/.htaccess": rules("/de"), "de/new.html": page, "de/p.html": page, "new.html": page,
+		}, o, "fr/p.html", []row{
+			{"redirect", "/old", "ViaRedirect 200 /fr/old = fr/new.html > /fr/new.html"},
+			{"redirect_with_docroot_path", "https://fr.example/de/x", "MissingIndex 403 /fr/de/x > /fr/"},
+			{"rewrite", "b1", "OK 200 /fr/b1 = fr/new.html"},
+			{"relative_redirect", "c", "ViaRedirect 200 /fr/c = fr/new.html > /fr/new.html"},
+			{"fallback", "app/x", "OK 200 /fr/app/x = fr/app/start.html"},
+			{"root_with_its_path", "https://example.org/de/old", "ViaRedirect 200 /de/old = de/new.html > /de/new.html"},
+			{"rewrite_with_its_path", "https://example.org/de/b1", "OK 200 /de/b1 = de/new.html"},
+		})
+	})
 	t.Run("netlify below a base path", func(t *testing.T) {
 		o := host("netlify")
 		o.BaseURLs = []string{"https://example.org/caf%C3%A9/"}

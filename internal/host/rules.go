@@ -44,7 +44,7 @@ func (h *loader) readRules(dir *docroot.Dir, parsed []*redirect.File) {
 	h.faults = append(h.faults, h.ruleReads...)
 	files := append(slices.Clone(h.opt.Rules), parsed...)
 	for i, f := range files {
-		files[i] = f.Below(h.BasePath())
+		files[i] = f.Below(h.BasePath(), "")
 	}
 	if !h.opt.NoRuleFiles && h.profile.Rules == RulesHtaccess {
 		files = append(files, h.directoryFiles(dir)...)
@@ -194,7 +194,15 @@ func (h *loader) directoryFiles(dir *docroot.Dir) (files []*redirect.File) {
 			h.faults = append(h.faults, docroot.FileFault{Path: name, Err: docroot.FileError(err)})
 			continue
 		}
-		files = append(files, redirect.Htaccess(decodeLenient(h.BasePath())+"/"+h.tree.Path(n.Parent), name, data))
+		at := "/" + h.tree.Path(n.Parent)
+		// A root with a host of its own: its paths do not contain the directories above.
+		above, origin := "", ""
+		if b := h.baseOf(at); h.Rooted() {
+			if dir, ok := strings.CutSuffix(b.root, b.path); ok {
+				above, origin = dir, b.scheme+"://"+b.host
+			}
+		}
+		files = append(files, redirect.Htaccess(decodeLenient(h.BasePath())+at[len(above):], name, data).Below(above, origin))
 	}
 	return files
 }

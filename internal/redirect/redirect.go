@@ -202,8 +202,9 @@ type File struct {
 // Below returns the file of a host that has the docroot at its root and is reached
 // below base, such as "/blog", by way of another server: the rules match paths below
 // base and rewrite to such paths. Redirects lead where the file says, since browsers
-// follow them. A .htaccess file has paths of the host already.
-func (f *File) Below(base string) *File {
+// follow them: on the host of the request, or at origin, such as https://fr.example,
+// unless that is empty. A .htaccess file has paths of the host already.
+func (f *File) Below(base, origin string) *File {
 	if base == "" {
 		return f
 	}
@@ -213,8 +214,12 @@ func (f *File) Below(base string) *File {
 	for i := range moved.Rules {
 		r := &moved.Rules[i]
 		r.match = r.match.under(base)
-		if to := r.to.split(); r.Kind != Redirect && len(to) > 0 && strings.HasPrefix(to[0].literal, "/") {
-			r.to = template{parts: slices.Insert(slices.Clone(to), 0, part{literal: base, group: isLiteral})}
+		before := base
+		if r.Kind == Redirect {
+			before = origin
+		}
+		if to := r.to.split(); before != "" && len(to) > 0 && strings.HasPrefix(to[0].literal, "/") {
+			r.to = template{parts: slices.Insert(slices.Clone(to), 0, part{literal: before, group: isLiteral})}
 		}
 		if r.self != nil && r.self.origin == "" {
 			r.self = &selfCheck{base: base + r.self.base, splat: r.self.splat}
