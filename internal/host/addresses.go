@@ -100,7 +100,7 @@ func (q *request) moved(id docroot.NodeID, name string) docroot.Flags {
 		switch {
 		case p.PageFile == Redirect && entry != docroot.NoNode && t.Nodes[entry].Kind == docroot.KindFile:
 			return 0
-		case p.Page == Serve && entry == docroot.NoNode && !(stem == "index" && p.IndexName != Missing):
+		case p.Page == Serve && entry == docroot.NoNode && stem != "index":
 			return flagMoved
 		}
 		return flagAsk

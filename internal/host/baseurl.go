@@ -2,6 +2,7 @@ package host
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"net/url"
 	"slices"
@@ -76,11 +77,11 @@ func (h *addresses) setBases(opt *Options) error {
 
 func parseBase(raw string) (baseURL, error) {
 	u, err := weburl.Parse(raw)
+	if err == nil && u.Scheme() != "http" && u.Scheme() != "https" {
+		err = errors.New("neither http nor https")
+	}
 	if err != nil {
 		return baseURL{}, fmt.Errorf("base URL %q: %w", raw, err)
-	}
-	if u.Scheme() != "http" && u.Scheme() != "https" {
-		return baseURL{}, fmt.Errorf("base URL %q: neither http nor https", raw)
 	}
 	host := u.Host()
 	if p := u.Port(); p != "" {

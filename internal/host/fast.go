@@ -112,7 +112,7 @@ func (r *PathResolver) ResolvePath(v []byte) (state State, node docroot.NodeID, 
 			segment = i + 1
 			continue
 		case 5:
-			if segment == 0 && v[0] != '/' {
+			if segment == 0 {
 				return r.scheme(v, i)
 			}
 			return 0, 0, nil, false
@@ -343,10 +343,6 @@ func (r *PathResolver) authority(v []byte, i int) (State, docroot.NodeID, []byte
 // reached through a symbolic link.
 func (r *PathResolver) findTop() (ok bool) {
 	s := r.h
-	if !s.Rooted() {
-		r.topPath = s.bases[0].path
-		return true
-	}
 	if s.sharedHosts {
 		return false
 	}

@@ -70,9 +70,9 @@ var steps = []struct {
 		"open/.htaccess": "DirectorySlash Off\nOptions +Indexes\n", "open/sub/x.txt": "", "open/slash/.htaccess": "DirectorySlash On\n", "open/slash/x.txt": "", "pipe": "-> /dev/null", "own/.htaccess": "-> /dev/null"},
 		"old see gone fine proxy/x file.txt gone.txt isdir once twice loop missing query maybe maybe.html maybe.gif away out noslash noslash/ open open/ open/sub open/slash .htpasswd new.html%2f new.html/x pipe"},
 	{"netlify", Options{Profile: builtin("netlify")(), Rules: []*redirect.File{redirect.Netlify("more", []byte("/more /new.html 302\n"))}}, testkit.Files{
-		"_redirects": "/de/* /:splat 302 Language=de\n/only /new.html 200! Country=de\n/a/* /b/:splat\n/b/* /a/:splat\n/api/* https://api.example/:splat 200\n/q /sub?x=1 200\n/keep /sub 200\n/410 /new.html 410\n" + `/bad http://[ 301` + "\n/mail mailto:x@y\n",
+		"_redirects": "/de/* /:splat 302 Language=de\n/only /new.html 200! Country=de\n/a/* /b/:splat\n/b/* /a/:splat\n/api/* https://api.example/:splat 200\n/q /sub?x=1 200\n/keep /sub 200\n/410 /new.html 410\n" + `/bad http://[ 301` + "\n/mail mailto:x@y\n/two /more\n",
 		"_headers":   "/new.html\n  X-A: b\n", "netlify.toml": "[[redirects]]\nfrom = \"/toml\"\nto = \"/new\"\n", "new.html": page, "sub/index.html": page, "Pic.png": "", "both.html": page, "both/index.html": page, "d.htm": page},
-		"more de/x de/new.html only new.html a/x api/x q q?y keep keep?y 410 toml new new/ new.html/ new.html/x pic.PNG NEW sub both both/ d d/ none bad mail"},
+		"two more de/x de/new.html only new.html a/x api/x q q?y keep keep?y 410 toml new new/ new.html/ new.html/x pic.PNG NEW sub both both/ d d/ none bad mail"},
 	{"firebase", Options{Profile: builtin("firebase")()}, testkit.Files{
 		"firebase.json": `{"hosting": {"cleanUrls": true, "trailingSlash": false, "ignore": ["firebase.json", "**/.*", "**/node_modules/**", "**/a/b", "**", "x**y"], "rewrites": [{"source": "/r/**", "destination": "/new.html"}, {"source": "/n/**", "destination": "/none.html"}, {"source": "/d/**", "destination": "/sub"}]}}`,
 		"new.html":      page, "sub/index.html": page, ".x/a.html": page, "node_modules/x.html": page, "a/b": "", "404.html": page, "index/x.txt": "", "e/index/index.html": page},
@@ -86,7 +86,7 @@ var steps = []struct {
 		"old no a a/ a.html b b/ b/index b/index/ b/index.html %FF"},
 	{"generic", Options{Maps: []MapRule{{"/m", "/sub"}, {"up", ""}, {"/loop", "/loop"}}, BaseURLs: []string{"https://example.org/base", "https://two.example:8080/"}}, testkit.Files{
 		"index.html": page, "sub/index.html": page, "sub/x.html": page, "Case/x.html": page, "a#b/index.html": page, "empty/x.txt": "", "broken": "-> nowhere", "loop1": "-> loop1", "through": "-> index.html/x", ".htx": ""},
-		"m/x.html up/sub/ loop/x sub sub? sub?q sub//x.html a%23b empty empty/ broken loop1 through case/x.html .htx %2e%2e%2f%2e%2e/x %00 %zz mailto:x ftp://a/ https://u:p@example.org/base/ https://two.example:8080/sub/ https://two.example/sub/ https://example.org /index.html /index.htm /sub/x.html?q#f ../base"},
+		"m/x.html up up/sub/ loop/x sub sub? sub?q sub//x.html a%23b empty empty/ broken loop1 through case/x.html .htx %2e%2e%2f%2e%2e/x %00 %zz mailto:x ftp://a/ https://u:p@example.org/base/ https://two.example:8080/sub/ https://two.example/sub/ https://example.org /index.html /index.htm /sub/x.html?q#f ../base"},
 	{"rooted", Options{Roots: []Root{{"en", "https://en.example/"}, {"/fr/", "https://fr.example:81/sub/"}, {"fr/ca", "https://ca.example/"}}}, testkit.Files{"index.html": page, "en/index.html": page, "en/x.html": page, "fr/index.html": page, "fr/ca/x.html": page, "frx.html": page},
 		"en https://en.example https://en.example?q https://fr.example:81/sub https://fr.example:81/sub? https://fr.example:81/ca/x.html https://fr.example:81/ https://ca.example/x.html https://ca.example/ /frx.html"},
 	{"linklint", Options{Profile: Linklint, Index: []string{"main.html"}}, testkit.Files{"main.html": page, "d/MAIN.html": page, "e/x": "", "f.html": page}, "/ d d/ e e/ f.html/ f"},
@@ -199,6 +199,9 @@ func TestHugoServer(t *testing.T) {
 		}
 		if !h.SameServers() {
 			t.Errorf("%s: the servers are others at once", c.name)
+		}
+		if origin, _ := h.Public("/"); len(c.opt.BaseURLs) == 0 && len(c.opt.Roots) == 0 && origin != "" {
+			t.Errorf("%s: published at %s", c.name, origin)
 		}
 		testkit.Check(t, os.RemoveAll(root))
 		if same := h.ServerURL() == ""; h.SameServers() != same {

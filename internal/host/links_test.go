@@ -521,12 +521,13 @@ func TestRuleFiles(t *testing.T) {
 	})
 	t.Run("apache", func(t *testing.T) {
 		table(t, testkit.Files{
-			".htaccess": "Redirect 301 /old /new.html\nRewriteEngine on\nRewriteRule ^r/(.*)$ /new.html [L]\nOptions +Indexes\n",
+			".htaccess": "Redirect 301 /old /new.html\nRewriteEngine on\nRewriteRule ^r/(.*)$ /new.html [L]\nOptions +Indexes\nRewriteCond %{HTTP_HOST} !^www\nRewriteRule ^www$ /new.html [R]\n",
 			"new.html":  page, "p.html": page, "list/x.txt": "", "d/.htaccess": "DirectoryIndex start.html\n", "d/start.html": page, "d/index.html": page, "d/e/start.html": page,
 			"closed/.htaccess": "Options -Indexes\n", "closed/x.txt": "", "noslash/.htaccess": "DirectorySlash Off\n", "noslash/index.html": page,
 		}, host("apache"), "p.html", []row{
 			{"redirect", "/old", "ViaRedirect 200 /old = new.html > /new.html"},
 			{"rewrite", "/r/x", "OK 200 /r/x = new.html"},
+			{"host_unknown", "/www", "MissingFile 404 /www"},
 			{"listing", "/list/", "Autoindex 200 /list/ = list"},
 			{"no_listing", "/closed/", "MissingIndex 403 /closed/"},
 			{"index", "/d/", "OK 200 /d/ = d/start.html"},

@@ -132,10 +132,8 @@ func (q *request) follow(path, query string) Answer {
 }
 
 func cutQuery(url string) (path, query string) {
-	if i := strings.IndexByte(url, '?'); i >= 0 {
-		return url[:i], url[i:]
-	}
-	return url, ""
+	path, _, _ = strings.Cut(url, "?")
+	return path, url[len(path):]
 }
 
 // redirect returns the answer that sends the browser to path, which is decoded.
@@ -185,7 +183,7 @@ func isMissing(a *Answer) bool {
 // fallback lets the profile's fallback page answer for a missing path.
 func (q *request) fallback(a Answer) Answer {
 	p := q.p
-	if p.Fallback == "" || a.location != "" || a.Status != http.StatusNotFound && a.State != StateMissingIndex {
+	if a.Status != http.StatusNotFound && a.State != StateMissingIndex {
 		return a
 	}
 	// A page for missing files in the directory of the path, or in one above it,

@@ -210,14 +210,8 @@ func (h *loader) directoryFiles(dir *docroot.Dir) (files []*redirect.File) {
 // projectName returns the path of a file of the project relative to the
 // docroot, the form in which reports name files.
 func (h *loader) projectName(full, name string) string {
-	project, err := filepath.Abs(full)
-	if err != nil {
-		return name
-	}
-	docroot, err := filepath.Abs(h.root)
-	if err != nil {
-		return name
-	}
+	project, _ := filepath.Abs(full)
+	docroot, _ := filepath.Abs(h.root)
 	rel, err := filepath.Rel(docroot, project)
 	if err != nil {
 		return name
