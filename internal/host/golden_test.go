@@ -70,9 +70,9 @@ var steps = []struct {
 		"open/.htaccess": "DirectorySlash Off\nOptions +Indexes\n", "open/sub/x.txt": "", "open/slash/.htaccess": "DirectorySlash On\n", "open/slash/x.txt": "", "pipe": "-> /dev/null", "own/.htaccess": "-> /dev/null"},
 		"old see gone fine proxy/x file.txt gone.txt isdir once twice loop missing query maybe maybe.html maybe.gif away out noslash noslash/ open open/ open/sub open/slash .htpasswd new.html%2f new.html/x pipe"},
 	{"netlify", Options{Profile: builtin("netlify")(), Rules: []*redirect.File{redirect.Netlify("more", []byte("/more /new.html 302\n"))}}, testkit.Files{
-		"_redirects": "/de/* /:splat 302 Language=de\n/only /new.html 200! Country=de\n/a/* /b/:splat\n/b/* /a/:splat\n/api/* https://api.example/:splat 200\n/q /sub?x=1 200\n/keep /sub 200\n/410 /new.html 410\n" + `/bad http://[ 301` + "\n/mail mailto:x@y\n/two /more\n",
+		"_redirects": "/de/* /:splat 302 Language=de\n/only /new.html 200! Country=de\n/a/* /b/:splat\n/b/* /a/:splat\n/api/* https://api.example/:splat 200\n/q /sub?x=1 200\n/keep /sub 200\n/410 /new.html 410\n" + `/bad http://[ 301` + "\n/mail mailto:x@y\n/two /more\n/dir /sub\n",
 		"_headers":   "/new.html\n  X-A: b\n", "netlify.toml": "[[redirects]]\nfrom = \"/toml\"\nto = \"/new\"\n", "new.html": page, "sub/index.html": page, "Pic.png": "", "both.html": page, "both/index.html": page, "d.htm": page},
-		"two more de/x de/new.html only new.html a/x api/x q q?y keep keep?y 410 toml new new/ new.html/ new.html/x pic.PNG NEW sub both both/ d d/ none bad mail"},
+		"two dir more de/x de/new.html only new.html a/x api/x q q?y keep keep?y 410 toml new new/ new.html/ new.html/x pic.PNG NEW sub both both/ d d/ none bad mail"},
 	{"firebase", Options{Profile: builtin("firebase")()}, testkit.Files{
 		"firebase.json": `{"hosting": {"cleanUrls": true, "trailingSlash": false, "ignore": ["firebase.json", "**/.*", "**/node_modules/**", "**/a/b", "**", "x**y"], "rewrites": [{"source": "/r/**", "destination": "/new.html"}, {"source": "/n/**", "destination": "/none.html"}, {"source": "/d/**", "destination": "/sub"}]}}`,
 		"new.html":      page, "sub/index.html": page, ".x/a.html": page, "node_modules/x.html": page, "a/b": "", "404.html": page, "index/x.txt": "", "e/index/index.html": page},
@@ -82,6 +82,7 @@ var steps = []struct {
 		"old/x none app/none ns/none ns/x/y index index/ index.html app/x.html app/x/ .html a%3Fb %C3%BC"},
 	{"vercel", Options{Profile: builtin("vercel")().WithURLs(true, new(true))}, testkit.Files{"vercel.json": `{"trailingSlash": true, "cleanUrls": true, "rewrites": [{"source": "/r", "destination": "/a.html"}], "redirects": [{"source": "/x", "destination": "/a"}]}`,
 		"a.html": page, "b/index.html": page, "b/c.html": page}, "a a/ a.html b b/ b/index b/index.html b/index/ b/c r r/ x x/ a.css"},
+	{"vercel without slash", Options{Profile: builtin("vercel")()}, testkit.Files{"vercel.json": `{"trailingSlash": false}`, "a.html": page}, "a a.html a.html/"},
 	{"azure", Options{Profile: builtin("azure-static-web-apps")()}, testkit.Files{"staticwebapp.config.json": `{"trailingSlash": "auto", "routes": [{"route": "/old", "redirect": "/a", "statusCode": 302}, {"route": "/no", "statusCode": 404}]}`, "a.html": page, "b/index.html": page, "b/index": ""},
 		"old no a a/ a.html b b/ b/index b/index/ b/index.html %FF"},
 	{"generic", Options{Maps: []MapRule{{"/m", "/sub"}, {"up", ""}, {"/loop", "/loop"}}, BaseURLs: []string{"https://example.org/base", "https://two.example:8080/"}}, testkit.Files{
@@ -107,7 +108,7 @@ func TestSteps(t *testing.T) {
 			}
 		}
 		h := loadHost(t, root, c.opt)
-		fmt.Fprintf(&b, "\n# %s: base %q %q, authority %q, published %t, addresses %q, index %q, rules %q\n", c.name, h.BaseURL(), h.BasePath(), h.Authority(), h.Published(), h.Addresses(), h.IndexNames(), h.RulePaths())
+		fmt.Fprintf(&b, "\n# %s: base %q %q, authority %q, published %t, addresses %q, index %q, rules %q, lists %t\n", c.name, h.BaseURL(), h.BasePath(), h.Authority(), h.Published(), h.Addresses(), h.IndexNames(), h.RulePaths(), h.ListsDirectories())
 		for _, f := range h.ruleFiles {
 			fmt.Fprintf(&b, "read %s\n", f.Name)
 		}

@@ -8,13 +8,11 @@ package host
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/redirect"
-	"github.com/sitelink/sitelink/internal/system"
 )
 
 // Options describe a host. The zero value is a site at the root of an
@@ -102,13 +100,8 @@ func Load(ctx context.Context, root string, opt Options) (*Host, error) {
 		return nil, err
 	}
 	s.tree, s.real, s.faults, s.permissions = w.Tree, w.Real, w.Faults, w.Permissions
-	dir, err := docroot.Open(s.real)
-	if err != nil {
-		return nil, fmt.Errorf("read docroot %s: %w", root, system.Cause(err))
-	}
-	defer dir.Close()
 	s.addServers(s.findServers())
-	s.readRules(dir, parsed())
+	s.readRules(parsed())
 	s.findIndexes()
 	s.markAddresses()
 	s.markRuled()

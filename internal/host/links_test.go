@@ -119,6 +119,7 @@ func TestHosts(t *testing.T) {
 		{"encoded_slash_after_file", "/plain.html%2F", "MissingFile 404 /plain.html%2F"},
 		{"encoded_up_inside", "/missing/..%2Fplain.html", "ServerDependent 200 /missing/..%2Fplain.html = plain.html"},
 		{"encoded_up_at_end", "/with-index%2F..", "ServerDependent 200 /with-index%2F.. = index.html"},
+		{"encoded_up_to_directory", "/with-index%2Fx%2F..", "ServerDependent 200 /with-index%2Fx%2F.. = with-index/index.html"},
 		{"encoded_up_above", "/..%2Fplain.html", "OutsideDocroot 400 /..%2Fplain.html"},
 		{"encoded_up_to_nothing", "/..%2Foutside/out.html", "OutsideDocroot 400 /..%2Foutside/out.html"},
 		{"percent_at_end", "/100%", "BadURL 400 /100%"},

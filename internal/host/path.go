@@ -102,16 +102,11 @@ func unhex(c byte) int {
 // above reports whether ".." leads above the root; with
 // stops, the path ends at the root instead.
 func splitPath(p string, stops bool) (segments []string, slash, above bool) {
-	slash = true
 	for seg := range strings.SplitSeq(p, "/") {
-		slash = false
+		slash = seg == "" || seg == "." || seg == ".."
 		switch seg {
-		case "":
-			slash = true
-		case ".":
-			slash = true
+		case "", ".":
 		case "..":
-			slash = true
 			if len(segments) > 0 {
 				segments = segments[:len(segments)-1]
 			} else if !stops {

@@ -40,23 +40,21 @@ func (h *loader) parseRules() (parsed func() []*redirect.File) {
 // readRules collects the rules of the host: those from the options, those
 // parsed, and those of directories. A file that cannot be read is a fault of
 // the docroot.
-func (h *loader) readRules(dir *docroot.Dir, parsed []*redirect.File) {
-	h.faults = append(h.faults, h.ruleReads...)
+func (h *loader) readRules(parsed []*redirect.File) {
 	files := append(slices.Clone(h.opt.Rules), parsed...)
 	for i, f := range files {
 		files[i] = f.Below(h.BasePath(), "")
 	}
 	if !h.opt.NoRuleFiles && h.profile.Rules == RulesHtaccess {
-		files = append(files, h.directoryFiles(dir)...)
+		files = append(files, h.directoryFiles()...)
 	}
+	h.faults = append(h.faults, h.ruleReads...)
 	h.ruleFiles = files
 	// Settings for the whole site apply to the profile, those of .htaccess files to
 	// directories.
 	for _, f := range files {
 		set := &f.Settings
-		if set.CleanURLs != nil || set.TrailingSlash != nil {
-			h.profile = h.profile.WithURLs(set.CleanURLs != nil && *set.CleanURLs, set.TrailingSlash)
-		}
+		h.profile = h.profile.WithURLs(set.CleanURLs, set.TrailingSlash)
 		for _, pattern := range set.Ignore {
 			if name, ok := ignoredName(pattern); ok {
 				h.profile.Deny = append(h.profile.Deny[:len(h.profile.Deny):len(h.profile.Deny)], name)
@@ -182,16 +180,10 @@ func (h *loader) ruleFile(dir, name, shown string, parse ruleParser) *redirect.F
 }
 
 // directoryFiles reads the .htaccess files.
-func (h *loader) directoryFiles(dir *docroot.Dir) (files []*redirect.File) {
+func (h *loader) directoryFiles() (files []*redirect.File) {
 	for id := range h.tree.Nodes {
 		n := &h.tree.Nodes[id]
 		if n.Kind != docroot.KindFile || string(h.tree.NameOf(n)) != ".htaccess" {
-			continue
-		}
-		name := h.tree.Path(docroot.NodeID(id))
-		data, _, err := dir.Read(append(h.tree.AppendPath(nil, n.Real), 0), nil, maxRuleBytes)
-		if err != nil {
-			h.faults = append(h.faults, docroot.FileFault{Path: name, Err: docroot.FileError(err)})
 			continue
 		}
 		at := "/" + h.tree.Path(n.Parent)
@@ -202,7 +194,12 @@ func (h *loader) directoryFiles(dir *docroot.Dir) (files []*redirect.File) {
 				above, origin = dir, b.scheme+"://"+b.host
 			}
 		}
-		files = append(files, redirect.Htaccess(decodeLenient(h.BasePath())+at[len(above):], name, data).Below(above, origin))
+		parse := func(name string, data []byte) *redirect.File {
+			return redirect.Htaccess(decodeLenient(h.BasePath())+at[len(above):], name, data).Below(above, origin)
+		}
+		if f := h.ruleFile(h.real, h.tree.Path(n.Real), h.tree.Path(docroot.NodeID(id)), parse); f != nil {
+			files = append(files, f)
+		}
 	}
 	return files
 }

@@ -221,7 +221,7 @@ func (a *addressMap) of(address string) (string, bool) {
 		if !ok && address == strings.TrimSuffix(d.Old, "/") {
 			return strings.TrimSuffix(d.New, "/"), true
 		}
-		if ok && !a.stay(address) && d.Old != d.New {
+		if ok && !a.stay(address) {
 			return d.New + rest, true
 		}
 	}
@@ -235,7 +235,7 @@ func (a *addressMap) all() []Pair {
 		all = append(all, Pair{old, to})
 	}
 	for _, d := range a.directories {
-		if _, ok := a.exact[d.Old]; !ok && d.Old != d.New {
+		if _, ok := a.exact[d.Old]; !ok {
 			all = append(all, d)
 		}
 	}

@@ -47,7 +47,7 @@ url = "/docs/b/"
 	"content/docs/b/index.md":                      "\ufeff---\r\ntitle: B\r\nimage: docs/a/\r\n---\r\n[inline](../a/#one) [titled](../a/ \"t\") [brackets](<../a/>) [full][r] ![](pic.svg)\r\n\r\n[r]: /sub/docs/a/?q=1#one\r\n\r\n<https://h.example/sub/docs/a/> <a href='/sub/docs/a'>raw</a> [ref]({{< relref \"a.md#one\" >}}) {{< card link=\"/sub/docs/a/\" >}}\r\n",
 	"content/docs/b/pic.svg":                       "<svg xmlns=\"http://www.w3.org/2000/svg\"/>\n",
 	"content/docs/draft.md":                        "+++\ntitle = \"D\"\ndraft = true\n+++\n[a]({{< ref \"a\" >}})\n",
-	"content/docs/other.md":                        "---\ntitle: O\n---\n[gone](../gone/) [not a](/sub/docs/ab/)\n",
+	"content/docs/other.md":                        "---\ntitle: O\n---\n[gone](../a/gone/) [not a](/sub/docs/ab/)\n",
 	"static/img/p.svg":                             "<svg xmlns=\"http://www.w3.org/2000/svg\"/>\n",
 	"static/font.woff":                             "\x00\xff\x01",
 	"static/_redirects":                            "/first /sub/docs/b/ 302\n",
@@ -301,7 +301,7 @@ func TestHugoComposed(t *testing.T) {
 	hugoEnv(t)
 	root := newSite(t, map[string]string{
 		"hugo.toml":                    "baseURL = \"https://h.example/\"\ndisableKinds = [\"taxonomy\", \"term\"]\n",
-		"layouts/_default/single.html": "<!doctype html><title>{{ .Title }}</title>\n{{ $url := .RelPermalink }}{{ range slice \"v0\" \"v1\" \"v2\" }}<a href=\"{{ replaceRE \"/v[0-9]/\" (printf \"/%s/\" .) $url }}\">{{ . }}</a>{{ end }}\n{{ .Content }}\n",
+		"layouts/_default/single.html": "<!doctype html><title>{{ .Title }}</title>\n{{ $url := .RelPermalink }}{{ $rest := replaceRE \"^(/more)?/v[0-9]\" \"\" $url }}<a href=\"/v0{{ $rest }}\">v0</a> <a href=\"/v1{{ $rest }}\">v1</a>\n{{ if eq $url \"/v2/a/\" }}<a href=\"/\">short</a>{{ end }}{{ .Content }}\n",
 		"layouts/_default/list.html":   "<!doctype html><title>{{ .Title }}</title>\n{{ .Content }}\n",
 		"content/_index.md":            "---\ntitle: Home\n---\n[v2](/v2/) [a](/v2/a/)\n",
 		"content/v1/a.md":              "---\ntitle: A\n---\n",
@@ -338,6 +338,7 @@ func TestHugoPaths(t *testing.T) {
 		"content/resources/b.md":       "---\ntitle: B\nother: [\"x/static/code/run.sh\", \"static/code2/run.sh\", \"/x/static/code/run.sh\"]\n---\nSection: {{< only \"static/code/run.sh\" >}}\n",
 		"static/code/run.sh":           "echo run\n",
 	})
+	testkit.Check(t, os.Chmod(filepath.Join(root, "hugo.toml"), 0o444)) // it has no menu to edit
 	for _, tt := range []struct{ old, new, path string }{
 		{"static/code/run.sh", "static/code/deep/start.sh", "static/code/deep/start.sh"},
 		{"static/code", "static/examples", "static/examples/run.sh"},

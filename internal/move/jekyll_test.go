@@ -83,7 +83,7 @@ func TestJekyllRedirectFrom(t *testing.T) {
 	root := newSite(t, map[string]string{
 		"_config.yml":                "title: T\nurl: https://h.example\nplugins: [jekyll-redirect-from]\n",
 		"_layouts/page.html":         "<!doctype html><title>{{ page.title }}</title>\n<a href=\"{% link guide/more.md %}\">more</a> {{ content }}\n",
-		"_includes/unused.html":      "{% link guide/more.md %}\n",
+		"_includes/unused.html":      "{% link guide/more.md %}\n{% link guide/more.md %}\n",
 		"index.md":                   "---\nlayout: page\ntitle: Home\n---\n[more]({% link guide/more.md %}#a-part) [post]({% post_url 2024-05-06-hello %})\n",
 		"guide/more.md":              "---\nlayout: page\ntitle: More\n---\n[post]({% post_url 2024-05-06-hello %})\n\n## A part\n",
 		"_posts/2024-05-06-hello.md": "---\nlayout: page\ntitle: Hello\nredirect_from:\n  - /first/\n---\n{% raw %}{% link guide/more.md %}{% endraw %} [plain](/guide/more.html)\n",
@@ -94,7 +94,7 @@ func TestJekyllRedirectFrom(t *testing.T) {
 	}{
 		{"guide/more.md", "help/parts.md", []string{
 			"- /guide/more.html", "[more]({% link help/parts.md %}#a-part) [post]({% post_url 2024-05-06-hello %})", "redirect_from:",
-			"<a href=\"{% link help/parts.md %}\">more</a> {{ content }}", "{% link help/parts.md %}",
+			"<a href=\"{% link help/parts.md %}\">more</a> {{ content }}", "{% link help/parts.md %}", "{% link help/parts.md %}",
 			"{% raw %}{% link guide/more.md %}{% endraw %} [plain](/help/parts.html)",
 		}},
 		{"_posts/2024-05-06-hello.md", "_posts/2024-05-07-hi.md", []string{

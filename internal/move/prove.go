@@ -124,9 +124,8 @@ func (m *planner) published(after *version) error {
 		if m.pages.byAddress[d.Old] != nil || !answers(m.before.audit.Site.Request(rulePath(d.Old))) {
 			continue // the file of its page moved, or stays
 		}
-		if r, err := after.audit.Site.Request(rulePath(d.New)); !answers(r, err) && len(missing) == 0 {
-			return text.WithHint(fmt.Errorf("the section %s would have no page at %s after the move, so nothing was changed", d.Old, d.New),
-				"add an _index.md to the section first, or choose another place")
+		if r, err := after.audit.Site.Request(rulePath(d.New)); !answers(r, err) {
+			missing = append(missing, d.New)
 		}
 	}
 	if len(missing) == 0 {

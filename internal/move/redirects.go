@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/url"
 	"path"
 	"slices"
@@ -22,14 +23,11 @@ import (
 // aliasMoved lets each moved page answer its old address as well, if nothing else does:
 // by its front matter if the generator makes redirects of it.
 func (m *redirects) aliasMoved(after *version) (changed bool, err error) {
-	var moved []movedPage
-	for _, p := range m.names.moved {
-		if p.before.address != p.after.address && !answers(after.audit.Site.Request(rulePath(p.before.address))) {
-			moved = append(moved, p)
+	for _, old := range slices.Sorted(maps.Keys(m.names.moved)) {
+		p := m.names.moved[old]
+		if p.before.address == p.after.address || answers(after.audit.Site.Request(rulePath(old))) {
+			continue
 		}
-	}
-	slices.SortFunc(moved, func(a, b movedPage) int { return strings.Compare(a.before.file, b.before.file) })
-	for _, p := range moved {
 		done, err := m.alias(p.before.file, p.after.rooted, p.before.address)
 		if err != nil {
 			return false, err
@@ -430,7 +428,7 @@ func (m *redirects) compose(ctx context.Context, after *version, added []check.F
 			findings[f.Page] = append(findings[f.Page], f)
 		}
 	}
-	if len(findings) == 0 || m.fragments != nil {
+	if len(findings) == 0 {
 		return c, nil
 	}
 	before := map[string]string{} // pages of the old site by those of the new one
@@ -452,6 +450,7 @@ func (m *redirects) compose(ctx context.Context, after *version, added []check.F
 	if err := m.linksOf(ctx, after, now); err != nil {
 		return nil, err
 	}
+	asked := map[string]string{}
 	for page, name := range before {
 		places, err := after.audit.PlaceLinks(ctx, now[page])
 		if err != nil {
@@ -467,10 +466,11 @@ func (m *redirects) compose(ctx context.Context, after *version, added []check.F
 			}
 			return *places[j]
 		})
-		m.composePage(c, findings[page], now[page], was)
+		m.composePage(c.broken, asked, findings[page], now[page], was)
 	}
-	slices.SortFunc(c.aliases, func(a, b Pair) int { return strings.Compare(a.Old, b.Old) })
-	c.aliases = slices.CompactFunc(c.aliases, func(a, b Pair) bool { return a.Old == b.Old })
+	for _, old := range slices.Sorted(maps.Keys(asked)) {
+		c.aliases = append(c.aliases, Pair{old, asked[old]})
+	}
 	return c, nil
 }
 
@@ -513,8 +513,9 @@ func pairByPlace[P comparable](was map[int]*check.Link, olds, nows int, old func
 }
 
 // composePage judges the findings of one page by the links that it had before, which
-// was has by the indexes of those that it has now.
-func (m *redirects) composePage(c *composed, findings []check.Finding, now []check.Link, was map[int]*check.Link) {
+// was has by the indexes of those that it has now. It adds the links that led nowhere before
+// to broken, and the addresses that others ask for to asked, with those that they led to.
+func (m *redirects) composePage(broken map[linkPlace]bool, asked map[string]string, findings []check.Finding, now []check.Link, was map[int]*check.Link) {
 	places := map[linkPlace]int{}
 	for j, l := range now {
 		places[linkPlace{l.Page, l.Offset, l.Raw}] = j
@@ -531,14 +532,14 @@ func (m *redirects) composePage(c *composed, findings []check.Finding, now []che
 		switch {
 		case b.Raw == f.Raw || !ok:
 		case b.Code == f.Code, isMissing(b.Code) && isMissing(f.Code):
-			c.broken[at] = true
+			broken[at] = true
 		case isMissing(f.Code) && (b.Code == "" || b.Code == check.ViaRedirect):
 			led := b.Target
 			if b.Final != "" {
 				led = b.Final
 			}
 			if address, ok := sitePath(led); ok && !samePath(m.names.pageAfter(address), to) {
-				c.aliases = append(c.aliases, Pair{to, m.names.pageAfter(address)})
+				asked[to] = m.names.pageAfter(address)
 			}
 		}
 	}

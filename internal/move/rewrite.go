@@ -605,8 +605,7 @@ func (m *rewriter) rewriteHidden(ctx context.Context, files map[string]bool) err
 					continue
 				}
 				target := m.pages.byFile[m.refs.content[file].File]
-				if m.fragments != nil && target.address != m.fragmentPage ||
-					m.fragments == nil && m.plan.Set.NewName(target.file) == target.file && m.plan.Set.NewName(doc.file) == doc.file {
+				if m.fragments != nil && target.address != m.fragmentPage {
 					continue
 				}
 				c.target = target.address

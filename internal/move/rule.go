@@ -374,28 +374,18 @@ func (m *redirects) hostRules() RuleFile {
 	if ruleDir, ok := m.belowRoot(filepath.ToSlash(p.RuleDir)); ok && p.RuleDir != "" {
 		h.RuleDir = ruleDir
 	}
-	dir := p.Abs(p.Docroot)
-	if p.Generator != nil {
-		dir = p.Generator.Dir
-	}
-	own, isOwn := m.belowRoot(filepath.ToSlash(dir))
-	if len(m.pages.static) > 0 && m.pages.static[0].target == "" {
-		h.New = m.pages.static[0].dir
-	}
-	for _, mt := range slices.Backward(m.pages.static) {
-		if mt.target != "" {
-			continue
+	for _, mt := range m.pages.static {
+		if mt.target == "" {
+			h.Static = append(h.Static, mt.dir)
 		}
-		h.Static = slices.Insert(h.Static, 0, mt.dir)
-		if isOwn && strings.HasPrefix(mt.dir, own) {
-			h.New = mt.dir
-		}
+	}
+	// The project's own directories come first. Another generator's static files are in
+	// the directory of the project: such files in it are not published.
+	if (p.Generator == nil || p.Generator.Generator == generator.Hugo) && len(h.Static) > 0 {
+		h.New = h.Static[0]
 	}
 	for _, mt := range m.pages.layouts {
 		h.Layouts = append(h.Layouts, mt.dir)
-	}
-	if p.Generator != nil && p.Generator.Generator != generator.Hugo {
-		h.New = "" // the directory of the project: such files in it are not published
 	}
 	h.Dir = RuleDir(p, m.shadow.root)
 	return h.Rules()

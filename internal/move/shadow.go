@@ -268,9 +268,6 @@ func (v *version) options() check.Options {
 
 // generate runs the generator.
 func (s *shadow) generate(ctx context.Context, g *project.Generator, docroot string) error {
-	if len(g.Runner.Programs) == 0 {
-		g.Runner = generator.LookPath(s.original.Env())
-	}
 	g.Runner.Trusted = true // it builds the project now
 	if err := os.RemoveAll(docroot); err != nil {
 		return fmt.Errorf("remove %s: %w", docroot, system.Cause(err))

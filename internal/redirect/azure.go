@@ -43,7 +43,7 @@ func Azure(name string, data []byte) *File {
 	switch in.TrailingSlash {
 	case "":
 	case "auto", "always", "never":
-		f.Settings.CleanURLs = new(true)
+		f.Settings.CleanURLs = true
 		if in.TrailingSlash != "auto" {
 			f.Settings.TrailingSlash = new(in.TrailingSlash == "always")
 		}

@@ -15,7 +15,7 @@ type firebaseSite struct {
 	Target        string            `json:"target"`
 	Public        string            `json:"public"`
 	Ignore        []string          `json:"ignore"`
-	CleanURLs     *bool             `json:"cleanUrls"`
+	CleanURLs     bool              `json:"cleanUrls"`
 	TrailingSlash *bool             `json:"trailingSlash"`
 	Redirects     []json.RawMessage `json:"redirects"`
 	Rewrites      []json.RawMessage `json:"rewrites"`

@@ -243,7 +243,7 @@ type Settings struct {
 	// a trailing slash: "/", or the directory of a .htaccess.
 	Dir string
 	// CleanURLs: the host serves page.html at /page (Vercel, Firebase, Azure).
-	CleanURLs *bool
+	CleanURLs bool
 	// TrailingSlash: URLs have a trailing slash, or must not (Vercel, Firebase, Azure).
 	TrailingSlash *bool
 	// Public is the docroot directory as written (Firebase, Netlify publish).

@@ -255,7 +255,7 @@ func TestVercel(t *testing.T) {
   "headers": [{"source": "/s/(.*)", "headers": [{"key": "Link", "value": "</x>"}]}]
 }`))
 	checkFaults(t, f.Faults, "13 "+CodeSyntax, "14 "+CodeSyntax)
-	if f.Settings.CleanURLs == nil || !*f.Settings.CleanURLs || f.Settings.TrailingSlash == nil || *f.Settings.TrailingSlash {
+	if !f.Settings.CleanURLs || f.Settings.TrailingSlash == nil || *f.Settings.TrailingSlash {
 		t.Errorf("settings %+v", f.Settings)
 	}
 	checkQueries(t, New(Options{}, f), []query{
@@ -353,7 +353,7 @@ func TestAzure(t *testing.T) {
 		{"/call/x", "200 proxy /api/call"}, {"/members/x", "401 status if"}, {"/forms/x", "200 rewrite /index.html"}, {"/css/a.css", ""}, {"/css/a.png", "200 rewrite /index.html"},
 		{"/.auth/login/github", "200 proxy /.auth/"}, {"/api/x", "200 proxy /api/"},
 	})
-	if s := f.Settings; s.CleanURLs == nil || s.TrailingSlash != nil || len(f.Headers) != 2 || !f.Headers[0].Applies("/img/a.jpg") || f.Headers[0].Applies("/img/a.gif") {
+	if s := f.Settings; !s.CleanURLs || s.TrailingSlash != nil || len(f.Headers) != 2 || !f.Headers[0].Applies("/img/a.jpg") || f.Headers[0].Applies("/img/a.gif") {
 		t.Errorf("settings %+v, headers %+v", s, f.Headers)
 	}
 	if f.Rules[0].Source.Line != 4 {

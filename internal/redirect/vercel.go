@@ -13,7 +13,7 @@ import (
 
 // vercelFile has the parts of vercel.json that affect paths.
 type vercelFile struct {
-	CleanURLs     *bool             `json:"cleanUrls"`
+	CleanURLs     bool              `json:"cleanUrls"`
 	TrailingSlash *bool             `json:"trailingSlash"`
 	Redirects     []json.RawMessage `json:"redirects"`
 	Rewrites      []json.RawMessage `json:"rewrites"`
