@@ -194,8 +194,8 @@ func TestTagEdits(t *testing.T) {
 func TestImportEdits(t *testing.T) {
 	files := map[string]bool{"src/layouts/B.astro": true, "src/lib/util.ts": true, "src/posts": true, "src/a.png": true, "src/pages/x/own.astro": true, "src/pages/c.astro": true}
 	for _, tt := range []struct{ file, text, want string }{
-		{"src/pages/a.md", "---\nlayout: ../layouts/B.astro\ntitle: A\n---\n![p](../a.png) [b](../b) import x from '../layouts/B.astro'\n",
-			"---\nlayout: ../../layouts/B.astro\ntitle: A\n---\n![p](../../a.png) [b](../b) import x from '../layouts/B.astro'\n"},
+		{"src/pages/a.md", "---\nlayout: ../layouts/B.astro\ntitle: A\n---\n![p](../a.png) [b](../b)\nimport x from '../layouts/B.astro'\n",
+			"---\nlayout: ../../layouts/B.astro\ntitle: A\n---\n![p](../../a.png) [b](../b)\nimport x from '../layouts/B.astro'\n"},
 		{"src/pages/a.md", "---\nlayout: \"../layouts/B.astro\"\n---\n![p](../gone.png)\n", "---\nlayout: \"../../layouts/B.astro\"\n---\n![p](../gone.png)\n"},
 		{"src/pages/a.mdx", "import B from \"../layouts/B.astro\"\nexport { u } from '../lib/util'\n\n<B/>\n", "import B from \"../../layouts/B.astro\"\nexport { u } from '../../lib/util'\n\n<B/>\n"},
 		{"src/pages/a.astro", "---\nimport {\n  B,\n} from '../layouts/B.astro';\nimport C from './c.astro'\nimport D from '../none.astro'\nconst all = import.meta.glob('../posts/*.md'), l = await import(\"../lib/util.ts\")\n---\n<B/>\n",
