@@ -440,6 +440,8 @@ func (m *rewriter) retargetURL(name string, c *candidate, page, to string) (stri
 		return "", false
 	}
 	s := m.before.audit.Site
+	oldOrigin, old := s.Public(c.target)
+	newOrigin, now := s.Public(to)
 	switch {
 	case strings.Contains(name, "://") || strings.HasPrefix(name, "//"):
 		u, err := url.Parse(name)
@@ -449,13 +451,12 @@ func (m *rewriter) retargetURL(name string, c *candidate, page, to string) (stri
 		if to == c.target {
 			return name, true
 		}
-		before := u.EscapedPath()
-		if !strings.HasSuffix(c.target, u.Path) && !samePath(c.target, u.Path) {
-			return "", false // a host of its own for this language
-		}
-		return strings.TrimSuffix(name, before) + like(u.Path, escape(to)), true
+		return strings.TrimSuffix(name, u.EscapedPath()) + like(u.Path, escape(now)), oldOrigin == newOrigin
 	case strings.HasPrefix(decoded, "/"):
-		for _, prefix := range []string{"", s.BasePath(), m.languageOf(c.target)} {
+		if samePath(decoded, old) && oldOrigin == newOrigin {
+			return like(decoded, escape(now)), true
+		}
+		for _, prefix := range []string{s.BasePath(), m.languageOf(c.target)} {
 			if samePath(prefix+decoded, c.target) {
 				rest, ok := strings.CutPrefix(to, prefix)
 				return like(decoded, escape(rest)), ok
