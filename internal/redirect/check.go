@@ -47,6 +47,9 @@ func (s *Set) Check(exists func(path string) bool) []Fault {
 	for i := range s.rules {
 		r := &s.rules[i]
 		if r.match.form == never {
+			if r.Kind == Rewrite {
+				c.follow(r.Rule) // the page of an error
+			}
 			continue
 		}
 		if by := s.coveredBy(r, shapes); by != nil && !r.Conditional {

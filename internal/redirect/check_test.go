@@ -48,6 +48,7 @@ func TestCheck(t *testing.T) {
 		{"reachable", Netlify("r", []byte("/a/:x /b\n/a/* /b\n/a id=1 /b\n/a /b\n/c /b 302 Country=us\n/c /b\n")), []string{"3 " + CodeUnreachable, "4 " + CodeUnreachable}, "line 2"},
 		{"query_keeps_the_next_reachable", Netlify("r", []byte("/a id=:id /b\n/a /b\n/a id=1 /b\n")), []string{"3 " + CodeUnreachable}, "line 1"},
 		{"unreachable_expression", Vercel("r", []byte(`{"redirects":[{"source":"/a/(.*)","destination":"/b"},`+"\n"+`{"source":"/a/:x","destination":"/b"}]}`)), []string{"2 " + CodeUnreachable}, "line 1"},
+		{"apache_error_page", Htaccess("/", "r", []byte("ErrorDocument 404 /nowhere\nErrorDocument 403 /b\nErrorDocument 500 nowhere\nErrorDocument 410 https://h.example/nowhere\n")), []string{"1 " + CodeTargetMissing}, "does not exist"},
 		{"apache_alias_below", Htaccess("/", "r", []byte("Redirect /a /b\nRedirect /a/x /b\n")), []string{"1 " + CodeTargetMissing, "2 " + CodeUnreachable}, ""},
 	}
 	for _, test := range tests {

@@ -279,13 +279,22 @@ func (p *htaccess) fallback(line int, text string, args []string) {
 	p.Rules = append(p.Rules, r)
 }
 
+// errorDocument reads the page of an error as a rule that no request matches: its
+// destination is checked.
 func (p *htaccess) errorDocument(line int, text string, args []string) {
 	if len(args) < 2 {
 		p.fault(CodeSyntax, Error, line, text, "ErrorDocument needs a status and a page")
 		return
 	}
-	if status, err := strconv.Atoi(args[0]); err != nil || status < 400 || status > 599 {
+	status, err := strconv.Atoi(args[0])
+	if err != nil || status < 400 || status > 599 {
 		p.fault(CodeSyntax, Error, line, text, "ErrorDocument needs a status from 400 to 599, not "+quote(args[0]))
+		return
+	}
+	if to := args[1]; strings.HasPrefix(to, "/") { // otherwise a text, or an address elsewhere
+		r := p.rule(line, text, "")
+		r.group, r.Kind, r.Status, r.To, r.to = groupAlias, Rewrite, status, to, literalTemplate(to)
+		p.Rules = append(p.Rules, r)
 	}
 }
 
