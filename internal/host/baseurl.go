@@ -55,7 +55,7 @@ func (h *addresses) setBases(opt *Options) error {
 	if len(opt.Roots) > 0 {
 		// With several hosts, pages are identified by their path in the
 		// docroot, in addition to each root's own address.
-		h.bases = []baseURL{nowhere}
+		h.base, h.bases = "", []baseURL{nowhere}
 	}
 	for _, r := range opt.Roots {
 		b, err := parseBase(r.Base)
@@ -246,12 +246,7 @@ func (h *Host) Request(link string) (Resolved, error) {
 
 // BaseURL returns the first address at which the docroot is published, as it
 // was given; "" when there is none.
-func (h *addresses) BaseURL() string {
-	if h.bases[0].unknown() {
-		return ""
-	}
-	return h.base
-}
+func (h *addresses) BaseURL() string { return h.base }
 
 // Addresses returns the addresses at which the docroot or its roots are
 // published, without a final slash.

@@ -266,9 +266,6 @@ func PlainFragment(f []byte) ([]byte, bool) {
 
 // scheme classifies an absolute URL whose scheme ends at v[i].
 func (r *PathResolver) scheme(v []byte, i int) (State, docroot.NodeID, []byte, bool) {
-	if v[0]|0x20 < 'a' || v[0]|0x20 > 'z' {
-		return 0, 0, nil, false
-	}
 	switch state := schemeState(v[:i]); state {
 	case StateExternal:
 		if len(v) < i+3 || v[i+1] != '/' || v[i+2] != '/' {

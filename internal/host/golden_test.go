@@ -69,6 +69,8 @@ var steps = []struct {
 		"new.html": page, "file.txt": "", "isdir/x.txt": "", "maybe.html": page, ".htpasswd": "", "noslash/.htaccess": "DirectorySlash Off\n", "noslash/index.html": page,
 		"open/.htaccess": "DirectorySlash Off\nOptions +Indexes\n", "open/sub/x.txt": "", "open/slash/.htaccess": "DirectorySlash On\n", "open/slash/x.txt": "", "pipe": "-> /dev/null", "own/.htaccess": "-> /dev/null"},
 		"old see gone fine proxy/x file.txt gone.txt isdir once twice loop missing query maybe maybe.html maybe.gif away out noslash noslash/ open open/ open/sub open/slash .htpasswd new.html%2f new.html/x pipe"},
+	{"apache below a base path", Options{Profile: builtin("apache")(), BaseURLs: []string{"https://example.org/caf%C3%A9/"}}, testkit.Files{
+		".htaccess": "RewriteEngine on\nRewriteCond %{REQUEST_FILENAME} -f\nRewriteRule ^(.*)\\.txt$ new.html [L]\n", "new.html": page, "file.txt": ""}, "file.txt none.txt"},
 	{"netlify", Options{Profile: builtin("netlify")(), Rules: []*redirect.File{redirect.Netlify("more", []byte("/more /new.html 302\n"))}}, testkit.Files{
 		"_redirects": "/de/* /:splat 302 Language=de\n/only /new.html 200! Country=de\n/a/* /b/:splat\n/b/* /a/:splat\n/api/* https://api.example/:splat 200\n/q /sub?x=1 200\n/keep /sub 200\n/410 /new.html 410\n" + `/bad http://[ 301` + "\n/mail mailto:x@y\n/two /more\n/dir /sub\n",
 		"_headers":   "/new.html\n  X-A: b\n", "netlify.toml": "[[redirects]]\nfrom = \"/toml\"\nto = \"/new\"\n", "new.html": page, "sub/index.html": page, "Pic.png": "", "both.html": page, "both/index.html": page, "d.htm": page},

@@ -99,7 +99,7 @@ func TestHosts(t *testing.T) {
 		"index.html": page, "plain.html": page, "x.php": "", "with-index/index.html": page, "no-index/a.txt": "",
 		"with-txt/index.txt": "", "index-is-dir/index.html/index.html": page, "index-is-dir-2/index.html/x": "", "ta\tb.html": page, "del\x7F.html": page,
 		"operator%.html": page, ".htaccess": "", ".hta.html": page, ".html": page, ".hidden": "", "empty.html": "", "name.": "", "name ": "",
-		"Case.html": page, "ü/index.html": page, "page.html": page, "a.var": "", "b.html.en": "", `\`: "",
+		"Case.html": page, "üAZaz09/index.html": page, "page.html": page, "a.var": "", "b.html.en": "", `\`: "",
 	}
 	table(t, fs, Options{}, "links.html", []row{
 		{"no_index", "/no-index/", "MissingIndex 403 /no-index/"},
@@ -110,7 +110,7 @@ func TestHosts(t *testing.T) {
 		{"directory_no_slash", "/with-index", "Redirect 200 /with-index = with-index/index.html > /with-index/"},
 		{"directory_slash", "/with-index/", "OK 200 /with-index/ = with-index/index.html"},
 		{"query_kept_by_redirect", "/with-index?q=1", "Redirect 200 /with-index?q=1 = with-index/index.html > /with-index/?q=1"},
-		{"encoding_of_redirect", "/%c3%bc", "Redirect 200 /%c3%bc = ü/index.html > /%C3%BC/"},
+		{"encoding_of_redirect", "/%c3%bcAZaz09", "Redirect 200 /%c3%bcAZaz09 = üAZaz09/index.html > /%C3%BCAZaz09/"},
 		{"slash_after_file", "/plain.html/", "MissingFile 404 /plain.html/"},
 		{"path_after_file", "/plain.html/x", "MissingFile 404 /plain.html/x"},
 		{"path_info", "/x.php/info", "MissingFile 404 /x.php/info"},
@@ -584,6 +584,7 @@ func TestRuleFiles(t *testing.T) {
 			{"redirect", "old", "ViaRedirect 200 /caf%C3%A9/old = new.html > /caf%C3%A9/new.html"},
 			{"redirect_to_host", "away", "RedirectsAway 0 /caf%C3%A9/away > http://example.org/new.html"},
 			{"rewrite", "app/x", "OK 200 /caf%C3%A9/app/x = new.html"},
+			{"escapes_in_small_letters", "/caf%c3%a9/new.html", "OK 200 /caf%c3%a9/new.html = new.html"},
 		})
 		s := loadHost(t, testkit.MakeDocroot(t, files), o)
 		var faults []string

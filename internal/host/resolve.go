@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -74,10 +75,7 @@ func (h *Host) Resolve(u weburl.URL, trace *[]Step) Resolved {
 	prefix := b.path
 	path := u.Path()[len(prefix):]
 	if h.Rooted() {
-		res.Target = b.root + path + query
-		if path == "" && b.root == "" {
-			res.Target = "/" + query
-		}
+		res.Target = cmp.Or(b.root+path, "/") + query
 	}
 	if path == "" { // the base path without its slash
 		path = "/"
@@ -96,7 +94,7 @@ func (h *Host) Resolve(u weburl.URL, trace *[]Step) Resolved {
 		a = Answer{State: StateLivereload, Node: docroot.NoNode}
 	}
 	res.State, res.Node, res.Status, res.Note, res.Temporary = a.State, a.Node, a.Status, a.Note, a.Temporary
-	if u.Path() == prefix && prefix != "" && h.profile.Directory != Serve && a.Final == "" {
+	if len(u.Path()) == len(prefix) && prefix != "" && h.profile.Directory != Serve && a.Final == "" {
 		if a.State == StateOK {
 			res.State = StateRedirect
 		}
@@ -124,7 +122,8 @@ func (h *addresses) ownAddress(u weburl.URL) (of *baseURL, own, below bool) {
 			continue
 		}
 		own = true
-		if rest, ok := strings.CutPrefix(path, b.path); ok && (rest == "" || rest[0] == '/') {
+		n := len(b.path) // an escape may have letters of either case
+		if len(path) >= n && decodeLenient(path[:n]) == decodeLenient(b.path) && (len(path) == n || path[n] == '/') {
 			if !below || len(b.path) > len(of.path) {
 				of, below = b, true
 			}

@@ -339,7 +339,7 @@ func (q byRules) apply(hit redirect.Hit, path, query string, rewrites int) Answe
 		return q.rewrite(r, hit.To, path+query, rewrites)
 	}
 	q.step(ruleOrigin(r), fmt.Sprintf("answers with status %d", r.Status))
-	if r.Status >= http.StatusOK && r.Status < http.StatusBadRequest {
+	if r.Status < http.StatusBadRequest {
 		return Answer{State: StateProxied, Node: docroot.NoNode, Status: r.Status, Note: ruleOrigin(r)}
 	}
 	return Answer{State: StateMissingFile, Node: docroot.NoNode, Status: r.Status, Note: ruleOrigin(r)}
