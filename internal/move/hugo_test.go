@@ -238,6 +238,9 @@ func TestHugoHeadings(t *testing.T) {
 	if got := added(t, p); !slices.Equal(got, []string{"## Other {#one-1}"}) || len(p.Broken) > 0 {
 		t.Errorf("with the id kept: %q, broken %v", got, p.Broken)
 	}
+	if p, err = plan(t, root, Options{Old: "content/docs#Set up", New: "Start"}); err != nil || !slices.Equal(added(t, p), []string{"## Start"}) {
+		t.Errorf("a heading of a section: %v, %v", p, err)
+	}
 	for _, text := range []string{"", " ", "a\nb"} {
 		if _, err := plan(t, root, Options{Old: "content/docs/a.md#one", New: text}); err == nil || !strings.Contains(err.Error(), "empty or has several lines") {
 			t.Errorf("%q as a heading: %v", text, err)
@@ -246,6 +249,38 @@ func TestHugoHeadings(t *testing.T) {
 	for name, want := range map[string]string{"content/docs/a.md#One": "2 headings are", "content/docs/a.md#None": "no heading"} {
 		if _, err := plan(t, root, Options{Old: name, New: "x"}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+	put(t, root, "layouts/_default/_markup/render-heading.html", "<h2>{{ .Text }}</h2>")
+	if _, err := plan(t, root, Options{Old: "content/docs#Set up", New: "x", KeepID: true}); err == nil || !strings.Contains(err.Error(), "the id of this heading is not known") {
+		t.Errorf("an id that is not known: %v", err)
+	}
+}
+
+// TestHugoTemplates: a page without a template for its new place does not move.
+func TestHugoTemplates(t *testing.T) {
+	hugoEnv(t)
+	root := newSite(t, map[string]string{
+		"hugo.toml":                "baseURL = \"https://h.example/\"\ndisableKinds = [\"taxonomy\", \"term\"]\n",
+		"layouts/docs/single.html": "<!doctype html><title>{{ .Title }}</title>",
+		"layouts/docs/list.html":   "<!doctype html><title>{{ .Title }}</title>",
+		"layouts/more/single.html": "<!doctype html><title>{{ .Title }}</title>",
+		"layouts/keep/single.html": "<!doctype html><title>{{ .Title }}</title>",
+		"content/keep/d.md":        "---\ntitle: D\n---\n",
+		"content/docs/a.md":        "---\ntitle: A\n---\n",
+		"content/docs/b.md":        "---\ntitle: B\n---\n",
+		"content/none/c.md":        "---\ntitle: C\n---\n",
+	})
+	for _, tt := range []struct{ old, new, want string }{
+		{"content/docs/a.md", "content/more/a.md", ""},
+		{"content/docs/a.md", "content/other/a.md", "1 page would not be published after the move, such as /other/a/,"},
+		{"content/docs", "content/other", "3 pages would not be published after the move, such as /other/,"},
+		{"content/docs", "content/more", "1 page would not be published after the move, such as /more/,"},
+		{"content/none/c.md", "content/other/c.md", ""},
+	} {
+		_, err := plan(t, root, Options{Old: tt.old, New: tt.new})
+		if (err == nil) != (tt.want == "") || err != nil && !strings.HasPrefix(err.Error(), tt.want) {
+			t.Errorf("%s to %s: %v", tt.old, tt.new, err)
 		}
 	}
 }

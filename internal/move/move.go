@@ -373,11 +373,7 @@ func (m *trial) document(file string) (*document, error) {
 	if err != nil {
 		return nil, err
 	}
-	built, err := system.Read(m.path(file), 64<<20)
-	if err != nil {
-		return nil, &destination.Error{File: file, Err: err}
-	}
-	if !bytes.Equal(built, text) {
+	if built, err := system.Read(m.path(file), 64<<20); err != nil || !bytes.Equal(built, text) {
 		return nil, &destination.Error{File: file, Err: destination.ErrStale}
 	}
 	d := &document{file, text, hash, destination.In(file, text, m.generator())}

@@ -371,9 +371,7 @@ func (m *redirects) hostRules() RuleFile {
 		Root: m.shadow.root, Profile: p.Profile, Base: m.names.base, Exists: m.exists,
 		Published: func(name string) bool { return m.names.files[name] },
 	}
-	if ruleDir, ok := m.belowRoot(filepath.ToSlash(p.RuleDir)); ok && p.RuleDir != "" {
-		h.RuleDir = ruleDir
-	}
+	h.RuleDir, _ = m.belowRoot(filepath.ToSlash(p.RuleDir)) // "" is not below it
 	for _, mt := range m.pages.static {
 		if mt.target == "" {
 			h.Static = append(h.Static, mt.dir)

@@ -517,11 +517,18 @@ func (s *standInSite) build() error {
 		if err := s.render(p); err != nil {
 			return err
 		}
-		layout := "_default/single.html"
+		layout := "/single.html"
 		if p.section {
-			layout = "_default/list.html"
+			layout = "/list.html"
 		}
-		text, err := s.execute(layout, p)
+		section, _, _ := strings.Cut(strings.TrimPrefix(p.logical, "/"), "/")
+		text, err := s.execute(section+layout, p)
+		if os.IsNotExist(err) { // of the layout, not of a file that it reads
+			text, err = s.execute("_default"+layout, p)
+		}
+		if os.IsNotExist(err) {
+			continue // Hugo warns
+		}
 		if err == nil {
 			err = s.write(p.name, text)
 		}
