@@ -35,9 +35,7 @@ func TestDeterminism(t *testing.T) {
 		r := run(t, s, opt)
 		var out bytes.Buffer
 		l, err := WriteLinks(context.Background(), handle(s), opt, Query{}, LinkWriter{&out, render})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		for j := range r.Findings {
 			r.Findings[j].node = 0
 		}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	isite "github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 var (
@@ -136,9 +137,7 @@ func TestExplainFeeds(t *testing.T) {
 		}
 		n++
 		e, err := Explain(context.Background(), handle(s), Options{}, l.Page, l.Raw)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		first := l
 		for j := range all { // the same value may occur twice: the one that is wrong is explained
 			if other := &all[j]; other.Page == l.Page && other.Raw == l.Raw && other.Verdict == Error {

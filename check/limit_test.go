@@ -77,9 +77,7 @@ func TestMaxFindingsMemory(t *testing.T) {
 	for _, jobs := range []int{1, 4} {
 		opt := Options{MaxFindings: most, Jobs: jobs}
 		j, err := judgeLinks(t.Context(), s, opt)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		kept := 0
 		for _, bad := range j.bad {
 			kept += len(bad)

@@ -4,15 +4,15 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // TestLinksetDocs compares the table of docs/reference/linksets.md with the
 // code.
 func TestLinksetDocs(t *testing.T) {
 	text, err := os.ReadFile("../docs/reference/linksets.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	rows := 0
 	for line := range strings.Lines(string(text)) {
 		cells := strings.Split(strings.TrimSpace(line), "|")

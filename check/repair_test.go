@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	isite "github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // TestRepairs: the rules that need only the built site, what they write, and when they
@@ -76,9 +77,7 @@ func TestRepairs(t *testing.T) {
 		s := load(t, tempDocroot(t, fs), tt.opt)
 		r := run(t, s, Options{})
 		all, err := Repairs(t.Context(), handle(s), Options{}, r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		got := ""
 		for _, r := range all {
 			if r.Finding.Raw != tt.raw {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/sitelink/sitelink/internal/host"
+	"github.com/sitelink/sitelink/internal/testkit"
 
 	isite "github.com/sitelink/sitelink/internal/site"
 )
@@ -21,9 +22,7 @@ func page(links ...string) string {
 func steps(t *testing.T, s *isite.Site, opt Options) []string {
 	t.Helper()
 	all, err := Walk(context.Background(), handle(s), opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	var out []string
 	for _, st := range all {
 		out = append(out, st.Kind.String()+" "+st.Path)

@@ -36,9 +36,7 @@ func zipped(t testing.TB, text string) string {
 	if _, err := z.Write([]byte(text)); err != nil {
 		t.Fatal(err)
 	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, z.Close())
 	return b.String()
 }
 

@@ -101,9 +101,7 @@ func TestWalkAgainstOracle(t *testing.T) {
 			}
 			opt := Options{From: pick(1 + r.IntN(3)), Skip: pick(r.IntN(2))}
 			c, err := scopeOf(context.Background(), s, opt)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, err)
 			var got []string
 			for i, in := range c.in {
 				if in {

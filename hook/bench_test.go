@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // benchText is a page of some 60 KB with 1,500 links of all kinds.
@@ -17,9 +19,7 @@ func BenchmarkConvert(b *testing.B) {
 		b.SetBytes(int64(len(benchText)))
 		for b.Loop() {
 			var html bytes.Buffer
-			if err := md.Convert(benchText, &html); err != nil {
-				b.Fatal(err)
-			}
+			testkit.Check(b, md.Convert(benchText, &html))
 		}
 	})
 	b.Run("recorded", func(b *testing.B) {

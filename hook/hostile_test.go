@@ -24,9 +24,7 @@ func TestHostile(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var plain, html bytes.Buffer
-			if err := newMarkdown().Convert([]byte(source), &plain); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, newMarkdown().Convert([]byte(source), &plain))
 			var r Recorder
 			if _, err := r.Convert(newMarkdown(&r), Input{File: "a.md", Text: []byte(source)}, &html); err != nil {
 				t.Fatal(err)

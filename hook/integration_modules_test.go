@@ -18,6 +18,7 @@ import (
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/scan/html"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // TestModules breaks links in Markdown that was not written for this test: the documents of
@@ -26,9 +27,7 @@ import (
 // the menu around them has no place.
 func TestModules(t *testing.T) {
 	cache, err := exec.Command("go", "env", "GOMODCACHE").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	var r Recorder
 	md := newMarkdown(&r)
 	dir := t.TempDir()
@@ -58,13 +57,9 @@ func TestModules(t *testing.T) {
 		doc.Page(page)
 		return os.WriteFile(filepath.Join(dir, page), []byte("<!doctype html><meta charset=utf-8><a href=menu>m</a>"+html.String()), 0o644)
 	}
-	if err := filepath.WalkDir(strings.TrimSpace(string(cache)), walk); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, filepath.WalkDir(strings.TrimSpace(string(cache)), walk))
 	result, err := Check(t.Context(), Site{Docroot: dir, Sources: r.Sources})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	planted, links := len(want), 0
 	for _, f := range result.Findings {
 		switch {

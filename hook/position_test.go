@@ -73,9 +73,7 @@ func positions(t *testing.T, source string) string {
 	t.Helper()
 	var r Recorder
 	doc, err := r.Convert(newMarkdown(&r), Input{File: "a.md", Text: []byte(source)}, &bytes.Buffer{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	var got []string
 	for _, l := range doc.Links() {
 		if l.Position.File != "a.md" {
@@ -207,9 +205,7 @@ func FuzzPositions(f *testing.F) {
 		holdsOffsets(t, source)
 		var r Recorder
 		doc, err := r.Convert(newMarkdown(&r), Input{File: "a.md", Text: source}, &bytes.Buffer{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		lines := bytes.Split(source, []byte("\n"))
 		for _, l := range doc.Links() {
 			if p := l.Position; p.Line < 0 || p.Line > len(lines) || p.Line > 0 && (p.Column < 1 || p.Column > len(lines[p.Line-1])+1) {

@@ -18,6 +18,7 @@ import (
 	"github.com/yuin/goldmark/util"
 
 	"github.com/sitelink/sitelink/internal/scan/html"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // rewrite is an extension that changes the destination of every link and adds a
@@ -50,9 +51,7 @@ func TestOtherExtensions(t *testing.T) {
 		}
 		var html bytes.Buffer
 		doc, err := r.Convert(newMarkdown(extensions...), Input{File: "a.md", Line: 4, Text: []byte("x\n[a](b.md)")}, &html)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		if got, want := fmt.Sprint(doc.Links()), "[{/added {a.md 0 0  }} {/new/b {a.md 5 5  }}]"; got != want {
 			t.Errorf("%s: got %s, want %s", order, got, want)
 		}
@@ -158,18 +157,12 @@ func TestKnownBreaks(t *testing.T) {
 		}
 		var html bytes.Buffer
 		doc, err := r.Convert(md, Input{File: file, Line: first, Text: []byte(source.String())}, &html)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		doc.Page(page)
-		if err := os.WriteFile(filepath.Join(dir, page), []byte(menu+html.String()+menu), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.WriteFile(filepath.Join(dir, page), []byte(menu+html.String()+menu), 0o644))
 	}
 	result, err := Check(t.Context(), Site{Docroot: dir, Sources: r.Sources})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	got := map[string][]string{}
 	placed := 0
 	for _, f := range result.Findings {

@@ -1,6 +1,10 @@
 package incoming
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/sitelink/sitelink/internal/testkit"
+)
 
 // TestOwner: a host belongs to one author, except where many people share it.
 func TestOwner(t *testing.T) {
@@ -47,9 +51,7 @@ func TestOwner(t *testing.T) {
 func mustCanonical(t *testing.T, url string) string {
 	t.Helper()
 	text, err := canonical(url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	return text
 }
 

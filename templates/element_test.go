@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // pattern is the one of Pingback 1.0, 2.3, byte for byte (PB-25).
@@ -27,9 +29,7 @@ func TestEndpoints(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			e, err := NewEndpoints(c.uri, c.uri)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, err)
 			for xhtml, end := range map[bool]string{false: `">`, true: `" />`} {
 				pingback, webmention := `<link rel="pingback" href="`+c.want+end, `<link rel="webmention" href="`+c.want+end
 				if got := e.HTML(xhtml); got != pingback+webmention {

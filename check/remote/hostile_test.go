@@ -33,9 +33,7 @@ type hostile struct {
 func newHostile(t *testing.T, scheme string, serve func(h *hostile, c net.Conn)) *hostile {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	h := &hostile{url: scheme + "://" + l.Addr().String() + "/"}
 	var wait sync.WaitGroup
 	stop := make(chan struct{})

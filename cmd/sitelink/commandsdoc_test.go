@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sitelink/sitelink/internal/testkit"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -57,9 +58,7 @@ func TestCommandsDocument(t *testing.T) {
 	b.WriteString(formerly)
 	name := filepath.Join("..", "..", "docs", "reference", "commands.md")
 	if *update {
-		if err := os.WriteFile(name, []byte(b.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.WriteFile(name, []byte(b.String()), 0o644))
 		return
 	}
 	got, err := os.ReadFile(name)

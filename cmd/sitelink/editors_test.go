@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/pelletier/go-toml/v2"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // TestEditorSettings reads the settings of the editors that no test can start, with the
@@ -14,9 +15,7 @@ import (
 func TestEditorSettings(t *testing.T) {
 	read := func(name string, into any) {
 		f, err := os.Open(filepath.Join("..", "..", "editors", filepath.FromSlash(name)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		defer f.Close()
 		if err := toml.NewDecoder(f).DisallowUnknownFields().Decode(into); err != nil {
 			t.Fatalf("%s: %v", name, err)

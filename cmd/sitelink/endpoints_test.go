@@ -6,14 +6,13 @@ import (
 	"testing"
 
 	"github.com/sitelink/sitelink/internal/report"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // The script check_endpoints shows every code about endpoints.
 func TestEndpointCodes(t *testing.T) {
 	script, err := os.ReadFile("testdata/script/check_endpoints.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	n := 0
 	for _, code := range report.Codes() {
 		if !strings.HasPrefix(code, "endpoint-") {

@@ -40,9 +40,7 @@ func TestServerAnswers(t *testing.T) {
 				"of their manuals, " + pick(list, "with", "without") + " listings of directories. 0: no answer. Written by TestServerAnswers -update:",
 			}, table.About)
 			if flag.Lookup("update").Value.String() == "true" {
-				if err := os.WriteFile(name, table.Format(), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				testkit.Check(t, os.WriteFile(name, table.Format(), 0o644))
 			}
 			compareTables(t, name, table)
 			for _, profile := range append([]string{"generic"}, table.Servers...) {
@@ -112,9 +110,7 @@ func measure(t *testing.T, docroot string, list bool, cases []testkit.HostCase) 
 func compareTables(t *testing.T, name string, now *testkit.HostTable) {
 	t.Helper()
 	text, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	then, err := testkit.ParseHostTable(text)
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
@@ -168,22 +164,16 @@ func comparePredictions(t *testing.T, docroot, profile string, list bool, cases 
 func makePathDocroot(t *testing.T, cases []testkit.HostCase) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	openToAll(t, dir)
 	docroot, err := testkit.MakeHostRoot(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	t.Cleanup(func() { testkit.UnlockHostRoot(docroot) }) // else t.TempDir cannot remove it
 	var page bytes.Buffer
 	page.WriteString("<!doctype html><meta charset=utf-8><title>links</title>\n")
 	for _, c := range cases {
 		fmt.Fprintf(&page, "<a href=\"%s\">x</a>\n", html.EscapeString(c.Href))
 	}
-	if err := os.WriteFile(filepath.Join(docroot, testkit.HostPage), page.Bytes(), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.WriteFile(filepath.Join(docroot, testkit.HostPage), page.Bytes(), 0o644))
 	return docroot
 }

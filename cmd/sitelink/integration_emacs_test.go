@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // emacsSteps drive Emacs without a screen: they load editors/emacs/sitelink.el, open a
@@ -47,9 +49,7 @@ const emacsSteps = `
 // TestEmacs drives the language server with Emacs and the settings in editors/emacs.
 func TestEmacs(t *testing.T) {
 	settings, err := filepath.Abs(filepath.Join("..", "..", "editors", "emacs", "sitelink.el"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"hugo.toml":                   "baseURL = 'https://example.org/'\n",

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/sitelink/sitelink/hook/githook"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // The programs that manage hooks run sitelink by the snippets that `hook
@@ -37,9 +38,7 @@ func TestHookManagers(t *testing.T) {
 			// pre-commit takes commits only.
 			source := filepath.Join(t.TempDir(), "source")
 			manifest, err := os.ReadFile("../../.pre-commit-hooks.yaml")
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, err)
 			write(t, filepath.Join(source, ".pre-commit-hooks.yaml"), string(manifest))
 			gitIn(t, source, "init", "-q", ".")
 			gitIn(t, source, "add", "-A")

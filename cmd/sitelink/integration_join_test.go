@@ -98,9 +98,7 @@ func TestIssue4Item7JoinedSites(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	text, err := os.ReadFile("../../docs/guide/join.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	var statements []string
 	for _, block := range regexp.MustCompile("(?s)```sql\n(.*?)```").FindAllSubmatch(text, -1) {
 		for statement := range strings.SplitSeq(string(block[1]), ";\n") {
@@ -115,19 +113,13 @@ func TestIssue4Item7JoinedSites(t *testing.T) {
 
 	dir := t.TempDir()
 	bin := sitelinkProgram(t)
-	if err := os.Mkdir(filepath.Join(dir, "exports"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.Mkdir(filepath.Join(dir, "exports"), 0o755))
 	for base, files := range joined {
 		name := strings.Trim(strings.NewReplacer("https://", "", "/", "-").Replace(base), "-")
 		for path, content := range files {
 			full := filepath.Join(dir, name, path)
-			if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(full, []byte(content), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, os.MkdirAll(filepath.Dir(full), 0o755))
+			testkit.Check(t, os.WriteFile(full, []byte(content), 0o644))
 		}
 		for _, question := range []string{"external", "addresses", "anchors"} {
 			cmd := exec.CommandContext(ctx, bin, "links", name, "--base-url", base, "--"+question, "--format", "jsonl",
@@ -138,9 +130,7 @@ func TestIssue4Item7JoinedSites(t *testing.T) {
 	}
 
 	arg, err := json.Marshal(statements)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	cmd := exec.CommandContext(ctx, python, "-c", runQuery, string(arg))
 	cmd.Dir = dir
 	var stderr bytes.Buffer

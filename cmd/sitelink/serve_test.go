@@ -64,12 +64,8 @@ func startServe(t *testing.T, args ...string) *receiving {
 func (r *receiving) write(name, text string) {
 	r.t.Helper()
 	name = filepath.Join(r.dir, filepath.FromSlash(name))
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		r.t.Fatal(err)
-	}
-	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-		r.t.Fatal(err)
-	}
+	testkit.Check(r.t, os.MkdirAll(filepath.Dir(name), 0o755))
+	testkit.Check(r.t, os.WriteFile(name, []byte(text), 0o644))
 }
 
 // start starts the process and waits until it listens.
@@ -84,12 +80,8 @@ func (r *receiving) startWith(args ...string) {
 	r.cmd = exec.Command("sitelink", args...)
 	r.cmd.Dir = r.dir
 	stderr, err := r.cmd.StderrPipe()
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	if err := r.cmd.Start(); err != nil {
-		r.t.Fatal(err)
-	}
+	testkit.Check(r.t, err)
+	testkit.Check(r.t, r.cmd.Start())
 	r.t.Cleanup(func() { r.cmd.Process.Kill(); r.cmd.Wait() })
 	listening := regexp.MustCompile(`receiving at http://(\S+) for`)
 	addr, lines, ended := make(chan string, 1), bufio.NewScanner(stderr), make(chan struct{})
@@ -139,9 +131,7 @@ type listed struct {
 
 func (r *receiving) list() (all []listed) {
 	r.t.Helper()
-	if err := json.Unmarshal([]byte(r.run(0, "list", "--state", "all", "--format", "json")), &all); err != nil {
-		r.t.Fatal(err)
-	}
+	testkit.Check(r.t, json.Unmarshal([]byte(r.run(0, "list", "--state", "all", "--format", "json")), &all))
 	return all
 }
 
@@ -163,9 +153,7 @@ func (r *receiving) until(source, state string) (m listed) {
 func (r *receiving) webmention(source, target string) *http.Response {
 	r.t.Helper()
 	resp, err := http.PostForm("http://"+r.addr+"/webmention", url.Values{"source": {source}, "target": {target}})
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	testkit.Check(r.t, err)
 	resp.Body.Close()
 	return resp
 }
@@ -174,9 +162,7 @@ func (r *receiving) webmention(source, target string) *http.Response {
 func (r *receiving) raw(request string) string {
 	r.t.Helper()
 	c, err := net.Dial("tcp", r.addr)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	testkit.Check(r.t, err)
 	defer c.Close()
 	c.SetDeadline(time.Now().Add(time.Minute))
 	io.WriteString(c, request)
@@ -198,14 +184,10 @@ func (r *receiving) pingback(source, target string) string {
 	r.t.Helper()
 	call := "<?xml version='1.0'?><methodCall><methodName>pingback.ping</methodName><params><param><value>" + source + "</value></param><param><value>" + target + "</value></param></params></methodCall>"
 	post, err := http.Post("http://"+r.addr+"/pingback", "text/xml", strings.NewReader(call))
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	testkit.Check(r.t, err)
 	defer post.Body.Close()
 	text, err := io.ReadAll(post.Body)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	testkit.Check(r.t, err)
 	return string(text)
 }
 

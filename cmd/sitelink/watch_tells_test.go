@@ -46,31 +46,23 @@ func watchTells(t *testing.T, rng *rand.Rand, all, accept bool, steps int) {
 	a.ui = newUI(a.env)
 	cmd := watchCommand(a)
 	for name, value := range map[string]string{"source": "off", "config": file} {
-		if err := cmd.Flags().Set(name, value); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, cmd.Flags().Set(name, value))
 	}
 	configure := func() (*config.Config, error) { return a.configure(cmd, []string{docroot}) }
 	cfg, err := configure()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	flags := watchFlags{format: "jsonl", list: "changes"}
 	if all {
 		flags.list = "all"
 	}
 	p, err := a.findRoot(t.Context(), cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	w := &watcher{cli: a, flags: flags, configure: configure, project: p, reload: true, out: newWatchPrinter(a, p, flags)}
 	var before []check.Finding
 	told, accepted := 0, 0
 	for step := range steps {
 		out.Reset()
-		if err := w.round(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, w.round(t.Context()))
 		after := freshFindings(t, a, w)
 		if got, want := out.String(), watchLines(before, after, all); got != want {
 			t.Fatalf("step %d, after %q: printed\n%swant\n%s", step, e.log[max(0, len(e.log)-5):], got, want)
@@ -115,13 +107,9 @@ func watchTells(t *testing.T, rng *rand.Rand, all, accept bool, steps int) {
 func freshFindings(t *testing.T, c *cli, w *watcher) []check.Finding {
 	t.Helper()
 	run, err := audit.Open(t.Context(), w.project, audit.Options{Baseline: true, Today: c.today})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	r, err := run.Check(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	return r.Findings
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/sitelink/sitelink/incoming"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 func TestStore(t *testing.T) {
@@ -17,9 +18,7 @@ func TestStore(t *testing.T) {
 		incoming.Mention{Source: "https://a.example/", Target: "https://OUR.example/p", State: incoming.Approved})
 	list := func(f incoming.Filter) (sources []string) {
 		for m, err := range s.List(ctx, f) {
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, err)
 			sources = append(sources, m.Source)
 		}
 		return sources

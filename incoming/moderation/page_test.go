@@ -16,6 +16,7 @@ import (
 
 	"github.com/sitelink/sitelink/incoming"
 	"github.com/sitelink/sitelink/incoming/incomingtest"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 const address = "https://receiver.example/moderation"
@@ -35,9 +36,7 @@ func newWorld(t *testing.T) *world {
 	w := &world{t: t, store: incomingtest.NewStore(nil), now: time.Unix(1700000000, 0)}
 	var err error
 	w.page, err = NewPage(PageOptions{Store: w.store, Address: address, Key: []byte(key), Now: func() time.Time { return w.now }, Log: slog.New(slog.NewTextHandler(io.Discard, nil))})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	return w
 }
 

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/sitelink/sitelink/incoming"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // TestMetrics: the text format of Prometheus with the counts of requests, notices,
@@ -152,9 +153,7 @@ func TestHideOperations(t *testing.T) {
 		}
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	result := make(chan error)
 	go func() { result <- s.ServeOperations(ctx, l) }()

@@ -15,6 +15,7 @@ import (
 
 	"github.com/sitelink/sitelink/incoming"
 	"github.com/sitelink/sitelink/incoming/server"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // TestOtherSenders: senders that others wrote, from npm (@remy/webmention) and PyPI
@@ -32,9 +33,7 @@ func TestOtherSenders(t *testing.T) {
 	// Their own page, by another name of this machine: remy/wm sends nothing to
 	// its own host.
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	base := "http://" + l.Addr().String() + "/"
 	page := func(path, target string) string {
 		return `<!DOCTYPE html><html lang="en"><head><title>About ` + target + `</title></head><body><article class="h-entry"><a class="u-url" href="` + base + path +

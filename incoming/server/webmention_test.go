@@ -13,6 +13,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/sitelink/sitelink/incoming"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 func form(source, target string) string {
@@ -229,9 +230,7 @@ func TestCompressedBodies(t *testing.T) {
 	if _, err := z.Write(make([]byte, 10<<20)); err != nil {
 		t.Fatal(err)
 	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, z.Close())
 	receiver, address := start(t, Options{})
 	if r := post(t, address, "/webmention", formType, bomb.String(), "Content-Encoding: gzip"); r.StatusCode != 400 {
 		t.Errorf("webmention: %s", r.line)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/sitelink/sitelink/incoming"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // benchmarkRecord measures durable notices per second from 64 callers while verification
@@ -50,7 +51,7 @@ func benchmarkRecord(b *testing.B, open func(testing.TB, Options) *Store) {
 	b.StopTimer()
 	elapsed, commits := time.Since(begin), int(s.commits.Load())
 	cancel()
-	check(b, errors.Join(failed, <-done))
+	testkit.Check(b, errors.Join(failed, <-done))
 	slices.Sort(took)
 	b.ReportMetric(float64(b.N)/elapsed.Seconds(), "notices/s")
 	b.ReportMetric(float64(b.N)/float64(commits), "notices/commit")
@@ -65,9 +66,9 @@ func benchmarkRecord(b *testing.B, open func(testing.TB, Options) *Store) {
 	begin = time.Now()
 	for some := range slices.Chunk(rows, b.N/commits+1) {
 		tx, end, err := s.begin(b.Context(), true)
-		check(b, err)
+		testkit.Check(b, err)
 		_, err = s.insert(b.Context(), tx, some, "NOTHING")
-		check(b, errors.Join(err, tx.Commit()))
+		testkit.Check(b, errors.Join(err, tx.Commit()))
 		end()
 	}
 	b.ReportMetric(float64(b.N)/time.Since(begin).Seconds(), "bare-inserts/s")

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/sitelink/sitelink/incoming"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // opener opens the database of a test. Two calls open the same.
@@ -29,13 +30,6 @@ func conformance(t *testing.T, fresh func(t *testing.T) opener) {
 		"crashes": testCrashes, "two stores": testTwoStores, "migration": testMigration, "retention": testRetention,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, fresh(t)) })
-	}
-}
-
-func check(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
 	}
 }
 
@@ -76,7 +70,7 @@ func notice(n int, target string) (incoming.Key, *incoming.Mention) {
 // add records a mention if there is none, and returns its ID.
 func add(t *testing.T, s *Store, key incoming.Key, m *incoming.Mention) string {
 	t.Helper()
-	check(t, s.Record(t.Context(), []incoming.Key{key}, func([]*incoming.Mention) ([]*incoming.Mention, error) {
+	testkit.Check(t, s.Record(t.Context(), []incoming.Key{key}, func([]*incoming.Mention) ([]*incoming.Mention, error) {
 		return []*incoming.Mention{m}, nil
 	}))
 	return m.ID
@@ -92,7 +86,7 @@ func testRoundTrip(t *testing.T, open opener) {
 		Due: start.AddDate(0, 0, 1), Fetched: start.Add(2), Failures: 3,
 	}
 	key, err := incoming.KeyOf(incoming.Notice{Action: want.Action, Source: want.Source, Target: want.Target})
-	check(t, err)
+	testkit.Check(t, err)
 	m := want
 	want.ID = add(t, s, key, &m)
 	want.Fetched = start
@@ -101,10 +95,10 @@ func testRoundTrip(t *testing.T, open opener) {
 	}
 	for _, s := range []*Store{s, open(t, Options{Existing: true})} {
 		got, err := s.Mention(t.Context(), want.ID)
-		if check(t, err); !reflect.DeepEqual(got, want) {
+		if testkit.Check(t, err); !reflect.DeepEqual(got, want) {
 			t.Errorf("got  %+v\nwant %+v", got, want)
 		}
-		check(t, s.Record(t.Context(), []incoming.Key{key, {Action: incoming.Link, Source: key.Source, Target: key.Target}}, func(all []*incoming.Mention) ([]*incoming.Mention, error) {
+		testkit.Check(t, s.Record(t.Context(), []incoming.Key{key, {Action: incoming.Link, Source: key.Source, Target: key.Target}}, func(all []*incoming.Mention) ([]*incoming.Mention, error) {
 			if !reflect.DeepEqual(*all[0], want) || all[1] != nil {
 				t.Errorf("decide got %+v", all)
 			}
@@ -115,9 +109,9 @@ func testRoundTrip(t *testing.T, open opener) {
 		m.Title, m.Reason, m.State, m.Peer = "nul \x00, not UTF-8 \xff", "", incoming.Approved, netip.Addr{}
 		return nil
 	})
-	check(t, err)
+	testkit.Check(t, err)
 	again, err := s.Mention(t.Context(), want.ID)
-	if check(t, err); again.Title != "nul \ufffd, not UTF-8 \ufffd" || again.Peer.IsValid() || again.State != incoming.Approved || got.State != incoming.Approved {
+	if testkit.Check(t, err); again.Title != "nul \ufffd, not UTF-8 \ufffd" || again.Peer.IsValid() || again.State != incoming.Approved || got.State != incoming.Approved {
 		t.Errorf("updated: %+v", again)
 	}
 	own := errors.New("own")
@@ -156,7 +150,7 @@ func testRecord(t *testing.T, open opener) {
 	if counts, _ := s.Counts(ctx); len(counts) != 0 {
 		t.Errorf("counts %v", counts)
 	}
-	check(t, s.Record(ctx, []incoming.Key{one, two}, func(all []*incoming.Mention) ([]*incoming.Mention, error) {
+	testkit.Check(t, s.Record(ctx, []incoming.Key{one, two}, func(all []*incoming.Mention) ([]*incoming.Mention, error) {
 		if len(all) != 2 || all[0] != nil || all[1] != nil {
 			t.Errorf("decide got %v", all)
 		}
@@ -171,7 +165,7 @@ func testRecord(t *testing.T, open opener) {
 		t.Error("the mention of another key is written")
 	}
 	// decide changes its copies only.
-	check(t, s.Record(ctx, []incoming.Key{two}, func(all []*incoming.Mention) ([]*incoming.Mention, error) {
+	testkit.Check(t, s.Record(ctx, []incoming.Key{two}, func(all []*incoming.Mention) ([]*incoming.Mention, error) {
 		all[0].Title = "changed"
 		return nil, nil
 	}))
@@ -197,8 +191,8 @@ func testRecord(t *testing.T, open opener) {
 	if counts, err := s.Counts(ctx); err != nil || !reflect.DeepEqual(counts, map[incoming.State]int64{incoming.Queued: 2}) {
 		t.Errorf("counts %v, %v", counts, err)
 	}
-	check(t, s.Close())
-	check(t, s.Close())
+	testkit.Check(t, s.Close())
+	testkit.Check(t, s.Close())
 	if err := s.Record(ctx, []incoming.Key{one}, nil); err == nil {
 		t.Error("a closed store records")
 	}
@@ -234,7 +228,7 @@ func testConcurrent(t *testing.T, open opener) {
 	wg.Wait()
 	total := 0
 	for m, err := range stores[0].List(t.Context(), incoming.Filter{}) {
-		check(t, err)
+		testkit.Check(t, err)
 		total += m.Failures
 	}
 	if want := (callers - 1) * each; total != want {
@@ -246,7 +240,7 @@ func testConcurrent(t *testing.T, open opener) {
 func idsOf(t *testing.T, list iter.Seq2[incoming.Mention, error]) (ids []string) {
 	t.Helper()
 	for m, err := range list {
-		check(t, err)
+		testkit.Check(t, err)
 		ids = append(ids, m.ID)
 	}
 	return ids
@@ -267,7 +261,7 @@ func testList(t *testing.T, open opener) {
 		}
 		keys, mentions = append(keys, key), append(mentions, m)
 	}
-	check(t, s.Record(ctx, keys, func([]*incoming.Mention) ([]*incoming.Mention, error) { return mentions, nil }))
+	testkit.Check(t, s.Record(ctx, keys, func([]*incoming.Mention) ([]*incoming.Mention, error) { return mentions, nil }))
 	for _, m := range mentions {
 		want = append(want, *m)
 	}
@@ -315,15 +309,15 @@ func testList(t *testing.T, open opener) {
 	// The caller changes mentions meanwhile, and may stop.
 	seen := 0
 	for m, err := range s.List(ctx, incoming.Filter{States: []incoming.State{incoming.Held}}) {
-		check(t, err)
+		testkit.Check(t, err)
 		_, err = s.Update(ctx, m.ID, func(m *incoming.Mention) error { m.State = incoming.Approved; return nil })
-		check(t, err)
+		testkit.Check(t, err)
 		if seen++; seen == 30 {
 			break
 		}
 	}
 	counts, err := s.Counts(ctx)
-	if check(t, err); counts[incoming.Held] != page-30 || counts[incoming.Approved] != page+30 {
+	if testkit.Check(t, err); counts[incoming.Held] != page-30 || counts[incoming.Approved] != page+30 {
 		t.Errorf("counts %v", counts)
 	}
 	ended, cancel := context.WithCancel(ctx)
@@ -348,14 +342,14 @@ func testRules(t *testing.T, open opener) {
 	get := func(s *Store) []incoming.Rule {
 		t.Helper()
 		all, err := s.Rules(ctx)
-		check(t, err)
+		testkit.Check(t, err)
 		return all
 	}
 	version := ""
 	changed := func() bool {
 		t.Helper()
 		v, err := other.RulesVersion(ctx)
-		check(t, err)
+		testkit.Check(t, err)
 		defer func() { version = v }()
 		return v != version
 	}
@@ -365,7 +359,7 @@ func testRules(t *testing.T, open opener) {
 	if len(get(other)) != 0 {
 		t.Error("a new store has rules")
 	}
-	check(t, s.SetRules(ctx, []incoming.Rule{{Pattern: "b.example", Verdict: incoming.Block, Note: "spam"}, {Pattern: "a.example", Verdict: incoming.Trust}, {Pattern: "c", Verdict: ""}}))
+	testkit.Check(t, s.SetRules(ctx, []incoming.Rule{{Pattern: "b.example", Verdict: incoming.Block, Note: "spam"}, {Pattern: "a.example", Verdict: incoming.Trust}, {Pattern: "c", Verdict: ""}}))
 	want := []incoming.Rule{{Pattern: "a.example", Verdict: incoming.Trust}, {Pattern: "b.example", Verdict: incoming.Block, Note: "spam"}}
 	if got := get(other); !reflect.DeepEqual(got, want) {
 		t.Errorf("the other sees %v", got)
@@ -378,7 +372,7 @@ func testRules(t *testing.T, open opener) {
 		many = append(many, incoming.Rule{Pattern: fmt.Sprintf("h%d.example", n), Verdict: incoming.Block})
 	}
 	many = append(many, incoming.Rule{Pattern: "a.example"}, incoming.Rule{Pattern: "b.example", Verdict: incoming.Hold}, incoming.Rule{Pattern: "b.example", Verdict: incoming.Trust})
-	check(t, other.SetRules(ctx, many))
+	testkit.Check(t, other.SetRules(ctx, many))
 	if got := get(s); len(got) != 1001 || got[0] != (incoming.Rule{Pattern: "b.example", Verdict: incoming.Trust}) {
 		t.Errorf("%d rules, the first is %v", len(got), got[0])
 	}
@@ -431,12 +425,12 @@ func testWork(t *testing.T, open opener) {
 	wg.Wait()
 	wait(t, "for the verification", func() bool {
 		counts, err := s.Counts(t.Context())
-		check(t, err)
+		testkit.Check(t, err)
 		return counts[incoming.Held] == mentions
 	})
 	stop()
 	for m, err := range s.List(t.Context(), incoming.Filter{}) {
-		if check(t, err); m.Title != m.Source || seen[m.ID] != 1 || !m.Verified.Equal(start) || !m.Due.IsZero() {
+		if testkit.Check(t, err); m.Title != m.Source || seen[m.ID] != 1 || !m.Verified.Equal(start) || !m.Due.IsZero() {
 			t.Errorf("verified %d times: %+v", seen[m.ID], m)
 		}
 	}
@@ -463,7 +457,7 @@ func testSchedule(t *testing.T, open opener) {
 	now := add(t, s, key, m)
 	fetched := func(id string, at time.Time) bool {
 		m, err := s.Mention(t.Context(), id)
-		check(t, err)
+		testkit.Check(t, err)
 		return m.Fetched.Equal(at)
 	}
 	wait(t, "for the mention that is due at once", func() bool { return fetched(now, start) })
@@ -471,9 +465,9 @@ func testSchedule(t *testing.T, open opener) {
 		t.Fatalf("%d looks before they are due", looks.Load())
 	}
 	_, err := s.Update(t.Context(), ids[0], func(m *incoming.Mention) error { m.Due = time.Time{}; return nil })
-	check(t, err)
+	testkit.Check(t, err)
 	_, err = s.Update(t.Context(), ids[1], func(m *incoming.Mention) error { m.Due = start.Add(3 * time.Hour); return nil })
-	check(t, err)
+	testkit.Check(t, err)
 	late := start.Add(2 * time.Hour)
 	c.set(late)
 	for _, id := range ids[2:] {
@@ -509,7 +503,7 @@ func testFailures(t *testing.T, open opener) {
 	i := add(t, s, key, m)
 	due := func() time.Time {
 		m, err := s.Mention(t.Context(), i)
-		check(t, err)
+		testkit.Check(t, err)
 		return m.Due
 	}
 	wait(t, "for the first try", func() bool { return due().Equal(start.Add(backoffs[0])) })
@@ -543,7 +537,7 @@ func testLong(t *testing.T, open opener) {
 	}
 	n := 0
 	for m, err := range s.List(t.Context(), incoming.Filter{Target: long + "1"}) {
-		if check(t, err); m.ID != ids[1] {
+		if testkit.Check(t, err); m.ID != ids[1] {
 			t.Errorf("listed %s", m.ID)
 		}
 		n++
@@ -572,7 +566,7 @@ func testTwoStores(t *testing.T, open opener) {
 	add(t, command, key, m)
 	wait(t, "for the verification", func() bool {
 		m, err := command.Mention(t.Context(), m.ID)
-		check(t, err)
+		testkit.Check(t, err)
 		return m.State == incoming.Held
 	})
 	if n.Load() != 1 {
@@ -602,7 +596,7 @@ func testMigration(t *testing.T, open opener) {
 	wg.Wait()
 	s = open(t, Options{ReadOnly: true})
 	var n int
-	check(t, s.queryRow(t.Context(), s.readers, "SELECT sum(n) FROM sitelink_added").Scan(&n))
+	testkit.Check(t, s.queryRow(t.Context(), s.readers, "SELECT sum(n) FROM sitelink_added").Scan(&n))
 	if got, err := s.Mention(t.Context(), m.ID); err != nil || got.Source != m.Source || n != 1 {
 		t.Errorf("after the migration: %+v, %v, %d", got, err, n)
 	}
@@ -624,12 +618,12 @@ func testCrashes(t *testing.T, open opener) {
 		key, m := notice(n, "https://our.example/")
 		keys, mentions = append(keys, key), append(mentions, m)
 	}
-	check(t, s.Record(t.Context(), keys, func([]*incoming.Mention) ([]*incoming.Mention, error) { return mentions, nil }))
+	testkit.Check(t, s.Record(t.Context(), keys, func([]*incoming.Mention) ([]*incoming.Mention, error) { return mentions, nil }))
 	for _, m := range mentions {
 		ids = append(ids, m.ID)
 	}
 	_, err := s.exec(t.Context(), s.writer, "UPDATE sitelink_mention SET begun = ?", maxBegun)
-	check(t, err)
+	testkit.Check(t, err)
 	var calls atomic.Int64
 	working(t, s, func(context.Context, incoming.Mention) (func(*incoming.Mention), error) {
 		calls.Add(1)
@@ -639,7 +633,7 @@ func testCrashes(t *testing.T, open opener) {
 		return func() bool {
 			for _, i := range ids {
 				m, err := s.Mention(t.Context(), i)
-				if check(t, err); !holds(m) {
+				if testkit.Check(t, err); !holds(m) {
 					return false
 				}
 			}

@@ -26,7 +26,7 @@ func TestPostgres(t *testing.T) {
 		address := p.Schema()
 		s := fileOpener(address)(t, Options{})
 		_, err := s.writer.Exec("UPDATE sitelink_store SET version = 99")
-		check(t, err)
+		testkit.Check(t, err)
 		if _, err := Open(t.Context(), address, Options{}); !errors.Is(err, ErrNewer) || !strings.Contains(err.Error(), "postgres://sitelink@") || strings.Contains(err.Error(), "s3cret") {
 			t.Errorf("%v", err)
 		}
@@ -53,7 +53,7 @@ func takenOver(t *testing.T, address string) {
 		s := fileOpener(address)(t, Options{})
 		for {
 			counts, err := s.Counts(t.Context())
-			if check(t, err); counts[incoming.Queued] == 0 {
+			if testkit.Check(t, err); counts[incoming.Queued] == 0 {
 				if counts[incoming.Held] < int64(len(answered)) {
 					t.Errorf("%d of %d answered notices", counts[incoming.Held], len(answered))
 				}
@@ -67,7 +67,7 @@ func takenOver(t *testing.T, address string) {
 		t.Logf("taken over after %v", time.Since(killed))
 		lives.kill()
 		checkOnce(t, log, []interval{end})
-		check(t, os.Remove(log))
+		testkit.Check(t, os.Remove(log))
 	}
 }
 
@@ -91,7 +91,7 @@ func restarted(t *testing.T, p *testkit.Postgres) {
 		key, m := notice(n, "https://our.example/")
 		return s.Record(t.Context(), []incoming.Key{key}, func([]*incoming.Mention) ([]*incoming.Mention, error) { return []*incoming.Mention{m}, nil })
 	}
-	check(t, record(1))
+	testkit.Check(t, record(1))
 	verified(1)
 	p.Stop()
 	wait(t, "for the connections to be given up", func() bool {

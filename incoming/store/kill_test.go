@@ -110,13 +110,13 @@ type process struct {
 func startChild(t *testing.T, address, log, first, takes string) *process {
 	t.Helper()
 	self, err := os.Executable()
-	check(t, err)
+	testkit.Check(t, err)
 	p := &process{cmd: exec.Command(self), answered: make(chan []int, 1)}
 	p.cmd.Env = append(os.Environ(), childAddress+"="+address, childLog+"="+log, childFirst+"="+first, childTime+"="+takes)
 	p.cmd.Stderr = t.Output()
 	out, err := p.cmd.StdoutPipe()
-	check(t, err)
-	check(t, p.cmd.Start())
+	testkit.Check(t, err)
+	testkit.Check(t, p.cmd.Start())
 	t.Cleanup(func() { p.cmd.Process.Kill() })
 	go func() {
 		var all []int
@@ -150,7 +150,7 @@ type interval struct{ from, to time.Time }
 func begun(t *testing.T, log string) map[string][]time.Time {
 	t.Helper()
 	data, err := os.ReadFile(log)
-	check(t, err)
+	testkit.Check(t, err)
 	all := map[string][]time.Time{}
 	for line := range strings.Lines(string(data)) {
 		source, at, ok := strings.Cut(strings.TrimSpace(line), " ")
@@ -214,7 +214,7 @@ func killed(t *testing.T, address, log string) {
 		}
 	}
 	s := fileOpener(address)(t, Options{Worker: true, Log: testLog(t)})
-	check(t, func() error {
+	testkit.Check(t, func() error {
 		for m, err := range s.List(t.Context(), incoming.Filter{}) {
 			if err != nil {
 				return err
@@ -227,12 +227,12 @@ func killed(t *testing.T, address, log string) {
 		t.Errorf("%d answered notices are lost", len(answered))
 	}
 	file, err := os.OpenFile(log, os.O_WRONLY|os.O_APPEND, 0)
-	check(t, err)
+	testkit.Check(t, err)
 	defer file.Close()
 	stop := working(t, s, logged(file, 20*time.Millisecond))
 	wait(t, "for the verification", func() bool {
 		counts, err := s.Counts(t.Context())
-		check(t, err)
+		testkit.Check(t, err)
 		return counts[incoming.Queued] == 0
 	})
 	stop()

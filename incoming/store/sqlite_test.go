@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/sitelink/sitelink/incoming"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // sqliteFile returns an opener of a new file.
@@ -25,8 +26,8 @@ func fileOpener(name string) opener {
 	return func(t testing.TB, opt Options) *Store {
 		t.Helper()
 		s, err := Open(t.Context(), name, opt)
-		check(t, err)
-		t.Cleanup(func() { check(t, s.Close()) })
+		testkit.Check(t, err)
+		t.Cleanup(func() { testkit.Check(t, s.Close()) })
 		return s
 	}
 }
@@ -56,7 +57,7 @@ func testRetention(t *testing.T, open opener) {
 	working(t, s, func(context.Context, incoming.Mention) (func(*incoming.Mention), error) { return nil, nil })
 	total := func() (n int64) {
 		counts, err := s.Counts(t.Context())
-		check(t, err)
+		testkit.Check(t, err)
 		for _, some := range counts {
 			n += some
 		}
@@ -87,7 +88,7 @@ func TestBackup(t *testing.T) {
 		more := recorded.Load() + 20
 		wait(t, "for some mentions", func() bool { return recorded.Load() > more })
 		before = recorded.Load()
-		check(t, s.Backup(t.Context(), backup))
+		testkit.Check(t, s.Backup(t.Context(), backup))
 	}
 	stop.Store(1)
 	wg.Wait()
@@ -97,10 +98,10 @@ func TestBackup(t *testing.T) {
 	if err := s.Backup(t.Context(), name); err == nil {
 		t.Error("the backup replaces the store")
 	}
-	check(t, s.Close())
+	testkit.Check(t, s.Close())
 	again := fileOpener(backup)(t, Options{Worker: true})
 	counts, err := again.Counts(t.Context())
-	if check(t, err); counts[incoming.Queued] < before || counts[incoming.Queued] > recorded.Load() {
+	if testkit.Check(t, err); counts[incoming.Queued] < before || counts[incoming.Queued] > recorded.Load() {
 		t.Errorf("%d mentions, recorded before the backup %d, in all %d", counts[incoming.Queued], before, recorded.Load())
 	}
 	var n atomic.Int64
@@ -110,7 +111,7 @@ func TestBackup(t *testing.T) {
 	})
 	wait(t, "for the verification", func() bool {
 		now, err := again.Counts(t.Context())
-		check(t, err)
+		testkit.Check(t, err)
 		return now[incoming.Held] == counts[incoming.Queued]
 	})
 	if n.Load() != counts[incoming.Queued] {
@@ -125,11 +126,11 @@ func TestBackup(t *testing.T) {
 func damage(t *testing.T, from, to string) {
 	t.Helper()
 	data, err := os.ReadFile(from)
-	check(t, err)
+	testkit.Check(t, err)
 	for i := 40 << 10; i < len(data); i++ {
 		data[i] = byte(i * 7)
 	}
-	check(t, os.WriteFile(to, data, 0o600))
+	testkit.Check(t, os.WriteFile(to, data, 0o600))
 }
 
 // Each error names the file and says what to do.
@@ -143,18 +144,18 @@ func TestFileErrors(t *testing.T) {
 		m.Excerpt = strings.Repeat("x", 300)
 		add(t, good, key, m)
 	}
-	check(t, good.Backup(ctx, file("newer.db")))
+	testkit.Check(t, good.Backup(ctx, file("newer.db")))
 	db, err := openFile(file("newer.db"), false, 100)
-	check(t, err)
+	testkit.Check(t, err)
 	_, err = db.Exec("UPDATE sitelink_store SET version = 99")
-	check(t, err)
-	check(t, db.Close())
+	testkit.Check(t, err)
+	testkit.Check(t, db.Close())
 	newer, err := os.ReadFile(file("newer.db"))
-	check(t, err)
-	check(t, good.Backup(ctx, file("ok.db")))
+	testkit.Check(t, err)
+	testkit.Check(t, good.Backup(ctx, file("ok.db")))
 	damage(t, file("ok.db"), file("damaged.db"))
-	check(t, os.WriteFile(file("text.db"), []byte(strings.Repeat("This is a text. ", 100)), 0o600))
-	check(t, os.Mkdir(file("dir.db"), 0o700))
+	testkit.Check(t, os.WriteFile(file("text.db"), []byte(strings.Repeat("This is a text. ", 100)), 0o600))
+	testkit.Check(t, os.Mkdir(file("dir.db"), 0o700))
 	list := func(s *Store) (err error) {
 		for _, err = range s.List(ctx, incoming.Filter{}) {
 		}
@@ -193,7 +194,7 @@ func TestFileErrors(t *testing.T) {
 	}
 	t.Run("read-only", func(t *testing.T) {
 		s := fileOpener(file("ok.db"))(t, Options{ReadOnly: true})
-		check(t, list(s))
+		testkit.Check(t, list(s))
 		key, m := notice(1000, "https://our.example/")
 		err := s.Record(ctx, []incoming.Key{key}, func([]*incoming.Mention) ([]*incoming.Mention, error) { return []*incoming.Mention{m}, nil })
 		if err == nil || !strings.Contains(err.Error(), file("ok.db")) || !strings.Contains(err.Error(), "read-only") {
@@ -202,9 +203,9 @@ func TestFileErrors(t *testing.T) {
 	})
 	t.Run("full disk", func(t *testing.T) {
 		var pages int
-		check(t, good.writer.QueryRow("PRAGMA page_count").Scan(&pages))
+		testkit.Check(t, good.writer.QueryRow("PRAGMA page_count").Scan(&pages))
 		_, err := good.writer.Exec("PRAGMA max_page_count = " + strconv.Itoa(pages+5))
-		check(t, err)
+		testkit.Check(t, err)
 		record := func(n int) error {
 			key, m := notice(n, "https://our.example/")
 			m.Excerpt = strings.Repeat("x", 3000)
@@ -218,15 +219,15 @@ func TestFileErrors(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 		_, err = good.writer.Exec("PRAGMA max_page_count = 1000000")
-		check(t, err)
-		check(t, record(n))
+		testkit.Check(t, err)
+		testkit.Check(t, record(n))
 	})
 	t.Run("second worker", func(t *testing.T) {
 		first := fileOpener(file("ok.db"))(t, Options{Worker: true})
 		if _, err := Open(ctx, file("ok.db"), Options{Worker: true}); err == nil || !strings.Contains(err.Error(), file("ok.db")) || !strings.Contains(err.Error(), "another sitelink serve is using it") {
 			t.Errorf("%v", err)
 		}
-		check(t, first.Close())
+		testkit.Check(t, first.Close())
 		fileOpener(file("ok.db"))(t, Options{Worker: true})
 	})
 }
@@ -248,9 +249,9 @@ func TestSynced(t *testing.T) {
 	add(t, s, key, m)
 	for durable, want := range map[bool]int{true: 2, false: 1} {
 		tx, end, err := s.begin(t.Context(), durable)
-		check(t, err)
+		testkit.Check(t, err)
 		var have int
-		check(t, tx.QueryRow("PRAGMA synchronous").Scan(&have))
+		testkit.Check(t, tx.QueryRow("PRAGMA synchronous").Scan(&have))
 		end()
 		if have != want {
 			t.Errorf("durable %v: PRAGMA synchronous is %d", durable, have)
@@ -329,7 +330,7 @@ func TestWaiting(t *testing.T) {
 	})
 	wait(t, "for the looks", func() bool {
 		counts, err := s.Counts(t.Context())
-		check(t, err)
+		testkit.Check(t, err)
 		return counts[incoming.Held] == manyWaiting+1
 	})
 }

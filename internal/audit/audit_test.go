@@ -14,6 +14,7 @@ import (
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/testkit"
 	"github.com/sitelink/sitelink/internal/text"
 )
 
@@ -25,21 +26,13 @@ func inProject(t *testing.T, files map[string]string) *project.Project {
 	t.Chdir(dir)
 	t.Setenv("PATH", t.TempDir()) // no generator is started
 	for name, text := range files {
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.MkdirAll(filepath.Dir(name), 0o755))
+		testkit.Check(t, os.WriteFile(name, []byte(text), 0o644))
 	}
 	cfg, err := config.Load(config.Request{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	p, err := project.Find(t.Context(), dir, project.Options{Config: cfg})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	return p
 }
 
@@ -48,13 +41,9 @@ func checked(t *testing.T, p *project.Project, opt Options) (*check.Result, stri
 	t.Helper()
 	opt.Today = func() (Date, error) { return "2026-01-01", nil }
 	a, err := Open(t.Context(), p, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	r, err := a.Check(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	var lines []string
 	for _, f := range r.Findings {
 		place := f.Page
@@ -135,9 +124,7 @@ func TestMissingBaseline(t *testing.T) {
 func TestLinks(t *testing.T) {
 	p := inProject(t, jekyllSite)
 	a, err := Open(t.Context(), p, Options{Sources: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	var out bytes.Buffer
 	if _, err := a.Links(t.Context(), &out, func(dst []byte, l *check.Link, source *check.Position, cause string) []byte {
 		file := ""
@@ -171,15 +158,11 @@ func TestEndpoints(t *testing.T) {
 func TestUpdate(t *testing.T) {
 	p := inProject(t, jekyllSite)
 	a, err := Open(t.Context(), p, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	if _, err := a.Check(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile("_site/post.html", []byte("<a href=index.html>home</a>"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.WriteFile("_site/post.html", []byte("<a href=index.html>home</a>"), 0o644))
 	if a, err = a.Update(t.Context(), []string{"post.html"}); err != nil {
 		t.Fatal(err)
 	}
@@ -216,14 +199,10 @@ func TestNewerContent(t *testing.T) {
 		{"content/.git/b.md", time.Hour, false}, {"content/logo.svg", time.Hour, true}, {"zola.toml", time.Hour, true},
 	} {
 		for name := range files {
-			if err := os.Chtimes(name, built, built); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, os.Chtimes(name, built, built))
 		}
 		// An older page of an earlier build changes nothing.
-		if err := errors.Join(os.Chtimes("public/index.html", built, built.Add(-time.Hour)), os.Chtimes(c.name, built, built.Add(c.after))); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, errors.Join(os.Chtimes("public/index.html", built, built.Add(-time.Hour)), os.Chtimes(c.name, built, built.Add(c.after))))
 		r, _ := checked(t, p, Options{Hints: true})
 		got := slices.Contains(r.Summary.Notes, c.name+" is newer than public: build the site again, or run sitelink check --build")
 		if got != c.want || len(r.Summary.Notes) > 0 != c.want {

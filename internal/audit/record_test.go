@@ -31,17 +31,11 @@ func loadFiles(t *testing.T, files map[string]string) *site.Site {
 	dir := t.TempDir()
 	for name, text := range files {
 		file := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		testkit.Check(t, os.WriteFile(file, []byte(text), 0o644))
 	}
 	s, err := site.Load(t.Context(), dir, site.Options{BaseURLs: []string{"https://me.example/sub/"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	return s
 }
 
@@ -49,13 +43,9 @@ func loadFiles(t *testing.T, files map[string]string) *site.Site {
 func goneOf(t *testing.T, before, now map[string]string, opt CompareOptions) *Gone {
 	t.Helper()
 	r, err := RecordOf(t.Context(), loadFiles(t, before), "before")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	g, err := Compare(t.Context(), r, loadFiles(t, now), opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	return g
 }
 
@@ -131,15 +121,11 @@ func TestRedirectRule(t *testing.T) {
 	netlify := func(files map[string]string) *site.Site {
 		profile, _ := host.ProfileByName("netlify")
 		s, err := site.Load(t.Context(), loadFiles(t, files).Root(), site.Options{Profile: profile})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		return s
 	}
 	r, err := RecordOf(t.Context(), netlify(before), "before")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	for rules, want := range map[string][]string{
 		"":                             {"/old"},
 		"/old /b.html\n":               {"/old"},
@@ -147,9 +133,7 @@ func TestRedirectRule(t *testing.T) {
 		"/* /a.html\n":                 nil,
 	} {
 		g, err := Compare(t.Context(), r, netlify(map[string]string{"_redirects": rules, "a.html": ""}), CompareOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		if got := targets(g); !reflect.DeepEqual(got, want) {
 			t.Errorf("with %q: got %q, want %q", rules, got, want)
 		}
@@ -162,19 +146,13 @@ func TestIndexName(t *testing.T) {
 	profile, _ := host.ProfileByName("cloudflare-pages")
 	pages := func(files map[string]string) *site.Site {
 		s, err := site.Load(t.Context(), loadFiles(t, files).Root(), site.Options{Profile: profile})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		return s
 	}
 	r, err := RecordOf(t.Context(), pages(map[string]string{"index.html": "", "x/index.html": "", "y/index.html": ""}), "before")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	g, err := Compare(t.Context(), r, pages(map[string]string{"index.html": "", "x.html": ""}), CompareOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	if got, want := targets(g), []string{"/y/"}; !reflect.DeepEqual(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -230,17 +208,11 @@ func TestRenamed(t *testing.T) {
 // with the reason.
 func TestRecordFile(t *testing.T) {
 	r, err := RecordOf(t.Context(), loadFiles(t, map[string]string{"a.html": `<title>"A"` + "\u2028</title><h1 id='&lt;x'>", "b/index.html": "", "c%20d ö.png": ""}), "before")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	name := filepath.Join(t.TempDir(), AddressesFile)
-	if err := r.Write(name); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, r.Write(name))
 	again, err := ReadRecord(name, AddressesFile, "before")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	if !reflect.DeepEqual(r, again) {
 		t.Errorf("read %+v, want %+v", again, r)
 	}
@@ -334,9 +306,7 @@ func TestLog(t *testing.T) {
 	runtime.GC()
 	runtime.ReadMemStats(&before)
 	read, err := g.ReadLog(t.Context(), &logOf{lines: lines}, "access.log")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	runtime.GC()
 	runtime.ReadMemStats(&after)
 	if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > 4<<20 {

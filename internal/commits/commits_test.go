@@ -34,12 +34,8 @@ func commit(t *testing.T, files map[string]string) (*githook.Repo, Options) {
 	dir := filepath.Join(home, "repo")
 	for name, text := range files {
 		name = filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.MkdirAll(filepath.Dir(name), 0o755))
+		testkit.Check(t, os.WriteFile(name, []byte(text), 0o644))
 	}
 	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"add", "-A"}, {"commit", "-q", "-m", "a site"}} {
 		cmd := exec.Command("git", args...)
@@ -47,9 +43,7 @@ func commit(t *testing.T, files map[string]string) (*githook.Repo, Options) {
 		testkit.Run(t, cmd)
 	}
 	repo, err := githook.Open(t.Context(), githook.Git{Dir: dir, Env: env})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	return repo, Options{
 		Env: env, Getenv: func(string) string { return "" }, Version: "test",
 		Configure: func(dir string, _ ...config.Setting) (*config.Config, error) {
@@ -73,22 +67,16 @@ func TestCheckPush(t *testing.T) {
 	opt.Site = "docs"
 	refs := []githook.Ref{{Local: "HEAD", Commit: "HEAD", Remote: "refs/heads/main"}}
 	push, err := New(repo, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	if push.Docroot != "out" || push.Today != "2026-01-01" || !strings.Contains(push.CacheKey, "docroot = ") {
 		t.Errorf("got %+v", push)
 	}
 	for _, clean := range []bool{true, false} {
 		if !clean { // a temporary tree of the commit
-			if err := os.WriteFile(filepath.Join(repo.Top, "docs", "out", "a.html"), []byte("changed"), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, os.WriteFile(filepath.Join(repo.Top, "docs", "out", "a.html"), []byte("changed"), 0o644))
 		}
 		all, _, err := repo.CheckPush(t.Context(), refs, *push.Push)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		if len(all) != 1 || len(all[0].Findings) != 1 || all[0].Findings[0].Code != check.MissingFile || !all[0].ValidToday {
 			t.Errorf("clean working tree %v: got %+v", clean, all)
 		}
@@ -116,9 +104,7 @@ func TestNewFaults(t *testing.T) {
 func TestTimeLimit(t *testing.T) {
 	repo, opt := commit(t, map[string]string{"index.html": "<title>t</title>"})
 	push, err := New(repo, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	if push.Timeout != 15*time.Minute {
 		t.Errorf("without a configuration, the limit is %v", push.Timeout)
 	}
@@ -139,9 +125,7 @@ func TestTraces(t *testing.T) {
 	root := t.TempDir()
 	write := func(name, text string) {
 		t.Helper()
-		if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.WriteFile(filepath.Join(root, name), []byte(text), 0o644))
 	}
 	find := func(page, target, file string, line int, kind check.SourceKind) check.Finding {
 		f := check.Finding{Page: page, Code: check.MissingFile, Element: "a", Attribute: "href", Target: target, Raw: target, Verdict: check.Error}

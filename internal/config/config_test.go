@@ -8,6 +8,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 var (
@@ -20,9 +22,7 @@ var (
 func load(t *testing.T, file string, env map[string]string, flags ...Setting) (*Config, error) {
 	t.Helper()
 	t.Chdir(t.TempDir())
-	if err := os.Mkdir(".git", 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.Mkdir(".git", 0o755))
 	if file != "" {
 		write(t, "sitelink.toml", file)
 	}
@@ -34,19 +34,13 @@ func load(t *testing.T, file string, env map[string]string, flags ...Setting) (*
 
 func write(t *testing.T, name, text string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.MkdirAll(filepath.Dir(name), 0o755))
+	testkit.Check(t, os.WriteFile(name, []byte(text), 0o644))
 }
 
 func TestDefaults(t *testing.T) {
 	c, err := load(t, "", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	if c.File != "" || c.Docroot != "" || c.Output != "" || c.Autoindex != "" || c.Jobs != 0 {
 		t.Errorf("defaults set something: %+v", c)
 	}
@@ -59,9 +53,7 @@ func TestDefaults(t *testing.T) {
 			continue
 		}
 		set, err := load(t, "", nil, Setting{k.Name, []string{k.Default}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		set.places = c.places
 		if !reflect.DeepEqual(set, c) {
 			t.Errorf("--%s %s, its default, changes\n%+v\ninto\n%+v", k.Name, k.Default, c, set)
@@ -73,9 +65,7 @@ func TestPrecedence(t *testing.T) {
 	file := "profile = \"generic\"\nindex = [\"file.html\"]\n[check]\nformat = \"json\"\njobs = 2\nshow = \"all\"\n"
 	env := map[string]string{"SITELINK_FORMAT": "jsonl", "SITELINK_JOBS": "3", "SITELINK_SHOW": ""}
 	c, err := load(t, file, env, Setting{"jobs", []string{"4"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	if c.Jobs != 4 || c.Formats[0].Name != "jsonl" || c.Show != "all" || c.Index[0] != "file.html" {
 		t.Errorf("got jobs %d, format %v, show %s, index %s", c.Jobs, c.Formats, c.Show, c.Index)
 	}
@@ -138,17 +128,11 @@ func TestEveryKeyEveryWay(t *testing.T) {
 				file = "[" + k.Table + "]\n" + file
 			}
 			fromFile, err := load(t, file, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, err)
 			fromEnv, err := load(t, "", map[string]string{k.Env(): v.text})
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, err)
 			fromFlag, err := load(t, "", nil, Setting{k.Name, k.split(v.text)})
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, err)
 			fromFile.File, fromFile.Found = "", false
 			for _, c := range []*Config{fromFile, fromEnv, fromFlag} {
 				for i := range c.Ignores {
@@ -168,17 +152,13 @@ func TestEveryKeyEveryWay(t *testing.T) {
 
 func TestLinklintProfile(t *testing.T) {
 	c, err := load(t, "", nil, Setting{"profile", []string{"linklint"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	if c.Tags != "linklint" || c.Base != "document-order" || c.Autoindex != "list" {
 		t.Errorf("got tags %s, base %s, autoindex %s", c.Tags, c.Base, c.Autoindex)
 	}
 	// What the user says stands, even in a lower place and when it is the default.
 	c, err = load(t, "tags = \"modern\"\nautoindex = \"error\"\n", nil, Setting{"profile", []string{"linklint"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	if c.Tags != "modern" || c.Base != "document-order" || c.Autoindex != "error" {
 		t.Errorf("got tags %s, base %s, autoindex %s", c.Tags, c.Base, c.Autoindex)
 	}
@@ -196,9 +176,7 @@ func TestEnvironmentLists(t *testing.T) {
 		"SITELINK_INDEX":  "index.html, index.htm",
 		"SITELINK_IGNORE": "/a/{b,c}\n\npage=x.html,code=wrong-case\n",
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	if !reflect.DeepEqual(c.Index, []string{"index.html", "index.htm"}) {
 		t.Errorf("got index %q", c.Index)
 	}

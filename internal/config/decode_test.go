@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // loadFile runs Load with a file of that text.
@@ -20,9 +22,7 @@ func loadFile(t *testing.T, text string, req Request) (*Config, error) {
 
 func TestHook(t *testing.T) {
 	c, err := loadFile(t, `hook = { build = "hugo", branches = ["main", "release-*"], baseline = "remote", timeout = "1m30s" }`, Request{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	if got := c.Hook; got.Build != "hugo" || !slices.Equal(got.Branches, []string{"main", "release-*"}) || got.Baseline != "remote" || got.Timeout != 90*time.Second {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -131,9 +131,7 @@ max-notices = 0
 allow-address = ["127.0.0.1", "fd00::/8"]
 timeout = "5s"
 `, Request{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	o := c.Outgoing
 	if !o.Enabled || o.Ledger != "git:refs/sitelink/ledger" || !slices.Equal(o.Pages, []string{"post/**"}) || len(o.Deny) != 2 ||
 		len(o.Rel) != 0 || !slices.Equal(o.Protocols, []string{"pingback"}) || o.Pace != 0 || o.MaxNotices != 0 || o.Live != 10*time.Minute {
@@ -381,9 +379,7 @@ func TestFileForms(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c, err := load(t, file, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, err)
 			if c.Jobs != 2 {
 				t.Errorf("got %d jobs", c.Jobs)
 			}
@@ -400,9 +396,7 @@ func TestFileForms(t *testing.T) {
 func TestRuleOrigins(t *testing.T) {
 	file := "\n[[ignore]]\nurl = \"/a\"\nreason = \"x\"\n"
 	c, err := load(t, file, map[string]string{"SITELINK_IGNORE": "/b"}, Setting{"ignore", []string{"/c", "page=d"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	var got []string
 	for _, r := range c.Ignores {
 		got = append(got, r.Origin)

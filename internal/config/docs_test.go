@@ -6,15 +6,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // TestManualListsTheKeys: docs/reference/configuration.md lists the keys of
 // each table in its section, in order, with their words and defaults.
 func TestManualListsTheKeys(t *testing.T) {
 	text, err := os.ReadFile("../../docs/reference/configuration.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	for _, section := range []struct {
 		title, head string
 		table       *table
@@ -103,17 +103,13 @@ func manualRows(t *testing.T, text, title, head, first string) (rows [][]string)
 // message is the one that sitelink prints.
 func TestManualExamples(t *testing.T) {
 	text, err := os.ReadFile("../../docs/reference/configuration.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	m := regexp.MustCompile("(?s)```toml\n(.*?)```").FindSubmatch(text)
 	if m == nil {
 		t.Fatal("no example")
 	}
 	c, err := load(t, string(m[1]), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	if c.Docroot != "public" || c.FailOn != "warning" || len(c.Ignores) != 2 {
 		t.Errorf("the example is read as %+v", c)
 	}

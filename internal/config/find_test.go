@@ -9,6 +9,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 func TestFind(t *testing.T) {
@@ -31,9 +33,7 @@ func TestFind(t *testing.T) {
 			t.Chdir(t.TempDir())
 			for _, name := range c.files {
 				if strings.HasSuffix(name, "/") {
-					if err := os.MkdirAll(name, 0o755); err != nil {
-						t.Fatal(err)
-					}
+					testkit.Check(t, os.MkdirAll(name, 0o755))
 				} else {
 					write(t, name, "")
 				}
@@ -57,9 +57,7 @@ func TestFindThroughSymlink(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "real/sitelink.toml", "")
 	write(t, "real/.git", "")
-	if err := os.Mkdir("real/sub", 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.Mkdir("real/sub", 0o755))
 	if err := os.Symlink("real/sub", "link"); err != nil {
 		t.Skip("no symbolic links here:", err)
 	}
@@ -92,9 +90,7 @@ func TestPaths(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, ".git", "")
 	write(t, ".config/sitelink.toml", "docroot = \"dist/site\"\n[check]\noutput = \"reports/x.txt\"\n")
-	if err := os.MkdirAll("a/b", 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.MkdirAll("a/b", 0o755))
 	c, err := Load(Request{Dir: "a/b"})
 	if err != nil || filepath.ToSlash(c.Docroot) != "../../dist/site" || filepath.ToSlash(c.File) != "../../.config/sitelink.toml" {
 		t.Errorf("in a/b: got %+v, %v", c, err)
@@ -104,9 +100,7 @@ func TestPaths(t *testing.T) {
 	}
 	t.Chdir("a/b")
 	c, err = Load(Request{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	if got := filepath.ToSlash(c.Docroot); got != "../../dist/site" {
 		t.Errorf("got docroot %s", got)
 	}
@@ -122,9 +116,7 @@ func TestPaths(t *testing.T) {
 func TestUnreadableFiles(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "big.toml", strings.Repeat("#\n", maxFileBytes))
-	if err := os.Mkdir("dir.toml", 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.Mkdir("dir.toml", 0o755))
 	for name, want := range map[string]string{
 		"none.toml":   "read config none.toml: no such file or directory",
 		"dir.toml":    "read config dir.toml: is a directory",
@@ -210,12 +202,8 @@ func TestFoundPathsStayInside(t *testing.T) {
 	}
 	// The file itself.
 	write(t, "../elsewhere/real.toml", "")
-	if err := os.Remove("sitelink.toml"); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink("../elsewhere/real.toml", "sitelink.toml"); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.Remove("sitelink.toml"))
+	testkit.Check(t, os.Symlink("../elsewhere/real.toml", "sitelink.toml"))
 	if _, err := Load(Request{}); err == nil || !strings.Contains(err.Error(), "outside the repository") {
 		t.Errorf("a link out of the repository was read: %v", err)
 	}

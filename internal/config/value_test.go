@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 func TestValues(t *testing.T) {
@@ -48,9 +50,7 @@ func TestValues(t *testing.T) {
 func TestMaps(t *testing.T) {
 	// LL-92: the slash at the front may be missing.
 	c, err := load(t, "", nil, Setting{"map", []string{"/cgi-bin/imagemap", "/old/=/new/", "cgi-bin/htimage", "/gone=/"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	want := []MapRule{{"/cgi-bin/imagemap", ""}, {"/old", "/new"}, {"/cgi-bin/htimage", ""}, {"/gone", ""}}
 	if !reflect.DeepEqual(c.Maps, want) {
 		t.Errorf("got %q, want %q", c.Maps, want)

@@ -11,6 +11,7 @@ import (
 	"github.com/sitelink/sitelink/check/remote"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 var day = time.Date(2026, 11, 2, 9, 0, 0, 0, time.UTC)
@@ -63,9 +64,7 @@ func TestPolicy(t *testing.T) {
 	}
 	cfg, err := config.Load(config.Request{Flags: []config.Setting{
 		{Key: "external.max-age", Values: []string{"0s"}}, {Key: "external.strike-interval", Values: []string{"0s"}}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	c := checker(cfg.External)
 	c.project.Config = cfg
 	if got := c.policy("x.example"); got.Interval != 1 || got.MaxAge >= 0 {

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/sitelink/sitelink/internal/testkit"
 	"golang.org/x/net/dns/dnsmessage"
 )
 
@@ -146,9 +147,7 @@ type nameServer struct {
 func (s *nameServer) start(t *testing.T) *net.Resolver {
 	t.Helper()
 	l, err := net.ListenPacket("udp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	t.Cleanup(func() { l.Close() })
 	go func() {
 		buf := make([]byte, 1500)

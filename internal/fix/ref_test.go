@@ -11,6 +11,7 @@ import (
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/source"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // refContent are the content files of the tests below.
@@ -52,9 +53,7 @@ func TestRefs(t *testing.T) {
 			}
 			m.byFile["content/"+name] = i
 		}
-		if err := m.proposeRefs(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, m.proposeRefs(t.Context()))
 		m.opt.Likely = true
 		m.decide()
 		got := ""

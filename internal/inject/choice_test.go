@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/bmatcuk/doublestar/v4"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // The regular expressions in templates match the same paths as the patterns.
@@ -22,9 +23,7 @@ func TestGlobRegexp(t *testing.T) {
 		}
 		for _, p := range paths {
 			want, err := doublestar.Match(glob, p)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, err)
 			escaped := strings.ReplaceAll(url.PathEscape(p), "%2F", "/")
 			if got := re.MatchString(p); got != want {
 				t.Errorf("%s as %s on %s: %v, want %v", glob, re, p, got, want)

@@ -20,6 +20,7 @@ import (
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // limit is how long a test waits for an answer.
@@ -49,12 +50,8 @@ func (all files) write(t testing.TB, dir string) {
 	t.Helper()
 	for name, text := range all {
 		name = filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.MkdirAll(filepath.Dir(name), 0o755))
+		testkit.Check(t, os.WriteFile(name, []byte(text), 0o644))
 	}
 }
 
@@ -209,9 +206,7 @@ func (e *editor) begin(units []protocol.PositionEncodingKind, options string, di
 		p.InitializationOptions = protocol.LSPAny(options)
 	}
 	r, err := e.Server.Initialize(e.t.Context(), p)
-	if err != nil {
-		e.t.Fatal(err)
-	}
+	testkit.Check(e.t, err)
 	if err := e.Server.Initialized(e.t.Context(), &protocol.InitializedParams{}); err != nil {
 		e.t.Fatal(err)
 	}
@@ -241,15 +236,11 @@ func (e *editor) open(name, text string) uri.URI {
 	u := e.uri(name)
 	if text == "" {
 		b, err := os.ReadFile(u.FsPath())
-		if err != nil {
-			e.t.Fatal(err)
-		}
+		testkit.Check(e.t, err)
 		text = string(b)
 	}
 	err := e.Server.DidOpen(e.t.Context(), &protocol.DidOpenTextDocumentParams{TextDocument: protocol.TextDocumentItem{URI: u, LanguageID: "markdown", Version: 1, Text: text}})
-	if err != nil {
-		e.t.Fatal(err)
-	}
+	testkit.Check(e.t, err)
 	return u
 }
 
@@ -263,9 +254,7 @@ func (e *editor) change(u uri.URI, version int32, r *protocol.Range, text string
 	} else {
 		p.ContentChanges = append(p.ContentChanges, &protocol.TextDocumentContentChangePartial{Range: *r, Text: text})
 	}
-	if err := e.Server.DidChange(e.t.Context(), p); err != nil {
-		e.t.Fatal(err)
-	}
+	testkit.Check(e.t, e.Server.DidChange(e.t.Context(), p))
 }
 
 var severities = map[protocol.DiagnosticSeverity]string{protocol.DiagnosticSeverityError: "error", protocol.DiagnosticSeverityWarning: "warning"}

@@ -159,9 +159,7 @@ func TestFolders(t *testing.T) {
 	}
 	p := &protocol.DidChangeWorkspaceFoldersParams{}
 	p.Event.Removed = []protocol.WorkspaceFolder{{URI: uri.File(second), Name: "second"}}
-	if err := e.Server.DidChangeWorkspaceFolders(t.Context(), p); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, e.Server.DidChangeWorkspaceFolders(t.Context(), p))
 	r, err := e.Server.Symbols(t.Context(), &protocol.WorkspaceSymbolParams{Query: "deep"})
 	if err != nil || len(r.(protocol.SymbolInformationSlice)) != 1 {
 		t.Errorf("symbols after a folder is gone: %s %v", asJSON(r), err)
@@ -197,9 +195,7 @@ func TestBuildAfterSave(t *testing.T) {
 			three := e.uri("content/posts/three.md")
 			e.wait("the findings of the first check", func() bool { return len(e.diagnostics[three].Diagnostics) == 2 })
 			u := e.open("content/posts/one.md", "")
-			if err := os.WriteFile(u.FsPath(), []byte(strings.ReplaceAll(blog()["content/posts/one.md"], "/posts/two/", "/posts/lost/")), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, os.WriteFile(u.FsPath(), []byte(strings.ReplaceAll(blog()["content/posts/one.md"], "/posts/two/", "/posts/lost/")), 0o644))
 			e.Server.DidSave(t.Context(), &protocol.DidSaveTextDocumentParams{TextDocument: protocol.TextDocumentIdentifier{URI: u}})
 			e.Server.DidClose(t.Context(), &protocol.DidCloseTextDocumentParams{TextDocument: protocol.TextDocumentIdentifier{URI: u}})
 			if trusted {

@@ -44,13 +44,9 @@ func TestRandomEdits(t *testing.T) {
 	blog().write(t, dir)
 	t.Setenv("PATH", "")
 	a, err := openIn(t.Context(), dir, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	snap, err := NewSnapshot(t.Context(), a, AnalysisOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	defer snap.Close()
 	random := rand.New(rand.NewPCG(7, 16))
 	pieces := []string{"[a](/posts/one/)", "](", ")", "[", "\n", "\r\n", "## ", "Deep\n", "é", "😀", "{{< ref \"", "\" >}}", "/posts/", "#deep", "![x](cat.png)",
@@ -92,9 +88,7 @@ func TestRandomEdits(t *testing.T) {
 // known is all that an analysis says about a file.
 func known(t *testing.T, snap *Snapshot, o *Overlay, name string, b []byte) string {
 	f, err := snap.Analyze(t.Context(), o, name, b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	all := fmt.Sprintf("%+v\n", f.Headings)
 	for _, l := range f.Links {
 		all += fmt.Sprintf("%d-%d %q %v %q %v %s %s\n", l.Start, l.End, l.Value, l.Target.Node, l.Target.Fragment, l.Target.Judged, l.Target.Verdict, l.Target.Code)

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/sitelink/sitelink/internal/testkit"
 	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
 )
@@ -175,9 +176,7 @@ func TestEmptyDestination(t *testing.T) {
 func (e *editor) labels(u uri.URI, p protocol.Position) (list []string) {
 	e.t.Helper()
 	r, err := e.Server.Completion(e.t.Context(), &protocol.CompletionParams{TextDocumentPositionParams: where(u, p)})
-	if err != nil {
-		e.t.Fatal(err)
-	}
+	testkit.Check(e.t, err)
 	items, ok := r.(*protocol.CompletionList)
 	if !ok {
 		return nil
@@ -246,9 +245,7 @@ func TestNavigation(t *testing.T) {
 	text := blog()["content/posts/two.md"]
 	definition := func(needle string) []string {
 		r, err := e.Server.Definition(t.Context(), &protocol.DefinitionParams{TextDocumentPositionParams: where(u, at(text, needle, 1))})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		all, _ := r.(protocol.LocationSlice)
 		return e.show(all)
 	}
@@ -264,9 +261,7 @@ func TestNavigation(t *testing.T) {
 	references := func(name, needle string, declaration bool) []string {
 		v := e.open(name, "")
 		r, err := e.Server.References(t.Context(), &protocol.ReferenceParams{TextDocumentPositionParams: where(v, at(blog()[name], needle, 1)), Context: protocol.ReferenceContext{IncludeDeclaration: declaration}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		return e.show(r)
 	}
 	if got, want := references("content/posts/one.md", "Start here", true), []string{"content/posts/one.md:4:3-13", "content/posts/two.md:4:14-36"}; !slices.Equal(got, want) {
@@ -280,9 +275,7 @@ func TestNavigation(t *testing.T) {
 	}
 	one := e.uri("content/posts/one.md")
 	lenses, err := e.Server.CodeLens(t.Context(), &protocol.CodeLensParams{TextDocument: protocol.TextDocumentIdentifier{URI: one}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	var titles []string
 	for _, l := range lenses {
 		titles = append(titles, l.Command.Title)
@@ -317,17 +310,13 @@ func TestHoverAndSymbols(t *testing.T) {
 		}
 	}
 	r, err := e.Server.Symbols(t.Context(), &protocol.WorkspaceSymbolParams{Query: "start"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	all := r.(protocol.SymbolInformationSlice)
 	if len(all) != 1 || all[0].Name != "Start here" || *all[0].ContainerName != "First post" {
 		t.Errorf("symbols: %s", asJSON(all))
 	}
 	d, err := e.Server.DocumentSymbol(t.Context(), &protocol.DocumentSymbolParams{TextDocument: protocol.TextDocumentIdentifier{URI: e.open("content/posts/one.md", "")}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	if list := d.(protocol.DocumentSymbolSlice); len(list) != 2 || list[1].Name != "The end" {
 		t.Errorf("headings: %s", asJSON(list))
 	}
@@ -340,9 +329,7 @@ func TestCodeActions(t *testing.T) {
 	e.shown(u, 1)
 	p := at(text, "/posts/One/", 2)
 	r, err := e.Server.CodeAction(t.Context(), &protocol.CodeActionParams{TextDocument: protocol.TextDocumentIdentifier{URI: u}, Range: protocol.Range{Start: p, End: p}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	var titles []string
 	for _, x := range r {
 		titles = append(titles, x.(*protocol.CodeAction).Title)
@@ -385,9 +372,7 @@ func TestRenameHeading(t *testing.T) {
 	// The buffer of the other file is not saved.
 	two := e.open("content/posts/two.md", "new line\n"+blog()["content/posts/two.md"]+"\n[again]: <../one/#start-here>\n")
 	edit, err := e.Server.Rename(t.Context(), &protocol.RenameParams{TextDocumentPositionParams: place, NewName: "Begin “here”"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	if got := applied(blog()[name], edit.Changes[u]); !strings.Contains(got, "\n## Begin “here”\n") {
 		t.Errorf("the heading: %q", got)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/lsp"
 	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // write writes the files of a project by name; a text of "-" removes the file.
@@ -21,17 +22,11 @@ func write(t *testing.T, dir string, all map[string]string) {
 	for name, text := range all {
 		name = filepath.Join(dir, filepath.FromSlash(name))
 		if text == "-" {
-			if err := os.Remove(name); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, os.Remove(name))
 			continue
 		}
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.MkdirAll(filepath.Dir(name), 0o755))
+		testkit.Check(t, os.WriteFile(name, []byte(text), 0o644))
 	}
 }
 
@@ -40,21 +35,13 @@ func read(t *testing.T, dir string, last *lsp.Snapshot) *lsp.Snapshot {
 	t.Helper()
 	ctx := context.Background()
 	cfg, err := config.Load(config.Request{Dir: dir})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	p, err := project.Find(ctx, dir, project.Options{Config: cfg, Env: []string{"PATH="}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	a, err := audit.Open(ctx, p, audit.Options{Sources: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	s, err := lsp.NewSnapshot(ctx, a, lsp.AnalysisOptions{Last: last})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	t.Cleanup(s.Close)
 	return s
 }

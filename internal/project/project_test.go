@@ -12,6 +12,7 @@ import (
 
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/testkit"
 	"github.com/sitelink/sitelink/internal/text"
 )
 
@@ -23,17 +24,11 @@ func files(t *testing.T, list ...string) (dir string) {
 	for i := 0; i+1 < len(list); i += 2 {
 		name := filepath.Join(dir, filepath.FromSlash(list[i]))
 		if strings.HasSuffix(list[i], "/") {
-			if err := os.MkdirAll(name, 0o755); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, os.MkdirAll(name, 0o755))
 			continue
 		}
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(list[i+1]), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.MkdirAll(filepath.Dir(name), 0o755))
+		testkit.Check(t, os.WriteFile(name, []byte(list[i+1]), 0o644))
 	}
 	return dir
 }
@@ -43,9 +38,7 @@ func find(t *testing.T, dir string, opt Options) *Project {
 	t.Helper()
 	t.Setenv("PATH", t.TempDir())
 	p, err := Find(t.Context(), dir, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	return p
 }
 
@@ -150,9 +143,7 @@ func TestWithDocroot(t *testing.T) {
 	dir := files(t, ".git/", "", "public/index.html", "", "old/_redirects", "/a /b 301!\n")
 	p := find(t, dir, Options{})
 	q, err := p.WithDocroot(t.Context(), "old")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	if p.Profile != "generic" || q.Profile != "netlify" || q.ProfileFrom != "line 1 of _redirects" || q.Root != p.Root {
 		t.Errorf("profiles %s and %s", p.Profile, q.Profile)
 	}

@@ -38,9 +38,7 @@ func TestOverflow(t *testing.T) {
 	// equal events in a row.
 	for range queue/2 + 4096 {
 		for _, name := range []string{one, two} {
-			if err := os.Chmod(name, 0o644); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, os.Chmod(name, 0o644))
 		}
 	}
 	write(t, filepath.Join(root, "unseen/p.html"), "p")

@@ -72,9 +72,7 @@ func TestCalls(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "mentions.db"+callsEnding)
 	start := func() *calls {
 		book, err := ReadBook(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		return &calls{file: file, caller: caller, store: store, sites: sites, log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 			takes: func(url string) bool { return !strings.Contains(url, "deaf") }, most: 1,
 			warn: func(text string) { warnings = append(warnings, text) }, book: book}
@@ -149,26 +147,16 @@ func TestDeployAtTheStart(t *testing.T) {
 	testkit.Long(t)
 	dir := t.TempDir()
 	page := func(name string) {
-		if err := os.WriteFile(filepath.Join(dir, "public", name), []byte("<p>x"), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.WriteFile(filepath.Join(dir, "public", name), []byte("<p>x"), 0o644))
 	}
-	if err := os.Mkdir(filepath.Join(dir, "public"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.Mkdir(filepath.Join(dir, "public"), 0o755))
 	page("index.html")
 	p, err := project.Find(t.Context(), dir, project.Options{Config: &config.Config{BaseURLs: []string{"https://b.example/"}}, Docroot: "public"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	s, sites := &sources{all: []source{{"https://b.example/", p}}}, &incoming.Sites{}
-	if err := s.watch(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, s.watch())
 	defer s.close()
-	if err := s.load(t.Context(), sites); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, s.load(t.Context(), sites))
 	page("new.html")
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan error, 1)
@@ -231,9 +219,7 @@ func TestWriteRules(t *testing.T) {
 	if _, err := os.Stat(file + ".lock"); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the lock: %v", err)
 	}
-	if err := os.Remove(file); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.Remove(file))
 	h := &forPeople{store: store, rules: file}
 	_, blockErr := SetRules(t.Context(), store, file, []incoming.Rule{{Pattern: "new.example", Verdict: incoming.Block}})
 	for what, err := range map[string]error{"serve": h.readRules(t.Context()), "block": blockErr} {
@@ -244,9 +230,7 @@ func TestWriteRules(t *testing.T) {
 	if rules, err := store.Rules(t.Context()); len(rules) != 20 || err != nil {
 		t.Errorf("%d rules, %v", len(rules), err)
 	}
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.WriteFile(file, nil, 0o600))
 	if err := h.readRules(t.Context()); err != nil {
 		t.Error(err)
 	}
@@ -274,15 +258,11 @@ func TestPrivatePeer(t *testing.T) {
 			cfg.Incoming.AllowAddress = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 		}
 		p, err := project.Find(t.Context(), t.TempDir(), project.Options{Config: cfg})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		var warnings []string
 		opt := &ServeOptions{Warn: func(text string) { warnings = append(warnings, text) }}
 		c, err := newCalls(t.Context(), p, opt, &parts{sources: &sources{all: []source{{"https://b.example/", p}}}, log: slog.New(slog.DiscardHandler)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		c.book.Queue = []BookEntry{{Call: send.LinkCall{Method: send.UnlinkR, Source: peer.URL + "/post", Target: "https://b.example/old"}}}
 		c.send(t.Context())
 		got := connections.Load()

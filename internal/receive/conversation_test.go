@@ -67,13 +67,9 @@ func (p *party) deploy(files map[string]string) []receive.Sent {
 	staging := p.t.TempDir()
 	manifest(p.t, staging, p.base, files) // a broken docroot is found before it is published
 	p.sites.Set(manifest(p.t, p.root, p.base, files))
-	if err := p.book.Deploy(p.t.Context(), p.store, before, p.sites); err != nil {
-		p.t.Fatal(err)
-	}
+	testkit.Check(p.t, p.book.Deploy(p.t.Context(), p.store, before, p.sites))
 	sent, err := p.book.Send(p.t.Context(), p.sender, p.clock.Now())
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	testkit.Check(p.t, err)
 	for _, s := range sent {
 		if s.State != ledger.Done {
 			p.t.Errorf("%s %s %s: %s (%s)", s.Call.Method, s.Call.Source, s.Call.Target, s.State, s.Message)
@@ -97,9 +93,7 @@ func (p *party) wait(a incoming.Action, source, target string, state incoming.St
 	for begin := time.Now(); time.Since(begin) < time.Minute; time.Sleep(2 * time.Millisecond) {
 		all = all[:0]
 		for m, err := range p.store.List(p.t.Context(), incoming.Filter{}) {
-			if err != nil {
-				p.t.Fatal(err)
-			}
+			testkit.Check(p.t, err)
 			if all = append(all, m); m.Action == a && m.Source == source && m.Target == target && m.State == state {
 				return m
 			}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // FuzzFormats: whatever a page contains, each format stays valid: JSON that can
@@ -35,9 +36,7 @@ func FuzzFormats(f *testing.F) {
 				}
 				var b bytes.Buffer
 				opt := Options{Base: "public", GroupBy: by, Version: message, Owners: func(string) string { return raw }}
-				if err := format.Write(&b, &r, opt); err != nil {
-					t.Fatal(err)
-				}
+				testkit.Check(t, format.Write(&b, &r, opt))
 				sane(t, format.Name, b.Bytes())
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // TestGroupOrder tests the order of the headings and what they count.
@@ -58,9 +59,7 @@ func TestGroupOwnerOfSource(t *testing.T) {
 func TestTextGroupsGNU(t *testing.T) {
 	r := fromTemplate()
 	var b bytes.Buffer
-	if err := TextGroups(&b, &r, testOptions(GroupTarget)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, TextGroups(&b, &r, testOptions(GroupTarget)))
 	places := 0
 	for line := range strings.Lines(b.String()) {
 		if gnuLine.MatchString(strings.TrimSuffix(line, "\n")) {

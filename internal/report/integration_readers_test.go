@@ -56,9 +56,7 @@ func TestReaders(t *testing.T) {
 	}
 	save := func(name string, text []byte) string {
 		file := filepath.Join(dir, name)
-		if err := os.WriteFile(file, text, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.WriteFile(file, text, 0o644))
 		return file
 	}
 	cases := append(results(), fixture{name: "many", result: many(30_000)}, fixture{name: "evil", result: evil()})

@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // records has records of each kind, with values that are difficult for a
@@ -184,9 +185,7 @@ func showAll(t *testing.T) []row {
 	d.DisallowUnknownFields()
 	for d.More() {
 		var r row
-		if err := d.Decode(&r); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, d.Decode(&r))
 		rows = append(rows, r)
 	}
 	return rows

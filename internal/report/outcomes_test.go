@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sitelink/sitelink/internal/testkit"
 	"github.com/sitelink/sitelink/outgoing/deliver"
 	"github.com/sitelink/sitelink/outgoing/ledger"
 )
@@ -42,9 +43,7 @@ func TestOutcomes(t *testing.T) {
 	var text, all, markdown, document bytes.Buffer
 	for _, err := range []error{Outcomes(&text, r, OutcomesOptions{}), Outcomes(&all, r, OutcomesOptions{All: true, Color: true}),
 		OutcomesMarkdown(&markdown, r), OutcomesJSON(&document, "https://me.example/", r)} {
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 	}
 	golden(t, "outcomes.txt", text.Bytes())
 	golden(t, "outcomes.all.txt", all.Bytes())

@@ -54,9 +54,7 @@ func readSARIF(t *testing.T, r *check.Result, opt Options) sarifLog {
 	t.Helper()
 	var text bytes.Buffer
 	var log sarifLog
-	if err := errors.Join(SARIF(&text, r, opt), json.Unmarshal(text.Bytes(), &log)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, errors.Join(SARIF(&text, r, opt), json.Unmarshal(text.Bytes(), &log)))
 	if len(log.Runs) != 1 || log.Version != "2.1.0" {
 		t.Fatalf("%d runs of version %s", len(log.Runs), log.Version)
 	}

@@ -16,6 +16,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // publicRoots are the directories of the packages that other modules use.
@@ -28,9 +30,7 @@ func TestPublicAPI(t *testing.T) {
 	packages, load := exportData(t)
 	for _, path := range packages {
 		pkg, err := load(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		for _, f := range unnameable(pkg) {
 			t.Errorf("%s: %s", strings.TrimPrefix(path, module+"/"), f)
 		}
@@ -57,14 +57,10 @@ func missingDocs(t *testing.T, dir string) (missing []string) {
 		missing = append(missing, "doc.go with a package comment")
 	}
 	tests, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	for _, name := range tests {
 		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		for _, d := range file.Decls {
 			if f, ok := d.(*ast.FuncDecl); ok && f.Recv == nil && strings.HasPrefix(f.Name.Name, "Example") {
 				return missing

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // goBlock is a block of Go code in a document.
@@ -45,14 +47,10 @@ func TestDocAPICompiles(t *testing.T) {
 
 	dir := t.TempDir()
 	repository, err := filepath.Abs(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	mod := strings.ReplaceAll(readFile(t, "internal/repotest/testdata/stranger/go.mod"), "../../../..", filepath.ToSlash(repository))
 	for name, text := range map[string]string{"go.mod": mod, "go.sum": readFile(t, "internal/repotest/testdata/stranger/go.sum"), "api.go": file.String()} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
 	}
 	cmd := exec.Command("go", "build", "-mod=mod", ".")
 	cmd.Dir = dir

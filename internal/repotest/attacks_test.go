@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // TestAttacks: every row of docs/design/attacks.md names tests, and each of them
@@ -58,9 +60,7 @@ func readTests(t *testing.T, dir string) string {
 	var all strings.Builder
 	for _, name := range files {
 		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		all.Write(text)
 	}
 	return all.String()

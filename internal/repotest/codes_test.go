@@ -15,6 +15,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/sitelink/sitelink/docs"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // elsewhere are the codes that need a disk which fails and a file that changes
@@ -29,16 +30,10 @@ var firstFailure = regexp.MustCompile(`first on \d{4}-\d\d-\d\d`)
 func odd(t *testing.T, dir string) {
 	t.Helper()
 	in := func(name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
-	if err := os.Symlink("gone.html", in("broken-symlink/public/tides.html")); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chmod(in("unreadable/public/tides.html"), 0); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.Symlink("gone.html", in("broken-symlink/public/tides.html")))
+	testkit.Check(t, os.Chmod(in("unreadable/public/tides.html"), 0))
 	socket, err := net.Listen("unix", in("special-file/public/tides.html"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	t.Cleanup(func() { socket.Close() })
 	var rules, entries strings.Builder
 	for i := range 2001 {
@@ -70,9 +65,7 @@ func odd(t *testing.T, dir string) {
 func TestCodeFindings(t *testing.T) {
 	const document = "docs/reference/codes.md"
 	archive, err := txtar.ParseFile(filepath.Join("testdata", "codes.txtar"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	dir, flags := t.TempDir(), map[string][]string{}
 	for _, f := range archive.Files {
 		code, name, _ := strings.Cut(f.Name, "/")
@@ -117,10 +110,6 @@ func TestCodeFindings(t *testing.T) {
 // write writes a file and makes its directories.
 func write(t *testing.T, name, text string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.MkdirAll(filepath.Dir(name), 0o755))
+	testkit.Check(t, os.WriteFile(name, []byte(text), 0o644))
 }

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // fenced matches a block of code, quoted what stands in backquotes on one line.
@@ -47,9 +49,7 @@ func documents(t *testing.T) []string {
 func TestDocs(t *testing.T) {
 	top := map[string]bool{}
 	entries, err := os.ReadDir(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	for _, entry := range entries {
 		if entry.IsDir() && entry.Name() != ".git" {
 			top[entry.Name()] = true

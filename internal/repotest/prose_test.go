@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // oldPhrases are phrases that once made our prose hard to read, and what to
@@ -139,9 +141,7 @@ func proseFiles(t *testing.T) []string {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	return names
 }
 
@@ -160,9 +160,7 @@ func prose(t *testing.T, name, source string) []proseText {
 	}
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, name, source, parser.ParseComments|parser.SkipObjectResolution)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	var parts []proseText
 	add := func(node ast.Node, replacer *strings.Replacer) {
 		from, to := fset.Position(node.Pos()).Offset, fset.Position(node.End()).Offset

@@ -89,9 +89,7 @@ func build(t *testing.T, pkg string) (binary string) {
 		return binary
 	}
 	dir, err := os.MkdirTemp(buildDir, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	binary = filepath.Join(dir, filepath.Base(pkg))
 	if runtime.GOOS == "windows" {
 		binary += ".exe"

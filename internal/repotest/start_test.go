@@ -61,9 +61,7 @@ var starters = map[string]starter{
 // prints in the project of that generator.
 func TestStart(t *testing.T) {
 	tmpl, err := template.ParseFiles(filepath.Join("testdata", "start.tmpl"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	binary, dir := build(t, "./cmd/sitelink"), projects(t)
 	for name, s := range starters {
 		s.Output, _, _ = runSitelink(t, binary, filepath.Join(dir, name), "check")
@@ -74,9 +72,7 @@ func TestStart(t *testing.T) {
 		}
 		s.Code = code[1]
 		var page bytes.Buffer
-		if err := tmpl.Execute(&page, s); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, tmpl.Execute(&page, s))
 		document := "docs/start/" + name + ".md"
 		if *update {
 			write(t, filepath.Join(root, filepath.FromSlash(document)), page.String())
@@ -91,21 +87,15 @@ func TestStart(t *testing.T) {
 func projects(t *testing.T) string {
 	t.Helper()
 	git, err := exec.LookPath("git")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	// With git, and without the generators and settings of the developer's machine.
 	bin := t.TempDir()
-	if err := os.Symlink(git, filepath.Join(bin, "git")); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.Symlink(git, filepath.Join(bin, "git")))
 	t.Setenv("PATH", bin)
 	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
 	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
 	archive, err := txtar.ParseFile(filepath.Join("testdata", "start.txtar"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	dir := t.TempDir()
 	for _, f := range archive.Files {
 		write(t, filepath.Join(dir, filepath.FromSlash(f.Name)), string(f.Data))

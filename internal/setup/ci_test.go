@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/pelletier/go-toml/v2"
+	"github.com/sitelink/sitelink/internal/testkit"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -251,20 +252,14 @@ func TestPackages(t *testing.T) {
 		root := t.TempDir()
 		dir := filepath.Join(root, "sites", "one")
 		for _, d := range []string{filepath.Join(root, ".git"), dir} {
-			if err := os.MkdirAll(d, 0o777); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, os.MkdirAll(d, 0o777))
 		}
 		for file := range strings.SplitSeq(c.files, "|") {
 			name, text, _ := strings.Cut(file, "=")
-			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
 		}
 		s, err := Look(t.Context(), dir, Options{Untrusted: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		tools, builds := s.tools()
 		if got := strings.Join(tools.lines(false), "; "); !builds || got != c.install || s.buildLine() != c.build {
 			t.Errorf("%s:\n got %s; %s\nwant %s; %s", c.files, got, s.buildLine(), c.install, c.build)

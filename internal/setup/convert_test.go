@@ -10,6 +10,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // TestConvert: the configurations of other link checkers become one that we accept, and
@@ -182,9 +183,7 @@ lost http: sitelink reads files, not a server`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, err := Convert("some/"+c.name, c.text)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, err)
 			var b strings.Builder
 			line := func(parts ...string) { b.WriteString("\n" + strings.Join(parts, " ")) }
 			if got.Docroot != "" {
@@ -208,9 +207,7 @@ lost http: sitelink reads files, not a server`},
 			}
 			file := (&Facts{Converted: got}).Config()
 			name := filepath.Join(t.TempDir(), file.Path)
-			if err := os.WriteFile(name, []byte(file.Text), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, os.WriteFile(name, []byte(file.Text), 0o666))
 			if _, err := config.Load(config.Request{File: name}); err != nil {
 				t.Errorf("%v\n%s", err, file.Text)
 			}

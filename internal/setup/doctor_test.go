@@ -8,6 +8,7 @@ import (
 
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // examined examines a project of these files, and returns the diagnoses by name.
@@ -26,17 +27,11 @@ func examined(t *testing.T, files map[string]string) map[string]Diagnosis {
 	t.Setenv("PATH", bin)
 	t.Setenv("GIT_CEILING_DIRECTORIES", filepath.Dir(dir))
 	for name, text := range files {
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.MkdirAll(filepath.Dir(name), 0o755))
+		testkit.Check(t, os.WriteFile(name, []byte(text), 0o644))
 	}
 	survey, err := Look(t.Context(), dir, Options{Env: os.Environ(), Version: "1.2.3"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	d := &Doctor{Survey: survey, Env: os.Environ(), Getenv: os.Getenv}
 	cfg, err := config.Load(config.Request{})
 	if d.ConfigErr = err; err == nil {

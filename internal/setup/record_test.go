@@ -31,29 +31,21 @@ func tree(t *testing.T, dir string) map[string]string {
 		found[filepath.ToSlash(rel)] = d.Type().String() + string(text)
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	return found
 }
 
 func put(t *testing.T, dir, name, text string) {
 	t.Helper()
 	name = filepath.Join(dir, filepath.FromSlash(name))
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.MkdirAll(filepath.Dir(name), 0o755))
+	testkit.Check(t, os.WriteFile(name, []byte(text), 0o644))
 }
 
 func openRecord(t *testing.T, dir, root string) *Record {
 	t.Helper()
 	r, err := Open(dir, root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	return r
 }
 
@@ -73,17 +65,13 @@ func TestRecordUndo(t *testing.T) {
 				t.Errorf("round %d: %s: %v, %v", round, f.Path, action, err)
 			}
 		}
-		if err := r.SetHook(true); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, r.SetHook(true))
 	}
 	r := openRecord(t, dir, root)
 	if !r.Hook() || r.Empty() {
 		t.Error("the hook is forgotten")
 	}
-	if err := r.SetHook(false); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, r.SetHook(false))
 	removed, left, err := openRecord(t, dir, root).Undo(false)
 	if err != nil || len(left) > 0 || len(removed) != 3 {
 		t.Errorf("removed %q, left %q, %v", removed, left, err)
@@ -101,9 +89,7 @@ func TestRecordForeign(t *testing.T) {
 	if err := os.Symlink("theirs.yml", filepath.Join(dir, "link.yml")); err != nil {
 		t.Skip(err)
 	}
-	if err := os.Mkdir(filepath.Join(dir, "dir.yml"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.Mkdir(filepath.Join(dir, "dir.yml"), 0o755))
 	r := openRecord(t, dir, dir)
 	for _, name := range []string{"theirs.yml", "link.yml", "dir.yml"} {
 		if action, err := r.Write(File{name, "ours"}); err != nil || action != Foreign {
@@ -116,9 +102,7 @@ func TestRecordForeign(t *testing.T) {
 		}
 	}
 	put(t, dir, "edited.yml", "ours, and mine")
-	if err := os.Remove(filepath.Join(dir, "gone.yml")); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.Remove(filepath.Join(dir, "gone.yml")))
 	if action, err := r.Write(File{"edited.yml", "another"}); err != nil || action != Foreign {
 		t.Errorf("edited: %v, %v", action, err)
 	}
@@ -156,9 +140,7 @@ func TestRecordCrash(t *testing.T) {
 	}
 	// Recorded, not yet written: a new file, and a new text of an old one.
 	for _, f := range []recordFile{{Path: "new.yml", SHA256: hash([]byte("new"))}, {Path: "a.yml", SHA256: hash([]byte("two")), Was: hash([]byte("one"))}} {
-		if err := r.note(f); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, r.note(f))
 	}
 	removed, left, err := openRecord(t, dir, dir).Undo(false)
 	if err != nil || !slices.Equal(removed, []string{"a.yml"}) || len(left) > 0 {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/host"
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // outsideOf creates, beside a docroot, a directory with a page, a directory
@@ -91,9 +92,7 @@ func TestSwappedForSymlink(t *testing.T) {
 	root := tempDocroot(t, files{"p.html": `<!doctype html><a href=gone.html>`})
 	out := outsideOf(t, root)
 	s := load(t, root, Options{})
-	if err := os.Remove(filepath.Join(root, "p.html")); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.Remove(filepath.Join(root, "p.html")))
 	addFiles(t, root, files{"p.html": "-> " + out + "/secret.html"})
 	opened := watchOpen(t, out+"/secret.html")
 	r := s.NewReader()

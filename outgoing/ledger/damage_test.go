@@ -20,13 +20,13 @@ import (
 func crashedLedger(t *testing.T) (name string, want string) {
 	t.Helper()
 	name = filepath.Join(t.TempDir(), "ledger.jsonl")
-	check(t, replace(system.OS, name, sample(400).write))
+	testkit.Check(t, replace(system.OS, name, sample(400).write))
 	f, _ := openFile(t, name)
 	for i, n := range f.records.sortedNotices()[:21] {
-		check(t, f.Begin(ctx, n.Key))
+		testkit.Check(t, f.Begin(ctx, n.Key))
 		if i < 20 {
 			n.State, n.Status, n.Attempts = Accepted, 201, 7
-			check(t, f.Record(ctx, n.Key, n))
+			testkit.Check(t, f.Record(ctx, n.Key, n))
 		}
 	}
 	want = textOf(f.records)
@@ -97,11 +97,11 @@ func TestLostRows(t *testing.T) {
 			r := rand.New(rand.NewPCG(14, 20))
 			file := strings.TrimSuffix(name, "jsonl") + d.file
 			whole, err := os.ReadFile(file)
-			check(t, err)
-			defer func() { check(t, os.WriteFile(file, whole, 0o644)) }()
+			testkit.Check(t, err)
+			defer func() { testkit.Check(t, os.WriteFile(file, whole, 0o644)) }()
 			refused := 0
 			for range places {
-				check(t, os.WriteFile(file, d.damage(r, slices.Clone(whole)), 0o644))
+				testkit.Check(t, os.WriteFile(file, d.damage(r, slices.Clone(whole)), 0o644))
 				f, err := OpenFile(name, FileOptions{})
 				if err != nil {
 					refused++
@@ -119,11 +119,11 @@ func TestLostRows(t *testing.T) {
 		})
 	}
 	f, err := OpenFile(name, FileOptions{})
-	check(t, err)
+	testkit.Check(t, err)
 	if textOf(f.records) != want {
 		t.Error("the whole ledger is another")
 	}
-	check(t, f.Close())
+	testkit.Check(t, f.Close())
 }
 
 // Changes that lose no row do not stop a run.
@@ -174,16 +174,16 @@ func TestRepair(t *testing.T) {
 	rounds := testkit.Longer(5, 20)
 	name, want := crashedLedger(t)
 	whole, err := os.ReadFile(name)
-	check(t, err)
+	testkit.Check(t, err)
 	used, _, err := Repair(name, nil, nil)
-	if check(t, err); used != -1 {
+	if testkit.Check(t, err); used != -1 {
 		t.Errorf("a whole ledger was repaired from %d", used)
 	}
 	r := rand.New(rand.NewPCG(1, 1))
 	short := removeLine(r, whole)
 	for range rounds {
 		cut := removeLine(r, removeLine(r, slices.Clone(whole)))
-		check(t, os.WriteFile(name, cut, 0o644))
+		testkit.Check(t, os.WriteFile(name, cut, 0o644))
 		var lost *LostError
 		if _, _, err := Repair(name, [][]byte{short, []byte("x")}, nil); !errors.As(err, &lost) {
 			t.Errorf("repaired without the rows: %v", err)
@@ -193,17 +193,17 @@ func TestRepair(t *testing.T) {
 		}
 	}
 	log, err := os.ReadFile(strings.TrimSuffix(name, "jsonl") + "journal")
-	check(t, err)
+	testkit.Check(t, err)
 	for range rounds {
 		cut := removeLine(r, removeLine(r, slices.Clone(whole)))
-		check(t, os.WriteFile(name, cut, 0o644))
-		check(t, os.WriteFile(strings.TrimSuffix(name, "jsonl")+"journal", log, 0o644))
+		testkit.Check(t, os.WriteFile(name, cut, 0o644))
+		testkit.Check(t, os.WriteFile(strings.TrimSuffix(name, "jsonl")+"journal", log, 0o644))
 		used, restored, err := Repair(name, [][]byte{short, whole}, nil)
-		if check(t, err); used != 1 || restored < 1 {
+		if testkit.Check(t, err); used != 1 || restored < 1 {
 			t.Errorf("used %d, restored %d", used, restored)
 		}
 		f, err := OpenFile(name, FileOptions{ReadOnly: true})
-		check(t, err)
+		testkit.Check(t, err)
 		if got := textOf(f.records); got != want && !slices.Equal(statesOnly(got), statesOnly(want)) {
 			t.Errorf("repaired to another ledger")
 		}

@@ -33,20 +33,20 @@ func TestFullDisk(t *testing.T) {
 	name := filepath.Join(dir, "l.jsonl")
 	f, _ := openFile(t, name)
 	all := pendingNotices(100)
-	check(t, f.Plan(ctx, site, Change{Notices: all}))
+	testkit.Check(t, f.Plan(ctx, site, Change{Notices: all}))
 
 	ballast := filepath.Join(dir, "ballast")
 	var full error
 	begun := 0
 	fill := func() {
 		b, err := os.Create(ballast)
-		check(t, err)
+		testkit.Check(t, err)
 		for err == nil {
 			_, err = b.Write(make([]byte, 4096))
 		}
 		b.Close()
 	}
-	check(t, f.Begin(ctx, all[0].Key)) // so that a write ends within a block
+	testkit.Check(t, f.Begin(ctx, all[0].Key)) // so that a write ends within a block
 	fill()
 	for _, n := range all {
 		if full = f.Begin(ctx, n.Key); full != nil {
@@ -66,9 +66,9 @@ func TestFullDisk(t *testing.T) {
 	if entries, _ := filepath.Glob(filepath.Join(dir, ".*.tmp")); len(entries) > 0 {
 		t.Errorf("left behind: %v", entries)
 	}
-	check(t, os.Remove(ballast))
+	testkit.Check(t, os.Remove(ballast))
 	for _, n := range all[begun:] {
-		check(t, f.Begin(ctx, n.Key))
+		testkit.Check(t, f.Begin(ctx, n.Key))
 	}
 	f.crash()
 	g, notes := openFile(t, name)
@@ -83,12 +83,12 @@ func TestFullDisk(t *testing.T) {
 	// A close that cannot compact keeps the journal.
 	n := all[0]
 	n.State = Done
-	check(t, g.Record(ctx, n.Key, n))
+	testkit.Check(t, g.Record(ctx, n.Key, n))
 	fill()
 	if err := g.Close(); !errors.Is(err, syscall.ENOSPC) {
 		t.Errorf("close: %v", err)
 	}
-	check(t, os.Remove(ballast))
+	testkit.Check(t, os.Remove(ballast))
 	h, _ := openFile(t, name)
 	if states(t, h)[n.Key] != Done {
 		t.Error("the last outcome is lost")

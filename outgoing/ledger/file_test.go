@@ -44,15 +44,10 @@ func pendingNotices(n int) []Notice {
 	return all
 }
 
-func check(t *testing.T, err error) {
-	t.Helper()
-	testkit.Check(t, err)
-}
-
 func states(t *testing.T, s Store) map[Key]State {
 	t.Helper()
 	snap, err := s.Load(ctx)
-	check(t, err)
+	testkit.Check(t, err)
 	m := map[Key]State{}
 	for _, n := range snap.Notices {
 		m[n.Key] = n.State
@@ -65,22 +60,22 @@ func TestFileSurvivesCrash(t *testing.T) {
 	name := filepath.Join(t.TempDir(), ".sitelink", "ledger.jsonl")
 	f, _ := openFile(t, name)
 	s, err := f.Load(ctx)
-	if check(t, err); !s.New {
+	if testkit.Check(t, err); !s.New {
 		t.Error("a ledger without file is not new")
 	}
 	all := pendingNotices(4)
-	check(t, f.Plan(ctx, site, Change{Notices: all, Pages: []Page{{URL: all[0].Source, Hash: "1"}}, Links: []Link{{all[0].Source, all[0].Target}}}))
+	testkit.Check(t, f.Plan(ctx, site, Change{Notices: all, Pages: []Page{{URL: all[0].Source, Hash: "1"}}, Links: []Link{{all[0].Source, all[0].Target}}}))
 	claimed, err := f.Claim(ctx, time.Now(), 3)
-	if check(t, err); len(claimed) != 3 || claimed[0].Key != all[0].Key {
+	if testkit.Check(t, err); len(claimed) != 3 || claimed[0].Key != all[0].Key {
 		t.Fatalf("claimed %v", claimed)
 	}
 	for _, n := range claimed[:2] {
-		check(t, f.Begin(ctx, n.Key))
+		testkit.Check(t, f.Begin(ctx, n.Key))
 	}
 	done := claimed[0]
 	done.Protocol, done.State, done.Tried = Webmention, Done, time.Now()
-	check(t, f.Record(ctx, claimed[0].Key, done))
-	check(t, f.RecordUnsupported(ctx, UnsupportedHost{"https://x.example", LinkMethod, time.Now()}))
+	testkit.Check(t, f.Record(ctx, claimed[0].Key, done))
+	testkit.Check(t, f.RecordUnsupported(ctx, UnsupportedHost{"https://x.example", LinkMethod, time.Now()}))
 	want := states(t, f)
 	f.crash()
 
@@ -89,11 +84,11 @@ func TestFileSurvivesCrash(t *testing.T) {
 		t.Errorf("after the crash %v, want %v; notes %q", got, want, *notes)
 	}
 	again, err := g.Claim(ctx, time.Now(), 10)
-	check(t, err)
+	testkit.Check(t, err)
 	if len(again) != 3 || again[0].State != InFlight || again[1].State != Pending {
 		t.Errorf("claimed after the crash: %v", again)
 	}
-	check(t, g.Close())
+	testkit.Check(t, g.Close())
 	if _, err := os.Stat(filepath.Join(filepath.Dir(name), "ledger.journal")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the journal is still there: %v", err)
 	}
@@ -113,26 +108,26 @@ func TestJournalTwice(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "l.jsonl")
 	f, _ := openFile(t, name)
 	all := pendingNotices(6)
-	check(t, f.Plan(ctx, site, Change{Notices: all}))
+	testkit.Check(t, f.Plan(ctx, site, Change{Notices: all}))
 	for i, n := range all[:5] {
-		check(t, f.Begin(ctx, n.Key))
+		testkit.Check(t, f.Begin(ctx, n.Key))
 		if i == 4 {
 			break
 		}
 		from := n.Key
 		n.State, n.Protocol = []State{Done, Retry, Permanent, InFlight}[i], Webmention
-		check(t, f.Record(ctx, from, n))
+		testkit.Check(t, f.Record(ctx, from, n))
 		if i == 1 { // tried again under its new key
-			check(t, f.Begin(ctx, n.Key))
+			testkit.Check(t, f.Begin(ctx, n.Key))
 			n.State = Done
-			check(t, f.Record(ctx, n.Key, n))
+			testkit.Check(t, f.Record(ctx, n.Key, n))
 		}
 	}
 	want := states(t, f)
 	log, err := os.ReadFile(f.sibling("journal"))
-	check(t, err)
-	check(t, f.Close())
-	check(t, os.WriteFile(f.sibling("journal"), log, 0o644))
+	testkit.Check(t, err)
+	testkit.Check(t, f.Close())
+	testkit.Check(t, os.WriteFile(f.sibling("journal"), log, 0o644))
 	g, _ := openFile(t, name)
 	if got := states(t, g); !reflect.DeepEqual(got, want) {
 		t.Errorf("applied twice %v, want %v", got, want)
@@ -146,16 +141,16 @@ func TestTornJournal(t *testing.T) {
 	name := filepath.Join(dir, "l.jsonl")
 	f, _ := openFile(t, name)
 	all := pendingNotices(3)
-	check(t, f.Plan(ctx, site, Change{Notices: all}))
+	testkit.Check(t, f.Plan(ctx, site, Change{Notices: all}))
 	for _, n := range all {
-		check(t, f.Begin(ctx, n.Key))
+		testkit.Check(t, f.Begin(ctx, n.Key))
 	}
 	log, err := os.ReadFile(f.sibling("journal"))
-	check(t, err)
+	testkit.Check(t, err)
 	f.crash()
 	line := len(log) / 3
 	for size := range len(log) + 1 {
-		check(t, os.WriteFile(f.sibling("journal"), log[:size], 0o644))
+		testkit.Check(t, os.WriteFile(f.sibling("journal"), log[:size], 0o644))
 		g, notes := openFile(t, name)
 		begun := 0
 		for _, s := range states(t, g) {
@@ -169,7 +164,7 @@ func TestTornJournal(t *testing.T) {
 		if torn := size%line != 0; torn != (len(*notes) == 1 && strings.HasSuffix((*notes)[0], "dropped the last line, which a crash cut off")) {
 			t.Fatalf("%d bytes: notes %q", size, *notes)
 		}
-		check(t, g.Begin(ctx, all[2].Key))
+		testkit.Check(t, g.Begin(ctx, all[2].Key))
 		g.crash()
 		h, notes := openFile(t, name)
 		if states(t, h)[all[2].Key] != InFlight || len(*notes) > 0 {
@@ -184,17 +179,17 @@ func TestTornEndRemoved(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "l.jsonl")
 	f, _ := openFile(t, name)
 	all := pendingNotices(2)
-	check(t, f.Plan(ctx, site, Change{Notices: all}))
-	check(t, f.Begin(ctx, all[0].Key))
+	testkit.Check(t, f.Plan(ctx, site, Change{Notices: all}))
+	testkit.Check(t, f.Begin(ctx, all[0].Key))
 	f.crash()
 	log, err := os.ReadFile(f.sibling("journal"))
-	check(t, err)
-	check(t, os.WriteFile(f.sibling("journal"), append(log, strings.Repeat("x", 3*len(log))...), 0o644))
+	testkit.Check(t, err)
+	testkit.Check(t, os.WriteFile(f.sibling("journal"), append(log, strings.Repeat("x", 3*len(log))...), 0o644))
 	g, _ := openFile(t, name)
 	if now, _ := os.ReadFile(f.sibling("journal")); string(now) != string(log) {
 		t.Errorf("opened: %q", now)
 	}
-	check(t, g.Begin(ctx, all[1].Key))
+	testkit.Check(t, g.Begin(ctx, all[1].Key))
 	g.crash()
 	if now, _ := os.ReadFile(f.sibling("journal")); len(now) != 2*len(log) || now[len(now)-1] != '\n' {
 		t.Errorf("appended: %q", now)
@@ -206,17 +201,17 @@ func TestDamagedFiles(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "l.jsonl")
 	f, _ := openFile(t, name)
 	all := pendingNotices(3)
-	check(t, f.Plan(ctx, site, Change{Notices: all}))
+	testkit.Check(t, f.Plan(ctx, site, Change{Notices: all}))
 	for _, n := range all {
-		check(t, f.Begin(ctx, n.Key))
+		testkit.Check(t, f.Begin(ctx, n.Key))
 	}
 	f.crash()
 	for _, file := range []string{name, f.sibling("journal")} {
 		data, err := os.ReadFile(file)
-		check(t, err)
+		testkit.Check(t, err)
 		lines := strings.SplitAfter(string(data), "\n")
 		lines[1] = strings.Replace(lines[1], "x.example", "x.examp\x00e", 1)
-		check(t, os.WriteFile(file, []byte(strings.Join(lines, "")), 0o644))
+		testkit.Check(t, os.WriteFile(file, []byte(strings.Join(lines, "")), 0o644))
 	}
 	want := fmt.Sprintf("ledger %s has lost rows: notices: 1, unreadable lines: 2", name)
 	if _, err := OpenFile(name, FileOptions{}); !errors.As(err, new(*LostError)) || err.Error() != want {
@@ -224,7 +219,7 @@ func TestDamagedFiles(t *testing.T) {
 	}
 	var notes []string
 	g, err := OpenFile(name, FileOptions{AcceptLoss: true, Warn: func(s string) { notes = append(notes, s) }})
-	check(t, err)
+	testkit.Check(t, err)
 	if got := states(t, g); len(got) != 2 || got[all[1].Key] != Pending || got[all[2].Key] != InFlight {
 		t.Errorf("states %v", got)
 	}
@@ -232,9 +227,9 @@ func TestDamagedFiles(t *testing.T) {
 		!strings.Contains(notes[1], "l.journal:2: the checksum is wrong, or the line before is missing; the line is ignored") || notes[2] != want || !strings.HasSuffix(notes[3], "l.damaged: 2") {
 		t.Errorf("notes %q", notes)
 	}
-	check(t, g.Close())
+	testkit.Check(t, g.Close())
 	kept, err := os.ReadFile(g.sibling("damaged"))
-	check(t, err)
+	testkit.Check(t, err)
 	if strings.Count(string(kept), "\n") != 2 || strings.Count(string(kept), "x.examp\x00e") != 2 {
 		t.Errorf("kept %q", kept)
 	}
@@ -247,7 +242,7 @@ func TestLocked(t *testing.T) {
 	t.Parallel() // it waits most of the time
 	name := filepath.Join(t.TempDir(), "l.jsonl")
 	f, _ := openFile(t, name)
-	check(t, f.Plan(ctx, site, Change{Notices: pendingNotices(1)}))
+	testkit.Check(t, f.Plan(ctx, site, Change{Notices: pendingNotices(1)}))
 	_, err := OpenFile(name, FileOptions{})
 	want := fmt.Sprintf("ledger is locked by another process (process %d, lock file %s)", os.Getpid(), f.sibling("lock"))
 	if !errors.Is(err, ErrLocked) || err.Error() != want {
@@ -255,15 +250,15 @@ func TestLocked(t *testing.T) {
 	}
 	// Reading needs no lock and writes nothing.
 	r, err := OpenFile(name, FileOptions{ReadOnly: true})
-	check(t, err)
+	testkit.Check(t, err)
 	if len(states(t, r)) != 1 {
 		t.Error("the notice cannot be read")
 	}
 	if err := r.Begin(ctx, pendingNotices(1)[0].Key); err == nil {
 		t.Error("a store for reading was written")
 	}
-	check(t, r.Close())
-	check(t, f.Close())
+	testkit.Check(t, r.Close())
+	testkit.Check(t, f.Close())
 	if err := f.Begin(ctx, pendingNotices(1)[0].Key); err == nil {
 		t.Error("a closed store was written")
 	}
@@ -272,7 +267,7 @@ func TestLocked(t *testing.T) {
 
 func TestRefusedFiles(t *testing.T) {
 	dir := t.TempDir()
-	check(t, os.WriteFile(filepath.Join(dir, "page.html"), []byte("<p>\n"), 0o644))
+	testkit.Check(t, os.WriteFile(filepath.Join(dir, "page.html"), []byte("<p>\n"), 0o644))
 	if _, err := OpenFile(filepath.Join(dir, "page.html"), FileOptions{}); !errors.Is(err, ErrNoLedger) {
 		t.Errorf("a page: %v", err)
 	}
@@ -282,7 +277,7 @@ func TestRefusedFiles(t *testing.T) {
 	if _, err := OpenFile(dir, FileOptions{ReadOnly: true}); err == nil {
 		t.Error("a directory was opened")
 	}
-	check(t, os.WriteFile(filepath.Join(dir, "file"), nil, 0o644))
+	testkit.Check(t, os.WriteFile(filepath.Join(dir, "file"), nil, 0o644))
 	if _, err := OpenFile(filepath.Join(dir, "file", "l.jsonl"), FileOptions{}); err == nil {
 		t.Error("a ledger below a file was opened")
 	}
@@ -295,10 +290,10 @@ func TestClaim(t *testing.T) {
 	now := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
 	all[1].State, all[1].Next = Retry, now.Add(time.Second)
 	all[2].State = Done
-	check(t, f.Plan(ctx, site, Change{Notices: all}))
+	testkit.Check(t, f.Plan(ctx, site, Change{Notices: all}))
 	claim := func(at time.Time, limit int) (got []string) {
 		notices, err := f.Claim(ctx, at, limit)
-		check(t, err)
+		testkit.Check(t, err)
 		for _, n := range notices {
 			got = append(got, strings.TrimPrefix(n.Source, site))
 		}
@@ -322,7 +317,7 @@ func TestGroupCommit(t *testing.T) {
 	f, _ := openFile(t, filepath.Join(t.TempDir(), "l.jsonl"))
 	const workers, each = 64, 20
 	all := pendingNotices(workers * each)
-	check(t, f.Plan(ctx, site, Change{Notices: all}))
+	testkit.Check(t, f.Plan(ctx, site, Change{Notices: all}))
 	var wg sync.WaitGroup
 	for w := range workers {
 		wg.Go(func() {
@@ -361,7 +356,7 @@ func TestGroupCommit(t *testing.T) {
 func TestPlanBesideRecord(t *testing.T) {
 	f, _ := openFile(t, filepath.Join(t.TempDir(), "l.jsonl"))
 	all := pendingNotices(200)
-	check(t, f.Plan(ctx, site, Change{Notices: all}))
+	testkit.Check(t, f.Plan(ctx, site, Change{Notices: all}))
 	var wg sync.WaitGroup
 	for _, n := range all {
 		wg.Go(func() {
@@ -372,7 +367,7 @@ func TestPlanBesideRecord(t *testing.T) {
 		})
 	}
 	for i := range 10 {
-		check(t, f.Plan(ctx, site, Change{Pages: []Page{{URL: fmt.Sprint(i)}}}))
+		testkit.Check(t, f.Plan(ctx, site, Change{Pages: []Page{{URL: fmt.Sprint(i)}}}))
 	}
 	wg.Wait()
 	f.crash()

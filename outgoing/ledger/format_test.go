@@ -89,9 +89,9 @@ func TestRoundTrip(t *testing.T) {
 // without warnings. The rows are written as before, with a checksum.
 func TestVersion1(t *testing.T) {
 	file, err := os.ReadFile("testdata/version1.jsonl")
-	check(t, err)
+	testkit.Check(t, err)
 	log, err := os.ReadFile("testdata/version1.journal")
-	check(t, err)
+	testkit.Check(t, err)
 	p := mustParse(t, string(file))
 	if p.changed || len(p.warnings) > 0 {
 		t.Errorf("changed %t, warnings %v", p.changed, p.warnings)

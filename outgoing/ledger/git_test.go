@@ -56,9 +56,7 @@ func clone(t testing.TB, remote string) string {
 func openGit(t testing.TB, dir, runner string) *Git {
 	t.Helper()
 	g, err := OpenGit(ctx, gitRef, GitOptions{Dir: dir, Env: gitEnv(t), Runner: runner, Warn: func(s string) { t.Log(runner + ": " + s) }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	return g
 }
 
@@ -66,10 +64,10 @@ func TestGit(t *testing.T) {
 	r := remote(t)
 	g := openGit(t, clone(t, r), "one")
 	s, err := g.Load(ctx)
-	if check(t, err); !s.New {
+	if testkit.Check(t, err); !s.New {
 		t.Error("a remote without the ref is not new")
 	}
-	check(t, g.Close()) // and nothing was planned
+	testkit.Check(t, g.Close()) // and nothing was planned
 	g = openGit(t, clone(t, r), "one")
 	if s, _ := g.Load(ctx); !s.New {
 		t.Error("not new the second time")
@@ -78,16 +76,16 @@ func TestGit(t *testing.T) {
 	for i := range all {
 		all[i].Hash = "1"
 	}
-	check(t, g.Plan(ctx, site, Change{Notices: all, Pages: []Page{{URL: all[0].Source, Hash: "1"}}}))
+	testkit.Check(t, g.Plan(ctx, site, Change{Notices: all, Pages: []Page{{URL: all[0].Source, Hash: "1"}}}))
 	claimed, err := g.Claim(ctx, time.Now(), 2)
-	if check(t, err); len(claimed) != 2 || claimed[0].Runner != "" {
+	if testkit.Check(t, err); len(claimed) != 2 || claimed[0].Runner != "" {
 		t.Fatalf("claimed %+v", claimed)
 	}
-	check(t, g.Begin(ctx, claimed[0].Key))
+	testkit.Check(t, g.Begin(ctx, claimed[0].Key))
 	n := claimed[0]
 	n.Protocol, n.State = Webmention, Done
-	check(t, g.Record(ctx, claimed[0].Key, n))
-	check(t, g.Close())
+	testkit.Check(t, g.Record(ctx, claimed[0].Key, n))
+	testkit.Check(t, g.Close())
 
 	// Another clone has all of it, and the claim was released.
 	h := openGit(t, clone(t, r), "two")
@@ -96,10 +94,10 @@ func TestGit(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 	again, err := h.Claim(ctx, time.Now(), 10)
-	if check(t, err); len(again) != 2 || again[0].State != Pending {
+	if testkit.Check(t, err); len(again) != 2 || again[0].State != Pending {
 		t.Errorf("claimed %+v", again)
 	}
-	check(t, h.Close())
+	testkit.Check(t, h.Close())
 	if subject := git(t, r, "log", "-1", "--format=%s %an", "refs/sitelink/ledger"); subject != "sitelink: ledger of "+site+" sitelink" {
 		t.Errorf("the commit says %q", subject)
 	}
@@ -119,8 +117,8 @@ func TestGitRace(t *testing.T) {
 		all[i].Hash = "1"
 	}
 	g := openGit(t, clone(t, r), "zero")
-	check(t, g.Plan(ctx, site, Change{Pages: []Page{{URL: "https://example.org/", Hash: "0"}}}))
-	check(t, g.Close())
+	testkit.Check(t, g.Plan(ctx, site, Change{Pages: []Page{{URL: "https://example.org/", Hash: "0"}}}))
+	testkit.Check(t, g.Close())
 	var mu sync.Mutex
 	sent := map[string]int{}
 	var wg sync.WaitGroup
@@ -188,36 +186,36 @@ func TestGitCrash(t *testing.T) {
 	all := pendingNotices(3)
 	dir := clone(t, r)
 	g := openGit(t, dir, "dead")
-	check(t, g.Plan(ctx, site, Change{Notices: all}))
+	testkit.Check(t, g.Plan(ctx, site, Change{Notices: all}))
 	claimed, err := g.Claim(ctx, time.Now(), 2)
-	check(t, err)
-	check(t, g.Begin(ctx, claimed[0].Key))
+	testkit.Check(t, err)
+	testkit.Check(t, g.Begin(ctx, claimed[0].Key))
 	done := claimed[0]
 	done.State = Done
-	check(t, g.Record(ctx, done.Key, done))
-	check(t, g.Begin(ctx, claimed[1].Key))
+	testkit.Check(t, g.Record(ctx, done.Key, done))
+	testkit.Check(t, g.Begin(ctx, claimed[1].Key))
 	close(g.stop)
 	<-g.stopped
 	g.local.crash()
 
 	h := openGit(t, clone(t, r), "other")
 	got, err := h.Claim(ctx, time.Now(), 10)
-	if check(t, err); len(got) != 1 || got[0].Key != all[2].Key {
+	if testkit.Check(t, err); len(got) != 1 || got[0].Key != all[2].Key {
 		t.Errorf("while the lease holds: %+v", got)
 	}
 	h.now = func() time.Time { return time.Now().Add(time.Hour) }
 	got, err = h.Claim(ctx, time.Now(), 10)
-	if check(t, err); len(got) != 2 || got[0].State != InFlight || got[1].State != InFlight {
+	if testkit.Check(t, err); len(got) != 2 || got[0].State != InFlight || got[1].State != InFlight {
 		t.Errorf("after the lease: %+v", got)
 	}
-	check(t, h.Close())
+	testkit.Check(t, h.Close())
 
 	g = openGit(t, dir, "dead") // the machine is back
 	s := states(t, g)
 	if s[done.Key] != Done || s[claimed[1].Key] != InFlight {
 		t.Errorf("with its disk: %v", s)
 	}
-	check(t, g.Close())
+	testkit.Check(t, g.Close())
 	k := openGit(t, clone(t, r), "later")
 	defer k.Close()
 	if s := states(t, k); s[done.Key] != Done {
@@ -234,28 +232,28 @@ func TestGitTakeOver(t *testing.T) {
 	all := pendingNotices(3)
 	dir := clone(t, r)
 	g := openGit(t, dir, "dead")
-	check(t, g.Plan(ctx, site, Change{Notices: all}))
+	testkit.Check(t, g.Plan(ctx, site, Change{Notices: all}))
 	claimed, err := g.Claim(ctx, time.Now(), 10)
-	check(t, err)
-	check(t, g.Begin(ctx, claimed[0].Key))
+	testkit.Check(t, err)
+	testkit.Check(t, g.Begin(ctx, claimed[0].Key))
 	close(g.stop)
 	<-g.stopped
 	g.local.crash()
 
 	other := openGit(t, clone(t, r), "other")
 	got, err := other.Claim(ctx, time.Now(), 10)
-	if check(t, err); len(got) > 0 {
+	if testkit.Check(t, err); len(got) > 0 {
 		t.Errorf("another runner took %+v", got)
 	}
 	held, err := other.Held(ctx, time.Now())
-	if check(t, err); len(held) != 1 || held[0].Runner != "dead" || held[0].Notices != 3 || time.Until(held[0].Until) < 10*time.Minute {
+	if testkit.Check(t, err); len(held) != 1 || held[0].Runner != "dead" || held[0].Notices != 3 || time.Until(held[0].Until) < 10*time.Minute {
 		t.Errorf("held: %+v", held)
 	}
-	check(t, other.Close())
+	testkit.Check(t, other.Close())
 
 	again := openGit(t, dir, "again")
 	got, err = again.Claim(ctx, time.Now(), 2)
-	if check(t, err); len(got) != 2 || got[0].State != InFlight || got[1].State != Pending {
+	if testkit.Check(t, err); len(got) != 2 || got[0].State != InFlight || got[1].State != Pending {
 		t.Errorf("with the journal: %+v", got)
 	}
 	close(again.stop)
@@ -267,19 +265,19 @@ func TestGitTakeOver(t *testing.T) {
 		asked = append(asked, name)
 		return name == "dead"
 	}})
-	check(t, err)
+	testkit.Check(t, err)
 	got, err = knowing.Claim(ctx, time.Now(), 10)
-	if check(t, err); len(got) != 1 || got[0].State != InFlight || len(asked) != 2 {
+	if testkit.Check(t, err); len(got) != 1 || got[0].State != InFlight || len(asked) != 2 {
 		t.Errorf("of a runner that has ended: %+v, asked for %q", got, asked)
 	}
-	check(t, knowing.Close())
+	testkit.Check(t, knowing.Close())
 
 	last := openGit(t, dir, "last") // knows both from its own files
 	got, err = last.Claim(ctx, time.Now(), 10)
-	if check(t, err); len(got) != 3 || got[0].State != InFlight || got[1].State != Pending {
+	if testkit.Check(t, err); len(got) != 3 || got[0].State != InFlight || got[1].State != Pending {
 		t.Errorf("after two killed runs: %+v", got)
 	}
-	check(t, last.Close())
+	testkit.Check(t, last.Close())
 	if _, err := os.Stat(last.runnersFile()); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("after it closed: %v", err)
 	}
@@ -292,9 +290,9 @@ func TestGitUntold(t *testing.T) {
 		r := remote(t)
 		all := pendingNotices(70)
 		g := openGit(t, clone(t, r), "dead")
-		check(t, g.Plan(ctx, site, Change{Notices: all}))
+		testkit.Check(t, g.Plan(ctx, site, Change{Notices: all}))
 		claimed, err := g.Claim(ctx, time.Now(), len(all))
-		check(t, err)
+		testkit.Check(t, err)
 		jobs := make(chan Notice)
 		var wg sync.WaitGroup
 		for range workers {
@@ -323,7 +321,7 @@ func TestGitUntold(t *testing.T) {
 
 		h := openGit(t, clone(t, r), "other")
 		held, err := h.Held(ctx, time.Now())
-		if check(t, err); len(held) != 1 || held[0].Notices == 0 || held[0].Notices > maxUntold || held[0].Sent != held[0].Notices {
+		if testkit.Check(t, err); len(held) != 1 || held[0].Notices == 0 || held[0].Notices > maxUntold || held[0].Sent != held[0].Notices {
 			t.Errorf("%d workers: held %+v", workers, held)
 		}
 		done := 0
@@ -335,7 +333,7 @@ func TestGitUntold(t *testing.T) {
 		if done < len(all)-maxUntold {
 			t.Errorf("%d workers: the remote knows %d outcomes of %d", workers, done, len(all))
 		}
-		check(t, h.Close())
+		testkit.Check(t, h.Close())
 	}
 }
 
@@ -343,10 +341,10 @@ func TestGitUntold(t *testing.T) {
 func TestGitLeaseChecked(t *testing.T) {
 	r := remote(t)
 	g := openGit(t, clone(t, r), "slow")
-	check(t, g.Plan(ctx, site, Change{Notices: pendingNotices(2)}))
+	testkit.Check(t, g.Plan(ctx, site, Change{Notices: pendingNotices(2)}))
 	claimed, err := g.Claim(ctx, time.Now(), 1)
-	check(t, err)
-	check(t, g.Begin(ctx, claimed[0].Key))
+	testkit.Check(t, err)
+	testkit.Check(t, g.Begin(ctx, claimed[0].Key))
 	if err := g.Begin(ctx, pendingNotices(2)[1].Key); err == nil {
 		t.Error("a notice was begun without a claim")
 	}
@@ -355,7 +353,7 @@ func TestGitLeaseChecked(t *testing.T) {
 		t.Errorf("after the lease: %v", err)
 	}
 	g.now = time.Now
-	check(t, g.Close())
+	testkit.Check(t, g.Close())
 }
 
 // A runner that lives renews its leases. The clocks of both runners then show a time
@@ -365,13 +363,13 @@ func TestGitLeaseRenewed(t *testing.T) {
 	t.Parallel() // it waits most of the time
 	r := remote(t)
 	g, err := OpenGit(ctx, gitRef, GitOptions{Dir: clone(t, r), Env: gitEnv(t), Runner: "long", Lease: 4 * time.Second})
-	check(t, err)
-	check(t, g.Plan(ctx, site, Change{Notices: pendingNotices(1)}))
+	testkit.Check(t, err)
+	testkit.Check(t, g.Plan(ctx, site, Change{Notices: pendingNotices(1)}))
 	claimed, err := g.Claim(ctx, time.Now(), 1)
-	check(t, err)
+	testkit.Check(t, err)
 	lease := func() time.Time {
 		p, err := parse("remote", git(t, r, "cat-file", "blob", "refs/sitelink/ledger:ledger.jsonl")+"\n")
-		check(t, err)
+		testkit.Check(t, err)
 		return p.notices[claimed[0].Key].Lease
 	}
 	first := lease()
@@ -386,15 +384,15 @@ func TestGitLeaseRenewed(t *testing.T) {
 	other.now = later
 	other.mu.Unlock()
 	got, err := other.Claim(ctx, time.Now(), 1)
-	if check(t, err); len(got) > 0 {
+	if testkit.Check(t, err); len(got) > 0 {
 		t.Error("another runner took a notice whose lease is renewed")
 	}
-	check(t, other.Close())
+	testkit.Check(t, other.Close())
 	g.mu.Lock()
 	g.now = later
 	g.mu.Unlock()
-	check(t, g.Begin(ctx, claimed[0].Key))
-	check(t, g.Close())
+	testkit.Check(t, g.Begin(ctx, claimed[0].Key))
+	testkit.Check(t, g.Close())
 }
 
 // If the remote cannot be reached, the error names it and nothing is lost.
@@ -404,14 +402,14 @@ func TestGitUnreachable(t *testing.T) {
 	dir := clone(t, r)
 	g := openGit(t, dir, "one")
 	all := pendingNotices(1)
-	check(t, g.Plan(ctx, site, Change{Notices: all}))
+	testkit.Check(t, g.Plan(ctx, site, Change{Notices: all}))
 	claimed, err := g.Claim(ctx, time.Now(), 1)
-	check(t, err)
-	check(t, g.Begin(ctx, claimed[0].Key))
+	testkit.Check(t, err)
+	testkit.Check(t, g.Begin(ctx, claimed[0].Key))
 	n := claimed[0]
 	n.State = Done
-	check(t, g.Record(ctx, n.Key, n))
-	check(t, os.Rename(r, r+".away"))
+	testkit.Check(t, g.Record(ctx, n.Key, n))
+	testkit.Check(t, os.Rename(r, r+".away"))
 	err = g.Close()
 	if err == nil || !strings.Contains(err.Error(), "the outcomes are kept in") || !strings.Contains(err.Error(), gitRef) {
 		t.Errorf("close: %v", err)
@@ -419,12 +417,12 @@ func TestGitUnreachable(t *testing.T) {
 	if _, err := OpenGit(ctx, gitRef, GitOptions{Dir: dir, Env: gitEnv(t), Runner: "two"}); err == nil || !strings.Contains(err.Error(), "read ledger "+gitRef+": git ls-remote: ") {
 		t.Errorf("open: %v", err)
 	}
-	check(t, os.Rename(r+".away", r))
+	testkit.Check(t, os.Rename(r+".away", r))
 	h := openGit(t, dir, "three")
 	if s := states(t, h); s[n.Key] != Done {
 		t.Errorf("%v", s)
 	}
-	check(t, h.Close())
+	testkit.Check(t, h.Close())
 	k := openGit(t, clone(t, r), "four")
 	defer k.Close()
 	if s := states(t, k); s[n.Key] != Done {
@@ -442,10 +440,10 @@ func TestGitPushHook(t *testing.T) {
 		t.Skip("the hook is a shell script")
 	}
 	dir := clone(t, remote(t))
-	check(t, os.WriteFile(filepath.Join(dir, ".git", "hooks", "pre-push"), []byte("#!/bin/sh\ntouch ran\nexit 1\n"), 0o755))
+	testkit.Check(t, os.WriteFile(filepath.Join(dir, ".git", "hooks", "pre-push"), []byte("#!/bin/sh\ntouch ran\nexit 1\n"), 0o755))
 	g := openGit(t, dir, "one")
-	check(t, g.Plan(ctx, "https://me.example/", Change{Pages: []Page{{URL: "https://me.example/"}}}))
-	check(t, g.Close())
+	testkit.Check(t, g.Plan(ctx, "https://me.example/", Change{Pages: []Page{{URL: "https://me.example/"}}}))
+	testkit.Check(t, g.Close())
 	if _, err := os.Stat(filepath.Join(dir, "ran")); err == nil {
 		t.Error("the hook ran")
 	}

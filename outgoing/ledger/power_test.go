@@ -104,7 +104,7 @@ func TestPowerCut(t *testing.T) {
 	testkit.Long(t)
 	fresh := func() string {
 		name := filepath.Join(t.TempDir(), "ledger.jsonl")
-		check(t, os.WriteFile(name, []byte(recordsText(newRecords())+damagedLine+"\n"), 0o644))
+		testkit.Check(t, os.WriteFile(name, []byte(recordsText(newRecords())+damagedLine+"\n"), 0o644))
 		return name
 	}
 	want, failed := powerRun(t, newPowerDisk(-1), fresh())
@@ -119,7 +119,7 @@ func TestPowerCut(t *testing.T) {
 			on := newPowerDisk(cuts)
 			states, failed := powerRun(t, on, name)
 			more = failed
-			check(t, on.Cut(names, contents))
+			testkit.Check(t, on.Cut(names, contents))
 			where := fmt.Sprintf("power cut %d (names survive: %t, contents: %t), after %d steps", cuts, names, contents, len(states))
 			f, err := OpenFile(name, FileOptions{ReadOnly: true})
 			if err != nil {

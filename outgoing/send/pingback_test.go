@@ -329,9 +329,7 @@ func discover(t *testing.T, header http.Header, body string) outgoing.Endpoint {
 	t.Helper()
 	e, err := NewPingback(nil, PingbackOptions{}).Discover(t.Context(), pingbackStored{page: outgoing.Response{
 		URL: "http://bob.example.net/", Status: 200, Header: header, Body: []byte(body)}}.target())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	return e
 }
 

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/sitelink/sitelink/internal/testkit"
 	"github.com/sitelink/sitelink/outgoing"
 	"github.com/sitelink/sitelink/outgoing/ledger"
 	"github.com/sitelink/sitelink/outgoing/send"
@@ -63,9 +64,7 @@ func TestPreview(t *testing.T) {
 	preview := func(built []byte) *send.Preview {
 		t.Helper()
 		r, err := send.Previewer{Client: client, Senders: senders}.Preview(t.Context(), server.URL+"/post", targets, built)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		return r
 	}
 	check := func(r *send.Preview) {

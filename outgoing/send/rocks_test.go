@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/sitelink/sitelink/internal/testkit"
 	"github.com/sitelink/sitelink/outgoing"
 	"github.com/sitelink/sitelink/outgoing/ledger"
 )
@@ -140,9 +141,7 @@ func TestRocksSingleUse(t *testing.T) {
 	source.set(200, rocks.URL("/update/1"))
 	s := NewWebmention(webmentionClient())
 	e, err := s.Discover(t.Context(), outgoing.NewTarget(webmentionClient(), rocks.URL("/update/1")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	n := ledger.Notice{Key: ledger.Key{Source: source.url, Target: rocks.URL("/update/1")}}
 	if o := s.Send(t.Context(), n, e); o.State != ledger.Accepted {
 		t.Errorf("%+v", o)

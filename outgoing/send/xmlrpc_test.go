@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sitelink/sitelink/internal/testkit"
 	"github.com/sitelink/sitelink/internal/wire"
 )
 
@@ -129,9 +130,7 @@ func TestReply(t *testing.T) {
 				}
 				return
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, err)
 			if f, want := got.fault, test.want.fault; (f == nil) != (want == nil) || f != nil && *f != *want {
 				t.Fatalf("fault %+v, want %+v", f, want)
 			}

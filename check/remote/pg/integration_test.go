@@ -71,19 +71,14 @@ func (w *work) do(ctx context.Context) (*remote.Report, error) {
 func (w *work) start(t *testing.T) (*exec.Cmd, *bytes.Buffer) {
 	t.Helper()
 	text, err := json.Marshal(w)
-	must(t, err)
+	testkit.Check(t, err)
 	var out bytes.Buffer
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), "SITELINK_TEST_WORK="+string(text))
 	cmd.Stdout, cmd.Stderr = &out, &out
-	must(t, cmd.Start())
+	testkit.Check(t, cmd.Start())
 	t.Cleanup(func() { cmd.Process.Kill() })
 	return cmd, &out
-}
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	testkit.Check(t, err)
 }
 
 // site is a host on loopback that logs its requests.
@@ -100,7 +95,7 @@ type site struct {
 func newSite(t *testing.T, ip string) *site {
 	t.Helper()
 	listener, err := net.Listen("tcp", ip+":0")
-	must(t, err)
+	testkit.Check(t, err)
 	s := &site{url: "http://" + listener.Addr().String()}
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
@@ -204,7 +199,7 @@ func TestTwoProcesses(t *testing.T) {
 		second, out := other.start(t)
 		// The second one waits for the host of the first, and gets it by the end of the lease.
 		waitFor(t, "the second process", func() bool { return server.Number(one.Address, "SELECT count(*) FROM sitelink_status_run") == 2 })
-		must(t, killed.Process.Kill())
+		testkit.Check(t, killed.Process.Kill())
 		killed.Wait()
 		if err := second.Wait(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
@@ -239,7 +234,7 @@ func TestReconnects(t *testing.T) {
 	waitFor(t, "requests", func() bool { return s.requests() > 10 })
 	server.Stop()
 	server.Start()
-	must(t, <-done)
+	testkit.Check(t, <-done)
 	if n := server.Number(w.Address, "SELECT count(*) FROM sitelink_status_row"); n != 150 {
 		t.Errorf("%d of 150 rows", n)
 	}
@@ -256,11 +251,11 @@ func TestTables(t *testing.T) {
 	server := testkit.StartPostgres(t)
 	address := server.Schema()
 	reader, err := Open(t.Context(), address, Options{ReadOnly: true})
-	must(t, err)
+	testkit.Check(t, err)
 	if all, err := remote.ReadStore(t.Context(), reader, nil); err != nil || len(all) != 0 {
 		t.Errorf("without tables: %v, %v", all, err)
 	}
-	must(t, reader.Close())
+	testkit.Check(t, reader.Close())
 	var wg sync.WaitGroup
 	for range 4 {
 		wg.Go(func() {
@@ -273,25 +268,25 @@ func TestTables(t *testing.T) {
 	}
 	wg.Wait()
 	s, err := Open(t.Context(), address, Options{})
-	must(t, err)
+	testkit.Check(t, err)
 	long := "https://x.example/" + strings.Repeat("1", 5000) // longer than an index takes
 	at := time.Date(2026, 11, 2, 9, 0, 0, 0, time.UTC)
 	row := func(status string, asked time.Time) *remote.Change {
 		return &remote.Change{Rows: []remote.Row{{URL: long, Asked: asked, Text: `{"url":"` + long + `","v":2,"verdict":"ok","status":` + status +
 			`,"asked":"` + asked.Format(time.RFC3339) + `","missing":["\u0000"]}`}}}
 	}
-	must(t, s.Save(t.Context(), row("299", time.Now().AddDate(1, 0, 0)))) // by a clock that was wrong
-	must(t, s.Save(t.Context(), row("200", at)))
-	must(t, s.Save(t.Context(), row("201", at.Add(-time.Hour))))
+	testkit.Check(t, s.Save(t.Context(), row("299", time.Now().AddDate(1, 0, 0)))) // by a clock that was wrong
+	testkit.Check(t, s.Save(t.Context(), row("200", at)))
+	testkit.Check(t, s.Save(t.Context(), row("201", at.Add(-time.Hour))))
 	all, err := remote.ReadStore(t.Context(), s, nil)
 	if err != nil || len(all) != 1 || all[0].Status != 200 || !all[0].Lacks("\x00") {
 		t.Errorf("%+v, %v", all, err)
 	}
-	must(t, s.Save(t.Context(), &remote.Change{Removed: []string{long}}))
+	testkit.Check(t, s.Save(t.Context(), &remote.Change{Removed: []string{long}}))
 	if n := server.Number(address, "SELECT count(*) FROM sitelink_status_row"); n != 0 {
 		t.Errorf("%d rows", n)
 	}
-	must(t, s.Close())
+	testkit.Check(t, s.Close())
 	server.At(address, "UPDATE sitelink_status SET version = 3; CREATE TABLE sitelink_status_new (x text)")
 	for _, readOnly := range []bool{false, true} {
 		if _, err := Open(t.Context(), address, Options{ReadOnly: readOnly}); !errors.Is(err, remote.ErrNewer) {
@@ -314,15 +309,15 @@ func TestClaims(t *testing.T) {
 	ctx := t.Context()
 	open := func() *Store {
 		s, err := Open(ctx, address, Options{Lease: time.Minute})
-		must(t, err)
+		testkit.Check(t, err)
 		t.Cleanup(func() { s.Close() })
 		_, err = s.Renew(ctx)
-		must(t, err)
+		testkit.Check(t, err)
 		return s
 	}
 	names := func(hosts []remote.Host, err error) string {
 		t.Helper()
-		must(t, err)
+		testkit.Check(t, err)
 		var all []string
 		for _, h := range hosts {
 			all = append(all, h.Name)
@@ -341,7 +336,7 @@ func TestClaims(t *testing.T) {
 		t.Errorf("wanted: %q, %v", wanted, err)
 	}
 	until := time.Now().Add(time.Hour).UTC().Truncate(time.Second)
-	must(t, a.Save(ctx, &remote.Change{Hosts: []remote.Host{{Name: "one", Ready: time.Hour, Interval: 2 * time.Second, Until: until, Released: true},
+	testkit.Check(t, a.Save(ctx, &remote.Change{Hosts: []remote.Host{{Name: "one", Ready: time.Hour, Interval: 2 * time.Second, Until: until, Released: true},
 		{Name: "two", Released: true}}})) // two is not a's
 	if got := names(a.Claim(ctx, []string{"two"})); got != "" {
 		t.Errorf("released by a run that has not claimed it: %q", got)
@@ -352,18 +347,18 @@ func TestClaims(t *testing.T) {
 	}
 	// b's lease ends.
 	_, err = a.pool.Exec(ctx, "UPDATE sitelink_status_run SET lease = now() WHERE run = $1", b.run)
-	must(t, err)
+	testkit.Check(t, err)
 	if got := names(a.Claim(ctx, []string{"one", "two"})); got != "one two" && got != "two one" {
 		t.Errorf("after the lease: %q", got)
 	}
-	must(t, b.Save(ctx, &remote.Change{Hosts: []remote.Host{{Name: "one", Released: true}}}))
+	testkit.Check(t, b.Save(ctx, &remote.Change{Hosts: []remote.Host{{Name: "one", Released: true}}}))
 	if _, err := b.Renew(ctx); !errors.Is(err, remote.ErrLeaseLost) {
 		t.Errorf("renewed: %v", err)
 	}
 	if got := names(b.Claim(ctx, []string{"one"})); got != "" {
 		t.Errorf("a has it: %q", got)
 	}
-	must(t, a.Close())
+	testkit.Check(t, a.Close())
 	if got := names(b.Claim(ctx, []string{"one"})); got != "one" {
 		t.Errorf("after Close: %q", got)
 	}

@@ -24,11 +24,6 @@ func open(t *testing.T, address, runner string, lease time.Duration) *Store {
 	return s
 }
 
-func check(t *testing.T, err error) {
-	t.Helper()
-	testkit.Check(t, err)
-}
-
 const site = "https://example.org/"
 
 func pending(n int) (all []ledger.Notice) {
@@ -45,7 +40,7 @@ func TestPostgres(t *testing.T) {
 	t.Run("round trip", func(t *testing.T) {
 		s := open(t, address, "one", 0)
 		snap, err := s.Load(ctx)
-		if check(t, err); !snap.New {
+		if testkit.Check(t, err); !snap.New {
 			t.Error("an empty database is not new")
 		}
 		fault := 48
@@ -61,18 +56,18 @@ func TestPostgres(t *testing.T) {
 		}
 		c := ledger.Change{Pages: want.Pages, Links: append(want.Links, ledger.Link{Source: "gone", Target: "gone"}), Notices: []ledger.Notice{want.Notices[0]}}
 		c.Notices[0].Message = "ö \x00"
-		check(t, s.Plan(ctx, site, c))
-		check(t, s.Plan(ctx, site, ledger.Change{Dropped: []ledger.Link{{Source: "gone", Target: "gone"}}}))
-		check(t, s.RecordUnsupported(ctx, want.Unsupported[0]))
+		testkit.Check(t, s.Plan(ctx, site, c))
+		testkit.Check(t, s.Plan(ctx, site, ledger.Change{Dropped: []ledger.Link{{Source: "gone", Target: "gone"}}}))
+		testkit.Check(t, s.RecordUnsupported(ctx, want.Unsupported[0]))
 		want.Notices[0].Message = "ö \ufffd"
 		got, err := s.Load(ctx)
-		if check(t, err); !reflect.DeepEqual(got, want) {
+		if testkit.Check(t, err); !reflect.DeepEqual(got, want) {
 			t.Errorf("got  %+v\nwant %+v", got, want)
 		}
-		check(t, s.Close())
-		check(t, s.Close())
+		testkit.Check(t, s.Close())
+		testkit.Check(t, s.Close())
 		reader, err := Open(ctx, address, Options{ReadOnly: true})
-		check(t, err)
+		testkit.Check(t, err)
 		defer reader.Close()
 		if got, _ := reader.Load(ctx); got.New || len(got.Notices) != 1 {
 			t.Errorf("for reading: %+v", got)
@@ -80,16 +75,16 @@ func TestPostgres(t *testing.T) {
 	})
 	t.Run("two ledgers", func(t *testing.T) {
 		c, err := pgx.Connect(ctx, address)
-		check(t, err)
+		testkit.Check(t, err)
 		_, err = c.Exec(ctx, "CREATE SCHEMA blog")
-		check(t, err)
+		testkit.Check(t, err)
 		c.Close(ctx)
 		reader, err := Open(ctx, address+"&search_path=blog", Options{ReadOnly: true})
-		check(t, err)
+		testkit.Check(t, err)
 		if snap, err := reader.Load(ctx); err != nil || !snap.New {
 			t.Errorf("without tables: %+v, %v", snap, err)
 		}
-		check(t, reader.Close())
+		testkit.Check(t, reader.Close())
 		s := open(t, address+"&search_path=blog", "one", 0)
 		if snap, err := s.Load(ctx); err != nil || !snap.New {
 			t.Errorf("another schema: %+v, %v", snap, err)
@@ -100,41 +95,41 @@ func TestPostgres(t *testing.T) {
 	t.Run("crash", func(t *testing.T) { crash(t, address) })
 	t.Run("again", func(t *testing.T) {
 		c, err := pgx.Connect(ctx, address)
-		check(t, err)
+		testkit.Check(t, err)
 		defer c.Close(ctx)
 		// The tables of version 1 are read as they are, and migrated for writing.
 		_, err = c.Exec(ctx, "CREATE SCHEMA again; SET search_path = again; "+migrations[0]+`
 			INSERT INTO sitelink_notice VALUES ('1', 's', 't', 'pingback', 'added', '', 'h', 'permanent', '', 0, NULL, 'm', '', 8)`)
-		check(t, err)
+		testkit.Check(t, err)
 		address := address + "&search_path=again"
 		reader, err := Open(ctx, address, Options{ReadOnly: true})
-		check(t, err)
+		testkit.Check(t, err)
 		snap, err := reader.Load(ctx)
-		if check(t, err); len(snap.Notices) != 1 || snap.Notices[0].Message != "m" || snap.Notices[0].Problems != "" {
+		if testkit.Check(t, err); len(snap.Notices) != 1 || snap.Notices[0].Message != "m" || snap.Notices[0].Problems != "" {
 			t.Errorf("version 1: %+v", snap)
 		}
-		check(t, reader.Close())
+		testkit.Check(t, reader.Close())
 		s := open(t, address, "one", 0)
 		_, err = c.Exec(ctx, "DELETE FROM sitelink_notice")
-		check(t, err)
+		testkit.Check(t, err)
 		// A failed notice is planned again, unless another runner was faster.
 		failed := ledger.Notice{Key: ledger.Key{Source: "s", Target: "t", Protocol: ledger.Pingback}, Event: ledger.Added, Hash: "h", State: ledger.Permanent, Attempts: 8}
 		done := failed
 		done.Target, done.State = "u", ledger.Done
-		check(t, s.Plan(ctx, site, ledger.Change{Notices: []ledger.Notice{failed, done}}))
-		check(t, s.Plan(ctx, site, ledger.Change{Notices: []ledger.Notice{failed.Again(), done.Again()}}))
+		testkit.Check(t, s.Plan(ctx, site, ledger.Change{Notices: []ledger.Notice{failed, done}}))
+		testkit.Check(t, s.Plan(ctx, site, ledger.Change{Notices: []ledger.Notice{failed.Again(), done.Again()}}))
 		claimed, err := s.Claim(ctx, time.Now(), 9)
-		if check(t, err); len(claimed) != 1 || claimed[0].Target != "t" || claimed[0].Attempts != 0 {
+		if testkit.Check(t, err); len(claimed) != 1 || claimed[0].Target != "t" || claimed[0].Attempts != 0 {
 			t.Errorf("claimed %+v", claimed)
 		}
-		check(t, s.Close())
+		testkit.Check(t, s.Close())
 	})
 	t.Run("newer", func(t *testing.T) {
 		c, err := pgx.Connect(ctx, address)
-		check(t, err)
+		testkit.Check(t, err)
 		defer c.Close(ctx)
 		_, err = c.Exec(ctx, "UPDATE sitelink_ledger SET version = 3")
-		check(t, err)
+		testkit.Check(t, err)
 		if _, err := Open(ctx, address, Options{}); !errors.Is(err, ledger.ErrNewer) {
 			t.Errorf("%v", err)
 		}
@@ -145,12 +140,12 @@ func TestPostgres(t *testing.T) {
 // tables, and none fails.
 func newDatabase(t *testing.T, address string) {
 	c, err := pgx.Connect(t.Context(), address)
-	check(t, err)
+	testkit.Check(t, err)
 	defer c.Close(t.Context())
 	for i := range 10 {
 		schema := fmt.Sprintf("new%d", i)
 		_, err := c.Exec(t.Context(), "CREATE SCHEMA "+schema)
-		check(t, err)
+		testkit.Check(t, err)
 		var wg sync.WaitGroup
 		for range 4 {
 			wg.Go(func() {
@@ -221,7 +216,7 @@ func runners(t *testing.T, address string) {
 	}
 	t.Logf("sent by %v", by)
 	snap, err := open(t, address, "reader", 0).Load(ctx)
-	check(t, err)
+	testkit.Check(t, err)
 	done := 0
 	for _, n := range snap.Notices {
 		if n.State == ledger.Done && n.Protocol == ledger.Webmention {
@@ -242,12 +237,12 @@ func crash(t *testing.T, address string) {
 	for i := range all {
 		all[i].Target, all[i].Hash = "https://crash.example/", "2"
 	}
-	check(t, dead.Plan(ctx, site, ledger.Change{Notices: all}))
+	testkit.Check(t, dead.Plan(ctx, site, ledger.Change{Notices: all}))
 	claimed, err := dead.Claim(ctx, time.Now(), 10)
-	if check(t, err); len(claimed) != 2 {
+	if testkit.Check(t, err); len(claimed) != 2 {
 		t.Fatalf("claimed %d", len(claimed))
 	}
-	check(t, dead.Begin(ctx, claimed[0].Key))
+	testkit.Check(t, dead.Begin(ctx, claimed[0].Key))
 	dead.stop() // it renews no more
 	<-dead.stopped
 	other := open(t, address, "other", time.Minute)
@@ -258,7 +253,7 @@ func crash(t *testing.T, address string) {
 		t.Fatal(err)
 	}
 	got, err := other.Claim(ctx, time.Now(), 10)
-	if check(t, err); len(got) != 2 || got[0].State != ledger.InFlight || got[1].State != ledger.Pending {
+	if testkit.Check(t, err); len(got) != 2 || got[0].State != ledger.InFlight || got[1].State != ledger.Pending {
 		t.Errorf("after it: %+v", got)
 	}
 	if err := dead.Begin(ctx, claimed[1].Key); !errors.Is(err, errLease) {
@@ -268,7 +263,7 @@ func crash(t *testing.T, address string) {
 	// while the other has none.
 	states := func() (all []ledger.State) {
 		snap, err := other.Load(ctx)
-		check(t, err)
+		testkit.Check(t, err)
 		for _, n := range snap.Notices {
 			if n.Target == "https://crash.example/" {
 				all = append(all, n.State)
@@ -277,16 +272,16 @@ func crash(t *testing.T, address string) {
 		return all
 	}
 	outcome := func(n ledger.Notice, s ledger.State) ledger.Notice { n.State, n.Next = s, time.Now(); return n }
-	check(t, other.Record(ctx, got[0].Key, outcome(got[0], ledger.Done)))
+	testkit.Check(t, other.Record(ctx, got[0].Key, outcome(got[0], ledger.Done)))
 	for _, late := range []ledger.State{ledger.Retry, ledger.Permanent} {
-		check(t, dead.Record(ctx, got[0].Key, outcome(got[0], late)))
+		testkit.Check(t, dead.Record(ctx, got[0].Key, outcome(got[0], late)))
 	}
-	check(t, dead.Record(ctx, got[1].Key, outcome(got[1], ledger.Retry)))
-	check(t, dead.Record(ctx, got[1].Key, outcome(got[1], ledger.Permanent)))
+	testkit.Check(t, dead.Record(ctx, got[1].Key, outcome(got[1], ledger.Retry)))
+	testkit.Check(t, dead.Record(ctx, got[1].Key, outcome(got[1], ledger.Permanent)))
 	if now := states(); now[0] != ledger.Done || now[1] != ledger.Pending {
 		t.Errorf("a late record changed a state: %v", now)
 	}
-	check(t, dead.Record(ctx, got[1].Key, outcome(got[1], ledger.Done)))
+	testkit.Check(t, dead.Record(ctx, got[1].Key, outcome(got[1], ledger.Done)))
 	if now := states(); now[1] != ledger.Done {
 		t.Errorf("what was delivered late is %v", now)
 	}
@@ -294,12 +289,12 @@ func crash(t *testing.T, address string) {
 	long := open(t, address, "long", 9*time.Second)
 	all = pending(1)
 	all[0].Target, all[0].Hash = "https://long.example/", "3"
-	check(t, long.Plan(ctx, site, ledger.Change{Notices: all}))
+	testkit.Check(t, long.Plan(ctx, site, ledger.Change{Notices: all}))
 	if got, err := long.Claim(ctx, time.Now(), 1); err != nil || len(got) != 1 {
 		t.Fatalf("%v, %v", got, err)
 	}
 	lease := func() (end time.Time) {
-		check(t, other.pool.QueryRow(ctx, "SELECT lease FROM sitelink_notice WHERE runner = 'long'").Scan(&end))
+		testkit.Check(t, other.pool.QueryRow(ctx, "SELECT lease FROM sitelink_notice WHERE runner = 'long'").Scan(&end))
 		return end
 	}
 	first := lease()
@@ -308,5 +303,5 @@ func crash(t *testing.T, address string) {
 			t.Fatal("the lease is not renewed")
 		}
 	}
-	check(t, long.Begin(ctx, all[0].Key))
+	testkit.Check(t, long.Begin(ctx, all[0].Key))
 }
