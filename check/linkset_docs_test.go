@@ -1,7 +1,6 @@
 package check
 
 import (
-	"os"
 	"strings"
 	"testing"
 
@@ -11,8 +10,7 @@ import (
 // TestLinksetDocs compares the table of docs/reference/linksets.md with the
 // code.
 func TestLinksetDocs(t *testing.T) {
-	text, err := os.ReadFile("../docs/reference/linksets.md")
-	testkit.Check(t, err)
+	text := testkit.Read(t, "../docs/reference/linksets.md")
 	rows := 0
 	for line := range strings.Lines(string(text)) {
 		cells := strings.Split(strings.TrimSpace(line), "|")

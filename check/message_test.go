@@ -75,8 +75,7 @@ func TestMessages(t *testing.T) {
 		testkit.Check(t, os.MkdirAll("testdata", 0o755))
 		testkit.Check(t, os.WriteFile(golden, []byte(got), 0o644))
 	}
-	want, err := os.ReadFile(golden)
-	testkit.Check(t, err)
+	want := testkit.Read(t, golden)
 	if got != string(want) {
 		t.Errorf("the messages differ from %s; run go test ./check -run Messages -update and read the difference\ngot:\n%s", golden, got)
 	}

@@ -91,8 +91,7 @@ func TestDiscovery(t *testing.T) {
 	pingbacks := ask(t, urls, "php", "testdata/pingback_discover.php", wordpress)
 	webmentions := ask(t, urls, python, "testdata/webmention_discover.py")
 
-	doc, err := os.ReadFile("../docs/guide/link-elements.md")
-	testkit.Check(t, err)
+	doc := testkit.Read(t, "../docs/guide/link-elements.md")
 	mark := map[bool]string{true: "yes", false: "no"}
 	for i, b := range builds {
 		var kinds []string // on which a client finds something
@@ -138,8 +137,7 @@ func orNone(words []string) string {
 // inspectFile returns the code of the first fault of a page.
 func inspectFile(t *testing.T, name string) string {
 	t.Helper()
-	text, err := os.ReadFile(name)
-	testkit.Check(t, err)
+	text := testkit.Read(t, name)
 	var s html.Scanner
 	has, faults := wire.NewInspector(discovered.Pingback, discovered.Webmention).Page(s.Scan(text, scan.Options{}), false)
 	switch {

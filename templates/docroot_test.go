@@ -55,8 +55,7 @@ func writeTree(t *testing.T, dir string, files map[string]string) {
 	t.Helper()
 	for name, text := range files {
 		name = filepath.Join(dir, filepath.FromSlash(name))
-		testkit.Check(t, os.MkdirAll(filepath.Dir(name), 0o755))
-		testkit.Check(t, os.WriteFile(name, []byte(text), 0o640))
+		testkit.Write(t, name, text)
 		old := time.Date(2020, 1, 2, 3, 4, 5, 678901234, time.UTC)
 		testkit.Check(t, os.Chtimes(name, old, old))
 	}

@@ -45,8 +45,7 @@ func closeCache(t *testing.T, c *Cache) {
 
 func readFile(t *testing.T, name string) string {
 	t.Helper()
-	data, err := os.ReadFile(name)
-	testkit.Check(t, err)
+	data := testkit.Read(t, name)
 	return string(data)
 }
 

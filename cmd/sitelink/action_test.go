@@ -58,10 +58,8 @@ func TestAction(t *testing.T) {
 // TestActionInputs: each input of action.yml reaches the script, and the
 // script reads no other.
 func TestActionInputs(t *testing.T) {
-	action, err := os.ReadFile("../../action.yml")
-	testkit.Check(t, err)
-	script, err := os.ReadFile("../../.ci/action")
-	testkit.Check(t, err)
+	action := testkit.Read(t, "../../action.yml")
+	script := testkit.Read(t, "../../.ci/action")
 	head, _, _ := strings.Cut(string(action), "\nruns:")
 	inputs := regexp.MustCompile(`(?m)^  ([a-z-]+):$`).FindAllStringSubmatch(head, -1)
 	if len(inputs) != 6 {

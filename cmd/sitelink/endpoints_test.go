@@ -1,7 +1,6 @@
 package main
 
 import (
-	"os"
 	"strings"
 	"testing"
 
@@ -11,8 +10,7 @@ import (
 
 // The script check_endpoints shows every code about endpoints.
 func TestEndpointCodes(t *testing.T) {
-	script, err := os.ReadFile("testdata/script/check_endpoints.txtar")
-	testkit.Check(t, err)
+	script := testkit.Read(t, "testdata/script/check_endpoints.txtar")
 	n := 0
 	for _, code := range report.Codes() {
 		if !strings.HasPrefix(code, "endpoint-") {

@@ -159,8 +159,7 @@ func TestExternalCheck(t *testing.T) {
 // and the code and the object remote of each row.
 func sees(t *testing.T, n *neighbour, name, external string, rows ...string) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(n.dir, name))
-	testkit.Check(t, err)
+	text := testkit.Read(t, filepath.Join(n.dir, name))
 	var report struct {
 		Findings []struct {
 			Target, Code string
@@ -471,8 +470,7 @@ func TestExternalReport(t *testing.T) {
 	}
 	n.write(t, "sitelink.toml", "[external]\nstrikes = 1\n")
 	n.remember(t, n.URL+"/back", remote.Answer{Status: 410})
-	cache, err := os.ReadFile(n.dir + "/.sitelink/status.jsonl")
-	testkit.Check(t, err)
+	cache := testkit.Read(t, n.dir+"/.sitelink/status.jsonl")
 	lines := []string{"dead since the last run: SITE/dead", "recovered since the last run: SITE/back", "hosts that fail most: 127.0.0.1 (1)",
 		"hosts that block sitelink: 127.0.0.1 (1)", "other sites: 4 URLs, 5 requests sent",
 		"look at SITE/soft, linked from public/index.html:1:13: the title of the page says that it was not found: 404 | "}
@@ -485,8 +483,7 @@ func TestExternalReport(t *testing.T) {
 		out, errs = n.sitelink(t, 1, args...)
 		for _, f := range formats {
 			if _, name, ok := strings.Cut(f, "="); ok {
-				text, err := os.ReadFile(filepath.Join(n.dir, name))
-				testkit.Check(t, err)
+				text := testkit.Read(t, filepath.Join(n.dir, name))
 				files = append(files, strings.ReplaceAll(string(text), n.URL, "SITE"))
 			}
 		}

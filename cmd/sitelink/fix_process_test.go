@@ -100,8 +100,7 @@ func TestFixAfterKill(t *testing.T) {
 		t.Fatalf("exit code %d, %s", code, out)
 	}
 	journal := filepath.Join(dir, ".sitelink", "edit.journal")
-	text, err := os.ReadFile(journal)
-	testkit.Check(t, err)
+	text := testkit.Read(t, journal)
 	// Killed before the second file: the journal has no end.
 	write := func(name, text string) {
 		testkit.Check(t, os.WriteFile(name, []byte(text), 0o644))

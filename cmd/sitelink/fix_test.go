@@ -61,8 +61,7 @@ func TestFixOtherSites(t *testing.T) {
 	if out, _ := run(exitFindings, "--check", "--likely", "--only", "remote-moved"); strings.Count(out, "\n") != 1 || !strings.Contains(out, "https://moved.example/new?x=1&y=2") {
 		t.Errorf("--only remote-moved:\n%s", out)
 	}
-	before, err := os.ReadFile(page)
-	testkit.Check(t, err)
+	before := testkit.Read(t, page)
 	want := strings.NewReplacer("there.example/approved", "there.example/new", "there.example/waits", "there.example/later", "moved.example/old", "moved.example/new").Replace(string(before))
 	run(exitClean, "--write", "--likely")
 	if after, err := os.ReadFile(page); err != nil || string(after) != want {

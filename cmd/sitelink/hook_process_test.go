@@ -260,7 +260,6 @@ func TestHookRemembered(t *testing.T) {
 
 func readFile(t *testing.T, name string) string {
 	t.Helper()
-	text, err := os.ReadFile(name)
-	testkit.Check(t, err)
+	text := testkit.Read(t, name)
 	return string(text)
 }

@@ -100,8 +100,7 @@ func TestInitAsksForMentions(t *testing.T) {
 		{"hugo.toml", "baseURL = 'https://blog.example/'\n", "n\nn\n"},
 		{"sitelink.toml", "[templates]\nwebmention = 'https://blog.example/webmention'\n", "n\nn\nn\ny\n"},
 	} {
-		testkit.Check(t, os.MkdirAll(filepath.Dir(step.file), 0o755))
-		testkit.Check(t, os.WriteFile(step.file, []byte(step.text), 0o644))
+		testkit.Write(t, step.file, step.text)
 		_, asked, code := atTerminal(t, t.Context(), strings.NewReader(step.typed), "init")
 		want := step.file == "sitelink.toml"
 		if code != exitClean || strings.HasSuffix(asked, question) != want {

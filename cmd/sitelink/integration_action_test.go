@@ -23,8 +23,7 @@ type actionStep struct {
 // each of name, shell and run, and a table env.
 func actionSteps(t *testing.T) (steps []actionStep, defaults map[string]string) {
 	t.Helper()
-	text, err := os.ReadFile("../../action.yml")
-	testkit.Check(t, err)
+	text := testkit.Read(t, "../../action.yml")
 	head, body, ok := strings.Cut(string(text), "\n  steps:\n")
 	if !ok {
 		t.Fatal("action.yml has no steps")

@@ -109,8 +109,7 @@ func measure(t *testing.T, docroot string, list bool, cases []testkit.HostCase) 
 // compareTables reports where the recorded answers are no longer true.
 func compareTables(t *testing.T, name string, now *testkit.HostTable) {
 	t.Helper()
-	text, err := os.ReadFile(name)
-	testkit.Check(t, err)
+	text := testkit.Read(t, name)
 	then, err := testkit.ParseHostTable(text)
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)

@@ -3,7 +3,6 @@
 package main_test
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -17,8 +16,7 @@ import (
 func docsifyDocroot(t *testing.T, fragments []string) string {
 	t.Helper()
 	dir := t.TempDir()
-	script, err := os.ReadFile(filepath.Join(npmFolder(t), "node_modules/docsify/lib/docsify.min.js"))
-	testkit.Check(t, err)
+	script := testkit.Read(t, filepath.Join(npmFolder(t), "node_modules/docsify/lib/docsify.min.js"))
 	links := "<!doctype html><title>links</title>"
 	for _, f := range fragments {
 		links += `<a href="index.html#` + f + `">x</a>`

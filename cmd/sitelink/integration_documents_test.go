@@ -32,8 +32,7 @@ func TestHugoSitemap(t *testing.T) {
 	}
 	testkit.Run(t, exec.Command(hugo, "--source", source, "--disableKinds", "taxonomy,RSS"))
 	docroot := filepath.Join(source, "public")
-	text, err := os.ReadFile(filepath.Join(docroot, "sitemap.xml"))
-	testkit.Check(t, err)
+	text := testkit.Read(t, filepath.Join(docroot, "sitemap.xml"))
 	newline := strings.HasPrefix(string(text), "\n<?xml")
 	entries := 0
 	eachLink(t, docroot, []string{"--base-url", "https://example.org/"}, func(r *row) {

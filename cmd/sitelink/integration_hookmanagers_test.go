@@ -37,8 +37,7 @@ func TestHookManagers(t *testing.T) {
 			// The manifest of this working tree, in a repository of its own:
 			// pre-commit takes commits only.
 			source := filepath.Join(t.TempDir(), "source")
-			manifest, err := os.ReadFile("../../.pre-commit-hooks.yaml")
-			testkit.Check(t, err)
+			manifest := testkit.Read(t, "../../.pre-commit-hooks.yaml")
 			write(t, filepath.Join(source, ".pre-commit-hooks.yaml"), string(manifest))
 			gitIn(t, source, "init", "-q", ".")
 			gitIn(t, source, "add", "-A")

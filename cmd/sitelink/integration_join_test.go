@@ -97,8 +97,7 @@ func TestIssue4Item7JoinedSites(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
-	text, err := os.ReadFile("../../docs/guide/join.md")
-	testkit.Check(t, err)
+	text := testkit.Read(t, "../../docs/guide/join.md")
 	var statements []string
 	for _, block := range regexp.MustCompile("(?s)```sql\n(.*?)```").FindAllSubmatch(text, -1) {
 		for statement := range strings.SplitSeq(string(block[1]), ";\n") {
@@ -118,8 +117,7 @@ func TestIssue4Item7JoinedSites(t *testing.T) {
 		name := strings.Trim(strings.NewReplacer("https://", "", "/", "-").Replace(base), "-")
 		for path, content := range files {
 			full := filepath.Join(dir, name, path)
-			testkit.Check(t, os.MkdirAll(filepath.Dir(full), 0o755))
-			testkit.Check(t, os.WriteFile(full, []byte(content), 0o644))
+			testkit.Write(t, full, content)
 		}
 		for _, question := range []string{"external", "addresses", "anchors"} {
 			cmd := exec.CommandContext(ctx, bin, "links", name, "--base-url", base, "--"+question, "--format", "jsonl",

@@ -94,8 +94,7 @@ func TestLSPFigures(t *testing.T) {
 	s.waitEnd(t)
 	t.Logf("ready after %v", time.Since(begin).Round(time.Millisecond))
 	name := filepath.Join(dir, "content", "section-07", "page-00007.md")
-	text, err := os.ReadFile(name)
-	testkit.Check(t, err)
+	text := testkit.Read(t, name)
 	doc := protocol.TextDocumentIdentifier{URI: uri.File(name)}
 	s.DidOpen(ctx, &protocol.DidOpenTextDocumentParams{TextDocument: protocol.TextDocumentItem{URI: doc.URI, LanguageID: "markdown", Version: 1, Text: string(text)}})
 	version := int32(1)

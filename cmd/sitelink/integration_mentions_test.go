@@ -79,8 +79,7 @@ $began = microtime(true); do_all_pings(); echo $id, "\n", round(1000 * (microtim
 	export := func() { command(t, dir, bin, "mentions", "export", "--out", filepath.Join("data", "mentions")) }
 	page := func(name string) string {
 		t.Helper()
-		text, err := os.ReadFile(filepath.Join(dir, "public", filepath.FromSlash(name)+".html"))
-		testkit.Check(t, err)
+		text := testkit.Read(t, filepath.Join(dir, "public", filepath.FromSlash(name)+".html"))
 		return string(text)
 	}
 	export()

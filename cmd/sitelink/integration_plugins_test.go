@@ -268,8 +268,7 @@ func TestPluginsWindows(t *testing.T) {
 // readmeShows compares the first block of a README with a report.
 func readmeShows(t *testing.T, name, report string) {
 	t.Helper()
-	text, err := os.ReadFile(name)
-	testkit.Check(t, err)
+	text := testkit.Read(t, name)
 	// Netlify indents, and does not leave lines empty.
 	report = strings.ReplaceAll(report, "\u200b", "")
 	margin := regexp.MustCompile(`\s*`).FindString(report[strings.LastIndex(report, "\n")+1:])
@@ -306,8 +305,7 @@ func TestPluginsWatch(t *testing.T) {
 			defer func() { cancel(); command.Wait() }()
 			await := func(want string) string {
 				for {
-					text, err := os.ReadFile(log.Name())
-					testkit.Check(t, err)
+					text := testkit.Read(t, log.Name())
 					if strings.Contains(string(text), want) {
 						return string(text)
 					}

@@ -345,8 +345,7 @@ func judgedPages(t *testing.T, docroot string) (paths []string) {
 		t.Fatalf("only %d pages in the corpora", len(files))
 	}
 	for i, file := range files {
-		content, err := os.ReadFile(file)
-		testkit.Check(t, err)
+		content := testkit.Read(t, file)
 		name := file[len(corpora):]
 		switch {
 		case len(paths) == judgedReal+judgedBroad:

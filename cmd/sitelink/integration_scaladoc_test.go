@@ -140,8 +140,7 @@ func TestScaladocBreaks(t *testing.T) {
 		page := pages[i%len(pages)]
 		to := []string{"../../index.html", "", filepath.Base(pages[(i*7+1)%len(pages)])}[i%3]
 		fragment := []string{"section-%d", "getOrElse%d", "installation.%d", "Überblick-%d", "the_%d_way"}[i%5]
-		text, err := os.ReadFile(page)
-		testkit.Check(t, err)
+		text := testkit.Read(t, page)
 		link := fmt.Sprintf("<a href=\"%s#"+fragment+"\">x</a></body>", strings.ReplaceAll(to, "$", "%24"), 9000+i)
 		changed := bytes.Replace(text, []byte("</body>"), []byte(link), 1)
 		if bytes.Equal(changed, text) {

@@ -25,8 +25,7 @@ func TestSystemdSocket(t *testing.T) {
 	if err != nil {
 		t.Fatal("systemd-socket-activate is missing: apt-get install systemd")
 	}
-	document, err := os.ReadFile(filepath.Join("..", "..", "docs", "reference", "receiver.md"))
-	testkit.Check(t, err)
+	document := testkit.Read(t, filepath.Join("..", "..", "docs", "reference", "receiver.md"))
 	_, line, found := strings.Cut(string(document), "\nExecStart=")
 	line, _, _ = strings.Cut(line, "\n")
 	if !found || !strings.HasPrefix(line, "/usr/bin/sitelink serve /srv/example.org ") || !strings.HasSuffix(line, " /var/lib/sitelink/mentions.db") {

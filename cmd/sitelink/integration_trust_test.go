@@ -79,8 +79,7 @@ func TestHostileCheckoutsTraced(t *testing.T) {
 					wrapper = append([]string{"timeout", "--signal=INT", "2"}, wrapper...)
 				}
 				h.sitelink(wrapper, line)
-				text, err := os.ReadFile(trace)
-				testkit.Check(t, err)
+				text := testkit.Read(t, trace)
 				for call := range strings.Lines(string(text)) {
 					if why := h.forbidden(program, strings.TrimSpace(call)); why != "" {
 						t.Errorf("sitelink %s: %s: %s", line, why, call)
@@ -134,8 +133,7 @@ func TestHugoModulesInCache(t *testing.T) {
 			if !strings.Contains(out, "example.org/theme@v1.0.0/content/m.md:4:5: error") {
 				t.Errorf("the link is not where its module has it:\n%s", out)
 			}
-			text, err := os.ReadFile(trace)
-			testkit.Check(t, err)
+			text := testkit.Read(t, trace)
 			for call := range strings.Lines(string(text)) {
 				if connected.MatchString(call) {
 					t.Errorf("sitelink check connects: %s", call)

@@ -85,8 +85,7 @@ func TestWebHostsMeasured(t *testing.T) {
 				testkit.Check(t, os.WriteFile(name, []byte(b.String()), 0o644))
 				return
 			}
-			want, err := os.ReadFile(name)
-			testkit.Check(t, err)
+			want := testkit.Read(t, name)
 			got := strings.Split(b.String(), "\n")
 			for i, line := range strings.Split(string(want), "\n") {
 				if i >= len(got) || got[i] != line {

@@ -61,8 +61,7 @@ func npmFolder(t *testing.T) string {
 // npmVersion returns the version of an installed package.
 func npmVersion(t *testing.T, name string) string {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(npmFolder(t), "node_modules", filepath.FromSlash(name), "package.json"))
-	testkit.Check(t, err)
+	data := testkit.Read(t, filepath.Join(npmFolder(t), "node_modules", filepath.FromSlash(name), "package.json"))
 	var p struct{ Version string }
 	if err := json.Unmarshal(data, &p); err != nil {
 		t.Fatalf("%s: %v", name, err)

@@ -47,8 +47,7 @@ func TestLicenses(t *testing.T) {
 				t.Fatalf("%s has no licence in %s", name, dir)
 			}
 			for _, file := range files {
-				licence, err := os.ReadFile(file)
-				testkit.Check(t, err)
+				licence := testkit.Read(t, file)
 				fmt.Fprintf(&text, "==== %s: %s\n\n%s\n\n", name, filepath.Base(file), strings.TrimSpace(strings.ReplaceAll(string(licence), "\r", "")))
 			}
 		}
@@ -62,8 +61,7 @@ func TestLicenses(t *testing.T) {
 			t.Errorf("licenses.txt does not have %s; go generate ./cmd/sitelink adds it", name)
 		}
 	}
-	mod, err := os.ReadFile("../../go.mod")
-	testkit.Check(t, err)
+	mod := testkit.Read(t, "../../go.mod")
 	for line := range strings.Lines(licenses) {
 		name, file, ok := strings.Cut(strings.TrimPrefix(line, "==== "), ": ")
 		if ok && strings.HasPrefix(line, "==== ") && strings.Contains(name, ".") && !strings.Contains(string(mod), name) {

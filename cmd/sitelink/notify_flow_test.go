@@ -229,8 +229,7 @@ func TestNotifyFlow(t *testing.T) {
 
 	// The time has come, and the target is well again: -v tells of it.
 	b.answer = nil
-	text, err := os.ReadFile(".sitelink/ledger.jsonl")
-	testkit.Check(t, err)
+	text := testkit.Read(t, ".sitelink/ledger.jsonl")
 	past := `"next":"` + time.Now().UTC().Format("2006-01-02T15:")
 	early := strings.Replace(string(text), past, `"next":"2020-01-01T00:`, 1)
 	if early == string(text) { // the hour has changed meanwhile

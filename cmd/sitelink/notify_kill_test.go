@@ -142,8 +142,7 @@ func TestNotifyKilled(t *testing.T) {
 	if out, err := notify().CombinedOutput(); err != nil || !strings.Contains(string(out), "there was no ledger: recorded 0 pages with 0 links") {
 		t.Fatalf("first run: %v\n%s", err, out)
 	}
-	first, err := os.ReadFile(file)
-	testkit.Check(t, err)
+	first := testkit.Read(t, file)
 	linkingSite(t, docroot, s, pages, hosts)
 
 	// An undisturbed run, to know how long the moments are.

@@ -55,8 +55,7 @@ func TestReportsTogether(t *testing.T) {
 		entries, err := os.ReadDir(dir)
 		testkit.Check(t, err)
 		for _, e := range entries {
-			text, err := os.ReadFile(filepath.Join(dir, e.Name()))
-			testkit.Check(t, err)
+			text := testkit.Read(t, filepath.Join(dir, e.Name()))
 			all[e.Name()] = string(text)
 		}
 		return all

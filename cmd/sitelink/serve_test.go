@@ -64,8 +64,7 @@ func startServe(t *testing.T, args ...string) *receiving {
 func (r *receiving) write(name, text string) {
 	r.t.Helper()
 	name = filepath.Join(r.dir, filepath.FromSlash(name))
-	testkit.Check(r.t, os.MkdirAll(filepath.Dir(name), 0o755))
-	testkit.Check(r.t, os.WriteFile(name, []byte(text), 0o644))
+	testkit.Write(r.t, name, text)
 }
 
 // start starts the process and waits until it listens.

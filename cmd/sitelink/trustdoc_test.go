@@ -4,7 +4,6 @@ package main
 
 import (
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -71,8 +70,7 @@ var refused = [][]string{
 // TestSecurityDocument compares the tables of the document with those above, and
 // makes sure that the tests they name exist.
 func TestSecurityDocument(t *testing.T) {
-	text, err := os.ReadFile("../../docs/reference/security.md")
-	testkit.Check(t, err)
+	text := testkit.Read(t, "../../docs/reference/security.md")
 	var tables [][][]string
 	inTable := false
 	for line := range strings.Lines(string(text)) {
@@ -101,8 +99,7 @@ func TestSecurityDocument(t *testing.T) {
 	}
 	tests := ""
 	for _, name := range []string{"external_test.go", "trust_test.go"} {
-		text, err := os.ReadFile(name)
-		testkit.Check(t, err)
+		text := testkit.Read(t, name)
 		tests += string(text)
 	}
 	for i, row := range tables[1] {

@@ -36,8 +36,7 @@ const receiverDoc = "../../docs/reference/receiver.md"
 // "proxy: nginx".
 func example(t *testing.T, mark string) string {
 	t.Helper()
-	text, err := os.ReadFile(receiverDoc)
-	testkit.Check(t, err)
+	text := testkit.Read(t, receiverDoc)
 	block := regexp.MustCompile("(?s)<!-- " + regexp.QuoteMeta(mark) + " -->\n```[a-z]+\n(.*?)```\n").FindSubmatch(text)
 	if block == nil {
 		t.Fatalf("%s has no configuration for %s", receiverDoc, mark)
@@ -260,8 +259,7 @@ func TestProxies(t *testing.T) {
 	for i, f := range forms {
 		fmt.Fprintf(&table, "| %s | %s |\n", f.name, strings.Join(cells[i], " | "))
 	}
-	text, err := os.ReadFile(receiverDoc)
-	testkit.Check(t, err)
+	text := testkit.Read(t, receiverDoc)
 	const begin, end = "<!-- proxies: begin -->\n", "<!-- proxies: end -->"
 	before, rest, found := strings.Cut(string(text), begin)
 	old, after, found2 := strings.Cut(rest, end)

@@ -149,8 +149,7 @@ type interval struct{ from, to time.Time }
 // begun reads when each source was looked at.
 func begun(t *testing.T, log string) map[string][]time.Time {
 	t.Helper()
-	data, err := os.ReadFile(log)
-	testkit.Check(t, err)
+	data := testkit.Read(t, log)
 	all := map[string][]time.Time{}
 	for line := range strings.Lines(string(data)) {
 		source, at, ok := strings.Cut(strings.TrimSpace(line), " ")

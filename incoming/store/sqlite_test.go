@@ -125,8 +125,7 @@ func TestBackup(t *testing.T) {
 // damage copies a file and overwrites all its pages but the first ones.
 func damage(t *testing.T, from, to string) {
 	t.Helper()
-	data, err := os.ReadFile(from)
-	testkit.Check(t, err)
+	data := testkit.Read(t, from)
 	for i := 40 << 10; i < len(data); i++ {
 		data[i] = byte(i * 7)
 	}
@@ -150,8 +149,7 @@ func TestFileErrors(t *testing.T) {
 	_, err = db.Exec("UPDATE sitelink_store SET version = 99")
 	testkit.Check(t, err)
 	testkit.Check(t, db.Close())
-	newer, err := os.ReadFile(file("newer.db"))
-	testkit.Check(t, err)
+	newer := testkit.Read(t, file("newer.db"))
 	testkit.Check(t, good.Backup(ctx, file("ok.db")))
 	damage(t, file("ok.db"), file("damaged.db"))
 	testkit.Check(t, os.WriteFile(file("text.db"), []byte(strings.Repeat("This is a text. ", 100)), 0o600))

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -26,8 +25,7 @@ func inProject(t *testing.T, files map[string]string) *project.Project {
 	t.Chdir(dir)
 	t.Setenv("PATH", t.TempDir()) // no generator is started
 	for name, text := range files {
-		testkit.Check(t, os.MkdirAll(filepath.Dir(name), 0o755))
-		testkit.Check(t, os.WriteFile(name, []byte(text), 0o644))
+		testkit.Write(t, name, text)
 	}
 	cfg, err := config.Load(config.Request{})
 	testkit.Check(t, err)

@@ -10,7 +10,6 @@ import (
 	"io"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"reflect"
 	"runtime"
@@ -31,8 +30,7 @@ func loadFiles(t *testing.T, files map[string]string) *site.Site {
 	dir := t.TempDir()
 	for name, text := range files {
 		file := filepath.Join(dir, filepath.FromSlash(name))
-		testkit.Check(t, os.MkdirAll(filepath.Dir(file), 0o755))
-		testkit.Check(t, os.WriteFile(file, []byte(text), 0o644))
+		testkit.Write(t, file, text)
 	}
 	s, err := site.Load(t.Context(), dir, site.Options{BaseURLs: []string{"https://me.example/sub/"}})
 	testkit.Check(t, err)

@@ -34,8 +34,7 @@ func commit(t *testing.T, files map[string]string) (*githook.Repo, Options) {
 	dir := filepath.Join(home, "repo")
 	for name, text := range files {
 		name = filepath.Join(dir, filepath.FromSlash(name))
-		testkit.Check(t, os.MkdirAll(filepath.Dir(name), 0o755))
-		testkit.Check(t, os.WriteFile(name, []byte(text), 0o644))
+		testkit.Write(t, name, text)
 	}
 	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"add", "-A"}, {"commit", "-q", "-m", "a site"}} {
 		cmd := exec.Command("git", args...)

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -34,8 +33,7 @@ func load(t *testing.T, file string, env map[string]string, flags ...Setting) (*
 
 func write(t *testing.T, name, text string) {
 	t.Helper()
-	testkit.Check(t, os.MkdirAll(filepath.Dir(name), 0o755))
-	testkit.Check(t, os.WriteFile(name, []byte(text), 0o644))
+	testkit.Write(t, name, text)
 }
 
 func TestDefaults(t *testing.T) {

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -13,8 +12,7 @@ import (
 // TestManualListsTheKeys: docs/reference/configuration.md lists the keys of
 // each table in its section, in order, with their words and defaults.
 func TestManualListsTheKeys(t *testing.T) {
-	text, err := os.ReadFile("../../docs/reference/configuration.md")
-	testkit.Check(t, err)
+	text := testkit.Read(t, "../../docs/reference/configuration.md")
 	for _, section := range []struct {
 		title, head string
 		table       *table
@@ -102,8 +100,7 @@ func manualRows(t *testing.T, text, title, head, first string) (rows [][]string)
 // The example of the manual is a file that sitelink accepts, and its error
 // message is the one that sitelink prints.
 func TestManualExamples(t *testing.T) {
-	text, err := os.ReadFile("../../docs/reference/configuration.md")
-	testkit.Check(t, err)
+	text := testkit.Read(t, "../../docs/reference/configuration.md")
 	m := regexp.MustCompile("(?s)```toml\n(.*?)```").FindSubmatch(text)
 	if m == nil {
 		t.Fatal("no example")

@@ -284,8 +284,7 @@ func TestTornJournal(t *testing.T) {
 		root := project(t, start)
 		before := tree(t, root)
 		testkit.Check(t, sample(t, root).Apply(t.Context(), "test"))
-		text, err := os.ReadFile(journalName(root))
-		testkit.Check(t, err)
+		text := testkit.Read(t, journalName(root))
 		testkit.Check(t, os.WriteFile(journalName(root), []byte(strings.TrimSuffix(string(text), complete)+end), 0o600))
 		if err := another(t, root); err == nil || !strings.Contains(err.Error(), "interrupted") {
 			t.Errorf("%q: the next Apply: %v", end, err)

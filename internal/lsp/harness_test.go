@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -50,8 +49,7 @@ func (all files) write(t testing.TB, dir string) {
 	t.Helper()
 	for name, text := range all {
 		name = filepath.Join(dir, filepath.FromSlash(name))
-		testkit.Check(t, os.MkdirAll(filepath.Dir(name), 0o755))
-		testkit.Check(t, os.WriteFile(name, []byte(text), 0o644))
+		testkit.Write(t, name, text)
 	}
 }
 
@@ -235,8 +233,7 @@ func (e *editor) open(name, text string) uri.URI {
 	e.t.Helper()
 	u := e.uri(name)
 	if text == "" {
-		b, err := os.ReadFile(u.FsPath())
-		testkit.Check(e.t, err)
+		b := testkit.Read(e.t, u.FsPath())
 		text = string(b)
 	}
 	err := e.Server.DidOpen(e.t.Context(), &protocol.DidOpenTextDocumentParams{TextDocument: protocol.TextDocumentItem{URI: u, LanguageID: "markdown", Version: 1, Text: text}})

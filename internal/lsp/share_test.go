@@ -25,8 +25,7 @@ func write(t *testing.T, dir string, all map[string]string) {
 			testkit.Check(t, os.Remove(name))
 			continue
 		}
-		testkit.Check(t, os.MkdirAll(filepath.Dir(name), 0o755))
-		testkit.Check(t, os.WriteFile(name, []byte(text), 0o644))
+		testkit.Write(t, name, text)
 	}
 }
 

@@ -27,8 +27,7 @@ func files(t *testing.T, list ...string) (dir string) {
 			testkit.Check(t, os.MkdirAll(name, 0o755))
 			continue
 		}
-		testkit.Check(t, os.MkdirAll(filepath.Dir(name), 0o755))
-		testkit.Check(t, os.WriteFile(name, []byte(list[i+1]), 0o644))
+		testkit.Write(t, name, list[i+1])
 	}
 	return dir
 }

@@ -248,8 +248,7 @@ func TestWebmentiond(t *testing.T) {
 		row("3", "https://c.example/", "2024-01-04T03:04:05Z", "new"),
 		row("4", "https://d.example/", "2024-01-05T03:04:05Z", "rejected"),
 		row("5", "https://e.example/", "", "invalid"), row("6", "https://f.example/", "", "odd"))
-	before, err := os.ReadFile(file)
-	testkit.Check(t, err)
+	before := testkit.Read(t, file)
 	store := incomingtest.NewStore(nil)
 	report := mustImport(t, store, Webmentiond(t.Context(), file), ImportOptions{})
 	compare(t, "mentions", dump(t, store), `

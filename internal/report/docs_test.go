@@ -7,7 +7,6 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -26,8 +25,7 @@ const (
 // by heading.
 func sections(t *testing.T, document string) map[string][]string {
 	t.Helper()
-	doc, err := os.ReadFile(document)
-	testkit.Check(t, err)
+	doc := testkit.Read(t, document)
 	row := regexp.MustCompile("^\\| `?([a-z_ -]+)`? \\|")
 	names := map[string][]string{}
 	heading := ""
@@ -130,8 +128,7 @@ func TestDocsFields(t *testing.T) {
 	if got := s["The JSON document"]; !slices.Equal(got, document) {
 		t.Errorf("document: docs/reference/formats.md has %q, written is %q", got, document)
 	}
-	text, err := os.ReadFile(formatsFile)
-	testkit.Check(t, err)
+	text := testkit.Read(t, formatsFile)
 	for _, inner := range []string{"file", "line", "column", "code", "count", "name", "links", "faults", "expired", "unneeded"} { // of source, reasons and baseline
 		if !strings.Contains(string(text), "`"+inner+"`") {
 			t.Errorf("docs/reference/formats.md does not name %q", inner)
@@ -142,8 +139,7 @@ func TestDocsFields(t *testing.T) {
 // TestDocsExamples: every line of the text example is in a golden report, and
 // the example row is a golden row.
 func TestDocsExamples(t *testing.T) {
-	doc, err := os.ReadFile(formatsFile)
-	testkit.Check(t, err)
+	doc := testkit.Read(t, formatsFile)
 	_, rest, _ := strings.Cut(string(doc), "## Text\n\n```\n")
 	example, _, ok := strings.Cut(rest, "```\n")
 	if !ok {

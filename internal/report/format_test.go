@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -127,8 +126,7 @@ func TestFormatsAreQuiet(t *testing.T) {
 // TestDocsFormats: docs/reference/formats.md lists the formats in their order,
 // with their readers.
 func TestDocsFormats(t *testing.T) {
-	doc, err := os.ReadFile(formatsFile)
-	testkit.Check(t, err)
+	doc := testkit.Read(t, formatsFile)
 	head, _, _ := strings.Cut(string(doc), "\n## ")
 	row := regexp.MustCompile("(?m)^\\| `([a-z]+)` \\| ([^|]+) \\|")
 	var got, want []string
@@ -168,8 +166,7 @@ func TestRules(t *testing.T) {
 // TestDocsReports: the examples of docs/reference/formats.md are what is
 // written.
 func TestDocsReports(t *testing.T) {
-	doc, err := os.ReadFile("../../docs/reference/formats.md")
-	testkit.Check(t, err)
+	doc := testkit.Read(t, "../../docs/reference/formats.md")
 	r := fromTemplate()
 	var reports strings.Builder
 	for _, name := range []string{"github", "text"} {

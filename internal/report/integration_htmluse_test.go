@@ -68,8 +68,7 @@ func TestChromiumHTMLKeyboard(t *testing.T) {
 // dark, on a desk and in a hand.
 func TestChromiumHTMLAxe(t *testing.T) {
 	t.Parallel()
-	axe, err := os.ReadFile(filepath.Join(os.Getenv("SITELINK_NPM"), "node_modules/axe-core/axe.min.js"))
-	testkit.Check(t, err)
+	axe := testkit.Read(t, filepath.Join(os.Getenv("SITELINK_NPM"), "node_modules/axe-core/axe.min.js"))
 	many, extras := synthetic(120)
 	sourced := sources()
 	many.Findings = append(many.Findings, sourced.Findings...)

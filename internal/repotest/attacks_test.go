@@ -1,7 +1,6 @@
 package repotest
 
 import (
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -59,8 +58,7 @@ func readTests(t *testing.T, dir string) string {
 	}
 	var all strings.Builder
 	for _, name := range files {
-		text, err := os.ReadFile(name)
-		testkit.Check(t, err)
+		text := testkit.Read(t, name)
 		all.Write(text)
 	}
 	return all.String()

@@ -110,6 +110,5 @@ func TestCodeFindings(t *testing.T) {
 // write writes a file and makes its directories.
 func write(t *testing.T, name, text string) {
 	t.Helper()
-	testkit.Check(t, os.MkdirAll(filepath.Dir(name), 0o755))
-	testkit.Check(t, os.WriteFile(name, []byte(text), 0o644))
+	testkit.Write(t, name, text)
 }

@@ -103,8 +103,7 @@ func goFiles(t *testing.T) []string {
 
 func readFile(t *testing.T, name string) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
-	testkit.Check(t, err)
+	text := testkit.Read(t, filepath.Join(root, filepath.FromSlash(name)))
 	return string(text)
 }
 
@@ -117,8 +116,7 @@ func compareGolden(t *testing.T, name, got string) {
 		testkit.Check(t, os.WriteFile(name, []byte(got), 0o644))
 		return
 	}
-	want, err := os.ReadFile(name)
-	testkit.Check(t, err)
+	want := testkit.Read(t, name)
 	if got != string(want) {
 		t.Errorf("%s differs; run go test ./internal/repotest -update and look at the change\ngot:\n%s\nwant:\n%s", name, got, want)
 	}

@@ -27,8 +27,7 @@ func examined(t *testing.T, files map[string]string) map[string]Diagnosis {
 	t.Setenv("PATH", bin)
 	t.Setenv("GIT_CEILING_DIRECTORIES", filepath.Dir(dir))
 	for name, text := range files {
-		testkit.Check(t, os.MkdirAll(filepath.Dir(name), 0o755))
-		testkit.Check(t, os.WriteFile(name, []byte(text), 0o644))
+		testkit.Write(t, name, text)
 	}
 	survey, err := Look(t.Context(), dir, Options{Env: os.Environ(), Version: "1.2.3"})
 	testkit.Check(t, err)

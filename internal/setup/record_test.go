@@ -38,8 +38,7 @@ func tree(t *testing.T, dir string) map[string]string {
 func put(t *testing.T, dir, name, text string) {
 	t.Helper()
 	name = filepath.Join(dir, filepath.FromSlash(name))
-	testkit.Check(t, os.MkdirAll(filepath.Dir(name), 0o755))
-	testkit.Check(t, os.WriteFile(name, []byte(text), 0o644))
+	testkit.Write(t, name, text)
 }
 
 func openRecord(t *testing.T, dir, root string) *Record {

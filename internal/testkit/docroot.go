@@ -58,6 +58,14 @@ func Write(t testing.TB, name, text string) {
 	Check(t, os.WriteFile(name, []byte(text), 0o644))
 }
 
+// Read reads a file that must be there.
+func Read(t testing.TB, name string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	Check(t, err)
+	return text
+}
+
 // Mkdir makes a directory that all users may read, and its parents.
 func Mkdir(t testing.TB, name string) {
 	t.Helper()

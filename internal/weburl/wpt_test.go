@@ -3,7 +3,6 @@ package weburl
 import (
 	"encoding/json"
 	"flag"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -28,8 +27,7 @@ func wptFile(t testing.TB, name string) []json.RawMessage {
 		}
 		dir = filepath.Join(strings.TrimSpace(string(out)), "testdata")
 	}
-	data, err := os.ReadFile(filepath.Join(dir, name))
-	testkit.Check(t, err)
+	data := testkit.Read(t, filepath.Join(dir, name))
 	var rows, cases []json.RawMessage
 	if err := json.Unmarshal(data, &rows); err != nil {
 		t.Fatalf("read %s: %v", name, err)

@@ -96,8 +96,7 @@ func TestLostRows(t *testing.T) {
 		t.Run(d.name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(14, 20))
 			file := strings.TrimSuffix(name, "jsonl") + d.file
-			whole, err := os.ReadFile(file)
-			testkit.Check(t, err)
+			whole := testkit.Read(t, file)
 			defer func() { testkit.Check(t, os.WriteFile(file, whole, 0o644)) }()
 			refused := 0
 			for range places {
@@ -173,8 +172,7 @@ func TestRepair(t *testing.T) {
 	t.Parallel() // it waits most of the time
 	rounds := testkit.Longer(5, 20)
 	name, want := crashedLedger(t)
-	whole, err := os.ReadFile(name)
-	testkit.Check(t, err)
+	whole := testkit.Read(t, name)
 	used, _, err := Repair(name, nil, nil)
 	if testkit.Check(t, err); used != -1 {
 		t.Errorf("a whole ledger was repaired from %d", used)
@@ -192,8 +190,7 @@ func TestRepair(t *testing.T) {
 			t.Error("a failed repair has changed the file")
 		}
 	}
-	log, err := os.ReadFile(strings.TrimSuffix(name, "jsonl") + "journal")
-	testkit.Check(t, err)
+	log := testkit.Read(t, strings.TrimSuffix(name, "jsonl")+"journal")
 	for range rounds {
 		cut := removeLine(r, removeLine(r, slices.Clone(whole)))
 		testkit.Check(t, os.WriteFile(name, cut, 0o644))

@@ -124,8 +124,7 @@ func TestJournalTwice(t *testing.T) {
 		}
 	}
 	want := states(t, f)
-	log, err := os.ReadFile(f.sibling("journal"))
-	testkit.Check(t, err)
+	log := testkit.Read(t, f.sibling("journal"))
 	testkit.Check(t, f.Close())
 	testkit.Check(t, os.WriteFile(f.sibling("journal"), log, 0o644))
 	g, _ := openFile(t, name)
@@ -145,8 +144,7 @@ func TestTornJournal(t *testing.T) {
 	for _, n := range all {
 		testkit.Check(t, f.Begin(ctx, n.Key))
 	}
-	log, err := os.ReadFile(f.sibling("journal"))
-	testkit.Check(t, err)
+	log := testkit.Read(t, f.sibling("journal"))
 	f.crash()
 	line := len(log) / 3
 	for size := range len(log) + 1 {
@@ -182,8 +180,7 @@ func TestTornEndRemoved(t *testing.T) {
 	testkit.Check(t, f.Plan(ctx, site, Change{Notices: all}))
 	testkit.Check(t, f.Begin(ctx, all[0].Key))
 	f.crash()
-	log, err := os.ReadFile(f.sibling("journal"))
-	testkit.Check(t, err)
+	log := testkit.Read(t, f.sibling("journal"))
 	testkit.Check(t, os.WriteFile(f.sibling("journal"), append(log, strings.Repeat("x", 3*len(log))...), 0o644))
 	g, _ := openFile(t, name)
 	if now, _ := os.ReadFile(f.sibling("journal")); string(now) != string(log) {
@@ -207,8 +204,7 @@ func TestDamagedFiles(t *testing.T) {
 	}
 	f.crash()
 	for _, file := range []string{name, f.sibling("journal")} {
-		data, err := os.ReadFile(file)
-		testkit.Check(t, err)
+		data := testkit.Read(t, file)
 		lines := strings.SplitAfter(string(data), "\n")
 		lines[1] = strings.Replace(lines[1], "x.example", "x.examp\x00e", 1)
 		testkit.Check(t, os.WriteFile(file, []byte(strings.Join(lines, "")), 0o644))
@@ -228,8 +224,7 @@ func TestDamagedFiles(t *testing.T) {
 		t.Errorf("notes %q", notes)
 	}
 	testkit.Check(t, g.Close())
-	kept, err := os.ReadFile(g.sibling("damaged"))
-	testkit.Check(t, err)
+	kept := testkit.Read(t, g.sibling("damaged"))
 	if strings.Count(string(kept), "\n") != 2 || strings.Count(string(kept), "x.examp\x00e") != 2 {
 		t.Errorf("kept %q", kept)
 	}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"reflect"
 	"regexp"
@@ -88,10 +87,8 @@ func TestRoundTrip(t *testing.T) {
 // A file and a journal of version 1, which had no counts and no checksums, are read
 // without warnings. The rows are written as before, with a checksum.
 func TestVersion1(t *testing.T) {
-	file, err := os.ReadFile("testdata/version1.jsonl")
-	testkit.Check(t, err)
-	log, err := os.ReadFile("testdata/version1.journal")
-	testkit.Check(t, err)
+	file := testkit.Read(t, "testdata/version1.jsonl")
+	log := testkit.Read(t, "testdata/version1.journal")
 	p := mustParse(t, string(file))
 	if p.changed || len(p.warnings) > 0 {
 		t.Errorf("changed %t, warnings %v", p.changed, p.warnings)

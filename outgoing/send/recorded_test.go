@@ -34,8 +34,7 @@ func TestRecorded(t *testing.T) {
 		t.Errorf("%d recordings, want %d", len(files), len(want))
 	}
 	for _, file := range files {
-		text, err := os.ReadFile(path.Join(dir, file.Name()))
-		testkit.Check(t, err)
+		text := testkit.Read(t, path.Join(dir, file.Name()))
 		parts := bytes.SplitN(text, []byte("\n\n"), 3)
 		if len(parts) != 3 {
 			t.Fatalf("%s: %d parts", file.Name(), len(parts))

@@ -296,8 +296,7 @@ echo json_encode($codes);`, post[strings.Index(post, "=")+1:], file))
 	}
 	counts := map[int]int{}
 	for i, q := range questions {
-		text, err := os.ReadFile(q.File)
-		testkit.Check(t, err)
+		text := testkit.Read(t, q.File)
 		counts[codes[i]]++
 		want := success
 		for _, p := range ProblemsFor(ledger.Pingback, CheckSource("http://sources.example/a-source/", &outgoing.Response{Status: 200, Body: text}, q.Target)) {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -41,8 +40,7 @@ func tokenizerCases(t *testing.T) (cases []tokenizerCase, skipped map[string]int
 	testkit.Check(t, err)
 	skipped = map[string]int{}
 	for _, name := range names {
-		b, err := os.ReadFile(name)
-		testkit.Check(t, err)
+		b := testkit.Read(t, name)
 		var file struct {
 			Tests             []tokenizerCase
 			XMLViolationTests []json.RawMessage
