@@ -15,14 +15,6 @@ import (
 	"github.com/sitelink/sitelink/templates"
 )
 
-// docroot writes a site and returns its directory.
-func docroot(t *testing.T, files map[string]string) string {
-	t.Helper()
-	dir := t.TempDir()
-	testkit.AddFiles(t, dir, files)
-	return dir
-}
-
 // positions lists the findings as "page:line:column file:line:column raw".
 func positions(fs []check.Finding) string {
 	var out []string
@@ -88,7 +80,7 @@ func TestPositions(t *testing.T) {
 		"nothing is known of the page": {body, nil, "1:12 - gone\n1:31 - other\n1:51 - gone"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir := docroot(t, map[string]string{"index.html": c.page})
+			dir := testkit.MakeDocroot(t, map[string]string{"index.html": c.page})
 			r, err := hook.Check(t.Context(), hook.Site{Docroot: dir, Sources: func(page string) []hook.Source {
 				if page != "index.html" {
 					t.Errorf("asked for %q", page)
@@ -107,7 +99,7 @@ func TestPositions(t *testing.T) {
 // encoding.
 func TestPositionsOfOtherEncodings(t *testing.T) {
 	const body = "<p>\xe9 <a href='caf\xe9.html'>x</a>"
-	dir := docroot(t, map[string]string{"index.html": "<meta charset=iso-8859-1>\xe9\xe9" + body})
+	dir := testkit.MakeDocroot(t, map[string]string{"index.html": "<meta charset=iso-8859-1>\xe9\xe9" + body})
 	r, err := hook.Check(t.Context(), hook.Site{Docroot: dir, Sources: func(string) []hook.Source {
 		return []hook.Source{{Links: []hook.Link{written("café.html", 4)}, HTML: hook.DigestOf([]byte(body))}}
 	}})
@@ -120,7 +112,7 @@ func TestPositionsOfOtherEncodings(t *testing.T) {
 // TestFaultsHaveNoPosition: a fault of a file is not a link, and Sources is
 // called only for pages with broken links.
 func TestFaultsHaveNoPosition(t *testing.T) {
-	dir := docroot(t, map[string]string{"index.html": "<a href=>x</a><!-- open"})
+	dir := testkit.MakeDocroot(t, map[string]string{"index.html": "<a href=>x</a><!-- open"})
 	r, err := hook.Check(t.Context(), hook.Site{Docroot: dir, Sources: func(page string) []hook.Source {
 		t.Errorf("asked for %s", page)
 		return nil
@@ -132,7 +124,7 @@ func TestFaultsHaveNoPosition(t *testing.T) {
 }
 
 func TestSite(t *testing.T) {
-	dir := docroot(t, map[string]string{
+	dir := testkit.MakeDocroot(t, map[string]string{
 		"index.html": "<a href=https://a.example/sub/gone>x</a><a href=/sub/dir>y</a><a href=/sub/ignored>", "dir/index.html": "x"})
 	r, err := hook.Check(t.Context(), hook.Site{Docroot: dir, BaseURL: "https://a.example/sub/", Profile: "nginx",
 		Options: check.Options{Ignore: []check.Ignore{{URL: "/sub/ignored"}}}})
@@ -147,7 +139,7 @@ func TestSite(t *testing.T) {
 
 // TestEndpoints: the check knows what templates.Docroot inserted.
 func TestEndpoints(t *testing.T) {
-	dir := docroot(t, map[string]string{"index.html": "<!doctype html><meta charset=utf-8><title>t</title>"})
+	dir := testkit.MakeDocroot(t, map[string]string{"index.html": "<!doctype html><meta charset=utf-8><title>t</title>"})
 	e, err := templates.NewEndpoints("https://a.example/xmlrpc", "https://a.example/mentions/")
 	testkit.Check(t, err)
 	if _, err := templates.Docroot(t.Context(), dir, templates.DocrootOptions{Endpoints: e}); err != nil {
@@ -165,7 +157,7 @@ func TestEndpoints(t *testing.T) {
 }
 
 func TestSiteErrors(t *testing.T) {
-	dir := docroot(t, map[string]string{"index.html": "x", "file": "x", "empty/file": "x"})
+	dir := testkit.MakeDocroot(t, map[string]string{"index.html": "x", "file": "x", "empty/file": "x"})
 	for name, c := range map[string]struct {
 		site hook.Site
 		want string
@@ -194,7 +186,7 @@ func TestSiteErrors(t *testing.T) {
 }
 
 func TestWrite(t *testing.T) {
-	dir := docroot(t, map[string]string{"index.html": "<a href=gone>x</a>"})
+	dir := testkit.MakeDocroot(t, map[string]string{"index.html": "<a href=gone>x</a>"})
 	r, err := hook.Check(t.Context(), hook.Site{Docroot: dir, Sources: func(string) []hook.Source { return []hook.Source{{Links: []hook.Link{written("gone", 5)}}} }})
 	testkit.Check(t, err)
 	r.Summary.Docroot = "public"

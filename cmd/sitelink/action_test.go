@@ -18,7 +18,7 @@ func TestAction(t *testing.T) {
 	script, err := filepath.Abs("../../.ci/action")
 	testkit.Check(t, err)
 	dir := t.TempDir()
-	write(t, filepath.Join(dir, "public", "a.html"), `<title>t</title><a href="gone.html">t</a>`)
+	testkit.Write(t, filepath.Join(dir, "public", "a.html"), `<title>t</title><a href="gone.html">t</a>`)
 	for _, test := range []struct {
 		name    string
 		env     []string
@@ -36,7 +36,7 @@ func TestAction(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			summary := filepath.Join(t.TempDir(), "summary.md")
-			write(t, summary, "before\n")
+			testkit.Write(t, summary, "before\n")
 			cmd := exec.Command("bash", script)
 			cmd.Dir, cmd.Env = dir, append(os.Environ(), append(test.env, "GITHUB_STEP_SUMMARY="+summary)...)
 			out, err := cmd.CombinedOutput()

@@ -65,7 +65,7 @@ func newNeighbour(t *testing.T, page string) *neighbour {
 
 func (n *neighbour) write(t *testing.T, name, text string) {
 	t.Helper()
-	write(t, filepath.Join(n.dir, name), text)
+	testkit.Write(t, filepath.Join(n.dir, name), text)
 }
 
 // take returns the requests so far, sorted, and forgets them.

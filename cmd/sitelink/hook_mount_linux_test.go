@@ -73,7 +73,7 @@ func TestHookReadOnlyMount(t *testing.T) {
 	says(t, said, "sitelink: warning: the result is not remembered: ", "read-only file system", "sitelink: main: links are fine")
 
 	unchanged()
-	write(t, filepath.Join(dir, "public", "a.html"), `<title>t</title><a href="gone.html">t</a>`)
+	testkit.Write(t, filepath.Join(dir, "public", "a.html"), `<title>t</title><a href="gone.html">t</a>`)
 	gitIn(t, dir, "commit", "-q", "-a", "-m", "bad")
 	before = listing(t, filepath.Join(dir, ".git"))
 	said, err = mounted(t, dir, "", readOnly+"exec sitelink hook run --commit HEAD")
@@ -98,7 +98,7 @@ func TestHookDiskFull(t *testing.T) {
 	}
 	t.Run("tree", func(t *testing.T) {
 		dir, _ := pushed(t, "")
-		write(t, filepath.Join(dir, "public", "large.bin"), strings.Repeat("large", 100<<10))
+		testkit.Write(t, filepath.Join(dir, "public", "large.bin"), strings.Repeat("large", 100<<10))
 		gitIn(t, dir, "add", "public")
 		gitIn(t, dir, "commit", "-q", "-m", "large")
 		said, err := mounted(t, dir, "", small("200k")+"set +e; sitelink hook run --commit HEAD"+left)

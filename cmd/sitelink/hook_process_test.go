@@ -30,15 +30,15 @@ func pushed(t *testing.T, build string) (dir, stdin string) {
 		t.Setenv(v[0], v[1])
 	}
 	dir = filepath.Join(dir, "repo")
-	write(t, filepath.Join(dir, "public", "a.html"), `<title>t</title><a href="a.html">t</a>`)
+	testkit.Write(t, filepath.Join(dir, "public", "a.html"), `<title>t</title><a href="a.html">t</a>`)
 	if build != "" {
-		write(t, filepath.Join(dir, "sitelink.toml"), "[hook]\nbuild = '"+build+"'\ntimeout = \"1m\"\n")
+		testkit.Write(t, filepath.Join(dir, "sitelink.toml"), "[hook]\nbuild = '"+build+"'\ntimeout = \"1m\"\n")
 	}
 	gitIn(t, dir, "init", "-q", "-b", "main", ".")
 	gitIn(t, dir, "add", "-A")
 	gitIn(t, dir, "commit", "-q", "-m", "a site")
 	id := strings.TrimSpace(gitIn(t, dir, "rev-parse", "HEAD"))
-	write(t, filepath.Join(dir, "dirty.html"), "dirty")
+	testkit.Write(t, filepath.Join(dir, "dirty.html"), "dirty")
 	return dir, "refs/heads/main " + id + " refs/heads/main " + strings.Repeat("0", len(id)) + "\n"
 }
 
@@ -172,7 +172,7 @@ func TestHookKilled(t *testing.T) {
 // says why and what to do.
 func TestHookReadOnly(t *testing.T) {
 	dir, stdin := pushed(t, "")
-	write(t, filepath.Join(dir, ".git", "sitelink"), "a file where the directory should be")
+	testkit.Write(t, filepath.Join(dir, ".git", "sitelink"), "a file where the directory should be")
 	cmd := exec.Command("sitelink", "hook", "run", "pre-push", "origin")
 	cmd.Dir, cmd.Stdin = dir, strings.NewReader(stdin)
 	out, err := cmd.CombinedOutput()
@@ -197,7 +197,7 @@ func TestHookReadOnly(t *testing.T) {
 // that is full.
 func TestHookFull(t *testing.T) {
 	dir, _ := pushed(t, "")
-	write(t, filepath.Join(dir, "public", "large.bin"), strings.Repeat("large", 100<<10))
+	testkit.Write(t, filepath.Join(dir, "public", "large.bin"), strings.Repeat("large", 100<<10))
 	gitIn(t, dir, "add", "public")
 	gitIn(t, dir, "commit", "-q", "-m", "large")
 	cmd := exec.Command("sh", "-c", "ulimit -f 200; exec sitelink hook run --commit HEAD")
@@ -222,10 +222,10 @@ func TestHookRemembered(t *testing.T) {
 			if generator != "" {
 				before := strings.TrimSpace(gitIn(t, dir, "rev-parse", "HEAD"))
 				bin := t.TempDir()
-				write(t, filepath.Join(bin, "hugo"), "#!/bin/sh\ntest \"$1\" = --destination && cp -r public/. \"$2\" && echo hugo >>"+filepath.Join(bin, "calls")+"\n")
+				testkit.Write(t, filepath.Join(bin, "hugo"), "#!/bin/sh\ntest \"$1\" = --destination && cp -r public/. \"$2\" && echo hugo >>"+filepath.Join(bin, "calls")+"\n")
 				testkit.Check(t, os.Chmod(filepath.Join(bin, "hugo"), 0o755))
 				t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
-				write(t, filepath.Join(dir, generator), "title = 't'\n")
+				testkit.Write(t, filepath.Join(dir, generator), "title = 't'\n")
 				gitIn(t, dir, "add", generator)
 				gitIn(t, dir, "commit", "-q", "-m", generator)
 				stdin = strings.Replace(stdin, before, strings.TrimSpace(gitIn(t, dir, "rev-parse", "HEAD")), 1)

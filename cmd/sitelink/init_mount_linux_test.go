@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // TestInitReadOnly: in a project that cannot be written, for root too, and on a
@@ -20,7 +22,7 @@ func TestInitReadOnly(t *testing.T) {
 	}
 
 	// Room for the record and the configuration, none for the rest.
-	write(t, filepath.Join(dir, ".github", "CODEOWNERS"), "x")
+	testkit.Write(t, filepath.Join(dir, ".github", "CODEOWNERS"), "x")
 	before = listing(t, dir)
 	said, err = mounted(t, dir, "", `mount -t tmpfs -o size=4k none .github; echo x >.github/CODEOWNERS; set +e; sitelink init --ci github; code=$?; find .github | sort; exit $code`)
 	checkExit(t, err, exitFailed)

@@ -118,7 +118,7 @@ func TestInitAsksForMentions(t *testing.T) {
 func TestInitAsksForBaseline(t *testing.T) {
 	for typed, want := range map[string]bool{"n\ny\nn\n": true, "n\nn\nn\n": false} {
 		dir := inRepository(t)
-		write(t, filepath.Join(dir, "public", "index.html"), `<title>t</title><a href="/gone.html">t</a>`)
+		testkit.Write(t, filepath.Join(dir, "public", "index.html"), `<title>t</title><a href="/gone.html">t</a>`)
 		stdout, stderr, code := atTerminal(t, t.Context(), strings.NewReader(typed), "init")
 		if code != exitClean || !strings.Contains(stdout, "found   1 finding in public; sitelink check lists them\n") ||
 			!strings.Contains(stderr, "Accept these findings in a baseline, so that only new ones are reported? [y/N] ") {

@@ -77,7 +77,7 @@ func TestActionSteps(t *testing.T) {
 	// step runs one step in the workspace with inputs, and returns its output.
 	step := func(s actionStep, workspace, summary string, inputs map[string]string) (string, error) {
 		file := filepath.Join(t.TempDir(), "step.sh")
-		write(t, file, s.script+"\n")
+		testkit.Write(t, file, s.script+"\n")
 		cmd := exec.Command("bash", "--noprofile", "--norc", "-e", "-o", "pipefail", file)
 		cmd.Dir = workspace
 		cmd.Env = append(os.Environ(), "CI=true", "GITHUB_ACTIONS=true", "GITHUB_ACTION_PATH="+root, "GITHUB_WORKSPACE="+workspace,
@@ -102,15 +102,15 @@ func TestActionSteps(t *testing.T) {
 	}
 
 	workspace := t.TempDir()
-	write(t, filepath.Join(workspace, "dist", "a.html"), `<title>t</title><a href="gone.html">t</a><a href="Other.html">t</a>`)
-	write(t, filepath.Join(workspace, "dist", "other.html"), "<title>t</title>")
+	testkit.Write(t, filepath.Join(workspace, "dist", "a.html"), `<title>t</title><a href="gone.html">t</a><a href="Other.html">t</a>`)
+	testkit.Write(t, filepath.Join(workspace, "dist", "other.html"), "<title>t</title>")
 	accepted := exec.Command("sitelink", "baseline", "write", "dist", "--reason", "a test", "--baseline", "accepted.jsonl")
 	accepted.Dir = workspace
 	testkit.Run(t, accepted)
-	write(t, filepath.Join(workspace, "dist", "new.html"), `<title>t</title><a href="also-gone.html">t</a>`)
-	write(t, filepath.Join(workspace, "blog", "_config.yml"), "title: t\n")
-	write(t, filepath.Join(workspace, "blog", "index.md"), "---\n---\n\nA [link](gone.html).\n")
-	write(t, filepath.Join(workspace, "blog", "_site", "index.html"), `<title>t</title><p>A <a href="gone.html">link</a>.`)
+	testkit.Write(t, filepath.Join(workspace, "dist", "new.html"), `<title>t</title><a href="also-gone.html">t</a>`)
+	testkit.Write(t, filepath.Join(workspace, "blog", "_config.yml"), "title: t\n")
+	testkit.Write(t, filepath.Join(workspace, "blog", "index.md"), "---\n---\n\nA [link](gone.html).\n")
+	testkit.Write(t, filepath.Join(workspace, "blog", "_site", "index.html"), `<title>t</title><p>A <a href="gone.html">link</a>.`)
 	for _, test := range []struct {
 		name         string
 		inputs       map[string]string

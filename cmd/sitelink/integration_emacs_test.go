@@ -59,10 +59,10 @@ func TestEmacs(t *testing.T) {
 		"public/posts/one/index.html": "<!DOCTYPE html><html><head><title>One</title></head><body><p>Text.</p></body></html>",
 		"public/posts/two/index.html": "<!DOCTYPE html><html><head><title>Two</title></head><body><p>Back to <a href=\"/posts/ONE/\">one</a>, <a href=\"/posts/gone/\">gone</a>.</p></body></html>",
 	} {
-		write(t, filepath.Join(dir, filepath.FromSlash(name)), text)
+		testkit.Write(t, filepath.Join(dir, filepath.FromSlash(name)), text)
 	}
 	steps := filepath.Join(t.TempDir(), "steps.el")
-	write(t, steps, emacsSteps)
+	testkit.Write(t, steps, emacsSteps)
 	out := runEditor(t, dir, []string{"SITELINK_SITE=" + dir, "SITELINK_EL=" + settings}, "emacs", "--batch", "-l", steps)
 	for _, want := range []string{
 		"diagnostic: eglot-error /posts/ONE/ ", "diagnostic: eglot-error /posts/gone/ ", "Back to [one](/posts/one/), [gone](/posts/gone/).", "\nend\n",

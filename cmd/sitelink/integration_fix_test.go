@@ -179,9 +179,9 @@ func (s *fixSite) earlierBuild(t *testing.T, docroot string) {
 	for i := range fixPages {
 		name := filepath.Join(docroot, fmt.Sprintf("guide/page-%d/index.html", i))
 		text := readFile(t, name)
-		write(t, name, strings.ReplaceAll(strings.ReplaceAll(text, `id="how-to-begin"`, `id="first-steps"`), "How to begin", "First steps"))
+		testkit.Write(t, name, strings.ReplaceAll(strings.ReplaceAll(text, `id="how-to-begin"`, `id="first-steps"`), "How to begin", "First steps"))
 		part := filepath.Join(docroot, fmt.Sprintf("guide/part-%d", i))
-		write(t, filepath.Join(docroot, fmt.Sprintf("manual/chapter-%d/index.html", i)), readFile(t, filepath.Join(part, "index.html")))
+		testkit.Write(t, filepath.Join(docroot, fmt.Sprintf("manual/chapter-%d/index.html", i)), readFile(t, filepath.Join(part, "index.html")))
 		testkit.Check(t, os.RemoveAll(part))
 	}
 }
@@ -199,7 +199,7 @@ func TestFixFigures(t *testing.T) {
 			t.Fatalf("kinds %v, places %v", s.kinds, s.places)
 		}
 		for name, text := range s.before {
-			write(t, filepath.Join(p.dir, name), text)
+			testkit.Write(t, filepath.Join(p.dir, name), text)
 		}
 		fix := func(args ...string) (int, string, string) {
 			return p.run(append([]string{"fix", "--tidy", "--profile", "netlify"}, args...)...)

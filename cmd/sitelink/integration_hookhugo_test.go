@@ -42,13 +42,13 @@ func pushHugo(t *testing.T, config, site, flag string) {
 		"content/good.md":                "---\ntitle: good\n---\n[home](/)\n",
 		"resources/_gen/images/kept.txt": "kept",
 	} {
-		write(t, filepath.Join(dir, site, filepath.FromSlash(name)), text)
+		testkit.Write(t, filepath.Join(dir, site, filepath.FromSlash(name)), text)
 	}
 	gitIn(t, dir, "rm", "-r", "-q", "public")
 	os.Remove(filepath.Join(dir, "dirty.html"))
 	gitIn(t, dir, "add", "-A")
 	gitIn(t, dir, "commit", "-q", "-m", "a Hugo site")
-	write(t, filepath.Join(dir, "dirty.txt"), "dirty")
+	testkit.Write(t, filepath.Join(dir, "dirty.txt"), "dirty")
 	run := func(want int, says string) {
 		t.Helper()
 		cmd := exec.Command("sitelink", "hook", "run", "--commit", "HEAD", "--dir", flag)
@@ -60,7 +60,7 @@ func pushHugo(t *testing.T, config, site, flag string) {
 		}
 	}
 	run(exitClean, "HEAD: links are fine")
-	write(t, filepath.Join(dir, site, "content", "bad.md"), "---\ntitle: bad\n---\n[gone](/gone/) [home](https://example.org/nowhere/)\n")
+	testkit.Write(t, filepath.Join(dir, site, "content", "bad.md"), "---\ntitle: bad\n---\n[gone](/gone/) [home](https://example.org/nowhere/)\n")
 	gitIn(t, dir, "add", "-A", ":(exclude)dirty.txt")
 	gitIn(t, dir, "commit", "-q", "-m", "bad")
 	os.Remove(filepath.Join(dir, site, "content", "bad.md"))
@@ -88,7 +88,7 @@ func TestHookHugoUnset(t *testing.T) {
 		"layouts/_default/list.html":   "<title>t</title>{{ range .Pages }}<a href=\"{{ .RelPermalink }}\">t</a>{{ end }}",
 		"content/good.md":              "---\ntitle: good\n---\n[home](/sub/)\n",
 	} {
-		write(t, filepath.Join(dir, filepath.FromSlash(name)), text)
+		testkit.Write(t, filepath.Join(dir, filepath.FromSlash(name)), text)
 	}
 	os.Remove(filepath.Join(dir, "sitelink.toml"))
 	gitIn(t, dir, "rm", "-r", "-q", "--cached", "public")
@@ -106,11 +106,11 @@ func TestHookHugoUnset(t *testing.T) {
 	}
 	run(exitClean, "HEAD: links are fine")
 	run(exitClean, "HEAD: passed before")
-	write(t, filepath.Join(dir, "content", "bad.md"), "---\ntitle: bad\n---\n[gone](/sub/gone/)\n")
+	testkit.Write(t, filepath.Join(dir, "content", "bad.md"), "---\ntitle: bad\n---\n[gone](/sub/gone/)\n")
 	gitIn(t, dir, "add", "content")
 	gitIn(t, dir, "commit", "-q", "-m", "bad")
 	run(exitFindings, "content/bad.md:4:8: error: directory not found: /sub/gone/")
-	write(t, filepath.Join(dir, "dirty.txt"), "dirty") // then in a copy
+	testkit.Write(t, filepath.Join(dir, "dirty.txt"), "dirty") // then in a copy
 	run(exitFindings, "error: directory not found: /sub/gone/")
 	if _, err := os.Stat(filepath.Join(dir, ".sitelink")); err == nil {
 		t.Error("a push has left a build in the project")
@@ -126,7 +126,7 @@ func TestHookHugoOldFaults(t *testing.T) {
 	}
 	dir, _ := pushed(t, "")
 	post := func(name, text string) {
-		write(t, filepath.Join(dir, "content", "post", name+".md"), "---\ntitle: "+name+"\ndate: 2026-01-"+name+"\nsummary: '"+text+"'\n---\n"+text+"\n")
+		testkit.Write(t, filepath.Join(dir, "content", "post", name+".md"), "---\ntitle: "+name+"\ndate: 2026-01-"+name+"\nsummary: '"+text+"'\n---\n"+text+"\n")
 	}
 	for name, text := range map[string]string{
 		"config.toml": "baseURL = 'https://example.org/'\ntitle = 't'\ndisableKinds = ['taxonomy', 'term', 'RSS', 'sitemap']\npaginate = 2\n" +
@@ -137,7 +137,7 @@ func TestHookHugoOldFaults(t *testing.T) {
 		"layouts/_default/list.html": "<title>t</title>{{ partial \"nav.html\" . }}{{ range (.Paginate .Site.RegularPages).Pages }}<a href=\"{{ .RelPermalink }}\">t</a>{{ .Content }}{{ end }}" +
 			"{{ with .Paginator.Next }}<a href=\"{{ .URL }}\">next</a>{{ end }}",
 	} {
-		write(t, filepath.Join(dir, filepath.FromSlash(name)), text)
+		testkit.Write(t, filepath.Join(dir, filepath.FromSlash(name)), text)
 	}
 	for _, day := range []string{"01", "02", "03", "04", "05"} {
 		post(day, "[old](/old-"+day+"/)")
@@ -149,7 +149,7 @@ func TestHookHugoOldFaults(t *testing.T) {
 	hugo, err := exec.LookPath("hugo")
 	testkit.Check(t, err)
 	bin, log := t.TempDir(), filepath.Join(t.TempDir(), "builds")
-	write(t, filepath.Join(bin, "hugo"), "#!/bin/sh\ncase $1 in --destination) echo built >>'"+log+"' ;; esac\nexec '"+hugo+"' \"$@\"\n")
+	testkit.Write(t, filepath.Join(bin, "hugo"), "#!/bin/sh\ncase $1 in --destination) echo built >>'"+log+"' ;; esac\nexec '"+hugo+"' \"$@\"\n")
 	testkit.Check(t, os.Chmod(filepath.Join(bin, "hugo"), 0o755))
 	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	remote := filepath.Join(t.TempDir(), "remote.git")
@@ -216,9 +216,11 @@ func TestHookCommittedDocroot(t *testing.T) {
 		t.Run(g.name, func(t *testing.T) {
 			dir, remote := filepath.Join(t.TempDir(), "site"), filepath.Join(t.TempDir(), "remote.git")
 			for name, text := range g.files {
-				write(t, filepath.Join(dir, filepath.FromSlash(name)), text)
+				testkit.Write(t, filepath.Join(dir, filepath.FromSlash(name)), text)
 			}
-			post := func(link string) { write(t, filepath.Join(dir, g.post), "---\ntitle: a\n---\n["+link+"]("+link+")\n") }
+			post := func(link string) {
+				testkit.Write(t, filepath.Join(dir, g.post), "---\ntitle: a\n---\n["+link+"]("+link+")\n")
+			}
 			build := func() { command(t, dir, g.build[0], g.build[1:]...) }
 			gitIn(t, dir, "init", "-q", "-b", "main", ".")
 			gitIn(t, dir, "init", "-q", "--bare", remote)
@@ -242,17 +244,17 @@ func TestHookCommittedDocroot(t *testing.T) {
 			post("/gone/")
 			push(1, g.post+":4:")
 			post("/")
-			write(t, filepath.Join(dir, g.docroot, "more.html"), "<title>t</title><a href='/lost.html'>t</a>")
+			testkit.Write(t, filepath.Join(dir, g.docroot, "more.html"), "<title>t</title><a href='/lost.html'>t</a>")
 			push(1, g.docroot+"/more.html:1:")
 			os.Remove(filepath.Join(dir, g.docroot, "more.html"))
-			write(t, filepath.Join(dir, "README.md"), "read me")
+			testkit.Write(t, filepath.Join(dir, "README.md"), "read me")
 			push(0, "main: ")
 			post("/?2")
 			build()
 			push(0, "main: links are fine")
 			// Other files of the copy change too, but it is not what the sources say.
 			post("/gone/")
-			write(t, filepath.Join(dir, g.docroot, "more.html"), "<title>t</title>")
+			testkit.Write(t, filepath.Join(dir, g.docroot, "more.html"), "<title>t</title>")
 			push(1, g.post+":4:")
 		})
 	}

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // TestHookLFS: the hook of the real git-lfs and ours both get what git says is
@@ -43,8 +45,8 @@ func TestHookLFS(t *testing.T) {
 	gitIn(t, dir, "lfs", "track", "*.bin")
 	commit := func(page, large string) {
 		t.Helper()
-		write(t, filepath.Join(dir, "public", "a.html"), page)
-		write(t, filepath.Join(dir, "public", "large.bin"), large)
+		testkit.Write(t, filepath.Join(dir, "public", "a.html"), page)
+		testkit.Write(t, filepath.Join(dir, "public", "large.bin"), large)
 		gitIn(t, dir, "add", "-A")
 		gitIn(t, dir, "commit", "-q", "-m", large)
 	}

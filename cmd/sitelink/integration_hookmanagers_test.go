@@ -27,10 +27,10 @@ func TestHookManagers(t *testing.T) {
 	}{
 		{"husky", filepath.Join(bin, "husky"), func(t *testing.T, dir string) {
 			command(t, dir, filepath.Join(bin, "husky"))
-			write(t, filepath.Join(dir, ".husky", "pre-push"), githook.Snippet("husky", sites...))
+			testkit.Write(t, filepath.Join(dir, ".husky", "pre-push"), githook.Snippet("husky", sites...))
 		}},
 		{"lefthook", filepath.Join(bin, "lefthook"), func(t *testing.T, dir string) {
-			write(t, filepath.Join(dir, "lefthook.yml"), githook.Snippet("lefthook", sites...))
+			testkit.Write(t, filepath.Join(dir, "lefthook.yml"), githook.Snippet("lefthook", sites...))
 			command(t, dir, filepath.Join(bin, "lefthook"), "install")
 		}},
 		{"pre-commit", os.Getenv("SITELINK_PRECOMMIT"), func(t *testing.T, dir string) {
@@ -38,13 +38,13 @@ func TestHookManagers(t *testing.T) {
 			// pre-commit takes commits only.
 			source := filepath.Join(t.TempDir(), "source")
 			manifest := testkit.Read(t, "../../.pre-commit-hooks.yaml")
-			write(t, filepath.Join(source, ".pre-commit-hooks.yaml"), string(manifest))
+			testkit.Write(t, filepath.Join(source, ".pre-commit-hooks.yaml"), string(manifest))
 			gitIn(t, source, "init", "-q", ".")
 			gitIn(t, source, "add", "-A")
 			gitIn(t, source, "commit", "-q", "-m", "manifest")
 			text := strings.NewReplacer("https://github.com/sitelink/sitelink", source,
 				"v0.1.0", strings.TrimSpace(gitIn(t, source, "rev-parse", "HEAD")), "id: sitelink", "id: sitelink-system").Replace(githook.Snippet("pre-commit", sites...))
-			write(t, filepath.Join(dir, ".pre-commit-config.yaml"), text)
+			testkit.Write(t, filepath.Join(dir, ".pre-commit-config.yaml"), text)
 			t.Setenv("PRE_COMMIT_HOME", t.TempDir())
 			program := os.Getenv("SITELINK_PRECOMMIT")
 			command(t, source, program, "validate-manifest", ".pre-commit-hooks.yaml")
@@ -63,7 +63,7 @@ func TestHookManagers(t *testing.T) {
 			remote := filepath.Join(t.TempDir(), "remote.git")
 			gitIn(t, dir, "init", "-q", "--bare", remote)
 			gitIn(t, dir, "remote", "add", "origin", remote)
-			write(t, filepath.Join(dir, "my docs", "public", "index.html"), "<title>t</title>")
+			testkit.Write(t, filepath.Join(dir, "my docs", "public", "index.html"), "<title>t</title>")
 			m.set(t, dir)
 			gitIn(t, dir, "add", "-A")
 			gitIn(t, dir, "commit", "-q", "--no-verify", "-m", m.name)
@@ -76,7 +76,7 @@ func TestHookManagers(t *testing.T) {
 			if out := gitIn(t, dir, "push", "origin", "main"); !(strings.Contains(out, "blog in main: links are fine") && strings.Contains(out, "my docs in main: links are fine")) && !strings.Contains(out, "sitelink (installed).....................................................Passed") {
 				t.Errorf("sitelink did not check the push: %s", out)
 			}
-			write(t, filepath.Join(dir, "my docs", "public", "b.html"), `<title>t</title><a href="gone.html">t</a>`)
+			testkit.Write(t, filepath.Join(dir, "my docs", "public", "b.html"), `<title>t</title><a href="gone.html">t</a>`)
 			gitIn(t, dir, "add", "-A")
 			gitIn(t, dir, "commit", "-q", "--no-verify", "-m", "bad")
 			os.Remove(filepath.Join(dir, "my docs", "public", "b.html"))

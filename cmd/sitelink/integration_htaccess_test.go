@@ -112,9 +112,7 @@ func compareApacheRules(t *testing.T, base string) {
 	files["links.html"] = page.String()
 	root := t.TempDir()
 	docroot := filepath.Join(root, base)
-	for name, text := range files {
-		testkit.Write(t, filepath.Join(docroot, name), text)
-	}
+	testkit.AddFiles(t, docroot, files)
 	openToAll(t, root)
 	if err := filepath.WalkDir(root, func(name string, d os.DirEntry, err error) error {
 		if err == nil && d.IsDir() {

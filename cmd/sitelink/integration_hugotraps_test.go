@@ -73,9 +73,7 @@ func (p *hugoProject) files(config string, more map[string]string) {
 		"layouts/_default/list.html":   "<!doctype html><html><head><title>t</title></head><body>{{ .Content }}{{ range .Pages }}<a href=\"{{ .Permalink }}\">t</a>{{ end }}</body></html>\n",
 	}
 	maps.Copy(all, more)
-	for name, text := range all {
-		write(p.t, filepath.Join(p.dir, filepath.FromSlash(name)), text)
-	}
+	testkit.AddFiles(p.t, p.dir, all)
 }
 
 func page(text string, matter ...string) string {
@@ -146,7 +144,7 @@ func TestHugoStale(t *testing.T) {
 			t.Errorf("the build is not hidden from git: %q, %v", text, err)
 		}
 		// Nothing of the last build survives.
-		write(t, filepath.Join(p.dir, ".sitelink/public/b/index.html"), "<title>b</title>")
+		testkit.Write(t, filepath.Join(p.dir, ".sitelink/public/b/index.html"), "<title>b</title>")
 		p.sitelink(exitFindings, []string{"build"}, `error: directory not found: /b/`)
 	})
 }
@@ -300,7 +298,7 @@ func TestHugoMultihost(t *testing.T) {
 		// One language alone, and one address for all.
 		p.sitelink(exitFindings, []string{"check", "public/fr"}, `published at https://fr\.example/sub/`, `/b/ lacks the base path /sub/`, `: 1 error$`)
 		p.sitelink(exitFindings, []string{"check", "--base-url", "https://en.example/"}, `directory not found: /b/`)
-		write(t, filepath.Join(p.dir, "sitelink.toml"), "[[site]]\nroot = 'fr'\nbase = 'https://fr.example/sub/'\n[[site]]\nroot = 'en'\nbase = 'https://en.example/'\n")
+		testkit.Write(t, filepath.Join(p.dir, "sitelink.toml"), "[[site]]\nroot = 'fr'\nbase = 'https://fr.example/sub/'\n[[site]]\nroot = 'en'\nbase = 'https://en.example/'\n")
 		p.sitelink(exitFindings, checkOnly, `error: directory not found: /fr/non/`, `: 2 errors`)
 	})
 }
@@ -324,8 +322,8 @@ func TestHugoRefs(t *testing.T) {
 		if _, err := os.Stat(filepath.Join(p.dir, ".sitelink/public")); err == nil {
 			t.Error("a build that failed has left a docroot")
 		}
-		write(t, filepath.Join(p.dir, "config.toml"), "disableKinds = ['taxonomy', 'term', 'RSS', 'sitemap']\nbaseURL = 'https://example.org/'\nrefLinksErrorLevel = 'WARNING'\nrefLinksNotFoundURL = '/nf/'\n")
-		write(t, filepath.Join(p.dir, "content/nf.md"), page("nothing here"))
+		testkit.Write(t, filepath.Join(p.dir, "config.toml"), "disableKinds = ['taxonomy', 'term', 'RSS', 'sitemap']\nbaseURL = 'https://example.org/'\nrefLinksErrorLevel = 'WARNING'\nrefLinksNotFoundURL = '/nf/'\n")
+		testkit.Write(t, filepath.Join(p.dir, "content/nf.md"), page("nothing here"))
 		p.sitelink(exitFindings, []string{"build"}, `: 1 error$`, `^\.sitelink/public/a/index\.html:\d.* error: the generator could not resolve a reference.*\[unresolved-ref\]`)
 		p.sitelink(exitFailed, []string{"build", "--strict"}, `REF_NOT_FOUND`, `the build failed: hugo .*--printPathWarnings: 1 warning, and --strict allows none$`, `hint: fix what Hugo reports above`)
 		if _, err := os.Stat(filepath.Join(p.dir, ".sitelink/public")); err == nil {
@@ -396,7 +394,7 @@ func TestHugoArguments(t *testing.T) {
 		p.sitelink(exitFailed, []string{"build", "--", "--no-such-flag"}, `unknown flag`, `the build failed: hugo .* --no-such-flag`)
 		p.sitelink(exitUsage, []string{"build", "public"}, `build takes no directory`)
 		// Two pages that fall on one address.
-		write(t, filepath.Join(p.dir, "content/e.md"), page("e", "url: /b/"))
+		testkit.Write(t, filepath.Join(p.dir, "content/e.md"), page("e", "url: /b/"))
 		p.sitelink(exitFailed, []string{"build", "--strict"}, `^WARN .*Duplicate target paths: /b/index\.html`, `the build failed: hugo .*: 1 warning, and --strict allows none$`)
 		p.sitelink(exitUsage, []string{"build", "--strict", "--", "--quiet"}, `--quiet hides the warnings that --strict needs`)
 	})

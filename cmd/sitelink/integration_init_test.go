@@ -31,12 +31,12 @@ func TestInitWorkflow(t *testing.T) {
 		"mdbook": filepath.Join(filepath.Dir(os.Getenv("SITELINK_SPHINX")), "mdbook")} {
 		program, err := exec.LookPath(program)
 		testkit.Check(t, err)
-		write(t, filepath.Join(tools, name), "#!/bin/sh\nexec "+program+" \"$@\"\n")
+		testkit.Write(t, filepath.Join(tools, name), "#!/bin/sh\nexec "+program+" \"$@\"\n")
 		testkit.Check(t, os.Chmod(filepath.Join(tools, name), 0o777))
 	}
 	golang, err := exec.LookPath("go")
 	testkit.Check(t, err)
-	write(t, filepath.Join(tools, "go"), "#!/bin/sh\ncase $* in 'install github.com/sitelink/'*) ;; *) exec "+golang+" \"$@\" ;; esac\n")
+	testkit.Write(t, filepath.Join(tools, "go"), "#!/bin/sh\ncase $* in 'install github.com/sitelink/'*) ;; *) exec "+golang+" \"$@\" ;; esac\n")
 	testkit.Check(t, os.Chmod(filepath.Join(tools, "go"), 0o777))
 	for name, value := range map[string]string{"GOPATH": tools, "PATH": tools + ":" + tools + "/bin:" + os.Getenv("PATH"), "npm_config_audit": "false", "npm_config_fund": "false",
 		"ASTRO_TELEMETRY_DISABLED": "1", "YARN_ENABLE_TELEMETRY": "0", "npm_config_update_notifier": "false", "PIP_QUIET": "1", "PIP_NO_COMPILE": "1", "POETRY_VIRTUALENVS_IN_PROJECT": "1", "PIPENV_VENV_IN_PROJECT": "1"} {
@@ -81,7 +81,7 @@ func TestInitWorkflow(t *testing.T) {
 			gitIn(t, dir, "init", "-q")
 			project := filepath.Join(dir, p.below)
 			for name, text := range p.files {
-				write(t, filepath.Join(project, filepath.FromSlash(name)), text)
+				testkit.Write(t, filepath.Join(project, filepath.FromSlash(name)), text)
 			}
 			env := append(os.Environ(), "PROJECT="+project, "npm_config_prefix="+venv, "PATH="+venv+"/bin:"+os.Getenv("PATH"))
 			if p.files["mkdocs.yml"] != "" || p.files["conf.py"] != "" {
@@ -94,7 +94,7 @@ func TestInitWorkflow(t *testing.T) {
 			testkit.Check(t, err)
 			facts.Release = "v9.8.7"
 			config := facts.Config()
-			write(t, filepath.Join(project, config.Path), config.Text)
+			testkit.Write(t, filepath.Join(project, config.Path), config.Text)
 			servers := slices.DeleteFunc(setup.Servers(), func(s setup.Server) bool { return p.server != "" && p.server != s.Name })
 			if p.name == "hugo" {
 				if code, out := runAll(dir, env, workflowScripts(t, servers[0], servers[0].Advice(&facts.Facts), action)); code != exitClean {
@@ -105,7 +105,7 @@ func TestInitWorkflow(t *testing.T) {
 			if filepath.Ext(p.bad) == ".rst" {
 				text = "bad\n===\n\n`gone <#gone>`__\n"
 			}
-			write(t, filepath.Join(project, filepath.FromSlash(p.bad)), text)
+			testkit.Write(t, filepath.Join(project, filepath.FromSlash(p.bad)), text)
 			for _, server := range servers {
 				code, out := runAll(dir, env, workflowScripts(t, server, server.Advice(&facts.Facts), action))
 				place := p.bad + ":4:8: error: "
@@ -212,7 +212,7 @@ func TestInitHusky(t *testing.T) {
 	if out := gitIn(t, dir, "push", "origin", "main"); !strings.Contains(out, "main: links are fine") {
 		t.Errorf("a good push: %s", out)
 	}
-	write(t, filepath.Join(dir, "public", "b.html"), `<title>t</title><a href="gone.html">t</a>`)
+	testkit.Write(t, filepath.Join(dir, "public", "b.html"), `<title>t</title><a href="gone.html">t</a>`)
 	gitIn(t, dir, "add", "-A")
 	gitIn(t, dir, "commit", "-q", "-m", "bad")
 	cmd := exec.Command("git", "push", "origin", "main")

@@ -161,7 +161,7 @@ func TestLSPFigures(t *testing.T) {
 	// With one address more, the server can keep nothing of what it knows of the sources.
 	change(5, "[q](/one-m\n")
 	largeBlog(t, dir, pages)
-	write(t, filepath.Join(dir, "public", "one-more", "index.html"), "<!DOCTYPE html><html><head><title>More</title></head><body></body></html>")
+	testkit.Write(t, filepath.Join(dir, "public", "one-more", "index.html"), "<!DOCTYPE html><html><head><title>More</title></head><body></body></html>")
 	for known := false; !known; {
 		s.waitEnd(t)
 		at := protocol.Position{Line: 5, Character: 10}

@@ -184,16 +184,16 @@ func TestLSPFixes(t *testing.T) {
 		}
 		s := newFixSite(200)
 		for name, text := range s.before {
-			write(t, filepath.Join(p.dir, name), text)
+			testkit.Write(t, filepath.Join(p.dir, name), text)
 		}
-		write(t, filepath.Join(p.dir, "sitelink.toml"), "profile = \"netlify\"\n[check]\nsince = \"earlier\"\n")
-		write(t, filepath.Join(p.dir, "earlier", "index.html"), "<title>x</title>")
+		testkit.Write(t, filepath.Join(p.dir, "sitelink.toml"), "profile = \"netlify\"\n[check]\nsince = \"earlier\"\n")
+		testkit.Write(t, filepath.Join(p.dir, "earlier", "index.html"), "<title>x</title>")
 		// What the status cache knows of other sites.
 		for name, form := range map[string]string{"content/post/post-1.md": "\n[moved](%s)\n", "layouts/single.html": "<a href=\"%s\">moved</a>\n"} {
 			name = filepath.Join(p.dir, name)
-			write(t, name, readFile(t, name)+fmt.Sprintf(form, "https://moved.example/old"))
+			testkit.Write(t, name, readFile(t, name)+fmt.Sprintf(form, "https://moved.example/old"))
 		}
-		write(t, filepath.Join(p.dir, ".sitelink", ".gitignore"), "*\n")
+		testkit.Write(t, filepath.Join(p.dir, ".sitelink", ".gitignore"), "*\n")
 		rememberMoved(t, filepath.Join(p.dir, ".sitelink", "status.jsonl"), "https://moved.example/old", "https://moved.example/new")
 		if code, _, stderr := p.run("build", "--fail-on", "never"); code != 0 {
 			t.Fatalf("build: %d, %s", code, stderr)
@@ -219,7 +219,7 @@ func TestLSPFixes(t *testing.T) {
 			want map[string]string
 		}{{[]string{"fix", "--tidy", "--write"}, safe}, {[]string{"fix", "--tidy", "--write", "--likely"}, all}} {
 			for name, text := range texts {
-				write(t, name, text)
+				testkit.Write(t, name, text)
 			}
 			if code, _, stderr := p.run(run.args...); code > 1 {
 				t.Fatalf("%q: %s", run.args, stderr)
@@ -268,7 +268,7 @@ func TestLSPDiagnostics(t *testing.T) {
 		}
 		s := newFixSite(300)
 		for name, text := range s.before {
-			write(t, filepath.Join(p.dir, name), text)
+			testkit.Write(t, filepath.Join(p.dir, name), text)
 		}
 		compareWithCheck(t, p, 250) // some breaks are references, or have no place
 		for _, dir := range filepath.SplitList(os.Getenv("SITELINK_SITES")) {
@@ -294,7 +294,7 @@ func TestLSPRealSite(t *testing.T) {
 				return err
 			}
 			text := readFile(t, name)
-			write(t, name, localLink.ReplaceAllStringFunc(text, func(link string) string {
+			testkit.Write(t, name, localLink.ReplaceAllStringFunc(text, func(link string) string {
 				if n++; n%3 != 0 {
 					return link
 				}
@@ -319,7 +319,7 @@ func TestLSPWhileTyping(t *testing.T) {
 		}
 		s := newFixSite(100)
 		for name, text := range s.all {
-			write(t, filepath.Join(p.dir, name), text)
+			testkit.Write(t, filepath.Join(p.dir, name), text)
 		}
 		p.hugo()
 		e := openEditor(t, p.command("sitelink", "lsp"), p.dir, false)
@@ -332,7 +332,7 @@ func TestLSPWhileTyping(t *testing.T) {
 			t.Error(err)
 		}
 		for _, name := range names {
-			write(t, filepath.Join(p.dir, name), s.before[name])
+			testkit.Write(t, filepath.Join(p.dir, name), s.before[name])
 		}
 		want, _ := placedFindings(t, p)
 		for place := range want {

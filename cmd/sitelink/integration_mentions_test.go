@@ -44,7 +44,7 @@ add_action('template_redirect', function () {
 		"layouts/_default/list.html":   template,
 		"sitelink.toml":                "docroot = 'public'\nbase-url = ['" + base.String() + "']\n[templates]\npingback = '" + base.String() + "pingback'\n[incoming]\nstore = 'mentions.db'\n",
 	} {
-		write(t, filepath.Join(dir, filepath.FromSlash(name)), text)
+		testkit.Write(t, filepath.Join(dir, filepath.FromSlash(name)), text)
 	}
 	bin := "sitelink"
 	command(t, dir, bin, "init", "--yes", "--mentions")

@@ -65,7 +65,7 @@ func TestNeovim(t *testing.T) {
 	testkit.Check(t, err)
 	work := t.TempDir()
 	steps, result := filepath.Join(work, "steps.lua"), filepath.Join(work, "result.json")
-	write(t, steps, neovimSteps)
+	testkit.Write(t, steps, neovimSteps)
 	out := runEditor(t, site.dir, []string{"SITELINK_BINARY=" + program, "SITELINK_SITE=" + site.dir, "SITELINK_DRIVE=" + steps, "SITELINK_RESULT=" + result},
 		"nvim", "--headless", "-u", "NONE", "-i", "NONE", "-S", drive)
 	var r struct {

@@ -228,7 +228,7 @@ func TestPlugins(t *testing.T) {
 			}
 			dir, at := t.TempDir(), strings.LastIndex(p.earlier, "@")
 			name, version, plugin := p.earlier[:at], p.earlier[at+1:], filepath.Base(p.dir)
-			write(t, filepath.Join(dir, "old", "package.json"), `{"name": "`+name+`", "version": "`+version+`"}`)
+			testkit.Write(t, filepath.Join(dir, "old", "package.json"), `{"name": "`+name+`", "version": "`+version+`"}`)
 			text, err := bench.shell(t, dir, `npm init -y >/dev/null && npm install --offline --legacy-peer-deps --no-audit --install-links ./old $OUT/sitelink-[0-9]*.tgz $OUT/sitelink-linux-*.tgz $OUT/`+plugin+`-*.tgz
 				npm ls `+name)
 			if err == nil || !strings.Contains(text, `" from node_modules/`+plugin) {
@@ -244,8 +244,8 @@ func TestPluginsWindows(t *testing.T) {
 	dir := t.TempDir()
 	testkit.Check(t, os.CopyFS(dir, os.DirFS("../../plugins/python/sitelink")))
 	testkit.Check(t, os.CopyFS(dir, os.DirFS("../../plugins/npm/sitelink")))
-	write(t, filepath.Join(dir, "node_modules/@sitelink/win32-x64/bin/sitelink.exe"), "x")
-	write(t, filepath.Join(dir, "sitelink/bin/sitelink.exe"), "x")
+	testkit.Write(t, filepath.Join(dir, "node_modules/@sitelink/win32-x64/bin/sitelink.exe"), "x")
+	testkit.Write(t, filepath.Join(dir, "sitelink/bin/sitelink.exe"), "x")
 	for program, test := range map[string][2]string{
 		"python3": {`import os, sitelink; os.name = "nt"; print(sitelink.binary())`, dir + "/sitelink/bin/sitelink.exe\n"},
 		"node": {`Object.defineProperty(process, "platform", { value: "win32" });
@@ -276,7 +276,7 @@ func readmeShows(t *testing.T, name, report string) {
 	block := regexp.MustCompile("(?s)```text\n.*?```")
 	now := block.ReplaceAllLiteralString(string(text), "```text\n"+report+"\n```")
 	if *update {
-		write(t, name, now)
+		testkit.Write(t, name, now)
 	} else if now != string(text) {
 		t.Errorf("%s shows another report than\n%s\n(go test -update rewrites it)", name, report)
 	}

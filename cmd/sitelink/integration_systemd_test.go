@@ -34,7 +34,7 @@ func TestSystemdSocket(t *testing.T) {
 	program, err := exec.LookPath("sitelink")
 	testkit.Check(t, err)
 	dir := t.TempDir()
-	write(t, filepath.Join(dir, "site", "index.html"), "<!doctype html><title>Home</title>")
+	testkit.Write(t, filepath.Join(dir, "site", "index.html"), "<!doctype html><title>Home</title>")
 	line = strings.NewReplacer("/usr/bin/sitelink", program, "/srv/example.org", filepath.Join(dir, "site"), "/var/lib/sitelink", dir).Replace(line)
 	address := testkit.FreePort(t)
 	cmd := exec.Command(activate, append([]string{"--listen=" + address}, strings.Fields(line)...)...)

@@ -48,7 +48,7 @@ func TestWatchHugoServer(t *testing.T) {
 				"layouts/_default/single.html": "<!DOCTYPE html><html><head><title>{{ .Title }}</title></head><body>{{ .Content }}</body></html>",
 				"layouts/_default/list.html":   "<!DOCTYPE html><html><head><title>{{ .Title }}</title></head><body>{{ .Content }}</body></html>",
 			} {
-				write(t, filepath.Join(dir, filepath.FromSlash(name)), text)
+				testkit.Write(t, filepath.Join(dir, filepath.FromSlash(name)), text)
 			}
 			public := filepath.Join(dir, "public")
 			if needsFlag {
@@ -68,7 +68,7 @@ func TestWatchHugoServer(t *testing.T) {
 			}
 			edit := func(text, want string) {
 				t.Helper()
-				write(t, filepath.Join(dir, "content", "one.md"), "---\ntitle: one\n---\n"+text+"\n")
+				testkit.Write(t, filepath.Join(dir, "content", "one.md"), "---\ntitle: one\n---\n"+text+"\n")
 				for range 20 {
 					for _, line := range w.check() {
 						if strings.Contains(line, want) {
@@ -81,7 +81,7 @@ func TestWatchHugoServer(t *testing.T) {
 			edit("[two](/two/#second)", `content/one.md:4:7: error: two/index.html has no element with id "second" [missing-fragment]`)
 			edit("[two](/two/#first)", `content/one.md:4:7: fixed: two/index.html has no element with id "second" [missing-fragment]`)
 			edit("[two](/three/)", "content/one.md:4:7: error: directory not found: /three/ [missing-directory]")
-			write(t, filepath.Join(dir, "content", "three.md"), "---\ntitle: three\n---\n")
+			testkit.Write(t, filepath.Join(dir, "content", "three.md"), "---\ntitle: three\n---\n")
 			w.untilCount("0 errors, 0 warnings")
 			testkit.Check(t, w.cmd.Process.Signal(os.Interrupt))
 			for w.lines.Scan() {

@@ -122,9 +122,9 @@ func (h *hostile) edit(cmd *exec.Cmd) error {
 func TestLSPEndsBuild(t *testing.T) {
 	dir, bin := t.TempDir(), t.TempDir()
 	pid := filepath.Join(bin, "pid")
-	write(t, filepath.Join(dir, "hugo.toml"), "baseURL = 'https://example.org/'\n")
-	write(t, filepath.Join(dir, "content", "a.md"), "[x](/y/)\n")
-	write(t, filepath.Join(bin, "hugo"), "#!/bin/sh\nfor a; do [ \"$a\" = --destination ] && echo $$ > '"+pid+"' && exec sleep 600; done\n")
+	testkit.Write(t, filepath.Join(dir, "hugo.toml"), "baseURL = 'https://example.org/'\n")
+	testkit.Write(t, filepath.Join(dir, "content", "a.md"), "[x](/y/)\n")
+	testkit.Write(t, filepath.Join(bin, "hugo"), "#!/bin/sh\nfor a; do [ \"$a\" = --destination ] && echo $$ > '"+pid+"' && exec sleep 600; done\n")
 	testkit.Check(t, os.Chmod(filepath.Join(bin, "hugo"), 0o755))
 	cmd := exec.Command("sitelink", "lsp", "--build")
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"), "XDG_CACHE_HOME="+t.TempDir())
@@ -155,9 +155,9 @@ func TestLSPEndsBuild(t *testing.T) {
 // because the editor does not show that.
 func TestLSPBuildFails(t *testing.T) {
 	dir, bin := t.TempDir(), t.TempDir()
-	write(t, filepath.Join(dir, "hugo.toml"), "baseURL = 'https://example.org/'\n")
-	write(t, filepath.Join(dir, "content", "a.md"), "[x](/y/)\n")
-	write(t, filepath.Join(bin, "hugo"), "#!/bin/sh\nfor a; do [ \"$a\" = --destination ] && echo 'Start building sites' && echo 'ERROR a.md:3: no such shortcode' >&2 && echo && exit 1; done\n")
+	testkit.Write(t, filepath.Join(dir, "hugo.toml"), "baseURL = 'https://example.org/'\n")
+	testkit.Write(t, filepath.Join(dir, "content", "a.md"), "[x](/y/)\n")
+	testkit.Write(t, filepath.Join(bin, "hugo"), "#!/bin/sh\nfor a; do [ \"$a\" = --destination ] && echo 'Start building sites' && echo 'ERROR a.md:3: no such shortcode' >&2 && echo && exit 1; done\n")
 	testkit.Check(t, os.Chmod(filepath.Join(bin, "hugo"), 0o755))
 	cmd := exec.Command("sitelink", "lsp", "--build")
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"), "XDG_CACHE_HOME="+t.TempDir())

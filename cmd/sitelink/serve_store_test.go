@@ -66,10 +66,10 @@ func TestServeReadOnlyStore(t *testing.T) {
 	program, err := exec.LookPath("sitelink")
 	testkit.Check(t, err)
 	copyFile(t, program, filepath.Join(dir, "sitelink"), 0o755)
-	write(t, filepath.Join(dir, "public", "index.html"), "<!doctype html><title>Home</title>")
+	testkit.Write(t, filepath.Join(dir, "public", "index.html"), "<!doctype html><title>Home</title>")
 	for name, mode := range map[string]os.FileMode{"open": 0o777, "closed": 0o555} {
 		store := filepath.Join(dir, name, "mentions.db")
-		write(t, store, "")
+		testkit.Write(t, store, "")
 		copyFile(t, filepath.Join(r.dir, "mentions.db"), store, 0)
 		for name, mode := range map[string]os.FileMode{dir: 0o755, store: 0o444, filepath.Dir(store): mode} {
 			testkit.Check(t, os.Chmod(name, mode))

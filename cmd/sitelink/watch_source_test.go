@@ -22,8 +22,8 @@ func TestWatchSource(t *testing.T) {
 		place string
 	}{{nil, "content/a.md:4:5: "}, {[]string{"--source", "off"}, "public/a/index.html:1:25: "}} {
 		w := startWatchAs(t, func(cmd *exec.Cmd) {
-			write(t, filepath.Join(cmd.Dir, "hugo.toml"), "title = 't'\n")
-			write(t, filepath.Join(cmd.Dir, "content", "a.md"), "---\ntitle: a\n---\n[b](/b/) and [c](/c/)\n")
+			testkit.Write(t, filepath.Join(cmd.Dir, "hugo.toml"), "title = 't'\n")
+			testkit.Write(t, filepath.Join(cmd.Dir, "content", "a.md"), "---\ntitle: a\n---\n[b](/b/) and [c](/c/)\n")
 			cmd.Env = append(cmd.Environ(), "PATH="+filepath.Dir(lookPath(t, "sitelink"))) // no Hugo
 		}, map[string]string{
 			"a/index.html": "<title>t</title><a href=/b/>b</a> and <a href=/c/>c</a>",
@@ -92,8 +92,8 @@ func TestWatchProgress(t *testing.T) {
 func TestWatchCauses(t *testing.T) {
 	t.Parallel()
 	w := startWatchAs(t, func(cmd *exec.Cmd) {
-		write(t, filepath.Join(cmd.Dir, "hugo.toml"), "title = 't'\n")
-		write(t, filepath.Join(cmd.Dir, "content", "a.md"), "---\ntitle: a\n---\n[b](/b/#two) and [c](/c/)\n")
+		testkit.Write(t, filepath.Join(cmd.Dir, "hugo.toml"), "title = 't'\n")
+		testkit.Write(t, filepath.Join(cmd.Dir, "content", "a.md"), "---\ntitle: a\n---\n[b](/b/#two) and [c](/c/)\n")
 		cmd.Env = append(cmd.Environ(), "PATH="+filepath.Dir(lookPath(t, "sitelink"))) // no Hugo
 	}, map[string]string{
 		"a/index.html": "<title>t</title><nav><a href=/menu/>m</a></nav><a href=/b/#two>b</a> and <a href=/c/>c</a>",

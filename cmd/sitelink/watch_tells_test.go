@@ -39,7 +39,7 @@ func watchTells(t *testing.T, rng *rand.Rand, all, accept bool, steps int) {
 		e.edit()
 	}
 	e.write("keep.html", "<a href=/a.html>")
-	write(t, file, "")
+	testkit.Write(t, file, "")
 
 	var out bytes.Buffer
 	a := &cli{env: env{Stdout: &out, Stderr: io.Discard, Getenv: func(string) string { return "" }}, printed: map[string]bool{}}
@@ -92,9 +92,9 @@ func watchTells(t *testing.T, rng *rand.Rand, all, accept bool, steps int) {
 				if err := audit.NewAccepted(half, audit.AcceptedTerms{Expires: audit.Date(pickOne(rng, "", "", "2001-02-03"))}).Write(&text); err != nil {
 					t.Fatal(err)
 				}
-				write(t, list, text.String())
+				testkit.Write(t, list, text.String())
 			}
-			write(t, file, rules)
+			testkit.Write(t, file, rules)
 			w.reload = true
 		}
 	}
@@ -193,7 +193,7 @@ func (e *watchEditor) edit() (paths []string) {
 
 func (e *watchEditor) write(name, text string) {
 	e.t.Helper()
-	write(e.t, filepath.Join(e.root, name), text)
+	testkit.Write(e.t, filepath.Join(e.root, name), text)
 }
 
 func exists(name string) bool {

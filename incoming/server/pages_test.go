@@ -11,18 +11,10 @@ import (
 	"github.com/sitelink/sitelink/internal/testkit"
 )
 
-// tree writes files into a new directory, and returns that.
-func tree(t *testing.T, files map[string]string) string {
-	t.Helper()
-	dir := t.TempDir()
-	testkit.AddFiles(t, dir, files)
-	return dir
-}
-
 // TestPages: GET and HEAD of a docroot.
 func TestPages(t *testing.T) {
-	outside := tree(t, map[string]string{"secret.txt": "secret"})
-	dir := tree(t, map[string]string{
+	outside := testkit.MakeDocroot(t, map[string]string{"secret.txt": "secret"})
+	dir := testkit.MakeDocroot(t, map[string]string{
 		"index.html": "home", "a/index.html": "a", "a/b.html": "b", "style.css": "body {}", "noext": "<script>", "404.html": "<p>own 404",
 		".git/config": "secret", ".well-known/x.txt": "known", "empty/x": "", "a b.html": "space",
 	})
@@ -87,7 +79,7 @@ func TestPages(t *testing.T) {
 	if a := get(t, address, "GET", "/"); a.StatusCode != 503 {
 		t.Errorf("no docroot: %s", a.line)
 	}
-	testkit.Check(t, os.Rename(tree(t, map[string]string{"index.html": "new"}), dir))
+	testkit.Check(t, os.Rename(testkit.MakeDocroot(t, map[string]string{"index.html": "new"}), dir))
 	if a := get(t, address, "GET", "/"); a.text != "new" {
 		t.Errorf("%s %q", a.line, a.text)
 	}
@@ -99,9 +91,9 @@ func TestPages(t *testing.T) {
 // TestPagesOfSites: the docroot is chosen by host and by the longest base path.
 func TestPagesOfSites(t *testing.T) {
 	pages, err := NewPages([]Docroot{
-		{"https://b.example/", tree(t, map[string]string{"index.html": "b"})},
-		{"https://b.example/sub", tree(t, map[string]string{"index.html": "sub", "x/index.html": "sub x"})},
-		{"http://c.example:8080/", tree(t, map[string]string{"index.html": "c"})},
+		{"https://b.example/", testkit.MakeDocroot(t, map[string]string{"index.html": "b"})},
+		{"https://b.example/sub", testkit.MakeDocroot(t, map[string]string{"index.html": "sub", "x/index.html": "sub x"})},
+		{"http://c.example:8080/", testkit.MakeDocroot(t, map[string]string{"index.html": "c"})},
 	})
 	testkit.Check(t, err)
 	for _, c := range []struct {

@@ -32,10 +32,7 @@ func commit(t *testing.T, files map[string]string) (*githook.Repo, Options) {
 	env := append(os.Environ(), "HOME="+home, "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org",
 		"GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.org")
 	dir := filepath.Join(home, "repo")
-	for name, text := range files {
-		name = filepath.Join(dir, filepath.FromSlash(name))
-		testkit.Write(t, name, text)
-	}
+	testkit.AddFiles(t, dir, files)
 	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"add", "-A"}, {"commit", "-q", "-m", "a site"}} {
 		cmd := exec.Command("git", args...)
 		cmd.Dir, cmd.Env = dir, env

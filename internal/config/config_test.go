@@ -23,17 +23,12 @@ func load(t *testing.T, file string, env map[string]string, flags ...Setting) (*
 	t.Chdir(t.TempDir())
 	testkit.Check(t, os.Mkdir(".git", 0o755))
 	if file != "" {
-		write(t, "sitelink.toml", file)
+		testkit.Write(t, "sitelink.toml", file)
 	}
 	return Load(Request{
 		Getenv: func(name string) string { return env[name] }, Flags: flags,
 		Profiles: testProfiles, Codes: testCodes,
 	})
-}
-
-func write(t *testing.T, name, text string) {
-	t.Helper()
-	testkit.Write(t, name, text)
 }
 
 func TestDefaults(t *testing.T) {

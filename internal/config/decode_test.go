@@ -16,7 +16,7 @@ import (
 func loadFile(t *testing.T, text string, req Request) (*Config, error) {
 	t.Helper()
 	req.File = filepath.Join(t.TempDir(), "sitelink.toml")
-	write(t, req.File, text)
+	testkit.Write(t, req.File, text)
 	return Load(req)
 }
 
@@ -226,11 +226,11 @@ func TestSiteTables(t *testing.T) {
 		}
 	}
 	t.Chdir(t.TempDir())
-	write(t, "sitelink.toml", "base-url = \"https://example.org/\"\n"+text)
+	testkit.Write(t, "sitelink.toml", "base-url = \"https://example.org/\"\n"+text)
 	if _, err := Load(Request{}); err == nil || err.Error() != "sitelink.toml:1: base-url is the address of the whole docroot and cannot be combined with [[site]] tables" {
 		t.Errorf("base-url beside [[site]]: %v", err)
 	}
-	write(t, "sitelink.toml", text)
+	testkit.Write(t, "sitelink.toml", text)
 	cfg, err = Load(Request{Flags: []Setting{{"base-url", []string{"https://stage.example/"}}}})
 	if err != nil || len(cfg.Sites) != 0 || strings.Join(cfg.BaseURLs, " ") != "https://stage.example/" {
 		t.Errorf("with --base-url: %+v, %v", cfg, err)

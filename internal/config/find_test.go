@@ -35,7 +35,7 @@ func TestFind(t *testing.T) {
 				if strings.HasSuffix(name, "/") {
 					testkit.Check(t, os.MkdirAll(name, 0o755))
 				} else {
-					write(t, name, "")
+					testkit.Write(t, name, "")
 				}
 			}
 			fromAbove, err := Find(c.cd)
@@ -55,8 +55,8 @@ func TestFind(t *testing.T) {
 // the system says, and the name found can be opened.
 func TestFindThroughSymlink(t *testing.T) {
 	t.Chdir(t.TempDir())
-	write(t, "real/sitelink.toml", "")
-	write(t, "real/.git", "")
+	testkit.Write(t, "real/sitelink.toml", "")
+	testkit.Write(t, "real/.git", "")
 	testkit.Check(t, os.Mkdir("real/sub", 0o755))
 	if err := os.Symlink("real/sub", "link"); err != nil {
 		t.Skip("no symbolic links here:", err)
@@ -76,8 +76,8 @@ func TestFindThroughSymlink(t *testing.T) {
 
 func TestFindTwo(t *testing.T) {
 	t.Chdir(t.TempDir())
-	write(t, "sitelink.toml", "")
-	write(t, ".config/sitelink.toml", "")
+	testkit.Write(t, "sitelink.toml", "")
+	testkit.Write(t, ".config/sitelink.toml", "")
 	_, err := Find("")
 	if got, want := filepath.ToSlash(message(err)), ".config/sitelink.toml:1: there is also a sitelink.toml in this directory"; got != want {
 		t.Errorf("got %s, want %s", got, want)
@@ -88,8 +88,8 @@ func TestFindTwo(t *testing.T) {
 // flags to the working directory.
 func TestPaths(t *testing.T) {
 	t.Chdir(t.TempDir())
-	write(t, ".git", "")
-	write(t, ".config/sitelink.toml", "docroot = \"dist/site\"\n[check]\noutput = \"reports/x.txt\"\n")
+	testkit.Write(t, ".git", "")
+	testkit.Write(t, ".config/sitelink.toml", "docroot = \"dist/site\"\n[check]\noutput = \"reports/x.txt\"\n")
 	testkit.Check(t, os.MkdirAll("a/b", 0o755))
 	c, err := Load(Request{Dir: "a/b"})
 	if err != nil || filepath.ToSlash(c.Docroot) != "../../dist/site" || filepath.ToSlash(c.File) != "../../.config/sitelink.toml" {
@@ -115,7 +115,7 @@ func TestPaths(t *testing.T) {
 
 func TestUnreadableFiles(t *testing.T) {
 	t.Chdir(t.TempDir())
-	write(t, "big.toml", strings.Repeat("#\n", maxFileBytes))
+	testkit.Write(t, "big.toml", strings.Repeat("#\n", maxFileBytes))
 	testkit.Check(t, os.Mkdir("dir.toml", 0o755))
 	for name, want := range map[string]string{
 		"none.toml":   "read config none.toml: no such file or directory",
@@ -147,9 +147,9 @@ func TestUnreadableFiles(t *testing.T) {
 func TestFoundPathsStayInside(t *testing.T) {
 	base := t.TempDir()
 	t.Chdir(base)
-	write(t, "repo/.git/hooks/x", "")
-	write(t, "repo/sub/x", "")
-	write(t, "elsewhere/x", "")
+	testkit.Write(t, "repo/.git/hooks/x", "")
+	testkit.Write(t, "repo/sub/x", "")
+	testkit.Write(t, "elsewhere/x", "")
 	for name, to := range map[string]string{"repo/link": "../elsewhere", "repo/new": "../elsewhere/new", "repo/git": ".git"} {
 		if err := os.Symlink(to, name); err != nil {
 			t.Skip("no symbolic links here:", err)
@@ -173,7 +173,7 @@ func TestFoundPathsStayInside(t *testing.T) {
 			if k.Table != "" {
 				text = "[" + k.Table + "]\n" + text
 			}
-			write(t, "sitelink.toml", text)
+			testkit.Write(t, "sitelink.toml", text)
 			_, err := Load(Request{})
 			if (err == nil) != ok {
 				t.Errorf("%s: found: error %v, want one: %v", text, err, !ok)
@@ -194,14 +194,14 @@ func TestFoundPathsStayInside(t *testing.T) {
 			if _, err := Load(Request{Flags: []Setting{{k.Name, []string{prefix + path}}}}); err != nil {
 				t.Errorf("%s: flag: %v", text, err)
 			}
-			write(t, "sitelink.toml", "")
+			testkit.Write(t, "sitelink.toml", "")
 			if _, err := Load(Request{Getenv: func(name string) string { return map[string]string{k.Env(): prefix + path}[name] }}); err != nil {
 				t.Errorf("%s: variable: %v", text, err)
 			}
 		}
 	}
 	// The file itself.
-	write(t, "../elsewhere/real.toml", "")
+	testkit.Write(t, "../elsewhere/real.toml", "")
 	testkit.Check(t, os.Remove("sitelink.toml"))
 	testkit.Check(t, os.Symlink("../elsewhere/real.toml", "sitelink.toml"))
 	if _, err := Load(Request{}); err == nil || !strings.Contains(err.Error(), "outside the repository") {
@@ -248,7 +248,7 @@ func TestFoundKeys(t *testing.T) {
 		case "webhook":
 			value = "https://evil.example/"
 		}
-		write(t, "sitelink.toml", "["+k.Table+"]\n"+k.Name+" = \""+value+"\"\n")
+		testkit.Write(t, "sitelink.toml", "["+k.Table+"]\n"+k.Name+" = \""+value+"\"\n")
 		defaults, err := Load(Request{})
 		if err != nil {
 			t.Errorf("%s: %v", k.path(), err)

@@ -102,14 +102,14 @@ func TestFormats(t *testing.T) {
 // the project; one string is a list of one; a flag replaces the list.
 func TestFormatFiles(t *testing.T) {
 	t.Chdir(t.TempDir())
-	write(t, ".git/x", "")
-	write(t, "sitelink.toml", "[check]\nformat = [\"text\", \"sarif=build/out.sarif\", \"json=/abs/x\", \"jsonl\"]\n")
-	write(t, "sub/x", "")
+	testkit.Write(t, ".git/x", "")
+	testkit.Write(t, "sitelink.toml", "[check]\nformat = [\"text\", \"sarif=build/out.sarif\", \"json=/abs/x\", \"jsonl\"]\n")
+	testkit.Write(t, "sub/x", "")
 	t.Chdir("sub")
 	if _, err := Load(Request{}); message(err) != "../sitelink.toml:2:1: format: both text and jsonl go to standard output" {
 		t.Errorf("got %v", err)
 	}
-	write(t, "../sitelink.toml", "[check]\nformat = [\"text\", \"sarif=build/out.sarif\", \"json=x\"]\n")
+	testkit.Write(t, "../sitelink.toml", "[check]\nformat = [\"text\", \"sarif=build/out.sarif\", \"json=x\"]\n")
 	cfg, err := Load(Request{})
 	want := []Format{{"text", ""}, {"sarif", filepath.Join("..", "build", "out.sarif")}, {"json", filepath.Join("..", "x")}}
 	if err != nil || !reflect.DeepEqual(cfg.Formats, want) {
@@ -119,7 +119,7 @@ func TestFormatFiles(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(cfg.Formats, []Format{{"junit", "j.xml"}}) {
 		t.Errorf("%v, %v", cfg.Formats, err)
 	}
-	write(t, "../sitelink.toml", "[check]\nformat = \"sarif=-\"\n")
+	testkit.Write(t, "../sitelink.toml", "[check]\nformat = \"sarif=-\"\n")
 	if cfg, err = Load(Request{}); err != nil || !reflect.DeepEqual(cfg.Formats, []Format{{"sarif", ""}}) {
 		t.Errorf("%v, %v", cfg.Formats, err)
 	}

@@ -10,14 +10,6 @@ import (
 	"github.com/sitelink/sitelink/internal/testkit"
 )
 
-// write makes a directory with these files.
-func write(t *testing.T, files map[string]string) string {
-	t.Helper()
-	dir := t.TempDir()
-	testkit.AddFiles(t, dir, files)
-	return dir
-}
-
 // TestDetect: every generator is recognised by its files, the surest first.
 func TestDetect(t *testing.T) {
 	for _, tc := range []struct {
@@ -56,7 +48,7 @@ func TestDetect(t *testing.T) {
 		for f := range strings.FieldsSeq(tc.files) {
 			files[f] = ""
 		}
-		dir := write(t, files)
+		dir := testkit.MakeDocroot(t, files)
 		p, ok := Detect(dir)
 		if ok != (tc.want != None) || p.Generator != tc.want || p.Docroot != tc.docroot || strings.Join(p.Configs, " ") != tc.configs {
 			t.Errorf("%s: got %+v, %v", tc.files, p, ok)
@@ -73,7 +65,7 @@ func TestDetect(t *testing.T) {
 // TestFind: what a configuration marks wins over a nearer directory with
 // Markdown.
 func TestFind(t *testing.T) {
-	dir := write(t, map[string]string{"a/content/x.md": "", "hugo.toml": "", "b/docs/x.MD": "", "c/x.html": ""})
+	dir := testkit.MakeDocroot(t, map[string]string{"a/content/x.md": "", "hugo.toml": "", "b/docs/x.MD": "", "c/x.html": ""})
 	at := func(names ...string) (dirs []string) {
 		for _, n := range names {
 			dirs = append(dirs, filepath.Join(dir, n))

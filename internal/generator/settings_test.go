@@ -102,7 +102,7 @@ func TestSettings(t *testing.T) {
 		"sveltekit/static":   {files: map[string]string{"svelte.config.js": "export default { kit: { adapter: adapter(), paths: { base: '/x' } } };", "package.json": `{"devDependencies": {"@sveltejs/adapter-static": "3"}}`}, want: "build @/x/  (svelte.config.js)"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p, ok := Detect(write(t, tc.files))
+			p, ok := Detect(testkit.MakeDocroot(t, tc.files))
 			if generator, _, _ := strings.Cut(name, "/"); !ok || string(p.Generator) != generator {
 				t.Fatalf("detected %+v", p)
 			}
@@ -127,7 +127,7 @@ func TestSettingsFaults(t *testing.T) {
 		{"mkdocs.yml", strings.Repeat("x", maxConfig+1), "read mkdocs.yml: larger than 131072 bytes"},
 		{"zola.toml", "a = 1\na = 2\n", "zola.toml:2: "},
 	} {
-		p, _ := Detect(write(t, map[string]string{tc.file: tc.text}))
+		p, _ := Detect(testkit.MakeDocroot(t, map[string]string{tc.file: tc.text}))
 		_, err := p.Settings(t.Context(), Runner{})
 		switch {
 		case tc.want == "":
@@ -175,7 +175,7 @@ echo 'baseurl: "https://lines.example/"'; echo 'publishdir: "web"'; echo 'langua
 		{"silent", `exec sleep 60`, "public en@https://en.example/ fr@https://fr.example/ en,fr (hugo.toml)", "it did not finish within"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			p, _ := Detect(write(t, map[string]string{"hugo.toml": files}))
+			p, _ := Detect(testkit.MakeDocroot(t, map[string]string{"hugo.toml": files}))
 			run := Runner{Programs: map[string]string{"hugo": script(t, tc.text)}, Env: append(os.Environ(), "HUGO_BASEURL=", "HUGO_ENVIRONMENT=")}
 			var args []string
 			switch tc.name {
@@ -201,7 +201,7 @@ echo 'baseurl: "https://lines.example/"'; echo 'publishdir: "web"'; echo 'langua
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	p, _ := Detect(write(t, map[string]string{"hugo.toml": files}))
+	p, _ := Detect(testkit.MakeDocroot(t, map[string]string{"hugo.toml": files}))
 	if _, err := p.Settings(ctx, Runner{Programs: map[string]string{"hugo": script(t, "echo {}")}}); err != context.Canceled {
 		t.Errorf("cancelled: %v", err)
 	}
@@ -209,7 +209,7 @@ echo 'baseurl: "https://lines.example/"'; echo 'publishdir: "web"'; echo 'langua
 
 // TestTidyHugo: what Hugo makes before it answers goes again, if it is empty.
 func TestTidyHugo(t *testing.T) {
-	dir := write(t, map[string]string{"hugo.toml": "", "static/x": "", "empty/../kept.txt": "", "resources/_gen/images/x.png": ""})
+	dir := testkit.MakeDocroot(t, map[string]string{"hugo.toml": "", "static/x": "", "empty/../kept.txt": "", "resources/_gen/images/x.png": ""})
 	testkit.Check(t, os.Mkdir(filepath.Join(dir, "mine"), 0o777))
 	tidy := TidyHugo(dir)
 	for _, name := range []string{"out/web/deep", "resources/_gen/assets", "full"} {
@@ -253,7 +253,7 @@ func TestCommand(t *testing.T) {
 		for f := range strings.FieldsSeq(tc.files) {
 			files[f] = ""
 		}
-		dir := write(t, files)
+		dir := testkit.MakeDocroot(t, files)
 		p, _ := Detect(dir)
 		run := Runner{Programs: map[string]string{}}
 		if strings.Contains(tc.files, "Gemfile") {
@@ -293,7 +293,7 @@ func TestHostileConfigs(t *testing.T) {
 		{"_config.yml", "a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c]\ne: &e [*d,*d,*d,*d,*d,*d,*d]\nf: [*e,*e,*e,*e,*e,*e]\n"},
 		{"hugo.toml", manyKeys()}, {"hugo.json", fill("[")}, {"hugo.json", fill(`{"a":`)},
 	} {
-		p, _ := Detect(write(t, map[string]string{tc.file: tc.text}))
+		p, _ := Detect(testkit.MakeDocroot(t, map[string]string{tc.file: tc.text}))
 		began := time.Now()
 		p.Settings(t.Context(), Runner{}) // an error or none, and it comes back
 		t.Logf("%s %.20q: %v", tc.file, tc.text, time.Since(began))

@@ -1,6 +1,10 @@
 package generator
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/sitelink/sitelink/internal/testkit"
+)
 
 // A theme does not identify Hugo: Zola has them in the same directory.
 func TestDetectZola(t *testing.T) {
@@ -8,7 +12,7 @@ func TestDetectZola(t *testing.T) {
 		"title = 'x'\nbase_url = 'https://blog.example'\n": Zola,
 		"baseURL = 'https://blog.example'\n":               Hugo,
 	} {
-		p, ok := Detect(write(t, map[string]string{"config.toml": text, "themes/x/theme.toml": "", "content/a.md": ""}))
+		p, ok := Detect(testkit.MakeDocroot(t, map[string]string{"config.toml": text, "themes/x/theme.toml": "", "content/a.md": ""}))
 		if !ok || p.Generator != want {
 			t.Errorf("%q: %q, want %q", text, p.Generator, want)
 		}

@@ -47,10 +47,7 @@ type files map[string]string
 // write writes files below a directory.
 func (all files) write(t testing.TB, dir string) {
 	t.Helper()
-	for name, text := range all {
-		name = filepath.Join(dir, filepath.FromSlash(name))
-		testkit.Write(t, name, text)
-	}
+	testkit.AddFiles(t, dir, testkit.Files(all))
 }
 
 // page is a built page.

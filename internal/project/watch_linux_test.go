@@ -30,8 +30,8 @@ func TestOverflow(t *testing.T) {
 	}
 	root := t.TempDir()
 	one, two := filepath.Join(root, "one.html"), filepath.Join(root, "two.html")
-	write(t, one, "1")
-	write(t, two, "2")
+	testkit.Write(t, one, "1")
+	testkit.Write(t, two, "2")
 	w := open(t, root, WatchOptions{})
 	// fsnotify has read some events that it cannot deliver yet; they come in
 	// addition to the queue. Two files take turns, because the system merges
@@ -41,7 +41,7 @@ func TestOverflow(t *testing.T) {
 			testkit.Check(t, os.Chmod(name, 0o644))
 		}
 	}
-	write(t, filepath.Join(root, "unseen/p.html"), "p")
+	testkit.Write(t, filepath.Join(root, "unseen/p.html"), "p")
 	b := next(t, w)
 	for !b.All { // on a busy machine a batch can end before the end of the queue is read
 		if slices.Contains(b.Paths, "unseen") || slices.Contains(b.Paths, "unseen/p.html") {
@@ -52,7 +52,7 @@ func TestOverflow(t *testing.T) {
 	if w.Polls() != nil {
 		t.Errorf("polls after an overflow: %v", w.Polls())
 	}
-	write(t, filepath.Join(root, "unseen/p.html"), "longer")
+	testkit.Write(t, filepath.Join(root, "unseen/p.html"), "longer")
 	if b := next(t, w); !slices.Contains(b.Paths, "unseen/p.html") {
 		t.Errorf("in a directory created unnoticed: %+v", b)
 	}
@@ -96,14 +96,14 @@ func TestNoWatchLeft(t *testing.T) {
 			t.Fatalf("polls because of %v, want %v", w.Polls(), cause)
 		}
 		name := filepath.Join(w.root, "d9/p.html")
-		write(t, name, "longer")
+		testkit.Write(t, name, "longer")
 		if b := next(t, w); !b.All && !slices.Contains(b.Paths, "d9/p.html") {
 			t.Errorf("while polling: %+v", b)
 		}
 	}
 	fill := func(t *testing.T, root string) {
 		for i := range 10 {
-			write(t, filepath.Join(root, fmt.Sprintf("d%d/p.html", i)), "p")
+			testkit.Write(t, filepath.Join(root, fmt.Sprintf("d%d/p.html", i)), "p")
 		}
 	}
 	t.Run("at first", func(t *testing.T) {
@@ -118,7 +118,7 @@ func TestNoWatchLeft(t *testing.T) {
 		t.Parallel()
 		if limited(t, "max_inotify_watches", 5) {
 			root := t.TempDir()
-			write(t, filepath.Join(root, "p.html"), "p")
+			testkit.Write(t, filepath.Join(root, "p.html"), "p")
 			w := open(t, root, WatchOptions{})
 			if w.Polls() != nil {
 				t.Fatalf("polls from the start: %v", w.Polls())

@@ -50,11 +50,6 @@ func nothing(t *testing.T, w *Watcher) {
 	}
 }
 
-func write(t *testing.T, name, text string) {
-	t.Helper()
-	testkit.Write(t, name, text)
-}
-
 // both runs a test once with events and once with polling.
 func both(t *testing.T, f func(t *testing.T, opt WatchOptions)) {
 	t.Run("events", func(t *testing.T) { f(t, WatchOptions{}) })
@@ -68,24 +63,24 @@ func TestSave(t *testing.T) {
 	both(t, func(t *testing.T, opt WatchOptions) {
 		root := t.TempDir()
 		at := func(name string) string { return filepath.Join(root, name) }
-		write(t, at("a.html"), "a")
-		write(t, at("s/b.html"), "b")
+		testkit.Write(t, at("a.html"), "a")
+		testkit.Write(t, at("s/b.html"), "b")
 		w := open(t, root, opt)
-		write(t, at("a.html"), "longer")
+		testkit.Write(t, at("a.html"), "longer")
 		if b := next(t, w); b.All || !slices.Equal(b.Paths, []string{"a.html"}) {
 			t.Errorf("in place: %+v", b)
 		}
-		write(t, at("s/.b.html.swp"), "x")
-		write(t, at("s/4913"), "x")
-		write(t, at("s/b.html~"), "x")
+		testkit.Write(t, at("s/.b.html.swp"), "x")
+		testkit.Write(t, at("s/4913"), "x")
+		testkit.Write(t, at("s/b.html~"), "x")
 		nothingButDirs(t, w, "s")
-		write(t, at("s/new"), "renamed over")
+		testkit.Write(t, at("s/new"), "renamed over")
 		testkit.Check(t, os.Rename(at("s/new"), at("s/b.html")))
 		if b := next(t, w); b.All || !slices.Contains(b.Paths, "s/b.html") {
 			t.Errorf("renamed over: %+v", b)
 		}
 		for i := range 50 {
-			write(t, at(fmt.Sprintf("n/%d/p.html", i)), "p")
+			testkit.Write(t, at(fmt.Sprintf("n/%d/p.html", i)), "p")
 		}
 		seen := map[string]bool{}
 		for !seen["n/49/p.html"] {
@@ -157,7 +152,7 @@ func TestHalfWritten(t *testing.T) {
 func TestBusyNeighbour(t *testing.T) {
 	dir := t.TempDir()
 	root := filepath.Join(dir, "public")
-	write(t, filepath.Join(root, "p.html"), "p")
+	testkit.Write(t, filepath.Join(root, "p.html"), "p")
 	w := open(t, root, WatchOptions{Also: []string{filepath.Join(dir, "netlify.toml")}})
 	stop := make(chan struct{})
 	defer close(stop)
@@ -171,7 +166,7 @@ func TestBusyNeighbour(t *testing.T) {
 			}
 		}
 	}()
-	write(t, filepath.Join(root, "p.html"), "longer")
+	testkit.Write(t, filepath.Join(root, "p.html"), "longer")
 	if b := next(t, w); b.All || !slices.Equal(b.Paths, []string{"p.html"}) {
 		t.Errorf("batch %+v", b)
 	}
@@ -201,14 +196,14 @@ func TestLock(t *testing.T) {
 	root := t.TempDir()
 	lock := filepath.Join(t.TempDir(), ".hugo_build.lock")
 	w := open(t, root, WatchOptions{Lock: lock})
-	write(t, filepath.Join(root, "p.html"), "p")
+	testkit.Write(t, filepath.Join(root, "p.html"), "p")
 	next(t, w)
 	if _, err := os.Stat(lock); !errors.Is(err, fs.ErrNotExist) {
 		t.Error("the watcher created the lock file")
 	}
 	unlock, err := lockedfile.MutexAt(lock).Lock()
 	testkit.Check(t, err)
-	write(t, filepath.Join(root, "p.html"), "longer")
+	testkit.Write(t, filepath.Join(root, "p.html"), "longer")
 	released := make(chan struct{})
 	time.AfterFunc(6*quiet, func() { close(released); unlock() })
 	next(t, w)
@@ -225,15 +220,15 @@ func TestReplaced(t *testing.T) {
 	t.Parallel() // it waits most of the time
 	both(t, func(t *testing.T, opt WatchOptions) {
 		root := filepath.Join(t.TempDir(), "public")
-		write(t, filepath.Join(root, "s/p.html"), "p")
+		testkit.Write(t, filepath.Join(root, "s/p.html"), "p")
 		w := open(t, root, opt)
 		testkit.Check(t, os.RemoveAll(root))
-		time.AfterFunc(4*quiet, func() { write(t, filepath.Join(root, "s/p.html"), "p") })
+		time.AfterFunc(4*quiet, func() { testkit.Write(t, filepath.Join(root, "s/p.html"), "p") })
 		if b := next(t, w); !b.All {
 			t.Errorf("batch %+v, want all", b)
 		}
 		for range 3 {
-			write(t, filepath.Join(root, "s/p.html"), time.Now().String())
+			testkit.Write(t, filepath.Join(root, "s/p.html"), time.Now().String())
 			if b := next(t, w); !b.All && len(b.Paths) == 0 {
 				t.Errorf("batch %+v", b)
 			}
@@ -246,13 +241,13 @@ func TestAlso(t *testing.T) {
 	t.Parallel() // it waits most of the time
 	both(t, func(t *testing.T, opt WatchOptions) {
 		dir := t.TempDir()
-		write(t, filepath.Join(dir, "public/p.html"), "p")
-		write(t, filepath.Join(dir, "netlify.toml"), "a")
+		testkit.Write(t, filepath.Join(dir, "public/p.html"), "p")
+		testkit.Write(t, filepath.Join(dir, "netlify.toml"), "a")
 		opt.Also = []string{filepath.Join(dir, "netlify.toml")}
 		w := open(t, filepath.Join(dir, "public"), opt)
-		write(t, filepath.Join(dir, "other"), "a")
+		testkit.Write(t, filepath.Join(dir, "other"), "a")
 		nothing(t, w)
-		write(t, filepath.Join(dir, "netlify.toml"), "longer")
+		testkit.Write(t, filepath.Join(dir, "netlify.toml"), "longer")
 		if b := next(t, w); !b.All {
 			t.Errorf("batch %+v, want all", b)
 		}
@@ -266,7 +261,7 @@ func TestAnyEdits(t *testing.T) {
 		t.Parallel() // each waits most of the time
 		root := t.TempDir()
 		for i := range 3 {
-			write(t, filepath.Join(root, fmt.Sprintf("d%d/e/f", i)), "x")
+			testkit.Write(t, filepath.Join(root, fmt.Sprintf("d%d/e/f", i)), "x")
 		}
 		w := open(t, root, opt)
 		known := snapshot(root)
@@ -342,7 +337,7 @@ func scramble(rng *rand.Rand, root string) {
 // TestNoRoot: Watch returns an error for a directory that cannot be watched.
 func TestNoRoot(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "f")
-	write(t, file, "x")
+	testkit.Write(t, file, "x")
 	for _, root := range []string{file, file + "gone"} {
 		if _, err := Watch(root, WatchOptions{}); err == nil {
 			t.Errorf("watches %s", root)
