@@ -61,6 +61,7 @@ func TestLinksAreLocal(t *testing.T) {
 			{"top_of_named_host_network_path", "//example.org/", "OutsideBase 0 /"},
 			{"segments_not_prefix", "/subway/a.html", "OutsideBase 0 /subway/a.html"},
 			{"base_without_slash", "/sub", "Redirect 200 /sub = index.html > /sub/"},
+			{"base_without_slash_and_query", "/sub?q", "Redirect 200 /sub?q = index.html > /sub/?q"},
 			{"base_with_slash", "/sub/", "OK 200 /sub/ = index.html"},
 			{"second_base", "https://mirror.example/a.html", "OK 200 /a.html = a.html"},
 			{"directory", "https://example.org/sub/x/../d", "Redirect 200 /sub/d = d/index.html > /sub/d/"},

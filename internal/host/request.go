@@ -263,7 +263,7 @@ func (q *request) warnPortable(a *Answer, path, decoded string, segments []strin
 		a.State = StateDoubleSlash
 	case strings.Contains(strings.ToLower(path), "%2f"):
 		warn("nginx, Caddy and lighttpd accept an encoded slash, but Apache answers 404")
-	case len(segments) > 0 && !q.slash && strings.HasPrefix(segments[len(segments)-1], ".ht"):
+	case !q.slash && strings.HasPrefix(segments[len(segments)-1], ".ht"):
 		warn("Apache answers 403 to names that begin with .ht")
 	case a.State == StateRedirect && strings.ContainsAny(decoded, "?#%\\\t\r\n"):
 		warn(`Caddy drops an encoded ?, #, %, \ or line break when it redirects to add the final slash`)
