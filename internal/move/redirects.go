@@ -451,7 +451,8 @@ func (m *redirects) compose(ctx context.Context, after *version, added []check.F
 		return nil, err
 	}
 	asked := map[string]string{}
-	for page, name := range before {
+	for _, page := range slices.Sorted(maps.Keys(before)) {
+		name := before[page]
 		places, err := after.audit.PlaceLinks(ctx, now[page])
 		if err != nil {
 			return nil, err
