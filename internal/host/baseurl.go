@@ -157,10 +157,10 @@ func (h *addresses) onHost(to string) string {
 	if !strings.HasPrefix(to, "/") {
 		return to
 	}
-	origin, path := h.Public(h.BasePath() + to)
 	if !h.Rooted() {
-		origin = ""
+		return h.BasePath() + to
 	}
+	origin, path := h.Public(to)
 	return origin + path
 }
 
