@@ -15,6 +15,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/sitelink/sitelink/incoming"
@@ -70,9 +71,10 @@ var (
 	//go:embed style.css
 	styleCSS string
 
-	pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
-		"style": func() template.CSS { return template.CSS(styleCSS) },
-	}).Parse(pageHTML))
+	pageTemplate = sync.OnceValue(func() *template.Template {
+		style := func() template.CSS { return template.CSS(styleCSS) }
+		return template.Must(template.New("page").Funcs(template.FuncMap{"style": style}).Parse(pageHTML))
+	})
 	// policy allows the style, and forms to the site itself. Nothing else is loaded.
 	policy = func() string {
 		sum := sha256.Sum256([]byte(styleCSS))
@@ -324,7 +326,7 @@ func (p *Page) refuse(w http.ResponseWriter, code int, message string) {
 func (p *Page) show(w http.ResponseWriter, code int, v view) {
 	v.Path = p.path
 	var b bytes.Buffer
-	if err := pageTemplate.Execute(&b, &v); err != nil {
+	if err := pageTemplate().Execute(&b, &v); err != nil {
 		p.opt.Log.Error("moderation: the page cannot be written", "error", err)
 		http.Error(w, "The page cannot be shown.", http.StatusInternalServerError)
 		return

@@ -164,15 +164,30 @@ func (h *addresses) onHost(to string) string {
 	return origin + path
 }
 
-// belowBase returns what follows the base path in a path of the host, which is decoded
-// or not; ok is false if the path is not of the site.
-func (h *addresses) belowBase(path string) (rest string, ok bool) {
-	base := h.BasePath()
-	if !strings.HasPrefix(path, base) {
-		base = decodeLenient(base)
+// below returns what follows the path of b in a path of its host; ok is false if the
+// path is not below b. Escapes do not matter: /caf%c3%a9/menu and /café/menu are both
+// below /caf%C3%A9.
+func (b *baseURL) below(path string) (rest string, ok bool) {
+	end := 0
+	for range strings.Count(b.path, "/") {
+		end++
+		if end > len(path) {
+			return "", false
+		}
+		if n := strings.IndexByte(path[end:], '/'); n >= 0 {
+			end += n
+		} else {
+			end = len(path)
+		}
 	}
-	rest, ok = strings.CutPrefix(path, base)
-	return cmp.Or(rest, "/"), ok && (rest == "" || rest[0] == '/')
+	rest = path[end:]
+	return rest, decodeLenient(path[:end]) == decodeLenient(b.path) && (rest == "" || rest[0] == '/')
+}
+
+// belowBase is below for the base path of the site. The rest begins with a slash.
+func (h *addresses) belowBase(path string) (rest string, ok bool) {
+	rest, ok = h.bases[0].below(path)
+	return cmp.Or(rest, "/"), ok
 }
 
 // Href returns the percent-encoded site path at which the host serves a node.

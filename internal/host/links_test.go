@@ -579,20 +579,21 @@ func TestRuleFiles(t *testing.T) {
 		o := host("netlify")
 		o.BaseURLs = []string{"https://example.org/caf%C3%A9/"}
 		files := testkit.Files{
-			"_redirects": "/old /caf%C3%A9/new.html\n/away /new.html\n/app/* /new.html 200\n/x/* /caf%C3%A9/x/:splat\n/gone /caf%C3%A9/none\n", "new.html": page, "p.html": page,
+			"_redirects": "/old /caf%C3%A9/new.html\n/away /new.html\n/app/* /new.html 200\n/x/* /caf%C3%A9/x/:splat\n/gone /caf%C3%A9/none\n/small /caf%c3%a9/none\n", "new.html": page, "p.html": page,
 		}
 		table(t, files, o, "p.html", []row{
 			{"redirect", "old", "ViaRedirect 200 /caf%C3%A9/old = new.html > /caf%C3%A9/new.html"},
 			{"redirect_to_host", "away", "RedirectsAway 0 /caf%C3%A9/away > http://example.org/new.html"},
 			{"rewrite", "app/x", "OK 200 /caf%C3%A9/app/x = new.html"},
 			{"escapes_in_small_letters", "/caf%c3%a9/new.html", "OK 200 /caf%c3%a9/new.html = new.html"},
+			{"needless_escape", "/%63af%C3%A9/new.html", "OK 200 /%63af%C3%A9/new.html = new.html"},
 		})
 		s := loadHost(t, testkit.MakeDocroot(t, files), o)
 		var faults []string
 		for _, f := range s.RuleFaults() {
 			faults = append(faults, fmt.Sprint(f.Line, " ", f.Code))
 		}
-		if got := fmt.Sprint(faults, s.RulePaths()); got != "[4 redirect-loop 5 redirect-target-missing] [/old /away /gone]" {
+		if got := fmt.Sprint(faults, s.RulePaths()); got != "[4 redirect-loop 5 redirect-target-missing 6 redirect-target-missing] [/old /away /gone /small]" {
 			t.Errorf("faults and paths %s", got)
 		}
 	})

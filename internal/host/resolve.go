@@ -45,8 +45,8 @@ func (h *Host) Resolve(u weburl.URL, trace *[]Step) Resolved {
 		}
 		return res
 	}
-	b, own, below := h.ownAddress(u)
-	if !own {
+	b := h.ownBase(u)
+	if b == nil {
 		res.State, res.Target = StateExternal, u.WithoutFragment()
 		if trace != nil {
 			*trace = append(*trace, Step{"base-url", "the link leads to another host: " + u.Host()})
@@ -61,6 +61,7 @@ func (h *Host) Resolve(u weburl.URL, trace *[]Step) Resolved {
 		query = "?" + u.Query()
 	}
 	res.Target = u.Path() + query
+	path, below := b.below(u.Path())
 	if !below {
 		res.State = StateOutsideBase
 		outside := "the link leads to the site's own host, but not below the site's base path"
@@ -72,14 +73,11 @@ func (h *Host) Resolve(u weburl.URL, trace *[]Step) Resolved {
 		}
 		return res
 	}
-	prefix := b.path
-	path := u.Path()[len(prefix):]
 	if h.Rooted() {
 		res.Target = cmp.Or(b.root+path, "/") + query
 	}
-	if path == "" { // the base path without its slash
-		path = "/"
-	}
+	bare := path == "" // the base path without its slash
+	path = cmp.Or(path, "/")
 	from := path
 	path, loop := h.mapped(path)
 	if trace != nil && path != from {
@@ -94,7 +92,7 @@ func (h *Host) Resolve(u weburl.URL, trace *[]Step) Resolved {
 		a = Answer{State: StateLivereload, Node: docroot.NoNode}
 	}
 	res.State, res.Node, res.Status, res.Note, res.Temporary = a.State, a.Node, a.Status, a.Note, a.Temporary
-	if len(u.Path()) == len(prefix) && prefix != "" && h.profile.Directory != Serve && a.Final == "" {
+	if bare && b.path != "" && h.profile.Directory != Serve && a.Final == "" {
 		if a.State == StateOK {
 			res.State = StateRedirect
 		}
@@ -107,29 +105,26 @@ func (h *Host) Resolve(u weburl.URL, trace *[]Step) Resolved {
 	}
 	res.Final = a.Final
 	if strings.HasPrefix(a.Final, "/") && !h.Rooted() {
-		res.Final = prefix + a.Final
+		res.Final = b.path + a.Final
 	}
 	return res
 }
 
-// ownAddress reports whether u is on one of the site's hosts, whatever its
-// scheme (LL-65 to LL-68), and below which of its addresses.
-func (h *addresses) ownAddress(u weburl.URL) (of *baseURL, own, below bool) {
-	path := u.Path()
+// ownBase returns the address below which u is, or else one of the same host, whatever
+// the scheme (LL-65 to LL-68). It returns nil for a URL of another host.
+func (h *addresses) ownBase(u weburl.URL) (own *baseURL) {
+	found := false
 	for i := range h.bases {
 		b := &h.bases[i]
 		if !b.isHostOf(u) {
 			continue
 		}
-		own = true
-		n := len(b.path) // an escape may have letters of either case
-		if len(path) >= n && decodeLenient(path[:n]) == decodeLenient(b.path) && (len(path) == n || path[n] == '/') {
-			if !below || len(b.path) > len(of.path) {
-				of, below = b, true
-			}
+		_, below := b.below(u.Path())
+		if own == nil || below && (!found || len(b.path) > len(own.path)) {
+			own, found = b, below
 		}
 	}
-	return of, own, below
+	return own
 }
 
 // isHostOf reports whether u has the host of b. The whole authority counts: with a

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -410,14 +411,15 @@ func (q byRules) ownPath(to, from string) string {
 	if err != nil || u.Scheme() != "http" && u.Scheme() != "https" {
 		return to
 	}
-	own, is, below := q.h.ownAddress(u)
-	if !is || !below {
+	own := q.h.ownBase(u)
+	if own == nil {
 		return u.WithoutFragment()
 	}
-	path := own.root + u.Path()[len(own.path):]
-	if path == own.root {
-		path += "/"
+	path, below := own.below(u.Path())
+	if !below {
+		return u.WithoutFragment()
 	}
+	path = own.root + cmp.Or(path, "/")
 	if u.HasQuery() {
 		path += "?" + u.Query()
 	}

@@ -49,7 +49,7 @@ type sumWriter struct{ w *bufio.Writer }
 func (s sumWriter) Write(line []byte) (int, error) {
 	object := line[:len(line)-1]
 	s.w.Write(object[:len(object)-1])
-	fmt.Fprintf(s.w, sumField+"%08x\"}\n", crc32.Checksum(object, castagnoli))
+	fmt.Fprintf(s.w, sumField+"%08x\"}\n", crc32.Checksum(object, castagnoli()))
 	return len(line), nil
 }
 
@@ -61,7 +61,7 @@ func withoutSum(line string) (string, error) {
 	}
 	object := line[:at] + "}"
 	want, err := strconv.ParseUint(line[at+len(sumField):len(line)-2], 16, 32)
-	if err != nil || uint64(crc32.Checksum([]byte(object), castagnoli)) != want {
+	if err != nil || uint64(crc32.Checksum([]byte(object), castagnoli())) != want {
 		return "", errors.New("the checksum is wrong")
 	}
 	return object, nil

@@ -44,12 +44,12 @@ type journal struct {
 	broken  error  // if set, nothing more can be written
 }
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }
 
 // journalLine returns the line of an entry and its checksum. sum is the checksum of
 // the line before.
 func journalLine(sum uint32, entry string) (string, uint32) {
-	sum = crc32.Update(sum, castagnoli, []byte(strings.TrimSuffix(entry, "\n")))
+	sum = crc32.Update(sum, castagnoli(), []byte(strings.TrimSuffix(entry, "\n")))
 	return fmt.Sprintf("%08x %s", sum, entry), sum
 }
 
@@ -239,7 +239,7 @@ func (p *parsed) replayLine(last uint32, line string) (uint32, error) {
 	}
 	entry := []byte(text)
 	switch uint32(want) {
-	case crc32.Update(last, castagnoli, entry), crc32.Checksum(entry, castagnoli):
+	case crc32.Update(last, castagnoli(), entry), crc32.Checksum(entry, castagnoli()):
 		return uint32(want), p.replayEntry(text)
 	}
 	return uint32(want), errors.New("the checksum is wrong, or the line before is missing")
