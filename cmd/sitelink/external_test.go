@@ -369,7 +369,7 @@ func TestExternalUsage(t *testing.T) {
 	mentions(t, errs, "status-cache in [external]: ")
 	n.write(t, "sitelink.toml", "[external]\nstatus-cache = \"postgres://me:s3cret@db/x\"\n")
 	_, errs = n.plain(t, t.Context(), nil, exitUsage, "external", "public")
-	mentions(t, errs, "status-cache in [external]: postgres://me:xxxxx@db/x is not used, because the configuration was found and not named")
+	mentions(t, errs, "status-cache in [external]: postgres://me:xxxxx@db/x is not used, because --config does not name the configuration")
 	n.write(t, "sitelink.toml", "[external]\nskip = [\"127.0.0.*\"]\n\n[[external.host]]\nhost = \"127.0.0.1\"\naccept = [\"404\"]\n")
 	out, _ = n.plain(t, t.Context(), nil, 0, "external", "public", "--max-age", "0s")
 	mentions(t, out, "not checked: 1 external")
@@ -377,7 +377,7 @@ func TestExternalUsage(t *testing.T) {
 	n.write(t, "public/index.html", `<a href="`+n.URL+`/missing">1</a>`)
 	n.take()
 	_, errs = n.plain(t, t.Context(), nil, exitUsage, "external", "public")
-	mentions(t, errs, "allow-address in [fetch]: 127.0.0.0/8 is not used, because the configuration was found and not named", "hint: name the network with --allow-address")
+	mentions(t, errs, "allow-address in [fetch]: 127.0.0.0/8 is not used, because --config does not name the configuration", "hint: name the network with --allow-address")
 	if asked := n.take(); len(asked) > 0 {
 		t.Errorf("a configuration that was found allowed %q", asked)
 	}

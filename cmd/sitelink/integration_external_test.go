@@ -42,7 +42,7 @@ func TestExternalDatabase(t *testing.T) {
 		return server.Number(address, "SELECT count(*) FROM sitelink_status_row WHERE record LIKE '%"+where+"%'")
 	}
 	_, errs := n.sitelink(t, exitUsage, "external", "public")
-	mentions(t, errs, "is not used, because the configuration was found and not named")
+	mentions(t, errs, "is not used, because --config does not name the configuration")
 	if asked := n.take(); len(asked) > 0 || rows("") != -1 {
 		t.Errorf("asked %q, %d rows", asked, rows(""))
 	}

@@ -89,7 +89,7 @@ func (s *Server) call(w http.ResponseWriter, r *http.Request, c *call) rawReply 
 	case incoming.Missing:
 		return invalid(ours, "The "+ours+" does not exist.")
 	case incoming.Closed:
-		return invalid(ours, "The "+ours+" takes no such calls.")
+		return invalid(ours, "The "+ours+" does not accept such calls.")
 	case incoming.Unlinked:
 		return invalid(theirs, "There is no link from the source to the target.")
 	case incoming.Denied:
@@ -135,7 +135,7 @@ func (s *Server) serveLinkFields(w http.ResponseWriter, r *http.Request) {
 			case incoming.Elsewhere, incoming.Missing:
 				s.plain(w, "link", http.StatusNotFound, reason(a, "There is no such page."))
 			case incoming.Closed:
-				s.plain(w, "link", http.StatusForbidden, reason(a, "This page takes no such calls."))
+				s.plain(w, "link", http.StatusForbidden, reason(a, "This page does not accept such calls."))
 			case incoming.Denied:
 				s.plain(w, "link", http.StatusForbidden, reason(a, "Calls from this site or this address are not accepted."))
 			case incoming.Limited:

@@ -112,7 +112,7 @@ func Record(ctx context.Context, p *project.Project, opt Options) (*audit.Record
 		case where != "":
 			return nil, text.Usage(fmt.Sprintf("since in [check]: %s is %s", path, where), sinceHint)
 		case err != nil:
-			return nil, text.Usage(fmt.Sprintf("since in [check]: %s is no file or directory, and a commit is not used, because the configuration was found and not named", name), sinceHint)
+			return nil, text.Usage(fmt.Sprintf("since in [check]: %s is not a file or directory, and a commit is not used, because --config does not name the configuration", name), sinceHint)
 		}
 	}
 	switch {

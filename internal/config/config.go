@@ -282,7 +282,7 @@ type External struct {
 // into a private network: there, a flag has to name them.
 func (c *Config) Networks() ([]netip.Prefix, error) {
 	if n := c.Fetch.AllowAddress; len(n) > 0 && c.Found && !c.Given("fetch.allow-address") {
-		return nil, text.Usage(fmt.Sprintf("allow-address in [fetch]: %s is not used, because the configuration was found and not named", n[0]),
+		return nil, text.Usage(fmt.Sprintf("allow-address in [fetch]: %s is not used, because --config does not name the configuration", n[0]),
 			"name the network with --allow-address or the file with --config")
 	}
 	return append(slices.Clone(c.Fetch.AllowAddress), c.Callable...), nil

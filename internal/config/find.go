@@ -161,7 +161,7 @@ func (k Key) path() string { return strings.TrimPrefix(k.Table+"."+k.Name, ".") 
 func (c *Config) Withheld(table string) error {
 	for _, w := range c.withheld {
 		if w.table == table {
-			return text.Usage(fmt.Sprintf("%s: %s in [%s] is not used, because the configuration was found and not named", w.place, w.name, table),
+			return text.Usage(fmt.Sprintf("%s: %s in [%s] is not used, because --config does not name the configuration", w.place, w.name, table),
 				"name the file with --config "+c.File)
 		}
 	}

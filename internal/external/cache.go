@@ -92,7 +92,7 @@ func cacheName(p *project.Project) (string, error) {
 	case p.Config.Named("external.status-cache"):
 		return name, nil
 	case !notify.IsFile(name):
-		return "", text.Usage(fmt.Sprintf("status-cache in [external]: %s is not used, because the configuration was found and not named", notify.WithoutPassword(name)),
+		return "", text.Usage(fmt.Sprintf("status-cache in [external]: %s is not used, because --config does not name the configuration", notify.WithoutPassword(name)),
 			"name the status cache with --status-cache or the file with --config")
 	}
 	for _, file := range []string{name, strings.TrimSuffix(name, ".jsonl") + ".lock", runLock(name)} {

@@ -41,7 +41,7 @@ func (m *sources) valueAt(l *destination.Link, file string, r *check.Repair) (st
 			return by, nil
 		}
 		if name := baseFilter().Find(m.files[file].text); name != nil {
-			return "", fmt.Errorf("other links of the file add the base path with %s: write this one so, too", name)
+			return "", fmt.Errorf("other links of the file add the base path with %s: write this one in the same way", name)
 		}
 	}
 	if same(written, raw) {

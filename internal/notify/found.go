@@ -45,7 +45,7 @@ func CheckLedger(p *project.Project, readOnly bool) error {
 	if ref, ok := strings.CutPrefix(name, "git:"); ok && strings.HasPrefix(ref, "refs/") && !strings.Contains(ref, ":") && readOnly {
 		return nil
 	}
-	return text.Usage(fmt.Sprintf("ledger in [outgoing]: %s is not used, because the configuration was found and not named", ShowLedger(p)),
+	return text.Usage(fmt.Sprintf("ledger in [outgoing]: %s is not used, because --config does not name the configuration", ShowLedger(p)),
 		"name the ledger with --ledger or the file with --config")
 }
 

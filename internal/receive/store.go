@@ -59,7 +59,7 @@ func OpenStore(ctx context.Context, p *project.Project, opt StoreOptions) (*stor
 		// A configuration that was found cannot name a store outside the repository.
 		const hint = "name it with --store or in a file given with --config: a sitelink.toml of the checkout is not trusted with it"
 		if !notify.IsFile(name) {
-			return nil, text.Usage(fmt.Sprintf("store in [incoming]: %s is not used, because the configuration was found and not named", showStore(p)), hint)
+			return nil, text.Usage(fmt.Sprintf("store in [incoming]: %s is not used, because --config does not name the configuration", showStore(p)), hint)
 		}
 		for _, ending := range []string{"", "-wal", "-shm", "-journal", ".lock", "-worker", ".key", callsEnding} {
 			if path, where := system.Outside(p.Root, p.Abs(name)+ending); where != "" {

@@ -89,7 +89,7 @@ const ConfigName = "sitelink.toml"
 func (p *Facts) Config() File {
 	var b strings.Builder
 	b.WriteString("# " + madeBy + "\n")
-	b.WriteString("# A # in front of a key: this is so without it, or a suggestion. docs/reference/configuration.md\n# of sitelink has all keys.\n\n")
+	b.WriteString("# A key behind a # shows a default or a suggestion. docs/reference/configuration.md\n# of sitelink has all keys.\n\n")
 
 	c := cmp.Or(p.Converted, new(Converted))
 	switch by := "from the configuration of " + c.From; {
@@ -141,7 +141,7 @@ func (p *Facts) Config() File {
 	p.key(&b, true, "baseline", quote("none"), "stop a push for old findings, too")
 	p.key(&b, true, "branches", `["main"]`, "check pushes to these branches")
 
-	b.WriteString("\n# Who takes notes of links to the site; sitelink inject puts it into the templates.\n[templates]\n")
+	b.WriteString("\n# Where other sites report their links to this one; sitelink inject puts it into the templates.\n[templates]\n")
 	p.key(&b, true, "webmention", quote("https://example.org/webmention"), "")
 	p.key(&b, true, "pingback", quote("https://example.org/pingback"), "")
 
