@@ -38,7 +38,7 @@ type movedPage struct {
 }
 
 // mapAddresses compares the pages before with those after the move.
-func (m *planner) mapAddresses(from, to string, after []*page) (*addressMap, error) {
+func (m *planner) mapAddresses(from, to string, after []*page) *addressMap {
 	a := &addressMap{exact: map[string]string{}, moved: map[string]movedPage{}, files: map[string]bool{}, base: m.before.audit.Site.BasePath()}
 	for name := range m.before.files() {
 		a.files[name] = true
@@ -52,9 +52,6 @@ func (m *planner) mapAddresses(from, to string, after []*page) (*addressMap, err
 	for name, f := range m.pages.byFile {
 		moved := byFile[m.plan.Set.NewName(name)]
 		if m.plan.Set.NewName(name) == name || moved == nil {
-			if now := byFile[name]; now != nil && now.address != f.address {
-				a.exact[f.address] = now.address // a name that two files had
-			}
 			continue
 		}
 		a.moved[f.address] = movedPage{f, moved}
@@ -95,7 +92,7 @@ func (m *planner) mapAddresses(from, to string, after []*page) (*addressMap, err
 		return cmp.Or(cmp.Compare(len(y.Old), len(x.Old)), strings.Compare(x.Old, y.Old), strings.Compare(x.New, y.New))
 	})
 	a.directories = slices.CompactFunc(a.directories, func(x, y Pair) bool { return x.Old == y.Old })
-	return a, nil
+	return a
 }
 
 // addIndex gives a section a page of its own where the move would take its page away:

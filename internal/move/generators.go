@@ -1,7 +1,6 @@
 package move
 
 import (
-	"context"
 	"io/fs"
 	"path"
 	"path/filepath"
@@ -31,7 +30,7 @@ var (
 const maxLiquidBytes = 16 << 20
 
 // rewriteTags lets Jekyll's tags name the files that move by their new names.
-func (m *rewriter) rewriteTags(ctx context.Context) error {
+func (m *rewriter) rewriteTags() error {
 	if m.generator() != generator.Jekyll {
 		return nil
 	}
@@ -46,26 +45,20 @@ func (m *rewriter) rewriteTags(ctx context.Context) error {
 		}
 	}
 	return filepath.WalkDir(m.shadow.at(tree.dir), func(name string, d fs.DirEntry, err error) error {
-		if err == nil && ctx.Err() != nil {
-			err = context.Cause(ctx)
-		}
 		if err != nil {
 			return err
 		}
-		file, ok := m.belowRoot(filepath.ToSlash(name))
+		file, _ := m.belowRoot(filepath.ToSlash(name))
 		if base := d.Name(); d.IsDir() {
 			if file != tree.dir && (strings.HasPrefix(base, ".") || base == "node_modules" || base == "vendor" || base == "_site") {
 				return fs.SkipDir
 			}
 			return nil
 		}
-		if !ok || !d.Type().IsRegular() {
+		if !d.Type().IsRegular() {
 			return nil
 		}
-		text, err := system.Read(name, maxLiquidBytes)
-		if err != nil {
-			return nil // too large for a source
-		}
+		text, _ := system.Read(name, maxLiquidBytes) // what is larger is no source
 		edits := tagEdits(string(text), moved)
 		if len(edits) == 0 {
 			return nil
@@ -77,15 +70,17 @@ func (m *rewriter) rewriteTags(ctx context.Context) error {
 			}
 			return err
 		}
-		for _, e := range edits {
-			if err := m.plan.Set.Replace(file, doc.hash, e.Start, e.End, e.Text); err != nil {
-				return err
-			}
-			m.plan.Links++
-		}
-		m.edited[file] = true
-		return nil
+		return m.replaceAll(doc, edits)
 	})
+}
+
+func (m *rewriter) replaceAll(doc *document, edits []destination.Edit) error {
+	for _, e := range edits {
+		if err := m.replace(doc, e.Start, e.End, e.Text); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // tagEdits returns the edits of a text after files were moved. Text between raw and
@@ -168,10 +163,8 @@ func rewriteImports(m *rewriter) error {
 		if err != nil {
 			return err
 		}
-		for _, e := range importEdits(doc, m.plan.Renames[0], m.exists) {
-			if err := m.replacePath(doc, e.Start, e.End, e.Text, m.edited); err != nil {
-				return err
-			}
+		if err := m.replaceAll(doc, importEdits(doc, m.plan.Renames[0], m.exists)); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -23,6 +23,8 @@ import (
 var hugoSite = map[string]string{
 	"hugo.toml": `baseURL = "https://h.example/sub/"
 disableKinds = ["taxonomy", "term"]
+[markup.goldmark.parser]
+autoHeadingIDType = "github-ascii"
 [markup.goldmark.renderer]
 unsafe = true
 [[menus.main]]
@@ -46,8 +48,10 @@ url = "/docs/b/"
 	"content/docs/a.md":                            "---\ntitle: A\naliases: [/x/]\n---\n## One\n\n[rel](../b/) [ref]({{< relref \"b\" >}}) [rooted]({{< ref \"/docs/b/index.md\" >}}) ![](/sub/img/p.svg)\n\n[self](#one)\n\n## One\n",
 	"content/docs/b/index.md":                      "\ufeff---\r\ntitle: B\r\nimage: docs/a/\r\n---\r\n[inline](../a/#one) [titled](../a/ \"t\") [brackets](<../a/>) [full][r] ![](pic.svg)\r\n\r\n[r]: /sub/docs/a/?q=1#one\r\n\r\n<https://h.example/sub/docs/a/> <a href='/sub/docs/a'>raw</a> [ref]({{< relref \"a.md#one\" >}}) {{< card link=\"/sub/docs/a/\" >}}\r\n",
 	"content/docs/b/pic.svg":                       "<svg xmlns=\"http://www.w3.org/2000/svg\"/>\n",
-	"content/docs/draft.md":                        "+++\ntitle = \"D\"\ndraft = true\n+++\n[a]({{< ref \"a\" >}})\n",
-	"content/docs/other.md":                        "---\ntitle: O\n---\n[gone](../a/gone/) [not a](/sub/docs/ab/)\n",
+	"content/docs/draft.md":                        "+++\ntitle = \"D\"\ndraft = true\n+++\n[a]({{< ref \"a\" >}})\n\n## 日 x\n",
+	"content/docs/other.md":                        "---\ntitle: O\n---\n[gone](../a/gone/) [not a](/sub/docs/ab/) [stays](/sub/docs/own.txt) [too](/sub/docs/plain/)\n",
+	"static/docs/own.txt":                          "own\n",
+	"static/docs/plain/index.html":                 "<!doctype html><title>plain</title>\n",
 	"static/img/p.svg":                             "<svg xmlns=\"http://www.w3.org/2000/svg\"/>\n",
 	"static/font.woff":                             "\x00\xff\x01",
 	"static/_redirects":                            "/first /sub/docs/b/ 302\n",
@@ -241,12 +245,15 @@ func TestHugoHeadings(t *testing.T) {
 	if p, err = plan(t, root, Options{Old: "content/docs#Set up", New: "Start"}); err != nil || !slices.Equal(added(t, p), []string{"## Start"}) {
 		t.Errorf("a heading of a section: %v, %v", p, err)
 	}
+	if p, err = plan(t, root, Options{Old: "content/docs/draft.md#日 x", New: "y"}); err != nil || p.Heading == nil || *p.Heading != (Pair{"-x", "y"}) {
+		t.Errorf("a heading with another id than it seems: %+v, %v", p, err)
+	}
 	for _, text := range []string{"", " ", "a\nb"} {
 		if _, err := plan(t, root, Options{Old: "content/docs/a.md#one", New: text}); err == nil || !strings.Contains(err.Error(), "empty or has several lines") {
 			t.Errorf("%q as a heading: %v", text, err)
 		}
 	}
-	for name, want := range map[string]string{"content/docs/a.md#One": "2 headings are", "content/docs/a.md#None": "no heading"} {
+	for name, want := range map[string]string{"static/img/p.svg#One": "is not a page", "content/docs/a.md#One": "2 headings are", "content/docs/a.md#None": "no heading"} {
 		if _, err := plan(t, root, Options{Old: name, New: "x"}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -261,7 +268,7 @@ func TestHugoHeadings(t *testing.T) {
 func TestHugoTemplates(t *testing.T) {
 	hugoEnv(t)
 	root := newSite(t, map[string]string{
-		"hugo.toml":                "baseURL = \"https://h.example/\"\ndisableKinds = [\"taxonomy\", \"term\"]\n",
+		"hugo.toml":                "baseURL = \"https://h.example/\"\ndisableKinds = [\"taxonomy\", \"term\"]\n[permalinks]\nposts = \"/p/:title/\"\n",
 		"layouts/docs/single.html": "<!doctype html><title>{{ .Title }}</title>",
 		"layouts/docs/list.html":   "<!doctype html><title>{{ .Title }}</title>",
 		"layouts/more/single.html": "<!doctype html><title>{{ .Title }}</title>",
@@ -276,6 +283,8 @@ func TestHugoTemplates(t *testing.T) {
 		{"content/docs/a.md", "content/other/a.md", "1 page would not be published after the move, such as /other/a/,"},
 		{"content/docs", "content/other", "3 pages would not be published after the move, such as /other/,"},
 		{"content/docs", "content/more", "1 page would not be published after the move, such as /more/,"},
+		{"/docs/a/", "/posts/a/", "content/posts/a.md would not be at /posts/a/:"},
+		{"content/docs/a.md", "content/docs/b.md", "content/docs/b.md: already exists"},
 		{"content/none/c.md", "content/other/c.md", ""},
 	} {
 		_, err := plan(t, root, Options{Old: tt.old, New: tt.new})
@@ -314,6 +323,11 @@ func TestHugoRefusals(t *testing.T) {
 	if _, err := plan(t, root, Options{Old: "content/docs/a.md", New: "content/docs/c.md"}); err == nil || !strings.Contains(err.Error(), "cannot be built as it is") {
 		t.Errorf("a build that fails before the move: %v", err)
 	}
+	t.Setenv("PATH", "")
+	if _, err := plan(t, root, Options{Old: "content/docs/a.md", New: "content/docs/c.md"}); err == nil || !strings.Contains(err.Error(), "not installed") {
+		t.Errorf("without Hugo: %v", err)
+	}
+	t.Setenv("PATH", path)
 	ctx, cancel := context.WithCancel(t.Context())
 	p, err := project.Find(ctx, root, project.Options{Env: os.Environ()})
 	testkit.Check(t, err)

@@ -88,6 +88,7 @@ func TestJekyllRedirectFrom(t *testing.T) {
 		"guide/more.md":              "---\nlayout: page\ntitle: More\n---\n[post]({% post_url 2024-05-06-hello %})\n\n## A part\n",
 		"_posts/2024-05-06-hello.md": "---\nlayout: page\ntitle: Hello\nredirect_from:\n  - /first/\n---\n{% raw %}{% link guide/more.md %}{% endraw %} [plain](/guide/more.html)\n",
 	})
+	testkit.Check(t, os.Symlink("unused.html", filepath.Join(root, "_includes", "link.html")))
 	for _, tt := range []struct {
 		old, new string
 		want     []string
@@ -109,6 +110,12 @@ func TestJekyllRedirectFrom(t *testing.T) {
 		if err := p.Set.Apply(t.Context(), "test"); err != nil {
 			t.Fatal(err)
 		}
+	}
+	testkit.Check(t, os.Chmod(filepath.Join(root, "_layouts", "page.html"), 0o444))
+	var notes []string
+	_, err := plan(t, root, Options{Old: "help/parts.md", New: "help/p.md", Note: func(text string) { notes = append(notes, text) }})
+	if err == nil || !strings.Contains(err.Error(), "cannot be built after the move") || !slices.Equal(notes, []string{"_layouts/page.html: is read-only; its links stay as they are"}) {
+		t.Errorf("a tag that cannot be edited: %v, notes %q", err, notes)
 	}
 	docroot := t.TempDir()
 	cmd := exec.Command("jekyll", "build", "--destination", docroot)

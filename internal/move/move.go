@@ -11,6 +11,7 @@ package move
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -233,7 +234,7 @@ func (m *planner) rename(ctx context.Context) error {
 	}
 	m.plan.Renames = []Pair{{from, to}}
 	request{&m.trial}.noteTranslations(from)
-	if err := m.rewriteTags(ctx); err != nil {
+	if err := m.rewriteTags(); err != nil {
 		return err
 	}
 	if err := rewriteImports(&m.rewriter); err != nil {
@@ -243,9 +244,7 @@ func (m *planner) rename(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if m.names, err = m.mapAddresses(from, to, after); err != nil {
-		return err
-	}
+	m.names = m.mapAddresses(from, to, after)
 	if address != "" && !slices.ContainsFunc(m.names.all(), func(p Pair) bool { return samePath(m.rooted(p.New), m.rooted(address)) }) {
 		return text.Usage(fmt.Sprintf("%s would not be at %s: front matter or the configuration gives it another address", to, address),
 			"name the new file instead of the address")
@@ -283,10 +282,7 @@ func (m *trial) listRenamed(ctx context.Context) ([]*page, error) {
 		return nil, err
 	}
 	after, err := m.listPages(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return after, m.restore()
+	return after, errors.Join(err, m.restore())
 }
 
 // renameInShadow gives the files of the copy their new names, or the old ones.
@@ -383,7 +379,7 @@ func (m *trial) document(file string) (*document, error) {
 
 // renameHeading plans a new text for a heading of a page.
 func (m *planner) renameHeading(ctx context.Context, pageName, name string) error {
-	m.names = &addressMap{stay: func(string) bool { return false }, base: m.before.audit.Site.BasePath()}
+	m.names = &addressMap{base: m.before.audit.Site.BasePath()}
 	file, err := request{&m.trial}.pageFile(pageName)
 	if err != nil {
 		return err
@@ -409,18 +405,17 @@ func (m *planner) renameHeading(ctx context.Context, pageName, name string) erro
 		return text.Usage(fmt.Sprintf("%s: %v", pageName, err), "name the heading as it is written, or by its id")
 	}
 	set := m.plan.Set
-	if err := set.Replace(file, doc.hash, h.Start, h.End, m.opt.New); err != nil {
-		return err
-	}
+	err = set.Replace(file, doc.hash, h.Start, h.End, m.opt.New)
 	if m.opt.KeepID && h.ID == "" {
 		if id == "" {
 			return text.Usage("the id of this heading is not known, so it cannot be kept", "add {#id} to the heading yourself")
 		}
 		end := h.End + max(0, bytes.IndexByte(append(doc.text[h.End:len(doc.text):len(doc.text)], '\n'), '\n'))
 		end = len(bytes.TrimRight(doc.text[:end], " \t\r"))
-		if err := set.Replace(file, doc.hash, end, end, " {#"+id+"}"); err != nil {
-			return err
-		}
+		err = cmp.Or(err, set.Replace(file, doc.hash, end, end, " {#"+id+"}"))
+	}
+	if err != nil {
+		return err
 	}
 	m.plan.Page = f.address
 	m.fragmentPage, m.fragments = f.address, map[string]string{}
@@ -456,14 +451,14 @@ func (m request) pageFile(name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if info, err := os.Lstat(m.shadow.at(file)); err == nil && info.IsDir() {
-		for f := range m.pages.byFile {
-			if path.Dir(f) == file && isBundleFile(path.Base(f)) {
-				return f, nil
-			}
+	var found []string // the bundle's, one for each language
+	for f := range m.pages.byFile {
+		if path.Dir(f) == file && isBundleFile(path.Base(f)) {
+			found = append(found, f)
 		}
 	}
-	return file, nil
+	slices.SortFunc(found, func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) })
+	return append(found, file)[0], nil
 }
 
 // anchors returns the ids of the page at an address, in their order.

@@ -2,8 +2,10 @@ package move
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -222,6 +224,12 @@ func TestNames(t *testing.T) {
 	files := maps.Clone(hugoSite)
 	files["content/docs/fixed.md"] = "---\ntitle: F\nurl: /elsewhere/\n---\n"
 	files["content/docs/a.de.md"] = "---\ntitle: A\nurl: /a-de/\n---\n"
+	files["content/free/x.md"] = "---\ntitle: X\n---\n"
+	out := t.TempDir() // content that is not in the project
+	put(t, out, "x.md", "---\ntitle: Out\n---\n")
+	for source, target := range map[string]string{"content": "content", "static": "static", filepath.ToSlash(out): "content/out"} {
+		files["hugo.toml"] += fmt.Sprintf("[[module.mounts]]\nsource = %q\ntarget = %q\n", source, target)
+	}
 	root := newSite(t, files)
 	p, err := projectIn(t, root, "netlify")
 	testkit.Check(t, err)
@@ -244,6 +252,7 @@ func TestNames(t *testing.T) {
 		{"/img/", "/pictures/", "static/img", "static/pictures", "/pictures/"},
 		{"static/img/p.svg", "static/pictures/", "static/img/p.svg", "static/pictures/p.svg", ""},
 		{"/elsewhere/", "content/docs/free.md", "content/docs/fixed.md", "content/docs/free.md", ""},
+		{"/free/", "/bound/", "content/free", "content/bound", "/bound/"},
 	} {
 		m.opt.Old, m.opt.New = tt.old, tt.new
 		from, to, address, err := request{&m.trial}.resolveNames()
@@ -263,10 +272,18 @@ func TestNames(t *testing.T) {
 		{"content/docs/b", "content/x.md", "is a directory"},
 		{"content/docs/a.md", "/", "home page"},
 		{"content/docs/fixed.md", "/docs/x/", "does not follow from its name"},
+		{"/%zz", "/x/", `"/%zz" is not an address`},
+		{"/out/x/", "/out/y/", "no page, section or static file has the address /out/x/"},
 	} {
 		m.opt.Old, m.opt.New = tt.old, tt.new
 		if from, to, _, err := (request{&m.trial}).resolveNames(); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s to %s: %s to %s, error %v, want %q", tt.old, tt.new, from, to, err, tt.want)
+		}
+	}
+	m.pages.byFile["content/docs/_index.de.md"] = &page{} // a translation comes second
+	for name, want := range map[string]string{"content/docs": "content/docs/_index.md", "/docs/b/": "content/docs/b/index.md", "docs/a.md": "content/docs/a.md"} {
+		if file, err := (request{&m.trial}).pageFile(name); err != nil || file != want {
+			t.Errorf("the page of %s: %s, %v", name, file, err)
 		}
 	}
 	if file, ok := m.belowRoot(m.shadow.at("content/a.md")); !ok || file != "content/a.md" {

@@ -63,8 +63,8 @@ func (m *trial) generator() generator.Name {
 
 // belowRoot returns the slash path of a file of the copy below its root.
 func (m *trial) belowRoot(name string) (string, bool) {
-	rel, err := filepath.Rel(m.shadow.root, filepath.FromSlash(name))
-	if err != nil || !filepath.IsLocal(rel) {
+	rel, _ := filepath.Rel(m.shadow.root, filepath.FromSlash(name)) // "" is not local
+	if !filepath.IsLocal(rel) {
 		return "", false
 	}
 	return filepath.ToSlash(rel), true
@@ -160,8 +160,7 @@ func (m *trial) listPages(ctx context.Context) ([]*page, error) {
 func (m *trial) hostPath(u *url.URL) string {
 	s := m.before.audit.Site
 	for _, r := range s.Roots() {
-		base, err := url.Parse(r.Base)
-		if err == nil && base.Host == u.Host {
+		if base, err := url.Parse(r.Base); err == nil && base.Host == u.Host {
 			return path.Join("/", r.Dir) + "/" + strings.TrimPrefix(strings.TrimPrefix(u.Path, strings.TrimSuffix(base.Path, "/")), "/")
 		}
 	}
@@ -196,18 +195,15 @@ func (m request) resolveNames() (from, to, address string, err error) {
 	if base := path.Base(from); isBundleFile(base) { // the bundle or section is meant
 		from = path.Dir(from)
 	}
-	info, err := os.Lstat(m.shadow.at(from))
-	if err != nil {
-		return "", "", "", err
-	}
+	isDir := m.isDir(from)
 	if u, urlErr := url.Parse(m.opt.New); urlErr == nil && m.isAddress(m.opt.New) {
 		isNew := m.hostPath(u)
-		if to, err = m.fileFor(from, isNew, info.IsDir()); err != nil {
+		if to, err = m.fileFor(from, isNew, isDir); err != nil {
 			return "", "", "", err
 		}
 		return from, to, isNew, nil
 	}
-	if to, err = m.resolveNew(from, info.IsDir()); err != nil {
+	if to, err = m.resolveNew(from, isDir); err != nil {
 		return "", "", "", err
 	}
 	if from == to {
@@ -229,8 +225,8 @@ func (m request) isAddress(name string) bool {
 // sourcePath returns the slash path below the root of a path that the user wrote.
 func (m request) sourcePath(name string) (string, error) {
 	p := m.shadow.original
-	rel, err := filepath.Rel(p.Root, p.Abs(filepath.FromSlash(name)))
-	if err != nil || !filepath.IsLocal(rel) || rel == "." {
+	rel, _ := filepath.Rel(p.Root, p.Abs(filepath.FromSlash(name))) // "" is not local
+	if !filepath.IsLocal(rel) || rel == "." {
 		return "", text.Usage(name+" is outside of the project "+p.Root, "name a file of the project, or an address of the site")
 	}
 	return filepath.ToSlash(rel), nil
@@ -313,7 +309,7 @@ func (m request) resolveNew(from string, isDir bool) (string, error) {
 	if isBundleFile(path.Base(to)) && isDir {
 		to = path.Dir(to)
 	}
-	if info, err := os.Lstat(m.shadow.at(to)); strings.HasSuffix(m.opt.New, "/") && !isDir || err == nil && info.IsDir() {
+	if strings.HasSuffix(m.opt.New, "/") && !isDir || m.isDir(to) {
 		to = path.Join(to, path.Base(from)) // as the command mv does
 	}
 	switch ext := path.Ext(from); {
@@ -326,6 +322,11 @@ func (m request) resolveNew(from string, isDir bool) (string, error) {
 		return "", err
 	}
 	return to, nil
+}
+
+func (m request) isDir(file string) bool {
+	info, err := os.Lstat(m.shadow.at(file))
+	return err == nil && info.IsDir()
 }
 
 // exists reports whether the project has a file or directory, by its old name.

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"net/url"
 	"path"
 	"slices"
 	"strings"
@@ -307,10 +306,7 @@ func (m *redirects) dropAlias(p movedPage) (dropped bool, err error) {
 		return false, err
 	}
 	for _, at := range aliasValues(text) {
-		value, err := url.PathUnescape(string(text[at[0]:at[1]]))
-		if err != nil {
-			continue
-		}
+		value := destination.PercentDecoded(string(text[at[0]:at[1]]))
 		if !strings.HasPrefix(value, "/") {
 			value = path.Join(path.Dir(strings.TrimSuffix(p.before.rooted, "/")), value)
 		}

@@ -87,7 +87,6 @@ func (m *rewriter) rewrite(ctx context.Context) error {
 		}
 		byPlace[p] = append(byPlace[p], &all[i])
 	}
-	files := m.edited
 	refused := map[string]bool{}
 	for _, p := range order {
 		if refused[p.file] {
@@ -105,30 +104,25 @@ func (m *rewriter) rewrite(ctx context.Context) error {
 		if d == nil || strings.HasPrefix(d.Key, "aliases") || d.Key == "redirect_from" {
 			continue
 		}
-		edited, err := m.rewriteOne(doc, d, byPlace[p])
-		if err != nil {
+		if err := m.rewriteOne(doc, d, byPlace[p]); err != nil {
 			return err
 		}
-		if edited {
-			m.plan.Links++
-			files[p.file] = true
-		}
 	}
-	if err := m.rewriteHidden(ctx, files); err != nil {
+	if err := m.rewriteHidden(ctx); err != nil {
 		return err
 	}
 	if m.fragments == nil {
-		if err := errors.Join(m.rewriteMenus(files), m.rewritePaths(ctx, files), m.rewriteRules(files)); err != nil {
+		if err := errors.Join(m.rewriteMenus(), m.rewritePaths(ctx), m.rewriteRules()); err != nil {
 			return err
 		}
 	}
-	m.plan.Files = len(files)
+	m.plan.Files = len(m.edited)
 	return nil
 }
 
 // rewriteMenus rewrites the pages that menus of the configuration name: they are not
 // addresses, so no link of the site leads to them.
-func (m *rewriter) rewriteMenus(files map[string]bool) error {
+func (m *rewriter) rewriteMenus() error {
 	g := m.shadow.project.Generator
 	if g == nil {
 		return nil
@@ -148,13 +142,8 @@ func (m *rewriter) rewriteMenus(files map[string]bool) error {
 			if !ok || m.plan.Set.NewName(m.refs.content[file].File) == m.refs.content[file].File {
 				continue
 			}
-			edited, err := m.rewriteOne(doc, d, []*candidate{{page: "/", target: m.pages.byFile[m.refs.content[file].File].address}})
-			if err != nil {
+			if err := m.rewriteOne(doc, d, []*candidate{{page: "/", target: m.pages.byFile[m.refs.content[file].File].address}}); err != nil {
 				return err
-			}
-			if edited {
-				m.plan.Links++
-				files[doc.file] = true
 			}
 		}
 	}
@@ -164,18 +153,14 @@ func (m *rewriter) rewriteMenus(files map[string]bool) error {
 // rewritePaths rewrites arguments of shortcodes, and values of front matter, data and
 // templates, that name what moves by its path in the project: a shortcode may read the
 // file, and write no link to it or another one.
-func (m *rewriter) rewritePaths(ctx context.Context, files map[string]bool) error {
-	g := m.shadow.project.Generator
-	if g == nil || g.Generator != generator.Hugo || len(m.plan.Renames) == 0 {
+func (m *rewriter) rewritePaths(ctx context.Context) error {
+	if m.generator() != generator.Hugo {
 		return nil
 	}
-	dir, _ := m.belowRoot(filepath.ToSlash(g.Dir))
-	inProject := mount{dir: dir}
-	from, ok := inProject.rel(m.plan.Renames[0].Old)
-	to, inside := inProject.rel(m.plan.Renames[0].New)
-	if !ok || !inside || !strings.Contains(from, "/") {
-		return nil
-	}
+	dir, _ := m.belowRoot(filepath.ToSlash(m.shadow.project.Generator.Dir))
+	inProject := mount{dir: dir} // a path elsewhere is found nowhere
+	from, _ := inProject.rel(m.plan.Renames[0].Old)
+	to, _ := inProject.rel(m.plan.Renames[0].New)
 	kinds := []destination.Kind{destination.Shortcode, destination.FrontMatter, destination.Data, destination.Expression}
 	return m.eachSource(ctx, dir, []string{from}, func(doc *document) error {
 		for i := range doc.links {
@@ -184,12 +169,7 @@ func (m *rewriter) rewritePaths(ctx context.Context, files map[string]bool) erro
 			if !ok || slash != "" && slash != "/" || rest != "" && rest[0] != '/' || !slices.Contains(kinds, d.Kind) || d.IsRef() {
 				continue
 			}
-			raw, err := d.Encode(slash + to + rest)
-			if err != nil {
-				m.note("%s: %v; the path stays as it is", doc.file, err)
-				continue
-			}
-			if err := m.replacePath(doc, d.Start, d.End, raw, files); err != nil {
+			if err := m.write(doc, d, slash+to+rest); err != nil {
 				return err
 			}
 		}
@@ -197,7 +177,7 @@ func (m *rewriter) rewritePaths(ctx context.Context, files map[string]bool) erro
 			return nil
 		}
 		for _, at := range quotedPaths(doc.text, from) {
-			if err := m.replacePath(doc, at, at+len(from), to, files); err != nil {
+			if err := m.replace(doc, at, at+len(from), to); err != nil {
 				return err
 			}
 		}
@@ -205,14 +185,28 @@ func (m *rewriter) rewritePaths(ctx context.Context, files map[string]bool) erro
 	})
 }
 
-// replacePath writes the new path of a file. A link that is also a path has its new value.
-func (m *rewriter) replacePath(doc *document, start, end int, raw string, files map[string]bool) error {
-	err := m.plan.Set.Replace(doc.file, doc.hash, start, end, raw)
-	if err == nil {
-		m.plan.Links++
-		files[doc.file] = true
-	} else if !errors.Is(err, destination.ErrOverlap) {
+// write gives a destination another value, if that can be written there.
+func (m *rewriter) write(doc *document, d *destination.Link, value string) error {
+	if value == d.Value {
+		return nil
+	}
+	raw, err := d.Encode(value)
+	if err != nil {
+		m.note("%s: %v; the link stays as it is", doc.file, err)
+		return nil
+	}
+	return m.replace(doc, d.Start, d.End, raw)
+}
+
+// replace adds an edit, and counts it. A link that is found twice has its new value.
+func (m *trial) replace(doc *document, start, end int, raw string) error {
+	before := len(m.plan.Set.Edits(doc.file))
+	if err := m.plan.Set.Replace(doc.file, doc.hash, start, end, raw); err != nil && !errors.Is(err, destination.ErrOverlap) {
 		return err
+	}
+	if len(m.plan.Set.Edits(doc.file)) > before {
+		m.plan.Links++
+		m.edited[doc.file] = true
 	}
 	return nil
 }
@@ -253,8 +247,9 @@ func (m *rewriter) eachSource(ctx context.Context, dir string, having []string, 
 		default:
 			return nil
 		}
-		text, err := system.Read(name, maxSearched)
-		if file, ok := m.belowRoot(filepath.ToSlash(name)); ok && err == nil && slices.ContainsFunc(having, func(s string) bool { return bytes.Contains(text, []byte(s)) }) {
+		text, _ := system.Read(name, maxSearched)
+		file, _ := m.belowRoot(filepath.ToSlash(name))
+		if slices.ContainsFunc(having, func(s string) bool { return bytes.Contains(text, []byte(s)) }) {
 			if doc, err := m.document(file); err == nil {
 				return do(doc)
 			}
@@ -294,7 +289,6 @@ func (m *rewriter) concerned(ctx context.Context) ([]candidate, error) {
 	var all []candidate
 	var mu sync.Mutex
 	address := map[string]string{} // of pages
-	alias := map[string]bool{}
 	opt := m.before.options()
 	opt.Ignore = nil
 	_, err := check.Links(ctx, audit.Handle(s), opt, check.Query{}, func(l *check.Link) error {
@@ -308,14 +302,6 @@ func (m *rewriter) concerned(ctx context.Context) ([]candidate, error) {
 		if !known {
 			from = m.before.addressOf(l.Page)
 			address[l.Page] = from
-			if id, ok := s.Lookup(l.Page); ok {
-				if p, ok := s.PageOf(id); ok {
-					alias[l.Page] = s.Page(p).Alias() != ""
-				}
-			}
-		}
-		if alias[l.Page] {
-			return nil // a redirect of the generator's own
 		}
 		if m.concerns(l, from, target) {
 			all = append(all, candidate{*l, from, target})
@@ -328,11 +314,7 @@ func (m *rewriter) concerned(ctx context.Context) ([]candidate, error) {
 // concerns reports whether a link may have to be rewritten.
 func (m *rewriter) concerns(l *check.Link, from, target string) bool {
 	if m.fragments != nil {
-		fragment, err := url.PathUnescape(l.Fragment)
-		_, renamed := m.fragments[fragment]
-		if err != nil {
-			return false
-		}
+		_, renamed := m.fragments[destination.PercentDecoded(l.Fragment)]
 		return renamed && samePath(strings.TrimSuffix(target, "index.html"), m.fragmentPage)
 	}
 	return m.isMoved(target) || m.isMoved(from)
@@ -351,15 +333,11 @@ func sitePath(target string) (string, bool) {
 		return "", false
 	}
 	target, _, _ = strings.Cut(target, "?")
-	decoded, err := url.PathUnescape(target)
-	if err != nil {
-		return target, true
-	}
-	return decoded, true
+	return destination.PercentDecoded(target), true
 }
 
 // rewriteOne adds the edit of one destination, which the links came from.
-func (m *rewriter) rewriteOne(doc *document, d *destination.Link, links []*candidate) (edited bool, err error) {
+func (m *rewriter) rewriteOne(doc *document, d *destination.Link, links []*candidate) error {
 	// What the author's own page makes of it counts most: other pages may show the
 	// same text elsewhere.
 	slices.SortStableFunc(links, func(a, b *candidate) int {
@@ -370,21 +348,11 @@ func (m *rewriter) rewriteOne(doc *document, d *destination.Link, links []*candi
 			m.left[[2]string{m.plan.Set.NewName(doc.file), d.Value}] = true
 			continue // only the author knows what it was to lead to
 		}
-		value, ok := m.retarget(doc, d, c)
-		if !ok {
-			continue
+		if value, ok := m.retarget(doc, d, c); ok {
+			return m.write(doc, d, value)
 		}
-		if value == d.Value {
-			return false, nil
-		}
-		raw, err := d.Encode(value)
-		if err != nil {
-			m.note("%s: %v; the link stays as it is", doc.file, err)
-			return false, nil
-		}
-		return true, m.plan.Set.Replace(doc.file, doc.hash, d.Start, d.End, raw)
 	}
-	return false, nil
+	return nil
 }
 
 func (m *rewriter) ownPage(doc *document, c *candidate) int {
@@ -399,19 +367,9 @@ func (m *rewriter) ownPage(doc *document, c *candidate) int {
 func (m *rewriter) retarget(doc *document, d *destination.Link, c *candidate) (value string, ok bool) {
 	name, tail := destination.CutTail(d.Value)
 	if m.fragments != nil {
-		_, fragment, has := strings.Cut(tail, "#")
-		if !has {
-			return "", false
-		}
-		decoded, err := url.PathUnescape(fragment)
-		if err != nil {
-			return "", false
-		}
-		to, ok := m.fragments[decoded]
-		if !ok {
-			return "", false
-		}
-		return strings.TrimSuffix(d.Value, fragment) + (&url.URL{Fragment: to}).EscapedFragment(), true
+		_, fragment, _ := strings.Cut(tail, "#")
+		to, ok := m.fragments[destination.PercentDecoded(fragment)]
+		return strings.TrimSuffix(d.Value, fragment) + (&url.URL{Fragment: to}).EscapedFragment(), ok
 	}
 	if name == "" {
 		return d.Value, true // only a fragment
@@ -435,11 +393,7 @@ func (m *rewriter) retarget(doc *document, d *destination.Link, c *candidate) (v
 // retargetURL does the work of retarget for a value that is a URL: page and to are the
 // addresses of the page and of the target after the move.
 func (m *rewriter) retargetURL(name string, c *candidate, page, to string) (string, bool) {
-	decoded, err := url.PathUnescape(name)
-	if err != nil {
-		return "", false
-	}
-	s := m.before.audit.Site
+	s, decoded := m.before.audit.Site, destination.PercentDecoded(name)
 	oldOrigin, old := s.Public(c.target)
 	newOrigin, now := s.Public(to)
 	switch {
@@ -533,10 +487,7 @@ func like(old, value string) string {
 
 // retargetFile returns the new value for one that names a file.
 func (m *rewriter) retargetFile(doc *document, name string, isRef bool, c *candidate) (string, bool) {
-	decoded, err := url.PathUnescape(name)
-	if err != nil {
-		return "", false
-	}
+	decoded := destination.PercentDecoded(name)
 	var to *page
 	for _, form := range []string{c.target, c.target + "/", strings.TrimSuffix(c.target, "/")} {
 		to = cmp.Or(m.pages.byAddress[form], to)
@@ -586,7 +537,7 @@ func (m *trial) contentFile(file string) source.ContentFile {
 // rewriteHidden rewrites what the built site need not show: arguments of ref and relref,
 // because the build stops at one that names no file, and the address of the page need not
 // change; and links in the raw HTML of Markdown, which Hugo leaves out by default.
-func (m *rewriter) rewriteHidden(ctx context.Context, files map[string]bool) error {
+func (m *rewriter) rewriteHidden(ctx context.Context) error {
 	if m.generator() != generator.Hugo {
 		return nil
 	}
@@ -618,14 +569,8 @@ func (m *rewriter) rewriteHidden(ctx context.Context, files map[string]bool) err
 			default:
 				continue
 			}
-			before := len(m.plan.Set.Edits(doc.file))
-			edited, err := m.rewriteOne(doc, d, []*candidate{c})
-			if err != nil && !errors.Is(err, destination.ErrOverlap) {
+			if err := m.rewriteOne(doc, d, []*candidate{c}); err != nil {
 				return err
-			}
-			if edited && len(m.plan.Set.Edits(doc.file)) > before {
-				m.plan.Links++
-				files[doc.file] = true
 			}
 		}
 		return nil

@@ -167,7 +167,7 @@ func (m *redirects) addRules(pairs []Pair, after *version) (changed bool, err er
 }
 
 // rewriteRules lets the rules that lead to a moved address lead to the new one.
-func (m *redirects) rewriteRules(files map[string]bool) error {
+func (m *redirects) rewriteRules() error {
 	f := m.hostRules()
 	if f.Name == "" || !m.exists(f.Name) {
 		return nil
@@ -201,11 +201,9 @@ func (m *redirects) rewriteRules(files map[string]bool) error {
 			m.note("%s: %v; the rule stays as it is", f.Name, err)
 			continue
 		}
-		if err := m.plan.Set.Replace(f.Name, doc.hash, d.Start, d.End, raw); err != nil {
+		if err := m.replace(doc, d.Start, d.End, raw); err != nil {
 			return err
 		}
-		m.plan.Links++
-		files[f.Name] = true
 	}
 	return nil
 }
@@ -347,9 +345,8 @@ func (h Host) template() (file string, ok bool) {
 		for _, pattern := range []string{"index.*redir*", "home.*redir*", "_default/index.*redir*", "_default/home.*redir*"} {
 			names, _ := filepath.Glob(filepath.Join(h.Root, filepath.FromSlash(path.Join(dir, pattern))))
 			for _, name := range names {
-				if rel, err := filepath.Rel(h.Root, name); err == nil && filepath.IsLocal(rel) {
-					found = append(found, filepath.ToSlash(rel))
-				}
+				rel, _ := filepath.Rel(h.Root, name) // both are clean
+				found = append(found, filepath.ToSlash(rel))
 			}
 		}
 	}
@@ -394,7 +391,7 @@ func (m *redirects) hostRules() RuleFile {
 func RuleDir(p *project.Project, root string) string {
 	dirs, _ := p.SourceDirs()
 	for _, dir := range dirs {
-		if rel, err := filepath.Rel(root, dir); err == nil && filepath.IsLocal(rel) {
+		if rel, _ := filepath.Rel(root, dir); filepath.IsLocal(rel) { // "" is not
 			return filepath.ToSlash(rel)
 		}
 	}

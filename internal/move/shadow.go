@@ -52,10 +52,7 @@ func openShadow(ctx context.Context, p *project.Project) (*shadow, error) {
 		return nil, err
 	}
 	s.root = filepath.Join(cache, "mv")
-	rel, err := filepath.Rel(p.Root, p.Dir)
-	if err != nil {
-		return nil, err
-	}
+	rel, _ := filepath.Rel(p.Root, p.Dir) // both are absolute
 	s.dir = filepath.Join(s.root, rel)
 	os.RemoveAll(s.root) // left by a run that was killed
 	if err := s.copy(ctx); err != nil {
@@ -105,10 +102,10 @@ func (s *shadow) copy(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		rel, relErr := filepath.Rel(root, name)
-		if err = errors.Join(err, relErr); err != nil {
+		if err != nil {
 			return fmt.Errorf("copy %s: %w", name, system.Cause(err))
 		}
+		rel, _ := filepath.Rel(root, name) // both are clean
 		to := filepath.Join(s.root, rel)
 		switch {
 		case rel == ".git":
@@ -119,10 +116,9 @@ func (s *shadow) copy(ctx context.Context) error {
 		case d.IsDir() && (d.Name() == system.StateName || d.Name() == ".git" || name == docroot):
 			return fs.SkipDir
 		case d.IsDir() && d.Name() == "node_modules":
-			if err := os.Symlink(name, to); err != nil {
-				return fmt.Errorf("copy %s: %w", name, system.Cause(err))
+			if err = os.Symlink(name, to); err == nil {
+				return fs.SkipDir
 			}
-			return fs.SkipDir
 		case d.IsDir():
 			err = os.MkdirAll(to, 0o777)
 		case d.Type()&fs.ModeSymlink != 0:
@@ -175,20 +171,12 @@ func copyGit(name, to string) error {
 			if d.IsDir() {
 				return os.MkdirAll(at, 0o777)
 			}
-			if !d.Type().IsRegular() {
-				return nil
+			if from != name || !strings.HasPrefix(d.Name(), "config") {
+				return copyFile(name, at, d)
 			}
-			if err := copyFile(name, at, d); err != nil || d.Name() != "config" || from != name {
-				return err
-			}
-			text, err := system.Read(at, 1<<20)
-			if err != nil {
-				return err
-			}
-			lines := slices.DeleteFunc(strings.SplitAfter(string(text), "\n"), func(line string) bool {
-				return strings.HasPrefix(strings.TrimSpace(line), "worktree") // a submodule's, relative to its own place
-			})
-			return os.WriteFile(at, []byte(strings.Join(lines, "")), 0o666)
+			text, err := system.Read(name, 1<<20)
+			// A submodule's work tree is relative to its own place. The last value counts.
+			return errors.Join(err, os.WriteFile(at, append(text, "\n[core]\n\tworktree = ..\n"...), 0o666))
 		})
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
@@ -282,8 +270,6 @@ func (s *shadow) generate(ctx context.Context, g *project.Generator, docroot str
 	}.Run(ctx)
 	var failed *system.CommandError
 	switch {
-	case ctx.Err() != nil:
-		return context.Cause(ctx)
 	case errors.Is(err, exec.ErrNotFound):
 		return text.WithHint(fmt.Errorf("%s is not installed: %s", g.Title(), command.Args[0]), "install it: a build of a copy of the site proves the change")
 	case errors.As(err, &failed):

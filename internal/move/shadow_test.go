@@ -40,6 +40,7 @@ func TestCopyIsApart(t *testing.T) {
 	git(main, "init", "-q", "-b", "main")
 	git(main, "add", ".")
 	git(main, "commit", "-q", "-m", "start")
+	git(main, "config", "extensions.worktreeConfig", "true")
 	git(main, "worktree", "add", "-q", filepath.Join(all, "linked"))
 	outer := filepath.Join(all, "outer")
 	git(all, "init", "-q", "outer")
@@ -47,6 +48,7 @@ func TestCopyIsApart(t *testing.T) {
 
 	for _, root := range []string{main, filepath.Join(all, "linked"), filepath.Join(outer, "sub")} {
 		t.Run(filepath.Base(root), func(t *testing.T) {
+			git(root, "config", "--worktree", "a.own", root)
 			git(root, "status") // refreshes the index
 			before, log := snapshot(t, all), git(root, "log", "--format=%H %aI")
 			s := &shadow{original: &project.Project{Root: root}, root: filepath.Join(t.TempDir(), "copy")}
@@ -56,6 +58,9 @@ func TestCopyIsApart(t *testing.T) {
 			}
 			if got := git(s.root, "status", "--porcelain"); got != "" {
 				t.Errorf("git status in the copy: %q", got)
+			}
+			if got := git(s.root, "config", "a.own"); got != root+"\n" {
+				t.Errorf("the configuration of the work tree: %q", got)
 			}
 			f, err := os.OpenFile(filepath.Join(s.root, "large.bin"), os.O_WRONLY, 0)
 			testkit.Check(t, err)
@@ -108,6 +113,38 @@ func TestCopy(t *testing.T) {
 	}
 	if err := s.copy(t.Context()); err == nil || !strings.Contains(err.Error(), "copy "+root) {
 		t.Errorf("a second copy: %v", err)
+	}
+}
+
+// TestOpenCopy builds a copy, which leaves nothing behind.
+func TestOpenCopy(t *testing.T) {
+	hugoEnv(t)
+	root := newSite(t, hugoSite)
+	p, err := projectIn(t, root, "netlify")
+	testkit.Check(t, err)
+	c, err := OpenCopy(t.Context(), p)
+	testkit.Check(t, err)
+	put(t, c.Project.Dir, "content/new.md", "---\ntitle: New\n---\n")
+	a, err := c.Build(t.Context())
+	testkit.Check(t, err)
+	if _, ok := a.Site.Lookup("new/index.html"); !ok {
+		t.Error("the copy has no new page")
+	}
+	a.Close()
+	put(t, c.Project.Dir, "layouts/_default/single.html", "{{ .None.X }}")
+	if _, err := c.Build(t.Context()); err == nil {
+		t.Error("a build that fails gives no error")
+	}
+	c.Close()
+	if status := gitStatus(t, root); status != "" {
+		t.Errorf("after the copy:\n%s", status)
+	}
+	if _, err := os.Stat(filepath.Join(root, system.StateName)); err == nil {
+		t.Error("the copy was not removed")
+	}
+	testkit.Check(t, os.Symlink(t.TempDir(), filepath.Join(root, system.StateName)))
+	if _, err := OpenCopy(t.Context(), p); err == nil {
+		t.Error("a copy outside of the project gives no error")
 	}
 }
 

@@ -27,10 +27,10 @@ import (
 	"github.com/sitelink/sitelink/internal/testkit"
 )
 
-// TestMain is the stand-in for Hugo and Jekyll too: the tests run without them, and .ci/run
-// runs them again with SITELINK_HUGO, so with the programs themselves.
+// TestMain is the stand-in for the generators too: the tests run without them, and .ci/run
+// runs them again with SITELINK_HUGO and others, so with the programs themselves.
 func TestMain(m *testing.M) {
-	stand := map[string]func(args []string) error{"hugo": standIn, "jekyll": jekyllStandIn}[strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe")]
+	stand := map[string]func(args []string) error{"hugo": standIn, "jekyll": jekyllStandIn, "mkdocs": pagesStandIn, "npx": pagesStandIn}[strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe")]
 	if stand == nil {
 		testkit.InMemory()
 		os.Exit(m.Run())
@@ -668,4 +668,52 @@ func jekyllTags(text string, nameOf func(file string) string, posts map[string]s
 		return "/" + nameOf(file)
 	})
 	return out, err
+}
+
+var (
+	relativeFile = regexp.MustCompile(`(?m)(?:^layout: |from ')(\.[^'\n]+)`)
+	markdownLink = regexp.MustCompile(`\]\(([^)#]+\.md)`)
+)
+
+// pagesStandIn does of MkDocs and Astro what the sites of these tests need: a page for each
+// file, links to files, and layouts that must exist.
+func pagesStandIn(args []string) error {
+	s, dir := &standInSite{out: args[len(args)-1]}, "docs"
+	if slices.Contains(args, "astro") {
+		dir = "src/pages"
+	}
+	address := func(file string) string {
+		return path.Join("/", strings.TrimSuffix(strings.TrimSuffix(file, path.Ext(file)), "index"))
+	}
+	files := standInFiles(dir)
+	for file, text := range files {
+		for _, m := range relativeFile.FindAllStringSubmatch(text, -1) {
+			if _, err := os.Stat(path.Join(dir, path.Dir(file), m[1])); err != nil {
+				return err
+			}
+		}
+		text = frontMatter.ReplaceAllString(text, "")
+		name := path.Join(address(file), "index.html")
+		switch path.Ext(file) {
+		case ".md":
+			text = markdownLink.ReplaceAllStringFunc(text, func(link string) string {
+				if to := path.Join(path.Dir(file), link[2:]); files[to] != "" {
+					return "](" + strings.TrimSuffix(address(to), "/") + "/"
+				}
+				return link
+			})
+			var out bytes.Buffer
+			if err := goldmark.New(goldmark.WithParserOptions(parser.WithAutoHeadingID())).Convert([]byte(text), &out); err != nil {
+				return err
+			}
+			text = out.String()
+		case ".astro":
+		default:
+			name = file
+		}
+		if err := s.write(name, text); err != nil {
+			return err
+		}
+	}
+	return nil
 }
