@@ -45,7 +45,6 @@ func (m *planner) mapAddresses(from, to string, after []*page) *addressMap {
 	}
 	byFile := map[string]*page{}
 	for _, f := range after {
-		f.tree = m.pages.treeOf(f.file)
 		byFile[f.file] = f
 	}
 	var sections []Pair
@@ -98,8 +97,7 @@ func (m *planner) mapAddresses(from, to string, after []*page) *addressMap {
 // addIndex gives a section a page of its own where the move would take its page away:
 // Hugo makes one by itself only for the sections at the top.
 func (m *planner) addIndex(from, to string) error {
-	rel, ok := m.pages.treeOf(to).rel(to)
-	if m.generator() != generator.Hugo || !ok || !strings.Contains(rel, "/") {
+	if rel, _ := m.pages.treeOf(to).rel(to); m.generator() != generator.Hugo || !strings.Contains(rel, "/") {
 		return nil
 	}
 	for _, section := range m.names.sections {

@@ -49,7 +49,7 @@ url = "/docs/b/"
 	"content/docs/b/index.md":                      "\ufeff---\r\ntitle: B\r\nimage: docs/a/\r\n---\r\n[inline](../a/#one) [titled](../a/ \"t\") [brackets](<../a/>) [full][r] ![](pic.svg)\r\n\r\n[r]: /sub/docs/a/?q=1#one\r\n\r\n<https://h.example/sub/docs/a/> <a href='/sub/docs/a'>raw</a> [ref]({{< relref \"a.md#one\" >}}) {{< card link=\"/sub/docs/a/\" >}}\r\n",
 	"content/docs/b/pic.svg":                       "<svg xmlns=\"http://www.w3.org/2000/svg\"/>\n",
 	"content/docs/draft.md":                        "+++\ntitle = \"D\"\ndraft = true\n+++\n[a]({{< ref \"a\" >}})\n\n## 日 x\n",
-	"content/docs/other.md":                        "---\ntitle: O\n---\n[gone](../a/gone/) [not a](/sub/docs/ab/) [stays](/sub/docs/own.txt) [too](/sub/docs/plain/)\n",
+	"content/docs/other.md":                        "---\ntitle: O\n---\n[gone](../a/gone/) [not a](/sub/docs/ab/) [stays](/sub/docs/own.txt) [too](/sub/docs/plain/) [other](/sub/docs/#one)\n",
 	"static/docs/own.txt":                          "own\n",
 	"static/docs/plain/index.html":                 "<!doctype html><title>plain</title>\n",
 	"static/img/p.svg":                             "<svg xmlns=\"http://www.w3.org/2000/svg\"/>\n",
@@ -362,12 +362,14 @@ func TestHugoComposed(t *testing.T) {
 	if len(p.Kept) != 1 || p.Kept[0] != (Pair{"/v1/deep/b/", "/v1/a/"}) {
 		t.Errorf("kept: %v", p.Kept)
 	}
-	if p, err = plan(t, root, Options{Old: "content/v2", New: "content/more/v3"}); err != nil {
-		t.Fatal(err)
-	}
-	lines := added(t, p)
-	if !slices.Contains(lines, "- /v2/") || !slices.Contains(lines, "[v2](/more/v3/) [a](/more/v3/a/)") || len(p.Broken)+len(p.Lost) > 0 {
-		t.Errorf("a section without a file: the diff adds\n%s\nbroken %v, lost %v", strings.Join(lines, "\n"), p.Broken, p.Lost)
+	put(t, root, "content/more/v4/_index.md", "---\ntitle: Four\n---\n") // it has the page that the section needs
+	for old, to := range map[string]string{"content/v2": "content/more/v3", "/v2/": "/more/v4/"} {
+		p, err := plan(t, root, Options{Old: old, New: to})
+		testkit.Check(t, err)
+		at, lines := strings.Trim(strings.TrimPrefix(to, "content"), "/"), added(t, p)
+		if !slices.Contains(lines, "- /v2/") || !slices.Contains(lines, "[v2](/"+at+"/) [a](/"+at+"/a/)") || len(p.Broken)+len(p.Lost) > 0 {
+			t.Errorf("a section without a file: the diff adds\n%s\nbroken %v, lost %v", strings.Join(lines, "\n"), p.Broken, p.Lost)
+		}
 	}
 }
 

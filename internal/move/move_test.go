@@ -101,7 +101,7 @@ func TestCommonEnd(t *testing.T) {
 	}{
 		{"/docs/a/", "/guide/a/", Pair{"/docs/", "/guide/"}},
 		{"/docs/x/a/", "/guide/y/x/a/", Pair{"/docs/", "/guide/y/"}},
-		{"/a/", "/b/", Pair{"/a/", "/b/"}},
+		{"/a/", "/b/", Pair{"/a/", "/b/"}}, {"/x/a/", "/a/", Pair{"/x/", "/"}}, {"/a/", "/x/a/", Pair{"/", "/x/"}},
 	} {
 		if got := commonEnd(tt.a, tt.b); got != tt.want {
 			t.Errorf("commonEnd(%s, %s) = %v, want %v", tt.a, tt.b, got, tt.want)

@@ -32,7 +32,6 @@ type page struct {
 	file    string // slash path below the root
 	address string // path on the host, decoded
 	rooted  string // the same below the base URL
-	tree    mount  // the content directory that it is in
 }
 
 // mount is a directory of sources.
@@ -92,7 +91,6 @@ func (m *trial) readPages(ctx context.Context, v *version) (*pages, error) {
 		return nil, err
 	}
 	for _, f := range list {
-		f.tree = p.treeOf(f.file)
 		p.byFile[f.file] = f
 		p.byAddress[f.address] = f
 	}

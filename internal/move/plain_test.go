@@ -1,6 +1,7 @@
 package move
 
 import (
+	"fmt"
 	"maps"
 	"os"
 	"os/exec"
@@ -151,5 +152,32 @@ func TestUndo(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(root, "a.txt")); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestPlainDirectory: a directory gets one rule where that may hide nothing, and one for
+// each address else.
+func TestPlainDirectory(t *testing.T) {
+	for _, tt := range []struct{ profile, rules, text, to, want string }{
+		{"netlify", "public/_redirects", "", "guide", "/docs/* /guide/:splat 301[] [] 0 1 1"},
+		{"netlify", "public/_redirects", "/docs/old /docs/b.html 302\n", "guide", "/docs/ /guide/ 301\n/docs/b /guide/b 301\n/docs/b.html /guide/b.html 301\n/docs/old /guide/b.html 302[] [] 0 2 2"},
+		{"netlify", "public/_redirects", "/docs/* /docs/b.html 302\n", "guide", "/docs/* /guide/b.html 302[] [] 0 2 2"},
+		{"cloudflare-pages", "public/_redirects", "", "guide", "/docs/* /guide/:splat 301\n/docs /guide/ 301[] [] 0 1 1"},
+		{"vercel", "vercel.json", "{\"redirects\": []}\n", "guide", "{\"redirects\": [\n    {\"destination\":\"/guide/$1\",\"permanent\":true,\"source\":\"/docs/(.*)\"},\n    {\"destination\":\"/guide/\",\"permanent\":true,\"source\":\"/docs\"}\n  ]}[] [] 0 1 1"},
+		{"vercel", "vercel.json", "{\"redirects\": {}}\n", "guide", "[vercel.json: its redirects are not a list: add the old addresses yourself] [/docs/ /docs/b.html] 0 1 1"},
+		{"firebase", "firebase.json", "{\"hosting\": {\"public\": \"public\", \"redirects\": []}}\n", "guide", "{\"hosting\": {\"public\": \"public\", \"redirects\": [\n    {\"destination\":\"/guide/\",\"source\":\"/docs/\",\"type\":301},\n    {\"destination\":\"/guide/:1\",\"regex\":\"^/docs/(.+)$\",\"type\":301},\n    {\"destination\":\"/guide/\",\"source\":\"/docs\",\"type\":301}\n  ]}}[] [] 0 1 1"},
+		{"apache", "public/.htaccess", "Redirect 302 \"/first\" \"/docs/b.html\"\n", "a+b", "Redirect 301 \"/docs/\" \"/a+b/\"\nRedirectMatch 301 \"^/docs$\" \"/a+b/\"[public/.htaccess: the new address would be a pattern for Apache; the rule stays as it is] [] 1 1 1"},
+	} {
+		root := newSite(t, map[string]string{
+			"public/index.html": "<!doctype html><title>i</title><a href=\"docs/\">docs</a>\n", "public/docs/index.html": "<!doctype html><title>d</title><a href=b.html>b</a>\n",
+			"public/docs/b.html": "<!doctype html><title>b</title>\n", tt.rules: tt.text,
+		})
+		var notes []string
+		p, err := planFor(t, root, tt.profile, Options{Old: "public/docs", New: "public/" + tt.to, Note: func(text string) { notes = append(notes, text) }})
+		testkit.Check(t, err)
+		got := fmt.Sprint(strings.Join(slices.DeleteFunc(added(t, p), func(line string) bool { return strings.HasPrefix(line, "<") }), "\n"), notes, p.Lost, len(p.Broken), p.Files, p.Links)
+		if got != tt.want {
+			t.Errorf("%s: %q", tt.profile, got)
+		}
 	}
 }

@@ -35,14 +35,14 @@ func (m *redirects) lost(after *version) (lost []Pair) {
 				continue
 			}
 			to, _ := m.names.of(form)
-			if u, err := url.Parse(before.Href(id)); err == nil && to == "" { // an alias that was relative to a page which moved
-				to, _ = m.aliasTarget(id, u)
+			if to == "" { // an alias that was relative to a page which moved
+				to = m.aliasTarget(id, m.before.addressOf(name))
 			}
 			lost = append(lost, Pair{form, to})
 		}
 		// A rule for an address with a slash at its end need not be one for that without.
 		bare := strings.TrimSuffix(address, "/")
-		if bare != address && bare != m.names.base && answers(before.Request(rulePath(bare))) && answers(s.Request(rulePath(address))) && !answers(s.Request(rulePath(bare))) {
+		if answers(before.Request(rulePath(bare))) && answers(s.Request(rulePath(address))) && !answers(s.Request(rulePath(bare))) {
 			to, _ := m.names.of(address)
 			lost = append(lost, Pair{bare, to})
 		}
@@ -51,18 +51,16 @@ func (m *redirects) lost(after *version) (lost []Pair) {
 	return lost
 }
 
-// aliasTarget returns where an alias page of the old site leads after the move.
-func (m *redirects) aliasTarget(id docroot.NodeID, address *url.URL) (to string, ok bool) {
+// aliasTarget returns where an alias page of the old site leads after the move: another
+// page to itself, which does not answer.
+func (m *redirects) aliasTarget(id docroot.NodeID, address string) (to string) {
 	s := m.before.audit.Site
-	p, ok := s.PageOf(id)
-	if !ok || s.Page(p).Alias() == "" {
-		return "", false
+	if p, ok := s.PageOf(id); ok {
+		if u, err := url.Parse(s.Page(p).Alias()); err == nil {
+			to = m.names.pageAfter(m.hostPath((&url.URL{Path: address}).ResolveReference(u)))
+		}
 	}
-	u, err := url.Parse(s.Page(p).Alias())
-	if err != nil {
-		return "", false
-	}
-	return m.names.pageAfter(m.hostPath(address.ResolveReference(u))), true
+	return to
 }
 
 func answers(r host.Resolved, err error) bool {

@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/audit"
@@ -287,24 +286,17 @@ func (m *trial) refuse(file string, err error) bool {
 func (m *rewriter) concerned(ctx context.Context) ([]candidate, error) {
 	s := m.before.audit.Site
 	var all []candidate
-	var mu sync.Mutex
 	address := map[string]string{} // of pages
 	opt := m.before.options()
 	opt.Ignore = nil
-	_, err := check.Links(ctx, audit.Handle(s), opt, check.Query{}, func(l *check.Link) error {
-		mu.Lock()
-		defer mu.Unlock()
-		target, ok := sitePath(l.Target)
-		if !ok {
-			return nil
-		}
-		from, known := address[l.Page]
-		if !known {
-			from = m.before.addressOf(l.Page)
-			address[l.Page] = from
-		}
-		if m.concerns(l, from, target) {
-			all = append(all, candidate{*l, from, target})
+	_, err := check.Links(ctx, audit.Handle(s), opt, check.Query{}, func(l *check.Link) error { // calls do not overlap
+		if target, ok := sitePath(l.Target); ok {
+			if address[l.Page] == "" {
+				address[l.Page] = m.before.addressOf(l.Page)
+			}
+			if m.concerns(address[l.Page], target) {
+				all = append(all, candidate{*l, address[l.Page], target})
+			}
 		}
 		return nil
 	})
@@ -312,10 +304,9 @@ func (m *rewriter) concerned(ctx context.Context) ([]candidate, error) {
 }
 
 // concerns reports whether a link may have to be rewritten.
-func (m *rewriter) concerns(l *check.Link, from, target string) bool {
+func (m *rewriter) concerns(from, target string) bool {
 	if m.fragments != nil {
-		_, renamed := m.fragments[destination.PercentDecoded(l.Fragment)]
-		return renamed && samePath(strings.TrimSuffix(target, "index.html"), m.fragmentPage)
+		return samePath(strings.TrimSuffix(target, "index.html"), m.fragmentPage)
 	}
 	return m.isMoved(target) || m.isMoved(from)
 }
@@ -563,7 +554,7 @@ func (m *rewriter) rewriteHidden(ctx context.Context) error {
 				c.target = target.address
 			case d.Kind == destination.HTML && generator.IsMarkdown(doc.file):
 				var ok bool
-				if c.target, c.link.Fragment, ok = leads(m, own.address, d.Value); !ok || !m.concerns(&c.link, c.page, c.target) {
+				if c.target, c.link.Fragment, ok = leads(m, own.address, d.Value); !ok || !m.concerns(c.page, c.target) {
 					continue
 				}
 			default:

@@ -62,11 +62,8 @@ func (f *RuleFile) based(rule Pair) Pair {
 // find returns the range of a rule that an earlier move wrote, two equal offsets if there
 // is none.
 func (f *RuleFile) find(text []byte, rule Pair) (start, end int) {
-	_, own, err := f.format([]byte(f.empty), []Pair{f.based(rule)})
-	if err != nil {
-		return 0, 0
-	}
-	if f.empty == "" { // lines
+	_, own, _ := f.format([]byte(f.empty), []Pair{f.based(rule)}) // no error in a text without rules
+	if f.empty == "" {                                            // lines
 		own = strings.TrimPrefix(strings.ReplaceAll(own, "\n", lineEnd(text)), lineEnd(text))
 	} else {
 		own = strings.ReplaceAll(strings.TrimSpace(own), "\n", lineEnd(text))
