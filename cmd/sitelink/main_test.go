@@ -1,13 +1,16 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"testing"
@@ -28,10 +31,14 @@ func TestMain(m *testing.M) {
 
 // TestScripts runs testdata/script/*.txtar: the command as a user sees it. A
 // script that begins with a comment naming requirement ids proves them.
+//
+// "exits CODE sitelink ..." runs the command in this process, one script after the
+// other, because starting a process takes longer than most commands do. It has no
+// input there. In scripts with "git push", the hook starts the program, so it is one.
 func TestScripts(t *testing.T) {
-	dir := filepath.Join("testdata", "script")
-	if scripts, err := filepath.Glob(filepath.Join(dir, "*.txtar")); err != nil || len(scripts) == 0 {
-		t.Fatalf("no scripts in %s: %v", dir, err)
+	scripts, err := filepath.Glob(filepath.Join("testdata", "script", "*.txtar"))
+	if err != nil || len(scripts) == 0 {
+		t.Fatalf("no scripts: %v", err)
 	}
 	program, err := exec.LookPath("sitelink")
 	testkit.Check(t, err)
@@ -43,8 +50,7 @@ func TestScripts(t *testing.T) {
 			testkit.Check(t, os.Symlink(file, filepath.Join(tools, tool)))
 		}
 	}
-	testscript.Run(t, testscript.Params{
-		Dir:                 dir,
+	p := testscript.Params{
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		UpdateScripts:       *update,
@@ -77,28 +83,94 @@ func TestScripts(t *testing.T) {
 			}
 			return false, errors.New("unknown condition")
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits,
-		},
-	})
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
+	}
+	here, set := p, regexp.MustCompile(`(?m)^env .*=`)
+	variables := "PATH HOME TMPDIR WORK SITELINK GIT_DISCOVERY_ACROSS_FILESYSTEM"
+	for _, script := range scripts {
+		text := string(testkit.Read(t, script))
+		if strings.Contains(text, "git push") {
+			p.Files = append(p.Files, script)
+			continue
+		}
+		here.Files = append(here.Files, script)
+		for _, line := range set.FindAllString(text, -1) {
+			for word := range strings.FieldsSeq(line) {
+				name, _, _ := strings.Cut(word, "=")
+				variables += " " + name
+			}
+		}
+	}
+	here.Cmds = map[string]func(*testscript.TestScript, bool, []string){"exits": func(ts *testscript.TestScript, neg bool, args []string) {
+		exitsHere(ts, neg, args, strings.Fields(variables))
+	}}
+	defer debug.SetGCPercent(debug.SetGCPercent(800))
+	testscript.RunT(inTurn{t}, here)
+	testscript.Run(t, p)
+}
+
+// inTurn runs scripts one after the other.
+type inTurn struct{ *testing.T }
+
+func (t inTurn) Parallel()     {}
+func (t inTurn) Verbose() bool { return testing.Verbose() }
+
+func (t inTurn) Run(name string, run func(testscript.T)) {
+	t.T.Run(name, func(t *testing.T) { run(inTurn{t}) })
 }
 
 // exits runs a command and demands its exit code: exits 2 sitelink check -x.
 func exits(ts *testscript.TestScript, neg bool, args []string) {
+	demand(ts, neg, args, func() (code int) {
+		if err := ts.Exec(args[1], args[2:]...); err != nil {
+			var exit *exec.ExitError
+			if !errors.As(err, &exit) {
+				ts.Fatalf("%v", err)
+			}
+			code = exit.ExitCode()
+		}
+		return code
+	})
+}
+
+// exitsHere does the same for sitelink in this process, with the directory and the
+// environment of the script.
+func exitsHere(ts *testscript.TestScript, neg bool, args, variables []string) {
+	if len(args) < 2 || args[1] != "sitelink" && args[1] != ts.Getenv("SITELINK") {
+		exits(ts, neg, args)
+		return
+	}
+	dir, err := os.Getwd()
+	ts.Check(err)
+	before := os.Environ()
+	defer func() {
+		os.Clearenv()
+		for _, variable := range before {
+			name, value, _ := strings.Cut(variable, "=")
+			os.Setenv(name, value)
+		}
+		ts.Check(os.Chdir(dir))
+	}()
+	ts.Check(os.Chdir(ts.MkAbs(".")))
+	os.Clearenv()
+	os.Setenv("PWD", ts.MkAbs("."))
+	for _, name := range variables {
+		if value := ts.Getenv(name); value != "" {
+			os.Setenv(name, value)
+		}
+	}
+	demand(ts, neg, args, func() int {
+		return run(context.Background(), args[2:], env{Stdin: strings.NewReader(""), Stdout: ts.Stdout(), Stderr: ts.Stderr(), Getenv: os.Getenv})
+	})
+}
+
+func demand(ts *testscript.TestScript, neg bool, args []string, run func() int) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: exits CODE COMMAND [ARGUMENT...]")
 	}
 	want, err := strconv.Atoi(args[0])
 	ts.Check(err)
-	got := 0
-	if err := ts.Exec(args[1], args[2:]...); err != nil {
-		var exit *exec.ExitError
-		if !errors.As(err, &exit) {
-			ts.Fatalf("%v", err)
-		}
-		got = exit.ExitCode()
-	}
-	if got != want {
+	if got := run(); got != want {
 		ts.Fatalf("exit code %d, want %d", got, want)
 	}
 }
