@@ -37,7 +37,7 @@ func TestDocument(t *testing.T) {
 		{"TOML front matter", "a.md", "+++\nx = 1\n+++\n[a](/c/)", "4:5 /c/"},
 		{"JSON front matter", "a.md", "{\n\"x\": \"}\"\n}\n[a](/c/)", "4:5 /c/"},
 		{"front matter not closed", "a.md", "---\n[a](/c/)", "2:5 /c/"},
-		{"shortcode parameters", "a.md", `{{< figure src="/i.png" link=/b/ >}}`, "1:17 /i.png|1:30 /b/"},
+		{"shortcode parameters", "a.md", `{{< figure src="/i.png" link=/b/>}}`, "1:17 /i.png|1:30 /b/"},
 		{"shortcode over lines", "a.md", "{{< figure\n  src=`/i.png`\n>}}\n\n[a](/b/)", "2:8 /i.png|5:5 /b/"},
 		{"ref", "a.md", `[a]({{< relref "b.md#c" >}})`, "1:17 b.md#c"},
 		{"ref and fragment", "a.md", `[a]({{% ref "b.md" %}}#c)`, "1:14 b.md#c"},

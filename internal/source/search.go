@@ -94,16 +94,11 @@ func (m *Map) spellings(l Link) []string {
 	raw := strings.TrimSpace(l.Raw)
 	a := m.address(raw, l.Page)
 	all := []string{raw, html.EscapeString(raw), a.exact, a.local}
-	if p, fragment, ok := strings.Cut(a.local, "#"); ok && p != "" && fragment != "" {
-		all = append(all, strings.TrimPrefix(a.local, "/"))
-	}
-	if rest := strings.TrimPrefix(a.local, "/"); strings.ContainsAny(rest, "/.") {
+	if rest := strings.TrimPrefix(a.local, "/"); strings.ContainsAny(rest, "/.#") {
 		all = append(all, rest)
 	}
-	if _, fragment, ok := strings.Cut(a.local, "#"); !ok && a.target != "/"+l.Page {
-		all = append(all, a.target)
-	} else if ok && a.target != "/"+l.Page {
-		all = append(all, a.target+"#"+fragment)
+	if p, _, _ := strings.Cut(a.local, "#"); a.target != "/"+l.Page {
+		all = append(all, a.target+a.local[len(p):])
 	}
 	var spellings []string
 	for _, f := range all {

@@ -149,22 +149,10 @@ const maxAround = 48
 // add appends the letters of a piece of text that starts at src.
 func (p *visibleText) add(src int, text []byte) {
 	p.runs = append(p.runs, run{src, len(p.letters)})
-	for i := 0; i < len(text); {
-		c := text[i]
-		switch {
-		case 'a' <= c && c <= 'z' || '0' <= c && c <= '9':
-			p.letters = append(p.letters, c)
-		case 'A' <= c && c <= 'Z':
-			p.letters = append(p.letters, c+'a'-'A')
-		case c >= utf8.RuneSelf:
-			r, n := utf8.DecodeRune(text[i:])
-			if unicode.IsLetter(r) || unicode.IsDigit(r) {
-				p.letters = utf8.AppendRune(p.letters, unicode.ToLower(r))
-			}
-			i += n
-			continue
+	for _, r := range string(text) {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			p.letters = utf8.AppendRune(p.letters, unicode.ToLower(r))
 		}
-		i++
 	}
 }
 

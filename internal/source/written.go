@@ -153,7 +153,7 @@ func actionStrings(text []byte, from, to int) (all []Written) {
 		if n < 0 {
 			return all
 		}
-		if s := text[i+1 : i+1+n]; n > 0 && n <= maxValue && !bytes.ContainsAny(s, "\\\n") {
+		if s := text[i+1 : i+1+n]; n > 0 && !bytes.ContainsAny(s, "\\\n") {
 			all = append(all, Written{At: i + 1, Position: i, Value: string(s), Form: FormString, Size: n})
 		}
 		i += n + 1
