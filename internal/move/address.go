@@ -74,17 +74,14 @@ func (m *planner) mapAddresses(from, to string, after []*page) *addressMap {
 		}
 	}
 	// A section without a page of its own has an address as well.
-	if tree := m.pages.treeOf(from); tree.dir != "" && slices.ContainsFunc(m.plan.Set.Files(), func(f string) bool { return strings.HasPrefix(m.plan.Set.NewName(f), to+"/") }) {
-		rel, _ := tree.rel(from)
-		name := strings.ToLower(strings.ReplaceAll(path.Base(rel), " ", "-"))
-		for _, s := range sections {
-			other := slices.ContainsFunc(sections, func(o Pair) bool { return o.Old == s.Old && o.New != s.New })
-			if !other && s.Old != s.New && strings.ToLower(path.Base(s.Old)) == name && !slices.Contains(a.sections, s) {
-				a.sections = append(a.sections, s)
-			}
+	name := strings.ToLower(strings.ReplaceAll(path.Base(from), " ", "-"))
+	for _, s := range sections {
+		other := slices.ContainsFunc(sections, func(o Pair) bool { return o.Old == s.Old && o.New != s.New })
+		if !other && s.Old != s.New && strings.ToLower(path.Base(s.Old)) == name && !slices.Contains(a.sections, s) {
+			a.sections = append(a.sections, s)
 		}
-		a.directories = append(a.directories, a.sections...)
 	}
+	a.directories = append(a.directories, a.sections...)
 	a.stay = m.stays()
 	a.answers = func(address string) bool { return answers(m.before.audit.Site.Request(rulePath(address))) }
 	slices.SortFunc(a.directories, func(x, y Pair) int {

@@ -50,7 +50,7 @@ func (m *rewriter) rewriteTags() error {
 		}
 		file, _ := m.belowRoot(filepath.ToSlash(name))
 		if base := d.Name(); d.IsDir() {
-			if file != tree.dir && (strings.HasPrefix(base, ".") || base == "node_modules" || base == "vendor" || base == "_site") {
+			if file != tree.dir && (strings.HasPrefix(base, ".") || slices.Contains([]string{"node_modules", "vendor", "_site"}, base)) {
 				return fs.SkipDir
 			}
 			return nil

@@ -202,6 +202,9 @@ func TestHugoSection(t *testing.T) {
 			t.Errorf("no line %q in\n%s", want, strings.Join(lines, "\n"))
 		}
 	}
+	if slices.ContainsFunc(lines, func(l string) bool { return strings.HasPrefix(l, "/docs/b") }) {
+		t.Errorf("a rule for a part of the section:\n%s", strings.Join(lines, "\n"))
+	}
 	testkit.Check(t, p.Set.Apply(t.Context(), "test"))
 	again, err := plan(t, root, Options{Old: "/guide/", New: "/docs/"}) // and the moved site can move back
 	if err != nil || len(again.Broken) > 0 {
@@ -278,11 +281,13 @@ func TestHugoTemplates(t *testing.T) {
 		"content/docs/b.md":        "---\ntitle: B\n---\n",
 		"content/none/c.md":        "---\ntitle: C\n---\n",
 	})
+	testkit.Check(t, os.Chmod(filepath.Join(root, "content", "keep", "d.md"), 0o444))
 	for _, tt := range []struct{ old, new, want string }{
 		{"content/docs/a.md", "content/more/a.md", ""},
 		{"content/docs/a.md", "content/other/a.md", "1 page would not be published after the move, such as /other/a/,"},
 		{"content/docs", "content/other", "3 pages would not be published after the move, such as /other/,"},
 		{"content/docs", "content/more", "1 page would not be published after the move, such as /more/,"},
+		{"content/keep/d.md", "content/more/d.md", "content/keep/d.md: is read-only"},
 		{"/docs/a/", "/posts/a/", "content/posts/a.md would not be at /posts/a/:"},
 		{"content/docs/a.md", "content/docs/b.md", "content/docs/b.md: already exists"},
 		{"content/none/c.md", "content/other/c.md", ""},

@@ -261,10 +261,7 @@ func (m *planner) rename(ctx context.Context) error {
 
 // Undo takes the last move back.
 func Undo(ctx context.Context, root string, env []string) (*destination.Undone, error) {
-	command, _, err := destination.Last(root)
-	if err != nil {
-		return nil, err
-	}
+	command, _, _ := destination.Last(root) // Undo reads it again
 	if command != "" && !strings.HasPrefix(command, "sitelink mv ") {
 		return nil, text.Usage(fmt.Sprintf("the last change was not a move: %q", command), "to take it back: sitelink fix --undo")
 	}
@@ -322,10 +319,7 @@ func (m *trial) apply() error {
 		if len(set.Edits(name)) == 0 {
 			continue
 		}
-		text, err := set.Text(name)
-		if err != nil {
-			return err
-		}
+		text, _ := set.Text(name) // it was read for its edits
 		if err := system.WriteFile(m.shadow.at(set.NewName(name)), text, 0o666); err != nil {
 			return err
 		}
@@ -349,11 +343,8 @@ func (m *trial) restore() error {
 		if len(set.Edits(name)) == 0 {
 			continue // it need not be a text
 		}
-		text, _, err := set.Read(name)
-		if err == nil {
-			err = system.WriteFile(m.path(name), text, 0o666)
-		}
-		if err != nil {
+		text, _, _ := set.Read(name)
+		if err := system.WriteFile(m.path(name), text, 0o666); err != nil {
 			return err
 		}
 	}

@@ -87,23 +87,17 @@ func (m *trial) readPages(ctx context.Context, v *version) (*pages, error) {
 	}
 	m.pages = p
 	list, err := m.listPages(ctx)
-	if err != nil {
-		return nil, err
-	}
 	for _, f := range list {
 		p.byFile[f.file] = f
 		p.byAddress[f.address] = f
 	}
-	return p, nil
+	return p, err
 }
 
 // readMounts asks Hugo for the directories of the project.
 func (m *trial) readMounts(ctx context.Context, p *pages) error {
 	g := m.shadow.project.Generator
 	modules, err := g.HugoModules(ctx, g.Runner)
-	if err != nil {
-		return err
-	}
 	for _, module := range modules {
 		for _, mt := range module.Mounts {
 			dir := filepath.FromSlash(mt.Source)
@@ -121,7 +115,7 @@ func (m *trial) readMounts(ctx context.Context, p *pages) error {
 			}
 		}
 	}
-	return nil
+	return err
 }
 
 // listPages returns the pages that the generator makes from files.
@@ -134,9 +128,6 @@ func (m *trial) listPages(ctx context.Context) ([]*page, error) {
 		return m.pagesByName(ctx)
 	}
 	list, err := g.HugoPages(ctx, g.Runner, nil)
-	if err != nil {
-		return nil, explainBuild(&BuildError{error: err}, "Hugo cannot list the pages", "repair the build first")
-	}
 	dir, _ := m.belowRoot(filepath.ToSlash(g.Dir))
 	var all []*page
 	for _, h := range list {
@@ -150,7 +141,7 @@ func (m *trial) listPages(ctx context.Context) ([]*page, error) {
 		address := m.hostPath(h.Permalink)
 		all = append(all, &page{file: file, address: address, rooted: m.rooted(address)})
 	}
-	return all, nil
+	return all, err
 }
 
 // hostPath returns the path at which the site answers an address of its own. The sites
@@ -295,13 +286,13 @@ func (m request) resolveNew(from string, isDir bool) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	inOld := from != "" && !m.exists(path.Dir(to))
+	inOld := !m.exists(path.Dir(to))
 	for _, mt := range slices.Concat(m.pages.content, m.pages.static) { // as OLD, below a directory of content
 		if _, ok := mt.rel(to); ok {
 			inOld = false
 		}
 	}
-	if oldName, err := m.sourcePath(m.opt.Old); inOld && err == nil && strings.HasSuffix(from, oldName) && !m.isAddress(m.opt.Old) {
+	if oldName, _ := m.sourcePath(m.opt.Old); inOld && strings.HasSuffix(from, oldName) && !m.isAddress(m.opt.Old) {
 		to = strings.TrimSuffix(from, oldName) + to
 	}
 	if isBundleFile(path.Base(to)) && isDir {
@@ -344,7 +335,7 @@ func (m *trial) path(file string) string {
 // fileFor returns the file that gives a page, section or static file an address.
 func (m request) fileFor(from, address string, isDir bool) (string, error) {
 	rooted := strings.Trim(m.rooted(address), "/")
-	if _, ok := m.before.audit.Site.Lookup(strings.Trim(m.rooted(address), "/")); ok && rooted == "" {
+	if rooted == "" {
 		return "", text.Usage(m.opt.New+" is the home page", "choose another address")
 	}
 	_, isPage := m.pages.byFile[from]
@@ -369,10 +360,9 @@ func (m request) fileFor(from, address string, isDir bool) (string, error) {
 		old = name
 	}
 	stem = strings.ReplaceAll(stem, " ", "-")
-	at := len(old) - len(stem)
-	ok := at >= 0 && strings.EqualFold(old[max(0, at):], stem)
-	rest, below := strings.CutPrefix(rooted, old[:max(0, at)])
-	if !ok || !below {
+	at := max(0, len(old)-len(stem))
+	rest, below := strings.CutPrefix(rooted, old[:at])
+	if !below || !strings.EqualFold(old[at:], stem) {
 		return "", text.Usage("the address of "+from+" does not follow from its name: front matter or the configuration sets it", "name the new file instead of the address, or set the address there")
 	}
 	to := path.Join(mt.dir, strings.TrimPrefix(rest, mt.target))
@@ -426,7 +416,7 @@ func (m *trial) pagesByName(ctx context.Context) ([]*page, error) {
 			return err
 		}
 		base := d.Name()
-		skipped := base == "node_modules" || strings.HasPrefix(base, ".") || name == filepath.Join(root, "_site") || base == "_layouts" || base == "_includes"
+		skipped := strings.HasPrefix(base, ".") || slices.Contains([]string{"node_modules", "_site", "_layouts", "_includes"}, base)
 		if d.IsDir() {
 			if skipped && name != root {
 				return fs.SkipDir

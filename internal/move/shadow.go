@@ -76,9 +76,11 @@ func openShadow(ctx context.Context, p *project.Project) (*shadow, error) {
 func (s *shadow) Close() {
 	os.RemoveAll(s.root)
 	if s.project != nil && s.project.Generator != nil { // node_modules is not a copy
-		for _, name := range []string{"before", "renamed", "after"} {
-			os.RemoveAll(filepath.Join(s.project.Generator.StateDir(), name))
+		state := s.project.Generator.StateDir()
+		for _, name := range []string{"before", "renamed", "after", "tried"} {
+			os.RemoveAll(filepath.Join(state, name))
 		}
+		os.Remove(state) // if nothing else is there
 	}
 	if s.made { // the next lock makes a new file
 		os.Remove(filepath.Join(filepath.Dir(s.root), "mv.lock"))
@@ -102,12 +104,10 @@ func (s *shadow) copy(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		if err != nil {
-			return fmt.Errorf("copy %s: %w", name, system.Cause(err))
-		}
 		rel, _ := filepath.Rel(root, name) // both are clean
 		to := filepath.Join(s.root, rel)
 		switch {
+		case err != nil:
 		case rel == ".git":
 			err = copyGit(name, to)
 			if d.IsDir() && err == nil {
@@ -309,19 +309,14 @@ func OpenCopy(ctx context.Context, p *project.Project) (*Copy, error) {
 }
 
 // Close removes the copy.
-func (c *Copy) Close() {
-	os.RemoveAll(c.docroot())
-	os.Remove(filepath.Dir(c.docroot())) // in node_modules, which is not a copy, if nothing else is there
-	c.shadow.Close()
-}
-
-func (c *Copy) docroot() string { return filepath.Join(c.Project.Generator.StateDir(), "tried") }
+func (c *Copy) Close() { c.shadow.Close() }
 
 // Build runs the generator in the copy, and loads what it built. The project must have a
 // generator.
 func (c *Copy) Build(ctx context.Context) (*audit.Audit, error) {
-	if err := c.shadow.generate(ctx, c.Project.Generator, c.docroot()); err != nil {
+	docroot := filepath.Join(c.Project.Generator.StateDir(), "tried")
+	if err := c.shadow.generate(ctx, c.Project.Generator, docroot); err != nil {
 		return nil, err
 	}
-	return audit.Open(ctx, c.Project, audit.Options{Docroot: c.Project.Show(c.docroot())})
+	return audit.Open(ctx, c.Project, audit.Options{Docroot: c.Project.Show(docroot)})
 }
