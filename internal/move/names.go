@@ -149,7 +149,7 @@ func (m *trial) listPages(ctx context.Context) ([]*page, error) {
 func (m *trial) hostPath(u *url.URL) string {
 	s := m.before.audit.Site
 	for _, r := range s.Roots() {
-		if base, err := url.Parse(r.Base); err == nil && base.Host == u.Host {
+		if base, _ := url.Parse(r.Base); base.Host == u.Host { // it is an address
 			return path.Join("/", r.Dir) + "/" + strings.TrimPrefix(strings.TrimPrefix(u.Path, strings.TrimSuffix(base.Path, "/")), "/")
 		}
 	}

@@ -16,7 +16,6 @@ import (
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/destination"
-	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/source"
 	"github.com/sitelink/sitelink/internal/system"
@@ -138,7 +137,7 @@ func (m *rewriter) rewriteMenus() error {
 				continue
 			}
 			file, _, ok := m.refs.before.Find(source.ContentFile{}, d.Value, false)
-			if !ok || m.plan.Set.NewName(m.refs.content[file].File) == m.refs.content[file].File {
+			if !ok {
 				continue
 			}
 			if err := m.rewriteOne(doc, d, []*candidate{{page: "/", target: m.pages.byFile[m.refs.content[file].File].address}}); err != nil {
@@ -572,9 +571,9 @@ func (m *rewriter) rewriteHidden(ctx context.Context) error {
 // false if it leads to no address of the site.
 func leads(m *rewriter, address, value string) (target, fragment string, ok bool) {
 	s := m.before.audit.Site
-	at, err := s.Request(rulePath(address))
+	at, _ := s.Request(rulePath(address))
 	id, isPage := s.PageOf(at.Node)
-	if err != nil || address == "" || at.Node == docroot.NoNode || !isPage {
+	if address == "" || !isPage {
 		return "", "", false
 	}
 	to, err := s.Follow(id, value)

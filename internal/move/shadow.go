@@ -86,7 +86,7 @@ func (s *shadow) Close() {
 		os.Remove(filepath.Join(filepath.Dir(s.root), "mv.lock"))
 		os.Remove(filepath.Dir(s.root))
 		state := filepath.Join(s.original.Root, system.StateName)
-		if entries, err := os.ReadDir(state); err == nil && len(entries) == 1 && entries[0].Name() == system.StateIgnoreName {
+		if entries, _ := os.ReadDir(state); len(entries) == 1 { // what git ignores
 			os.RemoveAll(state)
 		}
 	}

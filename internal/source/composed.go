@@ -172,8 +172,7 @@ func (p *locatedPage) fit(f tagFit, tag *pageLinkTag) (score int, hole string) {
 	if !tag.known {
 		tag.before, tag.after, tag.known = tag.outline.before(tag.tag), tag.outline.after(tag.tag), true
 	}
-	if !(strings.HasSuffix(tag.before, w.before) || len(tag.before) < len(w.before) && strings.HasSuffix(w.before, tag.before)) ||
-		!(strings.HasPrefix(tag.after, w.after) || len(tag.after) < len(w.after) && strings.HasPrefix(w.after, tag.after)) {
+	if !(strings.HasSuffix(tag.before, w.before) || strings.HasSuffix(w.before, tag.before)) || !(strings.HasPrefix(tag.after, w.after) || strings.HasPrefix(w.after, tag.after)) {
 		return 0, ""
 	}
 	return score + min(maxLetters, (len(w.before)+1)/2) + min(maxLetters, (len(w.after)+1)/2), hole

@@ -154,9 +154,6 @@ func blank(text []byte) {
 // the text. If the destination of a link is a shortcode, its position is that
 // of the parameter.
 func (d *document) addShortcodes(codes []shortcode) {
-	if len(codes) == 0 {
-		return
-	}
 	within := func(at int) *shortcode {
 		for i := range codes {
 			if codes[i].from <= at && at < codes[i].to {

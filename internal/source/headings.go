@@ -41,19 +41,15 @@ func (m *Map) Headings(ctx context.Context, s *site.Site, anchors []Anchor) ([]*
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return strings.Compare(anchors[a].Page, anchors[b].Page) })
 	found := make([]*Heading, len(anchors))
-	for len(order) > 0 {
+	var p *anchorPage
+	for n, i := range order {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		page, n := anchors[order[0]].Page, 1
-		for n < len(order) && anchors[order[n]].Page == page {
-			n++
+		if n == 0 || anchors[i].Page != anchors[order[n-1]].Page {
+			p = m.anchorPage(reader, anchors[i].Page)
 		}
-		p := m.anchorPage(reader, page)
-		for _, i := range order[:n] {
-			found[i] = p.heading(anchors[i].ID)
-		}
-		order = order[n:]
+		found[i] = p.heading(anchors[i].ID)
 	}
 	return found, nil
 }

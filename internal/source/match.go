@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"net/url"
 	"path"
-	"slices"
 	"strings"
 
 	aligner "github.com/sitelink/sitelink/internal/text"
@@ -192,9 +191,6 @@ const (
 // align returns the index of the source's link that each link of the page was
 // made of, -1 for none, and the number of pairs.
 func align(items []sourceLink, addrs []address, links []pageLink) (pairs []int, n int) {
-	if len(items) == 0 {
-		return slices.Repeat([]int{-1}, len(links)), 0
-	}
 	rows, columns := make([][]aligner.AlignKey, len(items)), make([][]aligner.AlignKey, len(links))
 	for i := range addrs {
 		rows[i] = addrs[i].keys()

@@ -326,7 +326,7 @@ func TestUnpublished(t *testing.T) {
 		{"", "a.md", "---\ndraft: true\n---\n", "/a.html", ""},
 	} {
 		dir := t.TempDir()
-		for name, text := range map[string]string{tt.config: map[string]string{"mkdocs.yml": "site_name: x\nexclude_docs: |\n  # no\n  internal/\ndraft_docs: |\n  /sub/w*.md\n"}[tt.config],
+		for name, text := range map[string]string{tt.config: map[string]string{"mkdocs.yml": "site_name: x\nnot_in_nav: |\n  b.md\nexclude_docs: |\n  # no\n  internal/\ndraft_docs: |\n  /sub/w*.md\n"}[tt.config],
 			tt.file: tt.text, "public/index.html": "<a href=" + tt.raw + ">x</a>", "public/made/index.html": "<p>x"} {
 			if name == "" {
 				continue

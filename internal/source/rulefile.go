@@ -28,9 +28,6 @@ func (c *contentIndex) ruleAt(templates map[string][]*Position, line []byte, bas
 		return found[0]
 	}
 	hits := c.aliases()[normalPath(from)]
-	if len(hits) == 0 {
-		return nil
-	}
 	of := -1 // of the page that the rule leads to
 	for i, h := range hits {
 		if h.key != PageKey(strings.TrimPrefix(to, basePath)) {

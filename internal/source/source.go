@@ -249,7 +249,6 @@ func (src *sources) Close() {
 	for _, f := range src.close {
 		f()
 	}
-	src.close = nil
 }
 
 // AsksHugo reports whether Hugo has answered, so that HugoPages has its answer.
