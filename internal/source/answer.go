@@ -178,8 +178,8 @@ func (src *sources) answerFile() string {
 // readAnswer returns the answer of an earlier run, an empty one if there is none.
 // Its paths are those of this project, also if it is that of a copy.
 func (src *sources) readAnswer() (a answer) {
-	text, err := system.Read(src.answerFile(), maxAnswer)
-	if err != nil || gob.NewDecoder(bytes.NewReader(text)).Decode(&a) != nil {
+	text, _ := system.Read(src.answerFile(), maxAnswer)
+	if gob.NewDecoder(bytes.NewReader(text)).Decode(&a) != nil {
 		return answer{}
 	}
 	move := func(name *string) {

@@ -258,8 +258,7 @@ func (c *contentIndex) copyOf(docroot fs.FS, name string, text []byte) (dir sour
 		if !ok {
 			continue
 		}
-		same, err := system.ReadFS(dir.fsys, file, int64(len(text))+1)
-		if err != nil || !bytes.Equal(same, text) {
+		if same, err := system.ReadFS(dir.fsys, file, int64(len(text))+1); err != nil || !bytes.Equal(same, text) {
 			continue
 		}
 		if here, err := fs.Stat(docroot, name); err == nil {

@@ -158,10 +158,7 @@ func (c *contentIndex) readFrontMatter() map[string][]int {
 // eachFrontMatter calls f with the front matter of each content file that has some.
 func (c *contentIndex) eachFrontMatter(f func(i int, text []byte)) {
 	for i := range c.files {
-		text, err := system.ReadFS(c.files[i].dir.fsys, c.files[i].name, maxContentFile)
-		if err != nil {
-			continue
-		}
+		text, _ := system.ReadFS(c.files[i].dir.fsys, c.files[i].name, maxContentFile)
 		if end := frontMatter(text); end > 0 {
 			f(i, text[:end])
 		}

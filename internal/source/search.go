@@ -162,10 +162,7 @@ func (m *Map) locateRest(ctx context.Context, positions []*Position, rest []unlo
 	found := make([]map[string][]hit, len(files))
 	parallel(ctx, len(files), func(_, i int) {
 		f := files[i]
-		text, err := system.ReadFS(f.dir.fsys, f.name, maxContentFile)
-		if err != nil {
-			return
-		}
+		text, _ := system.ReadFS(f.dir.fsys, f.name, maxContentFile)
 		if m.opt.Generator != Hugo && isHTMLTemplate(f.name, text) {
 			f.dir.kind = Template
 		}
@@ -190,9 +187,8 @@ func (m *Map) locateRest(ctx context.Context, positions []*Position, rest []unlo
 		around := func() surroundings {
 			if shown == nil {
 				shown = &visibleText{}
-				if text, err := system.ReadFS(m.docroot, page, maxSourcePage); err == nil {
-					shown.addHTML(0, text)
-				}
+				text, _ := system.ReadFS(m.docroot, page, maxSourcePage)
+				shown.addHTML(0, text)
 				shown.finish()
 			}
 			return shown.around(int(o.link.Offset))
