@@ -268,7 +268,7 @@ func PlainFragment(f []byte) ([]byte, bool) {
 func (r *PathResolver) scheme(v []byte, i int) (State, docroot.NodeID, []byte, bool) {
 	switch state := schemeState(v[:i]); state {
 	case StateExternal:
-		if len(v) < i+3 || v[i+1] != '/' || v[i+2] != '/' {
+		if !bytes.HasPrefix(v[i+1:], []byte("//")) {
 			return 0, 0, nil, false
 		}
 		return r.authority(v, i+3)

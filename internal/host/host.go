@@ -131,12 +131,7 @@ func (h *Host) configure() error {
 	}
 	// mapped needs paths with a slash in front and none at the end, the longest first.
 	out := make([]MapRule, 0, len(h.opt.Maps))
-	clean := func(p string) string {
-		if p == "" {
-			return ""
-		}
-		return "/" + strings.Trim(p, "/")
-	}
+	clean := func(p string) string { return "/" + strings.Trim(p, "/") }
 	for _, m := range h.opt.Maps {
 		m = MapRule{clean(m.From), clean(m.To)}
 		if m.To == "/" {

@@ -133,11 +133,11 @@ func (q *request) location(path, query string) string {
 
 // escapePath percent-encodes what a path must not contain as it is.
 func escapePath(p string) string {
-	const literal, hex = "-._~/!$&'()*+,;=:@[]", "0123456789ABCDEF"
+	const literal, hex = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/!$&'()*+,;=:@[]", "0123456789ABCDEF"
 	var b strings.Builder
 	for i := 0; i < len(p); i++ {
 		c := p[i]
-		if isAlnum(c) || strings.IndexByte(literal, c) >= 0 {
+		if strings.IndexByte(literal, c) >= 0 {
 			b.WriteByte(c)
 			continue
 		}
@@ -146,8 +146,4 @@ func escapePath(p string) string {
 		b.WriteByte(hex[c&15])
 	}
 	return b.String()
-}
-
-func isAlnum(c byte) bool {
-	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
 }
