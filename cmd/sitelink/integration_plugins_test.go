@@ -36,7 +36,6 @@ type plugin struct {
 	watch          string // builds after each change
 	again          string // makes a second mistake
 	earlier        string // a major version of the generator that npm refuses
-	slow           bool   // cases of the package that all for npm share are left to the others
 }
 
 var plugins = []plugin{
@@ -52,12 +51,12 @@ var plugins = []plugin{
 		never:   `sed -i 's/sitelink()/sitelink({ failOn: "never" })/' astro.config.mjs`,
 		unknown: `sed -i 's/sitelink()/sitelink({ ignored: [] })/' astro.config.mjs`, isUnknown: `unknown option "ignored"`,
 		twice: `sed -i 's/sitelink()/&, &/' astro.config.mjs`, isTwice: "astro-sitelink is used twice",
-		fails: `printf -- '---\nthrow new Error("broken by hand");\n---\n' >src/pages/bad.astro`, isFailure: "broken by hand", earlier: "astro@3.6.5", slow: true},
+		fails: `printf -- '---\nthrow new Error("broken by hand");\n---\n' >src/pages/bad.astro`, isFailure: "broken by hand", earlier: "astro@3.6.5"},
 	{dir: "npm/vitepress-plugin-sitelink", install: `npm_install vitepress-plugin-sitelink`, build: `$NPM/.bin/vitepress build docs`, index: "docs/.vitepress/dist/index.html",
 		mistake: `sed -i s/#requirements/#requirments/ docs/index.md`, finding: "docs/index.md:3:17: error: ",
 		never:   `sed -i 's/sitelink()/sitelink({ failOn: "never" })/' docs/.vitepress/config.mjs`,
 		unknown: `sed -i 's/sitelink()/sitelink({ ignored: [] })/' docs/.vitepress/config.mjs`, isUnknown: `unknown option "ignored"`,
-		fails: `echo '<b>{{ ' >docs/bad.md`, isFailure: "docs/bad.md", earlier: "vitepress@0.22.4", slow: true},
+		fails: `echo '<b>{{ ' >docs/bad.md`, isFailure: "docs/bad.md", earlier: "vitepress@0.22.4"},
 	{dir: "npm/vite-plugin-sitelink", install: `npm_install vite-plugin-sitelink`, build: `$NPM/.bin/vite build`, index: "dist/index.html",
 		mistake: `sed -i s,/install.html,/instal.html, index.html`, finding: "dist/index.html:3:19: error: file not found: /instal.html",
 		never:   `sed -i 's/sitelink()/sitelink({ failOn: "never" })/' vite.config.mjs`,
@@ -70,13 +69,13 @@ var plugins = []plugin{
 		never:   `sed -i 's/plugins: \["[^"]*"/plugins: [["docusaurus-plugin-sitelink", { failOn: "never" }]/' docusaurus.config.mjs`,
 		unknown: `sed -i 's/plugins: \["[^"]*"/plugins: [["docusaurus-plugin-sitelink", { ignored: [] }]/' docusaurus.config.mjs`, isUnknown: `unknown option "ignored"`,
 		twice: `sed -i 's/plugins: \["[^"]*"/&, "docusaurus-plugin-sitelink"/' docusaurus.config.mjs`, isTwice: "used 2 times",
-		fails: `echo '<b>{broken by hand}' >docs/bad.md`, isFailure: "docs/bad.md", earlier: "@docusaurus/core@1.14.7", slow: true},
+		fails: `echo '<b>{broken by hand}' >docs/bad.md`, isFailure: "docs/bad.md", earlier: "@docusaurus/core@1.14.7"},
 	{dir: "npm/netlify-plugin-sitelink", install: `npm_install netlify-plugin-sitelink && git init -q .`, build: `$NPM/.bin/netlify-build --offline`, index: "public/index.html",
 		mistake: `sed -i s,/install,/instal, public/index.html`, finding: "public/index.html:3:19: error: file not found: /instal",
 		never:   `printf '[plugins.inputs]\nfailOn = "never"\n' >>netlify.toml`,
 		unknown: `printf '[plugins.inputs]\nignored = "x"\n' >>netlify.toml`, isUnknown: `Unknown inputs for plugin "netlify-plugin-sitelink": "ignored"`,
 		twice: `printf '[[plugins]]\npackage = "netlify-plugin-sitelink"\n' >>netlify.toml`, isTwice: "must not be specified twice",
-		fails: `sed -i 's/^publish/command = "exit 7"\n&/' netlify.toml`, isFailure: "exit 7", slow: true},
+		fails: `sed -i 's/^publish/command = "exit 7"\n&/' netlify.toml`, isFailure: "exit 7"},
 	{dir: "python/mkdocs-sitelink", install: `pip_install mkdocs_sitelink`, build: `$PYTHON/mkdocs build`, index: "site/index.html",
 		mistake: `sed -i s/#requirements/#requirments/ docs/index.md`, finding: "docs/index.md:3:17: error: ",
 		never:   `printf '      fail_on: never\n' >>mkdocs.yml && sed -i 's/- sitelink/&:/' mkdocs.yml`,
@@ -171,8 +170,12 @@ func (b *pluginBench) install(t *testing.T, p plugin) string {
 // README of each plugin shows what the mistake is answered with (-update rewrites it).
 func TestPlugins(t *testing.T) {
 	bench := newPluginBench(t)
+	// What the plugins of a language share is tried with its first one, which is fast.
 	shared := []string{"fail-on never", "a build of sitelink", "no program for the platform", "a program that does not start", "a site that cannot be checked", "a read-only cache"}
+	tried := map[string]bool{}
 	for _, p := range plugins {
+		others := tried[filepath.Dir(p.dir)]
+		tried[filepath.Dir(p.dir)] = true
 		t.Run(filepath.Base(p.dir), func(t *testing.T) {
 			t.Parallel()
 			dir := bench.install(t, p)
@@ -194,7 +197,7 @@ func TestPlugins(t *testing.T) {
 				{"a read-only cache", `export XDG_CACHE_HOME=/dev/null/cache`, true, "ok: checked "},
 				{"a build of sitelink", p.mistake + "\nexport SITELINK_OUT=$PWD/out", true, "sitelink started this build, and checks the site itself"},
 			} {
-				if test.want == "" || p.slow && slices.Contains(shared, test.name) {
+				if test.want == "" || others && slices.Contains(shared, test.name) {
 					continue
 				}
 				t.Run(test.name, func(t *testing.T) {
@@ -222,6 +225,7 @@ func TestPlugins(t *testing.T) {
 		})
 	}
 	t.Run("another major version", func(t *testing.T) {
+		t.Parallel()
 		for _, p := range plugins {
 			if p.earlier == "" {
 				continue
