@@ -261,7 +261,7 @@ func (d *differ) gone(p ledger.Page, e *Entries) {
 	for _, target := range d.known.links[p.URL] {
 		d.plan.Change.Dropped = append(d.plan.Change.Dropped, ledger.Link{Source: p.URL, Target: target})
 		withdrawn := d.addNotice(source, target, event, row.Replacement)
-		// Who follows the redirect finds the link at the new address. An alias page has none.
+		// A target that follows the redirect finds the link at the new address. An alias page has none.
 		if event == ledger.Moved && excluded != Alias && !withdrawn {
 			d.moved[linkKey{row.Replacement, canonical(target)}] = true
 		}

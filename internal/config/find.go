@@ -114,8 +114,8 @@ func (l *loader) repositoryRoot(file string) string {
 	}
 }
 
-// trust says what a configuration may set that was found: it comes with a checkout,
-// which may be hostile.
+// trust says what a configuration may set that --config does not name: it comes with a
+// checkout, which may be hostile. It is a found configuration below.
 type trust uint8
 
 const (
@@ -131,7 +131,7 @@ const (
 	free
 )
 
-// foundKeys is the one list of what a configuration that was found may set. It has
+// foundKeys is the one list of what a found configuration may set. It has
 // every key that holds text; numbers, times, switches and fixed words are free.
 var foundKeys = map[string]trust{
 	"docroot": inside, "base-url": free, "profile": free, "index": free, "map": free, "page-extensions": free,
@@ -155,9 +155,8 @@ var foundKeys = map[string]trust{
 // path is the name of the key in [foundKeys].
 func (k Key) path() string { return strings.TrimPrefix(k.Table+"."+k.Name, ".") }
 
-// Withheld returns an error if a configuration that was found sets keys of a table
-// that only one that is named may set. They have their defaults then. A command that
-// uses such keys calls it.
+// Withheld returns an error if a found configuration sets keys of a table that need a
+// named one. They have their defaults then. A command that uses such keys calls it.
 func (c *Config) Withheld(table string) error {
 	for _, w := range c.withheld {
 		if w.table == table {
@@ -168,7 +167,7 @@ func (c *Config) Withheld(table string) error {
 	return nil
 }
 
-// withheldKey is a key that a configuration that was found may not set.
+// withheldKey is a key that a found configuration may not set.
 type withheldKey struct{ table, name, place string }
 
 // confine refuses paths of a found file that lead out of the repository, or into
