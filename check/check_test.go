@@ -342,8 +342,7 @@ type constant struct{ name, value string }
 // their values if these are strings.
 func constants(t *testing.T, name string) []constant {
 	t.Helper()
-	f, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
-	testkit.Check(t, err)
+	f := testkit.Must(parser.ParseFile(token.NewFileSet(), name, nil, 0))(t)
 	var out []constant
 	for _, d := range f.Decls {
 		g, ok := d.(*ast.GenDecl)

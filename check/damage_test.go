@@ -486,8 +486,7 @@ func measureSuggestions(t testing.TB, root string, perKind int, example func(kin
 		c.breaks++
 		if f.Suggestion != "" {
 			c.made++
-			e, err := Explain(context.Background(), handle(damaged), Options{}, l.page, f.Suggestion)
-			testkit.Check(t, err)
+			e := testkit.Must(Explain(context.Background(), handle(damaged), Options{}, l.page, f.Suggestion))(t)
 			if e.Link.Verdict == OK || e.Link.Code == External {
 				c.answers++
 			} else {

@@ -34,8 +34,7 @@ func TestDeterminism(t *testing.T) {
 		s := load(t, root, isite.Options{Jobs: 1 + i*5%8})
 		r := run(t, s, opt)
 		var out bytes.Buffer
-		l, err := WriteLinks(context.Background(), handle(s), opt, Query{}, LinkWriter{&out, render})
-		testkit.Check(t, err)
+		l := testkit.Must(WriteLinks(context.Background(), handle(s), opt, Query{}, LinkWriter{&out, render}))(t)
 		for j := range r.Findings {
 			r.Findings[j].node = 0
 		}

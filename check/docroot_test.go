@@ -30,8 +30,7 @@ var (
 
 func load(t testing.TB, root string, opt isite.Options) *isite.Site {
 	t.Helper()
-	s, err := isite.Load(context.Background(), root, opt)
-	testkit.Check(t, err)
+	s := testkit.Must(isite.Load(context.Background(), root, opt))(t)
 	return s
 }
 
@@ -40,8 +39,7 @@ func handle(s *isite.Site) *site.Site { return isite.Wrap(s).(*site.Site) }
 
 func run(t testing.TB, s *isite.Site, opt Options) *Result {
 	t.Helper()
-	r, err := Run(context.Background(), handle(s), opt)
-	testkit.Check(t, err)
+	r := testkit.Must(Run(context.Background(), handle(s), opt))(t)
 	return r
 }
 

@@ -136,8 +136,7 @@ func TestExplainFeeds(t *testing.T) {
 			continue
 		}
 		n++
-		e, err := Explain(context.Background(), handle(s), Options{}, l.Page, l.Raw)
-		testkit.Check(t, err)
+		e := testkit.Must(Explain(context.Background(), handle(s), Options{}, l.Page, l.Raw))(t)
 		first := l
 		for j := range all { // the same value may occur twice: the one that is wrong is explained
 			if other := &all[j]; other.Page == l.Page && other.Raw == l.Raw && other.Verdict == Error {

@@ -67,8 +67,7 @@ func TestMore(t *testing.T) {
 	want(r, err, "b.html")
 
 	testkit.Check(t, os.WriteFile(filepath.Join(root, "b.html"), []byte(plain), 0o644))
-	s, err = s.Update(ctx, []string{"b.html"})
-	testkit.Check(t, err)
+	s = testkit.Must(s.Update(ctx, []string{"b.html"}))(t)
 	r, err = Run(ctx, handle(s), opt)
 	want(r, err, "c.html")
 }

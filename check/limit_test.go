@@ -76,8 +76,7 @@ func TestMaxFindingsMemory(t *testing.T) {
 	s := load(t, tempDocroot(t, site), isite.Options{})
 	for _, jobs := range []int{1, 4} {
 		opt := Options{MaxFindings: most, Jobs: jobs}
-		j, err := judgeLinks(t.Context(), s, opt)
-		testkit.Check(t, err)
+		j := testkit.Must(judgeLinks(t.Context(), s, opt))(t)
 		kept := 0
 		for _, bad := range j.bad {
 			kept += len(bad)

@@ -193,8 +193,7 @@ func TestCorpora(t *testing.T) {
 	if dir == "" {
 		t.Skip("SITELINK_CORPORA is not set")
 	}
-	entries, err := os.ReadDir(dir)
-	testkit.Check(t, err)
+	entries := testkit.Must(os.ReadDir(dir))(t)
 	checked := 0
 	for _, e := range entries {
 		if !e.IsDir() {

@@ -43,8 +43,7 @@ func TestOrphans(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			s := load(t, tempDocroot(t, tc.files), tc.sopt)
-			all, err := Orphans(context.Background(), handle(s), tc.from)
-			testkit.Check(t, err)
+			all := testkit.Must(Orphans(context.Background(), handle(s), tc.from))(t)
 			var got []string
 			for _, o := range all {
 				mark := ""
@@ -69,8 +68,7 @@ func TestAliases(t *testing.T) {
 	s := load(t, tempDocroot(t, files{
 		"index.html": plain, "old/index.html": plain + `<link rel=canonical href=/><meta http-equiv=refresh content="0; url=/new.html">`, "new.html": plain,
 	}), isite.Options{})
-	all, err := Orphans(context.Background(), handle(s), nil)
-	testkit.Check(t, err)
+	all := testkit.Must(Orphans(context.Background(), handle(s), nil))(t)
 	if len(all) != 2 || all[0].Path != "new.html" || !all[0].Linked || all[1].Path != "old/index.html" || all[1].Alias != "/new.html" {
 		t.Errorf("got %+v", all)
 	}

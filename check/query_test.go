@@ -184,8 +184,7 @@ func TestExternalTargets(t *testing.T) {
 		"0.html": plain + "\n" + `<a href="https://b.example/x%20y/?q#A%20b">1</a><a href="//b.example:443/#"></a>`,
 	}
 	s := load(t, tempDocroot(t, fs), exampleOrg)
-	all, err := ExternalTargets(context.Background(), handle(s), Options{})
-	testkit.Check(t, err)
+	all := testkit.Must(ExternalTargets(context.Background(), handle(s), Options{}))(t)
 	var got []string
 	for _, x := range all {
 		got = append(got, fmt.Sprintf("%s#%s host=%s path=%s anchor=%s links=%d pages=%d %s:%d", x.Target, x.Fragment, x.Host, x.Path, x.Anchor, x.Links, x.Pages, x.Page, x.Line))
@@ -213,8 +212,7 @@ func TestAddresses(t *testing.T) {
 		}
 		t.Run(x.name, func(t *testing.T) {
 			s := x.load(t)
-			list, err := Addresses(context.Background(), handle(s))
-			testkit.Check(t, err)
+			list := testkit.Must(Addresses(context.Background(), handle(s)))(t)
 			if !slices.IsSortedFunc(list, func(a, b Address) int { return cmp.Compare(a.Path, b.Path) }) {
 				t.Error("not sorted")
 			}

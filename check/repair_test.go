@@ -76,8 +76,7 @@ func TestRepairs(t *testing.T) {
 		}
 		s := load(t, tempDocroot(t, fs), tt.opt)
 		r := run(t, s, Options{})
-		all, err := Repairs(t.Context(), handle(s), Options{}, r)
-		testkit.Check(t, err)
+		all := testkit.Must(Repairs(t.Context(), handle(s), Options{}, r))(t)
 		got := ""
 		for _, r := range all {
 			if r.Finding.Raw != tt.raw {

@@ -21,8 +21,7 @@ func page(links ...string) string {
 // steps returns the steps of a walk, each as "check /path".
 func steps(t *testing.T, s *isite.Site, opt Options) []string {
 	t.Helper()
-	all, err := Walk(context.Background(), handle(s), opt)
-	testkit.Check(t, err)
+	all := testkit.Must(Walk(context.Background(), handle(s), opt))(t)
 	var out []string
 	for _, st := range all {
 		out = append(out, st.Kind.String()+" "+st.Path)

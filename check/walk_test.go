@@ -100,8 +100,7 @@ func TestWalkAgainstOracle(t *testing.T) {
 				return out
 			}
 			opt := Options{From: pick(1 + r.IntN(3)), Skip: pick(r.IntN(2))}
-			c, err := scopeOf(context.Background(), s, opt)
-			testkit.Check(t, err)
+			c := testkit.Must(scopeOf(context.Background(), s, opt))(t)
 			var got []string
 			for i, in := range c.in {
 				if in {

@@ -140,8 +140,7 @@ func TestSite(t *testing.T) {
 // TestEndpoints: the check knows what templates.Docroot inserted.
 func TestEndpoints(t *testing.T) {
 	dir := testkit.MakeDocroot(t, map[string]string{"index.html": "<!doctype html><meta charset=utf-8><title>t</title>"})
-	e, err := templates.NewEndpoints("https://a.example/xmlrpc", "https://a.example/mentions/")
-	testkit.Check(t, err)
+	e := testkit.Must(templates.NewEndpoints("https://a.example/xmlrpc", "https://a.example/mentions/"))(t)
 	if _, err := templates.Docroot(t.Context(), dir, templates.DocrootOptions{Endpoints: e}); err != nil {
 		t.Fatal(err)
 	}

@@ -26,8 +26,7 @@ import (
 // line and column, and so is every other broken link of these documents, while
 // the menu around them has no place.
 func TestModules(t *testing.T) {
-	cache, err := exec.Command("go", "env", "GOMODCACHE").Output()
-	testkit.Check(t, err)
+	cache := testkit.Must(exec.Command("go", "env", "GOMODCACHE").Output())(t)
 	var r Recorder
 	md := newMarkdown(&r)
 	dir := t.TempDir()
@@ -58,8 +57,7 @@ func TestModules(t *testing.T) {
 		return os.WriteFile(filepath.Join(dir, page), []byte("<!doctype html><meta charset=utf-8><a href=menu>m</a>"+html.String()), 0o644)
 	}
 	testkit.Check(t, filepath.WalkDir(strings.TrimSpace(string(cache)), walk))
-	result, err := Check(t.Context(), Site{Docroot: dir, Sources: r.Sources})
-	testkit.Check(t, err)
+	result := testkit.Must(Check(t.Context(), Site{Docroot: dir, Sources: r.Sources}))(t)
 	planted, links := len(want), 0
 	for _, f := range result.Findings {
 		switch {

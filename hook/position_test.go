@@ -72,8 +72,7 @@ func TestPositions(t *testing.T) {
 func positions(t *testing.T, source string) string {
 	t.Helper()
 	var r Recorder
-	doc, err := r.Convert(newMarkdown(&r), Input{File: "a.md", Text: []byte(source)}, &bytes.Buffer{})
-	testkit.Check(t, err)
+	doc := testkit.Must(r.Convert(newMarkdown(&r), Input{File: "a.md", Text: []byte(source)}, &bytes.Buffer{}))(t)
 	var got []string
 	for _, l := range doc.Links() {
 		if l.Position.File != "a.md" {
@@ -204,8 +203,7 @@ func FuzzPositions(f *testing.F) {
 		}
 		holdsOffsets(t, source)
 		var r Recorder
-		doc, err := r.Convert(newMarkdown(&r), Input{File: "a.md", Text: source}, &bytes.Buffer{})
-		testkit.Check(t, err)
+		doc := testkit.Must(r.Convert(newMarkdown(&r), Input{File: "a.md", Text: source}, &bytes.Buffer{}))(t)
 		lines := bytes.Split(source, []byte("\n"))
 		for _, l := range doc.Links() {
 			if p := l.Position; p.Line < 0 || p.Line > len(lines) || p.Line > 0 && (p.Column < 1 || p.Column > len(lines[p.Line-1])+1) {

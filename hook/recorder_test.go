@@ -50,8 +50,7 @@ func TestOtherExtensions(t *testing.T) {
 			extensions = []goldmark.Extender{rewrite{}, &r}
 		}
 		var html bytes.Buffer
-		doc, err := r.Convert(newMarkdown(extensions...), Input{File: "a.md", Line: 4, Text: []byte("x\n[a](b.md)")}, &html)
-		testkit.Check(t, err)
+		doc := testkit.Must(r.Convert(newMarkdown(extensions...), Input{File: "a.md", Line: 4, Text: []byte("x\n[a](b.md)")}, &html))(t)
 		if got, want := fmt.Sprint(doc.Links()), "[{/added {a.md 0 0  }} {/new/b {a.md 5 5  }}]"; got != want {
 			t.Errorf("%s: got %s, want %s", order, got, want)
 		}
@@ -156,13 +155,11 @@ func TestKnownBreaks(t *testing.T) {
 			line += 2
 		}
 		var html bytes.Buffer
-		doc, err := r.Convert(md, Input{File: file, Line: first, Text: []byte(source.String())}, &html)
-		testkit.Check(t, err)
+		doc := testkit.Must(r.Convert(md, Input{File: file, Line: first, Text: []byte(source.String())}, &html))(t)
 		doc.Page(page)
 		testkit.Check(t, os.WriteFile(filepath.Join(dir, page), []byte(menu+html.String()+menu), 0o644))
 	}
-	result, err := Check(t.Context(), Site{Docroot: dir, Sources: r.Sources})
-	testkit.Check(t, err)
+	result := testkit.Must(Check(t.Context(), Site{Docroot: dir, Sources: r.Sources}))(t)
 	got := map[string][]string{}
 	placed := 0
 	for _, f := range result.Findings {

@@ -54,8 +54,7 @@ func TestRules(t *testing.T) {
 		"http://[2001:DB8:1:0:0::7]/":                 Hold,
 		"https://a.co.uk/":                            Hold,
 	} {
-		c, err := canonical(url)
-		testkit.Check(t, err)
+		c := testkit.Must(canonical(url))(t)
 		if got := set.verdict(c); got != want {
 			t.Errorf("%s (%s): %q, want %q", url, c, got, want)
 		}
@@ -199,8 +198,7 @@ func FuzzReceive(f *testing.F) {
 	f.Add("https://a.example/p", "https://b.example/", "https://a.example/q", byte(1))
 	f.Add("http://[::1]:99/%zz", "https://b.example/\x00", "//x", byte(2))
 	f.Add("https://\u202e.example/#\xff", "https://B.example:443/#%", "", byte(0))
-	gateway, err := Gateway("https://b.example/", ManifestOptions{})
-	testkit.Check(f, err)
+	gateway := testkit.Must(Gateway("https://b.example/", ManifestOptions{}))(f)
 	var sites Sites
 	sites.Set(gateway)
 	r := NewReceiver(ReceiverOptions{Sites: &sites, RateAddress: 1 << 30, RateSource: 1 << 30})
@@ -250,8 +248,7 @@ func TestHostGate(t *testing.T) {
 func TestKeys(t *testing.T) {
 	key := func(p Protocol, a Action, source, target string) Key {
 		t.Helper()
-		k, err := KeyOf(Notice{Protocol: p, Action: a, Source: source, Target: target})
-		testkit.Check(t, err)
+		k := testkit.Must(KeyOf(Notice{Protocol: p, Action: a, Source: source, Target: target}))(t)
 		return k
 	}
 	want := Key{Link, "http://a.example/~x", "https://b.example/doc"}
@@ -298,8 +295,7 @@ func TestRulesWithinASecond(t *testing.T) {
 		store, cache := &ruleStore{}, ruleCache{}
 		verdict := func() Verdict {
 			t.Helper()
-			set, err := cache.get(t.Context(), store)
-			testkit.Check(t, err)
+			set := testkit.Must(cache.get(t.Context(), store))(t)
 			return set.verdict("https://spam.example/")
 		}
 		if v := verdict(); v != "" {

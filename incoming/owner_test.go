@@ -50,8 +50,7 @@ func TestOwner(t *testing.T) {
 
 func mustCanonical(t *testing.T, url string) string {
 	t.Helper()
-	text, err := canonical(url)
-	testkit.Check(t, err)
+	text := testkit.Must(canonical(url))(t)
 	return text
 }
 

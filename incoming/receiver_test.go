@@ -415,8 +415,7 @@ func TestBlock(t *testing.T) {
 		t.Helper()
 		var got incoming.Outcome
 		for begin := time.Now(); time.Since(begin) < 30*time.Second; time.Sleep(10 * time.Millisecond) {
-			answers, err := w.Receive(t.Context(), []incoming.Notice{n})
-			testkit.Check(t, err)
+			answers := testkit.Must(w.Receive(t.Context(), []incoming.Notice{n}))(t)
 			if got = answers[0].Outcome; got == want {
 				return
 			}

@@ -123,8 +123,7 @@ func TestLookup(t *testing.T) {
 // (PB-5, PB-64).
 func TestSeveralSites(t *testing.T) {
 	var sites incoming.Sites
-	gateway, err := incoming.Gateway("https://shop.example/cat", incoming.ManifestOptions{Closed: []string{"admin/**"}})
-	testkit.Check(t, err)
+	gateway := testkit.Must(incoming.Gateway("https://shop.example/cat", incoming.ManifestOptions{Closed: []string{"admin/**"}}))(t)
 	rooted := site.Options{Roots: []site.Root{{Dir: "de", URL: "https://de.example/"}, {Dir: "fr", URL: "https://fr.example/x/"}}}
 	sites.Set(
 		manifest(t, map[string]string{"index.html": "a", "p.html": "a"}, based("https://b.example/")),
@@ -168,8 +167,7 @@ func TestSeveralSites(t *testing.T) {
 func TestNoBase(t *testing.T) {
 	root := t.TempDir()
 	testkit.Check(t, os.WriteFile(filepath.Join(root, "index.html"), nil, 0o644))
-	s, err := site.Load(t.Context(), root, site.Options{})
-	testkit.Check(t, err)
+	s := testkit.Must(site.Load(t.Context(), root, site.Options{}))(t)
 	if _, err := incoming.ReadManifest(context.Background(), s, incoming.ManifestOptions{}); !errors.Is(err, incoming.ErrNoBase) {
 		t.Errorf("%v", err)
 	}

@@ -42,8 +42,7 @@ func TestWithDatabase(t *testing.T) {
 	}
 	sites := &incoming.Sites{}
 	sites.Set(manifest(t, files, based("https://b.example/")))
-	s, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "mentions.db"), store.Options{Worker: true})
-	testkit.Check(t, err)
+	s := testkit.Must(store.Open(t.Context(), filepath.Join(t.TempDir(), "mentions.db"), store.Options{Worker: true}))(t)
 	defer s.Close()
 	r := incoming.NewReceiver(incoming.ReceiverOptions{
 		Store: s, Sites: sites, Client: verify.NewClient(verify.Options{Pace: -1, AllowAddresses: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}),

@@ -41,8 +41,7 @@ func TestCacheChangesNothing(t *testing.T) {
 		without.sent()
 		var kept bytes.Buffer
 		testkit.Check(t, with.cache.Write(&kept))
-		again, err := ReadCache(&kept)
-		testkit.Check(t, err)
+		again := testkit.Must(ReadCache(&kept))(t)
 		with.cache = again
 	}
 }

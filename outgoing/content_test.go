@@ -14,8 +14,7 @@ import (
 // contentOf returns the content of a page that the parser read.
 func contentOf(t *testing.T, r *rules, text string) (*content, bool) {
 	t.Helper()
-	doc, err := html.Parse(strings.NewReader(text))
-	testkit.Check(t, err)
+	doc := testkit.Must(html.Parse(strings.NewReader(text)))(t)
 	return r.contentOf(scanhtml.OutlineOf(doc))
 }
 
@@ -25,8 +24,7 @@ func (c *content) list(rel map[string]bool) (list []string) {
 }
 
 func TestContent(t *testing.T) {
-	rules, err := Options{Rel: DefaultRel}.compile()
-	testkit.Check(t, err)
+	rules := testkit.Must(Options{Rel: DefaultRel}.compile())(t)
 	tests := []struct {
 		name, page string
 		want       []string // links that count; nil for a list of entries
@@ -65,8 +63,7 @@ func TestContent(t *testing.T) {
 }
 
 func TestContentSelector(t *testing.T) {
-	rules, err := Options{Content: ".post > p, #links"}.compile()
-	testkit.Check(t, err)
+	rules := testkit.Must(Options{Content: ".post > p, #links"}.compile())(t)
 	c, ok := contentOf(t, rules, `<article class=post><a href=0></a><p><a href=1></a></p></article><article></article><ul id=links><li><a rel=nofollow href=2></a></ul>`)
 	if got := c.list(rules.rel); !ok || !slices.Equal(got, []string{"1", "2"}) {
 		t.Errorf("%v, want 1 and 2", got)
@@ -90,8 +87,7 @@ func TestOptionsAreChecked(t *testing.T) {
 
 // TestHash: the hash depends on what a reader of the entry sees, not on the theme.
 func TestHash(t *testing.T) {
-	rules, err := Options{}.compile()
-	testkit.Check(t, err)
+	rules := testkit.Must(Options{}.compile())(t)
 	hash := func(page string) string {
 		c, _ := contentOf(t, rules, page)
 		sum := c.hash()
@@ -129,8 +125,7 @@ func TestHash(t *testing.T) {
 }
 
 func TestDeepNesting(t *testing.T) {
-	rules, err := Options{}.compile()
-	testkit.Check(t, err)
+	rules := testkit.Must(Options{}.compile())(t)
 	c, _ := contentOf(t, rules, strings.Repeat("<b>", 400)+`<a href=1>`)
 	if got := c.list(nil); !slices.Equal(got, []string{"1"}) {
 		t.Errorf("%v", got)

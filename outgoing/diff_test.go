@@ -58,10 +58,8 @@ func a(url string) string { return `<a href="` + url + `">text</a>` }
 func (w *world) deploy() []string {
 	w.t.Helper()
 	profile, _ := host.ProfileByName("netlify")
-	s, err := isite.Load(w.t.Context(), w.dir, isite.Options{BaseURLs: []string{base}, Profile: profile, Sums: true})
-	testkit.Check(w.t, err)
-	e, err := Read(w.t.Context(), handle(s), &w.snap, w.opt, w.cache)
-	testkit.Check(w.t, err)
+	s := testkit.Must(isite.Load(w.t.Context(), w.dir, isite.Options{BaseURLs: []string{base}, Profile: profile, Sums: true}))(w.t)
+	e := testkit.Must(Read(w.t.Context(), handle(s), &w.snap, w.opt, w.cache))(w.t)
 	w.plan = Diff(e, &w.snap)
 	w.apply(w.plan.Change)
 	var lines []string

@@ -38,8 +38,7 @@ func bothWays(t *testing.T, w *pageWorker, text []byte) (said pageResult, sure b
 
 func onePassWorker(t testing.TB, internal bool) *pageWorker {
 	t.Helper()
-	r, err := Options{Rel: DefaultRel, Internal: internal}.compile()
-	testkit.Check(t, err)
+	r := testkit.Must(Options{Rel: DefaultRel, Internal: internal}.compile())(t)
 	return &pageWorker{reading: &reading{rules: r, origin: strings.TrimSuffix(base, "/")}}
 }
 
@@ -90,8 +89,7 @@ func TestOnePassCorpora(t *testing.T) {
 	if root == "" {
 		t.Skip("set SITELINK_CORPORA to a directory of unpacked documentation packages")
 	}
-	dirs, err := os.ReadDir(root)
-	testkit.Check(t, err)
+	dirs := testkit.Must(os.ReadDir(root))(t)
 	for _, d := range dirs {
 		t.Run(d.Name(), func(t *testing.T) {
 			w := onePassWorker(t, false)

@@ -16,10 +16,8 @@ import (
 // the hashes of files, which deploy uses.
 func (w *world) entries() *Entries {
 	w.t.Helper()
-	s, err := site.Load(w.t.Context(), w.dir, site.Options{BaseURLs: []string{base}})
-	testkit.Check(w.t, err)
-	e, err := Read(w.t.Context(), s, &w.snap, w.opt, w.cache)
-	testkit.Check(w.t, err)
+	s := testkit.Must(site.Load(w.t.Context(), w.dir, site.Options{BaseURLs: []string{base}}))(w.t)
+	e := testkit.Must(Read(w.t.Context(), s, &w.snap, w.opt, w.cache))(w.t)
 	return e
 }
 
@@ -146,8 +144,7 @@ func TestFeedTellsItsHub(t *testing.T) {
 func TestNoBaseURL(t *testing.T) {
 	w := newWorld(t)
 	w.write("p.html", post("P"))
-	s, err := site.Load(t.Context(), w.dir, site.Options{})
-	testkit.Check(t, err)
+	s := testkit.Must(site.Load(t.Context(), w.dir, site.Options{}))(t)
 	if _, err := Read(t.Context(), s, &w.snap, w.opt, nil); !errors.Is(err, ErrNoBase) {
 		t.Errorf("error %v, want ErrNoBase", err)
 	}

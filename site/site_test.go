@@ -40,8 +40,7 @@ func TestOptions(t *testing.T) {
 			t.Errorf("the test leaves %s out", v.Type().Field(i).Name)
 		}
 	}
-	in, err := opt.inner()
-	testkit.Check(t, err)
+	in := testkit.Must(opt.inner())(t)
 	notPublic := []string{"ProfileFrom", "Tags", "Sums", "Inspect", "FirstBroken"}
 	for v, i := reflect.ValueOf(in), 0; i < v.NumField(); i++ {
 		if name := v.Type().Field(i).Name; v.Field(i).IsZero() != slices.Contains(notPublic, name) {
@@ -83,8 +82,7 @@ func TestErrors(t *testing.T) {
 func TestHandle(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "index.html", "x")
-	s, err := Load(context.Background(), dir, Options{})
-	testkit.Check(t, err)
+	s := testkit.Must(Load(context.Background(), dir, Options{}))(t)
 	if in := isite.Unwrap(s); in != s.inner || isite.Wrap(in).(*Site).inner != in || s.Docroot() != dir {
 		t.Errorf("docroot %s", s.Docroot())
 	}
@@ -94,8 +92,7 @@ func TestHandle(t *testing.T) {
 func TestUpdate(t *testing.T) {
 	ctx, dir := context.Background(), t.TempDir()
 	write(t, dir, "index.html", "x")
-	s, err := Load(ctx, dir, Options{})
-	testkit.Check(t, err)
+	s := testkit.Must(Load(ctx, dir, Options{}))(t)
 	write(t, dir, "new.html", "x")
 	for _, changed := range [][]string{nil, {"new.html"}} {
 		next, err := s.Update(ctx, changed...)

@@ -78,14 +78,12 @@ func TestDocroot(t *testing.T) {
 	opt := DocrootOptions{Endpoints: both, Jobs: 3}
 
 	opt.DryRun = true
-	plan, err := Docroot(ctx, dir, opt)
-	testkit.Check(t, err)
+	plan := testkit.Must(Docroot(ctx, dir, opt))(t)
 	if !maps.Equal(readTree(t, dir), before) {
 		t.Error("a dry run changed something")
 	}
 	opt.DryRun = false
-	got, err := Docroot(ctx, dir, opt)
-	testkit.Check(t, err)
+	got := testkit.Must(Docroot(ctx, dir, opt))(t)
 	changed := []string{"index.html", "own.html", "post/a/index.html", "x.XHTML"}
 	if !slices.Equal(got.Changed, changed) || !slices.Equal(plan.Changed, changed) {
 		t.Errorf("changed %q, planned %q, want %q", got.Changed, plan.Changed, changed)
@@ -162,8 +160,7 @@ func TestDocrootKilled(t *testing.T) {
 			}
 		}
 	}
-	self, err := os.Executable()
-	testkit.Check(t, err)
+	self := testkit.Must(os.Executable())(t)
 	dir := t.TempDir()
 	files := map[string]string{}
 	for i := range 200 {

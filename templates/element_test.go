@@ -28,8 +28,7 @@ func TestEndpoints(t *testing.T) {
 		{"no_path", "https://h.example", "https://h.example"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			e, err := NewEndpoints(c.uri, c.uri)
-			testkit.Check(t, err)
+			e := testkit.Must(NewEndpoints(c.uri, c.uri))(t)
 			for xhtml, end := range map[bool]string{false: `">`, true: `" />`} {
 				pingback, webmention := `<link rel="pingback" href="`+c.want+end, `<link rel="webmention" href="`+c.want+end
 				if got := e.HTML(xhtml); got != pingback+webmention {

@@ -22,8 +22,7 @@ import (
 // The four servers send exactly the endpoints, whatever their characters mean in
 // their configurations (PB-13, PB-14, PB-16).
 func TestHeadersOfServers(t *testing.T) {
-	e, err := NewEndpoints(`https://h.example/x?a=1&b="2"&c=%C3%A9&d=$1'%25{a}`, `https://h.example/wm?a=$remote_addr&b=%41,;c`)
-	testkit.Check(t, err)
+	e := testkit.Must(NewEndpoints(`https://h.example/x?a=1&b="2"&c=%C3%A9&d=$1'%25{a}`, `https://h.example/wm?a=$remote_addr&b=%41,;c`))(t)
 	snippet := func(profile string) string { return HeaderRules(profile, e)[0].Text }
 	for _, s := range []struct {
 		profile, command string

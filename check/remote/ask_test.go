@@ -88,11 +88,9 @@ func (w *web) take() []string {
 // tlsWeb returns the URL of a server whose certificate signs itself.
 func tlsWeb(t *testing.T, notAfter time.Time, ip string) string {
 	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	testkit.Check(t, err)
+	key := testkit.Must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(t)
 	cert := &x509.Certificate{SerialNumber: big.NewInt(1), NotBefore: notAfter.Add(-24 * time.Hour), NotAfter: notAfter, IPAddresses: []net.IP{net.ParseIP(ip)}}
-	der, err := x509.CreateCertificate(rand.Reader, cert, cert, key.Public(), key)
-	testkit.Check(t, err)
+	der := testkit.Must(x509.CreateCertificate(rand.Reader, cert, cert, key.Public(), key))(t)
 	s := httptest.NewUnstartedServer(http.HandlerFunc(site))
 	s.TLS = &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}}
 	s.Config.ErrorLog = log.New(io.Discard, "", 0)
@@ -149,8 +147,7 @@ func links(urls ...string) (all []Link) {
 
 func ask(t *testing.T, c *Cache, opt Options, all []Link) *Report {
 	t.Helper()
-	report, err := Ask(context.Background(), all, c, opt)
-	testkit.Check(t, err)
+	report := testkit.Must(Ask(context.Background(), all, c, opt))(t)
 	return report
 }
 
@@ -229,8 +226,7 @@ func TestAsk(t *testing.T) {
 	w := newWeb(t, site)
 	past, future := time.Now().Add(-time.Hour), time.Now().Add(time.Hour)
 	expired, other, unknown := tlsWeb(t, past, "127.0.0.1"), tlsWeb(t, future, "127.0.0.2"), tlsWeb(t, future, "127.0.0.1")
-	unused, err := net.Listen("tcp", "127.0.0.1:0")
-	testkit.Check(t, err)
+	unused := testkit.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	closed := "http://" + unused.Addr().String() + "/"
 	unused.Close()
 	want := map[string]string{
@@ -660,8 +656,7 @@ func TestAskOffline(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			cache, opt := memory(t), quick()
 			opt.exchange = offline(c.answering)
-			report, err := Ask(t.Context(), c.links, cache, opt)
-			testkit.Check(t, err)
+			report := testkit.Must(Ask(t.Context(), c.links, cache, opt))(t)
 			failing := 0
 			for _, url := range cache.URLs() {
 				if r := cache.Get(url); r.Code == check.Doubtful && r.Strikes == 1 && r.Reason == NoSuchHost {

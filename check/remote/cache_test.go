@@ -33,8 +33,7 @@ func okRecord(url string, hours float64) Record {
 func openCache(t *testing.T, name string) (*Cache, *[]string) {
 	t.Helper()
 	warnings := &[]string{}
-	c, err := Open(name, func(s string) { *warnings = append(*warnings, s) })
-	testkit.Check(t, err)
+	c := testkit.Must(Open(name, func(s string) { *warnings = append(*warnings, s) }))(t)
 	return c, warnings
 }
 

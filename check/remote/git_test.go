@@ -42,15 +42,13 @@ const statusRef = "git:refs/sitelink/status"
 
 func openGit(t *testing.T, dir string) *Cache {
 	t.Helper()
-	c, err := OpenGit(t.Context(), statusRef, GitOptions{Dir: dir, Env: os.Environ(), Warn: func(s string) { t.Error(s) }})
-	testkit.Check(t, err)
+	c := testkit.Must(OpenGit(t.Context(), statusRef, GitOptions{Dir: dir, Env: os.Environ(), Warn: func(s string) { t.Error(s) }}))(t)
 	return c
 }
 
 func readGit(t *testing.T, dir string) (urls []string) {
 	t.Helper()
-	all, err := ReadGit(t.Context(), statusRef, GitOptions{Dir: dir, Env: os.Environ()})
-	testkit.Check(t, err)
+	all := testkit.Must(ReadGit(t.Context(), statusRef, GitOptions{Dir: dir, Env: os.Environ()}))(t)
 	for _, r := range all {
 		urls = append(urls, r.URL)
 	}

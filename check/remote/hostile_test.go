@@ -32,8 +32,7 @@ type hostile struct {
 
 func newHostile(t *testing.T, scheme string, serve func(h *hostile, c net.Conn)) *hostile {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	testkit.Check(t, err)
+	l := testkit.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	h := &hostile{url: scheme + "://" + l.Addr().String() + "/"}
 	var wait sync.WaitGroup
 	stop := make(chan struct{})

@@ -159,8 +159,7 @@ func TestSharedAddress(t *testing.T) {
 // for silent.example and what is below.
 func resolve(t *testing.T, names map[string]string) {
 	t.Helper()
-	server, err := net.ListenPacket("udp", "127.0.0.1:0")
-	testkit.Check(t, err)
+	server := testkit.Must(net.ListenPacket("udp", "127.0.0.1:0"))(t)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -231,8 +230,7 @@ func docroot(t *testing.T) string {
 // freePort returns a port that nothing listens on.
 func freePort(t *testing.T) int {
 	t.Helper()
-	l, err := net.Listen("tcp4", "0.0.0.0:0")
-	testkit.Check(t, err)
+	l := testkit.Must(net.Listen("tcp4", "0.0.0.0:0"))(t)
 	defer l.Close()
 	return l.Addr().(*net.TCPAddr).Port
 }
@@ -339,8 +337,7 @@ func startCaddy(t *testing.T) (plain, secure int, log string) {
 	s := httptest.NewTLSServer(http.NotFoundHandler())
 	cert := s.TLS.Certificates[0]
 	s.Close()
-	key, err := x509.MarshalPKCS8PrivateKey(cert.PrivateKey)
-	testkit.Check(t, err)
+	key := testkit.Must(x509.MarshalPKCS8PrivateKey(cert.PrivateKey))(t)
 	name := func(base string, blocks ...*pem.Block) string {
 		var b bytes.Buffer
 		for _, block := range blocks {

@@ -80,8 +80,7 @@ func BenchmarkAskMillion(b *testing.B) {
 		p = newProgress(hosts)
 		var ask usage
 		whole := measure(func() {
-			c, err := Open(filepath.Join(b.TempDir(), "status.jsonl"), nil)
-			testkit.Check(b, err)
+			c := testkit.Must(Open(filepath.Join(b.TempDir(), "status.jsonl"), nil))(b)
 			ask = measure(func() {
 				if _, err := Ask(context.Background(), all, c, opt); err != nil {
 					b.Fatal(err)
@@ -107,8 +106,7 @@ func unscheduled(b *testing.B, all []Link, at int, exchange func(context.Context
 		url      string
 		response *fetch.Response
 	}
-	c, err := Open(filepath.Join(b.TempDir(), "status.jsonl"), nil)
-	testkit.Check(b, err)
+	c := testkit.Must(Open(filepath.Join(b.TempDir(), "status.jsonl"), nil))(b)
 	defer c.Close()
 	return measure(func() {
 		next, replies := make(chan string, at), make(chan reply, at)
@@ -144,8 +142,7 @@ type pages struct {
 
 func newPages(b testing.TB) *pages {
 	p := &pages{}
-	listener, err := net.Listen("tcp", "0.0.0.0:0")
-	testkit.Check(b, err)
+	listener := testkit.Must(net.Listen("tcp", "0.0.0.0:0"))(b)
 	page := append([]byte("<title>page</title>"), bytes.Repeat([]byte("text "), 16<<10/5)...)
 	server := &http.Server{
 		ConnState: func(_ net.Conn, s http.ConnState) {
@@ -215,8 +212,7 @@ func BenchmarkAskLoopback(b *testing.B) {
 		var peak uint64
 		for range rounds {
 			loop := measure(func() { bare(urls, at) })
-			c, err := Open(filepath.Join(b.TempDir(), "status.jsonl"), nil)
-			testkit.Check(b, err)
+			c := testkit.Must(Open(filepath.Join(b.TempDir(), "status.jsonl"), nil))(b)
 			opt := quick()
 			opt.Concurrency = at
 			opt.Policy = func(string) Policy { return Policy{MaxAge: -1} }
@@ -259,8 +255,7 @@ func BenchmarkAskPaced(b *testing.B) {
 	p := newPages(b)
 	urls := p.urls(count, hosts)
 	for b.Loop() {
-		c, err := Open(filepath.Join(b.TempDir(), "status.jsonl"), nil)
-		testkit.Check(b, err)
+		c := testkit.Must(Open(filepath.Join(b.TempDir(), "status.jsonl"), nil))(b)
 		opt := quick()
 		opt.Pace = time.Second
 		took := measure(func() {

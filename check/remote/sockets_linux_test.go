@@ -35,8 +35,7 @@ func TestAskSockets(t *testing.T) {
 func askWithFewSockets(t *testing.T, urls []string) {
 	name := filepath.Join(t.TempDir(), "status.jsonl")
 	c, lines := openCache(t, name)
-	open, err := os.ReadDir("/proc/self/fd")
-	testkit.Check(t, err)
+	open := testkit.Must(os.ReadDir("/proc/self/fd"))(t)
 	var limit syscall.Rlimit
 	testkit.Check(t, syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit))
 	limit.Cur = uint64(len(open)) + 12

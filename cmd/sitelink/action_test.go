@@ -15,8 +15,7 @@ import (
 
 // TestAction runs the script of the GitHub action as action.yml does.
 func TestAction(t *testing.T) {
-	script, err := filepath.Abs("../../.ci/action")
-	testkit.Check(t, err)
+	script := testkit.Must(filepath.Abs("../../.ci/action"))(t)
 	dir := t.TempDir()
 	testkit.Write(t, filepath.Join(dir, "public", "a.html"), `<title>t</title><a href="gone.html">t</a>`)
 	for _, test := range []struct {

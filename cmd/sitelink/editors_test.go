@@ -14,8 +14,7 @@ import (
 // keys that the editors document: a key that they do not know fails.
 func TestEditorSettings(t *testing.T) {
 	read := func(name string, into any) {
-		f, err := os.Open(filepath.Join("..", "..", "editors", filepath.FromSlash(name)))
-		testkit.Check(t, err)
+		f := testkit.Must(os.Open(filepath.Join("..", "..", "editors", filepath.FromSlash(name))))(t)
 		defer f.Close()
 		if err := toml.NewDecoder(f).DisallowUnknownFields().Decode(into); err != nil {
 			t.Fatalf("%s: %v", name, err)

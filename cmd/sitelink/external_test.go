@@ -391,8 +391,7 @@ func TestExternalUsage(t *testing.T) {
 func (n *neighbour) remember(t *testing.T, url string, a remote.Answer) {
 	t.Helper()
 	testkit.Check(t, os.MkdirAll(n.dir+"/.sitelink", 0o777))
-	cache, err := remote.Open(n.dir+"/.sitelink/status.jsonl", nil)
-	testkit.Check(t, err)
+	cache := testkit.Must(remote.Open(n.dir+"/.sitelink/status.jsonl", nil))(t)
 	for _, days := range []time.Duration{3, 2} {
 		cache.Put(remote.Judge(cache.Get(url), a, time.Now().Add(-days*24*time.Hour), remote.Policy{}))
 	}

@@ -128,8 +128,7 @@ func TestFixAfterKill(t *testing.T) {
 func TestFixTwice(t *testing.T) {
 	dir := newFixPages(t, 1)
 	testkit.Check(t, os.Mkdir(filepath.Join(dir, ".sitelink"), 0o755))
-	f, err := os.OpenFile(filepath.Join(dir, ".sitelink", "edit.lock"), os.O_RDWR|os.O_CREATE, 0o644)
-	testkit.Check(t, err)
+	f := testkit.Must(os.OpenFile(filepath.Join(dir, ".sitelink", "edit.lock"), os.O_RDWR|os.O_CREATE, 0o644))(t)
 	defer f.Close()
 	testkit.Check(t, system.TryLock(f))
 	for _, args := range [][]string{{"--write", "site"}, {"--undo"}} {
@@ -148,10 +147,8 @@ func TestFixStale(t *testing.T) {
 	dir := newFixPages(t, 1)
 	cmd := exec.Command("sitelink", "fix", "--interactive", "site")
 	cmd.Dir = dir
-	in, err := cmd.StdinPipe()
-	testkit.Check(t, err)
-	errs, err := cmd.StderrPipe()
-	testkit.Check(t, err)
+	in := testkit.Must(cmd.StdinPipe())(t)
+	errs := testkit.Must(cmd.StderrPipe())(t)
 	testkit.Check(t, cmd.Start())
 	stop := time.AfterFunc(2*time.Minute, func() { cmd.Process.Kill() })
 	defer stop.Stop()

@@ -73,8 +73,7 @@ func TestFixOtherSites(t *testing.T) {
 // rememberMoved writes a status cache with a permanent redirect.
 func rememberMoved(t *testing.T, name, from, to string) {
 	t.Helper()
-	cache, err := remote.Open(name, nil)
-	testkit.Check(t, err)
+	cache := testkit.Must(remote.Open(name, nil))(t)
 	cache.Put(remote.Judge(cache.Get(from), remote.Answer{Status: 200, Hops: []remote.Hop{{Status: 301, To: to}}}, time.Now(), remote.Policy{}))
 	testkit.Check(t, cache.Close())
 }
@@ -83,8 +82,7 @@ func rememberMoved(t *testing.T, name, from, to string) {
 // page of ours.
 func recordChanges(t *testing.T, name string, changes []incoming.Mention) {
 	t.Helper()
-	s, err := store.Open(t.Context(), name, store.Options{})
-	testkit.Check(t, err)
+	s := testkit.Must(store.Open(t.Context(), name, store.Options{}))(t)
 	defer s.Close()
 	for _, m := range changes {
 		m.Action, m.Protocol, m.Source = incoming.UnlinkR, incoming.LinkMethod, "https://our.example/post/"

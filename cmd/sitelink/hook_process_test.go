@@ -91,8 +91,7 @@ func listing(t *testing.T, dir string) string {
 	t.Helper()
 	cmd := exec.Command("find", ".", "-printf", "%p %y %s\n")
 	cmd.Dir = dir
-	out, err := cmd.Output()
-	testkit.Check(t, err)
+	out := testkit.Must(cmd.Output())(t)
 	lines := strings.Split(string(out), "\n")
 	slices.Sort(lines)
 	return strings.Join(lines, "\n")
@@ -103,8 +102,7 @@ const endlessBuild = `sleep 300 & echo $! >"$MARK.new"; mv "$MARK.new" "$MARK"; 
 // trees are the temporary trees, by the disk and by git.
 func trees(t *testing.T, dir string) (onDisk int, known bool) {
 	t.Helper()
-	entries, err := os.ReadDir(filepath.Join(dir, ".git", "sitelink", "trees"))
-	testkit.Check(t, err)
+	entries := testkit.Must(os.ReadDir(filepath.Join(dir, ".git", "sitelink", "trees")))(t)
 	return len(entries), strings.Contains(gitIn(t, dir, "worktree", "list"), "trees")
 }
 

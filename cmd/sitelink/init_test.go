@@ -89,8 +89,7 @@ func TestInitAsks(t *testing.T) {
 // not.
 func TestInitAsksForMentions(t *testing.T) {
 	inRepository(t)
-	git, err := exec.LookPath("git")
-	testkit.Check(t, err)
+	git := testkit.Must(exec.LookPath("git"))(t)
 	bin := t.TempDir() // without Hugo
 	testkit.Check(t, os.Symlink(git, filepath.Join(bin, "git")))
 	t.Setenv("PATH", bin)

@@ -71,8 +71,7 @@ func actionSteps(t *testing.T) (steps []actionStep, defaults map[string]string) 
 // runner does: with its shell, its variables, and the inputs put in.
 func TestActionSteps(t *testing.T) {
 	steps, defaults := actionSteps(t)
-	root, err := filepath.Abs("../..")
-	testkit.Check(t, err)
+	root := testkit.Must(filepath.Abs("../.."))(t)
 	temp := t.TempDir()
 	// step runs one step in the workspace with inputs, and returns its output.
 	step := func(s actionStep, workspace, summary string, inputs map[string]string) (string, error) {

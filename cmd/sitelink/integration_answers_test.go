@@ -162,11 +162,9 @@ func comparePredictions(t *testing.T, docroot, profile string, list bool, cases 
 // one page, and returns its path.
 func makePathDocroot(t *testing.T, cases []testkit.HostCase) string {
 	t.Helper()
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	testkit.Check(t, err)
+	dir := testkit.Must(filepath.EvalSymlinks(t.TempDir()))(t)
 	openToAll(t, dir)
-	docroot, err := testkit.MakeHostRoot(dir)
-	testkit.Check(t, err)
+	docroot := testkit.Must(testkit.MakeHostRoot(dir))(t)
 	t.Cleanup(func() { testkit.UnlockHostRoot(docroot) }) // else t.TempDir cannot remove it
 	var page bytes.Buffer
 	page.WriteString("<!doctype html><meta charset=utf-8><title>links</title>\n")

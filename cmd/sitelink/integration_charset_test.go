@@ -54,11 +54,9 @@ func TestHostCharsets(t *testing.T) {
 			docroot := writeFixtures(t, charsetFiles)
 			addr, hostName := start(t, docroot)
 			for name, want := range map[string]string{"index.html": p.Charset, "a.css": p.Charset, "a.xhtml": ""} {
-				request, err := http.NewRequest("GET", "http://"+addr+"/"+name, nil)
-				testkit.Check(t, err)
+				request := testkit.Must(http.NewRequest("GET", "http://"+addr+"/"+name, nil))(t)
 				request.Host = hostName
-				answer, err := http.DefaultClient.Do(request)
-				testkit.Check(t, err)
+				answer := testkit.Must(http.DefaultClient.Do(request))(t)
 				answer.Body.Close()
 				kind, params, err := mime.ParseMediaType(answer.Header.Get("Content-Type"))
 				if err != nil && kind != "" || name == "index.html" && kind != "text/html" {

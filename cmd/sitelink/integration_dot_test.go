@@ -32,8 +32,7 @@ func TestIssue4Item7Dot(t *testing.T) {
 	} {
 		testkit.Check(t, os.WriteFile(filepath.Join(site, name), []byte(content), 0o644))
 	}
-	graph, err := exec.Command(sitelinkProgram(t), "links", site, "--format", "dot").Output()
-	testkit.Check(t, err)
+	graph := testkit.Must(exec.Command(sitelinkProgram(t), "links", site, "--format", "dot").Output())(t)
 	cmd := exec.Command(dot, "-Tjson")
 	cmd.Stdin = bytes.NewReader(graph)
 	var stderr bytes.Buffer

@@ -48,8 +48,7 @@ const emacsSteps = `
 
 // TestEmacs drives the language server with Emacs and the settings in editors/emacs.
 func TestEmacs(t *testing.T) {
-	settings, err := filepath.Abs(filepath.Join("..", "..", "editors", "emacs", "sitelink.el"))
-	testkit.Check(t, err)
+	settings := testkit.Must(filepath.Abs(filepath.Join("..", "..", "editors", "emacs", "sitelink.el")))(t)
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"hugo.toml":                   "baseURL = 'https://example.org/'\n",

@@ -122,8 +122,7 @@ func xmlFiles(t *testing.T, docroot string) []string {
 // a guid repeats the link.
 func entriesOf(t *testing.T, name, path string) int {
 	t.Helper()
-	f, err := os.Open(name)
-	testkit.Check(t, err)
+	f := testkit.Must(os.Open(name))(t)
 	defer f.Close()
 	n, element := 0, ""
 	for d := xml.NewDecoder(f); ; {

@@ -17,8 +17,7 @@ import (
 // (PB-13, PB-14, PB-16, PB-19).
 func TestHeadersOfWebHosts(t *testing.T) {
 	t.Parallel()
-	e, err := templates.NewEndpoints(`https://h.example/x?a=1&b="2"&c=%C3%A9&d=:x$1`, `https://h.example/wm?a=1&b=:spla`)
-	testkit.Check(t, err)
+	e := testkit.Must(templates.NewEndpoints(`https://h.example/x?a=1&b="2"&c=%C3%A9&d=:x$1`, `https://h.example/wm?a=1&b=:spla`))(t)
 	rule := func(profile string) string { return templates.HeaderRules(profile, e)[0].Text }
 	for profile, start := range map[string]func(t *testing.T, docroot string) *webServer{
 		"cloudflare-pages": func(t *testing.T, docroot string) *webServer {
@@ -37,8 +36,7 @@ func TestHeadersOfWebHosts(t *testing.T) {
 			docroot := t.TempDir()
 			testkit.Check(t, os.WriteFile(filepath.Join(docroot, "index.html"), []byte("<title>t</title>"), 0o644))
 			s := start(t, docroot)
-			answer, err := http.Get("http://" + s.addr + "/")
-			testkit.Check(t, err)
+			answer := testkit.Must(http.Get("http://" + s.addr + "/"))(t)
 			answer.Body.Close()
 			link := "<" + e.Webmention + `>; rel="webmention"`
 			h := answer.Header

@@ -146,8 +146,7 @@ func TestHookHugoOldFaults(t *testing.T) {
 	for _, name := range []string{"public", "dirty.html", "sitelink.toml"} {
 		os.RemoveAll(filepath.Join(dir, name))
 	}
-	hugo, err := exec.LookPath("hugo")
-	testkit.Check(t, err)
+	hugo := testkit.Must(exec.LookPath("hugo"))(t)
 	bin, log := t.TempDir(), filepath.Join(t.TempDir(), "builds")
 	testkit.Write(t, filepath.Join(bin, "hugo"), "#!/bin/sh\ncase $1 in --destination) echo built >>'"+log+"' ;; esac\nexec '"+hugo+"' \"$@\"\n")
 	testkit.Check(t, os.Chmod(filepath.Join(bin, "hugo"), 0o755))

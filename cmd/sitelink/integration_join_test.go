@@ -127,8 +127,7 @@ func TestIssue4Item7JoinedSites(t *testing.T) {
 		}
 	}
 
-	arg, err := json.Marshal(statements)
-	testkit.Check(t, err)
+	arg := testkit.Must(json.Marshal(statements))(t)
 	cmd := exec.CommandContext(ctx, python, "-c", runQuery, string(arg))
 	cmd.Dir = dir
 	var stderr bytes.Buffer

@@ -35,11 +35,9 @@ func TestNotifyKilledPostgres(t *testing.T) {
 			}
 			time.Sleep(50 * time.Millisecond)
 		}
-		store, err := pg.Open(t.Context(), address, pg.Options{ReadOnly: true})
-		testkit.Check(t, err)
+		store := testkit.Must(pg.Open(t.Context(), address, pg.Options{ReadOnly: true}))(t)
 		defer store.Close()
-		snap, err := store.Load(t.Context())
-		testkit.Check(t, err)
+		snap := testkit.Must(store.Load(t.Context()))(t)
 		for _, n := range snap.Notices {
 			if n.State == ledger.InFlight {
 				all = append(all, n.Source+" "+n.Target)

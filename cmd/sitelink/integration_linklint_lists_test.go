@@ -138,8 +138,7 @@ func runLinklintProfile(t *testing.T, bin, docroot string, args ...string) lists
 			l.add("skipped", path)
 		}
 		if what == "check" && strings.HasSuffix(path, "/") && indexFile(docroot, path, index) == "" {
-			entries, err := os.ReadDir(filepath.Join(docroot, path))
-			testkit.Check(t, err)
+			entries := testkit.Must(os.ReadDir(filepath.Join(docroot, path)))(t)
 			for _, e := range entries {
 				if !e.IsDir() && !strings.HasPrefix(e.Name(), ".") { // LL-79
 					l.add("found", path+e.Name())

@@ -197,8 +197,7 @@ func peakMemory(t *testing.T, pid int) (kib int64) {
 // onlySitelink returns a directory with no program but sitelink.
 func onlySitelink(t *testing.T) string {
 	t.Helper()
-	program, err := exec.LookPath("sitelink")
-	testkit.Check(t, err)
+	program := testkit.Must(exec.LookPath("sitelink"))(t)
 	dir := t.TempDir()
 	testkit.Check(t, os.Symlink(program, filepath.Join(dir, "sitelink")))
 	return dir

@@ -25,8 +25,7 @@ import (
 func TestMentionsWordPressToHugo(t *testing.T) {
 	blog := testkit.StartWordPress(t, http.NotFoundHandler())
 	address := testkit.FreePort(t)
-	base, err := url.Parse("http://" + strings.Replace(address, "127.0.0.1", "localhost", 1) + "/")
-	testkit.Check(t, err)
+	base := testkit.Must(url.Parse("http://" + strings.Replace(address, "127.0.0.1", "localhost", 1) + "/"))(t)
 	blog.Plugin("receiver", `add_filter('http_allowed_safe_ports', function ($ports) { $ports[] = `+base.Port()+`; return $ports; });
 add_action('template_redirect', function () {
 	while (have_posts()) { the_post(); echo '<!DOCTYPE html><html lang="en"><head><title>'; the_title(); echo '</title></head><body>'; the_content(); echo '</body></html>'; }
@@ -101,8 +100,7 @@ $began = microtime(true); do_all_pings(); echo $id, "\n", round(1000 * (microtim
 	}
 	// The receiver serves the new page: visitors see the mention.
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(100 * time.Millisecond) {
-		resp, err := http.Get(target)
-		testkit.Check(t, err)
+		resp := testkit.Must(http.Get(target))(t)
 		text, _ := io.ReadAll(resp.Body)
 		resp.Body.Close()
 		if strings.Contains(string(text), source) {

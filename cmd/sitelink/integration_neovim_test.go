@@ -59,10 +59,8 @@ end
 func TestNeovim(t *testing.T) {
 	site := newModuleSite(t, "sigs.k8s.io/kind", "site")
 	site.commit("v0.17.0")
-	program, err := exec.LookPath("sitelink")
-	testkit.Check(t, err)
-	drive, err := filepath.Abs("testdata/neovim/drive.lua")
-	testkit.Check(t, err)
+	program := testkit.Must(exec.LookPath("sitelink"))(t)
+	drive := testkit.Must(filepath.Abs("testdata/neovim/drive.lua"))(t)
 	work := t.TempDir()
 	steps, result := filepath.Join(work, "steps.lua"), filepath.Join(work, "result.json")
 	testkit.Write(t, steps, neovimSteps)

@@ -26,8 +26,7 @@ func TestNotifyWordPress(t *testing.T) {
 	defer site.Close()
 	// WordPress trusts sources on its own host, at ports that it knows.
 	base := strings.Replace(site.URL, "127.0.0.1", "localhost", 1) + "/"
-	own, err := url.Parse(base)
-	testkit.Check(t, err)
+	own := testkit.Must(url.Parse(base))(t)
 	blog := testkit.StartWordPress(t, http.NotFoundHandler())
 	blog.Plugin("ports", "add_filter('http_allowed_safe_ports', function ($p) { $p[] = "+own.Port()+"; return $p; });")
 	post := blog.Post("Hello", true)

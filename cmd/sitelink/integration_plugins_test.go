@@ -126,8 +126,7 @@ func newPluginBench(t *testing.T) *pluginBench {
 	if npm == "" || python == "" {
 		t.Fatal("SITELINK_NPM or SITELINK_PYTHON is not set: bash .ci/run installs what the plugins need")
 	}
-	root, err := filepath.Abs("../..")
-	testkit.Check(t, err)
+	root := testkit.Must(filepath.Abs("../.."))(t)
 	dist, out := t.TempDir(), t.TempDir()
 	// Behind a proxy that does not answer: no package downloads anything.
 	b := &pluginBench{root, append(os.Environ(), "PATH="+filepath.Dir(python)+":"+os.Getenv("PATH"), "OUT="+out, "NPM="+filepath.Join(npm, "node_modules"),
@@ -298,8 +297,7 @@ func TestPluginsWatch(t *testing.T) {
 			dir := bench.install(t, p)
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
-			log, err := os.Create(filepath.Join(t.TempDir(), "log"))
-			testkit.Check(t, err)
+			log := testkit.Must(os.Create(filepath.Join(t.TempDir(), "log")))(t)
 			defer log.Close()
 			command := exec.CommandContext(ctx, "bash", "-c", pluginShell+p.mistake+"\nexec "+p.watch)
 			command.Dir, command.Env, command.Stdout, command.Stderr = dir, bench.env, log, log
@@ -340,8 +338,7 @@ func TestHugoModule(t *testing.T) {
 	if hugo == "" {
 		t.Fatal("SITELINK_HUGO is not set: bash .ci/run builds it")
 	}
-	module, err := filepath.Abs("../../plugins/hugo")
-	testkit.Check(t, err)
+	module := testkit.Must(filepath.Abs("../../plugins/hugo"))(t)
 	dir := t.TempDir()
 	testkit.Check(t, os.CopyFS(dir, os.DirFS(filepath.Join(module, "example"))))
 	command := exec.Command(hugo, "--panicOnWarning")

@@ -64,8 +64,7 @@ func (r *row) answeringPath() string {
 // sitelinkProgram returns the path of the command, which TestMain has put on PATH.
 func sitelinkProgram(t *testing.T) string {
 	t.Helper()
-	bin, err := exec.LookPath("sitelink")
-	testkit.Check(t, err)
+	bin := testkit.Must(exec.LookPath("sitelink"))(t)
 	return bin
 }
 

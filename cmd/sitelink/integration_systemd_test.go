@@ -31,8 +31,7 @@ func TestSystemdSocket(t *testing.T) {
 	if !found || !strings.HasPrefix(line, "/usr/bin/sitelink serve /srv/example.org ") || !strings.HasSuffix(line, " /var/lib/sitelink/mentions.db") {
 		t.Fatalf("ExecStart=%s", line)
 	}
-	program, err := exec.LookPath("sitelink")
-	testkit.Check(t, err)
+	program := testkit.Must(exec.LookPath("sitelink"))(t)
 	dir := t.TempDir()
 	testkit.Write(t, filepath.Join(dir, "site", "index.html"), "<!doctype html><title>Home</title>")
 	line = strings.NewReplacer("/usr/bin/sitelink", program, "/srv/example.org", filepath.Join(dir, "site"), "/var/lib/sitelink", dir).Replace(line)

@@ -36,8 +36,7 @@ func TestHostileCheckoutsTraced(t *testing.T) {
 	if err != nil {
 		t.Fatal("this test needs strace")
 	}
-	program, err := exec.LookPath("sitelink")
-	testkit.Check(t, err)
+	program := testkit.Must(exec.LookPath("sitelink"))(t)
 	all := testkit.Longer(false, true)
 	newHugo := os.Getenv("SITELINK_HUGO")
 	if newHugo == "" {

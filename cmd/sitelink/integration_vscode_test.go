@@ -70,8 +70,7 @@ func TestVSCode(t *testing.T) {
 // unzip returns the files of an archive.
 func unzip(t *testing.T, name string) map[string][]byte {
 	t.Helper()
-	archive, err := zip.OpenReader(name)
-	testkit.Check(t, err)
+	archive := testkit.Must(zip.OpenReader(name))(t)
 	defer archive.Close()
 	files := map[string][]byte{}
 	for _, f := range archive.File {

@@ -57,8 +57,7 @@ func readDocroot(t *testing.T) []docrootEntry {
 // all symbolic links) and returns its path.
 func makeHostDocroot(t *testing.T, without string) string {
 	t.Helper()
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	testkit.Check(t, err)
+	dir := testkit.Must(filepath.EvalSymlinks(t.TempDir()))(t)
 	openToAll(t, dir)
 	docroot := filepath.Join(dir, "public")
 	for _, e := range readDocroot(t) {

@@ -76,8 +76,7 @@ func startNode(t *testing.T, script, docroot, settings string) *webServer {
 	cmd.Env = append(os.Environ(), "SITELINK_NPM="+npmFolder(t), "NO_UPDATE_NOTIFIER=1")
 	var said strings.Builder // what the software writes about hostile requests is of interest only if the test fails
 	cmd.Stderr = &said
-	out, err := cmd.StdoutPipe()
-	testkit.Check(t, err)
+	out := testkit.Must(cmd.StdoutPipe())(t)
 	t.Cleanup(func() {
 		if text := said.String(); t.Failed() && text != "" {
 			t.Logf("%s wrote:\n%.10000s", script, text)
@@ -303,8 +302,7 @@ func (s *webServer) hangUp() {
 
 func hugoVersion(t *testing.T) string {
 	t.Helper()
-	out, err := exec.Command("hugo", "version").Output()
-	testkit.Check(t, err)
+	out := testkit.Must(exec.Command("hugo", "version").Output())(t)
 	version, _, _ := strings.Cut(string(out), " linux")
 	return strings.Replace(version, "hugo v", "hugo server ", 1)
 }

@@ -31,8 +31,7 @@ func TestLicenses(t *testing.T) {
 	}
 	const modules = "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}}\t{{.Dir}}{{end}}{{end}}"
 	if *update {
-		goroot, err := exec.Command("go", "env", "GOROOT").Output()
-		testkit.Check(t, err)
+		goroot := testkit.Must(exec.Command("go", "env", "GOROOT").Output())(t)
 		dirs := slices.Concat([]string{"sitelink\t../..", "the Go standard library\t" + strings.TrimSpace(string(goroot))}, list("linux", modules), list("darwin", modules), list("windows", modules))
 		slices.Sort(dirs[2:])
 		var text strings.Builder

@@ -51,10 +51,8 @@ type lspSession struct {
 // startLSP starts the server. tell, if set, gets the messages of the server.
 func startLSP(t *testing.T, cmd *exec.Cmd, tell func(method string, params []byte)) *lspSession {
 	t.Helper()
-	in, err := cmd.StdinPipe()
-	testkit.Check(t, err)
-	out, err := cmd.StdoutPipe()
-	testkit.Check(t, err)
+	in := testkit.Must(cmd.StdinPipe())(t)
+	out := testkit.Must(cmd.StdoutPipe())(t)
 	testkit.Check(t, cmd.Start())
 	s := &lspSession{cmd: cmd, ended: make(chan string, 100), close: in.Close}
 	s.late = time.AfterFunc(5*time.Minute, func() { cmd.Process.Kill() })

@@ -40,8 +40,7 @@ func TestScripts(t *testing.T) {
 	if err != nil || len(scripts) == 0 {
 		t.Fatalf("no scripts: %v", err)
 	}
-	program, err := exec.LookPath("sitelink")
-	testkit.Check(t, err)
+	program := testkit.Must(exec.LookPath("sitelink"))(t)
 	// The generators of the machine are not among these: the tests with them have the build
 	// tag integration.
 	tools := t.TempDir()

@@ -155,10 +155,8 @@ func (b *blog) wantPosts(want ...string) {
 // states returns the state of each notice, by the path of its target.
 func (b *blog) states() map[string]ledger.State {
 	b.t.Helper()
-	store, err := ledger.OpenFile(".sitelink/ledger.jsonl", ledger.FileOptions{ReadOnly: true})
-	testkit.Check(b.t, err)
-	snap, err := store.Load(b.t.Context())
-	testkit.Check(b.t, err)
+	store := testkit.Must(ledger.OpenFile(".sitelink/ledger.jsonl", ledger.FileOptions{ReadOnly: true}))(b.t)
+	snap := testkit.Must(store.Load(b.t.Context()))(b.t)
 	m := map[string]ledger.State{}
 	for _, n := range snap.Notices {
 		m[strings.TrimPrefix(n.Target, b.targets)] = n.State

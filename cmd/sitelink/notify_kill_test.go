@@ -216,10 +216,8 @@ func TestNotifyKilled(t *testing.T) {
 // stillInFlight returns the notices that a killed run left in flight.
 func stillInFlight(t *testing.T, file string) (all []string) {
 	t.Helper()
-	store, err := ledger.OpenFile(file, ledger.FileOptions{ReadOnly: true})
-	testkit.Check(t, err)
-	snap, err := store.Load(t.Context())
-	testkit.Check(t, err)
+	store := testkit.Must(ledger.OpenFile(file, ledger.FileOptions{ReadOnly: true}))(t)
+	snap := testkit.Must(store.Load(t.Context()))(t)
 	for _, n := range snap.Notices {
 		if n.State == ledger.InFlight {
 			all = append(all, n.Source+" "+n.Target)
@@ -248,8 +246,7 @@ func TestNotifyInterrupted(t *testing.T) {
 	cmd := notify()
 	var out strings.Builder
 	cmd.Stdout = &out
-	stderr, err := cmd.StderrPipe()
-	testkit.Check(t, err)
+	stderr := testkit.Must(cmd.StderrPipe())(t)
 	testkit.Check(t, cmd.Start())
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
 		s.mu.Lock()

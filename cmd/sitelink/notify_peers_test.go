@@ -28,8 +28,7 @@ type rawPeer struct {
 
 func newRawPeer(t *testing.T, answer func(line string) string) *rawPeer {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	testkit.Check(t, err)
+	l := testkit.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	t.Cleanup(func() { l.Close() })
 	p := &rawPeer{addr: l.Addr().String()}
 	go func() {
@@ -99,8 +98,7 @@ func TestNotifyPeers(t *testing.T) {
 	work := t.TempDir()
 	docroot := filepath.Join(work, "public")
 	site := &http.Server{Handler: http.FileServer(http.Dir(docroot))}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	testkit.Check(t, err)
+	l := testkit.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	go site.Serve(l)
 	defer site.Close()
 	base := "http://" + l.Addr().String()

@@ -176,8 +176,7 @@ func TestNotifyHeld(t *testing.T) {
 		t.Errorf("sent %v", s.got)
 	}
 	waiting := notify("--wait")
-	stderr, err := waiting.StderrPipe()
-	testkit.Check(t, err)
+	stderr := testkit.Must(waiting.StderrPipe())(t)
 	testkit.Check(t, waiting.Start())
 	said := bufio.NewReader(stderr)
 	if line, err := said.ReadString('\n'); line != "sitelink: note: waiting for 1 notice held by elsewhere:7\n" {

@@ -52,8 +52,7 @@ func TestOutputFailsMidway(t *testing.T) {
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			out, err := testApp(io.Discard, io.Discard).openOutput(name)
-			testkit.Check(t, err)
+			out := testkit.Must(testApp(io.Discard, io.Discard).openOutput(name))(t)
 			if err := c.work(out); err == nil {
 				t.Error("no error")
 			} else if strings.Contains(err.Error(), ".sitelink-") {
@@ -101,8 +100,7 @@ func TestOutputReplaces(t *testing.T) {
 	name := filepath.Join(dir, "report.txt")
 	write := func(text string) {
 		t.Helper()
-		out, err := testApp(io.Discard, io.Discard).openOutput(name)
-		testkit.Check(t, err)
+		out := testkit.Must(testApp(io.Discard, io.Discard).openOutput(name))(t)
 		defer out.Discard()
 		if _, err := io.WriteString(out, text); err != nil {
 			t.Fatal(err)
@@ -133,8 +131,7 @@ func TestOutputReplaces(t *testing.T) {
 
 func mode(t *testing.T, name string) os.FileMode {
 	t.Helper()
-	info, err := os.Stat(name)
-	testkit.Check(t, err)
+	info := testkit.Must(os.Stat(name))(t)
 	return info.Mode()
 }
 

@@ -39,10 +39,8 @@ func manyLinks(t *testing.T) string {
 func TestInterrupt(t *testing.T) {
 	dir := manyLinks(t)
 	cmd := exec.Command("sitelink", "check", dir, "--format", "jsonl", "--show", "all")
-	stdout, err := cmd.StdoutPipe()
-	testkit.Check(t, err)
-	stderr, err := cmd.StderrPipe()
-	testkit.Check(t, err)
+	stdout := testkit.Must(cmd.StdoutPipe())(t)
+	stderr := testkit.Must(cmd.StderrPipe())(t)
 	testkit.Check(t, cmd.Start())
 	stop := time.AfterFunc(5*time.Minute, func() { cmd.Process.Kill() })
 	defer stop.Stop()
@@ -120,8 +118,7 @@ func TestBrokenPipe(t *testing.T) {
 		{"check", dir, "--output", "/dev/stdout"},
 	} {
 		cmd := exec.Command("sitelink", args...)
-		stdout, err := cmd.StdoutPipe()
-		testkit.Check(t, err)
+		stdout := testkit.Must(cmd.StdoutPipe())(t)
 		var stderr bytes.Buffer
 		cmd.Stderr = &stderr
 		testkit.Check(t, cmd.Start())

@@ -52,8 +52,7 @@ func TestReportsTogether(t *testing.T) {
 	files := func() map[string]string {
 		t.Helper()
 		all := map[string]string{}
-		entries, err := os.ReadDir(dir)
-		testkit.Check(t, err)
+		entries := testkit.Must(os.ReadDir(dir))(t)
 		for _, e := range entries {
 			text := testkit.Read(t, filepath.Join(dir, e.Name()))
 			all[e.Name()] = string(text)
@@ -61,8 +60,7 @@ func TestReportsTogether(t *testing.T) {
 		return all
 	}
 	for failing := range cfg.Formats {
-		all, err := openReports(testApp(io.Discard, io.Discard), &project.Project{Config: cfg})
-		testkit.Check(t, err)
+		all := testkit.Must(openReports(testApp(io.Discard, io.Discard), &project.Project{Config: cfg}))(t)
 		testkit.Check(t, all.write(longResult()))
 		all[failing].out.(*replacement).File.Close() // it can no longer be synced
 		if err := all.commit(); err == nil {
@@ -73,8 +71,7 @@ func TestReportsTogether(t *testing.T) {
 			t.Errorf("report %d fails: the files are %q", failing, got)
 		}
 	}
-	all, err := openReports(testApp(io.Discard, io.Discard), &project.Project{Config: cfg})
-	testkit.Check(t, err)
+	all := testkit.Must(openReports(testApp(io.Discard, io.Discard), &project.Project{Config: cfg}))(t)
 	testkit.Check(t, all.write(longResult()))
 	testkit.Check(t, all.commit())
 	all.discard()

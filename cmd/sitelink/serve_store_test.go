@@ -31,8 +31,7 @@ func TestServeStores(t *testing.T) {
 	r.cmd.Wait()
 	file := func(name string) string { return filepath.Join(r.dir, name) }
 	copyFile(t, file("mentions.db"), file("newer.db"), 0o600)
-	db, err := sql.Open("sqlite", file("newer.db"))
-	testkit.Check(t, err)
+	db := testkit.Must(sql.Open("sqlite", file("newer.db")))(t)
 	if _, err := db.Exec("UPDATE sitelink_store SET version = 99"); err != nil {
 		t.Fatal(err)
 	}
@@ -60,11 +59,9 @@ func TestServeReadOnlyStore(t *testing.T) {
 	r.cmd.Process.Signal(syscall.SIGTERM)
 	r.cmd.Wait()
 	// Another user must get here, in case we are root, who may write everything.
-	dir, err := os.MkdirTemp("/var/tmp", "sitelink")
-	testkit.Check(t, err)
+	dir := testkit.Must(os.MkdirTemp("/var/tmp", "sitelink"))(t)
 	defer os.RemoveAll(dir)
-	program, err := exec.LookPath("sitelink")
-	testkit.Check(t, err)
+	program := testkit.Must(exec.LookPath("sitelink"))(t)
 	copyFile(t, program, filepath.Join(dir, "sitelink"), 0o755)
 	testkit.Write(t, filepath.Join(dir, "public", "index.html"), "<!doctype html><title>Home</title>")
 	for name, mode := range map[string]os.FileMode{"open": 0o777, "closed": 0o555} {
@@ -181,11 +178,9 @@ func (r *receiving) refused(cmd *exec.Cmd, name, want string) {
 
 func copyFile(t *testing.T, from, to string, mode os.FileMode) {
 	t.Helper()
-	in, err := os.Open(from)
-	testkit.Check(t, err)
+	in := testkit.Must(os.Open(from))(t)
 	defer in.Close()
-	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE, mode)
-	testkit.Check(t, err)
+	out := testkit.Must(os.OpenFile(to, os.O_WRONLY|os.O_CREATE, mode))(t)
 	if _, err := io.Copy(out, in); err != nil {
 		t.Fatal(err)
 	}
@@ -214,8 +209,7 @@ func TestBlockAtOnce(t *testing.T) {
 	if n := bytes.Count(text, []byte("block spam")); n != processes || err != nil {
 		t.Errorf("%d of %d rules are in the file, %v\n%s", n, processes, err, text)
 	}
-	db, err := sql.Open("sqlite", filepath.Join(r.dir, "mentions.db"))
-	testkit.Check(t, err)
+	db := testkit.Must(sql.Open("sqlite", filepath.Join(r.dir, "mentions.db")))(t)
 	defer db.Close()
 	n := 0
 	if err := db.QueryRow("SELECT count(*) FROM sitelink_rule").Scan(&n); err != nil || n != processes {

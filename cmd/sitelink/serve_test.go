@@ -78,8 +78,7 @@ func (r *receiving) startWith(args ...string) {
 	r.t.Helper()
 	r.cmd = exec.Command("sitelink", args...)
 	r.cmd.Dir = r.dir
-	stderr, err := r.cmd.StderrPipe()
-	testkit.Check(r.t, err)
+	stderr := testkit.Must(r.cmd.StderrPipe())(r.t)
 	testkit.Check(r.t, r.cmd.Start())
 	r.t.Cleanup(func() { r.cmd.Process.Kill(); r.cmd.Wait() })
 	listening := regexp.MustCompile(`receiving at http://(\S+) for`)
@@ -151,8 +150,7 @@ func (r *receiving) until(source, state string) (m listed) {
 // webmention sends one and returns the response without its body.
 func (r *receiving) webmention(source, target string) *http.Response {
 	r.t.Helper()
-	resp, err := http.PostForm("http://"+r.addr+"/webmention", url.Values{"source": {source}, "target": {target}})
-	testkit.Check(r.t, err)
+	resp := testkit.Must(http.PostForm("http://"+r.addr+"/webmention", url.Values{"source": {source}, "target": {target}}))(r.t)
 	resp.Body.Close()
 	return resp
 }
@@ -160,8 +158,7 @@ func (r *receiving) webmention(source, target string) *http.Response {
 // raw sends bytes and returns the first line of the answer.
 func (r *receiving) raw(request string) string {
 	r.t.Helper()
-	c, err := net.Dial("tcp", r.addr)
-	testkit.Check(r.t, err)
+	c := testkit.Must(net.Dial("tcp", r.addr))(r.t)
 	defer c.Close()
 	c.SetDeadline(time.Now().Add(time.Minute))
 	io.WriteString(c, request)
@@ -182,11 +179,9 @@ func (r *receiving) link(source, target string) string {
 func (r *receiving) pingback(source, target string) string {
 	r.t.Helper()
 	call := "<?xml version='1.0'?><methodCall><methodName>pingback.ping</methodName><params><param><value>" + source + "</value></param><param><value>" + target + "</value></param></params></methodCall>"
-	post, err := http.Post("http://"+r.addr+"/pingback", "text/xml", strings.NewReader(call))
-	testkit.Check(r.t, err)
+	post := testkit.Must(http.Post("http://"+r.addr+"/pingback", "text/xml", strings.NewReader(call)))(r.t)
 	defer post.Body.Close()
-	text, err := io.ReadAll(post.Body)
-	testkit.Check(r.t, err)
+	text := testkit.Must(io.ReadAll(post.Body))(r.t)
 	return string(text)
 }
 
@@ -326,17 +321,13 @@ func TestServeModeration(t *testing.T) {
 
 	cmd := exec.Command("sitelink", "mentions", "login")
 	cmd.Dir = r.dir
-	out, err := cmd.Output()
-	testkit.Check(t, err)
-	link, err := url.Parse(strings.TrimSpace(string(out)))
-	testkit.Check(t, err)
+	out := testkit.Must(cmd.Output())(t)
+	link := testkit.Must(url.Parse(strings.TrimSpace(string(out))))(t)
 	link.Host = r.addr
 	request := func(method string) *http.Response {
-		req, err := http.NewRequest(method, link.String(), nil)
-		testkit.Check(t, err)
+		req := testkit.Must(http.NewRequest(method, link.String(), nil))(t)
 		client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-		resp, err := client.Do(req)
-		testkit.Check(t, err)
+		resp := testkit.Must(client.Do(req))(t)
 		resp.Body.Close()
 		return resp
 	}
@@ -374,8 +365,7 @@ func TestNextBuildShowsIt(t *testing.T) {
 	}
 	before, source := files(), r.sources.URL+"/links/ping"
 	call := "<methodCall><methodName>pingback.ping</methodName><params><param><value>" + source + "</value></param><param><value>" + servedBase + "post/</value></param></params></methodCall>"
-	resp, err := http.Post("http://"+r.addr+"/pingback", "text/xml", strings.NewReader(call))
-	testkit.Check(t, err)
+	resp := testkit.Must(http.Post("http://"+r.addr+"/pingback", "text/xml", strings.NewReader(call)))(t)
 	resp.Body.Close()
 	id := r.until(source, "held").ID
 	if after := files(); after != before {
@@ -402,8 +392,7 @@ func TestServeFlags(t *testing.T) {
 		r.start(args...)
 	}
 	get := func() (status int, text string) {
-		resp, err := http.Get("http://" + r.addr + "/post/")
-		testkit.Check(t, err)
+		resp := testkit.Must(http.Get("http://" + r.addr + "/post/"))(t)
 		defer resp.Body.Close()
 		content, _ := io.ReadAll(resp.Body)
 		return resp.StatusCode, string(content)
@@ -472,8 +461,7 @@ func TestServeKeys(t *testing.T) {
 	}
 	operations := m[1]
 	status := func(address, path string) int {
-		resp, err := http.Get("http://" + address + path)
-		testkit.Check(t, err)
+		resp := testkit.Must(http.Get("http://" + address + path))(t)
 		resp.Body.Close()
 		return resp.StatusCode
 	}
@@ -576,8 +564,7 @@ func TestMentionsImport(t *testing.T) {
 			t.Errorf("%+v", got)
 		}
 	}
-	db, err := sql.Open("sqlite", filepath.Join(r.dir, "webmentiond.db"))
-	testkit.Check(t, err)
+	db := testkit.Must(sql.Open("sqlite", filepath.Join(r.dir, "webmentiond.db")))(t)
 	defer db.Close()
 	if _, err := db.Exec(`CREATE TABLE webmentions (id TEXT NOT NULL PRIMARY KEY, source TEXT NOT NULL, target TEXT NOT NULL, created_at TEXT NOT NULL, status TEXT NOT NULL);
 		INSERT INTO webmentions VALUES ('1', 'https://d.example/', '` + servedBase + `post/', '2024-01-02T03:04:05Z', 'verified')`); err != nil {
@@ -598,8 +585,7 @@ func TestMentionsImport(t *testing.T) {
 func TestStartWithoutReceiver(t *testing.T) {
 	cmd := exec.Command("sitelink", "version")
 	cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1")
-	trace, err := cmd.CombinedOutput()
-	testkit.Check(t, err)
+	trace := testkit.Must(cmd.CombinedOutput())(t)
 	packages, allocated := 0, 0
 	for _, m := range regexp.MustCompile(`(?m)^init (\S+) @.*, (\d+) bytes, \d+ allocs$`).FindAllStringSubmatch(string(trace), -1) {
 		if regexp.MustCompile(`^(modernc\.org|github\.com/(jackc|sitelink/sitelink/(incoming|internal/receive)))\b`).MatchString(m[1]) {
@@ -618,18 +604,15 @@ func TestStartWithoutReceiver(t *testing.T) {
 func TestServeSocket(t *testing.T) {
 	r := &receiving{t: t, dir: t.TempDir(), messages: &bytes.Buffer{}}
 	r.write("public/index.html", "<!doctype html><title>Home</title>")
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	testkit.Check(t, err)
+	l := testkit.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer l.Close()
 	r.addr = l.Addr().String()
-	socket, err := l.(*net.TCPListener).File()
-	testkit.Check(t, err)
+	socket := testkit.Must(l.(*net.TCPListener).File())(t)
 	defer socket.Close()
 	short, err := os.MkdirTemp("", "") // the path of a Unix socket has about 100 bytes at most
 	testkit.Check(t, err)
 	defer os.RemoveAll(short)
-	states, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: filepath.Join(short, "notify"), Net: "unixgram"})
-	testkit.Check(t, err)
+	states := testkit.Must(net.ListenUnixgram("unixgram", &net.UnixAddr{Name: filepath.Join(short, "notify"), Net: "unixgram"}))(t)
 	defer states.Close()
 	for n := range 3 {
 		answered := make(chan string, 1)

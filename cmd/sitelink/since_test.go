@@ -31,8 +31,7 @@ func addMentions(t *testing.T, name string, mentions map[[2]string]incoming.Stat
 	t.Helper()
 	ctx := context.Background()
 	testkit.Check(t, os.MkdirAll(filepath.Dir(name), 0o755))
-	s, err := store.Open(ctx, name, store.Options{})
-	testkit.Check(t, err)
+	s := testkit.Must(store.Open(ctx, name, store.Options{}))(t)
 	for ends, state := range mentions {
 		key, err := incoming.KeyOf(incoming.Notice{Protocol: incoming.Webmention, Source: ends[0], Target: ends[1]})
 		if err == nil {

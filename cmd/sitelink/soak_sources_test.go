@@ -64,8 +64,7 @@ func newSoakSources(t *testing.T) *soakSources {
 }
 
 func (s *soakSources) serve(t *testing.T, address string, h http.Handler) string {
-	l, err := net.Listen("tcp", address)
-	testkit.Check(t, err)
+	l := testkit.Must(net.Listen("tcp", address))(t)
 	server := &http.Server{Handler: h}
 	s.all = append(s.all, server)
 	go server.Serve(l)

@@ -151,8 +151,7 @@ func (s *soak) start() {
 	}
 	s.write("sitelink.toml", "docroot = 'public'\nbase-url = ['"+servedBase+"']\n[incoming]\nstore = '"+s.store+"'\nclosed = ['closed/**']\nrate-address = 90\n"+
 		"trusted-proxies = ['127.0.0.2']\nallow-address = ['127.0.0.0/9']\nmoderation = '"+servedBase+"moderation'\nwebhook = 'http://"+s.sources.hosts[0]+"/good/hook'\n")
-	log, err := os.Create(filepath.Join(s.dir, "log"))
-	testkit.Check(s.t, err)
+	log := testkit.Must(os.Create(filepath.Join(s.dir, "log")))(s.t)
 	defer log.Close()
 	s.cmd = exec.Command("sitelink", "serve", "--listen", "127.0.0.1:0", "-v", "--config", "sitelink.toml")
 	s.cmd.Dir, s.cmd.Stderr = s.dir, log
@@ -459,8 +458,7 @@ func (s *soak) stop() {
 
 // checkLog checks each line of the log: one event, no secret, no failure.
 func (s *soak) checkLog() {
-	f, err := os.Open(filepath.Join(s.dir, "log"))
-	testkit.Check(s.t, err)
+	f := testkit.Must(os.Open(filepath.Join(s.dir, "log")))(s.t)
 	defer f.Close()
 	lines, warnings := bufio.NewScanner(f), map[string]int{}
 	lines.Buffer(nil, 1<<20)

@@ -56,12 +56,10 @@ var names = []string{"hugo", "eleventy", "jekyll", "build command", "since a com
 
 func newHostile(t *testing.T) *hostile {
 	t.Helper()
-	base, err := filepath.EvalSymlinks(t.TempDir())
-	testkit.Check(t, err)
+	base := testkit.Must(filepath.EvalSymlinks(t.TempDir()))(t)
 	h := &hostile{t: t, base: base, connected: &atomic.Int32{}, ran: filepath.Join(base, "ran"), evil: filepath.Join(base, "evil")}
 	h.repo, h.home, h.elsewhere = filepath.Join(base, "repo"), filepath.Join(base, "home"), filepath.Join(base, "elsewhere")
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	testkit.Check(t, err)
+	listener := testkit.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	t.Cleanup(func() { listener.Close() })
 	h.address = listener.Addr().String()
 	go func() {

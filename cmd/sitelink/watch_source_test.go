@@ -54,8 +54,7 @@ func TestWatchSource(t *testing.T) {
 
 func lookPath(t *testing.T, name string) string {
 	t.Helper()
-	program, err := exec.LookPath(name)
-	testkit.Check(t, err)
+	program := testkit.Must(exec.LookPath(name))(t)
 	return program
 }
 

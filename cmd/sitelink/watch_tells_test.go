@@ -49,14 +49,12 @@ func watchTells(t *testing.T, rng *rand.Rand, all, accept bool, steps int) {
 		testkit.Check(t, cmd.Flags().Set(name, value))
 	}
 	configure := func() (*config.Config, error) { return a.configure(cmd, []string{docroot}) }
-	cfg, err := configure()
-	testkit.Check(t, err)
+	cfg := testkit.Must(configure())(t)
 	flags := watchFlags{format: "jsonl", list: "changes"}
 	if all {
 		flags.list = "all"
 	}
-	p, err := a.findRoot(t.Context(), cfg)
-	testkit.Check(t, err)
+	p := testkit.Must(a.findRoot(t.Context(), cfg))(t)
 	w := &watcher{cli: a, flags: flags, configure: configure, project: p, reload: true, out: newWatchPrinter(a, p, flags)}
 	var before []check.Finding
 	told, accepted := 0, 0
@@ -106,10 +104,8 @@ func watchTells(t *testing.T, rng *rand.Rand, all, accept bool, steps int) {
 // freshFindings is what a check of its own finds under the configuration of w.
 func freshFindings(t *testing.T, c *cli, w *watcher) []check.Finding {
 	t.Helper()
-	run, err := audit.Open(t.Context(), w.project, audit.Options{Baseline: true, Today: c.today})
-	testkit.Check(t, err)
-	r, err := run.Check(t.Context())
-	testkit.Check(t, err)
+	run := testkit.Must(audit.Open(t.Context(), w.project, audit.Options{Baseline: true, Today: c.today}))(t)
+	r := testkit.Must(run.Check(t.Context()))(t)
 	return r.Findings
 }
 

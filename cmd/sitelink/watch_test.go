@@ -54,8 +54,7 @@ func (w *watched) start(change func(*exec.Cmd), args ...string) {
 	w.t.Helper()
 	w.cmd = exec.Command("sitelink", append([]string{"watch", filepath.Base(w.root), "--quiet", "60ms", "--color", "never"}, args...)...)
 	w.cmd.Dir, w.cmd.Stderr = filepath.Dir(w.root), &w.stderr
-	stdout, err := w.cmd.StdoutPipe()
-	testkit.Check(w.t, err)
+	stdout := testkit.Must(w.cmd.StdoutPipe())(w.t)
 	change(w.cmd)
 	testkit.Check(w.t, w.cmd.Start())
 	stop := time.AfterFunc(5*time.Minute, func() { w.cmd.Process.Kill() })

@@ -20,8 +20,7 @@ func loadSite(t *testing.T, files map[string]string) *site.Site {
 	t.Helper()
 	dir := t.TempDir()
 	testkit.AddFiles(t, dir, files)
-	s, err := site.Load(t.Context(), dir, site.Options{BaseURLs: []string{"https://our.example/"}})
-	testkit.Check(t, err)
+	s := testkit.Must(site.Load(t.Context(), dir, site.Options{BaseURLs: []string{"https://our.example/"}}))(t)
 	return s
 }
 
@@ -59,8 +58,7 @@ func TestBacklinks(t *testing.T) {
 		t.Errorf("%s, %v", namesIn(filesOf(t, dir)), err)
 	}
 
-	noBase, err := site.Load(t.Context(), s.Docroot(), site.Options{})
-	testkit.Check(t, err)
+	noBase := testkit.Must(site.Load(t.Context(), s.Docroot(), site.Options{}))(t)
 	for _, err := range Backlinks(t.Context(), noBase, outgoing.Options{}) {
 		if !errors.Is(err, outgoing.ErrNoBase) {
 			t.Errorf("without a base URL: %v", err)

@@ -58,8 +58,7 @@ func namesIn(files map[string]string) string {
 
 func mustWrite(t *testing.T, dir string, f Format, mentions ...incoming.Mention) Result {
 	t.Helper()
-	result, err := Write(t.Context(), each(mentions...), dir, Options{Format: f})
-	testkit.Check(t, err)
+	result := testkit.Must(Write(t.Context(), each(mentions...), dir, Options{Format: f}))(t)
 	return result
 }
 
@@ -312,15 +311,13 @@ func BenchmarkWrite(b *testing.B) {
 
 // BenchmarkWriteSQLite is BenchmarkWrite with the mentions of a file.
 func BenchmarkWriteSQLite(b *testing.B) {
-	s, err := store.Open(b.Context(), filepath.Join(b.TempDir(), "mentions.db"), store.Options{})
-	testkit.Check(b, err)
+	s := testkit.Must(store.Open(b.Context(), filepath.Join(b.TempDir(), "mentions.db"), store.Options{}))(b)
 	defer s.Close()
 	for some := range slices.Chunk(many(100_000, 10_000), 500) {
 		var keys []incoming.Key
 		var mentions []*incoming.Mention
 		for _, m := range some {
-			key, err := incoming.KeyOf(incoming.Notice{Source: m.Source, Target: m.Target})
-			testkit.Check(b, err)
+			key := testkit.Must(incoming.KeyOf(incoming.Notice{Source: m.Source, Target: m.Target}))(b)
 			m.ID = ""
 			keys, mentions = append(keys, key), append(mentions, &m)
 		}
@@ -334,8 +331,7 @@ func BenchmarkWriteSQLite(b *testing.B) {
 func benchmarkWrite(b *testing.B, mentions iter.Seq2[incoming.Mention, error]) {
 	top := b.TempDir()
 	newDir := func(b *testing.B) string {
-		dir, err := os.MkdirTemp(top, "export")
-		testkit.Check(b, err)
+		dir := testkit.Must(os.MkdirTemp(top, "export"))(b)
 		return dir
 	}
 	for _, f := range Formats {
@@ -375,8 +371,7 @@ func TestGoTemplate(t *testing.T) {
 			t.Errorf("plugins/hugo/%s differs from show: %v", copied, err)
 		}
 	}
-	page, err := template.New("mentions.html").Parse(GoTemplate)
-	testkit.Check(t, err)
+	page := testkit.Must(template.New("mentions.html").Parse(GoTemplate))(t)
 	var b strings.Builder
 	items := []Item{{Source: "https://a.example/?a&b", Title: "<b>", Excerpt: "</p><script>", Lang: `"x`, Author: Author{Name: "<i>"}, Received: "2026-11-22T10:00:00Z"}}
 	testkit.Check(t, page.Execute(&b, items))

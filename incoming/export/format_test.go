@@ -85,10 +85,8 @@ func roundTrip(t *testing.T, f Format, text string) {
 	m := incoming.Mention{ID: text, Protocol: incoming.Pingback, State: incoming.Approved, Source: "https://a.example/?q=" + "%22%3E&lt;'", Target: "https://our.example/p",
 		Title: text, Excerpt: text, Lang: text, Author: incoming.Author{Name: text, URL: "javascript:" + text}}
 	page := &Page{Generator: generator, Page: "/p", Mentions: []Item{itemOf(m)}}
-	form, err := formatOf(f)
-	testkit.Check(t, err)
-	out, err := form.page(page)
-	testkit.Check(t, err)
+	form := testkit.Must(formatOf(f))(t)
+	out := testkit.Must(form.page(page))(t)
 	if !utf8.Valid(out) || !hasMark("x"+form.extension, out) {
 		t.Fatalf("%s: not UTF-8, or without its mark:\n%q", f, out)
 	}

@@ -90,11 +90,9 @@ type shown struct {
 
 func readShown(t *testing.T, name string) (s shown) {
 	t.Helper()
-	f, err := os.Open(name)
-	testkit.Check(t, err)
+	f := testkit.Must(os.Open(name))(t)
 	defer f.Close()
-	root, err := html.Parse(f)
-	testkit.Check(t, err)
+	root := testkit.Must(html.Parse(f))(t)
 	s.elements = map[string]int{}
 	for n := range root.Descendants() {
 		if n.Type != html.ElementNode {
@@ -195,8 +193,7 @@ func TestHugo(t *testing.T) {
 				if messages := browser.Console(); links != len(hostile) || len(messages) > 0 {
 					t.Errorf("Chromium: %d links, %q", links, messages)
 				}
-				loaded, err := site.Load(t.Context(), docroot, site.Options{BaseURLs: []string{"https://our.example/"}})
-				testkit.Check(t, err)
+				loaded := testkit.Must(site.Load(t.Context(), docroot, site.Options{BaseURLs: []string{"https://our.example/"}}))(t)
 				entries, err := outgoing.Read(t.Context(), loaded, &ledger.Snapshot{}, outgoing.Options{}, nil)
 				if err != nil || len(entries.List) > 0 {
 					t.Errorf("the shown mentions are notified: %+v, %v", entries.List, err)

@@ -42,8 +42,7 @@ type mailServer struct {
 
 func startMail(t *testing.T, s *mailServer) *mailServer {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	testkit.Check(t, err)
+	l := testkit.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	t.Cleanup(func() { l.Close() })
 	s.address, s.mails = l.Addr().String(), make(chan string, 16)
 	go func() {
@@ -111,13 +110,10 @@ func (s *mailServer) serve(conn net.Conn) {
 // certificate returns the configurations of a server and of a client that trusts it.
 func certificate(t *testing.T) (server, client *tls.Config) {
 	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	testkit.Check(t, err)
+	key := testkit.Must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(t)
 	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	testkit.Check(t, err)
-	cert, err := x509.ParseCertificate(der)
-	testkit.Check(t, err)
+	der := testkit.Must(x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key))(t)
+	cert := testkit.Must(x509.ParseCertificate(der))(t)
 	pool := x509.NewCertPool()
 	pool.AddCert(cert)
 	return &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}}, &tls.Config{RootCAs: pool}
@@ -138,8 +134,7 @@ func TestMail(t *testing.T) {
 	heldMention(store, 0, "old")
 	opt := NotifierOptions{Store: store, Log: quiet(), Address: address, State: filepath.Join(t.TempDir(), "notified"),
 		Mail: &Mail{Server: s.address, User: "me", Password: "secret", From: `"Our, Site" <site@our.example>`, To: []string{"a@our.example", "Bé <b@our.example>"}, TLS: client}}
-	n, err := NewNotifier(opt)
-	testkit.Check(t, err)
+	n := testkit.Must(NewNotifier(opt))(t)
 	look := func() {
 		t.Helper()
 		testkit.Check(t, n.Look(t.Context()))
@@ -160,8 +155,7 @@ func TestMail(t *testing.T) {
 		t.Errorf("commands:\n%.500s", text)
 	}
 	_, text, _ = strings.Cut(text, "DATA\r\n")
-	m, err := mail.ReadMessage(strings.NewReader(text))
-	testkit.Check(t, err)
+	m := testkit.Must(mail.ReadMessage(strings.NewReader(text)))(t)
 	content, err := io.ReadAll(quotedprintable.NewReader(m.Body))
 	testkit.Check(t, err)
 	if m.Header.Get("Subject") != "501 new mentions wait for a decision" || m.Header.Get("Bcc") != "" || len(m.Header) != 9 || m.Header.Get("Auto-Submitted") != "auto-generated" {
@@ -188,8 +182,7 @@ func TestMail(t *testing.T) {
 func TestMailFails(t *testing.T) {
 	store := incomingtest.NewStore(nil)
 	notifier := func(m Mail) *Notifier {
-		n, err := NewNotifier(NotifierOptions{Store: store, Log: quiet(), Mail: &m})
-		testkit.Check(t, err)
+		n := testkit.Must(NewNotifier(NotifierOptions{Store: store, Log: quiet(), Mail: &m}))(t)
 		testkit.Check(t, n.Look(t.Context()))
 		return n
 	}

@@ -80,11 +80,9 @@ func TestChromium(t *testing.T) {
 	server.Config.ErrorLog = log.New(io.Discard, "", 0) // the browser complains about the certificate
 	server.StartTLS()
 	defer server.Close()
-	page, err := NewPage(PageOptions{Store: store, Address: server.URL + "/moderation", Key: []byte(key)})
-	testkit.Check(t, err)
+	page := testkit.Must(NewPage(PageOptions{Store: store, Address: server.URL + "/moderation", Key: []byte(key)}))(t)
 	server.Config.Handler = page
-	link, err := SignedLink(server.URL+"/moderation", []byte(key), time.Now())
-	testkit.Check(t, err)
+	link := testkit.Must(SignedLink(server.URL+"/moderation", []byte(key), time.Now()))(t)
 
 	b := testkit.StartBrowser(t, false)
 	b.Call("Security.setIgnoreCertificateErrors", testkit.Params{"ignore": true}, nil)

@@ -89,8 +89,7 @@ func FuzzRules(f *testing.F) {
 func TestApply(t *testing.T) {
 	store := incomingtest.NewStore(nil)
 	ctx := t.Context()
-	rules, err := ParseRules(strings.NewReader(rulesFile))
-	testkit.Check(t, err)
+	rules := testkit.Must(ParseRules(strings.NewReader(rulesFile)))(t)
 	testkit.Check(t, store.SetRules(ctx, []incoming.Rule{{Pattern: "old.example", Verdict: incoming.Block}, rules[0]}))
 	if n, err := Apply(ctx, store, rules); n != 4 || err != nil { // 3 new, 1 removed
 		t.Errorf("%d changes, %v", n, err)
@@ -160,8 +159,7 @@ func TestDecide(t *testing.T) {
 	sub, approved := at("https://x.a.example/", incoming.Held, now), at("https://y.a.example/", incoming.Approved, now)
 	other := at("https://nota.example/", incoming.Held, now)
 	state := func(id string) incoming.State {
-		m, err := store.Mention(ctx, id)
-		testkit.Check(t, err)
+		m := testkit.Must(store.Mention(ctx, id))(t)
 		return m.State
 	}
 	if _, _, err := Approve(ctx, store, queued, now); err == nil || state(queued) != incoming.Queued {

@@ -152,8 +152,7 @@ func TestHideOperations(t *testing.T) {
 			t.Errorf("%s: %d", path, w.Code)
 		}
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	testkit.Check(t, err)
+	l := testkit.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	result := make(chan error)
 	go func() { result <- s.ServeOperations(ctx, l) }()

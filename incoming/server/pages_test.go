@@ -19,8 +19,7 @@ func TestPages(t *testing.T) {
 		".git/config": "secret", ".well-known/x.txt": "known", "empty/x": "", "a b.html": "space",
 	})
 	testkit.Check(t, os.Symlink(filepath.Join(outside, "secret.txt"), filepath.Join(dir, "link.txt")))
-	pages, err := NewPages([]Docroot{{"https://b.example/", dir}})
-	testkit.Check(t, err)
+	pages := testkit.Must(NewPages([]Docroot{{"https://b.example/", dir}}))(t)
 	_, address := start(t, Options{Pages: pages})
 	for _, c := range []struct {
 		path   string

@@ -84,8 +84,7 @@ func TestUnixSocket(t *testing.T) {
 		t.Skip("no Unix sockets here:", err)
 	}
 	go func() { _ = New(Options{Receiver: receiver}).Serve(t.Context(), l) }()
-	c, err := net.Dial("unix", name)
-	testkit.Check(t, err)
+	c := testkit.Must(net.Dial("unix", name))(t)
 	defer c.Close()
 	if _, err := c.Write([]byte("LINK http://a.example/ http://b.example/doc HTTP/1.1\r\nX-Forwarded-For: 198.51.100.7\r\nConnection: close\r\n\r\n")); err != nil {
 		t.Fatal(err)
@@ -110,11 +109,9 @@ func TestInNetHTTP(t *testing.T) {
 	receiver := &script{}
 	server := httptest.NewServer(New(Options{Receiver: receiver}))
 	defer server.Close()
-	r, err := http.NewRequest("LINK", server.URL+"/doc", nil)
-	testkit.Check(t, err)
+	r := testkit.Must(http.NewRequest("LINK", server.URL+"/doc", nil))(t)
 	r.Header.Set("Link", "<http://a.example/>")
-	resp, err := http.DefaultClient.Do(r)
-	testkit.Check(t, err)
+	resp := testkit.Must(http.DefaultClient.Do(r))(t)
 	resp.Body.Close()
 	if n := receiver.taken(); resp.StatusCode != 202 || len(n) != 1 {
 		t.Errorf("%s %+v", resp.Status, n)

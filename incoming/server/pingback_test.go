@@ -197,8 +197,7 @@ func TestPingWild(t *testing.T) {
 		return strings.Replace(pingCall(escaped, b), `"1.0"`, `"1.0" encoding="`+encoding+`"`, 1)
 	}
 	untyped := strings.NewReplacer("<string>", "", "</string>", "").Replace
-	library, err := xmlrpc.EncodeMethodCall("pingback.ping", a, b)
-	testkit.Check(t, err)
+	library := testkit.Must(xmlrpc.EncodeMethodCall("pingback.ping", a, b))(t)
 	receiver := &script{}
 	s := New(Options{Receiver: receiver})
 	for _, c := range []struct{ name, kind, body string }{
@@ -293,8 +292,7 @@ func FuzzPing(f *testing.F) {
 // TestPingReflection: however often a page is named, the server itself connects to
 // nothing, and each notice reaches the receiver once.
 func TestPingReflection(t *testing.T) {
-	victim, err := net.Listen("tcp", "127.0.0.1:0")
-	testkit.Check(t, err)
+	victim := testkit.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer victim.Close()
 	connected := make(chan struct{}, 1)
 	go func() {

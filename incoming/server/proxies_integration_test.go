@@ -59,8 +59,7 @@ func replaced(t *testing.T, text string, pairs ...string) string {
 // free returns an address of the loopback interface on which nothing listens.
 func free(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	testkit.Check(t, err)
+	l := testkit.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer l.Close()
 	return l.Addr().String()
 }
@@ -110,8 +109,7 @@ func program(t *testing.T, dir, address, name string, args ...string) {
 // and returns the receiver and the address of the proxy.
 func proxied(t *testing.T, name string) (*receiving, string) {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	testkit.Check(t, err)
+	l := testkit.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	address, backend := free(t), l.Addr().String()
 	if name == "none" {
 		address = backend
@@ -153,8 +151,7 @@ func proxied(t *testing.T, name string) (*receiving, string) {
 func exchange(t *testing.T, address, request string) (status, body string) {
 	t.Helper()
 	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}
-	c, err := dialer.Dial("tcp", address)
-	testkit.Check(t, err)
+	c := testkit.Must(dialer.Dial("tcp", address))(t)
 	defer c.Close()
 	testkit.Check(t, c.SetDeadline(time.Now().Add(30*time.Second)))
 	if _, err := io.WriteString(c, request); err != nil {
@@ -240,8 +237,7 @@ func TestProxies(t *testing.T) {
 		// Our sender finds the form that works.
 		client := outgoing.NewClient(outgoing.ClientOptions{Pace: -1, AllowAddresses: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
 		sender := send.NewLink(client, send.LinkOptions{Probe: true})
-		endpoint, err := sender.Discover(t.Context(), outgoing.NewTarget(client, r.url+"doc.html"))
-		testkit.Check(t, err)
+		endpoint := testkit.Must(sender.Discover(t.Context(), outgoing.NewTarget(client, r.url+"doc.html")))(t)
 		want := map[string]int{"none": 200}[setup]
 		o := sender.Send(t.Context(), ledger.Notice{Key: ledger.Key{Source: source + "sender", Target: r.url + "doc.html"}, Event: ledger.Added}, endpoint)
 		if o.Status != cmp.Or(want, 202) {

@@ -32,8 +32,7 @@ type receiving struct {
 // receive starts a receiver. It ends with the test.
 func receive(t testing.TB, opt incoming.ReceiverOptions, serverOpt server.Options) *receiving {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	testkit.Check(t, err)
+	l := testkit.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	return receiveAt(t, l, strings.Replace("http://"+l.Addr().String()+"/", "127.0.0.1", "localhost", 1), opt, serverOpt)
 }
 
@@ -55,8 +54,7 @@ func receiveAt(t testing.TB, l net.Listener, url string, opt incoming.ReceiverOp
 	var s *server.Server
 	opt.Observe = func(state incoming.State, took time.Duration) { s.ObserveVerification(state, took) }
 	receiver := incoming.NewReceiver(opt)
-	pages, err := server.NewPages([]server.Docroot{{BaseURL: r.url, Dir: docroot}})
-	testkit.Check(t, err)
+	pages := testkit.Must(server.NewPages([]server.Docroot{{BaseURL: r.url, Dir: docroot}}))(t)
 	serverOpt.Receiver, serverOpt.Mentions, serverOpt.Pages, serverOpt.BaseURLs = receiver, r.store, pages, []string{r.url}
 	s = server.New(serverOpt)
 	ctx, stop := context.WithCancel(context.Background())
@@ -87,8 +85,7 @@ func (r *receiving) mentions(t testing.TB) map[string]incoming.Mention {
 // raw sends a request line and returns the status with its phrase.
 func (r *receiving) raw(t testing.TB, line string) string {
 	t.Helper()
-	c, err := net.Dial("tcp", strings.TrimSuffix(strings.TrimPrefix(r.url, "http://"), "/"))
-	testkit.Check(t, err)
+	c := testkit.Must(net.Dial("tcp", strings.TrimSuffix(strings.TrimPrefix(r.url, "http://"), "/")))(t)
 	defer c.Close()
 	testkit.Check(t, c.SetDeadline(time.Now().Add(30*time.Second)))
 	fmt.Fprintf(c, "%s\r\nHost: x\r\n\r\n", line)
@@ -136,13 +133,11 @@ func TestReceiverDefaults(t *testing.T) {
 	r := receive(t, incoming.ReceiverOptions{}, server.Options{})
 	request := func(method, link string) (*http.Response, string) {
 		t.Helper()
-		req, err := http.NewRequest(method, r.url+"doc.html", nil)
-		testkit.Check(t, err)
+		req := testkit.Must(http.NewRequest(method, r.url+"doc.html", nil))(t)
 		if link != "" {
 			req.Header.Set("Link", "<"+link+">")
 		}
-		resp, err := http.DefaultClient.Do(req)
-		testkit.Check(t, err)
+		resp := testkit.Must(http.DefaultClient.Do(req))(t)
 		defer resp.Body.Close()
 		var text strings.Builder
 		if _, err := bufio.NewReader(resp.Body).WriteTo(&text); err != nil {
@@ -195,8 +190,7 @@ func TestReceiverPings(t *testing.T) {
 		{"not a URL", "junk", r.url + "doc.html", "<int>-32602</int>"},
 	} {
 		call := "<methodCall><methodName>pingback.ping</methodName><params><param><value>" + c.source + "</value></param><param><value>" + c.target + "</value></param></params></methodCall>"
-		resp, err := http.Post(r.url+"pingback", "text/xml", strings.NewReader(call))
-		testkit.Check(t, err)
+		resp := testkit.Must(http.Post(r.url+"pingback", "text/xml", strings.NewReader(call)))(t)
 		var text strings.Builder
 		if _, err := bufio.NewReader(resp.Body).WriteTo(&text); err != nil {
 			t.Fatal(err)
@@ -233,14 +227,12 @@ func TestBlocked(t *testing.T) {
 	}
 	request := func(method, path, kind, body string, fields ...string) (int, string) {
 		t.Helper()
-		req, err := http.NewRequest(method, r.url+path, strings.NewReader(body))
-		testkit.Check(t, err)
+		req := testkit.Must(http.NewRequest(method, r.url+path, strings.NewReader(body)))(t)
 		req.Header.Set("Content-Type", kind)
 		for _, f := range fields {
 			req.Header.Set("Link", f)
 		}
-		resp, err := http.DefaultClient.Do(req)
-		testkit.Check(t, err)
+		resp := testkit.Must(http.DefaultClient.Do(req))(t)
 		defer resp.Body.Close()
 		var text strings.Builder
 		if _, err := bufio.NewReader(resp.Body).WriteTo(&text); err != nil {
@@ -267,8 +259,7 @@ func TestBlocked(t *testing.T) {
 // each protocol and form, and it is verified.
 func TestOwnSenders(t *testing.T) {
 	var source *http.Server
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	testkit.Check(t, err)
+	l := testkit.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	r := receive(t, incoming.ReceiverOptions{}, server.Options{})
 	target := r.url + "doc.html"
 	source = &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -280,8 +271,7 @@ func TestOwnSenders(t *testing.T) {
 	base := "http://" + l.Addr().String() + "/"
 	client := outgoing.NewClient(outgoing.ClientOptions{Pace: -1, AllowAddresses: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
 	peer := func(form string) send.LinkOptions {
-		p, err := send.ParseLinkPeer("localhost " + form)
-		testkit.Check(t, err)
+		p := testkit.Must(send.ParseLinkPeer("localhost " + form))(t)
 		return send.LinkOptions{Peers: []send.LinkPeer{p}}
 	}
 	for name, c := range map[string]struct {
@@ -323,8 +313,7 @@ func TestOwnSenders(t *testing.T) {
 	if o := send.NewPingback(client, send.PingbackOptions{}).Send(t.Context(), ledger.Notice{Key: ledger.Key{Source: base + "pingback", Target: target}}, outgoing.Endpoint{URL: r.url + "pingback"}); o.State != ledger.Done {
 		t.Errorf("again: %+v", o)
 	}
-	resp, err := http.Get(r.url + "metrics")
-	testkit.Check(t, err)
+	resp := testkit.Must(http.Get(r.url + "metrics"))(t)
 	defer resp.Body.Close()
 	var text strings.Builder
 	if _, err := bufio.NewReader(resp.Body).WriteTo(&text); err != nil {

@@ -32,8 +32,7 @@ func TestOtherSenders(t *testing.T) {
 	r := receive(t, incoming.ReceiverOptions{}, server.Options{})
 	// Their own page, by another name of this machine: remy/wm sends nothing to
 	// its own host.
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	testkit.Check(t, err)
+	l := testkit.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	base := "http://" + l.Addr().String() + "/"
 	page := func(path, target string) string {
 		return `<!DOCTYPE html><html lang="en"><head><title>About ` + target + `</title></head><body><article class="h-entry"><a class="u-url" href="` + base + path +

@@ -131,8 +131,7 @@ func startStoppable(t testing.TB, opt Options) (*script, string, func() <-chan e
 	if opt.Mentions == nil {
 		opt.Mentions = s
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	testkit.Check(t, err)
+	l := testkit.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	result := make(chan error, 1)
 	done := make(chan struct{})
@@ -153,8 +152,7 @@ type client struct {
 
 func dial(t testing.TB, address string) *client {
 	t.Helper()
-	c, err := net.Dial("tcp", address)
-	testkit.Check(t, err)
+	c := testkit.Must(net.Dial("tcp", address))(t)
 	t.Cleanup(func() { c.Close() })
 	testkit.Check(t, c.SetDeadline(time.Now().Add(patience)))
 	return &client{t, c, bufio.NewReader(c)}
@@ -613,8 +611,7 @@ func TestTLS(t *testing.T) {
 	certified := httptest.NewUnstartedServer(nil)
 	certified.StartTLS()
 	defer certified.Close()
-	plain, err := net.Listen("tcp", "127.0.0.1:0")
-	testkit.Check(t, err)
+	plain := testkit.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	receiver := &script{}
 	l := tls.NewListener(plain, &tls.Config{Certificates: certified.TLS.Certificates})
 	go func() { _ = New(Options{Receiver: receiver}).Serve(t.Context(), l) }()
@@ -622,8 +619,7 @@ func TestTLS(t *testing.T) {
 		"LINK http://a.example/ https://b.example/doc HTTP/1.1\r\n\r\n":              200,
 		"LINK /doc HTTP/1.1\r\nHost: b.example\r\nLink: <http://a.example/>\r\n\r\n": 202,
 	} {
-		c, err := tls.Dial("tcp", plain.Addr().String(), &tls.Config{InsecureSkipVerify: true, NextProtos: []string{"h2", "http/1.1"}})
-		testkit.Check(t, err)
+		c := testkit.Must(tls.Dial("tcp", plain.Addr().String(), &tls.Config{InsecureSkipVerify: true, NextProtos: []string{"h2", "http/1.1"}}))(t)
 		defer c.Close()
 		if p := c.ConnectionState().NegotiatedProtocol; p != "" {
 			t.Errorf("protocol %q", p)

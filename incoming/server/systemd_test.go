@@ -24,14 +24,11 @@ func TestSocketActivation(t *testing.T) {
 		service(t)
 		return
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	testkit.Check(t, err)
-	file, err := l.(*net.TCPListener).File()
-	testkit.Check(t, err)
+	l := testkit.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
+	file := testkit.Must(l.(*net.TCPListener).File())(t)
 	address := l.Addr().String()
 	l.Close()
-	states, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: filepath.Join(t.TempDir(), "notify"), Net: "unixgram"})
-	testkit.Check(t, err)
+	states := testkit.Must(net.ListenUnixgram("unixgram", &net.UnixAddr{Name: filepath.Join(t.TempDir(), "notify"), Net: "unixgram"}))(t)
 	defer states.Close()
 	testkit.Check(t, states.SetReadDeadline(time.Now().Add(patience)))
 	// The shell knows the number of the process that it becomes.

@@ -21,8 +21,7 @@ import (
 func TestWordPress(t *testing.T) {
 	blog := testkit.StartWordPress(t, http.NotFoundHandler())
 	r := receive(t, incoming.ReceiverOptions{}, server.Options{})
-	site, err := url.Parse(r.url)
-	testkit.Check(t, err)
+	site := testkit.Must(url.Parse(r.url))(t)
 	// WordPress connects to the loopback only on its own and some known ports. The
 	// package has no theme, so this is one.
 	blog.Plugin("receiver", `add_filter('http_allowed_safe_ports', function ($ports) { $ports[] = `+site.Port()+`; return $ports; });

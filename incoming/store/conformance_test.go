@@ -85,8 +85,7 @@ func testRoundTrip(t *testing.T, open opener) {
 		Received: start, Verified: start.Add(time.Microsecond), Subscribed: true, Peer: netip.MustParseAddr("2001:db8::1"),
 		Due: start.AddDate(0, 0, 1), Fetched: start.Add(2), Failures: 3,
 	}
-	key, err := incoming.KeyOf(incoming.Notice{Action: want.Action, Source: want.Source, Target: want.Target})
-	testkit.Check(t, err)
+	key := testkit.Must(incoming.KeyOf(incoming.Notice{Action: want.Action, Source: want.Source, Target: want.Target}))(t)
 	m := want
 	want.ID = add(t, s, key, &m)
 	want.Fetched = start
@@ -341,15 +340,13 @@ func testRules(t *testing.T, open opener) {
 	ctx := t.Context()
 	get := func(s *Store) []incoming.Rule {
 		t.Helper()
-		all, err := s.Rules(ctx)
-		testkit.Check(t, err)
+		all := testkit.Must(s.Rules(ctx))(t)
 		return all
 	}
 	version := ""
 	changed := func() bool {
 		t.Helper()
-		v, err := other.RulesVersion(ctx)
-		testkit.Check(t, err)
+		v := testkit.Must(other.RulesVersion(ctx))(t)
 		defer func() { version = v }()
 		return v != version
 	}
@@ -424,8 +421,7 @@ func testWork(t *testing.T, open opener) {
 	}
 	wg.Wait()
 	wait(t, "for the verification", func() bool {
-		counts, err := s.Counts(t.Context())
-		testkit.Check(t, err)
+		counts := testkit.Must(s.Counts(t.Context()))(t)
 		return counts[incoming.Held] == mentions
 	})
 	stop()
@@ -456,8 +452,7 @@ func testSchedule(t *testing.T, open opener) {
 	key, m := notice(mentions, "https://our.example/")
 	now := add(t, s, key, m)
 	fetched := func(id string, at time.Time) bool {
-		m, err := s.Mention(t.Context(), id)
-		testkit.Check(t, err)
+		m := testkit.Must(s.Mention(t.Context(), id))(t)
 		return m.Fetched.Equal(at)
 	}
 	wait(t, "for the mention that is due at once", func() bool { return fetched(now, start) })
@@ -502,8 +497,7 @@ func testFailures(t *testing.T, open opener) {
 	key, m := notice(1, "https://our.example/")
 	i := add(t, s, key, m)
 	due := func() time.Time {
-		m, err := s.Mention(t.Context(), i)
-		testkit.Check(t, err)
+		m := testkit.Must(s.Mention(t.Context(), i))(t)
 		return m.Due
 	}
 	wait(t, "for the first try", func() bool { return due().Equal(start.Add(backoffs[0])) })
@@ -565,8 +559,7 @@ func testTwoStores(t *testing.T, open opener) {
 	key, m := notice(1, "https://our.example/")
 	add(t, command, key, m)
 	wait(t, "for the verification", func() bool {
-		m, err := command.Mention(t.Context(), m.ID)
-		testkit.Check(t, err)
+		m := testkit.Must(command.Mention(t.Context(), m.ID))(t)
 		return m.State == incoming.Held
 	})
 	if n.Load() != 1 {

@@ -109,13 +109,11 @@ type process struct {
 
 func startChild(t *testing.T, address, log, first, takes string) *process {
 	t.Helper()
-	self, err := os.Executable()
-	testkit.Check(t, err)
+	self := testkit.Must(os.Executable())(t)
 	p := &process{cmd: exec.Command(self), answered: make(chan []int, 1)}
 	p.cmd.Env = append(os.Environ(), childAddress+"="+address, childLog+"="+log, childFirst+"="+first, childTime+"="+takes)
 	p.cmd.Stderr = t.Output()
-	out, err := p.cmd.StdoutPipe()
-	testkit.Check(t, err)
+	out := testkit.Must(p.cmd.StdoutPipe())(t)
 	testkit.Check(t, p.cmd.Start())
 	t.Cleanup(func() { p.cmd.Process.Kill() })
 	go func() {
@@ -225,13 +223,11 @@ func killed(t *testing.T, address, log string) {
 	if len(answered) > 0 {
 		t.Errorf("%d answered notices are lost", len(answered))
 	}
-	file, err := os.OpenFile(log, os.O_WRONLY|os.O_APPEND, 0)
-	testkit.Check(t, err)
+	file := testkit.Must(os.OpenFile(log, os.O_WRONLY|os.O_APPEND, 0))(t)
 	defer file.Close()
 	stop := working(t, s, logged(file, 20*time.Millisecond))
 	wait(t, "for the verification", func() bool {
-		counts, err := s.Counts(t.Context())
-		testkit.Check(t, err)
+		counts := testkit.Must(s.Counts(t.Context()))(t)
 		return counts[incoming.Queued] == 0
 	})
 	stop()

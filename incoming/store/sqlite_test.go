@@ -25,8 +25,7 @@ func sqliteFile(t *testing.T) opener {
 func fileOpener(name string) opener {
 	return func(t testing.TB, opt Options) *Store {
 		t.Helper()
-		s, err := Open(t.Context(), name, opt)
-		testkit.Check(t, err)
+		s := testkit.Must(Open(t.Context(), name, opt))(t)
 		t.Cleanup(func() { testkit.Check(t, s.Close()) })
 		return s
 	}
@@ -56,8 +55,7 @@ func testRetention(t *testing.T, open opener) {
 	}
 	working(t, s, func(context.Context, incoming.Mention) (func(*incoming.Mention), error) { return nil, nil })
 	total := func() (n int64) {
-		counts, err := s.Counts(t.Context())
-		testkit.Check(t, err)
+		counts := testkit.Must(s.Counts(t.Context()))(t)
 		for _, some := range counts {
 			n += some
 		}
@@ -110,8 +108,7 @@ func TestBackup(t *testing.T) {
 		return func(m *incoming.Mention) { m.State = incoming.Held }, nil
 	})
 	wait(t, "for the verification", func() bool {
-		now, err := again.Counts(t.Context())
-		testkit.Check(t, err)
+		now := testkit.Must(again.Counts(t.Context()))(t)
 		return now[incoming.Held] == counts[incoming.Queued]
 	})
 	if n.Load() != counts[incoming.Queued] {
@@ -327,8 +324,7 @@ func TestWaiting(t *testing.T) {
 		return func(m *incoming.Mention) { m.State = incoming.Held }, nil
 	})
 	wait(t, "for the looks", func() bool {
-		counts, err := s.Counts(t.Context())
-		testkit.Check(t, err)
+		counts := testkit.Must(s.Counts(t.Context()))(t)
 		return counts[incoming.Held] == manyWaiting+1
 	})
 }

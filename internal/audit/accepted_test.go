@@ -36,8 +36,7 @@ func encoded(t *testing.T, b *Accepted) string {
 
 func read(t *testing.T, text string) *Accepted {
 	t.Helper()
-	b, err := ReadAccepted("known.jsonl", strings.NewReader(text))
-	testkit.Check(t, err)
+	b := testkit.Must(ReadAccepted("known.jsonl", strings.NewReader(text)))(t)
 	return b
 }
 

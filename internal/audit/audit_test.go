@@ -27,10 +27,8 @@ func inProject(t *testing.T, files map[string]string) *project.Project {
 	for name, text := range files {
 		testkit.Write(t, name, text)
 	}
-	cfg, err := config.Load(config.Request{})
-	testkit.Check(t, err)
-	p, err := project.Find(t.Context(), dir, project.Options{Config: cfg})
-	testkit.Check(t, err)
+	cfg := testkit.Must(config.Load(config.Request{}))(t)
+	p := testkit.Must(project.Find(t.Context(), dir, project.Options{Config: cfg}))(t)
 	return p
 }
 
@@ -38,10 +36,8 @@ func inProject(t *testing.T, files map[string]string) *project.Project {
 func checked(t *testing.T, p *project.Project, opt Options) (*check.Result, string) {
 	t.Helper()
 	opt.Today = func() (Date, error) { return "2026-01-01", nil }
-	a, err := Open(t.Context(), p, opt)
-	testkit.Check(t, err)
-	r, err := a.Check(t.Context())
-	testkit.Check(t, err)
+	a := testkit.Must(Open(t.Context(), p, opt))(t)
+	r := testkit.Must(a.Check(t.Context()))(t)
 	var lines []string
 	for _, f := range r.Findings {
 		place := f.Page
@@ -121,8 +117,7 @@ func TestMissingBaseline(t *testing.T) {
 // Links are written with the places of findings and without accepted findings.
 func TestLinks(t *testing.T) {
 	p := inProject(t, jekyllSite)
-	a, err := Open(t.Context(), p, Options{Sources: true})
-	testkit.Check(t, err)
+	a := testkit.Must(Open(t.Context(), p, Options{Sources: true}))(t)
 	var out bytes.Buffer
 	if _, err := a.Links(t.Context(), &out, func(dst []byte, l *check.Link, source *check.Position, cause string) []byte {
 		file := ""

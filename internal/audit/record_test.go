@@ -32,18 +32,15 @@ func loadFiles(t *testing.T, files map[string]string) *site.Site {
 		file := filepath.Join(dir, filepath.FromSlash(name))
 		testkit.Write(t, file, text)
 	}
-	s, err := site.Load(t.Context(), dir, site.Options{BaseURLs: []string{"https://me.example/sub/"}})
-	testkit.Check(t, err)
+	s := testkit.Must(site.Load(t.Context(), dir, site.Options{BaseURLs: []string{"https://me.example/sub/"}}))(t)
 	return s
 }
 
 // goneOf returns what is gone between two sites.
 func goneOf(t *testing.T, before, now map[string]string, opt CompareOptions) *Gone {
 	t.Helper()
-	r, err := RecordOf(t.Context(), loadFiles(t, before), "before")
-	testkit.Check(t, err)
-	g, err := Compare(t.Context(), r, loadFiles(t, now), opt)
-	testkit.Check(t, err)
+	r := testkit.Must(RecordOf(t.Context(), loadFiles(t, before), "before"))(t)
+	g := testkit.Must(Compare(t.Context(), r, loadFiles(t, now), opt))(t)
 	return g
 }
 
@@ -118,20 +115,17 @@ func TestRedirectRule(t *testing.T) {
 	}
 	netlify := func(files map[string]string) *site.Site {
 		profile, _ := host.ProfileByName("netlify")
-		s, err := site.Load(t.Context(), loadFiles(t, files).Root(), site.Options{Profile: profile})
-		testkit.Check(t, err)
+		s := testkit.Must(site.Load(t.Context(), loadFiles(t, files).Root(), site.Options{Profile: profile}))(t)
 		return s
 	}
-	r, err := RecordOf(t.Context(), netlify(before), "before")
-	testkit.Check(t, err)
+	r := testkit.Must(RecordOf(t.Context(), netlify(before), "before"))(t)
 	for rules, want := range map[string][]string{
 		"":                             {"/old"},
 		"/old /b.html\n":               {"/old"},
 		"/old https://else.example/\n": nil,
 		"/* /a.html\n":                 nil,
 	} {
-		g, err := Compare(t.Context(), r, netlify(map[string]string{"_redirects": rules, "a.html": ""}), CompareOptions{})
-		testkit.Check(t, err)
+		g := testkit.Must(Compare(t.Context(), r, netlify(map[string]string{"_redirects": rules, "a.html": ""}), CompareOptions{}))(t)
 		if got := targets(g); !reflect.DeepEqual(got, want) {
 			t.Errorf("with %q: got %q, want %q", rules, got, want)
 		}
@@ -143,14 +137,11 @@ func TestRedirectRule(t *testing.T) {
 func TestIndexName(t *testing.T) {
 	profile, _ := host.ProfileByName("cloudflare-pages")
 	pages := func(files map[string]string) *site.Site {
-		s, err := site.Load(t.Context(), loadFiles(t, files).Root(), site.Options{Profile: profile})
-		testkit.Check(t, err)
+		s := testkit.Must(site.Load(t.Context(), loadFiles(t, files).Root(), site.Options{Profile: profile}))(t)
 		return s
 	}
-	r, err := RecordOf(t.Context(), pages(map[string]string{"index.html": "", "x/index.html": "", "y/index.html": ""}), "before")
-	testkit.Check(t, err)
-	g, err := Compare(t.Context(), r, pages(map[string]string{"index.html": "", "x.html": ""}), CompareOptions{})
-	testkit.Check(t, err)
+	r := testkit.Must(RecordOf(t.Context(), pages(map[string]string{"index.html": "", "x/index.html": "", "y/index.html": ""}), "before"))(t)
+	g := testkit.Must(Compare(t.Context(), r, pages(map[string]string{"index.html": "", "x.html": ""}), CompareOptions{}))(t)
 	if got, want := targets(g), []string{"/y/"}; !reflect.DeepEqual(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -209,8 +200,7 @@ func TestRecordFile(t *testing.T) {
 	testkit.Check(t, err)
 	name := filepath.Join(t.TempDir(), AddressesFile)
 	testkit.Check(t, r.Write(name))
-	again, err := ReadRecord(name, AddressesFile, "before")
-	testkit.Check(t, err)
+	again := testkit.Must(ReadRecord(name, AddressesFile, "before"))(t)
 	if !reflect.DeepEqual(r, again) {
 		t.Errorf("read %+v, want %+v", again, r)
 	}
@@ -303,8 +293,7 @@ func TestLog(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
-	read, err := g.ReadLog(t.Context(), &logOf{lines: lines}, "access.log")
-	testkit.Check(t, err)
+	read := testkit.Must(g.ReadLog(t.Context(), &logOf{lines: lines}, "access.log"))(t)
 	runtime.GC()
 	runtime.ReadMemStats(&after)
 	if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > 4<<20 {

@@ -38,8 +38,7 @@ func commit(t *testing.T, files map[string]string) (*githook.Repo, Options) {
 		cmd.Dir, cmd.Env = dir, env
 		testkit.Run(t, cmd)
 	}
-	repo, err := githook.Open(t.Context(), githook.Git{Dir: dir, Env: env})
-	testkit.Check(t, err)
+	repo := testkit.Must(githook.Open(t.Context(), githook.Git{Dir: dir, Env: env}))(t)
 	return repo, Options{
 		Env: env, Getenv: func(string) string { return "" }, Version: "test",
 		Configure: func(dir string, _ ...config.Setting) (*config.Config, error) {
@@ -62,8 +61,7 @@ func TestCheckPush(t *testing.T) {
 	})
 	opt.Site = "docs"
 	refs := []githook.Ref{{Local: "HEAD", Commit: "HEAD", Remote: "refs/heads/main"}}
-	push, err := New(repo, opt)
-	testkit.Check(t, err)
+	push := testkit.Must(New(repo, opt))(t)
 	if push.Docroot != "out" || push.Today != "2026-01-01" || !strings.Contains(push.CacheKey, "docroot = ") {
 		t.Errorf("got %+v", push)
 	}
@@ -99,8 +97,7 @@ func TestNewFaults(t *testing.T) {
 // TestTimeLimit: a check that takes longer than the configuration allows ends.
 func TestTimeLimit(t *testing.T) {
 	repo, opt := commit(t, map[string]string{"index.html": "<title>t</title>"})
-	push, err := New(repo, opt)
-	testkit.Check(t, err)
+	push := testkit.Must(New(repo, opt))(t)
 	if push.Timeout != 15*time.Minute {
 		t.Errorf("without a configuration, the limit is %v", push.Timeout)
 	}

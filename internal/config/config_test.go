@@ -32,8 +32,7 @@ func load(t *testing.T, file string, env map[string]string, flags ...Setting) (*
 }
 
 func TestDefaults(t *testing.T) {
-	c, err := load(t, "", nil)
-	testkit.Check(t, err)
+	c := testkit.Must(load(t, "", nil))(t)
 	if c.File != "" || c.Docroot != "" || c.Output != "" || c.Autoindex != "" || c.Jobs != 0 {
 		t.Errorf("defaults set something: %+v", c)
 	}
@@ -45,8 +44,7 @@ func TestDefaults(t *testing.T) {
 		if len(k.Values) == 0 || k.Name == "autoindex" {
 			continue
 		}
-		set, err := load(t, "", nil, Setting{k.Name, []string{k.Default}})
-		testkit.Check(t, err)
+		set := testkit.Must(load(t, "", nil, Setting{k.Name, []string{k.Default}}))(t)
 		set.places = c.places
 		if !reflect.DeepEqual(set, c) {
 			t.Errorf("--%s %s, its default, changes\n%+v\ninto\n%+v", k.Name, k.Default, c, set)
@@ -57,8 +55,7 @@ func TestDefaults(t *testing.T) {
 func TestPrecedence(t *testing.T) {
 	file := "profile = \"generic\"\nindex = [\"file.html\"]\n[check]\nformat = \"json\"\njobs = 2\nshow = \"all\"\n"
 	env := map[string]string{"SITELINK_FORMAT": "jsonl", "SITELINK_JOBS": "3", "SITELINK_SHOW": ""}
-	c, err := load(t, file, env, Setting{"jobs", []string{"4"}})
-	testkit.Check(t, err)
+	c := testkit.Must(load(t, file, env, Setting{"jobs", []string{"4"}}))(t)
 	if c.Jobs != 4 || c.Formats[0].Name != "jsonl" || c.Show != "all" || c.Index[0] != "file.html" {
 		t.Errorf("got jobs %d, format %v, show %s, index %s", c.Jobs, c.Formats, c.Show, c.Index)
 	}
@@ -120,12 +117,9 @@ func TestEveryKeyEveryWay(t *testing.T) {
 			if k.Table != "" {
 				file = "[" + k.Table + "]\n" + file
 			}
-			fromFile, err := load(t, file, nil)
-			testkit.Check(t, err)
-			fromEnv, err := load(t, "", map[string]string{k.Env(): v.text})
-			testkit.Check(t, err)
-			fromFlag, err := load(t, "", nil, Setting{k.Name, k.split(v.text)})
-			testkit.Check(t, err)
+			fromFile := testkit.Must(load(t, file, nil))(t)
+			fromEnv := testkit.Must(load(t, "", map[string]string{k.Env(): v.text}))(t)
+			fromFlag := testkit.Must(load(t, "", nil, Setting{k.Name, k.split(v.text)}))(t)
 			fromFile.File, fromFile.Found = "", false
 			for _, c := range []*Config{fromFile, fromEnv, fromFlag} {
 				for i := range c.Ignores {
@@ -144,14 +138,12 @@ func TestEveryKeyEveryWay(t *testing.T) {
 }
 
 func TestLinklintProfile(t *testing.T) {
-	c, err := load(t, "", nil, Setting{"profile", []string{"linklint"}})
-	testkit.Check(t, err)
+	c := testkit.Must(load(t, "", nil, Setting{"profile", []string{"linklint"}}))(t)
 	if c.Tags != "linklint" || c.Base != "document-order" || c.Autoindex != "list" {
 		t.Errorf("got tags %s, base %s, autoindex %s", c.Tags, c.Base, c.Autoindex)
 	}
 	// What the user says stands, even in a lower place and when it is the default.
-	c, err = load(t, "tags = \"modern\"\nautoindex = \"error\"\n", nil, Setting{"profile", []string{"linklint"}})
-	testkit.Check(t, err)
+	c = testkit.Must(load(t, "tags = \"modern\"\nautoindex = \"error\"\n", nil, Setting{"profile", []string{"linklint"}}))(t)
 	if c.Tags != "modern" || c.Base != "document-order" || c.Autoindex != "error" {
 		t.Errorf("got tags %s, base %s, autoindex %s", c.Tags, c.Base, c.Autoindex)
 	}

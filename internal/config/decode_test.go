@@ -378,8 +378,7 @@ func TestFileForms(t *testing.T) {
 			"[[ignore]]\r\npage = \"b.html\"\r\ncode = \"missing-file\"\r\nreason = \"is generated\"\r\n",
 	} {
 		t.Run(name, func(t *testing.T) {
-			c, err := load(t, file, nil)
-			testkit.Check(t, err)
+			c := testkit.Must(load(t, file, nil))(t)
 			if c.Jobs != 2 {
 				t.Errorf("got %d jobs", c.Jobs)
 			}
@@ -395,8 +394,7 @@ func TestFileForms(t *testing.T) {
 
 func TestRuleOrigins(t *testing.T) {
 	file := "\n[[ignore]]\nurl = \"/a\"\nreason = \"x\"\n"
-	c, err := load(t, file, map[string]string{"SITELINK_IGNORE": "/b"}, Setting{"ignore", []string{"/c", "page=d"}})
-	testkit.Check(t, err)
+	c := testkit.Must(load(t, file, map[string]string{"SITELINK_IGNORE": "/b"}, Setting{"ignore", []string{"/c", "page=d"}}))(t)
 	var got []string
 	for _, r := range c.Ignores {
 		got = append(got, r.Origin)

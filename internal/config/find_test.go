@@ -99,8 +99,7 @@ func TestPaths(t *testing.T) {
 		t.Errorf("file named from a/b: got %+v, %v", c, err)
 	}
 	t.Chdir("a/b")
-	c, err = Load(Request{})
-	testkit.Check(t, err)
+	c = testkit.Must(Load(Request{}))(t)
 	if got := filepath.ToSlash(c.Docroot); got != "../../dist/site" {
 		t.Errorf("got docroot %s", got)
 	}

@@ -49,8 +49,7 @@ func TestValues(t *testing.T) {
 
 func TestMaps(t *testing.T) {
 	// LL-92: the slash at the front may be missing.
-	c, err := load(t, "", nil, Setting{"map", []string{"/cgi-bin/imagemap", "/old/=/new/", "cgi-bin/htimage", "/gone=/"}})
-	testkit.Check(t, err)
+	c := testkit.Must(load(t, "", nil, Setting{"map", []string{"/cgi-bin/imagemap", "/old/=/new/", "cgi-bin/htimage", "/gone=/"}}))(t)
 	want := []MapRule{{"/cgi-bin/imagemap", ""}, {"/old", "/new"}, {"/cgi-bin/htimage", ""}, {"/gone", ""}}
 	if !reflect.DeepEqual(c.Maps, want) {
 		t.Errorf("got %q, want %q", c.Maps, want)

@@ -403,8 +403,7 @@ func TestRefused(t *testing.T) {
 // TestTwoRuns: only one process changes files at a time.
 func TestTwoRuns(t *testing.T) {
 	root := project(t, start)
-	unlock, err := lock(root)
-	testkit.Check(t, err)
+	unlock := testkit.Must(lock(root))(t)
 	if err := sampleError(t, root); err == nil || !strings.Contains(err.Error(), "another sitelink") {
 		t.Errorf("Apply while another runs: %v", err)
 	}

@@ -19,15 +19,13 @@ func TestReadCold(t *testing.T) {
 	want := make([]byte, 1<<20+77)
 	rnd := rand.NewChaCha8([32]byte{1})
 	_, _ = rnd.Read(want) // never fails
-	f, err := os.Create(filepath.Join(dir, "page.html"))
-	testkit.Check(t, err)
+	f := testkit.Must(os.Create(filepath.Join(dir, "page.html")))(t)
 	defer f.Close()
 	if _, err := f.Write(want); err != nil {
 		t.Fatal(err)
 	}
 	testkit.Check(t, f.Sync())
-	d, err := Open(dir)
-	testkit.Check(t, err)
+	d := testkit.Must(Open(dir))(t)
 	defer d.Close()
 	for _, c := range []struct {
 		name       string

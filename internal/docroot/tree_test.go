@@ -88,8 +88,7 @@ func TestListStays(t *testing.T) {
 	if os.Symlink("d", filepath.Join(root, "l")) != nil || os.Symlink("..", filepath.Join(root, "up")) != nil {
 		t.Skip("no symbolic links")
 	}
-	w, err := List(t.Context(), root, 3)
-	testkit.Check(t, err)
+	w := testkit.Must(List(t.Context(), root, 3))(t)
 	var got []string
 	for id := range w.Tree.Len() {
 		got = append(got, w.Tree.Path(NodeID(id)))
@@ -113,8 +112,7 @@ func TestWalkOrder(t *testing.T) {
 			}
 			testkit.AddFiles(t, root, testkit.Files{name: ""})
 		}
-		w, err := List(context.Background(), root, 0)
-		testkit.Check(t, err)
+		w := testkit.Must(List(context.Background(), root, 0))(t)
 		var got []string
 		for id := range w.Tree.Len() {
 			got = append(got, w.Tree.Path(NodeID(id)))

@@ -92,8 +92,7 @@ func TestOpen(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(p.Root, "data")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the reader made a directory: %v", err)
 	}
-	c, err := Open(t.Context(), p, Options{})
-	testkit.Check(t, err)
+	c := testkit.Must(Open(t.Context(), p, Options{}))(t)
 	c.cache.Put(record("https://a.example/", remote.NotFound, 404, 1))
 	testkit.Check(t, c.Close())
 	if all, err := Records(t.Context(), p, nil); err != nil || len(all) != 1 {
@@ -128,8 +127,7 @@ func TestOpen(t *testing.T) {
 func TestLockRun(t *testing.T) {
 	p := withCache(t, "default", ".sitelink/status.jsonl")
 	silent := func(text string) { t.Errorf("told %q", text) }
-	first, err := LockRun(t.Context(), p, silent)
-	testkit.Check(t, err)
+	first := testkit.Must(LockRun(t.Context(), p, silent))(t)
 	ctx, interrupt := context.WithCancel(t.Context())
 	if _, err := LockRun(ctx, p, func(string) { interrupt() }); !errors.Is(err, context.Canceled) {
 		t.Errorf("interrupted: %v", err)

@@ -28,8 +28,7 @@ func TestSharedCaches(t *testing.T) {
 				t.Errorf("before: %v, %v", all, err)
 			}
 			for i, url := range []string{"https://a.example/", "https://b.example/"} {
-				c, err := Open(t.Context(), p, Options{Warn: func(s string) { t.Error(s) }})
-				testkit.Check(t, err)
+				c := testkit.Must(Open(t.Context(), p, Options{Warn: func(s string) { t.Error(s) }}))(t)
 				c.cache.Put(record(url, remote.NotFound, 404, i+1))
 				testkit.Check(t, c.Close())
 			}

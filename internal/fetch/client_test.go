@@ -30,8 +30,7 @@ func TestGet(t *testing.T) {
 		w.WriteHeader(203)
 		fmt.Fprintf(w, "%s %s %s", r.Method, r.RequestURI, r.UserAgent())
 	})
-	resp, err := get(t, local(Options{UserAgent: "me"}), base+"/a?b#c")
-	testkit.Check(t, err)
+	resp := testkit.Must(get(t, local(Options{UserAgent: "me"}), base+"/a?b#c"))(t)
 	if resp.Status != 203 || resp.Reason != "Non-Authoritative Information" || resp.URL != base+"/a?b" || string(resp.Body) != "GET /a?b me" ||
 		resp.Header.Get("Link") == "" || resp.Truncated || resp.Hops != nil {
 		t.Errorf("got %+v, body %s", resp, resp.Body)
@@ -61,8 +60,7 @@ func TestRequestBytes(t *testing.T) {
 		{Request{URL: base + "/x", Method: "OPTIONS", Header: http.Header{"User-Agent": {"other"}}},
 			"OPTIONS /x HTTP/1.1\r\nHost: " + host + "\r\nUser-Agent: other\r\n" + gzip + end},
 	} {
-		resp, err := local(Options{UserAgent: "me"}).Do(t.Context(), c.r)
-		testkit.Check(t, err)
+		resp := testkit.Must(local(Options{UserAgent: "me"}).Do(t.Context(), c.r))(t)
 		if head != c.want {
 			t.Errorf("%+v:\ngot  %q\nwant %q", c.r, head, c.want)
 		}
@@ -479,8 +477,7 @@ func TestRedirectFailures(t *testing.T) {
 // bothSchemes serves http and https at one port.
 func bothSchemes(t *testing.T, h http.HandlerFunc) (authority string) {
 	t.Helper()
-	inner, err := net.Listen("tcp", "127.0.0.1:0")
-	testkit.Check(t, err)
+	inner := testkit.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	authority = inner.Addr().String()
 	secure := httptest.NewTLSServer(h)
 	plain := httptest.NewServer(h)

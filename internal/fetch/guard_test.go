@@ -146,8 +146,7 @@ type nameServer struct {
 // start returns a resolver that uses the server.
 func (s *nameServer) start(t *testing.T) *net.Resolver {
 	t.Helper()
-	l, err := net.ListenPacket("udp", "127.0.0.1:0")
-	testkit.Check(t, err)
+	l := testkit.Must(net.ListenPacket("udp", "127.0.0.1:0"))(t)
 	t.Cleanup(func() { l.Close() })
 	go func() {
 		buf := make([]byte, 1500)

@@ -55,8 +55,7 @@ func handler(t *testing.T, f http.HandlerFunc) string {
 // request header. It returns the URL of the server.
 func script(t *testing.T, f func(c net.Conn, head string)) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	testkit.Check(t, err)
+	l := testkit.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	var all sync.WaitGroup
 	t.Cleanup(func() {

@@ -73,8 +73,7 @@ func writeValue(t *testing.T, n int, windows bool, value string) (ok bool) {
 	if err != nil {
 		t.Fatalf("%s: %v", p.name, err)
 	}
-	got, err := set.Text(p.file)
-	testkit.Check(t, err)
+	got := testkit.Must(set.Text(p.file))(t)
 	middle, hasBefore := strings.CutPrefix(string(got), before)
 	middle, hasAfter := strings.CutSuffix(middle, after)
 	if !hasBefore || !hasAfter {

@@ -24,14 +24,10 @@ func TestGeneratedPages(t *testing.T) {
 		"<!doctype html><title>t</title>" + strings.ReplaceAll(long, "<p>", "\n<p>") + link:       true,
 	} {
 		dir := testMaker(t, map[string]string{"index.html": text, "docs/index.html": "<!doctype html>\n<title>d</title>\n"}).plan.Root
-		p, err := project.Find(t.Context(), dir, project.Options{Docroot: dir, Config: &config.Config{}})
-		testkit.Check(t, err)
-		a, err := audit.Open(t.Context(), p, audit.Options{})
-		testkit.Check(t, err)
-		r, err := a.Check(t.Context())
-		testkit.Check(t, err)
-		plan, err := Make(t.Context(), a, r, Options{})
-		testkit.Check(t, err)
+		p := testkit.Must(project.Find(t.Context(), dir, project.Options{Docroot: dir, Config: &config.Config{}}))(t)
+		a := testkit.Must(audit.Open(t.Context(), p, audit.Options{}))(t)
+		r := testkit.Must(a.Check(t.Context()))(t)
+		plan := testkit.Must(Make(t.Context(), a, r, Options{}))(t)
 		if len(plan.Edits) == 1 != edited || len(plan.Skips) == 1 == edited {
 			t.Errorf("%.120s: %d edits, kept %+v", text, len(plan.Edits), plan.Skips)
 		} else if !edited && !strings.Contains(plan.Skips[0].Why, "generator") {

@@ -30,8 +30,7 @@ func newFixture(t *testing.T) *fixture {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Fatal("the tests of this package need git")
 	}
-	base, err := filepath.EvalSymlinks(t.TempDir())
-	testkit.Check(t, err)
+	base := testkit.Must(filepath.EvalSymlinks(t.TempDir()))(t)
 	f := &fixture{t: t, root: filepath.Join(base, "repo"), ran: filepath.Join(base, "ran")}
 	f.env = append(os.Environ(), "HOME="+base, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null",
 		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.org")
@@ -255,8 +254,7 @@ func TestPath(t *testing.T) {
 	f.write("repo/nested/.git/x", "")
 	f.write("repo/below/x", "")
 	testkit.Check(t, os.Symlink(f.base(), filepath.Join(f.root, "up")))
-	r, err := Open(context.Background(), f.root, f.env)
-	testkit.Check(t, err)
+	r := testkit.Must(Open(context.Background(), f.root, f.env))(t)
 	for name, want := range map[string]string{
 		"a.txt": "a.txt", "below/x": "below/x", "gone/deeper/x": "gone/deeper/x", "up/repo/a.txt": "a.txt",
 		"nested/x": "", "up/x": "", "../x": "",

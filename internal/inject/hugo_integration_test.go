@@ -54,8 +54,7 @@ func hugos(t *testing.T) map[string]string {
 		if err != nil {
 			t.Skipf("%s is not installed", name)
 		}
-		out, err := exec.Command(program, "version").Output()
-		testkit.Check(t, err)
+		out := testkit.Must(exec.Command(program, "version").Output())(t)
 		found[strings.TrimPrefix(strings.Fields(string(out))[1], "hugo ")] = program
 	}
 	return found

@@ -43,8 +43,7 @@ func newProject(t *testing.T, files map[string]string) *os.Root {
 		}
 		testkit.Check(t, err)
 	}
-	root, err := os.OpenRoot(dir)
-	testkit.Check(t, err)
+	root := testkit.Must(os.OpenRoot(dir))(t)
 	t.Cleanup(func() { root.Close() })
 	return root
 }
@@ -82,8 +81,7 @@ func hashOf(t *testing.T, root *os.Root) string {
 
 func read(t *testing.T, root *os.Root, name string) string {
 	t.Helper()
-	text, err := root.ReadFile(name)
-	testkit.Check(t, err)
+	text := testkit.Must(root.ReadFile(name))(t)
 	return string(text)
 }
 
@@ -102,8 +100,7 @@ func blog(t config.Templates) *config.Config {
 func openProject(t *testing.T, root *os.Root, cfg *config.Config) *project.Project {
 	t.Helper()
 	t.Setenv("PATH", "")
-	p, err := project.Find(t.Context(), root.Name(), project.Options{Config: cfg, Env: []string{}})
-	testkit.Check(t, err)
+	p := testkit.Must(project.Find(t.Context(), root.Name(), project.Options{Config: cfg, Env: []string{}}))(t)
 	return p
 }
 
@@ -141,8 +138,7 @@ func layoutsIn(dir string) string {
 
 func mustFind(t *testing.T, root *os.Root, cfg *config.Config) *Plan {
 	t.Helper()
-	plan, err := find(t, root, cfg)
-	testkit.Check(t, err)
+	plan := testkit.Must(find(t, root, cfg))(t)
 	return plan
 }
 
@@ -154,8 +150,7 @@ func mustApply(t *testing.T, plan *Plan) {
 // mustRefresh returns what a run that builds nothing would change.
 func mustRefresh(t *testing.T, root *os.Root, cfg *config.Config) *Plan {
 	t.Helper()
-	plan, err := Refresh(openProject(t, root, cfg))
-	testkit.Check(t, err)
+	plan := testkit.Must(Refresh(openProject(t, root, cfg)))(t)
 	return plan
 }
 

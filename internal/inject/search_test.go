@@ -106,15 +106,13 @@ var others = []struct {
 // sites with the generators.
 func TestOtherPlaces(t *testing.T) {
 	for _, c := range others {
-		set, err := open(openProject(t, newProject(t, c.files), blog(config.Templates{})))
-		testkit.Check(t, err)
+		set := testkit.Must(open(openProject(t, newProject(t, c.files), blog(config.Templates{}))))(t)
 		for nth := range set.candidates("") {
 			t.Run(fmt.Sprint(c.name, "/", nth), func(t *testing.T) {
 				root := newProject(t, c.files)
 				before := hashOf(t, root)
 				cfg := blog(config.Templates{Kinds: c.choice.Kinds})
-				set, err := open(openProject(t, root, cfg))
-				testkit.Check(t, err)
+				set := testkit.Must(open(openProject(t, root, cfg)))(t)
 				tried := -1
 				plan, err := set.find(t.Context(), func(context.Context, *Plan) (*outcome, error) {
 					if tried++; tried == nth+1 {

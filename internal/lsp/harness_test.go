@@ -200,8 +200,7 @@ func (e *editor) begin(units []protocol.PositionEncodingKind, options string, di
 	if options != "" {
 		p.InitializationOptions = protocol.LSPAny(options)
 	}
-	r, err := e.Server.Initialize(e.t.Context(), p)
-	testkit.Check(e.t, err)
+	r := testkit.Must(e.Server.Initialize(e.t.Context(), p))(e.t)
 	if err := e.Server.Initialized(e.t.Context(), &protocol.InitializedParams{}); err != nil {
 		e.t.Fatal(err)
 	}

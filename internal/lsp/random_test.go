@@ -43,10 +43,8 @@ func TestRandomEdits(t *testing.T) {
 	dir := t.TempDir()
 	blog().write(t, dir)
 	t.Setenv("PATH", "")
-	a, err := openIn(t.Context(), dir, "")
-	testkit.Check(t, err)
-	snap, err := NewSnapshot(t.Context(), a, AnalysisOptions{})
-	testkit.Check(t, err)
+	a := testkit.Must(openIn(t.Context(), dir, ""))(t)
+	snap := testkit.Must(NewSnapshot(t.Context(), a, AnalysisOptions{}))(t)
 	defer snap.Close()
 	random := rand.New(rand.NewPCG(7, 16))
 	pieces := []string{"[a](/posts/one/)", "](", ")", "[", "\n", "\r\n", "## ", "Deep\n", "é", "😀", "{{< ref \"", "\" >}}", "/posts/", "#deep", "![x](cat.png)",
@@ -87,8 +85,7 @@ func TestRandomEdits(t *testing.T) {
 
 // known is all that an analysis says about a file.
 func known(t *testing.T, snap *Snapshot, o *Overlay, name string, b []byte) string {
-	f, err := snap.Analyze(t.Context(), o, name, b)
-	testkit.Check(t, err)
+	f := testkit.Must(snap.Analyze(t.Context(), o, name, b))(t)
 	all := fmt.Sprintf("%+v\n", f.Headings)
 	for _, l := range f.Links {
 		all += fmt.Sprintf("%d-%d %q %v %q %v %s %s\n", l.Start, l.End, l.Value, l.Target.Node, l.Target.Fragment, l.Target.Judged, l.Target.Verdict, l.Target.Code)

@@ -175,8 +175,7 @@ func TestEmptyDestination(t *testing.T) {
 // labels returns the texts that a completion inserts.
 func (e *editor) labels(u uri.URI, p protocol.Position) (list []string) {
 	e.t.Helper()
-	r, err := e.Server.Completion(e.t.Context(), &protocol.CompletionParams{TextDocumentPositionParams: where(u, p)})
-	testkit.Check(e.t, err)
+	r := testkit.Must(e.Server.Completion(e.t.Context(), &protocol.CompletionParams{TextDocumentPositionParams: where(u, p)}))(e.t)
 	items, ok := r.(*protocol.CompletionList)
 	if !ok {
 		return nil
@@ -244,8 +243,7 @@ func TestNavigation(t *testing.T) {
 	u := e.open("content/posts/two.md", "")
 	text := blog()["content/posts/two.md"]
 	definition := func(needle string) []string {
-		r, err := e.Server.Definition(t.Context(), &protocol.DefinitionParams{TextDocumentPositionParams: where(u, at(text, needle, 1))})
-		testkit.Check(t, err)
+		r := testkit.Must(e.Server.Definition(t.Context(), &protocol.DefinitionParams{TextDocumentPositionParams: where(u, at(text, needle, 1))}))(t)
 		all, _ := r.(protocol.LocationSlice)
 		return e.show(all)
 	}
@@ -274,8 +272,7 @@ func TestNavigation(t *testing.T) {
 		t.Errorf("references to a heading: %v, want %v", got, want)
 	}
 	one := e.uri("content/posts/one.md")
-	lenses, err := e.Server.CodeLens(t.Context(), &protocol.CodeLensParams{TextDocument: protocol.TextDocumentIdentifier{URI: one}})
-	testkit.Check(t, err)
+	lenses := testkit.Must(e.Server.CodeLens(t.Context(), &protocol.CodeLensParams{TextDocument: protocol.TextDocumentIdentifier{URI: one}}))(t)
 	var titles []string
 	for _, l := range lenses {
 		titles = append(titles, l.Command.Title)
@@ -309,8 +306,7 @@ func TestHoverAndSymbols(t *testing.T) {
 			}
 		}
 	}
-	r, err := e.Server.Symbols(t.Context(), &protocol.WorkspaceSymbolParams{Query: "start"})
-	testkit.Check(t, err)
+	r := testkit.Must(e.Server.Symbols(t.Context(), &protocol.WorkspaceSymbolParams{Query: "start"}))(t)
 	all := r.(protocol.SymbolInformationSlice)
 	if len(all) != 1 || all[0].Name != "Start here" || *all[0].ContainerName != "First post" {
 		t.Errorf("symbols: %s", asJSON(all))
@@ -371,8 +367,7 @@ func TestRenameHeading(t *testing.T) {
 	}
 	// The buffer of the other file is not saved.
 	two := e.open("content/posts/two.md", "new line\n"+blog()["content/posts/two.md"]+"\n[again]: <../one/#start-here>\n")
-	edit, err := e.Server.Rename(t.Context(), &protocol.RenameParams{TextDocumentPositionParams: place, NewName: "Begin “here”"})
-	testkit.Check(t, err)
+	edit := testkit.Must(e.Server.Rename(t.Context(), &protocol.RenameParams{TextDocumentPositionParams: place, NewName: "Begin “here”"}))(t)
 	if got := applied(blog()[name], edit.Changes[u]); !strings.Contains(got, "\n## Begin “here”\n") {
 		t.Errorf("the heading: %q", got)
 	}

@@ -33,14 +33,10 @@ func write(t *testing.T, dir string, all map[string]string) {
 func read(t *testing.T, dir string, last *lsp.Snapshot) *lsp.Snapshot {
 	t.Helper()
 	ctx := context.Background()
-	cfg, err := config.Load(config.Request{Dir: dir})
-	testkit.Check(t, err)
-	p, err := project.Find(ctx, dir, project.Options{Config: cfg, Env: []string{"PATH="}})
-	testkit.Check(t, err)
-	a, err := audit.Open(ctx, p, audit.Options{Sources: true})
-	testkit.Check(t, err)
-	s, err := lsp.NewSnapshot(ctx, a, lsp.AnalysisOptions{Last: last})
-	testkit.Check(t, err)
+	cfg := testkit.Must(config.Load(config.Request{Dir: dir}))(t)
+	p := testkit.Must(project.Find(ctx, dir, project.Options{Config: cfg, Env: []string{"PATH="}}))(t)
+	a := testkit.Must(audit.Open(ctx, p, audit.Options{Sources: true}))(t)
+	s := testkit.Must(lsp.NewSnapshot(ctx, a, lsp.AnalysisOptions{Last: last}))(t)
 	t.Cleanup(s.Close)
 	return s
 }

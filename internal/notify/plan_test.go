@@ -28,10 +28,8 @@ func inProject(t *testing.T, toml string, pages map[string]string) *project.Proj
 	for name, text := range pages {
 		write(filepath.Join("public", name), text)
 	}
-	cfg, err := config.Load(config.Request{})
-	testkit.Check(t, err)
-	p, err := project.Find(t.Context(), dir, project.Options{Config: cfg})
-	testkit.Check(t, err)
+	cfg := testkit.Must(config.Load(config.Request{}))(t)
+	p := testkit.Must(project.Find(t.Context(), dir, project.Options{Config: cfg}))(t)
 	return p
 }
 
@@ -42,10 +40,8 @@ var pages = map[string]string{"index.html": "<html><body><article class=h-entry>
 // Without a ledger the plan records the links and sends nothing.
 func TestCompareFirst(t *testing.T) {
 	p := inProject(t, base, pages)
-	snap, err := ReadLedger(t.Context(), p, nil)
-	testkit.Check(t, err)
-	c, err := CompareForSending(t.Context(), p, snap, false, Options{})
-	testkit.Check(t, err)
+	snap := testkit.Must(ReadLedger(t.Context(), p, nil))(t)
+	c := testkit.Must(CompareForSending(t.Context(), p, snap, false, Options{}))(t)
 	if !c.Plan.First || len(c.Plan.Due()) != 0 || len(c.Plan.Change.Pages) != 1 {
 		t.Errorf("plan %+v", c.Plan)
 	}
@@ -70,8 +66,7 @@ func TestCompareBaseline(t *testing.T) {
 	p := inProject(t, base, pages)
 	open := ledger.Notice{State: ledger.Retry, Next: time.Now()}
 	snap := &ledger.Snapshot{Base: "https://example.net/", Notices: []ledger.Notice{open}}
-	c, err := CompareForSending(t.Context(), p, snap, true, Options{})
-	testkit.Check(t, err)
+	c := testkit.Must(CompareForSending(t.Context(), p, snap, true, Options{}))(t)
 	if n := c.Plan.Change.Notices; len(n) != 1 || n[0].State != ledger.Skipped || len(c.Plan.Due()) != 0 {
 		t.Errorf("notices %+v", n)
 	}
@@ -96,8 +91,7 @@ func TestLedgerName(t *testing.T) {
 
 func TestTombstones(t *testing.T) {
 	p := inProject(t, base, pages)
-	c, err := Compare(t.Context(), p, &ledger.Snapshot{New: true}, Options{})
-	testkit.Check(t, err)
+	c := testkit.Must(Compare(t.Context(), p, &ledger.Snapshot{New: true}, Options{}))(t)
 	c.Plan.Unanswered = []string{"https://example.net/gone/", "https://example.net/old", "https://example.net/"}
 	n, err := WriteTombstones(c.Site, c.Plan)
 	if err != nil || n != 2 { // the home page exists

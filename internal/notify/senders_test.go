@@ -35,8 +35,7 @@ func TestUserAgent(t *testing.T) {
 	} {
 		cfg := &config.Config{}
 		cfg.Outgoing.Contact, cfg.Fetch.AllowAddress = c.contact, []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
-		options, err := FetchOptions(cfg, c.version, "")
-		testkit.Check(t, err)
+		options := testkit.Must(FetchOptions(cfg, c.version, ""))(t)
 		if _, err := outgoing.NewClient(options).Do(t.Context(), outgoing.Request{URL: server.URL}); err != nil {
 			t.Errorf("%q, %q: %v", c.version, c.contact, err)
 		}
@@ -68,8 +67,7 @@ func (l lastAnswer) Do(_ context.Context, r outgoing.Request) (*outgoing.Respons
 
 // TestStatusInterrupted: an answer that arrived is recorded.
 func TestStatusInterrupted(t *testing.T) {
-	file, err := ledger.OpenFile(filepath.Join(t.TempDir(), "ledger.jsonl"), ledger.FileOptions{})
-	testkit.Check(t, err)
+	file := testkit.Must(ledger.OpenFile(filepath.Join(t.TempDir(), "ledger.jsonl"), ledger.FileOptions{}))(t)
 	defer file.Close()
 	accepted := ledger.Notice{Key: ledger.Key{Source: "https://me.example/", Target: "https://t.example/", Protocol: ledger.Webmention},
 		Event: ledger.Added, State: ledger.Accepted, Location: "https://t.example/status"}

@@ -36,8 +36,7 @@ func files(t *testing.T, list ...string) (dir string) {
 func find(t *testing.T, dir string, opt Options) *Project {
 	t.Helper()
 	t.Setenv("PATH", t.TempDir())
-	p, err := Find(t.Context(), dir, opt)
-	testkit.Check(t, err)
+	p := testkit.Must(Find(t.Context(), dir, opt))(t)
 	return p
 }
 
@@ -141,8 +140,7 @@ func TestBuiltElsewhere(t *testing.T) {
 func TestWithDocroot(t *testing.T) {
 	dir := files(t, ".git/", "", "public/index.html", "", "old/_redirects", "/a /b 301!\n")
 	p := find(t, dir, Options{})
-	q, err := p.WithDocroot(t.Context(), "old")
-	testkit.Check(t, err)
+	q := testkit.Must(p.WithDocroot(t.Context(), "old"))(t)
 	if p.Profile != "generic" || q.Profile != "netlify" || q.ProfileFrom != "line 1 of _redirects" || q.Root != p.Root {
 		t.Errorf("profiles %s and %s", p.Profile, q.Profile)
 	}

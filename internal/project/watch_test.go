@@ -25,8 +25,7 @@ const quiet = 40 * time.Millisecond
 func open(t *testing.T, root string, opt WatchOptions) *Watcher {
 	t.Helper()
 	opt.Quiet = quiet
-	w, err := Watch(root, opt)
-	testkit.Check(t, err)
+	w := testkit.Must(Watch(root, opt))(t)
 	t.Cleanup(w.Close)
 	return w
 }
@@ -35,8 +34,7 @@ func next(t *testing.T, w *Watcher) Batch {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	b, err := w.Next(ctx)
-	testkit.Check(t, err)
+	b := testkit.Must(w.Next(ctx))(t)
 	return b
 }
 
@@ -201,8 +199,7 @@ func TestLock(t *testing.T) {
 	if _, err := os.Stat(lock); !errors.Is(err, fs.ErrNotExist) {
 		t.Error("the watcher created the lock file")
 	}
-	unlock, err := lockedfile.MutexAt(lock).Lock()
-	testkit.Check(t, err)
+	unlock := testkit.Must(lockedfile.MutexAt(lock).Lock())(t)
 	testkit.Write(t, filepath.Join(root, "p.html"), "longer")
 	released := make(chan struct{})
 	time.AfterFunc(6*quiet, func() { close(released); unlock() })

@@ -71,8 +71,7 @@ func TestCalls(t *testing.T) {
 	var warnings []string
 	file := filepath.Join(t.TempDir(), "mentions.db"+callsEnding)
 	start := func() *calls {
-		book, err := ReadBook(file)
-		testkit.Check(t, err)
+		book := testkit.Must(ReadBook(file))(t)
 		return &calls{file: file, caller: caller, store: store, sites: sites, log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 			takes: func(url string) bool { return !strings.Contains(url, "deaf") }, most: 1,
 			warn: func(text string) { warnings = append(warnings, text) }, book: book}
@@ -151,8 +150,7 @@ func TestDeployAtTheStart(t *testing.T) {
 	}
 	testkit.Check(t, os.Mkdir(filepath.Join(dir, "public"), 0o755))
 	page("index.html")
-	p, err := project.Find(t.Context(), dir, project.Options{Config: &config.Config{BaseURLs: []string{"https://b.example/"}}, Docroot: "public"})
-	testkit.Check(t, err)
+	p := testkit.Must(project.Find(t.Context(), dir, project.Options{Config: &config.Config{BaseURLs: []string{"https://b.example/"}}, Docroot: "public"}))(t)
 	s, sites := &sources{all: []source{{"https://b.example/", p}}}, &incoming.Sites{}
 	testkit.Check(t, s.watch())
 	defer s.close()
@@ -257,12 +255,10 @@ func TestPrivatePeer(t *testing.T) {
 		if allowed {
 			cfg.Incoming.AllowAddress = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 		}
-		p, err := project.Find(t.Context(), t.TempDir(), project.Options{Config: cfg})
-		testkit.Check(t, err)
+		p := testkit.Must(project.Find(t.Context(), t.TempDir(), project.Options{Config: cfg}))(t)
 		var warnings []string
 		opt := &ServeOptions{Warn: func(text string) { warnings = append(warnings, text) }}
-		c, err := newCalls(t.Context(), p, opt, &parts{sources: &sources{all: []source{{"https://b.example/", p}}}, log: slog.New(slog.DiscardHandler)})
-		testkit.Check(t, err)
+		c := testkit.Must(newCalls(t.Context(), p, opt, &parts{sources: &sources{all: []source{{"https://b.example/", p}}}, log: slog.New(slog.DiscardHandler)}))(t)
 		c.book.Queue = []BookEntry{{Call: send.LinkCall{Method: send.UnlinkR, Source: peer.URL + "/post", Target: "https://b.example/old"}}}
 		c.send(t.Context())
 		got := connections.Load()

@@ -33,20 +33,17 @@ type party struct {
 }
 
 func newParty(t *testing.T, c *incomingtest.Clock, files map[string]string) *party {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	testkit.Check(t, err)
+	l := testkit.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	p := &party{t: t, clock: c, base: "http://" + l.Addr().String() + "/", root: t.TempDir(), store: incomingtest.NewStore(c.Now), sites: &incoming.Sites{}, book: &receive.Book{}}
 	allowed := []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 	receiver := incoming.NewReceiver(incoming.ReceiverOptions{
 		Store: p.store, Sites: p.sites, Now: c.Now, LinkMod: true,
 		Client: verify.NewClient(verify.Options{AllowAddresses: allowed, Pace: -1}),
 	})
-	peer, err := send.ParseLinkPeer("127.0.0.1")
-	testkit.Check(t, err)
+	peer := testkit.Must(send.ParseLinkPeer("127.0.0.1"))(t)
 	p.sender = send.NewLink(outgoing.NewClient(outgoing.ClientOptions{AllowAddresses: allowed, Pace: -1}), send.LinkOptions{Peers: []send.LinkPeer{peer}, Now: c.Now})
 	p.deploy(files)
-	pages, err := server.NewPages([]server.Docroot{{BaseURL: p.base, Dir: p.root}})
-	testkit.Check(t, err)
+	pages := testkit.Must(server.NewPages([]server.Docroot{{BaseURL: p.base, Dir: p.root}}))(t)
 	s := server.New(server.Options{Receiver: receiver, Mentions: p.store, Pages: pages, BaseURLs: []string{p.base}, Now: c.Now})
 	ctx, stop := context.WithCancel(context.Background())
 	var done sync.WaitGroup
@@ -68,8 +65,7 @@ func (p *party) deploy(files map[string]string) []receive.Sent {
 	manifest(p.t, staging, p.base, files) // a broken docroot is found before it is published
 	p.sites.Set(manifest(p.t, p.root, p.base, files))
 	testkit.Check(p.t, p.book.Deploy(p.t.Context(), p.store, before, p.sites))
-	sent, err := p.book.Send(p.t.Context(), p.sender, p.clock.Now())
-	testkit.Check(p.t, err)
+	sent := testkit.Must(p.book.Send(p.t.Context(), p.sender, p.clock.Now()))(p.t)
 	for _, s := range sent {
 		if s.State != ledger.Done {
 			p.t.Errorf("%s %s %s: %s (%s)", s.Call.Method, s.Call.Source, s.Call.Target, s.State, s.Message)

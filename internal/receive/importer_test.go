@@ -21,8 +21,7 @@ import (
 
 func mustImport(t *testing.T, store incoming.Store, items iter.Seq2[ImportItem, error], opt ImportOptions) ImportReport {
 	t.Helper()
-	report, err := ImportItems(t.Context(), store, items, opt)
-	testkit.Check(t, err)
+	report := testkit.Must(ImportItems(t.Context(), store, items, opt))(t)
 	return report
 }
 
@@ -158,8 +157,7 @@ func TestRoundTrip(t *testing.T) {
 	if _, err := export.Write(t.Context(), first.List(t.Context(), export.Selection), dir, export.Options{Format: export.JF2}); err != nil {
 		t.Fatal(err)
 	}
-	file, err := os.Open(filepath.Join(dir, "pages", "p.json"))
-	testkit.Check(t, err)
+	file := testkit.Must(os.Open(filepath.Join(dir, "pages", "p.json")))(t)
 	defer file.Close()
 	mustImport(t, second, JF2(file), ImportOptions{})
 	compare(t, "after the round trip", dump(t, second), dump(t, first))
@@ -209,8 +207,7 @@ comment 7: URL "": not an absolute URL`)
 func makeWebmentiond(t *testing.T, statements ...string) (file string) {
 	t.Helper()
 	file = filepath.Join(t.TempDir(), "a database?.sqlite")
-	db, err := sql.Open("sqlite", "file:"+strings.NewReplacer("?", "%3f", " ", "%20").Replace(file))
-	testkit.Check(t, err)
+	db := testkit.Must(sql.Open("sqlite", "file:"+strings.NewReplacer("?", "%3f", " ", "%20").Replace(file)))(t)
 	defer db.Close()
 	for _, s := range statements {
 		if _, err := db.Exec(s); err != nil {

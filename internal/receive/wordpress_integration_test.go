@@ -27,8 +27,7 @@ func TestWordPressExport(t *testing.T) {
 	for _, name := range []string{"approved", "held", "spam", "trash"} {
 		call := `<methodCall><methodName>pingback.ping</methodName><params><param><value><string>` + blog.URL + "/src/" + name +
 			`</string></value></param><param><value><string>` + post + `</string></value></param></params></methodCall>`
-		resp, err := http.Post(blog.URL+"/xmlrpc.php", "text/xml", strings.NewReader(call))
-		testkit.Check(t, err)
+		resp := testkit.Must(http.Post(blog.URL+"/xmlrpc.php", "text/xml", strings.NewReader(call)))(t)
 		answer, _ := io.ReadAll(resp.Body)
 		resp.Body.Close()
 		if strings.Contains(string(answer), "fault") {

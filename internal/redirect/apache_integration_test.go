@@ -60,8 +60,7 @@ var apacheTargets = []string{"/", "/old", "/old/", "/old/a%20b?q=1", "/older", "
 
 // TestApacheOracle compares the rules of .htaccess with Apache itself.
 func TestApacheOracle(t *testing.T) {
-	dir, err := os.MkdirTemp("", "apache-rules-")
-	testkit.Check(t, err)
+	dir := testkit.Must(os.MkdirTemp("", "apache-rules-"))(t)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	root := filepath.Join(dir, "root")
 	for _, name := range apacheFiles {
@@ -84,11 +83,9 @@ func TestApacheOracle(t *testing.T) {
 		}
 		for _, host := range []string{"h.example", "www.h.example"} {
 			for _, target := range apacheTargets {
-				request, err := http.NewRequest("GET", "http://"+address+target, nil)
-				testkit.Check(t, err)
+				request := testkit.Must(http.NewRequest("GET", "http://"+address+target, nil))(t)
 				request.Host = host
-				response, err := client.Do(request)
-				testkit.Check(t, err)
+				response := testkit.Must(client.Do(request))(t)
 				body, err := io.ReadAll(response.Body)
 				response.Body.Close()
 				testkit.Check(t, err)

@@ -24,10 +24,8 @@ func oracle(t *testing.T, script string, cases, answers any) {
 	if npm == "" {
 		t.Fatal("SITELINK_NPM is not set: bash .ci/run installs the packages and sets it")
 	}
-	in, err := json.Marshal(cases)
-	testkit.Check(t, err)
-	name, err := filepath.Abs(filepath.Join("testdata", "oracle", script))
-	testkit.Check(t, err)
+	in := testkit.Must(json.Marshal(cases))(t)
+	name := testkit.Must(filepath.Abs(filepath.Join("testdata", "oracle", script)))(t)
 	cmd := exec.Command("node", name)
 	cmd.Dir = npm
 	cmd.Env = append(os.Environ(), "SITELINK_MODULES="+filepath.Join(npm, "node_modules"))

@@ -42,8 +42,7 @@ func sections(t *testing.T, document string) map[string][]string {
 // codes returns the values of all constants of type Code in check/code.go.
 func codes(t *testing.T) []string {
 	t.Helper()
-	file, err := parser.ParseFile(token.NewFileSet(), "../../check/code.go", nil, parser.SkipObjectResolution)
-	testkit.Check(t, err)
+	file := testkit.Must(parser.ParseFile(token.NewFileSet(), "../../check/code.go", nil, parser.SkipObjectResolution))(t)
 	var values []string
 	for _, d := range file.Decls {
 		g, ok := d.(*ast.GenDecl)
@@ -56,8 +55,7 @@ func codes(t *testing.T) []string {
 				continue
 			}
 			for _, e := range v.Values {
-				text, err := strconv.Unquote(e.(*ast.BasicLit).Value)
-				testkit.Check(t, err)
+				text := testkit.Must(strconv.Unquote(e.(*ast.BasicLit).Value))(t)
 				values = append(values, text)
 			}
 		}
@@ -169,8 +167,7 @@ func keys(t *testing.T, object []byte) []string {
 	}
 	var names []string
 	for d.More() {
-		key, err := d.Token()
-		testkit.Check(t, err)
+		key := testkit.Must(d.Token())(t)
 		names = append(names, key.(string))
 		var value json.RawMessage
 		testkit.Check(t, d.Decode(&value))

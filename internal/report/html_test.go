@@ -89,8 +89,7 @@ type parsed struct {
 // algorithm, and fails for elements that must not be in it.
 func parseHTML(t testing.TB, report []byte) (p parsed) {
 	t.Helper()
-	doc, err := html.Parse(bytes.NewReader(report))
-	testkit.Check(t, err)
+	doc := testkit.Must(html.Parse(bytes.NewReader(report)))(t)
 	for n := range doc.Descendants() {
 		if n.Type == html.CommentNode {
 			t.Errorf("a comment: %q", n.Data)

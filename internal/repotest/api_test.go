@@ -29,8 +29,7 @@ var publicRoots = []string{"site", "check", "outgoing", "incoming", "templates",
 func TestPublicAPI(t *testing.T) {
 	packages, load := exportData(t)
 	for _, path := range packages {
-		pkg, err := load(path)
-		testkit.Check(t, err)
+		pkg := testkit.Must(load(path))(t)
 		for _, f := range unnameable(pkg) {
 			t.Errorf("%s: %s", strings.TrimPrefix(path, module+"/"), f)
 		}
@@ -56,11 +55,9 @@ func missingDocs(t *testing.T, dir string) (missing []string) {
 	} else if err != nil || file.Doc == nil {
 		missing = append(missing, "doc.go with a package comment")
 	}
-	tests, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
-	testkit.Check(t, err)
+	tests := testkit.Must(filepath.Glob(filepath.Join(dir, "*_test.go")))(t)
 	for _, name := range tests {
-		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
-		testkit.Check(t, err)
+		file := testkit.Must(parser.ParseFile(token.NewFileSet(), name, nil, 0))(t)
 		for _, d := range file.Decls {
 			if f, ok := d.(*ast.FuncDecl); ok && f.Recv == nil && strings.HasPrefix(f.Name.Name, "Example") {
 				return missing

@@ -46,8 +46,7 @@ func TestDocAPICompiles(t *testing.T) {
 		body.String() + "\treturn err\n}\n")
 
 	dir := t.TempDir()
-	repository, err := filepath.Abs(root)
-	testkit.Check(t, err)
+	repository := testkit.Must(filepath.Abs(root))(t)
 	mod := strings.ReplaceAll(readFile(t, "internal/repotest/testdata/stranger/go.mod"), "../../../..", filepath.ToSlash(repository))
 	for name, text := range map[string]string{"go.mod": mod, "go.sum": readFile(t, "internal/repotest/testdata/stranger/go.sum"), "api.go": file.String()} {
 		testkit.Check(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))

@@ -32,8 +32,7 @@ func odd(t *testing.T, dir string) {
 	in := func(name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
 	testkit.Check(t, os.Symlink("gone.html", in("broken-symlink/public/tides.html")))
 	testkit.Check(t, os.Chmod(in("unreadable/public/tides.html"), 0))
-	socket, err := net.Listen("unix", in("special-file/public/tides.html"))
-	testkit.Check(t, err)
+	socket := testkit.Must(net.Listen("unix", in("special-file/public/tides.html")))(t)
 	t.Cleanup(func() { socket.Close() })
 	var rules, entries strings.Builder
 	for i := range 2001 {
@@ -64,8 +63,7 @@ func odd(t *testing.T, dir string) {
 // and compares each finding with docs/reference/codes.md.
 func TestCodeFindings(t *testing.T) {
 	const document = "docs/reference/codes.md"
-	archive, err := txtar.ParseFile(filepath.Join("testdata", "codes.txtar"))
-	testkit.Check(t, err)
+	archive := testkit.Must(txtar.ParseFile(filepath.Join("testdata", "codes.txtar")))(t)
 	dir, flags := t.TempDir(), map[string][]string{}
 	for _, f := range archive.Files {
 		code, name, _ := strings.Cut(f.Name, "/")

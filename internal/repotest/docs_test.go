@@ -48,8 +48,7 @@ func documents(t *testing.T) []string {
 // backquotes must exist.
 func TestDocs(t *testing.T) {
 	top := map[string]bool{}
-	entries, err := os.ReadDir(root)
-	testkit.Check(t, err)
+	entries := testkit.Must(os.ReadDir(root))(t)
 	for _, entry := range entries {
 		if entry.IsDir() && entry.Name() != ".git" {
 			top[entry.Name()] = true

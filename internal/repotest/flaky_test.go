@@ -12,8 +12,7 @@ import (
 // TestFlaky: after a test that failed once and then passed, .ci/run succeeds only if .ci/flaky
 // lists it with a cause, among at most three.
 func TestFlaky(t *testing.T) {
-	run, err := filepath.Abs(filepath.Join(root, ".ci", "run"))
-	testkit.Check(t, err)
+	run := testkit.Must(filepath.Abs(filepath.Join(root, ".ci", "run")))(t)
 	// A go whose first run fails.
 	script := `set -euo pipefail; flaky=() now=
 . <(sed -n '/^test_twice() {/,/^}/p; /^flaky_tests() {/,/^}/p' "$0")

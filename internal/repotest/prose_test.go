@@ -159,8 +159,7 @@ func prose(t *testing.T, name, source string) []proseText {
 		return []proseText{{0, source}}
 	}
 	fset := token.NewFileSet()
-	file, err := parser.ParseFile(fset, name, source, parser.ParseComments|parser.SkipObjectResolution)
-	testkit.Check(t, err)
+	file := testkit.Must(parser.ParseFile(fset, name, source, parser.ParseComments|parser.SkipObjectResolution))(t)
 	var parts []proseText
 	add := func(node ast.Node, replacer *strings.Replacer) {
 		from, to := fset.Position(node.Pos()).Offset, fset.Position(node.End()).Offset

@@ -88,8 +88,7 @@ func build(t *testing.T, pkg string) (binary string) {
 	if binary, ok := binaries[pkg]; ok {
 		return binary
 	}
-	dir, err := os.MkdirTemp(buildDir, "")
-	testkit.Check(t, err)
+	dir := testkit.Must(os.MkdirTemp(buildDir, ""))(t)
 	binary = filepath.Join(dir, filepath.Base(pkg))
 	if runtime.GOOS == "windows" {
 		binary += ".exe"

@@ -60,8 +60,7 @@ var starters = map[string]starter{
 // TestStart: each page of docs/start is what start.tmpl makes, with what check
 // prints in the project of that generator.
 func TestStart(t *testing.T) {
-	tmpl, err := template.ParseFiles(filepath.Join("testdata", "start.tmpl"))
-	testkit.Check(t, err)
+	tmpl := testkit.Must(template.ParseFiles(filepath.Join("testdata", "start.tmpl")))(t)
 	binary, dir := build(t, "./cmd/sitelink"), projects(t)
 	for name, s := range starters {
 		s.Output, _, _ = runSitelink(t, binary, filepath.Join(dir, name), "check")
@@ -86,16 +85,14 @@ func TestStart(t *testing.T) {
 // returns their directory.
 func projects(t *testing.T) string {
 	t.Helper()
-	git, err := exec.LookPath("git")
-	testkit.Check(t, err)
+	git := testkit.Must(exec.LookPath("git"))(t)
 	// With git, and without the generators and settings of the developer's machine.
 	bin := t.TempDir()
 	testkit.Check(t, os.Symlink(git, filepath.Join(bin, "git")))
 	t.Setenv("PATH", bin)
 	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
 	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
-	archive, err := txtar.ParseFile(filepath.Join("testdata", "start.txtar"))
-	testkit.Check(t, err)
+	archive := testkit.Must(txtar.ParseFile(filepath.Join("testdata", "start.txtar")))(t)
 	dir := t.TempDir()
 	for _, f := range archive.Files {
 		write(t, filepath.Join(dir, filepath.FromSlash(f.Name)), string(f.Data))

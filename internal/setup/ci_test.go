@@ -258,8 +258,7 @@ func TestPackages(t *testing.T) {
 			name, text, _ := strings.Cut(file, "=")
 			testkit.Check(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
 		}
-		s, err := Look(t.Context(), dir, Options{Untrusted: true})
-		testkit.Check(t, err)
+		s := testkit.Must(Look(t.Context(), dir, Options{Untrusted: true}))(t)
 		tools, builds := s.tools()
 		if got := strings.Join(tools.lines(false), "; "); !builds || got != c.install || s.buildLine() != c.build {
 			t.Errorf("%s:\n got %s; %s\nwant %s; %s", c.files, got, s.buildLine(), c.install, c.build)

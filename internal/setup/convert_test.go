@@ -182,8 +182,7 @@ lost doc $outdir: its value is computed
 lost http: sitelink reads files, not a server`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, err := Convert("some/"+c.name, c.text)
-			testkit.Check(t, err)
+			got := testkit.Must(Convert("some/"+c.name, c.text))(t)
 			var b strings.Builder
 			line := func(parts ...string) { b.WriteString("\n" + strings.Join(parts, " ")) }
 			if got.Docroot != "" {

@@ -29,8 +29,7 @@ func examined(t *testing.T, files map[string]string) map[string]Diagnosis {
 	for name, text := range files {
 		testkit.Write(t, name, text)
 	}
-	survey, err := Look(t.Context(), dir, Options{Env: os.Environ(), Version: "1.2.3"})
-	testkit.Check(t, err)
+	survey := testkit.Must(Look(t.Context(), dir, Options{Env: os.Environ(), Version: "1.2.3"}))(t)
 	d := &Doctor{Survey: survey, Env: os.Environ(), Getenv: os.Getenv}
 	cfg, err := config.Load(config.Request{})
 	if d.ConfigErr = err; err == nil {

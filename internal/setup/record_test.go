@@ -43,8 +43,7 @@ func put(t *testing.T, dir, name, text string) {
 
 func openRecord(t *testing.T, dir, root string) *Record {
 	t.Helper()
-	r, err := Open(dir, root)
-	testkit.Check(t, err)
+	r := testkit.Must(Open(dir, root))(t)
 	return r
 }
 

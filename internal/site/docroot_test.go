@@ -33,8 +33,7 @@ var (
 
 func load(t testing.TB, root string, opt Options) *Site {
 	t.Helper()
-	s, err := Load(context.Background(), root, opt)
-	testkit.Check(t, err)
+	s := testkit.Must(Load(context.Background(), root, opt))(t)
 	return s
 }
 
@@ -159,8 +158,7 @@ func compareRows(t *testing.T, s *Site, page string, rows []row) {
 // and without their prefix.
 func stateNames(t testing.TB) []string {
 	t.Helper()
-	f, err := parser.ParseFile(token.NewFileSet(), "../host/state.go", nil, 0)
-	testkit.Check(t, err)
+	f := testkit.Must(parser.ParseFile(token.NewFileSet(), "../host/state.go", nil, 0))(t)
 	var out []string
 	for _, d := range f.Decls {
 		g, ok := d.(*ast.GenDecl)

@@ -123,8 +123,7 @@ func TestSniffFault(t *testing.T) {
 		s.pages = append(s.pages, Page{node: n, kind: kind})
 		testkit.Check(t, os.Remove(filepath.Join(root, name)))
 	}
-	dir, err := docroot.Open(s.Real())
-	testkit.Check(t, err)
+	dir := testkit.Must(docroot.Open(s.Real()))(t)
 	defer dir.Close()
 	testkit.Check(t, (&loader{Site: s, dir: dir}).sniff(t.Context()))
 	if f := s.Faults(); len(f) != 1 || f[0].Path != "a.xml" || !strings.Contains(f[0].Err.Error(), "vanished") || len(s.pages) != 1 {

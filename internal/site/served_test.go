@@ -24,8 +24,7 @@ func TestServerTakesOver(t *testing.T) {
 		pages int
 	}{{link, host.StateExternal, "", 0}, {link + script, host.StateOK, "http://localhost:1313/", 1}, {link + script + " ", host.StateOK, "http://localhost:1313/", 1}, {link, host.StateExternal, "", 0}} {
 		testkit.Check(t, os.WriteFile(filepath.Join(root, "index.html"), []byte(step.home), 0o666))
-		n, err := s.Update(t.Context(), []string{"index.html"})
-		testkit.Check(t, err)
+		n := testkit.Must(s.Update(t.Context(), []string{"index.html"}))(t)
 		if d := details(t, n, "index.html")[0]; d.State != step.state || n.ServerURL() != step.url || n.ServerPages() != step.pages {
 			t.Errorf("%s: %s, server %q, %d pages", step.home, stateName(t, d.State), n.ServerURL(), n.ServerPages())
 		}

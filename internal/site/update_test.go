@@ -78,8 +78,7 @@ func TestUpdateKinds(t *testing.T) {
 			}
 			s := load(t, root, opt)
 			testkit.Check(t, test.change(root))
-			n, err := s.Update(t.Context(), test.paths)
-			testkit.Check(t, err)
+			n := testkit.Must(s.Update(t.Context(), test.paths))(t)
 			if got := shares(s, n); got != test.shared {
 				t.Errorf("shared: %t, want %t", got, test.shared)
 			}
@@ -147,8 +146,7 @@ func TestUpdateFails(t *testing.T) {
 		if got := states(s); fmt.Sprint(got) != fmt.Sprint(before) {
 			t.Errorf("%s: %v after a failed update, want %v", change.paths, got, before)
 		}
-		n, err := s.Update(t.Context(), change.paths)
-		testkit.Check(t, err)
+		n := testkit.Must(s.Update(t.Context(), change.paths))(t)
 		if s = n; fmt.Sprint(states(s)) != fmt.Sprint(change.want) {
 			t.Errorf("%s: %v, want %v", change.paths, states(s), change.want)
 		}
@@ -242,8 +240,7 @@ func TestUpdateManifest(t *testing.T) {
 	root := tempDocroot(t, files{"index.html": "<link rel=manifest href=m.json>", "m.json": `{"icons": [{"src": "pic.png"}]}`, "pic.png": ""})
 	s := load(t, root, Options{})
 	testkit.Check(t, errors.Join(os.Chmod(filepath.Join(root, "pic.png"), 0o600), put("n.map", "")(root)))
-	s, err := s.Update(t.Context(), []string{"n.map", "pic.png"})
-	testkit.Check(t, err)
+	s = testkit.Must(s.Update(t.Context(), []string{"n.map", "pic.png"}))(t)
 	if got := s.State(&s.Page(pageID(t, s, "m.json")).All()[0]); got != host.StatePrivate {
 		t.Errorf("%s, want private", stateName(t, got))
 	}

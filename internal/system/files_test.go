@@ -28,8 +28,7 @@ func TestCause(t *testing.T) {
 
 // writers are the two ways to write a file, below dir.
 func writers(t *testing.T, dir string) map[string]func(name string, data []byte, mode fs.FileMode) error {
-	root, err := os.OpenRoot(dir)
-	testkit.Check(t, err)
+	root := testkit.Must(os.OpenRoot(dir))(t)
 	t.Cleanup(func() { root.Close() })
 	return map[string]func(string, []byte, fs.FileMode) error{
 		"WriteFile": func(name string, data []byte, mode fs.FileMode) error {
@@ -41,8 +40,7 @@ func writers(t *testing.T, dir string) map[string]func(name string, data []byte,
 
 func names(t *testing.T, dir string) string {
 	t.Helper()
-	entries, err := os.ReadDir(dir)
-	testkit.Check(t, err)
+	entries := testkit.Must(os.ReadDir(dir))(t)
 	var all []string
 	for _, e := range entries {
 		all = append(all, e.Name())
@@ -134,8 +132,7 @@ func TestDiscard(t *testing.T) {
 
 func TestIsTemporary(t *testing.T) {
 	dir := t.TempDir()
-	r, err := NewReplacement(filepath.Join(dir, "a.txt"), 0)
-	testkit.Check(t, err)
+	r := testkit.Must(NewReplacement(filepath.Join(dir, "a.txt"), 0))(t)
 	defer r.Discard()
 	if !IsTemporary(filepath.Base(r.File.Name()), "a.txt") {
 		t.Errorf("%s is not recognised as temporary", r.File.Name())

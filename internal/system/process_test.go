@@ -98,8 +98,7 @@ func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 // ended waits until the process whose id was printed is gone or a zombie.
 func ended(t *testing.T, out *bytes.Buffer) {
 	t.Helper()
-	pid, err := strconv.Atoi(strings.TrimSpace(out.String()))
-	testkit.Check(t, err)
+	pid := testkit.Must(strconv.Atoi(strings.TrimSpace(out.String())))(t)
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 		stat, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 		if !ProcessExists(pid) || strings.Contains(string(stat), ") Z ") {

@@ -38,3 +38,14 @@ func Longer[T any](short, long T) T {
 	}
 	return long
 }
+
+// Must returns what a call returned, or ends the test with its error:
+//
+//	s := testkit.Must(site.Load(ctx, dir, site.Options{}))(t)
+func Must[T any](value T, err error) func(t testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		Check(t, err)
+		return value
+	}
+}

@@ -360,21 +360,18 @@ func TestCanonicalRules(t *testing.T) {
 
 // WO-62: references are made absolute first, as browsers do it.
 func TestCanonicalReferences(t *testing.T) {
-	page, err := Parse("http://h/a/b/c.html")
-	testkit.Check(t, err)
+	page := testkit.Must(Parse("http://h/a/b/c.html"))(t)
 	for ref, want := range map[string]string{
 		"../d.html": "http://h/a/d.html", "../../../d.html": "http://h/d.html", "//o/d": "http://o/d", "/x": "http://h/x",
 		"#f": "http://h/a/b/c.html", "": "http://h/a/b/c.html", "d%7e": "http://h/a/b/d~", "?q#f": "http://h/a/b/c.html?q",
 	} {
-		u, err := page.Resolve(ref)
-		testkit.Check(t, err)
+		u := testkit.Must(page.Resolve(ref))(t)
 		if got := canonical(t, u.String()); got != want {
 			t.Errorf("%q: got %q, want %q", ref, got, want)
 		}
 	}
 	for _, ref := range []string{"mailto:a@b.example", "javascript:alert(1)"} {
-		u, err := page.Resolve(ref)
-		testkit.Check(t, err)
+		u := testkit.Must(page.Resolve(ref))(t)
 		if got, err := CanonicalHeuristic(u.String(), "h"); err == nil {
 			t.Errorf("%q: got %q", ref, got)
 		}

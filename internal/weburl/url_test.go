@@ -12,8 +12,7 @@ func mustParse(t *testing.T, raw string) URL {
 	if raw == "" {
 		return URL{}
 	}
-	u, err := Parse(raw)
-	testkit.Check(t, err)
+	u := testkit.Must(Parse(raw))(t)
 	return u
 }
 
@@ -95,8 +94,7 @@ func TestResolve(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			base := mustParse(t, c.base)
-			u, err := base.Resolve(c.ref)
-			testkit.Check(t, err)
+			u := testkit.Must(base.Resolve(c.ref))(t)
 			if u.String() != c.want || u.Notes()&^NoteHost != c.notes {
 				t.Errorf("%q against %q: got %q, notes %b, want %q, notes %b", c.ref, c.base, u, u.Notes(), c.want, c.notes)
 			}

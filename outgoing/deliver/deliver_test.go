@@ -98,8 +98,7 @@ func notice(source, target string, event ledger.Event) ledger.Notice {
 
 func store(t *testing.T, notices ...ledger.Notice) *ledger.File {
 	t.Helper()
-	s, err := ledger.OpenFile(filepath.Join(t.TempDir(), "l.jsonl"), ledger.FileOptions{})
-	testkit.Check(t, err)
+	s := testkit.Must(ledger.OpenFile(filepath.Join(t.TempDir(), "l.jsonl"), ledger.FileOptions{}))(t)
 	t.Cleanup(func() { s.Close() })
 	testkit.Check(t, s.Plan(t.Context(), site, ledger.Change{Notices: notices}))
 	return s
@@ -107,16 +106,14 @@ func store(t *testing.T, notices ...ledger.Notice) *ledger.File {
 
 func run(t *testing.T, s ledger.Store, opt Options) *Report {
 	t.Helper()
-	r, err := Run(t.Context(), s, opt)
-	testkit.Check(t, err)
+	r := testkit.Must(Run(t.Context(), s, opt))(t)
 	return r
 }
 
 // states returns "TARGET PROTOCOL STATE" of all notices, sorted.
 func states(t *testing.T, s ledger.Store) []string {
 	t.Helper()
-	snap, err := s.Load(t.Context())
-	testkit.Check(t, err)
+	snap := testkit.Must(s.Load(t.Context()))(t)
 	var all []string
 	for _, n := range snap.Notices {
 		all = append(all, strings.Join(strings.Fields(fmt.Sprintf("%s %s %s", n.Target, n.Protocol, n.State)), " "))

@@ -58,8 +58,7 @@ func TestManyHosts(t *testing.T) {
 	allow := []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 	ours := func() (took, cpu time.Duration) {
 		server.posts.Store(0)
-		store, err := ledger.OpenFile(filepath.Join(t.TempDir(), "l.jsonl"), ledger.FileOptions{})
-		testkit.Check(t, err)
+		store := testkit.Must(ledger.OpenFile(filepath.Join(t.TempDir(), "l.jsonl"), ledger.FileOptions{}))(t)
 		defer store.Close()
 		testkit.Check(t, store.Plan(t.Context(), "http://127.0.0.1/", ledger.Change{Notices: notices}))
 		client := outgoing.NewClient(outgoing.ClientOptions{AllowAddresses: allow, Pace: -1})

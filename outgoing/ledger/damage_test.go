@@ -117,8 +117,7 @@ func TestLostRows(t *testing.T) {
 			t.Logf("%d of %d were refused; the others had lost nothing", refused, places)
 		})
 	}
-	f, err := OpenFile(name, FileOptions{})
-	testkit.Check(t, err)
+	f := testkit.Must(OpenFile(name, FileOptions{}))(t)
 	if textOf(f.records) != want {
 		t.Error("the whole ledger is another")
 	}
@@ -199,8 +198,7 @@ func TestRepair(t *testing.T) {
 		if testkit.Check(t, err); used != 1 || restored < 1 {
 			t.Errorf("used %d, restored %d", used, restored)
 		}
-		f, err := OpenFile(name, FileOptions{ReadOnly: true})
-		testkit.Check(t, err)
+		f := testkit.Must(OpenFile(name, FileOptions{ReadOnly: true}))(t)
 		if got := textOf(f.records); got != want && !slices.Equal(statesOnly(got), statesOnly(want)) {
 			t.Errorf("repaired to another ledger")
 		}

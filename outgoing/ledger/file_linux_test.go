@@ -104,8 +104,7 @@ func BenchmarkLoadSaveDisk(b *testing.B) {
 	testkit.Check(b, replace(system.OS, name, sample(100_000).write))
 	began := processorTime()
 	for b.Loop() {
-		f, err := OpenFile(name, FileOptions{})
-		testkit.Check(b, err)
+		f := testkit.Must(OpenFile(name, FileOptions{}))(b)
 		f.changed = true
 		testkit.Check(b, f.Close())
 	}

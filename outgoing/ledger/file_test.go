@@ -23,8 +23,7 @@ const site = "https://example.org/"
 func openFile(t testing.TB, name string) (*File, *[]string) {
 	t.Helper()
 	var notes []string
-	f, err := OpenFile(name, FileOptions{Warn: func(s string) { notes = append(notes, s) }})
-	testkit.Check(t, err)
+	f := testkit.Must(OpenFile(name, FileOptions{Warn: func(s string) { notes = append(notes, s) }}))(t)
 	t.Cleanup(func() { f.Close() })
 	return f, &notes
 }
@@ -46,8 +45,7 @@ func pendingNotices(n int) []Notice {
 
 func states(t *testing.T, s Store) map[Key]State {
 	t.Helper()
-	snap, err := s.Load(ctx)
-	testkit.Check(t, err)
+	snap := testkit.Must(s.Load(ctx))(t)
 	m := map[Key]State{}
 	for _, n := range snap.Notices {
 		m[n.Key] = n.State
@@ -83,8 +81,7 @@ func TestFileSurvivesCrash(t *testing.T) {
 	if got := states(t, g); !reflect.DeepEqual(got, want) || len(*notes) > 0 {
 		t.Errorf("after the crash %v, want %v; notes %q", got, want, *notes)
 	}
-	again, err := g.Claim(ctx, time.Now(), 10)
-	testkit.Check(t, err)
+	again := testkit.Must(g.Claim(ctx, time.Now(), 10))(t)
 	if len(again) != 3 || again[0].State != InFlight || again[1].State != Pending {
 		t.Errorf("claimed after the crash: %v", again)
 	}
@@ -214,8 +211,7 @@ func TestDamagedFiles(t *testing.T) {
 		t.Errorf("%v, want %s", err, want)
 	}
 	var notes []string
-	g, err := OpenFile(name, FileOptions{AcceptLoss: true, Warn: func(s string) { notes = append(notes, s) }})
-	testkit.Check(t, err)
+	g := testkit.Must(OpenFile(name, FileOptions{AcceptLoss: true, Warn: func(s string) { notes = append(notes, s) }}))(t)
 	if got := states(t, g); len(got) != 2 || got[all[1].Key] != Pending || got[all[2].Key] != InFlight {
 		t.Errorf("states %v", got)
 	}
@@ -244,8 +240,7 @@ func TestLocked(t *testing.T) {
 		t.Errorf("%v, want %s", err, want)
 	}
 	// Reading needs no lock and writes nothing.
-	r, err := OpenFile(name, FileOptions{ReadOnly: true})
-	testkit.Check(t, err)
+	r := testkit.Must(OpenFile(name, FileOptions{ReadOnly: true}))(t)
 	if len(states(t, r)) != 1 {
 		t.Error("the notice cannot be read")
 	}
@@ -287,8 +282,7 @@ func TestClaim(t *testing.T) {
 	all[2].State = Done
 	testkit.Check(t, f.Plan(ctx, site, Change{Notices: all}))
 	claim := func(at time.Time, limit int) (got []string) {
-		notices, err := f.Claim(ctx, at, limit)
-		testkit.Check(t, err)
+		notices := testkit.Must(f.Claim(ctx, at, limit))(t)
 		for _, n := range notices {
 			got = append(got, strings.TrimPrefix(n.Source, site))
 		}

@@ -58,8 +58,7 @@ func text(t testing.TB, b *records) string {
 
 func mustParse(t testing.TB, text string) *parsed {
 	t.Helper()
-	p, err := parse("ledger.jsonl", text)
-	testkit.Check(t, err)
+	p := testkit.Must(parse("ledger.jsonl", text))(t)
 	return p
 }
 
@@ -198,8 +197,7 @@ func TestParseDamage(t *testing.T) {
 		{name: "equal links", text: header + link + link, links: 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			p, err := parse("f", c.text)
-			testkit.Check(t, err)
+			p := testkit.Must(parse("f", c.text))(t)
 			var faults []string
 			for _, fault := range p.warnings {
 				faults = append(faults, fault.String())
@@ -335,8 +333,7 @@ func TestFailed(t *testing.T) {
 // A failed notice that is planned again is claimed, with its attempts counted from
 // the start; one that another runner has delivered meanwhile is left alone.
 func TestAgain(t *testing.T) {
-	f, err := OpenFile(filepath.Join(t.TempDir(), "ledger.jsonl"), FileOptions{})
-	testkit.Check(t, err)
+	f := testkit.Must(OpenFile(filepath.Join(t.TempDir(), "ledger.jsonl"), FileOptions{}))(t)
 	defer f.Close()
 	failed := Notice{Key: Key{"https://me.example/", "https://t.example/", Pingback}, Event: Added, State: Permanent, Attempts: 8, Problems: "no-title", Cure: "add one"}
 	done := failed

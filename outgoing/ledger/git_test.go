@@ -55,8 +55,7 @@ func clone(t testing.TB, remote string) string {
 
 func openGit(t testing.TB, dir, runner string) *Git {
 	t.Helper()
-	g, err := OpenGit(ctx, gitRef, GitOptions{Dir: dir, Env: gitEnv(t), Runner: runner, Warn: func(s string) { t.Log(runner + ": " + s) }})
-	testkit.Check(t, err)
+	g := testkit.Must(OpenGit(ctx, gitRef, GitOptions{Dir: dir, Env: gitEnv(t), Runner: runner, Warn: func(s string) { t.Log(runner + ": " + s) }}))(t)
 	return g
 }
 
@@ -187,8 +186,7 @@ func TestGitCrash(t *testing.T) {
 	dir := clone(t, r)
 	g := openGit(t, dir, "dead")
 	testkit.Check(t, g.Plan(ctx, site, Change{Notices: all}))
-	claimed, err := g.Claim(ctx, time.Now(), 2)
-	testkit.Check(t, err)
+	claimed := testkit.Must(g.Claim(ctx, time.Now(), 2))(t)
 	testkit.Check(t, g.Begin(ctx, claimed[0].Key))
 	done := claimed[0]
 	done.State = Done
@@ -233,8 +231,7 @@ func TestGitTakeOver(t *testing.T) {
 	dir := clone(t, r)
 	g := openGit(t, dir, "dead")
 	testkit.Check(t, g.Plan(ctx, site, Change{Notices: all}))
-	claimed, err := g.Claim(ctx, time.Now(), 10)
-	testkit.Check(t, err)
+	claimed := testkit.Must(g.Claim(ctx, time.Now(), 10))(t)
 	testkit.Check(t, g.Begin(ctx, claimed[0].Key))
 	close(g.stop)
 	<-g.stopped
@@ -291,8 +288,7 @@ func TestGitUntold(t *testing.T) {
 		all := pendingNotices(70)
 		g := openGit(t, clone(t, r), "dead")
 		testkit.Check(t, g.Plan(ctx, site, Change{Notices: all}))
-		claimed, err := g.Claim(ctx, time.Now(), len(all))
-		testkit.Check(t, err)
+		claimed := testkit.Must(g.Claim(ctx, time.Now(), len(all)))(t)
 		jobs := make(chan Notice)
 		var wg sync.WaitGroup
 		for range workers {
@@ -342,8 +338,7 @@ func TestGitLeaseChecked(t *testing.T) {
 	r := remote(t)
 	g := openGit(t, clone(t, r), "slow")
 	testkit.Check(t, g.Plan(ctx, site, Change{Notices: pendingNotices(2)}))
-	claimed, err := g.Claim(ctx, time.Now(), 1)
-	testkit.Check(t, err)
+	claimed := testkit.Must(g.Claim(ctx, time.Now(), 1))(t)
 	testkit.Check(t, g.Begin(ctx, claimed[0].Key))
 	if err := g.Begin(ctx, pendingNotices(2)[1].Key); err == nil {
 		t.Error("a notice was begun without a claim")
@@ -362,14 +357,11 @@ func TestGitLeaseRenewed(t *testing.T) {
 	testkit.Long(t)
 	t.Parallel() // it waits most of the time
 	r := remote(t)
-	g, err := OpenGit(ctx, gitRef, GitOptions{Dir: clone(t, r), Env: gitEnv(t), Runner: "long", Lease: 4 * time.Second})
-	testkit.Check(t, err)
+	g := testkit.Must(OpenGit(ctx, gitRef, GitOptions{Dir: clone(t, r), Env: gitEnv(t), Runner: "long", Lease: 4 * time.Second}))(t)
 	testkit.Check(t, g.Plan(ctx, site, Change{Notices: pendingNotices(1)}))
-	claimed, err := g.Claim(ctx, time.Now(), 1)
-	testkit.Check(t, err)
+	claimed := testkit.Must(g.Claim(ctx, time.Now(), 1))(t)
 	lease := func() time.Time {
-		p, err := parse("remote", git(t, r, "cat-file", "blob", "refs/sitelink/ledger:ledger.jsonl")+"\n")
-		testkit.Check(t, err)
+		p := testkit.Must(parse("remote", git(t, r, "cat-file", "blob", "refs/sitelink/ledger:ledger.jsonl")+"\n"))(t)
 		return p.notices[claimed[0].Key].Lease
 	}
 	first := lease()

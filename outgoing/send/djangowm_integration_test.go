@@ -65,8 +65,7 @@ func TestDjangoWM(t *testing.T) {
 	}
 	work := func() (r received) {
 		t.Helper()
-		resp, err := http.Get(site + "/work/")
-		testkit.Check(t, err)
+		resp := testkit.Must(http.Get(site + "/work/"))(t)
 		defer resp.Body.Close()
 		if err := json.NewDecoder(resp.Body).Decode(&r); err != nil {
 			t.Fatalf("%s: %v", resp.Status, err)

@@ -18,8 +18,7 @@ var may = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 
 func mustPeer(t *testing.T, entry string) LinkPeer {
 	t.Helper()
-	p, err := ParseLinkPeer(entry)
-	testkit.Check(t, err)
+	p := testkit.Must(ParseLinkPeer(entry))(t)
 	return p
 }
 
@@ -166,8 +165,7 @@ func TestSilence(t *testing.T) {
 			opt := LinkOptions{Peers: []LinkPeer{mustPeer(t, w.addr+c.form)}, Unsupported: NewUnsupportedHosts(nil, remember), Now: func() time.Time { return now }}
 			s := NewLink(linkClient(), opt)
 			n := ledger.Notice{Key: ledger.Key{Source: linkSource, Target: w.url("/doc.html")}, Event: ledger.Added}
-			e, err := s.Discover(t.Context(), outgoing.NewTarget(nil, n.Target))
-			testkit.Check(t, err)
+			e := testkit.Must(s.Discover(t.Context(), outgoing.NewTarget(nil, n.Target)))(t)
 			o := s.Send(t.Context(), n, e)
 			if o.State != c.want || len(w.saw()) != c.heads {
 				t.Errorf("got %+v after %q", o, w.saw())
@@ -306,8 +304,7 @@ func TestGoServer(t *testing.T) {
 	})
 	s := NewLink(linkClient(), LinkOptions{Unsupported: NewUnsupportedHosts(nil, nil), Peers: []LinkPeer{mustPeer(t, "127.0.0.1")}})
 	n := ledger.Notice{Key: ledger.Key{Source: linkSource, Target: base + "/doc.html"}, Event: ledger.Added}
-	e, err := s.Discover(t.Context(), outgoing.NewTarget(nil, n.Target))
-	testkit.Check(t, err)
+	e := testkit.Must(s.Discover(t.Context(), outgoing.NewTarget(nil, n.Target)))(t)
 	o := s.Send(t.Context(), n, e)
 	if want := "LINK /doc.html <http://a.example/post.html>; rel=\"" + LinkRelation + "\""; o.State != ledger.Done || len(got) != 1 || got[0] != want {
 		t.Errorf("got %+v, %q", o, got)

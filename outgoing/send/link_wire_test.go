@@ -32,8 +32,7 @@ type linkWire struct {
 // on, and the last text to all others. An empty text closes the connection.
 func newWire(t *testing.T, answers ...string) *linkWire {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	testkit.Check(t, err)
+	l := testkit.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	t.Cleanup(func() { l.Close() })
 	w := &linkWire{addr: l.Addr().String(), answers: answers}
 	go func() {
@@ -109,8 +108,7 @@ func serveHTTP(t *testing.T, f http.HandlerFunc) string {
 
 func parseCalls(t *testing.T, raw string) weburl.URL {
 	t.Helper()
-	u, err := weburl.Parse(raw)
-	testkit.Check(t, err)
+	u := testkit.Must(weburl.Parse(raw))(t)
 	return u
 }
 

@@ -63,8 +63,7 @@ func TestPreview(t *testing.T) {
 	}
 	preview := func(built []byte) *send.Preview {
 		t.Helper()
-		r, err := send.Previewer{Client: client, Senders: senders}.Preview(t.Context(), server.URL+"/post", targets, built)
-		testkit.Check(t, err)
+		r := testkit.Must(send.Previewer{Client: client, Senders: senders}.Preview(t.Context(), server.URL+"/post", targets, built))(t)
 		return r
 	}
 	check := func(r *send.Preview) {

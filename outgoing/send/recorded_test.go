@@ -28,8 +28,7 @@ func TestRecorded(t *testing.T) {
 		"fault-32601.txt": {ledger.Permanent, -32601}, "masked-no-link.txt": {ledger.Retry, 0},
 		"masked-no-title.txt": {ledger.Retry, 0}, "masked-closed.txt": {ledger.Retry, 0},
 	}
-	files, err := os.ReadDir(dir)
-	testkit.Check(t, err)
+	files := testkit.Must(os.ReadDir(dir))(t)
 	if len(files) != len(want) {
 		t.Errorf("%d recordings, want %d", len(files), len(want))
 	}
@@ -39,8 +38,7 @@ func TestRecorded(t *testing.T) {
 		if len(parts) != 3 {
 			t.Fatalf("%s: %d parts", file.Name(), len(parts))
 		}
-		call, err := parseResponse(wire.XML(parts[1], "", document(), ""), true)
-		testkit.Check(t, err)
+		call := testkit.Must(parseResponse(wire.XML(parts[1], "", document(), ""), true))(t)
 		values := call.find("string")
 		if len(values) != 2 {
 			t.Fatalf("%s: %s", file.Name(), parts[1])

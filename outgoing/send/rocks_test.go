@@ -140,8 +140,7 @@ func TestRocksSingleUse(t *testing.T) {
 	source := newPage(t)
 	source.set(200, rocks.URL("/update/1"))
 	s := NewWebmention(webmentionClient())
-	e, err := s.Discover(t.Context(), outgoing.NewTarget(webmentionClient(), rocks.URL("/update/1")))
-	testkit.Check(t, err)
+	e := testkit.Must(s.Discover(t.Context(), outgoing.NewTarget(webmentionClient(), rocks.URL("/update/1"))))(t)
 	n := ledger.Notice{Key: ledger.Key{Source: source.url, Target: rocks.URL("/update/1")}}
 	if o := s.Send(t.Context(), n, e); o.State != ledger.Accepted {
 		t.Errorf("%+v", o)

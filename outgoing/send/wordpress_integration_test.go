@@ -75,8 +75,7 @@ func TestWordPress(t *testing.T) {
 
 	endpoint := func(target string) outgoing.Endpoint {
 		t.Helper()
-		e, err := sender.Discover(t.Context(), outgoing.NewTarget(client, target))
-		testkit.Check(t, err)
+		e := testkit.Must(sender.Discover(t.Context(), outgoing.NewTarget(client, target)))(t)
 		return e
 	}
 	want := outgoing.Endpoint{URL: site.URL + "/xmlrpc.php", Via: "X-Pingback header"}
@@ -273,8 +272,7 @@ func corpus(t *testing.T, site *testkit.WordPress, post string) {
 	if err != nil || len(questions) < 100 {
 		t.Fatalf("%d questions, %v", len(questions), err)
 	}
-	asked, err := json.Marshal(questions)
-	testkit.Check(t, err)
+	asked := testkit.Must(json.Marshal(questions))(t)
 	file := path.Join(t.TempDir(), "questions.json")
 	testkit.Check(t, os.WriteFile(file, asked, 0o644))
 	out := site.PHP(fmt.Sprintf(`

@@ -61,8 +61,7 @@ func TestWorkedExample(t *testing.T) {
 	var states []ledger.State
 	for _, path := range []string{"/dead", "/none", "/element", "/header"} {
 		target := bob.URL + path + "#foo"
-		e, err := s.Discover(t.Context(), outgoing.NewTarget(c, target))
-		testkit.Check(t, err)
+		e := testkit.Must(s.Discover(t.Context(), outgoing.NewTarget(c, target)))(t)
 		if e.URL == "" {
 			states = append(states, ledger.NoService)
 			continue
@@ -87,8 +86,7 @@ func TestWorkedExample(t *testing.T) {
 
 // TestNoParser: PB-3, discovery needs no parser of HTML.
 func TestNoParser(t *testing.T) {
-	file, err := parser.ParseFile(token.NewFileSet(), "pingback.go", nil, parser.ImportsOnly)
-	testkit.Check(t, err)
+	file := testkit.Must(parser.ParseFile(token.NewFileSet(), "pingback.go", nil, parser.ImportsOnly))(t)
 	for _, spec := range file.Imports {
 		if strings.Contains(spec.Path.Value, "html") || strings.Contains(spec.Path.Value, "xml") {
 			t.Errorf("pingback.go imports %s", spec.Path.Value)

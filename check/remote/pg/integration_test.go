@@ -70,8 +70,7 @@ func (w *work) do(ctx context.Context) (*remote.Report, error) {
 
 func (w *work) start(t *testing.T) (*exec.Cmd, *bytes.Buffer) {
 	t.Helper()
-	text, err := json.Marshal(w)
-	testkit.Check(t, err)
+	text := testkit.Must(json.Marshal(w))(t)
 	var out bytes.Buffer
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), "SITELINK_TEST_WORK="+string(text))
@@ -94,8 +93,7 @@ type site struct {
 // newSite starts a server on an address of its own, because the address is the host.
 func newSite(t *testing.T, ip string) *site {
 	t.Helper()
-	listener, err := net.Listen("tcp", ip+":0")
-	testkit.Check(t, err)
+	listener := testkit.Must(net.Listen("tcp", ip+":0"))(t)
 	s := &site{url: "http://" + listener.Addr().String()}
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
@@ -250,8 +248,7 @@ func TestReconnects(t *testing.T) {
 func TestTables(t *testing.T) {
 	server := testkit.StartPostgres(t)
 	address := server.Schema()
-	reader, err := Open(t.Context(), address, Options{ReadOnly: true})
-	testkit.Check(t, err)
+	reader := testkit.Must(Open(t.Context(), address, Options{ReadOnly: true}))(t)
 	if all, err := remote.ReadStore(t.Context(), reader, nil); err != nil || len(all) != 0 {
 		t.Errorf("without tables: %v, %v", all, err)
 	}
@@ -267,8 +264,7 @@ func TestTables(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	s, err := Open(t.Context(), address, Options{})
-	testkit.Check(t, err)
+	s := testkit.Must(Open(t.Context(), address, Options{}))(t)
 	long := "https://x.example/" + strings.Repeat("1", 5000) // longer than an index takes
 	at := time.Date(2026, 11, 2, 9, 0, 0, 0, time.UTC)
 	row := func(status string, asked time.Time) *remote.Change {

@@ -49,12 +49,10 @@ func TestTextSitemapReader(t *testing.T) {
 		}
 		texts = append(texts, text+[]string{"", "\n", "\r\n"}[random.IntN(3)])
 	}
-	in, err := json.Marshal(texts)
-	testkit.Check(t, err)
+	in := testkit.Must(json.Marshal(texts))(t)
 	cmd := exec.CommandContext(t.Context(), python, "-c", readTextSitemaps)
 	cmd.Stdin, cmd.Stderr = bytes.NewReader(in), os.Stderr
-	out, err := cmd.Output()
-	testkit.Check(t, err)
+	out := testkit.Must(cmd.Output())(t)
 	var want [][]string
 	if err := json.Unmarshal(out, &want); err != nil || len(want) != len(texts) {
 		t.Fatalf("%d answers, %v", len(want), err)

@@ -17,8 +17,7 @@ func inCharset(t *testing.T, name, text string) []byte {
 	if enc == nil {
 		t.Fatalf("no encoding %s", name)
 	}
-	b, err := enc.NewEncoder().Bytes([]byte(text))
-	testkit.Check(t, err)
+	b := testkit.Must(enc.NewEncoder().Bytes([]byte(text)))(t)
 	return b
 }
 

@@ -20,8 +20,7 @@ func TestCorpora(t *testing.T) {
 	if root == "" {
 		t.Skip("set SITELINK_CORPORA to a directory of unpacked documentation packages")
 	}
-	dirs, err := os.ReadDir(root)
-	testkit.Check(t, err)
+	dirs := testkit.Must(os.ReadDir(root))(t)
 	files := 0
 	for _, d := range dirs {
 		if !d.IsDir() {

@@ -155,8 +155,7 @@ func TestOutlineCorpora(t *testing.T) {
 		t.Skip("set SITELINK_CORPORA to a directory of unpacked documentation packages")
 	}
 	all := os.Getenv("SITELINK_CORPORA_PAGES") == "all"
-	dirs, err := os.ReadDir(root)
-	testkit.Check(t, err)
+	dirs := testkit.Must(os.ReadDir(root))(t)
 	for _, d := range dirs {
 		t.Run(d.Name(), func(t *testing.T) {
 			var b OutlineReader

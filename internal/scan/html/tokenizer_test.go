@@ -36,8 +36,7 @@ type tokenizerCase struct {
 func tokenizerCases(t *testing.T) (cases []tokenizerCase, skipped map[string]int) {
 	t.Helper()
 	dir := filepath.Join(testkit.ModuleDir(t, "golang.org/x/net"), "html/testdata/html5lib-tests/tokenizer")
-	names, err := filepath.Glob(filepath.Join(dir, "*.test"))
-	testkit.Check(t, err)
+	names := testkit.Must(filepath.Glob(filepath.Join(dir, "*.test")))(t)
 	skipped = map[string]int{}
 	for _, name := range names {
 		b := testkit.Read(t, name)

@@ -18,8 +18,7 @@ import (
 
 func open(t *testing.T, address, runner string, lease time.Duration) *Store {
 	t.Helper()
-	s, err := Open(t.Context(), address, Options{Runner: runner, Lease: lease, Warn: func(text string) { t.Log(text) }})
-	testkit.Check(t, err)
+	s := testkit.Must(Open(t.Context(), address, Options{Runner: runner, Lease: lease, Warn: func(text string) { t.Log(text) }}))(t)
 	t.Cleanup(func() { s.Close() })
 	return s
 }
@@ -66,8 +65,7 @@ func TestPostgres(t *testing.T) {
 		}
 		testkit.Check(t, s.Close())
 		testkit.Check(t, s.Close())
-		reader, err := Open(ctx, address, Options{ReadOnly: true})
-		testkit.Check(t, err)
+		reader := testkit.Must(Open(ctx, address, Options{ReadOnly: true}))(t)
 		defer reader.Close()
 		if got, _ := reader.Load(ctx); got.New || len(got.Notices) != 1 {
 			t.Errorf("for reading: %+v", got)
@@ -79,8 +77,7 @@ func TestPostgres(t *testing.T) {
 		_, err = c.Exec(ctx, "CREATE SCHEMA blog")
 		testkit.Check(t, err)
 		c.Close(ctx)
-		reader, err := Open(ctx, address+"&search_path=blog", Options{ReadOnly: true})
-		testkit.Check(t, err)
+		reader := testkit.Must(Open(ctx, address+"&search_path=blog", Options{ReadOnly: true}))(t)
 		if snap, err := reader.Load(ctx); err != nil || !snap.New {
 			t.Errorf("without tables: %+v, %v", snap, err)
 		}
@@ -102,8 +99,7 @@ func TestPostgres(t *testing.T) {
 			INSERT INTO sitelink_notice VALUES ('1', 's', 't', 'pingback', 'added', '', 'h', 'permanent', '', 0, NULL, 'm', '', 8)`)
 		testkit.Check(t, err)
 		address := address + "&search_path=again"
-		reader, err := Open(ctx, address, Options{ReadOnly: true})
-		testkit.Check(t, err)
+		reader := testkit.Must(Open(ctx, address, Options{ReadOnly: true}))(t)
 		snap, err := reader.Load(ctx)
 		if testkit.Check(t, err); len(snap.Notices) != 1 || snap.Notices[0].Message != "m" || snap.Notices[0].Problems != "" {
 			t.Errorf("version 1: %+v", snap)
@@ -139,8 +135,7 @@ func TestPostgres(t *testing.T) {
 // If several runners open a new database at the same time, one of them creates the
 // tables, and none fails.
 func newDatabase(t *testing.T, address string) {
-	c, err := pgx.Connect(t.Context(), address)
-	testkit.Check(t, err)
+	c := testkit.Must(pgx.Connect(t.Context(), address))(t)
 	defer c.Close(t.Context())
 	for i := range 10 {
 		schema := fmt.Sprintf("new%d", i)
@@ -215,8 +210,7 @@ func runners(t *testing.T, address string) {
 		}
 	}
 	t.Logf("sent by %v", by)
-	snap, err := open(t, address, "reader", 0).Load(ctx)
-	testkit.Check(t, err)
+	snap := testkit.Must(open(t, address, "reader", 0).Load(ctx))(t)
 	done := 0
 	for _, n := range snap.Notices {
 		if n.State == ledger.Done && n.Protocol == ledger.Webmention {
@@ -262,8 +256,7 @@ func crash(t *testing.T, address string) {
 	// What it records late changes no outcome of the other. A success counts
 	// while the other has none.
 	states := func() (all []ledger.State) {
-		snap, err := other.Load(ctx)
-		testkit.Check(t, err)
+		snap := testkit.Must(other.Load(ctx))(t)
 		for _, n := range snap.Notices {
 			if n.Target == "https://crash.example/" {
 				all = append(all, n.State)
