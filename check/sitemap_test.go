@@ -33,9 +33,7 @@ func sitemapIndex(addresses ...string) string {
 func zipped(t testing.TB, text string) string {
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
-	if _, err := z.Write([]byte(text)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(z.Write([]byte(text)))(t)
 	testkit.Check(t, z.Close())
 	return b.String()
 }

@@ -28,9 +28,7 @@ func BenchmarkConvert(b *testing.B) {
 		b.SetBytes(int64(len(benchText)))
 		for b.Loop() {
 			var html bytes.Buffer
-			if _, err := r.Convert(md, Input{File: "a.md", Text: benchText}, &html); err != nil {
-				b.Fatal(err)
-			}
+			testkit.Must(r.Convert(md, Input{File: "a.md", Text: benchText}, &html))(b)
 		}
 	})
 }

@@ -141,9 +141,7 @@ func TestSite(t *testing.T) {
 func TestEndpoints(t *testing.T) {
 	dir := testkit.MakeDocroot(t, map[string]string{"index.html": "<!doctype html><meta charset=utf-8><title>t</title>"})
 	e := testkit.Must(templates.NewEndpoints("https://a.example/xmlrpc", "https://a.example/mentions/"))(t)
-	if _, err := templates.Docroot(t.Context(), dir, templates.DocrootOptions{Endpoints: e}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(templates.Docroot(t.Context(), dir, templates.DocrootOptions{Endpoints: e}))(t)
 	for _, tt := range []struct {
 		endpoints templates.Endpoints
 		want      int

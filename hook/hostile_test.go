@@ -26,9 +26,7 @@ func TestHostile(t *testing.T) {
 			var plain, html bytes.Buffer
 			testkit.Check(t, newMarkdown().Convert([]byte(source), &plain))
 			var r Recorder
-			if _, err := r.Convert(newMarkdown(&r), Input{File: "a.md", Text: []byte(source)}, &html); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(r.Convert(newMarkdown(&r), Input{File: "a.md", Text: []byte(source)}, &html))(t)
 			if !bytes.Equal(plain.Bytes(), html.Bytes()) {
 				t.Error("recording changes what is rendered")
 			}

@@ -88,9 +88,7 @@ func (f failing) Write([]byte) (int, error) { return 0, f.err }
 func TestOwnContext(t *testing.T) {
 	var r Recorder
 	pc := parser.NewContext()
-	if _, err := r.Convert(newMarkdown(&r), Input{Text: []byte("[x]: /y")}, &bytes.Buffer{}, parser.WithContext(pc)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(r.Convert(newMarkdown(&r), Input{Text: []byte("[x]: /y")}, &bytes.Buffer{}, parser.WithContext(pc)))(t)
 	if len(pc.References()) != 1 {
 		t.Error("the caller's context saw nothing")
 	}

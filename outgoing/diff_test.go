@@ -36,8 +36,7 @@ func handle(s *isite.Site) *site.Site { return isite.Wrap(s).(*site.Site) }
 
 func (w *world) write(path, text string) {
 	w.t.Helper()
-	full := filepath.Join(w.dir, filepath.FromSlash(path))
-	testkit.Write(w.t, full, text)
+	testkit.Write(w.t, filepath.Join(w.dir, filepath.FromSlash(path)), text)
 }
 
 func (w *world) remove(path string) {

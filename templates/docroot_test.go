@@ -169,9 +169,7 @@ func TestDocrootKilled(t *testing.T) {
 	writeTree(t, dir, files)
 	before := readTree(t, dir)
 	opt := DocrootOptions{Endpoints: both}
-	if _, err := Docroot(context.Background(), dir, opt); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(Docroot(context.Background(), dir, opt))(t)
 	after := readTree(t, dir)
 	left := 0
 	for i := range 8 {
@@ -193,9 +191,7 @@ func TestDocrootKilled(t *testing.T) {
 		if opt.Undo {
 			want = before
 		}
-		if _, err := Docroot(context.Background(), dir, opt); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(Docroot(context.Background(), dir, opt))(t)
 		if !maps.Equal(readTree(t, dir), want) {
 			t.Fatalf("after kill %d, the tree is not what one run makes of it", i)
 		}

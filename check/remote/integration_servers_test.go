@@ -349,9 +349,7 @@ func startCaddy(t *testing.T) (plain, secure int, log string) {
 	}
 	certFile := name("cert.pem", &pem.Block{Type: "CERTIFICATE", Bytes: cert.Certificate[0]})
 	keyFile := name("key.pem", &pem.Block{Type: "PRIVATE KEY", Bytes: key})
-	if _, err := tls.LoadX509KeyPair(certFile, keyFile); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(tls.LoadX509KeyPair(certFile, keyFile))(t)
 	conf := filepath.Join(dir, "Caddyfile")
 	text := fmt.Sprintf(`{
 	admin off

@@ -162,9 +162,7 @@ func TestFixStale(t *testing.T) {
 	}
 	page := filepath.Join(dir, "site", "p0.html")
 	testkit.Check(t, os.WriteFile(page, []byte("<p>edited\n"+fixPage), 0o644))
-	if _, err := io.WriteString(in, "y\n"); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(io.WriteString(in, "y\n"))(t)
 	in.Close()
 	rest, _ := io.ReadAll(errs)
 	cmd.Wait()

@@ -98,8 +98,7 @@ func TestHugoFeeds(t *testing.T) {
 
 func writeSource(t *testing.T, dir, name, text string) {
 	t.Helper()
-	name = filepath.Join(dir, filepath.FromSlash(name))
-	testkit.Write(t, name, text)
+	testkit.Write(t, filepath.Join(dir, filepath.FromSlash(name)), text)
 }
 
 // xmlFiles are the XML files of a docroot, at least a sitemap and two feeds.

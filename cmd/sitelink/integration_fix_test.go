@@ -198,9 +198,7 @@ func TestFixFigures(t *testing.T) {
 		if len(s.kinds) < 12 || len(s.places) < 12 {
 			t.Fatalf("kinds %v, places %v", s.kinds, s.places)
 		}
-		for name, text := range s.before {
-			testkit.Write(t, filepath.Join(p.dir, name), text)
-		}
+		testkit.AddFiles(t, p.dir, s.before)
 		fix := func(args ...string) (int, string, string) {
 			return p.run(append([]string{"fix", "--tidy", "--profile", "netlify"}, args...)...)
 		}

@@ -214,9 +214,7 @@ func TestHookCommittedDocroot(t *testing.T) {
 	} {
 		t.Run(g.name, func(t *testing.T) {
 			dir, remote := filepath.Join(t.TempDir(), "site"), filepath.Join(t.TempDir(), "remote.git")
-			for name, text := range g.files {
-				testkit.Write(t, filepath.Join(dir, filepath.FromSlash(name)), text)
-			}
+			testkit.AddFiles(t, dir, g.files)
 			post := func(link string) {
 				testkit.Write(t, filepath.Join(dir, g.post), "---\ntitle: a\n---\n["+link+"]("+link+")\n")
 			}

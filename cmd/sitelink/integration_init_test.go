@@ -77,9 +77,7 @@ func TestInitWorkflow(t *testing.T) {
 			dir, venv := t.TempDir(), t.TempDir()
 			gitIn(t, dir, "init", "-q")
 			project := filepath.Join(dir, p.below)
-			for name, text := range p.files {
-				testkit.Write(t, filepath.Join(project, filepath.FromSlash(name)), text)
-			}
+			testkit.AddFiles(t, project, p.files)
 			env := append(os.Environ(), "PROJECT="+project, "npm_config_prefix="+venv, "PATH="+venv+"/bin:"+os.Getenv("PATH"))
 			if p.files["mkdocs.yml"] != "" || p.files["conf.py"] != "" {
 				command(t, dir, "bash", "-c", "cp -a '"+python+"/.' '"+venv+"' && sed -i '1s,.*,#!"+venv+"/bin/python,' '"+venv+"'/bin/pip*")

@@ -116,8 +116,7 @@ func TestIssue4Item7JoinedSites(t *testing.T) {
 	for base, files := range joined {
 		name := strings.Trim(strings.NewReplacer("https://", "", "/", "-").Replace(base), "-")
 		for path, content := range files {
-			full := filepath.Join(dir, name, path)
-			testkit.Write(t, full, content)
+			testkit.Write(t, filepath.Join(dir, name, path), content)
 		}
 		for _, question := range []string{"external", "addresses", "anchors"} {
 			cmd := exec.CommandContext(ctx, bin, "links", name, "--base-url", base, "--"+question, "--format", "jsonl",

@@ -34,8 +34,7 @@ const (
 func largeBlog(t *testing.T, dir string, pages int) {
 	t.Helper()
 	write := func(name, text string) {
-		name = filepath.Join(dir, filepath.FromSlash(name))
-		testkit.Write(t, name, text)
+		testkit.Write(t, filepath.Join(dir, filepath.FromSlash(name)), text)
 	}
 	write("hugo.toml", "baseURL = 'https://example.org/'\n")
 	random := rand.New(rand.NewPCG(1, 2))

@@ -183,9 +183,7 @@ func TestLSPFixes(t *testing.T) {
 			return // the templates need a newer one
 		}
 		s := newFixSite(200)
-		for name, text := range s.before {
-			testkit.Write(t, filepath.Join(p.dir, name), text)
-		}
+		testkit.AddFiles(t, p.dir, s.before)
 		testkit.Write(t, filepath.Join(p.dir, "sitelink.toml"), "profile = \"netlify\"\n[check]\nsince = \"earlier\"\n")
 		testkit.Write(t, filepath.Join(p.dir, "earlier", "index.html"), "<title>x</title>")
 		// What the status cache knows of other sites.
@@ -267,9 +265,7 @@ func TestLSPDiagnostics(t *testing.T) {
 			return // the templates need a newer one
 		}
 		s := newFixSite(300)
-		for name, text := range s.before {
-			testkit.Write(t, filepath.Join(p.dir, name), text)
-		}
+		testkit.AddFiles(t, p.dir, s.before)
 		compareWithCheck(t, p, 250) // some breaks are references, or have no place
 		for _, dir := range filepath.SplitList(os.Getenv("SITELINK_SITES")) {
 			t.Run(filepath.Base(filepath.Dir(dir))+"/"+filepath.Base(dir), func(t *testing.T) {
@@ -318,9 +314,7 @@ func TestLSPWhileTyping(t *testing.T) {
 			return // the templates need a newer one
 		}
 		s := newFixSite(100)
-		for name, text := range s.all {
-			testkit.Write(t, filepath.Join(p.dir, name), text)
-		}
+		testkit.AddFiles(t, p.dir, s.all)
 		p.hugo()
 		e := openEditor(t, p.command("sitelink", "lsp"), p.dir, false)
 		names := []string{"hugo.toml", "data/links.yaml", "layouts/single.html"}

@@ -33,8 +33,7 @@ func TestNotifyWordPress(t *testing.T) {
 
 	write := func(name, text string) {
 		t.Helper()
-		path := filepath.Join(docroot, name)
-		testkit.Write(t, path, text)
+		testkit.Write(t, filepath.Join(docroot, name), text)
 	}
 	bin := sitelinkProgram(t)
 	work := t.TempDir()

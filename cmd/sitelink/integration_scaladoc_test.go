@@ -26,9 +26,7 @@ func scaladocDocroot(t *testing.T) string {
 		t.Skip("SITELINK_CORPORA is not set: it names a directory that holds scala-doc/ as unpacked by dpkg -x")
 	}
 	docroot := filepath.Join(dir, "scala-doc/usr/share/doc/scala-2.11/api/actors")
-	if _, err := os.Stat(docroot); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(os.Stat(docroot))(t)
 	return docroot
 }
 

@@ -276,8 +276,7 @@ func makeRuledDocroot(t *testing.T, h *webParity) (docroot string, requests []st
 	t.Helper()
 	docroot = t.TempDir()
 	write := func(name, text string) {
-		name = filepath.Join(docroot, filepath.FromSlash(name))
-		testkit.Write(t, name, text)
+		testkit.Write(t, filepath.Join(docroot, filepath.FromSlash(name)), text)
 	}
 	seen := map[string]bool{}
 	add := func(paths ...string) {

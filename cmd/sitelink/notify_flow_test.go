@@ -66,8 +66,7 @@ allow-address = ["127.0.0.0/8"]
 
 func (b *blog) write(name, text string) {
 	b.t.Helper()
-	name = filepath.Join(b.dir, name)
-	testkit.Write(b.t, name, text)
+	testkit.Write(b.t, filepath.Join(b.dir, name), text)
 }
 
 // post writes a page of the docroot that links to the targets of those paths.

@@ -104,8 +104,7 @@ func TestNotifyPeers(t *testing.T) {
 	base := "http://" + l.Addr().String()
 	write := func(name, text string) {
 		t.Helper()
-		file := filepath.Join(work, name)
-		testkit.Write(t, file, text)
+		testkit.Write(t, filepath.Join(work, name), text)
 	}
 	feed := func(title string) {
 		write("public/feed.xml", `<?xml version="1.0"?><feed xmlns="http://www.w3.org/2005/Atom"><title>`+title+

@@ -102,9 +102,7 @@ func TestOutputReplaces(t *testing.T) {
 		t.Helper()
 		out := testkit.Must(testApp(io.Discard, io.Discard).openOutput(name))(t)
 		defer out.Discard()
-		if _, err := io.WriteString(out, text); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(io.WriteString(out, text))(t)
 		testkit.Check(t, out.Commit())
 	}
 	// A file that a crash left behind does no harm.

@@ -45,9 +45,7 @@ func TestInterrupt(t *testing.T) {
 	stop := time.AfterFunc(5*time.Minute, func() { cmd.Process.Kill() })
 	defer stop.Stop()
 
-	if _, err := io.ReadFull(stdout, make([]byte, 1)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(io.ReadFull(stdout, make([]byte, 1)))(t)
 	// The process now waits in a write: 5 MB of rows do not fit into a pipe.
 	testkit.Check(t, cmd.Process.Signal(os.Interrupt))
 	line, err := bufio.NewReader(stderr).ReadString('\n')
@@ -122,9 +120,7 @@ func TestBrokenPipe(t *testing.T) {
 		var stderr bytes.Buffer
 		cmd.Stderr = &stderr
 		testkit.Check(t, cmd.Start())
-		if _, err := io.ReadFull(stdout, make([]byte, 1)); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(io.ReadFull(stdout, make([]byte, 1)))(t)
 		stdout.Close()
 		checkExit(t, cmd.Wait(), exitFindings)
 		if stderr.Len() > 0 {

@@ -32,9 +32,7 @@ func TestServeStores(t *testing.T) {
 	file := func(name string) string { return filepath.Join(r.dir, name) }
 	copyFile(t, file("mentions.db"), file("newer.db"), 0o600)
 	db := testkit.Must(sql.Open("sqlite", file("newer.db")))(t)
-	if _, err := db.Exec("UPDATE sitelink_store SET version = 99"); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(db.Exec("UPDATE sitelink_store SET version = 99"))(t)
 	testkit.Check(t, db.Close())
 	r.write("text.db", strings.Repeat("This is a text. ", 100))
 	r.write("dir.db/x", "")
@@ -181,9 +179,7 @@ func copyFile(t *testing.T, from, to string, mode os.FileMode) {
 	in := testkit.Must(os.Open(from))(t)
 	defer in.Close()
 	out := testkit.Must(os.OpenFile(to, os.O_WRONLY|os.O_CREATE, mode))(t)
-	if _, err := io.Copy(out, in); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(io.Copy(out, in))(t)
 	testkit.Check(t, out.Close())
 }
 

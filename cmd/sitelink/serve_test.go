@@ -63,8 +63,7 @@ func startServe(t *testing.T, args ...string) *receiving {
 
 func (r *receiving) write(name, text string) {
 	r.t.Helper()
-	name = filepath.Join(r.dir, filepath.FromSlash(name))
-	testkit.Write(r.t, name, text)
+	testkit.Write(r.t, filepath.Join(r.dir, filepath.FromSlash(name)), text)
 }
 
 // start starts the process and waits until it listens.

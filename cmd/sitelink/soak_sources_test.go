@@ -49,9 +49,7 @@ func newSoakSources(t *testing.T) *soakSources {
 	var bomb bytes.Buffer
 	z := gzip.NewWriter(&bomb)
 	for range 64 {
-		if _, err := z.Write(make([]byte, 1<<20)); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(z.Write(make([]byte, 1<<20)))(t)
 	}
 	testkit.Check(t, z.Close())
 	s.bomb = bomb.Bytes()

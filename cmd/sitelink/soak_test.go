@@ -172,8 +172,7 @@ func (s *soak) start() {
 }
 
 func (s *soak) write(name, text string) {
-	name = filepath.Join(s.dir, filepath.FromSlash(name))
-	testkit.Write(s.t, name, text)
+	testkit.Write(s.t, filepath.Join(s.dir, filepath.FromSlash(name)), text)
 }
 
 func (s *soak) writePage(n, version int) {

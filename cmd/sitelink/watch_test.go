@@ -64,8 +64,7 @@ func (w *watched) start(change func(*exec.Cmd), args ...string) {
 
 func (w *watched) write(name, text string) {
 	w.t.Helper()
-	name = filepath.Join(w.root, name)
-	testkit.Write(w.t, name, text)
+	testkit.Write(w.t, filepath.Join(w.root, name), text)
 }
 
 // check returns the lines of the next check, without its first.

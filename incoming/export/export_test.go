@@ -347,9 +347,7 @@ func benchmarkWrite(b *testing.B, mentions iter.Seq2[incoming.Mention, error]) {
 		})
 		b.Run(string(f)+"/unchanged", func(b *testing.B) {
 			dir := newDir(b)
-			if _, err := Write(b.Context(), mentions, dir, Options{Format: f}); err != nil {
-				b.Fatal(err)
-			}
+			testkit.Must(Write(b.Context(), mentions, dir, Options{Format: f}))(b)
 			for b.Loop() {
 				if r, err := Write(b.Context(), mentions, dir, Options{Format: f}); err != nil || r.Unchanged != 10_001 {
 					b.Fatal(r, err)

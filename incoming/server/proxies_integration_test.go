@@ -154,9 +154,7 @@ func exchange(t *testing.T, address, request string) (status, body string) {
 	c := testkit.Must(dialer.Dial("tcp", address))(t)
 	defer c.Close()
 	testkit.Check(t, c.SetDeadline(time.Now().Add(30*time.Second)))
-	if _, err := io.WriteString(c, request); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(io.WriteString(c, request))(t)
 	method, _, _ := strings.Cut(request, " ")
 	resp, err := http.ReadResponse(bufio.NewReader(c), &http.Request{Method: method})
 	if err != nil {

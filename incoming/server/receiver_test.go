@@ -140,9 +140,7 @@ func TestReceiverDefaults(t *testing.T) {
 		resp := testkit.Must(http.DefaultClient.Do(req))(t)
 		defer resp.Body.Close()
 		var text strings.Builder
-		if _, err := bufio.NewReader(resp.Body).WriteTo(&text); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(bufio.NewReader(resp.Body).WriteTo(&text))(t)
 		return resp, text.String()
 	}
 	before, page := request("GET", "")
@@ -192,9 +190,7 @@ func TestReceiverPings(t *testing.T) {
 		call := "<methodCall><methodName>pingback.ping</methodName><params><param><value>" + c.source + "</value></param><param><value>" + c.target + "</value></param></params></methodCall>"
 		resp := testkit.Must(http.Post(r.url+"pingback", "text/xml", strings.NewReader(call)))(t)
 		var text strings.Builder
-		if _, err := bufio.NewReader(resp.Body).WriteTo(&text); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(bufio.NewReader(resp.Body).WriteTo(&text))(t)
 		resp.Body.Close()
 		if got := text.String(); !strings.Contains(got, c.want) || strings.Contains(got, "<fault>") != strings.HasPrefix(c.want, "<int>") {
 			t.Errorf("%s: %s, want %s", c.id, got, c.want)
@@ -235,9 +231,7 @@ func TestBlocked(t *testing.T) {
 		resp := testkit.Must(http.DefaultClient.Do(req))(t)
 		defer resp.Body.Close()
 		var text strings.Builder
-		if _, err := bufio.NewReader(resp.Body).WriteTo(&text); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(bufio.NewReader(resp.Body).WriteTo(&text))(t)
 		return resp.StatusCode, text.String()
 	}
 	if status, _ := request("LINK", "doc.html", "", "", "<http://spam.example/>"); status != 403 {
@@ -316,9 +310,7 @@ func TestOwnSenders(t *testing.T) {
 	resp := testkit.Must(http.Get(r.url + "metrics"))(t)
 	defer resp.Body.Close()
 	var text strings.Builder
-	if _, err := bufio.NewReader(resp.Body).WriteTo(&text); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(bufio.NewReader(resp.Body).WriteTo(&text))(t)
 	for _, want := range []string{`sitelink_mentions{state="held"} 5`, `sitelink_verifications_total{state="held"} 5`, `sitelink_notices_total{protocol="link",outcome="accepted"} 3`} {
 		if !strings.Contains(text.String(), want+"\n") {
 			t.Errorf("no %s in\n%s", want, &text)

@@ -160,9 +160,7 @@ func dial(t testing.TB, address string) *client {
 
 func (c *client) send(text string) {
 	c.t.Helper()
-	if _, err := io.WriteString(c.c, text); err != nil {
-		c.t.Fatal(err)
-	}
+	testkit.Must(io.WriteString(c.c, text))(c.t)
 }
 
 // answer is a response as it was sent.
@@ -301,9 +299,7 @@ func TestExpect(t *testing.T) {
 	if line, err := c.in.ReadString('\n'); err != nil || line != "HTTP/1.1 100 Continue\r\n" {
 		t.Fatalf("%q, %v", line, err)
 	}
-	if _, err := c.in.ReadString('\n'); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(c.in.ReadString('\n'))(t)
 	c.send("target")
 	if a := c.receive("POST"); a.StatusCode != 400 {
 		t.Errorf("%s", a.line)

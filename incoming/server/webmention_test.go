@@ -227,9 +227,7 @@ func TestRocksReceiver(t *testing.T) {
 func TestCompressedBodies(t *testing.T) {
 	var bomb bytes.Buffer
 	z := gzip.NewWriter(&bomb)
-	if _, err := z.Write(make([]byte, 10<<20)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(z.Write(make([]byte, 10<<20)))(t)
 	testkit.Check(t, z.Close())
 	receiver, address := start(t, Options{})
 	if r := post(t, address, "/webmention", formType, bomb.String(), "Content-Encoding: gzip"); r.StatusCode != 400 {

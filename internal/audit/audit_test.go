@@ -152,9 +152,7 @@ func TestUpdate(t *testing.T) {
 	p := inProject(t, jekyllSite)
 	a, err := Open(t.Context(), p, Options{})
 	testkit.Check(t, err)
-	if _, err := a.Check(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(a.Check(t.Context()))(t)
 	testkit.Check(t, os.WriteFile("_site/post.html", []byte("<a href=index.html>home</a>"), 0o644))
 	if a, err = a.Update(t.Context(), []string{"post.html"}); err != nil {
 		t.Fatal(err)

@@ -28,10 +28,7 @@ import (
 func loadFiles(t *testing.T, files map[string]string) *site.Site {
 	t.Helper()
 	dir := t.TempDir()
-	for name, text := range files {
-		file := filepath.Join(dir, filepath.FromSlash(name))
-		testkit.Write(t, file, text)
-	}
+	testkit.AddFiles(t, dir, files)
 	s := testkit.Must(site.Load(t.Context(), dir, site.Options{BaseURLs: []string{"https://me.example/sub/"}}))(t)
 	return s
 }

@@ -81,9 +81,7 @@ func TestKill(t *testing.T) {
 			}
 		}
 		whole(t, root, files)
-		if _, err := Undo(t.Context(), root, os.Environ()); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(Undo(t.Context(), root, os.Environ()))(t)
 		same(t, fmt.Sprint("round ", round), tree(t, root), before)
 		if indexOf(t, root) != indexBefore {
 			t.Error("git's index is not the same")

@@ -39,8 +39,7 @@ func project(t *testing.T, files map[string]string) (root string) {
 
 func put(t *testing.T, root, name, text string) {
 	t.Helper()
-	file := filepath.Join(root, filepath.FromSlash(name))
-	testkit.Write(t, file, text)
+	testkit.Write(t, filepath.Join(root, filepath.FromSlash(name)), text)
 }
 
 func gitIn(t *testing.T, root string, args ...string) string {

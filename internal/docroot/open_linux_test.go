@@ -21,9 +21,7 @@ func TestReadCold(t *testing.T) {
 	_, _ = rnd.Read(want) // never fails
 	f := testkit.Must(os.Create(filepath.Join(dir, "page.html")))(t)
 	defer f.Close()
-	if _, err := f.Write(want); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(f.Write(want))(t)
 	testkit.Check(t, f.Sync())
 	d := testkit.Must(Open(dir))(t)
 	defer d.Close()

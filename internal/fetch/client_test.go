@@ -585,9 +585,7 @@ func TestRedirectCredentials(t *testing.T) {
 	})
 	header := http.Header{"Authorization": {"A"}, "Cookie": {"C"}, "X-Kept": {"K"}}
 	for _, path := range []string{"/here", "/away"} {
-		if _, err := local(Options{}).Do(t.Context(), Request{URL: base + path, Header: header}); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(local(Options{}).Do(t.Context(), Request{URL: base + path, Header: header}))(t)
 	}
 	if want := "[ACK ACK ACK K]"; fmt.Sprint(got) != want {
 		t.Errorf("the hosts saw %s, want %s", got, want)

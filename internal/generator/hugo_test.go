@@ -64,8 +64,7 @@ func TestConfiguredModules(t *testing.T) {
 	for _, tt := range tests {
 		dir := t.TempDir()
 		for _, root := range []string{dir, filepath.Join(dir, "themes", "x")} {
-			file := filepath.Join(root, filepath.FromSlash(tt.name))
-			testkit.Write(t, file, tt.text)
+			testkit.Write(t, filepath.Join(root, filepath.FromSlash(tt.name)), tt.text)
 		}
 		all := Project{Dir: dir}.ConfiguredModules()
 		if len(all) != 2 || all[0].Path != "project" || all[1].Path != "x" {

@@ -14,8 +14,7 @@ import (
 func TestHugoEnv(t *testing.T) {
 	dir, home := t.TempDir(), t.TempDir()
 	write := func(name, text string) {
-		name = filepath.Join(dir, filepath.FromSlash(name))
-		testkit.Write(t, name, text)
+		testkit.Write(t, filepath.Join(dir, filepath.FromSlash(name)), text)
 	}
 	t.Setenv("TMPDIR", t.TempDir())
 	run := Runner{Env: []string{"HOME=" + home}}

@@ -95,8 +95,7 @@ func TestNoWatchLeft(t *testing.T) {
 		if !errors.Is(w.Polls(), ErrNoEvents) || !errors.Is(w.Polls(), cause) {
 			t.Fatalf("polls because of %v, want %v", w.Polls(), cause)
 		}
-		name := filepath.Join(w.root, "d9/p.html")
-		testkit.Write(t, name, "longer")
+		testkit.Write(t, filepath.Join(w.root, "d9/p.html"), "longer")
 		if b := next(t, w); !b.All && !slices.Contains(b.Paths, "d9/p.html") {
 			t.Errorf("while polling: %+v", b)
 		}

@@ -173,9 +173,7 @@ func TestSend(t *testing.T) {
 	}
 	b, caller, at := &receive.Book{Queue: []receive.BookEntry{entry}}, &script{states: []ledger.State{ledger.Retry}}, now
 	for len(b.Queue) > 0 && caller.calls < 100 {
-		if _, err := b.Send(t.Context(), caller, at); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(b.Send(t.Context(), caller, at))(t)
 		before := caller.calls
 		if _, err := b.Send(t.Context(), caller, at); err != nil || caller.calls != before {
 			t.Errorf("no pause after attempt %d", before)

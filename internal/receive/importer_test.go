@@ -154,9 +154,7 @@ func TestRoundTrip(t *testing.T) {
 	first.Add(incoming.Mention{Protocol: incoming.Pingback, State: incoming.Approved, Source: "https://a.example/", Target: "https://our.example/p#x", Title: "T", Excerpt: "E", Lang: "de",
 		Author: incoming.Author{Name: "N", URL: "https://n.example/"}, Received: time.Unix(1700000000, 0).UTC(), Verified: time.Unix(1700000001, 0).UTC()})
 	dir := t.TempDir()
-	if _, err := export.Write(t.Context(), first.List(t.Context(), export.Selection), dir, export.Options{Format: export.JF2}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(export.Write(t.Context(), first.List(t.Context(), export.Selection), dir, export.Options{Format: export.JF2}))(t)
 	file := testkit.Must(os.Open(filepath.Join(dir, "pages", "p.json")))(t)
 	defer file.Close()
 	mustImport(t, second, JF2(file), ImportOptions{})

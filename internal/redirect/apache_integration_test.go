@@ -64,8 +64,7 @@ func TestApacheOracle(t *testing.T) {
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	root := filepath.Join(dir, "root")
 	for _, name := range apacheFiles {
-		full := filepath.Join(root, filepath.FromSlash(name))
-		testkit.Write(t, full, "/"+name)
+		testkit.Write(t, filepath.Join(root, filepath.FromSlash(name)), "/"+name)
 	}
 	testkit.Check(t, os.Chmod(dir, 0o755))
 	address := startApache(t, dir)

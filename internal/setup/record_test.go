@@ -37,8 +37,7 @@ func tree(t *testing.T, dir string) map[string]string {
 
 func put(t *testing.T, dir, name, text string) {
 	t.Helper()
-	name = filepath.Join(dir, filepath.FromSlash(name))
-	testkit.Write(t, name, text)
+	testkit.Write(t, filepath.Join(dir, filepath.FromSlash(name)), text)
 }
 
 func openRecord(t *testing.T, dir, root string) *Record {
@@ -133,9 +132,7 @@ func TestRecordForeign(t *testing.T) {
 func TestRecordCrash(t *testing.T) {
 	dir := t.TempDir()
 	r := openRecord(t, dir, dir)
-	if _, err := r.Write(File{"a.yml", "one"}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(r.Write(File{"a.yml", "one"}))(t)
 	// Recorded, not yet written: a new file, and a new text of an old one.
 	for _, f := range []recordFile{{Path: "new.yml", SHA256: hash([]byte("new"))}, {Path: "a.yml", SHA256: hash([]byte("two")), Was: hash([]byte("one"))}} {
 		testkit.Check(t, r.note(f))
@@ -153,9 +150,7 @@ func TestRecordCrash(t *testing.T) {
 func TestRecordBesideBuild(t *testing.T) {
 	dir := t.TempDir()
 	r := openRecord(t, dir, dir)
-	if _, err := r.Write(File{"a.yml", "one"}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(r.Write(File{"a.yml", "one"}))(t)
 	put(t, dir, ".sitelink/public/index.html", "x")
 	if _, _, err := r.Undo(false); err != nil {
 		t.Fatal(err)

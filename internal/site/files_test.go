@@ -85,9 +85,7 @@ func gzipped(t *testing.T, text string) string {
 	t.Helper()
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
-	if _, err := z.Write([]byte(text)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(z.Write([]byte(text)))(t)
 	testkit.Check(t, z.Close())
 	return b.String()
 }

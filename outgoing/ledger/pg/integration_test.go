@@ -243,9 +243,7 @@ func crash(t *testing.T, address string) {
 	if got, err := other.Claim(ctx, time.Now(), 10); err != nil || len(got) != 0 {
 		t.Errorf("while the lease holds: %v, %v", got, err)
 	}
-	if _, err := other.pool.Exec(ctx, "UPDATE sitelink_notice SET lease = now() - interval '1 second' WHERE runner = 'dead'"); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(other.pool.Exec(ctx, "UPDATE sitelink_notice SET lease = now() - interval '1 second' WHERE runner = 'dead'"))(t)
 	got, err := other.Claim(ctx, time.Now(), 10)
 	if testkit.Check(t, err); len(got) != 2 || got[0].State != ledger.InFlight || got[1].State != ledger.Pending {
 		t.Errorf("after it: %+v", got)
