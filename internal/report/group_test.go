@@ -1,13 +1,11 @@
 package report
 
 import (
-	"bytes"
 	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/sitelink/sitelink/check"
-	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // TestGroupOrder tests the order of the headings and what they count.
@@ -51,26 +49,6 @@ func TestGroupOwnerOfSource(t *testing.T) {
 	groupFindings(r.Findings, &opt)
 	if fmt.Sprint(asked) != "map[content/post/a.md:1 layouts/head.html:1 public/b.html:1 themes/nice/layouts/nav.html:1]" {
 		t.Errorf("asked for %v", asked)
-	}
-}
-
-// TestTextGroupsGNU: below a target, each link is one indented line that starts
-// with its position, and no heading looks like a position.
-func TestTextGroupsGNU(t *testing.T) {
-	r := fromTemplate()
-	var b bytes.Buffer
-	testkit.Check(t, TextGroups(&b, &r, testOptions(GroupTarget)))
-	places := 0
-	for line := range strings.Lines(b.String()) {
-		if gnuLine.MatchString(strings.TrimSuffix(line, "\n")) {
-			t.Errorf("read as a finding: %q", line)
-		}
-		if strings.HasPrefix(line, "    public/") && strings.Contains(line, ".html:7:10: <a href=") {
-			places++
-		}
-	}
-	if places != len(r.Findings) {
-		t.Errorf("%d places for %d findings", places, len(r.Findings))
 	}
 }
 

@@ -130,52 +130,6 @@ func junitNames(t *testing.T, r *check.Result) string {
 	return names.String()
 }
 
-// TestCheckstyle: every finding is an error element of its file, and each file
-// occurs once.
-func TestCheckstyle(t *testing.T) {
-	for _, c := range results() {
-		var doc struct {
-			XMLName xml.Name `xml:"checkstyle"`
-			Version string   `xml:"version,attr"`
-			Files   []struct {
-				Name   string `xml:"name,attr"`
-				Errors []struct {
-					Line     int    `xml:"line,attr"`
-					Severity string `xml:"severity,attr"`
-					Message  string `xml:"message,attr"`
-					Source   string `xml:"source,attr"`
-					Cause    string `xml:"cause,attr"`
-				} `xml:"error"`
-			} `xml:"file"`
-		}
-		if err := xml.Unmarshal(write(t, Format{Name: "checkstyle", Write: Checkstyle}, &c.result, testOptions(GroupCause)), &doc); err != nil {
-			t.Fatalf("%s: %v", c.name, err)
-		}
-		n := 0
-		var causes []string
-		files := map[string]bool{}
-		for _, f := range doc.Files {
-			if files[f.Name] || len(f.Errors) == 0 {
-				t.Errorf("%s: %s occurs twice, or without an error", c.name, f.Name)
-			}
-			files[f.Name] = true
-			for _, e := range f.Errors {
-				n++
-				causes = append(causes, e.Cause)
-				if e.Line < 1 || e.Severity != "error" && e.Severity != "warning" || e.Message == "" || !strings.HasPrefix(e.Source, "sitelink.") {
-					t.Errorf("%s: %+v", c.name, e)
-				}
-			}
-		}
-		if want := CauseIDs(c.result.Findings); !sameElements(causes, want) {
-			t.Errorf("%s: causes %v, want %v", c.name, causes, want)
-		}
-		if n != len(c.result.Findings) {
-			t.Errorf("%s: %d elements for %d findings", c.name, n, len(c.result.Findings))
-		}
-	}
-}
-
 // sameElements reports whether two lists have the same elements, in any order.
 func sameElements(a, b []string) bool {
 	a, b = slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b))

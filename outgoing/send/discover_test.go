@@ -93,28 +93,29 @@ func wide(s string) string {
 	return b.String()
 }
 
-// TestWebmentionDiscoverStatus: a missing page has no endpoint; one that fails temporarily is
+// TestDiscoverStatus: a missing page has no endpoint; one that fails temporarily is
 // tried again.
-func TestWebmentionDiscoverStatus(t *testing.T) {
-	s := NewWebmention(nil)
-	page := outgoing.Response{URL: "http://h/", Header: http.Header{"Link": {"<x>; rel=webmention"}}}
-	for status, want := range map[int]string{200: "http://h/x", 403: "http://h/x", 404: "", 410: ""} {
-		page.Status = status
-		e, err := s.Discover(t.Context(), stored{page: page}.target())
-		if err != nil || e.URL != want {
-			t.Errorf("%d: %v, %v", status, e, err)
+func TestDiscoverStatus(t *testing.T) {
+	for _, s := range []outgoing.Sender{NewWebmention(nil), NewPingback(nil, PingbackOptions{})} {
+		page := outgoing.Response{URL: "http://h/", Header: http.Header{"Link": {"<x>; rel=webmention"}, "X-Pingback": {"http://h/x"}, "Retry-After": {"7"}}}
+		for status, want := range map[int]string{200: "http://h/x", 403: "http://h/x", 404: "", 410: ""} {
+			page.Status = status
+			e, err := s.Discover(t.Context(), stored{page: page}.target())
+			if err != nil || e.URL != want {
+				t.Errorf("%s, %d: %v, %v", s.Protocol(), status, e, err)
+			}
+		}
+		page.Status = 503
+		_, err := s.Discover(t.Context(), stored{page: page}.target())
+		if later := (*outgoing.UnavailableError)(nil); !errors.As(err, &later) || later.Status != 503 || later.After.Seconds() != 7 {
+			t.Errorf("%s, 503: %v", s.Protocol(), err)
+		}
+		failed := errors.New("no route")
+		if _, err := s.Discover(t.Context(), stored{err: failed}.target()); err != failed {
+			t.Errorf("%s, no answer: %v", s.Protocol(), err)
 		}
 	}
-	page.Status = 502
-	_, err := s.Discover(t.Context(), stored{page: page}.target())
-	if later := (*outgoing.UnavailableError)(nil); !errors.As(err, &later) || later.Status != 502 {
-		t.Errorf("502: %v", err)
-	}
-	failed := errors.New("no route")
-	if _, err := s.Discover(t.Context(), stored{err: failed}.target()); err != failed {
-		t.Errorf("no answer: %v", err)
-	}
-	if _, err := s.Discover(t.Context(), stored{page: outgoing.Response{URL: "x", Status: 200}}.target()); err == nil {
+	if _, err := NewWebmention(nil).Discover(t.Context(), stored{page: outgoing.Response{URL: "x", Status: 200}}.target()); err == nil {
 		t.Error("no error for an invalid URL")
 	}
 }

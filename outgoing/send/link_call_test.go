@@ -15,8 +15,8 @@ const linkSource = "http://a.example/post.html"
 func TestRawBytes(t *testing.T) {
 	for _, c := range []struct {
 		id   string
-		call func(t string) LinkCall
-		want string // of the request line, after b.example stands for the server
+		call func(t string) LinkCall // t is an address of the server
+		want string                  // of the request line, after b.example stands for the server
 	}{
 		{"LK-14 and LK-56", func(t string) LinkCall { return LinkCall{Method: Link, Source: linkSource, Target: t} },
 			"LINK http://a.example/post.html http://b.example/doc.html HTTP/1.1"},
@@ -41,6 +41,16 @@ func TestRawBytes(t *testing.T) {
 			return LinkCall{Method: Link, Source: "http://a.example/ä b", Target: t + "?x y"}
 		},
 			"LINK http://a.example/%C3%A4%20b http://b.example/doc.html?x%20y HTTP/1.1"},
+		// LK-12: UNLINKR and LINKMOD go to the host of the source.
+		{"LK-18", func(s string) LinkCall {
+			return LinkCall{Method: UnlinkR, Source: s, Target: "http://c.example/doc.html"}
+		}, "UNLINKR http://b.example/doc.html http://c.example/doc.html HTTP/1.1"},
+		{"LK-19", func(s string) LinkCall {
+			return LinkCall{Method: UnlinkR, Source: s, Target: "http://c.example/doc.html", Replacement: "http://c.example/new.html"}
+		}, "UNLINKR http://b.example/doc.html http://c.example/doc.html http://c.example/new.html HTTP/1.1"},
+		{"LK-20", func(s string) LinkCall {
+			return LinkCall{Method: LinkMod, Source: s, Target: "http://c.example/doc.html"}
+		}, "LINKMOD http://b.example/doc.html http://c.example/doc.html HTTP/1.1"},
 	} {
 		t.Run(c.id, func(t *testing.T) {
 			w := newWire(t, ok)
@@ -52,37 +62,6 @@ func TestRawBytes(t *testing.T) {
 			want := c.want + "\r\nHost: b.example\r\n" + tail
 			if got := w.saw(); len(got) != 1 || got[0] != want {
 				t.Errorf("got  %q\nwant %q", got, want)
-			}
-		})
-	}
-}
-
-// LK-12: UNLINKR and LINKMOD go to the host of the source.
-func TestReturnBytes(t *testing.T) {
-	for _, c := range []struct {
-		id   string
-		call func(s string) LinkCall
-		want string
-	}{
-		{"LK-18", func(s string) LinkCall {
-			return LinkCall{Method: UnlinkR, Source: s, Target: "http://c.example/doc.html"}
-		},
-			"UNLINKR http://b.example/post.html http://c.example/doc.html HTTP/1.1"},
-		{"LK-19", func(s string) LinkCall {
-			return LinkCall{Method: UnlinkR, Source: s, Target: "http://c.example/doc.html", Replacement: "http://c.example/new.html"}
-		}, "UNLINKR http://b.example/post.html http://c.example/doc.html http://c.example/new.html HTTP/1.1"},
-		{"LK-20", func(s string) LinkCall {
-			return LinkCall{Method: LinkMod, Source: s, Target: "http://c.example/doc.html"}
-		},
-			"LINKMOD http://b.example/post.html http://c.example/doc.html HTTP/1.1"},
-	} {
-		t.Run(c.id, func(t *testing.T) {
-			w := newWire(t, ok)
-			call := c.call(w.url("/post.html"))
-			o := NewLink(linkClient(), LinkOptions{Unsupported: NewUnsupportedHosts(nil, nil)}).Call(t.Context(), call, Raw, call.Receiver())
-			want := c.want + "\r\nHost: b.example\r\n" + tail
-			if got := w.saw(); o.State != ledger.Done || len(got) != 1 || got[0] != want {
-				t.Errorf("%+v\ngot  %q\nwant %q", o, got, want)
 			}
 		})
 	}

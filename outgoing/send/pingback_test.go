@@ -3,15 +3,12 @@ package send
 import (
 	"bytes"
 	"compress/gzip"
-	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -268,32 +265,6 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestConcurrent: a response that cannot be decoded does not affect other calls.
-func TestConcurrent(t *testing.T) {
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/bad" {
-			io.WriteString(w, successBody("<array>"))
-			return
-		}
-		io.WriteString(w, successBody("<boolean>1</boolean>"))
-	}))
-	defer server.Close()
-	s := NewPingback(client(), PingbackOptions{})
-	var wait sync.WaitGroup
-	for i := range 16 {
-		wait.Go(func() {
-			path, want := "/good", ledger.Done
-			if i%2 == 0 {
-				path, want = "/bad", ledger.Retry
-			}
-			if o := s.Send(t.Context(), ledger.Notice{Key: ledger.Key{Source: pingbackSource, Target: pingbackTarget}}, outgoing.Endpoint{URL: server.URL + path}); o.State != want {
-				t.Errorf("%s: %+v", path, o)
-			}
-		})
-	}
-	wait.Wait()
-}
-
 // TestProtocol: the properties of the sender.
 func TestProtocol(t *testing.T) {
 	s := NewPingback(nil, PingbackOptions{})
@@ -310,24 +281,9 @@ func TestProtocol(t *testing.T) {
 	}
 }
 
-// pingbackStored is a Doer with a stored response.
-type pingbackStored struct {
-	page outgoing.Response
-	err  error
-}
-
-func (s pingbackStored) Do(context.Context, outgoing.Request) (*outgoing.Response, error) {
-	if s.err != nil {
-		return nil, s.err
-	}
-	return &s.page, nil
-}
-
-func (s pingbackStored) target() *outgoing.Target { return outgoing.NewTarget(s, s.page.URL) }
-
 func discover(t *testing.T, header http.Header, body string) outgoing.Endpoint {
 	t.Helper()
-	e, err := NewPingback(nil, PingbackOptions{}).Discover(t.Context(), pingbackStored{page: outgoing.Response{
+	e, err := NewPingback(nil, PingbackOptions{}).Discover(t.Context(), stored{page: outgoing.Response{
 		URL: "http://bob.example.net/", Status: 200, Header: header, Body: []byte(body)}}.target())
 	testkit.Check(t, err)
 	return e
@@ -407,29 +363,6 @@ func TestHeader(t *testing.T) {
 				t.Errorf("password in %q", got.Via)
 			}
 		})
-	}
-}
-
-// TestDiscoverStatus: a missing page has no server; one that fails temporarily is
-// tried again.
-func TestDiscoverStatus(t *testing.T) {
-	s := NewPingback(nil, PingbackOptions{})
-	page := outgoing.Response{URL: "http://h/", Header: http.Header{"X-Pingback": {"http://h/x"}, "Retry-After": {"7"}}}
-	for status, want := range map[int]string{200: "http://h/x", 403: "http://h/x", 404: "", 410: ""} {
-		page.Status = status
-		e, err := s.Discover(t.Context(), pingbackStored{page: page}.target())
-		if err != nil || e.URL != want {
-			t.Errorf("%d: %v, %v", status, e, err)
-		}
-	}
-	page.Status = 503
-	_, err := s.Discover(t.Context(), pingbackStored{page: page}.target())
-	if later := (*outgoing.UnavailableError)(nil); !errors.As(err, &later) || later.After.Seconds() != 7 {
-		t.Errorf("503: %v", err)
-	}
-	failed := errors.New("no route")
-	if _, err := s.Discover(t.Context(), pingbackStored{err: failed}.target()); err != failed {
-		t.Errorf("no answer: %v", err)
 	}
 }
 

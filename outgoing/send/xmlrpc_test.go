@@ -112,7 +112,7 @@ func TestReply(t *testing.T) {
 		{"Latin-1 by the header", "text/xml; charset=iso-8859-1", "<methodResponse><params><param><value>\xE9</value></param></params></methodResponse>", ok("é")},
 		{"Latin-1 not declared", "", faultBody("<int>48</int>", "<string>d\xE9j\xE0</string>"), failed(48, "d\uFFFDj\uFFFD")},
 		{"UTF-16 declared over UTF-8", "", "<?xml version=\"1.0\" encoding=\"utf-16\"?>" + "<methodResponse><params><param><value>ok</value></param></params></methodResponse>", ok("ok")},
-		{"UTF-16", "", "\xFF\xFE" + utf16(successBody("ok")), ok("ok")},
+		{"UTF-16", "", "\xFF\xFE" + wide(successBody("ok")), ok("ok")},
 		{"unknown encoding", "", "<?xml version=\"1.0\" encoding=\"x-klingon\"?>" + "<methodResponse><params><param><value>ok</value></param></params></methodResponse>", ok("ok")},
 		{"control character", "", faultBody("<int>48</int>", "<string>a\x01b</string>"), failed(48, "a\uFFFDb")},
 	} {
@@ -141,15 +141,6 @@ func TestReply(t *testing.T) {
 	}
 }
 
-func utf16(s string) string {
-	var b strings.Builder
-	for _, c := range []byte(s) {
-		b.WriteByte(c)
-		b.WriteByte(0)
-	}
-	return b.String()
-}
-
 // FuzzReply: only a methodResponse with params and without fault that the standard
 // library accepts as well-formed is a success.
 func FuzzReply(f *testing.F) {
@@ -157,7 +148,7 @@ func FuzzReply(f *testing.F) {
 		successBody("<string>ok</string>"), faultBody("<int>48</int>", "<string>x</string>"),
 		"<methodResponse><params><param><value><![CDATA[<fault>]]></value></param></params></methodResponse>",
 		"junk & <b>" + successBody("<boolean>1</boolean>") + "<!-- x -->",
-		"\xFF\xFE" + utf16(successBody("ok")),
+		"\xFF\xFE" + wide(successBody("ok")),
 	} {
 		f.Add([]byte(seed), "text/xml")
 	}
