@@ -340,9 +340,9 @@ func TestExternalVariables(t *testing.T) {
 	mentions(t, sitelink(exitUsage, []string{"SITELINK_PER_HOST=0"}), `SITELINK_PER_HOST: must be a whole number from 1 to 64, not "0"`)
 }
 
-// A host may answer 404 where a configuration accepts it. One that was found opens no
-// network; testdata/script/external_usage.txtar has more that is refused.
-func TestExternalAccepts(t *testing.T) {
+// A configuration that was found opens no network, chooses no database and names no file
+// outside: testdata/script/external_usage.txtar has the last two, and wrong usage.
+func TestExternalUsage(t *testing.T) {
 	n := newNeighbour(t, `<a href="SITE/missing">1</a>`)
 	n.write(t, "sitelink.toml", "[fetch]\nallow-address = [\"127.0.0.0/8\"]\n\n[[external.host]]\nhost = \"127.0.*\"\naccept = [\"404\"]\n")
 	n.plain(t, t.Context(), nil, exitUsage, "external", "public")

@@ -50,7 +50,7 @@ var trusted = [][]string{
 // refused is its second table: what a checkout cannot do, with the attacks that
 // try it, or the test.
 var refused = [][]string{
-	{"name a file outside the repository, or in .git, in a configuration that was found", "output,output above,output in .git,format,baseline,docroot,ledger"},
+	{"name a file outside the repository, or in .git, in a configuration that --config does not name", "output,output above,output in .git,format,baseline,docroot,ledger"},
 	{"lead there by a symbolic link: output, baseline, ledger, docroot, public, rule files, CODEOWNERS, sitelink.toml", "output link,public,sitelink.toml,sitelink-baseline.jsonl,netlify.toml,CODEOWNERS"},
 	{"lead there by .sitelink, or by a link in it", ".sitelink,.sitelink/cache,.sitelink/ledger.jsonl"},
 	{"stop a command with a pipe or a device in place of a ledger, a baseline, a record, a log, a configuration or a page", "pipe as record,pipe as log,pipe as ledger,pipe as journal,pipe as baseline,pipe as configuration,pipes in the docroot"},
