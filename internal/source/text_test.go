@@ -15,11 +15,11 @@ func TestSurroundings(t *testing.T) {
 	if want := (surroundings{"tfishchipsareäpfel", "alinksaid3"}); got != want {
 		t.Errorf("page: %q, want %q", got, want)
 	}
-	source := "---\nfoo: bar\n---\nFish & Chips are **Äpfel** [a Link](/x/), said {{< no param >}}3. ![not](/i.png)\n"
+	source := "---\nfoo: bar\n---\n[^1]: f *o* o *t* n *o* t *e*\n\nFish & Chips are **Äpfel** [a Link](/x/), said {{< no param >}}3.[^1] ![not](/i.png)\n"
 	d := parseDocument("a.md", []byte(source), true)
 	for _, it := range d.links {
 		if it.dest == "/x/" {
-			if from := d.visible.around(it.order); from != (surroundings{"fishchipsareäpfel", "alinksaid3"}) {
+			if from := d.visible.around(it.order); from != (surroundings{"fishchipsareäpfel", "alinksaid3footnote"}) {
 				t.Errorf("Markdown: %q", from)
 			}
 		}
