@@ -305,14 +305,14 @@ func TestNames(t *testing.T) {
 func TestAddressMap(t *testing.T) {
 	stay := map[string]bool{"/docs/own/": true, "/page.html": true}
 	a := &addressMap{
-		exact:       map[string]string{"/docs/a/": "/guide/b/", "/ugly.html": "/new.html", "/bare": "/other", "/page": "/p2", "/up": "/dir/"},
+		exact:       map[string]string{"/docs/a/": "/guide/b/", "/ugly.html": "/new.html", "/bare": "/other", "/idx/": "/plain", "/page": "/p2", "/up": "/dir/"},
 		directories: []Pair{{"/docs/deep/", "/deeper/"}, {"/docs/", "/guide/"}},
 		stay:        func(address string) bool { return stay[address] },
 		answers:     func(address string) bool { return address != "/silent.html" },
 	}
 	a.exact["/silent"] = "/silence"
 	for old, want := range map[string]string{
-		"/docs/a/": "/guide/b/", "/docs/a": "/guide/b", "/docs/a/index.html": "/guide/b/index.html", "/docs/a/index.xml": "/guide/b/index.xml",
+		"/docs/a/": "/guide/b/", "/docs/a": "/guide/b", "/docs/a/index.html": "/guide/b/index.html", "/docs/a/index.xml": "/guide/b/index.xml", "/idx/index.html": "",
 		"/ugly.html": "/new.html", "/ugly": "/new", "/bare": "/other", "/bare.html": "/other.html", "/page": "/p2", "/page.html": "",
 		"/up.html": "", "/silent.html": "", "/docs/": "/guide/", "/docs": "/guide", "/docs/x/y.png": "/guide/x/y.png", "/docs/own/": "",
 		"/docs/deep/x": "/deeper/x", "/docs/deep": "/deeper", "/else/": "", "/docsx/": "",
@@ -325,7 +325,7 @@ func TestAddressMap(t *testing.T) {
 		}
 	}
 	all := a.all()
-	if !slices.IsSortedFunc(all, func(x, y Pair) int { return strings.Compare(x.Old, y.Old) }) || len(all) != 8 {
+	if !slices.IsSortedFunc(all, func(x, y Pair) int { return strings.Compare(x.Old, y.Old) }) || len(all) != 9 {
 		t.Errorf("all: %v", all)
 	}
 }
