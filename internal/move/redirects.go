@@ -2,6 +2,7 @@ package move
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -513,23 +514,16 @@ func (m *redirects) composePage(broken map[linkPlace]bool, asked map[string]stri
 	}
 	for _, f := range findings {
 		at := linkPlace{f.Page, f.Offset, f.Raw}
-		j, ok := places[at]
-		b := was[j]
-		if !ok || b == nil {
+		b := was[places[at]]
+		if b == nil {
 			continue
 		}
-		// A link with the same text is the author's, and has to be written in another way.
-		to, ok := sitePath(f.Target)
-		switch {
-		case b.Raw == f.Raw || !ok:
+		switch to, _ := sitePath(f.Target); {
+		case b.Raw == f.Raw: // it is the author's, and has to be written in another way
 		case b.Code == f.Code, isMissing(b.Code) && isMissing(f.Code):
 			broken[at] = true
-		case isMissing(f.Code) && (b.Code == "" || b.Code == check.ViaRedirect):
-			led := b.Target
-			if b.Final != "" {
-				led = b.Final
-			}
-			if address, ok := sitePath(led); ok && !samePath(m.names.pageAfter(address), to) {
+		case isMissing(f.Code):
+			if address, ok := sitePath(cmp.Or(b.Final, b.Target)); ok && !samePath(m.names.pageAfter(address), to) {
 				asked[to] = m.names.pageAfter(address)
 			}
 		}

@@ -80,7 +80,7 @@ func TestFrontMatterValues(t *testing.T) {
 // FuzzDocument: positions are in the file and at the start of a character, and
 // the text there starts like the destination unless it is written with escapes.
 func FuzzDocument(f *testing.F) {
-	for _, s := range []string{"[a](/b/)", "> [a](\n> </b/>)\n", "[r]\n\n[r]: /b/", "---\nx: y\n---\n{{< f a=\"b\" >}}[a]({{< ref \"x\" >}}#f)", "<a href=x>\n", "x https://a.b/"} {
+	for _, s := range []string{"[a](/b/)", "> [a](\n> </b/>)\n", "[r]\n\n[r]: /b/", "---\nx: y\n---\n{{< f a=\"b\" >}}[a]({{< ref \"x\" >}}#f)", "<a href=x>\n", "x https://a.b/", "[a]("} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

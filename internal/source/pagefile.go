@@ -251,7 +251,7 @@ func findMarkers(text []byte) (m markers) {
 				c.column, _ = strconv.Atoi(p[3])
 				m.comments = append(m.comments, c)
 			}
-		case len(before) > 5 && strings.EqualFold(before[:5], "<meta") && m.file == "":
+		case strings.HasPrefix(strings.ToLower(before), "<meta") && m.file == "":
 			end := bytes.IndexByte(text[i:], '>')
 			if end < 0 {
 				continue

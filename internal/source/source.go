@@ -181,6 +181,7 @@ func Start(ctx context.Context, opt Options) *Pending {
 	p := &Pending{cancel: cancel, done: make(chan struct{})}
 	go func() {
 		defer close(p.done)
+		defer cancel()
 		p.m, p.err = newMap(ctx, opt)
 	}()
 	return p
@@ -190,7 +191,6 @@ func Start(ctx context.Context, opt Options) *Pending {
 // once.
 func (p *Pending) Open() (*Map, error) {
 	<-p.done
-	p.cancel()
 	return p.m, p.err
 }
 
