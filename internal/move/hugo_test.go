@@ -54,7 +54,7 @@ url = "/docs/b/"
 	"static/docs/plain/index.html":                 "<!doctype html><title>plain</title>\n",
 	"static/img/p.svg":                             "<svg xmlns=\"http://www.w3.org/2000/svg\"/>\n",
 	"static/font.woff":                             "\x00\xff\x01",
-	"static/_redirects":                            "/first /sub/docs/b/ 302\n",
+	"static/_redirects":                            "/first /sub/docs/b/ 302\n/second /docs/b/ 200\n",
 }
 
 // newSite writes a site that git tracks.
@@ -148,7 +148,7 @@ func TestHugoMoves(t *testing.T) {
 		{"a page", "content/docs/a.md", "content/docs/new/c.md", toA, []Pair{{"/sub/docs/a/", "/sub/docs/new/c/"}}, true},
 		{"by addresses", "/docs/a/", "https://h.example/sub/docs/new/c/", toA, []Pair{{"/sub/docs/a/", "/sub/docs/new/c/"}}, true},
 		{"a bundle", "content/docs/b/index.md", "content/docs/b2", []string{
-			"Home [a](docs/a/) and [b](docs/b2/).", "aliases:\r", "- /docs/b/\r", "url = \"/docs/b2/\"", "/docs/b/* /sub/docs/b2/:splat 301", "/first /sub/docs/b2/ 302",
+			"Home [a](docs/a/) and [b](docs/b2/).", "aliases:\r", "- /docs/b/\r", "url = \"/docs/b2/\"", "/docs/b/* /sub/docs/b2/:splat 301", "/first /sub/docs/b2/ 302", "/second /docs/b2/ 200",
 			"[rel](../b2/) [ref]({{< relref \"b2\" >}}) [rooted]({{< ref \"/docs/b2/index.md\" >}}) ![](/sub/img/p.svg)",
 		}, []Pair{{"/sub/docs/b/", "/sub/docs/b2/"}}, false},
 		{"a static file", "static/img/p.svg", "static/pictures/", []string{
