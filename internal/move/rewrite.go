@@ -419,7 +419,7 @@ func (m *rewriter) retargetURL(name string, c *candidate, page, to string) (stri
 		}
 		return like(decoded, escape(rel)), true
 	}
-	if root := s.BasePath() + "/"; samePath(root+decoded, c.target) || samePath(root+strings.TrimPrefix(m.languageOf(c.target), "/")+"/"+decoded, c.target) {
+	if samePath(s.BasePath()+"/"+decoded, c.target) || samePath(m.languageOf(c.target)+"/"+decoded, c.target) {
 		prefix := strings.TrimSuffix(strings.TrimSuffix(c.target, "/"), strings.TrimSuffix(decoded, "/"))
 		rest, ok := strings.CutPrefix(to, prefix)
 		return like(decoded, escape(rest)), ok
