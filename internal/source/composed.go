@@ -274,7 +274,7 @@ func fitAttributes(template *outline, of []attribute, open bool, page *outline, 
 				}
 				continue
 			}
-			if len(strings.Join(pieces, "")) > 0 {
+			if strings.Join(pieces, "") != "" {
 				score += sameAttribute
 			}
 		}

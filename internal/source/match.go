@@ -81,7 +81,7 @@ func addressOf(dest, base, basePath string) address {
 			}
 		}
 	}
-	if i := strings.Index(local, "://"); i > 0 && i < 12 || strings.HasPrefix(local, "//") || strings.HasPrefix(local, "mailto:") {
+	if scheme, _, ok := strings.Cut(local, "://"); ok && !strings.ContainsAny(scheme, "/?#") || strings.HasPrefix(local, "//") || strings.HasPrefix(local, "mailto:") {
 		return a
 	}
 	if basePath != "" {

@@ -22,6 +22,7 @@ func TestAlign(t *testing.T) {
 		{"relativeURLs", "/q/", "../../q/", "0"},
 		{"own address", "/q/", "https://example.org/sub/q/", "0"},
 		{"nothing", "", "/a/", "-"},
+		{"an address in a query", "/a?u=http://b/ //c/", "/sub/a?u=http://b/ /sub/c/", "0 -"},
 		{"an anchor for another page", "#a ./#b", "/de/#a /#b", "0 1"},
 		{"crossed by the anchors of headings", "#x #y ../o/c/#d", "/a/c/#d #x #y", "2 0 1"},
 		{"crossed, in navigation", "#x #y ../o/c/#d", "/a/c/#d@-6 #x #y", "- 0 1"},

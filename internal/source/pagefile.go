@@ -57,7 +57,7 @@ const maxCandidates = 64
 // the page.
 func (m *Map) bestFile(found []int, name string, text []byte, links []pageLink, certain bool) *document {
 	c := m.content
-	if len(found) == 0 || len(found) > maxCandidates {
+	if len(found) > maxCandidates {
 		return nil
 	}
 	if !certain {
