@@ -47,8 +47,7 @@ func (src *sources) readTemplates() *templateIndex {
 	x := &templateIndex{links: map[string][]*written{}}
 	x.data, x.stems = sync.OnceValue(x.readRows), sync.OnceValue(x.readStems)
 	for _, f := range src.files() {
-		var err error
-		if f.text, err = system.ReadFS(f.dir.fsys, f.name, maxTemplate); err != nil || f.isContent && !isHTMLTemplate(f.name, f.text) {
+		if f.text, _ = system.ReadFS(f.dir.fsys, f.name, maxTemplate); f.isContent && !isHTMLTemplate(f.name, f.text) {
 			continue
 		}
 		if !f.isContent {
