@@ -147,18 +147,12 @@ type found struct {
 func (m *planner) added(now []check.Finding) []check.Finding {
 	known := map[found]bool{}
 	key := func(f *check.Finding, moved bool) (target, raw found) {
-		to, ok := sitePath(f.Target)
-		page := "/" + f.Page
-		if moved {
-			page = m.names.pageAfter(m.before.addressOf(f.Page))
-			if ok {
-				to = m.names.pageAfter(to)
-			}
-		} else {
-			page = strings.TrimSuffix(m.names.base+page, "index.html")
+		to, page := cmp.Or(f.Target, f.Message), strings.TrimSuffix(m.names.base+"/"+f.Page, "index.html")
+		if path, ok := sitePath(to); ok {
+			to = path
 		}
-		if !ok {
-			to = cmp.Or(f.Target, f.Message)
+		if moved {
+			page, to = m.names.pageAfter(m.before.addressOf(f.Page)), m.names.pageAfter(to)
 		}
 		to = strings.TrimSuffix(to, "index.html")
 		return found{code: f.Code, what: to, fragment: f.Fragment}, found{code: f.Code, page: page, raw: f.Raw}
