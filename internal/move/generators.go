@@ -37,12 +37,8 @@ func (m *rewriter) rewriteTags() error {
 	moved := map[string]string{}
 	tree := m.pages.content[0]
 	for _, name := range m.plan.Set.Files() {
-		to := m.plan.Set.NewName(name)
-		from, ok := tree.rel(name)
-		now, alsoOK := tree.rel(to)
-		if name != to && ok && alsoOK {
-			moved[from] = now
-		}
+		from, _ := tree.rel(name)
+		moved[from], _ = tree.rel(m.plan.Set.NewName(name))
 	}
 	return filepath.WalkDir(m.shadow.at(tree.dir), func(name string, d fs.DirEntry, err error) error {
 		if err != nil {

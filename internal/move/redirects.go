@@ -523,7 +523,7 @@ func (m *redirects) composePage(broken map[linkPlace]bool, asked map[string]stri
 		case b.Code == f.Code, isMissing(b.Code) && isMissing(f.Code):
 			broken[at] = true
 		case isMissing(f.Code):
-			if address, ok := sitePath(cmp.Or(b.Final, b.Target)); ok && !samePath(m.names.pageAfter(address), to) {
+			if address, ok := sitePath(cmp.Or(b.Final, b.Target)); ok {
 				asked[to] = m.names.pageAfter(address)
 			}
 		}
