@@ -300,6 +300,14 @@ func TestHugoMultihost(t *testing.T) {
 		p.sitelink(exitFindings, []string{"check", "--base-url", "https://en.example/"}, `directory not found: /b/`)
 		testkit.Write(t, filepath.Join(p.dir, "sitelink.toml"), "[[site]]\nroot = 'fr'\nbase = 'https://fr.example/sub/'\n[[site]]\nroot = 'en'\nbase = 'https://en.example/'\n")
 		p.sitelink(exitFindings, checkOnly, `error: directory not found: /fr/non/`, `: 2 errors`)
+		// Static files are copied to each host: rules count, and have their place in the sources.
+		testkit.Check(t, os.Remove(filepath.Join(p.dir, "sitelink.toml")))
+		testkit.Write(t, filepath.Join(p.dir, "content/c.md"), page("[old](/old)"))
+		testkit.Write(t, filepath.Join(p.dir, "static/_redirects"), "/old /b/\n/x /none/\n")
+		testkit.Write(t, filepath.Join(p.dir, "static/s.css"), "a{background:url(none.png)}")
+		p.hugo()
+		p.sitelink(exitFindings, checkOnly, `host netlify \(_redirects, which Cloudflare Pages reads too, in en\)`, `content/c\.md:4:\d+: warning: /en/old redirects to /en/b/`,
+			`^static/_redirects:2:1: error: the destination /en/none/ does not exist`, `^static/s\.css:1:18: error: `)
 	})
 }
 

@@ -220,6 +220,11 @@ func (a *Audit) sourceOptions() source.Options {
 	if p.Generator != nil {
 		opt.Output = p.Generator.Docroot
 	}
+	for _, r := range p.Roots {
+		if dir := strings.Trim(r.Dir, "/."); dir != "" {
+			opt.Roots = append(opt.Roots, dir)
+		}
+	}
 	if rel, err := filepath.Rel(p.Dir, found.Dir); a.opt.Original != "" && err == nil {
 		if original := filepath.Join(a.opt.Original, rel); original != found.Dir {
 			opt.Identity = original

@@ -114,7 +114,7 @@ func (h *addresses) Public(path string) (origin, onHost string) {
 	if b.unknown() {
 		return "", onHost
 	}
-	return b.scheme + "://" + b.host, onHost
+	return b.origin(), onHost
 }
 
 // baseOf returns the address of the deepest root that contains a path in the
@@ -133,6 +133,12 @@ func (h *addresses) baseOf(path string) *baseURL {
 	}
 	return best
 }
+
+// above returns the directory of the docroot that is at the top of the host: "/fr" for
+// fr at https://fr.example/, "" for de at https://example.org/de/. ok is false if none is.
+func (b *baseURL) above() (dir string, ok bool) { return strings.CutSuffix(b.root, b.path) }
+
+func (b *baseURL) origin() string { return b.scheme + "://" + b.host }
 
 func (b *baseURL) unknown() bool { return b.host == strings.TrimPrefix(Unpublished, "http://") }
 
@@ -268,7 +274,7 @@ func (h *addresses) BaseURL() string { return h.base }
 func (h *addresses) Addresses() (list []string) {
 	for i := range h.bases {
 		if b := &h.bases[i]; !b.unknown() {
-			list = append(list, b.scheme+"://"+b.host+b.path)
+			list = append(list, b.origin()+b.path)
 		}
 	}
 	return list

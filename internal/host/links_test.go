@@ -575,6 +575,24 @@ func TestRuleFiles(t *testing.T) {
 			{"rewrite_with_its_path", "https://example.org/de/b1", "OK 200 /de/b1 = de/new.html"},
 		})
 	})
+	t.Run("netlify with a host for each root", func(t *testing.T) {
+		o := host("netlify")
+		o.Roots = []Root{{"fr", "https://fr.example/"}, {"de", "https://example.org/de/"}, {"en", "https://en.example/"}}
+		files := testkit.Files{"fr/_redirects": "/old /new.html\n/app/* /new.html 200\n/gone /none.html\n", "fr/new.html": page, "fr/p.html": page,
+			"de/_redirects": "/old /de/new.html\n", "de/new.html": page, "en/_redirects": "/old https://fr.example/new.html\n", "en/p.html": page}
+		table(t, files, o, "fr/p.html", []row{
+			{"redirect", "/old", "ViaRedirect 200 /fr/old = fr/new.html > /fr/new.html"},
+			{"rewrite", "/app/x", "OK 200 /fr/app/x = fr/new.html"},
+			{"not_the_top_of_its_host", "https://example.org/de/old", "MissingFile 404 /de/old"},
+			{"to_another_root", "https://en.example/old", "ViaRedirect 200 /en/old = fr/new.html > /fr/new.html"},
+		})
+		faults := loadHost(t, testkit.MakeDocroot(t, files), o).RuleFaults()
+		if len(faults) != 1 || faults[0].File != "fr/_redirects" || faults[0].Line != 3 {
+			t.Errorf("faults %v", faults)
+		}
+		files["_redirects"] = "https://fr.example/* /fr/:splat 200!\n"
+		table(t, files, o, "fr/p.html", []row{{"rules_of_all_hosts", "/old", "MissingFile 404 /fr/old"}})
+	})
 	t.Run("netlify below a base path", func(t *testing.T) {
 		o := host("netlify")
 		o.BaseURLs = []string{"https://example.org/caf%C3%A9/"}

@@ -28,10 +28,11 @@ const maxRuleBytes = 16 << 20
 // the time of a site of 10,000 pages.
 func (h *loader) parseRules() (parsed func() []*redirect.File) {
 	result := make(chan []*redirect.File, 1)
+	roots := h.bases[1:] // addServers changes the bases
 	go func() {
 		var files []*redirect.File
 		if !h.opt.NoRuleFiles {
-			files = h.topFiles()
+			files = h.topFiles(roots)
 		}
 		result <- files
 	}()
@@ -72,10 +73,22 @@ func (h *loader) readRules(parsed []*redirect.File) {
 		}
 		h.local[id] = &localSettings{set.Index, set.Listing, set.DirectorySlash}
 	}
-	set := redirect.New(h.address(), files...)
-	if set.Len() > 0 {
+	if set := h.newRules(); set.Len() > 0 {
 		h.rules = set
 	}
+}
+
+// newRules joins the rules of all files. Absolute destinations on the hosts of roots are
+// on the site.
+func (h *loader) newRules() *redirect.Set {
+	opt := h.address()
+	opt.Roots = map[string]string{}
+	for _, b := range h.bases[1:] {
+		if above, ok := b.above(); ok && h.Rooted() {
+			opt.Roots[b.host] = above
+		}
+	}
+	return redirect.New(opt, h.ruleFiles...)
 }
 
 // checkRules starts checking the rules while the pages are read. The check
@@ -84,7 +97,7 @@ func (h *loader) checkRules() {
 	h.ruleFaults = sync.OnceValue(func() []redirect.Fault {
 		set := h.rules
 		if set == nil {
-			set = redirect.New(h.address(), h.ruleFiles...)
+			set = h.newRules()
 		}
 		return set.Check(h.filesAnswer)
 	})
@@ -114,13 +127,31 @@ func (h *Host) address() redirect.Options {
 }
 
 // topFiles reads the rule files in the order in which the host applies them.
-func (h *loader) topFiles() (files []*redirect.File) {
+func (h *loader) topFiles(roots []baseURL) (files []*redirect.File) {
 	take := func(f *redirect.File) {
 		if f != nil {
 			files = append(files, f)
 		}
 	}
-	inDocroot := func(name string, parse ruleParser) { take(h.ruleFile(h.root, name, name, parse)) }
+	// Directories with hosts of their own are deployed one by one, unless there are rules
+	// for all of the docroot, such as those of Netlify that send each host to its directory.
+	var ofRoots []*redirect.File
+	defer func() {
+		if !slices.ContainsFunc(files, func(f *redirect.File) bool { return len(f.Rules) > 0 }) {
+			files = append(files, ofRoots...)
+		}
+	}()
+	inDocroot := func(name string, parse ruleParser) {
+		take(h.ruleFile(h.root, name, name, parse))
+		for _, b := range roots {
+			if b.root == "" || b.path != "" {
+				continue // not the top of its host
+			}
+			if f := h.ruleFile(filepath.Join(h.root, b.root), name, b.root[1:]+"/"+name, parse); f != nil {
+				ofRoots = append(ofRoots, f.Below(b.root, b.origin()))
+			}
+		}
+	}
 	inProject := func(name string, parse ruleParser) {
 		if h.opt.Project != "" {
 			full := filepath.Join(h.opt.Project, name)
@@ -188,11 +219,10 @@ func (h *loader) directoryFiles() (files []*redirect.File) {
 			continue
 		}
 		at := "/" + h.tree.Path(n.Parent)
-		// A root with a host of its own: its paths do not contain the directories above.
 		above, origin := "", ""
 		if b := h.baseOf(at); h.Rooted() {
-			if dir, ok := strings.CutSuffix(b.root, b.path); ok {
-				above, origin = dir, b.scheme+"://"+b.host
+			if dir, ok := b.above(); ok {
+				above, origin = dir, b.origin()
 			}
 		}
 		parse := func(name string, data []byte) *redirect.File {

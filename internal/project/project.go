@@ -260,13 +260,13 @@ func (p *Project) find(ctx context.Context, docroot string) {
 	if p.dirs == nil {
 		p.dirs = p.sourceDirs(p.Abs(docroot))
 	}
-	p.findHost()
 	p.RuleDir = ruleDir(p.dirs)
 	p.BaseURLs = p.Config.BaseURLs
 	for _, s := range p.Config.Sites {
 		p.Roots = append(p.Roots, host.Root{Dir: s.Root, Base: s.Base})
 	}
 	published := !configured && p.Generator != nil && p.takeAddresses(p.Generator)
+	p.findHost()
 	if p.Generator != nil && (published || !named) {
 		// The user did not configure this: one line says what was found.
 		g := p.Generator

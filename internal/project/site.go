@@ -19,7 +19,16 @@ func (p *Project) findHost() {
 	if p.Config.Place("profile") != "" {
 		return
 	}
-	switch profile, because, candidates := DetectHost(p.dirs, p.Abs(p.Docroot)); {
+	profile, because, candidates := DetectHost(p.dirs, p.Abs(p.Docroot))
+	for _, r := range p.Roots { // Hugo writes such files into the directory of each host
+		if because == "" && r.Dir != "" {
+			profile, because, candidates = detectHost(nil, os.DirFS(filepath.Join(p.Abs(p.Docroot), r.Dir)))
+			if because != "" {
+				because += ", in " + r.Dir
+			}
+		}
+	}
+	switch {
 	case profile != "":
 		p.Profile, p.ProfileFrom = profile, because
 	case because != "":

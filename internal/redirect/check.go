@@ -262,7 +262,8 @@ func (c *checker) local(to string) (path string, ok bool) {
 	for _, start := range []string{"https://", "http://", "//"} {
 		if rest, found := strings.CutPrefix(to, start); found {
 			host, path, _ := strings.Cut(rest, "/")
-			return "/" + path, c.opt.Host != "" && strings.EqualFold(host, c.opt.Host)
+			root, found := c.opt.Roots[host]
+			return root + "/" + path, found || c.opt.Host != "" && strings.EqualFold(host, c.opt.Host)
 		}
 	}
 	if !strings.HasPrefix(to, "/") {

@@ -8,6 +8,9 @@ type Options struct {
 	// "blog.example". An absolute destination with this host belongs to the
 	// site. If they are empty, all absolute destinations are external.
 	Scheme, Host string
+	// Roots are the other hosts of the site, each with its directory, such as "/fr": an
+	// absolute destination with such a host belongs to the site, too.
+	Roots map[string]string
 }
 
 // Set is the rules of a site, in the order in which the host evaluates them. It is

@@ -125,8 +125,13 @@ func (src *sources) contentDirs() (content, statics []sourceDir) {
 		case "content": // below a deeper mount, keys have the same end
 			content = append(content, dir)
 		case "static":
-			dir.kind, dir.under = Static, rest
-			statics = append(statics, dir)
+			dir.kind = Static
+			for _, root := range append([]string{""}, src.opt.Roots...) {
+				if root == "" || dir.lang == "" || dir.lang == root { // the directory of a language has its name
+					dir.under = path.Join(root, rest)
+					statics = append(statics, dir)
+				}
+			}
 		}
 	}
 	// If several directories of a module have the same file, Hugo publishes that of the

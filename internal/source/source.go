@@ -36,6 +36,9 @@ type Options struct {
 	// Output is the directory of an earlier build in the project, which has no
 	// sources either: dist when Docroot is .sitelink/public. It may be "".
 	Output string
+	// Roots are the directories of the docroot with hosts of their own. Hugo copies static
+	// files into each of them.
+	Roots []string
 	// Generator is the generator that [generator.Find] recognised.
 	Generator Generator
 	// Hugo is the program to ask for pages and mounts; "" to work without it.
