@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -40,34 +39,23 @@ func TestFixOtherSites(t *testing.T) {
 		{Target: "https://fine.example/", Replacement: "https://fine.example/no", State: incoming.Refused},
 	})
 
-	run := func(want int, args ...string) (stdout, stderr string) {
-		t.Helper()
-		var errs strings.Builder
-		cmd := exec.Command("sitelink", append([]string{"fix", "site"}, args...)...)
-		cmd.Dir, cmd.Stderr = dir, &errs
-		out, _ := cmd.Output()
-		if code := cmd.ProcessState.ExitCode(); code != want {
-			t.Errorf("fix %v: exit code %d, want %d\n%s%s", args, code, want, out, errs.String())
-		}
-		return string(out), errs.String()
-	}
-	out, errs := run(exitFindings, "--check")
+	out, errs := sitelink(t, dir, exitFindings, "fix", "site", "--check")
 	if out != "site/post/index.html:2:13: reported: https://there.example/approved#part -> https://there.example/new#part\n" {
 		t.Errorf("safe changes:\n%s", out)
 	}
 	if !strings.Contains(errs, "https://there.example/gone stays as it is: its site reported that the page is gone [reported]") {
 		t.Errorf("a page without a new address is not listed:\n%s", errs)
 	}
-	if out, _ := run(exitFindings, "--check", "--likely", "--only", "remote-moved"); strings.Count(out, "\n") != 1 || !strings.Contains(out, "https://moved.example/new?x=1&y=2") {
+	if out, _ := sitelink(t, dir, exitFindings, "fix", "site", "--check", "--likely", "--only", "remote-moved"); strings.Count(out, "\n") != 1 || !strings.Contains(out, "https://moved.example/new?x=1&y=2") {
 		t.Errorf("--only remote-moved:\n%s", out)
 	}
 	before := testkit.Read(t, page)
 	want := strings.NewReplacer("there.example/approved", "there.example/new", "there.example/waits", "there.example/later", "moved.example/old", "moved.example/new").Replace(string(before))
-	run(exitClean, "--write", "--likely")
+	sitelink(t, dir, exitClean, "fix", "site", "--write", "--likely")
 	if after, err := os.ReadFile(page); err != nil || string(after) != want {
 		t.Errorf("%v\n got %s\nwant %s", err, after, want)
 	}
-	run(exitClean, "--check", "--likely")
+	sitelink(t, dir, exitClean, "fix", "site", "--check", "--likely")
 }
 
 // rememberMoved writes a status cache with a permanent redirect.

@@ -173,3 +173,17 @@ func demand(ts *testscript.TestScript, neg bool, args []string, run func() int) 
 		ts.Fatalf("exit code %d, want %d", got, want)
 	}
 }
+
+// sitelink runs the command in a directory and demands its exit code.
+func sitelink(t *testing.T, dir string, want int, args ...string) (stdout, stderr string) {
+	t.Helper()
+	var out, errs strings.Builder
+	cmd := exec.Command("sitelink", args...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &out, &errs
+	testkit.Check(t, cmd.Start())
+	cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code != want {
+		t.Fatalf("sitelink %q: exit code %d, want %d\n%s%s", args, code, want, &out, &errs)
+	}
+	return out.String(), errs.String()
+}

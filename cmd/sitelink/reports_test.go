@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -101,18 +100,8 @@ func TestManyFindings(t *testing.T) {
 		}
 		testkit.Check(t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("p%d.html", p)), []byte(b.String()), 0o644))
 	}
-	run := func(want int, args ...string) string {
-		t.Helper()
-		cmd := exec.Command("sitelink", args...)
-		cmd.Dir = dir
-		out, err := cmd.Output()
-		if cmd.ProcessState == nil || cmd.ProcessState.ExitCode() != want {
-			t.Fatalf("sitelink %v: %v", args, err)
-		}
-		return string(out)
-	}
 	file := filepath.Join(t.TempDir(), "report.json")
-	text := run(exitFindings, "check", ".", "--format", "text", "--format", "json="+file)
+	text, _ := sitelink(t, dir, exitFindings, "check", ".", "--format", "text", "--format", "json="+file)
 	if !strings.Contains(text, "105,000 errors") || !strings.Contains(text, "reports list 50,000 findings of 105,000") || strings.Count(text, "\n") > 210 ||
 		strings.Contains(text, "; 35,000 causes") || !strings.Contains(text, "and 55,000 findings whose causes are not known") {
 		t.Errorf("%d bytes of text end in\n%s", len(text), text[max(0, len(text)-500):])
@@ -128,7 +117,8 @@ func TestManyFindings(t *testing.T) {
 		t.Errorf("JSON lists %d findings and counts %d", len(doc.Findings), doc.Summary.Errors)
 	}
 	rows, previous := 0, ""
-	for line := range strings.Lines(run(exitFindings, "check", ".", "--format", "jsonl")) {
+	lines, _ := sitelink(t, dir, exitFindings, "check", ".", "--format", "jsonl")
+	for line := range strings.Lines(lines) {
 		place, _, _ := strings.Cut(line, `,"element"`)
 		if rows++; place == previous || strings.Contains(line, `"cause"`) != (rows <= 50_000) {
 			t.Fatalf("row %d of JSON Lines is %s", rows, line)
@@ -138,8 +128,8 @@ func TestManyFindings(t *testing.T) {
 	if rows != pages*links || !strings.Contains(previous, `"p2.html","line":35001,`) {
 		t.Errorf("JSON Lines has %d rows, the last of %s", rows, previous)
 	}
-	run(0, "baseline", "write", ".")
-	if text := run(0, "check", ".", "--baseline", "sitelink-baseline.jsonl"); !strings.Contains(text, "105,000") {
+	sitelink(t, dir, 0, "baseline", "write", ".")
+	if text, _ := sitelink(t, dir, 0, "check", ".", "--baseline", "sitelink-baseline.jsonl"); !strings.Contains(text, "105,000") {
 		t.Errorf("with a baseline:\n%s", text)
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -107,15 +108,8 @@ func (r *receiving) startWith(args ...string) {
 // run runs a command of sitelink mentions and returns its standard output.
 func (r *receiving) run(exit int, args ...string) string {
 	r.t.Helper()
-	cmd := exec.Command("sitelink", append([]string{"mentions"}, append(args, "--store", "mentions.db")...)...)
-	cmd.Dir = r.dir
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, _ := cmd.Output()
-	if got := cmd.ProcessState.ExitCode(); got != exit {
-		r.t.Fatalf("%v: exit code %d, want %d\n%s%s", args, got, exit, out, &stderr)
-	}
-	return string(out)
+	out, _ := sitelink(r.t, r.dir, exit, slices.Concat([]string{"mentions"}, args, []string{"--store", "mentions.db"})...)
+	return out
 }
 
 // listed is a row of `mentions list --format json`.
@@ -238,11 +232,7 @@ func TestServe(t *testing.T) {
 		t.Errorf("exported: %s", exported)
 	}
 
-	backup := exec.Command("sitelink", "serve", "--backup", "copy.db", "--store", "mentions.db")
-	backup.Dir = r.dir
-	if out, err := backup.CombinedOutput(); err != nil {
-		t.Errorf("backup: %v\n%s", err, out)
-	}
+	sitelink(t, r.dir, 0, "serve", "--backup", "copy.db", "--store", "mentions.db")
 	if got := len(r.list()); got != 3 {
 		t.Errorf("%d mentions, want 3", got)
 	}
@@ -318,10 +308,8 @@ func TestServeModeration(t *testing.T) {
 	}
 	r.until(source, "queued") // its page was fetched a moment ago
 
-	cmd := exec.Command("sitelink", "mentions", "login")
-	cmd.Dir = r.dir
-	out := testkit.Must(cmd.Output())(t)
-	link := testkit.Must(url.Parse(strings.TrimSpace(string(out))))(t)
+	out, _ := sitelink(t, r.dir, 0, "mentions", "login")
+	link := testkit.Must(url.Parse(strings.TrimSpace(out)))(t)
 	link.Host = r.addr
 	request := func(method string) *http.Response {
 		req := testkit.Must(http.NewRequest(method, link.String(), nil))(t)
@@ -434,13 +422,6 @@ func TestServeFlags(t *testing.T) {
 	if status, text := get(); status != http.StatusOK || !strings.Contains(text, "<title>Post</title>") {
 		t.Errorf("GET with --pages: %d %s", status, text)
 	}
-	for _, args := range [][]string{{"--rate-address", "-1"}, {"--rate-source", "-1"}, {"--recheck", "1s"}, {"--listen", "here"}, {"--allow-address", "x"}} {
-		cmd := exec.Command("sitelink", append([]string{"serve", "public", "--base-url", servedBase}, args...)...)
-		cmd.Dir = r.dir
-		if out, _ := cmd.CombinedOutput(); cmd.ProcessState.ExitCode() != 2 || !strings.Contains(string(out), args[0]+": ") {
-			t.Errorf("%v: exit code %d\n%s", args, cmd.ProcessState.ExitCode(), out)
-		}
-	}
 }
 
 // TestServeKeys: what has no flag is in the configuration: several docroots, a
@@ -512,38 +493,31 @@ func TestCallsAreListed(t *testing.T) {
 	r.cmd.Process.Signal(syscall.SIGTERM)
 	r.cmd.Wait()
 	config := "docroot = 'public'\nbase-url = ['" + servedBase + "']\n[incoming]\nstore = 'mentions.db'\n[outgoing]\nmax-notices = 1\n"
-	sitelink := func(args ...string) string {
-		t.Helper()
-		cmd := exec.Command("sitelink", args...)
-		cmd.Dir = r.dir
-		out, err := cmd.CombinedOutput()
-		if err != nil {
-			t.Fatalf("%v: %v\n%s", args, err, out)
-		}
-		return string(out)
+	printed := func(args ...string) string {
+		out, errs := sitelink(t, r.dir, 0, args...)
+		return out + errs
 	}
 	os.RemoveAll(filepath.Join(r.dir, "public", "post"))
 	r.write("sitelink.toml", config)
-	if out := sitelink("notify"); strings.Contains(out, "UNLINKR") {
+	if out := printed("notify"); strings.Contains(out, "UNLINKR") {
 		t.Errorf("without hosts that opted in:\n%s", out)
 	}
 	r.write("sitelink.toml", config+"link-peers = ['127.0.0.1']\n")
 	call := "  UNLINKR " + r.sources.URL + "/links/1: " + target + " is gone\n"
 	for _, args := range [][]string{{"notify", "--dry-run"}, {"deploy", "--no-check", "--", "true"}} {
-		out := sitelink(args...)
+		out := printed(args...)
 		if !strings.Contains(out, "after this deploy, sitelink serve makes 2 calls to pages that link to this site:\n"+call) ||
 			!strings.Contains(out, "more than max-notices in [outgoing], 1: it would send none") {
 			t.Errorf("%v:\n%s", args, out)
 		}
 	}
-	if out := sitelink("notify", "--format", "markdown"); !strings.Contains(out, "- UNLINKR `"+r.sources.URL+"/links/1`: `"+target+" is gone`\n") {
+	if out := printed("notify", "--format", "markdown"); !strings.Contains(out, "- UNLINKR `"+r.sources.URL+"/links/1`: `"+target+" is gone`\n") {
 		t.Errorf("markdown:\n%s", out)
 	}
 	var document struct {
 		Calls []struct{ Method, Source, Target, Replacement string }
 	}
-	text := sitelink("notify", "--format", "json", "--config", "sitelink.toml")
-	text = text[strings.IndexByte(text, '{'):]
+	text, _ := sitelink(t, r.dir, 0, "notify", "--format", "json", "--config", "sitelink.toml")
 	if err := json.NewDecoder(strings.NewReader(text)).Decode(&document); err != nil || len(document.Calls) != 2 || document.Calls[0].Method != "UNLINKR" || document.Calls[0].Target != target {
 		t.Errorf("%v, %+v\n%s", err, document, text)
 	}
