@@ -3,7 +3,6 @@ package remote
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,16 +18,7 @@ func clones(t *testing.T, n int) (dirs []string, run func(dir string, args ...st
 	base := t.TempDir()
 	t.Setenv("GIT_CONFIG_GLOBAL", filepath.Join(base, "config"))
 	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
-	run = func(dir string, args ...string) string {
-		t.Helper()
-		cmd := exec.Command("git", args...)
-		cmd.Dir = dir
-		out, err := cmd.CombinedOutput()
-		if err != nil {
-			t.Fatalf("git %q: %v\n%s", args, err, out)
-		}
-		return string(out)
-	}
+	run = func(dir string, args ...string) string { return testkit.Git(t, dir, args...) }
 	run(base, "init", "-q", "--bare", "remote.git")
 	for i := range n {
 		dir := filepath.Join(base, fmt.Sprint("clone", i))

@@ -74,7 +74,7 @@ func TestHookReadOnlyMount(t *testing.T) {
 
 	unchanged()
 	testkit.Write(t, filepath.Join(dir, "public", "a.html"), `<title>t</title><a href="gone.html">t</a>`)
-	gitIn(t, dir, "commit", "-q", "-a", "-m", "bad")
+	testkit.Git(t, dir, "commit", "-q", "-a", "-m", "bad")
 	before = listing(t, filepath.Join(dir, ".git"))
 	said, err = mounted(t, dir, "", readOnly+"exec sitelink hook run --commit HEAD")
 	checkExit(t, err, exitFindings)
@@ -99,8 +99,8 @@ func TestHookDiskFull(t *testing.T) {
 	t.Run("tree", func(t *testing.T) {
 		dir, _ := pushed(t, "")
 		testkit.Write(t, filepath.Join(dir, "public", "large.bin"), strings.Repeat("large", 100<<10))
-		gitIn(t, dir, "add", "public")
-		gitIn(t, dir, "commit", "-q", "-m", "large")
+		testkit.Git(t, dir, "add", "public")
+		testkit.Git(t, dir, "commit", "-q", "-m", "large")
 		said, err := mounted(t, dir, "", small("200k")+"set +e; sitelink hook run --commit HEAD"+left)
 		checkExit(t, err, exitFailed)
 		says(t, said, "sitelink: error: check out ", ": git worktree add: unable to write file public/large.bin: ", ": the disk of ", " KiB left",

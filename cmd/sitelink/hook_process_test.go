@@ -34,23 +34,12 @@ func pushed(t *testing.T, build string) (dir, stdin string) {
 	if build != "" {
 		testkit.Write(t, filepath.Join(dir, "sitelink.toml"), "[hook]\nbuild = '"+build+"'\ntimeout = \"1m\"\n")
 	}
-	gitIn(t, dir, "init", "-q", "-b", "main", ".")
-	gitIn(t, dir, "add", "-A")
-	gitIn(t, dir, "commit", "-q", "-m", "a site")
-	id := strings.TrimSpace(gitIn(t, dir, "rev-parse", "HEAD"))
+	testkit.Git(t, dir, "init", "-q", "-b", "main", ".")
+	testkit.Git(t, dir, "add", "-A")
+	testkit.Git(t, dir, "commit", "-q", "-m", "a site")
+	id := strings.TrimSpace(testkit.Git(t, dir, "rev-parse", "HEAD"))
 	testkit.Write(t, filepath.Join(dir, "dirty.html"), "dirty")
 	return dir, "refs/heads/main " + id + " refs/heads/main " + strings.Repeat("0", len(id)) + "\n"
-}
-
-func gitIn(t *testing.T, dir string, args ...string) string {
-	t.Helper()
-	cmd := exec.Command("git", args...)
-	cmd.Dir = dir
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
-	}
-	return string(out)
 }
 
 // command runs a program that must succeed, and returns its output.
@@ -103,7 +92,7 @@ const endlessBuild = `sleep 300 & echo $! >"$MARK.new"; mv "$MARK.new" "$MARK"; 
 func trees(t *testing.T, dir string) (onDisk int, known bool) {
 	t.Helper()
 	entries := testkit.Must(os.ReadDir(filepath.Join(dir, ".git", "sitelink", "trees")))(t)
-	return len(entries), strings.Contains(gitIn(t, dir, "worktree", "list"), "trees")
+	return len(entries), strings.Contains(testkit.Git(t, dir, "worktree", "list"), "trees")
 }
 
 // TestHookInterrupted: Ctrl-C and TERM end the build with all its children, and
@@ -196,8 +185,8 @@ func TestHookReadOnly(t *testing.T) {
 func TestHookFull(t *testing.T) {
 	dir, _ := pushed(t, "")
 	testkit.Write(t, filepath.Join(dir, "public", "large.bin"), strings.Repeat("large", 100<<10))
-	gitIn(t, dir, "add", "public")
-	gitIn(t, dir, "commit", "-q", "-m", "large")
+	testkit.Git(t, dir, "add", "public")
+	testkit.Git(t, dir, "commit", "-q", "-m", "large")
 	cmd := exec.Command("sh", "-c", "ulimit -f 200; exec sitelink hook run --commit HEAD")
 	cmd.Dir = dir
 	out, err := cmd.CombinedOutput()
@@ -218,15 +207,15 @@ func TestHookRemembered(t *testing.T) {
 		t.Run(generator, func(t *testing.T) {
 			dir, stdin := pushed(t, "")
 			if generator != "" {
-				before := strings.TrimSpace(gitIn(t, dir, "rev-parse", "HEAD"))
+				before := strings.TrimSpace(testkit.Git(t, dir, "rev-parse", "HEAD"))
 				bin := t.TempDir()
 				testkit.Write(t, filepath.Join(bin, "hugo"), "#!/bin/sh\ntest \"$1\" = --destination && cp -r public/. \"$2\" && echo hugo >>"+filepath.Join(bin, "calls")+"\n")
 				testkit.Check(t, os.Chmod(filepath.Join(bin, "hugo"), 0o755))
 				t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 				testkit.Write(t, filepath.Join(dir, generator), "title = 't'\n")
-				gitIn(t, dir, "add", generator)
-				gitIn(t, dir, "commit", "-q", "-m", generator)
-				stdin = strings.Replace(stdin, before, strings.TrimSpace(gitIn(t, dir, "rev-parse", "HEAD")), 1)
+				testkit.Git(t, dir, "add", generator)
+				testkit.Git(t, dir, "commit", "-q", "-m", generator)
+				stdin = strings.Replace(stdin, before, strings.TrimSpace(testkit.Git(t, dir, "rev-parse", "HEAD")), 1)
 			}
 			// push pushes, and returns the commands of git that this starts.
 			push := func() []string {

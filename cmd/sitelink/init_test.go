@@ -36,9 +36,7 @@ func inRepository(t *testing.T) string {
 	testkit.Check(t, os.MkdirAll(filepath.Join(dir, "public"), 0o755))
 	testkit.Check(t, os.WriteFile(filepath.Join(dir, "public", "index.html"), []byte("<title>t</title>"), 0o644))
 	for _, args := range [][]string{{"init", "-q", "."}, {"remote", "add", "origin", "https://github.com/me/site"}} {
-		cmd := exec.Command("git", args...)
-		cmd.Dir = dir
-		testkit.Run(t, cmd)
+		testkit.Git(t, dir, args...)
 	}
 	t.Chdir(dir)
 	return dir

@@ -44,10 +44,10 @@ func pushHugo(t *testing.T, config, site, flag string) {
 	} {
 		testkit.Write(t, filepath.Join(dir, site, filepath.FromSlash(name)), text)
 	}
-	gitIn(t, dir, "rm", "-r", "-q", "public")
+	testkit.Git(t, dir, "rm", "-r", "-q", "public")
 	os.Remove(filepath.Join(dir, "dirty.html"))
-	gitIn(t, dir, "add", "-A")
-	gitIn(t, dir, "commit", "-q", "-m", "a Hugo site")
+	testkit.Git(t, dir, "add", "-A")
+	testkit.Git(t, dir, "commit", "-q", "-m", "a Hugo site")
 	testkit.Write(t, filepath.Join(dir, "dirty.txt"), "dirty")
 	run := func(want int, says string) {
 		t.Helper()
@@ -61,8 +61,8 @@ func pushHugo(t *testing.T, config, site, flag string) {
 	}
 	run(exitClean, "HEAD: links are fine")
 	testkit.Write(t, filepath.Join(dir, site, "content", "bad.md"), "---\ntitle: bad\n---\n[gone](/gone/) [home](https://example.org/nowhere/)\n")
-	gitIn(t, dir, "add", "-A", ":(exclude)dirty.txt")
-	gitIn(t, dir, "commit", "-q", "-m", "bad")
+	testkit.Git(t, dir, "add", "-A", ":(exclude)dirty.txt")
+	testkit.Git(t, dir, "commit", "-q", "-m", "bad")
 	os.Remove(filepath.Join(dir, site, "content", "bad.md"))
 	run(exitFindings, "content/bad.md:4:8: error: directory not found: /gone/")
 	run(exitFindings, "content/bad.md:4:23: error: directory not found: /nowhere/") // the site's own address
@@ -91,9 +91,9 @@ func TestHookHugoUnset(t *testing.T) {
 		testkit.Write(t, filepath.Join(dir, filepath.FromSlash(name)), text)
 	}
 	os.Remove(filepath.Join(dir, "sitelink.toml"))
-	gitIn(t, dir, "rm", "-r", "-q", "--cached", "public")
-	gitIn(t, dir, "add", "-A")
-	gitIn(t, dir, "commit", "-q", "-m", "a Hugo site")
+	testkit.Git(t, dir, "rm", "-r", "-q", "--cached", "public")
+	testkit.Git(t, dir, "add", "-A")
+	testkit.Git(t, dir, "commit", "-q", "-m", "a Hugo site")
 	run := func(want int, says string) {
 		t.Helper()
 		cmd := exec.Command("sitelink", "hook", "run", "--commit", "HEAD")
@@ -107,8 +107,8 @@ func TestHookHugoUnset(t *testing.T) {
 	run(exitClean, "HEAD: links are fine")
 	run(exitClean, "HEAD: passed before")
 	testkit.Write(t, filepath.Join(dir, "content", "bad.md"), "---\ntitle: bad\n---\n[gone](/sub/gone/)\n")
-	gitIn(t, dir, "add", "content")
-	gitIn(t, dir, "commit", "-q", "-m", "bad")
+	testkit.Git(t, dir, "add", "content")
+	testkit.Git(t, dir, "commit", "-q", "-m", "bad")
 	run(exitFindings, "content/bad.md:4:8: error: directory not found: /sub/gone/")
 	testkit.Write(t, filepath.Join(dir, "dirty.txt"), "dirty") // then in a copy
 	run(exitFindings, "error: directory not found: /sub/gone/")
@@ -142,7 +142,7 @@ func TestHookHugoOldFaults(t *testing.T) {
 	for _, day := range []string{"01", "02", "03", "04", "05"} {
 		post(day, "[old](/old-"+day+"/)")
 	}
-	gitIn(t, dir, "rm", "-q", "-r", "--cached", "public")
+	testkit.Git(t, dir, "rm", "-q", "-r", "--cached", "public")
 	for _, name := range []string{"public", "dirty.html", "sitelink.toml"} {
 		os.RemoveAll(filepath.Join(dir, name))
 	}
@@ -152,12 +152,12 @@ func TestHookHugoOldFaults(t *testing.T) {
 	testkit.Check(t, os.Chmod(filepath.Join(bin, "hugo"), 0o755))
 	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	remote := filepath.Join(t.TempDir(), "remote.git")
-	gitIn(t, dir, "init", "-q", "--bare", remote)
-	gitIn(t, dir, "remote", "add", "origin", remote)
+	testkit.Git(t, dir, "init", "-q", "--bare", remote)
+	testkit.Git(t, dir, "remote", "add", "origin", remote)
 	push := func(want int, builds int, says ...string) {
 		t.Helper()
-		gitIn(t, dir, "add", "-A")
-		gitIn(t, dir, "commit", "-q", "--allow-empty", "-m", "x")
+		testkit.Git(t, dir, "add", "-A")
+		testkit.Git(t, dir, "commit", "-q", "--allow-empty", "-m", "x")
 		os.Remove(log)
 		cmd := exec.Command("git", "push", "origin", "HEAD:main")
 		cmd.Dir = dir
@@ -219,14 +219,14 @@ func TestHookCommittedDocroot(t *testing.T) {
 				testkit.Write(t, filepath.Join(dir, g.post), "---\ntitle: a\n---\n["+link+"]("+link+")\n")
 			}
 			build := func() { command(t, dir, g.build[0], g.build[1:]...) }
-			gitIn(t, dir, "init", "-q", "-b", "main", ".")
-			gitIn(t, dir, "init", "-q", "--bare", remote)
-			gitIn(t, dir, "remote", "add", "origin", remote)
+			testkit.Git(t, dir, "init", "-q", "-b", "main", ".")
+			testkit.Git(t, dir, "init", "-q", "--bare", remote)
+			testkit.Git(t, dir, "remote", "add", "origin", remote)
 			command(t, dir, "sitelink", "hook", "install")
 			push := func(want int, says string) {
 				t.Helper()
-				gitIn(t, dir, "add", "-A")
-				gitIn(t, dir, "commit", "-q", "-m", "x")
+				testkit.Git(t, dir, "add", "-A")
+				testkit.Git(t, dir, "commit", "-q", "-m", "x")
 				cmd := exec.Command("git", "push", "origin", "main")
 				cmd.Dir = dir
 				out, err := cmd.CombinedOutput()

@@ -22,9 +22,9 @@ func TestHookLFS(t *testing.T) {
 	}
 	dir, _ := pushed(t, "")
 	remote := filepath.Join(t.TempDir(), "remote.git")
-	gitIn(t, dir, "init", "-q", "--bare", remote)
-	gitIn(t, dir, "remote", "add", "origin", "file://"+remote)
-	gitIn(t, dir, "lfs", "install", "--local")
+	testkit.Git(t, dir, "init", "-q", "--bare", remote)
+	testkit.Git(t, dir, "remote", "add", "origin", "file://"+remote)
+	testkit.Git(t, dir, "lfs", "install", "--local")
 	out := command(t, dir, "sitelink", "hook", "install")
 	if !strings.Contains(out, "pre-push: installed") {
 		t.Errorf("install: %s", out)
@@ -42,13 +42,13 @@ func TestHookLFS(t *testing.T) {
 		})
 		return n
 	}
-	gitIn(t, dir, "lfs", "track", "*.bin")
+	testkit.Git(t, dir, "lfs", "track", "*.bin")
 	commit := func(page, large string) {
 		t.Helper()
 		testkit.Write(t, filepath.Join(dir, "public", "a.html"), page)
 		testkit.Write(t, filepath.Join(dir, "public", "large.bin"), large)
-		gitIn(t, dir, "add", "-A")
-		gitIn(t, dir, "commit", "-q", "-m", large)
+		testkit.Git(t, dir, "add", "-A")
+		testkit.Git(t, dir, "commit", "-q", "-m", large)
 	}
 	commit(`<title>t</title><a href="gone.html">t</a>`, "first")
 	cmd := exec.Command("git", "push", "origin", "main")
@@ -58,12 +58,12 @@ func TestHookLFS(t *testing.T) {
 		t.Errorf("a broken link: %v, %d objects of git-lfs are at the remote\n%s", err, uploaded(), said)
 	}
 	commit(`<title>t</title><a href="large.bin">t</a>`, "second")
-	if out := gitIn(t, dir, "push", "origin", "main"); !strings.Contains(out, "main: links are fine") || uploaded() != 2 {
+	if out := testkit.Git(t, dir, "push", "origin", "main"); !strings.Contains(out, "main: links are fine") || uploaded() != 2 {
 		t.Errorf("a good push: %d objects of git-lfs are at the remote, want 2\n%s", uploaded(), out)
 	}
 	command(t, dir, "sitelink", "hook", "uninstall")
 	commit(`<title>t</title><a href="large.bin">t</a>`, "third")
-	if out := gitIn(t, dir, "push", "origin", "main"); strings.Contains(out, "sitelink") || uploaded() != 3 {
+	if out := testkit.Git(t, dir, "push", "origin", "main"); strings.Contains(out, "sitelink") || uploaded() != 3 {
 		t.Errorf("uninstalled: %d objects of git-lfs are at the remote, want 3\n%s", uploaded(), out)
 	}
 }

@@ -39,11 +39,11 @@ func TestHookManagers(t *testing.T) {
 			source := filepath.Join(t.TempDir(), "source")
 			manifest := testkit.Read(t, "../../.pre-commit-hooks.yaml")
 			testkit.Write(t, filepath.Join(source, ".pre-commit-hooks.yaml"), string(manifest))
-			gitIn(t, source, "init", "-q", ".")
-			gitIn(t, source, "add", "-A")
-			gitIn(t, source, "commit", "-q", "-m", "manifest")
+			testkit.Git(t, source, "init", "-q", ".")
+			testkit.Git(t, source, "add", "-A")
+			testkit.Git(t, source, "commit", "-q", "-m", "manifest")
 			text := strings.NewReplacer("https://github.com/sitelink/sitelink", source,
-				"v0.1.0", strings.TrimSpace(gitIn(t, source, "rev-parse", "HEAD")), "id: sitelink", "id: sitelink-system").Replace(githook.Snippet("pre-commit", sites...))
+				"v0.1.0", strings.TrimSpace(testkit.Git(t, source, "rev-parse", "HEAD")), "id: sitelink", "id: sitelink-system").Replace(githook.Snippet("pre-commit", sites...))
 			testkit.Write(t, filepath.Join(dir, ".pre-commit-config.yaml"), text)
 			t.Setenv("PRE_COMMIT_HOME", t.TempDir())
 			program := os.Getenv("SITELINK_PRECOMMIT")
@@ -59,26 +59,26 @@ func TestHookManagers(t *testing.T) {
 			t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 			os.Remove(filepath.Join(dir, "dirty.html"))
 			command(t, dir, "mkdir", "blog")
-			gitIn(t, dir, "mv", "public", "blog/public")
+			testkit.Git(t, dir, "mv", "public", "blog/public")
 			remote := filepath.Join(t.TempDir(), "remote.git")
-			gitIn(t, dir, "init", "-q", "--bare", remote)
-			gitIn(t, dir, "remote", "add", "origin", remote)
+			testkit.Git(t, dir, "init", "-q", "--bare", remote)
+			testkit.Git(t, dir, "remote", "add", "origin", remote)
 			testkit.Write(t, filepath.Join(dir, "my docs", "public", "index.html"), "<title>t</title>")
 			m.set(t, dir)
-			gitIn(t, dir, "add", "-A")
-			gitIn(t, dir, "commit", "-q", "--no-verify", "-m", m.name)
+			testkit.Git(t, dir, "add", "-A")
+			testkit.Git(t, dir, "commit", "-q", "--no-verify", "-m", m.name)
 
 			out := command(t, dir, "sitelink", "hook", "status")
 			if !strings.Contains(out, "pre-push: run by "+m.name) || !strings.Contains(out, "; checks blog, my docs\n") {
 				t.Errorf("status: %s", out)
 			}
 			// pre-commit shows what failed only.
-			if out := gitIn(t, dir, "push", "origin", "main"); !(strings.Contains(out, "blog in main: links are fine") && strings.Contains(out, "my docs in main: links are fine")) && !strings.Contains(out, "sitelink (installed).....................................................Passed") {
+			if out := testkit.Git(t, dir, "push", "origin", "main"); !(strings.Contains(out, "blog in main: links are fine") && strings.Contains(out, "my docs in main: links are fine")) && !strings.Contains(out, "sitelink (installed).....................................................Passed") {
 				t.Errorf("sitelink did not check the push: %s", out)
 			}
 			testkit.Write(t, filepath.Join(dir, "my docs", "public", "b.html"), `<title>t</title><a href="gone.html">t</a>`)
-			gitIn(t, dir, "add", "-A")
-			gitIn(t, dir, "commit", "-q", "--no-verify", "-m", "bad")
+			testkit.Git(t, dir, "add", "-A")
+			testkit.Git(t, dir, "commit", "-q", "--no-verify", "-m", "bad")
 			os.Remove(filepath.Join(dir, "my docs", "public", "b.html"))
 			cmd := exec.Command("git", "push", "origin", "main")
 			cmd.Dir = dir
@@ -86,7 +86,7 @@ func TestHookManagers(t *testing.T) {
 			if err == nil || !strings.Contains(string(said), "sitelink: 1 finding in what is pushed to main\n") || !strings.Contains(string(said), "\nmy docs/public/b.html:1:26: error: ") {
 				t.Errorf("a bad commit: %v\n%s", err, said)
 			}
-			if known := strings.Contains(gitIn(t, dir, "worktree", "list"), "trees"); known {
+			if known := strings.Contains(testkit.Git(t, dir, "worktree", "list"), "trees"); known {
 				t.Error("a temporary tree is left")
 			}
 		})

@@ -75,7 +75,7 @@ func TestInitWorkflow(t *testing.T) {
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
 			dir, venv := t.TempDir(), t.TempDir()
-			gitIn(t, dir, "init", "-q")
+			testkit.Git(t, dir, "init", "-q")
 			project := filepath.Join(dir, p.below)
 			testkit.AddFiles(t, project, p.files)
 			env := append(os.Environ(), "PROJECT="+project, "npm_config_prefix="+venv, "PATH="+venv+"/bin:"+os.Getenv("PATH"))
@@ -194,21 +194,21 @@ func TestInitHusky(t *testing.T) {
 	os.Remove(filepath.Join(dir, "dirty.html"))
 	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	remote := filepath.Join(t.TempDir(), "remote.git")
-	gitIn(t, dir, "init", "-q", "--bare", remote)
-	gitIn(t, dir, "remote", "add", "origin", remote)
+	testkit.Git(t, dir, "init", "-q", "--bare", remote)
+	testkit.Git(t, dir, "remote", "add", "origin", remote)
 	command(t, dir, filepath.Join(bin, "husky"))
 	before := listing(t, filepath.Join(dir, ".husky"))
 	if out := command(t, dir, "sitelink", "init", "--hook"); !strings.Contains(out, "wrote   .husky/pre-push\n") && !strings.Contains(out, "in the configuration of git") {
 		t.Errorf("init: %s", out)
 	}
-	gitIn(t, dir, "add", "-A")
-	gitIn(t, dir, "commit", "-q", "-m", "husky")
-	if out := gitIn(t, dir, "push", "origin", "main"); !strings.Contains(out, "main: links are fine") {
+	testkit.Git(t, dir, "add", "-A")
+	testkit.Git(t, dir, "commit", "-q", "-m", "husky")
+	if out := testkit.Git(t, dir, "push", "origin", "main"); !strings.Contains(out, "main: links are fine") {
 		t.Errorf("a good push: %s", out)
 	}
 	testkit.Write(t, filepath.Join(dir, "public", "b.html"), `<title>t</title><a href="gone.html">t</a>`)
-	gitIn(t, dir, "add", "-A")
-	gitIn(t, dir, "commit", "-q", "-m", "bad")
+	testkit.Git(t, dir, "add", "-A")
+	testkit.Git(t, dir, "commit", "-q", "-m", "bad")
 	cmd := exec.Command("git", "push", "origin", "main")
 	cmd.Dir = dir
 	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "public/b.html:1:26: error: ") {

@@ -388,7 +388,7 @@ func TestNotifyGit(t *testing.T) {
 	b := newBlog(t)
 	os.RemoveAll(".git")
 	for _, args := range [][]string{{"init", "-q", "--bare", "remote.git"}, {"init", "-q", "."}, {"remote", "add", "origin", filepath.Join(b.dir, "remote.git")}} {
-		gitIn(t, b.dir, args...)
+		testkit.Git(t, b.dir, args...)
 	}
 	notify := func(want int) string {
 		t.Helper()
@@ -403,8 +403,8 @@ func TestNotifyGit(t *testing.T) {
 	// Another machine, which has nothing but the remote.
 	os.RemoveAll(".git")
 	os.RemoveAll(".sitelink")
-	gitIn(t, b.dir, "init", "-q", ".")
-	gitIn(t, b.dir, "remote", "add", "origin", filepath.Join(b.dir, "remote.git"))
+	testkit.Git(t, b.dir, "init", "-q", ".")
+	testkit.Git(t, b.dir, "remote", "add", "origin", filepath.Join(b.dir, "remote.git"))
 	notify(0)
 	b.wantPosts("/a")
 	notify(0)

@@ -110,12 +110,7 @@ func TestNotifyKilledGit(t *testing.T) {
 	t.Parallel()
 	work := t.TempDir()
 	remote := filepath.Join(t.TempDir(), "remote.git")
-	git := func(args ...string) {
-		t.Helper()
-		cmd := exec.Command("git", args...)
-		cmd.Dir = work
-		testkit.Run(t, cmd)
-	}
+	git := func(args ...string) { testkit.Git(t, work, args...) }
 	git("init", "--quiet", "--bare", remote)
 	git("init", "--quiet", ".")
 	git("remote", "add", "origin", remote)
@@ -140,9 +135,7 @@ func TestNotifyHeld(t *testing.T) {
 	work := t.TempDir()
 	remote := filepath.Join(t.TempDir(), "remote.git")
 	for _, args := range [][]string{{"init", "--quiet", "--bare", remote}, {"init", "--quiet", "."}, {"remote", "add", "origin", remote}} {
-		cmd := exec.Command("git", args...)
-		cmd.Dir = work
-		testkit.Run(t, cmd)
+		testkit.Git(t, work, args...)
 	}
 	docroot := filepath.Join(work, "public")
 	testkit.Check(t, os.MkdirAll(docroot, 0o755))

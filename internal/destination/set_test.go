@@ -28,31 +28,18 @@ func project(t *testing.T, files map[string]string) (root string) {
 	for name, text := range files {
 		put(t, root, name, text)
 	}
-	gitIn(t, root, "init", "-q")
-	gitIn(t, root, "config", "core.autocrlf", "false")
-	gitIn(t, root, "config", "user.name", "a")
-	gitIn(t, root, "config", "user.email", "a@example.org")
-	gitIn(t, root, "add", ".")
-	gitIn(t, root, "commit", "-q", "-m", "start")
+	testkit.Git(t, root, "init", "-q")
+	testkit.Git(t, root, "config", "core.autocrlf", "false")
+	testkit.Git(t, root, "config", "user.name", "a")
+	testkit.Git(t, root, "config", "user.email", "a@example.org")
+	testkit.Git(t, root, "add", ".")
+	testkit.Git(t, root, "commit", "-q", "-m", "start")
 	return root
 }
 
 func put(t *testing.T, root, name, text string) {
 	t.Helper()
 	testkit.Write(t, filepath.Join(root, filepath.FromSlash(name)), text)
-}
-
-func gitIn(t *testing.T, root string, args ...string) string {
-	t.Helper()
-	cmd := exec.Command("git", args...)
-	cmd.Dir = root
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("git %v: %v\n%s", args, err, stderr.String())
-	}
-	return string(out)
 }
 
 // tree returns all files of a directory, without those of git and of sitelink.
@@ -100,7 +87,7 @@ func same(t *testing.T, what string, got, want map[string]string) {
 // indexOf returns the entries of git's index.
 func indexOf(t *testing.T, root string) string {
 	t.Helper()
-	return gitIn(t, root, "ls-files", "-s")
+	return testkit.Git(t, root, "ls-files", "-s")
 }
 
 // replace replaces the first occurrence of a string.
@@ -164,7 +151,7 @@ func TestApplyAndUndo(t *testing.T) {
 	if info, err := os.Stat(filepath.Join(root, "content/a.md")); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o755 {
 		t.Errorf("mode %v, %v", info.Mode(), err)
 	}
-	status := gitIn(t, root, "status", "--porcelain", "-uall")
+	status := testkit.Git(t, root, "status", "--porcelain", "-uall")
 	for _, line := range []string{"R  content/b/pictures/x.png -> content/new/b/pictures/x.png", "RM content/b/index.md -> content/new/b/index.md", "?? static/deep/_redirects"} {
 		if !strings.Contains(status, line+"\n") {
 			t.Errorf("git status has no line %q:\n%s", line, status)
@@ -187,7 +174,7 @@ func TestApplyAndUndo(t *testing.T) {
 	// git apply does the same.
 	patch := filepath.Join(t.TempDir(), "patch")
 	testkit.Check(t, os.WriteFile(patch, diff.Bytes(), 0o666))
-	gitIn(t, root, "apply", "--whitespace=nowarn", patch)
+	testkit.Git(t, root, "apply", "--whitespace=nowarn", patch)
 	same(t, "after git apply", tree(t, root), changed)
 }
 
@@ -312,11 +299,11 @@ func TestUndoRefuses(t *testing.T) {
 	put(t, root, "content/a.md", changed["content/a.md"])
 	os.RemoveAll(filepath.Join(root, "content/b"))
 	put(t, root, "content/c.md", "staged\n")
-	gitIn(t, root, "add", "content/c.md")
+	testkit.Git(t, root, "add", "content/c.md")
 	if u, err := Undo(t.Context(), root, os.Environ()); err != nil {
 		t.Fatalf("Undo = %+v, %v", u, err)
 	}
-	if status := gitIn(t, root, "status", "--porcelain"); status != "M  content/c.md\n" {
+	if status := testkit.Git(t, root, "status", "--porcelain"); status != "M  content/c.md\n" {
 		t.Errorf("git status:\n%s", status)
 	}
 }
@@ -454,6 +441,6 @@ func TestDiffOfRandomEdits(t *testing.T) {
 	testkit.Check(t, s.Diff(&diff))
 	patch := filepath.Join(t.TempDir(), "patch")
 	testkit.Check(t, os.WriteFile(patch, diff.Bytes(), 0o666))
-	gitIn(t, root, "apply", "--whitespace=nowarn", patch)
+	testkit.Git(t, root, "apply", "--whitespace=nowarn", patch)
 	same(t, "after git apply", tree(t, root), want)
 }

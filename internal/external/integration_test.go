@@ -3,7 +3,6 @@
 package external
 
 import (
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -20,9 +19,7 @@ func TestSharedCaches(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			p := withCache(t, "flag", name)
 			for _, args := range [][]string{{"init", "-q", "."}, {"init", "-q", "--bare", "remote.git"}, {"remote", "add", "origin", filepath.Join(p.Root, "remote.git")}} {
-				cmd := exec.Command("git", args...)
-				cmd.Dir = p.Root
-				testkit.Run(t, cmd)
+				testkit.Git(t, p.Root, args...)
 			}
 			if all, err := Records(t.Context(), p, nil); err != nil || len(all) != 0 {
 				t.Errorf("before: %v, %v", all, err)

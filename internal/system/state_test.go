@@ -24,15 +24,7 @@ func TestWhatGitSees(t *testing.T) {
 		testkit.Check(t, os.MkdirAll(filepath.Dir(file), 0o755))
 		testkit.Check(t, os.WriteFile(file, nil, 0o644))
 	}
-	git := func(args ...string) string {
-		cmd := exec.Command("git", args...)
-		cmd.Dir = project
-		out, err := cmd.Output()
-		if err != nil {
-			t.Fatalf("git %v: %v", args, err)
-		}
-		return string(out)
-	}
+	git := func(args ...string) string { return testkit.Git(t, project, args...) }
 	git("init", "-q")
 	if got := git("ls-files", "-o", "--exclude-standard"); got != "" {
 		t.Errorf("git sees %q", got)

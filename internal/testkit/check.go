@@ -22,6 +22,18 @@ func Run(t testing.TB, cmd *exec.Cmd) {
 	}
 }
 
+// Git runs git in a directory and returns what it prints.
+func Git(t testing.TB, dir string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("git %q: %v\n%s", args, err, out)
+	}
+	return string(out)
+}
+
 // Long skips a slow test, unless SITELINK_LONG is set, as it is in a step of .ci/run.
 func Long(t testing.TB) {
 	t.Helper()
