@@ -103,7 +103,8 @@ func TestScripts(t *testing.T) {
 	here.Cmds = map[string]func(*testscript.TestScript, bool, []string){"exits": func(ts *testscript.TestScript, neg bool, args []string) {
 		exitsHere(ts, neg, args, strings.Fields(variables))
 	}}
-	defer debug.SetGCPercent(debug.SetGCPercent(800))
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(1 << 29)) // collects garbage after some dozen runs
 	testscript.RunT(inTurn{t}, here)
 	testscript.Run(t, p)
 }
@@ -148,6 +149,7 @@ func exitsHere(ts *testscript.TestScript, neg bool, args, variables []string) {
 			name, value, _ := strings.Cut(variable, "=")
 			os.Setenv(name, value)
 		}
+		debug.SetGCPercent(-1) // some commands set their own
 		ts.Check(os.Chdir(dir))
 	}()
 	ts.Check(os.Chdir(ts.MkAbs(".")))
