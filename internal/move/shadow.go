@@ -74,14 +74,14 @@ func openShadow(ctx context.Context, p *project.Project) (*shadow, error) {
 
 // Close removes the copy.
 func (s *shadow) Close() {
-	os.RemoveAll(s.root)
-	if s.project != nil && s.project.Generator != nil { // node_modules is not a copy
+	if s.project != nil && s.project.Generator != nil { // node_modules is not a copy, and the way there goes with the copy
 		state := s.project.Generator.StateDir()
 		for _, name := range []string{"before", "renamed", "after", "tried"} {
 			os.RemoveAll(filepath.Join(state, name))
 		}
 		os.Remove(state) // if nothing else is there
 	}
+	os.RemoveAll(s.root)
 	if s.made { // the next lock makes a new file
 		os.Remove(filepath.Join(filepath.Dir(s.root), "mv.lock"))
 		os.Remove(filepath.Dir(s.root))
