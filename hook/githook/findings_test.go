@@ -57,6 +57,16 @@ func TestTracesOf(t *testing.T) {
 	}
 }
 
+// What one of two reports says only today, both say only today.
+func TestAddCopy(t *testing.T) {
+	for _, c := range [][2]bool{{false, false}, {false, true}, {true, false}} {
+		r := Report{ValidToday: c[0]}
+		if r.addCopy(Report{ValidToday: c[1]}); r.ValidToday != (c[0] || c[1]) {
+			t.Errorf("%v gives %v", c, r.ValidToday)
+		}
+	}
+}
+
 func TestFoundTrees(t *testing.T) {
 	f := memory{filepath.Join(t.TempDir(), "sitelink", "findings")}
 	if known, err := f.get("none"); known != nil || err != nil {

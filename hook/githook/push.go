@@ -354,8 +354,7 @@ func (c *pushCheck) before(ctx context.Context, commit, tree string) (traces []T
 		return result.Traces, true, nil
 	}
 	err = fmt.Errorf("check the remote's commit %.12s: %w", commit, err)
-	late, full := (*TimeoutError)(nil), (*DiskFullError)(nil)
-	if ctx.Err() != nil || errors.As(err, &late) || errors.As(err, &full) {
+	if full := (*DiskFullError)(nil); ctx.Err() != nil || errors.As(err, &full) {
 		return nil, false, err
 	}
 	c.warn("%v", err)

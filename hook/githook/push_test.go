@@ -272,6 +272,19 @@ func TestCheckPushBuilds(t *testing.T) {
 	if len(warnings) != 1 || !strings.Contains(warnings[0], one[:12]) {
 		t.Errorf("warnings %q", warnings)
 	}
+	// If it takes too long, nothing is compared.
+	_, warnings, err = p.pushRefs([]Ref{{Commit: two, Remote: "refs/heads/main", Before: one}}, func(push *Push) {
+		push.Timeout = 300 * time.Millisecond
+		push.Configure = func(_ context.Context, commit string) (string, string, error) {
+			if commit == one {
+				return "exec sleep 60", "", nil
+			}
+			return `cp src "$SITELINK_OUT/bad" #`, "", nil
+		}
+	})
+	if late := (*TimeoutError)(nil); !errors.As(err, &late) || len(warnings) > 0 {
+		t.Errorf("got %v, warnings %q", err, warnings)
+	}
 	// A committed docroot is checked beside what the build makes.
 	three := p.commit("src", "a", "public/bad", "a c")
 	r, _ = p.push(three, "", func(push *Push) { build(`cp src "$SITELINK_OUT/bad"`)(push); push.Docroot = "public" })
@@ -367,9 +380,14 @@ func TestCheckout(t *testing.T) {
 	if got := p.repo().StaleTrees(); !slices.Equal(got, []string{stale}) {
 		t.Errorf("stale %q", got)
 	}
+	p.write("sub/theme", "red")
+	p.run("-C", "sub", "commit", "-qam", "x")
 	r, warnings := p.push(one, "", look)
 	if p.want(r, "checkout"); seen != "blue 1 2  " || len(warnings) > 0 {
 		t.Errorf("seen %q, warnings %q", seen, warnings)
+	}
+	if changed := p.run("-C", "sub", "status", "--porcelain"); changed != "" {
+		t.Errorf("the submodule has changed: %s", changed)
 	}
 	seen = ""
 	if p.push(zero, "", look); seen != " 1   " {
@@ -539,7 +557,7 @@ func TestHookFile(t *testing.T) {
 	if _, err := runHook(); !errors.As(err, &exit) || exit.ExitCode() != 3 {
 		t.Errorf("without the program: %v", err)
 	}
-	if _, err := r.Uninstall(ctx); err != nil {
+	if _, err := r.Uninstall(ctx, "."); err != nil {
 		t.Error(err)
 	}
 	if _, err := os.Lstat(s.File); err == nil {
