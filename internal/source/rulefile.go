@@ -98,8 +98,9 @@ func (m *Map) ruleTemplates() map[string][]*Position {
 			line++
 			if from, _ := ruleFields(l); from != "" {
 				column := len([]rune(string(l[:bytes.Index(l, []byte(from))]))) + 1
-				f.dir.kind = Template
-				found[from] = append(found[from], f.contentFile.position(line, column))
+				at := f.contentFile.position(line, column)
+				at.Kind = Template
+				found[from] = append(found[from], at)
 			}
 		}
 	}
