@@ -73,7 +73,7 @@ func extract(t *testing.T, name string) (project string, want []string) {
 }
 
 // place locates the links that the lines of want name. A file base-url in the
-// project has the site's base URL.
+// project has the site's base URL, and roots the directories with hosts of their own.
 func place(t *testing.T, project, docroot, hugo string, want []string) (got []string) {
 	t.Helper()
 	dir := filepath.Join(project, docroot)
@@ -84,7 +84,8 @@ func place(t *testing.T, project, docroot, hugo string, want []string) (got []st
 	s, err := site.Load(t.Context(), dir, opt)
 	testkit.Check(t, err)
 	found, _ := generator.Detect(project)
-	m, err := Open(t.Context(), Options{Project: project, Docroot: dir, Generator: found.Generator, Hugo: hugo, Env: os.Environ()})
+	roots, _ := os.ReadFile(filepath.Join(project, "roots"))
+	m, err := Open(t.Context(), Options{Project: project, Docroot: dir, Roots: strings.Fields(string(roots)), Generator: found.Generator, Hugo: hugo, Env: os.Environ()})
 	testkit.Check(t, err)
 	defer m.Close()
 	for _, note := range m.Notes {
