@@ -221,7 +221,7 @@ func (a *Audit) sourceOptions() source.Options {
 		opt.Output = p.Generator.Docroot
 	}
 	for _, r := range p.Roots {
-		if dir := strings.Trim(r.Dir, "/."); dir != "" {
+		if dir := strings.Trim(path.Clean("/"+r.Dir), "/"); dir != "" {
 			opt.Roots = append(opt.Roots, dir)
 		}
 	}

@@ -83,9 +83,11 @@ func (h *loader) readRules(parsed []*redirect.File) {
 func (h *loader) newRules() *redirect.Set {
 	opt := h.address()
 	opt.Roots = map[string]string{}
-	for _, b := range h.bases[1:] {
-		if above, ok := b.above(); ok && h.Rooted() {
-			opt.Roots[b.host] = above
+	if h.Rooted() {
+		for _, b := range h.bases[1:] {
+			if above, ok := b.above(); ok {
+				opt.Roots[b.host] = above
+			}
 		}
 	}
 	return redirect.New(opt, h.ruleFiles...)

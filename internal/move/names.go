@@ -128,6 +128,9 @@ func (m *trial) listPages(ctx context.Context) ([]*page, error) {
 		return m.pagesByName(ctx)
 	}
 	list, err := g.HugoPages(ctx, g.Runner, nil)
+	if err != nil {
+		return nil, explainBuild(&BuildError{error: err}, "Hugo cannot list the pages", "repair the build first")
+	}
 	dir, _ := m.belowRoot(filepath.ToSlash(g.Dir))
 	var all []*page
 	for _, h := range list {
@@ -141,7 +144,7 @@ func (m *trial) listPages(ctx context.Context) ([]*page, error) {
 		address := m.hostPath(h.Permalink)
 		all = append(all, &page{file: file, address: address, rooted: m.rooted(address)})
 	}
-	return all, err
+	return all, nil
 }
 
 // hostPath returns the path at which the site answers an address of its own. The sites

@@ -86,7 +86,7 @@ func (s *shadow) Close() {
 		os.Remove(filepath.Join(filepath.Dir(s.root), "mv.lock"))
 		os.Remove(filepath.Dir(s.root))
 		state := filepath.Join(s.original.Root, system.StateName)
-		if entries, _ := os.ReadDir(state); len(entries) == 1 { // what git ignores
+		if entries, _ := os.ReadDir(state); len(entries) == 1 && entries[0].Name() == system.StateIgnoreName {
 			os.RemoveAll(state)
 		}
 	}
@@ -270,6 +270,8 @@ func (s *shadow) generate(ctx context.Context, g *project.Generator, docroot str
 	}.Run(ctx)
 	var failed *system.CommandError
 	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
 	case errors.Is(err, exec.ErrNotFound):
 		return text.WithHint(fmt.Errorf("%s is not installed: %s", g.Title(), command.Args[0]), "install it: a build of a copy of the site proves the change")
 	case errors.As(err, &failed):

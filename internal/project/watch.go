@@ -81,7 +81,7 @@ func (b *batch) addAll() {
 
 // Watcher reports which files of one tree changed, in batches: a batch ends when the program that writes the files pauses.
 // It uses the file events of the operating system, and lists all files at intervals where
-// there are none. It never reads or changes the files. Only one goroutine may use it at a time.
+// there are none. It neither opens nor changes files. It is not safe for concurrent use.
 type Watcher struct {
 	root string
 	opt  WatchOptions

@@ -50,7 +50,10 @@ type markdownWalk struct {
 }
 
 // prepare collects the link reference definitions and the spans of raw HTML.
-func (w *markdownWalk) prepare(n ast.Node, _ bool) (ast.WalkStatus, error) {
+func (w *markdownWalk) prepare(n ast.Node, entering bool) (ast.WalkStatus, error) {
+	if !entering {
+		return ast.WalkContinue, nil
+	}
 	switch n := n.(type) {
 	case *ast.LinkReferenceDefinition:
 		label := util.ToLinkReference(n.Label)
