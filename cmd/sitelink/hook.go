@@ -51,6 +51,7 @@ func hookRunCommand(c *cli) *cobra.Command {
 	}
 	cmd.Flags().StringArrayVar(&req.dirs, "dir", []string{"."}, "check the site in `DIR`, below the root of the repository; repeatable")
 	cmd.Flags().StringVar(&req.commit, "commit", "", "check `COMMIT` instead of the pushed commits")
+	cmd.Flags().BoolVar(&req.stdin, "stdin", false, "check what standard input says is pushed, and nothing if it is empty")
 	return cmd
 }
 
@@ -222,6 +223,7 @@ func openHere(cmd *cobra.Command) (repo *githook.Repo, site string, err error) {
 type pushRequest struct {
 	dirs   []string // of the sites
 	commit string   // instead of standard input
+	stdin  bool     // standard input is that of git's hook: if it is empty, nothing is pushed
 	remote string
 }
 
@@ -288,9 +290,9 @@ func runHook(c *cli, cmd *cobra.Command, req pushRequest) error {
 	return nil
 }
 
-// pushRefs finds out what is pushed. byHand means that a commit was named instead, or
-// nothing at all: then HEAD stands for a branch. git also runs its hook with no refs,
-// if the remote has all of them; a program between git and sitelink may have read them.
+// pushRefs finds out what is pushed, nothing if the remote has it all. byHand means that
+// a commit was named instead, or nothing at all: then HEAD stands for a branch, because a
+// program between git and sitelink may have read the refs.
 func pushRefs(c *cli, req pushRequest) (refs []githook.Ref, byHand bool, err error) {
 	named := func(commit string) ([]githook.Ref, bool, error) {
 		return []githook.Ref{{Local: commit, Commit: commit, Remote: "refs/heads/" + commit}}, true, nil
@@ -309,14 +311,14 @@ func pushRefs(c *cli, req pushRequest) (refs []githook.Ref, byHand bool, err err
 			return named(to) // run by hand: --to-ref may be any name
 		}
 		return refs, false, nil
-	case c.env.Stdin == nil || c.env.StdinTTY || c.env.Getenv("PRE_COMMIT") != "":
+	case !req.stdin && (c.env.Stdin == nil || c.env.StdinTTY || c.env.Getenv("PRE_COMMIT") != ""):
 		return named("HEAD")
 	}
 	refs, err = githook.ReadRefs(c.env.Stdin)
 	if err != nil {
 		return nil, false, text.Usage(err.Error(), "git passes each ref to a pre-push hook as LOCAL-REF LOCAL-ID REMOTE-REF REMOTE-ID")
 	}
-	if len(refs) == 0 {
+	if len(refs) == 0 && !req.stdin {
 		return named("HEAD")
 	}
 	return refs, false, nil

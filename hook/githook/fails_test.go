@@ -53,7 +53,7 @@ func TestConfigHooks(t *testing.T) {
 	status(ByFile, "a")
 	install("b/") // moves it to the configuration
 	status(ByConfig, "a", "b")
-	if got := p.run("config", "--get-regexp", "hook"); got != "hook.sitelink.pre-push.command '/opt/my sitelink' hook run pre-push --dir a --dir b\nhook.sitelink.pre-push.event pre-push" {
+	if got := p.run("config", "--get-regexp", "hook"); got != "hook.sitelink.pre-push.command '/opt/my sitelink' hook run pre-push --dir a --dir b --stdin\nhook.sitelink.pre-push.event pre-push" {
 		t.Errorf("configuration %q", got)
 	}
 	hooks := filepath.Join(p.git.Dir, ".git", "hooks")

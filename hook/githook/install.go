@@ -146,7 +146,7 @@ func (r *Repo) RemoveData(ctx context.Context) error {
 // installConfig sets the command first: git refuses every push if a hook has an
 // event without a command, and ignores a command without an event.
 func (r *Repo) installConfig(ctx context.Context, program string, sites []string) error {
-	if _, err := r.git.run(ctx, "config", "--local", configSection+".command", shellQuote(filepath.ToSlash(program))+runs(sites)); err != nil {
+	if _, err := r.git.run(ctx, "config", "--local", configSection+".command", shellQuote(filepath.ToSlash(program))+runs(sites)+fromGit); err != nil {
 		return err
 	}
 	_, err := r.git.run(ctx, "config", "--local", configSection+".event", "pre-push")
@@ -210,7 +210,7 @@ func hookFile(program string, sites []string, chain bool) string {
 		"  exit 3",
 		"fi",
 	}
-	run := `"$sitelink"` + runs(sites) + ` "$@"`
+	run := `"$sitelink"` + runs(sites) + fromGit + ` "$@"`
 	if !chain {
 		return strings.Join(append(lines, "exec "+run), "\n") + "\n"
 	}
@@ -231,6 +231,10 @@ func hookFile(program string, sites []string, chain bool) string {
 func runs(sites []string) string {
 	return strings.Join(append([]string{" hook run pre-push"}, named(sites)...), " ")
 }
+
+// fromGit is the argument that follows where standard input is what git wrote: if that is
+// empty, nothing is pushed.
+const fromGit = " --stdin"
 
 // named returns the flags that name sites, none for the root alone.
 func named(sites []string) (flags []string) {

@@ -530,7 +530,7 @@ func TestHookFile(t *testing.T) {
 		text, _ := os.ReadFile(log)
 		return string(text), err
 	}
-	if got, err := runHook(); err != nil || got != "sitelink hook run pre-push --dir . --dir a origin url\nrefs\n\nold origin url\nrefs\n\n" {
+	if got, err := runHook(); err != nil || got != "sitelink hook run pre-push --dir . --dir a --stdin origin url\nrefs\n\nold origin url\nrefs\n\n" {
 		t.Errorf("%q, %v", got, err)
 	}
 	if got, err := runHook("EXIT=1"); err == nil || strings.Contains(got, "old") {
@@ -549,7 +549,7 @@ func TestHookFile(t *testing.T) {
 	testkit.Check(t, os.Remove(s.File))
 	install(".")
 	status(ByFile, ".")
-	if got, err := runHook(); err != nil || got != "sitelink hook run pre-push origin url\nrefs\n\n" {
+	if got, err := runHook(); err != nil || got != "sitelink hook run pre-push --stdin origin url\nrefs\n\n" {
 		t.Errorf("%q, %v", got, err)
 	}
 	testkit.Check(t, os.Remove(program))

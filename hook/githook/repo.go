@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -233,17 +234,49 @@ func (r *Repo) NewerSource(ctx context.Context, commit, site, docroot string) (s
 func (r *Repo) dataPath(name string) string { return filepath.Join(r.Common, "sitelink", name) }
 
 // workTreeIs reports whether the working tree is exactly tree: HEAD has that
-// tree, no file is changed and no file is untracked. In the directory exact,
-// relative to the root, even ignored files make a difference; "" for none.
+// tree, all of its files are there, no file is changed and no file is untracked. In the
+// directory exact, relative to the root, even ignored files make a difference; "" for none.
 func (r *Repo) workTreeIs(ctx context.Context, tree, exact string) (bool, error) {
 	head, err := r.resolve(ctx, "HEAD^{tree}")
 	if err != nil || head != tree {
 		return false, err
 	}
 	out, err := r.git.run(ctx, "status", "--porcelain", "-z", "--untracked-files=normal", "--ignore-submodules=none")
-	if err != nil || len(out) > 0 || exact == "" {
-		return len(out) == 0, err
+	if err != nil || len(out) > 0 {
+		return false, err
+	}
+	if isWhole, err := r.isWhole(ctx, r.Top); err != nil || !isWhole || exact == "" {
+		return isWhole, err
 	}
 	out, err = r.git.run(ctx, "status", "--porcelain", "-z", "--ignored=matching", "--", below(filepath.ToSlash(exact)))
 	return len(out) == 0, err
+}
+
+// isWhole reports whether git looks at every file of the working tree at dir, and of its
+// submodules. It does not look at files outside of a sparse checkout, nor at those that
+// git update-index --skip-worktree or --assume-unchanged names, and it takes a submodule
+// without files for an unchanged one.
+func (r *Repo) isWhole(ctx context.Context, dir string) (bool, error) {
+	out, err := r.git.In(dir).run(ctx, "ls-files", "-v", "--stage", "-z")
+	if err != nil {
+		return false, err
+	}
+	for entry := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
+		// "H MODE ID STAGE<tab>NAME"; another letter than H marks a file that is not looked at
+		info, name, _ := strings.Cut(entry, "\t")
+		if !strings.HasPrefix(info, "H ") && info != "" {
+			return false, nil
+		}
+		if !strings.HasPrefix(info, "H 160000 ") { // a submodule
+			continue
+		}
+		module := filepath.Join(dir, filepath.FromSlash(name))
+		if _, err := os.Lstat(filepath.Join(module, ".git")); err != nil {
+			return false, nil
+		}
+		if isWhole, err := r.isWhole(ctx, module); err != nil || !isWhole {
+			return false, err
+		}
+	}
+	return true, nil
 }

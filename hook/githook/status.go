@@ -166,11 +166,11 @@ func (r *Repo) manager(hooksPath, hookText string) (name, file string) {
 const Release = "v0.1.0"
 
 var snippets = map[string]string{
-	"husky": "sitelink hook run pre-push \"$@\"\n",
+	"husky": "sitelink hook run pre-push --stdin \"$@\"\n",
 	"lefthook": `pre-push:
   commands:
     sitelink:
-      run: sitelink hook run pre-push {1} {2}
+      run: sitelink hook run pre-push --stdin {1} {2}
       use_stdin: true
 `,
 	"pre-commit": `repos:

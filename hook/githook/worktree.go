@@ -78,9 +78,10 @@ func withoutHooks(args ...string) []string {
 	return append([]string{"-c", "core.hooksPath=" + os.DevNull}, args...)
 }
 
-// checkout makes a temporary working tree of a commit, with its submodules and
-// with links to the reused directories in the directory site. Always call
-// remove, even after an error; it also works after ctx has ended.
+// checkout makes a temporary working tree of a commit: with all of its files, also where
+// the repository's own working tree is sparse, with its submodules, and with links to the
+// reused directories in the directory site. Always call remove, even after an error; it
+// also works after ctx has ended.
 func (r *Repo) checkout(ctx context.Context, commit, site string) (dir string, remove func() error, err error) {
 	remove = func() error { return nil }
 	parent := r.dataPath(treesDir)
@@ -96,7 +97,7 @@ func (r *Repo) checkout(ctx context.Context, commit, site string) (dir string, r
 		defer cancel()
 		return r.removeTree(ctx, dir)
 	}
-	if _, err = r.git.run(ctx, withoutHooks("worktree", "add", "--detach", "--force", dir, commit)...); err != nil {
+	if _, err = r.git.run(ctx, withoutHooks("-c", "core.sparseCheckout=false", "worktree", "add", "--detach", "--force", dir, commit)...); err != nil {
 		return dir, remove, diskError(parent, fmt.Errorf("check out %.12s: %w", commit, err))
 	}
 	if err = r.checkoutSubmodules(ctx, r.Top, commit, dir, dir+indexSuffix); err != nil {
