@@ -82,8 +82,9 @@ func Compare(ctx context.Context, p *project.Project, snap *ledger.Snapshot, opt
 }
 
 // CompareForSending is [Compare] for a run that sends: the ledger must belong to
-// the site. With baseline the plan sends nothing, records all current links and
-// withdraws the notices that are still open.
+// the site, or the error is a [*ledger.OtherSiteError]. With baseline the plan sends
+// nothing, records all current links, makes the ledger that of the site, and withdraws
+// the notices that are still open.
 func CompareForSending(ctx context.Context, p *project.Project, snap *ledger.Snapshot, baseline bool, opt Options) (*Comparison, error) {
 	compared := *snap
 	compared.New = snap.New || baseline
@@ -91,9 +92,10 @@ func CompareForSending(ctx context.Context, p *project.Project, snap *ledger.Sna
 	if err != nil {
 		return nil, err
 	}
-	if !baseline && snap.Base != "" && snap.Base != c.Plan.Base {
-		return nil, text.WithHint(fmt.Errorf("the ledger belongs to %s, the site is %s", snap.Base, c.Plan.Base),
-			"name another ledger, or record this site in it: sitelink notify --baseline --send")
+	c.Plan.Change.Baseline = baseline
+	if err := c.Plan.Change.Accept(snap.Base, c.Plan.Base); err != nil {
+		return nil, text.WithHint(err, "is this a preview? Then do not send, or name another ledger. "+
+			"Has the site moved? Then record it at its new address: sitelink notify --baseline --send")
 	}
 	if baseline {
 		// The open notices of the ledger are no longer to be sent.

@@ -209,7 +209,7 @@ func Repair(name string, earlier [][]byte, warn func(string)) (used, restored in
 // that got a protocol since.
 func (p *parsed) restore(name, earlier string) (next *records, restored int) {
 	old, err := parse(name, earlier)
-	if err != nil || len(old.missing()) > 0 || p.base != "" && old.base != p.base {
+	if err != nil || len(old.missing()) > 0 || p.base != "" && !SameSite(old.base, p.base) {
 		return nil, 0
 	}
 	next = p.clone()

@@ -252,6 +252,9 @@ func (f *File) Plan(_ context.Context, base string, c Change) error {
 	if err := f.writable(); err != nil {
 		return err
 	}
+	if err := c.Accept(f.records.base, base); err != nil {
+		return err
+	}
 	next := f.records.clone()
 	next.apply(base, c.toSeconds())
 	if err := f.save(next); err != nil {

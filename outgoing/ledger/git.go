@@ -45,7 +45,11 @@ func (g *Git) Plan(ctx context.Context, base string, c Change) error {
 		return err
 	}
 	c = c.toSeconds()
+	var refused error
 	err := g.exchange(ctx, func(b *records) bool {
+		if refused = c.Accept(b.base, base); refused != nil {
+			return false
+		}
 		planned := newRecords()
 		planned.base = b.base
 		planned.apply(base, c)
@@ -60,6 +64,7 @@ func (g *Git) Plan(ctx context.Context, base string, c Change) error {
 		b.dropDuplicates()
 		return true
 	})
+	err = errors.Join(err, refused)
 	if err == nil {
 		g.mu.Lock()
 		g.isNew = false

@@ -3,9 +3,12 @@ package ledger
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/sitelink/sitelink/internal/weburl"
 )
 
 // Event is what happened to a link since the last deploy.
@@ -150,6 +153,39 @@ type Change struct {
 	Links   []Link
 	Dropped []Link
 	Notices []Notice
+	// Baseline makes the base of the plan that of the ledger. Without it, a plan for
+	// another site is an [*OtherSiteError], and the ledger stays as it is.
+	Baseline bool
+}
+
+// OtherSiteError is the error of a plan for another site than that of the ledger.
+type OtherSiteError struct {
+	Ledger, Site string // base URLs
+}
+
+func (e *OtherSiteError) Error() string {
+	return fmt.Sprintf("the ledger belongs to %s, the site is %s", e.Ledger, e.Site)
+}
+
+// Accept returns an [*OtherSiteError] if the change must not be applied to the ledger of
+// the site with the base URL of, "" for a new ledger. base is that of the plan.
+func (c *Change) Accept(of, base string) error {
+	if c.Baseline || of == "" || SameSite(of, base) {
+		return nil
+	}
+	return &OtherSiteError{of, base}
+}
+
+// SameSite reports whether two base URLs are those of one site: a final slash, a default
+// port and the letter case of the host make no difference.
+func SameSite(a, b string) bool {
+	site := func(base string) string {
+		if u, err := weburl.Parse(base); err == nil {
+			base = u.WithoutFragment()
+		}
+		return strings.TrimRight(base, "/")
+	}
+	return a == b || site(a) == site(b)
 }
 
 // Snapshot is the state of a ledger. It is read-only. Pages are sorted by URL,
@@ -210,7 +246,8 @@ func (p Protocol) isFirst() bool { return p == AnyProtocol || p == Webmention ||
 type Store interface {
 	// Load returns the current state.
 	Load(ctx context.Context) (*Snapshot, error)
-	// Plan makes a change durable. Its notices can then be claimed.
+	// Plan makes a change durable. Its notices can then be claimed. base is the base
+	// URL of the site; a spelling that makes no difference stays as it is.
 	Plan(ctx context.Context, base string, c Change) error
 	// Claim leases up to limit open notices that are due at now to this runner,
 	// sorted by key. Other runners do not get them until they are recorded or

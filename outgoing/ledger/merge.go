@@ -29,17 +29,19 @@ func Merge(w io.Writer, base, ours, theirs []byte, names [3]string) ([]Warning, 
 			}
 		}
 	}
-	if a, b := sides[1].base, sides[2].base; a != b && a != "" && b != "" {
+	if was, a, b := sides[0].base, sides[1].base, sides[2].base; !SameSite(a, b) && a != "" && b != "" && a != was && b != was {
 		return warnings, fmt.Errorf("merge %s: it belongs to the site %s, but the other side belongs to %s", names[1], a, b)
 	}
 	return warnings, merge3(sides[0].records, sides[1].records, sides[2].records).write(w)
 }
 
-// merge3 merges two states that both come from base.
+// merge3 merges two states that both come from base. The site is that of the newest
+// baseline: of the side that changed it. Of two such sides it is theirs, which a store
+// with a remote has pushed later.
 func merge3(base, ours, theirs *records) *records {
 	m := newRecords()
 	m.base = ours.base
-	if m.base == "" {
+	if ours.base == "" || theirs.base != "" && theirs.base != base.base {
 		m.base = theirs.base
 	}
 	m.pages = mergeRows([3][]Page{base.pages, ours.pages, theirs.pages}, func(p Page) string { return p.URL }, preferPage, comparePages)

@@ -28,7 +28,9 @@ func (b *records) clone() *records {
 
 // apply applies a [Change].
 func (b *records) apply(base string, c Change) {
-	b.base = base
+	if c.Baseline || b.base == "" {
+		b.base = base
+	}
 	b.pages = replaceRows(b.pages, c.Pages, comparePages)
 	b.links = replaceRows(without(b.links, c.Dropped), c.Links, compareLinks)
 	for _, n := range c.Notices {

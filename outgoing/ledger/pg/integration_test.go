@@ -87,6 +87,30 @@ func TestPostgres(t *testing.T) {
 			t.Errorf("another schema: %+v, %v", snap, err)
 		}
 	})
+	t.Run("one site", func(t *testing.T) {
+		c, err := pgx.Connect(ctx, address)
+		testkit.Check(t, err)
+		_, err = c.Exec(ctx, "CREATE SCHEMA moved")
+		testkit.Check(t, err)
+		c.Close(ctx)
+		s := open(t, address+"&search_path=moved", "one", 0)
+		testkit.Check(t, s.Plan(ctx, "https://example.org", ledger.Change{}))
+		testkit.Check(t, s.Plan(ctx, site, ledger.Change{})) // the same, but for the slash
+		for _, step := range []struct {
+			base     string
+			baseline bool
+			want     string // "" if it is refused
+		}{{"https://new.example/", false, ""}, {"https://new.example/", true, "https://new.example/"}, {site, false, ""}} {
+			err := s.Plan(ctx, step.base, ledger.Change{Pages: []ledger.Page{{URL: step.base}}, Baseline: step.baseline})
+			snap := testkit.Must(s.Load(ctx))(t)
+			if errors.As(err, new(*ledger.OtherSiteError)) != (step.want == "") || step.want != "" && (err != nil || snap.Base != step.want) {
+				t.Errorf("%+v: %v, %s", step, err, snap.Base)
+			}
+		}
+		if snap := testkit.Must(s.Load(ctx))(t); len(snap.Pages) != 1 {
+			t.Errorf("a refused plan was applied: %+v", snap.Pages)
+		}
+	})
 	t.Run("new database", func(t *testing.T) { newDatabase(t, address) })
 	t.Run("runners", func(t *testing.T) { runners(t, address) })
 	t.Run("crash", func(t *testing.T) { crash(t, address) })

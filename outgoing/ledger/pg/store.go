@@ -182,10 +182,21 @@ func (s *Store) Load(ctx context.Context) (*ledger.Snapshot, error) {
 // that runner deployed the same.
 func (s *Store) Plan(ctx context.Context, base string, c ledger.Change) error {
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-		batch := &pgx.Batch{}
 		// Only one plan at a time, because two could deadlock.
-		batch.Queue("SELECT pg_advisory_xact_lock($1)", int64(lockKey))
-		batch.Queue("UPDATE sitelink_ledger SET base = $1", base)
+		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", int64(lockKey)); err != nil {
+			return err
+		}
+		var of string
+		if err := tx.QueryRow(ctx, "SELECT base FROM sitelink_ledger").Scan(&of); err != nil {
+			return err
+		}
+		if err := c.Accept(of, base); err != nil {
+			return err
+		}
+		batch := &pgx.Batch{}
+		if c.Baseline || of == "" {
+			batch.Queue("UPDATE sitelink_ledger SET base = $1", base)
+		}
 		for _, l := range c.Dropped {
 			batch.Queue("DELETE FROM sitelink_link WHERE id = $1", postgres.ID(l.Source, l.Target))
 		}
