@@ -4,8 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/bmatcuk/doublestar/v4"
-
+	"github.com/sitelink/sitelink/internal/glob"
 	"github.com/sitelink/sitelink/internal/weburl"
 	"github.com/sitelink/sitelink/site"
 )
@@ -146,8 +145,8 @@ func matchAny(pattern string, values ...string) bool {
 	if pattern == "" {
 		return true
 	}
-	for _, v := range values {
-		if ok, _ := doublestar.Match(pattern, v); ok {
+	for i, v := range values {
+		if (i == 0 || v != values[i-1]) && glob.Match(pattern, v) { // most links are written as they are requested
 			return true
 		}
 	}
@@ -164,8 +163,8 @@ type ignoreRules struct {
 func newIgnoreRules(opt *Options) (*ignoreRules, error) {
 	for _, r := range opt.ScriptRules {
 		for _, p := range []string{r.Page, r.Fragment} {
-			if !doublestar.ValidatePattern(p) {
-				return nil, fmt.Errorf("%s: %q is not a valid pattern", r.Origin, p)
+			if err := glob.Check(p); err != nil {
+				return nil, fmt.Errorf("%s: %.100q: %w", r.Origin, p, err)
 			}
 		}
 		if r.Page == "" && r.Fragment == "" {
@@ -175,8 +174,8 @@ func newIgnoreRules(opt *Options) (*ignoreRules, error) {
 	rules := opt.Ignore
 	for _, r := range rules {
 		for _, p := range []string{r.URL, r.Page, r.Fragment} {
-			if !doublestar.ValidatePattern(p) {
-				return nil, fmt.Errorf("%s: %q is not a valid pattern", r.Origin, p)
+			if err := glob.Check(p); err != nil {
+				return nil, fmt.Errorf("%s: %.100q: %w", r.Origin, p, err)
 			}
 		}
 		if r.URL == "" && r.Page == "" && r.Fragment == "" && r.Code == "" {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/bmatcuk/doublestar/v4"
+	"github.com/sitelink/sitelink/internal/glob"
 
 	"github.com/sitelink/sitelink/internal/weburl"
 )
@@ -126,9 +126,9 @@ type ManifestOptions struct {
 }
 
 func (o ManifestOptions) check() error {
-	for _, glob := range o.Closed {
-		if !doublestar.ValidatePattern(glob) {
-			return fmt.Errorf("closed: %q is not a valid pattern", glob)
+	for _, pattern := range o.Closed {
+		if err := glob.Check(pattern); err != nil {
+			return fmt.Errorf("closed: %.100q: %w", pattern, err)
 		}
 	}
 	return nil
@@ -136,9 +136,8 @@ func (o ManifestOptions) check() error {
 
 // closes reports whether a path takes no notices.
 func (o ManifestOptions) closes(path string) bool {
-	return slices.ContainsFunc(o.Closed, func(glob string) bool {
-		ok, _ := doublestar.Match(glob, path) // checked by check
-		return ok
+	return slices.ContainsFunc(o.Closed, func(pattern string) bool {
+		return glob.Match(pattern, path) // checked by check
 	})
 }
 

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/andybalholm/cascadia"
-	"github.com/bmatcuk/doublestar/v4"
 	"github.com/cespare/xxhash/v2"
+	"github.com/sitelink/sitelink/internal/glob"
 )
 
 // Options select the pages whose links are notified, and the links. The zero
@@ -74,9 +74,9 @@ func (o Options) compile() (*rules, error) {
 		name  string
 		globs []string
 	}{{"pages", o.Pages}, {"exclude", o.Exclude}, {"allow", o.Allow}, {"deny", o.Deny}} {
-		for _, glob := range list.globs {
-			if !doublestar.ValidatePattern(glob) {
-				return nil, fmt.Errorf("%s: %q is not a valid pattern", list.name, glob)
+		for _, pattern := range list.globs {
+			if err := glob.Check(pattern); err != nil {
+				return nil, fmt.Errorf("%s: %.100q: %w", list.name, pattern, err)
 			}
 		}
 	}
@@ -110,8 +110,8 @@ func (r *rules) includesPage(path string) bool {
 }
 
 func matches(globs []string, path string) bool {
-	for _, glob := range globs {
-		if ok, _ := doublestar.Match(glob, path); ok { // checked by compile
+	for _, pattern := range globs {
+		if glob.Match(pattern, path) { // checked by compile
 			return true
 		}
 	}
@@ -130,7 +130,7 @@ func matchesTarget(patterns []string, host, url string) bool {
 		if strings.Contains(p, "/") {
 			text = url
 		}
-		if ok, _ := doublestar.Match(p, text); ok { // checked by compile
+		if glob.Match(p, text) { // checked by compile
 			return true
 		}
 	}

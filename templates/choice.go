@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bmatcuk/doublestar/v4"
+	"github.com/sitelink/sitelink/internal/glob"
 )
 
 // Choice selects the pages of a built site that name the endpoints. The zero
@@ -75,7 +75,7 @@ func NewChooser(c Choice, pages, feeds []string) *Chooser {
 // cannot be recognised by its path; callers that read pages have to leave it
 // out.
 func (c *Chooser) Of(p string) Chosen {
-	matches := func(pattern string) bool { ok, _ := doublestar.Match(pattern, p); return ok }
+	matches := func(pattern string) bool { return glob.Match(pattern, p) }
 	switch {
 	case IsErrorPage(p),
 		slices.ContainsFunc(c.choice.Exclude, matches),

@@ -390,6 +390,8 @@ type loader struct {
 	errs []error
 	// paths are the keys with paths whose value comes from the file.
 	paths map[string]confinedPath
+	// patternBytes is the size of all patterns so far, see addPattern.
+	patternBytes int
 }
 
 // newLoader returns a loader whose configuration has the defaults.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bmatcuk/doublestar/v4"
+	"github.com/sitelink/sitelink/internal/glob"
 
 	"github.com/sitelink/sitelink/internal/text"
 )
@@ -72,7 +72,7 @@ type ExternalHost struct {
 	Blocked []string `toml:"blocked" check:"status"`
 }
 
-func (h *ExternalHost) complete(*loader, *Error) error {
+func (h *ExternalHost) complete(l *loader, _ *Error) error {
 	if h.Host == "" {
 		return text.Usage("the table needs a key host", `add host = "*.example.org"`)
 	}
@@ -88,7 +88,7 @@ func (h *ExternalHost) complete(*loader, *Error) error {
 			seen[status] = list.key
 		}
 	}
-	return checkPatterns(h.Host)
+	return l.addPatterns(h.Host)
 }
 
 // ScriptFragment is one [[script-fragments]] table: fragments that scripts serve.
@@ -100,23 +100,43 @@ type ScriptFragment struct {
 	Origin string
 }
 
-func (r *ScriptFragment) complete(_ *loader, at *Error) error {
+func (r *ScriptFragment) complete(l *loader, at *Error) error {
 	r.Origin = at.Name + ":" + strconv.Itoa(at.Line)
 	if r.Page == "" && r.Fragment == "" {
 		return text.Usage("the table needs a key page or fragment", `add page = "app/index.html"`)
 	}
-	return checkPatterns(r.Page, r.Fragment)
+	return l.addPatterns(r.Page, r.Fragment)
 }
 
-// checkPatterns refuses an invalid pattern.
-func checkPatterns(patterns ...string) error {
+// addPatterns refuses an invalid pattern, and patterns that are too large.
+func (l *loader) addPatterns(patterns ...string) error {
 	for _, pattern := range patterns {
-		if !doublestar.ValidatePattern(pattern) {
+		if err := l.addPattern(pattern); err == glob.ErrSyntax {
 			return text.Usage(fmt.Sprintf("invalid pattern %q", pattern),
 				`patterns may contain *, **, ?, [a-z] and {a,b}; write \[ for a plain bracket`)
+		} else if err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// maxPatterns is the largest size of all patterns of a configuration, in bytes, as
+// [glob.MaxSize] is that of one. Each is compared with each name.
+const maxPatterns = 64 << 10
+
+// addPattern compiles a pattern, and counts its size.
+func (l *loader) addPattern(pattern string) error {
+	p, err := glob.Compile(pattern)
+	if err == nil {
+		if l.patternBytes += p.Size(); l.patternBytes > maxPatterns {
+			err = errors.New("the patterns of the configuration are too large: with their alternatives written out, they have more than 64 KiB")
+		}
+	}
+	if err == glob.ErrSize || l.patternBytes > maxPatterns {
+		err = text.Usage(err.Error(), "replace alternatives such as {a,b}{c,d} with *, or name directories instead of pages")
+	}
+	return err
 }
 
 // Ignore is one rule about findings that the user accepts. It applies to a
@@ -135,7 +155,7 @@ type Ignore struct {
 
 func (r *Ignore) complete(l *loader, at *Error) error {
 	r.Origin = at.Name + ":" + strconv.Itoa(at.Line)
-	if err := r.check(l.req.Codes); err != nil {
+	if err := r.check(l); err != nil {
 		return err
 	}
 	if r.Reason == "" {
@@ -151,11 +171,12 @@ func (r *Ignore) field(name string) *string {
 
 // check refuses a rule that would match everything, an invalid pattern, and a
 // code that does not exist.
-func (r *Ignore) check(codes []string) error {
+func (r *Ignore) check(l *loader) error {
+	codes := l.req.Codes
 	if r.URL == "" && r.Page == "" && r.Fragment == "" && r.Code == "" {
 		return errors.New("the rule needs a url, page, fragment or code")
 	}
-	if err := checkPatterns(r.URL, r.Page, r.Fragment); err != nil {
+	if err := l.addPatterns(r.URL, r.Page, r.Fragment); err != nil {
 		return err
 	}
 	if r.Code != "" && !slices.Contains(codes, r.Code) {

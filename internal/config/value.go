@@ -16,7 +16,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bmatcuk/doublestar/v4"
+	"github.com/sitelink/sitelink/internal/glob"
 
 	"github.com/sitelink/sitelink/internal/text"
 )
@@ -32,7 +32,7 @@ func (l *loader) assign(k Key, field reflect.Value, texts []string, place string
 				return err
 			}
 			rule.Origin = place
-			if err := rule.check(l.req.Codes); err != nil {
+			if err := rule.check(l); err != nil {
 				return err
 			}
 			l.cfg.Ignores = append(l.cfg.Ignores, rule)
@@ -75,6 +75,11 @@ func (l *loader) parse(k Key, v reflect.Value, given string) (err error) {
 	}
 	if check := checks[k.tag.Get("check")]; check != nil {
 		if given, err = check(l.req, given); err != nil {
+			return err
+		}
+	}
+	if strings.HasSuffix(k.tag.Get("check"), "-pattern") {
+		if err := l.addPattern(given); err != nil {
 			return err
 		}
 	}
@@ -236,7 +241,7 @@ var checks = map[string]func(req Request, text string) (string, error){
 	"extension":    func(_ Request, text string) (string, error) { return parseExtension(text) },
 	"page-pattern": func(_ Request, text string) (string, error) { return text, checkPagePattern(text) },
 	"target-pattern": func(_ Request, text string) (string, error) {
-		if !doublestar.ValidatePattern(text) {
+		if glob.Check(text) == glob.ErrSyntax {
 			return "", fmt.Errorf("must be a host, a pattern such as *.example.org, or a pattern of whole addresses such as https://example.org/**, not %q", text)
 		}
 		return text, nil
@@ -306,7 +311,7 @@ func parseExtension(text string) (string, error) {
 }
 
 func checkPagePattern(text string) error {
-	if text[0] == '/' || !doublestar.ValidatePattern(text) {
+	if text[0] == '/' || glob.Check(text) == glob.ErrSyntax {
 		return fmt.Errorf("must be a pattern of page paths such as post/**, without a leading slash, not %q", text)
 	}
 	return nil

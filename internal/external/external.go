@@ -15,7 +15,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/bmatcuk/doublestar/v4"
+	"github.com/sitelink/sitelink/internal/glob"
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/check/remote"
@@ -230,10 +230,10 @@ func (c *Checker) skips(target string) bool {
 	}
 	u, err := weburl.Parse(target)
 	for _, p := range patterns {
-		if ok, _ := doublestar.Match(p, target); ok {
+		if glob.Match(p, target) {
 			return true
 		}
-		if ok, _ := doublestar.Match(p, u.Host()); err == nil && ok {
+		if err == nil && glob.Match(p, u.Host()) {
 			return true
 		}
 	}
@@ -276,7 +276,7 @@ func (c *Checker) policy(host string) remote.Policy {
 		p.MaxAge = -1
 	}
 	for _, h := range e.Hosts {
-		if ok, _ := doublestar.Match(h.Host, host); ok {
+		if glob.Match(h.Host, host) {
 			p.Pace, p.Accept, p.Missing, p.Blocked = h.Pace, numbers(h.Accept), numbers(h.Missing), numbers(h.Blocked)
 			break
 		}

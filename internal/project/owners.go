@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/bmatcuk/doublestar/v4"
+	"github.com/sitelink/sitelink/internal/glob"
 
 	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
@@ -129,7 +129,7 @@ func (s *ownersSection) of(name string) []string {
 	decided := false
 	for i := len(s.rules) - 1; i >= 0; i-- {
 		r := &s.rules[i]
-		if decided && !r.exclude || !slices.ContainsFunc(r.globs, func(g string) bool { ok, _ := doublestar.Match(g, name); return ok }) {
+		if decided && !r.exclude || !slices.ContainsFunc(r.globs, func(pattern string) bool { return glob.Match(pattern, name) }) {
 			continue
 		}
 		if r.exclude { // an exclusion overrides every rule of its section
@@ -259,23 +259,23 @@ func ownerGlobs(pattern string, d ownersDialect) ([]string, error) {
 	case d == gitHub && unescaped(pattern, '['):
 		return nil, errors.New("GitHub does not support character ranges in patterns")
 	}
-	glob := strings.NewReplacer("{", `\{`, "}", `\}`).Replace(strings.Trim(pattern, "/"))
-	if !strings.HasPrefix(pattern, "/") && (d == gitLab || !strings.Contains(glob, "/")) {
-		glob = "**/" + glob
+	one := strings.NewReplacer("{", `\{`, "}", `\}`).Replace(strings.Trim(pattern, "/"))
+	if !strings.HasPrefix(pattern, "/") && (d == gitLab || !strings.Contains(one, "/")) {
+		one = "**/" + one
 	}
-	if strings.HasSuffix(glob, "/**") { // what is below, and not the directory itself
-		glob += "/*"
+	if strings.HasSuffix(one, "/**") { // what is below, and not the directory itself
+		one += "/*"
 	}
-	globs := []string{glob}
-	switch below := glob + "/**/*"; {
+	globs := []string{one}
+	switch below := one + "/**/*"; {
 	case strings.HasSuffix(pattern, "/"):
 		globs = []string{below}
-	case d == gitHub && path.Base(glob) != "*": // dir/* matches only the files in dir
+	case d == gitHub && path.Base(one) != "*": // dir/* matches only the files in dir
 		globs = append(globs, below)
-	case d == gitHub && glob == "**/*":
+	case d == gitHub && one == "**/*":
 		globs = append(globs, below)
 	}
-	if !doublestar.ValidatePattern(glob) {
+	if glob.Check(one) != nil {
 		return nil, fmt.Errorf("the pattern %q is invalid", pattern)
 	}
 	return globs, nil
