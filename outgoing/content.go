@@ -2,11 +2,11 @@ package outgoing
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
+	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/cespare/xxhash/v2"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
@@ -18,14 +18,14 @@ import (
 type content struct {
 	page  *scanhtml.Outline
 	roots []int
-	// whole is set if everything in the roots counts. Otherwise nav, aside and
-	// footer do not.
+	// whole is set if the author chose the roots, so that everything in them counts
+	// except responses. Otherwise the theme may have put more into them, see skips.
 	whole bool
 	// heading is the title of the entry if it is outside of the roots, -1 if
 	// not.
 	heading int
 	// marked are links outside of the roots that belong to the entry: what it
-	// replies to, likes, reposts or bookmarks.
+	// replies to, likes, reposts or bookmarks, whom it tags, and where a copy is.
 	marked []int
 }
 
@@ -39,14 +39,14 @@ func (r *rules) contentOf(page *scanhtml.Outline, tree []*html.Node) (*content, 
 		return c, true
 	}
 	if page.Mentions(scanhtml.AttrClass, "h-entry") {
-		if entries := o.outermost(func(i int) bool { return o.hasClass(i, "h-entry") }); len(entries) == 1 {
+		if entries := o.between(0, o.Len(), func(i int) bool { return o.hasClass(i, "h-entry") }, o.received); len(entries) == 1 {
 			c.setEntry(entries[0])
 			return c, true
 		} else if len(entries) > 1 {
 			return nil, false
 		}
 	}
-	if articles := o.named(atom.Article); len(articles) > 0 {
+	if articles := o.between(0, o.Len(), o.isElement(atom.Article), o.received); len(articles) > 0 {
 		article, ok := o.mainArticle(articles)
 		c.roots = []int{article}
 		return c, ok
@@ -71,7 +71,10 @@ func (c *content) setEntry(entry int) {
 		c.heading = names[0]
 	}
 	open := func(int) bool { return false }
-	c.marked = o.outermostIn(entry, func(i int) bool { return o.Tag(i) == atom.A && o.citesTarget(i) }, open)
+	// The last two are how a post is submitted to aggregators such as IndieNews, and how it tags people.
+	c.marked = o.outermostIn(entry, func(i int) bool {
+		return o.Tag(i) == atom.A && (o.citesTarget(i) || o.hasClass(i, "u-syndication") || o.hasClass(i, "u-category"))
+	}, func(i int) bool { return o.hasClass(i, "e-content") || o.received(i) })
 	// An h-cite inside holds the URL of the page that the entry replies to.
 	for _, cite := range o.outermostIn(entry, func(i int) bool { return o.isItem(i) && o.citesTarget(i) }, open) {
 		c.marked = append(c.marked, o.outermostIn(cite, func(i int) bool { return o.Tag(i) == atom.A && o.hasClass(i, "u-url") }, open)...)
@@ -82,6 +85,42 @@ func (c *content) setEntry(entry int) {
 // to, likes, reposts or bookmarks.
 func (o pageOutline) citesTarget(i int) bool {
 	return o.hasClass(i, "u-in-reply-to") || o.hasClass(i, "u-like-of") || o.hasClass(i, "u-repost-of") || o.hasClass(i, "u-bookmark-of")
+}
+
+// responses are the properties of an h-entry that hold what others wrote about it
+// (microformats2). themes are the classes in which themes put a list of comments or
+// received webmentions: of WordPress and its converters, Minimal Mistakes and other
+// themes with Staticman, jekyll-webmention_io, and the webmention starters of Eleventy and
+// Hugo. Identifiers are not used: Sphinx and Pandoc make them from headings, and a
+// section may be called "Comments".
+var (
+	responses = classSet("u-comment p-comment u-like u-repost u-mention")
+	themes    = classSet("comments comments-area comments-list comments-section comment-list comment-section commentlist " +
+		"page__comments post-comments webmentions webmentions-list webmentions-section webmentions__list webmention-list")
+)
+
+func classSet(names string) map[string]bool {
+	set := map[string]bool{}
+	for _, name := range strings.Fields(names) {
+		set[name] = true
+	}
+	return set
+}
+
+// received reports whether an element holds what others wrote about the page: a response
+// to the entry, or a list of them. Its links are those of other people.
+func (o pageOutline) received(i int) bool {
+	return o.hasAnyClass(i, responses) || o.hasAnyClass(i, themes)
+}
+
+func (o pageOutline) hasAnyClass(i int, set map[string]bool) bool {
+	classes, _ := o.Attr(i, scanhtml.AttrClass)
+	for class := range bytes.FieldsSeq(classes) {
+		if set[string(class)] {
+			return true
+		}
+	}
+	return false
 }
 
 // isItem reports whether an element is a microformat of its own.
@@ -149,17 +188,29 @@ func (c *content) walk(f func(i int)) {
 	}
 }
 
+// skips reports whether an element in the roots does not count, with all that is in it.
+// Where the author did not choose the roots, that includes what themes add to a post: its
+// date, its author, and citations (h-cite) that it does not answer, which are received
+// comments in themes without e-content.
 func (c *content) skips(i int) bool {
-	if c.page.Attrs(i)&(1<<scanhtml.NoMention) != 0 {
+	set := c.page.Attrs(i)
+	if set&(1<<scanhtml.NoMention) != 0 {
 		return true
 	}
 	switch c.page.Tag(i) {
 	case atom.Script, atom.Style, atom.Template, atom.Noscript:
 		return true
-	case atom.Nav, atom.Aside, atom.Footer:
+	case atom.Nav, atom.Aside, atom.Footer, atom.Time:
 		return !c.whole
 	}
-	return false
+	if set&(1<<scanhtml.AttrClass) == 0 {
+		return false
+	}
+	o := pageOutline{c.page}
+	if c.whole {
+		return o.hasAnyClass(i, responses)
+	}
+	return o.received(i) || o.hasClass(i, "p-author") || o.hasClass(i, "h-cite") && !o.citesTarget(i)
 }
 
 // pageOutline adds queries to the outline of a page.
@@ -232,7 +283,7 @@ func (o pageOutline) baseHref() (href []byte, ok bool) {
 	return nil, false
 }
 
-// hashed are the attributes that are part of what a reader sees.
+// hashed are the attributes that are part of what a reader sees: text, and addresses.
 var hashed = [...]scanhtml.Attr{scanhtml.AttrAlt, scanhtml.AttrCite, scanhtml.AttrData, scanhtml.AttrDatetime,
 	scanhtml.AttrHref, scanhtml.AttrPoster, scanhtml.AttrSrc, scanhtml.AttrTitle}
 
@@ -243,43 +294,71 @@ var hashedSet = func() (set uint32) {
 	return set
 }()
 
-// hashChunk is how much is hashed at once. On python3.11-doc, SHA-256 with the
-// processor's instructions takes 7 % of the time for reading the entries and
-// folding their text 10 %, so a faster hash would change little.
-const hashChunk = 8 << 10
-
-// hash returns the hash of what a reader sees of the entry: its text with white
-// space folded, the names of its elements, and the targets of its links and
-// pictures. Classes, styles and scripts belong to the theme and do not count, so
-// that a new theme sends no notices. The order of attributes does not count.
-func (c *content) hash() string {
-	h := sha256.New()
-	buf := make([]byte, 0, hashChunk+hashChunk/4)
+// hash returns the hash of what the entry tells the sites that it links to: its texts
+// with white space folded, and the addresses on other sites of its links and pictures.
+// What the theme decides does not count, so that a new theme sends no notices: elements,
+// classes, styles and scripts. Neither do links to other pages of the site, with their
+// text, and addresses of its files: lists of related posts and "next" links change when
+// another page does, and names of pictures when the generator encodes them again. own is
+// the scheme and host of the site, path that of the page.
+//
+// The hash is a sum of the hashes of these pieces, so the difference between two hashes
+// of a page is that of its change, wherever it is. A change that many pages have in common
+// is one of the theme (see [change]), and no text of an earlier build is needed to see
+// that. The second half is the same sum without digits, for build dates and reading
+// times. Both have 64 bits: a collision with their own text gains authors nothing.
+func (c *content) hash(own, path string) string {
+	var sum, folded uint64
+	var buf []byte
+	count := func() {
+		sum += xxhash.Sum64(buf)
+		without := buf[:0]
+		for _, b := range buf {
+			if b < '0' || b > '9' {
+				without = append(without, b)
+			}
+		}
+		folded += xxhash.Sum64(without)
+	}
 	add := func(i int) {
 		if c.page.IsText(i) {
-			from := len(buf)
-			buf = append(buf, '#', 0)
-			if buf = c.page.AppendText(buf, i); len(buf) == from+2 {
-				buf = buf[:from]
-				return
+			if buf = c.page.AppendText(buf[:0], i); len(buf) > 0 {
+				count()
 			}
-			buf = append(buf, 0)
-		} else {
-			buf = append(c.page.AppendName(buf, i), 0)
-			if set := c.page.Attrs(i); set&hashedSet != 0 {
-				for _, name := range hashed {
-					if set&(1<<name) != 0 {
-						value, _ := c.page.Attr(i, name)
-						buf = append(append(buf, name.String()...), 0)
-						buf = append(append(buf, value...), 0)
-					}
+			return
+		}
+		set := c.page.Attrs(i)
+		if set&hashedSet == 0 {
+			return
+		}
+		for _, name := range hashed {
+			if set&(1<<name) == 0 {
+				continue
+			}
+			value, _ := c.page.Attr(i, name)
+			switch name {
+			case scanhtml.AttrAlt, scanhtml.AttrDatetime, scanhtml.AttrTitle:
+			default:
+				if isPath(value) || isOwn(value, own) {
+					continue
 				}
 			}
+			buf = append(append(append(buf[:0], name.String()...), 0), value...)
+			count()
 		}
-		if len(buf) >= hashChunk {
-			h.Write(buf)
-			buf = buf[:0]
+	}
+	end := 0 // of a link to another page of the site
+	visit := func(i int) {
+		if i < end {
+			return
 		}
+		if !c.page.IsText(i) && c.page.Tag(i) == atom.A {
+			if href, ok := c.page.Attr(i, scanhtml.AttrHref); ok && (isPath(href) || isOwn(href, own)) && !isSelf(string(href), path) {
+				end = c.page.End(i)
+				return
+			}
+		}
+		add(i)
 	}
 	if c.heading >= 0 {
 		for i := c.heading; i < c.page.End(c.heading); i++ {
@@ -289,9 +368,44 @@ func (c *content) hash() string {
 	for _, i := range c.marked {
 		add(i)
 	}
-	c.walk(add)
-	h.Write(buf)
-	return hex.EncodeToString(h.Sum(nil)[:16])
+	c.walk(visit)
+	return fmt.Sprintf("%016x.%016x", sum, folded)
+}
+
+// isOwn reports whether an absolute address is one of the site.
+func isOwn(address []byte, own string) bool {
+	return len(address) >= len(own) && strings.EqualFold(string(address[:len(own)]), own) &&
+		(len(address) == len(own) || strings.IndexByte("/?#", address[len(own)]) >= 0)
+}
+
+// isSelf reports whether a link leads to the page itself, as that of a title may: a
+// fragment, or the last segment of its path.
+func isSelf(href, path string) bool {
+	href, _, _ = strings.Cut(href, "#")
+	return href == "" || href == "." || href == "./" || lastSegment(href) == lastSegment(path)
+}
+
+func lastSegment(path string) string {
+	path = strings.TrimSuffix(strings.TrimRight(path, "/"), "/index.html")
+	return path[strings.LastIndexByte(path, '/')+1:]
+}
+
+// change returns how the content of a page differs from that of an earlier build, by its
+// two hashes: changed is set if it does, and what identifies the change apart from digits,
+// so that pages can be compared. Hashes of another form, of another version, do not show a
+// change.
+func change(before, now string) (what uint64, changed bool) {
+	if len(before) != len(now) || before == now {
+		return 0, false
+	}
+	var a, b [2]uint64
+	if n, _ := fmt.Sscanf(before, "%16x.%16x", &a[0], &a[1]); n != 2 {
+		return 0, true // the hash of a feed
+	}
+	if n, _ := fmt.Sscanf(now, "%16x.%16x", &b[0], &b[1]); n != 2 {
+		return 0, true
+	}
+	return b[1] - a[1], true
 }
 
 // TombstonePage is a page to put at the URL of a deleted page on hosts that cannot

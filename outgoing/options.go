@@ -39,8 +39,9 @@ type Options struct {
 }
 
 // Updates says for which links an update is sent when their page changed and they
-// stayed. New and removed links, moved and deleted pages are always announced, as are
-// links whose target took no notices before. Hubs always learn that a feed changed.
+// stayed. New links are always announced, as are links whose target took no notices
+// before; removed links, moved and deleted pages are if the target was notified of the
+// link. Hubs always learn that a feed changed.
 type Updates string
 
 const (
@@ -48,7 +49,8 @@ const (
 	// a page of the archive, whose links were only recorded, sends none. It is the
 	// default: "" means the same.
 	UpdateAnnounced Updates = "announced"
-	// UpdateAll selects all links, UpdateNever none.
+	// UpdateAll selects all links, and takes all targets for notified, such as by another
+	// program before. UpdateNever selects none.
 	UpdateAll   Updates = "all"
 	UpdateNever Updates = "never"
 )
@@ -139,7 +141,7 @@ func matchesTarget(patterns []string, host, url string) bool {
 
 // contentVersion is the version of the rules for content and hash. Increase it
 // with every change of them, so that caches of earlier versions are not used.
-const contentVersion = 2
+const contentVersion = 3
 
 // fingerprint returns [rules.fingerprint]. Pages, Exclude and Updates are not part
 // of it: they are applied in every run.

@@ -83,9 +83,12 @@ var ErrNoBase = errors.New("the site was loaded without a base URL")
 // cannot be read.
 //
 // The content of a page is the e-content of its only h-entry, with the replies,
-// likes, reposts and bookmarks of that entry; or else its main article, or else
-// main, or else body. Outside of e-content, nav, aside and footer do not count. A
-// page with several entries is a list, whose links do not count.
+// likes, reposts, bookmarks, tags (u-category) and copies (u-syndication) of that entry;
+// or else its main article, or else main, or else body. What others wrote about the page
+// does not count (u-comment, u-like and the like); outside of e-content neither do nav,
+// aside, footer and time, lists of comments and webmentions by the classes of common
+// themes, the author (p-author), and citations (h-cite) other than replies, likes, reposts
+// and bookmarks. A page with several entries is a list, whose links do not count.
 func Read(ctx context.Context, docroot *site.Site, snap *ledger.Snapshot, opt Options, cache *Cache) (*Entries, error) {
 	r, err := opt.compile()
 	if err != nil {
@@ -278,7 +281,7 @@ func (w *pageWorker) result(e Entry, page *scanhtml.Outline, tree []*html.Node, 
 	}
 	w.setTargets(&e, c)
 	if known || len(e.Targets) > 0 || len(e.Internal) > 0 {
-		e.Hash = c.hash()
+		e.Hash = c.hash(w.origin, strings.TrimPrefix(e.URL, w.origin))
 	}
 	return pageResult{entry: e}
 }

@@ -275,6 +275,14 @@ func (n *notifier) carryOut(ctx context.Context, store ledger.Store, plan *outgo
 	if !plan.First {
 		return n.send(ctx, store, plan.Base)
 	}
+	if due := len(plan.Due()); due > 0 {
+		learn := "learn"
+		if due == 1 {
+			learn = "learns"
+		}
+		n.ui.note(fmt.Sprintf("--baseline: the site has a new address; %s of the old address %s the new one", count(due, "target"), learn))
+		return n.send(ctx, store, plan.Base)
+	}
 	why := "there was no ledger"
 	if n.flags.baseline {
 		why = "--baseline"

@@ -383,6 +383,48 @@ func TestDeploy(t *testing.T) {
 	b.run(3, "deploy", "public", "--no-check", "--", "no-such-command")
 }
 
+// What the first run recorded sends nothing when it is renamed, and received comments
+// nothing at all. A baseline at a new address announces it to targets that know the old one.
+func TestNotifyOnlyWhoWasNotified(t *testing.T) {
+	b := newBlog(t)
+	notify := func(args ...string) string {
+		t.Helper()
+		_, said := b.run(0, append([]string{"notify", "public", "--send"}, args...)...)
+		return said
+	}
+	for i := range 30 {
+		b.post(fmt.Sprintf("old/%d", i), fmt.Sprintf("/a%d", i), fmt.Sprintf("/b%d", i))
+	}
+	b.publish()
+	notify()
+	testkit.Check(t, os.Rename("public/old", "public/renamed"))
+	for i := range 30 {
+		b.post(fmt.Sprintf("renamed/%d", i), fmt.Sprintf("/a%d", i), fmt.Sprintf("/b%d", i))
+	}
+	testkit.Check(t, os.RemoveAll("public/renamed/7"))
+	b.publish()
+	notify()
+	b.wantPosts()
+
+	b.post("new", "/c")
+	b.publish()
+	notify()
+	b.wantPosts("/c")
+	page := testkit.Must(os.ReadFile("public/new/index.html"))(t)
+	b.write("public/new/index.html", string(page)+fmt.Sprintf(`<section class=comments><a class="h-card" href="%s/bob">Bob</a> Nice</section>`, b.targets))
+	b.publish()
+	notify()
+	b.wantPosts()
+
+	moved := strings.Replace(b.site, "127.0.0.1", "localhost", 1)
+	if said := notify("--baseline", "--base-url", moved); !strings.Contains(said, "1 target of the old address learns the new one") {
+		t.Error(said)
+	}
+	b.wantPosts("/c")
+	notify("--base-url", moved)
+	b.wantPosts()
+}
+
 // A ledger in a ref of git: a second clone knows what the first one told.
 func TestNotifyGit(t *testing.T) {
 	b := newBlog(t)

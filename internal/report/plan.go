@@ -52,8 +52,9 @@ func callText(c *PlannedCall) string {
 // The only errors are those of w, wrapped.
 func Plan(w io.Writer, p *outgoing.Plan, opt PlanOptions) error {
 	t := planText{sink: sink{w: w}, plan: p, paint: painter(opt.Color)}
+	shown := shownItems(p)
 	if opt.ByTarget {
-		items := slices.Clone(t.plan.Items)
+		items := slices.Clone(shown)
 		slices.SortStableFunc(items, func(a, b outgoing.Item) int { return cmp.Compare(a.Target, b.Target) })
 		for i := range items {
 			if i == 0 || items[i].Target != items[i-1].Target {
@@ -62,7 +63,7 @@ func Plan(w io.Writer, p *outgoing.Plan, opt PlanOptions) error {
 			t.line(&items[i], items[i].Source)
 		}
 	} else {
-		items := t.plan.Items
+		items := shown
 		moved := make(map[string]string)
 		for _, g := range t.plan.Gone {
 			moved[g.URL] = g.Replacement
@@ -90,9 +91,16 @@ func Plan(w io.Writer, p *outgoing.Plan, opt PlanOptions) error {
 		}
 	}
 	t.graves()
+	t.unredirected()
 	t.counts()
 	t.calls(opt.Calls)
 	return t.flush()
+}
+
+// shownItems are the notices that people see in a plan: not those to targets that took
+// none when they were last asked.
+func shownItems(p *outgoing.Plan) []outgoing.Item {
+	return slices.DeleteFunc(slices.Clone(p.Items), func(i outgoing.Item) bool { return i.Silent && !i.Withdrawn })
 }
 
 // planText writes a plan for people.
@@ -146,6 +154,22 @@ func (t *planText) graves() {
 	}
 }
 
+// unredirected lists the pages that moved and whose old address answers nothing.
+func (t *planText) unredirected() {
+	first := true
+	for _, g := range t.plan.Gone {
+		if !g.NoRedirect {
+			continue
+		}
+		if first {
+			t.separate()
+			t.say("pages that moved without a redirect, for which visitors of the old address need one:\n")
+			first = false
+		}
+		t.say("    %s is now %s\n", quoted(g.URL), quoted(g.Replacement))
+	}
+}
+
 func (t *planText) separate() {
 	if len(t.buf) > 0 {
 		t.buf = append(t.buf, '\n')
@@ -158,6 +182,9 @@ func (t *planText) counts() {
 	if t.plan.NoUpdate > 0 {
 		t.say("no update for %s that stayed on changed pages (updates in [outgoing])\n", text.Count(t.plan.NoUpdate, "link"))
 	}
+	for _, line := range unannounced(t.plan) {
+		t.say("%s\n", line)
+	}
 	if n := len(t.plan.Inactive); n > 0 {
 		t.say("%s no longer among those that send notices; their targets are not notified\n", text.Count(n, "page"))
 	}
@@ -168,6 +195,23 @@ func (t *planText) counts() {
 	if len(left) > 0 {
 		t.say("left out: %s\n", strings.Join(left, ", "))
 	}
+}
+
+// unannounced says what a plan leaves out, and why.
+func unannounced(p *outgoing.Plan) (lines []string) {
+	if n := len(p.Items) - len(shownItems(p)); n > 0 {
+		lines = append(lines, "targets that took no notices when they were last asked, and are asked again: "+text.Thousands(n))
+	}
+	if p.Untold > 0 {
+		lines = append(lines, "no notice of moved and removed links that were never announced: "+text.Thousands(p.Untold))
+	}
+	if p.Alike > 0 {
+		lines = append(lines, "no update for pages that changed in the same way as others, such as by a build date: "+text.Thousands(p.Alike))
+	}
+	if p.Common > 0 {
+		lines = append(lines, "no notice of new links that most pages have: "+text.Thousands(p.Common))
+	}
+	return lines
 }
 
 // calls lists what the receiver would send.
@@ -189,10 +233,10 @@ func (t *planText) calls(calls []PlannedCall) {
 
 // PlanSummary returns one line with the counts of a plan.
 func PlanSummary(p *outgoing.Plan) string {
-	if p.First {
+	due := slices.DeleteFunc(p.Due(), func(i outgoing.Item) bool { return i.Silent })
+	if p.First && len(due) == 0 {
 		return fmt.Sprintf("no ledger yet: the first run records %s with %s and sends nothing", text.Count(len(p.Change.Pages), "page"), text.Count(len(p.Change.Links), "link"))
 	}
-	due := p.Due()
 	unchanged := text.Count(p.Unchanged, "page") + " unchanged"
 	if len(due) == 0 {
 		return "nothing to send: " + unchanged
@@ -211,7 +255,7 @@ func PlanSummary(p *outgoing.Plan) string {
 			parts = append(parts, text.Thousands(events[e])+" "+string(e))
 		}
 	}
-	if n := len(p.Items) - len(due); n > 0 {
+	if n := len(p.Items) - len(p.Due()); n > 0 {
 		parts = append(parts, text.Thousands(n)+" withdrawn")
 	}
 	return fmt.Sprintf("%s to %s: %s; %s", text.Count(len(due), "notice"), text.Count(len(hosts), "host"), strings.Join(parts, ", "), unchanged)
@@ -230,6 +274,9 @@ type planDocument struct {
 	Forgotten []string      `json:"forgotten"`
 	Internal  []ledger.Link `json:"internal,omitempty"`
 	Unchanged int           `json:"unchanged"`
+	Untold    int           `json:"untold,omitempty"`
+	Alike     int           `json:"alike,omitempty"`
+	Common    int           `json:"common,omitempty"`
 	LeftOut   []planLeft    `json:"leftOut"`
 	Calls     []PlannedCall `json:"calls,omitempty"`
 }
@@ -242,11 +289,13 @@ type planNotice struct {
 	Page        string       `json:"page,omitempty"`
 	Why         string       `json:"why"`
 	Withdrawn   bool         `json:"withdrawn,omitempty"`
+	Silent      bool         `json:"silent,omitempty"`
 }
 
 type planGone struct {
 	URL         string `json:"url"`
 	Replacement string `json:"replacement,omitempty"`
+	NoRedirect  bool   `json:"noRedirect,omitempty"`
 }
 
 type planLeft struct {
@@ -261,12 +310,12 @@ type planLeft struct {
 // The only errors are those of w, wrapped.
 func PlanJSON(w io.Writer, p *outgoing.Plan, internal []ledger.Link, calls []PlannedCall) error {
 	d := planDocument{
-		Schema: planSchema, Base: p.Base, First: p.First, Unchanged: p.Unchanged, Internal: internal, Calls: calls,
+		Schema: planSchema, Base: p.Base, First: p.First, Unchanged: p.Unchanged, Untold: p.Untold, Alike: p.Alike, Common: p.Common, Internal: internal, Calls: calls,
 		Notices: []planNotice{}, Gone: []planGone{}, Graves: []string{}, Forgotten: []string{}, LeftOut: []planLeft{},
 	}
 	for i := range p.Items {
 		n := &p.Items[i]
-		d.Notices = append(d.Notices, planNotice{n.Event, n.Source, n.Target, n.Replacement, n.Page, eventText(n), n.Withdrawn})
+		d.Notices = append(d.Notices, planNotice{n.Event, n.Source, n.Target, n.Replacement, n.Page, eventText(n), n.Withdrawn, n.Silent})
 	}
 	for _, g := range p.Gone {
 		d.Gone = append(d.Gone, planGone(g))
@@ -287,11 +336,15 @@ func PlanMarkdown(w io.Writer, p *outgoing.Plan, calls []PlannedCall) error {
 	s := sink{w: w}
 	s.say("### sitelink: %s\n", PlanSummary(p))
 	s.callsMarkdown(calls)
+	for _, line := range unannounced(p) {
+		s.say("\n%s\n", line)
+	}
 	source := ""
-	for i := range p.Items {
-		n := &p.Items[i]
+	items := shownItems(p)
+	for i := range items {
+		n := &items[i]
 		if len(s.buf) > markdownMaxBytes-markdownTail-4*maxValueBytes {
-			s.say("\n... and %s\n", text.Count(len(p.Items)-i, "more notice"))
+			s.say("\n... and %s\n", text.Count(len(items)-i, "more notice"))
 			break
 		}
 		if n.Source != source {

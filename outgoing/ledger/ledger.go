@@ -56,8 +56,8 @@ const (
 type Page struct {
 	// URL is the absolute URL, as it is sent to targets.
 	URL string `json:"page"`
-	// Hash is the hash of the content. As long as it is the same, no updates
-	// are sent.
+	// Hash is the hash of the content, of a page that is gone the last one. As long as
+	// it is the same, no updates are sent.
 	Hash string `json:"hash,omitempty"`
 	// Gone is set if the page was deleted or moved to Replacement.
 	Gone        bool   `json:"gone,omitempty"`
@@ -82,8 +82,10 @@ type Key struct {
 // so far.
 type Notice struct {
 	Key
-	Event       Event  `json:"event"`
-	Replacement string `json:"replacement,omitempty"` // of a Moved page
+	Event Event `json:"event"`
+	// Replacement is where the page is now, if it moved from Source, under which the
+	// target knows it.
+	Replacement string `json:"replacement,omitempty"`
 	// Hash is the hash of the page's content when the notice was planned.
 	Hash  string `json:"hash,omitempty"`
 	State State  `json:"state"`

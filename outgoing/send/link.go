@@ -67,8 +67,12 @@ func (s *LinkSender) Spacing() time.Duration { return 0 }
 // the first.
 func (s *LinkSender) Send(ctx context.Context, n ledger.Notice, e outgoing.Endpoint) outgoing.Outcome {
 	c := LinkCall{Method: Unlink, Source: n.Source, Target: n.Target, Replacement: n.Replacement}
-	if n.Event == ledger.Added {
+	switch n.Event {
+	case ledger.Added:
 		c.Method, c.Replacement = Link, ""
+	case ledger.Removed, ledger.Deleted:
+		// The host of the target got LINK from the new URL when the page moved.
+		c.Source, c.Replacement = cmp.Or(n.Replacement, n.Source), ""
 	}
 	o := s.call(ctx, c, e)
 	if n.Event == ledger.Moved && (o.State == ledger.Done || o.State == ledger.Accepted) {
