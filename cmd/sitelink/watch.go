@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"runtime/debug"
 	"slices"
@@ -77,8 +78,11 @@ type watcher struct {
 	// be loaded. findings are those that the reader knows.
 	audit    *audit.Audit
 	findings []check.Finding
-	// checked is set after the first check that worked.
-	checked bool
+	// checked is set after the first check that worked. found is set while the
+	// project is known to be what is there now.
+	checked, found bool
+	// changing is set while files change all the time, and that was printed.
+	changing bool
 	// pending are the changed paths that no check has seen yet; reload is set when
 	// any file, or the configuration, may have changed.
 	pending []string
@@ -92,18 +96,25 @@ type watcher struct {
 // runWatch does the work of `sitelink watch`. It ends when ctx does, or with an
 // error that another attempt would not repair.
 func runWatch(ctx context.Context, c *cli, cfg *config.Config, flags watchFlags, configure func() (*config.Config, error)) error {
-	p, err := c.find(ctx, cfg)
+	p, err := c.findRoot(ctx, cfg)
 	if err != nil {
 		return err
 	}
-	w := &watcher{cli: c, flags: flags, configure: configure, project: p, reload: true, out: newWatchPrinter(c, p, flags)}
+	// What is not built yet is waited for.
+	if err := p.CheckDocroot(); err != nil && !notBuilt(err) {
+		return err
+	}
+	c.printNotes(p)
+	w := &watcher{cli: c, flags: flags, configure: configure, project: p, reload: true, found: true, out: newWatchPrinter(c, p, flags)}
 	// A watch holds the results of two checks. Collecting garbage when the heap has
 	// grown by half keeps its memory below 1.6 times that of a check, not at 1.9.
 	if c.env.Getenv("GOGC") == "" {
 		debug.SetGCPercent(50)
 	}
 	// Watched before it is read, so that no change is missed.
-	files, err := project.Watch(p.Docroot, project.WatchOptions{Quiet: flags.quiet, Poll: flags.poll, Lock: audit.BuildLock(p), Also: w.watchedFiles()})
+	files, err := project.Watch(p.Docroot, project.WatchOptions{
+		Quiet: flags.quiet, Poll: flags.poll, Lock: audit.BuildLock(p), Also: w.watchedFiles(), Away: w.away,
+	})
 	if err != nil {
 		return err
 	}
@@ -111,22 +122,38 @@ func runWatch(ctx context.Context, c *cli, cfg *config.Config, flags watchFlags,
 	polls := files.Polls()
 	w.warnPolling(polls)
 	for {
-		if err := w.round(ctx); errors.Is(err, errReaderGone) {
+		b, err := files.Next(ctx)
+		if err == nil {
+			if polls == nil {
+				polls = files.Polls()
+				w.warnPolling(polls)
+			}
+			w.reload = w.reload || b.All
+			w.pending = append(w.pending, b.Paths...)
+			err = w.round(ctx, b.Changing)
+		}
+		if errors.Is(err, errReaderGone) {
 			return nil
 		} else if err != nil {
 			return err
 		}
-		b, err := files.Next(ctx)
-		if err != nil {
-			return err
-		}
-		if polls == nil {
-			polls = files.Polls()
-			w.warnPolling(polls)
-		}
-		w.reload = w.reload || b.All
-		w.pending = append(w.pending, b.Paths...)
 	}
+}
+
+// notBuilt reports whether an error says that there is no site in a docroot yet.
+func notBuilt(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, site.ErrNoPages)
+}
+
+// away prints that there is no site, and what makes one. Then it is found again: its
+// files may name another host.
+func (w *watcher) away() error {
+	w.found = false
+	command := ""
+	if g := w.project.Generator; g != nil {
+		command = g.UsualCommand()
+	}
+	return w.out.waiting(w.project.Docroot, command)
 }
 
 // warnPolling prints why the system sends no events, and what helps; nil prints
@@ -167,23 +194,38 @@ func (w *watcher) watchedFiles() []string {
 
 // round checks what is pending and prints the outcome. If the check fails, for
 // example because the docroot is missing while a generator replaces it, the
-// changes stay pending for the next round. The error is that of ctx or of the
+// changes stay pending for the next round. changing means that files still change; while
+// that lasts, only differences are printed. The error is that of ctx or of the
 // output, or that of the first check.
-func (w *watcher) round(ctx context.Context) error {
-	if err := w.out.begin(); err != nil {
-		return err
+func (w *watcher) round(ctx context.Context, changing bool) error {
+	quiet := changing && w.changing
+	w.changing = changing
+	if !quiet {
+		if err := w.out.begin(); err != nil {
+			return err
+		}
 	}
 	timer := newTimer(w.ui)
 	n, err := w.next(ctx)
+	if quiet && ctx.Err() == nil && (err != nil || len(n.New)+len(n.Fixed) > 0) {
+		if err := w.out.begin(); err != nil {
+			return err
+		}
+		quiet = false
+	}
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case err == nil:
 		w.pending, w.reload, w.checked = w.pending[:0], false, true
+		if quiet {
+			return nil
+		}
+		n.changing = changing
 		err = w.print(ctx, n)
 		timer.stage("watch")
 		return err
-	case !w.checked && !errors.Is(err, site.ErrNoPages):
+	case !w.checked && !notBuilt(err):
 		return err
 	}
 	w.reload = true
@@ -197,6 +239,8 @@ type watchedCheck struct {
 	// of the last check.
 	errors, warnings int
 	all, before      []check.Finding
+	// changing: files changed while they were checked.
+	changing bool
 }
 
 // print prints what a check found, at positions in the sources where they are
@@ -261,7 +305,9 @@ func (w *watcher) load(ctx context.Context) (*audit.Audit, error) {
 		slices.Sort(w.pending)
 		return last.Update(ctx, slices.Compact(w.pending))
 	}
-	if w.checked {
+	found := w.found
+	w.found = false
+	if !found {
 		// A configuration that is wrong leaves the old one in place.
 		p, err := w.findAgain(ctx)
 		if err == nil {
@@ -329,6 +375,21 @@ func newWatchPrinter(c *cli, p *project.Project, flags watchFlags) *watchPrinter
 	}
 }
 
+// waiting prints that the docroot has no site, and the command that makes one; "" if
+// that is not known.
+func (p *watchPrinter) waiting(docroot, command string) error {
+	if p.jsonl {
+		p.buf = append(report.AppendString(append(p.buf, `{"event":"waiting","docroot":`...), docroot), `,"command":`...)
+		p.buf = append(report.AppendString(p.buf, command), '}')
+	} else if p.buf = append(p.buf, "sitelink: waiting for "+visible(docroot)...); command != "" {
+		p.buf = append(p.buf, "; "+command+" builds it"...)
+	} else {
+		p.buf = append(p.buf, " to be built"...)
+	}
+	p.buf = append(p.buf, '\n')
+	return p.flush()
+}
+
 // begin prints that a check begins.
 func (p *watchPrinter) begin() error {
 	if p.jsonl {
@@ -352,10 +413,17 @@ func (p *watchPrinter) end(c *watchedCheck, fixed, list []check.Finding) error {
 		return err
 	}
 	if p.jsonl {
-		p.buf = fmt.Appendf(p.buf, `{"event":"end","new":%d,"fixed":%d,"errors":%d,"warnings":%d}`, len(c.New), len(fixed), c.errors, c.warnings)
+		p.buf = fmt.Appendf(p.buf, `{"event":"end","new":%d,"fixed":%d,"errors":%d,"warnings":%d`, len(c.New), len(fixed), c.errors, c.warnings)
+		if c.changing {
+			p.buf = append(p.buf, `,"changing":true`...)
+		}
+		p.buf = append(p.buf, '}')
 	} else {
 		p.buf = fmt.Appendf(p.buf, "%s%s new, %s fixed; %s, %s", watchEnds, thousands(len(c.New)), thousands(len(fixed)),
 			count(c.errors, "error"), count(c.warnings, "warning"))
+		if c.changing {
+			p.buf = append(p.buf, "; files are still changing"...)
+		}
 	}
 	p.buf = append(p.buf, '\n')
 	return p.flush()

@@ -55,12 +55,12 @@ func watchTells(t *testing.T, rng *rand.Rand, all, accept bool, steps int) {
 		flags.list = "all"
 	}
 	p := testkit.Must(a.findRoot(t.Context(), cfg))(t)
-	w := &watcher{cli: a, flags: flags, configure: configure, project: p, reload: true, out: newWatchPrinter(a, p, flags)}
+	w := &watcher{cli: a, flags: flags, configure: configure, project: p, reload: true, found: true, out: newWatchPrinter(a, p, flags)}
 	var before []check.Finding
 	told, accepted := 0, 0
 	for step := range steps {
 		out.Reset()
-		testkit.Check(t, w.round(t.Context()))
+		testkit.Check(t, w.round(t.Context(), false))
 		after := freshFindings(t, a, w)
 		if got, want := out.String(), watchLines(before, after, all); got != want {
 			t.Fatalf("step %d, after %q: printed\n%swant\n%s", step, e.log[max(0, len(e.log)-5):], got, want)
@@ -98,6 +98,52 @@ func watchTells(t *testing.T, rng *rand.Rand, all, accept bool, steps int) {
 	}
 	if told < 10*steps/3 || (accepted > steps/15) != accept {
 		t.Errorf("%d lines in all, %d steps with a baseline", told, accepted)
+	}
+}
+
+// TestWatchChanging: while files change all the time, a check says so, and later ones say
+// only what is different.
+func TestWatchChanging(t *testing.T) {
+	t.Parallel()
+	for format, want := range map[string][]string{
+		"text":  {"; 1 error, 0 warnings; files are still changing\n", "sitelink: waiting for x to be built\n", "; 0 errors, 0 warnings; files are still changing\n", "0 warnings\n"},
+		"jsonl": {`"errors":1,"warnings":0,"changing":true}`, `{"event":"waiting","docroot":"x","command":""}`, `"errors":0,"warnings":0,"changing":true}`, `"warnings":0}`},
+	} {
+		docroot := t.TempDir()
+		page := filepath.Join(docroot, "a.html")
+		testkit.Write(t, page, "<a href=gone.html>x</a>")
+		var out bytes.Buffer
+		a := &cli{env: env{Stdout: &out, Stderr: io.Discard, Getenv: func(string) string { return "" }}, printed: map[string]bool{}}
+		a.ui = newUI(a.env)
+		cmd := watchCommand(a)
+		cfg := testkit.Must(a.configure(cmd, []string{docroot}))(t)
+		p := testkit.Must(a.findRoot(t.Context(), cfg))(t)
+		flags := watchFlags{format: format, list: "changes"}
+		w := &watcher{cli: a, flags: flags, project: p, reload: true, found: true, out: newWatchPrinter(a, p, flags)}
+		round := func(changing bool, want string) {
+			t.Helper()
+			out.Reset()
+			testkit.Check(t, w.round(t.Context(), changing))
+			w.pending = append(w.pending, "a.html")
+			got := out.String()
+			if begins := strings.Count(got, "check begins") + strings.Count(got, `"begin"`); !strings.Contains(got, want) || want == "" && got != "" || want != "" && begins != 1 {
+				t.Errorf("%s: printed %q, want %q", format, got, want)
+			}
+		}
+		round(true, want[0])
+		round(true, "")
+		out.Reset()
+		testkit.Check(t, w.out.waiting("x", ""))
+		if out.String() != strings.TrimSpace(want[1])+"\n" {
+			t.Errorf("%s: waiting: %q", format, &out)
+		}
+		testkit.Write(t, page, "<a href=a.html>x</a>")
+		round(true, want[2])
+		round(true, "")
+		round(false, want[3])
+		if strings.Contains(out.String(), "changing") {
+			t.Errorf("%s: at last %q", format, &out)
+		}
 	}
 }
 

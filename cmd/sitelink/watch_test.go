@@ -243,6 +243,53 @@ func TestWatchList(t *testing.T) {
 	w.interrupt()
 }
 
+// TestWatchWaits: before the first build, and while a build has removed or emptied the
+// docroot, a watch waits and says for what, once. Ctrl-C ends it then too.
+func TestWatchWaits(t *testing.T) {
+	t.Parallel()
+	w := &watched{t: t, root: filepath.Join(t.TempDir(), "public")}
+	testkit.Write(t, filepath.Join(filepath.Dir(w.root), "hugo.toml"), "title = 't'\n")
+	w.start(func(cmd *exec.Cmd) {
+		cmd.Env = append(cmd.Environ(), "PATH="+filepath.Dir(testkit.Must(exec.LookPath("sitelink"))(t))) // no Hugo
+	})
+	waits := func(when string) {
+		t.Helper()
+		if !w.lines.Scan() || w.lines.Text() != "sitelink: waiting for public; hugo builds it" {
+			t.Fatalf("%s: %q", when, w.lines.Text())
+		}
+	}
+	files := func() {
+		for i := range 10 {
+			w.write(fmt.Sprintf("%d.html", i), fmt.Sprintf("<a href=%d.html>x</a>", (i+1)%10))
+		}
+	}
+	waits("before the first build")
+	w.write("_redirects", "/old /gone.html\n") // another host
+	files()
+	if got := w.check(); !strings.HasSuffix(got[len(got)-1], "; 1 error, 0 warnings") || !strings.Contains(got[0], "_redirects:1:1: error") {
+		t.Errorf("at first: %q", got)
+	}
+	testkit.Check(t, os.RemoveAll(w.root))
+	waits("removed")
+	files()
+	w.until("0 new, 1 fixed; 0 errors, 0 warnings")
+	for i := range 10 {
+		testkit.Check(t, os.Remove(filepath.Join(w.root, fmt.Sprintf("%d.html", i))))
+	}
+	waits("emptied")
+	files()
+	if got := w.check(); !slices.Equal(got, []string{"0 new, 0 fixed; 0 errors, 0 warnings"}) {
+		t.Errorf("again: %q", got)
+	}
+	testkit.Check(t, os.RemoveAll(w.root))
+	waits("removed again")
+	testkit.Check(t, w.cmd.Process.Signal(os.Interrupt))
+	if w.lines.Scan() {
+		t.Errorf("after Ctrl-C: %q", w.lines.Text())
+	}
+	checkExit(t, w.cmd.Wait(), exitInterrupted)
+}
+
 // TestWatchReaderGone: a watch whose reader has gone ends at its next word.
 func TestWatchReaderGone(t *testing.T) {
 	w := startWatch(t, map[string]string{"index.html": "x"})

@@ -98,7 +98,7 @@ func (n *notifier) enter(dir string, b *batch) error {
 	for _, e := range entries {
 		name := filepath.Join(dir, e.Name())
 		if b != nil {
-			n.note(b, name)
+			n.note(b, name, fsnotify.Create)
 		}
 		if e.IsDir() {
 			if err := n.enter(name, b); err != nil {
@@ -111,13 +111,13 @@ func (n *notifier) enter(dir string, b *batch) error {
 
 // note adds a changed path. Paths outside the tree count only if they are in
 // WatchOptions.Also.
-func (n *notifier) note(b *batch, name string) {
+func (n *notifier) note(b *batch, name string, op fsnotify.Op) {
 	if n.also[name] {
 		b.addAll()
 		return
 	}
 	if rel, ok := strings.CutPrefix(name, n.real+string(filepath.Separator)); ok && !temporary(filepath.Base(name)) {
-		b.add(filepath.ToSlash(rel))
+		b.add(filepath.ToSlash(rel), op)
 	}
 }
 
@@ -164,7 +164,7 @@ func (n *notifier) event(b *batch, ev fsnotify.Event) error {
 		return errReplaced
 	case gone && n.dirs[ev.Name]:
 		// Its watches would continue under names that are no longer correct.
-		n.note(b, ev.Name)
+		n.note(b, ev.Name, ev.Op)
 		// The directories in it are gone as well. If it came back under the same name, another
 		// event follows.
 		for d := range n.dirs {
@@ -180,7 +180,7 @@ func (n *notifier) event(b *batch, ev fsnotify.Event) error {
 		}
 		return nil
 	}
-	n.note(b, ev.Name)
+	n.note(b, ev.Name, ev.Op)
 	if ev.Has(fsnotify.Create) && !n.dirs[ev.Name] {
 		if info, err := os.Lstat(ev.Name); err == nil && info.IsDir() {
 			return n.enter(ev.Name, b)

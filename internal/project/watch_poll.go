@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/fsnotify/fsnotify"
 )
 
 // stamp is what identifies a version of a file without reading it.
@@ -101,14 +103,20 @@ func (p *poller) compare(b *batch) (changed bool, err error) {
 	}
 	now := p.list()
 	for path, s := range now {
-		if old, ok := p.known[path]; !ok || old != s {
-			p.note(b, path)
-			changed = true
+		old, ok := p.known[path]
+		switch {
+		case !ok:
+			p.note(b, path, fsnotify.Create)
+		case old != s:
+			p.note(b, path, fsnotify.Write)
+		default:
+			continue
 		}
+		changed = true
 	}
 	for path := range p.known {
 		if _, ok := now[path]; !ok {
-			p.note(b, path)
+			p.note(b, path, fsnotify.Remove)
 			changed = true
 		}
 	}
@@ -116,10 +124,10 @@ func (p *poller) compare(b *batch) (changed bool, err error) {
 	return changed, nil
 }
 
-func (p *poller) note(b *batch, path string) {
+func (p *poller) note(b *batch, path string, op fsnotify.Op) {
 	if path == "." || len(path) > 3 && path[:3] == "../" {
 		b.addAll()
 		return
 	}
-	b.add(path)
+	b.add(path, op)
 }

@@ -180,7 +180,7 @@ func TestBusyNeighbourAtTheEnd(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		for changed := true; changed; {
 			var err error
-			if changed, err = n.wait(ctx, &batch{paths: map[string]bool{}}, until); err != nil || ctx.Err() != nil {
+			if changed, err = n.wait(ctx, &batch{paths: map[string]*change{}}, until); err != nil || ctx.Err() != nil {
 				t.Fatalf("the end of the pause was lost: %v, %v", err, ctx.Err())
 			}
 		}
