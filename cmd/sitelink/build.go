@@ -125,10 +125,28 @@ func (b *build) generate(ctx context.Context, to io.Writer) error {
 		}
 	}
 	defer os.RemoveAll(fresh)
+	if err := b.generateInto(ctx, fresh, to); err != nil {
+		return err
+	}
+	// Eleventy does not read its output directory, but this build has another.
+	if usual, err := filepath.Rel(g.Dir, g.Docroot); err == nil && g.Generator == generator.Eleventy && filepath.IsLocal(usual) && usual != "." {
+		if _, err := os.Stat(filepath.Join(fresh, usual)); err == nil {
+			return text.WithHint(fmt.Errorf("%s read %s, an earlier build, as input", g.Title(), usual), "add /"+filepath.ToSlash(usual)+"/ to .gitignore or .eleventyignore")
+		}
+	}
+	if err := os.Rename(fresh, docroot); err != nil {
+		return fmt.Errorf("rename %s to %s: %w", fresh, docroot, system.Cause(err))
+	}
+	return nil
+}
+
+// generateInto runs the generator, which writes the site to the directory out.
+func (b *build) generateInto(ctx context.Context, out string, to io.Writer) error {
+	g := b.project.Generator
 	if g.Generator == generator.Hugo {
 		defer generator.TidyHugo(g.Dir)() // its lock
 	}
-	command := b.command(fresh)
+	command := b.command(out)
 	b.c.ui.note("building with " + command.String())
 	output := &warningCounter{to: to, warning: command.Warning}
 	err := system.Command{
@@ -148,17 +166,8 @@ func (b *build) generate(ctx context.Context, to io.Writer) error {
 	case output.count > 0:
 		return text.WithHint(fmt.Errorf("the build failed: %s: %s, and --strict allows none", command, count(output.count, "warning")), "fix what "+g.Title()+" reports above")
 	}
-	if _, err := os.Stat(fresh); err != nil {
-		return text.WithHint(fmt.Errorf("%s reported no error, but wrote no site to %s", g.Title(), fresh), "")
-	}
-	// Eleventy does not read its output directory, but this build has another.
-	if usual, err := filepath.Rel(g.Dir, g.Docroot); err == nil && g.Generator == generator.Eleventy && filepath.IsLocal(usual) && usual != "." {
-		if _, err := os.Stat(filepath.Join(fresh, usual)); err == nil {
-			return text.WithHint(fmt.Errorf("%s read %s, an earlier build, as input", g.Title(), usual), "add /"+filepath.ToSlash(usual)+"/ to .gitignore or .eleventyignore")
-		}
-	}
-	if err := os.Rename(fresh, docroot); err != nil {
-		return fmt.Errorf("rename %s to %s: %w", fresh, docroot, system.Cause(err))
+	if _, err := os.Stat(out); err != nil {
+		return text.WithHint(fmt.Errorf("%s reported no error, but wrote no site to %s", g.Title(), out), "")
 	}
 	return nil
 }

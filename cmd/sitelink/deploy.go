@@ -2,9 +2,13 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"maps"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -15,6 +19,7 @@ import (
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/audit"
+	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/notify"
 	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
@@ -23,7 +28,7 @@ import (
 
 func deployCommand(c *cli) *cobra.Command {
 	var f notifyFlags
-	var noCheck bool
+	var noCheck, build bool
 	cmd := &cobra.Command{
 		Use: "deploy [DIR] [flags] -- COMMAND [ARGUMENT...]",
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -46,23 +51,43 @@ func deployCommand(c *cli) *cobra.Command {
 			if err := f.check(nil); err != nil {
 				return err
 			}
-			p, err := c.find(cmd.Context(), cfg)
-			if err != nil {
-				return err
-			}
 			for _, name := range []string{"since", "gone", "anchors", "log"} {
 				if noCheck && cmd.Flags().Changed(name) {
 					return text.Usage(fmt.Sprintf("--%s has no effect with --no-check", name), "only the check compares with what was there before")
 				}
+			}
+			if build {
+				if err := buildDocroot(cmd.Context(), c, cfg); err != nil {
+					return err
+				}
+			}
+			p, err := c.find(cmd.Context(), cfg)
+			if err != nil {
+				return err
 			}
 			d := deployment{notifier: notifier{cli: c, flags: &f, project: p}, command: command, noCheck: noCheck}
 			return d.run(cmd.Context())
 		},
 	}
 	f.add(cmd)
+	cmd.Flags().BoolVar(&build, "build", false, "run the site's generator first, which writes the docroot that the command publishes")
 	cmd.Flags().BoolVar(&noCheck, "no-check", false, "deploy without checking the docroot first")
 	addSiteKeyFlags(cmd, "color", "since", "gone", "anchors", "log")
 	return cmd
+}
+
+// buildDocroot runs the generator of the working directory, which writes its usual docroot.
+func buildDocroot(ctx context.Context, c *cli, cfg *config.Config) error {
+	b, err := openBuild(ctx, c, cfg, false, nil)
+	if err != nil {
+		return err
+	}
+	defer b.unlock()
+	p, usual := b.project, b.project.Generator.Docroot
+	if name := cfg.Docroot; name != "" && p.Abs(name) != usual {
+		return text.Usage(fmt.Sprintf("--build writes to %s, but the docroot is %s", p.Show(usual), name), "build the site first, then run deploy without --build")
+	}
+	return b.generateInto(ctx, usual, c.env.Stderr)
 }
 
 // deployment is one run of deploy.
@@ -72,19 +97,30 @@ type deployment struct {
 	// before it.
 	command []string
 	noCheck bool
+	// preview says why the build is a preview's; "" if it is not.
+	preview string
+	// checked are the files of the docroot when the check began, and those that the run
+	// itself added.
+	checked map[string]fs.FileInfo
 	// record is what the site answers, for the next run.
 	record *audit.Record
 }
 
-// run does the work of `sitelink deploy`. It plans before the command runs, since
-// the command may change the docroot.
+// run does the work of `sitelink deploy`. It plans before the command runs, so that the
+// user can still say no, and again if the command changed the docroot.
 func (d *deployment) run(ctx context.Context) error {
+	d.checked = filesOf(d.project.Abs(d.project.Docroot))
 	if !d.noCheck {
-		if err := d.check(ctx); err != nil {
+		if err := d.check(ctx, "not deployed: the check found errors; --no-check deploys anyway"); err != nil {
 			return err
 		}
 	}
-	if d.flags.sends(d.project.Config) {
+	sends, why, err := d.sends(ctx)
+	if err != nil {
+		return err
+	}
+	d.preview = why
+	if sends {
 		// Opened before the command runs: two deploys at the same time would send
 		// the same notices.
 		store, err := notify.OpenLedger(ctx, d.project, notify.LedgerOptions{Warn: d.ui.warning})
@@ -98,27 +134,34 @@ func (d *deployment) run(ctx context.Context) error {
 		return err
 	}
 	compared, err := d.plan(ctx, snap)
-	if err != nil {
+	if other := (*ledger.OtherSiteError)(nil); errors.As(err, &other) {
+		d.preview = cmp.Or(d.preview, other.Error())
+		d.ui.note(other.Error() + ": there is nothing to compare")
+	} else if err != nil {
 		return err
 	}
-	calls, err := d.plannedCalls(ctx, d.project, compared.Site)
-	if err != nil {
+	if compared, err = d.publish(ctx, snap, compared); err != nil {
 		return err
 	}
-	if err := d.publish(ctx); err != nil {
-		return err
+	if compared != nil {
+		calls, err := d.plannedCalls(ctx, d.project, compared.Site)
+		if err != nil {
+			return err
+		}
+		if err := d.printPlan(compared, calls); err != nil {
+			return err
+		}
 	}
-	if err := d.printPlan(compared, calls); err != nil {
-		return err
+	if d.preview == "" {
+		d.ui.note("deployed without sending notices; to send them, use --send or set enabled = true in [outgoing]")
 	}
-	d.ui.note("deployed without sending notices; to send them, use --send or set enabled = true in [outgoing]")
 	return nil
 }
 
-// check checks the docroot. If it has errors, nothing is deployed and the findings
-// go to standard output; otherwise standard output is for the outcomes of the
+// check checks the docroot. If it has errors, the findings go to standard output, and the
+// user reads otherwise what that means; if not, standard output is for the outcomes of the
 // notices, and the report of the check goes to standard error.
-func (d *deployment) check(ctx context.Context) error {
+func (d *deployment) check(ctx context.Context, otherwise string) error {
 	var report bytes.Buffer
 	checker := *d.cli
 	checker.env.Stdout = &report
@@ -131,7 +174,7 @@ func (d *deployment) check(ctx context.Context) error {
 		err = fmt.Errorf("write report: %w", writeErr)
 	}
 	if errors.Is(err, errFindings) {
-		d.ui.line("not deployed: the check found errors; --no-check deploys anyway")
+		d.ui.line(otherwise)
 	}
 	return err
 }
@@ -141,25 +184,32 @@ func (d *deployment) deployAndNotify(ctx context.Context, store ledger.Store) er
 	if err != nil {
 		return err
 	}
-	compared, err := d.plan(ctx, snap)
+	before, err := d.plan(ctx, snap)
 	if err != nil {
 		return err
 	}
-	plan := compared.Plan
-	if live := d.project.Config.Outgoing.Live; live > 0 && len(plan.Due())+len(d.recheck) > 0 {
-		if err := notify.OwnAddress(ctx, d.project.Config, versionNumber(), plan.Base); err != nil {
+	if live := d.project.Config.Outgoing.Live; live > 0 && len(before.Plan.Due())+len(d.recheck) > 0 {
+		if err := notify.OwnAddress(ctx, d.project.Config, versionNumber(), before.Plan.Base); err != nil {
 			return fmt.Errorf("not deployed: %w", err)
 		}
 	}
 	// The user confirms before the command runs; afterwards it is too late to say
 	// no.
-	if err := d.confirm(ctx, len(plan.Due())+len(d.recheck)); err != nil {
+	if err := d.confirm(ctx, len(before.Plan.Due())+len(d.recheck)); err != nil {
 		return err
 	}
-	if err := d.publish(ctx); err != nil {
+	compared, err := d.publish(ctx, snap, before)
+	switch {
+	case err != nil:
 		return err
+	case d.lostInCI(snap):
+		return d.sayLost()
+	case compared != before:
+		err = d.confirm(ctx, len(compared.Plan.Due())+len(d.recheck))
 	}
-	err = d.carryOut(ctx, store, plan)
+	if err == nil {
+		err = d.carryOut(ctx, store, compared.Plan)
+	}
 	if err == nil || errors.Is(err, errNotices) || ctx.Err() != nil {
 		return err
 	}
@@ -169,8 +219,8 @@ func (d *deployment) deployAndNotify(ctx context.Context, store ledger.Store) er
 	return errNotices
 }
 
-// plan compares the docroot with the ledger and writes tombstones. A docroot that
-// must not be published is an error.
+// plan compares the docroot with the ledger. A docroot that must not be published is an
+// error.
 func (d *deployment) plan(ctx context.Context, snap *ledger.Snapshot) (*notify.Comparison, error) {
 	compared, err := d.compare(ctx, snap)
 	if err != nil {
@@ -179,12 +229,7 @@ func (d *deployment) plan(ctx context.Context, snap *ledger.Snapshot) (*notify.C
 	if err := check.Deployable(&check.Summary{Docroot: compared.Site.Root(), ServerPages: compared.Site.ServerPages()}); err != nil {
 		return nil, err
 	}
-	if d.flags.tombstones {
-		if err := writeTombstones(d.cli, compared); err != nil {
-			return nil, err
-		}
-	}
-	if _, err := d.addFailed(snap, compared); err != nil {
+	if _, err = d.addFailed(snap, compared); err != nil {
 		return nil, err
 	}
 	if d.record, err = audit.RecordOf(ctx, compared.Site, ""); err != nil {
@@ -193,18 +238,64 @@ func (d *deployment) plan(ctx context.Context, snap *ledger.Snapshot) (*notify.C
 	return compared, nil
 }
 
-// publish runs the user's command. Its output is not the report, so it goes to
-// standard error.
-func (d *deployment) publish(ctx context.Context) error {
+// publish writes tombstones and runs the user's command, whose output is not the report
+// and goes to standard error. It returns the comparison of what was published: before,
+// unless the command changed the docroot. Only what is published may be recorded and
+// announced: if that is broken, the error is [errFindings].
+func (d *deployment) publish(ctx context.Context, snap *ledger.Snapshot, before *notify.Comparison) (*notify.Comparison, error) {
+	root := d.project.Abs(d.project.Docroot)
+	if before != nil && d.flags.tombstones {
+		written, err := writeTombstones(d.cli, before)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range written {
+			name = filepath.Join(root, filepath.FromSlash(name))
+			if d.checked[name], err = os.Lstat(name); err != nil {
+				return nil, fmt.Errorf("read tombstone: %w", err)
+			}
+		}
+	}
 	cmd := exec.CommandContext(ctx, d.command[0], d.command[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = d.env.Stdin, d.env.Stderr, d.env.Stderr
 	// The terminal has interrupted the command too: give it time to clean up.
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = 10 * time.Second
-	err := cmd.Run()
-	switch {
-	case err == nil:
-		// The next check can tell from the record which addresses and ids are gone.
+	if err := cmd.Run(); err != nil {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		return nil, text.WithHint(fmt.Errorf("run %s: %w", strings.Join(d.command, " "), system.Cause(err)), "the site may be deployed in part; no notices were sent")
+	}
+
+	compared := before
+	var broken error
+	switch now := filesOf(root); {
+	case len(now) == 0:
+		d.ui.note(fmt.Sprintf("the command left no files in %s: the notices are about those that were checked", d.project.Docroot))
+	case !maps.EqualFunc(now, d.checked, sameFile):
+		if d.noCheck {
+			d.ui.note(fmt.Sprintf("the command changed %s: the notices are about what it published", d.project.Docroot))
+		} else {
+			d.ui.note(fmt.Sprintf("the command changed %s after the check: checking what it published", d.project.Docroot))
+			broken = d.check(ctx, "deployed, but the check found errors; no notices were sent; deploy --build builds and checks before it deploys")
+			if broken != nil && !errors.Is(broken, errFindings) {
+				return nil, broken
+			}
+		}
+		if before != nil {
+			var err error
+			if compared, err = d.plan(ctx, snap); err != nil {
+				return nil, text.WithHint(fmt.Errorf("%s is deployed: %w", d.project.Docroot, err), "fix this, then run sitelink notify")
+			}
+			if d.flags.tombstones && len(compared.Plan.Unanswered) > 0 {
+				d.ui.warning("the command removed tombstones, or made them necessary, and did not publish them: build first, with deploy --build")
+			}
+		}
+	}
+	// The next check can tell from the record which addresses and ids are gone. A preview
+	// is not what readers rely on.
+	if compared != nil && d.preview == "" {
 		name, err := notify.RecordName(d.project)
 		if err == nil {
 			err = system.MakeState(filepath.Dir(d.project.Abs(name)))
@@ -215,9 +306,36 @@ func (d *deployment) publish(ctx context.Context) error {
 		if err != nil {
 			d.ui.warning(fmt.Sprintf("the addresses of the site are not recorded: %v", err))
 		}
-		return nil
-	case ctx.Err() != nil:
-		return ctx.Err()
 	}
-	return text.WithHint(fmt.Errorf("run %s: %w", strings.Join(d.command, " "), system.Cause(err)), "the site may be deployed in part; no notices were sent")
+	return compared, broken
+}
+
+// filesOf lists the files below a directory. It leaves out what git and sitelink keep
+// beside a site, and returns none if the directory does not exist.
+func filesOf(root string) map[string]fs.FileInfo {
+	files := map[string]fs.FileInfo{}
+	real, err := filepath.EvalSymlinks(root)
+	if err != nil {
+		return files
+	}
+	// A file that disappears meanwhile, or that cannot be read, is not listed.
+	_ = filepath.WalkDir(real, func(path string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil || e.Name() != ".git" && e.Name() != system.StateName && e.IsDir():
+			return nil
+		case e.IsDir():
+			return filepath.SkipDir
+		}
+		if info, err := e.Info(); err == nil && e.Name() != ".git" {
+			rel, _ := filepath.Rel(real, path) // never fails below real
+			files[filepath.Join(root, rel)] = info
+		}
+		return nil
+	})
+	return files
+}
+
+// sameFile reports whether a file was neither replaced nor written to.
+func sameFile(a, b fs.FileInfo) bool {
+	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime()) && a.Mode() == b.Mode()
 }

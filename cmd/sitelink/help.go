@@ -41,7 +41,7 @@ var shortFlags = map[string][]string{
 	"links":           {"to", "from", "external", "anchors", "addresses", "orphans", "format", "output", "base-url", "config"},
 	"mv":              {"write", "undo", "keep-id", "base-url", "profile", "config"},
 	"notify":          {"send", "by", "due", "status", "baseline", "explain", "ledger", "base-url", "verbose", "config"},
-	"deploy":          {"send", "dry-run", "no-check", "tombstones", "live", "ledger", "max-notices", "base-url", "verbose", "config"},
+	"deploy":          {"build", "send", "dry-run", "no-check", "tombstones", "live", "ledger", "max-notices", "base-url", "config"},
 	"serve":           {"base-url", "listen", "store", "allow-address", "rate-address", "recheck", "pages", "backup", "verbose", "config"},
 	"baseline write":  {"reason", "expires", "force", "docroot", "base-url", "profile", "baseline", "ignore", "config"},
 	"baseline update": {"add", "reason", "expires", "docroot", "base-url", "profile", "baseline", "ignore", "config"},

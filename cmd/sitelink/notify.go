@@ -124,17 +124,57 @@ func configureNotify(c *cli, cmd *cobra.Command, args []string, f *notifyFlags) 
 	return cfg, nil
 }
 
-// sends reports whether the run sends, and does not only print what it would send.
-func (f *notifyFlags) sends(cfg *config.Config) bool {
-	return f.send || cfg.Outgoing.Enabled && !f.dryRun
-}
-
 // notifier is one run of notify, or of deploy.
 type notifier struct {
 	*cli
 	flags   *notifyFlags
 	project *project.Project
 	recheck []ledger.Notice // failed notices that may be cured
+}
+
+// sends reports whether the run sends, and does not only print what it would send. The
+// build of a preview, of which why tells, sends only if the user names the address of
+// the ledger and demands it.
+func (n *notifier) sends(ctx context.Context) (sends bool, why string, err error) {
+	why = notify.PreviewBuild(ctx, n.project, n.env.Getenv)
+	asked := n.flags.send || n.project.Config.Outgoing.Enabled && !n.flags.dryRun
+	if !asked || why == "" {
+		return asked, why, nil
+	}
+	note := fmt.Sprintf("nothing is sent, because this build is a preview: %s", why)
+	if n.flags.send {
+		snap, err := notify.ReadLedger(ctx, n.project, n.ui.warning)
+		if err != nil {
+			return false, why, err
+		}
+		base := "that is not known"
+		if len(n.project.BaseURLs) > 0 {
+			base = n.project.BaseURLs[0]
+		}
+		switch {
+		case snap.New:
+			note += ", and there is no ledger yet"
+		case ledger.SameSite(base, snap.Base):
+			return true, why, nil
+		default:
+			note += fmt.Sprintf("; --send needs the base URL of the ledger, %s, and this one is %s", snap.Base, base)
+		}
+	}
+	n.ui.note(note)
+	return false, why, nil
+}
+
+// lostInCI reports whether a ledger that does not exist was lost with the machine of an
+// earlier build.
+func (n *notifier) lostInCI(snap *ledger.Snapshot) bool {
+	return snap.New && !n.flags.baseline && notify.IsFile(notify.LedgerName(n.project)) && notify.InCI(n.env.Getenv)
+}
+
+// sayLost says what to do about a ledger that was lost in CI.
+func (n *notifier) sayLost() error {
+	n.ui.report(text.WithHint(fmt.Errorf("there is no ledger %s: in CI, a file is lost with the machine, so nothing was recorded or sent", notify.ShowLedger(n.project)),
+		"keep it in git: --ledger git:refs/sitelink/ledger. Or keep the file, and make it once: sitelink notify --baseline --send"))
+	return errNotices
 }
 
 // runNotify does the work of `sitelink notify`.
@@ -151,8 +191,18 @@ func runNotify(ctx context.Context, c *cli, cfg *config.Config, f *notifyFlags) 
 	switch {
 	case f.explain != "":
 		return n.explain(ctx)
-	case !f.sends(cfg) && !f.status:
-		return n.preview(ctx)
+	case !f.status:
+		sends, why, err := n.sends(ctx)
+		if err != nil {
+			return err
+		}
+		if !sends {
+			if err := n.preview(ctx); err != nil || why != "" {
+				return err
+			}
+			n.ui.note("dry run: nothing was sent or recorded; add --send to send")
+			return nil
+		}
 	}
 	store, err := notify.OpenLedger(ctx, n.project, notify.LedgerOptions{AcceptLoss: f.baseline, Warn: c.ui.warning})
 	if err != nil {
@@ -178,6 +228,8 @@ func (n *notifier) run(ctx context.Context, store ledger.Store) error {
 		return err
 	}
 	switch {
+	case n.lostInCI(snap):
+		return n.sayLost()
 	case n.flags.status:
 		return n.status(ctx, store, snap)
 	case n.flags.due:
@@ -474,11 +526,11 @@ func (n *notifier) preview(ctx context.Context) error {
 	} else {
 		err = n.previewPlan(ctx, snap)
 	}
-	if err != nil {
-		return err
+	if other := (*ledger.OtherSiteError)(nil); errors.As(err, &other) {
+		n.ui.note(other.Error() + ": there is nothing to compare")
+		err = nil
 	}
-	n.ui.note("dry run: nothing was sent or recorded; add --send to send")
-	return nil
+	return err
 }
 
 // previewPlan prints the plan, and how many notices of earlier runs are due too.
@@ -488,7 +540,7 @@ func (n *notifier) previewPlan(ctx context.Context, snap *ledger.Snapshot) error
 		return err
 	}
 	if n.flags.tombstones {
-		if err := writeTombstones(n.cli, compared); err != nil {
+		if _, err := writeTombstones(n.cli, compared); err != nil {
 			return err
 		}
 	}
@@ -597,13 +649,14 @@ func (c *cli) plannedCalls(ctx context.Context, p *project.Project, s *site.Site
 	return calls, nil
 }
 
-// writeTombstones writes a page for each deleted page, and prints how many.
-func writeTombstones(c *cli, compared *notify.Comparison) error {
-	n, err := notify.WriteTombstones(compared.Site, compared.Plan)
-	if n > 0 && err == nil {
-		c.ui.note(count(n, "tombstone") + " written")
+// writeTombstones writes a page for each deleted page, prints how many, and returns their
+// paths in the docroot.
+func writeTombstones(c *cli, compared *notify.Comparison) (written []string, err error) {
+	written, err = notify.WriteTombstones(compared.Site, compared.Plan)
+	if len(written) > 0 && err == nil {
+		c.ui.note(count(len(written), "tombstone") + " written")
 	}
-	return err
+	return written, err
 }
 
 // printTo writes a report to standard output.

@@ -63,7 +63,10 @@ func (p Project) Command(run Runner, out string, strict bool, more []string) Com
 		if local(p, strings.Fields(r.build)[0])[0] == "yarn" {
 			script = "yarn run "
 		}
-		script += r.build + ` "$@" && cp -R ` + Command{Args: []string{"./" + docroot + "/.", out}}.String()
+		script += r.build + ` "$@"`
+		if out != filepath.Join(p.Dir, filepath.FromSlash(docroot)) {
+			script += " && cp -R " + Command{Args: []string{"./" + docroot + "/.", out}}.String()
+		}
 		c = Command{Args: []string{"sh", "-c", script, "sh"}}
 	default:
 		words := strings.Fields(r.build)

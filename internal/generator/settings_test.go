@@ -231,6 +231,21 @@ func TestTidyHugo(t *testing.T) {
 }
 
 // TestCommand: the usual command of each generator, into a directory.
+// TestCommandInPlace: a generator that cannot write elsewhere is not asked to copy its
+// docroot onto itself.
+func TestCommandInPlace(t *testing.T) {
+	dir := testkit.MakeDocroot(t, map[string]string{"gatsby-config.js": ""})
+	p, _ := Detect(dir)
+	for out, want := range map[string]string{
+		filepath.Join(dir, "public"): `npx --no-install gatsby build "$@"`,
+		"/elsewhere":                 `npx --no-install gatsby build "$@" && cp -R ./public/. /elsewhere`,
+	} {
+		if got := p.Command(Runner{}, out, false, nil).Args[2]; got != want {
+			t.Errorf("into %s: %s", out, got)
+		}
+	}
+}
+
 func TestCommand(t *testing.T) {
 	for _, tc := range []struct {
 		files  string

@@ -15,12 +15,12 @@ import (
 )
 
 // WriteTombstones writes a page with the text of a 410 at the address of each deleted
-// page where no file exists, and returns how many it wrote. A fresh build of the
+// page where no file exists, and returns their paths in the docroot. A fresh build of the
 // docroot removes them. Files are created beneath the docroot only.
-func WriteTombstones(s *site.Site, plan *outgoing.Plan) (written int, err error) {
+func WriteTombstones(s *site.Site, plan *outgoing.Plan) (written []string, err error) {
 	root, err := os.OpenRoot(s.Root())
 	if err != nil {
-		return 0, fmt.Errorf("open docroot %s: %w", s.Root(), system.Cause(err))
+		return nil, fmt.Errorf("open docroot %s: %w", s.Root(), system.Cause(err))
 	}
 	defer root.Close()
 	for _, address := range plan.Unanswered {
@@ -45,7 +45,7 @@ func WriteTombstones(s *site.Site, plan *outgoing.Plan) (written int, err error)
 		if err != nil {
 			return written, fmt.Errorf("write tombstone %s: %w", path.Join(s.Root(), name), system.Cause(err))
 		}
-		written++
+		written = append(written, name)
 	}
 	return written, nil
 }

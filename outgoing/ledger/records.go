@@ -28,7 +28,7 @@ func (b *records) clone() *records {
 
 // apply applies a [Change].
 func (b *records) apply(base string, c Change) {
-	if c.Baseline || b.base == "" {
+	if b.base == "" || !SameSite(b.base, base) {
 		b.base = base
 	}
 	b.pages = replaceRows(b.pages, c.Pages, comparePages)

@@ -194,7 +194,7 @@ func (s *Store) Plan(ctx context.Context, base string, c ledger.Change) error {
 			return err
 		}
 		batch := &pgx.Batch{}
-		if c.Baseline || of == "" {
+		if of == "" || !ledger.SameSite(of, base) {
 			batch.Queue("UPDATE sitelink_ledger SET base = $1", base)
 		}
 		for _, l := range c.Dropped {
