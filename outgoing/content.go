@@ -18,6 +18,8 @@ import (
 type content struct {
 	page  *scanhtml.Outline
 	roots []int
+	// entry is the h-entry of the page, -1 without one.
+	entry int
 	// whole is set if the author chose the roots, so that everything in them counts
 	// except responses. Otherwise the theme may have put more into them, see skips.
 	whole bool
@@ -33,7 +35,7 @@ type content struct {
 // entries. tree has the nodes of the outline, for a selector to match.
 func (r *rules) contentOf(page *scanhtml.Outline, tree []*html.Node) (*content, bool) {
 	o := pageOutline{page}
-	c := &content{page: page, heading: -1}
+	c := &content{page: page, heading: -1, entry: -1}
 	if r.content != nil {
 		c.roots, c.whole = o.outermost(func(i int) bool { return r.content.Match(tree[i]) }), true
 		return c, true
@@ -61,6 +63,7 @@ func (r *rules) contentOf(page *scanhtml.Outline, tree []*html.Node) (*content, 
 // author wrote.
 func (c *content) setEntry(entry int) {
 	o := pageOutline{c.page}
+	c.entry = entry
 	c.roots = o.outermostIn(entry, func(i int) bool { return o.hasClass(i, "e-content") }, o.isItem)
 	if len(c.roots) == 0 {
 		c.roots = []int{entry}
@@ -79,6 +82,43 @@ func (c *content) setEntry(entry int) {
 	for _, cite := range o.outermostIn(entry, func(i int) bool { return o.isItem(i) && o.citesTarget(i) }, open) {
 		c.marked = append(c.marked, o.outermostIn(cite, func(i int) bool { return o.Tag(i) == atom.A && o.hasClass(i, "u-url") }, open)...)
 	}
+}
+
+// excerpt reports whether the content is that of another page, as on a home page or a tag page
+// with one post: each permalink of the h-entry (u-url), or the title, which is the first of
+// the highest headings, leads there. other reports whether a link does.
+func (c *content) excerpt(other func(href []byte) bool) bool {
+	o := pageOutline{c.page}
+	leads := func(i int) bool {
+		href, ok := o.Attr(i, scanhtml.AttrHref)
+		return ok && o.Tag(i) == atom.A && other(href)
+	}
+	roots := c.roots
+	if c.entry >= 0 {
+		if urls := o.outermostIn(c.entry, func(i int) bool { return o.Tag(i) == atom.A && o.hasClass(i, "u-url") }, o.isItem); len(urls) > 0 {
+			return !slices.ContainsFunc(urls, func(i int) bool { return !leads(i) }) // a short address may be there, too
+		}
+		roots = []int{c.entry}
+	}
+	for _, level := range [...]atom.Atom{atom.H1, atom.H2, atom.H3, atom.H4} {
+		if !o.Has(level) {
+			continue
+		}
+		for _, root := range roots {
+			titles := o.outermostIn(root, o.isElement(level), func(i int) bool { return !o.IsText(i) && c.skips(i) })
+			if len(titles) == 0 {
+				continue
+			}
+			links := o.outermostIn(titles[0], leads, func(int) bool { return false })
+			for i := titles[0]; i < o.End(titles[0]); i++ {
+				if o.IsText(i) && (len(links) == 0 || i < links[0] || i >= o.End(links[0])) {
+					return false // not all of the title is a link
+				}
+			}
+			return len(links) > 0
+		}
+	}
+	return false
 }
 
 // citesTarget reports whether an element names the page that the entry replies

@@ -491,7 +491,15 @@ func (d *differ) addNotice(e *Entry, source, target string, event ledger.Event, 
 	if e.Feed {
 		n.Protocol = ledger.WebSub
 	} else if open != nil {
-		n.Key = open.Key
+		n.Protocol = open.Protocol
+		if event == ledger.Removed || event == ledger.Deleted || event == ledger.Moved {
+			n.Target = open.Target
+		}
+		if n.Target != open.Target { // another fragment or scheme: that is what the page has now
+			old := *open
+			old.State, old.Next, old.Message = ledger.Skipped, time.Time{}, "the link is written differently now"
+			d.plan.Change.Notices = append(d.plan.Change.Notices, old)
+		}
 	}
 	if open != nil && open.MayHaveArrived() {
 		n.Endpoint = open.Endpoint

@@ -361,6 +361,33 @@ func TestNewBase(t *testing.T) {
 	w.expect()
 }
 
+// A link whose scheme or fragment is edited is the same link. A notice that is still to be
+// sent is sent with what the page has now.
+func TestLinkWrittenDifferently(t *testing.T) {
+	w := newWorld(t)
+	w.write("a/index.html", post("A", a("http://x.example/1"), a("https://x.example/2#a")))
+	w.write("b/index.html", post("B", a("http://x.example/1")))
+	w.snap.New = false
+	w.deploy()
+	for i := range w.snap.Notices {
+		if n := &w.snap.Notices[i]; n.Source == base+"a/" {
+			n.State, n.Protocol = ledger.Done, ledger.Webmention
+		}
+	}
+	w.write("a/index.html", post("A", a("https://x.example/1"), a("https://x.example/2#b")))
+	w.write("b/index.html", post("B", a("https://x.example/1")))
+	w.expect("updated a/ x.example/1", "updated a/ x.example/2#b", "added b/ x.example/1")
+	for _, n := range w.snap.Notices {
+		if n.Open() && (n.Target == "http://x.example/1" || n.Target == "https://x.example/2#a") {
+			t.Errorf("open notice of a link that is gone: %+v", n)
+		}
+	}
+	w.sent()
+	w.expect()
+	w.write("a/index.html", post("A"))
+	w.expect("removed a/ x.example/1", "removed a/ x.example/2#b")
+}
+
 // A target that took no notices is marked, whichever page asked it.
 func TestSilent(t *testing.T) {
 	w := newWorld(t)

@@ -46,6 +46,7 @@ const (
 	Alias     Reason = "alias"                          // it redirects to another page
 	Elsewhere Reason = "canonical address elsewhere"    // its canonical URL is another page
 	Listing   Reason = "list of several entries"        // it lists several entries
+	Excerpt   Reason = "entry of another page"          // its only entry has a title or permalink that leads to its page
 	NotFound  Reason = "error page"                     // it is a 404.html
 	Tombstone Reason = "tombstone"                      // it says that it was deleted
 	TooDeep   Reason = "nested too deeply to be parsed" // the parser gives up at 512 open elements
@@ -88,7 +89,8 @@ var ErrNoBase = errors.New("the site was loaded without a base URL")
 // does not count (u-comment, u-like and the like); outside of e-content neither do nav,
 // aside, footer and time, lists of comments and webmentions by the classes of common
 // themes, the author (p-author), and citations (h-cite) other than replies, likes, reposts
-// and bookmarks. A page with several entries is a list, whose links do not count.
+// and bookmarks. A page with several entries is a list, whose links do not count, and so
+// is one whose only entry has a title that is a link to another page of the site.
 func Read(ctx context.Context, docroot *site.Site, snap *ledger.Snapshot, opt Options, cache *Cache) (*Entries, error) {
 	r, err := opt.compile()
 	if err != nil {
@@ -99,7 +101,7 @@ func Read(ctx context.Context, docroot *site.Site, snap *ledger.Snapshot, opt Op
 	if base == "" {
 		return nil, ErrNoBase
 	}
-	read := &reading{s: s, rules: r, origin: originOf(s), known: indexLedger(snap), cache: cache.of(r.fingerprint)}
+	read := &reading{s: s, rules: r, base: base, origin: originOf(s), known: indexLedger(snap), cache: cache.of(r.fingerprint)}
 	out := make([]pageResult, s.Pages())
 	if err := read.all(ctx, out); err != nil {
 		return nil, err
@@ -188,7 +190,8 @@ type pageResult struct {
 type reading struct {
 	s      *isite.Site
 	rules  *rules
-	origin string // scheme and host of the site
+	base   string // base URL of the site
+	origin string // its scheme and host
 	known  ledgerIndex
 	cache  cachedFiles
 }
@@ -279,6 +282,9 @@ func (w *pageWorker) result(e Entry, page *scanhtml.Outline, tree []*html.Node, 
 	if !ok {
 		return pageResult{entry: e, excluded: Listing}
 	}
+	if w.rules.content == nil && c.excerpt(w.otherPage(e.URL)) {
+		return pageResult{entry: e, excluded: Excerpt}
+	}
 	w.setTargets(&e, c)
 	if known || len(e.Targets) > 0 || len(e.Internal) > 0 {
 		e.Hash = c.hash(w.origin, strings.TrimPrefix(e.URL, w.origin))
@@ -300,6 +306,31 @@ func (w *pageWorker) outline(text []byte) (*scanhtml.Outline, []*html.Node, erro
 	}
 	page, tree := scanhtml.OutlineOf(doc)
 	return page, tree, nil
+}
+
+// otherPage returns a function that reports whether a link of a page leads to another page of
+// the site, except the home page, to which the site's name links.
+func (w *pageWorker) otherPage(page string) func(href []byte) bool {
+	base, err := weburl.Parse(page)
+	if err != nil {
+		return func([]byte) bool { return false } // never: the URL was made from a parsed base URL
+	}
+	name := func(path string) string {
+		path = strings.TrimSuffix(strings.TrimSuffix(path, "index.html"), ".html")
+		return strings.TrimSuffix(path, "/")
+	}
+	home, self := "", name(base.Path())
+	if root, err := weburl.Parse(w.base); err == nil {
+		home = name(root.Path())
+	}
+	return func(href []byte) bool {
+		u, err := base.Resolve(string(href))
+		if err != nil || !isOwn([]byte(u.String()), w.origin) {
+			return false
+		}
+		to := name(u.Path())
+		return to != self && to != home
+	}
 }
 
 // hasExternalLink reports whether the page has a link that leaves the docroot.
@@ -380,10 +411,15 @@ func isCleanURL(raw string) bool {
 
 // canonical returns the form in which targets are compared: the canonical URL,
 // which has no fragment, so that a page gets one notice however many of its
-// anchors are linked. A URL without canonical form is only equal to itself.
+// anchors are linked. http and https are one: an author who edits the scheme does not
+// change what the page links to. A URL without canonical form is only equal to itself.
 func canonical(url string) string {
-	if c, err := weburl.Canonical(url); err == nil {
-		return c
+	c, err := weburl.Canonical(url)
+	if err != nil {
+		return url
 	}
-	return url
+	if rest, ok := strings.CutPrefix(c, "https:"); ok {
+		return "http:" + rest
+	}
+	return c
 }

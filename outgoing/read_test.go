@@ -87,6 +87,9 @@ func TestLeftOut(t *testing.T) {
 	link := a("https://x.example/")
 	w.write("index.html", "<article>"+link+"</article><article>"+link+"</article>")
 	w.write("404.html", post("404", link))
+	w.write("tags/post.html", `<h1>Tag</h1><article><h2><a href="/post.html">P</a></h2>`+link+"</article>")
+	w.write("page/2.html", `<main><article><h4><a href="/tags/">News</a></h4><h2 class=t><a href="`+base+`post.html"><b>P</b></a></h2>`+link+"</article></main>")
+	w.write("feed.html", `<div class=h-feed><div class=h-entry><a class=u-url href=post.html>P</a><div class=e-content>`+link+"</div></div></div>")
 	w.write("copy.html", `<link rel=canonical href=/post.html>`+link)
 	w.write("post.html", post("P", link))
 	w.write("moved.html", `<meta http-equiv=refresh content="0; url=/post.html">`)
@@ -95,16 +98,33 @@ func TestLeftOut(t *testing.T) {
 	w.write("deep.html", strings.Repeat("<div>", 600)+link)
 	w.opt.Exclude = []string{"draft/**"}
 	e := w.entries()
-	if len(e.List) != 1 || e.List[0].URL != base+"post.html" {
+	if len(e.List) != 1 || e.List[0].URL != base+"post.html" { // its title is not a link
 		t.Errorf("entries %+v", e.List)
 	}
 	var got []string
 	for _, l := range e.Excluded {
 		got = append(got, fmt.Sprint(l.Pages, " ", l.Reason))
 	}
-	want := []string{"1 alias", "1 canonical address elsewhere", "1 error page", "1 list of several entries", "1 nested too deeply to be parsed", "1 not chosen", "1 tombstone"}
+	want := []string{"1 alias", "1 canonical address elsewhere", "3 entry of another page", "1 error page", "1 list of several entries", "1 nested too deeply to be parsed", "1 not chosen", "1 tombstone"}
 	if !slices.Equal(got, want) {
 		t.Errorf("left out:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// A title may link to its own page, to the home page or to what the post is about.
+func TestTitlesThatLink(t *testing.T) {
+	link := a("https://x.example/")
+	for _, title := range []string{
+		`<div class=h-entry><a class="u-url u-shortlink" href="/s/1/">s</a><a class="u-url" href=".">P</a><h1>P</h1>`,
+		`<h1><a href="/p/">P</a></h1>`, `<h1><a href="https://me.example/p/index.html#top">P</a></h1>`, `<h1><a href="/">Blog</a></h1><h2>P</h2>`,
+		`<h1><a href="https://x.example/">P</a></h1>`, `<h1>P, part of <a href="/series/">a series</a></h1>`, `<h4><a href="/news/">News</a></h4><h1>P</h1>`,
+	} {
+		w := newWorld(t)
+		w.write("p/index.html", "<article>"+title+link+"</article>")
+		w.write("index.html", "<p>home")
+		if e := w.entries(); len(e.List) != 1 || len(e.List[0].Targets) != 1 {
+			t.Errorf("%s: entries %+v, left out %v", title, e.List, e.Excluded)
+		}
 	}
 }
 
