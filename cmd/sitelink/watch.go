@@ -20,6 +20,7 @@ import (
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/report"
 	"github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
 )
 
@@ -99,6 +100,14 @@ func runWatch(ctx context.Context, c *cli, cfg *config.Config, flags watchFlags,
 	p, err := c.findRoot(ctx, cfg)
 	if err != nil {
 		return err
+	}
+	// The generator writes its own docroot, not what an earlier check --build made.
+	if g := p.Generator; g != nil && cfg.Docroot == "" && g.Docroot != p.Abs(p.Docroot) {
+		if _, where := system.Outside(p.Root, g.Docroot); where == "" {
+			if p, err = p.WithDocroot(ctx, p.Show(g.Docroot)); err != nil {
+				return err
+			}
+		}
 	}
 	// What is not built yet is waited for.
 	if err := p.CheckDocroot(); err != nil && !notBuilt(err) {
@@ -343,6 +352,9 @@ func (w *watcher) findAgain(ctx context.Context) (*project.Project, error) {
 		return nil, err
 	}
 	p, err := w.findIn(ctx, w.project.Dir, cfg)
+	if err == nil && cfg.Docroot == "" && p.Generator != nil && p.Generator.Docroot != p.Abs(w.project.Docroot) {
+		w.noteOnce(fmt.Sprintf("%s builds into %s now, and this watch is about %s: start it again", p.Generator.Title(), p.Show(p.Generator.Docroot), w.project.Docroot))
+	}
 	if err == nil && p.Docroot != w.project.Docroot {
 		p, err = p.WithDocroot(ctx, w.project.Docroot)
 	}
@@ -382,7 +394,7 @@ func (p *watchPrinter) waiting(docroot, command string) error {
 		p.buf = append(report.AppendString(append(p.buf, `{"event":"waiting","docroot":`...), docroot), `,"command":`...)
 		p.buf = append(report.AppendString(p.buf, command), '}')
 	} else if p.buf = append(p.buf, "sitelink: waiting for "+visible(docroot)...); command != "" {
-		p.buf = append(p.buf, "; "+command+" builds it"...)
+		p.buf = append(p.buf, "; "+command+" makes it"...)
 	} else {
 		p.buf = append(p.buf, " to be built"...)
 	}

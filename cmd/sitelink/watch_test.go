@@ -254,7 +254,7 @@ func TestWatchWaits(t *testing.T) {
 	})
 	waits := func(when string) {
 		t.Helper()
-		if !w.lines.Scan() || w.lines.Text() != "sitelink: waiting for public; hugo builds it" {
+		if !w.lines.Scan() || w.lines.Text() != "sitelink: waiting for public; hugo makes it" {
 			t.Fatalf("%s: %q", when, w.lines.Text())
 		}
 	}
@@ -288,6 +288,36 @@ func TestWatchWaits(t *testing.T) {
 		t.Errorf("after Ctrl-C: %q", w.lines.Text())
 	}
 	checkExit(t, w.cmd.Wait(), exitInterrupted)
+}
+
+// TestWatchGenerator: without DIR, a watch is about the docroot that the generator writes,
+// although an earlier check --build made another; when the generator's configuration names
+// another one later, it says so.
+func TestWatchGenerator(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file := filepath.Join(dir, "hugo.toml")
+	testkit.Write(t, file, "title = 't'\n")
+	testkit.Write(t, filepath.Join(dir, ".sitelink", "public", "a.html"), "<a href=gone.html>x</a>")
+	testkit.Write(t, filepath.Join(dir, "public", "a.html"), "<a href=a.html>x</a>")
+	testkit.Check(t, os.Rename(filepath.Join(dir, "public"), filepath.Join(dir, "later")))
+	w := &watched{t: t, root: filepath.Join(dir, "public")}
+	w.start(func(cmd *exec.Cmd) {
+		cmd.Args = slices.Delete(cmd.Args, 2, 3)
+		cmd.Env = append(cmd.Environ(), "PATH="+filepath.Dir(testkit.Must(exec.LookPath("sitelink"))(t))) // no Hugo
+	})
+	if !w.lines.Scan() || w.lines.Text() != "sitelink: waiting for public; hugo makes it" {
+		t.Errorf("at first: %q", w.lines.Text())
+	}
+	testkit.Check(t, os.Rename(filepath.Join(dir, "later"), filepath.Join(dir, "public")))
+	w.until("0 new, 0 fixed; 0 errors, 0 warnings")
+	testkit.Write(t, file, "title = 't'\npublishDir = 'out'\n")
+	w.until("0 new, 0 fixed; 0 errors, 0 warnings")
+	testkit.Check(t, w.cmd.Process.Signal(os.Interrupt))
+	checkExit(t, w.cmd.Wait(), exitInterrupted)
+	if want := "sitelink: note: Hugo builds into out now, and this watch is about public: start it again\n"; strings.Count(w.stderr.String(), want) != 1 {
+		t.Errorf("stderr %s, want %s", &w.stderr, want)
+	}
 }
 
 // TestWatchReaderGone: a watch whose reader has gone ends at its next word.
