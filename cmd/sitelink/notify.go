@@ -173,7 +173,7 @@ func (n *notifier) lostInCI(snap *ledger.Snapshot) bool {
 // sayLost says what to do about a ledger that was lost in CI.
 func (n *notifier) sayLost() error {
 	n.ui.report(text.WithHint(fmt.Errorf("there is no ledger %s: in CI, a file is lost with the machine, so nothing was recorded or sent", notify.ShowLedger(n.project)),
-		"keep it in git: --ledger git:refs/sitelink/ledger. Or keep the file, and make it once: sitelink notify --baseline --send"))
+		"keep it in git: --ledger "+notify.GitLedger+". Or keep the file, and make it once: sitelink notify --baseline --send"))
 	return errNotices
 }
 

@@ -17,6 +17,9 @@ import (
 	"github.com/sitelink/sitelink/outgoing/ledger/pg"
 )
 
+// GitLedger is the name of a ledger that is not lost with the machine of a CI job.
+const GitLedger = "git:refs/sitelink/ledger"
+
 // LedgerName returns the ledger of the configuration, a file as a user in the
 // project's directory would write it.
 func LedgerName(p *project.Project) string {

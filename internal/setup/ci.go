@@ -14,6 +14,9 @@ type Server struct {
 	// remote is part of the address of a repository that it serves.
 	remote string
 	make   func(p *Facts) Advice
+	// pushes says how a job may push, which a ledger in git needs; "" where builds do not
+	// keep anything.
+	pushes string
 }
 
 // Advice is how to make a server check the site: a file to write, or text to add to
@@ -26,10 +29,10 @@ type Advice struct {
 
 // servers is the table of known servers.
 var servers = []Server{
-	{"github", "GitHub Actions", []string{".github"}, "github.com", github},
-	{"gitlab", "GitLab", []string{".gitlab-ci.yml", ".gitlab"}, "gitlab", gitlab},
-	{"netlify", "Netlify", []string{"netlify.toml"}, "", netlify},
-	{"cloudflare", "Cloudflare Pages", []string{"wrangler.toml", "wrangler.jsonc", "wrangler.json"}, "", cloudflare},
+	{"github", "GitHub Actions", []string{".github"}, "github.com", github, "permissions: contents: write"},
+	{"gitlab", "GitLab", []string{".gitlab-ci.yml", ".gitlab"}, "gitlab", gitlab, "a token of the project that may push"},
+	{"netlify", "Netlify", []string{"netlify.toml"}, "", netlify, ""},
+	{"cloudflare", "Cloudflare Pages", []string{"wrangler.toml", "wrangler.jsonc", "wrangler.json"}, "", cloudflare, ""},
 }
 
 // Servers returns all servers.

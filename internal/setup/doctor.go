@@ -416,6 +416,10 @@ func (d *Doctor) ledger(ctx context.Context) Diagnosis {
 	}
 	if _, err := os.Stat(name); err != nil {
 		one.State, one.Text, one.Command = Off, "none: no notices are sent", "sitelink notify"
+		if len(d.CIFiles()) > 0 || notify.InCI(d.Getenv) {
+			one.Text += "; CI loses a file with the machine"
+			one.Command += " --send --ledger " + notify.GitLedger
+		}
 		return one
 	}
 	store, err := ledger.OpenFile(name, ledger.FileOptions{ReadOnly: true})

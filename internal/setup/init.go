@@ -15,6 +15,7 @@ import (
 	"github.com/sitelink/sitelink/incoming/export"
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/notify"
 	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
 )
@@ -195,6 +196,10 @@ func (r *Init) carryOut(ctx context.Context) error {
 		}
 		if advice.Add != "" {
 			fmt.Fprintf(&r.manual, "\nAdd to %s:\n\n%s", advice.Where, indented(advice.Add))
+		}
+		if s.pushes != "" && (r.Mentions || r.hasEndpoints()) {
+			r.add(fmt.Sprintf("To notify the sites that you link to, from the job of %s that deploys, after it (it needs %s)", s.Title, s.pushes),
+				"sitelink notify --send --ledger "+notify.GitLedger)
 		}
 	}
 	if r.Mentions {
