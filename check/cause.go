@@ -162,6 +162,9 @@ func keyOfCause(f *Finding) causeKey {
 		return causeKey{kind: bySource, file: f.Source.File, line: f.Source.Line, column: f.Source.Column}
 	case f.linkCode == MissingBase:
 		return causeKey{kind: byFault, file: f.Page, what: string(f.linkCode)} // one setting of the generator writes all entries
+	case f.plainCode() == LocalAddress && f.Verdict == Error:
+		host, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(f.Target, "http://"), "https://"), "/")
+		return causeKey{kind: bySite, what: joined(string(LocalAddress), host)} // one setting of the build
 	case f.isFeed:
 		return causeKey{kind: byFeed, what: feedLink(f)}
 	}

@@ -219,6 +219,31 @@ var fixtures = []fixture{
 		want:  []string{"p.html:1:40 error missing-base /old", "p.html:1:53 error missing-base /p"}},
 	{name: "missing_base_larger_site", code: MissingBase, sopt: exampleOrg, files: files{"index.html": plain, "p.html": plain + "<a href=/><a href=/pricing/><a href=/blog/><a href=/p.html>"},
 		want: []string{"p.html:1:83 error missing-base /p.html"}},
+	{name: "glued_base", code: MissingBase, sopt: exampleOrg, files: files{"index.html": plain, "a/index.html": plain + "<a href=/suba/#x><a href=/subb/><a href=/><img src=/subhttps://h.example/i>"},
+		want: []string{"a/index.html:1:40 error missing-base /suba/#x", "a/index.html:1:72 error missing-base /", "a/index.html:1:83 error missing-base /subhttps://h.example/i"}},
+	{name: "wrong_host", code: WrongHost, sopt: exampleOrg, files: files{"a/index.html": plain, "favicon.ico": "", "p.html": plain +
+		"<a href=//a/#x><a href=///a/><a href=https:///a/b><a href=https://a/><a href=//b/><a href=https://http://h.example/><a href=https://example.orga/><a href=https://example.org.example/><link href=//favicon.ico><link href=//favicon.com><a href=//a:80/>"},
+		want: []string{"p.html:1:40 error wrong-host //a/#x", "p.html:1:55 error wrong-host ///a/", "p.html:1:69 error wrong-host https:///a/b", "p.html:1:90 error wrong-host https://a/",
+			"p.html:1:122 error wrong-host https://http://h.example/", "p.html:1:156 error wrong-host https://example.orga/", "p.html:1:226 error wrong-host //favicon.ico"}},
+	{name: "wrong_host_without_base_url", code: WrongHost, files: files{"a/index.html": plain, "p.html": plain + "<a href=//a/><a href=http://a/>"}, want: []string{"p.html:1:40 error wrong-host //a/"}},
+	{name: "local_address", code: LocalAddress, sopt: isite.Options{BaseURLs: []string{"https://example.org/"}, ServerPort: 4000}, files: files{"index.html": plain, "a/index.html": plain, "p.html": plain +
+		"<link rel=canonical href=http://localhost:4000/p.html><meta property=og:url content=http://127.0.0.1/><img src=//10.1.2.3/i><script src=http://host.test/x></script><style>@import 'http://[::1]/'</style>" +
+		"<a href=http://localhost:4000/a/><a href=http://127.0.0.1:4000/><a href=http://localhost:4001/a/><a href=http://localhost:4000/b/><blockquote cite=http://localhost/><iframe src=https://8.8.8.8/></iframe>",
+		"feed.xml": `<rss><channel><link>http://localhost/</link><item><link>https://example.org/p.html</link><description>&lt;a href="http://localhost/">&lt;img src="http://localhost/i"></description></item></channel></rss>`},
+		want: []string{"feed.xml:1:21 error local-address http://localhost/", "feed.xml:1:147 error local-address http://localhost/i", "p.html:1:57 error local-address http://localhost:4000/p.html",
+			"p.html:1:116 error local-address http://127.0.0.1/", "p.html:1:143 error local-address //10.1.2.3/i", "p.html:1:168 error local-address http://host.test/x", "p.html:1:212 error local-address http://[::1]/",
+			"p.html:1:242 warning local-address http://localhost:4000/a/"}},
+	{name: "local_address_of_a_local_site", code: LocalAddress, sopt: isite.Options{BaseURLs: []string{"http://intranet/"}}, files: files{"p.html": plain + "<script src=http://localhost/x></script>"}},
+	{name: "mixed_content", code: MixedContent, sopt: isite.Options{BaseURLs: []string{"https://example.org/"}}, files: files{"x.js": "", "p.css": "@import 'HTTP://h.example/c';p{background:url(http://h.example/i)}", "p.html": plain +
+		"<script src=http://h.example/x></script><link rel=stylesheet href=http://h.example/c><link rel=icon href=http://h.example/i><iframe src=http://h.example/ longdesc=http://h.example/></iframe><img src=http://h.example/i><a href=http://h.example/>" +
+		"<script src=http://example.org/x.js></script><object data=http:/h.example/o></object><script src=//h.example/x></script>"},
+		want: []string{"p.css:1:10 warning mixed-content HTTP://h.example/c", "p.html:1:44 warning mixed-content http://h.example/x", "p.html:1:98 warning mixed-content http://h.example/c", "p.html:1:168 warning mixed-content http://h.example/",
+			"p.html:1:288 warning mixed-content http://example.org/x.js", "p.html:1:334 warning mixed-content http:/h.example/o"}},
+	{name: "mixed_content_without_https", code: MixedContent, sopt: isite.Options{BaseURLs: []string{"http://example.org/"}}, files: files{"p.html": plain + "<script src=http://h.example/x></script>"}},
+	{name: "dead_scheme", code: DeadScheme, files: files{"p.html": plain + `<img src=file:///i><a href="C:\d\x"><a href=htp://h.example/><a href=ssh://h.example/><a href=sftp://h.example/><a href=httpd://h.example/>`},
+		want: []string{"p.html:1:41 warning dead-scheme file:///i", `p.html:1:60 warning dead-scheme C:\d\x`, "p.html:1:76 warning dead-scheme htp://h.example/", "p.html:1:152 warning dead-scheme httpd://h.example/"}},
+	{name: "no_recipient", code: EmptyLink, files: files{"p.html": plain + "<a href=mailto:><a href='tel: '><a href='mailto:?subject=x'><a href=tel:1>"}, want: []string{"p.html:1:40 warning empty-link mailto:", "p.html:1:57 warning empty-link tel:"}},
+	{name: "one_slash", code: MissingFile, sopt: exampleOrg, files: files{"p.html": plain + "<a href=https:/h.example/><a href=http:/h.example/>"}},
 	{name: "outside_base_many", code: OutsideBase, sopt: exampleOrg, files: files{"p.html": plain + "<a href=/a><a href=/b><a href=/c><a href=/d>"},
 		want: []string{"p.html:1:40 unchecked outside-base /a", "p.html:1:51 unchecked outside-base /b", "p.html:1:62 unchecked outside-base /c", "p.html:1:73 unchecked outside-base /d", "p.html:1:40 warning outside-base"}},
 	{name: "outside_base", code: OutsideBase, sopt: exampleOrg, files: files{"p.html": plain + "<a href=/other/><a href=https://example.org/>"},

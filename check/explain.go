@@ -102,9 +102,7 @@ func Explain(ctx context.Context, s *site.Site, opt Options, page, raw string) (
 		if err != nil {
 			return nil, err
 		}
-		if f.plainCode() == MissingBase {
-			suggestAtOnce(in, &found[0])
-		}
+		suggestAtOnce(in, &found[0])
 		if err := suggest(ctx, in, opt, found); err != nil {
 			return nil, err
 		}
@@ -396,13 +394,13 @@ func (j *Judge) Suggestion(ctx context.Context, l *Link) (string, error) {
 		return "", err
 	}
 	if r, err := j.in.Follow(id, l.Raw); err == nil {
-		f.node = r.Node
+		f.node, f.meant = r.Node, r.Meant
 	}
 	f.hasBase = j.in.Page(id).HasBase()
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	switch f.plainCode() {
-	case ViaRedirect, ServerDependent, MissingBase:
+	case ViaRedirect, ServerDependent, MissingBase, WrongHost, DeadScheme, MixedContent:
 		suggestAtOnce(j.in, &f)
 	case MissingFile, MissingDirectory, MissingIndex, WrongCase, Fallback:
 		if j.files == nil {

@@ -143,7 +143,7 @@ func (w *faultFinder) sitemap(id isite.PageID) {
 			continue
 		}
 		entries++
-		if leavesSite(l.State) {
+		if l.State.Leaves() {
 			if foreign++; foreign == 1 {
 				first = l.Off
 			}

@@ -73,6 +73,8 @@ type Finding struct {
 	// context identifies the markup around the link, see [isite.Detail].
 	context uint64
 	isFeed  bool // Page is a feed
+	// meant is the site path or the URL that the link means, as the host knows it.
+	meant string
 	// lacking is the length of the first part of Target that the docroot lacks.
 	lacking int
 }
@@ -152,7 +154,7 @@ func (f *Finding) Link() Link {
 	return Link{
 		Page: f.Page, Line: f.Line, Column: f.Column, Offset: f.Offset, Element: f.Element, Attribute: f.Attribute,
 		Raw: f.Raw, Target: f.Target, Fragment: f.Fragment, Verdict: f.Verdict, Code: f.Code, Status: f.Status, Final: f.Final,
-		File: f.File, Message: f.Message, Remote: f.Remote, node: f.node, linkCode: f.linkCode,
+		File: f.File, Message: f.Message, Remote: f.Remote, node: f.node, linkCode: f.linkCode, meant: f.meant,
 	}
 }
 

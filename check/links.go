@@ -62,6 +62,7 @@ type Link struct {
 
 	node     docroot.NodeID // the file that answers or was meant
 	linkCode Code           // see Finding
+	meant    string         // see Finding
 }
 
 // AnsweringFile returns the docroot path of the file, or of the directory whose
@@ -74,7 +75,7 @@ func (l *Link) Finding() Finding {
 	return Finding{
 		Page: l.Page, Line: l.Line, Column: l.Column, Offset: l.Offset, Element: l.Element, Attribute: l.Attribute,
 		Raw: l.Raw, Target: l.Target, Fragment: l.Fragment, Verdict: l.Verdict, Code: l.Code, Status: l.Status, Final: l.Final,
-		File: l.File, Message: l.Message, Remote: l.Remote, Count: 1, node: l.node, linkCode: l.linkCode,
+		File: l.File, Message: l.Message, Remote: l.Remote, Count: 1, node: l.node, linkCode: l.linkCode, meant: l.meant,
 	}
 }
 
@@ -84,7 +85,7 @@ func linkOf(s *isite.Site, page string, d *isite.Detail, is decision) Link {
 	l := Link{
 		Page: page, Line: d.Line, Column: d.Column, Offset: d.Offset, Element: d.Element, Attribute: d.Attribute,
 		Raw: d.Raw, Target: d.Target, Fragment: d.Fragment, Verdict: is.verdict, Code: is.code, Status: d.Status, Final: d.Final,
-		node: d.Node, linkCode: linkCode(d, is.code),
+		node: d.Node, linkCode: linkCode(d, is.code), meant: d.Meant,
 	}
 	path, _, _ := strings.Cut(cmp.Or(d.Final, d.Target), "?")
 	if d.State.Answers() && d.Node != docroot.NoNode && strings.HasSuffix(path, "/") {

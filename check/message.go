@@ -55,8 +55,37 @@ func linkMessage(s *isite.Site, d *isite.Detail, l *Link) string {
 	case WrongCase:
 		return fmt.Sprintf("the letter case of %s is wrong: the file is %s", path, s.Tree().Path(d.Node))
 	case MissingBase:
+		if d.State == host.StateGluedBase {
+			return fmt.Sprintf("%s lacks a slash after the base path %s of the site: %s is meant", path, s.BasePath(), d.Meant)
+		}
 		_, meant := s.Public(d.Meant)
 		return fmt.Sprintf("%s lacks the base path %s/ of the site: %s is there", path, strings.TrimSuffix(meant, d.Target), meant)
+	case WrongHost:
+		_, host, _ := strings.Cut(path, "://")
+		host, _, _ = strings.Cut(host, "/")
+		switch {
+		case host == "http" || host == "https":
+			return fmt.Sprintf("browsers look for a host called %s: the address has two schemes", host)
+		case d.Meant == "":
+			return fmt.Sprintf("browsers look for a host called %s, not for /%s on this site", host, host)
+		}
+		return fmt.Sprintf("browsers look for a host called %s: %s is meant", host, d.Meant)
+	case LocalAddress:
+		if d.State == host.StateDevServer {
+			return path + " is the address of the generator's server on the author's machine: visitors find " + d.Meant + " on this site"
+		}
+		return "visitors cannot reach " + path + ": it is an address of the author's machine or network, as a development build has; build the site for its base URL"
+	case MixedContent:
+		return "browsers do not load this by http:, because the page has an https address (mixed content)"
+	case DeadScheme:
+		switch scheme, _, _ := strings.Cut(path, ":"); {
+		case scheme == "file":
+			return "browsers open no file: address from a page of a site"
+		case len(scheme) == 1:
+			return fmt.Sprintf("browsers take %s: for an unknown scheme; it is a drive of the author's machine", strings.ToUpper(scheme))
+		default:
+			return fmt.Sprintf("no browser knows the scheme %s:", scheme)
+		}
 	case OutsideDocroot:
 		switch {
 		case d.State == host.StateBehindSymlink:
@@ -83,6 +112,9 @@ func linkMessage(s *isite.Site, d *isite.Detail, l *Link) string {
 		}
 		return "not a valid URL: " + d.Note
 	case EmptyLink:
+		if l.Verdict == Warning {
+			return strings.TrimSpace(l.Raw) + " names no recipient"
+		}
 		return cmp.Or(l.Attribute, "the address") + " is empty, so browsers load nothing"
 	case MappingLoop:
 		return "the map rules form a loop"

@@ -116,7 +116,7 @@ func linkedFiles(s *isite.Site, w *walker) []bool {
 			if p.Kind() == isite.PageMarkdown && !isMarkdown(s, l.Node) {
 				continue // language models read it, and browsers show it as text
 			}
-			if l.Node == docroot.NoNode || l.Node == p.Node() || !l.State.Answers() && l.State != host.StateWrongCase && l.State != host.StateMissingBase {
+			if l.Node == docroot.NoNode || l.Node == p.Node() || !l.State.Answers() && !l.State.IsMeant() {
 				continue
 			}
 			if l.State == host.StateAutoindex && !linked[l.Node] {

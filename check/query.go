@@ -93,7 +93,7 @@ func (q Query) selection(s *isite.Site) (*selection, error) {
 		sel.page, sel.onePage = id, true
 	}
 	if q.External {
-		sel.may = append(sel.may, func(l *isite.Link) bool { return leavesSite(l.State) })
+		sel.may = append(sel.may, func(l *isite.Link) bool { return l.State.Leaves() })
 	}
 	if q.To != "" {
 		to, err := resolveName(s, q.To)
@@ -106,7 +106,7 @@ func (q Query) selection(s *isite.Site) (*selection, error) {
 		}
 		if to.State.Answers() && to.Node != docroot.NoNode {
 			sel.may = append(sel.may, func(l *isite.Link) bool {
-				return l.Node == to.Node && l.State != host.StateWrongCase && l.State != host.StateMissingBase
+				return l.Node == to.Node && !l.State.IsMeant()
 			})
 			return sel, nil
 		}
@@ -116,11 +116,6 @@ func (q Query) selection(s *isite.Site) (*selection, error) {
 		return sel, nil
 	}
 	return sel, nil
-}
-
-// leavesSite reports whether a link leads out of the docroot.
-func leavesSite(st host.State) bool {
-	return st == host.StateExternal || st == host.StateCredentials || st == host.StateOutsideBase
 }
 
 // resolveName finds what a person names: a file of the docroot with exactly that

@@ -181,7 +181,7 @@ func TestExternalTargets(t *testing.T) {
 		"a.html": plain + `<meta charset=utf-8><a href="https://B.example/x%20y/?q#A%20b">1</a><a href="https://b.example/x y/?q#A b">2</a><a href=http://b.example:8080/>3</a>` +
 			`<a href=https://b.example/#top>4</a><a href=https://b.example/#/route>5</a><a href=https://b.example/#:~:text=t>6</a><a href="https://example.org/other/%C3%A9#é">7</a>` +
 			`<a href=mailto:x@y.example>8</a><a href=/sub/a.html>9</a>`,
-		"0.html": plain + "\n" + `<a href="https://b.example/x%20y/?q#A%20b">1</a><a href="//b.example:443/#"></a>`,
+		"0.html": plain + "\n" + `<a href="https://b.example/x%20y/?q#A%20b">1</a><a href="//b.example:8443/#"></a>`,
 	}
 	s := load(t, tempDocroot(t, fs), exampleOrg)
 	all := testkit.Must(ExternalTargets(context.Background(), handle(s), Options{}))(t)
@@ -191,12 +191,12 @@ func TestExternalTargets(t *testing.T) {
 	}
 	want := []string{
 		"/other/%C3%A9#%C3%A9 host=example.org path=/other/é anchor=é links=1 pages=1 a.html:1",
-		"http://b.example:443/# host=b.example:443 path=/ anchor= links=1 pages=1 0.html:2",
 		"http://b.example:8080/# host=b.example:8080 path=/ anchor= links=1 pages=1 a.html:1",
 		"https://b.example/#/route host=b.example path=/ anchor= links=1 pages=1 a.html:1",
 		"https://b.example/#:~:text=t host=b.example path=/ anchor= links=1 pages=1 a.html:1",
 		"https://b.example/#top host=b.example path=/ anchor= links=1 pages=1 a.html:1",
 		"https://b.example/x%20y/?q#A%20b host=b.example path=/x y/ anchor=A b links=3 pages=2 0.html:2",
+		"https://b.example:8443/# host=b.example:8443 path=/ anchor= links=1 pages=1 0.html:2",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

@@ -26,7 +26,8 @@ const (
 	RepairRedirect  RepairRule = "redirect"        // a rule of the site leads on
 	RepairMarkdown  RepairRule = "markdown-path"   // the path of a Markdown file that became a page
 	RepairOwn       RepairRule = "own-address"     // another scheme or host of the site itself
-	RepairBase      RepairRule = "base-path"       // the path of the base URL is missing
+	RepairBase      RepairRule = "base-path"       // the path of the base URL is missing, or the slash after it
+	RepairHost      RepairRule = "wrong-host"      // browsers take a path of the site for a host
 	RepairHeading   RepairRule = "renamed-heading" // another id of the page
 	RepairMoved     RepairRule = "moved-page"      // the page has another address
 )
@@ -210,6 +211,14 @@ func (x *repairer) repair(f *Finding) Repair {
 	case MissingBase:
 		if r.Rule, r.Value = RepairBase, f.Suggestion; r.Value == "" {
 			r.Why = "the address with the base path would be a finding, too"
+		}
+	case WrongHost:
+		if f.Suggestion != "" {
+			r.Rule, r.Value = RepairHost, f.Suggestion
+		}
+	case MixedContent:
+		if own := x.own(f.Raw); own != f.Raw {
+			r.Rule, r.Value = RepairOwn, own
 		}
 	case MissingFragment:
 		if r.Rule = RepairHeading; f.Suggestion == "" {

@@ -28,6 +28,10 @@ func suggestAtOnce(s *isite.Site, f *Finding) {
 		if to := behindRedirect(s, f); to != "" && gives(s, f, to) {
 			f.Suggestion = to
 		}
+	case WrongHost, LocalAddress, DeadScheme, MixedContent:
+		if to := plainReading(s, f); to != "" && to != f.Raw && gives(s, f, to) {
+			f.Suggestion = to
+		}
 	case MissingBase:
 		if to := withBase(s, f); gives(s, f, to) {
 			f.Suggestion = to
@@ -44,19 +48,58 @@ func suggestAtOnce(s *isite.Site, f *Finding) {
 	}
 }
 
-// withBase returns the value of a link that lacks the base path, with it.
+// withBase returns the value of a link that lacks the base path, or the slash after it,
+// with it.
 func withBase(s *isite.Site, f *Finding) string {
-	node, _ := s.Lookup(f.Page)
-	page, ok := s.PageOf(node)
-	if !ok {
-		return f.Raw
+	to, _, _ := strings.Cut(f.meant, "?")
+	if !strings.HasPrefix(to, "/") {
+		return withTail(f, f.meant)
 	}
-	r, err := s.Follow(page, f.Target)
-	if err != nil {
-		return f.Raw
-	}
-	to, _, _ := strings.Cut(r.Meant, "?")
 	return replacePath(s, f, to)
+}
+
+// plainReading returns what a link means that browsers take for another address than
+// its author did; "" if that is not known.
+func plainReading(s *isite.Site, f *Finding) string {
+	raw := strings.TrimSpace(f.Raw)
+	scheme, rest, _ := strings.Cut(raw, ":")
+	switch {
+	case strings.HasPrefix(f.meant, "/"):
+		here, _ := s.Public("/" + f.Page)
+		there, to := s.Public(f.meant)
+		if there != here || f.isFeed || here != "" && strings.HasPrefix(strings.ToLower(raw), strings.ToLower(here)) {
+			to = there + to
+		}
+		return withTail(f, to)
+	case f.meant != "":
+		return withTail(f, f.meant)
+	case f.plainCode() == MixedContent:
+		return "https:" + rest
+	case f.plainCode() != DeadScheme:
+		return ""
+	case strings.EqualFold(scheme, "file") || len(scheme) == 1:
+		// The path of a file on the author's machine may end with one of the docroot.
+		path, tail := cutValue(strings.ReplaceAll(rest, `\`, "/"))
+		for {
+			i := strings.IndexByte(path[min(1, len(path)):], '/')
+			if i < 0 {
+				return ""
+			}
+			path = path[i+1:]
+			if node, ok := s.Lookup(decodeFragment(path)); ok && strings.Trim(path, "/") != "" {
+				return s.Href(node) + tail
+			}
+		}
+	}
+	return host.MeantScheme(strings.ToLower(scheme)) + ":" + rest
+}
+
+// withTail returns an address with the fragment of a link.
+func withTail(f *Finding, to string) string {
+	if f.Fragment != "" {
+		to += "#" + f.Fragment
+	}
+	return to
 }
 
 // cutValue splits a link as written into its path and what follows: query and fragment.
@@ -356,13 +399,21 @@ func isFine(s *isite.Site, f *Finding, r host.Resolved) bool {
 	return !asks || !p.Kind().HasAnchors() || hasFragment(p, &fragment) || f.Code == MissingMap
 }
 
-// addScheme repairs an e-mail address or a host name without scheme; "" for
-// anything else: me@example.org is mailto:me@example.org, and www.example.org/a is
-// https://www.example.org/a.
+// wholeScheme matches what is left of http:// and https:// if one of their characters is
+// missing, before the name of a host; and what the site's own address is put before.
+var wholeScheme = text.Regexp(`(?i)^(?:/*(https?)(?::/|//)|/+(https?)://)([\w-]+(?:\.[\w-]+)+(?::\d+)?(?:[/?#].*)?)$`)
+
+// addScheme repairs an e-mail address or a host name without scheme, or without the whole
+// of it; "" for anything else: me@example.org is mailto:me@example.org, www.example.org/a
+// is https://www.example.org/a, and so are https:/www.example.org/a, https//www.example.org/a
+// and /https://www.example.org/a.
 func addScheme(raw string) string {
 	raw = strings.TrimSpace(raw)
 	if strings.HasPrefix(strings.ToLower(raw), "www.") {
 		return "https://" + raw
+	}
+	if m := wholeScheme().FindStringSubmatch(raw); m != nil {
+		return cmp.Or(m[1], m[2]) + "://" + m[3]
 	}
 	if user, host, ok := strings.Cut(raw, "@"); ok && user != "" && strings.Contains(host, ".") && !strings.ContainsAny(raw, "/?# ") {
 		return "mailto:" + raw

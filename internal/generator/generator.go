@@ -208,6 +208,15 @@ func IsConfig(name string) bool {
 	})
 }
 
+// Port returns the port at which the generator serves a site to its author by default; 0
+// if it has none.
+func (n Name) Port() int {
+	if r := rowOf(n); r != nil {
+		return r.port
+	}
+	return 0
+}
+
 // Content returns the directories of a project whose names are not part of the
 // addresses of the pages that are made of their files. It is not for Hugo, whose
 // configuration has them.

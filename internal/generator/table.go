@@ -19,6 +19,8 @@ import (
 type row struct {
 	name  Name
 	title string
+	// port is where the generator serves the site to its author by default; 0 for none.
+	port int
 	// npm and pip are the packages with the program. Where both are "", install says
 	// for a person how to install it, and ci does it on a server, in a line of the
 	// shell with %[1]s for the version and SUDO for sudo where the user is not root.
@@ -61,63 +63,63 @@ type row struct {
 var rows = []row{
 	hugoRow,
 	{
-		name: Jekyll, title: "Jekyll", install: "gem install jekyll", usual: "jekyll build", build: "jekyll build --destination OUT", command: jekyllCommand,
+		name: Jekyll, title: "Jekyll", port: 4000, install: "gem install jekyll", usual: "jekyll build", build: "jekyll build --destination OUT", command: jekyllCommand,
 		files: []string{"_config.yml", "_config.yaml", "_config.toml"}, docroots: []string{"_site"},
 		docrootKeys: "destination", baseKey: "url", pathKey: "baseurl", content: []string{"_pages", "_drafts"},
 		strict: []string{"--strict_front_matter"}, baseFlags: []string{"-b", "--baseurl"}, outFlags: []string{"-d", "--destination"},
 	},
 	{
-		name: Eleventy, title: "Eleventy", npm: "@11ty/eleventy", usual: "eleventy", build: "eleventy --output=OUT",
+		name: Eleventy, title: "Eleventy", port: 8080, npm: "@11ty/eleventy", usual: "eleventy", build: "eleventy --output=OUT",
 		files: append([]string{".eleventy.js"}, scripts("eleventy.config")...), docroots: []string{"_site"},
 		docrootKeys: "setOutputDirectory( dir.output", pathKey: "pathPrefix", content: []string{"src", "content", "input", "site"},
 		baseFlags: []string{"--pathprefix"}, outFlags: []string{"--output"},
 	},
 	{
-		name: Zola, title: "Zola", install: "see https://www.getzola.org/documentation/getting-started/installation/", version: "0.21.0",
+		name: Zola, title: "Zola", port: 1111, install: "see https://www.getzola.org/documentation/getting-started/installation/", version: "0.21.0",
 		ci:    "curl -sSfL https://github.com/getzola/zola/releases/download/v%[1]s/zola-v%[1]s-x86_64-unknown-linux-gnu.tar.gz | SUDO tar -xz -C /usr/local/bin",
 		usual: "zola build", build: "zola build --force --output-dir OUT", // forced, since the directory may exist and be empty
 		files: []string{"zola.toml", "config.toml"}, docroots: []string{"public"}, docrootKeys: "output_dir", baseKey: "base_url", content: []string{"content"},
 		baseFlags: []string{"-u", "--base-url"}, outFlags: []string{"-o", "--output-dir"},
 	},
 	{
-		name: MkDocs, title: "MkDocs", pip: "mkdocs", usual: "mkdocs build", build: "mkdocs build --site-dir OUT",
+		name: MkDocs, title: "MkDocs", port: 8000, pip: "mkdocs", usual: "mkdocs build", build: "mkdocs build --site-dir OUT",
 		files: []string{"mkdocs.yml", "mkdocs.yaml"}, docroots: []string{"site"}, docrootKeys: "site_dir", baseKey: "site_url", content: []string{"docs"},
 		strict: []string{"--strict"}, outFlags: []string{"-d", "--site-dir"},
 	},
 	{
-		name: Astro, title: "Astro", npm: "astro", usual: "astro build", build: "astro build --outDir OUT",
+		name: Astro, title: "Astro", port: 4321, npm: "astro", usual: "astro build", build: "astro build --outDir OUT",
 		files: scripts("astro.config"), docroots: []string{"dist"}, docrootKeys: "outDir", baseKey: "site", pathKey: "base",
 		content:   []string{"src/content/docs", "src/content/pages", "src/content", "src/pages"},
 		baseFlags: []string{"--site"}, outFlags: []string{"--outDir"},
 	},
 	{
-		name: Docusaurus, title: "Docusaurus", npm: "@docusaurus/core", usual: "docusaurus build", build: "docusaurus build --out-dir OUT",
+		name: Docusaurus, title: "Docusaurus", port: 3000, npm: "@docusaurus/core", usual: "docusaurus build", build: "docusaurus build --out-dir OUT",
 		files: scripts("docusaurus.config"), docroots: []string{"build"}, baseKey: "url", pathKey: "baseUrl", content: []string{"src/pages", "docs", "i18n"},
 		outFlags: []string{"--out-dir"},
 	},
 	{
-		name: "vitepress", title: "VitePress", npm: "vitepress", build: "vitepress build SOURCE --outDir OUT", usual: "vitepress build SOURCE",
+		name: "vitepress", title: "VitePress", port: 5173, npm: "vitepress", build: "vitepress build SOURCE --outDir OUT", usual: "vitepress build SOURCE",
 		sources: []string{"docs"}, files: scripts(".vitepress/config", ".vitepress/config/index"), docroots: []string{".vitepress/dist"},
 		docrootKeys: "outDir", pathKey: "base", content: []string{"docs", "src"}, baseFlags: []string{"--base"}, outFlags: []string{"--outDir"},
 	},
 	{
-		name: "vuepress", title: "VuePress", npm: "vuepress", build: "vuepress build SOURCE --dest OUT", usual: "vuepress build SOURCE",
+		name: "vuepress", title: "VuePress", port: 8080, npm: "vuepress", build: "vuepress build SOURCE --dest OUT", usual: "vuepress build SOURCE",
 		sources: []string{"docs"}, files: scripts(".vuepress/config"), docroots: []string{".vuepress/dist"},
 		pathKey: "base", content: []string{"docs", "src"}, outFlags: []string{"-d", "--dest"},
 	},
 	{
-		name: "sphinx", title: "Sphinx", pip: "sphinx", build: "sphinx-build -b html SOURCE OUT",
+		name: "sphinx", title: "Sphinx", port: 8000, pip: "sphinx", build: "sphinx-build -b html SOURCE OUT",
 		sources: []string{"docs", "doc", "source", "docs/source", "doc/source"}, files: []string{"conf.py"},
 		docroots: []string{"_build/html", "../build/html", "build/html", "../_build/html", "_build/dirhtml", "../build/dirhtml"},
 		baseKey:  "html_baseurl", content: []string{"docs/source", "doc/source", "docs", "doc", "source"},
 	},
 	{
-		name: "pelican", title: "Pelican", pip: "'pelican[markdown]'", build: "pelican content -o OUT", usual: "pelican content",
+		name: "pelican", title: "Pelican", port: 8000, pip: "'pelican[markdown]'", build: "pelican content -o OUT", usual: "pelican content",
 		files: []string{"pelicanconf.py", "publishconf.py"}, overrides: true, docroots: []string{"output"},
 		docrootKeys: "OUTPUT_PATH", baseKey: "SITEURL", content: []string{"content/pages", "content"}, outFlags: []string{"-o", "--output"},
 	},
 	{
-		name: "mdbook", title: "mdBook", install: "see https://rust-lang.github.io/mdBook/guide/installation.html", version: "0.5.0",
+		name: "mdbook", title: "mdBook", port: 3000, install: "see https://rust-lang.github.io/mdBook/guide/installation.html", version: "0.5.0",
 		ci:    "curl -sSfL https://github.com/rust-lang/mdBook/releases/download/v%[1]s/mdbook-v%[1]s-x86_64-unknown-linux-gnu.tar.gz | SUDO tar -xz -C /usr/local/bin",
 		build: "mdbook build SOURCE --dest-dir OUT", usual: "mdbook build SOURCE", sources: []string{"docs", "doc", "guide"},
 		files: []string{"book.toml"}, docroots: []string{"book"}, docrootKeys: "build.build-dir", pathKey: "output.html.site-url",
@@ -133,30 +135,30 @@ var rows = []row{
 		files: []string{"antora-playbook.yml"}, docroots: []string{"build/site"}, docrootKeys: "output.dir", baseKey: "site.url", outFlags: []string{"--to-dir"},
 	},
 	{
-		name: "lume", title: "Lume", install: "see https://docs.deno.com/runtime/getting_started/installation/",
+		name: "lume", title: "Lume", port: 3000, install: "see https://docs.deno.com/runtime/getting_started/installation/",
 		ci:    "(command -v unzip || SUDO apt-get install -y unzip) && curl -fsSL https://deno.land/install.sh | SUDO env DENO_INSTALL=/usr/local sh",
 		build: "deno task lume --dest=OUT", usual: "deno task lume",
 		files: scripts("_config"), docroots: []string{"_site"}, docrootKeys: "dest", baseKey: "URL(", content: []string{"src"}, outFlags: []string{"--dest"},
 	},
 	{
-		name: "hexo", title: "Hexo", npm: "hexo", build: "hexo generate",
+		name: "hexo", title: "Hexo", port: 4000, npm: "hexo", build: "hexo generate",
 		files: []string{"_config.yml", "_config.yaml"}, docroots: []string{"public"}, docrootKeys: "public_dir", baseKey: "url",
 		content: []string{"source/_posts", "source/_drafts", "source"},
 	},
 	{
-		name: "next", title: "Next.js", npm: "next", build: "next build",
+		name: "next", title: "Next.js", port: 3000, npm: "next", build: "next build",
 		files: scripts("next.config"), docroots: []string{"out"}, docrootKeys: "distDir", pathKey: "basePath", content: []string{"content", "src/content", "docs", "pages"},
 	},
 	{
-		name: "gatsby", title: "Gatsby", npm: "gatsby", build: "gatsby build",
+		name: "gatsby", title: "Gatsby", port: 8000, npm: "gatsby", build: "gatsby build",
 		files: scripts("gatsby-config"), docroots: []string{"public"}, baseKey: "siteMetadata.siteUrl", content: []string{"content/blog", "content", "src/pages"},
 	},
 	{
-		name: "nuxt", title: "Nuxt", npm: "nuxt", build: "nuxt generate",
+		name: "nuxt", title: "Nuxt", port: 3000, npm: "nuxt", build: "nuxt generate",
 		files: scripts("nuxt.config"), docroots: []string{".output/public", "dist"}, pathKey: "app.baseURL", content: []string{"content"},
 	},
 	{
-		name: "sveltekit", title: "SvelteKit", npm: "@sveltejs/kit", build: "vite build",
+		name: "sveltekit", title: "SvelteKit", port: 5173, npm: "@sveltejs/kit", build: "vite build",
 		files: scripts("svelte.config"), docroots: []string{"build"}, pathKey: "paths.base", content: []string{"src/routes", "src/content"},
 	},
 }

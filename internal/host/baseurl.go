@@ -230,7 +230,7 @@ func (h *Host) PageAddress(id docroot.NodeID) string {
 		path = h.BasePath() + u.EscapedPath()
 	}
 	_, onHost := h.Public(path)
-	return "http://" + h.baseOf(path).host + onHost
+	return h.baseOf(path).origin() + onHost
 }
 
 // Lookup returns the node at a decoded docroot path; "" is the docroot.
@@ -252,7 +252,7 @@ func (h *Host) Lookup(path string) (docroot.NodeID, bool) {
 // path, a path in the docroot, or a URL. The error says why link is not one of
 // these.
 func (h *Host) Request(link string) (Resolved, error) {
-	base, err := weburl.Parse("http://" + h.bases[0].host + h.bases[0].path + "/")
+	base, err := weburl.Parse(h.bases[0].origin() + h.bases[0].path + "/")
 	if err != nil {
 		return Resolved{}, fmt.Errorf("base URL: %w", err)
 	}

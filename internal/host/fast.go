@@ -273,8 +273,8 @@ func (r *PathResolver) scheme(v []byte, i int) (State, docroot.NodeID, []byte, b
 		}
 		return r.authority(v, i+3)
 	default:
-		if state == StateOtherScheme || len(v) > i+1 && (v[i+1] == '/' || v[i+1] == '\\' || v[i+1] <= ' ') {
-			return 0, 0, nil, false // it may have a host, possibly an invalid one; the parser drops white space inside
+		if state == StateOtherScheme || len(v) == i+1 || v[i+1] == '/' || v[i+1] == '\\' || v[i+1] == '?' || v[i+1] == '#' || v[i+1] <= ' ' {
+			return 0, 0, nil, false // it may have a host, possibly an invalid one, or nothing; the parser drops white space inside
 		}
 		return state, docroot.NoNode, nil, true
 	}
@@ -305,7 +305,8 @@ func schemeState(scheme []byte) State {
 }
 
 // authority classifies an http URL whose host begins at v[i]. It is external if
-// the host is an ordinary name that is not the site's own.
+// the host is an ordinary name of several words that does not begin with the site's
+// own, and does not end like a file; see wrongHost.
 func (r *PathResolver) authority(v []byte, i int) (State, docroot.NodeID, []byte, bool) {
 	from := i
 	label := i
@@ -321,11 +322,11 @@ func (r *PathResolver) authority(v []byte, i int) (State, docroot.NodeID, []byte
 	host := v[from:i]
 	// A last label of digits, or an empty one, makes the host an IP address or
 	// an error.
-	if label == i || v[label]|0x20 < 'a' || bytes.Contains(host, []byte("--")) {
+	if label == i || label == from || v[label]|0x20 < 'a' || from == 2 && isFileOrWord(host) || bytes.Contains(host, []byte("--")) {
 		return 0, 0, nil, false
 	}
 	for j := range r.h.bases {
-		if own := r.h.bases[j].host; len(own) == len(host) && bytes.EqualFold(host, []byte(own)) {
+		if own := r.h.bases[j].host; len(own) <= len(host) && bytes.EqualFold(host[:len(own)], []byte(own)) {
 			return 0, 0, nil, false
 		}
 	}

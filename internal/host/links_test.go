@@ -39,7 +39,8 @@ func TestLinksAreLocal(t *testing.T) {
 			{"LL-68/not_a_suffix", "http://evil.www.example.com/e", "External 0 http://evil.www.example.com/e"},
 			{"LL-68/user", "http://user@www.example.com/u", "Credentials 0 http://user@www.example.com/u"},
 			{"WO-19/user_and_password", "http://JOE:Secret@H.example/", "Credentials 0 http://JOE:Secret@h.example/"},
-			{"relative_scheme", "https:a.html", "External 0 https://a.html/"},
+			{"relative_scheme", "https:a.html", "MissingFile 404 /d/a.html"},
+			{"another_scheme", "http:a.html", "WrongHost 0 http://a.html/ = a.html"},
 		})
 	})
 	t.Run("port", func(t *testing.T) {
@@ -80,14 +81,14 @@ func TestSchemes(t *testing.T) {
 		{"LL-28/javascript", "javascript:x()", "JavaScript 0 javascript:x()"},
 		{"LL-28/mailto", "mailto:x@y.z", "Mailto 0 mailto:x@y.z"},
 		{"LL-28/gopher", "gopher://h.example/1", "OtherScheme 0 gopher://h.example/1"},
-		{"LL-28/file", "file:///etc/passwd", "OtherScheme 0 file:///etc/passwd"},
+		{"LL-28/file", "file:///etc/passwd", "DeadScheme 0 file:///etc/passwd"},
 		{"LL-28/news", "news:comp.lang.go", "OtherScheme 0 news:comp.lang.go"},
 		{"LL-28/view-source", "view-source:http://h.example/", "OtherScheme 0 view-source:http://h.example/"},
 		{"LL-28/about", "about:blank", "OtherScheme 0 about:blank"},
 		{"LL-28/blob", "blob:http://h.example/1", "OtherScheme 0 blob:http://h.example/1"},
 		{"LL-28/tel", "tel:1", "Tel 0 tel:1"},
 		{"LL-28/data", "data:,x", "Data 0 data:,x"},
-		{"LL-28/scheme_alone", "mailto:", "Mailto 0 mailto:"},
+		{"LL-28/scheme_alone", "mailto:", "NoRecipient 0 mailto:"},
 		{"LL-28/address", "http://127.1/", "External 0 http://127.0.0.1/"},
 	})
 }
@@ -548,7 +549,7 @@ func TestRuleFiles(t *testing.T) {
 			{"redirect", "moved", "ViaRedirect 200 /blog/moved = new.html > /blog/new.html"},
 			{"redirect_of_host", "top", "MissingFile 404 /blog/top"},
 			{"match", "aa/", "ViaRedirect 200 /blog/aa/ = new.html > /blog/new.html"},
-			{"redirect_to_host", "away", "RedirectsAway 0 /blog/away > http://example.org/"},
+			{"redirect_to_host", "away", "RedirectsAway 0 /blog/away > https://example.org/"},
 			{"status", "bad", "MissingFile 400 /blog/bad"},
 			{"relative", "old", "OK 200 /blog/old = new.html"},
 			{"relative_to_nothing", "gone", "MissingFile 404 /blog/gone"},
@@ -601,7 +602,7 @@ func TestRuleFiles(t *testing.T) {
 		}
 		table(t, files, o, "p.html", []row{
 			{"redirect", "old", "ViaRedirect 200 /caf%C3%A9/old = new.html > /caf%C3%A9/new.html"},
-			{"redirect_to_host", "away", "RedirectsAway 0 /caf%C3%A9/away > http://example.org/new.html"},
+			{"redirect_to_host", "away", "RedirectsAway 0 /caf%C3%A9/away > https://example.org/new.html"},
 			{"rewrite", "app/x", "OK 200 /caf%C3%A9/app/x = new.html"},
 			{"escapes_in_small_letters", "/caf%c3%a9/new.html", "OK 200 /caf%c3%a9/new.html = new.html"},
 			{"needless_escape", "/%63af%C3%A9/new.html", "OK 200 /%63af%C3%A9/new.html = new.html"},

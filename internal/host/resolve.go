@@ -12,7 +12,7 @@ import (
 // Resolved is the full answer to one link.
 type Resolved struct {
 	State State
-	// Node is the file that answers; for [StateWrongCase] and [StateMissingBase]
+	// Node is the file that answers; if [State.IsMeant]
 	// the file that was meant.
 	Node   docroot.NodeID
 	Status int
@@ -23,7 +23,8 @@ type Resolved struct {
 	Fragment string
 	// Final is the site path that answers, if the host redirects.
 	Final string
-	// Meant is the site path of a link that lacks the base path, with it.
+	// Meant is the site path that a link means if [State.IsMeant], or a whole URL; ""
+	// if that is not known.
 	Meant string
 	// Note explains the state if it says too little; may be empty.
 	Note string
@@ -40,25 +41,35 @@ func (h *Host) Resolve(u weburl.URL, trace *[]Step) Resolved {
 	res := Resolved{Node: docroot.NoNode}
 	if sch := u.Scheme(); sch != "http" && sch != "https" {
 		res.State, res.Target = schemeState([]byte(sch)), u.WithoutFragment()
+		switch {
+		case res.State == StateOtherScheme && isDead(sch):
+			res.State = StateDeadScheme
+		case (res.State == StateMailto || res.State == StateTel) && u.Path() == "" && u.Query() == "":
+			res.State = StateNoRecipient
+		}
 		if trace != nil {
 			*trace = append(*trace, Step{"scheme", sch + ": not an HTTP address, so there is no page to check"})
-		}
-		return res
-	}
-	b := h.ownBase(u)
-	if b == nil {
-		res.State, res.Target = StateExternal, u.WithoutFragment()
-		if trace != nil {
-			*trace = append(*trace, Step{"base-url", "the link leads to another host: " + u.Host()})
-		}
-		if u.HasCredentials() {
-			res.State = StateCredentials
 		}
 		return res
 	}
 	query := ""
 	if u.HasQuery() {
 		query = "?" + u.Query()
+	}
+	b := h.ownBase(u)
+	if b == nil {
+		res.State, res.Target = StateExternal, u.WithoutFragment()
+		other := "the link leads to another host: " + u.Host()
+		switch {
+		case u.HasCredentials():
+			res.State = StateCredentials
+		case wrongHost(h, u, query, &res) && res.Meant != "":
+			other += "; " + res.Meant + " is meant"
+		}
+		if trace != nil {
+			*trace = append(*trace, Step{"base-url", other})
+		}
+		return res
 	}
 	res.Target = u.Path() + query
 	path, below := b.below(u.Path())
@@ -67,6 +78,8 @@ func (h *Host) Resolve(u weburl.URL, trace *[]Step) Resolved {
 		outside := "the link leads to the site's own host, but not below the site's base path"
 		if addBase(h, u, query, &res) {
 			outside += "; with that added, " + res.Meant + " answers"
+		} else if gluedBase(h, u, query, &res) {
+			outside += "; with a slash after that, " + res.Meant + " is meant"
 		}
 		if trace != nil {
 			*trace = append(*trace, Step{"base-url", outside})
@@ -152,15 +165,11 @@ func addBase(h *Host, u weburl.URL, query string, res *Resolved) bool {
 		if b.path == "" || !b.isHostOf(u) {
 			continue
 		}
-		a := h.answer(b.root+path, query, nil)
-		if !a.State.Answers() || a.State == StateFallback || a.Node == docroot.NoNode ||
-			IsHome(h, a.Node) && path != "/" && path != "/"+h.tree.Name(a.Node) {
+		a, ok := answers(h, b, path, query)
+		if !ok || IsHome(h, a.Node) && path != "/" && path != "/"+h.tree.Name(a.Node) {
 			continue
 		}
-		res.State, res.Node, res.Meant = StateMissingBase, a.Node, b.path+path+query
-		if h.Rooted() {
-			res.Meant = b.root + path + query
-		}
+		res.State, res.Node, res.Meant = StateMissingBase, a.Node, meantPath(h, b, path+query)
 		return true
 	}
 	return false

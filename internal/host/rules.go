@@ -435,7 +435,7 @@ func (q byRules) entry(path string) redirect.Entry {
 // the requested path.
 func (q byRules) ownPath(to, from string) string {
 	b := q.h.bases[0]
-	base, err := weburl.Parse("http://" + b.host + b.path + from)
+	base, err := weburl.Parse(b.origin() + b.path + from)
 	if err != nil {
 		return to
 	}

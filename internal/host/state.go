@@ -37,6 +37,9 @@ const (
 	StateAlias
 	// StateViaRedirect: a rule of the host redirects to the file.
 	StateViaRedirect
+	// StateMixedOwn: browsers do not load the file from the page, because the link
+	// has the scheme http and the site https.
+	StateMixedOwn
 	// StateFallback: the target is missing, and the host's fallback page answers.
 	StateFallback
 	// StatePrivate: only the file's owner may read it.
@@ -55,6 +58,14 @@ const (
 	// StateMissingBase: the link is on the site's host, but not below its base
 	// path; with the base path added, a file answers.
 	StateMissingBase
+	// StateGluedBase: the slash between the base path and the rest is missing; with
+	// it, a file answers.
+	StateGluedBase
+	// StateWrongHost: the host of the URL is a path of the docroot, or a scheme.
+	StateWrongHost
+	// StateLocal: a public page loads or names an address that only the machine or
+	// the network of its author has.
+	StateLocal
 	// StateOutsideDocroot: the link climbs above the root to a missing file.
 	StateOutsideDocroot
 	// StateBrokenSymlink: a symbolic link leads nowhere, or to itself.
@@ -81,6 +92,16 @@ const (
 	StateExternal
 	// StateCredentials: so does this one, with a password in the URL: a warning.
 	StateCredentials
+	// StateMixed: browsers do not load the target, because the link has the scheme
+	// http and the site https: a warning.
+	StateMixed
+	// StateDevServer: a link to a page of the site at the address of the generator's
+	// server: a warning.
+	StateDevServer
+	// StateDeadScheme: no browser follows the scheme from a page: a warning.
+	StateDeadScheme
+	// StateNoRecipient: mailto: or tel: without address: a warning.
+	StateNoRecipient
 	StateMailto
 	StateTel
 	StateData
@@ -116,7 +137,15 @@ func (s State) Answers() bool { return s <= StatePrivate }
 // IsError reports whether the link is broken.
 func (s State) IsError() bool { return s >= StateMissingFile && s <= StateUnresolvedRef }
 
+// IsMeant reports whether the link is broken, and the file that it means is known.
+func (s State) IsMeant() bool { return s >= StateWrongCase && s <= StateWrongHost }
+
+// Leaves reports whether the link leads out of the docroot.
+func (s State) Leaves() bool {
+	return s >= StateExternal && s <= StateDevServer || s == StateLocal || s == StateOutsideBase
+}
+
 // IsWarning reports whether the link deserves a warning.
 func (s State) IsWarning() bool {
-	return s >= StateAutoindex && s <= StatePrivate || s == StateCredentials || s == StateBehindSymlink || s == StateRedirectsAway
+	return s >= StateAutoindex && s <= StatePrivate || s >= StateCredentials && s <= StateNoRecipient || s == StateBehindSymlink || s == StateRedirectsAway
 }

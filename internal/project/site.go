@@ -85,6 +85,7 @@ func (p *Project) SiteOptions() site.Options {
 	}
 	if p.Generator != nil {
 		opt.Generator, opt.RelativeURLs = string(p.Generator.Generator), p.Generator.RelativeURLs
+		opt.ServerPort = p.Generator.Generator.Port()
 	}
 	opt.Profile, _ = host.ProfileByName(p.Profile)
 	if len(p.hostCandidates) > 0 {

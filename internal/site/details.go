@@ -281,8 +281,9 @@ func (r *resolver) addBase(d *Detail, p *Page, page *scan.Page, l *scan.Link) {
 	case err == nil:
 		d.Base = u.String()
 	}
-	// A path names an address of this site: its scheme is not known here.
-	d.Base = strings.TrimPrefix(d.Base, strings.TrimSuffix(r.pageURL.String(), r.pageURL.Path()))
+	if !bytes.Contains(base, []byte("://")) { // a path names an address of this site
+		d.Base = strings.TrimPrefix(d.Base, strings.TrimSuffix(r.pageURL.String(), r.pageURL.Path()))
+	}
 	if isFeed && base != nil && d.State.IsError() {
 		u, err := r.pageURL.Resolve(string(l.Value))
 		d.FeedRelative = err == nil && r.s.Resolve(u, nil).State.Answers() && !r.itemHas(string(base), l.Value)
@@ -437,8 +438,13 @@ func (r *resolver) resolved(page *scan.Page, l *scan.Link, rec *Link) host.Resol
 	res := r.resolveRemembered(page.Ref(l), l.Kind == scan.KindReference)
 	// What the element means takes precedence over what the URL says.
 	switch rec.State {
-	case host.StateInert, host.StateAction, host.StateHint, host.StatePing:
+	case host.StateInert, host.StateAction, host.StateHint, host.StatePing, host.StateLocal, host.StateMixed, host.StateMixedOwn:
 		res.State = rec.State
+	case host.StateDevServer:
+		res.State = rec.State
+		if u, err := r.resolve(page.Ref(l), false); err == nil {
+			res.Meant = r.fromServer(u)
+		}
 	}
 	return res
 }
@@ -661,6 +667,9 @@ func (r *Reader) Explain(from PageID, raw string) (*Explanation, error) {
 		if onPage(r.s, p, &e.Resolved); e.State == host.StateOutsideBase {
 			say("base-url", "the page has more links to other parts of the host, so the top of the host is meant")
 		}
+	}
+	if d := e.Detail; d != nil && (d.State == host.StateLocal || d.State == host.StateMixed || d.State == host.StateMixedOwn || d.State == host.StateDevServer) {
+		e.State, e.Meant = d.State, d.Meant
 	}
 	if target, ok := r.s.PageOf(e.Node); ok && e.State.Answers() {
 		err = r.Anchors(target, func(name []byte, kind scan.AnchorKind) {

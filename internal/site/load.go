@@ -35,7 +35,7 @@ func Load(ctx context.Context, root string, opt Options) (*Site, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Site{Host: h, opt: opt, tree: h.Tree(), base: cmp.Or(opt.Base, h.Profile().Base, host.BaseHTML5), hash: newHasher()}
+	s := &Site{Host: h, opt: opt, tree: h.Tree(), base: cmp.Or(opt.Base, h.Profile().Base, host.BaseHTML5), hash: newHasher(), public: h.IsPublic()}
 	if s.opt.MaxPageBytes <= 0 {
 		s.opt.MaxPageBytes = DefaultMaxPageBytes
 	}

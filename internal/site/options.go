@@ -28,6 +28,9 @@ type Options struct {
 	// Generator is the program that wrote the docroot, in lower case: hugo, mkdocs,
 	// docusaurus; empty if it is not known. The advice in messages is for that program.
 	Generator string
+	// ServerPort is the port at which the generator serves the site to its author; 0 if
+	// it is not known.
+	ServerPort int
 	// RelativeURLs says that Hugo's setting relativeURLs is on.
 	RelativeURLs bool
 	// Profile says how the host answers; the zero value is [Generic].

@@ -31,6 +31,7 @@ type resolver struct {
 	self    host.Resolved
 	selfOf  docroot.NodeID
 	hasSelf bool
+	kind    PageKind // of the page
 	charset string
 	// refNotFound is what the generator wrote for references that it could not
 	// resolve.
@@ -56,6 +57,12 @@ func (r *resolver) link(page *scan.Page, l *scan.Link, rec *Link, ask *Fragment)
 		res := r.resolveURL(v, l.Kind == scan.KindReference)
 		state, node, frag = res.State, res.Node, []byte(res.Fragment)
 		r.remember(v, state, node)
+	}
+	switch {
+	case state == host.StateExternal:
+		state = r.elsewhere(page, l, v, ok)
+	case state <= host.StateRedirect && len(v) > 4 && v[4] == ':' && l.Tag != scan.TagA && scan.EqualFold(v[:4], "http") && r.blocks(page, l):
+		state = host.StateMixedOwn
 	}
 	*rec = Link{Off: l.Off, Node: node, State: state}
 	if r.refNotFound != "" && l.Kind == scan.KindLink && string(v) == r.refNotFound {
@@ -114,12 +121,7 @@ func (r *resolver) resolveURL(v []byte, reference bool) host.Resolved {
 // traceURL is resolveURL with the steps that lead to the answer, if steps is
 // not nil.
 func (r *resolver) traceURL(v []byte, reference bool, steps *[]host.Step) host.Resolved {
-	r.address()
-	base := r.base
-	if reference && len(v) > 0 && v[0] == '#' {
-		base = r.pageURL
-	}
-	u, err := base.ResolveWith(string(v), r.encoding())
+	u, err := r.resolve(v, reference)
 	if err != nil {
 		res := host.Resolved{State: host.StateBadURL, Node: docroot.NoNode}
 		if e, ok := err.(*weburl.Error); ok {
@@ -128,16 +130,19 @@ func (r *resolver) traceURL(v []byte, reference bool, steps *[]host.Step) host.R
 		return res
 	}
 	if steps != nil {
-		text := strings.TrimPrefix(u.String(), host.Unpublished)
-		// Pages have the scheme http here, because links with either lead to the site.
-		if origin, _ := r.s.Public("/"); strings.HasPrefix(origin, "https:") && !strings.HasPrefix(strings.ToLower(string(v)), "http:") {
-			if rest, ok := strings.CutPrefix(text, "http:"+origin[len("https:"):]); ok {
-				text = origin + rest
-			}
-		}
-		*steps = append(*steps, host.Step{Rule: "url", Text: text})
+		*steps = append(*steps, host.Step{Rule: "url", Text: strings.TrimPrefix(u.String(), host.Unpublished)})
 	}
 	return r.s.answer(u, steps)
+}
+
+// resolve returns the URL that a value means on the page, see resolveURL.
+func (r *resolver) resolve(v []byte, reference bool) (weburl.URL, error) {
+	r.address()
+	base := r.base
+	if reference && len(v) > 0 && v[0] == '#' {
+		base = r.pageURL
+	}
+	return base.ResolveWith(string(v), r.encoding())
 }
 
 // answer answers the request for a URL that was resolved from the value of a link.
@@ -194,7 +199,7 @@ func (r *resolver) remember(v []byte, state host.State, node docroot.NodeID) {
 	} else if _, plain := host.PlainFragment(v[k+1:]); !plain {
 		return
 	}
-	if !r.PlainBase || k == 0 {
+	if !r.PlainBase || k == 0 || state == host.StateExternal { // see elsewhere
 		return
 	}
 	for _, c := range v[:k] {

@@ -55,7 +55,7 @@ func TestBrowserRules(t *testing.T) {
 			{"LL-74/data", "data:text/plain,x", "Data 0 data:text/plain,x"},
 			{"LL-74/javascript", "JavaScript:void(0)", "JavaScript 0 javascript:void(0)"},
 			{"LL-74/ftp", "FTP://Host/x", "OtherScheme 0 ftp://host/x"},
-			{"LL-74/colon_in_first_segment", "c:d.html", "OtherScheme 0 c:d.html"},
+			{"LL-74/colon_in_first_segment", "c:d.html", "DeadScheme 0 c:d.html"},
 			{"LL-74/colon_behind_dot", "./c:d.html", "OK 200 /d/c:d.html = d/c:d.html"},
 			{"LL-74/colon_in_later_segment", "/c:d.html", "OK 200 /c:d.html = c:d.html"},
 			{"LL-75/empty", "", "OK 200 /d/p.html = d/p.html"},

@@ -19,6 +19,7 @@ type Site struct {
 	opt    Options
 	tree   *docroot.Tree // that of the host
 	base   host.BaseRule
+	public bool // visitors can reach one of the site's addresses
 	hash   hasher
 	kinds  map[string]PageKind // by extension, in lower case
 	pages  []Page

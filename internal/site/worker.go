@@ -168,7 +168,7 @@ func (w *worker) resolveAll(p *Page, page *scan.Page) {
 			if rec.State.IsError() && (l.Kind == scan.KindMetadata || l.Tag == scan.TagLink) && r.namesErrorPage(page.Ref(l)) {
 				rec.State, rec.Node, rec.bits = host.StateOK, p.node, rec.bits|bitSelf
 			}
-			if rec.State == host.StateMissingBase {
+			if rec.State == host.StateMissingBase || rec.State == host.StateGluedBase {
 				lacking++
 			}
 			if (rec.State.IsError() || rec.State.IsWarning()) && l.Exempt == nil {
@@ -217,7 +217,7 @@ func (w *worker) beside(p *Page) {
 		switch l := &p.links[i]; {
 		case l.State == host.StateOutsideBase:
 			others++
-		case l.State == host.StateMissingBase && !host.IsHome(w.l.Host, l.Node):
+		case l.State == host.StateGluedBase, l.State == host.StateMissingBase && !host.IsHome(w.l.Host, l.Node):
 			lacking++
 		}
 	}
@@ -292,6 +292,7 @@ func (w *worker) saveDetail(p *Page, page *scan.Page, i int, lines *lineCounter)
 // open prepares the resolver for a page.
 func (r *resolver) open(p *Page, page *scan.Page) {
 	r.Open(p.node)
+	r.kind = p.kind
 	r.charset = page.Charset()
 	r.pageURL = weburl.URL{}
 	r.PlainBase = r.AtOwnAddress()

@@ -123,6 +123,9 @@ func (p *parser) parse(raw string, base URL) Reason {
 	case k.special() && base.kind == k && !strings.HasPrefix(s, "//"):
 		return p.relative(s, base)
 	case k.special():
+		if !strings.HasPrefix(s, "//") || strings.HasPrefix(s, "///") {
+			p.u.notes |= NoteSlashes
+		}
 		return p.authority(p.skipSlashes(s))
 	case strings.HasPrefix(s, "//"):
 		return p.authority(s[2:])
@@ -234,6 +237,7 @@ func (p *parser) relative(s string, base URL) Reason {
 		if special {
 			s = p.skipSlashes(s)
 		}
+		p.u.notes |= NoteSlashes
 		return p.authority(s)
 	case s == "" || s[0] == '#':
 		p.inherit(base, base.fragStart)

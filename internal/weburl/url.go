@@ -59,6 +59,8 @@ const (
 	NoteEmptySegment
 	// NoteHost: the text names a host.
 	NoteHost
+	// NoteSlashes: the text names a host, but not after a scheme and two slashes.
+	NoteSlashes
 )
 
 // Notes returns the peculiarities of the text that this URL was parsed from,

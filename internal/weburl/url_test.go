@@ -24,7 +24,7 @@ func TestResolve(t *testing.T) {
 	}{
 		{"LL-36/relative to the base", "http://other.example/q/", "r.html", "http://other.example/q/r.html", 0},
 		{"LL-36/rooted", "http://other.example/q/", "/s.html", "http://other.example/s.html", 0},
-		{"LL-36/scheme from the base", "https://other.example/q/", "//h.example/x", "https://h.example/x", 0},
+		{"LL-36/scheme from the base", "https://other.example/q/", "//h.example/x", "https://h.example/x", NoteSlashes},
 
 		{"LL-64/name", "http://h/sub/a.html", "b.html", "http://h/sub/b.html", 0},
 		{"LL-64/dot", "http://h/sub/a.html", "./b.html", "http://h/sub/b.html", 0},
@@ -32,6 +32,9 @@ func TestResolve(t *testing.T) {
 		{"LL-64/dot-dot", "http://h/sub/a.html", "x/../b.html", "http://h/sub/b.html", 0},
 		{"LL-64/absolute", "http://h/sub/a.html", "http://h/sub/b.html", "http://h/sub/b.html", 0},
 		{"LL-64/scheme without slashes", "http://h/sub/a.html", "http:b.html", "http://h/sub/b.html", 0},
+		{"LL-64/another scheme, one slash", "https://h/sub/a.html", "http:/x/b.html", "http://x/b.html", NoteSlashes},
+		{"LL-64/the scheme, one slash", "https://h/sub/a.html", "https:/x/b.html", "https://h/x/b.html", 0},
+		{"LL-64/three slashes", "https://h/sub/a.html", "https:///x/b.html", "https://x/b.html", NoteSlashes},
 		{"LL-64/spaces around", "http://h/sub/a.html", " \n b.html\t", "http://h/sub/b.html", 0},
 
 		{"LL-65/full path", page, "http://www.example.com/x/y.html#f", "http://www.example.com/x/y.html#f", 0},
@@ -54,7 +57,7 @@ func TestResolve(t *testing.T) {
 
 		{"LL-72/backslash", page, `back\slash.html`, "http://www.example.com/d/back/slash.html", NoteBackslash},
 		{"LL-72/backslash first", page, `\back.html`, "http://www.example.com/back.html", NoteBackslash},
-		{"LL-72/backslashes for a host", page, `\\h.example\x`, "http://h.example/x", NoteBackslash},
+		{"LL-72/backslashes for a host", page, `\\h.example\x`, "http://h.example/x", NoteBackslash | NoteSlashes},
 		{"LL-72/backslash after the host", page, `http://h.example\x`, "http://h.example/x", NoteBackslash},
 		{"LL-72/backslash in the query", page, `?a\b`, `http://www.example.com/d/p.html?a\b`, 0},
 		{"LL-72/empty segment", page, "sub//d.html", "http://www.example.com/d/sub//d.html", NoteEmptySegment},
