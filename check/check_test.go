@@ -164,6 +164,8 @@ var fixtures = []fixture{
 		want: []string{"p.html:1:42 unchecked hint //h.example", "p.html:1:82 unchecked hint /nowhere"}},
 	{name: "not_html", code: NotHTML, files: files{"p.html": plain + "<a href=t.txt#l3><a href=m.map#x>", "t.txt": "", "m.map": "default /p.html\n"},
 		want: []string{"p.html:1:40 unchecked not-html t.txt#l3", "p.html:1:57 unchecked not-html m.map#x"}},
+	{name: "pointer_of_git-lfs", code: NotScanned, files: files{"p.html": plain + "<a href=q.html#x>", "q.html": lfsPointer},
+		want: []string{"p.html:1:40 unchecked not-scanned q.html#x"}},
 	{name: "A-LL-11/not_scanned", code: NotScanned, sopt: isite.Options{MaxPageBytes: 100}, files: files{"p.html": plain + "<a href=q.html#x>", "q.html": plain + strings.Repeat(" ", 100)},
 		want: []string{"p.html:1:40 unchecked not-scanned q.html#x"}},
 	{name: "LL-109/orphan", code: Orphan, opt: Options{Orphans: true}, files: files{"index.html": plain + "<a href=p.html>", "p.html": plain, "old.html": plain, "i.gif": ""},

@@ -184,6 +184,10 @@ func (e *Explanation) fragment(ctx context.Context, s *isite.Site, x *isite.Expl
 		return decision{}, nil
 	}
 	p := s.Page(target)
+	if p.Kind() == isite.PagePointer {
+		e.addStep("fragment", "%s is a pointer of git-lfs, which has not fetched the file", s.Path(target))
+		return decision{Unchecked, NotScanned}, nil
+	}
 	if p.Error().Err != nil {
 		e.addStep("fragment", "%s could not be read", s.Path(target))
 		return decision{Unchecked, NotScanned}, nil

@@ -38,6 +38,8 @@ func hasFragment(p *isite.Page, fragment *isite.Fragment) bool {
 func uncheckedFragment(s *isite.Site, node docroot.NodeID, opt *Options) Code {
 	target, isPage := s.PageOf(node)
 	switch {
+	case isPage && s.Page(target).Kind() == isite.PagePointer:
+		return NotScanned
 	case !isPage || !s.Page(target).Kind().HasAnchors():
 		return NotHTML
 	case s.Page(target).Error().Err != nil:

@@ -130,6 +130,9 @@ func TestSitemapOfGenerator(t *testing.T) {
 	}
 }
 
+// lfsPointer is what git-lfs has in git instead of a file.
+const lfsPointer = "version https://git-lfs.github.com/spec/v1\noid sha256:2cf4acac8f061d36f417efc468a390240d1d0fce70928a677c477b505ec2a70c\nsize 55\n"
+
 // TestSummaryOfFiles: files read besides pages are counted by kind, and files
 // not read by reason. The count of pages is unaffected.
 func TestSummaryOfFiles(t *testing.T) {
@@ -137,14 +140,14 @@ func TestSummaryOfFiles(t *testing.T) {
 		"q.html": plain + "<link rel=canonical href=q.html>", "r.html": plain + "<link rel=canonical href=gone.html>", "i.svg": "<svg/>",
 		"a.css": "", "b.CSS": "", "m.json": "{}", "n.webmanifest": "{}", "data.json": `{"version": 1}`, "feed.json": `{"version":"https://jsonfeed.org/version/1"}`,
 		"f.xml": "<rss/>", "g.atom": "<feed/>", "s.xml": sitemap(), "t.xml.gz": zipped(t, sitemap()), "i.xml": sitemapIndex(), "o.opml": "<opml/>", "e.xml": "<project/>", "e.rdf": "no",
-		"l.jsonld": "{}", "robots.txt": "", "d/robots.txt": "", "_headers": "", "a.css.map": "{}", "s.js.map": "{}", "x.map": "", "os.xml": "<OpenSearchDescription/>", "x.gz": ""})
+		"l.jsonld": "{}", "robots.txt": "", "d/robots.txt": "", "_headers": "", "a.css.map": "{}", "s.js.map": "{}", "x.map": "", "lfs.html": lfsPointer, "lfs.svg": lfsPointer, "os.xml": "<OpenSearchDescription/>", "x.gz": ""})
 	sum := run(t, load(t, root, isite.Options{}), Options{}).Summary
 	want := []KindCount{{"svg", 1}, {"css", 2}, {"feed", 2}, {"json feed", 1}, {"sitemap", 2}, {"sitemap index", 1}, {"opml", 1}, {"opensearch", 1},
 		{"web manifest", 2}, {"json-ld", 1}, {"robots.txt", 1}, {"_headers", 1}}
 	if !slices.Equal(sum.Read, want) {
 		t.Errorf("read %v, want %v", sum.Read, want)
 	}
-	if want := []KindCount{{"other-xml", 2}, {"source-map", 2}}; !slices.Equal(sum.NotRead, want) {
+	if want := []KindCount{{"other-xml", 2}, {"source-map", 2}, {"git-lfs", 2}}; !slices.Equal(sum.NotRead, want) {
 		t.Errorf("not read %v, want %v", sum.NotRead, want)
 	}
 	if sum.Pages != 3 || sum.Canonical != 1 || sum.Errors != 1 {

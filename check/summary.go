@@ -261,7 +261,7 @@ func (sum *Summary) addFiles(s *isite.Site, c *scope) {
 	if c != nil {
 		sum.Skipped = c.skipped
 	}
-	var kinds [isite.PageMarkdown + 1]int
+	var kinds [isite.PagePointer + 1]int
 	var served []string
 	entries := 0 // addresses in sitemaps and feeds that were not checked
 	for i := range s.Pages() {
@@ -293,13 +293,13 @@ func (sum *Summary) addFiles(s *isite.Site, c *scope) {
 			entries += externalEntries(p)
 		}
 	}
-	for kind, n := range kinds {
+	for kind, n := range kinds[:isite.PagePointer] {
 		if n > 0 {
 			sum.Read = append(sum.Read, KindCount{isite.PageKind(kind).String(), n})
 		}
 	}
 	xml, maps, foreign := s.Unread()
-	for _, k := range []KindCount{{"other-xml", xml}, {"source-map", maps}, {"node_modules", foreign}} {
+	for _, k := range []KindCount{{"other-xml", xml}, {"source-map", maps}, {"node_modules", foreign}, {isite.PagePointer.String(), kinds[isite.PagePointer]}} {
 		if k.Count > 0 {
 			sum.NotRead = append(sum.NotRead, k)
 		}

@@ -97,7 +97,17 @@ func (r *Repo) checkout(ctx context.Context, commit, site string) (dir string, r
 		defer cancel()
 		return r.removeTree(ctx, dir)
 	}
-	if _, err = r.git.run(ctx, withoutHooks("-c", "core.sparseCheckout=false", "worktree", "add", "--detach", "--force", dir, commit)...); err != nil {
+	add := withoutHooks("-c", "core.sparseCheckout=false", "worktree", "add", "--detach", "--force", dir, commit)
+	_, err = r.git.run(ctx, add...)
+	if failed := (*GitError)(nil); errors.As(err, &failed) && strings.Contains(failed.Message, "git-lfs") {
+		// Files that git-lfs cannot fetch stay pointers, which are not read as pages.
+		if err = r.removeTree(ctx, dir); err == nil {
+			pointers := r.git
+			pointers.Env = append(slices.Clone(pointers.Env), "GIT_LFS_SKIP_SMUDGE=1")
+			_, err = pointers.run(ctx, add...)
+		}
+	}
+	if err != nil {
 		return dir, remove, diskError(parent, fmt.Errorf("check out %.12s: %w", commit, err))
 	}
 	if err = r.checkoutSubmodules(ctx, r.Top, commit, dir, dir+indexSuffix); err != nil {

@@ -263,6 +263,11 @@ func checkCommit(ctx context.Context, of builtCommit, push *githook.Push, opt Op
 	if err != nil {
 		return checked, err
 	}
+	for _, k := range result.Summary.NotRead {
+		if k.Kind == "git-lfs" {
+			opt.Note(text.Count(k.Count, "page") + " not fetched by git-lfs, so the links there are not checked; git lfs pull fetches the files")
+		}
+	}
 	all := slices.Clone(result.Findings)
 	accepted.Apply(result)
 	checked.ValidToday = accepted != nil

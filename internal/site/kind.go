@@ -40,6 +40,7 @@ const (
 	PageRobots     // robots.txt
 	PageHeaders    // _headers, for its Link headers
 	PageMarkdown   // llms.txt, and the Markdown that links lead to
+	PagePointer    // what git-lfs has instead of a file, which is not read as a page
 
 	// pageXML and pageJSON are files whose root element, or first member, is
 	// not known yet.
@@ -49,7 +50,7 @@ const (
 )
 
 var pageKindNames = [...]string{"html", "xhtml", "svg", "image map", "css", "feed", "json feed", "sitemap", "sitemap index",
-	"opml", "opensearch", "web manifest", "json-ld", "robots.txt", "_headers", "markdown"}
+	"opml", "opensearch", "web manifest", "json-ld", "robots.txt", "_headers", "markdown", "git-lfs"}
 
 // String returns the name of the kind, as in summaries.
 func (k PageKind) String() string { return pageKindNames[k] }
@@ -144,6 +145,12 @@ func (s *Site) kindOf(n *docroot.Node) (kind PageKind, ok bool) {
 func isLLMs(name []byte) bool {
 	rest, ok := bytes.CutPrefix(name, []byte("llms"))
 	return ok && hasEnding(rest, ".txt") && (len(rest) == len(".txt") || rest[0] == '-')
+}
+
+// isPointer reports whether this is what git-lfs has in git instead of a file, until it
+// fetches the file: https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md.
+func isPointer(text []byte) bool {
+	return len(text) < 1024 && bytes.HasPrefix(text, []byte("version https://git-lfs.github.com/spec/v1\n")) && bytes.Contains(text, []byte("\noid "))
 }
 
 // mayBeMarkdown reports whether a file is read as Markdown when a link leads to

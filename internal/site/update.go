@@ -147,7 +147,9 @@ func (s updater) editedPages(dir *docroot.Dir, edited []docroot.NodeID) (pages [
 		x := &s.tree.Nodes[id]
 		p := Page{node: id, kind: pageNone, canon: docroot.NoNode}
 		if x.Page != 0 {
-			p.kind, p.zipped = s.pages[x.Page-1].kind, s.pages[x.Page-1].zipped
+			if p.kind, p.zipped = s.pages[x.Page-1].kind, s.pages[x.Page-1].zipped; p.kind == PagePointer {
+				return nil, false
+			}
 		}
 		l := loader{Site: s.Site, dir: dir}
 		if kind, known := s.kindOf(x); known && kind >= pageXML {

@@ -82,6 +82,10 @@ func (w *worker) page(p *Page) {
 		defer w.l.giant.Unlock()
 		defer func() { w.buf, w.scan = nil, scanner{} }()
 	}
+	if isPointer(data) {
+		p.kind = PagePointer
+		return
+	}
 	if p.kind == PageMap {
 		page, bad := mapPage(data)
 		p.badLines = bad
