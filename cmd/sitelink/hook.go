@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -273,6 +275,7 @@ func runHook(c *cli, cmd *cobra.Command, req pushRequest) error {
 		if push, err = commits.New(repo, opt); err != nil {
 			return explainPush(c, err)
 		}
+		push.Building = c.building(push.Progress)
 		results, notes, err := repo.CheckPush(ctx, wanted, *push.Push)
 		for _, note := range notes {
 			c.ui.warning(note)
@@ -322,6 +325,44 @@ func pushRefs(c *cli, req pushRequest) (refs []githook.Ref, byHand bool, err err
 		return named("HEAD")
 	}
 	return refs, false, nil
+}
+
+// building returns a function that shows that a commit is being built, and for how long.
+func (c *cli) building(when string) func(commit, command string, last time.Duration) (done func()) {
+	return func(commit, command string, last time.Duration) (done func()) {
+		progress := newProgress(c.ui, when, time.Now)
+		if progress == nil {
+			return func() {}
+		}
+		began, ended := time.Now(), make(chan struct{})
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			for tick := time.NewTicker(progressAfter); ; {
+				progress.draw(func() string {
+					const most = 40 // characters of a command, so that the line fits
+					if r := []rune(command); len(r) > most {
+						command = string(r[:most-3]) + "..."
+					}
+					line := fmt.Sprintf("sitelink: building %.7s with %s: %v", commit, command, time.Since(began).Round(time.Second))
+					if last > 0 {
+						line += fmt.Sprintf(", last time %v", last.Round(100*time.Millisecond))
+					}
+					return line
+				})
+				select {
+				case <-ended:
+					tick.Stop()
+					return
+				case <-tick.C:
+				}
+			}
+		})
+		return func() {
+			close(ended)
+			wg.Wait()
+			progress.done()
+		}
+	}
 }
 
 // explainPush completes the error of a push that could not be checked: with at

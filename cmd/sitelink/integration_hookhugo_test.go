@@ -179,7 +179,7 @@ func TestHookHugoOldFaults(t *testing.T) {
 	push(0, 2, "main: no new finding, ") // the remote's commit is not known yet
 	post("07", "fine too")
 	push(0, 1, "main: no new finding, ")
-	push(0, 0, "main: the remote has the same files")
+	push(0, 0, "main: the remote has the files that the site is built from")
 	post("08", "[new](/new/)")
 	push(1, 1, "new finding", "content/post/08.md:6:7: error: directory not found: /new/", " existed before this push")
 	post("08", "fine now")

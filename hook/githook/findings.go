@@ -80,6 +80,8 @@ const (
 	maxRemembered = 100
 	// maxBytes is the size of the largest file: about a million findings.
 	maxBytes = 128 << 20
+	// maxFindings is how many findings are kept to be shown again.
+	maxFindings = 10_000
 )
 
 // remembered is what is known about a tree.
@@ -88,7 +90,11 @@ type remembered struct {
 	// baseline expire, "" for any day.
 	Day    string  `json:"day,omitempty"`
 	Traces []Trace `json:"traces"`
-	// Sum is a hash of the traces.
+	// Report is what was found, without its traces and its findings, which
+	// [check.MarshalFindings] wrote; nil if these were too many.
+	Report   *Report         `json:"report,omitempty"`
+	Findings json.RawMessage `json:"findings,omitempty"`
+	// Sum is a hash of all of that.
 	Sum string `json:"sum"`
 }
 
@@ -149,7 +155,25 @@ func (m memory) add(key string, r *remembered) error {
 
 func (r *remembered) sum() string {
 	traces, _ := json.Marshal(r.Traces) // strings and switches
-	return hashOf(r.Day, string(traces))
+	report, _ := json.Marshal(r.Report)
+	return hashOf(r.Day, string(traces), string(report), string(r.Findings))
+}
+
+// took returns how long the build and the check of a site took last time, 0 if that is
+// not known.
+func (m memory) took(site string) time.Duration {
+	text, _ := system.Read(m.tookName(site), 100)
+	last, _ := time.ParseDuration(string(text))
+	return last
+}
+
+// setTook keeps how long it took. Nothing depends on it.
+func (m memory) setTook(site string, last time.Duration) {
+	_ = system.WriteFile(m.tookName(site), []byte(last.Round(time.Millisecond).String()), 0o644)
+}
+
+func (m memory) tookName(site string) string {
+	return filepath.Join(m.dir, "took-"+hashOf(filepath.ToSlash(filepath.Clean(site))))
 }
 
 // hashOf hashes the parts, each with its length, so that the end of one part

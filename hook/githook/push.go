@@ -38,6 +38,14 @@ type Push struct {
 	// lookup. Then CacheKey must include whatever its answer depends on, apart
 	// from the tree.
 	Configure func(ctx context.Context, commit string) (build, docroot string, err error)
+	// Unread, if not nil, returns files and directories of a tree, slash paths relative to
+	// its root, that neither the build nor Check reads, so that trees which differ
+	// there have the same result. Some may be missing.
+	Unread func(ctx context.Context, tree string) ([]string, error)
+	// Building, if not nil, is called when a commit is about to be built, with how long
+	// the build and the check took last time, 0 if that is not known. It returns a
+	// function that is called at the end.
+	Building func(commit, command string, last time.Duration) (done func())
 	// Check checks one site: site is its directory, and docroot the absolute
 	// path of the docroot, or "" for the one that the site's configuration names.
 	// It returns an error if it could not check.
@@ -189,7 +197,7 @@ func (r *Repo) CheckPush(ctx context.Context, refs []Ref, p Push) (results []Tre
 	if err := r.RemoveStaleTrees(ctx); err != nil {
 		warnings = append(warnings, "remove the temporary trees of a killed run: "+err.Error())
 	}
-	c := pushCheck{repo: r, push: &p, known: memory{r.dataPath(foundDir)}}
+	c := pushCheck{repo: r, push: &p, known: memory{r.dataPath(foundDir)}, ids: map[string]string{}}
 	defer func() { warnings = append(warnings, c.warnings...) }()
 	type job struct{ tree, before string }
 	var done []job // of results
@@ -252,7 +260,7 @@ func (r *Repo) CheckCommit(ctx context.Context, commit string, p Push) (Report, 
 	ctx, cancel := p.limit(ctx)
 	defer cancel()
 	_ = r.RemoveStaleTrees(ctx) // the next push tries again, and says so
-	c := pushCheck{repo: r, push: &p}
+	c := pushCheck{repo: r, push: &p, known: memory{r.dataPath(foundDir)}}
 	result, err := c.commit(ctx, id, "")
 	return result.Report, err
 }
@@ -262,6 +270,7 @@ type pushCheck struct {
 	repo     *Repo
 	push     *Push
 	known    memory
+	ids      map[string]string // what read returned, by tree
 	warnings []string
 }
 
@@ -279,7 +288,7 @@ func (c *pushCheck) key(tree string) string {
 // tree checks the tree of a ref.
 func (c *pushCheck) tree(ctx context.Context, ref Ref) (result TreeResult, err error) {
 	p := c.push
-	tree, err := c.repo.treeWithout(ctx, ref.Tree, p.Site, p.Others)
+	tree, err := c.read(ctx, ref.Tree)
 	if err != nil {
 		return result, err
 	}
@@ -294,7 +303,7 @@ func (c *pushCheck) tree(ctx context.Context, ref Ref) (result TreeResult, err e
 			baseTree, err = c.repo.resolve(ctx, base+"^{tree}")
 		}
 		if err == nil && baseTree != "" {
-			baseTree, err = c.repo.treeWithout(ctx, baseTree, p.Site, p.Others)
+			baseTree, err = c.read(ctx, baseTree)
 		}
 		if err != nil {
 			return result, err
@@ -303,21 +312,18 @@ func (c *pushCheck) tree(ctx context.Context, ref Ref) (result TreeResult, err e
 			return TreeResult{Origin: FromRemote}, nil
 		}
 	}
-	// What was found last time is enough to let a push go, and not to say why it
-	// is blocked.
-	if known != nil && base != "" {
-		before, ok, err := c.before(ctx, base, baseTree)
-		if err != nil {
+	if known != nil && known.Report != nil {
+		result = TreeResult{Origin: FromCache, Report: *known.Report}
+		if result.Findings, err = check.UnmarshalFindings(known.Findings); err != nil {
+			return result, fmt.Errorf("read %s: %w", filepath.Join(c.known.dir, key), err)
+		}
+		result.Traces = known.Traces
+	} else {
+		if result, err = c.commit(ctx, ref.Commit, ref.Tree); err != nil {
 			return result, err
 		}
-		if fresh := newFindings(known.Traces, before); ok && !slices.Contains(fresh, true) {
-			return TreeResult{Origin: FromCache, OldFindings: len(fresh)}, nil
-		}
+		c.remember(key, &result)
 	}
-	if result, err = c.commit(ctx, ref.Commit, ref.Tree); err != nil {
-		return result, err
-	}
-	c.remember(key, &result)
 	result.NoBase = p.OnlyNew && base == ""
 	result.Unfetched = result.NoBase && ref.Before != ""
 	if len(result.Findings) == 0 || base == "" {
@@ -338,6 +344,28 @@ func (c *pushCheck) tree(ctx context.Context, ref Ref) (result TreeResult, err e
 	}
 	result.OldFindings = len(all) - len(result.Findings)
 	return result, nil
+}
+
+// read returns an id for what the site of a tree is built from: the tree's own, or a hash
+// of what is left without what is known not to be read.
+func (c *pushCheck) read(ctx context.Context, tree string) (string, error) {
+	if id := c.ids[tree]; id != "" {
+		return id, nil
+	}
+	site := filepath.ToSlash(filepath.Clean(c.push.Site))
+	without := slices.DeleteFunc(slices.Clone(c.push.Others), func(dir string) bool { // sites that contain each other share their files
+		return dir == "." || site == "." || dir == site || strings.HasPrefix(dir, site+"/") || strings.HasPrefix(site, dir+"/")
+	})
+	if c.push.Unread != nil {
+		unread, err := c.push.Unread(ctx, tree)
+		if err != nil {
+			return "", err
+		}
+		without = append(without, unread...)
+	}
+	id, err := c.repo.treeWithout(ctx, tree, without)
+	c.ids[tree] = id
+	return id, err
 }
 
 // before returns what was found in the commit that the remote has: from memory, or
@@ -379,6 +407,11 @@ func (c *pushCheck) remember(key string, result *TreeResult) {
 		result.Traces = tracesOf(result.Findings)
 	}
 	known := &remembered{Traces: result.Traces}
+	if len(result.Findings) <= maxFindings {
+		if text, err := check.MarshalFindings(result.Findings); err == nil {
+			known.Findings, known.Report = text, &Report{Docroot: result.Docroot, OldCopy: result.OldCopy}
+		}
+	}
 	if result.ValidToday {
 		known.Day = c.push.Today
 	}
@@ -402,6 +435,16 @@ func (c *pushCheck) commit(ctx context.Context, commit, tree string) (result Tre
 		if command, committed, err = p.Configure(ctx, commit); err != nil {
 			return result, err
 		}
+	}
+	if command != "" && p.Building != nil {
+		done := p.Building(commit, command, c.known.took(p.Site))
+		defer done()
+		began := time.Now()
+		defer func() {
+			if err == nil {
+				c.known.setTook(p.Site, time.Since(began))
+			}
+		}()
 	}
 	exact := ""
 	if command == "" || committed != "" {

@@ -162,12 +162,16 @@ func TestCheckPush(t *testing.T) {
 	two := p.commit("public/bad", "a\n")
 	r, _ = p.push(two, "", nil)
 	p.want(r, "worktree, new a, no base")
+	// What was found is known without another check.
 	r, _ = p.push(two, one, nil)
-	p.want(r, "worktree, new a")
+	p.want(r, "cache, new a")
 	r, _ = p.push(two, strings.Repeat("1", 40), nil)
-	p.want(r, "worktree, new a, no base, unfetched")
+	p.want(r, "cache, new a, no base, unfetched")
 	r, _ = p.push(two, one, func(p *Push) { p.OnlyNew = false })
-	p.want(r, "worktree, new a")
+	p.want(r, "cache, new a")
+	if len(p.checked) > 0 {
+		t.Errorf("checked again: %q", p.checked)
+	}
 
 	three := p.commit("public/bad", "a\nb\n")
 	p.write("untracked", "")
@@ -189,11 +193,11 @@ func TestCheckPush(t *testing.T) {
 	// A new branch is compared with what the remote has of its history.
 	p.run("update-ref", "refs/remotes/origin/main", two)
 	r, _ = p.push(three, "", nil)
-	p.want(r, "checkout, new b, 1 old")
+	p.want(r, "cache, new b, 1 old")
 	r, _ = p.push(two, "", nil) // which the remote has
 	p.want(r, "remote")
 	r, _ = p.push(three, "", func(p *Push) { p.Remote = "other" })
-	p.want(r, "checkout, new a, new b, no base")
+	p.want(r, "cache, new a, new b, no base")
 	// The commit of the remote is built once.
 	testkit.Check(t, p.repo().RemoveData(t.Context()))
 	for i, want := range []int{2, 1} {

@@ -171,42 +171,82 @@ func (r *Repo) config(ctx context.Context, key string) (scope, value string, err
 	return scope, value, err
 }
 
-// treeWithout returns an id for what a commit's tree holds for a site: the tree's own,
-// or a hash of what is left without the directories of other sites. Sites that
-// contain each other share their files.
-func (r *Repo) treeWithout(ctx context.Context, tree, site string, others []string) (string, error) {
-	site = filepath.ToSlash(filepath.Clean(site))
+// treeWithout returns an id for what a commit's tree holds: the tree's own, or a hash of
+// what is left without some files and directories, slash paths relative to its root.
+func (r *Repo) treeWithout(ctx context.Context, tree string, paths []string) (string, error) {
+	if len(paths) == 0 {
+		return tree, nil
+	}
 	left, parents := []string{}, []string{"."}
 	without := map[string]bool{}
-	for _, dir := range others {
-		if dir == "." || site == "." || dir == site || strings.HasPrefix(dir, site+"/") || strings.HasPrefix(site, dir+"/") {
-			continue
-		}
-		without[dir] = true
-		for up := path.Dir(dir); up != "."; up = path.Dir(up) {
+	for _, name := range paths {
+		without[name] = true
+		for up := path.Dir(name); up != "."; up = path.Dir(up) {
 			parents, without[up] = append(parents, up), true
 		}
 	}
-	if len(without) == 0 {
-		return tree, nil
-	}
 	slices.Sort(parents)
 	for _, dir := range slices.Compact(parents) {
-		args := []string{"ls-tree", "-z", tree}
-		if dir != "." {
-			args = append(args, "./"+dir+"/") // a literal name, whatever it begins with
-		}
-		out, err := r.git.run(ctx, args...)
+		entries, err := r.Entries(ctx, tree, dir)
 		if err != nil {
 			return "", err
 		}
-		for entry := range strings.SplitSeq(string(out), "\x00") {
-			if info, name, _ := strings.Cut(entry, "\t"); !without[name] {
-				left = append(left, info, name)
+		for _, e := range entries {
+			if !without[e.Name] {
+				left = append(left, e.Mode, e.ID, e.Name)
 			}
 		}
 	}
 	return hashOf(left...), nil
+}
+
+// Entry is a file or directory of a tree.
+type Entry struct {
+	// Name is its slash path relative to the root.
+	Name string
+	// Mode is that of git: 100644 and 100755 for files, 120000 for symbolic links,
+	// 040000 for directories, 160000 for submodules.
+	Mode, ID string
+}
+
+// Entries returns what a tree has in a directory, a slash path relative to its root, in
+// the order of git. The directory may be missing.
+func (r *Repo) Entries(ctx context.Context, tree, dir string) ([]Entry, error) {
+	args := []string{"ls-tree", "-z", tree}
+	if dir != "." {
+		args = append(args, "./"+dir+"/") // a literal name, whatever it begins with
+	}
+	out, err := r.git.run(ctx, args...)
+	if err != nil {
+		return nil, err
+	}
+	var all []Entry
+	for entry := range strings.SplitSeq(string(out), "\x00") {
+		info, name, _ := strings.Cut(entry, "\t")
+		if fields := strings.Fields(info); len(fields) == 3 { // MODE TYPE ID
+			all = append(all, Entry{Name: name, Mode: fields[0], ID: fields[2]})
+		}
+	}
+	return all, nil
+}
+
+// HasSymlinks reports whether a tree has symbolic links below a directory, a slash path
+// relative to its root.
+func (r *Repo) HasSymlinks(ctx context.Context, tree, dir string) (bool, error) {
+	out, err := r.git.run(ctx, "ls-tree", "-r", "-z", tree, "./"+dir+"/")
+	return strings.Contains("\x00"+string(out), "\x00120000 "), err
+}
+
+// Greps reports whether a line of a tree's files matches an extended regular expression
+// of POSIX. The files are named by patterns of git, relative to the root; none means all.
+// Those of submodules are not among them.
+func (r *Repo) Greps(ctx context.Context, tree, pattern string, files ...string) (bool, error) {
+	_, err := r.git.run(ctx, append([]string{"grep", "-q", "-E", "-e", pattern, tree, "--"}, files...)...)
+	var failed *GitError
+	if errors.As(err, &failed) && failed.ExitCode == 1 { // no line, git-grep(1)
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // NewerSource returns the last commit in the history of a commit that changed the

@@ -62,7 +62,9 @@ type Options struct {
 // Push is how a push is checked, and how its result is reported.
 type Push struct {
 	*githook.Push
-	byHand bool
+	// Progress is the setting progress.
+	Progress string
+	byHand   bool
 	// accept says how to accept old findings, usual how to build the site.
 	accept, usual string
 }
@@ -104,7 +106,7 @@ func New(repo *githook.Repo, opt Options) (*Push, error) {
 	push.Check = func(ctx context.Context, dir, docroot string) (githook.Report, error) {
 		return checkCommit(ctx, builtCommit{dir, docroot, original}, push, opt)
 	}
-	return &Push{push, opt.ByHand, setup.AcceptFindings(cfg.Baseline != ""), usual}, nil
+	return &Push{push, cfg.Progress, opt.ByHand, setup.AcceptFindings(cfg.Baseline != ""), usual}, nil
 }
 
 // siteDir resolves the directory of the site, which not every commit has.
@@ -133,7 +135,7 @@ func cacheKey(opt Options, dir, file string) (string, error) {
 		fmt.Fprintf(&key, "\x00%s\x00%s", filepath.Base(file), text)
 	}
 	for _, k := range config.Keys() {
-		if v := opt.Getenv(k.Env()); v != "" {
+		if v := opt.Getenv(k.Env()); v != "" && k.Name != "progress" && k.Name != "color" {
 			fmt.Fprintf(&key, "\x00%s=%s", k.Env(), v)
 		}
 	}
@@ -161,6 +163,9 @@ func setSite(repo *githook.Repo, dir string, cfg *config.Config, push *githook.P
 		}
 		push.Docroot, err = committedDocroot(push.Site, p.Docroot)
 		return "", err
+	}
+	if sources, err := filepath.Rel(repo.Top, g.Dir); err == nil && filepath.IsLocal(sources) && g.OwnFiles() && cfg.Docroot == "" {
+		push.Unread = unread(repo, filepath.ToSlash(sources))
 	}
 	installed := g.Installed(generator.LookPath(push.Env))
 	push.CacheKey = fmt.Sprintf("generator %s\x00%v\x00%s\x00", g.Generator, installed, cfg.Docroot)

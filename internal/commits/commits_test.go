@@ -68,6 +68,7 @@ func TestCheckPush(t *testing.T) {
 	for _, clean := range []bool{true, false} {
 		if !clean { // a temporary tree of the commit
 			testkit.Check(t, os.WriteFile(filepath.Join(repo.Top, "docs", "out", "a.html"), []byte("changed"), 0o644))
+			testkit.Check(t, repo.RemoveData(t.Context()))
 		}
 		all, _, err := repo.CheckPush(t.Context(), refs, *push.Push)
 		testkit.Check(t, err)
@@ -191,12 +192,12 @@ func TestReport(t *testing.T) {
 		{"remembered", []githook.TreeResult{tree(0, 0, githook.FromCache, "a", "b", "c", "d")}, "a, b, c and 1 other: passed before", 0},
 		{"old", []githook.TreeResult{tree(0, 2, githook.FromCheckout, "a")}, "a: no new finding, 2 old ones", 0},
 		{"few, with suggestions", []githook.TreeResult{tree(2, 1, githook.FromCheckout, "a")}, "2 new findings in what is pushed to a, beside 1 old one|hint: 1 finding existed before this push and did not block it; accept them", 4},
-		{"nothing to compare with", []githook.TreeResult{noBase}, "1 finding in what is pushed to a|hint: every finding counts as new, because there is no result of the remote to compare with; accept them", 2},
-		{"an unknown commit", []githook.TreeResult{unfetched}, "1 finding in what is pushed to a|hint: every finding counts as new, because the commit of the remote is not here to compare with; run git fetch and push again", 2},
+		{"nothing to compare with", []githook.TreeResult{noBase}, "1 finding in what is pushed to a, as last time|hint: every finding counts as new, because there is no result of the remote to compare with; accept them", 2},
+		{"an unknown commit", []githook.TreeResult{unfetched}, "1 finding in what is pushed to a, as last time|hint: every finding counts as new, because the commit of the remote is not here to compare with; run git fetch and push again", 2},
 		{"one clean, one on the remote", []githook.TreeResult{tree(0, 0, githook.FromCache, "a"), tree(0, 0, githook.FromRemote, "b")}, "a, b: no new finding", 0},
-		{"the remote's tree", []githook.TreeResult{tree(0, 0, githook.FromRemote, "a")}, "a: the remote has the same files", 0},
+		{"the remote's tree", []githook.TreeResult{tree(0, 0, githook.FromRemote, "a")}, "a: the remote has the files that the site is built from", 0},
 		{"remembered, old", []githook.TreeResult{tree(0, 2, githook.FromCache, "a"), tree(0, 0, githook.FromRemote, "b")}, "a, b: no new finding, 2 old ones", 0},
-		{"one cause on several pages", []githook.TreeResult{same}, "3 findings in what is pushed to a", 3},
+		{"one cause on several pages", []githook.TreeResult{same}, "3 findings in what is pushed to a, as last time", 3},
 		{"many", []githook.TreeResult{tree(6, 0, githook.FromCheckout, "a"), tree(0, 0, githook.FromCheckout, "b"), tree(9, 0, githook.FromCheckout, "c")},
 			"6 findings in what is pushed to a|9 findings in what is pushed to c|and 6 more findings; sitelink check lists all of them", 9},
 	} {

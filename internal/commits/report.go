@@ -139,6 +139,9 @@ func (p *Push) headline(v githook.TreeResult) string {
 		where = " in "
 	}
 	line := text.Count(len(v.Findings), what) + where + refNames(v.Refs)
+	if v.Origin == githook.FromCache {
+		line += ", as last time"
+	}
 	if v.OldFindings > 0 {
 		line += ", beside " + text.Count(v.OldFindings, "old one")
 	}
@@ -161,7 +164,7 @@ func passed(all []githook.TreeResult) string {
 	line := refNames(refs) + ": "
 	switch {
 	case there == len(all):
-		return line + "the remote has the same files"
+		return line + "the remote has the files that the site is built from"
 	case old > 0:
 		return line + "no new finding, " + text.Count(old, "old one")
 	case there > 0: // these may have old findings

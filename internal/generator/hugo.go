@@ -42,6 +42,7 @@ var hugoRow = row{
 	// the first.
 	strict:     []string{"--printPathWarnings"},
 	warning:    "WARN ",
+	ownFiles:   true, // README.md and the like at its root are not among them
 	baseFlags:  []string{"-b", "--baseURL"},
 	outFlags:   []string{"-d", "--destination"},
 	quietFlags: []string{"--quiet"},

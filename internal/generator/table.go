@@ -54,6 +54,9 @@ type row struct {
 	// reliably, warning is the beginning of a line with a warning.
 	strict  []string
 	warning string
+	// ownFiles is true of a generator that reads its own directories and configuration alone,
+	// unless a template or the configuration names other files.
+	ownFiles bool
 	// baseFlags are the flags of the build that name the address, outFlags those
 	// that name the directory to build into, quietFlags those that hide warnings.
 	baseFlags, outFlags, quietFlags []string

@@ -148,7 +148,7 @@ func isLLMs(name []byte) bool {
 }
 
 // isPointer reports whether this is what git-lfs has in git instead of a file, until it
-// fetches the file: https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md.
+// fetches the file, by the specification of git-lfs.
 func isPointer(text []byte) bool {
 	return len(text) < 1024 && bytes.HasPrefix(text, []byte("version https://git-lfs.github.com/spec/v1\n")) && bytes.Contains(text, []byte("\noid "))
 }
