@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -71,7 +72,7 @@ func hookInstallCommand(c *cli) *cobra.Command {
 			if err != nil {
 				return fmt.Errorf("find the path of sitelink: %w", system.Cause(err))
 			}
-			state, err := repo.Install(cmd.Context(), githook.InstallOptions{Program: program, Site: site})
+			state, err := repo.Install(cmd.Context(), githook.InstallOptions{Program: program, Path: c.env.Getenv("PATH"), Site: site})
 			var managed *githook.ManagedError
 			if errors.As(err, &managed) {
 				if err := c.print(githook.Snippet(managed.Manager, managed.Sites...)); err != nil {
@@ -377,7 +378,12 @@ func explainPush(c *cli, err error) error {
 		for _, line := range failed.Output {
 			c.ui.line("build: " + line)
 		}
-		return text.WithHint(fmt.Errorf("the build command failed: %w", failed.Cause), "the command was: "+failed.Command+"; to change it, set build in [hook] of sitelink.toml")
+		hint := "the command was: " + failed.Command + "; to change it, set build in [hook] of sitelink.toml"
+		var exit *exec.ExitError
+		if errors.As(failed.Cause, &exit) && exit.ExitCode() == 127 { // as the shell says that it found no program
+			hint = "PATH is " + c.env.Getenv("PATH") + ": if a terminal finds the program, run sitelink hook install there, which keeps its PATH for programs that start git with a shorter one; " + hint
+		}
+		return text.WithHint(fmt.Errorf("the build command failed: %w", failed.Cause), hint)
 	}
 	const most = 4 // faults, two lines each
 	if faults := text.Flatten(err); len(faults) > most {

@@ -118,7 +118,7 @@ func newInit(ctx context.Context, c *cli, flags initFlags) (*setup.Init, error) 
 	if err != nil {
 		return nil, err
 	}
-	r := &setup.Init{Survey: survey, Hook: flags.hook, Baseline: flags.baseline, Mentions: flags.mentions, DryRun: flags.dryRun, Print: c.print}
+	r := &setup.Init{Survey: survey, Hook: flags.hook, Baseline: flags.baseline, Mentions: flags.mentions, DryRun: flags.dryRun, Path: c.env.Getenv("PATH"), Print: c.print}
 	if flags.from != "" {
 		const most = 1 << 20
 		data, err := system.Read(flags.from, most)

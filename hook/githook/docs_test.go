@@ -15,7 +15,7 @@ func TestSnippetsDocumented(t *testing.T) {
 	testkit.Check(t, err)
 	manifest, err := os.ReadFile("../../.pre-commit-hooks.yaml")
 	testkit.Check(t, err)
-	if len(snippets) != 3 {
+	if len(snippets) != 5 {
 		t.Fatalf("%d snippets", len(snippets))
 	}
 	for name, text := range snippets {

@@ -106,7 +106,7 @@ func TestGitFails(t *testing.T) {
 		_, warnings, err := r.CheckPush(ctx, []Ref{{Commit: two, Remote: "refs/heads/main", Before: one}}, Push{Site: "a", Others: []string{"b"}, Check: p.check, OnlyNew: true, Env: p.git.Env})
 		return warnings, err
 	}
-	installed := func() { testkit.Check(t, r.installConfig(ctx, "x", []string{"a", "b"})) }
+	installed := func() { testkit.Check(t, r.installConfig(ctx, InstallOptions{Program: "x"}, []string{"a", "b"})) }
 	for _, c := range []struct {
 		name, want string
 		run        func() ([]string, error)

@@ -18,6 +18,10 @@ type InstallOptions struct {
 	// Program is the absolute path of sitelink. Programs that start git without
 	// the user's PATH need it.
 	Program string
+	// Path is the PATH of the user's terminal. The hook looks there last, for programs
+	// that start git with a short PATH. Directories in the working tree are left out:
+	// a checkout must not name programs.
+	Path string
 	// Site is the directory of the site relative to the root of the working
 	// tree; "" or "." for the root. It is added to those that the hook already
 	// checks.
@@ -27,12 +31,15 @@ type InstallOptions struct {
 // ManagedError means that another program manages the hooks and replaces what it
 // finds in the hooks directory. Add [Snippet] to its configuration instead.
 type ManagedError struct {
-	Manager string   // husky, lefthook or pre-commit
+	Manager string   // see [Status.Manager]
 	File    string   // its configuration, relative to the root
 	Sites   []string // all sites that it should check
 }
 
 func (e *ManagedError) Error() string {
+	if e.Manager == inWorkTree {
+		return "core.hooksPath keeps the hooks of this repository among its files, and this machine's paths do not belong there"
+	}
 	return fmt.Sprintf("%s manages the hooks of this repository", e.Manager)
 }
 
@@ -52,8 +59,8 @@ func (e *SharedHooksError) Error() string {
 //
 // For git 2.54 and newer it adds an entry to the repository's configuration, for
 // older versions it writes a hook file. It returns a [*ManagedError] if another
-// program manages the hooks and either git is older, or that program runs
-// sitelink for other sites only; and a [*SharedHooksError] if git is older and
+// program manages the hooks, or they are files of the working tree, and either git is
+// older, or sitelink runs there for other sites only; and a [*SharedHooksError] if git is older and
 // several repositories share the hooks directory.
 func (r *Repo) Install(ctx context.Context, opt InstallOptions) (Status, error) {
 	s, err := r.Status(ctx)
@@ -71,7 +78,7 @@ func (r *Repo) Install(ctx context.Context, opt InstallOptions) (Status, error) 
 	case s.Method == ByManager:
 		return s, &ManagedError{s.Manager, s.ManagerFile, sites}
 	case s.ConfigHooks:
-		err = r.installConfig(ctx, opt.Program, sites)
+		err = r.installConfig(ctx, opt, sites)
 		if err == nil && (s.Method == ByFile || s.Method == ByChain) { // from an older git
 			err = removeHookFile(s)
 		}
@@ -80,7 +87,7 @@ func (r *Repo) Install(ctx context.Context, opt InstallOptions) (Status, error) 
 	case s.HooksScope != "" && s.HooksScope != "local" && s.HooksScope != "worktree":
 		return s, &SharedHooksError{s.HooksScope, filepath.Dir(s.File)}
 	default:
-		err = installFile(s, opt.Program, sites)
+		err = installFile(s, hookFile(opt.Program, r.keptPath(opt.Path), sites, s.Method == ByChain || s.Foreign))
 	}
 	if err != nil {
 		return s, err
@@ -145,19 +152,40 @@ func (r *Repo) RemoveData(ctx context.Context) error {
 
 // installConfig sets the command first: git refuses every push if a hook has an
 // event without a command, and ignores a command without an event.
-func (r *Repo) installConfig(ctx context.Context, program string, sites []string) error {
-	if _, err := r.git.run(ctx, "config", "--local", configSection+".command", shellQuote(filepath.ToSlash(program))+runs(sites)+fromGit); err != nil {
+func (r *Repo) installConfig(ctx context.Context, opt InstallOptions, sites []string) error {
+	command := shellQuote(filepath.ToSlash(opt.Program)) + runs(sites) + fromGit
+	if kept := r.keptPath(opt.Path); kept != "" {
+		command = `PATH="$PATH":` + shellQuote(kept) + " " + command
+	}
+	if _, err := r.git.run(ctx, "config", "--local", configSection+".command", command); err != nil {
 		return err
 	}
 	_, err := r.git.run(ctx, "config", "--local", configSection+".event", "pre-push")
 	return err
 }
 
+// keptPath returns the directories of a PATH that the hook looks at, "" for none: absolute
+// ones outside of the working tree.
+func (r *Repo) keptPath(list string) string {
+	if filepath.ListSeparator != ':' { // the shell of git for Windows has other paths
+		return ""
+	}
+	var kept []string
+	for _, dir := range filepath.SplitList(list) {
+		real, err := filepath.EvalSymlinks(dir)
+		if _, inside := r.relative(real); filepath.IsAbs(dir) && err == nil && !inside {
+			if _, inside := r.relative(filepath.Clean(dir)); !inside && !slices.Contains(kept, dir) {
+				kept = append(kept, dir)
+			}
+		}
+	}
+	return strings.Join(kept, ":")
+}
+
 // installFile writes the hook file. A foreign hook is kept beside it, and the
 // new file runs it. At any time the file is either the old one or the new one.
-func installFile(s Status, program string, sites []string) error {
+func installFile(s Status, hook string) error {
 	original := filepath.Join(filepath.Dir(s.File), originalHook)
-	chain := s.Method == ByChain
 	if s.Foreign {
 		if _, err := os.Lstat(original); err == nil {
 			return fmt.Errorf("%s exists, and %s was not written by sitelink: keep one of them", original, s.File)
@@ -167,9 +195,8 @@ func installFile(s Status, program string, sites []string) error {
 				return fmt.Errorf("keep %s: %w", s.File, system.Cause(err))
 			}
 		}
-		chain = true
 	}
-	err := system.WriteFile(s.File, []byte(hookFile(program, sites, chain)), 0o755)
+	err := system.WriteFile(s.File, []byte(hook), 0o755)
 	if err != nil && s.Foreign {
 		_ = os.Rename(original, s.File) // report the first error
 	}
@@ -192,24 +219,31 @@ func removeHookFile(s Status) error {
 	return nil
 }
 
-// hookFile returns the text of the hook file, for any POSIX shell. The hook
-// prefers the sitelink on PATH to the path at installation, so that an update
+// hookFile returns the text of the hook file, for any POSIX shell. kept is added to its
+// PATH. The hook prefers the sitelink on PATH to the path at installation, so that an update
 // takes effect.
 //
 // A chained hook runs after sitelink has found nothing. Its exit code is then
 // that of the whole hook, and git-lfs uploads nothing for a push that is
 // blocked. Both get what git writes to standard input.
-func hookFile(program string, sites []string, chain bool) string {
+func hookFile(program, kept string, sites []string, chain bool) string {
 	lines := []string{
 		"#!/bin/sh",
 		hookMark + "; to remove it, run sitelink hook uninstall.",
-		"sitelink=$(command -v sitelink) || sitelink=" + shellQuote(filepath.ToSlash(program)),
+	}
+	if kept != "" {
+		lines = append(lines,
+			"# The PATH of that terminal comes last: desktop programs start git with a short one.",
+			`PATH="$PATH":`+shellQuote(kept),
+			"export PATH")
+	}
+	lines = append(lines,
+		"sitelink=$(command -v sitelink) || sitelink="+shellQuote(filepath.ToSlash(program)),
 		`if ! [ -x "$sitelink" ]; then`,
 		`  echo >&2 "sitelink: error: sitelink is neither on PATH nor at $sitelink"`,
 		`  echo >&2 "sitelink: hint: install it, or delete $0; git push --no-verify skips all hooks"`,
 		"  exit 3",
-		"fi",
-	}
+		"fi")
 	run := `"$sitelink"` + runs(sites) + fromGit + ` "$@"`
 	if !chain {
 		return strings.Join(append(lines, "exec "+run), "\n") + "\n"

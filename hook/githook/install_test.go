@@ -36,7 +36,7 @@ func TestInstallRefused(t *testing.T) {
 			var e *ManagedError
 			return errors.As(err, &e) && e.Manager == "lefthook" && e.File == ".lefthook.yaml"
 		}},
-		{"hooks of all repositories", []string{"--global", "core.hooksPath", "~/hooks"}, "", func(err error) bool {
+		{"hooks of all repositories", []string{"--global", "core.hooksPath", "~/../hooks"}, "", func(err error) bool {
 			var e *SharedHooksError
 			return errors.As(err, &e) && e.Scope == "global"
 		}},
@@ -86,14 +86,14 @@ func TestShellQuote(t *testing.T) {
 // managers.
 func TestSitesOf(t *testing.T) {
 	for _, sites := range [][]string{{"."}, {"one"}, {".", "two"}, {"a 'quoted' b", "one", "two"}} {
-		if got := sitesOf(hookFile("/opt/sitelink", sites, true)); !slices.Equal(got, sites) {
+		if got := sitesOf(hookFile("/opt/sitelink", "/usr/local/bin", sites, true)); !slices.Equal(got, sites) {
 			t.Errorf("hook file of %q: got %q", sites, got)
 		}
 		if got := sitesOf("'/opt/my tools/sitelink'" + runs(sites)); !slices.Equal(got, sites) {
 			t.Errorf("command of %q: got %q", sites, got)
 		}
 	}
-	for _, manager := range []string{"husky", "lefthook", "pre-commit"} {
+	for _, manager := range []string{"husky", "lefthook", "pre-commit", "overcommit", "core.hooksPath"} {
 		for _, sites := range [][]string{{"."}, {"docs"}, {".", "docs/site", "my site"}} {
 			if got := sitesOf(Snippet(manager, sites...)); !slices.Equal(got, sites) {
 				t.Errorf("%s, %q: got %q from\n%s", manager, sites, got, Snippet(manager, sites...))

@@ -288,13 +288,23 @@ func (c *pushCheck) key(tree string) string {
 // tree checks the tree of a ref.
 func (c *pushCheck) tree(ctx context.Context, ref Ref) (result TreeResult, err error) {
 	p := c.push
-	tree, err := c.read(ctx, ref.Tree)
+	whole, err := c.repo.treeWithout(ctx, ref.Tree, c.others())
 	if err != nil {
 		return result, err
+	}
+	if known := c.remembered(c.key(whole)); known != nil && known.passed() {
+		return TreeResult{Origin: FromCache}, nil
+	}
+	tree := whole
+	if p.Unread != nil {
+		if tree, err = c.read(ctx, ref.Tree); err != nil {
+			return result, err
+		}
 	}
 	key := c.key(tree)
 	known := c.remembered(key)
 	if known != nil && known.passed() {
+		c.add(c.key(whole), known) // the next time, one run of git is enough
 		return TreeResult{Origin: FromCache}, nil
 	}
 	base, baseTree := "", ""
@@ -322,7 +332,9 @@ func (c *pushCheck) tree(ctx context.Context, ref Ref) (result TreeResult, err e
 		if result, err = c.commit(ctx, ref.Commit, ref.Tree); err != nil {
 			return result, err
 		}
-		c.remember(key, &result)
+		if known = c.remember(key, &result); known.passed() && tree != whole {
+			c.add(c.key(whole), known)
+		}
 	}
 	result.NoBase = p.OnlyNew && base == ""
 	result.Unfetched = result.NoBase && ref.Before != ""
@@ -352,10 +364,7 @@ func (c *pushCheck) read(ctx context.Context, tree string) (string, error) {
 	if id := c.ids[tree]; id != "" {
 		return id, nil
 	}
-	site := filepath.ToSlash(filepath.Clean(c.push.Site))
-	without := slices.DeleteFunc(slices.Clone(c.push.Others), func(dir string) bool { // sites that contain each other share their files
-		return dir == "." || site == "." || dir == site || strings.HasPrefix(dir, site+"/") || strings.HasPrefix(site, dir+"/")
-	})
+	without := c.others()
 	if c.push.Unread != nil {
 		unread, err := c.push.Unread(ctx, tree)
 		if err != nil {
@@ -366,6 +375,14 @@ func (c *pushCheck) read(ctx context.Context, tree string) (string, error) {
 	id, err := c.repo.treeWithout(ctx, tree, without)
 	c.ids[tree] = id
 	return id, err
+}
+
+// others are the directories of other sites. Sites that contain each other share their files.
+func (c *pushCheck) others() []string {
+	site := filepath.ToSlash(filepath.Clean(c.push.Site))
+	return slices.DeleteFunc(slices.Clone(c.push.Others), func(dir string) bool {
+		return dir == "." || site == "." || dir == site || strings.HasPrefix(dir, site+"/") || strings.HasPrefix(site, dir+"/")
+	})
 }
 
 // before returns what was found in the commit that the remote has: from memory, or
@@ -401,8 +418,9 @@ func (c *pushCheck) remembered(key string) *remembered {
 	return known
 }
 
-// remember keeps a result for later pushes. It completes the traces.
-func (c *pushCheck) remember(key string, result *TreeResult) {
+// remember keeps a result for later pushes, and returns what it keeps. It completes the
+// traces.
+func (c *pushCheck) remember(key string, result *TreeResult) *remembered {
 	if result.Traces == nil {
 		result.Traces = tracesOf(result.Findings)
 	}
@@ -415,6 +433,11 @@ func (c *pushCheck) remember(key string, result *TreeResult) {
 	if result.ValidToday {
 		known.Day = c.push.Today
 	}
+	c.add(key, known)
+	return known
+}
+
+func (c *pushCheck) add(key string, known *remembered) {
 	if err := c.known.add(key, known); err != nil {
 		c.warn("the result is not remembered: %v", err)
 	}

@@ -40,8 +40,9 @@ type Status struct {
 	Sites []string
 	// File is the hook file that git looks for, absolute.
 	File string
-	// Manager is the program that manages the hooks: husky, lefthook or
-	// pre-commit; "" for none.
+	// Manager is the program that manages the hooks: husky, lefthook, pre-commit or
+	// overcommit; core.hooksPath for hooks that are files of the working tree, and ""
+	// for none.
 	Manager string
 	// ManagerFile is the file that configures the manager's hooks, relative to
 	// the root of the working tree.
@@ -67,6 +68,8 @@ const (
 	hookMark = "# Made by sitelink hook install"
 	// originalHook is the new name of the hook that was there before.
 	originalHook = "pre-push.sitelink-orig"
+	// inWorkTree is the name of [Status.Manager] for hooks that git tracks, or may track.
+	inWorkTree = "core.hooksPath"
 	// maxHookFile is how much of a hook file is read.
 	maxHookFile = 1 << 20
 )
@@ -101,6 +104,13 @@ func (r *Repo) Status(ctx context.Context) (Status, error) {
 	s.Foreign = text != "" && !ours
 	s.LFS = strings.Contains(text+original, "git lfs pre-push")
 	s.Manager, s.ManagerFile = r.manager(hooksPath, text+original)
+	if rel, inside := r.relative(s.File); s.Manager == "" && hooksPath != "" && inside {
+		_, err := r.git.run(ctx, "check-ignore", "-q", "--no-index", "--", rel)
+		inGit := strings.HasPrefix(s.File, r.Common+string(filepath.Separator))
+		if failed := (*GitError)(nil); !inGit && errors.As(err, &failed) && failed.ExitCode == 1 {
+			s.Manager, s.ManagerFile = inWorkTree, rel
+		}
+	}
 	_, command, err := r.config(ctx, configSection+".command")
 	switch {
 	case err != nil:
@@ -157,6 +167,8 @@ func (r *Repo) manager(hooksPath, hookText string) (name, file string) {
 		return "lefthook", lefthookFiles[0]
 	case strings.Contains(hookText, "hook-impl"), strings.Contains(hookText, "pre-commit.com"):
 		return "pre-commit", ".pre-commit-config.yaml"
+	case strings.Contains(hookText, "overcommit"):
+		return "overcommit", ".overcommit.yml"
 	}
 	return "", ""
 }
@@ -172,6 +184,13 @@ var snippets = map[string]string{
     sitelink:
       run: sitelink hook run pre-push --stdin {1} {2}
       use_stdin: true
+`,
+	inWorkTree: "sitelink hook run pre-push --stdin \"$@\" || exit\n",
+	"overcommit": `PrePush:
+  Sitelink:
+    enabled: true
+    required_executable: sitelink
+    command: [sh, -c, 'sitelink hook run pre-push --stdin "$@"', sitelink]
 `,
 	"pre-commit": `repos:
   - repo: https://github.com/sitelink/sitelink

@@ -74,7 +74,7 @@ func (e *Error) Error() string {
 
 // reading are the commands that may run in an untrusted repository. They read
 // objects, the index, references and the configuration.
-var reading = []string{"cat-file", "config", "for-each-ref", "log", "ls-files", "ls-tree", "rev-parse", "version"}
+var reading = []string{"cat-file", "check-ignore", "config", "for-each-ref", "log", "ls-files", "ls-tree", "rev-parse", "version"}
 
 // Run returns the standard output of one git command. The errors are an [*Error]
 // for a command that fails, [ErrNotInstalled], and the cause of ctx.

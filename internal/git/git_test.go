@@ -36,6 +36,7 @@ func newFixture(t *testing.T) *fixture {
 		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.org")
 	f.write("repo/a.txt", "text\n")
 	f.git("init", "-q", "-b", "main", ".")
+	f.write("repo/.git/info/exclude", "ignored\n")
 	f.git("add", "-A")
 	f.git("commit", "-q", "-m", "one")
 	return f
@@ -77,7 +78,7 @@ func (f *fixture) hasRun() bool {
 // configuration names programs. The trusted command shows that the attack works.
 func TestUntrustedStartsNothing(t *testing.T) {
 	read := [][]string{{"ls-files", "-z", "-o", "-c"}, {"cat-file", "blob", "HEAD:a.txt"}, {"ls-tree", "-r", "HEAD"},
-		{"rev-parse", "--verify", "HEAD^{tree}"}, {"config", "--list"}, {"version"}}
+		{"rev-parse", "--verify", "HEAD^{tree}"}, {"config", "--list"}, {"check-ignore", "-q", "--no-index", "ignored"}, {"version"}}
 	attacks := []struct {
 		name   string
 		make   func(f *fixture)

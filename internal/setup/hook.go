@@ -82,8 +82,11 @@ func ExplainHook(err error) error {
 		hint = "install git and put it on PATH"
 	case errors.As(err, &managed):
 		hint = fmt.Sprintf("put the lines above into %s", managed.File)
+		if managed.Manager == "core.hooksPath" {
+			hint = fmt.Sprintf("put the line above into %s, after #!/bin/sh; for hooks of this machine alone, keep them in a directory that git ignores", managed.File)
+		}
 	case errors.As(err, &shared):
-		hint = "run git config --local core.hooksPath .githooks to give this repository its own hooks, or install git 2.54 or newer"
+		hint = "run git config --local core.hooksPath \"$(git rev-parse --path-format=absolute --git-common-dir)/hooks\" to give this repository its own hooks, or install git 2.54 or newer"
 	case errors.As(err, &module):
 		hint = "fetch it with git submodule update --init --recursive"
 	case errors.As(err, &full):

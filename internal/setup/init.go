@@ -28,6 +28,8 @@ type Init struct {
 	// the other steps.
 	Servers                  []Server
 	Hook, Baseline, Mentions bool
+	// Path is the PATH that the hook keeps.
+	Path string
 	// DryRun prints what would be done and changes nothing.
 	DryRun bool
 
@@ -272,7 +274,7 @@ func (r *Init) carryOut(ctx context.Context) error {
 		if err := r.record.SetHook(true); err != nil {
 			return err
 		}
-		if state, err = r.Repo.Install(ctx, githook.InstallOptions{Program: program, Site: filepath.FromSlash(r.Below)}); err != nil {
+		if state, err = r.Repo.Install(ctx, githook.InstallOptions{Program: program, Path: r.Path, Site: filepath.FromSlash(r.Below)}); err != nil {
 			return errors.Join(ExplainHook(err), r.record.SetHook(false))
 		}
 		r.say("hooked  %s", HookStatus(state))
