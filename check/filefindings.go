@@ -26,7 +26,11 @@ func fileFindings(ctx context.Context, s *isite.Site, opt Options, sum *Summary)
 	for _, f := range s.Faults() {
 		out = append(out, Finding{Page: f.Path, Verdict: Warning, Code: ReadError, Count: 1, Message: "cannot be read: " + f.Err.Error()})
 	}
-	for _, f := range s.RuleFaults() {
+	faults := s.RuleFaults()
+	if err := s.Rules().TooCostly(); err != nil {
+		return nil, err
+	}
+	for _, f := range faults {
 		v := Error
 		if f.Severity == redirect.Warning {
 			v = Warning

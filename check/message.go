@@ -3,6 +3,7 @@ package check
 import (
 	"cmp"
 	"fmt"
+	"net/http"
 	"path"
 	"strings"
 
@@ -124,6 +125,9 @@ func linkMessage(s *isite.Site, d *isite.Detail, l *Link) string {
 		}
 		return fmt.Sprintf("%s redirects to %s", path, d.Final)
 	case EndlessRedirect:
+		if d.Status == http.StatusRequestURITooLong {
+			return "the host redirects " + path + " without end"
+		}
 		return "the host redirects " + path + " in a loop"
 	case UnresolvedRef:
 		return "the generator could not resolve a reference to a page, and wrote this value instead"

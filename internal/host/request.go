@@ -79,10 +79,6 @@ const (
 	FreeFlag
 )
 
-// maxRequest is the longest path with query, in bytes, that nginx, Apache and lighttpd
-// accept: 8 KiB for the request line, of lighttpd with the field Host.
-const maxRequest = 8<<10 - len("GET  HTTP/1.1\r\nHost: 127.0.0.1:65535\r\n\r\n")
-
 // maxHops is how many redirects are followed; browsers follow as many.
 const maxHops = 20
 
@@ -109,6 +105,9 @@ func (q *request) follow(path, query string) Answer {
 		if !strings.HasPrefix(to, "/") {
 			return Answer{State: StateRedirectsAway, Node: docroot.NoNode, Final: to, Note: note, Temporary: temporary}
 		}
+		if len(to) > redirect.MaxAddress {
+			return Answer{State: StateRedirectLoop, Node: docroot.NoNode, Status: http.StatusRequestURITooLong, Note: tooLong(note)}
+		}
 		path, query = cutQuery(to)
 		a = q.respond(path, query)
 		temporary = temporary || a.Temporary
@@ -131,6 +130,11 @@ func (q *request) follow(path, query string) Answer {
 	return Answer{State: StateRedirectLoop, Node: docroot.NoNode, Status: http.StatusLoopDetected, Final: a.location, Note: "more than 20 redirects"}
 }
 
+// tooLong says that an address grew too long, by a rule.
+func tooLong(rule string) string {
+	return rule + " makes an address longer than the 8 KiB that servers accept"
+}
+
 func cutQuery(url string) (path, query string) {
 	path, _, _ = strings.Cut(url, "?")
 	return path, url[len(path):]
@@ -145,7 +149,7 @@ func (q *request) redirect(rule, path, query string) Answer {
 
 // respond answers one request; location is set if the answer is a redirect.
 func (q *request) respond(path, query string) Answer {
-	if len(path)+len(query) > maxRequest {
+	if len(path)+len(query) > redirect.MaxAddress {
 		return Answer{State: StateBadURL, Node: docroot.NoNode, Status: http.StatusRequestURITooLong, Note: "the URL is longer than the 8 KiB that servers accept"}
 	}
 	if q.rules == nil {

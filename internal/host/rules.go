@@ -381,6 +381,9 @@ func (q byRules) apply(hit redirect.Hit, path, query string, rewrites int) Answe
 // rewrite answers from another path, without a redirect.
 func (q byRules) rewrite(r *redirect.Rule, to, from string, rewrites int) Answer {
 	path, query := cutQuery(from)
+	if len(to) > redirect.MaxAddress {
+		return Answer{State: StateRedirectLoop, Node: docroot.NoNode, Status: http.StatusInternalServerError, Note: tooLong(ruleOrigin(r))}
+	}
 	to = q.ownPath(to, path)
 	if !strings.HasPrefix(to, "/") {
 		q.step(ruleOrigin(r), "forwards the request to another server: "+to)

@@ -151,6 +151,10 @@ func (c *checker) follow(r *Rule) {
 		to = r.to.fill(captured, &req)
 	}
 	severity := Error
+	if fixed && len(to) > MaxAddress {
+		c.add(r, CodeTargetMissing, severity, "the destination is longer than the 8 KiB that servers accept")
+		return
+	}
 	if r.Conditional {
 		severity = Warning
 	}
@@ -175,6 +179,11 @@ func (c *checker) follow(r *Rule) {
 	}()
 	waits := !fixed && r.Stage == AfterFiles
 	for range maxHops {
+		if len(to) > MaxAddress {
+			onward = ""
+			c.add(r, CodeLoop, severity, "the rule redirects without end: the address grows at each redirect, to more than the 8 KiB that servers accept")
+			return
+		}
 		path, local := c.local(to)
 		if !local {
 			return

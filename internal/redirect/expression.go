@@ -13,6 +13,7 @@ import (
 // kilobytes. It is safe for concurrent use.
 type expression struct {
 	source string
+	size   int // instructions of the compiled expression, at least
 	once   sync.Once
 	re     *regexp.Regexp
 }
@@ -27,14 +28,45 @@ func newExpression(source string) (*expression, error) {
 	if len(source) > maxExpression {
 		return nil, errors.New("the pattern is larger than 16 KiB")
 	}
-	if _, err := syntax.Parse(source, syntax.Perl); err != nil {
+	parsed, err := syntax.Parse(source, syntax.Perl)
+	if err != nil {
 		var e *syntax.Error
 		if errors.As(err, &e) {
 			return nil, errors.New(e.Code.String() + ": " + quote(e.Expr))
 		}
 		return nil, err
 	}
-	return &expression{source: source}, nil
+	size := instructions(parsed)
+	if size > maxInstructions {
+		return nil, errors.New("the pattern is too large: compiled, it has more than 10,000 instructions")
+	}
+	return &expression{source: source, size: size}, nil
+}
+
+// maxInstructions is the maximum size of a compiled expression. An expression takes a
+// step for each instruction and byte at worst, and some 50 bytes of memory for each
+// instruction: (a{1,900}){1,100} has 180,000.
+const maxInstructions = 10_000
+
+// instructions returns how many instructions an expression has when it is compiled, about,
+// or more than maxInstructions.
+func instructions(re *syntax.Regexp) int {
+	n := 1
+	switch re.Op {
+	case syntax.OpLiteral:
+		n = len(re.Rune)
+	case syntax.OpCapture:
+		n = 2
+	}
+	for _, sub := range re.Sub {
+		if n += instructions(sub); n > maxInstructions {
+			return n
+		}
+	}
+	if re.Op == syntax.OpRepeat {
+		n *= max(re.Min, re.Max, 1)
+	}
+	return n
 }
 
 func (e *expression) get() *regexp.Regexp {
@@ -80,7 +112,7 @@ type start struct {
 // is not anchored at the start of the text.
 func startOf(source string) start {
 	re, err := syntax.Parse(source, syntax.Perl)
-	if err != nil {
+	if err != nil || instructions(re) > maxInstructions/10 { // Simplify writes repetitions out
 		return start{}
 	}
 	flat := flatten(nil, re.Simplify())

@@ -9,6 +9,10 @@ import (
 	"github.com/sitelink/sitelink/internal/text"
 )
 
+// maxIgnored is the largest number of patterns of files that are not deployed. Each is
+// compared with each name of a path.
+const maxIgnored = 1000
+
 // firebaseSite is one element of hosting in firebase.json.
 type firebaseSite struct {
 	Site          string            `json:"site"`
@@ -72,6 +76,10 @@ func Firebase(name string, data []byte, site string) *File {
 	in, lines := list[n], jsonLines(data)
 	f.Settings.CleanURLs, f.Settings.TrailingSlash = in.CleanURLs, in.TrailingSlash
 	f.Settings.Public, f.Settings.Ignore = in.Public, in.Ignore
+	if len(in.Ignore) > maxIgnored {
+		f.fault(CodeSyntax, Warning, 1, "", "ignore has more than 1,000 patterns; sitelink reads the first 1,000")
+		f.Settings.Ignore = in.Ignore[:maxIgnored]
+	}
 	for i, raw := range in.Redirects {
 		f.firebaseRule(raw, lines.of("redirects", i, raw), true)
 	}

@@ -1,6 +1,7 @@
 package redirect
 
 import (
+	"math"
 	"strings"
 	"testing"
 )
@@ -60,6 +61,23 @@ func fuzzRead(f *testing.F, read func(data []byte) *File, seeds ...string) {
 		}
 		if fast, _ := set.first(&req, set.decode(path), 0, -1, -1); fast != slow {
 			t.Errorf("%q: the index finds %+v, the search %+v", path, fast, slow)
+		}
+		// The cost is what package code counts itself: rules that are looked at, and 64 steps
+		// of an expression (see work). A file of 16 KiB has at most 8,192 rules, of which
+		// each leads to 20 others; addresses and expressions are bounded, whatever it holds.
+		set.work.allowed.Store(math.MaxInt64)
+		if hit, ok := set.Match(req); ok && len(hit.To) > MaxAddress+1+len(query) {
+			t.Errorf("an address of %d bytes", len(hit.To))
+		}
+		instructions := 0
+		for i := range set.rules {
+			instructions += int(set.rules[i].cost)
+		}
+		if instructions > maxRuleInstructions {
+			t.Errorf("%d instructions", instructions)
+		}
+		if spent, most := set.work.spent.Load(), int64(maxRewrites*(len(set.rules)+instructions*(MaxAddress+1)/64+fewRules)); spent > 2*most {
+			t.Errorf("a request costs %d, more than %d", spent, most)
 		}
 		set.Check(func(path string) bool { return len(path)%2 == 0 })
 	})

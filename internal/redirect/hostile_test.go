@@ -77,3 +77,31 @@ func TestHostile(t *testing.T) {
 		t.Errorf("the last of %d rules: got %q", n, hit.To)
 	}
 }
+
+// Rules that can match any address may cost as much as their site grants, and no more.
+func TestTooCostly(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("RewriteEngine on\n")
+	for i := range 5000 {
+		fmt.Fprintf(&text, "RewriteRule (b|c){%d}x%d$ /x\n", i%50+1, i)
+	}
+	set := New(Options{}, Htaccess("/", ".htaccess", []byte(text.String())))
+	ask := func(n int) {
+		for i := range n {
+			set.Match(Request{Path: fmt.Sprintf("/%d/aaaaaaaaaaaaaaaaaaaaaaaa", i)})
+		}
+	}
+	ask(10)
+	if err := set.TooCostly(); err != nil {
+		t.Fatalf("10 requests: %v", err)
+	}
+	ask(200)
+	err := set.TooCostly()
+	if err == nil || !strings.HasPrefix(err.Error(), ".htaccess:1051: the redirect rules take too long for a site of this size: 5000 rules of the site can match any address") {
+		t.Fatalf("200 requests: %v", err)
+	}
+	set.Allow(1 << 30)
+	if err := set.TooCostly(); err != nil {
+		t.Errorf("on a large site: %v", err)
+	}
+}

@@ -69,6 +69,9 @@ func (s *Set) from(req Request, start int32) (Hit, bool) {
 			return s.rewritten(&original, hit, start, changed)
 		}
 		to := r.to.fill(captured, &req)
+		if len(to) > MaxAddress {
+			return Hit{r.Rule, to, r.order}, true // no server accepts the address, so no other rule does anything with it
+		}
 		if r.self != nil && r.self.holds(&req, captured) {
 			return Hit{}, false
 		}
@@ -149,13 +152,21 @@ func unescapePath(path string) string {
 	return path
 }
 
+// fewRules is a cost that is not counted, so that ordinary requests do not share a counter.
+const fewRules = 64
+
 // first returns the first rule with an order of at least start that applies.
 func (s *Set) first(req *Request, decoded string, start, skip, only int32) (*setRule, []string) {
 	best, captured := int32(math.MaxInt32), []string(nil)
 	path := req.Path
+	cost := int64(0)
+	granted := s.work.allowed.Load() - s.work.spent.Load()
 	visit := func(n int32) bool {
 		for ; n != none && n < best; n = s.rules[n].next {
 			r := &s.rules[n]
+			if cost += 1 + r.cost*int64(len(path))>>6; cost > granted {
+				return false
+			}
 			if n < start || r.ended == skip || only >= 0 && r.module != only {
 				continue
 			}
@@ -169,7 +180,7 @@ func (s *Set) first(req *Request, decoded string, start, skip, only int32) (*set
 	s.raw.lists(path, visit)
 	path = decoded
 	s.decoded.lists(path, visit)
-	if best == math.MaxInt32 {
+	if cost > fewRules && !s.work.spend(cost) || best == math.MaxInt32 {
 		return nil, nil
 	}
 	return &s.rules[best], captured

@@ -1,6 +1,10 @@
 package redirect
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+	"sync/atomic"
+)
 
 // Options configures a [Set].
 type Options struct {
@@ -25,6 +29,75 @@ type Set struct {
 	aliases      int32 // order of the first rule of Apache's mod_alias
 	faults       []Fault
 	unjudged     int
+	work         *work
+}
+
+// work bounds what the comparison of requests with rules costs. Most requests are compared
+// with a few rules that the index finds; but of 20,000 rules without fixed text in front,
+// each is compared with each request. The unit is a rule that is looked at, or 64 steps of a
+// regular expression: some 100 ns.
+type work struct {
+	spent, allowed atomic.Int64
+}
+
+// What the rules of a site may cost: as much as a site of 1 MB needs to end in a few
+// seconds, and in proportion to the pages.
+const (
+	allowedAtFirst = 20 << 20
+	allowedPerByte = 20
+)
+
+// Allow grants what the rules may cost for n bytes of pages.
+func (s *Set) Allow(n int) {
+	if s != nil {
+		s.work.allowed.Add(int64(n) * allowedPerByte)
+	}
+}
+
+// spend adds a cost, and reports whether it is still granted.
+func (w *work) spend(cost int64) bool { return w.spent.Add(cost) <= w.allowed.Load() }
+
+// TooCostly returns the rule that costs most, and what is wrong with it, if the rules cost
+// more than was granted. What requests were answered then is not certain.
+func (s *Set) TooCostly() error {
+	if s == nil || s.work.spent.Load() <= s.work.allowed.Load() {
+		return nil
+	}
+	most, unindexed := &s.rules[0], 0
+	for i := range s.rules {
+		r := &s.rules[i]
+		if r.match.key == "" && !r.match.isExact() {
+			unindexed++
+		}
+		if r.cost > most.cost {
+			most = r
+		}
+	}
+	return fmt.Errorf("%s:%d: the redirect rules take too long for a site of this size: %s of the site can match any address, and this one is the most costly: %s; begin patterns with fixed text such as /blog/, or shorten them",
+		most.Source.File, most.Source.Line, count(unindexed, "rule"), clip(most.Text))
+}
+
+// maxRuleInstructions is the largest size of all expressions of a set. A site of 10,000
+// rules with placeholders has 300,000.
+const maxRuleInstructions = 1_000_000
+
+// size returns the instructions of all expressions of a rule.
+func (r *Rule) size() (n int) {
+	add := func(e *expression) {
+		if e != nil {
+			n += e.size
+		}
+	}
+	add(r.match.expr)
+	for _, e := range r.match.not {
+		add(e)
+	}
+	for _, list := range r.conditions {
+		for i := range list {
+			add(list[i].expr)
+		}
+	}
+	return n
 }
 
 // setRule is a rule with its position in a set.
@@ -36,6 +109,7 @@ type setRule struct {
 	next    int32    // the next rule with the same path or key in the index, or none
 	within  string   // the directory of the .htaccess, for a rule of mod_alias
 	exclude []string // directories whose own .htaccess replaces these rules
+	cost    int64    // instructions of its expressions
 }
 
 // none ends a list of rules.
@@ -48,7 +122,9 @@ const groupsPerFile = 2
 // New joins the files, in the order in which the host evaluates them, into a set.
 // The set shares their rules.
 func New(opt Options, files ...*File) *Set {
-	s := &Set{opt: opt}
+	s := &Set{opt: opt, work: &work{}}
+	s.work.allowed.Store(allowedAtFirst)
+	instructions := 0
 	files = inOrder(files)
 	total := 0
 	for _, f := range files {
@@ -85,8 +161,13 @@ func New(opt Options, files ...*File) *Set {
 				if r.group != group {
 					continue
 				}
+				size := r.size()
+				if instructions += size; instructions > maxRuleInstructions && size > 0 {
+					f.fault(CodeSyntax, Error, r.Source.Line, r.Text, "the patterns of the rules are too large: compiled, those up to this one have more than 1,000,000 instructions; sitelink leaves it out")
+					continue
+				}
 				module := int32(n)*groupsPerFile + group
-				s.rules = append(s.rules, setRule{Rule: r, order: int32(len(s.rules)), module: module, ended: 2*module + int32(r.Stage), next: none, within: within, exclude: exclude})
+				s.rules = append(s.rules, setRule{Rule: r, order: int32(len(s.rules)), module: module, ended: 2*module + int32(r.Stage), next: none, within: within, exclude: exclude, cost: int64(size)})
 				if r.Conditional {
 					s.unjudged++
 				}

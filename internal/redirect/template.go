@@ -119,17 +119,25 @@ func (t template) isFixed() bool {
 	return true
 }
 
+// MaxAddress is the longest path with query, in bytes, that nginx, Apache and lighttpd
+// accept: 8 KiB for the request line, of lighttpd with the field Host.
+const MaxAddress = 8<<10 - len("GET  HTTP/1.1\r\nHost: 127.0.0.1:65535\r\n\r\n")
+
 // fill returns the destination for a request. Captures of groups that did not
-// match are empty.
+// match are empty. A destination that is longer than [MaxAddress] ends after one byte
+// more: $1$1 doubles an address at each redirect.
 func (t template) fill(captured []string, req *Request) string {
 	switch {
 	case len(t.parts) == 0:
-		return t.literal
+		return t.literal[:min(len(t.literal), MaxAddress+1)]
 	case len(t.parts) == 1 && t.parts[0].group == isLiteral:
-		return t.parts[0].literal
+		return t.parts[0].literal[:min(len(t.parts[0].literal), MaxAddress+1)]
 	}
 	var out strings.Builder
 	for _, p := range t.parts {
+		if out.Len() > MaxAddress {
+			return out.String()[:MaxAddress+1]
+		}
 		value := ""
 		switch {
 		case p.group == isLiteral:
@@ -151,7 +159,8 @@ func (t template) fill(captured []string, req *Request) string {
 			escapeInto(&out, value, p.escape)
 		}
 	}
-	return out.String()
+	to := out.String()
+	return to[:min(len(to), MaxAddress+1)]
 }
 
 const (

@@ -257,7 +257,7 @@ type Names struct {
 	taken   []name
 	byPlain map[string][]int32
 	count   map[string]int
-	// spent counts the names compared so far.
+	// spent counts the names compared so far, longer ones more than once.
 	spent int
 }
 
@@ -265,6 +265,10 @@ type Names struct {
 // and links to five thousand others would otherwise take minutes. Names that
 // differ only in case or punctuation are found without comparing.
 const maxSpent = 1 << 21
+
+// ordinary is how many pairs of letters, or of words, two names have whose comparison
+// counts once.
+const ordinary = 1 << 10
 
 // Add adds a name.
 func (l *Names) Add(name string) { l.names, l.byPlain = append(l.names, name), nil }
@@ -343,10 +347,14 @@ func (l *Names) Typos(want string) (names []string, errors int) {
 	}
 	least := maxErrors
 	for i := range l.taken {
+		if l.spent > maxSpent {
+			return nil, 0
+		}
 		other := &l.taken[i]
 		if d := len(other.plain) - len(n.plain); d > 4*least || -d > 4*least || bits.OnesCount64(n.letters^other.letters) > bytesPerError*least {
 			continue
 		}
+		l.spent += len(n.plain) * len(other.plain) / ordinary
 		d, ok := typo(n, *other, l.isKnown)
 		switch {
 		case !ok || d == 0 || d > least:
@@ -362,7 +370,7 @@ func (l *Names) Typos(want string) (names []string, errors int) {
 // spend counts a search, and reports whether it may be made.
 func (l *Names) spend() bool {
 	l.spent += len(l.names)
-	return l.spent <= maxSpent || l.spent == len(l.names)
+	return l.spent <= maxSpent
 }
 
 // Nearest returns the name that the author most likely meant by want: one that
@@ -434,6 +442,9 @@ func (l *Names) reworded(want string, leftOut bool) string {
 	}
 	best, most, next := "", 0, 0
 	for i, n := range l.names {
+		if l.spent += len(words) * len(l.taken[i].words) / (ordinary / 16); l.spent > maxSpent {
+			return ""
+		}
 		switch share := l.sharedWords(words, l.taken[i].words, leftOut); {
 		case n == best:
 		case share > most:
