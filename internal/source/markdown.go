@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"sort"
 
+	"github.com/sitelink/sitelink/internal/scan/html"
 	"github.com/sitelink/sitelink/internal/text"
 
 	"github.com/yuin/goldmark"
@@ -15,7 +16,9 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// parseGoldmark parses a Markdown text, and records where its links are.
+// parseGoldmark parses a Markdown text, and records where its links are. What would take
+// too long is left out, see [html.MarkdownEffort]: the links there keep their place on the
+// built page.
 func parseGoldmark(text []byte) (ast.Node, *offsetParser) {
 	links := &offsetParser{InlineParser: parser.NewLinkParser(), at: map[ast.Node]int{}}
 	inline := parser.DefaultInlineParsers()
@@ -24,11 +27,17 @@ func parseGoldmark(text []byte) (ast.Node, *offsetParser) {
 			inline[i].Value = links
 		}
 	}
+	effort := &html.MarkdownEffort{}
+	if effort.Lines(text) {
+		text = nil
+	}
 	md := goldmark.New(
 		goldmark.WithParser(parser.NewParser(
 			parser.WithBlockParsers(parser.DefaultBlockParsers()...),
 			parser.WithInlineParsers(inline...),
 			parser.WithParagraphTransformers(parser.DefaultParagraphTransformers()...),
+			// Behind all others, so that tables are tables.
+			parser.WithParagraphTransformers(util.Prioritized(effort, 1<<30)),
 			parser.WithAttribute(),
 		)),
 		goldmark.WithExtensions(extension.GFM, extension.Footnote, extension.DefinitionList),

@@ -305,11 +305,15 @@ func actionEnd(text []byte, i int, end string) int {
 	return -1
 }
 
+// farAround is how far text is from a tag at most: a template of a megabyte may hold
+// nothing but tags.
+const farAround = 4 << 10
+
 // before returns the text before a tag, and after that from its end on, at most
 // maxAround bytes each, without tags and white space. They stop at an action.
 func (o *outline) before(t int) string {
 	var back []byte
-	for i := o.tags[t].start - 1; i >= 0 && len(back) < maxAround; i-- {
+	for i := o.tags[t].start - 1; i >= max(0, o.tags[t].start-farAround) && len(back) < maxAround; i-- {
 		switch c := o.text[i]; {
 		case c == masked:
 			i = -1
@@ -331,7 +335,7 @@ func (o *outline) before(t int) string {
 
 func (o *outline) after(t int) string {
 	var all []byte
-	for i := o.tags[t].end; i < len(o.text) && len(all) < maxAround; i++ {
+	for i := o.tags[t].end; i < min(len(o.text), o.tags[t].end+farAround) && len(all) < maxAround; i++ {
 		switch c := o.text[i]; {
 		case c == masked:
 			return string(all)

@@ -3,6 +3,7 @@ package source
 import (
 	"bytes"
 	"html"
+	"slices"
 	"sort"
 	"strings"
 	"unicode"
@@ -13,18 +14,55 @@ import (
 type lines struct {
 	text   []byte
 	starts []int
+	marks  []mark // of a text with long lines, see count
 }
 
 func newLines(text []byte) lines {
-	l := lines{text, []int{0}}
+	l := lines{text: text, starts: []int{0}}
 	for i := 0; ; {
 		n := bytes.IndexByte(text[i:], '\n')
 		if n < 0 {
+			l.count()
 			return l
 		}
 		i += n + 1
 		l.starts = append(l.starts, i)
 	}
+}
+
+// longLine is the length of a line from which characters are counted once and not for each
+// place: minified files have a line of a megabyte with thousands of links.
+const longLine = 4 << 10
+
+// mark says how many characters are before an offset.
+type mark struct{ offset, characters int }
+
+// count adds a mark each longLine bytes, if a line is that long.
+func (l *lines) count() {
+	last := len(l.text)
+	long := false
+	for _, start := range slices.Backward(l.starts) {
+		long = long || last-start > longLine
+		last = start
+	}
+	if !long {
+		return
+	}
+	m := mark{}
+	for m.offset < len(l.text) {
+		l.marks = append(l.marks, m)
+		end := min(m.offset+longLine, len(l.text))
+		for end < len(l.text) && !utf8.RuneStart(l.text[end]) {
+			end++
+		}
+		m = mark{end, m.characters + utf8.RuneCount(l.text[m.offset:end])}
+	}
+}
+
+// before returns how many characters are before an offset.
+func (l lines) before(off int) int {
+	m := l.marks[sort.Search(len(l.marks), func(i int) bool { return l.marks[i].offset > off })-1]
+	return m.characters + utf8.RuneCount(l.text[m.offset:off])
 }
 
 // at returns the line and column of an offset, both counted from 1, the column
@@ -34,6 +72,9 @@ func (l lines) at(off int) (line, column int) {
 	start := l.starts[line-1]
 	if start == 0 && bytes.HasPrefix(l.text, bom) && off >= len(bom) {
 		start = len(bom)
+	}
+	if l.marks != nil {
+		return line, l.before(off) - l.before(start) + 1
 	}
 	return line, utf8.RuneCount(l.text[start:off]) + 1
 }

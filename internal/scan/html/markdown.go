@@ -29,7 +29,7 @@ const MaxBytes = 32 << 20
 type MarkdownScanner struct {
 	b      scan.Builder
 	parser parser.Parser
-	effort effort
+	effort MarkdownEffort
 	raw    RawLinks
 	defs   map[uint32]bool // offsets of the definitions that links use
 }
@@ -53,12 +53,12 @@ func (s *MarkdownScanner) Scan(text []byte) *scan.Page {
 		s.defs = map[uint32]bool{}
 	}
 	clear(s.defs)
-	s.effort = effort{}
-	if at := s.effort.lines(text); at < 0 {
+	s.effort = MarkdownEffort{}
+	if !s.effort.Lines(text) {
 		s.read(withoutFrontMatter(text))
 	}
-	if s.effort.over {
-		s.b.Fault(s.effort.at, scan.FaultMarkdown, "")
+	if s.effort.Over {
+		s.b.Fault(s.effort.At, scan.FaultMarkdown, "")
 	}
 	s.b.SortLinks()
 	s.b.RepairUTF8()
@@ -149,60 +149,99 @@ func withoutFrontMatter(text []byte) []byte {
 	return text
 }
 
-// effort bounds the time for a text. goldmark needs time in proportion to the
-// square of the delimiters ("[", "*" ...) of a paragraph or line, and of the
-// depth of block quotes and lists: 0.4 s for 16 KB of "[a](".
-type effort struct {
-	spent int
-	over  bool
-	at    int // where it was too much
+// MarkdownEffort bounds the time and memory for a text. goldmark needs time in proportion
+// to the square of the delimiters ("[", "*" ...) of a paragraph or line, of the depth of
+// block quotes and lists, and of link reference definitions side by side: 0.4 s for 16 KB
+// of "[a](". It pads the rows of tables to the width of the first, and compares each
+// footnote with all. The zero value is for one text.
+type MarkdownEffort struct {
+	// Over says that the text would take too long, from the offset At on.
+	Over    bool
+	At      int
+	spent   int // steps
+	allowed int
 }
 
 const (
-	// maxEffort is about three seconds. A single paragraph may have 11,585
-	// delimiters.
-	maxEffort = 1 << 27
+	// stepsPerByte is how many steps are granted for each byte of a text: 1 MB takes some
+	// three seconds. A paragraph of 32 KB may have 1,600 links.
+	stepsPerByte = 256
 	// fewDelimiters cost nothing worth counting.
-	fewDelimiters = 256
+	fewDelimiters = 128
 	// maxLists is how many block quotes and lists may begin on a line.
 	maxLists = 256
+	// fewCells is how many cells the rows of tables may lack.
+	fewCells = 10_000
 )
 
-// add counts the delimiters of a part of the text, and reports whether they are
-// too many.
-func (e *effort) add(delimiters, at int) bool {
-	if delimiters > fewDelimiters && !e.over {
-		if e.spent += delimiters * delimiters; e.spent > maxEffort {
-			e.over, e.at = true, at
-		}
+// add counts steps, and reports whether they are too many.
+func (e *MarkdownEffort) add(steps, at int) bool {
+	if e.spent += steps; e.spent > e.allowed && !e.Over {
+		e.Over, e.At = true, at
 	}
-	return e.over
+	return e.Over
 }
 
-// lines counts each line of a text. It returns the offset of the line that is
-// too much, or -1.
-func (e *effort) lines(text []byte) int {
+// part counts the delimiters of a part of the text. Some make goldmark look at the rest of
+// the part, all at those before.
+func (e *MarkdownEffort) part(delimiters, bytes, at int) bool {
+	if delimiters <= fewDelimiters {
+		return e.Over
+	}
+	return e.add(delimiters*(delimiters+bytes/8), at)
+}
+
+// Lines counts each line of a text, and what lines without blank ones between them make
+// together. It reports whether they are too many.
+func (e *MarkdownEffort) Lines(text []byte) (over bool) {
+	e.allowed = stepsPerByte * len(text)
+	notes, references, cells := 0, 0, 0
+	run, definitions, columns := 0, 0, 0 // of lines that are not blank
 	for i := 0; i < len(text); {
 		end, next := scan.LineEnd(text, i)
-		if depthOf(text[i:end]) > maxLists {
-			e.over, e.at = true, i
+		line := text[i:end]
+		if depthOf(line) > maxLists {
+			e.Over, e.At = true, i
 		}
-		if e.add(delimiters(text[i:end]), i) {
-			return i
+		if e.part(delimiters(line), len(line), i) {
+			return true
+		}
+		if references += bytes.Count(line, []byte("[^")); bytes.HasPrefix(line, []byte("[^")) {
+			notes++
+		}
+		switch blank := len(bytes.TrimSpace(line)) == 0; {
+		case blank:
+			run, definitions, columns = 0, 0, 0
+		default:
+			run++
+			if bytes.Contains(line, []byte("]:")) {
+				definitions++
+				if e.add(run/16, i) { // all lines move
+					return true
+				}
+			}
+			if len(bytes.Trim(line, "|-: \t>")) == 0 {
+				columns = max(columns, bytes.Count(line, []byte("|")))
+			}
+			if cells += columns; cells > fewCells+len(text)/2 {
+				e.Over, e.At = true, i
+				return true
+			}
 		}
 		i = next
 	}
-	return -1
+	return e.add(notes*references/16, 0)
 }
 
 // Transform removes a paragraph that would take too long.
-func (e *effort) Transform(p *ast.Paragraph, reader text.Reader, _ parser.Context) {
-	lines, n := p.Lines(), 0
+func (e *MarkdownEffort) Transform(p *ast.Paragraph, reader text.Reader, _ parser.Context) {
+	lines, n, size := p.Lines(), 0, 0
 	for i := range lines.Len() {
 		line := lines.At(i)
 		n += delimiters(line.Value(reader.Source()))
+		size += line.Len()
 	}
-	if lines.Len() > 1 && e.add(n, lines.At(0).Start) { // one line has been counted
+	if lines.Len() > 1 && e.part(n, size, lines.At(0).Start) { // one line has been counted
 		p.Parent().RemoveChild(p.Parent(), p)
 	}
 }
