@@ -90,6 +90,14 @@ var fixtures = []fixture{
 		"i.svg": "<svg xmlns='http://www.w3.org/2000/svg'/>"}, want: []string{"p.html:1:83 error missing-fragment #svgView(viewBox(0,0,9,9))", "p.html:1:120 error missing-fragment i.svg#svgView"}},
 	{name: "svg_media_fragment", code: MissingFragment, files: files{"p.html": plain + "<img src='i.svg#xywh=0,0,9,9'><img src='i.svg#t=1'><a href='#xywh=0,0,9,9'>", "i.svg": "<svg xmlns='http://www.w3.org/2000/svg'/>"},
 		want: []string{"p.html:1:92 error missing-fragment #xywh=0,0,9,9"}},
+	{name: "svg_fragment_of_an_image", code: MissingFragment, files: files{"i.svg": "<svg xmlns='http://www.w3.org/2000/svg'><a href='#on'/><image href='o.svg#x'/></svg>", "o.svg": "<svg xmlns='http://www.w3.org/2000/svg'/>",
+		"p.css": "p{background:url(o.svg#x);filter:url(o.svg#f);-webkit-mask : url('o.svg#m')}", "p.html": plain + "<link rel=stylesheet href=p.css><img src='i.svg#x' srcset='i.svg#y 2x'><picture><source srcset='i.svg#z'></picture>" +
+			"<p style='background:url(o.svg#a)'><svg><use href='o.svg#u'/></svg><object data='o.svg#d'></object><a href='o.svg#h'></a>"},
+		want: []string{"p.css:1:38 error missing-fragment o.svg#f", "p.css:1:67 error missing-fragment o.svg#m", "p.html:1:198 error missing-fragment o.svg#u", "p.html:1:228 error missing-fragment o.svg#d", "p.html:1:255 error missing-fragment o.svg#h"}},
+	{name: "svg_font", code: MissingFragment, files: files{"f.woff": "", "f.svg": "<svg xmlns='http://www.w3.org/2000/svg'><font id='f'/></svg>", "p.html": plain +
+		"<style>@font-face{src:url(f.svg#a) format('svg'),url(f.woff)} @font-face{src:url('f.svg#b')} @font-face{src:url(f.svg#f)} p{filter:url(f.svg#c)}</style>"},
+		want: []string{"p.html:1:114 warning missing-fragment f.svg#b", "p.html:1:167 error missing-fragment f.svg#c"}},
+	{name: "anchor_in_noscript", code: MissingFragment, files: files{"p.html": plain + "<noscript><p id=x><a href='#x'></a></noscript><a href='#x'></a>"}, want: []string{"p.html:1:87 error missing-fragment #x"}},
 	{name: "svg_that_is_only_an_image", code: MissingFile, files: files{"p.html": plain + "<img src=i.svg><style>p{background:url(i.svg)}</style><a href=o.svg></a><img src=o.svg>",
 		"i.svg": "<svg xmlns='http://www.w3.org/2000/svg'><a href='n#x'/><a href='o.svg#n'/><image href='m'/></svg>", "o.svg": "<svg xmlns='http://www.w3.org/2000/svg'><a href='n'/></svg>"},
 		want: []string{"i.svg:1:88 error missing-file m", "o.svg:1:50 error missing-file n"}},

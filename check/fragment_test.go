@@ -119,7 +119,7 @@ func TestFragments(t *testing.T) {
 		{"where/style", "where.html#style", false},
 		{"where/textarea", "where.html#textarea", false},
 		{"where/iframe", "where.html#iframe", false},
-		{"where/noscript", "where.html#noscript", true},
+		{"where/noscript", "where.html#noscript", false},
 		{"where/hidden", "where.html#hidden", true},
 		{"where/svg", "where.html#svg", true},
 		{"where/svg_g", "where.html#g", true},

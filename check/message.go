@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/sitelink/sitelink/internal/host"
+	"github.com/sitelink/sitelink/internal/scan"
 	isite "github.com/sitelink/sitelink/internal/site"
 )
 
@@ -47,6 +48,9 @@ func linkMessage(s *isite.Site, d *isite.Detail, l *Link) string {
 		}
 		return fmt.Sprintf("%s has no index file (%s)", path, strings.Join(s.IndexNames(), ", "))
 	case MissingFragment:
+		if d.Kind == scan.KindFont {
+			return fmt.Sprintf("%s has no font with id %q, and few browsers load SVG fonts: add a source in WOFF2", s.Tree().Path(d.Node), l.Fragment)
+		}
 		return fmt.Sprintf("%s has no element with id %q", s.Tree().Path(d.Node), l.Fragment)
 	case MissingMap:
 		if l.Fragment == "" {

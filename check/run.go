@@ -230,6 +230,10 @@ func (t *tally) addFragment(at linkPlace, l *isite.Link, answer host.State, frag
 			// A heading that links to itself. The error page needs its base element,
 			// because hosts answer any address with it.
 		} else if !hasFragment(p, fragment) {
+			if l.IsFont() {
+				t.report(at, stateNoFont)
+				return
+			}
 			// Counted when all links to the target are known.
 			t.misses = append(t.misses, newMiss(target, at, answer, fragment))
 			return

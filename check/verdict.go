@@ -111,6 +111,7 @@ type state uint8
 
 const (
 	stateNoFragment     state = 255 - iota // the page lacks the fragment
+	stateNoFont                            // the SVG font lacks the fragment, and is the only source
 	stateNoMap                             // the page lacks the map of a usemap attribute
 	stateEntryRedirects                    // an entry of a sitemap that redirects
 	stateEntryNoIndex                      // an entry of a sitemap whose page asks not to be indexed
@@ -123,6 +124,7 @@ var decisions = func() (t [256]decision) {
 		t[s] = d
 	}
 	t[stateNoFragment] = decision{Error, MissingFragment}
+	t[stateNoFont] = decision{Warning, MissingFragment}
 	t[stateNoMap] = decision{Error, MissingMap}
 	t[stateEntryRedirects] = decision{Warning, SitemapEntry}
 	t[stateEntryNoIndex] = decision{Warning, NoIndexInSitemap}

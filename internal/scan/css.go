@@ -36,7 +36,7 @@ func (s *CSSScanner) Scan(text []byte, _ Options) *Page {
 		if kind == Import {
 			element = "@import"
 		}
-		s.b.Add(s.b.Value(sheet, start, end+bom, value), uint32(start), KindLink, element, "")
+		s.b.Add(s.b.Value(sheet, start, end+bom, value), uint32(start), kind.Kind(), element, "")
 	}}
 	if c.scan(); c.fault.reason != "" {
 		s.b.Fault(c.fault.off+bom, FaultCSS, c.fault.reason)
@@ -64,9 +64,22 @@ func sheetCharset(text []byte) string {
 type CSSKind uint8
 
 const (
-	CSSURL CSSKind = iota // an image, a font or the like
-	Import                // a style sheet, by @import
+	CSSURL  CSSKind = iota // an image, a font or the like
+	Import                 // a style sheet, by @import
+	Picture                // an image with a fragment, or an SVG font beside other fonts
+	Font                   // an SVG font that is the only source
 )
+
+// Kind returns the kind of the link.
+func (k CSSKind) Kind() Kind {
+	switch k {
+	case Picture:
+		return KindPicture
+	case Font:
+		return KindFont
+	}
+	return KindLink
+}
 
 // CSSURLs calls emit for each URL in text, in order: url() with or without quotes,
 // @import with a string or url(), and strings in image-set(). text is a style
@@ -131,6 +144,9 @@ type parser struct {
 	late, imported bool
 	start, braces  int
 	rule           rule
+	// face means that the block of @font-face is open. sources are its URLs.
+	face    bool
+	sources []literal
 }
 
 // rule is the meaning of a rule for the @import rules after it (CSS Cascade 5,
@@ -205,6 +221,7 @@ func (s *parser) scan() {
 			i++
 		}
 		if i == len(text) {
+			s.endFace()
 			return
 		}
 		switch text[i] {
@@ -233,13 +250,16 @@ func (s *parser) scan() {
 			// An open parenthesis would extend over what follows, and the
 			// browser drops all of it. Read the next rule as if it were closed.
 			s.depth, s.condition = 0, false
+			if text[i] == '}' {
+				s.endFace()
+			}
 			if !s.late {
 				s.punctuate(i)
 			}
 			i++
 		}
 		stops = classStop
-		if s.depth > 0 || s.condition || !s.late {
+		if s.depth > 0 || s.condition || !s.late || s.face {
 			stops = classBlockStop
 		}
 	}
@@ -250,6 +270,10 @@ func (s *parser) found(kind CSSKind, v literal) {
 	if v.bad || s.condition || v.start == v.end {
 		return
 	}
+	if s.face && kind == CSSURL {
+		s.sources = append(s.sources, v)
+		return
+	}
 	value := s.text[v.start:v.end]
 	if v.escaped {
 		s.scratch = unescapeCSS(s.scratch[:0], value)
@@ -257,7 +281,55 @@ func (s *parser) found(kind CSSKind, v literal) {
 			return // the value is only "\" and a line end
 		}
 	}
+	if hash := bytes.IndexByte(value, '#'); kind == CSSURL && hash > 0 && !s.refers(v.start) {
+		kind = Picture
+	}
 	s.emit(kind, v.start, v.end, value)
+}
+
+// endFace reports the sources of a font. Of those, no browser but old versions of Safari
+// loads an SVG font, and these prefer the others.
+func (s *parser) endFace() {
+	s.face = false
+	isSVG := func(v literal) bool {
+		path := s.text[v.start:v.end]
+		if end := bytes.IndexAny(path, "?#"); end >= 0 {
+			path = path[:end]
+		}
+		return len(path) > 4 && EqualFold(path[len(path)-4:], ".svg")
+	}
+	kind := Font
+	for _, v := range s.sources {
+		if !isSVG(v) {
+			kind = Picture
+		}
+	}
+	for _, v := range s.sources {
+		if isSVG(v) {
+			s.found(kind, v)
+		} else {
+			s.found(CSSURL, v)
+		}
+	}
+	s.sources = s.sources[:0]
+}
+
+// refers reports whether the declaration with the URL at i has a property that refers to
+// an element of a document, such as a filter. Others show all of an SVG file if it lacks
+// the fragment.
+func (s *parser) refers(i int) bool {
+	from := bytes.LastIndexAny(s.text[:i], ";{}") + 1
+	name, _, ok := bytes.Cut(s.text[s.skipBlank(from, i):i], []byte(":"))
+	if !ok {
+		return false
+	}
+	name = bytes.ToLower(Trim(name))
+	name = bytes.TrimPrefix(name, []byte("-webkit-"))
+	switch string(name) {
+	case "filter", "backdrop-filter", "clip-path", "mask", "fill", "stroke", "marker", "marker-start", "marker-mid", "marker-end":
+		return true
+	}
+	return false
 }
 
 // A function is the meaning of a name before a parenthesis.
@@ -376,6 +448,8 @@ func (s *parser) atRule(i int) int {
 		s.rule = ruleOf(rule)
 	}
 	switch {
+	case EqualFold(rule, "font-face"):
+		s.face = true
 	case EqualFold(rule, "import"):
 		if !begins {
 			s.condition = true

@@ -53,6 +53,12 @@ const (
 	KindMetadata
 	// KindReference is a CSS reference into a document, such as url(#gradient).
 	KindReference
+	// KindPicture is an image in CSS, or an SVG font that no browser loads because
+	// others are beside it: its fragment, which no property of CSS refers to, need
+	// not exist.
+	KindPicture
+	// KindFont is an SVG font that is the only source of a font.
+	KindFont
 	// KindCanonical is the address that a page declares for itself.
 	KindCanonical
 	// KindManifest is the link to a web app manifest, whatever its file name.

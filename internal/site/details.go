@@ -671,6 +671,10 @@ func (r *Reader) Explain(from PageID, raw string) (*Explanation, error) {
 	if d := e.Detail; d != nil && (d.State == host.StateLocal || d.State == host.StateMixed || d.State == host.StateMixedOwn || d.State == host.StateDevServer) {
 		e.State, e.Meant = d.State, d.Meant
 	}
+	if e.Detail != nil && e.Fragment != "" && !p.links[e.Link].HasFragment() && isSVG(r.s, &p.links[e.Link]) && p.node != e.Node {
+		say("fragment", "#%s is ignored: the SVG file is shown as an image", e.Fragment)
+		e.Fragment = ""
+	}
 	if target, ok := r.s.PageOf(e.Node); ok && e.State.Answers() {
 		err = r.Anchors(target, func(name []byte, kind scan.AnchorKind) {
 			if kind != scan.AnchorMap {

@@ -224,7 +224,7 @@ func findPictures(s *Site) {
 	for i := range s.pages {
 		for j := range s.pages[i].links {
 			l := &s.pages[i].links[j]
-			if id, ok := s.PageOf(l.Node); ok && l.State.Answers() {
+			if id, ok := s.PageOf(l.Node); ok && l.State.Answers() && int(id) != i {
 				use[id] |= shown
 				if follows(*l) {
 					use[id] |= opened

@@ -69,9 +69,31 @@ func (r *resolver) link(page *scan.Page, l *scan.Link, rec *Link, ask *Fragment)
 		rec.State = host.StateUnresolvedRef
 	} else if len(frag) > 0 && state.Answers() && state != host.StateAutoindex {
 		*ask, asks = r.s.hash.fragment(frag)
-		asks = asks && !(bytes.IndexByte([]byte("stx"), frag[0]) >= 0 && r.s.IsView(string(frag), node))
+		asks = asks && !(bytes.IndexByte([]byte("stx"), frag[0]) >= 0 && r.s.IsView(string(frag), node)) && !(isShown(page, l) && isSVG(r.s, rec))
+		if l.Kind == scan.KindFont {
+			rec.bits |= bitFont
+		}
 	}
 	return asks
+}
+
+// isShown reports whether the target of a link is shown as an image, or not at all. If it
+// is an SVG file, browsers ignore a fragment that names no element.
+func isShown(page *scan.Page, l *scan.Link) bool {
+	switch l.Tag {
+	case scan.TagImg, scan.TagImage:
+		return l.Attr != scan.AttrLongdesc
+	case scan.TagSource, scan.TagInput, scan.TagVideo:
+		return true
+	case scan.TagLink:
+		return !l.AtOnce || l.Attr == scan.AttrImagesrcset
+	case scan.TagOther:
+		switch page.Element(l) {
+		case "image", "feimage", "icon", "icons", "logo", "image:loc":
+			return true
+		}
+	}
+	return l.Kind == scan.KindPicture || l.Attr == scan.AttrBackground
 }
 
 // IsView reports whether the fragment is an SVG view specification such as

@@ -91,12 +91,11 @@ type Link struct {
 	Node docroot.NodeID
 	// State is the host's answer, before permissions; see [Site.State].
 	State host.State
-	bits  linkBits
 	form  html.FragmentForm // of the fragment
-	_     byte
+	bits  linkBits
 }
 
-type linkBits uint8
+type linkBits uint16
 
 const (
 	bitExact   linkBits = 1 << iota // asks for a fragment: one entry in frags
@@ -107,6 +106,7 @@ const (
 	bitOpens                        // opens the target as a document; see [Site.findPictures]
 	bitSelf                         // of a page that redirects, to the page itself
 	bitExempt                       // see [scan.Link]
+	bitFont                         // see [scan.KindFont]
 )
 
 // Pages returns the number of parsed files.
@@ -194,6 +194,9 @@ func (p *Page) All() []Link { return p.links }
 // IsExempt reports whether an attribute in the page keeps the link from being judged,
 // see [scan.Link].
 func (l *Link) IsExempt() bool { return l.bits&bitExempt != 0 }
+
+// IsFont reports whether the link is an SVG font and the only source of a font.
+func (l *Link) IsFont() bool { return l.bits&bitFont != 0 }
 
 // HasFragment reports whether the link asks for a fragment or a map.
 func (l *Link) HasFragment() bool { return l.bits&bitExact != 0 }

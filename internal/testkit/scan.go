@@ -21,7 +21,7 @@ import (
 // case, and with "inert " before it if it is inert.
 func Row(p *scan.Page, l *scan.Link) string {
 	kind := [...]string{scan.KindLink: "link", scan.KindResource: "resource", scan.KindAction: "action", scan.KindHint: "hint", scan.KindPing: "ping",
-		scan.KindMap: "map", scan.KindRefresh: "refresh", scan.KindMetadata: "metadata", scan.KindReference: "reference",
+		scan.KindMap: "map", scan.KindRefresh: "refresh", scan.KindMetadata: "metadata", scan.KindReference: "reference", scan.KindPicture: "picture", scan.KindFont: "font",
 		scan.KindCanonical: "canonical", scan.KindManifest: "manifest", scan.KindEntry: "entry"}[l.Kind]
 	attr := p.Attribute(l)
 	if attr == "" && l.Attr == scan.AttrText {

@@ -84,7 +84,7 @@ func TestWhereIDsCount(t *testing.T) {
 			"id a, id b, id c, id d, id e"},
 		{"hidden", `<details><p id=a></p></details><dialog><p id=b></p></dialog><datalist><option id=c></datalist><p hidden id=d>` +
 			`<p style=display:none id=e>`, "id a, id b, id c, id d, id e"},
-		{"noscript", `<head><noscript><link id=a></noscript></head><body><noscript><p id=b></noscript>`, "id a, id b"},
+		{"noscript", `<head><noscript><link id=a></noscript></head><body><noscript><p id=b></noscript><p id=c><noscript><p id=d></p><noscript><p id=e></noscript><map name=f></map>`, "id c, map f"},
 		{"select", `<select id=a><optgroup id=b><option id=c></select>`, "id a, id b, id c"},
 		{"foster_parented", `<table><p id=a><tr id=b><p id=c><td id=d></table>`, "id a, id b, id c, id d"},
 		{"late_html_and_body_tags", `<p id=a><html id=b><body id=c>`, "id a, id b, id c"},

@@ -193,8 +193,11 @@ func (e *Elements) take(r rule) {
 
 // css adds the URLs of a style sheet or a list of declarations.
 func (e *Elements) css(text []byte, attr scan.Attr, kind scan.Kind, places places) {
-	scan.CSSURLs(text, func(_ scan.CSSKind, start, end int, value []byte) {
+	scan.CSSURLs(text, func(css scan.CSSKind, start, end int, value []byte) {
 		k := kind
+		if k == scan.KindLink {
+			k = css.Kind()
+		}
 		if len(value) > 0 && value[0] == '#' {
 			k = scan.KindReference
 		}

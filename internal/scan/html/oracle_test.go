@@ -158,6 +158,10 @@ func compare(t *testing.T, s *Scanner, text []byte) {
 	}
 	got := ours(s.Scan(text, scan.Options{Charset: "utf-8"}))
 	want, got = foldForeign(want), foldForeign(got)
+	if len(s.noscript) > 0 { // the oracle runs no scripts
+		isAnchor := func(row string) bool { return strings.HasPrefix(row, "anchor ") }
+		want, got = slices.DeleteFunc(want, isAnchor), slices.DeleteFunc(got, isAnchor)
+	}
 	if !slices.Equal(got, want) {
 		t.Errorf("irregular=%v page %q\n got %q\nwant %q", s.el.Page.Irregular, clip(text), diff(got, want), diff(want, got))
 	}

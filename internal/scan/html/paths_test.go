@@ -44,7 +44,9 @@ func comparePaths(t *testing.T, s *Scanner, text []byte, opt scan.Options) bool 
 	}
 	fast := pageRows(p)
 	s.el.Page.Text = text
+	s.noscript = s.noscript[:0]
 	s.slow(0)
+	s.runScripts()
 	if !s.el.Page.Irregular {
 		return false // nested too deep for the slow path
 	}

@@ -16,6 +16,8 @@ package html
 
 import (
 	"bytes"
+	"slices"
+	"sort"
 
 	"github.com/sitelink/sitelink/internal/scan"
 )
@@ -29,6 +31,7 @@ type Scanner struct {
 
 	careful    bool // read every tag without the quick path, for tests
 	sawDoctype bool
+	noscript   []scan.Span // the contents of noscript elements
 }
 
 // Scan reads an HTML document. It never fails, because browsers show something
@@ -66,10 +69,41 @@ func (s *Scanner) converted(text []byte, skipped int, name string) *scan.Page {
 // the slow path if that is necessary.
 func (s *Scanner) read(i int) {
 	s.sawDoctype, s.el.Shadow, s.el.Around = false, false, nil
+	s.noscript = s.noscript[:0]
 	s.reg.reset()
 	s.scanTags(i)
 	if s.reg.irregular {
+		s.noscript = s.noscript[:0]
 		s.slow(i)
+	}
+	s.runScripts()
+}
+
+// runScripts removes the anchors inside noscript elements, whose content is text to
+// browsers with scripts (HTML 13.2.6.4.4). The links there count, for other readers; those
+// to an anchor that was removed have no fragment.
+func (s *Scanner) runScripts() {
+	page := &s.el.Page
+	if len(s.noscript) == 0 || len(page.Anchors) == 0 {
+		return
+	}
+	inside := func(off uint32) bool {
+		i := sort.Search(len(s.noscript), func(i int) bool { return s.noscript[i].End > off })
+		return i < len(s.noscript) && s.noscript[i].Start <= off
+	}
+	var gone [][]byte
+	page.Anchors = slices.DeleteFunc(page.Anchors, func(a scan.Anchor) bool {
+		out := a.Kind != scan.AnchorMap && inside(a.Off)
+		if out {
+			gone = append(gone, a.Name)
+		}
+		return out
+	})
+	for i := range page.Links {
+		l := &page.Links[i]
+		if len(gone) > 0 && len(l.Value) > 0 && l.Value[0] == '#' && inside(l.Off) && slices.ContainsFunc(gone, func(name []byte) bool { return bytes.Equal(name, l.Value[1:]) }) {
+			s.el.SetRef(l.Off, []byte("#"))
+		}
 	}
 }
 
@@ -200,6 +234,10 @@ func (s *Scanner) element(tag scan.Tag, ns Namespace, at scan.Span) int {
 		return next
 	}
 	switch tag {
+	case scan.TagNoscript:
+		if n := len(s.noscript); !s.el.Inert && (n == 0 || s.noscript[n-1].End <= at.Start) {
+			s.noscript = append(s.noscript, scan.NewSpan(next, scan.RawEnd(s.el.Page.Text, next, "noscript")))
+		}
 	case scan.TagScript, scan.TagStyle, scan.TagTitle, scan.TagTextarea, scan.TagXmp, scan.TagIframe,
 		scan.TagNoembed, scan.TagNoframes, scan.TagPlaintext:
 		return s.rawText(tag, at)
