@@ -367,10 +367,12 @@ func (c *pushCheck) read(ctx context.Context, tree string) (string, error) {
 	without := c.others()
 	if c.push.Unread != nil {
 		unread, err := c.push.Unread(ctx, tree)
-		if err != nil {
-			return "", err
+		switch {
+		case ctx.Err() != nil:
+			return "", context.Cause(ctx)
+		case err == nil: // else every file counts
+			without = append(without, unread...)
 		}
-		without = append(without, unread...)
 	}
 	id, err := c.repo.treeWithout(ctx, tree, without)
 	c.ids[tree] = id

@@ -239,9 +239,13 @@ func (r *Repo) HasSymlinks(ctx context.Context, tree, dir string) (bool, error) 
 
 // Greps reports whether a line of a tree's files matches an extended regular expression
 // of POSIX. The files are named by patterns of git, relative to the root; none means all.
-// Those of submodules are not among them.
+// Those of submodules are not among them. It returns an error in a partial clone, which
+// would fetch the files one by one.
 func (r *Repo) Greps(ctx context.Context, tree, pattern string, files ...string) (bool, error) {
-	_, err := r.git.run(ctx, append([]string{"grep", "-q", "-E", "-e", pattern, tree, "--"}, files...)...)
+	if out, err := r.git.run(ctx, "config", "--get-regexp", `^remote\..*\.promisor$`); err == nil {
+		return false, fmt.Errorf("a partial clone does not have all files: %s", out)
+	}
+	_, err := r.git.run(ctx, append([]string{"grep", "-q", "--text", "-E", "-e", pattern, tree, "--"}, files...)...)
 	var failed *GitError
 	if errors.As(err, &failed) && failed.ExitCode == 1 { // no line, git-grep(1)
 		return false, nil

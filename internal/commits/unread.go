@@ -59,10 +59,13 @@ func unread(repo *githook.Repo, dir string) func(ctx context.Context, tree strin
 				outside = append(outside, e.Name)
 			}
 		}
-		// What is in Markdown can reach other files by a template only.
+		// What is in content can reach other files by a template only.
 		within := func(pattern string) string { return ":(top,glob)" + path.Join(escaped(dir), pattern) }
 		except := func(pattern string) string { return ":(top,exclude,glob)" + path.Join(escaped(dir), pattern) }
-		files := []string{within("**"), except("**/*.md"), except("content/**/*.html"), except("static/**")}
+		files := []string{within("**"), except("**/*.md"), except("content/**"), except("static/**")}
+		if adapts, err := repo.Greps(ctx, tree, "", within("content/**/*.gotmpl")); err != nil || adapts {
+			return nil, err
+		}
 		if reached, err := repo.Greps(ctx, tree, reaches, files...); err != nil || reached {
 			return nil, err
 		}
