@@ -95,7 +95,7 @@ func CompareForSending(ctx context.Context, p *project.Project, snap *ledger.Sna
 	c.Plan.Change.Baseline = baseline
 	if err := c.Plan.Change.Accept(snap.Base, c.Plan.Base); err != nil {
 		return nil, text.WithHint(err, "is this a preview, or another site? Then do not send, or name another ledger. "+
-			"Has the site moved? Then record it at its new address: sitelink notify --baseline --send")
+			"Has the site moved? Then record it at its new address, which the sites learn that were notified: sitelink notify --baseline --send")
 	}
 	if baseline {
 		// The open notices of the ledger are no longer to be sent.
