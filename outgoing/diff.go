@@ -52,7 +52,7 @@ type Item struct {
 	ledger.Notice
 	Page string // path of the page in the docroot, "" if it is gone
 	// Silent is set if the target took no notices when it was last asked, about a link
-	// of any page. It may take them now.
+	// of any page. It may take them now, so the notice is in the change to the ledger.
 	Silent bool
 	// Withdrawn is set if an earlier notice was not sent yet and no longer needs
 	// to be.
@@ -69,9 +69,10 @@ type GonePage struct {
 	NoRedirect bool
 }
 
-// Due returns the items that are to be sent.
+// Due returns the items that are to be sent, without the silent ones: their targets are
+// asked, and most get nothing.
 func (p *Plan) Due() []Item {
-	return slices.DeleteFunc(slices.Clone(p.Items), func(i Item) bool { return i.Withdrawn })
+	return slices.DeleteFunc(slices.Clone(p.Items), func(i Item) bool { return i.Withdrawn || i.Silent })
 }
 
 // Diff compares the entries of a site with a snapshot of the ledger. The same

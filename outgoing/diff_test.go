@@ -523,8 +523,8 @@ func TestUpdates(t *testing.T) {
 				t.Helper()
 				w.deploy()
 				got := 0
-				for _, i := range w.plan.Due() {
-					if i.Event == event && i.Protocol != ledger.WebSub && !strings.Contains(i.Target, "hub") {
+				for _, i := range w.plan.Items {
+					if !i.Withdrawn && i.Event == event && i.Protocol != ledger.WebSub && !strings.Contains(i.Target, "hub") {
 						got++
 					}
 				}

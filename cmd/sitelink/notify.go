@@ -307,8 +307,11 @@ func (n *notifier) confirm(ctx context.Context, notices int) error {
 	if most == 0 || notices <= most {
 		return nil
 	}
-	refused := text.WithHint(fmt.Errorf("%s are due, more than max-notices, %s: nothing was sent", count(notices, "notice"), thousands(most)),
-		fmt.Sprintf("--max-notices %d sends them; --baseline records the links and sends nothing", notices))
+	hint := fmt.Sprintf("--max-notices %d sends them", notices)
+	if !n.flags.baseline {
+		hint += "; --baseline records the links and sends nothing"
+	}
+	refused := text.WithHint(fmt.Errorf("%s are due, more than max-notices, %s: nothing was sent", count(notices, "notice"), thousands(most)), hint)
 	if !n.env.StdinTTY || !n.env.StderrTTY || n.env.Stdin == nil {
 		return refused
 	}

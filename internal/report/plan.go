@@ -233,7 +233,7 @@ func (t *planText) calls(calls []PlannedCall) {
 
 // PlanSummary returns one line with the counts of a plan.
 func PlanSummary(p *outgoing.Plan) string {
-	due := slices.DeleteFunc(p.Due(), func(i outgoing.Item) bool { return i.Silent })
+	due := p.Due()
 	if p.First && len(due) == 0 {
 		return fmt.Sprintf("no ledger yet: the first run records %s with %s and sends nothing", text.Count(len(p.Change.Pages), "page"), text.Count(len(p.Change.Links), "link"))
 	}
@@ -255,7 +255,7 @@ func PlanSummary(p *outgoing.Plan) string {
 			parts = append(parts, text.Thousands(events[e])+" "+string(e))
 		}
 	}
-	if n := len(p.Items) - len(p.Due()); n > 0 {
+	if n := len(shownItems(p)) - len(due); n > 0 {
 		parts = append(parts, text.Thousands(n)+" withdrawn")
 	}
 	return fmt.Sprintf("%s to %s: %s; %s", text.Count(len(due), "notice"), text.Count(len(hosts), "host"), strings.Join(parts, ", "), unchanged)

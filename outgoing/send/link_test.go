@@ -98,14 +98,18 @@ func TestReplyDetails(t *testing.T) {
 // LK-13: the call for each event.
 func TestEvents(t *testing.T) {
 	for _, c := range []struct {
-		event ledger.Event
-		want  string // the words between the addresses and the version; "" for none
+		event       ledger.Event
+		replacement string
+		want        string // the words between the addresses and the version; "" for none
 	}{
-		{ledger.Added, "LINK %"},
-		{ledger.Removed, "UNLINK %"},
-		{ledger.Deleted, "UNLINK %"},
-		{ledger.Moved, "UNLINK % http://a.example/new.html"},
-		{ledger.Updated, ""},
+		{ledger.Added, "", "LINK %"},
+		{ledger.Removed, "", "UNLINK %"},
+		{ledger.Deleted, "", "UNLINK %"},
+		{ledger.Moved, "http://a.example/new.html", "UNLINK % http://a.example/new.html"},
+		{ledger.Updated, "", ""},
+		// The page moved earlier, and the target got LINK from its new URL.
+		{ledger.Removed, "http://a.example/new.html", "UNLINK http://a.example/new.html http://b.example/doc.html"},
+		{ledger.Deleted, "http://a.example/new.html", "UNLINK http://a.example/new.html http://b.example/doc.html"},
 	} {
 		w := newWire(t, ok)
 		s := NewLink(linkClient(), LinkOptions{Unsupported: NewUnsupportedHosts(nil, nil), Peers: []LinkPeer{mustPeer(t, w.addr)}})
@@ -119,10 +123,7 @@ func TestEvents(t *testing.T) {
 		if err != nil || e.URL != w.url("/doc.html") || e.Via != "list of peers" {
 			t.Fatalf("got %+v, %v", e, err)
 		}
-		n := ledger.Notice{Key: ledger.Key{Source: linkSource, Target: w.url("/doc.html#x")}, Event: c.event}
-		if c.event == ledger.Moved {
-			n.Replacement = "http://a.example/new.html"
-		}
+		n := ledger.Notice{Key: ledger.Key{Source: linkSource, Target: w.url("/doc.html#x")}, Event: c.event, Replacement: c.replacement}
 		o := s.Send(t.Context(), n, e)
 		want := strings.Replace(c.want, "%", linkSource+" http://b.example/doc.html", 1) + " HTTP/1.1\r\n"
 		got := w.saw()
