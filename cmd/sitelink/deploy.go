@@ -12,8 +12,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -258,11 +256,15 @@ func (d *deployment) publish(ctx context.Context, snap *ledger.Snapshot, before 
 	}
 	cmd := exec.CommandContext(ctx, d.command[0], d.command[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = d.env.Stdin, d.env.Stderr, d.env.Stderr
-	// The terminal has interrupted the command too: give it time to clean up.
-	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
-	cmd.WaitDelay = 10 * time.Second
-	if err := cmd.Run(); err != nil {
+	// An interrupt ends the command with all that it started. In the group of a terminal, where
+	// ssh can ask for a password, Ctrl-C has reached them already.
+	system.ProcessGroup(cmd)
+	if system.HasTerminal() {
+		cmd.SysProcAttr = nil
+	}
+	if err := system.Run(cmd); err != nil {
 		if ctx.Err() != nil {
+			system.KillGroup(cmd)
 			return nil, ctx.Err()
 		}
 		return nil, text.WithHint(fmt.Errorf("run %s: %w", strings.Join(d.command, " "), system.Cause(err)), "the site may be deployed in part; no notices were sent")

@@ -19,10 +19,12 @@ import (
 	"strings"
 	"sync/atomic"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
 )
 
@@ -50,10 +52,17 @@ func mainCode() int {
 	log.SetOutput(io.Discard)
 
 	// The first signal cancels the work and restores the default behaviour, so
-	// that a second one ends the process at once.
+	// that a second one ends the process at once. Work that does not look at the context,
+	// or waits for another program, is cut off within the same second. What is written
+	// must bear that, as it must bear kill -9.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	context.AfterFunc(ctx, stop)
+	context.AfterFunc(ctx, func() {
+		stop()
+		time.Sleep(700 * time.Millisecond)
+		system.EndCommands(100 * time.Millisecond)
+		os.Exit(exitInterrupted)
+	})
 
 	defer func() { runtime.KeepAlive(reserve) }()
 	return run(ctx, os.Args[1:], env{

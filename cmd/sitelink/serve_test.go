@@ -628,3 +628,21 @@ func TestServeSocket(t *testing.T) {
 		t.Errorf("%d mentions, want 3", got)
 	}
 }
+
+// TestServeStops: a client in the middle of a request does not keep the receiver for more than
+// a second.
+func TestServeStops(t *testing.T) {
+	t.Parallel()
+	r := startServe(t)
+	conn := testkit.Must(net.Dial("tcp", r.addr))(t)
+	defer conn.Close()
+	fmt.Fprint(conn, "POST /webmention HTTP/1.1\r\nHost: blog.example\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n")
+	bufio.NewReader(conn).ReadString('\n') // the request has begun
+	began := time.Now()
+	testkit.Check(t, r.cmd.Process.Signal(syscall.SIGTERM))
+	<-r.ended
+	checkExit(t, r.cmd.Wait(), exitClean)
+	if took := time.Since(began); took > time.Second {
+		t.Errorf("it took %v", took)
+	}
+}

@@ -98,7 +98,7 @@ func (c Command) Run(ctx context.Context, args ...string) ([]byte, error) {
 	}
 	stderr := system.Tail{Limit: 64 << 10}
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	err := cmd.Run()
+	err := system.Run(cmd)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}

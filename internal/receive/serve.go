@@ -128,6 +128,7 @@ func serve(ctx context.Context, p *project.Project, opt *ServeOptions, r *parts)
 	s = server.New(server.Options{
 		Receiver: receiver, Mentions: r.store, Pages: pages, Moderation: people.page, Live: export.Live(r.store), BaseURLs: r.sources.bases(),
 		Proxies: in.TrustedProxies, ProxyHeader: server.ProxyHeader(in.ProxyHeader), HideOperations: r.operations != nil, Log: r.log,
+		Limits: server.Limits{StopTimeout: 500 * time.Millisecond}, // a signal ends the process within a second
 	})
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)

@@ -10,12 +10,14 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
 // endTime is how long a command may take to end after SIGTERM before it is
-// killed.
-const endTime = 5 * time.Second
+// killed. An interrupted sitelink ends within a second, and removes what the command
+// left behind before that.
+const endTime = 400 * time.Millisecond
 
 // OutVariable is the environment variable that names the directory of a build that
 // sitelink started. It tells a plugin of sitelink in the generator to leave the check
@@ -72,8 +74,8 @@ func (c Command) Run(ctx context.Context) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	endWithParent(cmd)
-	err := cmd.Run()
-	killGroup(cmd)
+	err := Run(cmd)
+	KillGroup(cmd)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -91,11 +93,54 @@ func (c Command) Run(ctx context.Context) error {
 }
 
 // ProcessGroup prepares a command, made with [exec.CommandContext], to run in a process
-// group of its own. When the context ends, the group receives SIGTERM, and is
-// killed after 5 seconds. What the command leaves running is not touched.
+// group of its own. When the context ends, the group receives SIGTERM, and the command is
+// killed after 400 ms. What the command leaves running is not touched.
 func ProcessGroup(cmd *exec.Cmd) {
 	cmd.WaitDelay = endTime
 	setGroup(cmd)
+}
+
+// running are the commands that have not ended yet.
+var running = struct {
+	sync.Mutex
+	commands map[*exec.Cmd]bool
+}{commands: map[*exec.Cmd]bool{}}
+
+// Run starts a command and waits for its end, like [exec.Cmd.Run]. [EndCommands] knows it.
+func Run(cmd *exec.Cmd) error {
+	running.Lock()
+	err := cmd.Start()
+	if err == nil {
+		running.commands[cmd] = true
+	}
+	running.Unlock()
+	if err != nil {
+		return err
+	}
+	defer func() {
+		running.Lock()
+		delete(running.commands, cmd)
+		running.Unlock()
+	}()
+	return cmd.Wait()
+}
+
+// EndCommands ends all commands that [Run] waits for, before the process exits: a SIGTERM,
+// at which git removes its locks, and SIGKILL for what is left of them after wait. No command can
+// start or finish afterwards.
+func EndCommands(wait time.Duration) {
+	running.Lock() // for good
+	if len(running.commands) == 0 {
+		return
+	}
+	for cmd := range running.commands {
+		terminate(cmd)
+	}
+	time.Sleep(wait)
+	for cmd := range running.commands {
+		KillGroup(cmd)
+		_ = cmd.Process.Kill()
+	}
 }
 
 // Tail is a writer that keeps the last bytes written to it.
