@@ -110,6 +110,13 @@ func (h *hostile) pipe(name string) {
 	testkit.Check(h.t, errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), syscall.Mkfifo(name, 0o644)))
 }
 
+// replace puts a pipe in place of a file.
+func (h *hostile) replace(name string) {
+	h.t.Helper()
+	testkit.Check(h.t, os.Remove(filepath.Join(h.repo, filepath.FromSlash(name))))
+	h.pipe(name)
+}
+
 func (h *hostile) git(dir string, args ...string) string {
 	h.t.Helper()
 	cmd := exec.Command("git", args...)
@@ -347,6 +354,14 @@ var attacks = []attack{
 		h.toml("[check]\noutput = \"report.txt\"\n")
 	}},
 	// Pipes, which an unpacked archive can bring along: reading one never ends.
+	{"pipe as HEAD", "hook status", func(h *hostile) { h.replace(".git/HEAD") }},
+	{"pipe as git's configuration", "doctor", func(h *hostile) { h.replace(".git/config") }},
+	{"pipe as git's index", "doctor", func(h *hostile) { h.replace(".git/index") }},
+	{"pipe in git's configuration", "init --dry-run", func(h *hostile) {
+		h.pipe("pipe")
+		h.write("repo/nested", "[include] path = pipe\n")
+		h.write("repo/.git/config", "[include]\n\tpath = \"../nested\"\n")
+	}},
 	{"pipe as ledger", "", func(h *hostile) { h.pipe(".sitelink/ledger.jsonl") }},
 	{"pipe as journal", "", func(h *hostile) { h.pipe(".sitelink/ledger.journal") }},
 	{"pipe as baseline", "", func(h *hostile) { h.pipe("sitelink-baseline.jsonl") }},
@@ -649,5 +664,33 @@ func TestHostileWatch(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestGitWaits: a pipe that git would read ends a command at once, with the name of the file.
+func TestGitWaits(t *testing.T) {
+	for _, attack := range attacks {
+		name, ok := map[string]string{"pipe as HEAD": "HEAD", "pipe as git's configuration": "config", "pipe as git's index": "index", "pipe in git's configuration": "pipe"}[attack.name]
+		if !ok {
+			continue
+		}
+		t.Run(attack.name, func(t *testing.T) {
+			t.Parallel()
+			h := newHostile(t)
+			attack.make(h)
+			for _, line := range []string{"doctor", "hook status", "init --hook --yes", "check site --baseline-ref HEAD", "check site"} {
+				began := time.Now()
+				want, says := exitFailed, name+" is not a regular file"
+				if line == "check site" { // which needs no git
+					want, says = exitFindings, ""
+				}
+				if code, out := h.sitelink(nil, line); code != want || !strings.Contains(out, says) {
+					t.Errorf("sitelink %s: exit code %d\n%s", line, code, out)
+				}
+				if took := time.Since(began); took > 4*time.Second {
+					t.Errorf("sitelink %s took %v", line, took)
+				}
+			}
+		})
 	}
 }

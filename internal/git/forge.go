@@ -7,11 +7,11 @@ import (
 	"encoding/hex"
 	"fmt"
 	"net/url"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 
+	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
 )
 
@@ -63,7 +63,7 @@ func SourceLinks(ctx context.Context, root string, env []string) (pattern string
 	isLinked = func(file string) bool {
 		known, ok := same[file]
 		if !ok {
-			text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(file)))
+			text, err := system.Read(filepath.Join(root, filepath.FromSlash(file)), 64<<20)
 			known = err == nil && isObject(objects()[file], text)
 			same[file] = known
 		}

@@ -12,12 +12,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/sitelink/sitelink/internal/system"
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // Command is how to run git.
@@ -76,12 +80,94 @@ func (e *Error) Error() string {
 // objects, the index, references and the configuration.
 var reading = []string{"cat-file", "check-ignore", "config", "for-each-ref", "log", "ls-files", "ls-tree", "rev-parse", "version"}
 
+// limit returns how long a command may take, 0 for any time. What a repository is and its
+// configuration take git milliseconds.
+func limit(name string) time.Duration {
+	switch {
+	case name == "rev-parse" || name == "config" || name == "version":
+		return 5 * time.Second
+	case slices.Contains(reading, name):
+		return 20 * time.Second
+	}
+	return 0
+}
+
+// StuckError means that git would wait, or has waited, for what a pipe or a device of a
+// repository never says.
+type StuckError struct{ why string }
+
+func (e *StuckError) Error() string { return e.why }
+
+// waits returns the file of the repository of a directory for which git would wait, "" if there
+// is none: one that git opens, or that the configuration includes.
+func waits(dir string) string {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return ""
+	}
+	odd := func(name string) bool {
+		info, err := os.Stat(name)
+		return err == nil && !info.IsDir() && !info.Mode().IsRegular() && name != os.DevNull
+	}
+	store := filepath.Join(dir, ".git")
+	for {
+		if _, err := os.Lstat(store); err == nil {
+			break
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return ""
+		}
+		dir, store = up, filepath.Join(up, ".git")
+	}
+	files := []string{store, filepath.Join(dir, ".gitignore"), filepath.Join(dir, ".gitattributes")}
+	for _, name := range []string{"HEAD", "config", "config.worktree", "index", "packed-refs", "commondir", "shallow", "info/exclude", "info/attributes", "objects/info/alternates"} {
+		files = append(files, filepath.Join(store, filepath.FromSlash(name)))
+	}
+	for _, name := range files {
+		if odd(name) {
+			return name
+		}
+	}
+	const deepest, most = 10, 1 << 20 // git's own limit, and ours
+	var includes func(name string, depth int) string
+	includes = func(name string, depth int) string {
+		if odd(name) || depth == deepest {
+			return name
+		}
+		config, _ := system.Read(name, most) // git says why it cannot be read
+		for _, m := range included().FindAllSubmatch(config, -1) {
+			file := filepath.FromSlash(string(m[1]))
+			if !filepath.IsAbs(file) {
+				file = filepath.Join(filepath.Dir(name), file)
+			}
+			if found := includes(file, depth+1); found != "" {
+				return found
+			}
+		}
+		return ""
+	}
+	return includes(filepath.Join(store, "config"), 0)
+}
+
+// included matches a line of git's configuration that may include a file.
+var included = text.Regexp(`(?im)^(?:[^#;\n]*\])?[ \t]*path[ \t]*=[ \t]*"?([^"\r\n]+?)"?[ \t]*$`)
+
 // Run returns the standard output of one git command. The errors are an [*Error]
-// for a command that fails, [ErrNotInstalled], and the cause of ctx.
+// for a command that fails, a [*StuckError], [ErrNotInstalled], and the cause of ctx.
 func (c Command) Run(ctx context.Context, args ...string) ([]byte, error) {
 	name := subcommand(args)
 	if c.Untrusted && !slices.Contains(reading, name) {
 		return nil, fmt.Errorf("git %s does not only read", name)
+	}
+	if file := waits(c.Dir); file != "" {
+		return nil, &StuckError{fmt.Sprintf("git %s is not started: %s is not a regular file", name, file)}
+	}
+	if limit := limit(name); limit > 0 && !c.Foreground {
+		dir, _ := filepath.Abs(c.Dir)
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, limit, &StuckError{fmt.Sprintf("git %s did not end within %v in %s", name, limit, dir)})
+		defer cancel()
 	}
 	cmd := exec.CommandContext(ctx, "git", args...)
 	cmd.Dir, cmd.Stdin = c.Dir, bytes.NewReader(c.Input)

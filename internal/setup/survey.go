@@ -15,6 +15,7 @@ import (
 
 	"github.com/sitelink/sitelink/hook/githook"
 	"github.com/sitelink/sitelink/internal/generator"
+	"github.com/sitelink/sitelink/internal/git"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
@@ -76,6 +77,9 @@ func Look(ctx context.Context, dir string, opt Options) (*Survey, error) {
 	}
 	if s.Repo, s.NoRepo = githook.Open(ctx, githook.Git{Env: opt.Env, Untrusted: opt.Untrusted}.In(s.Dir)); s.NoRepo != nil {
 		s.Repo = nil
+	}
+	if stuck := (*git.StuckError)(nil); errors.As(s.NoRepo, &stuck) {
+		return nil, s.NoRepo
 	}
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)

@@ -129,7 +129,7 @@ func Run(cmd *exec.Cmd) error {
 // at which git removes its locks, and SIGKILL for what is left of them after wait. No command can
 // start or finish afterwards.
 func EndCommands(wait time.Duration) {
-	running.Lock() // for good
+	running.Lock() // until the process exits
 	if len(running.commands) == 0 {
 		return
 	}
