@@ -14,7 +14,7 @@ import (
 )
 
 // ruleInterval is how often the rules are checked for changes.
-const ruleInterval = 500 * time.Millisecond
+const ruleInterval = time.Second
 
 // Run verifies mentions when they are due, and applies changes of the rules to the
 // mentions that were received before. It returns when ctx is done, or when the
@@ -301,7 +301,7 @@ func (r *Receiver) followRules(ctx context.Context) {
 				version = v
 			}
 		}
-		if err != nil && !failed && ctx.Err() == nil { // once, not twice a second
+		if err != nil && !failed && ctx.Err() == nil { // once, not every second
 			r.opt.Log.Error("the rules of moderation cannot be applied, and are tried again", "error", err)
 		}
 		failed = err != nil

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // schema is the version of the file format, and of each row. In a row of version 1, the
@@ -59,7 +60,7 @@ type rowWriter struct {
 
 var writers = sync.Pool{New: func() any {
 	w := &rowWriter{}
-	w.json = json.NewEncoder(&w.buf)
+	w.json = json.NewEncoder(text.JSONWriter(&w.buf))
 	w.json.SetEscapeHTML(false) // people read and search these files
 	return w
 }}

@@ -82,7 +82,7 @@ func mentionsListCommand(c *cli) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				text, err := json.Marshal(m)
+				row, err := json.Marshal(m)
 				if err != nil {
 					return err
 				}
@@ -91,7 +91,7 @@ func mentionsListCommand(c *cli) *cobra.Command {
 					separator = "\n"
 				}
 				n++
-				fmt.Fprint(out, separator, string(text))
+				fmt.Fprint(out, separator, string(text.EscapeHidden(row)))
 			}
 			if n > 0 {
 				fmt.Fprintln(out)

@@ -17,6 +17,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 
 	"github.com/sitelink/sitelink/incoming"
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // Format is a file format.
@@ -204,8 +205,8 @@ func formatOf(f Format) (*format, error) {
 // encodeJSON leaves no <, > and & in strings, so a file can be part of a script
 // element.
 func encodeJSON(v any) ([]byte, error) {
-	text, err := json.MarshalIndent(v, "", "  ")
-	return append(text, '\n'), err
+	data, err := json.MarshalIndent(v, "", "  ")
+	return append(text.EscapeHidden(data), '\n'), err
 }
 
 // encodeYAML writes all strings in double quotes, so that none of them has another

@@ -21,6 +21,7 @@ import (
 
 	"github.com/sitelink/sitelink/incoming"
 	"github.com/sitelink/sitelink/internal/system"
+	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/outgoing"
 )
 
@@ -236,6 +237,7 @@ func (h *Webhook) check() error {
 
 func (h *Webhook) send(ctx context.Context, msg *Message, now time.Time) error {
 	body, err := json.Marshal(msg)
+	body = text.EscapeHidden(body)
 	if err != nil {
 		return err
 	}

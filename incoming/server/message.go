@@ -3,6 +3,7 @@ package server
 import (
 	"bytes"
 	"net"
+	"net/http"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -33,6 +34,11 @@ type conn struct {
 	looked   bool        // the line of the current request was read
 	start    []byte      // what was read and net/http did not get yet
 	answered atomic.Bool // an answer was sent: what is read from now on is the next request
+	// head is what was read of the current request, up to the end of its fields, which are
+	// then in fields. There are none for a request that came together with the one before.
+	head   []byte
+	whole  bool
+	fields atomic.Pointer[[]byte]
 	// call is the line of the current request, if it is one of the draft. Its handler takes
 	// it, while net/http may be reading the next request.
 	call   atomic.Pointer[call]
@@ -47,12 +53,48 @@ type call struct {
 
 // Read reads requests as net/http understands them.
 func (c *conn) Read(p []byte) (int, error) {
+	n, err := c.read(p)
+	if !c.whole {
+		c.head = append(c.head, p[:n]...)
+		if len(c.head) > 2*maxHead || bytes.Contains(c.head, []byte("\n\r\n")) || bytes.Contains(c.head, []byte("\n\n")) {
+			c.whole = true
+			fields := c.head
+			c.fields.Store(&fields)
+		}
+	}
+	return n, err
+}
+
+// ambiguous reports whether a request with chunks also has a length. net/http takes the
+// chunks, and a proxy before it may have taken the length: what one takes for the body, the other
+// takes for the next request (RFC 9112 6.1). A request whose fields were not seen counts too.
+func (c *conn) ambiguous(r *http.Request) bool {
+	fields := c.fields.Swap(nil)
+	if len(r.TransferEncoding) == 0 {
+		return false
+	}
+	if fields == nil {
+		return true
+	}
+	for line := range bytes.Lines(*fields) {
+		if name, _, ok := bytes.Cut(line, []byte(":")); ok && strings.EqualFold(string(bytes.TrimSpace(name)), "Content-Length") {
+			return true
+		}
+		if len(bytes.TrimSpace(line)) == 0 {
+			break
+		}
+	}
+	return false
+}
+
+func (c *conn) read(p []byte) (int, error) {
 	if c.looked && len(c.start) == 0 {
 		n, err := c.Conn.Read(p)
 		if n == 0 || !c.answered.Swap(false) {
 			return n, err
 		}
 		c.looked, c.start = false, append(c.start, p[:n]...)
+		c.head, c.whole = nil, false
 	}
 	for !c.looked {
 		end := bytes.IndexByte(c.start, '\n')

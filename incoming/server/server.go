@@ -147,6 +147,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	r.Body = http.MaxBytesReader(w, r.Body, s.limits.MaxBodyBytes)
 	if c, ok := r.Context().Value(connKey{}).(*conn); ok {
+		if c.ambiguous(r) {
+			w.Header().Set("Connection", "close")
+			s.plain(w, "other", http.StatusBadRequest, "The request has Transfer-Encoding and Content-Length.")
+			return
+		}
 		if call := c.call.Swap(nil); call != nil {
 			// The request line has two or three URLs.
 			reply := s.call(w, r, call)

@@ -13,6 +13,8 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"runtime"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -628,5 +630,41 @@ func TestTLS(t *testing.T) {
 	}
 	if n := receiver.taken(); len(n) != 2 || n[0].Target != "https://b.example/doc" || n[1].Target != n[0].Target {
 		t.Errorf("%+v", n)
+	}
+}
+
+// TestAmbiguousLength: chunks and a length in one request are answered 400, and the connection is
+// closed: a proxy may have taken the other one (RFC 9112 6.1).
+func TestAmbiguousLength(t *testing.T) {
+	_, address, _ := startStoppable(t, Options{})
+	const chunked, both = "GET /healthz HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", "GET /healthz HTTP/1.1\r\nHost: x\r\ncontent-length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
+	for name, c := range map[string]struct {
+		requests []string
+		want     []string
+	}{
+		"alone":              {[]string{both}, []string{"400"}},
+		"after a request":    {[]string{chunked, both}, []string{"200", "400"}},
+		"chunks alone":       {[]string{chunked, chunked, "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"}, []string{"200", "200", "200"}},
+		"behind another one": {[]string{"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n" + both}, []string{"200", "400"}},
+	} {
+		conn := testkit.Must(net.Dial("tcp", address))(t)
+		in := bufio.NewReader(conn)
+		var got []string
+		closed := false
+		for _, request := range c.requests {
+			fmt.Fprint(conn, request)
+			for range strings.Count(request, "GET ") {
+				answer, err := http.ReadResponse(in, nil)
+				if err != nil {
+					t.Fatalf("%s: %v", name, err)
+				}
+				io.Copy(io.Discard, answer.Body)
+				got, closed = append(got, strconv.Itoa(answer.StatusCode)), answer.Close
+			}
+		}
+		if !slices.Equal(got, c.want) || closed != slices.Contains(got, "400") {
+			t.Errorf("%s: %q, closed %v", name, got, closed)
+		}
+		conn.Close()
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/sitelink/sitelink/incoming"
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // statusPath is the beginning of the path of a status page; the ID of the mention
@@ -199,7 +200,7 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request, status int, v view
 	case "json":
 		h.Set("Content-Type", "application/json")
 		w.WriteHeader(status)
-		_ = json.NewEncoder(w).Encode(v)
+		_ = json.NewEncoder(text.JSONWriter(w)).Encode(v)
 	default:
 		h.Set("Content-Type", "text/plain; charset=utf-8")
 		w.WriteHeader(status)

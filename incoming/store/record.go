@@ -152,6 +152,10 @@ func (s *Store) write() {
 			}
 		}
 		s.commit(ops)
+		select {
+		case s.changed <- struct{}{}:
+		default:
+		}
 		for _, o := range ops {
 			close(o.done)
 		}

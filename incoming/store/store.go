@@ -46,7 +46,8 @@ type Store struct {
 	working atomic.Bool
 	waiting atomic.Int64  // durable changes that are not written yet
 	commits atomic.Int64  // durable transactions, for the benchmark
-	tick    time.Duration // five times the pause between two looks for what is due
+	tick    time.Duration // half of the pause between two looks for what is due
+	changed chan struct{} // this process has written: something may be due
 }
 
 var _ incoming.Store = (*Store)(nil)
@@ -90,7 +91,7 @@ func Open(ctx context.Context, address string, opt Options) (*Store, error) {
 		return nil, db.fail("open", err)
 	}
 	copy(db.secret[:], secret)
-	s := &Store{database: db, address: address, opt: opt, ops: make(chan *op, maxBatch), closing: make(chan struct{}), stopped: make(chan struct{}), tick: time.Second}
+	s := &Store{database: db, address: address, opt: opt, ops: make(chan *op, maxBatch), closing: make(chan struct{}), stopped: make(chan struct{}), tick: time.Second, changed: make(chan struct{}, 1)}
 	go s.write()
 	return s, nil
 }

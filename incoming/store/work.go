@@ -30,8 +30,8 @@ const (
 	manyWaiting  = 16
 	giveWayPause = 5 * time.Millisecond
 	giveWayTries = 20
-	// stopTimeout limits how long Work waits for the running looks when it ends.
-	stopTimeout = 5 * time.Second
+	// stopTimeout is how long Work waits for the running looks when it ends, before it ends them.
+	stopTimeout = 200 * time.Millisecond
 	// expireEvery is the time between two looks for mentions to delete.
 	expireEvery = time.Hour
 )
@@ -66,7 +66,7 @@ func (s *Store) Work(ctx context.Context, verify func(context.Context, incoming.
 	var expiry sync.WaitGroup
 	expiry.Go(func() { s.expire(ctx) })
 	for ctx.Err() == nil {
-		pause := s.tick / 5
+		pause := 2 * s.tick // for what other processes change, and for what becomes due
 		n, err := w.claim(ctx, running)
 		switch {
 		case err != nil && ctx.Err() == nil: // the server may be restarting
@@ -77,6 +77,7 @@ func (s *Store) Work(ctx context.Context, verify func(context.Context, incoming.
 		}
 		select {
 		case <-ctx.Done():
+		case <-s.changed:
 		case <-time.After(pause):
 		}
 	}
@@ -239,7 +240,7 @@ func (s *Store) expire(ctx context.Context) {
 	if s.opt.Retain <= 0 {
 		return
 	}
-	ticker := time.NewTicker(s.tick)
+	ticker := time.NewTicker(10 * s.tick)
 	defer ticker.Stop()
 	for expired := (time.Time{}); ; {
 		if now := s.opt.Now(); now.Sub(expired) >= expireEvery {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"mime"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -12,6 +13,7 @@ import (
 	"golang.org/x/net/html/charset"
 	"golang.org/x/text/encoding"
 
+	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
 
@@ -43,6 +45,9 @@ func (p *Page) Find(target string) (e Evidence) {
 		return Evidence{Result: p.Result, Fault: p.Fault, Reason: p.Reason}
 	}
 	doc, err := p.parse()
+	if unknown := unknownEncoding(""); errors.As(err, &unknown) {
+		return Evidence{Result: NotHTML, Fault: FaultNoLink, Reason: err.Error()}
+	}
 	if err != nil {
 		return Evidence{Result: NotHTML, Fault: FaultNoLink, Reason: "the page cannot be parsed"}
 	}
@@ -78,9 +83,21 @@ type document struct {
 // errTooDeep means that elements are nested too deeply.
 var errTooDeep = errors.New("elements are nested too deeply")
 
+// unknownEncoding is the name of an encoding that the Encoding Standard does not have.
+type unknownEncoding string
+
+func (e unknownEncoding) Error() string {
+	return fmt.Sprintf("the page is in the encoding %.40q, which is unknown", string(e))
+}
+
 // parse parses the page as a browser without scripts does.
 func (p *Page) parse() (*document, error) {
 	contentType := p.header.Get("Content-Type")
+	if label := p.label(contentType); label != "" {
+		if known, _ := charset.Lookup(label); known == nil {
+			return nil, unknownEncoding(label)
+		}
+	}
 	enc, name, _ := charset.DetermineEncoding(p.body, contentType)
 	text := p.body
 	if name != "utf-8" {
@@ -116,6 +133,22 @@ func (p *Page) parse() (*document, error) {
 	}
 	return doc, nil
 }
+
+// label returns the name that the page gives its encoding: in the header, or else in its
+// beginning; "" if it gives none. Browsers guess where they do not know the name, and so would
+// read another text than its author wrote.
+func (p *Page) label(contentType string) string {
+	if _, parameters, err := mime.ParseMediaType(contentType); err == nil && strings.TrimSpace(parameters["charset"]) != "" {
+		return parameters["charset"]
+	}
+	const prescanned = 1024 // of the HTML Living Standard
+	if m := metaCharset().FindSubmatch(p.body[:min(len(p.body), prescanned)]); m != nil {
+		return string(m[1])
+	}
+	return ""
+}
+
+var metaCharset = text.Regexp(`(?i)<meta[^>]*[\s;"']charset\s*=\s*["']?\s*([^"'\s/>;]+)`)
 
 // elements returns the elements of the page in document order, except those in a
 // template.

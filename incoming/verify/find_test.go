@@ -97,6 +97,7 @@ func TestContentType(t *testing.T) {
 	const link = `<html><body><a href="https://b.example/doc">x</a>`
 	for field, want := range map[string]Result{
 		"text/html": Linked, "TEXT/HTML;charset=": Linked, "text/html; charset=x; charset=y": Linked, "": Linked,
+		"text/html; charset=x-unknown": NotHTML, "text/html; charset=utf-7": NotHTML,
 		"application/xhtml+xml": Linked,
 		"text/plain":            NotHTML, "image/png": NotHTML, "application/json": NotHTML, "text/htmlx": NotHTML, "garbage": NotHTML,
 	} {
@@ -332,4 +333,14 @@ func FuzzFind(f *testing.F) {
 			t.Errorf("%+v", e)
 		}
 	})
+}
+
+// TestUnknownEncoding: a page in an encoding that is not known is refused, with its reason (PB-57).
+func TestUnknownEncoding(t *testing.T) {
+	for _, meta := range []string{`<meta charset="x-unknown">`, `<meta http-equiv="Content-Type" content="text/html; charset=x-unknown">`} {
+		e := htmlPage("<!doctype html>"+meta+`<a href="https://b.example/doc">x</a>`, "Content-Type", "text/html").Find(ours)
+		if e.Result != NotHTML || e.Fault != FaultNoLink || !strings.Contains(e.Reason, `"x-unknown"`) {
+			t.Errorf("%s: %+v", meta, e)
+		}
+	}
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // BaselineName is the name of a baseline that the configuration does not name.
@@ -233,7 +234,7 @@ var acceptedHeader = fmt.Sprintf(`{"sitelink-baseline":%d}`, acceptedVersion)
 func (b *Accepted) Write(w io.Writer) error {
 	var buf bytes.Buffer
 	buf.WriteString(acceptedHeader + "\n")
-	enc := json.NewEncoder(&buf)
+	enc := json.NewEncoder(text.JSONWriter(&buf))
 	enc.SetEscapeHTML(false) // links are full of &
 	size := 0
 	for _, e := range b.Entries() {

@@ -425,7 +425,7 @@ type header struct {
 // equal byte for byte.
 func (r *Record) Encode() []byte {
 	var lines bytes.Buffer
-	encoder := json.NewEncoder(&lines)
+	encoder := json.NewEncoder(text.JSONWriter(&lines))
 	encoder.SetEscapeHTML(false)
 	for i := range r.Entries {
 		// Strings and lists of them can always be encoded.

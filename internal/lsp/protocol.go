@@ -7,6 +7,8 @@ import (
 
 	"go.lsp.dev/jsonrpc2"
 	"go.lsp.dev/uri"
+
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // This file has the messages of the Language Server Protocol 3.17 with the fields that
@@ -209,7 +211,10 @@ var handlers = map[string]struct {
 // codec encodes the parameters and results of messages.
 type codec struct{}
 
-func (codec) Marshal(v any) ([]byte, error) { return json.Marshal(v) }
+func (codec) Marshal(v any) ([]byte, error) {
+	data, err := json.Marshal(v)
+	return text.EscapeHidden(data), err
+}
 
 func (codec) Unmarshal(data []byte, v any) error { return decode(data, v) }
 

@@ -97,7 +97,7 @@ func RulesFile(p *project.Project) string {
 
 // rulesEvery is how often a change of the file of rules is looked for: the receiver
 // obeys a rule within a second.
-const rulesEvery = 500 * time.Millisecond
+const rulesEvery = time.Second
 
 // run follows the file of rules, and reports held mentions.
 func (h *forPeople) run(ctx context.Context) error {

@@ -104,7 +104,7 @@ func jsonOf(v any) []byte {
 	enc := json.NewEncoder(&out)
 	enc.SetEscapeHTML(false)
 	_ = enc.Encode(v) // texts and numbers
-	return escapeHidden(bytes.TrimSuffix(out.Bytes(), []byte("\n")))
+	return text.EscapeHidden(bytes.TrimSuffix(out.Bytes(), []byte("\n")))
 }
 
 // list returns a list that is not null in JSON.
@@ -306,34 +306,10 @@ func appendEscape(dst []byte, s string) ([]byte, int) {
 	switch {
 	case r == utf8.RuneError && n == 1:
 		return append(dst, `\ufffd`...), 1
-	case isHidden(r):
-		return appendHex(append(dst, `\u`...), r, 4), n
+	case text.Hidden(r):
+		return text.AppendEscaped(dst, r), n
 	}
 	return append(dst, s[:n]...), n
-}
-
-// isHidden reports whether a character above U+007E controls a terminal, changes the
-// direction of a text or cannot be seen.
-func isHidden(r rune) bool {
-	return 0x7f <= r && r <= 0x9f || r == 0x61c || 0x200b <= r && r <= 0x200f || 0x2028 <= r && r <= 0x202e ||
-		0x2060 <= r && r <= 0x206f || r == 0xfeff
-}
-
-// escapeHidden escapes the hidden characters of a JSON text from another encoder. They
-// can only be in strings.
-func escapeHidden(text []byte) []byte {
-	if !bytes.ContainsFunc(text, isHidden) {
-		return text
-	}
-	var out []byte
-	for _, r := range string(text) {
-		if isHidden(r) {
-			out = appendHex(append(out, `\u`...), r, 4)
-		} else {
-			out = utf8.AppendRune(out, r)
-		}
-	}
-	return out
 }
 
 // JSONDocument writes a document, such as that of a plan, indented and without
@@ -345,7 +321,7 @@ func JSONDocument(w io.Writer, document any) error {
 	enc.SetIndent("", "  ")
 	err := enc.Encode(document)
 	if err == nil {
-		_, err = w.Write(escapeHidden(out.Bytes()))
+		_, err = w.Write(text.EscapeHidden(out.Bytes()))
 	}
 	if err != nil {
 		return fmt.Errorf("write report: %w", err)

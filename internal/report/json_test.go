@@ -10,6 +10,7 @@ import (
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/testkit"
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // row is the contract of AppendLink, for encoding/json.
@@ -68,7 +69,7 @@ func encoded(t testing.TB, v any) string {
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	testkit.Check(t, e.Encode(v))
-	return string(escapeHidden(b.Bytes()))
+	return string(text.EscapeHidden(b.Bytes()))
 }
 
 // TestJSONHidden: no character of a site reaches a terminal that could control it or
@@ -78,12 +79,12 @@ func TestJSONHidden(t *testing.T) {
 	for r := rune(0); r < 0x3000; r++ {
 		value += string(r)
 	}
-	value += "\ufeff\U0001f600"
+	value += "\ufeff\ufff9\ufffa\ufffb\U000e0001\U000e0041\U000e007f\U0001f600"
 	var indented bytes.Buffer
 	testkit.Check(t, JSONDocument(&indented, value))
 	for _, text := range []string{string(AppendString(nil, value)), strings.TrimSpace(indented.String())} {
 		for _, r := range text {
-			if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) && unicode.Is(unicode.Bidi_Control, r) || r == 0xfeff || r == 0x200b {
+			if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) && unicode.Is(unicode.Bidi_Control, r) || r == 0xfeff || r == 0x200b || r == 0xad || r >= 0xfff9 && r <= 0xfffb || r >= 0xe0000 {
 				t.Errorf("%U is not escaped", r)
 			}
 		}

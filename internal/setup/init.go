@@ -267,6 +267,17 @@ func (r *Init) carryOut(ctx context.Context) error {
 			r.say("would install the pre-push hook")
 			return nil
 		}
+		// Whoever makes an archive chooses core.hooksPath, and with it where the hook is written.
+		dir := filepath.Dir(state.File)
+		if _, where := system.Outside(r.Repo.Top, dir); where != "" && !state.ConfigHooks && !within(r.Repo.Common, dir) {
+			yes, err := r.yes(ctx, fmt.Sprintf("core.hooksPath leads out of the repository. Write the hook to %s?", dir))
+			if err != nil {
+				return err
+			}
+			if !yes {
+				return text.WithHint(fmt.Errorf("the hook is not installed: core.hooksPath leads out of the repository, to %s", dir), "sitelink hook install writes it there")
+			}
+		}
 		program, err := os.Executable()
 		if err != nil {
 			return fmt.Errorf("find the path of sitelink: %w", system.Cause(err))
@@ -520,4 +531,17 @@ func ServerNamed(name string) (Server, bool) {
 		return Server{}, false
 	}
 	return servers[i], true
+}
+
+// within reports whether a path is in a directory, whatever symbolic links say.
+func within(dir, path string) bool {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		real = path
+	}
+	if top, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = top
+	}
+	rel, err := filepath.Rel(dir, real)
+	return err == nil && filepath.IsLocal(rel)
 }

@@ -8,6 +8,8 @@ import (
 	"io"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // version is the version of the file format. A file with a higher one is refused.
@@ -57,7 +59,7 @@ func (b *records) write(w io.Writer) error {
 // newEncoder returns an encoder that leaves <, > and & as they are: people read
 // and search these files.
 func newEncoder(w io.Writer) *json.Encoder {
-	e := json.NewEncoder(w)
+	e := json.NewEncoder(text.JSONWriter(w))
 	e.SetEscapeHTML(false)
 	return e
 }
