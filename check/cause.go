@@ -165,6 +165,8 @@ func keyOfCause(f *Finding) causeKey {
 	case f.plainCode() == LocalAddress && f.Verdict == Error:
 		host, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(f.Target, "http://"), "https://"), "/")
 		return causeKey{kind: bySite, what: joined(string(LocalAddress), host)} // one setting of the build
+	case f.Code == DeadScheme && strings.HasPrefix(f.Target, "file:"):
+		return causeKey{kind: bySite, what: joined(string(DeadScheme), f.Element, f.Attribute)} // one template or setting
 	case f.isFeed:
 		return causeKey{kind: byFeed, what: feedLink(f)}
 	}

@@ -235,6 +235,8 @@ var fixtures = []fixture{
 		"<a href=//a/#x><a href=///a/><a href=https:///a/b><a href=https://a/><a href=//b/><a href=https://http://h.example/><a href=https://example.orga/><a href=https://example.org.example/><link href=//favicon.ico><link href=//favicon.com><a href=//a:80/>"},
 		want: []string{"p.html:1:40 error wrong-host //a/#x", "p.html:1:55 error wrong-host ///a/", "p.html:1:69 error wrong-host https:///a/b", "p.html:1:90 error wrong-host https://a/",
 			"p.html:1:122 error wrong-host https://http://h.example/", "p.html:1:156 error wrong-host https://example.orga/", "p.html:1:226 error wrong-host //favicon.ico"}},
+	{name: "wrong_host_one_slash", code: WrongHost, sopt: exampleOrg, files: files{"q.html": plain, "p.html": plain + "<a href=https:/h.example/x#f><a href=https:/other/><a href=https://example.orgq.html>"},
+		want: []string{"p.html:1:40 error wrong-host https:/h.example/x#f", "p.html:1:91 error wrong-host https://example.orgq.html"}},
 	{name: "wrong_host_without_base_url", code: WrongHost, files: files{"a/index.html": plain, "p.html": plain + "<a href=//a/><a href=http://a/>"}, want: []string{"p.html:1:40 error wrong-host //a/"}},
 	{name: "local_address", code: LocalAddress, sopt: isite.Options{BaseURLs: []string{"https://example.org/"}, ServerPort: 4000}, files: files{"index.html": plain, "a/index.html": plain, "p.html": plain +
 		"<link rel=canonical href=http://localhost:4000/p.html><meta property=og:url content=http://127.0.0.1/><img src=//10.1.2.3/i><script src=http://host.test/x></script><style>@import 'http://[::1]/'</style>" +

@@ -69,6 +69,8 @@ func linkMessage(s *isite.Site, d *isite.Detail, l *Link) string {
 		_, host, _ := strings.Cut(path, "://")
 		host, _, _ = strings.Cut(host, "/")
 		switch {
+		case strings.HasPrefix(path, "/"):
+			return fmt.Sprintf("browsers look for %s on this site, because a slash is missing after the scheme", path)
 		case host == "http" || host == "https":
 			return fmt.Sprintf("browsers look for a host called %s: the address has two schemes", host)
 		case d.Meant == "":

@@ -54,9 +54,11 @@ func wrongHost(h *Host, u weburl.URL, query string, res *Resolved) bool {
 			res.State, res.Meant = StateWrongHost, rest+":"+path+query
 			return true
 		default:
-			if a, ok := answers(h, b, "/"+rest+path, query); ok {
-				res.State, res.Node, res.Meant = StateWrongHost, a.Node, meantPath(h, b, "/"+rest+path+query)
-				return true
+			for _, meant := range []string{"/" + rest + path, "/" + strings.TrimSuffix(rest+path, "/")} { // a file has no slash
+				if a, ok := answers(h, b, meant, query); ok {
+					res.State, res.Node, res.Meant = StateWrongHost, a.Node, meantPath(h, b, meant+query)
+					return true
+				}
 			}
 		}
 	}

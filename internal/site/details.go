@@ -440,6 +440,10 @@ func (r *resolver) resolved(page *scan.Page, l *scan.Link, rec *Link) host.Resol
 	switch rec.State {
 	case host.StateInert, host.StateAction, host.StateHint, host.StatePing, host.StateLocal, host.StateMixed, host.StateMixedOwn:
 		res.State = rec.State
+	case host.StateWrongHost:
+		if res.State == host.StateOutsideBase {
+			res.State, res.Meant = rec.State, afterOneSlash(string(page.Ref(l)))
+		}
 	case host.StateDevServer:
 		res.State = rec.State
 		if u, err := r.resolve(page.Ref(l), false); err == nil {
@@ -668,7 +672,7 @@ func (r *Reader) Explain(from PageID, raw string) (*Explanation, error) {
 			say("base-url", "the page has more links to other parts of the host, so the top of the host is meant")
 		}
 	}
-	if d := e.Detail; d != nil && (d.State == host.StateLocal || d.State == host.StateMixed || d.State == host.StateMixedOwn || d.State == host.StateDevServer) {
+	if d := e.Detail; d != nil && (d.State == host.StateLocal || d.State == host.StateWrongHost || d.State == host.StateMixed || d.State == host.StateMixedOwn || d.State == host.StateDevServer) {
 		e.State, e.Meant = d.State, d.Meant
 	}
 	if e.Detail != nil && e.Fragment != "" && !p.links[e.Link].HasFragment() && isSVG(r.s, &p.links[e.Link]) && p.node != e.Node {

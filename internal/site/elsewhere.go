@@ -3,6 +3,7 @@ package site
 import (
 	"bytes"
 	"strconv"
+	"strings"
 
 	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/scan"
@@ -48,6 +49,18 @@ func (r *resolver) elsewhere(page *scan.Page, l *scan.Link, v []byte, plain bool
 		return host.StateMixed
 	}
 	return host.StateExternal
+}
+
+// afterOneSlash returns the address that https:/h.example/x means, which browsers take for
+// a path of a page at an https address, without its fragment; "" for other values.
+func afterOneSlash(v string) string {
+	scheme, rest, ok := strings.Cut(strings.TrimSpace(v), ":/")
+	rest, _, _ = strings.Cut(rest, "#")
+	name, _, _ := strings.Cut(rest, "/")
+	if !ok || !strings.EqualFold(scheme, "https") && !strings.EqualFold(scheme, "http") || !strings.Contains(name, ".") {
+		return ""
+	}
+	return scheme + "://" + rest
 }
 
 // opensOnly reports whether nothing happens before a visitor follows the link.

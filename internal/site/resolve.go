@@ -61,6 +61,8 @@ func (r *resolver) link(page *scan.Page, l *scan.Link, rec *Link, ask *Fragment)
 	switch {
 	case state == host.StateExternal:
 		state = r.elsewhere(page, l, v, ok)
+	case state == host.StateOutsideBase && afterOneSlash(string(v)) != "":
+		state = host.StateWrongHost
 	case state <= host.StateRedirect && len(v) > 4 && v[4] == ':' && l.Tag != scan.TagA && scan.EqualFold(v[:4], "http") && r.blocks(page, l):
 		state = host.StateMixedOwn
 	}
