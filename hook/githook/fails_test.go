@@ -76,7 +76,7 @@ func TestConfigHooks(t *testing.T) {
 		t.Error(err)
 	}
 	status(NotInstalled)
-	for text, want := range map[string]string{"git lfs pre-push": "lfs", "lefthook": "lefthook.yml", "hook-impl": ".pre-commit-config.yaml", "# https://pre-commit.com": ".pre-commit-config.yaml", "": "", "x": ""} {
+	for text, want := range map[string]string{"git lfs pre-push": "lfs", "overcommit": ".overcommit.yml", "lefthook": "lefthook.yml", "hook-impl": ".pre-commit-config.yaml", "# https://pre-commit.com": ".pre-commit-config.yaml", "": "", "x": ""} {
 		testkit.Check(t, os.RemoveAll(filepath.Join(p.git.Dir, "lefthook.toml")))
 		p.write(".git/hooks/pre-push", text)
 		if s, err := r.Status(ctx); err != nil || s.LFS != (want == "lfs") || !s.LFS && s.ManagerFile != want || s.Foreign != (text != "") {
