@@ -21,7 +21,7 @@ func TestMarkdownEffort(t *testing.T) {
 		{"cells", strings.Repeat("|a", 1000) + "|\n" + strings.Repeat("|-", 1000) + "|\n" + strings.Repeat("|\n", 1000), true},
 		{"footnotes", strings.Repeat("[^a]: b\n\n", 30_000) + strings.Repeat("[^b]\n\n", 30_000), true},
 		{"a paragraph of links", links, false},
-		{"links on a line each", strings.ReplaceAll(links, ", ", ",\n"), false},
+		{"links on one per line", strings.ReplaceAll(links, ", ", ",\n"), false},
 		{"many definitions", strings.Repeat("[a-b-c]: https://harbour.example/tides/\n", 3000), false},
 		{"a table", "|a|b|c|\n|-|-|-|\n" + strings.Repeat("| [a](b) | c | d |\n", 5000), false},
 		{"footnotes of a book", strings.Repeat("Text[^1] and text.\n\n", 2000) + strings.Repeat("[^1]: Some note of a page.\n\n", 2000), false},
