@@ -68,7 +68,7 @@ func openBuild(ctx context.Context, c *cli, cfg *config.Config, strict bool, arg
 		return nil, text.Usage(fmt.Sprintf("%s hides the warnings that --strict needs", flag), "remove one of them")
 	}
 	if len(args) > 0 { // they may name another address, or another configuration
-		g.Configure(ctx, args...)
+		g.Configure(args...)
 	}
 	if g.Err != nil && ctx.Err() == nil {
 		c.ui.warning(g.Title() + ": " + g.Err.Error())
@@ -92,7 +92,7 @@ func lockedBuild(ctx context.Context, c *cli, p *project.Project, strict bool, a
 		return nil, text.WithHint(fmt.Errorf("%s is a symbolic link, which a build does not follow", own), "remove the link")
 	}
 	b := &build{c: c, project: p, docroot: filepath.Join(own, project.BuiltDocroot)}
-	b.command = func(out string) generator.Command { return g.Command(g.Runner, out, strict, args) }
+	b.command = func(out string) generator.Command { return g.Command(out, strict, args) }
 	name := filepath.Join(own, "build.lock")
 	lock, err := system.Lock(ctx, name, nil)
 	if err != nil {
@@ -143,8 +143,10 @@ func (b *build) generate(ctx context.Context, to io.Writer) error {
 // generateInto runs the generator, which writes the site to the directory out.
 func (b *build) generateInto(ctx context.Context, out string, to io.Writer) error {
 	g := b.project.Generator
-	if g.Generator == generator.Hugo {
-		defer generator.TidyHugo(g.Dir)() // its lock
+	if lock := filepath.Join(g.Dir, ".hugo_build.lock"); g.Generator == generator.Hugo {
+		if _, err := os.Lstat(lock); errors.Is(err, fs.ErrNotExist) {
+			defer os.Remove(lock)
+		}
 	}
 	command := b.command(out)
 	b.c.ui.note("building with " + command.String())

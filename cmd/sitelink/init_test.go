@@ -163,7 +163,7 @@ func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 func TestInitSuggestions(t *testing.T) {
 	key := regexp.MustCompile(`(?m)^# (\[\[ignore\]\]|[a-z-]+ = )`)
 	for name, p := range map[string]setup.Facts{
-		"found":   {Title: "Hugo", Build: `hugo --destination "$SITELINK_OUT"`, Docroot: "public", DocrootBy: "hugo config", BaseURLs: []string{"https://a.example/x/", "https://b.example/"}, Profile: "netlify", ProfileBy: "netlify.toml"},
+		"found":   {Title: "Hugo", Build: `hugo --destination "$SITELINK_OUT"`, Docroot: "public", DocrootBy: "hugo.toml", BaseURLs: []string{"https://a.example/x/", "https://b.example/"}, Profile: "netlify", ProfileBy: "netlify.toml"},
 		"nothing": {},
 		"said":    {Docroot: "public", BaseURLs: []string{"https://a.example/"}},
 	} {

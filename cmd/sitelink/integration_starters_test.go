@@ -49,7 +49,7 @@ type starter struct {
 // starters: HUGO and MKDOCS are programs, PYTHON and NPM directories of programs. A
 // project of npm finds its packages in node_modules.
 var starters = []starter{
-	{"hugo", `$HUGO new site . --quiet && $HUGO new theme bare && cp -r themes/bare/content . && echo 'theme = "bare"' >>hugo.toml`, `$HUGO`, "Hugo site (hugo config): checking public, published at https://example.org/", "content/posts/post-1.md", true, "/posts/post-2/", "/Posts/post-2/", false, false, "", false},
+	{"hugo", `$HUGO new site . --quiet && $HUGO new theme bare && cp -r themes/bare/content . && echo 'theme = "bare"' >>hugo.toml`, `$HUGO`, "Hugo site (hugo.toml): checking public, published at https://example.org/", "content/posts/post-1.md", true, "/posts/post-2/", "/Posts/post-2/", false, false, "", false},
 	{"jekyll", `jekyll new . --skip-bundle && rm Gemfile`, `jekyll build`, "Jekyll site (_config.yml): checking _site", "about.markdown", true, "/", "/About/", false, false, "", false},
 	{"mkdocs", `$MKDOCS new .`, `$MKDOCS build`, "MkDocs site (mkdocs.yml): checking site", "docs/index.md", true, "/", "/Sitemap.xml", false, false, "", false},
 	{"sphinx", `$PYTHON/sphinx-quickstart -q -p Starter -a Me .`, `$PYTHON/sphinx-build -b html . _build/html`, "Sphinx site (conf.py): checking _build/html", "index.rst", false, "search.html", "/Search.html", false, false, "", false},

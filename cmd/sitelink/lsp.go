@@ -55,14 +55,14 @@ func runLSP(ctx context.Context, c *cli, file string, build bool) error {
 		return c.findIn(ctx, dir, cfg)
 	}
 	return lsp.Serve(ctx, c.env.Stdin, c.env.Stdout, lsp.Options{
-		Version: versionLine(), MayBuild: build, Log: c.ui.line, Cache: c.userCache(), Find: find, Build: c.buildForEditor, Loading: loading,
+		Version: versionLine(), MayBuild: build, Log: c.ui.line, Find: find, Build: c.buildForEditor, Loading: loading,
 		Replacements: c.replacements, Env: os.Environ(),
 		Open: func(ctx context.Context, dir, docroot string) (*audit.Audit, error) {
 			p, err := find(ctx, dir)
 			if err != nil {
 				return nil, err
 			}
-			opt := audit.Options{Baseline: true, Sources: true, Today: c.today, Cache: c.userCache(), Warn: c.ui.warning}
+			opt := audit.Options{Baseline: true, Sources: true, Today: c.today, Warn: c.ui.warning}
 			if docroot != "" {
 				opt.Docroot = p.Show(docroot)
 			}

@@ -65,7 +65,7 @@ func mvCommand(c *cli) *cobra.Command {
 // runMove does the work of `sitelink mv`.
 func runMove(ctx context.Context, c *cli, p *project.Project, names []string, f mvFlags) error {
 	plan, err := move.Make(ctx, p, move.Options{
-		Old: names[0], New: names[1], KeepID: f.keepID, Cache: c.userCache(), Note: c.ui.note,
+		Old: names[0], New: names[1], KeepID: f.keepID, Note: c.ui.note,
 	})
 	var failed *move.BuildError
 	if errors.As(err, &failed) {

@@ -487,6 +487,11 @@ var attacks = []attack{
 	// Hugo runs content adapters from 0.126 on; integration tests have such a version.
 	{"hugo content adapter", "", func(h *hostile) { h.contentAdapter("security") }},
 	{"hugo content adapter in a language", "", func(h *hostile) { h.contentAdapter("languages.en.security") }},
+	{"hugo content adapter of another name", "", func(h *hostile) {
+		h.contentAdapter("languages.en.security")
+		testkit.Check(h.t, os.Rename(filepath.Join(h.repo, "content", "_content.gotmpl"), filepath.Join(h.repo, "notes.txt")))
+		h.write("repo/hugo.toml", string(testkit.Read(h.t, filepath.Join(h.repo, "hugo.toml")))+"[[module.mounts]]\nsource = 'content'\ntarget = 'content'\n[[module.mounts]]\nsource = 'notes.txt'\ntarget = 'content/x/_content.gotmpl'\n")
+	}},
 	{"eleventy", "", func(h *hostile) {
 		h.write("repo/eleventy.config.js", "")
 		h.write("repo/node_modules/.bin/eleventy", "#!/bin/sh\ntouch '"+h.ran+"'\n")

@@ -47,19 +47,14 @@ type Options struct {
 	// when the first place is asked for; otherwise that may begin in the background while
 	// the site is loaded.
 	Sources, LateSources bool
-	// Hints reports content that is newer than the docroot, and asks Hugo about
-	// stale and partial builds where the findings look
-	// like one.
+	// Hints reports content that is newer than the docroot, and pages that an earlier
+	// build left.
 	Hints bool
 	// Sums keeps a hash of each page's file, which a comparison with a ledger
 	// needs.
 	Sums bool
 	// Since reports what is gone since the site was recorded; nil for nothing.
 	Since *Since
-	// Cache is a directory of the user for what later runs can use again, "" for
-	// none. Original is the directory by which the cache knows the project, if the
-	// project is a temporary copy of what is there.
-	Cache, Original string
 	// External, if not nil, finds out about the links to other sites, and nothing else is
 	// reported. known are the addresses that the baseline has.
 	External func(ctx context.Context, s *public.Site, opt check.Options, known []string) (*ExternalLinks, error)
@@ -251,7 +246,7 @@ func (a *Audit) Check(ctx context.Context) (*check.Result, error) {
 			result.Summary.Notes = append(result.Summary.Notes, fmt.Sprintf("%s is newer than %s: build the site again, or run sitelink check --build",
 				a.Project.FromRoot(name), a.Project.Docroot))
 		}
-		if err := a.hugoHints(ctx, sources, result); err != nil {
+		if err := a.staleHint(ctx, sources, result); err != nil {
 			return nil, err
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"net/url"
 	"os"
-	"os/exec"
 	"path"
 	"path/filepath"
 	"slices"
@@ -49,9 +48,6 @@ func (a *Audit) place(ctx context.Context, r *check.Result, hints []check.Findin
 		err = a.placeFindings(ctx, m, a.Project.FromRoot(opt.Project), r)
 		if err == nil && len(hints) > 0 {
 			err = a.placeFindings(ctx, m, a.Project.FromRoot(opt.Project), &check.Result{Findings: hints})
-		}
-		for _, note := range m.Notes {
-			a.opt.warn(note)
 		}
 	}
 	if err != nil && ctx.Err() == nil {
@@ -137,9 +133,6 @@ func (a *Audit) PlaceAll(ctx context.Context, list func(m *source.Map, prefix st
 		return nil, err
 	}
 	defer m.Close()
-	for _, note := range m.Notes {
-		a.opt.warn(note)
-	}
 	prefix := a.Project.FromRoot(opt.Project)
 	findings, err := list(m, prefix)
 	if err != nil {
@@ -216,7 +209,7 @@ func (a *Audit) sourceOptions() source.Options {
 	if !ok {
 		return source.Options{}
 	}
-	opt := source.Options{Project: found.Dir, Docroot: p.Abs(p.Docroot), Generator: found.Generator, Cache: a.cache()}
+	opt := source.Options{Project: found.Dir, Docroot: p.Abs(p.Docroot), Generator: found.Generator, Env: p.Env()}
 	if p.Generator != nil {
 		opt.Output = p.Generator.Docroot
 	}
@@ -225,26 +218,7 @@ func (a *Audit) sourceOptions() source.Options {
 			opt.Roots = append(opt.Roots, dir)
 		}
 	}
-	if rel, err := filepath.Rel(p.Dir, found.Dir); a.opt.Original != "" && err == nil {
-		if original := filepath.Join(a.opt.Original, rel); original != found.Dir {
-			opt.Identity = original
-		}
-	}
-	if opt.Generator == generator.Hugo {
-		// Without Hugo, files are found by their names.
-		if hugo, err := exec.LookPath("hugo"); err == nil {
-			opt.Hugo, opt.Env = hugo, os.Environ()
-		}
-	}
 	return opt
-}
-
-// cache returns the directory that keeps what generators answered.
-func (a *Audit) cache() string {
-	if a.opt.Cache == "" {
-		return ""
-	}
-	return filepath.Join(a.opt.Cache, "sources")
 }
 
 // placeFindings looks up the places of all findings, and of the headings that
@@ -437,4 +411,8 @@ func NewerSource(p *project.Project, s *site.Site) string {
 		return ""
 	}
 	return name
+}
+
+func isMissing(f check.Finding) bool {
+	return f.Code == check.MissingFile || f.Code == check.MissingDirectory || f.Code == check.MissingIndex
 }

@@ -167,7 +167,7 @@ func setSite(repo *githook.Repo, dir string, cfg *config.Config, push *githook.P
 	if sources, err := filepath.Rel(repo.Top, g.Dir); err == nil && filepath.IsLocal(sources) && g.OwnFiles() && cfg.Docroot == "" {
 		push.Unread = unread(repo, filepath.ToSlash(sources))
 	}
-	installed := g.Installed(generator.LookPath(push.Env))
+	installed := g.Installed()
 	push.CacheKey = fmt.Sprintf("generator %s\x00%v\x00%s\x00", g.Generator, installed, cfg.Docroot)
 	push.Configure = func(ctx context.Context, commit string) (build, docroot string, err error) {
 		p, err := find(ctx)
@@ -254,7 +254,7 @@ func checkCommit(ctx context.Context, of builtCommit, push *githook.Push, opt Op
 	if of.docroot == "" {
 		checked.Docroot = filepath.ToSlash(filepath.Join(push.Site, p.Docroot))
 	}
-	run, err := audit.Open(ctx, p, audit.Options{Baseline: true, Today: opt.Today, Sources: true, Cache: opt.Cache, Original: of.original})
+	run, err := audit.Open(ctx, p, audit.Options{Baseline: true, Today: opt.Today, Sources: true})
 	if err != nil {
 		return checked, err
 	}

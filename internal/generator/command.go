@@ -1,10 +1,7 @@
 package generator
 
 import (
-	"bytes"
 	"cmp"
-	"context"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -12,9 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
-	"github.com/sitelink/sitelink/internal/git"
 	"github.com/sitelink/sitelink/internal/system"
 )
 
@@ -48,12 +43,12 @@ func (p Project) Builds() bool { return rowOf(p.Generator) != nil }
 // absolute path, with more arguments. Run it in p.Dir. With strict it warns about
 // pages that share an address and fails at warnings; where the generator cannot
 // do so, [Command.Warning] is set.
-func (p Project) Command(run Runner, out string, strict bool, more []string) Command {
+func (p Project) Command(out string, strict bool, more []string) Command {
 	r := rowOf(p.Generator)
 	var c Command
 	switch {
 	case r.command != nil:
-		c = r.command(p, run, out)
+		c = r.command(p, out)
 	case !strings.Contains(r.build, "OUT"):
 		docroot := p.Docroot
 		if s, err := r.read(p); err == nil {
@@ -86,18 +81,22 @@ func (p Project) Command(run Runner, out string, strict bool, more []string) Com
 }
 
 // Installed reports whether the program that builds the project is on this machine.
-func (p Project) Installed(run Runner) bool {
+func (p Project) Installed() bool {
 	r := rowOf(p.Generator)
 	if r == nil {
 		return false
 	}
-	program := p.Command(run, "", false, nil).Args[0]
+	program := p.Command("", false, nil).Args[0]
 	if r.npm != "" {
 		program = strings.Fields(r.build)[0]
 		if local(p, program)[0] != "npx" {
 			return true
 		}
 	}
+	return onPath(program)
+}
+
+func onPath(program string) bool {
 	_, err := exec.LookPath(program)
 	return err == nil
 }
@@ -237,155 +236,4 @@ func (p Project) QuietFlag(args []string) string {
 		}
 	}
 	return ""
-}
-
-// Runner starts the programs that print a configuration. The zero value starts
-// none, so that everything is read from files. A Runner is safe for concurrent
-// use.
-type Runner struct {
-	// Programs are the paths of the programs that may be started, by their names.
-	Programs map[string]string
-	// Env is their environment, which can hold configuration.
-	Env []string
-	// Timeout bounds each call; 0 means 20 seconds.
-	Timeout time.Duration
-	// Trusted lets Hugo do what the project's configuration allows, for commands
-	// that build the project anyway.
-	Trusted bool
-}
-
-// LookPath returns a Runner with the generators' programs that are on the path.
-func LookPath(env []string) Runner {
-	r := Runner{Programs: map[string]string{}, Env: env}
-	names := []string{"bundle", "npx"}
-	for i := range rows {
-		if rows[i].npm == "" {
-			names = append(names, rows[i].name.Program())
-		}
-	}
-	for _, name := range names {
-		if program, err := exec.LookPath(name); err == nil {
-			r.Programs[name] = program
-		}
-	}
-	return r
-}
-
-// With returns a copy of r with more variables in its environment.
-func (r Runner) With(vars ...string) Runner {
-	r.Env = append(slices.Clone(r.Env), vars...)
-	return r
-}
-
-// getenv returns a variable of the programs' environment; the last one of a name
-// counts, as it does for them.
-func (r Runner) getenv(name string) string {
-	for _, v := range slices.Backward(r.Env) {
-		if value, ok := strings.CutPrefix(v, name+"="); ok {
-			return value
-		}
-	}
-	return ""
-}
-
-const (
-	maxOutput      = 256 << 20
-	maxErrorOutput = 64 << 10
-	maxMessage     = 300
-	defaultTimeout = 20 * time.Second
-)
-
-// Output runs a program of r.Programs in dir and returns its standard output.
-// The project may be hostile: variables keep the generator from fetching missing
-// modules over the network, from running git, and from writing outside the
-// project. Unless r is trusted, Hugo runs no other program than go, and templates
-// read no variables and connect to nothing.
-func (r Runner) Output(ctx context.Context, dir, name string, args ...string) ([]byte, error) {
-	what := strings.Join(append([]string{name}, args...), " ")
-	program := r.Programs[name]
-	if program == "" {
-		return nil, fmt.Errorf("%s: %w", what, exec.ErrNotFound)
-	}
-	timeout := r.Timeout
-	if timeout <= 0 {
-		timeout = defaultTimeout
-	}
-	env := git.UntrustedEnv(r.Env, true)
-	if name == "hugo" {
-		// Hugo would wait for what a pipe never says.
-		for _, config := range hugoFiles(dir) {
-			if info, err := os.Stat(filepath.Join(dir, filepath.FromSlash(config))); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
-				return nil, fmt.Errorf("%s: not started: %s is not a regular file", what, config)
-			}
-		}
-		temporary, err := os.MkdirTemp("", "sitelink-hugo-")
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", what, system.Cause(err))
-		}
-		defer os.RemoveAll(temporary)
-		env = append(env, r.hugoEnv(dir, temporary, args)...)
-		if !r.Trusted {
-			env = slices.DeleteFunc(env, func(v string) bool { return !hugoNeeds().MatchString(v) })
-			// These variables override the configuration, except that of a language; see
-			// [Project.held].
-			programs := nothing
-			if _, err := os.Lstat(filepath.Join(dir, "go.mod")); err == nil {
-				programs = onlyGo
-			}
-			env = append(env, "HUGO_SECURITY_EXEC_ALLOW="+programs, "HUGO_SECURITY_EXEC_OSENV=.*", "HUGO_SECURITY_HTTP_URLS="+nothing, "HUGO_SECURITY_FUNCS_GETENV="+nothing)
-		}
-	}
-	ctx, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("it did not finish within %v", timeout))
-	defer cancel()
-	stdout, stderr := limited{limit: maxOutput}, limited{limit: maxErrorOutput}
-	err := system.Command{Args: append([]string{program}, args...), Name: name, Dir: dir, Env: env, Stdout: &stdout, Stderr: &stderr}.Run(ctx)
-	var failed *system.CommandError
-	switch {
-	case errors.As(err, &failed):
-		if message := firstLine(stderr.String(), stdout.String()); message != "" {
-			return nil, fmt.Errorf("%s: %w: %s", what, failed.Cause, message)
-		}
-		return nil, fmt.Errorf("%s: %w", what, failed.Cause)
-	case err != nil:
-		return nil, fmt.Errorf("%s: %w", what, err)
-	case stdout.over:
-		return nil, fmt.Errorf("%s: more than %d bytes", what, maxOutput)
-	}
-	return stdout.Bytes(), nil
-}
-
-// firstLine returns the first line of a program's output, cut at maxMessage
-// bytes. It skips a warning that another line follows.
-func firstLine(texts ...string) string {
-	message := ""
-	for _, text := range texts {
-		for line := range strings.Lines(text) {
-			if line = strings.TrimSpace(line); line == "" {
-				continue
-			}
-			if message == "" || strings.HasPrefix(message, "WARN") {
-				message = line
-			}
-		}
-	}
-	if len(message) > maxMessage {
-		message = strings.ToValidUTF8(message[:maxMessage], "") + "..."
-	}
-	return message
-}
-
-// limited keeps the first limit bytes that are written to it.
-type limited struct {
-	bytes.Buffer
-	limit int
-	over  bool
-}
-
-func (l *limited) Write(p []byte) (int, error) {
-	if rest := l.limit - l.Len(); len(p) > rest {
-		l.over = true
-		l.Buffer.Write(p[:max(rest, 0)])
-		return len(p), nil
-	}
-	return l.Buffer.Write(p)
 }

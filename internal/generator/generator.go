@@ -4,9 +4,8 @@
 //
 // [Detect] finds the [Project] in a directory, [Project.Settings] reads its
 // configuration, and [Project.Command] returns the command that builds it. Each
-// generator is a row of a table; Hugo has a file of its own. The package builds
-// and writes nothing. It starts only programs that print the configuration of a
-// project, through a [Runner].
+// generator is a row of a table; Hugo has files of its own. The package starts no
+// program and writes nothing.
 //
 // docs/guide/getting-started-other.md is the manual.
 package generator

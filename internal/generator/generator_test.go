@@ -106,7 +106,7 @@ func TestInstalled(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	for i := range rows {
 		p := Project{Generator: rows[i].name, Dir: t.TempDir(), Docroot: "out"}
-		if p.Installed(Runner{}) {
+		if p.Installed() {
 			t.Errorf("%s is installed nowhere", p.Generator)
 		}
 		if rows[i].npm == "" {
@@ -115,7 +115,7 @@ func TestInstalled(t *testing.T) {
 		bin := filepath.Join(p.Dir, "node_modules", ".bin")
 		testkit.Check(t, os.MkdirAll(bin, 0o755))
 		testkit.Check(t, os.WriteFile(filepath.Join(bin, strings.Fields(rows[i].build)[0]), nil, 0o755))
-		if !p.Installed(Runner{}) {
+		if !p.Installed() {
 			t.Errorf("%s is installed in the project", p.Generator)
 		}
 	}

@@ -1,83 +1,80 @@
 package generator
 
 import (
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/sitelink/sitelink/internal/testkit"
 )
 
-// TestReadHugoList: rows between warnings, and which pages a build makes.
-func TestReadHugoList(t *testing.T) {
-	pages, err := ReadHugoList([]byte("WARN  path, of something\npath,slug,title,date,expiryDate,publishDate,draft,permalink,kind,section\n" +
-		"content/a.md,,\"A, b\",2020-01-01T00:00:00Z,0001-01-01T00:00:00Z,2020-01-01T00:00:00Z,false,https://example.org/a/,page,\n" +
-		"WARN in between\n" +
-		"content/draft.md,,,,0001-01-01T00:00:00Z,0001-01-01T00:00:00Z,true,https://example.org/draft/,page,\n" +
-		"content/later.md,,,,0001-01-01T00:00:00Z,2030-01-01T00:00:00Z,false,https://example.org/later/,page,\n" +
-		"content\\over.md,,,,2021-01-01T00:00:00Z,0001-01-01T00:00:00Z,false,https://example.org/over/,page,\n"))
-	if err != nil || len(pages) != 4 {
-		t.Fatalf("got %+v, %v", pages, err)
-	}
-	now := time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)
-	for i, want := range []bool{true, false, false, false} {
-		if pages[i].PublishedAt(now) != want {
-			t.Errorf("%s: published %v", pages[i].File, !want)
-		}
-	}
-	if p := pages[3]; p.File != "content/over.md" || !p.PublishedAt(now.AddDate(-5, 0, 0)) || p.Permalink.Path != "/over/" {
-		t.Errorf("got %+v", p)
-	}
-	for _, text := range []string{"", "Error: x", "path,title\na,b\n"} {
-		if _, err := ReadHugoList([]byte(text)); err == nil {
-			t.Errorf("%q: no error", text)
-		}
-	}
-}
-
-func TestReadHugoMounts(t *testing.T) {
-	all, err := ReadHugoMounts([]byte("WARN x\n{\"path\":\"project\",\"dir\":\"/p/\",\"mounts\":[{\"source\":\"static\",\"target\":\"static\"}]}\n{\"path\":\"theme\",\"dir\":\"/t\",\"mounts\":[{\"source\":\"c\",\"target\":\"content\",\"sites\":{\"matrix\":{\"languages\":[\"fr\"]}}}]}\n"))
-	if err != nil || len(all) != 2 || all[1].Mounts[0].Lang != "fr" || all[0].Mounts[0].Target != "static" || all[1].Dir != "/t" {
-		t.Errorf("got %+v, %v", all, err)
-	}
-	for _, text := range []string{"", "hello", `{"path":`} {
-		if _, err := ReadHugoMounts([]byte(text)); err == nil {
-			t.Errorf("%q: no error", text)
-		}
-	}
-}
-
-// TestConfiguredModules reads the mounts in Hugo's configuration, in its three
-// languages, without Hugo.
-func TestConfiguredModules(t *testing.T) {
-	const usual = "static=static layouts=layouts data=data i18n=i18n assets=assets "
+// TestHugoModules reads the mounts in the configuration of a project and of its theme.
+func TestHugoModules(t *testing.T) {
+	const usual = "data=data layouts=layouts i18n=i18n assets=assets static=static"
 	tests := []struct{ name, text, want string }{
-		{"hugo.toml", "[languages.fr]\ncontentDir = 'content/french'\n[[module.mounts]]\nsource = \"pages\"\ntarget = 'content'\n[[module.mounts]]\ntarget = \"layouts\"\nsource = \"tpl\"\n",
-			usual + "tpl=layouts content/french=content:fr pages=content"},
-		{"hugo.yaml", "languages:\n  de:\n    contentDir: content/de\nmodule:\n  mounts:\n    - Source: pages\n      target: content/sub\n      lang: de\n",
-			usual + "content/de=content:de pages=content/sub:de"},
-		{"config/_default/module.json", `{"mounts":[{"source":"data2","target":"data"},{"source":"no target"}]}`, usual + "data2=data content=content"},
-		{"config/_default/languages.toml", "[nl]\ncontentDir = 'inhoud'\n", usual + "inhoud=content:nl content=content"},
-		{"hugo.toml", "not [ toml", usual + "content=content"},
+		{"hugo.toml", "theme = 'x'\n[languages.fr]\ncontentDir = 'content/french'\n", "content/french=content:fr " + usual},
+		{"hugo.toml", "theme = ['x']\n[languages.fr]\ncontentDir = 'content/french'\n[languages.en]\n", "content/french=content:fr content=content " + usual},
+		{"hugo.yaml", "theme: x\nmodule:\n  mounts:\n    - Source: pages\n      target: content/sub\n      lang: de\n    - {source: missing, target: static}\n",
+			"pages=content/sub:de " + usual},
+		{"config/_default/module.json", `{"imports":[{"path":"x"}],"mounts":[{"source":"pages","target":"data","sites":{"matrix":{"languages":["fr"]}}},{"source":"no target"}]}`,
+			"pages=data:fr content=content layouts=layouts i18n=i18n assets=assets static=static"},
+		{"config/_default/languages.toml", "[nl]\ncontentDir = 'inhoud'\n", "inhoud=content:nl " + usual},
+		{"hugo.toml", "not [ toml", "content=content " + usual},
 	}
 	for _, tt := range tests {
-		dir := t.TempDir()
-		for _, root := range []string{dir, filepath.Join(dir, "themes", "x")} {
-			testkit.Write(t, filepath.Join(root, filepath.FromSlash(tt.name)), tt.text)
+		dir := testkit.MakeDocroot(t, map[string]string{tt.name: tt.text, "pages/a.md": "", "themes/x/layouts/a.html": "", "themes/x/static/a": ""})
+		h, _ := Project{Dir: dir}.Hugo(nil) // a fault is as nothing
+		want := []string{"project " + tt.want}
+		if strings.Contains(tt.text, "x") && !strings.Contains(tt.text, "not") {
+			want = append(want, "x layouts=layouts static=static")
+		} else if strings.Contains(tt.text, "imports") {
+			want = append(want, "x layouts=layouts static=static")
 		}
-		all := Project{Dir: dir}.ConfiguredModules()
-		if len(all) != 2 || all[0].Path != "project" || all[1].Path != "x" {
-			t.Fatalf("%s: modules %v", tt.name, all)
+		if got := modulesText(h); got != strings.Join(want, "\n") {
+			t.Errorf("%s %q:\n got %s\nwant %s", tt.name, tt.text, got, strings.Join(want, "\n"))
 		}
-		for _, m := range all {
-			var got []string
-			for _, mt := range m.Mounts {
-				got = append(got, strings.TrimSuffix(mt.Source+"="+mt.Target+":"+mt.Lang, ":"))
-			}
-			if s := strings.Join(got, " "); s != tt.want {
-				t.Errorf("%s %q of %s:\n got %s\nwant %s", tt.name, tt.text, m.Path, s, tt.want)
-			}
+	}
+}
+
+func modulesText(h *HugoSite) string {
+	var all []string
+	for _, m := range h.Modules {
+		text := m.Path
+		for _, mt := range m.Mounts {
+			text += " " + strings.TrimSuffix(mt.Source+"="+mt.Target+":"+mt.Lang, ":")
 		}
+		all = append(all, text)
+	}
+	return strings.Join(all, "\n")
+}
+
+// TestHugoModuleDirs: modules are in _vendor, in the cache of modules by go.mod, where
+// go.mod or the configuration replaces them, or below themesDir. A module imports
+// others, but leads nowhere outside of itself.
+func TestHugoModuleDirs(t *testing.T) {
+	root := testkit.MakeDocroot(t, map[string]string{
+		"site/hugo.toml": "[module]\nreplacements = 'example.org/r -> ../../replaced'\n[[module.imports]]\npath = 'example.org/v'\n[[module.imports]]\npath = 'example.org/A'\n" +
+			"[[module.imports]]\npath = 'example.org/local'\n[[module.imports]]\npath = 'example.org/r'\n[[module.imports]]\npath = 'missing'\n[[module.imports]]\npath = 'off'\ndisable = true\n[permalinks]\n_merge = 'shallow'\npost = '/p/:slug/'\n",
+		"site/go.mod":                               "module x\n\nrequire example.org/A v1.2.0 // indirect\nrequire (\n\texample.org/local v0.0.0\n)\nreplace example.org/local => ../local\n",
+		"site/_vendor/modules.txt":                  "# example.org/v v1.0.0\n",
+		"site/_vendor/example.org/v/layouts/a.html": "",
+		"cache/example.org/!a@v1.2.0/hugo.toml":     "[permalinks]\nnews = '/n/:slug/'\n[[module.imports]]\npath = '../../secret'\n[[module.imports]]\npath = 'b'\n[[module.mounts]]\nsource = '../../../secret'\ntarget = 'content'\n[[module.mounts]]\nsource = 'pages'\ntarget = 'content/a'\n",
+		"cache/example.org/!a@v1.2.0/pages/a.md":    "",
+		"site/themes/b/content/b.md":                "",
+		"site/themes/off/content/b.md":              "",
+		"local/static/a":                            "",
+		"replaced/assets/a":                         "",
+		"secret/content/s.md":                       "",
+	})
+	h, err := Project{Dir: filepath.Join(root, "site")}.Hugo([]string{"GOMODCACHE=" + filepath.Join(root, "cache")})
+	testkit.Check(t, err)
+	got := strings.Split(modulesText(h), "\n")[1:]
+	want := "[example.org/v layouts=layouts example.org/A pages=content/a b content=content example.org/local static=static ../../replaced assets=assets]"
+	if fmt.Sprint(got) != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if p := tableOf(h.config["permalinks"]); p["news"] != "/n/:slug/" || p["post"] != "/p/:slug/" {
+		t.Errorf("permalinks %v", p)
 	}
 }

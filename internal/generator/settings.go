@@ -1,7 +1,7 @@
 package generator
 
 import (
-	"context"
+	"cmp"
 	"fmt"
 	"path"
 	"strings"
@@ -37,11 +37,9 @@ type Settings struct {
 	HeadingIDs HeadingIDs
 	// RelativeURLs is Hugo's setting of that name.
 	RelativeURLs bool
-	// From names the source of the settings: a command such as "hugo config", or a
-	// file; "" if all are defaults.
+	// From names the source of the settings: a file, a variable or a flag; "" if all are
+	// defaults.
 	From string
-	// Notes say what went wrong while the settings were read, for a person.
-	Notes []string
 }
 
 // HeadingIDs is a way to make ids of the texts of headings.
@@ -58,32 +56,27 @@ const (
 // Multihost reports whether parts of the docroot have hosts of their own.
 func (s *Settings) Multihost() bool { return len(s.Roots) > 0 && s.Roots[0].Dir != "" }
 
-// Settings reads the configuration of a project: from the generator, if run has
-// it and it can print its configuration, else from the files. args are the
-// arguments of a build, which override the configuration. The error is that of ctx,
-// or names the file and line that are wrong.
-func (p Project) Settings(ctx context.Context, run Runner, args ...string) (Settings, error) {
+// Settings reads the configuration files of a project. env has the variables of a build,
+// which override the configuration of Hugo, and args are its arguments, which override
+// both. The error names the file and line that are wrong.
+func (p Project) Settings(env []string, args ...string) (s Settings, err error) {
 	r := rowOf(p.Generator)
-	if r == nil {
-		return Settings{}, fmt.Errorf("%s has no configuration", p.Generator)
-	}
-	var s Settings
-	var err error
-	if r.settings != nil {
-		s, err = r.settings(ctx, p, run, args)
-	} else {
+	switch {
+	case r == nil:
+		return s, fmt.Errorf("%s has no configuration", p.Generator)
+	case r.name == Hugo:
+		var h *HugoSite
+		if h, err = p.Hugo(env, args...); err == nil {
+			s = h.Settings
+		}
+	default:
 		s, err = r.read(p)
+		s = s.withBaseFlag(args, r.baseFlags)
 	}
 	if err != nil {
 		return Settings{}, err
 	}
-	if r.name != Hugo { // Hugo applies its arguments itself
-		s = s.withBaseFlag(args, r.baseFlags)
-	}
-	if s.Docroot == "" {
-		s.Docroot = p.Docroot
-	}
-	s.Docroot = path.Clean(s.Docroot)
+	s.Docroot = path.Clean(cmp.Or(s.Docroot, p.Docroot))
 	return s, nil
 }
 

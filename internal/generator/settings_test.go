@@ -1,11 +1,8 @@
 package generator
 
 import (
-	"context"
 	"fmt"
-	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -63,7 +60,7 @@ func TestSettings(t *testing.T) {
 		"hugo/multihost": {files: map[string]string{"hugo.toml": "baseURL = 'https://example.org/'\n[languages.en]\nbaseURL = 'https://en.example'\n[languages.fr]\nbaseURL = 'https://fr.example/sub/'\nweight = 9\n[languages.xx]\ndisabled = true\n"},
 			want: "public en@https://en.example/ fr@https://fr.example/sub/ en,fr (hugo.toml)"},
 		"hugo/disabled": {files: map[string]string{"hugo.toml": "disableLanguages = ['fr']\n[languages.en]\n[languages.fr]\n"}, want: "public @ en (hugo.toml)"},
-		"hugo/argument": {files: map[string]string{"hugo.toml": "baseURL = 'https://example.org/'"}, args: "--minify --baseURL=https://arg.example/x", want: "public @https://arg.example/x/  (HUGO_BASEURL)"},
+		"hugo/argument": {files: map[string]string{"hugo.toml": "baseURL = 'https://example.org/'"}, args: "--minify --baseURL=https://arg.example/x", want: "public @https://arg.example/x/  (--baseURL)"},
 
 		"jekyll/both":     {files: map[string]string{"_config.yml": "url: https://example.org\nbaseurl: /sub\ndestination: ./out\n"}, want: "out @https://example.org/sub/  (_config.yml)"},
 		"jekyll/path":     {files: map[string]string{"_config.yml": "baseurl: /sub\n"}, want: "_site @/sub/  (_config.yml)"},
@@ -106,7 +103,7 @@ func TestSettings(t *testing.T) {
 			if generator, _, _ := strings.Cut(name, "/"); !ok || string(p.Generator) != generator {
 				t.Fatalf("detected %+v", p)
 			}
-			s, err := p.Settings(t.Context(), Runner{Env: tc.env}, strings.Fields(tc.args)...)
+			s, err := p.Settings(tc.env, strings.Fields(tc.args)...)
 			if got := settingsText(s); err != nil || got != tc.want {
 				t.Errorf("got  %s, %v\nwant %s", got, err, tc.want)
 			}
@@ -128,105 +125,13 @@ func TestSettingsFaults(t *testing.T) {
 		{"zola.toml", "a = 1\na = 2\n", "zola.toml:2: "},
 	} {
 		p, _ := Detect(testkit.MakeDocroot(t, map[string]string{tc.file: tc.text}))
-		_, err := p.Settings(t.Context(), Runner{})
+		_, err := p.Settings(nil)
 		switch {
 		case tc.want == "":
 			continue // refused or not: no crash, and it ends
 		case err == nil || !strings.HasPrefix(err.Error(), tc.want):
 			t.Errorf("%s %.20q: got %v, want %s", tc.file, tc.text, err, tc.want)
 		}
-	}
-}
-
-// script makes a program of the shell.
-func script(t *testing.T, text string) string {
-	t.Helper()
-	if runtime.GOOS == "windows" {
-		t.Skip("no shell")
-	}
-	file := filepath.Join(t.TempDir(), "program")
-	testkit.Check(t, os.WriteFile(file, []byte("#!/bin/sh\n"+text), 0o777))
-	return file
-}
-
-// TestAskHugo: Hugo prints its configuration as JSON, one language at a time, or
-// before 0.112.4 as lines; what it cannot say comes from the files.
-func TestAskHugo(t *testing.T) {
-	ran := filepath.Join(t.TempDir(), "ran")
-	const files = "baseURL = 'https://files.example/'\n[languages.en]\nbaseURL = 'https://en.example/'\n[languages.fr]\nbaseURL = 'https://fr.example/'\n"
-	for _, tc := range []struct{ name, text, want, note string }{
-		{"json", `echo 'WARN  deprecated'; echo '{"baseurl":"https://json.example","publishdir":"out","languages":{"en":{}}}'`, "out @https://json.example/ en (hugo config)", ""},
-		{"json_languages", `case "$*" in *--lang*) ;; *) echo '{"baseurl":"https://json.example/","publishdir":"public","languages":{"en":{"weight":2},"fr":{"weight":1}}}';; esac
-case "$*" in *"--lang fr"*) echo '{"baseurl":"https://json.example/"}';; esac`, "public @https://json.example/ en,fr (hugo config)", ""},
-		{"json_hosts", `case "$*" in *"--lang fr"*) echo '{"baseurl":"https://fr.json.example/s"}';; *) echo '{"baseurl":"https://json.example/","publishdir":"public","languages":{"en":{},"fr":{}}}';; esac`,
-			"public en@https://json.example/ fr@https://fr.json.example/s/ en,fr (hugo config)", ""},
-		{"lines", `case "$*" in *--format*) echo 'Error: unknown flag: --format' >&2; exit 255;; esac
-[ "$1" = version ] && echo 'hugo v0.111.3+extended' && exit
-echo 'baseurl = "https://lines.example/"'; echo 'publishdir = "web"'; echo 'languages = map[en:map[]]'`, "web en@https://en.example/ fr@https://fr.example/ en,fr (hugo config)", ""},
-		{"lines_of_yaml", `case "$*" in *--format*) echo 'Error: unknown flag: --format' >&2; exit 255;; esac
-[ "$1" = version ] && echo 'Hugo Static Site Generator v0.92.2' && exit
-echo 'baseurl: "https://lines.example/"'; echo 'publishdir: "web"'; echo 'languages: map[en:map[]]'`, "web en@https://en.example/ fr@https://fr.example/ en,fr (hugo config)", ""},
-		{"variable", `echo "{\"baseurl\":\"$HUGO_BASEURL\",\"publishdir\":\"$HUGO_ENVIRONMENT\"}"`, "stage @https://arg.example/  (hugo config)", ""},
-		{"fails", `echo 'Error: no modules today' >&2; exit 3`, "public en@https://en.example/ fr@https://fr.example/ en,fr (hugo.toml)", "no modules today; the configuration files are read instead"},
-		{"no_json", `echo hello`, "public en@https://en.example/ fr@https://fr.example/ en,fr (hugo.toml)", "read hugo config"},
-		{"other_lines", `case "$*" in *--format*) echo 'Error: unknown flag: --format' >&2; exit 255;; version) echo v0.91.2; exit;; esac; echo hello`, "public en@https://en.example/ fr@https://fr.example/ en,fr (hugo.toml)", "no publishdir in its output"},
-		{"old", `case "$*" in *--format*) echo 'Error: unknown flag: --format' >&2; exit 255;; version) echo hugo v0.90.1 linux; exit;; esac; touch '` + ran + `'`, "public en@https://en.example/ fr@https://fr.example/ en,fr (hugo.toml)",
-			"hugo version: v0.90 is too old: only 0.91 and later can be kept from running and fetching what a project names; the configuration files are read instead"},
-		{"silent", `exec sleep 60`, "public en@https://en.example/ fr@https://fr.example/ en,fr (hugo.toml)", "it did not finish within"},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			p, _ := Detect(testkit.MakeDocroot(t, map[string]string{"hugo.toml": files}))
-			run := Runner{Programs: map[string]string{"hugo": script(t, tc.text)}, Env: append(os.Environ(), "HUGO_BASEURL=", "HUGO_ENVIRONMENT=")}
-			var args []string
-			switch tc.name {
-			case "variable":
-				args = []string{"-b", "https://arg.example/", "-e=stage"}
-			case "silent":
-				run.Timeout = 100 * time.Millisecond
-			}
-			s, err := p.Settings(t.Context(), run, args...)
-			if got := settingsText(s); err != nil || got != tc.want {
-				t.Errorf("got  %s, %v\nwant %s", got, err, tc.want)
-			}
-			if _, err := p.HugoModules(t.Context(), run); tc.name == "old" && (err == nil || !strings.Contains(err.Error(), "too old")) {
-				t.Errorf("its modules were asked for: %v", err)
-			}
-			if _, err := os.Stat(ran); err == nil {
-				t.Error("a Hugo that cannot be held was started")
-			}
-			if notes := strings.Join(s.Notes, "\n"); !strings.Contains(notes, tc.note) || tc.note == "" && notes != "" {
-				t.Errorf("notes %q, want %q", notes, tc.note)
-			}
-		})
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	p, _ := Detect(testkit.MakeDocroot(t, map[string]string{"hugo.toml": files}))
-	if _, err := p.Settings(ctx, Runner{Programs: map[string]string{"hugo": script(t, "echo {}")}}); err != context.Canceled {
-		t.Errorf("cancelled: %v", err)
-	}
-}
-
-// TestTidyHugo: what Hugo makes before it answers goes again, if it is empty.
-func TestTidyHugo(t *testing.T) {
-	dir := testkit.MakeDocroot(t, map[string]string{"hugo.toml": "", "static/x": "", "empty/../kept.txt": "", "resources/_gen/images/x.png": ""})
-	testkit.Check(t, os.Mkdir(filepath.Join(dir, "mine"), 0o777))
-	tidy := TidyHugo(dir)
-	for _, name := range []string{"out/web/deep", "resources/_gen/assets", "full"} {
-		testkit.Check(t, os.MkdirAll(filepath.Join(dir, filepath.FromSlash(name)), 0o777))
-	}
-	for _, name := range []string{".hugo_build.lock", "full/page.html", "note.txt"} {
-		testkit.Check(t, os.WriteFile(filepath.Join(dir, filepath.FromSlash(name)), nil, 0o666))
-	}
-	tidy()
-	var left []string
-	for _, name := range []string{"out", "resources/_gen/assets", ".hugo_build.lock", "full", "note.txt", "mine", "static", "resources/_gen/images"} {
-		if _, err := os.Stat(filepath.Join(dir, filepath.FromSlash(name))); err == nil {
-			left = append(left, name)
-		}
-	}
-	if got, want := strings.Join(left, " "), "full note.txt mine static resources/_gen/images"; got != want {
-		t.Errorf("left %s, want %s", got, want)
 	}
 }
 
@@ -240,7 +145,7 @@ func TestCommandInPlace(t *testing.T) {
 		filepath.Join(dir, "public"): `npx --no-install gatsby build "$@"`,
 		"/elsewhere":                 `npx --no-install gatsby build "$@" && cp -R ./public/. /elsewhere`,
 	} {
-		if got := p.Command(Runner{}, out, false, nil).Args[2]; got != want {
+		if got := p.Command(out, false, nil).Args[2]; got != want {
 			t.Errorf("into %s: %s", out, got)
 		}
 	}
@@ -270,11 +175,7 @@ func TestCommand(t *testing.T) {
 		}
 		dir := testkit.MakeDocroot(t, files)
 		p, _ := Detect(dir)
-		run := Runner{Programs: map[string]string{}}
-		if strings.Contains(tc.files, "Gemfile") {
-			run.Programs["bundle"] = "/bin/bundle"
-		}
-		got := strings.ReplaceAll(p.Command(run, "/o ut", tc.strict, tc.args).String(), dir, "DIR")
+		got := strings.ReplaceAll(p.Command("/o ut", tc.strict, tc.args).String(), dir, "DIR")
 		if filepath.ToSlash(got) != tc.want || !p.Builds() || p.UsualCommand() == "" {
 			t.Errorf("got  %s\nwant %s", got, tc.want)
 		}
@@ -310,7 +211,7 @@ func TestHostileConfigs(t *testing.T) {
 	} {
 		p, _ := Detect(testkit.MakeDocroot(t, map[string]string{tc.file: tc.text}))
 		began := time.Now()
-		p.Settings(t.Context(), Runner{}) // an error or none, and it comes back
+		p.Settings(nil) // an error or none, and it comes back
 		t.Logf("%s %.20q: %v", tc.file, tc.text, time.Since(began))
 	}
 }

@@ -2,7 +2,6 @@ package generator
 
 import (
 	"cmp"
-	"context"
 	"io/fs"
 	"os"
 	"path"
@@ -45,11 +44,9 @@ type row struct {
 	docrootKeys, baseKey, pathKey string
 	// content are directories whose names are not part of the addresses of pages.
 	content []string
-	// configs, settings and command replace files, the keys and build, for
-	// generators that need more.
-	configs  func(tree fs.FS, names []string) []string
-	settings func(ctx context.Context, p Project, run Runner, args []string) (Settings, error)
-	command  func(p Project, run Runner, out string) Command
+	// configs and command replace files and build, for generators that need more.
+	configs func(tree fs.FS, names []string) []string
+	command func(p Project, out string) Command
 	// strict are the flags that make a build fail at warnings. If no flag does so
 	// reliably, warning is the beginning of a line with a warning.
 	strict  []string
@@ -390,9 +387,9 @@ func (p Project) Packages() (all []string) {
 }
 
 // jekyllCommand: a Gemfile fixes the versions. Without it, jekyll runs by itself.
-func jekyllCommand(p Project, run Runner, out string) Command {
+func jekyllCommand(p Project, out string) Command {
 	program := []string{"jekyll"}
-	if _, err := fs.Stat(os.DirFS(p.Dir), "Gemfile"); err == nil && (run.Programs["bundle"] != "" || run.Programs["jekyll"] == "") {
+	if _, err := fs.Stat(os.DirFS(p.Dir), "Gemfile"); err == nil && (onPath("bundle") || !onPath("jekyll")) {
 		program = []string{"bundle", "exec", "jekyll"}
 	}
 	return args(program, "build", "--destination", out)

@@ -1,7 +1,6 @@
 package inject
 
 import (
-	"context"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -11,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
@@ -29,17 +27,11 @@ const (
 	maxWraps = 8
 )
 
-// askHugo finds the project's layouts and its themes, with their files in the order in
-// which they override each other. If Hugo cannot say, they are where they usually are.
-func (s *templateSet) askHugo(ctx context.Context, g *project.Generator) {
-	modules, err := g.HugoModules(ctx, g.Runner)
-	if err != nil {
-		found, _ := fs.Glob(s.root.FS(), "themes/*")
-		for _, dir := range found {
-			modules = append(modules, generator.HugoModule{Path: path.Base(dir), Dir: filepath.Join(g.Dir, dir), Mounts: []generator.HugoMount{{Source: "layouts", Target: "layouts"}}})
-		}
-	}
-	for _, m := range modules {
+// readHugo finds the project's layouts and its themes, with their files in the order in
+// which they override each other.
+func (s *templateSet) readHugo(g *project.Generator) {
+	hugo, _ := g.Hugo(g.Env) // the build tells of a fault
+	for _, m := range hugo.Modules {
 		if filepath.Clean(m.Dir) != filepath.Clean(g.Dir) {
 			s.modules = append(s.modules, m)
 			continue

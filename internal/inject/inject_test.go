@@ -115,7 +115,7 @@ func find(t *testing.T, root *os.Root, cfg *config.Config) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	set.askHugo(t.Context(), p.Generator)
+	set.readHugo(p.Generator)
 	if name := layoutsIn(p.Generator.Dir); name != "" {
 		set.layouts = name
 	}

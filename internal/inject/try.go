@@ -70,7 +70,7 @@ func Find(ctx context.Context, p *project.Project) (*Plan, error) {
 		return nil, err
 	}
 	if set.generator == generator.Hugo {
-		set.askHugo(ctx, p.Generator)
+		set.readHugo(p.Generator)
 	}
 	c, err := move.OpenCopy(ctx, p)
 	if err != nil {

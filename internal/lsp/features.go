@@ -491,7 +491,7 @@ func (s *workspace) renameFile(ctx context.Context, from, to string) ([]Edit, er
 	}
 	report, done := s.progress(ctx, "sitelink: moving "+filepath.Base(from))
 	defer done()
-	plan, err := move.Make(ctx, project, move.Options{Old: before, New: after, Cache: s.opt.Cache, Note: report})
+	plan, err := move.Make(ctx, project, move.Options{Old: before, New: after, Note: report})
 	if err != nil {
 		return nil, err
 	}

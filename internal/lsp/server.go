@@ -55,8 +55,6 @@ type Options struct {
 	// Loading is called when the server begins to read a site, and when it reads none
 	// any more; nil for nothing.
 	Loading func(begins bool)
-	// Cache is sitelink's directory in the cache of the user, "" for none.
-	Cache string
 	// Log takes lines for the user.
 	Log func(line string)
 }

@@ -55,9 +55,9 @@ func TestDiagnosticsWhileTyping(t *testing.T) {
 // of which the template makes something else.
 func TestFrontMatterWhileTyping(t *testing.T) {
 	all := blog()
-	all["content/posts/four.md"] = "---\ntitle: Fourth\nimage: /gallery/cat.png\npaper: files/paper.pdf\nmore: /gallery/dog.png\nurl: /posts/one/\n---\n\ntext\n"
+	all["content/posts/four.md"] = "---\ntitle: Fourth\nimage: /gallery/cat.png\npaper: files/paper.pdf\nmore: /gallery/dog.png\nurl: /posts/four/\n---\n\ntext\n"
 	all["public/files/paper.pdf"] = "pdf"
-	all["public/posts/four/index.html"] = page(`<img src="/gallery/cat.png" alt=""><a href="/files/paper.pdf">paper</a><a href="/gallery/dog.png?x">more</a><a href="/posts/one/">1</a><p>text</p>`)
+	all["public/posts/four/index.html"] = page(`<img src="/gallery/cat.png" alt=""><a href="/files/paper.pdf">paper</a><a href="/gallery/dog.png?x">more</a><a href="/posts/four/">4</a><p>text</p>`)
 	e := startedIn(t, all)
 	u := e.open("content/posts/four.md", "")
 	if got := e.shown(u, 1); len(got) > 0 {

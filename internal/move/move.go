@@ -37,8 +37,6 @@ type Options struct {
 	Old, New string
 	// KeepID keeps the id of a heading.
 	KeepID bool
-	// Cache is sitelink's directory in the user's cache, "" for none.
-	Cache string
 	// Note takes lines for the user; nil drops them.
 	Note func(text string)
 }
@@ -126,7 +124,7 @@ func begin(ctx context.Context, p *project.Project, opt Options) (m *planner, er
 		},
 		left: map[[2]string]bool{},
 	}}
-	if m.before, err = s.publish(ctx, "before", opt.Cache); err != nil {
+	if m.before, err = s.publish(ctx, "before"); err != nil {
 		err = explainBuild(err, "the site cannot be built as it is", "repair the build first")
 	} else {
 		m.pages, err = m.readPages(ctx, m.before)
@@ -332,7 +330,7 @@ func (m *trial) try(ctx context.Context) (*version, error) {
 	if err := m.apply(); err != nil {
 		return nil, err
 	}
-	v, err := m.shadow.publish(ctx, "after", m.opt.Cache)
+	v, err := m.shadow.publish(ctx, "after")
 	return v, explainBuild(err, "the site cannot be built after the move, so nothing was changed", "templates, configuration or shortcodes may name the old file")
 }
 

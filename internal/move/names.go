@@ -15,6 +15,7 @@ import (
 	"github.com/sitelink/sitelink/internal/destination"
 	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/generator"
+	"github.com/sitelink/sitelink/internal/source"
 	"github.com/sitelink/sitelink/internal/text"
 )
 
@@ -69,7 +70,7 @@ func (m *trial) belowRoot(name string) (string, bool) {
 	return filepath.ToSlash(rel), true
 }
 
-// readPages asks the generator for the pages of the copy.
+// readPages reads the pages of the copy.
 func (m *trial) readPages(ctx context.Context, v *version) (*pages, error) {
 	p := &pages{byFile: map[string]*page{}, byAddress: map[string]*page{}}
 	g := m.shadow.project.Generator
@@ -78,9 +79,7 @@ func (m *trial) readPages(ctx context.Context, v *version) (*pages, error) {
 		dir, _ := m.belowRoot(filepath.ToSlash(m.shadow.project.Abs(m.shadow.project.Docroot)))
 		p.static = []mount{{dir: dir}}
 	case g.Generator == generator.Hugo:
-		if err := m.readMounts(ctx, p); err != nil {
-			return nil, err
-		}
+		m.readMounts(p)
 	default:
 		dir, _ := m.belowRoot(filepath.ToSlash(g.Dir))
 		p.content, p.static = []mount{{dir: dir}}, []mount{{dir: dir}}
@@ -94,11 +93,11 @@ func (m *trial) readPages(ctx context.Context, v *version) (*pages, error) {
 	return p, err
 }
 
-// readMounts asks Hugo for the directories of the project.
-func (m *trial) readMounts(ctx context.Context, p *pages) error {
+// readMounts reads the directories of a Hugo project.
+func (m *trial) readMounts(p *pages) {
 	g := m.shadow.project.Generator
-	modules, err := g.HugoModules(ctx, g.Runner)
-	for _, module := range modules {
+	hugo, _ := g.Hugo(g.Env) // it has been built
+	for _, module := range hugo.Modules {
 		for _, mt := range module.Mounts {
 			dir := filepath.FromSlash(mt.Source)
 			if !filepath.IsAbs(dir) {
@@ -115,7 +114,6 @@ func (m *trial) readMounts(ctx context.Context, p *pages) error {
 			}
 		}
 	}
-	return err
 }
 
 // listPages returns the pages that the generator makes from files.
@@ -127,22 +125,26 @@ func (m *trial) listPages(ctx context.Context) ([]*page, error) {
 	if g.Generator != generator.Hugo {
 		return m.pagesByName(ctx)
 	}
-	list, err := g.HugoPages(ctx, g.Runner, nil)
+	built := m.before.audit.Project
+	sources, err := source.Open(ctx, source.Options{Project: g.Dir, Docroot: built.Abs(built.Docroot), Generator: generator.Hugo, Env: g.Env})
 	if err != nil {
-		return nil, explainBuild(&BuildError{error: err}, "Hugo cannot list the pages", "repair the build first")
+		return nil, err
 	}
+	defer sources.Close()
 	dir, _ := m.belowRoot(filepath.ToSlash(g.Dir))
 	var all []*page
-	for _, h := range list {
-		file := path.Join(dir, h.File)
-		if path.IsAbs(h.File) {
+	for _, f := range sources.Content() {
+		file := path.Join(dir, f.File)
+		if path.IsAbs(f.File) {
 			var ok bool
-			if file, ok = m.belowRoot(h.File); !ok {
+			if file, ok = m.belowRoot(f.File); !ok {
 				continue
 			}
 		}
-		address := m.hostPath(h.Permalink)
-		all = append(all, &page{file: file, address: address, rooted: m.rooted(address)})
+		if f.Listed {
+			address := strings.TrimSuffix(m.before.audit.Site.BasePath(), "/") + "/" + f.Path
+			all = append(all, &page{file: file, address: address, rooted: m.rooted(address)})
+		}
 	}
 	return all, nil
 }
@@ -399,7 +401,7 @@ func (m *trial) pagesByName(ctx context.Context) ([]*page, error) {
 	v := m.before
 	if m.renamed {
 		var err error
-		if v, err = m.shadow.publish(ctx, "renamed", m.opt.Cache); err != nil {
+		if v, err = m.shadow.publish(ctx, "renamed"); err != nil {
 			return nil, explainBuild(err, "the site cannot be built after the move, so nothing was changed", "something names the old file")
 		}
 		defer v.audit.Close()

@@ -219,7 +219,7 @@ type version struct {
 
 // publish builds the copy into a directory of this name, with drafts where the
 // generator can, and checks it.
-func (s *shadow) publish(ctx context.Context, name, cache string) (*version, error) {
+func (s *shadow) publish(ctx context.Context, name string) (*version, error) {
 	p, docroot := s.project, s.project.Docroot
 	if g := p.Generator; g != nil {
 		docroot = filepath.Join(g.StateDir(), name)
@@ -232,7 +232,7 @@ func (s *shadow) publish(ctx context.Context, name, cache string) (*version, err
 		Docroot: docroot, // its project is found again: it may have a new rule file
 		// A reader in the background would meet the files of the copy while they have
 		// other names.
-		Sources: true, LateSources: true, Cache: cache, Original: s.original.Dir,
+		Sources: true, LateSources: true,
 	})
 	if err != nil {
 		return nil, err
@@ -256,7 +256,6 @@ func (v *version) options() check.Options {
 
 // generate runs the generator.
 func (s *shadow) generate(ctx context.Context, g *project.Generator, docroot string) error {
-	g.Runner.Trusted = true // it builds the project now
 	if err := os.RemoveAll(docroot); err != nil {
 		return fmt.Errorf("remove %s: %w", docroot, system.Cause(err))
 	}
@@ -264,7 +263,7 @@ func (s *shadow) generate(ctx context.Context, g *project.Generator, docroot str
 	if g.Generator == generator.Hugo { // links of drafts are rewritten too
 		args = []string{"--buildDrafts", "--buildFuture", "--buildExpired"}
 	}
-	command := g.Command(g.Runner, docroot, false, args)
+	command := g.Command(docroot, false, args)
 	err := system.Command{
 		Args: command.Args, Name: command.String(), Dir: g.Dir, Env: append(slices.Clone(s.original.Env()), command.Env...),
 	}.Run(ctx)

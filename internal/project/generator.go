@@ -1,7 +1,6 @@
 package project
 
 import (
-	"context"
 	"os"
 	"path"
 	"path/filepath"
@@ -19,8 +18,8 @@ type Generator struct {
 	generator.Settings
 	// Docroot is where the generator writes the site, absolute.
 	Docroot string
-	// Runner starts the generator's programs.
-	Runner generator.Runner
+	// Env are the variables of its build.
+	Env []string
 	// Err says why the settings are the generator's defaults.
 	Err error
 
@@ -46,8 +45,8 @@ func (g *Generator) Title() string { return g.Generator.Title() }
 
 // Configure reads the settings for a build with these arguments. After an error
 // they are the generator's defaults.
-func (g *Generator) Configure(ctx context.Context, args ...string) {
-	s, err := g.Project.Settings(ctx, g.Runner, args...)
+func (g *Generator) Configure(args ...string) {
+	s, err := g.Project.Settings(g.Env, args...)
 	if err != nil {
 		s = generator.Settings{Docroot: g.Project.Docroot}
 	}
@@ -67,17 +66,6 @@ func (g *Generator) BuiltDocroot() string {
 		}
 	}
 	return g.Docroot
-}
-
-// IsHugo reports whether the project is Hugo's and Hugo can be started.
-func (g *Generator) IsHugo() bool {
-	if g == nil || g.Generator != generator.Hugo {
-		return false
-	}
-	if len(g.Runner.Programs) == 0 {
-		g.Runner = generator.LookPath(g.Runner.Env)
-	}
-	return g.Runner.Programs["hugo"] != ""
 }
 
 // generatorOf returns the generator's project in a directory, nil for none. Its

@@ -242,13 +242,8 @@ func (p *Project) find(ctx context.Context, docroot string) {
 		p.Generator = p.firstGenerator(p.dirs)
 	}
 	if g := p.Generator; g != nil && !g.loaded {
-		// Starting the generator takes a while: its files suffice where the user
-		// configured what it would say.
-		g.Runner.Env = p.env
-		if !named || !configured {
-			g.Runner = generator.LookPath(p.env)
-		}
-		g.Configure(ctx)
+		g.Env = p.env
+		g.Configure()
 		if g.Err != nil && (!named || !configured) && ctx.Err() == nil {
 			p.warn(g.Title() + ": " + g.Err.Error())
 		}

@@ -18,7 +18,7 @@ func projects() map[string]Facts {
 		return func(name string) bool { return slices.Contains(names, name) }
 	}
 	return map[string]Facts{
-		"hugo":       {Generator: "hugo", Title: "Hugo", Version: "0.150.1", Usual: "hugo", Build: `hugo --destination "$SITELINK_OUT"`, Docroot: "public", DocrootBy: "hugo config"},
+		"hugo":       {Generator: "hugo", Title: "Hugo", Version: "0.150.1", Usual: "hugo", Build: `hugo --destination "$SITELINK_OUT"`, Docroot: "public", DocrootBy: "hugo.toml"},
 		"hugo+npm":   {Generator: "hugo", Usual: "hugo", Docroot: "public", Scripts: map[string]string{"build": "tsc && hugo"}, Has: has("package-lock.json")},
 		"jekyll":     {Generator: "jekyll", Usual: "jekyll build", Docroot: "_site", Has: has("Gemfile")},
 		"eleventy":   {Generator: "eleventy", Usual: "npx eleventy", Docroot: "_site", Has: has("yarn.lock")},

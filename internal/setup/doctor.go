@@ -121,9 +121,9 @@ func (d *Doctor) generator() Diagnosis {
 	switch {
 	case d.Generator == nil:
 		one.State, one.Text = Off, "no known generator: the docroot is checked as it is"
-	case p.Version != "":
-		one.Text = p.Title + " " + p.Version
-		if program := d.Generator.Runner.Programs[d.Generator.Generator.Program()]; program != "" {
+	case p.Installed:
+		one.Text = strings.TrimSpace(p.Title + " " + p.Version)
+		if program, err := exec.LookPath(d.Generator.Generator.Program()); err == nil {
 			one.Text += " at " + program
 		}
 	default:
@@ -132,9 +132,6 @@ func (d *Doctor) generator() Diagnosis {
 		if p.Committed { // it need not be built here
 			one.State = Off
 		}
-	}
-	if d.Generator != nil && len(d.Generator.Notes) > 0 && one.State == OK {
-		one.State, one.Text, one.Command = Wrong, d.Generator.Notes[0], p.Usual
 	}
 	return one
 }

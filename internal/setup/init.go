@@ -104,7 +104,7 @@ func (s *Survey) found() string {
 	switch {
 	case s.Generator != nil:
 		fmt.Fprintf(&b, "found   %s", strings.TrimSpace(s.Title+" "+s.Version))
-		if s.Version == "" {
+		if !s.Installed {
 			b.WriteString(", not installed here")
 		}
 		if s.Below != "" {

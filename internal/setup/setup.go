@@ -20,14 +20,15 @@ type Facts struct {
 	// Generator names the program that builds it, in lower case; "" for none.
 	// Title is the name as its makers write it.
 	Generator, Title string
-	// Version is the version of that program on this machine: "0.162.0"; "" if it
-	// is not known.
-	Version string
+	// Installed reports whether that program is on this machine. Version is its version
+	// there, "0.162.0"; "" if no file says it.
+	Installed bool
+	Version   string
 	// Usual is the command that builds the site into Docroot: "hugo". Build builds
 	// it into the directory $SITELINK_OUT. Both are "" if there is no such command.
 	Usual, Build string
 	// Docroot is the directory that is published, a slash path relative to the
-	// project. DocrootBy is the source of that: "hugo config"; "" if sitelink finds
+	// project. DocrootBy is the source of that: "hugo.toml"; "" if sitelink finds
 	// the docroot only when it is configured.
 	Docroot, DocrootBy string
 	// Baseline means that the site's findings are accepted in [audit.BaselineName].

@@ -3,15 +3,16 @@ package setup
 import (
 	"bytes"
 	"context"
+	"debug/buildinfo"
 	"encoding/json"
 	"errors"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/sitelink/sitelink/hook/githook"
 	"github.com/sitelink/sitelink/internal/generator"
@@ -118,7 +119,7 @@ func (s *Survey) fill(ctx context.Context, opt Options) {
 				}
 			}
 		}
-		s.Build, s.Facts.Version = BuildCommand(g), generatorVersion(ctx, g)
+		s.Build, s.Installed, s.Facts.Version = BuildCommand(g), g.Installed(), generatorVersion(g)
 		s.Site, s.Docroot = p.Docroot, filepath.ToSlash(g.Docroot)
 		if rel, err := filepath.Rel(g.Dir, g.Docroot); err == nil && filepath.IsLocal(rel) {
 			s.Docroot = filepath.ToSlash(rel)
@@ -155,7 +156,7 @@ func releaseTag(version string) string {
 // BuildCommand returns the command that builds a commit into $SITELINK_OUT.
 func BuildCommand(g *project.Generator) string {
 	const out = "SITELINK-OUT"
-	c := g.Command(g.Runner, out, false, nil)
+	c := g.Command(out, false, nil)
 	for i, arg := range c.Args { // name a program of the project relative to each working tree
 		if rel, err := filepath.Rel(g.Dir, arg); filepath.IsAbs(arg) && err == nil && filepath.IsLocal(rel) {
 			c.Args[i] = filepath.ToSlash(rel)
@@ -164,39 +165,23 @@ func BuildCommand(g *project.Generator) string {
 	return strings.ReplaceAll(c.String(), out, `"$SITELINK_OUT"`)
 }
 
-// versionOf matches a version in what a program prints about itself.
-var versionOf = text.Regexp(`\bv?(\d+\.\d+(?:\.\d+)*)`)
+// versionOf matches a version of a package or of a Go module.
+var versionOf = text.Regexp(`^v?(\d+\.\d+(?:\.\d+)*)`)
 
-// generatorVersion returns the version of the project's generator on this
-// machine, "" if it is not installed.
-func generatorVersion(ctx context.Context, g *project.Generator) string {
+// generatorVersion returns the version of the project's generator on this machine as
+// files say it: the package that the project has installed, or what Go wrote into the
+// program. It is "" if they do not.
+func generatorVersion(g *project.Generator) string {
+	var p struct{ Version string }
 	if npm, _, _, _ := g.Generator.Install(""); npm != "" {
-		// The project has installed an npm package.
-		var p struct{ Version string }
 		readJSON(filepath.Join(g.Dir, "node_modules", filepath.FromSlash(npm), "package.json"), &p)
-		if !versionOf().MatchString(p.Version) {
-			return ""
+	} else if program, err := exec.LookPath(g.Generator.Program()); err == nil {
+		if info, err := buildinfo.ReadFile(program); err == nil {
+			p.Version = info.Main.Version
 		}
-		return p.Version
 	}
-	program, args := g.Generator.Program(), []string{"--version"}
-	if g.Generator == generator.Hugo {
-		args = []string{"version"}
-	}
-	run := g.Runner
-	run.Timeout = 10 * time.Second
-	// Not in the project: jekyll would run its Gemfile.
-	dir, err := os.MkdirTemp("", "sitelink-version-")
-	if err != nil {
-		return ""
-	}
-	defer os.RemoveAll(dir)
-	out, err := run.Output(ctx, dir, program, args...)
-	if err != nil {
-		return ""
-	}
-	if m := versionOf().FindSubmatch(out); m != nil {
-		return string(m[1])
+	if m := versionOf().FindStringSubmatch(p.Version); m != nil {
+		return m[1]
 	}
 	return ""
 }

@@ -20,7 +20,8 @@ type sourceDir struct {
 	// dir is the directory within fsys. prefix is put in front of names in fsys
 	// for display; "" for the project itself.
 	dir, prefix string
-	// under is the directory of the docroot that its files are copied to.
+	// under is the directory of the docroot that its files are copied to, or of Hugo's
+	// tree of content.
 	under string
 	// lang is the language of its files, "" if that is not known.
 	lang string
@@ -50,6 +51,8 @@ type contentFile struct {
 	// that the generator lists or else key, see [PageKey].
 	key, page string
 	isListed  bool
+	// path is the page in the docroot as Hugo writes it.
+	path string
 }
 
 func (f contentFile) position(line, column int) *Position {
@@ -59,7 +62,7 @@ func (f contentFile) position(line, column int) *Position {
 // contentIndex finds the file of a page.
 type contentIndex struct {
 	files         []contentFile
-	listed        map[string]int   // by the page's key, according to the generator
+	listed        map[string][]int // by the page's key, according to the generator
 	byKey         map[string][]int // by keys that follow from the name
 	byPossibleKey map[string][]int // by keys that the page may have instead
 	byLast        map[string][]int // by the last name of a key
@@ -82,7 +85,7 @@ const (
 
 // indexContent lists the content files.
 func (src *sources) indexContent() {
-	c := &contentIndex{listed: map[string]int{}, byKey: map[string][]int{}, byPossibleKey: map[string][]int{}, byLast: map[string][]int{}, byDisplay: map[string]int{}}
+	c := &contentIndex{listed: map[string][]int{}, byKey: map[string][]int{}, byPossibleKey: map[string][]int{}, byLast: map[string][]int{}, byDisplay: map[string]int{}}
 	src.content = c
 	c.matter, c.aliases = sync.OnceValue(c.readFrontMatter), sync.OnceValue(c.readAliases)
 	c.roots, c.staticDirs = src.contentDirs()
@@ -100,7 +103,8 @@ func (src *sources) indexContent() {
 				return fs.SkipAll
 			}
 			if isContent(name) && (src.opt.Generator == Hugo || !inTemplates(name)) {
-				c.add(contentFile{dir: root, name: name, display: root.displayName(name)}, src.opt.Generator)
+				c.byDisplay[root.displayName(name)] = len(c.files)
+				c.files = append(c.files, contentFile{dir: root, name: name, display: root.displayName(name)})
 			}
 			return nil
 		})
@@ -122,7 +126,8 @@ func (src *sources) contentDirs() (content, statics []sourceDir) {
 	for _, mt := range src.mounts {
 		dir := mt.dir
 		switch top, rest, _ := strings.Cut(mt.target, "/"); top {
-		case "content": // below a deeper mount, keys have the same end
+		case "content":
+			dir.under = rest
 			content = append(content, dir)
 		case "static":
 			dir.kind = Static
@@ -177,13 +182,13 @@ var (
 	orderPrefix    = text.Regexp(`^\d{1,4}[-_.]\s*(.+)$`)
 )
 
-// add adds a file under all keys that its name may mean.
-func (c *contentIndex) add(f contentFile, g Generator) {
+// add adds file i under all keys that its name may mean.
+func (c *contentIndex) add(i int, g Generator) {
+	f := &c.files[i]
 	rel := strings.TrimPrefix(f.name, f.dir.dir+"/")
 	stem := strings.TrimSuffix(rel, path.Ext(rel))
 	f.key = NameKey(stem)
 	f.page = f.key
-	i := len(c.files)
 	sure := []string{f.key}
 	var maybe []string
 	if l := languageSuffix().FindStringSubmatch(stem); l != nil {
@@ -203,8 +208,11 @@ func (c *contentIndex) add(f contentFile, g Generator) {
 		}
 	}
 	maybe = append(maybe, generatorKeys(g, f.key)...)
-	c.files = append(c.files, f)
-	c.byDisplay[f.display] = i
+	c.enter(i, sure, maybe)
+}
+
+// enter adds file i under keys that are sure, and under some that it may have instead.
+func (c *contentIndex) enter(i int, sure, maybe []string) {
 	enter := func(index map[string][]int, key string) {
 		if at := index[key]; len(at) == 0 || at[len(at)-1] != i {
 			index[key] = append(at, i)
@@ -360,6 +368,21 @@ const (
 	maxMapFile  = 4 << 20
 )
 
+// listedPage is a page as a generator lists it.
+type listedPage struct{ file, path string }
+
+// addListed adds such pages under the keys that they have in the docroot.
+func (src *sources) addListed(pages []listedPage) {
+	c := src.content
+	for _, p := range pages {
+		if i, ok := c.byDisplay[p.file]; ok {
+			f := &c.files[i]
+			f.page, f.isListed = PageKey(p.path), true
+			c.listed[f.page] = []int{i}
+		}
+	}
+}
+
 // readBuildMap reads the list of pages that the last build of a generator left
 // in the project. Docusaurus writes a JSON file for each page.
 func (src *sources) readBuildMap() (pages []listedPage) {
@@ -447,10 +470,7 @@ func (m *Map) SourceForm(p *Position, l *Link, suggestion string) string {
 // makersOf returns the files that may make the page with a key: those that the
 // generator lists, or else those whose names or front matter say so.
 func (c *contentIndex) makersOf(key string) []int {
-	if i, ok := c.listed[key]; ok {
-		return []int{i}
-	}
-	for _, index := range []map[string][]int{c.byKey, c.byPossibleKey} {
+	for _, index := range []map[string][]int{c.listed, c.byKey, c.byPossibleKey} {
 		if found := index[key]; len(found) > 0 {
 			return found
 		}

@@ -56,7 +56,7 @@ func TestGeneratorsBuilt(t *testing.T) {
 			if *update {
 				rewriteBuilt(t, name, archive, project, docroot)
 			}
-			for i, got := range place(t, project, docroot, "", want) {
+			for i, got := range place(t, project, docroot, want) {
 				if got != want[i] {
 					t.Errorf("got %s\nwant %s", got, want[i])
 				}

@@ -5,18 +5,11 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/sitelink/sitelink/internal/generator"
-	"github.com/sitelink/sitelink/internal/text"
+	"github.com/sitelink/sitelink/internal/system"
 )
-
-// listedPage is a page as the generator lists it.
-type listedPage struct {
-	file       string // as displayed
-	host, path string // of its permalink, the path decoded
-}
 
 // inProject returns the path of a file relative to the project; ok is false if it
 // is outside. Hugo prints absolute paths without symbolic links.
@@ -54,8 +47,8 @@ func moduleName(module string) string {
 }
 
 // openMounts opens the directories that Hugo mounts. Directories below the project
-// are read through the project, others only with outside: if Hugo has named them.
-func (src *sources) openMounts(modules []generator.HugoModule, outside bool) {
+// are read through the project.
+func (src *sources) openMounts(modules []generator.HugoModule) {
 	for _, module := range modules {
 		for _, mt := range module.Mounts {
 			source := slashed(mt.Source)
@@ -65,9 +58,6 @@ func (src *sources) openMounts(modules []generator.HugoModule, outside bool) {
 			name, inside := src.inProject(source)
 			dir := sourceDir{fsys: src.project, dir: name, lang: mt.Lang, module: moduleName(module.Path)}
 			if !inside {
-				if !outside {
-					continue
-				}
 				root, err := os.OpenRoot(name)
 				if err != nil {
 					continue // Hugo mounts what exists
@@ -95,150 +85,44 @@ func isAbsolute(name string) bool {
 	return strings.HasPrefix(name, "/") || len(name) > 2 && name[1] == ':' && name[2] == '/'
 }
 
-// languageDir matches the name of a directory that Hugo publishes a language
-// to.
-var languageDir = text.Regexp(`^[a-z]{2,3}(-[a-z0-9]+)*$`)
-
-// addListed adds pages of the generator's list under the keys that they have in
-// the docroot. If each language has its own host, several pages have the same
-// path, and Hugo publishes each host to a directory named after its language:
-// the docroot contains these directories or is one of them.
-func (src *sources) addListed(pages []listedPage) {
+// addHugoPages gives the content files the keys of the pages that Hugo makes of them. If
+// each language has its own host, Hugo publishes each to a directory named after it: the
+// docroot contains these directories or is one of them.
+func (src *sources) addHugoPages(hugo *generator.HugoSite) {
 	c := src.content
-	byHost := map[string][]listedPage{}
-	var hosts []string
-	for _, p := range pages {
-		if _, ok := byHost[p.host]; !ok {
-			hosts = append(hosts, p.host)
-		}
-		byHost[p.host] = append(byHost[p.host], p)
+	files := make([]generator.HugoFile, len(c.files))
+	for i := range c.files {
+		f := &c.files[i]
+		files[i] = generator.HugoFile{Name: f.inTree(), Lang: strings.ToLower(f.dir.lang), Read: func() []byte {
+			text, _ := system.ReadFS(f.dir.fsys, f.name, maxContentFile)
+			return text
+		}}
 	}
-	dirs := map[string]string{}
-	if len(hosts) > 1 {
-		dirs = src.hostDirs(hosts, byHost)
-	}
-	for _, host := range hosts {
-		dir, known := dirs[host]
-		if len(hosts) > 1 && !known {
-			continue
-		}
-		prefix := src.basePrefix(byHost[host], dir)
-		for _, p := range byHost[host] {
-			i, ok := c.byDisplay[p.file]
-			if !ok {
-				continue
-			}
-			if key, ok := strings.CutPrefix(p.path, prefix); ok {
-				key = strings.TrimSuffix(path.Join(dir, PageKey(key)), "/")
-				c.listed[key] = i
-				if f := &c.files[i]; !f.isListed || key < f.page { // a content adapter makes several
-					f.page, f.isListed = key, true
-				}
-			}
+	below := "" // the docroot in what Hugo publishes
+	for _, root := range hugo.Roots {
+		if _, err := fs.Stat(src.docroot, root.Dir); root.Dir != "" && err != nil && strings.EqualFold(path.Base(slashed(src.opt.Docroot)), root.Dir) {
+			below = root.Dir + "/"
 		}
 	}
-}
-
-// maxProbes is how many pages basePrefix looks for.
-const maxProbes = 50
-
-// basePrefix returns the path at which a host's pages are published, such as
-// "/" or "/sub/": the one for which the most pages exist in a directory of the
-// docroot.
-func (src *sources) basePrefix(pages []listedPage, dir string) string {
-	common := pages[0].path
-	for _, p := range pages {
-		for !strings.HasPrefix(p.path, common) {
-			common = common[:strings.LastIndexByte(strings.TrimSuffix(common, "/"), '/')+1]
-		}
-	}
-	best, most := "/", 0
-	for i, c := range []byte(common) {
-		if c != '/' {
-			continue
-		}
-		n := 0
-		for k := 0; k < len(pages); k += 1 + len(pages)/maxProbes {
-			if published(src.docroot, path.Join(dir, pages[k].path[i+1:])) {
-				n++
-			}
-		}
-		if n > most {
-			best, most = common[:i+1], n
-		}
-	}
-	return best
-}
-
-// published reports whether the docroot has a page with that path.
-func published(docroot fs.FS, name string) bool {
-	for _, file := range []string{path.Join(name, "index.html"), name, name + ".html"} {
-		if info, err := fs.Stat(docroot, file); err == nil && info.Mode().IsRegular() {
-			return true
-		}
-	}
-	return false
-}
-
-// hostDirs returns the directory of each host in the docroot, "" for a host
-// whose directory is the docroot itself. Hosts without a directory are left
-// out.
-func (src *sources) hostDirs(hosts []string, byHost map[string][]listedPage) map[string]string {
-	c := src.content
-	language := map[string]string{}
-	var unknown []string // hosts whose language the files do not show
-	for _, host := range hosts {
-		votes, best := map[string]int{}, ""
-		for _, p := range byHost[host] {
-			if i, ok := c.byDisplay[p.file]; ok {
-				if lang := c.files[i].language(); lang != "" {
-					if votes[lang]++; votes[lang] > votes[best] {
-						best = lang
-					}
-				}
-			}
-		}
-		if language[host] = best; best == "" {
-			unknown = append(unknown, host)
-		}
-	}
-	taken := func(lang string) bool {
-		for _, l := range language {
-			if l == lang {
-				return true
-			}
-		}
-		return false
-	}
-	here := strings.ToLower(path.Base(slashed(src.opt.Docroot)))
-	var there []string // language directories in the docroot
-	entries, _ := fs.ReadDir(src.docroot, ".")
-	for _, e := range entries {
-		if name := strings.ToLower(e.Name()); e.IsDir() && (languageDir().MatchString(name) || taken(name)) {
-			there = append(there, name)
-		}
-	}
-	all := slices.ContainsFunc(there, taken)
-	if len(unknown) == 1 { // it has the remaining language
-		free := slices.DeleteFunc(slices.Clone(there), taken)
+	for i, page := range hugo.Pages(files) {
+		f := &c.files[i]
+		at, ok := strings.CutPrefix(page.Path, below)
 		switch {
-		case all && len(free) == 1:
-			language[unknown[0]] = free[0]
-		case !all && !taken(here) && languageDir().MatchString(here):
-			language[unknown[0]] = here
+		case !page.Known:
+			c.add(i, Hugo)
+		case ok && (page.Made || page.Path != ""):
+			f.key, f.path, f.isListed = PageKey(at), at, page.Made
+			f.page = f.key
+			c.enter(i, []string{f.key}, nil)
 		}
 	}
-	dirs := map[string]string{}
-	for host, lang := range language {
-		switch {
-		case lang == "":
-		case all && slices.Contains(there, lang):
-			dirs[host] = lang
-		case !all && lang == here:
-			dirs[host] = ""
-		}
-	}
-	return dirs
+	c.matter = func() map[string][]int { return nil } // all of it is known
+}
+
+// inTree returns the path of a file in Hugo's tree of content.
+func (f *contentFile) inTree() string {
+	rest := strings.TrimPrefix(strings.TrimPrefix(f.name, f.dir.dir), "/")
+	return path.Join(f.dir.under, rest)
 }
 
 // language returns the language in the file's directory or name, in lower case,

@@ -56,7 +56,7 @@ func TestHugoExact(t *testing.T) {
 	}
 	places := func(want ...string) {
 		t.Helper()
-		for i, got := range place(t, project, "public", hugo, want) {
+		for i, got := range place(t, project, "public", want) {
 			if got != want[i] {
 				t.Errorf("got %s, want %s", got, want[i])
 			}

@@ -3,7 +3,6 @@ package source
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"html"
 	"io/fs"
 	"path"
@@ -11,8 +10,6 @@ import (
 	"sort"
 	"strconv"
 	"strings"
-
-	"github.com/cespare/xxhash/v2"
 
 	"github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/system"
@@ -314,26 +311,6 @@ func (m *Map) marked(all markers, page string, links []pageLink, j int) (*Positi
 	return f.position(by.line, max(1, by.column)), true
 }
 
-// matterSum returns a hash of the names and the front matter of all content files,
-// 0 if the pages depend on more than that.
-func (c *contentIndex) matterSum(ctx context.Context) uint64 {
-	sums := make([]uint64, len(c.files))
-	parallel(ctx, len(sums), func(_, i int) {
-		f := &c.files[i]
-		if text, err := system.ReadFS(f.dir.fsys, f.name, maxContentFile); err == nil && path.Ext(f.name) != ".gotmpl" {
-			sums[i] = max(1, xxhash.Sum64(matterOf(f.name, text)))
-		}
-	})
-	h := xxhash.New()
-	for i, sum := range sums {
-		if sum == 0 {
-			return 0
-		}
-		fmt.Fprintf(h, "%q %x\n", c.files[i].display, sum)
-	}
-	return max(1, h.Sum64())
-}
-
 // ContentFile is a file in which an author writes a page.
 type ContentFile struct {
 	// File is its name, as in [Position].
@@ -347,6 +324,9 @@ type ContentFile struct {
 	// true, and otherwise what follows from the name.
 	Page   string
 	Listed bool
+	// Path is that page in the docroot as Hugo writes it, post/a/ or post/a.html, if
+	// Listed is true.
+	Path string
 }
 
 // Content returns the content files of the project and of its modules.
@@ -354,7 +334,7 @@ func (src *sources) Content() []ContentFile {
 	all := make([]ContentFile, len(src.content.files))
 	for i := range src.content.files {
 		f := &src.content.files[i]
-		all[i] = ContentFile{File: f.display, Name: strings.TrimPrefix(f.name, f.dir.dir+"/"), Language: f.language(), Module: f.dir.module, Page: f.page, Listed: f.isListed}
+		all[i] = ContentFile{File: f.display, Name: strings.TrimPrefix(f.name, f.dir.dir+"/"), Language: f.language(), Module: f.dir.module, Page: f.page, Listed: f.isListed, Path: f.path}
 	}
 	return all
 }
@@ -447,4 +427,11 @@ func (src *sources) Static(name string) (file string) {
 		}
 	}
 	return ""
+}
+
+// HasSource reports whether a page of the docroot is made of a content file, or is a copy
+// of one.
+func (src *sources) HasSource(name string) bool {
+	made := func(i int) bool { return src.content.files[i].isListed }
+	return slices.ContainsFunc(src.content.makersOf(PageKey(name)), made) || src.Static(name) != ""
 }

@@ -69,12 +69,17 @@ func TestParts(t *testing.T) {
 	}
 	spelled := func(raw, page string) string { return strings.Join(m.spellings(Link{Page: page, Raw: raw}), " ") }
 	index := func() *contentIndex {
-		return &contentIndex{listed: map[string]int{"listed": 7}, byKey: map[string][]int{}, byPossibleKey: map[string][]int{}, byLast: map[string][]int{}, byDisplay: map[string]int{}, matter: func() map[string][]int { return map[string][]int{"/m": {8}, "/": {9}} }}
+		return &contentIndex{listed: map[string][]int{"listed": {7}}, byKey: map[string][]int{}, byPossibleKey: map[string][]int{}, byLast: map[string][]int{}, byDisplay: map[string]int{}, matter: func() map[string][]int { return map[string][]int{"/m": {8}, "/": {9}} }}
+	}
+	add := func(c *contentIndex, f contentFile, g Generator) {
+		c.byDisplay[f.display] = len(c.files)
+		c.files = append(c.files, f)
+		c.add(len(c.files)-1, g)
 	}
 	keys := func(g Generator, dir sourceDir, names ...string) string {
 		c := index()
 		for _, name := range names {
-			c.add(contentFile{dir: dir, name: name, display: name}, g)
+			add(c, contentFile{dir: dir, name: name, display: name}, g)
 		}
 		return strings.ReplaceAll(fmt.Sprint(c.byKey, c.byPossibleKey, c.byLast), "map", "")
 	}
@@ -82,7 +87,7 @@ func TestParts(t *testing.T) {
 		c := index()
 		c.roots = []sourceDir{{fsys: fstest.MapFS{"in/x.txt": {}, "y.txt": {}, "in/d/z": {}}, dir: "in", prefix: "theme"}}
 		for _, name := range []string{"in/a.md", "in/p/index.md", "in/q/index.md", "in/p/b.md", "top.md", "in/r/deep.md", "in/r/two.md", "in/s/two.md"} {
-			c.add(contentFile{dir: c.roots[0], name: name, display: c.roots[0].displayName(name)}, Hugo)
+			add(c, contentFile{dir: c.roots[0], name: name, display: c.roots[0].displayName(name)}, Hugo)
 		}
 		f, ok := c.namedIn("theme/in/p/b.md", name)
 		return fmt.Sprint(f.display, " ", ok, "; ")

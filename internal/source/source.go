@@ -8,7 +8,7 @@
 //
 // docs/reference/source-positions.md lists what is recognised. The package
 // reads files below the project directory, the directories that Hugo mounts,
-// and the docroot. It starts one program, Hugo, see [Options.Hugo].
+// and the docroot. It starts no program.
 package source
 
 import (
@@ -20,7 +20,6 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/site"
@@ -41,18 +40,8 @@ type Options struct {
 	Roots []string
 	// Generator is the generator that [generator.Find] recognised.
 	Generator Generator
-	// Hugo is the program to ask for pages and mounts; "" to work without it.
-	Hugo string
-	// Env is the environment of Hugo.
+	// Env has the variables of the build, which override the configuration of Hugo.
 	Env []string
-	// Timeout bounds each run of Hugo; 0 means 20 seconds.
-	Timeout time.Duration
-	// Cache is the directory that keeps Hugo's answers for later runs, made if it
-	// does not exist; "" to keep none.
-	Cache string
-	// Identity is the directory by which the cache knows the project, "" for
-	// Project: a copy of a project has the same identity.
-	Identity string
 }
 
 // Link is one link of a built page.
@@ -159,17 +148,13 @@ type sources struct {
 	close     []func() error
 	content   *contentIndex
 	mounts    []mount
-	answer    answer
-	asked     bool                   // Hugo answered
 	files     func() []*templateFile // see templateFiles, listed once
 	templates func() *templateIndex  // read once
-	// Notes are messages for the user about problems that did not stop the
-	// work, such as an error of Hugo.
-	Notes []string
 }
 
 // Pending is a Map that is being made in the background: it reads the names of
-// the content files and may ask Hugo, while its caller reads the docroot.
+// the content files and the front matter that decides about addresses, while its
+// caller reads the docroot.
 type Pending struct {
 	cancel context.CancelFunc
 	done   chan struct{} // closed when m and err are set
@@ -197,7 +182,7 @@ func (p *Pending) Open() (*Map, error) {
 	return p.m, p.err
 }
 
-// Stop ends Hugo, waits for it and releases the Map.
+// Stop releases the Map.
 func (p *Pending) Stop() {
 	p.cancel()
 	<-p.done
@@ -224,23 +209,21 @@ func newMap(ctx context.Context, opt Options) (*Map, error) {
 		return nil, fmt.Errorf("open docroot %s: %w", opt.Docroot, system.Cause(err))
 	}
 	src.docroot, src.close = built.FS(), append(src.close, built.Close)
-	if opt.Generator == Hugo && opt.Hugo != "" {
-		err := src.askHugo(ctx)
-		if ctx.Err() != nil {
-			src.Close()
-			return nil, context.Cause(ctx)
-		}
-		if src.asked = err == nil; !src.asked {
-			src.Notes = append(src.Notes, err.Error()+"; positions are found by file names instead")
-			src.mounts, src.answer = nil, answer{}
-		}
-	}
-	if !src.asked {
-		if opt.Generator == Hugo {
-			src.openMounts(generator.Project{Dir: opt.Project}.ConfiguredModules(), false)
-		}
+	if opt.Generator == Hugo {
+		hugo, _ := generator.Project{Generator: Hugo, Dir: opt.Project}.Hugo(opt.Env) // audit reports its fault
+		src.openMounts(hugo.Modules)
 		src.indexContent()
+		src.addHugoPages(hugo)
+	} else {
+		src.indexContent()
+		for i := range src.content.files {
+			src.content.add(i, opt.Generator)
+		}
 		src.addListed(src.readBuildMap())
+	}
+	if ctx.Err() != nil {
+		src.Close()
+		return nil, context.Cause(ctx)
 	}
 	m := &Map{sources: src}
 	m.docs.max, m.fits.max = maxDocuments, maxTags
@@ -253,12 +236,6 @@ func (src *sources) Close() {
 		f()
 	}
 }
-
-// AsksHugo reports whether Hugo has answered, so that HugoPages has its answer.
-func (src *sources) AsksHugo() bool { return src.asked }
-
-// HugoPages returns the pages that Hugo lists for the project.
-func (src *sources) HugoPages() []generator.HugoPage { return src.answer.Pages }
 
 // useSite makes s the site of the following calls, and returns a reader for it.
 func (m *Map) useSite(s *site.Site) (*site.Reader, error) {

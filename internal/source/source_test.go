@@ -38,7 +38,7 @@ func TestLocate(t *testing.T) {
 		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) {
 			project, want := extract(t, name)
 			docroot, _, _ := strings.Cut(want[0], "/")
-			got := place(t, project, docroot, "", want)
+			got := place(t, project, docroot, want)
 			for i := range want {
 				if got[i] != want[i] {
 					t.Errorf("got %s\nwant %s", got[i], want[i])
@@ -74,7 +74,7 @@ func extract(t *testing.T, name string) (project string, want []string) {
 
 // place locates the links that the lines of want name. A file base-url in the
 // project has the site's base URL, and roots the directories with hosts of their own.
-func place(t *testing.T, project, docroot, hugo string, want []string) (got []string) {
+func place(t *testing.T, project, docroot string, want []string) (got []string) {
 	t.Helper()
 	dir := filepath.Join(project, docroot)
 	var opt site.Options
@@ -85,12 +85,9 @@ func place(t *testing.T, project, docroot, hugo string, want []string) (got []st
 	testkit.Check(t, err)
 	found, _ := generator.Detect(project)
 	roots, _ := os.ReadFile(filepath.Join(project, "roots"))
-	m, err := Open(t.Context(), Options{Project: project, Docroot: dir, Roots: strings.Fields(string(roots)), Generator: found.Generator, Hugo: hugo, Env: os.Environ()})
+	m, err := Open(t.Context(), Options{Project: project, Docroot: dir, Roots: strings.Fields(string(roots)), Generator: found.Generator, Env: os.Environ()})
 	testkit.Check(t, err)
 	defer m.Close()
-	for _, note := range m.Notes {
-		t.Error(note)
-	}
 	r := s.NewReader()
 	defer r.Close()
 	m.site = s
@@ -132,26 +129,6 @@ func shown(p *Position) string {
 	return at
 }
 
-// TestHugoFails: if Hugo is missing, fails or prints something else, only its
-// list is missing.
-func TestHugoFails(t *testing.T) {
-	project, want := extract(t, "testdata/hugo-names.txtar")
-	dir := filepath.Join(project, "public")
-	script := filepath.Join(t.TempDir(), "hugo")
-	testkit.Check(t, os.WriteFile(script, []byte("#!/bin/sh\necho 'something odd'\n"), 0o755))
-	for _, hugo := range []string{filepath.Join(project, "no-such-program"), "false", script} {
-		m, err := Open(t.Context(), Options{Project: project, Docroot: dir, Generator: Hugo, Hugo: hugo})
-		testkit.Check(t, err)
-		if len(m.Notes) != 1 || !strings.Contains(m.Notes[0], "hugo config mounts") {
-			t.Errorf("%s: notes %q", hugo, m.Notes)
-		}
-		if len(m.content.files) < 5 {
-			t.Errorf("%s: %d content files, %d links expected", hugo, len(m.content.files), len(want))
-		}
-		m.Close()
-	}
-}
-
 // TestHostile: no content of a project stops the work or leads out of the
 // project.
 func TestHostile(t *testing.T) {
@@ -170,7 +147,7 @@ func TestHostile(t *testing.T) {
 	} {
 		testkit.Check(t, os.WriteFile(filepath.Join(project, filepath.FromSlash(name)), []byte(text), 0o644))
 	}
-	got := place(t, project, "public", "", want)
+	got := place(t, project, "public", want)
 	for i := range want {
 		if got[i] != want[i] {
 			t.Errorf("got %s\nwant %s", got[i], want[i])
@@ -249,7 +226,7 @@ func TestStops(t *testing.T) {
 		t.Errorf("no links: %v, %v", places, err)
 	}
 	Start(ctx, Options{Project: project, Docroot: dir}).Stop()
-	if _, err := Open(ctx, Options{Project: project, Docroot: dir, Generator: Hugo, Hugo: "hugo"}); err != ended {
+	if _, err := Open(ctx, Options{Project: project, Docroot: dir, Generator: Hugo}); err != ended {
 		t.Errorf("Hugo: %v after the end", err)
 	}
 	testkit.Check(t, os.RemoveAll(dir))
