@@ -93,8 +93,8 @@ func (h *HugoSite) Pages(files []HugoFile) []HugoPage {
 	for i := range all {
 		f := &all[i]
 		at := [2]string{f.lang, f.name}
-		if taken[at] || f.lang == "" && len(h.Languages) > 0 {
-			pages[i].Known = true // none
+		if taken[at] || f.lang == "" && len(h.Languages) > 0 || path.Ext(files[i].Name) == ".gotmpl" {
+			pages[i].Known = true // none, or those of a content adapter
 			continue
 		}
 		taken[at] = true
