@@ -2,6 +2,7 @@ package repotest
 
 import (
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/sitelink/sitelink/hook/githook"
@@ -36,5 +37,39 @@ func TestPinnedVersions(t *testing.T) {
 	}
 	if found < 5 {
 		t.Errorf("%d snippets with a version found, there are more", found)
+	}
+}
+
+// TestReleasePinned: what a release runs and ships is named by commit or digest, and each secret is
+// in the job that needs it.
+func TestReleasePinned(t *testing.T) {
+	uses := regexp.MustCompile(`(?m)^\s*(?:- )?uses: (\S+?)@(\S+)(.*)$`)
+	commit := regexp.MustCompile(`^[0-9a-f]{40}$`)
+	found := 0
+	for _, name := range []string{"action.yml", ".github/workflows/release.yml"} {
+		for _, m := range uses.FindAllStringSubmatch(readFile(t, name), -1) {
+			found++
+			// The workflow says why this one has none.
+			if m[1] == "pypa/gh-action-pypi-publish" {
+				continue
+			}
+			if !commit.MatchString(m[2]) || !strings.HasPrefix(m[3], " # v") {
+				t.Errorf("%s: %s@%s: name a commit, and its version in a comment", name, m[1], m[2])
+			}
+		}
+	}
+	if found < 10 {
+		t.Errorf("%d actions found, there are more", found)
+	}
+	image := readFile(t, ".ci/Dockerfile")
+	if !regexp.MustCompile(`(?m)^FROM \S+@sha256:[0-9a-f]{64}$`).MatchString(image) || strings.Contains(image, "safe.directory '*'") {
+		t.Error(".ci/Dockerfile: name the image by its digest, and trust no other directory than /site")
+	}
+	workflow := readFile(t, ".github/workflows/release.yml")
+	if !strings.Contains(workflow, "\npermissions: {}\n") || strings.Count(workflow, "secrets.TAP_TOKEN") != 1 || regexp.MustCompile(`npm@\d+\s`).MatchString(workflow) {
+		t.Error("release.yml: jobs have their own permissions, the token of the taps is in one job, and npm has a version")
+	}
+	if strings.Contains(readFile(t, ".goreleaser.yaml"), "TAP_TOKEN") {
+		t.Error(".goreleaser.yaml names the token of the taps")
 	}
 }
