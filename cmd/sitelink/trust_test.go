@@ -10,10 +10,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -695,6 +697,68 @@ func TestGitWaits(t *testing.T) {
 				if took := time.Since(began); took > 4*time.Second {
 					t.Errorf("sitelink %s took %v", line, took)
 				}
+			}
+		})
+	}
+}
+
+// recognised are files that make a project one of a generator, with what they may name.
+var recognised = map[string]testkit.Files{
+	"hugo": {"hugo.toml": "baseURL = 'https://me.example/'\n[security.exec]\nallow = ['.*']\n[languages.en.security.exec]\nallow = ['.*']\n[[module.mounts]]\nsource = 'notes.txt'\ntarget = 'content/x/_content.gotmpl'\n",
+		"notes.txt": "{{ css.PostCSS }}", "go.mod": "module x\n"},
+	"jekyll": {"_config.yml": "title: x\nplugins: [evil]\n", "Gemfile": "system('evil')\n"}, "eleventy": {"eleventy.config.js": "require('child_process')"},
+	"zola": {"zola.toml": "base_url = 'https://me.example/'\n"}, "mkdocs": {"mkdocs.yml": "site_name: x\nhooks: [evil.py]\n", "docs/a.md": ""}, "astro": {"astro.config.mjs": ""},
+	"docusaurus": {"docusaurus.config.js": ""}, "vitepress": {"docs/.vitepress/config.mts": ""}, "vuepress": {"docs/.vuepress/config.js": ""},
+	"sphinx": {"conf.py": "import os; os.system('evil')\n", "index.rst": ""}, "pelican": {"pelicanconf.py": ""}, "mdbook": {"book.toml": "[preprocessor.evil]\ncommand = 'evil'\n"},
+	"quarto": {"_quarto.yml": "project: {type: website, pre-render: evil}\n"}, "antora": {"antora-playbook.yml": "site: {url: https://me.example/}\n"}, "lume": {"_config.ts": "", "deno.json": `{"tasks": {"build": "evil"}}`},
+	"hexo": {"_config.yml": "title: x\n", "package.json": `{"dependencies": {"hexo": "8"}, "scripts": {"build": "evil"}}`}, "next": {"next.config.js": "", "package.json": `{"dependencies": {"next": "15"}}`},
+	"gatsby": {"gatsby-config.js": ""}, "nuxt": {"nuxt.config.ts": ""}, "sveltekit": {"svelte.config.js": "", "package.json": `{"devDependencies": {"@sveltejs/kit": "2"}}`},
+}
+
+// TestReadingStartsNothing: in a checkout of each generator, where each program that one could need
+// leaves a mark, the commands that read start none of them.
+func TestReadingStartsNothing(t *testing.T) {
+	if len(recognised) < 20 {
+		t.Fatalf("%d generators", len(recognised))
+	}
+	// What Hugo lists, and the versions that doctor asks for.
+	allowed := regexp.MustCompile(`^(hugo (config|list|version)\b.*|[\w-]+ (--version|version))$`)
+	for generator, files := range recognised {
+		t.Run(generator, func(t *testing.T) {
+			t.Parallel()
+			h := newHostile(t)
+			programs := strings.Fields("evil node npx npm yarn pnpm bun deno ruby bundle gem rake python python3 pip uv poetry pipenv go make sh bash quarto antora lume svelte-kit vite sphinx-build hexo next nuxt gatsby astro postcss")
+			for _, name := range append(programs, slices.Collect(maps.Keys(recognised))...) {
+				h.write("bin/"+name, "#!/bin/sh\necho \"$(basename \"$0\") $*\" >>'"+h.ran+"'\nexit 1\n")
+				h.write("repo/node_modules/.bin/"+name, "#!/bin/sh\necho \"node_modules/$0 $*\" >>'"+h.ran+"'\nexit 1\n")
+			}
+			// git itself needs no program of these for what sitelink asks.
+			h.env = append(h.env, "PATH="+filepath.Join(h.base, "bin")+string(os.PathListSeparator)+os.Getenv("PATH"))
+			for name, text := range files {
+				h.write("repo/"+name, text)
+			}
+			lines := []string{"check site", "doctor", "init --dry-run", "links site"}
+			if testkit.Longer(false, true) {
+				lines = readOnly
+			}
+			for _, line := range lines {
+				if strings.HasPrefix(line, "hook") {
+					continue
+				}
+				code, out := h.sitelink(nil, line)
+				if code < 0 || code > exitNotices {
+					t.Errorf("sitelink %s: exit code %d\n%s", line, code, out)
+				}
+				ran, _ := os.ReadFile(h.ran)
+				for call := range strings.Lines(string(ran)) {
+					if !allowed.MatchString(strings.TrimSpace(call)) {
+						t.Errorf("sitelink %s started %s", line, call)
+					}
+				}
+				os.Remove(h.ran)
+			}
+			if h.connected.Load() > 0 {
+				t.Error("it connected")
 			}
 		})
 	}
