@@ -32,7 +32,7 @@ type variable struct {
 	branch bool
 }
 
-// builders is the table of builders, each row from the documentation of its makers.
+// builders is the table of builders, from what they and their users have published.
 // Forgejo and Gitea set the variables of GitHub.
 var builders = []builder{
 	{"AppVeyor", nil, []variable{{name: "APPVEYOR_PULL_REQUEST_NUMBER"}}},
