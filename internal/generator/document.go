@@ -12,6 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/sitelink/sitelink/internal/system"
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // maxConfig is the size above which a configuration file is refused: the TOML
@@ -50,6 +51,9 @@ func ParseDocument(ext string, data []byte) (map[string]any, error) {
 	data = []byte(strings.TrimPrefix(string(data), "\xef\xbb\xbf"))
 	switch strings.ToLower(ext) {
 	case ".toml":
+		if line, err := text.BoundTOML(data); err != nil {
+			return nil, fmt.Errorf("%d: %w", line, err)
+		}
 		if err := toml.Unmarshal(data, &d); err != nil {
 			line := 1
 			var decode *toml.DecodeError

@@ -3,6 +3,8 @@ package generator
 import (
 	"strings"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // FuzzScript: every value comes from the text of the program, after its names. No
@@ -34,6 +36,7 @@ func FuzzDocument(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, ext, text string) {
+		testkit.Linear(t, []byte(text), func(text []byte) { ParseDocument(ext, text) })
 		d, err := ParseDocument(ext, []byte(text))
 		if err == nil {
 			for k := range d {

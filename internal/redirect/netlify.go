@@ -13,6 +13,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
 
+	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
 
@@ -355,6 +356,10 @@ func NetlifyTOML(name string, data []byte) *File {
 	f := &File{Name: name, Settings: Settings{Dir: "/"}}
 	data = bytes.TrimPrefix(data, []byte(bom))
 	var document map[string]any
+	if line, err := text.BoundTOML(data); err != nil {
+		f.fault(CodeSyntax, Error, line, "", "the file cannot be read: "+err.Error())
+		return f
+	}
 	if err := toml.Unmarshal(data, &document); err != nil {
 		line := 1
 		var decode *toml.DecodeError

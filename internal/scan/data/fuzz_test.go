@@ -27,6 +27,8 @@ func FuzzXML(f *testing.F) {
 	}
 	var s XMLScanner
 	f.Fuzz(func(t *testing.T, text []byte) {
+		testkit.Linear(t, text, func(text []byte) { s.SVG(text) })
+		testkit.Linear(t, text, func(text []byte) { scan.CSSURLs(text, func(scan.CSSKind, int, int, []byte) {}) })
 		testkit.CheckPage(t, s.SVG(text))
 		testkit.CheckPage(t, s.XHTML(text, scan.Options{Tags: scan.Linklint}))
 		p := s.XHTML(text, scan.Options{})

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // readMap returns what ImageMap finds as "line:URL".
@@ -193,6 +195,7 @@ func FuzzMapFile(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
+		testkit.Linear(t, text, func(text []byte) { ImageMap(text) })
 		links, _, bad := ImageMap(text)
 		lines := 1 + bytes.Count(text, []byte("\n")) + bytes.Count(text, []byte("\r"))
 		last, line := 0, 0

@@ -557,6 +557,7 @@ func FuzzSrcset(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, value []byte) {
+		testkit.Linear(t, value, func(value []byte) { srcset(value, func(int, int) {}) })
 		last := 0
 		srcset(value, func(start, end int) {
 			if start < last || start >= end || end > len(value) {

@@ -78,6 +78,7 @@ func FuzzScan(f *testing.F) {
 	md := goldmark.New(goldmark.WithExtensions(extension.GFM, extension.DefinitionList), goldmark.WithRendererOptions(html.WithUnsafe()))
 	var page Scanner
 	f.Fuzz(func(t *testing.T, source []byte) {
+		testkit.Linear(t, source, func(source []byte) { s.Scan(source) })
 		p := s.Scan(source)
 		testkit.CheckPage(t, p)
 		found := map[string]bool{}
