@@ -53,6 +53,9 @@ func fileFindings(ctx context.Context, s *isite.Site, opt Options, sum *Summary)
 	}
 	out = append(out, w.found...)
 	sum.Notes = append(sum.Notes, w.notes...)
+	if w.lead != "" {
+		sum.lead(w.lead)
+	}
 	if opt.More != nil {
 		out = append(out, opt.More(isite.Wrap(s).(*site.Site))...)
 	}
@@ -86,7 +89,8 @@ type faultFinder struct {
 	reader *isite.Reader
 	found  []Finding
 	notes  []string
-	hugo   bool // the note about Hugo's sitemaps is there
+	lead   string // see [Summary.Lead]
+	hugo   bool   // the note about Hugo's sitemaps is there
 }
 
 // add notes a fault of a page that concerns the whole file.
@@ -316,6 +320,7 @@ func (w *faultFinder) outsideBase(ctx context.Context, c *scope) error {
 	f.Verdict, f.Code, f.Count = Warning, OutsideBase, 1
 	f.Message = fmt.Sprintf("%s lead to the site's host, but not below its base URL, such as %s, and are not checked; ", text.Count(total, "link"), f.Target)
 	if isWrong {
+		w.lead = fmt.Sprintf("the pages were built for the base path %s/, and not for %s/: build the site for its base URL, or correct base-url", better, s.BasePath())
 		f.Message += fmt.Sprintf("with the base path %s/, they would lead to files of the site: correct base-url", better)
 	} else {
 		f.Message += "if all links of the site look like this one, base-url is wrong; if other sites of the host answer them, ignore this code"

@@ -292,7 +292,7 @@ func newJudged(ctx context.Context, t *tally) (*judged, error) {
 		reasons[c] += n
 	}
 	if n := t.states[host.StateMissingBase]; n > max(sum.OK, fewOutside) {
-		sum.Notes = append(sum.Notes, fmt.Sprintf("most links to files of the site lack the base path %s/ (%d; %d links work): "+
+		sum.lead(fmt.Sprintf("most links to files of the site lack the base path %s/ (%d; %d links work): "+
 			"build the site for its base URL, or correct base-url if it is published elsewhere", s.BasePath(), n, sum.OK))
 	}
 	bad := slices.Clip(t.bad)

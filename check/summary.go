@@ -82,6 +82,9 @@ type Summary struct {
 	ScriptFragments []ScriptFragmentCount `json:"script_fragments"`
 	// Notes tell a person what would make the check see more.
 	Notes []string `json:"notes"`
+	// Lead is the note that explains most findings, which text shows first: the pages were
+	// built for another base path. It is empty if there is none.
+	Lead string `json:"-"`
 	// External says what a run found out about links to other sites; it is nil if it did
 	// not ask for them.
 	External *ExternalSummary `json:"external,omitempty"`
@@ -350,6 +353,9 @@ func Deployable(sum *Summary) error {
 	}
 	return fmt.Errorf("docroot %s must not be published: hugo server wrote %s; run hugo, or sitelink check --build", sum.Docroot, countPages(sum.ServerPages))
 }
+
+// lead adds a note that explains most findings.
+func (sum *Summary) lead(note string) { sum.Lead, sum.Notes = note, append(sum.Notes, note) }
 
 func countPages(n int) string {
 	if n == 1 {

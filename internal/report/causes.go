@@ -38,6 +38,12 @@ const (
 func Text(w io.Writer, r *check.Result, opt TextOptions) error {
 	s := sink{w: w}
 	causes := check.Causes(r.Findings)
+	if lead := r.Summary.Lead; lead != "" && len(r.Findings) > 0 {
+		s.buf = append(s.buf, "note: "+sentence(lead)+"\n"...)
+		rest := *r
+		rest.Summary.Notes = slices.DeleteFunc(slices.Clone(r.Summary.Notes), func(note string) bool { return note == lead })
+		r = &rest
+	}
 	summary := appendTextSummary(nil, r, len(causes), opt)
 	listed, rest := Worst(r.Findings, causes, bytes.Count(summary, []byte{'\n'}), opt)
 	for _, family := range listed {
