@@ -141,6 +141,54 @@ func TestHugoModulesInCache(t *testing.T) {
 	}
 }
 
+// TestReadingTraced lists what the reading commands start in a project of each generator, as a
+// clone, and as an archive whose .git names programs: git, and nothing of the checkout. The log has the list.
+func TestReadingTraced(t *testing.T) {
+	strace, err := exec.LookPath("strace")
+	if err != nil {
+		t.Fatal("this test needs strace")
+	}
+	program := testkit.Must(exec.LookPath("sitelink"))(t)
+	for generator, files := range recognised {
+		for _, kind := range []string{"clone", "archive"} {
+			t.Run(generator+" "+kind, func(t *testing.T) {
+				t.Parallel()
+				h := newHostile(t)
+				h.recognise(files)
+				if kind == "clone" {
+					h.git("repo", "add", "-A", "-f")
+					h.git("repo", "commit", "-q", "-m", "all")
+					h.git("", "clone", "-q", "repo", "clone")
+					h.repo = filepath.Join(h.base, "clone")
+				} else {
+					h.config("core.fsmonitor", h.evil, "core.sshCommand", h.evil, "core.hooksPath", "node_modules/.bin", "diff.external", h.evil)
+				}
+				trace := filepath.Join(h.base, "trace")
+				started := map[string]int{}
+				for _, line := range readOnly {
+					if strings.HasPrefix(line, "hook") {
+						continue
+					}
+					h.sitelink([]string{strace, "-f", "-qq", "-s", "4096", "-e", "signal=none", "-e", "trace=execve,connect", "-o", trace}, line)
+					for call := range strings.Lines(string(testkit.Read(t, trace))) {
+						m := executed.FindStringSubmatch(call)
+						if why := h.forbidden(program, strings.TrimSpace(call)); why != "" && (m == nil || !asked.MatchString(m[2])) {
+							t.Errorf("sitelink %s: %s: %s", line, why, call)
+						}
+						if m != nil && !strings.Contains(call, "ENOENT") {
+							started[filepath.Base(m[1])]++
+						}
+					}
+				}
+				t.Logf("started: %v", started)
+			})
+		}
+	}
+}
+
+// asked is what Hugo lists, and the versions that doctor asks for.
+var asked = regexp.MustCompile(`^"hugo", "(config|list|version)"|^"[\w-]+", "(--version|version)"$|^"/bin/sh", "[^"]*/bin/[\w-]+", "(config|list|version|--version)`)
+
 // forbidden says what is wrong with a call, "" if nothing is.
 func (h *hostile) forbidden(program, call string) string {
 	if m := executed.FindStringSubmatch(call); m != nil {
@@ -157,7 +205,7 @@ func (h *hostile) forbidden(program, call string) string {
 		// upload-pack of a remote of this machine is git's own.
 		switch name := filepath.Base(m[1]); {
 		case (name == "git" || strings.HasPrefix(name, "git-")) && !strings.HasPrefix(m[1], h.base) && len(args) > 1:
-			allowed := []string{"rev-parse", "config", "ls-files", "ls-tree", "cat-file", "version", "log",
+			allowed := []string{"rev-parse", "config", "check-ignore", "ls-files", "ls-tree", "cat-file", "version", "log",
 				"init", "ls-remote", "fetch", "upload-pack", "git-upload-pack", "index-pack", "unpack-objects", "rev-list", "pack-objects", "remote-http", "maintenance", "--shallow-file"}
 			if slices.Contains(allowed, strings.TrimPrefix(args[1], "git-")) || name != "git" {
 				return ""

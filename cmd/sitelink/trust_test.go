@@ -715,6 +715,21 @@ var recognised = map[string]testkit.Files{
 	"gatsby": {"gatsby-config.js": ""}, "nuxt": {"nuxt.config.ts": ""}, "sveltekit": {"svelte.config.js": "", "package.json": `{"devDependencies": {"@sveltejs/kit": "2"}}`},
 }
 
+// recognise makes the checkout a project with these files, in which each program that a generator
+// could need leaves a mark.
+func (h *hostile) recognise(files testkit.Files) {
+	programs := strings.Fields("evil node npx npm yarn pnpm bun deno ruby bundle gem rake python python3 pip uv poetry pipenv go make sh bash quarto antora lume svelte-kit vite sphinx-build hexo next nuxt gatsby astro postcss")
+	for _, name := range append(programs, slices.Collect(maps.Keys(recognised))...) {
+		h.write("bin/"+name, "#!/bin/sh\necho \"$(basename \"$0\") $*\" >>'"+h.ran+"'\nexit 1\n")
+		h.write("repo/node_modules/.bin/"+name, "#!/bin/sh\necho \"node_modules/$0 $*\" >>'"+h.ran+"'\nexit 1\n")
+	}
+	// git itself needs no program of these for what sitelink asks.
+	h.env = append(h.env, "PATH="+filepath.Join(h.base, "bin")+string(os.PathListSeparator)+os.Getenv("PATH"))
+	for name, text := range files {
+		h.write("repo/"+name, text)
+	}
+}
+
 // TestReadingStartsNothing: in a checkout of each generator, where each program that one could need
 // leaves a mark, the commands that read start none of them.
 func TestReadingStartsNothing(t *testing.T) {
@@ -727,16 +742,7 @@ func TestReadingStartsNothing(t *testing.T) {
 		t.Run(generator, func(t *testing.T) {
 			t.Parallel()
 			h := newHostile(t)
-			programs := strings.Fields("evil node npx npm yarn pnpm bun deno ruby bundle gem rake python python3 pip uv poetry pipenv go make sh bash quarto antora lume svelte-kit vite sphinx-build hexo next nuxt gatsby astro postcss")
-			for _, name := range append(programs, slices.Collect(maps.Keys(recognised))...) {
-				h.write("bin/"+name, "#!/bin/sh\necho \"$(basename \"$0\") $*\" >>'"+h.ran+"'\nexit 1\n")
-				h.write("repo/node_modules/.bin/"+name, "#!/bin/sh\necho \"node_modules/$0 $*\" >>'"+h.ran+"'\nexit 1\n")
-			}
-			// git itself needs no program of these for what sitelink asks.
-			h.env = append(h.env, "PATH="+filepath.Join(h.base, "bin")+string(os.PathListSeparator)+os.Getenv("PATH"))
-			for name, text := range files {
-				h.write("repo/"+name, text)
-			}
+			h.recognise(files)
 			lines := []string{"check site", "doctor", "init --dry-run", "links site"}
 			if testkit.Longer(false, true) {
 				lines = readOnly
