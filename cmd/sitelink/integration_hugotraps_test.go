@@ -129,7 +129,7 @@ func TestHugoStale(t *testing.T) {
 		past := time.Now().Add(-time.Hour)
 		testkit.Check(t, os.Chtimes(filepath.Join(p.dir, "static/old.html"), past, past))
 		p.hugo()
-		p.sitelink(exitClean, checkOnly, `note: Hugo site \(hugo.toml\): checking public, published at https://example\.org/`, "!stale")
+		p.sitelink(exitClean, checkOnly, `note: Hugo site \(config.toml\): checking public, published at https://example\.org/`, "!stale")
 		os.Remove(filepath.Join(p.dir, "content/b.md"))
 		p.hugo()
 		if err := os.Chtimes(filepath.Join(p.dir, "public/b/index.html"), past, past); err != nil {
@@ -242,7 +242,7 @@ func TestHugoAddresses(t *testing.T) {
 			{"other deployments", "baseURL = 'https://example.org/sub/'", "[top](https://example.org/) [app](/app/)", exitClean, []string{`2 outside-base`}},
 			{"path without base", "baseURL = '/sub/'", "[b](/b/)", exitFindings, []string{`did you mean /sub/b/\?`, `: 1 error$`}},
 			{"path only", "baseURL = '/sub/'", "[b](/sub/b/) [no](/sub/no/)", exitFindings, []string{`published at /sub/`, `directory not found: /sub/no/`, `: 1 error$`}},
-			{"root only", "baseURL = '/'", "[b](/b/)", exitClean, []string{`note: Hugo site \(hugo.toml\): checking public`}},
+			{"root only", "baseURL = '/'", "[b](/b/)", exitClean, []string{`note: Hugo site \(config.toml\): checking public`}},
 			{"canonifyURLs", "baseURL = 'https://example.org/sub/'\ncanonifyURLs = true", "[b](/b/) [no](/no/)", exitFindings, []string{`directory not found: /sub/no/`, `: 1 error$`}},
 			{"relativeURLs", "baseURL = 'https://example.org/sub/'\nrelativeURLs = true", "[b](/b/) [no](/no/)", exitFindings, []string{`directory not found: /sub/no/`, `: 1 error$`}},
 			{"uglyURLs", "baseURL = 'https://example.org/'\nuglyURLs = true", "[b](/b.html) [no](/b/)", exitFindings, []string{`directory not found: /b/`, `did you mean /b\.html\?`, `: 1 error$`}},
