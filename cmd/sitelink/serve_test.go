@@ -396,13 +396,17 @@ func TestServeFlags(t *testing.T) {
 		t.Errorf("two notices per minute from one address: %v", statuses)
 	}
 	id := r.until(source, "held").ID
-	next := regexp.MustCompile(`verified +(\S+)\nnext look +(\S+)\n`).FindStringSubmatch(r.run(0, "show", id))
-	if next == nil {
-		t.Fatalf("the next look:\n%s", r.run(0, "show", id))
+	// The second notice has the mention verified again. Until that has ended, the next look is
+	// when another process may take it over, in an hour.
+	var wait time.Duration
+	for deadline := time.Now().Add(10 * time.Second); wait < 100*time.Minute && time.Now().Before(deadline); {
+		next := regexp.MustCompile(`verified +(\S+)\nnext look +(\S+)\n`).FindStringSubmatch(r.run(0, "show", id))
+		if next == nil {
+			t.Fatalf("the next look:\n%s", r.run(0, "show", id))
+		}
+		wait = testkit.Must(time.Parse(time.RFC3339, next[2]))(t).Sub(testkit.Must(time.Parse(time.RFC3339, next[1]))(t))
 	}
-	verified, err := time.Parse(time.RFC3339, next[1])
-	due, err2 := time.Parse(time.RFC3339, next[2])
-	if wait := due.Sub(verified); err != nil || err2 != nil || wait < 100*time.Minute || wait > 140*time.Minute {
+	if wait < 100*time.Minute || wait > 140*time.Minute {
 		t.Errorf("with --recheck 2h, the next look comes after %v", wait)
 	}
 	if status, text := get(); status != http.StatusNotFound || !strings.Contains(text, "/webmention") {
