@@ -223,8 +223,7 @@ type automaton struct {
 
 type set []uint64
 
-func (s set) add(i int)      { s[i/64] |= 1 << (i % 64) }
-func (s set) has(i int) bool { return s[i/64]&(1<<(i%64)) != 0 }
+func (s set) add(i int) { s[i/64] |= 1 << (i % 64) }
 
 // newAutomaton compiles a valid pattern without alternatives.
 func newAutomaton(pattern string) automaton {

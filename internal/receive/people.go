@@ -106,6 +106,10 @@ func (h *forPeople) run(ctx context.Context) error {
 	if h.notifier != nil {
 		done.Go(func() { h.notifier.Run(ctx) }) // it logs what it could not send
 	}
+	if h.rules == "" {
+		<-ctx.Done()
+		return nil
+	}
 	for {
 		select {
 		case <-ctx.Done():
@@ -113,7 +117,7 @@ func (h *forPeople) run(ctx context.Context) error {
 		case <-time.After(rulesEvery):
 		}
 		info, err := os.Stat(h.rules)
-		if h.rules == "" || err != nil || info.ModTime().Equal(h.read) {
+		if err != nil || info.ModTime().Equal(h.read) {
 			continue
 		}
 		if err := h.readRules(ctx); err != nil && ctx.Err() == nil {
