@@ -49,10 +49,6 @@ func TestReleasePinned(t *testing.T) {
 	for _, name := range []string{"action.yml", ".github/workflows/release.yml"} {
 		for _, m := range uses.FindAllStringSubmatch(readFile(t, name), -1) {
 			found++
-			// The workflow says why this one has none.
-			if m[1] == "pypa/gh-action-pypi-publish" {
-				continue
-			}
 			if !commit.MatchString(m[2]) || !strings.HasPrefix(m[3], " # v") {
 				t.Errorf("%s: %s@%s: name a commit, and its version in a comment", name, m[1], m[2])
 			}
