@@ -267,7 +267,7 @@ func (r *Init) carryOut(ctx context.Context) error {
 			r.say("would install the pre-push hook")
 			return nil
 		}
-		// Whoever makes an archive chooses core.hooksPath, and with it where the hook is written.
+		// An archive can bring core.hooksPath along, and with it where the hook is written.
 		dir := filepath.Dir(state.File)
 		if _, where := system.Outside(r.Repo.Top, dir); where != "" && !state.ConfigHooks && !within(r.Repo.Common, dir) {
 			yes, err := r.yes(ctx, fmt.Sprintf("core.hooksPath leads out of the repository. Write the hook to %s?", dir))
