@@ -15,7 +15,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -736,8 +735,6 @@ func TestReadingStartsNothing(t *testing.T) {
 	if len(recognised) < 20 {
 		t.Fatalf("%d generators", len(recognised))
 	}
-	// What Hugo lists, and the versions that doctor asks for.
-	allowed := regexp.MustCompile(`^(hugo (config|list|version)\b.*|[\w-]+ (--version|version))$`)
 	for generator, files := range recognised {
 		t.Run(generator, func(t *testing.T) {
 			t.Parallel()
@@ -757,9 +754,7 @@ func TestReadingStartsNothing(t *testing.T) {
 				}
 				ran, _ := os.ReadFile(h.ran)
 				for call := range strings.Lines(string(ran)) {
-					if !allowed.MatchString(strings.TrimSpace(call)) {
-						t.Errorf("sitelink %s started %s", line, call)
-					}
+					t.Errorf("sitelink %s started %s", line, call)
 				}
 				os.Remove(h.ran)
 			}
