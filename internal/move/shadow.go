@@ -190,7 +190,7 @@ func copyFile(name, to string, d fs.DirEntry) error {
 	if err != nil {
 		return err
 	}
-	in, err := os.Open(name)
+	in, err := system.Open(name)
 	if err != nil {
 		return err
 	}
