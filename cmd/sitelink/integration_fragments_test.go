@@ -24,6 +24,11 @@ type fragmentPage struct {
 // minFragments keeps TestChromiumFragments from passing on nothing.
 const minFragments = 500
 
+// unlike are the links with another verdict than Chromium's, and why.
+var unlike = map[string]string{
+	"rawtext.html#w33": "a style that begins in noscript ends there where scripts run; sitelink also reads the links in noscript, and then it does not",
+}
+
 // TestChromiumFragments: for every fixture page and fragment, sitelink says
 // that the fragment is missing exactly when Chromium does not find it (LL-63;
 // LL-39 in the pages names*.html).
@@ -49,7 +54,7 @@ func TestChromiumFragments(t *testing.T) {
 	files["links.html"] = page.String()
 	docroot := writeFixtures(t, files)
 
-	b := startChromium(t)
+	b := &browser{testkit.StartBrowser(t, true), t} // what is in noscript is text only where scripts run
 	origin := serveFixtures(t, docroot)
 	b.Load(origin + "/links.html")
 	var urls []string
@@ -90,7 +95,8 @@ func TestChromiumFragments(t *testing.T) {
 			got = "found"
 		}
 		resolved, fragment, _ := strings.Cut(url, "#")
-		if got != want || r.Fragment != fragment || origin+r.Target != resolved || r.Status != 200 {
+		same := got == want && r.Fragment == fragment && origin+r.Target == resolved && r.Status == 200
+		if _, known := unlike[hrefs[i]]; same == known {
 			differ++
 			fmt.Fprintf(w, "%q\t%s\t%s\t%s\t%d\n", clip(hrefs[i]), want, got, clip(r.Target+"#"+r.Fragment), r.Status)
 		}
