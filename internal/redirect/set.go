@@ -77,15 +77,16 @@ func (s *Set) TooCostly() error {
 		most.Source.File, most.Source.Line, count(unindexed, "rule"), clip(most.Text))
 }
 
-// maxRuleInstructions is the largest size of all expressions of a set. A site of 10,000
-// rules with placeholders has 300,000.
+// maxRuleInstructions is the largest size of all expressions of a set, beyond an
+// instruction for each byte of them: 100,000 rules of a few words are no fault, but
+// repetitions such as (a{1,900}){1,9} are.
 const maxRuleInstructions = 1_000_000
 
-// size returns the instructions of all expressions of a rule.
-func (r *Rule) size() (n int) {
+// size returns the instructions of all expressions of a rule, and their bytes.
+func (r *Rule) size() (n, bytes int) {
 	add := func(e *expression) {
 		if e != nil {
-			n += e.size
+			n, bytes = n+e.size, bytes+len(e.source)
 		}
 	}
 	add(r.match.expr)
@@ -97,7 +98,7 @@ func (r *Rule) size() (n int) {
 			add(list[i].expr)
 		}
 	}
-	return n
+	return n, bytes
 }
 
 // setRule is a rule with its position in a set.
@@ -161,9 +162,9 @@ func New(opt Options, files ...*File) *Set {
 				if r.group != group {
 					continue
 				}
-				size := r.size()
-				if instructions += size; instructions > maxRuleInstructions && size > 0 {
-					f.fault(CodeSyntax, Error, r.Source.Line, r.Text, "the patterns of the rules are too large: compiled, those up to this one have more than 1,000,000 instructions; sitelink leaves it out")
+				size, bytes := r.size()
+				if instructions += max(size-bytes, 0); instructions > maxRuleInstructions && size > 0 {
+					f.fault(CodeSyntax, Error, r.Source.Line, r.Text, "the patterns of the rules are too large: compiled, they have 1,000,000 instructions more than the patterns have bytes, so sitelink leaves this one out")
 					continue
 				}
 				module := int32(n)*groupsPerFile + group
