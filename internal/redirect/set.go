@@ -78,7 +78,7 @@ func (s *Set) TooCostly() error {
 }
 
 // maxRuleInstructions is the largest size of all expressions of a set, beyond an
-// instruction for each byte of them: 100,000 rules of a few words are no fault, but
+// instruction for each byte of them: 100,000 rules of a few words are allowed, but
 // repetitions such as (a{1,900}){1,9} are.
 const maxRuleInstructions = 1_000_000
 
