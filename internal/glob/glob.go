@@ -3,7 +3,7 @@
 //
 // A pattern may come with a hostile checkout, so it is compiled once, when it is read, to
 // what matches in linear time: for each character of a name, a step for each 64 elements
-// of the pattern, whatever both are. Alternatives such as {a,b} are written out, up to
+// of the pattern, and outside of ASCII one for each element. Alternatives such as {a,b} are written out, up to
 // [MaxSize].
 package glob
 

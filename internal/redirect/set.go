@@ -79,7 +79,7 @@ func (s *Set) TooCostly() error {
 
 // maxRuleInstructions is the largest size of all expressions of a set, beyond an
 // instruction for each byte of them: 100,000 rules of a few words are allowed, but
-// repetitions such as (a{1,900}){1,9} are.
+// repetitions such as (a{1,900}){1,9} are not.
 const maxRuleInstructions = 1_000_000
 
 // size returns the instructions of all expressions of a rule, and their bytes.
