@@ -162,17 +162,17 @@ func tableOf(v any) map[string]any {
 	return m
 }
 
-// property is a string in a configuration that is a program: name: "value".
+// property is a value in a configuration that is a program: name: "value".
 type property struct {
 	// within are the names of the objects around it, the outermost first; "" for
 	// braces without a name before them.
 	within []string
 	name   string
-	value  string
+	value  any // a string, true or false
 }
 
 // scriptProperties lists the properties of a JavaScript or TypeScript file whose
-// values are string literals, and calls with one such value, such as
+// values are string literals, true or false, and calls with one such value, such as
 // setOutput("x"), named with their parenthesis: "setOutput(". It runs nothing, so
 // it does not find values that the program computes.
 func scriptProperties(text string) (all []property) {
@@ -190,10 +190,7 @@ func scriptProperties(text string) (all []property) {
 		case c == '\'' || c == '"' || c == '`':
 			value, end, plain := scriptText(text, i)
 			i = end
-			next := strings.TrimLeft(text[i:], " \t\r\n")
-			// Only a whole value counts, not the beginning of a longer expression.
-			whole := next == "" || strings.IndexByte(",})];", next[0]) >= 0 || strings.HasPrefix(next, "//") || strings.HasPrefix(next, "/*")
-			if key && plain && whole {
+			if key && plain && whole(text[i:]) {
 				all = append(all, property{append([]string(nil), within...), name, value})
 			}
 			name, key = value, false
@@ -202,6 +199,9 @@ func scriptProperties(text string) (all []property) {
 			start := i
 			for i < len(text) && isWord(text[i]) {
 				i++
+			}
+			if word := text[start:i]; key && (word == "true" || word == "false") && whole(text[i:]) {
+				all = append(all, property{append([]string(nil), within...), name, word == "true"})
 			}
 			name, key = text[start:i], false
 			continue
@@ -229,6 +229,13 @@ func scriptProperties(text string) (all []property) {
 		i++
 	}
 	return all
+}
+
+// whole reports whether a value ends before rest: it is not the beginning of a longer
+// expression.
+func whole(rest string) bool {
+	rest = strings.TrimLeft(rest, " \t\r\n")
+	return rest == "" || strings.IndexByte(",})];", rest[0]) >= 0 || strings.HasPrefix(rest, "//") || strings.HasPrefix(rest, "/*")
 }
 
 func isWord(c byte) bool {

@@ -1,6 +1,7 @@
 package generator
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -12,7 +13,7 @@ import (
 func FuzzScript(f *testing.F) {
 	for _, seed := range []string{
 		"export default { site: 'https://example.org', base: \"/x\" }", "module.exports = c => ({ dir: { output: `d` } })", "a: 'b", "/* { */ // }\n}}])",
-		"x('y')", "a: '\\u0041'", "`${a: 'b'}`", "{ a: { b: [ { c: 'd' } ] } }",
+		"x('y')", "a: '\\u0041'", "`${a: 'b'}`", "{ a: { b: [ { c: 'd' } ] } }", "{ a: true, b: false && c }",
 	} {
 		f.Add(seed)
 	}
@@ -20,7 +21,8 @@ func FuzzScript(f *testing.F) {
 		for _, p := range scriptProperties(text) {
 			name := strings.TrimRight(p.name, "(")
 			at := strings.Index(text, name)
-			if at < 0 || !strings.Contains(text[at:], p.value) || strings.Contains(p.value, "\\") {
+			value := fmt.Sprint(p.value)
+			if at < 0 || !strings.Contains(text[at:], value) || strings.Contains(value, "\\") {
 				t.Errorf("%q: property %+v", text, p)
 			}
 		}

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/sitelink/sitelink/internal/weburl"
 )
 
 // hugoNewFiles are the names of Hugo's configuration. hugoOldFiles are the only
@@ -31,6 +33,7 @@ var hugoRow = row{
 	warning:    "WARN ",
 	ownFiles:   true, // README.md and the like at its root are not among them
 	baseFlags:  []string{"-b", "--baseURL"},
+	form:       weburl.SlashForm,
 	outFlags:   []string{"-d", "--destination"},
 	quietFlags: []string{"--quiet"},
 }
@@ -107,6 +110,14 @@ func (p Project) Hugo(env []string, args ...string) (*HugoSite, error) {
 	_, ignoreVendor := flagValue(args, "--ignoreVendorPaths")
 	h.readModules(environment, ignoreVendor)
 	h.Settings = h.settings()
+	if h.config["uglyurls"] == true {
+		h.Form = weburl.FileForm
+		for _, name := range names {
+			if place := keyPlace(Project{Dir: h.dir}, name, "uglyURLs"); place != name {
+				h.FormFrom = place
+			}
+		}
+	}
 	return h, err
 }
 
@@ -198,7 +209,7 @@ func setVariables(config map[string]any, env []string) (from string) {
 
 // settings returns what the configuration says about the built site.
 func (h *HugoSite) settings() Settings {
-	s := oneRoot(textOf(h.config["publishdir"]), textOf(h.config["baseurl"]), h.From)
+	s := Settings{Docroot: slashed(textOf(h.config["publishdir"])), Roots: []Root{{Base: tidyBase(textOf(h.config["baseurl"]))}}, Form: hugoRow.form, From: h.From}
 	s.RefNotFound, s.HeadingIDs = textOf(h.config["reflinksnotfoundurl"]), hugoHeadingIDs(h.config)
 	s.RelativeURLs = h.config["relativeurls"] == true
 	languages := tableOf(h.config["languages"])

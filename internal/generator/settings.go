@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"path"
 	"strings"
+
+	"github.com/sitelink/sitelink/internal/weburl"
 )
 
 // Root is a part of a docroot with an address of its own.
@@ -37,6 +39,10 @@ type Settings struct {
 	HeadingIDs HeadingIDs
 	// RelativeURLs is Hugo's setting of that name.
 	RelativeURLs bool
+	// Form is how the generator writes the addresses of pages, "" if that is unknown;
+	// FormFrom is the file and line that say it, "" for the generator's default.
+	Form     weburl.Form
+	FormFrom string
 	// From names the source of the settings: a file, a variable or a flag; "" if all are
 	// defaults.
 	From string
@@ -78,11 +84,6 @@ func (p Project) Settings(env []string, args ...string) (s Settings, err error) 
 	}
 	s.Docroot = path.Clean(cmp.Or(s.Docroot, p.Docroot))
 	return s, nil
-}
-
-// oneRoot returns the settings of a project with one address.
-func oneRoot(docroot, base, from string) Settings {
-	return Settings{Docroot: slashed(docroot), Roots: []Root{{Base: tidyBase(base)}}, From: from}
 }
 
 // tidyBase returns the base URL that a configuration holds, "" if it is the root of

@@ -24,6 +24,9 @@ func settingsText(s Settings) string {
 	if s.HeadingIDs != "" {
 		text += " ids " + string(s.HeadingIDs)
 	}
+	if s.FormFrom != "" {
+		text += " writes " + string(s.Form) + " (" + s.FormFrom + ")"
+	}
 	return text
 }
 
@@ -85,6 +88,18 @@ func TestSettings(t *testing.T) {
 		"vitepress/root":     {files: map[string]string{"docs/.vitepress/config.mts": "export default defineConfig({ base: '/repo/', outDir: '../public', sitemap: { base: 'no' } })"}, want: "public @/repo/  (docs/.vitepress/config.mts)"},
 		"vitepress/relative": {files: map[string]string{".vitepress/config.js": "export default { base: './' }"}, want: ".vitepress/dist @  (.vitepress/config.js)"},
 		"vuepress/base":      {files: map[string]string{"docs/.vuepress/config.js": "module.exports = { base: '/x/' }"}, want: "docs/.vuepress/dist @/x/  (docs/.vuepress/config.js)"},
+		"vitepress/clean":    {files: map[string]string{"docs/.vitepress/config.mts": "export default {\n  cleanUrls: true,\n}"}, want: "docs/.vitepress/dist @  (docs/.vitepress/config.mts) writes /a (docs/.vitepress/config.mts:2)"},
+		"vitepress/other":    {files: map[string]string{"docs/.vitepress/config.mts": "export default { x: { cleanUrls: true }, cleanUrls: !true }"}, want: "docs/.vitepress/dist @  (docs/.vitepress/config.mts)"},
+		"docusaurus/bare":    {files: map[string]string{"docusaurus.config.js": "const config = {\n  trailingSlash: false, // here\n};\n"}, want: "build @  (docusaurus.config.js) writes /a (docusaurus.config.js:2)"},
+		"astro/never":        {files: map[string]string{"astro.config.mjs": "export default { build: { format: 'file' },\n trailingSlash: 'never' }"}, want: "dist @  (astro.config.mjs) writes /a (astro.config.mjs:2)"},
+		"astro/format":       {files: map[string]string{"astro.config.mjs": "export default { build: {\n format: 'file' } }"}, want: "dist @  (astro.config.mjs) writes /a.html (astro.config.mjs:2)"},
+		"mkdocs/files":       {files: map[string]string{"mkdocs.yaml": "site_name: x\nuse_directory_urls: false\n"}, want: "site @  (mkdocs.yaml) writes /a.html (mkdocs.yaml:2)"},
+		"jekyll/pretty":      {files: map[string]string{"_config.yml": "# permalink\npermalink: pretty\n"}, want: "_site @  (_config.yml) writes /a/ (_config.yml:2)"},
+		"jekyll/pattern":     {files: map[string]string{"_config.yml": "permalink: /:year/:title:output_ext\n"}, want: "_site @  (_config.yml) writes /a.html (_config.yml:1)"},
+		"hugo/ugly":          {files: map[string]string{"hugo.toml": "title = 'x'\nuglyurls = true\n"}, want: "public @  (hugo.toml) writes /a.html (hugo.toml:2)"},
+		"hexo/permalink":     {files: map[string]string{"_config.yml": "public_dir: public\npermalink: :title.html\n"}, want: "public @  (_config.yml) writes /a.html (_config.yml:2)"},
+		"next/slash":         {files: map[string]string{"next.config.mjs": "export default { output: 'export', trailingSlash: true };"}, want: "out @  (next.config.mjs) writes /a/ (next.config.mjs:1)"},
+		"antora/drop":        {files: map[string]string{"antora-playbook.yml": "urls:\n  html_extension_style: drop\n"}, want: "build/site @  (antora-playbook.yml) writes /a (antora-playbook.yml:2)"},
 		"sphinx/flat":        {files: map[string]string{"docs/conf.py": "project = 'x'\nhtml_baseurl = \"https://example.org/en/\"  # here\nhtml_base_url = 'https://no.example'\n"}, want: "docs/_build/html @https://example.org/en/  (docs/conf.py)"},
 		"sphinx/separate":    {files: map[string]string{"source/conf.py": "extensions = []\n", "build/html/index.html": ""}, want: "build/html @  (source/conf.py)"},
 		"pelican/publish":    {files: map[string]string{"pelicanconf.py": "SITEURL = ''\nOUTPUT_PATH = 'www'\n", "publishconf.py": "SITEURL = 'https://example.org/blog'\n"}, want: "www @https://example.org/blog/  (publishconf.py)"},

@@ -2,6 +2,7 @@ package generator
 
 import (
 	"cmp"
+	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
+	"github.com/sitelink/sitelink/internal/weburl"
 )
 
 // row describes one generator. Two words in its commands stand for directories:
@@ -42,6 +44,10 @@ type row struct {
 	// The keys of the configuration with the docroot, the address and the path
 	// below it, see [lookup].
 	docrootKeys, baseKey, pathKey string
+	// form is how addresses are written by default, forms are what the configuration
+	// says about it: the first in a file counts.
+	form  weburl.Form
+	forms []formKey
 	// content are directories whose names are not part of the addresses of pages.
 	content []string
 	// configs and command replace files and build, for generators that need more.
@@ -59,6 +65,14 @@ type row struct {
 	baseFlags, outFlags, quietFlags []string
 }
 
+// formKey is a key of the configuration that decides the form of addresses: it has form
+// where the key is value. Without a value, the key is a pattern of addresses.
+type formKey struct {
+	key   string
+	value any
+	form  weburl.Form
+}
+
 // rows is the table of generators.
 var rows = []row{
 	hugoRow,
@@ -67,12 +81,17 @@ var rows = []row{
 		files: []string{"_config.yml", "_config.yaml", "_config.toml"}, docroots: []string{"_site"},
 		docrootKeys: "destination", baseKey: "url", pathKey: "baseurl", content: []string{"_pages", "_drafts"},
 		strict: []string{"--strict_front_matter"}, baseFlags: []string{"-b", "--baseurl"}, outFlags: []string{"-d", "--destination"},
+		form: weburl.FileForm, forms: []formKey{
+			{"permalink", "pretty", weburl.SlashForm}, {"permalink", "date", weburl.FileForm}, {"permalink", "weekdate", weburl.FileForm},
+			{"permalink", "ordinal", weburl.FileForm}, {"permalink", "none", weburl.FileForm}, {"permalink", nil, ""},
+		},
 	},
 	{
 		name: Eleventy, title: "Eleventy", port: 8080, npm: "@11ty/eleventy", usual: "eleventy", build: "eleventy --output=OUT",
 		files: append([]string{".eleventy.js"}, scripts("eleventy.config")...), docroots: []string{"_site"},
 		docrootKeys: "setOutputDirectory( dir.output", pathKey: "pathPrefix", content: []string{"src", "content", "input", "site"},
 		baseFlags: []string{"--pathprefix"}, outFlags: []string{"--output"},
+		form: weburl.SlashForm,
 	},
 	{
 		name: Zola, title: "Zola", port: 1111, install: "see https://www.getzola.org/documentation/getting-started/installation/", version: "0.21.0",
@@ -80,32 +99,41 @@ var rows = []row{
 		usual: "zola build", build: "zola build --force --output-dir OUT", // forced, since the directory may exist and be empty
 		files: []string{"zola.toml", "config.toml"}, docroots: []string{"public"}, docrootKeys: "output_dir", baseKey: "base_url", content: []string{"content"},
 		baseFlags: []string{"-u", "--base-url"}, outFlags: []string{"-o", "--output-dir"},
+		form: weburl.SlashForm,
 	},
 	{
 		name: MkDocs, title: "MkDocs", port: 8000, pip: "mkdocs", usual: "mkdocs build", build: "mkdocs build --site-dir OUT",
 		files: []string{"mkdocs.yml", "mkdocs.yaml"}, docroots: []string{"site"}, docrootKeys: "site_dir", baseKey: "site_url", content: []string{"docs"},
 		strict: []string{"--strict"}, outFlags: []string{"-d", "--site-dir"},
+		form: weburl.SlashForm, forms: []formKey{{"use_directory_urls", true, weburl.SlashForm}, {"use_directory_urls", false, weburl.FileForm}},
 	},
 	{
 		name: Astro, title: "Astro", port: 4321, npm: "astro", usual: "astro build", build: "astro build --outDir OUT",
 		files: scripts("astro.config"), docroots: []string{"dist"}, docrootKeys: "outDir", baseKey: "site", pathKey: "base",
 		content:   []string{"src/content/docs", "src/content/pages", "src/content", "src/pages"},
 		baseFlags: []string{"--site"}, outFlags: []string{"--outDir"},
+		form: weburl.SlashForm, forms: []formKey{
+			{"trailingSlash", "always", weburl.SlashForm}, {"trailingSlash", "never", weburl.BareForm},
+			{"build.format", "file", weburl.FileForm}, {"build.format", "directory", weburl.SlashForm},
+		},
 	},
 	{
 		name: Docusaurus, title: "Docusaurus", port: 3000, npm: "@docusaurus/core", usual: "docusaurus build", build: "docusaurus build --out-dir OUT",
 		files: scripts("docusaurus.config"), docroots: []string{"build"}, baseKey: "url", pathKey: "baseUrl", content: []string{"src/pages", "docs", "i18n"},
 		outFlags: []string{"--out-dir"},
+		form:     weburl.BareForm, forms: []formKey{{"trailingSlash", true, weburl.SlashForm}, {"trailingSlash", false, weburl.BareForm}},
 	},
 	{
 		name: "vitepress", title: "VitePress", port: 5173, npm: "vitepress", build: "vitepress build SOURCE --outDir OUT", usual: "vitepress build SOURCE",
 		sources: []string{"docs"}, files: scripts(".vitepress/config", ".vitepress/config/index"), docroots: []string{".vitepress/dist"},
 		docrootKeys: "outDir", pathKey: "base", content: []string{"docs", "src"}, baseFlags: []string{"--base"}, outFlags: []string{"--outDir"},
+		form: weburl.FileForm, forms: []formKey{{"cleanUrls", true, weburl.BareForm}, {"cleanUrls", false, weburl.FileForm}},
 	},
 	{
 		name: "vuepress", title: "VuePress", port: 8080, npm: "vuepress", build: "vuepress build SOURCE --dest OUT", usual: "vuepress build SOURCE",
 		sources: []string{"docs"}, files: scripts(".vuepress/config"), docroots: []string{".vuepress/dist"},
 		pathKey: "base", content: []string{"docs", "src"}, outFlags: []string{"-d", "--dest"},
+		form: weburl.FileForm,
 	},
 	{
 		name: "sphinx", title: "Sphinx", port: 8000, pip: "sphinx", build: "sphinx-build -b html SOURCE OUT",
@@ -117,6 +145,7 @@ var rows = []row{
 		name: "pelican", title: "Pelican", port: 8000, pip: "'pelican[markdown]'", build: "pelican content -o OUT", usual: "pelican content",
 		files: []string{"pelicanconf.py", "publishconf.py"}, overrides: true, docroots: []string{"output"},
 		docrootKeys: "OUTPUT_PATH", baseKey: "SITEURL", content: []string{"content/pages", "content"}, outFlags: []string{"-o", "--output"},
+		form: weburl.FileForm, forms: []formKey{{"ARTICLE_URL", nil, ""}},
 	},
 	{
 		name: "mdbook", title: "mdBook", port: 3000, install: "see https://rust-lang.github.io/mdBook/guide/installation.html", version: "0.5.0",
@@ -124,42 +153,51 @@ var rows = []row{
 		build: "mdbook build SOURCE --dest-dir OUT", usual: "mdbook build SOURCE", sources: []string{"docs", "doc", "guide"},
 		files: []string{"book.toml"}, docroots: []string{"book"}, docrootKeys: "build.build-dir", pathKey: "output.html.site-url",
 		content: []string{"src", "docs/src", "doc/src", "guide/src"}, outFlags: []string{"-d", "--dest-dir"},
+		form: weburl.FileForm,
 	},
 	{
 		name: "quarto", title: "Quarto", pip: "quarto-cli", build: "quarto render SOURCE --output-dir OUT", usual: "quarto render SOURCE",
 		sources: []string{"docs", "doc"}, files: []string{"_quarto.yml", "_quarto.yaml"}, docroots: []string{"_site", "_book"},
 		docrootKeys: "project.output-dir", baseKey: "website.site-url", outFlags: []string{"--output-dir"},
+		form: weburl.FileForm,
 	},
 	{
 		name: "antora", title: "Antora", npm: "antora", build: "antora --to-dir OUT antora-playbook.yml", usual: "antora antora-playbook.yml",
 		files: []string{"antora-playbook.yml"}, docroots: []string{"build/site"}, docrootKeys: "output.dir", baseKey: "site.url", outFlags: []string{"--to-dir"},
+		form: weburl.FileForm, forms: []formKey{{"urls.html_extension_style", "drop", weburl.BareForm}, {"urls.html_extension_style", "indexify", weburl.SlashForm}},
 	},
 	{
 		name: "lume", title: "Lume", port: 3000, install: "see https://docs.deno.com/runtime/getting_started/installation/",
 		ci:    "(command -v unzip || SUDO apt-get install -y unzip) && curl -fsSL https://deno.land/install.sh | SUDO env DENO_INSTALL=/usr/local sh",
 		build: "deno task lume --dest=OUT", usual: "deno task lume",
 		files: scripts("_config"), docroots: []string{"_site"}, docrootKeys: "dest", baseKey: "URL(", content: []string{"src"}, outFlags: []string{"--dest"},
+		form: weburl.SlashForm, forms: []formKey{{"prettyUrls", false, weburl.FileForm}},
 	},
 	{
 		name: "hexo", title: "Hexo", port: 4000, npm: "hexo", build: "hexo generate",
 		files: []string{"_config.yml", "_config.yaml"}, docroots: []string{"public"}, docrootKeys: "public_dir", baseKey: "url",
 		content: []string{"source/_posts", "source/_drafts", "source"},
+		form:    weburl.SlashForm, forms: []formKey{{"permalink", nil, ""}},
 	},
 	{
 		name: "next", title: "Next.js", port: 3000, npm: "next", build: "next build",
 		files: scripts("next.config"), docroots: []string{"out"}, docrootKeys: "distDir", pathKey: "basePath", content: []string{"content", "src/content", "docs", "pages"},
+		form: weburl.BareForm, forms: []formKey{{"trailingSlash", true, weburl.SlashForm}, {"trailingSlash", false, weburl.BareForm}},
 	},
 	{
 		name: "gatsby", title: "Gatsby", port: 8000, npm: "gatsby", build: "gatsby build",
 		files: scripts("gatsby-config"), docroots: []string{"public"}, baseKey: "siteMetadata.siteUrl", content: []string{"content/blog", "content", "src/pages"},
+		form: weburl.SlashForm, forms: []formKey{{"trailingSlash", "always", weburl.SlashForm}, {"trailingSlash", "never", weburl.BareForm}},
 	},
 	{
 		name: "nuxt", title: "Nuxt", port: 3000, npm: "nuxt", build: "nuxt generate",
 		files: scripts("nuxt.config"), docroots: []string{".output/public", "dist"}, pathKey: "app.baseURL", content: []string{"content"},
+		form: weburl.BareForm,
 	},
 	{
 		name: "sveltekit", title: "SvelteKit", port: 5173, npm: "@sveltejs/kit", build: "vite build",
 		files: scripts("svelte.config"), docroots: []string{"build"}, pathKey: "paths.base", content: []string{"src/routes", "src/content"},
+		form: weburl.BareForm,
 	},
 }
 
@@ -262,20 +300,31 @@ func firstOf(tree fs.FS, names []string) []string {
 // them is the only way to know what a program among them computes, so only plain
 // strings count.
 func (r *row) read(p Project) (Settings, error) {
-	docroot, base, sub, from := "", "", "", ""
+	docroot, base, sub := "", "", ""
+	s := Settings{Form: r.form}
 	for _, name := range p.Configs {
 		get, err := lookup(p, name)
 		if err != nil {
 			return Settings{}, err
 		}
-		from = name
+		s.From = name
 		for key := range strings.FieldsSeq(r.docrootKeys) {
-			if value := get(key); value != "" {
+			if value := textOf(get(key)); value != "" {
 				docroot = path.Join(p.Source, slashed(value))
 				break
 			}
 		}
-		base, sub = cmp.Or(get(r.baseKey), base), cmp.Or(get(r.pathKey), sub)
+		base, sub = cmp.Or(textOf(get(r.baseKey)), base), cmp.Or(textOf(get(r.pathKey)), sub)
+		for _, k := range r.forms {
+			value, form := get(k.key), k.form
+			if pattern, ok := value.(string); ok && k.value == nil {
+				form = weburl.FormOf(pattern)
+			} else if value == nil || value != k.value {
+				continue
+			}
+			s.Form, s.FormFrom = form, keyPlace(p, name, k.key)
+			break
+		}
 	}
 	if strings.HasPrefix(sub, ".") {
 		sub = "" // relative addresses, which work below any path
@@ -283,7 +332,23 @@ func (r *row) read(p Project) (Settings, error) {
 	if base != "" || sub != "" {
 		base = joinBase(base, sub)
 	}
-	return oneRoot(docroot, base, from), nil
+	s.Docroot, s.Roots = slashed(docroot), []Root{{Base: tidyBase(base)}}
+	return s, nil
+}
+
+// keyPlace returns the file and line that set a key, see [lookup]; the file alone if the
+// line is not found.
+func keyPlace(p Project, name, key string) string {
+	text, _ := readConfig(p, name) // it was read before
+	at := 0
+	for word := range strings.SplitSeq(key, ".") {
+		i := regexp.MustCompile(`(?i)\b` + word + `["']?\s*[:=]`).FindIndex(text[at:])
+		if i == nil {
+			return name
+		}
+		at += i[0]
+	}
+	return fmt.Sprintf("%s:%d", name, 1+strings.Count(string(text[:at]), "\n"))
 }
 
 // pythonText matches the assignments of a program in Python whose value is a plain
@@ -291,22 +356,23 @@ func (r *row) read(p Project) (Settings, error) {
 var pythonText = text.Regexp(`(?m)^([A-Za-z_]+)\s*=\s*(?:"([^"\\\n]*)"|'([^'\\\n]*)')\s*(?:#.*)?$`)
 
 // lookup reads a configuration file, and returns the function that gets the plain
-// string of a key. In "a.b", b is inside of a; "f(" is the argument of a call.
-func lookup(p Project, name string) (get func(key string) string, err error) {
+// string, true or false of a key; nil if it has no such value. In "a.b", b is inside of
+// a; "f(" is the argument of a call.
+func lookup(p Project, name string) (get func(key string) any, err error) {
 	switch path.Ext(name) {
 	case ".toml", ".yaml", ".yml", ".json":
 		d, err := readDocument(p, name)
-		return func(key string) string {
-			words := strings.Split(key, ".")
+		return func(key string) any {
+			words := strings.Split(strings.ToLower(key), ".")
 			at := d
 			for _, w := range words[:len(words)-1] {
 				at = tableOf(at[w])
 			}
-			return textOf(at[words[len(words)-1]])
+			return at[words[len(words)-1]]
 		}, err
 	case ".py":
 		text, err := readConfig(p, name)
-		return func(key string) (value string) {
+		return func(key string) (value any) {
 			for _, m := range pythonText().FindAllStringSubmatch(string(text), -1) {
 				if m[1] == key {
 					value = m[2] + m[3]
@@ -317,35 +383,17 @@ func lookup(p Project, name string) (get func(key string) string, err error) {
 	}
 	text, err := readConfig(p, name)
 	all := scriptProperties(string(text))
-	return func(key string) (value string) {
-		if object, name, ok := strings.Cut(key, "."); ok {
-			// The property is one of the object with that name.
-			for _, p := range all {
-				if n := len(p.within); p.name == name && n > 0 && p.within[n-1] == object {
-					return p.value
-				}
-			}
-			return ""
-		}
-		if !strings.HasSuffix(key, "(") {
-			// The property is one of the configuration itself: no object with a name is around it.
-			for _, p := range all {
-				if p.name != key {
-					continue
-				}
-				named := false
-				for _, w := range p.within {
-					named = named || w != ""
-				}
-				if !named {
-					return p.value
-				}
-			}
-			return ""
-		}
+	return func(key string) (value any) {
+		object, name, inner := strings.Cut(key, ".")
 		for _, p := range all {
-			if p.name == key {
+			switch n := len(p.within); {
+			case inner && p.name == name && n > 0 && p.within[n-1] == object:
+				return p.value // of the object with that name
+			case inner || p.name != key:
+			case strings.HasSuffix(key, "("):
 				value = p.value
+			case strings.Join(p.within, "") == "":
+				return p.value // of the configuration itself: no object with a name is around it
 			}
 		}
 		return value
