@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/docs"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/system"
@@ -188,25 +189,13 @@ func flagError(cmd *cobra.Command, err error) error {
 	hint := helpHint(cmd)
 	if off := cmd.Flags().Lookup(strings.TrimPrefix(name, "no-")); off != nil && off.NoOptDefVal == "true" {
 		hint = fmt.Sprintf("write --%s=false", off.Name)
-	} else if ours, ok := peerFlags[name]; ok {
-		hint = ours
+	} else if at := slices.IndexFunc(docs.Options(), func(o docs.Option) bool { return slices.Contains(o.Names, strings.ReplaceAll(name, "_", "-")) }); at >= 0 {
+		o := docs.Options()[at]
+		hint = fmt.Sprintf("coming from %s? %s Example: %s", o.Checker, o.Ours, o.Example)
 	} else if near, ok := config.Nearest(name, names); ok {
 		hint = fmt.Sprintf("did you mean --%s?", near)
 	}
 	return text.Usage("unknown flag --"+name, hint)
-}
-
-const asks = "only sitelink external asks other sites"
-
-// peerFlags are flags of lychee, hyperlink, htmltest, html-proofer and linkchecker, with
-// what does the same here.
-var peerFlags = map[string]string{
-	"exclude": "--ignore RULE does this", "ignore-url": "--ignore RULE does this", "ignore-urls": "--ignore RULE does this",
-	"exclude-path": "--ignore page=GLOB does this", "ignore-files": "--ignore page=GLOB does this",
-	"include-fragments": "leave it out: fragments are always checked", "check-anchors": "leave it out: fragments are always checked",
-	"offline": asks, "skip-external": asks,
-	"disable-external": asks, "check-extern": asks, "external": asks,
-	"root-dir": "name the docroot as the argument", "cache": "the status cache is always used; --max-age says how long",
 }
 
 func helpHint(cmd *cobra.Command) string { return cmd.CommandPath() + " --help lists the flags" }

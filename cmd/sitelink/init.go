@@ -15,14 +15,12 @@ import (
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/setup"
-	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
 )
 
 // initFlags are the flags of init.
 type initFlags struct {
 	ci                                          []string
-	from                                        string
 	hook, baseline, mentions, yes, dryRun, undo bool
 }
 
@@ -55,7 +53,6 @@ func initCommand(c *cli) *cobra.Command {
 	flags.BoolVar(&f.hook, "hook", false, "install a git hook that checks each push, through your hook manager if you use one")
 	flags.BoolVar(&f.baseline, "baseline", false, "accept the findings of the built site in a baseline, so that only new ones are reported")
 	flags.StringSliceVar(&f.ci, "ci", nil, "write the file that makes the CI `SERVER` check the site, or print what to add: "+config.OneOf(serverNames())+"; repeatable")
-	flags.StringVar(&f.from, "from", "", "take over what `FILE` says, the configuration of lychee, htmltest, html-proofer, hyperlink, LinkChecker or Linklint, or a script that runs one")
 	flags.BoolVar(&f.mentions, "mentions", false, "write the Hugo partial that shows links from other sites, and print what else to do to receive and show them")
 	flags.BoolVar(&f.yes, "yes", false, "ask nothing; do what the flags say")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "print what init would do, and change nothing")
@@ -67,7 +64,7 @@ func initCommand(c *cli) *cobra.Command {
 // check refuses flags that contradict each other, and unknown servers.
 func (f *initFlags) check(cmd *cobra.Command) error {
 	if f.undo {
-		for _, name := range []string{"hook", "baseline", "ci", "from", "mentions", "yes"} {
+		for _, name := range []string{"hook", "baseline", "ci", "mentions", "yes"} {
 			if cmd.Flags().Changed(name) {
 				return text.Usage("--undo and --"+name+" contradict each other", "--undo removes everything that init wrote")
 			}
@@ -119,16 +116,6 @@ func newInit(ctx context.Context, c *cli, flags initFlags) (*setup.Init, error) 
 		return nil, err
 	}
 	r := &setup.Init{Survey: survey, Hook: flags.hook, Baseline: flags.baseline, Mentions: flags.mentions, DryRun: flags.dryRun, Path: c.env.Getenv("PATH"), Print: c.print}
-	if flags.from != "" {
-		const most = 1 << 20
-		data, err := system.Read(flags.from, most)
-		if err != nil {
-			return nil, text.Usage(fmt.Sprintf("--from: read %s: %v", flags.from, system.Cause(err)), "")
-		}
-		if r.Converted, err = setup.Convert(flags.from, string(data)); err != nil {
-			return nil, text.Usage("--from: "+err.Error(), "docs/guide/getting-started-other.md says what is understood")
-		}
-	}
 	r.Findings = func(ctx context.Context, cfg *config.Config) ([]check.Finding, error) {
 		if survey.Generator == nil && cfg.Docroot == "" {
 			cfg.Docroot = survey.Site

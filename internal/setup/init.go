@@ -77,11 +77,6 @@ func (r *Init) Run(ctx context.Context) error {
 	}
 	if err == nil {
 		r.done.Reset()
-		if r.Converted != nil {
-			for _, lost := range r.Converted.Lost {
-				r.say("lost    %s", lost)
-			}
-		}
 		r.nextSteps()
 		err = r.Print(r.done.String())
 	}
@@ -301,20 +296,9 @@ func (r *Init) writeConfig() error {
 	r.Facts.Baseline = r.Facts.Baseline || r.Baseline
 	if other := r.configuredElsewhere(); other != "" {
 		r.say("left    %s: it already configures sitelink", filepath.ToSlash(r.Found.Show(other)))
-		r.addConverted()
 		return nil
 	}
-	if action, err := r.record.Plan(r.Facts.Config()); err == nil && action == Foreign {
-		r.addConverted()
-	}
 	return r.write(r.Facts.Config())
-}
-
-// addConverted says what the user has to add to a configuration of their own.
-func (r *Init) addConverted() {
-	if c := r.Converted; c != nil {
-		fmt.Fprintf(&r.manual, "\nFrom the configuration of %s, add to yours:\n\n%s", c.From, indented("[check]\n"+lines(c.Check)+"[external]\n"+lines(c.External)+lines(c.Ignores)))
-	}
 }
 
 // configuredElsewhere returns the configuration under another name or in a

@@ -7,7 +7,6 @@
 package setup
 
 import (
-	"cmp"
 	"fmt"
 	"path"
 	"strings"
@@ -51,8 +50,6 @@ type Facts struct {
 	Python   string
 	// Scripts are the scripts of its package.json.
 	Scripts map[string]string
-	// Converted is what another link checker's configuration says; nil for none.
-	Converted *Converted
 	// Release is the version of sitelink that files name: "v0.1.0".
 	Release string
 }
@@ -92,21 +89,13 @@ func (p *Facts) Config() File {
 	b.WriteString("# " + madeBy + "\n")
 	b.WriteString("# A key behind a # shows a default or a suggestion. docs/reference/configuration.md\n# of sitelink has all keys.\n\n")
 
-	c := cmp.Or(p.Converted, new(Converted))
-	switch by := "from the configuration of " + c.From; {
-	case c.Docroot != "" && c.Docroot != p.Docroot:
-		p.key(&b, false, "docroot", quote(c.Docroot), by)
-	case p.Docroot == "":
+	if p.Docroot == "" {
 		p.key(&b, true, "docroot", quote("public"), "the directory of the built site")
-	default:
+	} else {
 		p.key(&b, p.DocrootBy != "", "docroot", quote(p.Docroot), p.DocrootBy)
 	}
 	switch len(p.BaseURLs) {
 	case 0:
-		if c.BaseURL != "" {
-			p.key(&b, false, "base-url", quote(c.BaseURL), "from the configuration of "+c.From)
-			break
-		}
 		p.key(&b, true, "base-url", quote("https://example.org/"), "where the site is published: then its own absolute links are checked too")
 	case 1:
 		p.key(&b, true, "base-url", quote(p.BaseURLs[0]), p.DocrootBy)
@@ -129,7 +118,6 @@ func (p *Facts) Config() File {
 		b.WriteString(baselineKey)
 	}
 	p.key(&b, true, "orphans", "true", "report files that no page links to")
-	b.WriteString(lines(c.Check))
 
 	b.WriteString("\n[hook]\n")
 	switch {
@@ -146,21 +134,9 @@ func (p *Facts) Config() File {
 	p.key(&b, true, "webmention", quote("https://example.org/webmention"), "")
 	p.key(&b, true, "pingback", quote("https://example.org/pingback"), "")
 
-	if len(c.External) > 0 {
-		b.WriteString("\n[external]\n" + lines(c.External))
-	}
-
 	b.WriteString("\n# Findings to accept; a rule that matches nothing is reported.\n")
-	b.WriteString("# [[ignore]]\n# url = \"/search/**\"\n# reason = \"answered by the web server, not by a file\"\n" + lines(c.Ignores))
+	b.WriteString("# [[ignore]]\n# url = \"/search/**\"\n# reason = \"answered by the web server, not by a file\"\n")
 	return File{ConfigName, b.String()}
-}
-
-// lines joins what follows a line of the configuration.
-func lines(all []string) (text string) {
-	for _, line := range all {
-		text += strings.TrimSuffix(line, "\n") + "\n"
-	}
-	return text
 }
 
 // key writes a line, as a comment if the key need not be set.
