@@ -75,6 +75,8 @@ type Finding struct {
 	isFeed  bool // Page is a feed
 	// meant is the site path or the URL that the link means, as the host knows it.
 	meant string
+	// others has a bit for each of Result.others that would answer the link.
+	others uint32
 	// lacking is the length of the first part of Target that the docroot lacks.
 	lacking int
 }

@@ -67,7 +67,14 @@ func Repairs(ctx context.Context, s *site.Site, opt Options, r *Result) ([]Repai
 		}
 	}
 	for i := range r.Findings {
-		if f := &r.Findings[i]; !isFileFault(f) {
+		f := &r.Findings[i]
+		switch {
+		case isFileFault(f):
+		case f.others&r.likelyHosts != 0:
+			add(f, func(f *Finding) Repair {
+				return Repair{Rule: x.repair(f).Rule, Why: "other hosts answer what is written: choose the site's host with --profile NAME"}
+			})
+		default:
 			add(f, x.repair)
 		}
 	}

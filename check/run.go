@@ -53,7 +53,10 @@ func checkSite(ctx context.Context, s *isite.Site, opt Options) (*Result, error)
 		})
 	}
 	_, relative := s.Advice()
-	return conclude(joinFeedRelative(all, relative), sum, ignore, opt), nil
+	r := conclude(joinFeedRelative(all, relative), sum, ignore, opt)
+	r.others = askOthers(s, r.Findings)
+	r.hostDecides()
+	return r, nil
 }
 
 // conclude makes a result of findings, which are sorted, and of what is known of

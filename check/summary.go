@@ -19,6 +19,11 @@ type Result struct {
 
 	// scripts: fragments that are left to scripts were reported.
 	scripts bool
+	// others are the hosts that Finding.others counts, likelyHosts those of them that
+	// hostNote names.
+	others      []*host.Host
+	likelyHosts uint32
+	hostNote    string
 }
 
 // HasErrors reports whether any finding is an error.
@@ -82,8 +87,9 @@ type Summary struct {
 	ScriptFragments []ScriptFragmentCount `json:"script_fragments"`
 	// Notes tell a person what would make the check see more.
 	Notes []string `json:"notes"`
-	// Lead is the note that explains most findings, which text shows first: the pages were
-	// built for another base path. It is empty if there is none.
+	// Lead is the note that explains many findings, which text shows first: the pages were
+	// built for another base path, or other hosts answer otherwise. It is empty if there is
+	// none.
 	Lead string `json:"-"`
 	// External says what a run found out about links to other sites; it is nil if it did
 	// not ask for them.
@@ -187,6 +193,7 @@ func (r *Result) Accept(accepted []bool) {
 	clear(r.Findings[len(left):])
 	r.Findings = left
 	r.scripts = r.scripts && sum.reportsScripts()
+	r.hostDecides()
 }
 
 // remove takes a finding about links out of the counts, and returns how many

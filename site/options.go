@@ -150,6 +150,7 @@ func (o *Options) inner() (isite.Options, error) {
 	if in.Profile, err = profile(o.Profile, o.Host); err != nil {
 		return in, err
 	}
+	in.HostUnknown = o.Profile == "" && len(o.Host) == 0
 	switch o.Autoindex {
 	case AutoindexProfile:
 	case AutoindexList:

@@ -77,6 +77,7 @@ func (p *Project) SiteOptions() site.Options {
 		Roots:          p.Roots,
 		RefNotFound:    p.refNotFound,
 		ProfileFrom:    p.ProfileFrom,
+		HostUnknown:    p.Config.Place("profile") == "" && p.ProfileFrom == "" && p.HostConflict == "" && len(cfg.Host) == 0,
 		Project:        p.RuleDir,
 		Index:          cfg.Index,
 		PageExtensions: cfg.PageExtensions,

@@ -38,6 +38,8 @@ type Options struct {
 	// ProfileFrom names the file by which the profile was recognised, for
 	// reports; empty if the user chose it.
 	ProfileFrom string
+	// HostUnknown says that Profile is a guess: neither the user nor a file names the host.
+	HostUnknown bool
 	// Index, when not empty, replaces the profile's index files, in this order
 	// (LL-80).
 	Index []string

@@ -243,6 +243,9 @@ func (s *Site) Advice() (generator string, relativeURLs bool) {
 	return s.opt.Generator, s.opt.RelativeURLs
 }
 
+// HostUnknown is [Options.HostUnknown].
+func (s *Site) HostUnknown() bool { return s.opt.HostUnknown }
+
 // ServerPages returns how many pages were written by `hugo server`.
 func (s *Site) ServerPages() int {
 	n := 0
