@@ -2,10 +2,22 @@ package host
 
 import (
 	"cmp"
+	"path"
 	"reflect"
 	"slices"
 	"strings"
 )
+
+// Kind is what sitelink knows of one kind of host: a program that serves sites, or a
+// company that publishes them. A fact about a host is in its row of the table of kinds,
+// and the other packages ask the row.
+type Kind struct {
+	Profile
+	// Title is the name that people know it by.
+	Title string
+	// Domains are patterns (path.Match) of the host names that it gives to sites.
+	Domains []string
+}
 
 // server is nginx in its simplest configuration. The other profiles change what
 // differs.
@@ -34,70 +46,70 @@ var Linklint = server("linklint", func(p *Profile) {
 	p.Portable = true
 })
 
-// builtIn are the profiles, sorted by name.
-var builtIn = []Profile{
-	server("apache", func(p *Profile) {
+// kinds are all kinds, sorted by name.
+var kinds = []Kind{
+	{Title: "Apache", Profile: server("apache", func(p *Profile) {
 		p.Rules = RulesHtaccess
 		p.EncodedSlash = Missing
 		p.AboveRoot = 404
 		p.Deny, p.Denied = []string{".ht*"}, 403
-	}),
+	})},
 	// Without trailingSlash in staticwebapp.config.json; Profile.WithURLs applies it.
-	server("azure-static-web-apps", func(p *Profile) {
+	{Title: "Azure Static Web Apps", Domains: []string{"*.azurestaticapps.net"}, Profile: server("azure-static-web-apps", func(p *Profile) {
 		p.Rules = RulesAzure
 		p.Directory, p.EmptyDirectory = Serve, 404
 		p.Page, p.PageSlash = Serve, Serve
 		p.AboveRoot, p.InvalidUTF8 = 404, 400
 		p.Deny, p.Denied = []string{"staticwebapp.config.json"}, 404
-	}),
-	server("caddy", func(p *Profile) {
+	})},
+	{Title: "Caddy", Profile: server("caddy", func(p *Profile) {
 		p.Charset = "utf-8"
 		p.Index = []string{"index.html", "index.txt"}
 		p.Directory, p.EmptyDirectory = RedirectIndex, 404
 		p.AboveRoot = 0
 		p.DropQuery, p.RawLocation = true, true
-	}),
+	})},
 	// Cloudflare has one address for each page: without .html, without index,
 	// with a slash for directories only.
-	server("cloudflare-pages", func(p *Profile) {
+	{Title: "Cloudflare Pages", Domains: []string{"*.pages.dev"}, Profile: server("cloudflare-pages", func(p *Profile) {
 		p.Charset = "utf-8"
 		p.Rules = RulesCloudflare
 		p.Directory, p.IndexFile, p.IndexName, p.EmptyDirectory = RedirectIndex, Redirect, Redirect, 404
 		p.Page, p.PageFile, p.PageSlash, p.PageFirst = Serve, Redirect, Redirect, true
 		p.AboveRoot, p.BadEscape, p.InvalidUTF8, p.RawLocation = 404, 0, 404, true
 		p.Fallback, p.FallbackUnless = "index.html", "404.html"
-	}),
+	})},
 	// Files listed under "ignore" in firebase.json are not uploaded; see Deny.
-	server("firebase", func(p *Profile) {
+	{Title: "Firebase Hosting", Domains: []string{"*.web.app", "*.firebaseapp.com"}, Profile: server("firebase", func(p *Profile) {
 		p.Charset = "utf-8"
 		p.Rules = RulesFirebase
 		p.Directory, p.EmptyDirectory = RedirectIndex, 404
 		p.EncodedSlash, p.ReservedEscape, p.AboveRoot, p.InvalidUTF8 = Keep, Keep, 404, 400
 		p.ErrorPage = "404.html"
-	}),
-	Generic,
+	})},
+	{Title: "a web server", Profile: Generic},
 	// upload-pages-artifact, since version 4, and Jekyll leave out names that
 	// begin with a dot.
-	server("github-pages", func(p *Profile) {
+	{Title: "GitHub Pages", Domains: []string{"*.github.io"}, Profile: server("github-pages", func(p *Profile) {
 		p.Directory, p.EmptyDirectory = RedirectIndex, 404
 		p.Page, p.PageFirst = Serve, true
 		p.AboveRoot = 0
 		p.Deny, p.Denied = []string{".*"}, 404
 		p.Charset = "utf-8"
-	}),
-	server("hugo-server", func(p *Profile) {
+	})},
+	{Title: "hugo server", Profile: server("hugo-server", func(p *Profile) {
 		p.Charset = "utf-8"
 		p.Directory, p.IndexFile, p.EmptyDirectory = RedirectIndex, Redirect, 404
 		p.FileSlash, p.Slashes, p.RawLocation = Redirect, Redirect, true
 		p.AboveRoot = 0
-	}),
-	server("lighttpd", func(p *Profile) {
+	})},
+	{Title: "lighttpd", Profile: server("lighttpd", func(p *Profile) {
 		p.FileSlash, p.AboveRoot, p.BadEscape = Serve, 0, 0
-	}),
-	Linklint,
+	})},
+	{Title: "Linklint", Profile: Linklint},
 	// With "Pretty URLs", the default, the host redirects to the one address of
 	// a page, and page.html takes precedence over page/index.html.
-	server("netlify", func(p *Profile) {
+	{Title: "Netlify", Domains: []string{"*.netlify.app", "*.netlify.com"}, Profile: server("netlify", func(p *Profile) {
 		p.Charset = "utf-8"
 		p.Rules = RulesNetlify
 		p.Index, p.PageSuffixes = []string{"index.html", "index.htm"}, []string{".html", ".htm"}
@@ -106,26 +118,57 @@ var builtIn = []Profile{
 		p.FileSlash, p.BadEscape, p.AnyCase = ServeSlash, 0, true
 		p.AboveRoot = 0
 		p.Charset = "utf-8"
-	}),
-	server("nginx", func(*Profile) {}),
+	})},
+	{Title: "nginx", Profile: server("nginx", func(*Profile) {})},
 	// The website endpoint of a bucket: names are keys, in which only the final
 	// slash has a meaning.
-	server("s3", func(p *Profile) {
+	{Title: "Amazon S3", Domains: []string{"*.s3-website?*.amazonaws.com"}, Profile: server("s3", func(p *Profile) {
 		p.Directory, p.EmptyDirectory = RedirectIndex, 404
 		p.Slashes, p.AboveRoot, p.BadEscape, p.InvalidUTF8 = Keep, 404, 0, 404
 		p.DropQuery = true
-	}),
+	})},
 	// Without settings in vercel.json; Profile.WithURLs applies them.
-	server("vercel", func(p *Profile) {
+	{Title: "Vercel", Domains: []string{"*.vercel.app", "*.now.sh"}, Profile: server("vercel", func(p *Profile) {
 		p.Charset = "utf-8"
 		p.Rules = RulesVercel
 		p.Directory, p.EmptyDirectory = Serve, 404
 		p.InvalidUTF8 = 400
-	}),
+	})},
 }
 
-// Profiles returns the built-in profiles, sorted by name.
-func Profiles() []Profile { return slices.Clone(builtIn) }
+// Kinds returns all kinds, sorted by name.
+func Kinds() []Kind { return slices.Clone(kinds) }
+
+// KindByName returns the kind whose profile has that name.
+func KindByName(name string) (Kind, bool) {
+	i, ok := slices.BinarySearchFunc(kinds, name, func(k Kind, name string) int { return cmp.Compare(k.Name, name) })
+	if !ok {
+		return Kind{}, false
+	}
+	return kinds[i], true
+}
+
+// KindAt returns the kind that gives a host name in lower case, such as me.github.io, to
+// sites.
+func KindAt(hostname string) (Kind, bool) {
+	for _, k := range kinds {
+		for _, pattern := range k.Domains {
+			if ok, _ := path.Match(pattern, hostname); ok {
+				return k, true
+			}
+		}
+	}
+	return Kind{}, false
+}
+
+// Profiles returns the profiles of all kinds, sorted by name.
+func Profiles() []Profile {
+	profiles := make([]Profile, len(kinds))
+	for i := range kinds {
+		profiles[i] = kinds[i].Profile
+	}
+	return profiles
+}
 
 // SharedProfile returns what the built-in profiles of these names have in
 // common, for a site that one of them serves. Where they differ it is
@@ -160,9 +203,6 @@ func SharedProfile(names []string) Profile {
 
 // ProfileByName returns the built-in profile of that name.
 func ProfileByName(name string) (Profile, bool) {
-	i, ok := slices.BinarySearchFunc(builtIn, name, func(p Profile, name string) int { return cmp.Compare(p.Name, name) })
-	if !ok {
-		return Profile{}, false
-	}
-	return builtIn[i], true
+	k, ok := KindByName(name)
+	return k.Profile, ok
 }
