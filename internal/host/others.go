@@ -6,7 +6,7 @@ import "slices"
 // profiles: those that answer a page without its extension, or a directory, otherwise. Only
 // their answers to requests count; addresses of pages stay those of h.
 func (h *Host) Others() (others []*Host) {
-	for _, p := range builtIn {
+	for _, p := range Profiles() {
 		sameIndex := slices.Equal(p.Index, h.profile.Index) || len(h.opt.Index) > 0
 		if p.Name == Linklint.Name || p.Name == "hugo-server" || p.Page == h.profile.Page && sameIndex {
 			continue // no site is published there, or nothing is different
