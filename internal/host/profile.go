@@ -1,5 +1,7 @@
 package host
 
+import "github.com/sitelink/sitelink/internal/weburl"
+
 // Profile describes how a host maps URL paths to files and what it answers. It
 // is plain data; a copy with other values describes another host. [Profile.Set]
 // sets fields by their names in the configuration. docs/reference/profiles.md
@@ -195,4 +197,25 @@ func (p *Profile) firebaseURLs(cleanURLs bool, trailingSlash *bool) {
 			p.PageSlash = Redirect
 		}
 	}
+}
+
+// Form returns the form of the only address at which the host answers with a page,
+// without a redirect: page.html, or the index file of a directory if index is set, for
+// which the name of that file does not count. It is "" if several forms answer alike.
+func (p *Profile) Form(index bool) weburl.Form {
+	bare, slash := p.Page == Serve, p.PageSlash == Serve
+	if index {
+		bare, slash = p.Directory == Serve, p.DirectorySlash == Serve
+	}
+	bare, slash = bare && p.TrailingSlash != Add, slash && p.TrailingSlash != Remove
+	file := !index && p.PageFile == Serve
+	switch {
+	case bare && !slash && !file:
+		return weburl.BareForm
+	case slash && !bare && !file:
+		return weburl.SlashForm
+	case file && !bare && !slash:
+		return weburl.FileForm
+	}
+	return ""
 }
