@@ -143,7 +143,7 @@ func (b *build) generate(ctx context.Context, to io.Writer) error {
 // generateInto runs the generator, which writes the site to the directory out.
 func (b *build) generateInto(ctx context.Context, out string, to io.Writer) error {
 	g := b.project.Generator
-	if lock := filepath.Join(g.Dir, ".hugo_build.lock"); g.Generator == generator.Hugo {
+	if lock := g.Lock(); lock != "" {
 		if _, err := os.Lstat(lock); errors.Is(err, fs.ErrNotExist) {
 			defer os.Remove(lock)
 		}

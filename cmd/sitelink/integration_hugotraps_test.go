@@ -362,7 +362,7 @@ func TestHugoLock(t *testing.T) {
 		var said lockedBuffer
 		cmd.Stdout, cmd.Stderr = &said, &said
 		start(t, cmd)
-		until(t, &said, "waiting for Hugo to finish its build")
+		until(t, &said, "waiting for the build that holds .hugo_build.lock")
 		if strings.Contains(said.String(), "checked") {
 			t.Error("it did not wait")
 		}

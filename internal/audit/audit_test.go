@@ -201,3 +201,54 @@ func TestNewerContent(t *testing.T) {
 		}
 	}
 }
+
+// TestStale: pages of an earlier build are those that are older than the last build and
+// have no source, of each generator that leaves such pages in the docroot.
+func TestStale(t *testing.T) {
+	built := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+	const html = "<!doctype html><title>x</title>"
+	for _, c := range []struct {
+		name, config, docroot string
+		sources, written, old string
+		want                  string
+	}{
+		{"hugo", "hugo.toml", "public", "content/a.md content/b.md", "index.html a/index.html tags/x/index.html", "b/index.html gone/index.html", "gone/index.html"},
+		{"eleventy", "eleventy.config.mjs", "_site", "index.md a.md src/b.md", "index.html a/index.html", "b/index.html gone/index.html", "gone/index.html"},
+		{"a slug", "eleventy.config.mjs", "_site", "a.md posts/2020-01-02-gone.md", "index.html a/index.html", "2020/gone/index.html", ""},
+		{"front matter", "eleventy.config.mjs", "_site", "a.md posts/slug.md", "index.html a/index.html", "named/index.html", ""},
+		{"incremental", "eleventy.config.mjs", "_site", "a.md b.md c.md", "index.html a/index.html", "b/index.html c/index.html tags/x/index.html", ""},
+		{"no source is known", "eleventy.config.mjs", "_site", "x.txt", "index.html a/index.html", "gone/index.html", ""},
+		{"pelican", "pelicanconf.py", "output", "content/a.md", "index.html a.html", "gone.html category/x.html", "category/x.html, gone.html"},
+		{"sphinx writes what has changed", "conf.py", "_build/html", "index.rst a.rst", "index.html a.html", "_modules/x.html", ""},
+		{"mkdocs empties", "mkdocs.yml", "site", "docs/index.md docs/a.md", "index.html a/index.html", "gone/index.html", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			files := map[string]string{c.config: "project = 'x'\n"}
+			for name := range strings.FieldsSeq(c.sources) {
+				files[name] = "---\ntitle: " + map[bool]string{true: "Named"}[strings.HasSuffix(name, "slug.md")] + "\n---\n"
+			}
+			for name := range strings.FieldsSeq(c.written + " " + c.old) {
+				files[c.docroot+"/"+name] = html
+			}
+			if c.config == "mkdocs.yml" {
+				files[c.config] = "site_name: x\n"
+			}
+			p := inProject(t, files)
+			for name := range files {
+				at := built.Add(-time.Hour)
+				if page, ok := strings.CutPrefix(name, c.docroot+"/"); ok && slices.Contains(strings.Fields(c.written), page) {
+					at = built
+				}
+				testkit.Check(t, os.Chtimes(name, at, at))
+			}
+			r, _ := checked(t, p, Options{Hints: true})
+			want := []string(nil)
+			if c.want != "" {
+				want = []string{StaleNote(c.docroot, strings.Split(c.want, ", "), "the last build did not write") + "; run sitelink check --build"}
+			}
+			if p.Generator == nil || !slices.Equal(r.Summary.Notes, want) {
+				t.Errorf("got %q, want %q", r.Summary.Notes, want)
+			}
+		})
+	}
+}

@@ -216,6 +216,22 @@ func (n Name) Port() int {
 	return 0
 }
 
+// Leaves reports whether a build leaves pages of earlier builds in the docroot, and
+// writes all of its own again.
+func (n Name) Leaves() bool {
+	r := rowOf(n)
+	return r != nil && r.leaves
+}
+
+// Lock returns the name of the file that the generator locks while it builds; "" if it
+// locks none.
+func (p Project) Lock() string {
+	if r := rowOf(p.Generator); r != nil && r.lock != "" {
+		return filepath.Join(p.Dir, filepath.FromSlash(p.Source), r.lock)
+	}
+	return ""
+}
+
 // Content returns the directories of a project whose names are not part of the
 // addresses of the pages that are made of their files. It is not for Hugo, whose
 // configuration has them.

@@ -32,6 +32,8 @@ var hugoRow = row{
 	strict:     []string{"--printPathWarnings"},
 	warning:    "WARN ",
 	ownFiles:   true, // README.md and the like at its root are not among them
+	leaves:     true,
+	lock:       ".hugo_build.lock",
 	baseFlags:  []string{"-b", "--baseURL"},
 	form:       weburl.SlashForm,
 	outFlags:   []string{"-d", "--destination"},

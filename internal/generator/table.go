@@ -60,6 +60,12 @@ type row struct {
 	// ownFiles is true of a generator that reads its own directories and configuration alone,
 	// unless a template or the configuration names other files.
 	ownFiles bool
+	// leaves is true of a generator that writes every page again and removes none of those
+	// that earlier builds left in the docroot. Sphinx is not one: it does not write again
+	// what has not changed, such as _modules. lock is a file in SOURCE that the generator
+	// locks while it builds.
+	leaves bool
+	lock   string
 	// baseFlags are the flags of the build that name the address, outFlags those
 	// that name the directory to build into, quietFlags those that hide warnings.
 	baseFlags, outFlags, quietFlags []string
@@ -91,7 +97,7 @@ var rows = []row{
 		files: append([]string{".eleventy.js"}, scripts("eleventy.config")...), docroots: []string{"_site"},
 		docrootKeys: "setOutputDirectory( dir.output", pathKey: "pathPrefix", content: []string{"src", "content", "input", "site"},
 		baseFlags: []string{"--pathprefix"}, outFlags: []string{"--output"},
-		form: weburl.SlashForm,
+		leaves: true, form: weburl.SlashForm,
 	},
 	{
 		name: Zola, title: "Zola", port: 1111, install: "see https://www.getzola.org/documentation/getting-started/installation/", version: "0.21.0",
@@ -145,7 +151,7 @@ var rows = []row{
 		name: "pelican", title: "Pelican", port: 8000, pip: "'pelican[markdown]'", build: "pelican content -o OUT", usual: "pelican content",
 		files: []string{"pelicanconf.py", "publishconf.py"}, overrides: true, docroots: []string{"output"},
 		docrootKeys: "OUTPUT_PATH", baseKey: "SITEURL", content: []string{"content/pages", "content"}, outFlags: []string{"-o", "--output"},
-		form: weburl.FileForm, forms: []formKey{{"ARTICLE_URL", nil, ""}},
+		leaves: true, form: weburl.FileForm, forms: []formKey{{"ARTICLE_URL", nil, ""}},
 	},
 	{
 		name: "mdbook", title: "mdBook", port: 3000, install: "see https://rust-lang.github.io/mdBook/guide/installation.html", version: "0.5.0",

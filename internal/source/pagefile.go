@@ -429,9 +429,14 @@ func (src *sources) Static(name string) (file string) {
 	return ""
 }
 
-// HasSource reports whether a page of the docroot is made of a content file, or is a copy
-// of one.
+// HasSource reports whether a page of the docroot is made of a content file. Where the
+// generator's rules do not give the addresses of all content, a file whose name or front
+// matter fits the last name of the page is enough.
 func (src *sources) HasSource(name string) bool {
-	made := func(i int) bool { return src.content.files[i].isListed }
-	return slices.ContainsFunc(src.content.makersOf(PageKey(name)), made) || src.Static(name) != ""
+	c, key := src.content, PageKey(name)
+	if len(c.listed) > 0 {
+		return len(c.listed[key]) > 0
+	}
+	last := path.Base("/" + key)
+	return len(c.makersOf(key)) > 0 || len(c.byLast[last]) > 0 || len(c.matter()[last]) > 0
 }

@@ -17,13 +17,13 @@ import (
 	"github.com/sitelink/sitelink/internal/text"
 )
 
-// staleHint adds to the summary the pages that an earlier build left, since Hugo does not
-// empty the docroot: they are older than the last build and have no source. sources may
-// be nil.
+// staleHint adds to the summary the pages that an earlier build left, if the generator
+// does not empty the docroot: they are older than the last build and have no source.
+// sources may be nil.
 func (a *Audit) staleHint(ctx context.Context, sources *source.Map, r *check.Result) (err error) {
 	s, g, docroot := a.Site, a.Project.Generator, a.Project.Docroot
 	abs := a.Project.Abs(docroot)
-	if a.Project.Config.Source == "off" || g == nil || g.Generator != generator.Hugo || g.Docroot != abs || s.ServerPages() > 0 {
+	if a.Project.Config.Source == "off" || g == nil || !g.Generator.Leaves() || g.Docroot != abs || s.ServerPages() > 0 {
 		return nil
 	}
 	// The home page tells when the docroot was built. A build writes every page again,
@@ -36,15 +36,19 @@ func (a *Audit) staleHint(ctx context.Context, sources *source.Map, r *check.Res
 		}
 	}
 	longest := 5*time.Second + time.Duration(s.Pages())*2*time.Millisecond
-	var old []site.PageID
+	var old, written []site.PageID
 	for i := range s.Pages() {
 		id := site.PageID(i)
 		if !s.Page(id).Kind().IsHTML() {
 			continue
 		}
 		info, err := os.Lstat(filepath.Join(abs, filepath.FromSlash(s.Path(id))))
-		if err == nil && info.Mode().IsRegular() && info.ModTime().Before(built.Add(-longest)) {
+		switch {
+		case err != nil || !info.Mode().IsRegular():
+		case info.ModTime().Before(built.Add(-longest)):
 			old = append(old, id)
+		default:
+			written = append(written, id)
 		}
 	}
 	if len(old) == 0 {
@@ -56,15 +60,28 @@ func (a *Audit) staleHint(ctx context.Context, sources *source.Map, r *check.Res
 		}
 		defer sources.Close()
 	}
+	// If the last build wrote fewer than half of the pages with a source, ages say
+	// nothing: it was incremental, or git wrote what a commit changed.
+	made, before := 0, 0
+	for _, id := range written {
+		if sources.HasSource(s.Path(id)) {
+			made++
+		}
+	}
 	var stale []string
 	for _, id := range old {
-		if name := s.Path(id); !sources.HasSource(name) {
+		switch name := s.Path(id); {
+		case sources.Static(name) != "": // copies keep their times
+		case sources.HasSource(name):
+			before++
+		default:
 			stale = append(stale, name)
 		}
 	}
-	if len(stale) > 0 {
-		r.Summary.Notes = append(r.Summary.Notes, StaleNote(docroot, stale, "the last build did not write")+"; run sitelink check --build")
+	if len(stale) == 0 || made == 0 || made < before {
+		return nil
 	}
+	r.Summary.Notes = append(r.Summary.Notes, StaleNote(docroot, stale, "the last build did not write")+"; run sitelink check --build")
 	return nil
 }
 
@@ -78,32 +95,24 @@ func StaleNote(docroot string, stale []string, why string) string {
 	return note
 }
 
-// BuildLock returns the lock that Hugo holds in the project while it builds; ""
-// when another generator builds the docroot.
+// BuildLock returns the file that the generator locks in the project while it builds; ""
+// when it locks none.
 func BuildLock(p *project.Project) string {
 	dirs, _ := p.SourceDirs()
 	for _, dir := range dirs {
 		if g, ok := generator.Detect(dir); ok {
-			if g.Generator != generator.Hugo {
-				return ""
-			}
-			return filepath.Join(dir, hugoLock)
+			return g.Lock()
 		}
 	}
-	if len(dirs) == 0 {
-		return ""
-	}
-	return filepath.Join(dirs[0], hugoLock)
+	return ""
 }
 
-const hugoLock = ".hugo_build.lock"
-
-// WaitForBuild waits until Hugo, if it is building the docroot now, has written
+// WaitForBuild waits until the generator, if it is building the docroot now, has written
 // all of it. It calls note before it waits.
 func WaitForBuild(ctx context.Context, p *project.Project, note func(text string)) error {
 	lock := BuildLock(p)
 	if lock == "" || filepath.Base(filepath.Dir(p.Abs(p.Docroot))) == system.StateName {
 		return nil
 	}
-	return project.WaitLock(ctx, lock, func() { note("waiting for Hugo to finish its build") })
+	return project.WaitLock(ctx, lock, func() { note("waiting for the build that holds " + p.Show(lock)) })
 }
