@@ -1,13 +1,9 @@
 package docs
 
 import (
-	"embed"
 	"strings"
 	"sync"
 )
-
-//go:embed from/*.md
-var from embed.FS
 
 // Option is an option of another link checker, in a row of from/*.md.
 type Option struct {
@@ -26,11 +22,8 @@ type Option struct {
 // people use first.
 var Options = sync.OnceValue(func() (all []Option) {
 	for _, checker := range []string{"lychee", "html-proofer", "linkchecker", "hyperlink", "htmltest", "linklint"} {
-		page, err := from.ReadFile("from/" + checker + ".md")
-		if err != nil {
-			panic(err) // it is embedded
-		}
-		_, table, _ := strings.Cut(string(page), "\n|---|---|---|\n")
+		page, _ := Page(checker)
+		_, table, _ := strings.Cut(page, "\n|---|---|---|\n")
 		for row := range strings.Lines(table) {
 			cells := strings.Split(strings.Trim(row, "| \n"), " | ")
 			o := Option{Checker: checker, Ours: plain(cells[1]), Example: strings.Trim(cells[2], "`")}

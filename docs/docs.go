@@ -1,15 +1,29 @@
-// Package docs holds what the program shows of its own documents: the meaning of
-// each code, from reference/codes.md.
+// Package docs holds what the program shows of its own documents: pages of the manual, the
+// meaning of each code, and the options of other checkers.
 package docs
 
 import (
-	_ "embed"
+	"embed"
 	"strings"
 	"sync"
 )
 
-//go:embed reference/codes.md
-var codes string
+//go:embed index.md start guide from reference
+var files embed.FS
+
+// Page returns a page of the manual by its name: "codes" or "reference/codes". "manual" is
+// the list of all pages. ok is false if there is none.
+func Page(name string) (markdown string, ok bool) {
+	if name == "manual" {
+		name = "index"
+	}
+	for _, dir := range []string{"", "start/", "guide/", "from/", "reference/"} {
+		if data, err := files.ReadFile(dir + name + ".md"); err == nil {
+			return string(data), true
+		}
+	}
+	return "", false
+}
 
 // Code is what reference/codes.md has about one code.
 type Code struct {
@@ -36,6 +50,7 @@ func (c Code) String() string {
 // to check the codes of a configuration: regular expressions would take 9 ms.
 var Codes = sync.OnceValue(func() []Code {
 	var all []Code
+	codes, _ := Page("codes")
 	for _, section := range strings.Split(codes, "\n### `")[1:] {
 		name, rest, _ := strings.Cut(section, "`\n\n**")
 		level, rest, _ := strings.Cut(rest, ":** ")

@@ -3,30 +3,17 @@ package main
 import (
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/sitelink/sitelink/docs"
 	"github.com/sitelink/sitelink/internal/testkit"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
-
-// formerly ends the document: what earlier versions had.
-const formerly = `
-## What is called differently now
-
-| before | now |
-|---|---|
-| ` + "`sitelink build`" + ` | ` + "`sitelink check --build`" + `; the old name still works |
-| ` + "`sitelink check --external`" + ` | ` + "`sitelink external`" + `, which has all its flags and ` + "`--show all`" + ` |
-| ` + "`sitelink diff`" + ` | ` + "`sitelink notify`" + ` without ` + "`--send`" + `; it has ` + "`--by`, `--internal` and `--tombstones`" + ` |
-| ` + "`notify --bust-cache`" + ` | removed: notify sees what others see |
-| ` + "`.sitelink/ledger.jsonl`, `.sitelink/status.jsonl`" + ` in git | git ignores all of ` + "`.sitelink`" + `; a file that git tracks already stays. For CI, name a [git ref](ledger.md#in-a-git-ref), or keep the directory in the cache |
-
-A project has two files to commit, which ` + "`sitelink doctor`" + ` names: ` + "`sitelink.toml`" + ` and the baseline.
-`
 
 // TestCommandsDocument: docs/reference/commands.md has the help of all commands. go test ./cmd/sitelink -run CommandsDocument -update rewrites it.
 func TestCommandsDocument(t *testing.T) {
@@ -55,7 +42,6 @@ func TestCommandsDocument(t *testing.T) {
 			}
 		}
 	}
-	b.WriteString(formerly)
 	name := filepath.Join("..", "..", "docs", "reference", "commands.md")
 	if *update {
 		testkit.Check(t, os.WriteFile(name, []byte(b.String()), 0o644))
@@ -67,20 +53,26 @@ func TestCommandsDocument(t *testing.T) {
 	}
 }
 
-// docPath is a path of a document in a help text.
-var docPath = regexp.MustCompile(`docs/(guide|reference)/([a-z-]+)\.md`)
+// helpOf names a page of the manual in a help text.
+var helpOf = regexp.MustCompile(`sitelink help ([a-z-]+/)?([a-z-]+)`)
 
 // commandSection writes the section of one command.
 func commandSection(t *testing.T, b *strings.Builder, mark, commonExits string, c *cobra.Command) {
 	t.Helper()
 	link := func(text string) string {
-		return docPath.ReplaceAllStringFunc(text, func(path string) string {
-			target, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(path)))
-			if err != nil {
-				t.Errorf("%s: %v", c.CommandPath(), err)
+		return helpOf.ReplaceAllStringFunc(text, func(command string) string {
+			name := strings.TrimPrefix(command, "sitelink help ")
+			if cmd, _, err := c.Root().Find([]string{name}); err == nil && cmd != c.Root() {
+				return command
 			}
-			title, _, _ := strings.Cut(strings.TrimPrefix(string(target), "# "), "\n")
-			return "[" + title + "](../" + strings.TrimPrefix(path, "docs/") + ")"
+			page, ok := docs.Page(name)
+			files := testkit.Must(filepath.Glob("../../docs/*/" + path.Base(name) + ".md"))(t)
+			if !ok || len(files) == 0 {
+				t.Errorf("%s: %s prints no page", c.CommandPath(), command)
+				return command
+			}
+			title, _, _ := strings.Cut(strings.TrimPrefix(page, "# "), "\n")
+			return "[" + title + "](../" + path.Base(path.Dir(filepath.ToSlash(files[0]))) + "/" + path.Base(name) + ".md)"
 		})
 	}
 	escape := strings.NewReplacer("<", "&lt;", "*", `\*`, "_", `\_`)

@@ -90,7 +90,7 @@ func serverNamed(name string) (setup.Server, error) {
 		return s, nil
 	}
 	return setup.Server{}, text.Usage(fmt.Sprintf("--ci: must be %s, not %q", config.OneOf(serverNames()), name),
-		cmp.Or(config.DidYouMean(name, serverNames()), "docs/guide/ci.md explains how to check on other servers"))
+		cmp.Or(config.DidYouMean(name, serverNames()), "sitelink help ci explains how to check on other servers"))
 }
 
 // runInit does the work of `sitelink init`.

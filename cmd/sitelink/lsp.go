@@ -41,7 +41,7 @@ func lspCommand(c *cli) *cobra.Command {
 // runLSP does the work of `sitelink lsp`.
 func runLSP(ctx context.Context, c *cli, file string, build bool) error {
 	if c.env.StdinTTY {
-		c.ui.note("an editor starts this command; docs/guide/editors.md describes how")
+		c.ui.note("an editor starts this command; sitelink help editors describes how")
 	}
 	loading := func(bool) {}
 	if c.env.Getenv("GOGC") == "" {

@@ -23,6 +23,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sitelink/sitelink/docs"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
@@ -147,6 +148,9 @@ func execute(ctx context.Context, args []string, c *cli) error {
 func findCommand(root *cobra.Command, args []string) error {
 	found, rest, err := root.Find(args)
 	if err == nil && found.Name() == "help" && len(rest) > 0 {
+		if _, ok := docs.Page(rest[0]); ok {
+			return nil
+		}
 		return findCommand(root, rest)
 	}
 	if err != nil {
@@ -212,7 +216,7 @@ func rootCommand(c *cli) *cobra.Command {
 	root.AddCommand(
 		checkCommand(c), buildCommand(c), watchCommand(c), lspCommand(c), fixCommand(c), initCommand(c), doctorCommand(c),
 		externalCommand(c), explainCommand(c), linksCommand(c), mvCommand(c),
-		movedCommand("diff", "sitelink notify", "without --send, notify prints what it would send"), notifyCommand(c), deployCommand(c), ledgerCommand(c),
+		notifyCommand(c), deployCommand(c), ledgerCommand(c),
 		serveCommand(c), mentionsCommand(c),
 		baselineCommand(c), profileCommand(c), hookCommand(c), injectCommand(c),
 		versionCommand(c), completionCommand(c), manCommand(c),
@@ -221,17 +225,19 @@ func rootCommand(c *cli) *cobra.Command {
 	completeFlags(root)
 	root.InitDefaultHelpCmd()
 	if help, _, err := root.Find([]string{"help"}); err == nil {
-		help.Short = "describe a command"
+		help.Short = "describe a command, or print a page of the manual"
+		describeCommand := help.Run
+		help.Run = func(cmd *cobra.Command, args []string) {
+			name := strings.Join(args, " ")
+			if _, _, err := root.Find(args); err == nil && !strings.Contains(name, "/") {
+				describeCommand(cmd, args)
+			} else if page, ok := docs.Page(name); ok {
+				fmt.Fprint(c.env.Stdout, page)
+			}
+		}
 	}
 	c.setHelp(root)
 	return root
-}
-
-// movedCommand answers the former name of a command with its name now.
-func movedCommand(name, now, why string) *cobra.Command {
-	return &cobra.Command{Use: name, Short: "see " + now, Hidden: true, DisableFlagParsing: true, RunE: func(*cobra.Command, []string) error {
-		return text.Usage(fmt.Sprintf("%q is now %q", "sitelink "+name, now), why)
-	}}
 }
 
 // noArguments refuses all arguments.

@@ -180,7 +180,7 @@ func (r *Ignore) check(l *loader) error {
 		return err
 	}
 	if r.Code != "" && !slices.Contains(codes, r.Code) {
-		return text.Usage(fmt.Sprintf("unknown code %q", r.Code), cmp.Or(DidYouMean(r.Code, codes), "docs/reference/codes.md lists the codes"))
+		return text.Usage(fmt.Sprintf("unknown code %q", r.Code), cmp.Or(DidYouMean(r.Code, codes), "sitelink help codes lists the codes"))
 	}
 	return nil
 }

@@ -66,7 +66,7 @@ func Open(ctx context.Context, p *project.Project, opt Options) (*Checker, error
 		opt.Warn = func(string) {}
 	}
 	if opt.Flush && isDatabase(CacheName(p)) {
-		return nil, text.Usage("--flush: other sites share the status cache "+notify.WithoutPassword(CacheName(p)), "remove old rows with SQL (docs/guide/external-links.md)")
+		return nil, text.Usage("--flush: other sites share the status cache "+notify.WithoutPassword(CacheName(p)), "remove old rows with SQL (sitelink help external-links)")
 	}
 	networks, err := p.Config.Networks()
 	if err != nil {

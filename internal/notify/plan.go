@@ -238,7 +238,7 @@ func explained(entries *outgoing.Entries, raw string) ([]outgoing.Entry, error) 
 	}
 	if len(found) == 0 {
 		return nil, text.WithHint(fmt.Errorf("%s is neither a page with links to other sites nor the target of one", raw),
-			"sitelink notify lists what the site's pages link to; docs/guide/notifications.md says which links count")
+			"sitelink notify lists what the site's pages link to; sitelink help notifications says which links count")
 	}
 	return found, nil
 }
