@@ -17,6 +17,8 @@ type Server struct {
 	// pushes says how a job may push, which a ledger in git needs; "" where builds do not
 	// keep anything.
 	pushes string
+	// profile is the host's where the server also publishes what it builds, "" elsewhere.
+	profile string
 }
 
 // Advice is how to make a server check the site: a file to write, or text to add to
@@ -29,10 +31,10 @@ type Advice struct {
 
 // servers is the table of known servers.
 var servers = []Server{
-	{"github", "GitHub Actions", []string{".github"}, "github.com", github, "permissions: contents: write"},
-	{"gitlab", "GitLab", []string{".gitlab-ci.yml", ".gitlab"}, "gitlab", gitlab, "a token of the project that may push"},
-	{"netlify", "Netlify", []string{"netlify.toml"}, "", netlify, ""},
-	{"cloudflare", "Cloudflare Pages", []string{"wrangler.toml", "wrangler.jsonc", "wrangler.json"}, "", cloudflare, ""},
+	{"github", "GitHub Actions", []string{".github"}, "github.com", github, "permissions: contents: write", ""},
+	{"gitlab", "GitLab", []string{".gitlab-ci.yml", ".gitlab"}, "gitlab", gitlab, "a token of the project that may push", ""},
+	{"netlify", "Netlify", []string{"netlify.toml"}, "", netlify, "", "netlify"},
+	{"cloudflare", "Cloudflare Pages", []string{"wrangler.toml", "wrangler.jsonc", "wrangler.json"}, "", cloudflare, "", "cloudflare-pages"},
 }
 
 // Servers returns all servers.

@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -217,27 +218,23 @@ func (r *Init) carryOut(ctx context.Context) error {
 			r.add("It takes what export.Read of github.com/sitelink/sitelink/incoming/export returns for the page",
 				"mentions, err := export.Read(os.DirFS(\"mentions\"))\npage, _ := export.PageOf(\"https://example.org/post/\") // the address of the page\ndata.Mentions = mentions[page]")
 		default:
-			r.manual.WriteString("\nMentions are files that your generator reads. docs/guide/mentions.md shows a template.\n")
+			r.manual.WriteString("\nMentions are files that your generator reads. sitelink help guide/mentions shows a template.\n")
 		}
-		base := "https://example.org/"
-		if len(r.BaseURLs) > 0 {
-			base = r.BaseURLs[0]
-		}
+		origin, _ := r.origin()
 		if !r.hasEndpoints() {
-			origin := strings.TrimSuffix(base, "/")
-			r.add("Tell other sites where they send webmentions and pingbacks: add to "+ConfigName+", then run sitelink inject",
-				"[templates]\nwebmention = \""+origin+"/webmention\"\npingback = \""+origin+"/pingback\"")
+			r.add("Tell other sites where they send webmentions and pingbacks: set in the table [templates] of "+ConfigName+", then run sitelink inject",
+				"webmention = \""+origin+"/webmention\"\npingback = \""+origin+"/pingback\"")
 		}
 		site := path.Join(".", r.Site)
 		if r.Site == "" {
 			site = "public"
 		}
-		r.add("Receive them on your server, behind your web server (docs/reference/receiver.md has files for nginx, Caddy and systemd)",
-			"sitelink serve "+site+" --base-url "+base)
+		r.add("Receive them on your server, behind your web server (sitelink help receiver has files for nginx, Caddy and systemd)",
+			"sitelink serve "+site+" --base-url "+origin+"/")
 		r.add("Before each build", "sitelink mentions export --out "+data)
 		if r.isHugo() {
 			r.add("To show what you approve between two builds, add to the configuration of Hugo",
-				"[params.sitelink]\nlive = \""+strings.TrimSuffix(base, "/")+"/mentions\"")
+				"[params.sitelink]\nlive = \""+origin+"/mentions\"")
 		}
 	}
 	if r.Hook {
@@ -298,7 +295,20 @@ func (r *Init) writeConfig() error {
 		r.say("left    %s: it already configures sitelink", filepath.ToSlash(r.Found.Show(other)))
 		return nil
 	}
-	return r.write(r.Facts.Config())
+	_, known := r.origin()
+	r.Facts.Mentions = known && (r.Mentions || r.hasEndpoints())
+	facts := r.Facts
+	if r.cfg != nil && r.cfg.Place("profile") != "" {
+		facts.Profile = cmp.Or(facts.Profile, r.cfg.Profile)
+	}
+	if hosts := slices.DeleteFunc(slices.Clone(r.Servers), func(s Server) bool { return s.profile == "" }); len(hosts) == 1 {
+		facts.Profile = cmp.Or(facts.Profile, hosts[0].profile)
+	}
+	file := facts.Config()
+	if action, err := r.record.Plan(file); err == nil && action == Foreign {
+		r.Facts.Mentions = false // init does not change it
+	}
+	return r.write(file)
 }
 
 // configuredElsewhere returns the configuration under another name or in a

@@ -32,8 +32,9 @@ func (r *Init) isHugo() bool {
 	return r.Survey.Generator != nil && r.Survey.Generator.Generator == generator.Hugo
 }
 
+// hasEndpoints reports whether the configuration names an endpoint, or init writes one.
 func (r *Init) hasEndpoints() bool {
-	return r.cfg != nil && (r.cfg.Templates.Pingback != "" || r.cfg.Templates.Webmention != "")
+	return r.Facts.Mentions || r.cfg != nil && (r.cfg.Templates.Pingback != "" || r.cfg.Templates.Webmention != "")
 }
 
 // isGoProgram reports whether the site is made by a Go program of the project.

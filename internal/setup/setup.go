@@ -32,6 +32,9 @@ type Facts struct {
 	Docroot, DocrootBy string
 	// Baseline means that the site's findings are accepted in [audit.BaselineName].
 	Baseline bool
+	// Mentions means that other sites can notify this one: its endpoints are keys then, if
+	// its address is known.
+	Mentions bool
 	// Committed means that the published docroot is committed.
 	Committed bool
 	// BaseURLs are the addresses of the site, empty if they are not known.
@@ -87,7 +90,7 @@ const ConfigName = "sitelink.toml"
 func (p *Facts) Config() File {
 	var b strings.Builder
 	b.WriteString("# " + madeBy + "\n")
-	b.WriteString("# A key behind a # shows a default or a suggestion. docs/reference/configuration.md\n# of sitelink has all keys.\n\n")
+	b.WriteString("# A key after a # shows a default or a suggestion.\n# sitelink help configuration prints all keys.\n\n")
 
 	if p.Docroot == "" {
 		p.key(&b, true, "docroot", quote("public"), "the directory of the built site")
@@ -106,8 +109,8 @@ func (p *Facts) Config() File {
 		}
 		p.key(&b, true, "base-url", "["+strings.Join(quoted, ", ")+"]", p.DocrootBy)
 	}
-	if p.Profile != "" {
-		p.key(&b, true, "profile", quote(p.Profile), p.ProfileBy)
+	if p.Profile != "" { // what files say needs no key
+		p.key(&b, p.ProfileBy != "", "profile", quote(p.Profile), p.ProfileBy)
 	} else {
 		p.key(&b, true, "profile", quote("nginx"), "the host's rules: sitelink profile lists them")
 	}
@@ -131,12 +134,22 @@ func (p *Facts) Config() File {
 	p.key(&b, true, "branches", `["main"]`, "check pushes to these branches")
 
 	b.WriteString("\n# Where other sites report their links to this one; sitelink inject puts it into the templates.\n[templates]\n")
-	p.key(&b, true, "webmention", quote("https://example.org/webmention"), "")
-	p.key(&b, true, "pingback", quote("https://example.org/pingback"), "")
+	origin, known := p.origin()
+	for _, name := range []string{"webmention", "pingback"} {
+		p.key(&b, !p.Mentions || !known, name, quote(origin+"/"+name), "")
+	}
 
 	b.WriteString("\n# Findings to accept; a rule that matches nothing is reported.\n")
 	b.WriteString("# [[ignore]]\n# url = \"/search/**\"\n# reason = \"answered by the web server, not by a file\"\n")
 	return File{ConfigName, b.String()}
+}
+
+// origin returns the first base URL without its final slash, or a made-up one.
+func (p *Facts) origin() (url string, known bool) {
+	if len(p.BaseURLs) == 0 {
+		return "https://example.org", false
+	}
+	return strings.TrimSuffix(p.BaseURLs[0], "/"), true
 }
 
 // key writes a line, as a comment if the key need not be set.
