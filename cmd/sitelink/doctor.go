@@ -41,11 +41,7 @@ func newDoctor(ctx context.Context, c *cli, cfg *config.Config, wrong error) (*s
 	}
 	d := &setup.Doctor{Survey: survey, ConfigErr: wrong, Env: os.Environ(), Getenv: c.env.Getenv}
 	if wrong == nil {
-		opt := project.Options{Config: cfg, Env: os.Environ()}
-		if cfg.Docroot == "" {
-			opt.Docroot = survey.Site
-		}
-		d.Project, err = project.Find(ctx, dir, opt)
+		d.Project, err = project.Find(ctx, dir, project.Options{Config: cfg, Env: os.Environ()})
 	}
 	return d, err
 }

@@ -9,6 +9,9 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // Error is one fault of the configuration.
@@ -220,4 +223,36 @@ func (n *node) describe() string {
 		return "a table"
 	}
 	return "a date or time"
+}
+
+// TOML parses a document into nodes of YAML, which have the lines. The error is an
+// [*Error], or that of [text.BoundTOML].
+func TOML(data []byte) (*yaml.Node, error) {
+	if _, err := text.BoundTOML(data); err != nil {
+		return nil, err
+	}
+	n, err := document("", data)
+	if err != nil {
+		return nil, err
+	}
+	return n.yaml(), nil
+}
+
+func (n *node) yaml() *yaml.Node {
+	y := &yaml.Node{Kind: yaml.ScalarNode, Value: n.text, Line: n.at.Line}
+	switch n.kind {
+	case unstable.Array:
+		y.Kind = yaml.SequenceNode
+	case unstable.InlineTable:
+		y.Kind = yaml.MappingNode
+	}
+	for _, item := range n.items {
+		y.Content = append(y.Content, item.yaml())
+	}
+	for _, e := range n.keys {
+		member := e.value.yaml()
+		member.Line = e.at.Line
+		y.Content = append(y.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: e.name, Line: e.at.Line}, member)
+	}
+	return y
 }

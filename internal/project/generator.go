@@ -83,15 +83,6 @@ func (p *Project) generatorOf(dir string) *Generator {
 	return g
 }
 
-func (p *Project) firstGenerator(dirs []string) *Generator {
-	for _, dir := range dirs {
-		if g := p.generatorOf(dir); g != nil {
-			return g
-		}
-	}
-	return nil
-}
-
 // generatorOfDir returns the generator's project that holds Dir, or the only one
 // in a directory of the repository where documentation sites usually are.
 func (p *Project) generatorOfDir() *Generator {

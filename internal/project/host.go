@@ -2,269 +2,94 @@ package project
 
 import (
 	"bytes"
-	"fmt"
-	"io"
-	"io/fs"
-	"path"
+	"cmp"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/sitelink/sitelink/internal/text"
 )
 
-// detectHost finds out where a site is published, by the files in the project and
-// in its docroot: the name of a profile, and for a person the file that identifies
-// it. Both are empty when there is no such file. When files contradict each other,
-// profile is empty, because names the files, and candidates the profiles.
-//
-// Either tree may be nil. At most maxMarkerBytes of a file are read; a file that
-// cannot be read counts as missing. Files that only one host reads count first, then
-// the workflow that deploys, then the files in the docroot;
-// docs/reference/profiles.md has the order.
-func detectHost(project, docroot fs.FS) (profile, because string, candidates []string) {
-	d := detector{project, docroot}
-	// These are the files that only one host reads. Those of the docroot count too: some
-	// projects deploy it as it is.
-	var own []marker
-	add := func(profile, because string) {
-		if !slices.ContainsFunc(own, func(m marker) bool { return m.profile == profile }) {
-			own = append(own, marker{profile, because})
+// published looks at the files of the docroot itself, if no deploy file names the host and
+// no workflow does or several do: those that only one host reads, then the others, the
+// surest first.
+func (s *survey) published() (all []Evidence) {
+	docroot := s.Abs(s.Docroot)
+	if a := &s.Answers[AskHost]; a.Value == "" && (len(a.Against) == 0 || a.Against[0].Line > 0) { // steps of workflows
+		dirs := []string{docroot}
+		for _, r := range s.Roots { // Hugo writes such files into the directory of each host
+			dirs = append(dirs, filepath.Join(docroot, filepath.FromSlash(r.Dir)))
+		}
+		for _, dir := range dirs {
+			if all = s.hostOf(dir); len(all) > 0 {
+				break
+			}
 		}
 	}
-	for _, tree := range []fs.FS{d.project, d.docroot} {
-		if exists(tree, "netlify.toml") {
-			add("netlify", "netlify.toml")
-		}
-		for _, name := range []string{"vercel.json", ".vercel/project.json"} {
-			if exists(tree, name) {
-				add("vercel", name)
-			}
-		}
-		if data, ok := readMarker(tree, "firebase.json"); ok && hostingKey().Match(data) {
-			add("firebase", "firebase.json")
-		}
-		if exists(tree, "staticwebapp.config.json") {
-			add("azure-static-web-apps", "staticwebapp.config.json")
-		}
-		for _, name := range []string{"wrangler.toml", "wrangler.json", "wrangler.jsonc"} {
-			data, ok := readMarker(tree, name)
-			if ok && (pagesKey().Match(data) || assetsKey().Match(data)) { // else a Worker without files
-				add("cloudflare-pages", name)
-			}
-		}
+	if host := s.pagesHost(docroot); host != "" && s.Answers[AskBase].Value == "" {
+		s.BaseURLs = []string{"https://" + host + "/"}
+		all = append(all, Evidence{Question: AskBase, Value: s.BaseURLs[0], File: filepath.Join(docroot, "CNAME"), Line: 1})
+	}
+	return all
+}
+
+// hostOf returns the evidence for the host that the files in a published directory are.
+func (s *survey) hostOf(dir string) (all []Evidence) {
+	one := func(host, name string, line int, words string) []Evidence {
+		return []Evidence{{Question: AskHost, Value: host, File: filepath.Join(dir, name), Line: line, Words: words}}
+	}
+	if all = s.deploys(dir); len(all) > 0 { // some projects publish these files
+		return slices.DeleteFunc(all, func(e Evidence) bool { return e.Question != AskHost })
 	}
 	for _, name := range []string{"_worker.js", "_routes.json"} {
-		if exists(d.docroot, name) {
-			add("cloudflare-pages", name)
+		if isFile(filepath.Join(dir, name)) {
+			return one("cloudflare-pages", name, 0, name)
 		}
 	}
-	deploys := d.workflows()
-	switch hosts := hostsOf(own); {
-	case len(hosts) == 1:
-		return own[0].profile, own[0].because, nil
-	case len(hosts) > 1:
-		// Several hosts are configured: the workflow knows the one in use.
-		for _, m := range deploys {
-			if slices.Contains(hosts, m.profile) && len(hostsOf(deploys)) == 1 {
-				return m.profile, m.because, nil
-			}
-		}
-		return "", contradiction(own), hosts
-	}
-	if len(hostsOf(deploys)) == 1 {
-		return deploys[0].profile, deploys[0].because, nil
-	}
-	if m, ok := d.published(); ok {
-		return m.profile, m.because, nil
-	}
-	if len(deploys) > 1 {
-		return "", contradiction(deploys), hostsOf(deploys)
-	}
-	return "", "", nil
-}
-
-// maxMarkerBytes is how much of a file is looked at; maxWorkflows how many
-// workflows are.
-const (
-	maxMarkerBytes = 256 << 10
-	maxWorkflows   = 50
-)
-
-// marker is a fact that identifies the host.
-type marker struct{ profile, because string }
-
-type detector struct{ project, docroot fs.FS }
-
-// hostsOf returns the distinct profiles of markers, in order.
-func hostsOf(markers []marker) []string {
-	var hosts []string
-	for _, m := range markers {
-		if !slices.Contains(hosts, m.profile) {
-			hosts = append(hosts, m.profile)
-		}
-	}
-	return hosts
-}
-
-func contradiction(markers []marker) string {
-	var claims []string
-	for _, m := range markers {
-		claims = append(claims, fmt.Sprintf("%s says %s", m.because, m.profile))
-	}
-	return strings.Join(claims, ", ")
-}
-
-// readMarker returns the beginning of a file; ok is false when there is none.
-func readMarker(tree fs.FS, name string) (data []byte, ok bool) {
-	if tree == nil {
-		return nil, false
-	}
-	// Asked before it is opened: opening a pipe would wait for its writer.
-	if info, err := fs.Stat(tree, name); err != nil || !info.Mode().IsRegular() {
-		return nil, false
-	}
-	f, err := tree.Open(name)
-	if err != nil {
-		return nil, false
-	}
-	defer f.Close()
-	data, err = io.ReadAll(io.LimitReader(f, maxMarkerBytes))
-	return data, err == nil
-}
-
-func exists(tree fs.FS, name string) bool {
-	if tree == nil {
-		return false
-	}
-	_, err := fs.Stat(tree, name)
-	return err == nil
-}
-
-// Keys at the start of a line, so that comments do not count. wrangler.json
-// and its relatives take the same words as wrangler.toml.
-var (
-	pagesKey   = text.Regexp(`(?m)^[\s{,]*"?pages_build_output_dir"?\s*[=:]`)
-	assetsKey  = text.Regexp(`(?m)^[\s{,]*(\[assets\]|"?assets"?\s*[=:])`)
-	hostingKey = text.Regexp(`"hosting"\s*:`)
-	bucketURL  = text.Regexp(`(?mi)^\s*"?url"?\s*[=:]\s*["']?s3://`)
-)
-
-// deployers are what workflows use to publish, and where.
-var deployers = []struct{ text, profile string }{
-	{"actions/deploy-pages@", "github-pages"},
-	{"peaceiris/actions-gh-pages@", "github-pages"},
-	{"JamesIves/github-pages-deploy-action@", "github-pages"},
-	{"cloudflare/pages-action@", "cloudflare-pages"},
-	{"pages deploy", "cloudflare-pages"},
-	{"nwtgck/actions-netlify@", "netlify"},
-	{"netlify deploy", "netlify"},
-	{"FirebaseExtended/action-hosting-deploy@", "firebase"},
-	{"firebase deploy", "firebase"},
-	{"Azure/static-web-apps-deploy@", "azure-static-web-apps"},
-	{"swa deploy", "azure-static-web-apps"},
-	{"amondnet/vercel-action@", "vercel"},
-	{"vercel deploy", "vercel"},
-	{"jakejarvis/s3-sync-action@", "s3"},
-	{"aws s3 sync", "s3"},
-}
-
-// workflows looks for the steps that publish, in the order of file names, one
-// marker for each host.
-func (d *detector) workflows() []marker {
-	var found []marker
-	add := func(profile, because string) {
-		if !slices.ContainsFunc(found, func(m marker) bool { return m.profile == profile }) {
-			found = append(found, marker{profile, because})
-		}
-	}
-	if d.project == nil {
-		return nil
-	}
-	const dir = ".github/workflows"
-	files, _ := fs.ReadDir(d.project, dir)
-	for i, f := range files {
-		if ext := path.Ext(f.Name()); i >= maxWorkflows || ext != ".yml" && ext != ".yaml" {
-			continue
-		}
-		name := path.Join(dir, f.Name())
-		data, _ := readMarker(d.project, name)
-		for line := range bytes.Lines(data) {
-			code, _, _ := strings.Cut(string(line), "#")
-			for _, by := range deployers {
-				if strings.Contains(code, by.text) {
-					add(by.profile, fmt.Sprintf("%q in %s", strings.TrimSuffix(by.text, "@"), name))
-				}
-			}
-		}
-	}
-	for _, name := range []string{"hugo.toml", "hugo.yaml", "config.toml", "config.yaml"} { // hugo deploy
-		if data, ok := readMarker(d.project, name); ok && bucketURL().Match(data) {
-			add("s3", "an s3:// target in "+name)
-		}
-	}
-	return found
-}
-
-// published examines the files of the docroot itself, the surest first.
-func (d *detector) published() (marker, bool) {
-	if m, ok := d.redirects(); ok {
-		return m, true
-	}
-	if exists(d.docroot, ".htaccess") {
-		return marker{"apache", ".htaccess"}, true
-	}
-	if pagesHost(d.docroot) != "" {
-		return marker{"github-pages", "CNAME"}, true
-	}
-	// Some generators always write .nojekyll: it means nothing in a project that is
-	// not on GitHub.
-	if exists(d.docroot, ".nojekyll") && exists(d.project, ".github") {
-		return marker{"github-pages", ".nojekyll"}, true
-	}
-	return marker{}, false
-}
-
-// pagesHost returns the host name that the file CNAME of a docroot gives a site
-// on GitHub Pages; empty when there is no such file, or no host name in it.
-func pagesHost(docroot fs.FS) string {
-	data, _ := readMarker(docroot, "CNAME")
-	host := strings.TrimSpace(string(data))
-	if !strings.Contains(host, ".") || len(host) > 253 || strings.ContainsAny(host, " \t\r\n/:") {
-		return ""
-	}
-	return host
-}
-
-// redirects judges _redirects and _headers, which Netlify and Cloudflare Pages
-// both read: by the first line that only one of them understands. When there
-// is none it is Netlify, which reports what Cloudflare's fallback for
-// single-page applications would hide.
-func (d *detector) redirects() (marker, bool) {
+	// Netlify and Cloudflare Pages both read _redirects and _headers: the first line that only
+	// one of them understands decides. Where there is none it is Netlify, which reports what
+	// Cloudflare's fallback for single-page applications would hide.
 	name := ""
 	for _, f := range []struct {
 		name  string
 		judge func(line string) string
 	}{{"_redirects", redirectDialect}, {"_headers", headerDialect}} {
-		data, ok := readMarker(d.docroot, f.name)
-		if !ok {
+		data := s.read(filepath.Join(dir, f.name))
+		if data == nil {
 			continue
 		}
-		if name == "" {
-			name = f.name
-		}
+		name = cmp.Or(name, f.name)
 		n := 0
 		for line := range bytes.Lines(data) {
 			n++
-			if profile := f.judge(string(line)); profile != "" {
-				return marker{profile, fmt.Sprintf("line %d of %s", n, f.name)}, true
+			if host := f.judge(string(line)); host != "" {
+				return one(host, f.name, n, strings.TrimSpace(string(line)))
 			}
 		}
 	}
-	if name == "" {
-		return marker{}, false
+	switch {
+	case name != "":
+		return one("netlify", name, 0, "Cloudflare Pages reads it too")
+	case s.read(filepath.Join(dir, ".htaccess")) != nil:
+		return one("apache", ".htaccess", 0, "")
+	case s.pagesHost(dir) != "":
+		return one("github-pages", "CNAME", 0, "")
 	}
-	return marker{"netlify", name + ", which Cloudflare Pages reads too"}, true
+	// Some generators always write .nojekyll: it means nothing in a project that is not on
+	// GitHub.
+	if isFile(filepath.Join(dir, ".nojekyll")) && slices.ContainsFunc(s.dirs, func(above string) bool { return isDirectory(filepath.Join(above, ".github")) }) {
+		return one("github-pages", ".nojekyll", 0, "")
+	}
+	return nil
+}
+
+// pagesHost returns the host name that the file CNAME of a directory gives a site on
+// GitHub Pages, "" for none.
+func (s *survey) pagesHost(dir string) string {
+	host := strings.TrimSpace(string(s.read(filepath.Join(dir, "CNAME"))))
+	if !strings.Contains(host, ".") || len(host) > 253 || strings.ContainsAny(host, " \t\r\n/:") {
+		return ""
+	}
+	return host
 }
 
 // redirectDialect names the one host that understands a line of _redirects;

@@ -1,9 +1,13 @@
 package project
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // tree makes a file system of names and contents.
@@ -15,8 +19,8 @@ func tree(files ...string) fstest.MapFS {
 	return fs
 }
 
-// TestDetectHost: which files tell the host, and which do not.
-func TestDetectHost(t *testing.T) {
+// TestHost: which files tell the host, and which do not.
+func TestHost(t *testing.T) {
 	const workflow = ".github/workflows/site.yml"
 	tests := []struct {
 		name             string
@@ -26,7 +30,7 @@ func TestDetectHost(t *testing.T) {
 		{"nothing", tree("hugo.toml", ""), tree("index.html", ""), "", ""},
 		{"netlify_toml", tree("netlify.toml", ""), nil, "netlify", "netlify.toml"},
 		{"vercel_json", tree("vercel.json", "{}"), nil, "vercel", "vercel.json"},
-		{"vercel_json_in_docroot", nil, tree("vercel.json", "{}"), "vercel", "vercel.json"},
+		{"vercel_json_in_docroot", nil, tree("vercel.json", "{}"), "vercel", "out/vercel.json"},
 		{"vercel_linked", tree(".vercel/project.json", "{}"), nil, "vercel", ".vercel/project.json"},
 		{"firebase_hosting", tree("firebase.json", `{ "hosting": {"public": "public"} }`), nil, "firebase", "firebase.json"},
 		{"azure", tree("staticwebapp.config.json", "{}"), nil, "azure-static-web-apps", "staticwebapp.config.json"},
@@ -36,83 +40,66 @@ func TestDetectHost(t *testing.T) {
 		{"wrangler_pages_one_line", tree("wrangler.json", `{"pages_build_output_dir": "dist"}`), nil, "cloudflare-pages", "wrangler.json"},
 		{"wrangler_assets", tree("wrangler.toml", "[assets]\ndirectory = 'public'\n"), nil, "cloudflare-pages", "wrangler.toml"},
 		{"wrangler_worker_only", tree("wrangler.toml", "main = 'src/index.js'\n# pages_build_output_dir = 'x'\n"), nil, "", ""},
-		{"cloudflare_worker", nil, tree("_worker.js", ""), "cloudflare-pages", "_worker.js"},
-		{"cloudflare_routes", nil, tree("_routes.json", "{}", "_redirects", "/a /b 301!\n"), "cloudflare-pages", "_routes.json"},
+		{"cloudflare_worker", nil, tree("_worker.js", ""), "cloudflare-pages", "out/_worker.js"},
+		{"cloudflare_routes", nil, tree("_routes.json", "{}", "_redirects", "/a /b 301!\n"), "cloudflare-pages", "out/_routes.json"},
 
-		{"redirects_undecided", nil, tree("_redirects", "# old\n/a /b 301\n/* /index.html 200\n"), "netlify", "_redirects, which Cloudflare Pages reads too"},
-		{"headers_undecided", nil, tree("_headers", "/*\n  X-Frame-Options: DENY\n"), "netlify", "_headers, which Cloudflare Pages reads too"},
-		{"redirects_forced", nil, tree("_redirects", "/a /b\n/c /d 301!\n"), "netlify", "line 2 of _redirects"},
-		{"redirects_condition", nil, tree("_redirects", "/ /de 302 Language=de\n"), "netlify", "line 1 of _redirects"},
-		{"redirects_query", nil, tree("_redirects", "/store id=:id /blog/:id 301\n"), "netlify", "line 1 of _redirects"},
-		{"redirects_404", nil, tree("_redirects", "/en/* /en/404.html 404\n"), "netlify", "line 1 of _redirects"},
-		{"redirects_domain", nil, tree("_redirects", "https://a.example/* https://b.example/:splat 301\n"), "netlify", "line 1 of _redirects"},
-		{"redirects_query_of_target", nil, tree("_redirects", "/a /b?x=1 301\n/c https://h.example/?y=2\n"), "netlify", "_redirects, which Cloudflare Pages reads too"},
-		{"redirects_inner_splat", nil, tree("_redirects", "/a/*/b /c/:splat 301\n"), "cloudflare-pages", "line 1 of _redirects"},
-		{"redirects_comment_only", nil, tree("_redirects", "#! /c 301!\n/x /y # 301!\n"), "netlify", "_redirects, which Cloudflare Pages reads too"},
-		{"headers_detached", nil, tree("_redirects", "/a /b\n", "_headers", "/*\n  ! X-Robots-Tag\n"), "cloudflare-pages", "line 2 of _headers"},
-		{"headers_basic_auth", nil, tree("_headers", "/in/*\n  Basic-Auth: a:b\n"), "netlify", "line 2 of _headers"},
+		{"redirects_undecided", nil, tree("_redirects", "# old\n/a /b 301\n/* /index.html 200\n"), "netlify", "out/_redirects"},
+		{"headers_undecided", nil, tree("_headers", "/*\n  X-Frame-Options: DENY\n"), "netlify", "out/_headers"},
+		{"redirects_forced", nil, tree("_redirects", "/a /b\n/c /d 301!\n"), "netlify", "out/_redirects:2"},
+		{"redirects_condition", nil, tree("_redirects", "/ /de 302 Language=de\n"), "netlify", "out/_redirects:1"},
+		{"redirects_query", nil, tree("_redirects", "/store id=:id /blog/:id 301\n"), "netlify", "out/_redirects:1"},
+		{"redirects_404", nil, tree("_redirects", "/en/* /en/404.html 404\n"), "netlify", "out/_redirects:1"},
+		{"redirects_domain", nil, tree("_redirects", "https://a.example/* https://b.example/:splat 301\n"), "netlify", "out/_redirects:1"},
+		{"redirects_query_of_target", nil, tree("_redirects", "/a /b?x=1 301\n/c https://h.example/?y=2\n"), "netlify", "out/_redirects"},
+		{"redirects_inner_splat", nil, tree("_redirects", "/a/*/b /c/:splat 301\n"), "cloudflare-pages", "out/_redirects:1"},
+		{"redirects_comment_only", nil, tree("_redirects", "#! /c 301!\n/x /y # 301!\n"), "netlify", "out/_redirects"},
+		{"headers_detached", nil, tree("_redirects", "/a /b\n", "_headers", "/*\n  ! X-Robots-Tag\n"), "cloudflare-pages", "out/_headers:2"},
+		{"headers_basic_auth", nil, tree("_headers", "/in/*\n  Basic-Auth: a:b\n"), "netlify", "out/_headers:2"},
 		{"redirects_with_wrangler", tree("wrangler.toml", "pages_build_output_dir='p'\n"), tree("_redirects", "/a /b 301!\n"), "cloudflare-pages", "wrangler.toml"},
 
-		{"workflow_github_pages", tree(workflow, "steps:\n  - uses: actions/deploy-pages@v4\n"), nil, "github-pages", `"actions/deploy-pages" in ` + workflow},
+		{"workflow_github_pages", tree(workflow, "steps:\n  - uses: actions/deploy-pages@v4\n"), nil, "github-pages", workflow + ":2"},
 		{"workflow_commented_out", tree(workflow, "  # - uses: actions/deploy-pages@v4\n"), nil, "", ""},
 		{"workflow_not_yaml", tree(".github/workflows/README.md", "actions/deploy-pages@v4"), nil, "", ""},
-		{"workflow_before_docroot", tree(workflow, "run: aws s3 sync public s3://b\n"), tree("CNAME", "www.example.org\n", ".htaccess", ""), "s3", `"aws s3 sync" in ` + workflow},
+		{"workflow_before_docroot", tree(workflow, "run: aws s3 sync public s3://b\n"), tree("CNAME", "www.example.org\n", ".htaccess", ""), "s3", workflow + ":1"},
 		{"workflow_after_own_file", tree(workflow, "run: aws s3 sync x s3://artifacts\n", "netlify.toml", ""), nil, "netlify", "netlify.toml"},
-		{"hugo_deploy", tree("hugo.toml", "[[deployment.targets]]\nURL = \"s3://bucket?region=eu-central-1\"\n"), nil, "s3", "an s3:// target in hugo.toml"},
+		{"hugo_deploy", tree("hugo.toml", "[[deployment.targets]]\nURL = \"s3://bucket?region=eu-central-1\"\n"), nil, "s3", "hugo.toml:2"},
 
-		{"cname", nil, tree("CNAME", "www.example.org\n"), "github-pages", "CNAME"},
+		{"cname", nil, tree("CNAME", "www.example.org\n"), "github-pages", "out/CNAME"},
 		{"cname_no_host", nil, tree("CNAME", "a page about CNAME records\n"), "", ""},
-		{"nojekyll_on_github", tree(".github/FUNDING.yml", ""), tree(".nojekyll", ""), "github-pages", ".nojekyll"},
+		{"nojekyll_on_github", tree(".github/FUNDING.yml", ""), tree(".nojekyll", ""), "github-pages", "out/.nojekyll"},
 		{"nojekyll_elsewhere", tree("mkdocs.yml", ""), tree(".nojekyll", ""), "", ""},
-		{"htaccess", nil, tree(".htaccess", ""), "apache", ".htaccess"},
-		{"htaccess_before_cname", nil, tree(".htaccess", "", "CNAME", "www.example.org"), "apache", ".htaccess"},
+		{"htaccess", nil, tree(".htaccess", ""), "apache", "out/.htaccess"},
+		{"htaccess_before_cname", nil, tree(".htaccess", "", "CNAME", "www.example.org"), "apache", "out/.htaccess"},
 
 		{"two_hosts", tree("netlify.toml", "", "vercel.json", "{}"), nil, "", "netlify.toml says netlify, vercel.json says vercel"},
-		{"two_hosts_workflow_decides", tree("netlify.toml", "", "vercel.json", "{}", workflow, "run: vercel deploy --prod\n"), nil, "vercel", `"vercel deploy" in ` + workflow},
+		{"two_hosts_workflow_decides", tree("netlify.toml", "", "vercel.json", "{}", workflow, "run: vercel deploy --prod\n"), nil, "vercel", workflow + ":1"},
 		{"two_hosts_workflow_of_a_third", tree("netlify.toml", "", "vercel.json", "{}", workflow, "run: aws s3 sync a b\n"), nil, "", "netlify.toml says netlify, vercel.json says vercel"},
 		{"two_workflows", tree(workflow, "run: aws s3 sync a b\nrun: netlify deploy\n"), nil, "",
-			`"aws s3 sync" in ` + workflow + ` says s3, "netlify deploy" in ` + workflow + ` says netlify`},
-		{"two_workflows_docroot_decides", tree(workflow, "run: aws s3 sync a b\nrun: netlify deploy\n"), tree("_redirects", "/a /b 301!\n"), "netlify", "line 1 of _redirects"},
-		{"large_file", nil, tree("_redirects", strings.Repeat("/a /b\n", 200_000)+"/c /d 301!\n"), "netlify", "_redirects, which Cloudflare Pages reads too"},
-		{"directory_of_that_name", nil, tree("_redirects/x", "", ".htaccess", ""), "apache", ".htaccess"},
+			workflow + ":1 says s3, " + workflow + ":2 says netlify"},
+		{"two_workflows_docroot_decides", tree(workflow, "run: aws s3 sync a b\nrun: netlify deploy\n"), tree("_redirects", "/a /b 301!\n"), "netlify", "out/_redirects:1"},
+		{"large_file", nil, tree("_redirects", strings.Repeat("/a /b\n", 200_000)+"/c /d 301!\n"), "netlify", "out/_redirects"},
+		{"directory_of_that_name", nil, tree("_redirects/x", "", ".htaccess", ""), "apache", "out/.htaccess"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			d := [2]fstest.MapFS{test.project, test.docroot}
-			profile, because, _ := detectHost(d[0], d[1])
-			if profile != test.profile || because != test.because {
-				t.Errorf("got %q because %q, want %q because %q", profile, because, test.profile, test.because)
+			root := filepath.Join(t.TempDir(), "x")
+			testkit.Check(t, os.MkdirAll(filepath.Join(root, ".git"), 0o755))
+			for name, f := range test.project {
+				testkit.Write(t, filepath.Join(root, name), string(f.Data))
+			}
+			testkit.Write(t, filepath.Join(root, "out/index.html"), "")
+			for name, f := range test.docroot {
+				testkit.Write(t, filepath.Join(root, "out", name), string(f.Data))
+			}
+			p := find(t, root, Options{Docroot: "out"})
+			a := p.Answers[AskHost]
+			because := p.From(a.Evidence)
+			if a.Value == "" {
+				because = p.Doubt(AskHost)
+			}
+			if a.Value != test.profile || because != test.because {
+				t.Errorf("got %q because %q, want %q because %q", a.Value, because, test.profile, test.because)
 			}
 		})
 	}
-}
-
-// TestDetectHostWithoutTrees: a nil interface is as if nothing were there.
-func TestDetectHostWithoutTrees(t *testing.T) {
-	if profile, because, _ := detectHost(nil, nil); profile != "" || because != "" {
-		t.Errorf("got %q because %q", profile, because)
-	}
-}
-
-// FuzzDetectHost: for any files, the result is a known host with a reason, or no
-// host.
-func FuzzDetectHost(f *testing.F) {
-	f.Add("/a id=:id /b 301!\n", "  ! X\n", "{\"hosting\": 1}", "www.example.org")
-	f.Add("*", "!", "", "..")
-	f.Fuzz(func(t *testing.T, redirects, headers, config, cname string) {
-		profile, because, _ := detectHost(tree("firebase.json", config, "wrangler.toml", config),
-			tree("_redirects", redirects, "_headers", headers, "CNAME", cname))
-		switch profile {
-		case "netlify", "cloudflare-pages", "firebase":
-			if because == "" {
-				t.Errorf("%s without a reason", profile)
-			}
-		case "":
-			if !strings.Contains(because, " says ") {
-				t.Errorf("no host because %q, though _redirects is there", because)
-			}
-		default:
-			t.Errorf("profile %q", profile)
-		}
-	})
 }

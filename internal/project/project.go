@@ -68,12 +68,13 @@ type Project struct {
 	// Docroot is the directory of the built site as a user in Dir would write it:
 	// what was configured, else a path from [Project.Show].
 	Docroot string
-	// Profile names the host's profile. ProfileFrom is the file that identifies the
-	// host, "" when the profile was configured or is the default. HostConflict names
-	// files that contradict each other about the host; Profile is the default then,
-	// and the site is loaded with what the candidates have in common.
-	Profile, ProfileFrom, HostConflict string
-	hostCandidates                     []string
+	// Answers are what the description of the project answers, with the evidence. The
+	// fields are made of them.
+	Answers
+	// Profile names the host's profile. ProfileFrom is the evidence for the host, ""
+	// when the profile was configured or is the default. If the host is in doubt, Profile is
+	// the default, and the site is loaded with what the hosts have in common.
+	Profile, ProfileFrom string
 	// BaseURLs, BasePath and Roots say where the docroot is published, see
 	// [site.Options].
 	BaseURLs []string
@@ -231,69 +232,67 @@ func (p *Project) WithDocroot(ctx context.Context, docroot string) (*Project, er
 
 // find fills in what depends on the docroot; "" looks for one.
 func (p *Project) find(ctx context.Context, docroot string) {
-	named := docroot != ""
-	p.named = named
-	configured := len(p.Config.BaseURLs)+len(p.Config.Sites) > 0
-	fromDir := !named || p.builtElsewhere
-	if fromDir {
-		p.Generator = p.generatorOfDir()
-	} else {
-		p.dirs = p.sourceDirs(p.Abs(docroot))
-		p.Generator = p.firstGenerator(p.dirs)
+	s := &survey{Project: p, ctx: ctx, docroot: docroot}
+	p.named = docroot != ""
+	s.dirs = p.sourceDirs(filepath.Join(p.Dir, "docroot"))
+	if p.named && !p.builtElsewhere {
+		s.dirs = p.sourceDirs(p.Abs(docroot))
 	}
-	if g := p.Generator; g != nil && !g.loaded {
-		g.Env = p.env
-		g.Configure()
-		if g.Err != nil && (!named || !configured) && ctx.Err() == nil {
-			p.warn(g.Title() + ": " + g.Err.Error())
-		}
+	for _, source := range sources {
+		p.Answers.take(source(s))
 	}
-	if !named {
-		docroot = p.guessDocroot()
+	if p.Docroot = docroot; !p.named {
+		p.Docroot = p.Show(p.Answers[AskDocroot].Value)
 	}
-	p.Docroot = docroot
-	if p.dirs == nil {
-		p.dirs = p.sourceDirs(p.Abs(docroot))
-	}
+	p.dirs = p.sourceDirs(p.Abs(p.Docroot))
 	p.RuleDir = ruleDir(p.dirs)
-	p.BaseURLs = p.Config.BaseURLs
-	for _, s := range p.Config.Sites {
-		p.Roots = append(p.Roots, host.Root{Dir: s.Root, Base: s.Base})
+	p.Profile = cmp.Or(p.Config.Profile, host.Generic.Name)
+	if a := &p.Answers[AskHost]; p.Config.Place("profile") == "" && a.Value != "" {
+		p.Profile, p.ProfileFrom = host.ProfileFor(a.Value), p.From(a.Evidence)
 	}
-	published := !configured && p.Generator != nil && p.takeAddresses(p.Generator)
-	p.findHost()
-	if p.Generator != nil && (published || !named) {
-		// The user did not configure this: one line says what was found.
-		g := p.Generator
+	p.describe(s.found)
+}
+
+// describe notes what was found for a user who did not configure it, and what
+// contradicts it. found means that the addresses were.
+func (p *Project) describe(found bool) {
+	a := &p.Answers
+	if g := p.Generator; g != nil && (found || !p.named) {
 		text := g.Title() + " site"
 		if g.From != "" {
 			text += " (" + g.From + ")"
 		}
-		if !named {
+		if !p.named {
 			text += ": checking " + p.Docroot
 		}
-		var at []string
-		at = append(at, p.BaseURLs...)
+		at := slices.Clone(p.BaseURLs)
 		for _, r := range p.Roots {
 			at = append(at, r.Base+" ("+cmp.Or(r.Dir, ".")+")")
 		}
 		if p.BasePath != "" {
 			at = append(at, p.BasePath)
 		}
-		if len(at) > 0 && p.Config.Place("base-url") == "" && len(p.Config.Sites) == 0 {
+		if found {
 			text += ", published at " + strings.Join(at, ", ")
 		}
 		if n := len(g.Languages); n > 1 && !g.Multihost() {
 			text += ", languages " + strings.Join(g.Languages, ", ")
 		}
 		if p.ProfileFrom != "" {
-			text += ", host " + p.Profile + " (" + p.ProfileFrom + ")"
+			text += ", host " + a[AskHost].Value + " (" + p.ProfileFrom + ")"
 		}
 		p.note(text)
+	} else if !p.named && p.uncertain == nil {
+		p.note("no docroot configured, checking " + p.Docroot)
 	}
-	if len(p.BaseURLs)+len(p.Roots) == 0 && p.Profile == "github-pages" {
-		if host := pagesHost(os.DirFS(p.Abs(docroot))); host != "" {
-			p.BaseURLs = []string{"https://" + host + "/"}
+	for q := range questions {
+		doubt := p.Doubt(q)
+		switch {
+		case doubt == "" || q == AskDocroot && p.named || q == AskBase && !found || q == AskHost && p.Config.Place("profile") != "":
+		case a[q].Value == "":
+			p.warn("the host is ambiguous: " + doubt + "; only what these hosts have in common applies; choose one with --profile NAME")
+		default:
+			p.note("two answers for " + q.String() + ": " + doubt)
 		}
 	}
 }
@@ -466,36 +465,6 @@ func (p *Project) SourceDirs() (above, others []string) {
 		}
 	}
 	return p.dirs, others
-}
-
-// guessDocroot looks for a docroot that is not configured: where the generator
-// writes the site, else the directory public, else Dir. A directory of sources is
-// none of these: p.uncertain then says what can be one.
-func (p *Project) guessDocroot() string {
-	if p.Generator != nil {
-		return p.Show(p.Generator.BuiltDocroot())
-	}
-	guess, home := ".", isFile(filepath.Join(p.Dir, "index.html"))
-	built, sources := generator.Built(p.Dir), generator.Sources(p.Dir)
-	certain := sources == "" && (home || len(built) == 0) || home && len(built) == 0 && sources != "node_modules"
-	if isDirectory(filepath.Join(p.Dir, "public")) {
-		guess = "public"
-		certain = sources == "" || len(built) == 1 && built[0] == guess
-	}
-	if !certain {
-		message := "no docroot configured, and no known generator makes a site of this directory"
-		if sources != "" {
-			message += " with " + sources
-		}
-		hint := buildFirst
-		if len(built) > 0 {
-			hint = "name the built site: sitelink check " + strings.Join(built, ", or sitelink check ")
-		}
-		p.uncertain = text.Usage(message, hint+"; docroot in sitelink.toml keeps it")
-		return guess
-	}
-	p.note("no docroot configured, checking " + guess)
-	return guess
 }
 
 func isDirectory(name string) bool {

@@ -141,7 +141,7 @@ func TestWithDocroot(t *testing.T) {
 	dir := files(t, ".git/", "", "public/index.html", "", "old/_redirects", "/a /b 301!\n")
 	p := find(t, dir, Options{})
 	q := testkit.Must(p.WithDocroot(t.Context(), "old"))(t)
-	if p.Profile != "generic" || q.Profile != "netlify" || q.ProfileFrom != "line 1 of _redirects" || q.Root != p.Root {
+	if p.Profile != "generic" || q.Profile != "netlify" || q.ProfileFrom != "old/_redirects:1" || q.Root != p.Root {
 		t.Errorf("profiles %s and %s", p.Profile, q.Profile)
 	}
 }

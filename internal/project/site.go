@@ -1,9 +1,6 @@
 package project
 
 import (
-	"cmp"
-	"io/fs"
-	"os"
 	"path/filepath"
 
 	"github.com/sitelink/sitelink/internal/host"
@@ -11,46 +8,6 @@ import (
 	"github.com/sitelink/sitelink/internal/scan"
 	"github.com/sitelink/sitelink/internal/site"
 )
-
-// findHost finds the profile: the configured one, else that of the host whose files
-// exist.
-func (p *Project) findHost() {
-	p.Profile = cmp.Or(p.Config.Profile, host.Generic.Name)
-	if p.Config.Place("profile") != "" {
-		return
-	}
-	profile, because, candidates := DetectHost(p.dirs, p.Abs(p.Docroot))
-	for _, r := range p.Roots { // Hugo writes such files into the directory of each host
-		if because == "" && r.Dir != "" {
-			profile, because, candidates = detectHost(nil, os.DirFS(filepath.Join(p.Abs(p.Docroot), r.Dir)))
-			if because != "" {
-				because += ", in " + r.Dir
-			}
-		}
-	}
-	switch {
-	case profile != "":
-		p.Profile, p.ProfileFrom = profile, because
-	case because != "":
-		p.HostConflict, p.hostCandidates = because, candidates
-		p.warn("the host is ambiguous: " + because + "; only what these hosts have in common applies; choose one with --profile NAME")
-	}
-}
-
-// DetectHost looks for the files of a host in dirs, the nearest first, and then
-// in the docroot. It returns the profile and the file that identifies it; when files
-// contradict each other, profile is "", because names them, and candidates are the
-// profiles.
-func DetectHost(dirs []string, docroot string) (profile, because string, candidates []string) {
-	var top fs.FS
-	for _, dir := range dirs {
-		top = os.DirFS(dir)
-		if profile, because, candidates = detectHost(top, nil); because != "" {
-			return profile, because, candidates
-		}
-	}
-	return detectHost(top, os.DirFS(docroot))
-}
 
 // RuleFiles are the rule files of hosts that are not in the docroot.
 var RuleFiles = []string{"netlify.toml", "vercel.json", "firebase.json", "staticwebapp.config.json"}
@@ -77,7 +34,7 @@ func (p *Project) SiteOptions() site.Options {
 		Roots:          p.Roots,
 		RefNotFound:    p.refNotFound,
 		ProfileFrom:    p.ProfileFrom,
-		HostUnknown:    p.Config.Place("profile") == "" && p.ProfileFrom == "" && p.HostConflict == "" && len(cfg.Host) == 0,
+		HostUnknown:    cfg.Place("profile") == "" && p.Profile == host.Generic.Name && len(p.Answers[AskHost].Against) == 0 && len(cfg.Host) == 0,
 		Project:        p.RuleDir,
 		Index:          cfg.Index,
 		PageExtensions: cfg.PageExtensions,
@@ -89,8 +46,12 @@ func (p *Project) SiteOptions() site.Options {
 		opt.ServerPort = p.Generator.Generator.Port()
 	}
 	opt.Profile, _ = host.ProfileByName(p.Profile)
-	if len(p.hostCandidates) > 0 {
-		opt.Profile = host.SharedProfile(p.hostCandidates)
+	if a := p.Answers[AskHost]; a.Value == "" && len(a.Against) > 0 && cfg.Place("profile") == "" {
+		var names []string
+		for _, e := range a.Against {
+			names = append(names, host.ProfileFor(e.Value))
+		}
+		opt.Profile = host.SharedProfile(names)
 	}
 	for _, set := range cfg.Host {
 		if err := opt.Profile.Set(set.Key, set.Values); err != nil {

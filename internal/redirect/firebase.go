@@ -46,7 +46,7 @@ var firebasePlaceholder = text.Regexp(`(?:^|/):`)
 // superstatic; see docs/reference/redirects.md.
 func Firebase(name string, data []byte, site string) *File {
 	f := &File{Name: name, Settings: Settings{Dir: "/"}, reserved: true}
-	data = blankComments(bytes.TrimPrefix(data, []byte(bom)))
+	data = text.BlankComments(bytes.TrimPrefix(data, []byte(bom)))
 	var document struct {
 		Hosting json.RawMessage `json:"hosting"`
 	}

@@ -57,14 +57,18 @@ type Doctor struct {
 	Getenv    func(string) string
 }
 
-// Examine makes all diagnoses, sorted by name.
+// Examine makes all diagnoses: first the description of the project, then the rest sorted
+// by name.
 func (d *Doctor) Examine(ctx context.Context) []Diagnosis {
-	all := []Diagnosis{d.config(), d.generator(), d.docroot(ctx, true), d.baseURL(), d.host(), d.git(ctx), d.hook(), d.ci(), d.endpoints(), d.ledger(ctx), d.files()}
+	rest := []Diagnosis{d.config(), d.git(ctx), d.hook(), d.ci(), d.endpoints(), d.ledger(ctx), d.files()}
 	if limit, ok := watchLimit(); ok {
-		all = append(all, d.watches(limit))
+		rest = append(rest, d.watches(limit))
 	}
-	slices.SortFunc(all, func(a, b Diagnosis) int { return cmp.Compare(a.Name, b.Name) })
-	return all
+	slices.SortFunc(rest, func(a, b Diagnosis) int { return cmp.Compare(a.Name, b.Name) })
+	return append([]Diagnosis{
+		d.generator(), d.answer(project.AskBuild, "no known command", `build = "..." in [hook] of sitelink.toml`),
+		d.docroot(ctx, true), d.baseURL(), d.host(), d.answer(project.AskForm, "no file says how the host writes addresses", ""),
+	}, rest...)
 }
 
 // files names what sitelink keeps in the project and is meant to be committed.
@@ -126,6 +130,7 @@ func (d *Doctor) generator() Diagnosis {
 		if program, err := exec.LookPath(d.Generator.Generator.Program()); err == nil {
 			one.Text += " at " + program
 		}
+		one.Text += d.evidence(project.AskGenerator)
 	default:
 		one.State, one.Text, one.Command = Wrong, p.Title+" is not installed", ""
 		_, _, one.Command, _ = d.Generator.Generator.Install("")
@@ -174,7 +179,7 @@ func (d *Doctor) docroot(ctx context.Context, load bool) Diagnosis {
 		return one
 	}
 	s := a.Site
-	one.Text = fmt.Sprintf("%s, %s read%s", d.site(), text.Count(s.Pages(), "file"), committed)
+	one.Text = fmt.Sprintf("%s, %s read%s", d.site()+d.evidence(project.AskDocroot), text.Count(s.Pages(), "file"), committed)
 	switch newer := d.newerSource(s); {
 	case s.ServerPages() > 0:
 		one.Text += fmt.Sprintf(", %s of them written by hugo server and not fit to publish", text.Thousands(s.ServerPages()))
@@ -192,19 +197,7 @@ func (d *Doctor) docroot(ctx context.Context, load bool) Diagnosis {
 
 func (d *Doctor) baseURL() Diagnosis {
 	one := Diagnosis{Name: "base-url", State: OK}
-	urls, by := d.Facts.BaseURLs, ""
-	if d.Generator != nil {
-		by = d.Generator.From
-	}
-	if d.cfg() != nil && len(d.cfg().BaseURLs) > 0 {
-		urls, by = d.cfg().BaseURLs, d.cfg().Place("base-url")
-	}
-	if d.cfg() != nil && len(d.cfg().Sites) > 0 {
-		urls, by = nil, d.cfg().File
-		for _, s := range d.cfg().Sites {
-			urls = append(urls, s.Base)
-		}
-	}
+	urls := strings.Fields(d.answers().Answers[project.AskBase].Value)
 	switch {
 	case len(urls) == 0:
 		one.State, one.Text = Off, "not known: absolute links to the site itself are not checked"
@@ -213,10 +206,7 @@ func (d *Doctor) baseURL() Diagnosis {
 		one.State, one.Text = Off, urls[0]+" is an example, not an address of yours"
 		one.Command = "set it in " + cmp.Or(d.baseIn(), "sitelink.toml")
 	default:
-		one.Text = strings.Join(urls, ", ")
-		if by != "" {
-			one.Text += " (" + by + ")"
-		}
+		one.Text = strings.Join(urls, ", ") + d.evidence(project.AskBase)
 	}
 	return one
 }
@@ -239,17 +229,47 @@ func isExample(url string) bool {
 	return host == "example.org" || host == "example.com" || host == "your-docusaurus-site.example.com" || strings.HasPrefix(host, "localhost")
 }
 
+// answers returns the project whose answers count: with its configuration, unless that is
+// wrong.
+func (d *Doctor) answers() *project.Project {
+	if d.Project != nil {
+		return d.Project
+	}
+	return d.Found
+}
+
+// evidence is what answers a question and what contradicts that, in parentheses; "" if
+// nothing answers it.
+func (d *Doctor) evidence(q project.Question) string {
+	p := d.answers()
+	a := p.Answers[q]
+	text := p.From(a.Evidence)
+	if text == "" || a.Value == "" {
+		return ""
+	}
+	for _, e := range a.Against {
+		text += "; " + p.From(e) + " says " + p.Value(e)
+	}
+	return " (" + text + ")"
+}
+
+// answer is the diagnosis of a question that need not have an answer.
+func (d *Doctor) answer(q project.Question, none, command string) Diagnosis {
+	a := d.answers().Answers[q]
+	if a.Value == "" {
+		return Diagnosis{Name: q.String(), State: Off, Text: none, Command: command}
+	}
+	return Diagnosis{Name: q.String(), State: OK, Text: d.answers().Value(a.Evidence) + d.evidence(q)}
+}
+
 func (d *Doctor) host() Diagnosis {
-	one := Diagnosis{Name: "host", State: OK}
-	switch p := &d.Facts; {
-	case d.cfg() != nil && d.cfg().Place("profile") != "":
-		one.Text = fmt.Sprintf("%s (%s)", d.cfg().Profile, d.cfg().Place("profile"))
-	case p.Profile != "":
-		one.Text = fmt.Sprintf("%s (%s)", p.Profile, p.ProfileBy)
-	case d.HostConflict != "":
-		one.State, one.Text, one.Command = Wrong, "ambiguous: "+d.HostConflict, `profile = "NAME" in sitelink.toml`
-	default:
-		one.State, one.Text, one.Command = Off, "none recognised: the generic profile is used", `profile = "NAME" in sitelink.toml`
+	p := d.answers()
+	one := d.answer(project.AskHost, "none recognised: the generic profile is used", `profile = "NAME" in sitelink.toml`)
+	switch doubt := p.Doubt(project.AskHost); {
+	case one.State == Off && doubt != "":
+		one.State, one.Text = Wrong, "ambiguous: "+doubt
+	case one.State == OK && p.Profile != p.Answers[project.AskHost].Value:
+		one.Text += ", checked by the profile " + p.Profile
 	}
 	return one
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/notify"
+	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
 )
@@ -122,8 +123,8 @@ func (s *Survey) found() string {
 	switch {
 	case s.Profile != "":
 		fmt.Fprintf(&b, "found   host %s (%s)\n", s.Profile, s.ProfileBy)
-	case s.HostConflict != "":
-		fmt.Fprintf(&b, "found   several hosts: %s\n", s.HostConflict)
+	case s.Found.Doubt(project.AskHost) != "":
+		fmt.Fprintf(&b, "found   several hosts: %s\n", s.Found.Doubt(project.AskHost))
 	}
 	if s.Hook.Manager != "" {
 		fmt.Fprintf(&b, "found   hooks of %s (%s)\n", s.Hook.Manager, s.Hook.ManagerFile)

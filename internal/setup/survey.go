@@ -15,7 +15,6 @@ import (
 	"strings"
 
 	"github.com/sitelink/sitelink/hook/githook"
-	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/git"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/system"
@@ -37,8 +36,6 @@ type Survey struct {
 	Site string
 	// ShouldIgnore is the docroot that should not be committed, see [CommittedDocroot].
 	ShouldIgnore string
-	// HostConflict says which files contradict each other about the host.
-	HostConflict string
 	// Repo is nil without a repository or without git; NoRepo then says why.
 	Repo   *githook.Repo
 	NoRepo error
@@ -124,12 +121,10 @@ func (s *Survey) fill(ctx context.Context, opt Options) {
 		if rel, err := filepath.Rel(g.Dir, g.Docroot); err == nil && filepath.IsLocal(rel) {
 			s.Docroot = filepath.ToSlash(rel)
 		}
-	} else if built := generator.Built(s.Dir); p.CheckDocroot() == nil && s.Has(p.Docroot+"/index.html") {
-		s.Docroot, s.Site, s.DocrootBy = p.Docroot, p.Docroot, "it holds index.html"
-	} else if len(built) == 1 { // check looks there only if it is configured
-		s.Docroot, s.Site = built[0], p.Show(filepath.Join(s.Dir, filepath.FromSlash(built[0])))
-		if named, err := p.WithDocroot(ctx, s.Site); err == nil {
-			p = named
+	} else if p.CheckDocroot() == nil && exists(filepath.Join(p.Abs(p.Docroot), "index.html")) {
+		s.Docroot, s.Site = p.Docroot, p.Docroot
+		if p.Docroot == "." || p.Docroot == "public" { // others are found once they are built
+			s.DocrootBy = "it holds index.html"
 		}
 	}
 	if s.Repo != nil && s.Docroot != "" {
@@ -139,7 +134,7 @@ func (s *Survey) fill(ctx context.Context, opt Options) {
 	if p.ProfileFrom != "" {
 		s.Profile, s.ProfileBy = p.Profile, p.ProfileFrom
 	}
-	s.HostConflict, s.BaseURLs = p.HostConflict, p.BaseURLs
+	s.BaseURLs = p.BaseURLs
 	for _, r := range p.Roots {
 		s.BaseURLs = append(s.BaseURLs, r.Base)
 	}

@@ -1,0 +1,165 @@
+package project
+
+import (
+	"cmp"
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/sitelink/sitelink/internal/generator"
+	"github.com/sitelink/sitelink/internal/host"
+	"github.com/sitelink/sitelink/internal/text"
+)
+
+// survey finds the answers for a project. Its methods are the [sources].
+type survey struct {
+	*Project
+	ctx context.Context
+	// docroot is the one that was named, "" for none.
+	docroot string
+	// found means that the addresses are in the generator's configuration.
+	found bool
+}
+
+// configured is what flags, variables and sitelink.toml say.
+func (s *survey) configured() (all []Evidence) {
+	cfg := s.Config
+	add := func(q Question, value, key string) {
+		all = append(all, Evidence{Question: q, Value: value, Dir: s.Dir, File: cfg.Place(key), Words: "named"})
+	}
+	if s.docroot != "" {
+		s.Docroot = s.docroot
+		add(AskDocroot, s.Abs(s.docroot), "docroot")
+	}
+	add(AskBuild, cfg.Hook.Build, "hook.build")
+	s.BaseURLs = cfg.BaseURLs
+	bases := slices.Clone(cfg.BaseURLs)
+	for _, one := range cfg.Sites {
+		s.Roots = append(s.Roots, host.Root{Dir: one.Root, Base: one.Base})
+		bases = append(bases, one.Base)
+	}
+	add(AskBase, strings.Join(bases, " "), "base-url")
+	if cfg.Place("profile") != "" {
+		add(AskHost, cfg.Profile, "profile")
+	}
+	return all
+}
+
+// generated is what the generator's project says: the one that holds the docroot, else
+// the one that a user in Dir works on.
+func (s *survey) generated() (all []Evidence) {
+	var g *Generator
+	if s.named && !s.builtElsewhere {
+		for _, dir := range s.dirs {
+			if g = s.generatorOf(dir); g != nil {
+				break
+			}
+		}
+	} else {
+		g = s.generatorOfDir()
+	}
+	if s.Generator = g; g == nil {
+		return nil
+	}
+	configured := s.Answers[AskBase].Value != ""
+	if !g.loaded {
+		g.Env = s.env
+		g.Configure()
+		if g.Err != nil && (!s.named || !configured) && s.ctx.Err() == nil {
+			s.warn(g.Title() + ": " + g.Err.Error())
+		}
+	}
+	file := ""
+	if len(g.Configs) > 0 {
+		file = filepath.Join(g.Dir, filepath.FromSlash(g.Configs[0]))
+	}
+	add := func(q Question, value, file, words string) {
+		all = append(all, Evidence{Question: q, Value: value, Dir: g.Dir, File: file, Words: words})
+	}
+	add(AskGenerator, string(g.Generator), file, g.Title())
+	add(AskBuild, g.UsualCommand(), "", "how "+g.Title()+" is built")
+	from := g.From
+	if isFile(filepath.Join(g.Dir, filepath.FromSlash(from))) {
+		from = filepath.Join(g.Dir, filepath.FromSlash(from))
+	}
+	add(AskDocroot, g.BuiltDocroot(), from, "where "+g.Title()+" writes")
+	if !s.named {
+		s.Docroot = s.Show(cmp.Or(s.Answers[AskDocroot].Value, g.BuiltDocroot()))
+	}
+	if !configured && s.takeAddresses(g) {
+		s.found = true
+		bases := slices.Clone(s.BaseURLs)
+		for _, r := range s.Roots {
+			bases = append(bases, r.Base)
+		}
+		add(AskBase, cmp.Or(strings.Join(bases, " "), s.BasePath), from, "")
+	}
+	form := Evidence{Question: AskForm, Value: string(g.Form), Dir: g.Dir, Words: g.Title() + " does so by default"}
+	if g.FormFrom != "" {
+		name, line, _ := strings.Cut(g.FormFrom, ":")
+		form.File, form.Words = filepath.Join(g.Dir, filepath.FromSlash(name)), ""
+		form.Line, _ = strconv.Atoi(line) // 0 if the line is not known
+	}
+	all = append(all, form)
+	return all
+}
+
+// addressed is what the address of the site says about its host.
+func (s *survey) addressed() (all []Evidence) {
+	base := s.Answers[AskBase]
+	for _, address := range strings.Fields(base.Value) {
+		all = append(all, Evidence{Question: AskHost, Value: host.NameAt(address), File: base.File, Line: base.Line, Words: address})
+	}
+	return all
+}
+
+// built looks for a docroot where nothing names one: the directory public, the only one
+// with a name that a generator uses and pages that are as new as the sources, else Dir. A
+// directory of sources is none of these: s.uncertain then says what can be one.
+func (s *survey) built() []Evidence {
+	if s.Answers[AskDocroot].Value != "" {
+		return nil
+	}
+	home, words := isFile(filepath.Join(s.Dir, "index.html")), "nothing names another"
+	built, sources := generator.Built(s.Dir), generator.Sources(s.Dir)
+	certain := sources == "" && (home || len(built) == 0) || home && len(built) == 0 && sources != "node_modules"
+	switch s.Docroot = "."; {
+	case len(built) == 1 && !home && !newer(filepath.Join(s.Dir, sources), filepath.Join(s.Dir, built[0], "index.html")):
+		s.Docroot, certain, words = built[0], true, "the only directory with a built site"
+	case isDirectory(filepath.Join(s.Dir, "public")):
+		s.Docroot, certain = "public", sources == "" || len(built) == 1 && built[0] == "public"
+	}
+	if !certain {
+		message := "no docroot configured, and no known generator makes a site of this directory"
+		if sources != "" {
+			message += " with " + sources
+		}
+		hint := buildFirst
+		if len(built) > 0 {
+			hint = "name the built site: sitelink check " + strings.Join(built, ", or sitelink check ")
+		}
+		s.uncertain = text.Usage(message, hint+"; docroot in sitelink.toml keeps it")
+	}
+	return []Evidence{{Question: AskDocroot, Value: s.Abs(s.Docroot), Words: words}}
+}
+
+// newer reports whether a file, or one of those directly in a directory, is newer than
+// another file.
+func newer(name, than string) bool {
+	old, err := os.Stat(than)
+	if err != nil {
+		return true
+	}
+	names := []string{name}
+	entries, _ := os.ReadDir(name)
+	for _, e := range entries[:min(len(entries), maxFiles)] {
+		names = append(names, filepath.Join(name, e.Name()))
+	}
+	return slices.ContainsFunc(names, func(name string) bool {
+		info, err := os.Stat(name)
+		return err == nil && info.Mode().IsRegular() && info.ModTime().After(old.ModTime())
+	})
+}
