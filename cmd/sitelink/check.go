@@ -19,6 +19,7 @@ import (
 	"github.com/sitelink/sitelink/internal/commits"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/external"
+	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/report"
 	"github.com/sitelink/sitelink/internal/text"
@@ -114,7 +115,7 @@ func (c *cli) configure(cmd *cobra.Command, args []string) (*config.Config, erro
 func (c *cli) loadConfig(req config.Request) (*config.Config, error) {
 	req.File = cmp.Or(req.File, c.env.Getenv("SITELINK_CONFIG"))
 	req.Getenv = c.env.Getenv
-	req.Profiles, req.Codes, req.HostKeys = profileNames(), report.Codes(), hostKeys()
+	req.Generators, req.Profiles, req.Codes, req.HostKeys = generator.Names(), profileNames(), report.Codes(), hostKeys()
 	req.Selector = func(text string) error { return outgoing.Options{Content: text}.Check() }
 	req.Peer = func(text string) error { _, err := send.ParseLinkPeer(text); return err }
 	req.Linkset = func(text string) error { _, err := check.ParseLinkset(text); return err }

@@ -186,7 +186,7 @@ func (w *watcher) watchedFiles() []string {
 	dirs, _ := w.project.SourceDirs()
 	for _, dir := range dirs {
 		names := append(slices.Clone(project.RuleFiles), "sitelink.toml", ".sitelink.toml")
-		if p, ok := generator.Detect(dir); ok {
+		if p, ok := generator.Detect(dir, generator.Name(w.project.Config.Generator)); ok {
 			names = append(names, p.Configs...)
 		}
 		for _, name := range names {

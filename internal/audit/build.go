@@ -100,7 +100,7 @@ func StaleNote(docroot string, stale []string, why string) string {
 func BuildLock(p *project.Project) string {
 	dirs, _ := p.SourceDirs()
 	for _, dir := range dirs {
-		if g, ok := generator.Detect(dir); ok {
+		if g, ok := generator.Detect(dir, generator.Name(p.Config.Generator)); ok {
 			return g.Lock()
 		}
 	}

@@ -155,7 +155,7 @@ func setSite(repo *githook.Repo, dir string, cfg *config.Config, push *githook.P
 	find := func(ctx context.Context) (*project.Project, error) {
 		return project.Find(ctx, dir, project.Options{Config: cfg, Env: push.Env})
 	}
-	g, ok := project.DetectGenerator(dir)
+	g, ok := project.DetectGenerator(dir, cfg)
 	if !ok {
 		p, err := find(context.Background())
 		if err != nil {

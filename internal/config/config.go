@@ -48,7 +48,9 @@ type Config struct {
 	// checkout, which may be hostile: its paths must stay inside the repository.
 	Found bool
 
-	Docroot        string    `toml:"docroot" kind:"directory" flag:"DIR" unset:"the generator's output directory, else public if it exists, else ." help:"directory to check; it is served as the root of the site"`
+	Docroot string `toml:"docroot" kind:"directory" flag:"DIR" unset:"the generator's output directory, else public if it exists, else ." help:"directory to check; it is served as the root of the site"`
+	// Generator names the generator of the site, "" for the one that is recognised.
+	Generator      string    `toml:"generator" check:"generator"`
 	BaseURLs       []string  `toml:"base-url" check:"base-url" flag:"URL" unset:"from the generator's configuration" help:"address at which the docroot is published; links to it count as internal, with http or https"`
 	Profile        string    `toml:"profile" check:"profile" flag:"NAME" default:"generic" unset:"detected, else generic" help:"hosting profile, which decides how paths are answered: apache, azure-static-web-apps, caddy, cloudflare-pages, firebase, generic, github-pages, hugo-server, lighttpd, linklint, netlify, nginx, s3 or vercel; detected from files such as _redirects or CNAME"`
 	Index          []string  `toml:"index" check:"file-name" flag:"NAME" unset:"the profile's list" help:"name of a directory's index file; replaces the profile's list, and the first file that exists answers"`
@@ -320,9 +322,9 @@ type Request struct {
 	// Places names the place of keys in Flags that were not given on the command
 	// line, for messages: "pages.txt:3: --limit".
 	Places map[string]string
-	// Profiles and Codes are the words that the keys profile and code accept; nil
-	// accepts any.
-	Profiles, Codes []string
+	// Generators, Profiles and Codes are the words that the keys generator, profile and
+	// code accept; nil accepts any.
+	Generators, Profiles, Codes []string
 	// HostKeys are the keys of the table [host].
 	HostKeys []HostKey
 	// Linkset returns what is wrong with a linkset; nil accepts any.

@@ -18,7 +18,7 @@ func TestManualListsTheKeys(t *testing.T) {
 		table       *table
 		keys        func(Key) bool
 	}{
-		{"Keys of the site", "key", root, func(k Key) bool { return k.HasFlag && k.Kind != Rules }},
+		{"Keys of the site", "key", root, func(k Key) bool { return (k.HasFlag || k.Kind == Text) && k.Kind != Rules }},
 		{"Keys of `[check]`", "key", tableNamed(t, root, "check"), nil},
 		{"Several addresses", "field", tableNamed(t, root, "site"), nil},
 		{"The push hook", "key", tableNamed(t, root, "hook"), nil},

@@ -134,7 +134,7 @@ const (
 // foundKeys is the one list of what a found configuration may set. It has
 // every key that holds text; numbers, times, switches and fixed words are free.
 var foundKeys = map[string]trust{
-	"docroot": inside, "base-url": free, "profile": free, "index": free, "map": free, "page-extensions": free,
+	"docroot": inside, "generator": free, "base-url": free, "profile": free, "index": free, "map": free, "page-extensions": free,
 	"check.from": free, "check.skip": free, "check.format": inside, "check.output": inside, "check.baseline": inside,
 	"check.baseline-ref": free, "check.baseline-docroot": inside, "check.since": limited, "check.log": inside,
 	"ignore.url": free, "ignore.page": free, "ignore.fragment": free, "ignore.code": free, "ignore.reason": free,

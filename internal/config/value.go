@@ -200,6 +200,12 @@ var checks = map[string]func(req Request, text string) (string, error){
 		hint := cmp.Or(DidYouMean(given, req.Profiles), "profiles are "+strings.Join(req.Profiles, ", "))
 		return "", text.Usage(fmt.Sprintf("unknown profile %q", given), hint)
 	},
+	"generator": func(req Request, given string) (string, error) {
+		if req.Generators == nil || slices.Contains(req.Generators, given) {
+			return given, nil
+		}
+		return "", text.Usage(fmt.Sprintf("unknown generator %q", given), "generators are "+strings.Join(req.Generators, ", "))
+	},
 	"linkset": func(req Request, given string) (string, error) {
 		if err := ask(req.Linkset, given); err != nil {
 			return "", text.Usage(err.Error(), "linksets look like /, /page.html, /sub/# or /sub/@")

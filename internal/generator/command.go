@@ -54,9 +54,11 @@ func (p Project) Command(out string, strict bool, more []string) Command {
 		if s, err := r.read(p); err == nil {
 			docroot = cmp.Or(s.Docroot, docroot)
 		}
-		script := "npx --no-install "
-		if local(p, strings.Fields(r.build)[0])[0] == "yarn" {
+		script := ""
+		if _, npm := r.program("npm"); npm && local(p, p.Generator.Program())[0] == "yarn" {
 			script = "yarn run "
+		} else if npm {
+			script = "npx --no-install "
 		}
 		script += r.build + ` "$@"`
 		if out != filepath.Join(p.Dir, filepath.FromSlash(docroot)) {
@@ -65,12 +67,12 @@ func (p Project) Command(out string, strict bool, more []string) Command {
 		c = Command{Args: []string{"sh", "-c", script, "sh"}}
 	default:
 		words := strings.Fields(r.build)
-		if c.Args = words[:1]; r.npm != "" {
+		c.Args = words[:1]
+		if _, npm := r.program("npm"); npm {
 			c.Args = local(p, words[0])
 		}
 		for _, word := range words[1:] {
-			word = strings.Replace(word, "SOURCE", cmp.Or(p.Source, "."), 1)
-			c.Args = append(c.Args, strings.Replace(word, "OUT", out, 1))
+			c.Args = append(c.Args, strings.NewReplacer("SOURCE", cmp.Or(p.Source, "."), "BUILDER", p.Builder, "OUT", out).Replace(word))
 		}
 	}
 	if strict {
@@ -86,12 +88,12 @@ func (p Project) Installed() bool {
 	if r == nil {
 		return false
 	}
-	program := p.Command("", false, nil).Args[0]
-	if r.npm != "" {
-		program = strings.Fields(r.build)[0]
-		if local(p, program)[0] != "npx" {
-			return true
-		}
+	program := p.Generator.Program()
+	if _, npm := r.program("npm"); npm && local(p, program)[0] != "npx" {
+		return true
+	}
+	if r.command != nil {
+		program = p.Command("", false, nil).Args[0]
 	}
 	return onPath(program)
 }
@@ -113,34 +115,37 @@ func (p Project) UsualCommand() string {
 		return ""
 	}
 	usual := cmp.Or(r.usual, r.build)
-	if r.npm != "" {
+	if _, npm := r.program("npm"); npm {
 		usual = "npx " + usual
 	}
-	usual = strings.NewReplacer("SOURCE", cmp.Or(p.Source, "."), "OUT", p.Docroot).Replace(usual)
+	usual = strings.NewReplacer("SOURCE", cmp.Or(p.Source, "."), "BUILDER", p.Builder, "OUT", p.Docroot).Replace(usual)
 	return strings.TrimSuffix(usual, " .")
 }
 
 // Install says how a generator's program is installed. npm and pip are the packages
-// that have it. Where both are "", text tells a person, and ci is the line of the
-// shell that installs a version on a server, with SUDO for sudo where the user is
-// not root; an empty version is a default.
+// that have it. text tells a person, and ci is the line of the shell that installs a
+// version on a server where no registry has it, with SUDO for sudo where the user is not
+// root; an empty version is a default.
 func (n Name) Install(version string) (npm, pip, text, ci string) {
 	r := rowOf(n)
 	if r == nil {
 		return "", "", "", ""
 	}
+	npm, isNPM := r.program("npm")
+	pip, isPip := r.program("pip")
+	gem, isGem := r.program("gem")
 	switch ci = r.ci; {
-	case r.npm != "":
-		text = "npm install"
-	case r.pip != "":
-		text = "pip install " + r.pip
-	default:
-		text = r.install
-	}
-	if r.version != "" {
+	case isNPM:
+		return npm, "", "npm install", ci
+	case isPip:
+		pip = Command{Args: []string{pip}}.String() // quoted, if it names extras
+		return "", pip, "pip install " + pip, ci
+	case isGem:
+		return "", "", "gem install " + gem, ci
+	case r.version != "":
 		ci = fmt.Sprintf(ci, cmp.Or(version, r.version))
 	}
-	return r.npm, r.pip, text, ci
+	return "", "", r.install, ci
 }
 
 // Program is the name of the program that builds the project.

@@ -33,6 +33,7 @@ const (
 	MkDocs     Name = "mkdocs"
 	Astro      Name = "astro"
 	Docusaurus Name = "docusaurus"
+	Vite       Name = "vite"
 	// Plain is a directory with Markdown files and no known generator.
 	Plain Name = "plain"
 )
@@ -56,25 +57,56 @@ type Project struct {
 	// Configs are the generator's configuration files, slash paths relative to
 	// Dir. A later one overrides those before it.
 	Configs []string
+	// Builder is the builder of Sphinx: html or dirhtml.
+	Builder     string
+	builderFrom string
+	// By says what identifies the generator: files, and packages in files.
+	By string
 	// Docroot is where the generator writes the site by default, a slash path
 	// relative to Dir; of several usual places one that exists. [Settings] has the configured directory.
 	Docroot string
 }
 
-// Detect finds the generator's project in a directory by its configuration files.
-// ok is false if there is none. A file that cannot be read counts as missing.
-func Detect(dir string) (p Project, ok bool) {
-	tree := os.DirFS(dir)
+// Names returns the names of all generators, in the order of the table.
+func Names() (all []string) {
+	for _, r := range rows {
+		all = append(all, string(r.name))
+	}
+	return all
+}
+
+// Detect finds the generator's project in a directory by its configuration files, and by
+// the packages that it depends on. ok is false if there is none. A file that cannot be read
+// counts as missing. Where the user says which generator it is, a configuration file of that
+// name is enough.
+func Detect(dir string, only Name) (p Project, ok bool) {
 	for i, m := range marks {
 		r := rowOf(m.generator)
 		for _, source := range append([]string{""}, r.sources...) {
-			if marked(tree, i, source) {
-				return r.project(dir, source), true
+			if only != None && only != m.generator {
+				break
+			}
+			if by, ok := marked(dir, i, source); ok {
+				p = r.project(dir, source)
+				p.By = by
+				return p, true
+			}
+		}
+	}
+	if r := rowOf(only); r != nil {
+		for _, source := range append([]string{""}, r.sources...) {
+			if p = r.project(dir, source); len(p.Configs) > 0 {
+				p.By = p.Configs[0]
+				return p, true
 			}
 		}
 	}
 	return Project{}, false
 }
+
+// In returns the project of this generator in a directory that has no configuration file
+// of it.
+func (n Name) In(dir string) Project { return rowOf(n).project(dir, "") }
 
 // project returns the project of a directory whose configuration is in source.
 func (r *row) project(dir, source string) Project {
@@ -92,10 +124,13 @@ func (r *row) project(dir, source string) Project {
 	default:
 		p.Configs = firstOf(tree, names)
 	}
+	if r.builder != nil {
+		p.Builder, p.builderFrom = r.builder(p, r.docroots)
+	}
 	for _, docroot := range r.docroots {
 		docroot = path.Join(source, docroot)
-		if !fs.ValidPath(docroot) {
-			continue // it would be above the project
+		if !fs.ValidPath(docroot) || r.builder != nil && path.Base(docroot) != p.Builder {
+			continue // it would be above the project, or is not of this builder
 		}
 		if info, err := fs.Stat(tree, docroot); p.Docroot == "" || err == nil && info.IsDir() {
 			p.Docroot = docroot
@@ -115,7 +150,7 @@ func (r *row) project(dir, source string) Project {
 func Find(above, others []string) (p Project, ok bool) {
 	for _, dirs := range [][]string{above, others} {
 		for _, dir := range dirs {
-			if p, ok := Detect(dir); ok {
+			if p, ok := Detect(dir, None); ok {
 				return p, true
 			}
 		}

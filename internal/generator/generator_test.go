@@ -49,7 +49,7 @@ func TestDetect(t *testing.T) {
 			files[f] = ""
 		}
 		dir := testkit.MakeDocroot(t, files)
-		p, ok := Detect(dir)
+		p, ok := Detect(dir, None)
 		if ok != (tc.want != None) || p.Generator != tc.want || p.Docroot != tc.docroot || strings.Join(p.Configs, " ") != tc.configs {
 			t.Errorf("%s: got %+v, %v", tc.files, p, ok)
 		}
@@ -57,7 +57,7 @@ func TestDetect(t *testing.T) {
 			t.Errorf("%s: directory %s, want %s", tc.files, p.Dir, dir)
 		}
 	}
-	if p, ok := Detect(filepath.Join(t.TempDir(), "none")); ok {
+	if p, ok := Detect(filepath.Join(t.TempDir(), "none"), None); ok {
 		t.Errorf("a directory that is not there: %+v", p)
 	}
 }
@@ -92,7 +92,7 @@ func TestFind(t *testing.T) {
 // TestRows: every generator has all that its row needs, and is recognised.
 func TestRows(t *testing.T) {
 	for _, r := range rows {
-		if r.name == "" || r.title == "" || r.build == "" || len(r.docroots) == 0 || len(r.files) == 0 || r.npm+r.pip+r.install == "" || rowOf(r.name) == nil {
+		if r.name == "" || r.title == "" || r.build == "" || len(r.docroots) == 0 || len(r.files) == 0 || r.packages+r.install == "" || rowOf(r.name) == nil {
 			t.Errorf("incomplete: %+v", r.name)
 		}
 		if !slices.ContainsFunc(marks, func(m mark) bool { return m.generator == r.name }) {
@@ -109,7 +109,7 @@ func TestInstalled(t *testing.T) {
 		if p.Installed() {
 			t.Errorf("%s is installed nowhere", p.Generator)
 		}
-		if rows[i].npm == "" {
+		if _, npm := rows[i].program("npm"); !npm {
 			continue
 		}
 		bin := filepath.Join(p.Dir, "node_modules", ".bin")

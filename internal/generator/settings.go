@@ -115,3 +115,61 @@ func joinBase(host, sub string) string {
 }
 
 func slashed(name string) string { return strings.ReplaceAll(name, `\`, "/") }
+
+// Excluded returns the setting of a generator that keeps a file of the project in dir out
+// of the site, "" for none. file is a slash path relative to dir.
+func Excluded(n Name, dir, file string) (setting string) {
+	r := rowOf(n)
+	if r == nil || r.excludeKeys == "" {
+		return ""
+	}
+	p := r.project(dir, "")
+	for _, name := range p.Configs {
+		get, err := lookup(p, name)
+		if err != nil {
+			continue
+		}
+		content := cmp.Or(firstText(get, r.contentKey), r.content[0])
+		rel, ok := strings.CutPrefix(file, path.Clean(content)+"/")
+		if !ok {
+			continue
+		}
+		for key := range strings.FieldsSeq(r.excludeKeys) {
+			for line := range strings.Lines(textOf(get(key))) {
+				if ignored(strings.TrimSpace(line), rel) {
+					return key[strings.LastIndexByte(key, '.')+1:]
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// ignored reports whether a pattern of a list such as .gitignore matches a file or a
+// directory above it.
+func ignored(pattern, file string) bool {
+	if pattern = strings.TrimSuffix(pattern, "/"); pattern == "" || pattern[0] == '#' {
+		return false
+	}
+	parts := strings.Split(file, "/")
+	for i := range parts {
+		above := strings.Join(parts[:i+1], "/")
+		if !strings.Contains(pattern, "/") {
+			above = parts[i]
+		}
+		if ok, _ := path.Match(strings.TrimPrefix(pattern, "/"), above); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// firstText returns the text of the first of keys that has one, "" for none.
+func firstText(get func(key string) any, keys string) string {
+	for key := range strings.FieldsSeq(keys) {
+		if value := textOf(get(key)); value != "" {
+			return value
+		}
+	}
+	return ""
+}

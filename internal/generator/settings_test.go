@@ -110,11 +110,11 @@ func TestSettings(t *testing.T) {
 		"hexo/both":          {files: map[string]string{"_config.yml": "url: https://example.org/blog\npublic_dir: dist\n"}, want: "dist @https://example.org/blog/  (_config.yml)"},
 		"next/export":        {files: map[string]string{"next.config.mjs": "const nextConfig = { output: 'export', basePath: '/repo', distDir: 'dist' };\nexport default nextConfig;"}, want: "dist @/repo/  (next.config.mjs)"},
 		"gatsby/url":         {files: map[string]string{"gatsby-config.js": "module.exports = { siteMetadata: { siteUrl: 'https://example.org' } }"}, want: "public @https://example.org/  (gatsby-config.js)"},
-		"nuxt/generate":      {files: map[string]string{"nuxt.config.ts": "export default defineNuxtConfig({ app: { baseURL: '/x/' } })", "package.json": `{"scripts": {"generate": "nuxt generate"}}`}, want: ".output/public @/x/  (nuxt.config.ts)"},
-		"sveltekit/static":   {files: map[string]string{"svelte.config.js": "export default { kit: { adapter: adapter(), paths: { base: '/x' } } };", "package.json": `{"devDependencies": {"@sveltejs/adapter-static": "3"}}`}, want: "build @/x/  (svelte.config.js)"},
+		"nuxt/generate":      {files: map[string]string{"nuxt.config.ts": "export default defineNuxtConfig({ app: { baseURL: '/x/' } })", "package.json": `{"scripts": {"generate": "nuxt generate"}, "dependencies": {"nuxt": "3"}}`}, want: ".output/public @/x/  (nuxt.config.ts)"},
+		"sveltekit/static":   {files: map[string]string{"svelte.config.js": "export default { kit: { adapter: adapter(), paths: { base: '/x' } } };", "package.json": `{"devDependencies": {"@sveltejs/adapter-static": "3", "@sveltejs/kit": "2"}}`}, want: "build @/x/  (svelte.config.js)"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p, ok := Detect(testkit.MakeDocroot(t, tc.files))
+			p, ok := Detect(testkit.MakeDocroot(t, tc.files), None)
 			if generator, _, _ := strings.Cut(name, "/"); !ok || string(p.Generator) != generator {
 				t.Fatalf("detected %+v", p)
 			}
@@ -139,7 +139,7 @@ func TestSettingsFaults(t *testing.T) {
 		{"mkdocs.yml", strings.Repeat("x", maxConfig+1), "read mkdocs.yml: larger than 131072 bytes"},
 		{"zola.toml", "a = 1\na = 2\n", "zola.toml:2: "},
 	} {
-		p, _ := Detect(testkit.MakeDocroot(t, map[string]string{tc.file: tc.text}))
+		p, _ := Detect(testkit.MakeDocroot(t, map[string]string{tc.file: tc.text}), None)
 		_, err := p.Settings(nil)
 		switch {
 		case tc.want == "":
@@ -155,7 +155,7 @@ func TestSettingsFaults(t *testing.T) {
 // docroot onto itself.
 func TestCommandInPlace(t *testing.T) {
 	dir := testkit.MakeDocroot(t, map[string]string{"gatsby-config.js": ""})
-	p, _ := Detect(dir)
+	p, _ := Detect(dir, None)
 	for out, want := range map[string]string{
 		filepath.Join(dir, "public"): `npx --no-install gatsby build "$@"`,
 		"/elsewhere":                 `npx --no-install gatsby build "$@" && cp -R ./public/. /elsewhere`,
@@ -189,7 +189,7 @@ func TestCommand(t *testing.T) {
 			files[f] = ""
 		}
 		dir := testkit.MakeDocroot(t, files)
-		p, _ := Detect(dir)
+		p, _ := Detect(dir, None)
 		got := strings.ReplaceAll(p.Command("/o ut", tc.strict, tc.args).String(), dir, "DIR")
 		if filepath.ToSlash(got) != tc.want || !p.Builds() || p.UsualCommand() == "" {
 			t.Errorf("got  %s\nwant %s", got, tc.want)
@@ -224,7 +224,7 @@ func TestHostileConfigs(t *testing.T) {
 		{"_config.yml", "a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c]\ne: &e [*d,*d,*d,*d,*d,*d,*d]\nf: [*e,*e,*e,*e,*e,*e]\n"},
 		{"hugo.toml", manyKeys()}, {"hugo.json", fill("[")}, {"hugo.json", fill(`{"a":`)},
 	} {
-		p, _ := Detect(testkit.MakeDocroot(t, map[string]string{tc.file: tc.text}))
+		p, _ := Detect(testkit.MakeDocroot(t, map[string]string{tc.file: tc.text}), None)
 		began := time.Now()
 		p.Settings(nil) // an error or none, and it comes back
 		t.Logf("%s %.20q: %v", tc.file, tc.text, time.Since(began))

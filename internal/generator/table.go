@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -22,11 +23,12 @@ type row struct {
 	title string
 	// port is where the generator serves the site to its author by default; 0 for none.
 	port int
-	// npm and pip are the packages with the program. Where both are "", install says
-	// for a person how to install it, and ci does it on a server, in a line of the
-	// shell with %[1]s for the version and SUDO for sudo where the user is not root.
-	// version is used where the machine has none.
-	npm, pip, install, ci, version string
+	// packages are the packages that depend on the generator, as npm:astro, gem:jekyll or
+	// pip:mkdocs; the first has the program. Where there is none, install says for a person
+	// how to install it, and ci does it on a server, in a line of the shell with %[1]s for
+	// the version and SUDO for sudo where the user is not root. version is used where the
+	// machine has none.
+	packages, install, ci, version string
 	// build is the command that builds into OUT, or into the configured directory if
 	// the program takes no other, without the npx of programs of npm. usual is what
 	// people type where that differs.
@@ -42,17 +44,24 @@ type row struct {
 	files     []string
 	overrides bool
 	// The keys of the configuration with the docroot, the address and the path
-	// below it, see [lookup].
+	// below it, see [lookup]; the first of several that is set counts.
 	docrootKeys, baseKey, pathKey string
 	// form is how addresses are written by default, forms are what the configuration
 	// says about it: the first in a file counts.
 	form  weburl.Form
 	forms []formKey
+	// excludeKeys are keys whose patterns, a line each as in .gitignore, keep files out of the
+	// site; contentKey is that of the directory that they are relative to, by default the
+	// first of content.
+	excludeKeys, contentKey string
 	// content are directories whose names are not part of the addresses of pages.
 	content []string
 	// configs and command replace files and build, for generators that need more.
 	configs func(tree fs.FS, names []string) []string
 	command func(p Project, out string) Command
+	// builder chooses BUILDER in the command and the last name of the docroot, and returns
+	// the file that says so.
+	builder func(p Project, docroots []string) (builder, from string)
 	// strict are the flags that make a build fail at warnings. If no flag does so
 	// reliably, warning is the beginning of a line with a warning.
 	strict  []string
@@ -83,7 +92,7 @@ type formKey struct {
 var rows = []row{
 	hugoRow,
 	{
-		name: Jekyll, title: "Jekyll", port: 4000, install: "gem install jekyll", usual: "jekyll build", build: "jekyll build --destination OUT", command: jekyllCommand,
+		name: Jekyll, title: "Jekyll", port: 4000, packages: "gem:jekyll gem:github-pages", usual: "jekyll build", build: "jekyll build --destination OUT", command: jekyllCommand,
 		files: []string{"_config.yml", "_config.yaml", "_config.toml"}, docroots: []string{"_site"},
 		docrootKeys: "destination", baseKey: "url", pathKey: "baseurl", content: []string{"_pages", "_drafts"},
 		strict: []string{"--strict_front_matter"}, baseFlags: []string{"-b", "--baseurl"}, outFlags: []string{"-d", "--destination"},
@@ -93,7 +102,7 @@ var rows = []row{
 		},
 	},
 	{
-		name: Eleventy, title: "Eleventy", port: 8080, npm: "@11ty/eleventy", usual: "eleventy", build: "eleventy --output=OUT",
+		name: Eleventy, title: "Eleventy", port: 8080, packages: "npm:@11ty/eleventy", usual: "eleventy", build: "eleventy --output=OUT",
 		files: append([]string{".eleventy.js"}, scripts("eleventy.config")...), docroots: []string{"_site"},
 		docrootKeys: "setOutputDirectory( dir.output", pathKey: "pathPrefix", content: []string{"src", "content", "input", "site"},
 		baseFlags: []string{"--pathprefix"}, outFlags: []string{"--output"},
@@ -108,13 +117,25 @@ var rows = []row{
 		form: weburl.SlashForm,
 	},
 	{
-		name: MkDocs, title: "MkDocs", port: 8000, pip: "mkdocs", usual: "mkdocs build", build: "mkdocs build --site-dir OUT",
-		files: []string{"mkdocs.yml", "mkdocs.yaml"}, docroots: []string{"site"}, docrootKeys: "site_dir", baseKey: "site_url", content: []string{"docs"},
+		name: MkDocs, title: "MkDocs", port: 8000, packages: "pip:mkdocs pip:mkdocs-material", usual: "mkdocs build", build: "mkdocs build --site-dir OUT",
+		files: []string{"mkdocs.yml", "mkdocs.yaml"}, docroots: []string{"site"}, docrootKeys: "site_dir", baseKey: "site_url", content: []string{"docs"}, excludeKeys: "exclude_docs draft_docs", contentKey: "docs_dir",
 		strict: []string{"--strict"}, outFlags: []string{"-d", "--site-dir"},
 		form: weburl.SlashForm, forms: []formKey{{"use_directory_urls", true, weburl.SlashForm}, {"use_directory_urls", false, weburl.FileForm}},
 	},
 	{
-		name: Astro, title: "Astro", port: 4321, npm: "astro", usual: "astro build", build: "astro build --outDir OUT",
+		name: "zensical", title: "Zensical", port: 8000, packages: "pip:zensical", build: "zensical build",
+		files: []string{"zensical.toml", "mkdocs.yml", "mkdocs.yaml"}, docroots: []string{"site"}, docrootKeys: "project.site_dir site_dir",
+		baseKey: "project.site_url site_url", content: []string{"docs"}, excludeKeys: "project.exclude_docs exclude_docs project.draft_docs draft_docs", contentKey: "project.docs_dir docs_dir", strict: []string{"--strict"},
+		form: weburl.SlashForm, forms: []formKey{{"project.use_directory_urls", false, weburl.FileForm}, {"use_directory_urls", false, weburl.FileForm}},
+	},
+	{
+		name: "properdocs", title: "ProperDocs", port: 8000, packages: "pip:properdocs", usual: "properdocs build", build: "properdocs build --site-dir OUT",
+		files: []string{"properdocs.yml", "properdocs.yaml", "mkdocs.yml", "mkdocs.yaml"}, docroots: []string{"site"}, docrootKeys: "site_dir", baseKey: "site_url", content: []string{"docs"}, excludeKeys: "exclude_docs draft_docs", contentKey: "docs_dir",
+		strict: []string{"--strict"}, outFlags: []string{"-d", "--site-dir"},
+		form: weburl.SlashForm, forms: []formKey{{"use_directory_urls", true, weburl.SlashForm}, {"use_directory_urls", false, weburl.FileForm}},
+	},
+	{
+		name: Astro, title: "Astro", port: 4321, packages: "npm:astro", usual: "astro build", build: "astro build --outDir OUT",
 		files: scripts("astro.config"), docroots: []string{"dist"}, docrootKeys: "outDir", baseKey: "site", pathKey: "base",
 		content:   []string{"src/content/docs", "src/content/pages", "src/content", "src/pages"},
 		baseFlags: []string{"--site"}, outFlags: []string{"--outDir"},
@@ -124,31 +145,31 @@ var rows = []row{
 		},
 	},
 	{
-		name: Docusaurus, title: "Docusaurus", port: 3000, npm: "@docusaurus/core", usual: "docusaurus build", build: "docusaurus build --out-dir OUT",
+		name: Docusaurus, title: "Docusaurus", port: 3000, packages: "npm:@docusaurus/core", usual: "docusaurus build", build: "docusaurus build --out-dir OUT",
 		files: scripts("docusaurus.config"), docroots: []string{"build"}, baseKey: "url", pathKey: "baseUrl", content: []string{"src/pages", "docs", "i18n"},
 		outFlags: []string{"--out-dir"},
 		form:     weburl.BareForm, forms: []formKey{{"trailingSlash", true, weburl.SlashForm}, {"trailingSlash", false, weburl.BareForm}},
 	},
 	{
-		name: "vitepress", title: "VitePress", port: 5173, npm: "vitepress", build: "vitepress build SOURCE --outDir OUT", usual: "vitepress build SOURCE",
+		name: "vitepress", title: "VitePress", port: 5173, packages: "npm:vitepress", build: "vitepress build SOURCE --outDir OUT", usual: "vitepress build SOURCE",
 		sources: []string{"docs"}, files: scripts(".vitepress/config", ".vitepress/config/index"), docroots: []string{".vitepress/dist"},
 		docrootKeys: "outDir", pathKey: "base", content: []string{"docs", "src"}, baseFlags: []string{"--base"}, outFlags: []string{"--outDir"},
 		form: weburl.FileForm, forms: []formKey{{"cleanUrls", true, weburl.BareForm}, {"cleanUrls", false, weburl.FileForm}},
 	},
 	{
-		name: "vuepress", title: "VuePress", port: 8080, npm: "vuepress", build: "vuepress build SOURCE --dest OUT", usual: "vuepress build SOURCE",
+		name: "vuepress", title: "VuePress", port: 8080, packages: "npm:vuepress npm:@vuepress/core", build: "vuepress build SOURCE --dest OUT", usual: "vuepress build SOURCE",
 		sources: []string{"docs"}, files: scripts(".vuepress/config"), docroots: []string{".vuepress/dist"},
 		pathKey: "base", content: []string{"docs", "src"}, outFlags: []string{"-d", "--dest"},
 		form: weburl.FileForm,
 	},
 	{
-		name: "sphinx", title: "Sphinx", port: 8000, pip: "sphinx", build: "sphinx-build -b html SOURCE OUT",
+		name: "sphinx", title: "Sphinx", port: 8000, packages: "pip:sphinx", build: "sphinx-build -b BUILDER SOURCE OUT", builder: sphinxBuilder,
 		sources: []string{"docs", "doc", "source", "docs/source", "doc/source"}, files: []string{"conf.py"},
-		docroots: []string{"_build/html", "../build/html", "build/html", "../_build/html", "_build/dirhtml", "../build/dirhtml"},
-		baseKey:  "html_baseurl", content: []string{"docs/source", "doc/source", "docs", "doc", "source"},
+		docroots: []string{"_build/html", "../build/html", "build/html", "../_build/html", "_build/dirhtml", "../build/dirhtml", "build/dirhtml", "../_build/dirhtml"},
+		form:     weburl.FileForm, baseKey: "html_baseurl", content: []string{"docs/source", "doc/source", "docs", "doc", "source"},
 	},
 	{
-		name: "pelican", title: "Pelican", port: 8000, pip: "'pelican[markdown]'", build: "pelican content -o OUT", usual: "pelican content",
+		name: "pelican", title: "Pelican", port: 8000, packages: "pip:pelican[markdown]", build: "pelican content -o OUT", usual: "pelican content",
 		files: []string{"pelicanconf.py", "publishconf.py"}, overrides: true, docroots: []string{"output"},
 		docrootKeys: "OUTPUT_PATH", baseKey: "SITEURL", content: []string{"content/pages", "content"}, outFlags: []string{"-o", "--output"},
 		leaves: true, form: weburl.FileForm, forms: []formKey{{"ARTICLE_URL", nil, ""}},
@@ -162,13 +183,13 @@ var rows = []row{
 		form: weburl.FileForm,
 	},
 	{
-		name: "quarto", title: "Quarto", pip: "quarto-cli", build: "quarto render SOURCE --output-dir OUT", usual: "quarto render SOURCE",
+		name: "quarto", title: "Quarto", packages: "pip:quarto-cli", build: "quarto render SOURCE --output-dir OUT", usual: "quarto render SOURCE",
 		sources: []string{"docs", "doc"}, files: []string{"_quarto.yml", "_quarto.yaml"}, docroots: []string{"_site", "_book"},
 		docrootKeys: "project.output-dir", baseKey: "website.site-url", outFlags: []string{"--output-dir"},
 		form: weburl.FileForm,
 	},
 	{
-		name: "antora", title: "Antora", npm: "antora", build: "antora --to-dir OUT antora-playbook.yml", usual: "antora antora-playbook.yml",
+		name: "antora", title: "Antora", packages: "npm:antora npm:@antora/cli", build: "antora --to-dir OUT antora-playbook.yml", usual: "antora antora-playbook.yml",
 		files: []string{"antora-playbook.yml"}, docroots: []string{"build/site"}, docrootKeys: "output.dir", baseKey: "site.url", outFlags: []string{"--to-dir"},
 		form: weburl.FileForm, forms: []formKey{{"urls.html_extension_style", "drop", weburl.BareForm}, {"urls.html_extension_style", "indexify", weburl.SlashForm}},
 	},
@@ -180,30 +201,35 @@ var rows = []row{
 		form: weburl.SlashForm, forms: []formKey{{"prettyUrls", false, weburl.FileForm}},
 	},
 	{
-		name: "hexo", title: "Hexo", port: 4000, npm: "hexo", build: "hexo generate",
+		name: "hexo", title: "Hexo", port: 4000, packages: "npm:hexo", build: "hexo generate",
 		files: []string{"_config.yml", "_config.yaml"}, docroots: []string{"public"}, docrootKeys: "public_dir", baseKey: "url",
 		content: []string{"source/_posts", "source/_drafts", "source"},
 		form:    weburl.SlashForm, forms: []formKey{{"permalink", nil, ""}},
 	},
 	{
-		name: "next", title: "Next.js", port: 3000, npm: "next", build: "next build",
+		name: "next", title: "Next.js", port: 3000, packages: "npm:next", build: "next build",
 		files: scripts("next.config"), docroots: []string{"out"}, docrootKeys: "distDir", pathKey: "basePath", content: []string{"content", "src/content", "docs", "pages"},
 		form: weburl.BareForm, forms: []formKey{{"trailingSlash", true, weburl.SlashForm}, {"trailingSlash", false, weburl.BareForm}},
 	},
 	{
-		name: "gatsby", title: "Gatsby", port: 8000, npm: "gatsby", build: "gatsby build",
+		name: "gatsby", title: "Gatsby", port: 8000, packages: "npm:gatsby", build: "gatsby build",
 		files: scripts("gatsby-config"), docroots: []string{"public"}, baseKey: "siteMetadata.siteUrl", content: []string{"content/blog", "content", "src/pages"},
 		form: weburl.SlashForm, forms: []formKey{{"trailingSlash", "always", weburl.SlashForm}, {"trailingSlash", "never", weburl.BareForm}},
 	},
 	{
-		name: "nuxt", title: "Nuxt", port: 3000, npm: "nuxt", build: "nuxt generate",
+		name: "nuxt", title: "Nuxt", port: 3000, packages: "npm:nuxt npm:nuxt3", build: "nuxt generate",
 		files: scripts("nuxt.config"), docroots: []string{".output/public", "dist"}, pathKey: "app.baseURL", content: []string{"content"},
 		form: weburl.BareForm,
 	},
 	{
-		name: "sveltekit", title: "SvelteKit", port: 5173, npm: "@sveltejs/kit", build: "vite build",
+		name: "sveltekit", title: "SvelteKit", port: 5173, packages: "npm:@sveltejs/kit", build: "vite build",
 		files: scripts("svelte.config"), docroots: []string{"build"}, pathKey: "paths.base", content: []string{"src/routes", "src/content"},
 		form: weburl.BareForm,
+	},
+	{
+		name: Vite, title: "Vite", port: 5173, packages: "npm:vite", build: "vite build --outDir OUT", usual: "vite build",
+		files: scripts("vite.config"), docroots: []string{"dist"}, docrootKeys: "build.outDir", pathKey: "base",
+		baseFlags: []string{"--base"}, outFlags: []string{"--outDir"},
 	},
 }
 
@@ -228,46 +254,63 @@ func rowOf(n Name) *row {
 
 // mark identifies a generator: one of names, which are the files of the row if there
 // are none. Where also is set, one of those must exist beside it; where says is set,
-// it must match the text of the first file that exists.
+// it must match the text of the first file that exists. Where depends is set, the project
+// must depend on a package of the row.
 type mark struct {
 	generator   Name
 	names, also []string
 	says        string
+	depends     bool
 }
 
-// marks identify the generators, the surest first.
+// marks identify the generators, the surest first: what is later counts where nothing
+// before it does.
 var marks = []mark{
-	{Hugo, []string{"hugo.toml", "hugo.yaml", "hugo.yml", "hugo.json", "config/_default"}, nil, ""},
+	{Hugo, []string{"hugo.toml", "hugo.yaml", "hugo.yml", "hugo.json", "config/_default"}, nil, "", false},
 	// Zola has themes as well, but no Hugo project has this key.
-	{Zola, []string{"config.toml"}, []string{"templates", "content", "themes"}, `(?m)^\s*base_url\s*=`},
-	{Hugo, hugoOldFiles, []string{"layouts", "themes", "archetypes", "_vendor"}, ""},
-	{"hexo", nil, nil, `(?m)^(public_dir|skip_render|source_dir)\s*:`},
-	{Jekyll, nil, nil, ""},
-	{Eleventy, nil, nil, ""},
-	{Zola, []string{"zola.toml"}, nil, ""},
-	{Zola, []string{"config.toml"}, []string{"templates"}, ""},
-	{MkDocs, nil, nil, ""},
-	{Astro, nil, nil, ""},
-	{Docusaurus, nil, nil, ""},
-	{"gatsby", nil, nil, ""},
-	{"antora", nil, nil, ""},
-	{"pelican", nil, nil, ""},
-	{"lume", nil, nil, `\blume\b`},
-	{"quarto", nil, nil, `(?m)^\s*type:\s*['"]?(website|book|manuscript)`},
-	{"next", nil, nil, `\boutput['"]?\s*:\s*['"` + "`" + `]export`},
-	{"nuxt", []string{"package.json"}, scripts("nuxt.config"), `\bnux[ti] generate`},
-	{"sveltekit", []string{"package.json"}, scripts("svelte.config"), `@sveltejs/adapter-static`},
-	{"mdbook", nil, nil, ""},
-	{"vitepress", []string{".vitepress"}, nil, ""},
-	{"vuepress", []string{".vuepress"}, nil, ""},
-	{"sphinx", nil, nil, `(?m)^\s*(extensions|html_theme|project|master_doc|root_doc)\s*=`},
-	{Hugo, hugoOldFiles, []string{"content"}, ""},
+	{Zola, []string{"config.toml"}, []string{"templates", "content", "themes"}, `(?m)^\s*base_url\s*=`, false},
+	{Hugo, hugoOldFiles, []string{"layouts", "themes", "archetypes", "_vendor"}, "", false},
+	{"hexo", nil, nil, `(?m)^(public_dir|skip_render|source_dir)\s*:`, false},
+	{"hexo", nil, nil, "", true},
+	{Jekyll, nil, nil, "", true},
+	{Eleventy, nil, nil, "", false},
+	{Zola, []string{"zola.toml"}, nil, "", false},
+	{Zola, []string{"config.toml"}, []string{"templates"}, "", false},
+	{"zensical", []string{"zensical.toml"}, nil, "", false},
+	{"properdocs", []string{"properdocs.yml", "properdocs.yaml"}, nil, "", false},
+	{"zensical", nil, nil, "", true},
+	{"properdocs", nil, nil, "", true},
+	{MkDocs, nil, nil, "", false},
+	{Astro, nil, nil, "", false},
+	{Docusaurus, nil, nil, "", false},
+	{"gatsby", nil, nil, "", false},
+	{"antora", nil, nil, "", false},
+	{"pelican", nil, nil, "", false},
+	{"lume", nil, nil, `\blume\b`, false},
+	{"quarto", nil, nil, `(?m)^\s*type:\s*['"]?(website|book|manuscript)`, false},
+	{"next", nil, nil, `\boutput['"]?\s*:\s*['"` + "`" + `]export`, false},
+	{"nuxt", []string{"package.json"}, nil, `\bnux[ti] generate`, true},
+	{"sveltekit", []string{"package.json"}, nil, `@sveltejs/adapter-static`, true},
+	{Jekyll, nil, nil, "", false}, // GitHub Pages; a file that is left over beside other generators
+	{"mdbook", nil, nil, "", false},
+	{"vitepress", []string{".vitepress"}, nil, "", false},
+	{"vuepress", []string{".vuepress"}, nil, "", false},
+	{"sphinx", nil, nil, `(?m)^\s*(extensions|html_theme|project|master_doc|root_doc)\s*=`, false},
+	{Hugo, hugoOldFiles, []string{"content"}, "", false},
+	// Without a configuration file.
+	{Eleventy, []string{"package.json"}, nil, "", true},
+	{Astro, []string{"package.json"}, nil, "", true},
+	{"gatsby", []string{"package.json"}, nil, "", true},
+	{"lume", []string{"deno.json", "deno.jsonc"}, nil, `\blume/`, false},
+	{"vitepress", []string{"index.md"}, nil, "", true},
+	{Jekyll, []string{"Gemfile"}, nil, "", true},
+	{Vite, []string{"index.html"}, nil, "", true},
 }
 
-// marked reports whether mark i identifies a project whose configuration is in the
-// directory source of tree.
-func marked(tree fs.FS, i int, source string) bool {
-	m := &marks[i]
+// marked reports whether mark i identifies a project in dir whose configuration is in the
+// directory source, and by which files.
+func marked(dir string, i int, source string) (by string, ok bool) {
+	m, tree := &marks[i], os.DirFS(dir)
 	names := m.names
 	if names == nil {
 		names = rowOf(m.generator).files
@@ -280,15 +323,25 @@ func marked(tree fs.FS, i int, source string) bool {
 		if m.says != "" {
 			text, err := system.ReadFS(tree, name, maxConfig)
 			if err != nil || !regexp.MustCompile(m.says).Match(text) {
-				return false
+				return "", false
 			}
 		}
-		return m.also == nil || slices.ContainsFunc(m.also, func(also string) bool {
+		if m.also != nil && !slices.ContainsFunc(m.also, func(also string) bool {
 			_, err := fs.Stat(tree, path.Join(source, also))
 			return err == nil
-		})
+		}) {
+			return "", false
+		}
+		if !m.depends {
+			return name, true
+		}
+		pkg, file := rowOf(m.generator).dependency(dir)
+		if file == name {
+			return pkg + " in " + file, pkg != ""
+		}
+		return name + ", and " + pkg + " in " + file, pkg != ""
 	}
-	return false
+	return "", false
 }
 
 // firstOf returns the first of names that exists: the one that the generator
@@ -308,19 +361,19 @@ func firstOf(tree fs.FS, names []string) []string {
 func (r *row) read(p Project) (Settings, error) {
 	docroot, base, sub := "", "", ""
 	s := Settings{Form: r.form}
+	if p.Builder == "dirhtml" {
+		s.Form, s.FormFrom = weburl.SlashForm, p.builderFrom
+	}
 	for _, name := range p.Configs {
 		get, err := lookup(p, name)
 		if err != nil {
 			return Settings{}, err
 		}
 		s.From = name
-		for key := range strings.FieldsSeq(r.docrootKeys) {
-			if value := textOf(get(key)); value != "" {
-				docroot = path.Join(p.Source, slashed(value))
-				break
-			}
+		if dir := firstText(get, r.docrootKeys); dir != "" {
+			docroot = path.Join(p.Source, slashed(dir))
 		}
-		base, sub = cmp.Or(textOf(get(r.baseKey)), base), cmp.Or(textOf(get(r.pathKey)), sub)
+		base, sub = cmp.Or(firstText(get, r.baseKey), base), cmp.Or(firstText(get, r.pathKey), sub)
 		for _, k := range r.forms {
 			value, form := get(k.key), k.form
 			if pattern, ok := value.(string); ok && k.value == nil {
@@ -423,10 +476,10 @@ var pythonPackages = map[string]string{
 var configWord = text.Regexp(`(?m)(?:^\s*-\s+|^theme:[ \t]*|^\s+name:\s*|["'])([\w-]+)`)
 
 // Packages returns the packages of PyPI that the project's configuration needs beside
-// the generator's own: mkdocs-material for "theme: material". Other generators than
-// MkDocs and Sphinx have none.
+// the generator's own: mkdocs-material for "theme: material". Generators that are not on
+// PyPI have none.
 func (p Project) Packages() (all []string) {
-	if p.Generator != MkDocs && p.Generator != "sphinx" {
+	if _, pip := rowOf(p.Generator).program("pip"); !pip {
 		return nil
 	}
 	for _, name := range p.Configs {
@@ -448,3 +501,41 @@ func jekyllCommand(p Project, out string) Command {
 	}
 	return args(program, "build", "--destination", out)
 }
+
+// sphinxBuilder: Read the Docs or a Makefile names the builder dirhtml, which makes a
+// directory of each page, or only its usual directory exists.
+func sphinxBuilder(p Project, docroots []string) (builder, from string) {
+	for up, dir := "", p.Dir; ; up, dir = "../"+up, filepath.Dir(dir) {
+		at := Project{Dir: dir}
+		for _, name := range []string{".readthedocs.yaml", ".readthedocs.yml", "Makefile", path.Join(p.Source, "Makefile")} {
+			text, err := readConfig(at, name)
+			if err != nil {
+				continue
+			}
+			if d, err := readDocument(at, name); err == nil {
+				if of := tableOf(d["sphinx"]); textOf(of["builder"]) == "dirhtml" {
+					if conf := textOf(of["configuration"]); conf == "" || absolute(dir, conf) == absolute(p.Dir, p.Configs[0]) {
+						return "dirhtml", up + keyPlace(at, name, "sphinx.builder")
+					}
+				}
+			}
+			if dirhtmlFlag().Match(text) && !htmlFlag().Match(text) {
+				return "dirhtml", up + name
+			}
+		}
+		if exists(dir, ".git") || dir == filepath.Dir(dir) || !inRepository(dir) {
+			break
+		}
+	}
+	for _, docroot := range docroots {
+		if docroot = path.Join(p.Source, docroot); fs.ValidPath(docroot) && isDir(absolute(p.Dir, docroot)) {
+			return path.Base(docroot), docroot
+		}
+	}
+	return "html", ""
+}
+
+var (
+	dirhtmlFlag = text.Regexp(`\s-[bM]\s*dirhtml\b`)
+	htmlFlag    = text.Regexp(`\s-[bM]\s*html\b`)
+)

@@ -12,7 +12,7 @@ func TestDetectZola(t *testing.T) {
 		"title = 'x'\nbase_url = 'https://blog.example'\n": Zola,
 		"baseURL = 'https://blog.example'\n":               Hugo,
 	} {
-		p, ok := Detect(testkit.MakeDocroot(t, map[string]string{"config.toml": text, "themes/x/theme.toml": "", "content/a.md": ""}))
+		p, ok := Detect(testkit.MakeDocroot(t, map[string]string{"config.toml": text, "themes/x/theme.toml": "", "content/a.md": ""}), None)
 		if !ok || p.Generator != want {
 			t.Errorf("%q: %q, want %q", text, p.Generator, want)
 		}

@@ -65,7 +65,7 @@ func TestOtherGenerators(t *testing.T) {
 				testkit.Check(t, errors.Join(os.MkdirAll(bin, 0o755), os.Symlink(program, filepath.Join(bin, "eleventy"))))
 			}
 			before := state(t, dir)
-			if p, ok := generator.Detect(dir); !ok || p.Generator != c.generator {
+			if p, ok := generator.Detect(dir, generator.None); !ok || p.Generator != c.generator {
 				t.Fatalf("detected as %q", p.Generator)
 			}
 			p, plan, err := findWith(t, string(c.generator), program, dir, c.choice)

@@ -419,7 +419,7 @@ func (s *workspace) folderOf(name string) *folder {
 		root = project.RootOf(filepath.Dir(name))
 	}
 	for dir := filepath.Dir(name); within(dir, root); dir = filepath.Dir(dir) {
-		if g, ok := generator.Detect(dir); ok && g.Generator != generator.None {
+		if _, ok := generator.Detect(dir, generator.None); ok {
 			return s.folder(dir)
 		}
 		if dir == root {

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/system"
@@ -74,7 +75,7 @@ func (p *Project) generatorOf(dir string) *Generator {
 	if g := p.generators[dir]; g != nil {
 		return g
 	}
-	found, ok := generator.Detect(dir)
+	found, ok := p.detect(dir)
 	if !ok {
 		return nil
 	}
@@ -83,50 +84,80 @@ func (p *Project) generatorOf(dir string) *Generator {
 	return g
 }
 
+// detect returns the generator's project in a directory: of the generator that is
+// configured, if there is one.
+func (p *Project) detect(dir string) (generator.Project, bool) {
+	if p.Config == nil || p.Config.Generator == "" {
+		return generator.Detect(dir, generator.None)
+	}
+	name := generator.Name(p.Config.Generator)
+	found, ok := generator.Detect(dir, name)
+	if !ok && (holdsConfig(dir) || !p.Config.Found && dir == p.Dir) {
+		found, ok = name.In(dir), true
+	}
+	if ok {
+		found.By = "generator in " + p.Config.File
+	}
+	return found, ok
+}
+
 // generatorOfDir returns the generator's project that holds Dir, or the only one
 // in a directory of the repository where documentation sites usually are.
 func (p *Project) generatorOfDir() *Generator {
-	dir, ok := DetectGenerator(p.Dir)
+	dir, ok := DetectGenerator(p.Dir, p.Config)
 	if !ok {
 		return nil
 	}
 	return p.generatorOf(dir.Dir)
 }
 
-// DetectGenerator finds the generator's project that a user in dir works on, by
-// the names of files alone: the nearest at or above dir, else the only one in a
-// directory of the repository where sites usually are. A directory with a home
-// page is a site itself and needs no project above it.
-func DetectGenerator(dir string) (generator.Project, bool) {
-	var p Project
+// DetectGenerator finds the generator's project that a user in dir works on, without
+// reading its settings: the nearest at or above dir, else the only one in a directory of
+// the repository where sites usually are, or in a package of its workspaces. A directory
+// with a home page is a site itself and needs no project above it.
+func DetectGenerator(dir string, cfg *config.Config) (generator.Project, bool) {
+	p := Project{Dir: dir, Config: cfg}
 	dirs := p.sourceDirs(filepath.Join(dir, "docroot"))
 	if isFile(filepath.Join(dir, "index.html")) {
 		dirs = dirs[:min(len(dirs), 1)]
 	}
 	for _, above := range dirs {
-		if g, ok := generator.Detect(above); ok {
+		if g, ok := p.detect(above); ok {
 			return g, true
 		}
 	}
-	return generatorBelow(dir)
+	return p.generatorBelow(dir)
 }
 
 // generatorBelow finds the only generator's project in the usual directories of
-// a repository that is not a site itself.
-func generatorBelow(repo string) (found generator.Project, ok bool) {
+// a repository that is not a site itself, and in the packages of its workspaces. An
+// application that Vite bundles counts only where there is no other site.
+func (p *Project) generatorBelow(repo string) (found generator.Project, ok bool) {
 	if !lexists(filepath.Join(repo, ".git")) || isDirectory(filepath.Join(repo, "public")) || isFile(filepath.Join(repo, "index.html")) {
 		return found, false
 	}
-	count := 0
-	for _, name := range []string{"docs", "site", "website", "web", "www", "blog", "hugo"} {
-		if dir := filepath.Join(repo, name); isDirectory(dir) {
-			if g, ok := generator.Detect(dir); ok {
-				found = g
-				count++
-			}
+	var sites, applications []generator.Project
+	seen := map[string]bool{}
+	for _, name := range append([]string{"docs", "site", "website", "web", "www", "blog", "hugo"}, generator.Workspaces(repo)...) {
+		dir := filepath.Join(repo, filepath.FromSlash(name))
+		if seen[dir] || !isDirectory(dir) {
+			continue
+		}
+		seen[dir] = true
+		switch g, ok := p.detect(dir); {
+		case ok && g.Generator == generator.Vite:
+			applications = append(applications, g)
+		case ok:
+			sites = append(sites, g)
 		}
 	}
-	return found, count == 1
+	if len(sites) == 0 {
+		sites = applications
+	}
+	if len(sites) != 1 {
+		return found, false
+	}
+	return sites[0], true
 }
 
 func isFile(name string) bool {

@@ -27,7 +27,6 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/sitelink/sitelink/internal/config"
-	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/system"
@@ -259,8 +258,8 @@ func (p *Project) describe(found bool) {
 	a := &p.Answers
 	if g := p.Generator; g != nil && (found || !p.named) {
 		text := g.Title() + " site"
-		if g.From != "" {
-			text += " (" + g.From + ")"
+		if by := cmp.Or(g.From, g.By); by != "" {
+			text += " (" + by + ")"
 		}
 		if !p.named {
 			text += ": checking " + p.Docroot
@@ -391,7 +390,7 @@ func (p *Project) notBuilt(docroot string) string {
 		return "write / instead of \\; Windows understands it too"
 	}
 	for _, dir := range p.sourceDirs(p.Abs(docroot)) {
-		if g, ok := generator.Detect(dir); ok {
+		if g, ok := p.detect(dir); ok {
 			return "run " + g.UsualCommand() + " first, or sitelink check --build, which checks what it builds"
 		}
 	}

@@ -88,7 +88,7 @@ func TestFind(t *testing.T) {
 		{name: "github_pages", files: []string{"public/CNAME", "www.example.org\n"}, root: ".", docroot: "public", base: "https://www.example.org/", profile: "github-pages",
 			notes: []string{"no docroot configured, checking public"}},
 		{name: "wrong_settings", files: []string{"_config.yml", "a: [\n"}, root: ".", generator: "jekyll", docroot: "_site", profile: "generic",
-			notes: []string{"warning: Jekyll: ", "Jekyll site: checking _site"}},
+			notes: []string{"warning: Jekyll: ", "Jekyll site (_config.yml): checking _site"}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

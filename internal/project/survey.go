@@ -72,14 +72,14 @@ func (s *survey) generated() (all []Evidence) {
 			s.warn(g.Title() + ": " + g.Err.Error())
 		}
 	}
-	file := ""
-	if len(g.Configs) > 0 {
-		file = filepath.Join(g.Dir, filepath.FromSlash(g.Configs[0]))
+	file, by := filepath.Join(g.Dir, filepath.FromSlash(g.By)), ""
+	if !isFile(file) {
+		file, by = "", g.By
 	}
 	add := func(q Question, value, file, words string) {
 		all = append(all, Evidence{Question: q, Value: value, Dir: g.Dir, File: file, Words: words})
 	}
-	add(AskGenerator, string(g.Generator), file, g.Title())
+	add(AskGenerator, string(g.Generator), file, by)
 	add(AskBuild, g.UsualCommand(), "", "how "+g.Title()+" is built")
 	from := g.From
 	if isFile(filepath.Join(g.Dir, filepath.FromSlash(from))) {

@@ -122,17 +122,21 @@ func (d *Doctor) config() Diagnosis {
 func (d *Doctor) generator() Diagnosis {
 	one := Diagnosis{Name: "generator", State: OK}
 	p := &d.Facts
+	by := d.evidence(project.AskGenerator)
+	if d.cfg() != nil && d.cfg().Generator == "" {
+		by += `; generator = "NAME" in sitelink.toml overrides`
+	}
 	switch {
 	case d.Generator == nil:
-		one.State, one.Text = Off, "no known generator: the docroot is checked as it is"
+		one.State, one.Text, one.Command = Off, "no known generator: the docroot is checked as it is", `generator = "NAME" in sitelink.toml`
 	case p.Installed:
 		one.Text = strings.TrimSpace(p.Title + " " + p.Version)
 		if program, err := exec.LookPath(d.Generator.Generator.Program()); err == nil {
 			one.Text += " at " + program
 		}
-		one.Text += d.evidence(project.AskGenerator)
+		one.Text += by
 	default:
-		one.State, one.Text, one.Command = Wrong, p.Title+" is not installed", ""
+		one.State, one.Text, one.Command = Wrong, p.Title+" is not installed"+by, ""
 		_, _, one.Command, _ = d.Generator.Generator.Install("")
 		if p.Committed { // it need not be built here
 			one.State = Off

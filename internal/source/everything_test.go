@@ -72,7 +72,7 @@ func TestEverything(t *testing.T) {
 // known returns all that is known about a project, a fact a line.
 func known(t *testing.T, project string) string {
 	t.Helper()
-	detected, _ := generator.Detect(project)
+	detected, _ := generator.Detect(project, generator.None)
 	docroot := ""
 	for _, dir := range []string{"public", "_site", "dist", "site", "build"} {
 		if _, err := os.Stat(filepath.Join(project, dir)); err == nil && docroot == "" {

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sitelink/sitelink/internal/system"
+	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/text"
 )
 
@@ -299,12 +299,11 @@ func (m *Map) Unpublished(l *Link, prefix string, built time.Time) string {
 	}
 	file := path.Join(prefix, f.display)
 	title, today := m.opt.Generator.Title(), built.Format(time.DateOnly)
+	if key := generator.Excluded(m.opt.Generator, m.opt.Project, f.name); key != "" {
+		return fmt.Sprintf("%s in the configuration of %s excludes %s", key, title, file)
+	}
 	isDraft := fmt.Sprintf("%s is a draft, so %s makes no page of it", file, title)
 	switch g := m.opt.Generator; {
-	case g == MkDocs:
-		if key := excludedBy(m, f.name); key != "" {
-			return fmt.Sprintf("%s in the configuration of MkDocs excludes %s", key, file)
-		}
 	case g == Jekyll:
 		date := firstDate(of["date"])
 		if name := datePrefix().FindString(path.Base(f.name)); date == "" && name != "" {
@@ -340,32 +339,4 @@ func firstDate(value string) string {
 		return ""
 	}
 	return value[:len(time.DateOnly)]
-}
-
-// excludedBy returns the setting of MkDocs that keeps a file out of the site, "" for
-// none. Its value is a list of patterns as in .gitignore.
-func excludedBy(m *Map, file string) string {
-	text, _ := system.ReadFS(m.project, "mkdocs.yml", maxContentFile)
-	_, file, _ = strings.Cut(file, "/") // within docs
-	parts := strings.Split(file, "/")
-	setting := ""
-	for line := range strings.Lines(string(text)) {
-		if key, _, ok := strings.Cut(line, ":"); ok && line[0] != ' ' {
-			setting = key
-		}
-		pattern := strings.TrimSuffix(strings.TrimSpace(line), "/")
-		if setting != "draft_docs" && setting != "exclude_docs" || pattern == "" || pattern[0] == '#' {
-			continue
-		}
-		for i := range parts {
-			above := strings.Join(parts[:i+1], "/")
-			if !strings.Contains(pattern, "/") {
-				above = parts[i]
-			}
-			if ok, _ := path.Match(strings.TrimPrefix(pattern, "/"), above); ok {
-				return setting
-			}
-		}
-	}
-	return ""
 }

@@ -19,7 +19,7 @@ func TestHeadings(t *testing.T) {
 	docroot := filepath.Join(project, "public")
 	s, err := site.Load(t.Context(), docroot, site.Options{})
 	testkit.Check(t, err)
-	detected, _ := generator.Detect(project)
+	detected, _ := generator.Detect(project, generator.None)
 	m, err := Open(t.Context(), Options{Project: project, Docroot: docroot, Generator: detected.Generator})
 	testkit.Check(t, err)
 	defer m.Close()

@@ -173,7 +173,7 @@ func placeAll(t *testing.T, project, base, text string) (all []placedLink) {
 			t.Fatal(err)
 		}
 	}
-	found, _ := generator.Detect(project)
+	found, _ := generator.Detect(project, generator.None)
 	m, err := Open(context.Background(), Options{Project: project, Docroot: filepath.Join(project, "public"), Generator: found.Generator, Env: os.Environ()})
 	testkit.Check(t, err)
 	defer m.Close()

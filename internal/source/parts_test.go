@@ -341,7 +341,7 @@ func TestUnpublished(t *testing.T) {
 		}
 		s, err := site.Load(t.Context(), filepath.Join(dir, "public"), site.Options{})
 		testkit.Check(t, err)
-		found, _ := generator.Detect(dir)
+		found, _ := generator.Detect(dir, generator.None)
 		m, err := Open(t.Context(), Options{Project: dir, Docroot: filepath.Join(dir, "public"), Generator: found.Generator})
 		testkit.Check(t, err)
 		l := Link{Page: "index.html", Raw: tt.raw}

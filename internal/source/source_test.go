@@ -83,7 +83,7 @@ func place(t *testing.T, project, docroot string, want []string) (got []string) 
 	}
 	s, err := site.Load(t.Context(), dir, opt)
 	testkit.Check(t, err)
-	found, _ := generator.Detect(project)
+	found, _ := generator.Detect(project, generator.None)
 	roots, _ := os.ReadFile(filepath.Join(project, "roots"))
 	m, err := Open(t.Context(), Options{Project: project, Docroot: dir, Roots: strings.Fields(string(roots)), Generator: found.Generator, Env: os.Environ()})
 	testkit.Check(t, err)

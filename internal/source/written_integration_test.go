@@ -44,7 +44,7 @@ func TestHugoHeadingIDs(t *testing.T) {
 			testkit.Check(t, err)
 		}
 		// The settings that are read agree with what Hugo does.
-		p, _ := generator.Detect(root)
+		p, _ := generator.Detect(root, generator.None)
 		if s, err := p.Settings(os.Environ()); err != nil || s.HeadingIDs != tt.ids {
 			t.Errorf("%s: the settings are %q, %v, want %q", tt.setting, s.HeadingIDs, err, tt.ids)
 		}

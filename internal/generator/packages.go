@@ -1,0 +1,137 @@
+package generator
+
+import (
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/sitelink/sitelink/internal/system"
+)
+
+// program returns the package of a registry that has the generator's program; ok is false
+// if another registry has it, or none.
+func (r *row) program(registry string) (pkg string, ok bool) {
+	first, _, _ := strings.Cut(r.packages, " ")
+	return strings.CutPrefix(first, registry+":")
+}
+
+// packageFiles are the files that name what a project depends on, by the registry. In
+// line, which matches a dependency, NAME is the package; without it, the file is a document
+// whose tables of dependencies count. Files of npm and RubyGems are beside the
+// configuration, those of Python also above it, up to the root of the repository.
+var packageFiles = []struct{ registry, pattern, line string }{
+	{"npm", "package.json", ""},
+	{"gem", "Gemfile", `(?m)^\s*gem[\s(]+["']NAME["']`},
+	{"gem", "Gemfile.lock", `(?m)^\s+NAME \(`},
+	{"pip", "requirements*.txt", pythonLine}, {"pip", "requirements/*.txt", pythonLine}, {"pip", "docs/requirements*.txt", pythonLine},
+	{"pip", "pyproject.toml", ""}, {"pip", "Pipfile", `(?m)^"?NAME"?\s*=`},
+	{"pip", "uv.lock", `(?m)^name = "NAME"`}, {"pip", "poetry.lock", `(?m)^name = "NAME"`},
+}
+
+const pythonLine = `(?mi)^\s*NAME\s*(?:[\[=<>~!;@#]|$)`
+
+// maxLock is the size above which a list of packages by lines is not read.
+const maxLock = 4 << 20
+
+// dependency returns the first package of the row that the project in dir depends on, and
+// the file that says so, relative to dir; "" for none.
+func (r *row) dependency(dir string) (pkg, file string) {
+	for word := range strings.FieldsSeq(r.packages) {
+		registry, name, _ := strings.Cut(word, ":")
+		name, _, _ = strings.Cut(name, "[")
+		for at, up := dir, ""; ; at, up = filepath.Dir(at), "../"+up {
+			tree := os.DirFS(at)
+			for _, list := range packageFiles {
+				if list.registry != registry {
+					continue
+				}
+				found, _ := fs.Glob(tree, list.pattern) // the pattern is right
+				for _, file := range found {
+					limit := int64(maxLock)
+					if list.line == "" {
+						limit = maxConfig
+					}
+					text, err := system.ReadFS(tree, file, limit)
+					if err == nil && lists(file, text, list.line, name) {
+						return name, up + file
+					}
+				}
+			}
+			if registry != "pip" || exists(at, ".git") || at == filepath.Dir(at) || !inRepository(filepath.Dir(at)) {
+				break
+			}
+		}
+	}
+	return "", ""
+}
+
+// inRepository reports whether dir or a directory above it holds .git.
+func inRepository(dir string) bool {
+	for ; !exists(dir, ".git"); dir = filepath.Dir(dir) {
+		if dir == filepath.Dir(dir) {
+			return false
+		}
+	}
+	return true
+}
+
+// lists reports whether a file of packages names one, see [packageFiles].
+func lists(file string, text []byte, line, name string) bool {
+	if line != "" {
+		return regexp.MustCompile(strings.Replace(line, "NAME", regexp.QuoteMeta(name), 1)).Match(text)
+	}
+	d, err := ParseDocument(filepath.Ext(file), text)
+	if err != nil {
+		return false
+	}
+	requirement := regexp.MustCompile(strings.Replace(pythonLine, "NAME", regexp.QuoteMeta(name), 1))
+	var within func(v any, inside bool) bool
+	within = func(v any, inside bool) bool {
+		switch v := v.(type) {
+		case string:
+			return inside && requirement.MatchString(v)
+		case []any:
+			for _, v := range v {
+				if within(v, inside) {
+					return true
+				}
+			}
+		case map[string]any:
+			for key, v := range v {
+				_, text := v.(string)
+				if inside && key == name || (!inside || !text) && within(v, inside || strings.Contains(key, "dependenc")) {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	return within(d, false)
+}
+
+// Workspaces returns the directories of the packages of a monorepo, as slash paths
+// relative to dir: those that pnpm-workspace.yaml or package.json lists.
+func Workspaces(dir string) (dirs []string) {
+	p, tree := Project{Dir: dir}, os.DirFS(dir)
+	pnpm, _ := readDocument(p, "pnpm-workspace.yaml") // what cannot be read lists nothing
+	npm, _ := readDocument(p, "package.json")
+	globs := append(textsOf(pnpm["packages"]), textsOf(npm["workspaces"])...)
+	globs = append(globs, textsOf(tableOf(npm["workspaces"])["packages"])...)
+	for _, glob := range globs {
+		not, excluded := strings.CutPrefix(glob, "!")
+		// Packages are in a directory of packages, not deeper.
+		found, _ := fs.Glob(tree, strings.ReplaceAll(path.Clean(not), "**", "*"))
+		for _, name := range found {
+			if at := slices.Index(dirs, name); at >= 0 && excluded {
+				dirs = slices.Delete(dirs, at, at+1)
+			} else if at < 0 && !excluded && len(dirs) < maxModules && isDir(absolute(dir, name)) && !strings.Contains(name, "node_modules") {
+				dirs = append(dirs, name)
+			}
+		}
+	}
+	return dirs
+}
