@@ -3,6 +3,7 @@ package redirect
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -32,7 +33,9 @@ const sample = "sitelink-sample"
 // using a sample, and checks it only for loops and chains. It never follows
 // destinations on other hosts. The time is proportional to the number of rules.
 func (s *Set) Check(exists func(path string) bool) []Fault {
-	c := &checker{Set: s, exists: exists, faults: slices.Clone(s.faults)}
+	own := *s
+	own.work = s.checks
+	c := &checker{Set: &own, exists: exists, faults: slices.Clone(s.faults)}
 	c.entry = func(path string) Entry {
 		if !exists(encodePath(path)) {
 			return Nothing
@@ -64,7 +67,8 @@ func (s *Set) Check(exists func(path string) bool) []Fault {
 			c.follow(r.Rule)
 		}
 	}
-	for _, rules := range slashes { // sorted below
+	for _, file := range slices.Sorted(maps.Keys(slashes)) {
+		rules := slashes[file]
 		// One fault stands for all rules of a file that say what an earlier rule says, for the
 		// same path with or without its final slash. They do no harm.
 		first := slices.MinFunc(rules, func(a, b *setRule) int { return cmp.Compare(a.Source.Line, b.Source.Line) })
@@ -74,22 +78,35 @@ func (s *Set) Check(exists func(path string) bool) []Fault {
 		}
 		c.add(first.Rule, CodeUnreachable, Warning, message+": the host applies the same rule for the path with and without its final slash")
 	}
+	if c.dropped > 0 {
+		c.faults[len(c.faults)-1].Message += "; not listed: " + count(c.dropped, "more fault")
+	}
 	slices.SortStableFunc(c.faults, func(a, b Fault) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Code, b.Code))
 	})
 	return c.faults
 }
 
+// maxCheckFaults is the largest number of faults that Check finds: 1 MB can hold 150,000
+// rules that never apply.
+const maxCheckFaults = 10_000
+
 type checker struct {
 	*Set
 	exists func(path string) bool
 	entry  func(path string) Entry
 	faults []Fault
+	// dropped is the number of faults above maxCheckFaults.
+	dropped int
 	// visited are the paths to which one rule leads; the next rule reuses the slice.
 	visited []string
 }
 
 func (c *checker) add(r *Rule, code string, severity Severity, message string) {
+	if len(c.faults)-len(c.Set.faults) >= maxCheckFaults {
+		c.dropped++
+		return
+	}
 	c.faults = append(c.faults, Fault{Code: code, Severity: severity, File: r.Source.File, Line: r.Source.Line, Message: message, Text: r.Text})
 }
 
@@ -396,6 +413,9 @@ func (r *Rule) shape() string {
 	p := &r.match
 	if p.form != expressed {
 		return ""
+	}
+	if p.expr == nil {
+		return "below " + p.prefix
 	}
 	var out strings.Builder
 	out.WriteString(p.dir + " " + groupName().ReplaceAllString(p.expr.source, "("))

@@ -231,7 +231,7 @@ func cloudflarePattern(from string) (pattern, string) {
 		return pattern{}, "the source cannot be parsed: " + err.Error()
 	}
 	p := expressionPattern(compiled, "", false)
-	p.names = compiled.groupNames()
+	p.names = compiled.names
 	return p, ""
 }
 

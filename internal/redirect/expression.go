@@ -13,7 +13,8 @@ import (
 // kilobytes. It is safe for concurrent use.
 type expression struct {
 	source string
-	size   int // instructions of the compiled expression, at least
+	size   int      // instructions of the compiled expression, at least
+	names  []string // of the groups, "" for a group without a name
 	once   sync.Once
 	re     *regexp.Regexp
 }
@@ -40,7 +41,7 @@ func newExpression(source string) (*expression, error) {
 	if size > maxInstructions {
 		return nil, errors.New("the pattern is too large: compiled, it has more than 10,000 instructions")
 	}
-	return &expression{source: source, size: size}, nil
+	return &expression{source: source, size: size, names: parsed.CapNames()[1:]}, nil
 }
 
 // maxInstructions is the maximum size of a compiled expression. An expression takes a
@@ -55,6 +56,8 @@ func instructions(re *syntax.Regexp) int {
 	switch re.Op {
 	case syntax.OpLiteral:
 		n = len(re.Rune)
+	case syntax.OpCharClass: // \pL has 1,300 bounds
+		n += len(re.Rune) / 8
 	case syntax.OpCapture:
 		n = 2
 	}
@@ -91,14 +94,6 @@ func (e *expression) captures(s string) ([]string, bool) {
 	}
 	all := re.FindStringSubmatch(s)
 	return all[1:], true
-}
-
-// groupNames returns the names of the groups, "" for a group without a name.
-func (e *expression) groupNames() []string {
-	if re := e.get(); re != nil {
-		return re.SubexpNames()[1:]
-	}
-	return nil
 }
 
 // start is the literal text at the start of an expression.

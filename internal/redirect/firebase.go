@@ -170,7 +170,7 @@ func (f *File) firebasePattern(r *Rule, glob, regex string, redirect bool) bool 
 			return false
 		}
 		if places && r.match.expr != nil {
-			names := r.match.expr.groupNames()
+			names := r.match.expr.names
 			for i, name := range names {
 				names[i] = firstText(name, strconv.Itoa(i+1))
 			}

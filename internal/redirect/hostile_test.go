@@ -2,7 +2,9 @@ package redirect
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -104,5 +106,83 @@ func TestTooCostly(t *testing.T) {
 	set.Allow(1 << 30)
 	if err := set.TooCostly(); err != nil {
 		t.Errorf("on a large site: %v", err)
+	}
+}
+
+// What requests cost does not depend on their order, nor on who asks how often.
+func TestCostIsCertain(t *testing.T) {
+	var text strings.Builder
+	for i := range 500 {
+		fmt.Fprintf(&text, "/*/x%d /:splat%d 301\n/x /y Country=us\n", i, i)
+	}
+	cost := func(jobs int) int64 {
+		set := New(Options{}, Netlify("f", []byte(text.String())))
+		var wg sync.WaitGroup
+		for job := range jobs {
+			wg.Go(func() {
+				for i := range 1000 {
+					set.Match(Request{Path: fmt.Sprintf("/%d", (i+job*100)%200), Stage: AfterFiles})
+				}
+			})
+		}
+		wg.Wait()
+		return set.work.spent.Load()
+	}
+	if one, many := cost(1), cost(8); one != many || one < 200*500 {
+		t.Errorf("200 requests cost %d, when 8 ask %d", one, many)
+	}
+}
+
+// Conditions count, and so does a destination of many parts; an expression that no request
+// meets is not compiled.
+func TestCostOfOneRule(t *testing.T) {
+	for name, text := range map[string]string{
+		"conditions":  strings.Repeat("RewriteCond %{REQUEST_FILENAME} !-f\n", 1000) + "RewriteRule . /x\n",
+		"parts":       "RewriteRule . /x" + strings.Repeat("$9", 8000) + "\n",
+		"directories": "RewriteRule . /x\n",
+	} {
+		files := []*File{Htaccess("/", ".htaccess", []byte("RewriteEngine on\n"+text))}
+		for i := range 100 {
+			files = append(files, Htaccess(fmt.Sprintf("/%d/", i), ".htaccess", []byte("RewriteEngine on\n")))
+		}
+		set := New(Options{}, files...)
+		set.Match(Request{Path: "/" + strings.Repeat("a", 63)})
+		if set.work.spent.Load() < 100 {
+			t.Errorf("%s: a request costs %d", name, set.work.spent.Load())
+		}
+	}
+	routes := Vercel("vercel.json", []byte(`{"routes":[{"src":"/(a{1,900})(?<n>x?){900}","dest":"/$n"}]}`))
+	if e := routes.Rules[0].match.expr; e.re != nil || !slices.Equal(e.names, []string{"", "n"}) {
+		t.Errorf("compiled: %v, groups %q", e.re != nil, e.names)
+	}
+}
+
+// A request looks at few of the rules without fixed text to see whether any may match.
+func TestMayMatchIsShort(t *testing.T) {
+	set := New(Options{}, Netlify("f", []byte(strings.Repeat("/*/x /y\n", fewRules)+"/q* /y 301!\n")))
+	if !set.MayMatch("/z") {
+		t.Error("MayMatch looks at more rules than that")
+	}
+}
+
+// A check lists so many faults, and says how many it leaves out.
+func TestCheckListsSoMany(t *testing.T) {
+	faults := New(Options{}, Netlify("f", []byte(strings.Repeat("/x /y\n", maxCheckFaults+4)))).Check(func(path string) bool { return path == "/y" })
+	if last := faults[len(faults)-1]; len(faults) != maxCheckFaults || last.Line != maxCheckFaults+1 || !strings.HasSuffix(last.Message, "matches; not listed: 3 more faults") {
+		t.Errorf("%d faults, the last %+v", len(faults), last)
+	}
+}
+
+// The directives for a path and all below are compared as texts: 40,000 expressions take
+// 200 MB.
+func TestBelowHasNoExpression(t *testing.T) {
+	set := New(Options{}, Htaccess("/", ".htaccess", []byte("Redirect /a.b /c\nRedirect /x/ /y/\n")))
+	for from, to := range map[string]string{"/a.b": "/c", "/a.b/d": "/c/d", "/a.bc": "", "/aXb": "", "/x/": "/y/", "/x/z": "/y/z", "/x": ""} {
+		if hit, _ := set.Match(Request{Path: from}); hit.To != to {
+			t.Errorf("%s: to %q, not %q", from, hit.To, to)
+		}
+	}
+	if set.rules[0].match.expr != nil {
+		t.Error("the first rule has an expression")
 	}
 }

@@ -1,6 +1,7 @@
 package redirect
 
 import (
+	"hash/maphash"
 	"math"
 	"net/url"
 	"strings"
@@ -55,6 +56,34 @@ func (s *Set) from(req Request, start int32) (Hit, bool) {
 	if len(s.rules) == 0 {
 		return Hit{}, false
 	}
+	hash := maphash.Comparable(s.seed, struct {
+		texts [5]string
+		stage Stage
+		start int32
+	}{[...]string{req.Scheme, req.Host, req.Path, req.Query, req.Original}, req.Stage, start})
+	known, ok := s.work.answers.Load(hash)
+	if !ok {
+		q := search{Set: s}
+		hit, ok := q.from(req, start)
+		if q.cost <= fewRules {
+			return hit, ok
+		}
+		if known, ok = s.work.answers.LoadOrStore(hash, hit); !ok {
+			s.work.spent.Add(q.cost + int64(len(hit.To)))
+		}
+	}
+	hit := known.(Hit)
+	return hit, hit.Rule != nil
+}
+
+// search counts what a request costs, see work.
+type search struct {
+	*Set
+	cost int64
+}
+
+// from is [Set.from] without the answers that are known.
+func (s *search) from(req Request, start int32) (Hit, bool) {
 	var (
 		hit      Hit
 		changed  bool
@@ -69,6 +98,7 @@ func (s *Set) from(req Request, start int32) (Hit, bool) {
 			return s.rewritten(&original, hit, start, changed)
 		}
 		to := r.to.fill(captured, &req)
+		s.cost += int64(len(r.to.parts)) >> 3
 		if len(to) > MaxAddress {
 			return Hit{r.Rule, to, r.order}, true // no server accepts the address, so no other rule does anything with it
 		}
@@ -109,7 +139,7 @@ func (s *Set) from(req Request, start int32) (Hit, bool) {
 // rewritten returns the result of a rewrite. Apache evaluates mod_alias before it
 // applies the result of mod_rewrite: a Redirect for the requested path wins. After
 // [END], mod_alias also sees the new path.
-func (s *Set) rewritten(req *Request, hit Hit, start int32, ok bool) (Hit, bool) {
+func (s *search) rewritten(req *Request, hit Hit, start int32, ok bool) (Hit, bool) {
 	if !ok || hit.order >= s.aliases || int(s.aliases) == len(s.rules) {
 		return hit, ok
 	}
@@ -152,19 +182,18 @@ func unescapePath(path string) string {
 	return path
 }
 
-// fewRules is a cost that is not counted, so that ordinary requests do not share a counter.
+// fewRules is a cost that is not counted, so that ordinary requests share no counter.
 const fewRules = 64
 
 // first returns the first rule with an order of at least start that applies.
-func (s *Set) first(req *Request, decoded string, start, skip, only int32) (*setRule, []string) {
+func (s *search) first(req *Request, decoded string, start, skip, only int32) (*setRule, []string) {
 	best, captured := int32(math.MaxInt32), []string(nil)
 	path := req.Path
-	cost := int64(0)
-	granted := s.work.allowed.Load() - s.work.spent.Load()
+	left := s.work.left()
 	visit := func(n int32) bool {
 		for ; n != none && n < best; n = s.rules[n].next {
 			r := &s.rules[n]
-			if cost += 1 + r.cost*int64(len(path))>>6; cost > granted {
+			if s.cost += 1 + r.cost*int64(len(path))>>6; s.cost > left {
 				return false
 			}
 			if n < start || r.ended == skip || only >= 0 && r.module != only {
@@ -180,7 +209,7 @@ func (s *Set) first(req *Request, decoded string, start, skip, only int32) (*set
 	s.raw.lists(path, visit)
 	path = decoded
 	s.decoded.lists(path, visit)
-	if cost > fewRules && !s.work.spend(cost) || best == math.MaxInt32 {
+	if best == math.MaxInt32 {
 		return nil, nil
 	}
 	return &s.rules[best], captured
@@ -365,11 +394,11 @@ func (s *Set) MayMatch(path string) bool {
 	if len(s.rules) == 0 {
 		return false
 	}
-	may := false
+	may, tried := false, 0
 	visit := func(n int32) bool {
 		for ; n != none; n = s.rules[n].next {
 			r := &s.rules[n]
-			if r.Stage == BeforeFiles && (r.match.negated || strings.HasPrefix(path, r.match.prefix)) {
+			if tried++; tried > fewRules || r.Stage == BeforeFiles && (r.match.negated || strings.HasPrefix(path, r.match.prefix)) {
 				may = true
 				return false
 			}

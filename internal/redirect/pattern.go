@@ -1,9 +1,6 @@
 package redirect
 
-import (
-	"regexp"
-	"strings"
-)
+import "strings"
 
 // pattern is the compiled path pattern of a rule.
 type pattern struct {
@@ -22,7 +19,7 @@ type pattern struct {
 	inverse bool
 
 	dir   string        // removed from the path before it is matched with expr (.htaccess, base path)
-	expr  *expression   // form expressed
+	expr  *expression   // form expressed; nil: see belowPattern
 	open  bool          // expr matches everything that starts with prefix
 	below bool          // expr matches key and everything below it
 	not   []*expression // must not match
@@ -66,14 +63,7 @@ func expressionPattern(expr *expression, dir string, decoded bool) pattern {
 // belowPattern returns a pattern for a directory of Apache and everything below it.
 // It captures the rest with its slash.
 func belowPattern(dir string) pattern {
-	rest := "((?:/.*)?)$"
-	if strings.HasSuffix(dir, "/") {
-		rest = "(.*)$"
-	}
-	return pattern{
-		form: expressed, expr: &expression{source: "(?s)^" + regexp.QuoteMeta(dir) + rest},
-		prefix: dir, key: strings.TrimSuffix(dir, "/"), below: true, decoded: true,
-	}
+	return pattern{form: expressed, prefix: dir, key: strings.TrimSuffix(dir, "/"), below: true, decoded: true}
 }
 
 // under returns the pattern for a docroot that has the address base.
@@ -103,6 +93,12 @@ func (p *pattern) matches(path string) ([]string, bool) {
 		return nil, path == p.prefix || len(path) == len(p.prefix)+1 && path[len(path)-1] == '/' && path[:len(path)-1] == p.prefix
 	case expressed:
 		if !strings.HasPrefix(path, p.prefix) && !p.negated {
+			return nil, false
+		}
+		if p.expr == nil {
+			if rest := path[len(p.prefix):]; rest == "" || rest[0] == '/' || strings.HasSuffix(p.prefix, "/") {
+				return []string{rest}, true
+			}
 			return nil, false
 		}
 		rest := path[min(len(p.dir), len(path)):]

@@ -387,7 +387,7 @@ func (f *File) generic(in GenericRule) {
 			return
 		}
 		r.match = expressionPattern(compiled, "", true)
-		r.match.names = compiled.groupNames()
+		r.match.names = compiled.names
 	}
 	r.flags |= keepsQuery
 	r.to = colonTemplate(in.To, r.match.names, func(int) escaping { return pathEscape })

@@ -59,7 +59,7 @@ func (p *htaccess) rewriteRule(line int, text string, args []string) {
 		r.match = pattern{form: expressed, expr: expr, dir: p.dir, prefix: p.dir, key: strings.TrimSuffix(p.dir, "/"), inverse: true, decoded: true}
 	}
 	if r.match.expr != nil && !r.match.inverse {
-		r.match.names = r.match.expr.groupNames()
+		r.match.names = r.match.expr.names
 	}
 	p.attach(&r, conditions, uncertain)
 	p.substitute(&r, &flags)

@@ -2,7 +2,10 @@ package redirect
 
 import (
 	"fmt"
+	"hash/maphash"
+	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 )
 
@@ -29,15 +32,20 @@ type Set struct {
 	aliases      int32 // order of the first rule of Apache's mod_alias
 	faults       []Fault
 	unjudged     int
-	work         *work
+	seed         maphash.Seed // of answers
+	work, checks *work        // checks is for what [Set.Check] asks, of a docroot without rules
 }
 
 // work bounds what the comparison of requests with rules costs. Most requests are compared
 // with a few rules that the index finds; but of 20,000 rules without fixed text in front,
 // each is compared with each request. The unit is a rule that is looked at, or 64 steps of a
 // regular expression: some 100 ns.
+//
+// A costly request is counted once, and its answer is known from then on. So the sum does
+// not depend on which worker asks first, and what is granted is known before any asks.
 type work struct {
-	spent, allowed atomic.Int64
+	spent, granted atomic.Int64
+	answers        sync.Map // of uint64, the hash of a request, to Hit
 }
 
 // What the rules of a site may cost: as much as a site of 1 MB needs to end in a few
@@ -47,20 +55,22 @@ const (
 	allowedPerByte = 20
 )
 
-// Allow grants what the rules may cost for n bytes of pages.
-func (s *Set) Allow(n int) {
-	if s != nil {
-		s.work.allowed.Add(int64(n) * allowedPerByte)
-	}
+// IsCostly reports whether a request may cost so much that it counts.
+func (s *Set) IsCostly() bool {
+	return s != nil && (len(s.rules) > fewRules || slices.ContainsFunc(s.rules, func(r setRule) bool { return r.cost > 0 }))
 }
 
-// spend adds a cost, and reports whether it is still granted.
-func (w *work) spend(cost int64) bool { return w.spent.Add(cost) <= w.allowed.Load() }
+// Allow grants what the rules may cost for n bytes of pages. It is called before they are
+// read.
+func (s *Set) Allow(n int64) { s.work.granted.Add(n * allowedPerByte) }
+
+// left returns what the rules may still cost; it is negative if they cost too much.
+func (w *work) left() int64 { return allowedAtFirst + w.granted.Load() - w.spent.Load() }
 
 // TooCostly returns the rule that costs most, and what is wrong with it, if the rules cost
 // more than was granted. What requests were answered then is not certain.
 func (s *Set) TooCostly() error {
-	if s == nil || s.work.spent.Load() <= s.work.allowed.Load() {
+	if s == nil || s.work.left() >= 0 && s.checks.left() >= 0 {
 		return nil
 	}
 	most, unindexed := &s.rules[0], 0
@@ -96,6 +106,9 @@ func (r *Rule) size() (n, bytes int) {
 	for _, list := range r.conditions {
 		for i := range list {
 			add(list[i].expr)
+			if list[i].expr == nil { // looks for a file
+				n, bytes = n+32+len(list[i].at.parts), bytes+32+len(list[i].at.parts)
+			}
 		}
 	}
 	return n, bytes
@@ -110,7 +123,7 @@ type setRule struct {
 	next    int32    // the next rule with the same path or key in the index, or none
 	within  string   // the directory of the .htaccess, for a rule of mod_alias
 	exclude []string // directories whose own .htaccess replaces these rules
-	cost    int64    // instructions of its expressions
+	cost    int64    // instructions of its expressions and conditions
 }
 
 // none ends a list of rules.
@@ -123,8 +136,7 @@ const groupsPerFile = 2
 // New joins the files, in the order in which the host evaluates them, into a set.
 // The set shares their rules.
 func New(opt Options, files ...*File) *Set {
-	s := &Set{opt: opt, work: &work{}}
-	s.work.allowed.Store(allowedAtFirst)
+	s := &Set{opt: opt, seed: maphash.MakeSeed(), work: &work{}, checks: &work{}}
 	instructions := 0
 	files = inOrder(files)
 	total := 0
@@ -168,7 +180,7 @@ func New(opt Options, files ...*File) *Set {
 					continue
 				}
 				module := int32(n)*groupsPerFile + group
-				s.rules = append(s.rules, setRule{Rule: r, order: int32(len(s.rules)), module: module, ended: 2*module + int32(r.Stage), next: none, within: within, exclude: exclude, cost: int64(size)})
+				s.rules = append(s.rules, setRule{Rule: r, order: int32(len(s.rules)), module: module, ended: 2*module + int32(r.Stage), next: none, within: within, exclude: exclude, cost: int64(size + len(exclude))})
 				if r.Conditional {
 					s.unjudged++
 				}

@@ -298,7 +298,7 @@ func (f *File) vercelRoute(in *vercelRoute, stage Stage, line int, text string) 
 		return
 	}
 	if r.match.expr != nil {
-		r.match.names = r.match.expr.groupNames()
+		r.match.names = r.match.expr.names
 	}
 	r.vercelConditions(in.Has, in.Missing)
 	r.to = placeholderTemplate(r.To, r.match.names, true, verbatim)

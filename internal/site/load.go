@@ -300,6 +300,13 @@ func (l *loader) run(ctx context.Context, pages []Page) error {
 	if len(pages) == 0 {
 		return nil
 	}
+	if rules := l.Rules(); rules.IsCostly() {
+		for i := range pages {
+			if info, err := os.Stat(updater{l.Site}.onDisk(l.tree.Path(pages[i].node))); err == nil {
+				rules.Allow(info.Size())
+			}
+		}
+	}
 	jobs := min(l.workers(), (len(pages)+batch-1)/batch)
 	l.next.Store(0)
 	workers := make([]*worker, jobs)

@@ -114,7 +114,6 @@ func (w *worker) read(p *Page) ([]byte, bool) {
 	data, raw, mode, err := s.load(w.l.dir, p, w.buf)
 	w.buf = raw
 	p.size = int64(len(data))
-	s.Rules().Allow(len(data))
 	if w.l.modes && mode != 0 {
 		w.modes = append(w.modes, nodeMode{p.node, docroot.FileFlags(mode)})
 	}
