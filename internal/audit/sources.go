@@ -379,15 +379,16 @@ func NewerSource(p *project.Project, s *site.Site) string {
 	if g == nil || g.Docroot != docroot {
 		return ""
 	}
-	name, edited, seen := "", time.Time{}, 0
+	name, edited, seen, tree := "", time.Time{}, 0, os.DirFS(g.Dir)
 	for _, dir := range append(slices.Clone(g.Configs), sourceDirs...) {
 		// A directory that cannot be read holds nothing that is newer.
 		_ = filepath.WalkDir(filepath.Join(g.Dir, filepath.FromSlash(dir)), func(file string, d fs.DirEntry, err error) error {
 			seen++
+			rel, _ := filepath.Rel(g.Dir, file) // it is below
 			switch {
 			case seen > maxSources:
 				return fs.SkipAll
-			case err != nil || d.IsDir() && (file == docroot || strings.HasPrefix(d.Name(), ".") || d.Name() == "node_modules"):
+			case err != nil || d.IsDir() && (file == docroot || g.Generator.Foreign(tree, filepath.ToSlash(rel))):
 				return fs.SkipDir
 			case !d.Type().IsRegular():
 				return nil

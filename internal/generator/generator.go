@@ -242,6 +242,24 @@ func IsConfig(name string) bool {
 	})
 }
 
+// Foreign reports whether no author edits the files of a directory of a project: tools keep
+// hidden directories and packages, and the generator writes others. name is a slash path
+// in tree, the directory of the project. Content may have sections with most of these names.
+func (n Name) Foreign(tree fs.FS, name string) bool {
+	switch base := path.Base(name); base {
+	case "node_modules", "bower_components", "__pycache__":
+		return true
+	case "vendor", "_vendor": // with what Go, Hugo, Composer or Bundler writes there
+		return slices.ContainsFunc([]string{"modules.txt", "autoload.php", "bundle", "cache", "gems", "ruby"}, func(file string) bool {
+			_, err := fs.Stat(tree, path.Join(name, file))
+			return err == nil
+		})
+	default:
+		r := rowOf(n)
+		return name != "." && base[0] == '.' || r != nil && (slices.Contains(r.docroots, name) || slices.Contains(r.caches, name))
+	}
+}
+
 // Port returns the port at which the generator serves a site to its author by default; 0
 // if it has none.
 func (n Name) Port() int {

@@ -120,3 +120,30 @@ func TestInstalled(t *testing.T) {
 		}
 	}
 }
+
+// TestForeign: what tools and builds keep has no files of an author; a section of content
+// with such a name does.
+func TestForeign(t *testing.T) {
+	tree := os.DirFS(testkit.MakeDocroot(t, map[string]string{"vendor/modules.txt": "", "content/vendor/a.md": "", "_vendor/modules.txt": "", "php/vendor/autoload.php": "", "gems/vendor/bundle/x": ""}))
+	for _, tc := range []struct {
+		generator Name
+		foreign   string
+		own       string
+	}{
+		{Hugo, ".git node_modules a/node_modules vendor _vendor public resources php/vendor gems/vendor a/__pycache__", ". content content/vendor content/public content/resources testdata"},
+		{MkDocs, "vendor site", "docs docs/site docs/public public"},
+		{Jekyll, "_site vendor", "docs/_site public"},
+		{None, "vendor .git", "public content/vendor"},
+	} {
+		for name := range strings.FieldsSeq(tc.foreign) {
+			if !tc.generator.Foreign(tree, name) {
+				t.Errorf("%s: %s counts as the author's", tc.generator, name)
+			}
+		}
+		for name := range strings.FieldsSeq(tc.own) {
+			if tc.generator.Foreign(tree, name) {
+				t.Errorf("%s: %s does not count as the author's", tc.generator, name)
+			}
+		}
+	}
+}

@@ -20,7 +20,7 @@ var hugoNewFiles = []string{"hugo.toml", "hugo.yaml", "hugo.yml", "hugo.json"}
 var hugoOldFiles = []string{"config.toml", "config.yaml", "config.yml", "config.json"}
 
 var hugoRow = row{
-	name: Hugo, title: "Hugo", port: 1313, usual: "hugo", build: "hugo --destination OUT", docroots: []string{"public"},
+	name: Hugo, title: "Hugo", port: 1313, usual: "hugo", build: "hugo --destination OUT", docroots: []string{"public"}, caches: []string{"resources"},
 	install: "see https://gohugo.io/installation/", version: "0.162.0",
 	ci:      "curl -sSfL https://github.com/gohugoio/hugo/releases/download/v%[1]s/hugo_extended_%[1]s_linux-amd64.tar.gz | SUDO tar -xz -C /usr/local/bin hugo",
 	files:   slices.Concat(hugoNewFiles, hugoOldFiles),

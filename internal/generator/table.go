@@ -36,6 +36,8 @@ type row struct {
 	// docroots are where the site can be by default, relative to SOURCE, the usual
 	// one first.
 	docroots []string
+	// caches are directories of the project that builds write beside the docroot.
+	caches []string
 	// sources are directories below the project that may have the configuration
 	// instead of the project itself.
 	sources []string

@@ -122,8 +122,9 @@ const (
 // templateEndings are the ends of the names of files that may have marks.
 var templateEndings = []string{".html", ".htm", ".njk", ".liquid", ".astro", ".yml", ".yaml", ".toml"}
 
-// notOwn are the top directories without templates of the project's author.
-var notOwn = []string{"public", "_site", "dist", "resources", "static", "themes", "_vendor", "vendor"}
+// notOwn are the top directories without templates of the project's author, beside those
+// without any of his files.
+var notOwn = []string{"static", "themes"}
 
 // open reads the templates of the generator's project, or of the directory without one.
 // Symbolic links are not followed.
@@ -149,7 +150,7 @@ func open(p *project.Project) (*templateSet, error) {
 		case err != nil || len(set.files) > maxFiles:
 			return nil
 		case d.IsDir():
-			if name != "." && (base[0] == '.' || base == "node_modules" || name == docroot || slices.Contains(notOwn, name)) {
+			if set.generator.Foreign(root.FS(), name) || name == docroot || slices.Contains(notOwn, name) {
 				return fs.SkipDir
 			}
 			if slices.Contains([]string{"layouts", "partials", "_partials", path.Dir(headPartial)}, base) && set.generator == generator.Hugo {

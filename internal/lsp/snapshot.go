@@ -264,20 +264,6 @@ func (s *tree) isSource(file string) bool {
 	return sourceExtensions[strings.ToLower(path.Ext(file))]
 }
 
-// skippedDirs are directories without sources.
-func (s *tree) skipped(name, base string) bool {
-	switch base {
-	case "node_modules", "vendor", "_vendor", "bower_components", "__pycache__", "testdata":
-		return true
-	case "resources": // what Hugo keeps between builds, but content may have a section of that name
-		return name == base
-	}
-	if strings.HasPrefix(base, ".") && name != "." {
-		return true
-	}
-	return s.Path(name) == filepath.Clean(s.Project.Abs(s.Project.Docroot)) && name != "."
-}
-
 // maxFiles is how many source files are read.
 const maxFiles = 500_000
 
@@ -295,7 +281,7 @@ func (s *tree) listFiles() []string {
 				switch {
 				case err != nil:
 					return nil
-				case d.IsDir() && s.skipped(name, path.Base(name)):
+				case d.IsDir() && (s.generator.Foreign(root.FS(), name) || name != "." && s.Path(name) == filepath.Clean(s.Project.Abs(s.Project.Docroot))):
 					return fs.SkipDir
 				case len(all) >= maxFiles:
 					return fs.SkipAll

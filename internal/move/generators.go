@@ -2,6 +2,7 @@ package move
 
 import (
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -45,8 +46,8 @@ func (m *rewriter) rewriteTags() error {
 			return err
 		}
 		file, _ := m.belowRoot(filepath.ToSlash(name))
-		if base := d.Name(); d.IsDir() {
-			if file != tree.dir && (strings.HasPrefix(base, ".") || slices.Contains([]string{"node_modules", "vendor", "_site"}, base)) {
+		if d.IsDir() {
+			if rel, _ := tree.rel(file); file != tree.dir && m.generator().Foreign(os.DirFS(m.shadow.at(tree.dir)), rel) {
 				return fs.SkipDir
 			}
 			return nil

@@ -421,15 +421,15 @@ func (m *trial) pagesByName(ctx context.Context) ([]*page, error) {
 			return err
 		}
 		base := d.Name()
-		skipped := strings.HasPrefix(base, ".") || slices.Contains([]string{"node_modules", "_site", "_layouts", "_includes"}, base)
 		if d.IsDir() {
-			if skipped && name != root {
+			rel, _ := filepath.Rel(root, name) // both are clean
+			if m.generator().Foreign(os.DirFS(root), filepath.ToSlash(rel)) || base == "_layouts" || base == "_includes" {
 				return fs.SkipDir
 			}
 			return nil
 		}
 		isPage := generator.IsMarkdown(base) || path.Ext(base) == ".html" || path.Ext(base) == ".astro" && strings.Contains(filepath.ToSlash(name), "/pages/")
-		if skipped || !isPage {
+		if base[0] == '.' || !isPage {
 			return nil
 		}
 		file, _ := m.belowRoot(filepath.ToSlash(name))

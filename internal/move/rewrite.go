@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"maps"
 	"net/url"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -233,9 +234,7 @@ func (m *rewriter) eachSource(ctx context.Context, dir string, having []string, 
 			return nil // the build reads what it needs
 		}
 		if d.IsDir() {
-			// Content may have sections with the names of what Hugo writes.
-			isOutput := filepath.Dir(name) == m.path(dir) && (d.Name() == "public" || d.Name() == "resources")
-			if isOutput || slices.Contains([]string{".git", system.StateName, "node_modules"}, d.Name()) {
+			if rel, _ := filepath.Rel(m.path(dir), name); m.generator().Foreign(os.DirFS(m.path(dir)), filepath.ToSlash(rel)) {
 				return filepath.SkipDir
 			}
 			return context.Cause(ctx)

@@ -95,7 +95,7 @@ func (src *sources) indexContent() {
 			case err != nil:
 				return nil
 			case d.IsDir():
-				if name != root.dir && isForeign(d.Name()) || root.prefix == "" && src.isBuilt(name) {
+				if name != root.dir && src.opt.Generator.Foreign(root.fsys, name) || root.prefix == "" && src.isBuilt(name) {
 					return fs.SkipDir
 				}
 				return nil
@@ -150,15 +150,6 @@ func (src *sources) contentDirs() (content, statics []sourceDir) {
 		i = end
 	}
 	return content, statics
-}
-
-// isForeign reports whether a directory has no files that the author writes.
-func isForeign(name string) bool {
-	switch name {
-	case "node_modules", "vendor", "_vendor", "bower_components", "__pycache__":
-		return true
-	}
-	return strings.HasPrefix(name, ".") && name != "."
 }
 
 // inTemplates reports whether a file is in a directory of templates, for

@@ -284,7 +284,6 @@ func TestParts(t *testing.T) {
 		{"values with actions", writes("{{ . }}x/", "https://e.org/sub/x/", "") + writes("{{ . }}/x/", "/sub/x/", "") + writes("{{ . }}x/", "/x/", "") + writes("{{ . }}x/", "/y/x/", "") + writes("{{ . }}", "/sub", "") + writes("/t/{{ . }}#top", "t/a#top", "") + writes("/t/{{ . }}#top", "/sub/t/a/#top", "") + writes("/p/t/{{ . }}#top", "t/a/#top", "") + writes("/t/{{ . }}/", "/t/ä b/", "") + writes("/t/{{ . }}", "", "") + writes("/t/{{ . }}", "/u/x", ""), "[12] [12] [12] /y/[2] /sub[1] [0] a/[6] a/[8] ä b[2] [0] [0] "},
 		{"layouts of a page", layoutOf("page.html") + layoutOf("_default/single.html") + layoutOf("_partials/a.html") + layoutOf("section/a.html") + layoutOf("docs/single.html") + layoutOf("b/single.html") + layoutOf("blog/single.html"), "true true true true true false false "},
 		{"makers", makers("listed") + makers("a") + makers("b") + makers("m") + makers("") + makers("x"), "[7][2][4][8][][]"},
-		{"foreign directories", fmt.Sprint(isForeign("vendor"), isForeign(".git"), isForeign("."), isForeign("a")), "true true false false"},
 		{"dashes", dashed("v1.2") + " " + dashed("/A_b//c/") + " " + dashed(""), "-v1-2- -a-b-c- --"},
 		{"rules", fields("/a /b 301") + fields("# a b") + fields("/a") + string(lineOf([]byte("a\nb\nc"), 2)) + string(lineOf([]byte("a"), 2)), "/a /b; ; ;b\n"},
 		{"kinds of files", fmt.Sprint(kindOf("a.md"), kindOf("_data/x.js"), kindOf("src/_data/x.rb"), kindOf("x.js"), kindOf("a.yml"), kindOf("a.scss"), kindOf("a.njk")), "datadatatemplatedataassettemplate"},

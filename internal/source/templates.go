@@ -79,7 +79,7 @@ func (src *sources) templateFiles() (files []*templateFile) {
 			case len(files) > maxTemplates:
 				return fs.SkipAll
 			case d.IsDir():
-				if name != dir.dir && isForeign(d.Name()) || dir.prefix == "" && src.isBuilt(name) {
+				if name != dir.dir && src.opt.Generator.Foreign(dir.fsys, name) || dir.prefix == "" && src.isBuilt(name) {
 					return fs.SkipDir
 				}
 				return nil
