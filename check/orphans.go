@@ -190,8 +190,6 @@ var (
 		"ads.txt", "app-ads.txt", "humans.txt", "security.txt",
 		"google*.html", "bingsiteauth.xml", "yandex_*.html", // proof of ownership
 		"sw.js", "service-worker.js", // registered by a script
-		"cname", "_redirects", "_headers", "_routes.json", "_worker.js", "netlify.toml", "vercel.json", "firebase.json",
-		"wrangler.toml", "wrangler.json", "wrangler.jsonc", "staticwebapp.config.json", "web.config", // read by the host
 	}
 )
 
@@ -203,7 +201,7 @@ func hasWellKnownName(file string) bool {
 	}
 	lower := strings.ToLower(file)
 	name := path.Base(lower)
-	return matchesName(wellKnownNames, name) || name == lower && matchesName(wellKnownAtRoot, name) || lower == "404/index.html"
+	return matchesName(wellKnownNames, name) || name == lower && (host.IsConfig(name) || matchesName(wellKnownAtRoot, name)) || lower == "404/index.html"
 }
 
 func matchesName(patterns []string, name string) bool {

@@ -186,10 +186,6 @@ var assetExtensions = map[string]bool{
 	".woff": true, ".woff2": true, ".ttf": true, ".otf": true, ".eot": true, ".cur": true,
 }
 
-// hostFiles are the files that configure a host, which serves some of them
-// nevertheless.
-var hostFiles = map[string]bool{"_redirects": true, "_headers": true, "_routes.json": true, "_worker.js": true, "CNAME": true, "netlify.toml": true, "vercel.json": true, "firebase.json": true, "staticwebapp.config.json": true}
-
 // counts reports whether people may rely on the address of a file: pages, feeds,
 // images, documents, archives, data. Style sheets, scripts and fonts do not count,
 // nor do fingerprinted files and hidden ones.
@@ -203,7 +199,7 @@ func counts(file string) bool {
 	name := path.Base(file)
 	ext := strings.ToLower(path.Ext(name))
 	switch {
-	case assetExtensions[ext] || hostFiles[name]:
+	case assetExtensions[ext] || host.IsConfig(name):
 		return false
 	case ext == ".html" || ext == ".htm" || ext == ".xhtml":
 		return true

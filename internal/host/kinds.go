@@ -6,6 +6,9 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
+
+	"github.com/sitelink/sitelink/internal/redirect"
 )
 
 // Kind is what sitelink knows of one kind of host: a program that serves sites, or a
@@ -17,6 +20,60 @@ type Kind struct {
 	Title string
 	// Domains are patterns (path.Match) of the host names that it gives to sites.
 	Domains []string
+	// Files are the rule files that it reads, in the order in which it applies them.
+	Files []RuleFile
+	// Own are other files at the top of the docroot that configure the host, not pages.
+	Own []string
+}
+
+// RuleFile is a kind of file with rules of a host: how they are read, and how redirects are
+// written.
+type RuleFile struct {
+	// Name is the name of the file. It is at the top of the docroot; in each directory, if
+	// Anywhere is set; or, if InProject is set, in the directory of the project, else in
+	// the docroot.
+	Name                string
+	Anywhere, InProject bool
+	// Read parses the file of a directory, which is a URL path of the host.
+	Read func(dir, name string, data []byte) *redirect.File
+	// Write returns what to insert into a text of the file, and where, so that the old
+	// addresses redirect to the new ones. It is nil if the file has no redirects.
+	Write func(text []byte, rules []redirect.Pair) (at int, insert string, err error)
+	// Empty is a text without rules in which an entry is not a line of its own, "" where it
+	// is.
+	Empty string
+	// To are the keys of destinations, nil in lines.
+	To []string
+	// Create: the host reads a new file without a setting elsewhere.
+	Create bool
+	// First: the host follows the rules before it looks for files.
+	First bool
+	// Based: the rules have paths of the host, which begin with the base path.
+	Based bool
+	// Single: a rule cannot move all that is below a directory.
+	Single bool
+}
+
+// anyDir reads a file with rules that do not depend on its directory.
+func anyDir(read func(name string, data []byte) *redirect.File) func(dir, name string, data []byte) *redirect.File {
+	return func(_, name string, data []byte) *redirect.File { return read(name, data) }
+}
+
+// headers reads _headers, in the dialect of Cloudflare or of Netlify.
+func headers(cloudflare bool) RuleFile {
+	return RuleFile{Name: "_headers", Read: func(_, name string, data []byte) *redirect.File { return redirect.Headers(name, data, cloudflare) }}
+}
+
+// rulesOf returns the rule files of a value of the key rules.
+func rulesOf(rules Way) []RuleFile {
+	if rules == rulesShared {
+		return []RuleFile{{Name: "_redirects", Read: anyDir(redirect.Shared)}, headers(false)}
+	}
+	i := slices.IndexFunc(kinds, func(k Kind) bool { return k.Rules == rules })
+	if i < 0 || rules == RulesNone {
+		return nil
+	}
+	return kinds[i].Files
 }
 
 // server is nginx in its simplest configuration. The other profiles change what
@@ -48,14 +105,17 @@ var Linklint = server("linklint", func(p *Profile) {
 
 // kinds are all kinds, sorted by name.
 var kinds = []Kind{
-	{Title: "Apache", Profile: server("apache", func(p *Profile) {
-		p.Rules = RulesHtaccess
-		p.EncodedSlash = Missing
-		p.AboveRoot = 404
-		p.Deny, p.Denied = []string{".ht*"}, 403
-	})},
+	{Title: "Apache", Files: []RuleFile{{Name: ".htaccess", Anywhere: true, Read: redirect.Htaccess, Write: redirect.WriteHtaccess, Create: true, First: true, Based: true}},
+		Profile: server("apache", func(p *Profile) {
+			p.Rules = RulesHtaccess
+			p.EncodedSlash = Missing
+			p.AboveRoot = 404
+			p.Deny, p.Denied = []string{".ht*"}, 403
+		})},
 	// Without trailingSlash in staticwebapp.config.json; Profile.WithURLs applies it.
-	{Title: "Azure Static Web Apps", Domains: []string{"*.azurestaticapps.net"}, Profile: server("azure-static-web-apps", func(p *Profile) {
+	{Title: "Azure Static Web Apps", Domains: []string{"*.azurestaticapps.net"}, Files: []RuleFile{
+		{Name: "staticwebapp.config.json", InProject: true, Read: anyDir(redirect.Azure), Write: redirect.WriteAzure, To: []string{"redirect", "rewrite"}, Empty: "{\n  \"routes\": []\n}", Create: true, First: true, Single: true},
+	}, Profile: server("azure-static-web-apps", func(p *Profile) {
 		p.Rules = RulesAzure
 		p.Directory, p.EmptyDirectory = Serve, 404
 		p.Page, p.PageSlash = Serve, Serve
@@ -71,7 +131,9 @@ var kinds = []Kind{
 	})},
 	// Cloudflare has one address for each page: without .html, without index,
 	// with a slash for directories only.
-	{Title: "Cloudflare Pages", Domains: []string{"*.pages.dev"}, Profile: server("cloudflare-pages", func(p *Profile) {
+	{Title: "Cloudflare Pages", Domains: []string{"*.pages.dev"}, Own: []string{"_routes.json", "_worker.js", "wrangler.toml", "wrangler.json", "wrangler.jsonc"}, Files: []RuleFile{
+		{Name: "_redirects", Read: anyDir(redirect.Cloudflare), Write: redirect.WriteRedirects, Create: true, First: true}, headers(true),
+	}, Profile: server("cloudflare-pages", func(p *Profile) {
 		p.Charset = "utf-8"
 		p.Rules = RulesCloudflare
 		p.Directory, p.IndexFile, p.IndexName, p.EmptyDirectory = RedirectIndex, Redirect, Redirect, 404
@@ -80,7 +142,10 @@ var kinds = []Kind{
 		p.Fallback, p.FallbackUnless = "index.html", "404.html"
 	})},
 	// Files listed under "ignore" in firebase.json are not uploaded; see Deny.
-	{Title: "Firebase Hosting", Domains: []string{"*.web.app", "*.firebaseapp.com"}, Profile: server("firebase", func(p *Profile) {
+	{Title: "Firebase Hosting", Domains: []string{"*.web.app", "*.firebaseapp.com"}, Files: []RuleFile{
+		{Name: "firebase.json", InProject: true, Read: anyDir(func(name string, data []byte) *redirect.File { return redirect.Firebase(name, data, "") }),
+			Write: redirect.WriteFirebase, To: []string{"destination"}, Empty: `{"hosting": {"redirects": []}}`, First: true},
+	}, Profile: server("firebase", func(p *Profile) {
 		p.Charset = "utf-8"
 		p.Rules = RulesFirebase
 		p.Directory, p.EmptyDirectory = RedirectIndex, 404
@@ -90,7 +155,7 @@ var kinds = []Kind{
 	{Title: "a web server", Profile: Generic},
 	// upload-pages-artifact, since version 4, and Jekyll leave out names that
 	// begin with a dot.
-	{Title: "GitHub Pages", Domains: []string{"*.github.io"}, Profile: server("github-pages", func(p *Profile) {
+	{Title: "GitHub Pages", Domains: []string{"*.github.io"}, Own: []string{"CNAME"}, Profile: server("github-pages", func(p *Profile) {
 		p.Directory, p.EmptyDirectory = RedirectIndex, 404
 		p.Page, p.PageFirst = Serve, true
 		p.AboveRoot = 0
@@ -109,7 +174,11 @@ var kinds = []Kind{
 	{Title: "Linklint", Profile: Linklint},
 	// With "Pretty URLs", the default, the host redirects to the one address of
 	// a page, and page.html takes precedence over page/index.html.
-	{Title: "Netlify", Domains: []string{"*.netlify.app", "*.netlify.com"}, Profile: server("netlify", func(p *Profile) {
+	{Title: "Netlify", Domains: []string{"*.netlify.app", "*.netlify.com"}, Files: []RuleFile{
+		{Name: "_redirects", Read: anyDir(redirect.Netlify), Write: redirect.WriteRedirects, Create: true},
+		{Name: "netlify.toml", InProject: true, Read: anyDir(redirect.NetlifyTOML), Write: redirect.WriteNetlifyTOML, To: []string{"to", "destination"}, Create: true},
+		headers(false),
+	}, Profile: server("netlify", func(p *Profile) {
 		p.Charset = "utf-8"
 		p.Rules = RulesNetlify
 		p.Index, p.PageSuffixes = []string{"index.html", "index.htm"}, []string{".html", ".htm"}
@@ -128,7 +197,9 @@ var kinds = []Kind{
 		p.DropQuery = true
 	})},
 	// Without settings in vercel.json; Profile.WithURLs applies them.
-	{Title: "Vercel", Domains: []string{"*.vercel.app", "*.now.sh"}, Profile: server("vercel", func(p *Profile) {
+	{Title: "Vercel", Domains: []string{"*.vercel.app", "*.now.sh"}, Files: []RuleFile{
+		{Name: "vercel.json", InProject: true, Read: anyDir(redirect.Vercel), Write: redirect.WriteVercel, To: []string{"destination"}, Empty: "{\n  \"redirects\": []\n}", Create: true, First: true},
+	}, Profile: server("vercel", func(p *Profile) {
 		p.Charset = "utf-8"
 		p.Rules = RulesVercel
 		p.Directory, p.EmptyDirectory = Serve, 404
@@ -160,6 +231,37 @@ func KindAt(hostname string) (Kind, bool) {
 	}
 	return Kind{}, false
 }
+
+// RuleNames returns the names of all rule files, or only those of files in the directory
+// of the project.
+func RuleNames(inProject bool) (names []string) {
+	for _, k := range kinds {
+		for _, f := range k.Files {
+			if (f.InProject || !inProject) && !slices.Contains(names, f.Name) {
+				names = append(names, f.Name)
+			}
+		}
+	}
+	return names
+}
+
+// configNames are the names of all files that configure a host, in lower case.
+var configNames = sync.OnceValue(func() map[string]bool {
+	names := map[string]bool{"web.config": true} // of IIS, which has no profile
+	for _, name := range RuleNames(false) {
+		names[name] = true
+	}
+	for _, k := range kinds {
+		for _, name := range k.Own {
+			names[strings.ToLower(name)] = true
+		}
+	}
+	return names
+})
+
+// IsConfig reports whether a file with that name, in any letter case, configures a host.
+// Hosts read it and serve some of them nevertheless; no page needs to link to it.
+func IsConfig(name string) bool { return configNames()[strings.ToLower(name)] }
 
 // Profiles returns the profiles of all kinds, sorted by name.
 func Profiles() []Profile {

@@ -47,8 +47,10 @@ func (h *loader) readRules(parsed []*redirect.File) {
 	for i, f := range files {
 		files[i] = f.Below(h.BasePath(), "")
 	}
-	if !h.opt.NoRuleFiles && h.profile.Rules == RulesHtaccess {
-		files = append(files, h.directoryFiles()...)
+	for _, r := range rulesOf(h.profile.Rules) {
+		if r.Anywhere && !h.opt.NoRuleFiles {
+			files = append(files, h.directoryFiles(&r)...)
+		}
 	}
 	h.faults = append(h.faults, h.ruleReads...)
 	h.ruleFiles = files
@@ -143,57 +145,35 @@ func (h *loader) topFiles(roots []baseURL) (files []*redirect.File) {
 			files = append(files, ofRoots...)
 		}
 	}()
-	inDocroot := func(name string, parse ruleParser) {
-		take(h.ruleFile(h.root, name, name, parse))
+	inDocroot := func(r *RuleFile) {
+		take(h.ruleFile(h.root, r.Name, r.Name, "/", r))
 		for _, b := range roots {
 			if b.root == "" || b.path != "" {
 				continue // not the top of its host
 			}
-			if f := h.ruleFile(filepath.Join(h.root, b.root), name, b.root[1:]+"/"+name, parse); f != nil {
+			if f := h.ruleFile(filepath.Join(h.root, b.root), r.Name, b.root[1:]+"/"+r.Name, "/", r); f != nil {
 				ofRoots = append(ofRoots, f.Below(b.root, b.origin()))
 			}
 		}
 	}
-	inProject := func(name string, parse ruleParser) {
-		if h.opt.Project != "" {
-			full := filepath.Join(h.opt.Project, name)
-			if f := h.ruleFile(h.opt.Project, name, h.projectName(full, name), parse); f != nil {
+	for _, r := range rulesOf(h.profile.Rules) {
+		switch full := filepath.Join(h.opt.Project, r.Name); {
+		case r.Anywhere: // directoryFiles reads it
+			continue
+		case r.InProject && h.opt.Project != "":
+			if f := h.ruleFile(h.opt.Project, r.Name, h.projectName(full, r.Name), "/", &r); f != nil {
 				take(f)
-				return
+				continue
 			}
 		}
-		inDocroot(name, parse)
-	}
-	headers := func(cloudflare bool) ruleParser {
-		return func(name string, data []byte) *redirect.File { return redirect.Headers(name, data, cloudflare) }
-	}
-	switch h.profile.Rules {
-	case RulesNetlify:
-		inDocroot("_redirects", redirect.Netlify)
-		inProject("netlify.toml", redirect.NetlifyTOML)
-		inDocroot("_headers", headers(false))
-	case RulesCloudflare:
-		inDocroot("_redirects", redirect.Cloudflare)
-		inDocroot("_headers", headers(true))
-	case rulesShared:
-		inDocroot("_redirects", redirect.Shared)
-		inDocroot("_headers", headers(false))
-	case RulesVercel:
-		inProject("vercel.json", redirect.Vercel)
-	case RulesAzure:
-		inProject("staticwebapp.config.json", redirect.Azure)
-	case RulesFirebase:
-		inProject("firebase.json", func(name string, data []byte) *redirect.File { return redirect.Firebase(name, data, "") })
+		inDocroot(&r)
 	}
 	return files
 }
 
-// ruleParser is a parser of package redirect.
-type ruleParser func(name string, data []byte) *redirect.File
-
 // ruleFile reads a file in a directory, without leaving it; nil if the file
-// does not exist. shown is its name in reports.
-func (h *loader) ruleFile(dir, name, shown string, parse ruleParser) *redirect.File {
+// does not exist. shown is its name in reports, at its directory as a URL path.
+func (h *loader) ruleFile(dir, name, shown, at string, r *RuleFile) *redirect.File {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil // listing the docroot reports this
@@ -210,14 +190,14 @@ func (h *loader) ruleFile(dir, name, shown string, parse ruleParser) *redirect.F
 		h.ruleReads = append(h.ruleReads, docroot.FileFault{Path: shown, Err: system.Cause(err)})
 		return nil
 	}
-	return parse(shown, data)
+	return r.Read(at, shown, data)
 }
 
-// directoryFiles reads the .htaccess files.
-func (h *loader) directoryFiles() (files []*redirect.File) {
+// directoryFiles reads the rule files of all directories.
+func (h *loader) directoryFiles(r *RuleFile) (files []*redirect.File) {
 	for id := range h.tree.Nodes {
 		n := &h.tree.Nodes[id]
-		if n.Kind != docroot.KindFile || string(h.tree.NameOf(n)) != ".htaccess" {
+		if n.Kind != docroot.KindFile || string(h.tree.NameOf(n)) != r.Name {
 			continue
 		}
 		at := "/" + h.tree.Path(n.Parent)
@@ -227,11 +207,8 @@ func (h *loader) directoryFiles() (files []*redirect.File) {
 				above, origin = dir, b.origin()
 			}
 		}
-		parse := func(name string, data []byte) *redirect.File {
-			return redirect.Htaccess(decodeLenient(h.BasePath())+at[len(above):], name, data).Below(above, origin)
-		}
-		if f := h.ruleFile(h.real, h.tree.Path(n.Real), h.tree.Path(docroot.NodeID(id)), parse); f != nil {
-			files = append(files, f)
+		if f := h.ruleFile(h.real, h.tree.Path(n.Real), h.tree.Path(docroot.NodeID(id)), decodeLenient(h.BasePath())+at[len(above):], r); f != nil {
+			files = append(files, f.Below(above, origin))
 		}
 	}
 	return files

@@ -31,6 +31,7 @@ import (
 	"github.com/sitelink/sitelink/internal/destination"
 	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/generator"
+	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/source"
@@ -664,7 +665,7 @@ func (s *tree) hashAnswers() uint64 {
 		number(uint64(len(t)))
 		h.WriteString(t)
 	}
-	tree := s.Site.Tree()
+	tree, ruleNames := s.Site.Tree(), host.RuleNames(false)
 	for i := range tree.Nodes {
 		n := &tree.Nodes[i]
 		name := tree.NameOf(n)
@@ -673,7 +674,7 @@ func (s *tree) hashAnswers() uint64 {
 		number(uint64(n.Real))
 		number(uint64(len(name)))
 		h.Write(name)
-		if slices.Contains(site.RuleNames, string(name)) {
+		if slices.Contains(ruleNames, string(name)) {
 			rules, err := system.Read(filepath.Join(s.Site.Root(), filepath.FromSlash(tree.Path(docroot.NodeID(i)))), 16<<20)
 			if err != nil {
 				return 0

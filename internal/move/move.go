@@ -25,6 +25,7 @@ import (
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/destination"
 	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/redirect"
 	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
 )
@@ -42,7 +43,7 @@ type Options struct {
 }
 
 // Pair is a name before and after.
-type Pair struct{ Old, New string }
+type Pair redirect.Pair
 
 // Plan is a move.
 type Plan struct {

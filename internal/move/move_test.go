@@ -12,6 +12,7 @@ import (
 
 	"github.com/sitelink/sitelink/internal/destination"
 	"github.com/sitelink/sitelink/internal/generator"
+	"github.com/sitelink/sitelink/internal/redirect"
 	"github.com/sitelink/sitelink/internal/testkit"
 )
 
@@ -127,19 +128,19 @@ func TestChangedIDs(t *testing.T) {
 
 // TestRules: rules come before those that exist, since the first that matches counts.
 func TestRules(t *testing.T) {
-	rules := []Pair{{"/a b.png", "/c.png"}, {"/x/*", "/y/*"}}
+	rules := []redirect.Pair{{Old: "/a b.png", New: "/c.png"}, {Old: "/x/*", New: "/y/*"}}
 	for _, tt := range []struct {
 		name   string
-		format func([]byte, []Pair) (int, string, error)
+		format func([]byte, []redirect.Pair) (int, string, error)
 		text   string
 		want   string
 	}{
-		{"_redirects", redirectsLines, "/* /404 404\n", "/a%20b.png /c.png 301\n/x/* /y/:splat 301\n/* /404 404\n"},
-		{"_redirects, CRLF and byte order mark", redirectsLines, "\ufeff/* /404 404\r\n", "\ufeff/a%20b.png /c.png 301\r\n/x/* /y/:splat 301\r\n/* /404 404\r\n"},
-		{"netlify.toml", netlifyTables, "[build]\npublish = \"public\"", "[build]\npublish = \"public\"\n\n[[redirects]]\n  from = \"/a%20b.png\"\n  to = \"/c.png\"\n  status = 301\n[[redirects]]\n  from = \"/x/*\"\n  to = \"/y/:splat\"\n  status = 301\n"},
-		{".htaccess", apacheLines, "", "RedirectMatch 301 \"^/a b\\.png$\" \"/c.png\"\nRedirect 301 \"/x/\" \"/y/\"\n"},
-		{"vercel.json", vercelRules, `{"redirects": []}`, "{\"redirects\": [\n    {\"destination\":\"/c.png\",\"permanent\":true,\"source\":\"/a%20b.png\"},\n    {\"destination\":\"/y/$1\",\"permanent\":true,\"source\":\"/x/(.*)\"}\n  ]}"},
-		{"firebase.json", firebaseRules, `{"hosting": {"redirects": [{}]}}`, "{\"hosting\": {\"redirects\": [\n    {\"destination\":\"/c.png\",\"regex\":\"^/a b\\\\.png$\",\"type\":301},\n    {\"destination\":\"/y/\",\"source\":\"/x/\",\"type\":301},\n    {\"destination\":\"/y/:1\",\"regex\":\"^/x/(.+)$\",\"type\":301},{}]}}"},
+		{"_redirects", redirect.WriteRedirects, "/* /404 404\n", "/a%20b.png /c.png 301\n/x/* /y/:splat 301\n/* /404 404\n"},
+		{"_redirects, CRLF and byte order mark", redirect.WriteRedirects, "\ufeff/* /404 404\r\n", "\ufeff/a%20b.png /c.png 301\r\n/x/* /y/:splat 301\r\n/* /404 404\r\n"},
+		{"netlify.toml", redirect.WriteNetlifyTOML, "[build]\npublish = \"public\"", "[build]\npublish = \"public\"\n\n[[redirects]]\n  from = \"/a%20b.png\"\n  to = \"/c.png\"\n  status = 301\n[[redirects]]\n  from = \"/x/*\"\n  to = \"/y/:splat\"\n  status = 301\n"},
+		{".htaccess", redirect.WriteHtaccess, "", "RedirectMatch 301 \"^/a b\\.png$\" \"/c.png\"\nRedirect 301 \"/x/\" \"/y/\"\n"},
+		{"vercel.json", redirect.WriteVercel, `{"redirects": []}`, "{\"redirects\": [\n    {\"destination\":\"/c.png\",\"permanent\":true,\"source\":\"/a%20b.png\"},\n    {\"destination\":\"/y/$1\",\"permanent\":true,\"source\":\"/x/(.*)\"}\n  ]}"},
+		{"firebase.json", redirect.WriteFirebase, `{"hosting": {"redirects": [{}]}}`, "{\"hosting\": {\"redirects\": [\n    {\"destination\":\"/c.png\",\"regex\":\"^/a b\\\\.png$\",\"type\":301},\n    {\"destination\":\"/y/\",\"source\":\"/x/\",\"type\":301},\n    {\"destination\":\"/y/:1\",\"regex\":\"^/x/(.+)$\",\"type\":301},{}]}}"},
 	} {
 		at, insert, err := tt.format([]byte(tt.text), rules)
 		if err != nil {
@@ -150,10 +151,10 @@ func TestRules(t *testing.T) {
 			t.Errorf("%s:\n%s\nwant\n%s", tt.name, got, tt.want)
 		}
 	}
-	for text, format := range map[string]func([]byte, []Pair) (int, string, error){
-		`{"redirects": "x"}`:             vercelRules,
-		`{}`:                             firebaseRules,
-		`{"hosting": [{"target": "a"}]}`: firebaseRules,
+	for text, format := range map[string]func([]byte, []redirect.Pair) (int, string, error){
+		`{"redirects": "x"}`:             redirect.WriteVercel,
+		`{}`:                             redirect.WriteFirebase,
+		`{"hosting": [{"target": "a"}]}`: redirect.WriteFirebase,
 	} {
 		if _, _, err := format([]byte(text), rules); err == nil {
 			t.Errorf("%s: no error", text)

@@ -175,6 +175,8 @@ func quoted(aliases []string, quote func(string) string) string {
 	return strings.Join(all, ", ")
 }
 
+func bomLength(text []byte) int { return len(text) - len(bytes.TrimPrefix(text, []byte("\ufeff"))) }
+
 // items returns the lines of a list in YAML.
 func items(mark string, aliases []string, nl string) string {
 	var b strings.Builder

@@ -2,58 +2,48 @@ package move
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"net/url"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/sitelink/sitelink/internal/destination"
 	"github.com/sitelink/sitelink/internal/generator"
+	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/redirect"
 	"github.com/sitelink/sitelink/internal/text"
 )
 
-// RuleFile is the file with the redirect rules of a host, and how a rule is written.
+// RuleFile is the file with the redirect rules of a host, and how a rule is written. Its
+// name is a slash path below the root, "" if the host has no such file.
 type RuleFile struct {
-	// Name is a slash path below the root, "" if the host has no such file.
-	Name string
-	// First means that the host follows rules before it looks for files.
-	First bool
+	host.RuleFile
 
-	// base is the base path. All rules lead to paths of the host, which begin with it;
-	// if whole is set, their sources are such paths too.
-	base  string
-	whole bool
-
-	format func(text []byte, rules []Pair) (at int, insert string, err error)
-	// empty is a text without rules in which an entry is not a line of its own, "" where
-	// it is.
-	empty string
+	// base is the base path. All rules lead to paths of the host, which begin with it.
+	base string
 }
 
 // Insert returns what to insert into the text of the file, and where, so that each old
 // address redirects to the new one permanently. The addresses are decoded paths below the
 // docroot. The file may be empty.
 func (f RuleFile) Insert(text []byte, rules []Pair) (at int, insert string, err error) {
-	based := make([]Pair, len(rules))
+	based := make([]redirect.Pair, len(rules))
 	for i, r := range rules {
-		based[i] = f.based(r)
+		based[i] = redirect.Pair(f.based(r))
 	}
-	if len(text) > 0 || f.empty == "" {
-		return f.format(text, based)
+	if len(text) > 0 || f.Empty == "" {
+		return f.Write(text, based)
 	}
-	at, insert, err = f.format([]byte(f.empty), based)
-	return 0, f.empty[:at] + insert + f.empty[at:] + "\n", err
+	at, insert, err = f.Write([]byte(f.Empty), based)
+	return 0, f.Empty[:at] + insert + f.Empty[at:] + "\n", err
 }
 
 // based returns a rule with the base path where the host wants it.
 func (f *RuleFile) based(rule Pair) Pair {
-	if rule.New = f.base + rule.New; f.whole {
+	if rule.New = f.base + rule.New; f.Based {
 		rule.Old = f.base + rule.Old
 	}
 	return rule
@@ -62,16 +52,16 @@ func (f *RuleFile) based(rule Pair) Pair {
 // find returns the range of a rule that an earlier move wrote, two equal offsets if there
 // is none.
 func (f *RuleFile) find(text []byte, rule Pair) (start, end int) {
-	_, own, _ := f.format([]byte(f.empty), []Pair{f.based(rule)}) // no error in a text without rules
-	if f.empty == "" {                                            // lines
-		own = strings.TrimPrefix(strings.ReplaceAll(own, "\n", lineEnd(text)), lineEnd(text))
+	_, own, _ := f.Write([]byte(f.Empty), []redirect.Pair{redirect.Pair(f.based(rule))}) // no error in a text without rules
+	if f.Empty == "" {                                                                   // lines
+		own = strings.TrimPrefix(strings.ReplaceAll(own, "\n", redirect.LineEnd(text)), redirect.LineEnd(text))
 	} else {
-		own = strings.ReplaceAll(strings.TrimSpace(own), "\n", lineEnd(text))
+		own = strings.ReplaceAll(strings.TrimSpace(own), "\n", redirect.LineEnd(text))
 	}
 	if start = bytes.Index(text, []byte(own)); start < 0 {
 		return 0, 0
 	}
-	if end = start + len(own); f.empty != "" { // an entry takes a comma along
+	if end = start + len(own); f.Empty != "" { // an entry takes a comma along
 		before, after := bytes.TrimRight(text[:start], " \t\r\n"), bytes.TrimLeft(text[end:], " \t\r\n")
 		switch {
 		case bytes.HasPrefix(after, []byte(",")):
@@ -120,7 +110,7 @@ func (m *redirects) leadingBack(f *RuleFile, text []byte) (ranges [][2]int) {
 	}
 	for i, r := range joined {
 		before, after := bytes.TrimRight(text[:r[0]], " \t\r\n"), bytes.TrimLeft(text[r[1]:], " \t\r\n")
-		if f.empty != "" && bytes.HasSuffix(before, []byte("[")) && bytes.HasPrefix(after, []byte("]")) { // the list is empty now
+		if f.Empty != "" && bytes.HasSuffix(before, []byte("[")) && bytes.HasPrefix(after, []byte("]")) { // the list is empty now
 			joined[i] = [2]int{len(before), len(text) - len(after)}
 		}
 	}
@@ -131,7 +121,7 @@ func (m *redirects) leadingBack(f *RuleFile, text []byte) (ranges [][2]int) {
 // whole directory where nothing of it stays. It reports whether there is such a file.
 func (m *redirects) addRules(pairs []Pair, after *version) (changed bool, err error) {
 	f := m.hostRules()
-	pairs = slices.DeleteFunc(m.joinRules(pairs, f.First, after), func(p Pair) bool { return p.New == "" || slices.Contains(m.rules.pairs, p) })
+	pairs = slices.DeleteFunc(m.joinRules(pairs, &f, after), func(p Pair) bool { return p.New == "" || slices.Contains(m.rules.pairs, p) })
 	if len(pairs) == 0 || f.Name == "" {
 		return false, nil
 	}
@@ -175,7 +165,7 @@ func (m *redirects) rewriteRules() error {
 	}
 	for i := range doc.links {
 		d := &doc.links[i]
-		if d.Kind != destination.Rule && d.Key != "to" && d.Key != "destination" || !strings.HasPrefix(d.Value, "/") {
+		if d.Kind != destination.Rule && !slices.Contains(f.To, d.Key) || !strings.HasPrefix(d.Value, "/") {
 			continue
 		}
 		name, tail := destination.CutTail(d.Value)
@@ -191,7 +181,7 @@ func (m *redirects) rewriteRules() error {
 			continue // the rule is for that address, and goes
 		}
 		raw, err := d.Encode(to + tail)
-		if f.whole && !simplePath().MatchString(to) {
+		if f.Based && !redirect.IsPlain(to) {
 			err = errors.New("the new address would be a pattern for Apache")
 		}
 		if err != nil {
@@ -205,18 +195,18 @@ func (m *redirects) rewriteRules() error {
 	return nil
 }
 
-// joinRules replaces the addresses below a directory by one rule for all of it. If the
-// host follows rules first, nothing may be left there.
-func (m *redirects) joinRules(pairs []Pair, first bool, after *version) []Pair {
+// joinRules replaces the addresses below a directory by one rule for all of it, if there
+// are such rules. If the host follows rules first, nothing may be left there.
+func (m *redirects) joinRules(pairs []Pair, f *RuleFile, after *version) []Pair {
 	joins := func(d Pair) bool {
-		if m.hasRules(d.Old) || slices.ContainsFunc(pairs, func(p Pair) bool {
+		if f.Single || m.hasRules(d.Old) || slices.ContainsFunc(pairs, func(p Pair) bool {
 			rest, ok := strings.CutPrefix(p.Old, d.Old)
 			return ok && p.New != d.New+rest
 		}) {
 			return false
 		}
 		for name := range after.files() {
-			if first && strings.HasPrefix(m.names.address(name), d.Old) {
+			if f.First && strings.HasPrefix(m.names.address(name), d.Old) {
 				return false
 			}
 		}
@@ -277,16 +267,6 @@ type Host struct {
 	Exists, Published func(name string) bool
 }
 
-// projectRules are the rule files that are not published.
-var projectRules = []RuleFile{
-	{Name: "netlify.toml", format: netlifyTables},
-	{Name: "vercel.json", First: true, format: vercelRules, empty: "{\n  \"redirects\": []\n}"},
-	{Name: "firebase.json", First: true, format: firebaseRules, empty: `{"hosting": {"redirects": []}}`},
-}
-
-// projectRulesOf names the files that a host reads without any setting.
-var projectRulesOf = map[string]string{"netlify": "netlify.toml", "vercel": "vercel.json"}
-
 // Rules returns the rule file, which need not exist yet.
 func (h Host) Rules() RuleFile {
 	f := h.find()
@@ -295,45 +275,47 @@ func (h Host) Rules() RuleFile {
 }
 
 func (h Host) find() RuleFile {
-	static := func(name string) (string, bool) {
-		for _, dir := range h.Static {
-			if file := path.Join(dir, name); h.Exists(file) {
-				return file, true
+	row, _ := host.KindByName(h.Profile)
+	known := slices.DeleteFunc(slices.Clone(row.Files), func(f host.RuleFile) bool { return f.Write == nil })
+	files := known
+	if len(known) == 0 { // a host without rules, or an unknown one
+		for _, k := range host.Kinds() {
+			files = append(files, slices.DeleteFunc(slices.Clone(k.Files), func(f host.RuleFile) bool { return f.Write == nil })...)
+		}
+	}
+	for _, f := range files {
+		dirs := h.Static
+		if f.InProject && h.RuleDir != "" {
+			dirs = append([]string{h.RuleDir}, dirs...)
+		}
+		for _, dir := range dirs {
+			if file := path.Join(dir, f.Name); h.Exists(file) {
+				f.Name = file
+				return RuleFile{RuleFile: f}
 			}
 		}
-		return "", false
-	}
-	cloudflare := h.Profile == "cloudflare-pages"
-	if file, ok := static("_redirects"); ok {
-		return RuleFile{Name: file, First: cloudflare, format: redirectsLines}
-	}
-	if h.Published("_redirects") {
-		if file, ok := h.template(); ok {
-			return RuleFile{Name: file, First: cloudflare, format: redirectsTemplate}
+		if f.Name == redirectsFile && h.Published(f.Name) {
+			if file, ok := h.template(); ok {
+				f.Name, f.Write = file, redirectsTemplate
+				return RuleFile{RuleFile: f}
+			}
 		}
 	}
-	for _, f := range projectRules {
-		if f.Name = path.Join(h.RuleDir, f.Name); h.RuleDir != "" && h.Exists(f.Name) {
-			return f
+	for _, f := range known {
+		dir := h.New
+		if f.InProject {
+			dir = h.Dir
 		}
-	}
-	if file, ok := static(".htaccess"); ok && projectRulesOf[h.Profile] == "" && !cloudflare {
-		return RuleFile{Name: file, First: true, whole: true, format: apacheLines}
-	}
-	switch {
-	case h.New != "" && (h.Profile == "netlify" || cloudflare) && !h.Published("_redirects"):
-		return RuleFile{Name: path.Join(h.New, "_redirects"), First: cloudflare, format: redirectsLines}
-	case h.New != "" && h.Profile == "apache" && !h.Published(".htaccess"):
-		return RuleFile{Name: path.Join(h.New, ".htaccess"), First: true, whole: true, format: apacheLines}
-	}
-	for _, f := range projectRules {
-		if h.Dir != "" && f.Name == projectRulesOf[h.Profile] {
-			f.Name = path.Join(h.Dir, f.Name)
-			return f
+		if f.Create && dir != "" && !h.Published(f.Name) {
+			f.Name = path.Join(dir, f.Name)
+			return RuleFile{RuleFile: f}
 		}
 	}
 	return RuleFile{}
 }
+
+// redirectsFile is the name of the rule file that templates write.
+const redirectsFile = "_redirects"
 
 // template returns the template of the home page that writes _redirects.
 func (h Host) template() (file string, ok bool) {
@@ -397,190 +379,11 @@ func RuleDir(p *project.Project, root string) string {
 
 func rulePath(p string) string { return (&url.URL{Path: p}).EscapedPath() }
 
-// netlifyRule returns the path and the destination of a rule: /a/* becomes /b/:splat.
-func netlifyRule(r Pair) (from, to string) {
-	from, to, splat := splatted(r)
-	if splat {
-		return rulePath(from) + "*", rulePath(to) + ":splat"
-	}
-	return rulePath(from), rulePath(to)
-}
-
-// redirectsLines writes lines of _redirects, before all others: the first that matches
-// counts.
-func redirectsLines(text []byte, rules []Pair) (int, string, error) {
-	var b strings.Builder
-	nl := lineEnd(text)
-	for _, r := range rules {
-		from, to := netlifyRule(r)
-		fmt.Fprintf(&b, "%s %s 301%s", from, to, nl)
-	}
-	return bomLength(text), b.String(), nil
-}
-
 // redirectsTemplate writes lines into a template of _redirects.
-func redirectsTemplate(text []byte, rules []Pair) (int, string, error) {
-	at, insert, err := redirectsLines(text, rules)
+func redirectsTemplate(text []byte, rules []redirect.Pair) (int, string, error) {
+	at, insert, err := redirect.WriteRedirects(text, rules)
 	if bytes.HasPrefix(text[at:], []byte("{{-")) { // which would remove the end of the last line
 		insert += "{{/* moved files are above */}}"
 	}
 	return at, insert, err
-}
-
-// netlifyTables writes tables of netlify.toml, before the first of their kind.
-func netlifyTables(text []byte, rules []Pair) (int, string, error) {
-	var b strings.Builder
-	nl := lineEnd(text)
-	at := len(text)
-	for off := 0; off < len(text); {
-		line, _, _ := bytes.Cut(text[off:], []byte("\n"))
-		if bytes.HasPrefix(bytes.TrimSpace(line), []byte("[[redirects]]")) {
-			at = off
-			break
-		}
-		off += len(line) + 1
-	}
-	if at == len(text) && len(text) > 0 {
-		if text[len(text)-1] != '\n' {
-			b.WriteString(nl)
-		}
-		b.WriteString(nl)
-	}
-	for _, r := range rules {
-		from, to := netlifyRule(r)
-		fmt.Fprintf(&b, "[[redirects]]%[1]s  from = %[2]s%[1]s  to = %[3]s%[1]s  status = 301%[1]s", nl, quoteJSON(from), quoteJSON(to))
-		if at < len(text) {
-			b.WriteString(nl)
-		}
-	}
-	return at, b.String(), nil
-}
-
-// apacheLines writes lines of .htaccess.
-func apacheLines(text []byte, rules []Pair) (int, string, error) {
-	var b strings.Builder
-	nl := lineEnd(text)
-	for _, r := range rules {
-		from, to, splat := splatted(r)
-		if splat { // Redirect applies to all that begins with the path
-			fmt.Fprintf(&b, "Redirect 301 \"%s\" \"%s\"%s", from, rulePath(to), nl)
-			continue
-		}
-		fmt.Fprintf(&b, "RedirectMatch 301 \"^%s$\" \"%s\"%s", strings.ReplaceAll(regexp.QuoteMeta(from), `"`, `\x22`), apacheText.Replace(to), nl)
-	}
-	return bomLength(text), b.String(), nil
-}
-
-// apacheText escapes the destination of RedirectMatch, which Apache encodes itself.
-var apacheText = strings.NewReplacer(`\`, `\\`, `$`, `\$`, `"`, `\"`)
-
-// pathPattern matches what is special in the patterns of path-to-regexp.
-var pathPattern = text.Regexp(`[():*+?{}\\]`)
-
-// vercelRules writes entries of the array redirects of vercel.json.
-func vercelRules(text []byte, rules []Pair) (int, string, error) {
-	var entries []any
-	for _, r := range rules {
-		from, to, splat := splatted(r)
-		from, to = pathPattern().ReplaceAllString(rulePath(from), `\$0`), strings.NewReplacer(":", "%3A", "$", "%24").Replace(rulePath(to))
-		if splat {
-			from, to = from+"(.*)", to+"$1" // :path* leaves out a slash at the end
-		}
-		entries = append(entries, map[string]any{"source": from, "destination": to, "permanent": true})
-	}
-	return jsonRules(text, bytes.IndexByte(text, '{'), entries)
-}
-
-// simplePath matches paths without anything that a glob or a pattern understands in
-// another way.
-var simplePath = text.Regexp(`^[A-Za-z0-9/_.~-]*$`)
-
-// firebaseRules writes entries of the array redirects of firebase.json.
-func firebaseRules(text []byte, rules []Pair) (int, string, error) {
-	at := bytes.Index(text, []byte(`"hosting"`))
-	if at < 0 {
-		return 0, "", errors.New("it has no hosting: add redirects for the old addresses")
-	}
-	at += len(`"hosting"`)
-	if rest := bytes.TrimLeft(text[at:], " \t\r\n:"); len(rest) > 0 && rest[0] == '{' {
-		at = len(text) - len(rest)
-	} else {
-		at = -1 // several sites
-	}
-	var entries []any
-	for _, r := range rules {
-		from, to, splat := splatted(r)
-		entry := map[string]any{"destination": to, "type": 301} // Firebase escapes it
-		if simplePath().MatchString(from) {
-			entry["source"] = from
-		} else {
-			entry["regex"] = "^" + regexp.QuoteMeta(from) + "$"
-		}
-		entries = append(entries, entry)
-		if splat { // a capture cannot be empty
-			entries = append(entries, map[string]any{
-				"regex": "^" + regexp.QuoteMeta(from) + "(.+)$", "destination": pathPattern().ReplaceAllStringFunc(to, url.QueryEscape) + ":1", "type": 301,
-			})
-		}
-	}
-	return jsonRules(text, at, entries)
-}
-
-// jsonRules inserts entries into the array redirects of a text, or a new one into the
-// object that begins at an offset; that is -1 if it is not known.
-func jsonRules(text []byte, object int, entries []any) (int, string, error) {
-	nl := lineEnd(text)
-	var lines []string
-	for _, e := range entries {
-		var line bytes.Buffer
-		enc := json.NewEncoder(&line)
-		enc.SetEscapeHTML(false)
-		if err := enc.Encode(e); err != nil {
-			return 0, "", err
-		}
-		lines = append(lines, nl+"    "+strings.TrimSuffix(line.String(), "\n"))
-	}
-	insert := strings.Join(lines, ",")
-	after := func(at int) string {
-		if rest := bytes.TrimSpace(text[at:]); len(rest) == 0 || rest[0] == ']' || rest[0] == '}' {
-			return ""
-		}
-		return ","
-	}
-	if at := bytes.Index(text, []byte(`"redirects"`)); at >= 0 {
-		i := bytes.IndexByte(text[at:], '[')
-		if i < 0 || strings.TrimSpace(string(text[at+len(`"redirects"`):at+i])) != ":" {
-			return 0, "", errors.New("its redirects are not a list: add the old addresses yourself")
-		}
-		at += i + 1
-		if tail := after(at); tail != "" {
-			return at, insert + tail, nil
-		}
-		return at, insert + nl + "  ", nil
-	}
-	if object < 0 {
-		return 0, "", errors.New("it has no list of redirects: add one for the old addresses")
-	}
-	return object + 1, nl + `  "redirects": [` + insert + nl + "  ]" + after(object+1), nil
-}
-
-func splatted(r Pair) (from, to string, splat bool) {
-	if rest, ok := strings.CutSuffix(r.Old, "*"); ok {
-		return rest, strings.TrimSuffix(r.New, "*"), true
-	}
-	return r.Old, r.New, false
-}
-
-func lineEnd(text []byte) string {
-	if bytes.Contains(text, []byte("\r\n")) {
-		return "\r\n"
-	}
-	return "\n"
-}
-
-func bomLength(text []byte) int {
-	if bytes.HasPrefix(text, []byte("\ufeff")) {
-		return 3
-	}
-	return 0
 }

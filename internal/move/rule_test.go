@@ -2,12 +2,15 @@ package move
 
 import (
 	"fmt"
+	"iter"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/sitelink/sitelink/internal/destination"
+	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/redirect"
 	"github.com/sitelink/sitelink/internal/testkit"
 )
@@ -24,28 +27,25 @@ func TestRulesAnswer(t *testing.T) {
 	for _, r := range rules[:8] {
 		want[rulePath(r.Old)] = rulePath(r.New)
 	}
-	for _, tt := range []struct {
-		name, text string
-		format     func([]byte, []Pair) (int, string, error)
-		read       func(name string, text []byte) *redirect.File
-	}{
-		{"_redirects", "/* /404.html 404\n", redirectsLines, redirect.Netlify},
-		{"netlify.toml", "[build]\n", netlifyTables, redirect.NetlifyTOML},
-		{".htaccess", "# rules\n", apacheLines, func(name string, text []byte) *redirect.File { return redirect.Htaccess("/", name, text) }},
-		{"vercel.json", `{"cleanUrls": false}`, vercelRules, redirect.Vercel},
-		{"vercel.json", `{"redirects": [{"source": "/z", "destination": "/"}]}`, vercelRules, redirect.Vercel},
-		{"firebase.json", `{"hosting": {"public": "public"}}`, firebaseRules, func(name string, text []byte) *redirect.File { return redirect.Firebase(name, text, "") }},
-		{"firebase.json", `{"hosting": {"redirects": []}}`, firebaseRules, func(name string, text []byte) *redirect.File { return redirect.Firebase(name, text, "") }},
-	} {
-		at, insert, err := tt.format([]byte(tt.text), rules)
+	texts := map[string][]string{"_redirects": {"/z /y 301\n"}, "netlify.toml": {"[build]\n"}, ".htaccess": {"# rules\n"},
+		"vercel.json":              {`{"cleanUrls": false}`, `{"redirects": [{"source": "/z", "destination": "/"}]}`},
+		"firebase.json":            {`{"hosting": {"public": "public"}}`, `{"hosting": {"redirects": []}}`},
+		"staticwebapp.config.json": {`{"trailingSlash": "auto"}`, `{"routes": [{"route": "/z", "redirect": "/"}]}`}}
+	for f, text := range writtenFiles(texts) {
+		rules, want := rules, want
+		if f.Single {
+			rules, want = rules[:8], maps.Clone(want)
+			maps.DeleteFunc(want, func(old, _ string) bool { return strings.HasPrefix(old, "/old/") || strings.HasPrefix(old, "/v1") })
+		}
+		at, insert, err := f.Insert([]byte(text), rules)
 		if err != nil {
-			t.Errorf("%s: %v", tt.name, err)
+			t.Errorf("%s: %v", f.Name, err)
 			continue
 		}
-		text := tt.text[:at] + insert + tt.text[at:]
-		file := tt.read(tt.name, []byte(text))
+		text = text[:at] + insert + text[at:]
+		file := f.Read("/", f.Name, []byte(text))
 		if len(file.Faults) > 0 {
-			t.Errorf("%s: %v in\n%s", tt.name, file.Faults, text)
+			t.Errorf("%s: %v in\n%s", f.Name, file.Faults, text)
 		}
 		set := redirect.New(redirect.Options{Scheme: "https", Host: "h.example"}, file)
 		for old, now := range want {
@@ -56,12 +56,28 @@ func TestRulesAnswer(t *testing.T) {
 				hit, ok = set.Match(req)
 			}
 			if !ok || hit.Rule.Kind != redirect.Redirect || !samePlace(hit.To, now) {
-				t.Errorf("%s: %s leads to %q, want %q, in\n%s", tt.name, old, hit.To, now, text)
+				t.Errorf("%s: %s leads to %q, want %q, in\n%s", f.Name, old, hit.To, now, text)
 			}
 		}
 		for _, other := range []string{"/c/", "/x1/", "/older/", "/a/"} {
 			if hit, ok := set.Match(redirect.Request{Scheme: "https", Host: "h.example", Path: other}); ok && hit.Rule.Kind == redirect.Redirect {
-				t.Errorf("%s: %s leads to %q", tt.name, other, hit.To)
+				t.Errorf("%s: %s leads to %q", f.Name, other, hit.To)
+			}
+		}
+	}
+}
+
+// writtenFiles yields each rule file of a host into which rules can be written, without a
+// text and with those given.
+func writtenFiles(texts map[string][]string) iter.Seq2[RuleFile, string] {
+	return func(yield func(RuleFile, string) bool) {
+		for _, k := range host.Kinds() {
+			for _, f := range k.Files {
+				for _, text := range append([]string{""}, texts[f.Name]...) {
+					if f.Write != nil && !yield(RuleFile{RuleFile: f}, text) {
+						return
+					}
+				}
 			}
 		}
 	}
@@ -110,6 +126,10 @@ func TestHostRules(t *testing.T) {
 		{profile: "apache", exists: "more/.htaccess", new: "static", want: "more/.htaccess", first: true},
 		{profile: "vercel", exists: "static/.htaccess", new: "static", dir: ".", want: "vercel.json", first: true},
 		{profile: "apache", published: ".htaccess", new: "static", want: ""},
+		{profile: "azure-static-web-apps", exists: "static/staticwebapp.config.json", ruleDir: ".", dir: ".", want: "static/staticwebapp.config.json", first: true},
+		{profile: "azure-static-web-apps", dir: "site", want: "site/staticwebapp.config.json", first: true},
+		{profile: "apache", exists: "static/_redirects", new: "static", want: "static/.htaccess", first: true},
+		{profile: "generic", exists: "static/_redirects", new: "static", want: "static/_redirects", first: true},
 		{profile: "nginx", new: "static", dir: ".", want: ""},
 	} {
 		h := Host{Root: root, Profile: tt.profile, RuleDir: tt.ruleDir, Dir: tt.dir, Static: []string{"static", "more"}, New: tt.new,
@@ -127,7 +147,8 @@ func TestHostRules(t *testing.T) {
 // removing it leaves the text as it was.
 func TestFindRule(t *testing.T) {
 	rule, other := Pair{"/a b/", "/c/"}, Pair{"/x/", "/y/"}
-	for _, f := range []RuleFile{{Name: "_redirects", format: redirectsLines}, {Name: ".htaccess", base: "/blog", whole: true, format: apacheLines}, projectRules[0], projectRules[1], projectRules[2]} {
+	for f := range writtenFiles(nil) {
+		f.base = "/blog"
 		for _, others := range [][]Pair{nil, {other}} {
 			text := []byte(nil)
 			for _, r := range others {
@@ -145,7 +166,7 @@ func TestFindRule(t *testing.T) {
 			left := strings.Join(strings.Fields(with[:start]+with[end:]), " ")
 			want := strings.Join(strings.Fields(string(text)), " ")
 			if others == nil { // the file that had no rules
-				want = strings.Join(strings.Fields(f.empty), " ")
+				want = strings.Join(strings.Fields(f.Empty), " ")
 			}
 			if start >= end || strings.ReplaceAll(left, " ", "") != strings.ReplaceAll(want, " ", "") {
 				t.Errorf("%s: %q without the rule is %q, want %q", f.Name, with, left, want)
@@ -200,7 +221,7 @@ func TestURLForms(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{"{{- range }}": "/a /b 301\n{{/* moved files are above */}}", "{{ range }}": "/a /b 301\n"} {
-		if _, got, err := redirectsTemplate([]byte(text), []Pair{{"/a", "/b"}}); got != want || err != nil {
+		if _, got, err := redirectsTemplate([]byte(text), []redirect.Pair{{Old: "/a", New: "/b"}}); got != want || err != nil {
 			t.Errorf("redirectsTemplate(%q) = %q, %v", text, got, err)
 		}
 	}

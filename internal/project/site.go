@@ -10,7 +10,7 @@ import (
 )
 
 // RuleFiles are the rule files of hosts that are not in the docroot.
-var RuleFiles = []string{"netlify.toml", "vercel.json", "firebase.json", "staticwebapp.config.json"}
+var RuleFiles = host.RuleNames(true)
 
 // ruleDir returns the nearest of dirs that holds rule files of a host, "" for
 // none.

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/sitelink/sitelink/internal/docroot"
+	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/system"
 )
 
@@ -46,8 +47,8 @@ type updater struct{ *Site }
 // Everything, as a changed path, says that anything may have changed.
 const Everything = "."
 
-// RuleNames are the names of files that hold rules of a host.
-var RuleNames = []string{"_redirects", "_headers", ".htaccess", "netlify.toml", "vercel.json", "firebase.json", "staticwebapp.config.json"}
+// ruleNames are the names of files that hold rules of a host.
+var ruleNames = host.RuleNames(false)
 
 // editedFiles returns the nodes of the changed paths. ok is false unless each
 // path names a regular file, before and now, that holds no rules and that no
@@ -67,7 +68,7 @@ func (s updater) editedFiles(changed []string) (edited []docroot.NodeID, ok bool
 			continue // created and removed again
 		case err != nil || id == docroot.NoNode || !info.Mode().IsRegular():
 			return nil, false
-		case s.tree.Nodes[id].Kind != docroot.KindFile || s.tree.Nodes[id].Real != id || slices.Contains(RuleNames, s.tree.Name(id)):
+		case s.tree.Nodes[id].Kind != docroot.KindFile || s.tree.Nodes[id].Real != id || slices.Contains(ruleNames, s.tree.Name(id)):
 			return nil, false
 		}
 		edited = append(edited, id)

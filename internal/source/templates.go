@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/sitelink/sitelink/internal/generator"
+	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/system"
 )
 
@@ -114,8 +115,7 @@ func (src *sources) templateFiles() (files []*templateFile) {
 // search records where the file contains the texts. A text in an expression of
 // an attribute is where the expression starts.
 func (f *templateFile) search(w *textSearch) {
-	switch path.Base(f.name) {
-	case ruleFile, "netlify.toml", "vercel.json", "firebase.json", "staticwebapp.config.json":
+	if host.IsConfig(path.Base(f.name)) {
 		return // what the host reads is in no page
 	}
 	of := textSearch{byWord: w.byWord, hits: map[string][]hit{}}
