@@ -102,6 +102,14 @@ func (c *cli) configure(cmd *cobra.Command, args []string) (*config.Config, erro
 		return nil, err
 	}
 	settings := files.join(keySettings(cmd))
+	for _, arg := range args {
+		switch {
+		case arg == "-":
+			return nil, text.Usage("sitelink reads no pages from standard input", "name the directory of the built site, or some of its pages")
+		case strings.HasPrefix(arg, "http://") || strings.HasPrefix(arg, "https://"):
+			return nil, text.Usage(arg+" is an address, and sitelink reads files", "name the directory that is served: sitelink check public --base-url "+arg)
+		}
+	}
 	if len(args) == 1 {
 		if slices.ContainsFunc(settings, func(s config.Setting) bool { return s.Key == "docroot" }) {
 			return nil, text.Usage("the docroot is named twice, as DIR and by --docroot", "keep one of them")

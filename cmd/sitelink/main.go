@@ -16,6 +16,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -157,7 +158,7 @@ func findCommand(root *cobra.Command, args []string) error {
 		found, rest = root, args
 	}
 	name := commandName(rest)
-	if name == "" || !found.HasSubCommands() {
+	if name == "" || !found.HasSubCommands() || found != root && (slices.Contains(rest, "--help") || slices.Contains(rest, "-h")) {
 		return nil
 	}
 	prefix := strings.TrimPrefix(found.CommandPath()+" ", root.Name()+" ")
@@ -166,6 +167,10 @@ func findCommand(root *cobra.Command, args []string) error {
 		if c.IsAvailableCommand() {
 			names = append(names, prefix+c.Name())
 		}
+	}
+	if slices.Contains(names, name) { // cobra took it for the value of an unknown flag
+		others := slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return arg == name })
+		return text.Usage("flags come after the command", "write sitelink "+name+" "+strings.Join(others, " "))
 	}
 	if info, err := os.Stat(name); err == nil && info.IsDir() && found == root {
 		return text.Usage(fmt.Sprintf("%s is a directory, not a command", visible(name)), "sitelink check "+visible(name)+" checks the links of a built site")
