@@ -13,6 +13,7 @@ import (
 	"testing"
 	"unicode"
 
+	manual "github.com/sitelink/sitelink/docs"
 	"github.com/sitelink/sitelink/internal/testkit"
 )
 
@@ -234,8 +235,12 @@ func TestDocIndex(t *testing.T) {
 	}
 }
 
-// docPath is the path of a document, as comments and messages name it.
-var docPath = regexp.MustCompile(`\bdocs/[a-z/-]+\.md\b`)
+// docPath is the path of a document, as comments and messages name it, and helpOf a page of
+// the manual.
+var (
+	docPath = regexp.MustCompile(`(edit/main/)?\bdocs/[a-z/-]+\.md\b`)
+	helpOf  = regexp.MustCompile(`"[^"\n]*sitelink help ([a-z/-]+)`)
+)
 
 // TestDocPaths: a document that a comment or message names exists.
 func TestDocPaths(t *testing.T) {
@@ -243,11 +248,15 @@ func TestDocPaths(t *testing.T) {
 		if strings.HasSuffix(name, "_test.go") {
 			continue // they name files of projects
 		}
-		for _, part := range prose(t, name, readFile(t, name)) {
-			for _, document := range docPath.FindAllString(part.text, -1) {
-				if _, err := fs.Stat(os.DirFS(root), document); err != nil && !strings.Contains(part.text, "edit/main/"+document) {
-					t.Errorf("%s names %s, which does not exist", name, document)
-				}
+		text := readFile(t, name)
+		for _, at := range docPath.FindAllStringSubmatch(text, -1) {
+			if _, err := fs.Stat(os.DirFS(root), at[0]); err != nil && at[1] == "" {
+				t.Errorf("%s names %s, which does not exist", name, at[0])
+			}
+		}
+		for _, at := range helpOf.FindAllStringSubmatch(text, -1) {
+			if _, ok := manual.Page(at[1]); !ok {
+				t.Errorf("%s names sitelink help %s, which prints no page", name, at[1])
 			}
 		}
 	}

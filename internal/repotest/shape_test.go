@@ -1,66 +1,12 @@
 package repotest
 
 import (
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"path"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 )
-
-// Limits of what a reader can take in at a glance. Tests have none. Lines of a file or a function have no limit: it
-// moved size elsewhere, into splinters that share a receiver.
-const (
-	maxMethods      = 30
-	maxParameters   = 5
-	maxPackageFiles = 25
-)
-
-func TestSizes(t *testing.T) {
-	filesByPackage, methodsByType := map[string]int{}, map[string]int{}
-	for _, name := range goFiles(t) {
-		if strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, "bench/") {
-			continue
-		}
-		filesByPackage[path.Dir(name)]++
-		file, err := parser.ParseFile(token.NewFileSet(), name, readFile(t, name), parser.SkipObjectResolution)
-		if err != nil {
-			t.Error(err)
-			continue
-		}
-		for _, decl := range file.Decls {
-			f, ok := decl.(*ast.FuncDecl)
-			if !ok {
-				continue
-			}
-			if n := f.Type.Params.NumFields(); n > maxParameters {
-				t.Errorf("%s: function %s has %d parameters, more than %d", name, f.Name.Name, n, maxParameters)
-			}
-			if f.Recv != nil {
-				of := f.Recv.List[0].Type
-				if star, ok := of.(*ast.StarExpr); ok {
-					of = star.X
-				}
-				if ident, ok := of.(*ast.Ident); ok {
-					methodsByType[path.Dir(name)+"."+ident.Name]++
-				}
-			}
-		}
-	}
-	for pkg, n := range filesByPackage {
-		if n > maxPackageFiles {
-			t.Errorf("%s has %d files, more than %d: merge halves of one idea, or let an idea leave", pkg, n, maxPackageFiles)
-		}
-	}
-	for name, n := range methodsByType {
-		if n > maxMethods {
-			t.Errorf("%s has %d methods, more than %d: which two or three things is it?", name, n, maxMethods)
-		}
-	}
-}
 
 // maxFlags is how many flags of its own a command may have, beside those of the configuration that all commands on a
 // site share; sitelink check, which has most of these, may have no more in all.
