@@ -32,10 +32,10 @@ func TestInitWorkflow(t *testing.T) {
 		testkit.Write(t, filepath.Join(tools, name), "#!/bin/sh\nexec "+program+" \"$@\"\n")
 		testkit.Check(t, os.Chmod(filepath.Join(tools, name), 0o777))
 	}
-	golang := testkit.Must(exec.LookPath("go"))(t)
-	testkit.Write(t, filepath.Join(tools, "go"), "#!/bin/sh\ncase $* in 'install github.com/sitelink/'*) ;; *) exec "+golang+" \"$@\" ;; esac\n")
-	testkit.Check(t, os.Chmod(filepath.Join(tools, "go"), 0o777))
-	for name, value := range map[string]string{"GOPATH": tools, "PATH": tools + ":" + tools + "/bin:" + os.Getenv("PATH"), "npm_config_audit": "false", "npm_config_fund": "false",
+	npx := testkit.Must(exec.LookPath("npx"))(t)
+	testkit.Write(t, filepath.Join(tools, "npx"), "#!/bin/sh\ncase $* in '--yes sitelink@'*) shift 2; exec sitelink \"$@\" ;; *) exec "+npx+" \"$@\" ;; esac\n")
+	testkit.Check(t, os.Chmod(filepath.Join(tools, "npx"), 0o777))
+	for name, value := range map[string]string{"PATH": tools + ":" + tools + "/bin:" + os.Getenv("PATH"), "npm_config_audit": "false", "npm_config_fund": "false",
 		"ASTRO_TELEMETRY_DISABLED": "1", "YARN_ENABLE_TELEMETRY": "0", "npm_config_update_notifier": "false", "PIP_QUIET": "1", "PIP_NO_COMPILE": "1", "POETRY_VIRTUALENVS_IN_PROJECT": "1", "PIPENV_VENV_IN_PROJECT": "1"} {
 		t.Setenv(name, value)
 	}

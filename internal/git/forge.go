@@ -83,3 +83,15 @@ func isObject(id string, text []byte) bool {
 	sum := sha1.Sum(text)
 	return id == hex.EncodeToString(sum[:])
 }
+
+// DefaultBranches returns the branch that the remote origin of the repository at root has by
+// default, or the usual ones if the clone does not know it.
+func DefaultBranches(ctx context.Context, root string, env []string) []string {
+	if repo, err := Open(ctx, root, env); err == nil {
+		out, err := repo.Run(ctx, "for-each-ref", "--format=%(symref:lstrip=3)", "refs/remotes/origin/HEAD")
+		if branch := strings.TrimSpace(string(out)); err == nil && branch != "" {
+			return []string{branch}
+		}
+	}
+	return []string{"main", "master"}
+}

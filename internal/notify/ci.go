@@ -92,7 +92,7 @@ func PreviewBuild(ctx context.Context, p *project.Project, getenv func(string) s
 			}
 			why := v.name + "=" + value
 			if v.branch {
-				usual := defaultBranches(ctx, p)
+				usual := git.DefaultBranches(ctx, p.Root, p.Env())
 				matters = !slices.Contains(usual, value)
 				why += ", not " + strings.Join(usual, " or ")
 			}
@@ -102,16 +102,4 @@ func PreviewBuild(ctx context.Context, p *project.Project, getenv func(string) s
 		}
 	}
 	return ""
-}
-
-// defaultBranches returns the branch that the remote of the repository has by default, or
-// the usual ones if the clone does not know it.
-func defaultBranches(ctx context.Context, p *project.Project) []string {
-	if repo, err := git.Open(ctx, p.Root, p.Env()); err == nil {
-		out, err := repo.Run(ctx, "for-each-ref", "--format=%(symref:lstrip=3)", "refs/remotes/origin/HEAD")
-		if branch := strings.TrimSpace(string(out)); err == nil && branch != "" {
-			return []string{branch}
-		}
-	}
-	return []string{"main", "master"}
 }

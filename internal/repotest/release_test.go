@@ -1,6 +1,7 @@
 package repotest
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 	"testing"
@@ -13,7 +14,7 @@ var (
 	// or without a v, a link or a day.
 	released = regexp.MustCompile(`(?m)^## \[?v?(\d+\.\d+\.\d+\S*?)\]?(?:[ (].*)?$`)
 	// pinned are the ways in which configuration names a version of sitelink.
-	pinned = regexp.MustCompile(`sitelink/(?:sitelink|cmd/sitelink)@([^\s"\x60]+)|sitelink/sitelink\s+rev: (\S+)`)
+	pinned = regexp.MustCompile(`sitelink/(?:sitelink|cmd/sitelink)@([^\s"\x60]+)|sitelink/sitelink\s+rev: (\S+)|ghcr\.io/sitelink/sitelink:(\S+)|npx --yes sitelink@(\S+)`)
 )
 
 // TestPinnedVersions checks that every snippet names the newest release, v0.1.0
@@ -30,7 +31,7 @@ func TestPinnedVersions(t *testing.T) {
 	for _, name := range documents(t) {
 		for _, m := range pinned.FindAllStringSubmatch(readFile(t, name), -1) {
 			found++
-			if version := m[1] + m[2]; version != newest {
+			if version := m[1] + m[2] + m[3]; cmp.Or(version, "v"+m[4]) != newest {
 				t.Errorf("%s names %s, the newest release is %s", name, version, newest)
 			}
 		}

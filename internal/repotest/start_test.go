@@ -54,7 +54,8 @@ var starters = map[string]starter{
 	"sphinx": {Name: "Sphinx", Builder: "Sphinx builds", Install: "pip install sphinx-sitelink", Build: "sphinx-build -b html . _build/html", Command: "sitelink", Config: "conf.py",
 		Plugin: "You have installed the extension. Name it in `conf.py`, and a broken link fails the build:\n\n```python\nextensions = [\"sphinx_sitelink\"]\n```" + moreOf},
 	"netlify": {Name: "Netlify", Builder: "Netlify builds and serves", Install: "npm install --save-dev sitelink", Build: "npx netlify build", Command: "npx sitelink", Config: "netlify.toml",
-		Plugin: withNPM("netlify-plugin-sitelink", "netlify.toml", "toml", "[[plugins]]\npackage = \"netlify-plugin-sitelink\"") + " Nothing is deployed after a build that failed."},
+		Plugin: "Check in the command of the build. A broken link fails it, and nothing is deployed. In `netlify.toml`:\n\n```toml\n[build]\ncommand = \"npm run build && npx sitelink check\"\n```\n\n" +
+			"`npx sitelink init --ci netlify` prints this line for your generator."},
 }
 
 // TestStart: each page of docs/start is what start.tmpl makes, with what check

@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -55,20 +56,20 @@ func (s Server) Used(has func(name string) bool, remotes string) bool {
 // Advice returns how the server checks the project's site.
 func (s Server) Advice(p *Facts) Advice { return s.make(p) }
 
-// goInstall is a line of the shell that puts sitelink where Go puts programs.
-func (p *Facts) goInstall() string {
-	return "go install github.com/sitelink/sitelink/cmd/sitelink@" + p.Release
+// npx starts a program of a package that the project has installed.
+func (p *Facts) npx() string {
+	if strings.Contains(p.installPackages(), "yarn") { // its Plug'n'Play has no node_modules
+		return "yarn run "
+	}
+	return "npx "
 }
 
 // buildLine is what builds the site on a server.
 func (p *Facts) buildLine() string {
-	npm, npx := "npm run ", "npx "
-	if strings.Contains(p.installPackages(), "yarn") { // its Plug'n'Play has no node_modules
-		npm, npx = "yarn run ", "yarn run "
-	}
+	npx := p.npx()
 	switch {
 	case p.Scripts["build"] != "":
-		return npm + "build"
+		return strings.Replace(npx, "npx", "npm run", 1) + "build"
 	case p.Generator == "jekyll" && p.has("Gemfile"):
 		return "bundle exec jekyll build"
 	}
@@ -77,12 +78,24 @@ func (p *Facts) buildLine() string {
 
 func (p *Facts) has(name string) bool { return p.Has != nil && p.Has(name) }
 
+// standBack is a variable by which the generator's plugin leaves the check to the step
+// after the build.
+const standBack = "SITELINK_OUT"
+
+// buildInShell is buildLine as a line of the shell.
+func (p *Facts) buildInShell() string {
+	if p.Plugin {
+		return standBack + "=. " + p.buildLine()
+	}
+	return p.buildLine()
+}
+
 // oneLine builds and checks as one command, for hosts that take one. They run it without
-// root.
+// root, and have Node.
 func (p *Facts) oneLine(profile string) string {
-	check := p.goInstall() + " && $(go env GOPATH)/bin/sitelink check"
+	check := cmp.Or(p.Own, "npx --yes sitelink@"+strings.TrimPrefix(p.Release, "v")) + " check"
 	if p.Docroot != "" {
-		check += " " + p.Docroot
+		check += " " + shellWord(p.Docroot)
 	}
 	if p.Profile != profile {
 		check += " --profile " + profile
@@ -91,7 +104,7 @@ func (p *Facts) oneLine(profile string) string {
 	if !builds {
 		return check
 	}
-	check = p.buildLine() + " && " + check
+	check = p.buildInShell() + " && " + check
 	if p.Generator == "hugo" || strings.HasPrefix(t.image, "node") || t.install[0] == "bundle install" {
 		return check // the hosts install this
 	}

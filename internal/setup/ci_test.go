@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"slices"
@@ -25,6 +26,7 @@ func projects() map[string]Facts {
 		"zola":       {Generator: "zola", Usual: "zola build", Docroot: "public"},
 		"mkdocs":     {Generator: "mkdocs", Usual: "mkdocs build", Docroot: "site", Packages: []string{"mkdocs-material"}, Python: "requirements.txt"},
 		"astro":      {Generator: "astro", Usual: "npx astro build", Docroot: "dist", Scripts: map[string]string{"build": "astro build"}, Has: has("pnpm-lock.yaml")},
+		"own":        {Generator: "astro", Usual: "npx astro build", Docroot: "dist", Own: "npx sitelink", Plugin: true},
 		"docusaurus": {Generator: "docusaurus", Usual: "npx docusaurus build", Docroot: "build"},
 		"committed":  {Generator: "hugo", Usual: "hugo", Docroot: "docs", Committed: true},
 		"plain":      {Docroot: "."},
@@ -51,7 +53,7 @@ func server(t *testing.T, name string) Server {
 func TestGitHub(t *testing.T) {
 	type workflow struct {
 		Name        string
-		On          []string
+		On          map[string]*struct{ Branches []string }
 		Permissions map[string]string
 		Jobs        map[string]struct {
 			RunsOn   string `yaml:"runs-on"`
@@ -62,12 +64,12 @@ func TestGitHub(t *testing.T) {
 			}
 			Steps []struct {
 				Uses, Run string
-				With      map[string]string
+				With, Env map[string]string
 			}
 		}
 	}
 	for name, p := range projects() {
-		p.Release = "v9.8.7"
+		p.Release, p.Branches = "v9.8.7", []string{"trunk"}
 		advice := server(t, "github").Advice(&p)
 		var w workflow
 		if err := yaml.Unmarshal([]byte(advice.File.Text), &w); err != nil {
@@ -75,13 +77,16 @@ func TestGitHub(t *testing.T) {
 			continue
 		}
 		job := w.Jobs["links"]
-		if len(w.Jobs) != 1 || job.RunsOn == "" || w.Permissions["contents"] != "read" || len(w.Permissions) != 1 || len(w.On) != 2 || job.Defaults.Run.Dir != p.Below {
+		if len(w.Jobs) != 1 || job.RunsOn == "" || w.Permissions["contents"] != "read" || len(w.Permissions) != 1 || len(w.On) != 2 || !slices.Equal(w.On["push"].Branches, []string{"trunk"}) || job.Defaults.Run.Dir != p.Below {
 			t.Errorf("%s: %+v", name, w)
 		}
 		var runs []string
 		for _, s := range job.Steps {
 			if s.Run != "" {
 				runs = append(runs, s.Run)
+			}
+			if stands := s.Env[standBack] != ""; stands != (p.Plugin && s.Run == p.buildLine()) {
+				t.Errorf("%s: %q has %v", name, s.Run, s.Env)
 			}
 		}
 		if builds := p.Usual != ""; builds != (len(runs) > 0) {
@@ -112,7 +117,7 @@ func TestGitHub(t *testing.T) {
 // one that it can include.
 func TestGitLab(t *testing.T) {
 	type job struct {
-		Image     string
+		Image     any // a name, or a map with one
 		Needs     []string
 		Script    []string
 		Artifacts struct {
@@ -130,13 +135,20 @@ func TestGitLab(t *testing.T) {
 			continue
 		}
 		check, build := jobs["sitelink"], jobs["sitelink-build"]
+		if p.Own != "" { // one job has all packages
+			last := check.Script[len(check.Script)-1]
+			if len(jobs) != 1 || !strings.HasPrefix(last, p.Own+" check ") || check.Script[len(check.Script)-2] != standBack+"=. "+p.buildLine() || !strings.HasPrefix(check.Image.(string), "node:") {
+				t.Errorf("%s checks by %+v", name, jobs)
+			}
+			continue
+		}
 		if builds := p.Usual != ""; builds != (len(build.Script) > 0) || builds != (len(check.Needs) == 1) {
 			t.Errorf("%s: %+v", name, jobs)
-		} else if builds && (build.Script[len(build.Script)-1] != p.buildLine() || build.Image == "" || len(build.Artifacts.Paths) != 1) {
+		} else if builds && (build.Script[len(build.Script)-1] != p.buildLine() || build.Image == nil || len(build.Artifacts.Paths) != 1) {
 			t.Errorf("%s builds by %+v", name, build)
 		}
 		n := len(check.Script)
-		if !strings.HasSuffix(check.Script[n-2], "/cmd/sitelink@v9.8.7") || !strings.HasPrefix(check.Script[n-1], "sitelink check") || len(check.Artifacts.Reports) != 2 {
+		if image, _ := check.Image.(map[string]any); image["name"] != "ghcr.io/sitelink/sitelink:v9.8.7" || !strings.HasPrefix(check.Script[n-1], "sitelink check") || len(check.Artifacts.Reports) != 2 {
 			t.Errorf("%s checks by %+v", name, check)
 		}
 		if entered := p.Below != ""; entered != strings.HasPrefix(check.Script[0], "cd ") {
@@ -159,7 +171,8 @@ func TestHosts(t *testing.T) {
 		if err := toml.Unmarshal([]byte(advice.File.Text), &file); err != nil {
 			t.Errorf("%s: %v\n%s", name, err, advice.File.Text)
 		}
-		if b := file.Build; b.Publish != p.docrootOr("public") || b.Base != p.Below || !strings.Contains(" && "+b.Command, " && "+p.buildLine()) || !strings.Contains(b.Command, "@v9.8.7 && ") {
+		if b := file.Build; b.Publish != p.docrootOr("public") || b.Base != p.Below || !strings.Contains(" && "+b.Command, " && "+p.buildInShell()) ||
+			!strings.Contains(b.Command, cmp.Or(p.Own, "npx --yes sitelink@9.8.7")+" check") {
 			t.Errorf("%s: %+v", name, b)
 		}
 		if profile := p.Profile != "netlify"; profile != strings.HasSuffix(file.Build.Command, " --profile netlify") {
@@ -169,7 +182,7 @@ func TestHosts(t *testing.T) {
 		if advice := server(t, "netlify").Advice(&p); advice.File != nil || !strings.Contains(advice.Add, "command = ") {
 			t.Errorf("%s: an existing netlify.toml: %+v", name, advice)
 		}
-		if advice := server(t, "cloudflare").Advice(&p); advice.File != nil || !strings.Contains(advice.Add, "sitelink check") {
+		if advice := server(t, "cloudflare").Advice(&p); advice.File != nil || !strings.Contains(advice.Add, cmp.Or(p.Own, "sitelink@9.8.7")+" check") {
 			t.Errorf("%s: %+v", name, advice)
 		}
 	}
@@ -230,6 +243,29 @@ func TestConfigKeys(t *testing.T) {
 	}
 	if _, err := os.Stat(ConfigName); err == nil {
 		t.Error("a test wrote a configuration")
+	}
+}
+
+// TestOwn: the project's packages may have sitelink, and a plugin that checks each build.
+func TestOwn(t *testing.T) {
+	for _, c := range []struct {
+		name, text, own string
+		plugin          bool
+	}{
+		{"package.json", `{"devDependencies": {"sitelink": "0.1.0", "@11ty/eleventy": "3.1.2"}}`, "npx sitelink", false},
+		{"package.json", `{"devDependencies":{"eleventy-plugin-sitelink":"0.1.0","@11ty/eleventy":"3"}}`, "", true},
+		{"package.json", `{"name": "sitelinks", "devDependencies": {"@11ty/eleventy": "3"}}`, "", false},
+		{"Gemfile", "gem 'jekyll'\ngem 'jekyll-sitelink'\ngem \"sitelink\", '~> 0.1'\n", "bundle exec sitelink", true},
+		{"requirements.txt", "mkdocs\nsitelink==0.1.0\nmkdocs-sitelink>=0.1\n", "sitelink", true},
+		{"pyproject.toml", "[project]\nname = 'x'\ndependencies = ['mkdocs', 'mkdocs-sitelink']\n", "", true},
+	} {
+		dir := t.TempDir()
+		config := map[string]string{"package.json": "eleventy.config.js", "Gemfile": "_config.yml"}[c.name]
+		testkit.AddFiles(t, dir, map[string]string{c.name: c.text, cmp.Or(config, "mkdocs.yml"): ""})
+		s := testkit.Must(Look(t.Context(), dir, Options{}))(t)
+		if s.Own != c.own || s.Plugin != c.plugin {
+			t.Errorf("%s: %q, plugin %t", c.text, s.Own, s.Plugin)
+		}
 	}
 }
 

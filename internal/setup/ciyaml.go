@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"strconv"
@@ -25,6 +26,8 @@ type tools struct {
 	image string
 	// A word SUDO in them is sudo where the runner is not root.
 	install []string
+	// cache is the variable that names the directory of what was downloaded, for GitLab.
+	cache string
 }
 
 // tools returns what the project's generator needs, and whether the project is
@@ -32,6 +35,17 @@ type tools struct {
 func (p *Facts) tools() (t tools, builds bool) {
 	npm := tools{
 		steps: []string{"- uses: actions/setup-node@v5\n  with:\n    node-version: " + nodeVersion}, image: "node:" + nodeVersion, install: []string{p.installPackages()},
+		cache: "npm_config_cache",
+	}
+	// The actions keep what was downloaded by the file that pins it, and fail without one.
+	keep := func(t *tools, by, file string) {
+		t.steps[0] += "\n    cache: " + by
+		if p.Below != "" {
+			t.steps[0] += "\n    cache-dependency-path: " + scalar(path.Join(p.Below, file))
+		}
+	}
+	if npm.install[0] == "npm ci" && p.has("package-lock.json") {
+		keep(&npm, "npm", "package-lock.json")
 	}
 	_, pip, _, line := generator.Name(p.Generator).Install(p.Version)
 	switch {
@@ -50,7 +64,10 @@ func (p *Facts) tools() (t tools, builds bool) {
 			t.install = []string{"bundle install"}
 		}
 	case pip != "":
-		t = tools{steps: []string{"- uses: actions/setup-python@v5\n  with:\n    python-version: '3.13'"}, image: "python:3.13", install: []string{p.python().install}}
+		t = tools{steps: []string{"- uses: actions/setup-python@v5\n  with:\n    python-version: '3.13'"}, image: "python:3.13", install: []string{p.python().install}, cache: "PIP_CACHE_DIR"}
+		if strings.HasSuffix(p.Python, "requirements.txt") || p.Python == "pyproject.toml" {
+			keep(&t, "pip", p.Python)
+		}
 		t.install[0] = strings.TrimSpace(strings.ReplaceAll(t.install[0], "PACKAGES", strings.Join(append([]string{pip}, p.Packages...), " ")))
 	case line != "":
 		t = tools{image: "debian:12", install: []string{line}}
@@ -137,7 +154,11 @@ func (t tools) lines(sudo bool) []string {
 func github(p *Facts) Advice {
 	var b strings.Builder
 	b.WriteString("# " + madeBy + "\n")
-	b.WriteString("name: links\non: [push, pull_request]\npermissions:\n  contents: read\njobs:\n  links:\n    runs-on: ubuntu-latest\n")
+	branches := make([]string, len(p.Branches))
+	for i, name := range p.Branches {
+		branches[i] = scalar(name)
+	}
+	b.WriteString("name: links\non:\n  push:\n    branches: [" + strings.Join(branches, ", ") + "]\n  pull_request:\npermissions:\n  contents: read\njobs:\n  links:\n    runs-on: ubuntu-latest\n")
 	if p.Below != "" {
 		b.WriteString("    defaults:\n      run:\n        working-directory: " + scalar(p.Below) + "\n")
 	}
@@ -155,7 +176,11 @@ func github(p *Facts) Advice {
 		for _, line := range t.lines(true) {
 			step("- run: " + scalar(line))
 		}
-		step("- run: " + scalar(p.buildLine()))
+		build := "- run: " + scalar(p.buildLine())
+		if p.Plugin {
+			build += "\n  env:\n    " + standBack + ": . # the plugin leaves the check to the next step"
+		}
+		step(build)
 	}
 	b.WriteString("      - uses: sitelink/sitelink@" + p.Release + "\n        with:\n          docroot: " + scalar(p.fromRoot(p.docrootOr("."))) + "\n")
 	if p.Below != "" {
@@ -177,21 +202,35 @@ func gitlab(p *Facts) Advice {
 			b.WriteString("    - " + scalar(line) + "\n")
 		}
 	}
+	check := strings.TrimSpace(cmp.Or(p.Own, "sitelink")+" check "+shellWord(p.Docroot)) + " --format text --format gitlab=links.json --format junit=links.xml"
 	t, builds := p.tools()
-	if builds {
-		b.WriteString("sitelink-build:\n  image: " + t.image + "\n  variables:\n    GIT_SUBMODULE_STRATEGY: recursive\n    GIT_DEPTH: 0\n")
-		lines := t.lines(false)
-		if t.image == "debian:12" {
-			lines = append([]string{"apt-get update && apt-get install -y --no-install-recommends ca-certificates curl git"}, lines...)
+	lines := t.lines(false)
+	if t.image == "debian:12" {
+		lines = append([]string{"apt-get update && apt-get install -y --no-install-recommends ca-certificates curl git"}, lines...)
+	}
+	lines = append(lines, p.buildInShell())
+	job := func(name string) {
+		b.WriteString(name + ":\n  image: " + t.image + "\n  variables:\n    GIT_SUBMODULE_STRATEGY: recursive\n    GIT_DEPTH: 0\n")
+		if t.cache != "" {
+			b.WriteString("    " + t.cache + ": $CI_PROJECT_DIR/.cache\n  cache:\n    key: sitelink\n    paths: [.cache]\n")
 		}
-		script(append(lines, p.buildLine())...)
-		b.WriteString("  artifacts:\n    paths: [" + scalar(p.fromRoot(p.docrootOr("."))) + "]\n    expire_in: 1 day\n\n")
 	}
-	b.WriteString("sitelink:\n  image: golang:1.26\n")
-	if builds {
-		b.WriteString("  needs: [sitelink-build]\n")
+	switch {
+	case builds && p.Own != "": // the packages have sitelink
+		job("sitelink")
+		script(append(lines, check)...)
+	default:
+		if builds {
+			job("sitelink-build")
+			script(lines...)
+			b.WriteString("  artifacts:\n    paths: [" + scalar(p.fromRoot(p.docrootOr("."))) + "]\n    expire_in: 1 day\n\n")
+		}
+		b.WriteString("sitelink:\n  image:\n    name: ghcr.io/sitelink/sitelink:" + p.Release + "\n    entrypoint: [\"\"]\n")
+		if builds {
+			b.WriteString("  needs: [sitelink-build]\n")
+		}
+		script("sitelink" + strings.TrimPrefix(check, cmp.Or(p.Own, "sitelink")))
 	}
-	script(p.goInstall(), strings.TrimSpace("sitelink check "+shellWord(p.Docroot))+" --format text --format gitlab=links.json --format junit=links.xml")
 	b.WriteString("  artifacts:\n    when: always\n    reports:\n      codequality: " + scalar(p.fromRoot("links.json")) + "\n      junit: " + scalar(p.fromRoot("links.xml")) + "\n")
 
 	if root := p.toRoot(".gitlab-ci.yml"); !p.has(root) {

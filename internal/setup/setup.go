@@ -51,6 +51,12 @@ type Facts struct {
 	// Python is the file that lists packages, see [pythonFiles].
 	Packages []string
 	Python   string
+	// Own is the command of the sitelink that the project's packages install, such as "npx
+	// sitelink"; "" for none. Plugin means that the generator's plugin checks each build.
+	Own    string
+	Plugin bool
+	// Branches are the default branch of the repository, or the usual names of one.
+	Branches []string
 	// Scripts are the scripts of its package.json.
 	Scripts map[string]string
 	// Release is the version of sitelink that files name: "v0.1.0".

@@ -101,7 +101,7 @@ func (s *Survey) fill(ctx context.Context, opt Options) {
 	}
 	here, err := filepath.Rel(s.Found.Root, s.Found.Dir)
 	s.Hooked = slices.Contains(s.Hook.Sites, path.Clean(s.Below)) || err == nil && slices.Contains(s.Hook.Sites, filepath.ToSlash(here))
-	s.Scripts = packageScripts(filepath.Join(s.Dir, "package.json"))
+	s.Scripts, s.Branches = packageScripts(filepath.Join(s.Dir, "package.json")), git.DefaultBranches(ctx, s.Found.Root, opt.Env)
 	p := s.Found
 	if g := s.Generator; g != nil {
 		s.Facts.Generator, s.Title, s.Usual, s.DocrootBy = string(g.Generator), g.Title(), g.UsualCommand(), g.From
@@ -134,6 +134,21 @@ func (s *Survey) fill(ctx context.Context, opt Options) {
 	if p.ProfileFrom != "" {
 		s.Profile, s.ProfileBy = p.Profile, p.ProfileFrom
 	}
+	for _, name := range []string{"package.json", "Gemfile", s.Python} {
+		text, _ := readRegular(filepath.Join(s.Dir, filepath.FromSlash(name))) // without it, nothing is known
+		for _, m := range sitelinkPackage().FindAllSubmatch(text, -1) {
+			switch {
+			case len(m[1]) > 0:
+				s.Plugin = true
+			case name == "package.json":
+				s.Own = s.npx() + "sitelink"
+			case name == "Gemfile":
+				s.Own = "bundle exec sitelink"
+			default:
+				s.Own = s.python().run + "sitelink"
+			}
+		}
+	}
 	s.BaseURLs = p.BaseURLs
 	for _, r := range p.Roots {
 		s.BaseURLs = append(s.BaseURLs, r.Base)
@@ -159,6 +174,10 @@ func BuildCommand(g *project.Generator) string {
 	}
 	return strings.ReplaceAll(c.String(), out, `"$SITELINK_OUT"`)
 }
+
+// sitelinkPackage matches the name of our packages in a manifest; the first group is not
+// empty for a plugin: mkdocs-sitelink, eleventy-plugin-sitelink.
+var sitelinkPackage = text.Regexp(`(?m)(?:^|["'\s])([a-z]+-(?:plugin-)?)?sitelink(?:$|["'\s=<>~!;\[])`)
 
 // versionOf matches a version of a package or of a Go module.
 var versionOf = text.Regexp(`^v?(\d+\.\d+(?:\.\d+)*)`)
