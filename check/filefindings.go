@@ -224,23 +224,34 @@ const (
 // /manual/x.html is if the docroot has x.html and, for most of these links, their file.
 func (w *faultFinder) outsideBase(ctx context.Context, c *scope) error {
 	s := w.s
-	if s.BasePath() == "" && !s.Rooted() {
-		return nil
+	top := s.BasePath() == "" && !s.Rooted() // a link that was built for a base path has no file
+	astray := func(st host.State) bool {
+		switch st {
+		case host.StateMissingFile, host.StateMissingDirectory:
+			return top
+		}
+		return st == host.StateOutsideBase || st == host.StateMissingBase || st == host.StateGluedBase
 	}
-	total, pages := 0, []isite.PageID(nil)
+	total, read, pages := 0, 0, []isite.PageID(nil)
 	for i := range s.Pages() {
-		p, before := s.Page(isite.PageID(i)), total
+		p, before := s.Page(isite.PageID(i)), len(pages)
 		if p.Kind() == isite.PageSitemap || p.Kind() == isite.PageIndex || !c.has(isite.PageID(i)) {
 			continue // sitemap reports those of sitemaps
 		}
+		read++
 		for k := range p.All() {
-			if p.All()[k].State == host.StateOutsideBase {
+			st := p.All()[k].State
+			if st == host.StateOutsideBase {
 				total++
 			}
+			if len(pages) == before && astray(st) {
+				pages = append(pages, isite.PageID(i))
+			}
 		}
-		if total > before {
-			pages = append(pages, isite.PageID(i))
-		}
+	}
+	most := 2*len(pages) > read
+	if total == 0 && !most {
+		return nil
 	}
 	pages = pages[:min(len(pages), maxOutsidePages)]
 
@@ -250,14 +261,23 @@ func (w *faultFinder) outsideBase(ctx context.Context, c *scope) error {
 		page         isite.PageID // the last of them
 	}
 	paths, all, bases := map[string]*target{}, map[string]bool{}, map[string]int{}
-	var byPath, byName Finding // the first link of each manner
+	var byPath, byName Finding       // the first link of each manner
+	rooted, lost, lacking := 0, 0, 0 // links from the root
 	for _, id := range pages {
 		if w.reader.Open() != nil {
 			return nil
 		}
 		err := w.reader.Details(id, nil, func(_ int, d *isite.Detail) {
 			outside, raw := d.State == host.StateOutsideBase, strings.TrimSpace(d.Raw)
-			if outside && !all[d.Target] {
+			if strings.HasPrefix(raw, "/") && !strings.HasPrefix(raw, "//") {
+				if rooted++; astray(d.State) {
+					lost++
+				}
+				if d.State == host.StateMissingBase {
+					lacking++
+				}
+			}
+			if (outside || top && astray(d.State)) && !all[d.Target] {
 				all[d.Target] = true
 				if base := baseOf(s, d.Target); base != "" {
 					bases[base]++
@@ -303,14 +323,29 @@ func (w *faultFinder) outsideBase(ctx context.Context, c *scope) error {
 			content += t.links
 		}
 	}
-	better, most := "", 0
+	better, votes := "", 0
 	for _, base := range slices.Sorted(maps.Keys(bases)) {
-		if bases[base] > most {
-			better, most = base, bases[base]
+		if bases[base] > votes {
+			better, votes = base, bases[base]
 		}
 	}
-	isWrong := most > 1 && 2*most > len(all)
-	if !isWrong && content <= fewOutside && (outside <= fewOutside || 2*outside <= ofTemplates) {
+	isWrong := votes > 1 && 2*votes > len(all)
+	most = most && lost > fewOutside && 2*lost > rooted
+	switch {
+	case most && 2*lacking > lost:
+		w.lead = fmt.Sprintf("%s of %s from the root lack the base path %s/: build the site for its base URL, or correct base-url if it is published elsewhere",
+			text.Thousands(lacking), text.Count(rooted, "link"), s.BasePath())
+	case isWrong && (most || !top):
+		verb := "correct"
+		if s.BaseURL() == "" {
+			verb = "set"
+		}
+		w.lead = fmt.Sprintf("the pages were built for the base path %s/, and not for %s/: build the site for its base URL, or %s base-url", better, s.BasePath(), verb)
+	case most && !top:
+		w.lead = fmt.Sprintf("%s of %s from the root lead outside of the base path %s/: build the site for its base URL, or correct base-url",
+			text.Thousands(lost), text.Count(rooted, "link"), s.BasePath())
+	}
+	if total == 0 || !isWrong && content <= fewOutside && (outside <= fewOutside || 2*outside <= ofTemplates) {
 		return nil
 	}
 	f := byPath
@@ -320,7 +355,6 @@ func (w *faultFinder) outsideBase(ctx context.Context, c *scope) error {
 	f.Verdict, f.Code, f.Count = Warning, OutsideBase, 1
 	f.Message = fmt.Sprintf("%s lead to the site's host, but not below its base URL, such as %s, and are not checked; ", text.Count(total, "link"), f.Target)
 	if isWrong {
-		w.lead = fmt.Sprintf("the pages were built for the base path %s/, and not for %s/: build the site for its base URL, or correct base-url", better, s.BasePath())
 		f.Message += fmt.Sprintf("with the base path %s/, they would lead to files of the site: correct base-url", better)
 	} else {
 		f.Message += "if all links of the site look like this one, base-url is wrong; if other sites of the host answer them, ignore this code"

@@ -3,7 +3,6 @@ package check
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/sitelink/sitelink/internal/host"
@@ -293,10 +292,6 @@ func newJudged(ctx context.Context, t *tally) (*judged, error) {
 	}
 	for c, n := range t.reasons {
 		reasons[c] += n
-	}
-	if n := t.states[host.StateMissingBase]; n > max(sum.OK, fewOutside) {
-		sum.lead(fmt.Sprintf("most links to files of the site lack the base path %s/ (%d; %d links work): "+
-			"build the site for its base URL, or correct base-url if it is published elsewhere", s.BasePath(), n, sum.OK))
 	}
 	bad := slices.Clip(t.bad)
 	j.scriptMisses = t.misses[:0] // overwrites only what was looked at
