@@ -28,7 +28,7 @@ func askOthers(s *isite.Site, findings []Finding) (others []*host.Host) {
 			continue
 		}
 		if others == nil {
-			others = s.Others()
+			others = host.Others(s.Host)
 		}
 		q := question{f.Target, f.Fragment, f.linkCode != ""}
 		set, ok := known[q]

@@ -302,13 +302,13 @@ func (x *repairer) spelled(f *Finding) Repair {
 		if err != nil || r.State != host.StateOK || r.Node == docroot.NoNode {
 			continue
 		}
-		if value = replacePath(x.s, f, x.s.Href(r.Node)); gives(x.s, f, value) && !slices.Contains(values, value) {
-			values, rule = append(values, value), cmp.Or(formRule(target, x.s.Href(r.Node)), RepairIndex)
+		if value = replacePath(x.s, f, x.s.Link(r.Node)); gives(x.s, f, value) && !slices.Contains(values, value) {
+			values, rule = append(values, value), cmp.Or(formRule(target, x.s.Link(r.Node)), RepairIndex)
 		}
 	}
 	if len(values) > 0 { // a file of another letter case may be meant as well
 		for _, node := range x.sameFolded(target) {
-			href := x.s.Href(node)
+			href := x.s.Link(node)
 			if value := replacePath(x.s, f, href); strings.EqualFold(decodeFragment(href), decodeFragment(target)) && !slices.Contains(values, value) {
 				values = append(values, value)
 			}
@@ -316,7 +316,7 @@ func (x *repairer) spelled(f *Finding) Repair {
 		slices.Sort(values)
 	} else {
 		for _, node := range x.sameFolded(target) {
-			if value := replacePath(x.s, f, x.s.Href(node)); !slices.Contains(values, value) {
+			if value := replacePath(x.s, f, x.s.Link(node)); !slices.Contains(values, value) {
 				values, rule = append(values, value), RepairCase
 			}
 		}

@@ -35,14 +35,14 @@ func suggestAtOnce(s *isite.Site, f *Finding) {
 	case MissingBase:
 		if to := withBase(s, f); gives(s, f, to) {
 			f.Suggestion = to
-		} else if to = replacePath(s, f, s.Href(f.node)); gives(s, f, to) {
+		} else if to = replacePath(s, f, s.Link(f.node)); gives(s, f, to) {
 			f.Suggestion = to
 		}
 	case ServerDependent: // a host that ignores letter case: others do not
 		if f.node == docroot.NoNode {
 			return
 		}
-		if to := replacePath(s, f, s.Href(f.node)); to != f.Raw && bareAddress(to) == bareAddress(f.Raw) && gives(s, f, to) {
+		if to := replacePath(s, f, s.Link(f.node)); to != f.Raw && bareAddress(to) == bareAddress(f.Raw) && gives(s, f, to) {
 			f.Suggestion = to
 		}
 	}
@@ -87,7 +87,7 @@ func plainReading(s *isite.Site, f *Finding) string {
 			}
 			path = path[i+1:]
 			if node, ok := s.Lookup(decodeFragment(path)); ok && strings.Trim(path, "/") != "" {
-				return s.Href(node) + tail
+				return s.Link(node) + tail
 			}
 		}
 	}
@@ -284,7 +284,7 @@ func withFragment(s *isite.Site, f *Finding, fragment string) string {
 	if gives(s, f, value) {
 		return value
 	}
-	before, _, _ = strings.Cut(replacePath(s, f, s.Href(f.node)), "#")
+	before, _, _ = strings.Cut(replacePath(s, f, s.Link(f.node)), "#")
 	if value = before + "#" + fragment; gives(s, f, value) {
 		return value
 	}
@@ -370,7 +370,7 @@ func (x *fileIndex) translated(f *Finding, id docroot.NodeID) docroot.NodeID {
 // write returns the value that leads to a node in place of the link, and the node
 // that answers it; "" if that would be a finding, too.
 func (x *fileIndex) write(f *Finding, from isite.PageID, to docroot.NodeID) (value string, node docroot.NodeID) {
-	value = replacePath(x.s, f, x.s.Href(to))
+	value = replacePath(x.s, f, x.s.Link(to))
 	r, err := x.s.Follow(from, value)
 	if err != nil || r.State == host.StateExternal || !isFine(x.s, f, r) {
 		return "", docroot.NoNode

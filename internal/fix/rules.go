@@ -414,7 +414,7 @@ func (m *sources) renamedPage(moves map[string]string, f *check.Finding) string 
 		return ""
 	}
 	if node := m.pageNode(page); node != docroot.NoNode {
-		return weburl.WithPath(f.Raw, m.site.BasePath()+"/"+f.Page, m.site.Href(node))
+		return weburl.WithPath(f.Raw, m.site.BasePath()+"/"+f.Page, m.site.Link(node))
 	}
 	return ""
 }

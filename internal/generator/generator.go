@@ -46,6 +46,19 @@ func (n Name) Title() string {
 	return string(n)
 }
 
+// Named returns the generator that pages name in their element meta, such as
+// "Docusaurus v3.9.2" or "mkdocs-1.6.1, mkdocs-material-9.5"; [None] for another.
+func Named(words string) Name {
+	for i := range rows {
+		for _, name := range []string{rows[i].title, string(rows[i].name)} {
+			if len(words) >= len(name) && strings.EqualFold(words[:len(name)], name) {
+				return rows[i].name
+			}
+		}
+	}
+	return None
+}
+
 // Project is a directory that a generator makes a site from.
 type Project struct {
 	Generator Name

@@ -219,6 +219,26 @@ func (h *Host) Href(id docroot.NodeID) string {
 	return p
 }
 
+// Link returns the percent-encoded site path with which the author of the site would link
+// to a node: that of [Host.Href], or in the form of [Options.Form], if the host answers that
+// with the same file and without a redirect.
+func (h *Host) Link(id docroot.NodeID) string {
+	href := h.Href(id)
+	path := strings.TrimPrefix(href, h.bases[0].path)
+	stem, file := strings.CutSuffix(path, ".html")
+	stem, slash := strings.CutSuffix(stem, "/")
+	if !file && !slash || stem == "" || h.opt.Form == "" || h.opt.Form == weburl.FileForm {
+		return href
+	}
+	if h.opt.Form == weburl.SlashForm {
+		stem += "/"
+	}
+	if a := h.AnswerRequest(stem, ""); a.State == StateOK && a.Final == "" && a.Node == h.AnswerRequest(path, "").Node {
+		return h.bases[0].path + stem
+	}
+	return href
+}
+
 // PageAddress returns the URL of a page under the first base URL, against which
 // a browser resolves the page's links.
 func (h *Host) PageAddress(id docroot.NodeID) string {

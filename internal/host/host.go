@@ -13,6 +13,7 @@ import (
 
 	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/redirect"
+	"github.com/sitelink/sitelink/internal/weburl"
 )
 
 // Options describe a host. The zero value is a site at the root of an
@@ -33,6 +34,8 @@ type Options struct {
 	// ProfileFrom names the file by which the profile was recognised; empty if
 	// the user chose the profile.
 	ProfileFrom string
+	// Form is how the site writes the addresses of its pages; "" if that is not known.
+	Form weburl.Form
 	// Index, when not empty, replaces the index files of the profile (LL-80).
 	Index []string
 	// Autoindex says what answers a directory without index file.

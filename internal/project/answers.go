@@ -71,6 +71,7 @@ var sources = []func(*survey) []Evidence{
 	(*survey).generated,
 	(*survey).built,
 	(*survey).published,
+	(*survey).said,
 	(*survey).addressed,
 }
 

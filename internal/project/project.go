@@ -287,7 +287,7 @@ func (p *Project) describe(found bool) {
 	for q := range questions {
 		doubt := p.Doubt(q)
 		switch {
-		case doubt == "" || q == AskDocroot && p.named || q == AskBase && !found || q == AskHost && p.Config.Place("profile") != "":
+		case doubt == "" || q == AskDocroot && p.named || q == AskHost && p.Config.Place("profile") != "":
 		case a[q].Value == "":
 			p.warn("the host is ambiguous: " + doubt + "; only what these hosts have in common applies; choose one with --profile NAME")
 		default:

@@ -7,6 +7,7 @@ import (
 	"github.com/sitelink/sitelink/internal/redirect"
 	"github.com/sitelink/sitelink/internal/scan"
 	"github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/weburl"
 )
 
 // RuleFiles are the rule files of hosts that are not in the docroot.
@@ -41,6 +42,7 @@ func (p *Project) SiteOptions() site.Options {
 		MaxPageBytes:   cfg.MaxPageBytes,
 		Jobs:           cfg.Jobs,
 	}
+	opt.Form, opt.Generator = weburl.Form(p.Answers[AskForm].Value), p.Answers[AskGenerator].Value
 	if p.Generator != nil {
 		opt.Generator, opt.RelativeURLs = string(p.Generator.Generator), p.Generator.RelativeURLs
 		opt.ServerPort = p.Generator.Generator.Port()

@@ -4,6 +4,7 @@ import (
 	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/redirect"
 	"github.com/sitelink/sitelink/internal/scan"
+	"github.com/sitelink/sitelink/internal/weburl"
 )
 
 // Options describe how the docroot is published and how to read it. The zero
@@ -40,6 +41,9 @@ type Options struct {
 	ProfileFrom string
 	// HostUnknown says that Profile is a guess: neither the user nor a file names the host.
 	HostUnknown bool
+	// Form is how the site writes the addresses of its pages, which suggestions follow where
+	// the host answers that; "" if it is not known.
+	Form weburl.Form
 	// Index, when not empty, replaces the profile's index files, in this order
 	// (LL-80).
 	Index []string
@@ -89,7 +93,7 @@ type Options struct {
 func (o *Options) host() host.Options {
 	return host.Options{
 		BaseURLs: o.BaseURLs, BasePath: o.BasePath, Roots: o.Roots, Profile: o.Profile, ProfileFrom: o.ProfileFrom,
-		Index: o.Index, Autoindex: o.Autoindex, Maps: o.Maps, Rules: o.Rules, Project: o.Project, NoRuleFiles: o.NoRuleFiles, Jobs: o.Jobs,
+		Form: o.Form, Index: o.Index, Autoindex: o.Autoindex, Maps: o.Maps, Rules: o.Rules, Project: o.Project, NoRuleFiles: o.NoRuleFiles, Jobs: o.Jobs,
 	}
 }
 
