@@ -15,8 +15,9 @@ import (
 // that finds files decides. Of several files, the author means the one of the same
 // language or part of the site; without such a one, there is no suggestion.
 //
-//  1. The path in another spelling of its names: letter case, punctuation, extension.
-//     /Guides/set_up.htm is guides/set-up.html.
+//  1. The path in another spelling of its names: letter case, punctuation, extension, with a
+//     slash for a hyphen or a hyphen for a slash, and without what stuck to its end.
+//     /Guides/set_up.htm), is guides/set-up.html.
 //  2. A relative path from another directory above the page.
 //     docs/faq.html on docs/a/b.html is docs/faq.html.
 //  3. The path with typing errors in its names.
@@ -80,6 +81,10 @@ type knownAim struct {
 // aimOf returns the aim of a link.
 func (x *fileIndex) aimOf(f *Finding) aim {
 	p := decodeAddress(x.s, f.Target)
+	// Punctuation and space after an address are from the text around it.
+	if whole := strings.TrimRight(p, " \t\n\u00a0\u200b.,;:!?()[]{}<>*|\"'`´’”»…"); whole != "" {
+		p = whole
+	}
 	slash := strings.HasSuffix(p, "/")
 	p = strings.TrimPrefix(path.Clean(p), "/")
 	if slash && p != "" {
@@ -146,6 +151,11 @@ func (x *fileIndex) guesses(f *Finding, page docroot.NodeID, by rule) []docroot.
 		got = []docroot.NodeID{0}
 	case by == ruleSpelled || by == ruleMistyped:
 		got = x.descend(w, 0, 0, by == ruleMistyped)
+		if by == ruleSpelled && len(got) == 0 {
+			for _, p := range otherSlashes(a.path) {
+				got = append(got, x.descend(x.parse(aim{p, a.written}), 0, 0, false)...)
+			}
+		}
 	case by == ruleMoved:
 		got = x.elsewhere(w)
 	default:
@@ -153,6 +163,22 @@ func (x *fileIndex) guesses(f *Finding, page docroot.NodeID, by rule) []docroot.
 	}
 	x.known[key] = got
 	return got
+}
+
+// otherSlashes returns paths with a hyphen for the last slash, or a slash for a hyphen of
+// the name: a/b-c/ for a/b/c/, and the other way round.
+func otherSlashes(path string) (others []string) {
+	p := strings.TrimSuffix(path, "/")
+	at := strings.LastIndexByte(p, '/')
+	if at > 0 {
+		others = append(others, path[:at]+"-"+path[at+1:])
+	}
+	for i := at + 2; i < len(p)-1; i++ {
+		if p[i] == '-' || p[i] == '_' {
+			others = append(others, path[:i]+"/"+path[i+1:])
+		}
+	}
+	return others
 }
 
 // isDirectory reports whether the path leads to a directory: the author does not

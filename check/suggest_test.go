@@ -8,7 +8,13 @@ import (
 
 	"github.com/sitelink/sitelink/internal/host"
 	isite "github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/weburl"
 )
+
+func named(profile string) host.Profile {
+	p, _ := host.ProfileByName(profile)
+	return p
+}
 
 // TestSuggestions: suggestions have the notation of the link, and they are
 // correct: in the place of the link they give no finding.
@@ -40,6 +46,19 @@ func TestSuggestions(t *testing.T) {
 		{"htm_missing", files{"a/about.htm": plain}, isite.Options{}, "about", "about.htm"},
 		{"html_too_much", files{"a/about/index.html": plain}, isite.Options{}, "about.html", "about/"},
 		{"other_extension", files{"a/about.html": plain}, isite.Options{}, "about.md", "about.html"},
+		{"slash_for_hyphen", files{"o/index.html": plain, "o-auto/index.html": plain}, isite.Options{}, "/o/auto/", "/o-auto/"},
+		{"hyphen_for_slash", files{"o/auto/index.html": plain}, isite.Options{}, "/o-auto/", "/o/auto/"},
+		{"bracket_and_comma_behind", files{"a/guide.html": plain}, isite.Options{}, "guide.html),", "guide.html"},
+		{"full_stop_behind_directory", files{"guide/index.html": plain}, isite.Options{}, "/guide/.)", "/guide/"},
+		{"space_behind", files{"a/guide.html": plain}, isite.Options{}, "guide.html%20", "guide.html"},
+		{"hard_space_behind", files{"a/guide.html": plain}, isite.Options{}, "guide.html\u00a0", "guide.html"},
+		{"quote_behind_slash", files{"guide/index.html": plain}, isite.Options{}, "/guide/”", "/guide/"},
+		{"decomposed_accent", files{"a/caf\u00e9.html": plain}, isite.Options{}, "cafe%CC%81.html", "caf%C3%A9.html"},
+		{"composed_accent", files{"a/cafe\u0301.html": plain}, isite.Options{}, "caf%C3%A9.html", "cafe%CC%81.html"},
+		{"form_of_the_site", files{"guide/setup.html": plain}, isite.Options{Profile: named("github-pages"), Form: weburl.BareForm}, "/guide/setpu/", "/guide/setup"},
+		{"form_that_the_host_redirects", files{"guide/setup/index.html": plain}, isite.Options{Profile: named("github-pages"), Form: weburl.BareForm}, "/guide/setpu", "/guide/setup/"},
+		{"form_that_no_host_answers", files{"guide/setup.html": plain}, isite.Options{Form: weburl.BareForm}, "/guide/setpu", "/guide/setup.html"},
+		{"form_with_slash", files{"guide/setup.html": plain}, isite.Options{Profile: named("azure-static-web-apps"), Form: weburl.SlashForm}, "/guide/setpu", "/guide/setup/"},
 		{"typing_error", files{"a/installation.html": plain}, isite.Options{}, "instalation.html", "installation.html"},
 		{"nearest_id", files{}, isite.Options{}, "#instalation", "#installation"},
 		{"nearest_id_in_other_case", files{}, isite.Options{}, "#INSTALLATION", "#installation"},

@@ -6,10 +6,12 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // Plain returns a name in lower case and without punctuation, except a dot for
-// punctuation between two digits: 1.10 is not 11.0.
+// punctuation between two digits: 1.10 is not 11.0. Accents are part of their letters (NFC).
 func Plain(name string) string {
 	if isPlain(name) {
 		return name
@@ -17,7 +19,7 @@ func Plain(name string) string {
 	var b strings.Builder
 	b.Grow(len(name))
 	afterDigit, gap := false, false
-	for _, r := range name {
+	for _, r := range norm.NFC.String(name) {
 		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) {
 			gap = true
 			continue
