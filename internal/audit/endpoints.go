@@ -1,10 +1,8 @@
 package audit
 
 import (
-	"errors"
 	"fmt"
 	"path"
-	"path/filepath"
 	"strings"
 	"sync"
 
@@ -12,9 +10,9 @@ import (
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/redirect"
 	"github.com/sitelink/sitelink/internal/scan"
 	"github.com/sitelink/sitelink/internal/site"
-	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/wire"
 	public "github.com/sitelink/sitelink/site"
 	"github.com/sitelink/sitelink/templates"
@@ -62,38 +60,13 @@ func endpointFindings(p *project.Project) func(s *public.Site) []check.Finding {
 	}
 	return func(handle *public.Site) []check.Finding {
 		s := site.Unwrap(handle)
-		v := endpointVerifier{site: s, endpoints: e, ruleDir: p.RuleDir, reader: s.NewReader()}
+		v := endpointVerifier{site: s, endpoints: e, reader: s.NewReader()}
 		defer v.reader.Close()
-		// The host's rules may send headers that advertise the endpoints (PB-16, PB-19).
-		root := v.site.Root()
-		profile, _, _ := strings.Cut(v.site.Profile().Name, ",")
-		for _, rule := range templates.HeaderRules(profile, v.endpoints) {
-			if rule.File == "" {
-				continue
-			}
-			name, shown := filepath.Join(root, rule.File), rule.File
-			if !rule.InDocroot {
-				if v.ruleDir == "" {
-					continue
-				}
-				name = filepath.Join(v.ruleDir, rule.File)
-				shown = fromDocroot(root, name)
-			}
-			text, err := system.Read(name, maxHeaderFileBytes)
-			if err != nil {
-				continue // loading the host's rules reports what is wrong with it
-			}
-			values, err := templates.ReadHeaders(rule.File, text)
-			if err != nil {
-				v.add(shown, check.Error, check.EndpointHeader, "the header rules cannot be read: "+err.Error(), "")
-				continue
-			}
-			for _, value := range values {
-				v.header(shown, value)
-			}
+		for _, h := range s.Headers() {
+			v.header(h)
 		}
 		if cfg.Templates.Headers {
-			v.byHeader = wire.HasPingback | wire.HasWebmention
+			v.byServer = wire.HasPingback | wire.HasWebmention
 		}
 		v.pages(EndpointPages(cfg))
 		return v.findings
@@ -113,13 +86,18 @@ func EndpointFindings(p *project.Project, s *site.Site) []check.Finding {
 type endpointVerifier struct {
 	site      *site.Site
 	endpoints templates.Endpoints
-	// ruleDir holds the host's rule files outside the docroot; "" for none.
-	ruleDir string
-	// byHeader are the elements that pages do not need, since a header advertises
-	// the endpoint for all of them (PB-8).
-	byHeader wire.HasElements
+	// headers are those of the rules of the host. byServer are the elements that pages do
+	// not need, since the configuration says that the server sends headers.
+	headers  []sentHeader
+	byServer wire.HasElements
 	findings []check.Finding
 	reader   *site.Reader
+}
+
+// sentHeader is a header that advertises an endpoint, or removes one that does.
+type sentHeader struct {
+	rule redirect.HeaderRule
+	has  wire.HasElements
 }
 
 // pages checks all pages; what each has was noted when it was read.
@@ -158,7 +136,7 @@ func (v *endpointVerifier) pages(choice templates.Choice) {
 		if !redirects {
 			chosen = chooser().Of(p)
 		}
-		switch missing := want &^ has &^ v.byHeader; {
+		switch missing := want &^ has &^ v.byHeader(id); {
 		case chosen == templates.Never && has != 0:
 			why := "the configuration leaves it out"
 			switch {
@@ -254,40 +232,53 @@ func (v *endpointVerifier) fault(id site.PageID, page string, fault wire.PageFau
 	}
 }
 
-// maxHeaderFileBytes bounds a file of header rules.
-const maxHeaderFileBytes = 4 << 20
-
-// fromDocroot names a file of the project as seen from the docroot.
-func fromDocroot(docroot, name string) string {
-	from, err1 := filepath.Abs(docroot)
-	to, err2 := filepath.Abs(name)
-	rel, err := filepath.Rel(from, to)
-	if errors.Join(err1, err2, err) != nil {
-		return filepath.ToSlash(name)
+// header checks a header that the rules of the host send (PB-16, PB-19).
+func (v *endpointVerifier) header(h redirect.HeaderRule) {
+	add := func(message, cure string) {
+		f := v.add(h.Source.File, check.Error, check.EndpointHeader, message, cure)
+		f.Line, f.Column = h.Source.Line, 1
 	}
-	return filepath.ToSlash(rel)
+	sent := func(rel, uri string, has wire.HasElements, want string) {
+		switch {
+		case want == "":
+		case h.Unset || uri == want:
+			v.headers = append(v.headers, sentHeader{h, has})
+		default:
+			add(fmt.Sprintf("the header names another %s endpoint than the configuration, and wins over the element: %s", rel, uri), want)
+		}
+	}
+	links, _ := wire.Links(h.Value)
+	switch isLink := strings.EqualFold(h.Name, "Link"); {
+	case strings.EqualFold(h.Name, "X-Pingback"):
+		sent("pingback", strings.TrimSpace(h.Value), wire.HasPingback, v.endpoints.Pingback)
+	case isLink && h.Unset:
+		sent("webmention", "", wire.HasWebmention, v.endpoints.Webmention)
+	case isLink:
+		for _, l := range links {
+			for rel := range strings.FieldsSeq(strings.ToLower(l.Rel)) {
+				switch rel {
+				case "webmention":
+					sent(rel, l.Target, wire.HasWebmention, v.endpoints.Webmention)
+				case "pingback":
+					add("a Link header does not name a pingback server: clients look for X-Pingback", "X-Pingback: "+l.Target)
+				}
+			}
+		}
+	}
 }
 
-// header checks one value.
-func (v *endpointVerifier) header(file string, value templates.HeaderValue) {
-	want, bit := v.endpoints.Webmention, wire.HasWebmention
-	if value.Rel == "pingback" {
-		want, bit = v.endpoints.Pingback, wire.HasPingback
-	}
-	var f *check.Finding
-	switch {
-	case value.Rel == "pingback" && value.IsLink:
-		f = v.add(file, check.Error, check.EndpointHeader, "a Link header does not name a pingback server: clients look for X-Pingback", "X-Pingback: "+value.URI)
-	case want == "":
-		return
-	case value.URI != want:
-		f = v.add(file, check.Error, check.EndpointHeader,
-			fmt.Sprintf("the header names another %s endpoint than the configuration, and wins over the element: %s", value.Rel, value.URI), want)
-	default:
-		if value.All {
-			v.byHeader |= bit
+// byHeader returns what the headers advertise that the host sends with a page, so that the
+// page itself need not (PB-8).
+func (v *endpointVerifier) byHeader(id site.PageID) wire.HasElements {
+	has, address := v.byServer, v.site.Href(v.site.Page(id).Node())
+	for i := range v.headers {
+		switch h := &v.headers[i]; {
+		case !h.rule.Applies(address):
+		case h.rule.Unset:
+			has &^= h.has
+		default:
+			has |= h.has
 		}
-		return
 	}
-	f.Line, f.Column = value.Line, 1
+	return has
 }

@@ -24,6 +24,32 @@ type Kind struct {
 	Files []RuleFile
 	// Own are other files at the top of the docroot that configure the host, not pages.
 	Own []string
+	// Headers are the forms in which it takes headers: one for each file, or for its own
+	// configuration. Nil if it sets none.
+	Headers []HeaderForm
+}
+
+// HeaderForm is how a host reads a header that it sends with all files. Pingback and
+// Webmention are lines with a %s for the value of X-Pingback and of Link.
+type HeaderForm struct {
+	// File is the name of a rule file, "" if a person has to add the text to the server's
+	// own configuration. Where says where in it.
+	File, Where                                    string
+	Before, Pingback, Separator, Webmention, After string
+	// Quote makes a value safe, which has no backslashes and no control characters. It is
+	// nil if every value is.
+	Quote func(value string) string
+}
+
+// JSON has the same lines for all hosts that have a list of keys and values.
+const (
+	jsonPingback   = `{ "key": "X-Pingback", "value": %s }`
+	jsonWebmention = `{ "key": "Link", "value": %s }`
+)
+
+// backslashQuoted quotes a value without backslashes and control characters.
+func backslashQuoted(value string) string {
+	return `"` + strings.ReplaceAll(value, `"`, `\"`) + `"`
 }
 
 // RuleFile is a kind of file with rules of a host: how they are read, and how redirects are
@@ -106,6 +132,9 @@ var Linklint = server("linklint", func(p *Profile) {
 // kinds are all kinds, sorted by name.
 var kinds = []Kind{
 	{Title: "Apache", Files: []RuleFile{{Name: ".htaccess", Anywhere: true, Read: redirect.Htaccess, Write: redirect.WriteHtaccess, Create: true, First: true, Based: true}},
+		Headers: []HeaderForm{{".htaccess", "in .htaccess at the top of the docroot; the host must allow FileInfo there and have mod_headers",
+			"<IfModule mod_headers.c>\n", "  Header set X-Pingback %s\n", "", "  Header add Link %s\n", "</IfModule>\n",
+			func(value string) string { return backslashQuoted(strings.ReplaceAll(value, "%", "%%")) }}}, // a percent sign starts a format
 		Profile: server("apache", func(p *Profile) {
 			p.Rules = RulesHtaccess
 			p.EncodedSlash = Missing
@@ -115,25 +144,28 @@ var kinds = []Kind{
 	// Without trailingSlash in staticwebapp.config.json; Profile.WithURLs applies it.
 	{Title: "Azure Static Web Apps", Domains: []string{"*.azurestaticapps.net"}, Files: []RuleFile{
 		{Name: "staticwebapp.config.json", InProject: true, Read: anyDir(redirect.Azure), Write: redirect.WriteAzure, To: []string{"redirect", "rewrite"}, Empty: "{\n  \"routes\": []\n}", Create: true, First: true, Single: true},
-	}, Profile: server("azure-static-web-apps", func(p *Profile) {
+	}, Headers: []HeaderForm{{"staticwebapp.config.json", `in staticwebapp.config.json, in the object "globalHeaders"`,
+		"", `"X-Pingback": %s`, ",\n", `"Link": %s`, "\n", backslashQuoted}}, Profile: server("azure-static-web-apps", func(p *Profile) {
 		p.Rules = RulesAzure
 		p.Directory, p.EmptyDirectory = Serve, 404
 		p.Page, p.PageSlash = Serve, Serve
 		p.AboveRoot, p.InvalidUTF8 = 404, 400
 		p.Deny, p.Denied = []string{"staticwebapp.config.json"}, 404
 	})},
-	{Title: "Caddy", Profile: server("caddy", func(p *Profile) {
-		p.Charset = "utf-8"
-		p.Index = []string{"index.html", "index.txt"}
-		p.Directory, p.EmptyDirectory = RedirectIndex, 404
-		p.AboveRoot = 0
-		p.DropQuery, p.RawLocation = true, true
-	})},
+	{Title: "Caddy", // Endpoints contain neither backquotes, which delimit the value, nor the braces of placeholders.
+		Headers: []HeaderForm{{"", "in the block of the site in the Caddyfile", "", "header X-Pingback `%s`\n", "", "header +Link `%s`\n", "", nil}}, Profile: server("caddy", func(p *Profile) {
+			p.Charset = "utf-8"
+			p.Index = []string{"index.html", "index.txt"}
+			p.Directory, p.EmptyDirectory = RedirectIndex, 404
+			p.AboveRoot = 0
+			p.DropQuery, p.RawLocation = true, true
+		})},
 	// Cloudflare has one address for each page: without .html, without index,
 	// with a slash for directories only.
 	{Title: "Cloudflare Pages", Domains: []string{"*.pages.dev"}, Own: []string{"_routes.json", "_worker.js", "wrangler.toml", "wrangler.json", "wrangler.jsonc"}, Files: []RuleFile{
 		{Name: "_redirects", Read: anyDir(redirect.Cloudflare), Write: redirect.WriteRedirects, Create: true, First: true}, headers(true),
-	}, Profile: server("cloudflare-pages", func(p *Profile) {
+	}, Headers: []HeaderForm{{"_headers", "at the end of _headers, which is published with the site; below an existing line /*, without that line",
+		"/*\n", "  X-Pingback: %s\n", "", "  Link: %s\n", "", nil}}, Profile: server("cloudflare-pages", func(p *Profile) {
 		p.Charset = "utf-8"
 		p.Rules = RulesCloudflare
 		p.Directory, p.IndexFile, p.IndexName, p.EmptyDirectory = RedirectIndex, Redirect, Redirect, 404
@@ -145,7 +177,8 @@ var kinds = []Kind{
 	{Title: "Firebase Hosting", Domains: []string{"*.web.app", "*.firebaseapp.com"}, Files: []RuleFile{
 		{Name: "firebase.json", InProject: true, Read: anyDir(func(name string, data []byte) *redirect.File { return redirect.Firebase(name, data, "") }),
 			Write: redirect.WriteFirebase, To: []string{"destination"}, Empty: `{"hosting": {"redirects": []}}`, First: true},
-	}, Profile: server("firebase", func(p *Profile) {
+	}, Headers: []HeaderForm{{"firebase.json", `in firebase.json, in the list "headers" of "hosting"`,
+		`{ "source": "**", "headers": [`, jsonPingback, ", ", jsonWebmention, "] }\n", backslashQuoted}}, Profile: server("firebase", func(p *Profile) {
 		p.Charset = "utf-8"
 		p.Rules = RulesFirebase
 		p.Directory, p.EmptyDirectory = RedirectIndex, 404
@@ -168,7 +201,8 @@ var kinds = []Kind{
 		p.FileSlash, p.Slashes, p.RawLocation = Redirect, Redirect, true
 		p.AboveRoot = 0
 	})},
-	{Title: "lighttpd", Profile: server("lighttpd", func(p *Profile) {
+	{Title: "lighttpd", Headers: []HeaderForm{{"", "in lighttpd.conf, with mod_setenv loaded",
+		"setenv.add-response-header += (\n", `  "X-Pingback" => %s`, ",\n", `  "Link" => %s`, "\n)\n", backslashQuoted}}, Profile: server("lighttpd", func(p *Profile) {
 		p.FileSlash, p.AboveRoot, p.BadEscape = Serve, 0, 0
 	})},
 	{Title: "Linklint", Profile: Linklint},
@@ -178,6 +212,10 @@ var kinds = []Kind{
 		{Name: "_redirects", Read: anyDir(redirect.Netlify), Write: redirect.WriteRedirects, Create: true},
 		{Name: "netlify.toml", InProject: true, Read: anyDir(redirect.NetlifyTOML), Write: redirect.WriteNetlifyTOML, To: []string{"to", "destination"}, Create: true},
 		headers(false),
+	}, Headers: []HeaderForm{
+		{"_headers", "at the end of _headers, which is published with the site", "/*\n", "  X-Pingback: %s\n", "", "  Link: %s\n", "", nil},
+		{"netlify.toml", "at the end of netlify.toml",
+			"[[headers]]\n  for = \"/*\"\n  [headers.values]\n", "    X-Pingback = %s\n", "", "    Link = %s\n", "", backslashQuoted},
 	}, Profile: server("netlify", func(p *Profile) {
 		p.Charset = "utf-8"
 		p.Rules = RulesNetlify
@@ -188,7 +226,11 @@ var kinds = []Kind{
 		p.AboveRoot = 0
 		p.Charset = "utf-8"
 	})},
-	{Title: "nginx", Profile: server("nginx", func(*Profile) {})},
+	{Title: "nginx", Headers: []HeaderForm{{"", "in the server block, and in each location that has an add_header of its own",
+		"", "add_header X-Pingback %s;\n", "", "add_header Link %s;\n", "",
+		func(value string) string { // only a variable can have a dollar sign
+			return strings.ReplaceAll(backslashQuoted(value), "$", "${sitelink_dollar}")
+		}}}, Profile: server("nginx", func(*Profile) {})},
 	// The website endpoint of a bucket: names are keys, in which only the final
 	// slash has a meaning.
 	{Title: "Amazon S3", Domains: []string{"*.s3-website?*.amazonaws.com"}, Profile: server("s3", func(p *Profile) {
@@ -199,7 +241,8 @@ var kinds = []Kind{
 	// Without settings in vercel.json; Profile.WithURLs applies them.
 	{Title: "Vercel", Domains: []string{"*.vercel.app", "*.now.sh"}, Files: []RuleFile{
 		{Name: "vercel.json", InProject: true, Read: anyDir(redirect.Vercel), Write: redirect.WriteVercel, To: []string{"destination"}, Empty: "{\n  \"redirects\": []\n}", Create: true, First: true},
-	}, Profile: server("vercel", func(p *Profile) {
+	}, Headers: []HeaderForm{{"vercel.json", `in vercel.json, in the list "headers"`,
+		`{ "source": "/(.*)", "headers": [`, jsonPingback, ", ", jsonWebmention, "] }\n", backslashQuoted}}, Profile: server("vercel", func(p *Profile) {
 		p.Charset = "utf-8"
 		p.Rules = RulesVercel
 		p.Directory, p.EmptyDirectory = Serve, 404

@@ -229,6 +229,14 @@ func (h *loader) projectName(full, name string) string {
 // Rules returns the redirect rules of the host, nil if there are none.
 func (h *Host) Rules() *redirect.Set { return h.rules }
 
+// Headers returns the headers that the rules of the host send, in the order of the rules.
+func (h *Host) Headers() (headers []redirect.HeaderRule) {
+	for _, f := range h.ruleFiles {
+		headers = append(headers, f.Headers...)
+	}
+	return headers
+}
+
 // RuleFaults returns what is wrong with the redirect rules, sorted by file and
 // line.
 func (h *Host) RuleFaults() []redirect.Fault { return h.ruleFaults() }

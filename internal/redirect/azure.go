@@ -57,7 +57,7 @@ func Azure(name string, data []byte) *File {
 			f.azureRule(&rule, BeforeFiles, line, oneLine(raw))
 		}
 	}
-	f.addHeaders("/*", in.GlobalHeaders, 1)
+	f.addHeaders("/*", in.GlobalHeaders, lines.of("globalHeaders", 0, nil))
 	// Sign-in is the host's own, and functions answer below /api.
 	f.azureRule(&azureRule{Route: "/.auth/*", Rewrite: "/.auth/"}, BeforeFiles, 1, "/.auth/*")
 	f.azureRule(&azureRule{Route: "/api/*", Rewrite: "/api/"}, AfterFiles, 1, "/api/*")

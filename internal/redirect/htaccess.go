@@ -19,7 +19,7 @@ const (
 // Htaccess parses the .htaccess file of a directory. dir is the directory's URL
 // path on the host, percent-decoded: "/" or "/sub/". It reads Redirect, RedirectMatch,
 // RedirectPermanent, RedirectTemp, RewriteEngine, RewriteBase, RewriteCond,
-// RewriteRule, FallbackResource, DirectoryIndex, DirectorySlash, ErrorDocument and
+// RewriteRule, FallbackResource, DirectoryIndex, DirectorySlash, ErrorDocument, Header and
 // Options Indexes; other directives do not affect paths. You can pass the files of
 // several directories to [New] in any order.
 //
@@ -119,6 +119,8 @@ func (p *htaccess) directive(line int, text string) {
 	switch strings.ToLower(words[0]) {
 	case "redirect", "redirectmatch", "redirectpermanent", "redirecttemp":
 		p.redirect(line, text, words)
+	case "header":
+		p.header(line, args)
 	case "rewriteengine":
 		p.engine, p.rewrites = on, true
 	case "rewritebase":
@@ -155,6 +157,38 @@ func (p *htaccess) directive(line int, text string) {
 			}
 		}
 	}
+}
+
+// header reads a Header directive of mod_headers. One with a condition is kept, but applies
+// to no path.
+func (p *htaccess) header(line int, args []string) {
+	if len(args) > 0 && (strings.EqualFold(args[0], "always") || strings.EqualFold(args[0], "onsuccess")) {
+		args = args[1:]
+	}
+	if len(args) < 2 {
+		return
+	}
+	h := HeaderRule{Path: p.dir, Name: strings.TrimSuffix(args[1], ":"), Source: Source{p.Name, line}, match: belowPattern(p.dir)}
+	for _, s := range p.sections {
+		if s.condition != "" {
+			h.match = pattern{}
+		}
+	}
+	switch strings.ToLower(args[0]) {
+	case "unset":
+		h.Unset = true
+	case "set", "add", "append", "merge", "setifempty":
+		if len(args) < 3 {
+			return
+		}
+		if len(args) > 3 { // env= or expr=
+			h.match = pattern{}
+		}
+		h.Value = strings.ReplaceAll(args[2], "%%", "%")
+	default:
+		return
+	}
+	p.Headers = append(p.Headers, h)
 }
 
 // section opens or closes a <...> block. It assumes that all modules are loaded.

@@ -210,6 +210,10 @@ func (f *File) Below(base, origin string) *File {
 	}
 	moved := *f
 	moved.Settings.Dir = base + f.Settings.Dir
+	moved.Headers = slices.Clone(f.Headers)
+	for i := range moved.Headers {
+		moved.Headers[i].match = moved.Headers[i].match.under(base)
+	}
 	moved.Rules = slices.Clone(f.Rules)
 	for i := range moved.Rules {
 		r := &moved.Rules[i]

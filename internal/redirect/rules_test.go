@@ -477,3 +477,19 @@ func TestHeaders(t *testing.T) {
 	}
 	checkFaults(t, Headers("_headers", []byte("  X: y\n"), false).Faults, "1 "+CodeSyntax)
 }
+
+// TestHtaccessHeaders: the headers of a directory are for what is below it, and those with a
+// condition for nothing that is known.
+func TestHtaccessHeaders(t *testing.T) {
+	text := "<IfModule mod_headers.c>\nHeader always set X-A: 1\n</IfModule>\n<Files a.html>\nHeader set X-B 2\n</Files>\nheader append Link \"<http://h/%%41>; rel=\\\"webmention\\\"\"\n" +
+		"Header unset X-A\nHeader set X-C 3 env=X\nHeader edit X-D a b\nHeader echo ^TS\n"
+	f := Htaccess("/d/", ".htaccess", []byte(text))
+	var got []string
+	for _, h := range f.Headers {
+		got = append(got, fmt.Sprintf("%d %s=%s %v %v %v %v", h.Source.Line, h.Name, h.Value, h.Unset, h.Applies("/d/"), h.Applies("/d/x/y.html"), h.Applies("/dd")))
+	}
+	want := []string{"2 X-A=1 false true true false", "5 X-B=2 false false false false", `7 Link=<http://h/%41>; rel="webmention" false true true false`, "8 X-A= true true true false", "9 X-C=3 false false false false"}
+	if !slices.Equal(got, want) || len(f.Faults) > 0 {
+		t.Errorf("headers %q, %v", got, f.Faults)
+	}
+}

@@ -196,8 +196,9 @@ func (r *Rule) vercelConditions(has, missing []vercelCondition) {
 
 func (f *File) vercelHeaders(raw json.RawMessage, line int) {
 	in, ok := decode[struct {
-		Source  string
-		Headers []struct{ Key, Value string }
+		Source       string
+		Headers      []struct{ Key, Value string }
+		Has, Missing []vercelCondition
 	}](f, raw, line, "headers")
 	if !ok {
 		return
@@ -214,6 +215,9 @@ func (f *File) vercelHeaders(raw json.RawMessage, line int) {
 	}
 	match := expressionPattern(compiled, "", false)
 	match.not = not
+	if len(in.Has)+len(in.Missing) > 0 {
+		match = pattern{} // no link is known to meet the conditions
+	}
 	for _, h := range in.Headers {
 		f.Headers = append(f.Headers, HeaderRule{Path: in.Source, Name: h.Key, Value: h.Value, Source: Source{f.Name, line}, match: match})
 	}
