@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	isite "github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
 
@@ -86,7 +87,11 @@ func describe(ctx context.Context, s *isite.Site, opt Options, j *judged, ignore
 		all = append(all, described[i].findings...)
 		described[i].findings = nil // there may be millions of findings
 	}
-	return all, suggest(ctx, s, opt, all)
+	left, err := suggest(ctx, s, opt, all)
+	if left > 0 {
+		j.summary.Notes = append(j.summary.Notes, text.Count(left, "finding")+" may lack a suggestion: this site has so many similar names that sitelink compared them only for the links that most findings are about")
+	}
+	return all, err
 }
 
 // findingLimit bounds the findings about links that are kept in memory: the first

@@ -103,7 +103,7 @@ func Explain(ctx context.Context, s *site.Site, opt Options, page, raw string) (
 			return nil, err
 		}
 		suggestAtOnce(in, &found[0])
-		if err := suggest(ctx, in, opt, found); err != nil {
+		if _, err := suggest(ctx, in, opt, found); err != nil {
 			return nil, err
 		}
 		f = found[0]
@@ -410,6 +410,7 @@ func (j *Judge) Suggestion(ctx context.Context, l *Link) (string, error) {
 		if j.files == nil {
 			j.files = newFileIndex(j.in)
 		}
+		j.files.budget = allow(1)
 		f.Suggestion = j.files.suggestion(&f)
 	case MissingFragment, MissingMap:
 		target, ok := j.in.PageOf(f.node)

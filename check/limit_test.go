@@ -120,3 +120,56 @@ func TestSpill(t *testing.T) {
 		t.Errorf("%d bytes in parts of at most %d, want %d", len(got), largest, len(want))
 	}
 }
+
+// The search for suggestions is bounded: what most links ask for comes first, a note says
+// what is left, and the number of workers changes nothing.
+func TestSuggestionsAreBounded(t *testing.T) {
+	site := files{"guide/start.html": plain}
+	for i := range 40 {
+		for k := range 40 {
+			site["a"+strings.Repeat("-", i)+"b/a"+strings.Repeat("-", k)+"b.html"] = ""
+		}
+	}
+	var p strings.Builder
+	p.WriteString(plain)
+	for i := range 300 {
+		fmt.Fprintf(&p, "<a href='/A_B/A_B.html?%d'>x</a>\n", i)
+	}
+	p.WriteString(strings.Repeat("<a href=/gide/start.html>x</a>\n", 301))
+	site["index.html"] = p.String()
+	s := load(t, tempDocroot(t, site), isite.Options{})
+	var before string
+	for _, jobs := range []int{1, 4} {
+		got := run(t, s, Options{Jobs: jobs})
+		suggested, first := 0, 0
+		for _, f := range got.Findings {
+			if f.Suggestion == "/guide/start.html" {
+				first++
+			} else if f.Suggestion != "" {
+				suggested++
+			}
+		}
+		note := strings.Join(got.Summary.Notes, "\n")
+		if first != 301 || suggested != 0 || !strings.Contains(note, " findings may lack a suggestion: this site has so many similar names") {
+			t.Errorf("%d workers: %d and %d suggestions, notes %q", jobs, first, suggested, note)
+		}
+		if before != "" && note != before {
+			t.Errorf("%d workers: %q, not %q", jobs, note, before)
+		}
+		before = note
+	}
+}
+
+// The same for ids of one page.
+func TestSuggestedIdsAreBounded(t *testing.T) {
+	var p strings.Builder
+	p.WriteString(plain)
+	for i := range 4000 {
+		fmt.Fprintf(&p, "<p id=name-of-section-%d><a href=#title-of-part-%d>x</a>\n", i, i)
+	}
+	p.WriteString(strings.Repeat("<a href=#nmae-of-section-7>x</a>\n", 2))
+	got := run(t, load(t, tempDocroot(t, files{"index.html": p.String()}), isite.Options{}), Options{})
+	if last := got.Findings[len(got.Findings)-1]; last.Suggestion != "#name-of-section-7" || !strings.Contains(strings.Join(got.Summary.Notes, "\n"), "may lack a suggestion") {
+		t.Errorf("the last of %d has %q; notes %q", len(got.Findings), last.Suggestion, got.Summary.Notes)
+	}
+}

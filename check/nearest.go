@@ -57,10 +57,22 @@ type fileIndex struct {
 	byDir    map[docroot.NodeID]*dirNames
 	known    map[knownAim][]docroot.NodeID
 	parallel map[[2]docroot.NodeID]bool
+	budget   text.Budget
 }
 
+// allow returns what the suggestions for so many findings may cost. Only
+// thousands of like names cost more.
+func allow(findings int) text.Budget { return text.Budget(1<<26 + 4*guessCost*findings) }
+
+// nodeCost is what it costs to look at a file or directory, and guessCost to resolve the
+// value that leads there.
+const (
+	nodeCost  = 64
+	guessCost = 256
+)
+
 func newFileIndex(s *isite.Site) *fileIndex {
-	return &fileIndex{s: s, children: s.Tree().Children(), byDir: map[docroot.NodeID]*dirNames{},
+	return &fileIndex{s: s, budget: allow(1), children: s.Tree().Children(), byDir: map[docroot.NodeID]*dirNames{},
 		known: map[knownAim][]docroot.NodeID{}, parallel: map[[2]docroot.NodeID]bool{}}
 }
 
@@ -129,7 +141,11 @@ func (x *fileIndex) guesses(f *Finding, page docroot.NodeID, by rule) []docroot.
 		t := x.s.Tree()
 		for dir := page; dir != 0 && len(out) == 0; {
 			dir = t.Parent(dir)
-			w := x.parse(aim{path.Join(t.Path(dir), path.Join(segments...)) + slash, len(segments)})
+			above := t.Path(dir)
+			if !x.budget.Take(guessCost + len(above)) {
+				return nil
+			}
+			w := x.parse(aim{path.Join(above, path.Join(segments...)) + slash, len(segments)})
 			if last := len(w.dirs); w.name != "" && len(w.exist) > last && (at == docroot.NoNode || !x.areParallel(at, w.exist[last])) {
 				for _, id := range x.namesIn(w.exist[last]).byStem[w.stem] {
 					if _, kind, _ := x.stemOf(id); kind == w.kind {
@@ -286,7 +302,7 @@ func (x *fileIndex) namesIn(dir docroot.NodeID) *dirNames {
 		return d
 	}
 	t := x.s.Tree()
-	d := &dirNames{byStem: map[string][]docroot.NodeID{}}
+	d := &dirNames{stems: text.Names{Budget: &x.budget}, byStem: map[string][]docroot.NodeID{}}
 	for _, child := range x.children.Of(dir) {
 		stem, _, ok := x.stemOf(child)
 		if !ok {
@@ -322,6 +338,9 @@ func (x *fileIndex) stemOf(id docroot.NodeID) (stem string, kind nameKind, ok bo
 // or, with typos, in one with typing errors. Where a directory exists as it is written,
 // it is not respelled.
 func (x *fileIndex) descend(w wanted, i int, dir docroot.NodeID, typos bool) (out []docroot.NodeID) {
+	if !x.budget.Take(nodeCost) {
+		return nil
+	}
 	t := x.s.Tree()
 	name, isLast := w.stem, i == len(w.dirs)
 	if !isLast {
@@ -380,6 +399,9 @@ func (x *fileIndex) elsewhere(w wanted) (out []docroot.NodeID) {
 	}
 	for _, id := range same {
 		dirs := x.dirsOf(id)
+		if !x.budget.Take(nodeCost*(1+len(dirs)) + len(w.name)) {
+			return nil
+		}
 		prefix, suffix := x.alike(w, dirs)
 		changed := max(len(w.dirs), len(dirs)) - prefix - suffix
 		if changed > least || suffix == 0 && slices.Contains(commonNames, plain) {
@@ -461,6 +483,7 @@ func (x *fileIndex) areParallel(a, b docroot.NodeID) bool {
 			few, to = many, t.Real(a)
 		}
 		shared, names := 0, 0
+		x.budget.Take(nodeCost * len(few))
 		for _, id := range few {
 			if name := t.Name(id); !isIndexName(name) {
 				names++
@@ -498,6 +521,7 @@ func (x *fileIndex) named(plain string, kind nameKind) (out []docroot.NodeID) {
 		}
 	}
 	for _, id := range x.byName[plain] {
+		x.budget.Take(1)
 		if _, k, _ := x.stemOf(id); k == kind {
 			out = append(out, id)
 		}

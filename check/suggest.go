@@ -132,11 +132,12 @@ func gives(s *isite.Site, f *Finding, value string) bool {
 	return err == nil && isFine(s, f, r)
 }
 
-// suggest sets the suggestions of all other codes, where something similar
-// exists.
-func suggest(ctx context.Context, s *isite.Site, opt Options, findings []Finding) error {
+// suggest sets the suggestions of all other codes, where something similar exists, and
+// returns of how many findings it did not look for all that is similar: the search is
+// bounded, and the links for which most findings ask come first.
+func suggest(ctx context.Context, s *isite.Site, opt Options, findings []Finding) (left int, err error) {
 	byTarget := map[isite.PageID][]*Finding{}
-	var files *fileIndex
+	var missing []*Finding
 	for i := range findings {
 		f := &findings[i]
 		switch f.plainCode() {
@@ -147,17 +148,39 @@ func suggest(ctx context.Context, s *isite.Site, opt Options, findings []Finding
 				byTarget[target] = append(byTarget[target], f)
 			}
 		case MissingFile, MissingDirectory, MissingIndex, WrongCase, Fallback:
-			if files == nil {
-				files = newFileIndex(s)
+			missing = append(missing, f)
+		}
+	}
+	if len(missing) > 0 {
+		files := newFileIndex(s)
+		files.budget = allow(len(missing))
+		mostFirst(missing, func(f *Finding) string { return f.Target })
+		for i, f := range missing {
+			if f.Suggestion = files.suggestion(f); files.budget < 0 {
+				f.Suggestion, left = "", len(missing)-i
+				break
 			}
-			f.Suggestion = files.suggestion(f)
 		}
 	}
 	targets := slices.Sorted(maps.Keys(byTarget))
-	return readers(ctx, s, opt, len(targets), func(r *isite.Reader, i int) error {
-		suggestAnchors(s, r, targets[i], byTarget[targets[i]])
+	lefts := make([]int, len(targets))
+	err = readers(ctx, s, opt, len(targets), func(r *isite.Reader, i int) error {
+		lefts[i] = suggestAnchors(s, r, targets[i], byTarget[targets[i]])
 		return nil
 	})
+	for _, n := range lefts {
+		left += n
+	}
+	return left, err
+}
+
+// mostFirst sorts findings by how many have the same key.
+func mostFirst(findings []*Finding, key func(f *Finding) string) {
+	count := map[string]int{}
+	for _, f := range findings {
+		count[key(f)]++
+	}
+	slices.SortStableFunc(findings, func(a, b *Finding) int { return cmp.Compare(count[key(b)], count[key(a)]) })
 }
 
 // anchorNames are the anchors of a page, in which to look for similar ones. They
@@ -185,17 +208,24 @@ func (a *anchorNames) near(f *Finding) string {
 	return a.ids.NearestTitle(decodeFragment(f.Fragment))
 }
 
+// isSpent reports whether near no longer compares names.
+func (a *anchorNames) isSpent() bool {
+	return a.ids.Budget != nil && *a.ids.Budget < 0 || a.maps.Budget != nil && *a.maps.Budget < 0
+}
+
 func decodeFragment(fragment string) string {
 	return string(weburl.PercentDecode(nil, fragment))
 }
 
 // suggestAnchors sets the suggestions of links to a page that lacks the fragment
-// or map that they ask for. It sets none if the page cannot be read again.
-func suggestAnchors(s *isite.Site, r *isite.Reader, target isite.PageID, findings []*Finding) {
+// or map that they ask for. It sets none if the page cannot be read again. It returns of
+// how many it did not look for all that is similar.
+func suggestAnchors(s *isite.Site, r *isite.Reader, target isite.PageID, findings []*Finding) (left int) {
 	anchors, err := readAnchors(r, target)
 	if err != nil {
-		return
+		return 0
 	}
+	mostFirst(findings, func(f *Finding) string { return f.Fragment })
 	type key struct {
 		code     Code
 		fragment string
@@ -238,8 +268,11 @@ func suggestAnchors(s *isite.Site, r *isite.Reader, target isite.PageID, finding
 		}
 		if nearest != "" {
 			f.Suggestion = withFragment(s, f, encodeFragment(nearest))
+		} else if anchors.isSpent() {
+			left++
 		}
 	}
+	return left
 }
 
 // manyOwn is how many ids a page cannot have in common with the missing ids of another
@@ -325,6 +358,9 @@ func (x *fileIndex) meant(f *Finding, page docroot.NodeID) (self string) {
 		best, most, times := "", -1, 0
 		var values []string
 		for _, id := range x.guesses(f, page, rule) {
+			if !x.budget.Take(guessCost + len(f.Raw) + len(values)) {
+				return ""
+			}
 			value, node := x.write(f, from, x.translated(f, id))
 			if value == "" || value == f.Raw || slices.Contains(values, value) {
 				continue

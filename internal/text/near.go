@@ -259,18 +259,29 @@ type Names struct {
 	taken   []name
 	byPlain map[string][]int32
 	count   map[string]int
-	// spent counts the names compared so far, longer ones more than once.
-	spent int
+	// Budget is what comparisons may still cost, of this list or of all that share it; nil
+	// means 1<<21. Names that differ only in case or punctuation are found without.
+	Budget *Budget
 }
 
-// maxSpent bounds the comparisons with one list. A page with fifty thousand ids
-// and links to five thousand others would otherwise take minutes. Names that
-// differ only in case or punctuation are found without comparing.
-const maxSpent = 1 << 21
+// Budget bounds the search for near names: fifty thousand ids and links to five thousand
+// others would otherwise take minutes. A unit is a name that is passed over for its
+// letters, some 10 ns. A negative Budget is spent; then nothing is found.
+type Budget int
+
+// Take takes a cost from the budget, and reports whether it was left.
+func (b *Budget) Take(cost int) bool {
+	*b -= Budget(cost)
+	return *b >= 0
+}
 
 // ordinary is how many pairs of letters, or of words, two names have whose comparison
-// counts once.
-const ordinary = 1 << 10
+// counts once, and nearCost what the comparison of two names costs at least that have
+// nearly the same letters.
+const (
+	ordinary = 1 << 10
+	nearCost = 16
+)
 
 // Add adds a name.
 func (l *Names) Add(name string) { l.names, l.byPlain = append(l.names, name), nil }
@@ -289,6 +300,9 @@ func (l *Names) Len() int {
 func (l *Names) prepare() {
 	if l.byPlain != nil {
 		return
+	}
+	if l.Budget == nil {
+		l.Budget = new(Budget(1 << 21))
 	}
 	l.taken, l.count = make([]name, len(l.names)), map[string]int{}
 	l.byPlain = make(map[string][]int32, len(l.names))
@@ -340,7 +354,7 @@ func (l *Names) Typos(want string) (names []string, errors int) {
 	}
 	l.prepare()
 	n := newName(want)
-	if len(n.plain) < 3 || !l.spend() {
+	if len(n.plain) < 3 || !l.Budget.Take(len(l.names)) {
 		return nil, 0
 	}
 	bytesPerError := 2
@@ -349,14 +363,13 @@ func (l *Names) Typos(want string) (names []string, errors int) {
 	}
 	least := maxErrors
 	for i := range l.taken {
-		if l.spent > maxSpent {
-			return nil, 0
-		}
 		other := &l.taken[i]
 		if d := len(other.plain) - len(n.plain); d > 4*least || -d > 4*least || bits.OnesCount64(n.letters^other.letters) > bytesPerError*least {
 			continue
 		}
-		l.spent += len(n.plain) * len(other.plain) / ordinary
+		if !l.Budget.Take(nearCost + len(n.plain)*len(other.plain)/ordinary) {
+			return nil, 0
+		}
 		d, ok := typo(n, *other, l.isKnown)
 		switch {
 		case !ok || d == 0 || d > least:
@@ -367,12 +380,6 @@ func (l *Names) Typos(want string) (names []string, errors int) {
 		}
 	}
 	return names, least
-}
-
-// spend counts a search, and reports whether it may be made.
-func (l *Names) spend() bool {
-	l.spent += len(l.names)
-	return l.spent <= maxSpent
 }
 
 // Nearest returns the name that the author most likely meant by want: one that
@@ -434,17 +441,17 @@ const (
 // something else. leftOut restricts the names to those of which want leaves out
 // words.
 func (l *Names) reworded(want string, leftOut bool) string {
-	if !isTitle(want) || !l.spend() {
+	l.prepare()
+	if !isTitle(want) || !l.Budget.Take(len(l.names)) {
 		return ""
 	}
-	l.prepare()
 	words := Words(want)
 	if len(words) < enoughWords {
 		return ""
 	}
 	best, most, next := "", 0, 0
 	for i, n := range l.names {
-		if l.spent += len(words) * len(l.taken[i].words) / (ordinary / 16); l.spent > maxSpent {
+		if !l.Budget.Take(len(words) * len(l.taken[i].words) / (ordinary / 16)) {
 			return ""
 		}
 		switch share := l.sharedWords(words, l.taken[i].words, leftOut); {
