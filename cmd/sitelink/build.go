@@ -129,7 +129,7 @@ func (b *build) generate(ctx context.Context, to io.Writer) error {
 		return err
 	}
 	// Eleventy does not read its output directory, but this build has another.
-	if usual, err := filepath.Rel(g.Dir, g.Docroot); err == nil && g.Generator == generator.Eleventy && filepath.IsLocal(usual) && usual != "." {
+	if usual, err := filepath.Rel(g.Dir, g.Docroot); err == nil && g.Generator.Traits().ReadsAll && filepath.IsLocal(usual) && usual != "." {
 		if _, err := os.Stat(filepath.Join(fresh, usual)); err == nil {
 			return text.WithHint(fmt.Errorf("%s read %s, an earlier build, as input", g.Title(), usual), "add /"+filepath.ToSlash(usual)+"/ to .gitignore or .eleventyignore")
 		}

@@ -77,7 +77,7 @@ func (m *maker) host() move.Host {
 	case !m.audit.HasSources(): // the pages are what the author writes
 		h.Static = []string{m.docroot}
 		h.New = h.Static[0]
-	case m.generator == generator.Hugo:
+	case m.generator.Traits().Modules:
 		h.Layouts = []string{path.Join(m.prefix, "layouts")}
 		if len(m.static) > 0 {
 			h.New = m.static[0]
@@ -200,7 +200,7 @@ func (x *refIndex) shortest(from *source.ContentFile, old, target string) (best 
 // proposeRefs proposes edits for arguments of ref and relref that name no page.
 // They are in no page: the generator wrote something else, or stopped.
 func (m *maker) proposeRefs(ctx context.Context) error {
-	if m.generator != generator.Hugo || !m.wants(Ref, check.UnresolvedRef) || len(m.content) == 0 {
+	if !m.generator.Traits().Refs || !m.wants(Ref, check.UnresolvedRef) || len(m.content) == 0 {
 		return nil
 	}
 	for i := range m.content {
@@ -215,7 +215,7 @@ func (m *maker) proposeRefs(ctx context.Context) error {
 // proposeRefsOf does so for those of one file.
 func (m *maker) proposeRefsOf(name string) {
 	i, ok := m.byFile[name]
-	if !ok || m.generator != generator.Hugo || !m.wants(Ref, check.UnresolvedRef) {
+	if !ok || !m.generator.Traits().Refs || !m.wants(Ref, check.UnresolvedRef) {
 		return
 	}
 	c := &m.content[i]
@@ -281,7 +281,7 @@ func (m *sources) resolvesMarkdown() bool {
 		return *m.markdown
 	}
 	m.markdown = new(bool)
-	if m.generator == generator.MkDocs || m.generator == generator.Docusaurus {
+	if m.generator.Traits().ResolvesMarkdown {
 		*m.markdown = true
 		return true
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/destination"
 	"github.com/sitelink/sitelink/internal/docroot"
-	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/source"
 	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/internal/weburl"
@@ -78,12 +77,12 @@ var baseFilter = text.Regexp(`\b(?:relative_url|absolute_url|site\.baseurl|impor
 // its slash, or the path of the Markdown file.
 func baseByGenerator(m *sources, l *destination.Link, file string, r *check.Repair) string {
 	switch {
-	case l.Kind == destination.Expression && m.generator == generator.Hugo:
+	case l.Kind == destination.Expression && m.generator.Traits().Refs:
 		action, _, _ := bytes.Cut(m.files[file].text[l.Position:], []byte("}}"))
 		if hugoURL().Match(action) {
 			return strings.TrimLeft(l.Value, "/")
 		}
-	case (l.Kind == destination.Inline || l.Kind == destination.Definition) && (m.generator == generator.MkDocs || m.resolvesMarkdown()):
+	case (l.Kind == destination.Inline || l.Kind == destination.Definition) && m.resolvesMarkdown():
 		from, ok := m.byFile[file]
 		to, err := m.site.Request(m.site.BasePath() + r.Finding.Target)
 		if !ok || err != nil || !to.State.Answers() {

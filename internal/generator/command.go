@@ -62,7 +62,7 @@ func (p Project) Command(out string, strict bool, more []string) Command {
 		}
 		script += r.build + ` "$@"`
 		if out != filepath.Join(p.Dir, filepath.FromSlash(docroot)) {
-			script += " && cp -R " + Command{Args: []string{"./" + docroot + "/.", out}}.String()
+			script += " && mkdir -p " + Command{Args: []string{out}}.String() + " && cp -R " + Command{Args: []string{"./" + docroot + "/.", out}}.String()
 		}
 		c = Command{Args: []string{"sh", "-c", script, "sh"}}
 	default:
@@ -142,8 +142,8 @@ func (n Name) Install(version string) (npm, pip, text, ci string) {
 		return "", pip, "pip install " + pip, ci
 	case isGem:
 		return "", "", "gem install " + gem, ci
-	case r.version != "":
-		ci = fmt.Sprintf(ci, cmp.Or(version, r.version))
+	case r.Version != "":
+		ci = fmt.Sprintf(ci, cmp.Or(version, r.Version))
 	}
 	return "", "", r.install, ci
 }

@@ -158,7 +158,7 @@ func TestCommandInPlace(t *testing.T) {
 	p, _ := Detect(dir, None)
 	for out, want := range map[string]string{
 		filepath.Join(dir, "public"): `npx --no-install gatsby build "$@"`,
-		"/elsewhere":                 `npx --no-install gatsby build "$@" && cp -R ./public/. /elsewhere`,
+		"/elsewhere":                 `npx --no-install gatsby build "$@" && mkdir -p /elsewhere && cp -R ./public/. /elsewhere`,
 	} {
 		if got := p.Command(out, false, nil).Args[2]; got != want {
 			t.Errorf("into %s: %s", out, got)

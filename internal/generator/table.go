@@ -21,14 +21,14 @@ import (
 type row struct {
 	name  Name
 	title string
+	Traits
 	// port is where the generator serves the site to its author by default; 0 for none.
 	port int
 	// packages are the packages that depend on the generator, as npm:astro, gem:jekyll or
 	// pip:mkdocs; the first has the program. Where there is none, install says for a person
 	// how to install it, and ci does it on a server, in a line of the shell with %[1]s for
-	// the version and SUDO for sudo where the user is not root. version is used where the
-	// machine has none.
-	packages, install, ci, version string
+	// the version and SUDO for sudo where the user is not root.
+	packages, install, ci string
 	// build is the command that builds into OUT, or into the configured directory if
 	// the program takes no other, without the npx of programs of npm. usual is what
 	// people type where that differs.
@@ -95,6 +95,8 @@ var rows = []row{
 	hugoRow,
 	{
 		name: Jekyll, title: "Jekyll", port: 4000, packages: "gem:jekyll gem:github-pages", usual: "jekyll build", build: "jekyll build --destination OUT", command: jekyllCommand,
+		Traits: Traits{Templates: Liquid, SourceTags: true, AliasKey: "redirect_from", AliasPlugin: "jekyll-redirect-from",
+			Drafts: &Drafts{Values: []string{"published: false"}, Dir: "_drafts", Dates: []string{"date"}, DatedDir: "_posts"}},
 		files: []string{"_config.yml", "_config.yaml", "_config.toml"}, docroots: []string{"_site"},
 		docrootKeys: "destination", baseKey: "url", pathKey: "baseurl", content: []string{"_pages", "_drafts"},
 		strict: []string{"--strict_front_matter"}, baseFlags: []string{"-b", "--baseurl"}, outFlags: []string{"-d", "--destination"},
@@ -105,40 +107,46 @@ var rows = []row{
 	},
 	{
 		name: Eleventy, title: "Eleventy", port: 8080, packages: "npm:@11ty/eleventy", usual: "eleventy", build: "eleventy --output=OUT",
-		files: append([]string{".eleventy.js"}, scripts("eleventy.config")...), docroots: []string{"_site"},
+		Traits: Traits{Templates: Nunjucks, ReadsAll: true, NoDrafts: "it makes a page of every file"},
+		files:  append([]string{".eleventy.js"}, scripts("eleventy.config")...), docroots: []string{"_site"},
 		docrootKeys: "setOutputDirectory( dir.output", pathKey: "pathPrefix", content: []string{"src", "content", "input", "site"},
 		baseFlags: []string{"--pathprefix"}, outFlags: []string{"--output"},
 		leaves: true, form: weburl.SlashForm,
 	},
 	{
-		name: Zola, title: "Zola", port: 1111, install: "see https://www.getzola.org/documentation/getting-started/installation/", version: "0.21.0",
-		ci:    "curl -sSfL https://github.com/getzola/zola/releases/download/v%[1]s/zola-v%[1]s-x86_64-unknown-linux-gnu.tar.gz | SUDO tar -xz -C /usr/local/bin",
-		usual: "zola build", build: "zola build --force --output-dir OUT", // forced, since the directory may exist and be empty
+		name: Zola, title: "Zola", port: 1111, install: "see https://www.getzola.org/documentation/getting-started/installation/",
+		Traits: Traits{Version: "0.21.0", Templates: Tera, ContentRoot: "@/", Drafts: &Drafts{Values: []string{"draft: true"}}},
+		ci:     "curl -sSfL https://github.com/getzola/zola/releases/download/v%[1]s/zola-v%[1]s-x86_64-unknown-linux-gnu.tar.gz | SUDO tar -xz -C /usr/local/bin",
+		usual:  "zola build", build: "zola build --force --output-dir OUT", // forced, since the directory may exist and be empty
 		files: []string{"zola.toml", "config.toml"}, docroots: []string{"public"}, docrootKeys: "output_dir", baseKey: "base_url", content: []string{"content"},
 		baseFlags: []string{"-u", "--base-url"}, outFlags: []string{"-o", "--output-dir"},
 		form: weburl.SlashForm,
 	},
 	{
 		name: MkDocs, title: "MkDocs", port: 8000, packages: "pip:mkdocs pip:mkdocs-material", usual: "mkdocs build", build: "mkdocs build --site-dir OUT",
-		files: []string{"mkdocs.yml", "mkdocs.yaml"}, docroots: []string{"site"}, docrootKeys: "site_dir", baseKey: "site_url", content: []string{"docs"}, excludeKeys: "exclude_docs draft_docs", contentKey: "docs_dir",
+		Traits: Traits{Templates: Jinja, ResolvesMarkdown: true, WarnsOfAddresses: true},
+		files:  []string{"mkdocs.yml", "mkdocs.yaml"}, docroots: []string{"site"}, docrootKeys: "site_dir", baseKey: "site_url", content: []string{"docs"}, excludeKeys: "exclude_docs draft_docs", contentKey: "docs_dir",
 		strict: []string{"--strict"}, outFlags: []string{"-d", "--site-dir"},
 		form: weburl.SlashForm, forms: []formKey{{"use_directory_urls", true, weburl.SlashForm}, {"use_directory_urls", false, weburl.FileForm}},
 	},
 	{
 		name: "zensical", title: "Zensical", port: 8000, packages: "pip:zensical", build: "zensical build",
-		files: []string{"zensical.toml", "mkdocs.yml", "mkdocs.yaml"}, docroots: []string{"site"}, docrootKeys: "project.site_dir site_dir",
+		Traits: Traits{Templates: Jinja, ResolvesMarkdown: true, WarnsOfAddresses: true},
+		files:  []string{"zensical.toml", "mkdocs.yml", "mkdocs.yaml"}, docroots: []string{"site"}, docrootKeys: "project.site_dir site_dir",
 		baseKey: "project.site_url site_url", content: []string{"docs"}, excludeKeys: "project.exclude_docs exclude_docs project.draft_docs draft_docs", contentKey: "project.docs_dir docs_dir", strict: []string{"--strict"},
 		form: weburl.SlashForm, forms: []formKey{{"project.use_directory_urls", false, weburl.FileForm}, {"use_directory_urls", false, weburl.FileForm}},
 	},
 	{
 		name: "properdocs", title: "ProperDocs", port: 8000, packages: "pip:properdocs", usual: "properdocs build", build: "properdocs build --site-dir OUT",
-		files: []string{"properdocs.yml", "properdocs.yaml", "mkdocs.yml", "mkdocs.yaml"}, docroots: []string{"site"}, docrootKeys: "site_dir", baseKey: "site_url", content: []string{"docs"}, excludeKeys: "exclude_docs draft_docs", contentKey: "docs_dir",
+		Traits: Traits{Templates: Jinja, ResolvesMarkdown: true, WarnsOfAddresses: true},
+		files:  []string{"properdocs.yml", "properdocs.yaml", "mkdocs.yml", "mkdocs.yaml"}, docroots: []string{"site"}, docrootKeys: "site_dir", baseKey: "site_url", content: []string{"docs"}, excludeKeys: "exclude_docs draft_docs", contentKey: "docs_dir",
 		strict: []string{"--strict"}, outFlags: []string{"-d", "--site-dir"},
 		form: weburl.SlashForm, forms: []formKey{{"use_directory_urls", true, weburl.SlashForm}, {"use_directory_urls", false, weburl.FileForm}},
 	},
 	{
 		name: Astro, title: "Astro", port: 4321, packages: "npm:astro", usual: "astro build", build: "astro build --outDir OUT",
-		files: scripts("astro.config"), docroots: []string{"dist"}, docrootKeys: "outDir", baseKey: "site", pathKey: "base",
+		Traits: Traits{Templates: AstroComponents, Imports: true, Drafts: &Drafts{Values: []string{"draft: true"}}},
+		files:  scripts("astro.config"), docroots: []string{"dist"}, docrootKeys: "outDir", baseKey: "site", pathKey: "base",
 		content:   []string{"src/content/docs", "src/content/pages", "src/content", "src/pages"},
 		baseFlags: []string{"--site"}, outFlags: []string{"--outDir"},
 		form: weburl.SlashForm, forms: []formKey{
@@ -148,89 +156,104 @@ var rows = []row{
 	},
 	{
 		name: Docusaurus, title: "Docusaurus", port: 3000, packages: "npm:@docusaurus/core", usual: "docusaurus build", build: "docusaurus build --out-dir OUT",
-		files: scripts("docusaurus.config"), docroots: []string{"build"}, baseKey: "url", pathKey: "baseUrl", content: []string{"src/pages", "docs", "i18n"},
+		Traits: Traits{ResolvesMarkdown: true, Versions: true, NoTemplates: "the head is in the configuration, a program", HeadKey: "headTags", HeadItem: "{tagName: 'link', attributes: {rel: '%s', href: '%s'}}", Drafts: &Drafts{Values: []string{"draft: true"}}},
+		files:  scripts("docusaurus.config"), docroots: []string{"build"}, baseKey: "url", pathKey: "baseUrl", content: []string{"src/pages", "docs", "i18n"},
 		outFlags: []string{"--out-dir"},
 		form:     weburl.BareForm, forms: []formKey{{"trailingSlash", true, weburl.SlashForm}, {"trailingSlash", false, weburl.BareForm}},
 	},
 	{
 		name: "vitepress", title: "VitePress", port: 5173, packages: "npm:vitepress", build: "vitepress build SOURCE --outDir OUT", usual: "vitepress build SOURCE",
+		Traits:  Traits{ResolvesMarkdown: true, NoTemplates: "the head is in the configuration, a program", HeadKey: "head", HeadItem: "['link', {rel: '%s', href: '%s'}]", NoDrafts: "it makes a page of every file"},
 		sources: []string{"docs"}, files: scripts(".vitepress/config", ".vitepress/config/index"), docroots: []string{".vitepress/dist"},
 		docrootKeys: "outDir", pathKey: "base", content: []string{"docs", "src"}, baseFlags: []string{"--base"}, outFlags: []string{"--outDir"},
 		form: weburl.FileForm, forms: []formKey{{"cleanUrls", true, weburl.BareForm}, {"cleanUrls", false, weburl.FileForm}},
 	},
 	{
 		name: "vuepress", title: "VuePress", port: 8080, packages: "npm:vuepress npm:@vuepress/core", build: "vuepress build SOURCE --dest OUT", usual: "vuepress build SOURCE",
+		Traits:  Traits{ResolvesMarkdown: true, NoTemplates: "the head is in the configuration, a program", HeadKey: "head", HeadItem: "['link', {rel: '%s', href: '%s'}]", NoDrafts: "it makes a page of every file"},
 		sources: []string{"docs"}, files: scripts(".vuepress/config"), docroots: []string{".vuepress/dist"},
 		pathKey: "base", content: []string{"docs", "src"}, outFlags: []string{"-d", "--dest"},
 		form: weburl.FileForm,
 	},
 	{
 		name: "sphinx", title: "Sphinx", port: 8000, packages: "pip:sphinx", build: "sphinx-build -b BUILDER SOURCE OUT", builder: sphinxBuilder,
+		Traits:  Traits{NoTemplates: "the templates are those of a Python package", NoDrafts: "it makes a page of every file"},
 		sources: []string{"docs", "doc", "source", "docs/source", "doc/source"}, files: []string{"conf.py"},
 		docroots: []string{"_build/html", "../build/html", "build/html", "../_build/html", "_build/dirhtml", "../build/dirhtml", "build/dirhtml", "../_build/dirhtml"},
 		form:     weburl.FileForm, baseKey: "html_baseurl", content: []string{"docs/source", "doc/source", "docs", "doc", "source"},
 	},
 	{
 		name: "pelican", title: "Pelican", port: 8000, packages: "pip:pelican[markdown]", build: "pelican content -o OUT", usual: "pelican content",
-		files: []string{"pelicanconf.py", "publishconf.py"}, overrides: true, docroots: []string{"output"},
+		Traits: Traits{NoTemplates: "the templates are those of a Python package", Drafts: &Drafts{Values: []string{"status: draft"}}},
+		files:  []string{"pelicanconf.py", "publishconf.py"}, overrides: true, docroots: []string{"output"},
 		docrootKeys: "OUTPUT_PATH", baseKey: "SITEURL", content: []string{"content/pages", "content"}, outFlags: []string{"-o", "--output"},
 		leaves: true, form: weburl.FileForm, forms: []formKey{{"ARTICLE_URL", nil, ""}},
 	},
 	{
-		name: "mdbook", title: "mdBook", port: 3000, install: "see https://rust-lang.github.io/mdBook/guide/installation.html", version: "0.5.0",
-		ci:    "curl -sSfL https://github.com/rust-lang/mdBook/releases/download/v%[1]s/mdbook-v%[1]s-x86_64-unknown-linux-gnu.tar.gz | SUDO tar -xz -C /usr/local/bin",
-		build: "mdbook build SOURCE --dest-dir OUT", usual: "mdbook build SOURCE", sources: []string{"docs", "doc", "guide"},
+		name: "mdbook", title: "mdBook", port: 3000, install: "see https://rust-lang.github.io/mdBook/guide/installation.html",
+		Traits: Traits{Version: "0.5.0", ResolvesMarkdown: true, NoTemplates: "the head is in the program", Drafts: &Drafts{ListFile: "SUMMARY.md"}},
+		ci:     "curl -sSfL https://github.com/rust-lang/mdBook/releases/download/v%[1]s/mdbook-v%[1]s-x86_64-unknown-linux-gnu.tar.gz | SUDO tar -xz -C /usr/local/bin",
+		build:  "mdbook build SOURCE --dest-dir OUT", usual: "mdbook build SOURCE", sources: []string{"docs", "doc", "guide"},
 		files: []string{"book.toml"}, docroots: []string{"book"}, docrootKeys: "build.build-dir", pathKey: "output.html.site-url",
 		content: []string{"src", "docs/src", "doc/src", "guide/src"}, outFlags: []string{"-d", "--dest-dir"},
 		form: weburl.FileForm,
 	},
 	{
 		name: "quarto", title: "Quarto", packages: "pip:quarto-cli", build: "quarto render SOURCE --output-dir OUT", usual: "quarto render SOURCE",
+		Traits:  Traits{ResolvesMarkdown: true, NoTemplates: "the templates are those of Quarto", NoDrafts: "a draft is an empty page"},
 		sources: []string{"docs", "doc"}, files: []string{"_quarto.yml", "_quarto.yaml"}, docroots: []string{"_site", "_book"},
 		docrootKeys: "project.output-dir", baseKey: "website.site-url", outFlags: []string{"--output-dir"},
 		form: weburl.FileForm,
 	},
 	{
 		name: "antora", title: "Antora", packages: "npm:antora npm:@antora/cli", build: "antora --to-dir OUT antora-playbook.yml", usual: "antora antora-playbook.yml",
-		files: []string{"antora-playbook.yml"}, docroots: []string{"build/site"}, docrootKeys: "output.dir", baseKey: "site.url", outFlags: []string{"--to-dir"},
+		Traits: Traits{NoTemplates: "the templates are in a bundle of another project", NoDrafts: "it makes a page of every file"},
+		files:  []string{"antora-playbook.yml"}, docroots: []string{"build/site"}, docrootKeys: "output.dir", baseKey: "site.url", outFlags: []string{"--to-dir"},
 		form: weburl.FileForm, forms: []formKey{{"urls.html_extension_style", "drop", weburl.BareForm}, {"urls.html_extension_style", "indexify", weburl.SlashForm}},
 	},
 	{
 		name: "lume", title: "Lume", port: 3000, install: "see https://docs.deno.com/runtime/getting_started/installation/",
-		ci:    "(command -v unzip || SUDO apt-get install -y unzip) && curl -fsSL https://deno.land/install.sh | SUDO env DENO_INSTALL=/usr/local sh",
-		build: "deno task lume --dest=OUT", usual: "deno task lume",
+		Traits: Traits{NoTemplates: "its templates have several languages", Drafts: &Drafts{Values: []string{"draft: true"}}},
+		ci:     "(command -v unzip || SUDO apt-get install -y unzip) && curl -fsSL https://deno.land/install.sh | SUDO env DENO_INSTALL=/usr/local sh",
+		build:  "deno task lume --dest=OUT", usual: "deno task lume",
 		files: scripts("_config"), docroots: []string{"_site"}, docrootKeys: "dest", baseKey: "URL(", content: []string{"src"}, outFlags: []string{"--dest"},
 		form: weburl.SlashForm, forms: []formKey{{"prettyUrls", false, weburl.FileForm}},
 	},
 	{
 		name: "hexo", title: "Hexo", port: 4000, packages: "npm:hexo", build: "hexo generate",
-		files: []string{"_config.yml", "_config.yaml"}, docroots: []string{"public"}, docrootKeys: "public_dir", baseKey: "url",
+		Traits: Traits{NoTemplates: "its templates have several languages", Drafts: &Drafts{Values: []string{"published: false"}, Dir: "_drafts"}},
+		files:  []string{"_config.yml", "_config.yaml"}, docroots: []string{"public"}, docrootKeys: "public_dir", baseKey: "url",
 		content: []string{"source/_posts", "source/_drafts", "source"},
 		form:    weburl.SlashForm, forms: []formKey{{"permalink", nil, ""}},
 	},
 	{
 		name: "next", title: "Next.js", port: 3000, packages: "npm:next", build: "next build",
-		files: scripts("next.config"), docroots: []string{"out"}, docrootKeys: "distDir", pathKey: "basePath", content: []string{"content", "src/content", "docs", "pages"},
+		Traits: Traits{NoTemplates: "its pages are components, which are programs", NoDrafts: "its pages are components, which are programs"},
+		files:  scripts("next.config"), docroots: []string{"out"}, docrootKeys: "distDir", pathKey: "basePath", content: []string{"content", "src/content", "docs", "pages"},
 		form: weburl.BareForm, forms: []formKey{{"trailingSlash", true, weburl.SlashForm}, {"trailingSlash", false, weburl.BareForm}},
 	},
 	{
 		name: "gatsby", title: "Gatsby", port: 8000, packages: "npm:gatsby", build: "gatsby build",
-		files: scripts("gatsby-config"), docroots: []string{"public"}, baseKey: "siteMetadata.siteUrl", content: []string{"content/blog", "content", "src/pages"},
+		Traits: Traits{NoTemplates: "its pages are components, which are programs", NoDrafts: "its pages are components, which are programs"},
+		files:  scripts("gatsby-config"), docroots: []string{"public"}, baseKey: "siteMetadata.siteUrl", content: []string{"content/blog", "content", "src/pages"},
 		form: weburl.SlashForm, forms: []formKey{{"trailingSlash", "always", weburl.SlashForm}, {"trailingSlash", "never", weburl.BareForm}},
 	},
 	{
 		name: "nuxt", title: "Nuxt", port: 3000, packages: "npm:nuxt npm:nuxt3", build: "nuxt generate",
-		files: scripts("nuxt.config"), docroots: []string{".output/public", "dist"}, pathKey: "app.baseURL", content: []string{"content"},
+		Traits: Traits{NoTemplates: "its pages are components, which are programs", NoDrafts: "its pages are components, which are programs"},
+		files:  scripts("nuxt.config"), docroots: []string{".output/public", "dist"}, pathKey: "app.baseURL", content: []string{"content"},
 		form: weburl.BareForm,
 	},
 	{
 		name: "sveltekit", title: "SvelteKit", port: 5173, packages: "npm:@sveltejs/kit", build: "vite build",
-		files: scripts("svelte.config"), docroots: []string{"build"}, pathKey: "paths.base", content: []string{"src/routes", "src/content"},
+		Traits: Traits{NoTemplates: "its pages are components, which are programs", NoDrafts: "its pages are components, which are programs"},
+		files:  scripts("svelte.config"), docroots: []string{"build"}, pathKey: "paths.base", content: []string{"src/routes", "src/content"},
 		form: weburl.BareForm,
 	},
 	{
 		name: Vite, title: "Vite", port: 5173, packages: "npm:vite", build: "vite build --outDir OUT", usual: "vite build",
-		files: scripts("vite.config"), docroots: []string{"dist"}, docrootKeys: "build.outDir", pathKey: "base",
+		Traits: Traits{NoTemplates: "its pages are components, which are programs", NoDrafts: "its pages are components, which are programs"},
+		files:  scripts("vite.config"), docroots: []string{"dist"}, docrootKeys: "build.outDir", pathKey: "base",
 		baseFlags: []string{"--base"}, outFlags: []string{"--outDir"},
 	},
 }

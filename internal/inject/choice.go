@@ -50,7 +50,7 @@ func (p pages) hugo(elements string) string {
 // other returns the elements under the condition that the page is chosen, for the
 // generators other than Hugo, whose error pages are known by their address. Only Zola
 // and Jekyll distinguish lists of pages from other pages.
-func (p pages) other(g generator.Name, l language, elements string) string {
+func (p pages) other(g generator.Templates, l language, elements string) string {
 	home, page, list := p.has("home"), p.has("page"), p.has("list")
 	var conditions []string // nested, because Liquid has no parentheses
 	add := func(is bool, condition string) {
@@ -66,7 +66,7 @@ func (p pages) other(g generator.Name, l language, elements string) string {
 		add(!home, "!("+isHome+")")
 		add(home && !page && !list, isHome)
 		return "{" + strings.Join(conditions, " && ") + " && <Fragment set:html={" + strconv.Quote(elements) + "} />}"
-	case g == generator.Zola: // in Tera, undefined names are false
+	case g == generator.Tera: // in Tera, undefined names are false
 		var kinds []string
 		for _, k := range []struct{ kind, tera string }{{"home", `current_path == "/"`}, {"page", "page"}, {"list", `section and current_path != "/"`}, {"list", "taxonomy"}, {"list", "term"}} {
 			if p.has(k.kind) {
@@ -76,7 +76,7 @@ func (p pages) other(g generator.Name, l language, elements string) string {
 		add(true, "current_path")
 		add(true, strings.Join(kinds, " or "))
 		add(!home, `current_path != "/"`)
-	case g == generator.MkDocs:
+	case g == generator.Jinja:
 		add(true, "page")
 		add(!home, "not page.is_homepage")
 		add(home && !page, "page.is_homepage")
@@ -84,8 +84,8 @@ func (p pages) other(g generator.Name, l language, elements string) string {
 		add(true, `page.url and page.url != "/404.html" and page.url != "/404/"`)
 		add(!home, `page.url != "/" and page.url != "/index.html"`)
 		add(home && !page && !list, `page.url == "/" or page.url == "/index.html"`)
-		add(g == generator.Jekyll && !list, "paginator.page == nil or paginator.page == 1")
-		add(g == generator.Jekyll && !page && list, `paginator.page or page.url == "/"`)
+		add(g == generator.Liquid && !list, "paginator.page == nil or paginator.page == 1")
+		add(g == generator.Liquid && !page && list, `paginator.page or page.url == "/"`)
 	}
 	return "{% if " + strings.Join(conditions, " %}{% if ") + " %}" + elements + strings.Repeat("{% endif %}", len(conditions))
 }

@@ -316,7 +316,7 @@ func TestRefusals(t *testing.T) {
 		{"layouts_are_those_of_the_theme", hugo("layouts", "-> themes/x/layouts", "themes/x/layouts/baseof.html", baseof, "themes/x/layouts/partials/a.html", ""), config.Templates{}, "the build of the site has no pages"},
 		{"unknown_generator", map[string]string{"index.html": baseof}, config.Templates{}, "the project has no generator that inject supports"},
 		{"patterns", map[string]string{"_config.yml": "a: b\n", "_layouts/a.html": "<head></head>"}, config.Templates{Pages: []string{"doc/**"}}, "inject cannot write the patterns of [templates] into templates of Jekyll"},
-		{"docusaurus", map[string]string{"docusaurus.config.ts": "export default {}"}, config.Templates{}, "the configuration of Docusaurus is a program"},
+		{"docusaurus", map[string]string{"docusaurus.config.ts": "export default {}"}, config.Templates{}, "the head is in the configuration, a program"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			root := newProject(t, c.files)

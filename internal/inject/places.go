@@ -18,41 +18,40 @@ import (
 // nextBuilt is what a user can always do.
 const nextBuilt = "run sitelink inject --docroot after each build: it writes the elements into the built pages"
 
-// supported are the generators whose templates can be changed.
-var supported = []generator.Name{generator.Hugo, generator.Jekyll, generator.Eleventy, generator.Zola, generator.MkDocs, generator.Astro}
-
 // refused returns an error if the elements cannot be written into the project's
 // templates, wherever that is.
 func (s *templateSet) refused() error {
-	switch {
+	switch t := s.generator.Traits(); {
 	case s.endpoints.IsZero():
 		return ErrNoEndpoints
-	case s.generator == generator.Docusaurus:
-		return s.docusaurus()
-	case !slices.Contains(supported, s.generator):
+	case t.NoTemplates != "":
+		return text.WithHint(fmt.Errorf("%s has no template that inject can change: %s", s.generator.Title(), t.NoTemplates), s.forConfig(t))
+	case t.Templates == "":
 		return text.WithHint(errors.New("the project has no generator that inject supports"), nextBuilt)
-	case s.generator != generator.Hugo && len(s.choice.Pages)+len(s.choice.Exclude) > 0:
+	case t.Templates != generator.GoTemplates && len(s.choice.Pages)+len(s.choice.Exclude) > 0:
 		return text.WithHint(fmt.Errorf("inject cannot write the patterns of [templates] into templates of %s", s.generator.Title()), nextBuilt)
 	}
 	return nil
 }
 
-// docusaurus returns an error with the text to paste: Docusaurus has no template for
-// the head, and its configuration is a program.
-func (s *templateSet) docusaurus() error {
+// forConfig returns what to paste into a configuration that is a program, or else what a
+// user can always do.
+func (s *templateSet) forConfig(t generator.Traits) string {
+	if t.HeadKey == "" {
+		return nextBuilt
+	}
 	var tags []string
 	for _, tag := range []struct{ rel, uri string }{{"pingback", s.endpoints.Pingback}, {"webmention", s.endpoints.Webmention}} {
 		if tag.uri != "" {
-			tags = append(tags, fmt.Sprintf("{tagName: 'link', attributes: {rel: '%s', href: '%s'}}", tag.rel, strings.ReplaceAll(tag.uri, "'", "%27")))
+			tags = append(tags, fmt.Sprintf(t.HeadItem, tag.rel, strings.ReplaceAll(tag.uri, "'", "%27")))
 		}
 	}
-	return text.WithHint(errors.New("the configuration of Docusaurus is a program, which sitelink does not change"),
-		"paste this into the object config: headTags: ["+strings.Join(tags, ", ")+"],")
+	return "paste this into the object of the configuration: " + t.HeadKey + ": [" + strings.Join(tags, ", ") + "],"
 }
 
 // elements returns the configured elements under the condition that the page is chosen.
 func (s *templateSet) elements(l language, xhtml bool) string {
-	return pages(s.choice).other(s.generator, l, s.endpoints.HTML(xhtml))
+	return pages(s.choice).other(s.language(), l, s.endpoints.HTML(xhtml))
 }
 
 // candidates returns what to try, best first: each is a list of edits that belong
@@ -68,18 +67,18 @@ func (s *templateSet) candidates(data string) (all [][]edit) {
 		}
 		lines = append([][]edit{together}, lines...)
 	}
-	switch s.generator {
-	case generator.Hugo:
+	switch s.language() {
+	case generator.GoTemplates:
 		stubs, wraps := s.hugoTheme(data)
 		all = slices.Concat(stubs, lines, wraps)
 		for i := range all {
 			all[i] = append(all[i], s.head())
 		}
-	case generator.Jekyll:
+	case generator.Liquid:
 		all = append(lines, s.jekyllStubs()...)
-	case generator.Zola:
+	case generator.Tera:
 		all = append(lines, s.zolaBlocks()...)
-	case generator.MkDocs:
+	case generator.Jinja:
 		all = append(s.mkdocs(), lines...)
 	default:
 		all = lines
@@ -112,7 +111,7 @@ func (s *templateSet) lines(data string) (all [][]edit) {
 			}
 			for _, found := range at.tag.FindAllIndex(f.bare, maxTags) { // some are in comments and scripts
 				e := edit{path: name, lang: l, how: at.how}
-				if s.generator == generator.Hugo {
+				if s.language() == generator.GoTemplates {
 					e.before = callOf(data)
 				} else {
 					e.elements = s.elements(l, xhtmlMark().Match(f.bare))
@@ -130,23 +129,26 @@ func (s *templateSet) lines(data string) (all [][]edit) {
 	return all
 }
 
+// language is that of the generator's templates.
+func (s *templateSet) language() generator.Templates { return s.generator.Traits().Templates }
+
 // languageOf returns the template language of a file. ok is false if the file is no
 // template of the generator.
 func (s *templateSet) languageOf(name string) (l language, ok bool) {
 	ext := path.Ext(name)
-	switch s.generator {
-	case generator.Hugo:
+	switch s.language() {
+	case generator.GoTemplates:
 		return goTemplate, strings.HasPrefix(name, s.layouts+"/") && strings.HasPrefix(ext, ".htm")
-	case generator.Jekyll:
+	case generator.Liquid:
 		return liquid, ext == ".html" || ext == ".liquid"
-	case generator.Eleventy:
+	case generator.Nunjucks:
 		if ext == ".njk" {
 			return jinja, true
 		}
 		return liquid, ext == ".html" || ext == ".liquid"
-	case generator.Zola:
+	case generator.Tera:
 		return jinja, strings.HasPrefix(name, "templates/") && ext == ".html"
-	case generator.MkDocs:
+	case generator.Jinja:
 		return jinja, ext == ".html"
 	}
 	return astro, ext == ".astro"
@@ -207,14 +209,11 @@ var (
 )
 
 // mkdocs uses the block extrahead, which all themes of MkDocs have, in main.html of the
-// theme's custom_dir. If there is none, it adds one to mkdocs.yml.
+// theme's custom_dir. If there is none, it adds one to the configuration, if that is YAML.
 func (s *templateSet) mkdocs() [][]edit {
-	name := "mkdocs.yml"
-	if s.files[name] == nil {
-		name = "mkdocs.yaml"
-	}
+	name := s.config
 	config := s.files[name]
-	if config == nil {
+	if config == nil || path.Ext(name) == ".toml" {
 		return nil
 	}
 	dir, elements := "overrides", s.elements(jinja, false)

@@ -101,6 +101,7 @@ type file struct {
 // templateSet is what could be changed in a project.
 type templateSet struct {
 	generator generator.Name
+	config    string // the first file of its configuration
 	endpoints templates.Endpoints
 	choice    templates.Choice
 	root      *os.Root
@@ -133,6 +134,9 @@ func open(p *project.Project) (*templateSet, error) {
 	dir, docroot := p.Dir, ""
 	if g := p.Generator; g != nil {
 		dir, set.generator = g.Dir, g.Generator
+		if len(g.Configs) > 0 {
+			set.config = g.Configs[0]
+		}
 		if rel, err := filepath.Rel(dir, g.Docroot); err == nil && rel != "." {
 			docroot = filepath.ToSlash(rel)
 		}
@@ -153,7 +157,7 @@ func open(p *project.Project) (*templateSet, error) {
 			if set.generator.Foreign(root.FS(), name) || name == docroot || slices.Contains(notOwn, name) {
 				return fs.SkipDir
 			}
-			if slices.Contains([]string{"layouts", "partials", "_partials", path.Dir(headPartial)}, base) && set.generator == generator.Hugo {
+			if slices.Contains([]string{"layouts", "partials", "_partials", path.Dir(headPartial)}, base) && set.language() == generator.GoTemplates {
 				set.leftovers = append(set.leftovers, name)
 			}
 			return nil
@@ -316,7 +320,7 @@ func Refresh(p *project.Project) (*Plan, error) {
 func (s *templateSet) refresh() *Plan {
 	after := map[string][]byte{}
 	var edits []edit
-	if s.generator == generator.Hugo { // the call of a partial does not change
+	if s.language() == generator.GoTemplates { // the call of a partial does not change
 		edits = []edit{s.head()}
 	} else {
 		for _, c := range s.candidates("") {
@@ -330,7 +334,7 @@ func (s *templateSet) refresh() *Plan {
 			continue
 		}
 		inner := string(f.text[r.innerStart:r.innerEnd])
-		if s.generator == generator.Hugo {
+		if s.language() == generator.GoTemplates {
 			carried = carried || !strings.HasSuffix(name, headPartial) && strings.Contains(inner, headPartial)
 		} else {
 			carried = carried || strings.Contains(inner, "<link rel=")
@@ -343,7 +347,7 @@ func (s *templateSet) refresh() *Plan {
 			}
 		}
 	}
-	if e := s.head(); s.generator == generator.Hugo && carried && after[e.path] == nil {
+	if e := s.head(); s.language() == generator.GoTemplates && carried && after[e.path] == nil {
 		after[e.path] = e.lang.file(e.inner(), whyFile+e.whyMore())
 	}
 	p := s.planOf(after)

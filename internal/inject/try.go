@@ -69,7 +69,7 @@ func Find(ctx context.Context, p *project.Project) (*Plan, error) {
 	if err := set.refused(); err != nil {
 		return nil, err
 	}
-	if set.generator == generator.Hugo {
+	if set.language() == generator.GoTemplates {
 		set.readHugo(p.Generator)
 	}
 	c, err := move.OpenCopy(ctx, p)
@@ -99,7 +99,7 @@ func (s *templateSet) find(ctx context.Context, try func(ctx context.Context, p 
 		return bare, nil
 	}
 	data := []string{"."}
-	if s.generator == generator.Hugo { // the function page works where the dot is something else; since 0.111
+	if s.language() == generator.GoTemplates { // the function page works where the dot is something else; since 0.111
 		data = append(data, "page")
 	}
 	for _, d := range data {
@@ -127,7 +127,7 @@ func (s *templateSet) find(ctx context.Context, try func(ctx context.Context, p 
 			err = fmt.Errorf("%w; a <head> is in %s", err, strings.Join(heads, ", "))
 		}
 		hint := nextBuilt
-		if x.generator != generator.Hugo {
+		if x.language() != generator.GoTemplates {
 			hint = "paste this into the <head> of your template, right after the charset declaration: " + x.paste() + ", or " + hint
 		}
 		return nil, text.WithHint(err, hint)
@@ -182,7 +182,7 @@ func (x *search) all(ctx context.Context, candidates [][]edit) (done bool, err e
 
 // paste returns the text that a person can put into the head of a template.
 func (s *templateSet) paste() string {
-	if s.generator == generator.Hugo {
+	if s.language() == generator.GoTemplates {
 		return callOf(".")
 	}
 	return s.endpoints.HTML(false)

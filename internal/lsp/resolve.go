@@ -236,7 +236,7 @@ func (s *resolver) judgeLink(ctx context.Context, o *Overlay, at *place, text []
 		r := at.rendered[d.Start]
 		raw := r.link(d.Value)
 		// Hugo writes the address /Docs/?q#A of a menu entry as /docs/qa.
-		changes := r.kind == source.Configuration && s.generator == generator.Hugo && strings.HasPrefix(d.Value, "/") &&
+		changes := r.kind == source.Configuration && s.generator.Traits().Modules && strings.HasPrefix(d.Value, "/") &&
 			strings.Trim(d.Value, "abcdefghijklmnopqrstuvwxyz0123456789/.-_#") != ""
 		if r.page == "" || r.differs || !isRooted(raw) || strings.Contains(d.Value, "{{") || changes {
 			return s.lead(ctx, at, d), nil
@@ -538,7 +538,7 @@ func (s *resolver) contentTarget(at *place, d *destination.Link, resolves bool) 
 // resolvedByHook returns the target of a link that is wrong as a URL, if the
 // site's render hook may look it up as the path of a page.
 func (s *resolver) resolvedByHook(at *place, d *destination.Link) (Target, bool) {
-	if s.generator != generator.Hugo || !s.hooks || strings.Contains(d.Value, "://") {
+	if !s.generator.Traits().Refs || !s.hooks || strings.Contains(d.Value, "://") {
 		return noTarget, false
 	}
 	name, fragment, _ := strings.Cut(d.Value, "#")
@@ -564,11 +564,10 @@ var hookSetting = text.Regexp(`(?im)^\s*"?(enableDefault|useEmbedded)"?\s*[:=]\s
 // resolvesContent reports whether the generator, or a render hook of the site,
 // resolves links to content files.
 func (s *tree) resolvesContent() bool {
-	switch s.generator {
-	case generator.MkDocs, generator.Docusaurus, generator.Zola:
+	switch t := s.generator.Traits(); {
+	case t.ResolvesMarkdown || t.ContentRoot != "":
 		return true
-	case generator.Hugo:
-	default:
+	case !t.Refs: // no render hooks
 		return false
 	}
 	for _, name := range s.Project.Generator.Configs {

@@ -12,7 +12,6 @@ import (
 
 	"github.com/sitelink/sitelink/internal/destination"
 	"github.com/sitelink/sitelink/internal/docroot"
-	"github.com/sitelink/sitelink/internal/generator"
 )
 
 // addressMap says which addresses of the site change, and to what. Addresses are
@@ -94,16 +93,16 @@ func (m *planner) mapAddresses(from, to string, after []*page) *addressMap {
 // addIndex gives a section a page of its own where the move would take its page away:
 // Hugo makes one by itself only for the sections at the top.
 func (m *planner) addIndex(from, to string) error {
-	if rel, _ := m.pages.treeOf(to).rel(to); m.generator() != generator.Hugo || !strings.Contains(rel, "/") {
+	if rel, _ := m.pages.treeOf(to).rel(to); m.generator().Traits().SectionFile == "" || !strings.Contains(rel, "/") {
 		return nil
 	}
 	for _, section := range m.names.sections {
 		if _, hasFile := m.names.moved[section.Old]; hasFile || !answers(m.before.audit.Site.Request(rulePath(section.Old))) {
 			continue
 		}
-		name := "_index.md"
+		name := m.generator().Traits().SectionFile + ".md"
 		if lang := path.Base(m.languageOf(section.Old)); len(m.names.sections) > 1 && lang != "." {
-			name = "_index." + lang + ".md"
+			name = m.generator().Traits().SectionFile + "." + lang + ".md"
 		}
 		title := strings.ReplaceAll(path.Base(from), "-", " ")
 		_, size := utf8.DecodeRuneInString(title)

@@ -32,7 +32,7 @@ const maxLiquidBytes = 16 << 20
 
 // rewriteTags lets Jekyll's tags name the files that move by their new names.
 func (m *rewriter) rewriteTags() error {
-	if m.generator() != generator.Jekyll {
+	if !m.generator().Traits().SourceTags {
 		return nil
 	}
 	moved := map[string]string{}
@@ -148,7 +148,7 @@ var layoutLine = text.Regexp(`(?m)^layout:[ \t]*['"]?(\.{1,2}/[^'"\s]+)`)
 
 // rewriteImports lets the pages of Astro that move name the same files as before.
 func rewriteImports(m *rewriter) error {
-	if m.generator() != generator.Astro {
+	if !m.generator().Traits().Imports {
 		return nil
 	}
 	for _, file := range m.plan.Set.Files() {

@@ -78,7 +78,7 @@ func (m *trial) readPages(ctx context.Context, v *version) (*pages, error) {
 	case g == nil:
 		dir, _ := m.belowRoot(filepath.ToSlash(m.shadow.project.Abs(m.shadow.project.Docroot)))
 		p.static = []mount{{dir: dir}}
-	case g.Generator == generator.Hugo:
+	case g.Generator.Traits().Modules:
 		m.readMounts(p)
 	default:
 		dir, _ := m.belowRoot(filepath.ToSlash(g.Dir))
@@ -122,11 +122,11 @@ func (m *trial) listPages(ctx context.Context) ([]*page, error) {
 	if g == nil {
 		return nil, nil
 	}
-	if g.Generator != generator.Hugo {
+	if !g.Generator.Traits().Modules {
 		return m.pagesByName(ctx)
 	}
 	built := m.before.audit.Project
-	sources, err := source.Open(ctx, source.Options{Project: g.Dir, Docroot: built.Abs(built.Docroot), Generator: generator.Hugo, Env: g.Env})
+	sources, err := source.Open(ctx, source.Options{Project: g.Dir, Docroot: built.Abs(built.Docroot), Generator: g.Generator, Env: g.Env})
 	if err != nil {
 		return nil, err
 	}

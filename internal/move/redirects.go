@@ -67,7 +67,7 @@ func (m *redirects) alias(file, rooted, address string) (done bool, err error) {
 // alias with a slash in front has the prefix of its language, and agree about this form.
 func aliasOf(m *redirects, rooted, address string) string {
 	old := m.rooted(address)
-	if m.generator() != generator.Hugo || m.languageOf(address) == "" {
+	if !m.generator().Traits().Modules || m.languageOf(address) == "" {
 		return old
 	}
 	return weburl.Relative(path.Dir(strings.TrimSuffix(rooted, "/"))+"/", old)
@@ -114,15 +114,14 @@ func AliasKey(p *project.Project, set *destination.Set) string {
 	if g == nil {
 		return ""
 	}
-	switch g.Generator {
-	case generator.Hugo:
-		return "aliases"
-	case generator.Jekyll:
-		for _, name := range g.Configs {
-			// One that cannot be read fails the build.
-			if text, _, err := set.Read(path.Join(p.FromRoot(g.Dir), name)); err == nil && bytes.Contains(text, []byte("jekyll-redirect-from")) {
-				return "redirect_from"
-			}
+	t := g.Generator.Traits()
+	if t.AliasPlugin == "" {
+		return t.AliasKey
+	}
+	for _, name := range g.Configs {
+		// One that cannot be read fails the build.
+		if text, _, err := set.Read(path.Join(p.FromRoot(g.Dir), name)); err == nil && bytes.Contains(text, []byte(t.AliasPlugin)) {
+			return t.AliasKey
 		}
 	}
 	return ""

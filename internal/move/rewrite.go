@@ -153,7 +153,7 @@ func (m *rewriter) rewriteMenus() error {
 // templates, that name what moves by its path in the project: a shortcode may read the
 // file, and write no link to it or another one.
 func (m *rewriter) rewritePaths(ctx context.Context) error {
-	if m.generator() != generator.Hugo {
+	if !m.generator().Traits().Refs {
 		return nil
 	}
 	dir, _ := m.belowRoot(filepath.ToSlash(m.shadow.project.Generator.Dir))
@@ -527,7 +527,7 @@ func (m *trial) contentFile(file string) source.ContentFile {
 // because the build stops at one that names no file, and the address of the page need not
 // change; and links in the raw HTML of Markdown, which Hugo leaves out by default.
 func (m *rewriter) rewriteHidden(ctx context.Context) error {
-	if m.generator() != generator.Hugo {
+	if !m.generator().Traits().Refs {
 		return nil
 	}
 	dir, _ := m.belowRoot(filepath.ToSlash(m.shadow.project.Generator.Dir))

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/sitelink/sitelink/internal/destination"
-	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/redirect"
@@ -355,7 +354,7 @@ func (m *redirects) hostRules() RuleFile {
 	}
 	// The project's own directories come first. Another generator's static files are in
 	// the directory of the project: such files in it are not published.
-	if (p.Generator == nil || p.Generator.Generator == generator.Hugo) && len(h.Static) > 0 {
+	if (p.Generator == nil || p.Generator.Generator.Traits().Modules) && len(h.Static) > 0 {
 		h.New = h.Static[0]
 	}
 	for _, mt := range m.pages.layouts {

@@ -15,7 +15,6 @@ import (
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/destination"
-	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
@@ -259,11 +258,7 @@ func (s *shadow) generate(ctx context.Context, g *project.Generator, docroot str
 	if err := os.RemoveAll(docroot); err != nil {
 		return fmt.Errorf("remove %s: %w", docroot, system.Cause(err))
 	}
-	var args []string
-	if g.Generator == generator.Hugo { // links of drafts are rewritten too
-		args = []string{"--buildDrafts", "--buildFuture", "--buildExpired"}
-	}
-	command := g.Command(docroot, false, args)
+	command := g.Command(docroot, false, g.Generator.Traits().AllPages) // links of drafts are rewritten too
 	err := system.Command{
 		Args: command.Args, Name: command.String(), Dir: g.Dir, Env: append(slices.Clone(s.original.Env()), command.Env...),
 	}.Run(ctx)

@@ -35,7 +35,7 @@ const BuiltDocroot = "public"
 // the generator's own next build does not read it. Eleventy takes every file of the
 // project as input, except those below node_modules.
 func (g *Generator) StateDir() string {
-	if g.Generator == generator.Eleventy {
+	if g.Generator.Traits().ReadsAll {
 		return filepath.Join(g.Dir, "node_modules", system.StateName)
 	}
 	return filepath.Join(g.Dir, system.StateName)
@@ -174,7 +174,7 @@ func (p *Project) takeAddresses(g *Generator) bool {
 		below = filepath.ToSlash(rel)
 	} else if rel, err := filepath.Rel(docroot, g.Docroot); err == nil && rel != "." && filepath.IsLocal(rel) {
 		return false // a directory that holds the docroot is not the docroot
-	} else if rel != "." && !p.builtElsewhere && g.Generator != generator.Hugo && filepath.Base(filepath.Dir(docroot)) != system.StateName {
+	} else if rel != "." && !p.builtElsewhere && !g.Generator.Traits().Modules && filepath.Base(filepath.Dir(docroot)) != system.StateName {
 		return false // only with Hugo do people name another directory for a build
 	}
 	for _, r := range g.Roots {

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
+
+	"github.com/sitelink/sitelink/internal/generator"
 )
 
 // Server is a program or a host that builds the site and can check it.
@@ -70,8 +72,8 @@ func (p *Facts) buildLine() string {
 	switch {
 	case p.Scripts["build"] != "":
 		return strings.Replace(npx, "npx", "npm run", 1) + "build"
-	case p.Generator == "jekyll" && p.has("Gemfile"):
-		return "bundle exec jekyll build"
+	case strings.HasPrefix(p.Usual, "jekyll ") && p.has("Gemfile"):
+		return "bundle exec " + p.Usual
 	}
 	return p.python().run + strings.Replace(p.Usual, "npx ", npx, 1)
 }
@@ -105,7 +107,7 @@ func (p *Facts) oneLine(profile string) string {
 		return check
 	}
 	check = p.buildInShell() + " && " + check
-	if p.Generator == "hugo" || strings.HasPrefix(t.image, "node") || t.install[0] == "bundle install" {
+	if generator.Name(p.Generator).Traits().VersionVariable != "" || strings.HasPrefix(t.image, "node") || t.install[0] == "bundle install" {
 		return check // the hosts install this
 	}
 	return strings.ReplaceAll(t.lines(false)[0], "-C /usr/local/bin", "-C /tmp && export PATH=/tmp:$PATH") + " && " + check
@@ -123,8 +125,8 @@ func netlify(p *Facts) Advice {
 		fmt.Fprintf(&b, "base = %s\n", quote(p.Below))
 	}
 	fmt.Fprintf(&b, "publish = %s\ncommand = %s\n", quote(p.docrootOr("public")), quote(command))
-	if p.Generator == "hugo" {
-		fmt.Fprintf(&b, "\n[build.environment]\nHUGO_VERSION = %s\n", quote(p.hugo()))
+	if t := generator.Name(p.Generator).Traits(); t.VersionVariable != "" {
+		fmt.Fprintf(&b, "\n[build.environment]\n%s = %s\n", t.VersionVariable, quote(cmp.Or(p.Version, t.Version)))
 	}
 	return Advice{File: &File{name, b.String()}}
 }

@@ -2,7 +2,6 @@ package setup
 
 import (
 	"cmp"
-	"fmt"
 	"path"
 	"strconv"
 	"strings"
@@ -12,11 +11,8 @@ import (
 	"github.com/sitelink/sitelink/internal/generator"
 )
 
-// Versions of generators that files name where the machine has none.
-const (
-	defaultHugo = "0.162.0"
-	nodeVersion = "22"
-)
+// nodeVersion is that of Node.js for servers.
+const nodeVersion = "22"
 
 // tools is how a server gets what builds a site.
 type tools struct {
@@ -47,19 +43,17 @@ func (p *Facts) tools() (t tools, builds bool) {
 	if npm.install[0] == "npm ci" && p.has("package-lock.json") {
 		keep(&npm, "npm", "package-lock.json")
 	}
-	_, pip, _, line := generator.Name(p.Generator).Install(p.Version)
+	_, pip, install, line := generator.Name(p.Generator).Install(p.Version)
 	switch {
 	case p.buildLine() == "":
 		return t, false
 	case p.Scripts["build"] != "":
 		t = npm
-		if p.Generator == "hugo" {
-			t.install = append(p.installHugo(), t.install...)
+		if line != "" {
+			t.install = append([]string{line}, t.install...)
 		}
-	case p.Generator == "hugo":
-		t = tools{image: "debian:12", install: p.installHugo()}
-	case p.Generator == "jekyll":
-		t = tools{steps: []string{"- uses: ruby/setup-ruby@v1\n  with:\n    ruby-version: '3.3'"}, image: "ruby:3.3", install: []string{"gem install jekyll"}}
+	case strings.HasPrefix(install, "gem "):
+		t = tools{steps: []string{"- uses: ruby/setup-ruby@v1\n  with:\n    ruby-version: '3.3'"}, image: "ruby:3.3", install: []string{install}}
 		if p.has("Gemfile") {
 			t.install = []string{"bundle install"}
 		}
@@ -75,17 +69,6 @@ func (p *Facts) tools() (t tools, builds bool) {
 		t = npm
 	}
 	return t, true
-}
-
-func (p *Facts) hugo() string {
-	if p.Version != "" {
-		return p.Version
-	}
-	return defaultHugo
-}
-
-func (p *Facts) installHugo() []string {
-	return []string{fmt.Sprintf("curl -sSfL https://github.com/gohugoio/hugo/releases/download/v%[1]s/hugo_extended_%[1]s_linux-amd64.tar.gz | SUDO tar -xz -C /usr/local/bin hugo", p.hugo())}
 }
 
 // installPackages installs what package.json names, by the program whose lock

@@ -29,7 +29,7 @@ func (r *Init) askMentions(ctx context.Context) (err error) {
 }
 
 func (r *Init) isHugo() bool {
-	return r.Survey.Generator != nil && r.Survey.Generator.Generator == generator.Hugo
+	return r.Survey.Generator != nil && r.Survey.Generator.Generator.Traits().Templates == generator.GoTemplates
 }
 
 // hasEndpoints reports whether the configuration names an endpoint, or init writes one.

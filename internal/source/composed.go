@@ -406,7 +406,7 @@ func (p *locatedPage) templatesOf(l *pageLink, least int) (by []*written) {
 			by = append(by, f.by)
 		}
 	}
-	if len(by) > 1 && p.m.opt.Generator == Hugo {
+	if len(by) > 1 && p.m.opt.Generator.Traits().Modules {
 		if few := slices.DeleteFunc(slices.Clone(by), func(w *written) bool { return !isLayoutOf(w.file, p.name) }); len(few) > 0 {
 			by = few
 		}

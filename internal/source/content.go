@@ -102,7 +102,7 @@ func (src *sources) indexContent() {
 			case len(c.files) >= maxContentFiles:
 				return fs.SkipAll
 			}
-			if isContent(name) && (src.opt.Generator == Hugo || !inTemplates(name)) {
+			if isContent(name) && (src.opt.Generator.Traits().Modules || !inTemplates(name)) {
 				c.byDisplay[root.displayName(name)] = len(c.files)
 				c.files = append(c.files, contentFile{dir: root, name: name, display: root.displayName(name)})
 			}
@@ -113,7 +113,7 @@ func (src *sources) indexContent() {
 
 // contentDirs returns the directories of content and of static files.
 func (src *sources) contentDirs() (content, statics []sourceDir) {
-	if src.opt.Generator != Hugo {
+	if !src.opt.Generator.Traits().Modules {
 		project := sourceDir{fsys: src.project, dir: "."}
 		if src.opt.Generator != Plain {
 			for _, dir := range slices.DeleteFunc([]string{"static", "public"}, src.isBuilt) {
@@ -189,7 +189,7 @@ func (c *contentIndex) add(i int, g Generator) {
 	}
 	if lang := f.dir.lang; lang != "" {
 		sure = append(sure, path.Join(strings.ToLower(lang), f.key))
-	} else if first := path.Base(f.dir.dir); g == Hugo && first != "content" && first != "." {
+	} else if first := path.Base(f.dir.dir); g.Traits().Modules && first != "content" && first != "." {
 		maybe = append(maybe, path.Join(strings.ToLower(first), f.key))
 	}
 	dir, last := path.Split(f.key)
@@ -304,17 +304,18 @@ func generatorKeys(g Generator, key string) (keys []string) {
 		}
 		keys = append(keys, key)
 	}
-	switch g {
-	case None, Hugo:
+	t := g.Traits()
+	switch {
+	case g == None || t.Modules:
 		return nil
-	case Jekyll:
-		if before, after, ok := strings.Cut("/"+key, "/_posts/"); ok {
+	case t.Drafts != nil && t.Drafts.DatedDir != "":
+		if before, after, ok := strings.Cut("/"+key, "/"+t.Drafts.DatedDir+"/"); ok {
 			add(strings.TrimPrefix(before+"/"+after, "/"))
 		}
 		if strings.HasPrefix(key, "_") {
 			add(key[1:]) // a collection
 		}
-	case Docusaurus:
+	case t.Versions:
 		if v := versionedDocs().FindStringSubmatch(key); v != nil {
 			add(path.Join("docs", v[1], v[2]))
 			add(path.Join("docs", v[2])) // the newest version
@@ -377,7 +378,7 @@ func (src *sources) addListed(pages []listedPage) {
 // readBuildMap reads the list of pages that the last build of a generator left
 // in the project. Docusaurus writes a JSON file for each page.
 func (src *sources) readBuildMap() (pages []listedPage) {
-	if src.opt.Generator != Docusaurus {
+	if !src.opt.Generator.Traits().Versions {
 		return nil
 	}
 	n := 0
@@ -423,19 +424,20 @@ func (m *Map) SourceForm(p *Position, l *Link, suggestion string) string {
 		fragment = "#" + fragment
 	}
 	want := path.Join(path.Dir(from.name), decode(name))
-	if rest, ok := strings.CutPrefix(name, "@/"); ok { // Zola
-		want = path.Join("content", decode(rest))
+	t := m.opt.Generator.Traits()
+	rest, inContent := strings.CutPrefix(name, t.ContentRoot)
+	if inContent = inContent && t.ContentRoot != ""; inContent {
+		want = path.Join(m.opt.Generator.Content()[0], decode(rest))
 	}
-	resolves := m.opt.Generator == MkDocs || m.opt.Generator == Docusaurus || m.opt.Generator == Zola
 	named := isMarkdown(name) && !strings.HasPrefix(name, "/") && !strings.Contains(name, "://")
 	to := ""
 	switch relative := name != "" && !strings.HasPrefix(name, "/") && !strings.Contains(name, ":"); {
 	case named && asks && fragment != "" && written != l.Raw: // the path is right
 		return name + "#" + meant
-	case named && resolves:
+	case named && (t.ResolvesMarkdown || t.ContentRoot != ""):
 		to = nearestFile(m, from, want)
-	case relative && m.opt.Generator == MkDocs && path.Ext(name) == "" && fragment == "":
-		to = nearestFile(m, from, want+".md") // MkDocs warns of addresses
+	case relative && t.WarnsOfAddresses && path.Ext(name) == "" && fragment == "":
+		to = nearestFile(m, from, want+".md")
 	default:
 		return suggestion
 	}
@@ -449,8 +451,8 @@ func (m *Map) SourceForm(p *Position, l *Link, suggestion string) string {
 		return ""
 	case to == "" || to == want:
 		return suggestion
-	case strings.HasPrefix(name, "@/"):
-		return "@/" + strings.TrimPrefix(to, "content/") + fragment
+	case inContent:
+		return t.ContentRoot + strings.TrimPrefix(to, m.opt.Generator.Content()[0]+"/") + fragment
 	case strings.HasPrefix(name, "./") && !strings.HasPrefix(rel, ".."):
 		return "./" + rel + fragment
 	default:

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/sitelink/sitelink/internal/generator"
+	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
 )
 
@@ -247,7 +248,7 @@ var (
 // it into a menu, nil if a link is not such an entry.
 func (m *Map) menuEntry(o *unlocated) *Position {
 	a := m.address(o.link.Raw, o.link.Page)
-	if m.opt.Generator != Hugo || !o.isLink || a.target == "" || m.pageOf(&a) != "" {
+	if !m.opt.Generator.Traits().Modules || !o.isLink || a.target == "" || m.pageOf(&a) != "" {
 		return nil
 	}
 	makers := m.content.makersOf(PageKey(a.target))
@@ -284,53 +285,78 @@ func (m *Map) Unpublished(l *Link, prefix string, built time.Time) string {
 		return ""
 	}
 	found := c.makersOf(key)
-	if len(found) == 0 && m.opt.Generator == Jekyll { // the date and the categories may be in the address
+	drafts, title := m.opt.Generator.Traits().Drafts, m.opt.Generator.Title()
+	if len(found) == 0 && drafts != nil && drafts.DatedDir != "" { // the date and the categories may be in the address
 		found = c.byLast[path.Base("/"+key)]
 	}
 	if len(found) != 1 {
 		return ""
 	}
 	f := &c.files[found[0]]
+	file := path.Join(prefix, f.display)
+	if key := generator.Excluded(m.opt.Generator, m.opt.Project, f.name); key != "" {
+		return fmt.Sprintf("%s in the configuration of %s excludes %s", key, title, file)
+	}
+	if drafts == nil {
+		return ""
+	}
 	of := map[string]string{}
 	for _, v := range m.document(*f).matter {
 		if _, ok := of[v.key]; !ok && !v.nested {
 			of[v.key] = v.text
 		}
 	}
-	file := path.Join(prefix, f.display)
-	title, today := m.opt.Generator.Title(), built.Format(time.DateOnly)
-	if key := generator.Excluded(m.opt.Generator, m.opt.Project, f.name); key != "" {
-		return fmt.Sprintf("%s in the configuration of %s excludes %s", key, title, file)
+	for _, value := range drafts.Values {
+		switch key, is, _ := strings.Cut(value, ": "); {
+		case !strings.EqualFold(of[key], is):
+		case key == "draft":
+			return fmt.Sprintf("%s is a draft, so %s makes no page of it", file, title)
+		default:
+			return fmt.Sprintf("%s has %s, so %s makes no page of it", file, value, title)
+		}
 	}
-	isDraft := fmt.Sprintf("%s is a draft, so %s makes no page of it", file, title)
-	switch g := m.opt.Generator; {
-	case g == Jekyll:
-		date := firstDate(of["date"])
-		if name := datePrefix().FindString(path.Base(f.name)); date == "" && name != "" {
-			date = firstDate(name)
+	if drafts.Dir != "" && strings.Contains("/"+f.name, "/"+drafts.Dir+"/") {
+		return fmt.Sprintf("%s is a draft, so %s makes no page of it", file, title)
+	}
+	if list := drafts.ListFile; list != "" {
+		if name, text := m.nearest(f.name, list); text != nil && !bytes.Contains(text, []byte(strings.TrimPrefix(f.name, path.Dir(name)+"/"))) {
+			return fmt.Sprintf("%s is not in %s, so %s makes no page of it", file, path.Join(prefix, name), title)
 		}
-		switch {
-		case of["published"] == "false":
-			return file + " has published: false, so Jekyll makes no page of it"
-		case strings.Contains("/"+f.name, "/_drafts/"):
-			return isDraft
-		case strings.Contains("/"+f.name, "/_posts/") && date > today:
-			return fmt.Sprintf("Jekyll makes no page of %s before its date, %s", file, date)
+	}
+	date := ""
+	for _, key := range drafts.Dates {
+		date = cmp.Or(date, firstDate(of[key]))
+	}
+	if drafts.DatedDir != "" {
+		date = cmp.Or(date, firstDate(datePrefix().FindString(path.Base(f.name))))
+		if !strings.Contains("/"+f.name, "/"+drafts.DatedDir+"/") {
+			date = ""
 		}
-	case g == None || g == Plain:
-	case of["draft"] == "true":
-		return isDraft
-	case g == Hugo:
-		date := firstDate(cmp.Or(of["publishdate"], of["pubdate"], of["published"], of["date"]))
-		expiry := firstDate(cmp.Or(of["expirydate"], of["unpublishdate"]))
-		switch {
-		case date > today:
-			return fmt.Sprintf("Hugo makes no page of %s before its date, %s", file, date)
-		case expiry != "" && expiry <= today:
-			return fmt.Sprintf("%s expired on %s, so Hugo makes no page of it", file, expiry)
-		}
+	}
+	expiry := ""
+	for _, key := range drafts.Expiry {
+		expiry = cmp.Or(expiry, firstDate(of[key]))
+	}
+	switch today := built.Format(time.DateOnly); {
+	case date > today:
+		return fmt.Sprintf("%s makes no page of %s before its date, %s", title, file, date)
+	case expiry != "" && expiry <= today:
+		return fmt.Sprintf("%s expired on %s, so %s makes no page of it", file, expiry, title)
 	}
 	return ""
+}
+
+// nearest returns the file of a name that is nearest above a content file, with its text.
+func (m *Map) nearest(file, name string) (at string, text []byte) {
+	for dir := path.Dir(file); ; dir = path.Dir(dir) {
+		at = path.Join(dir, name)
+		if text, err := system.ReadFS(m.project, at, maxContentFile); err == nil {
+			return at, text
+		}
+		if dir == "." {
+			return "", nil
+		}
+	}
 }
 
 // firstDate returns the date that a value begins with, "" for none.

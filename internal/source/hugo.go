@@ -109,7 +109,7 @@ func (src *sources) addHugoPages(hugo *generator.HugoSite) {
 		at, ok := strings.CutPrefix(page.Path, below)
 		switch {
 		case !page.Known:
-			c.add(i, Hugo)
+			c.add(i, src.opt.Generator)
 		case ok && (page.Made || page.Path != ""):
 			f.key, f.path, f.isListed = PageKey(at), at, page.Made
 			f.page = f.key

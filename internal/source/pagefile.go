@@ -111,7 +111,7 @@ var htmlLanguage = text.Regexp(`(?i)<html[^>]*\slang\s*=\s*["']?([a-zA-Z-]+)`)
 func (m *Map) document(f contentFile) *document {
 	return m.docs.get(f.display, func() *document {
 		text, _ := system.ReadFS(f.dir.fsys, f.name, maxContentFile)
-		d := parseDocument(f.name, text, m.opt.Generator == Hugo)
+		d := parseDocument(f.name, text, m.opt.Generator.Traits().Refs)
 		d.file = f
 		for _, it := range d.links {
 			if it.isGuess && isContent(it.dest) {

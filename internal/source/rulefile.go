@@ -89,7 +89,7 @@ func isRuleTemplate(name string) bool { return strings.Contains(path.Base(name),
 func (m *Map) ruleTemplates() map[string][]*Position {
 	found := map[string][]*Position{}
 	for _, f := range m.files() {
-		if !isRuleTemplate(f.name) || m.opt.Generator == Hugo && f.dir.kind != Template {
+		if !isRuleTemplate(f.name) || m.opt.Generator.Traits().Modules && f.dir.kind != Template {
 			continue
 		}
 		text, _ := system.ReadFS(f.dir.fsys, f.name, maxTemplate)

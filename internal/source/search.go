@@ -163,7 +163,7 @@ func (m *Map) locateRest(ctx context.Context, positions []*Position, rest []unlo
 	parallel(ctx, len(files), func(_, i int) {
 		f := files[i]
 		text, _ := system.ReadFS(f.dir.fsys, f.name, maxContentFile)
-		if m.opt.Generator != Hugo && isHTMLTemplate(f.name, text) {
+		if !m.opt.Generator.Traits().Modules && isHTMLTemplate(f.name, text) {
 			f.dir.kind = Template
 		}
 		of := textSearch{s.content.byWord, map[string][]hit{}}
@@ -273,7 +273,7 @@ func (s *search) mayWrite(h *hit, o *unlocated) bool {
 	if h.element != "" && o.element != "" && !strings.EqualFold(h.element, o.element) {
 		return false
 	}
-	if s.m.opt.Generator != Hugo || h.file.dir.kind != Template {
+	if !s.m.opt.Generator.Traits().Modules || h.file.dir.kind != Template {
 		return true
 	}
 	ofPage, ofTemplate := isHTMLName(o.link.Page), isHTMLLike(h.file.display)

@@ -209,8 +209,8 @@ func newMap(ctx context.Context, opt Options) (*Map, error) {
 		return nil, fmt.Errorf("open docroot %s: %w", opt.Docroot, system.Cause(err))
 	}
 	src.docroot, src.close = built.FS(), append(src.close, built.Close)
-	if opt.Generator == Hugo {
-		hugo, _ := generator.Project{Generator: Hugo, Dir: opt.Project}.Hugo(opt.Env) // audit reports its fault
+	if opt.Generator.Traits().Modules {
+		hugo, _ := generator.Project{Generator: opt.Generator, Dir: opt.Project}.Hugo(opt.Env) // audit reports its fault
 		src.openMounts(hugo.Modules)
 		src.indexContent()
 		src.addHugoPages(hugo)
@@ -302,17 +302,10 @@ func parallel(ctx context.Context, n int, f func(worker, i int)) {
 // Generator is the program that built the pages.
 type Generator = generator.Name
 
-// The generators that need rules of their own.
+// No generator, and files that none makes pages of.
 const (
-	None       = generator.None
-	Hugo       = generator.Hugo
-	Jekyll     = generator.Jekyll
-	Eleventy   = generator.Eleventy
-	Zola       = generator.Zola
-	MkDocs     = generator.MkDocs
-	Astro      = generator.Astro
-	Docusaurus = generator.Docusaurus
-	Plain      = generator.Plain
+	None  = generator.None
+	Plain = generator.Plain
 )
 
 func isMarkdown(name string) bool { return generator.IsMarkdown(name) }

@@ -90,7 +90,7 @@ func (src *sources) templateFiles() (files []*templateFile) {
 				return nil
 			}
 			seen[f.display] = true
-			if src.opt.Generator == Hugo && dir.kind == Template {
+			if src.opt.Generator.Traits().Modules && dir.kind == Template {
 				key := templateKey(f)
 				if layouts[key] {
 					return nil // the project's own template takes its place
@@ -102,7 +102,7 @@ func (src *sources) templateFiles() (files []*templateFile) {
 			}
 			f.lines = sync.OnceValue(func() lines { return newLines(f.text) })
 			f.rows = sync.OnceValue(f.readRows)
-			if src.opt.Generator != Hugo {
+			if !src.opt.Generator.Traits().Modules {
 				f.dir.kind = kindOf(name)
 			}
 			files = append(files, f)
@@ -190,7 +190,7 @@ type templateDir struct {
 
 // templateDirs returns the directories of templates, data and configuration.
 func (src *sources) templateDirs() (dirs []templateDir) {
-	if src.opt.Generator != Hugo {
+	if !src.opt.Generator.Traits().Modules {
 		return []templateDir{{0, sourceDir{fsys: src.project, dir: "."}}}
 	}
 	// These are the files of Hugo's configuration, and their directory.

@@ -66,8 +66,8 @@ func ReadWritten(name string, text []byte, g Generator) []Written {
 		all = rulesWritten(text, apacheFields)
 	case isRuleTemplate(name) && !isHTMLLike(name) && !isContent(name):
 		all = rulesWritten(text, ruleFields)
-	case isContent(name) && !(isHTMLName(name) && frontMatter(text) == 0 && bytes.Contains(text, []byte("{{"))) && !(isHTMLName(name) && g != Hugo && isHTMLTemplate(name, text)):
-		all = contentWritten(parseDocument(name, text, g == Hugo))
+	case isContent(name) && !(isHTMLName(name) && frontMatter(text) == 0 && bytes.Contains(text, []byte("{{"))) && !(isHTMLName(name) && !g.Traits().Refs && isHTMLTemplate(name, text)):
+		all = contentWritten(parseDocument(name, text, g.Traits().Refs))
 	case isHTMLLike(name), hasExtension(name, wordSet(".svg .xml")):
 		all = append(matterWritten(values(text, 0, frontMatter(text)), FormMatter), templateWritten(text)...)
 	case hasExtension(name, wordSet(".css .scss .sass .less")):
@@ -200,7 +200,7 @@ func ReadHeadings(name string, text []byte, g Generator, ids generator.HeadingID
 	end := frontMatter(text)
 	masked := slices.Clone(text)
 	blank(masked[:end])
-	if g == Hugo {
+	if g.Traits().Refs {
 		for _, sc := range shortcodes(text, end) {
 			for i := sc.from; i < sc.to; i++ {
 				masked[i] = 'x'
@@ -249,7 +249,7 @@ func (w *markdownWalk) autoID(h *ast.Heading, g Generator, ids generator.Heading
 			return ast.WalkContinue, nil
 		}
 		value := t.Value(w.text)
-		if g == Hugo && ids != generator.BlackfridayIDs && t.Parent().Kind() != ast.KindCodeSpan {
+		if g.Traits().Refs && ids != generator.BlackfridayIDs && t.Parent().Kind() != ast.KindCodeSpan {
 			value = typographic().ReplaceAll(value, []byte("$1"))
 		}
 		w.raw = append(w.raw, value...)
@@ -291,7 +291,7 @@ func (w *markdownWalk) autoID(h *ast.Heading, g Generator, ids generator.Heading
 		}, marked)), func(r rune) bool { return r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r)) })
 	default:
 		plain = githubID(plain, func(r rune) bool {
-			return unicode.IsLetter(r) || unicode.IsDigit(r) || g != Hugo && unicode.Is(unicode.M, r)
+			return unicode.IsLetter(r) || unicode.IsDigit(r) || !g.Traits().Refs && unicode.Is(unicode.M, r)
 		})
 	}
 	return cmp.Or(plain, "heading")
