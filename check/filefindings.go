@@ -253,6 +253,9 @@ func (w *faultFinder) outsideBase(ctx context.Context, c *scope) error {
 	if total == 0 && !most {
 		return nil
 	}
+	if top { // the pages say enough that are wrong for one reason
+		pages = pages[:min(len(pages), maxOutsidePages/10)]
+	}
 	pages = pages[:min(len(pages), maxOutsidePages)]
 
 	type target struct {

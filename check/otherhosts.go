@@ -33,7 +33,7 @@ func askOthers(s *isite.Site, findings []Finding) (others []*host.Host) {
 		q := question{f.Target, f.Fragment, f.linkCode != ""}
 		set, ok := known[q]
 		for k, h := range others {
-			if ok {
+			if ok || !mayAnswer(s, f.Target) {
 				break
 			}
 			r, err := h.Request(f.Target)
@@ -44,6 +44,18 @@ func askOthers(s *isite.Site, findings []Finding) (others []*host.Host) {
 		known[q], f.others = set, set
 	}
 	return others
+}
+
+// mayAnswer reports whether the docroot has a page or a directory by the name that a path
+// ends with. Only then can another host answer the path.
+func mayAnswer(s *isite.Site, target string) bool {
+	name := strings.Trim(decodeAddress(s, target), "/")
+	for _, end := range []string{"", ".html", ".htm"} {
+		if _, ok := s.Lookup(name + end); ok {
+			return true
+		}
+	}
+	return false
 }
 
 // hostDecides says first which hosts would answer at least a third of the links that are

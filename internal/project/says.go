@@ -23,7 +23,7 @@ import (
 // Limits of what is read to learn what a build tells about itself.
 const (
 	samplePages  = 32
-	sampleBytes  = 32 << 10
+	sampleBytes  = 16 << 10
 	fewestVoices = 2 // pages that have to agree
 )
 
@@ -99,8 +99,11 @@ func listen(docroot string) (s said) {
 		}
 		bases.add(baseOf(cmp.Or(address, shown), name), true)
 		words := ""
-		if m := generatorMeta().FindSubmatch(page.Text); m != nil {
-			words = string(m[1]) + string(m[2])
+		if at := bytes.Index(page.Text, []byte("generator")); at >= 0 {
+			const near = 200
+			if m := generatorMeta().FindSubmatch(page.Text[max(at-near, 0):min(at+near, len(page.Text))]); m != nil {
+				words = string(m[1]) + string(m[2])
+			}
 		}
 		makers.add(generator.Named(words), true)
 	}
