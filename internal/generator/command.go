@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -241,4 +242,83 @@ func (p Project) QuietFlag(args []string) string {
 		}
 	}
 	return ""
+}
+
+// OfCommand returns the project that a command builds when it runs in dir, and the
+// directory that it names for the site, "" if it names none. ok is false if it is not the
+// build of a known generator.
+func OfCommand(dir string, words []string) (p Project, out string, ok bool) {
+	for i := range rows {
+		r := &rows[i]
+		build := strings.Fields(r.build)
+		rest := words[1:]
+		switch verb := build[1:]; {
+		case words[0] != build[0] || slices.Contains(rest, "--serve") || slices.Contains(rest, "--help"):
+			continue
+		case r.command == nil && len(verb) > 0 && strings.Trim(verb[0], "abcdefghijklmnopqrstuvwxyz") == "":
+			if len(rest) == 0 || rest[0] != verb[0] {
+				continue
+			}
+			rest = rest[1:]
+		case r.name == Jekyll && (len(rest) == 0 || rest[0] != "build" && rest[0] != "b"):
+			continue
+		case r.name == Hugo && len(rest) > 0 && rest[0] != "build" && !strings.HasPrefix(rest[0], "-"):
+			continue // another command
+		}
+		p, ok = Detect(dir, r.name)
+		if r.name == Vite && !ok || r.name == "sveltekit" && !ok {
+			continue // vite bundles what is no site
+		}
+		source := flagOr(rest, "", "-s", "--source", "--root")
+		var plain []string // the words that are neither flags nor their values
+		for i, w := range rest {
+			if !strings.HasPrefix(w, "-") && (i == 0 || !strings.HasPrefix(rest[i-1], "-") || strings.Contains(rest[i-1], "=")) {
+				plain = append(plain, w)
+			}
+		}
+		if slices.Contains(build, "SOURCE") && len(plain) > 0 {
+			source = plain[0]
+		}
+		out, _ = flagValue(rest, r.outFlags...)
+		builder := ""
+		if r.builder != nil { // sphinx-build -b BUILDER SOURCE OUT, or -M BUILDER SOURCE OUT/..
+			builder = flagOr(rest, flagOr(rest, "html", "-M"), "-b", "--builder")
+			if builder != "html" && builder != "dirhtml" {
+				continue
+			}
+			if len(plain) > 1 {
+				if out = plain[1]; flagOr(rest, "", "-M") != "" {
+					out += "/" + builder
+				}
+			}
+		}
+		if config := flagOr(rest, "", "-f", "--config-file"); config != "" && source == "" {
+			source = path.Dir(config)
+		}
+		if strings.ContainsAny(source, "$`{") || path.IsAbs(source) {
+			source = ""
+		}
+		if source = path.Clean(source); source != "." && (!ok || p.Source != source) {
+			if at, below := Detect(absolute(dir, source), r.name); below {
+				p, ok = at, true
+			} else if !ok {
+				p = r.project(dir, source)
+			}
+		} else if !ok {
+			p = r.project(dir, "")
+		}
+		if builder != "" {
+			p.Builder = builder
+		}
+		return p, out, true
+	}
+	return Project{}, "", false
+}
+
+// flagOr is [flagValue] with a default.
+func flagOr(args []string, otherwise string, flags ...string) string {
+	if value, ok := flagValue(args, flags...); ok {
+		return value
+	}
+	return otherwise
 }

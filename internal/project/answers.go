@@ -68,6 +68,7 @@ var sources = []func(*survey) []Evidence{
 	(*survey).configured,
 	(*survey).deployed,
 	(*survey).workflows,
+	(*survey).scripts,
 	(*survey).generated,
 	(*survey).built,
 	(*survey).published,
@@ -81,7 +82,7 @@ func (all *Answers) take(batch []Evidence) {
 	for _, e := range batch {
 		a := &all[e.Question]
 		switch {
-		case e.Value == "":
+		case e.Value == "" || a.Value != "" && e.Question == AskForm && e.File == "": // a default contradicts nothing
 		case e.Question == AskHost:
 			if !slices.ContainsFunc(hosts, e.same) {
 				hosts = append(hosts, e)

@@ -1,126 +1,355 @@
 package project
 
 import (
+	"cmp"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
+
+	"github.com/sitelink/sitelink/internal/system"
+	"github.com/sitelink/sitelink/internal/weburl"
 )
+
+// claim is what a file says about one site: publish is what is published and where,
+// build how it is made.
+type claim struct{ publish, build []Evidence }
+
+// docroot returns the directory that a claim publishes, "" if it does not say.
+func (c *claim) docroot() string {
+	for _, e := range slices.Concat(c.publish, c.build) {
+		if e.Question == AskDocroot {
+			return e.Value
+		}
+	}
+	return ""
+}
+
+// settle returns the evidence of those claims that are about this site. If they publish
+// several directories, the first that is built counts, and the others are contradictions.
+func (s *survey) settle(claims []*claim) (all []Evidence) {
+	claims = slices.DeleteFunc(claims, func(c *claim) bool { return len(c.publish)+len(c.build) == 0 || !s.about(c) })
+	docroot := s.Answers[AskDocroot].Value
+	is := func(want string) func(*claim) bool { return func(c *claim) bool { return c.docroot() == want } }
+	switch i := slices.IndexFunc(claims, func(c *claim) bool { return isDirectory(c.docroot()) }); {
+	case s.named && !slices.ContainsFunc(claims, is(docroot)):
+		docroot = "" // it is another copy of what is published
+	case docroot != "":
+	case i >= 0:
+		docroot = claims[i].docroot()
+	default:
+		if i := slices.IndexFunc(claims, func(c *claim) bool { return c.docroot() != "" }); i >= 0 {
+			docroot = claims[i].docroot()
+		}
+	}
+	for _, c := range claims {
+		own := c.docroot()
+		for i, e := range slices.Concat(c.publish, c.build) {
+			switch {
+			case e.Question == AskDocroot && i >= len(c.publish) && e.Value != own: // it is moved then
+			case e.Question == AskDocroot && e.Value == docroot && len(all) > 0:
+				all = slices.Insert(all, 0, e)
+			case e.Question == AskDocroot || own == "" || docroot == "" || own == docroot:
+				all = append(all, e)
+			}
+		}
+	}
+	return all
+}
+
+// about reports whether a claim can be about the site of the project in s.own: it names no
+// place, or one in that project.
+func (s *survey) about(c *claim) bool {
+	places := 0
+	for _, e := range slices.Concat(c.publish, c.build) {
+		at := e.Dir
+		if e.Question == AskDocroot {
+			at = e.Value
+		} else if e.Question != AskGenerator {
+			continue
+		}
+		places++
+		if rel, err := filepath.Rel(s.own, at); err == nil && filepath.IsLocal(rel) {
+			return true
+		}
+	}
+	return places == 0
+}
+
+// dirOf returns the absolute path of a directory that a file names, seen from dir; "" if it
+// has a variable or is not in the repository.
+func (s *survey) dirOf(dir, name string) string {
+	name = strings.NewReplacer("${{ github.workspace }}", ".", "${{github.workspace}}", ".", "$GITHUB_WORKSPACE", ".", "${GITHUB_WORKSPACE}", ".",
+		"$CI_PROJECT_DIR", ".", "${CI_PROJECT_DIR}", ".", "$(pwd)", ".", "$PWD", ".", "/**/*", "", "/**", "", "/*", "", `\`, "/").Replace(strings.TrimSpace(name))
+	if name == "" || strings.ContainsAny(name, "$*{~`\n") {
+		return ""
+	}
+	full := filepath.Join(dir, filepath.FromSlash(name)) // a slash at the start is the project
+	if _, where := system.Outside(s.rootFor(dir), full); where != "" {
+		return ""
+	}
+	return full
+}
+
+// say adds what a value of a file says: a directory as seen from dir, a command, or a text.
+func (s *survey) say(list *[]Evidence, q Question, v value, file, dir string) {
+	said := v.text()
+	switch q {
+	case AskDocroot:
+		said = s.dirOf(dir, said)
+	case AskBuild:
+		said = strings.TrimSpace(v.lines())
+	}
+	if said != "" {
+		*list = append(*list, Evidence{Question: q, Value: said, Dir: dir, File: file, Line: v.line(), Words: strings.TrimSpace(v.text())})
+	}
+}
 
 // deployFile is a file that tells a host what to publish. Directories in it are relative
 // to its own.
 type deployFile struct {
-	name, host string
-	// sites is the key of a table or a list of tables, one for each site; "" for a file
-	// that is about one site. A file without the key says nothing.
-	sites string
-	// The keys of the directory of the project, of what is published and of the command
+	names, host string
+	// sites are the keys of a table or a list of tables, one for each site; "" for a file that
+	// is about one site. A file without them says nothing, nor does a site without only.
+	sites, only string
+	// The keys of the directory of the project, of what is published there and of the command
 	// that builds it, see [value.get].
 	dir, docroot, build string
-	// only are keys one of which must be there; "" for none.
-	only string
 }
 
 var deployFiles = []deployFile{
-	{name: "netlify.toml", host: "netlify", dir: "build.base", docroot: "build.publish", build: "build.command"},
-	{name: "vercel.json", host: "vercel", docroot: "outputDirectory", build: "buildCommand"},
-	{name: ".vercel/project.json", host: "vercel"},
-	{name: "firebase.json", host: "firebase", sites: "hosting", docroot: "public"},
-	{name: "staticwebapp.config.json", host: "azure-static-web-apps"},
+	{names: "netlify.toml", host: "netlify", dir: "build.base", docroot: "build.publish", build: "build.command"},
+	{names: "vercel.json", host: "vercel", docroot: "outputDirectory", build: "buildCommand"},
+	{names: ".vercel/project.json", host: "vercel", dir: "settings.rootDirectory", docroot: "settings.outputDirectory", build: "settings.buildCommand"},
+	{names: "firebase.json", host: "firebase", sites: "hosting", docroot: "public"},
+	{names: "staticwebapp.config.json", host: "azure-static-web-apps"},
 	// Without one of the keys it is a Worker without files.
-	{name: "wrangler.toml", host: "cloudflare-pages", docroot: "assets.directory pages_build_output_dir", build: "build.command", only: "assets pages_build_output_dir"},
-	{name: "wrangler.json", host: "cloudflare-pages", docroot: "assets.directory pages_build_output_dir", build: "build.command", only: "assets pages_build_output_dir"},
-	{name: "wrangler.jsonc", host: "cloudflare-pages", docroot: "assets.directory pages_build_output_dir", build: "build.command", only: "assets pages_build_output_dir"},
+	{names: "wrangler.toml wrangler.json wrangler.jsonc", host: "cloudflare-pages", only: "assets pages_build_output_dir",
+		docroot: "assets.directory pages_build_output_dir", build: "build.command"},
+	{names: "render.yaml", host: "render", sites: "services", only: "staticPublishPath", dir: "rootDir", docroot: "staticPublishPath", build: "buildCommand"},
+	{names: "amplify.yml amplify.yaml", host: "amplify", sites: "applications", only: "frontend", dir: "appRoot", docroot: "frontend.artifacts.baseDirectory", build: "frontend.phases.build.commands"},
+	{names: "amplify.yml amplify.yaml", host: "amplify", only: "frontend", docroot: "frontend.artifacts.baseDirectory", build: "frontend.phases.build.commands"},
+	{names: ".readthedocs.yaml .readthedocs.yml", host: "readthedocs"},
 }
 
 // deployed is what the files say that tell hosts what to publish: those of the nearest
-// directory that has one, else the workflows.
-func (s *survey) deployed() []Evidence {
+// directory that has one about this site.
+func (s *survey) deployed() (all []Evidence) {
 	for _, dir := range s.dirs {
-		if all := s.deploys(dir); len(all) > 0 {
-			return all
-		}
-	}
-	return nil
-}
-
-// deploys reads the deploy files of a directory.
-func (s *survey) deploys(dir string) (all []Evidence) {
-	for _, f := range deployFiles {
-		name := filepath.Join(dir, filepath.FromSlash(f.name))
-		v, ok := s.document(name)
-		if !ok || f.only != "" && v.get(f.only).node == nil {
-			continue
-		}
-		sites := []value{v}
-		if f.sites != "" {
-			if v = v.get(f.sites); v.node == nil {
-				continue
-			}
-			sites = v.list()
-		}
-		for _, site := range sites {
-			all = append(all, s.site(f, name, site)...)
-		}
-	}
-	return all
-}
-
-// site returns what a deploy file says about one site.
-func (s *survey) site(f deployFile, name string, v value) []Evidence {
-	return []Evidence{{Question: AskHost, Value: f.host, File: name}}
-}
-
-// deployers are what workflows use to publish, and where.
-var deployers = []struct{ text, profile string }{
-	{"actions/deploy-pages@", "github-pages"},
-	{"peaceiris/actions-gh-pages@", "github-pages"},
-	{"JamesIves/github-pages-deploy-action@", "github-pages"},
-	{"cloudflare/pages-action@", "cloudflare-pages"},
-	{"pages deploy", "cloudflare-pages"},
-	{"nwtgck/actions-netlify@", "netlify"},
-	{"netlify deploy", "netlify"},
-	{"FirebaseExtended/action-hosting-deploy@", "firebase"},
-	{"firebase deploy", "firebase"},
-	{"Azure/static-web-apps-deploy@", "azure-static-web-apps"},
-	{"swa deploy", "azure-static-web-apps"},
-	{"amondnet/vercel-action@", "vercel"},
-	{"vercel deploy", "vercel"},
-	{"jakejarvis/s3-sync-action@", "s3"},
-	{"aws s3 sync", "s3"},
-}
-
-// workflows looks for the steps that publish, in the order of file names.
-func (s *survey) workflows() (all []Evidence) {
-	for _, dir := range s.dirs {
-		workflows := filepath.Join(dir, ".github", "workflows")
-		files, _ := os.ReadDir(workflows)
-		for _, f := range files[:min(len(files), maxFiles)] {
-			name := filepath.Join(workflows, f.Name())
-			if ext := filepath.Ext(name); ext != ".yml" && ext != ".yaml" {
-				continue
-			}
-			n := 0
-			for line := range strings.Lines(string(s.read(name))) {
-				n++
-				code, _, _ := strings.Cut(line, "#")
-				for _, by := range deployers {
-					if strings.Contains(code, by.text) {
-						all = append(all, Evidence{Question: AskHost, Value: by.profile, File: name, Line: n, Words: strings.TrimSuffix(by.text, "@")})
-					}
-				}
-			}
-		}
-		for _, name := range []string{"hugo.toml", "hugo.yaml", "config.toml", "config.yaml"} { // hugo deploy
-			v, _ := s.document(filepath.Join(dir, name))
-			for _, target := range v.get("deployment.targets").list() {
-				if url := target.get("url URL"); strings.HasPrefix(url.text(), "s3://") {
-					all = append(all, Evidence{Question: AskHost, Value: "s3", File: filepath.Join(dir, name), Line: url.line(), Words: url.text()})
-				}
-			}
-		}
-		if len(all) > 0 {
+		if all = s.settle(s.deploys(dir)); len(all) > 0 {
 			break
 		}
 	}
 	return all
+}
+
+// deploys reads the deploy files of a directory.
+func (s *survey) deploys(dir string) (claims []*claim) {
+	for _, f := range deployFiles {
+		for base := range strings.FieldsSeq(f.names) {
+			name := filepath.Join(dir, filepath.FromSlash(base))
+			v, ok := s.document(name)
+			if !ok {
+				continue
+			}
+			sites := []value{v}
+			if f.sites != "" {
+				if sites = v.get(f.sites).list(); len(sites) > 0 && sites[0].node == nil {
+					continue
+				}
+			}
+			for _, v := range sites {
+				if f.only == "" || v.get(f.only).node != nil {
+					claims = append(claims, s.claimOf(&f, name, v))
+				}
+			}
+		}
+	}
+	return claims
+}
+
+// claimOf reads what a deploy file says about one site.
+func (s *survey) claimOf(f *deployFile, name string, v value) *claim {
+	c := &claim{publish: []Evidence{{Question: AskHost, Value: f.host, File: name}}}
+	dir := filepath.Dir(name)
+	if strings.HasPrefix(f.names, ".vercel/") {
+		dir = filepath.Dir(dir)
+	}
+	if f.host == "readthedocs" {
+		s.readTheDocs(c, name, v)
+		return c
+	}
+	base := dir
+	if sub := v.get(f.dir).text(); sub != "" {
+		if base = s.dirOf(dir, sub); base == "" {
+			return &claim{}
+		}
+	}
+	publish := v.get(f.docroot)
+	s.say(&c.publish, AskDocroot, publish, name, base)
+	if a := c.docroot(); base != dir && !isDirectory(a) && isDirectory(s.dirOf(dir, publish.text())) { // written as seen from the file
+		c.publish = c.publish[:1]
+		s.say(&c.publish, AskDocroot, publish, name, dir)
+	}
+	s.say(&c.publish, AskForm, formSetting(v), name, base)
+	build := v.get(f.build)
+	s.say(&c.build, AskBuild, build, name, base)
+	s.commands(c, build, name, base, 0)
+	return c
+}
+
+// formSetting returns the form of addresses that the settings of a host ask for, as a value at
+// the line of the setting.
+func formSetting(v value) value {
+	form, at := weburl.Form(""), v.get("trailingSlash cleanUrls assets.html_handling")
+	slash := v.get("trailingSlash").text()
+	switch {
+	case slash == "true", slash == "always", at.text() == "force-trailing-slash":
+		form = weburl.SlashForm
+	case v.get("cleanUrls").text() == "true", slash == "never", at.text() == "drop-trailing-slash":
+		form = weburl.BareForm
+	}
+	return at.with(string(form))
+}
+
+// readTheDocs reads .readthedocs.yaml: https://docs.readthedocs.io/en/stable/config-file/v2.html
+func (s *survey) readTheDocs(c *claim, name string, v value) {
+	dir := filepath.Dir(name)
+	if conf := v.get("sphinx.configuration"); conf.text() != "" {
+		builder := v.get("sphinx.builder")
+		words := []string{"sphinx-build", "-b", cmp.Or(builder.text(), "html"), path.Dir(filepath.ToSlash(conf.text()))}
+		s.run(c, words, place{name, cmp.Or(builder.line(), conf.line()), dir}, 0)
+	} else if conf := v.get("mkdocs.configuration"); conf.text() != "" {
+		s.run(c, []string{"mkdocs", "build", "-f", conf.text()}, place{name, conf.line(), dir}, 0)
+	}
+	s.steps(c, v.get("build"), place{name, 0, dir}, dir, 0)
+}
+
+// actions are the steps of workflows that publish, by the beginning of what they use: the
+// host, and the inputs with the directory of the project, of what is published, seen from
+// there, and the host name of the site. usual is what is published without the input.
+var actions = []struct{ uses, host, dir, docroot, usual, cname string }{
+	{"actions/upload-pages-artifact@", "github-pages", "", "path", "_site", ""},
+	{"actions/deploy-pages@", "github-pages", "", "", "", ""},
+	{"actions/jekyll-build-pages@", "github-pages", "", "destination", "_site", ""},
+	{"withastro/action@", "github-pages", "path", "out-dir", "dist", ""},
+	{"peaceiris/actions-gh-pages@", "github-pages", "", "publish_dir", "public", "cname"},
+	{"JamesIves/github-pages-deploy-action@", "github-pages", "", "folder FOLDER", "", ""},
+	{"crazy-max/ghaction-github-pages@", "github-pages", "", "build_dir", "public", "fqdn"},
+	{"cloudflare/pages-action@", "cloudflare-pages", "", "directory", "", ""},
+	{"nwtgck/actions-netlify@", "netlify", "", "publish-dir", "", ""},
+	{"FirebaseExtended/action-hosting-deploy@", "firebase", "", "", "", ""},
+	{"Azure/static-web-apps-deploy@", "azure-static-web-apps", "app_location", "output_location", "", ""},
+	{"amondnet/vercel-action@", "vercel", "working-directory", "", "", ""},
+	{"jakejarvis/s3-sync-action@", "s3", "", "SOURCE_DIR", "", ""},
+}
+
+// ciFiles are the files of CI servers, and directories of such files.
+var ciFiles = []string{
+	".github/workflows", ".forgejo/workflows", ".gitea/workflows", ".gitlab-ci.yml", ".woodpecker.yml", ".woodpecker.yaml", ".woodpecker",
+	".circleci/config.yml", ".travis.yml", "azure-pipelines.yml", "bitbucket-pipelines.yml", ".build.yml",
+}
+
+// workflows is what the jobs of CI servers publish. A file that publishes nothing says
+// nothing: it may build anything.
+func (s *survey) workflows() (all []Evidence) {
+	for _, dir := range s.dirs {
+		var claims []*claim
+		for _, name := range ciFiles {
+			full := filepath.Join(dir, filepath.FromSlash(name))
+			names := []string{full}
+			if entries, err := os.ReadDir(full); err == nil {
+				names = nil
+				for _, e := range entries[:min(len(entries), maxFiles)] {
+					names = append(names, filepath.Join(full, e.Name()))
+				}
+			}
+			for _, name := range names {
+				if ext := filepath.Ext(name); ext != ".yml" && ext != ".yaml" {
+					continue
+				}
+				v, _ := s.document(name)
+				c := &claim{}
+				s.steps(c, v, place{name, 0, dir}, dir, 0)
+				if len(c.publish) > 0 {
+					claims = append(claims, c)
+				}
+			}
+		}
+		for _, name := range []string{"hugo.toml", "hugo.yaml", "config.toml", "config.yaml"} { // hugo deploy
+			name = filepath.Join(dir, name)
+			v, _ := s.document(name)
+			for _, target := range v.get("deployment.targets").list() {
+				if url := target.get("url URL"); strings.HasPrefix(url.text(), "s3://") {
+					claims = append(claims, &claim{publish: []Evidence{{Question: AskHost, Value: "s3", File: name, Line: url.line(), Words: url.text()}}})
+				}
+			}
+		}
+		if all = s.settle(claims); len(all) > 0 {
+			break
+		}
+	}
+	return all
+}
+
+// maxDepth bounds how deep jobs nest, and how often a command calls another of the project.
+const maxDepth = 12
+
+// steps reads what a job of a CI server does: any table with the commands or the action of a
+// step. at.dir is where commands run; inputs of actions are relative to top.
+func (s *survey) steps(c *claim, v value, at place, top string, depth int) {
+	if depth > maxDepth || v.node == nil {
+		return
+	}
+	if sub := cmp.Or(v.get("working-directory").text(), v.get("defaults.run.working-directory").text()); sub != "" {
+		if at.dir = s.dirOf(at.dir, sub); at.dir == "" {
+			return
+		}
+	}
+	uses := v.get("uses")
+	for _, a := range actions {
+		if !strings.HasPrefix(uses.text(), a.uses) {
+			continue
+		}
+		with, dir := v.get("with"), top
+		if a.uses == "jakejarvis/s3-sync-action@" {
+			with = v.get("env")
+		}
+		c.publish = append(c.publish, Evidence{Question: AskHost, Value: a.host, File: at.file, Line: uses.line(), Words: uses.text()})
+		if sub := with.get(a.dir).text(); sub != "" {
+			dir = s.dirOf(top, sub)
+		}
+		docroot := with.get(a.docroot)
+		if docroot.text() == "" && a.usual != "" {
+			docroot = uses.with(a.usual)
+		}
+		if dir != "" {
+			s.say(&c.publish, AskDocroot, docroot, at.file, dir)
+		}
+		if name := with.get(a.cname); isHostName(name.text()) {
+			s.say(&c.publish, AskBase, name.with("https://"+name.text()+"/"), at.file, dir)
+		}
+	}
+	for _, key := range []string{"before_script", "run", "script", "commands", "command"} {
+		s.commands(c, v.get(key), at.file, at.dir, 0)
+	}
+	v.each(func(key string, member value) {
+		if key == "pages" && filepath.Base(at.file) == ".gitlab-ci.yml" && member.get("script").node != nil {
+			c.publish = append(c.publish, Evidence{Question: AskHost, Value: "gitlab-pages", File: at.file, Line: member.line(), Words: "pages"})
+			docroot := member.get("pages.publish publish artifacts.paths").list()[0]
+			if docroot.text() == "" {
+				docroot = member.with("public")
+			}
+			s.say(&c.publish, AskDocroot, docroot, at.file, top)
+		}
+		for _, one := range member.list() {
+			s.steps(c, one, at, top, depth+1)
+		}
+	})
+}
+
+// isHostName reports whether a text can be the host name of a site.
+func isHostName(name string) bool {
+	return strings.Contains(name, ".") && len(name) <= 253 && !strings.ContainsAny(name, " \t\r\n/:$")
 }

@@ -134,6 +134,11 @@ func (v value) text() string {
 	return v.node.Value
 }
 
+// with returns a text at the line of v, as a value.
+func (v value) with(text string) value {
+	return value{&yaml.Node{Kind: yaml.ScalarNode, Value: text, Line: v.line()}, v.budget}
+}
+
 // lines returns a scalar, or those of a list, as lines.
 func (v value) lines() string {
 	var b strings.Builder

@@ -1,6 +1,7 @@
 package project
 
 import (
+	"cmp"
 	"os"
 	"path"
 	"path/filepath"
@@ -25,6 +26,8 @@ type Generator struct {
 	Err error
 
 	loaded bool
+	out    string // where the project's own command writes the site, "" if it does not say
+	outBy  Evidence
 }
 
 // BuiltDocroot is the name, below [Generator.StateDir], of the site that sitelink
@@ -52,7 +55,7 @@ func (g *Generator) Configure(args ...string) {
 		s = generator.Settings{Docroot: g.Project.Docroot}
 	}
 	g.Settings, g.Err, g.loaded = s, err, true
-	g.Docroot = filepath.FromSlash(s.Docroot)
+	g.Docroot = cmp.Or(g.out, filepath.FromSlash(s.Docroot))
 	if !filepath.IsAbs(g.Docroot) {
 		g.Docroot = filepath.Join(g.Dir, g.Docroot)
 	}
@@ -174,7 +177,7 @@ func (p *Project) takeAddresses(g *Generator) bool {
 		below = filepath.ToSlash(rel)
 	} else if rel, err := filepath.Rel(docroot, g.Docroot); err == nil && rel != "." && filepath.IsLocal(rel) {
 		return false // a directory that holds the docroot is not the docroot
-	} else if rel != "." && !p.builtElsewhere && !g.Generator.Traits().Modules && filepath.Base(filepath.Dir(docroot)) != system.StateName {
+	} else if rel != "." && !p.builtElsewhere && (p.named || docroot != p.Answers[AskDocroot].Value) && !g.Generator.Traits().Modules && filepath.Base(filepath.Dir(docroot)) != system.StateName {
 		return false // only with Hugo do people name another directory for a build
 	}
 	for _, r := range g.Roots {

@@ -25,9 +25,34 @@ func (s *survey) published() (all []Evidence) {
 			}
 		}
 	}
-	if host := s.pagesHost(docroot); host != "" && s.Answers[AskBase].Value == "" {
-		s.BaseURLs = []string{"https://" + host + "/"}
-		all = append(all, Evidence{Question: AskBase, Value: s.BaseURLs[0], File: filepath.Join(docroot, "CNAME"), Line: 1})
+	// The file CNAME of GitHub Pages has the host name of the site.
+	dirs, above := []string{docroot}, s.dirs
+	if s.Generator != nil {
+		above = append([]string{s.Generator.Dir, filepath.Join(s.Generator.Dir, filepath.FromSlash(s.Generator.Source))}, above...)
+	}
+	for _, dir := range above {
+		for _, sub := range []string{"", "static", "public", "docs", "source", "content", "src"} {
+			dirs = append(dirs, filepath.Join(dir, sub))
+		}
+	}
+	for _, dir := range dirs {
+		host := s.pagesHost(dir)
+		if host == "" {
+			continue
+		}
+		name := filepath.Join(dir, "CNAME")
+		if len(all) == 0 && s.Answers[AskHost].Value == "" {
+			all = append(all, Evidence{Question: AskHost, Value: "github-pages", File: name, Words: host})
+		}
+		base := s.Answers[AskBase].Value
+		if base == "" || strings.HasPrefix(base, "/") {
+			s.BaseURLs, s.BasePath = []string{"https://" + host + cmp.Or(base, "/")}, ""
+			s.Answers[AskBase] = Answer{}
+			base = s.BaseURLs[0]
+		} else if on := "://" + strings.TrimPrefix(host, "www."); !strings.Contains(strings.Replace(base, "://www.", "://", 1)+"/", on+"/") {
+			base = "https://" + host + "/"
+		}
+		return append(all, Evidence{Question: AskBase, Value: base, File: name, Line: 1, Words: host})
 	}
 	return all
 }
@@ -37,8 +62,8 @@ func (s *survey) hostOf(dir string) (all []Evidence) {
 	one := func(host, name string, line int, words string) []Evidence {
 		return []Evidence{{Question: AskHost, Value: host, File: filepath.Join(dir, name), Line: line, Words: words}}
 	}
-	if all = s.deploys(dir); len(all) > 0 { // some projects publish these files
-		return slices.DeleteFunc(all, func(e Evidence) bool { return e.Question != AskHost })
+	for _, c := range s.deploys(dir) { // some projects publish these files
+		return c.publish[:1]
 	}
 	for _, name := range []string{"_worker.js", "_routes.json"} {
 		if isFile(filepath.Join(dir, name)) {
@@ -85,11 +110,10 @@ func (s *survey) hostOf(dir string) (all []Evidence) {
 // pagesHost returns the host name that the file CNAME of a directory gives a site on
 // GitHub Pages, "" for none.
 func (s *survey) pagesHost(dir string) string {
-	host := strings.TrimSpace(string(s.read(filepath.Join(dir, "CNAME"))))
-	if !strings.Contains(host, ".") || len(host) > 253 || strings.ContainsAny(host, " \t\r\n/:") {
-		return ""
+	if name := strings.TrimSpace(string(s.read(filepath.Join(dir, "CNAME")))); isHostName(name) {
+		return name
 	}
-	return host
+	return ""
 }
 
 // redirectDialect names the one host that understands a line of _redirects;

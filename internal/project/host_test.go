@@ -74,9 +74,9 @@ func TestHost(t *testing.T) {
 		{"two_hosts", tree("netlify.toml", "", "vercel.json", "{}"), nil, "", "netlify.toml says netlify, vercel.json says vercel"},
 		{"two_hosts_workflow_decides", tree("netlify.toml", "", "vercel.json", "{}", workflow, "run: vercel deploy --prod\n"), nil, "vercel", workflow + ":1"},
 		{"two_hosts_workflow_of_a_third", tree("netlify.toml", "", "vercel.json", "{}", workflow, "run: aws s3 sync a b\n"), nil, "", "netlify.toml says netlify, vercel.json says vercel"},
-		{"two_workflows", tree(workflow, "run: aws s3 sync a b\nrun: netlify deploy\n"), nil, "",
-			workflow + ":1 says s3, " + workflow + ":2 says netlify"},
-		{"two_workflows_docroot_decides", tree(workflow, "run: aws s3 sync a b\nrun: netlify deploy\n"), tree("_redirects", "/a /b 301!\n"), "netlify", "out/_redirects:1"},
+		{"two_workflows", tree(workflow, "steps:\n- run: aws s3 sync a b\n- run: netlify deploy\n"), nil, "",
+			workflow + ":2 says s3, " + workflow + ":3 says netlify"},
+		{"two_workflows_docroot_decides", tree(workflow, "steps:\n- run: aws s3 sync a b\n- run: netlify deploy\n"), tree("_redirects", "/a /b 301!\n"), "netlify", "out/_redirects:1"},
 		{"large_file", nil, tree("_redirects", strings.Repeat("/a /b\n", 200_000)+"/c /d 301!\n"), "netlify", "out/_redirects"},
 		{"directory_of_that_name", nil, tree("_redirects/x", "", ".htaccess", ""), "apache", "out/.htaccess"},
 	}

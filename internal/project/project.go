@@ -237,10 +237,18 @@ func (p *Project) find(ctx context.Context, docroot string) {
 	if p.named && !p.builtElsewhere {
 		s.dirs = p.sourceDirs(p.Abs(docroot))
 	}
+	for _, dir := range s.dirs {
+		if s.own = dir; p.generatorOf(dir) != nil {
+			break
+		}
+	}
+	if below, ok := p.generatorBelow(p.Dir); ok && !p.named && p.generatorOf(s.own) == nil {
+		s.dirs = p.sourceDirs(filepath.Join(below.Dir, "docroot"))
+	}
 	for _, source := range sources {
 		p.Answers.take(source(s))
 	}
-	if p.Docroot = docroot; !p.named {
+	if p.Docroot == "" {
 		p.Docroot = p.Show(p.Answers[AskDocroot].Value)
 	}
 	p.dirs = p.sourceDirs(p.Abs(p.Docroot))

@@ -20,8 +20,21 @@ type survey struct {
 	ctx context.Context
 	// docroot is the one that was named, "" for none.
 	docroot string
+	// own is the directory of the generator's project that holds the docroot or Dir, else
+	// the top of the repository.
+	own string
+	// made are the projects that commands build, and where to.
+	made []made
 	// found means that the addresses are in the generator's configuration.
 	found bool
+}
+
+// made is a project that a command builds into the directory out, absolute; "" for its usual
+// one.
+type made struct {
+	generator.Project
+	out string
+	by  Evidence
 }
 
 // configured is what flags, variables and sitelink.toml say.
@@ -51,16 +64,7 @@ func (s *survey) configured() (all []Evidence) {
 // generated is what the generator's project says: the one that holds the docroot, else
 // the one that a user in Dir works on.
 func (s *survey) generated() (all []Evidence) {
-	var g *Generator
-	if s.named && !s.builtElsewhere {
-		for _, dir := range s.dirs {
-			if g = s.generatorOf(dir); g != nil {
-				break
-			}
-		}
-	} else {
-		g = s.generatorOfDir()
-	}
+	g := s.theGenerator()
 	if s.Generator = g; g == nil {
 		return nil
 	}
@@ -73,7 +77,7 @@ func (s *survey) generated() (all []Evidence) {
 		}
 	}
 	file, by := filepath.Join(g.Dir, filepath.FromSlash(g.By)), ""
-	if !isFile(file) {
+	if g.By == "" || !isFile(file) {
 		file, by = "", g.By
 	}
 	add := func(q Question, value, file, words string) {
@@ -82,12 +86,20 @@ func (s *survey) generated() (all []Evidence) {
 	add(AskGenerator, string(g.Generator), file, by)
 	add(AskBuild, g.UsualCommand(), "", "how "+g.Title()+" is built")
 	from := g.From
-	if isFile(filepath.Join(g.Dir, filepath.FromSlash(from))) {
+	if from != "" && isFile(filepath.Join(g.Dir, filepath.FromSlash(from))) {
 		from = filepath.Join(g.Dir, filepath.FromSlash(from))
 	}
-	add(AskDocroot, g.BuiltDocroot(), from, "where "+g.Title()+" writes")
+	if docroot := (Evidence{Question: AskDocroot, Value: g.BuiltDocroot(), Dir: g.Dir, File: g.outBy.File, Line: g.outBy.Line, Words: g.outBy.Words}); g.out != "" {
+		all = append(all, docroot)
+	} else {
+		add(AskDocroot, g.BuiltDocroot(), from, "where "+g.Title()+" writes")
+	}
 	if !s.named {
-		s.Docroot = s.Show(cmp.Or(s.Answers[AskDocroot].Value, g.BuiltDocroot()))
+		docroot := cmp.Or(s.Answers[AskDocroot].Value, g.BuiltDocroot())
+		if !isDirectory(docroot) && isDirectory(g.BuiltDocroot()) {
+			docroot = g.BuiltDocroot() // what is published is made elsewhere
+		}
+		s.Docroot = s.Show(docroot)
 	}
 	if !configured && s.takeAddresses(g) {
 		s.found = true
@@ -105,6 +117,40 @@ func (s *survey) generated() (all []Evidence) {
 	}
 	all = append(all, form)
 	return all
+}
+
+// theGenerator returns the project of the generator that makes the site: one that a command
+// builds, the nearest above the docroot, or the one of Dir; nil for none.
+func (s *survey) theGenerator() *Generator {
+	if a := s.Answers[AskGenerator]; s.Config.Generator == "" {
+		for _, m := range s.made {
+			if m.Dir != a.Dir || string(m.Generator) != a.Value || s.named && !s.builtElsewhere && !slices.Contains(s.dirs, m.Dir) {
+				continue
+			}
+			g := s.generatorOf(m.Dir)
+			if g == nil || g.Generator != m.Generator || g.Source != m.Source || g.Builder != m.Builder {
+				g = &Generator{Project: m.Project}
+				s.generators[m.Dir] = g
+			}
+			g.out, g.outBy = m.out, m.by
+			return g
+		}
+	}
+	dirs := s.dirs
+	if docroot := s.Answers[AskDocroot].Value; !s.named && docroot != "" {
+		dirs = s.sourceDirs(docroot)
+	}
+	if !s.named || s.builtElsewhere {
+		if g := s.generatorOfDir(); g != nil && (s.builtElsewhere || s.Answers[AskDocroot].Value == "" || slices.Contains(dirs, g.Dir) || len(dirs) == 0) {
+			return g
+		}
+	}
+	for _, dir := range dirs {
+		if g := s.generatorOf(dir); g != nil {
+			return g
+		}
+	}
+	return nil
 }
 
 // addressed is what the address of the site says about its host.

@@ -1,0 +1,312 @@
+package project
+
+import (
+	"cmp"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/sitelink/sitelink/internal/generator"
+	"github.com/sitelink/sitelink/internal/text"
+)
+
+// place is where commands are: a file and line, and the directory in which they run.
+type place struct {
+	file string
+	line int
+	dir  string
+}
+
+// commands reads the commands that a value has: a text, or a list of them that run one
+// after another.
+func (s *survey) commands(c *claim, v value, file, dir string, depth int) {
+	for _, one := range v.list() {
+		at := place{file, one.line(), dir}
+		if one.node != nil && one.node.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
+			at.line++ // the text begins below its key
+		}
+		dir = s.shell(c, one.text(), at, depth)
+	}
+}
+
+// shell reads lines of a shell: what they build and publish. It follows cd, scripts of
+// package.json and targets of make, and runs nothing. It returns the directory at the end.
+func (s *survey) shell(c *claim, script string, at place, depth int) (dir string) {
+	if depth > maxDepth/3 {
+		return at.dir
+	}
+	for line := range strings.Lines(strings.ReplaceAll(script, "\\\n", " \x00")) {
+		for part := range strings.FieldsFuncSeq(line, func(r rune) bool { return strings.ContainsRune(";&|()", r) }) {
+			words := shellWords(strings.ReplaceAll(part, "\x00", ""))
+			switch {
+			case len(words) == 0:
+			case len(words) > 1 && (words[0] == "cd" || words[0] == "pushd"):
+				at.dir = cmp.Or(s.dirOf(at.dir, words[1]), at.dir)
+			default:
+				s.run(c, words, at, depth)
+			}
+		}
+		at.line += 1 + strings.Count(line, "\x00")
+	}
+	return at.dir
+}
+
+// shellWords splits a command into words, without quotes, assignments before it, and a
+// comment.
+func shellWords(command string) (words []string) {
+	for word := range strings.FieldsSeq(command) {
+		if strings.HasPrefix(word, "#") {
+			break
+		}
+		word = strings.Trim(word, `"'`)
+		if len(words) == 0 && strings.Contains(word, "=") && !strings.HasPrefix(word, "-") {
+			continue
+		}
+		words = append(words, strings.ReplaceAll(strings.ReplaceAll(word, `="`, "="), `='`, "="))
+	}
+	return words
+}
+
+// wrappers are programs that run another one, as a person types them.
+var wrappers = text.Regexp(`^(?:(?:sudo|time|exec|env|cross-env|npx|bunx|pnpx|(?:pnpm|yarn|npm) (?:exec|dlx)|bun x|bundle exec|poetry run|uv run|uvx|pipenv run|pdm run|hatch run|rye run|python3? -m|pipx run|@)(?: --?[\w-]+(?:=\S+)?)* )+`)
+
+// variable matches a variable before the name of a program: ${BIN}mkdocs.
+var variable = text.Regexp(`^\$(?:\{\w+\}|\w+/)`)
+
+// publishers are the programs that publish: the host, and how the directory is named: by one
+// of the flags, or as the last word.
+var publishers = []struct{ command, host, flags string }{
+	{"gh-pages", "github-pages", "-d --dist"},
+	{"ghp-import", "github-pages", "last"},
+	{"angular-cli-ghpages", "github-pages", "--dir"},
+	{"mkdocs gh-deploy", "github-pages", ""},
+	{"zensical gh-deploy", "github-pages", ""},
+	{"mike deploy", "github-pages", ""},
+	{"docusaurus deploy", "github-pages", ""},
+	{"netlify deploy", "netlify", "-d --dir"},
+	{"wrangler pages deploy", "cloudflare-pages", "last"},
+	{"wrangler pages publish", "cloudflare-pages", "last"},
+	{"pages deploy", "cloudflare-pages", "last"},
+	{"firebase deploy", "firebase", ""},
+	{"swa deploy", "azure-static-web-apps", "last"},
+	{"vercel deploy", "vercel", ""},
+	{"vercel --prod", "vercel", ""},
+	{"aws s3 sync", "s3", "first"},
+	{"git subtree push", "github-pages", "--prefix"},
+	{"git push", "github-pages", ""},
+}
+
+// run reads one command. The words of a package manager lead to a script of the project.
+func (s *survey) run(c *claim, words []string, at place, depth int) {
+	line := strings.Join(words, " ")
+	if words = strings.Fields(wrappers().ReplaceAllString(variable().ReplaceAllString(line, "")+" ", "")); len(words) == 0 {
+		return
+	}
+	file := words[0]
+	if words[0] = path.Base(file); (words[0] == "bash" || words[0] == "sh") && len(words) > 1 {
+		file = words[1]
+	}
+	if name := s.dirOf(at.dir, file); strings.Contains(file, "/") && name != "" && isFile(name) { // a script of the project
+		if script := string(s.read(name)); strings.HasSuffix(name, ".sh") || strings.HasPrefix(script, "#!") && strings.Contains(strings.SplitN(script, "\n", 2)[0], "sh") {
+			s.shell(c, script, place{name, 1, at.dir}, depth+1)
+		}
+		return
+	}
+	for _, p := range publishers {
+		name := strings.Fields(p.command)
+		if len(words) < len(name) || !slices.Equal(words[:len(name)], name) {
+			continue
+		}
+		rest := words[len(name):]
+		if name[0] == "git" && !slices.ContainsFunc(rest, func(w string) bool { return strings.HasSuffix(w, "gh-pages") }) {
+			continue
+		}
+		c.publish = append(c.publish, Evidence{Question: AskHost, Value: p.host, File: at.file, Line: at.line, Words: p.command})
+		for i, w := range rest {
+			flag, value, joined := strings.Cut(w, "=")
+			switch {
+			case slices.Contains(strings.Fields(p.flags), flag) && !joined && i+1 < len(rest):
+				value = rest[i+1]
+			case slices.Contains(strings.Fields(p.flags), flag) && joined:
+			case p.flags == "last" && i == len(rest)-1, p.flags == "first" && i == 0:
+				value = w
+			default:
+				continue
+			}
+			if dir := s.dirOf(at.dir, value); dir != "" && !strings.HasPrefix(value, "-") && !strings.Contains(value, ":") {
+				c.publish = append(c.publish, Evidence{Question: AskDocroot, Value: dir, Dir: at.dir, File: at.file, Line: at.line, Words: line})
+			}
+		}
+	}
+	if g, out, ok := generator.OfCommand(at.dir, words); ok {
+		out = s.dirOf(at.dir, out)
+		s.made = append(s.made, made{g, out, Evidence{File: at.file, Line: at.line, Words: line}})
+		for _, e := range []Evidence{{Question: AskGenerator, Value: string(g.Generator), Dir: g.Dir}, {Question: AskBuild, Value: line, Dir: at.dir}, {Question: AskDocroot, Value: out, Dir: at.dir}} {
+			if e.File, e.Line, e.Words = at.file, at.line, line; e.Value != "" {
+				c.build = append(c.build, e)
+			}
+		}
+		return
+	}
+	switch words[0] {
+	case "npm", "yarn", "pnpm", "bun", "turbo", "nx":
+		s.script(c, words, at, depth)
+	case "make", "task", "just":
+		s.target(c, words, at, depth)
+	}
+}
+
+// script follows a script of package.json: npm run build, yarn workspace docs build.
+func (s *survey) script(c *claim, words []string, at place, depth int) {
+	dir, name := at.dir, ""
+	for i := 1; i < len(words); i++ {
+		flag, value, joined := strings.Cut(words[i], "=")
+		if !joined && i+1 < len(words) {
+			value = words[i+1]
+		}
+		switch {
+		case slices.Contains([]string{"--prefix", "-C", "--cwd", "--dir"}, flag):
+			dir = s.dirOf(at.dir, value)
+		case slices.Contains([]string{"--filter", "-F", "-w", "--workspace", "workspace"}, flag):
+			dir = s.workspace(at.dir, value)
+		case flag == "run" || strings.HasPrefix(flag, "-"):
+			continue
+		default:
+			if name == "" {
+				name = words[i]
+			}
+			continue
+		}
+		if !joined {
+			i++
+		}
+	}
+	if dir == "" || name == "" {
+		return
+	}
+	file := filepath.Join(dir, "package.json")
+	v, _ := s.document(file)
+	v.get("scripts").each(func(key string, script value) {
+		if key == name || key == "pre"+name || key == "post"+name {
+			s.commands(c, script, file, dir, depth+1)
+		}
+	})
+}
+
+// workspace returns the directory of a package of a monorepo, by the name of the package or
+// of its directory; "" if there is none.
+func (s *survey) workspace(root, name string) string {
+	name = strings.Trim(name, ".{}/^")
+	for _, sub := range generator.Workspaces(root) {
+		dir := filepath.Join(root, filepath.FromSlash(sub))
+		if v, _ := s.document(filepath.Join(dir, "package.json")); sub == name || path.Base(sub) == name || v.get("name").text() == name {
+			return dir
+		}
+	}
+	return ""
+}
+
+// makeLine matches an assignment or the head of a rule of a makefile.
+var makeLine = text.Regexp(`^(?:([A-Za-z_]\w*)\s*[:?]?=\s*(.*)|([^\s:=#][^:=#]*):([^=].*)?)$`)
+
+var makeVariable = regexp.MustCompile(`\$\((\w+)\)|\$\{(\w+)\}|\$@`)
+
+// target follows the target of a Makefile, with the variables that it assigns.
+func (s *survey) target(c *claim, words []string, at place, depth int) {
+	dir, names := at.dir, []string{}
+	for i := 1; i < len(words); i++ {
+		if words[i] == "-C" && i+1 < len(words) {
+			dir = s.dirOf(at.dir, words[i+1])
+			i++
+		} else if !strings.HasPrefix(words[i], "-") && !strings.Contains(words[i], "=") {
+			names = append(names, words[i])
+		}
+	}
+	if dir == "" || depth > maxDepth/3 {
+		return
+	}
+	if words[0] == "task" {
+		for _, base := range []string{"Taskfile.yml", "Taskfile.yaml"} {
+			file := filepath.Join(dir, base)
+			v, _ := s.document(file)
+			v.get("tasks").each(func(name string, task value) {
+				for _, cmd := range append(task.get("cmds").list(), task.get("deps").list()...) {
+					switch next := cmd.get("task").text(); {
+					case !slices.Contains(names, name):
+					case next != "":
+						s.target(c, []string{"task", next}, place{file, cmd.line(), dir}, depth+1)
+					default:
+						if cmd.text() == "" {
+							cmd = cmd.get("cmd")
+						}
+						s.commands(c, cmd, file, dir, depth+1)
+					}
+				}
+			})
+		}
+		return
+	}
+	for _, base := range []string{"GNUmakefile", "makefile", "Makefile", "justfile", "Justfile"} {
+		file := filepath.Join(dir, base)
+		variables, rule, n := map[string]string{}, "", 0
+		for line := range strings.Lines(string(s.read(file))) {
+			n++
+			line = strings.TrimRight(line, "\r\n")
+			if m := makeLine().FindStringSubmatch(line); m != nil {
+				if rule = strings.TrimSpace(m[3]); m[1] != "" {
+					variables[m[1]] = strings.TrimSpace(m[2])
+				}
+				for _, name := range names {
+					if !slices.Contains(strings.Fields(rule), name) && rule != "%" {
+						continue
+					}
+					for need := range strings.FieldsSeq(m[4]) {
+						if !strings.ContainsAny(need, "$./%") && need != name && !strings.HasPrefix(need, "#") {
+							s.target(c, []string{words[0], need}, place{file, n, dir}, depth+1)
+						}
+					}
+				}
+				continue
+			}
+			command := strings.TrimLeft(strings.TrimSpace(line), "@-+")
+			for _, name := range names {
+				if strings.TrimLeft(line, " \t") == line || !slices.Contains(strings.Fields(rule), name) && rule != "%" {
+					continue
+				}
+				for range 3 { // a variable may name others
+					command = makeVariable.ReplaceAllStringFunc(command, func(v string) string {
+						if v == "$@" {
+							return name
+						}
+						return cmp.Or(variables[strings.Trim(v, "${()}")], " ")
+					})
+				}
+				s.shell(c, command, place{file, n, dir}, depth+1)
+			}
+		}
+	}
+}
+
+// scripts is what the project's own scripts build and publish: those of package.json, of a
+// Makefile and of a Taskfile with usual names.
+func (s *survey) scripts() (all []Evidence) {
+	for _, dir := range s.dirs {
+		var claims []*claim
+		for _, words := range [][]string{
+			{"npm", "run", "deploy"}, {"npm", "run", "build"}, {"npm", "run", "docs:build"}, {"npm", "run", "build:docs"}, {"npm", "run", "docs"},
+			{"make", "deploy", "publish", "html", "docs", "site", "build", "dirhtml"}, {"task", "deploy", "docs", "site", "build"},
+		} {
+			c := &claim{}
+			s.run(c, words, place{dir: dir}, 0)
+			claims = append(claims, c)
+		}
+		if all = s.settle(claims); len(all) > 0 {
+			break
+		}
+	}
+	return all
+}
