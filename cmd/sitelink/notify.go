@@ -56,11 +56,11 @@ func notifyCommand(c *cli) *cobra.Command {
 		Use:  "notify [DIR]",
 		Args: oneDirectory,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			cfg, err := configureNotify(c, cmd, args, &f)
-			if err != nil {
+			if err := f.check(args); err != nil {
 				return err
 			}
-			if err := f.check(args); err != nil {
+			cfg, err := configureNotify(c, cmd, args, &f)
+			if err != nil {
 				return err
 			}
 			f.due = f.due || f.retry != "" && len(args) == 0
