@@ -266,6 +266,7 @@ func (w *faultFinder) outsideBase(ctx context.Context, c *scope) error {
 	paths, all, bases := map[string]*target{}, map[string]bool{}, map[string]int{}
 	var byPath, byName Finding       // the first link of each manner
 	rooted, lost, lacking := 0, 0, 0 // links from the root
+	targets := map[string]bool{}     // of those that are lost: a template may have a few
 	for _, id := range pages {
 		if w.reader.Open() != nil {
 			return nil
@@ -275,6 +276,7 @@ func (w *faultFinder) outsideBase(ctx context.Context, c *scope) error {
 			if strings.HasPrefix(raw, "/") && !strings.HasPrefix(raw, "//") {
 				if rooted++; astray(d.State) {
 					lost++
+					targets[d.Target] = true
 				}
 				if d.State == host.StateMissingBase {
 					lacking++
@@ -333,7 +335,7 @@ func (w *faultFinder) outsideBase(ctx context.Context, c *scope) error {
 		}
 	}
 	isWrong := votes > 1 && 2*votes > len(all)
-	most = most && lost > fewOutside && 2*lost > rooted
+	most = most && len(targets) > fewOutside && 2*lost > rooted
 	switch {
 	case most && 2*lacking > lost:
 		w.lead = fmt.Sprintf("%s of %s from the root lack the base path %s/: build the site for its base URL, or correct base-url if it is published elsewhere",

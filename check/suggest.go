@@ -417,7 +417,7 @@ func (x *fileIndex) write(f *Finding, from isite.PageID, to docroot.NodeID) (val
 // isFine reports whether a link in place of f that was resolved so gives no
 // finding.
 func isFine(s *isite.Site, f *Finding, r host.Resolved) bool {
-	if r.State == host.StateExternal {
+	if r.State == host.StateExternal || r.State == host.StateOutsideBase && f.plainCode() == WrongHost {
 		return true
 	}
 	if !r.State.Answers() || decisions[r.State].verdict != OK {

@@ -68,14 +68,23 @@ func wrongHost(h *Host, u weburl.URL, query string, res *Resolved) bool {
 	}
 	for i := range h.bases {
 		b := &h.bases[i]
+		top := h.tree.At(strings.TrimPrefix(b.root, "/"))
+		known := false // a host is in lower case, whatever the name in the docroot is
+		for _, end := range []string{"", ".html"} {
+			if top == docroot.NoNode || known {
+				break
+			}
+			if id := h.tree.FoldChild(top, name+end); id != docroot.NoNode {
+				name, known = strings.TrimSuffix(h.tree.Name(id), end), true
+			}
+		}
 		for _, meant := range []string{"/" + name + path, "/" + strings.TrimSuffix(name+path, "/")} { // a file has no slash
 			if a, ok := answers(h, b, meant, query); ok {
 				res.State, res.Node, res.Meant = StateWrongHost, a.Node, meantPath(h, b, meant+query)
 				return true
 			}
 		}
-		top := h.tree.At(strings.TrimPrefix(b.root, "/"))
-		if isBare && top != docroot.NoNode && (h.tree.Child(top, []byte(name)) != docroot.NoNode || h.tree.Child(top, []byte(name+".html")) != docroot.NoNode) {
+		if isBare && known {
 			res.State = StateWrongHost
 			return true
 		}
