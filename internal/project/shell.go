@@ -102,6 +102,9 @@ var publishers = []struct{ command, host, flags string }{
 
 // run reads one command. The words of a package manager lead to a script of the project.
 func (s *survey) run(c *claim, words []string, at place, depth int) {
+	if s.commandsRead++; s.commandsRead > maxCommands {
+		return
+	}
 	line := strings.Join(words, " ")
 	if words = strings.Fields(wrappers().ReplaceAllString(variable().ReplaceAllString(line, "")+" ", "")); len(words) == 0 {
 		return
@@ -160,6 +163,17 @@ func (s *survey) run(c *claim, words []string, at place, depth int) {
 	}
 }
 
+// Limits for a checkout that may be hostile: of the commands that are read, of the targets of
+// one call of make, and of the bytes of a command and of a variable in it. To follow a script
+// of package.json or a target costs as much as many commands.
+const (
+	maxCommands = 10_000
+	followed    = 50
+	maxTargets  = 20
+	maxCommand  = 16 << 10
+	maxVariable = 1 << 10
+)
+
 // script follows a script of package.json: npm run build, yarn workspace docs build.
 func (s *survey) script(c *claim, words []string, at place, depth int) {
 	dir, name := at.dir, ""
@@ -185,7 +199,7 @@ func (s *survey) script(c *claim, words []string, at place, depth int) {
 			i++
 		}
 	}
-	if dir == "" || name == "" {
+	if s.commandsRead += followed; dir == "" || name == "" || s.commandsRead > maxCommands {
 		return
 	}
 	file := filepath.Join(dir, "package.json")
@@ -223,10 +237,12 @@ func (s *survey) target(c *claim, words []string, at place, depth int) {
 			dir = s.dirOf(at.dir, words[i+1])
 			i++
 		} else if !strings.HasPrefix(words[i], "-") && !strings.Contains(words[i], "=") {
-			names = append(names, words[i])
+			if names = append(names, words[i]); len(names) == maxTargets {
+				break
+			}
 		}
 	}
-	if dir == "" || depth > maxDepth/3 {
+	if s.commandsRead += followed; dir == "" || depth > maxDepth/3 || s.commandsRead > maxCommands {
 		return
 	}
 	if words[0] == "task" {
@@ -252,18 +268,20 @@ func (s *survey) target(c *claim, words []string, at place, depth int) {
 	}
 	for _, base := range []string{"GNUmakefile", "makefile", "Makefile", "justfile", "Justfile"} {
 		file := filepath.Join(dir, base)
-		variables, rule, n := map[string]string{}, "", 0
+		variables, n := map[string]string{}, 0
+		var made []string // those of names that the rule makes
 		for line := range strings.Lines(string(s.read(file))) {
 			n++
 			line = strings.TrimRight(line, "\r\n")
 			if m := makeLine().FindStringSubmatch(line); m != nil {
-				if rule = strings.TrimSpace(m[3]); m[1] != "" {
+				if m[1] != "" && len(m[2]) <= maxVariable {
 					variables[m[1]] = strings.TrimSpace(m[2])
 				}
-				for _, name := range names {
-					if !slices.Contains(strings.Fields(rule), name) && rule != "%" {
-						continue
-					}
+				made = nil
+				for rule := range strings.FieldsSeq(m[3]) {
+					made = append(made, slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name != rule && rule != "%" || slices.Contains(made, name) })...)
+				}
+				for _, name := range made {
 					for need := range strings.FieldsSeq(m[4]) {
 						if !strings.ContainsAny(need, "$./%") && need != name && !strings.HasPrefix(need, "#") {
 							s.target(c, []string{words[0], need}, place{file, n, dir}, depth+1)
@@ -272,12 +290,15 @@ func (s *survey) target(c *claim, words []string, at place, depth int) {
 				}
 				continue
 			}
-			command := strings.TrimLeft(strings.TrimSpace(line), "@-+")
-			for _, name := range names {
-				if strings.TrimLeft(line, " \t") == line || !slices.Contains(strings.Fields(rule), name) && rule != "%" {
-					continue
-				}
+			if strings.TrimLeft(line, " \t") == line {
+				continue
+			}
+			for _, name := range made {
+				command := strings.TrimLeft(strings.TrimSpace(line), "@-+")
 				for range 3 { // a variable may name others
+					if len(command) > maxCommand {
+						return
+					}
 					command = makeVariable.ReplaceAllStringFunc(command, func(v string) string {
 						if v == "$@" {
 							return name

@@ -25,6 +25,8 @@ type survey struct {
 	own string
 	// made are the projects that commands build, and where to.
 	made []made
+	// commandsRead counts towards [maxCommands].
+	commandsRead int
 	// found means that the addresses are in the generator's configuration.
 	found bool
 }
