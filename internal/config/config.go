@@ -52,7 +52,7 @@ type Config struct {
 	// Generator names the generator of the site, "" for the one that is recognised.
 	Generator      string    `toml:"generator" check:"generator"`
 	BaseURLs       []string  `toml:"base-url" check:"base-url" flag:"URL" unset:"from the generator's configuration" help:"address at which the docroot is published; links to it count as internal, with http or https"`
-	Profile        string    `toml:"profile" check:"profile" flag:"NAME" default:"generic" unset:"detected, else generic" help:"hosting profile, which decides how paths are answered: apache, azure-static-web-apps, caddy, cloudflare-pages, firebase, generic, github-pages, hugo-server, lighttpd, linklint, netlify, nginx, s3 or vercel; detected from files such as _redirects or CNAME"`
+	Profile        string    `toml:"profile" check:"profile" flag:"NAME" default:"generic" unset:"detected, else generic" help:"hosting profile, which decides how paths are answered, such as netlify, github-pages or nginx; sitelink profile lists them all; detected from files such as _redirects or CNAME"`
 	Index          []string  `toml:"index" check:"file-name" flag:"NAME" unset:"the profile's list" help:"name of a directory's index file; replaces the profile's list, and the first file that exists answers"`
 	Autoindex      string    `toml:"autoindex" rare:"ok" words:"list,error" flag:"ANSWER" unset:"the profile's" help:"answer for a directory without an index file: list (a listing, reported as a warning) or error"`
 	Base           string    `toml:"base" rare:"ok" words:"html5,document-order" flag:"RULE" default:"html5" help:"how base elements apply: html5 (as in browsers) or document-order (each one applies to what follows it)"`

@@ -24,6 +24,11 @@ type Kind struct {
 	Files []RuleFile
 	// Own are other files at the top of the docroot that configure the host, not pages.
 	Own []string
+	// Unknown says why the answers are those of [Generic], "" if they are known.
+	Unknown string
+	// WithoutRules and WithoutHeaders say why there are no Files into which a redirect can be
+	// written, and no Headers.
+	WithoutRules, WithoutHeaders string
 	// Headers are the forms in which it takes headers: one for each file, or for its own
 	// configuration. Nil if it sets none.
 	Headers []HeaderForm
@@ -117,6 +122,29 @@ func server(name string, change func(*Profile)) Profile {
 	return p
 }
 
+// cloudflare: there is one address for each page, without .html, without index, with a
+// slash for directories only.
+func cloudflare(p *Profile) {
+	p.Charset, p.Rules = "utf-8", RulesCloudflare
+	p.Directory, p.IndexFile, p.IndexName, p.EmptyDirectory = RedirectIndex, Redirect, Redirect, 404
+	p.Page, p.PageFile, p.PageSlash, p.PageFirst = Serve, Redirect, Redirect, true
+	p.AboveRoot, p.BadEscape, p.InvalidUTF8, p.RawLocation = 404, 0, 404, true
+}
+
+var (
+	cloudflareFiles   = []RuleFile{{Name: "_redirects", Read: anyDir(redirect.Cloudflare), Write: redirect.WriteRedirects, Create: true, First: true}, headers(true)}
+	cloudflareHeaders = []HeaderForm{{"_headers", "at the end of _headers, which is published with the site; below an existing line /*, without that line",
+		"/*\n", "  X-Pingback: %s\n", "", "  Link: %s\n", "", nil}}
+)
+
+// Why a host has no rule files or headers that sitelink knows.
+const (
+	inServer     = "the configuration of the server is not among the files of a site"
+	noHeaders    = "the host sends no headers of its sites"
+	inConsole    = "the rules of the host are in its console, not in a file"
+	undocumented = "it is not documented whether the host sends headers of its sites"
+)
+
 // Generic is what nginx, Apache, Caddy and lighttpd have in common in their
 // simplest configuration, and what nginx does if they differ.
 var Generic = server("generic", func(p *Profile) { p.Portable = true })
@@ -131,6 +159,8 @@ var Linklint = server("linklint", func(p *Profile) {
 
 // kinds are all kinds, sorted by name.
 var kinds = []Kind{
+	{Title: "AWS Amplify", Domains: []string{"*.amplifyapp.com"}, Unknown: "what the host answers depends on rules in its console", WithoutRules: inConsole, WithoutHeaders: "sitelink does not read customHttp.yml", Own: []string{"customHttp.yml"},
+		Profile: server("amplify", func(p *Profile) { p.Portable = true })},
 	{Title: "Apache", Files: []RuleFile{{Name: ".htaccess", Anywhere: true, Read: redirect.Htaccess, Write: redirect.WriteHtaccess, Create: true, First: true, Based: true}},
 		Headers: []HeaderForm{{".htaccess", "in .htaccess at the top of the docroot; the host must allow FileInfo there and have mod_headers",
 			"<IfModule mod_headers.c>\n", "  Header set X-Pingback %s\n", "", "  Header add Link %s\n", "</IfModule>\n",
@@ -153,26 +183,32 @@ var kinds = []Kind{
 		p.Deny, p.Denied = []string{"staticwebapp.config.json"}, 404
 	})},
 	{Title: "Caddy", // Endpoints contain neither backquotes, which delimit the value, nor the braces of placeholders.
-		Headers: []HeaderForm{{"", "in the block of the site in the Caddyfile", "", "header X-Pingback `%s`\n", "", "header +Link `%s`\n", "", nil}}, Profile: server("caddy", func(p *Profile) {
+		Headers: []HeaderForm{{"", "in the block of the site in the Caddyfile", "", "header X-Pingback `%s`\n", "", "header +Link `%s`\n", "", nil}}, WithoutRules: inServer, Profile: server("caddy", func(p *Profile) {
 			p.Charset = "utf-8"
 			p.Index = []string{"index.html", "index.txt"}
 			p.Directory, p.EmptyDirectory = RedirectIndex, 404
 			p.AboveRoot = 0
 			p.DropQuery, p.RawLocation = true, true
 		})},
-	// Cloudflare has one address for each page: without .html, without index,
-	// with a slash for directories only.
-	{Title: "Cloudflare Pages", Domains: []string{"*.pages.dev"}, Own: []string{"_routes.json", "_worker.js", "wrangler.toml", "wrangler.json", "wrangler.jsonc"}, Files: []RuleFile{
-		{Name: "_redirects", Read: anyDir(redirect.Cloudflare), Write: redirect.WriteRedirects, Create: true, First: true}, headers(true),
-	}, Headers: []HeaderForm{{"_headers", "at the end of _headers, which is published with the site; below an existing line /*, without that line",
-		"/*\n", "  X-Pingback: %s\n", "", "  Link: %s\n", "", nil}}, Profile: server("cloudflare-pages", func(p *Profile) {
-		p.Charset = "utf-8"
-		p.Rules = RulesCloudflare
-		p.Directory, p.IndexFile, p.IndexName, p.EmptyDirectory = RedirectIndex, Redirect, Redirect, 404
-		p.Page, p.PageFile, p.PageSlash, p.PageFirst = Serve, Redirect, Redirect, true
-		p.AboveRoot, p.BadEscape, p.InvalidUTF8, p.RawLocation = 404, 0, 404, true
-		p.Fallback, p.FallbackUnless = "index.html", "404.html"
-	})},
+	// A docroot without 404.html counts as a single-page application.
+	{Title: "Cloudflare Pages", Domains: []string{"*.pages.dev"}, Own: []string{"_routes.json", "_worker.js"}, Files: cloudflareFiles, Headers: cloudflareHeaders,
+		Profile: server("cloudflare-pages", func(p *Profile) {
+			cloudflare(p)
+			p.Fallback, p.FallbackUnless = "index.html", "404.html"
+		})},
+	// Static assets of a Worker, without html_handling in its configuration; Profile.WithURLs
+	// applies it.
+	{Title: "Cloudflare Workers", Domains: []string{"*.workers.dev"}, Own: []string{".assetsignore"}, Headers: cloudflareHeaders, Files: append(slices.Clone(cloudflareFiles),
+		RuleFile{Name: "wrangler.toml", InProject: true, Read: anyDir(redirect.Wrangler)},
+		RuleFile{Name: "wrangler.json", InProject: true, Read: anyDir(redirect.Wrangler)},
+		RuleFile{Name: "wrangler.jsonc", InProject: true, Read: anyDir(redirect.Wrangler)}),
+		Profile: server("cloudflare-workers", func(p *Profile) {
+			cloudflare(p)
+			p.Rules = RulesWorkers
+		})},
+	{Title: "Codeberg Pages", Domains: []string{"*.codeberg.page"}, Unknown: "the documentation of the host does not say what it answers without .html", Own: []string{".domains"},
+		WithoutRules: "which rules of _redirects the host follows is not documented", WithoutHeaders: undocumented,
+		Profile: server("codeberg-pages", func(p *Profile) { p.Portable = true })},
 	// Files listed under "ignore" in firebase.json are not uploaded; see Deny.
 	{Title: "Firebase Hosting", Domains: []string{"*.web.app", "*.firebaseapp.com"}, Files: []RuleFile{
 		{Name: "firebase.json", InProject: true, Read: anyDir(func(name string, data []byte) *redirect.File { return redirect.Firebase(name, data, "") }),
@@ -185,27 +221,38 @@ var kinds = []Kind{
 		p.EncodedSlash, p.ReservedEscape, p.AboveRoot, p.InvalidUTF8 = Keep, Keep, 404, 400
 		p.ErrorPage = "404.html"
 	})},
-	{Title: "a web server", Profile: Generic},
+	{Title: "a web server", WithoutRules: inServer, WithoutHeaders: inServer, Unknown: "it is any server", Profile: Generic},
 	// upload-pages-artifact, since version 4, and Jekyll leave out names that
 	// begin with a dot.
-	{Title: "GitHub Pages", Domains: []string{"*.github.io"}, Own: []string{"CNAME"}, Profile: server("github-pages", func(p *Profile) {
+	{Title: "GitHub Pages", Domains: []string{"*.github.io"}, Own: []string{"CNAME"}, WithoutRules: "the host follows no rules of its sites", WithoutHeaders: noHeaders, Profile: server("github-pages", func(p *Profile) {
 		p.Directory, p.EmptyDirectory = RedirectIndex, 404
 		p.Page, p.PageFirst = Serve, true
 		p.AboveRoot = 0
 		p.Deny, p.Denied = []string{".*"}, 404
 		p.Charset = "utf-8"
 	})},
-	{Title: "hugo server", Profile: server("hugo-server", func(p *Profile) {
+	// A directory comes before page.html, even without an index file
+	// (https://gitlab.com/gitlab-org/gitlab-pages/-/issues/1130). The paths of rules are those
+	// of the host.
+	{Title: "GitLab Pages", Domains: []string{"*.gitlab.io"}, WithoutHeaders: noHeaders, Files: []RuleFile{
+		{Name: "_redirects", Read: anyDir(redirect.Netlify), Write: redirect.WriteRedirects, Create: true, Based: true},
+	}, Profile: server("gitlab-pages", func(p *Profile) {
+		p.Charset = "utf-8"
+		p.Rules = RulesGitLab
+		p.Page, p.PageSlash, p.EmptyDirectory = Serve, Serve, 404
+		p.AboveRoot = 0
+	})},
+	{Title: "hugo server", WithoutRules: "its rules are in the configuration of Hugo, for development", WithoutHeaders: "its headers are in the configuration of Hugo, for development", Profile: server("hugo-server", func(p *Profile) {
 		p.Charset = "utf-8"
 		p.Directory, p.IndexFile, p.EmptyDirectory = RedirectIndex, Redirect, 404
 		p.FileSlash, p.Slashes, p.RawLocation = Redirect, Redirect, true
 		p.AboveRoot = 0
 	})},
 	{Title: "lighttpd", Headers: []HeaderForm{{"", "in lighttpd.conf, with mod_setenv loaded",
-		"setenv.add-response-header += (\n", `  "X-Pingback" => %s`, ",\n", `  "Link" => %s`, "\n)\n", backslashQuoted}}, Profile: server("lighttpd", func(p *Profile) {
+		"setenv.add-response-header += (\n", `  "X-Pingback" => %s`, ",\n", `  "Link" => %s`, "\n)\n", backslashQuoted}}, WithoutRules: inServer, Profile: server("lighttpd", func(p *Profile) {
 		p.FileSlash, p.AboveRoot, p.BadEscape = Serve, 0, 0
 	})},
-	{Title: "Linklint", Profile: Linklint},
+	{Title: "Linklint", WithoutRules: "it is no host", WithoutHeaders: "it is no host", Profile: Linklint},
 	// With "Pretty URLs", the default, the host redirects to the one address of
 	// a page, and page.html takes precedence over page/index.html.
 	{Title: "Netlify", Domains: []string{"*.netlify.app", "*.netlify.com"}, Files: []RuleFile{
@@ -230,10 +277,19 @@ var kinds = []Kind{
 		"", "add_header X-Pingback %s;\n", "", "add_header Link %s;\n", "",
 		func(value string) string { // only a variable can have a dollar sign
 			return strings.ReplaceAll(backslashQuoted(value), "$", "${sitelink_dollar}")
-		}}}, Profile: server("nginx", func(*Profile) {})},
+		}}}, WithoutRules: inServer, Profile: server("nginx", func(*Profile) {})},
+	// Files are objects of a store: /dir redirects if there is dir/index.html.
+	{Title: "Read the Docs", Domains: []string{"*.readthedocs.io", "*.rtfd.io", "*.readthedocs-hosted.com"}, WithoutRules: inConsole, WithoutHeaders: inConsole,
+		Profile: server("readthedocs", func(p *Profile) {
+			p.Directory, p.EmptyDirectory = RedirectIndex, 404
+		})},
+	{Title: "Render", Domains: []string{"*.onrender.com"}, WithoutRules: "sitelink does not read routes of render.yaml", WithoutHeaders: "sitelink does not read headers of render.yaml", Own: []string{"render.yaml"},
+		Profile: server("render", func(p *Profile) {
+			p.Directory, p.EmptyDirectory, p.Page, p.PageSlash = Serve, 404, Serve, Serve
+		})},
 	// The website endpoint of a bucket: names are keys, in which only the final
 	// slash has a meaning.
-	{Title: "Amazon S3", Domains: []string{"*.s3-website?*.amazonaws.com"}, Profile: server("s3", func(p *Profile) {
+	{Title: "Amazon S3", Domains: []string{"*.s3-website?*.amazonaws.com"}, WithoutRules: "the rules of a bucket are not among its files", WithoutHeaders: noHeaders, Profile: server("s3", func(p *Profile) {
 		p.Directory, p.EmptyDirectory = RedirectIndex, 404
 		p.Slashes, p.AboveRoot, p.BadEscape, p.InvalidUTF8 = Keep, 404, 0, 404
 		p.DropQuery = true
@@ -262,17 +318,19 @@ func KindByName(name string) (Kind, bool) {
 	return kinds[i], true
 }
 
-// KindAt returns the kind that gives a host name in lower case, such as me.github.io, to
-// sites.
-func KindAt(hostname string) (Kind, bool) {
+// NameAt returns the name of the kind that gives the host name of a URL to sites, "" for
+// none.
+func NameAt(url string) string {
+	_, rest, _ := strings.Cut(strings.ToLower(url), "://")
+	hostname, _, _ := strings.Cut(rest, "/")
 	for _, k := range kinds {
 		for _, pattern := range k.Domains {
 			if ok, _ := path.Match(pattern, hostname); ok {
-				return k, true
+				return k.Name
 			}
 		}
 	}
-	return Kind{}, false
+	return ""
 }
 
 // RuleNames returns the names of all rule files, or only those of files in the directory

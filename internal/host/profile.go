@@ -89,8 +89,7 @@ type Profile struct {
 	Deny   []string
 	Denied int
 
-	// Rules says which rule files the host reads: RulesNetlify, RulesCloudflare,
-	// RulesVercel, RulesFirebase, RulesAzure, RulesHtaccess or RulesNone.
+	// Rules says which rule files the host reads: those in the row of a kind, or RulesNone.
 	Rules Way
 
 	// DropQuery: a redirect of the host loses the query.
@@ -134,6 +133,8 @@ const (
 	RulesFirebase   Way = "firebase"
 	RulesAzure      Way = "azure"
 	RulesHtaccess   Way = "htaccess"
+	RulesGitLab     Way = "gitlab"
+	RulesWorkers    Way = "workers"
 	// rulesShared are those rules of _redirects that Netlify and Cloudflare read
 	// alike.
 	rulesShared Way = "netlify or cloudflare"
@@ -142,9 +143,10 @@ const (
 // WithURLs returns the profile with the settings cleanUrls and trailingSlash of
 // vercel.json or firebase.json applied; trailingSlash is nil if the file does
 // not set it. trailingSlash of staticwebapp.config.json sets cleanURLs, and
-// trailingSlash unless it is "auto". Profiles of other hosts are returned unchanged.
+// trailingSlash unless it is "auto"; so does html_handling of wrangler.json and its like.
+// Profiles of other hosts are returned unchanged.
 //
-// The answers were measured on serve-handler and superstatic, those of Azure are
+// The answers were measured on serve-handler, superstatic and wrangler, those of Azure are
 // documented; see docs/reference/profiles.md.
 func (p Profile) WithURLs(cleanURLs bool, trailingSlash *bool) Profile {
 	switch p.Rules { // the name may say that the profile was changed
@@ -152,6 +154,10 @@ func (p Profile) WithURLs(cleanURLs bool, trailingSlash *bool) Profile {
 		p.vercelURLs(cleanURLs, trailingSlash)
 	case RulesFirebase:
 		p.firebaseURLs(cleanURLs, trailingSlash)
+	case RulesWorkers:
+		if trailingSlash != nil {
+			p.firebaseURLs(true, trailingSlash)
+		}
 	case RulesAzure:
 		p.firebaseURLs(cleanURLs, trailingSlash)
 		if cleanURLs && trailingSlash == nil {

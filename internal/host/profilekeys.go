@@ -30,6 +30,31 @@ func ways(w ...Way) []string {
 	return out
 }
 
+// rulesWays returns the values of the key rules, rulesHelp what they mean.
+func rulesWays() []string {
+	all := ways(RulesNone)
+	for _, k := range kinds {
+		if k.Rules != RulesNone {
+			all = append(all, string(k.Rules))
+		}
+	}
+	return all
+}
+
+func rulesHelp() string {
+	var all []string
+	for _, k := range kinds {
+		if k.Rules != RulesNone {
+			var names []string
+			for _, f := range k.Files {
+				names = append(names, f.Name)
+			}
+			all = append(all, string(k.Rules)+" ("+strings.Join(names, ", ")+")")
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
 var profileKeys = []ProfileKey{
 	{Name: "index", Type: "list", Help: "default index files of a directory, in the order tried",
 		field: func(p *Profile) any { return &p.Index }},
@@ -91,8 +116,8 @@ var profileKeys = []ProfileKey{
 		field: func(p *Profile) any { return &p.Deny }},
 	{Name: "denied", Type: "status", Help: "status of those names",
 		field: func(p *Profile) any { return &p.Denied }},
-	{Name: "rules", Values: ways(RulesNone, RulesNetlify, RulesCloudflare, RulesVercel, RulesFirebase, RulesAzure, RulesHtaccess), Type: "word",
-		Help:  "rule files that the host reads: none, netlify (_redirects, netlify.toml), cloudflare (_redirects), vercel (vercel.json), firebase (firebase.json), azure (staticwebapp.config.json) or htaccess",
+	{Name: "rules", Values: rulesWays(), Type: "word",
+		Help:  "rule files that the host reads: none, or those of a host: " + rulesHelp(),
 		field: func(p *Profile) any { return &p.Rules }},
 	{Name: "drop-query", Type: "switch", Help: "a redirect of the host loses the query",
 		field: func(p *Profile) any { return &p.DropQuery }},

@@ -28,11 +28,11 @@ const maxRuleBytes = 16 << 20
 // the time of a site of 10,000 pages.
 func (h *loader) parseRules() (parsed func() []*redirect.File) {
 	result := make(chan []*redirect.File, 1)
-	roots := h.bases[1:] // addServers changes the bases
+	base, roots := h.BasePath(), h.bases[1:] // addServers changes the bases
 	go func() {
 		var files []*redirect.File
 		if !h.opt.NoRuleFiles {
-			files = h.topFiles(roots)
+			files = h.topFiles(base, roots)
 		}
 		result <- files
 	}()
@@ -43,10 +43,11 @@ func (h *loader) parseRules() (parsed func() []*redirect.File) {
 // parsed, and those of directories. A file that cannot be read is a fault of
 // the docroot.
 func (h *loader) readRules(parsed []*redirect.File) {
-	files := append(slices.Clone(h.opt.Rules), parsed...)
-	for i, f := range files {
-		files[i] = f.Below(h.BasePath(), "")
+	files := make([]*redirect.File, 0, len(h.opt.Rules)+len(parsed))
+	for _, f := range h.opt.Rules {
+		files = append(files, f.Below(h.BasePath(), ""))
 	}
+	files = append(files, parsed...)
 	for _, r := range rulesOf(h.profile.Rules) {
 		if r.Anywhere && !h.opt.NoRuleFiles {
 			files = append(files, h.directoryFiles(&r)...)
@@ -59,6 +60,10 @@ func (h *loader) readRules(parsed []*redirect.File) {
 	for _, f := range files {
 		set := &f.Settings
 		h.profile = h.profile.WithURLs(set.CleanURLs, set.TrailingSlash)
+		if set.Plain {
+			h.index, h.profile.Page, h.profile.PageFile, h.profile.PageSlash, h.profile.IndexFile, h.profile.IndexName = nil, Missing, Serve, Missing, Serve, Missing
+		}
+		h.profile.Fallback = cmp.Or(set.Fallback, h.profile.Fallback)
 		for _, pattern := range set.Ignore {
 			if name, ok := ignoredName(pattern); ok {
 				h.profile.Deny = append(h.profile.Deny[:len(h.profile.Deny):len(h.profile.Deny)], name)
@@ -131,12 +136,7 @@ func (h *Host) address() redirect.Options {
 }
 
 // topFiles reads the rule files in the order in which the host applies them.
-func (h *loader) topFiles(roots []baseURL) (files []*redirect.File) {
-	take := func(f *redirect.File) {
-		if f != nil {
-			files = append(files, f)
-		}
-	}
+func (h *loader) topFiles(base string, roots []baseURL) (files []*redirect.File) {
 	// Directories with hosts of their own are deployed one by one, unless there are rules
 	// for all of the docroot, such as those of Netlify that send each host to its directory.
 	var ofRoots []*redirect.File
@@ -145,8 +145,17 @@ func (h *loader) topFiles(roots []baseURL) (files []*redirect.File) {
 			files = append(files, ofRoots...)
 		}
 	}()
+	take := func(f *redirect.File, r *RuleFile) {
+		switch {
+		case f == nil:
+		case r.Based:
+			files = append(files, f)
+		default:
+			files = append(files, f.Below(base, ""))
+		}
+	}
 	inDocroot := func(r *RuleFile) {
-		take(h.ruleFile(h.root, r.Name, r.Name, "/", r))
+		take(h.ruleFile(h.root, r.Name, r.Name, "/", r), r)
 		for _, b := range roots {
 			if b.root == "" || b.path != "" {
 				continue // not the top of its host
@@ -162,7 +171,7 @@ func (h *loader) topFiles(roots []baseURL) (files []*redirect.File) {
 			continue
 		case r.InProject && h.opt.Project != "":
 			if f := h.ruleFile(h.opt.Project, r.Name, h.projectName(full, r.Name), "/", &r); f != nil {
-				take(f)
+				take(f, &r)
 				continue
 			}
 		}

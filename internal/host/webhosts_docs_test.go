@@ -25,7 +25,7 @@ func TestWebHostsDocumented(t *testing.T) {
 			cells[i] = strings.TrimSpace(cells[i])
 		}
 		switch {
-		case len(cells) > 1 && cells[1] == "cloudflare-pages":
+		case len(cells) > 2 && cells[0] == "" && !strings.Contains(cells[1], ","):
 			sites = nil
 			for _, name := range cells[1:] {
 				sites = append(sites, loadHost(t, root, Options{Profile: builtin(name)()}))
@@ -36,6 +36,12 @@ func TestWebHostsDocumented(t *testing.T) {
 				for _, slash := range []*bool{nil, new(true), new(false)} {
 					sites = append(sites, loadHost(t, root, Options{Profile: builtin(name)().WithURLs(true, slash)}))
 				}
+			}
+		case len(cells) > 1 && cells[0] == "`html_handling`":
+			sites = nil
+			for _, word := range code.FindAllStringSubmatch(strings.Join(cells[1:], " "), -1) {
+				project := testkit.MakeDocroot(t, testkit.Files{"wrangler.jsonc": `{"assets": {"html_handling": "` + word[1] + `",}}`})
+				sites = append(sites, loadHost(t, root, Options{Profile: builtin("cloudflare-workers")(), Project: project}))
 			}
 		case len(sites) == len(cells)-1 && strings.HasPrefix(cells[0], "`/"):
 			for _, path := range code.FindAllStringSubmatch(cells[0], -1) {

@@ -22,7 +22,7 @@ const (
 	// AskBase is for the addresses of the docroot, separated by blanks. A path such as
 	// /sub/ is an address whose host is not known.
 	AskBase
-	// AskHost is for the name of a host, see [host.ProfileFor].
+	// AskHost is for the name of a host, that of its profile.
 	AskHost
 	// AskForm is for how the host writes addresses: "/a", "/a/" or "/a.html".
 	AskForm

@@ -125,8 +125,8 @@ var deployFiles = []deployFile{
 	{names: "firebase.json", host: "firebase", sites: "hosting", docroot: "public"},
 	{names: "staticwebapp.config.json", host: "azure-static-web-apps"},
 	// Without one of the keys it is a Worker without files.
-	{names: "wrangler.toml wrangler.json wrangler.jsonc", host: "cloudflare-pages", only: "assets pages_build_output_dir",
-		docroot: "assets.directory pages_build_output_dir", build: "build.command"},
+	{names: "wrangler.toml wrangler.json wrangler.jsonc", host: "cloudflare-workers", only: "assets", docroot: "assets.directory", build: "build.command"},
+	{names: "wrangler.toml wrangler.json wrangler.jsonc", host: "cloudflare-pages", only: "pages_build_output_dir", docroot: "pages_build_output_dir", build: "build.command"},
 	{names: "render.yaml", host: "render", sites: "services", only: "staticPublishPath", dir: "rootDir", docroot: "staticPublishPath", build: "buildCommand"},
 	{names: "amplify.yml amplify.yaml", host: "amplify", sites: "applications", only: "frontend", dir: "appRoot", docroot: "frontend.artifacts.baseDirectory", build: "frontend.phases.build.commands"},
 	{names: "amplify.yml amplify.yaml", host: "amplify", only: "frontend", docroot: "frontend.artifacts.baseDirectory", build: "frontend.phases.build.commands"},

@@ -38,7 +38,7 @@ func TestHost(t *testing.T) {
 		{"wrangler_pages", tree("wrangler.toml", "name = 'x'\npages_build_output_dir = \"public\"\n"), nil, "cloudflare-pages", "wrangler.toml"},
 		{"wrangler_pages_jsonc", tree("wrangler.jsonc", "{\n  // site\n  \"pages_build_output_dir\": \"dist\"\n}"), nil, "cloudflare-pages", "wrangler.jsonc"},
 		{"wrangler_pages_one_line", tree("wrangler.json", `{"pages_build_output_dir": "dist"}`), nil, "cloudflare-pages", "wrangler.json"},
-		{"wrangler_assets", tree("wrangler.toml", "[assets]\ndirectory = 'public'\n"), nil, "cloudflare-pages", "wrangler.toml"},
+		{"wrangler_assets", tree("wrangler.toml", "[assets]\ndirectory = 'public'\n"), nil, "cloudflare-workers", "wrangler.toml"},
 		{"wrangler_worker_only", tree("wrangler.toml", "main = 'src/index.js'\n# pages_build_output_dir = 'x'\n"), nil, "", ""},
 		{"cloudflare_worker", nil, tree("_worker.js", ""), "cloudflare-pages", "out/_worker.js"},
 		{"cloudflare_routes", nil, tree("_routes.json", "{}", "_redirects", "/a /b 301!\n"), "cloudflare-pages", "out/_routes.json"},

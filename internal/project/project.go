@@ -255,7 +255,7 @@ func (p *Project) find(ctx context.Context, docroot string) {
 	p.RuleDir = ruleDir(p.dirs)
 	p.Profile = cmp.Or(p.Config.Profile, host.Generic.Name)
 	if a := &p.Answers[AskHost]; p.Config.Place("profile") == "" && a.Value != "" {
-		p.Profile, p.ProfileFrom = host.ProfileFor(a.Value), p.From(a.Evidence)
+		p.Profile, p.ProfileFrom = a.Value, p.From(a.Evidence)
 	}
 	p.describe(s.found)
 }

@@ -29,13 +29,14 @@ func ruleDir(dirs []string) string {
 // SiteOptions returns the options for loading the docroot.
 func (p *Project) SiteOptions() site.Options {
 	cfg := p.Config
+	kind, _ := host.KindByName(p.Profile)
 	opt := site.Options{
 		BaseURLs:       p.BaseURLs,
 		BasePath:       p.BasePath,
 		Roots:          p.Roots,
 		RefNotFound:    p.refNotFound,
 		ProfileFrom:    p.ProfileFrom,
-		HostUnknown:    cfg.Place("profile") == "" && p.Profile == host.Generic.Name && len(p.Answers[AskHost].Against) == 0 && len(cfg.Host) == 0,
+		HostUnknown:    cfg.Place("profile") == "" && kind.Unknown != "" && len(p.Answers[AskHost].Against) == 0 && len(cfg.Host) == 0,
 		Project:        p.RuleDir,
 		Index:          cfg.Index,
 		PageExtensions: cfg.PageExtensions,
@@ -51,7 +52,7 @@ func (p *Project) SiteOptions() site.Options {
 	if a := p.Answers[AskHost]; a.Value == "" && len(a.Against) > 0 && cfg.Place("profile") == "" {
 		var names []string
 		for _, e := range a.Against {
-			names = append(names, host.ProfileFor(e.Value))
+			names = append(names, e.Value)
 		}
 		opt.Profile = host.SharedProfile(names)
 	}

@@ -250,6 +250,10 @@ type Settings struct {
 	CleanURLs bool
 	// TrailingSlash: URLs have a trailing slash, or must not (Vercel, Firebase, Azure).
 	TrailingSlash *bool
+	// Plain: each file has its name as its only address (Workers).
+	Plain bool
+	// Fallback is the file that answers every missing path (Workers).
+	Fallback string
 	// Public is the docroot directory as written (Firebase, Netlify publish).
 	Public string
 	// Ignore has patterns of files that are not deployed (Firebase).

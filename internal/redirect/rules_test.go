@@ -493,3 +493,35 @@ func TestHtaccessHeaders(t *testing.T) {
 		t.Errorf("headers %q, %v", got, f.Faults)
 	}
 }
+
+// TestWrangler: both forms of the file say how the assets of a Worker are served.
+func TestWrangler(t *testing.T) {
+	for text, want := range map[string]string{
+		`{}`: "true <nil> false  []",
+		"{ // c\n\"assets\": {\"html_handling\": \"force-trailing-slash\", \"not_found_handling\": \"404-page\",},\n}": "true true false  []",
+		`{"assets": {"html_handling": "drop-trailing-slash", "not_found_handling": "single-page-application"}}`:        "true false false index.html []",
+		`{"assets": {"html_handling": "none"}}`:        "true <nil> true  []",
+		`{"assets": "dist"}`:                           "true <nil> false  []",
+		"{\n!":                                         "true <nil> false  [2]",
+		`{"assets": {"html_handling": "auto"}}`:        "true <nil> false  [1]",
+		"name = 'x'\n[assets]\nhtml_handling = 'none'": "true <nil> true  []",
+		"a = 1\n[":                                     "true <nil> false  [2]",
+	} {
+		name := "wrangler.jsonc"
+		if text[0] != '{' {
+			name = "wrangler.toml"
+		}
+		f := Wrangler(name, []byte(text))
+		var slash any
+		if f.Settings.TrailingSlash != nil {
+			slash = *f.Settings.TrailingSlash
+		}
+		var lines []int
+		for _, fault := range f.Faults {
+			lines = append(lines, fault.Line)
+		}
+		if got := fmt.Sprint(f.Settings.CleanURLs, slash, f.Settings.Plain) + " " + f.Settings.Fallback + fmt.Sprint(" ", lines); got != want {
+			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+	}
+}
