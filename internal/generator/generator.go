@@ -269,7 +269,7 @@ func (n Name) Foreign(tree fs.FS, name string) bool {
 		})
 	default:
 		r := rowOf(n)
-		return name != "." && base[0] == '.' || r != nil && (slices.Contains(r.docroots, name) || slices.Contains(r.caches, name))
+		return name != "." && base[0] == '.' || r != nil && (slices.Contains(r.docroots, name) || slices.Contains(r.Caches, name))
 	}
 }
 

@@ -36,8 +36,6 @@ type row struct {
 	// docroots are where the site can be by default, relative to SOURCE, the usual
 	// one first.
 	docroots []string
-	// caches are directories of the project that builds write beside the docroot.
-	caches []string
 	// sources are directories below the project that may have the configuration
 	// instead of the project itself.
 	sources []string
@@ -221,7 +219,7 @@ var rows = []row{
 	},
 	{
 		name: "hexo", title: "Hexo", port: 4000, packages: "npm:hexo", build: "hexo generate",
-		Traits: Traits{NoTemplates: "its templates have several languages", Drafts: &Drafts{Values: []string{"published: false"}, Dir: "_drafts"}},
+		Traits: Traits{Caches: []string{"db.json"}, NoTemplates: "its templates have several languages", Drafts: &Drafts{Values: []string{"published: false"}, Dir: "_drafts"}},
 		files:  []string{"_config.yml", "_config.yaml"}, docroots: []string{"public"}, docrootKeys: "public_dir", baseKey: "url",
 		content: []string{"source/_posts", "source/_drafts", "source"},
 		form:    weburl.SlashForm, forms: []formKey{{"permalink", nil, ""}},

@@ -37,6 +37,8 @@ type Traits struct {
 	// VersionVariable is the variable by which hosts that have the program choose its
 	// version, and Version one that is known to work.
 	VersionVariable, Version string
+	// Caches are files and directories of the project that builds write beside the docroot.
+	Caches []string
 	// ReadsAll: every file of the project is input, but for those below node_modules.
 	ReadsAll bool
 	// Versions: content has the layout of Docusaurus, with versions and translations.

@@ -86,7 +86,7 @@ func (src *sources) templateFiles() (files []*templateFile) {
 				return nil
 			}
 			f := &templateFile{contentFile: contentFile{dir: dir, name: name, display: dir.displayName(name)}, level: place.level}
-			if seen[f.display] || !isTemplate(name) {
+			if seen[f.display] || !isTemplate(name) || slices.Contains(src.opt.Generator.Traits().Caches, name) {
 				return nil
 			}
 			seen[f.display] = true
