@@ -255,8 +255,13 @@ func (v *version) options() check.Options {
 
 // generate runs the generator.
 func (s *shadow) generate(ctx context.Context, g *project.Generator, docroot string) error {
-	if err := os.RemoveAll(docroot); err != nil {
-		return fmt.Errorf("remove %s: %w", docroot, system.Cause(err))
+	for _, dir := range []string{docroot, g.Docroot} { // some write into their own, and leave what an earlier build made
+		if rel, err := filepath.Rel(s.root, dir); err != nil || !filepath.IsLocal(rel) {
+			continue
+		}
+		if err := os.RemoveAll(dir); err != nil {
+			return fmt.Errorf("remove %s: %w", dir, system.Cause(err))
+		}
 	}
 	command := g.Command(docroot, false, g.Generator.Traits().AllPages) // links of drafts are rewritten too
 	err := system.Command{

@@ -301,9 +301,19 @@ func (m *Map) Unpublished(l *Link, prefix string, built time.Time) string {
 		return ""
 	}
 	of := map[string]string{}
-	for _, v := range m.document(*f).matter {
+	d := m.document(*f)
+	for _, v := range d.matter {
 		if _, ok := of[v.key]; !ok && !v.nested {
 			of[v.key] = v.text
+		}
+	}
+	if frontMatter(d.lines.text) == 0 { // Pelican has lines of it without marks around them
+		for line := range strings.Lines(string(d.lines.text)) {
+			key, value, ok := strings.Cut(line, ":")
+			if !ok {
+				break
+			}
+			of[strings.ToLower(strings.TrimSpace(key))] = strings.TrimSpace(value)
 		}
 	}
 	for _, value := range drafts.Values {
