@@ -23,7 +23,7 @@ import (
 func (a *Audit) staleHint(ctx context.Context, sources *source.Map, r *check.Result) (err error) {
 	s, g, docroot := a.Site, a.Project.Generator, a.Project.Docroot
 	abs := a.Project.Abs(docroot)
-	if a.Project.Config.Source == "off" || g == nil || !g.Generator.Leaves() || g.Docroot != abs || s.ServerPages() > 0 {
+	if a.Project.Config.Source == "off" || g == nil || !g.Generator.Traits().Leaves || g.Docroot != abs || s.ServerPages() > 0 {
 		return nil
 	}
 	// The home page tells when the docroot was built. A build writes every page again,

@@ -205,7 +205,8 @@ func (a *Audit) sourceOptions() source.Options {
 	if p.Config.Source == "off" {
 		return source.Options{}
 	}
-	found, ok := generator.Find(p.SourceDirs())
+	above, others := p.SourceDirs()
+	found, ok := generator.Find(above, others, generator.Name(p.Config.Generator))
 	if !ok {
 		return source.Options{}
 	}

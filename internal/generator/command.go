@@ -104,10 +104,6 @@ func onPath(program string) bool {
 	return err == nil
 }
 
-// OwnFiles reports whether the generator reads its own directories and configuration
-// alone, unless a template or the configuration names other files.
-func (p Project) OwnFiles() bool { r := rowOf(p.Generator); return r != nil && r.ownFiles }
-
 // UsualCommand is what people type to build the project: "hugo", "npx astro
 // build".
 func (p Project) UsualCommand() string {

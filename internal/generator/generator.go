@@ -160,10 +160,10 @@ func (r *row) project(dir, source string) Project {
 // elsewhere, such as the working directory; the likeliest come first. Find returns
 // the first with a generator's configuration, else the first of above with
 // Markdown files in the usual directories, as [Plain].
-func Find(above, others []string) (p Project, ok bool) {
+func Find(above, others []string, only Name) (p Project, ok bool) {
 	for _, dirs := range [][]string{above, others} {
 		for _, dir := range dirs {
-			if p, ok := Detect(dir, None); ok {
+			if p, ok := Detect(dir, only); ok {
 				return p, true
 			}
 		}
@@ -271,22 +271,6 @@ func (n Name) Foreign(tree fs.FS, name string) bool {
 		r := rowOf(n)
 		return name != "." && base[0] == '.' || r != nil && (slices.Contains(r.docroots, name) || slices.Contains(r.Caches, name))
 	}
-}
-
-// Port returns the port at which the generator serves a site to its author by default; 0
-// if it has none.
-func (n Name) Port() int {
-	if r := rowOf(n); r != nil {
-		return r.port
-	}
-	return 0
-}
-
-// Leaves reports whether a build leaves pages of earlier builds in the docroot, and
-// writes all of its own again.
-func (n Name) Leaves() bool {
-	r := rowOf(n)
-	return r != nil && r.leaves
 }
 
 // Lock returns the name of the file that the generator locks while it builds; "" if it

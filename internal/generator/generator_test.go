@@ -82,7 +82,7 @@ func TestFind(t *testing.T) {
 		{at("c", "b"), nil, Plain, "b"},
 		{at("c"), at("b"), None, ""},
 	} {
-		p, ok := Find(tc.above, tc.others)
+		p, ok := Find(tc.above, tc.others, None)
 		if ok != (tc.want != None) || p.Generator != tc.want || ok && p.Dir != filepath.Join(dir, tc.dir) {
 			t.Errorf("%q, %q: got %+v", tc.above, tc.others, p)
 		}

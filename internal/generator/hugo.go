@@ -20,11 +20,11 @@ var hugoNewFiles = []string{"hugo.toml", "hugo.yaml", "hugo.yml", "hugo.json"}
 var hugoOldFiles = []string{"config.toml", "config.yaml", "config.yml", "config.json"}
 
 var hugoRow = row{
-	name: Hugo, title: "Hugo", port: 1313, usual: "hugo", build: "hugo --destination OUT", docroots: []string{"public"},
+	name: Hugo, title: "Hugo", usual: "hugo", build: "hugo --destination OUT", docroots: []string{"public"},
 	install: "see https://gohugo.io/installation/",
 	ci:      "curl -sSfL https://github.com/gohugoio/hugo/releases/download/v%[1]s/hugo_extended_%[1]s_linux-amd64.tar.gz | SUDO tar -xz -C /usr/local/bin hugo",
 	Traits: Traits{
-		Caches: []string{"resources"}, Version: "0.162.0", VersionVariable: "HUGO_VERSION", Templates: GoTemplates, Modules: true, Refs: true, SectionFile: "_index", AliasKey: "aliases", AllPages: []string{"--buildDrafts", "--buildFuture", "--buildExpired"},
+		Port: 1313, OwnFiles: true, Leaves: true, Caches: []string{"resources"}, Version: "0.162.0", VersionVariable: "HUGO_VERSION", Templates: GoTemplates, Modules: true, Refs: true, SectionFile: "_index", AliasKey: "aliases", AllPages: []string{"--buildDrafts", "--buildFuture", "--buildExpired"},
 		Drafts: &Drafts{Values: []string{"draft: true"}, Dates: []string{"publishdate", "pubdate", "published", "date"}, Expiry: []string{"expirydate", "unpublishdate"}},
 	},
 	files:   slices.Concat(hugoNewFiles, hugoOldFiles),
@@ -35,8 +35,6 @@ var hugoRow = row{
 	// the first.
 	strict:     []string{"--printPathWarnings"},
 	warning:    "WARN ",
-	ownFiles:   true, // README.md and the like at its root are not among them
-	leaves:     true,
 	lock:       ".hugo_build.lock",
 	baseFlags:  []string{"-b", "--baseURL"},
 	form:       weburl.SlashForm,

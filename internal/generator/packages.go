@@ -43,40 +43,44 @@ func (r *row) dependency(dir string) (pkg, file string) {
 	for word := range strings.FieldsSeq(r.packages) {
 		registry, name, _ := strings.Cut(word, ":")
 		name, _, _ = strings.Cut(name, "[")
-		for at, up := dir, ""; ; at, up = filepath.Dir(at), "../"+up {
+		above := upToRoot(dir)
+		if registry != "pip" {
+			above = above[:1]
+		}
+		for up, at := range above {
 			tree := os.DirFS(at)
 			for _, list := range packageFiles {
 				if list.registry != registry {
 					continue
 				}
+				limit := int64(maxLock)
+				if list.line == "" {
+					limit = maxConfig
+				}
 				found, _ := fs.Glob(tree, list.pattern) // the pattern is right
 				for _, file := range found {
-					limit := int64(maxLock)
-					if list.line == "" {
-						limit = maxConfig
-					}
 					text, err := system.ReadFS(tree, file, limit)
 					if err == nil && lists(file, text, list.line, name) {
-						return name, up + file
+						return name, strings.Repeat("../", up) + file
 					}
 				}
-			}
-			if registry != "pip" || exists(at, ".git") || at == filepath.Dir(at) || !inRepository(filepath.Dir(at)) {
-				break
 			}
 		}
 	}
 	return "", ""
 }
 
-// inRepository reports whether dir or a directory above it holds .git.
-func inRepository(dir string) bool {
-	for ; !exists(dir, ".git"); dir = filepath.Dir(dir) {
-		if dir == filepath.Dir(dir) {
-			return false
+// upToRoot returns dir and the directories above it up to the root of its repository; dir
+// alone without one.
+func upToRoot(dir string) (dirs []string) {
+	for at := dir; ; at = filepath.Dir(at) {
+		if dirs = append(dirs, at); exists(at, ".git") {
+			return dirs
+		}
+		if at == filepath.Dir(at) {
+			return dirs[:1]
 		}
 	}
-	return true
 }
 
 // lists reports whether a file of packages names one, see [packageFiles].

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -22,8 +21,6 @@ type row struct {
 	name  Name
 	title string
 	Traits
-	// port is where the generator serves the site to its author by default; 0 for none.
-	port int
 	// packages are the packages that depend on the generator, as npm:astro, gem:jekyll or
 	// pip:mkdocs; the first has the program. Where there is none, install says for a person
 	// how to install it, and ci does it on a server, in a line of the shell with %[1]s for
@@ -66,15 +63,8 @@ type row struct {
 	// reliably, warning is the beginning of a line with a warning.
 	strict  []string
 	warning string
-	// ownFiles is true of a generator that reads its own directories and configuration alone,
-	// unless a template or the configuration names other files.
-	ownFiles bool
-	// leaves is true of a generator that writes every page again and removes none of those
-	// that earlier builds left in the docroot. Sphinx is not one: it does not write again
-	// what has not changed, such as _modules. lock is a file in SOURCE that the generator
-	// locks while it builds.
-	leaves bool
-	lock   string
+	// lock is a file in SOURCE that the generator locks while it builds.
+	lock string
 	// baseFlags are the flags of the build that name the address, outFlags those
 	// that name the directory to build into, quietFlags those that hide warnings.
 	baseFlags, outFlags, quietFlags []string
@@ -92,8 +82,8 @@ type formKey struct {
 var rows = []row{
 	hugoRow,
 	{
-		name: Jekyll, title: "Jekyll", port: 4000, packages: "gem:jekyll gem:github-pages", usual: "jekyll build", build: "jekyll build --destination OUT", command: jekyllCommand,
-		Traits: Traits{Templates: Liquid, SourceTags: true, AliasKey: "redirect_from", AliasPlugin: "jekyll-redirect-from",
+		name: Jekyll, title: "Jekyll", packages: "gem:jekyll gem:github-pages", usual: "jekyll build", build: "jekyll build --destination OUT", command: jekyllCommand,
+		Traits: Traits{Port: 4000, Templates: Liquid, SourceTags: true, AliasKey: "redirect_from", AliasPlugin: "jekyll-redirect-from",
 			Drafts: &Drafts{Values: []string{"published: false"}, Dir: "_drafts", Dates: []string{"date"}, DatedDir: "_posts"}},
 		files: []string{"_config.yml", "_config.yaml", "_config.toml"}, docroots: []string{"_site"},
 		docrootKeys: "destination", baseKey: "url", pathKey: "baseurl", content: []string{"_pages", "_drafts"},
@@ -104,46 +94,28 @@ var rows = []row{
 		},
 	},
 	{
-		name: Eleventy, title: "Eleventy", port: 8080, packages: "npm:@11ty/eleventy", usual: "eleventy", build: "eleventy --output=OUT",
-		Traits: Traits{Templates: Nunjucks, ReadsAll: true, NoDrafts: "it makes a page of every file"},
+		name: Eleventy, title: "Eleventy", packages: "npm:@11ty/eleventy", usual: "eleventy", build: "eleventy --output=OUT",
+		Traits: Traits{Leaves: true, Port: 8080, Templates: Nunjucks, ReadsAll: true, NoDrafts: "it makes a page of every file"},
 		files:  append([]string{".eleventy.js"}, scripts("eleventy.config")...), docroots: []string{"_site"},
 		docrootKeys: "setOutputDirectory( dir.output", pathKey: "pathPrefix", content: []string{"src", "content", "input", "site"},
 		baseFlags: []string{"--pathprefix"}, outFlags: []string{"--output"},
-		leaves: true, form: weburl.SlashForm,
+		form: weburl.SlashForm,
 	},
 	{
-		name: Zola, title: "Zola", port: 1111, install: "see https://www.getzola.org/documentation/getting-started/installation/",
-		Traits: Traits{Version: "0.21.0", Templates: Tera, ContentRoot: "@/", Drafts: &Drafts{Values: []string{"draft: true"}}},
+		name: Zola, title: "Zola", install: "see https://www.getzola.org/documentation/getting-started/installation/",
+		Traits: Traits{Port: 1111, Version: "0.21.0", Templates: Tera, ContentRoot: "@/", Drafts: &Drafts{Values: []string{"draft: true"}}},
 		ci:     "curl -sSfL https://github.com/getzola/zola/releases/download/v%[1]s/zola-v%[1]s-x86_64-unknown-linux-gnu.tar.gz | SUDO tar -xz -C /usr/local/bin",
 		usual:  "zola build", build: "zola build --force --output-dir OUT", // forced, since the directory may exist and be empty
 		files: []string{"zola.toml", "config.toml"}, docroots: []string{"public"}, docrootKeys: "output_dir", baseKey: "base_url", content: []string{"content"},
 		baseFlags: []string{"-u", "--base-url"}, outFlags: []string{"-o", "--output-dir"},
 		form: weburl.SlashForm,
 	},
+	mkdocsRow(MkDocs, "MkDocs", "mkdocs", "mkdocs build --site-dir OUT", "mkdocs.yml", "mkdocs.yaml"),
+	mkdocsRow("zensical", "Zensical", "zensical", "zensical build", "zensical.toml", "mkdocs.yml", "mkdocs.yaml"),
+	mkdocsRow("properdocs", "ProperDocs", "properdocs", "properdocs build --site-dir OUT", "properdocs.yml", "properdocs.yaml", "mkdocs.yml", "mkdocs.yaml"),
 	{
-		name: MkDocs, title: "MkDocs", port: 8000, packages: "pip:mkdocs pip:mkdocs-material", usual: "mkdocs build", build: "mkdocs build --site-dir OUT",
-		Traits: Traits{Templates: Jinja, ResolvesMarkdown: true, WarnsOfAddresses: true},
-		files:  []string{"mkdocs.yml", "mkdocs.yaml"}, docroots: []string{"site"}, docrootKeys: "site_dir", baseKey: "site_url", content: []string{"docs"}, excludeKeys: "exclude_docs draft_docs", contentKey: "docs_dir",
-		strict: []string{"--strict"}, outFlags: []string{"-d", "--site-dir"},
-		form: weburl.SlashForm, forms: []formKey{{"use_directory_urls", true, weburl.SlashForm}, {"use_directory_urls", false, weburl.FileForm}},
-	},
-	{
-		name: "zensical", title: "Zensical", port: 8000, packages: "pip:zensical", build: "zensical build",
-		Traits: Traits{Templates: Jinja, ResolvesMarkdown: true, WarnsOfAddresses: true},
-		files:  []string{"zensical.toml", "mkdocs.yml", "mkdocs.yaml"}, docroots: []string{"site"}, docrootKeys: "project.site_dir site_dir",
-		baseKey: "project.site_url site_url", content: []string{"docs"}, excludeKeys: "project.exclude_docs exclude_docs project.draft_docs draft_docs", contentKey: "project.docs_dir docs_dir", strict: []string{"--strict"},
-		form: weburl.SlashForm, forms: []formKey{{"project.use_directory_urls", false, weburl.FileForm}, {"use_directory_urls", false, weburl.FileForm}},
-	},
-	{
-		name: "properdocs", title: "ProperDocs", port: 8000, packages: "pip:properdocs", usual: "properdocs build", build: "properdocs build --site-dir OUT",
-		Traits: Traits{Templates: Jinja, ResolvesMarkdown: true, WarnsOfAddresses: true},
-		files:  []string{"properdocs.yml", "properdocs.yaml", "mkdocs.yml", "mkdocs.yaml"}, docroots: []string{"site"}, docrootKeys: "site_dir", baseKey: "site_url", content: []string{"docs"}, excludeKeys: "exclude_docs draft_docs", contentKey: "docs_dir",
-		strict: []string{"--strict"}, outFlags: []string{"-d", "--site-dir"},
-		form: weburl.SlashForm, forms: []formKey{{"use_directory_urls", true, weburl.SlashForm}, {"use_directory_urls", false, weburl.FileForm}},
-	},
-	{
-		name: Astro, title: "Astro", port: 4321, packages: "npm:astro", usual: "astro build", build: "astro build --outDir OUT",
-		Traits: Traits{Templates: AstroComponents, Imports: true, Drafts: &Drafts{Values: []string{"draft: true"}}},
+		name: Astro, title: "Astro", packages: "npm:astro", usual: "astro build", build: "astro build --outDir OUT",
+		Traits: Traits{Port: 4321, Templates: AstroComponents, Imports: true, Drafts: &Drafts{Values: []string{"draft: true"}}},
 		files:  scripts("astro.config"), docroots: []string{"dist"}, docrootKeys: "outDir", baseKey: "site", pathKey: "base",
 		content:   []string{"src/content/docs", "src/content/pages", "src/content", "src/pages"},
 		baseFlags: []string{"--site"}, outFlags: []string{"--outDir"},
@@ -153,43 +125,43 @@ var rows = []row{
 		},
 	},
 	{
-		name: Docusaurus, title: "Docusaurus", port: 3000, packages: "npm:@docusaurus/core", usual: "docusaurus build", build: "docusaurus build --out-dir OUT",
-		Traits: Traits{ResolvesMarkdown: true, Versions: true, NoTemplates: "the head is in the configuration, a program", HeadKey: "headTags", HeadItem: "{tagName: 'link', attributes: {rel: '%s', href: '%s'}}", Drafts: &Drafts{Values: []string{"draft: true"}}},
+		name: Docusaurus, title: "Docusaurus", packages: "npm:@docusaurus/core", usual: "docusaurus build", build: "docusaurus build --out-dir OUT",
+		Traits: Traits{Port: 3000, ResolvesMarkdown: true, Versions: true, NoTemplates: "the head is in the configuration, a program", HeadKey: "headTags", HeadItem: "{tagName: 'link', attributes: {rel: '%s', href: '%s'}}", Drafts: &Drafts{Values: []string{"draft: true"}}},
 		files:  scripts("docusaurus.config"), docroots: []string{"build"}, baseKey: "url", pathKey: "baseUrl", content: []string{"src/pages", "docs", "i18n"},
 		outFlags: []string{"--out-dir"},
 		form:     weburl.BareForm, forms: []formKey{{"trailingSlash", true, weburl.SlashForm}, {"trailingSlash", false, weburl.BareForm}},
 	},
 	{
-		name: "vitepress", title: "VitePress", port: 5173, packages: "npm:vitepress", build: "vitepress build SOURCE --outDir OUT", usual: "vitepress build SOURCE",
-		Traits:  Traits{ResolvesMarkdown: true, NoTemplates: "the head is in the configuration, a program", HeadKey: "head", HeadItem: "['link', {rel: '%s', href: '%s'}]", NoDrafts: "it makes a page of every file"},
+		name: "vitepress", title: "VitePress", packages: "npm:vitepress", build: "vitepress build SOURCE --outDir OUT", usual: "vitepress build SOURCE",
+		Traits:  Traits{Port: 5173, ResolvesMarkdown: true, NoTemplates: "the head is in the configuration, a program", HeadKey: "head", HeadItem: "['link', {rel: '%s', href: '%s'}]", NoDrafts: "it makes a page of every file"},
 		sources: []string{"docs"}, files: scripts(".vitepress/config", ".vitepress/config/index"), docroots: []string{".vitepress/dist"},
 		docrootKeys: "outDir", pathKey: "base", content: []string{"docs", "src"}, baseFlags: []string{"--base"}, outFlags: []string{"--outDir"},
 		form: weburl.FileForm, forms: []formKey{{"cleanUrls", true, weburl.BareForm}, {"cleanUrls", false, weburl.FileForm}},
 	},
 	{
-		name: "vuepress", title: "VuePress", port: 8080, packages: "npm:vuepress npm:@vuepress/core", build: "vuepress build SOURCE --dest OUT", usual: "vuepress build SOURCE",
-		Traits:  Traits{ResolvesMarkdown: true, NoTemplates: "the head is in the configuration, a program", HeadKey: "head", HeadItem: "['link', {rel: '%s', href: '%s'}]", NoDrafts: "it makes a page of every file"},
+		name: "vuepress", title: "VuePress", packages: "npm:vuepress npm:@vuepress/core", build: "vuepress build SOURCE --dest OUT", usual: "vuepress build SOURCE",
+		Traits:  Traits{Port: 8080, ResolvesMarkdown: true, NoTemplates: "the head is in the configuration, a program", HeadKey: "head", HeadItem: "['link', {rel: '%s', href: '%s'}]", NoDrafts: "it makes a page of every file"},
 		sources: []string{"docs"}, files: scripts(".vuepress/config"), docroots: []string{".vuepress/dist"},
 		pathKey: "base", content: []string{"docs", "src"}, outFlags: []string{"-d", "--dest"},
 		form: weburl.FileForm,
 	},
 	{
-		name: "sphinx", title: "Sphinx", port: 8000, packages: "pip:sphinx", build: "sphinx-build -b BUILDER SOURCE OUT", builder: sphinxBuilder,
-		Traits:  Traits{NoTemplates: "the templates are those of a Python package", NoDrafts: "it makes a page of every file"},
+		name: "sphinx", title: "Sphinx", packages: "pip:sphinx", build: "sphinx-build -b BUILDER SOURCE OUT", builder: sphinxBuilder,
+		Traits:  Traits{Port: 8000, NoTemplates: "the templates are those of a Python package", NoDrafts: "it makes a page of every file"},
 		sources: []string{"docs", "doc", "source", "docs/source", "doc/source"}, files: []string{"conf.py"},
 		docroots: []string{"_build/html", "../build/html", "build/html", "../_build/html", "_build/dirhtml", "../build/dirhtml", "build/dirhtml", "../_build/dirhtml"},
 		form:     weburl.FileForm, baseKey: "html_baseurl", content: []string{"docs/source", "doc/source", "docs", "doc", "source"},
 	},
 	{
-		name: "pelican", title: "Pelican", port: 8000, packages: "pip:pelican[markdown]", build: "pelican content -o OUT", usual: "pelican content",
-		Traits: Traits{NoTemplates: "the templates are those of a Python package", Drafts: &Drafts{Values: []string{"status: draft"}}},
+		name: "pelican", title: "Pelican", packages: "pip:pelican[markdown]", build: "pelican content -o OUT", usual: "pelican content",
+		Traits: Traits{Leaves: true, Port: 8000, NoTemplates: "the templates are those of a Python package", Drafts: &Drafts{Values: []string{"status: draft"}}},
 		files:  []string{"pelicanconf.py", "publishconf.py"}, overrides: true, docroots: []string{"output"},
 		docrootKeys: "OUTPUT_PATH", baseKey: "SITEURL", content: []string{"content/pages", "content"}, outFlags: []string{"-o", "--output"},
-		leaves: true, form: weburl.FileForm, forms: []formKey{{"ARTICLE_URL", nil, ""}},
+		form: weburl.FileForm, forms: []formKey{{"ARTICLE_URL", nil, ""}},
 	},
 	{
-		name: "mdbook", title: "mdBook", port: 3000, install: "see https://rust-lang.github.io/mdBook/guide/installation.html",
-		Traits: Traits{Version: "0.5.0", ResolvesMarkdown: true, NoTemplates: "the head is in the program", Drafts: &Drafts{ListFile: "SUMMARY.md"}},
+		name: "mdbook", title: "mdBook", install: "see https://rust-lang.github.io/mdBook/guide/installation.html",
+		Traits: Traits{Port: 3000, Version: "0.5.0", ResolvesMarkdown: true, NoTemplates: "the head is in the program", Drafts: &Drafts{ListFile: "SUMMARY.md"}},
 		ci:     "curl -sSfL https://github.com/rust-lang/mdBook/releases/download/v%[1]s/mdbook-v%[1]s-x86_64-unknown-linux-gnu.tar.gz | SUDO tar -xz -C /usr/local/bin",
 		build:  "mdbook build SOURCE --dest-dir OUT", usual: "mdbook build SOURCE", sources: []string{"docs", "doc", "guide"},
 		files: []string{"book.toml"}, docroots: []string{"book"}, docrootKeys: "build.build-dir", pathKey: "output.html.site-url",
@@ -210,50 +182,66 @@ var rows = []row{
 		form: weburl.FileForm, forms: []formKey{{"urls.html_extension_style", "drop", weburl.BareForm}, {"urls.html_extension_style", "indexify", weburl.SlashForm}},
 	},
 	{
-		name: "lume", title: "Lume", port: 3000, install: "see https://docs.deno.com/runtime/getting_started/installation/",
-		Traits: Traits{NoTemplates: "its templates have several languages", Drafts: &Drafts{Values: []string{"draft: true"}}},
+		name: "lume", title: "Lume", install: "see https://docs.deno.com/runtime/getting_started/installation/",
+		Traits: Traits{Port: 3000, NoTemplates: "its templates have several languages", Drafts: &Drafts{Values: []string{"draft: true"}}},
 		ci:     "(command -v unzip || SUDO apt-get install -y unzip) && curl -fsSL https://deno.land/install.sh | SUDO env DENO_INSTALL=/usr/local sh",
 		build:  "deno task lume --dest=OUT", usual: "deno task lume",
 		files: scripts("_config"), docroots: []string{"_site"}, docrootKeys: "dest", baseKey: "URL(", content: []string{"src"}, outFlags: []string{"--dest"},
 		form: weburl.SlashForm, forms: []formKey{{"prettyUrls", false, weburl.FileForm}},
 	},
 	{
-		name: "hexo", title: "Hexo", port: 4000, packages: "npm:hexo", build: "hexo generate",
-		Traits: Traits{Caches: []string{"db.json"}, NoTemplates: "its templates have several languages", Drafts: &Drafts{Values: []string{"published: false"}, Dir: "_drafts"}},
+		name: "hexo", title: "Hexo", packages: "npm:hexo", build: "hexo generate",
+		Traits: Traits{Port: 4000, Caches: []string{"db.json"}, NoTemplates: "its templates have several languages", Drafts: &Drafts{Values: []string{"published: false"}, Dir: "_drafts"}},
 		files:  []string{"_config.yml", "_config.yaml"}, docroots: []string{"public"}, docrootKeys: "public_dir", baseKey: "url",
 		content: []string{"source/_posts", "source/_drafts", "source"},
 		form:    weburl.SlashForm, forms: []formKey{{"permalink", nil, ""}},
 	},
 	{
-		name: "next", title: "Next.js", port: 3000, packages: "npm:next", build: "next build",
-		Traits: Traits{NoTemplates: "its pages are components, which are programs", NoDrafts: "its pages are components, which are programs"},
+		name: "next", title: "Next.js", packages: "npm:next", build: "next build",
+		Traits: Traits{Port: 3000, NoTemplates: "its pages are components, which are programs", NoDrafts: "its pages are components, which are programs"},
 		files:  scripts("next.config"), docroots: []string{"out"}, docrootKeys: "distDir", pathKey: "basePath", content: []string{"content", "src/content", "docs", "pages"},
 		form: weburl.BareForm, forms: []formKey{{"trailingSlash", true, weburl.SlashForm}, {"trailingSlash", false, weburl.BareForm}},
 	},
 	{
-		name: "gatsby", title: "Gatsby", port: 8000, packages: "npm:gatsby", build: "gatsby build",
-		Traits: Traits{NoTemplates: "its pages are components, which are programs", NoDrafts: "its pages are components, which are programs"},
+		name: "gatsby", title: "Gatsby", packages: "npm:gatsby", build: "gatsby build",
+		Traits: Traits{Port: 8000, NoTemplates: "its pages are components, which are programs", NoDrafts: "its pages are components, which are programs"},
 		files:  scripts("gatsby-config"), docroots: []string{"public"}, baseKey: "siteMetadata.siteUrl", content: []string{"content/blog", "content", "src/pages"},
 		form: weburl.SlashForm, forms: []formKey{{"trailingSlash", "always", weburl.SlashForm}, {"trailingSlash", "never", weburl.BareForm}},
 	},
 	{
-		name: "nuxt", title: "Nuxt", port: 3000, packages: "npm:nuxt npm:nuxt3", build: "nuxt generate",
-		Traits: Traits{NoTemplates: "its pages are components, which are programs", NoDrafts: "its pages are components, which are programs"},
+		name: "nuxt", title: "Nuxt", packages: "npm:nuxt npm:nuxt3", build: "nuxt generate",
+		Traits: Traits{Port: 3000, NoTemplates: "its pages are components, which are programs", NoDrafts: "its pages are components, which are programs"},
 		files:  scripts("nuxt.config"), docroots: []string{".output/public", "dist"}, pathKey: "app.baseURL", content: []string{"content"},
 		form: weburl.BareForm,
 	},
 	{
-		name: "sveltekit", title: "SvelteKit", port: 5173, packages: "npm:@sveltejs/kit", build: "vite build",
-		Traits: Traits{NoTemplates: "its pages are components, which are programs", NoDrafts: "its pages are components, which are programs"},
+		name: "sveltekit", title: "SvelteKit", packages: "npm:@sveltejs/kit", build: "vite build",
+		Traits: Traits{Port: 5173, NoTemplates: "its pages are components, which are programs", NoDrafts: "its pages are components, which are programs"},
 		files:  scripts("svelte.config"), docroots: []string{"build"}, pathKey: "paths.base", content: []string{"src/routes", "src/content"},
 		form: weburl.BareForm,
 	},
 	{
-		name: Vite, title: "Vite", port: 5173, packages: "npm:vite", build: "vite build --outDir OUT", usual: "vite build",
-		Traits: Traits{NoTemplates: "its pages are components, which are programs", NoDrafts: "its pages are components, which are programs"},
+		name: Vite, title: "Vite", packages: "npm:vite", build: "vite build --outDir OUT", usual: "vite build",
+		Traits: Traits{Port: 5173, NoTemplates: "its pages are components, which are programs", NoDrafts: "its pages are components, which are programs"},
 		files:  scripts("vite.config"), docroots: []string{"dist"}, docrootKeys: "build.outDir", pathKey: "base",
 		baseFlags: []string{"--base"}, outFlags: []string{"--outDir"},
 	},
+}
+
+// mkdocsRow is MkDocs, or a generator that reads its configuration; that of Zensical is
+// also a table of TOML.
+func mkdocsRow(name Name, title, pkg, build string, files ...string) row {
+	r := row{
+		name: name, title: title, packages: "pip:" + pkg, build: build, usual: pkg + " build",
+		Traits: Traits{Port: 8000, Templates: Jinja, ResolvesMarkdown: true, WarnsOfAddresses: true},
+		files:  files, docroots: []string{"site"}, docrootKeys: "project.site_dir site_dir", baseKey: "project.site_url site_url", content: []string{"docs"},
+		excludeKeys: "project.exclude_docs exclude_docs project.draft_docs draft_docs", contentKey: "project.docs_dir docs_dir",
+		strict: []string{"--strict"}, outFlags: []string{"-d", "--site-dir"}, form: weburl.SlashForm,
+	}
+	for _, key := range []string{"project.use_directory_urls", "use_directory_urls"} {
+		r.forms = append(r.forms, formKey{key, true, weburl.SlashForm}, formKey{key, false, weburl.FileForm})
+	}
+	return r
 }
 
 // scripts returns the names of a configuration that is a program.
@@ -528,8 +516,8 @@ func jekyllCommand(p Project, out string) Command {
 // sphinxBuilder: Read the Docs or a Makefile names the builder dirhtml, which makes a
 // directory of each page, or only its usual directory exists.
 func sphinxBuilder(p Project, docroots []string) (builder, from string) {
-	for up, dir := "", p.Dir; ; up, dir = "../"+up, filepath.Dir(dir) {
-		at := Project{Dir: dir}
+	for i, dir := range upToRoot(p.Dir) {
+		at, up := Project{Dir: dir}, strings.Repeat("../", i)
 		for _, name := range []string{".readthedocs.yaml", ".readthedocs.yml", "Makefile", path.Join(p.Source, "Makefile")} {
 			text, err := readConfig(at, name)
 			if err != nil {
@@ -545,9 +533,6 @@ func sphinxBuilder(p Project, docroots []string) (builder, from string) {
 			if dirhtmlFlag().Match(text) && !htmlFlag().Match(text) {
 				return "dirhtml", up + name
 			}
-		}
-		if exists(dir, ".git") || dir == filepath.Dir(dir) || !inRepository(dir) {
-			break
 		}
 	}
 	for _, docroot := range docroots {

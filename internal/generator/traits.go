@@ -3,6 +3,15 @@ package generator
 // Traits are what other packages ask about a generator. The zero value is that of a site
 // without one.
 type Traits struct {
+	// Port is where the generator serves the site to its author by default; 0 for none.
+	Port int
+	// OwnFiles: the generator reads its own directories and configuration alone, unless a
+	// template or the configuration names other files. README.md and the like at the root are
+	// not among them.
+	OwnFiles bool
+	// Leaves: a build writes every page again, and removes none of those of earlier builds.
+	// Sphinx does not write again what has not changed, such as _modules.
+	Leaves bool
 	// Templates is the language of its templates, in which inject writes; "" if it writes
 	// into none, and then NoTemplates says why.
 	Templates   Templates

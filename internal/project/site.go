@@ -46,7 +46,7 @@ func (p *Project) SiteOptions() site.Options {
 	opt.Form, opt.Generator = weburl.Form(p.Answers[AskForm].Value), p.Answers[AskGenerator].Value
 	if p.Generator != nil {
 		opt.Generator, opt.RelativeURLs = string(p.Generator.Generator), p.Generator.RelativeURLs
-		opt.ServerPort = p.Generator.Generator.Port()
+		opt.ServerPort = p.Generator.Generator.Traits().Port
 	}
 	opt.Profile, _ = host.ProfileByName(p.Profile)
 	if a := p.Answers[AskHost]; a.Value == "" && len(a.Against) > 0 && cfg.Place("profile") == "" {
