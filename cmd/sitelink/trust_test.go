@@ -701,6 +701,193 @@ func TestGitWaits(t *testing.T) {
 	}
 }
 
+// probed are names of files that sitelink reads in a checkout, and after a space the text of
+// sitelink.toml or of another file without which it would not.
+var probed = strings.Split(`sitelink.toml
+.sitelink.toml
+.config/sitelink.toml
+hugo.toml
+hugo.yaml
+hugo.json
+config.toml
+config.yaml
+config/_default/hugo.toml
+config/_default/module.toml
+config/production/params.toml
+go.mod
+go.sum
+go.work
+_vendor/modules.txt
+themes/x/theme.toml
+themes/x/hugo.toml
+_config.yml
+_config.toml
+Gemfile
+.eleventy.js
+eleventy.config.js
+zola.toml
+mkdocs.yml
+mkdocs.yaml
+astro.config.mjs
+docusaurus.config.js
+.docusaurus/a.json
+docs/.vitepress/config.mts
+docs/.vuepress/config.js
+conf.py
+docs/conf.py
+pelicanconf.py
+publishconf.py
+book.toml
+_quarto.yml
+antora-playbook.yml
+_config.ts
+deno.json
+next.config.js
+gatsby-config.js
+nuxt.config.ts
+svelte.config.js
+package.json
+package-lock.json
+npm-shrinkwrap.json
+yarn.lock
+pnpm-lock.yaml
+bun.lock
+pyproject.toml
+requirements.txt
+docs/requirements.txt
+uv.lock
+poetry.lock
+Pipfile
+Makefile
+Cargo.toml
+composer.json
+vercel.json
+.vercel/project.json
+firebase.json
+staticwebapp.config.json
+wrangler.toml
+wrangler.json
+nginx.conf
+Caddyfile
+CODEOWNERS
+.github/CODEOWNERS
+docs/CODEOWNERS
+.gitlab/CODEOWNERS
+.github/workflows/a.yml
+.gitlab-ci.yml
+.gitlab/sitelink.yml
+.circleci/config.yml
+.travis.yml
+azure-pipelines.yml
+bitbucket-pipelines.yml
+.woodpecker.yml
+.build.yml
+render.yaml
+lefthook.yml
+.lefthook.toml
+.pre-commit-config.yaml
+.overcommit.yml
+.husky/pre-push
+.githooks/pre-push
+.gitignore
+.gitattributes
+.gitmodules
+.env
+.ruby-version
+.tool-versions
+.nvmrc
+.hugo_build.lock
+CNAME
+static/CNAME
+static/_redirects
+layouts/index.html
+layouts/partials/head.html
+content/_index.md
+content/a.md
+content/p/index.md
+data/x.toml
+i18n/en.toml
+archetypes/default.md
+assets/a.css
+site/index.html
+site/.htaccess
+site/_redirects
+site/_headers
+site/_routes.json
+site/_worker.js
+site/CNAME
+site/robots.txt
+site/sitemap.xml
+site/feed.xml
+site/manifest.json
+site/s.css
+site/404.html
+site/.well-known/security.txt
+.sitelink/ledger.jsonl
+.sitelink/ledger.journal
+.sitelink/ledger.lock
+.sitelink/addresses.jsonl
+.sitelink/mentions.db
+.sitelink/mentions.db-wal
+.sitelink/status.jsonl
+.sitelink/cache/entries
+.sitelink/.gitignore
+.sitelink/init.json
+.sitelink/edit.journal
+.git/sitelink/state/init.json
+.git/sitelink/state/edit.journal
+.git/info/exclude
+.git/info/attributes
+.git/packed-refs
+.git/shallow
+.git/commondir
+.git/objects/info/alternates
+.git/hooks/pre-push
+.git/FETCH_HEAD
+.git/COMMIT_EDITMSG
+report.txt [check] output = "report.txt"
+report.json [check] format = ["text", "json=report.json"]
+access.log [check] log = "access.log"
+accepted.jsonl [check] baseline = "accepted.jsonl"
+notices.jsonl [outgoing] ledger = "notices.jsonl"
+rules.toml [incoming] rules = "rules.toml"
+mentions.db [incoming] store = "mentions.db"
+sitelink-baseline.jsonl
+netlify.toml
+.git/index
+.git/HEAD`, "\n")
+
+// TestPipes: no command waits for a pipe in place of a file that it reads or writes.
+func TestPipes(t *testing.T) {
+	commands := [][]string{{"check"}, {"doctor"}, {"init", "--dry-run"}, {"hook", "status"}, {"baseline", "write", "--force"}}
+	commands = testkit.Longer(commands, append(commands, []string{"check", "site", "--group-by", "owner"}, []string{"links", "site"}, []string{"baseline", "write", "site"},
+		[]string{"inject", "--check"}, []string{"notify", "site", "--dry-run", "--base-url", "https://me.example/"}, []string{"ledger", "show"}, []string{"mentions", "list"},
+		[]string{"mentions", "export"}, []string{"external", "quiet"}, []string{"init", "--undo"}, []string{"fix", "--undo"}))
+	for _, probe := range testkit.Longer(probed[len(probed)-12:], probed) {
+		name, configuration, _ := strings.Cut(probe, " ")
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newHostile(t)
+			os.Remove(filepath.Join(h.repo, filepath.FromSlash(name)))
+			h.write("repo/sitelink.toml", "docroot = 'site'\n"+strings.Replace(configuration, "] ", "]\n", 1)+"\n")
+			if strings.HasSuffix(name, "sitelink.toml") {
+				os.Remove(filepath.Join(h.repo, name))
+			}
+			h.pipe(name)
+			for _, args := range commands {
+				ctx, cancel := context.WithTimeout(t.Context(), 4*time.Second)
+				cmd := exec.CommandContext(ctx, "sitelink", args...)
+				cmd.Dir, cmd.Env = h.repo, h.env
+				out, _ := cmd.CombinedOutput()
+				if ctx.Err() != nil {
+					t.Errorf("sitelink %s waits: %s", args, out)
+				}
+				cancel()
+			}
+		})
+	}
+}
+
 // recognised are files that make a project one of a generator, with what they may name.
 var recognised = map[string]testkit.Files{
 	"hugo": {"hugo.toml": "baseURL = 'https://me.example/'\n[security.exec]\nallow = ['.*']\n[languages.en.security.exec]\nallow = ['.*']\n[[module.mounts]]\nsource = 'notes.txt'\ntarget = 'content/x/_content.gotmpl'\n",

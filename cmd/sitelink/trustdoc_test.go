@@ -53,7 +53,7 @@ var refused = [][]string{
 	{"name a file outside the repository, or in .git, in a configuration that --config does not name", "output,output above,output in .git,format,baseline,docroot,ledger"},
 	{"lead there by a symbolic link: output, baseline, ledger, docroot, public, rule files, CODEOWNERS, sitelink.toml", "output link,public,sitelink.toml,sitelink-baseline.jsonl,netlify.toml,CODEOWNERS"},
 	{"lead there by .sitelink, or by a link in it", ".sitelink,.sitelink/cache,.sitelink/ledger.jsonl"},
-	{"stop a command with a pipe or a device in place of a ledger, a baseline, a record, a log, a configuration or a page", "pipe as record,pipe as log,pipe as ledger,pipe as journal,pipe as baseline,pipe as configuration,pipes in the docroot"},
+	{"stop a command with a pipe or a device in place of a ledger, a baseline, a record, a log, a report, a configuration or a page", "pipe as record,pipe as log,pipe as ledger,pipe as journal,pipe as baseline,pipe as configuration,pipes in the docroot,TestPipes"},
 	{"stop git with a pipe or a device in place of a file of .git, or of one that its configuration includes", "pipe as HEAD,pipe as git's configuration,pipe as git's index,pipe in git's configuration,TestGitWaits"},
 	{"take the baseline of --baseline-ref from another repository: a nested or bare one, a submodule, a .git that leads elsewhere, alternates outside", "committed bare repository,submodule,.git file outside,alternates"},
 	{"build a commit by since, or name a directory, a record or a log outside the repository", "since a commit,since outside,log outside"},

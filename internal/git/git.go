@@ -80,14 +80,16 @@ func (e *Error) Error() string {
 // objects, the index, references and the configuration.
 var reading = []string{"cat-file", "check-ignore", "config", "for-each-ref", "log", "ls-files", "ls-tree", "rev-parse", "version"}
 
-// limit returns how long a command may take, 0 for any time. What a repository is and its
-// configuration take git milliseconds.
+// What a repository is and its configuration take git milliseconds, lists of files longer.
+var quick, slow = 5 * time.Second, 20 * time.Second
+
+// limit returns how long a command may take, 0 for any time.
 func limit(name string) time.Duration {
 	switch {
 	case name == "rev-parse" || name == "config" || name == "version":
-		return 5 * time.Second
+		return quick
 	case slices.Contains(reading, name):
-		return 20 * time.Second
+		return slow
 	}
 	return 0
 }
@@ -129,25 +131,31 @@ func waits(dir string) string {
 			return name
 		}
 	}
-	const deepest, most = 10, 1 << 20 // git's own limit, and ours
-	var includes func(name string, depth int) string
-	includes = func(name string, depth int) string {
-		if odd(name) || depth == deepest {
+	// What includes more files takes git longer than its limit.
+	const mostFiles, most = 1000, 1 << 20
+	read := map[string]bool{}
+	var includes func(name string) string
+	includes = func(name string) string {
+		switch {
+		case read[name] || len(read) == mostFiles:
+			return ""
+		case odd(name):
 			return name
 		}
+		read[name] = true
 		config, _ := system.Read(name, most) // git says why it cannot be read
 		for _, m := range included().FindAllSubmatch(config, -1) {
 			file := filepath.FromSlash(string(m[1]))
 			if !filepath.IsAbs(file) {
 				file = filepath.Join(filepath.Dir(name), file)
 			}
-			if found := includes(file, depth+1); found != "" {
+			if found := includes(file); found != "" {
 				return found
 			}
 		}
 		return ""
 	}
-	return includes(filepath.Join(store, "config"), 0)
+	return includes(filepath.Join(store, "config"))
 }
 
 // included matches a line of git's configuration that may include a file.

@@ -232,7 +232,7 @@ var plainByte = func() (t [256]bool) {
 }()
 
 // AppendString appends s as a JSON string. It writes what encoding/json writes with
-// SetEscapeHTML(false), but escapes hidden characters too, see [isHidden]: a report
+// SetEscapeHTML(false), but escapes hidden characters too, see [text.Hidden]: a report
 // may be printed to a terminal. Bytes that are not UTF-8 are replaced.
 func AppendString(dst []byte, s string) []byte {
 	dst = append(dst, '"')

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Outside checks whether a path leads outside the directory root or into a directory
-// of git. If so, it returns the path without symbolic links and a description such as
+// Outside checks whether a path leads outside the directory root, into a directory of git,
+// or to a pipe, a device or a socket, which may be another program's. If so, it returns the path without symbolic links and a description such as
 // "outside the repository /home/u/site", otherwise "". The file need not exist; the
 // links in its path are followed.
 func Outside(root, name string) (path, where string) {
@@ -28,6 +28,9 @@ func Outside(root, name string) (path, where string) {
 		if strings.EqualFold(part, ".git") {
 			return path, "in the directory of git"
 		}
+	}
+	if info, err := os.Stat(path); err == nil && !info.IsDir() && !info.Mode().IsRegular() {
+		return path, "no regular file"
 	}
 	return "", ""
 }
