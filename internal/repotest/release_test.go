@@ -14,7 +14,7 @@ var (
 	// or without a v, a link or a day.
 	released = regexp.MustCompile(`(?m)^## \[?v?(\d+\.\d+\.\d+\S*?)\]?(?:[ (].*)?$`)
 	// pinned are the ways in which configuration names a version of sitelink.
-	pinned = regexp.MustCompile(`sitelink/(?:sitelink|cmd/sitelink)@([^\s"\x60]+)|sitelink/sitelink\s+rev: (\S+)|ghcr\.io/sitelink/sitelink:(\S+)|npx --yes sitelink@(\S+)`)
+	pinned = regexp.MustCompile(`sitelink/(?:sitelink|cmd/sitelink)@([^\s"\x60]+)|sitelink/sitelink\s+rev: (\S+)|ghcr\.io/sitelink/sitelink:([^\s"\x60]+)|npx --yes sitelink@([^\s"\x60]+)`)
 )
 
 // TestPinnedVersions checks that every snippet names the newest release, v0.1.0

@@ -7,7 +7,7 @@ Gem::Specification.new do |s|
   s.license = "MIT"
   s.homepage = "https://github.com/sitelink/sitelink"
   s.required_ruby_version = ">= 2.7"
-  s.files = Dir["lib/**/*.rb", "exe/*", "libexec/*", "licenses.txt"]
+  s.files = Dir["lib/**/*.rb", "exe/*", "libexec/*", "licenses.txt", "README.md"]
   s.bindir = "exe"
   s.executables = ["sitelink"]
 end
