@@ -238,6 +238,15 @@ func (a *Audit) Check(ctx context.Context) (*check.Result, error) {
 		if err != nil {
 			return nil, err
 		}
+		if sources != nil {
+			if names := sources.Costly(); len(names) > 0 {
+				most := text.Visible(names[0])
+				if len(names) > 1 {
+					most += " and " + text.Count(len(names)-1, "more file")
+				}
+				result.Summary.Notes = append(result.Summary.Notes, "findings may have no source: to compare all of "+most+" with the pages takes too long")
+			}
+		}
 		a.opt.stage("source")
 	}
 	result.Summary.Notes = append(result.Summary.Notes, external.hints(a.Project.Docroot)...)

@@ -26,6 +26,9 @@ type written struct {
 	first         bool   // it is the first thing in the element around it
 }
 
+// maxAttributes is how many attributes of a tag are compared.
+const maxAttributes = 100
+
 // linkAttributes are the attributes of templates that are compared with links.
 var linkAttributes = map[string]bool{
 	"href": true, "src": true, "srcset": true, "imagesrcset": true, "action": true, "formaction": true, "poster": true, "data": true,
@@ -42,7 +45,7 @@ func (f *templateFile) readLinks() (all []*written) {
 	for t := range o.tags {
 		var attrs []attribute
 		var open bool
-		if attrs, open = o.attributes(t); len(attrs) == 0 {
+		if attrs, open = o.attributes(t); len(attrs) == 0 || len(attrs) > maxAttributes {
 			continue
 		}
 		for _, a := range attrs {
@@ -119,7 +122,9 @@ func (p *locatedPage) tagOf(l *pageLink) *pageLinkTag {
 	p.tagsOf[l] = nil
 	if t := o.at(at); t >= 0 {
 		attrs, _ := o.attributes(t)
-		if i := slices.IndexFunc(attrs, func(a attribute) bool { return a.from <= at && at <= a.to && a.name == l.attribute }); i >= 0 {
+		if i := slices.IndexFunc(attrs, func(a attribute) bool {
+			return len(attrs) <= maxAttributes && a.from <= at && at <= a.to && a.name == l.attribute
+		}); i >= 0 {
 			p.tagsOf[l] = &pageLinkTag{outline: o, tag: t, attrs: attrs, value: o.pieces(attrs[i].from, attrs[i].to)[0], on: l}
 		}
 	}
@@ -146,8 +151,19 @@ func (p *locatedPage) fitting(tag *pageLinkTag) []tagFit {
 			key.Write(tag.outline.text[a.from:a.to])
 		}
 	}
+	links := p.m.templates().links[of]
+	cost := 1
+	if p.compared == nil {
+		p.compared = map[string]bool{}
+	}
+	if !p.compared[key.String()] {
+		p.compared[key.String()], cost = true, len(links)
+	}
+	if !p.spend(cost, links) {
+		return nil
+	}
 	return p.m.fits.get(key.String(), func() (all []tagFit) {
-		for _, w := range p.m.templates().links[of] {
+		for _, w := range links {
 			if n, ok := fitAttributes(w.file.outline, w.attrs, w.open, tag.outline, tag.attrs); ok {
 				all = append(all, tagFit{w, n})
 			}
@@ -156,10 +172,22 @@ func (p *locatedPage) fitting(tag *pageLinkTag) []tagFit {
 	})
 }
 
+// spend takes a cost from what the page is allowed, and reports whether it was left.
+// Otherwise one of the links in templates that were compared says where.
+func (p *locatedPage) spend(cost int, links []*written) bool {
+	if p.left -= cost; p.left < 0 && len(links) > 0 {
+		p.m.costly.get(links[0].file.display, func() bool { return true })
+	}
+	return p.left >= 0
+}
+
 // fit returns how well a template fits a link, 0 if it cannot have written it, and the
 // part of the value that its actions wrote.
 func (p *locatedPage) fit(f tagFit, tag *pageLinkTag) (score int, hole string) {
 	w := f.by
+	if !p.spend(1+len(w.pieces), []*written{w}) {
+		return 0, ""
+	}
 	hole, value := p.fitValue(w, tag)
 	if value == 0 {
 		return 0, ""
@@ -295,12 +323,15 @@ func fields(pieces []string) []string {
 // because they are written under a condition.
 const maxSkipped = 2
 
+// maxMatched is how many elements around a link are compared.
+const maxMatched = 32
+
 // fitParents compares the elements around two tags. ok is false if the
 // innermost ones differ.
 func fitParents(template *outline, t int, page *outline, p int) (score int, ok bool) {
 	skipped, matched := 0, 0
 	t, p = template.tags[t].parent, page.tags[p].parent
-	for t >= 0 && p >= 0 {
+	for t >= 0 && p >= 0 && matched < maxMatched {
 		n, same := 0, bytes.EqualFold(template.name(t), page.name(p))
 		if same && !bytes.Equal(template.text[template.tags[t].start:template.tags[t].end], page.text[page.tags[p].start:page.tags[p].end]) {
 			of, open := template.attributes(t)

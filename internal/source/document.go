@@ -63,6 +63,8 @@ type document struct {
 	// included holds the content files that its shortcodes name. They may put
 	// their text into the page.
 	included map[string]bool
+	// over reports that something takes too long and is left out.
+	over bool
 }
 
 // definition is the destination of a link reference definition.
@@ -104,7 +106,8 @@ func parseDocument(name string, text []byte, hugo bool) *document {
 	case isMarkdown(name):
 		// The offsets of links and headings are those of the file, because masked has the same
 		// length.
-		doc, links := parseGoldmark(masked)
+		doc, links, over := parseGoldmark(masked)
+		d.over = over
 		w := markdownWalk{text: masked, unmasked: text, offsets: links.at, defs: map[string]definition{}, raw: make([]byte, 0)}
 		ast.Walk(doc, w.prepare)
 		w.html = htmlLinks(blankOutside(masked, w.rawSpans))

@@ -19,8 +19,9 @@ import (
 // parseGoldmark parses a Markdown text, and records where its links are. What would take
 // too long is left out, see [html.MarkdownEffort]: the links there keep their place on the
 // built page.
-func parseGoldmark(text []byte) (ast.Node, *offsetParser) {
-	links := &offsetParser{InlineParser: parser.NewLinkParser(), at: map[ast.Node]int{}}
+// over reports that something is.
+func parseGoldmark(text []byte) (doc ast.Node, links *offsetParser, over bool) {
+	links = &offsetParser{InlineParser: parser.NewLinkParser(), at: map[ast.Node]int{}}
 	inline := parser.DefaultInlineParsers()
 	for i := range inline {
 		if inline[i].Value == links.InlineParser { // two link parsers would interfere with each other
@@ -42,7 +43,8 @@ func parseGoldmark(text []byte) (ast.Node, *offsetParser) {
 		)),
 		goldmark.WithExtensions(extension.GFM, extension.Footnote, extension.DefinitionList),
 	)
-	return md.Parser().Parse(gtext.NewReader(text)), links
+	doc = md.Parser().Parse(gtext.NewReader(text))
+	return doc, links, effort.Over
 }
 
 type markdownWalk struct {

@@ -45,10 +45,14 @@ var (
 	endParagraph = wordSet("div ul ol p table section nav h1 h2 h3 h4 h5 h6 footer pre blockquote")
 )
 
+// maxDepth is how many elements around another are looked at; browsers nest as many.
+const maxDepth = 512
+
 // newOutline reads the tags of a text.
 func newOutline(text []byte) *outline {
 	o := &outline{text: text}
 	top := -1
+	open := map[string]bool{} // elements of raw text of which none ends any more
 	for i := 0; i < len(text); {
 		n := bytes.IndexByte(text[i:], '<')
 		if n < 0 || i+n+1 >= len(text) {
@@ -61,7 +65,7 @@ func newOutline(text []byte) *outline {
 		case c == '/':
 			end := tagEnd(text, i)
 			name := text[i+2 : nameEnd(text, i+2)]
-			for t := top; t >= 0; t = o.tags[t].parent {
+			for t, n := top, 0; t >= 0 && n < maxDepth; t, n = o.tags[t].parent, n+1 {
 				if bytes.EqualFold(o.name(t), name) {
 					top = o.tags[t].parent
 					break
@@ -75,21 +79,23 @@ func newOutline(text []byte) *outline {
 				top = o.tags[top].parent
 			}
 			if implied, ok := impliedEnds[name]; ok {
-				for open := top; open >= 0; open = o.tags[open].parent {
-					of := strings.ToLower(string(o.name(open)))
+				for t, n := top, 0; t >= 0 && n < maxDepth; t, n = o.tags[t].parent, n+1 {
+					of := strings.ToLower(string(o.name(t)))
 					if implied.within[of] {
 						break
 					}
 					if implied.closes[of] {
-						top = o.tags[open].parent
+						top = o.tags[t].parent
 					}
 				}
 			}
 			t.parent = top
 			o.tags = append(o.tags, t)
 			i = t.end
-			if rawTextTags[name] {
-				i += max(0, bytes.Index(text[i:], []byte("</"+name)))
+			if rawTextTags[name] && !open[name] {
+				n := bytes.Index(text[i:], []byte("</"+name))
+				open[name] = n < 0
+				i += max(0, n)
 			}
 			if !voidTags[name] && text[t.end-2] != '/' {
 				top = len(o.tags) - 1
@@ -247,6 +253,10 @@ var actionEnds = []struct{ open, end string }{{"{{", "}}"}, {"{%", "%}"}, {"{#",
 // masked.
 func maskActions(text []byte) []byte {
 	out := slices.Clone(text)
+	var last [4]int // where the last action of a language ends
+	for k, a := range actionEnds {
+		last[k] = bytes.LastIndex(text, []byte(a.end))
+	}
 	for i := 0; i+1 < len(text); {
 		n := bytes.IndexAny(text[i:], "{<")
 		if n < 0 {
@@ -254,8 +264,8 @@ func maskActions(text []byte) []byte {
 		}
 		i += n
 		end := -1
-		for _, a := range actionEnds {
-			if bytes.HasPrefix(text[i:], []byte(a.open)) {
+		for k, a := range actionEnds {
+			if bytes.HasPrefix(text[i:], []byte(a.open)) && i+2 <= last[k] {
 				end = actionEnd(text, i, a.end)
 				break
 			}
@@ -277,15 +287,14 @@ func maskActions(text []byte) []byte {
 func actionEnd(text []byte, i int, end string) int {
 	rest := text[i+2:]
 	if c := bytes.TrimLeft(rest, "- \t\r\n"); bytes.HasPrefix(c, []byte("/*")) {
-		if n := bytes.Index(rest, []byte("*/")); n >= 0 {
-			if e := bytes.Index(rest[n:], []byte(end)); e >= 0 {
-				return i + 2 + n + e + len(end)
-			}
+		n := max(0, bytes.Index(rest, []byte("*/")))
+		if e := bytes.Index(rest[n:], []byte(end)); e >= 0 {
+			return i + 2 + n + e + len(end)
 		}
 		return -1
 	}
 	var quote byte
-	for k := 0; k < len(rest); k++ {
+	for k := 0; k < min(len(rest), farAround); k++ {
 		switch c := rest[k]; {
 		case quote != 0:
 			if c == '\\' && quote == '"' {
@@ -305,15 +314,16 @@ func actionEnd(text []byte, i int, end string) int {
 	return -1
 }
 
-// farAround is how far text is from a tag at most: a template of a megabyte may hold
-// nothing but tags.
+// farAround is how far text is from a tag at most, and how long an action with strings: a
+// template of a megabyte may hold nothing else.
 const farAround = 4 << 10
 
 // before returns the text before a tag, and after that from its end on, at most
 // maxAround bytes each, without tags and white space. They stop at an action.
 func (o *outline) before(t int) string {
 	var back []byte
-	for i := o.tags[t].start - 1; i >= max(0, o.tags[t].start-farAround) && len(back) < maxAround; i-- {
+	first := max(0, o.tags[t].start-farAround)
+	for i := o.tags[t].start - 1; i >= first && len(back) < maxAround; i-- {
 		switch c := o.text[i]; {
 		case c == masked:
 			i = -1
@@ -322,9 +332,7 @@ func (o *outline) before(t int) string {
 			if bytes.HasSuffix(o.text[:i+1], []byte("-->")) {
 				open = []byte("<!--")
 			}
-			if i = bytes.LastIndex(o.text[:i], open); i < 0 {
-				i = 0
-			}
+			i = first + bytes.LastIndex(o.text[first:i], open)
 		case isShown(c):
 			back = append(back, c)
 		}
@@ -360,5 +368,5 @@ func isShown(c byte) bool { return c > ' ' && strings.IndexByte("&;\"'#", c) < 0
 // of the element around it.
 func (o *outline) isFirst(t int) bool {
 	p := o.tags[t].parent
-	return p >= 0 && len(bytes.TrimSpace(o.text[o.tags[p].end:o.tags[t].start])) == 0
+	return p >= 0 && o.tags[t].start-o.tags[p].end < farAround && len(bytes.TrimSpace(o.text[o.tags[p].end:o.tags[t].start])) == 0
 }

@@ -47,6 +47,10 @@ type locatedPage struct {
 	outline *outline // nil until needed
 	tagsOf  map[*pageLink]*pageLinkTag
 	runs    map[*written]pageRun
+	// left is how many comparisons of links with templates remain, see [Map.Costly], and
+	// compared are the tags that were compared with all.
+	left     int
+	compared map[string]bool
 }
 
 // maxSourcePage is the size in bytes above which a page is not read again.
@@ -77,7 +81,7 @@ func (m *Map) locatePage(r *site.Reader, links []Link, positions []*Position, fi
 		return nil
 	}
 	all := m.pageLinks(r, name, text)
-	page := &locatedPage{m: m, name: name, text: text, links: all}
+	page := &locatedPage{m: m, name: name, text: text, links: all, left: m.perPage + 32*len(text)}
 	doc := m.fileOf(name, text, found.file, all)
 	var pairs []int
 	var written []sourceLink

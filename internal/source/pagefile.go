@@ -112,7 +112,9 @@ func (m *Map) document(f contentFile) *document {
 	return m.docs.get(f.display, func() *document {
 		text, _ := system.ReadFS(f.dir.fsys, f.name, maxContentFile)
 		d := parseDocument(f.name, text, m.opt.Generator.Traits().Refs)
-		d.file = f
+		if d.file = f; d.over {
+			m.costly.get(f.display, func() bool { return true })
+		}
 		for _, it := range d.links {
 			if it.isGuess && isContent(it.dest) {
 				if other, ok := m.content.namedIn(f.display, it.dest); ok {

@@ -15,6 +15,7 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"runtime"
 	"slices"
@@ -101,7 +102,17 @@ type Map struct {
 	// without the target of one that is relative to the page.
 	fits      memo[string, []tagFit]
 	constants memo[*written, address]
+	costly    memo[string, bool] // see Costly
+	perPage   int
 }
+
+// allowedForAll is how many links of pages and templates are compared for all pages, in
+// addition to 32 for each byte of a page: some 50 ns each.
+const allowedForAll = 1 << 25
+
+// Costly returns the files of which [Map.Locate] left out what would take too long, sorted.
+// Findings there may have no position.
+func (m *Map) Costly() []string { return slices.Sorted(maps.Keys(m.costly.of)) }
 
 // memo keeps what was made for a key. Several goroutines can use it.
 type memo[K comparable, V any] struct {
@@ -257,6 +268,7 @@ func (m *Map) Locate(ctx context.Context, s *site.Site, links []Link) ([]*Positi
 		pages = append(pages, [2]int{start, end})
 		start = end
 	}
+	m.perPage = allowedForAll / max(1, len(pages))
 	readers := make([]*site.Reader, workers(len(pages)))
 	for i := range readers {
 		r, err := m.useSite(s)

@@ -207,7 +207,7 @@ func ReadHeadings(name string, text []byte, g Generator, ids generator.HeadingID
 			}
 		}
 	}
-	doc, _ := parseGoldmark(masked)
+	doc, _, _ := parseGoldmark(masked)
 	w := markdownWalk{text: masked}
 	used := map[string]bool{}
 	// Walk returns only the errors of the callback.

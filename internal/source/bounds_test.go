@@ -1,0 +1,74 @@
+package source
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/testkit"
+)
+
+// What a page may cost to compare with templates is counted, the same with any number of
+// workers, and what is left out is named.
+func TestCostly(t *testing.T) {
+	project := t.TempDir()
+	var page, layout strings.Builder
+	for i := range 50 {
+		fmt.Fprintf(&page, "<a class=%d href=/m/x%d>z</a>\n", i, i)
+		fmt.Fprintf(&layout, "<a class={{ . }} href=\"/m{{ a }}/x%d\">\n", i)
+	}
+	for name, text := range map[string]string{
+		"hugo.toml": "title = 'x'\n", "public/index.html": page.String(), "layouts/index.html": layout.String(),
+		"content/a.md": strings.Repeat("*a_ ", 20_000), "public/a/index.html": "<p><a href=/y>y</a>",
+	} {
+		testkit.Check(t, os.MkdirAll(filepath.Dir(filepath.Join(project, name)), 0o755))
+		testkit.Check(t, os.WriteFile(filepath.Join(project, name), []byte(text), 0o644))
+	}
+	docroot := filepath.Join(project, "public")
+	s, err := site.Load(t.Context(), docroot, site.Options{})
+	testkit.Check(t, err)
+	m, err := Open(t.Context(), Options{Project: project, Docroot: docroot, Generator: Hugo})
+	testkit.Check(t, err)
+	defer m.Close()
+	r, err := m.useSite(s)
+	testkit.Check(t, err)
+	defer r.Close()
+	links := []Link{{Page: "index.html", Raw: "/m/x7", Offset: int64(strings.Index(page.String(), "/m/x7"))}}
+	for _, tt := range []struct {
+		perPage int
+		costly  int
+	}{{1 << 20, 0}, {-32 * page.Len(), 1}} {
+		m.perPage = tt.perPage
+		m.locatePage(r, links, make([]*Position, 1), 0)
+		if got := m.Costly(); len(got) != tt.costly || len(got) > 0 && got[0] != "layouts/index.html" {
+			t.Errorf("allowed %d: costly %q", tt.perPage, got)
+		}
+	}
+	m.locatePage(r, []Link{{Page: "a/index.html", Raw: "/y", Offset: 13}}, make([]*Position, 1), 0)
+	if got := m.Costly(); len(got) != 2 || got[0] != "content/a.md" {
+		t.Errorf("costly %q", got)
+	}
+}
+
+// Nothing is looked for farther away than a bound: a template or page may be a megabyte
+// of one element, action or quote.
+func TestOutlineIsBounded(t *testing.T) {
+	deep := newOutline([]byte("<i>" + strings.Repeat("<b>", maxDepth) + "</i><p>"))
+	if got := deep.tags[len(deep.tags)-1].parent; got != maxDepth {
+		t.Errorf("an end tag ends element %d, which is farther away than %d", got, maxDepth)
+	}
+	if got := newOutline([]byte("<script><a href=x><script><b>")); len(got.tags) != 4 {
+		t.Errorf("%d tags", len(got.tags))
+	}
+	long := maskActions([]byte(`{{ "` + strings.Repeat("a", farAround) + `}}b" }}{{ c`))
+	if want := strings.Repeat("\x01", farAround+6) + `b" }}{{ c`; string(long) != want {
+		t.Errorf("masked %d bytes", strings.Count(string(long), "\x01"))
+	}
+	far := newOutline([]byte("<p>" + strings.Repeat(" ", farAround) + "<a href=x>"))
+	if far.isFirst(1) || far.before(1) != "" {
+		t.Error("looks too far back")
+	}
+}
