@@ -235,6 +235,19 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
+// TestCompletionForm: addresses are offered as the site writes them, if its host answers.
+func TestCompletionForm(t *testing.T) {
+	bare := page(`<a href="/guide/a">a</a> <a href="/guide/b">b</a>`)
+	e := startedIn(t, files{
+		"sitelink.toml": "docroot = \"public\"\nprofile = \"github-pages\"\n", "content/x.md": "", "package.json": "{}",
+		"public/index.html": bare, "public/guide/a.html": bare, "public/guide/b.html": bare,
+	})
+	u := e.open("content/x.md", "[x](/guide/")
+	if got := e.labels(u, protocol.Position{Character: 11}); !slices.Equal(got, []string{"/guide/a", "/guide/b"}) {
+		t.Errorf("got %q", got)
+	}
+}
+
 func TestNavigation(t *testing.T) {
 	site := blog()
 	site["data/resources/parts.yaml"] = "- url: /posts/three/#deep\n"

@@ -163,7 +163,7 @@ func NewSnapshot(ctx context.Context, a *audit.Audit, opt AnalysisOptions) (*Sna
 		if tree.Nodes[id].Kind != docroot.KindFile {
 			continue
 		}
-		a := Address{Path: s.Site.Href(node), Node: node}
+		a := Address{Path: s.Site.Link(node), Node: node}
 		if page, ok := s.Site.PageOf(node); ok && s.Site.Page(page).Kind().IsHTML() {
 			if s.Site.Page(page).Alias() != "" {
 				continue // an old address
