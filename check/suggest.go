@@ -437,7 +437,7 @@ func isFine(s *isite.Site, f *Finding, r host.Resolved) bool {
 
 // wholeScheme matches what is left of http:// and https:// if one of their characters is
 // missing, before the name of a host; and what the site's own address is put before.
-var wholeScheme = text.Regexp(`(?i)^(?:/*(https?)(?::/|//)|/+(https?)://)([\w-]+(?:\.[\w-]+)+(?::\d+)?(?:[/?#].*)?)$`)
+var wholeScheme = text.Regexp(`(?i)^(?:/*(https?)(?::/|;?//)|(?:https?://[^/]+)?/+(https?)://)([\w-]+(?:\.[\w-]+)+(?::\d+)?(?:[/?#].*)?)$`)
 
 // addScheme repairs an e-mail address or a host name without scheme, or without the whole
 // of it; "" for anything else: me@example.org is mailto:me@example.org, www.example.org/a

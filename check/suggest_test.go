@@ -67,6 +67,8 @@ func TestSuggestions(t *testing.T) {
 		{"nearest_id_is_escaped", files{"a/q.html": plain + "<meta charset=utf-8><p id=\"größe b\">"}, isite.Options{}, "q.html#größe-b", "q.html#gr%C3%B6%C3%9Fe%20b"},
 		{"mail_address", files{}, isite.Options{}, "me@example.org", "mailto:me@example.org"},
 		{"host_name", files{}, isite.Options{}, "www.example.org/x", "https://www.example.org/x"},
+		{"semicolon_for_colon", files{}, isite.Options{}, "https;//www.example.net/x", "https://www.example.net/x"},
+		{"own_address_before_another", files{}, isite.Options{BaseURLs: []string{"https://example.org/"}}, "https://example.org/https://example.net/x", "https://example.net/x"},
 		{"escaped_name", files{"img/a b#c.png": ""}, isite.Options{}, "a%20b%23c.png", "../img/a%20b%23c.png"},
 		{"colon_in_first_segment", files{"a/c:D.html": plain}, isite.Options{}, "./c:d.html", "./c:D.html"},
 		{"without_base_path", files{"q.html": plain}, isite.Options{BaseURLs: []string{"https://example.org/sub/"}}, "/q.html?x", "/sub/q.html?x"},
