@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -78,6 +79,25 @@ func TestInitAsks(t *testing.T) {
 				t.Errorf("the configuration: %v", err)
 			}
 		})
+	}
+}
+
+// A core.hooksPath that leads out of the repository is a question of its own: an archive can
+// bring it along.
+func TestInitAsksForHooksPath(t *testing.T) {
+	if major, minor := 0, 0; testkit.Must(fmt.Sscanf(testkit.Git(t, t.TempDir(), "version"), "git version %d.%d", &major, &minor))(t) == 2 && (major > 2 || minor >= 54) {
+		t.Skip("this git runs hooks by its configuration")
+	}
+	for answer, installed := range map[string]bool{"y": true, "n": false, "": false} {
+		dir := inRepository(t)
+		elsewhere := filepath.Join(filepath.Dir(dir), "elsewhere")
+		testkit.Check(t, os.Mkdir(elsewhere, 0o755))
+		testkit.Git(t, dir, "config", "core.hooksPath", elsewhere)
+		stdout, asked, code := atTerminal(t, t.Context(), strings.NewReader("n\n"+answer+"\n"), "init", "--hook")
+		_, err := os.Stat(filepath.Join(elsewhere, "pre-push"))
+		if (err == nil) != installed || (code == exitClean) != installed || !strings.Contains(asked, "core.hooksPath leads out of the repository. Write the hook to "+elsewhere+"? [y/N] ") {
+			t.Errorf("%q: exit code %d, hook %v\n%s\nasked %s", answer, code, err == nil, stdout, asked)
+		}
 	}
 }
 
