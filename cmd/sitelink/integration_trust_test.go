@@ -165,11 +165,17 @@ func TestReadingTraced(t *testing.T) {
 				}
 				trace := filepath.Join(h.base, "trace")
 				started := map[string]int{}
-				for _, line := range readOnly {
+				for _, line := range append(slices.Clone(readOnly), "watch site") {
 					if strings.HasPrefix(line, "hook") {
 						continue
 					}
-					h.sitelink([]string{strace, "-f", "-qq", "-s", "4096", "-e", "signal=none", "-e", "trace=execve,connect", "-o", trace}, line)
+					wrapper := []string{strace, "-f", "-qq", "-s", "4096", "-e", "signal=none", "-e", "trace=execve,connect", "-o", trace}
+					if line == "watch site" { // until it is interrupted, as all of its group
+						wrapper = append([]string{"timeout", "-s", "INT", "2"}, wrapper...)
+					}
+					if _, out := h.sitelink(wrapper, line); line == "watch site" && !strings.Contains(out, "gone.html") {
+						t.Errorf("sitelink watch reported nothing:\n%s", out)
+					}
 					for call := range strings.Lines(string(testkit.Read(t, trace))) {
 						m := executed.FindStringSubmatch(call)
 						if why := h.forbidden(program, strings.TrimSpace(call)); why != "" {
@@ -202,7 +208,7 @@ func (h *hostile) forbidden(program, call string) string {
 		// upload-pack of a remote of this machine is git's own.
 		switch name := filepath.Base(m[1]); {
 		case (name == "git" || strings.HasPrefix(name, "git-")) && !strings.HasPrefix(m[1], h.base) && len(args) > 1:
-			allowed := []string{"rev-parse", "config", "check-ignore", "ls-files", "ls-tree", "cat-file", "version", "log",
+			allowed := []string{"rev-parse", "config", "check-ignore", "for-each-ref", "ls-files", "ls-tree", "cat-file", "version", "log",
 				"init", "ls-remote", "fetch", "upload-pack", "git-upload-pack", "index-pack", "unpack-objects", "rev-list", "pack-objects", "remote-http", "maintenance", "--shallow-file"}
 			if slices.Contains(allowed, strings.TrimPrefix(args[1], "git-")) || name != "git" {
 				return ""
