@@ -250,9 +250,8 @@ func (x *repairer) behind(f *Finding) Repair {
 	if target, ok := x.s.PageOf(f.node); ok && f.Final == "" && x.s.Page(target).Alias() != "" {
 		r.Rule = RepairAlias
 	}
-	answer, err := x.s.Follow(x.from, f.Raw)
 	switch {
-	case err == nil && answer.Temporary && !f.hasBase:
+	case isTemporary(x.s, f):
 		return Repair{Rule: r.Rule, Why: "the redirect is temporary"}
 	case f.Final != "" && !strings.HasPrefix(f.Final, "/"):
 		return Repair{Rule: r.Rule, Why: "it is a short address of the site for a page elsewhere"}

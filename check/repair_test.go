@@ -82,7 +82,9 @@ func TestRepairs(t *testing.T) {
 			if r.Finding.Raw != tt.raw {
 				continue
 			}
-			got = string(r.Rule)
+			if got = string(r.Rule); r.Why == "the redirect is temporary" && r.Finding.Suggestion != "" {
+				t.Errorf("%s: suggests %s", tt.name, r.Finding.Suggestion)
+			}
 			if r.Likely && r.Value != "" {
 				got += " likely"
 			}

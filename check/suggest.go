@@ -25,7 +25,7 @@ import (
 func suggestAtOnce(s *isite.Site, f *Finding) {
 	switch f.plainCode() {
 	case ViaRedirect:
-		if to := behindRedirect(s, f); to != "" && gives(s, f, to) {
+		if to := behindRedirect(s, f); to != "" && gives(s, f, to) && !isTemporary(s, f) {
 			f.Suggestion = to
 		}
 	case WrongHost, LocalAddress, DeadScheme, MixedContent:
@@ -130,6 +130,18 @@ func gives(s *isite.Site, f *Finding, value string) bool {
 	}
 	r, err := s.Follow(page, value)
 	return err == nil && isFine(s, f, r)
+}
+
+// isTemporary reports whether a temporary redirect answers a link: its address is the one to
+// link to.
+func isTemporary(s *isite.Site, f *Finding) bool {
+	node, _ := s.Lookup(f.Page)
+	page, ok := s.PageOf(node)
+	if !ok || f.hasBase {
+		return false
+	}
+	r, err := s.Follow(page, f.Raw)
+	return err == nil && r.Temporary
 }
 
 // suggest sets the suggestions of all other codes, where something similar exists, and
