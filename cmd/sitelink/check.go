@@ -254,7 +254,7 @@ const maxListed = 50_000
 // reportOptions returns what every report of a run may need to know.
 func reportOptions(c *cli, p *project.Project) (report.Options, error) {
 	opt := report.Options{
-		TextOptions:  report.TextOptions{Prefix: p.Docroot, All: p.Config.All},
+		TextOptions:  report.TextOptions{Prefix: p.Docroot, Here: p.FromRoot(p.Dir), All: p.Config.All},
 		Base:         p.FromRoot(p.Docroot),
 		GroupBy:      report.GroupNamed(p.Config.GroupBy),
 		WarningsFail: p.Config.FailOn == "warning",

@@ -383,7 +383,7 @@ type watchPrinter struct {
 func newWatchPrinter(c *cli, p *project.Project, flags watchFlags) *watchPrinter {
 	return &watchPrinter{
 		out: c.stdout(), jsonl: flags.format == "jsonl", all: flags.list == "all",
-		text: report.TextOptions{Prefix: p.Docroot, Color: c.colorsReport(p.Config.Color, "-"), All: flags.list == "all"},
+		text: report.TextOptions{Prefix: p.Docroot, Here: p.FromRoot(p.Dir), Color: c.colorsReport(p.Config.Color, "-"), All: flags.list == "all"},
 	}
 }
 

@@ -147,20 +147,16 @@ func cacheKey(opt Options, dir, file string) (string, error) {
 // that it returns. If both are so, both sites are checked, because either may be
 // published. A generator that is not on this machine is not needed as long as the
 // committed docroot is as new as its sources.
-//
-// Detecting a generator only reads the names of files. Its configuration, which
-// can take the generator a while to print, is read only for a tree that has to be
-// checked.
 func setSite(repo *githook.Repo, dir string, cfg *config.Config, push *githook.Push) (usual string, err error) {
 	find := func(ctx context.Context) (*project.Project, error) {
 		return project.Find(ctx, dir, project.Options{Config: cfg, Env: push.Env})
 	}
-	g, ok := project.DetectGenerator(dir, cfg)
-	if !ok {
-		p, err := find(context.Background())
-		if err != nil {
-			return "", err
-		}
+	p, err := find(context.Background())
+	if err != nil {
+		return "", err
+	}
+	g := p.Generator
+	if g == nil || !g.Builds() {
 		push.Docroot, err = committedDocroot(push.Site, p.Docroot)
 		return "", err
 	}

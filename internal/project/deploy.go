@@ -186,12 +186,14 @@ func (s *survey) claimOf(f *deployFile, name string, v value) *claim {
 			return &claim{}
 		}
 	}
-	publish := v.get(f.docroot)
-	s.say(&c.publish, AskDocroot, publish, name, base)
-	if a := c.docroot(); base != dir && !isDirectory(a) && isDirectory(s.dirOf(dir, publish.text())) { // written as seen from the file
-		c.publish = c.publish[:1]
-		s.say(&c.publish, AskDocroot, publish, name, dir)
+	// Old sites of Netlify write what is published as seen from the file, others from base.
+	publish, from := v.get(f.docroot), base
+	if said := s.dirOf(dir, publish.text()); base != dir && said != "" && !isDirectory(s.dirOf(base, publish.text())) {
+		if rel, err := filepath.Rel(base, said); err == nil && filepath.IsLocal(rel) {
+			from = dir
+		}
 	}
+	s.say(&c.publish, AskDocroot, publish, name, from)
 	s.say(&c.publish, AskForm, formSetting(v), name, base)
 	build := v.get(f.build)
 	s.say(&c.build, AskBuild, build, name, base)
@@ -233,6 +235,7 @@ var actions = []struct{ uses, host, dir, docroot, usual, cname string }{
 	{"actions/upload-pages-artifact@", "github-pages", "", "path", "_site", ""},
 	{"actions/deploy-pages@", "github-pages", "", "", "", ""},
 	{"actions/jekyll-build-pages@", "github-pages", "", "destination", "_site", ""},
+	{"getzola/github-pages@", "github-pages", "working_directory", "", "public", ""},
 	{"withastro/action@", "github-pages", "path", "out-dir", "dist", ""},
 	{"peaceiris/actions-gh-pages@", "github-pages", "", "publish_dir", "public", "cname"},
 	{"JamesIves/github-pages-deploy-action@", "github-pages", "", "folder FOLDER", "", ""},
@@ -245,10 +248,10 @@ var actions = []struct{ uses, host, dir, docroot, usual, cname string }{
 	{"jakejarvis/s3-sync-action@", "s3", "", "SOURCE_DIR", "", ""},
 }
 
-// ciFiles are the files of CI servers, and directories of such files.
-var ciFiles = []string{
-	".github/workflows", ".forgejo/workflows", ".gitea/workflows", ".gitlab-ci.yml", ".woodpecker.yml", ".woodpecker.yaml", ".woodpecker",
-	".circleci/config.yml", ".travis.yml", "azure-pipelines.yml", "bitbucket-pipelines.yml", ".build.yml",
+// CIFiles are the files of CI servers, and directories of such files.
+var CIFiles = []string{
+	".github/workflows", ".forgejo/workflows", ".gitea/workflows", ".gitlab-ci.yml", ".gitlab", ".circleci/config.yml", ".travis.yml", "azure-pipelines.yml",
+	"bitbucket-pipelines.yml", ".woodpecker.yml", ".woodpecker.yaml", ".woodpecker", ".builds", ".build.yml",
 }
 
 // workflows is what the jobs of CI servers publish. A file that publishes nothing says
@@ -256,7 +259,7 @@ var ciFiles = []string{
 func (s *survey) workflows() (all []Evidence) {
 	for _, dir := range s.dirs {
 		var claims []*claim
-		for _, name := range ciFiles {
+		for _, name := range CIFiles {
 			full := filepath.Join(dir, filepath.FromSlash(name))
 			names := []string{full}
 			if entries, err := os.ReadDir(full); err == nil {

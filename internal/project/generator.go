@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/system"
@@ -104,32 +103,23 @@ func (p *Project) detect(dir string) (generator.Project, bool) {
 	return found, ok
 }
 
-// generatorOfDir returns the generator's project that holds Dir, or the only one
-// in a directory of the repository where documentation sites usually are.
+// generatorOfDir returns the generator's project that a user in Dir works on, without its
+// settings: the nearest at or above Dir, else the only one below. A directory with a home
+// page is a site itself and needs no project above it.
 func (p *Project) generatorOfDir() *Generator {
-	dir, ok := DetectGenerator(p.Dir, p.Config)
-	if !ok {
-		return nil
-	}
-	return p.generatorOf(dir.Dir)
-}
-
-// DetectGenerator finds the generator's project that a user in dir works on, without
-// reading its settings: the nearest at or above dir, else the only one in a directory of
-// the repository where sites usually are, or in a package of its workspaces. A directory
-// with a home page is a site itself and needs no project above it.
-func DetectGenerator(dir string, cfg *config.Config) (generator.Project, bool) {
-	p := Project{Dir: dir, Config: cfg}
-	dirs := p.sourceDirs(filepath.Join(dir, "docroot"))
-	if isFile(filepath.Join(dir, "index.html")) {
+	dirs := p.sourceDirs(filepath.Join(p.Dir, "docroot"))
+	if isFile(filepath.Join(p.Dir, "index.html")) {
 		dirs = dirs[:min(len(dirs), 1)]
 	}
-	for _, above := range dirs {
-		if g, ok := p.detect(above); ok {
-			return g, true
+	if below, ok := p.generatorBelow(p.Dir); ok {
+		dirs = append(dirs, below.Dir)
+	}
+	for _, dir := range dirs {
+		if g := p.generatorOf(dir); g != nil {
+			return g
 		}
 	}
-	return p.generatorBelow(dir)
+	return nil
 }
 
 // generatorBelow finds the only generator's project in the usual directories of

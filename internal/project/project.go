@@ -242,8 +242,8 @@ func (p *Project) find(ctx context.Context, docroot string) {
 			break
 		}
 	}
-	if below, ok := p.generatorBelow(p.Dir); ok && !p.named && p.generatorOf(s.own) == nil {
-		s.dirs = p.sourceDirs(filepath.Join(below.Dir, "docroot"))
+	if g := p.generatorOfDir(); g != nil && !p.named && !slices.Contains(s.dirs, g.Dir) {
+		s.dirs = p.sourceDirs(filepath.Join(g.Dir, "docroot"))
 	}
 	for _, source := range sources {
 		p.Answers.take(source(s))

@@ -214,9 +214,9 @@ func AppendCause(dst []byte, findings []check.Finding, c *check.Cause, opt TextO
 	}
 	p := painter(opt.Color)
 	dst = appendFirstLine(dst, &f, opt)
-	dst = appendDetails(dst, &f, p)
+	dst = appendDetails(dst, &f, opt)
 	if c.Files > 1 {
-		dst = fmt.Appendf(dst, "%sthe same link is in %s%s\n", indent, text.Count(c.Files-1, "more source file"), otherFiles(findings, c))
+		dst = fmt.Appendf(dst, "%sthe same link is in %s%s\n", indent, text.Count(c.Files-1, "more source file"), otherFiles(findings, c, opt))
 	}
 	dst = appendTargets(dst, findings, c, opt.All)
 	return append(dst, indent+p.paint(sgrDim, where(&f, c, opt.Prefix))+"\n"...)
@@ -259,10 +259,10 @@ func targetsOf(findings []check.Finding, c *check.Cause) (names []string) {
 
 // otherFiles returns ", such as data/v1-toc.yml:7:15": the place in a file other
 // than that of the first finding.
-func otherFiles(findings []check.Finding, c *check.Cause) []byte {
+func otherFiles(findings []check.Finding, c *check.Cause, opt TextOptions) []byte {
 	for _, i := range c.Findings {
 		if s := findings[i].Source; s != nil && s.File != findings[c.First].Source.File {
-			return appendLineColumn(appendQuoted([]byte(", such as "), s.File), s.Line, s.Column)
+			return appendLineColumn(appendQuoted([]byte(", such as "), opt.source(s.File)), s.Line, s.Column)
 		}
 	}
 	return nil

@@ -207,7 +207,7 @@ func appendRow(dst []byte, l *check.Link) []byte {
 // earlier check found, are fixed.
 func (m Family) AppendFixed(dst []byte, findings []check.Finding, opt TextOptions) []byte {
 	p, f := painter(opt.Color), &findings[m.causes[0].First]
-	dst = append(appendPlace(dst, f, opt.Prefix), ": "...)
+	dst = append(appendPlace(dst, f, opt), ": "...)
 	dst = fmt.Appendf(dst, "%s%s", p.paint(sgrDim, "fixed: "), sentence(f.Message))
 	dst = appendCode(dst, f.Code, p)
 	if len(m.causes) > 1 {

@@ -96,10 +96,10 @@ func DescribeSource(p *check.Position) string {
 }
 
 // appendRelated appends: heading "Set up" at content/a.md:30:4.
-func appendRelated(dst []byte, r *check.Related) []byte {
+func appendRelated(dst []byte, r *check.Related, opt TextOptions) []byte {
 	dst = appendCut(dst, r.Text, maxValueBytes)
 	dst = append(dst, " at "...)
-	dst = appendQuoted(dst, r.File)
+	dst = appendQuoted(dst, opt.source(r.File))
 	return appendLineColumn(dst, r.Line, r.Column)
 }
 
@@ -118,7 +118,7 @@ func relatedOf(f *check.Finding) string {
 	if f.Related == nil {
 		return ""
 	}
-	return string(appendRelated(nil, f.Related))
+	return string(appendRelated(nil, f.Related, TextOptions{}))
 }
 
 // suggestionWords returns the text before and after a suggestion. For a link it

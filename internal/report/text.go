@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -20,8 +21,23 @@ type TextOptions struct {
 	// an editor or terminal can open it. A slash at its end is added; "." means
 	// no prefix.
 	Prefix string
+	// Here is the directory of the reader, a slash path relative to the root of the
+	// project, from which source files are named; "" is the root.
+	Here string
 	// All lists every cause, however many there are.
 	All bool
+}
+
+// source names a source file as the reader would write it.
+func (o *TextOptions) source(file string) string {
+	if o.Here == "" || o.Here == "." || absolute(file) || absolute(o.Here) {
+		return file
+	}
+	rel, err := filepath.Rel(filepath.FromSlash(o.Here), filepath.FromSlash(file))
+	if err != nil {
+		return file
+	}
+	return filepath.ToSlash(rel)
 }
 
 const (
@@ -55,7 +71,7 @@ func AppendText(dst []byte, f *check.Finding, opt TextOptions) []byte {
 	if f.Verdict != check.Error && f.Verdict != check.Warning {
 		return dst
 	}
-	dst = appendDetails(dst, f, p)
+	dst = appendDetails(dst, f, opt)
 	if f.Source != nil {
 		dst = append(dst, indent+p.paint(sgrDim, from(f)+"in "+built(f, opt.Prefix))+"\n"...)
 	}
@@ -67,7 +83,7 @@ func AppendText(dst []byte, f *check.Finding, opt TextOptions) []byte {
 func appendFirstLine(dst []byte, f *check.Finding, opt TextOptions) []byte {
 	p := painter(opt.Color)
 	dst = p.on(dst, sgrBold)
-	dst = append(appendPlace(dst, f, opt.Prefix), ':')
+	dst = append(appendPlace(dst, f, opt), ':')
 	dst = p.off(dst)
 	dst = append(dst, ' ')
 	isFinding := f.Verdict == check.Error || f.Verdict == check.Warning
@@ -96,7 +112,8 @@ func appendFirstLine(dst []byte, f *check.Finding, opt TextOptions) []byte {
 
 // appendDetails appends the indented lines: the link as written, where it leads
 // unless the message says so, the suggestion, and the related position.
-func appendDetails(dst []byte, f *check.Finding, p painter) []byte {
+func appendDetails(dst []byte, f *check.Finding, opt TextOptions) []byte {
+	p := painter(opt.Color)
 	if f.Element != "" || f.Raw != "" {
 		dst = append(dst, indent...)
 		dst = p.on(dst, sgrDim)
@@ -120,7 +137,7 @@ func appendDetails(dst []byte, f *check.Finding, p painter) []byte {
 		dst = append(dst, words+"\n"...)
 	}
 	if f.Related != nil {
-		dst = append(appendRelated(append(dst, indent...), f.Related), '\n')
+		dst = append(appendRelated(append(dst, indent...), f.Related, opt), '\n')
 	}
 	return dst
 }
@@ -190,11 +207,11 @@ func appendCode(dst []byte, code check.Code, p painter) []byte {
 }
 
 // appendPlace appends the position of a finding: in the sources if it is known.
-func appendPlace(dst []byte, f *check.Finding, prefix string) []byte {
+func appendPlace(dst []byte, f *check.Finding, opt TextOptions) []byte {
 	if f.Source != nil {
-		return appendLineColumn(appendQuoted(dst, f.Source.File), f.Source.Line, f.Source.Column)
+		return appendLineColumn(appendQuoted(dst, opt.source(f.Source.File)), f.Source.Line, f.Source.Column)
 	}
-	return appendLineColumn(appendPath(dst, f.Page, prefix), f.Line, f.Column)
+	return appendLineColumn(appendPath(dst, f.Page, opt.Prefix), f.Line, f.Column)
 }
 
 // appendLineColumn appends :line:column, as far as they are known.
@@ -304,14 +321,14 @@ func headingOf(g *group, by GroupBy) string {
 // appendReferrer appends one link to a target: first its position, so that
 // editors find it, then how it is written.
 func appendReferrer(dst []byte, f *check.Finding, opt TextOptions) []byte {
-	dst = appendPlace(append(dst, indent...), f, opt.Prefix)
+	dst = appendPlace(append(dst, indent...), f, opt)
 	dst = append(dst, ": "+painter(opt.Color).paint(sgrDim, string(appendWritten(nil, f)))...)
 	if f.Count > 1 {
 		dst = append(dst, ", one of "+text.Count(f.Count, "link")...)
 	}
 	dst = append(dst, suggested(", ", f)...)
 	if f.Related != nil {
-		dst = appendRelated(append(dst, ", "...), f.Related)
+		dst = appendRelated(append(dst, ", "...), f.Related, opt)
 	}
 	return append(dst, '\n')
 }

@@ -220,13 +220,6 @@ func readJSON(name string, into any) {
 	}
 }
 
-// ciFiles are the files that tell servers what to run, and directories of such
-// files.
-var ciFiles = []string{
-	".gitlab-ci.yml", ".gitlab", "netlify.toml", "vercel.json", ".circleci/config.yml", ".travis.yml", "azure-pipelines.yml", "bitbucket-pipelines.yml",
-	".github/workflows", ".woodpecker.yml", ".woodpecker", ".forgejo/workflows", ".gitea/workflows", ".builds", ".build.yml", "Jenkinsfile",
-}
-
 // maxCIBytes is how much of such a file is read, maxCIFiles how many of a
 // directory.
 const (
@@ -238,7 +231,7 @@ const (
 // root of the project.
 func (s *Survey) CIFiles() (files []string) {
 	for _, dir := range slices.Compact([]string{"", s.Below}) {
-		for _, name := range ciFiles {
+		for _, name := range append(project.CIFiles, "netlify.toml", "vercel.json", "Jenkinsfile") {
 			name = path.Join(dir, name)
 			full := filepath.Join(s.Found.Root, filepath.FromSlash(name))
 			entries, err := os.ReadDir(full)
