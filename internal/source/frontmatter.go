@@ -316,21 +316,18 @@ func (m *Map) Unpublished(l *Link, prefix string, built time.Time) string {
 			of[strings.ToLower(strings.TrimSpace(key))] = strings.TrimSpace(value)
 		}
 	}
+	why := ""
 	for _, value := range drafts.Values {
-		switch key, is, _ := strings.Cut(value, ": "); {
-		case !strings.EqualFold(of[key], is):
-		case key == "draft":
-			return fmt.Sprintf("%s is a draft, so %s makes no page of it", file, title)
-		default:
-			return fmt.Sprintf("%s has %s, so %s makes no page of it", file, value, title)
+		if key, is, _ := strings.Cut(value, ": "); strings.EqualFold(of[key], is) {
+			why = cmp.Or(why, "has "+value)
 		}
 	}
-	if drafts.Dir != "" && strings.Contains("/"+f.name, "/"+drafts.Dir+"/") {
-		return fmt.Sprintf("%s is a draft, so %s makes no page of it", file, title)
+	if drafts.Dir != "" && strings.Contains("/"+f.name, "/"+drafts.Dir+"/") || why == "has draft: true" {
+		why = "is a draft"
 	}
 	if list := drafts.ListFile; list != "" {
 		if name, text := m.nearest(f.name, list); text != nil && !bytes.Contains(text, []byte(strings.TrimPrefix(f.name, path.Dir(name)+"/"))) {
-			return fmt.Sprintf("%s is not in %s, so %s makes no page of it", file, path.Join(prefix, name), title)
+			why = "is not in " + path.Join(prefix, name)
 		}
 	}
 	date := ""
@@ -348,12 +345,15 @@ func (m *Map) Unpublished(l *Link, prefix string, built time.Time) string {
 		expiry = cmp.Or(expiry, firstDate(of[key]))
 	}
 	switch today := built.Format(time.DateOnly); {
+	case why != "":
 	case date > today:
 		return fmt.Sprintf("%s makes no page of %s before its date, %s", title, file, date)
 	case expiry != "" && expiry <= today:
-		return fmt.Sprintf("%s expired on %s, so %s makes no page of it", file, expiry, title)
+		why = "expired on " + expiry
+	default:
+		return ""
 	}
-	return ""
+	return fmt.Sprintf("%s %s, so %s makes no page of it", file, why, title)
 }
 
 // nearest returns the file of a name that is nearest above a content file, with its text.
