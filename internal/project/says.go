@@ -78,7 +78,7 @@ func listen(docroot string) (s said) {
 	defer root.Close()
 	var scanner html.Scanner
 	bases, forms, makers := votes[string]{}, votes[weburl.Form]{}, votes[generator.Name]{}
-	for _, name := range sample(os.DirFS(docroot), ".", samplePages) {
+	for _, name := range sample(docroot, ".", samplePages) {
 		page := scanner.Scan(head(root, name), scan.Options{})
 		if page.Alias != 0 || path.Base(name) == "404.html" {
 			continue
@@ -152,29 +152,37 @@ func (v votes[T]) winner() (best T) {
 	return best
 }
 
-// sample returns at most n pages of a directory and those below it, evenly spread.
-func sample(tree fs.FS, dir string, n int) (pages []string) {
-	entries, _ := fs.ReadDir(tree, dir)
+// sample returns at most n pages of a directory below the docroot and those below it, evenly
+// spread.
+func sample(docroot, dir string, n int) (pages []string) {
+	f, err := os.Open(filepath.Join(docroot, filepath.FromSlash(dir)))
+	if err != nil {
+		return nil
+	}
+	entries, _ := f.ReadDir(-1) // not sorted: there may be 100,000
+	f.Close()
 	var files, dirs []string
 	for _, e := range entries {
-		switch name := path.Join(dir, e.Name()); {
-		case e.IsDir() && e.Name() != "node_modules" && e.Name()[0] != '.':
+		switch name := e.Name(); {
+		case e.IsDir() && name != "node_modules" && name[0] != '.':
 			dirs = append(dirs, name)
-		case e.Type().IsRegular() && strings.HasSuffix(e.Name(), ".html"):
+		case e.Type().IsRegular() && strings.HasSuffix(name, ".html"):
 			files = append(files, name)
 		}
 	}
+	slices.Sort(files)
+	slices.Sort(dirs)
 	own := n
 	if len(dirs) > 0 {
 		own = (n + 1) / 2
 	}
 	own = min(own, len(files))
 	for i := range own {
-		pages = append(pages, files[i*len(files)/own])
+		pages = append(pages, path.Join(dir, files[i*len(files)/own]))
 	}
 	below := min(len(dirs), n-own)
 	for i := range below {
-		pages = append(pages, sample(tree, dirs[i*len(dirs)/below], (n-len(pages))/(below-i))...)
+		pages = append(pages, sample(docroot, path.Join(dir, dirs[i*len(dirs)/below]), (n-len(pages))/(below-i))...)
 	}
 	return pages
 }
