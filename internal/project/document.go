@@ -90,16 +90,22 @@ func (v value) get(keys string) value {
 	for key := range strings.FieldsSeq(keys) {
 		at := v
 		for name := range strings.SplitSeq(key, ".") {
-			next := value{}
-			at.each(func(key string, member value) {
-				if key == name && next.node == nil {
-					next = member
-				}
-			})
-			at = next
+			at = at.member(name)
 		}
 		if at.node != nil {
 			return at
+		}
+	}
+	return value{}
+}
+
+// member returns the value of a key of a table.
+func (v value) member(name string) value {
+	if v.node != nil && v.node.Kind == yaml.MappingNode {
+		for i := 0; i+1 < len(v.node.Content); i += 2 {
+			if v.node.Content[i].Value == name {
+				return v.of(v.node.Content[i+1])
+			}
 		}
 	}
 	return value{}

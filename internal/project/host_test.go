@@ -7,6 +7,8 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/sitelink/sitelink/internal/host"
+	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/testkit"
 )
 
@@ -102,4 +104,32 @@ func TestHost(t *testing.T) {
 			}
 		})
 	}
+}
+
+// FuzzEvidence: for any files, what is found is in the repository, a known host,
+// or a doubt.
+func FuzzEvidence(f *testing.F) {
+	f.Add("[build]\npublish = \"../x\"\ncommand = \"cd .. && make html\"", "a: &a {run: *a, working-directory: /}", "html: html\n\tsphinx-build -M $@ . ..", "/a id=:id /b 301!")
+	f.Add("build = [[", "jobs: [{uses: actions/upload-pages-artifact@v3, with: {path: .git}}, {uses: actions/deploy-pages@v4}]", "X=$(X)\ndeploy:\n\tghp-import $(X)/", "*")
+	f.Add("", "- run: |\n    cd a; npx gh-pages -d ~", "", "https://x/ /y")
+	root := f.TempDir()
+	f.Fuzz(func(t *testing.T, netlify, workflow, makefile, redirects string) {
+		for name, text := range map[string]string{
+			"netlify.toml": netlify, ".github/workflows/a.yml": workflow, "Makefile": makefile, "public/_redirects": redirects, ".git/HEAD": "", "index.md": "",
+		} {
+			testkit.Write(t, filepath.Join(root, filepath.FromSlash(name)), text)
+		}
+		p := testkit.Must(Find(t.Context(), root, Options{}))(t)
+		for q := range questions {
+			a := p.Answers[q]
+			for _, e := range append(a.Against, a.Evidence) {
+				if _, where := system.Outside(root, e.Value); q == AskDocroot && e.Value != "" && where != "" {
+					t.Errorf("docroot %s is %s", e.Value, where)
+				}
+				if _, known := host.ProfileByName(e.Value); q == AskHost && e.Value != "" && !known {
+					t.Errorf("host %s", e.Value)
+				}
+			}
+		}
+	})
 }

@@ -113,11 +113,14 @@ func (s *survey) run(c *claim, words []string, at place, depth int) {
 	if words[0] = path.Base(file); (words[0] == "bash" || words[0] == "sh") && len(words) > 1 {
 		file = words[1]
 	}
-	if name := s.dirOf(at.dir, file); strings.Contains(file, "/") && name != "" && isFile(name) { // a script of the project
-		if script := string(s.read(name)); strings.HasSuffix(name, ".sh") || strings.HasPrefix(script, "#!") && strings.Contains(strings.SplitN(script, "\n", 2)[0], "sh") {
-			s.shell(c, script, place{name, 1, at.dir}, depth+1)
+	if strings.Contains(file, "/") {
+		if name := s.dirOf(at.dir, file); name != "" && isFile(name) { // a script of the project
+			first, _, _ := strings.Cut(string(s.read(name)), "\n")
+			if s.commandsRead += followed; strings.HasSuffix(name, ".sh") || strings.HasPrefix(first, "#!") && strings.Contains(first, "sh") {
+				s.shell(c, string(s.read(name)), place{name, 1, at.dir}, depth+1)
+			}
+			return
 		}
-		return
 	}
 	for _, p := range publishers {
 		name := strings.Fields(p.command)
