@@ -117,7 +117,7 @@ type Check struct {
 	BaselineRef     string `toml:"baseline-ref" rare:"ok" flag:"REF" unset:"none" help:"read the baseline from this git commit, such as origin/main"`
 	BaselineDocroot string `toml:"baseline-docroot" rare:"ok" kind:"directory" flag:"DIR" unset:"none" help:"report only findings that DIR, another build of the site, does not have"`
 	// Since is a commit, a directory or a file; see [Config.Named].
-	Since    string `toml:"since" flag:"WHAT" unset:"the record of the last deploy, if there is one" help:"report addresses and ids that WHAT has and the site does not: a commit, the directory of an older build, or a record that deploy wrote"`
+	Since    string `toml:"since" flag:"WHAT" unset:"the record of the last deploy, if there is one" help:"report addresses and ids that WHAT has and the site does not: a commit, which is built, the directory of an older build, or a record that deploy wrote"`
 	Gone     string `toml:"gone" words:"warn,error,off" flag:"HOW" default:"warn" help:"addresses and ids that are gone: warn, error, or off (compare only with --since)"`
 	Anchors  string `toml:"anchors" rare:"ok" words:"all,headings" flag:"WHICH" default:"all" help:"ids that count as gone: all, or only those of headings"`
 	Log      string `toml:"log" kind:"file" flag:"FILE" unset:"none" help:"count the requests for addresses that are gone in FILE, an access log in common or combined format; - means standard input"`
