@@ -10,8 +10,9 @@ import (
 // rawJSON are the files that write JSON which only sitelink reads, or that holds no text of
 // others.
 var rawJSON = []string{
-	"check/keep.go",                // findings that a hook remembers
+	"check/finding.go",             // findings that a hook remembers
 	"hook/githook/findings.go",     // the same
+	"internal/redirect/write.go",   // the user's rule files
 	"internal/destination/undo.go", // the journal of fix and mv
 	"internal/receive/book.go",     // calls to send
 	"internal/setup/record.go",     // what init wrote
