@@ -138,6 +138,7 @@ func TestCostIsCertain(t *testing.T) {
 func TestCostOfOneRule(t *testing.T) {
 	for name, text := range map[string]string{
 		"conditions":  strings.Repeat("RewriteCond %{REQUEST_FILENAME} !-f\n", 1000) + "RewriteRule . /x\n",
+		"names":       "DirectoryIndex " + strings.Repeat("a ", 2*maxIndexNames) + "\nRewriteCond %{QUERY_STRING} !b\nRewriteRule . /x\n",
 		"parts":       "RewriteRule . /x" + strings.Repeat("$9", 8000) + "\n",
 		"directories": "RewriteRule . /x\n",
 	} {
@@ -146,6 +147,9 @@ func TestCostOfOneRule(t *testing.T) {
 			files = append(files, Htaccess(fmt.Sprintf("/%d/", i), ".htaccess", []byte("RewriteEngine on\n")))
 		}
 		set := New(Options{}, files...)
+		if n := len(files[0].Settings.Index); n > maxIndexNames {
+			t.Errorf("%s: %d names of index files", name, n)
+		}
 		set.Match(Request{Path: "/" + strings.Repeat("a", 63)})
 		if set.work.spent.Load() < 100 {
 			t.Errorf("%s: a request costs %d", name, set.work.spent.Load())
@@ -184,5 +188,23 @@ func TestBelowHasNoExpression(t *testing.T) {
 	}
 	if set.rules[0].match.expr != nil {
 		t.Error("the first rule has an expression")
+	}
+}
+
+// Reading a class of all letters that ignores their case takes 8 ms, so it is refused
+// before it is read. A deep key of TOML is, too.
+func TestCostlyToRead(t *testing.T) {
+	for _, source := range []string{"(?i)[b-\U0001e942]", `(?si)\pL`, `(?:(?i)[\x{100}-\x{1e942}])`} {
+		if _, err := newExpression(source); err == nil || !strings.Contains(err.Error(), "ignores letter case") {
+			t.Errorf("%s: %v", source, err)
+		}
+	}
+	for _, source := range []string{"(?i)^/[a-z]+ä$", `[\pL]`, "[ä-ü]"} {
+		if _, err := newExpression(source); err != nil {
+			t.Errorf("%s: %v", source, err)
+		}
+	}
+	if f := Wrangler("wrangler.toml", []byte("a"+strings.Repeat(".a", 5000)+"=1\n")); len(f.Faults) != 1 {
+		t.Errorf("faults %+v", f.Faults)
 	}
 }

@@ -56,6 +56,9 @@ func Htaccess(dir, name string, data []byte) *File {
 	return p.File
 }
 
+// maxIndexNames bounds DirectoryIndex, whose names are looked for in each directory.
+const maxIndexNames = 64
+
 // htaccess is the state while a file is parsed.
 type htaccess struct {
 	*File
@@ -140,7 +143,10 @@ func (p *htaccess) directive(line int, text string) {
 	case "fallbackresource":
 		p.fallback(line, text, args)
 	case "directoryindex":
-		p.Settings.Index = args
+		if len(args) > maxIndexNames {
+			bad("sitelink reads the first " + strconv.Itoa(maxIndexNames) + " names of index files")
+		}
+		p.Settings.Index = args[:min(len(args), maxIndexNames)]
 		if len(args) == 1 && strings.EqualFold(args[0], "disabled") {
 			p.Settings.Index = []string{}
 		}

@@ -193,7 +193,7 @@ func (s *search) first(req *Request, decoded string, start, skip, only int32) (*
 	visit := func(n int32) bool {
 		for ; n != none && n < best; n = s.rules[n].next {
 			r := &s.rules[n]
-			if s.cost += 1 + r.cost*int64(len(path))>>6; s.cost > left {
+			if s.cost += 1 + r.cost*int64(len(path)+len(req.Query))>>6; s.cost > left {
 				return false
 			}
 			if n < start || r.ended == skip || only >= 0 && r.module != only {

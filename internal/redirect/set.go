@@ -100,15 +100,15 @@ func (r *Rule) size() (n, bytes int) {
 		}
 	}
 	add(r.match.expr)
+	const start = 32 // what it costs at least to look for an expression or a file
 	for _, e := range r.match.not {
 		add(e)
+		n, bytes = n+start, bytes+start
 	}
 	for _, list := range r.conditions {
 		for i := range list {
 			add(list[i].expr)
-			if list[i].expr == nil { // looks for a file
-				n, bytes = n+32+len(list[i].at.parts), bytes+32+len(list[i].at.parts)
-			}
+			n, bytes = n+start+len(list[i].at.parts), bytes+start+len(list[i].at.parts)
 		}
 	}
 	return n, bytes
@@ -180,7 +180,7 @@ func New(opt Options, files ...*File) *Set {
 					continue
 				}
 				module := int32(n)*groupsPerFile + group
-				s.rules = append(s.rules, setRule{Rule: r, order: int32(len(s.rules)), module: module, ended: 2*module + int32(r.Stage), next: none, within: within, exclude: exclude, cost: int64(size + len(exclude))})
+				s.rules = append(s.rules, setRule{Rule: r, order: int32(len(s.rules)), module: module, ended: 2*module + int32(r.Stage), next: none, within: within, exclude: exclude, cost: int64(size + len(exclude) + 16*len(r.query))})
 				if r.Conditional {
 					s.unjudged++
 				}

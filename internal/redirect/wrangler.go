@@ -21,8 +21,11 @@ func Wrangler(name string, data []byte) *File {
 	f := &File{Name: name, Settings: Settings{Dir: "/", CleanURLs: true}}
 	var in map[string]any
 	if data = bytes.TrimPrefix(data, []byte(bom)); strings.HasSuffix(name, ".toml") {
-		if err := toml.Unmarshal(data, &in); err != nil {
-			line := 1
+		line, err := text.BoundTOML(data)
+		if err == nil {
+			line, err = 1, toml.Unmarshal(data, &in)
+		}
+		if err != nil {
 			if bad := (*toml.DecodeError)(nil); errors.As(err, &bad) {
 				line, _ = bad.Position()
 			}

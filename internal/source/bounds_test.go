@@ -72,3 +72,19 @@ func TestOutlineIsBounded(t *testing.T) {
 		t.Error("looks too far back")
 	}
 }
+
+// Comparing what is around two tags costs what it takes, and no more than so many texts
+// with the same first word are looked for.
+func TestSearchIsBounded(t *testing.T) {
+	long := newOutline([]byte("<p " + strings.Repeat("a=b ", 1000) + "><a href=x>"))
+	if _, cost, _ := fitParents(long, 1, long, 1); cost < 10_000 {
+		t.Errorf("tags of 4,000 bytes cost %d", cost)
+	}
+	w := newTextSearch()
+	for i := range 2 * maxTexts {
+		w.add(fmt.Sprintf("/a/ %d", i))
+	}
+	if n := len(w.byWord["/a/"]); n != maxTexts {
+		t.Errorf("looks for %d texts", n)
+	}
+}

@@ -192,8 +192,8 @@ func (p *locatedPage) fit(f tagFit, tag *pageLinkTag) (score int, hole string) {
 	if value == 0 {
 		return 0, ""
 	}
-	n, ok := fitParents(w.file.outline, w.tag, tag.outline, tag.tag)
-	if !ok || w.first && !tag.outline.isFirst(tag.tag) {
+	n, cost, ok := fitParents(w.file.outline, w.tag, tag.outline, tag.tag)
+	if !p.spend(cost, []*written{w}) || !ok || w.first && !tag.outline.isFirst(tag.tag) {
 		return 0, ""
 	}
 	score = value + f.score + n
@@ -326,12 +326,13 @@ const maxSkipped = 2
 // maxMatched is how many elements around a link are compared.
 const maxMatched = 32
 
-// fitParents compares the elements around two tags. ok is false if the
-// innermost ones differ.
-func fitParents(template *outline, t int, page *outline, p int) (score int, ok bool) {
+// fitParents compares the elements around two tags, and returns what that cost. ok is
+// false if the innermost ones differ.
+func fitParents(template *outline, t int, page *outline, p int) (score, cost int, ok bool) {
 	skipped, matched := 0, 0
 	t, p = template.tags[t].parent, page.tags[p].parent
 	for t >= 0 && p >= 0 && matched < maxMatched {
+		cost += 1 + (template.tags[t].end-template.tags[t].start)*(page.tags[p].end-page.tags[p].start)>>9
 		n, same := 0, bytes.EqualFold(template.name(t), page.name(p))
 		if same && !bytes.Equal(template.text[template.tags[t].start:template.tags[t].end], page.text[page.tags[p].start:page.tags[p].end]) {
 			of, open := template.attributes(t)
@@ -351,7 +352,7 @@ func fitParents(template *outline, t int, page *outline, p int) (score int, ok b
 		matched++
 		t, p = template.tags[t].parent, page.tags[p].parent
 	}
-	return score - 2*skipped, matched > 0 || skipped == 0
+	return score - 2*skipped, cost, matched > 0 || skipped == 0
 }
 
 // composition is what the templates say about a link of a page.
@@ -398,7 +399,11 @@ func (p *locatedPage) composed(l *pageLink) composition {
 				if tag == nil {
 					continue
 				}
-				for _, f := range p.fitting(tag) {
+				fits := p.fitting(tag)
+				if !p.spend(len(fits)/8, []*written{w}) {
+					break
+				}
+				for _, f := range fits {
 					if f.by != w {
 						continue
 					}

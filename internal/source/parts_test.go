@@ -39,7 +39,7 @@ func TestParts(t *testing.T) {
 		of, open := w.attributes(len(w.tags) - 1)
 		all, _ := p.attributes(len(p.tags) - 1)
 		n, ok := fitAttributes(w, of, open, p, all)
-		around, same := fitParents(w, len(w.tags)-1, p, len(p.tags)-1)
+		around, _, same := fitParents(w, len(w.tags)-1, p, len(p.tags)-1)
 		return fmt.Sprint(n, ok, around, same)
 	}
 	tree := func(text string) (all string) {

@@ -38,12 +38,15 @@ type textSearch struct {
 	hits   map[string][]hit
 }
 
+// maxTexts is how many texts with the same first word are looked for.
+const maxTexts = 1000
+
 func newTextSearch() textSearch {
 	return textSearch{byWord: map[string][]string{}, hits: map[string][]hit{}}
 }
 
 func (w *textSearch) add(text string) {
-	if word := searchWord(text); word != "" && !slices.Contains(w.byWord[word], text) {
+	if word := searchWord(text); word != "" && len(w.byWord[word]) < maxTexts && !slices.Contains(w.byWord[word], text) {
 		w.byWord[word] = append(w.byWord[word], text)
 	}
 }
