@@ -366,13 +366,14 @@ func (p *Project) CheckDocroot() error {
 			return text.Usage(fmt.Sprintf("the docroot %s is %s, %s", p.Docroot, path, where), "name it: sitelink check "+p.Docroot)
 		}
 	}
-	return CheckDocroot(p.Dir, p.Docroot)
+	return p.checkDocroot(p.Docroot)
 }
 
 // CheckDocroot is [Project.CheckDocroot] for a docroot as a user in dir wrote it,
 // without a project.
-func CheckDocroot(dir, docroot string) error {
-	p := Project{Dir: dir}
+func CheckDocroot(dir, docroot string) error { return (&Project{Dir: dir}).checkDocroot(docroot) }
+
+func (p *Project) checkDocroot(docroot string) error {
 	info, err := os.Stat(p.Abs(docroot))
 	switch {
 	case err == nil && !info.IsDir():
@@ -396,6 +397,9 @@ func CheckDocroot(dir, docroot string) error {
 func (p *Project) notBuilt(docroot string) string {
 	if filepath.Separator == '/' && strings.Contains(docroot, `\`) {
 		return "write / instead of \\; Windows understands it too"
+	}
+	if build := p.Answers[AskBuild]; p.Generator != nil && build.Value != "" && !strings.ContainsAny(build.Value, "\n$") {
+		return "run " + p.Value(build.Evidence) + " first, or sitelink check --build, which checks what it builds"
 	}
 	for _, dir := range p.sourceDirs(p.Abs(docroot)) {
 		if g, ok := p.detect(dir); ok {
