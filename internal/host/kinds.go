@@ -2,6 +2,7 @@ package host
 
 import (
 	"cmp"
+	"iter"
 	"path"
 	"reflect"
 	"slices"
@@ -24,6 +25,10 @@ type Kind struct {
 	Files []RuleFile
 	// Own are other files at the top of the docroot that configure the host, not pages.
 	Own []string
+	// Deploys, Actions and Publishers are how a project says that the host publishes it.
+	Deploys    []DeployFile
+	Actions    []Action
+	Publishers []Publisher
 	// Unknown says why the answers are those of [Generic], "" if they are known.
 	Unknown string
 	// WithoutRules and WithoutHeaders say why there are no Files into which a redirect can be
@@ -32,6 +37,41 @@ type Kind struct {
 	// Headers are the forms in which it takes headers: one for each file, or for its own
 	// configuration. Nil if it sets none.
 	Headers []HeaderForm
+}
+
+// DeployFile is a file that tells the host what to publish. Directories in it are relative to
+// its own.
+type DeployFile struct {
+	// Names are its names, separated by blanks.
+	Names string
+	// Sites are the keys of a table or a list of tables, one for each site; "" for a file that
+	// is about one site. A file without them says nothing, nor does a site without Only.
+	Sites, Only string
+	// The keys of the directory of the project, of what is published there and of the command
+	// that builds it, separated by blanks.
+	Dir, Docroot, Build string
+}
+
+// Action is a step of workflows that publishes, by the beginning of what it uses, with the
+// inputs for the directory of the project, of what is published, seen from there, and for the
+// host name of the site. Usual is what is published without the input.
+type Action struct{ Uses, Dir, Docroot, Usual, CName string }
+
+// Publisher is a program that publishes. Its directory follows one of the flags, or is the
+// "first" or the "last" word.
+type Publisher struct{ Command, Flags string }
+
+// Each yields the name of each kind with each of its facts of one sort.
+func Each[T any](of func(*Kind) []T) iter.Seq2[string, T] {
+	return func(yield func(string, T) bool) {
+		for i := range kinds {
+			for _, fact := range of(&kinds[i]) {
+				if !yield(kinds[i].Name, fact) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // HeaderForm is how a host reads a header that it sends with all files. Pingback and
@@ -160,6 +200,10 @@ var Linklint = server("linklint", func(p *Profile) {
 // kinds are all kinds, sorted by name.
 var kinds = []Kind{
 	{Title: "AWS Amplify", Domains: []string{"*.amplifyapp.com"}, Unknown: "what the host answers depends on rules in its console", WithoutRules: inConsole, WithoutHeaders: "sitelink does not read customHttp.yml", Own: []string{"customHttp.yml"},
+		Deploys: []DeployFile{
+			{Names: "amplify.yml amplify.yaml", Sites: "applications", Only: "frontend", Dir: "appRoot", Docroot: "frontend.artifacts.baseDirectory", Build: "frontend.phases.build.commands"},
+			{Names: "amplify.yml amplify.yaml", Only: "frontend", Docroot: "frontend.artifacts.baseDirectory", Build: "frontend.phases.build.commands"},
+		},
 		Profile: server("amplify", func(p *Profile) { p.Portable = true })},
 	{Title: "Apache", Files: []RuleFile{{Name: ".htaccess", Anywhere: true, Read: redirect.Htaccess, Write: redirect.WriteHtaccess, Create: true, First: true, Based: true}},
 		Headers: []HeaderForm{{".htaccess", "in .htaccess at the top of the docroot; the host must allow FileInfo there and have mod_headers",
@@ -175,13 +219,17 @@ var kinds = []Kind{
 	{Title: "Azure Static Web Apps", Domains: []string{"*.azurestaticapps.net"}, Files: []RuleFile{
 		{Name: "staticwebapp.config.json", InProject: true, Read: anyDir(redirect.Azure), Write: redirect.WriteAzure, To: []string{"redirect", "rewrite"}, Empty: "{\n  \"routes\": []\n}", Create: true, First: true, Single: true},
 	}, Headers: []HeaderForm{{"staticwebapp.config.json", `in staticwebapp.config.json, in the object "globalHeaders"`,
-		"", `"X-Pingback": %s`, ",\n", `"Link": %s`, "\n", backslashQuoted}}, Profile: server("azure-static-web-apps", func(p *Profile) {
-		p.Rules = RulesAzure
-		p.Directory, p.EmptyDirectory = Serve, 404
-		p.Page, p.PageSlash = Serve, Serve
-		p.AboveRoot, p.InvalidUTF8 = 404, 400
-		p.Deny, p.Denied = []string{"staticwebapp.config.json"}, 404
-	})},
+		"", `"X-Pingback": %s`, ",\n", `"Link": %s`, "\n", backslashQuoted}},
+		Deploys:    []DeployFile{{Names: "staticwebapp.config.json"}},
+		Actions:    []Action{{"Azure/static-web-apps-deploy@", "app_location", "output_location", "", ""}},
+		Publishers: []Publisher{{"swa deploy", "last"}},
+		Profile: server("azure-static-web-apps", func(p *Profile) {
+			p.Rules = RulesAzure
+			p.Directory, p.EmptyDirectory = Serve, 404
+			p.Page, p.PageSlash = Serve, Serve
+			p.AboveRoot, p.InvalidUTF8 = 404, 400
+			p.Deny, p.Denied = []string{"staticwebapp.config.json"}, 404
+		})},
 	{Title: "Caddy", // Endpoints contain neither backquotes, which delimit the value, nor the braces of placeholders.
 		Headers: []HeaderForm{{"", "in the block of the site in the Caddyfile", "", "header X-Pingback `%s`\n", "", "header +Link `%s`\n", "", nil}}, WithoutRules: inServer, Profile: server("caddy", func(p *Profile) {
 			p.Charset = "utf-8"
@@ -192,6 +240,13 @@ var kinds = []Kind{
 		})},
 	// A docroot without 404.html counts as a single-page application.
 	{Title: "Cloudflare Pages", Domains: []string{"*.pages.dev"}, Own: []string{"_routes.json", "_worker.js"}, Files: cloudflareFiles, Headers: cloudflareHeaders,
+		Deploys: []DeployFile{{Names: "wrangler.toml wrangler.json wrangler.jsonc", Only: "pages_build_output_dir", Docroot: "pages_build_output_dir", Build: "build.command"}},
+		Actions: []Action{{"cloudflare/pages-action@", "", "directory", "", ""}},
+		Publishers: []Publisher{
+			{"wrangler pages deploy", "last"},
+			{"wrangler pages publish", "last"},
+			{"pages deploy", "last"},
+		},
 		Profile: server("cloudflare-pages", func(p *Profile) {
 			cloudflare(p)
 			p.Fallback, p.FallbackUnless = "index.html", "404.html"
@@ -202,6 +257,8 @@ var kinds = []Kind{
 		RuleFile{Name: "wrangler.toml", InProject: true, Read: anyDir(redirect.Wrangler)},
 		RuleFile{Name: "wrangler.json", InProject: true, Read: anyDir(redirect.Wrangler)},
 		RuleFile{Name: "wrangler.jsonc", InProject: true, Read: anyDir(redirect.Wrangler)}),
+		// Without assets and pages_build_output_dir it is a Worker without files.
+		Deploys: []DeployFile{{Names: "wrangler.toml wrangler.json wrangler.jsonc", Only: "assets", Docroot: "assets.directory", Build: "build.command"}},
 		Profile: server("cloudflare-workers", func(p *Profile) {
 			cloudflare(p)
 			p.Rules = RulesWorkers
@@ -214,23 +271,49 @@ var kinds = []Kind{
 		{Name: "firebase.json", InProject: true, Read: anyDir(func(name string, data []byte) *redirect.File { return redirect.Firebase(name, data, "") }),
 			Write: redirect.WriteFirebase, To: []string{"destination"}, Empty: `{"hosting": {"redirects": []}}`, First: true},
 	}, Headers: []HeaderForm{{"firebase.json", `in firebase.json, in the list "headers" of "hosting"`,
-		`{ "source": "**", "headers": [`, jsonPingback, ", ", jsonWebmention, "] }\n", backslashQuoted}}, Profile: server("firebase", func(p *Profile) {
-		p.Charset = "utf-8"
-		p.Rules = RulesFirebase
-		p.Directory, p.EmptyDirectory = RedirectIndex, 404
-		p.EncodedSlash, p.ReservedEscape, p.AboveRoot, p.InvalidUTF8 = Keep, Keep, 404, 400
-		p.ErrorPage = "404.html"
-	})},
+		`{ "source": "**", "headers": [`, jsonPingback, ", ", jsonWebmention, "] }\n", backslashQuoted}},
+		Deploys:    []DeployFile{{Names: "firebase.json", Sites: "hosting", Docroot: "public"}},
+		Actions:    []Action{{"FirebaseExtended/action-hosting-deploy@", "", "", "", ""}},
+		Publishers: []Publisher{{"firebase deploy", ""}},
+		Profile: server("firebase", func(p *Profile) {
+			p.Charset = "utf-8"
+			p.Rules = RulesFirebase
+			p.Directory, p.EmptyDirectory = RedirectIndex, 404
+			p.EncodedSlash, p.ReservedEscape, p.AboveRoot, p.InvalidUTF8 = Keep, Keep, 404, 400
+			p.ErrorPage = "404.html"
+		})},
 	{Title: "a web server", WithoutRules: inServer, WithoutHeaders: inServer, Unknown: "it is any server", Profile: Generic},
 	// upload-pages-artifact, since version 4, and Jekyll leave out names that
 	// begin with a dot.
-	{Title: "GitHub Pages", Domains: []string{"*.github.io"}, Own: []string{"CNAME"}, WithoutRules: "the host follows no rules of its sites", WithoutHeaders: noHeaders, Profile: server("github-pages", func(p *Profile) {
-		p.Directory, p.EmptyDirectory = RedirectIndex, 404
-		p.Page, p.PageFirst = Serve, true
-		p.AboveRoot = 0
-		p.Deny, p.Denied = []string{".*"}, 404
-		p.Charset = "utf-8"
-	})},
+	{Title: "GitHub Pages", Domains: []string{"*.github.io"}, Own: []string{"CNAME"}, WithoutRules: "the host follows no rules of its sites", WithoutHeaders: noHeaders,
+		Actions: []Action{
+			{"actions/upload-pages-artifact@", "", "path", "_site", ""},
+			{"actions/deploy-pages@", "", "", "", ""},
+			{"actions/jekyll-build-pages@", "", "destination", "_site", ""},
+			{"getzola/github-pages@", "working_directory", "", "public", ""},
+			{"withastro/action@", "path", "out-dir", "dist", ""},
+			{"peaceiris/actions-gh-pages@", "", "publish_dir", "public", "cname"},
+			{"JamesIves/github-pages-deploy-action@", "", "folder FOLDER", "", ""},
+			{"crazy-max/ghaction-github-pages@", "", "build_dir", "public", "fqdn"},
+		},
+		Publishers: []Publisher{
+			{"gh-pages", "-d --dist"},
+			{"ghp-import", "last"},
+			{"angular-cli-ghpages", "--dir"},
+			{"mkdocs gh-deploy", ""},
+			{"zensical gh-deploy", ""},
+			{"mike deploy", ""},
+			{"docusaurus deploy", ""},
+			{"git subtree push", "--prefix"},
+			{"git push", ""},
+		},
+		Profile: server("github-pages", func(p *Profile) {
+			p.Directory, p.EmptyDirectory = RedirectIndex, 404
+			p.Page, p.PageFirst = Serve, true
+			p.AboveRoot = 0
+			p.Deny, p.Denied = []string{".*"}, 404
+			p.Charset = "utf-8"
+		})},
 	// A directory comes before page.html, even without an index file
 	// (https://gitlab.com/gitlab-org/gitlab-pages/-/issues/1130). The paths of rules are those
 	// of the host.
@@ -263,16 +346,20 @@ var kinds = []Kind{
 		{"_headers", "at the end of _headers, which is published with the site", "/*\n", "  X-Pingback: %s\n", "", "  Link: %s\n", "", nil},
 		{"netlify.toml", "at the end of netlify.toml",
 			"[[headers]]\n  for = \"/*\"\n  [headers.values]\n", "    X-Pingback = %s\n", "", "    Link = %s\n", "", backslashQuoted},
-	}, Profile: server("netlify", func(p *Profile) {
-		p.Charset = "utf-8"
-		p.Rules = RulesNetlify
-		p.Index, p.PageSuffixes = []string{"index.html", "index.htm"}, []string{".html", ".htm"}
-		p.Directory, p.EmptyDirectory = RedirectIndex, 404
-		p.Page, p.PageSlash, p.PageFirst, p.PageSlashFirst = Serve, Redirect, true, true
-		p.FileSlash, p.BadEscape, p.AnyCase = ServeSlash, 0, true
-		p.AboveRoot = 0
-		p.Charset = "utf-8"
-	})},
+	},
+		Deploys:    []DeployFile{{Names: "netlify.toml", Dir: "build.base", Docroot: "build.publish", Build: "build.command"}},
+		Actions:    []Action{{"nwtgck/actions-netlify@", "", "publish-dir", "", ""}},
+		Publishers: []Publisher{{"netlify deploy", "-d --dir"}},
+		Profile: server("netlify", func(p *Profile) {
+			p.Charset = "utf-8"
+			p.Rules = RulesNetlify
+			p.Index, p.PageSuffixes = []string{"index.html", "index.htm"}, []string{".html", ".htm"}
+			p.Directory, p.EmptyDirectory = RedirectIndex, 404
+			p.Page, p.PageSlash, p.PageFirst, p.PageSlashFirst = Serve, Redirect, true, true
+			p.FileSlash, p.BadEscape, p.AnyCase = ServeSlash, 0, true
+			p.AboveRoot = 0
+			p.Charset = "utf-8"
+		})},
 	{Title: "nginx", Headers: []HeaderForm{{"", "in the server block, and in each location that has an add_header of its own",
 		"", "add_header X-Pingback %s;\n", "", "add_header Link %s;\n", "",
 		func(value string) string { // only a variable can have a dollar sign
@@ -280,30 +367,45 @@ var kinds = []Kind{
 		}}}, WithoutRules: inServer, Profile: server("nginx", func(*Profile) {})},
 	// Files are objects of a store: /dir redirects if there is dir/index.html.
 	{Title: "Read the Docs", Domains: []string{"*.readthedocs.io", "*.rtfd.io", "*.readthedocs-hosted.com"}, WithoutRules: inConsole, WithoutHeaders: inConsole,
+		Deploys: []DeployFile{{Names: ".readthedocs.yaml .readthedocs.yml"}},
 		Profile: server("readthedocs", func(p *Profile) {
 			p.Directory, p.EmptyDirectory = RedirectIndex, 404
 		})},
 	{Title: "Render", Domains: []string{"*.onrender.com"}, WithoutRules: "sitelink does not read routes of render.yaml", WithoutHeaders: "sitelink does not read headers of render.yaml", Own: []string{"render.yaml"},
+		Deploys: []DeployFile{{Names: "render.yaml", Sites: "services", Only: "staticPublishPath", Dir: "rootDir", Docroot: "staticPublishPath", Build: "buildCommand"}},
 		Profile: server("render", func(p *Profile) {
 			p.Directory, p.EmptyDirectory, p.Page, p.PageSlash = Serve, 404, Serve, Serve
 		})},
 	// The website endpoint of a bucket: names are keys, in which only the final
 	// slash has a meaning.
-	{Title: "Amazon S3", Domains: []string{"*.s3-website?*.amazonaws.com"}, WithoutRules: "the rules of a bucket are not among its files", WithoutHeaders: noHeaders, Profile: server("s3", func(p *Profile) {
-		p.Directory, p.EmptyDirectory = RedirectIndex, 404
-		p.Slashes, p.AboveRoot, p.BadEscape, p.InvalidUTF8 = Keep, 404, 0, 404
-		p.DropQuery = true
-	})},
+	{Title: "Amazon S3", Domains: []string{"*.s3-website?*.amazonaws.com"}, WithoutRules: "the rules of a bucket are not among its files", WithoutHeaders: noHeaders,
+		Actions:    []Action{{"jakejarvis/s3-sync-action@", "", "SOURCE_DIR", "", ""}},
+		Publishers: []Publisher{{"aws s3 sync", "first"}},
+		Profile: server("s3", func(p *Profile) {
+			p.Directory, p.EmptyDirectory = RedirectIndex, 404
+			p.Slashes, p.AboveRoot, p.BadEscape, p.InvalidUTF8 = Keep, 404, 0, 404
+			p.DropQuery = true
+		})},
 	// Without settings in vercel.json; Profile.WithURLs applies them.
 	{Title: "Vercel", Domains: []string{"*.vercel.app", "*.now.sh"}, Files: []RuleFile{
 		{Name: "vercel.json", InProject: true, Read: anyDir(redirect.Vercel), Write: redirect.WriteVercel, To: []string{"destination"}, Empty: "{\n  \"redirects\": []\n}", Create: true, First: true},
 	}, Headers: []HeaderForm{{"vercel.json", `in vercel.json, in the list "headers"`,
-		`{ "source": "/(.*)", "headers": [`, jsonPingback, ", ", jsonWebmention, "] }\n", backslashQuoted}}, Profile: server("vercel", func(p *Profile) {
-		p.Charset = "utf-8"
-		p.Rules = RulesVercel
-		p.Directory, p.EmptyDirectory = Serve, 404
-		p.InvalidUTF8 = 400
-	})},
+		`{ "source": "/(.*)", "headers": [`, jsonPingback, ", ", jsonWebmention, "] }\n", backslashQuoted}},
+		Deploys: []DeployFile{
+			{Names: "vercel.json", Docroot: "outputDirectory", Build: "buildCommand"},
+			{Names: ".vercel/project.json", Dir: "settings.rootDirectory", Docroot: "settings.outputDirectory", Build: "settings.buildCommand"},
+		},
+		Actions: []Action{{"amondnet/vercel-action@", "working-directory", "", "", ""}},
+		Publishers: []Publisher{
+			{"vercel deploy", ""},
+			{"vercel --prod", ""},
+		},
+		Profile: server("vercel", func(p *Profile) {
+			p.Charset = "utf-8"
+			p.Rules = RulesVercel
+			p.Directory, p.EmptyDirectory = Serve, 404
+			p.InvalidUTF8 = 400
+		})},
 }
 
 // Kinds returns all kinds, sorted by name.

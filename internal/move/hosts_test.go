@@ -40,7 +40,14 @@ func TestHosts(t *testing.T) {
 					t.Errorf("%s is recognised as %s by %s", by, p.Profile, p.ProfileFrom)
 				}
 			}
-			recognisable, written := len(k.Domains) > 0, false
+			const workflow = ".github/workflows/site.yml"
+			for _, a := range k.Actions {
+				recognised(testkit.Files{workflow: "jobs:\n  a:\n    steps:\n      - uses: " + a.Uses + "v1\n"}, a.Uses)
+			}
+			for _, p := range k.Publishers {
+				recognised(testkit.Files{workflow: "jobs:\n  a:\n    steps:\n      - run: " + p.Command + " gh-pages\n"}, p.Command)
+			}
+			recognisable, written := len(k.Domains)+len(k.Actions)+len(k.Publishers) > 0, false
 			for _, pattern := range k.Domains {
 				url := "https://" + strings.NewReplacer("*", "me", "?", "-").Replace(pattern) + "/"
 				recognised(testkit.Files{"hugo.toml": "baseURL = '" + url + "'\n"}, url)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
@@ -106,33 +107,6 @@ func (s *survey) say(list *[]Evidence, q Question, v value, file, dir string) {
 	}
 }
 
-// deployFile is a file that tells a host what to publish. Directories in it are relative
-// to its own.
-type deployFile struct {
-	names, host string
-	// sites are the keys of a table or a list of tables, one for each site; "" for a file that
-	// is about one site. A file without them says nothing, nor does a site without only.
-	sites, only string
-	// The keys of the directory of the project, of what is published there and of the command
-	// that builds it, see [value.get].
-	dir, docroot, build string
-}
-
-var deployFiles = []deployFile{
-	{names: "netlify.toml", host: "netlify", dir: "build.base", docroot: "build.publish", build: "build.command"},
-	{names: "vercel.json", host: "vercel", docroot: "outputDirectory", build: "buildCommand"},
-	{names: ".vercel/project.json", host: "vercel", dir: "settings.rootDirectory", docroot: "settings.outputDirectory", build: "settings.buildCommand"},
-	{names: "firebase.json", host: "firebase", sites: "hosting", docroot: "public"},
-	{names: "staticwebapp.config.json", host: "azure-static-web-apps"},
-	// Without one of the keys it is a Worker without files.
-	{names: "wrangler.toml wrangler.json wrangler.jsonc", host: "cloudflare-workers", only: "assets", docroot: "assets.directory", build: "build.command"},
-	{names: "wrangler.toml wrangler.json wrangler.jsonc", host: "cloudflare-pages", only: "pages_build_output_dir", docroot: "pages_build_output_dir", build: "build.command"},
-	{names: "render.yaml", host: "render", sites: "services", only: "staticPublishPath", dir: "rootDir", docroot: "staticPublishPath", build: "buildCommand"},
-	{names: "amplify.yml amplify.yaml", host: "amplify", sites: "applications", only: "frontend", dir: "appRoot", docroot: "frontend.artifacts.baseDirectory", build: "frontend.phases.build.commands"},
-	{names: "amplify.yml amplify.yaml", host: "amplify", only: "frontend", docroot: "frontend.artifacts.baseDirectory", build: "frontend.phases.build.commands"},
-	{names: ".readthedocs.yaml .readthedocs.yml", host: "readthedocs"},
-}
-
 // deployed is what the files say that tell hosts what to publish: those of the nearest
 // directory that has one about this site.
 func (s *survey) deployed() (all []Evidence) {
@@ -146,22 +120,22 @@ func (s *survey) deployed() (all []Evidence) {
 
 // deploys reads the deploy files of a directory.
 func (s *survey) deploys(dir string) (claims []*claim) {
-	for _, f := range deployFiles {
-		for base := range strings.FieldsSeq(f.names) {
+	for kind, f := range host.Each(func(k *host.Kind) []host.DeployFile { return k.Deploys }) {
+		for base := range strings.FieldsSeq(f.Names) {
 			name := filepath.Join(dir, filepath.FromSlash(base))
 			v, ok := s.document(name)
 			if !ok {
 				continue
 			}
 			sites := []value{v}
-			if f.sites != "" {
-				if sites = v.get(f.sites).list(); len(sites) > 0 && sites[0].node == nil {
+			if f.Sites != "" {
+				if sites = v.get(f.Sites).list(); len(sites) > 0 && sites[0].node == nil {
 					continue
 				}
 			}
 			for _, v := range sites {
-				if f.only == "" || v.get(f.only).node != nil {
-					claims = append(claims, s.claimOf(&f, name, v))
+				if f.Only == "" || v.get(f.Only).node != nil {
+					claims = append(claims, s.claimOf(kind, &f, name, v))
 				}
 			}
 		}
@@ -170,24 +144,24 @@ func (s *survey) deploys(dir string) (claims []*claim) {
 }
 
 // claimOf reads what a deploy file says about one site.
-func (s *survey) claimOf(f *deployFile, name string, v value) *claim {
-	c := &claim{publish: []Evidence{{Question: AskHost, Value: f.host, File: name}}}
+func (s *survey) claimOf(kind string, f *host.DeployFile, name string, v value) *claim {
+	c := &claim{publish: []Evidence{{Question: AskHost, Value: kind, File: name}}}
 	dir := filepath.Dir(name)
-	if strings.HasPrefix(f.names, ".vercel/") {
+	if strings.HasPrefix(f.Names, ".vercel/") {
 		dir = filepath.Dir(dir)
 	}
-	if f.host == "readthedocs" {
+	if kind == "readthedocs" {
 		s.readTheDocs(c, name, v)
 		return c
 	}
 	base := dir
-	if sub := v.get(f.dir).text(); sub != "" {
+	if sub := v.get(f.Dir).text(); sub != "" {
 		if base = s.dirOf(dir, sub); base == "" {
 			return &claim{}
 		}
 	}
 	// Old sites of Netlify write what is published as seen from the file, others from base.
-	publish, from := v.get(f.docroot), base
+	publish, from := v.get(f.Docroot), base
 	if said := s.dirOf(dir, publish.text()); base != dir && said != "" && !isDirectory(s.dirOf(base, publish.text())) {
 		if rel, err := filepath.Rel(base, said); err == nil && filepath.IsLocal(rel) {
 			from = dir
@@ -195,7 +169,7 @@ func (s *survey) claimOf(f *deployFile, name string, v value) *claim {
 	}
 	s.say(&c.publish, AskDocroot, publish, name, from)
 	s.say(&c.publish, AskForm, formSetting(v), name, base)
-	build := v.get(f.build)
+	build := v.get(f.Build)
 	s.say(&c.build, AskBuild, build, name, base)
 	s.commands(c, build, name, base, 0)
 	return c
@@ -226,26 +200,6 @@ func (s *survey) readTheDocs(c *claim, name string, v value) {
 		s.run(c, []string{"mkdocs", "build", "-f", conf.text()}, place{name, conf.line(), dir}, 0)
 	}
 	s.steps(c, v.get("build"), place{name, 0, dir}, dir, 0)
-}
-
-// actions are the steps of workflows that publish, by the beginning of what they use: the
-// host, and the inputs with the directory of the project, of what is published, seen from
-// there, and the host name of the site. usual is what is published without the input.
-var actions = []struct{ uses, host, dir, docroot, usual, cname string }{
-	{"actions/upload-pages-artifact@", "github-pages", "", "path", "_site", ""},
-	{"actions/deploy-pages@", "github-pages", "", "", "", ""},
-	{"actions/jekyll-build-pages@", "github-pages", "", "destination", "_site", ""},
-	{"getzola/github-pages@", "github-pages", "working_directory", "", "public", ""},
-	{"withastro/action@", "github-pages", "path", "out-dir", "dist", ""},
-	{"peaceiris/actions-gh-pages@", "github-pages", "", "publish_dir", "public", "cname"},
-	{"JamesIves/github-pages-deploy-action@", "github-pages", "", "folder FOLDER", "", ""},
-	{"crazy-max/ghaction-github-pages@", "github-pages", "", "build_dir", "public", "fqdn"},
-	{"cloudflare/pages-action@", "cloudflare-pages", "", "directory", "", ""},
-	{"nwtgck/actions-netlify@", "netlify", "", "publish-dir", "", ""},
-	{"FirebaseExtended/action-hosting-deploy@", "firebase", "", "", "", ""},
-	{"Azure/static-web-apps-deploy@", "azure-static-web-apps", "app_location", "output_location", "", ""},
-	{"amondnet/vercel-action@", "vercel", "working-directory", "", "", ""},
-	{"jakejarvis/s3-sync-action@", "s3", "", "SOURCE_DIR", "", ""},
 }
 
 // CIFiles are the files of CI servers, and directories of such files.
@@ -311,26 +265,26 @@ func (s *survey) steps(c *claim, v value, at place, top string, depth int) {
 		}
 	}
 	uses := v.get("uses")
-	for _, a := range actions {
-		if !strings.HasPrefix(uses.text(), a.uses) {
+	for kind, a := range host.Each(func(k *host.Kind) []host.Action { return k.Actions }) {
+		if !strings.HasPrefix(uses.text(), a.Uses) {
 			continue
 		}
 		with, dir := v.get("with"), top
-		if a.uses == "jakejarvis/s3-sync-action@" {
+		if a.Uses == "jakejarvis/s3-sync-action@" {
 			with = v.get("env")
 		}
-		c.publish = append(c.publish, Evidence{Question: AskHost, Value: a.host, File: at.file, Line: uses.line(), Words: uses.text()})
-		if sub := with.get(a.dir).text(); sub != "" {
+		c.publish = append(c.publish, Evidence{Question: AskHost, Value: kind, File: at.file, Line: uses.line(), Words: uses.text()})
+		if sub := with.get(a.Dir).text(); sub != "" {
 			dir = s.dirOf(top, sub)
 		}
-		docroot := with.get(a.docroot)
-		if docroot.text() == "" && a.usual != "" {
-			docroot = uses.with(a.usual)
+		docroot := with.get(a.Docroot)
+		if docroot.text() == "" && a.Usual != "" {
+			docroot = uses.with(a.Usual)
 		}
 		if dir != "" {
 			s.say(&c.publish, AskDocroot, docroot, at.file, dir)
 		}
-		if name := with.get(a.cname); isHostName(name.text()) {
+		if name := with.get(a.CName); isHostName(name.text()) {
 			s.say(&c.publish, AskBase, name.with("https://"+name.text()+"/"), at.file, dir)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/sitelink/sitelink/internal/generator"
+	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/text"
 )
 
@@ -77,29 +78,6 @@ var wrappers = text.Regexp(`^(?:(?:sudo|time|exec|env|cross-env|npx|bunx|pnpx|(?
 // variable matches a variable before the name of a program: ${BIN}mkdocs.
 var variable = text.Regexp(`^\$(?:\{\w+\}|\w+/)`)
 
-// publishers are the programs that publish: the host, and how the directory is named: by one
-// of the flags, or as the last word.
-var publishers = []struct{ command, host, flags string }{
-	{"gh-pages", "github-pages", "-d --dist"},
-	{"ghp-import", "github-pages", "last"},
-	{"angular-cli-ghpages", "github-pages", "--dir"},
-	{"mkdocs gh-deploy", "github-pages", ""},
-	{"zensical gh-deploy", "github-pages", ""},
-	{"mike deploy", "github-pages", ""},
-	{"docusaurus deploy", "github-pages", ""},
-	{"netlify deploy", "netlify", "-d --dir"},
-	{"wrangler pages deploy", "cloudflare-pages", "last"},
-	{"wrangler pages publish", "cloudflare-pages", "last"},
-	{"pages deploy", "cloudflare-pages", "last"},
-	{"firebase deploy", "firebase", ""},
-	{"swa deploy", "azure-static-web-apps", "last"},
-	{"vercel deploy", "vercel", ""},
-	{"vercel --prod", "vercel", ""},
-	{"aws s3 sync", "s3", "first"},
-	{"git subtree push", "github-pages", "--prefix"},
-	{"git push", "github-pages", ""},
-}
-
 // run reads one command. The words of a package manager lead to a script of the project.
 func (s *survey) run(c *claim, words []string, at place, depth int) {
 	if s.commandsRead++; s.commandsRead > maxCommands {
@@ -122,8 +100,8 @@ func (s *survey) run(c *claim, words []string, at place, depth int) {
 			return
 		}
 	}
-	for _, p := range publishers {
-		name := strings.Fields(p.command)
+	for kind, p := range host.Each(func(k *host.Kind) []host.Publisher { return k.Publishers }) {
+		name := strings.Fields(p.Command)
 		if len(words) < len(name) || !slices.Equal(words[:len(name)], name) {
 			continue
 		}
@@ -131,14 +109,14 @@ func (s *survey) run(c *claim, words []string, at place, depth int) {
 		if name[0] == "git" && !slices.ContainsFunc(rest, func(w string) bool { return strings.HasSuffix(w, "gh-pages") }) {
 			continue
 		}
-		c.publish = append(c.publish, Evidence{Question: AskHost, Value: p.host, File: at.file, Line: at.line, Words: p.command})
+		c.publish = append(c.publish, Evidence{Question: AskHost, Value: kind, File: at.file, Line: at.line, Words: p.Command})
 		for i, w := range rest {
 			flag, value, joined := strings.Cut(w, "=")
 			switch {
-			case slices.Contains(strings.Fields(p.flags), flag) && !joined && i+1 < len(rest):
+			case slices.Contains(strings.Fields(p.Flags), flag) && !joined && i+1 < len(rest):
 				value = rest[i+1]
-			case slices.Contains(strings.Fields(p.flags), flag) && joined:
-			case p.flags == "last" && i == len(rest)-1, p.flags == "first" && i == 0:
+			case slices.Contains(strings.Fields(p.Flags), flag) && joined:
+			case p.Flags == "last" && i == len(rest)-1, p.Flags == "first" && i == 0:
 				value = w
 			default:
 				continue

@@ -16,6 +16,7 @@ import (
 
 	"github.com/sitelink/sitelink/hook/githook"
 	"github.com/sitelink/sitelink/internal/git"
+	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
@@ -230,8 +231,16 @@ const (
 // CIFiles returns the files that make a server run sitelink, relative to the
 // root of the project.
 func (s *Survey) CIFiles() (files []string) {
+	names := append(slices.Clone(project.CIFiles), "Jenkinsfile")
+	for _, f := range host.Each(func(k *host.Kind) []host.DeployFile { return k.Deploys }) {
+		for name := range strings.FieldsSeq(f.Names) {
+			if f.Build != "" && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
 	for _, dir := range slices.Compact([]string{"", s.Below}) {
-		for _, name := range append(project.CIFiles, "netlify.toml", "vercel.json", "Jenkinsfile") {
+		for _, name := range names {
 			name = path.Join(dir, name)
 			full := filepath.Join(s.Found.Root, filepath.FromSlash(name))
 			entries, err := os.ReadDir(full)
