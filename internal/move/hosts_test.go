@@ -34,7 +34,10 @@ func TestHosts(t *testing.T) {
 		t.Run(k.Name, func(t *testing.T) {
 			recognised := func(files testkit.Files, by string) {
 				t.Helper()
-				files["public/index.html"], files["hugo.toml"] = "", files["hugo.toml"]
+				files["public/index.html"] = ""
+				if _, has := files["hugo.toml"]; !has {
+					files["hugo.toml"] = ""
+				}
 				p, err := project.Find(t.Context(), testkit.MakeDocroot(t, files), project.Options{})
 				if testkit.Check(t, err); p.Profile != k.Name || p.ProfileFrom == "" {
 					t.Errorf("%s is recognised as %s by %s", by, p.Profile, p.ProfileFrom)

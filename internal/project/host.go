@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/sitelink/sitelink/internal/host"
 )
 
 // published looks at the files of the docroot itself, if no deploy file names the host and
@@ -73,7 +75,14 @@ func (s *survey) hostOf(dir string) (all []Evidence) {
 	// Netlify and Cloudflare Pages both read _redirects and _headers: the first line that only
 	// one of them understands decides. Where there is none it is Netlify, which reports what
 	// Cloudflare's fallback for single-page applications would hide.
+	// An address that one of those who read _redirects gives away is clearer.
 	name := ""
+	for address := range strings.FieldsSeq(s.Answers[AskBase].Value) {
+		k, _ := host.KindByName(host.NameAt(address))
+		if slices.ContainsFunc(k.Files, func(f host.RuleFile) bool { return f.Name == "_redirects" }) {
+			return nil
+		}
+	}
 	for _, f := range []struct {
 		name  string
 		judge func(line string) string

@@ -260,7 +260,8 @@ func (s *survey) target(c *claim, words []string, at place, depth int) {
 				}
 				made = nil
 				for rule := range strings.FieldsSeq(m[3]) {
-					made = append(made, slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name != rule && rule != "%" || slices.Contains(made, name) })...)
+					all := rule == "%" && at.file != "" // the usual names of [survey.scripts] may not be called
+					made = append(made, slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name != rule && !all || slices.Contains(made, name) })...)
 				}
 				for _, name := range made {
 					for need := range strings.FieldsSeq(m[4]) {
@@ -304,6 +305,8 @@ func (s *survey) scripts() (all []Evidence) {
 		} {
 			c := &claim{}
 			s.run(c, words, place{dir: dir}, 0)
+			// Each new project of Docusaurus has this script.
+			c.publish = slices.DeleteFunc(c.publish, func(e Evidence) bool { return e.Words == "docusaurus deploy" })
 			claims = append(claims, c)
 		}
 		if all = s.settle(claims); len(all) > 0 {
