@@ -78,3 +78,12 @@ func TestHugoModuleDirs(t *testing.T) {
 		t.Errorf("permalinks %v", p)
 	}
 }
+
+// TestHugoMounts: a module has at most maxMounts mounts, which can all be of the same files.
+func TestHugoMounts(t *testing.T) {
+	dir := testkit.MakeDocroot(t, map[string]string{"hugo.toml": strings.Repeat("[[module.mounts]]\nsource = 'a'\ntarget = 'content/a'\n", 3*maxMounts), "a/x.md": ""})
+	h := testkit.Must(Project{Dir: dir}.Hugo(nil))(t)
+	if n := len(h.Modules[0].Mounts); n > maxMounts+10 { // and the usual ones
+		t.Errorf("%d mounts", n)
+	}
+}

@@ -28,8 +28,12 @@ type HugoMount struct {
 	Source, Target, Lang string
 }
 
-// maxModules bounds how many modules a project has: each can import others.
-const maxModules = 200
+// maxModules bounds how many modules a project has, since each can import others, and
+// maxMounts the mounts of one: each can be of the same files.
+const (
+	maxModules = 200
+	maxMounts  = 100
+)
 
 // readModules finds the modules as Hugo does: in _vendor, in the cache of modules by the
 // versions of go.mod, or below themesDir. It reads their configuration for their mounts
@@ -237,7 +241,7 @@ func readGoMod(dir string) goMod {
 // mountsOf reads the tables of [[module.mounts]].
 func mountsOf(v any) (all []HugoMount) {
 	list, _ := v.([]any)
-	for _, v := range list {
+	for _, v := range list[:min(len(list), maxMounts)] {
 		of := lowered(tableOf(v))
 		mt := HugoMount{textOf(of["source"]), path.Clean(slashed(textOf(of["target"]))), strings.ToLower(textOf(of["lang"]))}
 		languages := textsOf(tableOf(tableOf(of["sites"])["matrix"])["languages"]) // in place of lang from 0.153 on
