@@ -306,7 +306,7 @@ func TestHugoMultihost(t *testing.T) {
 		testkit.Write(t, filepath.Join(p.dir, "static/_redirects"), "/old /b/\n/x /none/\n")
 		testkit.Write(t, filepath.Join(p.dir, "static/s.css"), "a{background:url(none.png)}")
 		p.hugo()
-		p.sitelink(exitFindings, checkOnly, `host netlify \(_redirects, which Cloudflare Pages reads too, in en\)`, `content/c\.md:4:\d+: warning: /en/old redirects to /en/b/`,
+		p.sitelink(exitFindings, checkOnly, `host netlify \(public/en/_redirects\)`, `content/c\.md:4:\d+: warning: /en/old redirects to /en/b/`,
 			`^static/_redirects:2:1: error: the destination /en/none/ does not exist`, `^static/s\.css:1:18: error: `)
 	})
 }

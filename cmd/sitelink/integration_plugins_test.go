@@ -246,6 +246,7 @@ func TestPlugins(t *testing.T) {
 func TestPluginsWindows(t *testing.T) {
 	dir := t.TempDir()
 	testkit.Check(t, os.CopyFS(dir, os.DirFS("../../plugins/python/sitelink")))
+	testkit.Check(t, os.Remove(filepath.Join(dir, "README.md"))) // both have one
 	testkit.Check(t, os.CopyFS(dir, os.DirFS("../../plugins/npm/sitelink")))
 	testkit.Write(t, filepath.Join(dir, "node_modules/@sitelink/win32-x64/bin/sitelink.exe"), "x")
 	testkit.Write(t, filepath.Join(dir, "sitelink/bin/sitelink.exe"), "x")

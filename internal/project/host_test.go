@@ -133,3 +133,21 @@ func FuzzEvidence(f *testing.F) {
 		}
 	})
 }
+
+// TestHostBuiltElsewhere: a git hook builds a commit below .git; the rule files in what it
+// builds name the host, and links out of it do not.
+func TestHostBuiltElsewhere(t *testing.T) {
+	top := testkit.MakeDocroot(t, testkit.Files{".git/sitelink/trees/1/.git": "", ".git/sitelink/trees/1/hugo.toml": "", ".git/sitelink/trees/1-out/_redirects": "/a https://example.org/\n", ".git/secret": "/a /b 200!\n"})
+	dir := filepath.Join(top, ".git/sitelink/trees/1")
+	find := func() *Project {
+		return testkit.Must(Find(t.Context(), dir, Options{Docroot: dir + "-out", BuiltElsewhere: true}))(t)
+	}
+	if p := find(); p.Profile != "netlify" {
+		t.Errorf("profile %s", p.Profile)
+	}
+	testkit.Check(t, os.Remove(filepath.Join(dir+"-out", "_redirects")))
+	testkit.Check(t, os.Symlink(filepath.Join(top, ".git/secret"), filepath.Join(dir+"-out", "_redirects")))
+	if p := find(); p.Profile != "generic" {
+		t.Errorf("a link: profile %s", p.Profile)
+	}
+}

@@ -218,6 +218,10 @@ func (p *Project) rootFor(name string) string {
 	if rel, err := filepath.Rel(p.Root, name); err == nil && filepath.IsLocal(rel) {
 		return p.Root
 	}
+	docroot := p.Abs(p.Docroot)
+	if rel, err := filepath.Rel(docroot, name); p.builtElsewhere && err == nil && filepath.IsLocal(rel) {
+		return docroot // a git hook builds below .git
+	}
 	return RootOf(filepath.Dir(name))
 }
 
