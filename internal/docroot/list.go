@@ -17,9 +17,9 @@ import (
 	"github.com/sitelink/sitelink/internal/system"
 )
 
-// maxDepth limits the depth of directories: each link of a page costs the length of the
-// page's path, and no site is as deep.
-const maxDepth = 64
+// maxDepth limits the depth of directories. No platform can open a deeper one
+// by its path.
+const maxDepth = 2048
 
 // walker reads the names of the docroot into a tree.
 type walker struct {
@@ -91,7 +91,7 @@ func List(ctx context.Context, root string, jobs int) (*Contents, error) {
 		if level = next; depth == maxDepth {
 			for _, id := range level {
 				w.setMode(id, w.listing(id))
-				w.faults = append(w.faults, FileFault{w.tree.Path(id) + "/", fmt.Errorf("more than %d directories deep, not read", maxDepth)})
+				w.faults = append(w.faults, FileFault{w.tree.Path(id) + "/", errors.New("directories too deep, not read")})
 			}
 			break
 		}

@@ -66,16 +66,18 @@ func TestNotUTF8(t *testing.T) {
 	}
 }
 
-// TestDeepTree: a tree of 64 nested directories is listed, and links
-// reach its end and climb back. Deeper directories are reported and not read.
+// TestDeepTree: a tree of a thousand nested directories is listed, and links
+// reach its end and climb back. Directories too deep to be opened by path are
+// reported and not read.
 func TestDeepTree(t *testing.T) {
+	testkit.Long(t)
 	root := tempDocroot(t, files{"p.html": plain})
-	deep := strings.TrimSuffix(strings.Repeat("d/", 64), "/")
-	mkdirDeep(t, root, 66)
-	addFiles(t, root, files{"p.html": `<!doctype html><a href="` + deep + `/x.html">`, deep + "/x.html": `<!doctype html><a href="` + strings.Repeat("../", 64) + `p.html"><a href="` + strings.Repeat("../", 65) + `p.html">`})
+	deep := strings.TrimSuffix(strings.Repeat("d/", 1000), "/")
+	mkdirDeep(t, root, 1000)
+	addFiles(t, root, files{"p.html": `<!doctype html><a href="` + deep + `/x.html">`, deep + "/x.html": `<!doctype html><a href="` + strings.Repeat("../", 1000) + `p.html"><a href="` + strings.Repeat("../", 1001) + `p.html">`})
 	s := load(t, root, Options{})
-	if faults := s.Faults(); len(faults) != 1 || faults[0].Path != deep+"/d/" {
-		t.Errorf("faults %+v", faults)
+	if len(s.Faults()) != 0 {
+		t.Errorf("faults %+v", s.Faults())
 	}
 	d := details(t, s, "p.html")
 	if d[0].State != host.StateOK || s.Tree().Path(d[0].Node) != deep+"/x.html" {
