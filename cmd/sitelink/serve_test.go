@@ -397,9 +397,9 @@ func TestServeFlags(t *testing.T) {
 	}
 	id := r.until(source, "held").ID
 	// The second notice has the mention verified again. Until that has ended, the next look is
-	// when another process may take it over, in an hour.
+	// when another process may take it over, in an hour. If both looks meet, one waits up to 25 s.
 	var wait time.Duration
-	for deadline := time.Now().Add(10 * time.Second); wait < 100*time.Minute && time.Now().Before(deadline); {
+	for deadline := time.Now().Add(40 * time.Second); wait < 100*time.Minute && time.Now().Before(deadline); {
 		next := regexp.MustCompile(`verified +(\S+)\nnext look +(\S+)\n`).FindStringSubmatch(r.run(0, "show", id))
 		if next == nil {
 			t.Fatalf("the next look:\n%s", r.run(0, "show", id))
