@@ -120,8 +120,7 @@ func bareAddress(raw string) string {
 
 // gives reports whether value, in place of the link, gives no finding.
 func gives(s *isite.Site, f *Finding, value string) bool {
-	node, _ := s.Lookup(f.Page)
-	page, ok := s.PageOf(node)
+	page, ok := pageOf(s, f)
 	if !ok {
 		return false
 	}
@@ -132,11 +131,16 @@ func gives(s *isite.Site, f *Finding, value string) bool {
 	return err == nil && isFine(s, f, r)
 }
 
+// pageOf returns the page that a finding is on.
+func pageOf(s *isite.Site, f *Finding) (isite.PageID, bool) {
+	node, _ := s.Lookup(f.Page)
+	return s.PageOf(node)
+}
+
 // isTemporary reports whether a temporary redirect answers a link: its address is the one to
 // link to.
 func isTemporary(s *isite.Site, f *Finding) bool {
-	node, _ := s.Lookup(f.Page)
-	page, ok := s.PageOf(node)
+	page, ok := pageOf(s, f)
 	if !ok || f.hasBase {
 		return false
 	}

@@ -1,7 +1,6 @@
 package setup
 
 import (
-	"cmp"
 	"path"
 	"strconv"
 	"strings"
@@ -185,7 +184,7 @@ func gitlab(p *Facts) Advice {
 			b.WriteString("    - " + scalar(line) + "\n")
 		}
 	}
-	check := strings.TrimSpace(cmp.Or(p.Own, "sitelink")+" check "+shellWord(p.Docroot)) + " --format text --format gitlab=links.json --format junit=links.xml"
+	check := strings.TrimRight(" check "+shellWord(p.Docroot), " ") + " --format text --format gitlab=links.json --format junit=links.xml"
 	t, builds := p.tools()
 	lines := t.lines(false)
 	if t.image == "debian:12" {
@@ -198,11 +197,10 @@ func gitlab(p *Facts) Advice {
 			b.WriteString("    " + t.cache + ": $CI_PROJECT_DIR/.cache\n  cache:\n    key: sitelink\n    paths: [.cache]\n")
 		}
 	}
-	switch {
-	case builds && p.Own != "": // the packages have sitelink
+	if builds && p.Own != "" { // the packages have sitelink
 		job("sitelink")
-		script(append(lines, check)...)
-	default:
+		script(append(lines, p.Own+check)...)
+	} else {
 		if builds {
 			job("sitelink-build")
 			script(lines...)
@@ -212,7 +210,7 @@ func gitlab(p *Facts) Advice {
 		if builds {
 			b.WriteString("  needs: [sitelink-build]\n")
 		}
-		script("sitelink" + strings.TrimPrefix(check, cmp.Or(p.Own, "sitelink")))
+		script("sitelink" + check)
 	}
 	b.WriteString("  artifacts:\n    when: always\n    reports:\n      codequality: " + scalar(p.fromRoot("links.json")) + "\n      junit: " + scalar(p.fromRoot("links.xml")) + "\n")
 
