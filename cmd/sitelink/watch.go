@@ -27,7 +27,7 @@ import (
 // watchFlags are the flags that only watch has.
 type watchFlags struct {
 	format, list string
-	quiet, poll  time.Duration
+	delay, poll  time.Duration
 }
 
 func watchCommand(c *cli) *cobra.Command {
@@ -50,7 +50,7 @@ func watchCommand(c *cli) *cobra.Command {
 	flags := cmd.Flags()
 	addWordFlag(cmd, &f.format, "format", "print the output as `FORMAT`: text or jsonl", "text", "jsonl")
 	addWordFlag(cmd, &f.list, "list", "print `WHAT` after each check: changes or all findings", "changes", "all")
-	flags.DurationVar(&f.quiet, "quiet", 200*time.Millisecond, "wait until no file has changed for `TIME` before checking")
+	flags.DurationVar(&f.delay, "delay", 200*time.Millisecond, "wait until no file has changed for `TIME` before checking")
 	flags.DurationVar(&f.poll, "poll", 0, "list the files every `TIME` instead of waiting for events, for network file systems; 0 turns this off")
 	addConfigFlag(cmd)
 	addKeyFlags(cmd, "format", "output", "show", "group-by", "all", "fail-on")
@@ -60,8 +60,8 @@ func watchCommand(c *cli) *cobra.Command {
 // check refuses values out of range.
 func (f *watchFlags) check() error {
 	const shortest, longest = 10 * time.Millisecond, time.Minute
-	if f.quiet < shortest || f.quiet > longest {
-		return text.Usage(fmt.Sprintf("--quiet: must be a time from %v to %v, not %v", shortest, longest, f.quiet), "")
+	if f.delay < shortest || f.delay > longest {
+		return text.Usage(fmt.Sprintf("--delay: must be a time from %v to %v, not %v", shortest, longest, f.delay), "")
 	}
 	if f.poll != 0 && (f.poll < shortest || f.poll > time.Hour) {
 		return text.Usage(fmt.Sprintf("--poll: must be 0 or a time from %v to %v, not %v", shortest, time.Hour, f.poll), "")
@@ -122,7 +122,7 @@ func runWatch(ctx context.Context, c *cli, cfg *config.Config, flags watchFlags,
 	}
 	// Watched before it is read, so that no change is missed.
 	files, err := project.Watch(p.Docroot, project.WatchOptions{
-		Quiet: flags.quiet, Poll: flags.poll, Lock: audit.BuildLock(p), Also: w.watchedFiles(), Away: w.away,
+		Quiet: flags.delay, Poll: flags.poll, Lock: audit.BuildLock(p), Also: w.watchedFiles(), Away: w.away,
 	})
 	if err != nil {
 		return err

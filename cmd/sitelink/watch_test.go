@@ -52,7 +52,7 @@ func startWatchAs(t *testing.T, change func(*exec.Cmd), files map[string]string,
 // start begins to watch the directory w.root.
 func (w *watched) start(change func(*exec.Cmd), args ...string) {
 	w.t.Helper()
-	w.cmd = exec.Command("sitelink", append([]string{"watch", filepath.Base(w.root), "--quiet", "60ms", "--color", "never"}, args...)...)
+	w.cmd = exec.Command("sitelink", append([]string{"watch", filepath.Base(w.root), "--delay", "60ms", "--color", "never"}, args...)...)
 	w.cmd.Dir, w.cmd.Stderr = filepath.Dir(w.root), &w.stderr
 	stdout := testkit.Must(w.cmd.StdoutPipe())(w.t)
 	change(w.cmd)
