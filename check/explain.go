@@ -421,7 +421,7 @@ func (j *Judge) Suggestion(ctx context.Context, l *Link) (string, error) {
 		if names == nil {
 			r := j.in.NewReader()
 			defer r.Close()
-			if names, err = readAnchors(r, target); err != nil {
+			if names, err = readAnchors(j.in, r, target); err != nil {
 				return "", err
 			}
 			j.anchors[target] = names

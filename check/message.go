@@ -49,14 +49,14 @@ func linkMessage(s *isite.Site, d *isite.Detail, l *Link) string {
 		return fmt.Sprintf("%s has no index file (%s)", path, strings.Join(s.IndexNames(), ", "))
 	case MissingFragment:
 		if d.Kind == scan.KindFont {
-			return fmt.Sprintf("%s has no font with id %q, and few browsers load SVG fonts: add a source in WOFF2", s.Tree().Path(d.Node), l.Fragment)
+			return fmt.Sprintf("%s has no font with id %q, and few browsers load SVG fonts: add a source in WOFF2", s.Tree().Path(d.Node), shownFragment(l.Fragment))
 		}
-		return fmt.Sprintf("%s has no element with id %q", s.Tree().Path(d.Node), l.Fragment)
+		return fmt.Sprintf("%s has no element with id %q", s.Tree().Path(d.Node), shownFragment(l.Fragment))
 	case MissingMap:
 		if l.Fragment == "" {
 			return "usemap names no map; write # and the name of a map element of this page"
 		}
-		return fmt.Sprintf("the page has no map named %q", l.Fragment)
+		return fmt.Sprintf("the page has no map named %q", shownFragment(l.Fragment))
 	case WrongCase:
 		return fmt.Sprintf("the letter case of %s is wrong: the file is %s", path, s.Tree().Path(d.Node))
 	case MissingBase:
@@ -193,7 +193,7 @@ func entryMessage(s *isite.Site, d *isite.Detail, l *Link) string {
 		plain.Code = l.linkCode
 		return entryKind(l) + linkMessage(s, d, &plain)
 	case !known || s.Page(from).Kind() != isite.PageIndex:
-		return entryKind(l) + fmt.Sprintf("%s has no element with id %q", s.Tree().Path(d.Node), l.Fragment)
+		return entryKind(l) + fmt.Sprintf("%s has no element with id %q", s.Tree().Path(d.Node), shownFragment(l.Fragment))
 	case !isPage || s.Page(target).Kind() != isite.PageIndex:
 		return "the sitemap index lists " + path + ", which is not a sitemap"
 	case s.Path(target) == l.Page:

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -8,6 +9,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/host"
@@ -201,27 +204,101 @@ func mostFirst(findings []*Finding, key func(f *Finding) string) {
 
 // anchorNames are the anchors of a page, in which to look for similar ones. They
 // belong to one goroutine.
-type anchorNames struct{ ids, maps text.Names }
+type anchorNames struct {
+	ids, maps text.Names
+	headings  []heading
+	// originals are the headings of the page in the language that it was translated from;
+	// nil if it has others, or if there is no such page.
+	originals []heading
+}
 
-// readAnchors reads the anchors of a page. The error is that of reading it again.
-func readAnchors(r *isite.Reader, page isite.PageID) (*anchorNames, error) {
+// heading is the id of a heading, with its level.
+type heading struct {
+	level byte // '1' to '6'
+	id    string
+}
+
+// readAnchors reads the anchors of a page, and the headings of its original. The error is
+// that of reading it again.
+func readAnchors(s *isite.Site, r *isite.Reader, page isite.PageID) (*anchorNames, error) {
 	a := &anchorNames{}
-	return a, r.Anchors(page, func(name []byte, kind scan.AnchorKind) {
+	err := a.read(r, page)
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range originals(s, page) {
+		var o anchorNames
+		sameLevel := func(a, b heading) bool { return a.level == b.level }
+		if o.read(r, id) == nil && len(a.headings) > 0 && slices.EqualFunc(a.headings, o.headings, sameLevel) {
+			a.originals = o.headings
+			break
+		}
+	}
+	return a, nil
+}
+
+func (a *anchorNames) read(r *isite.Reader, page isite.PageID) error {
+	_, err := r.Named(page, func(text, name []byte, kind scan.AnchorKind, at uint32) {
 		if kind == scan.AnchorMap {
 			a.maps.Add(string(name))
-		} else {
-			a.ids.Add(string(name))
+			return
+		}
+		a.ids.Add(string(name))
+		if level := headingAt(text, int(at)); level != 0 {
+			a.headings = append(a.headings, heading{level, string(name)})
 		}
 	})
+	return err
+}
+
+// headingAt returns the level of the heading that has the id at an offset: of <h2 id=x>,
+// and of <section id=x><h2>, as Sphinx writes it; 0 for any other element.
+func headingAt(text []byte, at int) byte {
+	from := bytes.LastIndexByte(text[:at], '<')
+	to := bytes.IndexByte(text[at:], '>')
+	if from < 0 || to < 0 {
+		return 0
+	}
+	inner := bytes.TrimLeft(text[at+to+1:], " \t\r\n")
+	for _, tag := range [][]byte{text[from:], inner} {
+		if len(tag) > 3 && tag[0] == '<' && tag[1]|0x20 == 'h' && '1' <= tag[2] && tag[2] <= '6' {
+			return tag[2]
+		}
+	}
+	return 0
+}
+
+// originals returns the pages that a page in a language may be a translation of: a.html
+// and en/a.html for zh/a.html.
+func originals(s *isite.Site, page isite.PageID) (pages []isite.PageID) {
+	p := s.Path(page)
+	mine := languageOf(p)
+	if mine == "" {
+		return nil
+	}
+	for _, language := range []string{"", "en/"} {
+		node, ok := s.Lookup(language + p[len(mine):])
+		if id, isPage := s.PageOf(node); ok && isPage && language != mine {
+			pages = append(pages, id)
+		}
+	}
+	return pages
 }
 
 // near returns the id or map of the page that the author of a link most likely meant by
-// a fragment that is not on the page; "" if none is similar.
+// a fragment that is not on the page; "" if none is similar. Translations often keep the
+// ids of the original in their links. Where both pages have headings of the same levels in
+// the same order, the heading in the same place is meant: the third of zh/a.html for the
+// third of a.html.
 func (a *anchorNames) near(f *Finding) string {
+	want := decodeFragment(f.Fragment)
 	if f.Code == MissingMap {
-		return a.maps.Nearest(decodeFragment(f.Fragment))
+		return a.maps.Nearest(want)
 	}
-	return a.ids.NearestTitle(decodeFragment(f.Fragment))
+	if i := slices.IndexFunc(a.originals, func(h heading) bool { return h.id == want }); i >= 0 {
+		return a.headings[i].id
+	}
+	return a.ids.NearestTitle(want)
 }
 
 // isSpent reports whether near no longer compares names.
@@ -237,7 +314,7 @@ func decodeFragment(fragment string) string {
 // or map that they ask for. It sets none if the page cannot be read again. It returns of
 // how many it did not look for all that is similar.
 func suggestAnchors(s *isite.Site, r *isite.Reader, target isite.PageID, findings []*Finding) (left int) {
-	anchors, err := readAnchors(r, target)
+	anchors, err := readAnchors(s, r, target)
 	if err != nil {
 		return 0
 	}
@@ -340,13 +417,30 @@ func withFragment(s *isite.Site, f *Finding, fragment string) string {
 	return ""
 }
 
-// encodeFragment percent-encodes the characters that a fragment cannot hold.
+// encodeFragment percent-encodes the characters that a fragment cannot hold, but no letters:
+// people read them.
 func encodeFragment(id string) string {
-	u, err := weburl.Parse("http://h/#" + strings.ReplaceAll(id, "%", "%25"))
-	if err != nil {
+	var b strings.Builder
+	for _, c := range id {
+		if c >= utf8.RuneSelf && c != utf8.RuneError && (unicode.IsLetter(c) || unicode.IsMark(c) || unicode.IsNumber(c)) {
+			b.WriteRune(c)
+			continue
+		}
+		u, err := weburl.Parse("http://h/#" + strings.ReplaceAll(string(c), "%", "%25") + ".") // a space at the end would go
+		if err != nil {
+			return id
+		}
+		b.WriteString(strings.TrimSuffix(u.Fragment(), "."))
+	}
+	return b.String()
+}
+
+// shownFragment returns a fragment as people read it.
+func shownFragment(fragment string) string {
+	if id := decodeFragment(fragment); utf8.ValidString(id) {
 		return id
 	}
-	return u.Fragment()
+	return fragment
 }
 
 // suggestion returns the suggestion for a link to a missing file or directory.

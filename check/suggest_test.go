@@ -23,6 +23,7 @@ func TestSuggestions(t *testing.T) {
 	for _, d := range "bcdefghijk" {
 		many[string(d)+"/index.html"] = plain
 	}
+	translated := files{"q.html": plain + "<h2 id=install><h2 id=feature-gate><h2 id=next>", "zh/q.html": plain + "<meta charset=utf-8><h2 id=安装><h2 id=特性门控><h2 id=下一步>"}
 	tests := []struct {
 		name  string
 		files files // "a/p.html" is the page, its text goes in front of the link
@@ -64,7 +65,12 @@ func TestSuggestions(t *testing.T) {
 		{"nearest_id_in_other_case", files{}, isite.Options{}, "#INSTALLATION", "#installation"},
 		{"nearest_id_other_punctuation", files{}, isite.Options{}, "#get_started", "#get-started"},
 		{"nearest_id_of_other_page", files{"a/q.html": plain + "<p id=usage>"}, isite.Options{}, "q.html?x#usages", "q.html?x#usage"},
-		{"nearest_id_is_escaped", files{"a/q.html": plain + "<meta charset=utf-8><p id=\"größe b\">"}, isite.Options{}, "q.html#größe-b", "q.html#gr%C3%B6%C3%9Fe%20b"},
+		{"nearest_id_is_escaped", files{"a/q.html": plain + "<meta charset=utf-8><p id=\"größe b\">"}, isite.Options{}, "q.html#größe-b", "q.html#größe%20b"},
+		{"heading_of_a_translation", translated, isite.Options{}, "/zh/q.html#feature-gate", "/zh/q.html#特性门控"},
+		{"heading_of_a_translation_from_english", files{"en/q.html": translated["q.html"], "zh/q.html": translated["zh/q.html"]}, isite.Options{}, "/zh/q.html#feature-gate", "/zh/q.html#特性门控"},
+		{"section_of_a_translation", files{"q.html": plain + "<section id=one><h2>1</h2><section id=more> <h3>2</h3>", "de/q.html": plain + "<section id=eins><h2>1</h2><section id=mehr> <h3>2</h3>"}, isite.Options{}, "/de/q.html#more", "/de/q.html#mehr"},
+		{"translation_with_other_headings", files{"q.html": translated["q.html"], "zh/q.html": translated["zh/q.html"] + "<h2 id=x>"}, isite.Options{}, "/zh/q.html#feature-gate", ""},
+		{"translation_with_other_levels", files{"q.html": translated["q.html"], "zh/q.html": plain + "<h2 id=x><h3 id=y><h2 id=z>"}, isite.Options{}, "/zh/q.html#feature-gate", ""},
 		{"mail_address", files{}, isite.Options{}, "me@example.org", "mailto:me@example.org"},
 		{"host_name", files{}, isite.Options{}, "www.example.org/x", "https://www.example.org/x"},
 		{"semicolon_for_colon", files{}, isite.Options{}, "https;//www.example.net/x", "https://www.example.net/x"},

@@ -396,14 +396,36 @@ func (l *Names) Nearest(want string) string {
 }
 
 // NearestTitle is Nearest for names that are made of titles, such as the ids of
-// headings: titles are reworded, so a name with nearly the same words is near,
-// too.
+// headings: titles are translated, so the only name that adds words of another script
+// is near, and titles are reworded, so a name with nearly the same words is near, too.
+// 程式碼區塊-Code-Block is nearer to Code-Block than Backtick-Code-Block is.
 func (l *Names) NearestTitle(want string) string {
 	if got := l.Nearest(want); got != "" || l.Len() == 0 {
 		return got
 	}
+	if len(want) >= minTranslated && isASCII(want) && l.Budget.Take(len(l.names)) {
+		var both []string
+		for _, n := range l.names {
+			before, after, ok := strings.Cut(n, want)
+			if ok && before+after != "" && !strings.ContainsFunc(before+after, isASCIILetter) {
+				both = append(both, n)
+			}
+		}
+		if got := only(both); got != "" {
+			return got
+		}
+	}
 	return l.reworded(want, false)
 }
+
+// minTranslated is how long a title is at least that another script is put beside.
+const minTranslated = 4
+
+func isASCII(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return r >= utf8.RuneSelf })
+}
+
+func isASCIILetter(r rune) bool { return 'a' <= r|0x20 && r|0x20 <= 'z' || '0' <= r && r <= '9' }
 
 // Abbreviated returns the only name of which want leaves out words, but not most;
 // "" if there is none.

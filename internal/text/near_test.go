@@ -109,7 +109,8 @@ func TestNearest(t *testing.T) {
 // TestNearestTitle: titles are reworded, so most words are enough, but not some.
 func TestNearestTitle(t *testing.T) {
 	l := list("install-the-velero-client", "backup-hooks", "restore-hooks", "backup-reference", "whats-new-in-3.11", "max-connections-int",
-		"customizing-an-installation", "next-steps", "color-auto-never-always", "helm-install-procedure", "enable-the-proxy-injection", "notes-for-release-2023")
+		"customizing-an-installation", "next-steps", "color-auto-never-always", "helm-install-procedure", "enable-the-proxy-injection", "notes-for-release-2023",
+		"backtick-code-block", "程式碼區塊-code-block", "標籤-plugins", "外掛-plugins")
 	for _, tc := range []struct{ want, expect string }{
 		{"install-velero-client", "install-the-velero-client"},
 		{"install-the-velero-cli", "install-the-velero-client"},
@@ -125,6 +126,8 @@ func TestNearestTitle(t *testing.T) {
 		{"notes-for-release-2024", ""},
 		{"color", ""},
 		{"-", ""},
+		{"code-block", "程式碼區塊-code-block"},
+		{"plugins", ""},
 	} {
 		if got := l.NearestTitle(tc.want); got != tc.expect {
 			t.Errorf("NearestTitle(%q) = %q, want %q", tc.want, got, tc.expect)
