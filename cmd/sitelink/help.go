@@ -34,7 +34,7 @@ var commandGroups = []struct {
 // maxShortFlags.
 var shortFlags = map[string][]string{
 	"check":           {"build", "base-url", "profile", "fail-on", "format", "output", "ignore", "baseline", "from", "config"},
-	"watch":           {"list", "format", "base-url", "profile", "ignore", "baseline", "from", "delay", "poll", "config"},
+	"watch":           {"all", "format", "base-url", "profile", "ignore", "baseline", "from", "delay", "poll", "config"},
 	"external":        {"budget", "status-cache", "changed", "reset", "retry-failed", "flush", "pace", "format", "base-url", "config"},
 	"fix":             {"write", "likely", "interactive", "only", "check", "since", "undo", "base-url", "profile", "config"},
 	"explain":         {"from", "docroot", "base-url", "profile", "index", "map", "source", "config"},

@@ -26,8 +26,9 @@ import (
 
 // watchFlags are the flags that only watch has.
 type watchFlags struct {
-	format, list string
-	delay, poll  time.Duration
+	format      string
+	all         bool
+	delay, poll time.Duration
 }
 
 func watchCommand(c *cli) *cobra.Command {
@@ -49,7 +50,7 @@ func watchCommand(c *cli) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	addWordFlag(cmd, &f.format, "format", "print the output as `FORMAT`: text or jsonl", "text", "jsonl")
-	addWordFlag(cmd, &f.list, "list", "print `WHAT` after each check: changes or all findings", "changes", "all")
+	flags.BoolVar(&f.all, "all", false, "print all findings after each check, not only new and fixed ones")
 	flags.DurationVar(&f.delay, "delay", 200*time.Millisecond, "wait until no file has changed for `TIME` before checking")
 	flags.DurationVar(&f.poll, "poll", 0, "list the files every `TIME` instead of waiting for events, for network file systems; 0 turns this off")
 	addConfigFlag(cmd)
@@ -382,8 +383,8 @@ type watchPrinter struct {
 
 func newWatchPrinter(c *cli, p *project.Project, flags watchFlags) *watchPrinter {
 	return &watchPrinter{
-		out: c.stdout(), jsonl: flags.format == "jsonl", all: flags.list == "all",
-		text: report.TextOptions{Prefix: p.Docroot, Here: p.FromRoot(p.Dir), Color: c.colorsReport(p.Config.Color, "-"), All: flags.list == "all"},
+		out: c.stdout(), jsonl: flags.format == "jsonl", all: flags.all,
+		text: report.TextOptions{Prefix: p.Docroot, Here: p.FromRoot(p.Dir), Color: c.colorsReport(p.Config.Color, "-"), All: flags.all},
 	}
 }
 

@@ -27,7 +27,7 @@ func TestWatchOverflow(t *testing.T) {
 	if err != nil || queue > 1<<18 {
 		t.Skipf("a queue of %s events is not to be filled here", text)
 	}
-	w := startWatch(t, map[string]string{"a.html": "<a href=b.html>x</a>", "b.html": "<p id=one>"}, "--format", "jsonl", "--list", "all")
+	w := startWatch(t, map[string]string{"a.html": "<a href=b.html>x</a>", "b.html": "<p id=one>"}, "--format", "jsonl", "--all")
 	w.check()
 	testkit.Check(t, w.cmd.Process.Signal(syscall.SIGSTOP))
 	for range queue/2 + 4096 { // equal events in a row are one: two files in turn
@@ -73,7 +73,7 @@ func TestWatchNoWatches(t *testing.T) {
 					t.Skipf("no limits of a user namespace's own: %v %s", err, out)
 				}
 			}
-			w := startWatchAs(t, inOwnNamespace, map[string]string{"a.html": "<a href=s/b.html>x</a>", "s/b.html": "<p id=one>"}, "--format", "jsonl", "--list", "all")
+			w := startWatchAs(t, inOwnNamespace, map[string]string{"a.html": "<a href=s/b.html>x</a>", "s/b.html": "<p id=one>"}, "--format", "jsonl", "--all")
 			w.check()
 			for i := range 60 {
 				w.write(fmt.Sprintf("s/%d/p.html", i), "<a href=../b.html#two>x</a>")

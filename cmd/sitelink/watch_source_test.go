@@ -63,7 +63,7 @@ func lookPath(t *testing.T, name string) string {
 func TestWatchProgress(t *testing.T) {
 	w := &watched{t: t, root: filepath.Join(t.TempDir(), "public")}
 	w.write("a.html", "<a href=a.html>x</a>")
-	w.start(func(cmd *exec.Cmd) { cmd.Stderr = cmd.Stdout }, "--progress=true", "--list", "all")
+	w.start(func(cmd *exec.Cmd) { cmd.Stderr = cmd.Stdout }, "--progress=true", "--all")
 	left := regexp.MustCompile(`reading pages: [0-9 of,]*[^0-9 of,\x1b\r]`)
 	var lines []string
 	for i := range 4 {

@@ -50,10 +50,7 @@ func watchTells(t *testing.T, rng *rand.Rand, all, accept bool, steps int) {
 	}
 	configure := func() (*config.Config, error) { return a.configure(cmd, []string{docroot}) }
 	cfg := testkit.Must(configure())(t)
-	flags := watchFlags{format: "jsonl", list: "changes"}
-	if all {
-		flags.list = "all"
-	}
+	flags := watchFlags{format: "jsonl", all: all}
 	p := testkit.Must(a.findRoot(t.Context(), cfg))(t)
 	w := &watcher{cli: a, flags: flags, configure: configure, project: p, reload: true, found: true, out: newWatchPrinter(a, p, flags)}
 	var before []check.Finding
@@ -118,7 +115,7 @@ func TestWatchChanging(t *testing.T) {
 		cmd := watchCommand(a)
 		cfg := testkit.Must(a.configure(cmd, []string{docroot}))(t)
 		p := testkit.Must(a.findRoot(t.Context(), cfg))(t)
-		flags := watchFlags{format: format, list: "changes"}
+		flags := watchFlags{format: format}
 		w := &watcher{cli: a, flags: flags, project: p, reload: true, found: true, out: newWatchPrinter(a, p, flags)}
 		round := func(changing bool, want string) {
 			t.Helper()

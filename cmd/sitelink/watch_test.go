@@ -226,10 +226,10 @@ func TestWatchJSON(t *testing.T) {
 	w.interrupt()
 }
 
-// TestWatchList: --list all repeats what is broken, for editors, and a changed
+// TestWatchList: --all repeats what is broken, for editors, and a changed
 // configuration is read again.
 func TestWatchList(t *testing.T) {
-	w := startWatch(t, map[string]string{"index.html": "<a href=gone>"}, "--list", "all")
+	w := startWatch(t, map[string]string{"index.html": "<a href=gone>"}, "--all")
 	if got := w.check(); len(got) < 2 || got[len(got)-1] != "1 new, 0 fixed; 1 error, 0 warnings" {
 		t.Errorf("at first: %q", got)
 	}
