@@ -295,8 +295,13 @@ func (a *anchorNames) near(f *Finding) string {
 	if f.Code == MissingMap {
 		return a.maps.Nearest(want)
 	}
-	if i := slices.IndexFunc(a.originals, func(h heading) bool { return h.id == want }); i >= 0 {
-		return a.headings[i].id
+	for _, is := range []func(id string) bool{
+		func(id string) bool { return id == want },
+		func(id string) bool { return text.Plain(want) != "" && text.Plain(id) == text.Plain(want) },
+	} {
+		if i := slices.IndexFunc(a.originals, func(h heading) bool { return is(h.id) }); i >= 0 {
+			return a.headings[i].id
+		}
 	}
 	return a.ids.NearestTitle(want)
 }
@@ -546,8 +551,9 @@ func isFine(s *isite.Site, f *Finding, r host.Resolved) bool {
 }
 
 // wholeScheme matches what is left of http:// and https:// if one of their characters is
-// missing, before the name of a host; and what the site's own address is put before.
-var wholeScheme = text.Regexp(`(?i)^(?:/*(https?)(?::/|;?//)|(?:https?://[^/]+)?/+(https?)://)([\w-]+(?:\.[\w-]+)+(?::\d+)?(?:[/?#].*)?)$`)
+// missing, before the name of a host; and what a bracket or the site's own address is put
+// before.
+var wholeScheme = text.Regexp(`(?i)^(?:/*(https?)(?::/|;?//)|(?:(?:https?://[^/]+)?/+|[(<\[]+)(https?)://)([\w-]+(?:\.[\w-]+)+(?::\d+)?(?:[/?#].*)?)$`)
 
 // addScheme repairs an e-mail address or a host name without scheme, or without the whole
 // of it; "" for anything else: me@example.org is mailto:me@example.org, www.example.org/a

@@ -73,6 +73,8 @@ func TestSuggestions(t *testing.T) {
 		{"translation_with_other_levels", files{"q.html": translated["q.html"], "zh/q.html": plain + "<h2 id=x><h3 id=y><h2 id=z>"}, isite.Options{}, "/zh/q.html#feature-gate", ""},
 		{"mail_address", files{}, isite.Options{}, "me@example.org", "mailto:me@example.org"},
 		{"host_name", files{}, isite.Options{}, "www.example.org/x", "https://www.example.org/x"},
+		{"bracket_before_address", files{}, isite.Options{}, "(https://example.net/x", "https://example.net/x"},
+		{"heading_of_a_translation_in_other_punctuation", translated, isite.Options{}, "/zh/q.html#Feature_gate", "/zh/q.html#特性门控"},
 		{"semicolon_for_colon", files{}, isite.Options{}, "https;//www.example.net/x", "https://www.example.net/x"},
 		{"own_address_before_another", files{}, isite.Options{BaseURLs: []string{"https://example.org/"}}, "https://example.org/https://example.net/x", "https://example.net/x"},
 		{"escaped_name", files{"img/a b#c.png": ""}, isite.Options{}, "a%20b%23c.png", "../img/a%20b%23c.png"},

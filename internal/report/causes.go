@@ -60,16 +60,18 @@ func Text(w io.Writer, r *check.Result, opt TextOptions) error {
 	return s.flush()
 }
 
-// Family is an entry of the text report: a cause, or several with the same
-// [check.Cause.Family].
+// Family is an entry of the text report: a cause, or several of one code with the same
+// [check.Cause.Family]. A missing file, directory and index file count as one code.
 type Family struct {
 	causes []check.Cause // the worst first
 	shown  int           // causes that have a line of their own, besides the first
 }
 
 const (
-	fewMembers  = 3 // fewer causes with something in common are entries of their own
-	maxExamples = 5 // lines of a family if the report is long
+	fewMembers  = 3   // fewer causes with something in common are entries of their own
+	maxExamples = 5   // lines of a family if the report is long
+	manyScript  = 100 // so many links to ids that a page lacks are no slip
+	maxScript   = 5   // entries of such links
 )
 
 // counts returns the findings and links of causes.
@@ -93,13 +95,27 @@ func Worst(findings []check.Finding, causes []check.Cause, lines int, opt TextOp
 	for _, shown := range []int{len(causes), maxExamples} {
 		// The family that explains most errors comes first: links to /old/a/, /old/b/ and
 		// /old/c/ are one entry if the docroot has no old/, and two of them are two.
-		var all []Family
-		members := map[string][]check.Cause{}
-		for _, c := range causes {
-			members[c.Family] = append(members[c.Family], c)
+		var all, forScripts []Family
+		type key struct {
+			family string
+			code   check.Code
+		}
+		keyOf := func(c *check.Cause) key {
+			code := findings[c.First].Code
+			if code == check.MissingDirectory || code == check.MissingIndex {
+				code = check.MissingFile
+			}
+			return key{c.Family, code}
+		}
+		members := map[key][]check.Cause{}
+		for i := range causes {
+			k := keyOf(&causes[i])
+			members[k] = append(members[k], causes[i])
 		}
 		for i, c := range causes {
-			switch m := members[c.Family]; {
+			switch m := members[keyOf(&c)]; {
+			case len(forScripts) < maxScript && scriptRule(findings, &c) != "":
+				forScripts = append(forScripts, Family{causes: causes[i : i+1]})
 			case c.Family == "" || len(m) < fewMembers:
 				all = append(all, Family{causes: causes[i : i+1]})
 			case m[0].ID == c.ID:
@@ -111,12 +127,14 @@ func Worst(findings []check.Finding, causes []check.Cause, lines int, opt TextOp
 			bErrors, _, bLinks := counts(b.causes)
 			return cmp.Or(bErrors-aErrors, bLinks-aLinks)
 		})
-		listed = fitting(findings, all, lines+linesOfTheClause, opt)
-		if all = all[len(listed):]; len(all) == 0 {
+		n := len(fitting(findings, all, lines+linesOfTheClause+len(forScripts), opt))
+		// Copied, because the rest of all follows what is listed.
+		listed = slices.Concat(all[:n], forScripts)
+		if n == len(all) {
 			return listed, nil
 		}
 		rest = rest[:0]
-		for _, m := range all {
+		for _, m := range all[n:] {
 			rest = append(rest, m.causes...)
 		}
 	}
@@ -156,6 +174,14 @@ var deployable = text.Regexp(`^(?:/[\w~@+-]+)+/$`)
 // were made of.
 func (m Family) Append(dst []byte, findings []check.Finding, opt TextOptions) []byte {
 	first := &m.causes[0]
+	if rule := scriptRule(findings, first); rule != "" && !opt.All {
+		f := commonFinding(findings, first)
+		p := painter(opt.Color)
+		dst = appendFirstLine(dst, &f, opt)
+		dst = fmt.Appendf(dst[:len(dst)-1], ": %s like %s; if a script reads them, accept them with --ignore '%s'\n",
+			text.Count(first.Links, "link"), p.paint(sgrDim, string(appendWritten(nil, &f))), rule)
+		return dst
+	}
 	dst = AppendCause(dst, findings, first, opt)
 	if len(m.causes) == 1 {
 		return dst
@@ -182,8 +208,39 @@ func (m Family) Append(dst []byte, findings []check.Finding, opt TextOptions) []
 	for i := range m.causes[1 : 1+m.shown] {
 		other := commonFinding(findings, &m.causes[1+i])
 		dst = appendReferrer(dst, &other, opt)
+		if other.Code != f.Code {
+			dst = append(appendCode(dst[:len(dst)-1], other.Code, painter(opt.Color)), '\n')
+		}
 	}
 	return dst
+}
+
+// scriptRule returns the ignore rule that accepts the links of a cause, if a template or
+// component writes them in hundreds, to ids of their own page that it lacks: a script reads
+// such fragments, as #_ or the tags of a filter. It returns "" for all other causes.
+func scriptRule(findings []check.Finding, c *check.Cause) string {
+	f := &findings[c.First]
+	if c.Links < manyScript || f.Code != check.MissingFragment || !strings.HasPrefix(f.Raw, "#") || strings.ContainsAny(f.Raw, `',*?[{\`) {
+		return ""
+	}
+	sameValue, near := true, 0
+	for _, i := range c.Findings {
+		g := &findings[i]
+		if !strings.HasPrefix(g.Raw, "#") {
+			return ""
+		}
+		if sameValue = sameValue && g.Raw == f.Raw; g.Suggestion != "" {
+			near++
+		}
+	}
+	switch {
+	case near*2 > len(c.Findings): // some tags are like an id by chance
+	case sameValue:
+		return "url=" + f.Raw
+	case c.Pages == 1 && !strings.ContainsAny(f.Page, `',*?[{\`):
+		return "page=" + f.Page + ",url=#**"
+	}
+	return ""
 }
 
 // AppendUnlisted appends the line that counts the causes without an entry, if

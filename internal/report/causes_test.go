@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -188,5 +189,71 @@ p00000.html:3:9: error: file not found: /big/ [missing-file]
 	}
 	if n := strings.Count(asText(t, &r, TextOptions{All: true}), " error: "); n != 16 {
 		t.Errorf("--all has %d entries, want 16", n)
+	}
+}
+
+// TestFamilyCodes: a family has causes of one code, and says the code of one that differs.
+func TestFamilyCodes(t *testing.T) {
+	var r check.Result
+	for i, code := range []check.Code{check.MissingFile, check.MissingFile, check.MissingDirectory, check.ServerDependent, check.MissingFile} {
+		f := broken(1, fmt.Sprintf("/old/v%d/", i))
+		f[0].Code, f[0].Source = code, &check.Position{File: fmt.Sprintf("%d.md", i), Line: 1, Column: 2}
+		r.Findings = append(r.Findings, f...)
+	}
+	got := asText(t, &r, TextOptions{})
+	if n := strings.Count(got, " error: "); n != 2 || !strings.Contains(got, "3 more causes") {
+		t.Errorf("%d entries, want one for 4 causes and one for the other:\n%s", n, got)
+	}
+	if !strings.Contains(got, "2.md:1:2: <a href=\"/old/v2/\"> [missing-directory]\n") || strings.Count(got, "[missing-file]") != 1 {
+		t.Errorf("the code that differs is not said:\n%s", got)
+	}
+}
+
+// TestScriptFragments: hundreds of links of one template to ids that their page lacks
+// are one line after all others, with the rule that accepts them.
+func TestScriptFragments(t *testing.T) {
+	links := func(page string, n int, raw func(i int) string) (fs []check.Finding) {
+		for i := range n {
+			f := broken(1, "/"+page)[0]
+			f.Code, f.Page, f.Raw, f.Fragment = check.MissingFragment, page, raw(i), raw(i)[1:]
+			f.Source = &check.Position{File: "tags.njk", Line: 6, Column: 16, Kind: check.InTemplate}
+			fs = append(fs, f)
+		}
+		return fs
+	}
+	same := func(int) string { return "#_" }
+	tag := func(i int) string { return fmt.Sprint("#tag", i) }
+	slip := broken(1, "/gone/")
+	for _, tc := range []struct {
+		name  string
+		links []check.Finding
+		rule  string
+	}{
+		{"one_value", links("a.html", manyScript, same), "url=#_"},
+		{"one_page", links("a.html", manyScript, tag), "page=a.html,url=#**"},
+		{"few", links("a.html", manyScript-1, same), ""},
+		{"values_on_pages", append(links("a.html", manyScript, tag), links("b.html", 1, tag)...), ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			r := check.Result{Findings: append(slices.Clone(tc.links), slip...)}
+			got, _, _ := strings.Cut(asText(t, &r, TextOptions{}), "\n\n")
+			lines := strings.Split(got, "\n")
+			last := lines[len(lines)-1]
+			if tc.rule == "" {
+				if strings.Contains(got, "--ignore") {
+					t.Errorf("got\n%s", got)
+				}
+				return
+			}
+			if !strings.HasPrefix(last, "tags.njk:6:16: error: ") || !strings.HasSuffix(last, "accept them with --ignore '"+tc.rule+"'") || len(lines) != 3 {
+				t.Errorf("got\n%s", got)
+			}
+			for i := range r.Findings {
+				r.Findings[i].Suggestion = "#near"
+			}
+			if got := asText(t, &r, TextOptions{}); strings.Contains(got, "--ignore") {
+				t.Errorf("with suggestions:\n%s", got)
+			}
+		})
 	}
 }
