@@ -16,7 +16,6 @@ import (
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
-	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/report"
 	"github.com/sitelink/sitelink/internal/site"
@@ -186,12 +185,13 @@ func (w *watcher) watchedFiles() []string {
 	var files []string
 	dirs, _ := w.project.SourceDirs()
 	for _, dir := range dirs {
-		names := append(slices.Clone(project.RuleFiles), "sitelink.toml", ".sitelink.toml")
-		if p, ok := generator.Detect(dir, generator.Name(w.project.Config.Generator)); ok {
-			names = append(names, p.Configs...)
+		for _, name := range append(slices.Clone(project.RuleFiles), "sitelink.toml", ".sitelink.toml") {
+			files = append(files, filepath.Join(dir, name))
 		}
-		for _, name := range names {
-			files = append(files, filepath.Join(dir, filepath.FromSlash(name)))
+	}
+	if g := w.project.Generator; g != nil {
+		for _, name := range g.Configs {
+			files = append(files, filepath.Join(g.Dir, filepath.FromSlash(name)))
 		}
 	}
 	for _, name := range []string{w.project.Config.File, w.project.Config.Baseline} {

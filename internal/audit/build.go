@@ -98,11 +98,8 @@ func StaleNote(docroot string, stale []string, why string) string {
 // BuildLock returns the file that the generator locks in the project while it builds; ""
 // when it locks none.
 func BuildLock(p *project.Project) string {
-	dirs, _ := p.SourceDirs()
-	for _, dir := range dirs {
-		if g, ok := generator.Detect(dir, generator.Name(p.Config.Generator)); ok {
-			return g.Lock()
-		}
+	if p.Generator != nil {
+		return p.Generator.Lock()
 	}
 	return ""
 }

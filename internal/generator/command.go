@@ -277,9 +277,9 @@ func OfCommand(dir string, words []string) (p Project, out string, ok bool) {
 		}
 		out, _ = flagValue(rest, r.outFlags...)
 		builder := ""
-		if r.builder != nil { // sphinx-build -b BUILDER SOURCE OUT, or -M BUILDER SOURCE OUT/..
-			builder = flagOr(rest, flagOr(rest, "html", "-M"), "-b", "--builder")
-			if builder != "html" && builder != "dirhtml" {
+		if r.dirBuilder != "" { // sphinx-build -b BUILDER SOURCE OUT, or -M BUILDER SOURCE OUT/..
+			builder = flagOr(rest, flagOr(rest, path.Base(r.docroots[0]), "-M"), "-b", "--builder")
+			if !slices.ContainsFunc(r.docroots, func(docroot string) bool { return path.Base(docroot) == builder }) {
 				continue
 			}
 			if len(plain) > 1 {
@@ -298,13 +298,13 @@ func OfCommand(dir string, words []string) (p Project, out string, ok bool) {
 			if at, below := Detect(absolute(dir, source), r.name); below {
 				p, ok = at, true
 			} else if !ok {
-				p = r.project(dir, source)
+				p = r.project(dir, source, "")
 			}
 		} else if !ok {
-			p = r.project(dir, "")
+			p = r.project(dir, "", "")
 		}
 		if builder != "" {
-			p.Builder = builder
+			p = r.project(p.Dir, p.Source, builder)
 		}
 		return p, out, true
 	}

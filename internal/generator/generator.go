@@ -71,8 +71,7 @@ type Project struct {
 	// Dir. A later one overrides those before it.
 	Configs []string
 	// Builder is the builder of Sphinx: html or dirhtml.
-	Builder     string
-	builderFrom string
+	Builder string
 	// By says what identifies the generator: files, and packages in files.
 	By string
 	// Docroot is where the generator writes the site by default, a slash path
@@ -88,6 +87,9 @@ func Names() (all []string) {
 	return all
 }
 
+// Configs returns the names of the generator's configuration files.
+func (n Name) Configs() []string { return slices.Clone(rowOf(n).files) }
+
 // Detect finds the generator's project in a directory by its configuration files, and by
 // the packages that it depends on. ok is false if there is none. A file that cannot be read
 // counts as missing. Where the user says which generator it is, a configuration file of that
@@ -100,7 +102,7 @@ func Detect(dir string, only Name) (p Project, ok bool) {
 				break
 			}
 			if by, ok := marked(dir, i, source); ok {
-				p = r.project(dir, source)
+				p = r.project(dir, source, "")
 				p.By = by
 				return p, true
 			}
@@ -108,7 +110,7 @@ func Detect(dir string, only Name) (p Project, ok bool) {
 	}
 	if r := rowOf(only); r != nil {
 		for _, source := range append([]string{""}, r.sources...) {
-			if p = r.project(dir, source); len(p.Configs) > 0 {
+			if p = r.project(dir, source, ""); len(p.Configs) > 0 {
 				p.By = p.Configs[0]
 				return p, true
 			}
@@ -119,10 +121,11 @@ func Detect(dir string, only Name) (p Project, ok bool) {
 
 // In returns the project of this generator in a directory that has no configuration file
 // of it.
-func (n Name) In(dir string) Project { return rowOf(n).project(dir, "") }
+func (n Name) In(dir string) Project { return rowOf(n).project(dir, "", "") }
 
-// project returns the project of a directory whose configuration is in source.
-func (r *row) project(dir, source string) Project {
+// project returns the project of a directory whose configuration is in source. builder is ""
+// if no command names one.
+func (r *row) project(dir, source, builder string) Project {
 	tree := os.DirFS(dir)
 	p := Project{Generator: r.name, Dir: dir, Source: source}
 	var names []string
@@ -137,12 +140,9 @@ func (r *row) project(dir, source string) Project {
 	default:
 		p.Configs = firstOf(tree, names)
 	}
-	if r.builder != nil {
-		p.Builder, p.builderFrom = r.builder(p, r.docroots)
-	}
 	for _, docroot := range r.docroots {
 		docroot = path.Join(source, docroot)
-		if !fs.ValidPath(docroot) || r.builder != nil && path.Base(docroot) != p.Builder {
+		if !fs.ValidPath(docroot) || builder != "" && path.Base(docroot) != builder {
 			continue // it would be above the project, or is not of this builder
 		}
 		if info, err := fs.Stat(tree, docroot); p.Docroot == "" || err == nil && info.IsDir() {
@@ -151,6 +151,9 @@ func (r *row) project(dir, source string) Project {
 				break
 			}
 		}
+	}
+	if r.dirBuilder != "" {
+		p.Builder = path.Base(p.Docroot)
 	}
 	return p
 }

@@ -37,10 +37,10 @@ const pythonLine = `(?mi)^\s*NAME\s*(?:[\[=<>~!;@#]|$)`
 // maxLock is the size above which a list of packages by lines is not read.
 const maxLock = 4 << 20
 
-// dependency returns the first package of the row that the project in dir depends on, and
-// the file that says so, relative to dir; "" for none.
-func (r *row) dependency(dir string) (pkg, file string) {
-	for word := range strings.FieldsSeq(r.packages) {
+// Depends returns the first of packages, such as "npm:astro gem:jekyll", that the project in
+// dir depends on, and the file that says so, relative to dir; "" for none.
+func Depends(dir, packages string) (pkg, file string) {
+	for word := range strings.FieldsSeq(packages) {
 		registry, name, _ := strings.Cut(word, ":")
 		name, _, _ = strings.Cut(name, "[")
 		above := upToRoot(dir)

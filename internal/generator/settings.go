@@ -123,7 +123,7 @@ func Excluded(n Name, dir, file string) (setting string) {
 	if r == nil || r.excludeKeys == "" {
 		return ""
 	}
-	p := r.project(dir, "")
+	p := r.project(dir, "", "")
 	for _, name := range p.Configs {
 		get, err := lookup(p, name)
 		if err != nil {

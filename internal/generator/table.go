@@ -56,9 +56,9 @@ type row struct {
 	// configs and command replace files and build, for generators that need more.
 	configs func(tree fs.FS, names []string) []string
 	command func(p Project, out string) Command
-	// builder chooses BUILDER in the command and the last name of the docroot, and returns
-	// the file that says so.
-	builder func(p Project, docroots []string) (builder, from string)
+	// dirBuilder is the value of BUILDER in the command that makes a directory of each page.
+	// The builders are the last names of docroots; "" for a generator that has one.
+	dirBuilder string
 	// strict are the flags that make a build fail at warnings. If no flag does so
 	// reliably, warning is the beginning of a line with a warning.
 	strict  []string
@@ -146,7 +146,7 @@ var rows = []row{
 		form: weburl.FileForm,
 	},
 	{
-		name: "sphinx", title: "Sphinx", packages: "pip:sphinx", build: "sphinx-build -b BUILDER SOURCE OUT", builder: sphinxBuilder,
+		name: "sphinx", title: "Sphinx", packages: "pip:sphinx", build: "sphinx-build -b BUILDER SOURCE OUT", dirBuilder: "dirhtml",
 		Traits:  Traits{Port: 8000, NoTemplates: "the templates are those of a Python package", NoDrafts: "it makes a page of every file"},
 		sources: []string{"docs", "doc", "source", "docs/source", "doc/source"}, files: []string{"conf.py"},
 		docroots: []string{"_build/html", "../build/html", "build/html", "../_build/html", "_build/dirhtml", "../build/dirhtml", "build/dirhtml", "../_build/dirhtml"},
@@ -346,7 +346,7 @@ func marked(dir string, i int, source string) (by string, ok bool) {
 		if !m.depends {
 			return name, true
 		}
-		pkg, file := rowOf(m.generator).dependency(dir)
+		pkg, file := Depends(dir, rowOf(m.generator).packages)
 		if file == name {
 			return pkg + " in " + file, pkg != ""
 		}
@@ -372,8 +372,8 @@ func firstOf(tree fs.FS, names []string) []string {
 func (r *row) read(p Project) (Settings, error) {
 	docroot, base, sub := "", "", ""
 	s := Settings{Form: r.form}
-	if p.Builder == "dirhtml" {
-		s.Form, s.FormFrom = weburl.SlashForm, p.builderFrom
+	if r.dirBuilder != "" && p.Builder == r.dirBuilder {
+		s.Form, s.FormFrom = weburl.SlashForm, p.Docroot
 	}
 	for _, name := range p.Configs {
 		get, err := lookup(p, name)
@@ -512,38 +512,3 @@ func jekyllCommand(p Project, out string) Command {
 	}
 	return args(program, "build", "--destination", out)
 }
-
-// sphinxBuilder: Read the Docs or a Makefile names the builder dirhtml, which makes a
-// directory of each page, or only its usual directory exists.
-func sphinxBuilder(p Project, docroots []string) (builder, from string) {
-	for i, dir := range upToRoot(p.Dir) {
-		at, up := Project{Dir: dir}, strings.Repeat("../", i)
-		for _, name := range []string{".readthedocs.yaml", ".readthedocs.yml", "Makefile", path.Join(p.Source, "Makefile")} {
-			text, err := readConfig(at, name)
-			if err != nil {
-				continue
-			}
-			if d, err := readDocument(at, name); err == nil {
-				if of := tableOf(d["sphinx"]); textOf(of["builder"]) == "dirhtml" {
-					if conf := textOf(of["configuration"]); conf == "" || absolute(dir, conf) == absolute(p.Dir, p.Configs[0]) {
-						return "dirhtml", up + keyPlace(at, name, "sphinx.builder")
-					}
-				}
-			}
-			if dirhtmlFlag().Match(text) && !htmlFlag().Match(text) {
-				return "dirhtml", up + name
-			}
-		}
-	}
-	for _, docroot := range docroots {
-		if docroot = path.Join(p.Source, docroot); fs.ValidPath(docroot) && isDir(absolute(p.Dir, docroot)) {
-			return path.Base(docroot), docroot
-		}
-	}
-	return "html", ""
-}
-
-var (
-	dirhtmlFlag = text.Regexp(`\s-[bM]\s*dirhtml\b`)
-	htmlFlag    = text.Regexp(`\s-[bM]\s*html\b`)
-)

@@ -6,6 +6,7 @@ import (
 	"path"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -25,10 +26,15 @@ type Kind struct {
 	Files []RuleFile
 	// Own are other files at the top of the docroot that configure the host, not pages.
 	Own []string
-	// Deploys, Actions and Publishers are how a project says that the host publishes it.
+	// Deploys, Actions, Publishers and Jobs are how a project says that the host publishes
+	// it, and Marks how the docroot says so. HugoTarget is the beginning of addresses of it
+	// among those to which Hugo deploys.
 	Deploys    []DeployFile
 	Actions    []Action
 	Publishers []Publisher
+	Jobs       []Job
+	Marks      []Mark
+	HugoTarget string
 	// Unknown says why the answers are those of [Generic], "" if they are known.
 	Unknown string
 	// WithoutRules and WithoutHeaders say why there are no Files into which a redirect can be
@@ -50,16 +56,83 @@ type DeployFile struct {
 	// The keys of the directory of the project, of what is published there and of the command
 	// that builds it, separated by blanks.
 	Dir, Docroot, Build string
+	// Steps is the key with commands in jobs as those of workflows. Command returns the
+	// command that the host makes of settings, and the keys that it is made of.
+	Steps   string
+	Command func(get func(key string) string) (words []string, keys string)
 }
 
 // Action is a step of workflows that publishes, by the beginning of what it uses, with the
-// inputs for the directory of the project, of what is published, seen from there, and for the
-// host name of the site. Usual is what is published without the input.
+// inputs or variables for the directory of the project, of what is published, seen from
+// there, and for the host name of the site. Usual is what is published without the input.
 type Action struct{ Uses, Dir, Docroot, Usual, CName string }
 
 // Publisher is a program that publishes. Its directory follows one of the flags, or is the
-// "first" or the "last" word.
-type Publisher struct{ Command, Flags string }
+// "first" or the "last" word. It counts only with a word that ends in Only. New projects of
+// a generator have the script if Stock is set.
+type Publisher struct {
+	Command, Flags, Only string
+	Stock                bool
+}
+
+// Job is a job of a CI server that publishes: its file, its name, and the keys of what it
+// publishes; Usual is what it is without them.
+type Job struct{ File, Name, Docroot, Usual string }
+
+// Mark is a file in the docroot by which a host is recognised.
+type Mark struct {
+	File string
+	// Rank orders the marks of all hosts, the surest first.
+	Rank int
+	// Line reports whether only this host understands a line, nil if the file alone says it.
+	Line func(line string) bool
+	// Words say to a user why the file is enough, if that is not clear.
+	Words string
+	// HostName: the first line has the host name of the site. Below is a directory of the
+	// project without which the file means nothing.
+	HostName bool
+	Below    string
+}
+
+// Ranks of marks: files that only one host reads, lines of files that several read, files
+// of servers, and files that are written for several hosts.
+const (
+	rankOwn = iota
+	rankRedirects
+	rankHeaders
+	rankShared
+	rankServer
+	rankName
+	rankHint
+)
+
+// redirectFields returns the words of a line of _redirects, none for a comment.
+func redirectFields(line string) []string {
+	line, _, _ = strings.Cut(line, " #")
+	if fields := strings.Fields(line); len(fields) > 1 && fields[0][0] != '#' {
+		return fields
+	}
+	return nil
+}
+
+// netlifyRedirect reports whether Netlify understands a line of _redirects and Cloudflare
+// does not: a rule for one domain, with a query parameter or a condition, with force, or
+// with the status of an error.
+func netlifyRedirect(line string) bool {
+	fields := redirectFields(line)
+	return fields != nil && (strings.HasPrefix(fields[0], "http://") || strings.HasPrefix(fields[0], "https://") || !starInside(fields[0]) &&
+		slices.ContainsFunc(fields[1:], func(f string) bool {
+			status, force := strings.CutSuffix(f, "!")
+			n, err := strconv.Atoi(status)
+			return !strings.HasPrefix(f, "/") && !strings.Contains(f, "://") && strings.Contains(f, "=") || err == nil && (force || n >= 400)
+		}))
+}
+
+// starInside reports whether a path has a star before its end, which Netlify refuses.
+func starInside(from string) bool {
+	star := strings.IndexByte(from, '*')
+	return star >= 0 && star < len(from)-1 && !strings.Contains(from, "://")
+}
 
 // Each yields the name of each kind with each of its facts of one sort.
 func Each[T any](of func(*Kind) []T) iter.Seq2[string, T] {
@@ -171,6 +244,26 @@ func cloudflare(p *Profile) {
 	p.AboveRoot, p.BadEscape, p.InvalidUTF8, p.RawLocation = 404, 0, 404, true
 }
 
+// cloudflareMarks and netlifyMarks: Netlify and Cloudflare Pages both read _redirects and _headers. The first line
+// that only one of them understands decides. Where there is none it is Netlify, which reports
+// what Cloudflare's fallback for single-page applications would hide.
+var (
+	cloudflareMarks = []Mark{
+		{File: "_worker.js"}, {File: "_routes.json"},
+		{File: "_redirects", Rank: rankRedirects, Line: func(line string) bool { f := redirectFields(line); return f != nil && starInside(f[0]) }},
+		{File: "_headers", Rank: rankHeaders, Line: func(line string) bool { return strings.HasPrefix(strings.TrimSpace(line), "! ") }}, // takes a header away
+	}
+	netlifyMarks = []Mark{
+		{File: "_redirects", Rank: rankRedirects, Line: netlifyRedirect},
+		{File: "_headers", Rank: rankHeaders, Line: func(line string) bool {
+			name, _, _ := strings.Cut(strings.TrimSpace(line), ":")
+			return strings.EqualFold(name, "Basic-Auth") && strings.Contains(line, ":")
+		}},
+		{File: "_redirects", Rank: rankShared, Words: "Cloudflare Pages reads it too"},
+		{File: "_headers", Rank: rankShared, Words: "Cloudflare Pages reads it too"},
+	}
+)
+
 var (
 	cloudflareFiles   = []RuleFile{{Name: "_redirects", Read: anyDir(redirect.Cloudflare), Write: redirect.WriteRedirects, Create: true, First: true}, headers(true)}
 	cloudflareHeaders = []HeaderForm{{"_headers", "at the end of _headers, which is published with the site; below an existing line /*, without that line",
@@ -205,7 +298,7 @@ var kinds = []Kind{
 			{Names: "amplify.yml amplify.yaml", Only: "frontend", Docroot: "frontend.artifacts.baseDirectory", Build: "frontend.phases.build.commands"},
 		},
 		Profile: server("amplify", func(p *Profile) { p.Portable = true })},
-	{Title: "Apache", Files: []RuleFile{{Name: ".htaccess", Anywhere: true, Read: redirect.Htaccess, Write: redirect.WriteHtaccess, Create: true, First: true, Based: true}},
+	{Title: "Apache", Marks: []Mark{{File: ".htaccess", Rank: rankServer}}, Files: []RuleFile{{Name: ".htaccess", Anywhere: true, Read: redirect.Htaccess, Write: redirect.WriteHtaccess, Create: true, First: true, Based: true}},
 		Headers: []HeaderForm{{".htaccess", "in .htaccess at the top of the docroot; the host must allow FileInfo there and have mod_headers",
 			"<IfModule mod_headers.c>\n", "  Header set X-Pingback %s\n", "", "  Header add Link %s\n", "</IfModule>\n",
 			func(value string) string { return backslashQuoted(strings.ReplaceAll(value, "%", "%%")) }}}, // a percent sign starts a format
@@ -222,7 +315,7 @@ var kinds = []Kind{
 		"", `"X-Pingback": %s`, ",\n", `"Link": %s`, "\n", backslashQuoted}},
 		Deploys:    []DeployFile{{Names: "staticwebapp.config.json"}},
 		Actions:    []Action{{"Azure/static-web-apps-deploy@", "app_location", "output_location", "", ""}},
-		Publishers: []Publisher{{"swa deploy", "last"}},
+		Publishers: []Publisher{{Command: "swa deploy", Flags: "last"}},
 		Profile: server("azure-static-web-apps", func(p *Profile) {
 			p.Rules = RulesAzure
 			p.Directory, p.EmptyDirectory = Serve, 404
@@ -239,13 +332,13 @@ var kinds = []Kind{
 			p.DropQuery, p.RawLocation = true, true
 		})},
 	// A docroot without 404.html counts as a single-page application.
-	{Title: "Cloudflare Pages", Domains: []string{"*.pages.dev"}, Own: []string{"_routes.json", "_worker.js"}, Files: cloudflareFiles, Headers: cloudflareHeaders,
+	{Title: "Cloudflare Pages", Domains: []string{"*.pages.dev"}, Own: []string{"_routes.json", "_worker.js"}, Marks: cloudflareMarks, Files: cloudflareFiles, Headers: cloudflareHeaders,
 		Deploys: []DeployFile{{Names: "wrangler.toml wrangler.json wrangler.jsonc", Only: "pages_build_output_dir", Docroot: "pages_build_output_dir", Build: "build.command"}},
 		Actions: []Action{{"cloudflare/pages-action@", "", "directory", "", ""}},
 		Publishers: []Publisher{
-			{"wrangler pages deploy", "last"},
-			{"wrangler pages publish", "last"},
-			{"pages deploy", "last"},
+			{Command: "wrangler pages deploy", Flags: "last"},
+			{Command: "wrangler pages publish", Flags: "last"},
+			{Command: "pages deploy", Flags: "last"},
 		},
 		Profile: server("cloudflare-pages", func(p *Profile) {
 			cloudflare(p)
@@ -264,7 +357,7 @@ var kinds = []Kind{
 			p.Rules = RulesWorkers
 		})},
 	{Title: "Codeberg Pages", Domains: []string{"*.codeberg.page"}, Unknown: "the documentation of the host does not say what it answers without .html", Own: []string{".domains"},
-		WithoutRules: "which rules of _redirects the host follows is not documented", WithoutHeaders: undocumented,
+		WithoutRules: "which rules of _redirects the host follows is not documented", WithoutHeaders: undocumented, Marks: []Mark{{File: ".domains", HostName: true}},
 		Profile: server("codeberg-pages", func(p *Profile) { p.Portable = true })},
 	// Files listed under "ignore" in firebase.json are not uploaded; see Deny.
 	{Title: "Firebase Hosting", Domains: []string{"*.web.app", "*.firebaseapp.com"}, Files: []RuleFile{
@@ -274,7 +367,7 @@ var kinds = []Kind{
 		`{ "source": "**", "headers": [`, jsonPingback, ", ", jsonWebmention, "] }\n", backslashQuoted}},
 		Deploys:    []DeployFile{{Names: "firebase.json", Sites: "hosting", Docroot: "public"}},
 		Actions:    []Action{{"FirebaseExtended/action-hosting-deploy@", "", "", "", ""}},
-		Publishers: []Publisher{{"firebase deploy", ""}},
+		Publishers: []Publisher{{Command: "firebase deploy"}},
 		Profile: server("firebase", func(p *Profile) {
 			p.Charset = "utf-8"
 			p.Rules = RulesFirebase
@@ -286,6 +379,8 @@ var kinds = []Kind{
 	// upload-pages-artifact, since version 4, and Jekyll leave out names that
 	// begin with a dot.
 	{Title: "GitHub Pages", Domains: []string{"*.github.io"}, Own: []string{"CNAME"}, WithoutRules: "the host follows no rules of its sites", WithoutHeaders: noHeaders,
+		// Some generators always write .nojekyll: it means nothing in a project elsewhere.
+		Marks: []Mark{{File: "CNAME", Rank: rankName, HostName: true}, {File: ".nojekyll", Rank: rankHint, Below: ".github"}},
 		Actions: []Action{
 			{"actions/upload-pages-artifact@", "", "path", "_site", ""},
 			{"actions/deploy-pages@", "", "", "", ""},
@@ -297,15 +392,15 @@ var kinds = []Kind{
 			{"crazy-max/ghaction-github-pages@", "", "build_dir", "public", "fqdn"},
 		},
 		Publishers: []Publisher{
-			{"gh-pages", "-d --dist"},
-			{"ghp-import", "last"},
-			{"angular-cli-ghpages", "--dir"},
-			{"mkdocs gh-deploy", ""},
-			{"zensical gh-deploy", ""},
-			{"mike deploy", ""},
-			{"docusaurus deploy", ""},
-			{"git subtree push", "--prefix"},
-			{"git push", ""},
+			{Command: "gh-pages", Flags: "-d --dist"},
+			{Command: "ghp-import", Flags: "last"},
+			{Command: "angular-cli-ghpages", Flags: "--dir"},
+			{Command: "mkdocs gh-deploy"},
+			{Command: "zensical gh-deploy"},
+			{Command: "mike deploy"},
+			{Command: "docusaurus deploy", Stock: true},
+			{Command: "git subtree push", Flags: "--prefix", Only: "gh-pages"},
+			{Command: "git push", Only: "gh-pages"},
 		},
 		Profile: server("github-pages", func(p *Profile) {
 			p.Directory, p.EmptyDirectory = RedirectIndex, 404
@@ -317,14 +412,15 @@ var kinds = []Kind{
 	// A directory comes before page.html, even without an index file
 	// (https://gitlab.com/gitlab-org/gitlab-pages/-/issues/1130). The paths of rules are those
 	// of the host.
-	{Title: "GitLab Pages", Domains: []string{"*.gitlab.io"}, WithoutHeaders: noHeaders, Files: []RuleFile{
-		{Name: "_redirects", Read: anyDir(redirect.Netlify), Write: redirect.WriteRedirects, Create: true, Based: true},
-	}, Profile: server("gitlab-pages", func(p *Profile) {
-		p.Charset = "utf-8"
-		p.Rules = RulesGitLab
-		p.Page, p.PageSlash, p.EmptyDirectory = Serve, Serve, 404
-		p.AboveRoot = 0
-	})},
+	{Title: "GitLab Pages", Domains: []string{"*.gitlab.io"}, WithoutHeaders: noHeaders,
+		Jobs: []Job{{".gitlab-ci.yml", "pages", "pages.publish publish artifacts.paths", "public"}}, Files: []RuleFile{
+			{Name: "_redirects", Read: anyDir(redirect.Netlify), Write: redirect.WriteRedirects, Create: true, Based: true},
+		}, Profile: server("gitlab-pages", func(p *Profile) {
+			p.Charset = "utf-8"
+			p.Rules = RulesGitLab
+			p.Page, p.PageSlash, p.EmptyDirectory = Serve, Serve, 404
+			p.AboveRoot = 0
+		})},
 	{Title: "hugo server", WithoutRules: "its rules are in the configuration of Hugo, for development", WithoutHeaders: "its headers are in the configuration of Hugo, for development", Profile: server("hugo-server", func(p *Profile) {
 		p.Charset = "utf-8"
 		p.Directory, p.IndexFile, p.EmptyDirectory = RedirectIndex, Redirect, 404
@@ -338,7 +434,7 @@ var kinds = []Kind{
 	{Title: "Linklint", WithoutRules: "it is no host", WithoutHeaders: "it is no host", Profile: Linklint},
 	// With "Pretty URLs", the default, the host redirects to the one address of
 	// a page, and page.html takes precedence over page/index.html.
-	{Title: "Netlify", Domains: []string{"*.netlify.app", "*.netlify.com"}, Files: []RuleFile{
+	{Title: "Netlify", Domains: []string{"*.netlify.app", "*.netlify.com"}, Marks: netlifyMarks, Files: []RuleFile{
 		{Name: "_redirects", Read: anyDir(redirect.Netlify), Write: redirect.WriteRedirects, Create: true},
 		{Name: "netlify.toml", InProject: true, Read: anyDir(redirect.NetlifyTOML), Write: redirect.WriteNetlifyTOML, To: []string{"to", "destination"}, Create: true},
 		headers(false),
@@ -349,7 +445,7 @@ var kinds = []Kind{
 	},
 		Deploys:    []DeployFile{{Names: "netlify.toml", Dir: "build.base", Docroot: "build.publish", Build: "build.command"}},
 		Actions:    []Action{{"nwtgck/actions-netlify@", "", "publish-dir", "", ""}},
-		Publishers: []Publisher{{"netlify deploy", "-d --dir"}},
+		Publishers: []Publisher{{Command: "netlify deploy", Flags: "-d --dir"}},
 		Profile: server("netlify", func(p *Profile) {
 			p.Charset = "utf-8"
 			p.Rules = RulesNetlify
@@ -367,7 +463,15 @@ var kinds = []Kind{
 		}}}, WithoutRules: inServer, Profile: server("nginx", func(*Profile) {})},
 	// Files are objects of a store: /dir redirects if there is dir/index.html.
 	{Title: "Read the Docs", Domains: []string{"*.readthedocs.io", "*.rtfd.io", "*.readthedocs-hosted.com"}, WithoutRules: inConsole, WithoutHeaders: inConsole,
-		Deploys: []DeployFile{{Names: ".readthedocs.yaml .readthedocs.yml"}},
+		// https://docs.readthedocs.io/en/stable/config-file/v2.html
+		Deploys: []DeployFile{{Names: ".readthedocs.yaml .readthedocs.yml", Steps: "build", Command: func(get func(string) string) (words []string, keys string) {
+			if conf := get("sphinx.configuration"); conf != "" {
+				return []string{"sphinx-build", "-b", cmp.Or(get("sphinx.builder"), "html"), path.Dir(conf)}, "sphinx.builder sphinx.configuration"
+			} else if conf := get("mkdocs.configuration"); conf != "" {
+				return []string{"mkdocs", "build", "-f", conf}, "mkdocs.configuration"
+			}
+			return nil, ""
+		}}},
 		Profile: server("readthedocs", func(p *Profile) {
 			p.Directory, p.EmptyDirectory = RedirectIndex, 404
 		})},
@@ -378,9 +482,9 @@ var kinds = []Kind{
 		})},
 	// The website endpoint of a bucket: names are keys, in which only the final
 	// slash has a meaning.
-	{Title: "Amazon S3", Domains: []string{"*.s3-website?*.amazonaws.com"}, WithoutRules: "the rules of a bucket are not among its files", WithoutHeaders: noHeaders,
+	{Title: "Amazon S3", Domains: []string{"*.s3-website?*.amazonaws.com"}, WithoutRules: "the rules of a bucket are not among its files", WithoutHeaders: noHeaders, HugoTarget: "s3://",
 		Actions:    []Action{{"jakejarvis/s3-sync-action@", "", "SOURCE_DIR", "", ""}},
-		Publishers: []Publisher{{"aws s3 sync", "first"}},
+		Publishers: []Publisher{{Command: "aws s3 sync", Flags: "first"}},
 		Profile: server("s3", func(p *Profile) {
 			p.Directory, p.EmptyDirectory = RedirectIndex, 404
 			p.Slashes, p.AboveRoot, p.BadEscape, p.InvalidUTF8 = Keep, 404, 0, 404
@@ -397,8 +501,8 @@ var kinds = []Kind{
 		},
 		Actions: []Action{{"amondnet/vercel-action@", "working-directory", "", "", ""}},
 		Publishers: []Publisher{
-			{"vercel deploy", ""},
-			{"vercel --prod", ""},
+			{Command: "vercel deploy"},
+			{Command: "vercel --prod"},
 		},
 		Profile: server("vercel", func(p *Profile) {
 			p.Charset = "utf-8"

@@ -28,7 +28,6 @@ import (
 
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/fix"
-	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/system"
 )
@@ -418,15 +417,7 @@ func (s *workspace) folderOf(name string) *folder {
 	if root == "" {
 		root = project.RootOf(filepath.Dir(name))
 	}
-	for dir := filepath.Dir(name); within(dir, root); dir = filepath.Dir(dir) {
-		if _, ok := generator.Detect(dir, generator.None); ok {
-			return s.folder(dir)
-		}
-		if dir == root {
-			break
-		}
-	}
-	return s.folder(root)
+	return s.folder(project.DirOf(name, root))
 }
 
 // capabilities is what the server can do.

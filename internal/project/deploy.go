@@ -3,7 +3,6 @@ package project
 import (
 	"cmp"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,8 +13,11 @@ import (
 )
 
 // claim is what a file says about one site: publish is what is published and where,
-// build how it is made.
-type claim struct{ publish, build []Evidence }
+// build how it is made. moves means that commands move what was built.
+type claim struct {
+	publish, build []Evidence
+	moves          bool
+}
 
 // docroot returns the directory that a claim publishes, "" if it does not say.
 func (c *claim) docroot() string {
@@ -48,7 +50,8 @@ func (s *survey) settle(claims []*claim) (all []Evidence) {
 		own := c.docroot()
 		for i, e := range slices.Concat(c.publish, c.build) {
 			switch {
-			case e.Question == AskDocroot && i >= len(c.publish) && e.Value != own: // it is moved then
+			case e.Question == AskDocroot && i >= len(c.publish) && e.Value != own:
+				s.moved = s.moved || c.moves && own == docroot
 			case e.Question == AskDocroot && e.Value == docroot && len(all) > 0:
 				all = slices.Insert(all, 0, e)
 			case e.Question == AskDocroot || own == "" || docroot == "" || own == docroot:
@@ -135,7 +138,7 @@ func (s *survey) deploys(dir string) (claims []*claim) {
 			}
 			for _, v := range sites {
 				if f.Only == "" || v.get(f.Only).node != nil {
-					claims = append(claims, s.claimOf(kind, &f, name, v))
+					claims = append(claims, s.claimOf(kind, &f, name, dir, v))
 				}
 			}
 		}
@@ -143,16 +146,16 @@ func (s *survey) deploys(dir string) (claims []*claim) {
 	return claims
 }
 
-// claimOf reads what a deploy file says about one site.
-func (s *survey) claimOf(kind string, f *host.DeployFile, name string, v value) *claim {
+// claimOf reads what a deploy file in or below a directory says about one site.
+func (s *survey) claimOf(kind string, f *host.DeployFile, name, dir string, v value) *claim {
 	c := &claim{publish: []Evidence{{Question: AskHost, Value: kind, File: name}}}
-	dir := filepath.Dir(name)
-	if strings.HasPrefix(f.Names, ".vercel/") {
-		dir = filepath.Dir(dir)
+	if f.Command != nil {
+		if words, keys := f.Command(func(key string) string { return v.get(key).text() }); words != nil {
+			s.run(c, words, place{name, v.get(keys).line(), dir}, 0)
+		}
 	}
-	if kind == "readthedocs" {
-		s.readTheDocs(c, name, v)
-		return c
+	if f.Steps != "" {
+		s.steps(c, v.get(f.Steps), place{name, 0, dir}, dir, 0)
 	}
 	base := dir
 	if sub := v.get(f.Dir).text(); sub != "" {
@@ -187,19 +190,6 @@ func formSetting(v value) value {
 		form = weburl.BareForm
 	}
 	return at.with(string(form))
-}
-
-// readTheDocs reads .readthedocs.yaml: https://docs.readthedocs.io/en/stable/config-file/v2.html
-func (s *survey) readTheDocs(c *claim, name string, v value) {
-	dir := filepath.Dir(name)
-	if conf := v.get("sphinx.configuration"); conf.text() != "" {
-		builder := v.get("sphinx.builder")
-		words := []string{"sphinx-build", "-b", cmp.Or(builder.text(), "html"), path.Dir(filepath.ToSlash(conf.text()))}
-		s.run(c, words, place{name, cmp.Or(builder.line(), conf.line()), dir}, 0)
-	} else if conf := v.get("mkdocs.configuration"); conf.text() != "" {
-		s.run(c, []string{"mkdocs", "build", "-f", conf.text()}, place{name, conf.line(), dir}, 0)
-	}
-	s.steps(c, v.get("build"), place{name, 0, dir}, dir, 0)
 }
 
 // CIFiles are the files of CI servers, and directories of such files.
@@ -238,8 +228,11 @@ func (s *survey) workflows() (all []Evidence) {
 			name = filepath.Join(dir, name)
 			v, _ := s.document(name)
 			for _, target := range v.get("deployment.targets").list() {
-				if url := target.get("url URL"); strings.HasPrefix(url.text(), "s3://") {
-					claims = append(claims, &claim{publish: []Evidence{{Question: AskHost, Value: "s3", File: name, Line: url.line(), Words: url.text()}}})
+				url := target.get("url URL")
+				for _, k := range host.Kinds() {
+					if k.HugoTarget != "" && strings.HasPrefix(url.text(), k.HugoTarget) {
+						claims = append(claims, &claim{publish: []Evidence{{Question: AskHost, Value: k.Name, File: name, Line: url.line(), Words: url.text()}}})
+					}
 				}
 			}
 		}
@@ -269,22 +262,25 @@ func (s *survey) steps(c *claim, v value, at place, top string, depth int) {
 		if !strings.HasPrefix(uses.text(), a.Uses) {
 			continue
 		}
-		with, dir := v.get("with"), top
-		if a.Uses == "jakejarvis/s3-sync-action@" {
-			with = v.get("env")
+		dir := top
+		input := func(keys string) value {
+			if in := v.get("with").get(keys); in.node != nil {
+				return in
+			}
+			return v.get("env").get(keys)
 		}
 		c.publish = append(c.publish, Evidence{Question: AskHost, Value: kind, File: at.file, Line: uses.line(), Words: uses.text()})
-		if sub := with.get(a.Dir).text(); sub != "" {
+		if sub := input(a.Dir).text(); sub != "" {
 			dir = s.dirOf(top, sub)
 		}
-		docroot := with.get(a.Docroot)
+		docroot := input(a.Docroot)
 		if docroot.text() == "" && a.Usual != "" {
 			docroot = uses.with(a.Usual)
 		}
 		if dir != "" {
 			s.say(&c.publish, AskDocroot, docroot, at.file, dir)
 		}
-		if name := with.get(a.CName); isHostName(name.text()) {
+		if name := input(a.CName); isHostName(name.text()) {
 			s.say(&c.publish, AskBase, name.with("https://"+name.text()+"/"), at.file, dir)
 		}
 	}
@@ -292,11 +288,14 @@ func (s *survey) steps(c *claim, v value, at place, top string, depth int) {
 		s.commands(c, v.get(key), at.file, at.dir, 0)
 	}
 	v.each(func(key string, member value) {
-		if key == "pages" && filepath.Base(at.file) == ".gitlab-ci.yml" && member.get("script").node != nil {
-			c.publish = append(c.publish, Evidence{Question: AskHost, Value: "gitlab-pages", File: at.file, Line: member.line(), Words: "pages"})
-			docroot := member.get("pages.publish publish artifacts.paths").list()[0]
+		for kind, job := range host.Each(func(k *host.Kind) []host.Job { return k.Jobs }) {
+			if key != job.Name || filepath.Base(at.file) != job.File || member.get("script").node == nil {
+				continue
+			}
+			c.publish = append(c.publish, Evidence{Question: AskHost, Value: kind, File: at.file, Line: member.line(), Words: key})
+			docroot := member.get(job.Docroot).list()[0]
 			if docroot.text() == "" {
-				docroot = member.with("public")
+				docroot = member.with(job.Usual)
 			}
 			s.say(&c.publish, AskDocroot, docroot, at.file, top)
 		}

@@ -103,6 +103,17 @@ func (p *Project) detect(dir string) (generator.Project, bool) {
 	return found, ok
 }
 
+// DirOf returns the directory of the nearest generator's project at or above a file, within
+// root, else root.
+func DirOf(name, root string) string {
+	for dir := filepath.Dir(name); dir != root && dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if _, ok := generator.Detect(dir, generator.None); ok {
+			return dir
+		}
+	}
+	return root
+}
+
 // generatorOfDir returns the generator's project that a user in Dir works on, without its
 // settings: the nearest at or above Dir, else the only one below. A directory with a home
 // page is a site itself and needs no project above it.

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/sitelink/sitelink/internal/host"
@@ -27,7 +26,7 @@ func (s *survey) published() (all []Evidence) {
 			}
 		}
 	}
-	// The file CNAME of GitHub Pages has the host name of the site.
+	// Some hosts publish with a file that has the host name of the site.
 	dirs, above := []string{docroot}, s.dirs
 	if s.Generator != nil {
 		above = append([]string{s.Generator.Dir, filepath.Join(s.Generator.Dir, filepath.FromSlash(s.Generator.Source))}, above...)
@@ -38,129 +37,79 @@ func (s *survey) published() (all []Evidence) {
 		}
 	}
 	for _, dir := range dirs {
-		host := s.pagesHost(dir)
-		if host == "" {
-			continue
+		for kind, m := range host.Each(func(k *host.Kind) []host.Mark { return k.Marks }) {
+			name := filepath.Join(dir, m.File)
+			domain := s.domain(name)
+			if !m.HostName || domain == "" {
+				continue
+			}
+			if len(all) == 0 && s.Answers[AskHost].Value == "" {
+				all = append(all, Evidence{Question: AskHost, Value: kind, File: name, Words: domain})
+			}
+			base := s.Answers[AskBase].Value
+			if base == "" || strings.HasPrefix(base, "/") {
+				s.BaseURLs, s.BasePath = []string{"https://" + domain + cmp.Or(base, "/")}, ""
+				s.Answers[AskBase] = Answer{}
+				base = s.BaseURLs[0]
+			} else if on := "://" + strings.TrimPrefix(domain, "www."); !strings.Contains(strings.Replace(base, "://www.", "://", 1)+"/", on+"/") {
+				base = "https://" + domain + "/"
+			}
+			return append(all, Evidence{Question: AskBase, Value: base, File: name, Line: 1, Words: domain})
 		}
-		name := filepath.Join(dir, "CNAME")
-		if len(all) == 0 && s.Answers[AskHost].Value == "" {
-			all = append(all, Evidence{Question: AskHost, Value: "github-pages", File: name, Words: host})
-		}
-		base := s.Answers[AskBase].Value
-		if base == "" || strings.HasPrefix(base, "/") {
-			s.BaseURLs, s.BasePath = []string{"https://" + host + cmp.Or(base, "/")}, ""
-			s.Answers[AskBase] = Answer{}
-			base = s.BaseURLs[0]
-		} else if on := "://" + strings.TrimPrefix(host, "www."); !strings.Contains(strings.Replace(base, "://www.", "://", 1)+"/", on+"/") {
-			base = "https://" + host + "/"
-		}
-		return append(all, Evidence{Question: AskBase, Value: base, File: name, Line: 1, Words: host})
 	}
 	return all
 }
 
-// hostOf returns the evidence for the host that the files in a published directory are.
-func (s *survey) hostOf(dir string) (all []Evidence) {
-	one := func(host, name string, line int, words string) []Evidence {
-		return []Evidence{{Question: AskHost, Value: host, File: filepath.Join(dir, name), Line: line, Words: words}}
-	}
-	for _, c := range s.deploys(dir) { // some projects publish these files
+// hostOf returns the evidence for the host that the files in a published directory are: the
+// deploy files that some projects publish, then the surest mark.
+func (s *survey) hostOf(dir string) []Evidence {
+	for _, c := range s.deploys(dir) {
 		return c.publish[:1]
 	}
-	for _, name := range []string{"_worker.js", "_routes.json"} {
-		if isFile(filepath.Join(dir, name)) {
-			return one("cloudflare-pages", name, 0, name)
-		}
-	}
-	// Netlify and Cloudflare Pages both read _redirects and _headers: the first line that only
-	// one of them understands decides. Where there is none it is Netlify, which reports what
-	// Cloudflare's fallback for single-page applications would hide.
 	// An address that one of those who read _redirects gives away is clearer.
-	name := ""
 	for address := range strings.FieldsSeq(s.Answers[AskBase].Value) {
 		k, _ := host.KindByName(host.NameAt(address))
 		if slices.ContainsFunc(k.Files, func(f host.RuleFile) bool { return f.Name == "_redirects" }) {
 			return nil
 		}
 	}
-	for _, f := range []struct {
-		name  string
-		judge func(line string) string
-	}{{"_redirects", redirectDialect}, {"_headers", headerDialect}} {
-		data := s.read(filepath.Join(dir, f.name))
-		if data == nil {
+	var best Evidence
+	rank := -1
+	for kind, m := range host.Each(func(k *host.Kind) []host.Mark { return k.Marks }) {
+		name := filepath.Join(dir, m.File)
+		data := s.read(name)
+		switch {
+		case data == nil || rank >= 0 && m.Rank > rank, m.HostName && s.domain(name) == "":
+			continue
+		case m.Below != "" && !slices.ContainsFunc(s.dirs, func(above string) bool { return isDirectory(filepath.Join(above, m.Below)) }):
 			continue
 		}
-		name = cmp.Or(name, f.name)
-		n := 0
-		for line := range bytes.Lines(data) {
-			n++
-			if host := f.judge(string(line)); host != "" {
-				return one(host, f.name, n, strings.TrimSpace(string(line)))
+		e := Evidence{Question: AskHost, Value: kind, File: name, Words: m.Words}
+		if m.Line != nil {
+			n := 0
+			for line := range bytes.Lines(data) {
+				if n++; m.Line(string(line)) {
+					e.Line, e.Words = n, strings.TrimSpace(string(line))
+					break
+				}
 			}
 		}
-	}
-	switch {
-	case name != "":
-		return one("netlify", name, 0, "Cloudflare Pages reads it too")
-	case s.read(filepath.Join(dir, ".htaccess")) != nil:
-		return one("apache", ".htaccess", 0, "")
-	case s.pagesHost(dir) != "":
-		return one("github-pages", "CNAME", 0, "")
-	}
-	// Some generators always write .nojekyll: it means nothing in a project that is not on
-	// GitHub.
-	if isFile(filepath.Join(dir, ".nojekyll")) && slices.ContainsFunc(s.dirs, func(above string) bool { return isDirectory(filepath.Join(above, ".github")) }) {
-		return one("github-pages", ".nojekyll", 0, "")
-	}
-	return nil
-}
-
-// pagesHost returns the host name that the file CNAME of a directory gives a site on
-// GitHub Pages, "" for none.
-func (s *survey) pagesHost(dir string) string {
-	if name := strings.TrimSpace(string(s.read(filepath.Join(dir, "CNAME")))); isHostName(name) {
-		return name
-	}
-	return ""
-}
-
-// redirectDialect names the one host that understands a line of _redirects;
-// empty when both do, or neither.
-func redirectDialect(line string) string {
-	if i := strings.Index(line, " #"); i >= 0 {
-		line = line[:i]
-	}
-	fields := strings.Fields(line)
-	if len(fields) < 2 || fields[0][0] == '#' {
-		return ""
-	}
-	from := fields[0]
-	if strings.HasPrefix(from, "http://") || strings.HasPrefix(from, "https://") {
-		return "netlify" // rules for one domain
-	}
-	if star := strings.IndexByte(from, '*'); star >= 0 && star < len(from)-1 {
-		return "cloudflare-pages" // Netlify takes "*" at the end only
-	}
-	for i, f := range fields[1:] {
-		if !strings.HasPrefix(f, "/") && !strings.Contains(f, "://") && strings.Contains(f, "=") {
-			return "netlify" // a query parameter or a condition
+		if m.Line != nil && e.Line == 0 || m.Rank == rank && best.Line <= e.Line {
+			continue // nothing that only this host reads, or it is below that of another
 		}
-		status, force := strings.CutSuffix(f, "!")
-		if n, err := strconv.Atoi(status); err == nil && i > 0 && (force || n >= 400) {
-			return "netlify"
-		}
+		best, rank = e, m.Rank
 	}
-	return ""
+	if rank < 0 {
+		return nil
+	}
+	return []Evidence{best}
 }
 
-// headerDialect does the same for a line of _headers.
-func headerDialect(line string) string {
-	switch text := strings.TrimSpace(line); {
-	case strings.HasPrefix(text, "! "):
-		return "cloudflare-pages" // takes a header away
-	case len(text) >= 11 && strings.EqualFold(text[:11], "Basic-Auth:"):
-		return "netlify"
+// domain returns the host name in the first line of a file, "" for none.
+func (s *survey) domain(name string) string {
+	first, _, _ := strings.Cut(strings.TrimSpace(string(s.read(name))), "\n")
+	if isHostName(strings.TrimSpace(first)) {
+		return strings.TrimSpace(first)
 	}
 	return ""
 }

@@ -70,6 +70,9 @@ type Project struct {
 	// Answers are what the description of the project answers, with the evidence. The
 	// fields are made of them.
 	Answers
+	// Script is the evidence for a script of package.json that builds the site: "npm run
+	// build". What deploys the site may do more.
+	Script Evidence
 	// Profile names the host's profile. ProfileFrom is the evidence for the host, ""
 	// when the profile was configured or is the default. If the host is in doubt, Profile is
 	// the default, and the site is loaded with what the hosts have in common.
@@ -250,7 +253,13 @@ func (p *Project) find(ctx context.Context, docroot string) {
 		s.dirs = p.sourceDirs(filepath.Join(g.Dir, "docroot"))
 	}
 	for _, source := range sources {
-		p.Answers.take(source(s))
+		batch := source(s)
+		p.Answers.take(batch)
+		if i := slices.IndexFunc(batch, func(e Evidence) bool {
+			return e.Question == AskBuild && filepath.Base(e.File) == "package.json" && e.Value != e.Words
+		}); i >= 0 && p.Script.Value == "" {
+			p.Script = batch[i]
+		}
 	}
 	if p.Docroot == "" {
 		p.Docroot = p.Show(p.Answers[AskDocroot].Value)

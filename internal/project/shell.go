@@ -106,7 +106,7 @@ func (s *survey) run(c *claim, words []string, at place, depth int) {
 			continue
 		}
 		rest := words[len(name):]
-		if name[0] == "git" && !slices.ContainsFunc(rest, func(w string) bool { return strings.HasSuffix(w, "gh-pages") }) {
+		if p.Only != "" && !slices.ContainsFunc(rest, func(w string) bool { return strings.HasSuffix(w, p.Only) }) {
 			continue
 		}
 		c.publish = append(c.publish, Evidence{Question: AskHost, Value: kind, File: at.file, Line: at.line, Words: p.Command})
@@ -137,6 +137,8 @@ func (s *survey) run(c *claim, words []string, at place, depth int) {
 		return
 	}
 	switch words[0] {
+	case "mv", "cp", "rsync", "ln":
+		c.moves = true
 	case "npm", "yarn", "pnpm", "bun", "turbo", "nx":
 		s.script(c, words, at, depth)
 	case "make", "task", "just":
@@ -183,13 +185,21 @@ func (s *survey) script(c *claim, words []string, at place, depth int) {
 	if s.commandsRead += followed; dir == "" || name == "" || s.commandsRead > maxCommands {
 		return
 	}
-	file := filepath.Join(dir, "package.json")
+	file, built, published := filepath.Join(dir, "package.json"), len(c.build), len(c.publish)
 	v, _ := s.document(file)
 	v.get("scripts").each(func(key string, script value) {
 		if key == name || key == "pre"+name || key == "post"+name {
 			s.commands(c, script, file, dir, depth+1)
 		}
 	})
+	if words[0] == "turbo" || words[0] == "nx" || len(c.publish) > published {
+		return
+	}
+	for i := range c.build[built:] { // a person cannot type what only a script finds
+		if e := &c.build[built+i]; e.Question == AskBuild {
+			e.Value, e.Dir = strings.Join(words, " "), at.dir
+		}
+	}
 }
 
 // workspace returns the directory of a package of a monorepo, by the name of the package or
@@ -297,7 +307,11 @@ func (s *survey) target(c *claim, words []string, at place, depth int) {
 // scripts is what the project's own scripts build and publish: those of package.json, of a
 // Makefile and of a Taskfile with usual names.
 func (s *survey) scripts() (all []Evidence) {
-	for _, dir := range s.dirs {
+	dirs := slices.Clone(s.dirs)
+	if g := s.generatorOf(s.own); g != nil && g.Source != "" {
+		dirs = append(dirs, filepath.Join(g.Dir, filepath.FromSlash(g.Source)))
+	}
+	for _, dir := range dirs {
 		var claims []*claim
 		for _, words := range [][]string{
 			{"npm", "run", "deploy"}, {"npm", "run", "build"}, {"npm", "run", "docs:build"}, {"npm", "run", "build:docs"}, {"npm", "run", "docs"},
@@ -305,9 +319,19 @@ func (s *survey) scripts() (all []Evidence) {
 		} {
 			c := &claim{}
 			s.run(c, words, place{dir: dir}, 0)
-			// Each new project of Docusaurus has this script.
-			c.publish = slices.DeleteFunc(c.publish, func(e Evidence) bool { return e.Words == "docusaurus deploy" })
+			for _, p := range host.Each(func(k *host.Kind) []host.Publisher { return k.Publishers }) {
+				c.publish = slices.DeleteFunc(c.publish, func(e Evidence) bool { return p.Stock && e.Words == p.Command })
+			}
 			claims = append(claims, c)
+		}
+		g, npm := s.generatorOf(dir), true
+		if g != nil {
+			pkg, _, _, _ := g.Generator.Install("")
+			npm = pkg != ""
+		}
+		file := filepath.Join(dir, "package.json")
+		if v, _ := s.document(file); npm && v.get("scripts.build").text() != "" { // with what no row knows
+			claims = append(claims, &claim{build: []Evidence{{Question: AskBuild, Value: "npm run build", Dir: dir, File: file, Line: v.get("scripts.build").line()}}})
 		}
 		if all = s.settle(claims); len(all) > 0 {
 			break

@@ -27,6 +27,8 @@ type survey struct {
 	made []made
 	// commandsRead counts towards [maxCommands].
 	commandsRead int
+	// moved means that commands put the site where it is published, not the generator.
+	moved bool
 	// found means that the addresses are in the generator's configuration.
 	found bool
 }
@@ -91,9 +93,9 @@ func (s *survey) generated() (all []Evidence) {
 	if from != "" && isFile(filepath.Join(g.Dir, filepath.FromSlash(from))) {
 		from = filepath.Join(g.Dir, filepath.FromSlash(from))
 	}
-	if docroot := (Evidence{Question: AskDocroot, Value: g.BuiltDocroot(), Dir: g.Dir, File: g.outBy.File, Line: g.outBy.Line, Words: g.outBy.Words}); g.out != "" {
+	if docroot := (Evidence{Question: AskDocroot, Value: g.BuiltDocroot(), Dir: g.Dir, File: g.outBy.File, Line: g.outBy.Line, Words: g.outBy.Words}); g.out != "" && !s.moved {
 		all = append(all, docroot)
-	} else {
+	} else if !s.moved {
 		add(AskDocroot, g.BuiltDocroot(), from, "where "+g.Title()+" writes")
 	}
 	if !s.named {
@@ -116,6 +118,9 @@ func (s *survey) generated() (all []Evidence) {
 		name, line, _ := strings.Cut(g.FormFrom, ":")
 		form.File, form.Words = filepath.Join(g.Dir, filepath.FromSlash(name)), ""
 		form.Line, _ = strconv.Atoi(line) // 0 if the line is not known
+	}
+	if g.Builder != "" && g.FormFrom != "" && g.outBy.File != "" {
+		form.File, form.Line, form.Words = g.outBy.File, g.outBy.Line, g.outBy.Words
 	}
 	all = append(all, form)
 	return all

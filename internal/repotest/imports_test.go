@@ -5,6 +5,7 @@ import (
 	"go/parser"
 	"go/token"
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -163,6 +164,35 @@ func TestWaysOut(t *testing.T) {
 	for _, name := range waysOut {
 		if !found[name] {
 			t.Errorf("%s opens no connection; remove it from the list", name)
+		}
+	}
+}
+
+// descriptionReaders have the files that describe a project in their rows, or read them for
+// the description; the other files do something else with one of those names.
+var descriptionReaders = []string{
+	"internal/project/", "internal/generator/", "internal/host/", "internal/testkit/", "bench/",
+	"internal/config/config.go",  // its help
+	"internal/commits/unread.go", // that modules are elsewhere, whatever the file says
+	"internal/setup/survey.go",   // the version of an installed program
+	"internal/setup/ci.go",       // writes it
+	"internal/setup/ciyaml.go",   // which program installs what a file lists
+}
+
+// TestOneReader: a file that says who builds and publishes a project has one reader, and what
+// else wants to know asks the description.
+func TestOneReader(t *testing.T) {
+	named := regexp.MustCompile(`"[^"]*\b(package\.json|pnpm-workspace\.yaml|Gemfile|pyproject\.toml|Makefile|netlify\.toml|vercel\.json|firebase\.json|wrangler\.\w+|readthedocs\.ya?ml|render\.yaml|amplify\.yml|` +
+		`gitlab-ci\.yml|CNAME|mkdocs\.yml|conf\.py|_config\.yml|hugo\.toml|book\.toml)\b`)
+	for _, name := range goFiles(t) {
+		if strings.HasSuffix(name, "_test.go") || slices.ContainsFunc(descriptionReaders, func(allowed string) bool { return strings.HasPrefix(name, allowed) }) {
+			continue
+		}
+		for line := range strings.Lines(readFile(t, name)) {
+			code, _, _ := strings.Cut(line, "//")
+			if m := named.FindStringSubmatch(code); m != nil {
+				t.Errorf("%s names %s; project.Answers reads it", name, m[1])
+			}
 		}
 	}
 }

@@ -3,9 +3,11 @@ package setup
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/sitelink/sitelink/internal/generator"
+	"github.com/sitelink/sitelink/internal/host"
 )
 
 // Server is a program or a host that builds the site and can check it.
@@ -16,11 +18,12 @@ type Server struct {
 	marks []string
 	// remote is part of the address of a repository that it serves.
 	remote string
-	make   func(p *Facts) Advice
+	make   func(s Server, p *Facts) Advice
 	// pushes says how a job may push, which a ledger in git needs; "" where builds do not
 	// keep anything.
 	pushes string
-	// profile is the host's where the server also publishes what it builds, "" elsewhere.
+	// profile is the host's where the server also publishes what it builds, "" elsewhere. The
+	// deploy files of the host are marks, too.
 	profile string
 }
 
@@ -36,8 +39,8 @@ type Advice struct {
 var servers = []Server{
 	{"github", "GitHub Actions", []string{".github"}, "github.com", github, "permissions: contents: write", ""},
 	{"gitlab", "GitLab", []string{".gitlab-ci.yml", ".gitlab"}, "gitlab", gitlab, "a token of the project that may push", ""},
-	{"netlify", "Netlify", []string{"netlify.toml"}, "", netlify, "", "netlify"},
-	{"cloudflare", "Cloudflare Pages", []string{"wrangler.toml", "wrangler.jsonc", "wrangler.json"}, "", cloudflare, "", "cloudflare-pages"},
+	{"netlify", "Netlify", nil, "", netlify, "", "netlify"},
+	{"cloudflare", "Cloudflare Pages", nil, "", cloudflare, "", "cloudflare-pages"},
 }
 
 // Servers returns all servers.
@@ -47,16 +50,16 @@ func Servers() []Server { return append([]Server(nil), servers...) }
 // addresses of its remotes. has reports whether the root of the repository has a
 // file of that name.
 func (s Server) Used(has func(name string) bool, remotes string) bool {
-	for _, m := range s.marks {
-		if has(m) {
-			return true
-		}
+	marks := s.marks
+	k, _ := host.KindByName(s.profile)
+	for _, f := range k.Deploys {
+		marks = append(marks, strings.Fields(f.Names)...)
 	}
-	return s.remote != "" && strings.Contains(remotes, s.remote)
+	return slices.ContainsFunc(marks, has) || s.remote != "" && strings.Contains(remotes, s.remote)
 }
 
 // Advice returns how the server checks the project's site.
-func (s Server) Advice(p *Facts) Advice { return s.make(p) }
+func (s Server) Advice(p *Facts) Advice { return s.make(s, p) }
 
 // npx starts a program of a package that the project has installed.
 func (p *Facts) npx() string {
@@ -70,8 +73,10 @@ func (p *Facts) npx() string {
 func (p *Facts) buildLine() string {
 	npx := p.npx()
 	switch {
-	case p.Scripts["build"] != "":
-		return strings.Replace(npx, "npx", "npm run", 1) + "build"
+	case strings.HasPrefix(p.Script, "npm run ") && npx != "npx ":
+		return npx + strings.TrimPrefix(p.Script, "npm run ")
+	case p.Script != "":
+		return p.Script
 	case strings.HasPrefix(p.Usual, "jekyll ") && p.has("Gemfile"):
 		return "bundle exec " + p.Usual
 	}
@@ -113,9 +118,9 @@ func (p *Facts) oneLine(profile string) string {
 	return strings.ReplaceAll(t.lines(false)[0], "-C /usr/local/bin", "-C /tmp && export PATH=/tmp:$PATH") + " && " + check
 }
 
-func netlify(p *Facts) Advice {
+func netlify(s Server, p *Facts) Advice {
 	name := p.toRoot("netlify.toml")
-	command := p.oneLine("netlify")
+	command := p.oneLine(s.profile)
 	if p.has(name) || p.has("netlify.toml") {
 		return Advice{Where: "netlify.toml, the command of [build]", Add: "command = " + quote(command) + "\n"}
 	}
@@ -131,8 +136,8 @@ func netlify(p *Facts) Advice {
 	return Advice{File: &File{name, b.String()}}
 }
 
-func cloudflare(p *Facts) Advice {
-	return Advice{Where: "the project's settings at Cloudflare Pages, \"Build command\"", Add: p.oneLine("cloudflare-pages") + "\n"}
+func cloudflare(s Server, p *Facts) Advice {
+	return Advice{Where: "the project's settings at " + s.Title + ", \"Build command\"", Add: p.oneLine(s.profile) + "\n"}
 }
 
 func (p *Facts) docrootOr(name string) string {

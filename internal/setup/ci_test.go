@@ -20,12 +20,12 @@ func projects() map[string]Facts {
 	}
 	return map[string]Facts{
 		"hugo":       {Generator: "hugo", Title: "Hugo", Version: "0.150.1", Usual: "hugo", Build: `hugo --destination "$SITELINK_OUT"`, Docroot: "public", DocrootBy: "hugo.toml"},
-		"hugo+npm":   {Generator: "hugo", Usual: "hugo", Docroot: "public", Scripts: map[string]string{"build": "tsc && hugo"}, Has: has("package-lock.json")},
+		"hugo+npm":   {Generator: "hugo", Usual: "hugo", Docroot: "public", Script: "npm run build", Has: has("package-lock.json")},
 		"jekyll":     {Generator: "jekyll", Usual: "jekyll build", Docroot: "_site", Has: has("Gemfile")},
 		"eleventy":   {Generator: "eleventy", Usual: "npx eleventy", Docroot: "_site", Has: has("yarn.lock")},
 		"zola":       {Generator: "zola", Usual: "zola build", Docroot: "public"},
 		"mkdocs":     {Generator: "mkdocs", Usual: "mkdocs build", Docroot: "site", Packages: []string{"mkdocs-material"}, Python: "requirements.txt"},
-		"astro":      {Generator: "astro", Usual: "npx astro build", Docroot: "dist", Scripts: map[string]string{"build": "astro build"}, Has: has("pnpm-lock.yaml")},
+		"astro":      {Generator: "astro", Usual: "npx astro build", Docroot: "dist", Script: "npm run build", Has: has("pnpm-lock.yaml")},
 		"own":        {Generator: "astro", Usual: "npx astro build", Docroot: "dist", Own: "npx sitelink", Plugin: true},
 		"docusaurus": {Generator: "docusaurus", Usual: "npx docusaurus build", Docroot: "build"},
 		"committed":  {Generator: "hugo", Usual: "hugo", Docroot: "docs", Committed: true},
@@ -265,6 +265,13 @@ func TestOwn(t *testing.T) {
 		s := testkit.Must(Look(t.Context(), dir, Options{}))(t)
 		if s.Own != c.own || s.Plugin != c.plugin {
 			t.Errorf("%s: %q, plugin %t", c.text, s.Own, s.Plugin)
+		}
+	}
+	for language, registry := range map[string]string{"npm": "npm", "python": "pip", "ruby": "gem"} {
+		for _, e := range testkit.Must(os.ReadDir("../../plugins/" + language))(t) {
+			if own := registry + ":" + e.Name(); e.Name() != "sitelink" && !slices.Contains(strings.Fields(plugins), own) {
+				t.Errorf("%s is not among the plugins", own)
+			}
 		}
 	}
 }

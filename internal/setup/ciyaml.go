@@ -46,7 +46,7 @@ func (p *Facts) tools() (t tools, builds bool) {
 	switch {
 	case p.buildLine() == "":
 		return t, false
-	case p.Scripts["build"] != "":
+	case p.Script != "":
 		t = npm
 		if line != "" {
 			t.install = append([]string{line}, t.install...)
@@ -133,7 +133,7 @@ func (t tools) lines(sudo bool) []string {
 	return out
 }
 
-func github(p *Facts) Advice {
+func github(_ Server, p *Facts) Advice {
 	var b strings.Builder
 	b.WriteString("# " + madeBy + "\n")
 	branches := make([]string, len(p.Branches))
@@ -171,7 +171,7 @@ func github(p *Facts) Advice {
 	return Advice{File: &File{p.toRoot(".github/workflows/sitelink.yml"), b.String()}}
 }
 
-func gitlab(p *Facts) Advice {
+func gitlab(_ Server, p *Facts) Advice {
 	var b strings.Builder
 	b.WriteString("# " + madeBy + "\n")
 	enter := ""

@@ -57,8 +57,9 @@ type Facts struct {
 	Plugin bool
 	// Branches are the default branch of the repository, or the usual names of one.
 	Branches []string
-	// Scripts are the scripts of its package.json.
-	Scripts map[string]string
+	// Script is the line that runs the script of its package.json that builds it: "npm run
+	// build"; "" for none.
+	Script string
 	// Release is the version of sitelink that files name: "v0.1.0".
 	Release string
 }

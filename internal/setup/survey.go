@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/sitelink/sitelink/hook/githook"
+	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/git"
 	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/project"
@@ -102,8 +103,11 @@ func (s *Survey) fill(ctx context.Context, opt Options) {
 	}
 	here, err := filepath.Rel(s.Found.Root, s.Found.Dir)
 	s.Hooked = slices.Contains(s.Hook.Sites, path.Clean(s.Below)) || err == nil && slices.Contains(s.Hook.Sites, filepath.ToSlash(here))
-	s.Scripts, s.Branches = packageScripts(filepath.Join(s.Dir, "package.json")), git.DefaultBranches(ctx, s.Found.Root, opt.Env)
+	s.Branches = git.DefaultBranches(ctx, s.Found.Root, opt.Env)
 	p := s.Found
+	if p.Script.Dir == p.Dir || s.Generator != nil && p.Script.Dir == s.Generator.Dir {
+		s.Script = p.Script.Value
+	}
 	if g := s.Generator; g != nil {
 		s.Facts.Generator, s.Title, s.Usual, s.DocrootBy = string(g.Generator), g.Title(), g.UsualCommand(), g.From
 		if s.DocrootBy == "" {
@@ -135,21 +139,13 @@ func (s *Survey) fill(ctx context.Context, opt Options) {
 	if p.ProfileFrom != "" {
 		s.Profile, s.ProfileBy = p.Profile, p.ProfileFrom
 	}
-	for _, name := range []string{"package.json", "Gemfile", s.Python} {
-		text, _ := readRegular(filepath.Join(s.Dir, filepath.FromSlash(name))) // without it, nothing is known
-		for _, m := range sitelinkPackage().FindAllSubmatch(text, -1) {
-			switch {
-			case len(m[1]) > 0:
-				s.Plugin = true
-			case name == "package.json":
-				s.Own = s.npx() + "sitelink"
-			case name == "Gemfile":
-				s.Own = "bundle exec sitelink"
-			default:
-				s.Own = s.python().run + "sitelink"
-			}
+	for _, own := range []struct{ pkg, run string }{{"npm:sitelink", s.npx()}, {"gem:sitelink", "bundle exec "}, {"pip:sitelink", s.python().run}} {
+		if _, file := generator.Depends(s.Dir, own.pkg); file != "" {
+			s.Own = own.run + "sitelink"
 		}
 	}
+	_, plugin := generator.Depends(s.Dir, plugins)
+	s.Plugin = plugin != ""
 	s.BaseURLs = p.BaseURLs
 	for _, r := range p.Roots {
 		s.BaseURLs = append(s.BaseURLs, r.Base)
@@ -176,9 +172,9 @@ func BuildCommand(g *project.Generator) string {
 	return strings.ReplaceAll(c.String(), out, `"$SITELINK_OUT"`)
 }
 
-// sitelinkPackage matches the name of our packages in a manifest; the first group is not
-// empty for a plugin: mkdocs-sitelink, eleventy-plugin-sitelink.
-var sitelinkPackage = text.Regexp(`(?m)(?:^|["'\s])([a-z]+-(?:plugin-)?)?sitelink(?:$|["'\s=<>~!;\[])`)
+// plugins are our packages that check each build of a generator.
+const plugins = "npm:astro-sitelink npm:docusaurus-plugin-sitelink npm:eleventy-plugin-sitelink npm:netlify-plugin-sitelink npm:vite-plugin-sitelink npm:vitepress-plugin-sitelink " +
+	"pip:mkdocs-sitelink pip:sphinx-sitelink gem:jekyll-sitelink"
 
 // versionOf matches a version of a package or of a Go module.
 var versionOf = text.Regexp(`^v?(\d+\.\d+(?:\.\d+)*)`)
@@ -189,7 +185,8 @@ var versionOf = text.Regexp(`^v?(\d+\.\d+(?:\.\d+)*)`)
 func generatorVersion(g *project.Generator) string {
 	var p struct{ Version string }
 	if npm, _, _, _ := g.Generator.Install(""); npm != "" {
-		readJSON(filepath.Join(g.Dir, "node_modules", filepath.FromSlash(npm), "package.json"), &p)
+		text, _ := readRegular(filepath.Join(g.Dir, "node_modules", filepath.FromSlash(npm), "package.json"))
+		_ = json.Unmarshal(text, &p) // a part of it is useful too
 	} else if program, err := exec.LookPath(g.Generator.Program()); err == nil {
 		if info, err := buildinfo.ReadFile(program); err == nil {
 			p.Version = info.Main.Version
@@ -199,26 +196,6 @@ func generatorVersion(g *project.Generator) string {
 		return m[1]
 	}
 	return ""
-}
-
-// packageScripts returns the scripts of a package.json, none if it cannot be read.
-func packageScripts(name string) map[string]string {
-	var p struct{ Scripts map[string]string }
-	readJSON(name, &p)
-	return p.Scripts
-}
-
-// readJSON reads a JSON file of at most 4 MiB. A file that cannot be read changes
-// nothing.
-func readJSON(name string, into any) {
-	const most = 4 << 20
-	info, err := os.Stat(name)
-	if err != nil || !info.Mode().IsRegular() || info.Size() > most {
-		return
-	}
-	if data, err := system.Read(name, maxFileBytes); err == nil {
-		_ = json.Unmarshal(data, into) // a part of it is useful too
-	}
 }
 
 // maxCIBytes is how much of such a file is read, maxCIFiles how many of a

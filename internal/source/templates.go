@@ -194,7 +194,7 @@ func (src *sources) templateDirs() (dirs []templateDir) {
 		return []templateDir{{0, sourceDir{fsys: src.project, dir: "."}}}
 	}
 	// These are the files of Hugo's configuration, and their directory.
-	for _, name := range strings.Fields("hugo.toml hugo.yaml hugo.yml hugo.json config.toml config.yaml config.yml config.json config") {
+	for _, name := range append(src.opt.Generator.Configs(), "config") {
 		dirs = append(dirs, templateDir{0, sourceDir{fsys: src.project, dir: name, kind: Configuration}})
 	}
 	for _, mt := range src.mounts {
