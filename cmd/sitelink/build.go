@@ -40,11 +40,29 @@ func runBuild(ctx context.Context, c *cli, cfg *config.Config, strict bool, args
 
 // build builds a project into a directory of its own.
 type build struct {
-	c       *cli
 	project *project.Project
 	docroot string
 	command func(out string) generator.Command
 	unlock  func()
+	note    func(text string)
+}
+
+var (
+	errNoGenerator  = text.WithHint(errors.New("no known generator in this directory"), "build the site as usual, then: sitelink check DIR")
+	errBuildDocroot = text.Usage("--build and --docroot contradict each other: the build chooses the docroot", "leave one of them out")
+)
+
+// refuseBuildArgs refuses a directory where build is set, and arguments of the generator where
+// it is not.
+func refuseBuildArgs(command string, build bool, own, forGenerator []string) error {
+	switch {
+	case build && len(own) > 0:
+		return text.Usage(fmt.Sprintf("--build takes no directory, got %q", own[0]),
+			"arguments of the generator follow --: sitelink "+command+" --build -- "+strings.Join(own, " "))
+	case !build && len(forGenerator) > 0:
+		return text.Usage("only --build runs a generator, with --strict or arguments after --", "add --build")
+	}
+	return nil
 }
 
 // openBuild finds the generator of the working directory and returns its build.
@@ -57,8 +75,7 @@ func openBuild(ctx context.Context, c *cli, cfg *config.Config, strict bool, arg
 	}
 	g := p.Generator
 	if g == nil {
-		return nil, text.WithHint(errors.New("no known generator in this directory"),
-			"build the site as usual, then: sitelink check DIR")
+		return nil, errNoGenerator
 	}
 	if flag := g.OutputFlag(args); flag != "" {
 		return nil, text.Usage(fmt.Sprintf("%s: --build chooses the output directory itself", flag),
@@ -70,8 +87,9 @@ func openBuild(ctx context.Context, c *cli, cfg *config.Config, strict bool, arg
 	if len(args) > 0 { // they may name another address, or another configuration
 		g.Configure(args...)
 	}
-	if g.Err != nil && ctx.Err() == nil {
-		c.ui.warning(g.Title() + ": " + g.Err.Error())
+	if warning := g.Title() + ": "; g.Err != nil && ctx.Err() == nil && !c.printed[warning] {
+		c.printed[warning] = true // a watch builds often
+		c.ui.warning(warning + g.Err.Error())
 	}
 	return lockedBuild(ctx, c, p, strict, args)
 }
@@ -91,7 +109,7 @@ func lockedBuild(ctx context.Context, c *cli, p *project.Project, strict bool, a
 	if info, err := os.Lstat(own); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 		return nil, text.WithHint(fmt.Errorf("%s is a symbolic link, which a build does not follow", own), "remove the link")
 	}
-	b := &build{c: c, project: p, docroot: filepath.Join(own, project.BuiltDocroot)}
+	b := &build{note: c.ui.note, project: p, docroot: filepath.Join(own, project.BuiltDocroot)}
 	b.command = func(out string) generator.Command { return g.Command(out, strict, args) }
 	name := filepath.Join(own, "build.lock")
 	lock, err := system.Lock(ctx, name, nil)
@@ -149,7 +167,7 @@ func (b *build) generateInto(ctx context.Context, out string, to io.Writer) erro
 		}
 	}
 	command := b.command(out)
-	b.c.ui.note("building with " + command.String())
+	b.note("building with " + command.String())
 	output := &warningCounter{to: to, warning: command.Warning}
 	err := system.Command{
 		Args: command.Args, Name: command.String(), Dir: g.Dir, Env: append(os.Environ(), command.Env...),

@@ -36,14 +36,10 @@ func checkCommand(c *cli) *cobra.Command {
 		Args: func(cmd *cobra.Command, args []string) error {
 			own, forGenerator := cutAtDash(cmd, args)
 			own = slices.DeleteFunc(slices.Clone(own), func(arg string) bool { return strings.HasPrefix(arg, "@") })
-			switch {
-			case b.build && len(own) > 0:
-				return text.Usage(fmt.Sprintf("--build takes no directory, got %q", own[0]),
-					"arguments of the generator follow --: sitelink check --build -- "+strings.Join(own, " "))
-			case !b.build && (len(forGenerator) > 0 || b.strict):
-				return text.Usage("only --build runs a generator, with --strict or arguments after --", "add --build")
+			if b.strict && !b.build {
+				forGenerator = append(forGenerator, "--strict")
 			}
-			return nil
+			return refuseBuildArgs("check", b.build, own, forGenerator)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			args, forGenerator := cutAtDash(cmd, args)
@@ -58,7 +54,7 @@ func checkCommand(c *cli) *cobra.Command {
 				cfg.Pages = pages
 				return runCheck(cmd.Context(), c, cfg, nil)
 			case cmd.Flags().Changed("docroot"):
-				return text.Usage("--build and --docroot contradict each other: the build chooses the docroot", "leave one of them out")
+				return errBuildDocroot
 			}
 			return runBuild(cmd.Context(), c, cfg, b.strict, forGenerator)
 		},

@@ -43,7 +43,7 @@ var trusted = [][]string{
 	{"fix, mv", "everything the project names", "what those programs do", "the build"},
 	{"inject", "everything the project names", "what those programs do", "the build, templates"},
 	{"fix --write, mv --write", "everything the project names", "what those programs do", "the build, the files that it lists"},
-	{"check --build, lsp --build, hook run, check --since COMMIT", "everything the project names", "what those programs do", "the build"},
+	{"check --build, watch --build, lsp --build, hook run, check --since COMMIT", "everything the project names", "what those programs do", "the build"},
 	{"deploy", "everything the project names", "what those programs do, ledger, other sites", "the build, ledger, cache, tombstones"},
 }
 

@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"path/filepath"
 	"runtime/debug"
 	"slices"
+	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -26,18 +29,32 @@ import (
 // watchFlags are the flags that only watch has.
 type watchFlags struct {
 	format      string
-	all         bool
+	all, build  bool
 	delay, poll time.Duration
+	args        []string // of the generator
 }
 
 func watchCommand(c *cli) *cobra.Command {
 	var f watchFlags
 	cmd := &cobra.Command{
-		Use:  "watch [DIR]",
-		Args: oneDirectory,
+		Use: "watch [DIR | --build [-- GENERATOR-ARGS]]",
+		Args: func(cmd *cobra.Command, args []string) error {
+			own, forGenerator := cutAtDash(cmd, args)
+			if err := refuseBuildArgs("watch", f.build, own, forGenerator); err != nil {
+				return err
+			}
+			return oneDirectory(cmd, own)
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			args, f.args = cutAtDash(cmd, args)
+			if f.build && !cmd.Flags().Changed("delay") {
+				f.delay = saveDelay
+			}
 			if err := f.check(); err != nil {
 				return err
+			}
+			if f.build && cmd.Flags().Changed("docroot") {
+				return errBuildDocroot
 			}
 			configure := func() (*config.Config, error) { return c.configure(cmd, args) }
 			cfg, err := configure()
@@ -48,6 +65,7 @@ func watchCommand(c *cli) *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
+	flags.BoolVar(&f.build, "build", false, "build the site when a source changes; this runs what the project names")
 	addWordFlag(cmd, &f.format, "format", "print the output as `FORMAT`: text or jsonl", "text", "jsonl")
 	flags.BoolVar(&f.all, "all", false, "print all findings after each check, not only new and fixed ones")
 	flags.DurationVar(&f.delay, "delay", 200*time.Millisecond, "wait until no file has changed for `TIME` before checking")
@@ -90,6 +108,8 @@ type watcher struct {
 	reload  bool
 	out     *watchPrinter
 	sources watchSources
+	// mu guards all of this from the goroutine that tells of newer sources.
+	mu sync.Mutex
 	// progress is drawn while a check reads; nil draws nothing.
 	progress *progress
 }
@@ -110,16 +130,23 @@ func runWatch(ctx context.Context, c *cli, cfg *config.Config, flags watchFlags,
 		}
 	}
 	// What is not built yet is waited for.
-	if err := p.CheckDocroot(); err != nil && !notBuilt(err) {
+	if err := p.CheckDocroot(); err != nil && !flags.build && !notBuilt(err) {
 		return err
 	}
-	c.printNotes(p)
 	w := &watcher{cli: c, flags: flags, configure: configure, project: p, reload: true, found: true, out: newWatchPrinter(c, p, flags)}
 	// A watch holds the results of two checks. Collecting garbage when the heap has
 	// grown by half keeps its memory below 1.6 times that of a check, not at 1.9.
 	if c.env.Getenv("GOGC") == "" {
 		debug.SetGCPercent(50)
 	}
+	if flags.build {
+		err := w.builds(ctx, cfg)
+		if errors.Is(err, errReaderGone) {
+			return nil
+		}
+		return err
+	}
+	c.printNotes(p)
 	// Watched before it is read, so that no change is missed.
 	files, err := project.Watch(p.Docroot, project.WatchOptions{
 		Quiet: flags.delay, Poll: flags.poll, Lock: audit.BuildLock(p), Also: w.watchedFiles(), Away: w.away,
@@ -130,8 +157,12 @@ func runWatch(ctx context.Context, c *cli, cfg *config.Config, flags watchFlags,
 	defer files.Close()
 	polls := files.Polls()
 	w.warnPolling(polls)
+	if sources := p.Sources(); sources != nil && p.Abs(p.Docroot) == p.Generator.Docroot {
+		go w.tellNewer(ctx, sources)
+	}
 	for {
 		b, err := files.Next(ctx)
+		w.mu.Lock()
 		if err == nil {
 			if polls == nil {
 				polls = files.Polls()
@@ -141,12 +172,135 @@ func runWatch(ctx context.Context, c *cli, cfg *config.Config, flags watchFlags,
 			w.pending = append(w.pending, b.Paths...)
 			err = w.round(ctx, b.Changing)
 		}
+		w.mu.Unlock()
 		if errors.Is(err, errReaderGone) {
 			return nil
 		} else if err != nil {
 			return err
 		}
 	}
+}
+
+// saveDelay is how long a watch that builds waits after a change of a source: an editor
+// saves in several steps. builtWithin is how soon a generator that watches the sources
+// itself writes a page.
+const (
+	saveDelay   = 25 * time.Millisecond
+	builtWithin = 2 * time.Second
+)
+
+// tellNewer prints, once, that a source is newer than the docroot, and what builds it: else a
+// watch beside no generator would be silent for ever.
+func (w *watcher) tellNewer(ctx context.Context, sources *project.Sources) {
+	wake, _ := sources.Watch(ctx, project.WatchOptions{Poll: w.flags.poll})
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(builtWithin):
+		}
+		w.mu.Lock()
+		name := ""
+		if w.audit != nil {
+			name = audit.NewerSource(w.project, w.audit.Site)
+		}
+		if name != "" { // a reader that has gone ends the next check
+			_ = w.out.waiting(w.project.Docroot, w.project.BuildCommand(w.project.Docroot), w.project.Show(name))
+		}
+		loaded := w.audit != nil
+		w.mu.Unlock()
+		if name != "" {
+			return
+		}
+		if !loaded {
+			continue
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-wake:
+		}
+	}
+}
+
+// builds builds the site whenever a source changes, and checks the result. One build runs at
+// a time. A change meanwhile starts another, and only the result of that is printed.
+func (w *watcher) builds(ctx context.Context, cfg *config.Config) error {
+	sources := w.project.Sources(w.watchedFiles()...)
+	if sources == nil {
+		return errNoGenerator
+	}
+	wake, polls := sources.Watch(ctx, project.WatchOptions{Quiet: w.flags.delay, Poll: w.flags.poll})
+	w.warnPolling(polls)
+	for {
+		began := time.Now()
+		sources.Changed() // what counts is what changes from now on
+		again, err := w.build(ctx, cfg, sources)
+		if err != nil {
+			return err
+		}
+		if again > 0 {
+			pause := w.flags.delay
+			if again > 1 { // the build may write this itself, and surely does if it changes after such a pause
+				pause = max(pause, time.Since(began))
+			}
+			select {
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			case <-time.After(pause):
+			}
+		}
+		for again == 0 && len(sources.Changed()) == 0 {
+			select {
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			case <-wake:
+			}
+		}
+		if now, err := w.configure(); err == nil {
+			cfg = now
+		} else {
+			w.ui.report(err)
+			w.ui.note("keeping the previous configuration")
+		}
+	}
+}
+
+// build builds the site once and prints what its check finds, unless a source changed
+// meanwhile. again is in how many builds in succession one did. The findings of a build that
+// fails are those of the last one. The error is one that another attempt would not repair.
+func (w *watcher) build(ctx context.Context, cfg *config.Config, sources *project.Sources) (again int, err error) {
+	b, err := openBuild(ctx, w.cli, cfg, false, w.flags.args)
+	var p *project.Project
+	if err == nil {
+		defer b.unlock()
+		b.note = w.noteOnce
+		p, err = b.run(ctx, io.Discard)
+	}
+	if ctx.Err() != nil {
+		return 0, context.Cause(ctx)
+	}
+	changed, written, again := sources.Built()
+	for _, name := range written {
+		w.noteOnce("the build itself writes " + w.project.Show(name) + ": when that changes during a build, no other follows")
+	}
+	var failed *system.CommandError
+	switch {
+	case again == 1 && len(changed) > 0: // the next result is newer
+		return again, nil
+	case err == nil:
+		if !w.checked {
+			w.printNotes(p)
+		}
+		w.project, w.reload, w.found, w.out.text.Prefix = p, true, true, p.Docroot
+		return again, w.round(ctx, false)
+	case !errors.As(err, &failed) && !w.checked:
+		return 0, err
+	}
+	if err := w.out.begin(); err != nil {
+		return 0, err
+	}
+	return again, w.out.failed(err)
 }
 
 // notBuilt reports whether an error says that there is no site in a docroot yet.
@@ -162,7 +316,9 @@ func (w *watcher) away() error {
 	if g := w.project.Generator; g != nil {
 		command = g.UsualCommand()
 	}
-	return w.out.waiting(w.project.Docroot, command)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.out.waiting(w.project.Docroot, command, "")
 }
 
 // warnPolling prints why the system sends no events, and what helps; nil prints
@@ -388,12 +544,19 @@ func newWatchPrinter(c *cli, p *project.Project, flags watchFlags) *watchPrinter
 	}
 }
 
-// waiting prints that the docroot has no site, and the command that makes one; "" if
-// that is not known.
-func (p *watchPrinter) waiting(docroot, command string) error {
+// waiting prints that the docroot has no site, or that a source is newer, and the command
+// that builds it; "" if that is not known.
+func (p *watchPrinter) waiting(docroot, command, newer string) error {
 	if p.jsonl {
 		p.buf = append(report.AppendString(append(p.buf, `{"event":"waiting","docroot":`...), docroot), `,"command":`...)
-		p.buf = append(report.AppendString(p.buf, command), '}')
+		p.buf = report.AppendString(p.buf, command)
+		if newer != "" {
+			p.buf = report.AppendString(append(p.buf, `,"newer":`...), newer)
+		}
+		p.buf = append(p.buf, '}')
+	} else if newer != "" {
+		p.buf = fmt.Appendf(p.buf, "sitelink: waiting for %s to be built: %s is newer; run %s, or sitelink watch --build, which builds at each change",
+			visible(docroot), visible(newer), command)
 	} else if p.buf = append(p.buf, "sitelink: waiting for "+visible(docroot)...); command != "" {
 		p.buf = append(p.buf, "; "+command+" makes it"...)
 	} else {
@@ -442,13 +605,24 @@ func (p *watchPrinter) end(c *watchedCheck, fixed, list []check.Finding) error {
 	return p.flush()
 }
 
-// failed prints that the site cannot be checked now. The next change starts another
-// attempt.
+// failed prints that the site cannot be checked now, after the last lines of a generator
+// that failed. The next change starts another attempt.
 func (p *watchPrinter) failed(err error) error {
+	var output []string
+	if failed := (*system.CommandError)(nil); errors.As(err, &failed) {
+		output = failed.Output
+	}
 	if p.jsonl {
 		p.buf = append(p.buf, `{"event":"failed","message":`...)
-		p.buf = append(report.AppendString(p.buf, err.Error()), '}')
+		p.buf = report.AppendString(p.buf, err.Error())
+		if output != nil {
+			p.buf = report.AppendString(append(p.buf, `,"output":`...), strings.Join(output, "\n"))
+		}
+		p.buf = append(p.buf, '}')
 	} else {
+		for _, line := range output {
+			p.buf = append(p.buf, visible(line)+"\n"...)
+		}
 		p.buf = append(p.buf, watchEnds+"cannot check now: "+visible(err.Error())...)
 	}
 	p.buf = append(p.buf, '\n')

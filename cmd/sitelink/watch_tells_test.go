@@ -130,7 +130,7 @@ func TestWatchChanging(t *testing.T) {
 		round(true, want[0])
 		round(true, "")
 		out.Reset()
-		testkit.Check(t, w.out.waiting("x", ""))
+		testkit.Check(t, w.out.waiting("x", "", ""))
 		if out.String() != strings.TrimSpace(want[1])+"\n" {
 			t.Errorf("%s: waiting: %q", format, &out)
 		}

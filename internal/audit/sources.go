@@ -3,7 +3,6 @@ package audit
 import (
 	"context"
 	"fmt"
-	"io/fs"
 	"net/url"
 	"os"
 	"path"
@@ -359,19 +358,9 @@ func (a *Audit) knownLinks(ctx context.Context) (knownLinks, error) {
 	return links, nil
 }
 
-// sourceDirs are where generators read what a site is made of.
-var sourceDirs = []string{
-	"content", "layouts", "data", "static", "assets", "i18n", "themes", "config", "templates", "sass", "src", "docs", "blog", "pages", "posts", "_posts",
-	"_includes", "_layouts", "_data", "_pages", "_drafts",
-}
-
 // clockStep is how much newer a file must be than the docroot: a checkout or an
-// archive writes all files at about the same time. maxSources is how many files are
-// looked at.
-const (
-	clockStep  = 2 * time.Second
-	maxSources = 200_000
-)
+// archive writes all files at about the same time.
+const clockStep = 2 * time.Second
 
 // NewerSource returns the source that was changed last, if that was after the site of
 // the project was built, by the times of files: a build writes all of them again.
@@ -380,37 +369,12 @@ func NewerSource(p *project.Project, s *site.Site) string {
 	if g == nil || g.Docroot != docroot {
 		return ""
 	}
-	name, edited, seen, tree := "", time.Time{}, 0, os.DirFS(g.Dir)
-	for _, dir := range append(slices.Clone(g.Configs), sourceDirs...) {
-		// A directory that cannot be read holds nothing that is newer.
-		_ = filepath.WalkDir(filepath.Join(g.Dir, filepath.FromSlash(dir)), func(file string, d fs.DirEntry, err error) error {
-			seen++
-			rel, _ := filepath.Rel(g.Dir, file) // it is below
-			switch {
-			case seen > maxSources:
-				return fs.SkipAll
-			case err != nil || d.IsDir() && (file == docroot || g.Generator.Foreign(tree, filepath.ToSlash(rel))):
-				return fs.SkipDir
-			case !d.Type().IsRegular():
-				return nil
-			}
-			if info, err := d.Info(); err == nil && info.ModTime().After(edited) {
-				name, edited = file, info.ModTime()
-			}
-			return nil
-		})
-	}
-	var built time.Time
+	name, edited := p.Sources().Newest()
 	for i := range s.Pages() {
 		info, err := os.Lstat(filepath.Join(docroot, filepath.FromSlash(s.Path(site.PageID(i)))))
-		if err == nil && info.ModTime().After(built) {
-			if built = info.ModTime(); !edited.After(built.Add(clockStep)) {
-				return ""
-			}
+		if err == nil && !edited.After(info.ModTime().Add(clockStep)) {
+			return ""
 		}
-	}
-	if built.IsZero() {
-		return ""
 	}
 	return name
 }

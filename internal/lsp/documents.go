@@ -135,7 +135,7 @@ func (s *server) didSave(_ context.Context, p *params) (any, error) {
 	defer s.mu.Unlock()
 	f := s.folderOf(name)
 	if s.build && s.opt.Build != nil {
-		f.want(work{build: true})
+		f.want(work{saved: []string{name}})
 	}
 	return nil, nil
 }

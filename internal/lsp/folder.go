@@ -47,8 +47,9 @@ type folder struct {
 
 // work is what a folder has to do.
 type work struct {
-	build, reload bool
-	paths         []string // of the docroot that changed, unless reload is set
+	saved  []string // files, after which the site is built
+	reload bool
+	paths  []string // of the docroot that changed, unless reload is set
 }
 
 // state is what the answers about a folder depend on. It never changes.
@@ -88,7 +89,7 @@ func (s *workspace) folder(dir string) *folder {
 // want adds work.
 func (f *folder) want(w work) {
 	f.mu.Lock()
-	f.wanted.build = f.wanted.build || w.build
+	f.wanted.saved = append(f.wanted.saved, w.saved...)
 	f.wanted.reload = f.wanted.reload || w.reload
 	f.wanted.paths = append(f.wanted.paths, w.paths...)
 	f.mu.Unlock()
@@ -170,13 +171,18 @@ func (f *folder) explain(err error) {
 func (f *folder) load(w work) error {
 	_, done := f.s.progress(f.ctx, "sitelink: reading "+filepath.Base(f.dir))
 	defer done()
-	docroot := ""
-	if w.build || w.reload || f.audit == nil {
+	docroot, build := "", false
+	if len(w.saved) > 0 || w.reload || f.audit == nil {
 		p, err := f.s.opt.Find(f.ctx, f.dir)
 		if err != nil {
 			return err
 		}
-		if docroot, err = f.build(p, w.build); err != nil {
+		sources := p.Sources()
+		build = sources != nil && slices.ContainsFunc(w.saved, sources.Has)
+		if !build && !w.reload && f.audit != nil && len(w.paths) == 0 {
+			return nil // what was saved is no part of the site
+		}
+		if docroot, err = f.build(p, build); err != nil {
 			return err
 		}
 		if docroot == "" {
@@ -188,7 +194,7 @@ func (f *folder) load(w work) error {
 	last := f.shrink()
 	defer debug.FreeOSMemory()
 	switch {
-	case f.audit != nil && !w.build && !w.reload && len(w.paths) > 0:
+	case f.audit != nil && !build && !w.reload && len(w.paths) > 0:
 		f.audit, err = f.audit.Update(f.ctx, w.paths)
 	default:
 		if f.audit != nil {

@@ -204,7 +204,10 @@ func TestBuildAfterSave(t *testing.T) {
 					return len(all) == 1 && all[0].Code == protocol.String("missing-directory")
 				})
 			}
-			if got := builds.Load(); got > 0 != trusted {
+			other := e.uri("node_modules/x/readme.md") // no source
+			e.Server.DidSave(t.Context(), &protocol.DidSaveTextDocumentParams{TextDocument: protocol.TextDocumentIdentifier{URI: other}})
+			time.Sleep(2 * settle)
+			if got := builds.Load(); got > 1 || got > 0 != trusted {
 				t.Errorf("%d builds", got)
 			}
 		})

@@ -411,15 +411,24 @@ func (p *Project) notBuilt(docroot string) string {
 	if filepath.Separator == '/' && strings.Contains(docroot, `\`) {
 		return "write / instead of \\; Windows understands it too"
 	}
+	if command := p.BuildCommand(docroot); command != "" {
+		return "run " + command + " first, or sitelink check --build, which checks what it builds"
+	}
+	return buildFirst
+}
+
+// BuildCommand returns the command that builds a docroot as a person types it, "" if none is
+// known.
+func (p *Project) BuildCommand(docroot string) string {
 	if build := p.Answers[AskBuild]; p.Generator != nil && build.Value != "" && !strings.ContainsAny(build.Value, "\n$") {
-		return "run " + p.Value(build.Evidence) + " first, or sitelink check --build, which checks what it builds"
+		return p.Value(build.Evidence)
 	}
 	for _, dir := range p.sourceDirs(p.Abs(docroot)) {
 		if g, ok := p.detect(dir); ok {
-			return "run " + g.UsualCommand() + " first, or sitelink check --build, which checks what it builds"
+			return g.UsualCommand()
 		}
 	}
-	return buildFirst
+	return ""
 }
 
 const buildFirst = "build the site first, or name the directory that it was built into: sitelink check DIR"

@@ -33,6 +33,9 @@ type WatchOptions struct {
 	// Also are files outside the tree. A change of one of them means that
 	// anything may have changed.
 	Also []string
+	// Skip, if not nil, reports directories of the tree that are not watched, by their
+	// absolute names. It may be called at any time.
+	Skip func(dir string) bool
 	// Away, if not nil, is called by Next when the tree has been missing or empty for
 	// Quiet, once until it has files again. With it, the tree may be missing from the
 	// start, and the first batch stands for all that is there. Next returns its error.
@@ -206,7 +209,7 @@ func (w *Watcher) begin() error {
 		w.src = nil
 	}
 	if w.opt.Poll == 0 {
-		n, err := openNotifier(w.root, w.opt.Also)
+		n, err := openNotifier(w.root, w.opt)
 		if err == nil {
 			w.src = n
 			return nil
@@ -216,7 +219,7 @@ func (w *Watcher) begin() error {
 		}
 		w.polls, w.opt.Poll = err, DefaultPoll
 	}
-	p, err := openPoller(w.root, w.opt.Also, w.opt.Poll)
+	p, err := openPoller(w.root, w.opt)
 	if err == nil {
 		w.src = p
 	}

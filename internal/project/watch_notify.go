@@ -31,9 +31,10 @@ type notifier struct {
 	w    *fsnotify.Watcher
 	dirs map[string]bool
 	also map[string]bool
+	skip func(dir string) bool // see [WatchOptions]
 }
 
-func openNotifier(root string, also []string) (*notifier, error) {
+func openNotifier(root string, opt WatchOptions) (*notifier, error) {
 	if _, err := lookAt(root); err != nil {
 		return nil, err
 	}
@@ -45,13 +46,13 @@ func openNotifier(root string, also []string) (*notifier, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNoEvents, err)
 	}
-	n := &notifier{root: root, real: real, w: w, dirs: map[string]bool{}, also: map[string]bool{}}
+	n := &notifier{root: root, real: real, w: w, dirs: map[string]bool{}, also: map[string]bool{}, skip: opt.Skip}
 	err = n.enter(real, nil)
 	if err == nil && real != filepath.Clean(root) { // the link may change its target
 		n.also[root] = true
 		err = n.watch(filepath.Dir(root))
 	}
-	for _, name := range also {
+	for _, name := range opt.Also {
 		if abs, e := filepath.Abs(name); e == nil && err == nil {
 			n.also[abs] = true
 			if err = n.watch(filepath.Dir(abs)); errors.Is(err, fs.ErrNotExist) {
@@ -84,6 +85,9 @@ func (n *notifier) watch(dir string) error {
 // listed, so that an entry created meanwhile is in the list, or causes an
 // event, or both. If b is not nil, the entries are added to it.
 func (n *notifier) enter(dir string, b *batch) error {
+	if n.skip != nil && n.skip(dir) {
+		return nil
+	}
 	if err := n.watch(dir); err != nil {
 		if errors.Is(err, fs.ErrNotExist) && dir != n.real {
 			return nil // removed again, or not accessible

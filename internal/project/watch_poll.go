@@ -22,19 +22,18 @@ type stamp struct {
 // poller lists the tree at intervals and compares the lists.
 type poller struct {
 	root  string
-	also  []string
-	every time.Duration
+	opt   WatchOptions
 	known map[string]stamp
 	tick  *time.Ticker
 }
 
-func openPoller(root string, also []string, every time.Duration) (*poller, error) {
+func openPoller(root string, opt WatchOptions) (*poller, error) {
 	if _, err := lookAt(root); err != nil {
 		return nil, err
 	}
-	p := &poller{root: root, also: also, every: every}
+	p := &poller{root: root, opt: opt}
 	p.known = p.list()
-	p.tick = time.NewTicker(every)
+	p.tick = time.NewTicker(opt.Poll)
 	return p, nil
 }
 
@@ -52,6 +51,9 @@ func (p *poller) list() map[string]stamp {
 		if err != nil || path != root && temporary(d.Name()) {
 			return nil // a file that cannot be read counts as missing
 		}
+		if d.IsDir() && p.opt.Skip != nil && p.opt.Skip(path) {
+			return fs.SkipDir
+		}
 		rel, err := filepath.Rel(root, path)
 		if err != nil {
 			return nil
@@ -61,7 +63,7 @@ func (p *poller) list() map[string]stamp {
 		}
 		return nil
 	})
-	for _, name := range p.also {
+	for _, name := range p.opt.Also {
 		if info, err := os.Stat(name); err == nil {
 			out["../"+name] = stampOf(name, info)
 		}
