@@ -249,7 +249,8 @@ func (a *Audit) placeFindings(ctx context.Context, m *source.Map, prefix string,
 	if err != nil {
 		return err
 	}
-	for i, p := range places {
+	for i := range places {
+		p := places[i].Position
 		f, unpublished := &r.Findings[i], ""
 		if isMissing(*f) {
 			unpublished = m.Unpublished(&links[i], prefix, a.writtenAt(f.Page))

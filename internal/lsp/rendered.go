@@ -106,7 +106,7 @@ func (s *resolver) rendered(ctx context.Context, file string) ([]rendered, error
 		return nil, context.Cause(ctx)
 	}
 	for i, p := range at {
-		if p != nil && p.File == file {
+		if p.Position != nil && p.File == file {
 			details[i].kind = p.Kind
 			show(p.Line, p.Column, links[i].Raw, details[i])
 		}

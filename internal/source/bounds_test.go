@@ -41,13 +41,13 @@ func TestCostly(t *testing.T) {
 		perPage int
 		costly  int
 	}{{1 << 20, 0}, {-32 * page.Len(), 1}} {
-		m.perPage = tt.perPage
-		m.locatePage(r, links, make([]*Position, 1), 0)
+		c := &composer{Map: m, perPage: tt.perPage}
+		c.locatePage(r, links, make([]Place, 1))
 		if got := m.Costly(); len(got) != tt.costly || len(got) > 0 && got[0] != "layouts/index.html" {
 			t.Errorf("allowed %d: costly %q", tt.perPage, got)
 		}
 	}
-	m.locatePage(r, []Link{{Page: "a/index.html", Raw: "/y", Offset: 13}}, make([]*Position, 1), 0)
+	(&composer{Map: m}).locatePage(r, []Link{{Page: "a/index.html", Raw: "/y", Offset: 13}}, make([]Place, 1))
 	if got := m.Costly(); len(got) != 2 || got[0] != "content/a.md" {
 		t.Errorf("costly %q", got)
 	}

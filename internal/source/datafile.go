@@ -1,67 +1,10 @@
 package source
 
 import (
-	"github.com/sitelink/sitelink/internal/text"
-	"path"
 	"slices"
 	"strings"
 	"sync"
 )
-
-// dataRow is a value of a data or configuration file that may be an address.
-type dataRow struct {
-	value
-	file *templateFile
-	line int
-	norm string // see normalPath
-	// labels are the texts on the lines around it that belong to the same entry.
-	labels []string
-	same   string // the letters of its own line
-}
-
-// readRows returns the addresses in a data or configuration file.
-func (f *templateFile) readRows() (rows []dataRow) {
-	l := f.lines()
-	for _, v := range values(f.text, 0, len(f.text)) {
-		v.nested = true // a page has an address of its own, a data file has none
-		if !v.holdsLink() {
-			continue
-		}
-		line, _ := l.at(v.at)
-		rows = append(rows, dataRow{value: v, file: f, line: line, norm: normalPath(v.text)})
-	}
-	for i := range rows {
-		r := &rows[i]
-		from, to := r.line-maxEntry, r.line+maxEntry
-		if i > 0 {
-			from = max(from, rows[i-1].line+1)
-		}
-		if i+1 < len(rows) {
-			to = min(to, rows[i+1].line-1)
-		}
-		for n := from; n <= to; n++ {
-			if start, end, ok := l.span(n); ok && n != r.line {
-				line := f.text[start:end]
-				if k := keyOnLine().FindIndex(line); k != nil { // name: x, or - name = "x"
-					line = line[k[1]:]
-				}
-				r.labels = append(r.labels, plainLabel(string(line)))
-			}
-		}
-		start, end, _ := l.span(r.line)
-		r.same = plainLabel(string(f.text[start:min(end, start+maxLabelBytes)]))
-	}
-	return rows
-}
-
-// maxEntry is how many lines before and after an address belong to its entry.
-const maxEntry = 4
-
-// normalPath returns an address without what templates add or remove at its
-// ends.
-func normalPath(s string) string {
-	return strings.ToLower(strings.Trim(decode(strings.TrimSpace(s)), "/"))
-}
 
 // Weights of a pair of a row and a link.
 const (
@@ -221,21 +164,3 @@ func likeliest(files []*dataMatch, link, n int) *dataMatch {
 	}
 	return nil
 }
-
-// stemOf returns the name of a file without directory and extension.
-func stemOf(name string) string {
-	name = path.Base(name)
-	return strings.TrimSuffix(name, path.Ext(name))
-}
-
-// dashed returns a name with dashes around it and in place of everything but letters
-// and digits. Example: v1.2 is -v1-2-.
-func dashed(s string) string {
-	return "-" + strings.Trim(notAlphanumeric().ReplaceAllString(strings.ToLower(s), "-"), "-") + "-"
-}
-
-var notAlphanumeric = text.Regexp(`[^\p{L}\p{N}]+`)
-
-// stemLine matches a line that maps a word to a word, as from a part of an
-// address to the name of a data file.
-var stemLine = text.Regexp(`(?m)^[\s\-]*["']?([\w.-]+)["']?\s*[:=]\s*["']?([\w.-]+)["']?,?\s*$`)

@@ -2,8 +2,6 @@ package source
 
 import (
 	"bytes"
-	"maps"
-	"math"
 	"path"
 	"slices"
 	"strings"
@@ -14,42 +12,11 @@ import (
 	"github.com/sitelink/sitelink/internal/scan/html"
 )
 
-// sourceLink is one link in a content file.
-type sourceLink struct {
-	// order is the offset of the link in the file, at that of its destination.
-	// They differ for reference links.
-	order, at int
-	// dest is the destination that the author means, decoded.
-	dest string
-	// element is the element that it becomes, "a" or "img"; "" if that is not
-	// known.
-	element string
-	// label is the text of the link after plainLabel, "" if there is none.
-	label string
-	// isGuess reports that this may be no link: it is a parameter of a
-	// shortcode, or a word in a markup that is not parsed.
-	isGuess bool
-	// ref is the normalised label of a reference link.
-	ref string
-	// asMarkdown reports that this is a parameter of a {{% %}} shortcode, whose
-	// output is parsed as Markdown.
-	asMarkdown bool
-	// form is the syntax of the destination. size is the length in bytes of a
-	// parameter of a shortcode, code and key are the names of both.
-	form      Form
-	size      int
-	code, key string
-	// owner is set if links of several files were put together, see
-	// Map.withIncluded.
-	owner *document
-}
-
-// document is a parsed content file.
-type document struct {
-	file  contentFile
+// Document is a parsed content file.
+type Document struct {
 	lines lines
 	// links are in the order of the page.
-	links []sourceLink
+	links []Written
 	// headings are those of a Markdown file. unparsed reports that the file has
 	// another markup, of which only the words are known.
 	headings []heading
@@ -60,37 +27,15 @@ type document struct {
 	visible *visibleText
 	// matter holds the values of the front matter.
 	matter []value
-	// included holds the content files that its shortcodes name. They may put
-	// their text into the page.
-	included map[string]bool
 	// over reports that something takes too long and is left out.
 	over bool
 }
 
-// definition is the destination of a link reference definition.
-type definition struct {
-	at   int
-	dest string
-}
-
-// heading is a heading of a Markdown file, or a term of a definition list.
-type heading struct {
-	at    int    // of its text
-	id    string // "" if the author gives none
-	label string
-}
-
-// position returns the position of an offset.
-func (d *document) position(at int) *Position {
-	line, column := d.lines.at(at)
-	return &Position{File: d.file.display, Line: line, Column: column, Module: d.file.dir.module}
-}
-
 // parseDocument parses a content file by the extension of its name. With
 // hugo, {{< >}} is a shortcode.
-func parseDocument(name string, text []byte, hugo bool) *document {
+func parseDocument(name string, text []byte, hugo bool) *Document {
 	end := frontMatter(text)
-	d := &document{lines: newLines(text), matter: values(text, 0, end), included: map[string]bool{}}
+	d := &Document{lines: newLines(text), matter: values(text, 0, end)}
 	masked := slices.Clone(text)
 	blank(masked[:end])
 	var codes []shortcode
@@ -117,14 +62,14 @@ func parseDocument(name string, text []byte, hugo bool) *document {
 			// Attributes of components have addresses that were not found as HTML.
 			known := map[int]bool{}
 			for _, it := range d.links {
-				known[it.at] = true
+				known[it.At] = true
 			}
 			for _, v := range jsxValue().FindAllSubmatchIndex(masked, -1) {
 				if !known[v[2]] {
-					d.links = append(d.links, sourceLink{order: v[2], at: v[2], dest: string(masked[v[2]:v[3]]), isGuess: true, form: FormComponent})
+					d.links = append(d.links, Written{order: v[2], At: v[2], Value: string(masked[v[2]:v[3]]), isGuess: true, Form: FormComponent})
 				}
 			}
-			slices.SortStableFunc(d.links, func(a, b sourceLink) int { return a.order - b.order })
+			slices.SortStableFunc(d.links, func(a, b Written) int { return a.order - b.order })
 		}
 	case ext == ".html" || ext == ".htm":
 		d.links, d.visible = htmlLinks(masked), &visibleText{}
@@ -132,10 +77,10 @@ func parseDocument(name string, text []byte, hugo bool) *document {
 	default:
 		// Other markup is not parsed: words in Org, AsciiDoc and reStructuredText may be
 		// destinations.
-		var items []sourceLink
+		var items []Written
 		eachWord(masked[end:], func(at int, word []byte) {
 			if bytes.ContainsAny(word, "/.#") {
-				items = append(items, sourceLink{order: end + at, at: end + at, dest: string(word), isGuess: true})
+				items = append(items, Written{order: end + at, At: end + at, Value: string(word), isGuess: true})
 			}
 		})
 		d.links, d.unparsed = items, true
@@ -156,7 +101,7 @@ func blank(text []byte) {
 // addShortcodes adds the parameters of shortcodes to the links, in the order of
 // the text. If the destination of a link is a shortcode, its position is that
 // of the parameter.
-func (d *document) addShortcodes(codes []shortcode) {
+func (d *Document) addShortcodes(codes []shortcode) {
 	within := func(at int) *shortcode {
 		for i := range codes {
 			if codes[i].from <= at && at < codes[i].to {
@@ -168,17 +113,17 @@ func (d *document) addShortcodes(codes []shortcode) {
 	used := map[int]bool{}
 	for i := range d.links {
 		it := &d.links[i]
-		sc := within(it.at)
+		sc := within(it.At)
 		if sc == nil || len(sc.params) == 0 {
 			continue
 		}
 		used[sc.from] = true
-		rest := it.dest[min(len(it.dest), sc.to-sc.from):] // ../x{{< >}}#frag
-		it.at, it.isGuess = sc.params[0].at, true
-		it.dest = sc.params[0].text + rest
-		it.form, it.size, it.code, it.key = FormShortcode, len(sc.params[0].text), sc.name, sc.params[0].key
+		rest := it.Value[min(len(it.Value), sc.to-sc.from):] // ../x{{< >}}#frag
+		it.At, it.isGuess = sc.params[0].at, true
+		it.Value = sc.params[0].text + rest
+		it.Form, it.Size, it.Name, it.Key = FormShortcode, len(sc.params[0].text), sc.name, sc.params[0].key
 	}
-	all := make([]sourceLink, 0, len(d.links)+len(codes))
+	all := make([]Written, 0, len(d.links)+len(codes))
 	next := 0
 	for _, it := range d.links {
 		for next < len(codes) && codes[next].from < it.order {
@@ -193,90 +138,32 @@ func (d *document) addShortcodes(codes []shortcode) {
 	d.links = all
 }
 
-func appendParameters(all []sourceLink, sc shortcode, used map[int]bool) []sourceLink {
+func appendParameters(all []Written, sc shortcode, used map[int]bool) []Written {
 	if used[sc.from] {
 		return all
 	}
 	for _, p := range sc.params {
-		all = append(all, sourceLink{order: sc.from, at: p.at, dest: p.text, isGuess: true, asMarkdown: sc.asMarkdown,
-			form: FormShortcode, size: len(p.text), code: sc.name, key: p.key})
+		all = append(all, Written{order: sc.from, At: p.at, Value: p.text, isGuess: true, asMarkdown: sc.asMarkdown,
+			Form: FormShortcode, Size: len(p.text), Name: sc.name, Key: p.key})
 	}
 	return all
 }
 
 // htmlLinks finds the links in HTML with the scanner that also reads pages.
-func htmlLinks(text []byte) []sourceLink {
+func htmlLinks(text []byte) []Written {
 	var scanner html.Scanner
 	page := scanner.Scan(text, scan.Options{DefaultCharset: "utf-8"})
-	items := make([]sourceLink, 0, len(page.Links))
+	items := make([]Written, 0, len(page.Links))
 	for i := range page.Links {
 		l := &page.Links[i]
 		at := int(page.Source(l.Off))
-		it := sourceLink{order: at, at: at, dest: string(l.Value), element: page.Element(l), form: FormHTML}
-		if it.element == "a" {
-			it.label = htmlLabel(text, at)
+		it := Written{order: at, At: at, Value: string(l.Value), Element: page.Element(l), Form: FormHTML}
+		if it.Element == "a" {
+			it.Label = htmlLabel(text, at)
 		}
 		items = append(items, it)
 	}
 	return items
-}
-
-// Bounds of what shortcodes may include: nested files, and links in total.
-const (
-	maxInlineDepth = 8
-	maxInlined     = 100_000
-)
-
-// withIncluded returns the links of a document together with those of the files
-// that its shortcodes name, as `include` shortcodes put them into the page. It
-// returns nil if there are no such shortcodes. The text that {{% %}} includes
-// is parsed as part of the Markdown: if several definitions have the same
-// label, the first one counts (CommonMark, "Link reference definitions").
-func (m *Map) withIncluded(d *document) (all []sourceLink) {
-	if len(d.included) == 0 {
-		return nil
-	}
-	// The definitions of one Markdown text, which may consist of several files.
-	type definitions map[string]sourceLink
-	var texts []definitions // of each link
-	var add func(d *document, text definitions, depth int)
-	add = func(d *document, text definitions, depth int) {
-		defs := slices.Collect(maps.Keys(d.defs))
-		slices.SortFunc(defs, func(a, b string) int { return d.defs[a].at - d.defs[b].at })
-		define := func(before int) {
-			for ; len(defs) > 0 && d.defs[defs[0]].at < before; defs = defs[1:] {
-				if _, ok := text[defs[0]]; !ok {
-					text[defs[0]] = sourceLink{at: d.defs[defs[0]].at, dest: d.defs[defs[0]].dest, owner: d}
-				}
-			}
-		}
-		for _, it := range d.links {
-			define(it.order)
-			it.owner = d
-			all, texts = append(all, it), append(texts, text)
-			if !it.isGuess || !isContent(it.dest) || depth >= maxInlineDepth || len(all) > maxInlined {
-				continue
-			}
-			f, ok := m.content.namedIn(d.file.display, it.dest)
-			if !ok || f.display == d.file.display {
-				continue
-			}
-			into := text
-			if !it.asMarkdown {
-				into = definitions{}
-			}
-			add(m.document(f), into, depth+1)
-		}
-		define(math.MaxInt)
-	}
-	add(d, definitions{}, 0)
-	for i := range all {
-		it := &all[i]
-		if def, ok := texts[i][it.ref]; ok {
-			it.at, it.dest, it.owner = def.at, def.dest, def.owner
-		}
-	}
-	return all
 }
 
 // shortcode is one tag of a Hugo shortcode, {{< name params >}} or {{% name

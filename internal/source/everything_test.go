@@ -121,8 +121,8 @@ func known(t *testing.T, project string) string {
 	places, err := m.Locate(t.Context(), s, links)
 	testkit.Check(t, err)
 	for i, l := range links {
-		line("link %s:%d%.0d %s%s: %s", l.Page, l.Offset, l.Line, l.Raw, l.Element, shown(places[i]))
-		if p := places[i]; p != nil && l.Raw != "" {
+		line("link %s:%d%.0d %s%s: %s", l.Page, l.Offset, l.Line, l.Raw, l.Element, shown(places[i].Position))
+		if p := places[i].Position; p != nil && l.Raw != "" {
 			line("as its author writes it: %q; unpublished: %q", m.SourceForm(p, &l, "/docs/b/#x"), m.Unpublished(&l, "x", builtOn))
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"html"
-	"path"
 	"slices"
 	"sort"
 	"strings"
@@ -71,11 +70,11 @@ func feedItems(text []byte) (items []feedItem) {
 	return items
 }
 
-// feedPairs returns the position of each link of a feed that an item's own page
-// has, nil for the others. Items without any of the links, which are sorted by
+// feedPairs returns the place of each link of a feed that an item's own page
+// has, none for the others. Items without any of the links, which are sorted by
 // offset, are left out.
-func (m *Map) feedPairs(r *site.Reader, name string, text []byte, all []pageLink, links []Link) []*Position {
-	places := make([]*Position, len(all))
+func (m *Map) feedPairs(r *site.Reader, name string, text []byte, all []pageLink, links []Link) []answer {
+	places := make([]answer, len(all))
 	from := func(offset int) int {
 		return sort.Search(len(all), func(i int) bool { return all[i].offset >= int64(offset) })
 	}
@@ -99,33 +98,18 @@ func (m *Map) feedPairs(r *site.Reader, name string, text []byte, all []pageLink
 			l := &ofItem[i]
 			l.label, l.region, l.addr = "", 0, m.address(l.raw, page)
 		}
-		written := m.withIncluded(doc)
-		if written == nil {
-			written = doc.links
-		}
+		written, owners := m.withIncluded(doc)
 		addresses := make([]address, len(written))
 		for i := range written {
-			addresses[i] = addressOf(written[i].dest, m.base, "")
+			addresses[i] = addressOf(written[i].Value, m.base, "")
 			addresses[i].target = addresses[i].resolved(page)
 		}
 		pairs, _ := align(written, addresses, ofItem)
 		for i, j := range pairs {
 			if j >= 0 {
-				places[first+i] = cmp.Or(written[j].owner, doc).position(written[j].at)
+				places[first+i] = answer{at: owners[j].position(written[j].At), source: written[j].Value}
 			}
 		}
 	}
 	return places
-}
-
-// pageOf returns the page that an address leads to, "" if it leads to none.
-func (m *Map) pageOf(a *address) string {
-	p, _, _ := strings.Cut(a.target, "?")
-	p = strings.TrimPrefix(p, "/")
-	for _, name := range []string{path.Join(p, "index.html"), p, p + ".html", path.Join(p, "index.htm")} {
-		if _, ok := m.pageID(name); ok && a.target != "" {
-			return name
-		}
-	}
-	return ""
 }

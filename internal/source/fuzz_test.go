@@ -25,14 +25,14 @@ func FuzzPlaces(f *testing.F) {
 			if at < 0 || at > len(text) {
 				t.Fatalf("%s at %d of %d", what, at, len(text))
 			}
-			p := d.position(at)
-			from, to, ok := d.lines.span(p.Line)
-			if !ok || at < from || at > to || p.Column < 1 {
-				t.Fatalf("%s at %d is in line %d, column %d, which is %d to %d", what, at, p.Line, p.Column, from, to)
+			line, column := d.lines.at(at)
+			from, to, ok := d.lines.span(line)
+			if !ok || at < from || at > to || column < 1 {
+				t.Fatalf("%s at %d is in line %d, column %d, which is %d to %d", what, at, line, column, from, to)
 			}
 		}
 		for _, it := range d.links {
-			inside("item", it.at)
+			inside("item", it.At)
 			inside("order", it.order)
 			if d.visible != nil {
 				if s := d.visible.around(it.order); len(s.before) > maxAround || len(s.after) > maxAround {

@@ -1,16 +1,12 @@
 package source
 
 import (
-	"bytes"
 	"context"
-	"html"
 	"slices"
 	"strings"
 
-	"github.com/sitelink/sitelink/internal/scan"
 	"github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/system"
-	"github.com/sitelink/sitelink/internal/text"
 )
 
 // Anchor is the element with the id ID, decoded, on a page. Page is a slash
@@ -114,111 +110,6 @@ func (p *anchorPage) heading(id string) *Heading {
 		}
 	}
 	return &Heading{*p.doc.position(at), title, term}
-}
-
-// headingAt returns the offset of the heading with an id, or else of the nth
-// heading with a label, provided that there are count of them, as on the page.
-func (d *document) headingAt(id, label string, nth, count int) (at int, ok bool) {
-	for _, h := range d.headings {
-		if h.id == id {
-			return h.at, true
-		}
-	}
-	if nth < 0 || label == "" {
-		return 0, false
-	}
-	var places []int
-	for _, h := range d.headings {
-		if h.label == label {
-			places = append(places, h.at)
-		}
-	}
-	if d.unparsed { // the lines that have the label and no other letters
-		for i, start := range d.lines.starts {
-			_, end, _ := d.lines.span(i + 1)
-			line := d.lines.text[start:end]
-			if plainLabel(string(line)) == label {
-				places = append(places, start+len(line)-len(bytes.TrimLeft(line, "=*#.+ \t")))
-			}
-		}
-	}
-	if len(places) != count {
-		return 0, false
-	}
-	return places[nth], true
-}
-
-// writtenID returns the offset of an id if exactly one element has it in a
-// text, as an attribute of HTML or in the braces of Markdown.
-func writtenID(text []byte, id string) (at int, ok bool) {
-	for i := 0; id != ""; {
-		n := bytes.Index(text[i:], []byte(id))
-		if n < 0 {
-			return at, ok
-		}
-		start, end := i+n, i+n+len(id)
-		i = end
-		if !idBefore().Match(text[max(0, start-12):start]) || end < len(text) && strings.IndexByte("\"' \t\r\n}>", text[end]) < 0 {
-			continue
-		}
-		if ok {
-			return 0, false // there are two
-		}
-		at, ok = start, true
-	}
-	return 0, false
-}
-
-var idBefore = text.Regexp(`(?i)([\s"'](id|name)\s*=\s*["']?|\{:?\s?#)$`)
-
-// ShownHeading is a heading of a built page, or a term of a definition list.
-type ShownHeading struct {
-	// IDs are those of the heading, of elements in it and of the one right before it.
-	IDs []string
-	// Title is its text.
-	Title string
-
-	label string
-	term  bool
-}
-
-var (
-	headingTag = text.Regexp(`(?i)<(h[1-6]|dt)(\s[^>]*)?>`)
-	anyTag     = text.Regexp(`<[^>]*>`)
-	idValue    = text.Regexp(`(?i)\s(?:id|name)\s*=\s*("[^"]*"|'[^']*'|[^\s>"']+)`)
-	// beforeHeading matches an element before a heading that has the id
-	// instead.
-	beforeHeading = text.Regexp(`(?is)<(?:a|span|section|div)\s[^>]*>\s*(?:</(?:a|span)>\s*)?$`)
-)
-
-// maxHeading is the size in bytes of the largest heading with its tags.
-const maxHeading = 8 << 10
-
-// ShownHeadings returns the headings of a built page in their order, with and without an
-// id.
-func ShownHeadings(text []byte) (all []ShownHeading) {
-	for _, at := range headingTag().FindAllSubmatchIndex(text, -1) {
-		inner := text[at[1]:min(len(text), at[1]+maxHeading)]
-		end := scan.IndexFold(inner, "</"+strings.ToLower(string(text[at[2]:at[3]])))
-		if end < 0 {
-			continue
-		}
-		inner = inner[:end]
-		h := ShownHeading{term: text[at[2]]|0x20 == 'd'}
-		before := beforeHeading().Find(text[max(0, at[0]-300):at[0]])
-		for _, part := range [][]byte{before, text[at[0]:at[1]], inner} {
-			for _, tag := range anyTag().FindAll(part, -1) {
-				if v := idValue().FindSubmatch(tag); v != nil {
-					h.IDs = append(h.IDs, html.UnescapeString(strings.Trim(string(v[1]), `"'`)))
-				}
-			}
-		}
-		title := html.UnescapeString(string(anyTag().ReplaceAll(inner, nil)))
-		h.label = plainLabel(title)
-		h.Title = strings.TrimRight(strings.Join(strings.Fields(title), " "), "#¶§🔗\u200b\u00a0 ")
-		all = append(all, h)
-	}
-	return all
 }
 
 // Files returns the content file that each page was made of, without line and

@@ -4,35 +4,11 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
 	"strings"
 
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/system"
 )
-
-// inProject returns the path of a file relative to the project; ok is false if it
-// is outside. Hugo prints absolute paths without symbolic links.
-func (src *sources) inProject(file string) (name string, ok bool) {
-	if file = path.Clean(slashed(file)); !isAbsolute(file) {
-		return file, true
-	}
-	for _, project := range []string{slashed(src.opt.Project), resolved(src.opt.Project)} {
-		if file == project {
-			return ".", true
-		}
-		if name, ok := strings.CutPrefix(file, strings.TrimSuffix(project, "/")+"/"); ok {
-			return name, true
-		}
-	}
-	return file, false
-}
-
-// mount is a directory that Hugo mounts into its file tree.
-type mount struct {
-	dir    sourceDir
-	target string
-}
 
 // moduleName returns the name for Position.Module of a module that Hugo lists. If a
 // local directory replaces a module, Hugo names it by that directory.
@@ -48,7 +24,7 @@ func moduleName(module string) string {
 
 // openMounts opens the directories that Hugo mounts. Directories below the project
 // are read through the project.
-func (src *sources) openMounts(modules []generator.HugoModule) {
+func (src *index) openMounts(modules []generator.HugoModule) {
 	for _, module := range modules {
 		for _, mt := range module.Mounts {
 			source := slashed(mt.Source)
@@ -70,25 +46,10 @@ func (src *sources) openMounts(modules []generator.HugoModule) {
 	}
 }
 
-// resolved returns the name of a directory without symbolic links, as Hugo
-// prints it.
-func resolved(dir string) string {
-	if name, err := filepath.EvalSymlinks(dir); err == nil {
-		dir = name
-	}
-	return slashed(dir)
-}
-
-func slashed(name string) string { return strings.ReplaceAll(name, `\`, "/") }
-
-func isAbsolute(name string) bool {
-	return strings.HasPrefix(name, "/") || len(name) > 2 && name[1] == ':' && name[2] == '/'
-}
-
 // addHugoPages gives the content files the keys of the pages that Hugo makes of them. If
 // each language has its own host, Hugo publishes each to a directory named after it: the
 // docroot contains these directories or is one of them.
-func (src *sources) addHugoPages(hugo *generator.HugoSite) {
+func (src *index) addHugoPages(hugo *generator.HugoSite) {
 	c := src.content
 	files := make([]generator.HugoFile, len(c.files))
 	for i := range c.files {
@@ -117,22 +78,4 @@ func (src *sources) addHugoPages(hugo *generator.HugoSite) {
 		}
 	}
 	c.matter = func() map[string][]int { return nil } // all of it is known
-}
-
-// inTree returns the path of a file in Hugo's tree of content.
-func (f *contentFile) inTree() string {
-	rest := strings.TrimPrefix(strings.TrimPrefix(f.name, f.dir.dir), "/")
-	return path.Join(f.dir.under, rest)
-}
-
-// language returns the language in the file's directory or name, in lower case,
-// "" for none.
-func (f *contentFile) language() string {
-	if f.dir.lang != "" {
-		return strings.ToLower(f.dir.lang)
-	}
-	if l := languageSuffix().FindStringSubmatch(strings.TrimSuffix(f.name, path.Ext(f.name))); l != nil {
-		return strings.ToLower(l[2])
-	}
-	return ""
 }

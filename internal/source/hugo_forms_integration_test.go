@@ -194,7 +194,7 @@ func placeAll(t *testing.T, project, base, text string) (all []placedLink) {
 			at := shown[l.Page][before-1]
 			shows = string(pages[l.Page][at[2]:at[3]])
 		}
-		all = append(all, placedLink{l, shows, positions[i]})
+		all = append(all, placedLink{l, shows, positions[i].Position})
 	}
 	return all
 }

@@ -116,14 +116,14 @@ func testHugoBreaks(t *testing.T, hugo string) {
 	for i, p := range places {
 		want := b.want[links[i].Raw]
 		switch {
-		case p == nil:
+		case p.Position == nil:
 			t.Logf("%s in %s: no place, want %v", links[i].Raw, links[i].Page, want)
-		case *p == want:
+		case *p.Position == want:
 			exact++
 		case p.File != want.File:
-			t.Errorf("%s in %s: wrong file %v, want %v", links[i].Raw, links[i].Page, *p, want)
+			t.Errorf("%s in %s: wrong file %v, want %v", links[i].Raw, links[i].Page, *p.Position, want)
 		default:
-			t.Logf("%s in %s: %v, want %v", links[i].Raw, links[i].Page, *p, want)
+			t.Logf("%s in %s: %v, want %v", links[i].Raw, links[i].Page, *p.Position, want)
 		}
 	}
 	share := float64(exact) / float64(len(links))

@@ -52,9 +52,9 @@ type markdownWalk struct {
 	offsets  map[ast.Node]int      // of the destinations of inline links
 	defs     map[string]definition // by normalised label, from prepare
 	rawSpans [][2]int
-	html     []sourceLink
+	html     []Written
 	raw      []byte
-	links    []sourceLink
+	links    []Written
 	headings []heading
 	unmasked []byte // text before front matter and shortcodes were blanked
 	visible  visibleText
@@ -183,9 +183,9 @@ func (w *markdownWalk) link(n ast.Node, ref *ast.ReferenceLink, dest []byte, ele
 	if !ok {
 		return
 	}
-	it := sourceLink{order: n.Pos(), at: at, ref: label, element: element, dest: markdownAddress(dest), form: form}
+	it := Written{order: n.Pos(), At: at, ref: label, Element: element, Value: markdownAddress(dest), Form: form}
 	if element == "a" {
-		it.label = w.label(n)
+		it.Label = w.label(n)
 	}
 	w.links = append(w.links, it)
 }
@@ -196,12 +196,12 @@ func (w *markdownWalk) autolink(n *ast.AutoLink) {
 	label := n.Label(w.text)
 	at := cap(w.text) - cap(label)
 	w.visible.add(at, label)
-	w.links = append(w.links, sourceLink{order: at, at: at, element: "a", dest: string(n.URL(w.text)), label: plainLabel(string(label)), form: FormAutolink})
+	w.links = append(w.links, Written{order: at, At: at, Element: "a", Value: string(n.URL(w.text)), Label: plainLabel(string(label)), Form: FormAutolink})
 }
 
 func (w *markdownWalk) addRawLinks(s gtext.Segment) {
-	i := sort.Search(len(w.html), func(i int) bool { return w.html[i].at >= s.Start })
-	for ; i < len(w.html) && w.html[i].at < s.Stop; i++ {
+	i := sort.Search(len(w.html), func(i int) bool { return w.html[i].At >= s.Start })
+	for ; i < len(w.html) && w.html[i].At < s.Stop; i++ {
 		w.links = append(w.links, w.html[i])
 	}
 }

@@ -52,8 +52,8 @@ func TestDocument(t *testing.T) {
 			d := parseDocument(tt.file, []byte(tt.text), true)
 			var got []string
 			for _, it := range d.links {
-				p := d.position(it.at)
-				got = append(got, fmt.Sprintf("%d:%d %s", p.Line, p.Column, it.dest))
+				line, column := d.lines.at(it.At)
+				got = append(got, fmt.Sprintf("%d:%d %s", line, column, it.Value))
 			}
 			if s := strings.Join(got, "|"); s != tt.want {
 				t.Errorf("got %s\nwant %s", s, tt.want)
@@ -67,8 +67,8 @@ func TestFrontMatterValues(t *testing.T) {
 	d := parseDocument("a.md", text, true)
 	got := map[string]string{}
 	for _, v := range d.matter {
-		p := d.position(v.at)
-		got[v.text] = fmt.Sprintf("%d:%d", p.Line, p.Column)
+		line, column := d.lines.at(v.at)
+		got[v.text] = fmt.Sprintf("%d:%d", line, column)
 	}
 	for text, want := range map[string]string{"/img/a.png": "4:11", "/b/": "5:20", "/no/": ""} {
 		if got[text] != want {
@@ -87,15 +87,15 @@ func FuzzDocument(f *testing.F) {
 		for _, name := range []string{"a.md", "a.html", "a.org"} {
 			d := parseDocument(name, []byte(s), true)
 			for _, it := range d.links {
-				if it.at < 0 || it.at > len(s) {
-					t.Fatalf("%s: offset %d of %d", name, it.at, len(s))
+				if it.At < 0 || it.At > len(s) {
+					t.Fatalf("%s: offset %d of %d", name, it.At, len(s))
 				}
-				if name != "a.md" || it.dest == "" || !utf8.ValidString(s) || strings.ContainsAny(s, "\\&\x00\r<{") {
+				if name != "a.md" || it.Value == "" || !utf8.ValidString(s) || strings.ContainsAny(s, "\\&\x00\r<{") {
 					continue
 				}
-				dest := strings.TrimPrefix(strings.TrimPrefix(it.dest, "http://"), "mailto:")
-				if !strings.HasPrefix(s[it.at:], it.dest) && !strings.HasPrefix(s[it.at:], dest) {
-					t.Fatalf("%q at %d is %q", it.dest, it.at, s[it.at:])
+				dest := strings.TrimPrefix(strings.TrimPrefix(it.Value, "http://"), "mailto:")
+				if !strings.HasPrefix(s[it.At:], it.Value) && !strings.HasPrefix(s[it.At:], dest) {
+					t.Fatalf("%q at %d is %q", it.Value, it.At, s[it.At:])
 				}
 			}
 		}

@@ -25,7 +25,7 @@ func TestParts(t *testing.T) {
 	}
 	weight := func(element, label, on, onLabel string, region int) int32 {
 		a := at("b.md", "a.html")
-		return pairWeight(&sourceLink{element: element, label: label}, &a, &pageLink{element: on, label: onLabel, region: region, addr: at("/x/b/", "a.html")})
+		return pairWeight(&Written{Element: element, Label: label}, &a, &pageLink{element: on, label: onLabel, region: region, addr: at("/x/b/", "a.html")})
 	}
 	text := newLines([]byte("\uFEFFaé\nb\n"))
 	span := func(n int) string { from, to, ok := text.span(n); return fmt.Sprint(from, to, ok) }
@@ -142,11 +142,11 @@ func TestParts(t *testing.T) {
 	writes := func(template, value, constant string) string {
 		o := newOutline(maskActions([]byte(`<a href="` + template + `">`)))
 		of, _ := o.attributes(0)
-		w := &written{pieces: o.pieces(of[0].from, of[0].to), constant: constant}
+		w := &written{templateLink: templateLink{pieces: o.pieces(of[0].from, of[0].to), constant: constant}}
 		if constant != "" {
 			w.pieces = []string{"", ""}
 		}
-		hole, n := (&locatedPage{m: m, name: "p/q.html"}).fitValue(w, &pageLinkTag{value: value, on: &pageLink{addr: at(value, "p/q.html")}})
+		hole, n := (&locatedPage{m: &composer{Map: m}, name: "p/q.html"}).fitValue(w, &pageLinkTag{value: value, on: &pageLink{addr: at(value, "p/q.html")}})
 		return strings.TrimLeft(fmt.Sprintf("%s[%d] ", hole, n), " ")
 	}
 	layoutOf := func(name string) string {
@@ -158,10 +158,9 @@ func TestParts(t *testing.T) {
 		return fmt.Sprint(c.makersOf(key))
 	}
 	row := func(text, label, hole string, whole bool) string {
-		f := &templateFile{contentFile: contentFile{name: "data/a.yml"}, text: []byte(text)}
-		f.lines = sync.OnceValue(func() lines { return newLines(f.text) })
-		rows := f.readRows()
-		w, labelled := rows[0].weight(&runLink{hole, label}, whole)
+		l := newLines([]byte(text))
+		rows := readRows(&l)
+		w, labelled := (&dataRow{row: rows[0]}).weight(&runLink{hole, label}, whole)
 		return fmt.Sprint(rows[0].labels, rows[0].same, " ", w, labelled)
 	}
 	words := func(text string) (all string) {
@@ -181,7 +180,7 @@ func TestParts(t *testing.T) {
 	}
 	searched := func(template, address string) (all string) {
 		f, w := file("a.html", template), newTextSearch()
-		f.readLinks()
+		f.outline, _ = readTemplate(f.text)
 		w.add(address)
 		f.search(&w)
 		for _, h := range w.hits[address] {
@@ -207,7 +206,7 @@ func TestParts(t *testing.T) {
 		return strings.ReplaceAll(all, " data", "")
 	}
 	only := func(text, addresses string) (all string) {
-		d := parseDocument("a.md", []byte(text), true)
+		d := &document{Document: parseDocument("a.md", []byte(text), true)}
 		for raw := range strings.FieldsSeq(addresses) {
 			a := at(raw, "p.html")
 			n, matter, ok := d.onlyMatch(&a, m.addresses(d.links, "p.html"), m.frontMatterAddresses(d, "p.html"))
@@ -230,7 +229,7 @@ func TestParts(t *testing.T) {
 		{"a run in data", placed("/d/a /d/b /d/c", "l.yml|- /a\n- /b\n- /c\n", "k.yml|- /a\n- /z\n"), "l.yml:1:3; l.yml:2:3; l.yml:3:3; "},
 		{"a run with the same link twice", placed("/a=x /b=y /a=z", "l.yml|- /a\n- /b\n- /c\n- /a\n"), "l.yml:1:3; l.yml:2:3; l.yml:4:3; "},
 		{"a run by stems", placed("/v1/a /v2/b /v2/c", "one.yml|- /a\n- /b\n- /c\n", "two.yml|- /a\n- /b\n- /c\n", "n.yml|v1: one\nv2: two\n") + placed("/v1/a /v1/b /v1/c", "one.yml|- /a\n- /b\n- /c\n", "two.yml|- /a\n- /b\n- /c\n", "n.yml|v1: one\nv1: two\n"), "two.yml:1:3; two.yml:2:3; two.yml:3:3; -; -; -; "},
-		{"strings in actions", fmt.Sprint(ReadWritten("a.html", []byte("<a href=\"{{ f `/x/` ' }}\"><a href='{{ f \"/y/\" \"z\" }}'>"), None)), "[{15 9 /x/ 9 a  href  3} {41 35 /y/ 9 a  href  3} {47 35 z 9 a  href  1}]"},
+		{"strings in actions", fmt.Sprint(ReadWritten("a.html", []byte("<a href=\"{{ f `/x/` ' }}\"><a href='{{ f \"/y/\" \"z\" }}'>"), None)), "[{15 9 /x/ 9 a  href  3 0  false false} {41 35 /y/ 9 a  href  3 0  false false} {47 35 z 9 a  href  1 0  false false}]"},
 		{"a run by names", placed("/v1.2/a /v1.2/b /v1.2/c", "two.yml|- /a\n- /b\n- /c\n", "v1-2-toc.yml|- /a\n- /b\n- /c\n"), "v1-2-toc.yml:1:3; v1-2-toc.yml:2:3; v1-2-toc.yml:3:3; "},
 		{"the only match", only("---\nx: /a/\ny: /b/\nz: /b/\n---\n[a](/a/) [c](/c/) [d](/d/) [d](/d/) [e][f] [f]\n\n[f]: /f/\n", "/a/ /b/ /c/ /d/ /f/ /z/"), "7 true true; 21 true false; 42 false true; 60 false false; 82 false true; 0 false false; "},
 		{"written ids", ids("# A {id=x}\n\n[a](#x)\n\n# B  {#x-y} \n\nC \n  \nD  \n---\n\n# E  #  \n\n# F\r\n\r\nG \r\nH \r\n---\r\n\r\n# I\t\n\n> J \n> K\n> ---\n\n# L {#l}\r\n\r\nM {#m}\r\n---\r\n# N {x} \n# O  # {#o}\n"), "2:3 x 8:9; 23:24 x-y 28:31; 41:42  0:0; 52:53  0:0; 62:63  0:0; 67:72  0:0; 84:85  0:0; 90:96  0:0; 106:107 l 110:111; 116:117 m 120:121; 131:136  0:0; 140:141 o 147:148; "},

@@ -2,7 +2,6 @@ package source
 
 import (
 	"bytes"
-	"path"
 	"strings"
 
 	"github.com/sitelink/sitelink/internal/system"
@@ -47,44 +46,6 @@ func (c *contentIndex) ruleAt(templates map[string][]*Position, line []byte, bas
 	return &hits[of].at
 }
 
-// lineOf returns a line of a text, counted from 1.
-func lineOf(text []byte, line int) []byte {
-	for l := range bytes.Lines(text) {
-		if line--; line == 0 {
-			return l
-		}
-	}
-	return nil
-}
-
-// ruleFields returns the first two fields of a rule, "" for other lines.
-func ruleFields(line []byte) (from, to string) {
-	fields := strings.Fields(string(line))
-	if len(fields) < 2 || strings.HasPrefix(fields[0], "#") {
-		return "", ""
-	}
-	return fields[0], fields[1]
-}
-
-// apacheFields returns the source and the destination of a rule in .htaccess, "" for
-// other lines.
-func apacheFields(line []byte) (from, to string) {
-	fields := strings.Fields(string(line))
-	if n := len(fields); n > 2 {
-		switch directive := strings.ToLower(fields[0]); {
-		case directive == "rewriterule":
-			return fields[1], strings.Trim(fields[2], `"`)
-		case strings.HasPrefix(directive, "redirect"):
-			return fields[n-2], strings.Trim(fields[n-1], `"`)
-		}
-	}
-	return "", ""
-}
-
-// isRuleTemplate reports whether the name is that of a template of a rule file, such
-// as index.redir.
-func isRuleTemplate(name string) bool { return strings.Contains(path.Base(name), "redir") }
-
 // ruleTemplates returns the lines of templates of rule files, by their first field.
 func (m *Map) ruleTemplates() map[string][]*Position {
 	found := map[string][]*Position{}
@@ -105,28 +66,4 @@ func (m *Map) ruleTemplates() map[string][]*Position {
 		}
 	}
 	return found
-}
-
-// alias is an alias in the front matter of a content file.
-type alias struct {
-	key string // of the file's page
-	at  Position
-}
-
-// aliasKeys are the keys of front matter that hold other addresses of the page.
-var aliasKeys = wordSet("aliases alias redirect_from redirects")
-
-// readAliases reads the paths below these keys.
-func (c *contentIndex) readAliases() map[string][]alias {
-	all := map[string][]alias{}
-	c.eachFrontMatter(func(i int, text []byte) {
-		f, lines := &c.files[i], newLines(text)
-		for _, v := range values(text, 0, len(text)) {
-			if aliasKeys[v.key] && strings.HasPrefix(v.text, "/") {
-				to := normalPath(v.text)
-				all[to] = append(all[to], alias{f.page, *f.position(lines.at(v.at))})
-			}
-		}
-	})
-	return all
 }

@@ -4,39 +4,14 @@ import (
 	"bytes"
 	"context"
 	"html"
+	"path"
 	"slices"
 	"strings"
 
+	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
 )
-
-// hit is an occurrence of a text in a file.
-type hit struct {
-	file contentFile
-	// around holds the surroundings of the links whose destination is here,
-	// none if they are not known.
-	around []surroundings
-	// element is the element of the template that has the address as a link, "" if
-	// there is none.
-	element string
-	// label is the text of the link, certain reports that the address is in
-	// front matter or a parameter of a shortcode.
-	label   string
-	certain bool
-	at      int
-	line    int
-	col     int
-}
-
-func (h hit) position() *Position { return h.file.position(h.line, h.col) }
-
-// textSearch looks for many texts at once.
-type textSearch struct {
-	// byWord holds the texts by their first word, see eachWord.
-	byWord map[string][]string
-	hits   map[string][]hit
-}
 
 // maxTexts is how many texts with the same first word are looked for.
 const maxTexts = 1000
@@ -81,7 +56,7 @@ func (w *textSearch) search(f contentFile, text []byte) {
 				made := newLines(text)
 				l = &made
 			}
-			h := hit{file: f, at: at}
+			h := hit{file: f, at: at, text: whole}
 			h.line, h.col = l.at(at)
 			w.hits[whole] = append(w.hits[whole], h)
 		}
@@ -112,67 +87,41 @@ func (m *Map) spellings(l Link) []string {
 	return spellings
 }
 
-// search looks for the links that are not in the content of their own page.
-type search struct {
-	m *Map
-	// levels are the hits in templates, data and configuration: of the project,
-	// and of themes and modules.
-	levels  [2]textSearch
-	content textSearch // the hits in content files
-}
-
-// locateRest looks for links that are not in the content of their own page:
-// first in templates, data and configuration, then in the content of other
-// pages, because lists show parts of them. A link that several files may have
-// written gets no position. It stops when ctx ends.
-func (m *Map) locateRest(ctx context.Context, positions []*Position, rest []unlocated) {
-	var left []unlocated
-	s := &search{m: m, levels: [2]textSearch{newTextSearch(), newTextSearch()}, content: newTextSearch()}
-	for _, o := range rest {
-		if o.own != nil && o.matter {
-			positions[o.index] = o.own
-			continue
-		}
-		left = append(left, o)
-		for _, f := range m.spellings(o.link) {
+// readTemplates looks for links in templates, data and configuration.
+func (s *search) readTemplates(ctx context.Context, links []*openLink) {
+	for _, l := range links {
+		for _, f := range s.m.spellings(l.link) {
 			s.levels[0].add(f)
 			s.levels[1].add(f)
 		}
 	}
-	if len(left) == 0 {
-		return
-	}
-	for _, f := range m.templates().files {
+	for _, f := range s.m.templates().files {
 		if ctx.Err() != nil {
 			return
 		}
 		f.search(&s.levels[f.level])
 	}
-	others := left[:0]
-	for _, o := range left {
-		p, several := s.fromTemplates(o)
-		if positions[o.index] = p; p == nil && !several {
-			others = append(others, o)
-			for _, f := range m.spellings(o.link) {
-				s.content.add(f)
-			}
+}
+
+// readContent looks for links in content files.
+func (s *search) readContent(ctx context.Context, links []*openLink) {
+	for _, l := range links {
+		for _, f := range s.m.spellings(l.link) {
+			s.content.add(f)
 		}
 	}
-	if len(others) == 0 {
-		return
-	}
-	files := m.content.files
+	files := s.m.content.files
 	found := make([]map[string][]hit, len(files))
 	parallel(ctx, len(files), func(_, i int) {
 		f := files[i]
 		text, _ := system.ReadFS(f.dir.fsys, f.name, maxContentFile)
-		if !m.opt.Generator.Traits().Modules && isHTMLTemplate(f.name, text) {
+		if !s.m.opt.Generator.Traits().Modules && isHTMLTemplate(f.name, text) {
 			f.dir.kind = Template
 		}
 		of := textSearch{s.content.byWord, map[string][]hit{}}
 		of.search(f, text)
 		for text, hits := range of.hits {
-			of.hits[text] = m.destinations(f, hits)
+			of.hits[text] = s.m.destinations(f, hits)
 		}
 		found[i] = of.hits
 	})
@@ -181,60 +130,6 @@ func (m *Map) locateRest(ctx context.Context, positions []*Position, rest []unlo
 			s.content.hits[text] = append(s.content.hits[text], hits[text]...)
 		}
 	}
-	var page string
-	var shown *visibleText // nil until needed
-	for _, o := range others {
-		if page != o.link.Page {
-			page, shown = o.link.Page, nil
-		}
-		around := func() surroundings {
-			if shown == nil {
-				shown = &visibleText{}
-				text, _ := system.ReadFS(m.docroot, page, maxSourcePage)
-				shown.addHTML(0, text)
-				shown.finish()
-			}
-			return shown.around(int(o.link.Offset))
-		}
-		p := s.fromContent(o, around)
-		if p == nil {
-			p = m.menuEntry(&o)
-		}
-		if p == nil && len(o.composed.by) == 1 {
-			p = o.composed.by[0].position(o.link.Raw)
-		}
-		positions[o.index] = p
-	}
-}
-
-// fromTemplates returns the position of a link in a template, data or
-// configuration file. several reports that more than one file may have written
-// it, so that content need not be searched.
-func (s *search) fromTemplates(o unlocated) (p *Position, several bool) {
-	c := &o.composed
-	literal := len(c.by) > 0 && c.by[0].writes()
-	if literal && len(c.by) == 1 {
-		return c.by[0].position(o.link.Raw), false
-	}
-	hits := s.templateHits(o)
-	switch {
-	case len(hits) > 0 && !severalFiles(hits) && (len(c.by) == 0 || literal):
-		return hits[min(o.nth, len(hits)-1)].position(), false
-	case literal:
-		return nil, true
-	}
-	if c.run != nil && c.nth >= 0 {
-		if !c.run.placed {
-			s.m.templates().placeRun(c.run)
-		}
-		if p := c.run.places[c.nth]; p != nil {
-			return p, false
-		}
-	}
-	if len(hits) == 1 && (len(c.by) == 0 || hits[0].file.dir.kind == Template || !o.isLink && len(c.run.links) < minEnds && s.isResource(&hits[0])) {
-		return hits[0].position(), false
-	}
-	return nil, len(hits) > 0 && len(c.by) == 0
 }
 
 // isResource reports whether a value of a data or configuration file is no entry
@@ -258,10 +153,10 @@ var menuKeys = wordSet("url uri href link pageref path ref")
 
 // templateHits returns where templates, data and configuration contain the
 // address of a link, in the most likely spelling.
-func (s *search) templateHits(o unlocated) []hit {
+func (s *search) templateHits(l *openLink) []hit {
 	for i := range s.levels {
-		for _, f := range s.m.spellings(o.link) {
-			if hits := filter(s.levels[i].hits[f], func(h *hit) bool { return s.mayWrite(h, &o) }); len(hits) > 0 {
+		for _, f := range s.m.spellings(l.link) {
+			if hits := filter(s.levels[i].hits[f], func(h *hit) bool { return s.mayWrite(h, l) }); len(hits) > 0 {
 				return hits
 			}
 		}
@@ -272,70 +167,38 @@ func (s *search) templateHits(o unlocated) []hit {
 // mayWrite reports whether a link of a page can come from a place of a template: the
 // template of a rule file, feed or JSON file writes no HTML page, and a link is the same
 // element in both.
-func (s *search) mayWrite(h *hit, o *unlocated) bool {
-	if h.element != "" && o.element != "" && !strings.EqualFold(h.element, o.element) {
+func (s *search) mayWrite(h *hit, l *openLink) bool {
+	if h.element != "" && l.on.element != "" && !strings.EqualFold(h.element, l.on.element) {
 		return false
 	}
 	if !s.m.opt.Generator.Traits().Modules || h.file.dir.kind != Template {
 		return true
 	}
-	ofPage, ofTemplate := isHTMLName(o.link.Page), isHTMLLike(h.file.display)
+	ofPage, ofTemplate := isHTMLName(l.link.Page), isHTMLLike(h.file.display)
 	// The items of a feed hold what shortcodes and partials wrote for the page.
 	return ofPage == ofTemplate || !ofPage && strings.HasPrefix(templateKey(&templateFile{contentFile: h.file}), "_")
 }
 
-// What adds to the similarity of the surroundings, in bytes.
-const (
-	isIncluded = 24 // a shortcode in the page's content names the file
-	isNear     = 8  // the page links to the page of the file
-)
-
-// fromContent returns the position of the address if exactly one content file
-// has it as a destination, or if the surroundings identify one of several.
-func (s *search) fromContent(o unlocated, around func() surroundings) *Position {
-	var hits []hit
-	for _, f := range s.m.spellings(o.link) {
-		if hits = s.content.hits[f]; len(hits) > 0 {
-			break
+// destinations returns the hits that are destinations of links and not just
+// text.
+func (m *Map) destinations(f contentFile, hits []hit) (kept []hit) {
+	d := m.document(f)
+	for _, h := range hits {
+		is := slices.ContainsFunc(d.matter, func(v value) bool { return v.at == h.at && v.holdsLink() })
+		h.certain = is
+		for _, it := range d.links {
+			if it.At == h.at {
+				is, h.label, h.certain = true, it.Label, h.certain || it.isGuess
+				if d.visible != nil {
+					h.around = append(h.around, d.visible.around(it.order))
+				}
+			}
+		}
+		if is {
+			kept = append(kept, h)
 		}
 	}
-	if len(hits) == 0 && len(o.composed.by) == 0 {
-		return o.own
-	}
-	included := func(h *hit) bool { return o.included[h.file.display] }
-	near := func(h *hit) bool { return o.near[h.file.key] || o.own != nil && o.own.File == h.file.display }
-	h := closest(hits, around(), func(h *hit) int {
-		switch {
-		case included(h):
-			return isIncluded
-		case near(h):
-			return isNear
-		}
-		return 0
-	})
-	if h != nil {
-		return h.position()
-	}
-	switch {
-	case len(o.composed.by) > 0:
-		// A template writes such links. Other pages may have the same address.
-		hits = filter(hits, func(h *hit) bool { return included(h) || near(h) && h.certain })
-	case !severalFiles(hits):
-		// The only file with this address need not be where the page has it from.
-		hits = filter(hits, func(h *hit) bool {
-			return included(h) || near(h) || h.certain || h.label != "" && h.label == o.label
-		})
-	default:
-		if few := filter(hits, included); len(few) > 0 {
-			hits = few
-		} else {
-			hits = filter(hits, near)
-		}
-	}
-	if len(hits) == 0 || severalFiles(hits) {
-		return nil
-	}
-	return hits[min(o.nth, len(hits)-1)].position()
+	return kept
 }
 
 // filter returns the hits that keep accepts.
@@ -377,24 +240,32 @@ func closest(hits []hit, around surroundings, bonus func(*hit) int) *hit {
 	return &hits[best]
 }
 
-// destinations returns the hits that are destinations of links and not just
-// text.
-func (m *Map) destinations(f contentFile, hits []hit) (kept []hit) {
-	d := m.document(f)
-	for _, h := range hits {
-		is := slices.ContainsFunc(d.matter, func(v value) bool { return v.at == h.at && v.holdsLink() })
-		h.certain = is
-		for _, it := range d.links {
-			if it.at == h.at {
-				is, h.label, h.certain = true, it.label, h.certain || it.isGuess
-				if d.visible != nil {
-					h.around = append(h.around, d.visible.around(it.order))
+// search records where the file contains the texts. A text in an expression of
+// an attribute is where the expression starts.
+func (f *templateFile) search(w *textSearch) {
+	if host.IsConfig(path.Base(f.name)) {
+		return // what the host reads is in no page
+	}
+	of := textSearch{byWord: w.byWord, hits: map[string][]hit{}}
+	of.search(f.contentFile, f.text)
+	for text, hits := range of.hits {
+		for i := range hits {
+			h := &hits[i]
+			if f.outline == nil {
+				continue
+			}
+			if t := f.outline.at(h.at); t >= 0 {
+				if a, ok := f.outline.attributeAt(t, h.at); ok {
+					if linkAttributes[a.name] {
+						h.element = string(f.outline.name(t))
+					}
+					for f.outline.text[h.at] == masked && h.at > a.from && f.outline.text[h.at-1] == masked {
+						h.at--
+					}
+					h.line, h.col = f.lines().at(h.at)
 				}
 			}
 		}
-		if is {
-			kept = append(kept, h)
-		}
+		w.hits[text] = append(w.hits[text], hits...)
 	}
-	return kept
 }

@@ -110,7 +110,7 @@ func place(t *testing.T, project, docroot string, want []string) (got []string) 
 		}
 		places, err := m.Locate(t.Context(), s, []Link{link})
 		testkit.Check(t, err)
-		got = append(got, fields[0]+" "+raw+" "+shown(places[0]))
+		got = append(got, fields[0]+" "+raw+" "+shown(places[0].Position))
 	}
 	return got
 }
@@ -181,10 +181,10 @@ func TestLocateParallel(t *testing.T) {
 		places, err := m.Locate(t.Context(), s, links)
 		testkit.Check(t, err)
 		for i, p := range places {
-			if p != nil {
+			if p.Position != nil {
 				located++
 			}
-			text += links[i].Page + " " + links[i].Raw + " " + shown(p) + "\n"
+			text += links[i].Page + " " + links[i].Raw + " " + shown(p.Position) + "\n"
 		}
 		return text, located
 	}
@@ -222,7 +222,7 @@ func TestStops(t *testing.T) {
 			t.Errorf("%s: %v after the end", name, err)
 		}
 	}
-	if places, err := m.Locate(t.Context(), s, []Link{{Page: page, Offset: 1}, {Page: page, Offset: 1 << 30}, {Page: "none.html"}}); err != nil || slices.ContainsFunc(places, func(p *Position) bool { return p != nil }) {
+	if places, err := m.Locate(t.Context(), s, []Link{{Page: page, Offset: 1}, {Page: page, Offset: 1 << 30}, {Page: "none.html"}}); err != nil || slices.ContainsFunc(places, func(p Place) bool { return p.Position != nil }) {
 		t.Errorf("no links: %v, %v", places, err)
 	}
 	Start(ctx, Options{Project: project, Docroot: dir}).Stop()

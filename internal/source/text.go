@@ -266,3 +266,18 @@ func (c surroundings) similarity(d surroundings) int {
 
 // minWhole is how many bytes must be equal even for the shortest source.
 const minWhole = 5
+
+func wordSet(s string) map[string]bool {
+	set := map[string]bool{}
+	for _, w := range strings.Fields(s) {
+		set[w] = true
+	}
+	return set
+}
+
+// maxValue is the length in bytes of the longest address that is looked for.
+const maxValue = 2048
+
+func isTagEnd(c byte) bool {
+	return c == '>' || c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '/'
+}

@@ -18,7 +18,7 @@ func TestSurroundings(t *testing.T) {
 	source := "---\nfoo: bar\n---\n[^1]: f *o* o *t* n *o* t *e*\n\nFish & Chips are **Äpfel** [a Link](/x/), said {{< no param >}}3.[^1] ![not](/i.png)\n"
 	d := parseDocument("a.md", []byte(source), true)
 	for _, it := range d.links {
-		if it.dest == "/x/" {
+		if it.Value == "/x/" {
 			if from := d.visible.around(it.order); from != (surroundings{"fishchipsareäpfel", "alinksaid3footnote"}) {
 				t.Errorf("Markdown: %q", from)
 			}
@@ -59,16 +59,17 @@ func TestClosest(t *testing.T) {
 	} {
 		has := func(flag string) bool { return strings.Contains(test.flags, flag) }
 		hits := []hit{{file: contentFile{display: "a.md", key: "a"}}, {file: contentFile{display: "b.md", key: "b"}}}
-		o, got := unlocated{nth: 1, link: Link{Raw: "/x/"}, included: map[string]bool{test.included: true}, near: map[string]bool{test.near: true}, own: &Position{File: test.own}}, ""
+		on := &locatedPage{doc: &document{included: map[string]bool{test.included: true}}, near: map[string]bool{test.near: true}, shown: &visibleText{letters: []byte(page.before + page.after), runs: []run{{0, len(page.before)}}}}
+		l, got := &openLink{page: on, on: &pageLink{label: strings.TrimPrefix(test.flags, "single ")}, nth: 1, link: Link{Raw: "/x/"}, own: &Position{File: test.own}}, ""
 		for i := range hits {
 			hits[i].certain, hits[i].label = has("certain"), "l"
 			hits[i].around = []surroundings{{"x" + long, "same"}}[:strings.Count(test.flags, "around")]
 		}
-		o.label, o.composed.by = strings.TrimPrefix(test.flags, "single "), make([]*written, strings.Count(test.flags, "composed"))
+		l.composed.by = make([]*written, strings.Count(test.flags, "composed"))
 		hits = hits[strings.Count(test.flags, "single"):]
-		s := &search{m: &Map{}, content: textSearch{hits: map[string][]hit{"/x/": hits}}}
-		if p := s.fromContent(o, func() surroundings { return page }); p != nil {
-			got = p.File
+		s := &search{m: &composer{Map: &Map{}}, content: textSearch{hits: map[string][]hit{"/x/": hits}}}
+		if a := inListedContent(s, l); a.at != nil {
+			got = a.at.File
 		}
 		if got != test.want {
 			t.Errorf("%+v: got %s", test, got)

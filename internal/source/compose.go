@@ -4,83 +4,7 @@ import (
 	"bytes"
 	"slices"
 	"strings"
-
-	"github.com/sitelink/sitelink/internal/text"
 )
-
-// written is a link in a template: an attribute whose value is text, actions or
-// both. A link of a page that no file contains as it is was composed by one of
-// them. Its surroundings tell by which: the attributes of its tag, the elements
-// around it in the template, and the text around it up to the next action.
-type written struct {
-	file   *templateFile
-	tag    int
-	attr   attribute
-	attrs  []attribute // all of the tag
-	open   bool        // an action may write more attributes
-	pieces []string    // of the value, between its actions
-	// constant is the address in an expression that only turns one address into
-	// another form, such as {{ "css/a.css" | relURL }}.
-	constant      string
-	before, after string // text up to the next action
-	first         bool   // it is the first thing in the element around it
-}
-
-// maxAttributes is how many attributes of a tag are compared.
-const maxAttributes = 100
-
-// linkAttributes are the attributes of templates that are compared with links.
-var linkAttributes = map[string]bool{
-	"href": true, "src": true, "srcset": true, "imagesrcset": true, "action": true, "formaction": true, "poster": true, "data": true,
-	"content": true, "cite": true, "background": true, "xlink:href": true, "longdesc": true, "usemap": true, "data-src": true,
-}
-
-// constantAction matches an action that writes an address in another form.
-var constantAction = text.Regexp(`^\{\{-?\s*(?:[a-zA-Z.]+URL\s+)?["` + "`" + `']([^"` + "`" + `']+)["` + "`" + `']\s*(?:\|\s*[\w.]+\s*)*-?\}\}$`)
-
-// readLinks finds the links in a template.
-func (f *templateFile) readLinks() (all []*written) {
-	o := newOutline(maskActions(f.text))
-	f.outline = o
-	for t := range o.tags {
-		var attrs []attribute
-		var open bool
-		if attrs, open = o.attributes(t); len(attrs) == 0 || len(attrs) > maxAttributes {
-			continue
-		}
-		for _, a := range attrs {
-			if !linkAttributes[a.name] || a.from == a.to {
-				continue
-			}
-			w := &written{file: f, tag: t, attr: a, attrs: attrs, open: open, pieces: o.pieces(a.from, a.to)}
-			if c := constantAction().FindSubmatch(bytes.TrimSpace(f.text[a.from:a.to])); c != nil {
-				w.constant = string(c[1])
-			}
-			w.before, w.after, w.first = o.before(t), o.after(t), o.isFirst(t)
-			all = append(all, w)
-		}
-	}
-	return all
-}
-
-func (w *written) element() string { return strings.ToLower(string(w.file.outline.name(w.tag))) }
-
-// isLiteral reports whether no action writes a part of the value.
-func (w *written) isLiteral() bool { return len(w.pieces) == 1 }
-
-// writes reports whether the template has the whole address: as text, or in an
-// expression that only changes its form.
-func (w *written) writes() bool { return w.isLiteral() || w.constant != "" }
-
-// position returns the position of the value: that of the address, if it is
-// written in the attribute, and otherwise where the value starts.
-func (w *written) position(raw string) *Position {
-	at := w.attr.from
-	if n := bytes.Index(w.file.text[at:w.attr.to], []byte(raw)); n > 0 && w.isLiteral() {
-		at += n // one of several, as in srcset
-	}
-	return w.file.position(at)
-}
 
 // What adds to the score of a template for a link.
 const (
@@ -91,18 +15,6 @@ const (
 	// enough is the least score of a template that composes the link.
 	enough = 2
 )
-
-// pageLinkTag is a link of a page, as templates are compared with it.
-type pageLinkTag struct {
-	outline *outline
-	tag     int
-	attrs   []attribute
-	value   string // of the whole attribute
-	on      *pageLink
-	// before and after are the text around it, if known is set.
-	before, after string
-	known         bool
-}
 
 // tags returns the tags of the page.
 func (p *locatedPage) tags() *outline {
@@ -129,12 +41,6 @@ func (p *locatedPage) tagOf(l *pageLink) *pageLinkTag {
 		}
 	}
 	return p.tagsOf[l]
-}
-
-// tagFit is a template whose attributes fit a tag, and how well they do.
-type tagFit struct {
-	by    *written
-	score int
 }
 
 // fitting returns the templates whose attributes fit the tag of a link, of those that
@@ -355,27 +261,6 @@ func fitParents(template *outline, t int, page *outline, p int) (score, cost int
 	return score - 2*skipped, cost, matched > 0 || skipped == 0
 }
 
-// composition is what the templates say about a link of a page.
-type composition struct {
-	// by are the templates that fit best, in the order of the files.
-	by []*written
-	// run are all links of the page that by[0] may have written, and nth is the
-	// index of this one.
-	run *linkRun
-	nth int
-}
-
-// linkRun is a sequence of links that one place of a template wrote. Pages with
-// the same sequence share it.
-type linkRun struct {
-	links  []runLink
-	placed bool
-	places []*Position
-}
-
-// runLink is the part of a link that the actions wrote, and the link's label.
-type runLink struct{ hole, label string }
-
 // maxRun is how many links of a page are put into a run.
 const maxRun = 2000
 
@@ -484,22 +369,4 @@ func (p *locatedPage) elementAt(name string) *Position {
 		}
 	}
 	return nil
-}
-
-// pageRun is a run with the offsets of its links on one page.
-type pageRun struct {
-	run *linkRun
-	at  []int64
-}
-
-// templateKey returns the name of a template below the directory of templates.
-// The project's own template takes the place of a theme's with the same name.
-func templateKey(f *templateFile) string {
-	key := strings.TrimPrefix(strings.TrimPrefix(f.name, f.dir.dir), "/")
-	for _, dir := range []string{"partials/", "shortcodes/"} { // their names before Hugo 0.146
-		if strings.HasPrefix(key, dir) {
-			return "_" + key
-		}
-	}
-	return key
 }

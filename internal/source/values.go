@@ -2,16 +2,11 @@ package source
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
-	"fmt"
-	"path"
+	"net/url"
 	"slices"
 	"strings"
-	"time"
 
-	"github.com/sitelink/sitelink/internal/generator"
-	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
 )
 
@@ -75,9 +70,6 @@ type value struct {
 	key    string
 	nested bool
 }
-
-// maxValue is the length in bytes of the longest address that is looked for.
-const maxValue = 2048
 
 // valueReader finds strings that may be addresses in front matter, data and
 // configuration files: quoted strings, and plain values after a colon, an
@@ -198,14 +190,6 @@ var wordKeys = wordSet(`layout type kind title linktitle subtitle name slug desc
 // addressKeys are keys of a page's own address, if they are not in a table.
 var addressKeys = wordSet("url permalink path slug")
 
-func wordSet(s string) map[string]bool {
-	set := map[string]bool{}
-	for _, w := range strings.Fields(s) {
-		set[w] = true
-	}
-	return set
-}
-
 // linkKeys are parts of the names of keys that hold links.
 var linkKeys = strings.Split("url uri href link src source image img photo picture thumb cover banner logo icon avatar file path video audio poster download pdf redirect canonical resource asset css script feed", " ")
 
@@ -237,142 +221,65 @@ func unescape(s string) string { return unescaper.Replace(s) }
 
 var unescaper = strings.NewReplacer(`\/`, "/", `\u0026`, "&", `\u003c`, "<", `\u003e`, ">", `\\`, `\`)
 
-// menuOf are the keys of front matter that put a page into a menu, and nameKeys
-// those with its name there.
-var (
-	menuOf   = wordSet("menu menus")
-	nameKeys = wordSet("title linktitle name")
-)
+// row is a value of a data or configuration file that may be an address.
+type row struct {
+	value
+	line int
+	norm string // see normalPath
+	// labels are the texts on the lines around it that belong to the same entry.
+	labels []string
+	same   string // the letters of its own line
+}
 
-// menuEntry returns where the front matter of a page that is not published puts
-// it into a menu, nil if a link is not such an entry.
-func (m *Map) menuEntry(o *unlocated) *Position {
-	a := m.address(o.link.Raw, o.link.Page)
-	if !m.opt.Generator.Traits().Modules || !o.isLink || a.target == "" || m.pageOf(&a) != "" {
-		return nil
+// readRows returns the addresses in a data or configuration file.
+func readRows(l *lines) (rows []row) {
+	for _, v := range values(l.text, 0, len(l.text)) {
+		v.nested = true // a page has an address of its own, a data file has none
+		if !v.holdsLink() {
+			continue
+		}
+		line, _ := l.at(v.at)
+		rows = append(rows, row{value: v, line: line, norm: normalPath(v.text)})
 	}
-	makers := m.content.makersOf(PageKey(a.target))
-	if len(makers) != 1 {
-		return nil
-	}
-	d := m.document(m.content.files[makers[0]])
-	named := slices.ContainsFunc(d.matter, func(v value) bool { return nameKeys[v.key] && plainLabel(v.text) == o.label })
-	text, off := d.lines.text, 0
-	var entry *Position
-	for line := range bytes.Lines(text[:frontMatter(text)]) {
-		if k := keyOnLine().FindSubmatchIndex(line); k != nil {
-			key := strings.ToLower(string(line[k[2]:k[3]]))
-			named = named || nameKeys[key] && plainLabel(string(line[k[3]:])) == o.label
-			if entry == nil && k[2] <= 1 && menuOf[key] {
-				entry = d.position(off + k[2])
+	for i := range rows {
+		r := &rows[i]
+		from, to := r.line-maxEntry, r.line+maxEntry
+		if i > 0 {
+			from = max(from, rows[i-1].line+1)
+		}
+		if i+1 < len(rows) {
+			to = min(to, rows[i+1].line-1)
+		}
+		for n := from; n <= to; n++ {
+			if start, end, ok := l.span(n); ok && n != r.line {
+				line := l.text[start:end]
+				if k := keyOnLine().FindIndex(line); k != nil { // name: x, or - name = "x"
+					line = line[k[1]:]
+				}
+				r.labels = append(r.labels, plainLabel(string(line)))
 			}
 		}
-		off += len(line)
+		start, end, _ := l.span(r.line)
+		r.same = plainLabel(string(l.text[start:min(end, start+maxLabelBytes)]))
 	}
-	if !named {
-		return nil
-	}
-	return entry
+	return rows
 }
 
-// Unpublished says why no page answers a link although a content file would make it:
-// the file is a draft, or its date is in the future or past. It is "" if that is not
-// so. prefix is put before the name of the file. built is when the docroot was built.
-func (m *Map) Unpublished(l *Link, prefix string, built time.Time) string {
-	a := m.address(l.Raw, l.Page)
-	key, c := PageKey(a.target), m.content
-	if a.target == "" || m.pageOf(&a) != "" {
-		return ""
+// maxEntry is how many lines before and after an address belong to its entry.
+const maxEntry = 4
+
+func decode(s string) string {
+	if !strings.Contains(s, "%") {
+		return s
 	}
-	found := c.makersOf(key)
-	drafts, title := m.opt.Generator.Traits().Drafts, m.opt.Generator.Title()
-	if len(found) == 0 && drafts != nil && drafts.DatedDir != "" { // the date and the categories may be in the address
-		found = c.byLast[path.Base("/"+key)]
+	if d, err := url.PathUnescape(s); err == nil {
+		return d
 	}
-	if len(found) != 1 {
-		return ""
-	}
-	f := &c.files[found[0]]
-	file := path.Join(prefix, f.display)
-	if key := generator.Excluded(m.opt.Generator, m.opt.Project, f.name); key != "" {
-		return fmt.Sprintf("%s in the configuration of %s excludes %s", key, title, file)
-	}
-	if drafts == nil {
-		return ""
-	}
-	of := map[string]string{}
-	d := m.document(*f)
-	for _, v := range d.matter {
-		if _, ok := of[v.key]; !ok && !v.nested {
-			of[v.key] = v.text
-		}
-	}
-	if frontMatter(d.lines.text) == 0 { // Pelican has lines of it without marks around them
-		for line := range strings.Lines(string(d.lines.text)) {
-			key, value, ok := strings.Cut(line, ":")
-			if !ok {
-				break
-			}
-			of[strings.ToLower(strings.TrimSpace(key))] = strings.TrimSpace(value)
-		}
-	}
-	why := ""
-	for _, value := range drafts.Values {
-		if key, is, _ := strings.Cut(value, ": "); strings.EqualFold(of[key], is) {
-			why = cmp.Or(why, "has "+value)
-		}
-	}
-	if drafts.Dir != "" && strings.Contains("/"+f.name, "/"+drafts.Dir+"/") || why == "has draft: true" {
-		why = "is a draft"
-	}
-	if list := drafts.ListFile; list != "" {
-		if name, text := m.nearest(f.name, list); text != nil && !bytes.Contains(text, []byte(strings.TrimPrefix(f.name, path.Dir(name)+"/"))) {
-			why = "is not in " + path.Join(prefix, name)
-		}
-	}
-	date := ""
-	for _, key := range drafts.Dates {
-		date = cmp.Or(date, firstDate(of[key]))
-	}
-	if drafts.DatedDir != "" {
-		date = cmp.Or(date, firstDate(datePrefix().FindString(path.Base(f.name))))
-		if !strings.Contains("/"+f.name, "/"+drafts.DatedDir+"/") {
-			date = ""
-		}
-	}
-	expiry := ""
-	for _, key := range drafts.Expiry {
-		expiry = cmp.Or(expiry, firstDate(of[key]))
-	}
-	switch today := built.Format(time.DateOnly); {
-	case why != "":
-	case date > today:
-		return fmt.Sprintf("%s makes no page of %s before its date, %s", title, file, date)
-	case expiry != "" && expiry <= today:
-		why = "expired on " + expiry
-	default:
-		return ""
-	}
-	return fmt.Sprintf("%s %s, so %s makes no page of it", file, why, title)
+	return s
 }
 
-// nearest returns the file of a name that is nearest above a content file, with its text.
-func (m *Map) nearest(file, name string) (at string, text []byte) {
-	for dir := path.Dir(file); ; dir = path.Dir(dir) {
-		at = path.Join(dir, name)
-		if text, err := system.ReadFS(m.project, at, maxContentFile); err == nil {
-			return at, text
-		}
-		if dir == "." {
-			return "", nil
-		}
-	}
-}
-
-// firstDate returns the date that a value begins with, "" for none.
-func firstDate(value string) string {
-	if _, err := time.Parse(time.DateOnly, value[:min(len(value), len(time.DateOnly))]); err != nil {
-		return ""
-	}
-	return value[:len(time.DateOnly)]
+// normalPath returns an address without what templates add or remove at its
+// ends.
+func normalPath(s string) string {
+	return strings.ToLower(strings.Trim(decode(strings.TrimSpace(s)), "/"))
 }

@@ -1,0 +1,154 @@
+package source
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/sitelink/sitelink/internal/text"
+)
+
+// fileOf returns the file that a page was made of, nil if there is none, or if there
+// are several candidates and none is clearly the best. declared is the file that the
+// page itself names.
+func (m *Map) fileOf(name string, text []byte, declared string, links []pageLink) *document {
+	c := m.content
+	if declared != "" {
+		if f, ok := c.named(declared); ok {
+			return m.document(f)
+		}
+	}
+	key := PageKey(name)
+	if _, ok := c.listed[key]; !ok && len(c.byKey[key]) != 1 {
+		if f, ok := c.editLink(links); ok {
+			return m.document(f)
+		}
+	}
+	found := c.makersOf(key)
+	certain := len(found) > 0
+	switch {
+	case len(found) == 1:
+		return m.document(c.files[found[0]])
+	case !certain && key != "":
+		last := path.Base(key)
+		found = slices.Concat(c.byLast[last], c.matter()[last])
+		slices.Sort(found)
+		found = slices.Compact(found)
+	}
+	return m.bestFile(found, name, text, links, certain)
+}
+
+// maxCandidates is how many files are compared with a page.
+const maxCandidates = 64
+
+// bestFile returns the candidate whose links and name match the page best, none
+// if two match equally well. If certain is set, the candidates have the key of
+// the page.
+func (m *Map) bestFile(found []int, name string, text []byte, links []pageLink, certain bool) *document {
+	c := m.content
+	if len(found) > maxCandidates {
+		return nil
+	}
+	if !certain {
+		// A single file that ends with the whole path of the page is enough.
+		whole := slices.DeleteFunc(slices.Clone(found), func(i int) bool {
+			return commonTail(c.files[i].key, PageKey(name)) <= strings.Count(PageKey(name), "/")
+		})
+		if len(whole) > 0 {
+			found = whole
+		}
+	}
+	language := ""
+	if l := htmlLanguage().FindSubmatch(text[:min(len(text), 4096)]); l != nil {
+		language = string(l[1])
+	}
+	best, bestScore, tie := -1, 0, false
+	for _, i := range found {
+		doc := m.document(c.files[i])
+		_, pairs := align(doc.links, m.addresses(doc.links, name), links)
+		common := commonTail(c.files[i].key, PageKey(name))
+		if !certain && pairs == 0 && common < strings.Count(PageKey(name), "/")+1 {
+			continue
+		}
+		score := 1 + 4*pairs + 3*common
+		if l := languageSuffix().FindStringSubmatch(strings.TrimSuffix(c.files[i].name, path.Ext(c.files[i].name))); l != nil && strings.EqualFold(l[2], language) {
+			score += 6
+		}
+		switch {
+		case score > bestScore:
+			best, bestScore, tie = i, score, false
+		case score == bestScore:
+			tie = true
+		}
+	}
+	if best < 0 || tie {
+		return nil
+	}
+	return m.document(c.files[best])
+}
+
+// commonTail counts the names at the end that two keys have in common.
+func commonTail(a, b string) int {
+	as, bs := strings.Split(a, "/"), strings.Split(b, "/")
+	n := 0
+	for n < len(as) && n < len(bs) && as[len(as)-1-n] == bs[len(bs)-1-n] {
+		n++
+	}
+	return n
+}
+
+var htmlLanguage = text.Regexp(`(?i)<html[^>]*\slang\s*=\s*["']?([a-zA-Z-]+)`)
+
+// editPath matches the address at which a forge edits or shows a file, such as
+// /owner/name/edit/main/docs/a.md.
+var editPath = text.Regexp(`^https?://[^/]+/.+?/(edit|_edit|blob|tree|src)/(?:branch/)?[^/]+/([^?#]+)`)
+
+// editLink returns the content file that the "edit this page" link of a page
+// names; ok is false if there is none, or if several name different files.
+func (c *contentIndex) editLink(links []pageLink) (f contentFile, ok bool) {
+	for i := range links {
+		l := &links[i]
+		parts := editPath().FindStringSubmatch(l.addr.exact)
+		if l.element != "a" || parts == nil || !strings.Contains(parts[1], "edit") && !strings.Contains(l.label, "edit") {
+			continue
+		}
+		// The project may be a subdirectory of the repository.
+		for name := parts[2]; ; {
+			if at, known := c.byDisplay[name]; known {
+				if ok && f.display != c.files[at].display {
+					return contentFile{}, false
+				}
+				f, ok = c.files[at], true
+				break
+			}
+			_, rest, more := strings.Cut(name, "/")
+			if !more {
+				break
+			}
+			name = rest
+		}
+	}
+	return f, ok
+}
+
+// nearestFile returns the Markdown file that an author most likely meant by a path
+// that no file has: one with a similar path, or the only one with the same name. It is
+// "" if there is none.
+func nearestFile(m *Map, from contentFile, want string) string {
+	top, _, _ := strings.Cut(from.name, "/")
+	var names text.Names
+	var same []string
+	for _, f := range m.content.files {
+		if f.dir.prefix != from.dir.prefix || !isMarkdown(f.name) || !strings.HasPrefix(f.name, top+"/") {
+			continue
+		}
+		names.Add(f.name)
+		if path.Base(f.name) == path.Base(want) {
+			same = append(same, f.name)
+		}
+	}
+	if nearest := names.Nearest(want); nearest != "" || len(same) != 1 {
+		return nearest
+	}
+	return same[0]
+}

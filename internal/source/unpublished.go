@@ -1,0 +1,115 @@
+package source
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/sitelink/sitelink/internal/generator"
+	"github.com/sitelink/sitelink/internal/system"
+)
+
+// Unpublished says why no page answers a link although a content file would make it:
+// the file is a draft, or its date is in the future or past. It is "" if that is not
+// so. prefix is put before the name of the file. built is when the docroot was built.
+func (m *Map) Unpublished(l *Link, prefix string, built time.Time) string {
+	a := m.address(l.Raw, l.Page)
+	key, c := PageKey(a.target), m.content
+	if a.target == "" || m.pageOf(&a) != "" {
+		return ""
+	}
+	found := c.makersOf(key)
+	drafts, title := m.opt.Generator.Traits().Drafts, m.opt.Generator.Title()
+	if len(found) == 0 && drafts != nil && drafts.DatedDir != "" { // the date and the categories may be in the address
+		found = c.byLast[path.Base("/"+key)]
+	}
+	if len(found) != 1 {
+		return ""
+	}
+	f := &c.files[found[0]]
+	file := path.Join(prefix, f.display)
+	if key := generator.Excluded(m.opt.Generator, m.opt.Project, f.name); key != "" {
+		return fmt.Sprintf("%s in the configuration of %s excludes %s", key, title, file)
+	}
+	if drafts == nil {
+		return ""
+	}
+	of := map[string]string{}
+	d := m.document(*f)
+	for _, v := range d.matter {
+		if _, ok := of[v.key]; !ok && !v.nested {
+			of[v.key] = v.text
+		}
+	}
+	if frontMatter(d.lines.text) == 0 { // Pelican has lines of it without marks around them
+		for line := range strings.Lines(string(d.lines.text)) {
+			key, value, ok := strings.Cut(line, ":")
+			if !ok {
+				break
+			}
+			of[strings.ToLower(strings.TrimSpace(key))] = strings.TrimSpace(value)
+		}
+	}
+	why := ""
+	for _, value := range drafts.Values {
+		if key, is, _ := strings.Cut(value, ": "); strings.EqualFold(of[key], is) {
+			why = cmp.Or(why, "has "+value)
+		}
+	}
+	if drafts.Dir != "" && strings.Contains("/"+f.name, "/"+drafts.Dir+"/") || why == "has draft: true" {
+		why = "is a draft"
+	}
+	if list := drafts.ListFile; list != "" {
+		if name, text := m.nearest(f.name, list); text != nil && !bytes.Contains(text, []byte(strings.TrimPrefix(f.name, path.Dir(name)+"/"))) {
+			why = "is not in " + path.Join(prefix, name)
+		}
+	}
+	date := ""
+	for _, key := range drafts.Dates {
+		date = cmp.Or(date, firstDate(of[key]))
+	}
+	if drafts.DatedDir != "" {
+		date = cmp.Or(date, firstDate(datePrefix().FindString(path.Base(f.name))))
+		if !strings.Contains("/"+f.name, "/"+drafts.DatedDir+"/") {
+			date = ""
+		}
+	}
+	expiry := ""
+	for _, key := range drafts.Expiry {
+		expiry = cmp.Or(expiry, firstDate(of[key]))
+	}
+	switch today := built.Format(time.DateOnly); {
+	case why != "":
+	case date > today:
+		return fmt.Sprintf("%s makes no page of %s before its date, %s", title, file, date)
+	case expiry != "" && expiry <= today:
+		why = "expired on " + expiry
+	default:
+		return ""
+	}
+	return fmt.Sprintf("%s %s, so %s makes no page of it", file, why, title)
+}
+
+// nearest returns the file of a name that is nearest above a content file, with its text.
+func (m *Map) nearest(file, name string) (at string, text []byte) {
+	for dir := path.Dir(file); ; dir = path.Dir(dir) {
+		at = path.Join(dir, name)
+		if text, err := system.ReadFS(m.project, at, maxContentFile); err == nil {
+			return at, text
+		}
+		if dir == "." {
+			return "", nil
+		}
+	}
+}
+
+// firstDate returns the date that a value begins with, "" for none.
+func firstDate(value string) string {
+	if _, err := time.Parse(time.DateOnly, value[:min(len(value), len(time.DateOnly))]); err != nil {
+		return ""
+	}
+	return value[:len(time.DateOnly)]
+}
