@@ -532,7 +532,7 @@ func reported(text string) func(f *check.Finding, docroot, cause, fingerprint st
 
 // explanation returns what the command prints. places are where the occurrences
 // are written in the sources.
-func explanation(e *check.Explanation, link string, places []*check.Position) string {
+func explanation(e *check.Explanation, link string, places []audit.Place) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", link)
 	b.WriteString(e.String())
@@ -553,12 +553,16 @@ func explanation(e *check.Explanation, link string, places []*check.Position) st
 	}
 	for i, p := range e.Occurrences {
 		fmt.Fprintf(&b, "at %s:%d:%d\n", e.Page, p.Line, p.Column)
-		if s := places[i]; s != nil {
+		place := places[i]
+		switch s := place.At; {
+		case s != nil:
 			fmt.Fprintf(&b, "  written at %s:%d:%d", visible(s.File), s.Line, s.Column)
 			if words := report.DescribeSource(s); words != "" {
 				fmt.Fprintf(&b, ", in %s", words)
 			}
-			b.WriteByte('\n')
+			fmt.Fprintf(&b, "\n  by the rule %q, which found %s\n", place.Rule, visible(place.Source))
+		case place.Rule != "":
+			fmt.Fprintf(&b, "  no place is certain by the rule %q, which found %s\n", place.Rule, visible(place.Source))
 		}
 	}
 	return b.String()

@@ -148,12 +148,25 @@ func (a *Audit) PlaceAll(ctx context.Context, list func(m *source.Map, prefix st
 	return places, nil
 }
 
-// PlaceOccurrences returns the same for the occurrences of a value on a page.
-func (a *Audit) PlaceOccurrences(ctx context.Context, page string, at []check.Occurrence) ([]*check.Position, error) {
-	places := make([]*check.Position, len(at))
-	if !a.HasSources() || len(at) == 0 {
+// Place is where an occurrence of a link is written.
+type Place struct {
+	At *check.Position // nil where that is not known
+	// Rule is the rule of [source.Map.Locate] that decided, "" if none did, and Source what
+	// it found in the sources.
+	Rule, Source string
+}
+
+// PlaceOccurrences returns the places of the occurrences of a value on a page.
+func (a *Audit) PlaceOccurrences(ctx context.Context, page string, at []check.Occurrence) ([]Place, error) {
+	places := make([]Place, len(at))
+	if len(at) == 0 {
 		return places, nil
 	}
+	m, dir, err := a.OpenSources(ctx)
+	if m == nil || err != nil {
+		return places, err
+	}
+	defer m.Close()
 	r := a.Site.NewReader()
 	defer r.Close()
 	id, ok := a.Site.Lookup(page)
@@ -161,23 +174,27 @@ func (a *Audit) PlaceOccurrences(ctx context.Context, page string, at []check.Oc
 	if !ok || !isPage {
 		return places, nil
 	}
-	var links []check.Link
+	var links []source.Link
 	var nth []int // the occurrences of links
-	err := r.Details(of, nil, func(_ int, d *site.Detail) {
+	err = r.Details(of, nil, func(_ int, d *site.Detail) {
 		if i := slices.Index(at, check.Occurrence{Line: d.Line, Column: d.Column}); i >= 0 {
-			links = append(links, check.Link{Page: page, Offset: d.Offset, Line: d.Line, Column: d.Column, Element: d.Element, Attribute: d.Attribute, Raw: strings.Clone(d.Raw)})
-			nth = append(nth, i)
+			links, nth = append(links, source.Link{Page: page, Offset: d.Offset, Raw: strings.Clone(d.Raw)}), append(nth, i)
 		}
 	})
 	if err != nil {
 		return nil, err
 	}
-	found, err := a.PlaceLinks(ctx, links)
+	found, err := m.Locate(ctx, a.Site, links)
 	if err != nil {
 		return nil, err
 	}
 	for i, p := range found {
-		places[nth[i]] = p
+		place := Place{Rule: p.Rule, Source: p.Source}
+		if p.Position != nil {
+			shown := shownPosition(a.Project.FromRoot(dir), p.Position)
+			place.At = &shown
+		}
+		places[nth[i]] = place
 	}
 	return places, nil
 }

@@ -26,7 +26,7 @@ import (
 	"github.com/yuin/goldmark/util"
 
 	"github.com/sitelink/sitelink/internal/generator"
-	"github.com/sitelink/sitelink/internal/source"
+	"github.com/sitelink/sitelink/internal/source/read"
 )
 
 // Kind is the kind of place of a destination.
@@ -62,10 +62,10 @@ const (
 )
 
 // kinds are the kinds by their forms.
-var kinds = map[source.Form]Kind{
-	source.FormWord: Word, source.FormInline: Inline, source.FormDefinition: Definition, source.FormAutolink: Autolink, source.FormHTML: HTML,
-	source.FormComponent: Component, source.FormShortcode: Shortcode, source.FormMatter: FrontMatter, source.FormData: Data,
-	source.FormString: Expression, source.FormCSS: CSS,
+var kinds = map[read.Form]Kind{
+	read.FormWord: Word, read.FormInline: Inline, read.FormDefinition: Definition, read.FormAutolink: Autolink, read.FormHTML: HTML,
+	read.FormComponent: Component, read.FormShortcode: Shortcode, read.FormMatter: FrontMatter, read.FormData: Data,
+	read.FormString: Expression, read.FormCSS: CSS,
 }
 
 // Link is one destination.
@@ -107,7 +107,7 @@ func (l *Link) Raw() string { return l.raw }
 // the file in its project: it decides how the file is read.
 func In(name string, text []byte, g generator.Name) []Link {
 	var all []Link
-	for _, w := range source.ReadWritten(name, text, g) {
+	for _, w := range read.Links(name, text, g) {
 		l := Link{Start: w.At, Position: w.Position, Kind: kinds[w.Form], Value: w.Value, Element: w.Element, Label: w.Label, Name: w.Name, Key: w.Key, file: name}
 		if l.Kind == Word && w.Key != "" {
 			l.Kind = Rule
@@ -170,12 +170,12 @@ func Offset(text []byte, line, column int) (offset int, ok bool) {
 }
 
 // Heading is a heading of a Markdown file.
-type Heading = source.WrittenHeading
+type Heading = read.AuthorHeading
 
 // Headings returns the headings of a Markdown file in their order. ids is how the
 // generator makes their ids.
 func Headings(name string, text []byte, g generator.Name, ids generator.HeadingIDs) []Heading {
-	return source.ReadHeadings(name, text, g, ids)
+	return read.Headings(name, text, g, ids)
 }
 
 // maxRaw is the length in bytes of the longest destination as written.

@@ -14,6 +14,7 @@ import (
 	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/source"
+	"github.com/sitelink/sitelink/internal/source/read"
 )
 
 // A template, a data file and the configuration are no pages. What the last build shows
@@ -27,7 +28,7 @@ type rendered struct {
 	destination.Link // as it was when the site was built
 	keyForm
 	page string // one of the pages, or empty
-	kind source.Kind
+	kind read.Kind
 	// differs reports that the templates write the value in several ways.
 	differs bool
 }
@@ -36,7 +37,7 @@ type rendered struct {
 type shownLink struct {
 	line, column       int
 	raw, element, page string
-	kind               source.Kind
+	kind               read.Kind
 	around             string // the page around the value, "" for a finding
 	isPage             bool   // it leads to a page, to which lists may link, too
 }
@@ -47,14 +48,14 @@ func (s *resolver) keepShown(findings []check.Finding) {
 	seen := map[string]map[shownLink]bool{}
 	for i := range findings {
 		f := &findings[i]
-		if f.Source == nil || f.Source.Kind == check.SourceKind(source.Content) || f.Raw == "" {
+		if f.Source == nil || f.Source.Kind == check.SourceKind(read.Content) || f.Raw == "" {
 			continue
 		}
 		file, ok := s.File(s.Project.Abs(f.Source.File))
 		if !ok {
 			continue
 		}
-		l := shownLink{line: f.Source.Line, column: f.Source.Column, raw: f.Raw, element: f.Element, kind: source.Kind(f.Source.Kind)}
+		l := shownLink{line: f.Source.Line, column: f.Source.Column, raw: f.Raw, element: f.Element, kind: read.Kind(f.Source.Kind)}
 		if seen[file] == nil {
 			seen[file] = map[shownLink]bool{}
 		}

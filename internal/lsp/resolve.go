@@ -17,7 +17,7 @@ import (
 	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/scan"
 	"github.com/sitelink/sitelink/internal/site"
-	"github.com/sitelink/sitelink/internal/source"
+	"github.com/sitelink/sitelink/internal/source/read"
 	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
@@ -236,7 +236,7 @@ func (s *resolver) judgeLink(ctx context.Context, o *Overlay, at *place, text []
 		r := at.rendered[d.Start]
 		raw := r.link(d.Value)
 		// Hugo writes the address /Docs/?q#A of a menu entry as /docs/qa.
-		changes := r.kind == source.Configuration && s.generator.Traits().Modules && strings.HasPrefix(d.Value, "/") &&
+		changes := r.kind == read.Configuration && s.generator.Traits().Modules && strings.HasPrefix(d.Value, "/") &&
 			strings.Trim(d.Value, "abcdefghijklmnopqrstuvwxyz0123456789/.-_#") != ""
 		if r.page == "" || r.differs || !isRooted(raw) || strings.Contains(d.Value, "{{") || changes {
 			return s.lead(ctx, at, d), nil

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"path"
 	"strings"
+
+	"github.com/sitelink/sitelink/internal/source/read"
 )
 
 // address is a destination in the forms in which it is compared.
@@ -53,7 +55,7 @@ func (a *address) resolved(page string) string {
 // the host of the site's base URL, basePath its path.
 func addressOf(dest, base, basePath string) address {
 	dest = strings.TrimSpace(dest)
-	a := address{exact: decode(dest)}
+	a := address{exact: read.Decode(dest)}
 	local := a.exact
 	if base != "" {
 		for _, scheme := range []string{"https://", "http://", "//"} {

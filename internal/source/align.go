@@ -5,6 +5,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/sitelink/sitelink/internal/source/read"
 	aligner "github.com/sitelink/sitelink/internal/text"
 )
 
@@ -18,7 +19,7 @@ const (
 
 // align returns the index of the source's link that each link of the page was
 // made of, -1 for none, and the number of pairs.
-func align(items []Written, addrs []address, links []pageLink) (pairs []int, n int) {
+func align(items []read.Link, addrs []address, links []pageLink) (pairs []int, n int) {
 	rows, columns := make([][]aligner.AlignKey, len(items)), make([][]aligner.AlignKey, len(links))
 	for i := range addrs {
 		rows[i] = addrs[i].keys()
@@ -84,7 +85,7 @@ func align(items []Written, addrs []address, links []pageLink) (pairs []int, n i
 }
 
 // pairWeight returns the weight of a pair, 0 if the two cannot be a pair.
-func pairWeight(it *Written, src *address, l *pageLink) int32 {
+func pairWeight(it *read.Link, src *address, l *pageLink) int32 {
 	w := matchScore(src, &l.addr)
 	if w == noMatch {
 		return 0
@@ -142,7 +143,7 @@ func (d *document) onlyMatch(a *address, addrs, matter []address) (at int, inMat
 	n := 0
 	for i := range matter {
 		if matter[i].exact != "" && matchScore(&matter[i], a) >= targetMatch {
-			at = d.matter[i].at
+			at = d.Matter[i].At
 			n++
 		}
 	}
@@ -150,8 +151,8 @@ func (d *document) onlyMatch(a *address, addrs, matter []address) (at int, inMat
 		return at, true, n == 1
 	}
 	for i := range addrs {
-		if matchScore(&addrs[i], a) >= targetMatch && (n == 0 || d.links[i].At != at) {
-			at = d.links[i].At
+		if matchScore(&addrs[i], a) >= targetMatch && (n == 0 || d.Links[i].At != at) {
+			at = d.Links[i].At
 			n++
 		}
 	}
@@ -159,10 +160,10 @@ func (d *document) onlyMatch(a *address, addrs, matter []address) (at int, inMat
 }
 
 func (m *Map) frontMatterAddresses(d *document, page string) []address {
-	all := make([]address, len(d.matter))
-	for i := range d.matter {
-		if d.matter[i].holdsLink() {
-			all[i] = m.address(d.matter[i].text, page)
+	all := make([]address, len(d.Matter))
+	for i := range d.Matter {
+		if d.Matter[i].HoldsLink() {
+			all[i] = m.address(d.Matter[i].Text, page)
 		}
 	}
 	return all
@@ -171,7 +172,7 @@ func (m *Map) frontMatterAddresses(d *document, page string) []address {
 // addressesIn returns the addresses of the links of a content file, which may
 // name other content files relative to it.
 func (m *Map) addressesIn(d *document, page string) []address {
-	all := m.addresses(d.links, page)
+	all := m.addresses(d.Links, page)
 	from := PageKey(page)
 	if stem := strings.TrimSuffix(path.Base(d.file.display), path.Ext(d.file.display)); NameKey(stem) == "" {
 		from += "/" + stem // the index of a directory
@@ -184,7 +185,7 @@ func (m *Map) addressesIn(d *document, page string) []address {
 	return all
 }
 
-func (m *Map) addresses(items []Written, page string) []address {
+func (m *Map) addresses(items []read.Link, page string) []address {
 	all := make([]address, len(items))
 	for i := range items {
 		all[i] = m.address(items[i].Value, page)
@@ -197,7 +198,7 @@ func (m *Map) addresses(items []Written, page string) []address {
 func fileKey(local, from string) string {
 	p, _, _ := strings.Cut(local, "#")
 	p, _, _ = strings.Cut(p, "?")
-	if p == "" || !isContent(p) || p[0] == '/' {
+	if p == "" || !read.IsContent(p) || p[0] == '/' {
 		return ""
 	}
 	p = path.Join("/", path.Dir(from), p)

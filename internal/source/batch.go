@@ -1,5 +1,7 @@
 package source
 
+import "github.com/sitelink/sitelink/internal/source/read"
+
 type answer struct {
 	at   *Position
 	none bool
@@ -64,12 +66,12 @@ type locatedPage struct {
 	links   []pageLink
 	markers markers
 	copyOf  *contentFile // the file that the page is a copy of, nil for none
-	lines   *lines       // of such a page, nil until needed
+	lines   *read.Lines  // of such a page, nil until needed
 	// doc is the file that the page was made of, nil for none, and written are the
 	// destinations there and in the files that it includes, with their documents. pairs has
 	// the index there of each link of the page, -1 for none.
 	doc     *document
-	written []Written
+	written []read.Link
 	owners  []*document
 	pairs   []int
 	addrs   []address // of doc's own links
@@ -78,9 +80,9 @@ type locatedPage struct {
 	// near holds the keys of the pages that the page links to. A list page shows parts of
 	// them. shown is the text of the page, nil until needed.
 	near  map[string]bool
-	shown *visibleText
+	shown *read.VisibleText
 
-	outline *outline // nil until needed
+	outline *read.Outline // nil until needed
 	tagsOf  map[*pageLink]*pageLinkTag
 	runs    map[*written]pageRun
 	// left is how many comparisons of links with templates remain, see [Map.Costly], and
@@ -118,9 +120,9 @@ type composition struct {
 
 // pageLinkTag is a link of a page, as templates are compared with it.
 type pageLinkTag struct {
-	outline *outline
+	outline *read.Outline
 	tag     int
-	attrs   []attribute
+	attrs   []read.Attribute
 	value   string // of the whole attribute
 	on      *pageLink
 	// before and after are the text around it, if known is set.
@@ -139,7 +141,7 @@ type hit struct {
 	file contentFile
 	// around holds the surroundings of the links whose destination is here,
 	// none if they are not known.
-	around []surroundings
+	around []read.Surroundings
 	// element is the element of the template that has the address as a link, "" if
 	// there is none.
 	element string

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/source/read"
 	"github.com/sitelink/sitelink/internal/testkit"
 )
 
@@ -56,19 +57,19 @@ func TestCostly(t *testing.T) {
 // Nothing is looked for farther away than a bound: a template or page may be a megabyte
 // of one element, action or quote.
 func TestOutlineIsBounded(t *testing.T) {
-	deep := newOutline([]byte("<i>" + strings.Repeat("<b>", maxDepth) + "</i><p>"))
-	if got := deep.tags[len(deep.tags)-1].parent; got != maxDepth {
-		t.Errorf("an end tag ends element %d, which is farther away than %d", got, maxDepth)
+	deep := read.NewOutline([]byte("<i>" + strings.Repeat("<b>", read.MaxDepth) + "</i><p>"))
+	if got := deep.Tags[len(deep.Tags)-1].Parent; got != read.MaxDepth {
+		t.Errorf("an end tag ends element %d, which is farther away than %d", got, read.MaxDepth)
 	}
-	if got := newOutline([]byte("<script><a href=x><script><b>")); len(got.tags) != 4 {
-		t.Errorf("%d tags", len(got.tags))
+	if got := read.NewOutline([]byte("<script><a href=x><script><b>")); len(got.Tags) != 4 {
+		t.Errorf("%d tags", len(got.Tags))
 	}
-	long := maskActions([]byte(`{{ "` + strings.Repeat("a", farAround) + `}}b" }}{{ c`))
-	if want := strings.Repeat("\x01", farAround+6) + `b" }}{{ c`; string(long) != want {
+	long := read.MaskActions([]byte(`{{ "` + strings.Repeat("a", read.FarAround) + `}}b" }}{{ c`))
+	if want := strings.Repeat("\x01", read.FarAround+6) + `b" }}{{ c`; string(long) != want {
 		t.Errorf("masked %d bytes", strings.Count(string(long), "\x01"))
 	}
-	far := newOutline([]byte("<p>" + strings.Repeat(" ", farAround) + "<a href=x>"))
-	if far.isFirst(1) || far.before(1) != "" {
+	far := read.NewOutline([]byte("<p>" + strings.Repeat(" ", read.FarAround) + "<a href=x>"))
+	if far.IsFirst(1) || far.Before(1) != "" {
 		t.Error("looks too far back")
 	}
 }
@@ -76,7 +77,7 @@ func TestOutlineIsBounded(t *testing.T) {
 // Comparing what is around two tags costs what it takes, and no more than so many texts
 // with the same first word are looked for.
 func TestSearchIsBounded(t *testing.T) {
-	long := newOutline([]byte("<p " + strings.Repeat("a=b ", 1000) + "><a href=x>"))
+	long := read.NewOutline([]byte("<p " + strings.Repeat("a=b ", 1000) + "><a href=x>"))
 	if _, cost, _ := fitParents(long, 1, long, 1); cost < 10_000 {
 		t.Errorf("tags of 4,000 bytes cost %d", cost)
 	}

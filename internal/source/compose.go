@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"slices"
 	"strings"
+
+	"github.com/sitelink/sitelink/internal/source/read"
 )
 
 // What adds to the score of a template for a link.
@@ -17,9 +19,9 @@ const (
 )
 
 // tags returns the tags of the page.
-func (p *locatedPage) tags() *outline {
+func (p *locatedPage) tags() *read.Outline {
 	if p.outline == nil {
-		p.outline, p.tagsOf = newOutline(p.text), map[*pageLink]*pageLinkTag{}
+		p.outline, p.tagsOf = read.NewOutline(p.text), map[*pageLink]*pageLinkTag{}
 	}
 	return p.outline
 }
@@ -32,12 +34,12 @@ func (p *locatedPage) tagOf(l *pageLink) *pageLinkTag {
 		return tag
 	}
 	p.tagsOf[l] = nil
-	if t := o.at(at); t >= 0 {
-		attrs, _ := o.attributes(t)
-		if i := slices.IndexFunc(attrs, func(a attribute) bool {
-			return len(attrs) <= maxAttributes && a.from <= at && at <= a.to && a.name == l.attribute
+	if t := o.At(at); t >= 0 {
+		attrs, _ := o.Attributes(t)
+		if i := slices.IndexFunc(attrs, func(a read.Attribute) bool {
+			return len(attrs) <= read.MaxAttributes && a.From <= at && at <= a.To && a.Name == l.attribute
 		}); i >= 0 {
-			p.tagsOf[l] = &pageLinkTag{outline: o, tag: t, attrs: attrs, value: o.pieces(attrs[i].from, attrs[i].to)[0], on: l}
+			p.tagsOf[l] = &pageLinkTag{outline: o, tag: t, attrs: attrs, value: o.Pieces(attrs[i].From, attrs[i].To)[0], on: l}
 		}
 	}
 	return p.tagsOf[l]
@@ -51,10 +53,10 @@ func (p *locatedPage) fitting(tag *pageLinkTag) []tagFit {
 	key.WriteString(of)
 	for _, a := range tag.attrs {
 		key.WriteByte(0)
-		key.WriteString(a.name)
-		if !linkAttributes[a.name] {
+		key.WriteString(a.Name)
+		if !read.LinkAttributes[a.Name] {
 			key.WriteByte('=')
-			key.Write(tag.outline.text[a.from:a.to])
+			key.Write(tag.outline.Text[a.From:a.To])
 		}
 	}
 	links := p.m.templates().links[of]
@@ -70,7 +72,7 @@ func (p *locatedPage) fitting(tag *pageLinkTag) []tagFit {
 	}
 	return p.m.fits.get(key.String(), func() (all []tagFit) {
 		for _, w := range links {
-			if n, ok := fitAttributes(w.file.outline, w.attrs, w.open, tag.outline, tag.attrs); ok {
+			if n, ok := fitAttributes(w.file.outline, w.Attrs, w.Open, tag.outline, tag.attrs); ok {
 				all = append(all, tagFit{w, n})
 			}
 		}
@@ -91,36 +93,36 @@ func (p *locatedPage) spend(cost int, links []*written) bool {
 // part of the value that its actions wrote.
 func (p *locatedPage) fit(f tagFit, tag *pageLinkTag) (score int, hole string) {
 	w := f.by
-	if !p.spend(1+len(w.pieces), []*written{w}) {
+	if !p.spend(1+len(w.Pieces), []*written{w}) {
 		return 0, ""
 	}
 	hole, value := p.fitValue(w, tag)
 	if value == 0 {
 		return 0, ""
 	}
-	n, cost, ok := fitParents(w.file.outline, w.tag, tag.outline, tag.tag)
-	if !p.spend(cost, []*written{w}) || !ok || w.first && !tag.outline.isFirst(tag.tag) {
+	n, cost, ok := fitParents(w.file.outline, w.Tag, tag.outline, tag.tag)
+	if !p.spend(cost, []*written{w}) || !ok || w.First && !tag.outline.IsFirst(tag.tag) {
 		return 0, ""
 	}
 	score = value + f.score + n
 	if !tag.known {
-		tag.before, tag.after, tag.known = tag.outline.before(tag.tag), tag.outline.after(tag.tag), true
+		tag.before, tag.after, tag.known = tag.outline.Before(tag.tag), tag.outline.After(tag.tag), true
 	}
-	if !(strings.HasSuffix(tag.before, w.before) || strings.HasSuffix(w.before, tag.before)) || !(strings.HasPrefix(tag.after, w.after) || strings.HasPrefix(w.after, tag.after)) {
+	if !(strings.HasSuffix(tag.before, w.Before) || strings.HasSuffix(w.Before, tag.before)) || !(strings.HasPrefix(tag.after, w.After) || strings.HasPrefix(w.After, tag.after)) {
 		return 0, ""
 	}
-	return score + min(maxLetters, (len(w.before)+1)/2) + min(maxLetters, (len(w.after)+1)/2), hole
+	return score + min(maxLetters, (len(w.Before)+1)/2) + min(maxLetters, (len(w.After)+1)/2), hole
 }
 
 // fitValue returns the part of a link's value that the actions of a template
 // would have written, and 0 if the rest of the value differs.
 func (p *locatedPage) fitValue(w *written, tag *pageLinkTag) (hole string, score int) {
-	constant := w.constant
-	if w.isLiteral() {
-		if w.pieces[0] == tag.value {
+	constant := w.Constant
+	if w.IsLiteral() {
+		if w.Pieces[0] == tag.value {
 			return "", sameValue
 		}
-		constant = strings.TrimSpace(w.pieces[0])
+		constant = strings.TrimSpace(w.Pieces[0])
 	}
 	if constant != "" {
 		src := p.m.constants.get(w, func() address { return p.m.address(constant, "") })
@@ -138,9 +140,9 @@ func (p *locatedPage) fitValue(w *written, tag *pageLinkTag) (hole string, score
 		withFragment += "#" + addr.fragment
 	}
 	for _, value := range []string{tag.value, addr.local, withFragment} {
-		if hole, ok := between(w.pieces, value); ok {
+		if hole, ok := between(w.Pieces, value); ok {
 			literal := 0
-			for _, piece := range w.pieces {
+			for _, piece := range w.Pieces {
 				literal += len(strings.Trim(piece, "/"))
 			}
 			base := addressOf(hole, p.m.base, p.m.basePath)
@@ -179,31 +181,31 @@ func between(pieces []string, value string) (hole string, ok bool) {
 // fitAttributes compares the attributes of two tags. What is between two actions
 // of a value may be written under a condition. ok is false if they cannot
 // be the same.
-func fitAttributes(template *outline, of []attribute, open bool, page *outline, all []attribute) (score int, ok bool) {
+func fitAttributes(template *read.Outline, of []read.Attribute, open bool, page *read.Outline, all []read.Attribute) (score int, ok bool) {
 	found := 0
 	for _, a := range of {
-		i := slices.IndexFunc(all, func(b attribute) bool { return b.name == a.name })
+		i := slices.IndexFunc(all, func(b read.Attribute) bool { return b.Name == a.Name })
 		if i < 0 {
-			if a.after {
+			if a.After {
 				continue
 			}
 			return 0, false
 		}
 		found++
-		value, b := template.text[a.from:a.to], page.text[all[i].from:all[i].to]
+		value, b := template.Text[a.From:a.To], page.Text[all[i].From:all[i].To]
 		switch {
-		case linkAttributes[a.name]:
-		case bytes.IndexByte(value, masked) < 0 && bytes.Equal(value, b):
+		case read.LinkAttributes[a.Name]:
+		case bytes.IndexByte(value, read.Masked) < 0 && bytes.Equal(value, b):
 			score += sameAttribute
 		default:
-			pieces := template.pieces(a.from, a.to)
-			text := page.pieces(all[i].from, all[i].to)[0]
-			if a.name == "class" {
+			pieces := template.Pieces(a.From, a.To)
+			text := page.Pieces(all[i].From, all[i].To)[0]
+			if a.Name == "class" {
 				pieces, text = fields(pieces), strings.Join(strings.Fields(text), " ")
 			}
 			last := pieces[len(pieces)-1]
 			if len(pieces) == 1 && last != text || !strings.HasPrefix(text, pieces[0]) || !strings.HasSuffix(text, last) {
-				if !a.after {
+				if !a.After {
 					return 0, false
 				}
 				continue
@@ -234,29 +236,29 @@ const maxMatched = 32
 
 // fitParents compares the elements around two tags, and returns what that cost. ok is
 // false if the innermost ones differ.
-func fitParents(template *outline, t int, page *outline, p int) (score, cost int, ok bool) {
+func fitParents(template *read.Outline, t int, page *read.Outline, p int) (score, cost int, ok bool) {
 	skipped, matched := 0, 0
-	t, p = template.tags[t].parent, page.tags[p].parent
+	t, p = template.Tags[t].Parent, page.Tags[p].Parent
 	for t >= 0 && p >= 0 && matched < maxMatched {
-		cost += 1 + (template.tags[t].end-template.tags[t].start)*(page.tags[p].end-page.tags[p].start)>>9
-		n, same := 0, bytes.EqualFold(template.name(t), page.name(p))
-		if same && !bytes.Equal(template.text[template.tags[t].start:template.tags[t].end], page.text[page.tags[p].start:page.tags[p].end]) {
-			of, open := template.attributes(t)
-			all, _ := page.attributes(p)
+		cost += 1 + (template.Tags[t].End-template.Tags[t].Start)*(page.Tags[p].End-page.Tags[p].Start)>>9
+		n, same := 0, bytes.EqualFold(template.Name(t), page.Name(p))
+		if same && !bytes.Equal(template.Text[template.Tags[t].Start:template.Tags[t].End], page.Text[page.Tags[p].Start:page.Tags[p].End]) {
+			of, open := template.Attributes(t)
+			all, _ := page.Attributes(p)
 			n, same = fitAttributes(template, of, open, page, all)
 		} else if same {
-			n = sameAttribute * bytes.Count(page.text[page.tags[p].start:page.tags[p].end], []byte("="))
+			n = sameAttribute * bytes.Count(page.Text[page.Tags[p].Start:page.Tags[p].End], []byte("="))
 		}
 		if !same {
 			if skipped++; skipped > maxSkipped {
 				break
 			}
-			t = template.tags[t].parent
+			t = template.Tags[t].Parent
 			continue
 		}
 		score += sameParent + n
 		matched++
-		t, p = template.tags[t].parent, page.tags[p].parent
+		t, p = template.Tags[t].Parent, page.Tags[p].Parent
 	}
 	return score - 2*skipped, cost, matched > 0 || skipped == 0
 }
@@ -267,7 +269,7 @@ const maxRun = 2000
 // composed finds the templates that may have written a link of a page.
 func (p *locatedPage) composed(l *pageLink) composition {
 	c := composition{by: p.templatesOf(l, enough)}
-	if len(c.by) > 0 && !c.by[0].writes() {
+	if len(c.by) > 0 && !c.by[0].Writes() {
 		// The run has the links of the page that the same template wrote.
 		w := c.by[0]
 		r, ok := p.runs[w]
@@ -351,16 +353,16 @@ func isLayoutOf(f *templateFile, page string) bool {
 // if that is not certain.
 func (p *locatedPage) elementAt(name string) *Position {
 	p.tags()
-	for t := range p.outline.tags {
-		if !strings.EqualFold(string(p.outline.name(t)), name) {
+	for t := range p.outline.Tags {
+		if !strings.EqualFold(string(p.outline.Name(t)), name) {
 			continue
 		}
-		attrs, _ := p.outline.attributes(t)
+		attrs, _ := p.outline.Attributes(t)
 		for _, a := range attrs {
-			if !linkAttributes[a.name] {
+			if !read.LinkAttributes[a.Name] {
 				continue
 			}
-			l := pageLink{offset: int64(a.from), raw: p.outline.pieces(a.from, a.to)[0], element: name, attribute: a.name}
+			l := pageLink{offset: int64(a.From), raw: p.outline.Pieces(a.From, a.To)[0], element: name, attribute: a.Name}
 			l.addr = p.m.address(l.raw, p.name)
 			if by := p.templatesOf(&l, 0); len(by) == 1 {
 				return by[0].position(l.raw)

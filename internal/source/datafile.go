@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/sitelink/sitelink/internal/source/read"
 )
 
 // Weights of a pair of a row and a link.
@@ -24,7 +26,7 @@ func (r *dataRow) weight(l *runLink, whole bool) (w int, labelled bool) {
 	if whole {
 		w = sameAddress
 	}
-	if l.label != "" && (slices.Contains(r.labels, l.label) || strings.Contains(r.same, l.label) && l.label != plainLabel(r.text)) {
+	if l.label != "" && (slices.Contains(r.Labels, l.label) || strings.Contains(r.Same, l.label) && l.label != read.PlainLabel(r.Text)) {
 		return w + entryLabel, true
 	}
 	return w, false
@@ -66,7 +68,7 @@ func (x *templateIndex) placeRun(r *linkRun) {
 		for s := range strings.SplitSeq(strings.Trim(l.hole, "/"), "/") {
 			segments[s]++
 		}
-		for rest, whole := normalPath(l.hole), true; rest != ""; whole = false {
+		for rest, whole := read.NormalPath(l.hole), true; rest != ""; whole = false {
 			for _, d := range data[rest] {
 				of := byFile[d.file]
 				if of == nil {
@@ -117,9 +119,9 @@ func (x *templateIndex) placeRun(r *linkRun) {
 		}
 		switch rows := of.rows[j].rows; len(rows) {
 		case 1:
-			r.places[j] = of.file.position(rows[0].at)
+			r.places[j] = of.file.position(rows[0].At)
 		case same[hole]:
-			r.places[j] = of.file.position(rows[nth].at)
+			r.places[j] = of.file.position(rows[nth].At)
 		}
 	}
 }

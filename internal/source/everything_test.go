@@ -14,6 +14,7 @@ import (
 
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/source/read"
 	"github.com/sitelink/sitelink/internal/testkit"
 )
 
@@ -106,7 +107,7 @@ func known(t *testing.T, project string) string {
 		links = append(links, Link{Page: name, Element: "base"})
 		text, err := os.ReadFile(filepath.Join(docroot, name))
 		testkit.Check(t, err)
-		for i, h := range ShownHeadings(text) {
+		for i, h := range read.ShownHeadings(text) {
 			line("shown heading %d of %s: %q %q", i, name, h.Title, h.IDs)
 			for _, id := range h.IDs {
 				anchors = append(anchors, Anchor{name, id})
@@ -121,7 +122,7 @@ func known(t *testing.T, project string) string {
 	places, err := m.Locate(t.Context(), s, links)
 	testkit.Check(t, err)
 	for i, l := range links {
-		line("link %s:%d%.0d %s%s: %s", l.Page, l.Offset, l.Line, l.Raw, l.Element, shown(places[i].Position))
+		line("link %s:%d%.0d %s%s: %s by %q", l.Page, l.Offset, l.Line, l.Raw, l.Element, shown(places[i].Position), places[i].Rule)
 		if p := places[i].Position; p != nil && l.Raw != "" {
 			line("as its author writes it: %q; unpublished: %q", m.SourceForm(p, &l, "/docs/b/#x"), m.Unpublished(&l, "x", builtOn))
 		}
@@ -151,10 +152,10 @@ func known(t *testing.T, project string) string {
 			return err
 		}
 		text, err := os.ReadFile(filepath.Join(project, name))
-		for _, w := range ReadWritten(name, text, detected.Generator) {
+		for _, w := range read.Links(name, text, detected.Generator) {
 			line("written in %s: %+v", name, w)
 		}
-		for _, h := range ReadHeadings(name, text, detected.Generator, "") {
+		for _, h := range read.Headings(name, text, detected.Generator, "") {
 			line("heading in %s: %+v", name, h)
 		}
 		return err

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/source/read"
 	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
 )
@@ -34,7 +35,7 @@ var (
 func feedItems(text []byte) (items []feedItem) {
 	if bytes.HasPrefix(bytes.TrimLeft(text, " \t\r\n\uFEFF"), []byte("{")) {
 		var feed struct{ Items []json.RawMessage }
-		_ = json.Unmarshal(bytes.TrimPrefix(text, bom), &feed) // a file that is not a feed has no items
+		_ = json.Unmarshal(bytes.TrimPrefix(text, read.Bom), &feed) // a file that is not a feed has no items
 		at := 0
 		for _, raw := range feed.Items {
 			at += bytes.Index(text[at:], raw)

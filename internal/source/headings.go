@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/source/read"
 	"github.com/sitelink/sitelink/internal/system"
 )
 
@@ -52,7 +53,7 @@ func (m *Map) Headings(ctx context.Context, s *site.Site, anchors []Anchor) ([]*
 
 // anchorPage is a page with anchors to look for, and its source.
 type anchorPage struct {
-	headings []ShownHeading
+	headings []read.ShownHeading
 	doc      *document // nil if the source is not known
 	// copied is the text of the page if it is a copy of the file original.
 	copied   []byte
@@ -65,7 +66,7 @@ func (m *Map) anchorPage(r *site.Reader, name string) *anchorPage {
 	if err != nil {
 		return p
 	}
-	p.headings = ShownHeadings(text)
+	p.headings = read.ShownHeadings(text)
 	if dir, file, ok := m.content.copyOf(m.docroot, name, text); ok {
 		p.copied, p.original = text, contentFile{dir: dir, display: dir.displayName(file)}
 		return p
@@ -81,12 +82,12 @@ func (p *anchorPage) heading(id string) *Heading {
 	same := 0 // headings of the page with the same label
 	for i := range p.headings {
 		if slices.Contains(p.headings[i].IDs, id) {
-			title, label, term = p.headings[i].Title, p.headings[i].label, p.headings[i].term
+			title, label, term = p.headings[i].Title, p.headings[i].Label, p.headings[i].Term
 			break
 		}
 	}
 	for i := range p.headings {
-		if p.headings[i].label != label {
+		if p.headings[i].Label != label {
 			continue
 		}
 		if slices.Contains(p.headings[i].IDs, id) {
@@ -96,16 +97,16 @@ func (p *anchorPage) heading(id string) *Heading {
 	}
 	switch {
 	case p.copied != nil:
-		if at, ok := writtenID(p.copied, id); ok {
-			return &Heading{*p.original.position(newLines(p.copied).at(at)), title, term}
+		if at, ok := read.WrittenID(p.copied, id); ok {
+			return &Heading{*p.original.position(read.NewLines(p.copied).At(at)), title, term}
 		}
 		return nil
 	case p.doc == nil:
 		return nil
 	}
-	at, ok := p.doc.headingAt(id, label, nth, same)
+	at, ok := p.doc.HeadingAt(id, label, nth, same)
 	if !ok {
-		if at, ok = writtenID(p.doc.lines.text, id); !ok {
+		if at, ok = read.WrittenID(p.doc.Lines.Text, id); !ok {
 			return nil
 		}
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/source/read"
 	"github.com/sitelink/sitelink/internal/testkit"
 )
 
@@ -96,8 +97,8 @@ func hugoForms(t *testing.T, hugo, base string, values int) {
 		text += "\n" + strings.Join(end, "\n") + "\n"
 		write(name, text)
 		for _, at := range regexp.MustCompile(`(?:https://example.org)?`+regexp.QuoteMeta(base)+`/gone-\d+/`).FindAllStringIndex(text, -1) {
-			l := newLines([]byte(text))
-			line, column := l.at(at[0])
+			l := read.NewLines([]byte(text))
+			line, column := l.At(at[0])
 			v := text[at[0]:at[1]]
 			v = v[strings.Index(v, "gone-"):]
 			truth[v] = append(truth[v], fmt.Sprintf("%s:%d:%d", name, line, column))

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/sitelink/sitelink/internal/source/read"
 	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
 )
@@ -35,29 +36,29 @@ type index struct {
 // document is a parsed content file. included holds the content files that its
 // shortcodes name: they may put their text into the page.
 type document struct {
-	*Document
+	*read.Document
 	file     contentFile
 	included map[string]bool
 }
 
 // position returns the position of an offset.
 func (d *document) position(at int) *Position {
-	p := d.file.position(d.lines.at(at))
-	p.Kind = Content
+	p := d.file.position(d.Lines.At(at))
+	p.Kind = read.Content
 	return p
 }
 
 // written is a link in a template.
 type written struct {
-	templateLink
+	read.TemplateLink
 	file *templateFile
 }
 
 // position returns the position of the value: that of the address, if it is
 // written in the attribute, and otherwise where the value starts.
 func (w *written) position(raw string) *Position {
-	at := w.attr.from
-	if n := bytes.Index(w.file.text[at:w.attr.to], []byte(raw)); n > 0 && w.isLiteral() {
+	at := w.Attr.From
+	if n := bytes.Index(w.file.text[at:w.Attr.To], []byte(raw)); n > 0 && w.IsLiteral() {
 		at += n // one of several, as in srcset
 	}
 	return w.file.position(at)
@@ -65,7 +66,7 @@ func (w *written) position(raw string) *Position {
 
 // dataRow is a value of a data or configuration file.
 type dataRow struct {
-	row
+	read.Row
 	file *templateFile
 }
 
@@ -80,29 +81,29 @@ const (
 // is parsed as part of the Markdown: if several definitions have the same
 // label, the first one counts (CommonMark, "Link reference definitions"). owners are the
 // documents with the destinations.
-func (src *index) withIncluded(d *document) (all []Written, owners []*document) {
+func (src *index) withIncluded(d *document) (all []read.Link, owners []*document) {
 	// The definitions of one Markdown text, which may consist of several files.
 	type owned struct {
-		definition
+		read.Definition
 		owner *document
 	}
 	type definitions map[string]owned
 	var texts []definitions // of each link
 	var add func(d *document, text definitions, depth int)
 	add = func(d *document, text definitions, depth int) {
-		defs := slices.Collect(maps.Keys(d.defs))
-		slices.SortFunc(defs, func(a, b string) int { return d.defs[a].at - d.defs[b].at })
+		defs := slices.Collect(maps.Keys(d.Defs))
+		slices.SortFunc(defs, func(a, b string) int { return d.Defs[a].At - d.Defs[b].At })
 		define := func(before int) {
-			for ; len(defs) > 0 && d.defs[defs[0]].at < before; defs = defs[1:] {
+			for ; len(defs) > 0 && d.Defs[defs[0]].At < before; defs = defs[1:] {
 				if _, ok := text[defs[0]]; !ok {
-					text[defs[0]] = owned{d.defs[defs[0]], d}
+					text[defs[0]] = owned{d.Defs[defs[0]], d}
 				}
 			}
 		}
-		for _, it := range d.links {
-			define(it.order)
+		for _, it := range d.Links {
+			define(it.Order)
 			all, owners, texts = append(all, it), append(owners, d), append(texts, text)
-			if !it.isGuess || !isContent(it.Value) || depth >= maxInlineDepth || len(all) > maxInlined {
+			if !it.IsGuess || !read.IsContent(it.Value) || depth >= maxInlineDepth || len(all) > maxInlined {
 				continue
 			}
 			f, ok := src.content.namedIn(d.file.display, it.Value)
@@ -110,7 +111,7 @@ func (src *index) withIncluded(d *document) (all []Written, owners []*document) 
 				continue
 			}
 			into := text
-			if !it.asMarkdown {
+			if !it.AsMarkdown {
 				into = definitions{}
 			}
 			add(src.document(f), into, depth+1)
@@ -119,8 +120,8 @@ func (src *index) withIncluded(d *document) (all []Written, owners []*document) 
 	}
 	add(d, definitions{}, 0)
 	for i := range all {
-		if def, ok := texts[i][all[i].ref]; ok {
-			all[i].At, all[i].Value, owners[i] = def.at, def.dest, def.owner
+		if def, ok := texts[i][all[i].Ref]; ok {
+			all[i].At, all[i].Value, owners[i] = def.At, def.Dest, def.owner
 		}
 	}
 	return all, owners
@@ -139,7 +140,7 @@ type sourceDir struct {
 	lang string
 	// kind is the kind of its files, module the Hugo module that they belong
 	// to.
-	kind   Kind
+	kind   read.Kind
 	module string
 }
 
@@ -220,12 +221,12 @@ type templateFile struct {
 	// isContent reports that the file is also indexed as content.
 	isContent bool
 	text      []byte
-	outline   *outline         // of a template with its actions masked, nil for other files
-	lines     func() lines     // computed once
-	rows      func() []dataRow // read once
+	outline   *read.Outline     // of a template with its actions masked, nil for other files
+	lines     func() read.Lines // computed once
+	rows      func() []dataRow  // read once
 }
 
-func (f *templateFile) position(at int) *Position { return f.contentFile.position(f.lines().at(at)) }
+func (f *templateFile) position(at int) *Position { return f.contentFile.position(f.lines().At(at)) }
 
 // templateIndex holds the templates, data and configuration of a project.
 type templateIndex struct {
@@ -324,7 +325,7 @@ func (src *index) indexContent() {
 			case len(c.files) >= maxContentFiles:
 				return fs.SkipAll
 			}
-			if isContent(name) && (src.opt.Generator.Traits().Modules || !inTemplates(name)) {
+			if read.IsContent(name) && (src.opt.Generator.Traits().Modules || !inTemplates(name)) {
 				c.byDisplay[root.displayName(name)] = len(c.files)
 				c.files = append(c.files, contentFile{dir: root, name: name, display: root.displayName(name)})
 			}
@@ -339,9 +340,9 @@ func (src *index) contentDirs() (content, statics []sourceDir) {
 		project := sourceDir{fsys: src.project, dir: "."}
 		if src.opt.Generator != Plain {
 			for _, dir := range slices.DeleteFunc([]string{"static", "public"}, src.isBuilt) {
-				statics = append(statics, sourceDir{fsys: src.project, dir: dir, kind: Static})
+				statics = append(statics, sourceDir{fsys: src.project, dir: dir, kind: read.Static})
 			}
-			statics = append(statics, sourceDir{fsys: src.project, dir: ".", kind: Content})
+			statics = append(statics, sourceDir{fsys: src.project, dir: ".", kind: read.Content})
 		}
 		return []sourceDir{project}, statics
 	}
@@ -352,7 +353,7 @@ func (src *index) contentDirs() (content, statics []sourceDir) {
 			dir.under = rest
 			content = append(content, dir)
 		case "static":
-			dir.kind = Static
+			dir.kind = read.Static
 			for _, root := range append([]string{""}, src.opt.Roots...) {
 				if root == "" || dir.lang == "" || dir.lang == root { // the directory of a language has its name
 					dir.under = path.Join(root, rest)
@@ -505,24 +506,24 @@ func (c *contentIndex) readFrontMatter() map[string][]int {
 func (c *contentIndex) eachFrontMatter(f func(i int, text []byte)) {
 	for i := range c.files {
 		text, _ := system.ReadFS(c.files[i].dir.fsys, c.files[i].name, maxContentFile)
-		if end := frontMatter(text); end > 0 {
+		if end := read.FrontMatter(text); end > 0 {
 			f(i, text[:end])
 		}
 	}
 }
 
 // aliasKeys are the keys of front matter that hold other addresses of the page.
-var aliasKeys = wordSet("aliases alias redirect_from redirects")
+var aliasKeys = read.WordSet("aliases alias redirect_from redirects")
 
 // readAliases reads the paths below these keys.
 func (c *contentIndex) readAliases() map[string][]alias {
 	all := map[string][]alias{}
 	c.eachFrontMatter(func(i int, text []byte) {
-		f, lines := &c.files[i], newLines(text)
-		for _, v := range values(text, 0, len(text)) {
-			if aliasKeys[v.key] && strings.HasPrefix(v.text, "/") {
-				to := normalPath(v.text)
-				all[to] = append(all[to], alias{f.page, *f.position(lines.at(v.at))})
+		f, lines := &c.files[i], read.NewLines(text)
+		for _, v := range read.Values(text, 0, len(text)) {
+			if aliasKeys[v.Key] && strings.HasPrefix(v.Text, "/") {
+				to := read.NormalPath(v.Text)
+				all[to] = append(all[to], alias{f.page, *f.position(lines.At(v.At))})
 			}
 		}
 	})
@@ -533,12 +534,12 @@ func (c *contentIndex) readAliases() map[string][]alias {
 func (src *index) document(f contentFile) *document {
 	return src.docs.get(f.display, func() *document {
 		text, _ := system.ReadFS(f.dir.fsys, f.name, maxContentFile)
-		d := &document{parseDocument(f.name, text, src.opt.Generator.Traits().Refs), f, map[string]bool{}}
-		if d.over {
+		d := &document{read.Parse(f.name, text, src.opt.Generator.Traits().Refs), f, map[string]bool{}}
+		if d.Over {
 			src.costly.get(f.display, func() bool { return true })
 		}
-		for _, it := range d.links {
-			if it.isGuess && isContent(it.Value) {
+		for _, it := range d.Links {
+			if it.IsGuess && read.IsContent(it.Value) {
 				if other, ok := src.content.namedIn(f.display, it.Value); ok {
 					d.included[other.display] = true
 				}
@@ -589,7 +590,7 @@ func (src *index) readBuildMap() (pages []listedPage) {
 			return nil // another kind of file
 		}
 		if file, ok := strings.CutPrefix(page.Source, "@site/"); ok && strings.HasPrefix(page.Permalink, "/") {
-			pages = append(pages, listedPage{file: path.Clean(file), path: decode(page.Permalink)})
+			pages = append(pages, listedPage{file: path.Clean(file), path: read.Decode(page.Permalink)})
 		}
 		return nil
 	})

@@ -4,6 +4,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/sitelink/sitelink/internal/source/read"
 	"github.com/sitelink/sitelink/internal/text"
 )
 
@@ -29,7 +30,7 @@ func NameKey(stem string) string {
 // and settings make: index.html, .html, slashes, letter case. The key of the
 // home page is "".
 func PageKey(name string) string {
-	name = strings.ToLower(strings.TrimPrefix(decode(name), "/"))
+	name = strings.ToLower(strings.TrimPrefix(read.Decode(name), "/"))
 	for _, suffix := range []string{".html", ".htm", ".xhtml", ".md"} {
 		if rest, ok := strings.CutSuffix(name, suffix); ok {
 			name = rest
@@ -112,7 +113,7 @@ func withoutOrder(key string) string {
 // inTemplates reports whether a file is in a directory of templates, for
 // generators other than Hugo.
 func inTemplates(name string) bool {
-	if isMarkdown(name) {
+	if read.IsMarkdown(name) {
 		return false
 	}
 	for dir := range strings.SplitSeq(path.Dir(name), "/") {

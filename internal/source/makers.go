@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sitelink/sitelink/internal/source/read"
 	"github.com/sitelink/sitelink/internal/text"
 )
 
@@ -65,7 +66,7 @@ func (m *Map) bestFile(found []int, name string, text []byte, links []pageLink, 
 	best, bestScore, tie := -1, 0, false
 	for _, i := range found {
 		doc := m.document(c.files[i])
-		_, pairs := align(doc.links, m.addresses(doc.links, name), links)
+		_, pairs := align(doc.Links, m.addresses(doc.Links, name), links)
 		common := commonTail(c.files[i].key, PageKey(name))
 		if !certain && pairs == 0 && common < strings.Count(PageKey(name), "/")+1 {
 			continue
@@ -139,7 +140,7 @@ func nearestFile(m *Map, from contentFile, want string) string {
 	var names text.Names
 	var same []string
 	for _, f := range m.content.files {
-		if f.dir.prefix != from.dir.prefix || !isMarkdown(f.name) || !strings.HasPrefix(f.name, top+"/") {
+		if f.dir.prefix != from.dir.prefix || !read.IsMarkdown(f.name) || !strings.HasPrefix(f.name, top+"/") {
 			continue
 		}
 		names.Add(f.name)

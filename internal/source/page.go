@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/source/read"
 	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
 )
@@ -54,7 +55,7 @@ func (m *Map) pageLinks(r *site.Reader, name string, text []byte) (all []pageLin
 		if isText {
 			l.element = markdownElements[d.Element]
 		} else if d.Element == "a" && int(d.Offset) < len(text) {
-			l.label = htmlLabel(text, int(d.Offset))
+			l.label = read.LinkLabel(text, int(d.Offset))
 		}
 		l.addr = m.address(l.raw, name)
 		all = append(all, l)
@@ -126,7 +127,7 @@ func findRegions(text []byte) regions {
 			rest, step = rest[1:], -1
 		}
 		for _, t := range regionTags {
-			if !bytes.HasPrefix(rest, []byte(t.name)) || len(rest) > len(t.name) && !isTagEnd(rest[len(t.name)]) {
+			if !bytes.HasPrefix(rest, []byte(t.name)) || len(rest) > len(t.name) && !read.IsTagEnd(rest[len(t.name)]) {
 				continue
 			}
 			if t.navigation {

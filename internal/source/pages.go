@@ -104,10 +104,10 @@ func (m *Map) OwnLinks(r *site.Reader, page string) (file string, links []OwnLin
 	if doc == nil {
 		return "", nil
 	}
-	pairs, _ := align(doc.links, m.addressesIn(doc, page), all)
+	pairs, _ := align(doc.Links, m.addressesIn(doc, page), all)
 	for i, p := range pairs {
 		if p >= 0 {
-			links = append(links, OwnLink{At: doc.links[p].At, Raw: all[i].raw, Element: all[i].element})
+			links = append(links, OwnLink{At: doc.Links[p].At, Raw: all[i].raw, Element: all[i].element})
 		}
 	}
 	slices.SortStableFunc(links, func(a, b OwnLink) int { return a.At - b.At })

@@ -11,6 +11,7 @@ import (
 
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/source/read"
 	"github.com/sitelink/sitelink/internal/testkit"
 )
 
@@ -25,36 +26,36 @@ func TestParts(t *testing.T) {
 	}
 	weight := func(element, label, on, onLabel string, region int) int32 {
 		a := at("b.md", "a.html")
-		return pairWeight(&Written{Element: element, Label: label}, &a, &pageLink{element: on, label: onLabel, region: region, addr: at("/x/b/", "a.html")})
+		return pairWeight(&read.Link{Element: element, Label: label}, &a, &pageLink{element: on, label: onLabel, region: region, addr: at("/x/b/", "a.html")})
 	}
-	text := newLines([]byte("\uFEFFaé\nb\n"))
-	span := func(n int) string { from, to, ok := text.span(n); return fmt.Sprint(from, to, ok) }
-	place := func(off int) string { line, column := text.at(off); return fmt.Sprint(line, ":", column) }
+	text := read.NewLines([]byte("\uFEFFaé\nb\n"))
+	span := func(n int) string { from, to, ok := text.Span(n); return fmt.Sprint(from, to, ok) }
+	place := func(off int) string { line, column := text.At(off); return fmt.Sprint(line, ":", column) }
 	cutting := func(value string, pieces ...string) string {
 		hole, ok := between(pieces, value)
 		return fmt.Sprint(hole, " ", ok)
 	}
 	fits := func(template, page string) string {
-		w, p := newOutline(maskActions([]byte(template))), newOutline([]byte(page))
-		of, open := w.attributes(len(w.tags) - 1)
-		all, _ := p.attributes(len(p.tags) - 1)
+		w, p := read.NewOutline(read.MaskActions([]byte(template))), read.NewOutline([]byte(page))
+		of, open := w.Attributes(len(w.Tags) - 1)
+		all, _ := p.Attributes(len(p.Tags) - 1)
 		n, ok := fitAttributes(w, of, open, p, all)
-		around, _, same := fitParents(w, len(w.tags)-1, p, len(p.tags)-1)
+		around, _, same := fitParents(w, len(w.Tags)-1, p, len(p.Tags)-1)
 		return fmt.Sprint(n, ok, around, same)
 	}
 	tree := func(text string) (all string) {
-		o := newOutline([]byte(text))
-		for i, tag := range o.tags {
-			all += fmt.Sprintf("%s<%d ", o.name(i), tag.parent)
+		o := read.NewOutline([]byte(text))
+		for i, tag := range o.Tags {
+			all += fmt.Sprintf("%s<%d ", o.Name(i), tag.Parent)
 		}
 		return strings.TrimSpace(all)
 	}
 	attributes := func(text string) string {
-		o := newOutline(maskActions([]byte(text)))
-		of, open := o.attributes(0)
+		o := read.NewOutline(read.MaskActions([]byte(text)))
+		of, open := o.Attributes(0)
 		all := ""
 		for _, a := range of {
-			all += fmt.Sprintf("%s=%q %v, ", a.name, o.pieces(a.from, a.to), a.after)
+			all += fmt.Sprintf("%s=%q %v, ", a.Name, o.Pieces(a.From, a.To), a.After)
 		}
 		return all + fmt.Sprint(open)
 	}
@@ -93,15 +94,15 @@ func TestParts(t *testing.T) {
 		return fmt.Sprint(f.display, " ", ok, "; ")
 	}
 	tags := func(text string) (all string) {
-		for _, sc := range shortcodes([]byte(text), 0) {
+		for _, sc := range read.Shortcodes([]byte(text), 0) {
 			var params []string
-			for _, p := range sc.params {
-				if text[p.at:p.at+len(p.text)] != p.text {
-					t.Errorf("%q is not at %d", p.text, p.at)
+			for _, p := range sc.Params {
+				if text[p.At:p.At+len(p.Text)] != p.Text {
+					t.Errorf("%q is not at %d", p.Text, p.At)
 				}
-				params = append(params, strings.TrimPrefix(p.key+":"+p.text, ":"))
+				params = append(params, strings.TrimPrefix(p.Key+":"+p.Text, ":"))
 			}
-			all += fmt.Sprint(sc.from, ":", sc.to, " ", sc.name, " ", params, " ", map[bool]string{true: "%", false: "{"}[sc.asMarkdown])
+			all += fmt.Sprint(sc.From, ":", sc.To, " ", sc.Name, " ", params, " ", map[bool]string{true: "%", false: "{"}[sc.AsMarkdown])
 		}
 		return all
 	}
@@ -112,20 +113,20 @@ func TestParts(t *testing.T) {
 		return all
 	}
 	beside := func(text string) string {
-		o := newOutline(maskActions([]byte(text)))
-		for i := range o.tags {
-			if string(o.name(i)) == "x" {
-				return o.before(i) + "|" + o.after(i) + "; "
+		o := read.NewOutline(read.MaskActions([]byte(text)))
+		for i := range o.Tags {
+			if string(o.Name(i)) == "x" {
+				return o.Before(i) + "|" + o.After(i) + "; "
 			}
 		}
 		return "no x"
 	}
 	valuesOf := func(text string) (all string) {
-		for _, v := range values([]byte(text), 0, len(text)) {
-			if !strings.ContainsAny(v.text, "&<") && text[v.at:v.at+len(v.text)] != v.text {
-				t.Errorf("%q is not at %d", v.text, v.at)
+		for _, v := range read.Values([]byte(text), 0, len(text)) {
+			if !strings.ContainsAny(v.Text, "&<") && text[v.At:v.At+len(v.Text)] != v.Text {
+				t.Errorf("%q is not at %d", v.Text, v.At)
 			}
-			all += v.key + "=" + v.text + map[bool]string{true: "+", false: ""}[v.nested] + " "
+			all += v.Key + "=" + v.Text + map[bool]string{true: "+", false: ""}[v.Nested] + " "
 		}
 		return all
 	}
@@ -140,11 +141,11 @@ func TestParts(t *testing.T) {
 		return fmt.Sprint(slices.Index(all, likeliest(all, 0, n)), " ")
 	}
 	writes := func(template, value, constant string) string {
-		o := newOutline(maskActions([]byte(`<a href="` + template + `">`)))
-		of, _ := o.attributes(0)
-		w := &written{templateLink: templateLink{pieces: o.pieces(of[0].from, of[0].to), constant: constant}}
+		o := read.NewOutline(read.MaskActions([]byte(`<a href="` + template + `">`)))
+		of, _ := o.Attributes(0)
+		w := &written{TemplateLink: read.TemplateLink{Pieces: o.Pieces(of[0].From, of[0].To), Constant: constant}}
 		if constant != "" {
-			w.pieces = []string{"", ""}
+			w.Pieces = []string{"", ""}
 		}
 		hole, n := (&locatedPage{m: &composer{Map: m}, name: "p/q.html"}).fitValue(w, &pageLinkTag{value: value, on: &pageLink{addr: at(value, "p/q.html")}})
 		return strings.TrimLeft(fmt.Sprintf("%s[%d] ", hole, n), " ")
@@ -158,29 +159,29 @@ func TestParts(t *testing.T) {
 		return fmt.Sprint(c.makersOf(key))
 	}
 	row := func(text, label, hole string, whole bool) string {
-		l := newLines([]byte(text))
-		rows := readRows(&l)
-		w, labelled := (&dataRow{row: rows[0]}).weight(&runLink{hole, label}, whole)
-		return fmt.Sprint(rows[0].labels, rows[0].same, " ", w, labelled)
+		l := read.NewLines([]byte(text))
+		rows := read.Rows(&l)
+		w, labelled := (&dataRow{Row: rows[0]}).weight(&runLink{hole, label}, whole)
+		return fmt.Sprint(rows[0].Labels, rows[0].Same, " ", w, labelled)
 	}
 	words := func(text string) (all string) {
-		eachWord([]byte(text), func(at int, word []byte) { all += fmt.Sprint(at, ":", len(word), " ") })
+		read.EachWord([]byte(text), func(at int, word []byte) { all += fmt.Sprint(at, ":", len(word), " ") })
 		return all
 	}
-	fields := func(line string) string { from, to := ruleFields([]byte(line)); return from + " " + to + ";" }
+	fields := func(line string) string { from, to := read.RuleFields([]byte(line)); return from + " " + to + ";" }
 	copied := func(page string) string {
 		file, ok := (&sourceDir{dir: "files", under: "v2"}).copied(page)
 		return fmt.Sprint(file, " ", ok, ";")
 	}
 	file := func(name, text string) *templateFile {
-		f := &templateFile{contentFile: contentFile{name: name, display: name, dir: sourceDir{kind: kindOf(name)}}, text: []byte(text)}
-		f.lines = sync.OnceValue(func() lines { return newLines(f.text) })
+		f := &templateFile{contentFile: contentFile{name: name, display: name, dir: sourceDir{kind: read.KindOf(name)}}, text: []byte(text)}
+		f.lines = sync.OnceValue(func() read.Lines { return read.NewLines(f.text) })
 		f.rows = sync.OnceValue(f.readRows)
 		return f
 	}
 	searched := func(template, address string) (all string) {
 		f, w := file("a.html", template), newTextSearch()
-		f.outline, _ = readTemplate(f.text)
+		f.outline, _ = read.TemplateLinks(f.text)
 		w.add(address)
 		f.search(&w)
 		for _, h := range w.hits[address] {
@@ -206,30 +207,30 @@ func TestParts(t *testing.T) {
 		return strings.ReplaceAll(all, " data", "")
 	}
 	only := func(text, addresses string) (all string) {
-		d := &document{Document: parseDocument("a.md", []byte(text), true)}
+		d := &document{Document: read.Parse("a.md", []byte(text), true)}
 		for raw := range strings.FieldsSeq(addresses) {
 			a := at(raw, "p.html")
-			n, matter, ok := d.onlyMatch(&a, m.addresses(d.links, "p.html"), m.frontMatterAddresses(d, "p.html"))
+			n, matter, ok := d.onlyMatch(&a, m.addresses(d.Links, "p.html"), m.frontMatterAddresses(d, "p.html"))
 			all += fmt.Sprint(n, " ", matter, " ", ok, "; ")
 		}
 		return all
 	}
 	ids := func(text string) (all string) {
-		for _, h := range ReadHeadings("a.md", []byte(text), None, "") {
+		for _, h := range read.Headings("a.md", []byte(text), None, "") {
 			all += fmt.Sprint(h.Start, ":", h.End, " ", h.ID, " ", h.IDStart, ":", h.IDEnd, "; ")
 		}
 		return all
 	}
 	tests := []struct{ name, got, want string }{
 		{"addresses that go on", searched("<a href='/tags/'>", "/tags/") + searched("<a href='/tags/{{ . }}'>", "/tags/") + searched("<a href='/tags/{{- .Name }}'>", "/tags/") + searched("<a href='{{ if .x }}/tags/{{ else }}/{{end}}'>", "/tags/") + searched("<a href='{{ with .x }}/tags/{{- end }}'>", "/tags/") + searched("/tags/", "/tags/"), "a 1:10; a 1:21; a 1:23;  1:1; "},
-		{"likeness", fmt.Sprint(surroundings{"abc", "def"}.similarity(surroundings{"xbc", "dexx"}), surroundings{}.similarity(surroundings{"abc", "def"}), surroundings{"see", "pipeline"}.similarity(surroundings{"xxsee", "pipelinexx"}), surroundings{"a", "b"}.similarity(surroundings{"xa", "bx"}), surroundings{"ab", "cde"}.similarity(surroundings{"ab", "cde"})), fmt.Sprint(4, 0, 11+minAround, 2, 5)},
+		{"likeness", fmt.Sprint(read.Surroundings{Before: "abc", After: "def"}.Similarity(read.Surroundings{Before: "xbc", After: "dexx"}), read.Surroundings{}.Similarity(read.Surroundings{Before: "abc", After: "def"}), read.Surroundings{Before: "see", After: "pipeline"}.Similarity(read.Surroundings{Before: "xxsee", After: "pipelinexx"}), read.Surroundings{Before: "a", After: "b"}.Similarity(read.Surroundings{Before: "xa", After: "bx"}), read.Surroundings{Before: "ab", After: "cde"}.Similarity(read.Surroundings{Before: "ab", After: "cde"})), fmt.Sprint(4, 0, 11+read.MinAround, 2, 5)},
 		{"addresses of several words", searched("<p>/a,b/ /a,c/ /a,b/d", "/a,b/"), " 1:4; "},
-		{"markup without an end", tree("<a><!-- x <b>") + htmlLabel([]byte("x>a <b"), 0) + fmt.Sprint(findMarkers([]byte("sitelink:source<meta name=sitelink:source"))) + fmt.Sprint(findMarkers([]byte("<!-- sitelink:source a"))), "a<-1a{ []}{ []}"},
+		{"markup without an end", tree("<a><!-- x <b>") + read.LinkLabel([]byte("x>a <b"), 0) + fmt.Sprint(findMarkers([]byte("sitelink:source<meta name=sitelink:source"))) + fmt.Sprint(findMarkers([]byte("<!-- sitelink:source a"))), "a<-1a{ []}{ []}"},
 		{"addresses in templates", searched("<img class='y' src=\"{{ `/x/` }}/y/\">\n<p title=/x/>/x/", "/x/"), "img 1:21;  2:10;  2:14; "},
 		{"a run in data", placed("/d/a /d/b /d/c", "l.yml|- /a\n- /b\n- /c\n", "k.yml|- /a\n- /z\n"), "l.yml:1:3; l.yml:2:3; l.yml:3:3; "},
 		{"a run with the same link twice", placed("/a=x /b=y /a=z", "l.yml|- /a\n- /b\n- /c\n- /a\n"), "l.yml:1:3; l.yml:2:3; l.yml:4:3; "},
 		{"a run by stems", placed("/v1/a /v2/b /v2/c", "one.yml|- /a\n- /b\n- /c\n", "two.yml|- /a\n- /b\n- /c\n", "n.yml|v1: one\nv2: two\n") + placed("/v1/a /v1/b /v1/c", "one.yml|- /a\n- /b\n- /c\n", "two.yml|- /a\n- /b\n- /c\n", "n.yml|v1: one\nv1: two\n"), "two.yml:1:3; two.yml:2:3; two.yml:3:3; -; -; -; "},
-		{"strings in actions", fmt.Sprint(ReadWritten("a.html", []byte("<a href=\"{{ f `/x/` ' }}\"><a href='{{ f \"/y/\" \"z\" }}'>"), None)), "[{15 9 /x/ 9 a  href  3 0  false false} {41 35 /y/ 9 a  href  3 0  false false} {47 35 z 9 a  href  1 0  false false}]"},
+		{"strings in actions", fmt.Sprint(read.Links("a.html", []byte("<a href=\"{{ f `/x/` ' }}\"><a href='{{ f \"/y/\" \"z\" }}'>"), None)), "[{15 9 /x/ 9 a  href  3 0  false false} {41 35 /y/ 9 a  href  3 0  false false} {47 35 z 9 a  href  1 0  false false}]"},
 		{"a run by names", placed("/v1.2/a /v1.2/b /v1.2/c", "two.yml|- /a\n- /b\n- /c\n", "v1-2-toc.yml|- /a\n- /b\n- /c\n"), "v1-2-toc.yml:1:3; v1-2-toc.yml:2:3; v1-2-toc.yml:3:3; "},
 		{"the only match", only("---\nx: /a/\ny: /b/\nz: /b/\n---\n[a](/a/) [c](/c/) [d](/d/) [d](/d/) [e][f] [f]\n\n[f]: /f/\n", "/a/ /b/ /c/ /d/ /f/ /z/"), "7 true true; 21 true false; 42 false true; 60 false false; 82 false true; 0 false false; "},
 		{"written ids", ids("# A {id=x}\n\n[a](#x)\n\n# B  {#x-y} \n\nC \n  \nD  \n---\n\n# E  #  \n\n# F\r\n\r\nG \r\nH \r\n---\r\n\r\n# I\t\n\n> J \n> K\n> ---\n\n# L {#l}\r\n\r\nM {#m}\r\n---\r\n# N {x} \n# O  # {#o}\n"), "2:3 x 8:9; 23:24 x-y 28:31; 41:42  0:0; 52:53  0:0; 62:63  0:0; 67:72  0:0; 84:85  0:0; 90:96  0:0; 106:107 l 110:111; 116:117 m 120:121; 131:136  0:0; 140:141 o 147:148; "},
@@ -245,7 +246,7 @@ func TestParts(t *testing.T) {
 		{"weights of pairs", fmt.Sprint(weight("a", "x", "a", "x", 0), weight("", "x", "a", "y", 0), weight("a", "", "a", "", 2), weight("a", "", "img", "", 0), weight("a", "", "a", "", -6)), "11 2 8 0 1"},
 		{"lines", span(1) + " " + span(2) + " " + span(3) + " " + span(4) + " " + span(0), "0 7 true 7 9 true 9 9 true 0 0 false 0 0 false"},
 		{"columns", place(0) + " " + place(3) + " " + place(6) + " " + place(7) + " " + place(9), "1:1 1:1 1:3 2:1 3:1"},
-		{"labels", plainLabel("Ä b-1!") + " " + htmlLabel([]byte(`"/x" title=y>A <b>&amp; B</b></a>C`), 1) + " " + htmlLabel([]byte("no end"), 0) + " " + plainLabel(strings.Repeat("x", 50)), "äb1 ab  " + strings.Repeat("x", 40)},
+		{"labels", read.PlainLabel("Ä b-1!") + " " + read.LinkLabel([]byte(`"/x" title=y>A <b>&amp; B</b></a>C`), 1) + " " + read.LinkLabel([]byte("no end"), 0) + " " + read.PlainLabel(strings.Repeat("x", 50)), "äb1 ab  " + strings.Repeat("x", 40)},
 		{"between pieces", cutting("/a/x/b", "/a/", "/b") + " " + cutting("/a/x/b", "/c/", "/b") + " " + cutting("a-b-c", "a", "b", "c") + " " + cutting("ac", "a", "b", "c") + " " + cutting("/a/", "/a/", "/a/"), "x true  false -b- true  false  false"},
 		{"attributes that fit", fits(`<a class="x  {{ .y }} z" id=q href="{{ . }}">`, `<a class="x y z" id=q href="/b/">`), "4 true 0 true"},
 		{"attributes that differ", fits(`<a class=x href=y>`, `<a class=z href=y>`) + " " + fits(`<a href=y>`, `<a href=y rel=z>`) + " " + fits(`<a href=y rel=z>`, `<a href=y>`), "0 false 0 true 0 false 0 true 0 false 0 true"},
@@ -255,7 +256,7 @@ func TestParts(t *testing.T) {
 			"ul<-1 li<0 p<1 li<0 p<-1 div<-1 table<-1 tr<6 td<7 td<7 tr<6 th<10 dl<-1 dt<12 dd<12 p<14 br<-1"},
 		{"text without tags", tree(`<!-- <a> --><script>"<b>"</script><i/><img><?x <u>?><textarea><s></textarea> 1 < 2 <q x="a>b">`), "script<-1 i<-1 img<-1 textarea<-1 q<-1"},
 		{"attributes", attributes(`<a HREF = "x{{ "}}" }}y" {{ if b }}c='d'{{ end }} e f=g/>`), `href=["x" "y"] false, c=["d"] true, e=[""] true, f=["g/"] true, true`},
-		{"actions", string(maskActions([]byte("a{{/* }} */}}b{% x %}c<% y %>d{# z #}e{{ `}}` }}f{{ it's }}g{{"))), "a" + strings.Repeat("\x01", 12) + "b" + strings.Repeat("\x01", 7) + "c" + strings.Repeat("\x01", 7) + "d" + strings.Repeat("\x01", 7) + "e" + strings.Repeat("\x01", 10) + "f" + strings.Repeat("\x01", 10) + "g{{"},
+		{"actions", string(read.MaskActions([]byte("a{{/* }} */}}b{% x %}c<% y %>d{# z #}e{{ `}}` }}f{{ it's }}g{{"))), "a" + strings.Repeat("\x01", 12) + "b" + strings.Repeat("\x01", 7) + "c" + strings.Repeat("\x01", 7) + "d" + strings.Repeat("\x01", 7) + "e" + strings.Repeat("\x01", 10) + "f" + strings.Repeat("\x01", 10) + "g{{"},
 		{"regions", fmt.Sprint(weights("<p>.<nav>.</nav>.<main>.<header>.</header></main>.<navy>.</nav>.<article class=x>.</articles>.")), "[0 -6 0 2 -6 0 0 0 2 2]"},
 		{"spellings", spelled("/sub/a/b/?x&y#f", "p.html"), "/sub/a/b/?x&y#f /sub/a/b/?x&amp;y#f /a/b/?x&y#f a/b/?x&y#f"},
 		{"spellings of relative addresses", spelled("../x/", "p/q/r.html") + " " + spelled("#f", "p.html") + " " + spelled("x#f", "p/q.html"), "../x/ /p/x/ #f x#f /p/x#f"},
@@ -271,8 +272,8 @@ func TestParts(t *testing.T) {
 		{"items of Atom", items("<entry><link rel='edit' href='/e'/><link href='/a' rel=alternate/><link rel=\"alternate\" href=\"/z\"/></entry><entry><link href=/q><link href='/b'/><link>/c</link></entry><entry><link rel=self href='/s'/><id>/i</id></entry>"), "0:99 /a;107:160 /c;168:212 /i;"},
 		{"items of a JSON feed", items("\uFEFF {\"items\": [{\"url\": \"/a\", \"id\": \"/i\"}, {\"id\": \"/b\"}, {}, {\"id\": \"/b\"}]}") + items("{\"items\": 1}"), "15:40 /a;42:54 /b;56:58 ;60:72 /b;"},
 		{"odd attributes", attributes(`<a b="c>`) + "; " + attributes(`<a ="x" /b  c  = d e= 'f'g h =>`) + "; " + attributes(`<a b=`) + "; " + attributes(`<a b='{{ x }}`) + "; " + attributes(`<a/b {{ x }}c`), `b=["c"] false, false; b=[""] false, c=["d"] false, e=["f"] false, g=[""] false, h=[""] false, false; b=[""] false, false; b=["" ""] false, false; b=[""] false, true`},
-		{"text beside an element", beside("a<!-- > -->b <i>c</i>{{ x }}d é-1<x y='>'>e<!-- > f --><b y='>'>g</b>h{{ }}i") + beside("z<!x><x>") + beside("a<!-- b<c> --><x>") + beside("i>j<x>k<l") + beside(strings.Repeat("m", 100)+"<x>"+strings.Repeat("n", 100)), "dé-1|egh; z|; a|; j|k; " + strings.Repeat("m", maxAround) + "|" + strings.Repeat("n", maxAround) + "; "},
-		{"actions without an end", string(maskActions([]byte("a{{/* b }}c{{ d"))) + "; " + string(maskActions([]byte("{{/* a */ }}b{{- /* c"))) + "; " + string(maskActions([]byte("{{ `a }}b <%"))) + "; " + string(maskActions([]byte(`{{ "\"}}" }}a{`))), "a" + strings.Repeat("\x01", 9) + "c{{ d; " + strings.Repeat("\x01", 12) + "b{{- /* c; " + strings.Repeat("\x01", 8) + "b <%; " + strings.Repeat("\x01", 12) + "a{"},
+		{"text beside an element", beside("a<!-- > -->b <i>c</i>{{ x }}d é-1<x y='>'>e<!-- > f --><b y='>'>g</b>h{{ }}i") + beside("z<!x><x>") + beside("a<!-- b<c> --><x>") + beside("i>j<x>k<l") + beside(strings.Repeat("m", 100)+"<x>"+strings.Repeat("n", 100)), "dé-1|egh; z|; a|; j|k; " + strings.Repeat("m", read.MaxAround) + "|" + strings.Repeat("n", read.MaxAround) + "; "},
+		{"actions without an end", string(read.MaskActions([]byte("a{{/* b }}c{{ d"))) + "; " + string(read.MaskActions([]byte("{{/* a */ }}b{{- /* c"))) + "; " + string(read.MaskActions([]byte("{{ `a }}b <%"))) + "; " + string(read.MaskActions([]byte(`{{ "\"}}" }}a{`))), "a" + strings.Repeat("\x01", 9) + "c{{ d; " + strings.Repeat("\x01", 12) + "b{{- /* c; " + strings.Repeat("\x01", 8) + "b <%; " + strings.Repeat("\x01", 12) + "a{"},
 		{"values of YAML", valuesOf("# a: /b\nurl: /a\nlist:\n- /b\n  - c: /d\nm: [x1, /e]\nn: {k: /f, l: /g}\n'q r': \"/h\" # 'i'\n  nest: j1\n-\n  \nt: it's\nk:\n  - 'x'\ny: z\n// o: /p\n"), "url=/a list=/b+ c=/d+ m=x1 m=/e k=/f l=/g r=/h q r=i nest=j1+ t=it's k=x+ "},
 		{"values of TOML", valuesOf("a = \"/b\"\nc = ['/d', \"/e\"]\n[[t.\"u\"]] # x\nf = '/g'\n[ h\ni=j1\nk='/l'"), "a=/b c=/d c=/e f=/g+ c=i=j1+ k=/l+ "},
 		{"values of JSON", valuesOf("{\"a\": \"\\/b\\u0026\", \"c\": {\"d\": \"e\\u003cf\\u003e\\\\\", \"g\" : \"\"},\n\"h\": [\n\"/i\", `/j`]\n"), "a=/b& d=e<f>\\ h=/i h=/j "},
@@ -284,13 +285,13 @@ func TestParts(t *testing.T) {
 		{"layouts of a page", layoutOf("page.html") + layoutOf("_default/single.html") + layoutOf("_partials/a.html") + layoutOf("section/a.html") + layoutOf("docs/single.html") + layoutOf("b/single.html") + layoutOf("blog/single.html"), "true true true true true false false "},
 		{"makers", makers("listed") + makers("a") + makers("b") + makers("m") + makers("") + makers("x"), "[7][2][4][8][][]"},
 		{"dashes", dashed("v1.2") + " " + dashed("/A_b//c/") + " " + dashed(""), "-v1-2- -a-b-c- --"},
-		{"rules", fields("/a /b 301") + fields("# a b") + fields("/a") + string(lineOf([]byte("a\nb\nc"), 2)) + string(lineOf([]byte("a"), 2)), "/a /b; ; ;b\n"},
-		{"kinds of files", fmt.Sprint(kindOf("a.md"), kindOf("_data/x.js"), kindOf("src/_data/x.rb"), kindOf("x.js"), kindOf("a.yml"), kindOf("a.scss"), kindOf("a.njk")), "datadatatemplatedataassettemplate"},
-		{"front matter", fmt.Sprint(frontMatter([]byte("---\na: b\n---\nx")), frontMatter([]byte("+++\n+++\n")), frontMatter([]byte("{\"a\": {\"}\": 1}}x")), frontMatter([]byte("{ x")), frontMatter([]byte("#+A\n#+B\nx")), frontMatter([]byte("--- \na\n--- \n")), frontMatter([]byte("----\na\n---\n")), frontMatter([]byte("---\na"))), "13 8 15 0 8 12 0 0"},
+		{"rules", fields("/a /b 301") + fields("# a b") + fields("/a") + string(read.LineOf([]byte("a\nb\nc"), 2)) + string(read.LineOf([]byte("a"), 2)), "/a /b; ; ;b\n"},
+		{"kinds of files", fmt.Sprint(read.KindOf("a.md"), read.KindOf("_data/x.js"), read.KindOf("src/_data/x.rb"), read.KindOf("x.js"), read.KindOf("a.yml"), read.KindOf("a.scss"), read.KindOf("a.njk")), "datadatatemplatedataassettemplate"},
+		{"front matter", fmt.Sprint(read.FrontMatter([]byte("---\na: b\n---\nx")), read.FrontMatter([]byte("+++\n+++\n")), read.FrontMatter([]byte("{\"a\": {\"}\": 1}}x")), read.FrontMatter([]byte("{ x")), read.FrontMatter([]byte("#+A\n#+B\nx")), read.FrontMatter([]byte("--- \na\n--- \n")), read.FrontMatter([]byte("----\na\n---\n")), read.FrontMatter([]byte("---\na"))), "13 8 15 0 8 12 0 0"},
 		{"directories of templates", fmt.Sprint(inTemplates("a/_includes/b.html"), inTemplates("a/_includes/b.md"), inTemplates("a/b.html")), "true false false"},
 		{"files copied below a path", copied("v2/a.html") + copied("a.html"), "files/a.html true; false;"},
 		{"classes around an action", fits(`<a class="x{{ . }}z" href=y>`, `<a class="qyz" href=y>`) + " " + fits(`<a class="x{{ . }}z" href=y>`, `<a class="xyq" href=y>`), "0 false 0 true 0 false 0 true"},
-		{"words of an address's length", words("a " + strings.Repeat("b", maxValue) + " " + strings.Repeat("c", maxValue+1) + "  d|"), fmt.Sprintf("0:1 2:%d %d:1 ", maxValue, maxValue*2+6)},
+		{"words of an address's length", words("a " + strings.Repeat("b", read.MaxValue) + " " + strings.Repeat("c", read.MaxValue+1) + "  d|"), fmt.Sprintf("0:1 2:%d %d:1 ", read.MaxValue, read.MaxValue*2+6)},
 		{"markers", fmt.Sprint(findMarkers([]byte(`<!-- sitelink:source a\b.md:12 --><!--x sitelink:source c.md --><META name="sitelink:source" CONTENT='./d.md'><p sitelink:source>`))), "{d.md [{34 a/b.md 12 0}]}"},
 		{"ends of keys", fmt.Sprint(commonTail("a/b/c", "x/b/c"), commonTail("c", "b/c"), commonTail("a", "b")), "2 1 0"},
 	}
@@ -302,7 +303,7 @@ func TestParts(t *testing.T) {
 }
 
 func holds(key, text string, nested bool) bool {
-	return (&value{key: strings.ToLower(key), text: text, nested: nested}).holdsLink()
+	return (&read.Value{Key: strings.ToLower(key), Text: text, Nested: nested}).HoldsLink()
 }
 
 // TestUnpublished: why a content file has no page, for the generators that know drafts

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/source/read"
 	"github.com/sitelink/sitelink/internal/system"
 )
 
@@ -48,10 +49,10 @@ func inCopy(p *locatedPage, l *openLink) answer {
 		return answer{}
 	}
 	if p.lines == nil {
-		made := newLines(p.text)
+		made := read.NewLines(p.text)
 		p.lines = &made
 	}
-	line, column := p.lines.at(int(min(l.link.Offset, int64(len(p.text)))))
+	line, column := p.lines.At(int(min(l.link.Offset, int64(len(p.text)))))
 	if l.link.Line > 0 {
 		line = l.link.Line
 	}
@@ -65,7 +66,7 @@ func inHostRule(p *locatedPage, l *openLink) answer {
 	if path.Base(p.name) != ruleFile {
 		return answer{}
 	}
-	line := lineOf(p.text, l.link.Line)
+	line := read.LineOf(p.text, l.link.Line)
 	at := p.m.content.ruleAt(p.m.rules(), line, p.m.basePath)
 	return answer{at: at, none: at == nil, source: string(bytes.TrimSpace(line))}
 }
@@ -100,24 +101,24 @@ func marked(p *locatedPage, l *openLink) answer {
 	}
 	doc := p.m.document(f)
 	if by.line == 0 {
-		at, _, ok := doc.onlyMatch(&l.on.addr, p.m.addresses(doc.links, p.name), p.m.frontMatterAddresses(doc, p.name))
+		at, _, ok := doc.onlyMatch(&l.on.addr, p.m.addresses(doc.Links, p.name), p.m.frontMatterAddresses(doc, p.name))
 		if !ok {
 			return answer{}
 		}
 		return answer{at: doc.position(at), source: by.file}
 	}
 	// The marker has the position of the link. Look for the destination from there.
-	from, to, ok := doc.lines.span(by.line)
+	from, to, ok := doc.Lines.Span(by.line)
 	if !ok {
 		return answer{}
 	}
 	best := -1
-	for _, it := range doc.links {
+	for _, it := range doc.Links {
 		src := p.m.address(it.Value, p.name)
-		if it.order < from || it.order >= to || matchScore(&src, &l.on.addr) == noMatch {
+		if it.Order < from || it.Order >= to || matchScore(&src, &l.on.addr) == noMatch {
 			continue
 		}
-		_, column := doc.lines.at(it.order)
+		_, column := doc.Lines.At(it.Order)
 		if best < 0 || column <= by.column {
 			best = it.At
 		}
@@ -185,7 +186,7 @@ func inFrontMatter(p *locatedPage, l *openLink) answer {
 // same elements. Two templates that fit equally well disagree.
 func inTemplate(s *search, l *openLink) answer {
 	by := l.composed.by
-	literal := len(by) > 0 && by[0].writes()
+	literal := len(by) > 0 && by[0].Writes()
 	if literal && len(by) == 1 {
 		return by[0].answer(l.link.Raw)
 	}
@@ -213,7 +214,7 @@ func inData(s *search, l *openLink) answer {
 		}
 	}
 	switch hits := l.hits; {
-	case len(hits) == 1 && (len(c.by) == 0 || hits[0].file.dir.kind == Template || !l.isLink() && len(c.run.links) < minEnds && s.isResource(&hits[0])):
+	case len(hits) == 1 && (len(c.by) == 0 || hits[0].file.dir.kind == read.Template || !l.isLink() && len(c.run.links) < minEnds && s.isResource(&hits[0])):
 		return hits[0].answer()
 	case len(hits) > 0 && len(c.by) == 0:
 		return answer{none: true, source: hits[0].file.display + " and other files"}
@@ -290,13 +291,13 @@ func inMenu(s *search, l *openLink) answer {
 		return answer{}
 	}
 	d := s.m.document(s.m.content.files[makers[0]])
-	named := slices.ContainsFunc(d.matter, func(v value) bool { return nameKeys[v.key] && plainLabel(v.text) == l.on.label })
-	text, off := d.lines.text, 0
+	named := slices.ContainsFunc(d.Matter, func(v read.Value) bool { return nameKeys[v.Key] && read.PlainLabel(v.Text) == l.on.label })
+	text, off := d.Lines.Text, 0
 	var entry *Position
-	for line := range bytes.Lines(text[:frontMatter(text)]) {
-		if k := keyOnLine().FindSubmatchIndex(line); k != nil {
+	for line := range bytes.Lines(text[:read.FrontMatter(text)]) {
+		if k := read.KeyOnLine().FindSubmatchIndex(line); k != nil {
 			key := strings.ToLower(string(line[k[2]:k[3]]))
-			named = named || nameKeys[key] && plainLabel(string(line[k[3]:])) == l.on.label
+			named = named || nameKeys[key] && read.PlainLabel(string(line[k[3]:])) == l.on.label
 			if entry == nil && k[2] <= 1 && menuOf[key] {
 				entry = d.position(off + k[2])
 			}
@@ -312,8 +313,8 @@ func inMenu(s *search, l *openLink) answer {
 // menuOf are the keys of front matter that put a page into a menu, and nameKeys
 // those with its name there.
 var (
-	menuOf   = wordSet("menu menus")
-	nameKeys = wordSet("title linktitle name")
+	menuOf   = read.WordSet("menu menus")
+	nameKeys = read.WordSet("title linktitle name")
 )
 
 // inComposing: one template composes the link of parts that are in no file. Example:
@@ -326,19 +327,19 @@ func inComposing(_ *search, l *openLink) answer {
 }
 
 // around returns the text around an offset of the page.
-func (p *locatedPage) around(offset int64) surroundings {
+func (p *locatedPage) around(offset int64) read.Surroundings {
 	if p.shown == nil {
-		p.shown = &visibleText{}
+		p.shown = &read.VisibleText{}
 		text, _ := system.ReadFS(p.m.docroot, p.name, maxSourcePage)
-		p.shown.addHTML(0, text)
-		p.shown.finish()
+		p.shown.AddHTML(0, text)
+		p.shown.Finish()
 	}
-	return p.shown.around(int(offset))
+	return p.shown.Around(int(offset))
 }
 
 // answer says that a link is written there.
 func (w *written) answer(raw string) answer {
-	return answer{at: w.position(raw), source: string(w.file.text[w.attr.from:w.attr.to])}
+	return answer{at: w.position(raw), source: string(w.file.text[w.Attr.From:w.Attr.To])}
 }
 
 // locatePage places links of one page, sorted by offset, by the rules that look at the

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/sitelink/sitelink/internal/generator"
+	"github.com/sitelink/sitelink/internal/source/read"
 )
 
 // Options describe a project.
@@ -51,7 +52,7 @@ type Position struct {
 	// path in a Hugo module outside of the project.
 	File         string
 	Line, Column int
-	Kind         Kind
+	Kind         read.Kind
 	// Module is the Hugo module or theme that File belongs to, "" for the
 	// project's own files.
 	Module string

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strings"
 
+	"github.com/sitelink/sitelink/internal/source/read"
 	"github.com/sitelink/sitelink/internal/system"
 )
 
@@ -16,7 +17,7 @@ const ruleFile = "_redirects"
 // ruleAt returns where a rule is written, nil if that is not certain. line is its
 // line in the docroot, and templates are the lines of templates.
 func (c *contentIndex) ruleAt(templates map[string][]*Position, line []byte, basePath string) *Position {
-	from, to := ruleFields(line)
+	from, to := read.RuleFields(line)
 	if from == "" {
 		return nil
 	}
@@ -26,7 +27,7 @@ func (c *contentIndex) ruleAt(templates map[string][]*Position, line []byte, bas
 		}
 		return found[0]
 	}
-	hits := c.aliases()[normalPath(from)]
+	hits := c.aliases()[read.NormalPath(from)]
 	of := -1 // of the page that the rule leads to
 	for i, h := range hits {
 		if h.key != PageKey(strings.TrimPrefix(to, basePath)) {
@@ -50,17 +51,17 @@ func (c *contentIndex) ruleAt(templates map[string][]*Position, line []byte, bas
 func (m *Map) ruleTemplates() map[string][]*Position {
 	found := map[string][]*Position{}
 	for _, f := range m.files() {
-		if !isRuleTemplate(f.name) || m.opt.Generator.Traits().Modules && f.dir.kind != Template {
+		if !read.IsRuleTemplate(f.name) || m.opt.Generator.Traits().Modules && f.dir.kind != read.Template {
 			continue
 		}
 		text, _ := system.ReadFS(f.dir.fsys, f.name, maxTemplate)
 		line := 0
 		for l := range bytes.Lines(text) {
 			line++
-			if from, _ := ruleFields(l); from != "" {
+			if from, _ := read.RuleFields(l); from != "" {
 				column := len([]rune(string(l[:bytes.Index(l, []byte(from))]))) + 1
 				at := f.contentFile.position(line, column)
-				at.Kind = Template
+				at.Kind = read.Template
 				found[from] = append(found[from], at)
 			}
 		}

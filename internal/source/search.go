@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/sitelink/sitelink/internal/host"
+	"github.com/sitelink/sitelink/internal/source/read"
 	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
 )
@@ -28,11 +29,11 @@ func (w *textSearch) add(text string) {
 
 // searchWord returns the first word of a text, "" if the text is not looked for.
 func searchWord(text string) string {
-	if len(text) < 2 || len(text) > maxValue {
+	if len(text) < 2 || len(text) > read.MaxValue {
 		return ""
 	}
 	for i := range len(text) {
-		if isWordEnd[text[i]] {
+		if read.IsWordEnd[text[i]] {
 			return text[:i]
 		}
 	}
@@ -41,23 +42,23 @@ func searchWord(text string) string {
 
 // search records where a file contains the texts as whole addresses.
 func (w *textSearch) search(f contentFile, text []byte) {
-	var l *lines
-	eachWord(text, func(at int, word []byte) {
+	var l *read.Lines
+	read.EachWord(text, func(at int, word []byte) {
 		texts := w.byWord[string(word)]
 		for _, whole := range texts {
 			end := at + len(whole)
-			if !bytes.HasPrefix(text[at:], []byte(whole)) || end < len(text) && !isWordEnd[text[end]] {
+			if !bytes.HasPrefix(text[at:], []byte(whole)) || end < len(text) && !read.IsWordEnd[text[end]] {
 				continue
 			}
 			if rest := text[end:]; bytes.HasPrefix(rest, []byte("{{")) && !blockEnds().Match(rest) {
 				continue // an action writes the rest: /tags/ is not the address in href="/tags/{{ . }}"
 			}
 			if l == nil {
-				made := newLines(text)
+				made := read.NewLines(text)
 				l = &made
 			}
 			h := hit{file: f, at: at, text: whole}
-			h.line, h.col = l.at(at)
+			h.line, h.col = l.At(at)
 			w.hits[whole] = append(w.hits[whole], h)
 		}
 	})
@@ -115,8 +116,8 @@ func (s *search) readContent(ctx context.Context, links []*openLink) {
 	parallel(ctx, len(files), func(_, i int) {
 		f := files[i]
 		text, _ := system.ReadFS(f.dir.fsys, f.name, maxContentFile)
-		if !s.m.opt.Generator.Traits().Modules && isHTMLTemplate(f.name, text) {
-			f.dir.kind = Template
+		if !s.m.opt.Generator.Traits().Modules && read.IsHTMLTemplate(f.name, text) {
+			f.dir.kind = read.Template
 		}
 		of := textSearch{s.content.byWord, map[string][]hit{}}
 		of.search(f, text)
@@ -140,8 +141,8 @@ func (s *search) isResource(h *hit) bool {
 			continue
 		}
 		for _, r := range f.rows() {
-			if r.at == h.at {
-				return !menuKeys[r.key]
+			if r.At == h.at {
+				return !menuKeys[r.Key]
 			}
 		}
 	}
@@ -149,7 +150,7 @@ func (s *search) isResource(h *hit) bool {
 }
 
 // menuKeys are the keys of addresses in menus and lists of links.
-var menuKeys = wordSet("url uri href link pageref path ref")
+var menuKeys = read.WordSet("url uri href link pageref path ref")
 
 // templateHits returns where templates, data and configuration contain the
 // address of a link, in the most likely spelling.
@@ -171,10 +172,10 @@ func (s *search) mayWrite(h *hit, l *openLink) bool {
 	if h.element != "" && l.on.element != "" && !strings.EqualFold(h.element, l.on.element) {
 		return false
 	}
-	if !s.m.opt.Generator.Traits().Modules || h.file.dir.kind != Template {
+	if !s.m.opt.Generator.Traits().Modules || h.file.dir.kind != read.Template {
 		return true
 	}
-	ofPage, ofTemplate := isHTMLName(l.link.Page), isHTMLLike(h.file.display)
+	ofPage, ofTemplate := read.IsHTMLName(l.link.Page), read.IsHTMLLike(h.file.display)
 	// The items of a feed hold what shortcodes and partials wrote for the page.
 	return ofPage == ofTemplate || !ofPage && strings.HasPrefix(templateKey(&templateFile{contentFile: h.file}), "_")
 }
@@ -184,13 +185,13 @@ func (s *search) mayWrite(h *hit, l *openLink) bool {
 func (m *Map) destinations(f contentFile, hits []hit) (kept []hit) {
 	d := m.document(f)
 	for _, h := range hits {
-		is := slices.ContainsFunc(d.matter, func(v value) bool { return v.at == h.at && v.holdsLink() })
+		is := slices.ContainsFunc(d.Matter, func(v read.Value) bool { return v.At == h.at && v.HoldsLink() })
 		h.certain = is
-		for _, it := range d.links {
+		for _, it := range d.Links {
 			if it.At == h.at {
-				is, h.label, h.certain = true, it.Label, h.certain || it.isGuess
-				if d.visible != nil {
-					h.around = append(h.around, d.visible.around(it.order))
+				is, h.label, h.certain = true, it.Label, h.certain || it.IsGuess
+				if d.Visible != nil {
+					h.around = append(h.around, d.Visible.Around(it.Order))
 				}
 			}
 		}
@@ -218,12 +219,12 @@ func severalFiles(hits []hit) bool {
 
 // closest returns the hit whose surroundings are most similar to those of a
 // link, nil if none is ahead of the others. bonus is added to the similarity.
-func closest(hits []hit, around surroundings, bonus func(*hit) int) *hit {
+func closest(hits []hit, around read.Surroundings, bonus func(*hit) int) *hit {
 	best, most, tie := -1, 0, false
 	for i := range hits {
 		for _, c := range hits[i].around {
-			n := c.similarity(around)
-			if n < minAround {
+			n := c.Similarity(around)
+			if n < read.MinAround {
 				continue
 			}
 			switch n += bonus(&hits[i]); {
@@ -254,15 +255,15 @@ func (f *templateFile) search(w *textSearch) {
 			if f.outline == nil {
 				continue
 			}
-			if t := f.outline.at(h.at); t >= 0 {
-				if a, ok := f.outline.attributeAt(t, h.at); ok {
-					if linkAttributes[a.name] {
-						h.element = string(f.outline.name(t))
+			if t := f.outline.At(h.at); t >= 0 {
+				if a, ok := f.outline.AttributeAt(t, h.at); ok {
+					if read.LinkAttributes[a.Name] {
+						h.element = string(f.outline.Name(t))
 					}
-					for f.outline.text[h.at] == masked && h.at > a.from && f.outline.text[h.at-1] == masked {
+					for f.outline.Text[h.at] == read.Masked && h.at > a.From && f.outline.Text[h.at-1] == read.Masked {
 						h.at--
 					}
-					h.line, h.col = f.lines().at(h.at)
+					h.line, h.col = f.lines().At(h.at)
 				}
 			}
 		}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/source/read"
 	"github.com/sitelink/sitelink/internal/testkit"
 )
 
@@ -120,7 +121,7 @@ func shown(p *Position) string {
 		return "-"
 	}
 	at := fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column)
-	if p.Kind != Content {
+	if p.Kind != read.Content {
 		at += " " + string(p.Kind)
 	}
 	if p.Module != "" {

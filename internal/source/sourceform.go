@@ -4,6 +4,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/sitelink/sitelink/internal/source/read"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
 
@@ -13,14 +14,14 @@ import (
 // that form is not known, and the suggestion itself if no other form is needed.
 func (m *Map) SourceForm(p *Position, l *Link, suggestion string) string {
 	i, ok := m.content.byDisplay[p.File]
-	if !ok || !isMarkdown(p.File) {
+	if !ok || !read.IsMarkdown(p.File) {
 		return suggestion
 	}
 	from, written := m.content.files[i], ""
 	d := m.document(from)
-	for k := range d.links {
-		if line, column := d.lines.at(d.links[k].At); line == p.Line && column == p.Column {
-			written = d.links[k].Value
+	for k := range d.Links {
+		if line, column := d.Lines.At(d.Links[k].At); line == p.Line && column == p.Column {
+			written = d.Links[k].Value
 		}
 	}
 	name, fragment, _ := strings.Cut(written, "#")
@@ -28,13 +29,13 @@ func (m *Map) SourceForm(p *Position, l *Link, suggestion string) string {
 	if fragment != "" {
 		fragment = "#" + fragment
 	}
-	want := path.Join(path.Dir(from.name), decode(name))
+	want := path.Join(path.Dir(from.name), read.Decode(name))
 	t := m.opt.Generator.Traits()
 	rest, inContent := strings.CutPrefix(name, t.ContentRoot)
 	if inContent = inContent && t.ContentRoot != ""; inContent {
-		want = path.Join(m.opt.Generator.Content()[0], decode(rest))
+		want = path.Join(m.opt.Generator.Content()[0], read.Decode(rest))
 	}
-	named := isMarkdown(name) && !strings.HasPrefix(name, "/") && !strings.Contains(name, "://")
+	named := read.IsMarkdown(name) && !strings.HasPrefix(name, "/") && !strings.Contains(name, "://")
 	to := ""
 	switch relative := name != "" && !strings.HasPrefix(name, "/") && !strings.Contains(name, ":"); {
 	case named && asks && fragment != "" && written != l.Raw: // the path is right

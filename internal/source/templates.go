@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/sitelink/sitelink/internal/source/read"
 	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
 )
@@ -17,22 +18,22 @@ func (src *index) readTemplates() *templateIndex {
 	x := &templateIndex{links: map[string][]*written{}}
 	x.data, x.stems = sync.OnceValue(x.readRows), sync.OnceValue(x.readStems)
 	for _, f := range src.files() {
-		if f.text, _ = system.ReadFS(f.dir.fsys, f.name, maxTemplate); f.isContent && !isHTMLTemplate(f.name, f.text) {
+		if f.text, _ = system.ReadFS(f.dir.fsys, f.name, maxTemplate); f.isContent && !read.IsHTMLTemplate(f.name, f.text) {
 			continue
 		}
 		if !f.isContent {
 			x.files = append(x.files, f)
 		}
-		if f.dir.kind != Template || !isHTMLLike(f.name) {
+		if f.dir.kind != read.Template || !read.IsHTMLLike(f.name) {
 			continue
 		}
 		if base := path.Base(f.name); strings.HasPrefix(base, "render-link") || strings.HasPrefix(base, "render-image") {
 			continue // they write the links and images of Markdown, whose source is the content
 		}
-		var links []templateLink
-		f.outline, links = readTemplate(f.text)
+		var links []read.TemplateLink
+		f.outline, links = read.TemplateLinks(f.text)
 		for _, l := range links {
-			key := l.element + " " + l.attr.name
+			key := l.Element + " " + l.Attr.Name
 			x.links[key] = append(x.links[key], &written{l, f})
 		}
 	}
@@ -57,24 +58,24 @@ func (src *index) templateFiles() (files []*templateFile) {
 				return nil
 			}
 			f := &templateFile{contentFile: contentFile{dir: dir, name: name, display: dir.displayName(name)}, level: place.level}
-			if seen[f.display] || !isTemplate(name) || slices.Contains(src.opt.Generator.Traits().Caches, name) {
+			if seen[f.display] || !read.IsTemplate(name) || slices.Contains(src.opt.Generator.Traits().Caches, name) {
 				return nil
 			}
 			seen[f.display] = true
-			if src.opt.Generator.Traits().Modules && dir.kind == Template {
+			if src.opt.Generator.Traits().Modules && dir.kind == read.Template {
 				key := templateKey(f)
 				if layouts[key] {
 					return nil // the project's own template takes its place
 				}
 				layouts[key] = true
 			}
-			if _, f.isContent = src.content.byDisplay[f.display]; f.isContent && !isHTMLName(name) {
+			if _, f.isContent = src.content.byDisplay[f.display]; f.isContent && !read.IsHTMLName(name) {
 				return nil
 			}
-			f.lines = sync.OnceValue(func() lines { return newLines(f.text) })
+			f.lines = sync.OnceValue(func() read.Lines { return read.NewLines(f.text) })
 			f.rows = sync.OnceValue(f.readRows)
 			if !src.opt.Generator.Traits().Modules {
-				f.dir.kind = kindOf(name)
+				f.dir.kind = read.KindOf(name)
 			}
 			files = append(files, f)
 			return nil
@@ -86,7 +87,7 @@ func (src *index) templateFiles() (files []*templateFile) {
 // readRows returns the values of a data or configuration file that may be addresses.
 func (f *templateFile) readRows() []dataRow {
 	l := f.lines()
-	rows := readRows(&l)
+	rows := read.Rows(&l)
 	all := make([]dataRow, len(rows))
 	for i := range rows {
 		all[i] = dataRow{rows[i], f}
@@ -98,10 +99,10 @@ func (f *templateFile) readRows() []dataRow {
 func (x *templateIndex) readRows() map[string][]*dataRow {
 	data := map[string][]*dataRow{}
 	for _, f := range x.files {
-		if f.dir.kind == Data || f.dir.kind == Configuration {
+		if f.dir.kind == read.Data || f.dir.kind == read.Configuration {
 			rows := f.rows()
 			for i := range rows {
-				data[rows[i].norm] = append(data[rows[i].norm], &rows[i])
+				data[rows[i].Norm] = append(data[rows[i].Norm], &rows[i])
 			}
 		}
 	}
@@ -113,12 +114,12 @@ func (x *templateIndex) readRows() map[string][]*dataRow {
 func (x *templateIndex) readStems() map[string]string {
 	all, stems := map[string]string{}, map[string]bool{}
 	for _, f := range x.files {
-		if f.dir.kind == Data {
+		if f.dir.kind == read.Data {
 			stems[stemOf(f.name)] = true
 		}
 	}
 	for _, f := range x.files {
-		if f.dir.kind != Data && f.dir.kind != Configuration {
+		if f.dir.kind != read.Data && f.dir.kind != read.Configuration {
 			continue
 		}
 		for _, l := range stemLine().FindAllSubmatch(f.text, -1) {
@@ -147,7 +148,7 @@ func (src *index) templateDirs() (dirs []templateDir) {
 	}
 	// These are the files of Hugo's configuration, and their directory.
 	for _, name := range append(src.opt.Generator.Configs(), "config") {
-		dirs = append(dirs, templateDir{0, sourceDir{fsys: src.project, dir: name, kind: Configuration}})
+		dirs = append(dirs, templateDir{0, sourceDir{fsys: src.project, dir: name, kind: read.Configuration}})
 	}
 	for _, mt := range src.mounts {
 		top, _, _ := strings.Cut(mt.target, "/")
@@ -166,7 +167,7 @@ func (src *index) templateDirs() (dirs []templateDir) {
 
 // hugoKinds are the kinds of files, other than content, that write links into pages, by
 // where Hugo mounts them.
-var hugoKinds = map[string]Kind{"layouts": Template, "data": Data, "i18n": Data, "assets": Asset}
+var hugoKinds = map[string]read.Kind{"layouts": read.Template, "data": read.Data, "i18n": read.Data, "assets": read.Asset}
 
 // templateKey returns the name of a template below the directory of templates.
 // The project's own template takes the place of a theme's with the same name.

@@ -3,28 +3,30 @@ package source
 import (
 	"strings"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/source/read"
 )
 
 // TestSurroundings compares the visible text around a link on a page and in
 // Markdown.
 func TestSurroundings(t *testing.T) {
-	page := &visibleText{}
+	page := &read.VisibleText{}
 	text := `<title>T</title><script>if (a<b) x()</script><p>Fish &amp; Chips <!-- n > o --> are <b>ÄPFEL</b> <a href="/x/">a Link</a>, said 3.</p>`
-	page.addHTML(0, []byte(text))
-	got := page.finish().around(strings.Index(text, "/x/"))
-	if want := (surroundings{"tfishchipsareäpfel", "alinksaid3"}); got != want {
+	page.AddHTML(0, []byte(text))
+	got := page.Finish().Around(strings.Index(text, "/x/"))
+	if want := (read.Surroundings{Before: "tfishchipsareäpfel", After: "alinksaid3"}); got != want {
 		t.Errorf("page: %q, want %q", got, want)
 	}
 	source := "---\nfoo: bar\n---\n[^1]: f *o* o *t* n *o* t *e*\n\nFish & Chips are **Äpfel** [a Link](/x/), said {{< no param >}}3.[^1] ![not](/i.png)\n"
-	d := parseDocument("a.md", []byte(source), true)
-	for _, it := range d.links {
+	d := read.Parse("a.md", []byte(source), true)
+	for _, it := range d.Links {
 		if it.Value == "/x/" {
-			if from := d.visible.around(it.order); from != (surroundings{"fishchipsareäpfel", "alinksaid3footnote"}) {
+			if from := d.Visible.Around(it.Order); from != (read.Surroundings{Before: "fishchipsareäpfel", After: "alinksaid3footnote"}) {
 				t.Errorf("Markdown: %q", from)
 			}
 		}
 	}
-	if got := (&visibleText{}).finish().around(7); got != (surroundings{}) {
+	if got := (&read.VisibleText{}).Finish().Around(7); got != (read.Surroundings{}) {
 		t.Errorf("nothing: %q", got)
 	}
 }
@@ -33,11 +35,11 @@ func TestSurroundings(t *testing.T) {
 func TestClosest(t *testing.T) {
 	long := strings.Repeat("word", 12)
 	hits := []hit{
-		{file: contentFile{display: "a.md"}, around: []surroundings{{"x" + long, "same"}}},
-		{file: contentFile{display: "b.md"}, around: []surroundings{{"y" + long[20:], "same"}, {"none", "none"}}},
+		{file: contentFile{display: "a.md"}, around: []read.Surroundings{{Before: "x" + long, After: "same"}}},
+		{file: contentFile{display: "b.md"}, around: []read.Surroundings{{Before: "y" + long[20:], After: "same"}, {Before: "none", After: "none"}}},
 		{file: contentFile{display: "c.md"}},
 	}
-	page := surroundings{before: long, after: "samebehind"}
+	page := read.Surroundings{Before: long, After: "samebehind"}
 	none := func(*hit) int { return 0 }
 	if h := closest(hits, page, none); h == nil || h.file.display != "a.md" {
 		t.Errorf("got %v", h)
@@ -59,11 +61,14 @@ func TestClosest(t *testing.T) {
 	} {
 		has := func(flag string) bool { return strings.Contains(test.flags, flag) }
 		hits := []hit{{file: contentFile{display: "a.md", key: "a"}}, {file: contentFile{display: "b.md", key: "b"}}}
-		on := &locatedPage{doc: &document{included: map[string]bool{test.included: true}}, near: map[string]bool{test.near: true}, shown: &visibleText{letters: []byte(page.before + page.after), runs: []run{{0, len(page.before)}}}}
-		l, got := &openLink{page: on, on: &pageLink{label: strings.TrimPrefix(test.flags, "single ")}, nth: 1, link: Link{Raw: "/x/"}, own: &Position{File: test.own}}, ""
+		shown := &read.VisibleText{}
+		shown.AddHTML(0, []byte(page.Before))
+		shown.AddHTML(len(page.Before), []byte(page.After))
+		on := &locatedPage{doc: &document{included: map[string]bool{test.included: true}}, near: map[string]bool{test.near: true}, shown: shown}
+		l, got := &openLink{page: on, on: &pageLink{label: strings.TrimPrefix(test.flags, "single ")}, nth: 1, link: Link{Raw: "/x/", Offset: int64(len(page.Before))}, own: &Position{File: test.own}}, ""
 		for i := range hits {
 			hits[i].certain, hits[i].label = has("certain"), "l"
-			hits[i].around = []surroundings{{"x" + long, "same"}}[:strings.Count(test.flags, "around")]
+			hits[i].around = []read.Surroundings{{Before: "x" + long, After: "same"}}[:strings.Count(test.flags, "around")]
 		}
 		l.composed.by = make([]*written, strings.Count(test.flags, "composed"))
 		hits = hits[strings.Count(test.flags, "single"):]
@@ -75,7 +80,7 @@ func TestClosest(t *testing.T) {
 			t.Errorf("%+v: got %s", test, got)
 		}
 	}
-	if h := closest(hits, surroundings{"word", "same"}, none); h != nil {
+	if h := closest(hits, read.Surroundings{Before: "word", After: "same"}, none); h != nil {
 		t.Errorf("too little: got %v", h)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/sitelink/sitelink/internal/generator"
+	"github.com/sitelink/sitelink/internal/source/read"
 	"github.com/sitelink/sitelink/internal/system"
 )
 
@@ -39,13 +40,13 @@ func (m *Map) Unpublished(l *Link, prefix string, built time.Time) string {
 	}
 	of := map[string]string{}
 	d := m.document(*f)
-	for _, v := range d.matter {
-		if _, ok := of[v.key]; !ok && !v.nested {
-			of[v.key] = v.text
+	for _, v := range d.Matter {
+		if _, ok := of[v.Key]; !ok && !v.Nested {
+			of[v.Key] = v.Text
 		}
 	}
-	if frontMatter(d.lines.text) == 0 { // Pelican has lines of it without marks around them
-		for line := range strings.Lines(string(d.lines.text)) {
+	if read.FrontMatter(d.Lines.Text) == 0 { // Pelican has lines of it without marks around them
+		for line := range strings.Lines(string(d.Lines.Text)) {
 			key, value, ok := strings.Cut(line, ":")
 			if !ok {
 				break

@@ -1,4 +1,4 @@
-package source
+package read
 
 import (
 	"bytes"
@@ -24,8 +24,8 @@ type ShownHeading struct {
 	// Title is its text.
 	Title string
 
-	label string
-	term  bool
+	Label string
+	Term  bool
 }
 
 var (
@@ -50,7 +50,7 @@ func ShownHeadings(text []byte) (all []ShownHeading) {
 			continue
 		}
 		inner = inner[:end]
-		h := ShownHeading{term: text[at[2]]|0x20 == 'd'}
+		h := ShownHeading{Term: text[at[2]]|0x20 == 'd'}
 		before := beforeHeading().Find(text[max(0, at[0]-300):at[0]])
 		for _, part := range [][]byte{before, text[at[0]:at[1]], inner} {
 			for _, tag := range anyTag().FindAll(part, -1) {
@@ -60,16 +60,16 @@ func ShownHeadings(text []byte) (all []ShownHeading) {
 			}
 		}
 		title := html.UnescapeString(string(anyTag().ReplaceAll(inner, nil)))
-		h.label = plainLabel(title)
+		h.Label = PlainLabel(title)
 		h.Title = strings.TrimRight(strings.Join(strings.Fields(title), " "), "#¶§🔗\u200b\u00a0 ")
 		all = append(all, h)
 	}
 	return all
 }
 
-// writtenID returns the offset of an id if exactly one element has it in a
+// WrittenID returns the offset of an id if exactly one element has it in a
 // text, as an attribute of HTML or in the braces of Markdown.
-func writtenID(text []byte, id string) (at int, ok bool) {
+func WrittenID(text []byte, id string) (at int, ok bool) {
 	for i := 0; id != ""; {
 		n := bytes.Index(text[i:], []byte(id))
 		if n < 0 {
@@ -90,8 +90,8 @@ func writtenID(text []byte, id string) (at int, ok bool) {
 
 var idBefore = text.Regexp(`(?i)([\s"'](id|name)\s*=\s*["']?|\{:?\s?#)$`)
 
-// WrittenHeading is a heading of a Markdown file.
-type WrittenHeading struct {
+// AuthorHeading is a heading of a Markdown file.
+type AuthorHeading struct {
 	// Start and End are the offsets of its text, without markers and attributes.
 	Start, End int
 	Level      int
@@ -106,18 +106,18 @@ type WrittenHeading struct {
 	Anchor string
 }
 
-// ReadHeadings returns the headings of a Markdown file in their order. ids is how the
+// Headings returns the headings of a Markdown file in their order. ids is how the
 // generator makes their ids.
-func ReadHeadings(name string, text []byte, g generator.Name, ids generator.HeadingIDs) (all []WrittenHeading) {
-	if !isMarkdown(name) {
+func Headings(name string, text []byte, g generator.Name, ids generator.HeadingIDs) (all []AuthorHeading) {
+	if !IsMarkdown(name) {
 		return nil
 	}
-	end := frontMatter(text)
+	end := FrontMatter(text)
 	masked := slices.Clone(text)
 	blank(masked[:end])
 	if g.Traits().Refs {
-		for _, sc := range shortcodes(text, end) {
-			for i := sc.from; i < sc.to; i++ {
+		for _, sc := range Shortcodes(text, end) {
+			for i := sc.From; i < sc.To; i++ {
 				masked[i] = 'x'
 			}
 		}
@@ -132,7 +132,7 @@ func ReadHeadings(name string, text []byte, g generator.Name, ids generator.Head
 			return ast.WalkContinue, nil
 		}
 		lines := h.Lines()
-		of := WrittenHeading{Start: lines.At(0).Start, End: lines.At(lines.Len() - 1).Stop, Level: h.Level}
+		of := AuthorHeading{Start: lines.At(0).Start, End: lines.At(lines.Len() - 1).Stop, Level: h.Level}
 		of.Text = w.plainText(h)
 		if id, ok := h.AttributeString("id"); ok {
 			if id, ok := id.([]byte); ok {
@@ -232,7 +232,7 @@ func githubID(text string, keeps func(rune) bool) string {
 var typographic = text.Regexp("\\\\([!-/:-@\\[-`{-~])|-{2,3}")
 
 // setID sets the id, and where it is written: in the braces after the text.
-func (h *WrittenHeading) setID(text []byte, id string) {
+func (h *AuthorHeading) setID(text []byte, id string) {
 	line := text[h.End:]
 	if n := bytes.IndexByte(line, '\n'); n >= 0 {
 		line = line[:n]
@@ -247,9 +247,9 @@ func (h *WrittenHeading) setID(text []byte, id string) {
 	}
 }
 
-// headingAt returns the offset of the heading with an id, or else of the nth
+// HeadingAt returns the offset of the heading with an id, or else of the nth
 // heading with a label, provided that there are count of them, as on the page.
-func (d *Document) headingAt(id, label string, nth, count int) (at int, ok bool) {
+func (d *Document) HeadingAt(id, label string, nth, count int) (at int, ok bool) {
 	for _, h := range d.headings {
 		if h.id == id {
 			return h.at, true
@@ -265,10 +265,10 @@ func (d *Document) headingAt(id, label string, nth, count int) (at int, ok bool)
 		}
 	}
 	if d.unparsed { // the lines that have the label and no other letters
-		for i, start := range d.lines.starts {
-			_, end, _ := d.lines.span(i + 1)
-			line := d.lines.text[start:end]
-			if plainLabel(string(line)) == label {
+		for i, start := range d.Lines.starts {
+			_, end, _ := d.Lines.Span(i + 1)
+			line := d.Lines.Text[start:end]
+			if PlainLabel(string(line)) == label {
 				places = append(places, start+len(line)-len(bytes.TrimLeft(line, "=*#.+ \t")))
 			}
 		}

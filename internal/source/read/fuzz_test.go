@@ -1,4 +1,4 @@
-package source
+package read
 
 import (
 	"testing"
@@ -20,38 +20,38 @@ func FuzzPlaces(f *testing.F) {
 	}
 	names := []string{"a.md", "a.mdx", "a.html", "a.org"}
 	f.Fuzz(func(t *testing.T, text []byte, kind uint8) {
-		d := parseDocument(names[int(kind)%len(names)], text, kind&4 == 0)
+		d := Parse(names[int(kind)%len(names)], text, kind&4 == 0)
 		inside := func(what string, at int) {
 			if at < 0 || at > len(text) {
 				t.Fatalf("%s at %d of %d", what, at, len(text))
 			}
-			line, column := d.lines.at(at)
-			from, to, ok := d.lines.span(line)
+			line, column := d.Lines.At(at)
+			from, to, ok := d.Lines.Span(line)
 			if !ok || at < from || at > to || column < 1 {
 				t.Fatalf("%s at %d is in line %d, column %d, which is %d to %d", what, at, line, column, from, to)
 			}
 		}
-		for _, it := range d.links {
+		for _, it := range d.Links {
 			inside("item", it.At)
-			inside("order", it.order)
-			if d.visible != nil {
-				if s := d.visible.around(it.order); len(s.before) > maxAround || len(s.after) > maxAround {
+			inside("order", it.Order)
+			if d.Visible != nil {
+				if s := d.Visible.Around(it.Order); len(s.Before) > MaxAround || len(s.After) > MaxAround {
 					t.Fatalf("surroundings %q", s)
 				}
 			}
 		}
-		for _, v := range d.matter {
-			inside("value", v.at)
+		for _, v := range d.Matter {
+			inside("value", v.At)
 		}
 		for _, h := range d.headings {
 			inside("heading", h.at)
 		}
 		for _, h := range ShownHeadings(text) {
-			if at, ok := d.headingAt("none", h.label, 0, 1); ok {
+			if at, ok := d.HeadingAt("none", h.Label, 0, 1); ok {
 				inside("heading of the page", at)
 			}
 			for _, id := range h.IDs {
-				if at, ok := writtenID(text, id); ok {
+				if at, ok := WrittenID(text, id); ok {
 					inside("id", at)
 				}
 			}

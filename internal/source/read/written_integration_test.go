@@ -1,6 +1,6 @@
 //go:build integration
 
-package source
+package read
 
 import (
 	"os"

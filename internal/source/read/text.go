@@ -1,4 +1,4 @@
-package source
+package read
 
 import (
 	"bytes"
@@ -10,15 +10,15 @@ import (
 	"unicode/utf8"
 )
 
-// lines converts offsets of a text to lines and columns.
-type lines struct {
-	text   []byte
+// Lines converts offsets of a text to lines and columns.
+type Lines struct {
+	Text   []byte
 	starts []int
 	marks  []mark // of a text with long lines, see count
 }
 
-func newLines(text []byte) lines {
-	l := lines{text: text, starts: []int{0}}
+func NewLines(text []byte) Lines {
+	l := Lines{Text: text, starts: []int{0}}
 	for i := 0; ; {
 		n := bytes.IndexByte(text[i:], '\n')
 		if n < 0 {
@@ -38,8 +38,8 @@ const longLine = 4 << 10
 type mark struct{ offset, characters int }
 
 // count adds a mark each longLine bytes, if a line is that long.
-func (l *lines) count() {
-	last := len(l.text)
+func (l *Lines) count() {
+	last := len(l.Text)
 	long := false
 	for _, start := range slices.Backward(l.starts) {
 		long = long || last-start > longLine
@@ -49,73 +49,73 @@ func (l *lines) count() {
 		return
 	}
 	m := mark{}
-	for m.offset < len(l.text) {
+	for m.offset < len(l.Text) {
 		l.marks = append(l.marks, m)
-		end := min(m.offset+longLine, len(l.text))
-		for end < len(l.text) && !utf8.RuneStart(l.text[end]) {
+		end := min(m.offset+longLine, len(l.Text))
+		for end < len(l.Text) && !utf8.RuneStart(l.Text[end]) {
 			end++
 		}
-		m = mark{end, m.characters + utf8.RuneCount(l.text[m.offset:end])}
+		m = mark{end, m.characters + utf8.RuneCount(l.Text[m.offset:end])}
 	}
 }
 
 // before returns how many characters are before an offset.
-func (l lines) before(off int) int {
+func (l Lines) before(off int) int {
 	m := l.marks[sort.Search(len(l.marks), func(i int) bool { return l.marks[i].offset > off })-1]
-	return m.characters + utf8.RuneCount(l.text[m.offset:off])
+	return m.characters + utf8.RuneCount(l.Text[m.offset:off])
 }
 
-// at returns the line and column of an offset, both counted from 1, the column
+// At returns the line and column of an offset, both counted from 1, the column
 // in code points. A byte order mark takes no column.
-func (l lines) at(off int) (line, column int) {
+func (l Lines) At(off int) (line, column int) {
 	line = sort.SearchInts(l.starts, off+1)
 	start := l.starts[line-1]
-	if start == 0 && bytes.HasPrefix(l.text, bom) && off >= len(bom) {
-		start = len(bom)
+	if start == 0 && bytes.HasPrefix(l.Text, Bom) && off >= len(Bom) {
+		start = len(Bom)
 	}
 	if l.marks != nil {
 		return line, l.before(off) - l.before(start) + 1
 	}
-	return line, utf8.RuneCount(l.text[start:off]) + 1
+	return line, utf8.RuneCount(l.Text[start:off]) + 1
 }
 
-// span returns the offsets at which a line starts and ends; ok is false if the
+// Span returns the offsets at which a line starts and ends; ok is false if the
 // text has no such line.
-func (l lines) span(line int) (from, to int, ok bool) {
+func (l Lines) Span(line int) (from, to int, ok bool) {
 	if line < 1 || line > len(l.starts) {
 		return 0, 0, false
 	}
-	from, to = l.starts[line-1], len(l.text)
+	from, to = l.starts[line-1], len(l.Text)
 	if line < len(l.starts) {
 		to = l.starts[line]
 	}
 	return from, to, true
 }
 
-var bom = []byte("\uFEFF")
+var Bom = []byte("\uFEFF")
 
 // wordEnds are the bytes that end an address in templates, data files and
 // markup of any kind.
 const wordEnds = " \t\r\n\"'`<>()[]{}|,;="
 
-var isWordEnd = func() (t [256]bool) {
+var IsWordEnd = func() (t [256]bool) {
 	for i := range len(wordEnds) {
 		t[wordEnds[i]] = true
 	}
 	return
 }()
 
-// eachWord calls f for each word of a text that has at most maxValue bytes.
-func eachWord(text []byte, f func(at int, word []byte)) {
+// EachWord calls f for each word of a text that has at most maxValue bytes.
+func EachWord(text []byte, f func(at int, word []byte)) {
 	for i := 0; i < len(text); {
-		for i < len(text) && isWordEnd[text[i]] {
+		for i < len(text) && IsWordEnd[text[i]] {
 			i++
 		}
 		start := i
-		for i < len(text) && !isWordEnd[text[i]] {
+		for i < len(text) && !IsWordEnd[text[i]] {
 			i++
 		}
-		if i > start && i-start <= maxValue {
+		if i > start && i-start <= MaxValue {
 			f(start, text[start:i])
 		}
 	}
@@ -128,9 +128,9 @@ const (
 	maxLabelBytes = 1000
 )
 
-// plainLabel returns the letters and digits of a text, in lower case.
+// PlainLabel returns the letters and digits of a text, in lower case.
 // Everything else may differ between the source and the page.
-func plainLabel(s string) string {
+func PlainLabel(s string) string {
 	var b strings.Builder
 	n := 0
 	for _, r := range s {
@@ -144,9 +144,9 @@ func plainLabel(s string) string {
 	return b.String()
 }
 
-// htmlLabel returns the label of the <a> element whose href value starts at an
+// LinkLabel returns the label of the <a> element whose href value starts at an
 // offset.
-func htmlLabel(text []byte, at int) string {
+func LinkLabel(text []byte, at int) string {
 	rest := text[at:min(len(text), at+maxLabelBytes)]
 	start := bytes.IndexByte(rest, '>')
 	if start < 0 {
@@ -170,36 +170,36 @@ func htmlLabel(text []byte, at int) string {
 		}
 		rest = rest[open+end+1:]
 	}
-	return plainLabel(html.UnescapeString(b.String()))
+	return PlainLabel(html.UnescapeString(b.String()))
 }
 
-// visibleText is the text that readers see: its letters and digits, with
+// VisibleText is the text that readers see: its letters and digits, with
 // nothing between them, so that a page and its source can be compared. It
 // distinguishes links with the same destination.
-type visibleText struct {
-	letters []byte // lower case
-	runs    []run  // sorted by src after finish
+type VisibleText struct {
+	Letters []byte // lower case
+	Runs    []Run  // sorted by src after finish
 }
 
-// run is a piece of text that starts at src in the source and at at in letters.
-type run struct{ src, at int }
+// Run is a piece of text that starts at src in the source and at at in letters.
+type Run struct{ src, at int }
 
-// maxAround is how many bytes of letters are compared on each side of a link.
-const maxAround = 48
+// MaxAround is how many bytes of letters are compared on each side of a link.
+const MaxAround = 48
 
 // add appends the letters of a piece of text that starts at src.
-func (p *visibleText) add(src int, text []byte) {
-	p.runs = append(p.runs, run{src, len(p.letters)})
+func (p *VisibleText) add(src int, text []byte) {
+	p.Runs = append(p.Runs, Run{src, len(p.Letters)})
 	for _, r := range string(text) {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			p.letters = utf8.AppendRune(p.letters, unicode.ToLower(r))
+			p.Letters = utf8.AppendRune(p.Letters, unicode.ToLower(r))
 		}
 	}
 }
 
-// addHTML appends the visible text of a piece of HTML. It stops at a tag
+// AddHTML appends the visible text of a piece of HTML. It stops at a tag
 // without an end.
-func (p *visibleText) addHTML(src int, text []byte) {
+func (p *VisibleText) AddHTML(src int, text []byte) {
 	for i := 0; i < len(text); {
 		open := bytes.IndexByte(text[i:], '<')
 		if open < 0 {
@@ -210,7 +210,7 @@ func (p *visibleText) addHTML(src int, text []byte) {
 		rest := text[i:]
 		end := []byte{'>'}
 		for _, hidden := range []string{"script", "style"} {
-			if len(rest) > len(hidden)+1 && strings.EqualFold(string(rest[1:1+len(hidden)]), hidden) && isTagEnd(rest[1+len(hidden)]) {
+			if len(rest) > len(hidden)+1 && strings.EqualFold(string(rest[1:1+len(hidden)]), hidden) && IsTagEnd(rest[1+len(hidden)]) {
 				end = []byte("</" + hidden + ">")
 			}
 		}
@@ -225,41 +225,41 @@ func (p *visibleText) addHTML(src int, text []byte) {
 	}
 }
 
-// finish sorts the runs. Call it before around.
-func (p *visibleText) finish() *visibleText {
-	sort.SliceStable(p.runs, func(i, j int) bool { return p.runs[i].src < p.runs[j].src })
+// Finish sorts the runs. Call it before around.
+func (p *VisibleText) Finish() *VisibleText {
+	sort.SliceStable(p.Runs, func(i, j int) bool { return p.Runs[i].src < p.Runs[j].src })
 	return p
 }
 
-// surroundings is the text before a link, and the text from its start.
-type surroundings struct{ before, after string }
+// Surroundings is the text before a link, and the text from its start.
+type Surroundings struct{ Before, After string }
 
-// around returns the surroundings of a link that starts at src.
-func (p *visibleText) around(src int) surroundings {
-	at := len(p.letters)
-	if i := sort.Search(len(p.runs), func(i int) bool { return p.runs[i].src >= src }); i < len(p.runs) {
-		at = p.runs[i].at
+// Around returns the surroundings of a link that starts at src.
+func (p *VisibleText) Around(src int) Surroundings {
+	at := len(p.Letters)
+	if i := sort.Search(len(p.Runs), func(i int) bool { return p.Runs[i].src >= src }); i < len(p.Runs) {
+		at = p.Runs[i].at
 	}
-	return surroundings{string(p.letters[max(0, at-maxAround):at]), string(p.letters[at:min(len(p.letters), at+maxAround)])}
+	return Surroundings{string(p.Letters[max(0, at-MaxAround):at]), string(p.Letters[at:min(len(p.Letters), at+MaxAround)])}
 }
 
-// minAround is how many bytes around a link must be equal to identify it.
-const minAround = 20
+// MinAround is how many bytes around a link must be equal to identify it.
+const MinAround = 20
 
-// similarity weights how many bytes around a link are equal in a source and on a
+// Similarity weights how many bytes around a link are equal in a source and on a
 // page, outwards from the link. It adds a bonus if the page contains the whole
 // source, which may be a single sentence.
-func (c surroundings) similarity(d surroundings) int {
+func (c Surroundings) Similarity(d Surroundings) int {
 	n := 0
-	for n < len(c.before) && n < len(d.before) && c.before[len(c.before)-1-n] == d.before[len(d.before)-1-n] {
+	for n < len(c.Before) && n < len(d.Before) && c.Before[len(c.Before)-1-n] == d.Before[len(d.Before)-1-n] {
 		n++
 	}
 	m := 0
-	for m < len(c.after) && m < len(d.after) && c.after[m] == d.after[m] {
+	for m < len(c.After) && m < len(d.After) && c.After[m] == d.After[m] {
 		m++
 	}
-	if n == len(c.before) && m == len(c.after) && n+m > minWhole {
-		return n + m + minAround
+	if n == len(c.Before) && m == len(c.After) && n+m > minWhole {
+		return n + m + MinAround
 	}
 	return n + m
 }
@@ -267,7 +267,7 @@ func (c surroundings) similarity(d surroundings) int {
 // minWhole is how many bytes must be equal even for the shortest source.
 const minWhole = 5
 
-func wordSet(s string) map[string]bool {
+func WordSet(s string) map[string]bool {
 	set := map[string]bool{}
 	for _, w := range strings.Fields(s) {
 		set[w] = true
@@ -275,9 +275,9 @@ func wordSet(s string) map[string]bool {
 	return set
 }
 
-// maxValue is the length in bytes of the longest address that is looked for.
-const maxValue = 2048
+// MaxValue is the length in bytes of the longest address that is looked for.
+const MaxValue = 2048
 
-func isTagEnd(c byte) bool {
+func IsTagEnd(c byte) bool {
 	return c == '>' || c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '/'
 }

@@ -1,4 +1,4 @@
-package source
+package read
 
 import (
 	"testing"
@@ -87,7 +87,7 @@ func wantIDs(ids generator.HeadingIDs) (all []string) {
 // TestAutoID: the ids of headings are those that Hugo gives.
 func TestAutoID(t *testing.T) {
 	for _, ids := range []generator.HeadingIDs{"", generator.GitHubASCIIIDs, generator.BlackfridayIDs} {
-		got, want := ReadHeadings("content/a.md", []byte(headingPage()), generator.Hugo, ids), wantIDs(ids)
+		got, want := Headings("content/a.md", []byte(headingPage()), generator.Hugo, ids), wantIDs(ids)
 		if len(got) != len(want) {
 			t.Fatalf("%d headings, want %d", len(got), len(want))
 		}
@@ -97,7 +97,7 @@ func TestAutoID(t *testing.T) {
 			}
 		}
 	}
-	for _, h := range ReadHeadings("content/a.md", []byte(headingPage()), generator.Hugo, generator.NoHeadingIDs) {
+	for _, h := range Headings("content/a.md", []byte(headingPage()), generator.Hugo, generator.NoHeadingIDs) {
 		if h.Anchor != h.ID {
 			t.Errorf("%q gets %q although Hugo makes no ids", h.Text, h.Anchor)
 		}
@@ -106,7 +106,7 @@ func TestAutoID(t *testing.T) {
 
 // TestAutoIDOfOthers: other generators know no typographer, and keep combining marks.
 func TestAutoIDOfOthers(t *testing.T) {
-	got := ReadHeadings("docs/a.md", []byte("## --flag\n\n## हिन्दी\n"), generator.None, "")
+	got := Headings("docs/a.md", []byte("## --flag\n\n## हिन्दी\n"), generator.None, "")
 	if len(got) != 2 || got[0].Anchor != "--flag" || got[1].Anchor != "हिन्दी" {
 		t.Errorf("got %+v", got)
 	}

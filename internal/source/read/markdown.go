@@ -1,4 +1,4 @@
-package source
+package read
 
 import (
 	"bytes"
@@ -50,14 +50,14 @@ func parseGoldmark(text []byte) (doc ast.Node, links *offsetParser, over bool) {
 type markdownWalk struct {
 	text     []byte
 	offsets  map[ast.Node]int      // of the destinations of inline links
-	defs     map[string]definition // by normalised label, from prepare
+	defs     map[string]Definition // by normalised label, from prepare
 	rawSpans [][2]int
-	html     []Written
+	html     []Link
 	raw      []byte
-	links    []Written
+	links    []Link
 	headings []heading
 	unmasked []byte // text before front matter and shortcodes were blanked
-	visible  visibleText
+	visible  VisibleText
 }
 
 // prepare collects the link reference definitions and the spans of raw HTML.
@@ -70,7 +70,7 @@ func (w *markdownWalk) prepare(n ast.Node, entering bool) (ast.WalkStatus, error
 		label := util.ToLinkReference(n.Label)
 		if _, ok := w.defs[label]; !ok && n.Lines().Len() > 0 {
 			if at := definitionOffset(w.text, n.Lines().At(0).Start, n.Destination); at >= 0 {
-				w.defs[label] = definition{at, markdownAddress(n.Destination)}
+				w.defs[label] = Definition{at, markdownAddress(n.Destination)}
 			}
 		}
 	case *ast.HTMLBlock:
@@ -133,7 +133,7 @@ func (w *markdownWalk) visit(n ast.Node, entering bool) (ast.WalkStatus, error) 
 		for i := range n.Lines().Len() {
 			s := n.Lines().At(i)
 			w.addRawLinks(s)
-			w.visible.addHTML(s.Start, w.text[s.Start:s.Stop])
+			w.visible.AddHTML(s.Start, w.text[s.Start:s.Stop])
 		}
 		if n.HasClosure() {
 			w.addRawLinks(n.ClosureLine)
@@ -176,14 +176,14 @@ func (w *markdownWalk) link(n ast.Node, ref *ast.ReferenceLink, dest []byte, ele
 	if ref != nil {
 		form = FormDefinition
 		label = util.ToLinkReference(ref.Value)
-		var def definition
+		var def Definition
 		def, ok = w.defs[label]
-		at = def.at
+		at = def.At
 	}
 	if !ok {
 		return
 	}
-	it := Written{order: n.Pos(), At: at, ref: label, Element: element, Value: markdownAddress(dest), Form: form}
+	it := Link{Order: n.Pos(), At: at, Ref: label, Element: element, Value: markdownAddress(dest), Form: form}
 	if element == "a" {
 		it.Label = w.label(n)
 	}
@@ -196,7 +196,7 @@ func (w *markdownWalk) autolink(n *ast.AutoLink) {
 	label := n.Label(w.text)
 	at := cap(w.text) - cap(label)
 	w.visible.add(at, label)
-	w.links = append(w.links, Written{order: at, At: at, Element: "a", Value: string(n.URL(w.text)), Label: plainLabel(string(label)), Form: FormAutolink})
+	w.links = append(w.links, Link{Order: at, At: at, Element: "a", Value: string(n.URL(w.text)), Label: PlainLabel(string(label)), Form: FormAutolink})
 }
 
 func (w *markdownWalk) addRawLinks(s gtext.Segment) {
@@ -207,7 +207,7 @@ func (w *markdownWalk) addRawLinks(s gtext.Segment) {
 }
 
 // label returns the visible text of a link, to be compared.
-func (w *markdownWalk) label(n ast.Node) string { return plainLabel(w.plainText(n)) }
+func (w *markdownWalk) label(n ast.Node) string { return PlainLabel(w.plainText(n)) }
 
 // plainText returns the visible text of a node.
 func (w *markdownWalk) plainText(n ast.Node) string {

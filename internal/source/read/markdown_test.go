@@ -1,4 +1,4 @@
-package source
+package read
 
 import (
 	"fmt"
@@ -49,10 +49,10 @@ func TestDocument(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			d := parseDocument(tt.file, []byte(tt.text), true)
+			d := Parse(tt.file, []byte(tt.text), true)
 			var got []string
-			for _, it := range d.links {
-				line, column := d.lines.at(it.At)
+			for _, it := range d.Links {
+				line, column := d.Lines.At(it.At)
 				got = append(got, fmt.Sprintf("%d:%d %s", line, column, it.Value))
 			}
 			if s := strings.Join(got, "|"); s != tt.want {
@@ -64,11 +64,11 @@ func TestDocument(t *testing.T) {
 
 func TestFrontMatterValues(t *testing.T) {
 	text := []byte("---\n# cover: /no/\ncover:\n  image: \"/img/a.png\"\nmenu: {main: {url: /b/}}\ntags: [x1, y1]\n---\n")
-	d := parseDocument("a.md", text, true)
+	d := Parse("a.md", text, true)
 	got := map[string]string{}
-	for _, v := range d.matter {
-		line, column := d.lines.at(v.at)
-		got[v.text] = fmt.Sprintf("%d:%d", line, column)
+	for _, v := range d.Matter {
+		line, column := d.Lines.At(v.At)
+		got[v.Text] = fmt.Sprintf("%d:%d", line, column)
 	}
 	for text, want := range map[string]string{"/img/a.png": "4:11", "/b/": "5:20", "/no/": ""} {
 		if got[text] != want {
@@ -85,8 +85,8 @@ func FuzzDocument(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		for _, name := range []string{"a.md", "a.html", "a.org"} {
-			d := parseDocument(name, []byte(s), true)
-			for _, it := range d.links {
+			d := Parse(name, []byte(s), true)
+			for _, it := range d.Links {
 				if it.At < 0 || it.At > len(s) {
 					t.Fatalf("%s: offset %d of %d", name, it.At, len(s))
 				}

@@ -1,4 +1,4 @@
-package source
+package read
 
 import (
 	"bytes"
@@ -8,49 +8,49 @@ import (
 	"strings"
 )
 
-// outline is the start tags of an HTML text and how they are nested. The text
+// Outline is the start tags of an HTML text and how they are nested. The text
 // may be a page or a template whose actions are masked, see maskActions. It
 // follows tags without building a tree: two texts that are read in the same way
 // can be compared, whatever a browser would make of them.
-type outline struct {
-	text []byte
-	tags []tag // by start
+type Outline struct {
+	Text []byte
+	Tags []tag // by start
 }
 
 // tag is a start tag.
 type tag struct {
-	start, end int // of the text from < to after >
+	Start, End int // of the text from < to after >
 	nameEnd    int
-	parent     int // index of the element around it, -1 for none
+	Parent     int // index of the element around it, -1 for none
 }
 
-// masked stands for the bytes of an action in a template.
-const masked = 0x01
+// Masked stands for the bytes of an action in a template.
+const Masked = 0x01
 
 var (
-	voidTags    = wordSet("area base br col embed hr img input link meta param source track wbr")
-	rawTextTags = wordSet("script style textarea")
+	voidTags    = WordSet("area base br col embed hr img input link meta param source track wbr")
+	rawTextTags = WordSet("script style textarea")
 	// impliedEnds are the elements that a start tag ends, because minifiers leave out
 	// their end tags, up to one of the elements within. Example: <li> ends the <p> and
 	// the <li> before it, but nothing outside of its <ul>.
 	impliedEnds = map[string]struct{ closes, within map[string]bool }{
-		"li":     {wordSet("li p"), wordSet("ul ol menu")},
-		"dt":     {wordSet("dt dd p"), wordSet("dl")},
-		"dd":     {wordSet("dt dd p"), wordSet("dl")},
-		"tr":     {wordSet("tr td th"), wordSet("table")},
-		"td":     {wordSet("td th"), wordSet("tr table")},
-		"th":     {wordSet("td th"), wordSet("tr table")},
-		"option": {wordSet("option"), wordSet("select")},
+		"li":     {WordSet("li p"), WordSet("ul ol menu")},
+		"dt":     {WordSet("dt dd p"), WordSet("dl")},
+		"dd":     {WordSet("dt dd p"), WordSet("dl")},
+		"tr":     {WordSet("tr td th"), WordSet("table")},
+		"td":     {WordSet("td th"), WordSet("tr table")},
+		"th":     {WordSet("td th"), WordSet("tr table")},
+		"option": {WordSet("option"), WordSet("select")},
 	}
-	endParagraph = wordSet("div ul ol p table section nav h1 h2 h3 h4 h5 h6 footer pre blockquote")
+	endParagraph = WordSet("div ul ol p table section nav h1 h2 h3 h4 h5 h6 footer pre blockquote")
 )
 
-// maxDepth is how many elements around another are looked at; browsers nest as many.
-const maxDepth = 512
+// MaxDepth is how many elements around another are looked at; browsers nest as many.
+const MaxDepth = 512
 
-// newOutline reads the tags of a text.
-func newOutline(text []byte) *outline {
-	o := &outline{text: text}
+// NewOutline reads the tags of a text.
+func NewOutline(text []byte) *Outline {
+	o := &Outline{Text: text}
 	top := -1
 	open := map[string]bool{} // elements of raw text of which none ends any more
 	for i := 0; i < len(text); {
@@ -65,40 +65,40 @@ func newOutline(text []byte) *outline {
 		case c == '/':
 			end := tagEnd(text, i)
 			name := text[i+2 : nameEnd(text, i+2)]
-			for t, n := top, 0; t >= 0 && n < maxDepth; t, n = o.tags[t].parent, n+1 {
-				if bytes.EqualFold(o.name(t), name) {
-					top = o.tags[t].parent
+			for t, n := top, 0; t >= 0 && n < MaxDepth; t, n = o.Tags[t].Parent, n+1 {
+				if bytes.EqualFold(o.Name(t), name) {
+					top = o.Tags[t].Parent
 					break
 				}
 			}
 			i = end
 		case 'a' <= c|0x20 && c|0x20 <= 'z':
-			t := tag{start: i, nameEnd: nameEnd(text, i+1), end: tagEnd(text, i)}
+			t := tag{Start: i, nameEnd: nameEnd(text, i+1), End: tagEnd(text, i)}
 			name := strings.ToLower(string(text[i+1 : t.nameEnd]))
-			if top >= 0 && endParagraph[name] && bytes.EqualFold(o.name(top), []byte("p")) {
-				top = o.tags[top].parent
+			if top >= 0 && endParagraph[name] && bytes.EqualFold(o.Name(top), []byte("p")) {
+				top = o.Tags[top].Parent
 			}
 			if implied, ok := impliedEnds[name]; ok {
-				for t, n := top, 0; t >= 0 && n < maxDepth; t, n = o.tags[t].parent, n+1 {
-					of := strings.ToLower(string(o.name(t)))
+				for t, n := top, 0; t >= 0 && n < MaxDepth; t, n = o.Tags[t].Parent, n+1 {
+					of := strings.ToLower(string(o.Name(t)))
 					if implied.within[of] {
 						break
 					}
 					if implied.closes[of] {
-						top = o.tags[t].parent
+						top = o.Tags[t].Parent
 					}
 				}
 			}
-			t.parent = top
-			o.tags = append(o.tags, t)
-			i = t.end
+			t.Parent = top
+			o.Tags = append(o.Tags, t)
+			i = t.End
 			if rawTextTags[name] && !open[name] {
 				n := bytes.Index(text[i:], []byte("</"+name))
 				open[name] = n < 0
 				i += max(0, n)
 			}
-			if !voidTags[name] && text[t.end-2] != '/' {
-				top = len(o.tags) - 1
+			if !voidTags[name] && text[t.End-2] != '/' {
+				top = len(o.Tags) - 1
 			}
 		default:
 			i++
@@ -122,7 +122,7 @@ func afterMarkup(text []byte, i int) int {
 
 // nameEnd returns the end of a tag's name.
 func nameEnd(text []byte, i int) int {
-	for i < len(text) && !isSpace(text[i]) && text[i] != '>' && text[i] != '/' && text[i] != masked {
+	for i < len(text) && !isSpace(text[i]) && text[i] != '>' && text[i] != '/' && text[i] != Masked {
 		i++
 	}
 	return i
@@ -148,29 +148,29 @@ func tagEnd(text []byte, i int) int {
 	return len(text)
 }
 
-func (o *outline) name(t int) []byte { return o.text[o.tags[t].start+1 : o.tags[t].nameEnd] }
+func (o *Outline) Name(t int) []byte { return o.Text[o.Tags[t].Start+1 : o.Tags[t].nameEnd] }
 
-// at returns the last tag that begins at or before an offset. It returns -1 if no tag does.
-func (o *outline) at(off int) int {
-	return sort.Search(len(o.tags), func(i int) bool { return o.tags[i].start > off }) - 1
+// At returns the last tag that begins at or before an offset. It returns -1 if no tag does.
+func (o *Outline) At(off int) int {
+	return sort.Search(len(o.Tags), func(i int) bool { return o.Tags[i].Start > off }) - 1
 }
 
-// attribute is an attribute of a tag.
-type attribute struct {
-	name     string // in lower case
-	from, to int    // of the value, without its quotes
-	// after reports that an action is before the attribute, so that it may be
+// Attribute is an attribute of a tag.
+type Attribute struct {
+	Name     string // in lower case
+	From, To int    // of the value, without its quotes
+	// After reports that an action is before the attribute, so that it may be
 	// written under a condition.
-	after bool
+	After bool
 }
 
-// attributes returns the attributes of a tag. open reports that an action
+// Attributes returns the attributes of a tag. open reports that an action
 // between them may write more of them.
-func (o *outline) attributes(t int) (all []attribute, open bool) {
-	text := o.text[:o.tags[t].end-1]
-	for i := o.tags[t].nameEnd; i < len(text); {
+func (o *Outline) Attributes(t int) (all []Attribute, open bool) {
+	text := o.Text[:o.Tags[t].End-1]
+	for i := o.Tags[t].nameEnd; i < len(text); {
 		switch c := text[i]; {
-		case c == masked:
+		case c == Masked:
 			open = true
 			i++
 			continue
@@ -179,10 +179,10 @@ func (o *outline) attributes(t int) (all []attribute, open bool) {
 			continue
 		}
 		start := i
-		for i < len(text) && !isSpace(text[i]) && text[i] != '=' && text[i] != masked {
+		for i < len(text) && !isSpace(text[i]) && text[i] != '=' && text[i] != Masked {
 			i++
 		}
-		a := attribute{name: strings.ToLower(string(text[start:i])), from: i, to: i, after: open}
+		a := Attribute{Name: strings.ToLower(string(text[start:i])), From: i, To: i, After: open}
 		next := i
 		for next < len(text) && isSpace(text[next]) {
 			next++
@@ -193,22 +193,22 @@ func (o *outline) attributes(t int) (all []attribute, open bool) {
 				i++
 			}
 			if i < len(text) && (text[i] == '"' || text[i] == '\'') {
-				a.from = i + 1
-				n := bytes.IndexByte(text[a.from:], text[i])
+				a.From = i + 1
+				n := bytes.IndexByte(text[a.From:], text[i])
 				if n < 0 {
-					n = len(text) - a.from
+					n = len(text) - a.From
 				}
-				a.to = a.from + n
-				i = min(a.to+1, len(text))
+				a.To = a.From + n
+				i = min(a.To+1, len(text))
 			} else {
-				a.from = i
+				a.From = i
 				for i < len(text) && !isSpace(text[i]) {
 					i++
 				}
-				a.to = i
+				a.To = i
 			}
 		}
-		if a.name == "" {
+		if a.Name == "" {
 			i++
 			continue
 		}
@@ -217,41 +217,41 @@ func (o *outline) attributes(t int) (all []attribute, open bool) {
 	return all, open
 }
 
-// attributeAt returns the attribute of a tag whose value includes an offset.
-func (o *outline) attributeAt(t, off int) (a attribute, ok bool) {
-	all, _ := o.attributes(t)
+// AttributeAt returns the attribute of a tag whose value includes an offset.
+func (o *Outline) AttributeAt(t, off int) (a Attribute, ok bool) {
+	all, _ := o.Attributes(t)
 	for _, a := range all {
-		if a.from <= off && off < a.to {
+		if a.From <= off && off < a.To {
 			return a, true
 		}
 	}
 	return a, false
 }
 
-// pieces returns the text of a value between its actions. There is one piece
+// Pieces returns the text of a value between its actions. There is one piece
 // more than actions.
-func (o *outline) pieces(from, to int) (all []string) {
+func (o *Outline) Pieces(from, to int) (all []string) {
 	piece := from
 	for i := from; i < to; i++ {
-		if o.text[i] != masked {
+		if o.Text[i] != Masked {
 			continue
 		}
-		all = append(all, html.UnescapeString(string(o.text[piece:i])))
-		for i+1 < to && o.text[i+1] == masked {
+		all = append(all, html.UnescapeString(string(o.Text[piece:i])))
+		for i+1 < to && o.Text[i+1] == Masked {
 			i++
 		}
 		piece = i + 1
 	}
-	return append(all, html.UnescapeString(string(o.text[piece:to])))
+	return append(all, html.UnescapeString(string(o.Text[piece:to])))
 }
 
 // actionEnds are the delimiters of actions in template languages: Go,
 // Liquid, Jinja, ERB and EJS.
 var actionEnds = []struct{ open, end string }{{"{{", "}}"}, {"{%", "%}"}, {"{#", "#}"}, {"<%", "%>"}}
 
-// maskActions returns a copy of a template in which every byte of an action is
+// MaskActions returns a copy of a template in which every byte of an action is
 // masked.
-func maskActions(text []byte) []byte {
+func MaskActions(text []byte) []byte {
 	out := slices.Clone(text)
 	var last [4]int // where the last action of a language ends
 	for k, a := range actionEnds {
@@ -275,7 +275,7 @@ func maskActions(text []byte) []byte {
 			continue
 		}
 		for k := i; k < end; k++ {
-			out[k] = masked
+			out[k] = Masked
 		}
 		i = end
 	}
@@ -294,7 +294,7 @@ func actionEnd(text []byte, i int, end string) int {
 		return -1
 	}
 	var quote byte
-	for k := 0; k < min(len(rest), farAround); k++ {
+	for k := 0; k < min(len(rest), FarAround); k++ {
 		switch c := rest[k]; {
 		case quote != 0:
 			if c == '\\' && quote == '"' {
@@ -314,25 +314,25 @@ func actionEnd(text []byte, i int, end string) int {
 	return -1
 }
 
-// farAround is how far text is from a tag at most, and how long an action with strings: a
+// FarAround is how far text is from a tag at most, and how long an action with strings: a
 // template of a megabyte may hold nothing else.
-const farAround = 4 << 10
+const FarAround = 4 << 10
 
-// before returns the text before a tag, and after that from its end on, at most
+// Before returns the text before a tag, and after that from its end on, at most
 // maxAround bytes each, without tags and white space. They stop at an action.
-func (o *outline) before(t int) string {
+func (o *Outline) Before(t int) string {
 	var back []byte
-	first := max(0, o.tags[t].start-farAround)
-	for i := o.tags[t].start - 1; i >= first && len(back) < maxAround; i-- {
-		switch c := o.text[i]; {
-		case c == masked:
+	first := max(0, o.Tags[t].Start-FarAround)
+	for i := o.Tags[t].Start - 1; i >= first && len(back) < MaxAround; i-- {
+		switch c := o.Text[i]; {
+		case c == Masked:
 			i = -1
 		case c == '>':
 			open := []byte("<")
-			if bytes.HasSuffix(o.text[:i+1], []byte("-->")) {
+			if bytes.HasSuffix(o.Text[:i+1], []byte("-->")) {
 				open = []byte("<!--")
 			}
-			i = first + bytes.LastIndex(o.text[first:i], open)
+			i = first + bytes.LastIndex(o.Text[first:i], open)
 		case isShown(c):
 			back = append(back, c)
 		}
@@ -341,17 +341,17 @@ func (o *outline) before(t int) string {
 	return string(back)
 }
 
-func (o *outline) after(t int) string {
+func (o *Outline) After(t int) string {
 	var all []byte
-	for i := o.tags[t].end; i < min(len(o.text), o.tags[t].end+farAround) && len(all) < maxAround; i++ {
-		switch c := o.text[i]; {
-		case c == masked:
+	for i := o.Tags[t].End; i < min(len(o.Text), o.Tags[t].End+FarAround) && len(all) < MaxAround; i++ {
+		switch c := o.Text[i]; {
+		case c == Masked:
 			return string(all)
 		case c == '<':
-			if bytes.HasPrefix(o.text[i:], []byte("<!")) {
-				i = afterMarkup(o.text, i) - 1
+			if bytes.HasPrefix(o.Text[i:], []byte("<!")) {
+				i = afterMarkup(o.Text, i) - 1
 			} else {
-				i = tagEnd(o.text, i) - 1
+				i = tagEnd(o.Text, i) - 1
 			}
 		case isShown(c):
 			all = append(all, c)
@@ -364,9 +364,9 @@ func (o *outline) after(t int) string {
 // space, quotes and character references.
 func isShown(c byte) bool { return c > ' ' && strings.IndexByte("&;\"'#", c) < 0 }
 
-// isFirst reports whether only white space is between a tag and the start tag
+// IsFirst reports whether only white space is between a tag and the start tag
 // of the element around it.
-func (o *outline) isFirst(t int) bool {
-	p := o.tags[t].parent
-	return p >= 0 && o.tags[t].start-o.tags[p].end < farAround && len(bytes.TrimSpace(o.text[o.tags[p].end:o.tags[t].start])) == 0
+func (o *Outline) IsFirst(t int) bool {
+	p := o.Tags[t].Parent
+	return p >= 0 && o.Tags[t].Start-o.Tags[p].End < FarAround && len(bytes.TrimSpace(o.Text[o.Tags[p].End:o.Tags[t].Start])) == 0
 }

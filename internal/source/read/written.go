@@ -1,4 +1,4 @@
-package source
+package read
 
 // Form is a syntax in which an author writes the destination of a link.
 type Form uint8
@@ -18,9 +18,9 @@ const (
 	FormCSS                    // a URL of a style sheet
 )
 
-// Written is a place of a file where its author may have written the
+// Link is a place of a file where its author may have written the
 // destination of a link.
-type Written struct {
+type Link struct {
 	// At is the offset of its first byte. Position is the offset that a
 	// [Position] names: they differ for strings in actions of templates.
 	At, Position int
@@ -38,20 +38,20 @@ type Written struct {
 	// the form.
 	Size int
 
-	// order is the offset of the link itself, which comes before the definition of a
+	// Order is the offset of the link itself, which comes before the definition of a
 	// reference link or after it. ref is the normalised label of a reference link.
-	order int
-	ref   string
-	// isGuess reports that this may be no link: it is a parameter of a shortcode, or a word
+	Order int
+	Ref   string
+	// IsGuess reports that this may be no link: it is a parameter of a shortcode, or a word
 	// in a markup that is not parsed. asMarkdown reports that it is a parameter of a
 	// {{% %}} shortcode, whose output is parsed as Markdown.
-	isGuess, asMarkdown bool
+	IsGuess, AsMarkdown bool
 }
 
-// definition is the destination of a link reference definition.
-type definition struct {
-	at   int
-	dest string
+// Definition is the destination of a link reference definition.
+type Definition struct {
+	At   int
+	Dest string
 }
 
 // heading is a heading of a Markdown file, or a term of a definition list.

@@ -1,4 +1,4 @@
-package source
+package read
 
 import (
 	"bytes"
@@ -14,76 +14,76 @@ import (
 
 // Document is a parsed content file.
 type Document struct {
-	lines lines
-	// links are in the order of the page.
-	links []Written
+	Lines Lines
+	// Links are in the order of the page.
+	Links []Link
 	// headings are those of a Markdown file. unparsed reports that the file has
 	// another markup, of which only the words are known.
 	headings []heading
 	unparsed bool
-	// defs holds the link reference definitions by label.
-	defs map[string]definition
-	// visible is the text that readers see, nil if that is not known.
-	visible *visibleText
-	// matter holds the values of the front matter.
-	matter []value
-	// over reports that something takes too long and is left out.
-	over bool
+	// Defs holds the link reference definitions by label.
+	Defs map[string]Definition
+	// Visible is the text that readers see, nil if that is not known.
+	Visible *VisibleText
+	// Matter holds the values of the front matter.
+	Matter []Value
+	// Over reports that something takes too long and is left out.
+	Over bool
 }
 
-// parseDocument parses a content file by the extension of its name. With
+// Parse parses a content file by the extension of its name. With
 // hugo, {{< >}} is a shortcode.
-func parseDocument(name string, text []byte, hugo bool) *Document {
-	end := frontMatter(text)
-	d := &Document{lines: newLines(text), matter: values(text, 0, end)}
+func Parse(name string, text []byte, hugo bool) *Document {
+	end := FrontMatter(text)
+	d := &Document{Lines: NewLines(text), Matter: Values(text, 0, end)}
 	masked := slices.Clone(text)
 	blank(masked[:end])
 	var codes []shortcode
 	if hugo {
-		codes = shortcodes(text, end)
+		codes = Shortcodes(text, end)
 		for _, sc := range codes {
-			for i := sc.from; i < sc.to; i++ {
+			for i := sc.From; i < sc.To; i++ {
 				masked[i] = 'x' // Hugo also replaces them with letters while it parses Markdown
 			}
 		}
 	}
 	switch ext := strings.ToLower(path.Ext(name)); {
-	case isMarkdown(name):
+	case IsMarkdown(name):
 		// The offsets of links and headings are those of the file, because masked has the same
 		// length.
 		doc, links, over := parseGoldmark(masked)
-		d.over = over
-		w := markdownWalk{text: masked, unmasked: text, offsets: links.at, defs: map[string]definition{}, raw: make([]byte, 0)}
+		d.Over = over
+		w := markdownWalk{text: masked, unmasked: text, offsets: links.at, defs: map[string]Definition{}, raw: make([]byte, 0)}
 		ast.Walk(doc, w.prepare)
 		w.html = htmlLinks(blankOutside(masked, w.rawSpans))
 		ast.Walk(doc, w.visit)
-		d.links, d.headings, d.defs, d.visible = w.links, w.headings, w.defs, w.visible.finish()
+		d.Links, d.headings, d.Defs, d.Visible = w.links, w.headings, w.defs, w.visible.Finish()
 		if ext == ".mdx" {
 			// Attributes of components have addresses that were not found as HTML.
 			known := map[int]bool{}
-			for _, it := range d.links {
+			for _, it := range d.Links {
 				known[it.At] = true
 			}
 			for _, v := range jsxValue().FindAllSubmatchIndex(masked, -1) {
 				if !known[v[2]] {
-					d.links = append(d.links, Written{order: v[2], At: v[2], Value: string(masked[v[2]:v[3]]), isGuess: true, Form: FormComponent})
+					d.Links = append(d.Links, Link{Order: v[2], At: v[2], Value: string(masked[v[2]:v[3]]), IsGuess: true, Form: FormComponent})
 				}
 			}
-			slices.SortStableFunc(d.links, func(a, b Written) int { return a.order - b.order })
+			slices.SortStableFunc(d.Links, func(a, b Link) int { return a.Order - b.Order })
 		}
 	case ext == ".html" || ext == ".htm":
-		d.links, d.visible = htmlLinks(masked), &visibleText{}
-		d.visible.addHTML(0, masked)
+		d.Links, d.Visible = htmlLinks(masked), &VisibleText{}
+		d.Visible.AddHTML(0, masked)
 	default:
 		// Other markup is not parsed: words in Org, AsciiDoc and reStructuredText may be
 		// destinations.
-		var items []Written
-		eachWord(masked[end:], func(at int, word []byte) {
+		var items []Link
+		EachWord(masked[end:], func(at int, word []byte) {
 			if bytes.ContainsAny(word, "/.#") {
-				items = append(items, Written{order: end + at, At: end + at, Value: string(word), isGuess: true})
+				items = append(items, Link{Order: end + at, At: end + at, Value: string(word), IsGuess: true})
 			}
 		})
-		d.links, d.unparsed = items, true
+		d.Links, d.unparsed = items, true
 	}
 	d.addShortcodes(codes)
 	return d
@@ -104,29 +104,29 @@ func blank(text []byte) {
 func (d *Document) addShortcodes(codes []shortcode) {
 	within := func(at int) *shortcode {
 		for i := range codes {
-			if codes[i].from <= at && at < codes[i].to {
+			if codes[i].From <= at && at < codes[i].To {
 				return &codes[i]
 			}
 		}
 		return nil
 	}
 	used := map[int]bool{}
-	for i := range d.links {
-		it := &d.links[i]
+	for i := range d.Links {
+		it := &d.Links[i]
 		sc := within(it.At)
-		if sc == nil || len(sc.params) == 0 {
+		if sc == nil || len(sc.Params) == 0 {
 			continue
 		}
-		used[sc.from] = true
-		rest := it.Value[min(len(it.Value), sc.to-sc.from):] // ../x{{< >}}#frag
-		it.At, it.isGuess = sc.params[0].at, true
-		it.Value = sc.params[0].text + rest
-		it.Form, it.Size, it.Name, it.Key = FormShortcode, len(sc.params[0].text), sc.name, sc.params[0].key
+		used[sc.From] = true
+		rest := it.Value[min(len(it.Value), sc.To-sc.From):] // ../x{{< >}}#frag
+		it.At, it.IsGuess = sc.Params[0].At, true
+		it.Value = sc.Params[0].Text + rest
+		it.Form, it.Size, it.Name, it.Key = FormShortcode, len(sc.Params[0].Text), sc.Name, sc.Params[0].Key
 	}
-	all := make([]Written, 0, len(d.links)+len(codes))
+	all := make([]Link, 0, len(d.Links)+len(codes))
 	next := 0
-	for _, it := range d.links {
-		for next < len(codes) && codes[next].from < it.order {
+	for _, it := range d.Links {
+		for next < len(codes) && codes[next].From < it.Order {
 			all = appendParameters(all, codes[next], used)
 			next++
 		}
@@ -135,31 +135,31 @@ func (d *Document) addShortcodes(codes []shortcode) {
 	for ; next < len(codes); next++ {
 		all = appendParameters(all, codes[next], used)
 	}
-	d.links = all
+	d.Links = all
 }
 
-func appendParameters(all []Written, sc shortcode, used map[int]bool) []Written {
-	if used[sc.from] {
+func appendParameters(all []Link, sc shortcode, used map[int]bool) []Link {
+	if used[sc.From] {
 		return all
 	}
-	for _, p := range sc.params {
-		all = append(all, Written{order: sc.from, At: p.at, Value: p.text, isGuess: true, asMarkdown: sc.asMarkdown,
-			Form: FormShortcode, Size: len(p.text), Name: sc.name, Key: p.key})
+	for _, p := range sc.Params {
+		all = append(all, Link{Order: sc.From, At: p.At, Value: p.Text, IsGuess: true, AsMarkdown: sc.AsMarkdown,
+			Form: FormShortcode, Size: len(p.Text), Name: sc.Name, Key: p.Key})
 	}
 	return all
 }
 
 // htmlLinks finds the links in HTML with the scanner that also reads pages.
-func htmlLinks(text []byte) []Written {
+func htmlLinks(text []byte) []Link {
 	var scanner html.Scanner
 	page := scanner.Scan(text, scan.Options{DefaultCharset: "utf-8"})
-	items := make([]Written, 0, len(page.Links))
+	items := make([]Link, 0, len(page.Links))
 	for i := range page.Links {
 		l := &page.Links[i]
 		at := int(page.Source(l.Off))
-		it := Written{order: at, At: at, Value: string(l.Value), Element: page.Element(l), Form: FormHTML}
+		it := Link{Order: at, At: at, Value: string(l.Value), Element: page.Element(l), Form: FormHTML}
 		if it.Element == "a" {
-			it.Label = htmlLabel(text, at)
+			it.Label = LinkLabel(text, at)
 		}
 		items = append(items, it)
 	}
@@ -169,15 +169,15 @@ func htmlLinks(text []byte) []Written {
 // shortcode is one tag of a Hugo shortcode, {{< name params >}} or {{% name
 // params %}}.
 type shortcode struct {
-	from, to   int
-	name       string
-	params     []value
-	asMarkdown bool // {{% %}}: the output is parsed as Markdown
+	From, To   int
+	Name       string
+	Params     []Value
+	AsMarkdown bool // {{% %}}: the output is parsed as Markdown
 }
 
-// shortcodes returns the tags in a text from an offset on. Commented tags,
+// Shortcodes returns the tags in a text from an offset on. Commented tags,
 // {{</* and */>}}, are text.
-func shortcodes(text []byte, from int) (all []shortcode) {
+func Shortcodes(text []byte, from int) (all []shortcode) {
 	for i := from; i < len(text); {
 		n := bytes.Index(text[i:], []byte("{{"))
 		if n < 0 || i+n+3 > len(text) {
@@ -204,10 +204,10 @@ func shortcodes(text []byte, from int) (all []shortcode) {
 			i = body
 			continue
 		}
-		sc := shortcode{from: i, to: body + n + len(end), asMarkdown: end[0] == '%'}
-		sc.name, sc.params = parameters(text, body, body+n)
+		sc := shortcode{From: i, To: body + n + len(end), AsMarkdown: end[0] == '%'}
+		sc.Name, sc.Params = parameters(text, body, body+n)
 		all = append(all, sc)
-		i = sc.to
+		i = sc.To
 	}
 	return all
 }
@@ -236,10 +236,10 @@ func closing(text, end []byte) int {
 
 // parameters returns the name of a tag, and the values of its parameters, named
 // or not. The key of a value is the name of the parameter.
-func parameters(text []byte, from, to int) (name string, params []value) {
+func parameters(text []byte, from, to int) (name string, params []Value) {
 	key := ""
 	add := func(at int, text []byte) {
-		params = append(params, value{at: at, text: string(text), key: key})
+		params = append(params, Value{At: at, Text: string(text), Key: key})
 	}
 	for i := from; i < to; {
 		c := text[i]

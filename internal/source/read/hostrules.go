@@ -1,12 +1,12 @@
-package source
+package read
 
 import (
 	"bytes"
 	"strings"
 )
 
-// ruleFields returns the first two fields of a rule, "" for other lines.
-func ruleFields(line []byte) (from, to string) {
+// RuleFields returns the first two fields of a rule, "" for other lines.
+func RuleFields(line []byte) (from, to string) {
 	fields := strings.Fields(string(line))
 	if len(fields) < 2 || strings.HasPrefix(fields[0], "#") {
 		return "", ""
@@ -29,8 +29,8 @@ func apacheFields(line []byte) (from, to string) {
 	return "", ""
 }
 
-// lineOf returns a line of a text, counted from 1.
-func lineOf(text []byte, line int) []byte {
+// LineOf returns a line of a text, counted from 1.
+func LineOf(text []byte, line int) []byte {
 	for l := range bytes.Lines(text) {
 		if line--; line == 0 {
 			return l

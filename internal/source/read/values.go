@@ -1,4 +1,4 @@
-package source
+package read
 
 import (
 	"bytes"
@@ -10,14 +10,14 @@ import (
 	"github.com/sitelink/sitelink/internal/text"
 )
 
-// frontMatter returns the offset at which the front matter of a content file
+// FrontMatter returns the offset at which the front matter of a content file
 // ends, 0 if there is none: YAML between ---, TOML between +++, a JSON object,
 // or the leading #+ lines of an Org file. Front matter without an end is no
 // front matter: generators refuse such a file.
-func frontMatter(text []byte) int {
+func FrontMatter(text []byte) int {
 	start := 0
-	if bytes.HasPrefix(text, bom) {
-		start = len(bom)
+	if bytes.HasPrefix(text, Bom) {
+		start = len(Bom)
 	}
 	rest := text[start:]
 	switch {
@@ -61,14 +61,14 @@ func fenced(text []byte, start int, fence string) int {
 	return 0
 }
 
-// value is a string in a YAML, TOML or JSON file that may be an address.
-type value struct {
-	at   int // offset of its first character
-	text string
-	// key is the key of the value, in lower case, or that of its list. nested
+// Value is a string in a YAML, TOML or JSON file that may be an address.
+type Value struct {
+	At   int // offset of its first character
+	Text string
+	// Key is the key of the value, in lower case, or that of its list. nested
 	// reports that it belongs to a table within the file's outermost one.
-	key    string
-	nested bool
+	Key    string
+	Nested bool
 }
 
 // valueReader finds strings that may be addresses in front matter, data and
@@ -76,13 +76,13 @@ type value struct {
 // equals sign or a dash. It reads line by line without a grammar, so that it
 // also works for an invalid file.
 type valueReader struct {
-	all    []value
+	all    []Value
 	parent string // the key of a list that goes on
 	table  bool   // a TOML table has started
 }
 
-// values returns the values between two offsets of a text.
-func values(text []byte, from, to int) []value {
+// Values returns the values between two offsets of a text.
+func Values(text []byte, from, to int) []Value {
 	var r valueReader
 	off := from
 	for line := range bytes.Lines(text[from:to]) {
@@ -102,7 +102,7 @@ func (r *valueReader) line(line []byte, off int) {
 		return
 	}
 	key, start := "", 0
-	if k := keyOnLine().FindSubmatchIndex(line); k != nil {
+	if k := KeyOnLine().FindSubmatchIndex(line); k != nil {
 		key, start = strings.ToLower(string(line[k[2]:k[3]])), k[3]
 		if rest := bytes.TrimLeft(line[start:], "\"' \t:="); len(bytes.TrimSpace(rest)) == 0 || rest[0] == '[' || rest[0] == '{' {
 			r.parent = key
@@ -111,14 +111,14 @@ func (r *valueReader) line(line []byte, off int) {
 		key = r.parent
 	}
 	nested := r.table || len(trimmed) < len(line) || trimmed[0] == '-'
-	if !r.quoted(line, off, start, value{key: key, nested: nested}) {
-		r.plain(line, off, start, value{key: key, nested: nested})
+	if !r.quoted(line, off, start, Value{Key: key, Nested: nested}) {
+		r.plain(line, off, start, Value{Key: key, Nested: nested})
 	}
 }
 
 // quoted adds the quoted strings of a line, and reports whether it has some.
-func (r *valueReader) quoted(line []byte, off, start int, like value) (has bool) {
-	key := like.key
+func (r *valueReader) quoted(line []byte, off, start int, like Value) (has bool) {
+	key := like.Key
 	for i := start; i < len(line); i++ {
 		q := line[i]
 		if q != '"' && q != '\'' && q != '`' {
@@ -136,10 +136,10 @@ func (r *valueReader) quoted(line []byte, off, start int, like value) (has bool)
 		switch rest := bytes.TrimLeft(line[end+1:], " \t"); {
 		case len(rest) > 0 && rest[0] == ':': // a key of JSON
 			key = strings.ToLower(string(line[i+1 : end]))
-		case n > 0 && n <= maxValue:
-			v := value{at: off + i + 1, text: unescape(string(line[i+1 : end])), key: key, nested: like.nested}
+		case n > 0 && n <= MaxValue:
+			v := Value{At: off + i + 1, Text: unescape(string(line[i+1 : end])), Key: key, Nested: like.Nested}
 			if k := keyBefore().FindSubmatch(line[max(0, i-maxKey):i]); k != nil {
-				v.key = strings.ToLower(string(k[1]))
+				v.Key = strings.ToLower(string(k[1]))
 			}
 			r.all = append(r.all, v)
 		}
@@ -149,7 +149,7 @@ func (r *valueReader) quoted(line []byte, off, start int, like value) (has bool)
 }
 
 // plain adds the words of a line: url: /a/, - /a/, key: [a, b]
-func (r *valueReader) plain(line []byte, off, start int, like value) {
+func (r *valueReader) plain(line []byte, off, start int, like Value) {
 	const between = " \t\r\n,[]{}"
 	for i := start; i < len(line); {
 		for i < len(line) && strings.IndexByte(between, line[i]) >= 0 {
@@ -161,9 +161,9 @@ func (r *valueReader) plain(line []byte, off, start int, like value) {
 		}
 		switch word := line[i:end]; {
 		case len(word) > 1 && word[len(word)-1] == ':':
-			like.key = strings.ToLower(string(word[:len(word)-1]))
-		case len(word) > 1 && len(word) <= maxValue:
-			like.at, like.text = off+i, string(word)
+			like.Key = strings.ToLower(string(word[:len(word)-1]))
+		case len(word) > 1 && len(word) <= MaxValue:
+			like.At, like.Text = off+i, string(word)
 			r.all = append(r.all, like)
 		}
 		i = end
@@ -175,20 +175,20 @@ const maxKey = 64
 
 var (
 	tableLine = text.Regexp(`(?s)^\[\[?\s*[\w."'-]+\s*\]\]?\s*(#.*)?$`)
-	// keyOnLine matches the key of a line in YAML, TOML or JSON.
-	keyOnLine = text.Regexp(`^[\s\-{,]*["']?([\w.-]+)["']?\s*[:=](?:\s|$|["'\[{])`)
+	// KeyOnLine matches the key of a line in YAML, TOML or JSON.
+	KeyOnLine = text.Regexp(`^[\s\-{,]*["']?([\w.-]+)["']?\s*[:=](?:\s|$|["'\[{])`)
 	// keyBefore matches the key before a quoted string.
 	keyBefore = text.Regexp(`["']?([\w-]+)["']?\s*[:=]\s*\[?\s*$`)
 )
 
 // wordKeys are keys whose values are words, even if a link is equal to them.
-var wordKeys = wordSet(`layout type kind title linktitle subtitle name slug description summary excerpt tags tag categories category
+var wordKeys = WordSet(`layout type kind title linktitle subtitle name slug description summary excerpt tags tag categories category
 	keywords series date lastmod publishdate expirydate weight lang language languagecode id identifier parent section template theme
 	draft author authors version versions outputs format markup class color style rel menu menus toc label alt caption
 	aliases alias redirect_from`)
 
 // addressKeys are keys of a page's own address, if they are not in a table.
-var addressKeys = wordSet("url permalink path slug")
+var addressKeys = WordSet("url permalink path slug")
 
 // linkKeys are parts of the names of keys that hold links.
 var linkKeys = strings.Split("url uri href link src source image img photo picture thumb cover banner logo icon avatar file path video audio poster download pdf redirect canonical resource asset css script feed", " ")
@@ -199,21 +199,21 @@ func isLinkKey(key string) bool {
 		slices.ContainsFunc(linkKeys, func(part string) bool { return strings.Contains(key, part) })
 }
 
-// holdsLink reports whether a value may be a link: its key says so, or the value
+// HoldsLink reports whether a value may be a link: its key says so, or the value
 // has the form of an address and the key does not say what else it is.
-func (v *value) holdsLink() bool {
+func (v *Value) HoldsLink() bool {
 	switch {
-	case wordKeys[v.key], !v.nested && addressKeys[v.key]:
+	case wordKeys[v.Key], !v.Nested && addressKeys[v.Key]:
 		return false
-	case isLinkKey(v.key):
+	case isLinkKey(v.Key):
 		return true
 	}
 	for _, start := range []string{"/", "./", "../", "#"} {
-		if strings.HasPrefix(v.text, start) {
+		if strings.HasPrefix(v.Text, start) {
 			return true
 		}
 	}
-	return strings.Contains(v.text, "://") || strings.ContainsAny(v.text, "/") && !strings.ContainsAny(v.text, " \t")
+	return strings.Contains(v.Text, "://") || strings.ContainsAny(v.Text, "/") && !strings.ContainsAny(v.Text, " \t")
 }
 
 // unescape resolves the escapes that JSON writers use in addresses.
@@ -221,25 +221,25 @@ func unescape(s string) string { return unescaper.Replace(s) }
 
 var unescaper = strings.NewReplacer(`\/`, "/", `\u0026`, "&", `\u003c`, "<", `\u003e`, ">", `\\`, `\`)
 
-// row is a value of a data or configuration file that may be an address.
-type row struct {
-	value
+// Row is a value of a data or configuration file that may be an address.
+type Row struct {
+	Value
 	line int
-	norm string // see normalPath
-	// labels are the texts on the lines around it that belong to the same entry.
-	labels []string
-	same   string // the letters of its own line
+	Norm string // see normalPath
+	// Labels are the texts on the lines around it that belong to the same entry.
+	Labels []string
+	Same   string // the letters of its own line
 }
 
-// readRows returns the addresses in a data or configuration file.
-func readRows(l *lines) (rows []row) {
-	for _, v := range values(l.text, 0, len(l.text)) {
-		v.nested = true // a page has an address of its own, a data file has none
-		if !v.holdsLink() {
+// Rows returns the addresses in a data or configuration file.
+func Rows(l *Lines) (rows []Row) {
+	for _, v := range Values(l.Text, 0, len(l.Text)) {
+		v.Nested = true // a page has an address of its own, a data file has none
+		if !v.HoldsLink() {
 			continue
 		}
-		line, _ := l.at(v.at)
-		rows = append(rows, row{value: v, line: line, norm: normalPath(v.text)})
+		line, _ := l.At(v.At)
+		rows = append(rows, Row{Value: v, line: line, Norm: NormalPath(v.Text)})
 	}
 	for i := range rows {
 		r := &rows[i]
@@ -251,16 +251,16 @@ func readRows(l *lines) (rows []row) {
 			to = min(to, rows[i+1].line-1)
 		}
 		for n := from; n <= to; n++ {
-			if start, end, ok := l.span(n); ok && n != r.line {
-				line := l.text[start:end]
-				if k := keyOnLine().FindIndex(line); k != nil { // name: x, or - name = "x"
+			if start, end, ok := l.Span(n); ok && n != r.line {
+				line := l.Text[start:end]
+				if k := KeyOnLine().FindIndex(line); k != nil { // name: x, or - name = "x"
 					line = line[k[1]:]
 				}
-				r.labels = append(r.labels, plainLabel(string(line)))
+				r.Labels = append(r.Labels, PlainLabel(string(line)))
 			}
 		}
-		start, end, _ := l.span(r.line)
-		r.same = plainLabel(string(l.text[start:min(end, start+maxLabelBytes)]))
+		start, end, _ := l.Span(r.line)
+		r.Same = PlainLabel(string(l.Text[start:min(end, start+maxLabelBytes)]))
 	}
 	return rows
 }
@@ -268,7 +268,7 @@ func readRows(l *lines) (rows []row) {
 // maxEntry is how many lines before and after an address belong to its entry.
 const maxEntry = 4
 
-func decode(s string) string {
+func Decode(s string) string {
 	if !strings.Contains(s, "%") {
 		return s
 	}
@@ -278,8 +278,8 @@ func decode(s string) string {
 	return s
 }
 
-// normalPath returns an address without what templates add or remove at its
+// NormalPath returns an address without what templates add or remove at its
 // ends.
-func normalPath(s string) string {
-	return strings.ToLower(strings.Trim(decode(strings.TrimSpace(s)), "/"))
+func NormalPath(s string) string {
+	return strings.ToLower(strings.Trim(Decode(strings.TrimSpace(s)), "/"))
 }

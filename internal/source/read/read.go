@@ -1,0 +1,129 @@
+package read
+
+import (
+	"bytes"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/sitelink/sitelink/internal/generator"
+	"github.com/sitelink/sitelink/internal/scan"
+)
+
+// Links returns the places of links in a file, sorted by offset. name is its
+// path in the project.
+func Links(name string, text []byte, g generator.Name) []Link {
+	var all []Link
+	switch {
+	case path.Base(name) == ".htaccess":
+		all = rulesWritten(text, apacheFields)
+	case IsRuleTemplate(name) && !IsHTMLLike(name) && !IsContent(name):
+		all = rulesWritten(text, RuleFields)
+	case IsContent(name) && !(IsHTMLName(name) && FrontMatter(text) == 0 && bytes.Contains(text, []byte("{{"))) && !(IsHTMLName(name) && !g.Traits().Refs && IsHTMLTemplate(name, text)):
+		all = contentWritten(Parse(name, text, g.Traits().Refs))
+	case IsHTMLLike(name), hasExtension(name, WordSet(".svg .xml")):
+		all = append(matterWritten(Values(text, 0, FrontMatter(text)), FormMatter), templateWritten(text)...)
+	case hasExtension(name, WordSet(".css .scss .sass .less")):
+		var s scan.CSSScanner
+		page := s.Scan(text, scan.Options{DefaultCharset: "utf-8"})
+		for i := range page.Links {
+			l := &page.Links[i]
+			at := int(page.Source(l.Off))
+			all = append(all, Link{At: at, Position: at, Value: string(l.Value), Form: FormCSS, Element: page.Element(l)})
+		}
+	case IsTemplate(name), hasExtension(name, WordSet(".webmanifest")):
+		of := Values(text, 0, len(text))
+		for i := range of {
+			of[i].Nested = true
+		}
+		all = matterWritten(of, FormData)
+	}
+	slices.SortStableFunc(all, func(a, b Link) int { return a.At - b.At })
+	return slices.CompactFunc(all, func(a, b Link) bool { return a.At == b.At })
+}
+
+// contentWritten returns the places of a content file, with the definitions that
+// no link uses.
+func contentWritten(d *Document) []Link {
+	all := matterWritten(d.Matter, FormMatter)
+	for _, w := range d.Links {
+		if w.Position = w.At; w.Form == FormShortcode {
+			w.Value = w.Value[:min(w.Size, len(w.Value))]
+		}
+		all = append(all, w)
+	}
+	for _, def := range d.Defs {
+		all = append(all, Link{At: def.At, Position: def.At, Value: def.Dest, Form: FormDefinition})
+	}
+	return all
+}
+
+// matterWritten returns the values that may be links.
+func matterWritten(values []Value, form Form) (all []Link) {
+	for _, v := range values {
+		if v.HoldsLink() {
+			all = append(all, Link{At: v.At, Position: v.At, Value: v.Text, Form: form, Key: v.Key})
+		}
+	}
+	return all
+}
+
+// templateWritten returns the addresses in the attributes of a template, and the
+// strings in actions there.
+func templateWritten(text []byte) (all []Link) {
+	o, links := TemplateLinks(text)
+	for i := range links {
+		w := &links[i]
+		from, to := w.Attr.From, w.Attr.To
+		if w.IsLiteral() && !strings.HasSuffix(w.Attr.Name, "srcset") {
+			all = append(all, Link{At: from, Position: from, Value: w.Pieces[0], Form: FormHTML, Element: w.Element, Name: w.Attr.Name})
+			continue
+		}
+		for i := from; i < to; i++ {
+			end := i
+			for end < to && o.Text[end] == Masked {
+				end++
+			}
+			for _, s := range actionStrings(text, i, end) {
+				s.Element, s.Name = w.Element, w.Attr.Name
+				s.Position = i
+				all = append(all, s)
+			}
+			i = end
+		}
+	}
+	return all
+}
+
+// actionStrings returns the strings in the actions between two offsets.
+func actionStrings(text []byte, from, to int) (all []Link) {
+	for i := from; i < to; i++ {
+		q := text[i]
+		if q != '"' && q != '`' && q != '\'' {
+			continue
+		}
+		n := bytes.IndexByte(text[i+1:to], q)
+		if n < 0 {
+			return all
+		}
+		if s := text[i+1 : i+1+n]; n > 0 && !bytes.ContainsAny(s, "\\\n") {
+			all = append(all, Link{At: i + 1, Position: i, Value: string(s), Form: FormString, Size: n})
+		}
+		i += n + 1
+	}
+	return all
+}
+
+// rulesWritten returns the destinations in the lines of a rule file.
+func rulesWritten(text []byte, fields func(line []byte) (from, to string)) (all []Link) {
+	off := 0
+	for line := range bytes.Lines(text) {
+		if from, to := fields(line); to != "" {
+			first := bytes.Index(line, []byte(from))
+			at := off + first + len(from) + bytes.Index(line[first+len(from):], []byte(to))
+			all = append(all, Link{At: at, Position: off + first, Value: to, Size: len(to), Key: from})
+		}
+		off += len(line)
+	}
+	return all
+}
