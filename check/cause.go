@@ -41,7 +41,8 @@ type Cause struct {
 	// Family is what the links of First have in common with those of other causes:
 	// the first directory or file of their address that the docroot lacks, the page
 	// that lacks an id with # after it, or else the address. An asterisk stands for a
-	// language, and for each version or date. Causes with the same
+	// language, and for each version or date. Links that a rule of the host redirects have
+	// the place of the rule in common, such as .htaccess:3. Causes with the same
 	// Family often have one repair. It is empty for faults of files.
 	Family string
 }
@@ -63,7 +64,8 @@ type Cause struct {
 //     to another page;
 //   - addresses that moved from one directory to another, and an id that is gone
 //     from many pages;
-//   - entries of one sitemap or feed that lack the base path.
+//   - entries of one sitemap or feed that lack the base path, and those whose pages ask
+//     not to be indexed.
 //
 // A fault of a file is a cause of its own. Memory grows with the number of
 // causes, and by one word for each finding. Calls may be concurrent.
@@ -160,8 +162,9 @@ func keyOfCause(f *Finding) causeKey {
 		return causeKey{kind: byFault, file: f.Page, line: f.Line, what: joined(string(f.Code), cmp.Or(f.about, f.Message))}
 	case f.Source != nil:
 		return causeKey{kind: bySource, file: f.Source.File, line: f.Source.Line, column: f.Source.Column}
-	case f.linkCode == MissingBase:
-		return causeKey{kind: byFault, file: f.Page, what: string(f.linkCode)} // one setting of the generator writes all entries
+	case f.linkCode == MissingBase, f.Code == NoIndexInSitemap:
+		// One setting of the generator writes all entries, or the robots element of all pages.
+		return causeKey{kind: byFault, file: f.Page, what: string(cmp.Or(f.linkCode, f.Code))}
 	case f.plainCode() == LocalAddress && f.Verdict == Error:
 		host, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(f.Target, "http://"), "https://"), "/")
 		return causeKey{kind: bySite, what: joined(string(LocalAddress), host)} // one setting of the build
@@ -400,6 +403,9 @@ func languageOf(path string) string { return language().FindString(path) }
 func family(f *Finding) string {
 	if f.Target == "" || isFileFault(f) {
 		return ""
+	}
+	if f.Code == ViaRedirect && f.evidence != "" {
+		return f.evidence
 	}
 	to, _, _ := strings.Cut(f.Target, "?")
 	if f.lacking > 0 {

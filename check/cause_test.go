@@ -165,3 +165,22 @@ func TestCauseIDs(t *testing.T) {
 		t.Errorf("the ID was %s and is %s", first, again)
 	}
 }
+
+// Links that one rule of the host redirects have the rule in common, and pages of a sitemap
+// that ask not to be indexed are one cause: one setting writes the robots element of all.
+func TestCausesOfOneSetting(t *testing.T) {
+	const noindex = plain + "<meta name=robots content=noindex>"
+	r := checkFiles(t, files{
+		"_redirects": "/old/* /new/:splat 301\n/x /new/a.html 301\n", "new/a.html": noindex, "new/b.html": noindex,
+		"index.html":  plain + "<a href=/old/a.html>a</a> <p><a href=/old/b.html>b</a> <em><a href=/x>x</a></em>",
+		"sitemap.xml": `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>https://example.org/new/a.html</loc></url><url><loc>https://example.org/new/b.html</loc></url></urlset>`,
+	}, isite.Options{BaseURLs: []string{"https://example.org/"}, Profile: named("netlify")}, Options{})
+	var got []string
+	for _, c := range Causes(r.Findings) {
+		got = append(got, fmt.Sprint(r.Findings[c.First].Code, " ", len(c.Findings), " ", c.Family))
+	}
+	want := []string{"noindex-in-sitemap 2 /new/a.html", "via-redirect 1 _redirects:1", "via-redirect 1 _redirects:1", "via-redirect 1 _redirects:2"}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}

@@ -237,6 +237,9 @@ func linkFinding(s *isite.Site, page string, d *isite.Detail, is decision) Findi
 	if f.Code == MissingFile || f.Code == MissingDirectory {
 		f.lacking = lacking(s, f.Target)
 	}
+	if f.Code == ViaRedirect {
+		f.evidence = d.Note
+	}
 	return f
 }
 

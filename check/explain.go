@@ -426,7 +426,9 @@ func (j *Judge) Suggestion(ctx context.Context, l *Link) (string, error) {
 			}
 			j.anchors[target] = names
 		}
-		if nearest := names.near(&f); nearest != "" {
+		if to := ownAddress(j.in, l); to != "" && f.Code == MissingFragment {
+			f.Suggestion = to
+		} else if nearest := names.near(&f); nearest != "" {
 			f.Suggestion = withFragment(j.in, &f, encodeFragment(nearest))
 		}
 	}

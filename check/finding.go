@@ -64,7 +64,7 @@ type Finding struct {
 	// about distinguishes faults of one file with the same code, such as the text
 	// of a redirect rule. See [Fingerprints].
 	about string
-	// evidence is that of a [ScriptFragment].
+	// evidence is that of a [ScriptFragment], or the rule of the host for [ViaRedirect].
 	evidence string
 	// linkCode is the code that the entry of a sitemap or feed would have as a
 	// plain link.

@@ -66,7 +66,7 @@ func agree(t testing.TB, r *Result, all []Finding, l *Result) {
 			relative += f.Count
 		default:
 			f.Suggestion = "" // rows have none
-			f.node, f.linkCode, f.hasBase, f.context, f.isFeed, f.lacking = 0, "", false, 0, false, 0
+			f.node, f.linkCode, f.hasBase, f.context, f.isFeed, f.lacking, f.evidence = 0, "", false, 0, false, 0, ""
 			bad = append(bad, f)
 		}
 	}

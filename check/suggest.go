@@ -358,6 +358,10 @@ func suggestAnchors(s *isite.Site, r *isite.Reader, target isite.PageID, finding
 			f.Suggestion = ownAnchor(f)
 			continue
 		}
+		if to := ownAddress(s, &Link{Page: f.Page, Raw: f.Raw, Fragment: f.Fragment}); f.hasBase && f.Code == MissingFragment && to != "" {
+			f.Suggestion = to
+			continue
+		}
 		k := key{f.Code, f.Fragment}
 		nearest, ok := known[k]
 		if !ok {
@@ -440,12 +444,28 @@ func encodeFragment(id string) string {
 	return b.String()
 }
 
-// shownFragment returns a fragment as people read it.
+// shownFragment returns a fragment as people read it, without the text directive that
+// browsers take away.
 func shownFragment(fragment string) string {
+	fragment, _, _ = strings.Cut(fragment, ":~:")
 	if id := decodeFragment(fragment); utf8.ValidString(id) {
 		return id
 	}
 	return fragment
+}
+
+// ownAddress returns the address of the page of a link to an id of that page, such as #x,
+// that the base element leads to another page; "" if the page lacks the id, too.
+func ownAddress(s *isite.Site, l *Link) string {
+	node, _ := s.Lookup(l.Page)
+	page, ok := s.PageOf(node)
+	if !ok || !strings.HasPrefix(l.Raw, "#") || !s.Page(page).HasBase() {
+		return ""
+	}
+	if fragment, asks := s.ParseFragment(l.Fragment); !asks || !hasFragment(s.Page(page), &fragment) {
+		return ""
+	}
+	return s.Link(node) + l.Raw
 }
 
 // suggestion returns the suggestion for a link to a missing file or directory.

@@ -233,3 +233,18 @@ func TestSuggestionInLanguage(t *testing.T) {
 		}
 	}
 }
+
+// TestOwnIDBehindBase: a base element leads #x away from the page that has x: the message
+// says so, and the suggestion names the page. Messages leave text directives out.
+func TestOwnIDBehindBase(t *testing.T) {
+	r := checkFiles(t, files{"index.html": plain, "a.html": "<!doctype html><base href=/><p id=here><a href=#here>1</a><a href=#none:~:text=y>2</a>"}, isite.Options{}, Options{})
+	if len(r.Findings) != 2 {
+		t.Fatalf("findings %v, want two", briefs(r.Findings))
+	}
+	if f := r.Findings[0]; !strings.Contains(f.Message, "base element makes #here lead to index.html") || f.Suggestion != "/a.html#here" {
+		t.Errorf("%s, suggestion %q", f.Message, f.Suggestion)
+	}
+	if f := r.Findings[1]; f.Message != `index.html has no element with id "none"` || f.Suggestion != "" {
+		t.Errorf("%s, suggestion %q", f.Message, f.Suggestion)
+	}
+}

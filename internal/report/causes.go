@@ -193,8 +193,11 @@ func (m Family) Append(dst []byte, findings []check.Finding, opt TextOptions) []
 			what += "pages like "
 		}
 	}
-	dst = fmt.Appendf(dst, "%s%s with %s%s", indent, text.Count(len(m.causes)-1, "more cause"), what, value(common))
 	f := &findings[first.First]
+	if f.Code == check.ViaRedirect && !strings.HasPrefix(common, "/") {
+		what = "links that are redirected by "
+	}
+	dst = fmt.Appendf(dst, "%s%s with %s%s", indent, text.Count(len(m.causes)-1, "more cause"), what, value(common))
 	below := strings.HasSuffix(common, "/") && (f.Code == check.MissingFile || f.Code == check.MissingDirectory)
 	if below {
 		dst = append(dst, " or below"...)
