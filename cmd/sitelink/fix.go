@@ -58,7 +58,7 @@ func fixCommand(c *cli) *cobra.Command {
 	flags.StringSliceVar(&f.only, "only", nil, "apply `RULE`s or codes of findings only; repeatable, or separated by commas")
 	flags.BoolVar(&f.check, "check", false, "list the changes, one per line, and exit with 1 if there are any")
 	flags.BoolVar(&f.undo, "undo", false, "restore the files that the last fix or mv changed")
-	flags.BoolVar(&f.verbose, "verbose", false, "list every link that stays as it is, with the reason, and show the output of the generator")
+	flags.BoolVarP(&f.verbose, "verbose", "v", false, "list every link that stays as it is, with the reason, and show the output of the generator")
 	addKeyFlags(cmd, "fail-on", "format", "group-by", "all", "show", "output", "color", "verbose", "gone", "log", "anchors")
 	flags.Lookup("since").Usage = "find renamed headings, moved pages and addresses that are gone in comparison with WHAT: a commit, the directory of an older build, or a record that deploy wrote"
 	addConfigFlag(cmd)

@@ -75,7 +75,7 @@ $began = microtime(true); do_all_pings(); echo $id, "\n", round(1000 * (microtim
 	if m := all[0]; m.Source != source || m.Target != target || m.Protocol != "pingback" || !strings.Contains(m.Excerpt, "I read about knots today.") {
 		t.Errorf("%+v", m)
 	}
-	export := func() { command(t, dir, bin, "mentions", "export", "--out", filepath.Join("data", "mentions")) }
+	export := func() { command(t, dir, bin, "mentions", "export", "--output", filepath.Join("data", "mentions")) }
 	page := func(name string) string {
 		t.Helper()
 		text := testkit.Read(t, filepath.Join(dir, "public", filepath.FromSlash(name)+".html"))

@@ -45,7 +45,7 @@ func ledgerShowCommand(c *cli) *cobra.Command {
 		return showLedger(ctx, c, p, all)
 	})
 	cmd.Flags().BoolVar(&failed, "failed", false, "list failed notices with cause and cure")
-	cmd.Flags().BoolVarP(&all, "all", "a", false, "list every notice")
+	cmd.Flags().BoolVar(&all, "all", false, "list every notice")
 	return cmd
 }
 
@@ -236,7 +236,7 @@ func verifyLedger(ctx context.Context, c *cli, p *project.Project) error {
 func repairLedger(ctx context.Context, c *cli, p *project.Project) error {
 	name := notify.LedgerName(p)
 	if !notify.IsFile(name) {
-		return text.Usage("only a ledger in a file can be repaired: "+notify.ShowLedger(p), "sitelink notify --baseline --send records all links again without sending anything")
+		return text.Usage("only a ledger in a file can be repaired: "+notify.ShowLedger(p), "sitelink notify --record --send records all links again without sending anything")
 	}
 	if err := notify.CheckLedger(p, false); err != nil {
 		return err
@@ -252,7 +252,7 @@ func repairLedger(ctx context.Context, c *cli, p *project.Project) error {
 	switch {
 	case errors.As(err, new(*ledger.LostError)):
 		return text.WithHint(fmt.Errorf("%w; no version in the git history has them, and nothing was changed", err),
-			"record all links again without sending anything: sitelink notify --baseline --send")
+			"record all links again without sending anything: sitelink notify --record --send")
 	case err != nil:
 		return notify.ExplainLedger(err)
 	case used < 0:

@@ -28,9 +28,8 @@ import (
 
 // linksQuestion is the question that the flags of links ask.
 type linksQuestion struct {
-	to, from                              string
-	external, anchors, addresses, orphans bool
-	sources                               bool
+	to, page                              string
+	external, anchors, addresses, sources bool
 	format, output                        string
 }
 
@@ -40,7 +39,7 @@ func linksCommand(c *cli) *cobra.Command {
 		Use:  "links [DIR]",
 		Args: oneDirectory,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			for _, name := range []string{"to", "from", "output", "config"} {
+			for _, name := range []string{"to", "page", "output", "config"} {
 				if f := cmd.Flags().Lookup(name); f.Changed && f.Value.String() == "" {
 					return text.Usage(fmt.Sprintf("--%s: the value is empty", name), "")
 				}
@@ -57,12 +56,11 @@ func linksCommand(c *cli) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&q.to, "to", "", "list links to `TARGET`: a page, a URL, or an anchor of one")
-	flags.StringVar(&q.from, "from", "", "list the links of `PAGE`, or with --anchors its anchors")
+	flags.StringVar(&q.page, "page", "", "list the links of `PAGE`, or with --anchors its anchors")
 	flags.BoolVar(&q.external, "external", false, "list each address on other sites once, with the number of links to it")
 	flags.BoolVar(&q.anchors, "anchors", false, "list the anchors that pages define")
 	flags.BoolVar(&q.addresses, "addresses", false, "list the paths that the host answers, and the file for each")
-	flags.BoolVar(&q.orphans, "orphans", false, "list files that no page links to, and pages that no chain of links reaches")
-	flags.BoolVar(&q.sources, "sources", false, "also say where each link is written in the sources; on by default with --to and --from")
+	flags.BoolVar(&q.sources, "sources", false, "also say where each link is written in the sources; on by default with --to and --page")
 	addWordFlag(cmd, &q.format, "format", "print the answer as `FORMAT`: text, jsonl, csv or dot", "text", "jsonl", "csv", "dot")
 	flags.StringVar(&q.output, "output", "-", "write the answer to `FILE`, replacing it atomically; - means standard output")
 	addConfigFlag(cmd)
@@ -76,7 +74,7 @@ func (q *linksQuestion) check() error {
 	for _, l := range []struct {
 		name string
 		on   bool
-	}{{"--external", q.external}, {"--anchors", q.anchors}, {"--addresses", q.addresses}, {"--orphans", q.orphans}} {
+	}{{"--external", q.external}, {"--anchors", q.anchors}, {"--addresses", q.addresses}} {
 		if l.on {
 			lists = append(lists, l.name)
 		}
@@ -84,7 +82,7 @@ func (q *linksQuestion) check() error {
 	switch {
 	case len(lists) > 1:
 		return text.Usage(strings.Join(lists, " and ")+" cannot be combined", "run links once for each")
-	case q.sources && (q.format == "dot" || len(lists) > 0 && (!q.external || q.to == "" && q.from == "")):
+	case q.sources && (q.format == "dot" || len(lists) > 0 && (!q.external || q.to == "" && q.page == "")):
 		return text.Usage("--sources is about links, which this answer does not list", "leave it out, or ask for links in another format")
 	case len(lists) == 0 || q.external && q.format == "dot":
 		return nil
@@ -92,8 +90,8 @@ func (q *linksQuestion) check() error {
 		return text.Usage(lists[0]+" has no picture: dot shows links", "use --format jsonl or csv")
 	case q.to != "" && !q.external:
 		return text.Usage("--to and "+lists[0]+" cannot be combined", "remove one of them")
-	case q.from != "" && !q.anchors && !q.external:
-		return text.Usage("--from and "+lists[0]+" cannot be combined", "remove one of them")
+	case q.page != "" && !q.anchors && !q.external:
+		return text.Usage("--page and "+lists[0]+" cannot be combined", "remove one of them")
 	}
 	return nil
 }
@@ -135,9 +133,7 @@ func (l *linksAnswer) write(ctx context.Context) error {
 		return l.anchors(ctx)
 	case l.q.addresses:
 		return l.addresses(ctx)
-	case l.q.orphans:
-		return l.orphans(ctx)
-	case l.q.external && l.q.to == "" && l.q.from == "" && l.q.format != "dot":
+	case l.q.external && l.q.to == "" && l.q.page == "" && l.q.format != "dot":
 		all, err := check.ExternalTargets(ctx, audit.Handle(l.site), l.opt)
 		if err != nil {
 			return err
@@ -180,7 +176,7 @@ func (l *linksAnswer) rows(ctx context.Context) error {
 		begin, end = report.DotBegin, report.DotEnd
 		// External addresses are shown only on request: most sites have more of them
 		// than pages.
-		away := l.q.external || l.q.to != "" || l.q.from != ""
+		away := l.q.external || l.q.to != "" || l.q.page != ""
 		render = func(dst []byte, link *check.Link, _ *check.Position) []byte {
 			file := link.AnsweringFile(audit.Handle(l.site))
 			if file == "" && link.Verdict == check.Unchecked && !away {
@@ -197,7 +193,7 @@ func (l *linksAnswer) rows(ctx context.Context) error {
 	if err := l.print(begin); err != nil {
 		return err
 	}
-	query := check.Query{From: l.q.from, To: l.q.to, External: l.q.external}
+	query := check.Query{From: l.q.page, To: l.q.to, External: l.q.external}
 	result, err := l.writeRows(ctx, query, render)
 	if err != nil {
 		return unanswered(err)
@@ -272,25 +268,6 @@ func (l *linksAnswer) addresses(ctx context.Context) error {
 	return writeList(l, len(all), func(i int) report.Record { return record(all[i]) }, text, record(check.Address{}))
 }
 
-func (l *linksAnswer) orphans(ctx context.Context) error {
-	all, err := check.Orphans(ctx, audit.Handle(l.site), nil)
-	if err != nil {
-		return err
-	}
-	text := func(dst []byte, i int) []byte {
-		o := &all[i]
-		dst = append(dst, visible(o.Path)...)
-		switch {
-		case o.Alias != "":
-			dst = fmt.Appendf(dst, " (alias of %s)", visible(o.Alias))
-		case o.Linked:
-			dst = append(dst, " (linked, but not from the start)"...)
-		}
-		return append(dst, '\n')
-	}
-	return writeList(l, len(all), func(i int) report.Record { return report.OrphanRecord(&all[i]) }, text, report.OrphanRecord(&check.OrphanFile{}))
-}
-
 func (l *linksAnswer) anchors(ctx context.Context) error {
 	base := l.site.BaseURL()
 	var buf []byte
@@ -308,7 +285,7 @@ func (l *linksAnswer) anchors(ctx context.Context) error {
 		buf = report.AnchorRecord("", check.Anchor{}).AppendCSVHeader(buf)
 		render = func(dst []byte, x check.Anchor) []byte { return report.AnchorRecord(base, x).AppendCSV(dst) }
 	}
-	err := check.Anchors(ctx, audit.Handle(l.site), l.opt, l.q.from, func(x check.Anchor) error {
+	err := check.Anchors(ctx, audit.Handle(l.site), l.opt, l.q.page, func(x check.Anchor) error {
 		if buf = render(buf, x); len(buf) < 64<<10 {
 			return nil
 		}
@@ -390,7 +367,7 @@ func publicAddress(s *site.Site, x check.Address) report.Record {
 }
 
 func explainCommand(c *cli) *cobra.Command {
-	var from string
+	var page string
 	cmd := &cobra.Command{
 		Use: "explain LINK|PLACE|CODE",
 		Args: func(_ *cobra.Command, args []string) error {
@@ -404,12 +381,12 @@ func explainCommand(c *cli) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return runExplain(cmd.Context(), c, cfg, from, args[0])
+			return runExplain(cmd.Context(), c, cfg, page, args[0])
 		},
 	}
 	addKeyFlags(cmd, notForExplain...)
 	addConfigFlag(cmd)
-	cmd.Flags().StringVar(&from, "from", "", "resolve LINK as a link of `PAGE`, a path below the docroot")
+	cmd.Flags().StringVar(&page, "page", "", "resolve LINK as a link of `PAGE`, a path below the docroot")
 	return cmd
 }
 
@@ -419,12 +396,12 @@ var notForExplain = []string{"from", "skip", "limit", "orphans", "fail-on", "for
 
 // runExplain does the work of `sitelink explain`. It returns [errFindings] when
 // a link is broken.
-func runExplain(ctx context.Context, c *cli, cfg *config.Config, from, link string) error {
+func runExplain(ctx context.Context, c *cli, cfg *config.Config, page, link string) error {
 	if i := slices.IndexFunc(docs.Codes(), func(code docs.Code) bool { return code.Name == link }); i >= 0 {
 		return c.print(docs.Codes()[i].String())
 	}
-	links := []check.Finding{{Page: from, Raw: link}}
-	if is := reported(link); is != nil && from == "" {
+	links := []check.Finding{{Page: page, Raw: link}}
+	if is := reported(link); is != nil && page == "" {
 		// Each link of a page counts once.
 		p, err := c.find(ctx, cfg)
 		if err != nil {
@@ -452,7 +429,7 @@ func runExplain(ctx context.Context, c *cli, cfg *config.Config, from, link stri
 			}
 		}
 		if links = found; len(links) == 0 {
-			return text.Usage("check reports nothing at "+link, "name the link itself: sitelink explain LINK --from PAGE")
+			return text.Usage("check reports nothing at "+link, "name the link itself: sitelink explain LINK --page PAGE")
 		}
 	}
 	run, err := c.load(ctx, cfg)
@@ -476,7 +453,7 @@ func runExplain(ctx context.Context, c *cli, cfg *config.Config, from, link stri
 		}
 		e, err := check.Explain(ctx, audit.Handle(run.Site), audit.CheckOptions(run.Project), f.Page, f.Raw)
 		if errors.Is(err, check.ErrNotFound) {
-			return text.Usage("--from: "+err.Error(), "name it by its path below the docroot, such as blog/index.html")
+			return text.Usage("--page: "+err.Error(), "name it by its path below the docroot, such as blog/index.html")
 		}
 		if err != nil {
 			return err

@@ -59,12 +59,12 @@ func stateWords() []string {
 }
 
 func mentionsListCommand(c *cli) *cobra.Command {
-	var state, format, host string
+	var state, format, site string
 	cmd := &cobra.Command{
 		Use: "list", Args: noArguments,
 	}
 	mentionsSub(c, cmd, func(ctx context.Context, _ *project.Project, store incoming.Store, _ []string) error {
-		filter := incoming.Filter{Source: host}
+		filter := incoming.Filter{Source: site}
 		switch state {
 		case "waiting":
 			filter.States = []incoming.State{incoming.Held, incoming.Queued}
@@ -135,7 +135,7 @@ func mentionsListCommand(c *cli) *cobra.Command {
 		return out.Flush()
 	})
 	addWordFlag(cmd, &state, "state", "list mentions in `STATE`: "+config.OneOf(stateWords()), stateWords()...)
-	cmd.Flags().StringVar(&host, "from", "", "list mentions from `HOST` or from one page")
+	cmd.Flags().StringVar(&site, "site", "", "list mentions from `SITE`, a host or a page")
 	addWordFlag(cmd, &format, "format", "print as `FORMAT`: text or json", "text", "json")
 	return cmd
 }
@@ -284,7 +284,7 @@ func mentionsDecideCommand(c *cli, name string) *cobra.Command {
 }
 
 func mentionsRuleCommand(c *cli, name string) *cobra.Command {
-	var note, list string
+	var reason, list string
 	verdict := incoming.Block
 	cmd := &cobra.Command{
 		Use: name + " SITE...",
@@ -293,12 +293,12 @@ func mentionsRuleCommand(c *cli, name string) *cobra.Command {
 		verdict = ""
 	}
 	mentionsSub(c, cmd, func(ctx context.Context, p *project.Project, store incoming.Store, args []string) error {
-		rules, err := receive.Rules(args, verdict, note)
+		rules, err := receive.Rules(args, verdict, reason)
 		if err != nil {
 			return err
 		}
 		if list != "" {
-			more, err := readBlockList(c, list, note)
+			more, err := readBlockList(c, list, reason)
 			if err != nil {
 				return err
 			}
@@ -314,14 +314,14 @@ func mentionsRuleCommand(c *cli, name string) *cobra.Command {
 		return err
 	})
 	if name == "block" {
-		cmd.Flags().StringVar(&note, "note", "", "remember `TEXT` as the reason")
+		cmd.Flags().StringVar(&reason, "reason", "", "remember `TEXT` as the reason")
 		cmd.Flags().StringVar(&list, "list", "", "also block the hosts of `FILE`; - means standard input")
 	}
 	return cmd
 }
 
 // readBlockList returns the rules of a block list.
-func readBlockList(c *cli, name, note string) ([]incoming.Rule, error) {
+func readBlockList(c *cli, name, reason string) ([]incoming.Rule, error) {
 	var in io.Reader = c.env.Stdin
 	if name != "-" {
 		f, err := os.Open(name)
@@ -331,7 +331,7 @@ func readBlockList(c *cli, name, note string) ([]incoming.Rule, error) {
 		defer f.Close()
 		in = f
 	}
-	rules, skipped, err := moderation.ParseBlockList(in, note)
+	rules, skipped, err := moderation.ParseBlockList(in, reason)
 	if err != nil {
 		return nil, fmt.Errorf("read block list %s: %w", name, system.Cause(err))
 	}
@@ -358,13 +358,12 @@ func mentionsLoginCommand(c *cli) *cobra.Command {
 }
 
 func mentionsImportCommand(c *cli) *cobra.Command {
-	var from string
 	cmd := &cobra.Command{
 		Use:  "import FILE",
 		Args: cobra.ExactArgs(1),
 	}
 	mentionsSub(c, cmd, func(ctx context.Context, _ *project.Project, store incoming.Store, args []string) error {
-		report, err := receive.Import(ctx, store, from, args[0])
+		report, err := receive.Import(ctx, store, args[0])
 		for i, s := range report.Skipped {
 			if i == maxSkipped {
 				c.ui.warning(fmt.Sprintf("%s more were left out", count(len(report.Skipped)-i, "mention")))
@@ -375,7 +374,6 @@ func mentionsImportCommand(c *cli) *cobra.Command {
 		c.ui.note(fmt.Sprintf("%s imported, %s known before, %s left out", count(report.Recorded, "mention"), thousands(report.Known), thousands(len(report.Skipped))))
 		return err
 	})
-	addWordFlag(cmd, &from, "from", "the receiver that FILE is from: "+config.OneOf(receive.Importers()), receive.Importers()...)
 	return cmd
 }
 
@@ -390,7 +388,7 @@ func mentionsExportCommand(c *cli) *cobra.Command {
 	}
 	mentionsSub(c, cmd, func(ctx context.Context, p *project.Project, store incoming.Store, _ []string) error {
 		if dir == "" {
-			return text.Usage("export needs a directory", "sitelink mentions export --out data/mentions")
+			return text.Usage("export needs a directory", "sitelink mentions export --output data/mentions")
 		}
 		mentions := store.List(ctx, export.Selection)
 		if backlinks {
@@ -409,7 +407,7 @@ func mentionsExportCommand(c *cli) *cobra.Command {
 			count(result.Written, "file"), thousands(result.Removed)))
 		return nil
 	})
-	cmd.Flags().StringVar(&dir, "out", "", "write into the directory `DIR`")
+	cmd.Flags().StringVar(&dir, "output", "", "write into the directory `DIR`")
 	cmd.Flags().BoolVar(&backlinks, "backlinks", false, "add the links between pages of the site itself, which must be built")
 	var formats []string
 	for _, f := range export.Formats {

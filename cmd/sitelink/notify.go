@@ -32,7 +32,7 @@ var planFormats = []string{"text", "json", "markdown"}
 // notifyFlags are the flags of notify alone, and of deploy.
 type notifyFlags struct {
 	format, by, explain, retry          string
-	send, dryRun, due, status, baseline bool
+	send, dryRun, due, status, record   bool
 	verbose, internal, tombstones, wait bool
 }
 
@@ -43,7 +43,7 @@ func (f *notifyFlags) add(cmd *cobra.Command) {
 	flags.BoolVar(&f.wait, "wait", false, "wait for notices that other runs have claimed, and send what those runs leave")
 	flags.BoolVar(&f.tombstones, "tombstones", false, "write a page that answers 410 for each deleted page that nothing else answers for")
 	addWordFlag(cmd, &f.format, "format", "print the plan or report as `FORMAT`: text, json or markdown", planFormats...)
-	addWordFlag(cmd, &f.by, "by", "group the links of the plan by `WHAT`: page or target", "page", "target")
+	addWordFlag(cmd, &f.by, "group-by", "group the links of the plan by `WHAT`: page or target", "page", "target")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "list successful notices too")
 	addConfigFlag(cmd)
 	addFlags(cmd, config.TableKeys("outgoing"))
@@ -73,7 +73,7 @@ func notifyCommand(c *cli) *cobra.Command {
 	flags.StringVar(&f.retry, "retry", "", "retry failed notices: all, or with --retry=`URL` those with this source or target; reads no docroot unless DIR is given")
 	flags.Lookup("retry").NoOptDefVal = notify.AllFailed
 	flags.BoolVar(&f.status, "status", false, "ask targets that accepted a notice for later processing whether they processed it")
-	flags.BoolVar(&f.baseline, "baseline", false, "mark all current links as already notified, without sending anything")
+	flags.BoolVar(&f.record, "record", false, "mark all current links as already notified, without sending anything")
 	flags.BoolVar(&f.internal, "internal", false, "list links between the site's own pages too, in a plan in the format json")
 	flags.StringVar(&f.explain, "explain", "", "send nothing; show whether targets would accept the page at `URL`, or the pages that link to it")
 	addSiteKeyFlags(cmd, "color")
@@ -86,7 +86,7 @@ func (f *notifyFlags) check(args []string) error {
 	for _, m := range []struct {
 		on   bool
 		name string
-	}{{f.due, "--due"}, {f.status, "--status"}, {f.baseline, "--baseline"}, {f.explain != "", "--explain"}} {
+	}{{f.due, "--due"}, {f.status, "--status"}, {f.record, "--record"}, {f.explain != "", "--explain"}} {
 		if m.on {
 			modes = append(modes, m.name)
 		}
@@ -96,7 +96,7 @@ func (f *notifyFlags) check(args []string) error {
 		return text.Usage(strings.Join(modes, " and ")+" cannot be combined", "use only one of them")
 	case f.retry == notify.AllFailed && len(args) == 1 && strings.Contains(args[0], "://"):
 		return text.Usage(args[0]+" is not a directory", "write it with an equals sign: --retry="+args[0])
-	case f.retry != "" && (f.status || f.baseline || f.explain != ""):
+	case f.retry != "" && (f.status || f.record || f.explain != ""):
 		return text.Usage("--retry and "+modes[0]+" cannot be combined", "use only one of them")
 	case f.send && f.explain != "":
 		return text.Usage("--explain sends nothing", "remove --send")
@@ -167,13 +167,13 @@ func (n *notifier) sends(ctx context.Context) (sends bool, why string, err error
 // lostInCI reports whether a ledger that does not exist was lost with the machine of an
 // earlier build.
 func (n *notifier) lostInCI(snap *ledger.Snapshot) bool {
-	return snap.New && !n.flags.baseline && notify.IsFile(notify.LedgerName(n.project)) && notify.InCI(n.env.Getenv)
+	return snap.New && !n.flags.record && notify.IsFile(notify.LedgerName(n.project)) && notify.InCI(n.env.Getenv)
 }
 
 // sayLost says what to do about a ledger that was lost in CI.
 func (n *notifier) sayLost() error {
 	n.ui.report(text.WithHint(fmt.Errorf("there is no ledger %s: in CI, a file is lost with the machine, so nothing was recorded or sent", notify.ShowLedger(n.project)),
-		"keep it in git: --ledger "+notify.GitLedger+". Or keep the file, and make it once: sitelink notify --baseline --send"))
+		"keep it in git: --ledger "+notify.GitLedger+". Or keep the file, and make it once: sitelink notify --record --send"))
 	return errNotices
 }
 
@@ -204,7 +204,7 @@ func runNotify(ctx context.Context, c *cli, cfg *config.Config, f *notifyFlags) 
 			return nil
 		}
 	}
-	store, err := notify.OpenLedger(ctx, n.project, notify.LedgerOptions{AcceptLoss: f.baseline, Warn: c.ui.warning})
+	store, err := notify.OpenLedger(ctx, n.project, notify.LedgerOptions{AcceptLoss: f.record, Warn: c.ui.warning})
 	if err != nil {
 		return err
 	}
@@ -262,7 +262,7 @@ func (n *notifier) run(ctx context.Context, store ledger.Store) error {
 // may be cured for the delivery. Notices of the plan take their place. compared is
 // nil if no docroot is read.
 func (n *notifier) addFailed(snap *ledger.Snapshot, compared *notify.Comparison) (retried []ledger.Notice, err error) {
-	if n.flags.baseline {
+	if n.flags.record {
 		return nil, nil
 	}
 	taken := map[ledger.Link]bool{}
@@ -297,7 +297,7 @@ func (n *notifier) addFailed(snap *ledger.Snapshot, compared *notify.Comparison)
 func (n *notifier) compare(ctx context.Context, snap *ledger.Snapshot) (*notify.Comparison, error) {
 	load, done := n.loading(n.project)
 	defer done()
-	return notify.CompareForSending(ctx, n.project, snap, n.flags.baseline, notify.Options{Internal: n.flags.internal, Load: load})
+	return notify.CompareForSending(ctx, n.project, snap, n.flags.record, notify.Options{Internal: n.flags.internal, Load: load})
 }
 
 // confirm asks the user, if there is a terminal, whether to send that many
@@ -308,8 +308,8 @@ func (n *notifier) confirm(ctx context.Context, notices int) error {
 		return nil
 	}
 	hint := fmt.Sprintf("--max-notices %d sends them", notices)
-	if !n.flags.baseline {
-		hint += "; --baseline records the links and sends nothing"
+	if !n.flags.record {
+		hint += "; --record records the links and sends nothing"
 	}
 	refused := text.WithHint(fmt.Errorf("%s are due, more than max-notices, %s: nothing was sent", count(notices, "notice"), thousands(most)), hint)
 	if !n.env.StdinTTY || !n.env.StderrTTY || n.env.Stdin == nil {
@@ -335,12 +335,12 @@ func (n *notifier) carryOut(ctx context.Context, store ledger.Store, plan *outgo
 		if due == 1 {
 			learn = "learns"
 		}
-		n.ui.note(fmt.Sprintf("--baseline: the site has a new address; %s of the old address %s the new one", count(due, "target"), learn))
+		n.ui.note(fmt.Sprintf("--record: the site has a new address; %s of the old address %s the new one", count(due, "target"), learn))
 		return n.send(ctx, store, plan.Base)
 	}
 	why := "there was no ledger"
-	if n.flags.baseline {
-		why = "--baseline"
+	if n.flags.record {
+		why = "--record"
 	}
 	n.ui.note(fmt.Sprintf("%s: recorded %s with %s without sending anything; later runs send what changed", why,
 		count(len(plan.Change.Pages), "page"), count(len(plan.Change.Links), "link")))

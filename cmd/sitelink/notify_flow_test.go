@@ -417,7 +417,7 @@ func TestNotifyOnlyWhoWasNotified(t *testing.T) {
 	b.wantPosts()
 
 	moved := strings.Replace(b.site, "127.0.0.1", "localhost", 1)
-	if said := notify("--baseline", "--base-url", moved); !strings.Contains(said, "1 target of the old address learns the new one") {
+	if said := notify("--record", "--base-url", moved); !strings.Contains(said, "1 target of the old address learns the new one") {
 		t.Error(said)
 	}
 	b.wantPosts("/c")

@@ -221,7 +221,7 @@ func TestServe(t *testing.T) {
 	}
 	r.run(0, "approve", m.ID[:8])
 	r.run(2, "approve", without)
-	r.run(0, "export", "--out", "data")
+	r.run(0, "export", "--output", "data")
 	exported := ""
 	filepath.WalkDir(filepath.Join(r.dir, "data"), func(name string, _ os.DirEntry, _ error) error {
 		text, _ := os.ReadFile(name)
@@ -289,7 +289,7 @@ func TestServeModeration(t *testing.T) {
 	r.until(source, "held")
 	r.write("rules.txt", "# friends\ntrust "+host.Hostname()+"\n")
 	r.until(source, "approved")
-	r.run(0, "block", host.Hostname(), "--note", "spam")
+	r.run(0, "block", host.Hostname(), "--reason", "spam")
 	r.until(source, "blocked")
 	text, err := os.ReadFile(filepath.Join(r.dir, "rules.txt"))
 	if err != nil || !strings.Contains(string(text), "block "+host.Hostname()) || !strings.Contains(string(text), "# friends") || strings.Contains(string(text), "trust") {
@@ -340,7 +340,7 @@ func TestNextBuildShowsIt(t *testing.T) {
 		return text
 	}
 	page := func() string {
-		r.run(0, "export", "--out", "data/mentions")
+		r.run(0, "export", "--output", "data/mentions")
 		text, err := os.ReadFile(filepath.Join(r.dir, "data", "mentions", "pages", "post.json"))
 		if err != nil && !os.IsNotExist(err) {
 			t.Fatal(err)
@@ -536,7 +536,7 @@ func TestMentionsImport(t *testing.T) {
 		{"type": "entry", "url": "https://a.example/x", "wm-source": "https://a.example/x", "wm-target": "`+servedBase+`post/", "wm-protocol": "webmention", "wm-id": 1, "name": "Old", "wm-private": false},
 		{"type": "entry", "wm-source": "ftp://a.example/y", "wm-target": "`+servedBase+`post/", "wm-id": 2}]}`)
 	for _, want := range []int{1, 1} {
-		r.run(0, "import", "old.json", "--from", "webmention.io")
+		r.run(0, "import", "old.json")
 		if got := r.list(); len(got) != want || got[0].State != "approved" || got[0].Title != "Old" {
 			t.Errorf("%+v", got)
 		}
@@ -547,10 +547,10 @@ func TestMentionsImport(t *testing.T) {
 		INSERT INTO webmentions VALUES ('1', 'https://d.example/', '` + servedBase + `post/', '2024-01-02T03:04:05Z', 'verified')`); err != nil {
 		t.Fatal(err)
 	}
-	r.run(0, "import", "webmentiond.db", "--from", "webmentiond")
+	r.run(0, "import", "webmentiond.db")
 	r.until("https://d.example/", "held")
 	r.write("sitelink.toml", "docroot = 'public'\nbase-url = ['"+servedBase+"']\n")
-	r.run(0, "export", "--out", "data", "--backlinks")
+	r.run(0, "export", "--output", "data", "--backlinks")
 	text, err := os.ReadFile(filepath.Join(r.dir, "data", "pages", "post.json"))
 	if err != nil || !strings.Contains(string(text), "https://a.example/x") || !strings.Contains(string(text), `"internal"`) {
 		t.Errorf("%v\n%s", err, text)

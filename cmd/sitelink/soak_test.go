@@ -307,7 +307,7 @@ func (s *soak) moderate(random *rand.Rand, duration time.Duration) {
 		host, _, _ := net.SplitHostPort(s.sources.hosts[random.IntN(len(s.sources.hosts))])
 		switch n % 8 {
 		case 1, 5:
-			for _, m := range s.listed("--state", "held", "--from", host) {
+			for _, m := range s.listed("--state", "held", "--site", host) {
 				s.run("mentions", []string{"approve", "approve", "deny"}[random.IntN(3)], m.ID)
 				break
 			}
@@ -320,7 +320,7 @@ func (s *soak) moderate(random *rand.Rand, duration time.Duration) {
 		case 3:
 			s.run("mentions", "unblock", blocked)
 		case 4:
-			s.run("mentions", "export", "--out", "data", "--format", []string{"json", "yaml", "toml", "atom"}[n/8%4])
+			s.run("mentions", "export", "--output", "data", "--format", []string{"json", "yaml", "toml", "atom"}[n/8%4])
 		case 6:
 			s.writePage(random.IntN(soakPages), n)
 			s.run("mentions", "login")

@@ -44,7 +44,7 @@ var readOnly = []string{
 	"external quiet --status-cache status.jsonl", "mentions list", "init --dry-run", "init --ci github", "init --undo", "inject --check", "inject --undo",
 	"baseline write site", "baseline update site", "notify quiet --send --base-url https://me.example/", "ledger compact", "ledger verify --repair",
 	"ledger merge .sitelink/ledger.jsonl .sitelink/ledger.jsonl .sitelink/ledger.jsonl", "mentions show a", "mentions login", "mentions approve a", "mentions deny a",
-	"mentions block spam.example", "mentions unblock spam.example", "mentions import site/index.html", "mentions export --out data/mentions",
+	"mentions block spam.example", "mentions unblock spam.example", "mentions import site/index.html", "mentions export --output data/mentions",
 	"completion bash", "version", "help check", "hook status", "hook install", "hook uninstall",
 }
 

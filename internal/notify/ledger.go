@@ -138,7 +138,7 @@ func ExplainLedger(err error) error {
 		return text.WithHint(err, "name another file: --ledger FILE; if this was the ledger, restore it from a backup")
 	case errors.As(err, new(*ledger.LostError)):
 		return text.WithHint(fmt.Errorf("%w; nothing was sent, because targets could get notices again", err),
-			"restore the rows: sitelink ledger verify --repair; or record all links again without sending anything: sitelink notify --baseline --send")
+			"restore the rows: sitelink ledger verify --repair; or record all links again without sending anything: sitelink notify --record --send")
 	}
 	return err
 }

@@ -95,13 +95,13 @@ func CompareForSending(ctx context.Context, p *project.Project, snap *ledger.Sna
 	c.Plan.Change.Baseline = baseline
 	if err := c.Plan.Change.Accept(snap.Base, c.Plan.Base); err != nil {
 		return nil, text.WithHint(err, "is this a preview, or another site? Then do not send, or name another ledger. "+
-			"Has the site moved? Then record it at its new address, which the sites learn that were notified: sitelink notify --baseline --send")
+			"Has the site moved? Then record it at its new address, which the sites learn that were notified: sitelink notify --record --send")
 	}
 	if baseline {
 		// The open notices of the ledger are no longer to be sent.
 		for _, n := range snap.Notices {
 			if n.Open() {
-				n.State, n.Next, n.Message = ledger.Skipped, time.Time{}, "left out by --baseline"
+				n.State, n.Next, n.Message = ledger.Skipped, time.Time{}, "left out by --record"
 				c.Plan.Change.Notices = append(c.Plan.Change.Notices, n)
 			}
 		}

@@ -56,7 +56,7 @@ func TestCompareRefuses(t *testing.T) {
 	}
 	p = inProject(t, base, pages)
 	_, err = CompareForSending(t.Context(), p, &ledger.Snapshot{Base: "https://example.org/"}, false, Options{})
-	if hint, _ := text.Hint(err); err == nil || !strings.Contains(hint, "--baseline") {
+	if hint, _ := text.Hint(err); err == nil || !strings.Contains(hint, "--record") {
 		t.Errorf("with the ledger of another site: %v, hint %q", err, hint)
 	}
 }

@@ -1,11 +1,10 @@
 package receive
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"iter"
-	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -145,28 +144,22 @@ func Owners(mentions []incoming.Mention) (patterns []string) {
 	return slices.Compact(patterns)
 }
 
-// importers are the other receivers whose mentions can be imported.
-var importers = map[string]func(ctx context.Context, name string, f *os.File) iter.Seq2[ImportItem, error]{
-	"webmention.io": func(_ context.Context, _ string, f *os.File) iter.Seq2[ImportItem, error] { return JF2(f) },
-	"wordpress": func(_ context.Context, _ string, f *os.File) iter.Seq2[ImportItem, error] {
-		return WordPress(f)
-	},
-	"webmentiond": func(ctx context.Context, name string, _ *os.File) iter.Seq2[ImportItem, error] {
-		return Webmentiond(ctx, name)
-	},
-}
-
-// Importers returns the names of the other receivers, sorted.
-func Importers() []string { return slices.Sorted(maps.Keys(importers)) }
-
-// Import brings the mentions of another receiver into the store.
-func Import(ctx context.Context, store incoming.Store, from, name string) (ImportReport, error) {
+// Import brings the mentions of another receiver into the store. The first bytes of the file
+// tell whose it is: webmentiond has a database, WordPress XML, and webmention.io JSON.
+func Import(ctx context.Context, store incoming.Store, name string) (ImportReport, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return ImportReport{}, fmt.Errorf("read %s: %w", name, system.Cause(err))
 	}
 	defer f.Close()
-	report, err := ImportItems(ctx, store, importers[from](ctx, name, f), ImportOptions{})
+	r := bufio.NewReader(f)
+	items := JF2(r)
+	if begin, _ := r.Peek(16); string(begin) == "SQLite format 3\x00" {
+		items = Webmentiond(ctx, name)
+	} else if strings.HasPrefix(strings.TrimLeft(string(begin), "\uFEFF \t\r\n"), "<") {
+		items = WordPress(r)
+	}
+	report, err := ImportItems(ctx, store, items, ImportOptions{})
 	if err != nil {
 		err = fmt.Errorf("import %s: %w", name, system.Cause(err))
 	}

@@ -69,18 +69,6 @@ func AddressRecord(site, host, base string, a check.Address) Record {
 	}
 }
 
-// OrphanRecord returns the row of a file that visitors cannot reach.
-func OrphanRecord(o *check.OrphanFile) Record {
-	kind, linked := "file", "no"
-	if o.IsPage {
-		kind = "page"
-	}
-	if o.Linked {
-		linked = "yes"
-	}
-	return Record{textField("file", o.Path), textField("kind", kind), textField("linked", linked), textField("alias", o.Alias)}
-}
-
 // AppendJSON appends r as one line of JSON Lines in the style of [AppendLink].
 // It does not allocate while dst has room.
 func (r Record) AppendJSON(dst []byte) []byte {

@@ -26,8 +26,6 @@ func records() []Record {
 			Anchor: "x\n", Links: 3, Pages: 2, Page: "=1+1.html", Line: 4, Column: 5}),
 		AnchorRecord("", check.Anchor{Page: "a.html", Name: " x,\ty ", Kind: "id"}),
 		AddressRecord("https://a.example/b/", "a.example", "/b/", check.Address{Path: "/b", File: "index.html", Final: "/b/"}),
-		OrphanRecord(&check.OrphanFile{Path: "a.html", IsPage: true, Linked: true, Alias: "../b"}),
-		OrphanRecord(&check.OrphanFile{Path: "a.txt"}),
 	}
 }
 

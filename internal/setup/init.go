@@ -232,7 +232,7 @@ func (r *Init) carryOut(ctx context.Context) error {
 		}
 		r.add("Receive them on your server, behind your web server (sitelink help receiver has files for nginx, Caddy and systemd)",
 			"sitelink serve "+site+" --base-url "+origin+"/")
-		r.add("Before each build", "sitelink mentions export --out "+data)
+		r.add("Before each build", "sitelink mentions export --output "+data)
 		if r.isHugo() {
 			r.add("To show what you approve between two builds, add to the configuration of Hugo",
 				"[params.sitelink]\nlive = \""+origin+"/mentions\"")
