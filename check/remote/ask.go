@@ -42,9 +42,6 @@ type Options struct {
 	// another build.
 	OnlyNew bool
 	Known   []string
-	// OnlyFailed asks only for URLs whose last answer was not good, at any age, and
-	// OnlySilent only for those of them whose host gave no answer.
-	OnlyFailed, OnlySilent bool
 	// Probe asks for variants of dead links, and of links that are not https:
 	// [Record.Variant]. Archive, if not empty, is the address of an availability API such
 	// as [ArchiveAPI], which is asked for copies of dead pages: [Record.Copy]. Both
@@ -264,8 +261,6 @@ func (d *dispatcher) plan(links []Link) {
 				d.report.Known++
 			}
 			d.report.unasked[key] = check.External
-		case d.opt.OnlyFailed:
-			d.report.unasked[key] = check.External
 		default:
 			left = false
 		}
@@ -318,11 +313,8 @@ func dueSince(r *Record, p Policy, now time.Time) int64 {
 // wants reports whether a URL that is known should be asked for.
 func (d *dispatcher) wants(r *Record, fragments []string, host string) bool {
 	now := d.started
-	switch {
-	case d.opt.OnlyNew:
+	if d.opt.OnlyNew {
 		return false
-	case d.opt.OnlyFailed:
-		return r.Reason != "" && (!d.opt.OnlySilent || r.Status == 0) && !r.Next.After(now)
 	}
 	return !r.Due(now, d.opt.Policy(host)).After(now) || r.Reason == "" && !r.knows(fragments)
 }
@@ -360,18 +352,25 @@ func (c *Cache) Flush(links []Link) (removed int) {
 	return removed
 }
 
-// Reset forgets which contents changed: [Record.Changed] (LL-103) and [Record.Title],
-// with its hint. which selects the records; nil stands for all.
-func (c *Cache) Reset(which func(*Record) bool) (n int) {
-	for _, key := range c.URLs() {
-		if r := c.Get(key); (!r.Changed.IsZero() || r.Title != "") && (which == nil || which(&r)) {
-			r.Changed, r.Title = time.Time{}, ""
-			r.Hints = slices.DeleteFunc(r.Hints, isDrift)
-			c.Put(r)
-			n++
-		}
+// Reset forgets that the content changed (LL-103), and the title with its hint, of a page
+// that answers well. It reports whether there was anything to forget.
+func (r *Record) Reset() bool {
+	if r.Reason != "" || r.Changed.IsZero() && r.Title == "" {
+		return false
 	}
-	return n
+	r.Changed, r.Title = time.Time{}, ""
+	r.Hints = slices.DeleteFunc(r.Hints, isDrift)
+	return true
+}
+
+// Retry makes a URL due whose last answer was not good (LL-104), unless its host asked to
+// wait. It reports whether it did.
+func (r *Record) Retry(now time.Time) bool {
+	if r.Reason == "" || r.Next.After(now) {
+		return false
+	}
+	r.Next = r.Asked
+	return true
 }
 
 // Top returns the hosts with the highest counts, at most n, the highest first.

@@ -126,9 +126,10 @@ func TestHintDrift(t *testing.T) {
 			t.Errorf("step %d: %q, want %q", i+1, got, step.want)
 		}
 	}
-	c.Reset(nil)
-	if r := c.Get(w.URL + "/"); len(r.Hints) > 0 || r.Title != "" {
+	if r := c.Get(w.URL + "/"); !r.Reset() || len(r.Hints) > 0 || r.Title != "" {
 		t.Errorf("after the reset: %q %q", r.Title, r.Hints)
+	} else {
+		c.Put(r)
 	}
 	if got := hints(); got != "" {
 		t.Errorf("after the reset: %q", got)

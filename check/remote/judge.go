@@ -299,7 +299,7 @@ func (r *Record) Due(now time.Time, p Policy) time.Time {
 	if r.Asked.After(now) {
 		due = now
 	}
-	if r.Next.After(due) && r.Next.Sub(now) <= maxNext {
+	if r.Next.After(due) && r.Next.Sub(now) <= maxNext || r.Next.Equal(r.Asked) && !r.Next.After(now) {
 		due = r.Next
 	}
 	return due

@@ -45,7 +45,8 @@ type Record struct {
 	// of the URL: it is due.
 	Asked time.Time `json:"asked,omitzero"`
 	Good  time.Time `json:"good,omitzero"`
-	// Next is the time before which the host asked for no further request.
+	// Next is the time before which the host asked for no further request. After Retry it
+	// is Asked, and the URL is due.
 	Next time.Time `json:"next,omitzero"`
 	// ETag, LastModified and Hash identify the content of the last good answer, in
 	// the order in which they are used: Hash, of the body's first bytes, is set only

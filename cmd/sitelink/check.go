@@ -223,9 +223,6 @@ func checkProject(ctx context.Context, c *cli, p *project.Project, ext *external
 	} else {
 		result, err = run.Check(ctx)
 		progress.done()
-		if err == nil && ext != nil && ext.changed {
-			return printChanged(c, checker.Changed())
-		}
 		if err == nil {
 			err = reports.addExtras(ctx, run)
 		}
@@ -305,12 +302,6 @@ func externalCommand(c *cli) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			args, lists := cutLists(args)
 			cfg, err := c.configure(cmd, args)
-			if err == nil {
-				err = ext.takeLinklint(cmd, cfg)
-			}
-			if err == nil {
-				err = ext.check(cmd)
-			}
 			if err != nil {
 				return err
 			}
@@ -321,42 +312,82 @@ func externalCommand(c *cli) *cobra.Command {
 		},
 	}
 	ext.add(cmd)
-	flags := cmd.Flags()
-	flags.BoolVar(&ext.changed, "changed", false, "list the URLs whose content changed since the last reset, instead of the report")
-	flags.BoolVar(&ext.reset, "reset", false, "after the report, forget which contents changed")
-	flags.BoolVar(&ext.failed, "retry-failed", false, "ask only for URLs whose last answer was not good, at any age")
-	flags.BoolVar(&ext.flush, "flush", false, "remove the URLs to which the site does not link from the status cache")
-	for _, l := range linklintNames {
-		flags.Bool(l.name, false, "Linklint's name for "+l.flags)
-		flags.Lookup(l.name).Hidden = true
-	}
 	addKeyFlags(cmd, "orphans", "since", "gone", "anchors", "log")
+	addConfigFlag(cmd)
+	cmd.AddCommand(statusCommand(c))
+	return cmd
+}
+
+// statusCommand returns `sitelink external status`, which asks no other site.
+func statusCommand(c *cli) *cobra.Command {
+	words := []string{"reset", "retry", "prune"}
+	cmd := &cobra.Command{
+		Use:       "status [reset | retry | prune [DIR]]",
+		ValidArgs: words,
+		Args: func(_ *cobra.Command, args []string) error {
+			switch {
+			case len(args) > 0 && !slices.Contains(words, args[0]):
+				return text.Usage(fmt.Sprintf("unknown word %q after status", args[0]), cmp.Or(config.DidYouMean(args[0], words), "it can be "+config.OneOf(words)))
+			case len(args) > 2, len(args) == 2 && args[0] != "prune":
+				return text.Usage(fmt.Sprintf("%q is one argument too many", args[len(args)-1]), "only prune takes a directory")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			cfg, err := c.configure(cmd, args[min(1, len(args)):])
+			if err != nil {
+				return err
+			}
+			return runStatus(cmd.Context(), c, cfg, append(args, "")[0])
+		},
+	}
+	addFlags(cmd, config.TableKeys("external", "status-cache"))
+	addSiteKeyFlags(cmd)
 	addConfigFlag(cmd)
 	return cmd
 }
 
-// linklintNames are flags by their names in Linklint, which --profile linklint takes too.
-// Its -flush has the same name here.
-var linklintNames = []struct {
-	name, flags string
-	set         func(*externalFlags)
-}{
-	{"netmod", "--changed", func(f *externalFlags) { f.changed = true }},
-	{"netset", "--changed --reset", func(f *externalFlags) { f.changed, f.reset = true, true }},
-	{"retry", "--retry-failed", func(f *externalFlags) { f.failed = true }},
-}
-
-// takeLinklint applies the flags that have a name of Linklint.
-func (f *externalFlags) takeLinklint(cmd *cobra.Command, cfg *config.Config) error {
-	for _, l := range linklintNames {
-		switch given, _ := cmd.Flags().GetBool(l.name); {
-		case given && cfg.Profile != "linklint":
-			return text.Usage(fmt.Sprintf("--%s is Linklint's name for %s", l.name, l.flags), fmt.Sprintf("write %s, or add --profile linklint", l.flags))
-		case given:
-			l.set(f)
+// runStatus does the work of `sitelink external status`.
+func runStatus(ctx context.Context, c *cli, cfg *config.Config, what string) error {
+	if what == "prune" {
+		run, err := c.load(ctx, cfg)
+		if err != nil {
+			return err
+		}
+		defer run.Close()
+		n, err := external.Prune(ctx, run.Project, audit.Handle(run.Site), audit.CheckOptions(run.Project), c.ui.warning)
+		c.ui.note("removed from the status cache: " + count(n, "URL"))
+		return err
+	}
+	p, err := c.findRoot(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	if what == "retry" {
+		n, err := external.Edit(ctx, p, c.ui.warning, func(r *remote.Record) bool { return r.Retry(time.Now()) })
+		if err == nil {
+			c.ui.note(fmt.Sprintf("the next sitelink external asks for %s whose last answer was not good", count(n, "URL")))
+		}
+		return err
+	}
+	records, err := external.Records(ctx, p, c.ui.warning)
+	if err != nil {
+		return err
+	}
+	var lines []byte
+	for i := range records {
+		if state := external.State(&records[i]); state != "" && (what == "" || !records[i].Changed.IsZero()) {
+			lines = fmt.Appendf(lines, "%s: %s\n", visible(records[i].URL), visible(state))
 		}
 	}
-	return nil
+	// A reset forgets nothing that could not be printed.
+	if err = c.print(string(lines)); err == nil && what == "reset" {
+		_, err = external.Edit(ctx, p, c.ui.warning, (*remote.Record).Reset)
+	}
+	if err == nil && what == "" {
+		c.ui.note(fmt.Sprintf("the status cache knows %s; this lists what is not good or has changed", count(len(records), "URL")))
+	}
+	return err
 }
 
 // checkLists asks for the addresses of lists, without a site (LL-14).
@@ -389,9 +420,6 @@ func checkLists(ctx context.Context, c *cli, cfg *config.Config, ext *externalFl
 	if err != nil {
 		return err
 	}
-	if ext.changed {
-		return printChanged(c, checker.Changed())
-	}
 	if err := reports.write(result); err != nil {
 		return err
 	}
@@ -400,8 +428,7 @@ func checkLists(ctx context.Context, c *cli, cfg *config.Config, ext *externalFl
 
 // externalFlags are the flags about links to other sites.
 type externalFlags struct {
-	onlyNew, probe, archive       bool
-	changed, reset, failed, flush bool
+	onlyNew, probe, archive bool
 }
 
 // add adds the flags.
@@ -414,19 +441,6 @@ func (f *externalFlags) add(cmd *cobra.Command) {
 	addFlags(cmd, config.TableKeys("fetch"))
 }
 
-// check refuses flags that do not go together.
-func (f *externalFlags) check(cmd *cobra.Command) error {
-	if f.onlyNew && f.failed {
-		return text.Usage("--only-new and --retry-failed exclude each other: a URL that failed is not new", "keep one of them")
-	}
-	for _, name := range []string{"format", "output", "group-by", "all", "show"} {
-		if f.changed && cmd.Flags().Changed(name) {
-			return text.Usage(fmt.Sprintf("--changed lists URLs instead of the report, which --%s is about", name), "leave one of them out")
-		}
-	}
-	return nil
-}
-
 // open opens the status cache; it returns nil for a run that asks no other site.
 func (f *externalFlags) open(ctx context.Context, c *cli, p *project.Project, progress *progress) (*external.Checker, error) {
 	if f == nil {
@@ -434,17 +448,13 @@ func (f *externalFlags) open(ctx context.Context, c *cli, p *project.Project, pr
 	}
 	debug.SetGCPercent(30) // a million URLs stay in memory, and a request allocates little
 	return external.Open(ctx, p, external.Options{
-		OnlyNew: f.onlyNew, OnlyFailed: f.failed, Probe: f.probe, Archive: f.archive, Flush: f.flush, Reset: f.reset,
-		Version: versionNumber(), Warn: c.ui.warning, Progress: progress.sites,
+		OnlyNew: f.onlyNew, Probe: f.probe, Archive: f.archive, Version: versionNumber(), Warn: c.ui.warning, Progress: progress.sites,
 	})
 }
 
 // closeExternal closes the status cache of a run that ended with err, also when it was
 // interrupted: the cache keeps what was learned. It returns the error of the run.
 func closeExternal(c *cli, checker *external.Checker, err error) error {
-	if err == nil || errors.Is(err, errFindings) {
-		checker.Reset() // not before the report is written
-	}
 	closeErr := checker.Close()
 	switch {
 	case closeErr == nil:
@@ -454,16 +464,4 @@ func closeExternal(c *cli, checker *external.Checker, err error) error {
 	}
 	c.ui.warning(closeErr.Error())
 	return err
-}
-
-// printChanged lists records whose content changed.
-func printChanged(c *cli, records []remote.Record) error {
-	var text []byte
-	for _, r := range records {
-		text = fmt.Appendf(text, "%s changed by %s\n", visible(r.URL), r.Changed.Format(time.RFC3339))
-	}
-	if _, err := c.env.Stdout.Write(text); err != nil {
-		return fmt.Errorf("write standard output: %w", err)
-	}
-	return nil
 }

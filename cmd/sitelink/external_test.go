@@ -89,7 +89,9 @@ const randomPath = "GET /sitelink-looks-for-a-missing-page"
 // sitelink runs a command that may ask the neighbour, without pauses.
 func (n *neighbour) sitelink(t *testing.T, want int, args ...string) (stdout, stderr string) {
 	t.Helper()
-	args = append(args, "--allow-address", "127.0.0.0/8", "--pace", "0s")
+	if !slices.Contains(args, "status") {
+		args = append(args, "--allow-address", "127.0.0.0/8", "--pace", "0s")
+	}
 	return n.plain(t, t.Context(), nil, want, args...)
 }
 
@@ -235,9 +237,8 @@ type fullDisk struct{}
 
 func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
 
-// LL-103, LL-104: --changed and --reset, --retry-failed and --flush.
-func TestExternalMaintenance(t *testing.T) {
-	testkit.Long(t)
+// LL-103, LL-104: external status lists what is not good or has changed, and asks nothing.
+func TestExternalStatus(t *testing.T) {
 	n := newNeighbour(t, `<a href="SITE/a">1</a> <a href="SITE/b">2</a>`)
 	text := "first"
 	n.answer = func(w http.ResponseWriter, r *http.Request) {
@@ -249,37 +250,45 @@ func TestExternalMaintenance(t *testing.T) {
 	}
 	n.sitelink(t, 0, "external", "public")
 	text = "second"
+	n.sitelink(t, 0, "external", "public", "--max-age", "0s")
+	n.take()
 	for range 2 {
-		out, _ := n.sitelink(t, 0, "external", "public", "--changed", "--max-age", "0s")
-		if !strings.HasPrefix(out, "SITE/a changed by ") || strings.Count(out, "\n") != 1 {
-			t.Errorf("changed: %q", out)
+		out, errs := n.sitelink(t, 0, "external", "status")
+		if !regexp.MustCompile(`^SITE/a: changed by \S+Z\nSITE/b: warning doubtful \(asked on [-0-9]+\): the host answers 500 \(Internal Server Error\)\n$`).MatchString(out) {
+			t.Errorf("status: %q", out)
 		}
+		mentions(t, errs, "the status cache knows 2 URLs")
 	}
 	// A reset forgets nothing that could not be printed.
-	args := []string{"external", n.dir + "/public", "--status-cache", n.dir + "/.sitelink/status.jsonl", "--changed", "--reset", "--allow-address", "127.0.0.0/8", "--pace", "0s"}
+	args := []string{"external", "status", "reset", "--status-cache", n.dir + "/.sitelink/status.jsonl"}
 	if code := run(t.Context(), args, env{Stdout: fullDisk{}, Stderr: io.Discard, Getenv: func(string) string { return "" }}); code != exitFailed {
 		t.Errorf("exit code %d", code)
 	}
-	if out, _ := n.sitelink(t, 0, "external", "public", "--changed", "--reset"); !strings.HasPrefix(out, "SITE/a changed by ") {
+	if out, _ := n.sitelink(t, 0, "external", "status", "reset"); !strings.HasPrefix(out, "SITE/a: changed by ") || strings.Count(out, "\n") != 1 {
 		t.Errorf("changed after a failure: %q", out)
 	}
-	if out, _ := n.sitelink(t, 0, "external", "public", "--changed"); out != "" {
+	if out, _ := n.sitelink(t, 0, "external", "status"); strings.Contains(out, "changed by") {
 		t.Errorf("changed after reset: %q", out)
 	}
-	n.take()
-	n.sitelink(t, 0, "external", "public", "--retry-failed")
+	n.sitelink(t, 0, "external", "public")
+	_, errs := n.sitelink(t, 0, "external", "status", "retry")
+	mentions(t, errs, "the next sitelink external asks for 1 URL")
+	if asked := n.take(); len(asked) > 0 {
+		t.Errorf("status asked %q", asked)
+	}
+	n.sitelink(t, 0, "external", "public")
 	if asked := n.take(); !slices.Equal(asked, []string{"GET /b", "GET /b"}) {
 		t.Errorf("asked %q", asked)
 	}
 	n.write(t, "public/index.html", `<a href="`+n.URL+`/a">1</a>`)
-	out, _ := n.sitelink(t, 0, "external", "public", "--flush")
-	mentions(t, out, "removed from the status cache: 1 URL")
+	_, errs = n.sitelink(t, 0, "external", "status", "prune", "public")
+	mentions(t, errs, "removed from the status cache: 1 URL")
 	cache, err := os.ReadFile(n.dir + "/.sitelink/status.jsonl")
 	if err != nil || strings.Count(string(cache), "\n") != 2 {
 		t.Errorf("%s%v", cache, err)
 	}
 	n.write(t, "public/index.html", `<p>`)
-	_, errs := n.sitelink(t, 0, "external", "public", "--flush")
+	_, errs = n.sitelink(t, 0, "external", "status", "prune", "public")
 	mentions(t, errs, "nothing was removed")
 }
 
@@ -553,16 +562,12 @@ func TestExternalList(t *testing.T) {
 	if asked := n.take(); !slices.Equal(asked, []string{"GET /good", randomPath, "GET /wall"}) || errs != "" {
 		t.Errorf("asked %q, %s", asked, errs)
 	}
-	n.write(t, "empty.txt", "# nothing\n")
-	_, errs = n.sitelink(t, 0, "external", "@@empty.txt", "--flush") // LL-104
-	mentions(t, errs, "nothing was removed")
-	out, _ = n.sitelink(t, 0, "external", "@@urls.txt", "--ignore", "code=dead-link", "--flush", "--format", "json")
-	mentions(t, out, `"ignored":1`, "removed from the status cache: 0 URLs")
+	out, _ = n.sitelink(t, 0, "external", "@@urls.txt", "--ignore", "code=dead-link", "--format", "json")
+	mentions(t, out, `"ignored":1`)
 }
 
-// --profile linklint: LL-29 (no anchors of other sites), LL-98 and LL-103 (every URL is
-// asked for; a reset only forgets changes of what answers well), LL-104 (retry asks only
-// where the host gave no answer).
+// --profile linklint: LL-29 (no anchors of other sites), LL-98 (every URL is asked for) and
+// LL-103 (a reset forgets only changes of what answers well).
 func TestExternalLinklint(t *testing.T) {
 	n := newNeighbour(t, `<a href="SITE/a#none">1</a> <a href="SITE/b">2</a>`)
 	text, status := "first", 200
@@ -573,36 +578,20 @@ func TestExternalLinklint(t *testing.T) {
 		}
 		fmt.Fprint(w, text)
 	}
-	linklint := func(want int, args ...string) string {
-		out, _ := n.sitelink(t, want, append([]string{"external", "public", "--profile", "linklint"}, args...)...)
-		return out
-	}
-	if out := linklint(0); strings.Contains(out, "missing-fragment") {
-		t.Errorf("LL-29: anchors are checked:\n%s", out)
-	}
-	text = "second"
-	both := "SITE/a changed by .*\nSITE/b changed by .*\n"
-	for range 2 { // LL-103: a change is reported until the reset
-		if out := linklint(0, "--changed"); !regexp.MustCompile("^" + both + "$").MatchString(out) {
-			t.Errorf("changed: %q", out)
+	linklint := func() {
+		if out, _ := n.sitelink(t, 0, "external", "public", "--profile", "linklint"); strings.Contains(out, "missing-fragment") {
+			t.Errorf("LL-29: anchors are checked:\n%s", out)
 		}
 	}
-	status = 403 // and one that does not answer well is not reset
-	linklint(0, "--netset")
-	status = 200
-	if out := linklint(0, "--netmod"); !strings.HasPrefix(out, "SITE/b changed") || strings.Count(out, "\n") != 1 {
+	linklint()
+	text = "second"
+	linklint()
+	status = 403
+	linklint()
+	if out, _ := n.sitelink(t, 0, "external", "status", "reset"); !regexp.MustCompile("^SITE/a: changed by .*\nSITE/b: .*; changed by .*\n$").MatchString(out) {
+		t.Errorf("changed: %q", out)
+	}
+	if out, _ := n.sitelink(t, 0, "external", "status"); !regexp.MustCompile("^SITE/b: .*; changed by .*\n$").MatchString(out) {
 		t.Errorf("after the reset: %q", out)
 	}
-	status = 404
-	n.write(t, "public/index.html", `<a href="`+n.URL+`/b">1</a> <a href="http://127.0.0.1:1/">3</a>`)
-	linklint(0)
-	n.take()
-	for _, name := range []string{"--retry-failed", "--retry"} { // LL-104
-		mentions(t, linklint(0, name), "2 requests sent")
-		if asked := n.take(); len(asked) > 0 {
-			t.Errorf("LL-104: asked %q, although that host answers", asked)
-		}
-	}
-	n.write(t, "public/index.html", `<a href="`+n.URL+`/a">1</a>`)
-	mentions(t, linklint(0, "--flush"), "removed from the status cache: 2 URLs")
 }

@@ -35,7 +35,7 @@ var commandGroups = []struct {
 var shortFlags = map[string][]string{
 	"check":           {"build", "base-url", "profile", "fail-on", "format", "output", "ignore", "baseline", "from", "config"},
 	"watch":           {"all", "format", "base-url", "profile", "ignore", "baseline", "from", "delay", "poll", "config"},
-	"external":        {"budget", "status-cache", "changed", "reset", "retry-failed", "flush", "pace", "format", "base-url", "config"},
+	"external":        {"budget", "status-cache", "only-new", "probe", "archive", "max-age", "pace", "format", "base-url", "config"},
 	"fix":             {"write", "likely", "interactive", "only", "check", "since", "undo", "base-url", "profile", "config"},
 	"explain":         {"page", "docroot", "base-url", "profile", "index", "map", "source", "config"},
 	"links":           {"to", "page", "external", "anchors", "addresses", "sources", "format", "output", "base-url", "config"},
@@ -102,7 +102,7 @@ func help(cmd *cobra.Command, short bool, width int) string {
 	h := &helpText{width: width}
 	h.paragraph(cmd.CommandPath()+" - "+cmd.Short, "")
 	h.section("Usage")
-	if cmd.HasSubCommands() {
+	if cmd.HasSubCommands() && cmd.Args == nil {
 		h.line("  " + cmd.CommandPath() + " COMMAND [flags]")
 	} else {
 		h.line("  " + cmd.UseLine())
@@ -313,7 +313,7 @@ func (h *helpText) flags(cmd *cobra.Command, short bool) {
 			h.item(flagTerm(f), flagUsage(f), column)
 		}
 	}
-	if cmd.HasSubCommands() {
+	if cmd.HasSubCommands() && cmd.Args == nil {
 		h.line("")
 		h.paragraph(cmd.CommandPath()+" COMMAND -h shows the most common flags of a command, --help all of them.", "")
 	} else if short && len(own)+len(keys) < total {

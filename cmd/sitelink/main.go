@@ -158,7 +158,7 @@ func findCommand(root *cobra.Command, args []string) error {
 		found, rest = root, args
 	}
 	name := commandName(rest)
-	if name == "" || !found.HasSubCommands() || found != root && (slices.Contains(rest, "--help") || slices.Contains(rest, "-h")) {
+	if name == "" || !found.HasSubCommands() || found.Args != nil || found != root && (slices.Contains(rest, "--help") || slices.Contains(rest, "-h")) {
 		return nil
 	}
 	prefix := strings.TrimPrefix(found.CommandPath()+" ", root.Name()+" ")

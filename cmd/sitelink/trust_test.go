@@ -41,7 +41,7 @@ var readOnly = []string{
 	"", "lsp", "check site", "check", "check site --baseline-ref HEAD", "check site --group-by owner",
 	"links site", "explain site /", "doctor", "profile nginx", "baseline show", "ledger show", "ledger verify", "ledger export",
 	"notify site --dry-run --base-url https://me.example/",
-	"external quiet --status-cache status.jsonl", "mentions list", "init --dry-run", "init --ci github", "init --undo", "inject --check", "inject --undo",
+	"external quiet --status-cache status.jsonl", "external status --status-cache status.jsonl", "external status reset --status-cache status.jsonl", "mentions list", "init --dry-run", "init --ci github", "init --undo", "inject --check", "inject --undo",
 	"baseline write site", "baseline update site", "notify quiet --send --base-url https://me.example/", "ledger compact", "ledger verify --repair",
 	"ledger merge .sitelink/ledger.jsonl .sitelink/ledger.jsonl .sitelink/ledger.jsonl", "mentions show a", "mentions login", "mentions approve a", "mentions deny a",
 	"mentions block spam.example", "mentions unblock spam.example", "mentions import site/index.html", "mentions export --output data/mentions",

@@ -30,6 +30,7 @@ var trusted = [][]string{
 	{"ledger merge", "nothing", "nothing", "the second file that it is given"},
 	{"notify, notify --send", "git", "ledger, other sites", "ledger, cache, tombstones"},
 	{"external", "git", "other sites", "status cache"},
+	{"external status", "git", "nothing", "status cache"},
 	{"serve", "git", "other sites, mail, webhook", "store"},
 	{"mentions list, mentions show, mentions login", "git", "nothing", "store"},
 	{"mentions approve, mentions deny, mentions block, mentions unblock, mentions import", "git", "nothing", "store, rules"},

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/check/remote"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/project"
@@ -117,8 +118,8 @@ func TestOpen(t *testing.T) {
 		t.Error("a found configuration chose a database")
 	}
 	p = withCache(t, "flag", "postgres://me:s3cret@db.example/x")
-	if _, err := Open(t.Context(), p, Options{Flush: true}); err == nil || !strings.Contains(err.Error(), "--flush: other sites share the status cache postgres://me:xxxxx@") {
-		t.Errorf("--flush: %v", err)
+	if _, err := Prune(t.Context(), p, nil, check.Options{}, nil); err == nil || !strings.Contains(err.Error(), "other sites share the status cache postgres://me:xxxxx@") {
+		t.Errorf("prune: %v", err)
 	}
 }
 

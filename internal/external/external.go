@@ -22,18 +22,14 @@ import (
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/notify"
 	"github.com/sitelink/sitelink/internal/project"
-	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/internal/weburl"
 	"github.com/sitelink/sitelink/site"
 )
 
 // Options say what a run does. The zero value asks for all links that are due.
 type Options struct {
-	// OnlyNew and OnlyFailed are those of [remote.Options].
-	OnlyNew, OnlyFailed bool
-	// Flush removes the records of URLs to which the site does not link, and Reset
-	// forgets which contents changed, after they were reported.
-	Flush, Reset bool
+	// OnlyNew is that of [remote.Options].
+	OnlyNew bool
 	// Probe looks for variants of links, and Archive for copies of dead pages.
 	Probe, Archive bool
 	// Version is that of sitelink, for the User-Agent.
@@ -52,7 +48,6 @@ type Checker struct {
 	// networks may be connected to although they are not public.
 	networks []netip.Prefix
 	report   *remote.Report
-	changed  []remote.Record
 	// fine are the URLs whose answer was good and nothing else, as that of most. hints say
 	// why a person should look at a URL that works.
 	fine  map[string]bool
@@ -64,9 +59,6 @@ type Checker struct {
 func Open(ctx context.Context, p *project.Project, opt Options) (*Checker, error) {
 	if opt.Warn == nil {
 		opt.Warn = func(string) {}
-	}
-	if opt.Flush && isDatabase(CacheName(p)) {
-		return nil, text.Usage("--flush: other sites share the status cache "+notify.WithoutPassword(CacheName(p)), "remove old rows with SQL (sitelink help external-links)")
 	}
 	networks, err := p.Config.Networks()
 	if err != nil {
@@ -84,28 +76,11 @@ func Open(ctx context.Context, p *project.Project, opt Options) (*Checker, error
 	return &Checker{project: p, opt: opt, cache: cache, lock: lock, networks: networks}, nil
 }
 
-// Reset does what --reset asks for. Call it after the report is written. Linklint resets
-// only what answers well.
-func (c *Checker) Reset() {
-	if !c.opt.Reset {
-		return
-	}
-	var which func(*remote.Record) bool
-	if c.linklint() {
-		which = func(r *remote.Record) bool { return r.Reason == "" }
-	}
-	c.cache.Reset(which)
-}
-
 // Close closes the status cache.
 func (c *Checker) Close() error {
 	defer c.lock.Close() // nil has no effect
 	return c.cache.Close()
 }
-
-// Changed returns the records whose content changed since the last reset, sorted by
-// URL.
-func (c *Checker) Changed() []remote.Record { return c.changed }
 
 // Check asks for the links of a site to other sites. It has the type of the field
 // External of the options of package audit.
@@ -125,9 +100,7 @@ func (c *Checker) Check(ctx context.Context, s *site.Site, opt check.Options, kn
 	if err != nil {
 		return nil, err
 	}
-	notes := c.notes()
-	notes = append(notes, c.flush(links)...)
-	return &audit.ExternalLinks{Answer: c.answer, Summary: c.summary(), Notes: notes, Hints: hints}, nil
+	return &audit.ExternalLinks{Answer: c.answer, Summary: c.summary(), Notes: c.notes(), Hints: hints}, nil
 }
 
 // CheckList asks for the links of a list, for existence only, and returns what a report
@@ -152,7 +125,7 @@ func (c *Checker) CheckList(ctx context.Context, list iter.Seq[*check.Link], opt
 		}
 	}
 	r.Summary.External = c.summary()
-	r.Summary.Notes = append(append(r.Summary.Notes, c.notes()...), c.flush(links)...)
+	r.Summary.Notes = append(r.Summary.Notes, c.notes()...)
 	return r, nil
 }
 
@@ -165,9 +138,6 @@ func (c *Checker) ask(ctx context.Context, links []remote.Link, opt remote.Optio
 	c.fine, c.hints = make(map[string]bool, len(links)), map[string]string{}
 	for _, l := range links {
 		r, code := c.report.Of(l.URL)
-		if !r.Changed.IsZero() {
-			c.changed = append(c.changed, r)
-		}
 		if code != "" || r.Reason != "" {
 			continue
 		}
@@ -184,19 +154,7 @@ func (c *Checker) ask(ctx context.Context, links []remote.Link, opt remote.Optio
 	return nil
 }
 
-// flush does what --flush asks for, and returns notes.
-func (c *Checker) flush(links []remote.Link) (notes []string) {
-	if c.opt.Flush {
-		if len(links) == 0 {
-			c.opt.Warn("--flush: there are no links to other sites, so nothing was removed from the status cache")
-		} else {
-			notes = append(notes, "removed from the status cache: "+text.Count(c.cache.Flush(links), "URL"))
-		}
-	}
-	return notes
-}
-
-// linklint reports whether the four options of the status cache work as Linklint's do.
+// linklint reports whether a run asks as Linklint does.
 func (c *Checker) linklint() bool { return c.project.Config.Profile == "linklint" }
 
 // links returns the URLs to which the site links, each once, in the order of pages.
@@ -251,7 +209,7 @@ func (c *Checker) options() remote.Options {
 	opt := remote.Options{
 		UserAgent: notify.UserAgent(c.opt.Version, contact), Allow: c.networks, PerHost: e.PerHost,
 		Pace: e.Pace, Timeout: cfg.Fetch.Timeout, Budget: e.Budget, MaxRequests: e.MaxRequests,
-		OnlyNew: c.opt.OnlyNew, OnlyFailed: c.opt.OnlyFailed, OnlySilent: c.linklint(), Probe: c.opt.Probe, Random: !c.linklint(), Policy: c.policy, Progress: c.opt.Progress,
+		OnlyNew: c.opt.OnlyNew, Probe: c.opt.Probe, Random: !c.linklint(), Policy: c.policy, Progress: c.opt.Progress,
 	}
 	if c.opt.Archive {
 		opt.Archive = e.ArchiveAPI

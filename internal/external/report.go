@@ -190,15 +190,7 @@ func Explain(records []remote.Record, url string) string {
 		return "the status cache does not know it: sitelink external asks for it\n"
 	}
 	r := &records[i]
-	verdict := r.Verdict.String()
-	if r.Code != "" {
-		verdict += " " + string(r.Code)
-	}
-	what := "the host answered well"
-	if r.Reason != "" {
-		what = says(r.Reason, r.Status)
-	}
-	lines := []string{fmt.Sprintf("the status cache says %s (asked on %s): %s", verdict, r.Asked.Format(time.DateOnly), what)}
+	lines := []string{"the status cache says " + verdict(r)}
 	for _, h := range r.Hops {
 		lines = append(lines, fmt.Sprintf("  %d to %s", h.Status, h.To))
 	}
