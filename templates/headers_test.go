@@ -15,7 +15,8 @@ var headerEndpoints = Endpoints{Pingback: `https://h.example/x?a=1&b="2"&c=%C3%A
 // pingbacks (PB-19).
 func TestHeaderRules(t *testing.T) {
 	around := map[string][2]string{"_headers": {"/a\n  C: d\n", ""}, ".htaccess": {"Options -Indexes\n", ""}, "netlify.toml": {"[build]\npublish = 'public'\n", ""},
-		"vercel.json": {`{"headers": [`, "]}"}, "firebase.json": {`{"hosting": {"headers": [`, "]}}"}, "staticwebapp.config.json": {`{"globalHeaders": {`, "}}"}}
+		"vercel.json": {`{"headers": [`, "]}"}, "firebase.json": {`{"hosting": {"headers": [`, "]}}"}, "staticwebapp.config.json": {`{"globalHeaders": {`, "}}"},
+		"customHttp.yml": {"customHeaders:\n", ""}, "render.yaml": {"services:\n- staticPublishPath: public\n  headers:\n", ""}}
 	for _, k := range host.Kinds() {
 		for _, rule := range HeaderRules(k.Name, headerEndpoints) {
 			if rule.File == "" {

@@ -292,12 +292,15 @@ var Linklint = server("linklint", func(p *Profile) {
 
 // kinds are all kinds, sorted by name.
 var kinds = []Kind{
-	{Title: "AWS Amplify", Domains: []string{"*.amplifyapp.com"}, Unknown: "what the host answers depends on rules in its console", WithoutRules: inConsole, WithoutHeaders: "sitelink does not read customHttp.yml", Own: []string{"customHttp.yml"},
+	{Title: "AWS Amplify", Domains: []string{"*.amplifyapp.com"}, Unknown: "what the host answers depends on rules in its console", WithoutRules: inConsole, Files: []RuleFile{{Name: "customHttp.yml", InProject: true, Read: anyDir(redirect.Amplify)}},
+		Headers: []HeaderForm{{"customHttp.yml", "in customHttp.yml, in the list customHeaders",
+			"- pattern: '**'\n  headers:\n", "  - key: X-Pingback\n    value: %s\n", "", "  - key: Link\n    value: %s\n", "", backslashQuoted}},
 		Deploys: []DeployFile{
+			{Names: "customHttp.yml"},
 			{Names: "amplify.yml amplify.yaml", Sites: "applications", Only: "frontend", Dir: "appRoot", Docroot: "frontend.artifacts.baseDirectory", Build: "frontend.phases.build.commands"},
 			{Names: "amplify.yml amplify.yaml", Only: "frontend", Docroot: "frontend.artifacts.baseDirectory", Build: "frontend.phases.build.commands"},
 		},
-		Profile: server("amplify", func(p *Profile) { p.Portable = true })},
+		Profile: server("amplify", func(p *Profile) { p.Portable, p.Rules = true, RulesAmplify })},
 	{Title: "Apache", Marks: []Mark{{File: ".htaccess", Rank: rankServer}}, Files: []RuleFile{{Name: ".htaccess", Anywhere: true, Read: redirect.Htaccess, Write: redirect.WriteHtaccess, Create: true, First: true, Based: true}},
 		Headers: []HeaderForm{{".htaccess", "in .htaccess at the top of the docroot; the host must allow FileInfo there and have mod_headers",
 			"<IfModule mod_headers.c>\n", "  Header set X-Pingback %s\n", "", "  Header add Link %s\n", "</IfModule>\n",
@@ -414,7 +417,7 @@ var kinds = []Kind{
 	// of the host.
 	{Title: "GitLab Pages", Domains: []string{"*.gitlab.io"}, WithoutHeaders: noHeaders,
 		Jobs: []Job{{".gitlab-ci.yml", "pages", "pages.publish publish artifacts.paths", "public"}}, Files: []RuleFile{
-			{Name: "_redirects", Read: anyDir(redirect.Netlify), Write: redirect.WriteRedirects, Create: true, Based: true},
+			{Name: "_redirects", Read: anyDir(redirect.GitLab), Write: redirect.WriteRedirects, Create: true, Based: true},
 		}, Profile: server("gitlab-pages", func(p *Profile) {
 			p.Charset = "utf-8"
 			p.Rules = RulesGitLab
@@ -475,9 +478,12 @@ var kinds = []Kind{
 		Profile: server("readthedocs", func(p *Profile) {
 			p.Directory, p.EmptyDirectory = RedirectIndex, 404
 		})},
-	{Title: "Render", Domains: []string{"*.onrender.com"}, WithoutRules: "sitelink does not read routes of render.yaml", WithoutHeaders: "sitelink does not read headers of render.yaml", Own: []string{"render.yaml"},
+	{Title: "Render", Domains: []string{"*.onrender.com"}, WithoutRules: "mv writes no YAML", Files: []RuleFile{{Name: "render.yaml", InProject: true, Read: anyDir(redirect.Render)}},
+		Headers: []HeaderForm{{"render.yaml", "in render.yaml, in the list headers of the service",
+			"", "  - path: /*\n    name: X-Pingback\n    value: %s\n", "", "  - path: /*\n    name: Link\n    value: %s\n", "", backslashQuoted}},
 		Deploys: []DeployFile{{Names: "render.yaml", Sites: "services", Only: "staticPublishPath", Dir: "rootDir", Docroot: "staticPublishPath", Build: "buildCommand"}},
 		Profile: server("render", func(p *Profile) {
+			p.Rules = RulesRender
 			p.Directory, p.EmptyDirectory, p.Page, p.PageSlash = Serve, 404, Serve, Serve
 		})},
 	// The website endpoint of a bucket: names are keys, in which only the final
@@ -556,7 +562,7 @@ func RuleNames(inProject bool) (names []string) {
 var configNames = sync.OnceValue(func() map[string]bool {
 	names := map[string]bool{"web.config": true} // of IIS, which has no profile
 	for _, name := range RuleNames(false) {
-		names[name] = true
+		names[strings.ToLower(name)] = true
 	}
 	for _, k := range kinds {
 		for _, name := range k.Own {

@@ -135,6 +135,8 @@ const (
 	RulesHtaccess   Way = "htaccess"
 	RulesGitLab     Way = "gitlab"
 	RulesWorkers    Way = "workers"
+	RulesRender     Way = "render"
+	RulesAmplify    Way = "amplify"
 	// rulesShared are those rules of _redirects that Netlify and Cloudflare read
 	// alike.
 	rulesShared Way = "netlify or cloudflare"

@@ -20,7 +20,7 @@ import (
 func TestHosts(t *testing.T) {
 	// A text by which a file tells its host.
 	texts := map[string]string{"firebase.json": `{"hosting": {}}`, "wrangler.toml": "[assets]\ndirectory = 'public'\n", "wrangler.json": `{"assets": {}}`, "wrangler.jsonc": `{"assets": {}}`,
-		"vercel.json": "{}", "staticwebapp.config.json": "{}"}
+		"vercel.json": "{}", "staticwebapp.config.json": "{}", "render.yaml": "services:\n- staticPublishPath: public\n"}
 	shared := func(name string) bool { // by hosts
 		n := 0
 		for _, k := range host.Kinds() {

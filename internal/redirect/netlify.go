@@ -28,6 +28,37 @@ func Netlify(name string, data []byte) *File {
 	return f
 }
 
+// gitLabRules is how many rules GitLab Pages follows by default.
+const gitLabRules = 1000
+
+// GitLab parses a _redirects file for GitLab Pages, which reads Netlify's syntax and ignores
+// some of it (https://docs.gitlab.com/user/project/pages/redirects/).
+func GitLab(name string, data []byte) *File {
+	f := Netlify(name, data)
+	f.Rules = slices.DeleteFunc(f.Rules, func(r Rule) bool {
+		why := ""
+		switch {
+		case r.Status != 200 && r.Status != 301 && r.Status != 302:
+			why = "statuses other than 200, 301 and 302"
+		case r.Force:
+			why = "statuses with !"
+		case len(r.query) > 0:
+			why = "query parameters"
+		case r.Conditional:
+			why = "conditions"
+		default:
+			return false
+		}
+		f.fault(CodeSyntax, Error, r.Source.Line, r.Text, "GitLab Pages ignores the rule: it does not follow "+why)
+		return true
+	})
+	for len(f.Rules) > gitLabRules {
+		f.fault(CodeLimit, Error, f.Rules[gitLabRules].Source.Line, f.Rules[gitLabRules].Text, "GitLab Pages accepts 1,000 rules; it ignores this one and all that follow")
+		f.Rules = f.Rules[:gitLabRules]
+	}
+	return f
+}
+
 // netlifyRule is a rule of _redirects or netlify.toml.
 type netlifyRule struct {
 	from, to   string

@@ -1,8 +1,8 @@
 // Package redirect reads the redirect rules of web hosts and finds the rule that
 // applies to a request.
 //
-// [Netlify], [Cloudflare], [NetlifyTOML], [Vercel], [Firebase], [Azure], [Htaccess]
-// and [Headers] parse the content of a rule file, [Generic] takes rules from a
+// [Netlify], [Cloudflare], [GitLab], [NetlifyTOML], [Vercel], [Firebase], [Azure], [Render],
+// [Amplify], [Htaccess] and [Headers] parse the content of a rule file, [Generic] takes rules from a
 // configuration. Each returns a [File] with rules, faults and settings. [New]
 // joins files into a [Set], which finds the rule for a path ([Set.Match]) and
 // checks the rules themselves ([Set.Check]).
