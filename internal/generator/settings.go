@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/sitelink/sitelink/internal/weburl"
@@ -143,6 +144,26 @@ func Excluded(n Name, dir, file string) (setting string) {
 		}
 	}
 	return ""
+}
+
+// ReadsContent returns a function that reports whether the generator makes pages of a
+// content file of the project in dir, a slash path relative to it.
+func ReadsContent(n Name, dir string) func(file string) bool {
+	t, dirs := n.Traits(), n.Content()
+	if r := rowOf(n); t.OwnContent && r.contentKey != "" {
+		p := r.project(dir, "", "")
+		for _, name := range p.Configs {
+			if get, err := lookup(p, name); err == nil {
+				if own := firstText(get, r.contentKey); own != "" {
+					dirs = []string{path.Clean(own)}
+				}
+			}
+		}
+	}
+	return func(file string) bool {
+		return (!t.InDirectories || strings.Contains(file, "/")) &&
+			(!t.OwnContent || slices.ContainsFunc(dirs, func(dir string) bool { return dir == "." || strings.HasPrefix(file, dir+"/") }))
+	}
 }
 
 // ignored reports whether a pattern of a list such as .gitignore matches a file or a

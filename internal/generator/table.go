@@ -103,7 +103,7 @@ var rows = []row{
 	},
 	{
 		name: Zola, title: "Zola", install: "see https://www.getzola.org/documentation/getting-started/installation/",
-		Traits: Traits{Port: 1111, Version: "0.21.0", Templates: Tera, ContentRoot: "@/", Drafts: &Drafts{Values: []string{"draft: true"}}},
+		Traits: Traits{Port: 1111, OwnContent: true, Version: "0.21.0", Templates: Tera, ContentRoot: "@/", Drafts: &Drafts{Values: []string{"draft: true"}}},
 		ci:     "curl -sSfL https://github.com/getzola/zola/releases/download/v%[1]s/zola-v%[1]s-x86_64-unknown-linux-gnu.tar.gz | SUDO tar -xz -C /usr/local/bin",
 		usual:  "zola build", build: "zola build --force --output-dir OUT", // forced, since the directory may exist and be empty
 		files: []string{"zola.toml", "config.toml"}, docroots: []string{"public"}, docrootKeys: "output_dir", baseKey: "base_url", content: []string{"content"},
@@ -115,7 +115,7 @@ var rows = []row{
 	mkdocsRow("properdocs", "ProperDocs", "properdocs", "properdocs build --site-dir OUT", "properdocs.yml", "properdocs.yaml", "mkdocs.yml", "mkdocs.yaml"),
 	{
 		name: Astro, title: "Astro", packages: "npm:astro", usual: "astro build", build: "astro build --outDir OUT",
-		Traits: Traits{Port: 4321, Templates: AstroComponents, Imports: true, Drafts: &Drafts{Values: []string{"draft: true"}}},
+		Traits: Traits{Port: 4321, InDirectories: true, Templates: AstroComponents, Imports: true, Drafts: &Drafts{Values: []string{"draft: true"}}},
 		files:  scripts("astro.config"), docroots: []string{"dist"}, docrootKeys: "outDir", baseKey: "site", pathKey: "base",
 		content:   []string{"src/content/docs", "src/content/pages", "src/content", "src/pages"},
 		baseFlags: []string{"--site"}, outFlags: []string{"--outDir"},
@@ -126,7 +126,7 @@ var rows = []row{
 	},
 	{
 		name: Docusaurus, title: "Docusaurus", packages: "npm:@docusaurus/core", usual: "docusaurus build", build: "docusaurus build --out-dir OUT",
-		Traits: Traits{Port: 3000, ResolvesMarkdown: true, Versions: true, NoTemplates: "the head is in the configuration, a program", HeadKey: "headTags", HeadItem: "{tagName: 'link', attributes: {rel: '%s', href: '%s'}}", Drafts: &Drafts{Values: []string{"draft: true"}}},
+		Traits: Traits{Port: 3000, InDirectories: true, ResolvesMarkdown: true, Versions: true, NoTemplates: "the head is in the configuration, a program", HeadKey: "headTags", HeadItem: "{tagName: 'link', attributes: {rel: '%s', href: '%s'}}", Drafts: &Drafts{Values: []string{"draft: true"}}},
 		files:  scripts("docusaurus.config"), docroots: []string{"build"}, baseKey: "url", pathKey: "baseUrl", content: []string{"src/pages", "docs", "i18n"},
 		outFlags: []string{"--out-dir"},
 		form:     weburl.BareForm, forms: []formKey{{"trailingSlash", true, weburl.SlashForm}, {"trailingSlash", false, weburl.BareForm}},
@@ -154,17 +154,17 @@ var rows = []row{
 	},
 	{
 		name: "pelican", title: "Pelican", packages: "pip:pelican[markdown]", build: "pelican content -o OUT", usual: "pelican content",
-		Traits: Traits{Leaves: true, Port: 8000, NoTemplates: "the templates are those of a Python package", Drafts: &Drafts{Values: []string{"status: draft"}}},
+		Traits: Traits{Leaves: true, Port: 8000, OwnContent: true, NoTemplates: "the templates are those of a Python package", Drafts: &Drafts{Values: []string{"status: draft"}}},
 		files:  []string{"pelicanconf.py", "publishconf.py"}, overrides: true, docroots: []string{"output"},
-		docrootKeys: "OUTPUT_PATH", baseKey: "SITEURL", content: []string{"content/pages", "content"}, outFlags: []string{"-o", "--output"},
+		docrootKeys: "OUTPUT_PATH", baseKey: "SITEURL", contentKey: "PATH", content: []string{"content/pages", "content"}, outFlags: []string{"-o", "--output"},
 		form: weburl.FileForm, forms: []formKey{{"ARTICLE_URL", nil, ""}},
 	},
 	{
 		name: "mdbook", title: "mdBook", install: "see https://rust-lang.github.io/mdBook/guide/installation.html",
-		Traits: Traits{Port: 3000, Version: "0.5.0", ResolvesMarkdown: true, NoTemplates: "the head is in the program", Drafts: &Drafts{ListFile: "SUMMARY.md"}},
+		Traits: Traits{Port: 3000, OwnContent: true, Version: "0.5.0", ResolvesMarkdown: true, NoTemplates: "the head is in the program", Drafts: &Drafts{ListFile: "SUMMARY.md"}},
 		ci:     "curl -sSfL https://github.com/rust-lang/mdBook/releases/download/v%[1]s/mdbook-v%[1]s-x86_64-unknown-linux-gnu.tar.gz | SUDO tar -xz -C /usr/local/bin",
 		build:  "mdbook build SOURCE --dest-dir OUT", usual: "mdbook build SOURCE", sources: []string{"docs", "doc", "guide"},
-		files: []string{"book.toml"}, docroots: []string{"book"}, docrootKeys: "build.build-dir", pathKey: "output.html.site-url",
+		files: []string{"book.toml"}, docroots: []string{"book"}, docrootKeys: "build.build-dir", pathKey: "output.html.site-url", contentKey: "book.src",
 		content: []string{"src", "docs/src", "doc/src", "guide/src"}, outFlags: []string{"-d", "--dest-dir"},
 		form: weburl.FileForm,
 	},
@@ -191,32 +191,32 @@ var rows = []row{
 	},
 	{
 		name: "hexo", title: "Hexo", packages: "npm:hexo", build: "hexo generate",
-		Traits: Traits{Port: 4000, Caches: []string{"db.json"}, NoTemplates: "its templates have several languages", Drafts: &Drafts{Values: []string{"published: false"}, Dir: "_drafts"}},
-		files:  []string{"_config.yml", "_config.yaml"}, docroots: []string{"public"}, docrootKeys: "public_dir", baseKey: "url",
+		Traits: Traits{Port: 4000, OwnContent: true, Caches: []string{"db.json"}, NoTemplates: "its templates have several languages", Drafts: &Drafts{Values: []string{"published: false"}, Dir: "_drafts"}},
+		files:  []string{"_config.yml", "_config.yaml"}, docroots: []string{"public"}, docrootKeys: "public_dir", baseKey: "url", contentKey: "source_dir",
 		content: []string{"source/_posts", "source/_drafts", "source"},
 		form:    weburl.SlashForm, forms: []formKey{{"permalink", nil, ""}},
 	},
 	{
 		name: "next", title: "Next.js", packages: "npm:next", build: "next build",
-		Traits: Traits{Port: 3000, NoTemplates: "its pages are components, which are programs", NoDrafts: "its pages are components, which are programs"},
+		Traits: Traits{InDirectories: true, Port: 3000, NoTemplates: "its pages are components, which are programs", NoDrafts: "its pages are components, which are programs"},
 		files:  scripts("next.config"), docroots: []string{"out"}, docrootKeys: "distDir", pathKey: "basePath", content: []string{"content", "src/content", "docs", "pages"},
 		form: weburl.BareForm, forms: []formKey{{"trailingSlash", true, weburl.SlashForm}, {"trailingSlash", false, weburl.BareForm}},
 	},
 	{
 		name: "gatsby", title: "Gatsby", packages: "npm:gatsby", build: "gatsby build",
-		Traits: Traits{Port: 8000, NoTemplates: "its pages are components, which are programs", NoDrafts: "its pages are components, which are programs"},
+		Traits: Traits{InDirectories: true, Port: 8000, NoTemplates: "its pages are components, which are programs", NoDrafts: "its pages are components, which are programs"},
 		files:  scripts("gatsby-config"), docroots: []string{"public"}, baseKey: "siteMetadata.siteUrl", content: []string{"content/blog", "content", "src/pages"},
 		form: weburl.SlashForm, forms: []formKey{{"trailingSlash", "always", weburl.SlashForm}, {"trailingSlash", "never", weburl.BareForm}},
 	},
 	{
 		name: "nuxt", title: "Nuxt", packages: "npm:nuxt npm:nuxt3", build: "nuxt generate",
-		Traits: Traits{Port: 3000, NoTemplates: "its pages are components, which are programs", NoDrafts: "its pages are components, which are programs"},
+		Traits: Traits{InDirectories: true, Port: 3000, NoTemplates: "its pages are components, which are programs", NoDrafts: "its pages are components, which are programs"},
 		files:  scripts("nuxt.config"), docroots: []string{".output/public", "dist"}, pathKey: "app.baseURL", content: []string{"content"},
 		form: weburl.BareForm,
 	},
 	{
 		name: "sveltekit", title: "SvelteKit", packages: "npm:@sveltejs/kit", build: "vite build",
-		Traits: Traits{Port: 5173, NoTemplates: "its pages are components, which are programs", NoDrafts: "its pages are components, which are programs"},
+		Traits: Traits{InDirectories: true, Port: 5173, NoTemplates: "its pages are components, which are programs", NoDrafts: "its pages are components, which are programs"},
 		files:  scripts("svelte.config"), docroots: []string{"build"}, pathKey: "paths.base", content: []string{"src/routes", "src/content"},
 		form: weburl.BareForm,
 	},
@@ -233,7 +233,7 @@ var rows = []row{
 func mkdocsRow(name Name, title, pkg, build string, files ...string) row {
 	r := row{
 		name: name, title: title, packages: "pip:" + pkg, build: build, usual: pkg + " build",
-		Traits: Traits{Port: 8000, Templates: Jinja, ResolvesMarkdown: true, WarnsOfAddresses: true},
+		Traits: Traits{Port: 8000, OwnContent: true, Templates: Jinja, ResolvesMarkdown: true, WarnsOfAddresses: true},
 		files:  files, docroots: []string{"site"}, docrootKeys: "project.site_dir site_dir", baseKey: "project.site_url site_url", content: []string{"docs"},
 		excludeKeys: "project.exclude_docs exclude_docs project.draft_docs draft_docs", contentKey: "project.docs_dir docs_dir",
 		strict: []string{"--strict"}, outFlags: []string{"-d", "--site-dir"}, form: weburl.SlashForm,

@@ -9,6 +9,10 @@ type Traits struct {
 	// template or the configuration names other files. README.md and the like at the root are
 	// not among them.
 	OwnFiles bool
+	// OwnContent: pages are made of files in the row's directories of content alone, or in the
+	// one that the configuration names, and InDirectories: of none at the root of the project.
+	// Content may include other files.
+	OwnContent, InDirectories bool
 	// Leaves: a build writes every page again, and removes none of those of earlier builds.
 	// Sphinx does not write again what has not changed, such as _modules.
 	Leaves bool

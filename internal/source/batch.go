@@ -25,7 +25,10 @@ type openLink struct {
 	// source of another link; nil if it occurs there never or more than once.
 	own      *Position
 	composed composition // what the templates say about it
-	hits     []hit       // in templates, data and configuration
+	// hits are in templates, data and configuration. otherForm reports that the address has
+	// another form there, and that no template is known that writes such links.
+	hits      []hit
+	otherForm bool
 }
 
 // isLink reports that readers can follow it: it is an a or area element.

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/source/read"
 	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
@@ -29,6 +30,7 @@ type index struct {
 	mounts    []mount
 	files     func() []*templateFile  // see templateFiles, listed once
 	templates func() *templateIndex   // read once
+	unread    map[string]bool         // files of which the generator makes no page
 	docs      memo[string, *document] // parsed content files by name
 	costly    memo[string, bool]      // see Costly
 }
@@ -333,6 +335,37 @@ func (src *index) indexContent() {
 		})
 	}
 }
+
+// leaveOutUnread leaves out the content files of which the generator makes no page, such as
+// README.md at the root, unless one that it reads includes them.
+func (src *index) leaveOutUnread() {
+	c, reads := src.content, generator.ReadsContent(src.opt.Generator, src.opt.Project)
+	own := func(f contentFile) bool { return reads(f.name) || read.IsHTMLName(f.name) }
+	inside := slices.DeleteFunc(slices.Clone(c.files), func(f contentFile) bool { return !own(f) })
+	if len(inside) == len(c.files) || len(inside) == 0 {
+		return
+	}
+	included := map[string]bool{} // by the last name
+	for _, f := range inside {
+		text, _ := system.ReadFS(f.dir.fsys, f.name, maxContentFile)
+		for _, line := range including().FindAllSubmatch(text, -1) {
+			read.EachWord(line[1], func(_ int, word []byte) { included[path.Base(string(word))] = true })
+		}
+	}
+	src.unread = map[string]bool{}
+	all := c.files
+	c.files = c.files[:0]
+	clear(c.byDisplay)
+	for _, f := range all {
+		if src.unread[f.display] = !own(f) && !included[path.Base(f.name)]; !src.unread[f.display] {
+			c.byDisplay[f.display] = len(c.files)
+			c.files = append(c.files, f)
+		}
+	}
+}
+
+// including matches what is after the beginning of a line that includes another file.
+var including = text.Regexp(`(?im)(?:\binclude|\bimport\b|8<|\{!)(.*)$`)
 
 // contentDirs returns the directories of content and of static files.
 func (src *index) contentDirs() (content, statics []sourceDir) {

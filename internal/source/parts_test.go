@@ -68,7 +68,10 @@ func TestParts(t *testing.T) {
 		}
 		return all
 	}
-	spelled := func(raw, page string) string { return strings.Join(m.spellings(Link{Page: page, Raw: raw}), " ") }
+	spelled := func(raw, page string) string {
+		all, literal := m.spellings(Link{Page: page, Raw: raw})
+		return fmt.Sprint(strings.Join(all, " "), " ", literal)
+	}
 	index := func() *contentIndex {
 		return &contentIndex{listed: map[string][]int{"listed": {7}}, byKey: map[string][]int{}, byPossibleKey: map[string][]int{}, byLast: map[string][]int{}, byDisplay: map[string]int{}, matter: func() map[string][]int { return map[string][]int{"/m": {8}, "/": {9}} }}
 	}
@@ -258,8 +261,8 @@ func TestParts(t *testing.T) {
 		{"attributes", attributes(`<a HREF = "x{{ "}}" }}y" {{ if b }}c='d'{{ end }} e f=g/>`), `href=["x" "y"] false, c=["d"] true, e=[""] true, f=["g/"] true, true`},
 		{"actions", string(read.MaskActions([]byte("a{{/* }} */}}b{% x %}c<% y %>d{# z #}e{{ `}}` }}f{{ it's }}g{{"))), "a" + strings.Repeat("\x01", 12) + "b" + strings.Repeat("\x01", 7) + "c" + strings.Repeat("\x01", 7) + "d" + strings.Repeat("\x01", 7) + "e" + strings.Repeat("\x01", 10) + "f" + strings.Repeat("\x01", 10) + "g{{"},
 		{"regions", fmt.Sprint(weights("<p>.<nav>.</nav>.<main>.<header>.</header></main>.<navy>.</nav>.<article class=x>.</articles>.")), "[0 -6 0 2 -6 0 0 0 2 2]"},
-		{"spellings", spelled("/sub/a/b/?x&y#f", "p.html"), "/sub/a/b/?x&y#f /sub/a/b/?x&amp;y#f /a/b/?x&y#f a/b/?x&y#f"},
-		{"spellings of relative addresses", spelled("../x/", "p/q/r.html") + " " + spelled("#f", "p.html") + " " + spelled("x#f", "p/q.html"), "../x/ /p/x/ #f x#f /p/x#f"},
+		{"spellings", spelled("/sub/a/b/?x&y#f", "p.html"), "/sub/a/b/?x&y#f /sub/a/b/?x&amp;y#f /a/b/?x&y#f a/b/?x&y#f 2"},
+		{"spellings of relative addresses", spelled("../x/", "p/q/r.html") + " " + spelled("#f", "p.html") + " " + spelled("x#f", "p/q.html"), "../x/ /p/x/ 1 #f 1 x#f /p/x#f 1"},
 		{"values that may be links", fmt.Sprint(holds("url", "x", true), holds("url", "x", false), holds("layout", "/x/", false), holds("foo", "/x/", false), holds("foo", "x y/z", false), holds("foo", "a/b", false), holds("ogImage", "x", false), holds("profilepic", "x", false), holds("pageref", "x", false), holds("layout", "x", false)), "true false false true false true true true true false"},
 		{"entry of a data file", row("- name: First\n  url: /a/\n- name: Second\n  url: /b/\n", "first", "/a/", true), "[first second]urla 17 true"},
 		{"entry by its end", row("- url: /a/\n  title: 'One'\n- url: /b/\n", "one", "/x/a/", false) + " " + row("a: /a/ # One\n", "one", "/a/", true) + " " + row("a: /a/\n", "two", "/a/", true), "[one]urla 11 true []aaone 17 true []aa 12 false"},

@@ -39,6 +39,7 @@ var rules = []rule{
 	{name: "data", inFiles: inData},
 	{name: "listed content", inFiles: inListedContent},
 	{name: "menu", inFiles: inMenu},
+	{name: "other form", inFiles: inOtherForm},
 	{name: "composed", inFiles: inComposing},
 }
 
@@ -190,8 +191,10 @@ func inTemplate(s *search, l *openLink) answer {
 	if literal && len(by) == 1 {
 		return by[0].answer(l.link.Raw)
 	}
-	l.hits = s.templateHits(l)
+	l.hits, l.otherForm = s.templateHits(l)
+	l.otherForm = l.otherForm && len(by) == 0
 	switch {
+	case l.otherForm:
 	case len(l.hits) > 0 && !severalFiles(l.hits) && (len(by) == 0 || literal):
 		return l.hits[min(l.nth, len(l.hits)-1)].answer()
 	case literal:
@@ -214,6 +217,7 @@ func inData(s *search, l *openLink) answer {
 		}
 	}
 	switch hits := l.hits; {
+	case l.otherForm:
 	case len(hits) == 1 && (len(c.by) == 0 || hits[0].file.dir.kind == read.Template || !l.isLink() && len(c.run.links) < minEnds && s.isResource(&hits[0])):
 		return hits[0].answer()
 	case len(hits) > 0 && len(c.by) == 0:
@@ -228,13 +232,17 @@ func inData(s *search, l *openLink) answer {
 // content/posts/a.md, and links to /posts/a/.
 func inListedContent(s *search, l *openLink) answer {
 	var hits []hit
-	for _, f := range s.m.spellings(l.link) {
+	spellings, literal := s.m.spellings(l.link)
+	if l.otherForm {
+		spellings = spellings[:literal]
+	}
+	for _, f := range spellings {
 		if hits = s.content.hits[f]; len(hits) > 0 {
 			break
 		}
 	}
 	composed := len(l.composed.by) > 0
-	if len(hits) == 0 && !composed {
+	if len(hits) == 0 && !composed && !l.otherForm {
 		return answer{at: l.own, source: l.link.Raw}
 	}
 	included := func(h *hit) bool { return l.page.doc != nil && l.page.doc.included[h.file.display] }
@@ -316,6 +324,26 @@ var (
 	menuOf   = read.WordSet("menu menus")
 	nameKeys = read.WordSet("title linktitle name")
 )
+
+// inOtherForm: a single file that writes into pages has the address in another form, and no
+// content has it as it is on the page. Example: "url: /a/" in data/menu.yml, and
+// <a href="https://example.org/a/">. But a post with [x](https://example.org/a/) disagrees
+// with "to: '/a/'" in docusaurus.config.js, of which the generator may make /a.
+func inOtherForm(s *search, l *openLink) answer {
+	if !l.otherForm {
+		return answer{}
+	}
+	spellings, literal := s.m.spellings(l.link)
+	for _, f := range spellings[:literal] {
+		if hits := s.content.hits[f]; len(hits) > 0 {
+			return answer{none: true, source: hits[0].file.display + " and " + l.hits[0].file.display}
+		}
+	}
+	if severalFiles(l.hits) {
+		return answer{none: true, source: l.hits[0].file.display + " and other files"}
+	}
+	return l.hits[min(l.nth, len(l.hits)-1)].answer()
+}
 
 // inComposing: one template composes the link of parts that are in no file. Example:
 // <a href="/tags/{{ . }}/">.

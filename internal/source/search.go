@@ -68,8 +68,8 @@ func (w *textSearch) search(f contentFile, text []byte) {
 var blockEnds = text.Regexp(`^\{\{-?\s*(?:end|else)\b`)
 
 // spellings returns how a template or data file may write an address of a page,
-// the most likely spelling first.
-func (m *Map) spellings(l Link) []string {
+// the most likely spelling first. Those before literal are the address as it is on the page.
+func (m *Map) spellings(l Link) (spellings []string, literal int) {
 	raw := strings.TrimSpace(l.Raw)
 	a := m.address(raw, l.Page)
 	all := []string{raw, html.EscapeString(raw), a.exact, a.local}
@@ -79,19 +79,21 @@ func (m *Map) spellings(l Link) []string {
 	if p, _, _ := strings.Cut(a.local, "#"); a.target != "/"+l.Page {
 		all = append(all, a.target+a.local[len(p):])
 	}
-	var spellings []string
-	for _, f := range all {
+	for i, f := range all {
 		if f != "" && !slices.Contains(spellings, f) {
-			spellings = append(spellings, f)
+			if spellings = append(spellings, f); i < 3 {
+				literal = len(spellings)
+			}
 		}
 	}
-	return spellings
+	return spellings, literal
 }
 
 // readTemplates looks for links in templates, data and configuration.
 func (s *search) readTemplates(ctx context.Context, links []*openLink) {
 	for _, l := range links {
-		for _, f := range s.m.spellings(l.link) {
+		spellings, _ := s.m.spellings(l.link)
+		for _, f := range spellings {
 			s.levels[0].add(f)
 			s.levels[1].add(f)
 		}
@@ -107,7 +109,8 @@ func (s *search) readTemplates(ctx context.Context, links []*openLink) {
 // readContent looks for links in content files.
 func (s *search) readContent(ctx context.Context, links []*openLink) {
 	for _, l := range links {
-		for _, f := range s.m.spellings(l.link) {
+		spellings, _ := s.m.spellings(l.link)
+		for _, f := range spellings {
 			s.content.add(f)
 		}
 	}
@@ -153,16 +156,18 @@ func (s *search) isResource(h *hit) bool {
 var menuKeys = read.WordSet("url uri href link pageref path ref")
 
 // templateHits returns where templates, data and configuration contain the
-// address of a link, in the most likely spelling.
-func (s *search) templateHits(l *openLink) []hit {
+// address of a link, in the most likely spelling; otherForm says that this is not the one on
+// the page.
+func (s *search) templateHits(l *openLink) (hits []hit, otherForm bool) {
+	spellings, literal := s.m.spellings(l.link)
 	for i := range s.levels {
-		for _, f := range s.m.spellings(l.link) {
+		for n, f := range spellings {
 			if hits := filter(s.levels[i].hits[f], func(h *hit) bool { return s.mayWrite(h, l) }); len(hits) > 0 {
-				return hits
+				return hits, n >= literal
 			}
 		}
 	}
-	return nil
+	return nil, false
 }
 
 // mayWrite reports whether a link of a page can come from a place of a template: the

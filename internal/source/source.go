@@ -92,6 +92,7 @@ func newMap(ctx context.Context, opt Options) (*Map, error) {
 		src.addHugoPages(hugo)
 	} else {
 		src.indexContent()
+		src.leaveOutUnread()
 		for i := range src.content.files {
 			src.content.add(i, opt.Generator)
 		}

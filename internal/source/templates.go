@@ -58,7 +58,7 @@ func (src *index) templateFiles() (files []*templateFile) {
 				return nil
 			}
 			f := &templateFile{contentFile: contentFile{dir: dir, name: name, display: dir.displayName(name)}, level: place.level}
-			if seen[f.display] || !read.IsTemplate(name) || slices.Contains(src.opt.Generator.Traits().Caches, name) {
+			if seen[f.display] || src.unread[f.display] || !read.IsTemplate(name) || slices.Contains(src.opt.Generator.Traits().Caches, name) {
 				return nil
 			}
 			seen[f.display] = true
