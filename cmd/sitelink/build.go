@@ -134,7 +134,7 @@ func (b *build) run(ctx context.Context, output io.Writer) (*project.Project, er
 
 // generate runs the generator. The docroot does not exist before it has succeeded.
 func (b *build) generate(ctx context.Context, to io.Writer) error {
-	g, docroot := b.project.Generator, b.docroot
+	docroot := b.docroot
 	// An incomplete build has another name, so that nothing takes it for the site.
 	fresh := docroot + ".new"
 	for _, dir := range []string{fresh, docroot} {
@@ -145,12 +145,6 @@ func (b *build) generate(ctx context.Context, to io.Writer) error {
 	defer os.RemoveAll(fresh)
 	if err := b.generateInto(ctx, fresh, to); err != nil {
 		return err
-	}
-	// Eleventy does not read its output directory, but this build has another.
-	if usual, err := filepath.Rel(g.Dir, g.Docroot); err == nil && g.Generator.Traits().ReadsAll && filepath.IsLocal(usual) && usual != "." {
-		if _, err := os.Stat(filepath.Join(fresh, usual)); err == nil {
-			return text.WithHint(fmt.Errorf("%s read %s, an earlier build, as input", g.Title(), usual), "add /"+filepath.ToSlash(usual)+"/ to .gitignore or .eleventyignore")
-		}
 	}
 	if err := os.Rename(fresh, docroot); err != nil {
 		return fmt.Errorf("rename %s to %s: %w", fresh, docroot, system.Cause(err))
@@ -167,6 +161,17 @@ func (b *build) generateInto(ctx context.Context, out string, to io.Writer) erro
 		}
 	}
 	command := b.command(out)
+	// The generator does not read its docroot, but this build has another.
+	_, missing := os.Stat(g.Docroot)
+	if usual, err := filepath.Rel(g.Dir, g.Docroot); err == nil && filepath.IsLocal(usual) && usual != "." && missing == nil {
+		file, config, flag := g.LeaveOut(filepath.ToSlash(usual))
+		if file = filepath.Join(filepath.Dir(out), file); config != "" && !slices.ContainsFunc(command.Args, func(arg string) bool { return strings.HasPrefix(arg, "--config") }) {
+			if err := os.WriteFile(file, []byte(config), 0o666); err != nil {
+				return fmt.Errorf("write %s: %w", file, system.Cause(err))
+			}
+			command.Args = append(command.Args, flag+file)
+		}
+	}
 	b.note("building with " + command.String())
 	output := &warningCounter{to: to, warning: command.Warning}
 	err := system.Command{

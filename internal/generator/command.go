@@ -2,6 +2,7 @@ package generator
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"io/fs"
 	"os"
@@ -9,6 +10,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/sitelink/sitelink/internal/system"
@@ -82,6 +84,68 @@ func (p Project) Command(out string, strict bool, more []string) Command {
 	c.Args, c.Env = append(c.Args, more...), []string{system.OutVariable + "=" + out}
 	return c
 }
+
+// LeaveOut returns a configuration for a build into another directory: it is the project's
+// own, and leaves out dir, where the project's own builds go, which the generator would take
+// for input. file is the name for it, and flag goes before its path; "" if dir is no input.
+func (p Project) LeaveOut(dir string) (file, text, flag string) {
+	config, err := "", error(nil)
+	if len(p.Configs) > 0 {
+		config = filepath.Join(p.Dir, filepath.FromSlash(p.Configs[0]))
+	}
+	switch p.Generator {
+	case Eleventy:
+		if config != "" {
+			config, err = filepath.Abs(config)
+		}
+		if err != nil {
+			return "", "", ""
+		}
+		return "leave-out.cjs", strings.NewReplacer("CONFIG", strconv.Quote(config), "DIR", strconv.Quote(dir)).Replace(eleventyLeavesOut), "--config="
+	case Jekyll:
+		if strings.HasPrefix(dir, "_") || strings.HasPrefix(dir, ".") {
+			return "", "", ""
+		}
+		exclude := []any{}
+		for _, name := range p.Configs {
+			if d, err := readDocument(p, name); err == nil {
+				all, _ := d["exclude"].([]any)
+				exclude, flag = append(exclude, all...), flag+name+","
+			}
+		}
+		text, err := json.Marshal(map[string][]any{"exclude": append(exclude, dir+"/")})
+		if err != nil {
+			return "", "", ""
+		}
+		return "leave-out.yml", string(text) + "\n", "--config=" + flag
+	}
+	return "", "", ""
+}
+
+// eleventyLeavesOut is a configuration of Eleventy, of any version and of both kinds of modules.
+const eleventyLeavesOut = `// made by sitelink: the project's configuration, in which the docroot is no input
+const { pathToFileURL } = require("node:url");
+const config = CONFIG;
+module.exports = function (eleventyConfig) {
+  eleventyConfig.ignores?.add(DIR + "/**");
+  const join = (own, more) => ({ ...own, ...more, dir: { ...own?.dir, ...more?.dir } });
+  const apply = (module) => {
+    const own = module.default ?? module;
+    const more = module.config ?? own.config;
+    const result = typeof own === "function" ? own(eleventyConfig) : own;
+    return result?.then ? result.then((result) => join(result, more)) : join(result, more);
+  };
+  if (!config) return {};
+  let module;
+  try {
+    module = require(config);
+  } catch (e) {
+    if (!/^ERR_(REQUIRE_|UNKNOWN_FILE_EXTENSION)/.test(e.code) && !(e instanceof SyntaxError)) throw e;
+    return import(pathToFileURL(config).href).then(apply);
+  }
+  return apply(module);
+};
+`
 
 // Installed reports whether the program that builds the project is on this machine.
 func (p Project) Installed() bool {
