@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sitelink/sitelink/internal/docroot"
 	isite "github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/internal/weburl"
@@ -71,10 +72,10 @@ func describe(ctx context.Context, s *isite.Site, opt Options, j *judged, ignore
 	for i := len(described) - 1; i >= 0 && over > 0 && limit.most > 0; i-- {
 		d := &described[i]
 		for k := len(d.findings) - 1; k >= 0 && over > 0; k-- {
-			if d.findings[k].Verdict == Warning {
-				d.findings = slices.Delete(d.findings, k, k+1)
+			if f := &d.findings[k]; f.Verdict == Warning {
+				over -= places(len(f.Target))
 				limit.sum.UnlistedWarnings++
-				over--
+				d.findings = slices.Delete(d.findings, k, k+1)
 			}
 		}
 	}
@@ -101,8 +102,12 @@ type findingLimit struct {
 	most             int // 0 for no limit
 	ignore           *ignoreRules
 	sum              *Summary
-	errors, warnings int // kept so far
+	errors, warnings int // places taken so far
 }
+
+// places returns how many findings as most sites have them take the memory of one
+// whose target has n bytes.
+func places(n int) int { return 1 + n/256 }
 
 // apply takes the findings that are ignored or beyond the limit from a page.
 func (l *findingLimit) apply(d *describedPage) {
@@ -120,11 +125,11 @@ func (l *findingLimit) apply(d *describedPage) {
 		if f.Verdict == Warning {
 			n, beyond = &l.warnings, &l.sum.UnlistedWarnings
 		}
-		if *n == l.most {
+		if *n += places(len(f.Target)); *n > l.most {
+			*n = l.most
 			*beyond++
 			return true
 		}
-		*n++
 		return false
 	})
 	if d.findings = kept; len(kept) < cap(kept)/2 {
@@ -154,8 +159,8 @@ type describer struct {
 	reader *isite.Reader
 	page   *isite.Page
 	path   string // of page
-	// most is the number of errors, and of warnings, above which the links of a page
-	// are only counted, 0 for none.
+	// most is the number of places of errors, and of warnings, above which the links of
+	// a page are only counted, 0 for none.
 	most int
 }
 
@@ -189,7 +194,7 @@ func (w *describer) describe(id isite.PageID, bad []badLink, scripts []scriptTar
 			if is.verdict == Warning {
 				n, beyond = &warnings, &out.unlistedWarnings
 			}
-			if *n++; w.most > 0 && *n > w.most {
+			if *n += places(len(d.Target)); w.most > 0 && *n > w.most {
 				*beyond++
 			} else {
 				out.findings = append(out.findings, w.finding(d, is))
@@ -247,18 +252,20 @@ func linkFinding(s *isite.Site, page string, d *isite.Detail, is decision) Findi
 // that of /guides/ in /guides/b/c.html, if there is no directory guides.
 func lacking(s *isite.Site, target string) int {
 	path, _, _ := strings.Cut(target, "?")
-	root := len(s.BasePath()) + 1
-	for end := root; end <= len(path); end++ {
+	at := docroot.NodeID(0)
+	for end := len(s.BasePath()) + 1; end <= len(path); end++ {
 		n := strings.IndexByte(path[end:], '/')
 		if n < 0 {
 			break
 		}
+		name := path[end : end+n]
 		end += n
-		dir := path[root:end]
-		if strings.Contains(dir, "%") {
-			dir = string(weburl.PercentDecode(nil, dir))
+		if strings.Contains(name, "%") {
+			name = string(weburl.PercentDecode(nil, name))
 		}
-		if _, ok := s.Lookup(dir); !ok {
+		if id, ok := s.LookupIn(at, name); ok {
+			at = id
+		} else {
 			return end + 1
 		}
 	}

@@ -173,3 +173,16 @@ func TestSuggestedIdsAreBounded(t *testing.T) {
 		t.Errorf("the last of %d has %q; notes %q", len(got.Findings), last.Suggestion, got.Summary.Notes)
 	}
 }
+
+// A long target takes the place of several findings.
+func TestLongTargetsTakeMore(t *testing.T) {
+	var p strings.Builder
+	p.WriteString(plain)
+	for i := range 100 {
+		fmt.Fprintf(&p, "<a href=%s%d>x</a>\n", strings.Repeat("long/", 200), i)
+	}
+	got := run(t, load(t, tempDocroot(t, files{"index.html": p.String()}), isite.Options{}), Options{MaxFindings: 100})
+	if len(got.Findings) != 25 || got.Summary.UnlistedErrors != 75 || got.Summary.Errors != 100 {
+		t.Errorf("of %d errors, %d are listed and %d not", got.Summary.Errors, len(got.Findings), got.Summary.UnlistedErrors)
+	}
+}

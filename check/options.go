@@ -41,8 +41,9 @@ type Options struct {
 	// links leads to (LL-109).
 	Orphans bool
 	// MaxFindings bounds the memory that a result needs: it is the largest number of
-	// findings about links in [Result.Findings], 0 for no limit. Errors come first,
-	// in the order of pages, then warnings. The others are counted as always, and
+	// findings about links in [Result.Findings], 0 for no limit. One with a target of
+	// more than 256 bytes counts as several. Errors come first, in the order of pages,
+	// then warnings. The others are counted as always, and
 	// [Summary.UnlistedErrors] and [Summary.UnlistedWarnings] are their numbers. A
 	// baseline needs all findings.
 	MaxFindings int

@@ -17,8 +17,12 @@ const maxSymlinks = 40
 // profile. docs/reference/profiles.md has the measured answers.
 func (q *request) walk(segments []string, slash bool, query string) Answer {
 	t := q.h.tree
-	at, private, symlinks := docroot.NodeID(0), false, 0
-	for i, name := range segments {
+	at, private, symlinks, start, end := docroot.NodeID(0), false, 0, 0, 0
+	if d := q.h.deep.Load(); d != nil && d.h == q.h && len(segments) > d.depth && strings.HasPrefix(q.path, d.path) && !hasDots(q.path[len(d.path):]) {
+		at, private, symlinks, start, end = d.at, d.private, d.symlinks, d.depth, len(d.path)-1
+	}
+	for i, name := range segments[start:] {
+		i += start
 		last := i == len(segments)-1
 		next := q.child(at, name)
 		q.folded = q.folded || next != docroot.NoNode && string(t.NameOf(&t.Nodes[next])) != name
@@ -82,9 +86,27 @@ func (q *request) walk(segments []string, slash bool, query string) Answer {
 			return a
 		}
 		at = next
+		if end += 1 + len(name); i%deepEvery == deepEvery-1 && !last && !q.folded && q.path[end] == '/' && q.path[:end] == "/"+strings.Join(segments[:i+1], "/") {
+			q.h.deep.Store(&deepWalk{q.h, q.path[:end+1], at, private, symlinks, i + 1})
+		}
 	}
 	return q.atDirectory(at, segments, slash, private, query)
 }
+
+// deepWalk is what [request.walk] found at a directory far down. The links of a page
+// there have the directories of the page in common, of which there can be a thousand.
+type deepWalk struct {
+	h        *Host
+	path     string // with its slashes, and without dots
+	at       docroot.NodeID
+	private  bool
+	symlinks int
+	depth    int // how many directories path has
+}
+
+// deepEvery is how many directories are followed before a walk is remembered, or
+// remembered again. Hardly any site has so many.
+const deepEvery = 64
 
 // denied answers for a name that the host refuses to serve.
 func (q *request) denied(name string) (Answer, bool) {

@@ -78,3 +78,26 @@ func TestQuick(t *testing.T) {
 	}
 	golden(t, "quick.txt", strings.Join(lines, "\n")+"\n")
 }
+
+// A walk that begins where the last long path led finds what one from the docroot finds.
+func TestDeepWalk(t *testing.T) {
+	deep := strings.Repeat("/d", 150)
+	root := testkit.MakeDocroot(t, testkit.Files{deep + "/index.html": page, deep + "/e/f.html": page, strings.Repeat("/d", 64) + "/up.html": page})
+	for _, p := range Profiles() {
+		h := loadHost(t, root, Options{Profile: p})
+		for range 2 { // the first round fills the memory of the second
+			for _, end := range []string{"/", "", "/index.html", "/e/f.html", "/e/f", "/e/", "/e", "/gone/a", "/../d/", "//e/", "/..", "/./e/f.html", strings.Repeat("/..", 87) + "/d/up.html",
+				strings.Repeat("/..", 86) + "/up.html", "/D/", strings.Repeat("/..", 151)} {
+				for _, from := range []string{deep, deep[:2*64], deep[:2*128], "/" + deep, strings.ToUpper(deep)} {
+					got, want := h.AnswerRequest(from+end, ""), h.WithTree(h.tree).AnswerRequest(from+end, "")
+					if got != want {
+						t.Errorf("%s: %s%s: %+v, want %+v", p.Name, from, end, got, want)
+					}
+				}
+			}
+		}
+		if d := h.deep.Load(); d == nil || d.depth != 128 && d.depth != 64 {
+			t.Errorf("%s: no walk is remembered: %+v", p.Name, d)
+		}
+	}
+}

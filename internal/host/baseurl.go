@@ -254,8 +254,10 @@ func (h *Host) PageAddress(id docroot.NodeID) string {
 }
 
 // Lookup returns the node at a decoded docroot path; "" is the docroot.
-func (h *Host) Lookup(path string) (docroot.NodeID, bool) {
-	at := docroot.NodeID(0)
+func (h *Host) Lookup(path string) (docroot.NodeID, bool) { return h.LookupIn(0, path) }
+
+// LookupIn is Lookup for a path below the directory at.
+func (h *Host) LookupIn(at docroot.NodeID, path string) (docroot.NodeID, bool) {
 	for name := range strings.SplitSeq(strings.Trim(path, "/"), "/") {
 		if name == "" {
 			continue

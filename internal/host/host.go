@@ -10,6 +10,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/redirect"
@@ -84,6 +85,8 @@ type Host struct {
 	movedTo map[docroot.NodeID]string
 	// permissions: permission bits say what a server may read.
 	permissions bool
+	// deep is where the last long path led, see [request.walk].
+	deep *atomic.Pointer[deepWalk]
 }
 
 // loader makes a host: it reads rule files, and marks the nodes of the tree.
@@ -93,7 +96,7 @@ type loader struct{ *Host }
 // that the docroot cannot be read or that an option is invalid, or is the cause
 // of ctx.
 func Load(ctx context.Context, root string, opt Options) (*Host, error) {
-	s := &loader{&Host{root: root, opt: opt}}
+	s := &loader{&Host{root: root, opt: opt, deep: new(atomic.Pointer[deepWalk])}}
 	if err := s.configure(); err != nil {
 		return nil, err
 	}

@@ -102,6 +102,7 @@ func unhex(c byte) int {
 // above reports whether ".." leads above the root; with
 // stops, the path ends at the root instead.
 func splitPath(p string, stops bool) (segments []string, slash, above bool) {
+	segments = make([]string, 0, strings.Count(p, "/")+1)
 	for seg := range strings.SplitSeq(p, "/") {
 		slash = seg == "" || seg == "." || seg == ".."
 		switch seg {

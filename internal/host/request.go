@@ -186,13 +186,13 @@ func isMissing(a *Answer) bool {
 
 // fallback lets the profile's fallback page answer for a missing path.
 func (q *request) fallback(a Answer) Answer {
-	p := q.p
-	if a.Status != http.StatusNotFound && a.State != StateMissingIndex {
+	p, t := q.p, q.h.tree
+	id := t.Child(0, []byte(p.Fallback))
+	if a.Status != http.StatusNotFound && a.State != StateMissingIndex || id == docroot.NoNode || t.Nodes[id].Kind != docroot.KindFile {
 		return a
 	}
 	// A page for missing files in the directory of the path, or in one above it,
 	// comes before the fallback.
-	t := q.h.tree
 	segments, slash, _ := splitPath(q.path, true)
 	if !slash && len(segments) > 0 {
 		segments = segments[:len(segments)-1]
@@ -205,10 +205,6 @@ func (q *request) fallback(a Answer) Answer {
 			break
 		}
 		at, segments = q.child(at, segments[0]), segments[1:]
-	}
-	id := t.Child(0, []byte(p.Fallback))
-	if id == docroot.NoNode || t.Nodes[id].Kind != docroot.KindFile {
-		return a
 	}
 	q.step("fallback", "/"+p.Fallback+" is the fallback page for missing files")
 	return Answer{State: StateFallback, Node: id, Status: http.StatusOK}

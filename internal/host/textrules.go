@@ -40,12 +40,11 @@ func (q byText) rewritten(segments []string, slash bool, query string) (a Answer
 			return a, true
 		}
 	}
-	path := "/" + strings.Join(segments, "/")
 	switch {
 	case q.p.TrailingSlash == Remove && slash:
-		return q.redirect("trailing-slash", path, query), true
+		return q.redirect("trailing-slash", "/"+strings.Join(segments, "/"), query), true
 	case q.p.TrailingSlash == Add && !slash && !strings.Contains(last, "."):
-		return q.redirect("trailing-slash", path+"/", query), true
+		return q.redirect("trailing-slash", redirectPath(segments), query), true
 	}
 	return Answer{}, false
 }

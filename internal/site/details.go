@@ -453,10 +453,13 @@ func (r *resolver) resolved(page *scan.Page, l *scan.Link, rec *Link) host.Resol
 	return res
 }
 
-// resolveRemembered is resolveURL with a cache, if there is one, for the part
-// of a value before a plain fragment. Pages of one directory repeat each
+// resolveRemembered is resolveURL for the link at hand, with a cache, if there is
+// one, for the part of a value before a plain fragment. Pages of one directory repeat each
 // other's links.
 func (r *resolver) resolveRemembered(v []byte, reference bool) host.Resolved {
+	if r.hasFull {
+		return r.full
+	}
 	path, frag, hasFrag := bytes.Cut(v, hash)
 	frag, plain := host.PlainFragment(frag)
 	if r.memo == nil || !plain || len(path) > maxMemo || reference && !r.PlainBase {
@@ -470,7 +473,9 @@ func (r *resolver) resolveRemembered(v []byte, reference bool) host.Resolved {
 	}
 	res, ok := r.memo[string(path)]
 	if !ok {
-		res = r.resolveURL(v, reference)
+		if res = r.resolveURL(v, reference); len(res.Target) > 4*maxMemo {
+			return res
+		}
 		known := res
 		known.Fragment = ""
 		r.memo[string(path)] = known

@@ -27,6 +27,9 @@ type resolver struct {
 	memo      map[string]host.Resolved // nil: none
 	memoDir   docroot.NodeID
 	memoPlain bool
+	// full is the whole answer to the last link, if link had to ask for it.
+	full    host.Resolved
+	hasFull bool
 	// self is the answer to the address of page selfOf.
 	self    host.Resolved
 	selfOf  docroot.NodeID
@@ -44,6 +47,7 @@ type resolver struct {
 // link resolves one link of the page into a record, and the fragment that it
 // asks for.
 func (r *resolver) link(page *scan.Page, l *scan.Link, rec *Link, ask *Fragment) (asks bool) {
+	r.hasFull = false
 	if l.Inert || l.Kind >= scan.KindAction && l.Kind <= scan.KindMap {
 		return r.unfollowed(l, rec, ask)
 	}
@@ -55,6 +59,7 @@ func (r *resolver) link(page *scan.Page, l *scan.Link, rec *Link, ask *Fragment)
 	state, node, frag, ok := r.resolveCached(v)
 	if !ok {
 		res := r.resolveURL(v, l.Kind == scan.KindReference)
+		r.full, r.hasFull = res, true
 		state, node, frag = res.State, res.Node, []byte(res.Fragment)
 		r.remember(v, state, node)
 	}

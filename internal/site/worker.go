@@ -289,6 +289,7 @@ func (w *worker) saveDetail(p *Page, page *scan.Page, i int, lines *lineCounter)
 		}
 		d := w.res.detail(p, page, &page.Links[i], &p.links[i], lines)
 		d.Raw, d.Fragment, d.Context = strings.Clone(d.Raw), strings.Clone(d.Fragment), contextOf(p, page, &page.Links[i])
+		w.l.saved.Add(int64(len(d.Target) / 256)) // a long one takes the place of several
 		p.saved = append(p.saved, savedDetail{uint32(i), d})
 	}
 }
