@@ -431,8 +431,7 @@ func TestHugoInterrupt(t *testing.T) {
 	})
 }
 
-// TestHugoSettled: where everything is configured, Hugo is not asked for the
-// address, and stale pages are still found.
+// TestHugoSettled: stale pages are found where everything is configured, too.
 func TestHugoSettled(t *testing.T) {
 	eachHugo(t, func(t *testing.T, p *hugoProject) {
 		p.files("baseURL = 'https://example.org/'\n", map[string]string{"content/a.md": page("a"), "content/b.md": page("b"),

@@ -3,10 +3,12 @@ package export
 import (
 	"encoding/json"
 	"encoding/xml"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 	"unicode/utf8"
 
@@ -146,5 +148,13 @@ func TestRead(t *testing.T) {
 	testkit.Check(t, os.WriteFile(filepath.Join(dir, "index.json"), []byte("{"), 0o666))
 	if _, err := Read(os.DirFS(dir)); err == nil || !strings.Contains(err.Error(), "index.json") {
 		t.Error(err)
+	}
+	pipe := &fstest.MapFile{Data: []byte(`{"pages": {"/a": {"file": "a"}}}`), Mode: fs.ModeNamedPipe}
+	if _, err := Read(fstest.MapFS{"index.json": pipe}); err == nil || !strings.Contains(err.Error(), "index.json: not a regular file") {
+		t.Errorf("a pipe: %v", err)
+	}
+	index := &fstest.MapFile{Data: pipe.Data}
+	if _, err := Read(fstest.MapFS{"index.json": index, "pages/a.json": pipe}); err == nil || !strings.Contains(err.Error(), "pages/a.json: not a regular file") {
+		t.Errorf("a pipe: %v", err)
 	}
 }

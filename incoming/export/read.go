@@ -3,12 +3,14 @@ package export
 import (
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"net/http"
 	"slices"
 
 	"github.com/sitelink/sitelink/incoming"
+	"github.com/sitelink/sitelink/internal/system"
 )
 
 // HugoPartial is the partial sitelink/mentions.html of Hugo, which shows the mentions of
@@ -35,12 +37,12 @@ var Script string
 // [Page]. A directory without export has no mentions. All sources are http or https URLs.
 // The error names the file that cannot be read; an export in another format is one.
 func Read(fsys fs.FS) (map[string][]Item, error) {
-	text, err := fs.ReadFile(fsys, indexName+".json")
+	text, err := system.ReadFS(fsys, indexName+".json", maxFileBytes)
 	if err != nil {
-		if _, dir := fs.Stat(fsys, pagesDir); dir != nil {
+		if _, dir := fs.Stat(fsys, pagesDir); dir != nil && errors.Is(err, fs.ErrNotExist) {
 			return nil, nil
 		}
-		return nil, fmt.Errorf("read an export of mentions: %w", err)
+		return nil, fmt.Errorf("read an export of mentions: %s.json: %w", indexName, err)
 	}
 	var index Index
 	if err := json.Unmarshal(text, &index); err != nil {
@@ -49,9 +51,9 @@ func Read(fsys fs.FS) (map[string][]Item, error) {
 	all := map[string][]Item{}
 	for path, entry := range index.Pages {
 		name := pagesDir + "/" + entry.File + ".json"
-		text, err := fs.ReadFile(fsys, name)
+		text, err := system.ReadFS(fsys, name, maxFileBytes)
 		if err != nil {
-			return nil, fmt.Errorf("read an export of mentions: %w", err)
+			return nil, fmt.Errorf("read an export of mentions: %s: %w", name, err)
 		}
 		var page Page
 		if err := json.Unmarshal(text, &page); err != nil {
@@ -61,6 +63,9 @@ func Read(fsys fs.FS) (map[string][]Item, error) {
 	}
 	return all, nil
 }
+
+// maxFileBytes is the size of the largest file that [Read] reads.
+const maxFileBytes = 64 << 20
 
 // maxLive is the number of mentions that [Live] returns at most, the newest.
 const maxLive = 200
