@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/sitelink/sitelink/internal/text"
 )
@@ -298,6 +299,8 @@ func (c *checker) local(to string) (path string, ok bool) {
 	return encodePath(to), true
 }
 
+var literalEscapes = sync.OnceValue(func() *strings.Replacer { return strings.NewReplacer(`\.`, ".", `\/`, "/", `\-`, "-") })
+
 // samplePath returns a path that the rule matches, or "" if it cannot construct
 // one.
 func (r *Rule) samplePath() string {
@@ -311,7 +314,7 @@ func (r *Rule) samplePath() string {
 			path = p.key + "/" + sample
 			break
 		}
-		written := strings.NewReplacer(`\.`, ".", `\/`, "/", `\-`, "-").Replace(strings.TrimSuffix(strings.TrimPrefix(r.Pattern, "^"), "$"))
+		written := literalEscapes().Replace(strings.TrimSuffix(strings.TrimPrefix(r.Pattern, "^"), "$"))
 		if r.host != "" {
 			written = strings.TrimPrefix(written, r.scheme+"://"+r.host)
 		}
@@ -414,11 +417,21 @@ func (r *Rule) shape() string {
 	if p.form != expressed {
 		return ""
 	}
-	if p.expr == nil {
-		return "below " + p.prefix
-	}
 	var out strings.Builder
-	out.WriteString(p.dir + " " + groupName().ReplaceAllString(p.expr.source, "("))
+	switch {
+	case p.segments != nil:
+		out.WriteString(p.dir + " ")
+		for _, s := range p.segments {
+			if isPlaceholder(s) {
+				s = ":"
+			}
+			out.WriteString("/" + s)
+		}
+	case p.expr == nil:
+		return "below " + p.prefix
+	default:
+		out.WriteString(p.dir + " " + groupName().ReplaceAllString(p.expr.source, "("))
+	}
 	for _, not := range p.not {
 		out.WriteString(" !" + not.source)
 	}

@@ -266,6 +266,12 @@ func netlifyPattern(path string) (p pattern, splat bool, problem string) {
 	if len(captures) == 0 {
 		return exactPattern(path, true, false), false, ""
 	}
+	p = pattern{form: expressed, prefix: cmp.Or(prefix, path[:end]), key: path[:end], names: captures}
+	p.below = path[end:] == "/*" || path[end:] == "/*/"
+	if splats == 0 || splats == 1 && segments[len(segments)-1] == "*" {
+		p.segments = segments
+		return p, splats > 0, ""
+	}
 	// Other patterns become regular expressions.
 	var expr strings.Builder
 	expr.WriteByte('^')
@@ -285,12 +291,10 @@ func netlifyPattern(path string) (p pattern, splat bool, problem string) {
 		expr.WriteString("/?")
 	}
 	expr.WriteByte('$')
-	compiled, err := newExpression(expr.String())
-	if err != nil {
+	var err error
+	if p.expr, err = newExpression(expr.String()); err != nil {
 		return pattern{}, false, "the source cannot be parsed: " + err.Error()
 	}
-	p = pattern{form: expressed, expr: compiled, prefix: cmp.Or(prefix, path[:end]), key: path[:end], names: captures}
-	p.below = path[end:] == "/*" || path[end:] == "/*/"
 	return p, splats > 0, ""
 }
 
