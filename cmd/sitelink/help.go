@@ -130,7 +130,7 @@ func help(cmd *cobra.Command, short bool, width int) string {
 }
 
 // helpTexts say what each command does: one text for -h, --help, the manual page and
-// docs/reference/commands.md. A section begins with === and the path of the command. It
+// the page of the commands in the manual. A section begins with === and the path of the command. It
 // has a short text, a long one, examples and exit codes.
 //
 //go:embed help.txt

@@ -11,6 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/sitelink/sitelink/docs"
 )
 
 // documentedCommands returns the root command and those that its help lists.
@@ -210,5 +212,41 @@ func TestHelpFlags(t *testing.T) {
 	}
 	if s, l := len(texts["check -h"]), len(texts["check --help"]); s == 0 || l < 2*s {
 		t.Errorf("-h has %d bytes, --help %d", s, l)
+	}
+}
+
+// maxFlags is how many flags of its own a command may have, beside those of the configuration
+// that all commands on a site share.
+const maxFlags = 25
+
+// TestFlags counts the flags of each command.
+func TestFlags(t *testing.T) {
+	root, _ := documentedCommands()
+	for _, c := range visibleCommands(root) {
+		n := 0
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			if key, isKey := f.Value.(*keyFlag); (!isKey || key.key.ID() != key.key.Name) && !f.Hidden && f.Name != "help" && f.Name != "config" {
+				n++
+			}
+		})
+		if n > maxFlags {
+			t.Errorf("%s has %d flags of its own, more than %d", c.CommandPath(), n, maxFlags)
+		}
+	}
+}
+
+// TestHelpPages: sitelink help NAME prints something for each NAME in a help text.
+func TestHelpPages(t *testing.T) {
+	root, _ := documentedCommands()
+	found := regexp.MustCompile(`sitelink help ([a-z/-]*[a-z])`).FindAllStringSubmatch(helpTexts, -1)
+	if len(found) < 10 {
+		t.Errorf("%d pages named", len(found))
+	}
+	for _, m := range found {
+		if _, ok := docs.Page(m[1]); !ok {
+			if c, _, err := root.Find([]string{m[1]}); err != nil || c == root {
+				t.Errorf("sitelink help %s prints nothing", m[1])
+			}
+		}
 	}
 }

@@ -1,6 +1,6 @@
 // Command site builds the manual: every Markdown file below docs becomes a page
-// with navigation, and all of them one index for the search of the browser. Then
-// it checks the links of what it built.
+// with navigation, the help of the program one more, and all of them one index for
+// the search of the browser. Then it checks the links of what it built.
 //
 //	go run ./docs/site          builds into a temporary directory
 //	go run ./docs/site public   builds into the directory public
@@ -19,6 +19,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -61,19 +62,19 @@ func run(ctx context.Context, args []string, out io.Writer) (int, error) {
 	if len(args) > 1 {
 		return 2, fmt.Errorf("want at most one directory, got %d", len(args))
 	}
-	dir := ""
-	if len(args) == 1 {
-		dir = args[0]
-	} else {
-		temporary, err := os.MkdirTemp("", "manual-")
-		if err != nil {
-			return failed, err
-		}
-		defer func() { _ = os.RemoveAll(temporary) }()
-		dir = temporary
+	temporary, err := os.MkdirTemp("", "manual-")
+	if err != nil {
+		return failed, err
 	}
+	defer func() { _ = os.RemoveAll(temporary) }()
+	dir := append(args, temporary)[0]
 
 	m := newManual(os.DirFS("docs"))
+	roff, err := exec.CommandContext(ctx, "go", "run", "./cmd/sitelink", "man").Output()
+	if err != nil {
+		return failed, fmt.Errorf("print the manual page: %w", err)
+	}
+	m.commands = commands(string(roff))
 	if err := m.read(); err != nil {
 		return failed, err
 	}
@@ -97,6 +98,7 @@ func run(ctx context.Context, args []string, out io.Writer) (int, error) {
 // manual is the site. Its sections are the tables of index.md.
 type manual struct {
 	fsys     fs.FS
+	commands []byte // reference/commands.md, which is no file
 	md       goldmark.Markdown
 	links    hook.Recorder
 	Sections []*section
@@ -139,8 +141,20 @@ func newManual(fsys fs.FS) *manual {
 	return m
 }
 
+// commands returns the page of the commands: the help of each, as it is in roff in the
+// manual page of the program.
+func commands(roff string) []byte {
+	plain := strings.NewReplacer(`\&`, "", `\e`, `\`, `\-`, "-", `\(aq`, "'", `\(ga`, "`", `\(ha`, "^", `\(ti`, "~")
+	page := []byte("# Commands\n\n`sitelink COMMAND -h` shows the flags of a command that matter most, `sitelink COMMAND --help` all of them.\n")
+	for _, section := range strings.Split(roff, "\n.SH \"")[2:] { // after NAME
+		title, text, _ := strings.Cut(section, "\"\n.nf\n")
+		page = fmt.Appendf(page, "\n## %s\n\n```text\n%s```\n", strings.ToLower(plain.Replace(title)), strings.TrimSuffix(strings.TrimSpace(plain.Replace(text)), ".fi"))
+	}
+	return page
+}
+
 // listed is a row of a table of index.md, or a heading above one.
-var listed = regexp.MustCompile(`(?m)^(?:## (.+)|\| \[([^\]]+)\]\(([^)]+\.md)\) \|.*)$`)
+var listed = regexp.MustCompile(`(?m)^(?:## (.+)|\| \[([^\]]+)\]\((?:` + baseURL + `)?([^)]+)\.(?:md|html)\) \|.*)$`)
 
 // read renders the documents that index.md lists.
 func (m *manual) read() error {
@@ -154,7 +168,7 @@ func (m *manual) read() error {
 			m.Sections = append(m.Sections, &section{Title: match[1]})
 			continue
 		}
-		p := &page{File: path.Clean(match[3]), Title: match[2]}
+		p := &page{File: match[3] + ".md", Title: match[2]}
 		last := m.Sections[len(m.Sections)-1]
 		last.Pages = append(last.Pages, p)
 		m.pages = append(m.pages, p)
@@ -171,6 +185,9 @@ func (m *manual) read() error {
 // render makes the HTML of a page and its entries of the search.
 func (m *manual) render(p *page) error {
 	source, err := fs.ReadFile(m.fsys, p.File)
+	if p.File == "reference/commands.md" {
+		source, err = m.commands, nil
+	}
 	if err != nil {
 		return err
 	}
@@ -197,10 +214,9 @@ func (m *manual) render(p *page) error {
 			m.search = append(m.search, now)
 			id, _ := h.AttributeString("id")
 			now = entry{Page: p.Title, Heading: plain(h, source), Address: p.Address() + "#" + string(id.([]byte))}
-		}
-		if h.Level == 2 {
-			id, _ := h.AttributeString("id")
-			p.Headings = append(p.Headings, heading{string(id.([]byte)), plain(h, source)})
+			if h.Level == 2 {
+				p.Headings = append(p.Headings, heading{string(id.([]byte)), now.Heading})
+			}
 		}
 	}
 	m.search = append(m.search, now)

@@ -55,6 +55,9 @@ func TestManual(t *testing.T) {
 			}
 		}
 	}
+	if page := first["reference/commands.html"]; !strings.Contains(page, `<h2 id="sitelink-baseline-write">`) || !strings.Contains(page, "\n      --fail-on LEVEL") || !strings.Contains(first["index.html"], `<li><a href="reference/commands.html">`) {
+		t.Errorf("the page of the commands: %.2000s", page)
+	}
 	watch := first["guide/watch.html"]
 	for _, want := range []string{`<a href="../guide/watch.html" aria-current="page">`, `<pre tabindex="0">`, `rel="next"`} {
 		if !strings.Contains(watch, want) {

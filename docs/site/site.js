@@ -22,7 +22,15 @@ for (const pre of document.querySelectorAll("pre")) {
   box.append(pre, copy);
 }
 
-// The search: each word must occur; titles count more than text. The index is loaded at the first use.
+// Cells name their column where a narrow screen shows each row as a list. Wide tables scroll instead.
+for (const table of document.querySelectorAll("table")) {
+  const names = [...table.tHead.rows[0].cells].map((cell) => cell.textContent);
+  if (names.length > 5) continue;
+  table.className = "stack";
+  for (const cell of names.length > 2 ? table.querySelectorAll("tbody td") : []) if (cell.cellIndex && names[cell.cellIndex]) cell.dataset.column = names[cell.cellIndex];
+}
+
+// The search: each word must occur; titles of pages and headings count more than text. The index is loaded at the first use.
 const input = document.querySelector("input"), hits = document.getElementById("hits");
 let loading;
 const load = () => loading ??= new Promise((done) => {
@@ -36,11 +44,16 @@ input.oninput = async () => {
   await load();
   const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
   const score = (e) => words.reduce((sum, word) => {
-    const points = (e.p.toLowerCase().includes(word) ? 3 : 0) + ((e.h ?? "").toLowerCase().includes(word) ? 5 : 0) + (e.t.toLowerCase().includes(word) ? 1 : 0);
+    const points = (e.p.toLowerCase().includes(word) ? e.h ? 3 : 6 : 0) + ((e.h ?? "").toLowerCase().includes(word) ? 5 : 0) + (e.t.toLowerCase().includes(word) ? 1 : 0);
     return points ? sum + points : -1e9;
   }, 0);
   const found = words.length ? manual.map((e) => [score(e), e]).filter(([n]) => n > 0).sort((a, b) => b[0] - a[0]).slice(0, 12) : [];
-  hits.replaceChildren(...found.map(([, e]) => {
+  if (words.length && !found.length) {
+    const unknown = words.find((word) => !manual.some((e) => [e.p, e.h ?? "", e.t].some((text) => text.toLowerCase().includes(word))));
+    const item = document.createElement("li");
+    item.textContent = (unknown ? `No page contains “${unknown}”.` : "No page contains all of these words.") + " Try another word, or fewer.";
+    hits.replaceChildren(item);
+  } else hits.replaceChildren(...found.map(([, e]) => {
     const item = document.createElement("li"), link = document.createElement("a"), excerpt = document.createElement("span");
     const at = Math.max(0, e.t.toLowerCase().indexOf(words[0]) - 40);
     link.href = top_ + e.u;

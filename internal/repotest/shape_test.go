@@ -8,24 +8,6 @@ import (
 	"testing"
 )
 
-// maxFlags is how many flags of its own a command may have, beside those of the configuration that all commands on a
-// site share; sitelink check, which has most of these, may have no more in all.
-const maxFlags = 25
-
-// TestFlags counts the flags that the help shows: docs/reference/commands.md is the help.
-func TestFlags(t *testing.T) {
-	for section := range strings.SplitSeq(readFile(t, "docs/reference/commands.md"), "\n### ") {
-		for part := range strings.SplitSeq(section, "\n#### ") {
-			name, text, _ := strings.Cut(part, "\n")
-			_, above, _ := strings.Cut(text, "\nThese flags mean the same as above: ")
-			above, _, _ = strings.Cut(above, "\n")
-			if n := strings.Count(text, "\n| `-") + strings.Count(above, "`-"); n > maxFlags {
-				t.Errorf("%s has %d flags of its own, more than %d", name, n, maxFlags)
-			}
-		}
-	}
-}
-
 // homeless are names that say nothing about what a package is for, so that
 // everything ends up in it.
 var homeless = []string{"util", "utils", "common", "helper", "helpers", "misc", "shared", "types", "models", "base", "lib"}
