@@ -47,7 +47,7 @@ func TestReleasePinned(t *testing.T) {
 	uses := regexp.MustCompile(`(?m)^\s*(?:- )?uses: (\S+?)@(\S+)(.*)$`)
 	commit := regexp.MustCompile(`^[0-9a-f]{40}$`)
 	found := 0
-	for _, name := range []string{"action.yml", ".github/workflows/release.yml"} {
+	for _, name := range []string{"action.yml", ".github/workflows/release.yml", ".github/workflows/test.yml"} {
 		for _, m := range uses.FindAllStringSubmatch(readFile(t, name), -1) {
 			found++
 			if !commit.MatchString(m[2]) || !strings.HasPrefix(m[3], " # v") {
