@@ -216,7 +216,7 @@ func TestStartPages(t *testing.T) {
 			}
 			after, _ := run("find . -path ./node_modules -prune -o -type f -print")
 			for name := range strings.Lines(after) {
-				if !strings.Contains(before, name) && !regexp.MustCompile(`^\./(\.git/|\.sitelink/|sitelink\.toml$|\.github/workflows/sitelink\.yml$)`).MatchString(strings.TrimSpace(name)) {
+				if !strings.Contains(before, name) && !regexp.MustCompile(`^\./(\.git/|\.sitelink/|build/|\.cache/|sitelink\.toml$|\.github/workflows/sitelink\.yml$)`).MatchString(strings.TrimSpace(name)) {
 					t.Errorf("%s has appeared", strings.TrimSpace(name))
 				}
 			}
