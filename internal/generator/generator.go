@@ -258,6 +258,15 @@ func IsConfig(name string) bool {
 	})
 }
 
+// HasConfig reports whether a hidden directory has the configuration, as .vitepress.
+func (n Name) HasConfig(dir string) bool {
+	r := rowOf(n)
+	return r != nil && slices.ContainsFunc(r.files, func(f string) bool {
+		above := path.Dir(f)
+		return above != "." && (dir == above || strings.HasSuffix(dir, "/"+above))
+	})
+}
+
 // Foreign reports whether no author edits the files of a directory of a project: tools keep
 // hidden directories and packages, and the generator writes others. name is a slash path
 // in tree, the directory of the project. Content may have sections with most of these names.

@@ -54,7 +54,7 @@ func (a *address) resolved(page string) string {
 // addressOf returns the address of a destination without its target. base is
 // the host of the site's base URL, basePath its path.
 func addressOf(dest, base, basePath string) address {
-	dest = strings.TrimSpace(dest)
+	dest = strings.TrimPrefix(strings.TrimSpace(dest), "pathname://") // of Docusaurus: what it does not resolve
 	a := address{exact: read.Decode(dest)}
 	local := a.exact
 	if base != "" {
@@ -65,7 +65,7 @@ func addressOf(dest, base, basePath string) address {
 			}
 		}
 	}
-	if scheme, _, ok := strings.Cut(local, "://"); ok && !strings.ContainsAny(scheme, "/?#") || strings.HasPrefix(local, "//") || strings.HasPrefix(local, "mailto:") {
+	if scheme, _, ok := strings.Cut(local, "://"); ok && !strings.ContainsAny(scheme, "/?#(") || strings.HasPrefix(local, "//") || strings.HasPrefix(local, "mailto:") {
 		return a
 	}
 	if basePath != "" {

@@ -57,7 +57,7 @@ func align(items []read.Link, addrs []address, links []pageLink) (pairs []int, n
 		}
 		for _, k := range columns[j] {
 			for _, i := range left[k] {
-				if i == only[j] || pairWeight(&items[i], &addrs[i], &links[j]) == 0 || items[i].Label != links[j].label {
+				if i == only[j] || pairWeight(&items[i], &addrs[i], &links[j]) == 0 || items[i].Label != links[j].label && items[i].Form != read.FormWord {
 					continue
 				}
 				if only[j] != none {
@@ -94,7 +94,7 @@ func pairWeight(it *read.Link, src *address, l *pageLink) int32 {
 	case it.Element == "" || l.element == "":
 	case it.Element == l.element:
 		w += sameElement
-	case w == nameMatch:
+	case w == nameMatch, it.Element == "meta":
 		return 0
 	}
 	if w <= nameMatch+sameElement && src.isOwnAnchor() && it.Label != l.label {

@@ -30,7 +30,7 @@ func TestAlign(t *testing.T) {
 		{"crossed, in navigation", "#x #y ../o/c/#d", "/a/c/#d@-6 #x #y", "- 0 1"},
 		{"crossed, twice", "#x #y ../o/c/#d", "/a/c/#d /b/c/#d #x #y", "- - 0 1"},
 	}
-	m := Map{base: "example.org", basePath: "/sub"}
+	m := Map{index: &index{}, base: "example.org", basePath: "/sub"}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			const page = "p/o/index.html"

@@ -17,7 +17,7 @@ import (
 
 // TestParts: what the small functions return, named for the rule.
 func TestParts(t *testing.T) {
-	m := &Map{base: "e.org", basePath: "/sub"}
+	m := &Map{index: &index{}, base: "e.org", basePath: "/sub"}
 	at := func(dest, page string) address { return m.address(dest, page) }
 	score := func(src, link string) int {
 		a, b := at(src, "p/a/index.html"), at(link, "p/a/index.html")

@@ -79,6 +79,17 @@ func (m *Map) spellings(l Link) (spellings []string, literal int) {
 	if p, _, _ := strings.Cut(a.local, "#"); a.target != "/"+l.Page {
 		all = append(all, a.target+a.local[len(p):])
 	}
+	if t := m.opt.Generator.Traits(); t.ResolvesMarkdown && a.local != "" {
+		// Its configuration names pages without the suffix that they get, and other files by
+		// a scheme.
+		p, _, _ := strings.Cut(a.local, "#")
+		if stem, ok := strings.CutSuffix(p, ".html"); ok {
+			all = append(all, stem+a.local[len(p):], stem+".md"+a.local[len(p):])
+		}
+		if t.Versions {
+			all = append(all, "pathname://"+a.local)
+		}
+	}
 	for i, f := range all {
 		if f != "" && !slices.Contains(spellings, f) {
 			if spellings = append(spellings, f); i < 3 {

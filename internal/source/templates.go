@@ -52,7 +52,7 @@ func (src *index) templateFiles() (files []*templateFile) {
 			case len(files) > maxTemplates:
 				return fs.SkipAll
 			case d.IsDir():
-				if name != dir.dir && src.opt.Generator.Foreign(dir.fsys, name) || dir.prefix == "" && src.isBuilt(name) {
+				if name != dir.dir && src.opt.Generator.Foreign(dir.fsys, name) && !src.opt.Generator.HasConfig(name) || dir.prefix == "" && src.isBuilt(name) {
 					return fs.SkipDir
 				}
 				return nil

@@ -72,7 +72,7 @@ func TestClosest(t *testing.T) {
 		}
 		l.composed.by = make([]*written, strings.Count(test.flags, "composed"))
 		hits = hits[strings.Count(test.flags, "single"):]
-		s := &search{m: &composer{Map: &Map{}}, content: textSearch{hits: map[string][]hit{"/x/": hits}}}
+		s := &search{m: &composer{Map: &Map{index: &index{}}}, content: textSearch{hits: map[string][]hit{"/x/": hits}}}
 		if a := inListedContent(s, l); a.at != nil {
 			got = a.at.File
 		}

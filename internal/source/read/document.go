@@ -79,9 +79,14 @@ func Parse(name string, text []byte, hugo bool) *Document {
 		// destinations.
 		var items []Link
 		EachWord(masked[end:], func(at int, word []byte) {
-			if bytes.ContainsAny(word, "/.#") {
-				items = append(items, Link{Order: end + at, At: end + at, Value: string(word), IsGuess: true})
+			if !bytes.ContainsAny(word, "/.#") {
+				return
 			}
+			it := Link{Order: end + at, At: end + at, Value: string(word), IsGuess: true}
+			if line := masked[bytes.LastIndexByte(masked[:it.At], '\n')+1:]; bytes.HasPrefix(bytes.TrimLeft(line, " \t"), []byte(":http-equiv=")) {
+				it.Element = "meta" // of the directive meta in reStructuredText
+			}
+			items = append(items, it)
 		})
 		d.Links, d.unparsed = items, true
 	}

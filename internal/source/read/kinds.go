@@ -15,7 +15,7 @@ var (
 	contentExtensions = WordSet(".html .htm .org .adoc .asciidoc .ad .rst .pdc .pandoc .gotmpl")
 	// templates that write HTML
 	templateExtensions = WordSet(".html .htm .gohtml .tmpl .liquid .njk .hbs .mustache .ejs .jinja .jinja2 .j2 .tera .php .astro .vue .svelte")
-	programExtensions  = WordSet(".js .ts .mjs .cjs .py .rb")
+	programExtensions  = WordSet(".js .ts .mjs .mts .cjs .py .rb")
 	dataExtensions     = WordSet(".toml .yaml .yml .json .csv .xml")
 	assetExtensions    = WordSet(".css .scss .svg")
 	otherExtensions    = WordSet(".pug .jsx .tsx .md .mdx") // templates of another kind, and content that may be one

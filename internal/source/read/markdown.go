@@ -288,5 +288,6 @@ func (p *offsetParser) CloseBlock(parent ast.Node, block gtext.Reader, pc parser
 	}
 }
 
-// jsxValue matches an attribute of an MDX component whose value is an address.
-var jsxValue = text.Regexp("\\b(?:to|href|src|link|url|image|img|action)\\s*=\\s*\\{?\\s*[\"'`]([^\"'`\\s]+)[\"'`]")
+// jsxValue matches an attribute of an MDX component, or a property of an object, whose value
+// is an address.
+var jsxValue = text.Regexp("\\b(?:to|href|src|link|url|image|img|action)[\"']?\\s*(?:=\\s*\\{?|:)\\s*[\"'`]([^\"'`\\s]+)[\"'`]")
