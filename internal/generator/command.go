@@ -236,11 +236,6 @@ func local(p Project, name string) []string {
 	return []string{"npx", "--no-install", name}
 }
 
-// args returns a command of these words.
-func args(program []string, rest ...string) Command {
-	return Command{Args: append(slices.Clone(program), rest...)}
-}
-
 // flagValue returns the value of the last of args that is one of flags: "--flag
 // value", "--flag=value", or for one letter "-fvalue".
 func flagValue(args []string, flags ...string) (value string, ok bool) {

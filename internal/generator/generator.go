@@ -59,6 +59,15 @@ func Named(words string) Name {
 	return None
 }
 
+// Static is what a project has to have for a build that writes a site of files instead of a
+// program: "@sveltejs/adapter-static"; "" if every build does.
+func (n Name) Static() string {
+	if r := rowOf(n); r != nil {
+		return r.static
+	}
+	return ""
+}
+
 // Project is a directory that a generator makes a site from.
 type Project struct {
 	Generator Name

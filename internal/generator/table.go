@@ -36,6 +36,9 @@ type row struct {
 	// sources are directories below the project that may have the configuration
 	// instead of the project itself.
 	sources []string
+	// static is what a project has to have for a build that writes a site of files, "" if
+	// every build does.
+	static string
 	// files are the names of configuration files. The first that exists counts, or
 	// with overrides all: a later one overrides those before it.
 	files     []string
@@ -199,6 +202,7 @@ var rows = []row{
 	{
 		name: "next", title: "Next.js", packages: "npm:next", build: "next build",
 		Traits: Traits{InDirectories: true, Port: 3000, NoTemplates: "its pages are components, which are programs", NoDrafts: "its pages are components, which are programs"},
+		static: "output: 'export' in its configuration",
 		files:  scripts("next.config"), docroots: []string{"out"}, docrootKeys: "distDir", pathKey: "basePath", content: []string{"content", "src/content", "docs", "pages"},
 		form: weburl.BareForm, forms: []formKey{{"trailingSlash", true, weburl.SlashForm}, {"trailingSlash", false, weburl.BareForm}},
 	},
@@ -217,6 +221,7 @@ var rows = []row{
 	{
 		name: "sveltekit", title: "SvelteKit", packages: "npm:@sveltejs/kit", build: "vite build",
 		Traits: Traits{InDirectories: true, Port: 5173, NoTemplates: "its pages are components, which are programs", NoDrafts: "its pages are components, which are programs"},
+		static: "@sveltejs/adapter-static",
 		files:  scripts("svelte.config"), docroots: []string{"build"}, pathKey: "paths.base", content: []string{"src/routes", "src/content"},
 		form: weburl.BareForm,
 	},
@@ -315,6 +320,7 @@ var marks = []mark{
 	{"lume", []string{"deno.json", "deno.jsonc"}, nil, `\blume/`, false},
 	{"vitepress", []string{"index.md"}, nil, "", true},
 	{Jekyll, []string{"Gemfile"}, nil, "", true},
+	{"sveltekit", []string{"package.json"}, nil, "", true}, // its configuration can be that of Vite
 	{Vite, []string{"index.html"}, nil, "", true},
 }
 
@@ -510,5 +516,5 @@ func jekyllCommand(p Project, out string) Command {
 	if _, err := fs.Stat(os.DirFS(p.Dir), "Gemfile"); err == nil && (onPath("bundle") || !onPath("jekyll")) {
 		program = []string{"bundle", "exec", "jekyll"}
 	}
-	return args(program, "build", "--destination", out)
+	return Command{Args: append(program, "build", "--destination", out)}
 }

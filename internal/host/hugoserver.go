@@ -2,7 +2,6 @@ package host
 
 import (
 	"bytes"
-	"io"
 	"io/fs"
 	"net/url"
 	"os"
@@ -11,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
 )
 
@@ -87,6 +87,9 @@ func (h *loader) findServers() (found []baseURL) {
 
 var languageName = text.Regexp(`^[a-z]{2,3}([-_][a-zA-Z]{2,4})?$`)
 
+// head is how much of a page is read: the script is the first thing in its head.
+const head = 64 << 10
+
 // firstEntry matches the first address in a sitemap.
 var firstEntry = text.Regexp(`<loc>\s*([^<\s]+)`)
 
@@ -94,7 +97,7 @@ var firstEntry = text.Regexp(`<loc>\s*([^<\s]+)`)
 // the port of the script, and the host that --baseURL names, which only the sitemap
 // has for sure.
 func serversOf(dir *os.Root, at string) (found []baseURL) {
-	text := headOf(dir, path.Join(at, "index.html"))
+	text := system.Head(dir, path.Join(at, "index.html"), head)
 	i := bytes.Index(text, []byte(livereload))
 	if i < 0 {
 		return nil
@@ -114,7 +117,7 @@ func serversOf(dir *os.Root, at string) (found []baseURL) {
 	if port, err := strconv.ParseUint(u.Query().Get("port"), 10, 16); err == nil && port > 0 { // none with --appendPort=false
 		found = append(found, baseURL{scheme: "http", host: "localhost:" + strconv.FormatUint(port, 10), path: base})
 	}
-	if m := firstEntry().FindSubmatch(headOf(dir, path.Join(at, "sitemap.xml"))); m != nil {
+	if m := firstEntry().FindSubmatch(system.Head(dir, path.Join(at, "sitemap.xml"), head)); m != nil {
 		b, err := parseBase(string(m[1]))
 		_, below := strings.CutPrefix(b.path+"/", base+"/")
 		if b.path = base; err == nil && below && !slices.ContainsFunc(found, func(o baseURL) bool { return o.host == b.host }) {
@@ -122,19 +125,4 @@ func serversOf(dir *os.Root, at string) (found []baseURL) {
 		}
 	}
 	return found
-}
-
-// headOf returns the beginning of a file, nothing if it cannot be read.
-func headOf(dir *os.Root, name string) []byte {
-	if info, err := dir.Stat(name); err != nil || !info.Mode().IsRegular() {
-		return nil
-	}
-	f, err := dir.Open(name)
-	if err != nil {
-		return nil
-	}
-	defer f.Close()
-	const head = 64 << 10 // the script is the first thing in the head
-	text, _ := io.ReadAll(io.LimitReader(f, head))
-	return text
 }

@@ -364,7 +364,7 @@ var kinds = []Kind{
 		Profile: server("codeberg-pages", func(p *Profile) { p.Portable = true })},
 	// Files listed under "ignore" in firebase.json are not uploaded; see Deny.
 	{Title: "Firebase Hosting", Domains: []string{"*.web.app", "*.firebaseapp.com"}, Files: []RuleFile{
-		{Name: "firebase.json", InProject: true, Read: anyDir(func(name string, data []byte) *redirect.File { return redirect.Firebase(name, data, "") }),
+		{Name: "firebase.json", InProject: true, Read: anyDir(redirect.Firebase),
 			Write: redirect.WriteFirebase, To: []string{"destination"}, Empty: `{"hosting": {"redirects": []}}`, First: true},
 	}, Headers: []HeaderForm{{"firebase.json", `in firebase.json, in the list "headers" of "hosting"`,
 		`{ "source": "**", "headers": [`, jsonPingback, ", ", jsonWebmention, "] }\n", backslashQuoted}},

@@ -412,7 +412,11 @@ func (p *Project) notBuilt(docroot string) string {
 		return "write / instead of \\; Windows understands it too"
 	}
 	if command := p.BuildCommand(docroot); command != "" {
-		return "run " + command + " first, or sitelink check --build, which checks what it builds"
+		hint := "run " + command + " first, or sitelink check --build, which checks what it builds"
+		if g := p.Generator; g != nil && g.Generator.Static() != "" {
+			hint += "; " + g.Title() + " writes a site of files only with " + g.Generator.Static()
+		}
+		return hint
 	}
 	return buildFirst
 }

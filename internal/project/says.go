@@ -3,7 +3,6 @@ package project
 import (
 	"bytes"
 	"cmp"
-	"io"
 	"io/fs"
 	"net/url"
 	"os"
@@ -16,6 +15,7 @@ import (
 	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/scan"
 	"github.com/sitelink/sitelink/internal/scan/html"
+	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
@@ -79,7 +79,7 @@ func listen(docroot string) (s said) {
 	var scanner html.Scanner
 	bases, forms, makers := votes[string]{}, votes[weburl.Form]{}, votes[generator.Name]{}
 	for _, name := range sample(docroot, ".", samplePages) {
-		page := scanner.Scan(head(root, name), scan.Options{})
+		page := scanner.Scan(system.Head(root, name, sampleBytes), scan.Options{})
 		if page.Alias != 0 || path.Base(name) == "404.html" {
 			continue
 		}
@@ -113,7 +113,7 @@ func listen(docroot string) (s said) {
 			break
 		}
 		entries := votes[string]{}
-		for _, m := range sitemapEntry().FindAllSubmatch(head(root, name), samplePages) {
+		for _, m := range sitemapEntry().FindAllSubmatch(system.Head(root, name, sampleBytes), samplePages) {
 			entries.add(baseOfEntry(root, string(m[1])), true)
 		}
 		if s.base = entries.winner(); s.base != "" {
@@ -185,20 +185,6 @@ func sample(docroot, dir string, n int) (pages []string) {
 		pages = append(pages, sample(docroot, path.Join(dir, dirs[i*len(dirs)/below]), (n-len(pages))/(below-i))...)
 	}
 	return pages
-}
-
-// head returns the beginning of a file, nothing if it cannot be read.
-func head(root *os.Root, name string) []byte {
-	if info, err := root.Lstat(name); err != nil || !info.Mode().IsRegular() {
-		return nil
-	}
-	f, err := root.Open(name)
-	if err != nil {
-		return nil
-	}
-	defer f.Close()
-	data, _ := io.ReadAll(io.LimitReader(f, sampleBytes))
-	return data
 }
 
 // formOf returns the form in which a link or an address is written, "" for a file that is not

@@ -2,6 +2,7 @@ package redirect
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"strconv"
 	"strings"
@@ -40,11 +41,10 @@ type firebaseRule struct {
 // firebasePlaceholder matches a destination with placeholders.
 var firebasePlaceholder = text.Regexp(`(?:^|/):`)
 
-// Firebase parses firebase.json. If hosting is a list, site selects an element by
-// its site or target; "" selects the only one. Redirects apply before the files,
-// rewrites after them. TestFirebaseOracle compares globs and captures with
+// Firebase parses firebase.json. If hosting is a list, its only element counts. Redirects
+// apply before the files, rewrites after them. TestFirebaseOracle compares globs and captures with
 // superstatic; see docs/reference/redirects.md.
-func Firebase(name string, data []byte, site string) *File {
+func Firebase(name string, data []byte) *File {
 	f := &File{Name: name, Settings: Settings{Dir: "/"}, reserved: true}
 	data = text.BlankComments(bytes.TrimPrefix(data, []byte(bom)))
 	var document struct {
@@ -69,11 +69,15 @@ func Firebase(name string, data []byte, site string) *File {
 		f.fault(CodeSyntax, Error, 1, "", "hosting cannot be read: "+err.Error())
 		return f
 	}
-	n := f.firebaseSite(list, site)
-	if n < 0 {
+	if len(list) != 1 {
+		var names []string
+		for _, s := range list {
+			names = append(names, cmp.Or(s.Target, s.Site, "without name"))
+		}
+		f.fault(CodeUnjudged, Warning, 1, "", "hosting has "+count(len(list), "site")+" ("+clip(strings.Join(names, ", "))+"), and sitelink does not know which of them is in the docroot; it uses none of their rules")
 		return f
 	}
-	in, lines := list[n], jsonLines(data)
+	in, lines := list[0], jsonLines(data)
 	f.Settings.CleanURLs, f.Settings.TrailingSlash = in.CleanURLs, in.TrailingSlash
 	f.Settings.Public, f.Settings.Ignore = in.Public, in.Ignore
 	if len(in.Ignore) > maxIgnored {
@@ -92,32 +96,6 @@ func Firebase(name string, data []byte, site string) *File {
 	return f
 }
 
-// firebaseSite returns the index of the selected element of hosting. If it cannot
-// decide, it adds a fault and returns -1.
-func (f *File) firebaseSite(list []firebaseSite, site string) int {
-	if site == "" && len(list) == 1 {
-		return 0
-	}
-	var names []string
-	for i, s := range list {
-		if site != "" && (s.Site == site || s.Target == site) {
-			return i
-		}
-		names = append(names, firstText(s.Target, s.Site, "without name"))
-	}
-	f.fault(CodeUnjudged, Warning, 1, "", "hosting has "+count(len(list), "site")+" ("+clip(strings.Join(names, ", "))+"), and sitelink does not know which of them is in the docroot; it uses none of their rules")
-	return -1
-}
-
-func firstText(texts ...string) string {
-	for _, s := range texts {
-		if s != "" {
-			return s
-		}
-	}
-	return ""
-}
-
 func (f *File) firebaseRule(raw json.RawMessage, line int, redirect bool) {
 	text := oneLine(raw)
 	bad := func(code string, severity Severity, message string) { f.fault(code, severity, line, text, message) }
@@ -125,7 +103,7 @@ func (f *File) firebaseRule(raw json.RawMessage, line int, redirect bool) {
 	if !ok {
 		return
 	}
-	glob := firstText(in.Glob, in.Source)
+	glob := cmp.Or(in.Glob, in.Source)
 	if (glob == "") == (in.Regex == "") {
 		bad(CodeSyntax, Error, "the rule needs either source or regex")
 		return
@@ -172,7 +150,7 @@ func (f *File) firebasePattern(r *Rule, glob, regex string, redirect bool) bool 
 		if places && r.match.expr != nil {
 			names := r.match.expr.names
 			for i, name := range names {
-				names[i] = firstText(name, strconv.Itoa(i+1))
+				names[i] = cmp.Or(name, strconv.Itoa(i+1))
 			}
 			r.match.names = names
 			r.to = placeholderTemplate(r.To, names, false, pathEscape)
@@ -218,13 +196,13 @@ func (f *File) firebaseHeaders(raw json.RawMessage, line int) {
 			match = expressionPattern(expr, "", true)
 		}
 	} else {
-		match, err = globPattern(firstText(in.Glob, in.Source))
+		match, err = globPattern(cmp.Or(in.Glob, in.Source))
 	}
 	if err != nil {
 		f.fault(CodeUnjudged, Warning, line, oneLine(raw), "sitelink does not support the source: "+err.Error())
 		return
 	}
 	for _, h := range in.Headers {
-		f.Headers = append(f.Headers, HeaderRule{Path: firstText(in.Glob, in.Source, in.Regex), Name: h.Key, Value: h.Value, Source: Source{f.Name, line}, match: match})
+		f.Headers = append(f.Headers, HeaderRule{Path: cmp.Or(in.Glob, in.Source, in.Regex), Name: h.Key, Value: h.Value, Source: Source{f.Name, line}, match: match})
 	}
 }

@@ -17,7 +17,7 @@ var readers = map[string]func(data []byte) *File{
 	"cloudflare":  func(data []byte) *File { return Cloudflare("f", data) },
 	"netlifytoml": func(data []byte) *File { return NetlifyTOML("f", data) },
 	"vercel":      func(data []byte) *File { return Vercel("f", data) },
-	"firebase":    func(data []byte) *File { return Firebase("f", data, "") },
+	"firebase":    func(data []byte) *File { return Firebase("f", data) },
 	"htaccess":    func(data []byte) *File { return Htaccess("/d/", "f", data) },
 	"headers":     func(data []byte) *File { return Headers("f", data, true) },
 }

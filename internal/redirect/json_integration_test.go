@@ -96,7 +96,7 @@ func TestFirebaseOracle(t *testing.T) {
 		})
 	}
 	compareOracle(t, "firebase.cjs", withoutQueries(randomCases(1500, 4, line, jsonSegments)), func(rules string) func(string) string {
-		f := Firebase("firebase.json", []byte(rules), "")
+		f := Firebase("firebase.json", []byte(rules))
 		if len(f.Faults) > 0 {
 			// Two !( ), or one together with braces, are reported as not supported.
 			return func(string) string { return undecided }

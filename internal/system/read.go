@@ -33,6 +33,20 @@ func Read(name string, limit int64) ([]byte, error) {
 	return readAll(f, limit)
 }
 
+// Head returns the beginning of a regular file, nothing if it cannot be read.
+func Head(root *os.Root, name string, most int64) []byte {
+	if info, err := root.Stat(name); err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	f, err := root.Open(name)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	data, _ := io.ReadAll(io.LimitReader(f, most))
+	return data
+}
+
 // ReadFS is [Read] for a file in a file system.
 func ReadFS(tree fs.FS, name string, limit int64) ([]byte, error) {
 	info, err := fs.Stat(tree, name)
