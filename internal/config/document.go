@@ -225,11 +225,10 @@ func (n *node) describe() string {
 	return "a date or time"
 }
 
-// TOML parses a document into nodes of YAML, which have the lines. The error is an
-// [*Error], or that of [text.BoundTOML].
-func TOML(data []byte) (*yaml.Node, error) {
-	if _, err := text.BoundTOML(data); err != nil {
-		return nil, err
+// TOML parses a document into nodes of YAML, which have the lines. Strings have a tag.
+func TOML(data []byte) (*yaml.Node, *Error) {
+	if line, err := text.BoundTOML(data); err != nil {
+		return nil, &Error{Line: line, Msg: err.Error()}
 	}
 	n, err := document("", data)
 	if err != nil {
@@ -241,6 +240,8 @@ func TOML(data []byte) (*yaml.Node, error) {
 func (n *node) yaml() *yaml.Node {
 	y := &yaml.Node{Kind: yaml.ScalarNode, Value: n.text, Line: n.at.Line}
 	switch n.kind {
+	case unstable.String:
+		y.Tag = "!!str"
 	case unstable.Array:
 		y.Kind = yaml.SequenceNode
 	case unstable.InlineTable:

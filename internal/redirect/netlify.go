@@ -1,19 +1,14 @@
 package redirect
 
 import (
-	"bytes"
 	"cmp"
-	"errors"
-	"fmt"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
-	"github.com/pelletier/go-toml/v2"
-	"github.com/pelletier/go-toml/v2/unstable"
+	"go.yaml.in/yaml/v3"
 
-	"github.com/sitelink/sitelink/internal/text"
+	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
 
@@ -389,130 +384,65 @@ func (c *selfCheck) holds(req *Request, captured []string) bool {
 // (origin, destination, params, sign ...).
 func NetlifyTOML(name string, data []byte) *File {
 	f := &File{Name: name, Settings: Settings{Dir: "/"}}
-	data = bytes.TrimPrefix(data, []byte(bom))
-	var document map[string]any
-	if line, err := text.BoundTOML(data); err != nil {
-		f.fault(CodeSyntax, Error, line, "", "the file cannot be read: "+err.Error())
+	top, err := config.TOML(data)
+	if err != nil {
+		f.fault(CodeSyntax, Error, err.Line, "", "the file cannot be read: "+err.Msg)
 		return f
 	}
-	if err := toml.Unmarshal(data, &document); err != nil {
-		line := 1
-		var decode *toml.DecodeError
-		if errors.As(err, &decode) {
-			line, _ = decode.Position()
-		}
-		f.fault(CodeSyntax, Error, line, "", "the file cannot be read: "+strings.TrimPrefix(err.Error(), "toml: "))
-		return f
-	}
-	if build, ok := document["build"].(map[string]any); ok {
-		f.Settings.Public, _ = build["publish"].(string)
-	}
-	// Each element in the lists of tables, written as [[name]] or inline, has a line: that
-	// of the path it is for, or else that of the table.
-	index, lines := newLineIndex(data), map[string][]int{}
-	var parser unstable.Parser
-	parser.Reset(data)
-	topLevel, table := true, ""
-	for parser.NextExpression() {
-		n := parser.Expression()
-		key := n.Key()
-		if !key.Next() {
-			continue
-		}
-		first := key.Node()
-		name, nested := string(first.Data), key.Next()
-		switch n.Kind {
-		case unstable.ArrayTable:
-			topLevel, table = false, ""
-			if !nested {
-				table = name
-				lines[name] = append(lines[name], index.line(int(first.Raw.Offset)))
-			}
-		case unstable.Table:
-			topLevel, table = false, ""
-			if !nested {
-				lines[name] = append(lines[name], index.line(int(first.Raw.Offset)))
-			}
-		case unstable.KeyValue:
-			if table != "" && !nested && (name == "from" || name == "origin" || name == "for") {
-				lines[table][len(lines[table])-1] = index.line(int(first.Raw.Offset))
-			}
-			if !topLevel || nested {
-				continue
-			}
-			if n.Value().Kind == unstable.Array {
-				for it := n.Value().Children(); it.Next(); {
-					lines[name] = append(lines[name], index.line(tomlOffset(it.Node(), int(first.Raw.Offset))))
-				}
-			}
-		}
-	}
-	for i, table := range f.tables(document, "redirects", lines) {
-		f.netlifyTable(table, lineAt(lines["redirects"], i))
-	}
-	for i, table := range f.tables(document, "headers", lines) {
-		f.netlifyHeaders(table, lineAt(lines["headers"], i))
-	}
+	f.Settings.Public = tomlText(memberOf(top, "build"), "publish")
+	f.tables(top, "redirects", f.netlifyTable)
+	f.tables(top, "headers", f.netlifyHeaders)
 	return f
 }
 
-// tables returns the list of tables with a name.
-func (f *File) tables(document map[string]any, name string, lines map[string][]int) []map[string]any {
-	value, ok := document[name]
-	if !ok {
-		return nil
-	}
-	list, ok := value.([]any)
-	if !ok {
-		f.fault(CodeSyntax, Error, lineAt(lines[name], 0), "", name+" must be a list of tables: write [["+name+"]]")
-		return nil
-	}
-	out := make([]map[string]any, 0, len(list))
-	for i, element := range list {
-		table, ok := element.(map[string]any)
-		if !ok {
-			f.fault(CodeSyntax, Error, lineAt(lines[name], i), "", name+" contains a value that is not a table")
-		}
-		out = append(out, table) // nil for the wrong value, to keep the indexes
-	}
-	return out
-}
-
-func lineAt(lines []int, i int) int {
-	if i < len(lines) {
-		return lines[i]
-	}
-	return 1
-}
-
-// tomlOffset returns the offset of a value. An inline table has no position in the
-// parser's result, but its first key has one.
-func tomlOffset(n *unstable.Node, otherwise int) int {
-	if n.Kind == unstable.InlineTable {
-		if it := n.Children(); it.Next() {
-			if key := it.Node().Key(); key.Next() {
-				return int(key.Node().Raw.Offset)
+// memberOf returns the value of the first key that a table has, nil for none.
+func memberOf(table *yaml.Node, names ...string) *yaml.Node {
+	for _, name := range names {
+		for i := 0; table != nil && table.Kind == yaml.MappingNode && i+1 < len(table.Content); i += 2 {
+			if table.Content[i].Value == name {
+				return table.Content[i+1]
 			}
 		}
 	}
-	if n.Raw.Length > 0 {
-		return int(n.Raw.Offset)
+	return nil
+}
+
+// tables calls add for the tables of a list, written as [[name]] or inline, each with the
+// line of the path that it is for, or else of the table.
+func (f *File) tables(top *yaml.Node, name string, add func(table *yaml.Node, line int)) {
+	list := memberOf(top, name)
+	if list == nil {
+		return
 	}
-	return otherwise
+	if list.Kind != yaml.SequenceNode {
+		f.fault(CodeSyntax, Error, list.Line, "", name+" must be a list of tables: write [["+name+"]]")
+		return
+	}
+	for _, table := range list.Content {
+		line := table.Line
+		if len(table.Content) > 0 && line == 0 {
+			line = table.Content[0].Line
+		}
+		if from := memberOf(table, "from", "origin", "for"); from != nil {
+			line = from.Line
+		}
+		if table.Kind != yaml.MappingNode {
+			f.fault(CodeSyntax, Error, line, "", name+" contains a value that is not a table")
+			continue
+		}
+		add(table, line)
+	}
 }
 
 // netlifyTable adds the rule of a [[redirects]] table.
-func (f *File) netlifyTable(table map[string]any, line int) {
-	if table == nil {
-		return
-	}
+func (f *File) netlifyTable(table *yaml.Node, line int) {
 	rule := netlifyRule{
 		from: tomlText(table, "from", "origin"), to: tomlText(table, "to", "destination"),
 		status: tomlText(table, "status"), line: line,
 	}
 	rule.text = strings.TrimSpace(rule.from + " " + rule.to + " " + rule.status)
-	force, _ := table["force"].(bool)
-	rule.force = force
+	force := memberOf(table, "force")
+	rule.force = force != nil && force.Value == "true" && force.Tag == ""
 	rule.query = tomlPairs(table, "query", "params", "parameters")
 	rule.conditions = tomlPairs(table, "conditions")
 	if rule.from == "" {
@@ -523,54 +453,32 @@ func (f *File) netlifyTable(table map[string]any, line int) {
 }
 
 // tomlText returns the first existing field as text.
-func tomlText(table map[string]any, names ...string) string {
-	for _, name := range names {
-		switch value := table[name].(type) {
-		case nil:
-		case string:
-			return value
-		case int64:
-			return strconv.FormatInt(value, 10)
-		default:
-			return fmt.Sprint(value)
-		}
+func tomlText(table *yaml.Node, names ...string) string { return nodeText(memberOf(table, names...)) }
+
+// nodeText returns a value as text, a list with commas; "" for nil.
+func nodeText(value *yaml.Node) string {
+	if value == nil || value.Kind != yaml.SequenceNode {
+		return cmp.Or(value, &yaml.Node{}).Value
 	}
-	return ""
+	parts := make([]string, len(value.Content))
+	for i, part := range value.Content {
+		parts[i] = part.Value
+	}
+	return strings.Join(parts, ",")
 }
 
 // tomlPairs returns the pairs of the first existing table, sorted by key.
-func tomlPairs(table map[string]any, names ...string) [][2]string {
-	for _, name := range names {
-		sub, ok := table[name].(map[string]any)
-		if !ok {
-			continue
-		}
-		var out [][2]string
-		for key, value := range sub {
-			text := ""
-			switch value := value.(type) {
-			case []any:
-				parts := make([]string, len(value))
-				for i := range value {
-					parts[i] = fmt.Sprint(value[i])
-				}
-				text = strings.Join(parts, ",")
-			default:
-				text = fmt.Sprint(value)
-			}
-			out = append(out, [2]string{key, text})
-		}
-		slices.SortFunc(out, func(a, b [2]string) int { return strings.Compare(a[0], b[0]) })
-		return out
+func tomlPairs(table *yaml.Node, names ...string) (pairs [][2]string) {
+	sub := memberOf(table, names...)
+	for i := 0; sub != nil && sub.Kind == yaml.MappingNode && i+1 < len(sub.Content); i += 2 {
+		pairs = append(pairs, [2]string{sub.Content[i].Value, nodeText(sub.Content[i+1])})
 	}
-	return nil
+	slices.SortFunc(pairs, func(a, b [2]string) int { return strings.Compare(a[0], b[0]) })
+	return pairs
 }
 
 // netlifyHeaders adds the rules of a [[headers]] table.
-func (f *File) netlifyHeaders(table map[string]any, line int) {
-	if table == nil {
-		return
-	}
+func (f *File) netlifyHeaders(table *yaml.Node, line int) {
 	path := tomlText(table, "for")
 	match, problem := headerPattern(path)
 	if problem != "" {
