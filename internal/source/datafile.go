@@ -120,8 +120,11 @@ func (x *templateIndex) placeRun(r *linkRun) {
 		switch rows := of.rows[j].rows; len(rows) {
 		case 1:
 			r.places[j] = of.file.position(rows[0].At)
-		case same[hole]:
-			r.places[j] = of.file.position(rows[nth].At)
+		default:
+			// The entries are equal. A template may write all of them several times.
+			if same[hole]%len(rows) == 0 {
+				r.places[j] = of.file.position(rows[nth%len(rows)].At)
+			}
 		}
 	}
 }

@@ -232,6 +232,7 @@ func TestParts(t *testing.T) {
 		{"addresses in templates", searched("<img class='y' src=\"{{ `/x/` }}/y/\">\n<p title=/x/>/x/", "/x/"), "img 1:21;  2:10;  2:14; "},
 		{"a run in data", placed("/d/a /d/b /d/c", "l.yml|- /a\n- /b\n- /c\n", "k.yml|- /a\n- /z\n"), "l.yml:1:3; l.yml:2:3; l.yml:3:3; "},
 		{"a run with the same link twice", placed("/a=x /b=y /a=z", "l.yml|- /a\n- /b\n- /c\n- /a\n"), "l.yml:1:3; l.yml:2:3; l.yml:4:3; "},
+		{"a run of equal entries, twice", placed("/d/a=x /d/a=x /d/a=x /d/a=x", "l.yml|- name: x\n  url: /a\n- name: x\n  url: /a\n"), "l.yml:2:8; l.yml:4:8; l.yml:2:8; l.yml:4:8; "},
 		{"a run by stems", placed("/v1/a /v2/b /v2/c", "one.yml|- /a\n- /b\n- /c\n", "two.yml|- /a\n- /b\n- /c\n", "n.yml|v1: one\nv2: two\n") + placed("/v1/a /v1/b /v1/c", "one.yml|- /a\n- /b\n- /c\n", "two.yml|- /a\n- /b\n- /c\n", "n.yml|v1: one\nv1: two\n"), "two.yml:1:3; two.yml:2:3; two.yml:3:3; -; -; -; "},
 		{"strings in actions", fmt.Sprint(read.Links("a.html", []byte("<a href=\"{{ f `/x/` ' }}\"><a href='{{ f \"/y/\" \"z\" }}'>"), None)), "[{15 9 /x/ 9 a  href  3 0  false false} {41 35 /y/ 9 a  href  3 0  false false} {47 35 z 9 a  href  1 0  false false}]"},
 		{"a run by names", placed("/v1.2/a /v1.2/b /v1.2/c", "two.yml|- /a\n- /b\n- /c\n", "v1-2-toc.yml|- /a\n- /b\n- /c\n"), "v1-2-toc.yml:1:3; v1-2-toc.yml:2:3; v1-2-toc.yml:3:3; "},

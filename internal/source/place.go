@@ -217,7 +217,7 @@ func inData(s *search, l *openLink) answer {
 		}
 	}
 	switch hits := l.hits; {
-	case l.otherForm:
+	case l.otherForm && !severalFiles(hits): // see inOtherForm
 	case len(hits) == 1 && (len(c.by) == 0 || hits[0].file.dir.kind == read.Template || !l.isLink() && len(c.run.links) < minEnds && s.isResource(&hits[0])):
 		return hits[0].answer()
 	case len(hits) > 0 && len(c.by) == 0:
@@ -338,9 +338,6 @@ func inOtherForm(s *search, l *openLink) answer {
 		if hits := s.content.hits[f]; len(hits) > 0 {
 			return answer{none: true, source: hits[0].file.display + " and " + l.hits[0].file.display}
 		}
-	}
-	if severalFiles(l.hits) {
-		return answer{none: true, source: l.hits[0].file.display + " and other files"}
 	}
 	return l.hits[min(l.nth, len(l.hits)-1)].answer()
 }
