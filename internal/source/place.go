@@ -326,7 +326,7 @@ var (
 )
 
 // inOtherForm: a single file that writes into pages has the address in another form, and no
-// content has it as it is on the page. Example: "url: /a/" in data/menu.yml, and
+// content has it as it is on the page, nor that of the page in any form. Example: "url: /a/" in data/menu.yml, and
 // <a href="https://example.org/a/">. But a post with [x](https://example.org/a/) disagrees
 // with "to: '/a/'" in docusaurus.config.js, of which the generator may make /a.
 func inOtherForm(s *search, l *openLink) answer {
@@ -334,9 +334,11 @@ func inOtherForm(s *search, l *openLink) answer {
 		return answer{}
 	}
 	spellings, literal := s.m.spellings(l.link)
-	for _, f := range spellings[:literal] {
-		if hits := s.content.hits[f]; len(hits) > 0 {
-			return answer{none: true, source: hits[0].file.display + " and " + l.hits[0].file.display}
+	for i, f := range spellings {
+		for _, h := range s.content.hits[f] {
+			if i < literal || l.page.doc != nil && l.page.doc.file.display == h.file.display {
+				return answer{none: true, source: h.file.display + " and " + l.hits[0].file.display}
+			}
 		}
 	}
 	return l.hits[min(l.nth, len(l.hits)-1)].answer()
