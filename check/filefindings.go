@@ -263,6 +263,7 @@ func (w *faultFinder) outsideBase(ctx context.Context, c *scope) error {
 		links, pages int
 		page         isite.PageID // the last of them
 	}
+	room := maxBaseBytes
 	paths, all, bases := map[string]*target{}, map[string]bool{}, map[string]int{}
 	var byPath, byName Finding       // the first link of each manner
 	rooted, lost, lacking := 0, 0, 0 // links from the root
@@ -282,9 +283,10 @@ func (w *faultFinder) outsideBase(ctx context.Context, c *scope) error {
 					lacking++
 				}
 			}
-			if (outside || top && astray(d.State)) && !all[d.Target] {
+			if (outside || top && astray(d.State)) && room > 0 && !all[d.Target] {
 				all[d.Target] = true
-				if base := baseOf(s, d.Target); base != "" {
+				room -= len(d.Target)
+				if base := baseOf(s, d.Target, &room); base != "" {
 					bases[base]++
 				}
 			}
@@ -369,16 +371,23 @@ func (w *faultFinder) outsideBase(ctx context.Context, c *scope) error {
 	return nil
 }
 
+// maxBaseBytes bounds what baseOf looks up: a target can have thousands of slashes.
+const maxBaseBytes = 32 << 20
+
 // baseOf returns the base path with which a target outside the site's base path would
 // lead to a file other than the home page, "" if there is none: /manual for
-// /manual/x.html, if the docroot has x.html.
-func baseOf(s *isite.Site, target string) string {
+// /manual/x.html, if the docroot has x.html. room is how many bytes of addresses may
+// still be looked up.
+func baseOf(s *isite.Site, target string, room *int) string {
 	if s.Rooted() {
 		return ""
 	}
 	for i := 1; i < len(target); i++ {
 		if target[i] != '/' {
 			continue
+		}
+		if *room -= len(target); *room < 0 {
+			return ""
 		}
 		if r, err := s.Request(s.BasePath() + target[i:]); err == nil && r.State.Answers() && r.State != host.StateFallback && !host.IsHome(s.Host, r.Node) {
 			return target[:i]

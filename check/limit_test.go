@@ -186,3 +186,16 @@ func TestLongTargetsTakeMore(t *testing.T) {
 		t.Errorf("of %d errors, %d are listed and %d not", got.Summary.Errors, len(got.Findings), got.Summary.UnlistedErrors)
 	}
 }
+
+// What could be the base path is looked up for so many bytes of addresses: a target may
+// have thousands of slashes.
+func TestBaseLookupsAreBounded(t *testing.T) {
+	s := load(t, tempDocroot(t, files{"index.html": plain, "x.html": plain}), isite.Options{})
+	room := 100
+	if base := baseOf(s, "/manual/x.html", &room); base != "/manual" || room != 86 {
+		t.Errorf("%q, and %d bytes are left", base, room)
+	}
+	if base := baseOf(s, strings.Repeat("/manual", 20)+"/x.html", &room); base != "" || room >= 0 {
+		t.Errorf("%q, and %d bytes are left", base, room)
+	}
+}
