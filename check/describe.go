@@ -118,7 +118,7 @@ func (l *findingLimit) apply(d *describedPage) {
 	l.sum.UnlistedWarnings += d.unlistedWarnings
 	kept := slices.DeleteFunc(d.findings, func(f Finding) bool {
 		if l.ignore.match(&f) {
-			l.sum.ignore(&f)
+			l.sum.ignore(&f, l.ignore.endpoint)
 			return true
 		}
 		n, beyond := &l.errors, &l.sum.UnlistedErrors

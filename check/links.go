@@ -258,7 +258,7 @@ func newLister(ctx context.Context, s *isite.Site, opt Options) (*lister, error)
 	found, err := describe(ctx, s, opt, &judged{scripts: j.scripts}, ignore)
 	for i := range found {
 		if ignore.match(&found[i]) {
-			ls.sum.ignore(&found[i])
+			ls.sum.ignore(&found[i], ignore.endpoint)
 			target, _ := s.PageOf(found[i].node)
 			ls.ignoredScripts[target] = true
 		}
@@ -329,7 +329,7 @@ func (ls *lister) correct(l *Link) {
 	}
 	f := l.Finding()
 	if ls.ignore.match(&f) {
-		ls.sum.ignore(&f)
+		ls.sum.ignore(&f, ls.ignore.endpoint)
 		l.Verdict, l.Code, l.Message = Unchecked, IgnoredByRule, ""
 	}
 }
@@ -398,7 +398,7 @@ func (x *externalSum) add(l *Link, a ExternalAnswer) {
 			x.sum.Warnings++
 		}
 		if x.ignore.match(&f) {
-			x.sum.ignore(&f)
+			x.sum.ignore(&f, x.ignore.endpoint)
 		} else {
 			x.found = append(x.found, f)
 		}

@@ -99,6 +99,9 @@ type Ignore struct {
 	Origin string
 	// MayBeUnused keeps the rule out of [Summary.UnusedIgnores].
 	MayBeUnused bool
+	// Endpoint: the address is one of the site's endpoints, see [IgnorePrograms]. Links that
+	// only such rules accept count in [Summary.Endpoints].
+	Endpoint bool
 }
 
 // IgnorePrograms returns rules that accept links to addresses at which programs
@@ -112,7 +115,7 @@ func IgnorePrograms(origin string, addresses ...string) []Ignore {
 			continue
 		}
 		for _, code := range []Code{MissingFile, MissingDirectory} {
-			rules = append(rules, Ignore{URL: literal.Replace(address), Code: code, MayBeUnused: true, Origin: origin, Reason: "a program answers at the endpoint"})
+			rules = append(rules, Ignore{URL: literal.Replace(address), Code: code, MayBeUnused: true, Endpoint: true, Origin: origin, Reason: "a program answers at the endpoint"})
 		}
 	}
 	return rules
@@ -157,8 +160,9 @@ func matchAny(pattern string, values ...string) bool {
 // ignoreRules are ignore rules that remember whether they matched anything. They
 // belong to one goroutine.
 type ignoreRules struct {
-	rules []Ignore
-	used  []bool
+	rules    []Ignore
+	used     []bool
+	endpoint bool // the rules that matched last were those for endpoints
 }
 
 func newIgnoreRules(opt *Options) (*ignoreRules, error) {
@@ -190,9 +194,11 @@ func newIgnoreRules(opt *Options) (*ignoreRules, error) {
 // used.
 func (ig *ignoreRules) match(f *Finding) bool {
 	matched := false
+	ig.endpoint = true
 	for i := range ig.rules {
 		if ig.rules[i].matches(f) {
 			ig.used[i], matched = true, true
+			ig.endpoint = ig.endpoint && ig.rules[i].Endpoint
 		}
 	}
 	return matched

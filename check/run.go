@@ -46,7 +46,7 @@ func checkSite(ctx context.Context, s *isite.Site, opt Options) (*Result, error)
 		all = slices.DeleteFunc(all, func(f Finding) bool {
 			ignored := ignore.match(&f)
 			if ignored {
-				sum.ignore(&f)
+				sum.ignore(&f, ignore.endpoint)
 			}
 			return ignored
 		})

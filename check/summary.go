@@ -58,6 +58,9 @@ type Summary struct {
 	Ignored      int `json:"ignored"`
 	FileErrors   int `json:"file_errors"`
 	FileWarnings int `json:"file_warnings"`
+	// Endpoints is how many of Ignored lead to the site's endpoints, and no other rule accepts
+	// them.
+	Endpoints int `json:"-"`
 	// UnlistedErrors and UnlistedWarnings are the numbers of findings about links
 	// beyond [Options.MaxFindings]: they are counted, and not in [Result.Findings].
 	UnlistedErrors   int `json:"-"`
@@ -213,9 +216,14 @@ func (sum *Summary) remove(f *Finding) int {
 
 // ignore moves an ignored finding from its own count to that of ignored links.
 // Faults of files are counted afterwards.
-func (sum *Summary) ignore(f *Finding) {
-	if !isFileFault(f) {
-		sum.Ignored += sum.remove(f)
+func (sum *Summary) ignore(f *Finding, endpoint bool) {
+	if isFileFault(f) {
+		return
+	}
+	n := sum.remove(f)
+	sum.Ignored += n
+	if endpoint {
+		sum.Endpoints += n
 	}
 }
 

@@ -24,20 +24,21 @@ func TestAction(t *testing.T) {
 		code    int
 		log     string
 		summary string
+		outputs string
 	}{
-		{"annotations and a summary", []string{"INPUT_DOCROOT=public", "INPUT_FORMAT=github"}, exitFindings, "::error file=public/a.html,line=1", "gone.html"},
-		{"another format", []string{"INPUT_DOCROOT=public", "INPUT_FORMAT=text"}, exitFindings, "public/a.html:1:26: error: ", "gone.html"},
-		{"markdown only once", []string{"INPUT_DOCROOT=public", "INPUT_FORMAT=markdown"}, exitFindings, "gone.html", "^before\n$"},
-		{"never fails", []string{"INPUT_DOCROOT=public", "INPUT_FAIL_ON=never"}, exitClean, "::error", "gone.html"},
-		{"arguments, one per line", []string{"INPUT_DOCROOT=public", "INPUT_ARGS=--ignore\ngone.html\n"}, exitClean, "", "before"},
-		{"a missing baseline", []string{"INPUT_DOCROOT=public", "INPUT_BASELINE=no such"}, exitUsage, "read baseline no such", "^before\n$"},
-		{"no command comes of an input", []string{"INPUT_DOCROOT=$(touch evil); `touch evil`"}, exitFailed, "no such file", "^before\n$"},
+		{"annotations and a summary", []string{"INPUT_DOCROOT=public", "INPUT_FORMAT=github"}, exitFindings, "::error file=public/a.html,line=1", "gone.html", "1 1"},
+		{"another format", []string{"INPUT_DOCROOT=public", "INPUT_FORMAT=text"}, exitFindings, "public/a.html:1:26: error: ", "gone.html", "1 1"},
+		{"markdown only once", []string{"INPUT_DOCROOT=public", "INPUT_FORMAT=markdown"}, exitFindings, "gone.html", "^before\n$", "1 1"},
+		{"never fails", []string{"INPUT_DOCROOT=public", "INPUT_FAIL_ON=never"}, exitClean, "::error", "gone.html", "0 1"},
+		{"arguments, one per line", []string{"INPUT_DOCROOT=public", "INPUT_ARGS=--ignore\ngone.html\n"}, exitClean, "", "before", "0 0"},
+		{"a missing baseline", []string{"INPUT_DOCROOT=public", "INPUT_BASELINE=no such"}, exitUsage, "read baseline no such", "^before\n$", "2 "},
+		{"no command comes of an input", []string{"INPUT_DOCROOT=$(touch evil); `touch evil`"}, exitFailed, "no such file", "^before\n$", "3 "},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			summary := filepath.Join(t.TempDir(), "summary.md")
 			testkit.Write(t, summary, "before\n")
 			cmd := exec.Command("bash", script)
-			cmd.Dir, cmd.Env = dir, append(os.Environ(), append(test.env, "GITHUB_STEP_SUMMARY="+summary)...)
+			cmd.Dir, cmd.Env = dir, append(os.Environ(), append(test.env, "GITHUB_STEP_SUMMARY="+summary, "GITHUB_OUTPUT="+summary+".out")...)
 			out, err := cmd.CombinedOutput()
 			checkExit(t, err, test.code)
 			if !strings.Contains(string(out), test.log) {
@@ -46,6 +47,10 @@ func TestAction(t *testing.T) {
 			text, err := os.ReadFile(summary)
 			if err != nil || !regexp.MustCompile(test.summary).Match(text) || !strings.HasPrefix(string(text), "before\n") {
 				t.Errorf("summary %q, %v, want %q", text, err, test.summary)
+			}
+			code, findings, _ := strings.Cut(test.outputs, " ")
+			if got, want := string(testkit.Read(t, summary+".out")), "exit-code="+code+"\nfindings="+findings+"\n"; got != want {
+				t.Errorf("outputs %q, want %q", got, want)
 			}
 		})
 	}
@@ -59,7 +64,7 @@ func TestAction(t *testing.T) {
 func TestActionInputs(t *testing.T) {
 	action := testkit.Read(t, "../../action.yml")
 	script := testkit.Read(t, "../../.ci/action")
-	head, _, _ := strings.Cut(string(action), "\nruns:")
+	head, outputs, _ := strings.Cut(string(action), "\noutputs:")
 	inputs := regexp.MustCompile(`(?m)^  ([a-z-]+):$`).FindAllStringSubmatch(head, -1)
 	if len(inputs) != 6 {
 		t.Fatalf("action.yml has %d inputs", len(inputs))
@@ -77,5 +82,17 @@ func TestActionInputs(t *testing.T) {
 	}
 	if len(read) > 0 {
 		t.Errorf("the script reads %v", read)
+	}
+	// The script writes each output, and the guide names it.
+	outputs, _, _ = strings.Cut(outputs, "\nruns:")
+	guide := string(testkit.Read(t, "../../docs/guide/ci.md"))
+	names := regexp.MustCompile(`(?m)^  ([a-z-]+):$`).FindAllStringSubmatch(outputs, -1)
+	for _, m := range names {
+		if !strings.Contains(outputs, "value: ${{ steps.check.outputs."+m[1]+" }}") || !strings.Contains(string(script), m[1]+"=%s") || !strings.Contains(guide, "`"+m[1]+"`") {
+			t.Errorf("the output %s gets lost on its way from the script", m[1])
+		}
+	}
+	if len(names) != 2 || !strings.Contains(string(action), "\n      id: check\n") {
+		t.Errorf("%d outputs", len(names))
 	}
 }

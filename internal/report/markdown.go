@@ -71,8 +71,8 @@ func (m *markdown) summary(r *check.Result) {
 	if len(s.Skipped) > 0 {
 		sentences(" Left out: ", []string{text.Count(len(s.Skipped), "page")})
 	}
-	if s.Ignored > 0 {
-		sentences(" Ignored by rule: ", []string{text.Count(s.Ignored, "link")})
+	for _, part := range ignored(s) {
+		sentences(" "+strings.ToUpper(part[:1]), []string{part[1:]})
 	}
 	var unneeded []string
 	if b := s.Baseline; b != nil {

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -69,9 +70,7 @@ func appendTextSummary(dst []byte, r *check.Result, causes int, opt TextOptions)
 	if len(s.Skipped) > 0 {
 		parts = append(parts, "left out: "+text.Count(len(s.Skipped), "page"))
 	}
-	if s.Ignored > 0 {
-		parts = append(parts, "ignored by rule: "+text.Count(s.Ignored, "link"))
-	}
+	parts = append(parts, ignored(s)...)
 	if b := s.Baseline; b != nil {
 		list("accepted by the baseline: ", accepted(b))
 		if b.Expired > 0 {
@@ -113,9 +112,23 @@ const MaxUnneeded = 10
 // reasons returns how many links were not checked, by reason.
 func reasons(s *check.Summary, show func(string) string) (items []string) {
 	for _, r := range s.Reasons {
-		items = append(items, text.Thousands(r.Count)+" "+show(string(r.Code)))
+		items = append(items, text.Thousands(r.Count)+" "+show(cmp.Or(reasonWords[r.Code], string(r.Code))))
 	}
 	return items
+}
+
+// reasonWords are the words for codes that a reader of the summary could not guess.
+var reasonWords = map[check.Code]string{check.Hint: "preconnect or dns-prefetch", check.Data: "inline (data:)"}
+
+// ignored returns how many links rules accept, and how many lead to the site's endpoints.
+func ignored(s *check.Summary) (parts []string) {
+	if n := s.Ignored - s.Endpoints; n > 0 {
+		parts = append(parts, "ignored by rule: "+text.Count(n, "link"))
+	}
+	if s.Endpoints > 0 {
+		parts = append(parts, "accepted: "+text.Count(s.Endpoints, "link")+" to the site's endpoints, where programs answer")
+	}
+	return parts
 }
 
 // maxEvidence is how many pieces of evidence the summary lists.
