@@ -52,7 +52,7 @@ type composer struct {
 	// without the target of one that is relative to the page.
 	fits      memo[string, []tagFit]
 	constants memo[*written, address]
-	// ruleLines are the lines of templates of rule files, see ruleTemplates.
+	// rules returns the lines of templates of rule files, see ruleTemplates.
 	rules   func() map[string][]*Position
 	perPage int // comparisons that are allowed for each page, see locatedPage
 }
