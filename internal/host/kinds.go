@@ -43,6 +43,9 @@ type Kind struct {
 	// Headers are the forms in which it takes headers: one for each file, or for its own
 	// configuration. Nil if it sets none.
 	Headers []HeaderForm
+	// Gone says how it answers 410 at the address %s; "" if it cannot, or if sitelink does not
+	// know.
+	Gone string
 }
 
 // DeployFile is a file that tells the host what to publish. Directories in it are relative to
@@ -93,6 +96,8 @@ type Mark struct {
 	HostName bool
 	Below    string
 }
+
+const nginxGone = "nginx answers 410 with: location = %s { return 410; }"
 
 // Ranks of marks: files that only one host reads, lines of files that several read, files
 // of servers, and files that are written for several hosts.
@@ -305,6 +310,7 @@ var kinds = []Kind{
 		Headers: []HeaderForm{{".htaccess", "in .htaccess at the top of the docroot; the host must allow FileInfo there and have mod_headers",
 			"<IfModule mod_headers.c>\n", "  Header set X-Pingback %s\n", "", "  Header add Link %s\n", "</IfModule>\n",
 			func(value string) string { return backslashQuoted(strings.ReplaceAll(value, "%", "%%")) }}}, // a percent sign starts a format
+		Gone: "Apache answers 410 with a line in .htaccess: Redirect gone %s",
 		Profile: server("apache", func(p *Profile) {
 			p.Rules = RulesHtaccess
 			p.EncodedSlash = Missing
@@ -326,7 +332,7 @@ var kinds = []Kind{
 			p.AboveRoot, p.InvalidUTF8 = 404, 400
 			p.Deny, p.Denied = []string{"staticwebapp.config.json"}, 404
 		})},
-	{Title: "Caddy", // Endpoints contain neither backquotes, which delimit the value, nor the braces of placeholders.
+	{Title: "Caddy", Gone: "Caddy answers 410 with: respond %s 410", // Endpoints contain neither backquotes, which delimit the value, nor the braces of placeholders.
 		Headers: []HeaderForm{{"", "in the block of the site in the Caddyfile", "", "header X-Pingback `%s`\n", "", "header +Link `%s`\n", "", nil}}, WithoutRules: inServer, Profile: server("caddy", func(p *Profile) {
 			p.Charset = "utf-8"
 			p.Index = []string{"index.html", "index.txt"}
@@ -378,7 +384,7 @@ var kinds = []Kind{
 			p.EncodedSlash, p.ReservedEscape, p.AboveRoot, p.InvalidUTF8 = Keep, Keep, 404, 400
 			p.ErrorPage = "404.html"
 		})},
-	{Title: "a web server", WithoutRules: inServer, WithoutHeaders: inServer, Unknown: "it is any server", Profile: Generic},
+	{Title: "a web server", WithoutRules: inServer, WithoutHeaders: inServer, Unknown: "it is any server", Gone: nginxGone, Profile: Generic},
 	// upload-pages-artifact, since version 4, and Jekyll leave out names that
 	// begin with a dot.
 	{Title: "GitHub Pages", Domains: []string{"*.github.io"}, Own: []string{"CNAME"}, WithoutRules: "the host follows no rules of its sites", WithoutHeaders: noHeaders,
@@ -459,7 +465,7 @@ var kinds = []Kind{
 			p.AboveRoot = 0
 			p.Charset = "utf-8"
 		})},
-	{Title: "nginx", Headers: []HeaderForm{{"", "in the server block, and in each location that has an add_header of its own",
+	{Title: "nginx", Gone: nginxGone, Headers: []HeaderForm{{"", "in the server block, and in each location that has an add_header of its own",
 		"", "add_header X-Pingback %s;\n", "", "add_header Link %s;\n", "",
 		func(value string) string { // only a variable can have a dollar sign
 			return strings.ReplaceAll(backslashQuoted(value), "$", "${sitelink_dollar}")

@@ -9,6 +9,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/outgoing"
@@ -79,14 +80,9 @@ func GoneRule(profile string, graves []string) string {
 	if err != nil {
 		return ""
 	}
-	p := u.EscapedPath()
-	switch profile {
-	case "nginx", "generic":
-		return "nginx answers 410 with: location = " + p + " { return 410; }"
-	case "apache":
-		return "Apache answers 410 with a line in .htaccess: Redirect gone " + p
-	case "caddy":
-		return "Caddy answers 410 with: respond " + p + " 410"
+	kind, _ := host.KindByName(profile)
+	if kind.Gone == "" {
+		return ""
 	}
-	return ""
+	return fmt.Sprintf(kind.Gone, u.EscapedPath())
 }
