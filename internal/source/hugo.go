@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"strings"
 
 	"github.com/sitelink/sitelink/internal/generator"
@@ -78,4 +79,30 @@ func (src *index) addHugoPages(hugo *generator.HugoSite) {
 		}
 	}
 	c.matter = func() map[string][]int { return nil } // all of it is known
+}
+
+// inProject returns the path of a file relative to the project; ok is false if it
+// is outside. Hugo prints absolute paths without symbolic links.
+func (src *index) inProject(file string) (name string, ok bool) {
+	if file = path.Clean(slashed(file)); !isAbsolute(file) {
+		return file, true
+	}
+	for _, project := range []string{slashed(src.opt.Project), resolved(src.opt.Project)} {
+		if file == project {
+			return ".", true
+		}
+		if name, ok := strings.CutPrefix(file, strings.TrimSuffix(project, "/")+"/"); ok {
+			return name, true
+		}
+	}
+	return file, false
+}
+
+// resolved returns the name of a directory without symbolic links, as Hugo
+// prints it.
+func resolved(dir string) string {
+	if name, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = name
+	}
+	return slashed(dir)
 }

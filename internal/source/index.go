@@ -7,7 +7,6 @@ import (
 	"maps"
 	"math"
 	"path"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -237,32 +236,6 @@ type templateIndex struct {
 	data   func() map[string][]*dataRow // rows of data files by their address, see normalPath
 	stems  func() map[string]string     // see readStems
 	dashed memo[string, string]         // of parts of addresses and names of files
-}
-
-// inProject returns the path of a file relative to the project; ok is false if it
-// is outside. Hugo prints absolute paths without symbolic links.
-func (src *index) inProject(file string) (name string, ok bool) {
-	if file = path.Clean(slashed(file)); !isAbsolute(file) {
-		return file, true
-	}
-	for _, project := range []string{slashed(src.opt.Project), resolved(src.opt.Project)} {
-		if file == project {
-			return ".", true
-		}
-		if name, ok := strings.CutPrefix(file, strings.TrimSuffix(project, "/")+"/"); ok {
-			return name, true
-		}
-	}
-	return file, false
-}
-
-// resolved returns the name of a directory without symbolic links, as Hugo
-// prints it.
-func resolved(dir string) string {
-	if name, err := filepath.EvalSymlinks(dir); err == nil {
-		dir = name
-	}
-	return slashed(dir)
 }
 
 func slashed(name string) string { return strings.ReplaceAll(name, `\`, "/") }
