@@ -69,16 +69,6 @@ func checkCommand(c *cli) *cobra.Command {
 // buildFlags are the flags of check about the generator.
 type buildFlags struct{ build, strict bool }
 
-// buildCommand returns `sitelink build`, which is check --build.
-func buildCommand(c *cli) *cobra.Command {
-	cmd := checkCommand(c)
-	cmd.Use, cmd.Short, cmd.Hidden = "build [-- GENERATOR-ARGS]", "the same as check --build", true
-	if err := cmd.Flags().Set("build", "true"); err != nil {
-		panic(err) // checkCommand defines it
-	}
-	return cmd
-}
-
 // cutAtDash returns the arguments before and after --.
 func cutAtDash(cmd *cobra.Command, args []string) (before, after []string) {
 	if dash := cmd.ArgsLenAtDash(); dash >= 0 {
@@ -205,7 +195,7 @@ func checkProject(ctx context.Context, c *cli, p *project.Project, ext *external
 		return err
 	}
 	defer run.Close()
-	if err := traceLinks(ctx, c, run); err != nil {
+	if err := traceWalk(ctx, c, run); err != nil {
 		return err
 	}
 	// Opened after the site is loaded: a new file inside the docroot is not one of

@@ -202,7 +202,7 @@ func TestFixFigures(t *testing.T) {
 		fix := func(args ...string) (int, string, string) {
 			return p.run(append([]string{"fix", "--tidy", "--profile", "netlify"}, args...)...)
 		}
-		if code, _, stderr := p.run("build", "--profile", "netlify", "--fail-on", "never"); code != 0 {
+		if code, _, stderr := p.run("check", "--build", "--profile", "netlify", "--fail-on", "never"); code != 0 {
 			t.Fatalf("build: %d, %s", code, stderr)
 		}
 		since := filepath.Join(t.TempDir(), "earlier")

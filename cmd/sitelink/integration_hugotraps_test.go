@@ -138,14 +138,14 @@ func TestHugoStale(t *testing.T) {
 		// A page that was not written again, but has a source file, is not stale.
 		testkit.Check(t, os.Chtimes(filepath.Join(p.dir, "public/c/index.html"), past, past))
 		p.sitelink(exitClean, checkOnly, `stale build\? public holds 1 page that the last build did not write: b/index\.html; run sitelink check --build`)
-		p.sitelink(exitFindings, []string{"build"}, `note: building with hugo --destination `, `^content/a\.md:4:5: error: directory not found: /b/`,
+		p.sitelink(exitFindings, []string{"check", "--build"}, `note: building with hugo --destination `, `^content/a\.md:4:5: error: directory not found: /b/`,
 			`in \.sitelink/public/a/index\.html`, `stale build\? public holds 1 page that a fresh build does not make: b/index\.html`)
 		if text, err := os.ReadFile(filepath.Join(p.dir, ".sitelink/.gitignore")); err != nil || !strings.HasSuffix(string(text), "\n*\n") {
 			t.Errorf("the build is not hidden from git: %q, %v", text, err)
 		}
 		// Nothing of the last build survives.
 		testkit.Write(t, filepath.Join(p.dir, ".sitelink/public/b/index.html"), "<title>b</title>")
-		p.sitelink(exitFindings, []string{"build"}, `error: directory not found: /b/`)
+		p.sitelink(exitFindings, []string{"check", "--build"}, `error: directory not found: /b/`)
 	})
 }
 
@@ -276,10 +276,10 @@ func TestHugoBasePath(t *testing.T) {
 			"static/logo.png":              "",
 			"static/s.css":                 "p{background:url(/logo.png)}",
 		})
-		p.sitelink(exitFindings, []string{"build"}, `^content/a\.md:4:5: error: /b/ lacks the base path /repo/ of the site: /repo/b/ is there \[missing-base\]`,
+		p.sitelink(exitFindings, []string{"check", "--build"}, `^content/a\.md:4:5: error: /b/ lacks the base path /repo/ of the site: /repo/b/ is there \[missing-base\]`,
 			`^content/a\.md:4:\d+: error: /logo\.png lacks`, `^layouts/_default/single\.html:1:41: error: / lacks`, `^layouts/_default/single\.html:1:\d+: error: /b/ lacks`, `^static/s\.css:1:18: error: `)
 		p.sitelink(exitClean, []string{"fix", "--write"}, `single\.html:1:\d+: base-path: /b/ -> b/$`, `content/a\.md:4:5: base-path: /b/ -> /repo/b/$`, `0 new`)
-		p.sitelink(exitClean, []string{"build"}, `2 outside-base`)
+		p.sitelink(exitClean, []string{"check", "--build"}, `2 outside-base`)
 	})
 }
 
@@ -326,14 +326,14 @@ func TestHugoLanguages(t *testing.T) {
 func TestHugoRefs(t *testing.T) {
 	eachHugo(t, func(t *testing.T, p *hugoProject) {
 		p.files("baseURL = 'https://example.org/'\n", map[string]string{"content/a.md": page(`[x]({{< ref "none.md" >}})`)})
-		p.sitelink(exitFailed, []string{"build"}, `REF_NOT_FOUND`, `sitelink: error: the build failed: hugo --destination .*: exit status`, `hint: fix what Hugo reports above`)
+		p.sitelink(exitFailed, []string{"check", "--build"}, `REF_NOT_FOUND`, `sitelink: error: the build failed: hugo --destination .*: exit status`, `hint: fix what Hugo reports above`)
 		if _, err := os.Stat(filepath.Join(p.dir, ".sitelink/public")); err == nil {
 			t.Error("a build that failed has left a docroot")
 		}
 		testkit.Write(t, filepath.Join(p.dir, "config.toml"), "disableKinds = ['taxonomy', 'term', 'RSS', 'sitemap']\nbaseURL = 'https://example.org/'\nrefLinksErrorLevel = 'WARNING'\nrefLinksNotFoundURL = '/nf/'\n")
 		testkit.Write(t, filepath.Join(p.dir, "content/nf.md"), page("nothing here"))
-		p.sitelink(exitFindings, []string{"build"}, `: 1 error$`, `^\.sitelink/public/a/index\.html:\d.* error: the generator could not resolve a reference.*\[unresolved-ref\]`)
-		p.sitelink(exitFailed, []string{"build", "--strict"}, `REF_NOT_FOUND`, `the build failed: hugo .*--printPathWarnings: 1 warning, and --strict allows none$`, `hint: fix what Hugo reports above`)
+		p.sitelink(exitFindings, []string{"check", "--build"}, `: 1 error$`, `^\.sitelink/public/a/index\.html:\d.* error: the generator could not resolve a reference.*\[unresolved-ref\]`)
+		p.sitelink(exitFailed, []string{"check", "--build", "--strict"}, `REF_NOT_FOUND`, `the build failed: hugo .*--printPathWarnings: 1 warning, and --strict allows none$`, `hint: fix what Hugo reports above`)
 		if _, err := os.Stat(filepath.Join(p.dir, ".sitelink/public")); err == nil {
 			t.Error("a strict build that failed has left a docroot")
 		}
@@ -379,15 +379,15 @@ func TestHugoArguments(t *testing.T) {
 			"content/a.md": page("[b](https://preview.example.net/p/b/) [d](/p/d/)"), "content/b.md": page("b"), "content/d.md": page("d", "draft: true"),
 			"config/staging/config.toml": "baseURL = 'https://staging.example.net/'\n",
 		})
-		p.sitelink(exitClean, []string{"build", "--", "-D", "-b", "https://preview.example.net/p/"}, `published at https://preview\.example\.net/p/$`, `!not checked: .*external`)
-		p.sitelink(exitFindings, []string{"build", "--", "-e", "staging"}, `published at https://staging\.example\.net/`)
-		p.sitelink(exitUsage, []string{"build", "--", "-d", "x"}, `-d: --build chooses the output directory`)
-		p.sitelink(exitFailed, []string{"build", "--", "--no-such-flag"}, `unknown flag`, `the build failed: hugo .* --no-such-flag`)
-		p.sitelink(exitUsage, []string{"build", "public"}, `build takes no directory`)
+		p.sitelink(exitClean, []string{"check", "--build", "--", "-D", "-b", "https://preview.example.net/p/"}, `published at https://preview\.example\.net/p/$`, `!not checked: .*external`)
+		p.sitelink(exitFindings, []string{"check", "--build", "--", "-e", "staging"}, `published at https://staging\.example\.net/`)
+		p.sitelink(exitUsage, []string{"check", "--build", "--", "-d", "x"}, `-d: --build chooses the output directory`)
+		p.sitelink(exitFailed, []string{"check", "--build", "--", "--no-such-flag"}, `unknown flag`, `the build failed: hugo .* --no-such-flag`)
+		p.sitelink(exitUsage, []string{"check", "--build", "public"}, `build takes no directory`)
 		// Two pages that fall on one address.
 		testkit.Write(t, filepath.Join(p.dir, "content/e.md"), page("e", "url: /b/"))
-		p.sitelink(exitFailed, []string{"build", "--strict"}, `^WARN .*Duplicate target paths: /b/index\.html`, `the build failed: hugo .*: 1 warning, and --strict allows none$`)
-		p.sitelink(exitUsage, []string{"build", "--strict", "--", "--quiet"}, `--quiet hides the warnings that --strict needs`)
+		p.sitelink(exitFailed, []string{"check", "--build", "--strict"}, `^WARN .*Duplicate target paths: /b/index\.html`, `the build failed: hugo .*: 1 warning, and --strict allows none$`)
+		p.sitelink(exitUsage, []string{"check", "--build", "--strict", "--", "--quiet"}, `--quiet hides the warnings that --strict needs`)
 	})
 }
 
@@ -396,7 +396,7 @@ func TestHugoNotBuilt(t *testing.T) {
 	eachHugo(t, func(t *testing.T, p *hugoProject) {
 		p.files("baseURL = 'https://example.org/'\npublishDir = 'out'\n", map[string]string{"content/a.md": page("a")})
 		p.sitelink(exitFailed, checkOnly, `error: read docroot out: no such file`, `hint: run hugo first, or sitelink check --build`)
-		p.sitelink(exitClean, []string{"build"})
+		p.sitelink(exitClean, []string{"check", "--build"})
 		p.sitelink(exitClean, checkOnly, `Hugo site .*: checking \.sitelink/public, published at`)
 		p.hugo()
 		p.sitelink(exitClean, []string{"links", "--external"}, `Hugo site .*: checking out, published at https://example\.org/`)
@@ -409,7 +409,7 @@ func TestHugoInterrupt(t *testing.T) {
 	eachHugo(t, func(t *testing.T, p *hugoProject) {
 		p.files("baseURL = 'https://example.org/'\n", map[string]string{"content/a.md": page("a"),
 			"layouts/_default/single.html": "{{ range seq 2000 }}{{ range seq 2000 }}{{ range seq 2000 }}{{ $x := math.Sqrt . }}{{ end }}{{ end }}{{ end }}"})
-		cmd := p.command("sitelink", "build")
+		cmd := p.command("sitelink", "check", "--build")
 		var said lockedBuffer
 		cmd.Stdout, cmd.Stderr = &said, &said
 		testkit.Check(t, cmd.Start())

@@ -193,7 +193,7 @@ func TestLSPFixes(t *testing.T) {
 		}
 		testkit.Write(t, filepath.Join(p.dir, ".sitelink", ".gitignore"), "*\n")
 		rememberMoved(t, filepath.Join(p.dir, ".sitelink", "status.jsonl"), "https://moved.example/old", "https://moved.example/new")
-		if code, _, stderr := p.run("build", "--fail-on", "never"); code != 0 {
+		if code, _, stderr := p.run("check", "--build", "--fail-on", "never"); code != 0 {
 			t.Fatalf("build: %d, %s", code, stderr)
 		}
 		since := filepath.Join(p.dir, "earlier")

@@ -219,7 +219,7 @@ func rootCommand(c *cli) *cobra.Command {
 	root.Flags().Lookup("version").Usage = "print the version"
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(
-		checkCommand(c), buildCommand(c), watchCommand(c), lspCommand(c), fixCommand(c), initCommand(c), doctorCommand(c),
+		checkCommand(c), watchCommand(c), lspCommand(c), fixCommand(c), initCommand(c), doctorCommand(c),
 		externalCommand(c), explainCommand(c), linksCommand(c), mvCommand(c),
 		notifyCommand(c), deployCommand(c), ledgerCommand(c),
 		serveCommand(c), mentionsCommand(c),

@@ -31,9 +31,9 @@ var planFormats = []string{"text", "json", "markdown"}
 
 // notifyFlags are the flags of notify alone, and of deploy.
 type notifyFlags struct {
-	format, by, explain, retry          string
-	send, dryRun, due, status, record   bool
-	verbose, internal, tombstones, wait bool
+	format, by, explain, retry        string
+	send, dryRun, due, status, record bool
+	verbose, tombstones, wait         bool
 }
 
 func (f *notifyFlags) add(cmd *cobra.Command) {
@@ -74,7 +74,6 @@ func notifyCommand(c *cli) *cobra.Command {
 	flags.Lookup("retry").NoOptDefVal = notify.AllFailed
 	flags.BoolVar(&f.status, "status", false, "ask targets that accepted a notice for later processing whether they processed it")
 	flags.BoolVar(&f.record, "record", false, "mark all current links as already notified, without sending anything")
-	flags.BoolVar(&f.internal, "internal", false, "list links between the site's own pages too, in a plan in the format json")
 	flags.StringVar(&f.explain, "explain", "", "send nothing; show whether targets would accept the page at `URL`, or the pages that link to it")
 	addSiteKeyFlags(cmd, "color")
 	return cmd
@@ -297,7 +296,7 @@ func (n *notifier) addFailed(snap *ledger.Snapshot, compared *notify.Comparison)
 func (n *notifier) compare(ctx context.Context, snap *ledger.Snapshot) (*notify.Comparison, error) {
 	load, done := n.loading(n.project)
 	defer done()
-	return notify.CompareForSending(ctx, n.project, snap, n.flags.record, notify.Options{Internal: n.flags.internal, Load: load})
+	return notify.CompareForSending(ctx, n.project, snap, n.flags.record, load)
 }
 
 // confirm asks the user, if there is a terminal, whether to send that many
@@ -585,7 +584,7 @@ func (n *notifier) explain(ctx context.Context) error {
 	}
 	// The pages are read: what the ledger knows about them does not matter.
 	load, done := n.loading(n.project)
-	compared, err := notify.Compare(ctx, n.project, &ledger.Snapshot{Base: snap.Base, New: true}, notify.Options{Load: load})
+	compared, err := notify.Compare(ctx, n.project, &ledger.Snapshot{Base: snap.Base, New: true}, load)
 	done()
 	if err != nil {
 		return err
@@ -625,11 +624,7 @@ func (n *notifier) printPlan(compared *notify.Comparison, calls []report.Planned
 	return n.printTo(func(out io.Writer, color bool) error {
 		switch n.flags.format {
 		case "json":
-			var internal []ledger.Link
-			if n.flags.internal {
-				internal = notify.Backlinks(compared.Entries)
-			}
-			return report.PlanJSON(out, compared.Plan, internal, calls)
+			return report.PlanJSON(out, compared.Plan, calls)
 		case "markdown":
 			return report.PlanMarkdown(out, compared.Plan, calls)
 		}

@@ -35,17 +35,8 @@ type Comparison struct {
 	Plan    *outgoing.Plan
 }
 
-// Options say how a site is compared.
-type Options struct {
-	// Internal lists the links between the site's own pages too.
-	Internal bool
-	// Load is for loading the site.
-	Load audit.Options
-}
-
 // Compare loads the project's site and compares it with a ledger.
-func Compare(ctx context.Context, p *project.Project, snap *ledger.Snapshot, opt Options) (*Comparison, error) {
-	load := opt.Load
+func Compare(ctx context.Context, p *project.Project, snap *ledger.Snapshot, load audit.Options) (*Comparison, error) {
 	load.Sums, load.BaseURL = true, snap.Base
 	run, err := audit.Open(ctx, p, load)
 	if err != nil {
@@ -66,7 +57,6 @@ func Compare(ctx context.Context, p *project.Project, snap *ledger.Snapshot, opt
 	if slices.Contains(o.Protocols, string(ledger.WebSub)) {
 		what.Hubs = send.Hubs
 	}
-	what.Internal = opt.Internal
 	c.Entries, err = outgoing.Read(ctx, audit.Handle(c.Site), snap, what, cache.Cache)
 	if errors.Is(err, outgoing.ErrNoBase) {
 		err = text.Usage("notices need the address of the site, which is not known", "name it with --base-url https://example.org/")
@@ -85,10 +75,10 @@ func Compare(ctx context.Context, p *project.Project, snap *ledger.Snapshot, opt
 // the site, or the error is a [*ledger.OtherSiteError]. With baseline the plan sends
 // nothing, records all current links, makes the ledger that of the site, and withdraws
 // the notices that are still open.
-func CompareForSending(ctx context.Context, p *project.Project, snap *ledger.Snapshot, baseline bool, opt Options) (*Comparison, error) {
+func CompareForSending(ctx context.Context, p *project.Project, snap *ledger.Snapshot, baseline bool, load audit.Options) (*Comparison, error) {
 	compared := *snap
 	compared.New = snap.New || baseline
-	c, err := Compare(ctx, p, &compared, opt)
+	c, err := Compare(ctx, p, &compared, load)
 	if err != nil {
 		return nil, err
 	}
@@ -107,19 +97,6 @@ func CompareForSending(ctx context.Context, p *project.Project, snap *ledger.Sna
 		}
 	}
 	return c, nil
-}
-
-// Backlinks returns the links between the site's own pages, sorted by source and
-// target, both as absolute addresses.
-func Backlinks(e *outgoing.Entries) []ledger.Link {
-	list := []ledger.Link{}
-	for i := range e.List {
-		entry := &e.List[i]
-		for _, path := range entry.Internal {
-			list = append(list, ledger.Link{Source: entry.URL, Target: e.Origin + path})
-		}
-	}
-	return list
 }
 
 // DueBesides counts the notices of earlier runs that are due now and not part of

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/testkit"
@@ -41,7 +42,7 @@ var pages = map[string]string{"index.html": "<html><body><article class=h-entry>
 func TestCompareFirst(t *testing.T) {
 	p := inProject(t, base, pages)
 	snap := testkit.Must(ReadLedger(t.Context(), p, nil))(t)
-	c := testkit.Must(CompareForSending(t.Context(), p, snap, false, Options{}))(t)
+	c := testkit.Must(CompareForSending(t.Context(), p, snap, false, audit.Options{}))(t)
 	if !c.Plan.First || len(c.Plan.Due()) != 0 || len(c.Plan.Change.Pages) != 1 {
 		t.Errorf("plan %+v", c.Plan)
 	}
@@ -50,12 +51,12 @@ func TestCompareFirst(t *testing.T) {
 // The address of the site is needed, and the ledger must belong to it.
 func TestCompareRefuses(t *testing.T) {
 	p := inProject(t, "", pages)
-	_, err := Compare(t.Context(), p, &ledger.Snapshot{New: true}, Options{})
+	_, err := Compare(t.Context(), p, &ledger.Snapshot{New: true}, audit.Options{})
 	if hint, usage := text.Hint(err); !usage || !strings.Contains(hint, "--base-url") {
 		t.Errorf("without an address: %v, hint %q", err, hint)
 	}
 	p = inProject(t, base, pages)
-	_, err = CompareForSending(t.Context(), p, &ledger.Snapshot{Base: "https://example.org/"}, false, Options{})
+	_, err = CompareForSending(t.Context(), p, &ledger.Snapshot{Base: "https://example.org/"}, false, audit.Options{})
 	if hint, _ := text.Hint(err); err == nil || !strings.Contains(hint, "--record") {
 		t.Errorf("with the ledger of another site: %v, hint %q", err, hint)
 	}
@@ -66,7 +67,7 @@ func TestCompareBaseline(t *testing.T) {
 	p := inProject(t, base, pages)
 	open := ledger.Notice{State: ledger.Retry, Next: time.Now()}
 	snap := &ledger.Snapshot{Base: "https://example.net/", Notices: []ledger.Notice{open}}
-	c := testkit.Must(CompareForSending(t.Context(), p, snap, true, Options{}))(t)
+	c := testkit.Must(CompareForSending(t.Context(), p, snap, true, audit.Options{}))(t)
 	if n := c.Plan.Change.Notices; len(n) != 1 || n[0].State != ledger.Skipped || len(c.Plan.Due()) != 0 {
 		t.Errorf("notices %+v", n)
 	}
@@ -91,7 +92,7 @@ func TestLedgerName(t *testing.T) {
 
 func TestTombstones(t *testing.T) {
 	p := inProject(t, base, pages)
-	c := testkit.Must(Compare(t.Context(), p, &ledger.Snapshot{New: true}, Options{}))(t)
+	c := testkit.Must(Compare(t.Context(), p, &ledger.Snapshot{New: true}, audit.Options{}))(t)
 	c.Plan.Unanswered = []string{"https://example.net/gone/", "https://example.net/old", "https://example.net/"}
 	n, err := WriteTombstones(c.Site, c.Plan)
 	if err != nil || len(n) != 2 { // the home page exists

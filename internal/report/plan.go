@@ -272,7 +272,6 @@ type planDocument struct {
 	Gone      []planGone    `json:"gone"`
 	Graves    []string      `json:"graves"`
 	Forgotten []string      `json:"forgotten"`
-	Internal  []ledger.Link `json:"internal,omitempty"`
 	Unchanged int           `json:"unchanged"`
 	Untold    int           `json:"untold,omitempty"`
 	Alike     int           `json:"alike,omitempty"`
@@ -304,13 +303,12 @@ type planLeft struct {
 }
 
 // PlanJSON writes a plan as one object; docs/reference/formats.md lists its
-// fields. internal holds the links between the site's own pages, nil to leave
-// them out, and calls what a receiver would send.
+// fields. calls is what a receiver would send.
 //
 // The only errors are those of w, wrapped.
-func PlanJSON(w io.Writer, p *outgoing.Plan, internal []ledger.Link, calls []PlannedCall) error {
+func PlanJSON(w io.Writer, p *outgoing.Plan, calls []PlannedCall) error {
 	d := planDocument{
-		Schema: planSchema, Base: p.Base, First: p.First, Unchanged: p.Unchanged, Untold: p.Untold, Alike: p.Alike, Common: p.Common, Internal: internal, Calls: calls,
+		Schema: planSchema, Base: p.Base, First: p.First, Unchanged: p.Unchanged, Untold: p.Untold, Alike: p.Alike, Common: p.Common, Calls: calls,
 		Notices: []planNotice{}, Gone: []planGone{}, Graves: []string{}, Forgotten: []string{}, LeftOut: []planLeft{},
 	}
 	for i := range p.Items {

@@ -66,7 +66,7 @@ func TestPlanMarkdownIsBounded(t *testing.T) {
 
 func TestPlanJSONHasListsAlways(t *testing.T) {
 	var b bytes.Buffer
-	testkit.Check(t, PlanJSON(&b, &outgoing.Plan{First: true}, nil, nil))
+	testkit.Check(t, PlanJSON(&b, &outgoing.Plan{First: true}, nil))
 	var d map[string]any
 	testkit.Check(t, json.Unmarshal(b.Bytes(), &d))
 	for _, field := range []string{"notices", "gone", "graves", "forgotten", "leftOut"} {
@@ -74,7 +74,7 @@ func TestPlanJSONHasListsAlways(t *testing.T) {
 			t.Errorf("%s is %v, want an empty list", field, d[field])
 		}
 	}
-	if d["first"] != true || d["internal"] != nil {
+	if d["first"] != true {
 		t.Errorf("%v", d)
 	}
 }
