@@ -53,6 +53,10 @@ type Options struct {
 	Random bool
 	// Policy returns the policy for a host; nil means that all have the zero Policy.
 	Policy func(host string) Policy
+	// Login returns header fields for the authority of a link, such as example.org:8443,
+	// or nil. They are sent to it alone, over https or to this machine, and not after a
+	// redirect that leads elsewhere. They are kept nowhere.
+	Login func(authority string) http.Header
 	// Progress is called after an answer, by one goroutine: at most ten times a second,
 	// and after the last.
 	Progress func(Progress)
@@ -169,6 +173,9 @@ func Ask(ctx context.Context, links []Link, cache *Cache, opt Options) (*Report,
 	if opt.Policy == nil {
 		opt.Policy = func(string) Policy { return Policy{} }
 	}
+	if opt.Login == nil {
+		opt.Login = func(string) http.Header { return nil }
+	}
 	shared := &addresses{spacing: max(opt.Pace, 0) / shareOf}
 	if opt.exchange == nil {
 		client := fetch.New(fetch.Options{
@@ -250,7 +257,7 @@ func (d *dispatcher) plan(links []Link) {
 		left := true
 		switch {
 		case record.Known():
-			if left = !d.wants(&record, l.Fragments, name); left && !again {
+			if left = !d.wants(&record, l.Fragments, u); left && !again {
 				d.report.Fresh++
 				d.count(name, &record)
 			} else if again && !left { // for this fragment
@@ -311,12 +318,15 @@ func dueSince(r *Record, p Policy, now time.Time) int64 {
 }
 
 // wants reports whether a URL that is known should be asked for.
-func (d *dispatcher) wants(r *Record, fragments []string, host string) bool {
+func (d *dispatcher) wants(r *Record, fragments []string, u weburl.URL) bool {
 	now := d.started
 	if d.opt.OnlyNew {
 		return false
 	}
-	return !r.Due(now, d.opt.Policy(host)).After(now) || r.Reason == "" && !r.knows(fragments)
+	if (r.Reason == LoginRequired || r.Reason == Forbidden) && d.opt.Login(u.Authority()) != nil {
+		return true // the login may be new
+	}
+	return !r.Due(now, d.opt.Policy(hostName(u))).After(now) || r.Reason == "" && !r.knows(fragments)
 }
 
 // count counts a record that is not fine for the hosts of the report.

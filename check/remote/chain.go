@@ -5,8 +5,10 @@ import (
 	"cmp"
 	"crypto/x509"
 	"errors"
+	"maps"
 	"net/http"
 	"net/http/cookiejar"
+	"net/netip"
 	"net/url"
 	"slices"
 	"strconv"
@@ -56,6 +58,10 @@ type chain struct {
 	look     *glance // nil before the second look
 	// random is [Options.Random].
 	random bool
+	// login are the fields of [Options.Login] for authority, nil once a request went
+	// elsewhere.
+	authority string
+	login     http.Header
 	// maxBody, if not 0, limits the body. isSide: no link names the address, so that one
 	// answer that it is missing is enough.
 	maxBody int64
@@ -111,6 +117,15 @@ func (c *chain) request(j *job, h *host) fetch.Request {
 	}
 	if cookies := c.cookies(); cookies != "" {
 		set("Cookie", cookies)
+	}
+	if c.login != nil {
+		to, err := weburl.Parse(c.url)
+		if err != nil || to.Authority() != c.authority {
+			c.login = nil
+		} else if ip, _ := netip.ParseAddr(strings.Trim(to.Host(), "[]")); to.Scheme() == "https" || to.Host() == "localhost" || ip.IsLoopback() {
+			r.Header = r.Header.Clone()
+			maps.Copy(r.Header, c.login)
+		}
 	}
 	return r
 }

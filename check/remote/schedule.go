@@ -339,6 +339,9 @@ func (d *dispatcher) launch(ctx context.Context, j *job, now time.Time) {
 		record := d.known(j)
 		j.chain = newChain(j, &record, &h.policy)
 		j.chain.random = d.opt.Random
+		if u, err := weburl.Parse(j.url); err == nil {
+			j.chain.authority, j.chain.login = u.Authority(), d.opt.Login(u.Authority())
+		}
 	}
 	r := j.chain.request(j, h)
 	t := task{ctx: ctx, job: j, request: r}

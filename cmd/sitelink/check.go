@@ -438,7 +438,7 @@ func (f *externalFlags) open(ctx context.Context, c *cli, p *project.Project, pr
 	}
 	debug.SetGCPercent(30) // a million URLs stay in memory, and a request allocates little
 	return external.Open(ctx, p, external.Options{
-		OnlyNew: f.onlyNew, Probe: f.probe, Archive: f.archive, Version: versionNumber(), Warn: c.ui.warning, Progress: progress.sites,
+		OnlyNew: f.onlyNew, Probe: f.probe, Archive: f.archive, Version: versionNumber(), Getenv: c.env.Getenv, Warn: c.ui.warning, Progress: progress.sites,
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"html"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -593,5 +594,105 @@ func TestExternalLinklint(t *testing.T) {
 	}
 	if out, _ := n.sitelink(t, 0, "external", "status"); !regexp.MustCompile("^SITE/b: .*; changed by .*\n$").MatchString(out) {
 		t.Errorf("after the reset: %q", out)
+	}
+}
+
+// TestExternalLogin: header of [[external.host]] goes to that host alone, and its value is in
+// no output and no file. A configuration that was found cannot set it.
+func TestExternalLogin(t *testing.T) {
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization")+r.Header.Get("X-Key") != "" {
+			t.Errorf("another host got %v", r.Header)
+		}
+	}))
+	defer other.Close()
+	n := newNeighbour(t, `<a href="SITE/page">1</a> <a href="SITE/away">2</a> <a href="`+other.URL+`/page">3</a>`)
+	n.answer = func(w http.ResponseWriter, r *http.Request) {
+		user, password, _ := r.BasicAuth()
+		switch {
+		case user != "me" || password != "s3cret:x" || r.Header.Get("X-Key") != "l1teral":
+			w.Header().Set("WWW-Authenticate", "Basic")
+			w.WriteHeader(http.StatusUnauthorized)
+		case r.URL.Path == "/away":
+			http.Redirect(w, r, other.URL+"/landing", http.StatusFound)
+		}
+	}
+	host := strings.TrimPrefix(n.URL, "http://")
+	table := func(host, header string) string {
+		return "[[external.host]]\nhost = \"" + host + "\"\nheader = " + header + "\n"
+	}
+	login := `{ Authorization = "Basic env:WIKI_LOGIN", X-Key = "l1teral" }`
+	n.write(t, "own.toml", table(host, login))
+	n.write(t, "sub/index.html", "")
+	base64 := "bWU6czNjcmV0Ong=" // me:s3cret:x
+	var outputs string
+	ask := func(want int, variable string, args ...string) (stdout, stderr string) {
+		t.Helper()
+		args = append([]string{"external", "public", "--pace", "0s", "--allow-address", "127.0.0.0/8"}, args...)
+		stdout, stderr = n.plain(t, t.Context(), []string{"WIKI_LOGIN=" + variable, "SITELINK_DEBUG=timing"}, want, args...)
+		outputs += stdout + stderr
+		return stdout, stderr
+	}
+
+	out, _ := ask(0, "")
+	mentions(t, out, "hosts that demand a login (401); header in [[external.host]] gives it, over https; if it does already, check its value: "+host+" (2)")
+	n.take()
+	for _, header := range []string{login, `{ Authorization = "Basic me:s3cret:x" }`} { // a literal is no better
+		n.write(t, "sitelink.toml", table(host, header))
+		_, errs := ask(2, "me:s3cret:x")
+		mentions(t, errs, "sitelink.toml:3: header in [[external.host]] is not used, because --config does not name the configuration", "hint: name the file with --config sitelink.toml")
+	}
+	testkit.Check(t, os.Remove(filepath.Join(n.dir, "sitelink.toml")))
+	_, errs := ask(2, "", "--config", "own.toml")
+	mentions(t, errs, `own.toml:1: Authorization for `+host+`: the variable "WIKI_LOGIN" is not set`, "hint: set it to the secret")
+	_, errs = ask(2, "s3cret\nx", "--config", "own.toml")
+	mentions(t, errs, "own.toml:1: Authorization for "+host+": the value is empty, or has a line break")
+	for header, want := range map[string]string{
+		`"Authorization: s3cret"`:     `wrong.toml:3:1: header: must be a table such as { Authorization = "Bearer env:TOKEN" }`,
+		`{ X-Key = 4711 }`:            "own.toml:3:1: header: the value of X-Key must be a string",
+		`{ Host = "s3cret" }`:         `own.toml:3:1: header: sitelink cannot send a header field named "Host"`,
+		`{ "X Key" = "s3cret" }`:      `own.toml:3:1: header: sitelink cannot send a header field named "X Key"`,
+		`{ X-Key = "s3cret` + "\n\"}": "own.toml:3:",
+	} {
+		n.write(t, "wrong.toml", table(host, header))
+		_, errs := ask(2, "", "--config", "wrong.toml")
+		mentions(t, errs, strings.ReplaceAll(want, "own.toml", "wrong.toml"))
+	}
+	for _, pattern := range []string{"*.example.org", "{a,b}.example.org", "https://wiki.example.org", "wiki.example.org/x", "me:s3cret@wiki.example.org"} {
+		n.write(t, "wrong.toml", table(pattern, login))
+		_, errs := ask(2, "", "--config", "wrong.toml")
+		mentions(t, errs, "wrong.toml:1:3: external.host: header needs the name of one host", `hint: write it like host = "wiki.example.org"`)
+	}
+	if asked := n.take(); len(asked) > 0 {
+		t.Errorf("asked %q", asked)
+	}
+	testkit.Check(t, os.Remove(filepath.Join(n.dir, "wrong.toml")))
+
+	out, _ = ask(0, "me:wrong", "--config", "own.toml") // asked again although the answer is fresh
+	mentions(t, out, "demand a login (401)")
+	args := []string{"--config", "own.toml", "--show", "all", "--output", "r.txt", "--max-age", "0s"}
+	for _, format := range []string{"text", "json", "jsonl", "markdown", "sarif", "junit", "html"} {
+		args = append(args, "--format", format+"=r."+format)
+	}
+	ask(0, "me:s3cret:x", args[:4]...)
+	ask(0, "me:s3cret:x", args[:2]...)
+	ask(0, "me:s3cret:x", append(args[:2], args[6:]...)...)
+	if rows := string(testkit.Read(t, filepath.Join(n.dir, ".sitelink/status.jsonl"))); strings.Contains(rows, "401") || !strings.Contains(rows, host+"/page") {
+		t.Errorf("the login was not used:\n%s", rows)
+	}
+	if files := len(testkit.Must(filepath.Glob(filepath.Join(n.dir, "r.*")))(t)); files != 7 {
+		t.Errorf("%d reports", files)
+	}
+	testkit.Check(t, os.Remove(filepath.Join(n.dir, "own.toml")))
+	testkit.Check(t, filepath.WalkDir(n.dir, func(name string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() {
+			outputs += string(testkit.Read(t, name))
+		}
+		return err
+	}))
+	for _, secret := range []string{"s3cret", "l1teral", "4711", base64} {
+		if at := strings.Index(outputs, secret); at >= 0 {
+			t.Errorf("an output or a file has %s: %s", secret, outputs[max(0, at-200):at])
+		}
 	}
 }

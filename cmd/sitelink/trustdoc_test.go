@@ -61,6 +61,7 @@ var refused = [][]string{
 	{"choose a ledger in PostgreSQL, or at an address or path of git", "ledger in PostgreSQL,ledger at a URL,ledger at a path"},
 	{"lead external or notify into a private network by allow-address", "enabled,TestExternalUsage"},
 	{"choose a status cache in PostgreSQL or a ref of git", "TestExternalUsage"},
+	{"have external send variables, by header of [[external.host]]", "TestExternalLogin"},
 	{"write to a ledger in a ref of git", "TestFoundLedgerRef"},
 	{"read the ledger of a remote inside the checkout, or with a program of the checkout", "ledger of a remote inside,ledger of a remote with a program"},
 	{"set mail-server, mail-from, mail-to, mail-user, webhook or allow-address of the receiver", "mail server"},

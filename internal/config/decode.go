@@ -2,6 +2,7 @@ package config
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"reflect"
@@ -176,6 +177,19 @@ func (d *decoder) texts(k Key, n *node) ([]string, error) {
 			}
 		}
 		return values, err
+	}
+	if k.Kind == Fields { // a name, then its value
+		var all []string
+		for _, e := range n.keys {
+			if e.value.kind != unstable.String {
+				return nil, fmt.Errorf("the value of %s must be a string", e.name) // the message does not show it
+			}
+			all = append(all, e.name, e.value.text)
+		}
+		if n.kind != unstable.InlineTable {
+			return nil, errors.New(`must be a table such as { Authorization = "Bearer env:TOKEN" }`)
+		}
+		return all, nil
 	}
 	switch {
 	case n.kind == unstable.Integer && (k.Kind == Number || k.Kind == Size):

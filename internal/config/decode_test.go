@@ -186,7 +186,7 @@ func TestExternalHosts(t *testing.T) {
 	text := "[external]\n[[external.host]]\nhost = \"*.a.example\"\npace = \"5s\"\n" +
 		"accept = [\"403\"]\nmissing = [\"400\", \"451\"]\nblocked = [\"404\"]\n"
 	want := []ExternalHost{{Host: "*.a.example", Pace: 5 * time.Second,
-		Accept: []string{"403"}, Missing: []string{"400", "451"}, Blocked: []string{"404"}}}
+		Accept: []string{"403"}, Missing: []string{"400", "451"}, Blocked: []string{"404"}, Origin: "sitelink.toml:2"}}
 	cfg, err := load(t, text, nil)
 	if err != nil || !reflect.DeepEqual(cfg.External.Hosts, want) {
 		t.Errorf("got %+v, %v", cfg, err)

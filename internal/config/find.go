@@ -150,6 +150,8 @@ var foundKeys = map[string]trust{
 	"incoming.mail-server": named, "incoming.mail-from": named, "incoming.mail-to": named, "incoming.mail-user": named, "incoming.webhook": named,
 	"fetch.allow-address": limited, "external.status-cache": limited, "external.archive-api": free, "external.skip": free,
 	"external.host.host": free, "external.host.accept": free, "external.host.missing": free, "external.host.blocked": free,
+	// The pages of the checkout choose what is asked for, and its host would get the secret.
+	"external.host.header": named,
 }
 
 // path is the name of the key in [foundKeys].
@@ -160,7 +162,11 @@ func (k Key) path() string { return strings.TrimPrefix(k.Table+"."+k.Name, ".") 
 func (c *Config) Withheld(table string) error {
 	for _, w := range c.withheld {
 		if w.table == table {
-			return text.Usage(fmt.Sprintf("%s: %s in [%s] is not used, because --config does not name the configuration", w.place, w.name, table),
+			where := "[" + table + "]"
+			if strings.Contains(table, ".") { // a list
+				where = "[" + where + "]"
+			}
+			return text.Usage(fmt.Sprintf("%s: %s in %s is not used, because --config does not name the configuration", w.place, w.name, where),
 				"name the file with --config "+c.File)
 		}
 	}

@@ -2,6 +2,7 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -231,36 +232,39 @@ func TestFoundKeys(t *testing.T) {
 	listed := maps.Clone(foundKeys)
 	withheld := 0
 	for _, k := range allKeys(root) {
-		text := len(k.Values) == 0 && (k.Kind == Text || k.Kind == List || k.Kind == Path || k.Kind == Directory) || k.Kind == Reports
-		if rule, ok := listed[k.path()]; ok != text || ok && (k.Kind == Path || k.Kind == Directory) && rule != inside {
-			t.Errorf("%s: in the list: %v, want %v, and paths inside", k.path(), ok, text)
+		holdsText := len(k.Values) == 0 && (k.Kind == Text || k.Kind == List || k.Kind == Path || k.Kind == Directory) || k.Kind == Reports || k.Kind == Fields
+		if rule, ok := listed[k.path()]; ok != holdsText || ok && (k.Kind == Path || k.Kind == Directory) && rule != inside {
+			t.Errorf("%s: in the list: %v, want %v, and paths inside", k.path(), ok, holdsText)
 		}
 		delete(listed, k.path())
 		if foundKeys[k.path()] != named {
 			continue
 		}
 		withheld++
-		value := "127.0.0.1:25"
+		value, header, line := `"127.0.0.1:25"`, "["+k.Table+"]", 2
 		switch k.Name {
 		case "allow-address":
-			value = "127.0.0.0/8"
+			value = `"127.0.0.0/8"`
 		case "webhook":
-			value = "https://evil.example/"
+			value = `"https://evil.example/"`
+		case "header":
+			value, header, line = `{ X-Key = "env:KEY" }`, "[["+k.Table+"]]", 3
 		}
-		testkit.Write(t, "sitelink.toml", "["+k.Table+"]\n"+k.Name+" = \""+value+"\"\n")
+		text := header + "\n" + strings.Repeat("host = \"evil.example\"\n", line-2) + k.Name + " = " + value + "\n"
+		testkit.Write(t, "sitelink.toml", text)
 		defaults, err := Load(Request{})
 		if err != nil {
 			t.Errorf("%s: %v", k.path(), err)
 			continue
 		}
-		if err := defaults.Withheld(k.Table); err == nil || !strings.Contains(err.Error(), "sitelink.toml:2: "+k.Name+" in ["+k.Table+"] is not used") {
+		if err := defaults.Withheld(k.Table); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("sitelink.toml:%d: %s in %s is not used", line, k.Name, header)) {
 			t.Errorf("%s: found: %v", k.path(), err)
 		}
 		given, err := Load(Request{File: "sitelink.toml"})
 		if err != nil || given.Withheld(k.Table) != nil {
 			t.Errorf("%s: named: %v, %v", k.path(), err, given.Withheld(k.Table))
 		}
-		if reflect.DeepEqual(given.Incoming, defaults.Incoming) {
+		if reflect.DeepEqual(given.Incoming, defaults.Incoming) && reflect.DeepEqual(given.External, defaults.External) {
 			t.Errorf("%s: the found file sets it too, or the named one does not", k.path())
 		}
 	}

@@ -38,6 +38,8 @@ const (
 	Size
 	// Duration is a time such as 90s.
 	Duration
+	// Fields is a table of header fields, by name. Only the file has it.
+	Fields
 
 	// subtable is a table, rows a list of tables, and hostTable the table [host],
 	// whose keys are in the request. They have no value themselves.
@@ -122,6 +124,8 @@ func kindOf(f reflect.StructField) Kind {
 		return hostTable
 	case reflect.TypeFor[[]string](), reflect.TypeFor[[]MapRule](), reflect.TypeFor[[]netip.Prefix]():
 		return List
+	case reflect.TypeFor[map[string]string]():
+		return Fields
 	case reflect.TypeFor[time.Duration]():
 		return Duration
 	}

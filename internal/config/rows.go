@@ -2,16 +2,21 @@ package config
 
 import (
 	"cmp"
+	"encoding/base64"
 	"errors"
 	"fmt"
+	"maps"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/sitelink/sitelink/internal/glob"
+	"golang.org/x/net/http/httpguts"
 
+	"github.com/sitelink/sitelink/internal/glob"
 	"github.com/sitelink/sitelink/internal/text"
+	"github.com/sitelink/sitelink/internal/weburl"
 )
 
 // Redirect is one [[redirect]] table: a rule of the host that is in no file of
@@ -70,9 +75,14 @@ type ExternalHost struct {
 	Accept  []string `toml:"accept" check:"status"`
 	Missing []string `toml:"missing" check:"status"`
 	Blocked []string `toml:"blocked" check:"status"`
+	// Header are fields of requests to Host alone, by name: see [Config.Logins].
+	Header map[string]string `toml:"header"`
+	// Origin is the place of the table: "sitelink.toml:12".
+	Origin string
 }
 
-func (h *ExternalHost) complete(l *loader, _ *Error) error {
+func (h *ExternalHost) complete(l *loader, at *Error) error {
+	h.Origin = at.place()
 	if h.Host == "" {
 		return text.Usage("the table needs a key host", `add host = "*.example.org"`)
 	}
@@ -88,7 +98,47 @@ func (h *ExternalHost) complete(l *loader, _ *Error) error {
 			seen[status] = list.key
 		}
 	}
+	if len(h.Header) > 0 {
+		u, err := weburl.Parse("https://" + h.Host)
+		if err != nil || strings.ContainsAny(h.Host, "*{@") || u.String() != "https://"+h.Host+"/" {
+			return text.Usage("header needs the name of one host", `write it like host = "wiki.example.org", or "wiki.example.org:8443" for another port`)
+		}
+		return nil
+	}
 	return l.addPatterns(h.Host)
+}
+
+// Logins returns the fields that requests to hosts have, by host or host:port. In their
+// values, env:NAME at the end is replaced by that variable, and Basic USER:PASSWORD is
+// encoded. Errors show no value.
+func (c *Config) Logins(getenv func(string) string) (map[string]http.Header, error) {
+	all := map[string]http.Header{}
+	for _, h := range c.External.Hosts {
+		if len(h.Header) == 0 || all[h.Host] != nil {
+			continue
+		}
+		header := http.Header{}
+		for _, name := range slices.Sorted(maps.Keys(h.Header)) {
+			value := h.Header[name]
+			if at := strings.LastIndex(" "+value, " env:"); at >= 0 {
+				variable := value[at+len("env:"):]
+				secret := getenv(variable)
+				if secret == "" {
+					return nil, text.Usage(fmt.Sprintf("%s: %s for %s: the variable %q is not set", h.Origin, name, h.Host, variable), "set it to the secret, in CI as a masked variable")
+				}
+				value = value[:at] + secret
+			}
+			if scheme, login, _ := strings.Cut(value, " "); strings.EqualFold(scheme, "Basic") && strings.Contains(login, ":") {
+				value = "Basic " + base64.StdEncoding.EncodeToString([]byte(login))
+			}
+			if value == "" || !httpguts.ValidHeaderFieldValue(value) {
+				return nil, text.Usage(fmt.Sprintf("%s: %s for %s: the value is empty, or has a line break or control character", h.Origin, name, h.Host), "remove it, also from the variable that env: names")
+			}
+			header.Set(name, value)
+		}
+		all[h.Host] = header
+	}
+	return all, nil
 }
 
 // ScriptFragment is one [[script-fragments]] table: fragments that scripts serve.

@@ -7,6 +7,7 @@ import (
 	"math"
 	"net"
 	"net/netip"
+	"net/textproto"
 	"net/url"
 	"path"
 	"path/filepath"
@@ -15,6 +16,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"golang.org/x/net/http/httpguts"
 
 	"github.com/sitelink/sitelink/internal/glob"
 
@@ -44,6 +47,17 @@ func (l *loader) assign(k Key, field reflect.Value, texts []string, place string
 			l.cfg.Formats = formats
 		}
 		return err
+	case Fields:
+		fields := map[string]string{}
+		for pair := range slices.Chunk(texts, 2) {
+			name := textproto.CanonicalMIMEHeaderKey(pair[0])
+			if !httpguts.ValidHeaderFieldName(name) || slices.Contains(ownFields, name) {
+				return fmt.Errorf("sitelink cannot send a header field named %q", pair[0])
+			}
+			fields[name] = pair[1]
+		}
+		field.Set(reflect.ValueOf(fields))
+		return nil
 	case List:
 		if len(texts) == 0 && len(k.Values) > 0 {
 			return fmt.Errorf("must have at least one of %s", OneOf(k.Values))
@@ -61,6 +75,9 @@ func (l *loader) assign(k Key, field reflect.Value, texts []string, place string
 	}
 	return l.parse(k, field, texts[len(texts)-1]) // a flag given twice: the last one counts
 }
+
+// ownFields are header fields that sitelink, or the connection, has to set itself.
+var ownFields = []string{"Accept-Encoding", "Connection", "Content-Length", "Host", "If-Modified-Since", "If-None-Match", "Range", "Trailer", "Transfer-Encoding", "Upgrade"}
 
 // parse stores one value in v.
 func (l *loader) parse(k Key, v reflect.Value, given string) (err error) {

@@ -34,6 +34,8 @@ type Options struct {
 	Probe, Archive bool
 	// Version is that of sitelink, for the User-Agent.
 	Version string
+	// Getenv returns a variable that the configuration names.
+	Getenv func(string) string
 	// Warn and Progress may be nil.
 	Warn     func(text string)
 	Progress func(remote.Progress)
@@ -47,7 +49,10 @@ type Checker struct {
 	lock    *os.File // of the run, nil for a database
 	// networks may be connected to although they are not public.
 	networks []netip.Prefix
-	report   *remote.Report
+	// logins are header fields by host, and closed counts links whose host answers 401.
+	logins map[string]http.Header
+	closed map[string]int
+	report *remote.Report
 	// fine are the URLs whose answer was good and nothing else, as that of most. hints say
 	// why a person should look at a URL that works.
 	fine  map[string]bool
@@ -64,6 +69,13 @@ func Open(ctx context.Context, p *project.Project, opt Options) (*Checker, error
 	if err != nil {
 		return nil, err
 	}
+	if err := p.Config.Withheld("external.host"); err != nil {
+		return nil, err
+	}
+	logins, err := p.Config.Logins(opt.Getenv)
+	if err != nil {
+		return nil, err
+	}
 	lock, err := LockRun(ctx, p, opt.Warn) // first, so that the cache has what another run learned
 	if err != nil {
 		return nil, err
@@ -73,7 +85,7 @@ func Open(ctx context.Context, p *project.Project, opt Options) (*Checker, error
 		lock.Close()
 		return nil, err
 	}
-	return &Checker{project: p, opt: opt, cache: cache, lock: lock, networks: networks}, nil
+	return &Checker{project: p, opt: opt, cache: cache, lock: lock, networks: networks, logins: logins}, nil
 }
 
 // Close closes the status cache.
@@ -135,10 +147,20 @@ func (c *Checker) ask(ctx context.Context, links []remote.Link, opt remote.Optio
 	if c.report, err = remote.Ask(ctx, links, c.cache, opt); err != nil {
 		return err
 	}
-	c.fine, c.hints = make(map[string]bool, len(links)), map[string]string{}
+	c.fine, c.hints, c.closed = make(map[string]bool, len(links)), map[string]string{}, map[string]int{}
 	for _, l := range links {
 		r, code := c.report.Of(l.URL)
 		if code != "" || r.Reason != "" {
+			if code == "" && r.Status == http.StatusUnauthorized {
+				u, _ := weburl.Parse(r.URL)
+				last := r.URL
+				if n := len(r.Hops); n > 0 {
+					last = r.Hops[n-1].To
+				}
+				if _, at, _ := strings.Cut(last, "://"); strings.HasPrefix(at, u.Authority()+"/") { // not a host to which the link leads
+					c.closed[u.Authority()]++
+				}
+			}
 			continue
 		}
 		if r.Variant != "" {
@@ -210,6 +232,7 @@ func (c *Checker) options() remote.Options {
 		UserAgent: notify.UserAgent(c.opt.Version, contact), Allow: c.networks, PerHost: e.PerHost,
 		Pace: e.Pace, Timeout: cfg.Fetch.Timeout, Budget: e.Budget, MaxRequests: e.MaxRequests,
 		OnlyNew: c.opt.OnlyNew, Probe: c.opt.Probe, Random: !c.linklint(), Policy: c.policy, Progress: c.opt.Progress,
+		Login: func(authority string) http.Header { return c.logins[authority] },
 	}
 	if c.opt.Archive {
 		opt.Archive = e.ArchiveAPI
@@ -234,7 +257,7 @@ func (c *Checker) policy(host string) remote.Policy {
 		p.MaxAge = -1
 	}
 	for _, h := range e.Hosts {
-		if glob.Match(h.Host, host) {
+		if glob.Match(h.Host, host) || strings.HasPrefix(h.Host+":", host+":") { // it may have a port
 			p.Pace, p.Accept, p.Missing, p.Blocked = h.Pace, numbers(h.Accept), numbers(h.Missing), numbers(h.Blocked)
 			break
 		}

@@ -127,6 +127,7 @@ func (c *Checker) notes() (all []string) {
 	name("recovered since the last run", r.Recovered)
 	name("hosts that fail most", counted(r.Failing))
 	name("hosts that block sitelink", counted(r.Blocked))
+	name("hosts that demand a login (401); header in [[external.host]] gives it, over https; if it does already, check its value", counted(c.closed))
 	name("not asked for, because an address is not public or not http; --allow-address NETWORK allows private ones", counted(r.Unwanted))
 	return all
 }
