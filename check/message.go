@@ -25,8 +25,14 @@ func message(s *isite.Site, d *isite.Detail, l *Link) string {
 	if d.Note != "" && l.Code != MissingFragment && l.Code != BadURL {
 		m += " (" + d.Note + ")"
 	}
+	if len(m) > maxMessage { // the target has the whole address
+		m = strings.ToValidUTF8(m[:maxMessage], "") + "..."
+	}
 	return m
 }
+
+// maxMessage is how long a message is at most, in bytes. Addresses can have 8 KiB.
+const maxMessage = 1 << 10
 
 func linkMessage(s *isite.Site, d *isite.Detail, l *Link) string {
 	path, _, _ := strings.Cut(d.Target, "?")
@@ -34,10 +40,11 @@ func linkMessage(s *isite.Site, d *isite.Detail, l *Link) string {
 	case MissingFile:
 		// The author may mean a published Markdown file: an alternate of a page, or another
 		// file for language models.
-		page, known := s.Lookup(l.Page)
-		if isMarkdownPath(l.Raw) && l.Element != "link" && !(known && isMarkdown(s, page)) {
-			generator, _ := s.Advice()
-			return "file not found: " + path + markdownAdvice(generator)
+		if isMarkdownPath(l.Raw) && l.Element != "link" {
+			if page, known := s.Lookup(l.Page); !known || !isMarkdown(s, page) {
+				generator, _ := s.Advice()
+				return "file not found: " + path + markdownAdvice(generator)
+			}
 		}
 		return "file not found: " + path
 	case MissingDirectory:

@@ -48,6 +48,10 @@ const (
 // maxSame bounds the files with the same name that are compared with a path.
 const maxSame = 512
 
+// longAim is how long a path is at most whose guesses are kept for other links to it: many
+// long ones would take much memory.
+const longAim = 1 << 10
+
 // fileIndex finds the files that broken links mean. It belongs to one goroutine.
 // It lists names only when they are needed.
 type fileIndex struct {
@@ -177,7 +181,9 @@ func (x *fileIndex) guesses(f *Finding, page docroot.NodeID, by rule) []docroot.
 	default:
 		got = x.lacksWord(w)
 	}
-	x.known[key] = got
+	if len(a.path) <= longAim {
+		x.known[key] = got
+	}
 	return got
 }
 

@@ -19,6 +19,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/project"
@@ -266,10 +267,15 @@ func (a *Audit) Check(ctx context.Context) (*check.Result, error) {
 // listed are those of the result. What it writes has no suggestion, source or cause: that
 // takes the sources, or all findings at once.
 func (a *Audit) Unlisted(ctx context.Context, w io.Writer, listed []check.Finding, render func(dst []byte, f *check.Finding) []byte) error {
+	var pages sync.Map // their ids by path: to look up a deep page for each link takes long
 	place := func(page string, offset int64) [2]int64 {
-		node, _ := a.Site.Lookup(page)
-		id, _ := a.Site.PageOf(node)
-		return [2]int64{int64(id), offset}
+		id, ok := pages.Load(page)
+		if !ok {
+			node, _ := a.Site.Lookup(page)
+			id, _ = a.Site.PageOf(node)
+			pages.Store(page, id)
+		}
+		return [2]int64{int64(id.(site.PageID)), offset}
 	}
 	other := []check.Code{check.ScriptFragment, check.FeedRelative, check.DeadLink, check.Doubtful, check.Moved} // not one for each link, or not of this site
 	last := map[check.Verdict][2]int64{}

@@ -218,6 +218,9 @@ func (q *request) fromFiles(path, query string) Answer {
 		return *refused
 	}
 	q.path = p
+	if len(q.h.real)+len(p) > maxFilePath && !strings.Contains(p, "/.") && (q.p.Slashes == Merge || !strings.Contains(p, "//")) {
+		return Answer{State: StateMissingFile, Node: docroot.NoNode, Status: http.StatusNotFound, Note: longPath} // before it costs a split
+	}
 	segments, slash, above := splitPath(p, q.p.AboveRoot == 0)
 	if above {
 		return Answer{State: StateOutsideDocroot, Node: docroot.NoNode, Status: q.p.AboveRoot, Note: "nginx refuses such a path, while Caddy and lighttpd stop at the root"}
@@ -240,7 +243,7 @@ func (q *request) fromFiles(path, query string) Answer {
 		return a
 	}
 	if len(q.h.real)+len(p) > maxFilePath {
-		return Answer{State: StateMissingFile, Node: docroot.NoNode, Status: http.StatusNotFound, Note: "the file's path is longer than 4,096 bytes, the limit of the system"}
+		return Answer{State: StateMissingFile, Node: docroot.NoNode, Status: http.StatusNotFound, Note: longPath}
 	}
 	q.folded = false
 	a := q.walk(segments, slash, query)
