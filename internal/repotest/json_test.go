@@ -10,13 +10,14 @@ import (
 // rawJSON are the files that write JSON which only sitelink reads, or that holds no text of
 // others.
 var rawJSON = []string{
-	"check/finding.go",             // findings that a hook remembers
-	"hook/githook/findings.go",     // the same
-	"internal/redirect/write.go",   // the user's rule files
-	"internal/destination/undo.go", // the journal of fix and mv
-	"internal/receive/book.go",     // calls to send
-	"internal/setup/record.go",     // what init wrote
-	"docs/site/main.go",            // the manual
+	"check/finding.go",              // findings that a hook remembers
+	"hook/githook/findings.go",      // the same
+	"internal/redirect/write.go",    // the user's rule files
+	"internal/destination/undo.go",  // the journal of fix and mv
+	"internal/receive/book.go",      // calls to send
+	"internal/setup/record.go",      // what init wrote
+	"internal/generator/command.go", // a configuration for Jekyll, in the scratch directory
+	"docs/site/main.go",             // the manual
 }
 
 // TestHiddenEscaped: each file that encodes JSON escapes hidden characters.
