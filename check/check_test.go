@@ -190,6 +190,8 @@ var fixtures = []fixture{
 		want: []string{"p.html:1:40 unchecked ignored /sub/gone.html"}},
 	{name: "fallback", code: Fallback, sopt: isite.Options{Profile: profileNamed("cloudflare-pages")}, files: files{"index.html": plain + "<a href=/gone>"},
 		want: []string{"index.html:1:40 warning fallback /gone"}},
+	{name: "fallback_of_a_site", code: Fallback, sopt: isite.Options{Profile: profileNamed("cloudflare-pages")}, files: files{"index.html": plain + "<a href=/gone>", "a/b.html": plain},
+		want: []string{"index.html:1:40 error fallback /gone"}},
 	{name: "redirect_loop", code: EndlessRedirect, sopt: isite.Options{Profile: circular()}, files: files{"p.html": plain + "<a href=/d/>", "d/index.html": plain},
 		want: []string{"p.html:1:40 error endless-redirect /d/"}},
 	{name: "via_redirect", code: ViaRedirect, sopt: ruled("/old /p.html\n/away https://other.example/\n"), files: files{"p.html": plain + "<a href=/old><a href=/away>"},

@@ -65,6 +65,7 @@ var hostDecisions = map[host.State]decision{
 	host.StateMixedOwn:         {Warning, MixedContent},
 	host.StateFallback:         {Warning, Fallback},
 	host.StatePrivate:          {Warning, Unreadable},
+	host.StateHomePage:         {Error, Fallback},
 	host.StateMissingFile:      {Error, MissingFile},
 	host.StateMissingDirectory: {Error, MissingDirectory},
 	host.StateMissingIndex:     {Error, MissingIndex},

@@ -42,6 +42,7 @@ func deployCommand(c *cli) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			at := cmd.ArgsLenAtDash()
 			dir, command := args[:at], args[at:]
+			rehearsal := f.dryRun // not SITELINK_DRY_RUN, with which previews deploy
 			cfg, err := configureNotify(c, cmd, dir, &f)
 			if err != nil {
 				return err
@@ -63,11 +64,12 @@ func deployCommand(c *cli) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			d := deployment{notifier: notifier{cli: c, flags: &f, project: p}, command: command, noCheck: noCheck}
+			d := deployment{notifier: notifier{cli: c, flags: &f, project: p}, command: command, noCheck: noCheck, rehearsal: rehearsal}
 			return d.run(cmd.Context())
 		},
 	}
 	f.add(cmd)
+	cmd.Flags().Lookup("dry-run").Usage = "check, and print what would be sent; neither run the command nor send, even with --send or enabled = true"
 	cmd.Flags().BoolVar(&build, "build", false, "run the site's generator first, which writes the docroot that the command publishes")
 	cmd.Flags().BoolVar(&noCheck, "no-check", false, "deploy without checking the docroot first")
 	addSiteKeyFlags(cmd, "color", "since", "gone", "anchors", "log")
@@ -95,6 +97,8 @@ type deployment struct {
 	// before it.
 	command []string
 	noCheck bool
+	// rehearsal: the command does not run.
+	rehearsal bool
 	// preview says why the build is a preview's; "" if it is not.
 	preview string
 	// checked are the files of the docroot when the check began, and those that the run
@@ -150,7 +154,10 @@ func (d *deployment) run(ctx context.Context) error {
 			return err
 		}
 	}
-	if d.preview == "" {
+	switch {
+	case d.rehearsal:
+		d.ui.note("dry run: did not run " + strings.Join(d.command, " ") + "; nothing was sent or recorded")
+	case d.preview == "":
 		d.ui.note("deployed without sending notices; to send them, use --send or set enabled = true in [outgoing]")
 	}
 	return nil
@@ -241,6 +248,9 @@ func (d *deployment) plan(ctx context.Context, snap *ledger.Snapshot) (*notify.C
 // unless the command changed the docroot. Only what is published may be recorded and
 // announced: if that is broken, the error is [errFindings].
 func (d *deployment) publish(ctx context.Context, snap *ledger.Snapshot, before *notify.Comparison) (*notify.Comparison, error) {
+	if d.rehearsal {
+		return before, nil
+	}
 	root := d.project.Abs(d.project.Docroot)
 	if before != nil && d.flags.tombstones {
 		written, err := writeTombstones(d.cli, before)

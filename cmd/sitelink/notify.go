@@ -39,7 +39,7 @@ type notifyFlags struct {
 func (f *notifyFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.BoolVar(&f.send, "send", false, "send notices; without this flag or enabled = true in [outgoing], only print what would be sent")
-	flags.BoolVar(&f.dryRun, "dry-run", false, "only print what would be sent, even with enabled = true; SITELINK_DRY_RUN=true does the same")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "only print what would be sent, even with --send or enabled = true; SITELINK_DRY_RUN=true does the same")
 	flags.BoolVar(&f.wait, "wait", false, "wait for notices that other runs have claimed, and send what those runs leave")
 	flags.BoolVar(&f.tombstones, "tombstones", false, "write a page that answers 410 for each deleted page that nothing else answers for")
 	addWordFlag(cmd, &f.format, "format", "print the plan or report as `FORMAT`: text, json or markdown", planFormats...)
@@ -99,8 +99,6 @@ func (f *notifyFlags) check(args []string) error {
 		return text.Usage("--retry and "+modes[0]+" cannot be combined", "use only one of them")
 	case f.send && f.explain != "":
 		return text.Usage("--explain sends nothing", "remove --send")
-	case f.send && f.dryRun:
-		return text.Usage("--send and --dry-run contradict each other", "use only one of them")
 	case (f.due || f.status) && len(args) > 0:
 		return text.Usage(modes[0]+" reads no docroot", "remove "+args[0])
 	}
@@ -136,7 +134,7 @@ type notifier struct {
 // the ledger and demands it.
 func (n *notifier) sends(ctx context.Context) (sends bool, why string, err error) {
 	why = notify.PreviewBuild(ctx, n.project, n.env.Getenv)
-	asked := n.flags.send || n.project.Config.Outgoing.Enabled && !n.flags.dryRun
+	asked := (n.flags.send || n.project.Config.Outgoing.Enabled) && !n.flags.dryRun
 	if !asked || why == "" {
 		return asked, why, nil
 	}

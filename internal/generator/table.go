@@ -485,7 +485,7 @@ var pythonPackages = map[string]string{
 	"mkdocstrings": "'mkdocstrings[python]'", "section-index": "mkdocs-section-index", "literate-nav": "mkdocs-literate-nav", "gen-files": "mkdocs-gen-files",
 	"glightbox": "mkdocs-glightbox", "rss": "mkdocs-rss-plugin", "i18n": "mkdocs-static-i18n", "mike": "mike", "mermaid2": "mkdocs-mermaid2-plugin",
 	"include-markdown": "mkdocs-include-markdown-plugin", "exclude": "mkdocs-exclude", "table-reader": "mkdocs-table-reader-plugin", "sitelink": "mkdocs-sitelink",
-	"furo": "furo", "sphinx_rtd_theme": "sphinx-rtd-theme", "pydata_sphinx_theme": "pydata-sphinx-theme", "sphinx_book_theme": "sphinx-book-theme",
+	"furo": "furo", "sphinx_sitelink": "sphinx-sitelink", "sphinx_rtd_theme": "sphinx-rtd-theme", "pydata_sphinx_theme": "pydata-sphinx-theme", "sphinx_book_theme": "sphinx-book-theme",
 	"myst_parser": "myst-parser", "sphinx_copybutton": "sphinx-copybutton", "sphinx_design": "sphinx-design", "sphinx_tabs": "sphinx-tabs", "nbsphinx": "nbsphinx",
 }
 

@@ -227,7 +227,7 @@ func TestStates(t *testing.T) {
 	for s := StateOK; s <= StateLivereload; s++ {
 		got += map[string]string{"true false false": "a", "true true false": "w", "false false true": "e", "false false false": "-", "false true false": "!"}[fmt.Sprint(s.Answers(), s.IsWarning(), s.IsError())]
 	}
-	if want := "aawwwwwwwwwweeeeeeeeeeeeeeeee-!!!!!----------!!---"; want != got {
+	if want := "aawwwwwwwwwweeeeeeeeeeeeeeeeee-!!!!!----------!!---"; want != got {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }

@@ -83,6 +83,8 @@ type Host struct {
 	// movedTo holds, by node, the path of each page that the host moves to
 	// another directory; nil if it moves none.
 	movedTo map[docroot.NodeID]string
+	// severalPages: the site has more than one page, so it is no single-page application.
+	severalPages bool
 	// permissions: permission bits say what a server may read.
 	permissions bool
 	// deep is where the last long path led, see [request.walk].

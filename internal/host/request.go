@@ -207,6 +207,9 @@ func (q *request) fallback(a Answer) Answer {
 		at, segments = q.child(at, segments[0]), segments[1:]
 	}
 	q.step("fallback", "/"+p.Fallback+" is the fallback page for missing files")
+	if p.FallbackUnless != "" && q.h.severalPages {
+		return Answer{State: StateHomePage, Node: id, Status: http.StatusOK}
+	}
 	return Answer{State: StateFallback, Node: id, Status: http.StatusOK}
 }
 

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -80,6 +81,9 @@ func (h *loader) readRules(parsed []*redirect.File) {
 		}
 		h.local[id] = &localSettings{set.Index, set.Listing, set.DirectorySlash}
 	}
+	page := func(n docroot.Node) bool { return bytes.HasSuffix(h.tree.NameOf(&n), []byte(".html")) }
+	i := slices.IndexFunc(h.tree.Nodes, page)
+	h.severalPages = i >= 0 && slices.ContainsFunc(h.tree.Nodes[i+1:], page)
 	if set := h.newRules(); set.Len() > 0 {
 		h.rules = set
 	}

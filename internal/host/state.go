@@ -85,6 +85,9 @@ const (
 	// StateUnresolvedRef: the generator wrote this value because it had no page
 	// for a reference.
 	StateUnresolvedRef
+	// StateHomePage: the target is missing, and the home page answers, as for a single-page
+	// application; but the site has other pages.
+	StateHomePage
 
 	// The link was not checked.
 
@@ -135,7 +138,7 @@ const (
 func (s State) Answers() bool { return s <= StatePrivate }
 
 // IsError reports whether the link is broken.
-func (s State) IsError() bool { return s >= StateMissingFile && s <= StateUnresolvedRef }
+func (s State) IsError() bool { return s >= StateMissingFile && s <= StateHomePage }
 
 // IsMeant reports whether the link is broken, and the file that it means is known.
 func (s State) IsMeant() bool { return s >= StateWrongCase && s <= StateWrongHost }

@@ -258,10 +258,15 @@ func TestOwn(t *testing.T) {
 		{"Gemfile", "gem 'jekyll'\ngem 'jekyll-sitelink'\ngem \"sitelink\", '~> 0.1'\n", "bundle exec sitelink", true},
 		{"requirements.txt", "mkdocs\nsitelink==0.1.0\nmkdocs-sitelink>=0.1\n", "sitelink", true},
 		{"pyproject.toml", "[project]\nname = 'x'\ndependencies = ['mkdocs', 'mkdocs-sitelink']\n", "", true},
+		{"mkdocs.yml", "plugins:\n  - search\n  - sitelink\n", "", true},
+		{"conf.py", "project = 'x'\nextensions = ['sphinx_sitelink']\n", "", true},
 	} {
 		dir := t.TempDir()
 		config := map[string]string{"package.json": "eleventy.config.js", "Gemfile": "_config.yml"}[c.name]
-		testkit.AddFiles(t, dir, map[string]string{c.name: c.text, cmp.Or(config, "mkdocs.yml"): ""})
+		if c.name != "mkdocs.yml" && c.name != "conf.py" {
+			testkit.AddFiles(t, dir, map[string]string{cmp.Or(config, "mkdocs.yml"): ""})
+		}
+		testkit.AddFiles(t, dir, map[string]string{c.name: c.text})
 		s := testkit.Must(Look(t.Context(), dir, Options{}))(t)
 		if s.Own != c.own || s.Plugin != c.plugin {
 			t.Errorf("%s: %q, plugin %t", c.text, s.Own, s.Plugin)

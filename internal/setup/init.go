@@ -421,19 +421,20 @@ func (r *Init) write(f File) error {
 
 // nextSteps says what to type now, and what the user could not be asked about.
 func (r *Init) nextSteps() {
-	check := "sitelink check"
+	own := cmp.Or(r.Own, "sitelink")
+	check := own + " check"
 	if r.Usual != "" {
-		check = "sitelink check --build"
+		check += " --build"
 	}
 	if here := r.Found.Show(r.Dir); here != "." && !strings.HasPrefix(here, "..") { // the configuration is found from there on
 		check = "cd " + filepath.ToSlash(here) + " && " + check
 	}
 	r.say("next    %-28s # are all links good?", check)
 	if r.Hook && !r.DryRun {
-		r.say("        %-28s # check as a push does", "sitelink hook run")
+		r.say("        %-28s # check as a push does", own+" hook run")
 	}
 	if r.Generator != nil && r.hasEndpoints() {
-		r.say("        %-28s # put the link elements of [templates] into the templates", "sitelink inject")
+		r.say("        %-28s # put the link elements of [templates] into the templates", own+" inject")
 	}
 	if r.ShouldIgnore != "" {
 		r.say("        %-28s # %s", Uncommit(r.ShouldIgnore), UncommitAdvice)
@@ -442,14 +443,14 @@ func (r *Init) nextSteps() {
 		return
 	}
 	if len(r.findings) > 0 && !r.Baseline {
-		r.say("        %-28s # accept %s, report new ones", "sitelink init --baseline", text.Count(len(r.findings), "old finding"))
+		r.say("        %-28s # accept %s, report new ones", own+" init --baseline", text.Count(len(r.findings), "old finding"))
 	}
 	if !r.Hook && r.Repo != nil && !r.Hooked {
-		r.say("        %-28s # check each push", "sitelink init --hook")
+		r.say("        %-28s # check each push", own+" init --hook")
 	}
 	if len(r.Servers) == 0 && len(r.CIFiles()) == 0 {
 		for _, s := range r.Survey.Servers() {
-			r.say("        %-28s # let %s check the site", "sitelink init --ci "+s.Name, s.Title)
+			r.say("        %-28s # let %s check the site", own+" init --ci "+s.Name, s.Title)
 		}
 	}
 }

@@ -145,7 +145,7 @@ func (s *Survey) fill(ctx context.Context, opt Options) {
 		}
 	}
 	_, plugin := generator.Depends(s.Dir, plugins)
-	s.Plugin = plugin != ""
+	s.Plugin = plugin != "" || slices.ContainsFunc(s.Packages, func(p string) bool { return strings.HasSuffix(p, "-sitelink") })
 	s.BaseURLs = p.BaseURLs
 	for _, r := range p.Roots {
 		s.BaseURLs = append(s.BaseURLs, r.Base)
