@@ -92,7 +92,8 @@ type themeFile struct {
 }
 
 var (
-	partialCall = text.Regexp(`\bpartial(?:s\.Include|Cached|s\.IncludeCached)?\s+\(?\s*["` + "`" + `]([^"` + "`" + `]+)["` + "`" + `]`)
+	// partialCall matches no partialCached: one page writes the elements for all, and which page is chance.
+	partialCall = text.Regexp(`\bpartial(?:s\.Include)?\s+\(?\s*["` + "`" + `]([^"` + "`" + `]+)["` + "`" + `]`)
 	anyMeta     = text.Regexp(`(?i)<meta\s`)
 	noOutput    = text.Regexp(`(?s)\{\{-?\s*/\*.*?\*/\s*-?\}\}|<!--.*?-->`)
 	moduleTable = text.Regexp(`(?m)^\s*\[+module\b|^module\s*[:=]|"module"\s*:`)

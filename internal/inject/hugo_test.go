@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"testing"
 	"text/template"
 )
 
@@ -188,4 +189,14 @@ type exists struct{ s smallSite }
 func (e exists) Exists(name string) bool {
 	_, ok := e.s[smallKey(name)]
 	return ok
+}
+
+// TestCachedPartial: of a cached partial, the first page that Hugo happens to build writes the
+// elements for all pages, so it is no place for them.
+func TestCachedPartial(t *testing.T) {
+	for call, matches := range map[string]bool{`{{ partial "a.html" . }}`: true, `{{ partials.Include "a.html" . }}`: true, `{{ partialCached "a.html" . }}`: false, `{{ partials.IncludeCached "a.html" . }}`: false} {
+		if got := partialCall().MatchString(call); got != matches {
+			t.Errorf("%s: %t", call, got)
+		}
+	}
 }
