@@ -125,8 +125,9 @@ func (p Project) Hugo(env []string, args ...string) (*HugoSite, error) {
 	return h, err
 }
 
-// readHugo reads configuration files as Hugo merges them, and returns the last one. Hugo
-// would wait for what a pipe never says; a file that cannot be read counts as empty.
+// readHugo reads configuration files as Hugo merges them, and returns the last one that
+// says where the site is, else the first. Hugo would wait for what a pipe never says; a
+// file that cannot be read counts as empty.
 func readHugo(dir string, names []string, configDir string) (all map[string]any, from string, err error) {
 	all = map[string]any{}
 	for _, name := range names {
@@ -141,9 +142,11 @@ func readHugo(dir string, names []string, configDir string) (all map[string]any,
 			err = cmp.Or(err, fault)
 			continue
 		}
-		from = name
 		if rest, ok := strings.CutPrefix(name, configDir+"/"); ok {
 			d = hugoTable(path.Base(rest), d)
+		}
+		if from == "" || d["baseurl"] != nil || d["publishdir"] != nil {
+			from = name
 		}
 		merge(all, d)
 	}

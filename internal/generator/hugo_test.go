@@ -37,6 +37,25 @@ func TestHugoModules(t *testing.T) {
 	}
 }
 
+// TestHugoFrom: the docroot and the base URL are from the file that has them, not from one
+// that only has modules or menus.
+func TestHugoFrom(t *testing.T) {
+	files := map[string]string{
+		"hugo.toml": "baseURL = 'https://example.org/'\n", "config/_default/menus.toml": "[[main]]\nname = 'x'\n",
+		"config/_default/module.toml": "[[mounts]]\nsource = 'layouts'\ntarget = 'layouts'\n",
+	}
+	for _, want := range []string{"hugo.toml", "config/production/hugo.toml"} {
+		files[want] = "baseURL = 'https://example.org/'\n"
+		if h, err := (Project{Dir: testkit.MakeDocroot(t, files)}).Hugo(nil); err != nil || h.From != want {
+			t.Errorf("from %q, want %q: %v", h.From, want, err)
+		}
+	}
+	files["hugo.toml"], files["config/production/hugo.toml"] = "", ""
+	if h, err := (Project{Dir: testkit.MakeDocroot(t, files)}).Hugo(nil); err != nil || h.From != "hugo.toml" {
+		t.Errorf("from %q: %v", h.From, err)
+	}
+}
+
 func modulesText(h *HugoSite) string {
 	var all []string
 	for _, m := range h.Modules {
