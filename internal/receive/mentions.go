@@ -86,6 +86,9 @@ func named(ctx context.Context, store incoming.Store, name string) (found []inco
 func Decide(ctx context.Context, store incoming.Store, mentions []incoming.Mention, to incoming.State) (changed, others int, err error) {
 	for _, m := range mentions {
 		if to == incoming.Approved {
+			if now, err := store.Mention(ctx, m.ID); err == nil && now.State == to && m.State != to {
+				others-- // one before it, by the same author, took it along
+			}
 			var more int
 			_, more, err = moderation.Approve(ctx, store, m.ID, time.Now())
 			others += more
