@@ -492,19 +492,30 @@ var pythonPackages = map[string]string{
 // configWord matches a name in mkdocs.yml or a text in conf.py.
 var configWord = text.Regexp(`(?m)(?:^\s*-\s+|^theme:[ \t]*|^\s+name:\s*|["'])([\w-]+)`)
 
-// Packages returns the packages of PyPI that the project's configuration needs beside
-// the generator's own: mkdocs-material for "theme: material". Generators that are not on
-// PyPI have none.
-func (p Project) Packages() (all []string) {
-	if _, pip := rowOf(p.Generator).program("pip"); !pip {
+// Packages returns the packages of PyPI that the project needs, as words of the shell: the
+// generator's own, and those that its configuration names, such as mkdocs-material for
+// "theme: material". It leaves out what text lists, which is the content of file: lines of
+// requirements, or pyproject.toml. Generators that are not on PyPI have none.
+func (p Project) Packages(file string, text []byte) (all []string) {
+	_, own, _, _ := p.Generator.Install("")
+	if own == "" {
 		return nil
 	}
+	if file == "pyproject.toml" { // pip installs no other table of it
+		d, _ := ParseDocument(".toml", text) // without it, nothing is known
+		text = []byte(strings.Join(textsOf(tableOf(d["project"])["dependencies"]), "\n"))
+	}
+	add := func(pkg string) {
+		name, _, _ := strings.Cut(strings.Trim(pkg, "'"), "[")
+		if pkg != "" && !slices.Contains(all, pkg) && !lists("", text, pythonLine, name) {
+			all = append(all, pkg)
+		}
+	}
+	add(own)
 	for _, name := range p.Configs {
 		text, _ := readConfig(p, name) // without it, nothing is known
 		for _, m := range configWord().FindAllSubmatch(text, -1) {
-			if pkg := pythonPackages[string(m[1])]; pkg != "" && !slices.Contains(all, pkg) {
-				all = append(all, pkg)
-			}
+			add(pythonPackages[string(m[1])])
 		}
 	}
 	return all

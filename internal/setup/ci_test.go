@@ -24,7 +24,7 @@ func projects() map[string]Facts {
 		"jekyll":     {Generator: "jekyll", Usual: "jekyll build", Docroot: "_site", Has: has("Gemfile")},
 		"eleventy":   {Generator: "eleventy", Usual: "npx eleventy", Docroot: "_site", Has: has("yarn.lock")},
 		"zola":       {Generator: "zola", Usual: "zola build", Docroot: "public"},
-		"mkdocs":     {Generator: "mkdocs", Usual: "mkdocs build", Docroot: "site", Packages: []string{"mkdocs-material"}, Python: "requirements.txt"},
+		"mkdocs":     {Generator: "mkdocs", Usual: "mkdocs build", Docroot: "site", Packages: []string{"mkdocs", "mkdocs-material"}, Python: "requirements.txt"},
 		"astro":      {Generator: "astro", Usual: "npx astro build", Docroot: "dist", Script: "npm run build", Has: has("pnpm-lock.yaml")},
 		"own":        {Generator: "astro", Usual: "npx astro build", Docroot: "dist", Own: "npx sitelink", Plugin: true},
 		"docusaurus": {Generator: "docusaurus", Usual: "npx docusaurus build", Docroot: "build"},
@@ -288,7 +288,9 @@ func TestPackages(t *testing.T) {
 		files, install, build string
 	}{
 		{"mkdocs.yml=theme: material\nplugins:\n  - search\n  - awesome-pages\nmarkdown_extensions:\n  - pymdownx.emoji:\n      x: 1\n", "pip install mkdocs mkdocs-material mkdocs-awesome-pages-plugin pymdown-extensions", "mkdocs build"},
-		{"mkdocs.yml=theme:\n  name: material\n|requirements.txt=mkdocs<2\n", "pip install -r requirements.txt mkdocs mkdocs-material", "mkdocs build"},
+		{"mkdocs.yml=theme:\n  name: material\n|requirements.txt=mkdocs<2\n", "pip install -r requirements.txt mkdocs-material", "mkdocs build"},
+		{"mkdocs.yml=theme:\n  name: material\nplugins:\n  - mkdocstrings\n|requirements.txt=MkDocs<2\nmkdocs-material[imaging]==9.6.1 \\\n  --hash=sha256:0\nmkdocstrings\n", "pip install -r requirements.txt", "mkdocs build"},
+		{"mkdocs.yml=theme: material\n|pyproject.toml=[project]\nname = 'x'\ndependencies = ['mkdocs>=1', 'x']\noptional-dependencies.docs = ['mkdocs-material']\n", "pip install . mkdocs-material", "mkdocs build"},
 		{"mkdocs.yml=site_name: x\n|pyproject.toml=[tool.ruff]\n", "pip install mkdocs", "mkdocs build"},
 		{"mkdocs.yml=site_name: x\n|pyproject.toml=[project]\nname = 'x'\n", "pip install . mkdocs", "mkdocs build"},
 		{"mkdocs.yml=site_name: x\n|pyproject.toml=[project]\n|uv.lock=x", "pip install uv && uv sync --all-groups", "uv run mkdocs build"},

@@ -61,7 +61,7 @@ func (p *Facts) tools() (t tools, builds bool) {
 		if strings.HasSuffix(p.Python, "requirements.txt") || p.Python == "pyproject.toml" {
 			keep(&t, "pip", p.Python)
 		}
-		t.install[0] = strings.TrimSpace(strings.ReplaceAll(t.install[0], "PACKAGES", strings.Join(append([]string{pip}, p.Packages...), " ")))
+		t.install[0] = strings.TrimSpace(strings.ReplaceAll(t.install[0], "PACKAGES", strings.Join(p.Packages, " ")))
 	case line != "":
 		t = tools{image: "debian:12", install: []string{line}}
 	default: // programs of npm
@@ -97,7 +97,8 @@ func (p *Facts) installPackages() string {
 type pythonFile struct {
 	name, says string
 	// install is the line of the shell that installs them, in which PACKAGES are the
-	// generator and what its configuration needs; run goes in front of its command.
+	// generator and what its configuration needs, as far as the file lacks them; run goes
+	// in front of its command.
 	install, run string
 }
 

@@ -47,8 +47,8 @@ type Facts struct {
 	Below string
 	// Has reports whether the project has a file of that name.
 	Has func(name string) bool
-	// Packages are packages of PyPI that the configuration needs beside the generator,
-	// Python is the file that lists packages, see [pythonFiles].
+	// Packages are packages of PyPI that the site needs beside those in Python, the file
+	// that lists packages, see [pythonFiles].
 	Packages []string
 	Python   string
 	// Own is the command of the sitelink that the project's packages install, such as "npx

@@ -113,13 +113,14 @@ func (s *Survey) fill(ctx context.Context, opt Options) {
 		if s.DocrootBy == "" {
 			s.DocrootBy = "where " + s.Title + " writes"
 		}
-		s.Packages = g.Packages()
 		if _, pip, _, _ := g.Generator.Install(""); pip != "" {
+			var list []byte
 			for _, f := range slices.Backward(pythonFiles) {
 				if text, err := readRegular(filepath.Join(s.Dir, filepath.FromSlash(f.name))); err == nil && strings.Contains(string(text), f.says) {
-					s.Python = f.name
+					s.Python, list = f.name, text
 				}
 			}
+			s.Packages = g.Packages(s.Python, list)
 		}
 		s.Build, s.Installed, s.Facts.Version = BuildCommand(g), g.Installed(), generatorVersion(g)
 		s.Site, s.Docroot = p.Docroot, filepath.ToSlash(g.Docroot)
