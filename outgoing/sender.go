@@ -65,7 +65,8 @@ type Outcome struct {
 	Fault  *int
 	// Message tells the author what the target answered or what went wrong.
 	Message string
-	// Problems and Cure are set if the page is the reason, see [ledger.Notice].
+	// Problems and Cure are set if the page is the reason, see [ledger.Notice]; Cure also if
+	// the address is not allowed.
 	Problems, Cure string
 	// Location is the absolute URL at which the target reports how it processed
 	// the notice.
@@ -89,7 +90,7 @@ func RequestFailed(err error) Outcome {
 		o.NotSent = !failed.Sent
 		switch {
 		case failed.Kind == fetch.RefusedAddress:
-			o.State = ledger.Skipped
+			o.State, o.Cure = ledger.Skipped, "if you trust that host, name its network with --allow-address"
 		case !failed.Kind.Retry():
 			o.State = ledger.Permanent
 		}

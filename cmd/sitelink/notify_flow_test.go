@@ -195,7 +195,7 @@ func TestNotifyFlow(t *testing.T) {
 	out, _ = b.run(4, "notify", "public", "--send")
 	b.wantPosts("/a", "/b", "/c", "/d")
 	for _, want := range []string{b.site + "one/\n", "  failed: " + b.targets + "/b  webmention, updated: ", "  failed for now: " + b.targets + "/c  webmention, added: ",
-		"; next attempt after 20", "\n1 notified, 1 accepted for later, 1 failed, 1 failed for now, 1 without an endpoint\n"} {
+		"; next attempt after 20", "\n1 notified, 1 accepted for later, 1 failed, 1 failed for now, 1 to targets that take no notices\n"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("the report lacks %q:\n%s", want, out)
 		}
@@ -259,6 +259,33 @@ func TestNotifyFlow(t *testing.T) {
 	b.wantPosts("/a", "/b", "/c")
 	if !strings.Contains(out, "/d  removed: the source page still links to the target") || !strings.Contains(out, "/e  added: the source page does not link to the target") {
 		t.Error(out)
+	}
+}
+
+// A run that notifies no target says why: they take no notices, or their address is not
+// allowed, and so does one whose own site is at such an address.
+func TestNotifySays(t *testing.T) {
+	b := newBlog(t)
+	b.run(0, "notify", "public", "--send")
+	b.post("one", "/none", "/none2")
+	b.publish()
+	if out, _ := b.run(0, "notify", "public", "--send"); out != "2 to targets that take no notices\n" {
+		t.Errorf("%q", out)
+	}
+	if out, _ := b.run(0, "notify", "public", "--send"); out != "" {
+		t.Errorf("nothing was due: %q", out)
+	}
+	config := testkit.Read(t, "sitelink.toml")
+	for allow, want := range map[string]string{"127.0.0.1": "1 skipped", "192.0.2.0/24": "1 failed for now"} {
+		b.write("sitelink.toml", strings.Replace(string(config), "127.0.0.0/8", allow, 1))
+		b.write("public/"+allow+"/index.html", "<!doctype html><title>x</title><article><a href=http://127.0.0.2/x>x</a></article>")
+		b.publish()
+		out, _ := b.run(map[bool]int{true: 4}[strings.Contains(want, "failed")], "notify", "public", "--send")
+		if !strings.Contains(out, ": if you trust that host, name its network with --allow-address") || !strings.HasSuffix(out, "\n"+want+"\n") || strings.Contains(out, "publish the page") {
+			t.Errorf("%s allowed:\n%s", allow, out)
+		}
+		testkit.Check(t, os.RemoveAll(".sitelink"))
+		b.run(0, "notify", "public", "--record", "--send")
 	}
 }
 

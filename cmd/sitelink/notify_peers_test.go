@@ -173,7 +173,7 @@ func TestNotifyPeers(t *testing.T) {
 	want(other)
 	if !strings.Contains(out, "  notified: http://"+peer.addr+"/doc.html#x  link, added\n") ||
 		!strings.Contains(out, "  no endpoint: http://"+other.addr+"/y  added: the target does not accept notices: the host is known not to support LINK\n") ||
-		!strings.Contains(out, "\n1 notified, 1 without an endpoint\n") {
+		!strings.Contains(out, "\n1 notified, 1 to targets that take no notices\n") {
 		t.Errorf("only link:\n%s", out)
 	}
 

@@ -26,7 +26,7 @@ var outcomeWords = map[ledger.State]string{
 
 // Outcomes writes for people what became of the notices of a run: below each
 // page the targets that could not be notified, and why, then the counts. If all
-// went well and opt does not ask for more, it writes nothing.
+// went well, some target was notified, and opt does not ask for more, it writes nothing.
 //
 // The only errors are those of w, wrapped.
 func Outcomes(w io.Writer, r *deliver.Report, opt OutcomesOptions) error {
@@ -34,7 +34,7 @@ func Outcomes(w io.Writer, r *deliver.Report, opt OutcomesOptions) error {
 	source := ""
 	for i := range r.Results {
 		n := &r.Results[i]
-		if !opt.All && !n.Failed() && !n.Repeated {
+		if !opt.All && !n.Failed() && !n.Repeated && n.Cure == "" {
 			continue
 		}
 		if n.Source != source {
@@ -53,7 +53,8 @@ func Outcomes(w io.Writer, r *deliver.Report, opt OutcomesOptions) error {
 			return err
 		}
 	}
-	if len(s.buf) == 0 && !opt.All && r.Failed() == 0 && r.Stopped == "" {
+	notified := len(r.Results) == 0 || r.Count(ledger.Done)+r.Count(ledger.Accepted) > 0
+	if len(s.buf) == 0 && !opt.All && r.Failed() == 0 && r.Stopped == "" && notified {
 		return s.flush()
 	}
 	if source != "" {
@@ -97,7 +98,7 @@ func OutcomesSummary(r *deliver.Report) string {
 	part(r.Count(ledger.Accepted), "accepted for later")
 	part(r.Count(ledger.Permanent), "failed")
 	part(r.Count(ledger.Retry)+r.Count(ledger.InFlight), "failed for now")
-	part(r.Count(ledger.NoService), "without an endpoint")
+	part(r.Count(ledger.NoService), "to targets that take no notices")
 	part(r.Count(ledger.Skipped), "skipped")
 	part(r.NotTried, "not tried")
 	if len(parts) == 0 {

@@ -288,7 +288,7 @@ func (s *scheduler) handleSource(ctx context.Context, r sourceResult) error {
 		case err == nil:
 			s.toHost(j)
 		case late:
-			done, err := s.sourceNotLive(j.notice, now, err.Error())
+			done, err := s.sourceNotLive(j.notice, now, err)
 			if err != nil {
 				q.jobs = append(waiting, q.jobs[i:]...)
 				return err

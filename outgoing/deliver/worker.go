@@ -1,6 +1,7 @@
 package deliver
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/url"
@@ -193,9 +194,11 @@ func (d *delivery) addNotices(ctx context.Context, n ledger.Notice, page *outgoi
 
 // sourceNotLive records that the source page did not become live. That counts as
 // an attempt, because the author may never publish the page.
-func (d *delivery) sourceNotLive(n ledger.Notice, now time.Time, why string) (Result, error) {
+func (d *delivery) sourceNotLive(n ledger.Notice, now time.Time, why error) (Result, error) {
 	before := n.State
-	late := applyOutcome(n, outgoing.Outcome{State: ledger.Retry, Message: why, Problems: string(send.NotLive), Cure: "publish the page as it was built"}, now.UTC(), d.opt.Attempts)
+	late := applyOutcome(n, outgoing.Outcome{
+		State: ledger.Retry, Message: why.Error(), Problems: string(send.NotLive), Cure: cmp.Or(outgoing.RequestFailed(why).Cure, "publish the page as it was built"),
+	}, now.UTC(), d.opt.Attempts)
 	if before == ledger.InFlight && late.State == ledger.Retry {
 		late.State = ledger.InFlight
 	}
