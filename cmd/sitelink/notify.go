@@ -277,6 +277,9 @@ func (n *notifier) addFailed(snap *ledger.Snapshot, compared *notify.Comparison)
 		if retried, err = notify.Failed(snap, n.flags.retry); err != nil {
 			return nil, err
 		}
+		if len(retried) == 0 {
+			n.ui.note("no notice has failed, so --retry sends none again")
+		}
 		retried = left(retried)
 		for i := range retried {
 			retried[i] = retried[i].Again()
@@ -397,8 +400,8 @@ func (n *notifier) send(ctx context.Context, store ledger.Store, base string) er
 		return errNotices
 	}
 	// What another run holds was reported above. --due asks for what is due, often
-	// from a timer, so it does not repeat what is not.
-	if !n.flags.due {
+	// from a timer, so it does not repeat what is not. --retry is from a person.
+	if !n.flags.due || n.flags.retry != "" {
 		snap, err := store.Load(ctx)
 		if err != nil {
 			return err

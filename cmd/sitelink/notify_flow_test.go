@@ -275,6 +275,18 @@ func TestNotifySays(t *testing.T) {
 	if out, _ := b.run(0, "notify", "public", "--send"); out != "" {
 		t.Errorf("nothing was due: %q", out)
 	}
+	if _, said := b.run(0, "notify", "--retry", "--send"); said != "sitelink: note: no notice has failed, so --retry sends none again\n" {
+		t.Errorf("said %q", said)
+	}
+	b.answer = func(w http.ResponseWriter, _ string, _ int) { w.WriteHeader(http.StatusServiceUnavailable) }
+	b.post("two", "/c")
+	b.publish()
+	b.run(4, "notify", "public", "--send")
+	if _, said := b.run(4, "notify", "--retry", "--send"); !strings.Contains(said, "no notice has failed") || !strings.Contains(said, "1 notice of earlier runs waiting, the next one until") {
+		t.Errorf("said %q", said)
+	}
+	testkit.Check(t, os.RemoveAll(".sitelink"))
+	b.run(0, "notify", "public", "--record", "--send")
 	config := testkit.Read(t, "sitelink.toml")
 	for allow, want := range map[string]string{"127.0.0.1": "1 skipped", "192.0.2.0/24": "1 failed for now"} {
 		b.write("sitelink.toml", strings.Replace(string(config), "127.0.0.0/8", allow, 1))
