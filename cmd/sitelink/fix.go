@@ -358,7 +358,13 @@ func (x *fixer) apply(ctx context.Context, plan *fix.Plan, a *audit.Audit, wante
 	switch {
 	case len(r.Applied) == 0:
 	case r.Proved:
-		x.c.ui.note(fmt.Sprintf("%s in %s; %s gone, %s new", text.Count(len(r.Applied), "change"), text.Count(files(r.Applied), "file"), text.Count(r.Fixed, "finding"), text.Thousands(len(r.New))))
+		older := ""
+		if p := a.Project; x.built != nil && p.Generator != nil { // the proof was a build elsewhere
+			if _, err := os.Stat(p.Generator.Docroot); err == nil {
+				older = fmt.Sprintf("; %s is older: build it with %s", visible(p.Show(p.Generator.Docroot)), p.BuildCommand(p.Generator.Docroot))
+			}
+		}
+		x.c.ui.note(fmt.Sprintf("%s in %s; %s gone, %s new%s", text.Count(len(r.Applied), "change"), text.Count(files(r.Applied), "file"), text.Count(r.Fixed, "finding"), text.Thousands(len(r.New)), older))
 	default:
 		x.c.ui.note(fmt.Sprintf("%s in %s; build the site and run sitelink check to prove them", text.Count(len(r.Applied), "change"), text.Count(files(r.Applied), "file")))
 	}
