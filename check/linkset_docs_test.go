@@ -14,7 +14,7 @@ func TestLinksetDocs(t *testing.T) {
 	rows := 0
 	for line := range strings.Lines(string(text)) {
 		cells := strings.Split(strings.TrimSpace(line), "|")
-		if len(cells) != 6 || !strings.HasPrefix(cells[1], " `") {
+		if len(cells) != 7 || !strings.HasPrefix(cells[1], " `") {
 			continue
 		}
 		rows++
@@ -26,6 +26,11 @@ func TestLinksetDocs(t *testing.T) {
 		for _, p := range words(cells[4]) {
 			if !l.Match(p) {
 				t.Errorf("%s does not match %s", l, p)
+			}
+		}
+		for _, p := range words(cells[5]) {
+			if l.Match(p) {
+				t.Errorf("%s matches %s", l, p)
 			}
 		}
 	}
