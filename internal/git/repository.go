@@ -76,11 +76,11 @@ func Open(ctx context.Context, root string, env []string) (*Repository, error) {
 	case top != real:
 		return nil, &OutsideError{worktreeIs, top}
 	case r.pointsBack(ctx, dir):
-	case !inside(real, dir):
+	case !system.Within(dir, real):
 		return nil, &OutsideError{filesAre, dir}
-	case !inside(real, common):
+	case !system.Within(common, real):
 		return nil, &OutsideError{filesAre, common}
-	case !inside(real, objects):
+	case !system.Within(objects, real):
 		return nil, &OutsideError{objectsAre, objects}
 	}
 	return r, nil
@@ -115,7 +115,7 @@ func (r *Repository) alternates(objects string, depth int) error {
 			path = filepath.Join(objects, path)
 		}
 		real, err := filepath.EvalSymlinks(path)
-		if err != nil || !inside(r.Root, real) {
+		if err != nil || !system.Within(real, r.Root) {
 			return &OutsideError{objectsAre, path}
 		}
 		if err := r.alternates(real, depth+1); err != nil {
@@ -135,7 +135,7 @@ func (r *Repository) Run(ctx context.Context, args ...string) ([]byte, error) {
 // one of a submodule has the key core.worktree.
 func (r *Repository) pointsBack(ctx context.Context, dir string) bool {
 	info, err := os.Lstat(filepath.Join(r.Root, ".git"))
-	if err != nil || !info.Mode().IsRegular() || inside(r.Root, dir) {
+	if err != nil || !info.Mode().IsRegular() || system.Within(dir, r.Root) {
 		return false
 	}
 	if text, err := system.Read(filepath.Join(dir, "gitdir"), 1<<20); err == nil {
@@ -145,13 +145,6 @@ func (r *Repository) pointsBack(ctx context.Context, dir string) bool {
 	// Open has compared the root with what the key leads to.
 	out, err := r.Run(ctx, "config", "--file", filepath.Join(dir, "config"), "--get", "core.worktree")
 	return err == nil && len(bytes.TrimSpace(out)) > 0
-}
-
-// inside reports whether an absolute path is root or below it. Neither contains
-// symbolic links.
-func inside(root, path string) bool {
-	rel, err := filepath.Rel(root, path)
-	return err == nil && filepath.IsLocal(rel)
 }
 
 // Path returns the slash path of a file of the repository, relative to the root.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/generator"
+	"github.com/sitelink/sitelink/internal/system"
 )
 
 // view is what one request is about: the state of a folder and a document of it.
@@ -170,7 +171,7 @@ func (s *server) didChangeWatchedFiles(_ context.Context, p *params) (any, error
 		_, open := s.docs[name]
 		var f *folder
 		for _, x := range s.folders {
-			if within(name, x.dir) && (f == nil || len(x.dir) > len(f.dir)) {
+			if system.Within(name, x.dir) && (f == nil || len(x.dir) > len(f.dir)) {
 				f = x
 			}
 		}

@@ -468,7 +468,7 @@ func (s *workspace) renameFile(ctx context.Context, from, to string) ([]Edit, er
 	f, may := s.folderOf(from), s.build && s.opt.Build != nil
 	s.mu.Unlock()
 	st := f.current()
-	if st == nil || !within(from, st.snap.Dir) {
+	if st == nil || !system.Within(from, st.snap.Dir) {
 		return nil, nil
 	}
 	if !may {

@@ -384,7 +384,7 @@ func (s *server) didChangeWorkspaceFolders(_ context.Context, p *params) (any, e
 		}
 		s.roots = slices.DeleteFunc(s.roots, func(d string) bool { return d == dir })
 		for name, folder := range s.folders {
-			if within(name, dir) && !slices.ContainsFunc(s.roots, func(root string) bool { return within(name, root) }) {
+			if system.Within(name, dir) && !slices.ContainsFunc(s.roots, func(root string) bool { return system.Within(name, root) }) {
 				folder.cancel()
 				delete(s.folders, name)
 			}
@@ -399,18 +399,12 @@ func (s *server) didChangeWorkspaceFolders(_ context.Context, p *params) (any, e
 	return nil, nil
 }
 
-// within reports whether a file or directory is in a directory, or is that one.
-func within(name, dir string) bool {
-	rel, err := filepath.Rel(dir, name)
-	return err == nil && filepath.IsLocal(rel)
-}
-
 // folderOf returns the folder of a file: that of the nearest generator project at or
 // above it, within the workspace. The caller holds s.mu.
 func (s *workspace) folderOf(name string) *folder {
 	root := ""
 	for _, dir := range s.roots {
-		if within(name, dir) && len(dir) > len(root) {
+		if system.Within(name, dir) && len(dir) > len(root) {
 			root = dir
 		}
 	}

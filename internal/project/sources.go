@@ -57,14 +57,9 @@ func (p *Project) Sources(also ...string) *Sources {
 
 // add adds a directory, unless it is the root of others or in one of them.
 func (s *Sources) add(dir string) {
-	if !slices.ContainsFunc(s.dirs, func(known string) bool { return within(dir, known) || within(known, dir) }) {
+	if !slices.ContainsFunc(s.dirs, func(known string) bool { return system.Within(dir, known) || system.Within(known, dir) }) {
 		s.dirs = append(s.dirs, dir)
 	}
-}
-
-func within(name, dir string) bool {
-	rel, err := filepath.Rel(dir, name)
-	return err == nil && filepath.IsLocal(rel)
 }
 
 // skips reports whether a directory below root, or a file, has nothing that an author edits.
@@ -89,7 +84,7 @@ func (s *Sources) skips(root, name string, isDir bool) bool {
 // Has reports whether a file is one of the sources, by its absolute name.
 func (s *Sources) Has(name string) bool {
 	return slices.ContainsFunc(s.dirs, func(dir string) bool {
-		if !within(name, dir) || s.skips(dir, name, false) {
+		if !system.Within(name, dir) || s.skips(dir, name, false) {
 			return false
 		}
 		for at := filepath.Dir(name); at != dir; at = filepath.Dir(at) {

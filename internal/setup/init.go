@@ -538,6 +538,5 @@ func within(dir, path string) bool {
 	if top, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = top
 	}
-	rel, err := filepath.Rel(dir, real)
-	return err == nil && filepath.IsLocal(rel)
+	return system.Within(real, dir)
 }

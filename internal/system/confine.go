@@ -8,6 +8,13 @@ import (
 	"strings"
 )
 
+// Within reports whether name is in the directory dir, or is that one. Both are absolute or
+// both relative; symbolic links are not followed.
+func Within(name, dir string) bool {
+	rel, err := filepath.Rel(dir, name)
+	return err == nil && filepath.IsLocal(rel)
+}
+
 // Outside checks whether a path leads outside the directory root, into a directory of git,
 // or to a pipe, a device or a socket, which may be another program's. If so, it returns the path without symbolic links and a description such as
 // "outside the repository /home/u/site", otherwise "". The file need not exist; the
