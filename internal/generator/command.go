@@ -89,37 +89,43 @@ func (p Project) Command(out string, strict bool, more []string) Command {
 // own, and leaves out dir, where the project's own builds go, which the generator would take
 // for input. file is the name for it, and flag goes before its path; "" if dir is no input.
 func (p Project) LeaveOut(dir string) (file, text, flag string) {
-	config, err := "", error(nil)
-	if len(p.Configs) > 0 {
-		config = filepath.Join(p.Dir, filepath.FromSlash(p.Configs[0]))
-	}
-	switch p.Generator {
-	case Eleventy:
-		if config != "" {
-			config, err = filepath.Abs(config)
-		}
-		if err != nil {
-			return "", "", ""
-		}
-		return "leave-out.cjs", strings.NewReplacer("CONFIG", strconv.Quote(config), "DIR", strconv.Quote(dir)).Replace(eleventyLeavesOut), "--config="
-	case Jekyll:
-		if strings.HasPrefix(dir, "_") || strings.HasPrefix(dir, ".") {
-			return "", "", ""
-		}
-		exclude := []any{}
-		for _, name := range p.Configs {
-			if d, err := readDocument(p, name); err == nil {
-				all, _ := d["exclude"].([]any)
-				exclude, flag = append(exclude, all...), flag+name+","
-			}
-		}
-		text, err := json.Marshal(map[string][]any{"exclude": append(exclude, dir+"/")})
-		if err != nil {
-			return "", "", ""
-		}
-		return "leave-out.yml", string(text) + "\n", "--config=" + flag
+	if r := rowOf(p.Generator); r != nil && r.leaveOut != nil {
+		return r.leaveOut(p, dir)
 	}
 	return "", "", ""
+}
+
+// eleventyLeaveOut wraps the project's configuration, which is a program.
+func eleventyLeaveOut(p Project, dir string) (file, text, flag string) {
+	config := ""
+	if len(p.Configs) > 0 {
+		var err error
+		if config, err = filepath.Abs(filepath.Join(p.Dir, filepath.FromSlash(p.Configs[0]))); err != nil {
+			return "", "", ""
+		}
+	}
+	return "leave-out.cjs", strings.NewReplacer("CONFIG", strconv.Quote(config), "DIR", strconv.Quote(dir)).Replace(eleventyLeavesOut), "--config="
+}
+
+// jekyllLeaveOut adds dir to all that the project's configurations exclude. Jekyll itself reads
+// no name that begins with an underscore or a dot.
+func jekyllLeaveOut(p Project, dir string) (file, text, flag string) {
+	if strings.HasPrefix(dir, "_") || strings.HasPrefix(dir, ".") {
+		return "", "", ""
+	}
+	flag = "--config="
+	exclude := []any{}
+	for _, name := range p.Configs {
+		if d, err := readDocument(p, name); err == nil {
+			all, _ := d["exclude"].([]any)
+			exclude, flag = append(exclude, all...), flag+name+","
+		}
+	}
+	data, err := json.Marshal(map[string][]any{"exclude": append(exclude, dir+"/")})
+	if err != nil {
+		return "", "", ""
+	}
+	return "leave-out.yml", string(data) + "\n", flag
 }
 
 // eleventyLeavesOut is a configuration of Eleventy, of any version and of both kinds of modules.

@@ -59,6 +59,9 @@ type row struct {
 	// configs and command replace files and build, for generators that need more.
 	configs func(tree fs.FS, names []string) []string
 	command func(p Project, out string) Command
+	// leaveOut is the work of [Project.LeaveOut], nil for a generator that does not read its
+	// docroot when it builds elsewhere.
+	leaveOut func(p Project, dir string) (file, text, flag string)
 	// dirBuilder is the value of BUILDER in the command that makes a directory of each page.
 	// The builders are the last names of docroots; "" for a generator that has one.
 	dirBuilder string
@@ -85,7 +88,7 @@ type formKey struct {
 var rows = []row{
 	hugoRow,
 	{
-		name: Jekyll, title: "Jekyll", packages: "gem:jekyll gem:github-pages", usual: "jekyll build", build: "jekyll build --destination OUT", command: jekyllCommand,
+		name: Jekyll, title: "Jekyll", packages: "gem:jekyll gem:github-pages", usual: "jekyll build", build: "jekyll build --destination OUT", command: jekyllCommand, leaveOut: jekyllLeaveOut,
 		Traits: Traits{Port: 4000, Templates: Liquid, SourceTags: true, AliasKey: "redirect_from", AliasPlugin: "jekyll-redirect-from",
 			Drafts: &Drafts{Values: []string{"published: false"}, Dir: "_drafts", Dates: []string{"date"}, DatedDir: "_posts"}},
 		files: []string{"_config.yml", "_config.yaml", "_config.toml"}, docroots: []string{"_site"},
@@ -97,7 +100,7 @@ var rows = []row{
 		},
 	},
 	{
-		name: Eleventy, title: "Eleventy", packages: "npm:@11ty/eleventy", usual: "eleventy", build: "eleventy --output=OUT",
+		name: Eleventy, title: "Eleventy", packages: "npm:@11ty/eleventy", usual: "eleventy", build: "eleventy --output=OUT", leaveOut: eleventyLeaveOut,
 		Traits: Traits{Leaves: true, Port: 8080, Templates: Nunjucks, ReadsAll: true, NoDrafts: "it makes a page of every file"},
 		files:  append([]string{".eleventy.js"}, scripts("eleventy.config")...), docroots: []string{"_site"},
 		docrootKeys: "setOutputDirectory( dir.output", pathKey: "pathPrefix", content: []string{"src", "content", "input", "site"},
