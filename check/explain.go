@@ -426,7 +426,7 @@ func (j *Judge) Suggestion(ctx context.Context, l *Link) (string, error) {
 			}
 			j.anchors[target] = names
 		}
-		if to := ownAddress(j.in, l); to != "" && f.Code == MissingFragment {
+		if to := ownAddress(j.in, l.Page, l.Raw, l.Fragment); to != "" && f.Code == MissingFragment {
 			f.Suggestion = to
 		} else if nearest := names.near(&f); nearest != "" {
 			f.Suggestion = withFragment(j.in, &f, encodeFragment(nearest))

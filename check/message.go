@@ -58,7 +58,7 @@ func linkMessage(s *isite.Site, d *isite.Detail, l *Link) string {
 		if d.Kind == scan.KindFont {
 			return fmt.Sprintf("%s has no font with id %q, and few browsers load SVG fonts: add a source in WOFF2", s.Tree().Path(d.Node), shownFragment(l.Fragment))
 		}
-		if ownAddress(s, l) != "" {
+		if ownAddress(s, l.Page, l.Raw, l.Fragment) != "" {
 			return fmt.Sprintf("the base element makes #%s lead to %s, which has no such id; this page has it", shownFragment(l.Fragment), s.Tree().Path(d.Node))
 		}
 		return fmt.Sprintf("%s has no element with id %q", s.Tree().Path(d.Node), shownFragment(l.Fragment))

@@ -123,7 +123,7 @@ func bareAddress(raw string) string {
 
 // gives reports whether value, in place of the link, gives no finding.
 func gives(s *isite.Site, f *Finding, value string) bool {
-	page, ok := pageOf(s, f)
+	page, ok := pageOf(s, f.Page)
 	if !ok {
 		return false
 	}
@@ -134,16 +134,16 @@ func gives(s *isite.Site, f *Finding, value string) bool {
 	return err == nil && isFine(s, f, r)
 }
 
-// pageOf returns the page that a finding is on.
-func pageOf(s *isite.Site, f *Finding) (isite.PageID, bool) {
-	node, _ := s.Lookup(f.Page)
+// pageOf returns the page of a finding or link by its path.
+func pageOf(s *isite.Site, path string) (isite.PageID, bool) {
+	node, _ := s.Lookup(path)
 	return s.PageOf(node)
 }
 
 // isTemporary reports whether a temporary redirect answers a link: its address is the one to
 // link to.
 func isTemporary(s *isite.Site, f *Finding) bool {
-	page, ok := pageOf(s, f)
+	page, ok := pageOf(s, f.Page)
 	if !ok || f.hasBase {
 		return false
 	}
@@ -358,9 +358,10 @@ func suggestAnchors(s *isite.Site, r *isite.Reader, target isite.PageID, finding
 			f.Suggestion = ownAnchor(f)
 			continue
 		}
-		if to := ownAddress(s, &Link{Page: f.Page, Raw: f.Raw, Fragment: f.Fragment}); f.hasBase && f.Code == MissingFragment && to != "" {
-			f.Suggestion = to
-			continue
+		if f.hasBase && f.Code == MissingFragment {
+			if f.Suggestion = ownAddress(s, f.Page, f.Raw, f.Fragment); f.Suggestion != "" {
+				continue
+			}
 		}
 		k := key{f.Code, f.Fragment}
 		nearest, ok := known[k]
@@ -447,7 +448,7 @@ func encodeFragment(id string) string {
 // shownFragment returns a fragment as people read it, without the text directive that
 // browsers take away.
 func shownFragment(fragment string) string {
-	fragment, _, _ = strings.Cut(fragment, ":~:")
+	fragment = isite.TrimDirective(fragment)
 	if id := decodeFragment(fragment); utf8.ValidString(id) {
 		return id
 	}
@@ -456,16 +457,19 @@ func shownFragment(fragment string) string {
 
 // ownAddress returns the address of the page of a link to an id of that page, such as #x,
 // that the base element leads to another page; "" if the page lacks the id, too.
-func ownAddress(s *isite.Site, l *Link) string {
-	node, _ := s.Lookup(l.Page)
-	page, ok := s.PageOf(node)
-	if !ok || !strings.HasPrefix(l.Raw, "#") || !s.Page(page).HasBase() {
+func ownAddress(s *isite.Site, page, raw, fragment string) string {
+	if !strings.HasPrefix(raw, "#") {
 		return ""
 	}
-	if fragment, asks := s.ParseFragment(l.Fragment); !asks || !hasFragment(s.Page(page), &fragment) {
+	id, ok := pageOf(s, page)
+	if !ok || !s.Page(id).HasBase() {
 		return ""
 	}
-	return s.Link(node) + l.Raw
+	p := s.Page(id)
+	if ask, asks := s.ParseFragment(fragment); !asks || !hasFragment(p, &ask) {
+		return ""
+	}
+	return s.Link(p.Node()) + raw
 }
 
 // suggestion returns the suggestion for a link to a missing file or directory.

@@ -12,8 +12,6 @@ import (
 // maxFilePath is PATH_MAX without the final NUL.
 const maxFilePath = 4095
 
-const longPath = "the file's path is longer than 4,096 bytes, the limit of the system"
-
 // decode decodes percent escapes once. refused is set if the host rejects the
 // path.
 func (q *request) decode(path string) (p string, refused *Answer) {

@@ -221,8 +221,10 @@ func (q *request) fromFiles(path, query string) Answer {
 		return *refused
 	}
 	q.path = p
-	if len(q.h.real)+len(p) > maxFilePath && !strings.Contains(p, "/.") && (q.p.Slashes == Merge || !strings.Contains(p, "//")) {
-		return Answer{State: StateMissingFile, Node: docroot.NoNode, Status: http.StatusNotFound, Note: longPath} // before it costs a split
+	long := len(q.h.real)+len(p) > maxFilePath
+	noFile := Answer{State: StateMissingFile, Node: docroot.NoNode, Status: http.StatusNotFound, Note: "the file's path is longer than 4,096 bytes, the limit of the system"}
+	if long && !strings.Contains(p, "/.") && (q.p.Slashes == Merge || !strings.Contains(p, "//")) {
+		return noFile // before it costs a split
 	}
 	segments, slash, above := splitPath(p, q.p.AboveRoot == 0)
 	if above {
@@ -245,8 +247,8 @@ func (q *request) fromFiles(path, query string) Answer {
 	if a, ok := (byText{q}).rewritten(segments, slash, query); ok {
 		return a
 	}
-	if len(q.h.real)+len(p) > maxFilePath {
-		return Answer{State: StateMissingFile, Node: docroot.NoNode, Status: http.StatusNotFound, Note: longPath}
+	if long {
+		return noFile
 	}
 	q.folded = false
 	a := q.walk(segments, slash, query)

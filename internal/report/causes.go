@@ -65,6 +65,7 @@ func Text(w io.Writer, r *check.Result, opt TextOptions) error {
 type Family struct {
 	causes []check.Cause // the worst first
 	shown  int           // causes that have a line of their own, besides the first
+	accept string        // the ignore rule of links that a script reads, see scriptRule
 }
 
 const (
@@ -113,13 +114,17 @@ func Worst(findings []check.Finding, causes []check.Cause, lines int, opt TextOp
 			members[k] = append(members[k], causes[i])
 		}
 		for i, c := range causes {
+			if len(forScripts) < maxScript {
+				if rule := scriptRule(findings, &c); rule != "" {
+					forScripts = append(forScripts, Family{causes: causes[i : i+1], accept: rule})
+					continue
+				}
+			}
 			switch m := members[keyOf(&c)]; {
-			case len(forScripts) < maxScript && scriptRule(findings, &c) != "":
-				forScripts = append(forScripts, Family{causes: causes[i : i+1]})
 			case c.Family == "" || len(m) < fewMembers:
 				all = append(all, Family{causes: causes[i : i+1]})
 			case m[0].ID == c.ID:
-				all = append(all, Family{m, min(shown, len(m)-1)})
+				all = append(all, Family{causes: m, shown: min(shown, len(m)-1)})
 			}
 		}
 		slices.SortStableFunc(all, func(a, b Family) int {
@@ -174,12 +179,12 @@ var deployable = text.Regexp(`^(?:/[\w~@+-]+)+/$`)
 // were made of.
 func (m Family) Append(dst []byte, findings []check.Finding, opt TextOptions) []byte {
 	first := &m.causes[0]
-	if rule := scriptRule(findings, first); rule != "" && !opt.All {
+	if m.accept != "" {
 		f := commonFinding(findings, first)
 		p := painter(opt.Color)
 		dst = appendFirstLine(dst, &f, opt)
 		dst = fmt.Appendf(dst[:len(dst)-1], ": %s like %s; if a script reads them, accept them with --ignore '%s'\n",
-			text.Count(first.Links, "link"), p.paint(sgrDim, string(appendWritten(nil, &f))), rule)
+			text.Count(first.Links, "link"), p.paint(sgrDim, string(appendWritten(nil, &f))), m.accept)
 		return dst
 	}
 	dst = AppendCause(dst, findings, first, opt)

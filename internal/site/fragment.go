@@ -206,7 +206,7 @@ func (s *Site) MarkDefined(want map[uint64]bool) {
 // equals the fragment but for letter case. fragment is as serialised.
 func (s *Site) HasFolded(id PageID, fragment string) bool {
 	p := &s.pages[id]
-	f := []byte(trimDirective(fragment))
+	f := []byte(TrimDirective(fragment))
 	if !p.quirks || len(f) == 0 {
 		return false
 	}
@@ -214,8 +214,8 @@ func (s *Site) HasFolded(id PageID, fragment string) bool {
 	return p.Has(sum(s.hash.fold, foldName(f))) || p.Has(sum(s.hash.fold, foldName(d)))
 }
 
-// trimDirective removes a fragment directive.
-func trimDirective(f string) string {
+// TrimDirective removes a fragment directive, such as :~:text=y.
+func TrimDirective(f string) string {
 	f, _, _ = strings.Cut(f, string(directive))
 	return f
 }
