@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -26,8 +27,26 @@ type watched struct {
 	t      *testing.T
 	cmd    *exec.Cmd
 	lines  *bufio.Scanner
-	stderr bytes.Buffer
+	stderr lockedBuffer
 	root   string
+}
+
+// lockedBuffer is written by a process while a test reads it.
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
 }
 
 // startWatch watches a docroot of these files.
