@@ -183,7 +183,8 @@ func (b *build) generateInto(ctx context.Context, out string, to io.Writer) erro
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case errors.Is(err, exec.ErrNotFound):
-		return text.WithHint(fmt.Errorf("%s is not installed: %s", g.Title(), command.Args[0]), "install it, or build elsewhere and name the result: sitelink check DIR")
+		_, _, install, _ := g.Generator.Install("")
+		return text.WithHint(fmt.Errorf("%s is not installed: %s", g.Title(), command.Args[0]), "install it ("+install+"), or build elsewhere and name the result: sitelink check DIR")
 	case errors.As(err, &failed):
 		return text.WithHint(fmt.Errorf("the build failed: %w", failed), "fix what "+g.Title()+" reports above")
 	case err != nil:

@@ -123,7 +123,7 @@ func (c *cli) auditOptions(progress *progress) audit.Options {
 	if reserve == nil {
 		reserve = make([]byte, 16<<20)
 	}
-	opt := audit.Options{Warn: c.ui.warning, Note: c.ui.note, Today: c.today}
+	opt := audit.Options{Warn: c.ui.warning, Note: c.ui.note, Today: c.today, Commands: c.ui.commands}
 	if progress != nil {
 		opt.Progress = progress.pages
 	}

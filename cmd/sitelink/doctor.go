@@ -59,7 +59,9 @@ func runDoctor(ctx context.Context, c *cli, asJSON bool, configure func() (*conf
 		return context.Cause(ctx)
 	}
 	bad := 0
-	for _, one := range all {
+	for i := range all {
+		one := &all[i]
+		one.Text, one.Command = c.ui.commands(one.Text), c.ui.commands(one.Command)
 		if one.State == setup.Wrong {
 			bad++
 		}

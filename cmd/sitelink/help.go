@@ -372,7 +372,7 @@ func overview(c *cli, cmd *cobra.Command) error {
 	fmt.Fprintf(&b, "sitelink found this project in %s:\n\n%s", visible(p.Root), doctorText(d.Overview(cmd.Context())))
 
 	b.WriteString("\nWhat to type next:\n\n")
-	next := func(command, text string) { fmt.Fprintf(&b, "  %-24s %s\n", command, text) }
+	next := func(command, text string) { fmt.Fprintf(&b, "  %-28s %s\n", c.ui.commands(command), text) }
 	switch builds := p.Generator != nil && p.Generator.Builds(); {
 	case built:
 		next("sitelink check", "check the links of "+visible(p.Docroot))
@@ -394,5 +394,5 @@ func overview(c *cli, cmd *cobra.Command) error {
 	}
 	next("sitelink doctor", "show what is missing or wrong in detail")
 	next("sitelink --help", "list all commands")
-	return c.print(b.String())
+	return c.print(c.ui.commands(b.String()))
 }

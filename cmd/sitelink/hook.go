@@ -75,7 +75,7 @@ func hookInstallCommand(c *cli) *cobra.Command {
 			state, err := repo.Install(cmd.Context(), githook.InstallOptions{Program: program, Path: c.env.Getenv("PATH"), Site: site})
 			var managed *githook.ManagedError
 			if errors.As(err, &managed) {
-				if err := c.print(githook.Snippet(managed.Manager, managed.Sites...)); err != nil {
+				if err := c.print(c.ui.commands(githook.Snippet(managed.Manager, managed.Sites...))); err != nil {
 					return err
 				}
 			}

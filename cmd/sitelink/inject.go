@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 
@@ -108,12 +109,12 @@ func injectTemplates(ctx context.Context, c *cli, cfg *config.Config, dir string
 			} else if c.After == nil {
 				what = "is no longer needed"
 			}
-			fmt.Fprintf(&b, "%s: %s\n", filepath.Join(shown, filepath.FromSlash(c.Path)), what)
+			fmt.Fprintf(&b, "%s: %s\n", path.Join(filepath.ToSlash(shown), c.Path), what)
 		}
 		if plan.Missing {
 			b.WriteString("the templates do not have the elements\n")
 		}
-		b.WriteString("sitelink inject writes what is missing\n")
+		b.WriteString(c.ui.commands("sitelink inject writes what is missing\n"))
 		return cmp.Or(c.print(b.String()), errFindings)
 	}
 	if err := plan.Apply(); err != nil {
@@ -215,7 +216,7 @@ func injectPages(ctx context.Context, c *cli, cfg *config.Config, flags injectFl
 	var b strings.Builder
 	if flags.dryRun || flags.check {
 		for _, name := range result.Changed {
-			fmt.Fprintln(&b, filepath.Join(flags.docroot, filepath.FromSlash(name)))
+			fmt.Fprintln(&b, path.Join(filepath.ToSlash(flags.docroot), name))
 		}
 	}
 	verb := "changed"

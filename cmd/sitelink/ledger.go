@@ -139,7 +139,7 @@ func showFailed(ctx context.Context, c *cli, p *project.Project) error {
 	failed := snap.Failed()
 	for i := range failed {
 		n := &failed[i]
-		why := reason{n.Message, notify.Cure(n)}
+		why := reason{n.Message, c.ui.commands(notify.Cure(n))}
 		if notices[why] == nil {
 			reasons = append(reasons, why)
 		}

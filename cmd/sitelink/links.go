@@ -468,7 +468,7 @@ func runExplain(ctx context.Context, c *cli, cfg *config.Config, page, link stri
 			if err != nil {
 				return err
 			}
-			known = external.Explain(records, e.Link.Target)
+			known = c.ui.commands(external.Explain(records, e.Link.Target))
 		}
 		if err := c.print(explanation(e, f.Raw, places) + known); err != nil {
 			return err

@@ -318,7 +318,7 @@ func (all destinations) end(c *cli, cfg *config.Config, r *check.Result) error {
 				c.ui.warning("baseline entry no longer needed: " + entry)
 			}
 			if rest := len(b.Unneeded) - report.MaxUnneeded; rest > 0 {
-				c.ui.warning(fmt.Sprintf("and %s more; sitelink baseline update removes them", thousands(rest)))
+				c.ui.warning(fmt.Sprintf("and %s more", thousands(rest)))
 			}
 		}
 	}

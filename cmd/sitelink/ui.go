@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -12,6 +13,8 @@ import (
 
 	"github.com/sitelink/sitelink/check/remote"
 	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/setup"
 	"github.com/sitelink/sitelink/internal/text"
 )
 
@@ -20,15 +23,39 @@ import (
 type ui struct {
 	mu  sync.Mutex
 	env env
+	// own is the command of the sitelink that the project of the working directory installs,
+	// such as npx sitelink; "" for none.
+	own func() string
 	// drawn: the last line is progress, which goes before anything is printed.
 	drawn bool
 }
 
-func newUI(e env) *ui { return &ui{env: e} }
+func newUI(e env) *ui {
+	return &ui{env: e, own: sync.OnceValue(func() string {
+		dir, err := workingDir()
+		if err != nil {
+			return ""
+		}
+		p, err := project.Find(context.Background(), dir, project.Options{Env: os.Environ()})
+		if err != nil {
+			return ""
+		}
+		return setup.Own(p)
+	})}
+}
+
+// commands returns text with the commands of sitelink in it as the project starts them.
+func (u *ui) commands(text string) string {
+	if !strings.Contains(text, "sitelink ") {
+		return text
+	}
+	return setup.Commands(u.own(), text)
+}
 
 // line prints "sitelink: " and the text. Errors of standard error are dropped:
 // there is no other place to report them.
 func (u *ui) line(text string) {
+	text = u.commands(text)
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.clear()

@@ -535,11 +535,13 @@ type watchPrinter struct {
 	jsonl bool
 	all   bool
 	buf   []byte
+	// commands names the commands of sitelink as the project starts them.
+	commands func(text string) string
 }
 
 func newWatchPrinter(c *cli, p *project.Project, flags watchFlags) *watchPrinter {
 	return &watchPrinter{
-		out: c.stdout(), jsonl: flags.format == "jsonl", all: flags.all,
+		out: c.stdout(), jsonl: flags.format == "jsonl", all: flags.all, commands: c.ui.commands,
 		text: report.TextOptions{Prefix: p.Docroot, Here: p.FromRoot(p.Dir), Color: c.colorsReport(p.Config.Color, "-"), All: flags.all},
 	}
 }
@@ -555,8 +557,8 @@ func (p *watchPrinter) waiting(docroot, command, newer string) error {
 		}
 		p.buf = append(p.buf, '}')
 	} else if newer != "" {
-		p.buf = fmt.Appendf(p.buf, "sitelink: waiting for %s to be built: %s is newer; run %s, or sitelink watch --build, which builds at each change",
-			visible(docroot), visible(newer), command)
+		p.buf = fmt.Appendf(p.buf, "sitelink: waiting for %s to be built: %s is newer; run %s, or %s, which builds at each change",
+			visible(docroot), visible(newer), command, p.commands("sitelink watch --build"))
 	} else if p.buf = append(p.buf, "sitelink: waiting for "+visible(docroot)...); command != "" {
 		p.buf = append(p.buf, "; "+command+" makes it"...)
 	} else {
@@ -623,7 +625,7 @@ func (p *watchPrinter) failed(err error) error {
 		for _, line := range output {
 			p.buf = append(p.buf, visible(line)+"\n"...)
 		}
-		p.buf = append(p.buf, watchEnds+"cannot check now: "+visible(err.Error())...)
+		p.buf = append(p.buf, watchEnds+"cannot check now: "+visible(p.commands(err.Error()))...)
 	}
 	p.buf = append(p.buf, '\n')
 	return p.flush()

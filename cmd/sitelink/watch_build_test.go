@@ -174,15 +174,15 @@ func TestWatchBuildEnds(t *testing.T) {
 }
 
 // TestWatchNewer: beside no generator, a watch tells once that a source is newer, and which
-// command builds it.
+// command builds it. The project has sitelink among its packages.
 func TestWatchNewer(t *testing.T) {
 	t.Parallel()
 	for format, want := range map[string]string{
-		"text":  "sitelink: waiting for site to be built: docs/index.md is newer; run mkdocs build, or sitelink watch --build, which builds at each change",
+		"text":  "sitelink: waiting for site to be built: docs/index.md is newer; run mkdocs build, or uv run sitelink watch --build, which builds at each change",
 		"jsonl": `{"event":"waiting","docroot":"site","command":"mkdocs build","newer":"docs/index.md"}`,
 	} {
 		dir := t.TempDir()
-		testkit.Write(t, filepath.Join(dir, "mkdocs.yml"), "site_name: t\n")
+		testkit.AddFiles(t, dir, map[string]string{"mkdocs.yml": "site_name: t\n", "pyproject.toml": "[project]\ndependencies = ['sitelink']\n", "uv.lock": ""})
 		testkit.Write(t, filepath.Join(dir, "site", "index.html"), "<a href=/>x</a>")
 		testkit.Write(t, filepath.Join(dir, "docs", "index.md"), "x")
 		then := time.Now().Add(-time.Hour)

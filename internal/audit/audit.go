@@ -67,6 +67,9 @@ type Options struct {
 	Warn, Note func(text string)
 	Progress   func(done, total int)
 	Stage      func(name string)
+	// Commands returns a text of the report with the commands of sitelink in it as the
+	// project starts them. It may be nil.
+	Commands func(text string) string
 }
 
 // ExternalLinks is what is known of the links to other sites.
@@ -84,6 +87,22 @@ type ExternalLinks struct {
 func (o *Options) warn(text string) {
 	if o.Warn != nil {
 		o.Warn(text)
+	}
+}
+
+// name names the commands in a result as the user types them.
+func (o *Options) name(r *check.Result) {
+	if o.Commands == nil {
+		return
+	}
+	r.Summary.Lead = o.Commands(r.Summary.Lead)
+	for i, note := range r.Summary.Notes {
+		r.Summary.Notes[i] = o.Commands(note)
+	}
+	for i := range r.Findings {
+		if f := &r.Findings[i]; f.Code == check.EndpointMissing {
+			f.Suggestion = o.Commands(f.Suggestion)
+		}
 	}
 }
 
@@ -260,6 +279,7 @@ func (a *Audit) Check(ctx context.Context) (*check.Result, error) {
 			return nil, err
 		}
 	}
+	a.opt.name(result)
 	return result, nil
 }
 
@@ -345,8 +365,12 @@ func (a *Audit) Links(ctx context.Context, w io.Writer, render Render) (*check.R
 	if err == nil {
 		err = gone.concern(ctx, result, a.opt.warn)
 	}
-	if err != nil || answer == nil {
+	if err != nil {
 		return result, err
+	}
+	defer a.opt.name(result)
+	if answer == nil {
+		return result, nil
 	}
 	result.OnlyExternal()
 	counted := check.Result{Summary: result.Summary} // its findings are among the rows

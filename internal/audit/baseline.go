@@ -178,6 +178,9 @@ func (b *Baseline) Apply(r *check.Result) {
 		for _, e := range m.Unneeded {
 			sum.Unneeded = append(sum.Unneeded, fmt.Sprintf("%s:%d: %s", b.name, e.Line, &e))
 		}
+		if len(sum.Unneeded) > 0 {
+			r.Summary.Notes = append(r.Summary.Notes, "to remove what the baseline no longer needs: sitelink baseline update")
+		}
 	}
 	for i, id := range m.IDs {
 		f := &r.Findings[i]

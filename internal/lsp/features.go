@@ -473,7 +473,7 @@ func (s *workspace) renameFile(ctx context.Context, from, to string) ([]Edit, er
 	}
 	if !may {
 		s.showMessage(ctx, messageInfo, "links to "+filepath.Base(from)+
-			" stay as they are: rewriting them builds the site, which the server may not; sitelink mv does it")
+			" stay as they are: rewriting them builds the site, which the server may not; the command mv does it")
 		return nil, nil
 	}
 	project, err := s.opt.Find(ctx, f.dir)

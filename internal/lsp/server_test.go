@@ -410,7 +410,7 @@ func TestRenameFileUntrusted(t *testing.T) {
 		t.Errorf("%s %v", asJSON(r), err)
 	}
 	e.wait("the message", func() bool {
-		return slices.ContainsFunc(e.messages, func(m string) bool { return strings.Contains(m, "sitelink mv does it") })
+		return slices.ContainsFunc(e.messages, func(m string) bool { return strings.Contains(m, "the command mv does it") })
 	})
 }
 

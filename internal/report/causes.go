@@ -266,7 +266,7 @@ func AppendUnlisted(dst []byte, causes []check.Cause, s *check.Summary) []byte {
 	if capped(s) {
 		return fmt.Appendf(dst, ", and %s whose causes are not known; list all with --format jsonl\n", text.Count(s.UnlistedErrors+s.UnlistedWarnings, "finding"))
 	}
-	return append(dst, "; list them with sitelink check --all, or search them with --format html\n"...)
+	return append(dst, "; list them with --all, or search them with --format html\n"...)
 }
 
 // AppendCause appends the entry of a cause as in [Text]: its first finding, with

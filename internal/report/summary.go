@@ -99,7 +99,7 @@ func appendTextSummary(dst []byte, r *check.Result, causes int, opt TextOptions)
 			dst = append(dst, warning+" baseline entry no longer needed: "+sentence(entry)+"\n"...)
 		}
 		if rest := len(unneeded) - MaxUnneeded; rest > 0 {
-			dst = append(dst, warning+" and "+text.Thousands(rest)+" more; sitelink baseline update removes them\n"...)
+			dst = append(dst, warning+" and "+text.Thousands(rest)+" more\n"...)
 		}
 	}
 	return dst

@@ -65,16 +65,10 @@ func (d *Doctor) Examine(ctx context.Context) []Diagnosis {
 		rest = append(rest, d.watches(limit))
 	}
 	slices.SortFunc(rest, func(a, b Diagnosis) int { return cmp.Compare(a.Name, b.Name) })
-	all := append([]Diagnosis{
+	return append([]Diagnosis{
 		d.generator(), d.answer(project.AskBuild, "no known command", `build = "..." in [hook] of sitelink.toml`),
 		d.docroot(ctx, true), d.baseURL(), d.host(), d.answer(project.AskForm, "no file says how the host writes addresses", ""),
 	}, rest...)
-	for i := range all { // as the project starts its own
-		if arguments, ok := strings.CutPrefix(all[i].Command, "sitelink "); ok && d.Own != "" {
-			all[i].Command = d.Own + " " + arguments
-		}
-	}
-	return all
 }
 
 // files names what sitelink keeps in the project and is meant to be committed.

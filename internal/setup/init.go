@@ -361,7 +361,7 @@ func (r *Init) checkSite(ctx context.Context) error {
 	if len(r.findings) == 0 {
 		return nil
 	}
-	return r.Print(text.Visible(fmt.Sprintf("found   %s in %s; sitelink check lists them", text.Count(len(r.findings), "finding"), r.Site)) + "\n")
+	return r.Print(Commands(r.Own, text.Visible(fmt.Sprintf("found   %s in %s; sitelink check lists them", text.Count(len(r.findings), "finding"), r.Site))+"\n"))
 }
 
 // writeBaseline writes a baseline that accepts all findings, and says what to add
@@ -456,7 +456,7 @@ func (r *Init) nextSteps() {
 }
 
 func (r *Init) say(format string, args ...any) {
-	r.done.WriteString(text.Visible(fmt.Sprintf(format, args...)) + "\n")
+	r.done.WriteString(Commands(r.Own, text.Visible(fmt.Sprintf(format, args...))) + "\n")
 }
 
 func indented(text string) string {

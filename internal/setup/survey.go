@@ -97,10 +97,7 @@ func Look(ctx context.Context, dir string, opt Options) (*Survey, error) {
 // fill gathers the facts.
 func (s *Survey) fill(ctx context.Context, opt Options) {
 	s.Release = releaseTag(opt.Version)
-	s.Has = func(name string) bool { return exists(filepath.Join(s.Dir, filepath.FromSlash(name))) }
-	if rel, err := filepath.Rel(s.Found.Root, s.Dir); err == nil && rel != "." {
-		s.Below = filepath.ToSlash(rel)
-	}
+	s.readPackages()
 	here, err := filepath.Rel(s.Found.Root, s.Found.Dir)
 	s.Hooked = slices.Contains(s.Hook.Sites, path.Clean(s.Below)) || err == nil && slices.Contains(s.Hook.Sites, filepath.ToSlash(here))
 	s.Branches = git.DefaultBranches(ctx, s.Found.Root, opt.Env)
@@ -112,15 +109,6 @@ func (s *Survey) fill(ctx context.Context, opt Options) {
 		s.Facts.Generator, s.Title, s.Usual, s.DocrootBy = string(g.Generator), g.Title(), g.UsualCommand(), g.From
 		if s.DocrootBy == "" {
 			s.DocrootBy = "where " + s.Title + " writes"
-		}
-		if _, pip, _, _ := g.Generator.Install(""); pip != "" {
-			var list []byte
-			for _, f := range slices.Backward(pythonFiles) {
-				if text, err := readRegular(filepath.Join(s.Dir, filepath.FromSlash(f.name))); err == nil && strings.Contains(string(text), f.says) {
-					s.Python, list = f.name, text
-				}
-			}
-			s.Packages = g.Packages(s.Python, list)
 		}
 		s.Build, s.Installed, s.Facts.Version = BuildCommand(g), g.Installed(), generatorVersion(g)
 		s.Site, s.Docroot = p.Docroot, filepath.ToSlash(g.Docroot)
@@ -140,11 +128,6 @@ func (s *Survey) fill(ctx context.Context, opt Options) {
 	if p.ProfileFrom != "" {
 		s.Profile, s.ProfileBy = p.Profile, p.ProfileFrom
 	}
-	for _, own := range []struct{ pkg, run string }{{"npm:sitelink", s.npx()}, {"gem:sitelink", "bundle exec "}, {"pip:sitelink", s.python().run}} {
-		if _, file := generator.Depends(s.Dir, own.pkg); file != "" {
-			s.Own = own.run + "sitelink"
-		}
-	}
 	_, plugin := generator.Depends(s.Dir, plugins)
 	s.Plugin = plugin != "" || slices.ContainsFunc(s.Packages, func(p string) bool { return strings.HasSuffix(p, "-sitelink") })
 	s.BaseURLs = p.BaseURLs
@@ -152,6 +135,53 @@ func (s *Survey) fill(ctx context.Context, opt Options) {
 		s.BaseURLs = append(s.BaseURLs, r.Base)
 	}
 }
+
+// readPackages gathers the facts that the project's lists of packages tell.
+func (s *Survey) readPackages() {
+	s.Has = func(name string) bool { return exists(filepath.Join(s.Dir, filepath.FromSlash(name))) }
+	if rel, err := filepath.Rel(s.Found.Root, s.Dir); err == nil && rel != "." {
+		s.Below = filepath.ToSlash(rel)
+	}
+	if g := s.Generator; g != nil {
+		if _, pip, _, _ := g.Generator.Install(""); pip != "" {
+			var list []byte
+			for _, f := range slices.Backward(pythonFiles) {
+				if text, err := readRegular(filepath.Join(s.Dir, filepath.FromSlash(f.name))); err == nil && strings.Contains(string(text), f.says) {
+					s.Python, list = f.name, text
+				}
+			}
+			s.Packages = g.Packages(s.Python, list)
+		}
+	}
+	for _, own := range []struct{ pkg, run string }{{"npm:sitelink", s.npx()}, {"gem:sitelink", "bundle exec "}, {"pip:sitelink", s.python().run}} {
+		if _, file := generator.Depends(s.Dir, own.pkg); file != "" {
+			s.Own = own.run + "sitelink"
+		}
+	}
+}
+
+// Own returns the command of the sitelink that a project's packages install, see [Facts].
+func Own(p *project.Project) string {
+	s := &Survey{Found: p, Generator: p.Generator, Dir: p.Dir}
+	if s.Generator != nil {
+		s.Dir = s.Generator.Dir
+	}
+	s.readPackages()
+	return s.Own
+}
+
+// Commands returns a text for a person with its commands, such as sitelink check, as the
+// project starts them: with own in place of sitelink.
+func Commands(own, text string) string {
+	run := strings.TrimSuffix(own, "sitelink")
+	if run == "" {
+		return text
+	}
+	return regexp.MustCompile(`(^|[^\w/-])(?:`+regexp.QuoteMeta(run)+`)?(sitelink (?:--help|(?:`+commandNames+`)\b))`).ReplaceAllString(text, "${1}"+run+"${2}")
+}
+
+// commandNames are those that texts name.
+const commandNames = "check|watch|lsp|fix|init|doctor|external|explain|links|mv|notify|deploy|ledger|serve|mentions|baseline|profile|hook|inject|version|completion|man|help"
 
 // releaseTag is the version that files name: this one if it is a release.
 func releaseTag(version string) string {
