@@ -355,8 +355,9 @@ func (all destinations) addExtras(ctx context.Context, run *audit.Audit) error {
 }
 
 // setHeader sets what only the format html shows: the address of the site, the date of
-// SOURCE_DATE_EPOCH, and where source positions lead.
+// SOURCE_DATE_EPOCH, the lines of files, and where source positions lead.
 func setHeader(c *cli, p *project.Project, opt *report.Options) error {
+	opt.Root = p.Root
 	if len(p.BaseURLs) > 0 {
 		opt.BaseURL = p.BaseURLs[0]
 	}

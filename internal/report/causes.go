@@ -94,44 +94,7 @@ func Worst(findings []check.Finding, causes []check.Cause, lines int, opt TextOp
 		return listed, nil
 	}
 	for _, shown := range []int{len(causes), maxExamples} {
-		// The family that explains most errors comes first: links to /old/a/, /old/b/ and
-		// /old/c/ are one entry if the docroot has no old/, and two of them are two.
-		var all, forScripts []Family
-		type key struct {
-			family string
-			code   check.Code
-		}
-		keyOf := func(c *check.Cause) key {
-			code := findings[c.First].Code
-			if code == check.MissingDirectory || code == check.MissingIndex {
-				code = check.MissingFile
-			}
-			return key{c.Family, code}
-		}
-		members := map[key][]check.Cause{}
-		for i := range causes {
-			k := keyOf(&causes[i])
-			members[k] = append(members[k], causes[i])
-		}
-		for i, c := range causes {
-			if len(forScripts) < maxScript {
-				if rule := scriptRule(findings, &c); rule != "" {
-					forScripts = append(forScripts, Family{causes: causes[i : i+1], accept: rule})
-					continue
-				}
-			}
-			switch m := members[keyOf(&c)]; {
-			case c.Family == "" || len(m) < fewMembers:
-				all = append(all, Family{causes: causes[i : i+1]})
-			case m[0].ID == c.ID:
-				all = append(all, Family{causes: m, shown: min(shown, len(m)-1)})
-			}
-		}
-		slices.SortStableFunc(all, func(a, b Family) int {
-			aErrors, _, aLinks := counts(a.causes)
-			bErrors, _, bLinks := counts(b.causes)
-			return cmp.Or(bErrors-aErrors, bLinks-aLinks)
-		})
+		all, forScripts := families(findings, causes, shown)
 		n := len(fitting(findings, all, lines+linesOfTheClause+len(forScripts), opt))
 		// Copied, because the rest of all follows what is listed.
 		listed = slices.Concat(all[:n], forScripts)
@@ -144,6 +107,50 @@ func Worst(findings []check.Finding, causes []check.Cause, lines int, opt TextOp
 		}
 	}
 	return listed, rest
+}
+
+// families returns the entries for causes, with that many members each at most that have a
+// line of their own: the one that explains most errors first, and apart from them those of
+// links that a script reads.
+func families(findings []check.Finding, causes []check.Cause, shown int) (all, forScripts []Family) {
+	// Links to /old/a/, /old/b/ and /old/c/ are one entry if the docroot has no old/, and two
+	// of them are two.
+	type key struct {
+		family string
+		code   check.Code
+	}
+	keyOf := func(c *check.Cause) key {
+		code := findings[c.First].Code
+		if code == check.MissingDirectory || code == check.MissingIndex {
+			code = check.MissingFile
+		}
+		return key{c.Family, code}
+	}
+	members := map[key][]check.Cause{}
+	for i := range causes {
+		k := keyOf(&causes[i])
+		members[k] = append(members[k], causes[i])
+	}
+	for i, c := range causes {
+		if len(forScripts) < maxScript {
+			if rule := scriptRule(findings, &c); rule != "" {
+				forScripts = append(forScripts, Family{causes: causes[i : i+1], accept: rule})
+				continue
+			}
+		}
+		switch m := members[keyOf(&c)]; {
+		case c.Family == "" || len(m) < fewMembers:
+			all = append(all, Family{causes: causes[i : i+1]})
+		case m[0].ID == c.ID:
+			all = append(all, Family{causes: m, shown: min(shown, len(m)-1)})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Family) int {
+		aErrors, _, aLinks := counts(a.causes)
+		bErrors, _, bLinks := counts(b.causes)
+		return cmp.Or(bErrors-aErrors, bLinks-aLinks)
+	})
+	return all, forScripts
 }
 
 // fitting returns the entries that a report has room for, which has that many
@@ -178,18 +185,39 @@ var deployable = text.Regexp(`^(?:/[\w~@+-]+)+/$`)
 // have in common with it, and some of them. findings are those that the causes
 // were made of.
 func (m Family) Append(dst []byte, findings []check.Finding, opt TextOptions) []byte {
-	first := &m.causes[0]
+	first, p := &m.causes[0], painter(opt.Color)
 	if m.accept != "" {
 		f := commonFinding(findings, first)
-		p := painter(opt.Color)
 		dst = appendFirstLine(dst, &f, opt)
-		dst = fmt.Appendf(dst[:len(dst)-1], ": %s like %s; if a script reads them, accept them with --ignore '%s'\n",
-			text.Count(first.Links, "link"), p.paint(sgrDim, string(appendWritten(nil, &f))), m.accept)
-		return dst
+		return append(dst[:len(dst)-1], ": "+m.common(findings, p)+"\n"...)
 	}
 	dst = AppendCause(dst, findings, first, opt)
 	if len(m.causes) == 1 {
 		return dst
+	}
+	dst = append(dst, indent+m.common(findings, p)+"\n"...)
+	for i := range m.causes[1 : 1+m.shown] {
+		other := commonFinding(findings, &m.causes[1+i])
+		dst = appendReferrer(dst, &other, opt)
+		if other.Code != findings[first.First].Code {
+			dst = append(appendCode(dst[:len(dst)-1], other.Code, p), '\n')
+		}
+	}
+	return dst
+}
+
+// common says what the causes of a family have in common, and the ignore rule that accepts
+// them if there is one: "14 more causes with links to /guides/ or below; in all 15 errors".
+// It returns "" for one cause, unless a script reads its links.
+func (m Family) common(findings []check.Finding, p painter) string {
+	first := &m.causes[0]
+	f := &findings[first.First]
+	if m.accept != "" {
+		return fmt.Sprintf("%s like %s; if a script reads them, accept them with --ignore '%s'",
+			text.Count(first.Links, "link"), p.paint(sgrDim, string(appendWritten(nil, f))), m.accept)
+	}
+	if len(m.causes) == 1 {
+		return ""
 	}
 	common, what := first.Family, "links to "
 	if page, lacksIDs := strings.CutSuffix(common, "#"); lacksIDs {
@@ -198,29 +226,20 @@ func (m Family) Append(dst []byte, findings []check.Finding, opt TextOptions) []
 			what += "pages like "
 		}
 	}
-	f := &findings[first.First]
 	if f.Code == check.ViaRedirect && !strings.HasPrefix(common, "/") {
 		what = "links that are redirected by "
 	}
-	dst = fmt.Appendf(dst, "%s%s with %s%s", indent, text.Count(len(m.causes)-1, "more cause"), what, value(common))
+	words := text.Count(len(m.causes)-1, "more cause") + " with " + what + value(common)
 	below := strings.HasSuffix(common, "/") && (f.Code == check.MissingFile || f.Code == check.MissingDirectory)
 	if below {
-		dst = append(dst, " or below"...)
+		words += " or below"
 	}
 	errors, warnings, _ := counts(m.causes)
-	dst = append(dst, "; in all "+verdictCounts(errors, warnings, " ")...)
+	words += "; in all " + verdictCounts(errors, warnings, " ")
 	if below && deployable().MatchString(common) {
-		dst = append(dst, "; if another deployment serves it, accept them with --ignore 'url="+common+"**'"...)
+		words += "; if another deployment serves it, accept them with --ignore 'url=" + common + "**'"
 	}
-	dst = append(dst, '\n')
-	for i := range m.causes[1 : 1+m.shown] {
-		other := commonFinding(findings, &m.causes[1+i])
-		dst = appendReferrer(dst, &other, opt)
-		if other.Code != f.Code {
-			dst = append(appendCode(dst[:len(dst)-1], other.Code, painter(opt.Color)), '\n')
-		}
-	}
-	return dst
+	return words
 }
 
 // scriptRule returns the ignore rule that accepts the links of a cause, if a template or
@@ -280,36 +299,33 @@ func AppendCause(dst []byte, findings []check.Finding, c *check.Cause, opt TextO
 	p := painter(opt.Color)
 	dst = appendFirstLine(dst, &f, opt)
 	dst = appendDetails(dst, &f, opt)
-	if c.Files > 1 {
-		dst = fmt.Appendf(dst, "%sthe same link is in %s%s\n", indent, text.Count(c.Files-1, "more source file"), otherFiles(findings, c, opt))
+	for _, line := range others(findings, c, opt) {
+		dst = append(dst, indent+line+"\n"...)
 	}
-	dst = appendTargets(dst, findings, c, opt.All)
 	return append(dst, indent+p.paint(sgrDim, where(&f, c, opt.Prefix))+"\n"...)
 }
 
 // maxTargets is how many targets of a cause text names besides the first.
 const maxTargets = 5
 
-// appendTargets appends the line that names the other targets of a cause: "other
-// targets: /a/, /b/ and 3 more".
-func appendTargets(dst []byte, findings []check.Finding, c *check.Cause, all bool) []byte {
-	others := c.Targets[1:]
-	if len(others) == 0 {
-		return dst
-	}
-	shown := len(others)
-	if !all {
-		shown = min(shown, maxTargets)
+// others returns lines about the links of a cause besides the first: "the same link is in 2
+// more source files, such as b.md:3:4", "other targets: /a/, /b/ and 3 more".
+func others(findings []check.Finding, c *check.Cause, opt TextOptions) (lines []string) {
+	if c.Files > 1 {
+		lines = append(lines, fmt.Sprintf("the same link is in %s%s", text.Count(c.Files-1, "more source file"), otherFiles(findings, c, opt)))
 	}
 	var names []string
-	for _, i := range others[:shown] {
+	for _, i := range c.Targets[1:] {
 		names = append(names, value(targetOf(&findings[i])))
 	}
-	dst = append(dst, indent+"other targets: "+strings.Join(names, ", ")...)
-	if rest := len(others) - shown; rest > 0 {
-		dst = append(dst, " and "+text.Thousands(rest)+" more"...)
+	if rest := len(names) - maxTargets; rest > 0 && !opt.All {
+		names = names[:maxTargets]
+		names[maxTargets-1] += " and " + text.Thousands(rest) + " more"
 	}
-	return append(dst, '\n')
+	if len(names) > 0 {
+		lines = append(lines, "other targets: "+strings.Join(names, ", "))
+	}
+	return lines
 }
 
 // targetsOf returns the targets of a cause, none if all its links are about one.

@@ -10,12 +10,14 @@ import (
 	"io"
 	"iter"
 	"net/url"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
 )
 
@@ -30,11 +32,15 @@ type Extras struct {
 	Unreachable []string
 }
 
-// Bounds of the HTML report without JavaScript, which has the summary and the
-// start of each list: rows, and bytes of a value.
+// Bounds of the HTML report.
 const (
-	htmlStaticRows = 500
-	htmlValueBytes = 1000
+	htmlStaticRows = 500  // rows of each list without JavaScript
+	htmlValueBytes = 500  // bytes of a value
+	htmlMembers    = 20   // causes of an entry that have a line of their own
+	htmlLines      = 5000 // causes with the line of their place, the worst
+	htmlFileBytes  = 1 << 20
+	htmlLineBytes  = 64 << 10
+	htmlAround     = 60 // characters of the line on each side of the link
 )
 
 //go:embed html/report.html
@@ -72,10 +78,11 @@ func cspHash(text string) string {
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// HTML writes r as one self-contained page: the causes first, the summary below.
-// It needs neither network nor server. Without JavaScript it shows the first
-// causes; with JavaScript its tables sort, filter and search all causes and
-// findings.
+// HTML writes r as one self-contained page: the entries of [Text] first, however many
+// there are, the summary below. It needs neither network nor server. Without JavaScript it
+// shows the first entries; with JavaScript its tables sort, filter and search all entries
+// and findings. An entry shows the line of its place with the link marked, if
+// its file is below opt.Root.
 //
 // Text of the site is text that html/template escapes, or a string in a JSON
 // block that the script puts into text nodes. Invisible characters and those that
@@ -84,6 +91,9 @@ func cspHash(text string) string {
 // The only errors are those of w, wrapped.
 func HTML(w io.Writer, r *check.Result, opt Options) error {
 	view := &htmlView{Findings: r.Findings, Summary: &r.Summary, Causes: check.Causes(r.Findings), opt: opt}
+	entries, forScripts := families(r.Findings, view.Causes, htmlMembers)
+	view.families = append(entries, forScripts...)
+	view.readLines()
 	for i := range r.Findings { // as in text, a finding that represents many links counts once
 		f := &r.Findings[i]
 		switch f.Verdict {
@@ -110,20 +120,82 @@ type htmlView struct {
 	Findings                []check.Finding
 	Summary                 *check.Summary
 	Causes                  []check.Cause
+	families                []Family
 	Errors, Warnings, Links int
+	lines                   map[*check.Finding]htmlLine // those at one place have one
 	opt                     Options
 }
 
-func (*htmlView) Policy() string       { return htmlPolicy() }
-func (*htmlView) Style() template.CSS  { return template.CSS(htmlStyle) }
-func (*htmlView) Script() template.JS  { return template.JS(htmlScript) }
-func (v *htmlView) Capped() bool       { return capped(v.Summary) }
-func (*htmlView) Head() []htmlHeadCell { return htmlHead }
+func (*htmlView) Policy() string      { return htmlPolicy() }
+func (*htmlView) Style() template.CSS { return template.CSS(htmlStyle) }
+func (*htmlView) Script() template.JS { return template.JS(htmlScript) }
+func (v *htmlView) Capped() bool      { return capped(v.Summary) }
 
-// htmlHead are the columns of the table of causes, with their width classes.
-var htmlHead = []htmlHeadCell{{"Code", "w-kind"}, {"Page", "w-page"}, {"Link", "w-link"}, {"Target", "w-target"}, {"Message", "w-message"}, {"Links", "w-many"}}
+// htmlLine is a line of a file around a link, quoted and cut.
+type htmlLine struct{ Before, Link, After string }
 
-type htmlHeadCell struct{ Name, Width string }
+// readLines reads the lines of the places of the worst causes, each file once.
+func (v *htmlView) readLines() {
+	v.lines = map[*check.Finding]htmlLine{}
+	root, err := os.OpenRoot(v.opt.Root)
+	if err != nil {
+		return
+	}
+	defer root.Close()
+	causes := slices.Clone(v.Causes[:min(len(v.Causes), htmlLines)])
+	at := func(i int) check.Position {
+		file, line, column := v.opt.filePosition(&v.Findings[i])
+		return check.Position{File: file, Line: line, Column: column}
+	}
+	slices.SortStableFunc(causes, func(a, b check.Cause) int { return strings.Compare(at(a.First).File, at(b.First).File) })
+	var read string // the file with these lines
+	var lines []string
+	for i := range causes {
+		f, p := &v.Findings[causes[i].First], at(causes[i].First)
+		if p.File != read {
+			data, _ := system.ReadFS(root.FS(), p.File, htmlFileBytes)
+			read, lines = p.File, strings.Split(string(data), "\n")
+		}
+		if f.Source != nil && f.Source.File != p.File || p.Line < 1 || p.Line > len(lines) {
+			continue
+		}
+		line := markLink(lines[p.Line-1], p.Column, f.Raw)
+		for _, n := range causes[i].Findings {
+			if line.Link != "" && at(n) == p {
+				v.lines[&v.Findings[n]] = line
+			}
+		}
+	}
+}
+
+// markLink cuts a line around the link that begins in a column, from 1 in characters: it
+// ends where raw does, or else at a space, a quote or a bracket. It returns nothing if the
+// line has no link there, or is too long to look at.
+func markLink(line string, column int, raw string) htmlLine {
+	all := []rune(line[:min(len(line), htmlLineBytes)])
+	if column < 1 || column > len(all) {
+		return htmlLine{}
+	}
+	before, link := all[:column-1], string(all[column-1:])
+	end := len(raw)
+	if raw == "" || !strings.HasPrefix(link, raw) {
+		if end = strings.IndexAny(link, " \t\r\"'<>()[]{}`"); end < 0 {
+			end = len(link)
+		}
+	}
+	if end == 0 {
+		return htmlLine{}
+	}
+	after := []rune(strings.TrimRight(link[end:], " \t\r"))
+	lead, tail := string(before[max(0, len(before)-htmlAround):]), string(after[:min(len(after), htmlAround)])
+	if lead = strings.TrimLeft(lead, " \t"); len(before) > htmlAround {
+		lead = "…" + lead
+	}
+	if len(after) > htmlAround {
+		tail += "…"
+	}
+	return htmlLine{quoted(lead), value(link[:end]), quoted(tail)}
+}
 
 // About returns what the header says besides the name of the docroot.
 func (v *htmlView) About() []string {
@@ -150,32 +222,80 @@ type htmlPosition struct {
 	URL template.URL
 }
 
-// htmlRow is a cause in the table without JavaScript.
+// htmlEntry is what an entry has besides the finding in the row that describes it.
+type htmlEntry struct {
+	First   int          `json:"first"`
+	Hint    string       `json:"hint"`    // the suggestion for all links of its first cause
+	Notes   []string     `json:"notes"`   // about the other links of that cause
+	Common  string       `json:"common"`  // what its causes have in common
+	Members []htmlMember `json:"members"` // its other causes
+	Rest    int          `json:"rest"`    // further ones
+}
+
+// htmlMember is a cause of an entry besides the first.
+type htmlMember struct {
+	Row  int    `json:"row"`
+	Hint string `json:"hint"`
+}
+
+// Entries returns the entries, those of scripts last.
+func (v *htmlView) Entries() (entries []htmlEntry) {
+	for _, m := range v.families {
+		first := &m.causes[0]
+		e := htmlEntry{First: first.First, Hint: htmlValue(commonFinding(v.Findings, first).Suggestion), Notes: others(v.Findings, first, TextOptions{}),
+			Common: m.common(v.Findings, false), Rest: len(m.causes) - 1 - m.shown}
+		for i := range m.causes[1 : 1+m.shown] {
+			c := &m.causes[1+i]
+			e.Members = append(e.Members, htmlMember{c.First, htmlValue(commonFinding(v.Findings, c).Suggestion)})
+		}
+		entries = append(entries, e)
+	}
+	return entries
+}
+
+// htmlRow is an entry, or a cause of one, in the table without JavaScript.
 type htmlRow struct {
-	check.Finding              // what describes the cause
+	check.Finding              // what describes it
 	At, Built     htmlPosition // Built is not set if At is in the built page
-	Written       string
-	Place         string // element and attribute
-	LeadsTo       string
+	From          string
+	Line          htmlLine
+	As, Answer    string
 	Before, After string // around the suggestion
 	RelatedText   string
 	Links, Files  int
+	Entry         htmlEntry
+	Members       []htmlRow
 }
 
-// Rows returns the first causes.
+// Rows returns the first entries.
 func (v *htmlView) Rows() (rows []htmlRow) {
-	for i := range v.Causes[:min(len(v.Causes), htmlStaticRows)] {
-		c := &v.Causes[i]
-		f := commonFinding(v.Findings, c)
-		row := htmlRow{Finding: f, At: htmlPosition{Position: check.Position{File: f.Page, Line: f.Line, Column: f.Column}}, Written: sourceDescription(&f),
-			Place: htmlPlace(&f), LeadsTo: htmlTarget(f.Target, f.Fragment), RelatedText: relatedOf(&f), Links: c.Links, Files: c.Pages + c.Feeds}
-		if f.Source != nil {
-			row.At, row.Built = htmlPosition{*f.Source, template.URL(v.sourceURL(f.Source))}, row.At
+	for i, e := range v.Entries() {
+		if i == htmlStaticRows {
+			break
 		}
-		row.Before, row.After = suggestionWords(&f)
+		m := v.families[i]
+		row := v.row(&m.causes[0])
+		if row.Entry = e; len(m.causes) > 1 {
+			_, _, row.Links = counts(m.causes)
+			row.Files = 0
+		}
+		for j := range e.Members {
+			row.Members = append(row.Members, v.row(&m.causes[1+j]))
+		}
 		rows = append(rows, row)
 	}
 	return rows
+}
+
+func (v *htmlView) row(c *check.Cause) htmlRow {
+	f := commonFinding(v.Findings, c)
+	row := htmlRow{Finding: f, At: htmlPosition{Position: check.Position{File: f.Page, Line: f.Line, Column: f.Column}}, From: sourceDescription(&f),
+		Line: v.lines[&v.Findings[c.First]], As: htmlWritten(&f), Answer: htmlAnswer(&f), RelatedText: relatedOf(&f), Links: c.Links, Files: c.Pages + c.Feeds}
+	if f.Source != nil {
+		row.At, row.Built = htmlPosition{*f.Source, template.URL(v.sourceURL(f.Source))}, row.At
+	}
+	row.Before, row.After = suggestionWords(&f)
+	return row
 }
 
 type htmlFact struct{ Name, Value string }
@@ -264,10 +384,6 @@ func (v *htmlView) Unneeded() *htmlList {
 type htmlColumn struct {
 	T []string `json:"t"`
 	I any      `json:"i"`
-	// First and Hints are set for the causes: the row that describes each, and the
-	// suggestion that holds for all its findings.
-	First []int    `json:"first,omitempty"`
-	Hints []string `json:"hints,omitempty"`
 }
 
 // Columns returns the JSON block by its keys, one at a time.
@@ -277,17 +393,19 @@ func (v *htmlView) Columns() iter.Seq2[string, any] {
 		of   func(*check.Finding) string
 	}{
 		{"page", func(f *check.Finding) string { return f.Page }},
-		{"place", htmlPlace},
-		{"raw", func(f *check.Finding) string { return f.Raw }},
-		{"target", func(f *check.Finding) string { return htmlTarget(leadsTo(f)) }},
-		{"final", func(f *check.Finding) string { return f.Final }},
+		{"as", htmlWritten},
+		{"target", targetOf},
+		{"answer", htmlAnswer},
 		{"kind", func(f *check.Finding) string { return f.Verdict.String() + " " + string(f.Code) }},
 		{"message", func(f *check.Finding) string { return f.Message }},
 		{"before", func(f *check.Finding) string { before, _ := suggestionWords(f); return before }},
 		{"suggestion", func(f *check.Finding) string { return f.Suggestion }},
 		{"source", func(f *check.Finding) string { return sourceOf(f).File }},
-		{"written", sourceDescription},
+		{"from", sourceDescription},
 		{"related", relatedOf},
+		{"lead", func(f *check.Finding) string { return v.lines[f].Before }},
+		{"link", func(f *check.Finding) string { return v.lines[f].Link }},
+		{"tail", func(f *check.Finding) string { return v.lines[f].After }},
 	}
 	numbers := []struct {
 		name string
@@ -316,7 +434,7 @@ func (v *htmlView) Columns() iter.Seq2[string, any] {
 				return
 			}
 		}
-		_ = yield("sourceLinks", v.opt.SourceLinks) && yield("cause", v.causeColumn(ids)) && yield("orphans", htmlPaths(v.opt.Extras.Orphans)) && yield("unreachable", htmlPaths(v.opt.Extras.Unreachable))
+		_ = yield("sourceLinks", v.opt.SourceLinks) && yield("entry", v.entryColumn(ids)) && yield("entries", v.Entries()) && yield("orphans", htmlPaths(v.opt.Extras.Orphans)) && yield("unreachable", htmlPaths(v.opt.Extras.Unreachable))
 	}
 }
 
@@ -338,18 +456,17 @@ func (v *htmlView) texts(ids []uint32, of func(*check.Finding) string) htmlColum
 	return column
 }
 
-// causeColumn returns the column of causes, the worst first: T are their IDs.
-func (v *htmlView) causeColumn(ids []uint32) htmlColumn {
+// entryColumn returns the column of entries in their order: T are the IDs of their first
+// causes.
+func (v *htmlView) entryColumn(ids []uint32) htmlColumn {
 	column := htmlColumn{T: []string{}}
-	for n := range v.Causes {
-		c := &v.Causes[n]
-		for _, i := range c.Findings {
-			ids[i] = uint32(n)
+	for n, m := range v.families {
+		for i := range m.causes {
+			for _, row := range m.causes[i].Findings {
+				ids[row] = uint32(n)
+			}
 		}
-		column.T = append(column.T, c.ID)
-		column.First = append(column.First, c.First)
-		f := commonFinding(v.Findings, c)
-		column.Hints = append(column.Hints, htmlValue(f.Suggestion))
+		column.T = append(column.T, m.causes[0].ID)
 	}
 	column.I = oneOrAll(ids)
 	return column
@@ -386,16 +503,6 @@ func htmlPaths(paths []string) []string {
 	return paths
 }
 
-// leadsTo returns what findings are grouped by: the target of the link with its
-// fragment, the value as written if it leads nowhere, and nothing for a fault
-// of a file.
-func leadsTo(f *check.Finding) (target, fragment string) {
-	if f.Target == "" {
-		return f.Raw, ""
-	}
-	return f.Target, f.Fragment
-}
-
 func sourceOf(f *check.Finding) check.Position {
 	if f.Source == nil {
 		return check.Position{}
@@ -403,18 +510,18 @@ func sourceOf(f *check.Finding) check.Position {
 	return *f.Source
 }
 
-// htmlPlace returns the element and attribute of a link: "a href".
-func htmlPlace(f *check.Finding) string {
-	if f.Attribute == "" {
-		return f.Element
+// htmlWritten returns the link as written, and without its value if the message has it.
+func htmlWritten(f *check.Finding) string {
+	switch {
+	case !strings.Contains(f.Message, f.Raw):
+		return string(appendWritten(nil, f))
+	case f.Element == "":
+		return ""
 	}
-	return f.Element + " " + f.Attribute
+	return strings.TrimSpace("<"+f.Element+" "+f.Attribute) + ">"
 }
 
-// htmlTarget returns a target with its fragment: "/guide/#install".
-func htmlTarget(target, fragment string) string {
-	if fragment == "" {
-		return target
-	}
-	return target + "#" + fragment
+// htmlAnswer returns what the message does not say: "-> /b/, redirected to /c/".
+func htmlAnswer(f *check.Finding) string {
+	return strings.TrimLeft(string(appendAnswer(nil, f)), " ,")
 }

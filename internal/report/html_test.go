@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"html/template"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -56,22 +57,119 @@ func renderHTML(t testing.TB, r *check.Result, opt Options) []byte {
 	return b.Bytes()
 }
 
-// TestHTMLGolden: the same result gives the same bytes. The golden files do not
-// include style and script, which are files themselves.
+// TestHTMLGolden: the same result gives the same bytes. The golden file has the frame of
+// all reports; style and script, which are files themselves, are not in it.
 func TestHTMLGolden(t *testing.T) {
-	for _, c := range results() {
-		t.Run(c.name, func(t *testing.T) {
-			opt := Options{Version: "v1.2.3", BaseURL: "https://example.org/", Date: "2026-11-26", SourceLinks: "https://forge.example/{file}#L{line}"}
-			if c.name == "few" || c.name == "clean" {
-				opt.Extras = fewOrphans()
-			}
-			got := renderHTML(t, &c.result, opt)
-			if !bytes.Equal(got, renderHTML(t, &c.result, opt)) {
-				t.Error("two runs over one result differ")
-			}
-			short := strings.NewReplacer(htmlStyle, "[style]", htmlScript, "[script]", strings.ReplaceAll(template.HTMLEscapeString(htmlPolicy()), "+", "&#43;"), "[policy]")
-			golden(t, c.name+".html", []byte(short.Replace(string(got))))
-		})
+	r := sources()
+	opt := Options{Version: "v1.2.3", BaseURL: "https://example.org/", Date: "2026-11-26", SourceLinks: "https://forge.example/{file}#L{line}", Extras: fewOrphans(),
+		Root: testkit.MakeDocroot(t, testkit.Files{"content/post/a.md": strings.Repeat("\n", 11) + "a [b](../b) & more.\n"})}
+	got := renderHTML(t, &r, opt)
+	if !bytes.Equal(got, renderHTML(t, &r, opt)) {
+		t.Error("two runs over one result differ")
+	}
+	short := strings.NewReplacer(htmlStyle, "[style]", htmlScript, "[script]", strings.ReplaceAll(template.HTMLEscapeString(htmlPolicy()), "+", "&#43;"), "[policy]")
+	golden(t, "sources.html", []byte(short.Replace(string(got))))
+}
+
+// TestHTMLHeadline: a report begins with how many errors and warnings there are.
+func TestHTMLHeadline(t *testing.T) {
+	warned := few()
+	for i := range warned.Findings {
+		warned.Findings[i].Verdict = check.Warning
+	}
+	faulty, clean, repeated := few(), check.Result{}, fromTemplate()
+	for want, r := range map[string]*check.Result{"3 errors": &faulty, "3 warnings": &warned, "All checked links work.": &clean, "45 errors and 1 warning on 1,249 links with 13 causes": &repeated} {
+		text := parseHTML(t, renderHTML(t, r, Options{})).text
+		_, text, _ = strings.Cut(text, "Skip to the findings")
+		_, text, _ = strings.Cut(text, "Links of ")
+		if _, text, _ = strings.Cut(text, "\n"); !strings.HasPrefix(text, want+"\n") {
+			t.Errorf("got %.80q, want %q", text, want)
+		}
+	}
+}
+
+// TestHTMLEntries: the report has the entries of text, in their order, with what they have
+// in common and their other causes.
+func TestHTMLEntries(t *testing.T) {
+	r := check.Result{Findings: slices.Concat(broken(2, "/a/"), broken(150, "#_"))}
+	for i := range r.Findings[2:] {
+		f := &r.Findings[2+i]
+		f.Code, f.Source, f.Raw = check.MissingFragment, &check.Position{File: "nav.njk", Line: 6, Column: 2}, "#_"
+	}
+	for i := range htmlMembers + 5 {
+		f := broken(1, fmt.Sprintf("/guides/v%d/", i))
+		f[0].Source, f[0].Suggestion = &check.Position{File: fmt.Sprintf("content/%02d.md", i), Line: 1, Column: 6}, fmt.Sprintf("/guide/v%d/", i)
+		r.Findings = append(r.Findings, f...)
+	}
+	root := testkit.MakeDocroot(t, testkit.Files{"content/01.md": "See </guides/v1/>"})
+	p := parseHTML(t, renderHTML(t, &r, Options{Root: root}))
+	var d htmlColumns
+	testkit.Check(t, json.Unmarshal([]byte(p.data[0]), &d))
+	listed, _ := Worst(r.Findings, check.Causes(r.Findings), 0, TextOptions{})
+	if len(listed) != 3 || len(d.Entries) != 3 || strings.Count(strings.Join(p.outline, "\n"), "tr role") != 1+3 {
+		t.Fatalf("%d entries in text, %d in HTML", len(listed), len(d.Entries))
+	}
+	for i, m := range listed {
+		if common := m.common(r.Findings, false); d.Entries[i].First != m.causes[0].First || d.Entries[i].Common != common || !strings.Contains(p.text, common) {
+			t.Errorf("entry %d: row %d, %q, want %d, %q", i, d.Entries[i].First, d.Entries[i].Common, m.causes[0].First, common)
+		}
+	}
+	if len(d.Entries[0].Members) != htmlMembers || d.Entries[0].Rest != 4 || d.Entries[0].Members[0].Hint != "/guide/v1/" || !strings.Contains(p.text, "and 4 more") {
+		t.Errorf("members %v and %d more", d.Entries[0].Members, d.Entries[0].Rest)
+	}
+	row := d.Entries[0].Members[0].Row
+	if got := d.Lead.string(row) + "|" + d.Link.string(row) + "|" + d.Tail.string(row); got != "See <|/guides/v1/|>" || strings.Count(p.text, "/guides/v1/") != 1 {
+		t.Errorf("the line of a cause is %q, its address is shown %d times", got, strings.Count(p.text, "/guides/v1/"))
+	}
+	if n := strings.Count(p.text, "/a/"); n != 1 {
+		t.Errorf("/a/ is shown %d times, want once", n)
+	}
+}
+
+// TestHTMLLines: the line of a place is cut around the link, which is marked.
+func TestHTMLLines(t *testing.T) {
+	long := strings.Repeat("äb ", 5000)
+	for _, tc := range []struct {
+		line   string
+		column int
+		raw    string
+		want   htmlLine
+	}{
+		{"\tSee [b](../b) too. \r", 10, "../b", htmlLine{"See [b](", "../b", ") too."}},
+		{"[b](../b.md)", 5, "/b/", htmlLine{"[b](", "../b.md", ")"}},
+		{"to: \"/docs/\",", 6, "/docs", htmlLine{"to: \"", "/docs", "/\","}},
+		{"مرحبا [b](../b) نص", 11, "../b", htmlLine{"مرحبا [b](", "../b", ") نص"}},
+		{"a\u202eb <\x1b>", 6, "", htmlLine{`a\u202eb <`, `\x1b`, ">"}},
+		{long + "<x>" + long, 15_002, "x", htmlLine{"…" + "b " + long[len(long)-76:] + "<", "x", ">" + long[:79] + "…"}},
+		{"x " + long, 1, long, htmlLine{"", "x", " " + long[:79] + "…"}},
+		{"[b]( )", 5, "../b", htmlLine{}},
+		{"short", 9, "../b", htmlLine{}},
+	} {
+		if got := markLink(tc.line, tc.column, tc.raw); got != tc.want {
+			t.Errorf("%.40q:%d\n got %.300q\nwant %.300q", tc.line, tc.column, got, tc.want)
+		}
+	}
+	if got := markLink(long, 1, long); len(got.Link) > maxValueBytes+20 {
+		t.Errorf("a link of %d bytes", len(got.Link))
+	}
+
+	// A line is of the file that the place names, or there is none.
+	r := check.Result{Findings: broken(1, "/a/")}
+	f := &r.Findings[0]
+	root := testkit.MakeDocroot(t, testkit.Files{"site/a.md": "x source", "site/public/p00000.html": "y built", "a.md": "z outside"})
+	for _, tc := range []struct {
+		source *check.Position
+		want   string
+	}{
+		{nil, "built"}, {&check.Position{File: "a.md", Line: 1, Column: 3}, "source"}, {&check.Position{File: "/mod/a.md", Line: 1, Column: 3}, ""},
+		{&check.Position{File: "../a.md", Line: 1, Column: 3}, ""}, {&check.Position{File: "gone.md", Line: 1, Column: 3}, ""}, {&check.Position{File: "a.md", Line: 9, Column: 3}, ""}, {&check.Position{File: "a.md"}, ""},
+	} {
+		f.Source, f.Line, f.Column = tc.source, 1, 3
+		view := &htmlView{Findings: r.Findings, Causes: check.Causes(r.Findings), opt: Options{Base: "public", Root: filepath.Join(root, "site")}}
+		view.readLines()
+		if got := view.lines[f].Link; got != tc.want {
+			t.Errorf("%+v: the line has %q, want %q", tc.source, got, tc.want)
+		}
 	}
 }
 
@@ -218,18 +316,17 @@ func mapStrings(r *check.Result, opt Options, f func(string) string) (*check.Res
 
 // htmlColumns is the JSON block as the script reads it.
 type htmlColumns struct {
-	Rows                                                               int
-	Page, Place, Raw, Target, Final, Kind, Message, Suggestion, Source jsonColumn
-	Line, Column, Count, SourceLine, SourceColumn                      jsonColumn
-	Before, Cause                                                      jsonColumn
-	Meanings, Orphans, Unreachable                                     []string
+	Rows                                                        int
+	Page, As, Target, Answer, Kind, Message, Suggestion, Source jsonColumn
+	Line, Column, Count, SourceLine, SourceColumn               jsonColumn
+	Before, Entry, Lead, Link, Tail                             jsonColumn
+	Entries                                                     []htmlEntry
+	Meanings, Orphans, Unreachable                              []string
 }
 
 type jsonColumn struct {
-	T     []string
-	I     any
-	First []int
-	Hints []string
+	T []string
+	I any
 }
 
 func (c jsonColumn) number(row int) int {
@@ -271,15 +368,18 @@ func checkColumns(t *testing.T, d *htmlColumns, r *check.Result) {
 	shown := func(s string) string { // as JSON holds it: UTF-8
 		return strings.ToValidUTF8(string(appendCut(nil, s, htmlValueBytes)), "\ufffd")
 	}
-	causes := check.Causes(r.Findings)
-	for n, id := range causeIDs(r.Findings, causes) {
-		if d.Cause.string(n) != id {
-			t.Errorf("row %d has the cause %s, want %s", n, d.Cause.string(n), id)
+	entries, scripts := families(r.Findings, check.Causes(r.Findings), htmlMembers)
+	for n, m := range slices.Concat(entries, scripts) {
+		f := commonFinding(r.Findings, &m.causes[0])
+		if d.Entry.T[n] != m.causes[0].ID || d.Entries[n].First != m.causes[0].First || d.Entries[n].Hint != shown(f.Suggestion) {
+			t.Errorf("entry %d: %s, row %d, suggestion %q", n, d.Entry.T[n], d.Entries[n].First, d.Entries[n].Hint)
 		}
-	}
-	for n, c := range causes {
-		if f := commonFinding(r.Findings, &c); d.Cause.First[n] != c.First || d.Cause.Hints[n] != shown(f.Suggestion) {
-			t.Errorf("cause %d: row %d, suggestion %q", n, d.Cause.First[n], d.Cause.Hints[n])
+		for _, c := range m.causes {
+			for _, i := range c.Findings {
+				if d.Entry.number(i) != n {
+					t.Errorf("row %d has the entry %d, want %d", i, d.Entry.number(i), n)
+				}
+			}
 		}
 	}
 	for i := range r.Findings {
@@ -289,16 +389,11 @@ func checkColumns(t *testing.T, d *htmlColumns, r *check.Result) {
 			t.Errorf("row %d has %q before the suggestion, want %q", i, got, before)
 		}
 		source := sourceOf(f)
-		target, fragment := leadsTo(f)
-		place := shown(htmlPlace(f))
-		if fragment != "" {
-			fragment = "#" + fragment
-		}
-		got := []any{d.Page.string(i), d.Raw.string(i), d.Target.string(i), d.Final.string(i), d.Kind.string(i), d.Message.string(i),
-			d.Suggestion.string(i), d.Source.string(i), d.Place.string(i), d.Line.number(i), d.Column.number(i), d.Count.number(i),
+		got := []any{d.Page.string(i), d.As.string(i), d.Target.string(i), d.Answer.string(i), d.Kind.string(i), d.Message.string(i),
+			d.Suggestion.string(i), d.Source.string(i), d.Line.number(i), d.Column.number(i), d.Count.number(i),
 			d.SourceLine.number(i), d.SourceColumn.number(i)}
-		want := []any{shown(f.Page), shown(f.Raw), shown(target + fragment), shown(f.Final), shown(f.Verdict.String() + " " + string(f.Code)), shown(f.Message),
-			shown(f.Suggestion), shown(source.File), place, f.Line, f.Column, max(1, f.Count), source.Line, source.Column}
+		want := []any{shown(f.Page), shown(htmlWritten(f)), shown(targetOf(f)), shown(htmlAnswer(f)), shown(f.Verdict.String() + " " + string(f.Code)), shown(f.Message),
+			shown(f.Suggestion), shown(source.File), f.Line, f.Column, max(1, f.Count), source.Line, source.Column}
 		if !slices.Equal(got, want) {
 			t.Errorf("row %d\n got %q\nwant %q", i, got, want)
 		}
@@ -328,7 +423,7 @@ func TestHTMLStatic(t *testing.T) {
 	if want := len(extras.Orphans) + htmlStaticRows; items != want {
 		t.Errorf("%d files are listed, want %d", items, want)
 	}
-	for _, want := range []string{"1,667 errors and 333 warnings", fmt.Sprintf("These are the first 500 of %s causes.", text.Thousands(len(check.Causes(r.Findings)))), "The first 500 of 600:", "41,000", "in 334 files"} {
+	for _, want := range []string{"1,667 errors and 333 warnings", fmt.Sprintf("These are the first 500 of %s entries.", text.Thousands(entryCount(r))), "The first 500 of 600:", "41,000", "in 334 files"} {
 		if want == "41,000" {
 			want = text.Thousands(r.Summary.Links)
 		}
@@ -336,6 +431,11 @@ func TestHTMLStatic(t *testing.T) {
 			t.Errorf("the text lacks %q", want)
 		}
 	}
+}
+
+func entryCount(r *check.Result) int {
+	entries, forScripts := families(r.Findings, check.Causes(r.Findings), 0)
+	return len(entries) + len(forScripts)
 }
 
 // pieces records the sizes of the writes.

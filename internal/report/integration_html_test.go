@@ -101,7 +101,7 @@ func TestChromiumHTML(t *testing.T) {
 	if ready < 0 || ready > patience {
 		t.Errorf("usable after %.0f ms", ready)
 	}
-	expect(t, b, countText, "50,979 causes with 100,000 findings")
+	expect(t, b, countText, "36,311 entries with 100,000 findings")
 
 	b.Do(timed)
 	search := func(text, want string) (took float64) {
@@ -114,17 +114,17 @@ func TestChromiumHTML(t *testing.T) {
 		}
 		return took
 	}
-	first := search("page-77777", "1 cause with 1 finding of 100,000")
-	words := search("Figure chapter-0", "1,000 causes with 1,000 findings of 100,000")
-	none := search("</script>", "0 causes with 0 findings of 100,000")
-	all := search("", "50,979 causes with 100,000 findings")
+	first := search("page-77777", "1 entry with 1 finding of 100,000")
+	words := search("Figure chapter-0", "1,000 entries with 1,000 findings of 100,000")
+	none := search("</script>", "0 entries with 0 findings of 100,000")
+	all := search("", "36,311 entries with 100,000 findings")
 	t.Logf("report of %d findings: %.1f MB, usable %.0f ms after navigation, first search %.0f ms, next %.0f, %.0f and %.0f ms",
 		manyFindings, float64(size)/1e6, ready, first, words, none, all)
 
 	// Each key is a search of its own, as when a person types.
 	b.Do(`document.querySelector("#query").focus()`)
 	b.Type("print.css")
-	expect(t, b, countText, "1 cause with 16,667 findings of 100,000")
+	expect(t, b, countText, "1 entry with 16,667 findings of 100,000")
 	expect(t, b, hashText, "#?q=print.css")
 	silent(t, b)
 }
@@ -140,10 +140,10 @@ func TestChromiumHTMLViews(t *testing.T) {
 	b.Load(url)
 
 	// The worst cause is first, and opens its findings.
-	expect(t, b, firstRow, "error missing-fileguide/chapter-0000/index.html:20:5/assets/print.csslink href/assets/print.cssfile not found: /assets/print.css1,000 linksin 1,000 files")
+	expect(t, b, firstRow, "error missing-fileguide/chapter-0000/index.html:20:5<link href>file not found: /assets/print.css1,000 linksin 1,000 files")
 	click(b, `#body button`)
 	expect(t, b, countText, "1,000 findings of 6,000")
-	expect(t, b, `document.querySelector("#chips").textContent`, "only cause guide/chapter-0000/index.html:20:5 ✕")
+	expect(t, b, `document.querySelector("#chips").textContent`, "only entry guide/chapter-0000/index.html:20:5 ✕")
 	b.Load(url)
 	click(b, `[data-view=targets]`)
 	expect(t, b, firstRow, "/assets/print.csserror missing-file1,00001,0001,000")
@@ -152,7 +152,7 @@ func TestChromiumHTMLViews(t *testing.T) {
 	expect(t, b, hashText, "#?view=findings&target=%2Fassets%2Fprint.css")
 	b.Load(url + "#?view=findings&target=%2Fassets%2Fprint.css&at=3")
 	expect(t, b, countText, "1,000 findings of 6,000, showing 201–300 of 1,000")
-	expect(t, b, `document.querySelector("#body tr td:nth-child(2)").textContent`, r.Findings[6*200].Page+":20:5")
+	expect(t, b, `document.querySelector("#body tr td:nth-child(2)").textContent`, r.Findings[6*200].Page+":20:5<link href>")
 	click(b, `#chips button`)
 	expect(t, b, countText, "6,000 findings")
 	click(b, `[data-view=pages]`)

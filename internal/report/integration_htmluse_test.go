@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/testkit"
@@ -44,7 +45,7 @@ func TestChromiumHTMLKeyboard(t *testing.T) {
 		order = append(order, at)
 	}
 	want := []string{"Skip to the findings", "Causes", "All findings", "By page", "By target", "By code", "Orphans (12)", "query", "code", "error", "warning",
-		"Code", "Page", "Link", "Target", "Message", "Links", "100 links",
+		"Code", "Place", "Message", "Links", "100 links",
 		"First", "Previous", "Next", "Last"}
 	if !slices.Equal(order, want) {
 		t.Errorf("Tab goes\n%q\nwant\n%q", order, want)
@@ -56,11 +57,11 @@ func TestChromiumHTMLKeyboard(t *testing.T) {
 	expect(t, b, `document.activeElement.textContent`, "Code")
 	b.Do(`document.querySelector("#pager button:nth-of-type(3)").focus()`)
 	b.Press(" ", 32, " ")
-	expect(t, b, countText, "402 causes with 600 findings, showing 101–200 of 402")
+	expect(t, b, countText, "402 entries with 600 findings, showing 101–200 of 402")
 	expect(t, b, `document.activeElement.textContent`, "Next")
 	b.Do(`document.querySelector("#error").focus()`)
 	b.Press(" ", 32, " ")
-	expect(t, b, countText, "1 cause with 100 findings of 600")
+	expect(t, b, countText, "1 entry with 100 findings of 600")
 	silent(t, b)
 }
 
@@ -123,9 +124,9 @@ func TestChromiumHTMLReaders(t *testing.T) {
 		if len(nameless) > 0 {
 			t.Errorf("%d px: without a name: %q", width, nameless)
 		}
-		// The causes have 6 columns, 100 rows and a head; the reasons have
+		// The entries have 4 columns, 100 rows and a head; the reasons have
 		// rows too.
-		if roles["columnheader"] < 6 || roles["row"] < 101 || roles["cell"] < 600 || roles["table"] < 2 {
+		if roles["columnheader"] < 4 || roles["row"] < 101 || roles["cell"] < 400 || roles["table"] < 2 {
 			t.Errorf("%d px: %d tables, %d rows, %d column headers, %d cells", width, roles["table"], roles["row"], roles["columnheader"], roles["cell"])
 		}
 		for _, role := range []string{"main", "banner", "contentinfo", "search", "status", "navigation", "group", "heading"} {
@@ -142,17 +143,24 @@ func TestChromiumHTMLPictures(t *testing.T) {
 	t.Parallel()
 	many, extras := synthetic(manyFindings / 10)
 	sourced, clean := sources(), results()[0].result
+	foreign, root := otherScripts(t)
+	warned := few()
+	for i := range warned.Findings {
+		warned.Findings[i].Verdict = check.Warning
+	}
 	b := testkit.StartBrowser(t, true)
 	b.Listen()
 	urls := map[string]string{}
 	urls["many"], _ = writeHTML(t, many, Options{Version: "v0.0.0", BaseURL: "https://example.org/docs/", Date: "2026-11-26", Extras: extras})
 	urls["few"], _ = writeHTML(t, &sourced, Options{Version: "v0.0.0", SourceLinks: "https://forge.example/{file}#L{line}", Extras: fewOrphans()})
+	urls["scripts"], _ = writeHTML(t, foreign, Options{Root: root})
+	urls["warned"], _ = writeHTML(t, &warned, Options{})
 	urls["clean"], _ = writeHTML(t, &clean, Options{})
 	for _, v := range []struct {
 		name          string
 		width, height int
 		colors        string
-	}{{"light", 1280, 900, "light"}, {"dark", 1280, 900, "dark"}, {"wide", 1800, 1100, "light"}, {"narrow", 420, 900, "light"}, {"narrow-dark", 420, 900, "dark"}} {
+	}{{"light", 1280, 900, "light"}, {"dark", 1280, 900, "dark"}, {"wide", 1800, 1100, "light"}, {"narrow", 390, 900, "light"}, {"narrow-dark", 390, 900, "dark"}} {
 		b.View(v.width, v.height, v.colors)
 		for name, url := range urls {
 			b.Load(url)
@@ -186,6 +194,30 @@ func TestChromiumHTMLPictures(t *testing.T) {
 	silent(t, b)
 }
 
+// otherScripts returns a result with lines of text in other scripts, a very long address and
+// a family, and the root of its sources.
+func otherScripts(t *testing.T) (*check.Result, string) {
+	lines := []string{"انظر [الدليل](/guides/دليل/) للمزيد من المعلومات.", "詳細は[ガイド](/guides/入門/)をご覧ください。", "\t<li><a class=\"nav\" href=\"/guides/one/\">One</a></li>",
+		"See [all](/" + strings.Repeat("very-long-address-without-end/", 30) + ") of it.", "राम [मार्ग](/guides/मार्ग/)"}
+	var r check.Result
+	files := testkit.Files{}
+	for i, line := range lines {
+		raw := text.Regexp(`/[^")]+/`)().FindString(line)
+		at := &check.Position{File: fmt.Sprintf("content/%d.md", i), Line: 1, Column: utf8.RuneCountInString(line[:strings.Index(line, raw)]) + 1}
+		r.Findings = append(r.Findings, check.Finding{Page: fmt.Sprintf("%d/index.html", i), Line: 3, Column: 9, Element: "a", Attribute: "href", Raw: raw, Target: raw,
+			Verdict: check.Error, Code: check.MissingFile, Message: "file not found: " + raw, Count: 1, Source: at})
+		files[at.File] = line
+	}
+	for i := range 12 {
+		f := broken(1, fmt.Sprintf("/docs/v%d/a/", i))[0]
+		f.Source, f.Suggestion = &check.Position{File: fmt.Sprintf("content/old/%d.md", i), Line: 1, Column: 16}, "/docs/a/"
+		files[f.Source.File] = "The [old page](" + f.Raw + ") says so."
+		r.Findings = append(r.Findings, f)
+	}
+	r.Summary = check.Summary{Docroot: "public", Profile: "generic", Pages: 9, Links: 40, Errors: len(r.Findings)}
+	return &r, testkit.MakeDocroot(t, files)
+}
+
 // TestChromiumHTMLWithoutScript: without JavaScript the report can be read, and
 // has no control that does nothing.
 func TestChromiumHTMLWithoutScript(t *testing.T) {
@@ -200,7 +232,7 @@ func TestChromiumHTMLWithoutScript(t *testing.T) {
 	expect(t, b, `String([...document.querySelectorAll("input, select, button")].some((e) => e.checkVisibility()))`, "false")
 	var shown string
 	b.Eval(`document.body.innerText`, &shown)
-	for _, want := range []string{"1,667 errors and 333 warnings", fmt.Sprintf("These are the first 500 of %s causes.", text.Thousands(len(check.Causes(r.Findings)))), "old/attachment-00039.pdf"} {
+	for _, want := range []string{"1,667 errors and 333 warnings", fmt.Sprintf("These are the first 500 of %s entries.", text.Thousands(entryCount(r))), "old/attachment-00039.pdf"} {
 		if !strings.Contains(shown, want) {
 			t.Errorf("the text lacks %q", want)
 		}

@@ -5,7 +5,7 @@
 // field and code.
 //
 // The package sorts nothing and reads no clock: the same result gives the same
-// bytes. It opens no file and decides no exit code. Text of the site reaches a
+// bytes. It opens no file but those below [Options].Root, and decides no exit code. Text of the site reaches a
 // terminal quoted, without control characters.
 package report
 
@@ -75,6 +75,9 @@ type Options struct {
 	// {file}, {line} and {column} in it; "" for none. {file} is a slash path
 	// relative to the root of the project.
 	SourceLinks string
+	// Root is the root of the project. The format html shows lines of files below it; "" shows
+	// none.
+	Root string
 	// IsLinked reports whether SourceLinks leads to what a file is now; nil means
 	// that it does for each.
 	IsLinked func(file string) bool

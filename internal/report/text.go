@@ -118,15 +118,7 @@ func appendDetails(dst []byte, f *check.Finding, opt TextOptions) []byte {
 		dst = append(dst, indent...)
 		dst = p.on(dst, sgrDim)
 		dst = appendWritten(dst, f)
-		where := *f
-		if f.File != "" && strings.Contains(f.Message, f.File) {
-			where.File = "" // the message says it
-		}
-		if f.Target == "" || !strings.Contains(f.Message, f.Target) {
-			dst = appendArrow(dst, &where)
-		} else {
-			dst = appendFinal(dst, &where)
-		}
+		dst = appendAnswer(dst, f)
 		if f.Count > 1 {
 			dst = append(dst, ", one of "+text.Count(f.Count, "link")...)
 		}
@@ -178,6 +170,18 @@ func appendArrow(dst []byte, f *check.Finding) []byte {
 		}
 	}
 	return appendFinal(dst, f)
+}
+
+// appendAnswer appends what the message does not say: where the link leads, and what answers.
+func appendAnswer(dst []byte, f *check.Finding) []byte {
+	where := *f
+	if strings.Contains(f.Message, f.File) {
+		where.File = ""
+	}
+	if f.Target == "" || !strings.Contains(f.Message, f.Target) {
+		return appendArrow(dst, &where)
+	}
+	return appendFinal(dst, &where)
 }
 
 // appendFinal appends where a redirect leads, and the file that answers for a

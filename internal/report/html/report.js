@@ -7,7 +7,7 @@
   const $ = (id) => document.getElementById(id);
   const data = JSON.parse($("data").textContent);
   const format = (n) => n.toLocaleString("en-US");
-  const plural = (n, noun) => format(n) + " " + noun + (n === 1 ? "" : "s");
+  const plural = (n, noun) => format(n) + " " + (n === 1 ? noun : noun.replace(/y$/, "ie") + "s");
 
   // Columns. Row i of a column of strings has the value t[i[row]].
   const rows = data.rows;
@@ -33,13 +33,13 @@
     return { verdict: s.slice(0, at), code: s.slice(at + 1) };
   });
 
-  const state = { view: "causes", query: "", code: "", error: true, warning: true, cause: -1, page: -1, target: -1, sort: -1, down: false, at: 0 };
+  const state = { view: "causes", query: "", code: "", error: true, warning: true, entry: -1, page: -1, target: -1, sort: -1, down: false, at: 0 };
   let printing = false;
 
   // matches returns the findings that pass every filter, in their order. A
   // row passes a word of the search if one of its strings contains the word,
   // which is tested once for each distinct string.
-  const searched = [data.page, data.raw, data.target, data.message, data.suggestion, data.source, data.kind];
+  const searched = [data.page, data.as, data.target, data.message, data.suggestion, data.source, data.kind, data.link];
   const words = () => state.query.toLowerCase().split(/\s+/).filter(Boolean);
   const matches = () => {
     const allowed = kinds.map((k) => (k.verdict === "error" ? state.error : state.warning) && (!state.code || k.code === state.code));
@@ -50,7 +50,7 @@
     const found = new Uint32Array(rows);
     let n = 0;
     for (let row = 0; row < rows; row++) {
-      if (!allowed[data.kind.i[row]] || (state.cause >= 0 && data.cause.i[row] !== state.cause) || (state.page >= 0 && data.page.i[row] !== state.page) || (state.target >= 0 && data.target.i[row] !== state.target)) continue;
+      if (!allowed[data.kind.i[row]] || (state.entry >= 0 && data.entry.i[row] !== state.entry) || (state.page >= 0 && data.page.i[row] !== state.page) || (state.target >= 0 && data.target.i[row] !== state.target)) continue;
       if (tests.every((columns) => columns.some((c) => c.hit[c.i[row]]))) found[n++] = row;
     }
     return found.subarray(0, n);
@@ -105,58 +105,78 @@
   const value = (column, row) => column.t[column.i[row]];
   const kindSpan = (kind) => [el("span", kind.verdict, kind.verdict), " ", el("span", "code", kind.code)];
 
-  // The views: their columns with the width class, the sort key (descending by
-  // default if down is set), and the content of the cell.
-  const findingPlace = (row) => {
+  // The line of a place with the link marked, or how the built page has the link.
+  const line = (row) => {
+    const link = value(data.link, row), out = el("span", "line", link ? value(data.lead, row) : value(data.as, row));
+    if (link) out.append(el("mark", "", link), value(data.tail, row));
+    return out.textContent ? out : "";
+  };
+  const placeParts = (row) => {
     const source = value(data.source, row), built = place(value(data.page, row), data.line.i[row], data.column.i[row]);
-    if (!source) return built;
-    const line = data.sourceLine.i[row], column = data.sourceColumn.i[row];
-    let at = place(source, line, column);
+    if (!source) return [...built, line(row)];
+    const at = { file: source.split("/").map(encodeURIComponent).join("/"), line: data.sourceLine.i[row], column: data.sourceColumn.i[row] };
+    let parts = place(source, at.line, at.column);
     if (data.linked.i[row]) {
-      const parts = { file: source.split("/").map(encodeURIComponent).join("/"), line, column: column || 1 };
       const a = el("a");
-      a.href = data.sourceLinks.replace(/\{(file|line|column)\}/g, (_, part) => parts[part]);
-      a.append(...at);
-      at = [a];
+      at.column ||= 1;
+      a.href = data.sourceLinks.replace(/\{(file|line|column)\}/g, (_, part) => at[part]);
+      a.append(...parts);
+      parts = [a];
     }
-    const sub = el("span", "sub");
-    const by = value(data.written, row);
-    sub.append(by ? by + ", built: " : "built: ", ...built);
-    return [...at, sub];
+    const sub = el("span", "sub"), from = value(data.from, row);
+    sub.append(from ? from + ", built: " : "built: ", ...built);
+    return [...parts, line(row), sub];
   };
+  const suggestion = (row, near) => {
+    if (!near) return "";
+    const before = value(data.before, row), hint = el("span", "hint", before);
+    hint.append(el("b", "", near), before === "cure: " ? "" : "?");
+    return hint;
+  };
+  const subs = (...texts) => texts.filter(Boolean).map((text) => el("span", "sub", text));
   const message = (row, near) => {
-    const out = [value(data.message, row)];
-    if (near) {
-      const before = value(data.before, row), hint = el("span", "hint", before);
-      hint.append(el("b", "", near), before === "cure: " ? "" : "?");
-      out.push(hint);
-    }
+    const answer = value(data.answer, row);
     // What is related explains the suggestion.
-    if (value(data.related, row) && (near || !value(data.suggestion, row))) out.push(el("span", "sub", value(data.related, row)));
-    return out;
+    const related = near || !value(data.suggestion, row) ? value(data.related, row) : "";
+    return [value(data.message, row), answer && el("span", "sub mono", answer), suggestion(row, near), ...subs(related)];
   };
-  const withSub = (text, prefix, sub) => (sub ? [...soft(text), el("span", "sub", prefix + sub)] : soft(text));
-  // A cause shows the finding that describes it best, and opens the others.
-  const causeName = (id) => {
-    const row = data.cause.first[id], source = value(data.source, row);
-    return source ? [source, data.sourceLine.i[row], data.sourceColumn.i[row]].filter(Boolean).join(":") : [value(data.page, row), data.line.i[row], data.column.i[row]].filter(Boolean).join(":");
+  const entryName = (id) => {
+    const row = data.entries[id].first, source = value(data.source, row);
+    return (source ? [source, data.sourceLine.i[row], data.sourceColumn.i[row]] : [value(data.page, row), data.line.i[row], data.column.i[row]]).filter(Boolean).join(":");
   };
+  // The other causes of an entry.
+  const members = (id) => {
+    const { common, members, rest } = data.entries[id];
+    if (!members) return subs(common);
+    const out = el("details"), list = el("ul");
+    for (const { row, hint } of members) {
+      const item = el("li", "mono");
+      item.append(...placeParts(row).filter((part) => part.className !== "sub"), suggestion(row, hint));
+      list.append(item);
+    }
+    if (rest) list.append(el("li", "", "and " + format(rest) + " more"));
+    out.append(el("summary", "", common), list);
+    return [out];
+  };
+  // The views: their columns with the width class, the sort key (descending by
+  // default if down is set), and the content of the cell. An entry shows the finding
+  // that describes it best, and opens the others.
   const causesView = (of) => {
     let g;
-    const columns = of.map((column) => ({ ...column, key: (id) => column.key(data.cause.first[id]), fill: (id) => column.fill(data.cause.first[id]) }));
+    const columns = of.map((column) => ({ ...column, key: (id) => column.key(data.entries[id].first), fill: (id) => column.fill(data.entries[id].first) }));
     columns[0].fill = (id) => {
-      const out = kindSpan(kinds[data.kind.i[data.cause.first[id]]]);
+      const out = kindSpan(kinds[data.kind.i[data.entries[id].first]]);
       return g.kinds[id] > 1 ? [...out, el("span", "sub", "and others")] : out;
     };
-    columns[4].fill = (id) => message(data.cause.first[id], data.cause.hints[id]);
+    columns[2].fill = (id) => [...message(data.entries[id].first, data.entries[id].hint), ...subs(...(data.entries[id].notes || [])), ...members(id)];
     columns.push({ name: "Links", width: "w-many", cell: "many", key: (id) => g.links[id], down: true, fill: (id) => {
       const links = plural(g.links[id], "link");
       if (g.errors[id] + g.warnings[id] === 1) return [links];
-      const b = button(links, () => { state.cause = id; showDefault("findings"); $("query").focus(); });
-      b.setAttribute("aria-label", links + ", show the findings of this cause");
+      const b = button(links, () => { state.entry = id; showDefault("findings"); $("query").focus(); });
+      b.setAttribute("aria-label", links + ", show the findings of this entry");
       return g.pages[id] > 1 ? [b, el("span", "sub", "in " + plural(g.pages[id], "file"))] : [b];
     } });
-    return { name: "Causes", noun: "cause", columns, make: (found) => (g = grouped(data.cause, found)).ids.sort() };
+    return { name: "Causes", noun: "entry", columns, make: (found) => (g = grouped(data.entry, found)).ids.sort() };
   };
   const views = {
     causes: null, // the first view, made of the columns of the next
@@ -168,12 +188,8 @@
           const out = kindSpan(kinds[data.kind.i[row]]), n = data.count.i[row];
           return n > 1 ? [...out, " ", el("span", "sub", plural(n, "link"))] : out;
         } },
-        { name: "Page", width: "w-page", cell: "mono", key: (row) => row, fill: findingPlace },
-        { name: "Link", width: "w-link", cell: "mono", key: (row) => rank(data.raw)[data.raw.i[row]], fill: (row) => withSub(value(data.raw, row), "", value(data.place, row)) },
-        { name: "Target", width: "w-target", cell: "mono target", key: (row) => rank(data.target)[data.target.i[row]], fill: (row) => withSub(leadsTo(row), "answered by ", value(data.final, row)) },
-        { name: "Message", width: "w-message", cell: "", key: (row) => rank(data.message)[data.message.i[row]], fill: (row) => {
-          return message(row, value(data.suggestion, row));
-        } },
+        { name: "Place", width: "", cell: "mono", key: (row) => row, fill: placeParts },
+        { name: "Message", width: "w-message", cell: "", key: (row) => rank(data.message)[data.message.i[row]], fill: (row) => message(row, value(data.suggestion, row)) },
       ],
     },
     pages: groupView("By page", "page", data.page, "Page", (id) => { state.page = id; }),
@@ -183,11 +199,6 @@
     unreachable: listView("Unreachable", "page", data.unreachable),
   };
   views.causes = causesView(views.findings.columns);
-  // A link that is not a URL leads nowhere: the row shows no target, although
-  // it is grouped by the value as written.
-  function leadsTo(row) {
-    return kinds[data.kind.i[row]].code === "bad-url" && value(data.target, row) === value(data.raw, row) ? "" : value(data.target, row);
-  }
   function groupView(name, noun, column, title, choose) {
     let g;
     const num = (label, of) => ({ name: label, width: "w-num num", cell: "num", label, key: (id) => of(id), down: true, fill: (id) => [of(id) ? format(of(id)) : el("span", "pos", "0")] });
@@ -346,9 +357,9 @@
     $("warning").checked = state.warning;
     for (const id of ["code", "error", "warning"]) $(id).closest("label").hidden = Boolean(view.plain);
     const chips = [];
-    for (const key of ["cause", "page", "target"]) {
+    for (const key of ["entry", "page", "target"]) {
       if (state[key] < 0 || view.plain) continue;
-      const name = key === "cause" ? causeName(state[key]) : data[key].t[state[key]] || "(the file itself)";
+      const name = key === "entry" ? entryName(state[key]) : data[key].t[state[key]] || "(the file itself)";
       const b = button("only " + key + " " + name + " ✕", () => {
         state[key] = -1;
         showDefault(state.view);
@@ -375,7 +386,7 @@
     if (state.code) p.set("code", state.code);
     if (!state.error) p.set("error", "no");
     if (!state.warning) p.set("warning", "no");
-    if (state.cause >= 0) p.set("cause", data.cause.t[state.cause]);
+    if (state.entry >= 0) p.set("entry", data.entry.t[state.entry]);
     if (state.page >= 0) p.set("page", data.page.t[state.page]);
     if (state.target >= 0) p.set("target", data.target.t[state.target]);
     if (state.sort >= 0) p.set("sort", state.sort + (state.down ? "-down" : ""));
@@ -396,7 +407,7 @@
     state.code = kinds.some((k) => k.code === p.get("code")) ? p.get("code") : "";
     state.error = p.get("error") !== "no";
     state.warning = p.get("warning") !== "no";
-    state.cause = p.has("cause") ? data.cause.t.indexOf(p.get("cause")) : -1;
+    state.entry = p.has("entry") ? data.entry.t.indexOf(p.get("entry")) : -1;
     state.page = p.has("page") ? data.page.t.indexOf(p.get("page")) : -1;
     state.target = p.has("target") ? data.target.t.indexOf(p.get("target")) : -1;
     const sort = /^(\d)(-down)?$/.exec(p.get("sort") ?? "");
