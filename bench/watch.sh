@@ -25,7 +25,7 @@ cpu=$(awk '{ print 1000 * ($2 + $3) }' times | median)
 memory=$(awk '{ print $4 }' times | median)
 echo "check: $wall ms, $cpu ms of processor time, $memory KB (medians of $(wc -l <times))"
 
-SITELINK_DEBUG=timing ./sitelink watch public --quiet 50ms >out 2>err &
+SITELINK_DEBUG=timing ./sitelink watch public --delay 50ms >out 2>err &
 pid=$!
 # used prints the processor time of the watch so far, in milliseconds.
 used() { cat "/proc/$pid"/task/*/schedstat 2>/dev/null | awk '{ n += $1 } END { printf "%.3f\n", n / 1000000 }'; }
