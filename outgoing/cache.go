@@ -70,7 +70,7 @@ func (c *Cache) fill(fingerprint uint64, read []pageResult) {
 }
 
 // cacheVersion is the version of the stored format.
-const cacheVersion = 2
+const cacheVersion = 3
 
 type cacheHead struct {
 	Version     int

@@ -29,6 +29,9 @@ type content struct {
 	// marked are links outside of the roots that belong to the entry: what it
 	// replies to, likes, reposts or bookmarks, whom it tags, and where a copy is.
 	marked []int
+	// other reports whether a link leads to another page of the site. Without it, no part of
+	// the content is an excerpt.
+	other func(href []byte) bool
 }
 
 // contentOf returns the content of a page, or false if the page is a list of
@@ -86,17 +89,13 @@ func (c *content) setEntry(entry int) {
 
 // excerpt reports whether the content is that of another page, as on a home page or a tag page
 // with one post: each permalink of the h-entry (u-url), or the title, which is the first of
-// the highest headings, leads there. other reports whether a link does.
-func (c *content) excerpt(other func(href []byte) bool) bool {
+// the highest headings, leads there.
+func (c *content) excerpt() bool {
 	o := pageOutline{c.page}
-	leads := func(i int) bool {
-		href, ok := o.Attr(i, scanhtml.AttrHref)
-		return ok && o.Tag(i) == atom.A && other(href)
-	}
 	roots := c.roots
 	if c.entry >= 0 {
 		if urls := o.outermostIn(c.entry, func(i int) bool { return o.Tag(i) == atom.A && o.hasClass(i, "u-url") }, o.isItem); len(urls) > 0 {
-			return !slices.ContainsFunc(urls, func(i int) bool { return !leads(i) }) // a short address may be there, too
+			return !slices.ContainsFunc(urls, func(i int) bool { return !c.leads(i) }) // a short address may be there, too
 		}
 		roots = []int{c.entry}
 	}
@@ -106,20 +105,34 @@ func (c *content) excerpt(other func(href []byte) bool) bool {
 		}
 		for _, root := range roots {
 			titles := o.outermostIn(root, o.isElement(level), func(i int) bool { return !o.IsText(i) && c.skips(i) })
-			if len(titles) == 0 {
-				continue
+			if len(titles) > 0 {
+				return c.leadsWhole(titles[0])
 			}
-			links := o.outermostIn(titles[0], leads, func(int) bool { return false })
-			for i := titles[0]; i < o.End(titles[0]); i++ {
-				if o.IsText(i) && (len(links) == 0 || i < links[0] || i >= o.End(links[0])) {
-					return false // not all of the title is a link
-				}
-			}
-			return len(links) > 0
 		}
 	}
 	return false
 }
+
+// leads reports whether a node is a link to another page of the site.
+func (c *content) leads(i int) bool {
+	href, ok := c.page.Attr(i, scanhtml.AttrHref)
+	return ok && c.page.Tag(i) == atom.A && c.other(href)
+}
+
+// leadsWhole reports whether all text of a heading is one link to another page of the site.
+func (c *content) leadsWhole(heading int) bool {
+	o := pageOutline{c.page}
+	links := o.outermostIn(heading, c.leads, func(int) bool { return false })
+	for i := heading; i < o.End(heading); i++ {
+		if o.IsText(i) && (len(links) == 0 || i < links[0] || i >= o.End(links[0])) {
+			return false
+		}
+	}
+	return len(links) > 0
+}
+
+// levels are the levels of headings.
+var levels = map[atom.Atom]int{atom.H1: 1, atom.H2: 2, atom.H3: 3, atom.H4: 4, atom.H5: 5, atom.H6: 6}
 
 // citesTarget reports whether an element names the page that the entry replies
 // to, likes, reposts or bookmarks.
@@ -214,15 +227,35 @@ func hasAny(types []byte, rel map[string]bool) bool {
 	return slices.ContainsFunc(strings.Fields(strings.ToLower(string(types))), func(r string) bool { return rel[r] })
 }
 
-// walk calls f for each node of the content that counts, in document order.
+// walk calls f for each node of the content that counts, in document order. Below a heading
+// that is a link to another page of the site is an excerpt of that page, as in a list of
+// posts: up to the next heading that is not lower, or the end of a section or list item.
 func (c *content) walk(f func(i int)) {
 	for _, root := range c.roots {
+		below, until := 0, 0 // the level of such a heading, and where its part ends
 		for i, end := root, c.page.End(root); i < end; {
+			if i >= until {
+				below, until = 0, end
+			}
+			switch tag := c.page.Tag(i); tag {
+			case atom.Article, atom.Section, atom.Li:
+				if below == 0 {
+					until = c.page.End(i)
+				}
+			case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
+				if level := levels[tag]; !c.whole && c.other != nil && (below == 0 || level <= below) {
+					if below = 0; c.leadsWhole(i) {
+						below = level
+					}
+				}
+			}
 			if i != root && !c.page.IsText(i) && c.skips(i) {
 				i = c.page.End(i)
 				continue
 			}
-			f(i)
+			if below == 0 {
+				f(i)
+			}
 			i++
 		}
 	}

@@ -282,7 +282,7 @@ func (w *pageWorker) result(e Entry, page *scanhtml.Outline, tree []*html.Node, 
 	if !ok {
 		return pageResult{entry: e, excluded: Listing}
 	}
-	if w.rules.content == nil && c.excerpt(w.otherPage(e.URL)) {
+	if c.other = w.otherPage(e.URL); w.rules.content == nil && c.excerpt() {
 		return pageResult{entry: e, excluded: Excerpt}
 	}
 	w.setTargets(&e, c)

@@ -128,6 +128,39 @@ func TestTitlesThatLink(t *testing.T) {
 	}
 }
 
+// TestExcerptsInAPage: a list of posts sends for its own text alone, as with the theme that
+// hugo new theme makes, and minima's list items.
+func TestExcerptsInAPage(t *testing.T) {
+	own, other := a("https://own.example/"), a("https://other.example/")
+	title := func(level string) string { return "<" + level + `><a href="/p/">P</a></` + level + ">" }
+	for _, test := range []struct {
+		page string
+		want string
+	}{
+		{"<main><h1>Posts</h1>" + own + "<section>" + title("h2") + other + "<h3>more</h3>" + other + "</section></main>", "own"},
+		{"<h1>Posts</h1><section>" + title("h2") + other + "</section><p>" + own, "own"},
+		{"<h1>Posts</h1><ul><li><h3><a href=/p/>P</a></h3>" + other + "</ul>" + own, "own"},
+		{"<h1>Posts</h1><div>" + title("h2") + "</div>" + other + "<h2>Elsewhere</h2>" + own, "own"},
+		{"<h1>Posts</h1>" + title("h2") + other, ""},
+		{"<h1>Post</h1><h2>About <a href=/p/>P</a></h2>" + own, "own"},
+		{"<h1>Post</h1><h2><a href=/q/>Q</a></h2>" + own, "own"}, // itself
+		{"<div class=h-entry><div class=e-content><h1>Post</h1>" + title("h2") + own + "</div></div>", "own"},
+	} {
+		w := newWorld(t)
+		w.write("q/index.html", test.page)
+		w.write("p/index.html", "<p>p")
+		got := ""
+		for _, e := range w.entries().List {
+			for _, target := range e.Targets {
+				got += strings.TrimSuffix(strings.TrimPrefix(target, "https://"), ".example/")
+			}
+		}
+		if got != test.want {
+			t.Errorf("%s: %q, want %q", test.page, got, test.want)
+		}
+	}
+}
+
 func TestInternalLinks(t *testing.T) {
 	w := newWorld(t)
 	w.opt.Internal = true
