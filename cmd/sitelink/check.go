@@ -234,10 +234,15 @@ func checkProject(ctx context.Context, c *cli, p *project.Project, ext *external
 // takes about a kilobyte of memory. Only JSON Lines goes on after them.
 const maxListed = 50_000
 
+// textOptions returns how text names files: as a user in the directory would write them.
+func textOptions(p *project.Project) report.TextOptions {
+	return report.TextOptions{Prefix: p.Docroot, Here: p.FromRoot(p.Dir), All: p.Config.All}
+}
+
 // reportOptions returns what every report of a run may need to know.
 func reportOptions(c *cli, p *project.Project) (report.Options, error) {
 	opt := report.Options{
-		TextOptions:  report.TextOptions{Prefix: p.Docroot, Here: p.FromRoot(p.Dir), All: p.Config.All},
+		TextOptions:  textOptions(p),
 		Base:         p.FromRoot(p.Docroot),
 		GroupBy:      report.GroupNamed(p.Config.GroupBy),
 		WarningsFail: p.Config.FailOn == "warning",

@@ -95,6 +95,12 @@ type fixer struct {
 	built *build       // nil if the user named a docroot, or nothing builds the site
 	since *audit.Since // what the site answered before; nil if nothing says so
 	first *check.Result
+	text  report.TextOptions // how the user names files
+}
+
+// line says what an edit changes.
+func (x *fixer) line(e *fix.Edit) string {
+	return fmt.Sprintf("%s:%d:%d: %s: %s", visible(x.text.Source(e.File)), e.Line, e.Column, e.Rule, visible(e.Change()))
 }
 
 func runFix(ctx context.Context, c *cli, cfg *config.Config, f fixFlags, named bool) error {
@@ -108,7 +114,8 @@ func runFix(ctx context.Context, c *cli, cfg *config.Config, f fixFlags, named b
 			return err
 		}
 		for _, name := range u.Files {
-			fmt.Fprintln(c.env.Stdout, visible(name))
+			opt := textOptions(p)
+			fmt.Fprintln(c.env.Stdout, visible(opt.Source(name)))
 		}
 		c.ui.note(fmt.Sprintf("restored %s that %q had changed", text.Count(len(u.Files), "file"), u.Command))
 		return u.Err()
@@ -118,6 +125,7 @@ func runFix(ctx context.Context, c *cli, cfg *config.Config, f fixFlags, named b
 	if err != nil {
 		return err
 	}
+	x.text = textOptions(p)
 	if x.built != nil {
 		defer x.built.unlock()
 	}
@@ -156,7 +164,7 @@ func runFix(ctx context.Context, c *cli, cfg *config.Config, f fixFlags, named b
 	case f.check:
 		for i := range plan.Edits {
 			e := &plan.Edits[i]
-			fmt.Fprintf(c.env.Stdout, "%s:%d:%d: %s: %s\n", visible(e.File), e.Line, e.Column, e.Rule, visible(e.Change()))
+			fmt.Fprintln(c.env.Stdout, x.line(e))
 		}
 	default:
 		set, err := plan.Set(os.Environ())
@@ -283,7 +291,7 @@ func (x *fixer) choose(ctx context.Context, plan *fix.Plan) (all int, err error)
 	var kept []fix.Edit
 	for i := range plan.Edits {
 		e := &plan.Edits[i]
-		ok, err := ask(ctx, fmt.Sprintf("%s:%d:%d: %s: %s", e.File, e.Line, e.Column, e.Rule, e.Change()))
+		ok, err := ask(ctx, x.line(e))
 		if errors.Is(err, errNoAnswer) {
 			return 0, text.WithHint(errNoAnswer, "nothing was written; sitelink fix --write makes all changes without asking")
 		}
@@ -315,8 +323,8 @@ func (x *fixer) apply(ctx context.Context, plan *fix.Plan, a *audit.Audit, wante
 	if r == nil {
 		return err
 	}
-	for _, e := range r.Applied {
-		fmt.Fprintf(x.c.env.Stdout, "%s:%d:%d: %s: %s\n", visible(e.File), e.Line, e.Column, e.Rule, visible(e.Change()))
+	for i := range r.Applied {
+		fmt.Fprintln(x.c.env.Stdout, x.line(&r.Applied[i]))
 	}
 	// These files have their old text again: one line says so for each reason.
 	names := map[string][]string{} // by reason
@@ -326,7 +334,7 @@ func (x *fixer) apply(ctx context.Context, plan *fix.Plan, a *audit.Audit, wante
 		if names[why] == nil {
 			reasons = append(reasons, why)
 		}
-		names[why] = append(names[why], name)
+		names[why] = append(names[why], x.text.Source(name))
 	}
 	for _, why := range reasons {
 		all := names[why]
@@ -392,7 +400,7 @@ const shownSkips = 10
 func (x *fixer) summary(plan *fix.Plan) {
 	if x.flags.verbose {
 		for i := range plan.Skips {
-			x.c.ui.note(skipLine(&plan.Skips[i]))
+			x.c.ui.note(x.skipLine(&plan.Skips[i]))
 		}
 	} else {
 		x.reasons(plan.Reasons())
@@ -423,14 +431,14 @@ func (x *fixer) reasons(groups []fix.SkipGroup) {
 			break
 		}
 		if g.Links == 1 {
-			x.c.ui.note(skipLine(&g.Skip))
+			x.c.ui.note(x.skipLine(&g.Skip))
 			continue
 		}
 		what := "link"
 		if g.Rule == fix.KeepAddress {
 			what = "address"
 		}
-		x.c.ui.note(fmt.Sprintf("%s stay as they are: %s [%s], first %s:%d:%d: %s", text.Count(g.Links, what), g.Reason, g.Name(), g.File, g.Line, g.Column, g.Value))
+		x.c.ui.note(fmt.Sprintf("%s stay as they are: %s [%s], first %s:%d:%d: %s", text.Count(g.Links, what), g.Reason, g.Name(), x.text.Source(g.File), g.Line, g.Column, g.Value))
 		hidden = true
 	}
 	if hidden {
@@ -439,8 +447,8 @@ func (x *fixer) reasons(groups []fix.SkipGroup) {
 }
 
 // skipLine says where a link is that stays as it is, and why.
-func skipLine(s *fix.Skip) string {
-	return fmt.Sprintf("%s:%d:%d: %s stays as it is: %s [%s]", s.File, s.Line, s.Column, s.Value, s.Why, s.Name())
+func (x *fixer) skipLine(s *fix.Skip) string {
+	return fmt.Sprintf("%s:%d:%d: %s stays as it is: %s [%s]", x.text.Source(s.File), s.Line, s.Column, s.Value, s.Why, s.Name())
 }
 
 // announce says how many changes there are, by rule, and how to make them.

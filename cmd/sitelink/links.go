@@ -21,6 +21,7 @@ import (
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/external"
 	"github.com/sitelink/sitelink/internal/host"
+	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/report"
 	"github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/text"
@@ -107,7 +108,7 @@ func runLinks(ctx context.Context, c *cli, cfg *config.Config, q linksQuestion) 
 		return err
 	}
 	defer out.Discard()
-	ask := linksAnswer{cli: c, run: run, site: run.Site, q: q, out: out, opt: audit.CheckOptions(run.Project), prefix: run.Project.Docroot}
+	ask := linksAnswer{cli: c, run: run, site: run.Site, q: q, out: out, opt: audit.CheckOptions(run.Project)}
 	ask.opt.From, ask.opt.Skip, ask.opt.Limit = nil, nil, 0 // questions are about the whole site
 	ask.opt.Orphans, ask.opt.More = false, nil              // and about links
 	if err := ask.write(ctx); err != nil {
@@ -118,13 +119,12 @@ func runLinks(ctx context.Context, c *cli, cfg *config.Config, q linksQuestion) 
 
 // linksAnswer writes the answer to one question.
 type linksAnswer struct {
-	cli    *cli
-	run    *audit.Audit
-	site   *site.Site
-	q      linksQuestion
-	opt    check.Options
-	out    io.Writer
-	prefix string // of pages in text
+	cli  *cli
+	run  *audit.Audit
+	site *site.Site
+	q    linksQuestion
+	opt  check.Options
+	out  io.Writer
 }
 
 func (l *linksAnswer) write(ctx context.Context) error {
@@ -185,7 +185,7 @@ func (l *linksAnswer) rows(ctx context.Context) error {
 			return report.AppendDot(dst, link, file)
 		}
 	default:
-		opt := report.TextOptions{Prefix: l.prefix}
+		opt := textOptions(l.run.Project)
 		render = func(dst []byte, link *check.Link, source *check.Position) []byte {
 			return report.AppendLinkText(dst, link, source, opt)
 		}
@@ -424,7 +424,7 @@ func runExplain(ctx context.Context, c *cli, cfg *config.Config, page, link stri
 			same := func(other check.Finding) bool {
 				return other.Raw == f.Raw && (other.Target == f.Target || other.Page == f.Page)
 			}
-			if is(f, filepath.ToSlash(p.Docroot), causes[i], fingerprints[i]) && !slices.ContainsFunc(found, same) {
+			if is(p, f, causes[i], fingerprints[i]) && !slices.ContainsFunc(found, same) {
 				found = append(found, *f)
 			}
 		}
@@ -470,7 +470,7 @@ func runExplain(ctx context.Context, c *cli, cfg *config.Config, page, link stri
 			}
 			known = c.ui.commands(external.Explain(records, e.Link.Target))
 		}
-		if err := c.print(explanation(e, f.Raw, places) + known); err != nil {
+		if err := c.print(explanation(run.Project, e, f.Raw, places) + known); err != nil {
 			return err
 		}
 		broken = broken || e.Link.Verdict == check.Error && e.Ignored == ""
@@ -486,31 +486,38 @@ var (
 	idInReport    = text.Regexp(`^[0-9a-f]{16}(?:[0-9a-f]{16})?$`)
 )
 
-// reported returns which findings of a report a text names, nil if it is a link.
-func reported(text string) func(f *check.Finding, docroot, cause, fingerprint string) bool {
+// reported returns which findings of a report a text names, nil if it is a link. A place may
+// be as text names it, or as other formats do, from the root.
+func reported(text string) func(p *project.Project, f *check.Finding, cause, fingerprint string) bool {
 	if idInReport().MatchString(text) {
-		return func(_ *check.Finding, _, cause, fingerprint string) bool { return text == cause || text == fingerprint }
+		return func(_ *project.Project, _ *check.Finding, cause, fingerprint string) bool {
+			return text == cause || text == fingerprint
+		}
 	}
 	m := placeInReport().FindStringSubmatch(text)
 	if m == nil {
 		return nil
 	}
-	file := filepath.ToSlash(filepath.Clean(m[1]))
-	if _, err := os.Stat(file); err != nil {
+	file := filepath.Clean(m[1])
+	dir, _ := filepath.Abs(".")
+	_, err := os.Stat(file)
+	_, fromRoot := os.Stat(filepath.Join(project.RootOf(dir), file))
+	if err != nil && fromRoot != nil {
 		return nil // such as localhost:8080
 	}
-	at := func(name string, line, column int) bool {
-		return path.Clean(name) == file && strconv.Itoa(line) == m[2] && (m[3] == "" || strconv.Itoa(column) == m[3])
-	}
-	return func(f *check.Finding, docroot, _, _ string) bool {
-		return f.Source != nil && at(f.Source.File, int(f.Source.Line), int(f.Source.Column)) || at(path.Join(docroot, f.Page), int(f.Line), int(f.Column))
+	return func(p *project.Project, f *check.Finding, _, _ string) bool {
+		at := func(name string, line, column int) bool {
+			return (name == p.FromRoot(file) || name == filepath.ToSlash(file)) && strconv.Itoa(line) == m[2] && (m[3] == "" || strconv.Itoa(column) == m[3])
+		}
+		return f.Source != nil && at(f.Source.File, f.Source.Line, f.Source.Column) || at(path.Join(p.FromRoot(p.Docroot), f.Page), f.Line, f.Column)
 	}
 }
 
 // explanation returns what the command prints. places are where the occurrences
 // are written in the sources.
-func explanation(e *check.Explanation, link string, places []audit.Place) string {
+func explanation(project *project.Project, e *check.Explanation, link string, places []audit.Place) string {
 	var b strings.Builder
+	opt := textOptions(project)
 	fmt.Fprintf(&b, "%s\n", link)
 	b.WriteString(e.String())
 	l := &e.Link
@@ -529,11 +536,11 @@ func explanation(e *check.Explanation, link string, places []audit.Place) string
 		fmt.Fprintf(&b, "accepted by %s\n", e.Ignored)
 	}
 	for i, p := range e.Occurrences {
-		fmt.Fprintf(&b, "at %s:%d:%d\n", e.Page, p.Line, p.Column)
+		fmt.Fprintf(&b, "at %s:%d:%d\n", path.Join(filepath.ToSlash(opt.Prefix), e.Page), p.Line, p.Column)
 		place := places[i]
 		switch s := place.At; {
 		case s != nil:
-			fmt.Fprintf(&b, "  written at %s:%d:%d", visible(s.File), s.Line, s.Column)
+			fmt.Fprintf(&b, "  written at %s:%d:%d", visible(opt.Source(s.File)), s.Line, s.Column)
 			if words := report.DescribeSource(s); words != "" {
 				fmt.Fprintf(&b, ", in %s", words)
 			}

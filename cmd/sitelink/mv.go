@@ -78,7 +78,7 @@ func runMove(ctx context.Context, c *cli, p *project.Project, names []string, f 
 	}
 	harmful := len(plan.Broken)+len(plan.Lost) > 0
 	if harmful && f.write && !f.force {
-		printBroken(c, plan)
+		printBroken(c, p, plan)
 		return errFindings
 	}
 	var out bytes.Buffer
@@ -100,7 +100,7 @@ func runMove(ctx context.Context, c *cli, p *project.Project, names []string, f 
 	// These links keep leading to old addresses.
 	if len(plan.Composed) > 0 {
 		c.ui.note(fmt.Sprintf("%s cannot be rewritten, because no source has the address as it is; a redirect keeps them working:", count(len(plan.Composed), "link")))
-		printFindings(c, plan.Composed)
+		printFindings(c, p, plan.Composed)
 	}
 	if len(plan.Kept) > 0 {
 		names := make([]string, len(plan.Kept))
@@ -111,7 +111,7 @@ func runMove(ctx context.Context, c *cli, p *project.Project, names []string, f 
 			count(len(names), "address"), strings.Join(firstNames(names, 5), ", ")))
 	}
 	if harmful {
-		printBroken(c, plan)
+		printBroken(c, p, plan)
 		return errFindings
 	}
 	if f.write {
@@ -157,7 +157,8 @@ func firstNames(all []string, n int) []string {
 
 // printFindings lists where links are: one line for each place, or for each address
 // whose place is not known.
-func printFindings(c *cli, all []check.Finding) {
+func printFindings(c *cli, p *project.Project, all []check.Finding) {
+	opt := textOptions(p)
 	lines, times := []string{}, map[string]int{}
 	for _, f := range all {
 		what := f.Raw
@@ -166,7 +167,7 @@ func printFindings(c *cli, all []check.Finding) {
 		}
 		line := fmt.Sprintf("%s, first on %s", what, f.Page)
 		if f.Source != nil {
-			line = fmt.Sprintf("%s:%d:%d: %s", f.Source.File, f.Source.Line, f.Source.Column, what)
+			line = fmt.Sprintf("%s:%d:%d: %s", opt.Source(f.Source.File), f.Source.Line, f.Source.Column, what)
 		} else if i := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, what+", first on ") }); i >= 0 {
 			line = lines[i]
 		}
@@ -184,10 +185,10 @@ func printFindings(c *cli, all []check.Finding) {
 	}
 }
 
-func printBroken(c *cli, plan *move.Plan) {
+func printBroken(c *cli, p *project.Project, plan *move.Plan) {
 	if len(plan.Broken) > 0 {
 		c.ui.warning(fmt.Sprintf("the move would break %s:", count(len(plan.Broken), "link")))
-		printFindings(c, plan.Broken)
+		printFindings(c, p, plan.Broken)
 		c.ui.line("hint: repair these places first, or use --write --force")
 	}
 	if len(plan.Lost) > 0 {

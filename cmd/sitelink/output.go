@@ -267,8 +267,10 @@ func (all destinations) write(r *check.Result) error {
 // comes last: the others leave the result.
 func (all destinations) writeUnlisted(ctx context.Context, run *audit.Audit, r *check.Result) error {
 	var to []io.Writer
+	var base string
 	for _, d := range all {
 		if d.format.Name == "jsonl" {
+			base = d.opt.Base
 			to = append(to, d.out)
 		}
 	}
@@ -279,7 +281,7 @@ func (all destinations) writeUnlisted(ctx context.Context, run *audit.Audit, r *
 	r.Findings = nil
 	defer debug.SetGCPercent(debug.SetGCPercent(20)) // much stays in memory, and little is allocated
 	return run.Unlisted(ctx, io.MultiWriter(to...), listed, func(dst []byte, f *check.Finding) []byte {
-		return append(report.AppendFinding(dst, f, ""), '\n')
+		return append(report.AppendFinding(dst, f, base, ""), '\n')
 	})
 }
 

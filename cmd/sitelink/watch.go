@@ -532,6 +532,7 @@ var errReaderGone = errors.New("the reader has gone")
 type watchPrinter struct {
 	out   stream
 	text  report.TextOptions
+	base  string // the docroot, relative to the root
 	jsonl bool
 	all   bool
 	buf   []byte
@@ -540,10 +541,9 @@ type watchPrinter struct {
 }
 
 func newWatchPrinter(c *cli, p *project.Project, flags watchFlags) *watchPrinter {
-	return &watchPrinter{
-		out: c.stdout(), jsonl: flags.format == "jsonl", all: flags.all, commands: c.ui.commands,
-		text: report.TextOptions{Prefix: p.Docroot, Here: p.FromRoot(p.Dir), Color: c.colorsReport(p.Config.Color, "-"), All: flags.all},
-	}
+	w := &watchPrinter{out: c.stdout(), jsonl: flags.format == "jsonl", all: flags.all, commands: c.ui.commands, text: textOptions(p), base: p.FromRoot(p.Docroot)}
+	w.text.Color, w.text.All = c.colorsReport(p.Config.Color, "-"), flags.all
+	return w
 }
 
 // waiting prints that the docroot has no site, or that a source is newer, and the command
@@ -671,7 +671,7 @@ func (p *watchPrinter) rows(event string, fs, all []check.Finding) error {
 			id, fingerprints[at] = ids[0], ids[1:] // equal findings come in the same order
 		}
 		p.buf = fmt.Appendf(p.buf, `{"event":%q,"fingerprint":%q,"finding":`, event, id)
-		p.buf = append(report.AppendFinding(p.buf, &fs[i], causes[i]), "}\n"...)
+		p.buf = append(report.AppendFinding(p.buf, &fs[i], p.base, causes[i]), "}\n"...)
 		if err := p.drain(); err != nil {
 			return err
 		}

@@ -59,7 +59,7 @@ func watchTells(t *testing.T, rng *rand.Rand, all, accept bool, steps int) {
 		out.Reset()
 		testkit.Check(t, w.round(t.Context(), false))
 		after := freshFindings(t, a, w)
-		if got, want := out.String(), watchLines(before, after, all); got != want {
+		if got, want := out.String(), watchLines(w.out.base, before, after, all); got != want {
 			t.Fatalf("step %d, after %q: printed\n%swant\n%s", step, e.log[max(0, len(e.log)-5):], got, want)
 		}
 		told += strings.Count(out.String(), "\n")
@@ -153,7 +153,7 @@ func freshFindings(t *testing.T, c *cli, w *watcher) []check.Finding {
 }
 
 // watchLines is what a round has to print.
-func watchLines(before, after []check.Finding, all bool) string {
+func watchLines(base string, before, after []check.Finding, all bool) string {
 	var b []byte
 	line := func(event string, fs, of []check.Finding) {
 		ids, fingerprints := report.CauseIDs(fs), check.Fingerprints(of)
@@ -162,7 +162,7 @@ func watchLines(before, after []check.Finding, all bool) string {
 			for of[at] != fs[i] {
 				at++
 			}
-			b = append(report.AppendFinding(fmt.Appendf(b, `{"event":%q,"fingerprint":%q,"finding":`, event, fingerprints[at]), &fs[i], ids[i]), "}\n"...)
+			b = append(report.AppendFinding(fmt.Appendf(b, `{"event":%q,"fingerprint":%q,"finding":`, event, fingerprints[at]), &fs[i], base, ids[i]), "}\n"...)
 			at++
 		}
 	}

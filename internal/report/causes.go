@@ -343,7 +343,7 @@ func targetsOf(findings []check.Finding, c *check.Cause) (names []string) {
 func otherFiles(findings []check.Finding, c *check.Cause, opt TextOptions) []byte {
 	for _, i := range c.Findings {
 		if s := findings[i].Source; s != nil && s.File != findings[c.First].Source.File {
-			return appendLineColumn(appendQuoted([]byte(", such as "), opt.source(s.File)), s.Line, s.Column)
+			return appendLineColumn(appendQuoted([]byte(", such as "), opt.Source(s.File)), s.Line, s.Column)
 		}
 	}
 	return nil

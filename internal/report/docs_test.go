@@ -95,7 +95,7 @@ func TestDocsFields(t *testing.T) {
 	r.Summary.Baseline = &check.BaselineSummary{}
 	r.Summary.UnlistedErrors = 1
 	var b bytes.Buffer
-	testkit.Check(t, JSON(&b, &r))
+	testkit.Check(t, JSON(&b, &r, Options{}))
 	var doc struct {
 		Findings []json.RawMessage
 		Summary  json.RawMessage

@@ -111,8 +111,8 @@ func TestGolden(t *testing.T) {
 			}{
 				{"text", func(w io.Writer, r *check.Result) error { return Text(w, r, c.opt) }},
 				{"color.text", func(w io.Writer, r *check.Result) error { return Text(w, r, color) }},
-				{"json", JSON},
-				{"jsonl", JSONL},
+				{"json", func(w io.Writer, r *check.Result) error { return JSON(w, r, Options{Base: "public"}) }},
+				{"jsonl", func(w io.Writer, r *check.Result) error { return JSONL(w, r, Options{Base: "public"}) }},
 			} {
 				var got, again bytes.Buffer
 				testkit.Check(t, format.write(&got, &c.result))

@@ -90,6 +90,12 @@ func cspHash(text string) string {
 // copies of the largest column of the JSON block, and an entry for each cause.
 // The only errors are those of w, wrapped.
 func HTML(w io.Writer, r *check.Result, opt Options) error {
+	for _, list := range []*[]string{&opt.Extras.Orphans, &opt.Extras.Unreachable} {
+		*list = slices.Clone(*list)
+		for i, page := range *list {
+			(*list)[i] = pageFile(opt.Base, page)
+		}
+	}
 	view := &htmlView{Findings: r.Findings, Summary: &r.Summary, Causes: check.Causes(r.Findings), opt: opt}
 	entries, forScripts := families(r.Findings, view.Causes, htmlMembers)
 	view.families = append(entries, forScripts...)
@@ -289,7 +295,7 @@ func (v *htmlView) Rows() (rows []htmlRow) {
 
 func (v *htmlView) row(c *check.Cause) htmlRow {
 	f := commonFinding(v.Findings, c)
-	row := htmlRow{Finding: f, At: htmlPosition{Position: check.Position{File: f.Page, Line: f.Line, Column: f.Column}}, From: sourceDescription(&f),
+	row := htmlRow{Finding: f, At: htmlPosition{Position: check.Position{File: pageFile(v.opt.Base, f.Page), Line: f.Line, Column: f.Column}}, From: sourceDescription(&f),
 		Line: v.lines[&v.Findings[c.First]], As: htmlWritten(&f), Answer: htmlAnswer(&f), RelatedText: relatedOf(&f), Links: c.Links, Files: c.Pages + c.Feeds}
 	if f.Source != nil {
 		row.At, row.Built = htmlPosition{*f.Source, template.URL(v.sourceURL(f.Source))}, row.At
@@ -392,7 +398,7 @@ func (v *htmlView) Columns() iter.Seq2[string, any] {
 		name string
 		of   func(*check.Finding) string
 	}{
-		{"page", func(f *check.Finding) string { return f.Page }},
+		{"page", func(f *check.Finding) string { return pageFile(v.opt.Base, f.Page) }},
 		{"as", htmlWritten},
 		{"target", targetOf},
 		{"answer", htmlAnswer},

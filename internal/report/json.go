@@ -22,7 +22,7 @@ const schema = 1
 // two reports.
 //
 // The only errors are those of w, wrapped.
-func JSON(w io.Writer, r *check.Result) error {
+func JSON(w io.Writer, r *check.Result, opt Options) error {
 	s := sink{w: w}
 	s.buf = append(s.buf, `{"schema":`...)
 	s.buf = strconv.AppendInt(s.buf, schema, 10)
@@ -34,7 +34,7 @@ func JSON(w io.Writer, r *check.Result) error {
 			s.buf = append(s.buf, ',')
 		}
 		s.buf = append(s.buf, '\n')
-		s.buf = AppendFinding(s.buf, &r.Findings[i], ids[i])
+		s.buf = AppendFinding(s.buf, &r.Findings[i], opt.Base, ids[i])
 		if err := s.drain(); err != nil {
 			return err
 		}
@@ -53,11 +53,11 @@ func JSON(w io.Writer, r *check.Result) error {
 // order, then those that only a finding has.
 //
 // The only errors are those of w, wrapped.
-func JSONL(w io.Writer, r *check.Result) error {
+func JSONL(w io.Writer, r *check.Result, opt Options) error {
 	s := sink{w: w}
 	ids := CauseIDs(r.Findings)
 	for i := range r.Findings {
-		s.buf = AppendFinding(s.buf, &r.Findings[i], ids[i])
+		s.buf = AppendFinding(s.buf, &r.Findings[i], opt.Base, ids[i])
 		s.buf = append(s.buf, '\n')
 		if err := s.drain(); err != nil {
 			return err
@@ -67,10 +67,12 @@ func JSONL(w io.Writer, r *check.Result) error {
 }
 
 // AppendFinding appends f as the object that [JSONL] writes on a line, without
-// the line end. cause is the ID of its cause. It is safe for concurrent use.
-func AppendFinding(dst []byte, f *check.Finding, cause string) []byte {
+// the line end. base is [Options.Base], and cause the ID of its cause. It is safe for
+// concurrent use.
+func AppendFinding(dst []byte, f *check.Finding, base, cause string) []byte {
 	l := f.Link()
 	fields := struct {
+		File       string           `json:"file"`
 		Source     *check.Position  `json:"source,omitempty"`
 		Suggestion string           `json:"suggestion,omitempty"`
 		Related    []*check.Related `json:"related,omitempty"`
@@ -78,7 +80,7 @@ func AppendFinding(dst []byte, f *check.Finding, cause string) []byte {
 		Message    string           `json:"message"`
 		Count      int              `json:"count,omitempty"`
 		Cause      string           `json:"cause,omitempty"`
-	}{Source: f.Source, Suggestion: f.Suggestion, Message: f.Message, Cause: cause}
+	}{File: pageFile(base, f.Page), Source: f.Source, Suggestion: f.Suggestion, Message: f.Message, Cause: cause}
 	if f.Related != nil {
 		fields.Related = append(fields.Related, f.Related)
 	}

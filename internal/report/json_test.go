@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"encoding/json"
+	"path"
 	"reflect"
 	"strings"
 	"testing"
@@ -33,6 +34,7 @@ type row struct {
 // findingRow adds what only findings have.
 type findingRow struct {
 	row
+	File       string       `json:"file"`
 	Source     *positionRow `json:"source,omitempty"`
 	Suggestion string       `json:"suggestion,omitempty"`
 	Related    []relatedRow `json:"related,omitempty"`
@@ -134,14 +136,14 @@ func TestFindingFields(t *testing.T) {
 	for _, c := range results() {
 		t.Run(c.name, func(t *testing.T) {
 			var lines, doc bytes.Buffer
-			testkit.Check(t, JSONL(&lines, &c.result))
-			testkit.Check(t, JSON(&doc, &c.result))
+			testkit.Check(t, JSONL(&lines, &c.result, testOptions(GroupCause)))
+			testkit.Check(t, JSON(&doc, &c.result, testOptions(GroupCause)))
 			want := ""
 			rows := []findingRow{}
 			ids := CauseIDs(c.result.Findings)
 			for i := range c.result.Findings {
 				f := &c.result.Findings[i]
-				r := findingRow{row: rowOf(f.Link()), Suggestion: f.Suggestion, Message: f.Message, Cause: ids[i]}
+				r := findingRow{row: rowOf(f.Link()), File: path.Join("public", f.Page), Suggestion: f.Suggestion, Message: f.Message, Cause: ids[i]}
 				if f.Count > 1 {
 					r.Count = f.Count
 				}

@@ -175,7 +175,7 @@ func (m *markdown) heading(dst []byte, g *group) []byte {
 	case g.label == "":
 		dst = append(dst, headingOf(g, m.opt.GroupBy)...)
 	case m.opt.GroupBy == GroupPage:
-		dst = append(dst, codeSpan(m.opt.page(g.label))...)
+		dst = append(dst, codeSpan(pageFile(m.opt.Base, g.label))...)
 	default:
 		dst = append(dst, codeSpan(g.label)...)
 	}

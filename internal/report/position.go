@@ -19,15 +19,16 @@ func (o *Options) filePosition(f *check.Finding) (file string, line, column int)
 	if p := f.Source; p != nil && !absolute(p.File) {
 		return p.File, p.Line, p.Column
 	}
-	return o.page(f.Page), f.Line, f.Column
+	return pageFile(o.Base, f.Page), f.Line, f.Column
 }
 
-// page returns the path of a built page relative to the root of the project.
-func (o *Options) page(page string) string {
-	if o.Base == "" || o.Base == "." {
+// pageFile returns the path of a built page relative to the root of the project. base is
+// [Options.Base].
+func pageFile(base, page string) string {
+	if base == "" || base == "." {
 		return page
 	}
-	return path.Join(o.Base, page)
+	return path.Join(base, page)
 }
 
 // appendSentence appends the message and the suggestion in one line, for
@@ -99,7 +100,7 @@ func DescribeSource(p *check.Position) string {
 func appendRelated(dst []byte, r *check.Related, opt TextOptions) []byte {
 	dst = appendCut(dst, r.Text, maxValueBytes)
 	dst = append(dst, " at "...)
-	dst = appendQuoted(dst, opt.source(r.File))
+	dst = appendQuoted(dst, opt.Source(r.File))
 	return appendLineColumn(dst, r.Line, r.Column)
 }
 

@@ -117,9 +117,9 @@ var Formats = []Format{
 			return TextGroups(w, r, opt)
 		}},
 	{Name: "json", For: "programs that want everything", Summary: true,
-		Write: func(w io.Writer, r *check.Result, _ Options) error { return JSON(w, r) }},
+		Write: JSON},
 	{Name: "jsonl", For: "programs that read as they go", Lists: true,
-		Write: func(w io.Writer, r *check.Result, _ Options) error { return JSONL(w, r) }},
+		Write: JSONL},
 	{Name: "markdown", For: "comments on pull requests, job summaries", Groups: true, Summary: true, Write: Markdown},
 	{Name: "github", For: "annotations of GitHub Actions", Write: GitHub},
 	{Name: "sarif", For: "GitHub code scanning, editors", Write: SARIF},

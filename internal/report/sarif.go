@@ -79,7 +79,7 @@ func resultOf(findings []check.Finding, c *check.Cause, fingerprint string, opt 
 		related = append(related, location(p.File, p.Line, p.Column, DescribeSource(p)))
 	default:
 		words = DescribeSource(p)
-		related = append(related, location(opt.page(f.Page), f.Line, f.Column, "the built page"))
+		related = append(related, location(pageFile(opt.Base, f.Page), f.Line, f.Column, "the built page"))
 	}
 	if r := f.Related; r != nil {
 		related = append(related, location(r.File, r.Line, r.Column, r.Text))

@@ -28,8 +28,8 @@ type TextOptions struct {
 	All bool
 }
 
-// source names a source file as the reader would write it.
-func (o *TextOptions) source(file string) string {
+// Source names a source file as the reader would write it.
+func (o *TextOptions) Source(file string) string {
 	if o.Here == "" || o.Here == "." || absolute(file) || absolute(o.Here) {
 		return file
 	}
@@ -213,7 +213,7 @@ func appendCode(dst []byte, code check.Code, p painter) []byte {
 // appendPlace appends the position of a finding: in the sources if it is known.
 func appendPlace(dst []byte, f *check.Finding, opt TextOptions) []byte {
 	if f.Source != nil {
-		return appendLineColumn(appendQuoted(dst, opt.source(f.Source.File)), f.Source.Line, f.Source.Column)
+		return appendLineColumn(appendQuoted(dst, opt.Source(f.Source.File)), f.Source.Line, f.Source.Column)
 	}
 	return appendLineColumn(appendPath(dst, f.Page, opt.Prefix), f.Line, f.Column)
 }
