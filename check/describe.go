@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
@@ -162,6 +163,11 @@ type describer struct {
 	// most is the number of places of errors, and of warnings, above which the links of
 	// a page are only counted, 0 for none.
 	most int
+	// redirected has the suggestion for each value in the pages of dir that leads to a
+	// redirect. Pages of a directory repeat each other's links: rust-doc has 39,687 links
+	// to redirects, and 1,965 values in its directories.
+	dir        string
+	redirected map[string]string
 }
 
 // describe returns the findings about one page. bad and scripts are in the order
@@ -228,7 +234,18 @@ func (w *describer) describe(id isite.PageID, bad []badLink, scripts []scriptTar
 func (w *describer) finding(d *isite.Detail, is decision) Finding {
 	f := linkFinding(w.s, w.path, d, is)
 	f.hasBase, f.isFeed = w.page.HasBase(), w.page.Kind().IsFeed()
-	suggestAtOnce(w.s, &f)
+	if f.Code != ViaRedirect || f.hasBase || f.isFeed || w.page.Alias() != "" { // what the link means depends on the page
+		suggestAtOnce(w.s, &f)
+		return f
+	}
+	if dir := path.Dir(w.path); dir != w.dir || w.redirected == nil {
+		w.dir, w.redirected = dir, map[string]string{}
+	}
+	known := false
+	if f.Suggestion, known = w.redirected[f.Raw]; !known {
+		suggestAtOnce(w.s, &f)
+		w.redirected[f.Raw] = f.Suggestion
+	}
 	return f
 }
 
@@ -237,7 +254,7 @@ func linkFinding(s *isite.Site, page string, d *isite.Detail, is decision) Findi
 	l := linkOf(s, page, d, is)
 	l.Message = message(s, d, &l)
 	f := l.Finding()
-	f.context = d.Context
+	f.context, f.temporary = d.Context, d.Temporary
 	f.own()
 	if f.Code == MissingFile || f.Code == MissingDirectory {
 		f.lacking = lacking(s, f.Target)

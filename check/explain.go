@@ -398,7 +398,7 @@ func (j *Judge) Suggestion(ctx context.Context, l *Link) (string, error) {
 		return "", err
 	}
 	if r, err := j.in.Follow(id, l.Raw); err == nil {
-		f.node, f.meant = r.Node, r.Meant
+		f.node, f.meant, f.temporary = r.Node, r.Meant, r.Temporary
 	}
 	f.hasBase = j.in.Page(id).HasBase()
 	j.mu.Lock()

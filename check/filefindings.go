@@ -211,8 +211,9 @@ func (w *faultFinder) isHugoSitemap(id isite.PageID) bool {
 
 // Links outside the base path.
 const (
-	fewOutside      = 3   // that content may have without a warning
-	maxOutsidePages = 200 // that are read to tell those of content from those of templates
+	fewOutside      = 3    // that content may have without a warning
+	maxOutsidePages = 200  // that are read to tell those of content from those of templates
+	maxOutsideLinks = 5000 // of pages at the top of a host
 )
 
 // outsideBase warns once of links to the site's own host that are not checked because
@@ -239,12 +240,14 @@ func (w *faultFinder) outsideBase(ctx context.Context, c *scope) error {
 			continue // sitemap reports those of sitemaps
 		}
 		read++
-		for k := range p.All() {
-			st := p.All()[k].State
-			if st == host.StateOutsideBase {
+		for _, l := range p.All() {
+			if l.State <= host.StateRedirect || l.State == host.StateExternal { // most
+				continue
+			}
+			if l.State == host.StateOutsideBase {
 				total++
 			}
-			if len(pages) == before && astray(st) {
+			if len(pages) == before && astray(l.State) {
 				pages = append(pages, isite.PageID(i))
 			}
 		}
@@ -253,8 +256,15 @@ func (w *faultFinder) outsideBase(ctx context.Context, c *scope) error {
 	if total == 0 && !most {
 		return nil
 	}
-	if top { // the pages say enough that are wrong for one reason
+	if top { // few pages say enough, for their links are wrong for one reason
+		links := 0
 		pages = pages[:min(len(pages), maxOutsidePages/10)]
+		for i, id := range pages {
+			if links += len(s.Page(id).All()); links > maxOutsideLinks {
+				pages = pages[:i+1]
+				break
+			}
+		}
 	}
 	pages = pages[:min(len(pages), maxOutsidePages)]
 

@@ -71,6 +71,8 @@ type Finding struct {
 	linkCode Code
 	node     docroot.NodeID // the file that answers or was meant
 	hasBase  bool           // the page has a base element
+	// temporary: a temporary redirect answers, so the address of the link is the right one.
+	temporary bool
 	// context identifies the markup around the link, see [isite.Detail].
 	context uint64
 	isFeed  bool // Page is a feed

@@ -122,9 +122,8 @@ func writtenSegments(raw string) []string {
 	return slices.DeleteFunc(strings.Split(string(weburl.PercentDecode(nil, raw)), "/"), func(s string) bool { return s == "" || s == "." || s == ".." })
 }
 
-// guesses returns what a link of a page may mean by one of the rules.
-func (x *fileIndex) guesses(f *Finding, page docroot.NodeID, by rule) []docroot.NodeID {
-	a := x.aimOf(f)
+// guesses returns what a link of a page, with its aim, may mean by one of the rules.
+func (x *fileIndex) guesses(f *Finding, a aim, page docroot.NodeID, by rule) []docroot.NodeID {
 	if by == ruleAbove {
 		// A relative link may resolve against one of the directories above the page, or the
 		// docroot: its author counted the levels wrong, or forgot the first slash.

@@ -251,7 +251,7 @@ func (x *repairer) behind(f *Finding) Repair {
 		r.Rule = RepairAlias
 	}
 	switch {
-	case isTemporary(x.s, f):
+	case f.temporary:
 		return Repair{Rule: r.Rule, Why: "the redirect is temporary"}
 	case f.Final != "" && !strings.HasPrefix(f.Final, "/"):
 		return Repair{Rule: r.Rule, Why: "it is a short address of the site for a page elsewhere"}

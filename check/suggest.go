@@ -28,7 +28,7 @@ import (
 func suggestAtOnce(s *isite.Site, f *Finding) {
 	switch f.plainCode() {
 	case ViaRedirect:
-		if to := behindRedirect(s, f); to != "" && gives(s, f, to) && !isTemporary(s, f) {
+		if to := behindRedirect(s, f); to != "" && !f.temporary && gives(s, f, to) {
 			f.Suggestion = to
 		}
 	case WrongHost, LocalAddress, DeadScheme, MixedContent:
@@ -138,17 +138,6 @@ func gives(s *isite.Site, f *Finding, value string) bool {
 func pageOf(s *isite.Site, path string) (isite.PageID, bool) {
 	node, _ := s.Lookup(path)
 	return s.PageOf(node)
-}
-
-// isTemporary reports whether a temporary redirect answers a link: its address is the one to
-// link to.
-func isTemporary(s *isite.Site, f *Finding) bool {
-	page, ok := pageOf(s, f.Page)
-	if !ok || f.hasBase {
-		return false
-	}
-	r, err := s.Follow(page, f.Raw)
-	return err == nil && r.Temporary
 }
 
 // suggest sets the suggestions of all other codes, where something similar exists, and
@@ -493,14 +482,15 @@ func (x *fileIndex) suggestion(f *Finding) string {
 // blog/setup/index.html; on a.html in the docroot, it may mean either.
 func (x *fileIndex) meant(f *Finding, page docroot.NodeID) (self string) {
 	from, _ := x.s.PageOf(page)
+	a := x.aimOf(f)
 	for rule := ruleSpelled; rule <= ruleReworded; rule++ {
 		best, most, times := "", -1, 0
 		var values []string
-		for _, id := range x.guesses(f, page, rule) {
+		for _, id := range x.guesses(f, a, page, rule) {
 			if !x.budget.Take(guessCost + len(f.Raw) + len(values)) {
 				return ""
 			}
-			value, node := x.write(f, from, x.translated(f, id))
+			value, node := x.write(f, from, x.translated(f, a, id))
 			if value == "" || value == f.Raw || slices.Contains(values, value) {
 				continue
 			}
@@ -529,8 +519,8 @@ func (x *fileIndex) meant(f *Finding, page docroot.NodeID) (self string) {
 // translated returns the file of the same address in the language of the page, if there
 // is one: for a link on zh/a.html, zh/guide/b.html in place of guide/b.html and of
 // en/guide/b.html. A link that names another language means that.
-func (x *fileIndex) translated(f *Finding, id docroot.NodeID) docroot.NodeID {
-	mine, asked := languageOf(f.Page), languageOf(x.aimOf(f).path)
+func (x *fileIndex) translated(f *Finding, a aim, id docroot.NodeID) docroot.NodeID {
+	mine, asked := languageOf(f.Page), languageOf(a.path)
 	if mine == "" || asked != "" && asked != mine {
 		return id
 	}

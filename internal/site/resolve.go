@@ -76,7 +76,7 @@ func (r *resolver) link(page *scan.Page, l *scan.Link, rec *Link, ask *Fragment)
 		rec.State = host.StateUnresolvedRef
 	} else if len(frag) > 0 && state.Answers() && state != host.StateAutoindex {
 		*ask, asks = r.s.hash.fragment(frag)
-		asks = asks && !(bytes.IndexByte([]byte("stx"), frag[0]) >= 0 && r.s.IsView(string(frag), node)) && !(isShown(page, l) && isSVG(r.s, rec))
+		asks = asks && !((frag[0] == 's' || frag[0] == 't' || frag[0] == 'x') && r.s.IsView(string(frag), node)) && !(isShown(page, l) && isSVG(r.s, rec))
 		if l.Kind == scan.KindFont {
 			rec.bits |= bitFont
 		}
