@@ -20,7 +20,9 @@ import (
 // that form is not known, and the suggestion itself if no other form is needed.
 func (m *Map) SourceForm(p *Position, l *Link, suggestion string) string {
 	i, ok := m.content.byDisplay[p.File]
-	if !ok || !read.IsMarkdown(p.File) {
+	t := m.opt.Generator.Traits()
+	_, meant, asks := strings.Cut(suggestion, "#")
+	if !ok || !read.IsMarkdown(p.File) || !asks && !t.ResolvesMarkdown && t.ContentRoot == "" {
 		return suggestion
 	}
 	from, written := m.content.files[i], ""
@@ -31,12 +33,10 @@ func (m *Map) SourceForm(p *Position, l *Link, suggestion string) string {
 		}
 	}
 	name, fragment, _ := strings.Cut(written, "#")
-	_, meant, asks := strings.Cut(suggestion, "#")
 	if fragment != "" {
 		fragment = "#" + fragment
 	}
 	want := path.Join(path.Dir(from.name), read.Decode(name))
-	t := m.opt.Generator.Traits()
 	rest, inContent := strings.CutPrefix(name, t.ContentRoot)
 	if inContent = inContent && t.ContentRoot != ""; inContent {
 		want = path.Join(m.opt.Generator.Content()[0], read.Decode(rest))
