@@ -191,7 +191,12 @@ func (x *fixer) project(ctx context.Context, named bool) (*project.Project, erro
 		return nil, err
 	}
 	if p.Generator != nil && p.Generator.Builds() {
-		if x.built, err = openBuild(ctx, x.c, x.cfg, false, nil); err != nil {
+		if named { // the project of the docroot, which may be elsewhere
+			x.built, err = lockedBuild(ctx, x.c, p, false, nil)
+		} else {
+			x.built, err = openBuild(ctx, x.c, x.cfg, false, nil)
+		}
+		if err != nil {
 			return nil, err
 		}
 		if !named {
@@ -248,13 +253,13 @@ func (c *cli) replacements(ctx context.Context, p *project.Project) (all []fix.R
 }
 
 // again builds the site again and checks it.
-func (x *fixer) again(ctx context.Context) (*check.Result, string, error) {
+func (x *fixer) again(ctx context.Context) (*audit.Audit, *check.Result, string, error) {
 	p, output, err := x.build(ctx)
 	if err != nil {
-		return nil, output, err
+		return nil, nil, output, err
 	}
-	_, r, err := x.check(ctx, p)
-	return r, output, err
+	a, r, err := x.check(ctx, p)
+	return a, r, output, err
 }
 
 // build builds the site. It shows what the generator prints if the build fails:
@@ -273,14 +278,14 @@ func (x *fixer) build(ctx context.Context) (p *project.Project, output string, e
 }
 
 // reload checks the docroot again, where the pages themselves were changed.
-func (x *fixer) reload(p *project.Project) func(ctx context.Context) (*check.Result, string, error) {
-	return func(ctx context.Context) (*check.Result, string, error) {
+func (x *fixer) reload(p *project.Project) func(ctx context.Context) (*audit.Audit, *check.Result, string, error) {
+	return func(ctx context.Context) (*audit.Audit, *check.Result, string, error) {
 		p, err := p.WithDocroot(ctx, p.Docroot) // it may have a new rule file
 		if err != nil {
-			return nil, "", err
+			return nil, nil, "", err
 		}
-		_, r, err := x.check(ctx, p)
-		return r, "", err
+		a, r, err := x.check(ctx, p)
+		return a, r, "", err
 	}
 }
 
@@ -308,7 +313,7 @@ func (x *fixer) choose(ctx context.Context, plan *fix.Plan) (all int, err error)
 
 // apply changes the files. wanted is the number of edits before the user chose.
 func (x *fixer) apply(ctx context.Context, plan *fix.Plan, a *audit.Audit, wanted int) error {
-	proof := fix.Proof{Before: x.first}
+	proof := fix.Proof{Site: a, Before: x.first}
 	switch {
 	case x.built != nil:
 		proof.Again = x.again

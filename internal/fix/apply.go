@@ -9,17 +9,19 @@ import (
 	"strings"
 
 	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/destination"
 	"github.com/sitelink/sitelink/internal/text"
 )
 
 // Proof is how [Plan.Apply] finds out whether edits help.
 type Proof struct {
-	// Before are the findings that the plan was made for.
+	// Site is what the plan was made for, and Before are its findings.
+	Site   *audit.Audit
 	Before *check.Result
 	// Again builds the site and checks it. The output is what the generator printed.
 	// It is nil if the site cannot be built.
-	Again func(ctx context.Context) (r *check.Result, output string, err error)
+	Again func(ctx context.Context) (a *audit.Audit, r *check.Result, output string, err error)
 }
 
 // Result is what became of a plan.
@@ -41,7 +43,8 @@ type Result struct {
 const maxProofs = 5
 
 // Apply applies the edits, and proves them: the site is built again, the findings of
-// the edits are gone, and there are no new ones. The edits of a file that did not
+// the edits are gone, each page whose links came from their places shows the new target
+// instead of the old one, and there are no new findings. The edits of a file that did not
 // help are taken back. If the site cannot be built anymore, all are.
 func (p *Plan) Apply(ctx context.Context, env []string, command string, proof Proof) (*Result, error) {
 	set, err := p.Set(env)
@@ -52,6 +55,12 @@ func (p *Plan) Apply(ctx context.Context, env []string, command string, proof Pr
 	if len(res.Applied) == 0 {
 		return res, nil
 	}
+	var before *shown
+	if proof.Again != nil {
+		if before, err = res.show(ctx, proof.Site); err != nil {
+			return nil, err
+		}
+	}
 	if err := set.Apply(ctx, command); err != nil {
 		return nil, err
 	}
@@ -59,7 +68,7 @@ func (p *Plan) Apply(ctx context.Context, env []string, command string, proof Pr
 		return res, nil
 	}
 	for n := 1; ; n++ {
-		after, output, err := proof.Again(ctx)
+		a, after, output, err := proof.Again(ctx)
 		if ctx.Err() != nil {
 			return res, context.Cause(ctx)
 		}
@@ -74,7 +83,10 @@ func (p *Plan) Apply(ctx context.Context, env []string, command string, proof Pr
 			d.New = res.better(d)
 			res.Proved, res.Fixed, res.New = true, len(d.Fixed)-(other-len(d.New)), d.New
 			if suspects = res.suspects(d, after); len(suspects) == 0 {
-				return res, nil
+				suspects, err = res.unmoved(ctx, before, a)
+			}
+			if err != nil || len(suspects) == 0 {
+				return res, err
 			}
 		}
 		if len(suspects) == 0 || n >= maxProofs {
@@ -118,29 +130,20 @@ func (r *Result) named(output, why string) map[string]string {
 	return files
 }
 
-// suspects returns the files whose edits did not help, with the reasons: a finding of
-// an edit is still there, or a new one is on a page that they changed.
+// suspects returns the files whose edits did not help, with the reasons: an address still
+// has its finding, or a new finding is on a page that they changed.
 func (r *Result) suspects(d check.Difference, after *check.Result) (files map[string]string) {
 	files = map[string]string{}
-	left := map[link]int{}
+	left := map[fault]bool{}
 	for i := range after.Findings {
 		f := &after.Findings[i]
-		left[link{f.Page, f.Raw, f.Code}]++
-	}
-	gone := map[link]bool{}
-	for i := range d.Fixed {
-		gone[link{d.Fixed[i].Page, d.Fixed[i].Raw, d.Fixed[i].Code}] = true
+		left[fault{f.Page, f.Raw, f.Code}] = true
 	}
 	for i := range r.Applied {
 		e := &r.Applied[i]
-		for _, l := range e.links {
-			if l.code != "" && left[l] > 0 && !gone[l] {
-				files[e.File] = "the finding is still there"
-			}
+		if e.Rule == KeepAddress && slices.ContainsFunc(e.links, func(l link) bool { return left[l.fault] }) {
+			files[e.File] = "the finding is still there"
 		}
-	}
-	if len(files) > 0 {
-		return files
 	}
 	for i := range d.New {
 		f := &d.New[i]
@@ -167,6 +170,96 @@ func (r *Result) suspects(d check.Difference, after *check.Result) (files map[st
 		}
 	}
 	return files
+}
+
+// shown are how many links the pages of the edits have: by page and value, and by page and
+// what answers.
+type shown struct {
+	values, answers map[[2]string]int
+	at              map[linkPlace]string // what answers each
+}
+
+// answerOf returns the file that answers a link, or else its target, with the fragment.
+func answerOf(a *audit.Audit, l *check.Link) string {
+	return cmp.Or(l.AnsweringFile(audit.Handle(a.Site)), l.Target) + "#" + l.Fragment
+}
+
+// show reads the links of the pages of the edits.
+func (r *Result) show(ctx context.Context, a *audit.Audit) (*shown, error) {
+	s := &shown{map[[2]string]int{}, map[[2]string]int{}, map[linkPlace]string{}}
+	pages := map[string]bool{}
+	for i := range r.Applied {
+		for _, l := range r.Applied[i].links {
+			pages[l.page] = true
+		}
+	}
+	opt := audit.CheckOptions(a.Project)
+	opt.From, opt.Skip, opt.Limit, opt.Orphans, opt.More = nil, nil, 0, false, nil
+	_, err := check.Links(ctx, audit.Handle(a.Site), opt, check.Query{}, func(l *check.Link) error {
+		if pages[l.Page] {
+			to := answerOf(a, l)
+			s.values[[2]string{l.Page, l.Raw}]++
+			s.answers[[2]string{l.Page, to}]++
+			s.at[linkPlace{page: l.Page, offset: l.Offset}] = to
+		}
+		return nil
+	})
+	return s, err
+}
+
+// unmoved returns the files of edits after which a page has as many links to the old target
+// as before, or not one more to the new, with the reasons.
+func (r *Result) unmoved(ctx context.Context, before *shown, a *audit.Audit) (files map[string]string, err error) {
+	now, err := r.show(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	files = map[string]string{}
+	values, answers := map[[2]string]int{}, map[[2]string]int{} // what the edits change
+	known := map[linkPlace]string{}                             // what should answer each
+	opt := audit.CheckOptions(a.Project)
+	links := func(visit func(e *Edit, l *link)) {
+		for i := range r.Applied {
+			for k := range r.Applied[i].links {
+				if e := &r.Applied[i]; e.Rule != KeepAddress && e.links[k].page != "" {
+					visit(e, &e.links[k])
+				}
+			}
+		}
+	}
+	links(func(e *Edit, l *link) {
+		at := linkPlace{page: l.page, offset: l.offset}
+		if _, has := known[at]; has || err != nil {
+			return // equal data asks for the same
+		}
+		known[at] = ""
+		values[[2]string{l.page, l.raw}]--
+		answers[[2]string{l.page, before.at[at]}]--
+		if l.value == "" {
+			return
+		}
+		x, wrong := check.Explain(ctx, audit.Handle(a.Site), opt, l.page, l.value)
+		if errors.Is(wrong, check.ErrNotFound) {
+			files[e.File] = "there is no " + l.page + " any more"
+			return
+		}
+		if err = wrong; err == nil {
+			known[at] = answerOf(a, &x.Link)
+			values[[2]string{l.page, l.value}]++
+			answers[[2]string{l.page, known[at]}]++
+		}
+	})
+	links(func(e *Edit, l *link) {
+		at := linkPlace{page: l.page, offset: l.offset}
+		value, old, to := [2]string{l.page, l.raw}, [2]string{l.page, before.at[at]}, [2]string{l.page, known[at]}
+		switch {
+		case now.values[value] > before.values[value]+values[value] || known[at] != "" && now.answers[old] > before.answers[old]+answers[old]:
+			files[e.File] = cmp.Or(files[e.File], fmt.Sprintf("%s still has %s", l.page, l.raw))
+		case known[at] != "" && now.answers[to] < before.answers[to]+answers[to]:
+			files[e.File] = cmp.Or(files[e.File], fmt.Sprintf("%s does not lead to what %s means", l.page, l.value))
+		}
+	})
+	return files, err
 }
 
 // isOn reports whether a link of a page comes from the place of the edit.

@@ -34,7 +34,6 @@ import (
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/source"
-	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
 )
 
@@ -93,6 +92,13 @@ func (e *Edit) Change() string {
 
 // link is a link of a page.
 type link struct {
+	fault
+	offset int64
+	value  string // what the page should have instead; "" if that is not known
+}
+
+// fault is what is wrong with a link.
+type fault struct {
 	page, raw string
 	code      check.Code
 }
@@ -288,11 +294,7 @@ func (m *maker) propose(r *check.Repair, p *check.Position) {
 	if !m.wants(r.Rule, f.Code) {
 		return
 	}
-	page := f.Page
-	if !strings.Contains("/"+m.docroot, "/"+system.StateName+"/") {
-		page = path.Join(m.docroot, page) // a docroot that the user knows
-	}
-	skip := Skip{Rule: r.Rule, Code: f.Code, File: page, Line: f.Line, Column: f.Column, Value: f.Raw, Why: r.Why}
+	skip := Skip{Rule: r.Rule, Code: f.Code, File: path.Join(m.docroot, f.Page), Line: f.Line, Column: f.Column, Value: f.Raw, Why: r.Why}
 	if p == nil {
 		skip.unplaced = true
 		if skip.Why == "" {
@@ -318,7 +320,7 @@ func (m *maker) propose(r *check.Repair, p *check.Position) {
 		m.plan.Skips = append(m.plan.Skips, skip)
 		return
 	}
-	e.links = []link{{f.Page, f.Raw, f.Code}}
+	e.links = []link{{fault{f.Page, f.Raw, f.Code}, f.Offset, r.Value}}
 	m.add(e, f.Page, p.Kind)
 	// Equal links of the data beside it get the same edit: a list shows them alike, so the
 	// place may be that of any of them.
@@ -510,6 +512,9 @@ func (m *maker) agreed(p *proposals, name string) (e *Edit, why string) {
 	var links []link
 	for i := range p.edits {
 		links = append(links, p.edits[i].links...)
+		if p.edits[i].text != e.text { // a list needs another relative value
+			links[len(links)-1].value = ""
+		}
 	}
 	if i, ok := m.byFile[name]; ok && p.kind == check.InContent && isRelative(e.Old) {
 		var own []Edit

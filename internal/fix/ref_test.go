@@ -99,9 +99,10 @@ func TestSuspects(t *testing.T) {
 		return check.Finding{Page: page, Raw: raw, Code: code, Message: raw + " is wrong"}
 	}
 	edits := []Edit{
-		{File: "one.md", Old: "/A/", New: "/a/", links: []link{{"p.html", "/A/", check.MissingFile}}},
-		{File: "one.md", Old: "/B/", New: "/b/", links: []link{{"p.html", "/B/", check.MissingFile}}},
-		{File: "two.md", Old: "/C/", New: "/c/", links: []link{{"q.html", "/C/", check.MissingFile}, {"list.html", "/C/", check.MissingFile}}},
+		{File: "one.md", Old: "/A/", New: "/a/", links: []link{{fault: fault{"p.html", "/A/", check.MissingFile}}}},
+		{File: "one.md", Old: "/B/", New: "/b/", links: []link{{fault: fault{"p.html", "/B/", check.MissingFile}}}},
+		{File: "two.md", Old: "/C/", New: "/c/", links: []link{{fault: fault{"q.html", "/C/", check.MissingFile}}, {fault: fault{"list.html", "/C/", check.MissingFile}}}},
+		{File: "three.md", New: "an alias", Rule: KeepAddress, links: []link{{fault: fault{"gone.html", "/gone/", check.AddressGone}}}},
 	}
 	for _, tt := range []struct {
 		name       string
@@ -110,7 +111,7 @@ func TestSuspects(t *testing.T) {
 		want       string
 	}{
 		{"all fixed", []check.Finding{finding("p.html", "/A/", check.MissingFile)}, nil, nil, ""},
-		{"one is still there", nil, nil, []check.Finding{finding("q.html", "/C/", check.MissingFile)}, "two.md"},
+		{"one is still there", nil, nil, []check.Finding{finding("gone.html", "/gone/", check.AddressGone)}, "three.md"},
 		{"a new one of a new value", nil, []check.Finding{finding("p.html", "/b/", check.MissingFragment)}, nil, "one.md"},
 		{"a new one of a new value in a list", nil, []check.Finding{finding("list.html", "https://x.example/c/", check.MissingFile)}, nil, "two.md"},
 		{"a new one on a page that an edit changed", nil, []check.Finding{finding("q.html", "/other/", check.MissingFile)}, nil, "two.md"},
@@ -142,7 +143,7 @@ func TestBetter(t *testing.T) {
 		return check.Finding{Page: page, Raw: raw, Code: code, Verdict: verdict}
 	}
 	r := &Result{Applied: []Edit{{File: "toc.yaml", Old: "/faq", New: "/faq/", links: []link{
-		{"new.html", "/v2/faq", ""}, {"list.html", "/faq", check.MissingFile}}}}}
+		{fault: fault{"new.html", "/v2/faq", ""}}, {fault: fault{"list.html", "/faq", check.MissingFile}}}}}}
 	for _, tt := range []struct {
 		name       string
 		fixed, new []check.Finding

@@ -36,7 +36,7 @@ func (m *maker) addKept(name string, of []*check.Finding, e *Edit, err error) {
 		m.plan.Likely++
 	default:
 		for _, f := range of {
-			e.links = append(e.links, link{f.Page, f.Raw, f.Code})
+			e.links = append(e.links, link{fault: fault{f.Page, f.Raw, f.Code}})
 		}
 		e.Links = len(of)
 		m.plan.Edits = append(m.plan.Edits, *e)
