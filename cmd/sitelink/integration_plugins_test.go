@@ -33,20 +33,21 @@ type plugin struct {
 	isTwice        string // and the answer
 	fails          string // makes a page that the generator cannot build
 	isFailure      string // and the answer
+	late           string // adds another plugin after it, which writes late.txt, and a link to that
 	watch          string // builds after each change
 	again          string // makes a second mistake
 	earlier        string // a major version of the generator that npm refuses
 }
 
 var plugins = []plugin{
-	{dir: "npm/eleventy-plugin-sitelink", install: `npm_install eleventy-plugin-sitelink`, build: `$NPM/.bin/eleventy`, index: "_site/index.html",
+	{dir: "npm/eleventy-plugin-sitelink", late: `sed -i 's,config.addPlugin.*,&; config.on("eleventy.after", async () => { await new Promise((r) => setTimeout(r, 500)); (await import("fs")).writeFileSync("_site/late.txt"\, "") });,' eleventy.config.mjs && echo '[b](/late.txt)' >>index.md`, install: `npm_install eleventy-plugin-sitelink`, build: `$NPM/.bin/eleventy`, index: "_site/index.html",
 		mistake: `sed -i s,/install/,/instal/, index.md`, finding: "index.md:3:17: error: directory not found: /instal/",
 		never:   `sed -i 's/(sitelink/&, { failOn: "never" }/' eleventy.config.mjs`,
 		unknown: `sed -i 's/(sitelink/&, { ignored: [] }/' eleventy.config.mjs`, isUnknown: `unknown option "ignored"; the options are failOn, ignore`,
 		twice: `sed -i 's/.*addPlugin.*/&&/' eleventy.config.mjs`, isTwice: "eleventy-plugin-sitelink is added twice",
 		fails: `echo '{% bad %}' >bad.md`, isFailure: `tag "bad" not found`,
 		watch: `$NPM/.bin/eleventy --watch`, again: `echo '[b](/also/)' >>index.md`, earlier: "@11ty/eleventy@1.0.2"},
-	{dir: "npm/astro-sitelink", install: `npm_install astro-sitelink`, build: `$NPM/.bin/astro build`, index: "dist/index.html",
+	{dir: "npm/astro-sitelink", late: `sed -i 's/sitelink()/&, { name: "late", hooks: { "astro:build:done": async () => (await import("fs")).writeFileSync("dist\/late.txt", "") } }/' astro.config.mjs && echo '[b](/late.txt)' >>src/pages/index.md`, install: `npm_install astro-sitelink`, build: `$NPM/.bin/astro build`, index: "dist/index.html",
 		mistake: `sed -i s,/install/,/instal/, src/pages/index.md`, finding: "src/pages/index.md:3:17: error: directory not found: /instal/",
 		never:   `sed -i 's/sitelink()/sitelink({ failOn: "never" })/' astro.config.mjs`,
 		unknown: `sed -i 's/sitelink()/sitelink({ ignored: [] })/' astro.config.mjs`, isUnknown: `unknown option "ignored"`,
@@ -64,7 +65,7 @@ var plugins = []plugin{
 		twice: `sed -i 's/sitelink()/&, &/' vite.config.mjs`, isTwice: "vite-plugin-sitelink is used twice",
 		fails: `echo '<script type="module" src="/nowhere.js"></script>' >>index.html`, isFailure: "nowhere.js",
 		watch: `$NPM/.bin/vite build --watch`, again: `echo '<a href="/also/">b</a>' >>index.html`, earlier: "vite@3.2.11"},
-	{dir: "npm/docusaurus-plugin-sitelink", install: `npm_install docusaurus-plugin-sitelink`, build: `$NPM/.bin/docusaurus build`, index: "build/index.html",
+	{dir: "npm/docusaurus-plugin-sitelink", late: `sed -i 's/plugins: .*/plugins: ["docusaurus-plugin-sitelink", () => ({ name: "late", async postBuild() { await new Promise((r) => setTimeout(r, 500)); (await import("fs")).writeFileSync("build\/late.txt", "") } })],/' docusaurus.config.mjs && echo '<a href="/late.txt">b</a>' >>docs/index.md`, install: `npm_install docusaurus-plugin-sitelink`, build: `$NPM/.bin/docusaurus build`, index: "build/index.html",
 		mistake: `sed -i s/#requirements/#requirments/ docs/index.md`, finding: "docs/index.md:7:17: error: ",
 		never:   `sed -i 's/plugins: \["[^"]*"/plugins: [["docusaurus-plugin-sitelink", { failOn: "never" }]/' docusaurus.config.mjs`,
 		unknown: `sed -i 's/plugins: \["[^"]*"/plugins: [["docusaurus-plugin-sitelink", { ignored: [] }]/' docusaurus.config.mjs`, isUnknown: `unknown option "ignored"`,
@@ -83,7 +84,7 @@ var plugins = []plugin{
 		twice: `echo '  - sitelink' >>mkdocs.yml`, isTwice: "specified multiple times",
 		fails: `echo 'hooks: [bad.py]' >>mkdocs.yml && echo 'def on_page_markdown(*a, **b): raise ValueError("broken by hand")' >bad.py`, isFailure: "broken by hand",
 		watch: `$PYTHON/mkdocs serve --dev-addr 127.0.0.1:0`, again: `echo '<a href="/also/">b</a>' >>docs/index.md`},
-	{dir: "python/sphinx-sitelink", install: `pip_install sphinx_sitelink`, build: `$PYTHON/sphinx-build -b html . _build/html`, index: "_build/html/index.html",
+	{dir: "python/sphinx-sitelink", late: `printf 'def setup(app): app.connect("build-finished", lambda app, e: open(str(app.outdir) + "/late.txt", "w").close())\n' >>conf.py && printf '\n.. raw:: html\n\n   <a href="/late.txt">b</a>\n' >>index.rst`, install: `pip_install sphinx_sitelink`, build: `$PYTHON/sphinx-build -b html . _build/html`, index: "_build/html/index.html",
 		mistake: `sed -i s/#requirements/#requirments/ index.rst`, finding: "index.rst:4:17: error: ",
 		never: `echo 'sitelink_fail_on = "never"' >>conf.py`,
 		twice: `sed -i 's/"sphinx_sitelink"/&, &/' conf.py`, isTwice: "ok: checked",
@@ -189,6 +190,7 @@ func TestPlugins(t *testing.T) {
 				{"fail-on never", p.mistake + "\n" + p.never, true, reported},
 				{"an unknown option", p.unknown, false, regexp.QuoteMeta(p.isUnknown)},
 				{"used twice", p.twice, false, regexp.QuoteMeta(p.isTwice)},
+				{"files of other plugins", p.late, true, map[bool]string{true: "ok: checked "}[p.late != ""]},
 				{"a build that fails", p.fails, false, regexp.QuoteMeta(p.isFailure)},
 				{"no program for the platform", `rm -rf node_modules/@sitelink lib/sitelink/bin vendor/gems/sitelink-*/libexec`, false, "set SITELINK_BINARY to a sitelink that you built"},
 				{"a program that does not start", `export SITELINK_BINARY=/nowhere/sitelink`, false, "sitelink could not be started: "},

@@ -4,7 +4,8 @@ const { check, failure } = require("sitelink");
 
 /** An integration that checks the output after astro build; a build with findings fails. */
 module.exports = function sitelink(options = {}) {
-  return {
+  // Added at the end: other integrations write files after the build, such as the sitemap that pages link to.
+  const last = {
     name: "sitelink",
     hooks: {
       "astro:config:done": ({ config }) => {
@@ -18,4 +19,5 @@ module.exports = function sitelink(options = {}) {
       },
     },
   };
+  return { name: "astro-sitelink", hooks: { "astro:config:setup": ({ updateConfig }) => void updateConfig({ integrations: [last] }) } };
 };

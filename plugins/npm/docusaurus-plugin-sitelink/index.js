@@ -15,7 +15,7 @@ module.exports = function sitelink(_context, { id, ...options } = {}) {
       const last = [defaultLocale, ...locales.filter((one) => one !== defaultLocale)].at(-1);
       if (currentLocale !== last) return console.log(`[INFO] sitelink checks the site after its last language, ${last}`);
       if (path.basename(outDir) === (localeConfigs[last].path ?? last) && locales.length > 1) outDir = path.dirname(outDir);
-      const result = await check(outDir, options);
+      const result = await check(outDir, { ...options, parallel: true });
       console.log(result.report);
       if (!result.ok) throw failure();
     },

@@ -15,7 +15,7 @@ module.exports = function sitelink(config, options = {}) {
   config.on("eleventy.after", async ({ directories, dir, runMode, outputMode }) => {
     if (outputMode && outputMode !== "fs") return;
     const once = !runMode || runMode === "build";
-    const result = await check(directories?.output ?? dir.output, once ? options : { ...options, seen });
+    const result = await check(directories?.output ?? dir.output, { ...options, parallel: true, seen: once ? undefined : seen });
     if (result.report) console.log(result.report);
     if (!result.ok && once) throw failure();
   });

@@ -22,10 +22,11 @@ const left = "sitelink started this build, and checks the site itself";
 /**
  * Checks a built site. Resolves to {ok, report}: ok is false if there are findings at or
  * above failOn, and report is the text for people. With options.seen, a Set that the caller
- * keeps, the report has only the causes that the check before did not find. It rejects if
- * the site could not be checked.
+ * keeps, the report has only the causes that the check before did not find. With
+ * options.parallel, other plugins may be writing files, such as a feed: a finding counts if it
+ * is there a second later, too. It rejects if the site could not be checked.
  */
-exports.check = async function check(docroot, { seen, args = [], ...options } = {}) {
+exports.check = async function check(docroot, { seen, parallel, args = [], ...options } = {}) {
   const names = { failOn: "--fail-on", ignore: "--ignore", baseline: "--baseline", baseUrl: "--base-url" };
   docroot = relative(docroot);
   const line = ["check", docroot, "--format", seen ? "json" : "text"];
@@ -34,7 +35,13 @@ exports.check = async function check(docroot, { seen, args = [], ...options } = 
     for (const one of [].concat(value ?? [])) line.push(names[name], one);
   }
   if (process.env.SITELINK_OUT) return { ok: true, report: left };
-  const { code, stdout, stderr } = await run([...line, ...args]);
+  let ended = await run([...line, ...args]);
+  for (let before; parallel && ended.code === 1 && ended.stdout !== before; ) {
+    before = ended.stdout;
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    ended = await run([...line, ...args]);
+  }
+  const { code, stdout, stderr } = ended;
   if (code !== 0 && code !== 1) throw new Error(`sitelink could not check ${docroot} (exit code ${code}):\n${stderr.trim() || stdout.trim()}`);
   const report = seen ? news(JSON.parse(stdout).findings, seen, docroot) : stdout.trimEnd();
   return { ok: code === 0, report: [report, stderr.trim()].filter(Boolean).join("\n") };

@@ -25,5 +25,5 @@ def setup(app):
     app.require_sphinx((5, 0))
     for name, default in (("fail_on", None), ("ignore", []), ("baseline", None), ("args", [])):
         app.add_config_value("sitelink_" + name, default, "")
-    app.connect("build-finished", check)
+    app.connect("build-finished", check, priority=900)  # after extensions that write files
     return {"parallel_read_safe": True, "parallel_write_safe": True}
