@@ -426,10 +426,9 @@ func (j *Judge) Suggestion(ctx context.Context, l *Link) (string, error) {
 			}
 			j.anchors[target] = names
 		}
-		if to := ownAddress(j.in, l.Page, l.Raw, l.Fragment); to != "" && f.Code == MissingFragment {
-			f.Suggestion = to
-		} else if nearest := names.near(&f); nearest != "" {
-			f.Suggestion = withFragment(j.in, &f, encodeFragment(nearest))
+		f.Suggestion = meantAnchor(j.in, &f)
+		if nearest := names.near(&f); nearest != "" && f.Suggestion == "" {
+			f.Suggestion = withFragment(j.in, &f, "", encodeFragment(nearest))
 		}
 	}
 	return f.Suggestion, context.Cause(ctx)

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -97,16 +98,19 @@ type knownAim struct {
 // aimOf returns the aim of a link.
 func (x *fileIndex) aimOf(f *Finding) aim {
 	p := decodeAddress(x.s, f.Target)
-	// Punctuation and space after an address are from the text around it.
-	if whole := strings.TrimRight(p, " \t\n\u00a0\u200b.,;:!?()[]{}<>*|\"'`´’”»…"); whole != "" {
-		p = whole
-	}
+	p = cmp.Or(withoutText(p), p)
 	slash := strings.HasSuffix(p, "/")
 	p = strings.TrimPrefix(path.Clean(p), "/")
 	if slash && p != "" {
 		p += "/"
 	}
 	return aim{p, len(writtenSegments(f.Raw))}
+}
+
+// withoutText returns a path without what is from the text around it: punctuation and space at
+// its end.
+func withoutText(p string) string {
+	return strings.TrimRight(p, " \t\n\u00a0\u200b.,;:!?()[]{}<>*|\"'`´’”»…")
 }
 
 // isRooted reports whether a value begins at the root of a host.

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/host"
 	isite "github.com/sitelink/sitelink/internal/site"
@@ -19,6 +21,7 @@ type RepairRule string
 // The rules of repairs.
 const (
 	RepairCase      RepairRule = "wrong-case"      // exactly one address differs only in letter case
+	RepairSpelling  RepairRule = "spelling"        // exactly one address has the same letters, without punctuation or space at its end
 	RepairSlash     RepairRule = "slash"           // the final slash is missing, or too much
 	RepairExtension RepairRule = "html-extension"  // .html is missing, or too much
 	RepairIndex     RepairRule = "index-file"      // index.html is missing, or too much
@@ -237,7 +240,10 @@ func (x *repairer) repair(f *Finding) Repair {
 		}
 	}
 	if r.Value != "" {
-		if r.Value = x.settled(f, r.Value); !gives(x.s, f, r.Value) || r.Value == f.Raw {
+		if f.Code != MissingFragment { // the path works
+			r.Value = x.settled(f, r.Value)
+		}
+		if !gives(x.s, f, r.Value) || r.Value == f.Raw {
 			return Repair{}
 		}
 	}
@@ -317,6 +323,9 @@ func (x *repairer) spelled(f *Finding) Repair {
 		for _, node := range x.sameFolded(target) {
 			if value := replacePath(x.s, f, x.s.Link(node)); !slices.Contains(values, value) {
 				values, rule = append(values, value), RepairCase
+				if !strings.EqualFold(bareName(decodeFragment(target)), bareName(decodeFragment(x.s.Href(node)))) {
+					rule = RepairSpelling
+				}
 			}
 		}
 		if len(values) == 1 && !gives(x.s, f, values[0]) {
@@ -333,20 +342,24 @@ func (x *repairer) spelled(f *Finding) Repair {
 }
 
 // sameFolded returns the files whose addresses differ from a path only in letter
-// case, the final slash, the extension and the name of an index file.
+// case, the final slash, the extension and the name of an index file, or in how letters are
+// composed (é of two characters) and what [withoutText] cuts.
 func (x *repairer) sameFolded(target string) []docroot.NodeID {
 	if x.folded == nil {
 		x.folded = map[string][]docroot.NodeID{}
 		t := x.s.Tree()
 		for i := range t.Len() {
 			if n := docroot.NodeID(i); t.Kind(n) == docroot.KindFile {
-				key := bareAddress(decodeFragment(x.s.Href(n)))
+				key := folded(decodeFragment(x.s.Href(n)))
 				x.folded[key] = append(x.folded[key], n)
 			}
 		}
 	}
-	return x.folded[bareAddress(decodeFragment(target))]
+	return x.folded[folded(withoutText(decodeFragment(target)))]
 }
+
+// folded returns the form of a path by which sameFolded compares.
+func folded(p string) string { return bareAddress(norm.NFC.String(p)) }
 
 // formRule returns the rule by which two values differ, "" if they differ in more
 // than form: [RepairSlash] for /a and /a/, [RepairIndex] for /a/ and /a/index.html.

@@ -182,6 +182,34 @@ func suggest(ctx context.Context, s *isite.Site, opt Options, findings []Finding
 	return left, err
 }
 
+// besideRule returns the value with or without the final slash that a redirect rule of the
+// host is about, "" if there is none: /old for /old/ beside the rule /old. What a permanent
+// redirect leads to takes its place.
+func besideRule(s *isite.Site, f *Finding) string {
+	page, ok := pageOf(s, f.Page)
+	to, _, _ := strings.Cut(f.Target, "?")
+	if !ok || f.hasBase || strings.Trim(to, "/") == "" {
+		return ""
+	}
+	if other, has := strings.CutSuffix(to, "/"); has {
+		to = other
+	} else {
+		to += "/"
+	}
+	value := replacePath(s, f, to)
+	r, err := s.Follow(page, value)
+	if err != nil || r.State != host.StateViaRedirect {
+		return ""
+	}
+	if !r.Temporary {
+		value = replacePath(s, f, r.Final)
+	}
+	if strings.Contains(r.Final, "?") || !gives(s, f, value) {
+		return ""
+	}
+	return value
+}
+
 // mostFirst sorts findings by how many have the same key.
 func mostFirst(findings []*Finding, key func(f *Finding) string) {
 	count := map[string]int{}
@@ -347,10 +375,8 @@ func suggestAnchors(s *isite.Site, r *isite.Reader, target isite.PageID, finding
 			f.Suggestion = ownAnchor(f)
 			continue
 		}
-		if f.hasBase && f.Code == MissingFragment {
-			if f.Suggestion = ownAddress(s, f.Page, f.Raw, f.Fragment); f.Suggestion != "" {
-				continue
-			}
+		if f.Suggestion = meantAnchor(s, f); f.Suggestion != "" {
+			continue
 		}
 		k := key{f.Code, f.Fragment}
 		nearest, ok := known[k]
@@ -359,7 +385,7 @@ func suggestAnchors(s *isite.Site, r *isite.Reader, target isite.PageID, finding
 			known[k] = nearest
 		}
 		if nearest != "" {
-			f.Suggestion = withFragment(s, f, encodeFragment(nearest))
+			f.Suggestion = withFragment(s, f, "", encodeFragment(nearest))
 		} else if anchors.isSpent() {
 			left++
 		}
@@ -401,17 +427,17 @@ func ownAnchorNote(findings []Finding) string {
 		"a template renders the Markdown as part of the other page; in Hugo, replace markdownify with .Page.RenderString", n, first.Raw, first.Page)
 }
 
-// withFragment returns the link with another fragment, and with the address of
-// the page if the link's own path deserves a finding, too.
-func withFragment(s *isite.Site, f *Finding, fragment string) string {
-	before, _, _ := strings.Cut(f.Raw, "#")
-	value := before + "#" + fragment
-	if gives(s, f, value) {
-		return value
-	}
-	before, _, _ = strings.Cut(replacePath(s, f, s.Link(f.node)), "#")
-	if value = before + "#" + fragment; gives(s, f, value) {
-		return value
+// withFragment returns the link with a query, unless that is "", and another fragment. It
+// has the address of the page if the link's own path deserves a finding, too.
+func withFragment(s *isite.Site, f *Finding, query, fragment string) string {
+	for _, value := range []string{f.Raw, replacePath(s, f, s.Link(f.node))} {
+		before, _, _ := strings.Cut(value, "#")
+		if query != "" {
+			before, _, _ = strings.Cut(before, "?")
+		}
+		if value = before + query + "#" + fragment; gives(s, f, value) {
+			return value
+		}
 	}
 	return ""
 }
@@ -444,6 +470,21 @@ func shownFragment(fragment string) string {
 	return fragment
 }
 
+// meantAnchor returns what a link to a missing id certainly means; "" if that is not
+// certain: the address of its own page, see ownAddress, or ?x=1#sec for #sec?x=1.
+func meantAnchor(s *isite.Site, f *Finding) string {
+	if f.Code != MissingFragment {
+		return ""
+	}
+	if own := ownAddress(s, f.Page, f.Raw, f.Fragment); own != "" {
+		return own
+	}
+	if id, query, ok := strings.Cut(f.Fragment, "?"); ok {
+		return withFragment(s, f, "?"+query, id)
+	}
+	return ""
+}
+
 // ownAddress returns the address of the page of a link to an id of that page, such as #x,
 // that the base element leads to another page; "" if the page lacks the id, too.
 func ownAddress(s *isite.Site, page, raw, fragment string) string {
@@ -463,7 +504,7 @@ func ownAddress(s *isite.Site, page, raw, fragment string) string {
 
 // suggestion returns the suggestion for a link to a missing file or directory.
 func (x *fileIndex) suggestion(f *Finding) string {
-	if fixed := addScheme(f.Raw); fixed != "" {
+	if fixed := cmp.Or(addScheme(f.Raw), besideRule(x.s, f)); fixed != "" {
 		return fixed
 	}
 	page, _ := x.s.Lookup(f.Page)
@@ -550,7 +591,7 @@ func isFine(s *isite.Site, f *Finding, r host.Resolved) bool {
 		return true
 	}
 	if !r.State.Answers() || decisions[r.State].verdict != OK {
-		return false
+		return r.State == host.StateViaRedirect && r.Temporary // its address is the one to link to
 	}
 	target, ok := s.PageOf(r.Node)
 	if !ok {
@@ -648,6 +689,9 @@ func behindRedirect(s *isite.Site, f *Finding) string {
 	return replacePath(s, f, to)
 }
 
+// encodedLetters matches the bytes of characters beyond ASCII, percent-encoded.
+var encodedLetters = text.Regexp(`(?:%[89A-Fa-f][0-9A-Fa-f])+`)
+
 // replacePath writes href, a site path, in place of the path of a link, in the
 // manner in which the link was written: relative to the page, from the root, or
 // absolute. Query and fragment stay.
@@ -660,7 +704,18 @@ func replacePath(s *isite.Site, f *Finding, href string) string {
 	if f.hasBase {
 		page = ""
 	}
-	return weburl.WithPath(f.Raw, page, href)
+	value := weburl.WithPath(f.Raw, page, href)
+	if strings.IndexFunc(f.Raw, func(c rune) bool { return c >= utf8.RuneSelf }) < 0 {
+		return value
+	}
+	// Its author wrote other letters as they are.
+	return encodedLetters().ReplaceAllStringFunc(value, func(s string) string {
+		decoded := decodeFragment(s)
+		if strings.IndexFunc(decoded, func(c rune) bool { return c == utf8.RuneError || !unicode.In(c, unicode.L, unicode.M, unicode.N) }) >= 0 {
+			return s
+		}
+		return decoded
+	})
 }
 
 // replaceRooted does the work of replacePath where directories of the docroot

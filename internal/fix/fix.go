@@ -43,7 +43,7 @@ const Ref check.RepairRule = "ref"
 // Rules are the names of all rules, sorted.
 var Rules = []check.RepairRule{
 	check.RepairAlias, check.RepairBase, check.RepairExtension, check.RepairIndex, KeepAddress, check.RepairMarkdown, check.RepairMoved,
-	check.RepairOwn, check.RepairRedirect, Ref, Archived, Remote, check.RepairHeading, Reported, check.RepairSlash, check.RepairCase,
+	check.RepairOwn, check.RepairRedirect, Ref, Archived, Remote, check.RepairHeading, Reported, check.RepairSlash, check.RepairSpelling, check.RepairCase,
 }
 
 // Options say what a plan may contain.
