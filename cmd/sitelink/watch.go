@@ -313,8 +313,8 @@ func notBuilt(err error) bool {
 func (w *watcher) away() error {
 	w.found = false
 	command := ""
-	if g := w.project.Generator; g != nil {
-		command = g.UsualCommand()
+	if w.project.Generator != nil {
+		command = w.project.BuildCommand(w.project.Docroot)
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -556,13 +556,14 @@ func (p *watchPrinter) waiting(docroot, command, newer string) error {
 			p.buf = report.AppendString(append(p.buf, `,"newer":`...), newer)
 		}
 		p.buf = append(p.buf, '}')
-	} else if newer != "" {
-		p.buf = fmt.Appendf(p.buf, "sitelink: waiting for %s to be built: %s is newer; run %s, or %s, which builds at each change",
-			visible(docroot), visible(newer), command, p.commands("sitelink watch --build"))
-	} else if p.buf = append(p.buf, "sitelink: waiting for "+visible(docroot)...); command != "" {
-		p.buf = append(p.buf, "; "+command+" makes it"...)
 	} else {
-		p.buf = append(p.buf, " to be built"...)
+		p.buf = append(p.buf, "sitelink: waiting for "+visible(docroot)+" to be built"...)
+		if newer != "" {
+			p.buf = append(p.buf, ": "+visible(newer)+" is newer"...)
+		}
+		if command != "" {
+			p.buf = append(p.buf, "; run "+visible(command)+", or "+p.commands("sitelink watch --build")+", which builds at each change"...)
+		}
 	}
 	p.buf = append(p.buf, '\n')
 	return p.flush()

@@ -273,7 +273,7 @@ func TestWatchWaits(t *testing.T) {
 	})
 	waits := func(when string) {
 		t.Helper()
-		if !w.lines.Scan() || w.lines.Text() != "sitelink: waiting for public; hugo makes it" {
+		if !w.lines.Scan() || w.lines.Text() != "sitelink: waiting for public to be built; run hugo, or sitelink watch --build, which builds at each change" {
 			t.Fatalf("%s: %q", when, w.lines.Text())
 		}
 	}
@@ -325,7 +325,7 @@ func TestWatchGenerator(t *testing.T) {
 		cmd.Args = slices.Delete(cmd.Args, 2, 3)
 		cmd.Env = append(cmd.Environ(), "PATH="+filepath.Dir(testkit.Must(exec.LookPath("sitelink"))(t))) // no Hugo
 	})
-	if !w.lines.Scan() || w.lines.Text() != "sitelink: waiting for public; hugo makes it" {
+	if !w.lines.Scan() || w.lines.Text() != "sitelink: waiting for public to be built; run hugo, or sitelink watch --build, which builds at each change" {
 		t.Errorf("at first: %q", w.lines.Text())
 	}
 	testkit.Check(t, os.Rename(filepath.Join(dir, "later"), filepath.Join(dir, "public")))

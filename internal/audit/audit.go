@@ -272,8 +272,8 @@ func (a *Audit) Check(ctx context.Context) (*check.Result, error) {
 	result.Summary.Notes = append(result.Summary.Notes, external.hints(a.Project.Docroot)...)
 	if a.opt.Hints {
 		if name := NewerSource(a.Project, a.Site); name != "" { // the findings are those of an older state
-			result.Summary.Notes = append(result.Summary.Notes, fmt.Sprintf("%s is newer than %s: build the site again, or run sitelink check --build",
-				a.Project.FromRoot(name), a.Project.Docroot))
+			result.Summary.Notes = append(result.Summary.Notes, fmt.Sprintf("%s is newer than %s: run %s, or sitelink check --build",
+				a.Project.FromRoot(name), a.Project.Docroot, a.Project.BuildCommand(a.Project.Docroot)))
 		}
 		if err := a.staleHint(ctx, sources, result); err != nil {
 			return nil, err

@@ -195,7 +195,7 @@ func TestNewerContent(t *testing.T) {
 		// An older page of an earlier build changes nothing.
 		testkit.Check(t, errors.Join(os.Chtimes("public/index.html", built, built.Add(-time.Hour)), os.Chtimes(c.name, built, built.Add(c.after))))
 		r, _ := checked(t, p, Options{Hints: true})
-		got := slices.Contains(r.Summary.Notes, c.name+" is newer than public: build the site again, or run sitelink check --build")
+		got := slices.Contains(r.Summary.Notes, c.name+" is newer than public: run zola build, or sitelink check --build")
 		if got != c.want || len(r.Summary.Notes) > 0 != c.want {
 			t.Errorf("%s, %v after the build: %q", c.name, c.after, r.Summary.Notes)
 		}

@@ -192,7 +192,7 @@ func TestReport(t *testing.T) {
 		{"remembered", []githook.TreeResult{tree(0, 0, githook.FromCache, "a", "b", "c", "d")}, "a, b, c and 1 other: passed before", 0},
 		{"old", []githook.TreeResult{tree(0, 2, githook.FromCheckout, "a")}, "a: no new finding, 2 old ones", 0},
 		{"few, with suggestions", []githook.TreeResult{tree(2, 1, githook.FromCheckout, "a")}, "2 new findings in what is pushed to a, beside 1 old one|hint: 1 finding existed before this push and did not block it; accept them", 4},
-		{"nothing to compare with", []githook.TreeResult{noBase}, "1 finding in what is pushed to a, as last time|hint: every finding counts as new, because there is no result of the remote to compare with; accept them", 2},
+		{"nothing to compare with", []githook.TreeResult{noBase}, "1 finding in what is pushed to a, as last time|hint: every finding counts as new, because no earlier push could be checked; accept them", 2},
 		{"an unknown commit", []githook.TreeResult{unfetched}, "1 finding in what is pushed to a, as last time|hint: every finding counts as new, because the commit of the remote is not here to compare with; run git fetch and push again", 2},
 		{"one clean, one on the remote", []githook.TreeResult{tree(0, 0, githook.FromCache, "a"), tree(0, 0, githook.FromRemote, "b")}, "a, b: no new finding", 0},
 		{"the remote's tree", []githook.TreeResult{tree(0, 0, githook.FromRemote, "a")}, "a: the remote has the files that the site is built from", 0},

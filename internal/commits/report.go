@@ -95,7 +95,7 @@ func (p *Push) offer(bad []githook.TreeResult) string {
 	case unfetched:
 		return "every finding counts as new, because the commit of the remote is not here to compare with; run git fetch and push again"
 	case noBase:
-		return "every finding counts as new, because there is no result of the remote to compare with; " + p.accept
+		return "every finding counts as new, because no earlier push could be checked; " + p.accept
 	case old > 0:
 		return text.Count(old, "finding") + " existed before this push and did not block it; " + p.accept
 	}

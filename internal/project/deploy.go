@@ -9,6 +9,7 @@ import (
 
 	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/system"
+	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
 
@@ -174,9 +175,16 @@ func (s *survey) claimOf(kind string, f *host.DeployFile, name, dir string, v va
 	s.say(&c.publish, AskForm, formSetting(v), name, base)
 	build := v.get(f.Build)
 	s.say(&c.build, AskBuild, build, name, base)
+	for i := range c.build {
+		c.build[i].Value = ownSteps().ReplaceAllString(c.build[i].Value, "")
+	}
 	s.commands(c, build, name, base, 0)
 	return c
 }
+
+// ownSteps matches what sitelink init adds to a command that builds: a check after it, and the
+// variable by which a plugin leaves the check to that.
+var ownSteps = text.Regexp(`^SITELINK_OUT=\S+ +| *&& *[^&;|]*\bsitelink(?:@\S+)? check\b[^&;|]*$`)
 
 // formSetting returns the form of addresses that the settings of a host ask for, as a value at
 // the line of the setting.

@@ -186,9 +186,9 @@ func (s *survey) built() []Evidence {
 		s.Docroot, certain = "public", sources == "" || len(built) == 1 && built[0] == "public"
 	}
 	if !certain {
-		message := "no docroot configured, and no known generator makes a site of this directory"
+		message := "no docroot is configured, and no known generator is in this directory"
 		if sources != "" {
-			message += " with " + sources
+			message += ", which is not a built site, since it has " + sources
 		}
 		hint := buildFirst
 		if len(built) > 0 {
