@@ -296,6 +296,11 @@ func TestNotifySays(t *testing.T) {
 		if !strings.Contains(out, ": if you trust that host, name its network with --allow-address") || !strings.HasSuffix(out, "\n"+want+"\n") || strings.Contains(out, "publish the page") {
 			t.Errorf("%s allowed:\n%s", allow, out)
 		}
+		if _, after, failed := strings.Cut(out, "next attempt after "); failed { // permitted, the source is asked at once
+			if next, err := time.Parse(time.RFC3339, strings.Fields(after)[0]); err != nil || time.Until(next) > time.Second {
+				t.Errorf("%v: %s", err, out)
+			}
+		}
 		testkit.Check(t, os.RemoveAll(".sitelink"))
 		b.run(0, "notify", "public", "--record", "--send")
 	}

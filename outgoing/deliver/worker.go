@@ -1,7 +1,6 @@
 package deliver
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"net/url"
@@ -196,9 +195,11 @@ func (d *delivery) addNotices(ctx context.Context, n ledger.Notice, page *outgoi
 // an attempt, because the author may never publish the page.
 func (d *delivery) sourceNotLive(n ledger.Notice, now time.Time, why error) (Result, error) {
 	before := n.State
-	late := applyOutcome(n, outgoing.Outcome{
-		State: ledger.Retry, Message: why.Error(), Problems: string(send.NotLive), Cure: cmp.Or(outgoing.RequestFailed(why).Cure, "publish the page as it was built"),
-	}, now.UTC(), d.opt.Attempts)
+	o := outgoing.Outcome{State: ledger.Retry, Message: why.Error(), Problems: string(send.NotLive), Cure: "publish the page as it was built"}
+	if cure := outgoing.RequestFailed(why).Cure; cure != "" {
+		o.Cure, o.After = cure, 1 // the user may permit the address for the next run
+	}
+	late := applyOutcome(n, o, now.UTC(), d.opt.Attempts)
 	if before == ledger.InFlight && late.State == ledger.Retry {
 		late.State = ledger.InFlight
 	}
