@@ -118,14 +118,13 @@ func (a *Audit) PlaceLinks(ctx context.Context, links []check.Link) ([]*check.Po
 	return places, nil
 }
 
-// PlaceAll returns the same for the findings that list returns. It calls list once, with
-// the sources, which are closed when PlaceAll returns, and with their directory
+// PlaceAll returns the findings that list returns, with their places and with suggestions in
+// the form of the sources. It calls list once, with the sources, which are closed when PlaceAll returns, and with their directory
 // relative to the root; m is nil when there are no sources.
-func (a *Audit) PlaceAll(ctx context.Context, list func(m *source.Map, prefix string) ([]check.Finding, error)) ([]*check.Position, error) {
+func (a *Audit) PlaceAll(ctx context.Context, list func(m *source.Map, prefix string) ([]check.Finding, error)) ([]check.Finding, error) {
 	opt := a.sourceOptions()
 	if opt.Project == "" {
-		findings, err := list(nil, "")
-		return make([]*check.Position, len(findings)), err
+		return list(nil, "")
 	}
 	m, err := a.early.open(ctx, opt)
 	if err != nil {
@@ -138,14 +137,7 @@ func (a *Audit) PlaceAll(ctx context.Context, list func(m *source.Map, prefix st
 		return nil, err
 	}
 	r := &check.Result{Findings: slices.Clone(findings)}
-	if err := a.placeFindings(ctx, m, prefix, r); err != nil {
-		return nil, err
-	}
-	places := make([]*check.Position, len(findings))
-	for i := range r.Findings {
-		places[i] = r.Findings[i].Source
-	}
-	return places, nil
+	return r.Findings, a.placeFindings(ctx, m, prefix, r)
 }
 
 // Place is where an occurrence of a link is written.

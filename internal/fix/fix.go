@@ -183,8 +183,7 @@ func Make(ctx context.Context, a *audit.Audit, r *check.Result, opt Options) (*P
 		m.plan.Tidy++
 		return true
 	})
-	var findings []check.Finding
-	places, err := a.PlaceAll(ctx, func(s *source.Map, prefix string) ([]check.Finding, error) {
+	placed, err := a.PlaceAll(ctx, func(s *source.Map, prefix string) ([]check.Finding, error) {
 		if s != nil {
 			m.useContent(s.Content(), prefix)
 			for _, dir := range s.StaticDirs() {
@@ -203,8 +202,9 @@ func Make(ctx context.Context, a *audit.Audit, r *check.Result, opt Options) (*P
 		slices.SortStableFunc(repairs, func(a, b check.Repair) int {
 			return cmp.Or(strings.Compare(a.Finding.Page, b.Finding.Page), cmp.Compare(a.Finding.Offset, b.Finding.Offset))
 		})
+		findings := make([]check.Finding, len(repairs))
 		for i := range repairs {
-			findings = append(findings, repairs[i].Finding)
+			findings[i] = repairs[i].Finding
 		}
 		return findings, nil
 	})
@@ -212,13 +212,17 @@ func Make(ctx context.Context, a *audit.Audit, r *check.Result, opt Options) (*P
 		return nil, err
 	}
 	if !a.HasSources() { // the pages are what the author writes
-		for i := range findings {
-			f := &findings[i]
-			places[i] = &check.Position{File: path.Join(m.docroot, f.Page), Line: f.Line, Column: f.Column, Kind: check.InStatic}
+		for i := range placed {
+			f := &placed[i]
+			f.Source = &check.Position{File: path.Join(m.docroot, f.Page), Line: f.Line, Column: f.Column, Kind: check.InStatic}
 		}
 	}
 	for i := range repairs {
-		m.propose(&repairs[i], places[i])
+		repair, form := &repairs[i], ""
+		if repair.Rule == "" && repair.Finding.Suggestion == "" && placed[i].Suggestion != "" { // a file of a similar name, see source.Map.SourceForm
+			repair.Rule, repair.Likely, repair.Why, form = check.RepairMoved, true, "", placed[i].Suggestion
+		}
+		m.propose(repair, placed[i].Source, form)
 	}
 	if err := m.proposeRefs(ctx); err != nil {
 		return nil, err
@@ -288,8 +292,9 @@ func (m *maker) wants(rule check.RepairRule, code check.Code) bool {
 	return len(m.opt.Only) == 0 || slices.Contains(m.opt.Only, string(rule)) || code != "" && slices.Contains(m.opt.Only, string(code))
 }
 
-// propose adds the edit that a repair asks for, or the reason why there is none.
-func (m *maker) propose(r *check.Repair, p *check.Position) {
+// propose adds the edit that a repair asks for, or the reason why there is none. form is what
+// the author writes for its value, "" if that follows from the value.
+func (m *maker) propose(r *check.Repair, p *check.Position, form string) {
 	f := &r.Finding
 	if !m.wants(r.Rule, f.Code) {
 		return
@@ -314,7 +319,7 @@ func (m *maker) propose(r *check.Repair, p *check.Position) {
 		m.plan.Skips = append(m.plan.Skips, skip)
 		return
 	}
-	e, err := m.edit(r, p)
+	e, err := m.edit(r, p, form)
 	if err != nil {
 		skip.Why = whyNot(err)
 		m.plan.Skips = append(m.plan.Skips, skip)
@@ -423,7 +428,7 @@ func (m *sources) open(name string) *file {
 }
 
 // edit returns the edit that writes the value of a repair at a place.
-func (m *maker) edit(r *check.Repair, p *check.Position) (*Edit, error) {
+func (m *maker) edit(r *check.Repair, p *check.Position, form string) (*Edit, error) {
 	of := m.open(p.File)
 	if of.err != nil {
 		return nil, of.err
@@ -447,7 +452,10 @@ func (m *maker) edit(r *check.Repair, p *check.Position) (*Edit, error) {
 	if works := r.Finding.Code == "" || r.Finding.Code == check.ViaRedirect; works && link.Kind == destination.Autolink && !slices.Contains([]check.RepairRule{Reported, Remote, Archived}, r.Rule) {
 		return nil, errors.New("it works, and the address is the text that people read")
 	}
-	value, err := m.valueAt(link, p.File, r)
+	value, err := form, error(nil)
+	if form == "" {
+		value, err = m.valueAt(link, p.File, r)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -768,7 +776,7 @@ func (t *Texts) Plan(ctx context.Context, text *Text) (*Plan, error) {
 		at := starts[repairs[i].Finding.Offset]
 		p := &check.Position{File: text.File, Kind: kind}
 		p.Line, p.Column = positionOf(text.Bytes, at)
-		m.propose(&repairs[i], p)
+		m.propose(&repairs[i], p, "")
 	}
 	m.proposeRefsOf(text.File)
 	m.decide()

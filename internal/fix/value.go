@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"path"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -29,7 +30,17 @@ func (m *sources) valueAt(l *destination.Link, file string, r *check.Repair) (st
 	written := strings.TrimSpace(l.Value)
 	isMarkdown := l.Kind == destination.Inline || l.Kind == destination.Definition
 	name, _ := destination.CutTail(written)
-	if isMarkdown && strings.HasSuffix(strings.ToLower(name), ".md") && !strings.Contains(name, "://") && (r.Rule == check.RepairMarkdown || r.Rule == check.RepairMoved) && m.resolvesMarkdown() {
+	ofFile := strings.HasSuffix(strings.ToLower(name), ".md") && !strings.Contains(name, "://") && (r.Rule == check.RepairMarkdown || r.Rule == check.RepairMoved)
+	if isMarkdown && !ofFile && slices.Contains([]check.RepairRule{check.RepairMoved, check.RepairCase, check.RepairSpelling, check.RepairExtension, check.RepairSlash, check.RepairIndex}, r.Rule) {
+		var others []string
+		for i := range m.files[file].links {
+			if other := &m.files[file].links[i]; other.Start != l.Start && (other.Kind == destination.Inline || other.Kind == destination.Definition) {
+				others = append(others, other.Value)
+			}
+		}
+		ofFile = source.WantsFile(m.generator, name, others)
+	}
+	if isMarkdown && ofFile && m.resolvesMarkdown() {
 		// A path that names the right file already does not work on this page.
 		if path, err := m.markdownValue(l, file, r); err != nil || path != written {
 			return path, err

@@ -132,7 +132,7 @@ var rows = []row{
 	},
 	{
 		name: Docusaurus, title: "Docusaurus", packages: "npm:@docusaurus/core", usual: "docusaurus build", build: "docusaurus build --out-dir OUT",
-		Traits: Traits{Port: 3000, InDirectories: true, ResolvesMarkdown: true, Versions: true, NoTemplates: "the head is in the configuration, a program", HeadKey: "headTags", HeadItem: "{tagName: 'link', attributes: {rel: '%s', href: '%s'}}", Drafts: &Drafts{Values: []string{"draft: true"}}},
+		Traits: Traits{Port: 3000, InDirectories: true, ResolvesMarkdown: true, WantsFiles: true, Versions: true, NoTemplates: "the head is in the configuration, a program", HeadKey: "headTags", HeadItem: "{tagName: 'link', attributes: {rel: '%s', href: '%s'}}", Drafts: &Drafts{Values: []string{"draft: true"}}},
 		files:  scripts("docusaurus.config"), docroots: []string{"build"}, baseKey: "url", pathKey: "baseUrl", content: []string{"src/pages", "docs", "i18n"},
 		outFlags: []string{"--out-dir"},
 		form:     weburl.BareForm, forms: []formKey{{"trailingSlash", true, weburl.SlashForm}, {"trailingSlash", false, weburl.BareForm}},
@@ -241,7 +241,7 @@ var rows = []row{
 func mkdocsRow(name Name, title, pkg, build string, files ...string) row {
 	r := row{
 		name: name, title: title, packages: "pip:" + pkg, build: build, usual: pkg + " build",
-		Traits: Traits{Port: 8000, OwnContent: true, Templates: Jinja, ResolvesMarkdown: true, WarnsOfAddresses: true},
+		Traits: Traits{Port: 8000, OwnContent: true, Templates: Jinja, ResolvesMarkdown: true, WantsFiles: true},
 		files:  files, docroots: []string{"site"}, docrootKeys: "project.site_dir site_dir", baseKey: "project.site_url site_url", content: []string{"docs"},
 		excludeKeys: "project.exclude_docs exclude_docs project.draft_docs draft_docs", contentKey: "project.docs_dir docs_dir",
 		strict: []string{"--strict"}, outFlags: []string{"-d", "--site-dir"}, form: weburl.SlashForm,

@@ -28,10 +28,10 @@ type Traits struct {
 	NoDrafts string
 	// ResolvesMarkdown: a link to the file of a page becomes the address of the page. With
 	// ContentRoot, the path of the file begins with that, below the first directory of content.
-	// WarnsOfAddresses: the generator wants such links.
+	// WantsFiles: authors should write such links rather than addresses.
 	ResolvesMarkdown bool
 	ContentRoot      string
-	WarnsOfAddresses bool
+	WantsFiles       bool
 	// AliasKey is the key of front matter of whose addresses the generator makes redirects,
 	// if the configuration names AliasPlugin.
 	AliasKey, AliasPlugin string

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,12 +28,19 @@ func (m *Map) SourceForm(p *Position, l *Link, suggestion string) string {
 	}
 	from, written := m.content.files[i], ""
 	d := m.document(from)
+	var others []string
 	for k := range d.Links {
 		if line, column := d.Lines.At(d.Links[k].At); line == p.Line && column == p.Column {
 			written = d.Links[k].Value
+		} else {
+			others = append(others, d.Links[k].Value)
 		}
 	}
-	name, fragment, _ := strings.Cut(written, "#")
+	name, had, _ := strings.Cut(written, "#")
+	fragment := had
+	if asks {
+		fragment = meant
+	}
 	if fragment != "" {
 		fragment = "#" + fragment
 	}
@@ -43,13 +51,13 @@ func (m *Map) SourceForm(p *Position, l *Link, suggestion string) string {
 	}
 	named := read.IsMarkdown(name) && !strings.HasPrefix(name, "/") && !strings.Contains(name, "://")
 	to := ""
-	switch relative := name != "" && !strings.HasPrefix(name, "/") && !strings.Contains(name, ":"); {
-	case named && asks && fragment != "" && written != l.Raw: // the path is right
-		return name + "#" + meant
+	switch {
+	case named && asks && had != "" && written != l.Raw: // the path is right
+		return name + fragment
 	case named && (t.ResolvesMarkdown || t.ContentRoot != ""):
 		to = nearestFile(m, from, want)
-	case relative && t.WarnsOfAddresses && path.Ext(name) == "" && fragment == "":
-		to = nearestFile(m, from, want+".md")
+	case WantsFile(m.opt.Generator, name, others):
+		to = nearestFile(m, from, strings.TrimSuffix(want, ".html")+".md")
 	default:
 		return suggestion
 	}
@@ -70,6 +78,19 @@ func (m *Map) SourceForm(p *Position, l *Link, suggestion string) string {
 	default:
 		return rel + fragment
 	}
+}
+
+// WantsFile reports whether a link of a Markdown file that is the address of a page would
+// better be the path of that page's file: the generator wants such paths, and no other link
+// of the file, of others, is a relative address. name has no fragment.
+func WantsFile(g Generator, name string, others []string) bool {
+	isAddress := func(value string) bool {
+		value, _, _ = strings.Cut(value, "#")
+		ext := path.Ext(value)
+		return value != "" && value[0] != '/' && !strings.ContainsAny(value, ":?{<") && (ext == "" || ext == ".html")
+	}
+	files := slices.ContainsFunc(others, func(other string) bool { name, _, _ := strings.Cut(other, "#"); return read.IsMarkdown(name) })
+	return g.Traits().WantsFiles && isAddress(name) && (files || !slices.ContainsFunc(others, isAddress))
 }
 
 // Unpublished says why no page answers a link although a content file would make it:

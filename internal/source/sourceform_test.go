@@ -19,11 +19,11 @@ func TestSourceForm(t *testing.T) {
 		{MkDocs, "docs/", []string{
 			"instal.md /g/instal/ /g/install/ install.md", "./instal.md#x /g/instal/#x /g/install/ ./install.md#x", "../tope.md /tope/ /top/ ../top.md",
 			"install.md#y /g/install/#y /g/install/#z install.md#z", "install.md#y install.md#y /g/install/#z /g/install/#z", "install.md /g/install/ /g/install/#z /g/install/#z",
-			"instal instal /g/install/ install.md", "instal#x instal#x /g/install/ /g/install/", "instal.html instal.html /g/install.html /g/install.html",
+			"instal instal /g/install/ install.md", "instal#x instal#x /g/install/ install.md#x", "instal.html instal.html /g/install.html install.md",
 			"/g/instal.md /g/instal.md /g/install/ /g/install/", "https://x.example/instal.md https://x.example/instal.md /g/install/ /g/install/",
 			"wholly-else.md /g/wholly-else/ /top/ ../top.md", "wholly-else.md /g/wholly-else/ /nothing/ ", "wholly-else.md /g/wholly-else/  ", "wholly wholly /nothing/ /nothing/",
 			"deep/only.md /g/deep/only/  ../other/only.md", "a%20b.md /g/a%20b/ /nothing/ a-b.md"}},
-		{Docusaurus, "docs/", []string{"instal.md /docs/g/instal /docs/g/install install.md", "instal /docs/g/instal /docs/g/install /docs/g/install"}},
+		{Docusaurus, "docs/", []string{"instal.md /docs/g/instal /docs/g/install install.md", "instal /docs/g/instal /docs/g/install install.md"}},
 		{Zola, "content/", []string{"@/g/instal.md /g/instal/ /g/install/ @/g/install.md", "@/g/instal.md#x /g/instal/#x /g/install/ @/g/install.md#x"}},
 		{Jekyll, "docs/", []string{"instal.md instal.md /g/install/ /g/install/", "install.md#y /g/install/#y /g/install/#z install.md#z"}},
 	} {
@@ -55,5 +55,24 @@ func TestSourceForm(t *testing.T) {
 			}
 		}
 		m.Close()
+	}
+}
+
+// TestWantsFile: an address is written as the path of a file where the generator wants that
+// and the links beside it do not show another manner.
+func TestWantsFile(t *testing.T) {
+	for _, tc := range []struct {
+		generator Generator
+		name      string
+		others    string
+		want      bool
+	}{
+		{MkDocs, "sub/page.html", "", true}, {MkDocs, "sub/page/", "/a b.md", true}, {Docusaurus, "../intro", "/docs/a https://x.example/ #y", true},
+		{Docusaurus, "../intro", "../other", false}, {Docusaurus, "../intro", "../other a.md#x", true}, {Docusaurus, "/docs/intro", "", false},
+		{Docusaurus, "pic.png", "", false}, {Docusaurus, "", "", false}, {"vitepress", "../intro", "", false}, {Hugo, "../intro/", "a.md", false},
+	} {
+		if got := WantsFile(tc.generator, tc.name, strings.Fields(tc.others)); got != tc.want {
+			t.Errorf("%s: %q beside %q: %v", tc.generator, tc.name, tc.others, got)
+		}
 	}
 }
