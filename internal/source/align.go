@@ -125,7 +125,7 @@ func (a *address) keys() []aligner.AlignKey {
 		keys = append(keys, aligner.AlignKey{Kind: 'n', Text: a.name + "#" + a.fragment})
 	}
 	if a.fragment != "" {
-		keys = append(keys, aligner.AlignKey{Kind: 'a', Text: a.fragment})
+		keys = append(keys, aligner.AlignKey{Kind: 'a', Text: a.fragment}, aligner.AlignKey{Kind: 'e', Text: a.exact[strings.IndexByte(a.exact, '#')+1:]})
 	}
 	switch {
 	case a.file != "":

@@ -78,7 +78,8 @@ const (
 )
 
 // withIncluded returns the links of a document together with those of the files
-// that its shortcodes name, as `include` shortcodes put them into the page. The text that {{% %}} includes
+// that its shortcodes name, as `include` shortcodes put them into the page, and with those of
+// the chapters that mdBook's SUMMARY.md lists. The text that {{% %}} includes
 // is parsed as part of the Markdown: if several definitions have the same
 // label, the first one counts (CommonMark, "Link reference definitions"). owners are the
 // documents with the destinations.
@@ -104,7 +105,7 @@ func (src *index) withIncluded(d *document) (all []read.Link, owners []*document
 		for _, it := range d.Links {
 			define(it.Order)
 			all, owners, texts = append(all, it), append(owners, d), append(texts, text)
-			if !it.IsGuess || !read.IsContent(it.Value) || depth >= maxInlineDepth || len(all) > maxInlined {
+			if !it.IsGuess && path.Base(d.file.name) != src.listFile() || !read.IsContent(it.Value) || depth >= maxInlineDepth || len(all) > maxInlined {
 				continue
 			}
 			f, ok := src.content.namedIn(d.file.display, it.Value)
@@ -482,7 +483,11 @@ func (c *contentIndex) makersOf(key string) []int {
 
 // frontMatterLine matches a line of front matter that may determine the page's
 // address.
-var frontMatterLine = text.Regexp(`(?m)^\s*"?(slug|url|permalink|title|path)"?\s*[:=]\s*(.+?),?\s*$`)
+var frontMatterLine = text.Regexp(`(?im)^\s*:?"?(slug|url|permalink|title|path)"?\s*[:=]\s*(.+?),?\s*$`)
+
+// docFields matches the fields at the beginning of a file of Pelican, after the title that
+// reStructuredText underlines.
+var docFields = text.Regexp(`^(?:(?:[#=*~^"+-]{3,}\r?\n)?([^\n]+)\r?\n[#=*~^"+-]{3,}\r?\n\s*)?(?::?[A-Za-z_]+:[^\n]*\n)*`)
 
 // maxFrontMatter is how many bytes of a file are searched for these lines.
 const maxFrontMatter = 16 << 10
@@ -491,29 +496,41 @@ const maxFrontMatter = 16 << 10
 // whole path, by the last name for a slug or a title.
 func (c *contentIndex) readFrontMatter() map[string][]int {
 	index := map[string][]int{}
-	c.eachFrontMatter(func(i int, text []byte) {
+	slug := func(i int, value string) {
+		for _, key := range slices.Compact([]string{urlize(value), urlize(punctuation().ReplaceAllString(value, ""))}) {
+			if key != "" {
+				index[key] = append(index[key], i)
+			}
+		}
+	}
+	c.eachFrontMatter(func(i int, text []byte, title string) {
+		slug(i, title)
 		for _, l := range frontMatterLine().FindAllSubmatch(text[:min(len(text), maxFrontMatter)], -1) {
 			value := strings.Trim(string(bytes.TrimSpace(l[2])), `"'`)
-			switch string(l[1]) {
+			switch strings.ToLower(string(l[1])) {
 			case "url", "permalink", "path":
 				key := "/" + PageKey(strings.TrimPrefix(value, "/"))
 				index[key] = append(index[key], i)
 			default:
-				if key := urlize(value); key != "" {
-					index[key] = append(index[key], i)
-				}
+				slug(i, value)
 			}
 		}
 	})
 	return index
 }
 
-// eachFrontMatter calls f with the front matter of each content file that has some.
-func (c *contentIndex) eachFrontMatter(f func(i int, text []byte)) {
+// punctuation matches what some generators leave out of the slug of a title.
+var punctuation = text.Regexp(`[^\p{L}\p{N}\s_-]+`)
+
+// eachFrontMatter calls f with the front matter of each content file that has some, or
+// with its fields and the title before them.
+func (c *contentIndex) eachFrontMatter(f func(i int, text []byte, title string)) {
 	for i := range c.files {
 		text, _ := system.ReadFS(c.files[i].dir.fsys, c.files[i].name, maxContentFile)
 		if end := read.FrontMatter(text); end > 0 {
-			f(i, text[:end])
+			f(i, text[:end], "")
+		} else if l := docFields().FindSubmatch(text); len(l[0]) > 0 {
+			f(i, l[0], string(l[1]))
 		}
 	}
 }
@@ -524,7 +541,7 @@ var aliasKeys = read.WordSet("aliases alias redirect_from redirects")
 // readAliases reads the paths below these keys.
 func (c *contentIndex) readAliases() map[string][]alias {
 	all := map[string][]alias{}
-	c.eachFrontMatter(func(i int, text []byte) {
+	c.eachFrontMatter(func(i int, text []byte, _ string) {
 		f, lines := &c.files[i], read.NewLines(text)
 		for _, v := range read.Values(text, 0, len(text)) {
 			if aliasKeys[v.Key] && strings.HasPrefix(v.Text, "/") {

@@ -436,8 +436,11 @@ func (c *composer) readPage(r *site.Reader, links []Link) *locatedPage {
 	if p.doc = c.fileOf(p.name, p.text, p.markers.file, p.links); p.doc != nil {
 		p.addrs, p.matter = c.addressesIn(p.doc, p.name), c.frontMatterAddresses(p.doc, p.name)
 		addresses := p.addrs
-		if p.written, p.owners = c.withIncluded(p.doc); len(p.doc.included) > 0 {
+		if p.written, p.owners = c.withIncluded(p.doc); len(p.written) > len(p.addrs) {
 			addresses = c.addresses(p.written, p.name)
+		}
+		if p.name == printed && path.Base(p.doc.file.name) == c.listFile() {
+			addresses = c.printedAddresses(p.doc, p.written, p.owners)
 		}
 		p.pairs, _ = align(p.written, addresses, p.links)
 	}

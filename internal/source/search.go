@@ -29,7 +29,7 @@ func (w *textSearch) add(text string) {
 
 // searchWord returns the first word of a text, "" if the text is not looked for.
 func searchWord(text string) string {
-	if len(text) < 2 || len(text) > read.MaxValue {
+	if strings.Trim(text, "./") == "" || len(text) < 2 || len(text) > read.MaxValue {
 		return ""
 	}
 	for i := range len(text) {

@@ -79,16 +79,27 @@ func Parse(name string, text []byte, hugo bool) *Document {
 		// destinations.
 		var items []Link
 		EachWord(masked[end:], func(at int, word []byte) {
-			if !bytes.ContainsAny(word, "/.#") {
-				return
+			line := masked[bytes.LastIndexByte(masked[:end+at], '\n')+1:]
+			if !bytes.ContainsAny(word, "/.#") || string(word) == ".." || bytes.HasPrefix(line, []byte(":slug:")) {
+				return // no address, or a mark or field of reStructuredText
 			}
 			it := Link{Order: end + at, At: end + at, Value: string(word), IsGuess: true}
-			if line := masked[bytes.LastIndexByte(masked[:it.At], '\n')+1:]; bytes.HasPrefix(bytes.TrimLeft(line, " \t"), []byte(":http-equiv=")) {
+			if bytes.HasPrefix(bytes.TrimLeft(line, " \t"), []byte(":http-equiv=")) {
 				it.Element = "meta" // of the directive meta in reStructuredText
+			}
+			if before := masked[max(end, it.At-maxLabelBytes):it.At]; bytes.HasSuffix(before, []byte("<")) {
+				if open := bytes.LastIndexByte(before, '`'); open >= 0 { // `label <destination>`_
+					it.Order, it.Label = it.At-len(before)+open, PlainLabel(string(before[open:]))
+				}
 			}
 			items = append(items, it)
 		})
-		d.Links, d.unparsed = items, true
+		d.Links, d.Visible, d.unparsed = items, &VisibleText{}, true
+		at := end
+		for part := range bytes.SplitAfterSeq(masked[end:], []byte("`")) {
+			d.Visible.AddHTML(at, part) // without the destinations between < and >
+			at += len(part)
+		}
 	}
 	d.addShortcodes(codes)
 	return d
