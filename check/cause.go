@@ -64,6 +64,7 @@ type Cause struct {
 //     to another page;
 //   - addresses that moved from one directory to another, and an id that is gone
 //     from many pages;
+//   - links of a language switcher to translations that are missing;
 //   - entries of one sitemap or feed that lack the base path, and those whose pages ask
 //     not to be indexed.
 //
@@ -170,6 +171,8 @@ func keyOfCause(f *Finding) causeKey {
 		return causeKey{kind: bySite, what: joined(string(LocalAddress), host)} // one setting of the build
 	case f.Code == DeadScheme && strings.HasPrefix(f.Target, "file:"):
 		return causeKey{kind: bySite, what: joined(string(DeadScheme), f.Element, f.Attribute)} // one template or setting
+	case f.translation:
+		return causeKey{kind: bySite, what: joined("translation", f.Element, f.Attribute), context: f.context} // one switcher
 	case f.isFeed:
 		return causeKey{kind: byFeed, what: feedLink(f)}
 	}

@@ -71,6 +71,8 @@ type Finding struct {
 	linkCode Code
 	node     docroot.NodeID // the file that answers or was meant
 	hasBase  bool           // the page has a base element
+	// translation: the link is to the page itself in another language, as that of a switcher.
+	translation bool
 	// temporary: a temporary redirect answers, so the address of the link is the right one.
 	temporary bool
 	// context identifies the markup around the link, see [isite.Detail].
@@ -242,3 +244,7 @@ func UnmarshalFindings(text []byte) ([]Finding, error) {
 	}
 	return findings, err
 }
+
+// IsTranslation reports whether a link to a missing page asks for the page itself in another
+// language, as the language switcher of a theme does: zh/a.html from a.html.
+func (f *Finding) IsTranslation() bool { return f.translation }

@@ -164,7 +164,11 @@ func suggest(ctx context.Context, s *isite.Site, opt Options, findings []Finding
 		files.budget = allow(len(missing))
 		mostFirst(missing, func(f *Finding) string { return f.Target })
 		for i, f := range missing {
-			if f.Suggestion = files.suggestion(f); files.budget < 0 {
+			f.Suggestion = files.suggestion(f)
+			if f.translation {
+				f.Message += "; it would be the page itself in another language"
+			}
+			if files.budget < 0 {
 				f.Suggestion, left = "", len(missing)-i
 				break
 			}
@@ -524,6 +528,8 @@ func (x *fileIndex) suggestion(f *Finding) string {
 func (x *fileIndex) meant(f *Finding, page docroot.NodeID) (self string) {
 	from, _ := x.s.PageOf(page)
 	a := x.aimOf(f)
+	mine, asked := languageOf(f.Page), languageOf(a.path)
+	f.translation = mine != asked && bareName(f.Page[len(mine):]) == bareName(a.path[len(asked):])
 	for rule := ruleSpelled; rule <= ruleReworded; rule++ {
 		best, most, times := "", -1, 0
 		var values []string
@@ -532,7 +538,7 @@ func (x *fileIndex) meant(f *Finding, page docroot.NodeID) (self string) {
 				return ""
 			}
 			value, node := x.write(f, from, x.translated(f, a, id))
-			if value == "" || value == f.Raw || slices.Contains(values, value) {
+			if value == "" || value == f.Raw || slices.Contains(values, value) || f.translation && languageOf(x.s.Tree().Path(node)) != asked {
 				continue
 			}
 			if node == page {
@@ -557,12 +563,12 @@ func (x *fileIndex) meant(f *Finding, page docroot.NodeID) (self string) {
 	return self
 }
 
-// translated returns the file of the same address in the language of the page, if there
-// is one: for a link on zh/a.html, zh/guide/b.html in place of guide/b.html and of
-// en/guide/b.html. A link that names another language means that.
+// translated returns the file of the same address in the language that the link names, or
+// else in that of the page, if there is one: for a link on zh/a.html, zh/guide/b.html in
+// place of guide/b.html and of en/guide/b.html.
 func (x *fileIndex) translated(f *Finding, a aim, id docroot.NodeID) docroot.NodeID {
-	mine, asked := languageOf(f.Page), languageOf(a.path)
-	if mine == "" || asked != "" && asked != mine {
+	mine := cmp.Or(languageOf(a.path), languageOf(f.Page))
+	if mine == "" {
 		return id
 	}
 	p := x.s.Tree().Path(id)

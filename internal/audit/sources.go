@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -17,6 +18,7 @@ import (
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/source"
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // PlaceFindings fills in where the links of the findings are written in the
@@ -279,6 +281,7 @@ func (a *Audit) placeFindings(ctx context.Context, m *source.Map, prefix string,
 			f.Source = &position
 		}
 	}
+	a.placeSettings(m, prefix, r)
 	for i, h := range headings {
 		if h != nil {
 			text := fmt.Sprintf("heading %q", h.Title)
@@ -292,6 +295,44 @@ func (a *Audit) placeFindings(ctx context.Context, m *source.Map, prefix string,
 		}
 	}
 	return a.PlaceGone(ctx, m, prefix, r)
+}
+
+// What a setting is like for which all pages ask not to be indexed, and the languages of a
+// site. A comment before it is none.
+var (
+	noIndexSetting  = text.Regexp(`(?im)^(?:[^#/\n]|:/|//\S)*?\b(\w*no_?index["']?\s*[:=]\s*["']?(?:true|yes|1)\b|["']?robots\b[^\n]*\bnoindex\b|env\s*[:=]\s*["']?(?:dev|stag)\w*)`)
+	languageSetting = text.Regexp(`(?m)^(?:[^#/\n]|:/|//\S)*?\b(locales|languages|i18n)\b["']?\s*[:=\]]`)
+)
+
+// placeSettings gives the findings that one setting of the site causes its place: that all
+// pages ask not to be indexed, and what a language switcher links to.
+func (a *Audit) placeSettings(m *source.Map, prefix string, r *check.Result) {
+	pages, hidden := 0, 0
+	for id := range a.Site.Pages() {
+		if p := a.Site.Page(site.PageID(id)); p.Kind().IsHTML() {
+			if pages++; p.NoIndex() {
+				hidden++
+			}
+		}
+	}
+	place := func(is *regexp.Regexp) *check.Position {
+		if p := m.Setting(is); p != nil {
+			position := shownPosition(prefix, p)
+			return &position
+		}
+		return nil
+	}
+	noIndex := sync.OnceValue(func() *check.Position { return place(noIndexSetting()) })
+	languages := sync.OnceValue(func() *check.Position { return place(languageSetting()) })
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		switch {
+		case f.Code == check.NoIndexInSitemap && hidden == pages && pages > 1:
+			f.Message, f.Source = fmt.Sprintf("%s; all %s do", f.Message, text.Count(pages, "page")), noIndex()
+		case f.IsTranslation() && f.Source == nil:
+			f.Source = languages()
+		}
+	}
 }
 
 // writtenAt returns when the build wrote a page.

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -91,6 +92,25 @@ func WantsFile(g Generator, name string, others []string) bool {
 	}
 	files := slices.ContainsFunc(others, func(other string) bool { name, _, _ := strings.Cut(other, "#"); return read.IsMarkdown(name) })
 	return g.Traits().WantsFiles && isAddress(name) && (files || !slices.ContainsFunc(others, isAddress))
+}
+
+// Setting returns where the configuration, or else a template, has what the first group of is
+// matches; nil if that is in no place, or in several.
+func (m *Map) Setting(is *regexp.Regexp) *Position {
+	for _, kind := range []read.Kind{read.Configuration, read.Template} {
+		var found []*Position
+		for _, f := range m.templates().files {
+			if f.dir.kind == kind {
+				for _, at := range is.FindAllSubmatchIndex(f.text, 2) {
+					found = append(found, f.position(at[2]))
+				}
+			}
+		}
+		if len(found) == 1 {
+			return found[0]
+		}
+	}
+	return nil
 }
 
 // Unpublished says why no page answers a link although a content file would make it:
