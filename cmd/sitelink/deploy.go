@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -18,7 +19,9 @@ import (
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/live"
 	"github.com/sitelink/sitelink/internal/notify"
+	"github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/outgoing/ledger"
@@ -26,7 +29,7 @@ import (
 
 func deployCommand(c *cli) *cobra.Command {
 	var f notifyFlags
-	var noCheck, build bool
+	var noCheck, build, verify bool
 	cmd := &cobra.Command{
 		Use: "deploy [DIR] [flags] -- COMMAND [ARGUMENT...]",
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -64,7 +67,7 @@ func deployCommand(c *cli) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			d := deployment{notifier: notifier{cli: c, flags: &f, project: p}, command: command, noCheck: noCheck, rehearsal: rehearsal}
+			d := deployment{notifier: notifier{cli: c, flags: &f, project: p}, command: command, noCheck: noCheck, verify: verify, rehearsal: rehearsal}
 			return d.run(cmd.Context())
 		},
 	}
@@ -72,6 +75,7 @@ func deployCommand(c *cli) *cobra.Command {
 	cmd.Flags().Lookup("dry-run").Usage = "check, and print what would be sent; neither run the command nor send, even with --send or enabled = true"
 	cmd.Flags().BoolVar(&build, "build", false, "run the site's generator first, which writes the docroot that the command publishes")
 	cmd.Flags().BoolVar(&noCheck, "no-check", false, "deploy without checking the docroot first")
+	cmd.Flags().BoolVar(&verify, "verify", false, "then ask the live site for every file, and send no notices if it lacks some, see sitelink verify")
 	addSiteKeyFlags(cmd, "color", "since", "gone", "anchors", "log")
 	return cmd
 }
@@ -97,6 +101,8 @@ type deployment struct {
 	// before it.
 	command []string
 	noCheck bool
+	// verify asks the live site for all files before notices are sent.
+	verify bool
 	// rehearsal: the command does not run.
 	rehearsal bool
 	// preview says why the build is a preview's; "" if it is not.
@@ -319,7 +325,25 @@ func (d *deployment) publish(ctx context.Context, snap *ledger.Snapshot, before 
 			d.ui.warning(fmt.Sprintf("the addresses of the site are not recorded: %v", err))
 		}
 	}
+	if d.verify && broken == nil && compared != nil {
+		broken = d.verifyLive(ctx, compared.Site)
+	}
 	return compared, broken
+}
+
+// verifyLive compares the live site with what was published. A file that the host lacks is
+// [errFindings]; other differences are only printed.
+func (d *deployment) verifyLive(ctx context.Context, s *site.Site) error {
+	c := *d.cli
+	c.env.Stdout = d.env.Stderr
+	differ, err := c.verify(ctx, d.project, s.Host, verifyFlags{format: "text"})
+	for _, g := range differ {
+		if slices.ContainsFunc(g.Differences, live.Observation.Missing) {
+			d.ui.line("deployed, but the host lacks files; no notices were sent")
+			return errFindings
+		}
+	}
+	return err
 }
 
 // filesOf lists the files below a directory. It leaves out what git and sitelink keep

@@ -25,7 +25,7 @@ var commandGroups = []struct {
 	commands []string
 }{
 	{"Commands", []string{"check", "watch", "fix", "hook", "deploy"}},
-	{"More for a site", []string{"external", "baseline", "links", "explain", "profile", "mv"}},
+	{"More for a site", []string{"external", "baseline", "links", "explain", "profile", "mv", "verify"}},
 	{"More for other sites", []string{"notify", "ledger", "serve", "mentions", "inject"}},
 	{"More", []string{"init", "doctor", "lsp", "help", "version", "completion"}},
 }
@@ -40,6 +40,7 @@ var shortFlags = map[string][]string{
 	"explain":         {"page", "docroot", "base-url", "profile", "index", "map", "source", "config"},
 	"links":           {"to", "page", "external", "anchors", "addresses", "sources", "format", "output", "base-url", "config"},
 	"mv":              {"write", "undo", "keep-id", "base-url", "profile", "config"},
+	"verify":          {"all", "after", "format", "base-url", "profile", "index", "map", "config"},
 	"notify":          {"send", "group-by", "due", "status", "record", "explain", "ledger", "base-url", "verbose", "config"},
 	"deploy":          {"build", "send", "dry-run", "no-check", "tombstones", "live", "ledger", "max-notices", "base-url", "config"},
 	"serve":           {"base-url", "listen", "store", "allow-address", "rate-address", "recheck", "pages", "backup", "verbose", "config"},

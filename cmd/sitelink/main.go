@@ -220,7 +220,7 @@ func rootCommand(c *cli) *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(
 		checkCommand(c), watchCommand(c), lspCommand(c), fixCommand(c), initCommand(c), doctorCommand(c),
-		externalCommand(c), explainCommand(c), linksCommand(c), mvCommand(c),
+		externalCommand(c), explainCommand(c), linksCommand(c), mvCommand(c), verifyCommand(c),
 		notifyCommand(c), deployCommand(c), ledgerCommand(c),
 		serveCommand(c), mentionsCommand(c),
 		baselineCommand(c), profileCommand(c), hookCommand(c), injectCommand(c),

@@ -21,6 +21,7 @@ var trusted = [][]string{
 	{"explain", "nothing", "nothing", "nothing"},
 	{"doctor", "git", "nothing", "nothing"},
 	{"profile", "nothing", "nothing", "nothing"},
+	{"verify", "nothing", "the host of the site", "nothing"},
 	{"watch", "git", "nothing", "nothing"},
 	{"lsp", "git", "nothing", "nothing"},
 	{"baseline show", "nothing", "nothing", "nothing"},
@@ -60,6 +61,7 @@ var refused = [][]string{
 	{"build a commit by since, or name a directory, a record or a log outside the repository", "since a commit,since outside,log outside"},
 	{"choose a ledger in PostgreSQL, or at an address or path of git", "ledger in PostgreSQL,ledger at a URL,ledger at a path"},
 	{"lead external or notify into a private network by allow-address", "enabled,TestExternalUsage"},
+	{"lead verify into a private network by base-url", "TestVerify"},
 	{"choose a status cache in PostgreSQL or a ref of git", "TestExternalUsage"},
 	{"have external send variables, by header of [[external.host]]", "TestExternalLogin"},
 	{"write to a ledger in a ref of git", "TestFoundLedgerRef"},
@@ -101,7 +103,7 @@ func TestSecurityDocument(t *testing.T) {
 		t.Fatalf("the second table has %d rows, want %d", len(tables[1]), len(refused))
 	}
 	tests := ""
-	for _, name := range []string{"external_test.go", "trust_test.go"} {
+	for _, name := range []string{"external_test.go", "trust_test.go", "verify_test.go"} {
 		text := testkit.Read(t, name)
 		tests += string(text)
 	}

@@ -403,3 +403,14 @@ func (r *Request) redirect(status int, from, to weburl.URL) {
 		}
 	}
 }
+
+// Named returns the addresses of a host that the user typed, for [Options.Allow]: it need not be
+// public.
+func Named(ctx context.Context, host string) (allow []netip.Prefix, err error) {
+	addresses, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+	for _, a := range addresses {
+		a = a.Unmap()
+		allow = append(allow, netip.PrefixFrom(a, a.BitLen()))
+	}
+	return allow, err
+}

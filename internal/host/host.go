@@ -244,3 +244,11 @@ func (h *Host) Charset() string { return h.profile.Charset }
 
 // Faults returns the directories and rule files that cannot be read.
 func (h *Host) Faults() []docroot.FileFault { return h.faults }
+
+// As returns the site at a host of another profile, which reads its own rule files. The docroot
+// is listed again.
+func (h *Host) As(ctx context.Context, p Profile) (*Host, error) {
+	opt := h.opt
+	opt.Profile, opt.ProfileFrom = p, ""
+	return Load(ctx, h.root, opt)
+}
