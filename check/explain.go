@@ -412,7 +412,7 @@ func (j *Judge) Suggestion(ctx context.Context, l *Link) (string, error) {
 		}
 		j.files.budget = allow(1)
 		f.Suggestion = j.files.suggestion(&f)
-	case MissingFragment, MissingMap:
+	case MissingFragment, MissingMap, UnresolvedRef:
 		target, ok := j.in.PageOf(f.node)
 		if !ok {
 			return "", nil

@@ -61,6 +61,9 @@ func linkMessage(s *isite.Site, d *isite.Detail, l *Link) string {
 		if ownAddress(s, l.Page, l.Raw, l.Fragment) != "" {
 			return fmt.Sprintf("the base element makes #%s lead to %s, which has no such id; this page has it", shownFragment(l.Fragment), s.Tree().Path(d.Node))
 		}
+		if _, isPage := s.PageOf(d.Node); !isPage {
+			return fmt.Sprintf("%s has no line %s", s.Tree().Path(d.Node), shownFragment(l.Fragment))
+		}
 		return fmt.Sprintf("%s has no element with id %q", s.Tree().Path(d.Node), shownFragment(l.Fragment))
 	case MissingMap:
 		if l.Fragment == "" {
@@ -146,6 +149,9 @@ func linkMessage(s *isite.Site, d *isite.Detail, l *Link) string {
 		}
 		return "the host redirects " + path + " in a loop"
 	case UnresolvedRef:
+		if d.Kind == scan.KindUndefined {
+			return fmt.Sprintf("the label %q has no definition, so the brackets are shown as text", d.Raw)
+		}
 		return "the generator could not resolve a reference to a page, and wrote this value instead"
 	case Fallback:
 		return fmt.Sprintf("file not found: %s; the host sends its fallback page %s instead", path, s.Tree().Path(d.Node))

@@ -214,7 +214,7 @@ func matchesName(patterns []string, name string) bool {
 // isMarkdown reports whether a node is a Markdown file that was read.
 func isMarkdown(s *isite.Site, n docroot.NodeID) bool {
 	id, ok := s.PageOf(n)
-	return ok && s.Page(id).Kind() == isite.PageMarkdown
+	return ok && (s.Page(id).Kind() == isite.PageMarkdown || s.Page(id).Kind() == isite.PageShown)
 }
 
 // isProgramList reports whether files of that kind list pages for programs. No

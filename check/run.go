@@ -1,11 +1,15 @@
 package check
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 
+	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/host"
+	"github.com/sitelink/sitelink/internal/scan/html"
 	isite "github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/site"
 )
@@ -164,12 +168,14 @@ type tally struct {
 	redirects int
 	bad       []pageLink
 	misses    []miss
+	// lines holds the lines of files of a repository, as the hashes of their fragments.
+	lines map[docroot.NodeID]map[uint64]bool
 	// kept counts the links of bad, and beyond those that are only counted, by verdict.
 	kept, beyond [Warning + 1]int
 }
 
 func newTally(s *isite.Site, opt *Options) *tally {
-	return &tally{s: s, opt: opt, reasons: map[Code]int{}}
+	return &tally{s: s, opt: opt, reasons: map[Code]int{}, lines: map[docroot.NodeID]map[uint64]bool{}}
 }
 
 // mergeTallies adds up tallies of different pages. The misses are sorted.
@@ -220,6 +226,16 @@ func (t *tally) addFragment(at linkPlace, l *isite.Link, answer host.State, frag
 	if !t.opt.NoFragments {
 		unchecked = uncheckedFragment(t.s, l.Node, t.opt)
 	}
+	if fragment.Form == html.FormLines && !t.opt.NoFragments && t.s.Profile().Forge != nil {
+		switch {
+		case t.hasLine(l.Node, fragment):
+			t.ok++
+			return
+		case unchecked == NotHTML:
+			t.report(at, stateNoFragment)
+			return
+		}
+	}
 	if !t.opt.NoFragments && unchecked == "" {
 		target, _ := t.s.PageOf(l.Node)
 		p := t.s.Page(target)
@@ -249,6 +265,27 @@ func (t *tally) addFragment(at linkPlace, l *isite.Link, answer host.State, frag
 	default:
 		t.ok++
 	}
+}
+
+// hasLine reports whether a file of a repository has the line that a fragment names, L10, or
+// both ends of the range L10-L20.
+func (t *tally) hasLine(node docroot.NodeID, fragment *isite.Fragment) bool {
+	lines := t.lines[node]
+	if lines == nil {
+		r := t.s.NewReader()
+		defer r.Close()
+		text, err := r.File(node, maxScriptBytes)
+		if err != nil {
+			return true // its size is not known
+		}
+		lines = map[uint64]bool{}
+		for i := range bytes.Count(append(text, '\n'), []byte("\n")) {
+			f, _ := t.s.ParseFragment(fmt.Sprintf("L%d", i+1))
+			lines[f.Exact] = true
+		}
+		t.lines[node] = lines
+	}
+	return lines[fragment.Exact] || lines[fragment.From] && lines[fragment.To]
 }
 
 // report takes a bad link. Of those beyond the limit, it keeps only the number.

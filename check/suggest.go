@@ -149,7 +149,7 @@ func suggest(ctx context.Context, s *isite.Site, opt Options, findings []Finding
 	for i := range findings {
 		f := &findings[i]
 		switch f.plainCode() {
-		case MissingFragment, MissingMap:
+		case MissingFragment, MissingMap, UnresolvedRef:
 			if to := behindRedirect(s, f); to != "" && gives(s, f, to) { // an alias page, which leads on
 				f.Suggestion = to
 			} else if target, ok := s.PageOf(f.node); ok {
@@ -313,7 +313,7 @@ func originals(s *isite.Site, page isite.PageID) (pages []isite.PageID) {
 // third of a.html.
 func (a *anchorNames) near(f *Finding) string {
 	want := decodeFragment(f.Fragment)
-	if f.Code == MissingMap {
+	if f.Code == MissingMap || f.Code == UnresolvedRef {
 		return a.maps.Nearest(want)
 	}
 	for _, is := range []func(id string) bool{
@@ -434,6 +434,9 @@ func ownAnchorNote(findings []Finding) string {
 // withFragment returns the link with a query, unless that is "", and another fragment. It
 // has the address of the page if the link's own path deserves a finding, too.
 func withFragment(s *isite.Site, f *Finding, query, fragment string) string {
+	if f.Code == UnresolvedRef { // the label of a definition
+		return decodeFragment(fragment)
+	}
 	for _, value := range []string{f.Raw, replacePath(s, f, s.Link(f.node))} {
 		before, _, _ := strings.Cut(value, "#")
 		if query != "" {

@@ -31,6 +31,8 @@ type cli struct {
 	// shortHelp is true if the help was asked for by -h, which prints less than
 	// --help.
 	shortHelp bool
+	// markdown: the command checks the Markdown of a repository too.
+	markdown bool
 	// endless is set by a command that ends by a signal and by nothing else.
 	endless *atomic.Bool
 }
@@ -88,7 +90,7 @@ func (c *cli) findRoot(ctx context.Context, cfg *config.Config) (*project.Projec
 
 // findIn finds the project of a directory, and prints nothing.
 func (c *cli) findIn(ctx context.Context, dir string, cfg *config.Config) (*project.Project, error) {
-	return project.Find(ctx, dir, project.Options{Config: cfg, Env: os.Environ()})
+	return project.Find(ctx, dir, project.Options{Config: cfg, Env: os.Environ(), Markdown: c.markdown})
 }
 
 // printNotes prints what was found out about a project.

@@ -235,8 +235,8 @@ func completeWords(cmd *cobra.Command, name string, words []string) {
 
 func profileNames() []string {
 	var names []string
-	for _, p := range host.Profiles() {
-		names = append(names, p.Name)
+	for _, k := range host.Kinds() {
+		names = append(names, k.Name)
 	}
 	return names
 }

@@ -47,6 +47,7 @@ func runLSP(ctx context.Context, c *cli, file string, build bool) error {
 	if c.env.Getenv("GOGC") == "" {
 		loading = collectMore
 	}
+	c.markdown = true
 	find := func(ctx context.Context, dir string) (*project.Project, error) {
 		cfg, err := c.loadConfig(config.Request{Dir: dir, File: file})
 		if err != nil {

@@ -212,7 +212,7 @@ func (a *Audit) OpenSources(ctx context.Context) (m *source.Map, dir string, err
 // Project is empty when none are known, or when the configuration says source = "off".
 func (a *Audit) sourceOptions() source.Options {
 	p := a.Project
-	if p.Config.Source == "off" {
+	if p.Config.Source == "off" || p.OfMarkdown() { // the pages are what the author writes
 		return source.Options{}
 	}
 	above, others := p.SourceDirs()

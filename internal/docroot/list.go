@@ -30,6 +30,8 @@ type walker struct {
 	// modes: permission bits say what a server may read. They say nothing if
 	// the docroot itself is private, as under umask 077.
 	modes bool
+	// only are the paths that are listed, nil for all.
+	only map[string]bool
 	// faults are directories that cannot be read.
 	faults []FileFault
 }
@@ -52,8 +54,9 @@ type FileFault struct {
 }
 
 // List lists the docroot, sorted by name in each directory, breadth first, with
-// a number of workers; 0 means one per processor.
-func List(ctx context.Context, root string, jobs int) (*Contents, error) {
+// a number of workers; 0 means one per processor. Names that are not in only, which has
+// paths below the docroot, are left out, unless it is nil.
+func List(ctx context.Context, root string, jobs int, only map[string]bool) (*Contents, error) {
 	info, err := os.Stat(root)
 	if err != nil {
 		return nil, fmt.Errorf("read docroot %s: %w", root, system.Cause(err))
@@ -68,7 +71,7 @@ func List(ctx context.Context, root string, jobs int) (*Contents, error) {
 	if abs, err = filepath.EvalSymlinks(abs); err != nil {
 		return nil, fmt.Errorf("read docroot %s: %w", root, system.Cause(err))
 	}
-	w := &walker{tree: newTree(), real: abs}
+	w := &walker{tree: newTree(), real: abs, only: only}
 	w.modes = filepath.Separator == '/' && info.Mode().Perm()&0o005 == 0o005
 	if jobs <= 0 {
 		jobs = runtime.GOMAXPROCS(0)
@@ -139,7 +142,14 @@ func (w *walker) add(dir NodeID, l *listing, next []NodeID) []NodeID {
 	if name := w.tree.Name(dir); dir != 0 && (string(name) == "node_modules" || string(name) == ".git") {
 		foreign = Foreign
 	}
+	at := w.tree.AppendPath(nil, dir)
+	if len(at) > 0 {
+		at = append(at, '/')
+	}
 	for _, e := range l.entries {
+		if w.only != nil && !w.only[string(append(at, e.Name()...))] {
+			continue
+		}
 		kind := KindOfMode(e.Type())
 		id := w.tree.append(dir, []byte(e.Name()), kind)
 		w.tree.Nodes[id].Flags |= foreign

@@ -15,9 +15,21 @@ import (
 	"github.com/sitelink/sitelink/internal/text"
 )
 
-// forge matches the addresses of a repository on the forges whose addresses of files
-// are known: git@github.com:me/site.git, https://gitlab.com/group/me/site.
-var forge = text.Regexp(`^(?:https://(?:[^@/]*@)?|ssh://git@|git@)(github\.com|gitlab\.com)[:/]([\w.-]+(?:/[\w.-]+)+)/?$`)
+// remote matches the addresses of repositories: git@github.com:me/site.git,
+// https://gitlab.com/group/me/site.
+var remote = text.Regexp(`^(?:https?://(?:[^@/]*@)?|ssh://(?:[^@/]*@)?|[\w.-]+@)([\w.-]+)(?::\d+)?[:/]/?([\w.-]+(?:/[\w.-]+)+)/?$`)
+
+// Remote returns the host name and the path, without .git, of the address of a remote, ""
+// for one of another kind.
+func Remote(address string) (host, path string) {
+	if m := remote().FindStringSubmatch(address); m != nil {
+		host, path = m[1], strings.TrimSuffix(m[2], ".git")
+	}
+	return host, path
+}
+
+// blobs are where forges whose addresses of files are known have those of a commit.
+var blobs = map[string]string{"github.com": "/blob/", "gitlab.com": "/-/blob/"}
 
 // SourceLinks returns the address of the lines of a repository's files on the forge of the
 // remote origin, with {file} and {line}:
@@ -41,14 +53,10 @@ func SourceLinks(ctx context.Context, root string, env []string) (pattern string
 		}
 		return strings.TrimSpace(string(out))
 	}
-	at := forge().FindStringSubmatch(ask("config", "--local", "--get", "remote.origin.url"))
+	host, at := Remote(ask("config", "--local", "--get", "remote.origin.url"))
 	commit := ask("rev-parse", "--verify", "HEAD")
-	if at == nil || commit == "" || ask("for-each-ref", "--count=1", "--contains", commit, "refs/remotes/origin") == "" {
+	if blobs[host] == "" || commit == "" || ask("for-each-ref", "--count=1", "--contains", commit, "refs/remotes/origin") == "" {
 		return "", nil
-	}
-	blob := "/blob/"
-	if at[1] == "gitlab.com" {
-		blob = "/-/blob/"
 	}
 	objects := sync.OnceValue(func() map[string]string { // of the files of the commit
 		ids := map[string]string{}
@@ -69,7 +77,7 @@ func SourceLinks(ctx context.Context, root string, env []string) (pattern string
 		}
 		return known
 	}
-	address := url.URL{Scheme: "https", Host: at[1], Path: "/" + strings.TrimSuffix(at[2], ".git") + blob + commit + "/"}
+	address := url.URL{Scheme: "https", Host: host, Path: "/" + at + blobs[host] + commit + "/"}
 	return address.String() + "{file}#L{line}", isLinked
 }
 

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"os"
 	pathpkg "path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -282,6 +283,9 @@ func (q *request) list(dir docroot.NodeID) Answer {
 		return Answer{State: StateUnreadable, Node: docroot.NoNode, Status: http.StatusForbidden, Note: "the host has no permission to list the directory"}
 	}
 	q.step("autoindex", "the host shows a listing of the directory")
+	if q.p.Forge != nil {
+		return Answer{State: StateOK, Node: dir, Status: http.StatusOK}
+	}
 	return Answer{State: StateAutoindex, Node: dir, Status: http.StatusOK}
 }
 
@@ -297,6 +301,9 @@ func (q *request) missing(at docroot.NodeID, rest []string, slash bool) Answer {
 	for _, name := range rest {
 		if node = q.h.tree.FoldChild(node, name); node == docroot.NoNode {
 			q.step("file", "there is no file or directory named "+rest[0])
+			if _, err := os.Lstat(filepath.Join(q.h.real, filepath.FromSlash(q.path))); err == nil && q.p.Forge != nil {
+				a.Note = "it is on this machine, but git does not track it"
+			}
 			return a
 		}
 		node = q.h.tree.Nodes[node].Real

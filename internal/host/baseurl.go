@@ -30,6 +30,8 @@ type addresses struct {
 	// servers are the addresses at which hugo server serves the docroot.
 	servers   []baseURL
 	serverURL string
+	// repository is the address of the repository whose files the docroot has, see [Forge].
+	repository baseURL
 }
 
 // baseURL is one published address of the docroot, or of a root in it.
@@ -204,7 +206,7 @@ func (h *Host) Href(id docroot.NodeID) string {
 		return h.bases[0].path + at
 	}
 	n := &h.tree.Nodes[id]
-	if n.Kind == docroot.KindFile && h.indexOf[n.Parent] == id {
+	if n.Kind == docroot.KindFile && h.indexOf[n.Parent] == id && h.profile.Forge == nil {
 		id = n.Parent
 		n = &h.tree.Nodes[id]
 	}

@@ -48,6 +48,12 @@ type Options struct {
 	// Project is the directory of rule files outside the docroot, such as
 	// netlify.toml; empty for none.
 	Project string
+	// Repository is the address of the docroot on a [Forge], https://github.com/me/site, "" if
+	// it is not known, and Branches are those whose files the docroot has. Tracked returns the
+	// paths that the forge has, of files and their directories; nil for all.
+	Repository string
+	Branches   []string
+	Tracked    func(ctx context.Context) (map[string]bool, error)
 	// NoRuleFiles: rule files are not read.
 	NoRuleFiles bool
 	// Jobs is the number of workers; 0 means one per processor.
@@ -103,11 +109,18 @@ func Load(ctx context.Context, root string, opt Options) (*Host, error) {
 		return nil, err
 	}
 	parsed := s.parseRules()
-	w, err := docroot.List(ctx, root, opt.Jobs)
+	var tracked map[string]bool
+	if opt.Tracked != nil {
+		var err error
+		if tracked, err = opt.Tracked(ctx); err != nil {
+			return nil, err
+		}
+	}
+	w, err := docroot.List(ctx, root, opt.Jobs, tracked)
 	if err != nil {
 		return nil, err
 	}
-	s.tree, s.real, s.faults, s.permissions = w.Tree, w.Real, w.Faults, w.Permissions
+	s.tree, s.real, s.faults, s.permissions = w.Tree, w.Real, w.Faults, w.Permissions && s.profile.Forge == nil
 	s.addServers(s.findServers())
 	s.readRules(parsed())
 	s.findIndexes()
@@ -149,6 +162,9 @@ func (h *Host) configure() error {
 	}
 	slices.SortStableFunc(out, func(a, b MapRule) int { return cmp.Compare(len(b.From), len(a.From)) })
 	h.maps = out
+	if h.profile.Forge != nil {
+		return h.setForge()
+	}
 	return h.setBases(&h.opt)
 }
 

@@ -384,7 +384,11 @@ var kinds = []Kind{
 			p.EncodedSlash, p.ReservedEscape, p.AboveRoot, p.InvalidUTF8 = Keep, Keep, 404, 400
 			p.ErrorPage = "404.html"
 		})},
+	forge("Forgejo", "forgejo", Forge{Hosts: []string{"codeberg.org", "forgejo.*", "gitea.*", "gitea.com"}, Files: []string{"src/branch/{}", "raw/branch/{}", "media/branch/{}"},
+		Pages: "issues pulls projects releases packages wiki activity tags branches commits commit compare graph actions forks stars watchers settings labels milestones milestone archive rss src", Slug: forgejoSlug}),
 	{Title: "a web server", WithoutRules: inServer, WithoutHeaders: inServer, Unknown: "it is any server", Gone: nginxGone, Profile: Generic},
+	forge("GitHub", "github", Forge{Hosts: []string{"github.com", "github.*"}, Files: []string{"blob/{}", "tree/{}", "raw/{}", "blame/{}", "edit/{}"}, Raw: "https://raw.githubusercontent.com/{}",
+		Pages: "issues pulls pull discussions actions projects wiki security releases tags branches commits commit compare graphs network pulse stargazers watchers forks fork settings labels milestones milestone archive zipball tarball packages pkgs deployments community contribute new upload find search activity codespaces", Slug: githubSlug}),
 	// upload-pages-artifact, since version 4, and Jekyll leave out names that
 	// begin with a dot.
 	{Title: "GitHub Pages", Domains: []string{"*.github.io"}, Own: []string{"CNAME"}, WithoutRules: "the host follows no rules of its sites", WithoutHeaders: noHeaders,
@@ -418,6 +422,8 @@ var kinds = []Kind{
 			p.Deny, p.Denied = []string{".*"}, 404
 			p.Charset = "utf-8"
 		})},
+	forge("GitLab", "gitlab", Forge{Hosts: []string{"gitlab.com", "gitlab.*"}, Files: []string{"-/blob/{}", "-/tree/{}", "-/raw/{}", "-/blame/{}", "-/edit/{}", "blob/{}", "tree/{}", "raw/{}"},
+		Pages: "- issues merge_requests wikis pipelines builds commits commit compare tags branches releases milestones labels activity uploads badges boards snippets environments repository", Slug: gitlabSlug}),
 	// A directory comes before page.html, even without an index file
 	// (https://gitlab.com/gitlab-org/gitlab-pages/-/issues/1130). The paths of rules are those
 	// of the host.
@@ -536,6 +542,12 @@ func KindByName(name string) (Kind, bool) {
 	return kinds[i], true
 }
 
+// Title returns the name by which people know the kind with that name.
+func Title(name string) string {
+	k, _ := KindByName(name)
+	return k.Title
+}
+
 // NameAt returns the name of the kind that gives the host name of a URL to sites, "" for
 // none.
 func NameAt(url string) string {
@@ -582,11 +594,12 @@ var configNames = sync.OnceValue(func() map[string]bool {
 // Hosts read it and serve some of them nevertheless; no page needs to link to it.
 func IsConfig(name string) bool { return configNames()[strings.ToLower(name)] }
 
-// Profiles returns the profiles of all kinds, sorted by name.
-func Profiles() []Profile {
-	profiles := make([]Profile, len(kinds))
+// Profiles returns the profiles of all kinds but forges, sorted by name.
+func Profiles() (profiles []Profile) {
 	for i := range kinds {
-		profiles[i] = kinds[i].Profile
+		if kinds[i].Forge == nil {
+			profiles = append(profiles, kinds[i].Profile)
+		}
 	}
 	return profiles
 }

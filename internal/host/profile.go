@@ -107,6 +107,8 @@ type Profile struct {
 	// directory of the path or above it.
 	Fallback       string `key:"fallback" help:"file that is sent with status 200 for every missing path; empty for none"`
 	FallbackUnless string `key:"fallback-unless" help:"file that turns the fallback off for its directory and all below"`
+	// Forge, if not nil, says that the docroot is a repository, whose Markdown a forge shows.
+	Forge *Forge
 	// Portable: warn about links that other servers answer differently.
 	Portable bool `key:"portable" help:"warn about links that other servers answer differently"`
 }

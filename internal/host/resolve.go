@@ -73,6 +73,11 @@ func (h *Host) Resolve(u weburl.URL, trace *[]Step) Resolved {
 	}
 	res.Target = u.Path() + query
 	path, below := b.below(u.Path())
+	if !below && h.profile.Forge != nil {
+		if path, below = h.elsewhereOnForge(u, &res); !below {
+			return res
+		}
+	}
 	if !below {
 		res.State = StateOutsideBase
 		outside := "the link leads to the site's own host, but not below the site's base path"

@@ -49,6 +49,9 @@ type Options struct {
 	// directory, although it is not inside it: a git hook builds commits in a
 	// directory of its own.
 	BuiltElsewhere bool
+	// Markdown means that the Markdown of a repository will do, as its forge shows it, if
+	// there is no site or the configuration names it.
+	Markdown bool
 }
 
 // Project is what was found. All paths are absolute unless said otherwise.
@@ -95,6 +98,7 @@ type Project struct {
 	env            []string
 	builtElsewhere bool
 	generators     map[string]*Generator // by directory
+	repository     *repository           // of Markdown that a forge shows; nil for a site
 }
 
 // Note is a line for the user.
@@ -123,8 +127,17 @@ func Find(ctx context.Context, dir string, opt Options) (*Project, error) {
 	if ctx.Err() != nil {
 		return p, context.Cause(ctx)
 	}
-	if err := p.checkLinks(); err != nil || len(cfg.Pages) == 0 {
+	if err := p.checkLinks(); err != nil {
 		return p, err
+	}
+	if opt.Markdown {
+		err := p.ofMarkdown(ctx)
+		if err != nil {
+			return p, err
+		}
+	}
+	if len(p.Config.Pages) == 0 {
+		return p, nil
 	}
 	return p.ofPages(ctx)
 }

@@ -49,6 +49,12 @@ func (p *Project) SiteOptions() site.Options {
 		opt.ServerPort = p.Generator.Generator.Traits().Port
 	}
 	opt.Profile, _ = host.ProfileByName(p.Profile)
+	if r := p.repository; r != nil {
+		opt.Repository, opt.Branches = r.address, r.branches
+		if r.tracked != nil {
+			opt.Tracked = r.list
+		}
+	}
 	if a := p.Answers[AskHost]; a.Value == "" && len(a.Against) > 0 && cfg.Place("profile") == "" {
 		var names []string
 		for _, e := range a.Against {

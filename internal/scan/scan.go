@@ -66,6 +66,8 @@ const (
 	// KindEntry is the address of an entry: a page listed in a sitemap, or the
 	// page that a feed entry represents.
 	KindEntry
+	// KindUndefined is a reference of Markdown, [text][label], without a definition.
+	KindUndefined
 )
 
 // Link is one link of a page.

@@ -432,6 +432,8 @@ func (r *resolver) resolved(page *scan.Page, l *scan.Link, rec *Link) host.Resol
 		r.address()
 		_, name, _ := bytes.Cut(l.Value, []byte("#"))
 		return host.Resolved{State: rec.State, Node: r.Page, Status: 200, Target: r.pageURL.Path(), Fragment: string(name)}
+	case l.Kind == scan.KindUndefined:
+		return host.Resolved{State: rec.State, Node: r.Page, Fragment: string(l.Value)}
 	case rec.State == host.StateEmptyLink:
 		return host.Resolved{State: host.StateEmptyLink, Node: docroot.NoNode}
 	}

@@ -18,10 +18,12 @@ type hasher struct {
 	id   maphash.Seed // ids, and names of a elements
 	fold maphash.Seed // names of a elements in quirks mode, lower-cased
 	mapn maphash.Seed // names of maps
+	// prefix may be before every id, see [host.IDPrefix].
+	prefix string
 }
 
 func newHasher() hasher {
-	return hasher{maphash.MakeSeed(), maphash.MakeSeed(), maphash.MakeSeed()}
+	return hasher{id: maphash.MakeSeed(), fold: maphash.MakeSeed(), mapn: maphash.MakeSeed()}
 }
 
 // sum never returns 0, which marks a free slot in an anchor table.
@@ -58,6 +60,7 @@ func (h hasher) fragment(f []byte) (k Fragment, ask bool) {
 			f = f[:i]
 		}
 	}
+	f = bytes.TrimPrefix(f, []byte(h.prefix))
 	if len(f) == 0 || isTop(f) {
 		return k, false
 	}

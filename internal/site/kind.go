@@ -40,6 +40,7 @@ const (
 	PageRobots     // robots.txt
 	PageHeaders    // _headers, for its Link headers
 	PageMarkdown   // llms.txt, and the Markdown that links lead to
+	PageShown      // Markdown that a forge shows as a page
 	PagePointer    // what git-lfs has instead of a file, which is not read as a page
 
 	// pageXML and pageJSON are files whose root element, or first member, is
@@ -50,13 +51,13 @@ const (
 )
 
 var pageKindNames = [...]string{"html", "xhtml", "svg", "image map", "css", "feed", "json feed", "sitemap", "sitemap index",
-	"opml", "opensearch", "web manifest", "json-ld", "robots.txt", "_headers", "markdown", "git-lfs"}
+	"opml", "opensearch", "web manifest", "json-ld", "robots.txt", "_headers", "markdown", "shown markdown", "git-lfs"}
 
 // String returns the name of the kind, as in summaries.
 func (k PageKind) String() string { return pageKindNames[k] }
 
 // IsHTML reports whether visitors read the page.
-func (k PageKind) IsHTML() bool { return k == PageHTML || k == PageXHTML }
+func (k PageKind) IsHTML() bool { return k == PageHTML || k == PageXHTML || k == PageShown }
 
 // IsFeed reports whether readers subscribe to the page.
 func (k PageKind) IsFeed() bool { return k == PageFeed || k == PageJSONFeed }
@@ -78,6 +79,10 @@ func DefaultPageExtensions() []string { return []string{"html", "htm", "shtml", 
 
 // findKinds maps extensions to kinds, according to the options.
 func (s *loader) findKinds() {
+	if s.Profile().Forge != nil {
+		s.kinds = map[string]PageKind{"md": PageShown, "markdown": PageShown, "mdown": PageShown, "mkdn": PageShown, "mkd": PageShown}
+		return
+	}
 	s.kinds = map[string]PageKind{"svg": PageSVG}
 	if s.opt.Tags == scan.Modern { // Linklint reads pages only (LL-26)
 		for ext, kind := range map[string]PageKind{"css": PageCSS, "webmanifest": PageManifest, "jsonld": PageJSONLD,
@@ -123,6 +128,9 @@ func (s *Site) kindOf(n *docroot.Node) (kind PageKind, ok bool) {
 		if kind, ok = s.kinds[string(ext)]; ok {
 			return kind, string(ext) != "gz" || isZippedXML(name)
 		}
+	}
+	if s.Profile().Forge != nil {
+		return 0, false
 	}
 	if n.Parent == 0 && s.opt.Tags == scan.Modern {
 		switch string(name) {
@@ -330,7 +338,7 @@ func (s *Site) load(dir *docroot.Dir, p *Page, buf []byte) (text, raw []byte, mo
 	switch p.kind {
 	case PageSitemap, PageIndex:
 		limit = min(limit, sitemapRoom)
-	case PageMarkdown:
+	case PageMarkdown, PageShown:
 		limit = min(limit, html.MaxBytes)
 	}
 	var room [256]byte // on the stack for most paths
@@ -387,6 +395,9 @@ func (s *Site) scanPage(in *scanner, kind PageKind, text []byte) *scan.Page {
 		return in.data.Robots(text, opt)
 	case PageHeaders:
 		return in.data.Headers(text, opt)
+	case PageShown:
+		in.md.Slug = s.Profile().Forge.Slug
+		fallthrough
 	case PageMarkdown:
 		return in.md.Scan(text)
 	}

@@ -1,6 +1,8 @@
 package site
 
 import (
+	"context"
+
 	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/redirect"
 	"github.com/sitelink/sitelink/internal/scan"
@@ -61,6 +63,10 @@ type Options struct {
 	// Project is the directory of rule files outside the docroot, such as
 	// netlify.toml; empty for none.
 	Project string
+	// Repository, Branches and Tracked are those of [host.Options].
+	Repository string
+	Branches   []string
+	Tracked    func(ctx context.Context) (map[string]bool, error)
 	// NoRuleFiles: the host's rule files are not read.
 	NoRuleFiles bool
 	// DefaultCharset is the encoding of pages that declare none and come
@@ -94,6 +100,7 @@ func (o *Options) host() host.Options {
 	return host.Options{
 		BaseURLs: o.BaseURLs, BasePath: o.BasePath, Roots: o.Roots, Profile: o.Profile, ProfileFrom: o.ProfileFrom,
 		Form: o.Form, Index: o.Index, Autoindex: o.Autoindex, Maps: o.Maps, Rules: o.Rules, Project: o.Project, NoRuleFiles: o.NoRuleFiles, Jobs: o.Jobs,
+		Repository: o.Repository, Branches: o.Branches, Tracked: o.Tracked,
 	}
 }
 

@@ -48,7 +48,7 @@ type resolver struct {
 // asks for.
 func (r *resolver) link(page *scan.Page, l *scan.Link, rec *Link, ask *Fragment) (asks bool) {
 	r.hasFull = false
-	if l.Inert || l.Kind >= scan.KindAction && l.Kind <= scan.KindMap {
+	if l.Inert || l.Kind >= scan.KindAction && l.Kind <= scan.KindMap || l.Kind == scan.KindUndefined {
 		return r.unfollowed(l, rec, ask)
 	}
 	v := page.Ref(l)
@@ -116,6 +116,8 @@ func (s *Site) IsView(fragment string, file docroot.NodeID) bool {
 func (r *resolver) unfollowed(l *scan.Link, rec *Link, ask *Fragment) (asks bool) {
 	*rec = Link{Off: l.Off, Node: docroot.NoNode}
 	switch {
+	case l.Kind == scan.KindUndefined:
+		rec.State, rec.Node = host.StateUnresolvedRef, r.Page
 	case l.Inert:
 		rec.State = host.StateInert
 	case l.Kind == scan.KindAction:
@@ -171,7 +173,11 @@ func (r *resolver) resolve(v []byte, reference bool) (weburl.URL, error) {
 	if reference && len(v) > 0 && v[0] == '#' {
 		base = r.pageURL
 	}
-	return base.ResolveWith(string(v), r.encoding())
+	u, err := base.ResolveWith(string(v), r.encoding())
+	if err == nil {
+		u = r.s.OnForge(r.Page, string(v), u)
+	}
+	return u, err
 }
 
 // answer answers the request for a URL that was resolved from the value of a link.
@@ -363,7 +369,7 @@ func (s *Site) Follow(from PageID, value string) (host.Resolved, error) {
 	if err != nil {
 		return host.Resolved{}, err
 	}
-	r := s.answer(u, nil)
+	r := s.answer(s.OnForge(s.pages[from].node, value, u), nil)
 	s.permissions(&r)
 	if r.State == host.StateAlias && r.Node == s.pages[from].node {
 		r.State = host.StateOK

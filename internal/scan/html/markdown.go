@@ -32,6 +32,9 @@ type MarkdownScanner struct {
 	effort MarkdownEffort
 	raw    RawLinks
 	defs   map[uint32]bool // offsets of the definitions that links use
+	// Slug returns the id that a forge makes of the text of a heading. It is nil where
+	// browsers show a Markdown file as plain text: the page has no anchors then.
+	Slug func(text string) string
 }
 
 // Scan reads a file. The element of a link is "link", "image" or "autolink", its
@@ -41,13 +44,15 @@ type MarkdownScanner struct {
 // Scan never fails; a file that would take too long is reported as a
 // [scan.FaultMarkdown], and some of its links are missing. text must not change while the page is in use, and must be
 // shorter than 4 GiB.
-//
-// The page has no anchors: browsers show a Markdown file as plain text.
 func (s *MarkdownScanner) Scan(text []byte) *scan.Page {
 	s.b.Reset(text, "utf-8")
 	s.b.Page.Quirks = false
 	if s.parser == nil {
-		s.parser = goldmark.New(goldmark.WithExtensions(extension.GFM, extension.Footnote, extension.DefinitionList)).Parser()
+		extensions := []goldmark.Extender{extension.GFM, extension.Footnote}
+		if s.Slug == nil {
+			extensions = append(extensions, extension.DefinitionList)
+		}
+		s.parser = goldmark.New(goldmark.WithExtensions(extensions...)).Parser()
 		// Behind all others, so that tables are tables.
 		s.parser.AddOptions(parser.WithParagraphTransformers(util.Prioritized(&s.effort, 1<<30)))
 		s.defs = map[uint32]bool{}
@@ -86,6 +91,14 @@ func (s *MarkdownScanner) read(source []byte) {
 			s.addHTML(source, n)
 		}
 	})
+	if s.Slug != nil {
+		f := forgePage{s: s, source: source, used: map[string]int{}, known: bytes.Contains(source, []byte("]["))}
+		_ = ast.Walk(doc, f.visit)
+		f.anchor("readme", 0) // of the box around the text
+		if f.lacks {
+			s.b.Page.Anchors = append(s.b.Page.Anchors, f.labels...)
+		}
+	}
 }
 
 // add adds a link whose destination is written at an offset.
@@ -100,8 +113,12 @@ func (s *MarkdownScanner) add(at int, destination []byte, kind scan.Kind, elemen
 		}
 		s.defs[off] = true
 	}
-	value := util.ResolveEntityNames(util.ResolveNumericReferences(util.UnescapePunctuations(destination)))
-	s.b.Add(s.b.Keep(value), off, kind, element, "")
+	s.b.Add(s.b.Keep(unescaped(destination)), off, kind, element, "")
+}
+
+// unescaped resolves the backslashes and character references of a text.
+func unescaped(text []byte) []byte {
+	return util.ResolveEntityNames(util.ResolveNumericReferences(util.UnescapePunctuations(text)))
 }
 
 // addHTML adds the links of HTML. Only a page has a canonical address or sends
@@ -114,6 +131,11 @@ func (s *MarkdownScanner) addHTML(source []byte, n ast.Node) {
 		}
 	}
 	s.b.NoteBytes(s.raw.html)
+	for _, a := range page.Anchors {
+		if s.Slug != nil {
+			s.b.Page.Anchors = append(s.b.Page.Anchors, scan.Anchor{Name: s.b.Keep(a.Name), Off: uint32(max(0, s.raw.SourceOffset(int(page.Source(a.Off)))))})
+		}
+	}
 	s.b.AddEmbedded(page, func(off uint32) uint32 {
 		return uint32(max(0, s.raw.SourceOffset(int(page.Source(off)))))
 	}, nil)

@@ -148,6 +148,13 @@ type rawSegment struct{ html, source int }
 // Read returns the page that consists of the HTML of a node: an inline tag or a
 // block. It is valid until the next call. SourceOffset converts its offsets.
 func (r *RawLinks) Read(source []byte, n ast.Node) *scan.Page {
+	r.take(source, n)
+	// The page will be UTF-8, whatever a meta element in this HTML says.
+	return r.scanner.Scan(r.html, scan.Options{Charset: "utf-8"})
+}
+
+// take copies the HTML of a node.
+func (r *RawLinks) take(source []byte, n ast.Node) {
 	r.html, r.segments = r.html[:0], r.segments[:0]
 	switch n := n.(type) {
 	case *ast.RawHTML:
@@ -158,8 +165,6 @@ func (r *RawLinks) Read(source []byte, n ast.Node) *scan.Page {
 			r.addSegment(source, n.ClosureLine)
 		}
 	}
-	// The page will be UTF-8, whatever a meta element in this HTML says.
-	return r.scanner.Scan(r.html, scan.Options{Charset: "utf-8"})
 }
 
 func (r *RawLinks) addSegments(source []byte, of *text.Segments) {
