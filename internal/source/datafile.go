@@ -20,9 +20,15 @@ const (
 const minEnds = 3
 
 // weight returns how well a row fits a link, and whether their labels are
-// equal. whole reports that the row has all that the actions wrote.
+// equal; 0 for a version that is not in the link's text. whole reports that the row has all that the actions wrote.
 func (r *dataRow) weight(l *runLink, whole bool) (w int, labelled bool) {
 	w = endOfAddress
+	if r.IsVersion { // the text of the link, too
+		if !strings.HasPrefix(l.label, read.PlainLabel(r.Text)) {
+			return 0, false
+		}
+		return entryLabel, false
+	}
 	if whole {
 		w = sameAddress
 	}
@@ -70,6 +76,10 @@ func (x *templateIndex) placeRun(r *linkRun) {
 		}
 		for rest, whole := read.NormalPath(l.hole), true; rest != ""; whole = false {
 			for _, d := range data[rest] {
+				w, labelled := d.weight(l, whole)
+				if w == 0 {
+					continue
+				}
 				of := byFile[d.file]
 				if of == nil {
 					of = &dataMatch{file: d.file, rows: make([]rowMatch, len(r.links)), votes: sync.OnceValue(func() (votes [2]int) {
@@ -88,7 +98,6 @@ func (x *templateIndex) placeRun(r *linkRun) {
 					byFile[d.file] = of
 					files = append(files, of)
 				}
-				w, labelled := d.weight(l, whole)
 				switch best := &of.rows[j]; {
 				case w > best.weight:
 					*best = rowMatch{append(best.rows[:0], d), w, labelled}
@@ -122,7 +131,7 @@ func (x *templateIndex) placeRun(r *linkRun) {
 			r.places[j] = of.file.position(rows[0].At)
 		default:
 			// The entries are equal. A template may write all of them several times.
-			if same[hole]%len(rows) == 0 {
+			if same[hole]%len(rows) == 0 && !rows[0].IsVersion {
 				r.places[j] = of.file.position(rows[nth%len(rows)].At)
 			}
 		}

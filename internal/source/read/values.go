@@ -229,17 +229,24 @@ type Row struct {
 	// Labels are the texts on the lines around it that belong to the same entry.
 	Labels []string
 	Same   string // the letters of its own line
+	// IsVersion: the value is no address but a version, of which a menu makes addresses.
+	IsVersion bool
 }
 
-// Rows returns the addresses in a data or configuration file.
+var version = text.Regexp(`^v?\d+(\.\d+)+$`)
+
+// Rows returns the addresses in a data or configuration file, then the versions.
 func Rows(l *Lines) (rows []Row) {
+	var versions []Row
 	for _, v := range Values(l.Text, 0, len(l.Text)) {
 		v.Nested = true // a page has an address of its own, a data file has none
-		if !v.HoldsLink() {
-			continue
-		}
 		line, _ := l.At(v.At)
-		rows = append(rows, Row{Value: v, line: line, Norm: NormalPath(v.Text)})
+		r := Row{Value: v, line: line, Norm: NormalPath(v.Text)}
+		if v.HoldsLink() {
+			rows = append(rows, r)
+		} else if r.IsVersion = version().MatchString(v.Text); r.IsVersion {
+			versions = append(versions, r)
+		}
 	}
 	for i := range rows {
 		r := &rows[i]
@@ -262,7 +269,7 @@ func Rows(l *Lines) (rows []Row) {
 		start, end, _ := l.Span(r.line)
 		r.Same = PlainLabel(string(l.Text[start:min(end, start+maxLabelBytes)]))
 	}
-	return rows
+	return append(rows, versions...)
 }
 
 // maxEntry is how many lines before and after an address belong to its entry.
