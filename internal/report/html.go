@@ -55,6 +55,7 @@ var htmlScript string
 var htmlTemplate = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("report").Funcs(template.FuncMap{
 		"value":  func(v any) string { return htmlValue(fmt.Sprint(v)) },
+		"reason": reasonWord,
 		"number": text.Thousands,
 		"count":  text.Count,
 	}).Parse(htmlPage))

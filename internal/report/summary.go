@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -112,13 +111,22 @@ const MaxUnneeded = 10
 // reasons returns how many links were not checked, by reason.
 func reasons(s *check.Summary, show func(string) string) (items []string) {
 	for _, r := range s.Reasons {
-		items = append(items, text.Thousands(r.Count)+" "+show(cmp.Or(reasonWords[r.Code], string(r.Code))))
+		items = append(items, text.Thousands(r.Count)+" "+show(reasonWord(r.Code)))
 	}
 	return items
 }
 
-// reasonWords are the words for codes that a reader of the summary could not guess.
-var reasonWords = map[check.Code]string{check.Hint: "preconnect or dns-prefetch", check.Data: "inline (data:)"}
+// reasonWord returns the word for the reason why links were not checked: its code, unless a
+// reader of the summary could not guess what that means.
+func reasonWord(code check.Code) string {
+	switch code {
+	case check.Hint:
+		return "preconnect or dns-prefetch"
+	case check.Data:
+		return "inline (data:)"
+	}
+	return string(code)
+}
 
 // ignored returns how many links rules accept, and how many lead to the site's endpoints.
 func ignored(s *check.Summary) (parts []string) {
