@@ -176,7 +176,7 @@ func (v *htmlView) readLines() {
 }
 
 // markLink cuts a line around the link that begins in a column, from 1 in characters: it
-// ends where raw does, or else at a space, a quote or a bracket. It returns nothing if the
+// ends where raw does, or else at a space, a quote or a bracket, or with the action of a template. It returns nothing if the
 // line has no link there, or is too long to look at.
 func markLink(line string, column int, raw string) htmlLine {
 	all := []rune(line[:min(len(line), htmlLineBytes)])
@@ -188,6 +188,9 @@ func markLink(line string, column int, raw string) htmlLine {
 	if raw == "" || !strings.HasPrefix(link, raw) {
 		if end = strings.IndexAny(link, " \t\r\"'<>()[]{}`"); end < 0 {
 			end = len(link)
+		}
+		if action := strings.Index(link, "}}"); action > 0 && strings.HasPrefix(link, "{{") { // a template composes it
+			end = action + len("}}")
 		}
 	}
 	if end == 0 {

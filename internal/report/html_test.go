@@ -143,6 +143,7 @@ func TestHTMLLines(t *testing.T) {
 		{long + "<x>" + long, 15_002, "x", htmlLine{"…" + "b " + long[len(long)-76:] + "<", "x", ">" + long[:79] + "…"}},
 		{"x " + long, 1, long, htmlLine{"", "x", " " + long[:79] + "…"}},
 		{"[b]( )", 5, "../b", htmlLine{}},
+		{`<a href="{{ .URL }}x">`, 10, "/a/x", htmlLine{`<a href="`, "{{ .URL }}", `x">`}},
 		{"short", 9, "../b", htmlLine{}},
 	} {
 		if got := markLink(tc.line, tc.column, tc.raw); got != tc.want {
