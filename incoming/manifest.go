@@ -281,10 +281,9 @@ type manifestReader struct {
 // all reads the pages in parallel.
 func (r *manifestReader) all(ctx context.Context) error {
 	return r.s.Each(ctx, 0, len(r.seen), func(reader *isite.Reader) func(int) error {
-		var outliner html.OutlineReader
 		return func(i int) error {
 			id := isite.PageID(i)
-			if err := r.page(reader, &outliner, id); err != nil {
+			if err := r.page(reader, id); err != nil {
 				return fmt.Errorf("read %s: %w", r.s.Path(id), err)
 			}
 			return nil
@@ -293,7 +292,7 @@ func (r *manifestReader) all(ctx context.Context) error {
 }
 
 // page reads one page.
-func (r *manifestReader) page(reader *isite.Reader, outliner *html.OutlineReader, id isite.PageID) error {
+func (r *manifestReader) page(reader *isite.Reader, id isite.PageID) error {
 	p := r.s.Page(id)
 	if !p.Kind().IsHTML() || p.Error().Err != nil {
 		return nil
@@ -317,8 +316,8 @@ func (r *manifestReader) page(reader *isite.Reader, outliner *html.OutlineReader
 	if err != nil {
 		return err
 	}
-	if page := outlineOf(text, outliner); page != nil {
-		seen.deleted, seen.text = page.IsTombstone(), textHash(page)
+	if page, err := html.Parse(text, true); err == nil {
+		seen.deleted, seen.text = html.IsTombstone(page), textHash(page)
 	}
 	if len(want) == 0 {
 		return nil

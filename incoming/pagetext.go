@@ -1,7 +1,6 @@
 package incoming
 
 import (
-	"bytes"
 	"slices"
 
 	"github.com/cespare/xxhash/v2"
@@ -12,20 +11,6 @@ import (
 	scanhtml "github.com/sitelink/sitelink/internal/scan/html"
 )
 
-// outlineOf returns the tree of one of our pages, or nil if it is nested too
-// deeply.
-func outlineOf(text []byte, fast *scanhtml.OutlineReader) *scanhtml.Outline {
-	if o, ok := fast.Read(text); ok {
-		return o
-	}
-	doc, err := html.Parse(bytes.NewReader(text))
-	if err != nil {
-		return nil
-	}
-	o, _ := scanhtml.OutlineOf(doc)
-	return o
-}
-
 // minText is the number of bytes that a text has at least if a page is recognised
 // by it.
 const minText = 100
@@ -33,48 +18,43 @@ const minText = 100
 // textHash returns the hash of what visitors read on a page, or 0 if that is too
 // little to recognise the page by. The theme does not count: only the text of main,
 // or of the only article, or of the body, without navigation and footers.
-func textHash(o *scanhtml.Outline) uint64 {
-	from, to := 0, o.Len()
-	for _, tag := range []atom.Atom{atom.Main, atom.Article, atom.Body} {
-		if i, ok := only(o, tag); ok {
-			from, to = i+1, o.End(i)
+func textHash(page *html.Node) uint64 {
+	root := page
+	for _, name := range []atom.Atom{atom.Main, atom.Article, atom.Body} {
+		if n := only(page, name); n != nil {
+			root = n
 			break
 		}
 	}
-	h, n := xxhash.New(), 0
-	var buf []byte
-	for i := from; i < to; {
-		switch {
-		case o.IsText(i):
-			buf = append(o.AppendText(buf[:0], i), 0)
-			n += len(buf)
-			h.Write(buf)
-		case slices.Contains([]atom.Atom{atom.Nav, atom.Aside, atom.Footer, atom.Script, atom.Style, atom.Template, atom.Head}, o.Tag(i)):
-			i = o.End(i)
-			continue
+	h, size := xxhash.New(), 0
+	scanhtml.Each(root, func(n *html.Node) bool {
+		if text := scanhtml.TextOf(n); text != "" {
+			size += len(text) + 1
+			h.WriteString(text)
+			h.Write([]byte{0})
 		}
-		i++
-	}
-	if n < minText {
+		return n == root || !slices.Contains([]atom.Atom{atom.Nav, atom.Aside, atom.Footer, atom.Script, atom.Style, atom.Template, atom.Head}, n.DataAtom)
+	})
+	if size < minText {
 		return 0
 	}
 	return max(h.Sum64(), 1)
 }
 
-// only returns the only element of that name that is not inside another one.
-func only(o *scanhtml.Outline, tag atom.Atom) (at int, ok bool) {
-	if !o.Has(tag) {
-		return 0, false
-	}
-	n := 0
-	for i := 0; i < o.Len(); {
-		if o.IsText(i) || o.Tag(i) != tag || o.Foreign(i) {
-			i++
-			continue
+// only returns the only element of that name that is not inside another one, or nil.
+func only(page *html.Node, name atom.Atom) (found *html.Node) {
+	count := 0
+	scanhtml.Each(page, func(n *html.Node) bool {
+		if !scanhtml.IsElement(n, name) {
+			return true
 		}
-		at, n, i = i, n+1, o.End(i)
+		found, count = n, count+1
+		return false
+	})
+	if count != 1 {
+		return nil
 	}
-	return at, n == 1
+	return found
 }
 
 // WithText returns the URL of the only page with a text, or "" if no page or

@@ -11,9 +11,6 @@ import (
 // Cache holds the results of an earlier [Read], so that only files that changed
 // are read again. The result is the same without it, or with the cache of
 // another site. The zero value is an empty cache.
-//
-// On python3.11-doc (530 pages) a diff takes 0.14 s of processor time with a
-// cache and 0.44 s without; with a selector, for which pages are parsed, 2.2 s.
 type Cache struct {
 	fingerprint uint64 // of the rules
 	files       cachedFiles

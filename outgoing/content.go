@@ -1,7 +1,6 @@
 package outgoing
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,99 +12,89 @@ import (
 	scanhtml "github.com/sitelink/sitelink/internal/scan/html"
 )
 
-// content is the part of a page that is its entry. Nodes are indexes in the
-// outline.
+// content is the part of a page that is its entry.
 type content struct {
-	page  *scanhtml.Outline
-	roots []int
-	// entry is the h-entry of the page, -1 without one.
-	entry int
+	page  *html.Node
+	roots []*html.Node
+	// entry is the h-entry of the page, nil without one.
+	entry *html.Node
 	// whole is set if the author chose the roots, so that everything in them counts
 	// except responses. Otherwise the theme may have put more into them, see skips.
 	whole bool
-	// heading is the title of the entry if it is outside of the roots, -1 if
-	// not.
-	heading int
+	// heading is the title of the entry if it is outside of the roots.
+	heading *html.Node
 	// marked are links outside of the roots that belong to the entry: what it
 	// replies to, likes, reposts or bookmarks, whom it tags, and where a copy is.
-	marked []int
+	marked []*html.Node
 	// other reports whether a link leads to another page of the site. Without it, no part of
 	// the content is an excerpt.
-	other func(href []byte) bool
+	other func(href string) bool
 }
 
 // contentOf returns the content of a page, or false if the page is a list of
-// entries. tree has the nodes of the outline, for a selector to match.
-func (r *rules) contentOf(page *scanhtml.Outline, tree []*html.Node) (*content, bool) {
-	o := pageOutline{page}
-	c := &content{page: page, heading: -1, entry: -1}
+// entries.
+func (r *rules) contentOf(page *html.Node) (*content, bool) {
+	c := &content{page: page}
 	if r.content != nil {
-		c.roots, c.whole = o.outermost(func(i int) bool { return r.content.Match(tree[i]) }), true
+		c.roots, c.whole = outermost(page, r.content.Match, nil), true
 		return c, true
 	}
-	if page.Mentions(scanhtml.AttrClass, "h-entry") {
-		if entries := o.between(0, o.Len(), func(i int) bool { return o.hasClass(i, "h-entry") }, o.received); len(entries) == 1 {
-			c.setEntry(entries[0])
-			return c, true
-		} else if len(entries) > 1 {
-			return nil, false
-		}
+	if entries := outermost(page, class("h-entry"), received); len(entries) == 1 {
+		c.setEntry(entries[0])
+		return c, true
+	} else if len(entries) > 1 {
+		return nil, false
 	}
-	if articles := o.between(0, o.Len(), o.isElement(atom.Article), o.received); len(articles) > 0 {
-		article, ok := o.mainArticle(articles)
-		c.roots = []int{article}
+	if articles := outermost(page, element(atom.Article), received); len(articles) > 0 {
+		article, ok := mainArticle(articles)
+		c.roots = []*html.Node{article}
 		return c, ok
 	}
-	if c.roots = o.named(atom.Main); len(c.roots) == 0 {
-		c.roots = o.named(atom.Body)
+	if c.roots = outermost(page, element(atom.Main), nil); len(c.roots) == 0 {
+		c.roots = outermost(page, element(atom.Body), nil)
 	}
 	return c, true
 }
 
 // setEntry makes the content the parts of an h-entry (microformats2) that its
 // author wrote.
-func (c *content) setEntry(entry int) {
-	o := pageOutline{c.page}
+func (c *content) setEntry(entry *html.Node) {
 	c.entry = entry
-	c.roots = o.outermostIn(entry, func(i int) bool { return o.hasClass(i, "e-content") }, o.isItem)
+	c.roots = outermost(entry, class("e-content"), isItem)
 	if len(c.roots) == 0 {
-		c.roots = []int{entry}
+		c.roots = []*html.Node{entry}
 		return
 	}
 	c.whole = true
-	if names := o.outermostIn(entry, func(i int) bool { return o.hasClass(i, "p-name") }, o.isItem); len(names) > 0 {
+	if names := outermost(entry, class("p-name"), isItem); len(names) > 0 {
 		c.heading = names[0]
 	}
-	open := func(int) bool { return false }
 	// The last two are how a post is submitted to aggregators such as IndieNews, and how it tags people.
-	c.marked = o.outermostIn(entry, func(i int) bool {
-		return o.Tag(i) == atom.A && (o.citesTarget(i) || o.hasClass(i, "u-syndication") || o.hasClass(i, "u-category"))
-	}, func(i int) bool { return o.hasClass(i, "e-content") || o.received(i) })
+	c.marked = outermost(entry, func(n *html.Node) bool {
+		return n.DataAtom == atom.A && (citesTarget(n) || hasClass(n, "u-syndication", "u-category"))
+	}, func(n *html.Node) bool { return hasClass(n, "e-content") || received(n) })
 	// An h-cite inside holds the URL of the page that the entry replies to.
-	for _, cite := range o.outermostIn(entry, func(i int) bool { return o.isItem(i) && o.citesTarget(i) }, open) {
-		c.marked = append(c.marked, o.outermostIn(cite, func(i int) bool { return o.Tag(i) == atom.A && o.hasClass(i, "u-url") }, open)...)
+	for _, cite := range outermost(entry, func(n *html.Node) bool { return isItem(n) && citesTarget(n) }, nil) {
+		c.marked = append(c.marked, outermost(cite, isPermalink, nil)...)
 	}
 }
+
+func isPermalink(n *html.Node) bool { return n.DataAtom == atom.A && hasClass(n, "u-url") }
 
 // excerpt reports whether the content is that of another page, as on a home page or a tag page
 // with one post: each permalink of the h-entry (u-url), or the title, which is the first of
 // the highest headings, leads there.
 func (c *content) excerpt() bool {
-	o := pageOutline{c.page}
 	roots := c.roots
-	if c.entry >= 0 {
-		if urls := o.outermostIn(c.entry, func(i int) bool { return o.Tag(i) == atom.A && o.hasClass(i, "u-url") }, o.isItem); len(urls) > 0 {
-			return !slices.ContainsFunc(urls, func(i int) bool { return !c.leads(i) }) // a short address may be there, too
+	if c.entry != nil {
+		if urls := outermost(c.entry, isPermalink, isItem); len(urls) > 0 {
+			return !slices.ContainsFunc(urls, func(n *html.Node) bool { return !c.leads(n) }) // a short address may be there, too
 		}
-		roots = []int{c.entry}
+		roots = []*html.Node{c.entry}
 	}
 	for _, level := range [...]atom.Atom{atom.H1, atom.H2, atom.H3, atom.H4} {
-		if !o.Has(level) {
-			continue
-		}
 		for _, root := range roots {
-			titles := o.outermostIn(root, o.isElement(level), func(i int) bool { return !o.IsText(i) && c.skips(i) })
-			if len(titles) > 0 {
+			if titles := outermost(root, element(level), c.skips); len(titles) > 0 {
 				return c.leadsWhole(titles[0])
 			}
 		}
@@ -114,21 +103,23 @@ func (c *content) excerpt() bool {
 }
 
 // leads reports whether a node is a link to another page of the site.
-func (c *content) leads(i int) bool {
-	href, ok := c.page.Attr(i, scanhtml.AttrHref)
-	return ok && c.page.Tag(i) == atom.A && c.other(href)
+func (c *content) leads(n *html.Node) bool {
+	href, ok := scanhtml.Attr(n, "href")
+	return ok && n.DataAtom == atom.A && c.other(href)
 }
 
 // leadsWhole reports whether all text of a heading is one link to another page of the site.
-func (c *content) leadsWhole(heading int) bool {
-	o := pageOutline{c.page}
-	links := o.outermostIn(heading, c.leads, func(int) bool { return false })
-	for i := heading; i < o.End(heading); i++ {
-		if o.IsText(i) && (len(links) == 0 || i < links[0] || i >= o.End(links[0])) {
+func (c *content) leadsWhole(heading *html.Node) bool {
+	link, whole := false, true
+	scanhtml.Each(heading, func(n *html.Node) bool {
+		if !link && n != heading && c.leads(n) {
+			link = true
 			return false
 		}
-	}
-	return len(links) > 0
+		whole = whole && scanhtml.TextOf(n) == ""
+		return true
+	})
+	return link && whole
 }
 
 // levels are the levels of headings.
@@ -136,8 +127,8 @@ var levels = map[atom.Atom]int{atom.H1: 1, atom.H2: 2, atom.H3: 3, atom.H4: 4, a
 
 // citesTarget reports whether an element names the page that the entry replies
 // to, likes, reposts or bookmarks.
-func (o pageOutline) citesTarget(i int) bool {
-	return o.hasClass(i, "u-in-reply-to") || o.hasClass(i, "u-like-of") || o.hasClass(i, "u-repost-of") || o.hasClass(i, "u-bookmark-of")
+func citesTarget(n *html.Node) bool {
+	return hasClass(n, "u-in-reply-to", "u-like-of", "u-repost-of", "u-bookmark-of")
 }
 
 // responses are the properties of an h-entry that hold what others wrote about it
@@ -162,102 +153,82 @@ func classSet(names string) map[string]bool {
 
 // received reports whether an element holds what others wrote about the page: a response
 // to the entry, or a list of them. Its links are those of other people.
-func (o pageOutline) received(i int) bool {
-	return o.hasAnyClass(i, responses) || o.hasAnyClass(i, themes)
-}
-
-func (o pageOutline) hasAnyClass(i int, set map[string]bool) bool {
-	classes, _ := o.Attr(i, scanhtml.AttrClass)
-	for class := range bytes.FieldsSeq(classes) {
-		if set[string(class)] {
-			return true
-		}
-	}
-	return false
+func received(n *html.Node) bool {
+	return scanhtml.HasClass(n, func(class string) bool { return responses[class] || themes[class] })
 }
 
 // isItem reports whether an element is a microformat of its own.
-func (o pageOutline) isItem(i int) bool {
-	classes, _ := o.Attr(i, scanhtml.AttrClass)
-	for class := range bytes.FieldsSeq(classes) {
-		if bytes.HasPrefix(class, []byte("h-")) {
-			return true
-		}
-	}
-	return false
+func isItem(n *html.Node) bool {
+	return scanhtml.HasClass(n, func(class string) bool { return strings.HasPrefix(class, "h-") })
+}
+
+func hasClass(n *html.Node, names ...string) bool {
+	return scanhtml.HasClass(n, func(class string) bool { return slices.Contains(names, class) })
 }
 
 // mainArticle chooses among sibling articles: the only one, or the only one with
 // an h1, because comments may be articles too.
-func (o pageOutline) mainArticle(articles []int) (int, bool) {
+func mainArticle(articles []*html.Node) (*html.Node, bool) {
 	if len(articles) == 1 {
 		return articles[0], true
 	}
-	withHeading := slices.DeleteFunc(slices.Clone(articles), func(i int) bool {
-		return len(o.outermostIn(i, o.isElement(atom.H1), func(int) bool { return false })) == 0
+	withHeading := slices.DeleteFunc(slices.Clone(articles), func(n *html.Node) bool {
+		return len(outermost(n, element(atom.H1), nil)) == 0
 	})
 	if len(withHeading) != 1 {
-		return 0, false
+		return nil, false
 	}
 	return withHeading[0], true
 }
 
-// anchors calls f with the href of each link that counts, in document order. The
-// bytes are only valid until f returns.
-func (c *content) anchors(rel map[string]bool, f func(href []byte)) {
-	add := func(i int) {
-		if tag := c.page.Tag(i); tag != atom.A && tag != atom.Area {
-			return
-		}
-		if types, ok := c.page.Attr(i, scanhtml.AttrRel); ok && hasAny(types, rel) {
-			return
-		}
-		if href, ok := c.page.Attr(i, scanhtml.AttrHref); ok {
-			f(href)
+// anchors calls f with the href of each link that counts, in document order.
+func (c *content) anchors(rel map[string]bool, f func(href string)) {
+	add := func(n *html.Node) {
+		if n.DataAtom == atom.A || n.DataAtom == atom.Area {
+			types, _ := scanhtml.Attr(n, "rel")
+			href, ok := scanhtml.Attr(n, "href")
+			if ok && !slices.ContainsFunc(strings.Fields(strings.ToLower(types)), func(r string) bool { return rel[r] }) {
+				f(href)
+			}
 		}
 	}
-	for _, i := range c.marked {
-		add(i)
+	for _, n := range c.marked {
+		add(n)
 	}
 	c.walk(add)
-}
-
-// hasAny reports whether a list of link types has one of rel.
-func hasAny(types []byte, rel map[string]bool) bool {
-	return slices.ContainsFunc(strings.Fields(strings.ToLower(string(types))), func(r string) bool { return rel[r] })
 }
 
 // walk calls f for each node of the content that counts, in document order. Below a heading
 // that is a link to another page of the site is an excerpt of that page, as in a list of
 // posts: up to the next heading that is not lower, or the end of a section or list item.
-func (c *content) walk(f func(i int)) {
+func (c *content) walk(f func(n *html.Node)) {
 	for _, root := range c.roots {
-		below, until := 0, 0 // the level of such a heading, and where its part ends
-		for i, end := root, c.page.End(root); i < end; {
-			if i >= until {
-				below, until = 0, end
+		below := 0           // the level of such a heading
+		var until *html.Node // where its part ends
+		scanhtml.Each(root, func(n *html.Node) bool {
+			if n == until {
+				below, until = 0, nil
 			}
-			switch tag := c.page.Tag(i); tag {
+			switch n.DataAtom {
 			case atom.Article, atom.Section, atom.Li:
 				if below == 0 {
-					until = c.page.End(i)
+					until = scanhtml.Next(n, false)
 				}
 			case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
-				if level := levels[tag]; !c.whole && c.other != nil && (below == 0 || level <= below) {
-					if below = 0; c.leadsWhole(i) {
+				if level := levels[n.DataAtom]; !c.whole && c.other != nil && (below == 0 || level <= below) {
+					if below = 0; c.leadsWhole(n) {
 						below = level
 					}
 				}
 			}
-			if i != root && !c.page.IsText(i) && c.skips(i) {
-				i = c.page.End(i)
-				continue
+			if n != root && c.skips(n) {
+				return false
 			}
 			if below == 0 {
-				f(i)
+				f(n)
 			}
-			i++
-		}
+			return true
+		})
 	}
 }
 
@@ -265,107 +236,61 @@ func (c *content) walk(f func(i int)) {
 // Where the author did not choose the roots, that includes what themes add to a post: its
 // date, its author, and citations (h-cite) that it does not answer, which are received
 // comments in themes without e-content.
-func (c *content) skips(i int) bool {
-	set := c.page.Attrs(i)
-	if set&(1<<scanhtml.NoMention) != 0 {
+func (c *content) skips(n *html.Node) bool {
+	if _, ok := scanhtml.Attr(n, "data-no-mention"); ok {
 		return true
 	}
-	switch c.page.Tag(i) {
+	switch n.DataAtom {
 	case atom.Script, atom.Style, atom.Template, atom.Noscript:
 		return true
 	case atom.Nav, atom.Aside, atom.Footer, atom.Time:
 		return !c.whole
 	}
-	if set&(1<<scanhtml.AttrClass) == 0 {
-		return false
-	}
-	o := pageOutline{c.page}
 	if c.whole {
-		return o.hasAnyClass(i, responses)
+		return scanhtml.HasClass(n, func(class string) bool { return responses[class] })
 	}
-	return o.received(i) || o.hasClass(i, "p-author") || o.hasClass(i, "h-cite") && !o.citesTarget(i)
+	return scanhtml.HasClass(n, func(class string) bool {
+		return responses[class] || themes[class] || class == "p-author" || class == "h-cite" && !citesTarget(n)
+	})
 }
 
-// pageOutline adds queries to the outline of a page.
-type pageOutline struct{ *scanhtml.Outline }
-
-// outermost returns the elements of the page that match and are not inside
-// another one that does.
-func (o pageOutline) outermost(match func(i int) bool) []int {
-	return o.between(0, o.Len(), match, func(int) bool { return false })
-}
-
-// named returns the HTML elements with a name that are not inside another one
-// with that name.
-func (o pageOutline) named(a atom.Atom) []int {
-	if !o.Has(a) {
-		return nil // without visiting each node
-	}
-	return o.outermost(o.isElement(a))
-}
-
-// outermostIn does the same below an element, skipping the insides of elements
-// for which closed is true.
-func (o pageOutline) outermostIn(root int, match, closed func(i int) bool) []int {
-	return o.between(root+1, o.End(root), match, closed)
-}
-
-func (o pageOutline) between(from, to int, match, closed func(i int) bool) (found []int) {
-	for i := from; i < to; {
-		next := i + 1
+// outermost returns the elements below root that match and are not inside another one
+// that does, in a template, or in an element for which closed is true.
+func outermost(root *html.Node, match, closed func(n *html.Node) bool) (found []*html.Node) {
+	scanhtml.Each(root, func(n *html.Node) bool {
 		switch {
-		case o.IsText(i):
-		case o.Tag(i) == atom.Template:
-			next = o.End(i)
-		case match(i):
-			found, next = append(found, i), o.End(i)
-		case closed(i):
-			next = o.End(i)
+		case n == root || n.Type != html.ElementNode:
+		case n.DataAtom == atom.Template:
+			return false
+		case match(n):
+			found = append(found, n)
+			return false
+		case closed != nil && closed(n):
+			return false
 		}
-		i = next
-	}
+		return true
+	})
 	return found
 }
 
-func (o pageOutline) isElement(a atom.Atom) func(i int) bool {
-	return func(i int) bool { return o.Tag(i) == a && !o.Foreign(i) }
+func element(name atom.Atom) func(n *html.Node) bool {
+	return func(n *html.Node) bool { return scanhtml.IsElement(n, name) }
 }
 
-func (o pageOutline) hasClass(i int, class string) bool {
-	classes, _ := o.Attr(i, scanhtml.AttrClass)
-	for c := range bytes.FieldsSeq(classes) {
-		if string(c) == class {
-			return true
-		}
-	}
-	return false
+func class(name string) func(n *html.Node) bool {
+	return func(n *html.Node) bool { return hasClass(n, name) }
 }
 
 // baseHref returns the href of the first base element that has one.
-func (o pageOutline) baseHref() (href []byte, ok bool) {
-	if !o.Has(atom.Base) {
-		return nil, false
-	}
-	for i := range o.Len() {
-		if o.Tag(i) == atom.Base {
-			if href, ok = o.Attr(i, scanhtml.AttrHref); ok {
-				return href, true
-			}
+func baseHref(page *html.Node) (href string, ok bool) {
+	scanhtml.Each(page, func(n *html.Node) bool {
+		if !ok && n.DataAtom == atom.Base {
+			href, ok = scanhtml.Attr(n, "href")
 		}
-	}
-	return nil, false
+		return !ok
+	})
+	return href, ok
 }
-
-// hashed are the attributes that are part of what a reader sees: text, and addresses.
-var hashed = [...]scanhtml.Attr{scanhtml.AttrAlt, scanhtml.AttrCite, scanhtml.AttrData, scanhtml.AttrDatetime,
-	scanhtml.AttrHref, scanhtml.AttrPoster, scanhtml.AttrSrc, scanhtml.AttrTitle}
-
-var hashedSet = func() (set uint32) {
-	for _, a := range hashed {
-		set |= 1 << a
-	}
-	return set
-}()
 
 // hash returns the hash of what the entry tells the sites that it links to: its texts
 // with white space folded, and the addresses on other sites of its links and pictures.
@@ -383,71 +308,67 @@ var hashedSet = func() (set uint32) {
 func (c *content) hash(own, path string) string {
 	var sum, folded uint64
 	var buf []byte
-	count := func() {
+	count := func(parts ...string) {
+		buf = buf[:0]
+		for _, part := range parts {
+			buf = append(buf, part...)
+		}
 		sum += xxhash.Sum64(buf)
-		without := buf[:0]
-		for _, b := range buf {
-			if b < '0' || b > '9' {
-				without = append(without, b)
-			}
-		}
-		folded += xxhash.Sum64(without)
+		folded += xxhash.Sum64(slices.DeleteFunc(buf, func(b byte) bool { return '0' <= b && b <= '9' }))
 	}
-	add := func(i int) {
-		if c.page.IsText(i) {
-			if buf = c.page.AppendText(buf[:0], i); len(buf) > 0 {
-				count()
-			}
-			return
+	add := func(n *html.Node) {
+		if text := scanhtml.TextOf(n); text != "" {
+			count(text)
 		}
-		set := c.page.Attrs(i)
-		if set&hashedSet == 0 {
-			return
-		}
-		for _, name := range hashed {
-			if set&(1<<name) == 0 {
-				continue
-			}
-			value, _ := c.page.Attr(i, name)
-			switch name {
-			case scanhtml.AttrAlt, scanhtml.AttrDatetime, scanhtml.AttrTitle:
-			default:
-				if isPath(value) || isOwn(value, own) {
+		for i, a := range n.Attr {
+			switch a.Key {
+			case "alt", "datetime", "title":
+			case "cite", "data", "href", "poster", "src":
+				if isPath(a.Val) || isOwn(a.Val, own) {
 					continue
 				}
+			default:
+				continue
 			}
-			buf = append(append(append(buf[:0], name.String()...), 0), value...)
-			count()
+			if a.Namespace == "" && !slices.ContainsFunc(n.Attr[:i], func(b html.Attribute) bool { return b.Key == a.Key && b.Namespace == "" }) {
+				count(a.Key, "\x00", a.Val)
+			}
 		}
 	}
-	end := 0 // of a link to another page of the site
-	visit := func(i int) {
-		if i < end {
+	if c.heading != nil {
+		scanhtml.Each(c.heading, func(n *html.Node) bool { add(n); return true })
+	}
+	for _, n := range c.marked {
+		add(n)
+	}
+	var link *html.Node // to another page of the site
+	c.walk(func(n *html.Node) {
+		if link != nil && contains(link, n) {
 			return
 		}
-		if !c.page.IsText(i) && c.page.Tag(i) == atom.A {
-			if href, ok := c.page.Attr(i, scanhtml.AttrHref); ok && (isPath(href) || isOwn(href, own)) && !isSelf(string(href), path) {
-				end = c.page.End(i)
+		link = nil
+		if n.DataAtom == atom.A {
+			if href, ok := scanhtml.Attr(n, "href"); ok && (isPath(href) || isOwn(href, own)) && !isSelf(href, path) {
+				link = n
 				return
 			}
 		}
-		add(i)
-	}
-	if c.heading >= 0 {
-		for i := c.heading; i < c.page.End(c.heading); i++ {
-			add(i)
-		}
-	}
-	for _, i := range c.marked {
-		add(i)
-	}
-	c.walk(visit)
+		add(n)
+	})
 	return fmt.Sprintf("%016x.%016x", sum, folded)
 }
 
+// contains reports whether n is outer or inside of it.
+func contains(outer, n *html.Node) bool {
+	for n != nil && n != outer {
+		n = n.Parent
+	}
+	return n != nil
+}
+
 // isOwn reports whether an absolute address is one of the site.
-func isOwn(address []byte, own string) bool {
-	return len(address) >= len(own) && strings.EqualFold(string(address[:len(own)]), own) &&
+func isOwn(address, own string) bool {
+	return len(address) >= len(own) && strings.EqualFold(address[:len(own)], own) &&
 		(len(address) == len(own) || strings.IndexByte("/?#", address[len(own)]) >= 0)
 }
 

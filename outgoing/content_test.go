@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"golang.org/x/net/html"
-
 	scanhtml "github.com/sitelink/sitelink/internal/scan/html"
 	"github.com/sitelink/sitelink/internal/testkit"
 )
@@ -14,12 +12,11 @@ import (
 // contentOf returns the content of a page that the parser read.
 func contentOf(t *testing.T, r *rules, text string) (*content, bool) {
 	t.Helper()
-	doc := testkit.Must(html.Parse(strings.NewReader(text)))(t)
-	return r.contentOf(scanhtml.OutlineOf(doc))
+	return r.contentOf(testkit.Must(scanhtml.Parse([]byte(text), true))(t))
 }
 
 func (c *content) list(rel map[string]bool) (list []string) {
-	c.anchors(rel, func(href []byte) { list = append(list, string(href)) })
+	c.anchors(rel, func(href string) { list = append(list, href) })
 	return list
 }
 
@@ -100,14 +97,7 @@ func TestHash(t *testing.T) {
 	rules := testkit.Must(Options{}.compile())(t)
 	hash := func(page string) string {
 		c, _ := contentOf(t, rules, page)
-		sum := c.hash("https://me.example", "/a/post/")
-		var b scanhtml.OutlineReader
-		if o, ok := b.Read([]byte(page)); !ok {
-			t.Errorf("%s: not read in one pass", page)
-		} else if c, _ := rules.contentOf(o, nil); c.hash("https://me.example", "/a/post/") != sum {
-			t.Errorf("%s: read in one pass it has another hash", page)
-		}
-		return sum
+		return c.hash("https://me.example", "/a/post/")
 	}
 	first := hash(`<nav>a</nav><main><p>One  two <a href=https://x.example/1>three</a></p></main>`)
 	for _, same := range []string{
@@ -181,5 +171,51 @@ func TestDeepNesting(t *testing.T) {
 	c, _ := contentOf(t, rules, strings.Repeat("<b>", 400)+`<a href=1>`)
 	if got := c.list(nil); !slices.Equal(got, []string{"1"}) {
 		t.Errorf("%v", got)
+	}
+}
+
+// TestIsSilent: a page that is left unread has no targets and is nothing that is counted, and
+// those of most sites are left unread.
+func TestIsSilent(t *testing.T) {
+	const out = "https://x.example/"
+	link := a(out)
+	w := &pageWorker{reading: &reading{rules: testkit.Must(Options{}.compile())(t), base: base, origin: strings.TrimSuffix(base, "/")}}
+	for _, test := range []struct {
+		page   string
+		silent bool
+	}{
+		{"<h1>T</h1><p>x</p><footer><p>By " + link + "<br><small>x</small><!-- </footer> --></p></footer>", true},
+		{"<nav><ul><li>" + link + "</li></ul></nav><main>x</main><aside>" + link + "</aside>", true},
+		{"<link rel=me href=" + out + "><script src=" + out + "></script><p>x", true},
+		{"<script>'<footer>'</script><noscript><a></noscript><h2><a id=x>T</a></h2><footer>" + link + "</footer>", true},
+		{link + "<footer>x</footer>", false},
+		{"<!-- <footer> -->" + link + "<!-- </footer> -->", false},
+		{"<script>'<footer>'</script>" + link + "<script>'</footer>'</script>", false},
+		{"<p title='<footer>'>" + link + "<p title='</footer>'>", false},
+		{"<div><footer>x</div>" + link + "</footer>", false},
+		{"<footer><p>" + link + "</footer>", false},
+		{"<footer><table>" + link + "</table></footer>", false},
+		{"<footer><form>" + link + "</form></footer>", false},
+		{"<h1><a href=/b/>T</a></h1><footer>" + link + "</footer>", false},
+		{"<h1> <b><a href=/b/>T</a></b></h1><footer>" + link + "</footer>", false},
+		{"<article></article><article></article><footer>" + link + "</footer>", false},
+		{"<div class=h-entry><div class=e-content><footer>" + link + "</footer></div></div>", false},
+		{`<meta http-equiv=status content="410"><footer>` + link + "</footer>", false},
+	} {
+		var links []int
+		for i := 0; ; {
+			k := strings.Index(test.page[i:], out)
+			if k < 0 {
+				break
+			}
+			links = append(links, i+k)
+			i += k + 1
+		}
+		if got := isSilent([]byte(test.page), links); got != test.silent {
+			t.Errorf("%s: silent is %v", test.page, got)
+		}
+		if m := w.read(Entry{URL: base + "p/"}, []byte(test.page), 0, false); test.silent && (m.excluded != "" || len(m.entry.Targets) > 0) {
+			t.Errorf("%s: silent, but read as %+v", test.page, m)
+		}
 	}
 }

@@ -102,7 +102,7 @@ func Diff(e *Entries, snap *ledger.Snapshot) *Plan {
 	}
 	renamed := d.renamed(e, snap)
 	for _, p := range snap.Pages {
-		if !d.current[p.URL] && !p.Gone && isOwn([]byte(p.URL), e.Origin) {
+		if !d.current[p.URL] && !p.Gone && isOwn(p.URL, e.Origin) {
 			d.gone(p, e, renamed[p.URL])
 		}
 	}
@@ -548,7 +548,7 @@ func (d *differ) combine(open *ledger.Notice, event ledger.Event, feed bool) (e 
 // unanswered lists the deleted pages for which the site has no page.
 func (d *differ) unanswered(e *Entries, snap *ledger.Snapshot) {
 	for _, p := range snap.Pages {
-		if p.Gone && p.Replacement == "" && !d.current[p.URL] && e.excluded[p.URL] == "" && isOwn([]byte(p.URL), e.Origin) {
+		if p.Gone && p.Replacement == "" && !d.current[p.URL] && e.excluded[p.URL] == "" && isOwn(p.URL, e.Origin) {
 			d.plan.Unanswered = append(d.plan.Unanswered, p.URL)
 		}
 	}

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/net/html"
-
 	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/host"
 	scanhtml "github.com/sitelink/sitelink/internal/scan/html"
@@ -42,14 +40,14 @@ type Reason string
 
 // The reasons.
 const (
-	NotChosen Reason = "not chosen"                     // by Options.Pages and Options.Exclude
-	Alias     Reason = "alias"                          // it redirects to another page
-	Elsewhere Reason = "canonical address elsewhere"    // its canonical URL is another page
-	Listing   Reason = "list of several entries"        // it lists several entries
-	Excerpt   Reason = "entry of another page"          // its only entry has a title or permalink that leads to its page
-	NotFound  Reason = "error page"                     // it is a 404.html
-	Tombstone Reason = "tombstone"                      // it says that it was deleted
-	TooDeep   Reason = "nested too deeply to be parsed" // the parser gives up at 512 open elements
+	NotChosen Reason = "not chosen"                  // by Options.Pages and Options.Exclude
+	Alias     Reason = "alias"                       // it redirects to another page
+	Elsewhere Reason = "canonical address elsewhere" // its canonical URL is another page
+	Listing   Reason = "list of several entries"     // it lists several entries
+	Excerpt   Reason = "entry of another page"       // its only entry has a title or permalink that leads to its page
+	NotFound  Reason = "error page"                  // it is a 404.html
+	Tombstone Reason = "tombstone"                   // it says that it was deleted
+	NotParsed Reason = "too large or too deep to be parsed"
 )
 
 // Exclusion is the number of pages that are not entries for a reason.
@@ -199,7 +197,7 @@ type reading struct {
 // all reads the pages in parallel, each into its place of out.
 func (r *reading) all(ctx context.Context, out []pageResult) error {
 	return r.s.Each(ctx, 0, len(out), func(reader *isite.Reader) func(int) error {
-		w := &pageWorker{reading: r, reader: reader, parser: r.rules.content != nil}
+		w := &pageWorker{reading: r, reader: reader}
 		return func(i int) (err error) {
 			if out[i], err = w.page(isite.PageID(i)); err != nil {
 				err = fmt.Errorf("read %s: %w", r.s.Path(isite.PageID(i)), err)
@@ -212,11 +210,7 @@ func (r *reading) all(ctx context.Context, out []pageResult) error {
 // pageWorker reads one page after the other.
 type pageWorker struct {
 	*reading
-	reader   *isite.Reader
-	outliner scanhtml.OutlineReader
-	// parser is set if pages must be parsed even where the outliner could read
-	// them.
-	parser bool
+	reader *isite.Reader
 }
 
 // page returns the result for one page.
@@ -237,7 +231,10 @@ func (w *pageWorker) page(id isite.PageID) (pageResult, error) {
 		return pageResult{entry: e, excluded: NotFound}, nil
 	case p.Canonical() != docroot.NoNode && p.Canonical() != p.Node():
 		return pageResult{entry: e, excluded: Elsewhere}, nil
-	case !feed && !known && !w.rules.opt.Internal && !hasExternalLink(p):
+	}
+	outbound := outboundLinks(p)
+	skippable := !feed && !known && !w.rules.opt.Internal
+	if skippable && len(outbound) == 0 {
 		return pageResult{}, nil
 	}
 	sum, err := w.reader.Sum(id)
@@ -246,8 +243,13 @@ func (w *pageWorker) page(id isite.PageID) (pageResult, error) {
 	}
 	m, ok := w.cache.get(&e, sum)
 	if !ok || known && m.excluded == "" && m.entry.Hash == "" {
-		if m, err = w.read(id, e, sum, known); err != nil {
+		text, err := w.reader.Text(id)
+		if err != nil {
 			return pageResult{}, err
+		}
+		m = pageResult{entry: e}
+		if !skippable || w.rules.content != nil || !isSilent(text, outbound) {
+			m = w.read(e, text, sum, known)
 		}
 	}
 	m.sum = sum
@@ -255,30 +257,29 @@ func (w *pageWorker) page(id isite.PageID) (pageResult, error) {
 	return m, nil
 }
 
-// read reads the text of a page, whose file has the hash sum. Its content is hashed if it has targets or if
-// the ledger has the page; for other pages, changes do not matter.
-func (w *pageWorker) read(id isite.PageID, e Entry, sum uint64, known bool) (pageResult, error) {
-	text, err := w.reader.Text(id)
-	if err != nil {
-		return pageResult{}, err
-	}
-	if e.Feed {
-		e.Hash, e.Targets = fmt.Sprintf("%016x", sum), w.rules.opt.Hubs(text)
-		return pageResult{entry: e}, nil
-	}
-	page, tree, err := w.outline(text)
-	if err != nil {
-		return pageResult{entry: e, excluded: TooDeep}, nil
-	}
-	return w.result(e, page, tree, known), nil
+// isSilent reports whether a page has certainly no targets, as most pages of many sites:
+// its outbound links are those of a menu or footer, and it has no sign of being a list, an
+// excerpt or a tombstone, so that nothing needs to be known of its tree.
+func isSilent(text []byte, outbound []int) bool {
+	return !bytes.Contains(text, []byte("h-entry")) && !bytes.Contains(text, []byte(`"410`)) && scanhtml.IsApart(text, outbound)
 }
 
-// result returns the result for a page with that outline.
-func (w *pageWorker) result(e Entry, page *scanhtml.Outline, tree []*html.Node, known bool) pageResult {
-	if page.IsTombstone() {
+// read returns the result for the text of a page, whose file has the hash sum. Its content
+// is hashed if it has targets or if the ledger has the page; for other pages, changes do not
+// matter.
+func (w *pageWorker) read(e Entry, text []byte, sum uint64, known bool) pageResult {
+	if e.Feed {
+		e.Hash, e.Targets = fmt.Sprintf("%016x", sum), w.rules.opt.Hubs(text)
+		return pageResult{entry: e}
+	}
+	page, err := scanhtml.Parse(text, true)
+	if err != nil {
+		return pageResult{entry: e, excluded: NotParsed}
+	}
+	if scanhtml.IsTombstone(page) {
 		return pageResult{entry: e, excluded: Tombstone}
 	}
-	c, ok := w.rules.contentOf(page, tree)
+	c, ok := w.rules.contentOf(page)
 	if !ok {
 		return pageResult{entry: e, excluded: Listing}
 	}
@@ -292,28 +293,12 @@ func (w *pageWorker) result(e Entry, page *scanhtml.Outline, tree []*html.Node, 
 	return pageResult{entry: e}
 }
 
-// outline reads the tree of a page: in one pass, or with the parser, which takes
-// ten times as long, if one pass is not reliable or a selector needs nodes.
-func (w *pageWorker) outline(text []byte) (*scanhtml.Outline, []*html.Node, error) {
-	if !w.parser {
-		if page, ok := w.outliner.Read(text); ok {
-			return page, nil, nil
-		}
-	}
-	doc, err := html.Parse(bytes.NewReader(text))
-	if err != nil {
-		return nil, nil, err
-	}
-	page, tree := scanhtml.OutlineOf(doc)
-	return page, tree, nil
-}
-
 // otherPage returns a function that reports whether a link of a page leads to another page of
 // the site, except the home page, to which the site's name links.
-func (w *pageWorker) otherPage(page string) func(href []byte) bool {
+func (w *pageWorker) otherPage(page string) func(href string) bool {
 	base, err := weburl.Parse(page)
 	if err != nil {
-		return func([]byte) bool { return false } // never: the URL was made from a parsed base URL
+		return func(string) bool { return false } // never: the URL was made from a parsed base URL
 	}
 	name := func(path string) string {
 		path = strings.TrimSuffix(strings.TrimSuffix(path, "index.html"), ".html")
@@ -323,9 +308,9 @@ func (w *pageWorker) otherPage(page string) func(href []byte) bool {
 	if root, err := weburl.Parse(w.base); err == nil {
 		home = name(root.Path())
 	}
-	return func(href []byte) bool {
-		u, err := base.Resolve(string(href))
-		if err != nil || !isOwn([]byte(u.String()), w.origin) {
+	return func(href string) bool {
+		u, err := base.Resolve(href)
+		if err != nil || !isOwn(u.String(), w.origin) {
 			return false
 		}
 		to := name(u.Path())
@@ -333,12 +318,14 @@ func (w *pageWorker) otherPage(page string) func(href []byte) bool {
 	}
 }
 
-// hasExternalLink reports whether the page has a link that leaves the docroot.
-func hasExternalLink(p *isite.Page) bool {
-	links := p.All()
-	return slices.ContainsFunc(links, func(l isite.Link) bool {
-		return l.State == host.StateExternal || l.State == host.StateCredentials || l.State == host.StateOutsideBase
-	})
+// outboundLinks returns the offsets of the links that leave the docroot.
+func outboundLinks(p *isite.Page) (offs []int) {
+	for _, l := range p.All() {
+		if l.State == host.StateExternal || l.State == host.StateCredentials || l.State == host.StateOutsideBase {
+			offs = append(offs, int(l.Off))
+		}
+	}
+	return offs
 }
 
 // setTargets sets the URLs that the content links to.
@@ -347,19 +334,19 @@ func (w *pageWorker) setTargets(e *Entry, c *content) {
 	if err != nil {
 		return // never: the URL was made from a parsed base URL
 	}
-	if href, ok := (pageOutline{c.page}).baseHref(); ok {
-		if u, err := base.Resolve(string(href)); err == nil && (u.Scheme() == "http" || u.Scheme() == "https") {
+	if href, ok := baseHref(c.page); ok {
+		if u, err := base.Resolve(href); err == nil && (u.Scheme() == "http" || u.Scheme() == "https") {
 			base = u
 		}
 	}
 	own := strings.TrimPrefix(strings.TrimPrefix(w.origin, "http://"), "https://")
 	skipPaths := !w.rules.opt.Internal && base.Authority() == own
 	seen := make(map[string]bool)
-	c.anchors(w.rules.rel, func(href []byte) {
+	c.anchors(w.rules.rel, func(href string) {
 		if skipPaths && isPath(href) {
 			return
 		}
-		raw := strings.Trim(string(href), "\t\n\f\r ")
+		raw := strings.Trim(href, "\t\n\f\r ")
 		u, err := base.Resolve(raw)
 		if err != nil || u.Scheme() != "http" && u.Scheme() != "https" || u.HasCredentials() {
 			return
@@ -387,11 +374,11 @@ func (w *pageWorker) setTargets(e *Entry, c *content) {
 // isPath reports whether a value is certainly only a path, query or fragment,
 // which stays on the host of the base. Most links need not be resolved to know
 // that.
-func isPath(href []byte) bool {
+func isPath(href string) bool {
 	if len(href) > 1 && href[0] == '/' && href[1] == '/' {
 		return false
 	}
-	for _, c := range href {
+	for _, c := range []byte(href) {
 		if c <= ' ' || c == ':' || c == '\\' {
 			return false
 		}

@@ -5,6 +5,8 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	scanhtml "github.com/sitelink/sitelink/internal/scan/html"
 )
 
 // describe returns what the page says about itself next to a link to us. Where the
@@ -80,12 +82,12 @@ func isItem(n *html.Node) bool {
 // property returns the first element of an item that has one of its properties.
 // The properties of items inside it are not its own.
 func property(item *html.Node, names ...string) *html.Node {
-	end := next(item, false)
-	for n := next(item, true); n != nil && n != end; {
+	end := scanhtml.Next(item, false)
+	for n := scanhtml.Next(item, true); n != nil && n != end; {
 		if hasClass(n, names...) {
 			return n
 		}
-		n = next(n, n.Type != html.ElementNode || !isItem(n) && n.DataAtom != atom.Template)
+		n = scanhtml.Next(n, n.Type != html.ElementNode || !isItem(n) && n.DataAtom != atom.Template)
 	}
 	return nil
 }
@@ -123,8 +125,8 @@ func nameOf(n *html.Node) string {
 		return ""
 	}
 	var words strings.Builder
-	end := next(n, false)
-	for c := next(n, true); c != nil && c != end; c = next(c, c.Type != html.ElementNode || !silent(c)) {
+	end := scanhtml.Next(n, false)
+	for c := scanhtml.Next(n, true); c != nil && c != end; c = scanhtml.Next(c, c.Type != html.ElementNode || !silent(c)) {
 		if c.Type == html.TextNode {
 			words.WriteString(c.Data)
 		} else {

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/net/html/charset"
 	"golang.org/x/text/encoding"
 
+	scanhtml "github.com/sitelink/sitelink/internal/scan/html"
 	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
@@ -115,7 +116,7 @@ func (p *Page) parse() (*document, error) {
 	if doc.root == nil {
 		// Text that is not well-formed is read like HTML: its author sees a page
 		// in a browser that is as lenient.
-		doc.root, err = html.ParseWithOptions(bytes.NewReader(text), html.ParseOptionEnableScripting(false))
+		doc.root, err = scanhtml.Parse(text, false)
 	}
 	if err != nil {
 		return nil, err
@@ -158,24 +159,9 @@ func (d *document) elements() func(func(*html.Node) bool) {
 			if n.Type == html.ElementNode && !yield(n) {
 				return
 			}
-			n = next(n, n.DataAtom != atom.Template)
+			n = scanhtml.Next(n, n.DataAtom != atom.Template)
 		}
 	}
-}
-
-// next returns the node after n in document order: its first child, if inside is
-// set, or else the next one after its end. It needs no stack, however deep the
-// page is.
-func next(n *html.Node, inside bool) *html.Node {
-	if inside && n.FirstChild != nil {
-		return n.FirstChild
-	}
-	for ; n != nil; n = n.Parent {
-		if n.NextSibling != nil {
-			return n.NextSibling
-		}
-	}
-	return nil
 }
 
 func attr(n *html.Node, name string) (string, bool) {

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -233,6 +234,14 @@ func TestTextsAreBounded(t *testing.T) {
 	}
 }
 
+func numberedTags(format string, n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, format, i)
+	}
+	return b.String()
+}
+
 // hostilePages are pages that have stopped other receivers.
 func hostilePages() map[string]string {
 	const link = `<a href="https://b.example/doc">x</a>`
@@ -245,6 +254,8 @@ func hostilePages() map[string]string {
 		"deep templates":        strings.Repeat("<template>", 100000) + link,
 		"deep svg":              strings.Repeat("<svg><foreignObject>", 50000) + link,
 		"misnested":             strings.Repeat("<a><b><p>", 300) + strings.Repeat("</a></b>", 20000) + link,
+		"many bodies":           numberedTags("<body a%d>", 80000) + link,
+		"opened again":          "<p>" + numberedTags("<b a%d>", 480) + strings.Repeat("<p>x", 200000) + link,
 		"many attributes":       "<a " + strings.Repeat("a=b ", 200000) + ">" + link,
 		"many different":        "<a" + numbered(100000) + ">" + link,
 		"nul":                   "\x00\x00<a\x00 href='https://b.example/doc'>" + link,

@@ -6,6 +6,8 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	scanhtml "github.com/sitelink/sitelink/internal/scan/html"
 )
 
 // The lengths of texts that are taken from a page, in characters.
@@ -89,7 +91,7 @@ func textOf(root, link *html.Node) string {
 		}
 		b.WriteString(text)
 	}
-	end := next(root, false)
+	end := scanhtml.Next(root, false)
 	var afterLink *html.Node
 	for n := root; n != nil && n != end; {
 		if n == afterLink {
@@ -98,7 +100,7 @@ func textOf(root, link *html.Node) string {
 		}
 		if n == link && link != nil {
 			b.WriteRune(linkBegins)
-			afterLink = next(link, false)
+			afterLink = scanhtml.Next(link, false)
 		}
 		inside := true
 		switch n.Type {
@@ -115,7 +117,7 @@ func textOf(root, link *html.Node) string {
 				write(alt)
 			}
 		}
-		after := next(n, inside)
+		after := scanhtml.Next(n, inside)
 		for up := n; up != nil && up != root && (after == nil || up != after.Parent); up = up.Parent {
 			if breaks(up) {
 				b.WriteByte(' ')

@@ -8,10 +8,10 @@ import (
 	"mime"
 	"strings"
 
-	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 	"golang.org/x/net/html/charset"
 
+	scanhtml "github.com/sitelink/sitelink/internal/scan/html"
 	"github.com/sitelink/sitelink/internal/weburl"
 	"github.com/sitelink/sitelink/internal/wire"
 	"github.com/sitelink/sitelink/outgoing"
@@ -84,43 +84,19 @@ func firstElement(body []byte, contentType string) (element, href string) {
 		return "", ""
 	}
 	body, _ = io.ReadAll(text) // reading from memory does not fail
-	root, err := html.ParseWithOptions(bytes.NewReader(body), html.ParseOptionEnableScripting(false))
+	root, err := scanhtml.Parse(body, false)
 	if err != nil {
-		return "", "" // nested deeper than 512 elements
+		return "", ""
 	}
-	for n := root; n != nil; n = next(n) {
-		if n.Type != html.ElementNode || n.Namespace != "" || n.DataAtom != atom.Link && n.DataAtom != atom.A {
-			continue
-		}
-		rel, _ := linkAttribute(n.Attr, "rel")
-		if href, present := linkAttribute(n.Attr, "href"); present && hasRelation(rel) {
-			return n.Data, href
+	for n := root; n != nil; n = scanhtml.Next(n, n.DataAtom != atom.Template) {
+		if scanhtml.IsElement(n, atom.Link) || scanhtml.IsElement(n, atom.A) {
+			rel, _ := scanhtml.Attr(n, "rel")
+			if href, present := scanhtml.Attr(n, "href"); present && hasRelation(rel) {
+				return n.Data, href
+			}
 		}
 	}
 	return "", ""
-}
-
-// next returns the node after n in document order, skipping the contents of
-// templates. It does not recurse, because pages may be nested to any depth.
-func next(n *html.Node) *html.Node {
-	if n.FirstChild != nil && n.DataAtom != atom.Template {
-		return n.FirstChild
-	}
-	for ; n != nil; n = n.Parent {
-		if n.NextSibling != nil {
-			return n.NextSibling
-		}
-	}
-	return nil
-}
-
-func linkAttribute(all []html.Attribute, name string) (value string, present bool) {
-	for _, a := range all {
-		if a.Namespace == "" && a.Key == name {
-			return a.Val, true
-		}
-	}
-	return "", false
 }
 
 // webmentionEndpoint returns the endpoint with a URL that a page advertises. If the URL

@@ -236,7 +236,8 @@ func TestWithoutTree(t *testing.T) {
 	count := testkit.Longer(2_000, 40_000)
 	templates := links + strings.Repeat("<svg><desc><template></template></desc></svg>", count)
 	pages := map[string]string{
-		"nested more than 512 deep": strings.Repeat("<div>", 600) + links,
+		"nested more than 512 deep":            strings.Repeat("<div>", 600) + links,
+		"full of elements that are not closed": links + strings.Repeat("<body title=x>", 65),
 	}
 	if testkit.Longer(false, true) {
 		pages["larger than 4 MiB"] = links + strings.Repeat("<p>some words</p>", maxSlowBytes/10)

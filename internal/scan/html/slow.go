@@ -21,9 +21,6 @@ const (
 	// maxTreeBytes limits the text that is parsed for one page, because each
 	// template inside svg or math takes two more passes.
 	maxTreeBytes = 64 << 20
-	// maxMerged limits the number of html and body tags that are marked,
-	// because the parser takes quadratic time to merge their attributes.
-	maxMerged = 64
 )
 
 // slow reads an irregular page. golang.org/x/net/html builds the tree, and then
@@ -37,6 +34,10 @@ func (s *Scanner) slow(from int) {
 	text := s.el.Page.Text
 	if len(text) > maxSlowBytes {
 		s.readLoosely(from, "larger than 4 MiB")
+		return
+	}
+	if isCostly(text) {
+		s.readLoosely(from, "full of elements that are not closed")
 		return
 	}
 	t := treeReader{text: text, budget: max(maxTreeBytes, 2*len(text))}
@@ -119,7 +120,6 @@ const instead = "basefont"
 // become other elements.
 func markTags(text []byte, from, voids int) []byte {
 	out := make([]byte, 0, len(text)+len(text)/2)
-	merged := 0
 	for i := from; i < len(text); {
 		k := bytes.IndexByte(text[i:], '<')
 		if k < 0 || i+k+1 >= len(text) {
@@ -153,13 +153,6 @@ func markTags(text []byte, from, voids int) []byte {
 			// "<!--<b-->". As a tag this would have no attributes.
 			i = j
 			continue
-		}
-		if tag == scan.TagHTML || tag == scan.TagBody {
-			merged++
-			if merged > maxMerged {
-				i = j
-				continue
-			}
 		}
 		if j < len(text) {
 			out = append(out, ' ')
@@ -197,10 +190,7 @@ type treeReader struct {
 	budget int // number of bytes that may still be parsed
 }
 
-var (
-	errTooDeep       = errors.New("nested more than 512 deep")
-	errManyTemplates = errors.New("full of templates inside svg and math")
-)
+var errManyTemplates = errors.New("full of templates inside svg and math")
 
 // read adds the start tags of the text from offset from on. context is nil for
 // a page, and otherwise the template whose content the text is.
