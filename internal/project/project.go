@@ -345,7 +345,7 @@ func (p *Project) Abs(name string) string {
 func (p *Project) Env() []string { return p.env }
 
 // Show returns a path as a user in Dir would write it: relative when it is below
-// Dir or at most two levels above.
+// Dir or at most two levels above, with slashes then.
 func (p *Project) Show(path string) string { return show(p.Dir, path) }
 
 func show(dir, path string) string {
@@ -353,7 +353,7 @@ func show(dir, path string) string {
 	if up := filepath.Join("..", "..", ".."); err != nil || strings.HasPrefix(rel, up) {
 		return path
 	}
-	return rel
+	return filepath.ToSlash(rel)
 }
 
 // FromRoot returns the slash path of a file relative to Root, or the absolute

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -180,7 +181,7 @@ func TestCheckDocroot(t *testing.T) {
 		if err != nil {
 			hint, _ = text.Hint(err)
 		}
-		if hint != want {
+		if hint != want && (runtime.GOOS != "windows" || docroot != `a\b`) { // a path there
 			t.Errorf("%s: hint %q of %v, want %q", docroot, hint, err, want)
 		}
 	}

@@ -257,12 +257,16 @@ func (s *survey) target(c *claim, words []string, at place, depth int) {
 		}
 		return
 	}
-	for _, base := range []string{"GNUmakefile", "makefile", "Makefile", "justfile", "Justfile"} {
+	last := ""
+	for _, base := range []string{"GNUmakefile", "Makefile", "makefile", "justfile", "Justfile"} {
+		if strings.EqualFold(base, last) {
+			continue // the same file, where names have no case
+		}
 		file := filepath.Join(dir, base)
 		variables, n := map[string]string{}, 0
 		var made []string // those of names that the rule makes
 		for line := range strings.Lines(string(s.read(file))) {
-			n++
+			n, last = n+1, base
 			line = strings.TrimRight(line, "\r\n")
 			if m := makeLine().FindStringSubmatch(line); m != nil {
 				if m[1] != "" && len(m[2]) <= maxVariable {
