@@ -176,8 +176,8 @@ func (v *htmlView) readLines() {
 }
 
 // markLink cuts a line around the link that begins in a column, from 1 in characters: it
-// ends where raw does, or else at a space, a quote or a bracket, or with the action of a template. It returns nothing if the
-// line has no link there, or is too long to look at.
+// ends where raw does, or else at a space, a quote or a bracket, or with the action of a
+// template. It returns nothing if the line has no link there, or is too long to look at.
 func markLink(line string, column int, raw string) htmlLine {
 	all := []rune(line[:min(len(line), htmlLineBytes)])
 	if column < 1 || column > len(all) {
