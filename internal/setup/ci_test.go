@@ -3,6 +3,7 @@ package setup
 import (
 	"cmp"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -99,7 +100,7 @@ func TestGitHub(t *testing.T) {
 			t.Errorf("%s: first %q, last %q", name, first.Uses, last.Uses)
 		}
 		want := strings.TrimPrefix(p.Below+"/"+p.docrootOr("."), "/")
-		if last.With["docroot"] != filepath.Clean(want) {
+		if last.With["docroot"] != path.Clean(want) {
 			t.Errorf("%s checks %q, want %q", name, last.With["docroot"], want)
 		}
 		if args := last.With["args"]; p.Below != "" && args != "--config\n"+p.Below+"/sitelink.toml\n" {
