@@ -40,30 +40,3 @@ func TestGeneratorKeys(t *testing.T) {
 		}
 	}
 }
-
-// TestEditLink finds the file that a page's edit link names, however deep the
-// project is in its repository. Two links to different files give no result.
-func TestEditLink(t *testing.T) {
-	c := &contentIndex{byDisplay: map[string]int{"docs/a.md": 0, "docs/b.md": 1}, files: []contentFile{{display: "docs/a.md"}, {display: "docs/b.md"}}}
-	tests := []struct{ links, want string }{
-		{"https://github.com/o/r/edit/main/docs/a.md", "docs/a.md"},
-		{"https://github.com/o/r/edit/main/website/docs/a.md?x#y", "docs/a.md"},
-		{"https://gitlab.example/g/s/r/-/edit/main/docs/b.md", "docs/b.md"},
-		{"https://codeberg.org/o/r/_edit/main/docs/b.md", "docs/b.md"},
-		{"https://github.com/o/r/blob/main/docs/a.md=editthispage", "docs/a.md"},
-		{"https://github.com/o/r/blob/main/docs/a.md=source", ""},
-		{"https://github.com/o/r/edit/main/docs/none.md", ""},
-		{"https://github.com/o/r/edit/main/docs/a.md https://github.com/o/r/edit/main/docs/b.md", ""},
-		{"/edit/main/docs/a.md", ""},
-	}
-	for _, tt := range tests {
-		var links []pageLink
-		for raw := range strings.FieldsSeq(tt.links) {
-			raw, label, _ := strings.Cut(raw, "=")
-			links = append(links, pageLink{element: "a", label: label, addr: addressOf(raw, "", "")})
-		}
-		if f, _ := c.editLink(links); f.display != tt.want {
-			t.Errorf("%s: got %q, want %q", tt.links, f.display, tt.want)
-		}
-	}
-}

@@ -25,11 +25,6 @@ func (m *Map) fileOf(name string, text []byte, declared string, links []pageLink
 		}
 	}
 	key := PageKey(name)
-	if _, ok := c.listed[key]; !ok && len(c.byKey[key]) != 1 {
-		if f, ok := c.editLink(links); ok {
-			return m.document(f)
-		}
-	}
 	found := c.makersOf(key)
 	certain := len(found) > 0
 	switch {
@@ -132,38 +127,6 @@ func commonTail(a, b string) int {
 }
 
 var htmlLanguage = text.Regexp(`(?i)<html[^>]*\slang\s*=\s*["']?([a-zA-Z-]+)`)
-
-// editPath matches the address at which a forge edits or shows a file, such as
-// /owner/name/edit/main/docs/a.md.
-var editPath = text.Regexp(`^https?://[^/]+/.+?/(edit|_edit|blob|tree|src)/(?:branch/)?[^/]+/([^?#]+)`)
-
-// editLink returns the content file that the "edit this page" link of a page
-// names; ok is false if there is none, or if several name different files.
-func (c *contentIndex) editLink(links []pageLink) (f contentFile, ok bool) {
-	for i := range links {
-		l := &links[i]
-		parts := editPath().FindStringSubmatch(l.addr.exact)
-		if l.element != "a" || parts == nil || !strings.Contains(parts[1], "edit") && !strings.Contains(l.label, "edit") {
-			continue
-		}
-		// The project may be a subdirectory of the repository.
-		for name := parts[2]; ; {
-			if at, known := c.byDisplay[name]; known {
-				if ok && f.display != c.files[at].display {
-					return contentFile{}, false
-				}
-				f, ok = c.files[at], true
-				break
-			}
-			_, rest, more := strings.Cut(name, "/")
-			if !more {
-				break
-			}
-			name = rest
-		}
-	}
-	return f, ok
-}
 
 // nearestFile returns the Markdown file that an author most likely meant by a path
 // that no file has: one with a similar path, or the only one with the same name. It is
