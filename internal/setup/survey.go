@@ -181,7 +181,7 @@ func Commands(own, text string) string {
 }
 
 // commandNames are those that texts name.
-const commandNames = "check|watch|lsp|fix|init|doctor|external|explain|links|mv|notify|deploy|ledger|serve|mentions|baseline|profile|hook|inject|version|completion|man|help"
+const commandNames = "check|verify|watch|lsp|fix|init|doctor|external|explain|links|mv|notify|deploy|ledger|serve|mentions|baseline|profile|hook|inject|version|completion|man|help"
 
 // releaseTag is the version that files name: this one if it is a release.
 func releaseTag(version string) string {
