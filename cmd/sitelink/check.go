@@ -93,7 +93,7 @@ func (c *cli) configure(cmd *cobra.Command, args []string) (*config.Config, erro
 	for _, arg := range args {
 		switch {
 		case arg == "-":
-			return nil, text.Usage("sitelink reads no pages from standard input", "name the directory of the built site, or some of its pages")
+			return nil, text.Usage("only sitelink check reads standard input, which is Markdown", "name the directory of the built site, or some of its pages")
 		case strings.HasPrefix(arg, "http://") || strings.HasPrefix(arg, "https://"):
 			return nil, text.Usage(arg+" is an address, and sitelink reads files", "name the directory that is served: sitelink check public --base-url "+arg)
 		}
@@ -150,7 +150,7 @@ func cutPages(args []string) (rest, pages []string) {
 			pages = append(pages, arg)
 		}
 	}
-	if len(pages) == 1 {
+	if len(pages) == 1 && pages[0] != "-" {
 		info, err := os.Stat(pages[0])
 		if err == nil && info.IsDir() || err != nil && !strings.ContainsAny(pages[0], "*?[{") {
 			return append(rest, pages[0]), nil

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -17,6 +18,7 @@ import (
 	"github.com/sitelink/sitelink/internal/commits"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/scan/html"
 	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
 	"github.com/spf13/cobra"
@@ -90,7 +92,14 @@ func (c *cli) findRoot(ctx context.Context, cfg *config.Config) (*project.Projec
 
 // findIn finds the project of a directory, and prints nothing.
 func (c *cli) findIn(ctx context.Context, dir string, cfg *config.Config) (*project.Project, error) {
-	return project.Find(ctx, dir, project.Options{Config: cfg, Env: os.Environ(), Markdown: c.markdown})
+	opt := project.Options{Config: cfg, Env: os.Environ(), Markdown: c.markdown}
+	if slices.Contains(cfg.Pages, "-") {
+		var err error
+		if opt.Input, err = io.ReadAll(io.LimitReader(c.env.Stdin, html.MaxBytes)); err != nil {
+			return nil, fmt.Errorf("read standard input: %w", err)
+		}
+	}
+	return project.Find(ctx, dir, opt)
 }
 
 // printNotes prints what was found out about a project.

@@ -149,7 +149,7 @@ func cacheKey(opt Options, dir, file string) (string, error) {
 // committed docroot is as new as its sources.
 func setSite(repo *githook.Repo, dir string, cfg *config.Config, push *githook.Push) (usual string, err error) {
 	find := func(ctx context.Context) (*project.Project, error) {
-		return project.Find(ctx, dir, project.Options{Config: cfg, Env: push.Env})
+		return project.Find(ctx, dir, project.Options{Config: cfg, Env: push.Env, Markdown: true})
 	}
 	p, err := find(context.Background())
 	if err != nil {
@@ -226,7 +226,7 @@ func (of builtCommit) project(ctx context.Context, push *githook.Push, opt Optio
 	if err != nil {
 		return nil, err
 	}
-	p, err := project.Find(ctx, dir, project.Options{Config: cfg, Env: opt.Env, Docroot: of.docroot, BuiltElsewhere: filepath.IsAbs(of.docroot)})
+	p, err := project.Find(ctx, dir, project.Options{Config: cfg, Env: opt.Env, Docroot: of.docroot, BuiltElsewhere: filepath.IsAbs(of.docroot), Markdown: push.Build == ""})
 	if err != nil {
 		return nil, err
 	}

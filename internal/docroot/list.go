@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -55,8 +56,9 @@ type FileFault struct {
 
 // List lists the docroot, sorted by name in each directory, breadth first, with
 // a number of workers; 0 means one per processor. Names that are not in only, which has
-// paths below the docroot, are left out, unless it is nil.
-func List(ctx context.Context, root string, jobs int, only map[string]bool) (*Contents, error) {
+// paths below the docroot, are left out, unless it is nil. also is the path of a file
+// that is listed although it need not exist, "" for none.
+func List(ctx context.Context, root string, jobs int, only map[string]bool, also string) (*Contents, error) {
 	info, err := os.Stat(root)
 	if err != nil {
 		return nil, fmt.Errorf("read docroot %s: %w", root, system.Cause(err))
@@ -100,6 +102,10 @@ func List(ctx context.Context, root string, jobs int, only map[string]bool) (*Co
 		}
 	}
 	w.tree.index()
+	if dir := w.tree.At(strings.Trim(path.Dir("/"+also), "/")); also != "" && dir != NoNode {
+		w.tree.append(dir, []byte(path.Base(also)), KindFile)
+		w.tree.index()
+	}
 	for _, id := range w.links {
 		w.resolveLink(id)
 	}

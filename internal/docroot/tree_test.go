@@ -88,7 +88,7 @@ func TestListStays(t *testing.T) {
 	if os.Symlink("d", filepath.Join(root, "l")) != nil || os.Symlink("..", filepath.Join(root, "up")) != nil {
 		t.Skip("no symbolic links")
 	}
-	w := testkit.Must(List(t.Context(), root, 3, nil))(t)
+	w := testkit.Must(List(t.Context(), root, 3, nil, ""))(t)
 	var got []string
 	for id := range w.Tree.Len() {
 		got = append(got, w.Tree.Path(NodeID(id)))
@@ -112,7 +112,7 @@ func TestWalkOrder(t *testing.T) {
 			}
 			testkit.AddFiles(t, root, testkit.Files{name: ""})
 		}
-		w := testkit.Must(List(context.Background(), root, 0, nil))(t)
+		w := testkit.Must(List(context.Background(), root, 0, nil, ""))(t)
 		var got []string
 		for id := range w.Tree.Len() {
 			got = append(got, w.Tree.Path(NodeID(id)))

@@ -54,6 +54,8 @@ type Options struct {
 	Repository string
 	Branches   []string
 	Tracked    func(ctx context.Context) (map[string]bool, error)
+	// Input is the path of a file that need not exist, "" for none.
+	Input string
 	// NoRuleFiles: rule files are not read.
 	NoRuleFiles bool
 	// Jobs is the number of workers; 0 means one per processor.
@@ -116,7 +118,7 @@ func Load(ctx context.Context, root string, opt Options) (*Host, error) {
 			return nil, err
 		}
 	}
-	w, err := docroot.List(ctx, root, opt.Jobs, tracked)
+	w, err := docroot.List(ctx, root, opt.Jobs, tracked, opt.Input)
 	if err != nil {
 		return nil, err
 	}

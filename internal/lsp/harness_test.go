@@ -85,7 +85,7 @@ func findIn(ctx context.Context, dir string) (*project.Project, error) {
 	if err != nil {
 		return nil, err
 	}
-	return project.Find(ctx, dir, project.Options{Config: cfg, Env: []string{"PATH="}})
+	return project.Find(ctx, dir, project.Options{Markdown: true, Config: cfg, Env: []string{"PATH="}})
 }
 
 // openIn is Options.Open for a Find.

@@ -50,6 +50,19 @@ func TestDiagnosticsWhileTyping(t *testing.T) {
 	}
 }
 
+// TestMarkdownOfRepository: without a site, the files are judged as the forge shows them.
+func TestMarkdownOfRepository(t *testing.T) {
+	e := startedIn(t, files{"README.md": "# A\n\n[x](docs/gone.md) [y](docs/b.md#b-1)\n", "docs/b.md": "# B\n\n# B\n"})
+	u := e.open("README.md", "")
+	if got, want := e.shown(u, 1), []string{"2:4-16 error missing-file"}; !slices.Equal(got, want) {
+		t.Errorf("as saved: %v, want %v", got, want)
+	}
+	e.change(u, 2, nil, "# A\n\n[x](docs/b.md#b-2)\n")
+	if got, want := e.shown(u, 2), []string{"2:4-17 error missing-fragment"}; !slices.Equal(got, want) {
+		t.Errorf("while typing: %v, want %v", got, want)
+	}
+}
+
 // TestFrontMatterWhileTyping: a value of front matter that became a link in the last build
 // is judged as the template writes it. A key that became none is left alone, and so is one
 // of which the template makes something else.

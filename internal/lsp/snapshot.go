@@ -128,6 +128,12 @@ func NewSnapshot(ctx context.Context, a *audit.Audit, opt AnalysisOptions) (*Sna
 		}
 	} else {
 		s.fileOf = slices.Repeat([]int32{-1}, a.Site.Pages())
+		for id := range s.fileOf {
+			if a.Project.OfMarkdown() { // each page is its own source
+				name := a.Site.Path(site.PageID(id))
+				s.content, s.fileOf[id] = append(s.content, source.ContentFile{File: name, Name: name}), int32(id)
+			}
+		}
 	}
 	for i := range s.content {
 		f := &s.content[i]

@@ -34,7 +34,8 @@ func (p *Project) ofMarkdown(ctx context.Context) error {
 		first = p.Abs(cfg.Pages[0])
 	}
 	root := RootOf(filepath.Dir(first))
-	if p.named && isDirectory(filepath.Join(docroot, ".git")) || !p.named && len(cfg.Pages) == 0 {
+	named := p.named && !lexists(filepath.Join(docroot, ".git"))
+	if !named && len(cfg.Pages) == 0 {
 		root = RootOf(docroot)
 	}
 	switch {
@@ -45,7 +46,7 @@ func (p *Project) ofMarkdown(ctx context.Context) error {
 		if !slices.ContainsFunc(cfg.Pages, IsMarkdown) {
 			return nil
 		}
-	case p.named:
+	case named:
 		if !onlyMarkdown(docroot) {
 			return nil
 		}
@@ -53,7 +54,7 @@ func (p *Project) ofMarkdown(ctx context.Context) error {
 		return nil
 	}
 	repo := repository{Root: root, env: p.env}
-	asked := kind.Forge != nil || p.named || len(cfg.Pages) > 0
+	asked := kind.Forge != nil || named || len(cfg.Pages) > 0
 	if err := repo.read(ctx); err != nil && asked {
 		return text.WithHint(err, "sitelink asks git which files are in the repository")
 	}
@@ -71,11 +72,18 @@ func (p *Project) ofMarkdown(ctx context.Context) error {
 			p.Profile, p.ProfileFrom = name, "remote origin"
 		}
 	}
-	if p.named && docroot != root && len(cfg.Pages) == 0 {
+	if named && docroot != root && len(cfg.Pages) == 0 {
 		cfg.Pages = []string{docroot}
 	}
-	if !filepath.IsAbs(p.Docroot) || !p.named || docroot != root {
+	if docroot != root {
 		p.Docroot = p.Show(root)
+	}
+	if slices.Contains(cfg.Pages, "-") {
+		rel, err := filepath.Rel(root, p.Abs("-"))
+		if err != nil || !filepath.IsLocal(rel) {
+			return text.Usage("standard input is Markdown of this directory, which is outside of "+p.Show(root), "name files of one repository")
+		}
+		p.input = filepath.ToSlash(rel)
 	}
 	p.Config, p.Generator, p.repository, p.uncertain = &cfg, nil, &repo, nil
 	p.BaseURLs, p.BasePath, p.Roots, p.RuleDir, p.Answers, p.Notes = nil, "", nil, "", Answers{}, nil

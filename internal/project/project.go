@@ -52,6 +52,8 @@ type Options struct {
 	// Markdown means that the Markdown of a repository will do, as its forge shows it, if
 	// there is no site or the configuration names it.
 	Markdown bool
+	// Input is the text of the page "-" of the configuration, which is Markdown in the directory.
+	Input []byte
 }
 
 // Project is what was found. All paths are absolute unless said otherwise.
@@ -98,7 +100,9 @@ type Project struct {
 	env            []string
 	builtElsewhere bool
 	generators     map[string]*Generator // by directory
-	repository     *repository           // of Markdown that a forge shows; nil for a site
+	input          string                // what the page on standard input is called in the docroot
+	inputText      []byte
+	repository     *repository // of Markdown that a forge shows; nil for a site
 }
 
 // Note is a line for the user.
@@ -131,6 +135,7 @@ func Find(ctx context.Context, dir string, opt Options) (*Project, error) {
 		return p, err
 	}
 	if opt.Markdown {
+		p.inputText = opt.Input
 		err := p.ofMarkdown(ctx)
 		if err != nil {
 			return p, err
@@ -157,7 +162,7 @@ func (p *Project) ofPages(ctx context.Context) (*Project, error) {
 		case err == nil: // may have characters of a pattern
 			dir = filepath.ToSlash(filepath.Dir(p.Abs(name)))
 			pattern = strings.NewReplacer("*", `\*`, "?", `\?`, "[", `\[`, "{", `\{`).Replace(filepath.Base(name))
-		case strings.ContainsAny(name, "*?[{"):
+		case strings.ContainsAny(name, "*?[{"), name == "-" && p.input != "":
 		case strings.HasPrefix(name, "/") || strings.HasSuffix(name, "@"):
 			return nil, text.Usage(fmt.Sprintf("%q names no page", name), "linksets follow --from")
 		default:
@@ -244,6 +249,9 @@ func (p *Project) rootFor(name string) string {
 // WithDocroot returns the same project with another docroot, whose generator,
 // host and addresses are found again.
 func (p *Project) WithDocroot(ctx context.Context, docroot string) (*Project, error) {
+	if p.repository != nil && p.Abs(docroot) == p.Abs(p.Docroot) {
+		return p, nil
+	}
 	q := &Project{Dir: p.Dir, Root: p.Root, Config: p.Config, env: p.env, generators: p.generators}
 	q.find(ctx, docroot)
 	return q, context.Cause(ctx)

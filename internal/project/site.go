@@ -50,6 +50,7 @@ func (p *Project) SiteOptions() site.Options {
 	}
 	opt.Profile, _ = host.ProfileByName(p.Profile)
 	if r := p.repository; r != nil {
+		opt.Input, opt.InputText = p.input, p.inputText
 		opt.Repository, opt.Branches = r.address, r.branches
 		if r.tracked != nil {
 			opt.Tracked = r.list

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"path"
 	"runtime"
 	"slices"
 	"strings"
@@ -130,7 +131,7 @@ func (s *Site) kindOf(n *docroot.Node) (kind PageKind, ok bool) {
 		}
 	}
 	if s.Profile().Forge != nil {
-		return 0, false
+		return PageShown, s.opt.Input != "" && string(name) == path.Base(s.opt.Input) && s.tree.Path(n.Real) == s.opt.Input
 	}
 	if n.Parent == 0 && s.opt.Tags == scan.Modern {
 		switch string(name) {
@@ -340,6 +341,9 @@ func (s *Site) load(dir *docroot.Dir, p *Page, buf []byte) (text, raw []byte, mo
 		limit = min(limit, sitemapRoom)
 	case PageMarkdown, PageShown:
 		limit = min(limit, html.MaxBytes)
+	}
+	if s.opt.Input != "" && s.tree.Path(p.node) == s.opt.Input {
+		return s.opt.InputText, buf, 0, nil
 	}
 	var room [256]byte // on the stack for most paths
 	raw, mode, err = dir.Read(append(s.tree.AppendPath(room[:0], s.tree.Nodes[p.node].Real), 0), buf, limit)

@@ -67,6 +67,10 @@ type Options struct {
 	Repository string
 	Branches   []string
 	Tracked    func(ctx context.Context) (map[string]bool, error)
+	// Input is the path of a page of Markdown that has the text InputText, whatever the file
+	// system has there; "" for none.
+	Input     string
+	InputText []byte
 	// NoRuleFiles: the host's rule files are not read.
 	NoRuleFiles bool
 	// DefaultCharset is the encoding of pages that declare none and come
@@ -100,7 +104,7 @@ func (o *Options) host() host.Options {
 	return host.Options{
 		BaseURLs: o.BaseURLs, BasePath: o.BasePath, Roots: o.Roots, Profile: o.Profile, ProfileFrom: o.ProfileFrom,
 		Form: o.Form, Index: o.Index, Autoindex: o.Autoindex, Maps: o.Maps, Rules: o.Rules, Project: o.Project, NoRuleFiles: o.NoRuleFiles, Jobs: o.Jobs,
-		Repository: o.Repository, Branches: o.Branches, Tracked: o.Tracked,
+		Repository: o.Repository, Branches: o.Branches, Tracked: o.Tracked, Input: o.Input,
 	}
 }
 
