@@ -36,7 +36,7 @@ func (s *Scanner) slow(from int) {
 		s.readLoosely(from, "larger than 4 MiB")
 		return
 	}
-	if isCostly(text) {
+	if isCostly(text, true) {
 		s.readLoosely(from, "full of elements that are not closed")
 		return
 	}
@@ -151,6 +151,12 @@ func markTags(text []byte, from, voids int) []byte {
 		if j < len(text) && text[j] == '>' && bytes.IndexByte([]byte("-!]"), text[j-1]) >= 0 {
 			// The mark must not split the end of a comment or section either:
 			// "<!--<b-->". As a tag this would have no attributes.
+			i = j
+			continue
+		}
+		if bare := j < len(text) && text[j] == '>' && formatting[string(tagName(text, i+1))]; bare {
+			// Without attributes it has nothing to read. With the mark, the parser would not
+			// see that several such tags are equal, and open all of them again.
 			i = j
 			continue
 		}

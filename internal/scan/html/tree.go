@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/sitelink/sitelink/internal/scan"
@@ -36,7 +37,7 @@ var (
 // scripts. The error means that the parser would take too much time or memory: the page is
 // larger than 16 MiB, nested more than 512 deep, or made to be costly.
 func Parse(text []byte, scripts bool) (*html.Node, error) {
-	if isCostly(text) {
+	if isCostly(text, false) {
 		return nil, errTooMuch
 	}
 	root, err := html.ParseWithOptions(bytes.NewReader(text), html.ParseOptionEnableScripting(scripts))
@@ -52,8 +53,9 @@ var formatting = map[string]bool{"b": true, "big": true, "code": true, "em": tru
 	"s": true, "small": true, "strike": true, "strong": true, "tt": true, "u": true}
 
 // isCostly reports whether a page may exceed one of the limits. It takes each "<" for a
-// tag, wherever it is, and so never misses one.
-func isCostly(text []byte) bool {
+// tag, wherever it is, and so never misses one. With unlike, equal tags with attributes are
+// told apart by marks, see markTags; otherwise a parser opens at most three of them again.
+func isCostly(text []byte, unlike bool) bool {
 	const window = 4 << 10 // limits the length of the start tag of a formatting element
 	work, merged := 0, 0
 	open := map[string]bool{} // the formatting elements that are not closed soon
@@ -74,7 +76,11 @@ func isCostly(text []byte) bool {
 				return true
 			}
 			if !closesSoon(near[end:], name) {
-				open[string(near[:end])] = true
+				tag := string(near[:end])
+				if unlike && end > len("<>")+len(name) {
+					tag += strconv.Itoa(i)
+				}
+				open[tag] = true
 				work += end * end / 1600 // comparing all attributes of two elements, in elements added
 			}
 		}

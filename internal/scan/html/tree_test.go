@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sitelink/sitelink/internal/scan"
 	"github.com/sitelink/sitelink/internal/testkit"
 	"golang.org/x/net/html"
 )
@@ -39,6 +40,17 @@ func TestParse_hostile(t *testing.T) {
 		var err error
 		if used := allocated(func() { _, err = Parse([]byte(page), true) }); err == nil || used > 256<<20 || time.Since(start) > 5*time.Second {
 			t.Errorf("%s: error %v, %d MB, %v", name, err, used>>20, time.Since(start))
+		}
+	}
+	// What the scanner marks is as costly as what differs.
+	for name, page := range map[string]string{
+		"equal":                 "<form><form><p>" + strings.Repeat("<b>", 480) + strings.Repeat("<p>x", 1<<17),
+		"equal with attributes": "<form><form><p>" + strings.Repeat("<b a=1>", 480) + strings.Repeat("<p>x", 1<<17),
+	} {
+		start := time.Now()
+		used := allocated(func() { new(Scanner).Scan([]byte(page), scan.Options{}) })
+		if used > 256<<20 || time.Since(start) > 5*time.Second {
+			t.Errorf("%s: %d MB, %v", name, used>>20, time.Since(start))
 		}
 	}
 	for name, page := range map[string]string{
