@@ -9,6 +9,7 @@ import (
 	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/host"
 	isite "github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // Result is what [Run] found.
@@ -281,7 +282,8 @@ func (sum *Summary) addFiles(s *isite.Site, c *scope) {
 	}
 	var kinds [isite.PagePointer + 1]int
 	var served []string
-	entries := 0 // addresses in sitemaps and feeds that were not checked
+	var unused []string // places of definitions
+	entries := 0        // addresses in sitemaps and feeds that were not checked
 	for i := range s.Pages() {
 		id := isite.PageID(i)
 		p := s.Page(id)
@@ -293,6 +295,9 @@ func (sum *Summary) addFiles(s *isite.Site, c *scope) {
 			sum.Bytes += p.Size()
 			sum.Links += p.Links()
 			sum.Anchors += p.Anchors()
+			for _, line := range p.Unused() {
+				unused = append(unused, fmt.Sprintf("%s:%d", s.Path(id), line))
+			}
 		}
 		if p.Served() {
 			sum.ServerPages++
@@ -337,6 +342,14 @@ func (sum *Summary) addFiles(s *isite.Site, c *scope) {
 		}
 		if url := s.ServerURL(); url != "" {
 			note += "; links to " + url + " count as links to this site"
+		}
+		sum.Notes = append(sum.Notes, note)
+	}
+	if n := len(unused); n > 0 {
+		const most = 3
+		note := "no link uses " + text.Count(n, "link definition") + ": " + strings.Join(unused[:min(n, most)], ", ")
+		if n > most {
+			note += ", ..."
 		}
 		sum.Notes = append(sum.Notes, note)
 	}

@@ -29,7 +29,7 @@ func (b *Builder) Reset(text []byte, charset string) {
 	b.Clear()
 	p := &b.Page
 	p.Text = text
-	p.Faults, p.SecondHead = p.Faults[:0], 0
+	p.Faults, p.Unused, p.SecondHead = p.Faults[:0], p.Unused[:0], 0
 	p.Irregular, p.NoIndex, p.Prefixed = false, false, false
 	p.labels = p.labels[:0]
 	p.Quirks = true // until a doctype says otherwise

@@ -204,7 +204,9 @@ type Page struct {
 	Links   []Link
 	Anchors []Anchor
 	Faults  []Fault
-	Bases   []Base
+	// Unused are the lines of Markdown with link reference definitions that no link uses.
+	Unused []int
+	Bases  []Base
 	// Adverts are in the order of the file. Those inside templates are left out.
 	Adverts []Advert
 	// SecondHead is the offset of the second head tag plus one, or 0 if there

@@ -66,6 +66,7 @@ type Page struct {
 	faults    []scan.Fault
 	// badLines are the lines of an image map that cannot be parsed.
 	badLines []int
+	unused   []int // see [scan.Page]
 	based    bool
 	baseDiff bool
 	picture  bool // an SVG file that is shown, but not opened
@@ -164,6 +165,10 @@ func (p *Page) Faults() []scan.Fault { return p.faults }
 
 // BadLines returns the lines of an image map that cannot be parsed.
 func (p *Page) BadLines() []int { return p.badLines }
+
+// Unused returns the lines with link reference definitions that no link uses, of Markdown
+// that a forge shows.
+func (p *Page) Unused() []int { return p.unused }
 
 // Alias returns where a meta refresh sends the visitor at once, a site path or
 // an absolute URL with its fragment; empty if the page has none.

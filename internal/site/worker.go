@@ -95,6 +95,9 @@ func (w *worker) page(p *Page) {
 	page := w.l.scanPage(&w.scan, p.kind, data)
 	p.quirks, p.noIndex = page.Quirks, page.NoIndex
 	p.plain = p.kind == PageHTML && page.Plain()
+	if p.unused = nil; len(page.Unused) > 0 {
+		p.unused = slices.Clone(page.Unused)
+	}
 	if len(page.Faults) > 0 {
 		p.faults = slices.Clone(page.Faults)
 	}

@@ -92,7 +92,7 @@ func (s *MarkdownScanner) read(source []byte) {
 		}
 	})
 	if s.Slug != nil {
-		f := forgePage{s: s, source: source, used: map[string]int{}, known: bytes.Contains(source, []byte("]["))}
+		f := forgePage{s: s, source: source, locator: &l, used: map[string]int{}, known: bytes.Contains(source, []byte("]["))}
 		_ = ast.Walk(doc, f.visit)
 		f.anchor("readme", 0) // of the box around the text
 		if f.lacks {

@@ -15,8 +15,9 @@ import (
 // forgePage finds what a forge adds to the links of a Markdown file: the ids of headings,
 // footnotes and HTML, and references without a definition.
 type forgePage struct {
-	s      *MarkdownScanner
-	source []byte
+	s       *MarkdownScanner
+	source  []byte
+	locator *Locator
 	// level is that of the open heading, 0 if none is; text is its text so far. In a heading
 	// of HTML, text of Markdown counts too.
 	level, at int
@@ -42,6 +43,10 @@ func (f *forgePage) visit(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		}
 	case *ast.LinkReferenceDefinition:
 		if entering {
+			// "[//]: #" is how people write comments.
+			if at := f.locator.sliceOffset(n.Destination); at >= 0 && !f.s.defs[uint32(at)] && string(n.Destination) != "#" {
+				f.s.b.Page.Unused = append(f.s.b.Page.Unused, 1+bytes.Count(f.source[:at], []byte("\n")))
+			}
 			f.labels = append(f.labels, scan.Anchor{Name: n.Label, Off: uint32(max(0, n.Pos())), Kind: scan.AnchorMap})
 		}
 	case *extast.FootnoteLink:
