@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"os"
 	pathpkg "path"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -301,7 +300,7 @@ func (q *request) missing(at docroot.NodeID, rest []string, slash bool) Answer {
 	for _, name := range rest {
 		if node = q.h.tree.FoldChild(node, name); node == docroot.NoNode {
 			q.step("file", "there is no file or directory named "+rest[0])
-			if _, err := os.Lstat(filepath.Join(q.h.real, filepath.FromSlash(q.path))); err == nil && q.p.Forge != nil {
+			if _, err := os.Lstat(q.h.real + q.path); err == nil && q.p.Forge != nil {
 				a.Note = "it is on this machine, but git does not track it"
 			}
 			return a
