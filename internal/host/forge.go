@@ -23,6 +23,8 @@ type Forge struct {
 	Raw   string
 	// Pages are the first segments of the other pages of a repository, separated by blanks.
 	Pages string
+	// AnyCase: the letter case of fragments does not matter.
+	AnyCase bool
 	// Slug returns the id of a heading with that text.
 	Slug func(text string) string
 }

@@ -388,7 +388,7 @@ var kinds = []Kind{
 		Pages: "issues pulls projects releases packages wiki activity tags branches commits commit compare graph actions forks stars watchers settings labels milestones milestone archive rss src", Slug: forgejoSlug}),
 	{Title: "a web server", WithoutRules: inServer, WithoutHeaders: inServer, Unknown: "it is any server", Gone: nginxGone, Profile: Generic},
 	forge("GitHub", "github", Forge{Hosts: []string{"github.com", "github.*"}, Files: []string{"blob/{}", "tree/{}", "raw/{}", "blame/{}", "edit/{}"}, Raw: "https://raw.githubusercontent.com/{}",
-		Pages: "issues pulls pull discussions actions projects wiki security releases tags branches commits commit compare graphs network pulse stargazers watchers forks fork settings labels milestones milestone archive zipball tarball packages pkgs deployments community contribute new upload find search activity codespaces", Slug: githubSlug}),
+		Pages: "issues pulls pull discussions actions projects wiki security releases tags branches commits commit compare graphs network pulse stargazers watchers forks fork settings labels milestones milestone archive zipball tarball packages pkgs deployments community contribute new upload find search activity codespaces", AnyCase: true, Slug: githubSlug}),
 	// upload-pages-artifact, since version 4, and Jekyll leave out names that
 	// begin with a dot.
 	{Title: "GitHub Pages", Domains: []string{"*.github.io"}, Own: []string{"CNAME"}, WithoutRules: "the host follows no rules of its sites", WithoutHeaders: noHeaders,

@@ -20,6 +20,8 @@ type hasher struct {
 	mapn maphash.Seed // names of maps
 	// prefix may be before every id, see [host.IDPrefix].
 	prefix string
+	// anyCase: fragments and ids are compared in lower case.
+	anyCase bool
 }
 
 func newHasher() hasher {
@@ -60,14 +62,14 @@ func (h hasher) fragment(f []byte) (k Fragment, ask bool) {
 			f = f[:i]
 		}
 	}
-	f = bytes.TrimPrefix(f, []byte(h.prefix))
+	f = h.lower(bytes.TrimPrefix(f, []byte(h.prefix)))
 	if len(f) == 0 || isTop(f) {
 		return k, false
 	}
 	k.Exact = sum(h.id, f)
 	if odd&hasPercent != 0 {
 		var buf, text [256]byte
-		d := scan.AppendUTF8(text[:0], weburl.PercentDecode(buf[:0], string(f)))
+		d := h.lower(scan.AppendUTF8(text[:0], weburl.PercentDecode(buf[:0], string(f))))
 		if isTop(d) {
 			return k, false
 		}
@@ -79,6 +81,14 @@ func (h hasher) fragment(f []byte) (k Fragment, ask bool) {
 		h.form(f, &k)
 	}
 	return k, true
+}
+
+// lower returns an id as it is compared.
+func (h hasher) lower(id []byte) []byte {
+	if h.anyCase {
+		return bytes.ToLower(id)
+	}
+	return id
 }
 
 // form sets the form of a fragment, and its parts.
@@ -145,7 +155,7 @@ func (h hasher) anchorTable(p *scan.Page, dst []uint64) {
 				put(sum(h.fold, foldName(a.Name)))
 			}
 		default:
-			put(sum(h.id, a.Name))
+			put(sum(h.id, h.lower(a.Name)))
 		}
 	}
 }

@@ -36,8 +36,8 @@ func Load(ctx context.Context, root string, opt Options) (*Site, error) {
 		return nil, err
 	}
 	s := &Site{Host: h, opt: opt, tree: h.Tree(), base: cmp.Or(opt.Base, h.Profile().Base, host.BaseHTML5), hash: newHasher(), public: h.IsPublic()}
-	if h.Profile().Forge != nil { // people read a README on their own machine, where it names localhost
-		s.public, s.hash.prefix = false, host.IDPrefix
+	if f := h.Profile().Forge; f != nil { // people read a README on their own machine, where it names localhost
+		s.public, s.hash.prefix, s.hash.anyCase = false, host.IDPrefix, f.AnyCase
 	}
 	if s.opt.MaxPageBytes <= 0 {
 		s.opt.MaxPageBytes = DefaultMaxPageBytes
