@@ -198,7 +198,8 @@ func (f *forgePage) references() {
 				from, to = m[4], m[5]
 			}
 			label := f.refs[from:to]
-			if bytes.IndexByte(label, 0) >= 0 || len(bytes.TrimSpace(label)) == 0 || label[0] == '^' {
+			if bytes.IndexByte(label, 0) >= 0 || m[6] < m[7] && bytes.Equal(label, f.refs[m[4]:m[5]]) || // [tab][tab]
+				len(bytes.TrimSpace(label)) == 0 || label[0] == '^' {
 				continue
 			}
 			f.lacks = true
