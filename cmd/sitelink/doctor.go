@@ -41,7 +41,7 @@ func newDoctor(ctx context.Context, c *cli, cfg *config.Config, wrong error) (*s
 	}
 	d := &setup.Doctor{Survey: survey, ConfigErr: wrong, Env: os.Environ(), Getenv: c.env.Getenv}
 	if wrong == nil {
-		d.Project, err = project.Find(ctx, dir, project.Options{Config: cfg, Env: os.Environ()})
+		d.Project, err = project.Find(ctx, dir, project.Options{Config: cfg, Env: os.Environ(), Markdown: true})
 	}
 	return d, err
 }

@@ -355,13 +355,14 @@ func overview(c *cli, cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	c.markdown = true
 	p, err := c.findRoot(cmd.Context(), cfg)
 	if err != nil {
 		return err
 	}
 	built := p.CheckDocroot() == nil
 	_, err = os.Stat(filepath.Join(p.Abs(p.Docroot), "index.html"))
-	if p.Generator == nil && cfg.File == "" && (!built || err != nil) {
+	if p.Generator == nil && cfg.File == "" && !p.OfMarkdown() && (!built || err != nil) {
 		fmt.Fprint(c.env.Stderr, help(cmd, true, c.helpWidth())+"\n")
 		return text.Usage("no command given, and no project found in this directory", "sitelink check DIR checks a built site")
 	}
@@ -375,6 +376,8 @@ func overview(c *cli, cmd *cobra.Command) error {
 	b.WriteString("\nWhat to type next:\n\n")
 	next := func(command, text string) { fmt.Fprintf(&b, "  %-28s %s\n", c.ui.commands(command), text) }
 	switch builds := p.Generator != nil && p.Generator.Builds(); {
+	case p.OfMarkdown():
+		next("sitelink check", "check the links of the Markdown")
 	case built:
 		next("sitelink check", "check the links of "+visible(p.Docroot))
 	case builds:
@@ -383,7 +386,7 @@ func overview(c *cli, cmd *cobra.Command) error {
 		next("sitelink check DIR", "check the built site in DIR")
 	}
 	if built {
-		next("sitelink watch", "check again whenever the built site changes")
+		next("sitelink watch", "check again whenever a file changes")
 	}
 	if cfg.File == "" {
 		next("sitelink init", "write a configuration, and set up hook and CI")

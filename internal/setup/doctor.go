@@ -21,6 +21,7 @@ import (
 	"github.com/sitelink/sitelink/hook/githook"
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/inject"
 	"github.com/sitelink/sitelink/internal/notify"
 	"github.com/sitelink/sitelink/internal/project"
@@ -153,6 +154,9 @@ func (d *Doctor) Overview(ctx context.Context) []Diagnosis {
 // docroot loads the site, if load is set, and compares its times with those of the
 // sources.
 func (d *Doctor) docroot(ctx context.Context, load bool) Diagnosis {
+	if d.Project != nil && d.Project.OfMarkdown() {
+		return Diagnosis{Name: "docroot", State: OK, Text: "the Markdown of this repository, without a build"}
+	}
 	one := Diagnosis{Name: "docroot", State: Wrong, Text: d.site()}
 	build := "sitelink check DIR"
 	if d.Generator != nil && d.Generator.Builds() {
@@ -267,6 +271,9 @@ func (d *Doctor) answer(q project.Question, none, command string) Diagnosis {
 }
 
 func (d *Doctor) host() Diagnosis {
+	if d.Project != nil && d.Project.OfMarkdown() {
+		return Diagnosis{Name: "host", State: OK, Text: host.Title(d.Project.Profile) + ", which shows the files"}
+	}
 	p := d.answers()
 	one := d.answer(project.AskHost, "none recognised: the generic profile is used", `profile = "NAME" in sitelink.toml`)
 	switch doubt := p.Doubt(project.AskHost); {
