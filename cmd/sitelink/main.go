@@ -59,12 +59,13 @@ func mainCode() int {
 	// must bear that, as it must bear kill -9.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	context.AfterFunc(ctx, func() {
+	release := context.AfterFunc(ctx, func() {
 		stop()
 		time.Sleep(700 * time.Millisecond)
 		system.EndCommands(100 * time.Millisecond)
 		os.Exit(exitInterrupted)
 	})
+	defer release() // before stop, which ends the context as a signal does
 
 	defer func() { runtime.KeepAlive(reserve) }()
 	return run(ctx, os.Args[1:], env{

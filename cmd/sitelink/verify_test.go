@@ -7,16 +7,17 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // liveSite is a docroot, and a host of it on loopback that answers as nginx does but for the
-// paths in special.
-func liveSite(t *testing.T) (dir, address string, special map[string]http.HandlerFunc) {
+// paths in special, which have handlers of their own.
+func liveSite(t *testing.T) (dir, address string, special *sync.Map) {
 	t.Helper()
-	dir, special = t.TempDir(), map[string]http.HandlerFunc{}
+	dir, special = t.TempDir(), new(sync.Map)
 	for name, text := range map[string]string{
 		"index.html": "<!doctype html><title>Home</title>", "about/index.html": "<!doctype html><title>About</title>",
 		"new.html": "<!doctype html><title>New</title>", "style.css": "body {}",
@@ -24,8 +25,8 @@ func liveSite(t *testing.T) (dir, address string, special map[string]http.Handle
 		testkit.Write(t, filepath.Join(dir, "public", name), text)
 	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if f := special[r.URL.Path]; f != nil {
-			f(w, r)
+		if f, ok := special.Load(r.URL.Path); ok {
+			f.(http.HandlerFunc)(w, r)
 			return
 		}
 		name := filepath.Join(dir, "public", filepath.FromSlash(r.URL.Path))
@@ -93,10 +94,10 @@ func TestVerify(t *testing.T) {
 		}},
 		{"/about/", "other differences", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/about", http.StatusFound) }},
 	} {
-		special[c.path] = c.answer
+		special.Store(c.path, c.answer)
 		out, _ := sitelink(t, dir, 1, "verify", address, "public", "--profile", "nginx", "--all")
 		contains(t, out, c.text)
-		delete(special, c.path)
+		special.Delete(c.path)
 	}
 
 	// The form of addresses names the host.
@@ -105,19 +106,19 @@ func TestVerify(t *testing.T) {
 	contains(t, out, "    in sitelink.toml: profile = ")
 
 	// An address that leads elsewhere is not that of the site.
-	special["/"] = func(w http.ResponseWriter, r *http.Request) {
+	special.Store("/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "https://www.other.example/", http.StatusMovedPermanently)
-	}
+	}))
 	_, said := sitelink(t, dir, 3, "verify", address, "public")
 	contains(t, said, "redirects to https://www.other.example/")
 	contains(t, said, "sitelink verify https://www.other.example/")
-	delete(special, "/")
+	special.Delete("/")
 
 	// A host that goes away says how to go on.
-	special["/new.html"] = func(w http.ResponseWriter, _ *http.Request) { panic(http.ErrAbortHandler) }
+	special.Store("/new.html", http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }))
 	_, said = sitelink(t, dir, 3, "verify", address, "public", "--profile", "nginx")
 	contains(t, said, "sitelink verify --after /new\n")
-	delete(special, "/new.html")
+	special.Delete("/new.html")
 	out, _ = sitelink(t, dir, 0, "verify", address, "public", "--profile", "nginx", "--after", "/new")
 	contains(t, out, "verified 5 addresses")
 
@@ -133,7 +134,7 @@ func TestDeployVerify(t *testing.T) {
 	deploy := []string{"deploy", "public", "--verify", "--base-url", address, "--profile", "nginx", "--", "true"}
 	_, said := sitelink(t, dir, 0, deploy...)
 	contains(t, said, "all as predicted")
-	special["/new.html"] = status(404)
+	special.Store("/new.html", status(404))
 	_, said = sitelink(t, dir, 1, deploy...)
 	contains(t, said, "deployed, but the host lacks files; no notices were sent")
 }
