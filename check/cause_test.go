@@ -2,9 +2,11 @@ package check
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 
+	"github.com/sitelink/sitelink/internal/host"
 	isite "github.com/sitelink/sitelink/internal/site"
 )
 
@@ -163,6 +165,26 @@ func TestCauseIDs(t *testing.T) {
 	first := id(files{"index.html": nav, "a.html": nav})
 	if again := id(files{"index.html": nav, "b.html": nav, "0.html": `<a href="/more/">x</a>` + nav}); again != first {
 		t.Errorf("the ID was %s and is %s", first, again)
+	}
+}
+
+// Pages of one directory at addresses of several mean other redirects by the same value. For a
+// page that the host moves, no relative value is suggested.
+func TestSuggestionsOfMovedPages(t *testing.T) {
+	profile := named("netlify")
+	profile.Page, profile.PageFile, profile.PageSlash = host.Redirect, host.Redirect, host.Serve // /d/b.html is at /d/b/
+	r := checkFiles(t, files{
+		"_redirects": "/d/old /d/new.css 301!\n/d/b/old /d/b/other.css 301!\n", "d/new.css": "", "d/b/other.css": "",
+		"d/a/index.html": plain + "<a href=old>x</a>", "d/index.html": plain + "<a href=old>x</a>", "d/b.html": plain + "<a href=old>x</a>",
+	}, isite.Options{BaseURLs: []string{"https://example.org/"}, Profile: profile}, Options{})
+	got := map[string]string{}
+	for i := range r.Findings {
+		if f := &r.Findings[i]; f.Code == ViaRedirect {
+			got[f.Page] = f.Target + " " + f.Suggestion
+		}
+	}
+	if want := map[string]string{"d/index.html": "/d/old new.css", "d/b.html": "/d/b/old "}; !maps.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 

@@ -163,9 +163,9 @@ type describer struct {
 	// most is the number of places of errors, and of warnings, above which the links of
 	// a page are only counted, 0 for none.
 	most int
-	// redirected has the suggestion for each value in the pages of dir that leads to a
-	// redirect. Pages of a directory repeat each other's links: rust-doc has 39,687 links
-	// to redirects, and 1,965 values in its directories.
+	// redirected has the suggestion for each value that leads to a redirect, in the pages of
+	// a directory with addresses below one path, both in dir. Such pages repeat each other's
+	// links: rust-doc has 39,687 links to redirects, and 1,965 values in its directories.
 	dir        string
 	redirected map[string]string
 }
@@ -175,6 +175,10 @@ type describer struct {
 func (w *describer) describe(id isite.PageID, bad []badLink, scripts []scriptTarget) describedPage {
 	s := w.s
 	w.page, w.path = s.Page(id), s.Path(id)
+	address := s.PageAddress(w.page.Node()) // a host may move the page to another directory
+	if dir := path.Dir(w.path) + " " + address[:strings.LastIndexByte(address, '/')+1]; dir != w.dir {
+		w.dir, w.redirected = dir, map[string]string{}
+	}
 	room := len(bad) + len(scripts)
 	if w.most > 0 {
 		room = min(room, 2*w.most)
@@ -237,9 +241,6 @@ func (w *describer) finding(d *isite.Detail, is decision) Finding {
 	if f.Code != ViaRedirect || f.hasBase || f.isFeed || w.page.Alias() != "" { // what the link means depends on the page
 		suggestAtOnce(w.s, &f)
 		return f
-	}
-	if dir := path.Dir(w.path); dir != w.dir || w.redirected == nil {
-		w.dir, w.redirected = dir, map[string]string{}
 	}
 	known := false
 	if f.Suggestion, known = w.redirected[f.Raw]; !known {
