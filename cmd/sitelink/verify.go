@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -14,12 +13,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/fetch"
 	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/live"
 	"github.com/sitelink/sitelink/internal/notify"
 	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/report"
 	"github.com/sitelink/sitelink/internal/text"
 )
 
@@ -51,17 +50,11 @@ func verifyCommand(c *cli) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			p, err := c.find(cmd.Context(), cfg)
+			run, err := c.load(cmd.Context(), cfg)
 			if err != nil {
 				return err
 			}
-			opt, done := c.loading(p)
-			run, err := audit.Open(cmd.Context(), p, opt)
-			done()
-			if err != nil {
-				return err
-			}
-			differ, err := c.verify(cmd.Context(), p, run.Site.Host, f)
+			differ, err := c.verify(cmd.Context(), run.Project, run.Site.Host, f)
 			if err == nil && len(differ) > 0 {
 				return errFindings
 			}
@@ -149,17 +142,16 @@ func verified(base string, asked int, groups []live.Group, f verifyFlags) string
 	for _, g := range groups {
 		n += len(g.Differences)
 	}
+	var b strings.Builder
 	if f.format == "json" {
-		report := struct {
+		_ = report.JSONDocument(&b, struct { // texts and numbers, into memory
 			URL    string       `json:"url"`
 			Asked  int          `json:"asked"`
 			Differ int          `json:"differ"`
 			Groups []live.Group `json:"groups"`
-		}{base, asked, n, append([]live.Group{}, groups...)}
-		out, _ := json.MarshalIndent(report, "", "  ") // texts and numbers
-		return string(text.EscapeHidden(out)) + "\n"
+		}{base, asked, n, append([]live.Group{}, groups...)})
+		return b.String()
 	}
-	var b strings.Builder
 	for _, g := range groups {
 		b.WriteString(g.Text + "\n")
 		if g.Key != "" {
