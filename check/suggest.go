@@ -187,8 +187,8 @@ func suggest(ctx context.Context, s *isite.Site, opt Options, findings []Finding
 }
 
 // besideRule returns the value with or without the final slash that a redirect rule of the
-// host is about, "" if there is none: /old for /old/ beside the rule /old. What a permanent
-// redirect leads to takes its place.
+// host is about: /old for /old/ beside the rule /old. What a permanent redirect leads to
+// takes its place. It returns "" if no rule is about either.
 func besideRule(s *isite.Site, f *Finding) string {
 	page, ok := pageOf(s, f.Page)
 	to, _, _ := strings.Cut(f.Target, "?")

@@ -298,7 +298,7 @@ func (a *Audit) placeFindings(ctx context.Context, m *source.Map, prefix string,
 }
 
 // What a setting is like for which all pages ask not to be indexed, and the languages of a
-// site. A comment before it is none.
+// site. Text in a comment does not count.
 var (
 	noIndexSetting  = text.Regexp(`(?im)^(?:[^#/\n]|:/|//\S)*?\b(\w*no_?index["']?\s*[:=]\s*["']?(?:true|yes|1)\b|["']?robots\b[^\n]*\bnoindex\b|env\s*[:=]\s*["']?(?:dev|stag)\w*)`)
 	languageSetting = text.Regexp(`(?m)^(?:[^#/\n]|:/|//\S)*?\b(locales|languages|i18n)\b["']?\s*[:=\]]`)

@@ -292,7 +292,7 @@ func (m *maker) wants(rule check.RepairRule, code check.Code) bool {
 	return len(m.opt.Only) == 0 || slices.Contains(m.opt.Only, string(rule)) || code != "" && slices.Contains(m.opt.Only, string(code))
 }
 
-// propose adds the edit that a repair asks for, or the reason why there is none. form is what
+// propose adds the edit that a repair asks for, or the reason why it cannot be made. form is what
 // the author writes for its value, "" if that follows from the value.
 func (m *maker) propose(r *check.Repair, p *check.Position, form string) {
 	f := &r.Finding

@@ -154,7 +154,7 @@ func TestHTMLLines(t *testing.T) {
 		t.Errorf("a link of %d bytes", len(got.Link))
 	}
 
-	// A line is of the file that the place names, or there is none.
+	// A line is of the file that the place names. Without that file, no line is shown.
 	r := check.Result{Findings: broken(1, "/a/")}
 	f := &r.Findings[0]
 	root := testkit.MakeDocroot(t, testkit.Files{"site/a.md": "x source", "site/public/p00000.html": "y built", "a.md": "z outside"})

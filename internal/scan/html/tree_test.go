@@ -66,7 +66,7 @@ func TestParse_hostile(t *testing.T) {
 	}
 }
 
-// TestTextOf: text is folded as white space is in HTML, and that of scripts is none.
+// TestTextOf: white space is folded as in HTML, and the text of scripts does not count.
 func TestTextOf(t *testing.T) {
 	root := testkit.Must(Parse([]byte("<title> a\n b </title><p>\n<script>1</script><style>2</style><noscript>3</noscript><p>\u00a0c  d\t<b>e</b> &amp;&#32; f<!-- g -->h"), true))(t)
 	var got []string
