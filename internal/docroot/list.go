@@ -148,9 +148,9 @@ func (w *walker) add(dir NodeID, l *listing, next []NodeID) []NodeID {
 	if name := w.tree.Name(dir); dir != 0 && (string(name) == "node_modules" || string(name) == ".git") {
 		foreign = Foreign
 	}
-	at := w.tree.AppendPath(nil, dir)
-	if len(at) > 0 {
-		at = append(at, '/')
+	var at []byte // the path of the directory, for only
+	if w.only != nil && dir != 0 {
+		at = append(w.tree.AppendPath(at, dir), '/')
 	}
 	for _, e := range l.entries {
 		if w.only != nil && !w.only[string(append(at, e.Name()...))] {
