@@ -75,7 +75,7 @@ func (p Project) Command(out string, strict bool, more []string) Command {
 			c.Args = local(p, words[0])
 		}
 		for _, word := range words[1:] {
-			c.Args = append(c.Args, strings.NewReplacer("SOURCE", cmp.Or(p.Source, "."), "BUILDER", p.Builder, "OUT", out).Replace(word))
+			c.Args = append(c.Args, p.fill(word, out))
 		}
 	}
 	if strict {
@@ -185,8 +185,17 @@ func (p Project) UsualCommand() string {
 	if _, npm := r.program("npm"); npm {
 		usual = "npx " + usual
 	}
-	usual = strings.NewReplacer("SOURCE", cmp.Or(p.Source, "."), "BUILDER", p.Builder, "OUT", p.Docroot).Replace(usual)
-	return strings.TrimSuffix(usual, " .")
+	return strings.TrimSuffix(p.fill(usual, p.Docroot), " .")
+}
+
+// fill replaces the words of a row's command that stand for the project's own.
+func (p Project) fill(command, out string) string {
+	r := rowOf(p.Generator)
+	content := p.ownContent()
+	if content == "" && len(r.content) > 0 {
+		content = r.content[len(r.content)-1]
+	}
+	return strings.NewReplacer("SOURCE", cmp.Or(p.Source, "."), "CONTENT", content, "BUILDER", p.Builder, "OUT", out).Replace(command)
 }
 
 // Install says how a generator's program is installed. npm and pip are the packages
@@ -321,6 +330,8 @@ func OfCommand(dir string, words []string) (p Project, out string, ok bool) {
 				continue
 			}
 			rest = rest[1:]
+		case len(verb) > 0 && verb[0] == "CONTENT" && (len(rest) == 0 || strings.HasPrefix(rest[0], "-")):
+			continue
 		case r.name == Jekyll && (len(rest) == 0 || rest[0] != "build" && rest[0] != "b"):
 			continue
 		case r.name == Hugo && len(rest) > 0 && rest[0] != "build" && !strings.HasPrefix(rest[0], "-"):

@@ -150,20 +150,28 @@ func Excluded(n Name, dir, file string) (setting string) {
 // content file of the project in dir, a slash path relative to it.
 func ReadsContent(n Name, dir string) func(file string) bool {
 	t, dirs := n.Traits(), n.Content()
-	if r := rowOf(n); t.OwnContent && r.contentKey != "" {
-		p := r.project(dir, "", "")
-		for _, name := range p.Configs {
-			if get, err := lookup(p, name); err == nil {
-				if own := firstText(get, r.contentKey); own != "" {
-					dirs = []string{path.Clean(own)}
-				}
-			}
+	if t.OwnContent {
+		if own := rowOf(n).project(dir, "", "").ownContent(); own != "" {
+			dirs = []string{own}
 		}
 	}
 	return func(file string) bool {
 		return (!t.InDirectories || strings.Contains(file, "/")) &&
 			(!t.OwnContent || slices.ContainsFunc(dirs, func(dir string) bool { return dir == "." || strings.HasPrefix(file, dir+"/") }))
 	}
+}
+
+// ownContent returns the directory of content that the configuration names, "" for none.
+func (p Project) ownContent() (dir string) {
+	for _, name := range p.Configs {
+		if get, err := lookup(p, name); err == nil {
+			dir = cmp.Or(firstText(get, rowOf(p.Generator).contentKey), dir)
+		}
+	}
+	if dir == "" {
+		return ""
+	}
+	return path.Clean(dir)
 }
 
 // ignored reports whether a pattern of a list such as .gitignore matches a file or a

@@ -150,7 +150,6 @@ func TestSettingsFaults(t *testing.T) {
 	}
 }
 
-// TestCommand: the usual command of each generator, into a directory.
 // TestCommandInPlace: a generator that cannot write elsewhere is not asked to copy its
 // docroot onto itself.
 func TestCommandInPlace(t *testing.T) {
@@ -166,6 +165,7 @@ func TestCommandInPlace(t *testing.T) {
 	}
 }
 
+// TestCommand: the usual command of each generator, into a directory.
 func TestCommand(t *testing.T) {
 	for _, tc := range []struct {
 		files  string
@@ -183,10 +183,13 @@ func TestCommand(t *testing.T) {
 		{"mkdocs.yml", true, nil, "mkdocs build --site-dir '/o ut' --strict"},
 		{"astro.config.mjs node_modules/.bin/astro", false, nil, "DIR/node_modules/.bin/astro build --outDir '/o ut'"},
 		{"docusaurus.config.js", false, nil, "npx --no-install docusaurus build --out-dir '/o ut'"},
+		{"pelicanconf.py", false, nil, "pelican content -o '/o ut'"},
+		{"pelicanconf.py:PATH='.'", false, nil, "pelican . -o '/o ut'"},
 	} {
 		files := map[string]string{}
 		for f := range strings.FieldsSeq(tc.files) {
-			files[f] = ""
+			name, text, _ := strings.Cut(f, ":")
+			files[name] = text
 		}
 		dir := testkit.MakeDocroot(t, files)
 		p, _ := Detect(dir, None)

@@ -15,8 +15,8 @@ import (
 	"github.com/sitelink/sitelink/internal/weburl"
 )
 
-// row describes one generator. Two words in its commands stand for directories:
-// SOURCE has the configuration, OUT is built into.
+// row describes one generator. Words in its commands stand for directories: SOURCE has
+// the configuration, CONTENT the content, OUT is built into.
 type row struct {
 	name  Name
 	title string
@@ -159,7 +159,7 @@ var rows = []row{
 		form:     weburl.FileForm, baseKey: "html_baseurl", content: []string{"docs/source", "doc/source", "docs", "doc", "source"},
 	},
 	{
-		name: "pelican", title: "Pelican", packages: "pip:pelican[markdown]", build: "pelican content -o OUT", usual: "pelican content",
+		name: "pelican", title: "Pelican", packages: "pip:pelican[markdown]", build: "pelican CONTENT -o OUT", usual: "pelican CONTENT",
 		Traits: Traits{Leaves: true, Port: 8000, OwnContent: true, NoTemplates: "the templates are those of a Python package", Drafts: &Drafts{Values: []string{"status: draft"}}},
 		files:  []string{"pelicanconf.py", "publishconf.py"}, overrides: true, docroots: []string{"output"},
 		docrootKeys: "OUTPUT_PATH", baseKey: "SITEURL", contentKey: "PATH", content: []string{"content/pages", "content"}, outFlags: []string{"-o", "--output"},
