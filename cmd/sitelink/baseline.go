@@ -12,10 +12,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sitelink/sitelink/check"
-	"github.com/sitelink/sitelink/internal/audit"
-	"github.com/sitelink/sitelink/internal/commits"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/run/audit"
+	"github.com/sitelink/sitelink/internal/run/commits"
 	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
 )

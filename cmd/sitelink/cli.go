@@ -14,10 +14,10 @@ import (
 	"time"
 
 	"github.com/sitelink/sitelink/check"
-	"github.com/sitelink/sitelink/internal/audit"
-	"github.com/sitelink/sitelink/internal/commits"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/run/audit"
+	"github.com/sitelink/sitelink/internal/run/commits"
 	"github.com/sitelink/sitelink/internal/scan/html"
 	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"

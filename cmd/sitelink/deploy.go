@@ -17,10 +17,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sitelink/sitelink/check"
-	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
-	"github.com/sitelink/sitelink/internal/live"
-	"github.com/sitelink/sitelink/internal/notify"
+	"github.com/sitelink/sitelink/internal/run/audit"
+	"github.com/sitelink/sitelink/internal/run/live"
+	"github.com/sitelink/sitelink/internal/run/notify"
 	"github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"

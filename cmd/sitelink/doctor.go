@@ -11,7 +11,7 @@ import (
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/report"
-	"github.com/sitelink/sitelink/internal/setup"
+	"github.com/sitelink/sitelink/internal/run/setup"
 )
 
 func doctorCommand(c *cli) *cobra.Command {

@@ -16,14 +16,14 @@ import (
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/incoming"
-	"github.com/sitelink/sitelink/internal/audit"
-	"github.com/sitelink/sitelink/internal/commits"
 	"github.com/sitelink/sitelink/internal/config"
-	"github.com/sitelink/sitelink/internal/external"
-	"github.com/sitelink/sitelink/internal/fix"
 	"github.com/sitelink/sitelink/internal/project"
-	"github.com/sitelink/sitelink/internal/receive"
 	"github.com/sitelink/sitelink/internal/report"
+	"github.com/sitelink/sitelink/internal/run/audit"
+	"github.com/sitelink/sitelink/internal/run/commits"
+	"github.com/sitelink/sitelink/internal/run/external"
+	"github.com/sitelink/sitelink/internal/run/fix"
+	"github.com/sitelink/sitelink/internal/run/receive"
 	"github.com/sitelink/sitelink/internal/text"
 )
 

@@ -11,7 +11,7 @@ import (
 	"github.com/sitelink/sitelink/check/remote"
 	"github.com/sitelink/sitelink/incoming"
 	"github.com/sitelink/sitelink/incoming/store"
-	"github.com/sitelink/sitelink/internal/fix"
+	"github.com/sitelink/sitelink/internal/run/fix"
 	"github.com/sitelink/sitelink/internal/testkit"
 )
 

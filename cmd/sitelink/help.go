@@ -14,7 +14,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/sitelink/sitelink/hook/githook"
-	"github.com/sitelink/sitelink/internal/setup"
+	"github.com/sitelink/sitelink/internal/run/setup"
 	"github.com/sitelink/sitelink/internal/text"
 )
 

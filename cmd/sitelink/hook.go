@@ -16,9 +16,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sitelink/sitelink/hook/githook"
-	"github.com/sitelink/sitelink/internal/commits"
 	"github.com/sitelink/sitelink/internal/config"
-	"github.com/sitelink/sitelink/internal/setup"
+	"github.com/sitelink/sitelink/internal/run/commits"
+	"github.com/sitelink/sitelink/internal/run/setup"
 	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
 )

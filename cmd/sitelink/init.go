@@ -14,7 +14,7 @@ import (
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/config"
-	"github.com/sitelink/sitelink/internal/setup"
+	"github.com/sitelink/sitelink/internal/run/setup"
 	"github.com/sitelink/sitelink/internal/text"
 )
 

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sitelink/sitelink/internal/setup"
+	"github.com/sitelink/sitelink/internal/run/setup"
 	"github.com/sitelink/sitelink/internal/testkit"
 )
 

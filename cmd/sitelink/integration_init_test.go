@@ -14,7 +14,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 	"go.yaml.in/yaml/v3"
 
-	"github.com/sitelink/sitelink/internal/setup"
+	"github.com/sitelink/sitelink/internal/run/setup"
 	"github.com/sitelink/sitelink/internal/testkit"
 )
 

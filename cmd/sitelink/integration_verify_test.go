@@ -11,7 +11,7 @@ import (
 
 	"github.com/sitelink/sitelink/internal/fetch"
 	"github.com/sitelink/sitelink/internal/host"
-	"github.com/sitelink/sitelink/internal/live"
+	"github.com/sitelink/sitelink/internal/run/live"
 	"github.com/sitelink/sitelink/internal/testkit"
 )
 

@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sitelink/sitelink/internal/config"
-	"github.com/sitelink/sitelink/internal/notify"
 	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/run/notify"
 	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/outgoing/ledger"

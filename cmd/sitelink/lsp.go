@@ -11,11 +11,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/sitelink/sitelink/internal/audit"
-	"github.com/sitelink/sitelink/internal/commits"
 	"github.com/sitelink/sitelink/internal/config"
-	"github.com/sitelink/sitelink/internal/lsp"
 	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/run/audit"
+	"github.com/sitelink/sitelink/internal/run/commits"
+	"github.com/sitelink/sitelink/internal/run/lsp"
 	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
 )

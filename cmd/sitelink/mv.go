@@ -13,8 +13,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sitelink/sitelink/check"
-	"github.com/sitelink/sitelink/internal/move"
 	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/run/move"
 	"github.com/sitelink/sitelink/internal/text"
 )
 

@@ -12,12 +12,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
-	"github.com/sitelink/sitelink/internal/notify"
 	"github.com/sitelink/sitelink/internal/project"
-	"github.com/sitelink/sitelink/internal/receive"
 	"github.com/sitelink/sitelink/internal/report"
+	"github.com/sitelink/sitelink/internal/run/audit"
+	"github.com/sitelink/sitelink/internal/run/notify"
+	"github.com/sitelink/sitelink/internal/run/receive"
 	"github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/outgoing"

@@ -15,11 +15,11 @@ import (
 	"syscall"
 
 	"github.com/sitelink/sitelink/check"
-	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/git"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/report"
+	"github.com/sitelink/sitelink/internal/run/audit"
 	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
 )

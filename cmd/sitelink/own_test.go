@@ -4,7 +4,7 @@ import (
 	"io"
 	"testing"
 
-	"github.com/sitelink/sitelink/internal/setup"
+	"github.com/sitelink/sitelink/internal/run/setup"
 )
 
 // TestCommandNames: the printer knows each command that a text may name, and finds it among

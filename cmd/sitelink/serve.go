@@ -8,7 +8,7 @@ import (
 
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/project"
-	"github.com/sitelink/sitelink/internal/receive"
+	"github.com/sitelink/sitelink/internal/run/receive"
 )
 
 // serveFlags are the flags of serve.

@@ -565,7 +565,7 @@ func TestStartWithoutReceiver(t *testing.T) {
 	trace := testkit.Must(cmd.CombinedOutput())(t)
 	packages, allocated := 0, 0
 	for _, m := range regexp.MustCompile(`(?m)^init (\S+) @.*, (\d+) bytes, \d+ allocs$`).FindAllStringSubmatch(string(trace), -1) {
-		if regexp.MustCompile(`^(modernc\.org|github\.com/(jackc|sitelink/sitelink/(incoming|internal/receive)))\b`).MatchString(m[1]) {
+		if regexp.MustCompile(`^(modernc\.org|github\.com/(jackc|sitelink/sitelink/(incoming|internal/run/receive)))\b`).MatchString(m[1]) {
 			n, _ := strconv.Atoi(m[2])
 			packages, allocated = packages+1, allocated+n
 		}

@@ -15,10 +15,10 @@ import (
 
 	"github.com/sitelink/sitelink/internal/fetch"
 	"github.com/sitelink/sitelink/internal/host"
-	"github.com/sitelink/sitelink/internal/live"
-	"github.com/sitelink/sitelink/internal/notify"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/report"
+	"github.com/sitelink/sitelink/internal/run/live"
+	"github.com/sitelink/sitelink/internal/run/notify"
 	"github.com/sitelink/sitelink/internal/text"
 )
 

@@ -12,9 +12,9 @@ import (
 	"testing"
 
 	"github.com/sitelink/sitelink/check"
-	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/report"
+	"github.com/sitelink/sitelink/internal/run/audit"
 	"github.com/sitelink/sitelink/internal/testkit"
 )
 

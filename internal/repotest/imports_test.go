@@ -51,24 +51,24 @@ func TestImports(t *testing.T) {
 // a path is a slash path relative to the docroot, on every platform: that is
 // what URLs are made of, what reports show and what two machines can compare.
 var filepathUsers = []string{
-	"internal/lsp",
+	"internal/run/lsp",
 	"cmd/sitelink",
 	"examples/blog", "docs/site",
 	"hook",
 	"hook/githook",
 	"incoming/store",
-	"internal/notify",
-	"internal/audit",
+	"internal/run/notify",
+	"internal/run/audit",
 	"internal/config",
 	"internal/destination",
 	"internal/generator", "internal/git",
-	"internal/inject", "internal/move",
-	"internal/commits",
+	"internal/run/inject", "internal/run/move",
+	"internal/run/commits",
 	"internal/project",
-	"internal/receive",
-	"internal/setup",
+	"internal/run/receive",
+	"internal/run/setup",
 	"internal/system",
-	"check/remote", "internal/external", "outgoing/ledger",
+	"check/remote", "internal/run/external", "outgoing/ledger",
 }
 
 // filepathFiles are single files of other packages that may do so as well: they
@@ -86,7 +86,7 @@ var filepathFiles = []string{
 	"internal/host/rules.go",
 	"internal/site/load.go",
 	"internal/site/update.go",
-	"internal/fix/fix.go",     // compares files with the docroot
+	"internal/run/fix/fix.go", // compares files with the docroot
 	"internal/report/text.go", // names files as seen from the working directory
 }
 
@@ -172,11 +172,11 @@ func TestWaysOut(t *testing.T) {
 // the description; the other files do something else with one of those names.
 var descriptionReaders = []string{
 	"internal/project/", "internal/generator/", "internal/host/", "internal/testkit/", "bench/",
-	"internal/config/config.go",  // its help
-	"internal/commits/unread.go", // that modules are elsewhere, whatever the file says
-	"internal/setup/survey.go",   // the version of an installed program
-	"internal/setup/ci.go",       // writes it
-	"internal/setup/ciyaml.go",   // which program installs what a file lists
+	"internal/config/config.go",      // its help
+	"internal/run/commits/unread.go", // that modules are elsewhere, whatever the file says
+	"internal/run/setup/survey.go",   // the version of an installed program
+	"internal/run/setup/ci.go",       // writes it
+	"internal/run/setup/ciyaml.go",   // which program installs what a file lists
 }
 
 // TestOneReader: a file that says who builds and publishes a project has one reader, and what

@@ -14,8 +14,8 @@ var rawJSON = []string{
 	"hook/githook/findings.go",      // the same
 	"internal/redirect/write.go",    // the user's rule files
 	"internal/destination/undo.go",  // the journal of fix and mv
-	"internal/receive/book.go",      // calls to send
-	"internal/setup/record.go",      // what init wrote
+	"internal/run/receive/book.go",  // calls to send
+	"internal/run/setup/record.go",  // what init wrote
 	"internal/generator/command.go", // a configuration for Jekyll, in the scratch directory
 	"docs/site/main.go",             // the manual
 }
