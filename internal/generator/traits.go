@@ -26,6 +26,8 @@ type Traits struct {
 	// Drafts says which files of content make no page; NoDrafts why that is nil.
 	Drafts   *Drafts
 	NoDrafts string
+	// Printed is the page with all others, nil for none.
+	Printed *Printed
 	// ResolvesMarkdown: a link to the file of a page becomes the address of the page. With
 	// ContentRoot, the path of the file begins with that, below the first directory of content.
 	// WantsFiles: authors should write such links rather than addresses.
@@ -85,6 +87,14 @@ type Drafts struct {
 	DatedDir      string
 	// ListFile names the files that make pages, "" if all do.
 	ListFile string
+}
+
+// Printed is a page that shows all others, in the order of [Drafts.ListFile].
+type Printed struct {
+	Page string
+	// Between is the text between two of them. Addresses on the page are relative to the
+	// top, and what has a fragment on another page is the fragment alone.
+	Between string
 }
 
 // Traits returns those of a generator.

@@ -78,8 +78,7 @@ const (
 )
 
 // withIncluded returns the links of a document together with those of the files
-// that its shortcodes name, as `include` shortcodes put them into the page, and with those of
-// the chapters that mdBook's SUMMARY.md lists. The text that {{% %}} includes
+// that its shortcodes name, as `include` shortcodes put them into the page. The text that {{% %}} includes
 // is parsed as part of the Markdown: if several definitions have the same
 // label, the first one counts (CommonMark, "Link reference definitions"). owners are the
 // documents with the destinations.
@@ -105,7 +104,7 @@ func (src *index) withIncluded(d *document) (all []read.Link, owners []*document
 		for _, it := range d.Links {
 			define(it.Order)
 			all, owners, texts = append(all, it), append(owners, d), append(texts, text)
-			if !it.IsGuess && path.Base(d.file.name) != src.listFile() || !read.IsContent(it.Value) || depth >= maxInlineDepth || len(all) > maxInlined {
+			if !it.IsGuess || !read.IsContent(it.Value) || depth >= maxInlineDepth || len(all) > maxInlined {
 				continue
 			}
 			f, ok := src.content.namedIn(d.file.display, it.Value)
@@ -322,8 +321,11 @@ func (src *index) leaveOutUnread() {
 	included := map[string]bool{} // by the last name
 	for _, f := range inside {
 		text, _ := system.ReadFS(f.dir.fsys, f.name, maxContentFile)
-		for _, line := range including().FindAllSubmatch(text, -1) {
-			read.EachWord(line[1], func(_ int, word []byte) { included[path.Base(string(word))] = true })
+		for _, mark := range includingMarks {
+			for _, rest, ok := bytes.Cut(text, mark); ok; _, rest, ok = bytes.Cut(rest, mark) {
+				line, _, _ := bytes.Cut(rest, []byte("\n"))
+				read.EachWord(line, func(_ int, word []byte) { included[path.Base(string(word))] = true })
+			}
 		}
 	}
 	src.unread = map[string]bool{}
@@ -338,8 +340,8 @@ func (src *index) leaveOutUnread() {
 	}
 }
 
-// including matches what is after the beginning of a line that includes another file.
-var including = text.Regexp(`(?im)(?:\binclude|\bimport\b|8<|\{!)(.*)$`)
+// includingMarks are before the name of a file that a line includes.
+var includingMarks = [][]byte{[]byte("include"), []byte("import "), []byte("8<"), []byte("{!")}
 
 // contentDirs returns the directories of content and of static files.
 func (src *index) contentDirs() (content, statics []sourceDir) {

@@ -19,11 +19,6 @@ func (m *Map) fileOf(name string, text []byte, declared string, links []pageLink
 			return m.document(f)
 		}
 	}
-	if name == printed && m.listFile() != "" {
-		if f, ok := c.named(m.listFile()); ok {
-			return m.document(f)
-		}
-	}
 	key := PageKey(name)
 	found := c.makersOf(key)
 	certain := len(found) > 0
@@ -37,34 +32,6 @@ func (m *Map) fileOf(name string, text []byte, declared string, links []pageLink
 		found = slices.Compact(found)
 	}
 	return m.bestFile(found, name, text, links, certain)
-}
-
-// printed is the page on which mdBook shows all chapters, in the order of its list.
-const printed = "print.html"
-
-// listFile names the file with the list of the files that make pages, "" for none.
-func (src *index) listFile() string {
-	if d := src.opt.Generator.Traits().Drafts; d != nil {
-		return d.ListFile
-	}
-	return ""
-}
-
-// printedAddresses returns the addresses of the links of all chapters on that page, as mdBook
-// writes them: relative to the top, or the fragment alone if a chapter has it.
-func (m *Map) printedAddresses(list *document, links []read.Link, owners []*document) []address {
-	all := make([]address, len(links))
-	for i, l := range links {
-		all[i] = m.address(strings.Replace(l.Value, ".md", ".html", 1), strings.TrimPrefix(owners[i].file.name, path.Dir(list.file.name)+"/"))
-		switch a := &all[i]; {
-		case a.target == "":
-		case a.fragment != "" && len(m.content.makersOf(PageKey(a.target))) > 0:
-			*a = m.address("#"+a.fragment, printed)
-		default:
-			*a = m.address(strings.TrimSuffix(a.target[1:]+"#"+a.fragment, "#"), printed)
-		}
-	}
-	return all
 }
 
 // maxCandidates is how many files are compared with a page.

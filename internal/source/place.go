@@ -31,7 +31,7 @@ var rules = []rule{
 	{name: "host rule", ofPage: inHostRule},
 	{name: "element", ofPage: inElement},
 	{name: "marked", ofPage: marked},
-	{name: "feed item", ofPage: inFeedItem},
+	{name: "item", ofPage: inItem},
 	{name: "sitemap entry", ofPage: inSitemap},
 	{name: "own content", ofPage: inOwnContent},
 	{name: "front matter", ofPage: inFrontMatter},
@@ -131,9 +131,10 @@ func marked(p *locatedPage, l *openLink) answer {
 	return answer{at: at, source: fmt.Sprintf("%s:%d", by.file, by.line)}
 }
 
-// inFeedItem: an item of a feed shows a page, so its links are aligned with the file of
-// that page. Example: the item with <link>/post/a/</link> has the links of content/post/a.md.
-func inFeedItem(p *locatedPage, l *openLink) answer {
+// inItem: an item of a feed, or a chapter on the page with all of them, shows a page, so its
+// links are aligned with the file of that page. Example: the item with <link>/post/a/</link>
+// has the links of content/post/a.md.
+func inItem(p *locatedPage, l *openLink) answer {
 	if p.ofItems == nil || p.ofItems[l.nthOnPage].at == nil {
 		return answer{}
 	}
@@ -439,14 +440,9 @@ func (c *composer) readPage(r *site.Reader, links []Link) *locatedPage {
 		if p.written, p.owners = c.withIncluded(p.doc); len(p.written) > len(p.addrs) {
 			addresses = c.addresses(p.written, p.name)
 		}
-		if p.name == printed && path.Base(p.doc.file.name) == c.listFile() {
-			addresses = c.printedAddresses(p.doc, p.written, p.owners)
-		}
 		p.pairs, _ = align(p.written, addresses, p.links)
 	}
-	if id, ok := c.pageID(p.name); ok && !c.site.Page(id).Kind().IsHTML() {
-		p.ofItems = c.feedPairs(r, p.name, p.text, p.links, links)
-	}
+	p.ofItems = c.itemPairs(r, p.name, p.text, p.links, links)
 	return p
 }
 
