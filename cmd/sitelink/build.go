@@ -48,7 +48,7 @@ type build struct {
 }
 
 var (
-	errNoGenerator  = text.WithHint(errors.New("no known generator in this directory"), "build the site as usual, then: sitelink check DIR")
+	errNoGenerator  = text.WithHint(errors.New("no known generator in this directory"), "build the site as usual, and name its directory instead of --build")
 	errBuildDocroot = text.Usage("--build and --docroot contradict each other: the build chooses the docroot", "leave one of them out")
 )
 

@@ -49,7 +49,7 @@ func checkCommand(c *cli) *cobra.Command {
 			case err != nil:
 				return err
 			case len(pages) > 0 && len(cfg.From) > 0:
-				return text.Usage("--from and named pages exclude each other", "linksets follow --from")
+				return text.Usage("--from and named pages exclude each other", "write --from before each linkset, or name only pages")
 			case !b.build:
 				cfg.Pages = pages
 				return runCheck(cmd.Context(), c, cfg, nil)

@@ -186,12 +186,20 @@ func flagError(cmd *cobra.Command, err error) error {
 			names = append(names, f.Name)
 		}
 	})
+	var others []string // commands that have the flag
+	for _, other := range cmd.Root().Commands() {
+		if f := other.Flags().Lookup(name); f != nil && !f.Hidden {
+			others = append(others, other.CommandPath())
+		}
+	}
 	hint := helpHint(cmd)
 	if off := cmd.Flags().Lookup(strings.TrimPrefix(name, "no-")); off != nil && off.NoOptDefVal == "true" {
 		hint = fmt.Sprintf("write --%s=false", off.Name)
 	} else if at := slices.IndexFunc(docs.Options(), func(o docs.Option) bool { return slices.Contains(o.Names, strings.ReplaceAll(name, "_", "-")) }); at >= 0 {
 		o := docs.Options()[at]
 		hint = fmt.Sprintf("coming from %s? %s Example: %s", o.Checker, o.Ours, o.Example)
+	} else if len(others) > 0 {
+		hint = fmt.Sprintf("it is a flag of %s", strings.Join(others, ", "))
 	} else if near, ok := config.Nearest(name, names); ok {
 		hint = fmt.Sprintf("did you mean --%s?", near)
 	}

@@ -224,6 +224,9 @@ func (l *linksAnswer) writeRows(ctx context.Context, q check.Query, render func(
 	if err != nil {
 		return nil, err
 	}
+	if q.To != "" && len(links) == 0 {
+		l.cli.ui.note(fmt.Sprintf("no link leads to %s; sitelink explain %[1]s shows what the host answers", visible(q.To)))
+	}
 	places, err := l.run.PlaceLinks(ctx, links)
 	if err != nil {
 		return nil, err
@@ -373,6 +376,9 @@ func explainCommand(c *cli) *cobra.Command {
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return text.Usage(fmt.Sprintf("explain takes one link, got %d", len(args)), "quote a link that contains spaces or #")
+			}
+			if args[0] == "" {
+				return text.Usage("the link is empty: it leads to the page that has it", "the page itself: sitelink explain '#' --page PAGE")
 			}
 			return nil
 		},

@@ -153,7 +153,11 @@ func findCommand(root *cobra.Command, args []string) error {
 		if _, ok := docs.Page(rest[0]); ok {
 			return nil
 		}
-		return findCommand(root, rest)
+		err := findCommand(root, rest)
+		if hint, _ := text.Hint(err); strings.HasSuffix(hint, "lists the commands") {
+			err = text.Usage(fmt.Sprintf("no command or page of the manual is named %q", rest[0]), hint+", sitelink help manual the pages")
+		}
+		return err
 	}
 	if err != nil {
 		found, rest = root, args

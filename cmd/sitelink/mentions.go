@@ -359,8 +359,13 @@ func mentionsLoginCommand(c *cli) *cobra.Command {
 
 func mentionsImportCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:  "import FILE",
-		Args: cobra.ExactArgs(1),
+		Use: "import FILE",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return text.Usage(fmt.Sprintf("import takes one file, got %d", len(args)), "sitelink mentions import FILE")
+			}
+			return nil
+		},
 	}
 	mentionsSub(c, cmd, func(ctx context.Context, _ *project.Project, store incoming.Store, args []string) error {
 		report, err := receive.Import(ctx, store, args[0])

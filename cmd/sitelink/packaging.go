@@ -4,7 +4,6 @@ package main
 // scripts for shells, and a manual page.
 
 import (
-	"cmp"
 	_ "embed"
 	"fmt"
 	"io"
@@ -14,7 +13,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/text"
 )
 
@@ -109,7 +107,7 @@ func completionCommand(c *cli) *cobra.Command {
 			}[args[0]]
 			if write == nil {
 				return text.Usage(fmt.Sprintf("no completion for the shell %q", args[0]),
-					cmp.Or(config.DidYouMean(args[0], shells), "shells are "+strings.Join(shells, ", ")))
+					"shells are "+strings.Join(shells, ", "))
 			}
 			var script strings.Builder
 			if err := write(&script); err != nil {

@@ -34,8 +34,13 @@ const verifyPace = 50 * time.Millisecond
 func verifyCommand(c *cli) *cobra.Command {
 	var f verifyFlags
 	cmd := &cobra.Command{
-		Use:  "verify [URL [DIR]]",
-		Args: cobra.MaximumNArgs(2),
+		Use: "verify [URL [DIR]]",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 2 {
+				return text.Usage(fmt.Sprintf("verify takes an address and a directory, got %d arguments", len(args)), "sitelink verify https://example.org/ DIR")
+			}
+			return nil
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				if u, err := url.Parse(args[0]); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {

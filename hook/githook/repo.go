@@ -72,6 +72,11 @@ func open(ctx context.Context, g Git, revisions []string) (*Repo, []string, erro
 		var failed *GitError
 		if errors.As(err, &failed) && (strings.Contains(failed.Message, "not a git repository") || strings.Contains(failed.Message, "must be run in a work tree")) {
 			err = fmt.Errorf("%w: %s", ErrNoWorkTree, failed.Message)
+		} else if failed != nil {
+			if _, name, ok := strings.Cut(failed.Message, "ambiguous argument '"); ok {
+				name, _, _ = strings.Cut(name, "^{")
+				err = &UnknownCommitError{name}
+			}
 		}
 		return nil, nil, err
 	}

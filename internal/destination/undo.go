@@ -115,7 +115,7 @@ func readJournal(root string) (*journal, error) {
 		}
 	}
 	if err != nil {
-		return nil, text.WithHint(fmt.Errorf("read %s: %w", journalName(root), system.Cause(err)), "remove the file; the change that it describes can then not be undone")
+		return nil, text.WithHint(fmt.Errorf("read %s: %w", journalName(root), system.Cause(err)), "remove the file, if the change that it describes need not be undone")
 	}
 	for _, r := range j.Changes { // only files below the root are written
 		if !filepath.IsLocal(filepath.FromSlash(r.New)) || r.Old != "" && !filepath.IsLocal(filepath.FromSlash(r.Old)) {

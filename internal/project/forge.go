@@ -56,7 +56,7 @@ func (p *Project) ofMarkdown(ctx context.Context) error {
 	repo := repository{Root: root, env: p.env}
 	asked := kind.Forge != nil || named || len(cfg.Pages) > 0
 	if err := repo.read(ctx); err != nil && asked {
-		return text.WithHint(err, "sitelink asks git which files are in the repository")
+		return text.WithHint(err, "git tells sitelink which files are in the repository: repair or install it, or check a built site: sitelink check DIR")
 	}
 	if !asked {
 		switch {

@@ -164,9 +164,9 @@ func (p *Project) ofPages(ctx context.Context) (*Project, error) {
 			pattern = strings.NewReplacer("*", `\*`, "?", `\?`, "[", `\[`, "{", `\{`).Replace(filepath.Base(name))
 		case strings.ContainsAny(name, "*?[{"), name == "-" && p.input != "":
 		case strings.HasPrefix(name, "/") || strings.HasSuffix(name, "@"):
-			return nil, text.Usage(fmt.Sprintf("%q names no page", name), "linksets follow --from")
+			return nil, text.Usage(fmt.Sprintf("%q names no page", name), "if it is a linkset, write --from before it")
 		default:
-			return nil, fmt.Errorf("read page %s: %w", name, system.Cause(err))
+			return nil, text.WithHint(fmt.Errorf("read page %s: %w", name, system.Cause(err)), "after the first name, check takes more pages of the same site; check another site in a run of its own")
 		}
 		cfg.Pages[i] = path.Join(dir, pattern)
 		if i == 0 {
@@ -423,12 +423,18 @@ func (p *Project) checkDocroot(docroot string) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return text.WithHint(err, p.notBuilt(docroot))
 	}
-	return ExplainLoad(err)
+	return p.ExplainLoad(err)
 }
 
 // notBuilt is the hint for a docroot that does not exist: the command that
 // builds it, where the generator is known.
 func (p *Project) notBuilt(docroot string) string {
+	switch {
+	case p.OfMarkdown():
+		return "check reads the Markdown that git tracks: git add new files"
+	case strings.Contains(filepath.ToSlash(docroot), system.StateName+"/"):
+		return "the build wrote no pages: does the project have content, and templates for it?"
+	}
 	if filepath.Separator == '/' && strings.Contains(docroot, `\`) {
 		return "write / instead of \\; Windows understands it too"
 	}
@@ -459,10 +465,10 @@ func (p *Project) BuildCommand(docroot string) string {
 const buildFirst = "build the site first, or name the directory that it was built into: sitelink check DIR"
 
 // ExplainLoad adds a hint to an error of loading the site.
-func ExplainLoad(err error) error {
+func (p *Project) ExplainLoad(err error) error {
 	switch {
 	case errors.Is(err, site.ErrNoPages):
-		return text.WithHint(err, buildFirst)
+		return text.WithHint(err, p.notBuilt(p.Docroot))
 	case errors.Is(err, fs.ErrPermission):
 		return text.WithHint(err, "make the directory readable for the user who runs sitelink")
 	}

@@ -190,14 +190,16 @@ func TestCheckDocroot(t *testing.T) {
 // An error of loading keeps its text and gets a hint.
 func TestExplainLoad(t *testing.T) {
 	for _, c := range []struct {
-		err  error
-		hint string
+		docroot string
+		err     error
+		hint    string
 	}{
-		{fmt.Errorf("read docroot x: %w", fs.ErrPermission), "make the directory readable for the user who runs sitelink"},
-		{fmt.Errorf("read docroot x: %w", site.ErrNoPages), buildFirst},
-		{errors.New("other"), ""},
+		{"x", fmt.Errorf("read docroot x: %w", fs.ErrPermission), "make the directory readable for the user who runs sitelink"},
+		{"x", fmt.Errorf("read docroot x: %w", site.ErrNoPages), buildFirst},
+		{".sitelink/public", fmt.Errorf("read docroot x: %w", site.ErrNoPages), "the build wrote no pages: does the project have content, and templates for it?"},
+		{"x", errors.New("other"), ""},
 	} {
-		got := ExplainLoad(c.err)
+		got := (&Project{Docroot: c.docroot}).ExplainLoad(c.err)
 		hint, _ := text.Hint(got)
 		if hint != c.hint || !errors.Is(got, c.err) || got.Error() != c.err.Error() {
 			t.Errorf("ExplainLoad(%v) = %v with hint %q", c.err, got, hint)

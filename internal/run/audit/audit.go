@@ -166,7 +166,7 @@ func Open(ctx context.Context, p *project.Project, opt Options) (*Audit, error) 
 	opt.stage("load")
 	if err != nil {
 		a.Close()
-		return nil, project.ExplainLoad(err)
+		return nil, p.ExplainLoad(err)
 	}
 	return a, nil
 }

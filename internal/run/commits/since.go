@@ -81,7 +81,7 @@ func Since(ctx context.Context, p *project.Project, opt Options) (*audit.Since, 
 
 const (
 	sinceHint  = "use --since, or name the file with --config: comparing with a commit runs its build"
-	commitHint = "no file or directory has that name either; --since takes a commit such as v1.2, the directory of an older build, or the record of a deploy"
+	commitHint = "--since takes a commit such as v1.2, the directory of an older build, or the record of a deploy"
 )
 
 // Record returns the record that --since names, or that of the last deploy; nil for none.
@@ -157,7 +157,7 @@ func Record(ctx context.Context, p *project.Project, opt Options) (*audit.Record
 	var failed *githook.BuildError
 	switch {
 	case errors.As(err, &unknown):
-		return nil, text.Usage("--since: "+err.Error(), commitHint)
+		return nil, text.Usage("--since: "+err.Error()+", and no file or directory has that name", commitHint)
 	case errors.As(err, &failed):
 		for _, line := range failed.Output {
 			opt.Line("build: " + line)

@@ -70,6 +70,7 @@ func ExplainHook(err error) error {
 	var managed *githook.ManagedError
 	var shared *githook.SharedHooksError
 	var module *githook.SubmoduleError
+	var unknown *githook.UnknownCommitError
 	var late *githook.TimeoutError
 	var full *githook.DiskFullError
 	hint := ""
@@ -80,6 +81,8 @@ func ExplainHook(err error) error {
 		hint = "change to the site's repository, or create one with git init"
 	case errors.Is(err, githook.ErrNoGit):
 		hint = "install git and put it on PATH"
+	case errors.As(err, &unknown):
+		hint = "git log lists the commits; a new repository has none before the first git commit"
 	case errors.As(err, &managed):
 		hint = fmt.Sprintf("put the lines above into %s", managed.File)
 		if managed.Manager == "core.hooksPath" {
