@@ -17,9 +17,9 @@ import (
 	"time"
 
 	"github.com/sitelink/sitelink/internal/scan"
+	"github.com/sitelink/sitelink/internal/scan/endpoint"
 	"github.com/sitelink/sitelink/internal/scan/html"
 	"github.com/sitelink/sitelink/internal/testkit"
-	"github.com/sitelink/sitelink/internal/wire"
 )
 
 var discovered = Endpoints{Pingback: "https://h.example/xmlrpc", Webmention: "https://h.example/wm"}
@@ -122,7 +122,7 @@ func inspectFile(t *testing.T, name string) string {
 	t.Helper()
 	text := testkit.Read(t, name)
 	var s html.Scanner
-	has, faults := wire.NewInspector(discovered.Pingback, discovered.Webmention).Page(s.Scan(text, scan.Options{}), false)
+	has, faults := endpoint.NewInspector(discovered.Pingback, discovered.Webmention).Page(s.Scan(text, scan.Options{}), false)
 	switch {
 	case has == 0:
 		return "endpoint-missing"

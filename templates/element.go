@@ -10,8 +10,8 @@ import (
 	"golang.org/x/net/idna"
 
 	"github.com/sitelink/sitelink/internal/scan"
+	"github.com/sitelink/sitelink/internal/scan/endpoint"
 	"github.com/sitelink/sitelink/internal/scan/html"
-	"github.com/sitelink/sitelink/internal/wire"
 )
 
 // Endpoints are the addresses that a site's pages name: absolute http or https
@@ -161,25 +161,25 @@ func (e Endpoints) HTML(xhtml bool) string {
 
 // PingbackHTML returns the pingback element of [Endpoints.HTML].
 func (e Endpoints) PingbackHTML(xhtml bool) string {
-	return wire.ElementHTML("pingback", e.Pingback, xhtml)
+	return endpoint.ElementHTML("pingback", e.Pingback, xhtml)
 }
 
 // WebmentionHTML returns the webmention element of [Endpoints.HTML].
 func (e Endpoints) WebmentionHTML(xhtml bool) string {
-	return wire.ElementHTML("webmention", e.Webmention, xhtml)
+	return endpoint.ElementHTML("webmention", e.Webmention, xhtml)
 }
 
 // faultTexts describe the faults to a person.
-var faultTexts = map[wire.ElementFault]string{
-	wire.FaultAddress:     "names another address",
-	wire.FaultRelative:    "has an address that is not absolute",
-	wire.FaultForm:        "is not written in the form that clients look for",
-	wire.FaultUnquoted:    "has lost its quotes",
-	wire.FaultTwice:       "occurs twice",
-	wire.FaultSecondMatch: "is matched by text that is not an element",
-	wire.FaultBody:        "is in the body",
-	wire.FaultLate:        "ends after the first 5,000 bytes",
-	wire.FaultInvalid:     "is on a page with two heads",
+var faultTexts = map[endpoint.ElementFault]string{
+	endpoint.FaultAddress:     "names another address",
+	endpoint.FaultRelative:    "has an address that is not absolute",
+	endpoint.FaultForm:        "is not written in the form that clients look for",
+	endpoint.FaultUnquoted:    "has lost its quotes",
+	endpoint.FaultTwice:       "occurs twice",
+	endpoint.FaultSecondMatch: "is matched by text that is not an element",
+	endpoint.FaultBody:        "is in the body",
+	endpoint.FaultLate:        "ends after the first 5,000 bytes",
+	endpoint.FaultInvalid:     "is on a page with two heads",
 }
 
 // Verify checks that a page of HTML has the elements of e: each once, in the
@@ -190,12 +190,12 @@ var faultTexts = map[wire.ElementFault]string{
 // concurrent use.
 func Verify(page []byte, e Endpoints) error {
 	var s html.Scanner
-	has, faults := wire.NewInspector(e.Pingback, e.Webmention).Page(s.Scan(page, scan.Options{}), false)
+	has, faults := endpoint.NewInspector(e.Pingback, e.Webmention).Page(s.Scan(page, scan.Options{}), false)
 	var all []error
-	if e.Pingback != "" && has&wire.HasPingback == 0 {
+	if e.Pingback != "" && has&endpoint.HasPingback == 0 {
 		all = append(all, errors.New("the pingback element is missing"))
 	}
-	if e.Webmention != "" && has&wire.HasWebmention == 0 {
+	if e.Webmention != "" && has&endpoint.HasWebmention == 0 {
 		all = append(all, errors.New("the webmention element is missing"))
 	}
 	for _, f := range faults {

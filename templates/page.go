@@ -5,8 +5,8 @@ import (
 
 	"github.com/sitelink/sitelink/internal/scan"
 	"github.com/sitelink/sitelink/internal/scan/data"
+	"github.com/sitelink/sitelink/internal/scan/endpoint"
 	"github.com/sitelink/sitelink/internal/scan/html"
-	"github.com/sitelink/sitelink/internal/wire"
 )
 
 // splice replaces the bytes from..to of a text.
@@ -192,7 +192,7 @@ func block(elements string) string {
 func blockLength(text []byte) int {
 	i := 0
 	for {
-		k := wire.ElementLength(text[i:])
+		k := endpoint.ElementLength(text[i:])
 		if k == 0 {
 			break
 		}
@@ -217,7 +217,7 @@ func findBlock(text []byte, h *html.Head) (from, to int) {
 // the charset declaration, which parsers need early, or at the start of the head
 // when there is no declaration or it comes too late for pingback clients.
 func place(h *html.Head, n int) int {
-	if h.Charset > 0 && h.Charset+n <= wire.MaxEnd {
+	if h.Charset > 0 && h.Charset+n <= endpoint.MaxEnd {
 		return h.Charset
 	}
 	return h.Start

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/sitelink/sitelink/incoming"
+	"github.com/sitelink/sitelink/internal/scan/endpoint"
 	"github.com/sitelink/sitelink/internal/weburl"
-	"github.com/sitelink/sitelink/internal/wire"
 )
 
 // sideHeader names the side of a call that a refusal is about, source or target,
@@ -172,7 +172,7 @@ func (s *Server) linkNotices(r *http.Request) (notices []incoming.Notice, status
 	}
 	peer := s.peer(r)
 	for _, field := range r.Header.Values("Link") {
-		links, whole := wire.Links(field)
+		links, whole := endpoint.Links(field)
 		if !whole {
 			return nil, http.StatusBadRequest, "A Link field is malformed."
 		}

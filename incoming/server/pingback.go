@@ -11,8 +11,8 @@ import (
 	"github.com/kolo/xmlrpc"
 
 	"github.com/sitelink/sitelink/incoming"
+	"github.com/sitelink/sitelink/internal/scan/data"
 	"github.com/sitelink/sitelink/internal/text"
-	"github.com/sitelink/sitelink/internal/wire"
 )
 
 // The fault codes that are sent: those of the specification (PB-42 to PB-49), and
@@ -154,7 +154,7 @@ var errMalformed = &fault{faultMalformed, "The call is not well-formed XML."}
 // decodeCall reads a call as the wild sends it: of any content type and encoding,
 // with & written as such. The error is a *fault.
 func decodeCall(body []byte, contentType string) (rpcCall, error) {
-	text := wire.XML(body, contentType, callBegin(), "windows-1252")
+	text := data.MessageText(body, contentType, callBegin(), "windows-1252")
 	if text == "" {
 		return rpcCall{}, errMalformed
 	}

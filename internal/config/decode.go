@@ -13,38 +13,44 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 
 	"github.com/sitelink/sitelink/internal/text"
+	"github.com/sitelink/sitelink/internal/text/tomltree"
 )
 
 // decoder stores a document in the configuration.
 type decoder struct {
 	*loader
-	// projectDir is the directory that paths in the file are relative to.
-	projectDir string
+	// name is that of the file, and projectDir the directory that paths in it are relative to.
+	name, projectDir string
 }
 
 // toml reads the text of a configuration file.
 func (l *loader) toml(name, projectDir string, data []byte) {
-	doc, err := document(name, data)
+	doc, err := tomltree.Parse(data)
 	if err != nil {
-		l.fail(err)
+		l.fail(&Error{Name: name, Line: err.Line, Column: err.Column, Msg: err.Msg})
 		return
 	}
-	d := decoder{l, projectDir}
+	d := decoder{l, name, projectDir}
 	d.table(root, reflect.ValueOf(l.cfg).Elem(), doc)
 }
 
 // failAt reports a fault at a place of the file.
-func (d *decoder) failAt(at *Error, hint, format string, args ...any) {
-	e := *at
+func (d *decoder) failAt(at tomltree.Place, hint, format string, args ...any) {
+	e := d.place(at)
 	e.Msg, e.Hint = fmt.Sprintf(format, args...), hint
-	d.fail(&e)
+	d.fail(e)
+}
+
+// place returns an error at a place of the file, without a message.
+func (d *decoder) place(at tomltree.Place) *Error {
+	return &Error{Name: d.name, Line: at.Line, Column: at.Column}
 }
 
 // table stores n, a table, in the struct v. It reports whether n is valid.
-func (d *decoder) table(t *table, v reflect.Value, n *node) (ok bool) {
+func (d *decoder) table(t *table, v reflect.Value, n *tomltree.Node) (ok bool) {
 	ok = true
-	for _, e := range n.keys {
-		k, found := t.key(e.name)
+	for _, e := range n.Keys {
+		k, found := t.key(e.Name)
 		if !found {
 			d.unknown(t, e)
 			ok = false
@@ -56,27 +62,27 @@ func (d *decoder) table(t *table, v reflect.Value, n *node) (ok bool) {
 }
 
 // value stores the value of the key e.
-func (d *decoder) value(k Key, field reflect.Value, e *entry) (ok bool) {
+func (d *decoder) value(k Key, field reflect.Value, e *tomltree.Entry) (ok bool) {
 	switch k.Kind {
 	case subtable, hostTable:
-		if e.value.kind != unstable.InlineTable {
-			d.failAt(e.at, "write ["+tableName(k)+"]", "%s: must be a table, not %s", tableName(k), e.value.describe())
+		if e.Value.Kind != unstable.InlineTable {
+			d.failAt(e.At, "write ["+tableName(k)+"]", "%s: must be a table, not %s", tableName(k), e.Value.Describe())
 			return false
 		}
 		if k.Kind == hostTable {
-			d.host(e.value)
+			d.host(e.Value)
 			return true
 		}
-		return d.table(k.table, field, e.value)
+		return d.table(k.table, field, e.Value)
 	case rows, Rules:
 		return d.rows(k, field, e)
 	}
-	texts, err := d.texts(k, e.value)
+	texts, err := d.texts(k, e.Value)
 	if err != nil {
-		d.failAt(e.at, "", "%s: %v", k.Name, err)
+		d.failAt(e.At, "", "%s: %v", k.Name, err)
 		return false
 	}
-	return d.set(k, field, texts, e.at)
+	return d.set(k, field, texts, d.place(e.At))
 }
 
 // tableName is the name of a key that is a table, as its header spells it.
@@ -92,29 +98,29 @@ type row interface {
 
 // rows appends the tables of a list to field. It keeps no table that has a
 // fault.
-func (d *decoder) rows(k Key, field reflect.Value, e *entry) bool {
+func (d *decoder) rows(k Key, field reflect.Value, e *tomltree.Entry) bool {
 	wrong := ""
-	if e.value.kind != unstable.Array {
-		wrong = e.value.describe()
-	} else if i := slices.IndexFunc(e.value.items, func(n *node) bool { return n.kind != unstable.InlineTable }); i >= 0 {
-		wrong = e.value.items[i].describe() + " in a list"
+	if e.Value.Kind != unstable.Array {
+		wrong = e.Value.Describe()
+	} else if i := slices.IndexFunc(e.Value.Items, func(n *tomltree.Node) bool { return n.Kind != unstable.InlineTable }); i >= 0 {
+		wrong = e.Value.Items[i].Describe() + " in a list"
 	}
 	if wrong != "" {
-		d.failAt(e.at, "write "+k.table.header(), "%s: must be a list of tables, not %s", k.table.name, wrong)
+		d.failAt(e.At, "write "+k.table.header(), "%s: must be a list of tables, not %s", k.table.name, wrong)
 		return false
 	}
-	for _, item := range e.value.items {
+	for _, item := range e.Value.Items {
 		v := reflect.New(field.Type().Elem())
 		if !d.table(k.table, v.Elem(), item) {
 			continue // one message for a table is enough: what it lacks may follow from this
 		}
-		at := item.at
-		if from := item.byName["from"]; from != nil { // the line that says which requests a rule is for
-			at = from.at
+		at := item.At
+		if from := item.ByName["from"]; from != nil { // the line that says which requests a rule is for
+			at = from.At
 		}
-		if err := v.Interface().(row).complete(d.loader, at); err != nil {
+		if err := v.Interface().(row).complete(d.loader, d.place(at)); err != nil {
 			hint, _ := text.Hint(err)
-			d.failAt(item.at, hint, "%s: %v", k.table.name, err)
+			d.failAt(item.At, hint, "%s: %v", k.table.name, err)
 			continue
 		}
 		field.Set(reflect.Append(field, v.Elem()))
@@ -123,16 +129,16 @@ func (d *decoder) rows(k Key, field reflect.Value, e *entry) bool {
 }
 
 // unknown reports a key that t does not have.
-func (d *decoder) unknown(t *table, e *entry) {
-	what, in := fmt.Sprintf("key %q", e.name), ""
+func (d *decoder) unknown(t *table, e *tomltree.Entry) {
+	what, in := fmt.Sprintf("key %q", e.Name), ""
 	if t != root {
 		in = " in " + t.header()
-	} else if e.value.isHeader {
-		what = fmt.Sprintf("table %q", e.name)
+	} else if e.Value.IsHeader {
+		what = fmt.Sprintf("table %q", e.Name)
 	}
-	hint := DidYouMean(e.name, t.names())
+	hint := DidYouMean(e.Name, t.names())
 	if t.list { // its keys mean nothing elsewhere
-		d.failAt(e.at, hint, "unknown %s%s", what, in)
+		d.failAt(e.At, hint, "unknown %s%s", what, in)
 		return
 	}
 	var elsewhere []string // the tables that have the key
@@ -143,17 +149,17 @@ func (d *decoder) unknown(t *table, e *entry) {
 		}
 	}
 	for _, other := range slices.Concat([]*table{root}, all) {
-		if _, ok := other.key(e.name); ok {
+		if _, ok := other.key(e.Name); ok {
 			elsewhere = append(elsewhere, other.where())
-		} else if w, near := Nearest(e.name, other.names()); near && hint == "" {
+		} else if w, near := Nearest(e.Name, other.names()); near && hint == "" {
 			hint = fmt.Sprintf("did you mean %q %s?", w, other.where())
 		}
 	}
 	if len(elsewhere) > 0 {
-		d.failAt(e.at, "", "the key %s belongs %s", e.name, strings.Join(elsewhere, " or "))
+		d.failAt(e.At, "", "the key %s belongs %s", e.Name, strings.Join(elsewhere, " or "))
 		return
 	}
-	d.failAt(e.at, hint, "unknown %s%s", what, in)
+	d.failAt(e.At, hint, "unknown %s%s", what, in)
 }
 
 // where describes the place of the keys of t in the file.
@@ -165,7 +171,7 @@ func (t *table) where() string {
 }
 
 // texts returns a value of the file in the form that a flag would have.
-func (d *decoder) texts(k Key, n *node) ([]string, error) {
+func (d *decoder) texts(k Key, n *tomltree.Node) ([]string, error) {
 	if k.Repeats() {
 		values, err := listTexts(n)
 		if k.Kind == Reports {
@@ -180,33 +186,33 @@ func (d *decoder) texts(k Key, n *node) ([]string, error) {
 	}
 	if k.Kind == Fields { // a name, then its value
 		var all []string
-		for _, e := range n.keys {
-			if e.value.kind != unstable.String {
-				return nil, fmt.Errorf("the value of %s must be a string", e.name) // the message does not show it
+		for _, e := range n.Keys {
+			if e.Value.Kind != unstable.String {
+				return nil, fmt.Errorf("the value of %s must be a string", e.Name) // the message does not show it
 			}
-			all = append(all, e.name, e.value.text)
+			all = append(all, e.Name, e.Value.Text)
 		}
-		if n.kind != unstable.InlineTable {
+		if n.Kind != unstable.InlineTable {
 			return nil, errors.New(`must be a table such as { Authorization = "Bearer env:TOKEN" }`)
 		}
 		return all, nil
 	}
 	switch {
-	case n.kind == unstable.Integer && (k.Kind == Number || k.Kind == Size):
+	case n.Kind == unstable.Integer && (k.Kind == Number || k.Kind == Size):
 		// The number may be written as 1_000 or 0x10; flags write 1000 and 16.
-		i, err := strconv.ParseInt(n.text, 0, 64)
+		i, err := strconv.ParseInt(n.Text, 0, 64)
 		if err != nil {
-			return nil, fmt.Errorf("must be a whole number, not %q", n.text)
+			return nil, fmt.Errorf("must be a whole number, not %q", n.Text)
 		}
 		return []string{strconv.FormatInt(i, 10)}, nil
-	case n.kind == unstable.Bool && (k.Kind == Bool || k.Kind == Switch):
-		return []string{n.text}, nil
-	case n.kind == unstable.String && (k.Kind == Path || k.Kind == Directory):
-		return []string{d.path(n.text)}, nil
-	case n.kind == unstable.String && k.Kind != Number && k.Kind != Bool:
-		return []string{n.text}, nil
+	case n.Kind == unstable.Bool && (k.Kind == Bool || k.Kind == Switch):
+		return []string{n.Text}, nil
+	case n.Kind == unstable.String && (k.Kind == Path || k.Kind == Directory):
+		return []string{d.path(n.Text)}, nil
+	case n.Kind == unstable.String && k.Kind != Number && k.Kind != Bool:
+		return []string{n.Text}, nil
 	}
-	return nil, fmt.Errorf("must be %s, not %s", k.wants(), n.describe())
+	return nil, fmt.Errorf("must be %s, not %s", k.wants(), n.Describe())
 }
 
 // wants describes the value of a key that is not a list.
@@ -234,19 +240,19 @@ func (d *decoder) path(text string) string {
 	return filepath.Join(d.projectDir, filepath.FromSlash(text))
 }
 
-func listTexts(n *node) ([]string, error) {
-	if n.kind == unstable.String {
-		return []string{n.text}, nil
+func listTexts(n *tomltree.Node) ([]string, error) {
+	if n.Kind == unstable.String {
+		return []string{n.Text}, nil
 	}
-	if n.kind != unstable.Array {
-		return nil, fmt.Errorf("must be a list of strings, not %s", n.describe())
+	if n.Kind != unstable.Array {
+		return nil, fmt.Errorf("must be a list of strings, not %s", n.Describe())
 	}
 	values := []string{}
-	for _, item := range n.items {
-		if item.kind != unstable.String {
-			return nil, fmt.Errorf("must be a list of strings, but contains %s", item.describe())
+	for _, item := range n.Items {
+		if item.Kind != unstable.String {
+			return nil, fmt.Errorf("must be a list of strings, but contains %s", item.Describe())
 		}
-		values = append(values, item.text)
+		values = append(values, item.Text)
 	}
 	return values, nil
 }
@@ -269,27 +275,27 @@ type HostSetting struct {
 }
 
 // host stores the table [host], whose keys are in the request.
-func (d *decoder) host(n *node) {
-	for _, e := range n.keys {
-		i := slices.IndexFunc(d.req.HostKeys, func(k HostKey) bool { return k.Name == e.name })
+func (d *decoder) host(n *tomltree.Node) {
+	for _, e := range n.Keys {
+		i := slices.IndexFunc(d.req.HostKeys, func(k HostKey) bool { return k.Name == e.Name })
 		if i < 0 {
 			var names []string
 			for _, k := range d.req.HostKeys {
 				names = append(names, k.Name)
 			}
-			d.failAt(e.at, cmp.Or(DidYouMean(e.name, names), "sitelink profile NAME prints the keys of a profile"), "unknown key %q in [host]", e.name)
+			d.failAt(e.At, cmp.Or(DidYouMean(e.Name, names), "sitelink profile NAME prints the keys of a profile"), "unknown key %q in [host]", e.Name)
 			continue
 		}
 		k := d.req.HostKeys[i]
 		kind := map[string]Kind{"list": List, "switch": Bool, "number": Number, "status": Number}[k.Type]
-		values, err := d.texts(Key{Name: k.Name, Kind: kind}, e.value)
+		values, err := d.texts(Key{Name: k.Name, Kind: kind}, e.Value)
 		if err == nil {
 			err = k.Check(values)
 		}
 		if err != nil {
-			d.failAt(e.at, "", "%s: %v", e.name, err)
+			d.failAt(e.At, "", "%s: %v", e.Name, err)
 			continue
 		}
-		d.cfg.Host = append(d.cfg.Host, HostSetting{e.name, values})
+		d.cfg.Host = append(d.cfg.Host, HostSetting{e.Name, values})
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/sitelink/sitelink/internal/system"
-	"github.com/sitelink/sitelink/internal/text"
+	"github.com/sitelink/sitelink/internal/text/tomltree"
 )
 
 // maxConfig is the size above which a configuration file is refused: the TOML
@@ -51,7 +51,7 @@ func ParseDocument(ext string, data []byte) (map[string]any, error) {
 	data = []byte(strings.TrimPrefix(string(data), "\xef\xbb\xbf"))
 	switch strings.ToLower(ext) {
 	case ".toml":
-		if line, err := text.BoundTOML(data); err != nil {
+		if line, err := tomltree.Bound(data); err != nil {
 			return nil, fmt.Errorf("%d: %w", line, err)
 		}
 		if err := toml.Unmarshal(data, &d); err != nil {

@@ -8,9 +8,9 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
+	"github.com/sitelink/sitelink/internal/text/tomltree"
 )
 
 // maxFileBytes is how much of a file is read; maxFiles how many of a directory are.
@@ -60,7 +60,9 @@ func (p *Project) document(name string) (value, bool) {
 	v := value{budget: &budget}
 	switch filepath.Ext(name) {
 	case ".toml":
-		v.node, _ = config.TOML(data)
+		if document, err := tomltree.Parse(data); err == nil {
+			v.node = document.YAML()
+		}
 	case ".json", ".jsonc":
 		data = text.BlankComments(data)
 		fallthrough

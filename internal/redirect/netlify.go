@@ -8,7 +8,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/text/tomltree"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
 
@@ -384,11 +384,12 @@ func (c *selfCheck) holds(req *Request, captured []string) bool {
 // (origin, destination, params, sign ...).
 func NetlifyTOML(name string, data []byte) *File {
 	f := &File{Name: name, Settings: Settings{Dir: "/"}}
-	top, err := config.TOML(data)
+	document, err := tomltree.Parse(data)
 	if err != nil {
 		f.fault(CodeSyntax, Error, err.Line, "", "the file cannot be read: "+err.Msg)
 		return f
 	}
+	top := document.YAML()
 	f.Settings.Public = tomlText(memberOf(top, "build"), "publish")
 	f.tables(top, "redirects", f.netlifyTable)
 	f.tables(top, "headers", f.netlifyHeaders)

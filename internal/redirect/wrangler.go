@@ -9,6 +9,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 
 	"github.com/sitelink/sitelink/internal/text"
+	"github.com/sitelink/sitelink/internal/text/tomltree"
 )
 
 // lastComma matches a comma after the last element, which JSONC allows.
@@ -21,7 +22,7 @@ func Wrangler(name string, data []byte) *File {
 	f := &File{Name: name, Settings: Settings{Dir: "/", CleanURLs: true}}
 	var in map[string]any
 	if data = bytes.TrimPrefix(data, []byte(bom)); strings.HasSuffix(name, ".toml") {
-		line, err := text.BoundTOML(data)
+		line, err := tomltree.Bound(data)
 		if err == nil {
 			line, err = 1, toml.Unmarshal(data, &in)
 		}

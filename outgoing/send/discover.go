@@ -11,9 +11,9 @@ import (
 	"golang.org/x/net/html/atom"
 	"golang.org/x/net/html/charset"
 
+	"github.com/sitelink/sitelink/internal/scan/endpoint"
 	scanhtml "github.com/sitelink/sitelink/internal/scan/html"
 	"github.com/sitelink/sitelink/internal/weburl"
-	"github.com/sitelink/sitelink/internal/wire"
 	"github.com/sitelink/sitelink/outgoing"
 )
 
@@ -35,7 +35,7 @@ func (s *Webmention) Discover(ctx context.Context, t *outgoing.Target) (outgoing
 		return outgoing.Endpoint{}, fmt.Errorf("parse URL of the target: %w", err)
 	}
 	for _, field := range page.Header.Values("Link") {
-		links, _ := wire.Links(field)
+		links, _ := endpoint.Links(field)
 		for _, link := range links {
 			if hasRelation(link.Rel) && isAbout(link, base) {
 				return webmentionEndpoint(base, link.Target, "Link header"), nil
@@ -55,7 +55,7 @@ func (s *Webmention) Discover(ctx context.Context, t *outgoing.Target) (outgoing
 
 // isAbout reports whether a Link header is about the page. Its anchor parameter
 // may name another resource (RFC 8288, section 3.2).
-func isAbout(link wire.Link, page weburl.URL) bool {
+func isAbout(link endpoint.Link, page weburl.URL) bool {
 	if !link.Anchored {
 		return true
 	}

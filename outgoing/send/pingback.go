@@ -179,13 +179,13 @@ func (s *Pingback) Discover(ctx context.Context, t *outgoing.Target) (outgoing.E
 		return outgoing.Endpoint{Via: missing}, err
 	}
 	if values := page.Header.Values("X-Pingback"); len(values) > 0 {
-		return endpoint(strings.TrimSpace(values[0]), "X-Pingback header"), nil
+		return advertised(strings.TrimSpace(values[0]), "X-Pingback header"), nil
 	}
 	if !isText(page.Header.Get("Content-Type")) {
 		return outgoing.Endpoint{}, nil
 	}
 	if server, found := linkElement(page.Body); found {
-		return endpoint(server, "<link>"), nil
+		return advertised(server, "<link>"), nil
 	}
 	return outgoing.Endpoint{}, nil
 }
@@ -213,9 +213,9 @@ func isText(contentType string) bool {
 	return strings.HasPrefix(media, "text/") || strings.HasSuffix(media, "/xml") || strings.HasSuffix(media, "+xml")
 }
 
-// endpoint returns the endpoint with a URL that a page advertises. If the URL
+// advertised returns the endpoint with a URL that a page advertises. If the URL
 // cannot be used, the endpoint has no URL and Via says why.
-func endpoint(server, via string) outgoing.Endpoint {
+func advertised(server, via string) outgoing.Endpoint {
 	u, err := url.Parse(server)
 	switch {
 	case err != nil, u.Scheme != "http" && u.Scheme != "https", u.Host == "":

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sitelink/sitelink/internal/scan/data"
 	"github.com/sitelink/sitelink/internal/testkit"
-	"github.com/sitelink/sitelink/internal/wire"
 	"github.com/sitelink/sitelink/outgoing/ledger"
 )
 
@@ -38,7 +38,7 @@ func TestRecorded(t *testing.T) {
 		if len(parts) != 3 {
 			t.Fatalf("%s: %d parts", file.Name(), len(parts))
 		}
-		call := testkit.Must(parseResponse(wire.XML(parts[1], "", document(), ""), true))(t)
+		call := testkit.Must(parseResponse(data.MessageText(parts[1], "", document(), ""), true))(t)
 		values := call.find("string")
 		if len(values) != 2 {
 			t.Fatalf("%s: %s", file.Name(), parts[1])

@@ -19,8 +19,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sitelink/sitelink/internal/scan/data"
 	"github.com/sitelink/sitelink/internal/testkit"
-	"github.com/sitelink/sitelink/internal/wire"
 	"github.com/sitelink/sitelink/outgoing"
 	"github.com/sitelink/sitelink/outgoing/ledger"
 )
@@ -225,7 +225,7 @@ func pingbacks(t *testing.T, client outgoing.Doer, blog, post string) []string {
 		html.EscapeString(post) + `</string></value></param></params></methodCall>`
 	resp, err := client.Do(t.Context(), outgoing.Request{Method: "POST", URL: blog + "/xmlrpc.php", Header: http.Header{"Content-Type": {"text/xml"}}, Body: []byte(call)})
 	testkit.Check(t, err)
-	root, err := parseResponse(wire.XML(resp.Body, "", document(), ""), true)
+	root, err := parseResponse(data.MessageText(resp.Body, "", document(), ""), true)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, resp.Body)
 	}

@@ -12,8 +12,8 @@ import (
 
 	"github.com/kolo/xmlrpc"
 
+	"github.com/sitelink/sitelink/internal/scan/data"
 	"github.com/sitelink/sitelink/internal/text"
-	"github.com/sitelink/sitelink/internal/wire"
 )
 
 // method is the method that a pingback client calls (section 3).
@@ -70,7 +70,7 @@ type fault struct {
 // The library reads faults first. Those that it rejects, or from which it drops
 // parts, are read from the element tree.
 func decodeReply(body []byte, contentType string) (reply, error) {
-	text := wire.XML(body, contentType, document(), "")
+	text := data.MessageText(body, contentType, document(), "")
 	if text == "" {
 		return reply{}, errNotXMLRPC
 	}

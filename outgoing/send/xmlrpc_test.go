@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sitelink/sitelink/internal/scan/data"
 	"github.com/sitelink/sitelink/internal/testkit"
-	"github.com/sitelink/sitelink/internal/wire"
 )
 
 const prologText = `<?xml version="1.0"?>` + "\n"
@@ -157,7 +157,7 @@ func FuzzReply(f *testing.F) {
 		if err != nil || r.fault != nil {
 			return
 		}
-		d := xml.NewDecoder(strings.NewReader(wire.XML(body, contentType, document(), "")))
+		d := xml.NewDecoder(strings.NewReader(data.MessageText(body, contentType, document(), "")))
 		depth, path, params := 0, []string{}, false
 		for {
 			token, err := d.Token()

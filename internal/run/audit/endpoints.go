@@ -12,8 +12,8 @@ import (
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/redirect"
 	"github.com/sitelink/sitelink/internal/scan"
+	"github.com/sitelink/sitelink/internal/scan/endpoint"
 	"github.com/sitelink/sitelink/internal/site"
-	"github.com/sitelink/sitelink/internal/wire"
 	public "github.com/sitelink/sitelink/site"
 	"github.com/sitelink/sitelink/templates"
 )
@@ -38,7 +38,7 @@ func inspectEndpoints(opt *site.Options, cfg *config.Config) {
 		return
 	}
 	opt.Inspect = func() site.Inspector {
-		in := wire.NewInspector(e.Pingback, e.Webmention)
+		in := endpoint.NewInspector(e.Pingback, e.Webmention)
 		return func(kind site.PageKind, page *scan.Page) site.Inspected {
 			has, faults := in.Page(page, kind == site.PageXHTML)
 			out := site.Inspected{Flags: uint8(has)}
@@ -66,7 +66,7 @@ func endpointFindings(p *project.Project) func(s *public.Site) []check.Finding {
 			v.header(h)
 		}
 		if cfg.Templates.Headers {
-			v.byServer = wire.HasPingback | wire.HasWebmention
+			v.byServer = endpoint.HasPingback | endpoint.HasWebmention
 		}
 		v.pages(EndpointPages(cfg))
 		return v.findings
@@ -89,7 +89,7 @@ type endpointVerifier struct {
 	// headers are those of the rules of the host. byServer are the elements that pages do
 	// not need, since the configuration says that the server sends headers.
 	headers  []sentHeader
-	byServer wire.HasElements
+	byServer endpoint.HasElements
 	findings []check.Finding
 	reader   *site.Reader
 }
@@ -97,18 +97,18 @@ type endpointVerifier struct {
 // sentHeader is a header that advertises an endpoint, or removes one that does.
 type sentHeader struct {
 	rule redirect.HeaderRule
-	has  wire.HasElements
+	has  endpoint.HasElements
 }
 
 // pages checks all pages; what each has was noted when it was read.
 func (v *endpointVerifier) pages(choice templates.Choice) {
 	s := v.site
-	var want wire.HasElements
+	var want endpoint.HasElements
 	if v.endpoints.Pingback != "" {
-		want |= wire.HasPingback
+		want |= endpoint.HasPingback
 	}
 	if v.endpoints.Webmention != "" {
-		want |= wire.HasWebmention
+		want |= endpoint.HasWebmention
 	}
 	plain := len(choice.Pages)+len(choice.Exclude) == 0
 	chooser := sync.OnceValue(func() *templates.Chooser { return chooserOf(s, choice) })
@@ -119,7 +119,7 @@ func (v *endpointVerifier) pages(choice templates.Choice) {
 			continue
 		}
 		seen := page.Inspected()
-		has := wire.HasElements(seen.Flags)
+		has := endpoint.HasElements(seen.Flags)
 		redirects := page.Alias() != ""
 		if redirects && has == 0 && len(seen.Marks) == 0 {
 			continue
@@ -151,7 +151,7 @@ func (v *endpointVerifier) pages(choice templates.Choice) {
 			v.add(p, check.Error, check.EndpointMissing, "the page does not name the "+names(missing)+" endpoint", "sitelink inject")
 		}
 		for _, m := range seen.Marks {
-			v.fault(id, p, wire.PageFault{Off: m.Off, What: m.What})
+			v.fault(id, p, endpoint.PageFault{Off: m.Off, What: m.What})
 		}
 	}
 }
@@ -183,11 +183,11 @@ func chooserOf(s *site.Site, choice templates.Choice) *templates.Chooser {
 }
 
 // names returns the elements for a sentence.
-func names(has wire.HasElements) string {
+func names(has endpoint.HasElements) string {
 	switch has {
-	case wire.HasPingback:
+	case endpoint.HasPingback:
 		return "pingback"
-	case wire.HasWebmention:
+	case endpoint.HasWebmention:
 		return "webmention"
 	}
 	return "pingback and webmention"
@@ -199,7 +199,7 @@ func (v *endpointVerifier) add(page string, verdict check.Verdict, code check.Co
 }
 
 // fault reports a fault of an element of a page, with its place.
-func (v *endpointVerifier) fault(id site.PageID, page string, fault wire.PageFault) {
+func (v *endpointVerifier) fault(id site.PageID, page string, fault endpoint.PageFault) {
 	rel := fault.Rel()
 	right := templates.Endpoints{Pingback: v.endpoints.Pingback}
 	if rel == "webmention" {
@@ -208,23 +208,23 @@ func (v *endpointVerifier) fault(id site.PageID, page string, fault wire.PageFau
 	cure := right.HTML(v.site.Page(id).Kind() == site.PageXHTML)
 	var f *check.Finding
 	switch fault.Fault() {
-	case wire.FaultAddress:
+	case endpoint.FaultAddress:
 		f = v.add(page, check.Error, check.EndpointAddress, "the "+rel+" element names another address than the configuration", cure)
-	case wire.FaultRelative:
+	case endpoint.FaultRelative:
 		f = v.add(page, check.Error, check.EndpointRelative, "the address of the "+rel+" element is not absolute", cure)
-	case wire.FaultForm:
+	case endpoint.FaultForm:
 		f = v.add(page, check.Error, check.EndpointForm, "the "+rel+" element is not written as clients look for it", cure)
-	case wire.FaultUnquoted:
+	case endpoint.FaultUnquoted:
 		f = v.add(page, check.Error, check.EndpointUnquoted, "a minifier took the quotes from the "+rel+" element, so that clients do not find it", "minify.tdewolff.html.keepQuotes = true")
-	case wire.FaultTwice:
+	case endpoint.FaultTwice:
 		f = v.add(page, check.Error, check.EndpointTwice, "the page has a second "+rel+" element", "remove one of them")
-	case wire.FaultSecondMatch:
+	case endpoint.FaultSecondMatch:
 		f = v.add(page, check.Error, check.EndpointSecondMatch, "clients take this text, which is not an element, for the pingback element", "write &lt; for its <, in a script \\x3c")
-	case wire.FaultBody:
+	case endpoint.FaultBody:
 		f = v.add(page, check.Error, check.EndpointBody, "the "+rel+" element is in the body: something before it ends the head", "move it up, right after the charset declaration")
-	case wire.FaultLate:
+	case endpoint.FaultLate:
 		f = v.add(page, check.Warning, check.EndpointLate, "the "+rel+" element ends behind the first 5,000 bytes, where clients may stop looking", "move it up, right after the charset declaration")
-	case wire.FaultInvalid:
+	case endpoint.FaultInvalid:
 		f = v.add(page, check.Warning, check.EndpointInvalidPage, "the page has a second head: clients may refuse to search it", "merge the two heads")
 	}
 	if line, col, offset, err := v.reader.Position(id, fault.Off); err == nil {
@@ -238,7 +238,7 @@ func (v *endpointVerifier) header(h redirect.HeaderRule) {
 		f := v.add(h.Source.File, check.Error, check.EndpointHeader, message, cure)
 		f.Line, f.Column = h.Source.Line, 1
 	}
-	sent := func(rel, uri string, has wire.HasElements, want string) {
+	sent := func(rel, uri string, has endpoint.HasElements, want string) {
 		switch {
 		case want == "":
 		case h.Unset || uri == want:
@@ -247,18 +247,18 @@ func (v *endpointVerifier) header(h redirect.HeaderRule) {
 			add(fmt.Sprintf("the header names another %s endpoint than the configuration, and wins over the element: %s", rel, uri), want)
 		}
 	}
-	links, _ := wire.Links(h.Value)
+	links, _ := endpoint.Links(h.Value)
 	switch isLink := strings.EqualFold(h.Name, "Link"); {
 	case strings.EqualFold(h.Name, "X-Pingback"):
-		sent("pingback", strings.TrimSpace(h.Value), wire.HasPingback, v.endpoints.Pingback)
+		sent("pingback", strings.TrimSpace(h.Value), endpoint.HasPingback, v.endpoints.Pingback)
 	case isLink && h.Unset:
-		sent("webmention", "", wire.HasWebmention, v.endpoints.Webmention)
+		sent("webmention", "", endpoint.HasWebmention, v.endpoints.Webmention)
 	case isLink:
 		for _, l := range links {
 			for rel := range strings.FieldsSeq(strings.ToLower(l.Rel)) {
 				switch rel {
 				case "webmention":
-					sent(rel, l.Target, wire.HasWebmention, v.endpoints.Webmention)
+					sent(rel, l.Target, endpoint.HasWebmention, v.endpoints.Webmention)
 				case "pingback":
 					add("a Link header does not name a pingback server: clients look for X-Pingback", "X-Pingback: "+l.Target)
 				}
@@ -269,7 +269,7 @@ func (v *endpointVerifier) header(h redirect.HeaderRule) {
 
 // byHeader returns what the headers advertise that the host sends with a page, so that the
 // page itself need not (PB-8).
-func (v *endpointVerifier) byHeader(id site.PageID) wire.HasElements {
+func (v *endpointVerifier) byHeader(id site.PageID) endpoint.HasElements {
 	has, address := v.byServer, v.site.Href(v.site.Page(id).Node())
 	for i := range v.headers {
 		switch h := &v.headers[i]; {

@@ -1,6 +1,6 @@
-// Package wire has what both senders and receivers of notices read: the link elements that name a site's endpoints, Link
-// header fields, and XML in the encodings that strangers send. It performs no I/O.
-package wire
+// Package endpoint reads and writes how a site names its pingback and webmention endpoints: link elements and Link
+// header fields. It performs no I/O.
+package endpoint
 
 import "strings"
 

@@ -1,11 +1,11 @@
-package text
+package tomltree
 
 import (
 	"strings"
 	"testing"
 )
 
-func TestBoundTOML(t *testing.T) {
+func TestBound(t *testing.T) {
 	for _, c := range []struct {
 		document string
 		line     int
@@ -18,7 +18,7 @@ func TestBoundTOML(t *testing.T) {
 		{"a = \"" + strings.Repeat("a.b. ", 1000) + "\"\n", 0},
 		{"text = '''\n" + strings.Repeat("Some text, and some more.\n", 10_000) + "'''\n", 0},
 	} {
-		if line, err := BoundTOML([]byte(c.document)); line != c.line || (err == nil) != (c.line == 0) {
+		if line, err := Bound([]byte(c.document)); line != c.line || (err == nil) != (c.line == 0) {
 			t.Errorf("%.30q: line %d, %v, want line %d", c.document, line, err, c.line)
 		}
 	}

@@ -1,9 +1,7 @@
-package wire
+package endpoint
 
-// This part of the package knows the link elements that name a site's pingback and
-// webmention endpoints: how they are written, and what can be wrong with the
-// ones on a page. Package templates writes them, and the check of a built
-// site verifies them.
+// How link elements are written, and what can be wrong with the ones on a page. Package
+// templates writes them, and the check of a built site verifies them.
 
 import (
 	"bytes"

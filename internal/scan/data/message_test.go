@@ -1,13 +1,13 @@
-package wire
+package data
 
 import (
 	"regexp"
 	"testing"
 )
 
-var begin = regexp.MustCompile(`<\?xml[ \t\r\n]|<a>`)
+var messageBegin = regexp.MustCompile(`<\?xml[ \t\r\n]|<a>`)
 
-func TestXML(t *testing.T) {
+func TestMessageText(t *testing.T) {
 	utf16le := "\xFF\xFE<\x00a\x00>\x00\xE9\x00<\x00/\x00a\x00>\x00"
 	for _, c := range []struct{ name, body, contentType, fallback, want string }{
 		{"UTF-8", "<a>é</a>", "", "", "<a>é</a>"},
@@ -24,7 +24,7 @@ func TestXML(t *testing.T) {
 		{"UTF-8 needs no fallback", "<a>é</a>", "", "windows-1252", "<a>é</a>"},
 		{"control characters", "<a>\x00\x01\uFFFE</a>", "", "", "<a>\uFFFD\uFFFD\uFFFD</a>"},
 	} {
-		if got := XML([]byte(c.body), c.contentType, begin, c.fallback); got != c.want {
+		if got := MessageText([]byte(c.body), c.contentType, messageBegin, c.fallback); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}

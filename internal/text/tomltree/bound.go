@@ -1,4 +1,4 @@
-package text
+package tomltree
 
 import (
 	"bytes"
@@ -9,31 +9,31 @@ import (
 // its table, and takes a level of tables for each part of a key: 60,000 tables [a.b1.c]
 // take ten seconds.
 const (
-	maxTOMLNames = 5000 // tables written [name], and keys of one table
-	maxTOMLParts = 100  // of a key such as a.b.c
+	maxNames = 5000 // tables written [name], and keys of one table
+	maxParts = 100  // of a key such as a.b.c
 )
 
-// BoundTOML returns the line from which on decoding a TOML document takes too long, and
+// Bound returns the line from which on decoding a TOML document takes too long, and
 // why. It looks at the beginnings of lines only, so lines of a text in quotes count, too.
-func BoundTOML(document []byte) (line int, err error) {
+func Bound(document []byte) (line int, err error) {
 	tables, keys := 0, 0
 	for l := range bytes.Lines(document) {
 		line++
 		l = bytes.TrimLeft(l, " \t")
-		if parts := 1 + bytes.Count(l[:keyEnd(l)], []byte(".")); parts > maxTOMLParts {
-			return line, fmt.Errorf("the key has %d parts; at most %d are read", parts, maxTOMLParts)
+		if parts := 1 + bytes.Count(l[:keyEnd(l)], []byte(".")); parts > maxParts {
+			return line, fmt.Errorf("the key has %d parts; at most %d are read", parts, maxParts)
 		}
 		switch {
 		case bytes.HasPrefix(l, []byte("[[")):
 			keys = 0
 		case bytes.HasPrefix(l, []byte("[")):
 			keys = 0
-			if tables++; tables > maxTOMLNames {
-				return line, fmt.Errorf("the file has more than %d tables", maxTOMLNames)
+			if tables++; tables > maxNames {
+				return line, fmt.Errorf("the file has more than %d tables", maxNames)
 			}
 		case keyEnd(l) > 0 && l[keyEnd(l)-1] == '=':
-			if keys++; keys > maxTOMLNames {
-				return line, fmt.Errorf("the table has more than %d keys", maxTOMLNames)
+			if keys++; keys > maxNames {
+				return line, fmt.Errorf("the table has more than %d keys", maxNames)
 			}
 		}
 	}

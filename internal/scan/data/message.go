@@ -1,4 +1,4 @@
-package wire
+package data
 
 import (
 	"bytes"
@@ -14,16 +14,16 @@ import (
 )
 
 var (
-	prolog   = text.Regexp(`^<\?xml[ \t\r\n][^>]*\?>`)
-	encoding = text.Regexp(`[ \t\r\n]encoding[ \t\r\n]*=[ \t\r\n]*["']([A-Za-z0-9._:-]+)["']`)
+	messageProlog   = text.Regexp(`^<\?xml[ \t\r\n][^>]*\?>`)
+	messageEncoding = text.Regexp(`[ \t\r\n]encoding[ \t\r\n]*=[ \t\r\n]*["']([A-Za-z0-9._:-]+)["']`)
 )
 
-// XML returns the XML of a message in UTF-8, without the XML declaration and
+// MessageText returns the XML of a stranger's message in UTF-8, without the XML declaration and
 // any text before it; "" if nothing in it matches begin. Characters that XML does
 // not allow, and bytes that are invalid in the message's encoding, are replaced by
 // U+FFFD, so that a careless text does not hide the rest. If fallback is not
 // "", it is the encoding of a message that should be UTF-8 and is not.
-func XML(body []byte, contentType string, begin *regexp.Regexp, fallback string) string {
+func MessageText(body []byte, contentType string, begin *regexp.Regexp, fallback string) string {
 	body = decodeUTF16(body)
 	at := begin.FindIndex(body)
 	if at == nil {
@@ -31,8 +31,8 @@ func XML(body []byte, contentType string, begin *regexp.Regexp, fallback string)
 	}
 	body = body[at[0]:]
 	label := ""
-	if head := prolog().Find(body); head != nil {
-		if m := encoding().FindSubmatch(head); m != nil {
+	if head := messageProlog().Find(body); head != nil {
+		if m := messageEncoding().FindSubmatch(head); m != nil {
 			label = string(m[1])
 		}
 		body = body[len(head):]
