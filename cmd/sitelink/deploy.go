@@ -343,7 +343,10 @@ func (d *deployment) verifyLive(ctx context.Context, s *site.Site) error {
 			return errFindings
 		}
 	}
-	return err
+	if err != nil {
+		return fmt.Errorf("deployed, but not verified, so no notices were sent: %w", err)
+	}
+	return nil
 }
 
 // filesOf lists the files below a directory. It leaves out what git and sitelink keep

@@ -150,11 +150,12 @@ func verified(base string, asked int, groups []live.Group, f verifyFlags) string
 	var b strings.Builder
 	if f.format == "json" {
 		_ = report.JSONDocument(&b, struct { // texts and numbers, into memory
+			Schema int          `json:"schema"`
 			URL    string       `json:"url"`
 			Asked  int          `json:"asked"`
 			Differ int          `json:"differ"`
 			Groups []live.Group `json:"groups"`
-		}{base, asked, n, append([]live.Group{}, groups...)})
+		}{1, base, asked, n, append([]live.Group{}, groups...)})
 		return b.String()
 	}
 	for _, g := range groups {
