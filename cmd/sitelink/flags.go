@@ -116,23 +116,6 @@ func addFlags(cmd *cobra.Command, keys []config.Key) {
 		case config.Bool, config.Switch:
 			f.NoOptDefVal = "true"
 		}
-		var words []string
-		files := cobra.ShellCompDirectiveNoFileComp
-		switch {
-		case k.Name == "profile":
-			words = profileNames()
-		case k.Kind == config.Directory:
-			files = cobra.ShellCompDirectiveFilterDirs
-		case k.Kind == config.Path:
-			files = cobra.ShellCompDirectiveDefault
-		case k.Kind == config.Bool:
-			words = []string{"true", "false"}
-		default:
-			words = k.Values
-		}
-		if err := cmd.RegisterFlagCompletionFunc(k.Name, cobra.FixedCompletions(words, files)); err != nil {
-			panic(err) // the flag was defined above
-		}
 	}
 }
 
@@ -226,18 +209,49 @@ func (f *wordFlag) Set(text string) error {
 	return nil
 }
 
-// addWordFlag adds a flag that accepts a few words, with their completion. The first
-// word is the default.
+// addWordFlag adds a flag that accepts a few words. The first word is the default.
 func addWordFlag(cmd *cobra.Command, value *string, name, usage string, words ...string) {
 	*value = words[0]
 	cmd.Flags().Var(&wordFlag{value, words}, name, usage)
-	completeWords(cmd, name, words)
 }
 
-// completeWords completes the values of a flag that was defined.
-func completeWords(cmd *cobra.Command, name string, words []string) {
-	if err := cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)); err != nil {
-		panic(err) // the flag was not defined
+// wordsAnnotation is the annotation of a flag with the words that it accepts.
+const wordsAnnotation = "words"
+
+// completeValues sets how a shell completes the values of the flags of cmd and of all
+// commands below it. cobra keeps these functions, and with them the commands, until the
+// process ends, so only a completion sets them.
+func completeValues(cmd *cobra.Command) {
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		var words []string
+		files := cobra.ShellCompDirectiveNoFileComp
+		switch v := f.Value.(type) {
+		case *wordFlag:
+			words = v.words
+		case *keyFlag:
+			switch {
+			case v.key.Name == "profile":
+				words = profileNames()
+			case v.key.Kind == config.Directory:
+				files = cobra.ShellCompDirectiveFilterDirs
+			case v.key.Kind == config.Path:
+				files = cobra.ShellCompDirectiveDefault
+			case v.key.Kind == config.Bool:
+				words = []string{"true", "false"}
+			default:
+				words = v.key.Values
+			}
+		default:
+			if words = f.Annotations[wordsAnnotation]; words == nil {
+				return
+			}
+		}
+		if err := cmd.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(words, files)); err != nil {
+			panic(err) // the flag is one of cmd
+		}
+	})
+	for _, c := range cmd.Commands() {
+		completeValues(c)
 	}
 }
 

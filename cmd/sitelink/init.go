@@ -57,7 +57,7 @@ func initCommand(c *cli) *cobra.Command {
 	flags.BoolVar(&f.yes, "yes", false, "ask nothing; do what the flags say")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "print what init would do, and change nothing")
 	flags.BoolVar(&f.undo, "undo", false, "remove what init wrote")
-	completeWords(cmd, "ci", serverNames())
+	flags.SetAnnotation("ci", wordsAnnotation, serverNames())
 	return cmd
 }
 

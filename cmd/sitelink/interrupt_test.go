@@ -51,6 +51,10 @@ func TestInterruptEnds(t *testing.T) {
 					asked <- struct{}{}
 				}
 			}()
+			links := 1
+			if strings.HasSuffix(strings.Fields(line + " -")[1], "site") {
+				links = 20000 // more than a pipe holds
+			}
 			link := "http://" + silent.Addr().String() + "/"
 			dir := t.TempDir()
 			mark := filepath.Join(dir, "mark")
@@ -60,7 +64,7 @@ func TestInterruptEnds(t *testing.T) {
 				"repo/mkdocs.yml":      "site_name: x\nsite_url: https://me.example/\n",
 				"repo/sitelink.toml":   "[hook]\nbuild = \"./stubborn\"\n",
 				"repo/docs/a.md":       "[a](gone.md)\n",
-				"repo/site/index.html": "<!doctype html><title>x</title>" + strings.Repeat(`<a href="gone.html">`, 20000) + `<a href="` + link + `">`,
+				"repo/site/index.html": "<!doctype html><title>x</title>" + strings.Repeat(`<a href="gone.html">`, links) + `<a href="` + link + `">`,
 			})
 			testkit.Check(t, errors.Join(os.Chmod(filepath.Join(dir, "bin", "mkdocs"), 0o755), os.Chmod(filepath.Join(repo, "stubborn"), 0o755)))
 			env := append(os.Environ(), "HOME="+dir, "MARK="+mark, "PATH="+filepath.Join(dir, "bin")+":"+os.Getenv("PATH"), "GORACE=atexit_sleep_ms=0", "GIT_CONFIG_NOSYSTEM=1",

@@ -138,10 +138,10 @@ func execute(ctx context.Context, args []string, c *cli) error {
 	c.shortHelp = asksForShortHelp(args)
 	// Look up the command before parsing flags: otherwise the flags of a
 	// misspelled command would be reported as unknown instead of its name.
-	if len(args) == 0 || !strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
-		if err := findCommand(root, args); err != nil {
-			return err
-		}
+	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
+		completeValues(root)
+	} else if err := findCommand(root, args); err != nil {
+		return err
 	}
 	return root.ExecuteContext(ctx)
 }

@@ -23,8 +23,8 @@ func fakeGit(t *testing.T, version string) (failing, count string) {
 	}
 	dir := t.TempDir()
 	failing, count = filepath.Join(dir, "failing"), filepath.Join(dir, "count")
-	text := fmt.Sprintf("#!/bin/sh\nn=$(($(cat %s 2>/dev/null) + 1))\necho $n >%[1]s\n[ \"$(cat %s 2>/dev/null)\" = $n ] && { echo >&2 fatal: injected; exit 128; }\n"+
-		"[ \"$1\" = version ] && { echo 'git version %s'; exit; }\nexec %s \"$@\"\n", count, failing, version, real)
+	text := fmt.Sprintf("#!/bin/sh\nn=0 f=0\n{ read -r n <%s; read -r f <%s; } 2>/dev/null\nn=$((n + 1))\necho $n >%[1]s\n[ $f = $n ] && { echo >&2 fatal: injected; exit 128; }\n"+
+		"[ \"$1\" = version ] && { echo 'git version %[3]s'; exit; }\nexec %[4]s \"$@\"\n", count, failing, version, real)
 	testkit.Check(t, os.WriteFile(filepath.Join(dir, "git"), []byte(text), 0o755))
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
 	return failing, count
@@ -120,7 +120,6 @@ func TestGitFails(t *testing.T) {
 		{"status", "EEEE", func() ([]string, error) { _, err := r.Status(ctx); return nil, err }, nil},
 		{"install", "EEEEEEEEEE", func() ([]string, error) { _, err := r.Install(ctx, InstallOptions{Program: "x"}); return nil, err }, nil},
 		{"uninstall", "EEEEEE", func() ([]string, error) { _, err := r.Uninstall(ctx, "a"); return nil, err }, installed},
-		{"uninstall all", "EEEEEE", func() ([]string, error) { _, err := r.Uninstall(ctx); return nil, err }, installed},
 		{"commit", "E", func() ([]string, error) { _, err := r.CommitID(ctx, "HEAD"); return nil, err }, nil},
 		{"newer", "EE", func() ([]string, error) { _, err := r.NewerSource(ctx, "HEAD", "a", "a/public"); return nil, err }, nil},
 		{"push", "EEEEEEEE.w.", push, nil},

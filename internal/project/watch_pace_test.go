@@ -22,7 +22,7 @@ import (
 func TestPace(t *testing.T) {
 	const (
 		pages = 100
-		tick  = 10 * time.Millisecond // between two lists
+		tick  = 25 * time.Millisecond // between two lists
 	)
 	write := func(root string, i int) {
 		testkit.Write(t, filepath.Join(root, fmt.Sprintf("p%d.html", i)), time.Now().String())

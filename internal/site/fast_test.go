@@ -162,7 +162,7 @@ func pathHref(rnd *rand.Rand, s *Site) string {
 // TestFastEqualsSlow: whenever the fast path decides, its answer is that of the
 // slow path, which follows the URL Standard and the profile.
 func TestFastEqualsSlow(t *testing.T) {
-	n := testkit.Longer(4000, 30000)
+	n := testkit.Longer(1500, 30000)
 	for _, site := range fastSites(t) {
 		t.Run(site.name, func(t *testing.T) {
 			rnd := rand.New(rand.NewPCG(1, uint64(len(site.name))))
