@@ -225,7 +225,7 @@ func (e *MarkdownEffort) Lines(text []byte) (over bool) {
 		if depthOf(line) > maxLists {
 			e.Over, e.At = true, i
 		}
-		if e.part(delimiters(line), len(line), i) {
+		if len(line) > fewDelimiters && e.part(delimiters(line), len(line), i) {
 			return true
 		}
 		if references += bytes.Count(line, []byte("[^")); bytes.HasPrefix(line, []byte("[^")) {
@@ -258,12 +258,16 @@ func (e *MarkdownEffort) Lines(text []byte) (over bool) {
 // Transform removes a paragraph that would take too long.
 func (e *MarkdownEffort) Transform(p *ast.Paragraph, reader text.Reader, _ parser.Context) {
 	lines, n, size := p.Lines(), 0, 0
-	for i := range lines.Len() {
-		line := lines.At(i)
-		n += delimiters(line.Value(reader.Source()))
+	for _, line := range lines.Sliced(0, lines.Len()) {
 		size += line.Len()
 	}
-	if lines.Len() > 1 && e.part(n, size, lines.At(0).Start) { // one line has been counted
+	if lines.Len() == 1 || size <= fewDelimiters { // one line has been counted
+		return
+	}
+	for _, line := range lines.Sliced(0, lines.Len()) {
+		n += delimiters(line.Value(reader.Source()))
+	}
+	if e.part(n, size, lines.At(0).Start) {
 		p.Parent().RemoveChild(p.Parent(), p)
 	}
 }
