@@ -1,6 +1,10 @@
 package source
 
-import "github.com/sitelink/sitelink/internal/source/read"
+import (
+	"strings"
+
+	"github.com/sitelink/sitelink/internal/source/read"
+)
 
 type answer struct {
 	at   *Position
@@ -33,6 +37,16 @@ type openLink struct {
 
 // isLink reports that readers can follow it: it is an a or area element.
 func (l *openLink) isLink() bool { return l.on.element == "a" || l.on.element == "area" }
+
+// menuTarget returns the site path and fragment of a link of which a template writes no
+// part, as in a menu; "" for another link.
+func (l *openLink) menuTarget() string {
+	a := &l.on.addr
+	if len(l.composed.by) == 0 || l.composed.by[0].Writes() || strings.Trim(strings.Join(l.composed.by[0].Pieces, ""), "/") != "" || !l.isLink() || a.target == "" {
+		return ""
+	}
+	return strings.TrimSuffix(a.target+"#"+a.fragment, "#")
+}
 
 // search looks for the links that are not in the content of their own page.
 type search struct {
@@ -149,13 +163,14 @@ type hit struct {
 	// there is none.
 	element string
 	// label is the text of the link, certain reports that the address is in
-	// front matter or a parameter of a shortcode.
-	label   string
-	certain bool
-	text    string // what is there
-	at      int
-	line    int
-	col     int
+	// front matter or a parameter of a shortcode, and relative that only a relative
+	// destination leads to it.
+	label             string
+	certain, relative bool
+	text              string // what is there
+	at                int
+	line              int
+	col               int
 }
 
 func (h *hit) answer() answer { return answer{at: h.file.position(h.line, h.col), source: h.text} }
@@ -164,5 +179,8 @@ func (h *hit) answer() answer { return answer{at: h.file.position(h.line, h.col)
 type textSearch struct {
 	// byWord holds the texts by their first word, see eachWord.
 	byWord map[string][]string
+	// byName holds site paths by their last name: of links that menus may have, of
+	// which relative destinations in content may be the entries.
+	byName map[string][]string
 	hits   map[string][]hit
 }

@@ -2,6 +2,7 @@ package source
 
 import (
 	"bytes"
+	"maps"
 	"slices"
 	"strings"
 
@@ -195,11 +196,18 @@ func fitAttributes(template *read.Outline, of []read.Attribute, open bool, page 
 		value, b := template.Text[a.From:a.To], page.Text[all[i].From:all[i].To]
 		switch {
 		case read.LinkAttributes[a.Name]:
-		case bytes.IndexByte(value, read.Masked) < 0 && bytes.Equal(value, b):
+		case bytes.Equal(value, b):
 			score += sameAttribute
 		default:
 			pieces := template.Pieces(a.From, a.To)
 			text := page.Pieces(all[i].From, all[i].To)[0]
+			if n := len(pieces); n > 1 && n <= maxPieces && template.OnlyConditions(a.From, a.To) {
+				if !consistsOf(text, pieces) {
+					return 0, false
+				}
+				score += sameAttribute
+				continue
+			}
 			if a.Name == "class" {
 				pieces, text = fields(pieces), strings.Join(strings.Fields(text), " ")
 			}
@@ -216,6 +224,32 @@ func fitAttributes(template *read.Outline, of []read.Attribute, open bool, page 
 		}
 	}
 	return score, open || found == len(all)
+}
+
+// maxPieces is how many pieces of a value may be missing on a page.
+const maxPieces = 64
+
+// consistsOf reports whether a text is the first piece followed by some of the others, up to
+// white space.
+func consistsOf(text string, pieces []string) bool {
+	text = strings.Join(strings.Fields(text), "")
+	ends := map[int]bool{}
+	for i, piece := range pieces {
+		piece = strings.Join(strings.Fields(piece), "")
+		if i == 0 {
+			if !strings.HasPrefix(text, piece) {
+				return false
+			}
+			ends[len(piece)] = true
+			continue
+		}
+		for end := range maps.Clone(ends) {
+			if strings.HasPrefix(text[end:], piece) {
+				ends[end+len(piece)] = true
+			}
+		}
+	}
+	return ends[len(text)]
 }
 
 // fields returns the pieces with single spaces.

@@ -255,6 +255,8 @@ func TestParts(t *testing.T) {
 		{"attributes that fit", fits(`<a class="x  {{ .y }} z" id=q href="{{ . }}">`, `<a class="x y z" id=q href="/b/">`), "4 true 0 true"},
 		{"attributes that differ", fits(`<a class=x href=y>`, `<a class=z href=y>`) + " " + fits(`<a href=y>`, `<a href=y rel=z>`) + " " + fits(`<a href=y rel=z>`, `<a href=y>`), "0 false 0 true 0 false 0 true 0 false 0 true"},
 		{"attributes under a condition", fits(`<a {{ if x }}rel=z{{ end }} href=y>`, `<a href=y>`) + " " + fits(`<a {{ if x }}rel="z{{ . }}"{{ end }} href=y>`, `<a rel=q href=y>`), "0 true 0 true 0 true 0 true"},
+		{"classes under conditions", fits(`<a class="{{ if x }}x {{ end }}{{ if y }}y{{ end }}" href=y>`, `<a class="x y" href=y>`) + " " + fits(`<a class="{% if x %}x{% endif %}{% if y %} y{% endif %}" href=y>`, `<a class="z" href=y>`), "2 true 0 true 0 false 0 true"},
+		{"attributes in one condition", fits(`<a class="x{% if x %} y" rel="z{% endif %}" href=y>`, `<a class=x href=y>`) + " " + fits(`<a class="x{% if x %} y{% endif %}" rel=z href=y>`, `<a class=x href=y>`), "2 true 0 true 0 false 0 true"},
 		{"elements around", fits(`<ul class=n><li><a href=y>`, `<div><ul class=n><li><a href=y>`) + " " + fits(`<nav><a href=y>`, `<div><a href=y>`) + " " + fits(`<p><b><i><u><a href=y>`, `<p><a href=y>`), "0 true 4 true 0 true -2 false 0 true -6 false"},
 		{"implied ends", tree(`<ul><li><p>a<li>b</ul><p>c<div>d</div><table><tr><td>x<td>y<tr><th>z</table><dl><dt>a<dd>b<p>c</dl><br>`),
 			"ul<-1 li<0 p<1 li<0 p<-1 div<-1 table<-1 tr<6 td<7 td<7 tr<6 th<10 dl<-1 dt<12 dd<12 p<14 br<-1"},

@@ -230,7 +230,8 @@ func inData(s *search, l *openLink) answer {
 // inListedContent: the page shows a part of another page, whose file has the destination.
 // The text around the link decides between several files, and otherwise whether the page
 // includes the file or links to its page. Example: /posts/ shows the summary of
-// content/posts/a.md, and links to /posts/a/.
+// content/posts/a.md, and links to /posts/a/. A menu may be made of content, too: its entry
+// /guide/gone.md is [Gone](gone.md) in docs/guide/README.md.
 func inListedContent(s *search, l *openLink) answer {
 	var hits []hit
 	spellings, literal := s.m.spellings(l.link)
@@ -243,6 +244,9 @@ func inListedContent(s *search, l *openLink) answer {
 		}
 	}
 	composed := len(l.composed.by) > 0
+	if target := l.menuTarget(); len(hits) == 0 && target != "" {
+		hits = s.content.hits[target]
+	}
 	if len(hits) == 0 && !composed && !l.otherForm {
 		return answer{at: l.own, source: l.link.Raw}
 	}
@@ -263,7 +267,13 @@ func inListedContent(s *search, l *openLink) answer {
 	switch {
 	case composed:
 		// A template writes such links. Other pages may have the same address.
-		hits = filter(hits, func(h *hit) bool { return included(h) || near(h) && h.certain })
+		few := filter(hits, func(h *hit) bool {
+			return included(h) || near(h) && h.certain || h.relative && h.label != "" && h.label == l.on.label
+		})
+		if len(hits) > 0 && hits[0].relative && (len(few) == 0 || severalFiles(few)) {
+			return answer{none: true, source: hits[0].file.display + " and " + l.composed.by[0].file.display}
+		}
+		hits = few
 	case !severalFiles(hits):
 		// The only file with this address need not be where the page has it from.
 		hits = filter(hits, func(h *hit) bool {

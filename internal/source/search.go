@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/source/read"
@@ -18,7 +19,7 @@ import (
 const maxTexts = 1000
 
 func newTextSearch() textSearch {
-	return textSearch{byWord: map[string][]string{}, hits: map[string][]hit{}}
+	return textSearch{byWord: map[string][]string{}, byName: map[string][]string{}, hits: map[string][]hit{}}
 }
 
 func (w *textSearch) add(text string) {
@@ -42,10 +43,14 @@ func searchWord(text string) string {
 
 // search records where a file contains the texts as whole addresses.
 func (w *textSearch) search(f contentFile, text []byte) {
-	var l *read.Lines
+	lines := sync.OnceValue(func() read.Lines { return read.NewLines(text) })
+	add := func(whole string, h hit) {
+		h.file = f
+		h.line, h.col = lines().At(h.at)
+		w.hits[whole] = append(w.hits[whole], h)
+	}
 	read.EachWord(text, func(at int, word []byte) {
-		texts := w.byWord[string(word)]
-		for _, whole := range texts {
+		for _, whole := range w.byWord[string(word)] {
 			end := at + len(whole)
 			if !bytes.HasPrefix(text[at:], []byte(whole)) || end < len(text) && !read.IsWordEnd[text[end]] {
 				continue
@@ -53,13 +58,12 @@ func (w *textSearch) search(f contentFile, text []byte) {
 			if rest := text[end:]; bytes.HasPrefix(rest, []byte("{{")) && !blockEnds().Match(rest) {
 				continue // an action writes the rest: /tags/ is not the address in href="/tags/{{ . }}"
 			}
-			if l == nil {
-				made := read.NewLines(text)
-				l = &made
+			add(whole, hit{at: at, text: whole})
+		}
+		for _, target := range w.byName[string(word[bytes.LastIndexByte(word, '/')+1:])] {
+			if word[0] != '/' && strings.HasSuffix("/"+path.Join(path.Dir(f.name), string(word)), target) {
+				add(target, hit{at: at, text: string(word), relative: true})
 			}
-			h := hit{file: f, at: at, text: whole}
-			h.line, h.col = l.At(at)
-			w.hits[whole] = append(w.hits[whole], h)
 		}
 	})
 }
@@ -124,6 +128,12 @@ func (s *search) readContent(ctx context.Context, links []*openLink) {
 		for _, f := range spellings {
 			s.content.add(f)
 		}
+		if target := l.menuTarget(); target != "" {
+			name := path.Base(target)
+			if known := s.content.byName[name]; len(known) < maxTexts && !slices.Contains(known, target) {
+				s.content.byName[name] = append(known, target)
+			}
+		}
 	}
 	files := s.m.content.files
 	found := make([]map[string][]hit, len(files))
@@ -133,7 +143,7 @@ func (s *search) readContent(ctx context.Context, links []*openLink) {
 		if !s.m.opt.Generator.Traits().Modules && read.IsHTMLTemplate(f.name, text) {
 			f.dir.kind = read.Template
 		}
-		of := textSearch{s.content.byWord, map[string][]hit{}}
+		of := textSearch{s.content.byWord, s.content.byName, map[string][]hit{}}
 		of.search(f, text)
 		for text, hits := range of.hits {
 			of.hits[text] = s.m.destinations(f, hits)
@@ -276,7 +286,7 @@ func (f *templateFile) search(w *textSearch) {
 					if read.LinkAttributes[a.Name] {
 						h.element = string(f.outline.Name(t))
 					}
-					for f.outline.Text[h.at] == read.Masked && h.at > a.From && f.outline.Text[h.at-1] == read.Masked {
+					for read.IsAction(f.outline.Text[h.at]) && h.at > a.From && read.IsAction(f.outline.Text[h.at-1]) {
 						h.at--
 					}
 					h.line, h.col = f.lines().At(h.at)

@@ -52,6 +52,9 @@ func (src *index) templateFiles() (files []*templateFile) {
 			case len(files) > maxTemplates:
 				return fs.SkipAll
 			case d.IsDir():
+				if name != dir.dir && testDirs[path.Base(name)] && !src.opt.Generator.Traits().Modules {
+					return fs.SkipDir
+				}
 				if name != dir.dir && src.opt.Generator.Foreign(dir.fsys, name) && !src.opt.Generator.HasConfig(name) || dir.prefix == "" && src.isBuilt(name) {
 					return fs.SkipDir
 				}
@@ -83,6 +86,9 @@ func (src *index) templateFiles() (files []*templateFile) {
 	}
 	return files
 }
+
+// testDirs are directories of tests, with addresses that no page has from there.
+var testDirs = read.WordSet("test tests __tests__ spec testdata fixtures")
 
 // readRows returns the values of a data or configuration file that may be addresses.
 func (f *templateFile) readRows() []dataRow {

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -70,7 +71,7 @@ func TestClosest(t *testing.T) {
 			hits[i].certain, hits[i].label = has("certain"), "l"
 			hits[i].around = []read.Surroundings{{Before: "x" + long, After: "same"}}[:strings.Count(test.flags, "around")]
 		}
-		l.composed.by = make([]*written, strings.Count(test.flags, "composed"))
+		l.composed.by = slices.Repeat([]*written{{}}, strings.Count(test.flags, "composed"))
 		hits = hits[strings.Count(test.flags, "single"):]
 		s := &search{m: &composer{Map: &Map{index: &index{}}}, content: textSearch{hits: map[string][]hit{"/x/": hits}}}
 		if a := inListedContent(s, l); a.at != nil {

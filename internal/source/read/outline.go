@@ -26,8 +26,17 @@ type tag struct {
 	Parent     int // index of the element around it, -1 for none
 }
 
-// Masked stands for the bytes of an action in a template.
-const Masked = 0x01
+// What stands for the bytes of an action in a template. Those that print nothing are told
+// apart: text behind them may be missing on the page.
+const (
+	prints  = 0x01
+	opens   = 0x02 // a condition
+	closes  = 0x03
+	between = 0x04 // two texts of a condition, and what only sets a variable
+)
+
+// IsAction reports whether a byte stands for one of an action.
+func IsAction(c byte) bool { return prints <= c && c <= between }
 
 var (
 	voidTags    = WordSet("area base br col embed hr img input link meta param source track wbr")
@@ -124,7 +133,7 @@ func afterMarkup(text []byte, i int) int {
 
 // nameEnd returns the end of a tag's name.
 func nameEnd(text []byte, i int) int {
-	for i < len(text) && !isSpace(text[i]) && text[i] != '>' && text[i] != '/' && text[i] != Masked {
+	for i < len(text) && !isSpace(text[i]) && text[i] != '>' && text[i] != '/' && !IsAction(text[i]) {
 		i++
 	}
 	return i
@@ -170,9 +179,10 @@ type Attribute struct {
 // between them may write more of them.
 func (o *Outline) Attributes(t int) (all []Attribute, open bool) {
 	text := o.Text[:o.Tags[t].End-1]
+	depth := 0 // of conditions in values
 	for i := o.Tags[t].nameEnd; i < len(text); {
 		switch c := text[i]; {
-		case c == Masked:
+		case IsAction(c):
 			open = true
 			i++
 			continue
@@ -181,10 +191,10 @@ func (o *Outline) Attributes(t int) (all []Attribute, open bool) {
 			continue
 		}
 		start := i
-		for i < len(text) && !isSpace(text[i]) && text[i] != '=' && text[i] != Masked {
+		for i < len(text) && !isSpace(text[i]) && text[i] != '=' && !IsAction(text[i]) {
 			i++
 		}
-		a := Attribute{Name: strings.ToLower(string(text[start:i])), From: i, To: i, After: open}
+		a := Attribute{Name: strings.ToLower(string(text[start:i])), From: i, To: i, After: open || depth > 0}
 		next := i
 		for next < len(text) && isSpace(text[next]) {
 			next++
@@ -214,6 +224,13 @@ func (o *Outline) Attributes(t int) (all []Attribute, open bool) {
 			i++
 			continue
 		}
+		for k := a.From; k < a.To; k++ {
+			if c := text[k]; c != text[k-1] && c == opens {
+				depth++
+			} else if c != text[k-1] && c == closes {
+				depth = max(0, depth-1)
+			}
+		}
 		all = append(all, a)
 	}
 	return all, open
@@ -230,22 +247,36 @@ func (o *Outline) AttributeAt(t, off int) (a Attribute, ok bool) {
 	return a, false
 }
 
+// OnlyConditions reports that the actions of a value print nothing.
+func (o *Outline) OnlyConditions(from, to int) bool {
+	return bytes.IndexByte(o.Text[from:to], prints) < 0
+}
+
 // Pieces returns the text of a value between its actions. There is one piece
 // more than actions.
 func (o *Outline) Pieces(from, to int) (all []string) {
 	piece := from
 	for i := from; i < to; i++ {
-		if o.Text[i] != Masked {
+		if !IsAction(o.Text[i]) {
 			continue
 		}
 		all = append(all, html.UnescapeString(string(o.Text[piece:i])))
-		for i+1 < to && o.Text[i+1] == Masked {
+		for i+1 < to && IsAction(o.Text[i+1]) {
 			i++
 		}
 		piece = i + 1
 	}
 	return append(all, html.UnescapeString(string(o.Text[piece:to])))
 }
+
+// quiet are the first words of actions that print nothing, in Go, Liquid and Jinja.
+var (
+	quiet = map[string]byte{
+		"if": opens, "unless": opens, "with": opens, "end": closes, "endif": closes, "endunless": closes,
+		"else": between, "elif": between, "elsif": between, "set": between, "assign": between,
+	}
+	firstWord = text.Regexp(`^\{[{%][-+]?\s*(if|unless|with|end|endif|endunless|else|elif|elsif|set|assign)\b`)
+)
 
 // actionEnds are the delimiters of actions in template languages: Go,
 // Liquid, Jinja, ERB and EJS.
@@ -276,8 +307,12 @@ func MaskActions(text []byte) []byte {
 			i++
 			continue
 		}
+		mask := byte(prints)
+		if word := firstWord().FindSubmatch(text[i:end]); word != nil {
+			mask = quiet[string(word[1])]
+		}
 		for k := i; k < end; k++ {
-			out[k] = Masked
+			out[k] = mask
 		}
 		i = end
 	}
@@ -327,7 +362,7 @@ func (o *Outline) Before(t int) string {
 	first := max(0, o.Tags[t].Start-FarAround)
 	for i := o.Tags[t].Start - 1; i >= first && len(back) < MaxAround; i-- {
 		switch c := o.Text[i]; {
-		case c == Masked:
+		case IsAction(c):
 			i = -1
 		case c == '>':
 			open := []byte("<")
@@ -347,7 +382,7 @@ func (o *Outline) After(t int) string {
 	var all []byte
 	for i := o.Tags[t].End; i < min(len(o.Text), o.Tags[t].End+FarAround) && len(all) < MaxAround; i++ {
 		switch c := o.Text[i]; {
-		case c == Masked:
+		case IsAction(c):
 			return string(all)
 		case c == '<':
 			if bytes.HasPrefix(o.Text[i:], []byte("<!")) {

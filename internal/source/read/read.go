@@ -81,7 +81,7 @@ func templateWritten(text []byte) (all []Link) {
 		}
 		for i := from; i < to; i++ {
 			end := i
-			for end < to && o.Text[end] == Masked {
+			for end < to && IsAction(o.Text[end]) {
 				end++
 			}
 			for _, s := range actionStrings(text, i, end) {
