@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/sitelink/sitelink/internal/fetch"
+	scanhtml "github.com/sitelink/sitelink/internal/scan/html"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
 
@@ -127,7 +128,8 @@ func (r *Response) Excerpt() string {
 	looksLikeHTML := media == "" && strings.HasPrefix(strings.TrimSpace(string(r.Body)), "<")
 	switch {
 	case media == "text/html", media == "application/xhtml+xml", looksLikeHTML:
-		return OneLine(htmlText(r.Body))
+		title, body, _ := scanhtml.Visible(r.Body)
+		return OneLine(title + " " + body)
 	case media == "", strings.HasPrefix(media, "text/"), strings.HasSuffix(media, "json"), strings.HasSuffix(media, "xml"):
 		return OneLine(string(r.Body[:min(len(r.Body), 4*maxLineRunes)]))
 	}

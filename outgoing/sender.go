@@ -1,7 +1,6 @@
 package outgoing
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,8 +8,6 @@ import (
 	"strings"
 	"time"
 	"unicode"
-
-	"golang.org/x/net/html"
 
 	"github.com/sitelink/sitelink/internal/fetch"
 	"github.com/sitelink/sitelink/outgoing/ledger"
@@ -187,30 +184,4 @@ func OneLine(text string) string {
 		}
 	}
 	return text
-}
-
-// htmlText returns the text of the first elements of a page, without scripts
-// and style sheets.
-func htmlText(body []byte) string {
-	var b strings.Builder
-	z := html.NewTokenizer(bytes.NewReader(body))
-	hidden := false
-	for b.Len() < 4*maxLineRunes {
-		switch z.Next() {
-		case html.ErrorToken:
-			return b.String()
-		case html.StartTagToken:
-			name, _ := z.TagName()
-			hidden = string(name) == "script" || string(name) == "style"
-			b.WriteByte(' ')
-		case html.EndTagToken:
-			hidden = false
-			b.WriteByte(' ')
-		case html.TextToken:
-			if !hidden {
-				b.Write(z.Text())
-			}
-		}
-	}
-	return b.String()
 }

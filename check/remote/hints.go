@@ -12,6 +12,7 @@ import (
 	"golang.org/x/net/html/charset"
 
 	"github.com/sitelink/sitelink/internal/fetch"
+	scanhtml "github.com/sitelink/sitelink/internal/scan/html"
 	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
@@ -71,7 +72,7 @@ func hints(c *chain, resp *fetch.Response, title string) (all []string, fault Re
 	}
 	for _, mark := range parkedMarks {
 		if bytes.Contains(page, []byte(mark)) {
-			if text, _ := visible(resp.Body); letters(text) <= parkedText {
+			if title, body, _ := scanhtml.Visible(resp.Body); letters(title+body) <= parkedText {
 				see(Parked, "the page offers the domain for sale, or shows only advertisements: it has "+strconv.Quote(mark))
 			} else {
 				all = append(all, "the domain seems to be parked")

@@ -101,7 +101,7 @@ func isWall(resp *fetch.Response) bool {
 	}
 	for mark, most := range wallMarks {
 		if bytes.Contains(resp.Body, []byte(mark)) {
-			if text, _ := visible(resp.Body); refuses || letters(text) < most {
+			if title, body, _ := html.Visible(resp.Body); refuses || letters(title+body) < most {
 				return true
 			}
 		}
@@ -133,8 +133,7 @@ func look(r *result) (present, missing []string) {
 			}
 			p.uses = append(p.uses, use)
 		}
-		text, scripted := visible(r.response.Body)
-		_, body, _ := strings.Cut(text, "\n")
+		_, body, scripted := html.Visible(r.response.Body)
 		p.blank = scripted && letters(body) < fewLetters
 		has = p.has
 	}

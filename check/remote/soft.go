@@ -10,6 +10,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/sitelink/sitelink/internal/fetch"
+	scanhtml "github.com/sitelink/sitelink/internal/scan/html"
 	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
@@ -154,44 +155,6 @@ func refreshOf(page []byte) string {
 	return ""
 }
 
-// visible returns the text of a page that a visitor sees without scripts, and whether
-// the page has scripts. Its title is the first line.
-func visible(page []byte) (text string, scripted bool) {
-	var title, body strings.Builder
-	z := html.NewTokenizer(bytes.NewReader(page))
-	hidden, inTitle := "", false
-	for {
-		switch z.Next() {
-		case html.ErrorToken:
-			return strings.Join(strings.Fields(title.String()), " ") + "\n" + strings.Join(strings.Fields(body.String()), " "), scripted
-		case html.TextToken:
-			switch {
-			case inTitle:
-				title.Write(z.Text())
-			case hidden == "":
-				body.Write(z.Text())
-				body.WriteByte(' ')
-			}
-		case html.StartTagToken:
-			switch name, _ := z.TagName(); string(name) {
-			case "title":
-				inTitle = true
-			case "script", "style", "noscript", "template":
-				if hidden == "" {
-					hidden = string(name)
-				}
-				scripted = scripted || string(name) == "script"
-			}
-		case html.EndTagToken:
-			name, _ := z.TagName()
-			if string(name) == hidden {
-				hidden = ""
-			}
-			inTitle = inTitle && string(name) != "title"
-		}
-	}
-}
-
 // letters returns the number of letters of a text.
 func letters(text string) (n int) {
 	for _, r := range text {
@@ -211,12 +174,11 @@ const fewLetters = 40
 // the last part of the address, which may be a word of the text. "No page /tea-7/, error 12"
 // at /tea-7/ and "No page /x-9/, error 13" at /x-9/ are the same.
 func fingerprints(page []byte, at weburl.URL) []uint64 {
-	text, scripted := visible(page)
-	_, body, _ := strings.Cut(text, "\n")
+	title, body, scripted := scanhtml.Visible(page)
 	if n := letters(body); n == 0 || scripted && n < fewLetters {
 		return nil
 	}
-	text = strings.ToLower(text)
+	text := strings.ToLower(title + "\n" + body)
 	path := strings.ToLower(target(at))
 	decoded := string(weburl.PercentDecode(nil, path))
 	for _, address := range []string{strings.ToLower(at.WithoutFragment()), path, decoded, strings.TrimPrefix(path, "/"), strings.TrimPrefix(decoded, "/")} {

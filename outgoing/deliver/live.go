@@ -8,8 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"golang.org/x/net/html"
-
+	scanhtml "github.com/sitelink/sitelink/internal/scan/html"
 	"github.com/sitelink/sitelink/internal/weburl"
 	"github.com/sitelink/sitelink/outgoing"
 	"github.com/sitelink/sitelink/outgoing/ledger"
@@ -105,22 +104,15 @@ func linksOf(page string, body []byte) map[uint64]bool {
 			}
 		}
 	}
-	z := html.NewTokenizer(strings.NewReader(string(body)))
-	for {
-		switch z.Next() {
-		case html.ErrorToken:
-			return links
-		case html.StartTagToken, html.SelfClosingTagToken:
-			for _, more := z.TagName(); more; {
-				var name, value []byte
-				name, value, more = z.TagAttr()
-				switch string(name) {
-				case "href", "src", "cite", "data", "poster":
-					add(string(value))
-				}
+	for tag := range scanhtml.Tags(body) {
+		for _, a := range tag.Attr {
+			switch a.Key {
+			case "href", "src", "cite", "data", "poster":
+				add(a.Val)
 			}
 		}
 	}
+	return links
 }
 
 // linksTo reports whether the page links to target.

@@ -9,8 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"golang.org/x/net/html"
-
+	scanhtml "github.com/sitelink/sitelink/internal/scan/html"
 	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/internal/weburl"
 	"github.com/sitelink/sitelink/outgoing/ledger"
@@ -199,53 +198,22 @@ func linksTo(source string, body []byte, target string) []anchor {
 	base, _ := weburl.Parse(source) // without it, only absolute links are found
 	rebased := false
 	var found []anchor
-	z := html.NewTokenizer(bytes.NewReader(body))
-	offset := 0
-	for {
-		kind := z.Next()
-		if kind == html.ErrorToken {
-			return found
-		}
-		raw := z.Raw()
-		start := offset
-		offset += len(raw)
-		if kind != html.StartTagToken && kind != html.SelfClosingTagToken {
-			continue
-		}
-		tag := string(raw)
-		name, attributes := z.TagName()
-		if isBase := string(name) == "base"; !attributes || string(name) != "a" && (!isBase || rebased) {
-			continue
-		} else if isBase {
-			base, rebased = rebase(z, base)
-			continue
-		}
-		for more := true; more; {
-			var key, value []byte
-			key, value, more = z.TagAttr()
-			if string(key) != "href" {
-				continue
-			}
-			if href := strings.TrimSpace(string(value)); isTarget(base, href, target) {
-				found = append(found, anchor{offset: start, end: offset, tag: tag, href: href})
-			}
-			break
-		}
-	}
-}
-
-// rebase resolves the base element at z. Only the first with an href counts.
-func rebase(z *html.Tokenizer, base weburl.URL) (weburl.URL, bool) {
-	for more := true; more; {
-		var key, value []byte
-		if key, value, more = z.TagAttr(); string(key) == "href" {
-			if u, err := base.Resolve(string(value)); err == nil {
+	for tag := range scanhtml.Tags(body) {
+		href, has := tag.Attribute("href")
+		switch {
+		case !has:
+		case tag.Data == "base" && !rebased: // only the first counts
+			if u, err := base.Resolve(href); err == nil {
 				base = u
 			}
-			return base, true
+			rebased = true
+		case tag.Data == "a":
+			if href = strings.TrimSpace(href); isTarget(base, href, target) {
+				found = append(found, anchor{offset: tag.Offset, end: tag.Offset + len(tag.Raw), tag: string(tag.Raw), href: href})
+			}
 		}
 	}
-	return base, false
+	return found
 }
 
 // isTarget reports whether href is target, as written or resolved.

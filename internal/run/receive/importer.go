@@ -7,14 +7,12 @@ import (
 	"fmt"
 	"iter"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 
-	"golang.org/x/net/html"
-
 	"github.com/sitelink/sitelink/incoming"
 	"github.com/sitelink/sitelink/incoming/verify"
+	scanhtml "github.com/sitelink/sitelink/internal/scan/html"
 )
 
 // ImportItem is one mention of another receiver.
@@ -175,26 +173,8 @@ func isWeb(text string) bool {
 
 // textOf returns the text of HTML, without scripts and styles.
 func textOf(markup string) string {
-	var b strings.Builder
-	hidden := ""
-	for z := html.NewTokenizer(strings.NewReader(markup)); ; {
-		kind := z.Next()
-		switch {
-		case kind == html.ErrorToken:
-			return b.String() // all errors are the end of the text
-		case kind == html.StartTagToken || kind == html.EndTagToken:
-			name, _ := z.TagName()
-			switch tag := string(name); {
-			case hidden == tag:
-				hidden = ""
-			case hidden == "" && kind == html.StartTagToken && slices.Contains([]string{"script", "style", "template", "noscript"}, tag):
-				hidden = tag
-			}
-			b.WriteByte(' ')
-		case kind == html.TextToken && hidden == "":
-			b.WriteString(html.UnescapeString(string(z.Raw())))
-		}
-	}
+	_, text, _ := scanhtml.Visible([]byte(markup))
+	return text
 }
 
 // timeIn parses a time in one of some layouts, in UTC if it has no zone, zero if it is in
