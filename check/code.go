@@ -111,7 +111,7 @@ const (
 	Livereload    Code = "livereload"      // a script that only hugo server has
 	Blocked       Code = "blocked"         // another site answers people, but not us
 	Budget        Code = "external-budget" // the budget for requests to other sites was spent
-	Skipped       Code = "skipped"         // a fragment of a page that --from, --skip or --limit leaves out
+	Skipped       Code = "skipped"         // a fragment of a page, or an address of a server, that --from, --skip or a limit leaves out
 
 	AcceptedByBaseline Code = "baseline" // a link whose finding the baseline accepts
 )

@@ -26,6 +26,14 @@ func fileFindings(ctx context.Context, s *isite.Site, opt Options, sum *Summary)
 	for _, f := range s.Faults() {
 		out = append(out, Finding{Page: f.Path, Verdict: Warning, Code: ReadError, Count: 1, Message: "cannot be read: " + f.Err.Error()})
 	}
+	for _, c := range s.Cuts() {
+		path, _, _ := strings.Cut(c.Pattern, "?")
+		message := fmt.Sprintf("the server has more than %s like %s, and was not asked for the others; --skip '%s' follows none of their links", text.Count(c.Asked, "address"), c.Pattern, path)
+		if strings.HasPrefix(c.Pattern, "--") {
+			message = c.Pattern + " was reached at this page; links of further pages were not followed"
+		}
+		out = append(out, Finding{Page: c.Page, Verdict: Warning, Code: LimitReached, Count: 1, Message: message})
+	}
 	faults := s.RuleFaults()
 	if err := s.Rules().TooCostly(); err != nil {
 		return nil, err

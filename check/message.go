@@ -123,6 +123,9 @@ func linkMessage(s *isite.Site, d *isite.Detail, l *Link) string {
 		if l.Verdict == Warning {
 			return "only the owner of " + path + " may read it, so the server will refuse it; allow it with chmod a+r"
 		}
+		if d.Status != http.StatusForbidden && d.Status != http.StatusNotFound && d.Note != "" {
+			return "the server does not send " + path
+		}
 		return "the server has no permission to read " + path
 	case SpecialFile:
 		return path + " is a pipe, socket or device, not a regular file"

@@ -104,6 +104,7 @@ var hostDecisions = map[host.State]decision{
 	host.StateProxied:          {Unchecked, Proxied},
 	host.StateConditional:      {Unchecked, Conditional},
 	host.StateLivereload:       {Unchecked, Livereload},
+	host.StateNotAsked:         {Unchecked, Skipped},
 }
 
 // state is what a link came to, in one byte, since there may be millions: an

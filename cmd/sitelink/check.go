@@ -32,7 +32,7 @@ import (
 func checkCommand(c *cli) *cobra.Command {
 	var b buildFlags
 	cmd := &cobra.Command{
-		Use: "check [DIR | PAGE...] [@FILE]... [-- GENERATOR-ARGS]",
+		Use: "check [DIR | PAGE... | URL] [@FILE]... [-- GENERATOR-ARGS]",
 		Args: func(cmd *cobra.Command, args []string) error {
 			own, forGenerator := cutAtDash(cmd, args)
 			own = slices.DeleteFunc(slices.Clone(own), func(arg string) bool { return strings.HasPrefix(arg, "@") })
@@ -94,9 +94,16 @@ func (c *cli) configure(cmd *cobra.Command, args []string) (*config.Config, erro
 		switch {
 		case arg == "-":
 			return nil, text.Usage("only sitelink check reads standard input, which is Markdown", "name the directory of the built site, or some of its pages")
-		case strings.HasPrefix(arg, "http://") || strings.HasPrefix(arg, "https://"):
-			return nil, text.Usage(arg+" is an address, and sitelink reads files", "name the directory that is served: sitelink check public --base-url "+arg)
+		case isAddress(arg) && (len(args) > 1 || !asksServers(cmd)):
+			return nil, notForServers(cmd, arg)
 		}
+	}
+	if len(args) == 1 && isAddress(args[0]) {
+		cfg, err := c.loadConfig(config.Request{File: file, Flags: settings, Places: files.places, Keys: tableKeys(cmd)})
+		if err == nil {
+			err = setServer(cfg, args[0])
+		}
+		return cfg, err
 	}
 	if len(args) == 1 {
 		if slices.ContainsFunc(settings, func(s config.Setting) bool { return s.Key == "docroot" }) {
@@ -150,6 +157,9 @@ func cutPages(args []string) (rest, pages []string) {
 			pages = append(pages, arg)
 		}
 	}
+	if slices.ContainsFunc(pages, isAddress) {
+		return args, nil
+	}
 	if len(pages) == 1 && pages[0] != "-" {
 		info, err := os.Stat(pages[0])
 		if err == nil && info.IsDir() || err != nil && !strings.ContainsAny(pages[0], "*?[{") {
@@ -172,8 +182,10 @@ func runCheck(ctx context.Context, c *cli, cfg *config.Config, ext *externalFlag
 // there are findings that fail the run. ext reports whether it asks other sites.
 func checkProject(ctx context.Context, c *cli, p *project.Project, ext *externalFlags) (err error) {
 	cfg := p.Config
-	if err := audit.WaitForBuild(ctx, p, c.ui.note); err != nil {
-		return err
+	if p.Server == "" {
+		if err := audit.WaitForBuild(ctx, p, c.ui.note); err != nil {
+			return err
+		}
 	}
 	timer := newTimer(c.ui)
 	progress := newProgress(c.ui, cfg.Progress, time.Now)
@@ -238,7 +250,7 @@ const maxListed = 50_000
 
 // textOptions returns how text names files: as a user in the directory would write them.
 func textOptions(p *project.Project) report.TextOptions {
-	return report.TextOptions{Prefix: p.Docroot, Here: p.FromRoot(p.Dir), All: p.Config.All}
+	return report.TextOptions{Prefix: cmp.Or(p.Server, p.Docroot), Here: p.FromRoot(p.Dir), All: p.Config.All}
 }
 
 // reportOptions returns what every report of a run may need to know.

@@ -37,6 +37,8 @@ type cli struct {
 	markdown bool
 	// endless is set by a command that ends by a signal and by nothing else.
 	endless *atomic.Bool
+	// atEnd is called when the command has ended.
+	atEnd []func()
 }
 
 // onProject makes a command that works on the project of the working directory and reads
@@ -134,7 +136,7 @@ func (c *cli) auditOptions(progress *progress) audit.Options {
 	if reserve == nil {
 		reserve = make([]byte, 16<<20)
 	}
-	opt := audit.Options{Warn: c.ui.warning, Note: c.ui.note, Today: c.today, Commands: c.ui.commands}
+	opt := audit.Options{Warn: c.ui.warning, Note: c.ui.note, Today: c.today, Commands: c.ui.commands, Crawl: c.crawl(progress)}
 	if progress != nil {
 		opt.Progress = progress.pages
 	}

@@ -123,6 +123,9 @@ func run(ctx context.Context, args []string, e env) int {
 	})
 
 	err := execute(ctx, args, c)
+	for _, end := range c.atEnd {
+		end()
+	}
 	if !release() {
 		<-confirmed
 		if !c.endless.Load() {

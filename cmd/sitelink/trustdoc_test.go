@@ -15,9 +15,9 @@ import (
 // [readOnly] prove its rows.
 var trusted = [][]string{
 	{"sitelink", "git", "nothing", "nothing"},
-	{"check", "git", "nothing", "reports"},
+	{"check", "git", "a URL that you type", "reports"},
 	{"notify --dry-run", "git", "ledger", "cache, tombstones"},
-	{"links", "nothing", "nothing", "nothing"},
+	{"links", "nothing", "a URL that you type", "nothing"},
 	{"explain", "nothing", "nothing", "nothing"},
 	{"doctor", "git", "nothing", "nothing"},
 	{"profile", "nothing", "nothing", "nothing"},
@@ -25,7 +25,7 @@ var trusted = [][]string{
 	{"watch", "git", "nothing", "nothing"},
 	{"lsp", "git", "nothing", "nothing"},
 	{"baseline show", "nothing", "nothing", "nothing"},
-	{"baseline write, baseline update", "git", "nothing", "the baseline"},
+	{"baseline write, baseline update", "git", "a URL that you type", "the baseline"},
 	{"ledger show, ledger verify, ledger export", "git", "ledger", "nothing"},
 	{"ledger compact, ledger verify --repair", "git", "ledger", "ledger"},
 	{"ledger merge", "nothing", "nothing", "the second file that it is given"},

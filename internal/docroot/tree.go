@@ -6,7 +6,9 @@ package docroot
 
 import (
 	"bytes"
+	"cmp"
 	"hash/maphash"
+	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -96,6 +98,42 @@ func newTree() *Tree {
 	t.table = emptyTable(1 << 10)
 	t.Nodes = append(t.Nodes, Node{Parent: NoNode, Kind: KindDir})
 	return t
+}
+
+// TreeOf returns a tree of files, which exist nowhere, and their nodes. No path may be that of a
+// directory of another.
+func TreeOf(files []string) (*Tree, []NodeID) {
+	nodes := map[string]NodeID{".": 0}
+	var all []string
+	for _, name := range files {
+		for ; name != "."; name = path.Dir(name) {
+			if _, known := nodes[name]; known {
+				break
+			}
+			nodes[name], all = NoNode, append(all, name)
+		}
+	}
+	slices.SortFunc(all, func(a, b string) int {
+		return cmp.Or(cmp.Compare(strings.Count(a, "/"), strings.Count(b, "/")), cmp.Compare(path.Dir(a), path.Dir(b)), cmp.Compare(a, b))
+	})
+	isFile := make(map[string]bool, len(files))
+	for _, name := range files {
+		isFile[name] = true
+	}
+	t := newTree()
+	for _, name := range all {
+		kind := KindDir
+		if isFile[name] {
+			kind = KindFile
+		}
+		nodes[name] = t.append(nodes[path.Dir(name)], []byte(path.Base(name)), kind)
+	}
+	t.index()
+	ids := make([]NodeID, len(files))
+	for i, name := range files {
+		ids[i] = nodes[name]
+	}
+	return t, ids
 }
 
 // append adds a node, which can be found after the next call of index. Its parent must

@@ -75,6 +75,8 @@ type Request struct {
 	MaxBody int64
 	// NoRedirect returns a redirect instead of following it.
 	NoRedirect bool
+	// Wants, if not nil, reports whether the body of a response is read; Truncated is set if not.
+	Wants func(status int, header http.Header) bool
 	// Lenient reads the header of the response as browsers do: fields that are not
 	// valid do not count. It has no effect on a request through a proxy.
 	Lenient bool
@@ -279,6 +281,10 @@ func (c *Client) exchange(outer context.Context, r *Request, u weburl.URL, left 
 	_, reason, _ := strings.Cut(got.Status, " ")
 	resp := &Response{Status: got.StatusCode, Reason: reason, URL: u.WithoutFragment(), Header: got.Header}
 	if _, follows := redirected(resp, r); follows {
+		return resp, nil
+	}
+	if r.Wants != nil && !r.Wants(resp.Status, resp.Header) {
+		resp.Truncated = true
 		return resp, nil
 	}
 	limit := c.opts.MaxBody

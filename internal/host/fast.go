@@ -35,7 +35,11 @@ func (r *PathResolver) Plain() bool { return len(r.h.maps) == 0 && r.findTop() }
 // AtOwnAddress reports whether the same is true of links that resolve against the
 // page's own URL: the host does not serve the page at another address.
 func (r *PathResolver) AtOwnAddress() bool {
-	return r.Plain() && r.h.profile.TrailingSlash == Keep && r.h.movedTo[r.Page] == ""
+	at := r.h.movedTo[r.Page]
+	if at != "" && r.h.opt.Crawled != nil && r.h.inDirectory(at, r.Dir) {
+		at = ""
+	}
+	return r.Plain() && r.h.profile.TrailingSlash == Keep && at == ""
 }
 
 // pathClass marks the bytes that ResolvePath accepts: those that mean
@@ -132,6 +136,9 @@ func (r *PathResolver) ResolvePath(v []byte) (state State, node docroot.NodeID, 
 			state, node, ok = r.fastName(at, name)
 		}
 		if !ok {
+			return 0, 0, nil, false
+		}
+		if i < n && v[i] == '?' && r.h.opt.Crawled != nil {
 			return 0, 0, nil, false
 		}
 		if i < n && v[i] == '?' {

@@ -56,6 +56,8 @@ type Options struct {
 	Tracked    func(ctx context.Context) (map[string]bool, error)
 	// Input is the path of a file that need not exist, "" for none.
 	Input string
+	// Crawled, if not nil, has the answers of a server; there is no docroot then.
+	Crawled *Crawled
 	// NoRuleFiles: rule files are not read.
 	NoRuleFiles bool
 	// Jobs is the number of workers; 0 means one per processor.
@@ -109,6 +111,9 @@ func Load(ctx context.Context, root string, opt Options) (*Host, error) {
 	s := &loader{&Host{root: root, opt: opt, deep: new(atomic.Pointer[deepWalk])}}
 	if err := s.configure(); err != nil {
 		return nil, err
+	}
+	if opt.Crawled != nil {
+		return opt.Crawled.load(s.Host)
 	}
 	parsed := s.parseRules()
 	var tracked map[string]bool

@@ -152,6 +152,9 @@ func (q *request) respond(path, query string) Answer {
 	if len(path)+len(query) > redirect.MaxAddress {
 		return Answer{State: StateBadURL, Node: docroot.NoNode, Status: http.StatusRequestURITooLong, Note: "the URL is longer than the 8 KiB that servers accept"}
 	}
+	if q.h.opt.Crawled != nil {
+		return q.crawled(path, query)
+	}
 	if q.rules == nil {
 		return q.fallback(q.fromFiles(path, query))
 	}

@@ -131,6 +131,8 @@ const (
 	StateConditional
 	// StateLivereload: the script of hugo server, which no other host has.
 	StateLivereload
+	// StateNotAsked: the server was not asked for the address, see [Crawled].
+	StateNotAsked
 )
 
 // Answers reports whether a file of the docroot answers, so that a fragment can

@@ -72,6 +72,9 @@ type Project struct {
 	// Docroot is the directory of the built site as a user in Dir would write it:
 	// what was configured, else a path from [Project.Show].
 	Docroot string
+	// Server is the address of a running site that takes the place of the docroot, with a slash
+	// at its end; "" for none. Docroot is that of its build then, if there is one.
+	Server string
 	// Answers are what the description of the project answers, with the evidence. The
 	// fields are made of them.
 	Answers
@@ -134,6 +137,10 @@ func Find(ctx context.Context, dir string, opt Options) (*Project, error) {
 	if err := p.checkLinks(); err != nil {
 		return p, err
 	}
+	if cfg.Server != "" {
+		p.ofServer()
+		return p, nil
+	}
 	if opt.Markdown {
 		p.inputText = opt.Input
 		err := p.ofMarkdown(ctx)
@@ -192,6 +199,26 @@ func (p *Project) ofPages(ctx context.Context) (*Project, error) {
 	}
 	p.Config = &cfg
 	return p, nil
+}
+
+// ofServer makes the project that of the running site of the configuration. What the project says
+// about its host does not matter then.
+func (p *Project) ofServer() {
+	p.Server, p.uncertain = p.Config.Server, nil
+	p.BaseURLs = append([]string{p.Server}, p.BaseURLs...)
+	for _, r := range p.Roots {
+		if strings.Trim(r.Dir, "/.") == "" {
+			p.BaseURLs = append(p.BaseURLs, r.Base)
+		}
+	}
+	p.BasePath, p.Roots, p.RuleDir, p.Profile, p.ProfileFrom, p.Notes = "", nil, "", host.Generic.Name, "", nil
+	p.Answers[AskHost], p.Answers[AskForm] = Answer{}, Answer{}
+	if g := p.Generator; g != nil {
+		p.note(g.Title() + " site: findings are placed in its sources")
+	}
+	if from := p.Config.Place("profile"); from != "" {
+		p.note(from + ": the profile does not count: the server answers itself")
+	}
 }
 
 // checkLinks refuses files that sitelink knows by their names, and that are
@@ -392,6 +419,9 @@ func (p *Project) fromDocroot(name string) string {
 // One that the user did not name must be inside the repository, also when a
 // generator's configuration names it or a symbolic link leads there.
 func (p *Project) CheckDocroot() error {
+	if p.Server != "" {
+		return nil
+	}
 	if p.uncertain != nil {
 		return p.uncertain
 	}

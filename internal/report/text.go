@@ -19,7 +19,7 @@ type TextOptions struct {
 	Color bool
 	// Prefix is put in front of the path of each page, such as public/, so that
 	// an editor or terminal can open it. A slash at its end is added; "." means
-	// no prefix.
+	// no prefix. It may be the address of a running site.
 	Prefix string
 	// Here is the directory of the reader, a slash path relative to the root of the
 	// project, from which source files are named; "" is the root.
@@ -235,6 +235,9 @@ func appendLineColumn(dst []byte, line, column int) []byte {
 func appendPath(dst []byte, page, prefix string) []byte {
 	if strings.HasPrefix(page, "../") { // a project file outside the docroot
 		return appendQuoted(dst, path.Join(prefix, page))
+	}
+	if strings.Contains(prefix, "://") { // the address is more use than the name that a build gives the file
+		page = strings.TrimSuffix(page, "index.html")
 	}
 	if prefix != "" && prefix != "." {
 		dst = appendQuoted(dst, prefix)

@@ -82,7 +82,7 @@ func (r *Reader) text(p *Page) (*scan.Page, error) {
 		page, _ := mapPage(data)
 		return &page, nil
 	}
-	return r.s.scanPage(&r.scan, p.kind, data), nil
+	return r.s.scanPage(&r.scan, p, data), nil
 }
 
 // Details calls f, in order, with everything about the links of a page whose
@@ -613,7 +613,7 @@ func (r *Reader) Text(id PageID) ([]byte, error) {
 		// These are the bytes that were scanned; they need no second scan.
 		return bytes.TrimPrefix(data, []byte("\xEF\xBB\xBF")), nil
 	}
-	return r.s.scanPage(&r.scan, p.kind, data).UTF8(), nil
+	return r.s.scanPage(&r.scan, p, data).UTF8(), nil
 }
 
 // Position is where a link is in its file.

@@ -2,6 +2,7 @@ package site
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"errors"
@@ -16,6 +17,7 @@ import (
 	"sync/atomic"
 
 	"github.com/sitelink/sitelink/internal/docroot"
+	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/scan"
 	"github.com/sitelink/sitelink/internal/scan/data"
 	"github.com/sitelink/sitelink/internal/scan/html"
@@ -110,6 +112,9 @@ func (s *Site) kindOf(n *docroot.Node) (kind PageKind, ok bool) {
 	if n.Flags&docroot.Foreign != 0 {
 		return 0, false
 	}
+	if f := s.Sent(n.Real); f != nil {
+		return s.kindOfType(f)
+	}
 	name := s.tree.NameOf(n)
 	dot := len(name) - 1
 	for dot >= 0 && name[dot] != '.' {
@@ -145,6 +150,40 @@ func (s *Site) kindOf(n *docroot.Node) (kind PageKind, ok bool) {
 	}
 	if isLLMs(name) && s.opt.Tags == scan.Modern && (n.Parent == 0 || s.IndexOf(n.Parent) != docroot.NoNode) {
 		return PageMarkdown, true
+	}
+	return 0, false
+}
+
+// kindByType are the kinds of the media types with which servers send pages.
+var kindByType = map[string]PageKind{
+	"text/html": PageHTML, "application/xhtml+xml": PageXHTML, "text/css": PageCSS, "image/svg+xml": PageSVG,
+	"application/manifest+json": PageManifest, "application/ld+json": PageJSONLD,
+	"application/json": pageJSON, "application/feed+json": pageJSON,
+	"application/xml": pageXML, "text/xml": pageXML, "application/rss+xml": pageXML, "application/atom+xml": pageXML,
+	"application/rdf+xml": pageXML, "text/x-opml": pageXML, "application/opensearchdescription+xml": pageXML,
+}
+
+// kindOfType is kindOf for what a server sent: by its type, or by its name if the type says
+// nothing.
+func (s *Site) kindOfType(f *host.CrawledFile) (kind PageKind, ok bool) {
+	name := f.Path[strings.LastIndexByte(f.Path, '/')+1:]
+	if f.Text == "" && !f.TooLarge {
+		return 0, false
+	}
+	if kind, ok = kindByType[f.Type]; ok {
+		return kind, kind <= PageSVG || s.opt.Tags == scan.Modern
+	}
+	switch {
+	case f.Path == "robots.txt":
+		return PageRobots, true
+	case f.Path == "sitemap.txt":
+		return PageSitemap, true
+	case isLLMs([]byte(name)):
+		return PageMarkdown, true
+	case isZippedXML([]byte(name)):
+		return pageXML, true
+	case hasEnding(name, ".webmanifest"):
+		return PageManifest, true
 	}
 	return 0, false
 }
@@ -256,23 +295,29 @@ func (s *loader) sniffPage(p *Page, buf []byte) []byte {
 	if p.kind == pageJSON {
 		size = sniffJSONBytes
 	}
-	raw, err := s.dir.Head(s.tree.Path(s.tree.Nodes[p.node].Real), buf, size)
+	raw, err := s.dir.Head(string(s.appendFile(nil, p.node)), buf, size)
 	head := raw
 	if err == nil && p.kind == pageXML && isZippedXML(s.tree.NameOf(&s.tree.Nodes[p.node])) {
 		p.zipped = true
 		head = unzipHead(raw)
 	}
-	switch {
-	case err != nil:
+	if err != nil {
 		p.kind, p.err.Err = pageNone, docroot.FileError(err)
-	case p.kind == pageJSON && data.IsJSONFeed(head):
-		p.kind = PageJSONFeed
-	case p.kind == pageXML:
-		p.kind = rootKinds[data.RootOf(head)]
-	default:
-		p.kind = pageNone
+	} else {
+		p.kind = sniffed(p.kind, head)
 	}
 	return raw
+}
+
+// sniffed returns the kind of a file of this kind that begins with head.
+func sniffed(kind PageKind, head []byte) PageKind {
+	switch {
+	case kind == pageJSON && data.IsJSONFeed(head):
+		return PageJSONFeed
+	case kind == pageXML:
+		return rootKinds[data.RootOf(head)]
+	}
+	return pageNone
 }
 
 // isXMLName reports whether a file is named like an XML document, so that it is
@@ -345,8 +390,11 @@ func (s *Site) load(dir *docroot.Dir, p *Page, buf []byte) (text, raw []byte, mo
 	if s.opt.Input != "" && s.tree.Path(p.node) == s.opt.Input {
 		return s.opt.InputText, buf, 0, nil
 	}
+	if f := s.Sent(p.node); f != nil && f.TooLarge {
+		return nil, buf, 0, docroot.ErrTooLarge
+	}
 	var room [256]byte // on the stack for most paths
-	raw, mode, err = dir.Read(append(s.tree.AppendPath(room[:0], s.tree.Nodes[p.node].Real), 0), buf, limit)
+	raw, mode, err = dir.Read(append(s.appendFile(room[:0], p.node), 0), buf, limit)
 	text = raw
 	if err == nil && p.zipped {
 		text, err = unzip(raw, limit)
@@ -355,6 +403,14 @@ func (s *Site) load(dir *docroot.Dir, p *Page, buf []byte) (text, raw []byte, mo
 		err = ErrSitemapSize
 	}
 	return text, raw, mode, err
+}
+
+// appendFile appends the path, below [host.Host.Real], of the file with the contents of a node.
+func (s *Site) appendFile(dst []byte, id docroot.NodeID) []byte {
+	if f := s.Sent(id); f != nil {
+		return append(dst, cmp.Or(f.Text, "none")...)
+	}
+	return s.tree.AppendPath(dst, s.tree.Nodes[id].Real)
 }
 
 // scanner reads files of all kinds. A page is valid until the scanner reads the
@@ -367,9 +423,22 @@ type scanner struct {
 	md   html.MarkdownScanner
 }
 
-// scanPage reads a page in the syntax of its kind.
-func (s *Site) scanPage(in *scanner, kind PageKind, text []byte) *scan.Page {
-	opt := scan.Options{Tags: s.opt.Tags, Charset: s.Charset(), DefaultCharset: s.opt.DefaultCharset}
+// scanPage reads a page. Links that were not followed on a server are left out.
+func (s *Site) scanPage(in *scanner, p *Page, text []byte) *scan.Page {
+	f := s.Sent(p.node)
+	if f == nil {
+		return s.scanText(in, p.kind, s.Charset(), text)
+	}
+	page := s.scanText(in, p.kind, f.Charset, text)
+	if f.Unfollowed {
+		page.Links, page.Scripts = page.Links[:0], page.Scripts[:0]
+	}
+	return page
+}
+
+// scanText reads a text in the syntax of its kind. charset is what the host says about it.
+func (s *Site) scanText(in *scanner, kind PageKind, charset string, text []byte) *scan.Page {
+	opt := scan.Options{Tags: s.opt.Tags, Charset: charset, DefaultCharset: s.opt.DefaultCharset}
 	if kind != PageHTML && kind != PageCSS {
 		opt.Charset = "" // hosts give it for these two
 	}

@@ -71,6 +71,8 @@ type Options struct {
 	// system has there; "" for none.
 	Input     string
 	InputText []byte
+	// Crawled is that of [host.Options].
+	Crawled *host.Crawled
 	// NoRuleFiles: the host's rule files are not read.
 	NoRuleFiles bool
 	// DefaultCharset is the encoding of pages that declare none and come
@@ -104,7 +106,7 @@ func (o *Options) host() host.Options {
 	return host.Options{
 		BaseURLs: o.BaseURLs, BasePath: o.BasePath, Roots: o.Roots, Profile: o.Profile, ProfileFrom: o.ProfileFrom,
 		Form: o.Form, Index: o.Index, Autoindex: o.Autoindex, Maps: o.Maps, Rules: o.Rules, Project: o.Project, NoRuleFiles: o.NoRuleFiles, Jobs: o.Jobs,
-		Repository: o.Repository, Branches: o.Branches, Tracked: o.Tracked, Input: o.Input,
+		Repository: o.Repository, Branches: o.Branches, Tracked: o.Tracked, Input: o.Input, Crawled: o.Crawled,
 	}
 }
 

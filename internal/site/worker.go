@@ -92,7 +92,7 @@ func (w *worker) page(p *Page) {
 		w.resolveAll(p, &page)
 		return
 	}
-	page := w.l.scanPage(&w.scan, p.kind, data)
+	page := w.l.scanPage(&w.scan, p, data)
 	p.quirks, p.noIndex = page.Quirks, page.NoIndex
 	p.plain = p.kind == PageHTML && page.Plain()
 	if p.unused = nil; len(page.Unused) > 0 {

@@ -22,6 +22,7 @@ import (
 	"sync"
 
 	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/report"
 	"github.com/sitelink/sitelink/internal/site"
@@ -59,6 +60,8 @@ type Options struct {
 	// External, if not nil, finds out about the links to other sites, and nothing else is
 	// reported. known are the addresses that the baseline has.
 	External func(ctx context.Context, s *public.Site, opt check.Options, known []string) (*ExternalLinks, error)
+	// Crawl asks the server of the project, if it is one, and returns what that answers.
+	Crawl func(ctx context.Context, p *project.Project, site site.Options) (*host.Crawled, error)
 	// BaseURL is the site's address where the project names none.
 	BaseURL string
 
@@ -150,6 +153,16 @@ func Open(ctx context.Context, p *project.Project, opt Options) (*Audit, error) 
 	if len(o.BaseURLs) == 0 && opt.BaseURL != "" {
 		o.BaseURLs = []string{opt.BaseURL}
 	}
+	if p.Server != "" {
+		if opt.Crawl == nil {
+			return nil, text.Usage(p.Server+" is the address of a server, which this command does not ask", "name the directory of the built site")
+		}
+		var err error
+		if o.Crawled, err = opt.Crawl(ctx, p, o); err != nil {
+			return nil, err
+		}
+		opt.stage("crawl")
+	}
 	inspectEndpoints(&o, p.Config) // while the pages are read
 	if opt.Sources && !opt.LateSources {
 		if sources := a.sourceOptions(); sources.Project != "" {
@@ -161,6 +174,7 @@ func Open(ctx context.Context, p *project.Project, opt Options) (*Audit, error) 
 	if dir, err := os.Getwd(); err != nil || dir != p.Dir {
 		name = p.Abs(name)
 	}
+	name = cmp.Or(p.Server, name)
 	var err error
 	a.Site, err = site.Load(ctx, name, o)
 	opt.stage("load")
@@ -188,6 +202,9 @@ func CheckOptions(p *project.Project) check.Options {
 	cfg := p.Config
 	opt := check.Options{
 		NoFragments: !cfg.Fragments, Jobs: cfg.Jobs, From: cfg.From, Skip: cfg.Skip, Pages: cfg.Pages, Limit: cfg.Limit, Orphans: cfg.Orphans,
+	}
+	if p.Server != "" { // the crawl stopped there
+		opt.Limit = 0
 	}
 	opt.More = endpointFindings(p)
 	e := Endpoints(cfg)
@@ -270,7 +287,7 @@ func (a *Audit) Check(ctx context.Context) (*check.Result, error) {
 		a.opt.stage("source")
 	}
 	result.Summary.Notes = append(result.Summary.Notes, external.hints(a.Project.Docroot)...)
-	if a.opt.Hints {
+	if a.opt.Hints && a.Project.Server == "" {
 		if name := NewerSource(a.Project, a.Site); name != "" { // the findings are those of an older state
 			result.Summary.Notes = append(result.Summary.Notes, fmt.Sprintf("%s is newer than %s: run %s, or sitelink check --build",
 				a.Project.FromRoot(name), a.Project.Docroot, a.Project.BuildCommand(a.Project.Docroot)))

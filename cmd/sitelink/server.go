@@ -1,0 +1,147 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/docroot"
+	"github.com/sitelink/sitelink/internal/fetch"
+	"github.com/sitelink/sitelink/internal/host"
+	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/run/crawl"
+	"github.com/sitelink/sitelink/internal/run/notify"
+	"github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/system"
+	"github.com/sitelink/sitelink/internal/text"
+	"github.com/sitelink/sitelink/internal/weburl"
+)
+
+// isAddress reports whether an argument is the address of a running site.
+func isAddress(arg string) bool {
+	return strings.HasPrefix(arg, "http://") || strings.HasPrefix(arg, "https://")
+}
+
+// asksServers reports whether a command takes the address of a running site as DIR.
+func asksServers(cmd *cobra.Command) bool {
+	return slices.Contains([]string{"check", "external", "links", "write", "update"}, cmd.Name())
+}
+
+// notForServers says why a command cannot work with the address of a running site.
+func notForServers(cmd *cobra.Command, address string) error {
+	why, hint := "takes one address or files, not both", "sitelink check "+address
+	switch cmd.Name() {
+	case "watch":
+		why, hint = "waits for files to change", "watch the docroot that the server sends, or run sitelink check "+address+" after a change"
+	case "fix", "mv":
+		why, hint = "edits sources and builds them again", "name the built site: sitelink "+cmd.Name()+" public"
+	default:
+		if !asksServers(cmd) {
+			why, hint = "reads the files of a built site", "name the directory that the server sends; sitelink check "+address+" checks the server itself"
+		}
+	}
+	return text.Usage(fmt.Sprintf("%s is a running site, and sitelink %s %s", address, cmd.Name(), why), hint)
+}
+
+// setServer sets the address of a running site in a configuration: the directory of the page that
+// is named, and that page.
+func setServer(cfg *config.Config, address string) error {
+	u, err := weburl.Parse(address)
+	switch {
+	case err != nil:
+		return text.Usage(fmt.Sprintf("%q is not an address: %v", address, err), "sitelink check http://localhost:8080/")
+	case u.HasCredentials():
+		return text.Usage("the address has a user name or password", "sitelink asks for pages that everybody can read")
+	}
+	dir := u.Path()
+	if last := path.Base(dir); !strings.HasSuffix(dir, "/") && strings.Contains(last, ".") {
+		dir = strings.TrimSuffix(dir, last)
+	}
+	dir = strings.TrimSuffix(dir, "/") + "/"
+	cfg.Server, cfg.Start = u.Scheme()+"://"+u.Authority()+dir, "/"
+	if len(u.Path()) > len(dir) {
+		cfg.Start += u.Path()[len(dir):]
+	}
+	if u.HasQuery() {
+		cfg.Start += "?" + u.Query()
+	}
+	return nil
+}
+
+// crawl returns how the server of a project is asked.
+func (c *cli) crawl(progress *progress) func(ctx context.Context, p *project.Project, opt site.Options) (*host.Crawled, error) {
+	return func(ctx context.Context, p *project.Project, opt site.Options) (*host.Crawled, error) {
+		u, err := weburl.Parse(p.Server)
+		if err != nil {
+			return nil, err
+		}
+		allow, err := fetch.Named(ctx, strings.Trim(u.Host(), "[]"))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", p.Server, err)
+		}
+		o := crawl.Options{Pace: verifyPace, Site: opt, MaxPages: p.Config.Limit, Local: localMaps(p)}
+		if !slices.ContainsFunc(allow, func(a netip.Prefix) bool { return !a.Addr().IsLoopback() }) {
+			o.Pace = 0
+		}
+		o.Client = fetch.New(fetch.Options{UserAgent: notify.UserAgent(versionNumber(), p.Server), Allow: allow, Pooled: true})
+		if o.Follows, o.Seeds, err = follows(p.Config); err != nil {
+			return nil, err
+		}
+		o.Progress = func(done, known int) {
+			progress.draw(func() string { return fmt.Sprintf("asking %s: %s of %s", p.Server, thousands(done), thousands(known)) })
+		}
+		dir, err := os.MkdirTemp("", "sitelink-")
+		if err != nil {
+			return nil, fmt.Errorf("keep the pages of %s: %w", p.Server, system.Cause(err))
+		}
+		c.atEnd = append(c.atEnd, func() { os.RemoveAll(dir) })
+		return crawl.Run(ctx, p.Config.Start, dir, o)
+	}
+}
+
+// follows returns whether the linksets of a configuration let the crawl follow the links of a
+// page, and where it begins.
+func follows(cfg *config.Config) (is func(path string) bool, seeds []string, err error) {
+	var sets [2][]check.Linkset
+	for i, texts := range [][]string{cfg.From, cfg.Skip} {
+		for _, t := range texts {
+			l, err := check.ParseLinkset(t)
+			if err != nil {
+				return nil, nil, err
+			}
+			if sets[i] = append(sets[i], l); i == 0 {
+				seeds = append(seeds, l.Seed())
+			}
+		}
+	}
+	match := func(all []check.Linkset, path string) bool {
+		return slices.ContainsFunc(all, func(l check.Linkset) bool { return l.Match(path) })
+	}
+	return func(path string) bool {
+		return (len(sets[0]) == 0 || match(sets[0], path)) && !match(sets[1], path)
+	}, seeds, nil
+}
+
+// localMaps returns what reads image maps from the docroot that the user or a generator names
+// (LL-89); nil if there is none.
+func localMaps(p *project.Project) func(path string) []byte {
+	dir, err := docroot.Open(p.Abs(p.Docroot))
+	if err != nil || p.Config.Docroot == "" && p.Generator == nil {
+		return nil
+	}
+	return func(path string) []byte {
+		data, err := dir.Head(strings.TrimPrefix(path, "/"), nil, 1<<20)
+		if err != nil {
+			return nil
+		}
+		return data
+	}
+}

@@ -1,0 +1,66 @@
+package crawl
+
+import (
+	"slices"
+	"strings"
+)
+
+// patternOf returns what an address has in common with those that a server makes up without end,
+// as a linkset that includes them; "" if it looks like none of these. made: the differences are
+// values of a query or a session, or the path goes in a circle.
+func patternOf(key string) (pattern string, made bool) {
+	where, query, has := strings.Cut(key, "?")
+	var out []string
+	times := map[string]int{}
+	varies := false
+	for name := range strings.SplitSeq(where, "/") {
+		if times[name]++; times[name] > 2 && name != "" {
+			return strings.Join(append(out, "@"), "/"), true
+		}
+		if name, _, ok := strings.Cut(name, "="); ok { // ;jsessionid=1
+			out, made, varies = append(out, name+"=#"), true, true
+			continue
+		}
+		digits := strings.Count(strings.Map(func(r rune) rune {
+			if '0' <= r && r <= '9' {
+				return '0'
+			}
+			return 'a'
+		}, name), "0")
+		switch {
+		case digits > 0 && len(name) >= 16 && !strings.Contains(name, "-") && !strings.Contains(name, "."):
+			out, made, varies = append(out, "#"), true, true
+		case digits > 0:
+			out, varies = append(out, numbers(name)), true
+		default:
+			out = append(out, name)
+		}
+	}
+	pattern = strings.Join(out, "/")
+	if has {
+		var keys []string
+		for pair := range strings.SplitSeq(query, "&") {
+			k, _, _ := strings.Cut(pair, "=")
+			keys = append(keys, numbers(k))
+		}
+		slices.Sort(keys)
+		return pattern + "?" + strings.Join(slices.Compact(keys), "&"), true
+	}
+	if !varies {
+		return "", false
+	}
+	return pattern, made
+}
+
+// numbers replaces the numbers in a name by #.
+func numbers(name string) string {
+	var b strings.Builder
+	for i := 0; i < len(name); i++ {
+		if c := name[i]; c < '0' || c > '9' {
+			b.WriteByte(c)
+		} else if i == 0 || name[i-1] < '0' || name[i-1] > '9' {
+			b.WriteByte('#')
+		}
+	}
+	return b.String()
+}
