@@ -6,16 +6,6 @@ import (
 	"strings"
 )
 
-// Rules are choices in the canonical form. The zero value is what sitelink
-// uses everywhere.
-type Rules struct {
-	// KeepEscapedSlash keeps %2F apart from /, for sites that use both.
-	KeepEscapedSlash bool
-	// ParamsInPath takes what follows a ';' in the path as a part of it,
-	// as RFC 3986 does, and not as parameters that are written like a query.
-	ParamsInPath bool
-}
-
 // Canonical returns the same text for all spellings of a URL that name the same
 // page: the key to compare and store URLs. Never send or fetch it, because it may
 // name another resource at hosts that distinguish %2F from / or + from %20. The
@@ -27,34 +17,12 @@ type Rules struct {
 //
 // The rules are those of WWWOFFLE (docs/reference/urls.md), which are idempotent. A core
 // computes 5 to 7 million a second (BenchmarkCanonical, AMD EPYC).
-func Canonical(raw string) (string, error) { return Rules{}.Canonical(raw) }
-
-// CanonicalHeuristic is [Canonical] for text that people write, in configuration
-// and on pages, not for text from the network. It accepts a missing scheme,
-// missing slashes, stray escapes, and ftp URLs. A path that starts with one slash
-// belongs to site, which is the base URL or host of the site itself; an empty
-// site makes it an error.
-func CanonicalHeuristic(raw, site string) (string, error) {
-	return Rules{}.CanonicalHeuristic(raw, site)
-}
-
-// Canonical is [Canonical] by these rules.
-func (r Rules) Canonical(raw string) (string, error) {
-	a, reason := splitStrict(raw)
-	return r.finish(raw, a, reason)
-}
-
-// CanonicalHeuristic is [CanonicalHeuristic] by these rules.
-func (r Rules) CanonicalHeuristic(raw, site string) (string, error) {
-	a, reason := splitHeuristic(raw, site)
-	return r.finish(raw, a, reason)
-}
-
-func (r Rules) finish(raw string, a address, reason Reason) (string, error) {
+func Canonical(raw string) (string, error) {
 	var buf [256]byte
 	dst := buf[:0]
+	a, reason := split(raw)
 	if reason == "" {
-		dst, reason = r.appendAddress(dst, a)
+		dst, reason = appendAddress(dst, a)
 	}
 	// Otherwise a canonical URL could be too long to be parsed again.
 	if reason == "" && len(dst) > maxURLBytes {
@@ -67,7 +35,7 @@ func (r Rules) finish(raw string, a address, reason Reason) (string, error) {
 }
 
 // appendAddress writes the canonical form.
-func (r Rules) appendAddress(dst []byte, a address) ([]byte, Reason) {
+func appendAddress(dst []byte, a address) ([]byte, Reason) {
 	for i := 0; i < len(a.scheme); i++ {
 		dst = append(dst, a.scheme[i]|0x20)
 	}
@@ -80,11 +48,8 @@ func (r Rules) appendAddress(dst []byte, a address) ([]byte, Reason) {
 	if dst, reason = appendCanonicalPort(dst, scheme, a.port); reason != "" {
 		return dst, reason
 	}
-	path, params := a.path, ""
-	if !r.ParamsInPath {
-		path, params, _ = strings.Cut(path, ";")
-	}
-	dst = r.appendPath(dst, path)
+	path, params, _ := strings.Cut(a.path, ";")
+	dst = appendPath(dst, path)
 	if params != "" {
 		dst = RecodeArguments(append(dst, ';'), params)
 	}
@@ -95,13 +60,8 @@ func (r Rules) appendAddress(dst []byte, a address) ([]byte, Reason) {
 }
 
 // appendPath decodes the path once, removes dot segments and encodes it again. An
-// escaped dot counts as a dot, and an escaped slash as a slash unless the rules
-// keep it.
-func (r Rules) appendPath(dst []byte, path string) []byte {
-	pass := passPath
-	if r.ParamsInPath {
-		pass |= passSemicolon
-	}
+// escaped dot counts as a dot, and an escaped slash as a slash.
+func appendPath(dst []byte, path string) []byte {
 	root := len(dst)
 	dst = append(dst, '/')
 	path = strings.TrimPrefix(path, "/")
@@ -112,15 +72,13 @@ func (r Rules) appendPath(dst []byte, path string) []byte {
 			i += 2
 		}
 		switch {
-		case b == '/' && escaped && r.KeepEscapedSlash:
-			dst = append(dst, "%2F"...)
 		case b == '/':
 			var dots bool
 			if dst, dots = dropDots(dst, root, segment); !dots {
 				dst = append(dst, '/')
 			}
 			segment = len(dst)
-		case canonClasses[b]&pass != 0:
+		case canonClasses[b]&passPath != 0:
 			dst = append(dst, b)
 		default:
 			dst = appendByte(dst, b)
@@ -148,7 +106,7 @@ func dropDots(dst []byte, root, segment int) (_ []byte, dropped bool) {
 	return dst, false
 }
 
-// address is an http, https or ftp URL, split into parts that are not decoded
+// address is an http or https URL, split into parts that are not decoded
 // yet. An empty part equals a missing one.
 type address struct {
 	scheme         string // in any letter case
@@ -158,8 +116,8 @@ type address struct {
 	args           string
 }
 
-// splitStrict splits an absolute http or https URL without guessing.
-func splitStrict(raw string) (address, Reason) {
+// split splits an absolute http or https URL without guessing.
+func split(raw string) (address, Reason) {
 	if strings.HasSuffix(raw, " ") {
 		return address{}, OuterSpace
 	}
@@ -176,7 +134,7 @@ func splitStrict(raw string) (address, Reason) {
 	if !ok {
 		return address{}, NotAbsolute
 	}
-	if !isHTTP(scheme) {
+	if !strings.EqualFold(scheme, "http") && !strings.EqualFold(scheme, "https") {
 		return address{}, NotHTTP
 	}
 	a, reason := splitRest(scheme, rest)
@@ -184,85 +142,6 @@ func splitStrict(raw string) (address, Reason) {
 		return address{}, BareAt
 	}
 	return a, reason
-}
-
-func isHTTP(scheme string) bool {
-	return strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https")
-}
-
-// splitHeuristic splits the URL that a person probably means by raw.
-func splitHeuristic(raw, site string) (address, Reason) {
-	raw = strings.Trim(raw, " \t\n\r\f")
-	raw, _, _ = strings.Cut(raw, "#")
-	switch {
-	case len(raw) > maxURLBytes || len(site) > maxURLBytes:
-		return address{}, TooLong
-	case raw == "":
-		return address{}, EmptyHost
-	case raw[0] == '/':
-		return splitLocal(raw, site)
-	}
-	scheme, rest, ok := cutScheme(raw)
-	switch {
-	case !ok:
-		return splitRest("http", raw)
-	case !isHTTP(scheme) && !strings.EqualFold(scheme, "ftp"):
-		return address{}, NotHTTP
-	}
-	if after, ok := strings.CutPrefix(rest, "//"); ok {
-		rest = after
-	} else {
-		rest = strings.TrimPrefix(rest, "/")
-	}
-	return splitRest(scheme, rest)
-}
-
-// splitLocal splits a path of the site itself, or a reference that lacks only the
-// scheme.
-func splitLocal(raw, site string) (address, Reason) {
-	a := address{scheme: "http"}
-	if site != "" {
-		var reason Reason
-		if strings.HasPrefix(site, "/") {
-			return a, NotAbsolute
-		}
-		if a, reason = splitHeuristic(site, ""); reason != "" {
-			return a, reason
-		}
-	}
-	if rest, ok := strings.CutPrefix(raw, "//"); ok {
-		return splitRest(a.scheme, rest)
-	}
-	if site == "" {
-		return a, NotAbsolute
-	}
-	a.path, a.args, _ = strings.Cut(raw, "?")
-	return a, ""
-}
-
-// otherSchemes are schemes without "//" whose URLs look like a host with a port or
-// like a password: tel:123, mailto:a@example.com.
-const otherSchemes = " about acct blob cid data dav dns facetime feed file geo imap im irc javascript ldap magnet mailto" +
-	" matrix mid mms news nntp pop sip sips skype sms smsto tel urn view-source webcal whatsapp ws wss xmpp "
-
-// cutScheme removes the scheme from the start of raw. A colon may also precede a
-// port or a password. It ends a scheme if a slash follows, if the word before it
-// is a known scheme, or if no digit follows, no slash precedes it, and there is no
-// '@' before the first slash.
-func cutScheme(raw string) (scheme, rest string, ok bool) {
-	scheme, rest, ok = strings.Cut(raw, ":")
-	if !ok || schemeLen(raw) != len(scheme) {
-		return "", "", false
-	}
-	beforeSlash, _, _ := strings.Cut(rest, "/")
-	switch {
-	case strings.HasPrefix(rest, "/"), isHTTP(scheme), strings.EqualFold(scheme, "ftp"),
-		strings.Contains(otherSchemes, " "+strings.ToLower(scheme)+" "):
-		return scheme, rest, true
-	case rest == "", '0' <= rest[0] && rest[0] <= '9', strings.Contains(beforeSlash, "@"):
-		return "", "", false
-	}
-	return scheme, rest, true
 }
 
 // splitRest splits the text after "//". The authority ends at the first / or ?, so
@@ -375,12 +254,10 @@ func appendCanonicalPort(dst []byte, scheme, port string) ([]byte, Reason) {
 type canonClass uint8
 
 const (
-	passPath      canonClass = 1 << iota // stands for itself in a path
-	passSemicolon                        // the ';', which does so where it begins no parameters
-	passArgument                         // in arguments, escaped or not
-	argumentRole                         // in arguments, if it came unescaped: it has a meaning there
-	passPassword                         // in user names and passwords
-	inHost                               // in host names
+	passPath     canonClass = 1 << iota // stands for itself in a path
+	passArgument                        // in arguments, escaped or not
+	argumentRole                        // in arguments, if it came unescaped: it has a meaning there
+	inHost                              // in host names
 )
 
 // canonClasses are WWWOFFLE's tables of bytes that stay unencoded, by place.
@@ -393,22 +270,17 @@ func buildCanonClasses() (t [256]canonClass) {
 		}
 	}
 	const digits, lower, upper = "0123456789", "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-	add(digits+lower+upper, passPath|passArgument|passPassword)
+	add(digits+lower+upper, passPath|passArgument)
 	add(digits+lower+"-._", inHost)
 	add("!$()*+,-./:=_~", passPath)
-	add(";", passSemicolon)
 	add("!$()*,-./:_~|", passArgument)
 	add("&=;+?", argumentRole)
-	add("!$*+,-.=_~", passPassword)
 	return t
 }
 
 // EncodePath appends s, percent-encoding all bytes that a canonical path does not
 // contain literally.
 func EncodePath(dst []byte, s string) []byte { return appendCanon(dst, s, passPath) }
-
-// EncodePassword is [EncodePath] for a user name or a password.
-func EncodePassword(dst []byte, s string) []byte { return appendCanon(dst, s, passPassword) }
 
 // EncodeArgument is [EncodePath] for one name or value of form data, with '+' for
 // a space: the encoding of application/x-www-form-urlencoded.
@@ -472,17 +344,4 @@ func unescape(s string, i int) (b byte, escaped bool) {
 		}
 	}
 	return s[i], false
-}
-
-// DecodeArgument appends a name or a value of form data, decoded once: [PercentDecode]
-// with '+' for a space.
-func DecodeArgument(dst []byte, s string) []byte {
-	start := 0
-	for i := 0; i < len(s); i++ {
-		if s[i] == '+' {
-			dst = append(PercentDecode(dst, s[start:i]), ' ')
-			start = i + 1
-		}
-	}
-	return PercentDecode(dst, s[start:])
 }

@@ -8,17 +8,9 @@ import (
 	"github.com/sitelink/sitelink/internal/testkit"
 )
 
-// canonical asks both entries, which agree on absolute http and https URLs.
 func canonical(t *testing.T, raw string) string {
 	t.Helper()
-	strict, err := Canonical(raw)
-	if err != nil {
-		t.Errorf("%q: %v", raw, err)
-	}
-	if heuristic, err := CanonicalHeuristic(raw, ""); heuristic != strict || err != nil {
-		t.Errorf("%q: strict %q, heuristic %q, %v", raw, strict, heuristic, err)
-	}
-	return strict
+	return testkit.Must(Canonical(raw))(t)
 }
 
 // The vectors of the requirements, section 7: what WWWOFFLE itself answered,
@@ -64,19 +56,6 @@ func TestCanonicalVectors(t *testing.T) {
 	} {
 		if got := canonical(t, in); got != want {
 			t.Errorf("%q: got %q, want %q", in, got, want)
-		}
-	}
-	for in, want := range map[string]string{
-		"www.foo.com:80/bar":       "http://www.foo.com/bar",
-		"FTP://FTP.foo.com:21/pub": "ftp://ftp.foo.com/pub",
-		"http:www.foo.com/x":       "http://www.foo.com/x",
-		"http:/www.foo.com/x":      "http://www.foo.com/x",
-	} {
-		if got, err := CanonicalHeuristic(in, ""); got != want || err != nil {
-			t.Errorf("%q: got %q, %v, want %q", in, got, err, want)
-		}
-		if got, err := Canonical(in); err == nil {
-			t.Errorf("%q: the strict entry took it as %q", in, got)
 		}
 	}
 }
@@ -175,134 +154,92 @@ func TestCanonical(t *testing.T) {
 
 func TestCanonicalRefuses(t *testing.T) {
 	for _, c := range []struct {
-		in        string
-		want      Reason
-		heuristic Reason // "" where that entry has a meaning for it
+		in   string
+		want Reason
 	}{
 		// WO-63: nothing is guessed about what the network sends.
-		{"", NotAbsolute, EmptyHost},
-		{"www.foo.com/", NotAbsolute, ""},
-		{"http:www.foo.com/", NotAbsolute, ""},
-		{"http:/www.foo.com/", NotAbsolute, ""},
-		{"//www.foo.com/", NotAbsolute, ""},
-		{"/a", NotAbsolute, NotAbsolute},
-		{"#f", NotAbsolute, EmptyHost},
-		{" http://h/", NotHTTP, ""},
-		{"http://h/a ", OuterSpace, ""},
-		{"http://h/a#b ", OuterSpace, ""},
-		{"ftp://h/", NotHTTP, ""},
-		{"http://user@host:pass@h/", BareAt, ""}, // WO-18
-		{"http://user:pa@ss@h/", BareAt, ""},
-		{"http://h/a\nb", ControlCharacter, ""},
-		{"http://h/a\x00b", ControlCharacter, ""},
-		{"http://h/?\x7f", ControlCharacter, ""},
+		{"", NotAbsolute},
+		{"www.foo.com/", NotAbsolute},
+		{"http:www.foo.com/", NotAbsolute},
+		{"http:/www.foo.com/", NotAbsolute},
+		{"//www.foo.com/", NotAbsolute},
+		{"/a", NotAbsolute},
+		{"#f", NotAbsolute},
+		{" http://h/", NotHTTP},
+		{"http://h/a ", OuterSpace},
+		{"http://h/a#b ", OuterSpace},
+		{"ftp://h/", NotHTTP},
+		{"http://user@host:pass@h/", BareAt}, // WO-18
+		{"http://user:pa@ss@h/", BareAt},
+		{"http://h/a\nb", ControlCharacter},
+		{"http://h/a\x00b", ControlCharacter},
+		{"http://h/?\x7f", ControlCharacter},
 		// WO-63, the table: URLs that are not pages.
-		{"http:80", NotAbsolute, BadIPv4},
-		{"http:///x", EmptyHost, EmptyHost},
-		{"http://", EmptyHost, EmptyHost},
-		{"http://:80/", EmptyHost, EmptyHost},
-		{"http://u@/", EmptyHost, EmptyHost},
-		{"mailto:a@b.com", NotAbsolute, NotHTTP},
-		{"javascript:alert(1)", NotAbsolute, NotHTTP},
-		{"javascript:a@b/", NotAbsolute, NotHTTP},
-		{"tel:123", NotAbsolute, NotHTTP},
-		{"TEL:123", NotAbsolute, NotHTTP},
-		{"data:text/html,x", NotAbsolute, NotHTTP},
-		{"gopher://g:70/1", NotHTTP, NotHTTP},
-		{"file:///etc/passwd", NotHTTP, NotHTTP},
-		{"foo:bar", NotAbsolute, NotHTTP},
+		{"http:80", NotAbsolute},
+		{"http:///x", EmptyHost},
+		{"http://", EmptyHost},
+		{"http://:80/", EmptyHost},
+		{"http://u@/", EmptyHost},
+		{"mailto:a@b.com", NotAbsolute},
+		{"javascript:alert(1)", NotAbsolute},
+		{"javascript:a@b/", NotAbsolute},
+		{"tel:123", NotAbsolute},
+		{"TEL:123", NotAbsolute},
+		{"data:text/html,x", NotAbsolute},
+		{"gopher://g:70/1", NotHTTP},
+		{"file:///etc/passwd", NotHTTP},
+		{"foo:bar", NotAbsolute},
 		// WO-26: numbers that some software takes for an address.
-		{"http://16909060/", BadIPv4, BadIPv4},
-		{"http://%316909060/", BadIPv4, BadIPv4},
-		{"http://1.2.3/", BadIPv4, BadIPv4},
-		{"http://1.2.3.4.5/", BadIPv4, BadIPv4},
-		{"http://0x7f.1/", BadIPv4, BadIPv4},
-		{"http://0x7f000001/", BadIPv4, BadIPv4},
-		{"http://0177.0.0.1/", BadIPv4, BadIPv4},
-		{"http://1.2.3.256/", BadIPv4, BadIPv4},
-		{"http://h.1/", BadIPv4, BadIPv4},
-		{"http://[::1/", BadIPv6, BadIPv6},
-		{"http://[::1%25eth0]/", BadIPv6, BadIPv6},
-		{"http://[1.2.3.4]/", BadIPv6, BadIPv6},
-		{"http://[]/", BadIPv6, BadIPv6},
+		{"http://16909060/", BadIPv4},
+		{"http://%316909060/", BadIPv4},
+		{"http://1.2.3/", BadIPv4},
+		{"http://1.2.3.4.5/", BadIPv4},
+		{"http://0x7f.1/", BadIPv4},
+		{"http://0x7f000001/", BadIPv4},
+		{"http://0177.0.0.1/", BadIPv4},
+		{"http://1.2.3.256/", BadIPv4},
+		{"http://h.1/", BadIPv4},
+		{"http://[::1/", BadIPv6},
+		{"http://[::1%25eth0]/", BadIPv6},
+		{"http://[1.2.3.4]/", BadIPv6},
+		{"http://[]/", BadIPv6},
 		// WO-27: nothing is cut off.
-		{"http://a b/", ForbiddenHost, ForbiddenHost},
-		{"http://a%00b/", ForbiddenHost, ForbiddenHost},
-		{"http://a%2541/", ForbiddenHost, ForbiddenHost},
-		{"http://h;x/", ForbiddenHost, ForbiddenHost},
-		{"http://h\\x/", ForbiddenHost, ForbiddenHost},
-		{"http://(h)/", ForbiddenHost, ForbiddenHost},
-		{"http://b%FC/", BadDomain, BadDomain},
-		{"http://a..b/", BadDomain, BadDomain},
-		{"http://.a/", BadDomain, BadDomain},
-		{"http://a../", BadDomain, BadDomain},
-		{"http://./", BadDomain, BadDomain},
-		{"http://h:65536/", BadPort, BadPort},
-		{"http://h:1e3/", BadPort, BadPort},
-		{"http://h:-1/", BadPort, BadPort},
-		{"http://h:99999999999999999999/", BadPort, BadPort},
-		{"http://h/" + strings.Repeat("a", maxURLBytes), TooLong, TooLong},
-		{"http://h/" + strings.Repeat("|", maxURLBytes/3), TooLong, TooLong},
+		{"http://a b/", ForbiddenHost},
+		{"http://a%00b/", ForbiddenHost},
+		{"http://a%2541/", ForbiddenHost},
+		{"http://h;x/", ForbiddenHost},
+		{"http://h\\x/", ForbiddenHost},
+		{"http://(h)/", ForbiddenHost},
+		{"http://b%FC/", BadDomain},
+		{"http://a..b/", BadDomain},
+		{"http://.a/", BadDomain},
+		{"http://a../", BadDomain},
+		{"http://./", BadDomain},
+		{"http://h:65536/", BadPort},
+		{"http://h:1e3/", BadPort},
+		{"http://h:-1/", BadPort},
+		{"http://h:99999999999999999999/", BadPort},
+		{"http://h/" + strings.Repeat("a", maxURLBytes), TooLong},
+		{"http://h/" + strings.Repeat("|", maxURLBytes/3), TooLong},
 	} {
 		got, err := Canonical(c.in)
 		if !isReason(err, c.want) || got != "" {
 			t.Errorf("%.80q: got %.80q, %v, want %q", c.in, got, err, c.want)
 		}
-		got, err = CanonicalHeuristic(c.in, "")
-		if c.heuristic == "" && err != nil || c.heuristic != "" && !isReason(err, c.heuristic) {
-			t.Errorf("%.80q, heuristic: got %.80q, %v, want %q", c.in, got, err, c.heuristic)
-		}
 	}
 }
 
-// WO-5, WO-9: any bytes after the host have a canonical form.
+// WO-5, WO-9: any bytes after the host have a canonical form, but for control characters.
 func TestCanonicalAnyBytes(t *testing.T) {
 	for a := range 256 {
 		for _, b := range []string{"", "%", "%4", "/", "\xff"} {
 			in := string([]byte{byte(a)}) + b
 			for _, at := range []string{"/", "/a;", "/?"} {
-				if got, err := CanonicalHeuristic("http://h"+at+"x"+in+"x", ""); err != nil || !strings.HasPrefix(got, "http://h/") {
+				got, err := Canonical("http://h" + at + "x" + in + "x")
+				if control := a < ' ' || a == 0x7f; control != isReason(err, ControlCharacter) || !control && !strings.HasPrefix(got, "http://h/") {
 					t.Errorf("%q: %q, %v", at+in, got, err)
 				}
 			}
-		}
-	}
-}
-
-func TestCanonicalHeuristic(t *testing.T) {
-	for _, c := range []struct{ id, in, site, want string }{
-		{"WO-10", "www.foo.com/bar", "", "http://www.foo.com/bar"},
-		{"WO-3", "h.example/~u", "", "http://h.example/~u"},
-		{"WO-12", "http:www.foo.com/x", "", "http://www.foo.com/x"},
-		{"WO-12", "http:/www.foo.com/x", "", "http://www.foo.com/x"},
-		{"WO-12", "HTTPS:www.foo.com", "", "https://www.foo.com/"},
-		{"WO-12", "www.foo.com:80/b", "", "http://www.foo.com/b"},
-		{"WO-12", "www.foo.com:81/b", "", "http://www.foo.com:81/b"},
-		{"WO-12", "h.example/a:b", "", "http://h.example/a:b"},
-		{"WO-12", "joe:secret@h.example/x", "", "http://h.example/x"},
-		{"WO-15", "http://joe:a%2Fb@h.example/x", "", "http://h.example/x"},
-		{"WO-18", "http://user@host:pass@h.example/x", "", "http://h.example/x"},
-		{"WO-20", "/dir/f.html", "www.example.com", "http://www.example.com/dir/f.html"},
-		{"WO-20", "/dir/f.html?a", "https://www.example.com:8443/base/", "https://www.example.com:8443/dir/f.html?a"},
-		{"WO-20", "//h/x", "https://www.example.com/", "https://h/x"},
-		{"WO-20", "//h/x", "", "http://h/x"},
-		{"WO-24", "ftp://h:21/p", "", "ftp://h/p"},
-		{"WO-24", "ftp://h:80/p", "", "ftp://h:80/p"},
-		{"WO-63", "localhost:8080/x", "", "http://localhost:8080/x"},
-		{"WO-63", "http://h.example:/", "", "http://h.example/"},
-		{"WO-63", "http://www.foo.com?x@y", "", "http://www.foo.com/?x%40y"},
-		{"WO-63", "http://user:pa@ss@h/x", "", "http://h/x"},
-		{"WO-63", "  http://h/a b \n", "", "http://h/a%20b"},
-		{"WO-63", "[::1]:8080/x", "", "http://[::1]:8080/x"},
-		{"WO-63", "1.2.3.4", "", "http://1.2.3.4/"},
-	} {
-		if got, err := CanonicalHeuristic(c.in, c.site); got != c.want || err != nil {
-			t.Errorf("%s: %q: got %q, %v, want %q", c.id, c.in, got, err, c.want)
-		}
-	}
-	for _, site := range []string{"/a", "mailto:x", "http://"} {
-		if got, err := CanonicalHeuristic("/x", site); err == nil {
-			t.Errorf("a path of %q is %q", site, got)
 		}
 	}
 }
@@ -318,11 +255,9 @@ func TestSplit(t *testing.T) {
 		{"http://@h.example/x", address{"http", "", "", "h.example", "", "/x", ""}},
 		{"http://user@h.example/", address{"http", "user", "", "h.example", "", "/", ""}},                      // WO-14
 		{"http://u%40h:p%3Aw%2F@h.example/x", address{"http", "u%40h", "p%3Aw%2F", "h.example", "", "/x", ""}}, // WO-15
-		{"http://user@host:pass@h.example/x", address{"http", "user@host", "pass", "h.example", "", "/x", ""}}, // WO-18
-		{"http://user:pa@ss@h/x", address{"http", "user", "pa@ss", "h", "", "/x", ""}},                         // WO-63
 		{"http://[::1]:80?x", address{"http", "", "", "[::1]", "80", "", "x"}},
 	} {
-		if got, reason := splitHeuristic(c.in, ""); got != c.want || reason != "" {
+		if got, reason := split(c.in); got != c.want || reason != "" {
 			t.Errorf("%q: got %+v, %s, want %+v", c.in, got, reason, c.want)
 		}
 	}
@@ -330,30 +265,6 @@ func TestSplit(t *testing.T) {
 	for in, want := range map[string]string{"%4aoe": "Joe", "u%40h": "u@h", "p%3Aw%2F": "p:w/"} {
 		if got := string(PercentDecode(nil, in)); got != want {
 			t.Errorf("%q: got %q, want %q", in, got, want)
-		}
-	}
-}
-
-// A-WO-1 and WO-37: the switches.
-func TestCanonicalRules(t *testing.T) {
-	for _, c := range []struct {
-		r        Rules
-		in, want string
-	}{
-		{Rules{KeepEscapedSlash: true}, "http://h/a%2fb/c", "http://h/a%2Fb/c"},
-		{Rules{KeepEscapedSlash: true}, "http://h/a/%2e%2e%2Fb", "http://h/a/..%2Fb"},
-		{Rules{KeepEscapedSlash: true}, "http://h/a;x%20y", "http://h/a;x+y"},
-		{Rules{ParamsInPath: true}, "http://h/a;x%20y", "http://h/a;x%20y"},
-		{Rules{ParamsInPath: true}, "http://h/a%3bb", "http://h/a;b"},
-		{Rules{ParamsInPath: true}, "http://h/a;b/../c%2Fd|", "http://h/c/d%7C"},
-		{Rules{ParamsInPath: true}, "http://h/a;", "http://h/a;"},
-	} {
-		got, err := c.r.Canonical(c.in)
-		if got != c.want || err != nil {
-			t.Errorf("%+v, %q: got %q, %v, want %q", c.r, c.in, got, err, c.want)
-		}
-		if again, err := c.r.CanonicalHeuristic(got, ""); again != got || err != nil {
-			t.Errorf("%+v, %q: again %q, %v", c.r, got, again, err)
 		}
 	}
 }
@@ -372,7 +283,7 @@ func TestCanonicalReferences(t *testing.T) {
 	}
 	for _, ref := range []string{"mailto:a@b.example", "javascript:alert(1)"} {
 		u := testkit.Must(page.Resolve(ref))(t)
-		if got, err := CanonicalHeuristic(u.String(), "h"); err == nil {
+		if got, err := Canonical(u.String()); err == nil {
 			t.Errorf("%q: got %q", ref, got)
 		}
 	}

@@ -8,7 +8,6 @@
 package weburl
 
 import (
-	"iter"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -198,18 +197,4 @@ func (e *Error) Error() string {
 
 func newError(raw string, reason Reason) *Error {
 	return &Error{Raw: strings.Clone(raw), Reason: reason}
-}
-
-// Arguments returns the names and values of form data or of a query, each
-// decoded once. Both & and ; separate arguments, and no text is an error; net/url
-// refuses a ';'. Arguments is for sitelink's own forms.
-func Arguments(s string) iter.Seq2[string, string] {
-	return func(yield func(name, value string) bool) {
-		for argument := range strings.FieldsFuncSeq(s, func(r rune) bool { return r == '&' || r == ';' }) {
-			name, value, _ := strings.Cut(argument, "=")
-			if !yield(string(DecodeArgument(nil, name)), string(DecodeArgument(nil, value))) {
-				return
-			}
-		}
-	}
 }
