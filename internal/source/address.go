@@ -122,7 +122,7 @@ func matchScore(src, page *address) int {
 		return exactMatch
 	case src.local == "" || page.local == "":
 		return noMatch
-	case strings.TrimPrefix(src.local, "/") == strings.TrimPrefix(page.local, "/"), "#"+src.exact == page.exact:
+	case strings.TrimPrefix(src.local, "/") == strings.TrimPrefix(page.local, "/"), read.IsContent(src.exact) && "#"+src.exact == page.exact:
 		return localMatch // MyST makes #a.md of a.md that does not exist
 	case src.fragment != page.fragment:
 		return noMatch

@@ -198,7 +198,7 @@ func (m *Map) addresses(items []read.Link, page string) []address {
 func fileKey(local, from string) string {
 	p, _, _ := strings.Cut(local, "#")
 	p, _, _ = strings.Cut(p, "?")
-	if p == "" || !read.IsContent(p) || p[0] == '/' {
+	if !read.IsContent(p) || p[0] == '/' || path.Base(p) == path.Ext(p) {
 		return ""
 	}
 	p = path.Join("/", path.Dir(from), p)
