@@ -80,17 +80,18 @@ func Parse(name string, text []byte, hugo bool) *Document {
 		var items []Link
 		EachWord(masked[end:], func(at int, word []byte) {
 			line := masked[bytes.LastIndexByte(masked[:end+at], '\n')+1:]
-			if !bytes.ContainsAny(word, "/.#") || string(word) == ".." || bytes.HasPrefix(line, []byte(":slug:")) {
-				return // no address, or a mark or field of reStructuredText
-			}
 			it := Link{Order: end + at, At: end + at, Value: string(word), IsGuess: true}
-			if bytes.HasPrefix(bytes.TrimLeft(line, " \t"), []byte(":http-equiv=")) {
-				it.Element = "meta" // of the directive meta in reStructuredText
-			}
+			open := -1
 			if before := masked[max(end, it.At-maxLabelBytes):it.At]; bytes.HasSuffix(before, []byte("<")) {
-				if open := bytes.LastIndexByte(before, '`'); open >= 0 { // `label <destination>`_
+				if open = bytes.LastIndexByte(before, '`'); open >= 0 { // `label <destination>`_
 					it.Order, it.Label = it.At-len(before)+open, PlainLabel(string(before[open:]))
 				}
+			}
+			if open < 0 && !bytes.ContainsAny(word, "/.#") || string(word) == ".." || bytes.HasPrefix(line, []byte(":slug:")) {
+				return // no address, or a mark or field of reStructuredText
+			}
+			if bytes.HasPrefix(bytes.TrimLeft(line, " \t"), []byte(":http-equiv=")) {
+				it.Element = "meta" // of the directive meta in reStructuredText
 			}
 			items = append(items, it)
 		})
