@@ -31,7 +31,11 @@ func Select(ctx context.Context, store incoming.Store, names []string) ([]incomi
 			return nil, err
 		}
 		if len(mentions) == 0 {
-			return nil, text.Usage(fmt.Sprintf("there is no mention %q", name), "sitelink mentions list --state all prints the IDs")
+			hint := "sitelink mentions list --state all prints the IDs"
+			if len(name) < shortestName {
+				hint = fmt.Sprintf("name it by at least %d characters of its ID", shortestName)
+			}
+			return nil, text.Usage(fmt.Sprintf("there is no mention %q", name), hint)
 		}
 		for _, m := range mentions {
 			if !taken[m.ID] {
