@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -250,7 +251,11 @@ const maxListed = 50_000
 
 // textOptions returns how text names files: as a user in the directory would write them.
 func textOptions(p *project.Project) report.TextOptions {
-	return report.TextOptions{Prefix: cmp.Or(p.Server, p.Docroot), Here: p.FromRoot(p.Dir), All: p.Config.All}
+	opt := report.TextOptions{Prefix: cmp.Or(p.Server, p.Docroot), Here: p.FromRoot(p.Dir), All: p.Config.All}
+	if rel, err := filepath.Rel(p.Abs(p.Docroot), p.Dir); err == nil && rel != "." && filepath.IsLocal(rel) {
+		opt.Within = filepath.ToSlash(rel)
+	}
+	return opt
 }
 
 // reportOptions returns what every report of a run may need to know.

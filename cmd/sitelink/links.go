@@ -542,7 +542,7 @@ func explanation(project *project.Project, e *check.Explanation, link string, pl
 		fmt.Fprintf(&b, "accepted by %s\n", e.Ignored)
 	}
 	for i, p := range e.Occurrences {
-		fmt.Fprintf(&b, "at %s:%d:%d\n", path.Join(filepath.ToSlash(opt.Prefix), e.Page), p.Line, p.Column)
+		fmt.Fprintf(&b, "at %s:%d:%d\n", opt.Page(e.Page), p.Line, p.Column)
 		place := places[i]
 		switch s := place.At; {
 		case s != nil:

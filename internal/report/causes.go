@@ -302,7 +302,7 @@ func AppendCause(dst []byte, findings []check.Finding, c *check.Cause, opt TextO
 	for _, line := range others(findings, c, opt) {
 		dst = append(dst, indent+line+"\n"...)
 	}
-	return append(dst, indent+p.paint(sgrDim, where(&f, c, opt.Prefix))+"\n"...)
+	return append(dst, indent+p.paint(sgrDim, where(&f, c, &opt))+"\n"...)
 }
 
 // maxTargets is how many targets of a cause text names besides the first.
@@ -374,7 +374,7 @@ func commonFinding(findings []check.Finding, c *check.Cause) check.Finding {
 
 // where says where a cause shows in the docroot: "from a template, on 194 pages and 2
 // feeds, first on public/a.html, line 3, column 9".
-func where(f *check.Finding, c *check.Cause, prefix string) string {
+func where(f *check.Finding, c *check.Cause, opt *TextOptions) string {
 	words, onlyFile := from(f), c.Pages+c.Feeds == 1
 	switch {
 	case onlyFile:
@@ -386,7 +386,7 @@ func where(f *check.Finding, c *check.Cause, prefix string) string {
 	}
 	switch {
 	case f.Source != nil:
-		words += built(f, prefix)
+		words += built(f, opt)
 	case onlyFile:
 		words += "this file"
 	default:
@@ -421,8 +421,8 @@ func from(f *check.Finding) string {
 // built returns the position in the built page. It does not have the form
 // page:30:9, which would be a second position to jump to in an editor, in a file
 // that the next build overwrites.
-func built(f *check.Finding, prefix string) string {
-	at := string(appendPath(nil, f.Page, prefix))
+func built(f *check.Finding, opt *TextOptions) string {
+	at := string(appendPath(nil, f.Page, opt))
 	if f.Line > 0 {
 		at += fmt.Sprintf(", line %d", f.Line)
 		if f.Column > 0 {

@@ -21,6 +21,9 @@ type TextOptions struct {
 	// an editor or terminal can open it. A slash at its end is added; "." means
 	// no prefix. It may be the address of a running site.
 	Prefix string
+	// Within is the directory of the reader below the docroot, a slash path, from which pages
+	// are named then; "" if the reader is not below it.
+	Within string
 	// Here is the directory of the reader, a slash path relative to the root of the
 	// project, from which source files are named; "" is the root.
 	Here string
@@ -73,7 +76,7 @@ func AppendText(dst []byte, f *check.Finding, opt TextOptions) []byte {
 	}
 	dst = appendDetails(dst, f, opt)
 	if f.Source != nil {
-		dst = append(dst, indent+p.paint(sgrDim, from(f)+"in "+built(f, opt.Prefix))+"\n"...)
+		dst = append(dst, indent+p.paint(sgrDim, from(f)+"in "+built(f, &opt))+"\n"...)
 	}
 	return dst
 }
@@ -98,7 +101,7 @@ func appendFirstLine(dst []byte, f *check.Finding, opt TextOptions) []byte {
 		dst = appendCode(dst, f.Code, p)
 		if f.Source != nil {
 			dst = append(dst, " in "...)
-			dst = appendPath(dst, f.Page, opt.Prefix)
+			dst = appendPath(dst, f.Page, &opt)
 		}
 		return append(dst, '\n')
 	}
@@ -215,7 +218,7 @@ func appendPlace(dst []byte, f *check.Finding, opt TextOptions) []byte {
 	if f.Source != nil {
 		return appendLineColumn(appendQuoted(dst, opt.Source(f.Source.File)), f.Source.Line, f.Source.Column)
 	}
-	return appendLineColumn(appendPath(dst, f.Page, opt.Prefix), f.Line, f.Column)
+	return appendLineColumn(appendPath(dst, f.Page, &opt), f.Line, f.Column)
 }
 
 // appendLineColumn appends :line:column, as far as they are known.
@@ -232,7 +235,14 @@ func appendLineColumn(dst []byte, line, column int) []byte {
 	return strconv.AppendInt(dst, int64(column), 10)
 }
 
-func appendPath(dst []byte, page, prefix string) []byte {
+// Page names a page as the reader would write it.
+func (o *TextOptions) Page(page string) string { return string(appendPath(nil, page, o)) }
+
+func appendPath(dst []byte, page string, opt *TextOptions) []byte {
+	prefix := opt.Prefix
+	if rel, err := filepath.Rel(filepath.FromSlash(opt.Within), filepath.FromSlash(page)); opt.Within != "" && err == nil {
+		return appendQuoted(dst, filepath.ToSlash(rel))
+	}
 	if strings.HasPrefix(page, "../") { // a project file outside the docroot
 		return appendQuoted(dst, path.Join(prefix, page))
 	}
