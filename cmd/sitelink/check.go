@@ -37,6 +37,9 @@ func checkCommand(c *cli) *cobra.Command {
 		Args: func(cmd *cobra.Command, args []string) error {
 			own, forGenerator := cutAtDash(cmd, args)
 			own = slices.DeleteFunc(slices.Clone(own), func(arg string) bool { return strings.HasPrefix(arg, "@") })
+			if b.build && b.filesFrom != "" {
+				own = append(own, b.filesFrom)
+			}
 			if b.strict && !b.build {
 				forGenerator = append(forGenerator, "--strict")
 			}
@@ -45,6 +48,19 @@ func checkCommand(c *cli) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			args, forGenerator := cutAtDash(cmd, args)
 			args, pages := cutPages(args)
+			if b.filesFrom != "" {
+				err := eachEntry(b.filesFrom, c.env.Stdin, func(_ int, _, name string) error {
+					pages = append(pages, name)
+					return nil
+				})
+				if err != nil {
+					return err
+				}
+				if len(pages) == 0 {
+					c.ui.note("the list of --files-from is empty, so there is nothing to check")
+					return nil
+				}
+			}
 			cfg, err := c.configure(cmd, args)
 			switch {
 			case err != nil:
@@ -62,13 +78,18 @@ func checkCommand(c *cli) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&b.build, "build", false, "run the site's generator into a new directory, and check what it writes")
 	cmd.Flags().BoolVar(&b.strict, "strict", false, "with --build: fail if the generator prints warnings, such as two pages with the same address")
+	addFilesFrom(cmd, &b.filesFrom, "names of files and directories")
+	cmd.Flags().Lookup("files-from").Hidden = true // for scripts; the help has it
 	addKeyFlags(cmd)
 	addConfigFlag(cmd)
 	return cmd
 }
 
-// buildFlags are the flags of check about the generator.
-type buildFlags struct{ build, strict bool }
+// buildFlags are the flags of check about the generator and about what it checks.
+type buildFlags struct {
+	build, strict bool
+	filesFrom     string
+}
 
 // cutAtDash returns the arguments before and after --.
 func cutAtDash(cmd *cobra.Command, args []string) (before, after []string) {
@@ -304,17 +325,21 @@ func ownersOf(c *cli, root string) (func(path string) string, error) {
 
 func externalCommand(c *cli) *cobra.Command {
 	var ext externalFlags
+	var filesFrom string
 	cmd := &cobra.Command{
 		Use: "external [DIR | @@FILE...]",
 		Args: func(cmd *cobra.Command, args []string) error {
 			rest, lists := cutLists(args)
-			if len(lists) > 0 && len(rest) > 0 {
+			if (len(lists) > 0 || filesFrom != "") && len(rest) > 0 {
 				return text.Usage("a list of addresses takes the place of DIR", "run sitelink external once for the list, and once for "+rest[0])
 			}
 			return oneDirectory(cmd, rest)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			args, lists := cutLists(args)
+			if filesFrom != "" {
+				lists = append(lists, filesFrom)
+			}
 			cfg, err := c.configure(cmd, args)
 			if err != nil {
 				return err
@@ -326,6 +351,7 @@ func externalCommand(c *cli) *cobra.Command {
 		},
 	}
 	ext.add(cmd)
+	addFilesFrom(cmd, &filesFrom, "addresses")
 	addKeyFlags(cmd, "orphans", "since", "gone", "anchors", "log")
 	addConfigFlag(cmd)
 	cmd.AddCommand(statusCommand(c))
@@ -412,7 +438,7 @@ func checkLists(ctx context.Context, c *cli, cfg *config.Config, ext *externalFl
 	}
 	var lines []listLine
 	for _, name := range names {
-		if lines, err = readList(lines, name); err != nil {
+		if lines, err = readList(lines, name, c.env.Stdin); err != nil {
 			return err
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"os"
 	"path/filepath"
@@ -313,41 +314,58 @@ func cutLists(args []string) (rest, lists []string) {
 	return rest, lists
 }
 
-// readList adds the addresses of a list, one per line. Empty lines and lines that begin
-// with # are comments.
-func readList(all []listLine, name string) ([]listLine, error) {
-	if name == "" {
-		return nil, text.Usage("the name of a file is missing after @@", "@@/dev/stdin reads standard input")
+// eachEntry calls f with the entries of a list, one per line, and the number of the line. Empty
+// lines and lines that begin with # are comments. The name "-" is standard input.
+func eachEntry(name string, stdin io.Reader, f func(n int, line, entry string) error) error {
+	if name != "-" {
+		file, err := os.Open(name)
+		if err != nil {
+			return text.Usage(fmt.Sprintf("read list %s: %v", name, system.Cause(err)), "")
+		}
+		defer file.Close()
+		stdin = file
 	}
-	file, err := os.Open(name)
-	if err != nil {
-		return nil, text.Usage(fmt.Sprintf("read list %s: %v", name, system.Cause(err)), "")
-	}
-	defer file.Close()
-	lines := bufio.NewScanner(file)
+	lines := bufio.NewScanner(stdin)
 	lines.Buffer(nil, maxArgumentLine)
-	n, size, page := 0, 0, new(string)
-	*page = filepath.ToSlash(name)
+	n, size := 0, 0
 	for lines.Scan() {
 		n++
 		if size += len(lines.Bytes()) + 1; size > maxArgumentBytes {
-			return nil, text.Usage(fmt.Sprintf("%s:%d: the list is larger than %d MiB", name, n, maxArgumentBytes>>20), "split it")
+			return text.Usage(fmt.Sprintf("%s:%d: the list is larger than %d MiB", name, n, maxArgumentBytes>>20), "split it")
 		}
-		entry := strings.TrimPrefix(lines.Text(), "\uFEFF")
-		raw := strings.TrimSpace(entry)
-		if raw == "" || raw[0] == '#' {
-			continue
+		line := strings.TrimPrefix(lines.Text(), "\uFEFF")
+		if entry := strings.TrimSpace(line); entry != "" && entry[0] != '#' {
+			if err := f(n, line, entry); err != nil {
+				return err
+			}
 		}
-		u, err := weburl.Parse(raw)
-		if err != nil || u.Scheme() != "http" && u.Scheme() != "https" || u.HasCredentials() {
-			return nil, text.Usage(fmt.Sprintf("%s:%d: %q is not an address that begins with http:// or https://", name, n, entry), "write one address on each line")
-		}
-		all = append(all, listLine{raw, page, int32(n), int32(1 + utf8.RuneCountInString(entry[:strings.Index(entry, raw)]))})
 	}
 	if err := lines.Err(); err != nil {
-		return nil, text.Usage(fmt.Sprintf("%s:%d: %v", name, n+1, err), "")
+		return text.Usage(fmt.Sprintf("%s:%d: %v", name, n+1, err), "")
 	}
-	return all, nil
+	return nil
+}
+
+// readList adds the addresses of a list.
+func readList(all []listLine, name string, stdin io.Reader) ([]listLine, error) {
+	if name == "" {
+		return nil, text.Usage("the name of a file is missing after @@", "@@/dev/stdin reads standard input")
+	}
+	page := filepath.ToSlash(name)
+	err := eachEntry(name, stdin, func(n int, line, raw string) error {
+		u, err := weburl.Parse(raw)
+		if err != nil || u.Scheme() != "http" && u.Scheme() != "https" || u.HasCredentials() {
+			return text.Usage(fmt.Sprintf("%s:%d: %q is not an address that begins with http:// or https://", name, n, line), "write one address on each line")
+		}
+		all = append(all, listLine{raw, &page, int32(n), int32(1 + utf8.RuneCountInString(line[:strings.Index(line, raw)]))})
+		return nil
+	})
+	return all, err
+}
+
+// addFilesFrom adds the flag that names a list.
+func addFilesFrom(cmd *cobra.Command, to *string, of string) {
+	cmd.Flags().StringVar(to, "files-from", "", "read the "+of+" to check from `FILE`, one on each line; - is standard input")
 }
 
 // listLine is a line of a list. There may be a million.
